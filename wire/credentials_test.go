@@ -1,0 +1,292 @@
+package wire_test
+
+import (
+	"bytes"
+	"encoding/base64"
+	"encoding/gob"
+	"encoding/hex"
+	"encoding/json"
+	"encoding/xml"
+	"errors"
+	"fmt"
+	"html"
+	"log/slog"
+	"net/http"
+	"net/url"
+	"reflect"
+	"strings"
+	"testing"
+	"text/template"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/connectorsdk/connector-sdk-go/wire"
+)
+
+// The canaries: what must never be seen. They hold characters that encodings
+// change.
+const (
+	canary      = `sk-Canary/7f3a+"ü=&<9>`
+	canaryToken = "token-canary-0123456789abcdef0123456789"
+)
+
+// seen reports whether any spelling of a canary is in text.
+func seen(text string) bool {
+	for _, canary := range []string{canary, canaryToken} {
+		for _, spell := range encodings {
+			if strings.Contains(text, spell(canary)) {
+				return true
+			}
+		}
+		// A piece is as bad as the whole.
+		if strings.Contains(text, "Canary") || strings.Contains(text, "canary") {
+			return true
+		}
+	}
+	return false
+}
+
+// encodings are the forms in which a secret tends to surface (R3).
+var encodings = map[string]func(string) string{
+	"plain":                func(s string) string { return s },
+	"quoted":               func(s string) string { return strings.Trim(fmt.Sprintf("%q", s), `"`) },
+	"quoted ASCII":         func(s string) string { return strings.Trim(fmt.Sprintf("%+q", s), `"`) },
+	"JSON":                 func(s string) string { b, _ := json.Marshal(s); return strings.Trim(string(b), `"`) },
+	"URL query":            url.QueryEscape,
+	"URL path":             url.PathEscape,
+	"hexadecimal":          func(s string) string { return hex.EncodeToString([]byte(s)) },
+	"capital hexadecimal":  func(s string) string { return fmt.Sprintf("%X", s) },
+	"base64":               func(s string) string { return base64.StdEncoding.EncodeToString([]byte(s)) },
+	"raw base64":           func(s string) string { return base64.RawStdEncoding.EncodeToString([]byte(s)) },
+	"URL base64":           func(s string) string { return base64.URLEncoding.EncodeToString([]byte(s)) },
+	"HTML":                 html.EscapeString,
+	"spaced hexadecimal":   func(s string) string { return fmt.Sprintf("% x", s) },
+	"decimal bytes":        func(s string) string { return strings.Trim(fmt.Sprint([]byte(s)), "[]") },
+	"encodeURIComponent":   func(s string) string { return strings.ReplaceAll(url.QueryEscape(s), "+", "%20") },
+	"user part of a URL":   func(s string) string { return url.UserPassword("", s).String()[1:] },
+	"JSON without escapes": func(s string) string { b, _ := wire.AppendString(nil, s); return strings.Trim(string(b), `"`) },
+}
+
+// holder has secrets in all the places where a printer finds them.
+type holder struct {
+	Name    string
+	Public  wire.Credentials
+	private wire.Credentials
+	pointer *wire.Credentials
+	inside  struct{ deep []wire.Credentials }
+	any     any
+	byName  map[string]wire.Credentials
+	request *wire.QueryRequest
+	Token   wire.Token
+	token   wire.Token
+}
+
+func newHolder(t *testing.T) holder {
+	c := wire.NewCredentials(map[string]string{"apiKey": canary, "user": "canary-user"})
+	token, err := wire.NewToken(canaryToken)
+	require.NoError(t, err)
+	h := holder{Name: "h", Public: c, private: c, pointer: &c, any: c, byName: map[string]wire.Credentials{"a": c},
+		request: &wire.QueryRequest{Table: "t", Credentials: c}, Token: token, token: token}
+	h.inside.deep = []wire.Credentials{c}
+	return h
+}
+
+// No way of looking at a secret shows it (R3).
+func TestSecretsDoNotShow(t *testing.T) {
+	h := newHolder(t)
+	things := map[string]any{
+		"credentials": h.Public, "pointer to credentials": h.pointer, "token": h.Token, "pointer to token": &h.token,
+		"holder": h, "pointer to holder": &h, "slice": []any{h.Public, h.Token}, "map": map[string]any{"a": h.Public, "b": h.Token},
+		"request": h.request, "error": fmt.Errorf("call failed: %v %v", h.Public, h.Token),
+	}
+	for name, thing := range things {
+		t.Run(name, func(t *testing.T) {
+			for _, verb := range []string{"%v", "%+v", "%#v", "%s", "%q", "%x", "%X", "%d", "%t", "%p", "%T", "%10.3s", "%[1]v %[1]s", "%!"} {
+				assert.False(t, seen(fmt.Sprintf(verb, thing)), verb)
+			}
+			assert.False(t, seen(fmt.Sprint(thing)))
+			assert.False(t, seen(fmt.Sprintln(thing, thing)))
+
+			var b bytes.Buffer
+			for _, handler := range []slog.Handler{slog.NewTextHandler(&b, nil), slog.NewJSONHandler(&b, nil)} {
+				slog.New(handler).Error("failed", "thing", thing, slog.Group("group", "thing", thing))
+			}
+			assert.NotEmpty(t, b.String())
+			assert.False(t, seen(b.String()), "slog")
+
+			marshalled, _ := json.Marshal(thing)
+			assert.False(t, seen(string(marshalled)), "json")
+			marshalled, _ = xml.Marshal(thing)
+			assert.False(t, seen(string(marshalled)), "xml")
+			b.Reset()
+			_ = gob.NewEncoder(&b).Encode(thing)
+			assert.False(t, seen(b.String()), "gob")
+			b.Reset()
+			_ = template.Must(template.New("").Parse("{{.}} {{printf \"%#v\" .}}")).Execute(&b, thing)
+			assert.False(t, seen(b.String()), "template")
+
+			var found []string
+			reflected(reflect.ValueOf(thing), 0, func(s string) { found = append(found, s) })
+			assert.False(t, seen(strings.Join(found, "\x00")), "reflect")
+		})
+	}
+	// The walk does find what is not hidden: else it would prove nothing.
+	var found []string
+	leaky := struct{ values map[string]string }{h.Public.Reveal()}
+	reflected(reflect.ValueOf(&leaky), 0, func(s string) { found = append(found, s) })
+	assert.True(t, seen(strings.Join(found, "\x00")))
+	assert.True(t, seen(fmt.Sprint(leaky)))
+	for name, spell := range encodings {
+		assert.True(t, seen("x"+spell(canary)+"y"), name)
+	}
+}
+
+// reflected visits every text that reflection reaches, unexported ones too.
+func reflected(v reflect.Value, depth int, visit func(string)) {
+	if depth > 12 {
+		return
+	}
+	switch v.Kind() {
+	case reflect.String:
+		visit(v.String())
+	case reflect.Pointer, reflect.Interface:
+		if !v.IsNil() {
+			reflected(v.Elem(), depth+1, visit)
+		}
+	case reflect.Struct:
+		for i := range v.NumField() {
+			reflected(v.Field(i), depth+1, visit)
+		}
+	case reflect.Slice, reflect.Array:
+		if v.Type().Elem().Kind() == reflect.Uint8 {
+			b := make([]byte, v.Len())
+			reflect.Copy(reflect.ValueOf(b), v)
+			visit(string(b))
+			return
+		}
+		for i := range v.Len() {
+			reflected(v.Index(i), depth+1, visit)
+		}
+	case reflect.Map:
+		for _, k := range v.MapKeys() {
+			reflected(k, depth+1, visit)
+			reflected(v.MapIndex(k), depth+1, visit)
+		}
+	}
+}
+
+func TestMarks(t *testing.T) {
+	h := newHolder(t)
+	const mark = "[redacted]"
+	assert.Equal(t, mark, h.Public.String())
+	assert.Equal(t, mark, h.Public.GoString())
+	assert.Equal(t, mark, fmt.Sprintf("%#v", h.Public))
+	assert.Equal(t, mark, h.Token.String())
+	assert.Equal(t, mark, h.Token.GoString())
+	assert.Equal(t, mark, fmt.Sprintf("%s", h.Token))
+	assert.Equal(t, mark, h.Token.LogValue().String())
+	assert.Equal(t, mark, h.Public.LogValue().String())
+	text, err := json.Marshal(map[string]any{"c": h.Public, "t": h.Token})
+	require.NoError(t, err)
+	assert.JSONEq(t, `{"c":"[redacted]","t":"[redacted]"}`, string(text))
+}
+
+func TestCredentials(t *testing.T) {
+	values := map[string]string{"b": "two", "a": "one", "blank": ""}
+	c := wire.NewCredentials(values)
+	values["a"] = "changed"
+	assert.Equal(t, "one", c.Get("a"), "NewCredentials takes a copy")
+	assert.Empty(t, c.Get("missing"))
+	assert.Equal(t, []string{"a", "b", "blank"}, c.Keys())
+
+	revealed := c.Reveal()
+	assert.Equal(t, map[string]string{"b": "two", "a": "one", "blank": ""}, revealed)
+	revealed["a"] = "changed"
+	assert.Equal(t, "one", c.Get("a"), "Reveal hands out a copy")
+
+	only := c.Only("a", "blank", "missing")
+	assert.Equal(t, []string{"a"}, only.Keys(), "a blank value is a missing one, undeclared keys are dropped (G6)")
+
+	var zero wire.Credentials
+	assert.Empty(t, zero.Get("a"))
+	assert.Empty(t, zero.Keys())
+	assert.Empty(t, zero.Only("a").Keys())
+	assert.NotNil(t, zero.Reveal())
+	assert.Equal(t, "text", zero.Scrub("text"))
+}
+
+func TestScrub(t *testing.T) {
+	c := wire.NewCredentials(map[string]string{"apiKey": canary})
+	for name, spell := range encodings {
+		t.Run(name, func(t *testing.T) {
+			got := c.Scrub("before " + spell(canary) + " after " + spell(canary) + "!")
+			assert.False(t, seen(got), got)
+			assert.True(t, strings.HasPrefix(got, "before ") && strings.HasSuffix(got, "!"), got)
+			assert.Contains(t, got, "[redacted]")
+		})
+	}
+	for _, c := range []struct {
+		why     string
+		secrets map[string]string
+		text    string
+		want    string
+	}{
+		{"A text without secrets stays.", map[string]string{"k": "secret"}, "nothing here", "nothing here"},
+		{"An empty text stays.", map[string]string{"k": "secret"}, "", ""},
+		{"Every occurrence goes.", map[string]string{"k": "secret"}, "secret=secret", "[redacted]=[redacted]"},
+		{"Touching occurrences go one by one.", map[string]string{"k": "secret"}, "secretsecret", "[redacted][redacted]"},
+		{"A secret inside another leaves no rest.", map[string]string{"a": "word", "b": "password1"}, "my password1.", "my [redacted]."},
+		{"Secrets that overlap leave no rest.", map[string]string{"a": "abcdef", "b": "defghi"}, "<abcdefghi>", "<[redacted]>"},
+		{"A secret that overlaps itself leaves no rest.", map[string]string{"a": "abab"}, "<ababab>", "<[redacted]>"},
+		{"Values under four bytes are no secrets.", map[string]string{"a": "eu", "b": "", "c": "1"}, "eu 1", "eu 1"},
+		{"Four bytes are a secret.", map[string]string{"a": "1234"}, "pin 1234", "pin [redacted]"},
+		{"A secret that looks like the mark does no harm.", map[string]string{"a": "redacted", "b": "acted"}, "x redacted y", "x [redacted] y"},
+		{"Blanks around a value are no part of what a server quotes.", map[string]string{"a": " secret\n"}, "key 'secret' refused", "key '[redacted]' refused"},
+		{"Percent signs come in lower case too.", map[string]string{"a": "a/b?c=d"}, "GET /?k=a%2fb%3fc%3dd", "GET /?k=[redacted]"},
+		{"JSON may escape everything beyond ASCII.", map[string]string{"a": "grün😀"}, `{"k":"gr\u00fcn\ud83d\ude00"}`, `{"k":"[redacted]"}`},
+		{"Bad UTF-8 is a secret too.", map[string]string{"a": "ab\xffcd"}, "key ab\xffcd and " + `"ab\xffcd"`, "key [redacted] and " + `"[redacted]"`},
+	} {
+		t.Run(c.why, func(t *testing.T) {
+			assert.Equal(t, c.want, wire.NewCredentials(c.secrets).Scrub(c.text))
+		})
+	}
+}
+
+// A Basic authorization holds the password in base64, behind a name of any
+// length: the characters that are all the password's must go.
+func TestScrubBasicAuthorization(t *testing.T) {
+	c := wire.NewCredentials(map[string]string{"password": canary})
+	for _, user := range []string{"", "a", "ab", "abc", "someone@example.com"} {
+		for _, after := range []string{"", "x", "xy", "\r\n"} {
+			header := base64.StdEncoding.EncodeToString([]byte(user + ":" + canary + after))
+			got := c.Scrub("Authorization: Basic " + header)
+			assert.Contains(t, got, "[redacted]", user)
+			rest := strings.SplitN(strings.TrimPrefix(got, "Authorization: Basic "), "[redacted]", 2)
+			assert.LessOrEqual(t, len(rest[0]), (len(user)+1)*4/3+2, "what is left in front is the user's")
+			assert.LessOrEqual(t, len(rest[1]), 6, "what is left behind is at most one character of it, and padding")
+		}
+	}
+	r, err := http.NewRequest(http.MethodGet, "https://example.com", nil)
+	require.NoError(t, err)
+	r.SetBasicAuth("someone", canary)
+	assert.Contains(t, c.Scrub(fmt.Sprint(r.Header)), "[redacted]")
+}
+
+// The standard library quotes what it is given; the scrubbed text does not.
+func TestScrubRealErrors(t *testing.T) {
+	c := wire.NewCredentials(map[string]string{"apiKey": canary})
+	broken := "https://example.com/%zz" + c.Get("apiKey")
+	_, parse := url.Parse(broken)
+	_, port := url.Parse("https://host:" + url.PathEscape(canary) + "/")
+	for _, err := range []error{
+		parse, port,
+		fmt.Errorf("no such user %q", canary),
+		&url.Error{Op: "Get", URL: "https://example.com/?key=" + url.QueryEscape(canary), Err: errors.New("refused")},
+		json.Unmarshal([]byte(`"`+canary), new(int)),
+	} {
+		require.Error(t, err)
+		got := c.Scrub(err.Error())
+		assert.False(t, seen(got), got)
+	}
+}

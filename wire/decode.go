@@ -1,0 +1,505 @@
+package wire
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// Message is one message of the protocol: a pointer to a request, an answer or
+// the [Document]. See [Decode], [EncodeRequest] and [EncodeAnswer].
+type Message interface {
+	decode(d *decoder)
+}
+
+// DecodeError says where a message breaks the protocol, and what would be
+// right. It never quotes a value, or a name that the protocol does not know,
+// so it may be shown to whoever sent the message.
+type DecodeError struct {
+	Path    string // such as and[0].values[2]; the whole message is body
+	Problem string // what to do about it
+}
+
+// Error is the path and the problem.
+func (e *DecodeError) Error() string { return e.Path + ": " + e.Problem }
+
+// Decode reads one message, strictly (G4 to G7): one JSON object in UTF-8 and
+// nothing after it, at most [MaxDepth] deep, no member twice, names exact to
+// the letter's case, integers judged by their value. Unknown members are
+// refused, except at the top level of check, discovery, size, cardinality and
+// linkHitRate requests and of the document, where they are ignored (G5, H3).
+//
+// What it accepts has the protocol's shape and obeys the rules that a message
+// alone can show, such as clashing names (B6). Whether a table or a field
+// exists is for its reader.
+//
+// A fault is a [*DecodeError], and m is then left as it was. The strings of m
+// share one copy of data. Decode may be called concurrently with different
+// messages.
+func Decode(data []byte, m Message) error {
+	d := new(decoder)
+	d.path = d.steps[:0]
+	d.s.Reset(string(data))
+	if d.s.Peek() == 0 && d.s.pos == len(d.s.text) && d.s.err == nil {
+		d.fail("is empty; send one JSON object")
+		return d.err
+	}
+	m.decode(d)
+	if !d.ok() {
+		return d.fault()
+	}
+	return nil
+}
+
+// IsSQL reports whether the body of a /query has a member sql, which makes it
+// a [SQLRequest] and not a [QueryRequest] (C9). It judges nothing else: a body
+// that is no JSON object is not SQL, and Decode says why it is wrong.
+func IsSQL(data []byte) bool {
+	d := new(decoder)
+	d.path = d.steps[:0]
+	d.s.Reset(string(data))
+	if !d.s.Skip('{') {
+		return false
+	}
+	for d.s.Peek() == '"' {
+		name := d.s.String()
+		if name == "sql" {
+			return d.s.Skip(':')
+		}
+		if !d.s.Expect(':') {
+			return false
+		}
+		d.ignore(2)
+		if !d.s.Skip(',') {
+			return false
+		}
+	}
+	return false
+}
+
+// decoder is a pull reader of one message. The first fault stops it: every
+// reading method then answers a zero value, and every loop over members or
+// elements ends.
+type decoder struct {
+	s     Scanner
+	err   *DecodeError
+	path  []step
+	steps [8]step // what path starts on; the known shapes are not deeper
+}
+
+// step is one step of a path: a member, or an element where name is empty. An
+// index below 0 is a step that paths leave out.
+type step struct {
+	name  string
+	index int
+}
+
+func (d *decoder) ok() bool { return d.err == nil && d.s.err == nil }
+
+// fail records a fault of the message at the current path.
+func (d *decoder) fail(problem string) {
+	if d.ok() {
+		d.err = &DecodeError{pathText(d.path), problem}
+	}
+}
+
+// failAt records a fault at a path below the current one, given as names and
+// indices.
+func (d *decoder) failAt(problem string, below ...any) {
+	if !d.ok() {
+		return
+	}
+	path := slices.Clone(d.path)
+	for _, s := range below {
+		switch s := s.(type) {
+		case string:
+			path = append(path, step{name: s})
+		case int:
+			path = append(path, step{index: s})
+		}
+	}
+	d.err = &DecodeError{pathText(path), problem}
+}
+
+// fault is the first fault, be it of the text or of the message.
+func (d *decoder) fault() *DecodeError {
+	if d.err == nil {
+		d.err = &DecodeError{pathText(d.path), d.s.err.Error()}
+	}
+	return d.err
+}
+
+func pathText(path []step) string {
+	if len(path) == 0 {
+		return "body"
+	}
+	var b []byte
+	for _, s := range path {
+		if s.name == "" && s.index < 0 {
+			continue
+		}
+		if s.name == "" {
+			b = append(strconv.AppendInt(append(b, '['), int64(s.index), 10), ']')
+			continue
+		}
+		if len(b) > 0 {
+			b = append(b, '.')
+		}
+		b = append(b, s.name...)
+	}
+	return string(b)
+}
+
+// shape is the members of an object.
+type shape struct {
+	required, optional []string
+	lax                bool // unknown members are ignored
+}
+
+func (s *shape) at(i int) string {
+	if i < len(s.required) {
+		return s.required[i]
+	}
+	return s.optional[i-len(s.required)]
+}
+
+// find is the position of a member, or -1.
+func (s *shape) find(name string) int {
+	for i, known := range s.required {
+		if known == name {
+			return i
+		}
+	}
+	for i, known := range s.optional {
+		if known == name {
+			return len(s.required) + i
+		}
+	}
+	return -1
+}
+
+// caseVariant is the member that name equals but for the case of letters.
+func (s *shape) caseVariant(name string) (string, bool) {
+	for i := range len(s.required) + len(s.optional) {
+		if strings.EqualFold(s.at(i), name) {
+			return s.at(i), true
+		}
+	}
+	return "", false
+}
+
+// object is a JSON object being read member by member:
+//
+//	o := d.object(&filterShape)
+//	for o.next() {
+//		switch o.name {
+//		case "field":
+//			f.Field = d.text()
+//
+// After each true the body must read the member's value.
+type object struct {
+	d       *decoder
+	shape   *shape
+	name    string
+	seen    uint32
+	level   int  // steps of the path before the object's own
+	begun   bool // a member was read
+	ignored nameSet
+}
+
+func (d *decoder) object(s *shape) object {
+	if d.want('{', "must be an object") {
+		d.s.pos++
+	}
+	return object{d: d, shape: s, level: len(d.path)}
+}
+
+func (o *object) next() bool {
+	d := o.d
+	for {
+		if !d.ok() {
+			return false
+		}
+		d.path = d.path[:o.level]
+		if d.s.Skip('}') {
+			o.finish()
+			return false
+		}
+		if o.begun && !d.s.Expect(',') {
+			return false
+		}
+		o.begun = true
+		name := d.s.String()
+		if !d.s.Expect(':') {
+			return false
+		}
+		if i := o.shape.find(name); i >= 0 {
+			o.name = o.shape.at(i)
+			if o.seen&(1<<i) != 0 {
+				d.fail(o.name + " stands twice; send every member once")
+				return false
+			}
+			o.seen |= 1 << i
+			d.path = append(d.path, step{name: o.name})
+			return true
+		}
+		o.unknown(name)
+	}
+}
+
+// unknown refuses a member that the shape does not have, or reads past it.
+func (o *object) unknown(name string) {
+	if known, ok := o.shape.caseVariant(name); ok {
+		o.d.fail("a member's name differs from " + known + " in case only; write it exactly so")
+		return
+	}
+	if !o.shape.lax {
+		o.d.fail("unknown member; the members here are " +
+			strings.Join(slices.Concat(o.shape.required, o.shape.optional), ", "))
+		return
+	}
+	if !o.ignored.add(name) {
+		o.d.fail("an unknown member stands twice; send every member once")
+		return
+	}
+	o.d.ignore(len(o.d.path) + 2)
+}
+
+// finish fails unless every required member was seen.
+func (o *object) finish() {
+	for i, name := range o.shape.required {
+		if o.seen&(1<<i) == 0 {
+			o.d.fail(name + " is missing")
+			return
+		}
+	}
+}
+
+// array is a JSON array being read element by element, as object is.
+type array struct {
+	d     *decoder
+	n     int // elements begun
+	level int
+}
+
+func (d *decoder) array() array {
+	if d.want('[', "must be an array") {
+		d.s.pos++
+	}
+	return array{d: d, level: len(d.path)}
+}
+
+func (a *array) next() bool {
+	d := a.d
+	if !d.ok() {
+		return false
+	}
+	d.path = d.path[:a.level]
+	if d.s.Skip(']') {
+		return false
+	}
+	if a.n > 0 && !d.s.Expect(',') {
+		return false
+	}
+	d.path = append(d.path, step{index: a.n})
+	a.n++
+	return true
+}
+
+// entries is a JSON object whose names are the sender's own, such as
+// credentials. The path does not name them: they are text of the body.
+type entries struct {
+	d     *decoder
+	name  string
+	begun bool
+	seen  nameSet
+}
+
+func (d *decoder) entries() entries {
+	if d.want('{', "must be an object") {
+		d.s.pos++
+	}
+	return entries{d: d}
+}
+
+func (e *entries) next() bool {
+	d := e.d
+	if !d.ok() || d.s.Skip('}') {
+		return false
+	}
+	if e.begun && !d.s.Expect(',') {
+		return false
+	}
+	e.begun = true
+	e.name = d.s.String()
+	if !d.s.Expect(':') {
+		return false
+	}
+	if !e.seen.add(e.name) {
+		d.fail("a member stands twice; send every member once")
+		return false
+	}
+	return true
+}
+
+// ignore reads past a value, which is as strict JSON as any. An object or
+// array here is depth deep.
+func (d *decoder) ignore(depth int) {
+	switch c := d.s.Peek(); c {
+	case '{', '[':
+		if depth > MaxDepth {
+			d.fail("is nested more than " + strconv.Itoa(MaxDepth) + " deep; flatten it")
+			return
+		}
+		if c == '{' {
+			for e := d.entries(); e.next(); {
+				d.ignore(depth + 1)
+			}
+			return
+		}
+		d.s.pos++
+		for n := 0; d.ok() && !d.s.Skip(']'); n++ {
+			if n > 0 && !d.s.Expect(',') {
+				return
+			}
+			d.ignore(depth + 1)
+		}
+	case '"':
+		_ = d.s.String()
+	case 't':
+		d.s.literal("true")
+	case 'f':
+		d.s.literal("false")
+	case 'n':
+		d.s.literal("null")
+	default:
+		d.s.Number()
+	}
+}
+
+// want reports whether c is the next byte, and fails otherwise.
+func (d *decoder) want(c byte, problem string) bool {
+	if d.s.Peek() == c {
+		return d.ok()
+	}
+	if d.s.pos >= len(d.s.text) {
+		d.s.fail("unexpected end")
+	} else {
+		d.fail(problem)
+	}
+	return false
+}
+
+// text reads a string.
+func (d *decoder) text() string {
+	if !d.want('"', "must be a string") {
+		return ""
+	}
+	return d.s.String()
+}
+
+// label reads a string that is not empty.
+func (d *decoder) label() string {
+	t := d.text()
+	if t == "" {
+		d.fail("must not be empty")
+	}
+	return t
+}
+
+// texts reads an array of strings.
+func (d *decoder) texts() []string {
+	var list []string
+	for a := d.array(); a.next(); {
+		list = append(list, d.text())
+	}
+	return list
+}
+
+// boolean reads true or false.
+func (d *decoder) boolean() bool {
+	switch d.s.Peek() {
+	case 't':
+		d.s.literal("true")
+		return d.ok()
+	case 'f':
+		d.s.literal("false")
+		return false
+	}
+	d.want('t', "must be true or false")
+	return false
+}
+
+// integer reads an integer, judged by its exact value (B4): 3e4 is one and
+// 1.00000000000000000001 is not.
+func (d *decoder) integer(least, most int64) int64 {
+	if d.numeral("must be an integer") {
+		n, ok := exactInteger(d.s.Number())
+		if d.ok() && (!ok || n < least || n > most) {
+			d.fail("must be an integer from " + strconv.FormatInt(least, 10) + " to " + strconv.FormatInt(most, 10))
+			return 0
+		}
+		return n
+	}
+	return 0
+}
+
+// number reads a number as a double, as the platform does.
+func (d *decoder) number(least, most float64) float64 {
+	problem := "must be a number from " + strconv.FormatFloat(least, 'f', -1, 64) + " to " + strconv.FormatFloat(most, 'f', -1, 64)
+	if !d.numeral(problem) {
+		return 0
+	}
+	raw := d.s.Number()
+	if !d.ok() {
+		return 0
+	}
+	f, err := strconv.ParseFloat(raw, 64)
+	if err != nil || f < least || f > most {
+		d.fail(problem)
+		return 0
+	}
+	return f
+}
+
+// numeral reports whether a number begins here, and fails otherwise.
+func (d *decoder) numeral(problem string) bool {
+	if c := d.s.Peek(); c == '-' || c-'0' <= 9 {
+		return d.ok()
+	}
+	return d.want('-', problem)
+}
+
+// scalar reads a cell or an operand: a string, number, boolean or null (A13).
+func (d *decoder) scalar() Value {
+	if c := d.s.Peek(); c == '{' || c == '[' {
+		d.fail("must be a string, a number, true, false or null")
+		return Value{}
+	}
+	return d.s.Scalar()
+}
+
+// scalars reads an array of scalars.
+func (d *decoder) scalars() []Value {
+	var list []Value
+	for a := d.array(); a.next(); {
+		list = append(list, d.scalar())
+	}
+	return list
+}
+
+// oneOf reads one of the protocol's own words.
+func oneOf[T ~string](d *decoder, words []T) T {
+	t := T(d.text())
+	if i := slices.Index(words, t); i >= 0 {
+		return words[i]
+	}
+	if d.ok() {
+		list := make([]string, len(words))
+		for i, w := range words {
+			list[i] = string(w)
+		}
+		d.fail("must be one of " + strings.Join(list, ", "))
+	}
+	return ""
+}

@@ -1,0 +1,339 @@
+package wire_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/connectorsdk/connector-sdk-go/wire"
+)
+
+// The shapes are held against testdata/verdicts in package wire/schema, where
+// the schemas are at hand. Here is what holds for every message alike.
+
+// messages are all there are, by the folder of their verdicts.
+var messages = []struct {
+	folder string
+	make   func() wire.Message
+}{
+	{"check-request", func() wire.Message { return new(wire.CheckRequest) }},
+	{"discovery-request", func() wire.Message { return new(wire.DiscoveryRequest) }},
+	{"query-request", func() wire.Message { return new(wire.QueryRequest) }},
+	{"sql-request", func() wire.Message { return new(wire.SQLRequest) }},
+	{"count-request", func() wire.Message { return new(wire.CountRequest) }},
+	{"aggregate-request", func() wire.Message { return new(wire.AggregateRequest) }},
+	{"size-request", func() wire.Message { return new(wire.SizeRequest) }},
+	{"cardinality-request", func() wire.Message { return new(wire.CardinalityRequest) }},
+	{"link-hit-rate-request", func() wire.Message { return new(wire.LinkHitRateRequest) }},
+	{"document", func() wire.Message { return new(wire.Document) }},
+	{"check-answer", func() wire.Message { return new(wire.CheckAnswer) }},
+	{"discovery-answer", func() wire.Message { return new(wire.Discovery) }},
+	{"count-answer", func() wire.Message { return new(wire.CountAnswer) }},
+	{"aggregate-answer", func() wire.Message { return new(wire.AggregateAnswer) }},
+	{"size-answer", func() wire.Message { return new(wire.SizeAnswer) }},
+	{"cardinality-answer", func() wire.Message { return new(wire.CardinalityAnswer) }},
+	{"link-hit-rate-answer", func() wire.Message { return new(wire.LinkHitRate) }},
+	{"error", func() wire.Message { return new(wire.ErrorAnswer) }},
+}
+
+// bodies are the messages of one verdict folder.
+func bodies(t testing.TB, folder string, valid bool) (list [][]byte) {
+	files, err := filepath.Glob(filepath.Join("testdata", "verdicts", folder, "*.json"))
+	require.NoError(t, err)
+	require.NotEmpty(t, files, folder)
+	for _, file := range files {
+		text, err := os.ReadFile(file)
+		require.NoError(t, err)
+		var cases []struct {
+			Valid  bool
+			Body   json.RawMessage
+			Text   *string
+			Base64 []byte
+		}
+		require.NoError(t, json.Unmarshal(text, &cases), file)
+		for _, c := range cases {
+			switch {
+			case c.Valid != valid:
+			case c.Text != nil:
+				list = append(list, []byte(*c.Text))
+			case c.Base64 != nil:
+				list = append(list, c.Base64)
+			default:
+				list = append(list, c.Body)
+			}
+		}
+	}
+	require.NotEmpty(t, list, folder)
+	return list
+}
+
+func encode(m wire.Message) ([]byte, error) {
+	body, err := wire.EncodeRequest(m)
+	if err != nil {
+		body, err = wire.EncodeAnswer(m)
+	}
+	return body, err
+}
+
+func TestDecodeFields(t *testing.T) {
+	var got wire.QueryRequest
+	require.NoError(t, wire.Decode([]byte(`{
+		"table": "orders",
+		"and": [
+			{"field": "status", "op": "eq", "value": "paid"},
+			{"field": "total", "op": "in", "values": [1, "1.50", null, false]},
+			{"field": "note", "op": "isnull"}
+		],
+		"or": [[{"op": "gte", "value": 2.5, "field": "total"}], []],
+		"sort": [{"field": "id", "dir": "desc"}, {"field": "note", "dir": "asc", "collate": true}],
+		"fields": ["id", "total"],
+		"limit": 1e2, "offset": 7.0,
+		"joins": [{"fromTable": "orders", "toTable": "customers", "fromField": "customer", "toField": "id",
+			"fields": [{"field": "name", "as": "customerName", "type": "string"}, {"field": "city"}]}],
+		"fieldTypes": {"total": "decimal"},
+		"credentials": {"apiKey": "sk-1", "blank": ""},
+		"timeoutMs": 3e4, "idleTimeoutMs": 30000, "maxTimeoutMs": 600000
+	}`), &got))
+	assert.Equal(t, "sk-1", got.Credentials.Get("apiKey"))
+	assert.Equal(t, []string{"apiKey", "blank"}, got.Credentials.Keys())
+	got.Credentials = wire.Credentials{}
+	assert.Equal(t, wire.QueryRequest{
+		Table: "orders",
+		And: []wire.Filter{
+			{Field: "status", Op: wire.OpEq, Value: wire.Text("paid")},
+			{Field: "total", Op: wire.OpIn, Values: []wire.Value{wire.Int(1), wire.Text("1.50"), wire.Null(), wire.Bool(false)}},
+			{Field: "note", Op: wire.OpIsnull},
+		},
+		Or:     [][]wire.Filter{{{Field: "total", Op: wire.OpGte, Value: wire.Float(2.5)}}, nil},
+		Sort:   []wire.Sort{{Field: "id", Dir: wire.Desc}, {Field: "note", Dir: wire.Asc, Collate: true}},
+		Fields: []string{"id", "total"},
+		Limit:  100, Offset: 7,
+		Joins: []wire.Join{{FromTable: "orders", ToTable: "customers", FromField: "customer", ToField: "id",
+			Fields: []wire.JoinField{{Field: "name", As: "customerName", Type: wire.TypeString}, {Field: "city", As: "city"}}}},
+		FieldTypes: map[string]wire.Type{"total": wire.TypeDecimal},
+		TimeoutMS:  30000, IdleTimeoutMS: 30000, MaxTimeoutMS: 600000,
+	}, got)
+
+	var aggregate wire.AggregateRequest
+	require.NoError(t, wire.Decode([]byte(`{"table": "t", "and": [], "groupBy": [{"field": "d", "as": "m", "grain": "month"}],
+		"measures": [{"fn": "count", "as": "n"}, {"fn": "sum", "field": "x", "as": "s"}], "stringFields": ["d"],
+		"limit": 1001, "credentials": {}, "timeoutMs": 1}`), &aggregate))
+	aggregate.Credentials = wire.Credentials{}
+	assert.Equal(t, wire.AggregateRequest{Table: "t", GroupBy: []wire.Group{{Field: "d", As: "m", Grain: wire.GrainMonth}},
+		Measures:     []wire.Measure{{Fn: wire.FnCount, As: "n"}, {Fn: wire.FnSum, Field: "x", As: "s"}},
+		StringFields: []string{"d"}, Limit: 1001, TimeoutMS: 1}, aggregate)
+
+	var document wire.Document
+	require.NoError(t, wire.Decode([]byte(`{"protocolVersion": 1, "slug": "my-shop", "vendor": {"x": []}, "capabilities": {"operators": ["eq"],
+		"dateBucket": true, "sort": "single", "offset": true, "join": true, "keysEnforced": true, "limits": {"concurrency": 4, "offsetMax": 9}},
+		"credentialSchema": [{"key": "k", "label": "K", "type": "password", "help": "h"}, {"key": "o", "label": "O", "type": "text", "required": false}],
+		"endpoints": ["size", "linkHitRate"]}`), &document))
+	assert.Equal(t, wire.Document{ProtocolVersion: 1, Slug: "my-shop",
+		Capabilities: wire.Capabilities{Operators: []wire.Op{wire.OpEq}, DateBucket: true, Sort: wire.SortSingle, Offset: true,
+			Join: true, KeysEnforced: true, Limits: wire.Limits{Concurrency: 4, OffsetMax: 9}},
+		CredentialSchema: []wire.CredentialField{{Key: "k", Label: "K", Type: wire.CredentialPassword, Required: true, Help: "h"},
+			{Key: "o", Label: "O", Type: wire.CredentialText}},
+		Endpoints: []wire.Endpoint{wire.EndpointSize, wire.EndpointLinkHitRate}}, document)
+}
+
+// What a message says about a fault is for the person who sent it.
+func TestDecodeErrors(t *testing.T) {
+	const rest = `, "credentials": {}, "timeoutMs": 1}`
+	for _, c := range []struct{ body, want string }{
+		{``, "body: is empty; send one JSON object"},
+		{`[1]`, "body: must be an object"},
+		{`{"table": "a"`, "body: invalid JSON at byte 13: unexpected end"},
+		{`{"table": 1` + rest, "table: must be a string"},
+		{`{"table": "a"` + rest, "body: and is missing"},
+		{`{"table": "a", "and": [], "and": []` + rest, "body: and stands twice; send every member once"},
+		{`{"Table": "a"` + rest, "body: a member's name differs from table in case only; write it exactly so"},
+		{`{"table": "a", "and": [], "secret": 1` + rest,
+			"body: unknown member; the members here are table, and, credentials, timeoutMs, or, fieldTypes"},
+		{`{"and": [{"field": "a", "op": "like", "value": "%x"}]` + rest,
+			"and[0].op: must be one of eq, neq, gt, gte, lt, lte, in, nin, contains, includes, startswith, isnull, notnull"},
+		{`{"and": [{"field": "a", "op": "in", "values": [1, 2, {}]}]` + rest, "and[0].values[2]: must be a string, a number, true, false or null"},
+		{`{"and": [{"field": "a", "op": "in", "value": 1}]` + rest, "and[0]: the operator in takes values, and no value"},
+		{`{"and": [{"field": "a", "op": "eq", "values": []}]` + rest, "and[0]: the operator eq takes value, and no values"},
+		{`{"and": [{"field": "a", "op": "isnull", "value": 1}]` + rest, "and[0]: the operator isnull takes neither value nor values"},
+		{`{"fieldTypes": {"secret": "money"}` + rest,
+			"fieldTypes: must be one of string, number, decimal, boolean, date, datetime, json, array, reference"},
+		{`{"credentials": {"secret": 1}, "timeoutMs": 1}`, "credentials: every value must be a string"},
+		{`{"credentials": {"secret": "1", "secret": "1"}, "timeoutMs": 1}`, "credentials: a member stands twice; send every member once"},
+		{`{"credentials": {}, "timeoutMs": 1.5}`, "timeoutMs: must be an integer from 1 to 9007199254740991"},
+		{`{"credentials": {}, "timeoutMs": "1"}`, "timeoutMs: must be an integer"},
+		{`{"credentials": {}, "timeoutMs": 1`, "body: invalid JSON at byte 34: unexpected end"},
+		{`{"table": "a", "and": []` + rest + `x`, "body: invalid JSON at byte 60: more text after the value"},
+	} {
+		var m wire.CountRequest
+		err := wire.Decode([]byte(c.body), &m)
+		assert.EqualError(t, err, c.want, c.body)
+	}
+	deep := `{"credentials": {}, "timeoutMs": 1, "x": ` + strings.Repeat("[", 100) + `}`
+	assert.EqualError(t, wire.Decode([]byte(deep), new(wire.CheckRequest)), "body: is nested more than 32 deep; flatten it")
+	twice := `{"credentials": {}, "timeoutMs": 1, "secret": 1, "secret": 1}`
+	assert.EqualError(t, wire.Decode([]byte(twice), new(wire.CheckRequest)), "body: an unknown member stands twice; send every member once")
+}
+
+// A body that ends too early is refused wherever it ends, and leaves the
+// message alone.
+func TestDecodeTruncated(t *testing.T) {
+	for _, message := range messages {
+		for _, body := range bodies(t, message.folder, true) {
+			body = bytes.TrimSpace(body)
+			for end := range body {
+				m := message.make()
+				var fault *wire.DecodeError
+				require.ErrorAs(t, wire.Decode(body[:end], m), &fault, "%s", body[:end])
+				require.Equal(t, message.make(), m)
+			}
+		}
+	}
+}
+
+// No text of a body comes back in an error (R1): every name and every value is
+// replaced by a canary, one at a time, then all at once.
+func TestDecodeErrorsQuoteNothing(t *testing.T) {
+	const canary = "Canary7f3a"
+	token := regexp.MustCompile(`"(?:[^"\\]|\\.)*"|-?[0-9][0-9.eE+-]*|true|false|null`)
+	refused := 0
+	for _, message := range messages {
+		for _, valid := range []bool{true, false} {
+			for _, body := range bodies(t, message.folder, valid) {
+				if len(body) > 10_000 {
+					continue
+				}
+				mutants := [][]byte{token.ReplaceAll(body, []byte(`"`+canary+`"`))}
+				for _, at := range token.FindAllIndex(body, -1) {
+					for _, with := range []string{`"` + canary + `"`, `{"` + canary + `":1}`, `["` + canary + `"]`, `77777.5`, canary, `"` + canary} {
+						mutants = append(mutants, []byte(string(body[:at[0]])+with+string(body[at[1]:])))
+					}
+				}
+				for _, mutant := range mutants {
+					err := wire.Decode(mutant, message.make())
+					if err == nil {
+						continue
+					}
+					refused++
+					if text := err.Error(); strings.Contains(text, canary) || strings.Contains(text, "77777") {
+						t.Fatalf("%s\n%s", text, mutant)
+					}
+				}
+			}
+		}
+	}
+	assert.Greater(t, refused, 10_000)
+}
+
+// Names that an attacker chose, and values that he did, cost time in proportion
+// to their length.
+func TestDecodeIsLinear(t *testing.T) {
+	var many strings.Builder
+	for i := range 100_000 {
+		fmt.Fprintf(&many, `"n%d":"",`, i)
+	}
+	names := strings.TrimSuffix(many.String(), ",")
+	start := time.Now()
+	for _, c := range []struct {
+		body  string
+		valid bool
+	}{
+		{`{"credentials":{` + names + `},"timeoutMs":1}`, true},
+		{`{"credentials":{},"timeoutMs":1,` + names + `}`, true},
+		{`{"credentials":{},"timeoutMs":1,"x":{` + names + `}}`, true},
+		{`{"credentials":{},"timeoutMs":1,"x":[` + strings.Repeat(`{"a":[]},`, 100_000) + `0]}`, true},
+		{`{"credentials":{},"timeoutMs":1` + strings.Repeat("0", 1<<20) + `}`, false},
+		{`{"credentials":{},"timeoutMs":1,"x":"` + strings.Repeat(`\n`, 1<<20) + `"}`, true},
+		{`{"credentials":{},"timeoutMs":1,"x":` + strings.Repeat("[", 1<<20), false},
+	} {
+		assert.Equal(t, c.valid, wire.Decode([]byte(c.body), new(wire.CheckRequest)) == nil)
+	}
+	assert.Less(t, time.Since(start), 20*time.Second, "about a second; quadratic work would take minutes")
+}
+
+func TestDecodeKeepsACopy(t *testing.T) {
+	data := []byte(`{"table": "orders", "credentials": {"k": "secret"}, "timeoutMs": 1}`)
+	var m wire.SizeRequest
+	require.NoError(t, wire.Decode(data, &m))
+	for i := range data {
+		data[i] = 'x'
+	}
+	assert.Equal(t, "orders", m.Table)
+	assert.Equal(t, "secret", m.Credentials.Get("k"))
+}
+
+func TestDecodeReplacesTheMessage(t *testing.T) {
+	m := wire.CardinalityRequest{Table: "old", Columns: []string{"old"}, TimeoutMS: 5}
+	require.NoError(t, wire.Decode([]byte(`{"table": "new", "columns": ["a"], "credentials": {}, "timeoutMs": 1}`), &m))
+	assert.Equal(t, "new", m.Table)
+	assert.Equal(t, []string{"a"}, m.Columns)
+	require.Error(t, wire.Decode([]byte(`{"table": "newer", "columns": [], "credentials": {}, "timeoutMs": 1}`), &m))
+	assert.Equal(t, "new", m.Table, "a refused body leaves the message as it was")
+}
+
+func TestIsSQL(t *testing.T) {
+	for body, want := range map[string]bool{
+		`{"sql": "select 1", "params": [], "credentials": {}, "timeoutMs": 1}`:   true,
+		`{"credentials": {"sql": "x"}, "params": [{"a": [1]}], "sql": 1}`:        true,
+		` { "table" : "t" , "s\u0071l" : "" }`:                                   true,
+		`{"table": "orders", "and": [], "credentials": {"sql": "not this one"}}`: false,
+		`{"SQL": "select 1"}`:           false,
+		`{}`:                            false,
+		``:                              false,
+		`["sql"]`:                       false,
+		`{"a": {"sql": 1}}`:             false,
+		`{"a" "sql": 1}`:                false,
+		`{"a": 1 "sql": 1}`:             false,
+		`{"a": tru, "sql": 1}`:          false,
+		"{\"a\": \"\xff\", \"sql\": 1}": false,
+	} {
+		assert.Equal(t, want, wire.IsSQL([]byte(body)), body)
+	}
+}
+
+// FuzzDecode: no input panics; what is accepted is JSON and survives being
+// encoded; what is refused as JSON is none, but for what this protocol alone
+// refuses.
+func FuzzDecode(f *testing.F) {
+	for i, message := range messages {
+		for _, valid := range []bool{true, false} {
+			for _, body := range bodies(f, message.folder, valid) {
+				f.Add(uint8(i), []byte(body))
+			}
+		}
+	}
+	for _, c := range texts {
+		f.Add(uint8(0), []byte(`{"credentials":{},"timeoutMs":1,"x":`+c.text+`}`))
+	}
+	f.Fuzz(func(t *testing.T, which uint8, data []byte) {
+		message := messages[int(which)%len(messages)]
+		m := message.make()
+		err := wire.Decode(data, m)
+		if err != nil {
+			fault, ok := err.(*wire.DecodeError)
+			require.True(t, ok)
+			require.Equal(t, message.make(), m)
+			require.Regexp(t, `^[A-Za-z.\[\]0-9]+$`, fault.Path)
+			if strings.HasPrefix(fault.Problem, "invalid JSON") && json.Valid(data) {
+				require.Regexp(t, "UTF-8|surrogate|double", fault.Problem)
+			}
+			return
+		}
+		require.True(t, json.Valid(data))
+		once, err := encode(m)
+		require.NoError(t, err)
+		again := message.make()
+		require.NoError(t, wire.Decode(once, again), "%s", once)
+		twice, err := encode(again)
+		require.NoError(t, err)
+		require.Equal(t, string(once), string(twice))
+	})
+}

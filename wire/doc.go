@@ -1,0 +1,86 @@
+// Package wire is the external data connector protocol as Go values: names and
+// limits, the capability document, tables, filters, requests, answers, cells,
+// credentials, errors, and strict reading and writing of all of them. It
+// imports nothing beyond the standard library and knows no HTTP.
+//
+// Whoever writes a connector meets its values through package connector and
+// makes cells with the constructors below. Whoever writes a client, a test or
+// another judge uses it alone:
+//
+//	package main
+//
+//	import (
+//		"fmt"
+//		"log"
+//
+//		"github.com/connectorsdk/connector-sdk-go/wire"
+//	)
+//
+//	func main() {
+//		body, err := wire.EncodeRequest(&wire.CountRequest{
+//			Table:       "orders",
+//			And:         []wire.Filter{{Field: "status", Op: wire.OpEq, Value: wire.Text("paid")}},
+//			Credentials: wire.NewCredentials(map[string]string{"apiKey": "sk-1"}),
+//			TimeoutMS:   30_000,
+//		})
+//		if err != nil {
+//			log.Fatal(err)
+//		}
+//		var request wire.CountRequest // as the connector reads it
+//		if err := wire.Decode(body, &request); err != nil {
+//			log.Fatal(err)
+//		}
+//		fmt.Println(request.Table, request.And[0].Value, request.Credentials)
+//		// Prints: orders paid [redacted]
+//	}
+//
+// # Cells
+//
+// A [Value] is one cell: null, or a scalar already spelled as the protocol
+// wants it. The constructor picks the spelling:
+//
+//	wire.Int(7)                          7
+//	wire.Int(1 << 60)                    "1152921504606846976"   beyond 2^53-1, digits
+//	wire.Decimal("10.250")               "10.250"                exact, scale kept
+//	wire.Float(0.1)                      0.1                     for measurements, not money
+//	wire.Text("Zoë")                     "Zoë"
+//	wire.Date(t)                         "2024-02-29"
+//	wire.Datetime(t)                     "2024-02-29T22:30:00Z"
+//	wire.DatetimeWidth(t, 3)             "2024-02-29T22:30:00.000Z"
+//	wire.Array(wire.Text("a"))           "[\"a\"]"
+//	wire.Null()                          null
+//
+// A value that cannot cross the wire, such as a NaN or text that is not UTF-8,
+// is not replaced by another: [Value.Err] and [Value.AppendJSON] tell why, and
+// the row that holds it fails.
+//
+// # Reading and writing
+//
+// [Decode] reads every message strictly, because a member that is dropped,
+// merged or misread could change which rows answer. Its errors name a place,
+// such as and[0].values[2], and what would be right there; they never quote
+// the message, so they may be sent back. [EncodeRequest] and [EncodeAnswer]
+// write messages. Use them rather than encoding/json, which reads leniently,
+// writes nil slices as null and cannot see credentials. [Scanner] is what
+// Decode stands on, for messages of your own.
+//
+// The same shapes exist as JSON Schemas in package wire/schema, and as a folder
+// of legal and illegal messages, each with the reason, in testdata/verdicts:
+// three statements of one protocol that a test holds against each other.
+//
+// # Secrets
+//
+// [Credentials] and [Token] print as [redacted] wherever they stand, through
+// fmt, slog, encoders and reflection. Only [Credentials.Get],
+// [Credentials.Reveal] and [EncodeRequest] show a credential, and nothing shows
+// a token. [Credentials.Scrub] cuts credentials out of texts of others.
+//
+// # Rough edges
+//
+// Decode reads a JSON number as the platform does, as a double: an operand
+// beyond 2^53-1 or with more than 17 digits should be sent as a string. Where
+// the protocol wants an integer it is judged exactly, by value: 3e4 is one,
+// and 1.00000000000000000001 is not. Integers end at 2^53-1 everywhere.
+//
+// Values may be used concurrently; a message may once it is no longer written.
+package wire

@@ -1,0 +1,181 @@
+package wire
+
+// ProtocolVersion is the only value a document's protocolVersion may have
+// (protocol, Versioning).
+const ProtocolVersion = 1
+
+// The paths of the protocol, relative to the connector's base URL (protocol,
+// Endpoints). [PathDocument] is a GET, every other one a POST.
+const (
+	PathDocument    = "/.well-known/service/platform.json"
+	PathCheck       = "/check"
+	PathDiscovery   = "/discovery"
+	PathQuery       = "/query"
+	PathCount       = "/count"
+	PathAggregate   = "/aggregate"
+	PathSize        = "/size"
+	PathCardinality = "/cardinality"
+	PathLinkHitRate = "/linkHitRate"
+)
+
+// The content types of answers.
+const (
+	MediaJSON   = "application/json"
+	MediaNDJSON = "application/x-ndjson"
+)
+
+// An Endpoint names an optional route in a document's endpoints.
+type Endpoint string
+
+// The optional routes. The path of each is its name behind a slash.
+const (
+	EndpointSize        Endpoint = "size"
+	EndpointCount       Endpoint = "count"
+	EndpointAggregate   Endpoint = "aggregate"
+	EndpointCardinality Endpoint = "cardinality"
+	EndpointLinkHitRate Endpoint = "linkHitRate"
+)
+
+// An Op is a filter operator.
+type Op string
+
+// The thirteen operators (protocol, Capability document).
+const (
+	OpEq         Op = "eq"
+	OpNeq        Op = "neq"
+	OpGt         Op = "gt"
+	OpGte        Op = "gte"
+	OpLt         Op = "lt"
+	OpLte        Op = "lte"
+	OpIn         Op = "in"
+	OpNin        Op = "nin"
+	OpContains   Op = "contains"   // array membership (A4)
+	OpIncludes   Op = "includes"   // substring (A5)
+	OpStartswith Op = "startswith" // prefix (A5)
+	OpIsnull     Op = "isnull"
+	OpNotnull    Op = "notnull"
+)
+
+// A Shape is one of the three strict forms of a filter (protocol, Filter).
+type Shape uint8
+
+// The shapes. ShapeUnknown is the shape of everything that is not an operator.
+const (
+	ShapeUnknown Shape = iota
+	ShapeValue         // field, op, value
+	ShapeMember        // field, op, values
+	ShapeNullary       // field, op
+)
+
+// Shape tells which members a filter with this operator has.
+func (op Op) Shape() Shape {
+	switch op {
+	case OpEq, OpNeq, OpGt, OpGte, OpLt, OpLte, OpContains, OpIncludes, OpStartswith:
+		return ShapeValue
+	case OpIn, OpNin:
+		return ShapeMember
+	case OpIsnull, OpNotnull:
+		return ShapeNullary
+	}
+	return ShapeUnknown
+}
+
+// A Type is the type of a field, in discovery, in fieldTypes and in a join
+// hop's fields. The empty Type means undeclared (A8).
+type Type string
+
+// The nine type names (protocol, Sort, join hop, field types).
+const (
+	TypeString    Type = "string"
+	TypeNumber    Type = "number"
+	TypeDecimal   Type = "decimal"
+	TypeBoolean   Type = "boolean"
+	TypeDate      Type = "date"
+	TypeDatetime  Type = "datetime"
+	TypeJSON      Type = "json"
+	TypeArray     Type = "array"
+	TypeReference Type = "reference"
+)
+
+// Known reports whether t is one of the nine names.
+func (t Type) Known() bool {
+	switch t {
+	case TypeString, TypeNumber, TypeDecimal, TypeBoolean, TypeDate, TypeDatetime, TypeJSON, TypeArray, TypeReference:
+		return true
+	}
+	return false
+}
+
+// Numeric reports whether values of the type compare as decimal digits (A6).
+func (t Type) Numeric() bool { return t == TypeNumber || t == TypeDecimal }
+
+// A Direction is the direction of a sort key.
+type Direction string
+
+// The directions. Nulls are last in both (B1).
+const (
+	Asc  Direction = "asc"
+	Desc Direction = "desc"
+)
+
+// SortSupport is the number of sort keys a connector's /query honours.
+type SortSupport string
+
+// The values of capabilities.sort.
+const (
+	SortNone   SortSupport = "none"
+	SortSingle SortSupport = "single"
+	SortMulti  SortSupport = "multi"
+)
+
+// An Fn is the function of a measure.
+type Fn string
+
+// The functions of a measure (E1). An average is never pushed.
+const (
+	FnCount         Fn = "count"
+	FnSum           Fn = "sum"
+	FnMin           Fn = "min"
+	FnMax           Fn = "max"
+	FnCountDistinct Fn = "count_distinct"
+)
+
+// Known reports whether f is one of the five functions.
+func (f Fn) Known() bool {
+	switch f {
+	case FnCount, FnSum, FnMin, FnMax, FnCountDistinct:
+		return true
+	}
+	return false
+}
+
+// A Grain is the period a group key is cut to; its answer is the period's
+// first day in UTC (E4). The empty Grain means no cut.
+type Grain string
+
+// The four grains.
+const (
+	GrainYear    Grain = "year"
+	GrainQuarter Grain = "quarter"
+	GrainMonth   Grain = "month"
+	GrainDay     Grain = "day"
+)
+
+// Known reports whether g is one of the four grains.
+func (g Grain) Known() bool {
+	switch g {
+	case GrainYear, GrainQuarter, GrainMonth, GrainDay:
+		return true
+	}
+	return false
+}
+
+// A CredentialType tells the connect form how to draw an input.
+type CredentialType string
+
+// The credential types (protocol, Credential field).
+const (
+	CredentialText     CredentialType = "text"
+	CredentialPassword CredentialType = "password" // masked
+	CredentialTextarea CredentialType = "textarea" // several lines
+)

@@ -1,0 +1,329 @@
+package wire
+
+import (
+	"bytes"
+	"encoding/base64"
+	"encoding/hex"
+	"encoding/json"
+	"math"
+	"strconv"
+	"strings"
+	"time"
+	"unicode/utf8"
+)
+
+// Kind is what a [Value] holds, which decides its spelling on the wire.
+type Kind uint8
+
+// The kinds. On the wire there are four: null, string, number, boolean.
+const (
+	KindNull     Kind = iota
+	KindBool          // true or false
+	KindInt           // a number, or a digit string beyond 2^53-1
+	KindFloat         // a number, or its digits as a string (D1)
+	KindText          // a string as it is
+	KindDecimal       // a string of plain decimal digits, scale kept
+	KindDate          // a string, YYYY-MM-DD
+	KindDatetime      // a string, ISO 8601 in UTC
+	KindInvalid       // cannot cross the wire; the row that holds it fails
+)
+
+// Value is one cell: null, or a scalar that is already spelled as the protocol
+// wants it. The constructor picks the spelling, so a row that compiles is
+// spelled right. The zero Value is null.
+//
+// A Value is 32 bytes, holds no pointer but the one of its text, and shares
+// that text with what it was made from.
+type Value struct {
+	text string
+	num  uint64 // int64, float64 bits, bool, or seconds since 1970
+	tag
+}
+
+// tag is a struct of its own because the compiler keeps only structs of at
+// most four fields in registers: a Value of five would be copied through
+// memory wherever it is passed, which cost an eighth of the time of writing
+// rows, and of reading them.
+type tag struct {
+	nano uint32
+	prec uint8 // fractional digits of a datetime; shortest picks them
+	kind Kind
+}
+
+// shortest, as a datetime's precision, means the shortest exact width (D2).
+const shortest = 255
+
+func invalid(why string) Value { return Value{tag: tag{kind: KindInvalid}, text: why} }
+
+// Null is the null cell, as is the zero Value.
+func Null() Value { return Value{} }
+
+// Text is a string cell. Text that is not valid UTF-8 fails its row (D4).
+func Text(s string) Value { return Value{tag: tag{kind: KindText}, text: s} }
+
+// Bool is a boolean cell.
+func Bool(b bool) Value {
+	v := Value{tag: tag{kind: KindBool}}
+	if b {
+		v.num = 1
+	}
+	return v
+}
+
+// Int is an integer cell: a number within ±(2^53-1), beyond it a string of
+// digits (D1).
+func Int(i int64) Value { return Value{tag: tag{kind: KindInt}, num: uint64(i)} }
+
+// Uint is Int for unsigned integers.
+func Uint(u uint64) Value {
+	if u > math.MaxInt64 {
+		return Value{tag: tag{kind: KindDecimal}, text: strconv.FormatUint(u, 10)}
+	}
+	return Int(int64(u))
+}
+
+// Float is a binary floating-point cell in its shortest digits (D1). NaN and
+// the infinities cannot cross the wire and fail the row. For money and other
+// exact numbers use [Decimal].
+func Float(f float64) Value {
+	if math.IsNaN(f) || math.IsInf(f, 0) {
+		return invalid("NaN and infinities cannot cross the wire; send null or fix the source")
+	}
+	return Value{tag: tag{kind: KindFloat}, num: math.Float64bits(f)}
+}
+
+// Decimal is an exact number given as plain decimal text: an optional sign,
+// digits, and optionally a dot and more digits. It crosses as that text, its
+// scale kept. Anything else fails the row.
+func Decimal(digits string) Value {
+	if !IsDecimal(digits) {
+		return invalid("not plain decimal digits; a decimal is an optional sign, digits, and optionally a dot and digits")
+	}
+	return Value{tag: tag{kind: KindDecimal}, text: digits}
+}
+
+// IsDecimal reports whether s is plain decimal text (A6): no exponent, no
+// blanks, digits on both sides of a dot.
+func IsDecimal(s string) bool {
+	i := 0
+	if i < len(s) && (s[i] == '-' || s[i] == '+') {
+		i++
+	}
+	start := i
+	for i < len(s) && s[i]-'0' <= 9 {
+		i++
+	}
+	if i == start {
+		return false
+	}
+	if i == len(s) {
+		return true
+	}
+	if s[i] != '.' {
+		return false
+	}
+	i++
+	start = i
+	for i < len(s) && s[i]-'0' <= 9 {
+		i++
+	}
+	return i > start && i == len(s)
+}
+
+// Date is the civil date t shows in its own location (D2). Years 0 to 9999.
+func Date(t time.Time) Value {
+	year, month, day := t.Date()
+	if year < 0 || year > 9999 {
+		return invalid("a date's year must be 0 to 9999")
+	}
+	return Value{tag: tag{kind: KindDate}, num: uint64(time.Date(year, month, day, 0, 0, 0, 0, time.UTC).Unix())}
+}
+
+// Datetime is an instant, in UTC, with the shortest exact fraction of 0, 3, 6
+// or 9 digits (D2). A column that knows its precision uses [DatetimeWidth].
+func Datetime(t time.Time) Value { return datetime(t, shortest) }
+
+// DatetimeWidth is an instant with a fraction of exactly 0, 3, 6 or 9 digits,
+// so that byte order is time order within the column (D2). A time with digits
+// beyond the width fails the row: nothing is cut in silence.
+func DatetimeWidth(t time.Time, digits int) Value {
+	unit := 1
+	switch digits {
+	case 0:
+		unit = 1_000_000_000
+	case 3:
+		unit = 1_000_000
+	case 6:
+		unit = 1000
+	case 9:
+	default:
+		return invalid("a datetime's width must be 0, 3, 6 or 9 digits")
+	}
+	if t.Nanosecond()%unit != 0 {
+		return invalid("a datetime has more digits than its column's width")
+	}
+	return datetime(t, uint8(digits))
+}
+
+func datetime(t time.Time, prec uint8) Value {
+	if year := t.UTC().Year(); year < 0 || year > 9999 {
+		return invalid("a datetime's year must be 0 to 9999")
+	}
+	return Value{num: uint64(t.Unix()), tag: tag{nano: uint32(t.Nanosecond()), prec: prec, kind: KindDatetime}}
+}
+
+// JSON is a cell of type json, or an array of anything: compact JSON text in a
+// string (D3). Text that is not JSON fails the row.
+func JSON(raw string) Value {
+	var b bytes.Buffer
+	if !utf8.ValidString(raw) || json.Compact(&b, []byte(raw)) != nil {
+		return invalid("not JSON text")
+	}
+	return Text(b.String())
+}
+
+// Array is a cell of type array whose elements are scalars: compact JSON text
+// in a string (D3).
+func Array(elements ...Value) Value {
+	b := []byte{'['}
+	var err error
+	for i, e := range elements {
+		if i > 0 {
+			b = append(b, ',')
+		}
+		if b, err = e.AppendJSON(b); err != nil {
+			return invalid("an element of an array: " + err.Error())
+		}
+	}
+	return Text(string(append(b, ']')))
+}
+
+// Bytes is a binary cell: standard base64 text (D3).
+func Bytes(b []byte) Value { return Text(base64.StdEncoding.EncodeToString(b)) }
+
+// UUID is a UUID cell: lower-case text (D3).
+func UUID(u [16]byte) Value {
+	var b [36]byte
+	hex.Encode(b[0:8], u[0:4])
+	hex.Encode(b[9:13], u[4:6])
+	hex.Encode(b[14:18], u[6:8])
+	hex.Encode(b[19:23], u[8:10])
+	hex.Encode(b[24:36], u[10:16])
+	b[8], b[13], b[18], b[23] = '-', '-', '-', '-'
+	return Text(string(b[:]))
+}
+
+// Kind tells what the value holds.
+func (v Value) Kind() Kind { return v.kind }
+
+// IsNull reports whether the value is null.
+func (v Value) IsNull() bool { return v.kind == KindNull }
+
+// Err says why a value cannot cross the wire; nil when it can. The text never
+// quotes the value.
+func (v Value) Err() error {
+	if v.kind == KindInvalid {
+		return &ValueError{v.text}
+	}
+	if v.kind == KindText && !utf8.ValidString(v.text) {
+		return errUTF8
+	}
+	return nil
+}
+
+// ValueError says why a value cannot cross the wire.
+type ValueError struct{ Problem string }
+
+func (e *ValueError) Error() string { return e.Problem }
+
+var errUTF8 = &ValueError{"text is not valid UTF-8"}
+
+// The readers below are for code that walks values, such as a filter. Each is
+// meaningful for the kinds it names and answers a zero for others.
+
+// Str is the text of a KindText or KindDecimal, without a copy.
+func (v Value) Str() string {
+	if v.kind == KindText || v.kind == KindDecimal {
+		return v.text
+	}
+	return ""
+}
+
+// Int64 is the integer of a KindInt.
+func (v Value) Int64() int64 {
+	if v.kind != KindInt {
+		return 0
+	}
+	return int64(v.num)
+}
+
+// Float64 is the number of a KindFloat, or of a KindInt as the nearest float.
+func (v Value) Float64() float64 {
+	switch v.kind {
+	case KindFloat:
+		return math.Float64frombits(v.num)
+	case KindInt:
+		return float64(int64(v.num))
+	}
+	return 0
+}
+
+// IsTrue reports whether the value is the boolean true.
+func (v Value) IsTrue() bool { return v.kind == KindBool && v.num == 1 }
+
+// Time is the instant of a KindDatetime, and the midnight UTC of a KindDate.
+func (v Value) Time() time.Time {
+	if v.kind != KindDatetime && v.kind != KindDate {
+		return time.Time{}
+	}
+	return time.Unix(int64(v.num), int64(v.nano)).UTC()
+}
+
+// Unix is Time as seconds since 1970 and nanoseconds, for hot paths.
+func (v Value) Unix() (sec int64, nano int32) {
+	if v.kind != KindDatetime && v.kind != KindDate {
+		return 0, 0
+	}
+	return int64(v.num), int32(v.nano)
+}
+
+// Clone is the value with a text of its own. Use it to keep a value whose text
+// shares a buffer that will be reused.
+func (v Value) Clone() Value {
+	v.text = strings.Clone(v.text)
+	return v
+}
+
+// WithText is a KindText or KindDecimal with another copy of its text, for code
+// that keeps many values and copies all their text at once. Other kinds stay as
+// they are.
+func (v Value) WithText(same string) Value {
+	if v.kind == KindText || v.kind == KindDecimal {
+		v.text = same
+	}
+	return v
+}
+
+// String is the text the value has on the wire, without quotes; "null" for
+// null. It is meant for tests and debugging: never log cells (G9).
+func (v Value) String() string {
+	switch v.kind {
+	case KindNull:
+		return "null"
+	case KindInvalid:
+		return "invalid: " + v.text
+	}
+	return string(v.AppendText(nil))
+}
+
+// MarshalJSON spells the value as on the wire.
+func (v Value) MarshalJSON() ([]byte, error) { return v.AppendJSON(nil) }
+
+// UnmarshalJSON reads a scalar. Numbers become a KindInt where they are
+// integers within ±(2^53-1), else a KindFloat, as the platform reads them.
+func (v *Value) UnmarshalJSON(data []byte) error {
+	s := NewScanner(data)
+	*v = s.Scalar()
+	s.End()
+	return s.Err()
+}

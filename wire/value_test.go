@@ -1,0 +1,359 @@
+package wire_test
+
+import (
+	"encoding/json"
+	"math"
+	"math/rand/v2"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+	"unsafe"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/connectorsdk/connector-sdk-go/wire"
+)
+
+var berlin = time.FixedZone("UTC+2", 2*60*60)
+
+// spellings says how each constructor spells its value on the wire.
+var spellings = []struct {
+	why   string
+	value wire.Value
+	json  string
+}{
+	{"A missing value is null (protocol, Row values).", wire.Null(), `null`},
+	{"The zero Value is null.", wire.Value{}, `null`},
+	{"Booleans are booleans.", wire.Bool(true), `true`},
+	{"Booleans are booleans.", wire.Bool(false), `false`},
+
+	{"A small integer is a number (D1).", wire.Int(0), `0`},
+	{"A negative integer is a number (D1).", wire.Int(-7), `-7`},
+	{"2^53-1 is the last number (D1).", wire.Int(1<<53 - 1), `9007199254740991`},
+	{"-(2^53-1) is the first number (D1).", wire.Int(-(1<<53 - 1)), `-9007199254740991`},
+	{"2^53 is digits (D1).", wire.Int(1 << 53), `"9007199254740992"`},
+	{"-2^53 is digits (D1).", wire.Int(-1 << 53), `"-9007199254740992"`},
+	{"The least int64 is digits (D1).", wire.Int(math.MinInt64), `"-9223372036854775808"`},
+	{"The greatest int64 is digits (D1).", wire.Int(math.MaxInt64), `"9223372036854775807"`},
+	{"A small unsigned integer is a number (D1).", wire.Uint(7), `7`},
+	{"2^63 is beyond int64 and is digits (D1).", wire.Uint(1 << 63), `"9223372036854775808"`},
+	{"The greatest uint64 is digits (D1).", wire.Uint(math.MaxUint64), `"18446744073709551615"`},
+
+	{"A float is its shortest digits (D1).", wire.Float(0.1), `0.1`},
+	{"A float that is an integer has no fraction (D1).", wire.Float(3), `3`},
+	{"A negative float is a number (D1).", wire.Float(-2.5), `-2.5`},
+	{"Minus zero is zero (A6).", wire.Float(math.Copysign(0, -1)), `0`},
+	{"1e-6 is the smallest that needs no exponent (D1).", wire.Float(1e-6), `0.000001`},
+	{"Just below 1e-6 an exponent would be needed, so it is digits (D1).", wire.Float(9.99e-7), `"0.000000999"`},
+	{"1e-7 is digits (D1, A6).", wire.Float(-1e-7), `"-0.0000001"`},
+	{"2^53-1 is the last number (D1).", wire.Float(1<<53 - 1), `9007199254740991`},
+	{"2^53 as a float is an integer beyond it, so it is digits (D1).", wire.Float(1 << 53), `"9007199254740992"`},
+	{"1e21 is digits without exponent (D1).", wire.Float(1e21), `"1000000000000000000000"`},
+	{"The fraction just under 2^52 is kept (D1).", wire.Float(4503599627370495.5), `4503599627370495.5`},
+	{"The smallest float is digits without exponent (D1).", wire.Float(5e-324), `"0.` + strings.Repeat("0", 323) + `5"`},
+
+	{"A decimal keeps its scale (D1).", wire.Decimal("10.250"), `"10.250"`},
+	{"A decimal keeps its sign (D1).", wire.Decimal("-0.00"), `"-0.00"`},
+	{"A decimal is never a number, however small (D1).", wire.Decimal("1"), `"1"`},
+	{"A decimal has any length (D1).", wire.Decimal("123456789012345678901234567890.123"), `"123456789012345678901234567890.123"`},
+	{"A plus sign and leading zeros are plain digits (A6).", wire.Decimal("+01.5"), `"+01.5"`},
+
+	{"A date is YYYY-MM-DD (D2).", wire.Date(time.Date(2024, 2, 29, 23, 59, 0, 0, time.UTC)), `"2024-02-29"`},
+	{"A date is what the time shows where it is (D2).", wire.Date(time.Date(2024, 3, 1, 0, 30, 0, 0, berlin)), `"2024-03-01"`},
+	{"The first date (D2).", wire.Date(time.Date(0, 1, 1, 0, 0, 0, 0, time.UTC)), `"0000-01-01"`},
+	{"The last date (D2).", wire.Date(time.Date(9999, 12, 31, 0, 0, 0, 0, time.UTC)), `"9999-12-31"`},
+	{"A datetime is UTC with a Z (D2).", wire.Datetime(time.Date(2024, 3, 1, 0, 30, 0, 0, berlin)), `"2024-02-29T22:30:00Z"`},
+	{"Milliseconds take three digits (D2).", wire.Datetime(time.Date(2024, 1, 1, 0, 0, 0, 120_000_000, time.UTC)), `"2024-01-01T00:00:00.120Z"`},
+	{"Microseconds take six digits (D2).", wire.Datetime(time.Date(2024, 1, 1, 0, 0, 0, 1_000, time.UTC)), `"2024-01-01T00:00:00.000001Z"`},
+	{"Nanoseconds take nine digits (D2).", wire.Datetime(time.Date(2024, 1, 1, 0, 0, 0, 123_456_789, time.UTC)), `"2024-01-01T00:00:00.123456789Z"`},
+	{"A column that knows its precision states it (D2).", wire.DatetimeWidth(time.Date(2024, 1, 1, 0, 0, 0, 0, time.UTC), 6), `"2024-01-01T00:00:00.000000Z"`},
+	{"A width of 0 has no fraction (D2).", wire.DatetimeWidth(time.Date(2024, 1, 1, 0, 0, 0, 0, time.UTC), 0), `"2024-01-01T00:00:00Z"`},
+	{"A width of 3 pads to three digits (D2).", wire.DatetimeWidth(time.Date(2024, 1, 1, 0, 0, 0, 5_000_000, time.UTC), 3), `"2024-01-01T00:00:00.005Z"`},
+	{"A width of 9 pads to nine digits (D2).", wire.DatetimeWidth(time.Date(1969, 12, 31, 23, 59, 59, 7, time.UTC), 9), `"1969-12-31T23:59:59.000000007Z"`},
+	{"The first instant (D2).", wire.Datetime(time.Date(0, 1, 1, 0, 0, 0, 0, time.UTC)), `"0000-01-01T00:00:00Z"`},
+
+	{"JSON is compact text in a string (D3).", wire.JSON(" { \"a\" : [ 1 , \"<b>\" ] } "), `"{\"a\":[1,\"<b>\"]}"`},
+	{"An array is compact JSON text (D3).", wire.Array(wire.Text("a"), wire.Int(1), wire.Null(), wire.Decimal("1.50")), `"[\"a\",1,null,\"1.50\"]"`},
+	{"An empty array is an array (D3).", wire.Array(), `"[]"`},
+	{"Bytes are base64 (D3).", wire.Bytes([]byte{0xfb, 0xff}), `"+/8="`},
+	{"No bytes are the empty text (D3).", wire.Bytes(nil), `""`},
+	{"A UUID is lower-case text (D3).", wire.UUID([16]byte{0x12, 0x3e, 0x45, 0x67, 0xe8, 0x9b, 0x12, 0xd3, 0xa4, 0x56, 0x42, 0x66, 0x14, 0x17, 0x40, 0xAB}), `"123e4567-e89b-12d3-a456-4266141740ab"`},
+
+	{"Text is itself.", wire.Text("plain"), `"plain"`},
+	{"The empty text is a value (F1).", wire.Text(""), `""`},
+	{"Only what JSON requires is escaped.", wire.Text("</a> & \"q\" \\ \u2028 é 😀"), `"</a> & \"q\" \\ ` + "\u2028" + ` é 😀"`},
+	{"Control characters are escaped.", wire.Text("\x00\x01\b\t\n\f\r\x1f\x7f"), `"\u0000\u0001\u0008\t\n\u000c\r\u001f` + "\x7f" + `"`},
+}
+
+func TestValueSpelling(t *testing.T) {
+	for _, c := range spellings {
+		t.Run(c.why, func(t *testing.T) {
+			got, err := c.value.AppendJSON([]byte("x"))
+			require.NoError(t, err)
+			assert.Equal(t, "x"+c.json, string(got))
+			assert.NoError(t, c.value.Err())
+			assert.True(t, json.Valid(got[1:]))
+
+			// AppendText and String show the text behind the quotes.
+			text := c.json
+			if strings.HasPrefix(text, `"`) {
+				require.NoError(t, json.Unmarshal([]byte(c.json), &text))
+			}
+			assert.Equal(t, text, c.value.String())
+			if c.value.IsNull() {
+				text = ""
+			}
+			assert.Equal(t, "x"+text, string(c.value.AppendText([]byte("x"))))
+
+			marshalled, err := json.Marshal(c.value)
+			require.NoError(t, err)
+			assert.JSONEq(t, c.json, string(marshalled))
+		})
+	}
+}
+
+func TestValueThatCannotCross(t *testing.T) {
+	beyond := time.Date(9999, 12, 31, 23, 30, 0, 0, time.FixedZone("UTC-1", -60*60))
+	for _, c := range []struct {
+		why   string
+		value wire.Value
+		says  string
+	}{
+		{"NaN cannot cross (D1).", wire.Float(math.NaN()), "NaN"},
+		{"Infinity cannot cross (D1).", wire.Float(math.Inf(1)), "infinities"},
+		{"Minus infinity cannot cross (D1).", wire.Float(math.Inf(-1)), "infinities"},
+		{"Text that is not UTF-8 is never replaced (D4).", wire.Text("a\xffb"), "UTF-8"},
+		{"A surrogate is not UTF-8 (D4).", wire.Text("12345678\xed\xa0\x80"), "UTF-8"},
+		{"A cut character is not UTF-8 (D4).", wire.Text("caf\xc3"), "UTF-8"},
+		{"The empty text is no decimal (A6).", wire.Decimal(""), "decimal"},
+		{"Digits stand before a dot (A6).", wire.Decimal(".5"), "decimal"},
+		{"Digits stand behind a dot (A6).", wire.Decimal("5."), "decimal"},
+		{"Exponents are no plain digits (A6).", wire.Decimal("1e5"), "decimal"},
+		{"Blanks are no digits (A6).", wire.Decimal(" 1"), "decimal"},
+		{"Commas are no dots (A6).", wire.Decimal("1,5"), "decimal"},
+		{"One dot is enough (A6).", wire.Decimal("1.2.3"), "decimal"},
+		{"A sign is no number (A6).", wire.Decimal("-"), "decimal"},
+		{"One sign is enough (A6).", wire.Decimal("+-1"), "decimal"},
+		{"NaN is no decimal (A6).", wire.Decimal("NaN"), "decimal"},
+		{"Only the ten ASCII digits are digits (A6).", wire.Decimal("١٢"), "decimal"},
+		{"A year has four digits (D2).", wire.Date(time.Date(10000, 1, 1, 0, 0, 0, 0, time.UTC)), "year"},
+		{"Years before 0 have no spelling (D2).", wire.Date(time.Date(-1, 12, 31, 0, 0, 0, 0, time.UTC)), "year"},
+		{"A datetime's year is the one in UTC (D2).", wire.Datetime(beyond), "year"},
+		{"A width is 0, 3, 6 or 9 (D2).", wire.DatetimeWidth(time.Unix(0, 0), 2), "0, 3, 6 or 9"},
+		{"A negative width is none (D2).", wire.DatetimeWidth(time.Unix(0, 0), -3), "0, 3, 6 or 9"},
+		{"Nothing is cut in silence (D2).", wire.DatetimeWidth(time.Unix(0, 1_000), 3), "more digits"},
+		{"Nothing is cut in silence (D2).", wire.DatetimeWidth(time.Unix(0, 1), 0), "more digits"},
+		{"Broken JSON is no json cell (D3).", wire.JSON(`{"a":}`), "JSON"},
+		{"Two values are no JSON text (D3).", wire.JSON(`1 2`), "JSON"},
+		{"No value is no JSON text (D3).", wire.JSON(``), "JSON"},
+		{"JSON that is not UTF-8 is refused (D4).", wire.JSON("\"\xff\""), "JSON"},
+		{"An array is no better than its elements (D3).", wire.Array(wire.Int(1), wire.Float(math.NaN())), "element"},
+	} {
+		t.Run(c.why, func(t *testing.T) {
+			before := []byte("kept")
+			got, err := c.value.AppendJSON(before)
+			var problem *wire.ValueError
+			require.ErrorAs(t, err, &problem)
+			assert.Contains(t, problem.Problem, c.says)
+			assert.Equal(t, "kept", string(got), "a failed append leaves no rest")
+			assert.Equal(t, err, c.value.Err())
+			assert.NotContains(t, err.Error(), "١")
+		})
+	}
+}
+
+// Every date that can cross is spelled as the standard library spells it.
+func TestDatesAgainstStandardLibrary(t *testing.T) {
+	var got, want []byte
+	last := time.Date(9999, 12, 31, 0, 0, 0, 0, time.UTC).Unix()
+	for sec := time.Date(0, 1, 1, 0, 0, 0, 0, time.UTC).Unix(); sec <= last; sec += 24 * 60 * 60 {
+		day := time.Unix(sec, 0).UTC()
+		got = wire.Date(day).AppendText(got[:0])
+		want = day.AppendFormat(want[:0], time.DateOnly)
+		if string(got) != string(want) {
+			t.Fatalf("%s is spelled %s", want, got)
+		}
+	}
+}
+
+func TestDatetimesAgainstStandardLibrary(t *testing.T) {
+	random := rand.New(rand.NewPCG(1, 2))
+	first := time.Date(0, 1, 1, 0, 0, 0, 0, time.UTC).Unix()
+	last := time.Date(9999, 12, 31, 23, 59, 59, 0, time.UTC).Unix()
+	layouts := map[int]string{0: "2006-01-02T15:04:05Z", 3: "2006-01-02T15:04:05.000Z", 6: "2006-01-02T15:04:05.000000Z", 9: "2006-01-02T15:04:05.000000000Z"}
+	units := map[int]int64{0: 1e9, 3: 1e6, 6: 1e3, 9: 1}
+	for range 50_000 {
+		sec := first + random.Int64N(last-first+1)
+		for digits, layout := range layouts {
+			at := time.Unix(sec, random.Int64N(1e9)/units[digits]*units[digits])
+			want := at.UTC().Format(layout)
+			if got := wire.DatetimeWidth(at, digits).String(); got != want {
+				t.Fatalf("%s is spelled %s", want, got)
+			}
+			// Without a width, the shortest exact one of the four is taken.
+			short := wire.Datetime(at)
+			parsed, err := time.Parse(time.RFC3339Nano, short.String())
+			require.NoError(t, err)
+			if !parsed.Equal(at) || !short.Time().Equal(at) || len(short.String()) > len(want) {
+				t.Fatalf("%s is spelled %s", want, short)
+			}
+		}
+	}
+}
+
+// A float's digits are those of strconv, and come back as the same float.
+func TestFloatsAgainstStandardLibrary(t *testing.T) {
+	random := rand.New(rand.NewPCG(3, 4))
+	for range 50_000 {
+		f := math.Float64frombits(random.Uint64())
+		if random.IntN(2) == 0 {
+			f = math.Round(random.NormFloat64()*1e6) / 1000
+		}
+		if math.IsNaN(f) || math.IsInf(f, 0) {
+			continue
+		}
+		v := wire.Float(f)
+		text := v.String()
+		assert.Equal(t, strconv.FormatFloat(f+0, 'f', -1, 64), text)
+		back, err := strconv.ParseFloat(text, 64)
+		require.NoError(t, err)
+		if back != f {
+			t.Fatalf("%v comes back as %v", f, back)
+		}
+		raw, err := v.AppendJSON(nil)
+		require.NoError(t, err)
+		var number float64
+		isNumber := json.Unmarshal(raw, &number) == nil
+		fits := f == 0 || math.Abs(f) >= 1e-6 && math.Abs(f) <= wire.MaxSafeInteger
+		assert.Equal(t, fits, isNumber, text)
+	}
+}
+
+func TestValueReaders(t *testing.T) {
+	at := time.Date(2024, 5, 6, 7, 8, 9, 10, time.UTC)
+	assert.Equal(t, "a", wire.Text("a").Str())
+	assert.Equal(t, "1.50", wire.Decimal("1.50").Str())
+	assert.Equal(t, int64(-3), wire.Int(-3).Int64())
+	assert.Equal(t, 1.5, wire.Float(1.5).Float64())
+	assert.Equal(t, -3.0, wire.Int(-3).Float64())
+	assert.True(t, wire.Bool(true).IsTrue())
+	assert.False(t, wire.Bool(false).IsTrue())
+	assert.True(t, at.Equal(wire.Datetime(at).Time()))
+	assert.True(t, at.Truncate(24*time.Hour).Equal(wire.Date(at).Time()))
+	sec, nano := wire.Datetime(at).Unix()
+	assert.Equal(t, at.Unix(), sec)
+	assert.Equal(t, int32(10), nano)
+	sec, nano = wire.Date(at).Unix()
+	assert.Equal(t, at.Truncate(24*time.Hour).Unix(), sec)
+	assert.Zero(t, nano)
+
+	// Each answers a zero for the kinds it does not read.
+	for _, v := range []wire.Value{wire.Null(), wire.Bool(true)} {
+		assert.Empty(t, v.Str())
+		assert.Zero(t, v.Int64())
+		assert.Zero(t, v.Float64())
+		assert.True(t, v.Time().IsZero())
+	}
+	assert.False(t, wire.Int(1).IsTrue(), "1 is not true (A7)")
+	assert.Empty(t, wire.Int(1).Str())
+	assert.Empty(t, wire.Float(math.NaN()).Str(), "what is wrong is no text of the cell")
+	assert.Equal(t, wire.KindInvalid, wire.Float(math.NaN()).Kind())
+	assert.Equal(t, "invalid: not JSON text", wire.JSON("{").String())
+}
+
+func TestValueClone(t *testing.T) {
+	buffer := []byte("first")
+	shared := wire.Text(unsafe.String(&buffer[0], len(buffer)))
+	kept := shared.Clone()
+	copy(buffer, "other")
+	assert.Equal(t, "other", shared.Str())
+	assert.Equal(t, "first", kept.Str())
+}
+
+func TestValueSize(t *testing.T) {
+	assert.LessOrEqual(t, unsafe.Sizeof(wire.Value{}), uintptr(32), "a row of cells is copied a lot")
+}
+
+func TestValueAppendsWithoutAllocation(t *testing.T) {
+	buffer := make([]byte, 0, 1024)
+	for _, c := range spellings {
+		v := c.value
+		assert.Zero(t, testing.AllocsPerRun(100, func() {
+			buffer, _ = v.AppendJSON(buffer[:0])
+			buffer = v.AppendText(buffer[:0])
+		}), c.json)
+	}
+	at := time.Date(2024, 5, 6, 7, 8, 9, 0, time.UTC)
+	assert.Zero(t, testing.AllocsPerRun(100, func() {
+		for _, v := range [...]wire.Value{wire.Int(1), wire.Float(1.5), wire.Text("a"), wire.Decimal("1.5"),
+			wire.Bool(true), wire.Date(at), wire.Datetime(at), wire.DatetimeWidth(at, 3)} {
+			buffer, _ = v.AppendJSON(buffer[:0])
+		}
+	}), "nor do the constructors allocate")
+}
+
+func TestValueUnmarshal(t *testing.T) {
+	for _, c := range []struct {
+		why, json string
+		want      wire.Value
+	}{
+		{"Null is null.", `null`, wire.Null()},
+		{"An integer is an Int.", `-12`, wire.Int(-12)},
+		{"An integer by value is an Int.", `1.2e1`, wire.Int(12)},
+		{"A fraction is a Float.", `1.50`, wire.Float(1.5)},
+		{"2^53-1 is an Int.", `9007199254740991`, wire.Int(1<<53 - 1)},
+		{"Beyond it doubles count, as the platform reads.", `9007199254740993`, wire.Float(1 << 53)},
+		{"Minus zero is zero (A6).", `-0.0`, wire.Int(0)},
+		{"A string stays a string, whatever it looks like.", `"12"`, wire.Text("12")},
+		{"Escapes are resolved.", `"\u00e9\ud83d\ude00\n"`, wire.Text("é😀\n")},
+		{"Blanks around it mean nothing.", " true\n", wire.Bool(true)},
+	} {
+		t.Run(c.why, func(t *testing.T) {
+			var got wire.Value
+			require.NoError(t, got.UnmarshalJSON([]byte(c.json)))
+			assert.Equal(t, c.want, got)
+		})
+	}
+	for _, text := range []string{`{}`, `[1]`, ``, `1 2`, `nul`, `1e999`, `"\ud800"`, "\"\xff\"", `tru`, `"a`} {
+		var v wire.Value
+		var problem *wire.SyntaxError
+		assert.ErrorAs(t, v.UnmarshalJSON([]byte(text)), &problem, text)
+	}
+}
+
+func FuzzValueJSON(f *testing.F) {
+	for _, c := range spellings {
+		f.Add([]byte(c.json))
+	}
+	for _, s := range []string{`1e400`, `-0`, `0.000001`, `1E-7`, `123456789012345.5`, `"\udead"`, `"a\/b"`, `9007199254740993`, ` 1 `} {
+		f.Add([]byte(s))
+	}
+	f.Fuzz(func(t *testing.T, data []byte) {
+		var v wire.Value
+		if v.UnmarshalJSON(data) != nil {
+			return
+		}
+		var lenient any
+		require.NoError(t, json.Unmarshal(data, &lenient), "it accepts what is no JSON")
+		switch lenient := lenient.(type) {
+		case string:
+			require.Equal(t, lenient, v.Str())
+		case float64:
+			require.Equal(t, lenient+0, v.Float64())
+		case bool:
+			require.Equal(t, lenient, v.IsTrue())
+		case nil:
+			require.True(t, v.IsNull())
+		}
+		once, err := v.AppendJSON(nil)
+		require.NoError(t, err)
+		var again wire.Value
+		require.NoError(t, again.UnmarshalJSON(once))
+		require.Equal(t, v.String(), again.String())
+		twice, err := again.AppendJSON(nil)
+		require.NoError(t, err)
+		require.Equal(t, string(once), string(twice))
+	})
+}
