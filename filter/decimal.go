@@ -1,0 +1,169 @@
+package filter
+
+import (
+	"cmp"
+	"math"
+)
+
+// digits is a plain decimal (A6) taken apart. Both parts are pieces of the
+// text it was read from, so that reading one allocates nothing and comparing
+// two looks at each digit at most once, however many there are.
+type digits struct {
+	whole string // digits before the dot, without leading zeros
+	frac  string // digits after the dot, without trailing zeros
+	neg   bool   // never for zero
+}
+
+// parseDigits reads plain decimal text: an optional sign, digits, optionally a
+// dot and more digits. Everything else is not a number.
+func parseDigits(s string) (d digits, ok bool) {
+	if len(s) > 0 && (s[0] == '-' || s[0] == '+') {
+		d.neg = s[0] == '-'
+		s = s[1:]
+	}
+	dot := digitRun(s)
+	if dot == 0 {
+		return digits{}, false
+	}
+	d.whole = s[:dot]
+	if dot < len(s) {
+		d.frac = s[dot+1:]
+		if s[dot] != '.' || d.frac == "" || digitRun(d.frac) < len(d.frac) {
+			return digits{}, false
+		}
+		for d.frac != "" && d.frac[len(d.frac)-1] == '0' {
+			d.frac = d.frac[:len(d.frac)-1]
+		}
+	}
+	for d.whole != "" && d.whole[0] == '0' {
+		d.whole = d.whole[1:]
+	}
+	if d.whole == "" && d.frac == "" {
+		d.neg = false
+	}
+	return d, true
+}
+
+// digitRun is how many digits s begins with.
+func digitRun(s string) int {
+	for i := 0; i < len(s); i++ {
+		if s[i]-'0' > 9 {
+			return i
+		}
+	}
+	return len(s)
+}
+
+// compare orders by the sign, then by the position of the leading digit, then
+// by the digits.
+func (d *digits) compare(e *digits) int {
+	if d.neg != e.neg {
+		if d.neg {
+			return -1
+		}
+		return 1
+	}
+	c := 0
+	if len(d.whole) != len(e.whole) {
+		c = cmp.Compare(len(d.whole), len(e.whole))
+	} else if c = compareBytes(d.whole, e.whole); c == 0 {
+		// Without trailing zeros a fraction that begins like another and goes
+		// on is the larger one, as with strings.
+		c = compareBytes(d.frac, e.frac)
+	}
+	if d.neg {
+		return -c
+	}
+	return c
+}
+
+// compareAligned orders two numbers whose texts are of one length, without
+// signs, and have their dots in one place, which is how the numbers of one
+// column mostly look. Not ok for all others, numbers or not.
+func compareAligned(a, b string) (order int, ok bool) {
+	if len(a) != len(b) || len(a) == 0 {
+		return 0, false
+	}
+	dot := 0
+	for i := 0; i < len(a) && i < len(b); i++ {
+		x, y := a[i]-'0', b[i]-'0'
+		switch {
+		case x <= 9 && y <= 9:
+			if x != y && order == 0 {
+				order = 1
+				if x < y {
+					order = -1
+				}
+			}
+		case a[i] == '.' && b[i] == '.' && dot == 0 && i > 0 && i+1 < len(a):
+			dot = i
+		default:
+			return 0, false
+		}
+	}
+	return order, true
+}
+
+// floor is the largest integer that is not above d, and whether d is above it.
+// Where that is no int64, beyond tells on which side of them d lies.
+func (d digits) floor() (k int64, above bool, beyond int) {
+	side := 1
+	if d.neg {
+		side = -1
+	}
+	if len(d.whole) > 19 {
+		return 0, false, side
+	}
+	var n uint64 // 19 digits fit
+	for i := 0; i < len(d.whole); i++ {
+		n = n*10 + uint64(d.whole[i]-'0')
+	}
+	above = len(d.frac) > 0
+	if !d.neg {
+		if n > math.MaxInt64 {
+			return 0, false, side
+		}
+		return int64(n), above, 0
+	}
+	if above {
+		n++
+	}
+	if n > 1<<63 {
+		return 0, false, side
+	}
+	return -int64(n), above, 0
+}
+
+// compareInt orders i against d.
+func (d digits) compareInt(i int64) int {
+	k, above, beyond := d.floor()
+	return compareFloor(i, k, above, beyond)
+}
+
+func compareFloor(i, k int64, above bool, beyond int) int {
+	switch {
+	case beyond != 0:
+		return -beyond
+	case i < k:
+		return -1
+	case i > k:
+		return 1
+	case above:
+		return -1
+	}
+	return 0
+}
+
+// append spells d in a canonical form: equal numbers, equal bytes. Zero is the
+// empty text.
+func (d digits) append(dst []byte) []byte {
+	if d.neg {
+		dst = append(dst, '-')
+	}
+	dst = append(dst, d.whole...)
+	if d.frac != "" {
+		dst = append(dst, '.')
+		dst = append(dst, d.frac...)
+	}
+	return dst
+}

@@ -1,0 +1,282 @@
+package filter_test
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/connectorsdk/connector-sdk-go/filter"
+	"github.com/connectorsdk/connector-sdk-go/wire"
+)
+
+var reference = time.Date(2024, 5, 1, 12, 0, 0, 0, time.UTC)
+
+func column(t wire.Type) []wire.Column { return []wire.Column{{Name: "c", Type: t}} }
+
+func compileOne(t testing.TB, f wire.Filter, typ wire.Type) *filter.Program {
+	t.Helper()
+	f.Field = "c"
+	p, err := filter.Compile([]wire.Filter{f}, nil, column(typ), nil)
+	require.NoError(t, err)
+	return p
+}
+
+func TestOperators(t *testing.T) {
+	ops := filter.Operators()
+	assert.Equal(t, "[eq neq gt gte lt lte in nin contains includes startswith isnull notnull]", fmt.Sprint(ops), "the protocol's thirteen, in its order")
+	ops[0] = "changed"
+	assert.Equal(t, wire.OpEq, filter.Operators()[0], "the slice is the caller's own")
+}
+
+// TestMatchOracle holds every operator on every rule to a plain reading of the
+// rulings, over all pairs of the pool.
+func TestMatchOracle(t *testing.T) {
+	values := pool()
+	for _, typ := range []wire.Type{"", wire.TypeNumber, wire.TypeString, wire.TypeDatetime} { // one of each rule
+		for _, op := range filter.Operators() {
+			for _, v := range values {
+				if v.Kind() == wire.KindInvalid {
+					continue // refused, see TestRefusalsNameTheField
+				}
+				f := wire.Filter{Op: op}
+				switch op.Shape() {
+				case wire.ShapeValue:
+					f.Value = v
+				case wire.ShapeMember:
+					f.Values = []wire.Value{v}
+				}
+				p := compileOne(t, f, typ)
+				for _, cell := range values {
+					if want, got := oracleMatch(cell, f, typ), p.Match([]wire.Value{cell}); want != got {
+						t.Fatalf("%q: cell %s %s, %s %s %s: got %v, want %v", typ, kindName(cell.Kind()), cell, op, kindName(v.Kind()), v, got, want)
+					}
+				}
+			}
+		}
+	}
+}
+
+// TestLists holds prepared lists of every length to the naive search (A3).
+func TestLists(t *testing.T) {
+	rng := rand.New(rand.NewPCG(7, 8))
+	values := pool()
+	legal := values[:0:0]
+	for _, v := range values {
+		if v.Kind() != wire.KindInvalid {
+			legal = append(legal, v)
+		}
+	}
+	for _, typ := range allTypes {
+		for _, size := range []int{0, 1, 2, 3, 7, 8, 9, 16, 30, 60} {
+			list := make([]wire.Value, size)
+			for i := range list {
+				list[i] = legal[rng.IntN(len(legal))]
+				if rng.IntN(3) == 0 {
+					list[i] = wire.Text(plainDecimal(rng))
+				}
+			}
+			in, nin := compileOne(t, wire.Filter{Op: wire.OpIn, Values: list}, typ), compileOne(t, wire.Filter{Op: wire.OpNin, Values: list}, typ)
+			for _, cell := range slices.Concat(list, values) {
+				want := oracleMatch(cell, wire.Filter{Op: wire.OpIn, Values: list}, typ)
+				if got := in.Match([]wire.Value{cell}); got != want {
+					t.Fatalf("%q: %s in %v: got %v", typ, cell, list, got)
+				}
+				if got := nin.Match([]wire.Value{cell}); got == want {
+					t.Fatalf("%q: %s nin %v: got %v", typ, cell, list, got)
+				}
+			}
+		}
+	}
+}
+
+func TestGroups(t *testing.T) {
+	// A1 over every truth table of up to three groups of up to two filters.
+	columns := []wire.Column{{Name: "t"}, {Name: "f"}}
+	row := []wire.Value{wire.Bool(true), wire.Bool(false)}
+	shapes := [][]bool{{}, {true}, {false}, {true, true}, {true, false}, {false, true}, {false, false}}
+	compile := func(truth []bool) (filters []wire.Filter) {
+		for _, b := range truth {
+			f := wire.Filter{Field: "f", Op: wire.OpEq, Value: wire.Bool(true)}
+			if b {
+				f.Field = "t"
+			}
+			filters = append(filters, f)
+		}
+		return filters
+	}
+	all := func(truth []bool) bool { return !strings.Contains(fmt.Sprint(truth), "false") }
+	check := func(and []bool, or ...[]bool) {
+		want := len(or) == 0
+		var groups [][]wire.Filter
+		for _, g := range or {
+			want = want || all(g)
+			groups = append(groups, compile(g))
+		}
+		p, err := filter.Compile(compile(and), groups, columns, nil)
+		require.NoError(t, err)
+		require.Equal(t, want && all(and), p.Match(row), "and %v, or %v", and, or)
+	}
+	for _, and := range shapes {
+		check(and)
+		for _, a := range shapes {
+			check(and, a)
+			for _, b := range shapes {
+				check(and, a, b)
+				for _, c := range shapes {
+					check(and, a, b, c)
+				}
+			}
+		}
+	}
+}
+
+func TestRowsOfAnyLength(t *testing.T) {
+	columns := []wire.Column{{Name: "a"}, {Name: "b"}}
+	isnull, err := filter.Compile([]wire.Filter{{Field: "b", Op: wire.OpIsnull}}, nil, columns, nil)
+	require.NoError(t, err)
+	assert.True(t, isnull.Match(nil), "no cells at all")
+	assert.True(t, isnull.Match([]wire.Value{wire.Int(1)}), "the cell is missing at the end")
+	assert.False(t, isnull.Match([]wire.Value{wire.Int(1), wire.Int(2)}), "the cell is there")
+	assert.False(t, isnull.Match([]wire.Value{wire.Int(1), wire.Int(2), wire.Null()}), "more cells than columns")
+	var zero filter.Program
+	assert.True(t, zero.Match(nil), "the zero Program matches every row")
+}
+
+func TestInvalidCells(t *testing.T) {
+	// A cell that cannot cross the wire is kept or dropped like a NaN, and
+	// never taken for null, so that its row can reach the encoder.
+	for _, typ := range allTypes {
+		for _, op := range filter.Operators() {
+			f := wire.Filter{Op: op}
+			switch op.Shape() {
+			case wire.ShapeValue:
+				f.Value = wire.Text("")
+			case wire.ShapeMember:
+				f.Values = []wire.Value{wire.Text(""), wire.Int(0)}
+			}
+			want := op == wire.OpNin || op == wire.OpNotnull
+			assert.Equal(t, want, compileOne(t, f, typ).Match([]wire.Value{wire.Float(math.NaN())}), "%s on %q", op, typ)
+		}
+	}
+}
+
+func TestContainsDeepAndLong(t *testing.T) {
+	p := compileOne(t, wire.Filter{Op: wire.OpContains, Value: wire.Text("x")}, wire.TypeArray)
+	nested := func(depth int, open, middle, end string) wire.Value {
+		return wire.Text("[" + strings.Repeat(open, depth) + middle + strings.Repeat(end, depth) + `,"x"]`)
+	}
+	for _, c := range []struct {
+		why  string
+		cell wire.Value
+		want bool
+	}{
+		{"deep arrays before the element", nested(1024, "[", "", "]"), true},
+		{"deep objects before the element", nested(1024, `{"a":`, "1", "}"), true},
+		{"arrays and objects in turn", nested(500, `[{"a":`, "1", "}]"), true},
+		{"one too deep is taken as malformed", nested(1025, "[", "", "]"), false},
+		{"millions too deep cost no stack", nested(4<<20, "[", "", "]"), false},
+		{"brackets that never close", wire.Text(strings.Repeat("[", 4<<20)), false},
+		{"objects that never close", wire.Text("[" + strings.Repeat(`{"":`, 1<<20)), false},
+		{"a million elements", wire.Text("[" + strings.Repeat(`"y",`, 1<<20) + `"x"]`), true},
+		{"a million elements and a fault", wire.Text("[" + strings.Repeat(`"x",`, 1<<20) + `]`), false},
+		{"siblings at many depths", wire.Text(`[[[],{},[1,[2,{"a":[3]}]]],{"a":{},"b":[]},"x"]`), true},
+		{"an array closed as an object", wire.Text(`[[{}},"x"]`), false},
+		{"an object closed as an array", wire.Text(`[{"a":[]],"x"]`), false},
+		{"a key without a value", wire.Text(`[{"a"},"x"]`), false},
+		{"a value without a key", wire.Text(`[{1},"x"]`), false},
+		{"an empty member", wire.Text(`[{"a":1,,"b":2},"x"]`), false},
+	} {
+		assert.Equal(t, c.want, p.Match([]wire.Value{c.cell}), c.why)
+	}
+}
+
+func TestLongOperandsStayLinear(t *testing.T) {
+	// Four megabytes of digits on both sides: anything worse than linear
+	// would not come back (A6).
+	nines := strings.Repeat("9", 4<<20)
+	for _, c := range []struct {
+		op          wire.Op
+		cell, value string
+		want        bool
+	}{
+		{wire.OpEq, nines, nines, true},
+		{wire.OpLt, nines, nines + "0", true},
+		{wire.OpEq, "0." + nines, "+00." + nines + "000", true},
+		{wire.OpGt, "-" + nines, "-1" + nines, true},
+		{wire.OpEq, "1" + strings.Repeat("0", 4<<20), "1", false},
+		{wire.OpEq, "1." + strings.Repeat("0", 4<<20), "1", true},
+		{wire.OpNeq, nines + "e1", "1", false},
+	} {
+		p := compileOne(t, wire.Filter{Op: c.op, Value: wire.Text(c.value)}, wire.TypeDecimal)
+		assert.Equal(t, c.want, p.Match([]wire.Value{wire.Text(c.cell)}), "%d digits %s %d digits", len(c.cell), c.op, len(c.value))
+		assert.False(t, p.Match([]wire.Value{wire.Text("x")}))
+		p.Match([]wire.Value{wire.Float(1.5)})
+		p.Match([]wire.Value{wire.Int(1)})
+	}
+}
+
+func TestMatchFromManyGoroutines(t *testing.T) {
+	rows, _ := referenceRows(200)
+	for _, f := range typicalFilters {
+		p, err := filter.Compile(f.and, f.or, referenceColumns, nil)
+		require.NoError(t, err)
+		want := make([]bool, len(rows))
+		for i, row := range rows {
+			want[i] = p.Match(row)
+		}
+		var wg sync.WaitGroup
+		for range 4 {
+			wg.Go(func() {
+				for i, row := range rows {
+					if p.Match(row) != want[i] {
+						t.Errorf("%s: row %d differs", f.name, i)
+					}
+				}
+			})
+		}
+		wg.Wait()
+	}
+}
+
+// TestTypicalFilters keeps the rival in the benchmarks honest: it answers the
+// same rows, and the filters neither keep nor drop all of them.
+func TestTypicalFilters(t *testing.T) {
+	rows, maps := referenceRows(2000)
+	types := map[string]wire.Type{}
+	for _, c := range referenceColumns {
+		types[c.Name] = c.Type
+	}
+	for _, f := range typicalFilters {
+		p, err := filter.Compile(f.and, f.or, referenceColumns, nil)
+		require.NoError(t, err)
+		kept := 0
+		for i, row := range rows {
+			got := p.Match(row)
+			require.Equal(t, naiveMatch(maps[i], f.and, f.or, types), got, "%s, row %d", f.name, i)
+			if got {
+				kept++
+			}
+		}
+		assert.Greater(t, kept, len(rows)/20, f.name)
+		assert.Less(t, kept, len(rows)*19/20, f.name)
+	}
+}
+
+func TestCompileKeepsNothing(t *testing.T) {
+	// A request's slices may be reused once Compile has returned.
+	values := []wire.Value{wire.Text("a"), wire.Text("b")}
+	and := []wire.Filter{{Field: "c", Op: wire.OpIn, Values: values}}
+	p, err := filter.Compile(and, nil, column(""), nil)
+	require.NoError(t, err)
+	values[0], values[1], and[0] = wire.Text("x"), wire.Null(), wire.Filter{}
+	assert.True(t, p.Match([]wire.Value{wire.Text("b")}))
+	assert.False(t, p.Match([]wire.Value{wire.Text("x")}))
+}

@@ -1,0 +1,159 @@
+package filter
+
+import (
+	"cmp"
+	"math"
+	"strconv"
+	"strings"
+
+	"github.com/connectorsdk/connector-sdk-go/wire"
+)
+
+// number is a filter's value, prepared to be compared with cells of any kind.
+type number struct {
+	digits
+
+	// Against integer cells: see digits.floor.
+	k      int64
+	above  bool
+	beyond int
+
+	// Against float cells. A float stands for its shortest digits (A6), which
+	// lie within its rounding interval, as this number lies within that of
+	// near. The intervals of two floats do not overlap, so where the floats
+	// differ they order the numbers, and where they do not, tie does: the
+	// order of near's own digits against this number.
+	near float64
+	tie  int
+}
+
+// parseNumber prepares a filter's value; not ok when it is not a number (A6).
+func parseNumber(v wire.Value) (number, bool) {
+	var buf textBuffer
+	text := wireText(v, &buf)
+	d, ok := parseDigits(strings.Clone(text))
+	if !ok || v.Kind() == wire.KindBool {
+		return number{}, false
+	}
+	n := number{digits: d}
+	n.k, n.above, n.beyond = d.floor()
+	n.near, _ = strconv.ParseFloat(text, 64) // out of range: an infinity, beyond every cell
+	if !math.IsInf(n.near, 0) {
+		var buf textBuffer
+		near, _ := parseDigits(wireText(wire.Float(n.near), &buf))
+		n.tie = near.compare(&d)
+	}
+	return n, true
+}
+
+// compare orders a cell against n; not ok when the cell is not a number.
+func (n *number) compare(v wire.Value) (order int, ok bool) {
+	switch v.Kind() {
+	case wire.KindInt:
+		return compareFloor(v.Int64(), n.k, n.above, n.beyond), true
+	case wire.KindText, wire.KindDecimal:
+		d, ok := parseDigits(v.Str())
+		if !ok {
+			return 0, false
+		}
+		return d.compare(&n.digits), true
+	case wire.KindFloat:
+		return n.compareFloat(v.Float64()), true
+	}
+	return 0, false
+}
+
+func (n *number) compareFloat(f float64) int {
+	switch {
+	case f < n.near:
+		return -1
+	case f > n.near:
+		return 1
+	}
+	return n.tie
+}
+
+// compareNumbers orders two cells as numbers. The order means something only
+// when both are numbers.
+func compareNumbers(a, b wire.Value) (order int, aok, bok bool) {
+	ak, bk := a.Kind(), b.Kind()
+	if isText(ak) {
+		if isText(bk) {
+			if order, ok := compareAligned(a.Str(), b.Str()); ok {
+				return order, true, true
+			}
+		}
+		d, ok := parseDigits(a.Str())
+		switch {
+		case isText(bk):
+			e, eok := parseDigits(b.Str())
+			if !ok || !eok {
+				return 0, ok, eok
+			}
+			return d.compare(&e), true, true
+		case bk == wire.KindInt:
+			if !ok {
+				return 0, false, true
+			}
+			return -d.compareInt(b.Int64()), true, true
+		case bk == wire.KindFloat:
+			if !ok {
+				return 0, false, true
+			}
+			return -d.compareFloat(b), true, true
+		}
+		return 0, ok, false
+	}
+	aok = ak == wire.KindInt || ak == wire.KindFloat
+	switch {
+	case isText(bk):
+		e, ok := parseDigits(b.Str())
+		switch {
+		case !aok || !ok:
+			return 0, aok, ok
+		case ak == wire.KindInt:
+			return e.compareInt(a.Int64()), true, true
+		}
+		return e.compareFloat(a), true, true
+	case bk == wire.KindInt || bk == wire.KindFloat:
+		bok = true
+	}
+	if !aok || !bok {
+		return 0, aok, bok
+	}
+	switch {
+	case ak == wire.KindInt && bk == wire.KindInt:
+		return cmp.Compare(a.Int64(), b.Int64()), true, true
+	case ak == wire.KindFloat && bk == wire.KindFloat:
+		// Two floats are ordered as their digits are: see number.
+		return cmp.Compare(a.Float64(), b.Float64()), true, true
+	case ak == wire.KindInt:
+		return compareIntFloat(a, b), true, true
+	}
+	return -compareIntFloat(b, a), true, true
+}
+
+// compareIntFloat orders an integer against a float.
+func compareIntFloat(i, f wire.Value) int {
+	n := i.Int64()
+	if c := cmp.Compare(float64(n), f.Float64()); c != 0 {
+		return c
+	}
+	if n >= -wire.MaxSafeInteger && n <= wire.MaxSafeInteger {
+		return 0
+	}
+	// Beyond 2^53 several integers are nearest to one float, and its shortest
+	// digits are one of them.
+	var buf textBuffer
+	d, _ := parseDigits(wireText(f, &buf))
+	return d.compareInt(n)
+}
+
+// compareFloat orders a float against d.
+//
+//go:noinline
+func (d digits) compareFloat(f wire.Value) int {
+	var buf textBuffer
+	e, _ := parseDigits(wireText(f, &buf))
+	return e.compare(&d)
+}

@@ -1,0 +1,65 @@
+package filter
+
+import (
+	"slices"
+
+	"github.com/connectorsdk/connector-sdk-go/wire"
+)
+
+var operators = []wire.Op{
+	wire.OpEq, wire.OpNeq, wire.OpGt, wire.OpGte, wire.OpLt, wire.OpLte, wire.OpIn, wire.OpNin,
+	wire.OpContains, wire.OpIncludes, wire.OpStartswith, wire.OpIsnull, wire.OpNotnull,
+}
+
+// Operators are the thirteen operators in the order of the protocol (section
+// Capability document), all of which [Compile] takes. The slice is the
+// caller's own.
+func Operators() []wire.Op { return slices.Clone(operators) }
+
+// A family is the rule by which the values of a type compare.
+type family uint8
+
+const (
+	undeclared family = iota // A8: numeric when both sides are, else textual
+	numeric                  // A6
+	textual                  // A7
+	temporal                 // A9
+)
+
+// familyOf is the rule for a type. A type that is none of the nine is treated
+// as undeclared; Compile and CompileOrder refuse it before.
+func familyOf(t wire.Type) family {
+	switch t {
+	case wire.TypeNumber, wire.TypeDecimal:
+		return numeric
+	case wire.TypeString, wire.TypeReference, wire.TypeBoolean, wire.TypeJSON, wire.TypeArray:
+		return textual
+	case wire.TypeDate, wire.TypeDatetime:
+		return temporal
+	}
+	return undeclared
+}
+
+// accept is the set of orders, cell against value, that satisfy a comparator:
+// bit 0 for less, bit 1 for equal, bit 2 for greater.
+type accept uint8
+
+func acceptOf(op wire.Op) accept {
+	switch op {
+	case wire.OpEq:
+		return 0b010
+	case wire.OpNeq:
+		return 0b101
+	case wire.OpGt:
+		return 0b100
+	case wire.OpGte:
+		return 0b110
+	case wire.OpLt:
+		return 0b001
+	case wire.OpLte:
+		return 0b011
+	}
+	return 0
+}
+
+func (a accept) has(order int) bool { return a>>uint(order+1)&1 != 0 }

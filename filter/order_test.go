@@ -1,0 +1,227 @@
+package filter_test
+
+import (
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/connectorsdk/connector-sdk-go/filter"
+	"github.com/connectorsdk/connector-sdk-go/wire"
+)
+
+func texts(list ...string) (values []wire.Value) {
+	for _, s := range list {
+		values = append(values, wire.Text(s))
+	}
+	return values
+}
+
+func TestOrderOfOneColumn(t *testing.T) {
+	null := wire.Null()
+	for _, c := range []struct {
+		why  string
+		typ  wire.Type
+		asc  []wire.Value
+		desc []wire.Value // nil: asc backwards
+	}{
+		{"B1: text by bytes, nulls last both ways", wire.TypeString,
+			append(texts("", "10", "9", "Z", "a", "ab", "ä", "～", "😀"), null),
+			append(texts("😀", "～", "ä", "ab", "a", "Z", "9", "10", ""), null)},
+		{"B1: numbers by their digits, what is no number after them both ways, nulls last", wire.TypeNumber,
+			[]wire.Value{wire.Text("-10"), wire.Int(-9), wire.Float(0.5), wire.Decimal("1.50"), wire.Text("9"), wire.Int(10), wire.Text(""), wire.Text("5."), wire.Text("n/a"), wire.Bool(true), null},
+			[]wire.Value{wire.Int(10), wire.Text("9"), wire.Decimal("1.50"), wire.Float(0.5), wire.Int(-9), wire.Text("-10"), wire.Bool(true), wire.Text("n/a"), wire.Text("5."), wire.Text(""), null}},
+		{"B1: integers beyond 2^53 are told apart", wire.TypeDecimal,
+			[]wire.Value{wire.Int(1 << 53), wire.Int(1<<53 + 1), wire.Text("9007199254740994"), wire.Float(9007199254740996)}, nil},
+		{"B1: dates as instants, what is no date after them both ways, nulls last", wire.TypeDatetime,
+			append(texts("2024-05-01T13:00:00+02:00", "2024-05-01T12:00:00Z", "2024-05-01T12:00:00.0000000001Z", "2024-05-01T12:00:00.5Z", "2016", "soon"), null),
+			append(texts("2024-05-01T12:00:00.5Z", "2024-05-01T12:00:00.0000000001Z", "2024-05-01T12:00:00Z", "2024-05-01T13:00:00+02:00", "soon", "2016"), null)},
+		{"an undeclared column has its numbers first, then its other text", "",
+			append(texts("9", "10", "10.5", "", "1a", "9a", "x"), null),
+			append(texts("10.5", "10", "9", "x", "9a", "1a", ""), null)},
+		{"booleans by their texts", wire.TypeBoolean, []wire.Value{wire.Bool(false), wire.Bool(true), null}, []wire.Value{wire.Bool(true), wire.Bool(false), null}},
+		{"references by bytes", wire.TypeReference, append(texts("10", "9"), null), append(texts("9", "10"), null)},
+	} {
+		desc := c.desc
+		if desc == nil {
+			desc = slices.Clone(c.asc)
+			slices.Reverse(desc)
+		}
+		for dir, want := range map[wire.Direction][]wire.Value{wire.Asc: c.asc, "": c.asc, wire.Desc: desc} {
+			for _, collate := range []bool{false, true} { // B2
+				o, err := filter.CompileOrder([]wire.Sort{{Field: "c", Dir: dir, Collate: collate}}, column(c.typ), nil, nil)
+				require.NoError(t, err)
+				for i, a := range want {
+					for j, b := range want {
+						got := o.Compare([]wire.Value{a}, []wire.Value{b})
+						assert.Equal(t, sign(i-j), sign(got), "%s, %s: %s against %s", c.why, dir, a, b)
+					}
+				}
+			}
+		}
+	}
+}
+
+func TestOrderOfSeveralColumns(t *testing.T) {
+	columns := []wire.Column{{Name: "joined", Hop: 1}, {Name: "id", Type: wire.TypeNumber}, {Name: "name", Type: wire.TypeString}, {Name: "rest", Type: wire.TypeString}}
+	row := func(joined, id, name, rest string) []wire.Value { return texts(joined, id, name, rest) }
+	for _, c := range []struct {
+		why         string
+		sort        []wire.Sort
+		tie         []string
+		first, last []wire.Value
+	}{
+		{"the first key decides", []wire.Sort{{Field: "name"}, {Field: "id"}}, nil, row("", "2", "a", ""), row("", "1", "b", "")},
+		{"the second key decides where the first is equal", []wire.Sort{{Field: "name"}, {Field: "id"}}, nil, row("", "9", "a", ""), row("", "10", "a", "")},
+		{"each key has its direction", []wire.Sort{{Field: "name", Dir: wire.Desc}, {Field: "id", Dir: wire.Asc}}, nil, row("", "10", "b", ""), row("", "9", "a", "")},
+		{"B3: then the primary key, ascending although the sort descends", []wire.Sort{{Field: "name", Dir: wire.Desc}}, []string{"id"}, row("", "9", "a", "z"), row("", "10", "a", "a")},
+		{"B3: without a primary key the remaining columns in their order", []wire.Sort{{Field: "name", Dir: wire.Desc}}, nil, row("", "9", "a", "z"), row("", "10", "a", "a")},
+		{"B3: the last column decides when all else is equal", []wire.Sort{{Field: "name"}}, []string{"id"}, row("", "1", "a", "a"), row("", "1", "a", "b")},
+		{"the columns of a join break ties too", []wire.Sort{{Field: "name"}}, []string{"id"}, row("a", "1", "a", "a"), row("b", "1", "a", "a")},
+		{"no sort at all: the primary key", nil, []string{"id"}, row("z", "9", "z", "z"), row("a", "10", "a", "a")},
+		{"a primary key that is not among the columns is passed over", nil, []string{"key", "id"}, row("z", "9", "z", "z"), row("a", "10", "a", "a")},
+		{"a field named twice counts once", []wire.Sort{{Field: "name"}, {Field: "name", Dir: wire.Desc}}, []string{"name"}, row("", "1", "a", ""), row("", "1", "b", "")},
+		{"equal numbers keep an order by their spelling", []wire.Sort{{Field: "id"}}, []string{"id"}, row("", "1.5", "a", ""), row("", "1.50", "a", "")},
+		{"a missing cell is null and comes last", []wire.Sort{{Field: "rest"}}, []string{"id"}, row("", "2", "a", "z"), row("", "1", "a", "")[:3]},
+	} {
+		o, err := filter.CompileOrder(c.sort, columns, nil, c.tie)
+		require.NoError(t, err, c.why)
+		assert.Negative(t, o.Compare(c.first, c.last), c.why)
+		assert.Positive(t, o.Compare(c.last, c.first), c.why)
+		assert.Zero(t, o.Compare(c.first, slices.Clone(c.first)), c.why)
+	}
+}
+
+func TestOrderTypes(t *testing.T) {
+	ten, nine := texts("10"), texts("9")
+	for _, c := range []struct {
+		why        string
+		typ        wire.Type
+		fieldTypes map[string]wire.Type
+		tenFirst   bool
+	}{
+		{"A10: the declared type counts", wire.TypeString, map[string]wire.Type{"c": wire.TypeNumber}, true},
+		{"A10: fieldTypes counts where nothing is declared", "", map[string]wire.Type{"c": wire.TypeString}, true},
+		{"A10: neither says anything", "", nil, false},
+		{"A10: declared number", wire.TypeNumber, map[string]wire.Type{"c": wire.TypeString}, false},
+	} {
+		o, err := filter.CompileOrder([]wire.Sort{{Field: "c"}}, column(c.typ), c.fieldTypes, nil)
+		require.NoError(t, err)
+		assert.Equal(t, c.tenFirst, o.Compare(ten, nine) < 0, c.why)
+	}
+}
+
+func TestOrderRefusals(t *testing.T) {
+	columns := []wire.Column{{Name: "a"}, {Name: "joined", Hop: 1}}
+	for _, c := range []struct {
+		why  string
+		sort wire.Sort
+		code wire.Code
+	}{
+		{"A11: no such field", wire.Sort{Field: "b"}, wire.CodeUnknownEntity},
+		{"B6: a column of a join cannot be named", wire.Sort{Field: "joined"}, wire.CodeUnknownEntity},
+		{"a name from a request is shown bounded", wire.Sort{Field: strings.Repeat("b", 9999)}, wire.CodeUnknownEntity},
+		{"a direction that is none", wire.Sort{Field: "a", Dir: "up"}, wire.CodeBadRequest},
+	} {
+		_, err := filter.CompileOrder([]wire.Sort{{Field: "a"}, c.sort}, columns, nil, nil)
+		var refusal *wire.Error
+		require.ErrorAs(t, err, &refusal, c.why)
+		assert.Equal(t, c.code, refusal.Code, c.why)
+		assert.Contains(t, refusal.Message, c.sort.Field[:1], c.why)
+		assert.Less(t, len(refusal.Message), 200, c.why)
+	}
+	for _, twice := range [][]wire.Column{{{Name: "a"}, {Name: "a"}}, {{Name: "a", Type: "varchar"}}} {
+		_, err := filter.CompileOrder([]wire.Sort{{Field: "a"}}, twice, nil, []string{"a"})
+		var refusal *wire.Error
+		require.Error(t, err)
+		assert.NotErrorAs(t, err, &refusal, "the columns are the source's fault")
+	}
+}
+
+// TestOrderIsTotal: antisymmetric, transitive, and zero only for equal
+// spellings, over the whole pool, on every rule, in both directions.
+func TestOrderIsTotal(t *testing.T) {
+	values := pool()
+	for _, typ := range []wire.Type{"", wire.TypeNumber, wire.TypeString, wire.TypeDate} {
+		for _, dir := range []wire.Direction{wire.Asc, wire.Desc} {
+			o, err := filter.CompileOrder([]wire.Sort{{Field: "c", Dir: dir}}, column(typ), nil, nil)
+			require.NoError(t, err)
+			n := len(values)
+			order := make([]int, n*n)
+			for i, a := range values {
+				for j, b := range values {
+					order[i*n+j] = sign(o.Compare([]wire.Value{a}, []wire.Value{b}))
+				}
+			}
+			for i, a := range values {
+				for j, b := range values {
+					require.Equal(t, order[i*n+j], -order[j*n+i], "%q %s: %s and %s", typ, dir, a, b)
+					if order[i*n+j] == 0 && a.Kind() != wire.KindInvalid {
+						require.Equal(t, a.String(), b.String(), "%q %s: equal though spelled differently", typ, dir)
+					}
+					if order[i*n+j] > 0 {
+						continue
+					}
+					for k, c := range values {
+						if order[j*n+k] <= 0 && order[i*n+k] > 0 {
+							t.Fatalf("%q %s: %s, %s, %s run in a circle", typ, dir, a, b, c)
+						}
+					}
+				}
+			}
+		}
+	}
+}
+
+// TestPagesCompose: whatever the order in which rows come, they are sorted into
+// the same sequence (B3).
+func TestPagesCompose(t *testing.T) {
+	values := pool()
+	rng := rand.New(rand.NewPCG(9, 10))
+	var rows [][]wire.Value
+	for range 400 {
+		rows = append(rows, []wire.Value{values[rng.IntN(len(values))], values[rng.IntN(12)], values[rng.IntN(len(values))]})
+	}
+	columns := []wire.Column{{Name: "a", Type: wire.TypeDatetime}, {Name: "b"}, {Name: "c", Type: wire.TypeDecimal}}
+	o, err := filter.CompileOrder([]wire.Sort{{Field: "b", Dir: wire.Desc}}, columns, nil, nil)
+	require.NoError(t, err)
+	spell := func(rows [][]wire.Value) string {
+		var b strings.Builder
+		for _, row := range rows {
+			for _, v := range row {
+				b.WriteString(kindName(v.Kind())[:2] + " " + v.String() + "|")
+			}
+		}
+		return b.String()
+	}
+	rows = slices.DeleteFunc(rows, func(row []wire.Value) bool { // those fail when encoded
+		return slices.ContainsFunc(row, func(v wire.Value) bool { return v.Kind() == wire.KindInvalid })
+	})
+	slices.SortFunc(rows, o.Compare)
+	want := spell(rows)
+	for range 5 {
+		rng.Shuffle(len(rows), func(i, j int) { rows[i], rows[j] = rows[j], rows[i] })
+		slices.SortFunc(rows, o.Compare)
+		require.Equal(t, want, spell(rows))
+	}
+}
+
+// TestOrderAgreesWithCompare: where two values are comparable and of one sort,
+// both say the same.
+func TestOrderAgreesWithCompare(t *testing.T) {
+	values := pool()
+	for _, typ := range []wire.Type{wire.TypeNumber, wire.TypeDecimal, wire.TypeString, wire.TypeReference, wire.TypeBoolean, wire.TypeJSON, wire.TypeArray} {
+		o, err := filter.CompileOrder([]wire.Sort{{Field: "c"}}, column(typ), nil, nil)
+		require.NoError(t, err)
+		for _, a := range values {
+			for _, b := range values {
+				if c, ok := filter.Compare(a, b, typ); ok && c != 0 {
+					require.Equal(t, sign(c), sign(o.Compare([]wire.Value{a}, []wire.Value{b})), "%q: %s, %s", typ, a, b)
+				}
+			}
+		}
+	}
+}

@@ -1,0 +1,425 @@
+package filter_test
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"go/parser"
+	"go/token"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/connectorsdk/connector-sdk-go/filter"
+	"github.com/connectorsdk/connector-sdk-go/wire"
+)
+
+// semanticsCase is one line of testdata/semantics; its README explains it.
+type semanticsCase struct {
+	Why        string                     `json:"why"`
+	Ruling     string                     `json:"ruling"`
+	Row        string                     `json:"row"`
+	Columns    map[string]wire.Type       `json:"columns"`
+	FieldTypes map[string]wire.Type       `json:"fieldTypes"`
+	And        []semanticsFilter          `json:"and"`
+	Or         [][]semanticsFilter        `json:"or"`
+	Cells      map[string]json.RawMessage `json:"cells"`
+	Match      *bool                      `json:"match"`
+	Error      wire.Code                  `json:"error"`
+}
+
+type semanticsFilter struct {
+	Field  string            `json:"field"`
+	Op     wire.Op           `json:"op"`
+	Value  json.RawMessage   `json:"value"`
+	Values []json.RawMessage `json:"values"`
+}
+
+func (f semanticsFilter) filter() (wire.Filter, error) {
+	out := wire.Filter{Field: f.Field, Op: f.Op}
+	if f.Value != nil {
+		if err := json.Unmarshal(f.Value, &out.Value); err != nil {
+			return out, wire.Errorf(wire.CodeBadRequest, "value: %v", err)
+		}
+	}
+	for _, raw := range f.Values {
+		var v wire.Value
+		if err := json.Unmarshal(raw, &v); err != nil {
+			return out, wire.Errorf(wire.CodeBadRequest, "values: %v", err)
+		}
+		out.Values = append(out.Values, v)
+	}
+	return out, nil
+}
+
+// request is a case as the package takes it.
+type request struct {
+	and        []wire.Filter
+	or         [][]wire.Filter
+	columns    []wire.Column
+	fieldTypes map[string]wire.Type
+	row        []wire.Value
+}
+
+func (c semanticsCase) request() (r request, err error) {
+	r.fieldTypes = c.FieldTypes
+	for _, f := range c.And {
+		out, err := f.filter()
+		if err != nil {
+			return r, err
+		}
+		r.and = append(r.and, out)
+	}
+	for _, group := range c.Or {
+		filters := []wire.Filter{}
+		for _, f := range group {
+			out, err := f.filter()
+			if err != nil {
+				return r, err
+			}
+			filters = append(filters, out)
+		}
+		r.or = append(r.or, filters)
+	}
+	// A column that the row lacks comes last and is left off, so that a
+	// missing cell is missing.
+	var present, absent []string
+	for name := range c.Columns {
+		if _, ok := c.Cells[name]; ok {
+			present = append(present, name)
+		} else {
+			absent = append(absent, name)
+		}
+	}
+	slices.Sort(present)
+	slices.Sort(absent)
+	for _, name := range append(present, absent...) {
+		r.columns = append(r.columns, wire.Column{Name: name, Type: c.Columns[name]})
+	}
+	for _, name := range present {
+		var v wire.Value
+		if err := json.Unmarshal(c.Cells[name], &v); err != nil {
+			return r, fmt.Errorf("cell %s: %w", name, err)
+		}
+		r.row = append(r.row, v)
+	}
+	return r, nil
+}
+
+func (r request) match() (bool, error) {
+	p, err := filter.Compile(r.and, r.or, r.columns, r.fieldTypes)
+	if err != nil {
+		return false, err
+	}
+	return p.Match(r.row), nil
+}
+
+func readSemantics(t testing.TB) map[string][]semanticsCase {
+	t.Helper()
+	paths, err := filepath.Glob("testdata/semantics/*.json")
+	require.NoError(t, err)
+	require.NotEmpty(t, paths)
+	files := map[string][]semanticsCase{}
+	for _, path := range paths {
+		f, err := os.Open(path)
+		require.NoError(t, err)
+		var file struct {
+			About string          `json:"about"`
+			Cases []semanticsCase `json:"cases"`
+		}
+		d := json.NewDecoder(f)
+		d.DisallowUnknownFields()
+		require.NoError(t, d.Decode(&file), path)
+		require.NoError(t, f.Close())
+		require.NotEmpty(t, file.About, path)
+		files[strings.TrimSuffix(filepath.Base(path), ".json")] = file.Cases
+	}
+	return files
+}
+
+func TestSemantics(t *testing.T) {
+	total := 0
+	for name, cases := range readSemantics(t) {
+		total += len(cases)
+		t.Run(name, func(t *testing.T) {
+			for i, c := range cases {
+				where := fmt.Sprintf("%s case %d, %s: %s", name, i+1, c.Row, c.Why)
+				require.NotEmpty(t, c.Why, where)
+				require.NotEqual(t, c.Match == nil, c.Error == "", "%s: match or error, not both", where)
+				r, err := c.request()
+				got := false
+				if err == nil {
+					got, err = r.match()
+				}
+				if c.Error != "" {
+					var refusal *wire.Error
+					if assert.ErrorAs(t, err, &refusal, where) {
+						assert.Equal(t, c.Error, refusal.Code, where)
+					}
+					continue
+				}
+				if assert.NoError(t, err, where) {
+					assert.Equal(t, *c.Match, got, where)
+					variants(t, where, r, got)
+				}
+			}
+		})
+	}
+	assert.GreaterOrEqual(t, total, 300)
+}
+
+// variants checks that what must not matter does not: the kind of a cell of
+// the same spelling, the length of a list, cells beyond the columns, other
+// columns before it, and whether a filter stands in and or in or.
+func variants(t *testing.T, where string, r request, want bool) {
+	t.Helper()
+	for i, v := range r.row {
+		for _, twin := range twins(v) {
+			other := r
+			other.row = slices.Clone(r.row)
+			other.row[i] = twin
+			got, err := other.match()
+			assert.NoError(t, err, where)
+			assert.Equal(t, want, got, "%s, the cell as a %s", where, kindName(twin.Kind()))
+		}
+	}
+
+	long := r
+	long.and = slices.Clone(r.and)
+	for i, f := range long.and {
+		if f.Op.Shape() == wire.ShapeMember && len(f.Values) > 0 {
+			values := slices.Clone(f.Values)
+			for n := range 40 {
+				values = append(values, wire.Text(fmt.Sprintf("filler %d", n)), wire.Int(int64(770000+n)), wire.Text(fmt.Sprintf("1800-01-%02dT01:02:03Z", n%28+1)))
+			}
+			long.and[i].Values = values
+		}
+	}
+	got, err := long.match()
+	assert.NoError(t, err, where)
+	assert.Equal(t, want, got, "%s, among many members", where)
+
+	wide := r
+	wide.columns = append([]wire.Column{{Name: "before", Type: wire.TypeNumber}, {Name: r.columns[0].Name, Hop: 1, Type: wire.TypeBoolean}}, r.columns...)
+	wide.row = append([]wire.Value{wire.Int(1), wire.Bool(true)}, r.row...)
+	got, err = wide.match()
+	assert.NoError(t, err, where)
+	assert.Equal(t, want, got, "%s, with columns before it and one of its name in a join", where)
+
+	if len(r.or) == 0 {
+		moved := r
+		moved.and, moved.or = nil, [][]wire.Filter{r.and}
+		got, err = moved.match()
+		assert.NoError(t, err, where)
+		assert.Equal(t, want, got, "%s, as a group of or", where)
+	}
+}
+
+// twins are the values that have the same spelling on the wire.
+func twins(v wire.Value) []wire.Value {
+	var out []wire.Value
+	if v.Kind() == wire.KindFloat && v.Float64() == 0 {
+		return nil
+	}
+	if v.Kind() == wire.KindInt {
+		return []wire.Value{wire.Float(float64(v.Int64()))}
+	}
+	if v.Kind() != wire.KindText {
+		return nil
+	}
+	s := v.Str()
+	out = append(out, v.Clone())
+	if wire.IsDecimal(s) {
+		out = append(out, wire.Decimal(s))
+	}
+	if d, err := time.Parse("2006-01-02", s); err == nil {
+		out = append(out, wire.Date(d))
+	}
+	if d, err := time.Parse(time.RFC3339Nano, s); err == nil {
+		for _, width := range []int{0, 3, 6, 9} {
+			if twin := wire.DatetimeWidth(d, width); twin.String() == s {
+				out = append(out, twin)
+			}
+		}
+	}
+	return slices.DeleteFunc(out, func(twin wire.Value) bool { return twin.String() != s })
+}
+
+func kindName(k wire.Kind) string {
+	return [...]string{"null", "bool", "int", "float", "text", "decimal", "date", "datetime", "invalid"}[k]
+}
+
+// tableRow is one row of the table in doc.go.
+type tableRow struct {
+	name, verdict string
+	ops           []string
+}
+
+func readTable(t *testing.T) []tableRow {
+	t.Helper()
+	file, err := parser.ParseFile(token.NewFileSet(), "doc.go", nil, parser.ParseComments)
+	require.NoError(t, err)
+	var rows []tableRow
+	for line := range strings.Lines(file.Doc.Text()) {
+		if !strings.HasPrefix(line, "\tA") {
+			continue
+		}
+		words := strings.Fields(line)
+		row := tableRow{name: words[0], verdict: words[len(words)-1]}
+		for _, w := range words[1:] {
+			switch {
+			case w == "comparator":
+				row.ops = append(row.ops, "eq", "neq", "gt", "gte", "lt", "lte")
+			case w == "any" || wire.Op(w).Shape() != wire.ShapeUnknown:
+				row.ops = append(row.ops, w)
+			default:
+				goto done
+			}
+		}
+	done:
+		require.NotEmpty(t, row.ops, line)
+		rows = append(rows, row)
+	}
+	return rows
+}
+
+// TestTable holds the table in doc.go and the cases in testdata/semantics to
+// each other.
+func TestTable(t *testing.T) {
+	table := map[string]tableRow{}
+	for _, row := range readTable(t) {
+		require.NotContains(t, table, row.name, "a row stands twice")
+		require.Contains(t, []string{"always", "never", "compared", "refused"}, row.verdict, row.name)
+		table[row.name] = row
+	}
+	require.GreaterOrEqual(t, len(table), 30, "the table was not found")
+
+	type proof struct{ match, miss, refused int }
+	rows, rulings := map[string]*proof{}, map[string]int{}
+	type combination struct {
+		op wire.Op
+		t  wire.Type
+	}
+	combinations := map[combination]*proof{}
+	for name, cases := range readSemantics(t) {
+		for i, c := range cases {
+			where := fmt.Sprintf("%s case %d: %s", name, i+1, c.Why)
+			row, ok := table[c.Row]
+			if !assert.True(t, ok, "%s: no row %s in doc.go", where, c.Row) {
+				continue
+			}
+			assert.True(t, strings.HasPrefix(c.Row, c.Ruling+"-"), "%s: row and ruling differ", where)
+			rulings[c.Ruling]++
+			p := rows[c.Row]
+			if p == nil {
+				p = &proof{}
+				rows[c.Row] = p
+			}
+			switch {
+			case c.Error != "":
+				p.refused++
+				assert.Equal(t, "refused", row.verdict, where)
+				continue
+			case *c.Match:
+				p.match++
+				assert.Contains(t, []string{"always", "compared"}, row.verdict, where)
+			default:
+				p.miss++
+				assert.Contains(t, []string{"never", "compared"}, row.verdict, where)
+			}
+			if len(c.And) != 1 || c.Or != nil {
+				assert.Equal(t, []string{"any"}, row.ops, "%s: a row for one operator needs a case of one filter", where)
+				continue
+			}
+			f := c.And[0]
+			if row.ops[0] != "any" {
+				assert.Contains(t, row.ops, string(f.Op), where)
+			}
+			key := combination{f.Op, c.Columns[f.Field]}
+			if combinations[key] == nil {
+				combinations[key] = &proof{}
+			}
+			if *c.Match {
+				combinations[key].match++
+			} else {
+				combinations[key].miss++
+			}
+		}
+	}
+	for name, row := range table {
+		p := rows[name]
+		if !assert.NotNil(t, p, "no case proves row %s", name) {
+			continue
+		}
+		if row.verdict == "compared" {
+			assert.NotZero(t, p.match, "row %s has no case that matches", name)
+			assert.NotZero(t, p.miss, "row %s has no case that does not match", name)
+		}
+	}
+	for n := 1; n <= 13; n++ {
+		assert.NotZero(t, rulings[fmt.Sprintf("A%d", n)], "ruling A%d has no case", n)
+	}
+	for _, op := range filter.Operators() {
+		for _, typ := range allTypes {
+			p := combinations[combination{op, typ}]
+			if assert.NotNil(t, p, "%s on %q has no case", op, typ) {
+				assert.NotZero(t, p.match, "%s on %q has no case that matches", op, typ)
+				assert.NotZero(t, p.miss, "%s on %q has no case that does not match", op, typ)
+			}
+		}
+	}
+}
+
+var allTypes = []wire.Type{
+	"", wire.TypeString, wire.TypeNumber, wire.TypeDecimal, wire.TypeBoolean, wire.TypeDate,
+	wire.TypeDatetime, wire.TypeJSON, wire.TypeArray, wire.TypeReference,
+}
+
+func TestRefusalsNameTheField(t *testing.T) {
+	columns := []wire.Column{{Name: "a", Type: wire.TypeString}, {Name: "joined", Hop: 1}, {Name: "twice"}, {Name: "twice"}, {Name: "odd", Type: "varchar"}}
+	secret := wire.Text("s3cret-value")
+	long := strings.Repeat("x", 10000)
+	for _, c := range []struct {
+		why    string
+		filter wire.Filter
+		code   wire.Code // empty: no code, the columns are at fault
+		names  string
+	}{
+		{"A11: no such field", wire.Filter{Field: "b", Op: wire.OpEq, Value: secret}, wire.CodeUnsupported, `"b"`},
+		{"B6: a column of a join cannot be named", wire.Filter{Field: "joined", Op: wire.OpEq, Value: secret}, wire.CodeUnsupported, `"joined"`},
+		{"a name from a request is shown bounded", wire.Filter{Field: long, Op: wire.OpEq, Value: secret}, wire.CodeUnsupported, `xxx"...`},
+		{"A13: an unknown operator", wire.Filter{Field: "a", Op: "like", Value: secret}, wire.CodeBadRequest, `"a"`},
+		{"A13: values on eq", wire.Filter{Field: "a", Op: wire.OpEq, Values: []wire.Value{secret}}, wire.CodeBadRequest, `"a"`},
+		{"A13: a value on in", wire.Filter{Field: "a", Op: wire.OpIn, Value: secret}, wire.CodeBadRequest, `"a"`},
+		{"A13: a value on isnull", wire.Filter{Field: "a", Op: wire.OpIsnull, Value: secret}, wire.CodeBadRequest, `"a"`},
+		{"a value that cannot cross the wire", wire.Filter{Field: "a", Op: wire.OpEq, Value: wire.Decimal("s3cret-value")}, wire.CodeBadRequest, `"a"`},
+		{"a member that cannot cross the wire", wire.Filter{Field: "a", Op: wire.OpIn, Values: []wire.Value{wire.Decimal("s3cret-value")}}, wire.CodeBadRequest, `"a"`},
+		{"the source names a column twice", wire.Filter{Field: "twice", Op: wire.OpEq, Value: secret}, "", `"twice"`},
+		{"the source has a type of its own", wire.Filter{Field: "odd", Op: wire.OpEq, Value: secret}, "", `"odd"`},
+	} {
+		for _, inOr := range []bool{false, true} {
+			var err error
+			if inOr {
+				_, err = filter.Compile(nil, [][]wire.Filter{{}, {c.filter}}, columns, nil)
+			} else {
+				_, err = filter.Compile([]wire.Filter{c.filter}, nil, columns, nil)
+			}
+			require.Error(t, err, c.why)
+			assert.Contains(t, err.Error(), c.names, c.why)
+			assert.NotContains(t, err.Error(), "s3cret", "%s: a value is never quoted", c.why)
+			assert.Less(t, len(err.Error()), 300, c.why)
+			var refusal *wire.Error
+			if c.code == "" {
+				assert.False(t, errors.As(err, &refusal), c.why)
+			} else if assert.ErrorAs(t, err, &refusal, c.why) {
+				assert.Equal(t, c.code, refusal.Code, c.why)
+			}
+		}
+	}
+}

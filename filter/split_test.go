@@ -1,0 +1,74 @@
+package filter_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+
+	"github.com/connectorsdk/connector-sdk-go/filter"
+	"github.com/connectorsdk/connector-sdk-go/wire"
+)
+
+func TestSplit(t *testing.T) {
+	yes, no := wire.Filter{Field: "yes", Op: wire.OpEq}, wire.Filter{Field: "no", Op: wire.OpEq}
+	also := wire.Filter{Field: "also", Op: wire.OpNotnull}
+	can := func(f wire.Filter) bool { return f.Field != "no" }
+	type filters = []wire.Filter
+	type groups = [][]wire.Filter
+	for _, c := range []struct {
+		why     string
+		and     filters
+		or      groups
+		pushAnd filters
+		pushOr  groups
+		all     bool
+	}{
+		{"nothing asked: everything is pushed", nil, nil, nil, nil, true},
+		{"or: [] adds no constraint", nil, groups{}, nil, nil, true},
+		{"every filter is pushed", filters{yes, also}, nil, filters{yes, also}, nil, true},
+		{"one filter stays", filters{yes, no, also}, nil, filters{yes, also}, nil, false},
+		{"all filters stay", filters{no}, nil, nil, nil, false},
+		{"or is pushed as a whole", filters{yes}, groups{{yes, also}, {also}}, filters{yes}, groups{{yes, also}, {also}}, true},
+		{"or stays as a whole for one filter in it", filters{yes}, groups{{yes}, {also, no}}, filters{yes}, nil, false},
+		{"or is pushed although a filter of and stays", filters{no}, groups{{yes}}, nil, groups{{yes}}, false},
+		{"an empty group makes or true: nothing of it is left to push", filters{yes}, groups{{no}, {}}, filters{yes}, nil, true},
+		{"an empty group does not push what and keeps", filters{no}, groups{{}}, nil, nil, false},
+	} {
+		pushAnd, pushOr, all := filter.Split(c.and, c.or, can)
+		assert.Equal(t, c.pushAnd, pushAnd, c.why)
+		assert.Equal(t, c.pushOr, pushOr, c.why)
+		assert.Equal(t, c.all, all, c.why)
+	}
+}
+
+func TestSplitSharesNothing(t *testing.T) {
+	and := []wire.Filter{{Field: "a"}, {Field: "b"}}
+	or := [][]wire.Filter{{{Field: "c"}}, {{Field: "d"}}}
+	pushAnd, pushOr, _ := filter.Split(and, or, func(wire.Filter) bool { return true })
+	pushAnd[0].Field, pushOr[0] = "x", nil
+	_ = append(pushAnd, wire.Filter{Field: "y"})
+	assert.Equal(t, "a", and[0].Field, "the request is not changed")
+	assert.NotNil(t, or[0], "the request is not changed")
+}
+
+// TestSplitKeepsTheAnswer: what the source does with the pushed part, and the
+// SDK with everything over what is left, is the answer.
+func TestSplitKeepsTheAnswer(t *testing.T) {
+	rows, _ := referenceRows(500)
+	for _, f := range typicalFilters {
+		for _, pushable := range []string{"status", "amount", "region", "active", "qty", "note", ""} {
+			pushAnd, pushOr, all := filter.Split(f.and, f.or, func(f wire.Filter) bool { return f.Field == pushable || pushable == "" })
+			source, err := filter.Compile(pushAnd, pushOr, referenceColumns, nil)
+			assert.NoError(t, err)
+			whole, err := filter.Compile(f.and, f.or, referenceColumns, nil)
+			assert.NoError(t, err)
+			for _, row := range rows {
+				if whole.Match(row) {
+					assert.True(t, source.Match(row), "%s: a row was lost", f.name)
+				} else if all {
+					assert.False(t, source.Match(row), "%s: claimed, and not filtered", f.name)
+				}
+			}
+		}
+	}
+}

@@ -1,0 +1,124 @@
+package filter
+
+import (
+	"bytes"
+	"strings"
+	"unsafe"
+
+	"github.com/connectorsdk/connector-sdk-go/wire"
+)
+
+// textBuffer has room for the wire text of every cell that holds no text of
+// its own. The longest is a float: a sign, "0.", 323 zeros and 17 digits.
+type textBuffer [352]byte
+
+func isText(k wire.Kind) bool { return k == wire.KindText || k == wire.KindDecimal }
+
+// wireText is the text of a cell as it crosses the wire, without quotes (A5,
+// A7). It may lie in buf: it is valid as long as buf is not used again.
+func wireText(v wire.Value, buf *textBuffer) string {
+	switch v.Kind() {
+	case wire.KindText, wire.KindDecimal:
+		return v.Str()
+	case wire.KindBool:
+		if v.IsTrue() {
+			return "true"
+		}
+		return "false"
+	}
+	b := v.AppendText(buf[:0])
+	return unsafe.String(unsafe.SliceData(b), len(b))
+}
+
+// ownText is wireText that outlives every buffer.
+func ownText(v wire.Value) string {
+	var buf textBuffer
+	return strings.Clone(wireText(v, &buf))
+}
+
+// compareTexts orders two cells as UTF-8 bytes (A7).
+func compareTexts(a, b wire.Value) int {
+	if isText(a.Kind()) && isText(b.Kind()) {
+		return compareBytes(a.Str(), b.Str())
+	}
+	return compareSpelled(a, b)
+}
+
+//go:noinline
+func compareSpelled(a, b wire.Value) int {
+	var abuf, bbuf textBuffer
+	return compareBytes(wireText(a, &abuf), wireText(b, &bbuf))
+}
+
+// compareTextTo orders a cell that holds no text of its own against a text.
+//
+//go:noinline
+func compareTextTo(v wire.Value, text string) int {
+	var buf textBuffer
+	return compareBytes(wireText(v, &buf), text)
+}
+
+// testText tests cells as text against a value (A7).
+func testText(text string, a accept) func(wire.Value) bool {
+	if a == acceptOf(wire.OpEq) {
+		return func(v wire.Value) bool {
+			if isText(v.Kind()) {
+				return v.Str() == text
+			}
+			return v.Kind() != wire.KindInvalid && compareTextTo(v, text) == 0
+		}
+	}
+	if a == acceptOf(wire.OpNeq) {
+		return func(v wire.Value) bool {
+			if isText(v.Kind()) {
+				return v.Str() != text
+			}
+			return v.Kind() != wire.KindInvalid && compareTextTo(v, text) != 0
+		}
+	}
+	return func(v wire.Value) bool {
+		if isText(v.Kind()) {
+			return a.has(compareBytes(v.Str(), text))
+		}
+		return v.Kind() != wire.KindInvalid && a.has(compareTextTo(v, text))
+	}
+}
+
+// testIncludes tests for a case-sensitive substring (A5).
+func testIncludes(part string) func(wire.Value) bool {
+	return func(v wire.Value) bool {
+		if isText(v.Kind()) {
+			return strings.Contains(v.Str(), part)
+		}
+		return v.Kind() != wire.KindInvalid && spelledIncludes(v, part)
+	}
+}
+
+//go:noinline
+func spelledIncludes(v wire.Value, part string) bool {
+	var buf textBuffer
+	return strings.Contains(wireText(v, &buf), part)
+}
+
+// testPrefix tests for a case-sensitive prefix (A5).
+func testPrefix(prefix string) func(wire.Value) bool {
+	return func(v wire.Value) bool {
+		if isText(v.Kind()) {
+			return strings.HasPrefix(v.Str(), prefix)
+		}
+		return v.Kind() != wire.KindInvalid && spelledHasPrefix(v, prefix)
+	}
+}
+
+//go:noinline
+func spelledHasPrefix(v wire.Value, prefix string) bool {
+	var buf textBuffer
+	return strings.HasPrefix(wireText(v, &buf), prefix)
+}
+
+// compareBytes orders two texts by their bytes. It is strings.Compare, except
+// that the compiler sees that it keeps neither text, so that buffers stay on
+// the stack.
+func compareBytes(a, b string) int {
+	return bytes.Compare(unsafe.Slice(unsafe.StringData(a), len(a)), unsafe.Slice(unsafe.StringData(b), len(b)))
+}
