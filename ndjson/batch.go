@@ -1,0 +1,178 @@
+package ndjson
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/connectorsdk/connector-sdk-go/wire"
+)
+
+// ErrFull is returned by [Batch.Append] when the line would grow beyond
+// [wire.MaxBatchRows] or [wire.MaxLineBytes] (C6). Nothing was appended: write
+// the batch, reset it and append the same row again.
+var ErrFull = errors.New("ndjson: the batch is full: write it, reset it, and append the row again")
+
+// ErrRowTooLarge is returned by [Batch.Append] for a row that fits no line,
+// however empty: it alone needs more than [wire.MaxLineBytes]. The stream must
+// end with an error line (C6).
+var ErrRowTooLarge = fmt.Errorf("ndjson: a single row needs a line longer than %d MiB", wire.MaxLineBytes>>20)
+
+// CellError is a cell that cannot cross the wire: a NaN, a malformed decimal,
+// text that is not UTF-8 (D1, D4). It names the column and never the value.
+type CellError struct {
+	Column string // the member's name in the layout
+	Err    error  // a *wire.ValueError
+}
+
+func (e *CellError) Error() string { return fmt.Sprintf("column %q: %v", e.Column, e.Err) }
+
+// Unwrap is the reason.
+func (e *CellError) Unwrap() error { return e.Err }
+
+const (
+	opening = `{"rows":[`
+	closing = "]}\n"
+)
+
+// Batch is one rows line being built, in one buffer that is reused for the
+// next. [Layout.NewBatch] makes one.
+//
+// A batch belongs to one goroutine at a time. Once its buffer has grown to the
+// size of the stream's lines, appending allocates nothing.
+type Batch struct {
+	layout *Layout
+	buf    []byte // the line without its closing; always starts with opening
+	rows   int
+}
+
+// NewBatch makes an empty batch of rows in this layout.
+func (l *Layout) NewBatch() *Batch {
+	return &Batch{layout: l, buf: append(make([]byte, 0, 1024), opening...)}
+}
+
+// Len is the number of rows in the batch.
+func (b *Batch) Len() int { return b.rows }
+
+// Size is the length of the finished line in bytes, its newline included; 0
+// for an empty batch, which has no line.
+func (b *Batch) Size() int {
+	if b.rows == 0 {
+		return 0
+	}
+	return len(b.buf) + len(closing)
+}
+
+// Reset empties the batch and keeps its buffer.
+func (b *Batch) Reset() {
+	b.buf = b.buf[:len(opening)]
+	b.rows = 0
+}
+
+// Line is the finished line, newline included; nil for an empty batch, since
+// an empty line must not be written (C6). The bytes are valid until the next
+// Append or Reset.
+func (b *Batch) Line() []byte {
+	if b.rows == 0 {
+		return nil
+	}
+	n := len(b.buf)
+	line := append(b.buf, closing...)
+	b.buf = line[:n]
+	return line
+}
+
+// Append adds one row, whose cells the layout picks from values by position.
+// Cells beyond the end of values are null. The row is encoded before Append
+// returns, and nothing of values is retained.
+//
+// It returns [ErrFull], [ErrRowTooLarge] or a [*CellError]. After any of them
+// the batch is exactly as it was, and can be used on.
+func (b *Batch) Append(values []wire.Value) error {
+	if b.rows >= wire.MaxBatchRows {
+		return ErrFull
+	}
+	before := len(b.buf)
+	buf := b.buf
+	if b.rows > 0 {
+		buf = append(buf, ',')
+	}
+	start := len(buf)
+	l := b.layout
+	for i := range l.keys {
+		buf = l.keys[i].append(buf)
+		at := i
+		if l.from != nil {
+			at = l.from[i]
+		}
+		if at >= len(values) {
+			buf = append(buf, "null"...)
+			continue
+		}
+		v := &values[at]
+		var err error
+		switch v.Kind() {
+		case wire.KindText:
+			text := v.Str()
+			if len(text) > longText || len(buf) > wire.MaxLineBytes {
+				if size := len(buf) + escapedLen(text); size > wire.MaxLineBytes {
+					return b.overflow(buf[:before], size-start)
+				}
+			}
+			buf, err = wire.AppendString(buf, text)
+		case wire.KindDecimal:
+			if size := len(buf) + len(v.Str()); size > wire.MaxLineBytes {
+				return b.overflow(buf[:before], size-start)
+			}
+			fallthrough
+		default:
+			buf, err = v.AppendJSON(buf)
+		}
+		if err != nil {
+			return b.reject(buf[:before], i, err)
+		}
+	}
+	if len(l.keys) == 0 {
+		buf = append(buf, '{')
+	}
+	buf = append(buf, '}')
+	if len(buf)+len(closing) > wire.MaxLineBytes {
+		return b.overflow(buf[:before], len(buf)-start)
+	}
+	b.buf = buf
+	b.rows++
+	return nil
+}
+
+// longText is the length from which a text is measured before it is encoded,
+// so that no row, however large, grows the buffer much beyond one line.
+const longText = 64 << 10
+
+// escapedLen is the length of s as a JSON string.
+func escapedLen(s string) int {
+	n := len(s) + 2
+	for i := 0; i < len(s); i++ {
+		switch c := s[i]; {
+		case c == '"', c == '\\', c == '\n', c == '\r', c == '\t':
+			n++
+		case c < ' ':
+			n += 5
+		}
+	}
+	return n
+}
+
+// overflow undoes a row of which size bytes are known and tells whether an
+// empty batch could hold it.
+func (b *Batch) overflow(buf []byte, size int) error {
+	b.buf = buf
+	if len(opening)+size+len(closing) > wire.MaxLineBytes {
+		return ErrRowTooLarge
+	}
+	return ErrFull
+}
+
+// reject undoes a row whose member i cannot cross.
+func (b *Batch) reject(buf []byte, i int, err error) error {
+	b.buf = buf
+	return &CellError{Column: b.layout.names[i], Err: err}
+}

@@ -1,0 +1,278 @@
+package ndjson_test
+
+import (
+	"encoding/json"
+	"math"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/connectorsdk/connector-sdk-go/ndjson"
+	"github.com/connectorsdk/connector-sdk-go/wire"
+)
+
+func layoutOf(t testing.TB, names ...string) *ndjson.Layout {
+	t.Helper()
+	l, err := ndjson.NewLayout(names, nil)
+	require.NoError(t, err)
+	return l
+}
+
+func TestBatchLines(t *testing.T) {
+	noon := time.Date(2024, 2, 29, 12, 0, 0, 0, time.UTC)
+	type rows = [][]wire.Value
+	for _, c := range []struct {
+		why   string
+		names []string
+		from  []int
+		rows  rows
+		line  string
+	}{
+		{"one row", []string{"a", "b"}, nil, rows{{wire.Int(1), wire.Text("x")}}, `{"rows":[{"a":1,"b":"x"}]}`},
+		{"several rows, one object each", []string{"a"}, nil, rows{{wire.Int(1)}, {wire.Int(2)}, {wire.Int(3)}}, `{"rows":[{"a":1},{"a":2},{"a":3}]}`},
+		{"B5: exactly the requested fields, in the layout's order, a cell twice", []string{"z", "a", "again"}, []int{2, 0, 2}, rows{{wire.Int(1), wire.Int(2), wire.Int(3)}}, `{"rows":[{"z":3,"a":1,"again":3}]}`},
+		{"B5: cells missing at the end are null", []string{"a", "b", "c"}, nil, rows{{wire.Int(1)}, nil}, `{"rows":[{"a":1,"b":null,"c":null},{"a":null,"b":null,"c":null}]}`},
+		{"B5: also by position", []string{"a"}, []int{7}, rows{{wire.Int(1)}}, `{"rows":[{"a":null}]}`},
+		{"cells beyond the layout are left out", []string{"a"}, nil, rows{{wire.Int(1), wire.Int(2)}}, `{"rows":[{"a":1}]}`},
+		{"B5: no fields are empty objects, so a reader can count", []string{}, nil, rows{{}, {wire.Int(1)}, nil}, `{"rows":[{},{},{}]}`},
+		{"names are escaped", []string{"a\"b\\", "\n", "ü"}, nil, rows{{wire.Int(1), wire.Int(2), wire.Int(3)}}, `{"rows":[{"a\"b\\":1,"\n":2,"ü":3}]}`},
+		{"the empty name is a name", []string{""}, nil, rows{{wire.Int(1)}}, `{"rows":[{"":1}]}`},
+		{"D1 to D3: every kind of cell as the protocol spells it",
+			[]string{"null", "bool", "int", "big", "float", "small", "decimal", "date", "datetime", "text", "array"}, nil,
+			rows{{wire.Null(), wire.Bool(true), wire.Int(-5), wire.Int(math.MaxInt64), wire.Float(0.5), wire.Float(1e-7),
+				wire.Decimal("10.250"), wire.Date(noon), wire.DatetimeWidth(noon, 3), wire.Text("tab\t\"quoted\" ü"), wire.Array(wire.Int(1), wire.Text("x"))}},
+			`{"rows":[{"null":null,"bool":true,"int":-5,"big":"9223372036854775807","float":0.5,"small":"0.0000001",` +
+				`"decimal":"10.250","date":"2024-02-29","datetime":"2024-02-29T12:00:00.000Z","text":"tab\t\"quoted\" ü","array":"[1,\"x\"]"}]}`},
+	} {
+		t.Run(c.why, func(t *testing.T) {
+			l, err := ndjson.NewLayout(c.names, c.from)
+			require.NoError(t, err)
+			b := l.NewBatch()
+			for _, r := range c.rows {
+				require.NoError(t, b.Append(r))
+			}
+			assert.Equal(t, c.line+"\n", string(b.Line()))
+			assert.Equal(t, c.line+"\n", string(b.Line()), "asking again changes nothing")
+			assert.Equal(t, len(c.line)+1, b.Size())
+			assert.Equal(t, len(c.rows), b.Len())
+			assert.True(t, json.Valid(b.Line()))
+
+			b.Reset()
+			assert.Zero(t, b.Len())
+			assert.Zero(t, b.Size())
+			assert.Nil(t, b.Line(), "C6: an empty batch has no line")
+			for _, r := range c.rows {
+				require.NoError(t, b.Append(r))
+			}
+			assert.Equal(t, c.line+"\n", string(b.Line()), "a reset batch is a new one")
+		})
+	}
+}
+
+func TestNewLayoutRefuses(t *testing.T) {
+	for _, c := range []struct {
+		why   string
+		names []string
+		from  []int
+		says  string
+	}{
+		{"a reader refuses two members of one name, so a writer must not write them", []string{"a", "b", "a"}, nil, `named "a"`},
+		{"D4: a name is text on the wire too", []string{"a", "b\xff"}, nil, "name 1"},
+		{"a position before the first cell", []string{"a"}, []int{-1}, "negative"},
+		{"as many positions as names", []string{"a", "b"}, []int{0}, "2 names"},
+		{"as many names as positions", nil, []int{0}, "0 names"},
+	} {
+		t.Run(c.why, func(t *testing.T) {
+			l, err := ndjson.NewLayout(c.names, c.from)
+			assert.ErrorContains(t, err, c.says)
+			assert.Nil(t, l)
+		})
+	}
+}
+
+func TestLayoutCopiesWhatItWasMadeOf(t *testing.T) {
+	names, from := []string{"a", "b"}, []int{0, 1}
+	l, err := ndjson.NewLayout(names, from)
+	require.NoError(t, err)
+	names[0], from[0] = "changed", 1
+	b := l.NewBatch()
+	require.NoError(t, b.Append([]wire.Value{wire.Int(1), wire.Int(2)}))
+	assert.Equal(t, `{"rows":[{"a":1,"b":2}]}`+"\n", string(b.Line()))
+}
+
+func TestBatchKeepsNothingOfTheRow(t *testing.T) {
+	b := layoutOf(t, "a", "b").NewBatch()
+	row := []wire.Value{wire.Text("first"), wire.Int(1)}
+	require.NoError(t, b.Append(row))
+	row[0], row[1] = wire.Text("second"), wire.Int(2)
+	require.NoError(t, b.Append(row))
+	assert.Equal(t, `{"rows":[{"a":"first","b":1},{"a":"second","b":2}]}`+"\n", string(b.Line()))
+}
+
+func TestBatchErrorsLeaveItAsItWas(t *testing.T) {
+	for _, c := range []struct {
+		why  string
+		bad  wire.Value
+		says string
+	}{
+		{"D1: NaN cannot cross", wire.Float(math.NaN()), "NaN"},
+		{"D1: an infinity cannot cross", wire.Float(math.Inf(-1)), "NaN and infinities"},
+		{"A6: a decimal is plain digits", wire.Decimal("1e5"), "plain decimal digits"},
+		{"D4: text that is not UTF-8 is never replaced in silence", wire.Text("secret\xff"), "not valid UTF-8"},
+		{"D4: nor when it is long", wire.Text(strings.Repeat("secret", 20_000) + "\xc3"), "not valid UTF-8"},
+	} {
+		t.Run(c.why, func(t *testing.T) {
+			l, err := ndjson.NewLayout([]string{"x", "total"}, []int{0, 1})
+			require.NoError(t, err)
+			b := l.NewBatch()
+			for before := range 3 {
+				line := string(b.Line())
+				err := b.Append([]wire.Value{wire.Text("long enough to have grown the buffer"), c.bad})
+				var cell *ndjson.CellError
+				require.ErrorAs(t, err, &cell)
+				assert.Equal(t, "total", cell.Column)
+				var value *wire.ValueError
+				require.ErrorAs(t, err, &value)
+				assert.ErrorContains(t, err, c.says)
+				assert.NotContains(t, err.Error(), "secret", "an error never quotes a cell (G9)")
+
+				assert.Equal(t, before, b.Len())
+				assert.Equal(t, line, string(b.Line()))
+				require.NoError(t, b.Append([]wire.Value{wire.Int(int64(before)), wire.Null()}), "the batch stays valid")
+			}
+			assert.Equal(t, `{"rows":[{"x":0,"total":null},{"x":1,"total":null},{"x":2,"total":null}]}`+"\n", string(b.Line()))
+		})
+	}
+}
+
+func TestBatchIsFullAt5000Rows(t *testing.T) {
+	b := layoutOf(t, "a").NewBatch()
+	for i := range wire.MaxBatchRows {
+		require.NoError(t, b.Append([]wire.Value{wire.Int(int64(i))}))
+	}
+	line := string(b.Line())
+	require.ErrorIs(t, b.Append([]wire.Value{wire.Int(0)}), ndjson.ErrFull, "C6: batches are cut at 5,000 rows")
+	assert.Equal(t, wire.MaxBatchRows, b.Len())
+	assert.Equal(t, line, string(b.Line()))
+	b.Reset()
+	require.NoError(t, b.Append([]wire.Value{wire.Int(0)}), "write, reset, append again")
+	assert.Equal(t, `{"rows":[{"a":0}]}`+"\n", string(b.Line()))
+}
+
+// One row {"a":"xxx"} makes a line of 18 bytes around the text.
+const around = len(`{"rows":[{"a":""}]}` + "\n")
+
+func TestBatchIsFullAt16MiB(t *testing.T) {
+	whole := strings.Repeat("x", wire.MaxLineBytes)
+	text := func(n int) []wire.Value { return []wire.Value{wire.Text(whole[:n])} }
+
+	t.Run("C6: a line of exactly 16 MiB passes", func(t *testing.T) {
+		b := layoutOf(t, "a").NewBatch()
+		require.NoError(t, b.Append(text(wire.MaxLineBytes-around)))
+		assert.Equal(t, wire.MaxLineBytes, b.Size())
+		assert.Len(t, b.Line(), wire.MaxLineBytes)
+	})
+	t.Run("C6: a single row of one byte more fits no line", func(t *testing.T) {
+		b := layoutOf(t, "a").NewBatch()
+		require.ErrorIs(t, b.Append(text(wire.MaxLineBytes-around+1)), ndjson.ErrRowTooLarge)
+		assert.Zero(t, b.Len())
+		require.NoError(t, b.Append(text(1)), "the batch stays valid")
+		assert.Equal(t, `{"rows":[{"a":"x"}]}`+"\n", string(b.Line()))
+	})
+	t.Run("C6: a second row that would not fit waits for the next line", func(t *testing.T) {
+		b := layoutOf(t, "a").NewBatch()
+		require.NoError(t, b.Append(text(10<<20)))
+		line := string(b.Line())
+		require.ErrorIs(t, b.Append(text(10<<20)), ndjson.ErrFull)
+		assert.Equal(t, line, string(b.Line()))
+		assert.Equal(t, 1, b.Len())
+		b.Reset()
+		require.NoError(t, b.Append(text(10<<20)))
+	})
+	t.Run("C6: two rows fill a line to the byte, and one byte more does not", func(t *testing.T) {
+		b := layoutOf(t, "a").NewBatch()
+		rest := wire.MaxLineBytes - around - len(`{"a":""},`)
+		require.NoError(t, b.Append(text(100)))
+		require.ErrorIs(t, b.Append(text(rest-100+1)), ndjson.ErrFull)
+		require.NoError(t, b.Append(text(rest-100)))
+		assert.Equal(t, wire.MaxLineBytes, b.Size())
+		require.ErrorIs(t, b.Append(nil), ndjson.ErrFull)
+	})
+	t.Run("C6: a row too large for any line says so even when the batch has rows", func(t *testing.T) {
+		b := layoutOf(t, "a").NewBatch()
+		require.NoError(t, b.Append(text(1)))
+		require.ErrorIs(t, b.Append(text(wire.MaxLineBytes)), ndjson.ErrRowTooLarge)
+		assert.Equal(t, `{"rows":[{"a":"x"}]}`+"\n", string(b.Line()))
+	})
+	t.Run("C6: what counts is the escaped length", func(t *testing.T) {
+		for _, quotes := range []int{100, 100_000} { // the long text is measured before it is encoded
+			b := layoutOf(t, "a", "b").NewBatch()
+			rest := wire.MaxLineBytes - around - len(`,"b":""`) - 2*quotes
+			require.NoError(t, b.Append([]wire.Value{wire.Text(whole[:rest]), wire.Text(strings.Repeat(`"`, quotes))}))
+			assert.Equal(t, wire.MaxLineBytes, b.Size())
+			b.Reset()
+			for _, one := range []string{"x", "\"", "\n", "\x01"} {
+				require.ErrorIs(t, b.Append([]wire.Value{wire.Text(whole[:rest]), wire.Text(strings.Repeat(`"`, quotes) + one)}), ndjson.ErrRowTooLarge)
+			}
+		}
+	})
+	t.Run("C6: many cells, none of them large", func(t *testing.T) {
+		names := make([]string, 600)
+		row := make([]wire.Value, len(names))
+		for i := range names {
+			names[i] = strings.Repeat("n", i+1)
+			row[i] = wire.Text(whole[:30_000])
+		}
+		b := layoutOf(t, names...).NewBatch()
+		require.ErrorIs(t, b.Append(row), ndjson.ErrRowTooLarge)
+		require.NoError(t, b.Append(row[:500]))
+		require.ErrorIs(t, b.Append(row[:500]), ndjson.ErrFull)
+	})
+	t.Run("C6: a decimal can be long too", func(t *testing.T) {
+		b := layoutOf(t, "a", "b").NewBatch()
+		digits := wire.Decimal(strings.Repeat("7", 9<<20))
+		require.NoError(t, b.Append([]wire.Value{digits}))
+		b.Reset()
+		require.ErrorIs(t, b.Append([]wire.Value{digits, digits}), ndjson.ErrRowTooLarge)
+	})
+}
+
+func TestBatchAllocatesNothing(t *testing.T) {
+	rows := referenceRows(64)
+	cells := make([][]wire.Value, len(rows))
+	for i := range rows {
+		cells[i] = rows[i].cells(nil)
+	}
+	b := layoutOf(t, referenceNames...).NewBatch()
+	fill := func() {
+		b.Reset()
+		for _, c := range cells {
+			if b.Append(c) != nil {
+				panic("a row was refused")
+			}
+		}
+		if len(b.Line()) != b.Size() {
+			panic("the line and its size disagree")
+		}
+	}
+	fill()
+	assert.Zero(t, testing.AllocsPerRun(100, fill), "S7: no allocation once the buffer has grown")
+	assert.InDelta(t, 306, float64(b.Size())/float64(b.Len()), 10, "the reference row of the speed goals")
+}
+
+// A batch's line must mean what encoding/json makes of the same row.
+func TestBatchAgreesWithEncodingJSON(t *testing.T) {
+	rows := referenceRows(500)
+	b := layoutOf(t, referenceNames...).NewBatch()
+	objects := make([]map[string]any, len(rows))
+	for i := range rows {
+		require.NoError(t, b.Append(rows[i].cells(nil)))
+		objects[i] = rows[i].object()
+	}
+	want, err := json.Marshal(map[string]any{"rows": objects})
+	require.NoError(t, err)
+	assert.JSONEq(t, string(want), string(b.Line()))
+}

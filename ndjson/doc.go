@@ -1,0 +1,88 @@
+// Package ndjson writes and reads the answer of /query: a stream of lines, each
+// one JSON object of one of five kinds (protocol, /query; rulings C1 to C6).
+//
+//	{"served":{"filters":true,"sort":true,"window":false}}
+//	{"rows":[{"id":1,"name":"Amelia"},{"id":2,"name":null}]}
+//	{"ping":1}
+//	{"end":1}
+//
+// or, at the end of one that failed,
+//
+//	{"error":{"code":"timeout","message":"no row for 30 seconds"}}
+//
+// A connector does not need this package: package connector writes the stream
+// for it. It is here for clients of a connector, for tests, and for servers
+// that are built on other ground.
+//
+// # Writing
+//
+// A [Layout] says which cells of a positional row become which members. It
+// makes a [Batch], into which rows are encoded one by one, without allocations
+// once its buffer has grown; and a [Writer] writes batches and the lines around
+// them, each with one Write, and refuses a line that is out of order.
+//
+//	layout, err := ndjson.NewLayout([]string{"id", "name"}, nil)
+//	if err != nil {
+//		return err
+//	}
+//	w := ndjson.NewWriter(out)
+//	if err := w.Served(wire.Served{Filters: true, Sort: true}); err != nil {
+//		return err
+//	}
+//	batch := layout.NewBatch()
+//	for _, c := range customers {
+//		row := []wire.Value{wire.Int(c.ID), wire.Text(c.Name)}
+//		err := batch.Append(row)
+//		if err == ndjson.ErrFull {
+//			if err := w.Rows(batch); err != nil {
+//				return err
+//			}
+//			batch.Reset()
+//			err = batch.Append(row)
+//		}
+//		if err != nil {
+//			return err
+//		}
+//	}
+//	if err := w.Rows(batch); err != nil { // nothing is written for an empty batch
+//		return err
+//	}
+//	return w.End()
+//
+// # Reading
+//
+// A [Reader] is strict, because the other side is not trusted: a stream that
+// was cut, damaged or made up is an error and never looks complete. Most
+// callers want the rows and nothing else:
+//
+//	r := ndjson.NewReader(resp.Body)
+//	for row, err := range r.Rows() {
+//		if err != nil {
+//			return err // a *wire.Error from an error line, else a *ndjson.LineError
+//		}
+//		name, _ := row.Get("name")
+//		fmt.Println(name)
+//	}
+//	// No error: the stream came to its end, and these were all its rows.
+//
+// Where the protocol leaves room, the reader is this strict:
+//
+//   - A stream without a served line is legal and claims nothing; pings may
+//     stand before it. A claim that makes no sense (a window without filters
+//     and sort, C2) is passed on as it is.
+//   - Rows of one line may have different members, or the same in another
+//     order; [Row.Get] finds them by name.
+//   - A ping and an end are the number 1, however spelled (1.0, 10e-1).
+//   - Blanks within a line mean nothing, a carriage return before the newline
+//     included. A blank line is an error, but one after the last line is let
+//     pass.
+//   - The last line may lack its newline, since its object is whole without
+//     it. Any other line without one was cut.
+//   - The stream must be read to its end after the end line: until then,
+//     something may still follow, or the connection may have been cut. A
+//     caller bounds that wait as it bounds every other, with a deadline on the
+//     connection or a context of the request.
+//
+// Errors name the line, counted from 1, and the place in it, for example
+// rows[17]; they never quote what a line holds.
+package ndjson

@@ -1,0 +1,220 @@
+package ndjson_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"math"
+	"regexp"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+)
+
+// oracle is a second, deliberately simple reader of streams, which shares no
+// code with the first: encoding/json does the syntax, and everything that
+// encoding/json lets pass is checked here. It answers what transcript would,
+// and whether the stream is complete.
+func oracle(stream string) (lines []string, complete bool) {
+	body := stream
+	for _, blank := range []string{"\r\n", "\n", "\r"} { // one blank line, whole or not, may follow
+		if strings.HasSuffix(stream, "\n"+blank) {
+			body = strings.TrimSuffix(stream, blank)
+			break
+		}
+	}
+	texts := strings.Split(body, "\n")
+	if texts[len(texts)-1] == "" {
+		texts = texts[:len(texts)-1]
+	}
+	served, rows := false, false
+	for i, text := range texts {
+		kind, said, ok := oracleLine(text)
+		last := i == len(texts)-1
+		switch {
+		case !ok,
+			kind == "served" && (served || rows),
+			(kind == "end" || kind == "error") != last:
+			return nil, false
+		}
+		served = served || kind == "served"
+		rows = rows || kind == "rows"
+		lines = append(lines, said)
+	}
+	return lines, len(lines) > 0
+}
+
+type member struct {
+	name  string
+	value any // nil, bool, string, json.Number, []member or []any
+}
+
+func oracleLine(text string) (kind, said string, ok bool) {
+	if !utf8.ValidString(text) || halfPair(text) {
+		return "", "", false
+	}
+	dec := json.NewDecoder(strings.NewReader(text))
+	dec.UseNumber()
+	value, err := oracleValue(dec)
+	if err != nil {
+		return "", "", false
+	}
+	if _, err := dec.Token(); err != io.EOF {
+		return "", "", false
+	}
+	line, ok := value.([]member)
+	if !ok || len(line) != 1 {
+		return "", "", false
+	}
+	kind, value = line[0].name, line[0].value
+	switch kind {
+	case "ping", "end":
+		number, ok := value.(json.Number)
+		if !ok {
+			return "", "", false
+		}
+		f, err := number.Float64()
+		return kind, kind, err == nil && f == 1
+	case "served":
+		object, ok := value.([]member)
+		if !ok || len(object) != 3 {
+			return "", "", false
+		}
+		flags := map[string]bool{}
+		for _, m := range object {
+			b, ok := m.value.(bool)
+			if !ok {
+				return "", "", false
+			}
+			flags[m.name] = b
+		}
+		for _, name := range []string{"filters", "sort", "window"} {
+			if _, ok := flags[name]; !ok {
+				return "", "", false
+			}
+		}
+		return kind, fmt.Sprintf("served %v %v %v", flags["filters"], flags["sort"], flags["window"]), true
+	case "error":
+		object, ok := value.([]member)
+		if !ok || len(object) != 2 {
+			return "", "", false
+		}
+		texts := map[string]string{}
+		for _, m := range object {
+			s, ok := m.value.(string)
+			if !ok {
+				return "", "", false
+			}
+			texts[m.name] = s
+		}
+		code, has := texts["code"]
+		message, hasToo := texts["message"]
+		return kind, "error " + code + ": " + message, has && hasToo
+	case "rows":
+		array, ok := value.([]any)
+		if !ok || len(array) < 1 || len(array) > 5000 {
+			return "", "", false
+		}
+		said = "rows"
+		for _, element := range array {
+			row, ok := element.([]member)
+			if !ok {
+				return "", "", false
+			}
+			seen := map[string]bool{}
+			var cells []string
+			for _, m := range row {
+				cell, ok := oracleCell(m.value)
+				if !ok || seen[m.name] {
+					return "", "", false
+				}
+				seen[m.name] = true
+				cells = append(cells, m.name+"="+cell)
+			}
+			said += " {" + strings.Join(cells, " ") + "}"
+		}
+		return kind, said, true
+	}
+	return "", "", false
+}
+
+func oracleCell(value any) (string, bool) {
+	switch v := value.(type) {
+	case nil:
+		return "null", true
+	case bool:
+		return fmt.Sprintf("bool:%v", v), true
+	case string:
+		return "text:" + v, true
+	case json.Number:
+		f, err := strconv.ParseFloat(string(v), 64)
+		if err != nil {
+			return "", false
+		}
+		if f == math.Trunc(f) && math.Abs(f) <= 1<<53-1 {
+			return fmt.Sprintf("int:%d", int64(f)), true
+		}
+		return "float:" + strconv.FormatFloat(f, 'f', -1, 64), true
+	}
+	return "", false
+}
+
+// oracleValue reads one value. The members of an object keep their order, and
+// duplicates.
+func oracleValue(dec *json.Decoder) (any, error) {
+	token, err := dec.Token()
+	if err != nil {
+		return nil, err
+	}
+	switch token {
+	case json.Delim('{'):
+		object := []member{}
+		for dec.More() {
+			name, err := dec.Token()
+			if err != nil {
+				return nil, err
+			}
+			value, err := oracleValue(dec)
+			if err != nil {
+				return nil, err
+			}
+			object = append(object, member{name.(string), value})
+		}
+		_, err := dec.Token()
+		return object, err
+	case json.Delim('['):
+		array := []any{}
+		for dec.More() {
+			value, err := oracleValue(dec)
+			if err != nil {
+				return nil, err
+			}
+			array = append(array, value)
+		}
+		_, err := dec.Token()
+		return array, err
+	}
+	return token, nil
+}
+
+var unicodeEscapes = regexp.MustCompile(`(?:\\u[0-9a-fA-F]{4})+|\\.`)
+
+// halfPair reports whether text escapes half of a surrogate pair, which
+// encoding/json replaces in silence.
+func halfPair(text string) bool {
+	for _, run := range unicodeEscapes.FindAllString(text, -1) {
+		high := false
+		for ; len(run) >= 6; run = run[6:] {
+			unit, _ := strconv.ParseUint(run[2:6], 16, 16)
+			low := unit >= 0xDC00 && unit < 0xE000
+			if high != low {
+				return true
+			}
+			high = unit >= 0xD800 && unit < 0xDC00
+		}
+		if high {
+			return true
+		}
+	}
+	return false
+}

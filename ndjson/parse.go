@@ -1,0 +1,189 @@
+package ndjson
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/connectorsdk/connector-sdk-go/wire"
+)
+
+// parser reads lines. What it allocates it uses again for the next line, and
+// it lets go of every line but the last: no slice of it has, beyond its
+// length, anything that would keep an older line alive.
+type parser struct {
+	s    wire.Scanner
+	text string
+
+	read  int          // rows of the current line
+	cells []wire.Value // of the row, or of all rows of the line that are kept
+	dirty int          // elements of cells, from its first on, that may not be zero
+	rows  []Row        // those kept
+	kept  int          // rows of the line before that were kept
+
+	shape  *shape    // of the last row, which the next one most likely has too
+	recent [8]*shape // other shapes seen of late
+	oldest int       // in recent
+
+	other members // of a row that has another shape than the one before
+}
+
+// begin reads one line, given without its newline. Of a rows line it reads what
+// precedes the rows.
+func (p *parser) begin(text string) (Line, *LineError) {
+	p.text = text
+	s := &p.s
+	s.Reset(text)
+	if s.Err() == nil && s.Peek() == 0 && s.Offset() == len(text) {
+		return Line{}, &LineError{Problem: "a blank line; every line is one JSON object"}
+	}
+	s.Expect('{')
+	if s.Peek() == '}' {
+		return Line{}, &LineError{Problem: "an empty object; a line has one member: served, rows, ping, end or error"}
+	}
+	name := s.String()
+	s.Expect(':')
+	if s.Err() != nil {
+		return Line{}, p.syntax("")
+	}
+	var line Line
+	var fault *LineError
+	switch name {
+	case "rows":
+		return Line{Kind: KindRows}, p.beginRows()
+	case "served":
+		line.Kind = KindServed
+		line.Served, fault = p.parseServed()
+	case "ping":
+		line.Kind = KindPing
+		fault = p.parseOne("ping")
+	case "end":
+		line.Kind = KindEnd
+		fault = p.parseOne("end")
+	case "error":
+		line.Kind = KindError
+		line.Error, fault = p.parseError()
+	default:
+		fault = &LineError{Problem: "an unknown kind of line; the kinds are served, rows, ping, end and error"}
+	}
+	if fault == nil {
+		fault = p.finish()
+	}
+	return line, fault
+}
+
+// finish reads what follows a line's only member.
+func (p *parser) finish() *LineError {
+	if p.s.Skip(',') {
+		return &LineError{Problem: "more than one member; a line has exactly one"}
+	}
+	p.s.Expect('}')
+	p.s.End()
+	if p.s.Err() != nil {
+		return p.syntax("")
+	}
+	return nil
+}
+
+// syntax is the scanner's fault, at a path.
+func (p *parser) syntax(path string) *LineError {
+	var e *wire.SyntaxError
+	if errors.As(p.s.Err(), &e) {
+		return &LineError{Path: path, Problem: fmt.Sprintf("invalid JSON at byte %d: %s", e.Offset, e.Problem)}
+	}
+	return &LineError{Path: path, Problem: "invalid JSON"}
+}
+
+// parseOne reads the 1 of a ping or an end.
+func (p *parser) parseOne(path string) *LineError {
+	switch p.s.Peek() {
+	case '{', '[':
+		return &LineError{Path: path, Problem: "must be the number 1"}
+	}
+	v := p.s.Scalar()
+	if p.s.Err() != nil {
+		return p.syntax(path)
+	}
+	if v.Kind() != wire.KindInt || v.Int64() != 1 {
+		return &LineError{Path: path, Problem: "must be the number 1"}
+	}
+	return nil
+}
+
+var servedNames = []string{"filters", "sort", "window"}
+
+func (p *parser) parseServed() (wire.Served, *LineError) {
+	var flags [3]bool
+	fault := p.parseMembers("served", servedNames, func(i int) *LineError {
+		switch p.s.Peek() {
+		case 't', 'f':
+			flags[i] = p.s.Scalar().IsTrue()
+			return nil
+		}
+		return &LineError{Problem: "must be true or false"}
+	})
+	return wire.Served{Filters: flags[0], Sort: flags[1], Window: flags[2]}, fault
+}
+
+var errorNames = []string{"code", "message"}
+
+func (p *parser) parseError() (*wire.Error, *LineError) {
+	var texts [2]string
+	fault := p.parseMembers("error", errorNames, func(i int) *LineError {
+		if p.s.Peek() != '"' {
+			return &LineError{Problem: "must be a string"}
+		}
+		texts[i] = p.s.String()
+		return nil
+	})
+	if fault != nil {
+		return nil, fault
+	}
+	return &wire.Error{Code: wire.Code(texts[0]), Message: texts[1]}, nil
+}
+
+// parseMembers reads an object that has exactly these members, each once, in
+// any order.
+func (p *parser) parseMembers(path string, names []string, value func(i int) *LineError) *LineError {
+	s := &p.s
+	if s.Peek() != '{' {
+		return &LineError{Path: path, Problem: "must be an object"}
+	}
+	s.Skip('{')
+	var have [3]bool
+	for first := true; !s.Skip('}'); first = false {
+		if !first {
+			s.Expect(',')
+		}
+		name := s.String()
+		s.Expect(':')
+		if s.Err() != nil {
+			return p.syntax(path)
+		}
+		i := slices.Index(names, name)
+		if i < 0 {
+			return &LineError{Path: path, Problem: "an unknown member"}
+		}
+		if have[i] {
+			return &LineError{Path: path + "." + names[i], Problem: "stands twice"}
+		}
+		have[i] = true
+		fault := value(i)
+		if s.Err() != nil {
+			return p.syntax(path + "." + names[i])
+		}
+		if fault != nil {
+			fault.Path = path + "." + names[i]
+			return fault
+		}
+	}
+	if s.Err() != nil {
+		return p.syntax(path)
+	}
+	for i, name := range names {
+		if !have[i] {
+			return &LineError{Path: path + "." + name, Problem: "is missing"}
+		}
+	}
+	return nil
+}

@@ -1,0 +1,237 @@
+package ndjson
+
+import (
+	"fmt"
+	"io"
+	"iter"
+
+	"github.com/connectorsdk/connector-sdk-go/wire"
+)
+
+// Reader reads one answer to /query strictly: the order of lines (C1), exact
+// member names, no duplicate and no unknown member, cells that are scalars, 1
+// to 5,000 rows and at most 16 MiB a line (C6), UTF-8, and nothing after the
+// line that ends the stream. A stream that closes before that line is
+// truncated, and never looks complete.
+//
+// It holds one line at a time, however slowly the line arrives, and neither
+// closes the reader below nor sets deadlines on it: a stream that stalls is
+// the business of who opened it. A Reader is not safe for concurrent use.
+type Reader struct {
+	in      input
+	parser  parser
+	state   state
+	lines   int   // begun so far
+	inRows  bool  // in a rows line of which rows may be left
+	err     error // the first fault; io.EOF after a complete stream
+	served  wire.Served
+	claimed bool        // a served line was read
+	failure *wire.Error // of an error line
+}
+
+// NewReader reads a stream from r.
+func NewReader(r io.Reader) *Reader {
+	return &Reader{in: input{r: r}}
+}
+
+// Served is the stream's served line, and whether there was one among the
+// lines read so far. Where there is none, nothing was served (protocol,
+// /query, rule 2). It is settled once the first row has been yielded, or the
+// stream has ended.
+func (r *Reader) Served() (s wire.Served, present bool) { return r.served, r.claimed }
+
+// Rows yields the rows of the stream, each valid until the next one. An error
+// line is yielded as its [*wire.Error], any fault as a [*LineError]; either
+// ends the loop. A loop that ends without an error has seen all rows of a
+// complete answer.
+//
+// Rows are yielded as they are read, in memory that does not grow with their
+// number; so a fault late in a line comes after the rows before it. A loop that
+// was left early may be taken up again by another call of Rows or Lines.
+func (r *Reader) Rows() iter.Seq2[Row, error] {
+	return func(yield func(Row, error) bool) {
+		for {
+			for r.inRows {
+				row, ok, err := r.row(false)
+				if err != nil {
+					yield(Row{}, err)
+					return
+				}
+				if ok && !yield(row, nil) {
+					return
+				}
+			}
+			if r.failure != nil {
+				yield(Row{}, r.failure)
+				return
+			}
+			if _, err := r.begin(); err != nil {
+				if err != io.EOF {
+					yield(Row{}, err)
+				}
+				return
+			}
+		}
+	}
+}
+
+// Lines yields every line of the stream, each checked whole and valid until
+// the next one. A fault is yielded as a [*LineError], and ends the loop; a loop
+// that ends without one has seen a complete stream, whose last line was of
+// KindEnd or KindError. The line of KindEnd is yielded only when nothing
+// follows it.
+//
+// To read rows and nothing else, [Reader.Rows] needs less memory. A loop that
+// was left early may be taken up again.
+func (r *Reader) Lines() iter.Seq2[Line, error] {
+	return func(yield func(Line, error) bool) {
+		for {
+			line, err := r.line()
+			if err != nil {
+				if err != io.EOF {
+					yield(Line{}, err)
+				}
+				return
+			}
+			if !yield(line, nil) {
+				return
+			}
+		}
+	}
+}
+
+// line reads one line whole. It returns io.EOF after a complete stream.
+func (r *Reader) line() (Line, error) {
+	for r.inRows { // left by a loop over Rows
+		if _, _, err := r.row(false); err != nil {
+			return Line{}, err
+		}
+	}
+	line, err := r.begin()
+	if err != nil || line.Kind != KindRows {
+		return line, err
+	}
+	for {
+		row, ok, err := r.row(true)
+		if err != nil {
+			return Line{}, err
+		}
+		if !ok {
+			return line, nil
+		}
+		line.Rows = r.parser.keep(row)
+	}
+}
+
+// row reads the next row of a rows line; false at the line's end.
+func (r *Reader) row(keep bool) (Row, bool, error) {
+	row, ok, fault := r.parser.row(keep)
+	if fault != nil {
+		r.inRows = false
+		fault.Line = r.lines
+		r.err = fault
+		return Row{}, false, fault
+	}
+	r.inRows = ok
+	return row, ok, nil
+}
+
+// begin reads one line, of a rows line no more than what precedes the rows. It
+// returns io.EOF after a complete stream.
+func (r *Reader) begin() (Line, error) {
+	if r.err != nil {
+		return Line{}, r.err
+	}
+	line, err := r.next()
+	r.err = err
+	return line, err
+}
+
+func (r *Reader) next() (Line, error) {
+	switch r.state {
+	case ended:
+		return Line{}, io.EOF
+	case failed:
+		if err := r.nothingFollows(); err != nil {
+			return Line{}, err
+		}
+		return Line{}, io.EOF
+	}
+	text, err := r.in.line()
+	r.lines++
+	last := err == io.EOF
+	if err != nil && !last {
+		return Line{}, r.broken(err)
+	}
+	if last && len(text) == 0 {
+		return Line{}, r.truncated("the stream ends without an end or error line")
+	}
+	line, fault := r.parser.begin(text)
+	line.Bytes = len(text)
+	if !last {
+		line.Bytes++
+	} else if fault != nil || line.Kind != KindEnd && line.Kind != KindError {
+		// A last line needs no newline if it is whole and ends the stream.
+		// Whatever else it is, more should have come.
+		return Line{}, r.truncated("the stream ends within a line, or without an end or error line")
+	}
+	if fault != nil {
+		fault.Line = r.lines
+		return Line{}, fault
+	}
+	if err := r.order(&line); err != nil {
+		return Line{}, err
+	}
+	return line, nil
+}
+
+// order holds the line against those before it (C1).
+func (r *Reader) order(line *Line) error {
+	switch line.Kind {
+	case KindServed:
+		if r.claimed {
+			return &LineError{Line: r.lines, Problem: "a second served line"}
+		}
+		if r.state != beforeServed {
+			return &LineError{Line: r.lines, Problem: "served comes after rows; it must precede everything but pings"}
+		}
+		r.served, r.claimed = line.Served, true
+		r.state = inRows
+	case KindRows:
+		r.state = inRows
+		r.inRows = true
+	case KindEnd:
+		r.state = ended
+		return r.nothingFollows()
+	case KindError:
+		r.state = failed
+		r.failure = line.Error
+	}
+	return nil
+}
+
+// nothingFollows reads to the end of the stream. One blank line is let pass.
+func (r *Reader) nothingFollows() error {
+	more, err := r.in.more()
+	if !more && err == nil {
+		return nil
+	}
+	r.lines++
+	if err != nil {
+		return r.broken(err)
+	}
+	return &LineError{Line: r.lines, Problem: "something follows the end or error line"}
+}
+
+// truncated is a stream that ends at a line without having come to its end.
+func (r *Reader) truncated(problem string) error {
+	return &LineError{Line: r.lines, Problem: problem, Err: io.ErrUnexpectedEOF}
+}
+
+// broken is a line that could not be read.
+func (r *Reader) broken(err error) error {
+	if err == errLong {
+		return &LineError{Line: r.lines, Problem: fmt.Sprintf("longer than %d MiB, its newline included", wire.MaxLineBytes>>20)}
+	}
+	return &LineError{Line: r.lines, Problem: "reading failed", Err: err}
+}

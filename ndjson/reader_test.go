@@ -1,0 +1,478 @@
+package ndjson_test
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"testing"
+	"testing/iotest"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/connectorsdk/connector-sdk-go/ndjson"
+	"github.com/connectorsdk/connector-sdk-go/wire"
+)
+
+const (
+	servedNone = `{"served":{"filters":false,"sort":false,"window":false}}` + "\n"
+	servedAll  = `{"served":{"filters":true,"sort":true,"window":true}}` + "\n"
+	ping       = `{"ping":1}` + "\n"
+	end        = `{"end":1}` + "\n"
+	failure    = `{"error":{"code":"timeout","message":"too slow"}}` + "\n"
+	oneRow     = `{"rows":[{"a":1}]}` + "\n"
+)
+
+// transcript spells what Lines yields, one word or more per line; rows as
+// {name=kind:text ...}.
+func transcript(r *ndjson.Reader) (lines []string, err error) {
+	for line, e := range r.Lines() {
+		if e != nil {
+			return lines, e
+		}
+		text := line.Kind.String()
+		switch line.Kind {
+		case ndjson.KindServed:
+			text += fmt.Sprintf(" %v %v %v", line.Served.Filters, line.Served.Sort, line.Served.Window)
+		case ndjson.KindRows:
+			for _, row := range line.Rows {
+				text += " " + spell(row)
+			}
+		case ndjson.KindError:
+			text += " " + line.Error.Error()
+		}
+		lines = append(lines, text)
+	}
+	return lines, nil
+}
+
+func spell(row ndjson.Row) string {
+	var b strings.Builder
+	b.WriteByte('{')
+	for i, name := range row.Names() {
+		if i > 0 {
+			b.WriteByte(' ')
+		}
+		v := row.Values()[i]
+		b.WriteString(name + "=" + map[wire.Kind]string{
+			wire.KindNull: "", wire.KindBool: "bool:", wire.KindInt: "int:", wire.KindFloat: "float:", wire.KindText: "text:",
+		}[v.Kind()] + v.String())
+	}
+	return b.String() + "}"
+}
+
+func TestReaderAccepts(t *testing.T) {
+	for _, c := range []struct {
+		why    string
+		stream string
+		lines  []string
+	}{
+		{"C1: the usual stream", servedAll + oneRow + ping + oneRow + end, []string{"served true true true", "rows {a=int:1}", "ping", "rows {a=int:1}", "end"}},
+		{"C1: no rows", servedNone + end, []string{"served false false false", "end"}},
+		{"protocol, /query rule 2: a stream without served claims nothing", oneRow + end, []string{"rows {a=int:1}", "end"}},
+		{"protocol, /query rule 2: not even rows", end, []string{"end"}},
+		{"C1: pings may precede served", ping + ping + servedNone + end, []string{"ping", "ping", "served false false false", "end"}},
+		{"protocol, /query: an error ends a stream", servedNone + oneRow + failure, []string{"served false false false", "rows {a=int:1}", "error timeout: too slow"}},
+		{"C3: an error after a ping only", ping + failure, []string{"ping", "error timeout: too slow"}},
+		{"an error alone", failure, []string{"error timeout: too slow"}},
+		{"the members of served and error stand in any order", `{"served":{"window":false,"filters":true,"sort":false}}` + "\n" + `{"error":{"message":"m","code":"c"}}` + "\n",
+			[]string{"served true false false", "error c: m"}},
+		{"C2: a senseless claim is passed on as it is, for a judge to see", `{"served":{"filters":false,"sort":false,"window":true}}` + "\n" + end, []string{"served false false true", "end"}},
+		{"the last line needs no newline when it ends the stream", servedNone + `{"end":1}`, []string{"served false false false", "end"}},
+		{"the last line needs no newline when it is an error", `{"error":{"code":"c","message":"m"}}`, []string{"error c: m"}},
+		{"a blank line at the very end is let pass", servedNone + end + "\n", []string{"served false false false", "end"}},
+		{"also as another system writes it", end + "\r\n", []string{"end"}},
+		{"a blank line after an error", failure + "\n", []string{"error timeout: too slow"}},
+		{"a carriage return is a blank, as JSON has it", "{\"ping\":1}\r\n{\"end\":1}\r\n", []string{"ping", "end"}},
+		{"blanks within a line mean nothing", " { \"rows\" : [ { \"a\" : 1 , \"b\" : null } , {\"a\":2,\t\"b\":3} ] } \n { \"end\" : 1 }\n", []string{"rows {a=int:1 b=null} {a=int:2 b=int:3}", "end"}},
+		{"as Python's json writes it", `{"rows": [{"a": 1, "b": "x"}, {"a": 2, "b": "y"}, {"a": 3, "b": "z"}]}` + "\n" + `{"end": 1}` + "\n", []string{"rows {a=int:1 b=text:x} {a=int:2 b=text:y} {a=int:3 b=text:z}", "end"}},
+		{"B4: one is one however it is spelled", `{"ping":1.0}` + "\n" + `{"end":10e-1}` + "\n", []string{"ping", "end"}},
+		{"B5: empty rows count", `{"rows":[{},{},{ }]}` + "\n" + end, []string{"rows {} {} {}", "end"}},
+		{"the kinds of cell", `{"rows":[{"n":null,"t":true,"f":false,"s":"x","e":"","i":-7,"d":0.5,"z":-0,"w":2.0,"x":1e3}]}` + "\n" + end,
+			[]string{"rows {n=null t=bool:true f=bool:false s=text:x e=text: i=int:-7 d=float:0.5 z=int:0 w=int:2 x=int:1000}", "end"}},
+		{"numbers are doubles, as the platform reads them", `{"rows":[{"a":9007199254740991,"b":9007199254740993,"c":1e-7}]}` + "\n" + end,
+			[]string{"rows {a=int:9007199254740991 b=float:9007199254740992 c=float:0.0000001}", "end"}},
+		{"escapes", `{"rows":[{"a\u0062\n":"\"\\\/\b\f\n\r\t\u00fc\ud83d\ude00"}]}` + "\n" + end, []string{"rows {ab\n=text:\"\\/\b\f\n\r\tü😀}", "end"}},
+		{"an escaped newline ends no line", `{"rows":[{"a":"x\ny"}]}` + "\n" + end, []string{"rows {a=text:x\ny}", "end"}},
+		{"rows of one line may have different members: the protocol does not forbid it", `{"rows":[{"a":1,"b":2},{"a":1},{"b":2,"a":1},{"a":1,"c":3},{},{"a":1,"b":2,"c":3},{"a":1,"b":2}]}` + "\n" + end,
+			[]string{"rows {a=int:1 b=int:2} {a=int:1} {b=int:2 a=int:1} {a=int:1 c=int:3} {} {a=int:1 b=int:2 c=int:3} {a=int:1 b=int:2}", "end"}},
+		{"names that differ only in case are different names", `{"rows":[{"a":1,"A":2}]}` + "\n" + end, []string{"rows {a=int:1 A=int:2}", "end"}},
+		{"the empty name is a name", `{"rows":[{"":1}]}` + "\n" + end, []string{"rows {=int:1}", "end"}},
+		{"one name, spelled in two ways in two rows", `{"rows":[{"a":1},{"\u0061":2},{"a":3}]}` + "\n" + end, []string{"rows {a=int:1} {a=int:2} {a=int:3}", "end"}},
+		{"codes are open", `{"error":{"code":"","message":""}}` + "\n", []string{"error : "}},
+	} {
+		t.Run(c.why, func(t *testing.T) {
+			for name, reader := range deliveries(c.stream) {
+				lines, err := transcript(ndjson.NewReader(reader))
+				require.NoError(t, err, name)
+				assert.Equal(t, c.lines, lines, name)
+			}
+		})
+	}
+}
+
+// deliveries are the ways in which a stream arrives.
+func deliveries(stream string) map[string]io.Reader {
+	return map[string]io.Reader{
+		"at once":                strings.NewReader(stream),
+		"byte by byte":           iotest.OneByteReader(strings.NewReader(stream)),
+		"in halves":              iotest.HalfReader(strings.NewReader(stream)),
+		"the end with the data":  iotest.DataErrReader(strings.NewReader(stream)),
+		"with reads of nothing":  &hesitant{r: strings.NewReader(stream)},
+		"the last byte by bytes": iotest.DataErrReader(iotest.OneByteReader(strings.NewReader(stream))),
+	}
+}
+
+// hesitant answers every other read with nothing, which io.Reader allows.
+type hesitant struct {
+	r    io.Reader
+	some bool
+}
+
+func (h *hesitant) Read(p []byte) (int, error) {
+	if h.some = !h.some; h.some {
+		return 0, nil
+	}
+	return h.r.Read(p[:min(len(p), 5)])
+}
+
+func TestReaderRefuses(t *testing.T) {
+	long := strings.Repeat("x", 40)
+	manyRows := func(n int) string {
+		return `{"rows":[` + strings.TrimSuffix(strings.Repeat(`{},`, n), ",") + "]}\n"
+	}
+	manyMembers := func(n int, last string) string {
+		var b strings.Builder
+		b.WriteString(`{"rows":[{`)
+		for i := range n {
+			fmt.Fprintf(&b, `"m%d":%d,`, i, i)
+		}
+		return b.String() + last + "}]}\n"
+	}
+	for _, c := range []struct {
+		why     string
+		stream  string
+		line    int
+		path    string
+		problem string
+	}{
+		// Order: C1.
+		{"C1: served once", servedNone + servedNone + end, 2, "", "a second served line"},
+		{"C1: served once, also later", servedNone + oneRow + servedNone + end, 3, "", "a second served line"},
+		{"C1: served before rows", oneRow + servedNone + end, 2, "", "served comes after rows"},
+		{"C1: nothing after the end: a ping", end + ping, 2, "", "something follows"},
+		{"C1: nothing after the end: rows", servedNone + end + oneRow, 3, "", "something follows"},
+		{"C1: nothing after the end: an error", end + failure, 2, "", "something follows"},
+		{"C1: exactly one end", end + end, 2, "", "something follows"},
+		{"C1: nothing after the end, not even part of a line", end + "{", 2, "", "something follows"},
+		{"C1: nothing after the end, of any length", end + strings.Repeat(" ", 100), 2, "", "something follows"},
+		{"one blank line is let pass, two are not", end + "\n\n", 2, "", "something follows"},
+		{"C3: no end follows an error", failure + end, 2, "", "something follows"},
+		{"C3: nothing follows an error", failure + "x", 2, "", "something follows"},
+
+		// The line as a whole.
+		{"a blank line between others is no object", servedNone + "\n" + end, 2, "", "blank line"},
+		{"a blank line at the start", "\n" + end, 1, "", "blank line"},
+		{"a line of blanks", servedNone + " \t\r\n" + end, 2, "", "blank line"},
+		{"one object, not an array", "[]\n" + end, 1, "", "expected '{'"},
+		{"one object, not a scalar", "1\n" + end, 1, "", "expected '{'"},
+		{"not JSON at all", "<html>\n" + end, 1, "", "invalid JSON at byte 0"},
+		{"a byte order mark is no part of JSON", "\ufeff" + end + end, 1, "", "invalid JSON at byte 0"},
+		{"a line has a member", "{}\n" + end, 1, "", "an empty object"},
+		{"a line has one member", `{"ping":1,"end":1}` + "\n", 1, "", "more than one member"},
+		{"also when it is the same twice", `{"end":1,"end":1}` + "\n", 1, "", "more than one member"},
+		{"rows and something", `{"rows":[{}],"end":1}` + "\n", 1, "", "more than one member"},
+		{"two objects on a line", `{"ping":1}{"end":1}` + "\n", 1, "", "more text after the value"},
+		{"text after an object", `{"end":1} x` + "\n", 1, "", "more text after the value"},
+		{"an unknown kind of line", `{"secret":1}` + "\n" + end, 1, "", "an unknown kind of line"},
+		{"G4: names are exact: case", `{"End":1}` + "\n", 1, "", "an unknown kind of line"},
+		{"G4: names are exact: a letter that folds to s", "{\"ſerved\":{\"filters\":true,\"sort\":true,\"window\":true}}\n" + end, 1, "", "an unknown kind of line"},
+		{"a line that breaks off though a newline follows", `{"rows":[{"a":1}` + "\n" + end, 1, "rows", "unexpected end"},
+		{"a bracket too many", `{"rows":[{"a":1}]]}` + "\n" + end, 1, "", "expected '}'"},
+		{"a brace missing", `{"rows":[{"a":1}]` + "\n" + end, 1, "", "unexpected end"},
+		{"a brace too many", `{"rows":[{"a":1}]}}` + "\n" + end, 1, "", "more text after the value"},
+		{"a NUL after a line", "{\"ping\":1}\x00\n" + end, 1, "", "a NUL byte"},
+		{"a NUL instead of a line", "\x00\n" + end, 1, "", "expected '{'"},
+		{"a trailing comma", `{"ping":1,}` + "\n" + end, 1, "", "more than one member"},
+		{"D4: a line is UTF-8", "{\"rows\":[{\"a\":\"\xff\"}]}\n" + end, 1, "", "not valid UTF-8"},
+		{"D4: an overlong spelling is none", "{\"rows\":[{\"a\":\"\xc0\xaf\"}]}\n" + end, 1, "", "not valid UTF-8"},
+		{"D4: a surrogate in UTF-8 is none", "{\"rows\":[{\"a\":\"\xed\xa0\x80\"}]}\n" + end, 1, "", "not valid UTF-8"},
+
+		// ping and end.
+		{"a ping is 1", `{"ping":0}` + "\n" + end, 1, "ping", "must be the number 1"},
+		{"a ping is the number 1", `{"ping":"1"}` + "\n" + end, 1, "ping", "must be the number 1"},
+		{"a ping is not true", `{"ping":true}` + "\n" + end, 1, "ping", "must be the number 1"},
+		{"a ping is not an object", `{"ping":{}}` + "\n" + end, 1, "ping", "must be the number 1"},
+		{"an end is 1", `{"end":2}` + "\n", 1, "end", "must be the number 1"},
+		{"an end is not null", `{"end":null}` + "\n", 1, "end", "must be the number 1"},
+		{"an end is not false", `{"end":false}` + "\n", 1, "end", "must be the number 1"},
+		{"an end is not an array", `{"end":[1]}` + "\n", 1, "end", "must be the number 1"},
+		{"an end is not nearly 1", `{"end":1.0000001}` + "\n", 1, "end", "must be the number 1"},
+		{"an end has a value", `{"end":}` + "\n", 1, "end", "expected a value"},
+		{"no leading zeros", `{"end":01}` + "\n", 1, "end", "expected a value"},
+
+		// served.
+		{"served is an object", `{"served":true}` + "\n" + end, 1, "served", "must be an object"},
+		{"served has three members", `{"served":{"filters":true,"sort":true}}` + "\n" + end, 1, "served.window", "is missing"},
+		{"served has members", `{"served":{}}` + "\n" + end, 1, "served.filters", "is missing"},
+		{"served has no others", `{"served":{"filters":true,"sort":true,"window":true,"joins":true}}` + "\n" + end, 1, "served", "an unknown member"},
+		{"served has each once", `{"served":{"filters":true,"filters":true,"sort":true,"window":true}}` + "\n" + end, 1, "served.filters", "stands twice"},
+		{"G4: the names in served are exact", `{"served":{"Filters":true,"sort":true,"window":true}}` + "\n" + end, 1, "served", "an unknown member"},
+		{"served is booleans, not numbers", `{"served":{"filters":1,"sort":true,"window":true}}` + "\n" + end, 1, "served.filters", "must be true or false"},
+		{"served is booleans, not texts", `{"served":{"filters":true,"sort":"true","window":true}}` + "\n" + end, 1, "served.sort", "must be true or false"},
+		{"served is booleans, not null", `{"served":{"filters":true,"sort":true,"window":null}}` + "\n" + end, 1, "served.window", "must be true or false"},
+		{"served is booleans, spelled right", `{"served":{"filters":truth,"sort":true,"window":true}}` + "\n" + end, 1, "served.filters", "expected a value"},
+		{"served has commas", `{"served":{"filters":true "sort":true,"window":true}}` + "\n" + end, 1, "served", "expected ','"},
+		{"served has no trailing comma", `{"served":{"filters":true,"sort":true,"window":true,}}` + "\n" + end, 1, "served", "expected a string"},
+
+		// error.
+		{"an error is an object", `{"error":"x"}` + "\n", 1, "error", "must be an object"},
+		{"an error has a code", `{"error":{"message":"m"}}` + "\n", 1, "error.code", "is missing"},
+		{"an error has a message", `{"error":{"code":"c"}}` + "\n", 1, "error.message", "is missing"},
+		{"an error has no more", `{"error":{"code":"c","message":"m","stack":"s"}}` + "\n", 1, "error", "an unknown member"},
+		{"an error has each once", `{"error":{"code":"c","code":"c","message":"m"}}` + "\n", 1, "error.code", "stands twice"},
+		{"an error's code is a string", `{"error":{"code":408,"message":"m"}}` + "\n", 1, "error.code", "must be a string"},
+		{"an error's message is a string", `{"error":{"code":"c","message":null}}` + "\n", 1, "error.message", "must be a string"},
+		{"half of a surrogate pair is no text", `{"error":{"code":"c","message":"\ud83d"}}` + "\n", 1, "error.message", "half of a surrogate pair"},
+
+		// rows.
+		{"rows are an array", `{"rows":{}}` + "\n" + end, 1, "rows", "must be an array"},
+		{"rows are not null", `{"rows":null}` + "\n" + end, 1, "rows", "must be an array"},
+		{"rows are something", `{"rows":` + "\n" + end, 1, "rows", "unexpected end"},
+		{"C6: at least one row", `{"rows":[]}` + "\n" + end, 1, "rows", "is empty"},
+		{"C6: at least one row, blanks are none", `{"rows":[ ]}` + "\n" + end, 1, "rows", "is empty"},
+		{"C6: at most 5,000 rows", manyRows(5001) + end, 1, "rows", "more than 5000 rows"},
+		{"a row is an object, not an array", `{"rows":[[1]]}` + "\n" + end, 1, "rows[0]", "must be an object"},
+		{"a row is an object, not null", `{"rows":[{"a":1},null]}` + "\n" + end, 1, "rows[1]", "must be an object"},
+		{"a row is an object, not a number", `{"rows":[{},{},7]}` + "\n" + end, 1, "rows[2]", "must be an object"},
+		{"no trailing comma after rows", `{"rows":[{"a":1},]}` + "\n" + end, 1, "rows[1]", "must be an object"},
+		{"a comma between rows", `{"rows":[{"a":1}{"a":1}]}` + "\n" + end, 1, "rows", "expected ']'"},
+		{"rows end", `{"rows":[{"a":1},` + "\n" + end, 1, "rows[1]", "unexpected end"},
+		{"a cell is a scalar, not an object", `{"rows":[{"a":1,"b":{}}]}` + "\n" + end, 1, "rows[0]", "member 2: invalid JSON at byte 20: expected a string, a number, true, false or null"},
+		{"a cell is a scalar, not an array", `{"rows":[{"a":1},{"a":[1]}]}` + "\n" + end, 1, "rows[1]", "member 1: invalid JSON at byte 22: expected a string, a number, true, false or null"},
+		{"a cell is there", `{"rows":[{"a":1},{"a":}]}` + "\n" + end, 1, "rows[1]", "member 1: invalid JSON at byte 22: expected a value"},
+		{"a cell of the last known member", `{"rows":[{"a":1,"b":2},{"a":1,"b":nil}]}` + "\n" + end, 1, "rows[1]", "member 2: invalid JSON at byte 34: expected a value"},
+		{"a cell is a number a double can hold", `{"rows":[{"a":1e999}]}` + "\n" + end, 1, "rows[0]", "member 1: invalid JSON at byte 14: a number too large"},
+		{"NaN is no JSON", `{"rows":[{"a":NaN}]}` + "\n" + end, 1, "rows[0]", "member 1: invalid JSON at byte 14: expected a value"},
+		{"a number is spelled as JSON asks", `{"rows":[{"a":+1}]}` + "\n" + end, 1, "rows[0]", "expected a value"},
+		{"a number is spelled as JSON asks: .5", `{"rows":[{"a":.5}]}` + "\n" + end, 1, "rows[0]", "expected a value"},
+		{"a number is spelled as JSON asks: 5.", `{"rows":[{"a":5.}]}` + "\n" + end, 1, "rows[0]", "expected a value"},
+		{"a number is spelled as JSON asks: 007", `{"rows":[{"a":007}]}` + "\n" + end, 1, "rows[0]", "expected a value"},
+		{"a control character is escaped", "{\"rows\":[{\"a\":\"x\ty\"}]}\n" + end, 1, "rows[0]", "must be escaped"},
+		{"a name is a string", `{"rows":[{a:1}]}` + "\n" + end, 1, "rows[0]", "expected a string"},
+		{"a name has a colon", `{"rows":[{"a" 1}]}` + "\n" + end, 1, "rows[0]", "expected ':'"},
+		{"members have commas", `{"rows":[{"a":1 "b":2}]}` + "\n" + end, 1, "rows[0]", "expected ','"},
+		{"no trailing comma after members", `{"rows":[{"a":1,}]}` + "\n" + end, 1, "rows[0]", "expected a string"},
+		{"no comma before members", `{"rows":[{,"a":1}]}` + "\n" + end, 1, "rows[0]", "expected a string"},
+		{"no comma before members of a known row", `{"rows":[{"a":1},{,"a":1}]}` + "\n" + end, 1, "rows[1]", "expected a string"},
+		{"a row ends", `{"rows":[{"a":1}, {"a":1` + "\n" + end, 1, "rows[1]", "unexpected end"},
+
+		// Duplicates: encoding/json keeps the last in silence.
+		{"no two members of one name", `{"rows":[{"a":1,"a":1}]}` + "\n" + end, 1, "rows[0]", "member 2 has the name of an earlier one"},
+		{"no two members of one name, apart", `{"rows":[{"a":1,"b":2,"c":3,"a":4}]}` + "\n" + end, 1, "rows[0]", "member 4 has the name of an earlier one"},
+		{"no two members of one name, spelled in two ways", `{"rows":[{"a":1,"\u0061":1}]}` + "\n" + end, 1, "rows[0]", "member 2 has the name of an earlier one"},
+		{"no two members of one name, beyond the members of the row before", `{"rows":[{"a":1,"b":2},{"a":1,"b":2,"a":3}]}` + "\n" + end, 1, "rows[1]", "member 3 has the name of an earlier one"},
+		{"no two members of one name, instead of a known one", `{"rows":[{"a":1,"b":2},{"a":1,"a":2}]}` + "\n" + end, 1, "rows[1]", "member 2 has the name of an earlier one"},
+		{"no two members of one name, in a later line", oneRow + `{"rows":[{"a":1,"a":2}]}` + "\n" + end, 2, "rows[0]", "member 2 has the name of an earlier one"},
+		{"no two empty names", `{"rows":[{"":1,"":2}]}` + "\n" + end, 1, "rows[0]", "member 2 has the name of an earlier one"},
+		{"no two members of one name among 16", manyMembers(16, `"m15":0`) + end, 1, "rows[0]", "member 17 has the name"},
+		{"no two members of one name among 17", manyMembers(17, `"m0":0`) + end, 1, "rows[0]", "member 18 has the name"},
+		{"no two members of one name among many", manyMembers(1000, `"m999":0`) + end, 1, "rows[0]", "member 1001 has the name"},
+		{"no two members of one name among many, in a row that goes on from a known one",
+			strings.Replace(manyMembers(1000, `"x":0`), "}]}", "},"+strings.TrimPrefix(strings.TrimSuffix(manyMembers(1000, `"y":0,"m500":1`), "\n"), `{"rows":[`), 1) + "\n" + end, 1, "rows[1]", "member 1002 has the name"},
+
+		// Sizes.
+		{"C6: the line is named, whatever came before", servedNone + oneRow + ping + oneRow + `{"rows":[{"a":"` + long + `"},{"a":tru}]}` + "\n" + end, 5, "rows[1]", "expected a value"},
+	} {
+		t.Run(c.why, func(t *testing.T) {
+			for name, reader := range deliveries(c.stream) {
+				r := ndjson.NewReader(reader)
+				_, err := transcript(r)
+				var fault *ndjson.LineError
+				require.ErrorAs(t, err, &fault, name)
+				assert.Equal(t, c.line, fault.Line, name)
+				assert.Equal(t, c.path, fault.Path, name)
+				assert.Contains(t, fault.Problem, c.problem, name)
+				assert.NoError(t, fault.Err, "%s: a fault of the stream, not of the reader below", name)
+				assert.NotContains(t, err.Error(), "secret", "no text of the stream is quoted")
+
+				_, again := transcript(r)
+				assert.Equal(t, err, again, "%s: a fault is final", name)
+			}
+			// Row by row, the same fault, after the rows before it. An error line
+			// is the failure itself; what follows it no longer matters.
+			var err error
+			for _, e := range ndjson.NewReader(strings.NewReader(c.stream)).Rows() {
+				require.NoError(t, err, "a fault ends the loop")
+				err = e
+			}
+			var fault *ndjson.LineError
+			if strings.HasPrefix(c.stream, failure) {
+				var deliberate *wire.Error
+				require.ErrorAs(t, err, &deliberate)
+				return
+			}
+			require.ErrorAs(t, err, &fault)
+			assert.Equal(t, c.line, fault.Line)
+			assert.Equal(t, c.path, fault.Path)
+			assert.Contains(t, fault.Problem, c.problem)
+		})
+	}
+}
+
+func TestReaderTruncated(t *testing.T) {
+	for _, c := range []struct {
+		why    string
+		stream string
+		line   int
+	}{
+		{"protocol, /query rule 5: nothing at all", "", 1},
+		{"protocol, /query rule 5: neither end nor error", servedNone + oneRow, 3},
+		{"protocol, /query rule 5: only a ping", ping, 2},
+		{"a line is cut", servedNone + `{"rows":[{"a":1`, 2},
+		{"a line of rows is whole but for its newline, and no end follows", servedNone + `{"rows":[{"a":1}]}`, 2},
+		{"a cut end is none", servedNone + `{"end":1`, 2},
+		{"a cut error is none", servedNone + `{"error":{"code":"timeout","message":"too slow"}`, 2},
+		{"blanks are no end", servedNone + "  ", 2},
+		{"a cut within a character", servedNone + "{\"rows\":[{\"a\":\"\xc3", 2},
+		{"a cut within a line that is wrong already is a cut", servedNone + `{"row":`, 2},
+	} {
+		t.Run(c.why, func(t *testing.T) {
+			for name, reader := range deliveries(c.stream) {
+				_, err := transcript(ndjson.NewReader(reader))
+				var fault *ndjson.LineError
+				require.ErrorAs(t, err, &fault, name)
+				assert.Equal(t, c.line, fault.Line, name)
+				require.ErrorIs(t, err, io.ErrUnexpectedEOF, name)
+				assert.ErrorContains(t, err, fmt.Sprintf("line %d: the stream ends", c.line), name)
+			}
+		})
+	}
+}
+
+func TestReaderPassesReadErrorsOn(t *testing.T) {
+	reset := errors.New("connection reset")
+	for _, c := range []struct {
+		why    string
+		stream string
+		line   int
+	}{
+		{"before anything", "", 1},
+		{"between lines", servedNone + oneRow, 3},
+		{"within a line", servedNone + oneRow + `{"rows":`, 3},
+		{"after the end: a stream whose close is not seen is not known to be whole", servedNone + end, 3},
+		{"after an end without newline", servedNone + `{"end":1}`, 2},
+	} {
+		t.Run(c.why, func(t *testing.T) {
+			r := ndjson.NewReader(io.MultiReader(strings.NewReader(c.stream), iotest.ErrReader(reset)))
+			lines, err := transcript(r)
+			require.ErrorIs(t, err, reset)
+			var fault *ndjson.LineError
+			require.ErrorAs(t, err, &fault)
+			assert.Equal(t, c.line, fault.Line)
+			assert.NotContains(t, lines, "end")
+			_, again := transcript(r)
+			assert.Equal(t, err, again, "a broken stream stays broken")
+		})
+	}
+
+	t.Run("a reader that only ever answers nothing", func(t *testing.T) {
+		_, err := transcript(ndjson.NewReader(readerFunc(func([]byte) (int, error) { return 0, nil })))
+		require.ErrorIs(t, err, io.ErrNoProgress)
+	})
+	t.Run("a timeout", func(t *testing.T) {
+		_, err := transcript(ndjson.NewReader(iotest.TimeoutReader(iotest.OneByteReader(strings.NewReader(servedNone + end)))))
+		require.ErrorIs(t, err, iotest.ErrTimeout)
+	})
+}
+
+type readerFunc func([]byte) (int, error)
+
+func (f readerFunc) Read(p []byte) (int, error) { return f(p) }
+
+// repeat delivers a text, then one byte for ever, and counts what was taken.
+type repeat struct {
+	text  string
+	b     byte
+	taken int
+}
+
+func (r *repeat) Read(p []byte) (int, error) {
+	n := copy(p, r.text)
+	r.text = r.text[n:]
+	for ; n < len(p); n++ {
+		p[n] = r.b
+	}
+	r.taken += n
+	return n, nil
+}
+
+func TestReaderLineLength(t *testing.T) {
+	line := func(size int) string {
+		return `{"rows":[{"a":"` + strings.Repeat("x", size-around) + `"}]}` + "\n"
+	}
+	t.Run("C6: 16 MiB with the newline", func(t *testing.T) {
+		var sizes []int
+		for l, err := range ndjson.NewReader(strings.NewReader(servedNone + line(wire.MaxLineBytes) + end)).Lines() {
+			require.NoError(t, err)
+			sizes = append(sizes, l.Bytes)
+		}
+		assert.Equal(t, []int{len(servedNone), wire.MaxLineBytes, len(end)}, sizes)
+	})
+	t.Run("C6: one byte more is refused", func(t *testing.T) {
+		_, err := transcript(ndjson.NewReader(strings.NewReader(servedNone + line(wire.MaxLineBytes+1) + end)))
+		require.ErrorContains(t, err, "line 2: longer than 16 MiB")
+	})
+	t.Run("C6: an endless line is refused when it passes the limit", func(t *testing.T) {
+		endless := &repeat{text: servedNone + `{"rows":[{"a":"`, b: 'x'}
+		_, err := transcript(ndjson.NewReader(endless))
+		require.ErrorContains(t, err, "line 2: longer than 16 MiB")
+		assert.LessOrEqual(t, endless.taken, wire.MaxLineBytes+len(servedNone), "no more than one line is buffered")
+	})
+	t.Run("C1: endless text after the end is refused at its first byte", func(t *testing.T) {
+		endless := &repeat{text: end, b: '\n'}
+		_, err := transcript(ndjson.NewReader(endless))
+		require.ErrorContains(t, err, "something follows")
+		assert.Less(t, endless.taken, 1<<20)
+	})
+	t.Run("C6: 5,000 rows", func(t *testing.T) {
+		stream := `{"rows":[` + strings.Repeat(`{"a":1},`, 4999) + `{"a":1}]}` + "\n" + end
+		n := 0
+		for _, err := range ndjson.NewReader(strings.NewReader(stream)).Rows() {
+			require.NoError(t, err)
+			n++
+		}
+		assert.Equal(t, 5000, n)
+	})
+}
+
+func TestReaderLineBytes(t *testing.T) {
+	stream := ping + servedAll + oneRow + `{"end":1}`
+	var sizes []int
+	for line, err := range ndjson.NewReader(strings.NewReader(stream)).Lines() {
+		require.NoError(t, err)
+		sizes = append(sizes, line.Bytes)
+	}
+	assert.Equal(t, []int{len(ping), len(servedAll), len(oneRow), len(`{"end":1}`)}, sizes, "with the newline, where there is one")
+}
+
+func TestReaderServed(t *testing.T) {
+	r := ndjson.NewReader(strings.NewReader(ping + servedAll + oneRow + end))
+	_, present := r.Served()
+	assert.False(t, present, "nothing has been read yet")
+	for _, err := range r.Rows() {
+		require.NoError(t, err)
+		s, present := r.Served()
+		assert.True(t, present)
+		assert.Equal(t, wire.Served{Filters: true, Sort: true, Window: true}, s)
+	}
+
+	r = ndjson.NewReader(strings.NewReader(oneRow + end))
+	for _, err := range r.Rows() {
+		require.NoError(t, err)
+	}
+	s, present := r.Served()
+	assert.False(t, present, "protocol, /query rule 2: a stream without served")
+	assert.Zero(t, s, "claims nothing")
+}

@@ -1,0 +1,100 @@
+package ndjson
+
+import (
+	"strings"
+
+	"github.com/connectorsdk/connector-sdk-go/wire"
+)
+
+// Row is one row of a stream. Its cells are the four kinds of the wire: null,
+// text, boolean, and number (a wire.KindInt or wire.KindFloat); what a string
+// means is up to the column's type (D1 to D3).
+//
+// A row is valid until the reader goes to the next line. To keep one, copy
+// Values; the texts of its cells stay valid, but each holds its whole line in
+// memory: clone those of a cell kept for long.
+type Row struct {
+	shape  *shape
+	values []wire.Value
+}
+
+// Names are the row's members, in the order of the line, parallel to Values.
+// Rows of the same members share the slice: do not change it. It stays valid.
+func (r Row) Names() []string {
+	if r.shape == nil {
+		return nil
+	}
+	return r.shape.names
+}
+
+// Values are the row's cells, parallel to Names.
+func (r Row) Values() []wire.Value { return r.values }
+
+// Get is the cell of the member of that name; null and false where the row has
+// none, which reads as a null cell (A11).
+func (r Row) Get(name string) (wire.Value, bool) {
+	if r.shape != nil {
+		if i := r.shape.at(name); i >= 0 {
+			return r.values[i], true
+		}
+	}
+	return wire.Null(), false
+}
+
+// fewNames is the number of members up to which a look through them beats a
+// map.
+const fewNames = 16
+
+// shape is the members that rows have in common. Nothing in it shares memory
+// with a line.
+type shape struct {
+	names []string
+	// spans[i] is the text of a row from the end of cell i-1, or from its
+	// opening brace, to the start of cell i: a text that has been read as
+	// `,"name":` once need not be read again where it recurs.
+	spans []string
+	index map[string]int // beyond fewNames
+	size  int            // bytes of names and spans
+}
+
+// newShape copies names and spans into one block of its own.
+func newShape(names, spans []string) *shape {
+	size := 0
+	for i, name := range names {
+		size += len(name) + len(spans[i])
+	}
+	var text strings.Builder
+	text.Grow(size)
+	own := make([]string, 2*len(names))
+	for i, name := range names {
+		at := text.Len()
+		text.WriteString(spans[i])
+		text.WriteString(name)
+		own[i] = text.String()[at+len(spans[i]):]
+		own[len(names)+i] = text.String()[at : at+len(spans[i])]
+	}
+	sh := &shape{names: own[:len(names):len(names)], spans: own[len(names):], size: size}
+	if len(names) > fewNames {
+		sh.index = make(map[string]int, len(names))
+		for i, name := range sh.names {
+			sh.index[name] = i
+		}
+	}
+	return sh
+}
+
+// at is the position of a name, or -1.
+func (sh *shape) at(name string) int {
+	if sh.index != nil {
+		if i, ok := sh.index[name]; ok {
+			return i
+		}
+		return -1
+	}
+	for i, n := range sh.names {
+		if n == name {
+			return i
+		}
+	}
+	return -1
+}

@@ -1,0 +1,74 @@
+package ndjson_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/connectorsdk/connector-sdk-go/ndjson"
+)
+
+// The cases that hold the JSON Schemas of stream lines hold the reader too: the
+// two must give equal verdicts, but for what only bytes can show, which is the
+// reader's alone.
+func TestReaderAgreesWithTheSchemas(t *testing.T) {
+	const folder = "../wire/testdata/verdicts"
+	for _, schema := range []string{"line", "line-served", "line-rows", "line-ping", "line-end", "line-error"} {
+		files, err := filepath.Glob(filepath.Join(folder, schema, "*.json"))
+		require.NoError(t, err)
+		require.NotEmpty(t, files, "%s has no cases", schema)
+		for _, file := range files {
+			text, err := os.ReadFile(file)
+			require.NoError(t, err)
+			var cases []struct {
+				Why    string          `json:"why"`
+				Valid  bool            `json:"valid"`
+				Body   json.RawMessage `json:"body"`
+				Text   *string         `json:"text"`
+				Base64 []byte          `json:"base64"`
+			}
+			require.NoError(t, json.Unmarshal(text, &cases), file)
+			require.NotEmpty(t, cases, file)
+			for _, c := range cases {
+				t.Run(schema+"/"+c.Why, func(t *testing.T) {
+					line := bytes.ReplaceAll(c.Body, []byte("\n"), []byte(" ")) // the file may break a body into lines
+					if c.Text != nil {
+						line = []byte(*c.Text)
+					} else if c.Base64 != nil {
+						line = c.Base64
+					}
+					kind, err := readOne(string(line))
+					if err != nil {
+						var fault *ndjson.LineError
+						require.ErrorAs(t, err, &fault)
+						assert.Equal(t, 1, fault.Line)
+					}
+					// A sound line of another kind is none of this one.
+					accepted := err == nil && (schema == "line" || schema == "line-"+kind.String())
+					assert.Equal(t, c.Valid, accepted, "%v", err)
+				})
+			}
+		}
+	}
+}
+
+// readOne reads the first line of a stream that goes on soundly where it may.
+func readOne(line string) (ndjson.Kind, error) {
+	for _, rest := range []string{"\n" + end, "\n"} {
+		for l, err := range ndjson.NewReader(strings.NewReader(line + rest)).Lines() {
+			var fault *ndjson.LineError
+			if errors.As(err, &fault) && fault.Line == 2 {
+				break // the line was an end itself
+			}
+			return l.Kind, err
+		}
+	}
+	return 0, errors.New("no line")
+}
