@@ -1,0 +1,114 @@
+package connector
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/connectorsdk/connector-sdk-go/wire"
+)
+
+func isDecline(err error) bool { return errors.Is(err, ErrDecline) }
+
+func aggregate(x *exchange) {
+	var req wire.AggregateRequest
+	serveJSON(x, &req, common{&req.Credentials, &req.TimeoutMS, &req.Table}, func(ctx context.Context) (wire.Message, error) {
+		byDate := slices.ContainsFunc(req.GroupBy, func(g wire.Group) bool { return g.Grain != "" })
+		if byDate && x.h.caps.byDate == nil {
+			return nil, Unsupported("groupBy: this connector accepts no grain (dateBucket is false)")
+		}
+		if err := x.checkJoins(ctx, req.Joins); err != nil {
+			return nil, err
+		}
+		table, err := x.describe(ctx, req.Table)
+		if err == nil {
+			err = checkFilters(table, req.And, req.Or)
+		}
+		if err == nil {
+			err = checkAggregate(table, &req)
+		}
+		if isDecline(err) {
+			return nil, nil
+		}
+		if err != nil {
+			return nil, err
+		}
+		var groups *wire.Groups
+		if byDate {
+			err = x.invoke(ctx, "AggregateByDate", func(ctx context.Context) (err error) {
+				groups, err = x.h.caps.byDate.AggregateByDate(ctx, &req)
+				return err
+			})
+		} else {
+			err = x.invoke(ctx, "Aggregate", func(ctx context.Context) (err error) {
+				groups, err = x.h.caps.aggregator.Aggregate(ctx, &req)
+				return err
+			})
+		}
+		if isDecline(err) {
+			return nil, nil
+		}
+		if err != nil {
+			return nil, err
+		}
+		return groupsAnswer(&req, groups)
+	})
+}
+
+// groupsAnswer checks what a source answered to an aggregate, and names its
+// cells (E3, E6).
+func groupsAnswer(req *wire.AggregateRequest, groups *wire.Groups) (wire.Message, error) {
+	switch {
+	case groups == nil:
+		return nil, cause("Aggregate returned nothing; to decline return ErrDecline")
+	case len(req.GroupBy) == 0 && len(groups.Rows) != 1:
+		return nil, cause(fmt.Sprintf("Aggregate answered %d rows without groupBy; it must be exactly one (E3)", len(groups.Rows)))
+	case int64(len(groups.Rows)) >= req.Limit:
+		return nil, Unsupported("more groups than the limit allows; narrow the filters or group by less")
+	}
+	var names []string
+	for _, g := range req.GroupBy {
+		names = append(names, g.As)
+	}
+	for _, m := range req.Measures {
+		names = append(names, m.As)
+	}
+	answer := &wire.AggregateAnswer{Rows: make([]map[string]wire.Value, len(groups.Rows))}
+	for i, row := range groups.Rows {
+		if len(row) != len(names) {
+			return nil, cause(fmt.Sprintf("Aggregate answered a row of %d cells for %d groups and measures", len(row), len(names)))
+		}
+		cells := make(map[string]wire.Value, len(names))
+		for j, v := range row {
+			if m := j - len(req.GroupBy); m >= 0 {
+				var err error
+				if v, err = measured(req.Measures[m].Fn, v); err != nil {
+					return nil, err
+				}
+			}
+			cells[names[j]] = v
+		}
+		answer.Rows[i] = cells
+	}
+	return answer, nil
+}
+
+// measured is a measure's cell as it is spelled (E1): counts are integers, a sum
+// is a text of digits or null.
+func measured(fn wire.Fn, v wire.Value) (wire.Value, error) {
+	switch fn {
+	case wire.FnCount, wire.FnCountDistinct:
+		if v.Kind() != wire.KindInt || v.Int64() < 0 {
+			return v, cause("Aggregate answered a count that is no wire.Int from 0")
+		}
+	case wire.FnSum:
+		switch {
+		case v.Kind() == wire.KindInt:
+			return wire.Decimal(v.String()), nil
+		case v.Kind() == wire.KindFloat, v.Kind() == wire.KindText && !wire.IsDecimal(v.Str()):
+			return v, cause("Aggregate answered a sum that is not exact digits: use wire.Decimal, or ErrDecline where the source adds floats")
+		}
+	}
+	return v, nil
+}

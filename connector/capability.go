@@ -1,0 +1,125 @@
+package connector
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/connectorsdk/connector-sdk-go/filter"
+	"github.com/connectorsdk/connector-sdk-go/wire"
+)
+
+// capabilities are the optional interfaces of a source; nil where it lacks the
+// method or the host omits it.
+type capabilities struct {
+	describer   Describer
+	sizer       Sizer
+	counter     Counter
+	aggregator  Aggregator
+	byDate      DateAggregator
+	cardinality CardinalityMeasurer
+	links       LinkMeasurer
+	joiner      Joiner
+	sql         SQLQuerier
+	dialect     string // what sql said, when it was asked
+}
+
+// capable reads the capabilities off the methods and takes away what is
+// omitted.
+func capable(src Source, omit Omit) (c capabilities, faults []error) {
+	c.describer, _ = src.(Describer)
+	c.sizer, _ = src.(Sizer)
+	c.counter, _ = src.(Counter)
+	c.aggregator, _ = src.(Aggregator)
+	c.byDate, _ = src.(DateAggregator)
+	c.cardinality, _ = src.(CardinalityMeasurer)
+	c.links, _ = src.(LinkMeasurer)
+	c.joiner, _ = src.(Joiner)
+	c.sql, _ = src.(SQLQuerier)
+	for i, e := range omit.Endpoints {
+		switch e {
+		case wire.EndpointSize:
+			c.sizer = nil
+		case wire.EndpointCount:
+			c.counter = nil
+		case wire.EndpointAggregate:
+			c.aggregator, c.byDate = nil, nil
+		case wire.EndpointCardinality:
+			c.cardinality = nil
+		case wire.EndpointLinkHitRate:
+			c.links = nil
+		default:
+			faults = append(faults, fmt.Errorf("options.omit.endpoints[%d]: no optional endpoint has this name", i))
+		}
+	}
+	for i, op := range omit.Operators {
+		if op.Shape() == wire.ShapeUnknown {
+			faults = append(faults, fmt.Errorf("options.omit.operators[%d]: no operator has this name", i))
+		}
+	}
+	switch omit.Sort {
+	case "", wire.SortNone, wire.SortSingle, wire.SortMulti:
+	default:
+		faults = append(faults, fmt.Errorf("options.omit.sort: want none, single or multi"))
+	}
+	if omit.DateBucket {
+		c.byDate = nil
+	}
+	if c.byDate != nil && c.aggregator == nil {
+		faults = append(faults, fmt.Errorf("source: has AggregateByDate without Aggregate; dateBucket needs the aggregate endpoint (H2)"))
+	}
+	if omit.Join {
+		c.joiner = nil
+	}
+	if omit.Dialect {
+		c.sql = nil
+	}
+	if c.sql != nil {
+		if c.dialect = c.sql.Dialect(); c.dialect == "" {
+			c.sql = nil
+		}
+	}
+	return c, faults
+}
+
+// document is what the capabilities and the definition come to (H1).
+func (c capabilities) document(def Definition, omit Omit) *wire.Document {
+	doc := &wire.Document{
+		ProtocolVersion: wire.ProtocolVersion,
+		Slug:            def.Slug,
+		Capabilities: wire.Capabilities{
+			Operators: slices.DeleteFunc(filter.Operators(), func(op wire.Op) bool {
+				return slices.Contains(omit.Operators, op)
+			}),
+			DateBucket:   c.byDate != nil,
+			Sort:         wire.SortMulti,
+			Offset:       !omit.Offset,
+			Join:         c.joiner != nil,
+			KeysEnforced: def.KeysEnforced,
+			Limits:       def.Limits,
+		},
+		Dialect:          c.dialect,
+		CredentialSchema: def.Credentials,
+		Endpoints:        []wire.Endpoint{},
+	}
+	if omit.Sort != "" {
+		doc.Capabilities.Sort = omit.Sort
+	}
+	if doc.CredentialSchema == nil {
+		doc.CredentialSchema = []wire.CredentialField{}
+	}
+	for _, e := range []struct {
+		name wire.Endpoint
+		has  bool
+	}{
+		{wire.EndpointSize, c.sizer != nil},
+		{wire.EndpointCount, c.counter != nil},
+		{wire.EndpointAggregate, c.aggregator != nil},
+		{wire.EndpointCardinality, c.cardinality != nil},
+		{wire.EndpointLinkHitRate, c.links != nil},
+	} {
+		if e.has {
+			doc.Endpoints = append(doc.Endpoints, e.name)
+		}
+	}
+	return doc
+}

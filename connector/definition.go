@@ -1,0 +1,92 @@
+package connector
+
+import (
+	"context"
+	"log/slog"
+	"time"
+
+	"github.com/connectorsdk/connector-sdk-go/wire"
+)
+
+// Definition is what methods cannot say about a connector. Everything else in
+// the capability document follows from the source (H1).
+type Definition struct {
+	// Slug names the kind of source: ^[a-z][a-z0-9-]{2,39}$.
+	Slug string `json:"slug"`
+	// Credentials are the inputs of the connect form. Empty only when no
+	// secret is needed per tenant.
+	Credentials []wire.CredentialField `json:"credentialSchema"`
+	// KeysEnforced says that every primary key and unique field that discovery
+	// declares is a real constraint of the source.
+	KeysEnforced bool `json:"keysEnforced"`
+	// Limits of the source. Concurrency is 4 when zero.
+	Limits wire.Limits `json:"limits"`
+}
+
+// defaultConcurrency is declared by a definition that states none.
+const defaultConcurrency = 4
+
+// Options are what a host may set. Nil, and every zero member, is the default.
+type Options struct {
+	// Logger gets the causes of internal errors, without secrets, bodies or
+	// cells. Default: slog.Default().
+	Logger *slog.Logger
+	// MaxRequestBytes bounds a request body (G4). Default: 8 MiB.
+	MaxRequestBytes int64
+	// MaxTimeout is the host's own ceiling for every timeout a request states
+	// (G7). Default: one hour.
+	MaxTimeout time.Duration
+	// WriteStall is how long a reader may take nothing before it is cut off
+	// (C7). Default: 20 seconds.
+	WriteStall time.Duration
+	// SortBudget is the largest offset+limit, in rows, that the SDK sorts
+	// itself for a source that does not sort (B8). Default: 50,000.
+	SortBudget int64
+	// Omit takes capabilities away that the source has.
+	Omit Omit
+	// Around is called around each call of the source: traces, metrics,
+	// semaphores. It calls next once and returns its error. An error that it
+	// swallows still fails the request.
+	Around func(ctx context.Context, call Call, next func(context.Context) error) error
+}
+
+// Call tells [Options.Around] what is being called.
+type Call struct {
+	Method string // the method of the source, such as "Query"
+	Table  string // the table concerned; empty where there is none
+}
+
+// Omit subtracts from the document what the source could do. Nothing can be
+// added: that is what methods are for.
+type Omit struct {
+	Endpoints  []wire.Endpoint
+	Operators  []wire.Op
+	Sort       wire.SortSupport // "" leaves multi; wire.SortSingle, wire.SortNone declare less
+	Offset     bool
+	Join       bool
+	DateBucket bool
+	Dialect    bool
+}
+
+func (o *Options) withDefaults() Options {
+	var d Options
+	if o != nil {
+		d = *o
+	}
+	if d.Logger == nil {
+		d.Logger = slog.Default()
+	}
+	if d.MaxRequestBytes <= 0 {
+		d.MaxRequestBytes = 8 << 20
+	}
+	if d.MaxTimeout <= 0 {
+		d.MaxTimeout = time.Hour
+	}
+	if d.WriteStall <= 0 {
+		d.WriteStall = 20 * time.Second
+	}
+	if d.SortBudget <= 0 {
+		d.SortBudget = 50_000
+	}
+	return d
+}

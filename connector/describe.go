@@ -1,0 +1,178 @@
+package connector
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/connectorsdk/connector-sdk-go/wire"
+)
+
+// describe asks the source for a table; nil when it is no [Describer].
+func (x *exchange) describe(ctx context.Context, name string) (*wire.Table, error) {
+	if x.h.caps.describer == nil {
+		return nil, nil
+	}
+	var table *wire.Table
+	err := x.around(ctx, Call{Method: "Describe", Table: name}, func(ctx context.Context) (err error) {
+		table, err = x.h.caps.describer.Describe(ctx, x.creds, name)
+		return err
+	})
+	if err == nil && table == nil {
+		err = cause("Describe returned nothing; for an unknown table return UnknownEntity")
+	}
+	return table, err
+}
+
+func unknownField(table *wire.Table, name string) error {
+	return UnknownEntity("table %s has no field %s", quote(table.Name), quote(name))
+}
+
+// checkColumns refuses columns the table does not have (F3, A11).
+func checkColumns(table *wire.Table, names ...string) error {
+	if table == nil {
+		return nil
+	}
+	for _, name := range names {
+		if table.Field(name) == nil {
+			return unknownField(table, name)
+		}
+	}
+	return nil
+}
+
+// checkFilters refuses filters on fields the table does not have or that are
+// not filterable: 422, never unfiltered rows (A11, E7).
+func checkFilters(table *wire.Table, and []wire.Filter, or [][]wire.Filter) error {
+	if table == nil {
+		return nil
+	}
+	for _, f := range and {
+		if err := checkFilter(table, f); err != nil {
+			return err
+		}
+	}
+	for _, group := range or {
+		for _, f := range group {
+			if err := checkFilter(table, f); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+func checkFilter(table *wire.Table, f wire.Filter) error {
+	field := table.Field(f.Field)
+	if field == nil {
+		return Unsupported("table %s has no field %s to filter by", quote(table.Name), quote(f.Field))
+	}
+	if is(field.Filterable, false) {
+		return Unsupported("field %s of table %s is not filterable", quote(f.Field), quote(table.Name))
+	}
+	return nil
+}
+
+// checkAggregate refuses unknown fields, and declines by ErrDecline what the
+// table's flags forbid (E7). A hop's columns are the hop's business.
+func checkAggregate(table *wire.Table, req *wire.AggregateRequest) error {
+	if table == nil {
+		return nil
+	}
+	joined := map[string]bool{}
+	for _, j := range req.Joins {
+		for _, f := range j.Fields {
+			joined[f.As] = true
+		}
+	}
+	var declined error
+	look := func(name string, flag func(*wire.Field) *bool) error {
+		field := table.Field(name)
+		switch {
+		case joined[name]:
+		case field == nil:
+			return unknownField(table, name)
+		case is(flag(field), false):
+			declined = ErrDecline
+		}
+		return nil
+	}
+	for _, g := range req.GroupBy {
+		if err := look(g.Field, func(f *wire.Field) *bool { return f.Groupable }); err != nil {
+			return err
+		}
+	}
+	for _, m := range req.Measures {
+		if m.Field == "" {
+			continue
+		}
+		if err := look(m.Field, func(f *wire.Field) *bool { return f.Aggregatable }); err != nil {
+			return err
+		}
+	}
+	return declined
+}
+
+func is(flag *bool, value bool) bool { return flag != nil && *flag == value }
+
+// checkJoins refuses joins that the connector does not execute (B7), a hop from
+// a table that two hops reached (B6), and unknown tables and fields of a hop.
+func (x *exchange) checkJoins(ctx context.Context, joins []wire.Join) error {
+	if len(joins) == 0 {
+		return nil
+	}
+	if x.h.caps.joiner == nil {
+		return Unsupported("joins: this connector executes no joins (join is false)")
+	}
+	reached := map[string]int{}
+	for i, j := range joins {
+		if reached[j.FromTable] > 1 {
+			return Unsupported("joins[%d].fromTable: two hops lead to table %s, so it is not clear which is meant", i, quote(j.FromTable))
+		}
+		reached[j.ToTable]++
+	}
+	if x.h.caps.describer == nil {
+		return nil
+	}
+	tables := map[string]*wire.Table{}
+	describe := func(name string) (table *wire.Table, err error) {
+		if tables[name] == nil {
+			tables[name], err = x.describe(ctx, name)
+		}
+		return tables[name], err
+	}
+	for i, j := range joins {
+		from, err := describe(j.FromTable)
+		if err == nil {
+			err = checkColumns(from, j.FromField)
+		}
+		if err != nil {
+			return fmt.Errorf("joins[%d]: %w", i, err)
+		}
+		to, err := describe(j.ToTable)
+		if err == nil {
+			err = checkColumns(to, j.ToField)
+		}
+		for _, f := range j.Fields {
+			if err == nil {
+				err = checkColumns(to, f.Field)
+			}
+		}
+		if err != nil {
+			return fmt.Errorf("joins[%d]: %w", i, err)
+		}
+	}
+	return nil
+}
+
+// checkQuery refuses what a query names and the table does not have (A11).
+func checkQuery(table *wire.Table, req *wire.QueryRequest) error {
+	if err := checkFilters(table, req.And, req.Or); err != nil {
+		return err
+	}
+	for _, s := range req.Sort {
+		if err := checkColumns(table, s.Field); err != nil {
+			return err
+		}
+	}
+	return checkColumns(table, req.Fields...)
+}

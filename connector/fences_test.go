@@ -1,0 +1,152 @@
+package connector_test
+
+import (
+	"encoding/json"
+	"errors"
+	"io"
+	"os/exec"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+const module = "github.com/connectorsdk/connector-sdk-go"
+
+// fences are the borders between packages: of our own packages and of other
+// modules, which each may reach, directly or not. Tests are not fenced.
+var fences = map[string]struct {
+	own     []string
+	foreign []string
+}{
+	"wire":                    {},
+	"wire/schema":             {},
+	"filter":                  {own: []string{"wire"}, foreign: []string{"github.com/shopspring/decimal"}},
+	"ndjson":                  {own: []string{"wire"}},
+	"connector":               {own: []string{"wire", "filter", "ndjson"}, foreign: []string{"github.com/go-playground/validator/v10", "github.com/shopspring/decimal"}},
+	"connector/kit":           {own: []string{"wire", "filter", "ndjson", "connector"}, foreign: []string{"github.com/go-playground/validator/v10", "github.com/shopspring/decimal"}},
+	"connector/sqlsource":     {own: []string{"wire", "filter", "ndjson", "connector"}, foreign: []string{"github.com/go-playground/validator/v10", "github.com/shopspring/decimal"}},
+	"connector/connectortest": {own: []string{"wire", "filter", "ndjson", "connector", "connector/kit"}, foreign: []string{"github.com/go-playground/validator/v10", "github.com/shopspring/decimal", "github.com/stretchr/testify"}},
+}
+
+// direct are the modules the library's go.mod may require directly.
+var direct = []string{
+	"github.com/go-playground/validator/v10",
+	"github.com/santhosh-tekuri/jsonschema/v5",
+	"github.com/shopspring/decimal",
+	"github.com/stretchr/testify",
+}
+
+type listed struct {
+	ImportPath string
+	Name       string
+	Standard   bool
+	Deps       []string
+	Imports    []string
+	Module     *struct{ Path string }
+}
+
+func golist(t *testing.T, args ...string) []listed {
+	t.Helper()
+	cmd := exec.Command("go", append([]string{"list", "-json=ImportPath,Name,Standard,Deps,Imports,Module"}, args...)...)
+	cmd.Dir = ".."
+	out, err := cmd.Output()
+	require.NoError(t, err)
+	var list []listed
+	for dec := json.NewDecoder(strings.NewReader(string(out))); ; {
+		var p listed
+		if err := dec.Decode(&p); errors.Is(err, io.EOF) {
+			return list
+		} else if err != nil {
+			t.Fatal(err)
+		}
+		list = append(list, p)
+	}
+}
+
+// TestFences keeps design section 2: who may import whom. In particular the
+// judge shares the alphabet with the judged, not the code.
+func TestFences(t *testing.T) {
+	all := golist(t, "-deps", "./...")
+	home := map[string]string{} // package -> module, "" for the standard library
+	for _, p := range all {
+		if p.Module != nil {
+			home[p.ImportPath] = p.Module.Path
+		}
+	}
+	// What a module of ours drags in with it is its own affair: only direct
+	// imports of foreign modules are held against the fence.
+	imports := map[string][]string{}
+	for _, p := range all {
+		imports[p.ImportPath] = p.Imports
+	}
+	seen := map[string]bool{}
+	for _, p := range all {
+		short, ours := strings.CutPrefix(p.ImportPath, module+"/")
+		if !ours || p.Name == "main" || strings.HasPrefix(short, "examples/") || strings.HasPrefix(short, "conformance") {
+			continue
+		}
+		fence, known := fences[short]
+		if !known {
+			t.Errorf("%s: a package without a fence; say in fences what it may reach", short)
+			continue
+		}
+		seen[short] = true
+		for _, dep := range append(slices.Clone(p.Deps), p.Imports...) {
+			switch from := home[dep]; {
+			case from == "":
+			case from == module:
+				if own := strings.TrimPrefix(dep, module+"/"); !slices.Contains(fence.own, own) {
+					t.Errorf("%s reaches %s", short, own)
+				}
+			case slices.Contains(p.Imports, dep) && !slices.Contains(fence.foreign, from):
+				t.Errorf("%s imports %s", short, dep)
+			}
+		}
+	}
+	for _, must := range []string{"wire", "filter", "ndjson", "connector", "connector/kit", "connector/connectortest"} {
+		require.True(t, seen[must], "package %s was not looked at", must)
+	}
+}
+
+// TestConformanceIsIndependent keeps I2: the judge reaches neither connector
+// nor filter.
+func TestConformanceIsIndependent(t *testing.T) {
+	for _, p := range golist(t, "./...") {
+		short := strings.TrimPrefix(p.ImportPath, module+"/")
+		if short != "conformance" && !strings.HasPrefix(short, "conformance/") {
+			continue
+		}
+		for _, dep := range p.Deps {
+			own := strings.TrimPrefix(dep, module+"/")
+			if own == "filter" || own == "connector" || strings.HasPrefix(own, "connector/") {
+				t.Errorf("%s reaches %s", short, own)
+			}
+		}
+	}
+}
+
+// TestRequirements keeps the library's own go.mod at the four modules it may
+// require directly.
+func TestRequirements(t *testing.T) {
+	cmd := exec.Command("go", "mod", "edit", "-json")
+	cmd.Dir = ".."
+	out, err := cmd.Output()
+	require.NoError(t, err)
+	var mod struct {
+		Require []struct {
+			Path     string
+			Indirect bool
+		}
+	}
+	require.NoError(t, json.Unmarshal(out, &mod))
+	var got []string
+	for _, r := range mod.Require {
+		if !r.Indirect {
+			got = append(got, r.Path)
+		}
+	}
+	slices.Sort(got)
+	require.Equal(t, direct, got)
+}

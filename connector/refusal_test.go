@@ -1,0 +1,345 @@
+package connector_test
+
+import (
+	"bufio"
+	"context"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/connectorsdk/connector-sdk-go/connector"
+	"github.com/connectorsdk/connector-sdk-go/connector/connectortest"
+	"github.com/connectorsdk/connector-sdk-go/wire"
+)
+
+const (
+	noRoute  = "no such route; the capability document lists the optional ones"
+	noBearer = "a valid bearer token is required"
+)
+
+// TestBearer is G3: one fixed 401 for every cause.
+func TestBearer(t *testing.T) {
+	const token = connectortest.Token
+	wrong := strings.Replace(token, "0", "1", 1)
+	cases := []struct {
+		why     string
+		headers []string
+		query   string
+		ok      bool
+	}{
+		{"the token", []string{"Bearer " + token}, "", true},
+		{"G3: the scheme is case-insensitive", []string{"bEaReR " + token}, "", true},
+		{"RFC 9110: one or more blanks stand between scheme and credentials", []string{"Bearer   " + token}, "", true},
+		{"an unrelated query is no token", []string{"Bearer " + token}, "trace=1&page=2", true},
+
+		{"protocol, Authentication 2: missing", nil, "", false},
+		{"an empty header", []string{""}, "", false},
+		{"a scheme alone", []string{"Bearer"}, "", false},
+		{"a scheme and nothing behind it", []string{"Bearer "}, "", false},
+		{"the token without a scheme", []string{token}, "", false},
+		{"another scheme", []string{"Basic " + token}, "", false},
+		{"a scheme that begins like it", []string{"BearerX " + token}, "", false},
+		{"a tab for the blank", []string{"Bearer\t" + token}, "", false},
+		{"wrong in one letter", []string{"Bearer " + wrong}, "", false},
+		{"a prefix of it", []string{"Bearer " + token[:len(token)-1]}, "", false},
+		{"more than it", []string{"Bearer " + token + "x"}, "", false},
+		{"in other letters' case", []string{"Bearer " + strings.ToUpper(token)}, "", false},
+		{"in quotes", []string{`Bearer "` + token + `"`}, "", false},
+		{"two tokens in one header", []string{"Bearer " + token + " " + token}, "", false},
+		{"two tokens in a list", []string{"Bearer " + token + ", Bearer " + token}, "", false},
+		{"G3: exactly one header, though both be right", []string{"Bearer " + token, "Bearer " + token}, "", false},
+		{"G3: a good header before a bad one", []string{"Bearer " + token, "Bearer " + wrong}, "", false},
+		{"G3: a good header behind a bad one", []string{"Bearer " + wrong, "Bearer " + token}, "", false},
+
+		{"protocol, Authentication 2: in the query only", nil, "token=" + token, false},
+		{"G3: in the query, beside a good header", []string{"Bearer " + token}, "token=" + token, false},
+		{"under the name OAuth gives it", []string{"Bearer " + token}, "access_token=" + token, false},
+		{"under a name nobody would guess", []string{"Bearer " + token}, "x=" + token, false},
+		{"as the name of a parameter", []string{"Bearer " + token}, token, false},
+		{"as the name of a parameter with a value", []string{"Bearer " + token}, token + "=1", false},
+		{"behind a scheme", []string{"Bearer " + token}, "h=Bearer%20" + token, false},
+		{"behind a scheme and a plus", []string{"Bearer " + token}, "h=bearer+" + token, false},
+		{"percent-encoded", []string{"Bearer " + token}, "x=%63" + token[1:], false},
+		{"beside a malformed escape", []string{"Bearer " + token}, "y=%zz&x=" + token, false},
+		{"behind a semicolon", []string{"Bearer " + token}, "a=1;x=" + token, false},
+		{"the last of many", []string{"Bearer " + token}, strings.Repeat("a=b&", 200) + "x=" + token, false},
+		{"a wrong token under the name of one is still presented in the query", []string{"Bearer " + token}, "token=" + wrong, false},
+		{"in a name's other case", []string{"Bearer " + token}, "Access_Token=" + wrong, false},
+	}
+	s := serve(t, endpoints{}, nil)
+	for _, c := range cases {
+		t.Run(c.why, func(t *testing.T) {
+			for _, route := range routes {
+				r := s.Request(context.Background(), route.path, []byte(route.body))
+				r.Header["Authorization"] = c.headers
+				r.URL.RawQuery = c.query
+				a := s.do(r)
+				if c.ok {
+					assert.Equal(t, 200, a.status, route.path)
+					continue
+				}
+				a.refuses(t, 401, wire.CodeUnauthorized, noBearer)
+				assert.Equal(t, "Bearer", a.header.Get("Www-Authenticate"))
+				assert.NotContains(t, a.body, token)
+				assert.NotContains(t, a.body, wrong)
+			}
+		})
+	}
+	s.alive()
+	assert.Empty(t, s.log.String(), "a refused bearer is no event for the host's log")
+}
+
+// TestTwoTokens is the rotation of G3.
+func TestTwoTokens(t *testing.T) {
+	const next = "the-next-token-0123456789abcdef-0123"
+	token, err := wire.NewToken(connectortest.Token, next)
+	require.NoError(t, err)
+	h, err := connector.New(shop, core{}, token, nil)
+	require.NoError(t, err)
+	for bearer, want := range map[string]int{connectortest.Token: 200, next: 200, next + "x": 401} {
+		r := httptest.NewRequest("POST", "/check", strings.NewReader(good("/check")))
+		r.Header.Set("Authorization", "Bearer "+bearer)
+		w := httptest.NewRecorder()
+		h.ServeHTTP(w, r)
+		assert.Equal(t, want, w.Code, bearer)
+	}
+}
+
+// unread is a body nobody may read.
+type unread struct{ t *testing.T }
+
+func (b unread) Read([]byte) (int, error) {
+	b.t.Error("the body was read before the bearer was judged")
+	return 0, io.EOF
+}
+
+// TestBodyUnread is G1: what can be refused without the body is.
+func TestBodyUnread(t *testing.T) {
+	token, err := wire.NewToken(connectortest.Token)
+	require.NoError(t, err)
+	h, err := connector.New(shop, core{}, token, nil)
+	require.NoError(t, err)
+	for _, c := range []struct {
+		why    string
+		method string
+		path   string
+		alter  func(*http.Request)
+		status int
+	}{
+		{"an unknown path", "POST", "/nowhere", nil, 404},
+		{"an endpoint the document does not list", "POST", "/count", nil, 404},
+		{"a wrong method", "PUT", "/check", nil, 405},
+		{"no bearer", "POST", "/check", func(r *http.Request) { r.Header.Del("Authorization") }, 401},
+		{"a wrong bearer", "POST", "/query", func(r *http.Request) { r.Header.Set("Authorization", "Bearer x") }, 401},
+		{"a token in the query", "POST", "/query", func(r *http.Request) { r.URL.RawQuery = "token=x" }, 401},
+		{"a stated length over the limit", "POST", "/check", func(r *http.Request) { r.ContentLength = 8<<20 + 1 }, 400},
+		{"a compressed body", "POST", "/check", func(r *http.Request) { r.Header.Set("Content-Encoding", "gzip") }, 400},
+		{"a POST for the document", "POST", wire.PathDocument, nil, 405},
+		{"a GET for the document", "GET", wire.PathDocument, nil, 200},
+	} {
+		t.Run(c.why, func(t *testing.T) {
+			r := httptest.NewRequest(c.method, c.path, unread{t})
+			r.Header.Set("Authorization", "Bearer "+connectortest.Token)
+			if c.alter != nil {
+				c.alter(r)
+			}
+			w := httptest.NewRecorder()
+			h.ServeHTTP(w, r)
+			assert.Equal(t, c.status, w.Code)
+		})
+	}
+}
+
+// TestNoContinue is the same on the wire: a client that waits for permission to
+// send its body does not get it.
+func TestNoContinue(t *testing.T) {
+	s := serve(t, core{}, nil)
+	for _, c := range []struct {
+		bearer string
+		want   string
+	}{
+		{connectortest.Token, "HTTP/1.1 100 Continue"},
+		{"wrong", "HTTP/1.1 401 Unauthorized"},
+	} {
+		conn := s.Dial()
+		go func() {
+			_, _ = io.WriteString(conn, "POST /check HTTP/1.1\r\nHost: x\r\nExpect: 100-continue\r\nContent-Length: 5\r\nAuthorization: Bearer "+c.bearer+"\r\n\r\n")
+		}()
+		line, err := bufio.NewReader(conn).ReadString('\n')
+		require.NoError(t, err)
+		assert.Equal(t, c.want, strings.TrimSpace(line))
+		_ = conn.Close()
+	}
+	s.alive()
+}
+
+// TestOrderOfRefusal is G1, pairwise: of two faults the earlier is told.
+func TestOrderOfRefusal(t *testing.T) {
+	type request struct{ method, path, bearer, table, joins, limit, behind string }
+	faults := []struct {
+		name    string
+		put     func(*request)
+		status  int
+		code    wire.Code
+		message string
+	}{
+		{"path", func(r *request) { r.path = "/nowhere" }, 404, wire.CodeNotFound, noRoute},
+		{"method", func(r *request) { r.method = "PUT" }, 405, wire.CodeMethodNotAllowed, "use POST"},
+		{"bearer", func(r *request) { r.bearer = "wrong" }, 401, wire.CodeUnauthorized, noBearer},
+		{"size", func(r *request) { r.behind += strings.Repeat(" ", 4096) }, 400, wire.CodeBadRequest, "body: larger than 2048 bytes"},
+		{"JSON", func(r *request) { r.behind += "," }, 400, wire.CodeBadRequest, ""},
+		{"shape", func(r *request) { r.limit = "0" }, 400, wire.CodeBadRequest, ""},
+		{"unadvertised", func(r *request) {
+			r.joins = `[{"fromTable":"` + r.table + `","toTable":"x","fromField":"id","toField":"id","fields":[]}]`
+		}, 422, wire.CodeUnsupported, "joins: this connector executes no joins (join is false)"},
+		{"source", func(r *request) { r.table = "nothing" }, 404, wire.CodeUnknownEntity, `no table "nothing"`},
+	}
+	s := serve(t, core{}, &connector.Options{MaxRequestBytes: 2048})
+	for i, first := range faults {
+		for _, second := range faults[i+1:] {
+			t.Run(first.name+" before "+second.name, func(t *testing.T) {
+				q := request{"POST", "/query", connectortest.Token, "items", "[]", "10", ""}
+				second.put(&q)
+				first.put(&q)
+				body := `{"table":"` + q.table + `","and":[],"sort":[],"fields":["id"],"limit":` + q.limit + `,"joins":` + q.joins + `,` + tail + q.behind
+				r := s.Request(context.Background(), q.path, []byte(body))
+				r.Method = q.method
+				r.Header.Set("Authorization", "Bearer "+q.bearer)
+				message := first.message
+				if message == "" {
+					message = "*"
+				}
+				s.do(r).refuses(t, first.status, first.code, message)
+			})
+		}
+	}
+	s.alive()
+}
+
+// TestPaths is G1 and G2: paths match exactly, byte for byte as they are sent.
+func TestPaths(t *testing.T) {
+	for _, c := range []struct {
+		why    string
+		target string
+		found  bool
+	}{
+		{"the route itself", "/check", true},
+		{"with an empty query", "/check?", true},
+		{"in absolute form, as a proxy is sent it", "http://connector.test/check", true},
+		{"two slashes", "//check", false},
+		{"a slash at the end", "/check/", false},
+		{"a letter in escapes", "/%63heck", false},
+		{"everything in escapes", "/%63%68%65%63%6b", false},
+		{"a slash in escapes", "/check%2F", false},
+		{"a leading slash in escapes", "/%2Fcheck", false},
+		{"a detour", "/x/../check", false},
+		{"a dot", "/./check", false},
+		{"a detour at the end", "/check/..", false},
+		{"an escaped detour", "/x/%2e%2e/check", false},
+		{"another case", "/Check", false},
+		{"a NUL behind it", "/check%00", false},
+		{"a blank behind it", "/check%20", false},
+		{"a parameter", "/check;x=1", false},
+		{"below it", "/check/x", false},
+		{"the root", "/", false},
+		{"a backslash", `/\check`, false},
+		{"the document below a slash", "/.well-known/service/platform.json/", false},
+		{"the document with two slashes", "/.well-known//service/platform.json", false},
+		{"the document in escapes", "/.well-known/service/platform%2Ejson", false},
+		{"the document's folder", "/.well-known/service/", false},
+		{"another case of a route with capitals", "/linkhitrate", false},
+	} {
+		t.Run(c.why, func(t *testing.T) {
+			s := serve(t, endpoints{}, nil)
+			a := s.raw(t, "POST "+c.target+" HTTP/1.1", "Authorization: Bearer "+connectortest.Token, good("/check"))
+			if c.found {
+				assert.Equal(t, 200, a.status)
+				return
+			}
+			a.refuses(t, 404, wire.CodeNotFound, noRoute)
+			s.raw(t, "POST "+c.target+" HTTP/1.1", "Authorization: Bearer wrong", "").refuses(t, 404, wire.CodeNotFound, noRoute)
+			s.alive()
+		})
+	}
+}
+
+// raw sends a request as it is written, and reads the answer.
+func (s *site) raw(t *testing.T, line, header, body string) answer {
+	t.Helper()
+	conn := s.Dial()
+	defer conn.Close()
+	sent := make(chan struct{})
+	go func() {
+		defer close(sent)
+		_, _ = io.WriteString(conn, line+"\r\nHost: connector.test\r\n"+header+"\r\nContent-Length: "+itoa(len(body))+"\r\n\r\n"+body)
+	}()
+	method, _, _ := strings.Cut(line, " ")
+	res, err := http.ReadResponse(bufio.NewReader(conn), &http.Request{Method: method})
+	require.NoError(t, err)
+	a := read(t, res)
+	_ = conn.Close()
+	<-sent
+	return a
+}
+
+// TestMethods is G1 and G2: 405 with Allow on every known route, before the
+// bearer is looked at.
+func TestMethods(t *testing.T) {
+	s := serve(t, endpoints{}, nil)
+	type target struct{ path, allow string }
+	targets := []target{{wire.PathDocument, "GET, HEAD"}}
+	for _, r := range routes {
+		targets = append(targets, target{r.path, "POST"})
+	}
+	for _, at := range targets {
+		for _, method := range []string{"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE", "CONNECT", "PROPFIND", "post", "get"} {
+			if strings.Contains(at.allow, method) {
+				continue
+			}
+			t.Run(method+" "+at.path, func(t *testing.T) {
+				a := s.raw(t, method+" "+at.path+" HTTP/1.1", "Authorization: Bearer wrong", "")
+				assert.Equal(t, at.allow, a.header.Get("Allow"))
+				if method == "HEAD" {
+					assert.Equal(t, 405, a.status)
+					assert.Empty(t, a.body, "HEAD has no body")
+					assert.NotEqual(t, "0", a.header.Get("Content-Length"), "the length of the envelope that GET would have")
+					a.hasRefusalHeaders(t)
+					return
+				}
+				a.refuses(t, 405, wire.CodeMethodNotAllowed, "use "+at.allow)
+			})
+		}
+	}
+	s.raw(t, "OPTIONS /nowhere HTTP/1.1", "X: y", "").refuses(t, 404, wire.CodeNotFound, noRoute)
+	a := s.raw(t, "HEAD /nowhere HTTP/1.1", "X: y", "")
+	assert.Equal(t, 404, a.status)
+	a.hasRefusalHeaders(t)
+	s.alive()
+}
+
+// TestOptionalRoutesAbsent is H1: an endpoint is there exactly when the source
+// has the method and the host does not omit it.
+func TestOptionalRoutesAbsent(t *testing.T) {
+	lacking := serve(t, core{}, nil)
+	all := []wire.Endpoint{wire.EndpointSize, wire.EndpointCount, wire.EndpointAggregate, wire.EndpointCardinality, wire.EndpointLinkHitRate}
+	for _, e := range all {
+		t.Run(string(e), func(t *testing.T) {
+			path := "/" + string(e)
+			lacking.post(path, good(path)).refuses(t, 404, wire.CodeNotFound, noRoute)
+			omitting := serve(t, endpoints{}, &connector.Options{Omit: connector.Omit{Endpoints: []wire.Endpoint{e}}})
+			omitting.post(path, good(path)).refuses(t, 404, wire.CodeNotFound, noRoute)
+			for _, other := range all {
+				if path := "/" + string(other); other != e {
+					assert.Equal(t, 200, omitting.post(path, good(path)).status, "only %s was omitted", e)
+				}
+			}
+			omitting.alive()
+		})
+	}
+	lacking.alive()
+}

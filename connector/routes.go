@@ -1,0 +1,215 @@
+package connector
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+
+	"github.com/connectorsdk/connector-sdk-go/wire"
+)
+
+// Each function below is one route: decode, admit, refuse what the document
+// never advertised, call the source, check its answer.
+
+// serveJSON is what the JSON routes have in common. ask calls the source in a
+// goroutine of its own and returns the answer, nil for 204.
+func serveJSON(x *exchange, req wire.Message, in common, ask func(context.Context) (wire.Message, error)) {
+	data, err := x.body()
+	if err == nil {
+		err = x.decode(data, req)
+	}
+	if err == nil {
+		err = x.admit(in.creds, in.table)
+	}
+	if err != nil {
+		x.refuse(err)
+		return
+	}
+	var body []byte
+	err2 := x.within(*in.timeoutMS, func(ctx context.Context) error {
+		answer, err := ask(ctx)
+		if err != nil || answer == nil {
+			return err
+		}
+		if body, err = wire.EncodeAnswer(answer); err != nil {
+			return fmt.Errorf("the source's answer cannot be sent: %w", err)
+		}
+		if len(body) > wire.MaxAnswerBytes {
+			return cause(fmt.Sprintf("the source's answer has %d bytes, over the limit of %d (G10)", len(body), wire.MaxAnswerBytes))
+		}
+		return nil
+	})
+	switch {
+	case err2 != nil:
+		x.fail(err2)
+	case body == nil:
+		x.decline()
+	default:
+		x.write(http.StatusOK, wire.MediaJSON, body)
+	}
+}
+
+// common are the members of a request that every route looks at; they are
+// filled by decoding.
+type common struct {
+	creds     *wire.Credentials
+	timeoutMS *int64
+	table     *string // for the log
+}
+
+func check(x *exchange) {
+	var req wire.CheckRequest
+	serveJSON(x, &req, common{&req.Credentials, &req.TimeoutMS, nil}, func(ctx context.Context) (wire.Message, error) {
+		err := x.invoke(ctx, "Check", func(ctx context.Context) error { return x.h.source.Check(ctx, &req) })
+		return &wire.CheckAnswer{OK: true}, err
+	})
+}
+
+func discovery(x *exchange) {
+	var req wire.DiscoveryRequest
+	serveJSON(x, &req, common{&req.Credentials, &req.TimeoutMS, nil}, func(ctx context.Context) (wire.Message, error) {
+		var found *wire.Discovery
+		err := x.invoke(ctx, "Discover", func(ctx context.Context) (err error) {
+			found, err = x.h.source.Discover(ctx, &req)
+			return err
+		})
+		if err != nil {
+			return nil, err
+		}
+		if found == nil {
+			return nil, cause("Discover returned nothing")
+		}
+		return found, validateDiscovery(found)
+	})
+}
+
+func size(x *exchange) {
+	var req wire.SizeRequest
+	serveJSON(x, &req, common{&req.Credentials, &req.TimeoutMS, &req.Table}, func(ctx context.Context) (wire.Message, error) {
+		if _, err := x.describe(ctx, req.Table); err != nil {
+			return nil, err
+		}
+		var answer wire.SizeAnswer
+		err := x.invoke(ctx, "Size", func(ctx context.Context) (err error) {
+			answer.Size, err = x.h.caps.sizer.Size(ctx, &req)
+			return err
+		})
+		if err == nil && answer.Size != nil && !isCount(answer.Size.Rows) {
+			err = cause("Size answered a number of rows that is not from 0 to 2^53-1")
+		}
+		return &answer, err
+	})
+}
+
+func count(x *exchange) {
+	var req wire.CountRequest
+	serveJSON(x, &req, common{&req.Credentials, &req.TimeoutMS, &req.Table}, func(ctx context.Context) (wire.Message, error) {
+		table, err := x.describe(ctx, req.Table)
+		if err == nil {
+			err = checkFilters(table, req.And, req.Or)
+		}
+		if err != nil {
+			return nil, err
+		}
+		var answer wire.CountAnswer
+		err = x.invoke(ctx, "Count", func(ctx context.Context) (err error) {
+			answer.Count, err = x.h.caps.counter.Count(ctx, &req)
+			return err
+		})
+		if isDecline(err) {
+			answer.Count, err = x.countByReading(ctx, &req, table)
+		}
+		if err == nil && !isCount(answer.Count) {
+			err = cause("Count answered a number that is not from 0 to 2^53-1")
+		}
+		return &answer, err
+	})
+}
+
+// countByReading answers a count from the rows of a query (A12).
+func (x *exchange) countByReading(ctx context.Context, req *wire.CountRequest, table *wire.Table) (int64, error) {
+	query := &wire.QueryRequest{
+		Table: req.Table, And: req.And, Or: req.Or, Fields: []string{}, FieldTypes: req.FieldTypes,
+		Credentials: req.Credentials, TimeoutMS: req.TimeoutMS,
+	}
+	sink := &counting{}
+	rows := &Rows{plan: x.h.plan(query, table), sink: sink}
+	// A source that ignores its context finds its rows refused after it.
+	stop := context.AfterFunc(ctx, func() { rows.stop(errDeadline) })
+	defer stop()
+	err := x.invoke(ctx, "Query", func(ctx context.Context) error {
+		return rows.close(x.h.source.Query(ctx, query, rows))
+	})
+	return sink.n, err
+}
+
+// isCount reports whether n can be the number of something on the wire.
+func isCount(n int64) bool { return n >= 0 && n <= wire.MaxSafeInteger }
+
+func cardinality(x *exchange) {
+	var req wire.CardinalityRequest
+	serveJSON(x, &req, common{&req.Credentials, &req.TimeoutMS, &req.Table}, func(ctx context.Context) (wire.Message, error) {
+		table, err := x.describe(ctx, req.Table)
+		if err == nil {
+			err = checkColumns(table, req.Columns...)
+		}
+		if err != nil {
+			return nil, err
+		}
+		var counts map[string]*wire.Cardinality
+		err = x.invoke(ctx, "Cardinality", func(ctx context.Context) (err error) {
+			counts, err = x.h.caps.cardinality.Cardinality(ctx, &req)
+			return err
+		})
+		if err != nil {
+			return nil, err
+		}
+		// One entry for every column asked for and no other; a column without
+		// one was not counted.
+		answer := &wire.CardinalityAnswer{Columns: make(map[string]*wire.Cardinality, len(req.Columns))}
+		for _, column := range req.Columns {
+			c := counts[column]
+			if c != nil && (!isCount(c.Distinct) || !isCount(c.NonNull) || c.Distinct > c.NonNull) {
+				return nil, cause(fmt.Sprintf("Cardinality answered %d distinct of %d values for column %s", c.Distinct, c.NonNull, quote(column)))
+			}
+			answer.Columns[column] = c
+		}
+		return answer, nil
+	})
+}
+
+func linkHitRate(x *exchange) {
+	var req wire.LinkHitRateRequest
+	serveJSON(x, &req, common{&req.Credentials, &req.TimeoutMS, &req.FromTable}, func(ctx context.Context) (wire.Message, error) {
+		for _, end := range []struct{ table, column string }{{req.FromTable, req.FromColumn}, {req.ToTable, req.ToColumn}} {
+			table, err := x.describe(ctx, end.table)
+			if err == nil {
+				err = checkColumns(table, end.column)
+			}
+			if err != nil {
+				return nil, err
+			}
+		}
+		var answer *wire.LinkHitRate
+		err := x.invoke(ctx, "LinkHitRate", func(ctx context.Context) (err error) {
+			answer, err = x.h.caps.links.LinkHitRate(ctx, &req)
+			return err
+		})
+		if err != nil {
+			return nil, err
+		}
+		if answer == nil {
+			return nil, cause("LinkHitRate returned nothing")
+		}
+		if !isCount(answer.OrphanCount) || !isCount(answer.FromNonNull) || answer.OrphanCount > answer.FromNonNull || len(answer.OrphanSamples) > wire.MaxOrphanSamples {
+			return nil, cause("LinkHitRate answered more orphans than values, or more than 20 samples")
+		}
+		// The rate follows from the counts (F2), so it is not left to be wrong.
+		own := *answer
+		own.OrphanRate = 0
+		if own.FromNonNull > 0 {
+			own.OrphanRate = float64(own.OrphanCount) / float64(own.FromNonNull)
+		}
+		return &own, nil
+	})
+}

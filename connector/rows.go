@@ -1,0 +1,247 @@
+package connector
+
+import (
+	"errors"
+	"fmt"
+	"iter"
+	"sync"
+
+	"github.com/connectorsdk/connector-sdk-go/wire"
+)
+
+// Rows is where a source puts the answer to a query, in two steps: Begin says
+// what the rows are and what was already done to them, then Row takes one
+// after the other. Rows cannot precede the served flags that way.
+//
+// The SDK finishes the rest (C2): it drops rows that a filter refuses, keeps
+// the first of a sort with a limit in a heap, cuts the window and projects the
+// fields. Rows is for the call it was handed to; once that is over it takes
+// nothing more.
+type Rows struct {
+	plan plan
+	sink sink
+
+	// mu guards all that follows, and the sink: a source that outlives its
+	// request finds its writer dead under this lock.
+	mu       sync.Mutex
+	writer   RowWriter
+	begun    bool
+	windowed bool  // Window handed out the request's offset and limit
+	err      error // sticky: why no more rows are wanted
+	fault    bool  // err is a failure; false when the window is full
+	scratch  []wire.Value
+	done     finisher
+}
+
+// sink takes finished rows. Its methods are called with Rows.mu held.
+type sink interface {
+	// begin is told what the stream will claim and where the cells of a row's
+	// members stand.
+	begin(served wire.Served, names []string, from []int) error
+	// add takes one row that is to be answered. It keeps nothing of values.
+	add(values []wire.Value) error
+	// flush sends what is buffered.
+	flush()
+	// offered is told that the source offered a row, kept or not.
+	offered()
+	// over is told that no more rows are wanted: Rows.err is set.
+	over()
+}
+
+// errEnough tells a source that the window is full.
+var errEnough = errors.New("no more rows are wanted")
+
+// errClosed tells a source that it has returned.
+const errClosed = cause("the call of the source that these rows are for has returned")
+
+// Window is how a request's offset and limit reach a source that can apply
+// them, and the only way they do. Pass what Begin will be told: ok is true, and
+// the window meaningful, only when filters and sort are both served, because a
+// window cut before them loses rows (C2). A limit of 0 means no limit. Having
+// applied the window, begin with Served.Window true; there is no duty to.
+func (r *Rows) Window(served wire.Served) (offset, limit int64, ok bool) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	served = r.plan.trivially(served)
+	if !served.Filters || !served.Sort || !r.plan.windowAllowed() {
+		return 0, 0, false
+	}
+	r.windowed = true
+	return r.plan.offset, r.plan.limit, true
+}
+
+// Begin states which parts of the request the source has applied itself, with
+// the platform's semantics, and the columns of the rows that follow. The zero
+// Served is always safe: the SDK then does everything.
+//
+// Columns are in the order of the cells of each row. They include every
+// requested field, and every field the SDK still has to filter or sort by;
+// more do no harm. A column that is missing is refused as a field the table
+// does not have (A11). A source that joins says in Column.Hop where each comes
+// from. The source declares a column's Type if it has one; it decides how
+// values compare (A10).
+//
+// Begin is called exactly once. What it refuses, Row reports: there is no
+// error to check here.
+func (r *Rows) Begin(served wire.Served, columns []wire.Column) *RowWriter {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.writer.rows = r
+	if r.begun {
+		r.fail(cause("the source called Begin twice"))
+		return &r.writer
+	}
+	r.begun = true
+	if r.err != nil {
+		return &r.writer
+	}
+	if err := r.begin(served, columns); err != nil {
+		r.fail(err)
+		return &r.writer
+	}
+	return &r.writer
+}
+
+func (r *Rows) begin(served wire.Served, columns []wire.Column) error {
+	columns, err := r.plan.typed(columns)
+	if err != nil {
+		return err
+	}
+	if served.Window && (!r.plan.trivially(served).Filters || !r.plan.trivially(served).Sort) {
+		return cause("the source claims served.window without filters and sort: a window cut before them loses rows (C2)")
+	}
+	if served.Window && !r.windowed && r.plan.wantsWindow() {
+		return cause("the source claims served.window but never asked Rows.Window what to cut")
+	}
+	names, from, err := r.plan.members(columns)
+	if err != nil {
+		return err
+	}
+	r.writer.columns = columns
+	if r.done, err = r.plan.finish(served, columns); err != nil {
+		return err
+	}
+	return r.sink.begin(r.done.served, names, from)
+}
+
+// fail makes err sticky. The caller holds mu.
+func (r *Rows) fail(err error) {
+	if r.err == nil {
+		r.err, r.fault = err, true
+		r.sink.over()
+	}
+}
+
+// stop ends the answer from outside the source: whatever it does from now on
+// goes nowhere.
+func (r *Rows) stop(err error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.fail(err)
+}
+
+// close is called in the source's goroutine when it has returned: it checks
+// that the source began, and lets the heap go.
+func (r *Rows) close(err error) error {
+	own := settled(err)
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	switch {
+	case r.err == errEnough:
+		return nil // the answer is complete whatever the source says of it
+	case r.fault:
+		return r.err // an author who swallows a refusal does not undo it
+	case err != nil:
+		r.fail(own)
+		return err
+	case !r.begun:
+		r.fail(cause("the source returned without calling Begin"))
+		return r.err
+	}
+	// The wait for the source's next row is over, and so it is when the reader
+	// has taken what the heap held back.
+	r.sink.offered()
+	defer r.sink.offered()
+	if err := r.done.drain(r); err != nil && err != errEnough {
+		r.fail(err)
+		return err
+	}
+	if r.err == nil {
+		r.err = errClosed
+	}
+	return nil
+}
+
+// RowWriter takes the rows of one answer. Its methods are for one goroutine at
+// a time.
+type RowWriter struct {
+	rows    *Rows
+	columns []wire.Column
+}
+
+// Row offers one row, its cells in the order of Begin's columns. It encodes
+// before it returns and keeps nothing, so buffers may be reused. It blocks
+// while the reader is slow (C7). A non-nil error means that no more rows are
+// wanted: return it as it is.
+func (w *RowWriter) Row(values ...wire.Value) error {
+	r := w.rows
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.err != nil {
+		return r.err
+	}
+	if len(values) != len(w.columns) {
+		r.fail(cause(fmt.Sprintf("the source emitted a row of %d cells for %d columns", len(values), len(w.columns))))
+		return r.err
+	}
+	// The copy keeps the caller's cells off the heap: what the compiled filter
+	// is handed escapes.
+	r.scratch = append(r.scratch[:0], values...)
+	if err := r.done.row(r, r.scratch); err != nil {
+		if err == errEnough {
+			r.err = err
+			r.sink.over()
+		} else {
+			r.fail(err)
+		}
+		return r.err
+	}
+	r.sink.offered()
+	return r.err
+}
+
+// All offers every row of an iterator, and stops at its first error.
+func (w *RowWriter) All(rows iter.Seq2[[]wire.Value, error]) error {
+	for values, err := range rows {
+		if err != nil {
+			return err
+		}
+		if err := w.Row(values...); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Flush sends the rows offered so far, and the served line before them, without
+// waiting for a batch to fill. There is hardly ever a need: a row waits for a
+// second at most (C6).
+func (w *RowWriter) Flush() error {
+	r := w.rows
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.err != nil {
+		return r.err
+	}
+	r.sink.flush()
+	return r.err
+}
+
+// counting is a sink that counts, for a source that declines to (A12).
+type counting struct{ n int64 }
+
+func (c *counting) begin(wire.Served, []string, []int) error { return nil }
+func (c *counting) add([]wire.Value) error                   { c.n++; return nil }
+func (c *counting) flush()                                   {}
+func (c *counting) offered()                                 {}
+func (c *counting) over()                                    {}
