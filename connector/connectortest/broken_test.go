@@ -1,0 +1,642 @@
+package connectortest
+
+import (
+	"context"
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/connectorsdk/connector-sdk-go/connector"
+	"github.com/connectorsdk/connector-sdk-go/connector/kit"
+	"github.com/connectorsdk/connector-sdk-go/filter"
+	"github.com/connectorsdk/connector-sdk-go/wire"
+)
+
+// patched is an honest source with some methods replaced.
+type patched struct {
+	*kit.Source
+	discover    func(*wire.Discovery)
+	query       func(context.Context, *wire.QueryRequest, *connector.Rows) error
+	joined      func(context.Context, *wire.QueryRequest, *connector.Rows) error
+	count       func(int64) int64
+	size        func(*wire.Size)
+	cardinality func(map[string]*wire.Cardinality)
+	link        func(*wire.LinkHitRate)
+	aggregate   func(*wire.AggregateRequest, *wire.Groups) *wire.Groups
+}
+
+func (p patched) Discover(ctx context.Context, req *wire.DiscoveryRequest) (*wire.Discovery, error) {
+	d, err := p.Source.Discover(ctx, req)
+	if p.discover != nil {
+		p.discover(d)
+	}
+	return d, err
+}
+
+func (p patched) Query(ctx context.Context, req *wire.QueryRequest, out *connector.Rows) error {
+	if p.query != nil {
+		return p.query(ctx, req, out)
+	}
+	return p.Source.Query(ctx, req, out)
+}
+
+func (p patched) QueryJoined(ctx context.Context, req *wire.QueryRequest, out *connector.Rows) error {
+	if p.joined != nil {
+		return p.joined(ctx, req, out)
+	}
+	return p.Source.QueryJoined(ctx, req, out)
+}
+
+func (p patched) Count(ctx context.Context, req *wire.CountRequest) (int64, error) {
+	n, err := p.Source.Count(ctx, req)
+	if p.count != nil {
+		n = p.count(n)
+	}
+	return n, err
+}
+
+func (p patched) Size(ctx context.Context, req *wire.SizeRequest) (*wire.Size, error) {
+	s, err := p.Source.Size(ctx, req)
+	if p.size != nil {
+		p.size(s)
+	}
+	return s, err
+}
+
+func (p patched) Cardinality(ctx context.Context, req *wire.CardinalityRequest) (map[string]*wire.Cardinality, error) {
+	c, err := p.Source.Cardinality(ctx, req)
+	if p.cardinality != nil && err == nil {
+		p.cardinality(c)
+	}
+	return c, err
+}
+
+func (p patched) LinkHitRate(ctx context.Context, req *wire.LinkHitRateRequest) (*wire.LinkHitRate, error) {
+	l, err := p.Source.LinkHitRate(ctx, req)
+	if p.link != nil && err == nil {
+		p.link(l)
+	}
+	return l, err
+}
+
+func (p patched) Aggregate(ctx context.Context, req *wire.AggregateRequest) (*wire.Groups, error) {
+	if p.aggregate == nil {
+		return p.Source.Aggregate(ctx, req)
+	}
+	// The fault may lie in what the limit would hide.
+	whole := *req
+	whole.Limit = 0
+	g, err := p.Source.Aggregate(ctx, &whole)
+	if err == nil {
+		g = p.aggregate(req, g)
+	}
+	return g, err
+}
+
+func (p patched) AggregateByDate(ctx context.Context, req *wire.AggregateRequest) (*wire.Groups, error) {
+	return p.Aggregate(ctx, req)
+}
+
+// find is a table of the shop, which its description has vouched for.
+func find(name string) kit.Table {
+	tables := shopTables()
+	return tables[slices.IndexFunc(tables, func(t kit.Table) bool { return t.Name == name })]
+}
+
+// filtering claims to have filtered, and judges each filter on each row by
+// judge, which is told the right verdict.
+func filtering(t *testing.T, judge func(f wire.Filter, cell wire.Value, right bool) bool) func(context.Context, *wire.QueryRequest, *connector.Rows) error {
+	return func(_ context.Context, req *wire.QueryRequest, out *connector.Rows) error {
+		table := find(req.Table)
+		columns := table.Columns()
+		one := func(f wire.Filter, row []wire.Value) bool {
+			p, err := filter.Compile([]wire.Filter{f}, nil, columns, nil)
+			assert.NoError(t, err)
+			at := slices.IndexFunc(columns, func(c wire.Column) bool { return c.Name == f.Field })
+			return judge(f, row[at], p.Match(row))
+		}
+		every := func(group []wire.Filter, row []wire.Value) bool {
+			return !slices.ContainsFunc(group, func(f wire.Filter) bool { return !one(f, row) })
+		}
+		w := out.Begin(wire.Served{Filters: true}, columns)
+		for _, row := range table.Rows {
+			if !every(req.And, row) || len(req.Or) > 0 && !slices.ContainsFunc(req.Or, func(g []wire.Filter) bool { return every(g, row) }) {
+				continue
+			}
+			if err := w.Row(row...); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+}
+
+// emitting claims what served says, and emits rows that pick makes of those
+// that match, which are in the requested order.
+func emitting(t *testing.T, served wire.Served, pick func(req *wire.QueryRequest, out *connector.Rows, rows [][]wire.Value) [][]wire.Value) func(context.Context, *wire.QueryRequest, *connector.Rows) error {
+	return func(_ context.Context, req *wire.QueryRequest, out *connector.Rows) error {
+		table := find(req.Table)
+		columns := table.Columns()
+		p, err := filter.Compile(req.And, req.Or, columns, nil)
+		if err != nil {
+			return err
+		}
+		order, err := filter.CompileOrder(req.Sort, columns, nil, nil)
+		if err != nil {
+			return err
+		}
+		rows := slices.DeleteFunc(slices.Clone(table.Rows), func(row []wire.Value) bool { return !p.Match(row) })
+		slices.SortFunc(rows, order.Compare)
+		rows = pick(req, out, rows)
+		w := out.Begin(served, columns)
+		for _, row := range rows {
+			if err := w.Row(row...); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+}
+
+// textOf is what a source sees that does not know types.
+func textOf(v wire.Value) string { return v.String() }
+
+// fault is a source that breaks one rule.
+type fault struct {
+	name string
+	why  string
+	// rule is what every failure must name.
+	rule string
+	// where is the subtest in which it must be found.
+	where  string
+	source func(t *testing.T) connector.Source
+}
+
+func query(f func(t *testing.T) func(context.Context, *wire.QueryRequest, *connector.Rows) error) func(*testing.T) connector.Source {
+	return func(t *testing.T) connector.Source { return patched{Source: shop(t), query: f(t)} }
+}
+
+func judging(judge func(f wire.Filter, cell wire.Value, right bool) bool) func(*testing.T) connector.Source {
+	return func(t *testing.T) connector.Source { return patched{Source: shop(t), query: filtering(t, judge)} }
+}
+
+var faults = []fault{
+	// Filters.
+	{"claims filters and does not filter", "a claim is believed: the platform would take every row for an answer", "A2", "orders/filter/eq/region",
+		query(func(t *testing.T) func(context.Context, *wire.QueryRequest, *connector.Rows) error {
+			return filtering(t, func(wire.Filter, wire.Value, bool) bool { return true })
+		})},
+	{"or is another and", "or is one conjunct of which one group suffices", "A1", "orders/filter/and_or",
+		query(func(t *testing.T) func(context.Context, *wire.QueryRequest, *connector.Rows) error {
+			honest := filtering(t, func(_ wire.Filter, _ wire.Value, right bool) bool { return right })
+			return func(ctx context.Context, req *wire.QueryRequest, out *connector.Rows) error {
+				own := *req
+				own.And, own.Or = slices.Clone(req.And), nil
+				for _, group := range req.Or {
+					own.And = append(own.And, group...)
+				}
+				return honest(ctx, &own, out)
+			}
+		})},
+	{"neq keeps nulls", "a null cell matches no comparator", "A2", "orders/filter/neq/amount",
+		judging(func(f wire.Filter, cell wire.Value, right bool) bool {
+			return right || f.Op == wire.OpNeq && cell.IsNull() && !f.Value.IsNull()
+		})},
+	{"eq null is isnull", "a null operand matches nothing", "A2", "orders/filter/eq/region",
+		judging(func(f wire.Filter, cell wire.Value, right bool) bool {
+			return right || f.Op == wire.OpEq && cell.IsNull() && f.Value.IsNull()
+		})},
+	{"nin drops nulls", "SQL's NOT IN does, the platform's nin keeps them", "A3", "orders/filter/nin/customer",
+		judging(func(f wire.Filter, cell wire.Value, right bool) bool {
+			return right && !(f.Op == wire.OpNin && cell.IsNull())
+		})},
+	{"in matches null members", "null members are ignored", "A3", "orders/filter/in/region",
+		judging(func(f wire.Filter, cell wire.Value, right bool) bool {
+			return right || f.Op == wire.OpIn && cell.IsNull() && slices.ContainsFunc(f.Values, wire.Value.IsNull)
+		})},
+	{"an empty list is no filter", "in with an empty list matches nothing", "A3", "orders/filter/in/day",
+		judging(func(f wire.Filter, _ wire.Value, right bool) bool {
+			return right || f.Op == wire.OpIn && len(f.Values) == 0
+		})},
+	{"contains is a substring", "contains is membership: red does not contain re", "A4", "orders/filter/contains/tags",
+		judging(func(f wire.Filter, cell wire.Value, right bool) bool {
+			return right || f.Op == wire.OpContains && !cell.IsNull() && !f.Value.IsNull() && strings.Contains(textOf(cell), textOf(f.Value))
+		})},
+	{"includes folds case", "includes is case sensitive", "A5", "orders/filter/includes/region",
+		judging(func(f wire.Filter, cell wire.Value, right bool) bool {
+			return right || f.Op == wire.OpIncludes && !cell.IsNull() && !f.Value.IsNull() &&
+				strings.Contains(strings.ToLower(textOf(cell)), strings.ToLower(textOf(f.Value)))
+		})},
+	{"startswith takes wildcards", "an operand is no pattern", "A5", "orders/filter/startswith/region",
+		judging(func(f wire.Filter, cell wire.Value, right bool) bool {
+			return right || f.Op == wire.OpStartswith && !cell.IsNull() && (textOf(f.Value) == "%" || textOf(f.Value) == "_")
+		})},
+	{"numbers compare as text", "9 is less than 10", "A6", "orders/filter/lt/amount",
+		judging(func(f wire.Filter, cell wire.Value, right bool) bool {
+			if f.Op != wire.OpLt || f.Field != "amount" || cell.IsNull() || !wire.IsDecimal(textOf(f.Value)) {
+				return right
+			}
+			return textOf(cell) < textOf(f.Value)
+		})},
+	{"numbers compare as floats", "2^53 and 2^53+1 differ", "A6", "orders/filter/eq/serial",
+		judging(func(f wire.Filter, cell wire.Value, right bool) bool {
+			if f.Op != wire.OpEq || f.Field != "serial" || cell.IsNull() || !wire.IsDecimal(textOf(f.Value)) {
+				return right
+			}
+			var a, b float64
+			_, _ = fmt.Sscan(textOf(cell), &a)
+			_, _ = fmt.Sscan(textOf(f.Value), &b)
+			return a == b
+		})},
+	{"scale counts", "1.5 equals 1.50", "A6", "orders/filter/gte/amount",
+		judging(func(f wire.Filter, cell wire.Value, right bool) bool {
+			if f.Op == wire.OpGte && f.Field == "amount" && right {
+				return textOf(cell) == textOf(f.Value) || filterGreater(cell, f.Value)
+			}
+			return right
+		})},
+	{"text folds case", "text compares by bytes", "A7", "orders/filter/eq/region",
+		judging(func(f wire.Filter, cell wire.Value, right bool) bool {
+			return right || f.Op == wire.OpEq && f.Field == "region" && !cell.IsNull() && !f.Value.IsNull() && strings.EqualFold(textOf(cell), textOf(f.Value))
+		})},
+	{"text is trimmed", "a blank at the end counts", "A7", "orders/filter/neq/region",
+		judging(func(f wire.Filter, cell wire.Value, right bool) bool {
+			return right && !(f.Op == wire.OpNeq && f.Field == "region" && strings.TrimSpace(textOf(cell)) == strings.TrimSpace(textOf(f.Value)))
+		})},
+	{"datetimes compare as text", "instants are equal whatever their offset", "A9", "orders/filter/eq/paid_at",
+		judging(func(f wire.Filter, cell wire.Value, right bool) bool {
+			return right && !(f.Op == wire.OpEq && f.Field == "paid_at" && textOf(cell) != textOf(f.Value))
+		})},
+	{"isnull finds empty texts", "the empty text is a value", "protocol, Filter", "orders/filter/isnull/region",
+		judging(func(f wire.Filter, cell wire.Value, right bool) bool {
+			return right || f.Op == wire.OpIsnull && cell.Kind() == wire.KindText && cell.Str() == ""
+		})},
+
+	// Order, window, projection, joins.
+	{"claims sort unsorted", "a claim is believed", "B1", "orders/sort/id-desc",
+		query(func(t *testing.T) func(context.Context, *wire.QueryRequest, *connector.Rows) error {
+			return emitting(t, wire.Served{Filters: true, Sort: true}, func(_ *wire.QueryRequest, _ *connector.Rows, rows [][]wire.Value) [][]wire.Value {
+				slices.SortFunc(rows, func(a, b []wire.Value) int { return strings.Compare(fmt.Sprint(a), fmt.Sprint(b)) })
+				return rows
+			})
+		})},
+	{"nulls first when descending", "nulls are last in both directions", "B1", "orders/sort/amount-desc",
+		query(func(t *testing.T) func(context.Context, *wire.QueryRequest, *connector.Rows) error {
+			return emitting(t, wire.Served{Filters: true, Sort: true}, func(req *wire.QueryRequest, _ *connector.Rows, rows [][]wire.Value) [][]wire.Value {
+				if len(req.Sort) == 0 || req.Sort[0].Dir != wire.Desc || len(rows) == 0 {
+					return rows
+				}
+				table := find(req.Table)
+				at := slices.IndexFunc(table.Fields, func(f wire.Field) bool { return f.Name == req.Sort[0].Field })
+				nulls := slices.DeleteFunc(slices.Clone(rows), func(r []wire.Value) bool { return !r[at].IsNull() })
+				return append(nulls, slices.DeleteFunc(rows, func(r []wire.Value) bool { return r[at].IsNull() })...)
+			})
+		})},
+	{"window before filters", "a window cut before the filters loses rows", "C2", "orders/page/filtered",
+		query(func(t *testing.T) func(context.Context, *wire.QueryRequest, *connector.Rows) error {
+			return func(ctx context.Context, req *wire.QueryRequest, out *connector.Rows) error {
+				served := wire.Served{Filters: true, Sort: true, Window: true}
+				unfiltered := *req
+				unfiltered.And, unfiltered.Or = nil, nil
+				return emitting(t, served, func(_ *wire.QueryRequest, out *connector.Rows, rows [][]wire.Value) [][]wire.Value {
+					table := find(req.Table)
+					p, err := filter.Compile(req.And, req.Or, table.Columns(), nil)
+					assert.NoError(t, err)
+					return slices.DeleteFunc(cut(out, served, rows), func(row []wire.Value) bool { return !p.Match(row) })
+				})(ctx, &unfiltered, out)
+			}
+		})},
+	{"offset off by one", "the window begins at the offset", "C2", "orders/page/unsorted",
+		query(func(t *testing.T) func(context.Context, *wire.QueryRequest, *connector.Rows) error {
+			served := wire.Served{Filters: true, Sort: true, Window: true}
+			return emitting(t, served, func(_ *wire.QueryRequest, out *connector.Rows, rows [][]wire.Value) [][]wire.Value {
+				if offset, _, _ := out.Window(served); offset > 0 && len(rows) > 0 {
+					rows = rows[1:]
+				}
+				return cut(out, served, rows)
+			})
+		})},
+	{"ties fall anyhow", "pages compose whatever the source's own order", "B3", "orders/page/unsorted",
+		query(func(t *testing.T) func(context.Context, *wire.QueryRequest, *connector.Rows) error {
+			var calls atomic.Int64
+			return emitting(t, wire.Served{Filters: true}, func(req *wire.QueryRequest, _ *connector.Rows, rows [][]wire.Value) [][]wire.Value {
+				if len(req.Sort) > 0 || len(rows) == 0 {
+					return rows // sorted by the SDK, ties included
+				}
+				n := int(calls.Add(1)) % len(rows)
+				return append(rows[n:len(rows):len(rows)], rows[:n]...)
+			})
+		})},
+	{"inner join", "a LEFT join keeps rows without a match", "B6", "orders/join/customer_to_customers.id", joining(func(req *wire.QueryRequest, columns []wire.Column, rows [][]wire.Value) [][]wire.Value {
+		at := slices.IndexFunc(columns, func(c wire.Column) bool { return c.Hop == 1 })
+		return slices.DeleteFunc(rows, func(r []wire.Value) bool { return r[at].IsNull() })
+	})},
+	{"one match is enough", "a key with several matches yields several rows", "B6", "customers/join/id_to_orders.customer", joining(func(_ *wire.QueryRequest, columns []wire.Column, rows [][]wire.Value) [][]wire.Value {
+		return slices.CompactFunc(rows, func(a, b []wire.Value) bool {
+			return spell(a[0]) == spell(b[0]) && !slices.ContainsFunc(columns, func(c wire.Column) bool { return c.Hop > 1 })
+		})
+	})},
+
+	// Names.
+	{"unknown filter field is ignored", "unfiltered rows are never an answer", "A11", "orders/unknown_field",
+		func(*testing.T) connector.Source { return careless{naive{shopTables()}} }},
+	{"unknown table is empty", "a table that is not there is 404", "F3", "unknown_table",
+		func(*testing.T) connector.Source { return lax{naive{shopTables()}} }},
+
+	// Discovery.
+	{"nullable is a lie", "a field that is not nullable has no nulls", "protocol, Discovered table", "orders/rows",
+		discovering(func(f *wire.Field) { f.Nullable = false })},
+	{"unique is a lie", "a key that is not unique breaks joins", "protocol, Discovered table", "orders/rows",
+		discovering(func(f *wire.Field) { f.Unique = f.Unique || f.Name == "region" })},
+	{"a string calls itself a number", "a number is digits", "D1", "orders/rows",
+		func(t *testing.T) connector.Source { return retyped(t, "region", wire.TypeDecimal) }},
+	{"a string calls itself a date", "a date is YYYY-MM-DD", "D2", "orders/rows",
+		func(t *testing.T) connector.Source { return retyped(t, "region", wire.TypeDate) }},
+	{"a string calls itself an array", "an array is JSON text", "D3", "orders/rows",
+		func(t *testing.T) connector.Source { return retyped(t, "region", wire.TypeArray) }},
+
+	// Measures.
+	{"count off by one", "a count is the number of rows", "protocol, /count", "orders/count",
+		func(t *testing.T) connector.Source {
+			return patched{Source: shop(t), count: func(n int64) int64 { return n + 1 }}
+		}},
+	{"size is wrong", "an exact size is the number of rows", "protocol, /size", "orders/size",
+		func(t *testing.T) connector.Source {
+			return patched{Source: shop(t), size: func(s *wire.Size) { s.Rows++ }}
+		}},
+	{"scale twins are two values", "1.5 and 1.50 are one distinct value", "E2", "orders/cardinality",
+		cardinality("amount", func(c *wire.Cardinality) { c.Distinct++ })},
+	{"the empty string is null", "the empty string is a value", "F1", "orders/cardinality",
+		cardinality("region", func(c *wire.Cardinality) { c.NonNull-- })},
+	{"orphans are distinct values", "orphanCount counts rows", "F2", "orders/link",
+		linking(func(l *wire.LinkHitRate) { l.OrphanCount = int64(len(l.OrphanSamples)) })},
+	{"nulls are orphans", "a null is no value", "F2", "orders/link", linking(func(l *wire.LinkHitRate) { l.FromNonNull, l.OrphanCount = l.FromNonNull+1, l.OrphanCount+1 })},
+	{"samples backwards", "samples are in byte order", "F2", "orders/link", linking(func(l *wire.LinkHitRate) { slices.Reverse(l.OrphanSamples) })},
+	{"samples are made up", "samples are orphans", "F2", "orders/link", linking(func(l *wire.LinkHitRate) {
+		for i := range l.OrphanSamples {
+			l.OrphanSamples[i] += "0"
+		}
+	})},
+
+	// Aggregates.
+	{"sums are floats", "sums are exact digit strings", "E1", "orders/aggregate/sum/amount",
+		measuring(func(m wire.Measure, v wire.Value) wire.Value {
+			if m.Fn != wire.FnSum || v.IsNull() {
+				return v
+			}
+			var f float64
+			_, _ = fmt.Sscan(textOf(v), &f)
+			return wire.Decimal(textOf(wire.Float(f)))
+		})},
+	{"sums are numbers", "sums are exact digit strings", "E1", "orders/aggregate/sum/weight",
+		measuring(func(m wire.Measure, v wire.Value) wire.Value {
+			if m.Fn != wire.FnSum || v.IsNull() {
+				return v
+			}
+			return wire.Int(0)
+		})},
+	{"sum over nothing is zero", "all but the counts are null over nothing", "E1", "orders/aggregate/sum/amount",
+		measuring(func(m wire.Measure, v wire.Value) wire.Value {
+			if m.Fn == wire.FnSum && v.IsNull() {
+				return wire.Decimal("0")
+			}
+			return v
+		})},
+	{"minimum is respelled", "a minimum is spelled as in a row", "E1", "orders/aggregate/min/amount",
+		measuring(func(m wire.Measure, v wire.Value) wire.Value {
+			if m.Fn == wire.FnMin && m.Field == "amount" && !v.IsNull() {
+				return wire.Decimal(textOf(v) + "0")
+			}
+			return v
+		})},
+	{"count counts nulls", "a count of a field counts its non-null cells", "E1", "orders/aggregate/count/amount",
+		measuring(func(m wire.Measure, v wire.Value) wire.Value {
+			if m.Fn == wire.FnCount && m.Field == "amount" {
+				return wire.Int(v.Int64() + 2)
+			}
+			return v
+		})},
+	{"distinct counts spellings", "1.5 and 1.50 are one distinct value", "E2", "orders/aggregate/count_distinct/amount",
+		measuring(func(m wire.Measure, v wire.Value) wire.Value {
+			if m.Fn == wire.FnCountDistinct && m.Field == "amount" && v.Int64() > 1 {
+				return wire.Int(v.Int64() + 1)
+			}
+			return v
+		})},
+	{"groups are cut", "too many groups are refused, never cut", "E6", "orders/aggregate/group/id",
+		func(t *testing.T) connector.Source {
+			return patched{Source: shop(t), aggregate: func(req *wire.AggregateRequest, g *wire.Groups) *wire.Groups {
+				g.Rows = g.Rows[:min(int64(len(g.Rows)), req.Limit-1)]
+				return g
+			}}
+		}},
+	{"the null group is dropped", "a null key is a group of its own", "E3", "orders/aggregate/group/region",
+		func(t *testing.T) connector.Source {
+			return patched{Source: shop(t), aggregate: func(req *wire.AggregateRequest, g *wire.Groups) *wire.Groups {
+				if n := int64(len(g.Rows)); n >= req.Limit {
+					return &wire.Groups{Rows: slices.Repeat(g.Rows[:1], int(req.Limit))} // refused for its length
+				}
+				g.Rows = slices.DeleteFunc(g.Rows, func(row []wire.Value) bool {
+					return slices.ContainsFunc(row[:len(req.GroupBy)], wire.Value.IsNull)
+				})
+				return g
+			}}
+		}},
+	{"one group is two", "1.5 and 1.50 are one group", "E2", "orders/aggregate/group/amount",
+		func(t *testing.T) connector.Source {
+			return patched{Source: shop(t), aggregate: func(req *wire.AggregateRequest, g *wire.Groups) *wire.Groups {
+				if len(req.GroupBy) == 1 && req.GroupBy[0].Field == "amount" && len(g.Rows) > 0 && int64(len(g.Rows)) < req.Limit-1 {
+					g.Rows = append(g.Rows, g.Rows[0])
+				}
+				return g
+			}}
+		}},
+	{"a period begins late", "a grain answers the period's first day", "E4", "orders/aggregate/grain/month/day",
+		func(t *testing.T) connector.Source {
+			return patched{Source: shop(t), aggregate: func(req *wire.AggregateRequest, g *wire.Groups) *wire.Groups {
+				if len(req.GroupBy) == 1 && req.GroupBy[0].Grain == wire.GrainMonth {
+					for _, row := range g.Rows {
+						if !row[0].IsNull() {
+							row[0] = wire.Date(row[0].Time().AddDate(0, 1, -1))
+						}
+					}
+				}
+				return g
+			}}
+		}},
+	{"a grain keeps the time", "a grain answers YYYY-MM-DD", "E4", "orders/aggregate/grain/day/paid_at",
+		func(t *testing.T) connector.Source {
+			return patched{Source: shop(t), aggregate: func(req *wire.AggregateRequest, g *wire.Groups) *wire.Groups {
+				if len(req.GroupBy) == 1 && req.GroupBy[0].Grain != "" {
+					for _, row := range g.Rows {
+						if !row[0].IsNull() {
+							row[0] = wire.Datetime(row[0].Time())
+						}
+					}
+				}
+				return g
+			}}
+		}},
+}
+
+// filterGreater reports whether a is the greater number.
+func filterGreater(a, b wire.Value) bool {
+	c, ok := filter.Compare(a, b, wire.TypeDecimal)
+	return ok && c > 0
+}
+
+// cut applies the request's window, as a source does.
+func cut(out *connector.Rows, served wire.Served, rows [][]wire.Value) [][]wire.Value {
+	offset, limit, _ := out.Window(served)
+	rows = rows[min(offset, int64(len(rows))):]
+	if limit > 0 {
+		rows = rows[:min(limit, int64(len(rows)))]
+	}
+	return rows
+}
+
+// joining is a source whose joined rows are passed through pick before the SDK
+// filters, sorts and cuts them.
+func joining(pick func(req *wire.QueryRequest, columns []wire.Column, rows [][]wire.Value) [][]wire.Value) func(*testing.T) connector.Source {
+	return func(t *testing.T) connector.Source {
+		relation := func(name string) kit.Relation {
+			table := find(name)
+			return kit.Relation{Columns: table.Columns(), Rows: kit.RowsOf(table.Rows...)}
+		}
+		return patched{Source: shop(t), joined: func(_ context.Context, req *wire.QueryRequest, out *connector.Rows) error {
+			var hops []kit.Relation
+			for _, j := range req.Joins {
+				hops = append(hops, relation(j.ToTable))
+			}
+			all, err := kit.Join(relation(req.Table), req, hops, kit.DefaultBudget)
+			if err != nil {
+				return err
+			}
+			var rows [][]wire.Value
+			for row, err := range all.Rows {
+				if err != nil {
+					return err
+				}
+				rows = append(rows, slices.Clone(row))
+			}
+			w := out.Begin(wire.Served{}, all.Columns)
+			for _, row := range pick(req, all.Columns, rows) {
+				if err := w.Row(row...); err != nil {
+					return err
+				}
+			}
+			return nil
+		}}
+	}
+}
+
+// careless drops the filters that it does not know, and claims the others.
+type careless struct{ naive }
+
+func (c careless) Query(_ context.Context, req *wire.QueryRequest, out *connector.Rows) error {
+	for _, t := range c.tables {
+		if t.Name != req.Table {
+			continue
+		}
+		known := func(f wire.Filter) bool { return t.Field(f.Field) != nil }
+		and := slices.DeleteFunc(slices.Clone(req.And), func(f wire.Filter) bool { return !known(f) })
+		or := req.Or
+		for _, group := range or {
+			if slices.ContainsFunc(group, func(f wire.Filter) bool { return !known(f) }) {
+				or = nil
+			}
+		}
+		p, err := filter.Compile(and, or, t.Columns(), nil)
+		if err != nil {
+			return err
+		}
+		w := out.Begin(wire.Served{Filters: true}, t.Columns())
+		for _, row := range t.Rows {
+			if p.Match(row) {
+				if err := w.Row(row...); err != nil {
+					return err
+				}
+			}
+		}
+		return nil
+	}
+	return connector.UnknownEntity("there is no table %q", req.Table)
+}
+
+// lax answers no rows for a table that it does not have.
+type lax struct{ naive }
+
+func (l lax) Query(ctx context.Context, req *wire.QueryRequest, out *connector.Rows) error {
+	if !slices.ContainsFunc(l.tables, func(t kit.Table) bool { return t.Name == req.Table }) {
+		out.Begin(wire.Served{}, nil)
+		return nil
+	}
+	return l.naive.Query(ctx, req, out)
+}
+
+func discovering(change func(*wire.Field)) func(*testing.T) connector.Source {
+	return func(t *testing.T) connector.Source {
+		return patched{Source: shop(t), discover: func(d *wire.Discovery) {
+			for i := range d.Tables {
+				for j := range d.Tables[i].Fields {
+					change(&d.Tables[i].Fields[j])
+				}
+			}
+		}}
+	}
+}
+
+// retyped is the shop with a field of orders declared as another type.
+func retyped(t *testing.T, field string, to wire.Type) connector.Source {
+	tables := shopTables()
+	tables[0].Field(field).Type = to
+	return shop(t, tables...)
+}
+
+func cardinality(column string, change func(*wire.Cardinality)) func(*testing.T) connector.Source {
+	return func(t *testing.T) connector.Source {
+		return patched{Source: shop(t), cardinality: func(counts map[string]*wire.Cardinality) {
+			if c := counts[column]; c != nil {
+				change(c)
+			}
+		}}
+	}
+}
+
+func linking(change func(*wire.LinkHitRate)) func(*testing.T) connector.Source {
+	return func(t *testing.T) connector.Source { return patched{Source: shop(t), link: change} }
+}
+
+func measuring(change func(wire.Measure, wire.Value) wire.Value) func(*testing.T) connector.Source {
+	return func(t *testing.T) connector.Source {
+		return patched{Source: shop(t), aggregate: func(req *wire.AggregateRequest, g *wire.Groups) *wire.Groups {
+			for _, row := range g.Rows {
+				for i, m := range req.Measures {
+					at := len(req.GroupBy) + i
+					row[at] = change(m, row[at])
+				}
+			}
+			return g
+		}}
+	}
+}
+
+// Every fault is found where it shows, and every message names its rule.
+func TestRunFindsFaults(t *testing.T) {
+	for _, f := range faults {
+		t.Run(f.name, func(t *testing.T) {
+			r := record(t, f.where, func(tb testing.TB) { run(tb, shopDefinition, f.source(t), Config{Seed: 1}) })
+			found := r.failures()
+			require.NotEmpty(t, found, f.why)
+			for _, text := range found {
+				assert.Regexp(t, `: (.*, )?`+regexp.QuoteMeta(f.rule)+`[,;:]`, text)
+			}
+		})
+	}
+}

@@ -1,0 +1,222 @@
+package connectortest
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
+
+	"github.com/connectorsdk/connector-sdk-go/connector"
+	"github.com/connectorsdk/connector-sdk-go/wire"
+)
+
+// defaultTimeoutMS is what a request states that leaves its TimeoutMS zero.
+const defaultTimeoutMS = 30_000
+
+// client makes calls and reads their answers strictly. It knows no test, so
+// that any goroutine may use it. Its errors are a *wire.Error for what the
+// connector refused, connector.ErrDecline for a 204, and anything else for a
+// transport that failed or an answer that breaks the protocol.
+type client struct {
+	server *Server
+	ctx    context.Context
+	creds  wire.Credentials
+	// seen, when not nil, is given the raw bytes of every answer.
+	seen func(path string, status int, body []byte)
+}
+
+// fetchDocument reads the capability document (protocol, Capability document).
+func fetchDocument(ctx context.Context, s *Server) (*wire.Document, error) {
+	r, err := http.NewRequestWithContext(ctx, http.MethodGet, s.URL+wire.PathDocument, nil)
+	if err != nil {
+		return nil, err
+	}
+	res, err := s.Client.Do(r)
+	if err != nil {
+		return nil, err
+	}
+	defer res.Body.Close()
+	if res.StatusCode != http.StatusOK {
+		return nil, fmt.Errorf("status %d; the document is served without a token", res.StatusCode)
+	}
+	body, err := readBody(res, wire.MediaJSON, wire.MaxDocumentBytes)
+	if err != nil {
+		return nil, err
+	}
+	doc := new(wire.Document)
+	return doc, wire.Decode(body, doc)
+}
+
+// readBody reads an answer of a media type and of a bounded length (G10).
+func readBody(res *http.Response, media string, most int64) ([]byte, error) {
+	if got, _, _ := strings.Cut(res.Header.Get("Content-Type"), ";"); strings.TrimSpace(got) != media {
+		return nil, fmt.Errorf("status %d with content type %q instead of %s", res.StatusCode, res.Header.Get("Content-Type"), media)
+	}
+	body, err := io.ReadAll(io.LimitReader(res.Body, most+1))
+	if err != nil {
+		return nil, fmt.Errorf("reading the answer: %w", err)
+	}
+	if int64(len(body)) > most {
+		return nil, fmt.Errorf("the answer is longer than %d bytes (G10)", most)
+	}
+	return body, nil
+}
+
+// post sends a request. The answer is 200 or 204; everything else is an error.
+func (c *client) post(path string, req wire.Message) (*http.Response, error) {
+	body, err := wire.EncodeRequest(req)
+	if err != nil {
+		return nil, fmt.Errorf("the request cannot be sent: %w", err)
+	}
+	r, err := http.NewRequestWithContext(c.ctx, http.MethodPost, c.server.URL+path, bytes.NewReader(body))
+	if err != nil {
+		return nil, err
+	}
+	r.Header.Set("Authorization", "Bearer "+Token)
+	r.Header.Set("Content-Type", wire.MediaJSON)
+	res, err := c.server.Client.Do(r)
+	if err != nil {
+		return nil, err
+	}
+	switch res.StatusCode {
+	case http.StatusOK:
+		return res, nil
+	case http.StatusNoContent:
+		if path == wire.PathAggregate {
+			return res, nil
+		}
+	}
+	defer res.Body.Close()
+	return nil, c.refusal(path, res)
+}
+
+// refusal reads the envelope of an answer that is not 2xx (protocol, Errors).
+func (c *client) refusal(path string, res *http.Response) error {
+	body, err := readBody(res, wire.MediaJSON, wire.MaxAnswerBytes)
+	if err != nil {
+		return err
+	}
+	if c.seen != nil {
+		c.seen(path, res.StatusCode, body)
+	}
+	var envelope wire.ErrorAnswer
+	if err := wire.Decode(body, &envelope); err != nil {
+		return fmt.Errorf("status %d without a proper envelope: %w", res.StatusCode, err)
+	}
+	e := envelope.Error
+	if e.Code.Status() != res.StatusCode {
+		return fmt.Errorf("status %d with the code %q, which goes with status %d", res.StatusCode, e.Code, e.Code.Status())
+	}
+	return &e
+}
+
+// ask makes a call whose answer is one JSON object.
+func (c *client) ask(path string, req, answer wire.Message) error {
+	res, err := c.post(path, req)
+	if err != nil {
+		return err
+	}
+	defer res.Body.Close()
+	if res.StatusCode == http.StatusNoContent {
+		if n, err := io.Copy(io.Discard, res.Body); n > 0 || err != nil {
+			return errors.New("status 204 with a body")
+		}
+		return connector.ErrDecline
+	}
+	body, err := readBody(res, wire.MediaJSON, wire.MaxAnswerBytes)
+	if err != nil {
+		return err
+	}
+	if c.seen != nil {
+		c.seen(path, res.StatusCode, body)
+	}
+	if err := wire.Decode(body, answer); err != nil {
+		return fmt.Errorf("a malformed answer: %w", err)
+	}
+	return nil
+}
+
+// stream makes a call whose answer is rows with these members, nil for
+// whatever members there are. It reads most rows at most, and fails with
+// errTooMany when there are more.
+func (c *client) stream(req wire.Message, members []string, most int64) (*Answer, error) {
+	res, err := c.post(wire.PathQuery, req)
+	if err != nil {
+		return nil, err
+	}
+	defer res.Body.Close()
+	if got := res.Header.Get("Content-Type"); got != wire.MediaNDJSON {
+		return nil, fmt.Errorf("rows with content type %q instead of %s", got, wire.MediaNDJSON)
+	}
+	body := io.Reader(res.Body)
+	if c.seen != nil {
+		var raw bytes.Buffer
+		body = io.TeeReader(body, &raw)
+		defer func() { c.seen(wire.PathQuery, res.StatusCode, raw.Bytes()) }()
+	}
+	return readAnswer(body, members, most)
+}
+
+func (c *client) check(req *wire.CheckRequest) error {
+	return c.ask(wire.PathCheck, req, new(wire.CheckAnswer))
+}
+
+func (c *client) discover(req *wire.DiscoveryRequest) (*wire.Discovery, error) {
+	var answer wire.Discovery
+	return &answer, c.ask(wire.PathDiscovery, req, &answer)
+}
+
+func (c *client) query(req *wire.QueryRequest, most int64) (*Answer, error) {
+	return c.stream(req, members(req), most)
+}
+
+// members are the names of a row's members, in the order of the request (B5).
+func members(req *wire.QueryRequest) []string {
+	names := append([]string{}, req.Fields...)
+	for _, j := range req.Joins {
+		for _, f := range j.Fields {
+			names = append(names, as(f))
+		}
+	}
+	return names
+}
+
+// as is the member that a joined field becomes (B6).
+func as(f wire.JoinField) string {
+	if f.As == "" {
+		return f.Field
+	}
+	return f.As
+}
+
+func (c *client) count(req *wire.CountRequest) (int64, error) {
+	var answer wire.CountAnswer
+	err := c.ask(wire.PathCount, req, &answer)
+	return answer.Count, err
+}
+
+func (c *client) aggregate(req *wire.AggregateRequest) ([]map[string]wire.Value, error) {
+	var answer wire.AggregateAnswer
+	err := c.ask(wire.PathAggregate, req, &answer)
+	return answer.Rows, err
+}
+
+func (c *client) size(req *wire.SizeRequest) (*wire.Size, error) {
+	var answer wire.SizeAnswer
+	err := c.ask(wire.PathSize, req, &answer)
+	return answer.Size, err
+}
+
+func (c *client) cardinality(req *wire.CardinalityRequest) (map[string]*wire.Cardinality, error) {
+	var answer wire.CardinalityAnswer
+	err := c.ask(wire.PathCardinality, req, &answer)
+	return answer.Columns, err
+}
+
+func (c *client) linkHitRate(req *wire.LinkHitRateRequest) (*wire.LinkHitRate, error) {
+	var answer wire.LinkHitRate
+	return &answer, c.ask(wire.PathLinkHitRate, req, &answer)
+}

@@ -1,0 +1,387 @@
+package connectortest
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"math/rand/v2"
+	"slices"
+	"sync"
+	"testing"
+
+	"github.com/connectorsdk/connector-sdk-go/connector"
+	"github.com/connectorsdk/connector-sdk-go/wire"
+)
+
+// The bounds of an isolation test: tables of each tenant, their rows, how often
+// a tenant goes through its calls, and from how many goroutines at once.
+const (
+	isolationTables = 8
+	isolationRows   = 10_000
+	isolationRounds = 3
+	isolationAtOnce = 4
+)
+
+// Isolation serves two tenants, first in turn and then at once, and fails when
+// one sees anything of the other (protocol, What the service does, rule 4):
+//
+//   - No cell, table or discovered text that only one of them has stands in an
+//     answer to the other. What is only one tenant's is learnt from reading
+//     each in full at the start, so give it credentials whose data differ; two
+//     that see the same fail the test, because no leak would show.
+//   - Each goes on getting its own rows, counts and measures, whatever the
+//     other does at the time, streams that are abandoned halfway included. A
+//     table that only one has is 404 for the other.
+//   - No credential value is echoed: not in an answer, not in an error, and not
+//     in the log, in whatever encoding (G9). That is tried with wrong
+//     credentials too. Values of fewer than four bytes are not looked for. A
+//     value that was typed into a field of type text, such as an account's
+//     name, may stand in data but not in errors or the log.
+//
+// While it runs, the process's default loggers (slog and log) are its own, so
+// that what a source logs is seen as well; do not call it from a parallel test.
+func Isolation(t testing.TB, def connector.Definition, src connector.Source, a, b map[string]string) {
+	t.Helper()
+	w := newWatch(t, def, a, b)
+	defer w.restore()
+	server := Start(t, def, src, &connector.Options{Logger: w.logger})
+
+	parties := [2]*party{w.party(server, "a", a), w.party(server, "b", b)}
+	for _, p := range parties {
+		if err := p.learn(); err != nil {
+			t.Fatalf("connectortest: tenant %s: %v", p.name, err)
+		}
+	}
+	for i, p := range parties {
+		p.other = parties[1-i]
+		p.own = p.without(p.other)
+	}
+	for _, p := range parties {
+		if len(p.own) == 0 {
+			t.Fatalf("connectortest: tenant %s sees nothing that tenant %s does not, so no leak would show: "+
+				"give credentials whose data differ, or look for a source that confuses them (protocol, What the service does, rule 4)", p.name, p.other.name)
+		}
+	}
+
+	random := rand.New(rand.NewPCG(1, 2))
+	for range isolationRounds {
+		calls := [2][]func(){parties[0].calls(random), parties[1].calls(random)}
+		for i := range max(len(calls[0]), len(calls[1])) {
+			for _, list := range calls {
+				if i < len(list) {
+					list[i]()
+				}
+			}
+		}
+	}
+	var wg sync.WaitGroup
+	for range isolationAtOnce {
+		for _, p := range parties {
+			calls := p.calls(random)
+			wg.Go(func() {
+				for _, call := range calls {
+					call()
+				}
+			})
+		}
+	}
+	wg.Wait()
+	w.searchLog()
+}
+
+// party is one tenant of an isolation test.
+type party struct {
+	*watch
+	name   string
+	client client
+	seen   *snapshot
+	texts  map[string]bool // all that it sees
+	own    map[string]bool // what of that the other does not see
+	other  *party
+	tables []*wire.Table // those that the test reads
+}
+
+// party is a tenant whose every answer is watched.
+func (w *watch) party(server *Server, name string, credentials map[string]string) *party {
+	p := &party{watch: w, name: name, texts: map[string]bool{}}
+	p.client = client{server: server, ctx: w.t.Context(), creds: wire.NewCredentials(credentials), seen: w.searchAnswer}
+	return p
+}
+
+// learn reads everything that the tenant sees.
+func (p *party) learn() (err error) {
+	if p.seen, err = takeSnapshot(&p.client, isolationRows); err != nil {
+		return err
+	}
+	for i := range p.seen.discovery.Tables {
+		table := &p.seen.discovery.Tables[i]
+		if len(p.tables) == isolationTables {
+			p.t.Logf("connectortest: tenant %s: only the first %d tables are read", p.name, isolationTables)
+			break
+		}
+		err := p.seen.read(table.Name)
+		var open unverifiable
+		if errors.As(err, &open) {
+			p.t.Logf("connectortest: tenant %s: %s, and is left out", p.name, string(open))
+			continue
+		}
+		if err != nil {
+			return err
+		}
+		p.tables = append(p.tables, table)
+		for _, row := range p.seen.readings[table.Name].rows {
+			for _, cell := range row {
+				p.texts[cell.String()] = true
+			}
+		}
+	}
+	for text := range discovered(p.seen.discovery) {
+		p.texts[text] = true
+	}
+	return nil
+}
+
+// discovered are the texts of a discovery that come from the tenant's data.
+func discovered(d *wire.Discovery) map[string]bool {
+	texts := map[string]bool{}
+	for _, t := range d.Tables {
+		texts[t.Name], texts[t.SourceDescription] = true, true
+		for _, f := range t.Fields {
+			texts[f.Name], texts[f.SourceDescription] = true, true
+			for _, v := range f.Samples {
+				texts[v.String()] = true
+			}
+			if f.Stats != nil && f.Stats.Min != nil {
+				texts[f.Stats.Min.String()] = true
+			}
+			if f.Stats != nil && f.Stats.Max != nil {
+				texts[f.Stats.Max.String()] = true
+			}
+		}
+	}
+	for _, text := range d.Warnings {
+		texts[text] = true
+	}
+	return texts
+}
+
+// without is what the tenant sees and the other does not.
+func (p *party) without(other *party) map[string]bool {
+	own := maps.Clone(p.texts)
+	maps.DeleteFunc(own, func(text string, _ bool) bool { return other.texts[text] })
+	return own
+}
+
+// leaks reports texts of the other tenant in an answer, and whether there were
+// any.
+func (p *party) leaks(what string, texts map[string]bool) bool {
+	for text := range texts {
+		if p.other.own[text] {
+			p.fail("protocol, What the service does, rule 4: %s answers tenant %s with what only tenant %s has: %q", what, p.name, p.other.name, text)
+			return true
+		}
+	}
+	return false
+}
+
+// judge reports what is wrong with an answer to a request for the tenant's own
+// tables.
+func (p *party) judge(what string, err error) {
+	if err != nil {
+		p.fail("protocol, What the service does, rule 4: %s answers tenant %s otherwise than when it was alone: %v", what, p.name, err)
+	}
+}
+
+// calls are what the tenant does, in an order of chance. They may be made from
+// any goroutine.
+func (p *party) calls(random *rand.Rand) []func() {
+	calls := []func(){p.discover, p.stranger}
+	for _, table := range p.tables {
+		calls = append(calls,
+			func() { p.read(table) },
+			func() { p.abandon(table) },
+			func() { p.measure(table) },
+			func() { p.group(table) })
+		for _, k := range table.ForeignKeys {
+			calls = append(calls, func() { p.link(table, k) })
+		}
+	}
+	for _, table := range p.other.tables {
+		if p.seen.table(table.Name) == nil {
+			calls = append(calls, func() { p.trespass(table) })
+		}
+	}
+	random.Shuffle(len(calls), func(i, j int) { calls[i], calls[j] = calls[j], calls[i] })
+	return calls
+}
+
+func (p *party) discover() {
+	d, err := p.client.discover(&wire.DiscoveryRequest{Credentials: p.client.creds, TimeoutMS: defaultTimeoutMS})
+	if err != nil {
+		p.judge(wire.PathDiscovery, err)
+		return
+	}
+	if p.leaks(wire.PathDiscovery, discovered(d)) {
+		return
+	}
+	names := func(d *wire.Discovery) (names []string) {
+		for _, t := range d.Tables {
+			names = append(names, t.Name)
+		}
+		slices.Sort(names)
+		return names
+	}
+	if want, got := names(p.seen.discovery), names(d); !slices.Equal(want, got) {
+		p.judge(wire.PathDiscovery, fmt.Errorf("expected the tables %q, got %q", want, got))
+	}
+}
+
+func (p *party) all(table *wire.Table) *wire.QueryRequest {
+	return &wire.QueryRequest{Table: table.Name, Fields: fieldNames(table), Credentials: p.client.creds, TimeoutMS: defaultTimeoutMS}
+}
+
+func (p *party) read(table *wire.Table) {
+	req := p.all(table)
+	answer, err := p.client.query(req, isolationRows)
+	texts := map[string]bool{}
+	if answer != nil {
+		for _, row := range answer.Rows {
+			for _, cell := range row {
+				texts[cell.String()] = true
+			}
+		}
+	}
+	if p.leaks(wire.PathQuery, texts) {
+		return
+	}
+	if err == nil {
+		err = checkQuery(p.seen, req, answer)
+	}
+	p.judge(wire.PathQuery, err)
+}
+
+// abandon leaves a stream after its first line, as a client does that goes
+// away.
+func (p *party) abandon(table *wire.Table) {
+	_, _ = p.client.query(p.all(table), 0)
+}
+
+func (p *party) declares(e wire.Endpoint) bool { return slices.Contains(p.seen.doc.Endpoints, e) }
+
+func (p *party) measure(table *wire.Table) {
+	creds := p.client.creds
+	if p.declares(wire.EndpointCount) {
+		req := &wire.CountRequest{Table: table.Name, Credentials: creds, TimeoutMS: defaultTimeoutMS}
+		n, err := p.client.count(req)
+		if err == nil {
+			err = checkCount(p.seen, req, n)
+		}
+		p.judge(wire.PathCount, err)
+	}
+	if p.declares(wire.EndpointSize) {
+		size, err := p.client.size(&wire.SizeRequest{Table: table.Name, Credentials: creds, TimeoutMS: defaultTimeoutMS})
+		if err == nil {
+			err = checkSize(p.seen, table.Name, size)
+		}
+		p.judge(wire.PathSize, err)
+	}
+	if p.declares(wire.EndpointCardinality) && len(table.Fields) > 0 {
+		req := &wire.CardinalityRequest{Table: table.Name, Columns: fieldNames(table), Credentials: creds, TimeoutMS: defaultTimeoutMS}
+		counts, err := p.client.cardinality(req)
+		if err == nil {
+			err = checkCardinality(p.seen, req, counts)
+		}
+		p.judge(wire.PathCardinality, err)
+	}
+}
+
+// group asks for the values of the first fields as groups.
+func (p *party) group(table *wire.Table) {
+	if !p.declares(wire.EndpointAggregate) {
+		return
+	}
+	for _, f := range table.Fields[:min(3, len(table.Fields))] {
+		req := &wire.AggregateRequest{
+			Table: table.Name, GroupBy: []wire.Group{{Field: f.Name, As: "g"}}, Measures: []wire.Measure{{Fn: wire.FnCount, As: "n"}},
+			Limit: wire.AggregateLimit, Credentials: p.client.creds, TimeoutMS: defaultTimeoutMS,
+		}
+		rows, err := p.client.aggregate(req)
+		texts := map[string]bool{}
+		for _, row := range rows {
+			texts[row["g"].String()] = true
+		}
+		if p.leaks(wire.PathAggregate, texts) {
+			return
+		}
+		if errors.Is(err, connector.ErrDecline) || errors.Is(err, connector.ErrUnsupported) {
+			continue // or there are too many groups (E6)
+		}
+		if err == nil {
+			err = checkAggregate(p.seen, req, rows)
+		}
+		p.judge(wire.PathAggregate, err)
+	}
+}
+
+func (p *party) link(table *wire.Table, k wire.ForeignKey) {
+	if !p.declares(wire.EndpointLinkHitRate) || p.seen.readings[k.TargetTable] == nil {
+		return
+	}
+	req := &wire.LinkHitRateRequest{
+		FromTable: table.Name, FromColumn: k.Field, ToTable: k.TargetTable, ToColumn: k.TargetField,
+		Credentials: p.client.creds, TimeoutMS: defaultTimeoutMS,
+	}
+	rate, err := p.client.linkHitRate(req)
+	texts := map[string]bool{}
+	if err == nil {
+		for _, text := range rate.OrphanSamples {
+			texts[text] = true
+		}
+	}
+	if p.leaks(wire.PathLinkHitRate, texts) {
+		return
+	}
+	if err == nil {
+		err = checkLink(p.seen, req, rate)
+	}
+	p.judge(wire.PathLinkHitRate, err)
+}
+
+// trespass asks for a table that only the other tenant has.
+func (p *party) trespass(table *wire.Table) {
+	creds := p.client.creds
+	refused := func(path string, err error) {
+		if !errors.Is(err, connector.ErrUnknownEntity) {
+			p.fail("protocol, What the service does, rule 4: %s: table %q is tenant %s's alone, and tenant %s gets %v instead of 404 unknown_entity",
+				path, table.Name, p.other.name, p.name, err)
+		}
+	}
+	_, err := p.client.query(p.all(table), isolationRows)
+	refused(wire.PathQuery, err)
+	if p.declares(wire.EndpointCount) {
+		_, err := p.client.count(&wire.CountRequest{Table: table.Name, Credentials: creds, TimeoutMS: defaultTimeoutMS})
+		refused(wire.PathCount, err)
+	}
+	if p.declares(wire.EndpointSize) {
+		_, err := p.client.size(&wire.SizeRequest{Table: table.Name, Credentials: creds, TimeoutMS: defaultTimeoutMS})
+		refused(wire.PathSize, err)
+	}
+	if p.declares(wire.EndpointCardinality) && len(table.Fields) > 0 {
+		_, err := p.client.cardinality(&wire.CardinalityRequest{Table: table.Name, Columns: fieldNames(table), Credentials: creds, TimeoutMS: defaultTimeoutMS})
+		refused(wire.PathCardinality, err)
+	}
+}
+
+// stranger calls with credentials that nobody has. Whatever comes back, what
+// was typed must not be in it: that is searched for in every answer.
+func (p *party) stranger() {
+	c := p.client
+	c.creds = p.wrong
+	_ = c.check(&wire.CheckRequest{Credentials: c.creds, TimeoutMS: defaultTimeoutMS})
+	_, _ = c.discover(&wire.DiscoveryRequest{Credentials: c.creds, TimeoutMS: defaultTimeoutMS})
+	for _, table := range p.tables {
+		req := p.all(table)
+		req.Credentials = c.creds
+		_, _ = c.query(req, isolationRows)
+	}
+}

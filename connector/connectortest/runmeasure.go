@@ -1,0 +1,308 @@
+package connectortest
+
+import (
+	"errors"
+	"fmt"
+	"testing"
+
+	"github.com/connectorsdk/connector-sdk-go/connector"
+	"github.com/connectorsdk/connector-sdk-go/filter"
+	"github.com/connectorsdk/connector-sdk-go/wire"
+)
+
+// counts exercises /count: over everything, by one operator after the other,
+// and by combinations.
+func (x *exercise) counts(t testing.TB) {
+	requests := []wire.CountRequest{{Table: x.table.Name}}
+	random := x.random(x.table.Name, "count")
+	for _, c := range x.operands {
+		for _, op := range filter.Operators() {
+			filters := c.filters(op)
+			if len(filters) > 0 {
+				f := filters[random.IntN(len(filters))]
+				requests = append(requests, wire.CountRequest{Table: x.table.Name, And: []wire.Filter{f}})
+			}
+		}
+	}
+	for _, c := range x.conjunctions(random) {
+		requests = append(requests, wire.CountRequest{Table: x.table.Name, And: c.and, Or: c.or})
+	}
+	tenant := x.tenant.In(t)
+	for _, req := range sample(x, t, requests) {
+		if _, err := tenant.Count(req); err != nil || t.Failed() {
+			return
+		}
+	}
+}
+
+func (x *exercise) sizes(t testing.TB) {
+	size, err := x.tenant.In(t).Size(x.table.Name)
+	if err == nil && (size == nil || !size.Exact) {
+		t.Log("connectortest: the size is an estimate or unknown, which is legal whatever it says")
+	}
+}
+
+func (x *exercise) cardinalities(t testing.TB) {
+	counts, err := x.tenant.In(t).Cardinality(x.table.Name, fieldNames(x.table)...)
+	if err != nil {
+		return
+	}
+	for name, c := range counts {
+		if c == nil {
+			t.Logf("connectortest: column %q is not counted: the platform measures it itself", name)
+		}
+	}
+}
+
+// links exercises the declared foreign keys, both ways, and a column linked to
+// itself, which has no orphans.
+func (x *exercise) links(t testing.TB) {
+	var links []wire.LinkHitRateRequest
+	for _, k := range x.table.ForeignKeys {
+		links = append(links,
+			wire.LinkHitRateRequest{FromTable: x.table.Name, FromColumn: k.Field, ToTable: k.TargetTable, ToColumn: k.TargetField},
+			wire.LinkHitRateRequest{FromTable: k.TargetTable, FromColumn: k.TargetField, ToTable: x.table.Name, ToColumn: k.Field})
+	}
+	for i, f := range x.table.Fields {
+		next := x.table.Fields[(i+1)%len(x.table.Fields)]
+		links = append(links,
+			wire.LinkHitRateRequest{FromTable: x.table.Name, FromColumn: f.Name, ToTable: x.table.Name, ToColumn: f.Name},
+			wire.LinkHitRateRequest{FromTable: x.table.Name, FromColumn: f.Name, ToTable: x.table.Name, ToColumn: next.Name})
+	}
+	for _, req := range links {
+		name := fmt.Sprintf("%s.%s to %s.%s", req.FromTable, req.FromColumn, req.ToTable, req.ToColumn)
+		subtest(t, name, func(t testing.TB) {
+			if x.seen.table(req.FromTable) == nil || x.seen.table(req.ToTable) == nil {
+				t.Skipf("connectortest: these credentials do not see both tables")
+			}
+			for _, req := range sample(x, t, []wire.LinkHitRateRequest{req}) {
+				_, _ = x.tenant.In(t).LinkHitRate(req)
+			}
+		})
+	}
+}
+
+// joins exercises the declared foreign keys, both ways; without the capability, a join
+// must be refused (B7).
+func (x *exercise) joins(t testing.TB) {
+	if !x.seen.doc.Capabilities.Join {
+		c := x.tenant.In(t).client
+		req := x.all()
+		req.Joins = []wire.Join{{FromTable: req.Table, ToTable: req.Table, FromField: "id", ToField: "id"}}
+		req.Credentials, req.TimeoutMS = c.creds, defaultTimeoutMS
+		_, err := c.query(&req, x.Rows)
+		wantRefusal(t, wire.PathQuery, "B7", "joins, and capabilities.join is false", err, wire.CodeUnsupported, "")
+		return
+	}
+	keys := x.table.ForeignKeys
+	// Against the key one row finds several.
+	for _, other := range x.seen.discovery.Tables {
+		for _, k := range other.ForeignKeys {
+			if k.TargetTable == x.table.Name {
+				keys = append(keys[:len(keys):len(keys)], wire.ForeignKey{Field: k.TargetField, TargetTable: other.Name, TargetField: k.Field})
+			}
+		}
+	}
+	if len(keys) == 0 {
+		t.Skip("connectortest: no foreign key leads from or to the table, to join along")
+	}
+	for _, k := range keys {
+		subtest(t, fmt.Sprintf("%s to %s.%s", k.Field, k.TargetTable, k.TargetField), func(t testing.TB) {
+			if x.seen.table(k.TargetTable) == nil {
+				t.Skipf("connectortest: these credentials do not see table %q", k.TargetTable)
+			}
+			x.query(t, x.joined(k))
+		})
+	}
+}
+
+// joined are queries that join along a foreign key: alone, filtered, sorted and
+// cut, twice to the same table, and on along a key of the target.
+func (x *exercise) joined(k wire.ForeignKey) []wire.QueryRequest {
+	target := x.seen.table(k.TargetTable)
+	hop := func(from, fromField, prefix string, to *wire.Table, toField string) wire.Join {
+		j := wire.Join{FromTable: from, ToTable: to.Name, FromField: fromField, ToField: toField}
+		for _, f := range to.Fields {
+			name := prefix + f.Name
+			for x.place(0, name) >= 0 {
+				name = "_" + name
+			}
+			j.Fields = append(j.Fields, wire.JoinField{Field: f.Name, As: name, Type: f.Type})
+		}
+		return j
+	}
+	first := hop(x.table.Name, k.Field, "first ", target, k.TargetField)
+	plain := x.all()
+	plain.Joins = []wire.Join{first}
+	requests := []wire.QueryRequest{plain}
+	for i, f := range x.table.Fields {
+		cut := plain
+		cut.Sort = []wire.Sort{{Field: f.Name, Dir: []wire.Direction{wire.Asc, wire.Desc}[i%2]}}
+		cut.Limit, cut.Offset = int64(len(x.rows)/2+1), int64(len(x.rows)/4)
+		requests = append(requests, cut)
+	}
+	for _, c := range x.operands {
+		kept := plain
+		kept.And = []wire.Filter{{Field: c.field.Name, Op: wire.OpNin, Values: c.values[:min(1, len(c.values))]}}
+		requests = append(requests, kept)
+	}
+	if target.Name != x.table.Name {
+		twice := plain
+		twice.Joins = []wire.Join{first, hop(x.table.Name, k.Field, "second ", target, k.TargetField)}
+		requests = append(requests, twice)
+		for _, on := range target.ForeignKeys {
+			if next := x.seen.table(on.TargetTable); next != nil {
+				chain := plain
+				chain.Joins = []wire.Join{first, hop(target.Name, on.Field, "second ", next, on.TargetField)}
+				requests = append(requests, chain)
+			}
+		}
+	}
+	return requests
+}
+
+// aggregates exercises /aggregate: every function on every field, groups,
+// grains, nothing at all, and limits that the groups reach.
+func (x *exercise) aggregates(t testing.TB) {
+	count := wire.Measure{Fn: wire.FnCount, As: "rows"}
+	nothing := x.nothing()
+	subtest(t, "count", func(t testing.TB) {
+		x.fold(t, wire.AggregateRequest{Measures: []wire.Measure{count}})
+		if nothing != nil {
+			x.fold(t, wire.AggregateRequest{Measures: []wire.Measure{count}, And: nothing})
+		}
+	})
+	for _, f := range x.table.Fields {
+		for _, fn := range []wire.Fn{wire.FnCount, wire.FnCountDistinct, wire.FnSum, wire.FnMin, wire.FnMax} {
+			if fn == wire.FnSum && !f.Type.Numeric() {
+				continue // E1
+			}
+			subtest(t, string(fn)+"/"+f.Name, func(t testing.TB) {
+				measure := wire.Measure{Fn: fn, Field: f.Name, As: "m"}
+				x.fold(t, wire.AggregateRequest{Measures: []wire.Measure{measure}})
+				if nothing != nil {
+					x.fold(t, wire.AggregateRequest{Measures: []wire.Measure{measure}, And: nothing})
+				}
+				for _, c := range x.operands[:min(2, len(x.operands))] {
+					x.fold(t, wire.AggregateRequest{
+						Measures: []wire.Measure{measure, count},
+						And:      []wire.Filter{{Field: c.field.Name, Op: wire.OpNin, Values: c.values[:min(1, len(c.values))]}},
+					})
+				}
+				for _, g := range x.table.Fields[:min(3, len(x.table.Fields))] {
+					x.fold(t, wire.AggregateRequest{GroupBy: []wire.Group{{Field: g.Name, As: "g"}}, Measures: []wire.Measure{measure}})
+				}
+			})
+		}
+	}
+	for i, f := range x.table.Fields {
+		subtest(t, "group/"+f.Name, func(t testing.TB) {
+			group := wire.Group{Field: f.Name, As: "g"}
+			x.fold(t, wire.AggregateRequest{GroupBy: []wire.Group{group}})
+			x.fold(t, wire.AggregateRequest{GroupBy: []wire.Group{group}, Measures: []wire.Measure{count}, StringFields: []string{f.Name}})
+			next := x.table.Fields[(i+1)%len(x.table.Fields)]
+			x.fold(t, wire.AggregateRequest{GroupBy: []wire.Group{group, {Field: next.Name, As: "h"}}, Measures: []wire.Measure{count}})
+			if nothing != nil {
+				x.fold(t, wire.AggregateRequest{GroupBy: []wire.Group{group}, Measures: []wire.Measure{count}, And: nothing})
+			}
+			x.overflow(t, group)
+		})
+	}
+	subtest(t, "grain", func(t testing.TB) { x.grains(t, count) })
+}
+
+// nothing is a filter that no row passes; nil where no field can be filtered.
+func (x *exercise) nothing() []wire.Filter {
+	if len(x.operands) == 0 {
+		return nil
+	}
+	return []wire.Filter{{Field: x.operands[0].field.Name, Op: wire.OpIn}} // A3
+}
+
+// grains groups the dates by each period (E4).
+func (x *exercise) grains(t testing.TB, count wire.Measure) {
+	for _, f := range x.table.Fields {
+		if f.Type != wire.TypeDate && f.Type != wire.TypeDatetime {
+			continue
+		}
+		for _, grain := range []wire.Grain{wire.GrainYear, wire.GrainQuarter, wire.GrainMonth, wire.GrainDay} {
+			req := wire.AggregateRequest{
+				Table: x.table.Name, GroupBy: []wire.Group{{Field: f.Name, As: "period", Grain: grain}}, Measures: []wire.Measure{count},
+			}
+			subtest(t, string(grain)+"/"+f.Name, func(t testing.TB) {
+				if x.seen.doc.Capabilities.DateBucket {
+					x.fold(t, req)
+					return
+				}
+				c := x.tenant.In(t).client
+				req.Limit, req.Credentials, req.TimeoutMS = wire.AggregateLimit, c.creds, defaultTimeoutMS
+				_, err := c.aggregate(&req)
+				wantRefusal(t, wire.PathAggregate, "E4", "a grain, and capabilities.dateBucket is false", err, wire.CodeUnsupported, "")
+			})
+		}
+	}
+}
+
+// overflow asks with a limit that the groups just reach, and so must not be
+// answered, and with one above it (E6).
+func (x *exercise) overflow(t testing.TB, group wire.Group) {
+	req := wire.AggregateRequest{Table: x.table.Name, GroupBy: []wire.Group{group}, Limit: wire.MaxSafeInteger}
+	f, err := foldRows(x.seen, &req)
+	if err != nil || len(f.groups) == 0 {
+		return
+	}
+	req.Limit = int64(len(f.groups))
+	x.fold(t, req)
+	req.Limit++
+	x.fold(t, req)
+}
+
+// fold makes one aggregate request. It may be declined, and is refused where
+// there are too many groups (E6).
+func (x *exercise) fold(t testing.TB, req wire.AggregateRequest) {
+	t.Helper()
+	if t.Failed() || len(sample(x, t, []int{0})) == 0 {
+		return
+	}
+	req.Table = x.table.Name
+	if req.Limit == 0 {
+		req.Limit = wire.AggregateLimit
+	}
+	tenant := x.tenant.In(t)
+	tenant.strict = false
+	_, err := tenant.Aggregate(req)
+	switch {
+	case err == nil:
+		return
+	case errors.Is(err, connector.ErrDecline):
+		t.Logf("connectortest: %s is declined (204), and the platform folds the rows itself", spellAggregate(&req))
+		return
+	case errors.Is(err, connector.ErrUnsupported):
+		if f, err := foldRows(x.seen, &req); err == nil && int64(len(f.groups)) >= req.Limit {
+			return
+		}
+	}
+	t.Errorf("connectortest: POST %s: %s: a legal request is refused: %v; what cannot be computed exactly is declined (E6)", wire.PathAggregate, spellAggregate(&req), err)
+}
+
+// spellAggregate is an aggregate for the log.
+func spellAggregate(req *wire.AggregateRequest) string {
+	text := "groups by ["
+	for i, g := range req.GroupBy {
+		if i > 0 {
+			text += ", "
+		}
+		text += g.Field
+		if g.Grain != "" {
+			text += " by " + string(g.Grain)
+		}
+	}
+	text += "] of ["
+	for i, m := range req.Measures {
+		if i > 0 {
+			text += ", "
+		}
+		text += spellMeasure(m)
+	}
+	return text + "]"
+}

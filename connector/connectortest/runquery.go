@@ -1,0 +1,295 @@
+package connectortest
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/connectorsdk/connector-sdk-go/filter"
+	"github.com/connectorsdk/connector-sdk-go/wire"
+)
+
+// filters exercises each operator on each field, declared or not (A12), and
+// combinations of them.
+func (x *exercise) filters(t testing.TB) {
+	for _, op := range filter.Operators() {
+		subtest(t, string(op), func(t testing.TB) {
+			for _, c := range x.operands {
+				subtest(t, c.field.Name, func(t testing.TB) {
+					var requests []wire.QueryRequest
+					for _, f := range c.filters(op) {
+						req := x.all()
+						req.And = []wire.Filter{f}
+						requests = append(requests, req)
+					}
+					x.query(t, requests)
+				})
+			}
+		})
+	}
+	subtest(t, "and or", func(t testing.TB) {
+		var requests []wire.QueryRequest
+		for _, c := range x.conjunctions(x.random(x.table.Name, "and or")) {
+			req := x.all()
+			req.And, req.Or = c.and, c.or
+			requests = append(requests, req)
+		}
+		x.query(t, requests)
+	})
+	subtest(t, "not filterable", func(t testing.TB) {
+		for _, f := range x.table.Fields {
+			if !is(f.Filterable, false) {
+				continue
+			}
+			c := x.tenant.In(t).client
+			req := x.all()
+			req.And = []wire.Filter{{Field: f.Name, Op: wire.OpNotnull}}
+			req.Credentials, req.TimeoutMS = c.creds, defaultTimeoutMS
+			_, err := c.query(&req, x.Rows)
+			wantRefusal(t, wire.PathQuery, "E7", fmt.Sprintf("in a filter the field %q, which discovery calls not filterable", f.Name), err, wire.CodeUnsupported, f.Name)
+		}
+	})
+}
+
+// conjunction is the filters of a request.
+type conjunction struct {
+	and []wire.Filter
+	or  [][]wire.Filter
+}
+
+// conjunctions are combinations of filters: several in and, groups in or, both,
+// and an empty group (A1).
+func (x *exercise) conjunctions(random *rand.Rand) []conjunction {
+	var pool []wire.Filter
+	for _, c := range x.operands {
+		for _, op := range filter.Operators() {
+			pool = append(pool, c.filters(op)...)
+		}
+	}
+	if len(pool) == 0 {
+		return nil
+	}
+	pick := func(n int) []wire.Filter {
+		var filters []wire.Filter
+		for range n {
+			filters = append(filters, pool[random.IntN(len(pool))])
+		}
+		return filters
+	}
+	list := []conjunction{
+		{or: [][]wire.Filter{{}}},
+		{and: pick(1), or: [][]wire.Filter{pick(1), {}}},
+	}
+	for range 8 {
+		list = append(list,
+			conjunction{and: pick(2)},
+			conjunction{or: [][]wire.Filter{pick(1), pick(1)}},
+			conjunction{or: [][]wire.Filter{pick(2), pick(1), pick(2)}},
+			conjunction{and: pick(1), or: [][]wire.Filter{pick(1), pick(2)}})
+	}
+	return list
+}
+
+// orders are the sorts to exercise: each field both ways, and some by several.
+func (x *exercise) orders() [][]wire.Sort {
+	var orders [][]wire.Sort
+	for _, f := range x.table.Fields {
+		orders = append(orders, []wire.Sort{{Field: f.Name, Dir: wire.Asc}}, []wire.Sort{{Field: f.Name, Dir: wire.Desc}})
+	}
+	random := x.random(x.table.Name, "orders")
+	if n := len(x.table.Fields); n > 1 {
+		for range 4 {
+			a, b := random.IntN(n), random.IntN(n-1)
+			if b >= a {
+				b++
+			}
+			orders = append(orders, []wire.Sort{
+				{Field: x.table.Fields[a].Name, Dir: wire.Desc},
+				{Field: x.table.Fields[b].Name, Dir: wire.Asc, Collate: true},
+			})
+		}
+	}
+	return orders
+}
+
+// sorts exercises each order without a window. A connector may answer it
+// unserved, which is legal whatever order the rows are in.
+func (x *exercise) sorts(t testing.TB) {
+	for _, order := range x.orders() {
+		subtest(t, spellSort(order), func(t testing.TB) {
+			req := x.all()
+			req.Sort = order
+			x.query(t, []wire.QueryRequest{req})
+		})
+	}
+}
+
+// pages exercises windows: of each order, and of none.
+func (x *exercise) pages(t testing.TB) {
+	subtest(t, "unsorted", func(t testing.TB) { x.page(t, nil, nil) })
+	for _, order := range x.orders() {
+		subtest(t, spellSort(order), func(t testing.TB) { x.page(t, order, nil) })
+	}
+	subtest(t, "filtered", func(t testing.TB) {
+		random := x.random(x.table.Name, "filtered")
+		orders := x.orders()
+		for _, c := range x.operands {
+			for _, op := range []wire.Op{wire.OpNotnull, wire.OpNeq, wire.OpNin} {
+				filters := c.filters(op)
+				x.page(t, orders[random.IntN(len(orders))], filters[random.IntN(len(filters)):][:1])
+				if t.Failed() || t.Skipped() {
+					return
+				}
+			}
+		}
+	})
+}
+
+// page reads an order in pages. Each one is verified for itself; together they
+// must be all rows, each once (B3).
+func (x *exercise) page(t testing.TB, order []wire.Sort, and []wire.Filter) {
+	size := int64(len(x.rows)/3 + 1)
+	var requests []wire.QueryRequest
+	window := func(offset, limit int64) {
+		req := x.all()
+		req.Sort, req.And, req.Offset, req.Limit = order, and, offset, limit
+		requests = append(requests, req)
+	}
+	window(0, size)
+	window(size, size)
+	window(2*size, size)
+	if len(sample(x, t, []int{0})) == 0 {
+		return
+	}
+	tenant := x.tenant.In(t)
+	composed := &Answer{Served: wire.Served{Filters: true}}
+	for _, req := range requests {
+		answer, err := tenant.Query(req)
+		if err != nil || t.Failed() {
+			return
+		}
+		if !answer.Served.Window {
+			t.Logf("connectortest: the window of %s is left to the platform", spellSort(order))
+			composed = nil
+			break
+		}
+		composed.Names = answer.Names
+		composed.Rows = append(composed.Rows, answer.Rows...)
+	}
+	whole := x.all()
+	whole.And = and
+	if composed != nil {
+		if err := checkQuery(x.seen, &whole, composed); err != nil {
+			v := err.(*violation)
+			t.Errorf("connectortest: POST %s: %v", wire.PathQuery, &violation{
+				"B3", fmt.Sprintf("pages of %d rows sorted by [%s] do not compose: taken together, %s", size, spellSort(order), v.problem), v.expected, v.got,
+			})
+			return
+		}
+	}
+	requests = nil
+	window(0, 1)
+	window(1, 0)                            // an offset without a limit (B4)
+	window(int64(len(x.rows)), 1)           // at the end
+	window(int64(len(x.rows))+5, 5)         // beyond it
+	window(0, int64(len(x.rows))+5)         // more than there is
+	window(int64(max(len(x.rows)-1, 0)), 2) // over the end
+	for _, req := range requests {
+		if _, err := tenant.Query(req); err != nil || t.Failed() {
+			return
+		}
+	}
+}
+
+// projections asks for no field, for each alone, and for all backwards (B5).
+func (x *exercise) projections(t testing.TB) {
+	lists := [][]string{{}}
+	for _, f := range x.table.Fields {
+		lists = append(lists, []string{f.Name})
+	}
+	backwards := fieldNames(x.table)
+	slices.Reverse(backwards)
+	lists = append(lists, backwards)
+	var requests []wire.QueryRequest
+	for i, fields := range lists {
+		req := x.all()
+		req.Fields = fields
+		requests = append(requests, req)
+		// Sorted and filtered by what is not asked for.
+		if len(x.operands) > 0 {
+			c := x.operands[i%len(x.operands)]
+			req.And = []wire.Filter{{Field: c.field.Name, Op: wire.OpNotnull}}
+			req.Sort = []wire.Sort{{Field: c.field.Name, Dir: wire.Desc}}
+			req.Limit = int64(len(x.rows)/2 + 1)
+			requests = append(requests, req)
+		}
+	}
+	x.query(t, requests)
+}
+
+// unknownField names, wherever a field can stand, one that is not there (A11,
+// F3).
+func (x *exercise) unknownField(t testing.TB) {
+	name := "no-such-field"
+	for x.place(0, name) >= 0 {
+		name += "-"
+	}
+	c := x.tenant.In(t).client
+	refused := func(path, where string, err error, code wire.Code) {
+		t.Helper()
+		rule := "A11"
+		if path == wire.PathCardinality || path == wire.PathLinkHitRate {
+			rule = "F3"
+		}
+		wantRefusal(t, path, rule, fmt.Sprintf("in %s a field that table %q does not have", where, x.table.Name), err, code, name)
+	}
+	query := func(where string, code wire.Code, change func(*wire.QueryRequest)) {
+		t.Helper()
+		req := x.all()
+		change(&req)
+		req.Credentials, req.TimeoutMS = c.creds, defaultTimeoutMS
+		_, err := c.query(&req, x.Rows)
+		refused(wire.PathQuery, where, err, code)
+	}
+	filters := []wire.Filter{{Field: name, Op: wire.OpNotnull}}
+	query("and", wire.CodeUnsupported, func(r *wire.QueryRequest) { r.And = filters })
+	query("or", wire.CodeUnsupported, func(r *wire.QueryRequest) { r.Or = [][]wire.Filter{{}, filters} })
+	query("fields", wire.CodeUnknownEntity, func(r *wire.QueryRequest) { r.Fields = []string{name} })
+	query("sort", wire.CodeUnknownEntity, func(r *wire.QueryRequest) { r.Sort = []wire.Sort{{Field: name, Dir: wire.Asc}} })
+	if x.declares(wire.EndpointCount) {
+		_, err := c.count(&wire.CountRequest{Table: x.table.Name, And: filters, Credentials: c.creds, TimeoutMS: defaultTimeoutMS})
+		refused(wire.PathCount, "and", err, wire.CodeUnsupported)
+	}
+	if x.declares(wire.EndpointAggregate) {
+		aggregate := func(where string, code wire.Code, change func(*wire.AggregateRequest)) {
+			t.Helper()
+			req := wire.AggregateRequest{
+				Table: x.table.Name, Measures: []wire.Measure{{Fn: wire.FnCount, As: "n"}}, Limit: wire.AggregateLimit,
+				Credentials: c.creds, TimeoutMS: defaultTimeoutMS,
+			}
+			change(&req)
+			_, err := c.aggregate(&req)
+			refused(wire.PathAggregate, where, err, code)
+		}
+		aggregate("and", wire.CodeUnsupported, func(r *wire.AggregateRequest) { r.And = filters })
+		aggregate("groupBy", wire.CodeUnknownEntity, func(r *wire.AggregateRequest) { r.GroupBy = []wire.Group{{Field: name, As: "g"}} })
+		aggregate("a measure", wire.CodeUnknownEntity, func(r *wire.AggregateRequest) {
+			r.Measures = []wire.Measure{{Fn: wire.FnCount, Field: name, As: "n"}}
+		})
+	}
+	if x.declares(wire.EndpointCardinality) {
+		_, err := c.cardinality(&wire.CardinalityRequest{Table: x.table.Name, Columns: []string{name}, Credentials: c.creds, TimeoutMS: defaultTimeoutMS})
+		refused(wire.PathCardinality, "columns", err, wire.CodeUnknownEntity)
+	}
+	if x.declares(wire.EndpointLinkHitRate) && len(x.table.Fields) > 0 {
+		own := x.table.Fields[0].Name
+		for _, link := range [][2]string{{name, own}, {own, name}} {
+			_, err := c.linkHitRate(&wire.LinkHitRateRequest{
+				FromTable: x.table.Name, FromColumn: link[0], ToTable: x.table.Name, ToColumn: link[1],
+				Credentials: c.creds, TimeoutMS: defaultTimeoutMS,
+			})
+			refused(wire.PathLinkHitRate, "a link", err, wire.CodeUnknownEntity)
+		}
+	}
+}
