@@ -1,0 +1,156 @@
+package main
+
+import (
+	"bufio"
+	"encoding/csv"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"unicode/utf8"
+)
+
+// csvRecords reads comma-separated values as RFC 4180 has them: a header line,
+// cells optionally quoted, and as many cells in every record as in the header.
+// An empty cell, quoted or not, is null. Blank lines are skipped, which is the
+// one thing a table of a single column cannot hold.
+type csvRecords struct {
+	file   string
+	csv    *csv.Reader
+	limit  *recordLimit
+	header []string
+	cells  []raw
+	at     int
+}
+
+const bom = "\ufeff"
+
+// openCSV reads the header.
+func openCSV(file string, r io.Reader, _ []string) (records, error) {
+	limit := &recordLimit{from: r}
+	buffered := bufio.NewReaderSize(limit, 64<<10)
+	limit.next()
+	if start, _ := buffered.Peek(len(bom)); string(start) == bom {
+		_, _ = buffered.Discard(len(bom))
+	}
+	c := &csvRecords{file: file, csv: csv.NewReader(buffered), limit: limit}
+	c.csv.ReuseRecord = true
+	header, err := c.read()
+	if err == io.EOF {
+		return nil, &fault{file, 0, "empty: the first line must name the columns"}
+	}
+	if err != nil {
+		return nil, err
+	}
+	c.header = slices.Clone(header)
+	if err := c.checkHeader(); err != nil {
+		return nil, err
+	}
+	c.cells = make([]raw, len(c.header))
+	return c, nil
+}
+
+func (c *csvRecords) checkHeader() error {
+	if len(c.header) > maxColumns {
+		return &fault{c.file, c.at, fmt.Sprintf("more than %d columns", maxColumns)}
+	}
+	if len(c.header) == 1 {
+		for _, other := range []struct{ separator, name string }{{";", "semicolons"}, {"\t", "tabs"}, {"|", "vertical bars"}} {
+			if strings.Contains(c.header[0], other.separator) {
+				return &fault{c.file, c.at, "the columns seem to be separated by " + other.name + "; separate them by commas"}
+			}
+		}
+	}
+	seen := make(map[string]int, len(c.header))
+	for i, name := range c.header {
+		if strings.TrimSpace(name) == "" {
+			return &fault{c.file, c.at, fmt.Sprintf("column %d has no name; the first line must name every column", i+1)}
+		}
+		if first, ok := seen[name]; ok {
+			return &fault{c.file, c.at, fmt.Sprintf("columns %d and %d have the same name; rename one", first+1, i+1)}
+		}
+		seen[name] = i
+	}
+	return nil
+}
+
+func (c *csvRecords) names() []string { return c.header }
+
+func (c *csvRecords) line() int { return c.at }
+
+func (c *csvRecords) next() ([]raw, error) {
+	record, err := c.read()
+	if err != nil {
+		return nil, err
+	}
+	for i, text := range record {
+		if text == "" {
+			c.cells[i] = raw{}
+		} else {
+			c.cells[i] = raw{text, rawPlain}
+		}
+	}
+	return c.cells, nil
+}
+
+// read is the next record, checked.
+func (c *csvRecords) read() ([]string, error) {
+	c.limit.next()
+	record, err := c.csv.Read()
+	var syntax *csv.ParseError
+	switch {
+	case err == nil:
+	case errors.Is(err, errRecordTooLong):
+		line := c.at + 1
+		return nil, &fault{c.file, line, fmt.Sprintf("a record of more than %d MiB begins here or soon after; is a quote left open?", maxRecord>>20)}
+	case errors.As(err, &syntax):
+		return nil, c.syntax(syntax, len(record))
+	default:
+		return nil, err // io.EOF, or the disk's
+	}
+	c.at, _ = c.csv.FieldPos(0)
+	for i, text := range record {
+		if !utf8.ValidString(text) {
+			line, _ := c.csv.FieldPos(i)
+			return nil, &fault{c.file, line, fmt.Sprintf("cell %d is not valid UTF-8; save the file as UTF-8", i+1)}
+		}
+	}
+	return record, nil
+}
+
+// syntax is a fault of the file in words that say what to do.
+func (c *csvRecords) syntax(e *csv.ParseError, cells int) *fault {
+	switch {
+	case errors.Is(e.Err, csv.ErrFieldCount):
+		return &fault{c.file, e.StartLine, fmt.Sprintf("%d cells where the header has %d", cells, len(c.header))}
+	case errors.Is(e.Err, csv.ErrBareQuote):
+		return &fault{c.file, e.Line, fmt.Sprintf("byte %d: a quote inside a cell that is not quoted; quote the cell and double the quotes in it", e.Column)}
+	case errors.Is(e.Err, csv.ErrQuote):
+		// A quote left open is noticed at the end of the file; the line on
+		// which its record begins is where to look.
+		return &fault{c.file, e.StartLine, "a quoted cell is not closed, or its closing quote is not followed by a comma; double the quotes inside it"}
+	}
+	return &fault{c.file, e.Line, e.Err.Error()}
+}
+
+var errRecordTooLong = errors.New("record too long")
+
+// recordLimit fails a reader that takes more than a record may have. Without
+// it a quote left open would gather the rest of a file in memory.
+type recordLimit struct {
+	from io.Reader
+	left int
+}
+
+// next is called before each record.
+func (l *recordLimit) next() { l.left = maxRecord }
+
+func (l *recordLimit) Read(p []byte) (int, error) {
+	if l.left <= 0 {
+		return 0, errRecordTooLong
+	}
+	n, err := l.from.Read(p[:min(len(p), l.left)])
+	l.left -= n
+	return n, err
+}

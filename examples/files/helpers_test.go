@@ -1,0 +1,145 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"testing/fstest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/connectorsdk/connector-sdk-go/connector"
+	"github.com/connectorsdk/connector-sdk-go/connector/connectortest"
+	"github.com/connectorsdk/connector-sdk-go/wire"
+)
+
+// discard is a log that nobody reads.
+var discard = slog.New(slog.DiscardHandler)
+
+// rested is a time at which a file was last written to that is long enough ago
+// to be trusted.
+var rested = time.Now().Add(-time.Hour)
+
+// put writes files, named by tenant and file, below dir. They have rested.
+func put(t testing.TB, dir string, files map[string]string) {
+	t.Helper()
+	for name, content := range files {
+		path := filepath.Join(dir, filepath.FromSlash(name))
+		require.NoError(t, os.MkdirAll(filepath.Dir(path), 0o755))
+		require.NoError(t, os.WriteFile(path, []byte(content), 0o644))
+		require.NoError(t, os.Chtimes(path, rested, rested))
+	}
+}
+
+// host serves a folder of the disk.
+func host(t testing.TB, dir string) (*connectortest.Server, *source) {
+	t.Helper()
+	r, err := openRoot(dir)
+	require.NoError(t, err)
+	return start(t, r, nil)
+}
+
+// inMemory serves files that are nowhere on the disk.
+func inMemory(t testing.TB, files map[string]string) (*connectortest.Server, *source) {
+	t.Helper()
+	return start(t, fsRoot(mapFS(files)), nil)
+}
+
+func mapFS(files map[string]string) fstest.MapFS {
+	m := fstest.MapFS{}
+	for name, content := range files {
+		m[name] = &fstest.MapFile{Data: []byte(content), ModTime: rested}
+	}
+	return m
+}
+
+func start(t testing.TB, r *root, opts *connector.Options) (*connectortest.Server, *source) {
+	t.Helper()
+	life, end := context.WithCancel(context.Background())
+	t.Cleanup(end)
+	src := newSource(life, r, slog.New(slog.NewTextHandler(t.Output(), nil)))
+	return connectortest.Start(t, definition, src, opts), src
+}
+
+// body is a request of a tenant: members, and then credentials and a timeout.
+func body(tenant, password, members string) string {
+	creds := map[string]string{credentialTenant: tenant}
+	if password != "" {
+		creds[credentialPassword] = password
+	}
+	c, err := json.Marshal(creds)
+	if err != nil {
+		panic(err)
+	}
+	if members != "" {
+		members += ","
+	}
+	return fmt.Sprintf(`{%s"credentials":%s,"timeoutMs":60000}`, members, c)
+}
+
+// discovered is a tenant's discovery.
+func discovered(t testing.TB, s *connectortest.Server, tenant string) *wire.Discovery {
+	t.Helper()
+	status, answer := s.Post(wire.PathDiscovery, body(tenant, "", ""))
+	require.Equal(t, 200, status, answer)
+	var d wire.Discovery
+	require.NoError(t, wire.Decode([]byte(answer), &d))
+	return &d
+}
+
+// rowsOf are the lines of rows of a query, as they stand on the wire, without
+// the served and the end line.
+func rowsOf(t testing.TB, s *connectortest.Server, tenant, members string) []string {
+	t.Helper()
+	status, answer := s.Post(wire.PathQuery, body(tenant, "", members))
+	require.Equal(t, 200, status, answer)
+	return rowTexts(t, answer)
+}
+
+func rowTexts(t testing.TB, stream string) []string {
+	t.Helper()
+	rows := []string{}
+	ended := false
+	for line := range strings.Lines(stream) {
+		require.False(t, ended, "nothing follows the end")
+		var l struct {
+			Rows  []json.RawMessage
+			End   int
+			Error json.RawMessage
+		}
+		require.NoError(t, json.Unmarshal([]byte(line), &l))
+		require.Nil(t, l.Error, "the stream failed: %s", l.Error)
+		for _, r := range l.Rows {
+			rows = append(rows, string(r))
+		}
+		ended = l.End == 1
+	}
+	require.True(t, ended, "the stream was cut")
+	return rows
+}
+
+// readAll parses a text as a file of a format.
+func readAll(parse format, name, content string) (header []string, cells [][]raw, lines []int, err error) {
+	all, err := parse(name, strings.NewReader(content), nil)
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	for {
+		record, err := all.next()
+		if err == io.EOF {
+			return all.names(), cells, lines, nil
+		}
+		if err != nil {
+			return all.names(), cells, lines, err
+		}
+		cells = append(cells, append([]raw(nil), record...))
+		lines = append(lines, all.line())
+	}
+}

@@ -1,0 +1,210 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/connectorsdk/connector-sdk-go/wire"
+)
+
+// class is what one cell could be, taken by itself. A set of them is what a
+// column's cells were.
+type class uint16
+
+const (
+	classText     class = 1 << iota
+	classBool           // true, false
+	classInteger        // plain digits
+	classDecimal        // plain digits with a fraction
+	classFloat          // a JSON number with an exponent
+	classDate           // ISO 8601
+	classDatetime       // ISO 8601
+	classArray          // a JSON array
+	classObject         // a JSON object
+)
+
+// classify tells what a cell could be, and the digits of a datetime's fraction.
+// It is careful where a guess would lose what was written: digits with a
+// leading zero are a code, digits with a plus sign may be a telephone, and an
+// exponent outside of JSON may be a part number. All of these are text, unless
+// a sidecar says otherwise.
+func classify(c raw) (kind class, digits int) {
+	switch c.kind {
+	case rawBool:
+		return classBool, 0
+	case rawNumber:
+		switch {
+		case !wire.IsDecimal(c.text):
+			if _, ok := number(c); !ok {
+				return classText, 0 // beyond the doubles
+			}
+			return classFloat, 0
+		case strings.Contains(c.text, "."):
+			return classDecimal, 0
+		}
+		return classInteger, 0
+	case rawArray:
+		return classArray, 0
+	case rawObject:
+		return classObject, 0
+	}
+	s := c.text
+	if at, ok := parseInstant(s); ok {
+		if at.bare {
+			return classDate, 0
+		}
+		return classDatetime, at.digits
+	}
+	if c.kind == rawText {
+		return classText, 0
+	}
+	switch s[0] {
+	case '-', '0', '1', '2', '3', '4', '5', '6', '7', '8', '9':
+		whole := strings.TrimPrefix(s, "-")
+		switch {
+		case !wire.IsDecimal(s) || len(whole) > 1 && whole[0] == '0' && whole[1] != '.':
+		case strings.Contains(s, "."):
+			return classDecimal, 0
+		default:
+			return classInteger, 0
+		}
+	case 't', 'T', 'f', 'F':
+		switch s {
+		case "true", "false", "TRUE", "FALSE", "True", "False":
+			return classBool, 0
+		}
+	case '[':
+		if strictJSON(s) {
+			return classArray, 0
+		}
+	case '{':
+		if strictJSON(s) {
+			return classObject, 0
+		}
+	}
+	return classText, 0
+}
+
+// evidence is what a first reading found out about one column.
+type evidence struct {
+	seen   class // every class that a cell had
+	digits int   // the widest fraction of a datetime
+	nulls  int64
+	misfit int // the first line that does not fit the type the sidecar declares; 0: none
+}
+
+// note takes one cell into account.
+func (e *evidence) note(c raw, declared wire.Type, line int) {
+	if c.kind == rawNull {
+		e.nulls++
+		return
+	}
+	// Once a column holds text, it is text: there is nothing more to learn.
+	if e.seen&classText == 0 || declared != "" {
+		kind, digits := classify(c)
+		e.seen |= kind
+		e.digits = max(e.digits, digits)
+	}
+	if declared != "" && e.misfit == 0 {
+		if _, ok := (shape{declared, 9}).value(c); !ok {
+			e.misfit = line
+		}
+	}
+}
+
+// shape is the narrowest type that holds every cell.
+func (e *evidence) shape() shape {
+	within := func(set class) bool { return e.seen != 0 && e.seen&^set == 0 }
+	switch {
+	case within(classBool):
+		return shape{typ: wire.TypeBoolean}
+	case within(classInteger):
+		return shape{typ: wire.TypeNumber}
+	case within(classInteger | classDecimal):
+		return shape{typ: wire.TypeDecimal}
+	case within(classInteger | classDecimal | classFloat):
+		return shape{typ: wire.TypeNumber}
+	case within(classDate):
+		return shape{typ: wire.TypeDate}
+	case within(classDate | classDatetime):
+		return shape{typ: wire.TypeDatetime, digits: width(e.digits)}
+	case within(classArray):
+		return shape{typ: wire.TypeArray}
+	case within(classArray | classObject):
+		return shape{typ: wire.TypeJSON}
+	}
+	return shape{typ: wire.TypeString}
+}
+
+// declare is the shape of a column whose type a sidecar states.
+func (e *evidence) declare(t wire.Type) shape {
+	s := shape{typ: t}
+	if t == wire.TypeDatetime {
+		s.digits = width(e.digits)
+	}
+	return s
+}
+
+// width is the number of fractional digits of the wire that holds so many.
+func width(digits int) int { return (digits + 2) / 3 * 3 }
+
+// column is one column of a table, as it is served.
+type column struct {
+	shape
+	header   string // its name in the file
+	name     string // its name as a field
+	nullable bool
+	describe string
+	quiet    bool // no samples, no min and max
+	profile  profile
+}
+
+// infer reads a whole file once and finds out its columns and number of rows.
+// What of the sidecar the file contradicts is left out, with a warning.
+func infer(file string, all records, side *sidecar) (columns []column, rows int64, warnings []string, err error) {
+	var found []evidence
+	var declared []wire.Type
+	for {
+		cells, err := all.next()
+		for _, name := range all.names()[len(found):] {
+			// A column that comes up late was null before.
+			found = append(found, evidence{nulls: rows})
+			declared = append(declared, side.column(name).Type)
+		}
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		if err != nil {
+			return nil, 0, nil, err
+		}
+		rows++
+		for i, c := range cells {
+			found[i].note(c, declared[i], all.line())
+		}
+	}
+	names := side.rename(all.names(), &warnings)
+	for i, header := range all.names() {
+		stated := side.column(header)
+		c := column{
+			shape: found[i].shape(), header: header, name: names[i],
+			nullable: found[i].nulls > 0 || rows == 0,
+			describe: stated.Description, quiet: stated.NoSamples,
+		}
+		switch {
+		case stated.Type == "":
+		case found[i].misfit > 0:
+			warnings = append(warnings, fmt.Sprintf("%s: column %q is served as %s and not as %s: %s line %d holds something else",
+				side.file, header, c.typ, stated.Type, file, found[i].misfit))
+		default:
+			c.shape = found[i].declare(stated.Type)
+		}
+		columns = append(columns, c)
+	}
+	if len(columns) == 0 {
+		return nil, 0, nil, &fault{file, 0, "empty: no line names a column"}
+	}
+	side.unknownColumns(all.names(), &warnings)
+	return columns, rows, warnings, nil
+}

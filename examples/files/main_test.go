@@ -1,0 +1,371 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"flag"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/connectorsdk/connector-sdk-go/connector"
+	"github.com/connectorsdk/connector-sdk-go/wire"
+)
+
+const testToken = "a-token-for-tests-0123456789abcdef"
+
+func env(vars map[string]string) func(string) (string, bool) {
+	return func(name string) (string, bool) {
+		value, ok := vars[name]
+		return value, ok
+	}
+}
+
+func TestConfigure(t *testing.T) {
+	for _, c := range []struct {
+		why  string
+		args []string
+		env  map[string]string
+		want string // the error; empty: none
+	}{
+		{"nothing is needed", nil, nil, ""},
+		{"a folder", []string{"-dir", "x"}, nil, ""},
+		{"a token and a port", nil, map[string]string{envToken: testToken, envPort: "9000"}, ""},
+		{"any free port", nil, map[string]string{envPort: "0"}, ""},
+		{"an empty folder is a variable that was not set", []string{"-dir", ""}, nil, "-dir: is empty; name a folder, or leave the flag out for the bundled data"},
+		{"the folder is a flag", []string{"x"}, nil, "unexpected argument; the folder to serve is given as -dir FOLDER"},
+		{"a short token", nil, map[string]string{envToken: "short"}, "PLATFORM_CONNECTOR_TOKEN: a token needs at least 32 characters: mint one with `openssl rand -hex 32`; leave it unset to have one made for this run"},
+		{"an empty token is a secret that did not arrive", nil, map[string]string{envToken: ""}, "PLATFORM_CONNECTOR_TOKEN: a token needs at least 32 characters: mint one with `openssl rand -hex 32`; leave it unset to have one made for this run"},
+		{"a token with a line end", nil, map[string]string{envToken: testToken + "\n"}, "PLATFORM_CONNECTOR_TOKEN: a token must be visible ASCII without blanks, as a header carries it: mint one with `openssl rand -hex 32`; leave it unset to have one made for this run"},
+		{"a port that is none", nil, map[string]string{envPort: "http"}, "PORT: must be a number from 0 to 65535; 0 takes any free port"},
+		{"one that is too high", nil, map[string]string{envPort: "65536"}, "PORT: must be a number from 0 to 65535; 0 takes any free port"},
+		{"an empty one", nil, map[string]string{envPort: ""}, "PORT: must be a number from 0 to 65535; 0 takes any free port"},
+		{"an address", nil, map[string]string{envPort: ":8080"}, "PORT: must be a number from 0 to 65535; 0 takes any free port"},
+	} {
+		config, err := configure(c.args, env(c.env), io.Discard)
+		if c.want != "" {
+			require.EqualError(t, err, c.want, c.why)
+			continue
+		}
+		require.NoError(t, err, c.why)
+		secret, given := c.env[envToken]
+		assert.Equal(t, given, config.minted == "", "a token is made when none is given")
+		if !given {
+			secret = config.minted
+			assert.Len(t, secret, 64)
+		}
+		assert.True(t, config.token.Matches(secret))
+	}
+	one, err := configure(nil, env(nil), io.Discard)
+	require.NoError(t, err)
+	two, err := configure(nil, env(nil), io.Discard)
+	require.NoError(t, err)
+	assert.NotEqual(t, one.minted, two.minted)
+	assert.Equal(t, "8080", one.port)
+	_, err = configure([]string{"-h"}, env(nil), io.Discard)
+	assert.ErrorIs(t, err, flag.ErrHelp)
+}
+
+func TestRunRefusesFolders(t *testing.T) {
+	empty := t.TempDir()
+	err := run(t.Context(), []string{"-dir", empty}, env(nil), io.Discard, io.Discard)
+	assert.EqualError(t, err, fmt.Sprintf("-dir: %s holds no folder; make one for each tenant, such as %s/acme, and put the files there", empty, empty))
+	gone := filepath.Join(empty, "gone")
+	err = run(t.Context(), []string{"-dir", gone}, env(nil), io.Discard, io.Discard)
+	assert.ErrorContains(t, err, "-dir: open "+gone)
+}
+
+// commands are the curl lines of a text, as a shell takes them apart.
+func commands(t *testing.T, text string, vars ...string) (argv [][]string) {
+	t.Helper()
+	sh, err := exec.LookPath("sh")
+	if err != nil {
+		t.Skip("the printed lines are for a POSIX shell, and there is none here")
+	}
+	for line := range strings.Lines(text) {
+		if !strings.HasPrefix(line, "curl ") {
+			continue
+		}
+		cmd := exec.Command(sh, "-c", `curl() { printf '%s\0' "$@"; }; `+line)
+		cmd.Env = vars
+		out, err := cmd.CombinedOutput()
+		require.NoError(t, err, string(out))
+		argv = append(argv, strings.Split(strings.TrimSuffix(string(out), "\x00"), "\x00"))
+	}
+	return argv
+}
+
+// TestWelcome runs what is printed through a shell and against the connector.
+func TestWelcome(t *testing.T) {
+	odd := map[string]string{"o'brien \"x\" $HOME/t'a.csv": "a'b,\"c\"\"d\",$e\n1,2,3\n"}
+	for _, c := range []struct {
+		why    string
+		files  map[string]string // nil: the bundled data
+		token  string            // empty: one is made
+		vars   []string
+		head   string
+		tenant string
+	}{
+		{"the bundled data, whose password is no secret", nil, "", nil, "Tenants: science, shop (password demo-password)\n", "science"},
+		{"a token of one's own is not printed", nil, testToken, []string{envToken + "=" + testToken}, "Token: $PLATFORM_CONNECTOR_TOKEN\n", "science"},
+		{"names that a shell would trip over", odd, "", nil, "Tenants: o'brien \"x\" $HOME\n", "o'brien \"x\" $HOME"},
+		{"a tenant without a password is preferred", map[string]string{"a/.password": "x", "a/t.csv": "a\n1\n", "b/t.csv": "b\n1\n"}, "", nil, "Tenants: a (with a password), b\n", "b"},
+		{"a password of the user's is not printed", map[string]string{"a/.password": "it's \"x\"", "a/t.csv": "a\n1\n"}, "", []string{`TENANT_PASSWORD=it's x`}, "Tenants: a (with a password)\n", "a"},
+		{"a malformed file is passed over", map[string]string{"a/a.csv": "x,x\n", "a/t.csv": "a\n1\n"}, "", nil, "Tenants: a\n", "a"},
+	} {
+		t.Run(c.why, func(t *testing.T) {
+			vars := map[string]string{}
+			if c.token != "" {
+				vars[envToken] = c.token
+			}
+			config, err := configure(nil, env(vars), io.Discard)
+			require.NoError(t, err)
+			r := bundledRoot()
+			if c.files != nil {
+				config.dir = "somewhere"
+				if password, ok := c.files["a/.password"]; ok {
+					c.files["a/.password"] = strings.ReplaceAll(password, `"`, "")
+				}
+				r = fsRoot(mapFS(c.files))
+			}
+			src := newSource(t.Context(), r, discard)
+			var out bytes.Buffer
+			require.NoError(t, src.welcome(t.Context(), &out, config, &net.TCPAddr{Port: 4711}))
+			assert.Contains(t, out.String(), "http://localhost:4711\n")
+			assert.Contains(t, out.String(), c.head)
+			if c.token != "" {
+				assert.NotContains(t, out.String(), c.token)
+			}
+			assert.NotContains(t, out.String(), "it's")
+
+			handler, err := connector.New(definition, src, config.token, &connector.Options{Logger: discard})
+			require.NoError(t, err)
+			lines := commands(t, out.String(), c.vars...)
+			require.Len(t, lines, 4, "the document, /check, /discovery, /query")
+			for i, path := range []string{wire.PathDocument, wire.PathCheck, wire.PathDiscovery, wire.PathQuery} {
+				req := request(t, lines[i])
+				assert.Equal(t, path, req.URL.Path)
+				answer := httptest.NewRecorder()
+				handler.ServeHTTP(answer, req)
+				assert.Equal(t, 200, answer.Code, "%s: %s", path, answer.Body)
+				if path == wire.PathQuery {
+					assert.Len(t, rowTexts(t, answer.Body.String()), map[bool]int{true: 5, false: 1}[c.files == nil])
+					assert.NotContains(t, answer.Body.String(), "{}", "the rows have members")
+				}
+			}
+		})
+	}
+}
+
+// request is what curl would send for its arguments.
+func request(t *testing.T, argv []string) *http.Request {
+	t.Helper()
+	require.Equal(t, "-sS", argv[0])
+	req := httptest.NewRequest(http.MethodGet, argv[1], nil)
+	for i := 2; i < len(argv); i += 2 {
+		switch argv[i] {
+		case "-H":
+			name, value, ok := strings.Cut(argv[i+1], ": ")
+			require.True(t, ok)
+			req.Header.Set(name, value)
+		case "-d":
+			require.True(t, json.Valid([]byte(argv[i+1])), argv[i+1])
+			req.Method = http.MethodPost
+			req.Body = io.NopCloser(strings.NewReader(argv[i+1]))
+		default:
+			require.Fail(t, "unknown option "+argv[i])
+		}
+	}
+	return req
+}
+
+// TestWelcomeDoesNotWaitForALargeFile prints a query without fields when the
+// columns are not known in time.
+func TestWelcomeDoesNotWaitForALargeFile(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		src := newSource(t.Context(), fsRoot(mapFS(map[string]string{"a/t.csv": "x\n1\n"})), discard)
+		for range cap(src.library.tables.slots) {
+			src.library.tables.slots <- struct{}{} // something else is being read
+		}
+		config, err := configure(nil, env(nil), io.Discard)
+		require.NoError(t, err)
+		config.dir = "somewhere"
+		var out bytes.Buffer
+		start := time.Now()
+		require.NoError(t, src.welcome(t.Context(), &out, config, &net.TCPAddr{Port: 1}))
+		assert.Equal(t, 3*time.Second, time.Since(start))
+		assert.Contains(t, out.String(), `"table":"t","and":[],"sort":[],"fields":[],"limit":5`)
+		<-src.library.tables.slots
+	})
+}
+
+// pipes is a listener without a port.
+type pipes struct {
+	conns  chan net.Conn
+	closed chan struct{}
+	once   sync.Once
+}
+
+func newPipes() *pipes { return &pipes{conns: make(chan net.Conn), closed: make(chan struct{})} }
+
+func (p *pipes) Accept() (net.Conn, error) {
+	select {
+	case c := <-p.conns:
+		return c, nil
+	case <-p.closed:
+		return nil, net.ErrClosed
+	}
+}
+
+func (p *pipes) dial(ctx context.Context) (net.Conn, error) {
+	client, server := net.Pipe()
+	select {
+	case p.conns <- server:
+		return client, nil
+	case <-p.closed:
+		return nil, net.ErrClosed
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+}
+
+func (p *pipes) Close() error {
+	p.once.Do(func() { close(p.closed) })
+	return nil
+}
+
+func (p *pipes) Addr() net.Addr { return &net.TCPAddr{} }
+
+// TestStop stops the host while streams are open.
+func TestStop(t *testing.T) {
+	content := "id,text\n" + strings.Repeat("1,some text to fill a batch with, and then another one\n", 100_000)
+	stop := shutdown{drain: time.Second, last: 5 * time.Second}
+	run := func(t *testing.T, test func(t *testing.T, client *http.Client, signal context.CancelFunc, stopped chan error)) {
+		synctest.Test(t, func(t *testing.T) {
+			src := newSource(t.Context(), fsRoot(mapFS(map[string]string{"acme/t.csv": content})), discard)
+			token, err := wire.NewToken(testToken)
+			require.NoError(t, err)
+			handler, err := connector.New(definition, src, token, &connector.Options{Logger: discard})
+			require.NoError(t, err)
+			p := newPipes()
+			client := &http.Client{Transport: &http.Transport{
+				DialContext:        func(ctx context.Context, _, _ string) (net.Conn, error) { return p.dial(ctx) },
+				DisableCompression: true,
+			}}
+			ctx, signal := context.WithCancel(t.Context())
+			stopped := make(chan error, 1)
+			go func() { stopped <- serve(ctx, server(handler), p, stop) }()
+			test(t, client, signal, stopped)
+			signal()
+			client.CloseIdleConnections()
+		})
+	}
+	open := func(t *testing.T, client *http.Client) (io.Closer, *bufio.Reader) {
+		req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, "http://connector.test"+wire.PathQuery,
+			strings.NewReader(body("acme", "", `"table":"t","and":[],"sort":[],"fields":["id","text"]`)))
+		require.NoError(t, err)
+		req.Header.Set("Authorization", "Bearer "+testToken)
+		res, err := client.Do(req)
+		require.NoError(t, err)
+		require.Equal(t, 200, res.StatusCode)
+		lines := bufio.NewReaderSize(res.Body, 16<<10)
+		first, err := lines.ReadString('\n')
+		require.NoError(t, err)
+		require.Equal(t, `{"served":{"filters":true,"sort":true,"window":true}}`+"\n", first)
+		return res.Body, lines
+	}
+	last := func(t *testing.T, lines *bufio.Reader) (line string, n int) {
+		for {
+			next, err := lines.ReadString('\n')
+			if err == io.EOF && next == "" {
+				return line, n
+			}
+			require.NoError(t, err, "a stream that ends has been ended, not cut")
+			line = next
+			n++
+		}
+	}
+	t.Run("an open stream ends with an error line", func(t *testing.T) {
+		run(t, func(t *testing.T, client *http.Client, signal context.CancelFunc, stopped chan error) {
+			closer, lines := open(t, client)
+			defer func() { _ = closer.Close() }()
+			signal()
+			time.Sleep(stop.drain + time.Millisecond) // the reader is slow; the time to drain passes
+			line, _ := last(t, lines)
+			assert.Equal(t, `{"error":{"code":"internal","message":"internal error"}}`+"\n", line)
+			assert.NoError(t, <-stopped)
+		})
+	})
+	t.Run("one that is done in time ends well", func(t *testing.T) {
+		run(t, func(t *testing.T, client *http.Client, signal context.CancelFunc, stopped chan error) {
+			closer, lines := open(t, client)
+			defer func() { _ = closer.Close() }()
+			signal()
+			line, n := last(t, lines)
+			assert.Equal(t, `{"end":1}`+"\n", line)
+			assert.Greater(t, n, 20, "all batches came")
+			assert.NoError(t, <-stopped)
+		})
+	})
+	t.Run("a reader that takes nothing is cut off", func(t *testing.T) {
+		run(t, func(t *testing.T, client *http.Client, signal context.CancelFunc, stopped chan error) {
+			closer, _ := open(t, client)
+			defer func() { _ = closer.Close() }()
+			start := time.Now()
+			signal()
+			err := <-stopped
+			assert.ErrorContains(t, err, "some requests did not end in time and were cut")
+			assert.Equal(t, stop.drain+stop.last, time.Since(start))
+		})
+	})
+	t.Run("no request is taken any more", func(t *testing.T) {
+		run(t, func(t *testing.T, client *http.Client, signal context.CancelFunc, stopped chan error) {
+			signal()
+			require.NoError(t, <-stopped)
+			_, err := client.Get("http://connector.test" + wire.PathDocument)
+			assert.Error(t, err)
+		})
+	})
+}
+
+// TestRun starts and stops the whole program on a free port.
+func TestRun(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	out, in := io.Pipe()
+	stopped := make(chan error, 1)
+	go func() {
+		stopped <- run(ctx, nil, env(map[string]string{envPort: "0", envToken: testToken}), in, io.Discard)
+		_ = in.Close()
+	}()
+	lines := bufio.NewScanner(out)
+	require.True(t, lines.Scan())
+	_, url, ok := strings.Cut(lines.Text(), " at ")
+	require.True(t, ok, lines.Text())
+	for lines.Scan() && !strings.HasPrefix(lines.Text(), "curl -sS "+url+wire.PathQuery) {
+		continue
+	}
+	res, err := http.Get(url + wire.PathDocument)
+	require.NoError(t, err)
+	document, err := io.ReadAll(res.Body)
+	require.NoError(t, err)
+	require.NoError(t, res.Body.Close())
+	require.NoError(t, wire.Decode(document, &wire.Document{}))
+	go func() { _, _ = io.Copy(io.Discard, out) }()
+	cancel()
+	assert.NoError(t, <-stopped)
+}

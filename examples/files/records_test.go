@@ -1,0 +1,265 @@
+package main
+
+import (
+	"errors"
+	"io"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+func plain(texts ...string) []raw {
+	cells := make([]raw, len(texts))
+	for i, s := range texts {
+		if s != "" {
+			cells[i] = raw{s, rawPlain}
+		}
+	}
+	return cells
+}
+
+func TestCSV(t *testing.T) {
+	for _, c := range []struct {
+		why, in string
+		header  []string
+		cells   [][]raw
+		lines   []int
+	}{
+		{"the plain case", "a,b\n1,2\n3,4\n", []string{"a", "b"}, [][]raw{plain("1", "2"), plain("3", "4")}, []int{2, 3}},
+		{"the last line needs no end", "a\n1", []string{"a"}, [][]raw{plain("1")}, []int{2}},
+		{"Windows ends lines with two characters", "a,b\r\n1,2\r\n", []string{"a", "b"}, [][]raw{plain("1", "2")}, []int{2}},
+		{"spreadsheets put a byte order mark first; it is no part of the name", bom + "a,b\n1,2\n", []string{"a", "b"}, [][]raw{plain("1", "2")}, []int{2}},
+		{"a byte order mark before a quoted name", bom + "\"a\",b\n1,2\n", []string{"a", "b"}, [][]raw{plain("1", "2")}, []int{2}},
+		{"an empty cell is null", "a,b\n,2\n1,\n", []string{"a", "b"}, [][]raw{plain("", "2"), plain("1", "")}, []int{2, 3}},
+		{"so is a quoted empty one, which no other program tells apart", "a,b\n\"\",2\n", []string{"a", "b"}, [][]raw{plain("", "2")}, []int{2}},
+		{"a blank is a text", "a,b\n ,2\n", []string{"a", "b"}, [][]raw{plain(" ", "2")}, []int{2}},
+		{"a quoted cell holds commas, quotes and line ends; the next line number is right", "a,b\n\"x, \"\"y\"\"\nz\",2\n3,4\n", []string{"a", "b"}, [][]raw{plain("x, \"y\"\nz", "2"), plain("3", "4")}, []int{2, 4}},
+		{"blank lines are skipped", "a,b\n\n1,2\n\n", []string{"a", "b"}, [][]raw{plain("1", "2")}, []int{3}},
+		{"a header without rows is an empty table", "a,b\n", []string{"a", "b"}, nil, nil},
+		{"blanks belong to names and cells", " a ,b\n 1,2 \n", []string{" a ", "b"}, [][]raw{plain(" 1", "2 ")}, []int{2}},
+		{"names that differ in case are two", "a,A\n1,2\n", []string{"a", "A"}, [][]raw{plain("1", "2")}, []int{2}},
+	} {
+		t.Run(c.why, func(t *testing.T) {
+			header, cells, lines, err := readAll(openCSV, "t.csv", c.in)
+			require.NoError(t, err)
+			assert.Equal(t, c.header, header)
+			assert.Equal(t, c.cells, cells)
+			assert.Equal(t, c.lines, lines)
+		})
+	}
+}
+
+func TestCSVFaults(t *testing.T) {
+	for _, c := range []struct{ why, in, want string }{
+		{"without a header there are no columns", "", "t.csv: empty: the first line must name the columns"},
+		{"blank lines are no header", "\n\n", "t.csv: empty: the first line must name the columns"},
+		{"a column needs a name", "a,,c\n", "t.csv line 1: column 2 has no name; the first line must name every column"},
+		{"blanks are no name", "a, \n", "t.csv line 1: column 2 has no name; the first line must name every column"},
+		{"names must be unique: rows are objects", "a,b,a\n", "t.csv line 1: columns 1 and 3 have the same name; rename one"},
+		{"too few cells", "a,b\n1,2\n3\n", "t.csv line 3: 1 cells where the header has 2"},
+		{"too many cells", "a,b\n1,2,3\n", "t.csv line 2: 3 cells where the header has 2"},
+		{"the line counts line ends inside of quotes", "a,b\n\"1\n1\",2\n3\n", "t.csv line 4: 1 cells where the header has 2"},
+		{"Latin-1 is not guessed at", "a,b\n1,2\n1,caf\xe9\n", "t.csv line 3: cell 2 is not valid UTF-8; save the file as UTF-8"},
+		{"nor in the header", "a,\xff\n", "t.csv line 1: cell 2 is not valid UTF-8; save the file as UTF-8"},
+		{"UTF-16 is not UTF-8", "\xff\xfea\x00\n\x00", "t.csv line 1: cell 1 is not valid UTF-8; save the file as UTF-8"},
+		{"a quote inside of a cell", "a,b\n1,x\"y\n", "t.csv line 2: byte 4: a quote inside a cell that is not quoted; quote the cell and double the quotes in it"},
+		{"text behind a closing quote", "a,b\n1,\"x\"y\n", "t.csv line 2: a quoted cell is not closed, or its closing quote is not followed by a comma; double the quotes inside it"},
+		{"a quote left open", "a,b\n1,\"x\n2,3\n", "t.csv line 2: a quoted cell is not closed, or its closing quote is not followed by a comma; double the quotes inside it"},
+		{"other separators are named", "a;b;c\n1;2;3\n", "t.csv line 1: the columns seem to be separated by semicolons; separate them by commas"},
+		{"tabs too", "a\tb\n", "t.csv line 1: the columns seem to be separated by tabs; separate them by commas"},
+		{"more columns than anybody means", strings.Repeat("a,", maxColumns) + "b\n", "t.csv line 1: more than 2000 columns"},
+	} {
+		t.Run(c.why, func(t *testing.T) {
+			_, _, _, err := readAll(openCSV, "t.csv", c.in)
+			var f *fault
+			require.ErrorAs(t, err, &f)
+			assert.Equal(t, c.want, err.Error())
+		})
+	}
+}
+
+// endless is a CSV file whose last quote is never closed.
+type endless struct{ read int64 }
+
+func (e *endless) Read(p []byte) (int, error) {
+	if e.read == 0 {
+		e.read++
+		return copy(p, "a\n\""), nil
+	}
+	for i := range p {
+		p[i] = 'x'
+	}
+	e.read += int64(len(p))
+	return len(p), nil
+}
+
+func TestRecordsAreBounded(t *testing.T) {
+	t.Run("a quote left open does not gather the file in memory", func(t *testing.T) {
+		from := &endless{}
+		all, err := openCSV("t.csv", from, nil)
+		require.NoError(t, err)
+		_, err = all.next()
+		var f *fault
+		require.ErrorAs(t, err, &f)
+		assert.Equal(t, "t.csv line 2: a record of more than 16 MiB begins here or soon after; is a quote left open?", err.Error())
+		assert.Less(t, from.read, int64(maxRecord+1<<20))
+	})
+	t.Run("a file of many records is longer than one may be", func(t *testing.T) {
+		line := strings.Repeat("x", 1<<20) + "\n"
+		all, err := openCSV("t.csv", io.MultiReader(strings.NewReader("a\n"), strings.NewReader(strings.Repeat(line, 40))), nil)
+		require.NoError(t, err)
+		n := 0
+		for {
+			_, err := all.next()
+			if errors.Is(err, io.EOF) {
+				break
+			}
+			require.NoError(t, err)
+			n++
+		}
+		assert.Equal(t, 40, n)
+	})
+	t.Run("nor does a line that never ends", func(t *testing.T) {
+		all, err := openNDJSON("t.ndjson", io.MultiReader(strings.NewReader("{\"a\":1}\n{\"a\":\""), &endless{}), nil)
+		require.NoError(t, err)
+		_, err = all.next()
+		require.NoError(t, err)
+		_, err = all.next()
+		require.Error(t, err)
+	})
+	t.Run("the disk's own errors are no faults of the file", func(t *testing.T) {
+		broken := errors.New("input/output error")
+		all, err := openCSV("t.csv", io.MultiReader(strings.NewReader("a\n1\n"), readerFunc(func([]byte) (int, error) { return 0, broken })), nil)
+		require.NoError(t, err)
+		for err == nil {
+			_, err = all.next()
+		}
+		assert.ErrorIs(t, err, broken)
+		var f *fault
+		assert.False(t, errors.As(err, &f))
+	})
+}
+
+type readerFunc func([]byte) (int, error)
+
+func (f readerFunc) Read(p []byte) (int, error) { return f(p) }
+
+func TestNDJSON(t *testing.T) {
+	header, cells, lines, err := readAll(openNDJSON, "t.ndjson", bom+`{"a":1,"b":"x"}
+
+{"b":null,"c":[1, {"d":2}]}
+{"e":{},"a":1.50,"é":true}
+{}
+`)
+	require.NoError(t, err)
+	assert.Equal(t, []string{"a", "b", "c", "e", "é"}, header, "columns come in order of their first appearance")
+	assert.Equal(t, []int{1, 3, 4, 5}, lines)
+	assert.Equal(t, [][]raw{
+		{{"1", rawNumber}, {"x", rawText}},
+		{{}, {}, {`[1, {"d":2}]`, rawArray}},
+		{{"1.50", rawNumber}, {}, {}, {"{}", rawObject}, {"true", rawBool}},
+		{{}, {}, {}, {}, {}},
+	}, cells, "a missing member is null")
+}
+
+func TestNDJSONFaults(t *testing.T) {
+	for _, c := range []struct{ why, in, want string }{
+		{"an array is no object", "[1]\n", "t.ndjson line 1: each line must be one JSON object"},
+		{"a document over several lines", "{\n\"a\":1}\n", "t.ndjson line 1: byte 1: unexpected end"},
+		{"two objects in a line", `{"a":1}{"a":2}`, "t.ndjson line 1: byte 7: more text after the value"},
+		{"the last of two members would win", `{"a":1,"a":2}`, "t.ndjson line 1: a member stands twice in the object"},
+		{"further inside too", "{\"a\":1}\n{\"a\":{\"b\":[{\"c\":1,\"c\":1}]}}", "t.ndjson line 2: a member stands twice in an object"},
+		{"a column needs a name", `{"":1}`, "t.ndjson line 1: a member without a name"},
+		{"bad UTF-8 is not replaced", "{\"a\":\"\xff\"}", "t.ndjson line 1: byte 6: not valid UTF-8"},
+		{"half a surrogate is no text", `{"a":"\ud800"}`, "t.ndjson line 1: byte 6: half of a surrogate pair"},
+		{"single quotes are not JSON", `{'a':1}`, "t.ndjson line 1: byte 1: expected a string"},
+		{"nor is NaN", `{"a":NaN}`, "t.ndjson line 1: byte 5: expected a value"},
+		{"nor leading zeros", `{"a":01}`, "t.ndjson line 1: byte 5: expected a value"},
+		{"a file cut off", "{\"a\":1}\n{\"a\":", "t.ndjson line 2: byte 5: unexpected end"},
+		{"nesting without an end", `{"a":` + strings.Repeat("[", 40) + strings.Repeat("]", 40) + `}`, "t.ndjson line 1: arrays and objects are nested too deeply"},
+	} {
+		t.Run(c.why, func(t *testing.T) {
+			_, _, _, err := readAll(openNDJSON, "t.ndjson", c.in)
+			var f *fault
+			require.ErrorAs(t, err, &f)
+			assert.Equal(t, c.want, err.Error())
+		})
+	}
+}
+
+func TestNDJSONColumnsAreBounded(t *testing.T) {
+	var b strings.Builder
+	for i := range maxColumns + 1 {
+		b.WriteString(`{"c` + strings.Repeat("x", i) + `":1}` + "\n")
+	}
+	_, _, _, err := readAll(openNDJSON, "t.ndjson", b.String())
+	require.EqualError(t, err, "t.ndjson line 2001: more than 2000 different members")
+}
+
+// fuzzRecords holds what must be true of any file: it is read without a panic,
+// or refused with a fault, twice alike; its types hold each of its cells; and
+// every cell can cross the wire.
+func fuzzRecords(t *testing.T, parse format, content string) {
+	all, err := parse("f", strings.NewReader(content), nil)
+	var f *fault
+	if err != nil {
+		require.ErrorAs(t, err, &f)
+		return
+	}
+	columns, rowCount, warnings, err := infer("f", all, nil)
+	if err != nil {
+		require.ErrorAs(t, err, &f)
+		return
+	}
+	require.Empty(t, warnings)
+	headers := make([]string, len(columns))
+	seen := map[string]bool{}
+	for i, c := range columns {
+		require.NotEmpty(t, c.name)
+		require.False(t, seen[c.name], "names are unique")
+		seen[c.name] = true
+		headers[i] = c.header
+	}
+	all, err = parse("f", strings.NewReader(content), headers)
+	require.NoError(t, err)
+	var line []byte
+	for n := int64(0); ; n++ {
+		cells, err := all.next()
+		if err == io.EOF {
+			require.Equal(t, rowCount, n)
+			return
+		}
+		require.NoError(t, err)
+		for i, c := range cells {
+			v, ok := columns[i].value(c)
+			require.True(t, ok, "a type that was inferred holds every cell")
+			require.Equal(t, c.kind == rawNull, v.IsNull())
+			require.True(t, columns[i].nullable || !v.IsNull())
+			line, err = v.AppendJSON(line[:0])
+			require.NoError(t, err)
+		}
+	}
+}
+
+func FuzzCSV(f *testing.F) {
+	for _, seed := range []string{
+		"a,b\n1,2\n", bom + "a\n\"x\"\"y\"\n", "a,b\n1.50,-0\n+5,007\n", "d,t\n2024-02-29,2024-02-29T23:59:59.123456789+14:00\n",
+		"j,k\n\"[1,{\"\"a\"\":null}]\",\"{\"\"a\"\":1}\"\n", "b\ntrue\nFALSE\n", "a\n99999999999999999999\n", "a;b\n", "a,b\n1\n", "a\n\"", "a\xff\n", "a\r\n1\r\r\n",
+		"t\n0000-01-01T00:00+01:00\n", "t\n9999-12-31T23:59:59-01:00\n",
+	} {
+		f.Add(seed)
+	}
+	f.Fuzz(func(t *testing.T, content string) { fuzzRecords(t, openCSV, content) })
+}
+
+func FuzzNDJSON(f *testing.F) {
+	for _, seed := range []string{
+		`{"a":1}`, `{"a":1e400}`, `{"a":1.5E-7,"b":0.1}` + "\n" + `{"b":1e2}`, `{"a":[1,2],"b":{"c":[]}}`, `{"a":"2024-01-01"}` + "\n" + `{"a":"2024-01-01 10:00"}`,
+		`{"a":1}` + "\n" + `{"b":"x"}`, `{"a":"1"}` + "\n" + `{"a":1}`, `{"a":-0}`, `{"a":"\u0000"}`, `{"a":123456789012345678901234567890}`, "[]", `{"a":true,"a":1}`,
+	} {
+		f.Add(seed)
+	}
+	f.Fuzz(func(t *testing.T, content string) { fuzzRecords(t, openNDJSON, content) })
+}

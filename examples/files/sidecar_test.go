@@ -1,0 +1,357 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/connectorsdk/connector-sdk-go/wire"
+)
+
+func TestParseSidecar(t *testing.T) {
+	s, err := parseSidecar("t.table.json", []byte(bom+`{
+		"description": "d",
+		"columns": {"Cust No": {"name": "customer", "type": "reference", "description": "c", "samples": false}, "b": {}},
+		"primaryKey": ["id", "line"],
+		"unique": ["b"],
+		"foreignKeys": [{"field": "customer", "targetTable": "customers", "targetField": "id"}]
+	}`))
+	require.NoError(t, err)
+	assert.Equal(t, &sidecar{
+		file: "t.table.json", Description: "d",
+		Columns:    map[string]sidecarColumn{"Cust No": {Name: "customer", Type: wire.TypeReference, Description: "c", NoSamples: true}, "b": {}},
+		PrimaryKey: []string{"id", "line"}, Unique: []string{"b"},
+		ForeignKeys: []wire.ForeignKey{{Field: "customer", TargetTable: "customers", TargetField: "id"}},
+	}, s)
+	s, err = parseSidecar("t.table.json", []byte(`{}`))
+	require.NoError(t, err, "a sidecar may say nothing")
+	assert.Empty(t, s.Columns)
+}
+
+func TestSidecarFaults(t *testing.T) {
+	for _, c := range []struct{ why, in, want string }{
+		{"no object", `[]`, `line 1: must be an object`},
+		{"nothing but blanks", "\n ", `line 2: must be an object`},
+		{"cut off", "{\n\"description\":", `line 2: "description": must be a string`},
+		{"no JSON", "{\n'description': 1}", `line 2: expected a string`},
+		{"a comma too many", `{"unique":[],}`, `line 1: expected a string`},
+		{"more behind it", "{}\n{}", `line 2: more text after the value`},
+		{"bad UTF-8", "{\"description\":\"\xff\"}", `line 1: not valid UTF-8`},
+		{"a member of another case is none", "{\n \"primarykey\": []}", `line 2: "primarykey": no such member; there are description, columns, primaryKey, unique and foreignKeys`},
+		{"a member twice", `{"unique":[],"unique":[]}`, `line 1: "unique": stands twice`},
+		{"a column twice", `{"columns":{"a":{},"a":{}}}`, `line 1: "columns": "a": stands twice`},
+		{"a description that is no text", `{"description":1}`, `line 1: "description": must be a string`},
+		{"null is no text", `{"description":null}`, `line 1: "description": must be a string`},
+		{"columns as a list", `{"columns":[]}`, `line 1: "columns": must be an object`},
+		{"a column as a text", `{"columns":{"a":"number"}}`, `line 1: "columns": "a": must be an object`},
+		{"an unknown type", "{\"columns\":{\n\"a\":{\"type\":\"integer\"}}}", `line 2: "columns": "a": "type": must be string, number, decimal, boolean, date, datetime, json, array or reference`},
+		{"an unknown member of a column", `{"columns":{"a":{"unique":true}}}`, `line 1: "columns": "a": "unique": no such member; there are name, type, description and samples`},
+		{"samples are shown or not", `{"columns":{"a":{"samples":["x"]}}}`, `line 1: "columns": "a": "samples": must be true or false`},
+		{"a blank name", `{"columns":{"a":{"name":" "}}}`, `line 1: "columns": "a": "name": must not be blank`},
+		{"a key as a text", `{"primaryKey":"id"}`, `line 1: "primaryKey": must be an array`},
+		{"a key of numbers", `{"primaryKey":[1]}`, `line 1: "primaryKey": must be a string`},
+		{"a key that names a field twice", `{"primaryKey":["a","a"]}`, `line 1: "primaryKey": names a field twice`},
+		{"a unique field twice", `{"unique":["a","a"]}`, `line 1: "unique": names a field twice`},
+		{"half a foreign key", `{"foreignKeys":[{"field":"a"}]}`, `line 1: "foreignKeys": a foreign key needs field, targetTable and targetField`},
+		{"an unknown member of a foreign key", `{"foreignKeys":[{"column":"a"}]}`, `line 1: "foreignKeys": "column": no such member; there are field, targetTable and targetField`},
+		{"a foreign key twice", `{"foreignKeys":[{"field":"a","targetTable":"b","targetField":"c"},{"field":"a","targetTable":"b","targetField":"c"}]}`, `line 1: "foreignKeys": stands twice`},
+	} {
+		t.Run(c.why, func(t *testing.T) {
+			_, err := parseSidecar("t.table.json", []byte(c.in))
+			require.EqualError(t, err, "t.table.json "+c.want)
+		})
+	}
+}
+
+func FuzzSidecar(f *testing.F) {
+	for _, seed := range []string{
+		`{}`, `{"description":"d","columns":{"a":{"name":"b","type":"number","samples":false}},"primaryKey":["b"],"unique":[],"foreignKeys":[{"field":"a","targetTable":"b","targetField":"c"}]}`,
+		`{"columns":{"a":{"type":"x"}}}`, "{\n\"a\"", `{"primaryKey":[""]}`, `[`, "\xff",
+	} {
+		f.Add(seed)
+	}
+	f.Fuzz(func(t *testing.T, content string) {
+		s, err := parseSidecar("f", []byte(content))
+		if err != nil {
+			var fault *fault
+			require.ErrorAs(t, err, &fault)
+			require.Positive(t, fault.line)
+			return
+		}
+		for _, c := range s.Columns {
+			require.True(t, c.Type == "" || c.Type.Known())
+		}
+	})
+}
+
+// TestSidecarAgainstTheData serves a folder for each case and looks at what
+// discovery makes of a statement.
+func TestSidecarAgainstTheData(t *testing.T) {
+	const data = "id,a,b,n\n1,x,,1\n2,y,p,01\n3,x,q,1.0\n"
+	for _, c := range []struct {
+		why, sidecar string
+		primary      []string
+		unique       []string
+		foreign      []wire.ForeignKey
+		warnings     []string
+	}{
+		{"no statement", `{}`, nil, nil, nil, nil},
+		{"a key that holds is unique", `{"primaryKey":["id"]}`, []string{"id"}, []string{"id"}, nil, nil},
+		{"a key of two fields makes neither unique", `{"primaryKey":["id","a"]}`, []string{"id", "a"}, nil, nil, nil},
+		{"a key with a duplicate", `{"primaryKey":["a"]}`, nil, nil, nil,
+			[]string{"t.table.json: primary key a is not declared: line 4 repeats an earlier value"}},
+		{"a key with a null", `{"primaryKey":["b"]}`, nil, nil, nil,
+			[]string{"t.table.json: primary key b is not declared: line 2 has no value in it"}},
+		{"one null in a key of two fields is enough", `{"primaryKey":["id","b"]}`, nil, nil, nil,
+			[]string{"t.table.json: primary key id, b is not declared: line 2 has no value in it"}},
+		{"a key of no field", `{"primaryKey":["nope"]}`, nil, nil, nil,
+			[]string{`t.table.json: primary key nope is not declared: there is no field "nope"`}},
+		{"a unique field may have nulls", `{"unique":["b"]}`, nil, []string{"b"}, nil, nil},
+		{"one that is not unique, beside one that is", `{"unique":["a","id"]}`, nil, []string{"id"}, nil,
+			[]string{"t.table.json: unique field a is not declared: line 4 repeats an earlier value"}},
+		{"texts are compared as texts", `{"unique":["n"]}`, nil, []string{"n"}, nil, nil},
+		{"numbers as numbers: 1, 01 and 1.0 are one (A6)", `{"unique":["n"],"columns":{"n":{"type":"number"}}}`, nil, nil, nil,
+			[]string{"t.table.json: unique field n is not declared: line 3 repeats an earlier value"}},
+		{"a foreign key that holds", `{"foreignKeys":[{"field":"a","targetTable":"u","targetField":"k"}]}`, nil, nil,
+			[]wire.ForeignKey{{Field: "a", TargetTable: "u", TargetField: "k"}}, nil},
+		{"its nulls point nowhere", `{"foreignKeys":[{"field":"b","targetTable":"u","targetField":"k"}]}`, nil, nil,
+			[]wire.ForeignKey{{Field: "b", TargetTable: "u", TargetField: "k"}}, nil},
+		{"one with orphans", `{"foreignKeys":[{"field":"id","targetTable":"u","targetField":"num"}]}`, nil, nil, nil,
+			[]string{"t.table.json: foreign key id to u.num is not declared: 2 of 3 values are not there, the first on line 3"}},
+		{"numbers meet as numbers (F2)", `{"columns":{"n":{"type":"decimal"}},"foreignKeys":[{"field":"n","targetTable":"u","targetField":"num"}]}`, nil, nil,
+			[]wire.ForeignKey{{Field: "n", TargetTable: "u", TargetField: "num"}}, nil},
+		{"a number and a text meet as texts (F2)", `{"foreignKeys":[{"field":"n","targetTable":"u","targetField":"num"}]}`, nil, nil, nil,
+			[]string{"t.table.json: foreign key n to u.num is not declared: 2 of 3 values are not there, the first on line 3"}},
+		{"to no table", `{"foreignKeys":[{"field":"a","targetTable":"v","targetField":"k"}]}`, nil, nil, nil,
+			[]string{`t.table.json: foreign key a to v.k is not declared: there is no table "v"`}},
+		{"to a table that cannot be served", `{"foreignKeys":[{"field":"a","targetTable":"bad","targetField":"k"}]}`, nil, nil, nil,
+			[]string{`t.table.json: foreign key a to bad.k is not declared: there is no table "bad"`}},
+		{"to no field", `{"foreignKeys":[{"field":"a","targetTable":"u","targetField":"v"}]}`, nil, nil, nil,
+			[]string{`t.table.json: foreign key a to u.v is not declared: table "u" has no field "v"`}},
+		{"of no field", `{"foreignKeys":[{"field":"z","targetTable":"u","targetField":"k"}]}`, nil, nil, nil,
+			[]string{`t.table.json: foreign key z to u.k is not declared: there is no field "z"`}},
+		{"to the table itself", `{"foreignKeys":[{"field":"a","targetTable":"t","targetField":"a"}]}`, nil, nil,
+			[]wire.ForeignKey{{Field: "a", TargetTable: "t", TargetField: "a"}}, nil},
+		{"keys go by the new names", `{"columns":{"id":{"name":"number"}},"primaryKey":["number"]}`, []string{"number"}, []string{"number"}, nil, nil},
+		{"and not by the old ones", `{"columns":{"id":{"name":"number"}},"primaryKey":["id"]}`, nil, nil, nil,
+			[]string{`t.table.json: primary key id is not declared: there is no field "id"`}},
+		{"names that clash rename nothing", `{"columns":{"a":{"name":"x"},"b":{"name":"x"}}}`, nil, nil, nil,
+			[]string{`t.table.json: columns: two columns would be named "x"; no column is renamed`}},
+		{"names may be exchanged", `{"columns":{"a":{"name":"b"},"b":{"name":"a"}},"unique":["a"]}`, nil, []string{"a"}, nil, nil},
+		{"columns that are not there", `{"columns":{"y":{},"x":{}}}`, nil, nil, nil,
+			[]string{`t.table.json: columns: the file has no column "x"`, `t.table.json: columns: the file has no column "y"`}},
+		{"a broken sidecar is left out as a whole, and the table served all the same", `{"primaryKey":["id"],"x":1}`, nil, nil, nil,
+			[]string{`t.table.json line 1: "x": no such member; there are description, columns, primaryKey, unique and foreignKeys; nothing of the file is applied`}},
+		{"an empty sidecar", ``, nil, nil, nil, []string{"t.table.json is empty; write a JSON object into it or remove it"}},
+	} {
+		t.Run(c.why, func(t *testing.T) {
+			s, _ := inMemory(t, map[string]string{
+				"acme/t.csv": data, "acme/t.table.json": c.sidecar,
+				"acme/u.csv": "k,num\nx,1\ny,1.00\np,\nq,\n", "acme/bad.csv": "k,k\n",
+			})
+			d := discovered(t, s, "acme")
+			require.Len(t, d.Tables, 2)
+			table := d.Tables[0]
+			require.Equal(t, "t", table.Name)
+			assert.Equal(t, len(c.primary), len(table.PrimaryKey))
+			if c.primary != nil {
+				assert.Equal(t, c.primary, table.PrimaryKey)
+			}
+			var unique []string
+			for _, f := range table.Fields {
+				if f.Unique {
+					unique = append(unique, f.Name)
+				}
+			}
+			assert.Equal(t, c.unique, unique)
+			assert.Equal(t, len(c.foreign), len(table.ForeignKeys))
+			if c.foreign != nil {
+				assert.Equal(t, c.foreign, table.ForeignKeys)
+			}
+			var warnings []string
+			for _, w := range d.Warnings {
+				if !strings.HasPrefix(w, "bad.csv") {
+					warnings = append(warnings, w)
+				}
+			}
+			assert.Equal(t, c.warnings, warnings)
+		})
+	}
+}
+
+func TestSidecarTexts(t *testing.T) {
+	s, _ := inMemory(t, map[string]string{
+		"acme/t.csv":        "Cust No,x\n1,a\n",
+		"acme/t.table.json": `{"description":"All of it.","columns":{"Cust No":{"name":"customer","description":"Who.","samples":false}}}`,
+	})
+	table := discovered(t, s, "acme").Tables[0]
+	assert.Equal(t, "All of it.", table.SourceDescription)
+	f := table.Fields[0]
+	assert.Equal(t, "customer", f.Name)
+	assert.Equal(t, "Cust No", f.SourceColumn)
+	assert.Equal(t, "Who.", f.SourceDescription)
+	assert.Empty(t, f.Samples)
+	assert.Nil(t, f.Stats.Min, "an extreme is a value too")
+	assert.Equal(t, int64(1), f.Stats.DistinctCount)
+	assert.Equal(t, []wire.Value{wire.Text("a")}, table.Fields[1].Samples)
+	assert.Equal(t, "The column x of the file t.csv.", table.Fields[1].SourceDescription)
+	assert.Equal(t, []string{`{"customer":1}`}, rowsOf(t, s, "acme", `"table":"t","and":[{"field":"customer","op":"eq","value":1}],"sort":[],"fields":["customer"]`))
+}
+
+// described is the description of one CSV file.
+func described(t *testing.T, content string, side *sidecar) *description {
+	t.Helper()
+	r := fsRoot(mapFS(map[string]string{"acme/t.csv": content}))
+	f, err := r.enter("acme")
+	require.NoError(t, err)
+	opened, err := f.openFile("t.csv")
+	require.NoError(t, err)
+	d, err := describe(context.Background(), tableFile{"t", "t.csv", openCSV}, opened, side, nil)
+	require.NoError(t, err)
+	require.Nil(t, d.fault)
+	return d
+}
+
+// TestKeysInParts checks keys that are too many for one reading: every reading
+// sees its part, and together they see all.
+func TestKeysInParts(t *testing.T) {
+	const n = 3000
+	var b strings.Builder
+	b.WriteString("id,parent\n")
+	for i := range n {
+		fmt.Fprintf(&b, "%d,%d\n", i, (i+1)%n)
+	}
+	good := b.String()
+	opens := 0
+	opener := func(content string) opener {
+		d := described(t, content, nil)
+		return func(only ...int) (*rows, error) {
+			opens++
+			r := fsRoot(mapFS(map[string]string{"acme/t.csv": content}))
+			f, err := r.enter("acme")
+			require.NoError(t, err)
+			opened, err := f.openFile("t.csv")
+			require.NoError(t, err)
+			return d.read(context.Background(), opened, only...)
+		}
+	}
+	columns := described(t, good, nil).columns
+	pretended := int64(3 * keysPerReading) // so many rows need four readings
+
+	problem, err := checkUnique(columns, []int{0}, false, pretended, opener(good))
+	require.NoError(t, err)
+	assert.Empty(t, problem)
+	assert.Equal(t, 4, opens)
+	for _, repeated := range []int{0, 7, 1500, n - 1} {
+		problem, err = checkUnique(columns, []int{0}, false, pretended, opener(good+fmt.Sprintf("%d,0\n", repeated)))
+		require.NoError(t, err)
+		assert.Equal(t, fmt.Sprintf("line %d repeats an earlier value", n+2), problem, "whichever part it falls in")
+	}
+	problem, err = checkUnique(columns, []int{0}, false, maxReadings*keysPerReading, opener(good))
+	require.NoError(t, err)
+	assert.Equal(t, tooLarge, problem)
+
+	side := func(content string, field int) end {
+		return end{rows: pretended, field: field, typ: wire.TypeNumber, open: opener(content)}
+	}
+	problem, err = checkLink(side(good, 1), side(good, 0))
+	require.NoError(t, err)
+	assert.Empty(t, problem)
+	problem, err = checkLink(side(good+"-1,-1\n-2,-2\n-3,5\n", 1), side(good, 0))
+	require.NoError(t, err)
+	assert.Equal(t, fmt.Sprintf("2 of %d values are not there, the first on line %d", n+3, n+2), problem)
+	problem, err = checkLink(side(good, 1), end{rows: maxReadings * keysPerReading, typ: wire.TypeNumber, open: opener(good)})
+	require.NoError(t, err)
+	assert.Equal(t, tooLarge, problem)
+}
+
+func TestKeySet(t *testing.T) {
+	var s keySet
+	assert.False(t, s.has(digestOf([]byte("a"))), "nothing is in an empty set")
+	for i := range 10_000 {
+		require.True(t, s.add(digestOf(fmt.Append(nil, i))))
+		require.False(t, s.add(digestOf(fmt.Append(nil, i))))
+	}
+	assert.Equal(t, 10_000, s.n)
+	assert.LessOrEqual(t, s.n*4, len(s.slots)*3, "at most three quarters full")
+	for i := range 10_000 {
+		require.True(t, s.has(digestOf(fmt.Append(nil, i))))
+	}
+	assert.False(t, s.has(digestOf([]byte("absent"))))
+	s.clear()
+	assert.False(t, s.has(digestOf(fmt.Append(nil, 1))))
+	assert.True(t, s.add(digestOf(fmt.Append(nil, 1))))
+	parts := [3]int{}
+	for i := range 9000 {
+		parts[digestOf(fmt.Append(nil, i)).part(3)]++
+	}
+	for _, n := range parts {
+		assert.InDelta(t, 3000, n, 300, "parts are about equal")
+	}
+}
+
+func TestProfile(t *testing.T) {
+	long := strings.Repeat("é", maxSampleText)
+	d := described(t, "n,t,l,a,z\n2,b,"+long+",\"[1]\",\n10,a,x,[],\n,b,y,[],\n2,,z,\"[1]\",\n", nil)
+	stats := func(i int) *wire.Stats { return d.columns[i].stats() }
+	assert.Equal(t, int64(2), stats(0).DistinctCount)
+	assert.Equal(t, 25.0, *stats(0).NullPercent)
+	assert.Equal(t, wire.Int(2), *stats(0).Min, "by value, not by bytes")
+	assert.Equal(t, wire.Int(10), *stats(0).Max)
+	assert.Equal(t, []wire.Value{wire.Int(2), wire.Int(10)}, d.columns[0].profile.samples, "each once")
+	assert.Equal(t, wire.Text("a"), *stats(1).Min)
+	assert.Equal(t, wire.Text("b"), *stats(1).Max)
+	assert.Equal(t, int64(4), stats(2).DistinctCount)
+	assert.Nil(t, stats(2).Min, "a long text is no telling extreme")
+	assert.Len(t, d.columns[2].profile.samples, 3, "nor a sample")
+	assert.Equal(t, int64(2), stats(3).DistinctCount)
+	assert.Nil(t, stats(3).Max, "arrays have no order")
+	assert.Equal(t, int64(0), stats(4).DistinctCount)
+	assert.Equal(t, 100.0, *stats(4).NullPercent)
+	assert.Nil(t, described(t, "a\n", nil).columns[0].stats(), "of no rows there is no share of nulls")
+}
+
+// TestDistinctValuesAreBounded has more distinct values than the budget holds:
+// the column that has most loses its figures, unless it is proven unique.
+func TestDistinctValuesAreBounded(t *testing.T) {
+	const n = maxDistinct/4*3 + 10
+	var b strings.Builder
+	b.WriteString("id,few,some\n")
+	for i := range n {
+		fmt.Fprintf(&b, "%d,%d,%d\n", i, i%7, i%1000)
+	}
+	d := described(t, b.String(), nil)
+	assert.Nil(t, d.columns[0].stats(), "a count that is not known is not stated")
+	assert.Equal(t, int64(7), d.columns[1].stats().DistinctCount)
+	assert.Equal(t, int64(1000), d.columns[2].stats().DistinctCount)
+	assert.Equal(t, int64(n), d.rowCount)
+	d = described(t, b.String(), &sidecar{PrimaryKey: []string{"id"}})
+	require.NotNil(t, d.columns[0].stats())
+	assert.Equal(t, int64(n), d.columns[0].stats().DistinctCount, "a unique field has as many distinct values as cells")
+	assert.Equal(t, wire.Int(n-1), *d.columns[0].stats().Max)
+}
+
+func TestReadingEndsWithItsContext(t *testing.T) {
+	content := "a\n" + strings.Repeat("1\n", 5000)
+	d := described(t, content, nil)
+	f, err := fsRoot(mapFS(map[string]string{"acme/t.csv": content})).enter("acme")
+	require.NoError(t, err)
+	opened, err := f.openFile("t.csv")
+	require.NoError(t, err)
+	ctx, cancel := context.WithCancelCause(context.Background())
+	rows, err := d.read(ctx, opened)
+	require.NoError(t, err)
+	_, err = rows.next()
+	require.NoError(t, err)
+	cancel(errStopping)
+	for err == nil {
+		_, err = rows.next()
+	}
+	assert.ErrorIs(t, err, errStopping)
+	assert.NotErrorIs(t, err, io.EOF)
+}

@@ -1,0 +1,294 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/connectorsdk/connector-sdk-go/wire"
+)
+
+func credentials(tenant, password string) wire.Credentials {
+	return wire.NewCredentials(map[string]string{credentialTenant: tenant, credentialPassword: password})
+}
+
+// hostile are spellings that some file system, library or language takes for
+// a folder that is not, byte for byte, a tenant's own name.
+func hostile(dir string) map[string]string {
+	return map[string]string{
+		"../acme":                         "the folder by way of its parent's other child",
+		"..":                              "the parent",
+		".":                               "the served folder itself",
+		"./acme":                          "the folder, from here",
+		"acme/":                           "a slash behind it",
+		"acme//":                          "two",
+		"/acme":                           "a slash before it",
+		"acme/.":                          "the folder in itself",
+		"acme/..":                         "the served folder",
+		"acme/../acme":                    "there and back",
+		"acme/../locked":                  "into another's folder",
+		"../" + filepath.Base(dir):        "the served folder by its name",
+		"../outside":                      "a folder beside the served one",
+		dir + "/acme":                     "the absolute path",
+		dir:                               "the served folder's absolute path",
+		"/etc":                            "an absolute path of the system",
+		"C:\\":                            "one of another system",
+		"acme\\":                          "a backslash behind it",
+		"..\\acme":                        "traversal as Windows spells it",
+		"acme\\..\\locked":                "and into another's folder",
+		"\\\\?\\acme":                     "a device path",
+		"acme\x00":                        "a NUL behind it: C ends the string there",
+		"acme\x00.csv":                    "and goes on",
+		"\x00":                            "a NUL alone",
+		"ACME":                            "another case, the same folder on a Mac and on Windows",
+		"Acme":                            "another case",
+		"acme ":                           "a blank behind it, which Windows cuts off",
+		" acme":                           "a blank before it",
+		"acme.":                           "a dot behind it, which Windows cuts off",
+		"acme...":                         "three",
+		"acme::$DATA":                     "a stream of NTFS",
+		"ac\u200bme":                      "a space without width",
+		"acme\n":                          "a line end",
+		"cafe\u0301":                      "the decomposed form of a name that is composed on disk",
+		"%61cme":                          "escapes of a URL",
+		"..%2facme":                       "and of a slash",
+		"..%c0%afacme":                    "and of an overlong one",
+		"．．/acme":                         "dots of full width",
+		"acme\u2215":                      "a slash that is a sign of division",
+		"~":                               "a home",
+		"*":                               "a pattern",
+		"a*":                              "a pattern that matches",
+		"acme/data.csv":                   "a file in it",
+		"loose.csv":                       "a file beside it",
+		".hidden":                         "a hidden folder",
+		"linked":                          "a link to a tenant's folder",
+		"escape":                          "a link out of the served folder",
+		"locked/.password":                "the file with the password",
+		".password":                       "its name",
+		"-acme":                           "an option",
+		strings.Repeat("a", 5000):         "a name longer than any",
+		strings.Repeat("../", 90) + "etc": "many steps up",
+	}
+}
+
+// attacked is a served folder beside another one, with everything in it that
+// an attack could aim at.
+func attacked(t *testing.T) (dir string, r *root) {
+	t.Helper()
+	top := t.TempDir()
+	dir = filepath.Join(top, "served")
+	put(t, top, map[string]string{
+		"outside/data.csv":        "secret\noutside\n",
+		"served/acme/data.csv":    "a\n1\n",
+		"served/locked/data.csv":  "a\n2\n",
+		"served/locked/.password": "correct horse\n",
+		"served/caf\u00e9/x.csv":  "a\n3\n",
+		"served/.hidden/x.csv":    "a\n4\n",
+		"served/loose.csv":        "a\n5\n",
+	})
+	if runtime.GOOS != "windows" {
+		require.NoError(t, os.Symlink("acme", filepath.Join(dir, "linked")))
+		require.NoError(t, os.Symlink(filepath.Join(top, "outside"), filepath.Join(dir, "escape")))
+	}
+	r, err := openRoot(dir)
+	require.NoError(t, err)
+	return dir, r
+}
+
+func TestAdmit(t *testing.T) {
+	_, r := attacked(t)
+	for _, c := range []struct {
+		tenant, password string
+		admitted         bool
+		why              string
+	}{
+		{"acme", "", true, "a folder without a password"},
+		{"acme", "whatever", true, "which needs none, so any will do"},
+		{"locked", "correct horse", true, "the password, without the line end of its file"},
+		{"locked", "correct horse\n", false, "which is no part of it"},
+		{"locked", "", false, "no password"},
+		{"locked", "wrong", false, "a wrong one"},
+		{"locked", "correct horsf", false, "one letter off"},
+		{"locked", "Correct horse", false, "capital letters count"},
+		{"caf\u00e9", "", true, "a name beyond ASCII"},
+		{"nobody", "", false, "no such tenant"},
+		{"", "", false, "no name"},
+	} {
+		f, err := r.admit(credentials(c.tenant, c.password))
+		if c.admitted {
+			require.NoError(t, err, c.why)
+			assert.Equal(t, c.tenant, f.name)
+			require.NoError(t, f.close())
+			continue
+		}
+		var refused *refusal
+		require.ErrorAs(t, err, &refused, c.why)
+		assert.Equal(t, refusalText, err.Error())
+		assert.NoError(t, refused.cause, "nothing is wrong with the host's folders")
+	}
+}
+
+func TestAdmitRefusesEveryOtherSpelling(t *testing.T) {
+	dir, r := attacked(t)
+	attacks := hostile(dir)
+	require.GreaterOrEqual(t, len(attacks), 30)
+	for name, why := range attacks {
+		for _, password := range []string{"", "correct horse"} {
+			f, err := r.admit(credentials(name, password))
+			var refused *refusal
+			if assert.ErrorAs(t, err, &refused, "%q: %s", name, why) {
+				assert.Equal(t, refusalText, err.Error())
+			} else {
+				_ = f.close()
+			}
+		}
+	}
+}
+
+func TestAWrongTenantAndAWrongPasswordAnswerTheSame(t *testing.T) {
+	dir, r := attacked(t)
+	s, _ := start(t, r, nil)
+	posts := map[string]string{
+		wire.PathCheck:       "",
+		wire.PathDiscovery:   "",
+		wire.PathQuery:       `"table":"data","and":[],"sort":[],"fields":["a"]`,
+		wire.PathCount:       `"table":"data","and":[]`,
+		wire.PathAggregate:   `"table":"data","and":[],"groupBy":[],"measures":[{"fn":"count","as":"n"}],"limit":1001`,
+		wire.PathSize:        `"table":"data"`,
+		wire.PathCardinality: `"table":"data","columns":["a"]`,
+		wire.PathLinkHitRate: `"fromTable":"data","fromColumn":"a","toTable":"data","toColumn":"a"`,
+	}
+	for path, members := range posts {
+		status, wrongPassword := s.Post(path, body("locked", "zzzzzz", members))
+		require.Equal(t, 400, status)
+		code := "bad_request" // G8
+		if path == wire.PathCheck {
+			code = "check_failed"
+		}
+		assert.Equal(t, fmt.Sprintf(`{"error":{"code":%q,"message":%q}}`, code, refusalText), wrongPassword)
+		for name, why := range hostile(dir) {
+			status, answer := s.Post(path, body(name, "zzzzzz", members))
+			require.Equal(t, 400, status, "%s %q: %s", path, name, why)
+			// The SDK cuts credential values out of every text (G9), and some
+			// names typed here are words of the sentence.
+			if strings.Contains(answer, "[redacted]") {
+				continue
+			}
+			assert.Equal(t, wrongPassword, answer, "%s %q: %s", path, name, why)
+		}
+		status, answer := s.Post(path, body("locked", "correct horse", members))
+		require.Equal(t, 200, status, "the right credentials are not refused by accident: %s", answer)
+	}
+}
+
+func TestARefusalDoesTheSameWork(t *testing.T) {
+	_, r := attacked(t)
+	var entered []string
+	enter := r.enter
+	r.enter = func(name string) (*folder, error) {
+		entered = append(entered, name)
+		return enter(name)
+	}
+	_, err := r.admit(credentials("nobody", "x"))
+	require.Error(t, err)
+	entered = nil
+	_, err = r.admit(credentials("nobody", "x"))
+	require.Error(t, err)
+	assert.Equal(t, []string{"locked"}, entered, "a stranger is judged against a folder with a password")
+	entered = nil
+	_, err = r.admit(credentials("locked", "x"))
+	require.Error(t, err)
+	assert.Equal(t, []string{"locked"}, entered)
+}
+
+func TestPasswordFilesThatCannotBeReadLockTheFolder(t *testing.T) {
+	for _, c := range []struct {
+		why   string
+		spoil func(t *testing.T, path string)
+	}{
+		{"an empty one would be opened by an empty password", func(t *testing.T, path string) { require.NoError(t, os.WriteFile(path, nil, 0o600)) }},
+		{"a line end is no password", func(t *testing.T, path string) { require.NoError(t, os.WriteFile(path, []byte("\n"), 0o600)) }},
+		{"a folder is no file", func(t *testing.T, path string) { require.NoError(t, os.Mkdir(path, 0o700)) }},
+		{"a link that leads nowhere", func(t *testing.T, path string) { require.NoError(t, os.Symlink("gone", path)) }},
+		{"a link out of the folder", func(t *testing.T, path string) { require.NoError(t, os.Symlink("../../outside/data.csv", path)) }},
+		{"a novel", func(t *testing.T, path string) {
+			require.NoError(t, os.WriteFile(path, []byte(strings.Repeat("x", 5000)), 0o600))
+		}},
+	} {
+		t.Run(c.why, func(t *testing.T) {
+			dir, r := attacked(t)
+			c.spoil(t, filepath.Join(dir, "acme", passwordFile))
+			for _, password := range []string{"", "\n", "x", strings.Repeat("x", 5000)} {
+				_, err := r.admit(credentials("acme", password))
+				var refused *refusal
+				require.ErrorAs(t, err, &refused)
+				assert.Error(t, refused.cause, "the host's log says why")
+				assert.Equal(t, refusalText, err.Error(), "and the tenant is told nothing else")
+			}
+		})
+	}
+}
+
+func TestAPasswordCountsFromTheNextRequestOn(t *testing.T) {
+	dir, r := attacked(t)
+	f, err := r.admit(credentials("acme", ""))
+	require.NoError(t, err)
+	require.NoError(t, f.close())
+	put(t, dir, map[string]string{"acme/.password": "new\r\n"})
+	_, err = r.admit(credentials("acme", ""))
+	require.Error(t, err)
+	f, err = r.admit(credentials("acme", "new"))
+	require.NoError(t, err)
+	require.NoError(t, f.close())
+}
+
+func TestALinkOutOfTheFolderIsNotServed(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("making links needs a privilege on Windows")
+	}
+	dir, r := attacked(t)
+	acme := filepath.Join(dir, "acme")
+	require.NoError(t, os.Symlink("../locked/data.csv", filepath.Join(acme, "neighbour.csv")))
+	require.NoError(t, os.Symlink(filepath.Join(dir, "..", "outside", "data.csv"), filepath.Join(acme, "absolute.csv")))
+	require.NoError(t, os.Symlink("../../outside/data.csv", filepath.Join(acme, "outside.csv")))
+	require.NoError(t, os.Symlink("gone.csv", filepath.Join(acme, "dangling.csv")))
+	require.NoError(t, os.Symlink("data.csv", filepath.Join(acme, "inside.csv")))
+	require.NoError(t, os.Symlink("../locked", filepath.Join(acme, "sub.csv")))
+	s, _ := start(t, r, nil)
+	d := discovered(t, s, "acme")
+	var names []string
+	for _, table := range d.Tables {
+		names = append(names, table.Name)
+	}
+	assert.Equal(t, []string{"data", "inside"}, names, "a link within the folder is as good as a file")
+	assert.Len(t, d.Warnings, 5)
+	for _, w := range d.Warnings {
+		assert.Contains(t, w, "; the file is left out")
+		assert.NotContains(t, w, dir, "a warning tells nothing about the host's disk")
+	}
+	for _, table := range []string{"neighbour", "absolute", "outside", "dangling", "sub"} {
+		status, answer := s.Post(wire.PathQuery, body("acme", "", `"table":"`+table+`","and":[],"sort":[],"fields":[]`))
+		assert.Equal(t, 404, status, "discovery left it out: %s: %s", table, answer)
+		assert.NotContains(t, answer, "secret")
+	}
+}
+
+func TestTableNamesAreNoPaths(t *testing.T) {
+	dir, r := attacked(t)
+	s, _ := start(t, r, nil)
+	for _, table := range []string{
+		"../locked/data", "../locked/data.csv", "data.csv", "./data", "/data", "DATA", "data\\u0000", "..", ".", "data/", ".password",
+		strings.ReplaceAll(dir, "\\", "/") + "/locked/data", "sub/data", " data", "data.", "loose", strings.Repeat("d", 300),
+	} {
+		status, answer := s.Post(wire.PathQuery, body("acme", "", `"table":"`+table+`","and":[],"sort":[],"fields":[]`))
+		assert.Equal(t, 404, status, table)
+		assert.Contains(t, answer, `"unknown_entity"`)
+		assert.Less(t, len(answer), 400, "no more of a body than a name comes back")
+	}
+}
