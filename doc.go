@@ -1,0 +1,17 @@
+// Package connectorsdk is the root of connector-sdk-go, the reference library
+// for external data connectors: small HTTP services, hosted by a third party,
+// that answer a data platform's questions over data the platform cannot reach.
+//
+// It holds no code. Begin with package connector, which serves a source of
+// yours over the protocol; then:
+//
+//   - connector/kit: a complete source in memory, and the pieces to compute
+//     counts, aggregates, joins and measurements from rows;
+//   - connector/connectortest: run a source in a test, without a port, and have
+//     every claim it makes checked against its rows;
+//   - filter: the protocol's filters, exactly as the platform judges them;
+//   - wire: the protocol as Go values, and its JSON Schemas in wire/schema;
+//   - ndjson: the stream of a query's answer, written and strictly read.
+//
+// The examples run as they are: go run ./examples/files serves tables at once.
+package connectorsdk
