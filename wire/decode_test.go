@@ -256,7 +256,7 @@ func TestDecodeIsLinear(t *testing.T) {
 	} {
 		assert.Equal(t, c.valid, wire.Decode([]byte(c.body), new(wire.CheckRequest)) == nil)
 	}
-	assert.Less(t, time.Since(start), 20*time.Second, "about a second; quadratic work would take minutes")
+	assert.Less(t, time.Since(start), time.Minute, "about a second; quadratic work would take minutes")
 }
 
 func TestDecodeKeepsACopy(t *testing.T) {

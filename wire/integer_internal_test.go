@@ -89,7 +89,7 @@ func TestExactIntegerIsLinear(t *testing.T) {
 	} {
 		exactInteger(raw)
 	}
-	assert.Less(t, time.Since(start), 5*time.Second, "milliseconds, where expanding would take minutes")
+	assert.Less(t, time.Since(start), time.Minute, "milliseconds, where expanding would take minutes")
 }
 
 func TestNextStopAtEveryPlace(t *testing.T) {

@@ -3,6 +3,7 @@ package wire
 import (
 	"fmt"
 	"math"
+	"math/bits"
 	"strconv"
 	"unicode/utf16"
 	"unicode/utf8"
@@ -139,7 +140,14 @@ func (s *Scanner) String() string {
 // restOfString reads a string whose opening quote has been consumed.
 func (s *Scanner) restOfString() string {
 	start, text := s.pos, s.text
-	i := nextStop(text, start)
+	i := start
+	for ; i+8 <= len(text); i += 8 { // the beginning of nextStop, without the call
+		if m := stops(load64(text, i)); m != 0 {
+			i += bits.TrailingZeros64(m) >> 3
+			break
+		}
+	}
+	i = nextStop(text, i)
 	switch {
 	case i >= len(text):
 		s.pos = i
