@@ -11,7 +11,7 @@ import (
 // call [Program.Match] at once. The zero Program matches every row.
 type Program struct {
 	and []condition
-	or  [][]condition // nil: no constraint
+	or  [][]condition // none: no constraint; an empty one is true
 }
 
 // condition is one filter, resolved to a position.
@@ -38,17 +38,12 @@ func Compile(and []wire.Filter, or [][]wire.Filter, columns []wire.Column, field
 	if p.and, err = compileAll(and, columns, fieldTypes); err != nil {
 		return nil, err
 	}
-	everything := false
 	for _, group := range or {
 		conditions, err := compileAll(group, columns, fieldTypes)
 		if err != nil {
 			return nil, err
 		}
-		everything = everything || len(group) == 0
 		p.or = append(p.or, conditions)
-	}
-	if everything {
-		p.or = nil // an empty group is true of every row
 	}
 	return p, nil
 }
@@ -64,7 +59,7 @@ func (p *Program) Match(row []wire.Value) bool {
 			return false
 		}
 	}
-	if p.or == nil {
+	if len(p.or) == 0 {
 		return true
 	}
 	for _, group := range p.or {

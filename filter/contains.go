@@ -15,7 +15,7 @@ func testContains(value wire.Value) func(wire.Value) bool {
 	n, isNumber := parseNumber(value)
 	text := ownText(value)
 	return func(v wire.Value) bool {
-		if v.Kind() != wire.KindText || !startsArray(v.Str()) {
+		if !startsArray(v.Str()) {
 			return false
 		}
 		if isNumber {
@@ -59,7 +59,7 @@ func contains(cell, text string, n *number) bool {
 				}
 			case 't', 'f':
 				e := s.Scalar()
-				found = found || n == nil && (e.IsTrue() && text == "true" || !e.IsTrue() && text == "false")
+				found = found || (e.IsTrue() && text == "true" || !e.IsTrue() && text == "false")
 			case 'n':
 				s.Scalar()
 			default:

@@ -104,9 +104,33 @@ func compareAligned(a, b string) (order int, ok bool) {
 	return order, true
 }
 
+// compareAlignedTo is compareAligned where number is known to be one. Then
+// equal bytes need no look, and what differs must be a digit on both sides.
+func compareAlignedTo(s, number string) (order int, ok bool) {
+	if len(s) != len(number) || number[0] < '0' { // it begins with a sign
+		return 0, false
+	}
+	for i := 0; i < len(s) && i < len(number); i++ {
+		x, y := s[i], number[i]
+		if x == y {
+			continue
+		}
+		if x-'0' > 9 || y-'0' > 9 {
+			return 0, false
+		}
+		if order == 0 {
+			order = 1
+			if x < y {
+				order = -1
+			}
+		}
+	}
+	return order, true
+}
+
 // floor is the largest integer that is not above d, and whether d is above it.
 // Where that is no int64, beyond tells on which side of them d lies.
-func (d digits) floor() (k int64, above bool, beyond int) {
+func (d *digits) floor() (k int64, above bool, beyond int) {
 	side := 1
 	if d.neg {
 		side = -1
@@ -135,7 +159,7 @@ func (d digits) floor() (k int64, above bool, beyond int) {
 }
 
 // compareInt orders i against d.
-func (d digits) compareInt(i int64) int {
+func (d *digits) compareInt(i int64) int {
 	k, above, beyond := d.floor()
 	return compareFloor(i, k, above, beyond)
 }
@@ -156,7 +180,7 @@ func compareFloor(i, k int64, above bool, beyond int) int {
 
 // append spells d in a canonical form: equal numbers, equal bytes. Zero is the
 // empty text.
-func (d digits) append(dst []byte) []byte {
+func (d *digits) append(dst []byte) []byte {
 	if d.neg {
 		dst = append(dst, '-')
 	}

@@ -21,8 +21,8 @@
 //	}
 //
 // [Compile] is called once per request and [Program.Match] once per row; Match
-// allocates nothing. [Compare], [CompileOrder] and [AppendKey] are the same
-// semantics for minima and maxima, sorting, and grouping.
+// allocates nothing. [Compare], [CompileOrder], [AppendKey] and [Instant] are
+// the same semantics for minima and maxima, sorting, grouping, and periods.
 //
 // # Semantics
 //
@@ -36,8 +36,8 @@
 //	ROW             OPERATORS                                    CONDITION                                                          VERDICT
 //	A1-and          any                                          every filter of and holds; an empty and constrains nothing         compared
 //	A1-or           any                                          one group of or holds in full; or is one more conjunct             compared
-//	A1-no-or        any                                          or is absent or [], and and holds                                  always
-//	A1-empty        any                                          or has an empty group, and and holds                               always
+//	A1-no-or        any                                          or is absent or []; all of and holds                                always
+//	A1-empty        any                                          or has an empty group; all of and holds                            always
 //	A2-cell         comparator contains includes startswith      the cell is null or absent                                         never
 //	A2-value        comparator contains includes startswith      the value is null                                                  never
 //	A2-isnull       isnull                                       the cell is null or absent; "" and the text null are not           compared

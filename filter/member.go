@@ -149,7 +149,7 @@ func testMember(values []wire.Value, f family) func(wire.Value) bool {
 			if found, ok := list.has(v); ok {
 				return found
 			}
-			return f == undeclared && set.hasCell(v)
+			return set.hasCell(v)
 		}
 	case len(times) > 0:
 		list := newInstants(times)

@@ -12,6 +12,7 @@ import (
 // number is a filter's value, prepared to be compared with cells of any kind.
 type number struct {
 	digits
+	text string // what the digits are pieces of
 
 	// Against integer cells: see digits.floor.
 	k      int64
@@ -30,16 +31,15 @@ type number struct {
 // parseNumber prepares a filter's value; not ok when it is not a number (A6).
 func parseNumber(v wire.Value) (number, bool) {
 	var buf textBuffer
-	text := wireText(v, &buf)
-	d, ok := parseDigits(strings.Clone(text))
-	if !ok || v.Kind() == wire.KindBool {
+	text := strings.Clone(wireText(v, &buf))
+	d, ok := parseDigits(text)
+	if !ok {
 		return number{}, false
 	}
-	n := number{digits: d}
+	n := number{digits: d, text: text}
 	n.k, n.above, n.beyond = d.floor()
 	n.near, _ = strconv.ParseFloat(text, 64) // out of range: an infinity, beyond every cell
 	if !math.IsInf(n.near, 0) {
-		var buf textBuffer
 		near, _ := parseDigits(wireText(wire.Float(n.near), &buf))
 		n.tie = near.compare(&d)
 	}
@@ -52,6 +52,9 @@ func (n *number) compare(v wire.Value) (order int, ok bool) {
 	case wire.KindInt:
 		return compareFloor(v.Int64(), n.k, n.above, n.beyond), true
 	case wire.KindText, wire.KindDecimal:
+		if order, ok := compareAlignedTo(v.Str(), n.text); ok {
+			return order, true
+		}
 		d, ok := parseDigits(v.Str())
 		if !ok {
 			return 0, false
@@ -77,60 +80,51 @@ func (n *number) compareFloat(f float64) int {
 // when both are numbers.
 func compareNumbers(a, b wire.Value) (order int, aok, bok bool) {
 	ak, bk := a.Kind(), b.Kind()
-	if isText(ak) {
-		if isText(bk) {
-			if order, ok := compareAligned(a.Str(), b.Str()); ok {
-				return order, true, true
-			}
+	atext, btext := isText(ak), isText(bk)
+	if atext && btext {
+		if order, ok := compareAligned(a.Str(), b.Str()); ok {
+			return order, true, true
 		}
-		d, ok := parseDigits(a.Str())
-		switch {
-		case isText(bk):
-			e, eok := parseDigits(b.Str())
-			if !ok || !eok {
-				return 0, ok, eok
-			}
-			return d.compare(&e), true, true
-		case bk == wire.KindInt:
-			if !ok {
-				return 0, false, true
-			}
-			return -d.compareInt(b.Int64()), true, true
-		case bk == wire.KindFloat:
-			if !ok {
-				return 0, false, true
-			}
-			return -d.compareFloat(b), true, true
-		}
-		return 0, ok, false
 	}
-	aok = ak == wire.KindInt || ak == wire.KindFloat
-	switch {
-	case isText(bk):
-		e, ok := parseDigits(b.Str())
-		switch {
-		case !aok || !ok:
-			return 0, aok, ok
-		case ak == wire.KindInt:
-			return e.compareInt(a.Int64()), true, true
-		}
-		return e.compareFloat(a), true, true
-	case bk == wire.KindInt || bk == wire.KindFloat:
-		bok = true
+	var d, e digits
+	if atext {
+		d, aok = parseDigits(a.Str())
+	} else {
+		aok = ak == wire.KindInt || ak == wire.KindFloat
+	}
+	if btext {
+		e, bok = parseDigits(b.Str())
+	} else {
+		bok = bk == wire.KindInt || bk == wire.KindFloat
 	}
 	if !aok || !bok {
 		return 0, aok, bok
 	}
 	switch {
-	case ak == wire.KindInt && bk == wire.KindInt:
-		return cmp.Compare(a.Int64(), b.Int64()), true, true
-	case ak == wire.KindFloat && bk == wire.KindFloat:
-		// Two floats are ordered as their digits are: see number.
-		return cmp.Compare(a.Float64(), b.Float64()), true, true
+	case atext && btext:
+		order = d.compare(&e)
+	case atext:
+		order = -d.compareCell(b)
+	case btext:
+		order = e.compareCell(a)
+	case ak == bk && ak == wire.KindInt:
+		order = cmp.Compare(a.Int64(), b.Int64())
+	case ak == bk: // two floats are ordered as their digits are: see number
+		order = cmp.Compare(a.Float64(), b.Float64())
 	case ak == wire.KindInt:
-		return compareIntFloat(a, b), true, true
+		order = compareIntFloat(a, b)
+	default:
+		order = -compareIntFloat(b, a)
 	}
-	return -compareIntFloat(b, a), true, true
+	return order, true, true
+}
+
+// compareCell orders an integer or a float against d.
+func (d *digits) compareCell(v wire.Value) int {
+	if v.Kind() == wire.KindInt {
+		return d.compareInt(v.Int64())
+	}
+	return d.compareFloat(v)
 }
 
 // compareIntFloat orders an integer against a float.
@@ -152,8 +146,8 @@ func compareIntFloat(i, f wire.Value) int {
 // compareFloat orders a float against d.
 //
 //go:noinline
-func (d digits) compareFloat(f wire.Value) int {
+func (d *digits) compareFloat(f wire.Value) int {
 	var buf textBuffer
 	e, _ := parseDigits(wireText(f, &buf))
-	return e.compare(&d)
+	return e.compare(d)
 }

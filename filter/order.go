@@ -9,8 +9,7 @@ import (
 // Order is a compiled sort. It is immutable: any number of goroutines may call
 // [Order.Compare] at once.
 type Order struct {
-	keys  []sortKey
-	width int
+	keys []sortKey
 }
 
 type sortKey struct {
@@ -35,7 +34,7 @@ type sortKey struct {
 // twice or an unknown type, are the source's fault and give an error of no
 // code.
 func CompileOrder(sort []wire.Sort, columns []wire.Column, fieldTypes map[string]wire.Type, tie []string) (*Order, error) {
-	o := &Order{width: len(columns)}
+	o := &Order{}
 	seen := make([]bool, len(columns))
 	add := func(at int, desc bool) error {
 		if seen[at] {

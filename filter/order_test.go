@@ -141,6 +141,16 @@ func TestOrderRefusals(t *testing.T) {
 	}
 }
 
+func TestOrderTypesOfJoins(t *testing.T) {
+	// fieldTypes speaks of the base table: a column of a join that has the
+	// same name is not typed by it.
+	columns := []wire.Column{{Name: "c"}, {Name: "c", Hop: 1}}
+	o, err := filter.CompileOrder(nil, columns, map[string]wire.Type{"c": wire.TypeString}, nil)
+	require.NoError(t, err)
+	assert.Negative(t, o.Compare(texts("10", ""), texts("9", "")), "the base table's column is text")
+	assert.Positive(t, o.Compare(texts("", "10"), texts("", "9")), "the join's column is undeclared")
+}
+
 // TestOrderIsTotal: antisymmetric, transitive, and zero only for equal
 // spellings, over the whole pool, on every rule, in both directions.
 func TestOrderIsTotal(t *testing.T) {
