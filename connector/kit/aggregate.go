@@ -302,7 +302,7 @@ func (a *aggregation) extreme(m *measure, t *total, v wire.Value) error {
 			return decline("a minimum or maximum over field %q, which has a value that is no number", m.field)
 		}
 	case wire.TypeDate, wire.TypeDatetime:
-		if _, ok := unixSeconds(v); !ok {
+		if _, ok := filter.Instant(v); !ok {
 			return decline("a minimum or maximum over field %q, which has a value that is no date", m.field)
 		}
 	case "":

@@ -125,7 +125,7 @@ func hasOrder(v wire.Value, t wire.Type) bool {
 	case wire.TypeNumber, wire.TypeDecimal:
 		return isNumber(v)
 	case wire.TypeDate, wire.TypeDatetime:
-		_, ok := unixSeconds(v)
+		_, ok := filter.Instant(v)
 		return ok
 	case wire.TypeBoolean, wire.TypeJSON, wire.TypeArray:
 		return false

@@ -1,13 +1,11 @@
 package kit
 
 import (
-	"bytes"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/assert"
 
-	"github.com/connectorsdk/connector-sdk-go/filter"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -48,54 +46,5 @@ func TestPeriodStart(t *testing.T) {
 				}
 			}
 		})
-	}
-}
-
-// instants are spellings that are dates and times, or nearly.
-var instants = []string{
-	"2024-05-17", "2024-05-17T10:30", "2024-05-17T10:30:15", "2024-05-17T10:30:15.5", "2024-05-17t10:30:15,123456789012z",
-	"2024-05-17T10:30:15+02", "2024-05-17T10:30:15-0230", "2024-05-17T10:30:15+02:30", "2024-05-17T10:30Z", "2024-05-17T10:30+01:00",
-	"2024-05-17T24:00", "2024-05-17T24:00:00.000", "2024-05-17T24:00:00.001", "2024-05-17T24:01", "2024-05-17T23:59:60Z",
-	"2024-05-17T22:59:60-01:00", "2024-05-17T12:00:60Z", "2024-05-17T25:00", "2024-05-17T10:60", "2024-05-17T10:30:61",
-	"2024-05-17 10:30", "2024-05-17T10", "2024-05-17T", "2024-05-17T10:30:", "2024-05-17T10:30:15.", "2024-05-17T10:30:15.Z",
-	"2024-05-17T10:30:15+", "2024-05-17T10:30:15+2", "2024-05-17T10:30:15+024", "2024-05-17T10:30:15+02:3", "2024-05-17T10:30:15+02-30",
-	"2024-05-17T10:30:15+24:00", "2024-05-17T10:30:15+02:60", "2024-05-17T10:30:15 02:00", "2024-05-17T10:30:15Zx", "2024-05-17x",
-	"2023-02-29", "1900-02-29", "2000-02-29", "2024-00-10", "2024-13-10", "2024-10-00", "2024-04-31", "20240517", "2024-5-17",
-	"0000-02-29", "9999-12-31T23:59:59-23:59", "+2024-05-17", "-2024-05-17", "", "n/a", "2024-05-1:", "2024-05-17T1a:30",
-	"２024-05-17", "2024-05-17\x00", "2024/05/17", "2024-05-17T10:30:60", "2016-12-31T23:59:60.5Z", "1969-12-31T23:59:59.9Z",
-}
-
-func TestInstantsAgainstFilter(t *testing.T) {
-	for _, s := range instants {
-		checkInstant(t, s)
-	}
-}
-
-// FuzzInstant holds the reading of dates here and in package filter together.
-func FuzzInstant(f *testing.F) {
-	for _, s := range instants {
-		f.Add(s)
-	}
-	f.Fuzz(checkInstant)
-}
-
-// checkInstant compares with the keys of package filter: a date or datetime
-// that it reads has another key than the same text in a column of text, and
-// lies between the second read here and the next.
-func checkInstant(t *testing.T, s string) {
-	v := wire.Text(s)
-	sec, ok := unixSeconds(v)
-	reads := !bytes.Equal(filter.AppendKey(nil, v, wire.TypeDatetime), filter.AppendKey(nil, v, wire.TypeString))
-	assert.Equal(t, reads, ok, "%q", s)
-	if !ok {
-		return
-	}
-	for shift, want := range map[int64]int{0: 1, 1: -1} {
-		bound := wire.Datetime(time.Unix(sec+shift, 0))
-		if bound.Err() != nil {
-			return // beyond the years of a datetime
-		}
-		c, comparable := filter.Compare(v, bound, wire.TypeDatetime)
-		assert.True(t, comparable && (c == want || shift == 0 && c == 0), "%q against second %d: %d", s, sec+shift, c)
 	}
 }
