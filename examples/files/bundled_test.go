@@ -24,8 +24,16 @@ func runBundled(t *testing.T, credentials map[string]string) {
 	if testing.Short() {
 		t.Skip("some thousand requests; run without -short")
 	}
-	src := newSource(t.Context(), bundledRoot(), discard)
-	connectortest.Run(t, definition, src, connectortest.Config{Credentials: credentials})
+	cfg := connectortest.Config{Credentials: credentials}
+	if raceEnabled {
+		cfg.Rows = 100 // the smaller tables; the others take most of the time
+	}
+	connectortest.Run(t, definition, newSource(t.Context(), bundledRoot(), discard), cfg)
+}
+
+// TestBundledTenantsAreApart asks as both tenants, in turn and at once.
+func TestBundledTenantsAreApart(t *testing.T) {
+	connectortest.Isolation(t, definition, newSource(t.Context(), bundledRoot(), discard), scienceCredentials, shopCredentials)
 }
 
 func bundled(t *testing.T, credentials map[string]string) *connectortest.Tenant {

@@ -98,16 +98,8 @@ func (c *csvRecords) next() ([]raw, error) {
 func (c *csvRecords) read() ([]string, error) {
 	c.limit.next()
 	record, err := c.csv.Read()
-	var syntax *csv.ParseError
-	switch {
-	case err == nil:
-	case errors.Is(err, errRecordTooLong):
-		line := c.at + 1
-		return nil, &fault{c.file, line, fmt.Sprintf("a record of more than %d MiB begins here or soon after; is a quote left open?", maxRecord>>20)}
-	case errors.As(err, &syntax):
-		return nil, c.syntax(syntax, len(record))
-	default:
-		return nil, err // io.EOF, or the disk's
+	if err != nil {
+		return nil, c.failure(err, len(record))
 	}
 	c.at, _ = c.csv.FieldPos(0)
 	for i, text := range record {
@@ -119,19 +111,25 @@ func (c *csvRecords) read() ([]string, error) {
 	return record, nil
 }
 
-// syntax is a fault of the file in words that say what to do.
-func (c *csvRecords) syntax(e *csv.ParseError, cells int) *fault {
+// failure is a fault of the file in words that say what to do, or an error
+// that is not the file's: io.EOF, or the disk's.
+func (c *csvRecords) failure(err error, cells int) error {
+	var syntax *csv.ParseError
 	switch {
-	case errors.Is(e.Err, csv.ErrFieldCount):
-		return &fault{c.file, e.StartLine, fmt.Sprintf("%d cells where the header has %d", cells, len(c.header))}
-	case errors.Is(e.Err, csv.ErrBareQuote):
-		return &fault{c.file, e.Line, fmt.Sprintf("byte %d: a quote inside a cell that is not quoted; quote the cell and double the quotes in it", e.Column)}
-	case errors.Is(e.Err, csv.ErrQuote):
+	case errors.Is(err, errRecordTooLong):
+		return &fault{c.file, c.at + 1, fmt.Sprintf("a record of more than %d MiB begins here or soon after; is a quote left open?", maxRecord>>20)}
+	case !errors.As(err, &syntax):
+		return err
+	case errors.Is(err, csv.ErrFieldCount):
+		return &fault{c.file, syntax.StartLine, fmt.Sprintf("%d cells where the header has %d", cells, len(c.header))}
+	case errors.Is(err, csv.ErrBareQuote):
+		return &fault{c.file, syntax.Line, fmt.Sprintf("byte %d: a quote inside a cell that is not quoted; quote the cell and double the quotes in it", syntax.Column)}
+	case errors.Is(err, csv.ErrQuote):
 		// A quote left open is noticed at the end of the file; the line on
 		// which its record begins is where to look.
-		return &fault{c.file, e.StartLine, "a quoted cell is not closed, or its closing quote is not followed by a comma; double the quotes inside it"}
+		return &fault{c.file, syntax.StartLine, "a quoted cell is not closed, or its closing quote is not followed by a comma; double the quotes inside it"}
 	}
-	return &fault{c.file, e.Line, e.Err.Error()}
+	return &fault{c.file, syntax.Line, syntax.Err.Error()}
 }
 
 var errRecordTooLong = errors.New("record too long")

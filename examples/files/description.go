@@ -163,7 +163,7 @@ func (d *description) explore(ctx context.Context, f *file) error {
 	if err != nil {
 		return err
 	}
-	if err := measure(columns, typed); err != nil {
+	if err := measure(columns, typed, maxDistinct); err != nil {
 		return err
 	}
 	d.keys, warnings, err = checkKeys(d.side, columns, count, func(only ...int) (*rows, error) { return d.read(ctx, f, only...) })
@@ -171,14 +171,18 @@ func (d *description) explore(ctx context.Context, f *file) error {
 		return err
 	}
 	d.warnings = append(d.warnings, warnings...)
-	for i := range columns {
-		// What is proven unique has as many distinct values as cells, even
-		// where they were too many to count.
-		if p := &columns[i].profile; p.uncounted && d.unique(columns[i].name) {
-			p.uncounted, p.distinct.n = false, int(p.nonNull())
+	d.countUnique()
+	return nil
+}
+
+// countUnique counts the distinct values of fields that are proven unique,
+// where they were too many to be counted one by one: they are as many as cells.
+func (d *description) countUnique() {
+	for i := range d.columns {
+		if c := &d.columns[i]; c.profile.uncounted && d.unique(c.name) {
+			c.profile.uncounted, c.profile.distinct.n = false, int(c.profile.nonNull())
 		}
 	}
-	return nil
 }
 
 // unique reports whether the field is unique by a checked statement of the

@@ -36,16 +36,14 @@ func openRoot(dir string) (*root, error) {
 		if err != nil {
 			return nil, err
 		}
-		if !before.IsDir() {
-			return nil, errors.New("a tenant's folder must be a folder, not a link or a file")
-		}
 		sub, err := r.OpenRoot(name)
 		if err != nil {
 			return nil, err
 		}
+		// Lstat sees a link as itself, which is never the folder it leads to.
 		if after, err := sub.Stat("."); err != nil || !os.SameFile(before, after) {
 			_ = sub.Close()
-			return nil, errors.Join(errors.New("the folder was replaced while it was opened"), err)
+			return nil, errors.Join(errors.New("a link, or replaced while it was opened; a tenant's folder must be a folder of its own"), err)
 		}
 		return &folder{name: name, files: sub.FS(), close: sub.Close}, nil
 	}}, nil

@@ -196,6 +196,37 @@ func TestDeclaredTypes(t *testing.T) {
 	}
 }
 
+// TestShapesRefuse has cells that a shape does not hold. Once inferred, only a
+// file that changes while it is read has them.
+func TestShapesRefuse(t *testing.T) {
+	for _, c := range []struct {
+		shape shape
+		cell  raw
+		why   string
+	}{
+		{shape{typ: wire.TypeDatetime}, raw{"2024-01-01T00:00:00.5Z", rawPlain}, "more digits than the column's width"},
+		{shape{typ: wire.TypeDatetime, digits: 9}, raw{"yesterday", rawPlain}, "no time"},
+		{shape{typ: wire.TypeDatetime, digits: 9}, raw{"20240101", rawNumber}, "a JSON number is no time"},
+		{shape{typ: wire.TypeDate}, raw{"2024-01-01T00:00:00Z", rawPlain}, "a time of day"},
+		{shape{typ: wire.TypeDate}, raw{"true", rawBool}, "a truth"},
+		{shape{typ: wire.TypeNumber}, raw{"x", rawPlain}, "a word"},
+		{shape{typ: wire.TypeNumber}, raw{"1e999", rawPlain}, "beyond the doubles"},
+		{shape{typ: wire.TypeNumber}, raw{"1e1.5", rawPlain}, "half an exponent"},
+		{shape{typ: wire.TypeNumber}, raw{"[1]", rawArray}, "an array"},
+		{shape{typ: wire.TypeDecimal}, raw{"1e3", rawNumber}, "an exponent"},
+		{shape{typ: wire.TypeDecimal}, raw{"true", rawBool}, "a truth"},
+		{shape{typ: wire.TypeBoolean}, raw{"1", rawNumber}, "a JSON number is no truth"},
+		{shape{typ: wire.TypeBoolean}, raw{"true", rawText}, "nor is a JSON string"},
+		{shape{typ: wire.TypeArray}, raw{"{}", rawPlain}, "an object"},
+		{shape{typ: wire.TypeArray}, raw{"{}", rawObject}, "an object"},
+		{shape{typ: wire.TypeArray}, raw{"[1", rawPlain}, "half an array"},
+		{shape{typ: wire.TypeJSON}, raw{"{a:1}", rawPlain}, "JavaScript"},
+	} {
+		_, ok := c.shape.value(c.cell)
+		assert.False(t, ok, "%s as %s: %s", c.cell.text, c.shape.typ, c.why)
+	}
+}
+
 func TestParseInstant(t *testing.T) {
 	for _, c := range []struct {
 		in   string

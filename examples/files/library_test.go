@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"errors"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -60,7 +61,7 @@ func TestADescriptionLastsAsLongAsItsFiles(t *testing.T) {
 	assert.Equal(t, wire.TypeString, d.columns[0].typ, "the file has another size")
 	assert.Equal(t, int64(2), d.rowCount)
 
-	put(t, acme, map[string]string{"new.csv": "a\n1\n2\n77\n"})
+	put(t, acme, map[string]string{"new.csv": "a\n1\n234\n"})
 	require.NoError(t, os.Rename(filepath.Join(acme, "new.csv"), filepath.Join(acme, "t.csv")))
 	assert.Equal(t, wire.TypeNumber, find("t").columns[0].typ, "a file of the same size and time in its place is another file")
 
@@ -210,6 +211,67 @@ func TestAFileWrittenToWhileItIsRead(t *testing.T) {
 		require.NoError(t, err)
 		assert.Equal(t, 20_000, n)
 	})
+}
+
+// swapping replaces a file just before it is opened.
+type swapping struct {
+	fs.FS
+	swap func()
+}
+
+func (s swapping) Stat(name string) (fs.FileInfo, error)      { return fs.Stat(s.FS, name) }
+func (s swapping) Lstat(name string) (fs.FileInfo, error)     { return fs.Lstat(s.FS, name) }
+func (s swapping) ReadLink(name string) (string, error)       { return fs.ReadLink(s.FS, name) }
+func (s swapping) ReadDir(name string) ([]fs.DirEntry, error) { return fs.ReadDir(s.FS, name) }
+func (s swapping) Open(name string) (fs.File, error) {
+	if name == "t.csv" {
+		s.swap()
+	}
+	return s.FS.Open(name)
+}
+
+// TestAFileReplacedWhileItIsOpened replaces a file between its description and
+// the opening of its rows.
+func TestAFileReplacedWhileItIsOpened(t *testing.T) {
+	for _, c := range []struct {
+		why   string
+		times int
+		want  error
+	}{{"once: it is described anew", 1, nil}, {"again and again: the request fails", 100, errChanged}} {
+		acme, l, _ := shelf(t, map[string]string{"t.csv": "a\n1\n"})
+		f, err := l.root.enter("acme")
+		require.NoError(t, err)
+		swaps := 0
+		f.files = swapping{f.files, func() {
+			if swaps < c.times {
+				swaps++
+				put(t, acme, map[string]string{"t.csv": "a\n" + strings.Repeat("x\n", 1+swaps)})
+			}
+		}}
+		d, opened, err := l.open(t.Context(), f, "t")
+		require.ErrorIs(t, err, c.want, c.why)
+		if c.want == nil {
+			assert.Equal(t, wire.TypeString, d.columns[0].typ, c.why)
+			opened.close()
+		}
+		require.NoError(t, f.close())
+	}
+}
+
+// TestALinkOfStaleDescriptions checks a foreign key against files that are no
+// longer what was described.
+func TestALinkOfStaleDescriptions(t *testing.T) {
+	for _, changed := range []string{"t.csv", "u.csv"} {
+		acme, l, find := shelf(t, map[string]string{"t.csv": "a\n1\n", "u.csv": "a\n1\n"})
+		from, to := find("t"), find("u")
+		key := wire.ForeignKey{Field: "a", TargetTable: "u", TargetField: "a"}
+		problem, err := l.checkLink("acme", key, from, to)
+		require.NoError(t, err)
+		require.Empty(t, problem)
+		put(t, acme, map[string]string{changed: "a\n1\n\n1\n"})
+		_, err = l.checkLink("acme", key, from, to)
+		assert.ErrorIs(t, err, errChanged, changed)
+	}
 }
 
 // versionNumber is a basis that lasts as long as it stays the same.

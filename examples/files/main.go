@@ -62,13 +62,11 @@ func run(ctx context.Context, args []string, getenv func(string) (string, bool),
 		return fmt.Errorf("%s: %w", envPort, err)
 	}
 	go src.survey(life)
-	ready := make(chan error, 1)
-	srv := server(handler)
-	go func() { ready <- serve(ctx, srv, listener, shutdown{drain: time.Second, last: 5 * time.Second}) }()
+	// Before the first request is answered; until then connections queue up.
 	if err := src.welcome(ctx, out, c, listener.Addr()); err != nil {
 		log.Warn("the first lines could not be printed", "cause", err)
 	}
-	return <-ready
+	return serve(ctx, server(handler), listener, shutdown{drain: time.Second, last: 5 * time.Second})
 }
 
 // root is the folder to serve.

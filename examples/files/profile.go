@@ -38,8 +38,8 @@ func (p *profile) cardinality() (c wire.Cardinality, ok bool) {
 }
 
 // measure reads all rows and profiles every column. It keeps the samples, the
-// extremes and a bounded number of digests.
-func measure(columns []column, rows *rows) error {
+// extremes, and digests in so many slots at most.
+func measure(columns []column, rows *rows, budget int) error {
 	profiles := make([]profile, len(columns))
 	var key []byte
 	slots := 0
@@ -70,7 +70,7 @@ func measure(columns []column, rows *rows) error {
 			}
 			before := len(p.distinct.slots)
 			p.distinct.add(d)
-			if slots += len(p.distinct.slots) - before; slots > maxDistinct {
+			if slots += len(p.distinct.slots) - before; slots > budget {
 				slots -= dropLargest(profiles)
 			}
 		}

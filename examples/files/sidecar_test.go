@@ -316,24 +316,33 @@ func TestProfile(t *testing.T) {
 	assert.Nil(t, described(t, "a\n", nil).columns[0].stats(), "of no rows there is no share of nulls")
 }
 
-// TestDistinctValuesAreBounded has more distinct values than the budget holds:
+// TestDistinctValuesAreBounded has more distinct values than a budget holds:
 // the column that has most loses its figures, unless it is proven unique.
 func TestDistinctValuesAreBounded(t *testing.T) {
-	const n = maxDistinct/4*3 + 10
+	const budget = 4096
+	n := int64(budget)
 	var b strings.Builder
-	b.WriteString("id,few,some\n")
+	b.WriteString("few,id,some\n")
 	for i := range n {
-		fmt.Fprintf(&b, "%d,%d,%d\n", i, i%7, i%1000)
+		fmt.Fprintf(&b, "%d,%d,%d\n", i%7, i, i%1000)
 	}
 	d := described(t, b.String(), nil)
-	assert.Nil(t, d.columns[0].stats(), "a count that is not known is not stated")
-	assert.Equal(t, int64(7), d.columns[1].stats().DistinctCount)
+	assert.Equal(t, n, d.columns[1].stats().DistinctCount, "the budget of a file holds them")
+	f, err := fsRoot(mapFS(map[string]string{"acme/t.csv": b.String()})).enter("acme")
+	require.NoError(t, err)
+	opened, err := f.openFile("t.csv")
+	require.NoError(t, err)
+	rows, err := d.read(context.Background(), opened)
+	require.NoError(t, err)
+	require.NoError(t, measure(d.columns, rows, budget))
+	assert.Equal(t, int64(7), d.columns[0].stats().DistinctCount)
+	assert.Nil(t, d.columns[1].stats(), "a count that is not known is not stated")
 	assert.Equal(t, int64(1000), d.columns[2].stats().DistinctCount)
-	assert.Equal(t, int64(n), d.rowCount)
-	d = described(t, b.String(), &sidecar{PrimaryKey: []string{"id"}})
-	require.NotNil(t, d.columns[0].stats())
-	assert.Equal(t, int64(n), d.columns[0].stats().DistinctCount, "a unique field has as many distinct values as cells")
-	assert.Equal(t, wire.Int(n-1), *d.columns[0].stats().Max)
+	assert.Equal(t, wire.Int(n-1), d.columns[1].profile.most, "the rest of its profile is known")
+
+	d.keys.primary = []string{"id"}
+	d.countUnique()
+	assert.Equal(t, n, d.columns[1].stats().DistinctCount, "a unique field has as many distinct values as cells")
 }
 
 func TestReadingEndsWithItsContext(t *testing.T) {

@@ -279,6 +279,22 @@ func TestALinkOutOfTheFolderIsNotServed(t *testing.T) {
 	}
 }
 
+// TestALinkIsNoTenant enters folders by the names of links, as would happen if
+// one took a folder's place after it was listed.
+func TestALinkIsNoTenant(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("making links needs a privilege on Windows")
+	}
+	_, r := attacked(t)
+	for _, name := range []string{"linked", "escape", "loose.csv", "gone"} {
+		_, err := r.enter(name)
+		assert.Error(t, err, name)
+	}
+	f, err := r.enter("acme")
+	require.NoError(t, err)
+	require.NoError(t, f.close())
+}
+
 func TestTableNamesAreNoPaths(t *testing.T) {
 	dir, r := attacked(t)
 	s, _ := start(t, r, nil)

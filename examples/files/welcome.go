@@ -89,7 +89,11 @@ func (s *source) welcome(ctx context.Context, out io.Writer, c config, addr net.
 	post := func(path, body string) {
 		fmt.Fprintf(&b, "curl -sS %s%s -H %s -d %s\n\n", url, path, bearer, body)
 	}
-	b.WriteString("\nTry it:\n\n")
+	if g.password == passwordSlot {
+		fmt.Fprintf(&b, "\nTry it, with the password of %s in the variable TENANT_PASSWORD:\n\n", g.tenant)
+	} else {
+		b.WriteString("\nTry it:\n\n")
+	}
 	fmt.Fprintf(&b, "curl -sS %s%s\n\n", url, wire.PathDocument)
 	creds := `"credentials":` + g.credentials()
 	post(wire.PathCheck, shell(`{`+creds+`,"timeoutMs":10000}`))

@@ -1,0 +1,152 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"path/filepath"
+	"runtime"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/connectorsdk/connector-sdk-go/connector/connectortest"
+	"github.com/connectorsdk/connector-sdk-go/wire"
+)
+
+// large writes a CSV file of n rows and about 70 bytes a row.
+func large(t testing.TB, dir string, n int) (size int64) {
+	t.Helper()
+	put(t, dir, map[string]string{"acme/large.table.json": `{"primaryKey":["id"]}`, "acme/large.csv": ""})
+	path := filepath.Join(dir, "acme", "large.csv")
+	f, err := os.Create(path)
+	require.NoError(t, err)
+	w := bufio.NewWriterSize(f, 1<<20)
+	_, _ = w.WriteString("id,amount,placed,status,note\n")
+	for i := range n {
+		status := []string{"open", "paid", "", "shipped"}[i%4]
+		_, _ = fmt.Fprintf(w, "%d,%d.%02d,2024-01-%02dT10:%02d:00+02:00,%s,a note of some length %06d\n", i+1, i%1000, i%100, 1+i%28, i%60, status, i%1000)
+	}
+	require.NoError(t, w.Flush())
+	require.NoError(t, f.Close())
+	require.NoError(t, os.Chtimes(path, rested, rested))
+	info, err := os.Stat(path)
+	require.NoError(t, err)
+	return info.Size()
+}
+
+// heap is the bytes that the program holds right now.
+func heap() uint64 {
+	runtime.GC()
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	return m.HeapAlloc
+}
+
+// stream posts a query and calls each for every line of the answer.
+func stream(t testing.TB, s *connectortest.Server, members string, each func(line []byte)) {
+	t.Helper()
+	res, err := s.Client.Do(s.Request(t.Context(), wire.PathQuery, []byte(body("acme", "", members))))
+	require.NoError(t, err)
+	defer func() { _ = res.Body.Close() }()
+	require.Equal(t, http.StatusOK, res.StatusCode)
+	lines := bufio.NewReaderSize(res.Body, 1<<20)
+	for {
+		line, err := lines.ReadSlice('\n')
+		if err == io.EOF {
+			return
+		}
+		require.NoError(t, err)
+		each(line)
+	}
+}
+
+// TestAMillionRows serves a file of a million rows in constant memory.
+func TestAMillionRows(t *testing.T) {
+	if testing.Short() {
+		t.Skip("reads a file of 73 MB several times; run without -short")
+	}
+	n := 1_000_000
+	if raceEnabled {
+		n = 100_000
+	}
+	// What may be held beyond what is held at rest: the buffers of one stream
+	// in client and server. The file is larger by far.
+	const most = 6 << 20
+	dir := t.TempDir()
+	size := large(t, dir, n)
+	require.Greater(t, size, int64(most))
+	s, _ := host(t, dir)
+
+	table := discovered(t, s, "acme").Tables[0]
+	require.Equal(t, int64(n), *table.RowCount)
+	assert.Equal(t, []string{"id"}, table.PrimaryKey, "the key was checked, all of it")
+	assert.Equal(t, int64(n), table.Field("id").Stats.DistinctCount)
+	assert.Equal(t, int64(3), table.Field("status").Stats.DistinctCount)
+	assert.Equal(t, 25.0, *table.Field("status").Stats.NullPercent)
+
+	rest := heap()
+	var peak uint64
+	rows, lines, ended := 0, 0, false
+	stream(t, s, `"table":"large","and":[],"sort":[],"fields":["id","amount","placed","status","note"]`, func(line []byte) {
+		if lines++; lines%20 == 0 {
+			peak = max(peak, heap())
+		}
+		rows += bytes.Count(line, []byte(`{"id":`))
+		ended = bytes.Equal(line, []byte("{\"end\":1}\n"))
+	})
+	assert.True(t, ended)
+	assert.Equal(t, n, rows)
+	require.NotZero(t, peak)
+	t.Logf("%d MB of file, %d lines; held at rest %d KiB, at most %d KiB more while streaming", size/1_000_000, lines, rest>>10, (max(peak, rest)-rest)>>10)
+	assert.Less(t, peak, rest+most)
+
+	// A sort with a limit keeps what it answers and no more.
+	var top []json.RawMessage
+	stream(t, s, `"table":"large","and":[{"field":"status","op":"eq","value":"paid"}],"sort":[{"field":"amount","dir":"desc"},{"field":"id","dir":"asc"}],"fields":["id","amount"],"limit":2`, func(line []byte) {
+		var l struct{ Rows []json.RawMessage }
+		require.NoError(t, json.Unmarshal(line, &l))
+		top = append(top, l.Rows...)
+	})
+	assert.Equal(t, []json.RawMessage{json.RawMessage(`{"id":998,"amount":"997.97"}`), json.RawMessage(`{"id":1998,"amount":"997.97"}`)}, top)
+	assert.Less(t, heap(), rest+most)
+}
+
+// BenchmarkQuery is what a row costs from the file to the client.
+func BenchmarkQuery(b *testing.B) {
+	const n = 100_000
+	dir := b.TempDir()
+	size := large(b, dir, n)
+	r, err := openRoot(dir)
+	require.NoError(b, err)
+	s := connectortest.Start(b, definition, newSource(b.Context(), r, discard), nil)
+	stream(b, s, `"table":"large","and":[],"sort":[],"fields":["id"],"limit":1`, func([]byte) {}) // describes it
+	b.SetBytes(size)
+	b.ReportAllocs()
+	for b.Loop() {
+		stream(b, s, `"table":"large","and":[],"sort":[],"fields":["id","amount","placed","status","note"]`, func([]byte) {})
+	}
+	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/n, "ns/row")
+}
+
+// BenchmarkDescribe is what a file costs when it is new.
+func BenchmarkDescribe(b *testing.B) {
+	dir := b.TempDir()
+	size := large(b, dir, 100_000)
+	r, err := openRoot(dir)
+	require.NoError(b, err)
+	f, err := r.enter("acme")
+	require.NoError(b, err)
+	b.SetBytes(size)
+	b.ReportAllocs()
+	for b.Loop() {
+		d, err := newLibrary(b.Context(), r).find(b.Context(), f, "large")
+		require.NoError(b, err)
+		require.NotNil(b, d)
+	}
+}
