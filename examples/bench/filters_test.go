@@ -1,0 +1,312 @@
+package main
+
+import (
+	"encoding/json"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/expr-lang/expr"
+	"github.com/expr-lang/expr/vm"
+	"github.com/google/cel-go/cel"
+	"github.com/stretchr/testify/require"
+
+	"github.com/connectorsdk/connector-sdk-go/filter"
+	"github.com/connectorsdk/connector-sdk-go/wire"
+)
+
+// typical is one of six filters a person asks of the reference table, in the
+// protocol's form and as one would write it for the two expression engines.
+//
+// The expressions are the cheapest that select the same rows of this table:
+// amounts as floats and instants as texts, where the protocol compares exact
+// digits and instants whatever their spelling.
+type typical struct {
+	name string
+	and  []wire.Filter
+	or   [][]wire.Filter
+	expr string
+	cel  string
+}
+
+func words(list ...string) []wire.Value {
+	values := make([]wire.Value, len(list))
+	for i, s := range list {
+		values[i] = wire.Text(s)
+	}
+	return values
+}
+
+var typicals = []typical{
+	{
+		name: "status",
+		and:  []wire.Filter{{Field: "status", Op: wire.OpEq, Value: wire.Text("shipped")}},
+		expr: `status == "shipped"`,
+		cel:  `status == "shipped"`,
+	}, {
+		name: "amount",
+		and: []wire.Filter{
+			{Field: "amount", Op: wire.OpGte, Value: wire.Text("25000.00")},
+			{Field: "amount", Op: wire.OpLt, Value: wire.Text("75000.00")}},
+		expr: `float(amount) >= 25000.00 && float(amount) < 75000.00`,
+		cel:  `double(amount) >= 25000.00 && double(amount) < 75000.00`,
+	}, {
+		name: "region",
+		and:  []wire.Filter{{Field: "region", Op: wire.OpIn, Values: words("north-west", "central", "overseas")}},
+		expr: `region in ["north-west", "central", "overseas"]`,
+		cel:  `region in ["north-west", "central", "overseas"]`,
+	}, {
+		name: "note",
+		and:  []wire.Filter{{Field: "note", Op: wire.OpIncludes, Value: wire.Text("label")}},
+		expr: `note contains "label"`,
+		cel:  `note.contains("label")`,
+	}, {
+		name: "created",
+		and: []wire.Filter{
+			{Field: "created_at", Op: wire.OpGte, Value: wire.Text("2024-04-01T00:00:00Z")},
+			{Field: "created_at", Op: wire.OpLt, Value: wire.Text("2024-10-01T00:00:00Z")}},
+		expr: `created_at >= "2024-04-01T00:00:00Z" && created_at < "2024-10-01T00:00:00Z"`,
+		cel:  `created_at >= "2024-04-01T00:00:00Z" && created_at < "2024-10-01T00:00:00Z"`,
+	}, {
+		name: "combined",
+		and: []wire.Filter{
+			{Field: "active", Op: wire.OpEq, Value: wire.Bool(true)},
+			{Field: "qty", Op: wire.OpGt, Value: wire.Int(10)}},
+		or: [][]wire.Filter{
+			{{Field: "status", Op: wire.OpIn, Values: words("pending", "shipped")}, {Field: "amount", Op: wire.OpGt, Value: wire.Text("1000")}},
+			{{Field: "region", Op: wire.OpIsnull}}},
+		expr: `active && qty > 10 && (status in ["pending", "shipped"] && float(amount) > 1000 || region == nil)`,
+		cel:  `active && qty > 10.0 && (status in ["pending", "shipped"] && double(amount) > 1000.0 || region == null)`,
+	},
+}
+
+// selector tells whether row i of a sample passes.
+type selector func(i int) bool
+
+// The ways to filter, in the order of selectors.
+var selectorNames = []string{"filter", "naive", "expr", "expr-vm", "cel"}
+
+// selectors are the ways to filter the same rows: cells for ours, and for the
+// others the maps that encoding/json makes of the row. "expr" runs an expression
+// as its documentation begins with, "expr-vm" with a machine kept by hand, which
+// is faster and not safe for concurrent use.
+func selectors(t testing.TB, f typical, cells [][]wire.Value, maps []map[string]any) []selector {
+	program, err := filter.Compile(f.and, f.or, columns, nil)
+	require.NoError(t, err)
+	ours := func(i int) bool { return program.Match(cells[i]) }
+
+	naive := func(i int) bool { return naiveMatch(maps[i], f.and, f.or) }
+
+	env := map[string]any{}
+	var options []cel.EnvOption
+	for _, c := range columns {
+		switch sample := maps[0][c.Name].(type) {
+		case float64:
+			env[c.Name] = sample
+			options = append(options, cel.Variable(c.Name, cel.DoubleType))
+		case bool:
+			env[c.Name] = sample
+			options = append(options, cel.Variable(c.Name, cel.BoolType))
+		default:
+			env[c.Name] = ""
+			options = append(options, cel.Variable(c.Name, cel.StringType))
+		}
+	}
+	delete(env, "region") // may be nil: any type
+	for i, c := range columns {
+		if c.Name == "region" {
+			options[i] = cel.Variable(c.Name, cel.DynType)
+		}
+	}
+	compiled, err := expr.Compile(f.expr, expr.Env(env), expr.AllowUndefinedVariables(), expr.AsBool())
+	require.NoError(t, err)
+	byExpr := func(i int) bool {
+		v, err := expr.Run(compiled, maps[i])
+		if err != nil {
+			t.Fatal(err)
+		}
+		return v.(bool)
+	}
+	machine := vm.VM{}
+	byMachine := func(i int) bool {
+		v, err := machine.Run(compiled, maps[i])
+		if err != nil {
+			t.Fatal(err)
+		}
+		return v.(bool)
+	}
+
+	celEnv, err := cel.NewEnv(options...)
+	require.NoError(t, err)
+	ast, issues := celEnv.Compile(f.cel)
+	require.NoError(t, issues.Err())
+	planned, err := celEnv.Program(ast, cel.EvalOptions(cel.OptOptimize))
+	require.NoError(t, err)
+	byCEL := func(i int) bool {
+		v, _, err := planned.Eval(maps[i])
+		if err != nil {
+			t.Fatal(err)
+		}
+		return v.Value().(bool)
+	}
+	return []selector{ours, naive, byExpr, byMachine, byCEL}
+}
+
+// sample is the first n rows, as cells and as maps.
+func sample(t testing.TB, n int) ([][]wire.Value, []map[string]any) {
+	cells, maps := make([][]wire.Value, n), make([]map[string]any, n)
+	for i := range n {
+		var o order
+		o.at(i)
+		cells[i] = o.cells(nil)
+		text, err := json.Marshal(o.object())
+		require.NoError(t, err)
+		require.NoError(t, json.Unmarshal(text, &maps[i]))
+	}
+	return cells, maps
+}
+
+// naiveMatch is what one writes at first: the filters of the request, looked at
+// again for each row, over maps. Like the expressions it takes numbers for
+// floats and instants for texts.
+func naiveMatch(row map[string]any, and []wire.Filter, or [][]wire.Filter) bool {
+	for i := range and {
+		if !naiveTest(row[and[i].Field], &and[i]) {
+			return false
+		}
+	}
+	if len(or) == 0 {
+		return true
+	}
+	for _, group := range or {
+		if naiveMatch(row, group, nil) {
+			return true
+		}
+	}
+	return false
+}
+
+func naiveTest(cell any, f *wire.Filter) bool {
+	switch f.Op {
+	case wire.OpIsnull:
+		return cell == nil
+	case wire.OpNotnull:
+		return cell != nil
+	}
+	if cell == nil {
+		return f.Op == wire.OpNin
+	}
+	switch f.Op {
+	case wire.OpIn, wire.OpNin:
+		for _, v := range f.Values {
+			if naiveCompare(cell, v) == 0 {
+				return f.Op == wire.OpIn
+			}
+		}
+		return f.Op == wire.OpNin
+	case wire.OpIncludes:
+		return strings.Contains(naiveText(cell), f.Value.String())
+	case wire.OpStartswith:
+		return strings.HasPrefix(naiveText(cell), f.Value.String())
+	}
+	c := naiveCompare(cell, f.Value)
+	switch f.Op {
+	case wire.OpEq:
+		return c == 0
+	case wire.OpNeq:
+		return c != 0
+	case wire.OpGt:
+		return c > 0
+	case wire.OpGte:
+		return c >= 0
+	case wire.OpLt:
+		return c < 0
+	}
+	return c <= 0
+}
+
+// naiveCompare compares as numbers what are numbers, anything else as text.
+func naiveCompare(cell any, value wire.Value) int {
+	a, b := naiveText(cell), value.String()
+	x, errX := strconv.ParseFloat(a, 64)
+	y, errY := strconv.ParseFloat(b, 64)
+	switch {
+	case errX != nil || errY != nil:
+		return strings.Compare(a, b)
+	case x < y:
+		return -1
+	case x > y:
+		return 1
+	}
+	return 0
+}
+
+func naiveText(cell any) string {
+	switch v := cell.(type) {
+	case string:
+		return v
+	case bool:
+		return strconv.FormatBool(v)
+	case float64:
+		return strconv.FormatFloat(v, 'f', -1, 64)
+	}
+	return ""
+}
+
+// All ways select the same rows, some and not all.
+func TestFiltersSelectTheSame(t *testing.T) {
+	const n = 3000
+	cells, maps := sample(t, n)
+	for _, f := range typicals {
+		t.Run(f.name, func(t *testing.T) {
+			ways := selectors(t, f, cells, maps)
+			selected := 0
+			for i := range n {
+				want := ways[0](i)
+				if want {
+					selected++
+				}
+				for k, way := range ways {
+					require.Equal(t, want, way(i), "%s, row %d", selectorNames[k], i)
+				}
+			}
+			require.Greater(t, selected, n/20)
+			require.Less(t, selected, n*19/20)
+		})
+	}
+}
+
+// BenchmarkS9 matches rows against each of the six filters. Its "mean" does
+// all six one after the other, so that its ns/row, and its ratios, are those of
+// the means.
+func BenchmarkS9(b *testing.B) {
+	const n, times = 1024, 10
+	cells, maps := sample(b, n)
+	ways := make([][]selector, len(selectorNames)) // by way, by filter
+	for _, f := range typicals {
+		for k, s := range selectors(b, f, cells, maps) {
+			ways[k] = append(ways[k], s)
+		}
+	}
+	match := func(b *testing.B, from, to int) {
+		var sides []side
+		for k, name := range selectorNames {
+			sides = append(sides, side{name, func() {
+				for _, s := range ways[k][from:to] {
+					for range times {
+						for i := range n {
+							matched = s(i)
+						}
+					}
+				}
+			}})
+		}
+		duel(b, n*times*(to-from), sides[0], sides[1:]...)
+	}
+	b.Run("mean", func(b *testing.B) { match(b, 0, len(typicals)) })
+	for i, f := range typicals {
+		b.Run(f.name, func(b *testing.B) { match(b, i, i+1) })
+	}
+}
+
+var matched bool

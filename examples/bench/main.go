@@ -1,0 +1,102 @@
+// Bench takes the speed figures of the SDK as ratios against what one would use
+// instead. This command compares whole processes over loopback HTTP:
+//
+//	go run -C examples/bench .
+//	go run -C examples/bench . -only S3,S12 -rounds 9
+//
+// and prints a table. The figures that need no second process are benchmarks:
+//
+//	go test -C examples/bench -run '^$' -bench .
+//
+// See README.md for how figures are taken and who the rivals are.
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"slices"
+	"strings"
+	"syscall"
+	"time"
+)
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	code := run(ctx, os.Args[1:], os.Stdin, os.Stdout, os.Stderr)
+	stop()
+	os.Exit(code)
+}
+
+// runTimeout bounds a whole run, whatever the flags.
+const runTimeout = time.Hour
+
+// The largest run that the flags can ask for.
+const (
+	mostRows   = 10_000_000
+	mostRounds = 100
+)
+
+// run is the command: 0 when every figure that can be taken here was, 1 when a
+// server failed, 2 for wrong flags. A figure that misses its goal is a figure.
+func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
+	flags := flag.NewFlagSet("bench", flag.ContinueOnError)
+	flags.SetOutput(stderr)
+	rows := flags.Int("rows", 1_000_000, "rows of the table; S8 also takes a quarter and four times as many")
+	rounds := flags.Int("rounds", 7, "rounds, in each of which every server answers once")
+	only := flags.String("only", "", "the goals to take, such as S3,S12 (default all of "+strings.Join(goalIDs(), ",")+")")
+	kind := flags.String("serve", "", "for internal use: be one of the servers")
+	if err := flags.Parse(args); err != nil {
+		if errors.Is(err, flag.ErrHelp) {
+			return 0
+		}
+		return 2
+	}
+	if flags.NArg() > 0 {
+		fmt.Fprintf(stderr, "%q: the command takes flags only; see -help\n", flags.Arg(0))
+		return 2
+	}
+	if *rows < 1 || *rows > 4*mostRows || *kind == "" && *rows > mostRows {
+		fmt.Fprintf(stderr, "-rows must be 1 to %d\n", mostRows)
+		return 2
+	}
+	if *kind != "" {
+		if err := serve(*kind, *rows, stdin, stdout); err != nil {
+			fmt.Fprintf(stderr, "server %s: %v\n", *kind, err)
+			return 1
+		}
+		return 0
+	}
+	if *rounds < 1 || *rounds > mostRounds {
+		fmt.Fprintf(stderr, "-rounds must be 1 to %d\n", mostRounds)
+		return 2
+	}
+	wanted := goalIDs()
+	if *only != "" {
+		wanted = strings.Split(*only, ",")
+		for _, id := range wanted {
+			if !slices.Contains(goalIDs(), id) {
+				fmt.Fprintf(stderr, "-only: no goal %q here; there are %s, and the benchmarks\n", id, strings.Join(goalIDs(), ", "))
+				return 2
+			}
+		}
+	}
+	ctx, cancel := context.WithTimeout(ctx, runTimeout)
+	defer cancel()
+	e := &experiment{rows: *rows, rounds: *rounds, wanted: wanted, client: newClient(), progress: stderr}
+	defer e.client.close()
+	results, err := e.all(ctx)
+	if err != nil {
+		fmt.Fprintln(stderr, err)
+		return 1
+	}
+	if err := printTable(stdout, results); err != nil {
+		fmt.Fprintln(stderr, err)
+		return 1
+	}
+	return 0
+}

@@ -1,0 +1,144 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"net/http"
+	"os"
+	"os/exec"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// TestMain lets the test binary be the servers too: the command starts itself.
+func TestMain(m *testing.M) {
+	if len(os.Args) > 1 && os.Args[1] == "-serve" {
+		os.Exit(run(context.Background(), os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
+	}
+	os.Exit(m.Run())
+}
+
+// needNode skips where Node is missing, except in CI, where a check that cannot
+// run fails.
+func needNode(t *testing.T) {
+	if _, err := exec.LookPath("node"); err == nil {
+		return
+	}
+	if os.Getenv("CI") == "true" {
+		t.Fatal(errNoNode)
+	}
+	t.Skip(errNoNode)
+}
+
+func bench(args ...string) (code int, stdout, stderr string) {
+	var out, errs bytes.Buffer
+	code = run(context.Background(), args, strings.NewReader(""), &out, &errs)
+	return code, out.String(), errs.String()
+}
+
+func TestWholeRun(t *testing.T) {
+	code, out, errs := bench("-rows", "2000", "-rounds", "1")
+	require.Equal(t, 0, code, errs)
+	lines := strings.Split(strings.TrimSpace(out), "\n")
+	require.Len(t, lines, 2+len(goals), out)
+	require.Equal(t, "| Goal | Work | Wanted | Figure | Verdict |", lines[0])
+	_, err := exec.LookPath("node")
+	for i, g := range goals {
+		cells := strings.Split(lines[2+i], " | ")
+		require.Len(t, cells, 5, lines[2+i])
+		require.Equal(t, "| "+g.id, cells[0])
+		verdict := strings.TrimSuffix(cells[4], " |")
+		if err != nil && (g.id == "S3" || g.id == "S6" || g.id == "S12") {
+			require.Equal(t, "skipped: "+errNoNode.Error(), verdict)
+			continue
+		}
+		require.Contains(t, []string{"met", "missed"}, verdict, "whether a goal is met depends on the machine; that it is judged does not")
+		require.Regexp(t, `\d`, cells[3])
+	}
+}
+
+func TestOnly(t *testing.T) {
+	code, out, errs := bench("-rows", "500", "-rounds", "2", "-only", "S5,S4")
+	require.Equal(t, 0, code, errs)
+	require.Equal(t, 4, strings.Count(out, "\n"), out)
+	require.Contains(t, out, "| S4 |")
+	require.Contains(t, out, "| S5 |")
+}
+
+func TestWrongFlags(t *testing.T) {
+	for _, c := range []struct {
+		why  string
+		args []string
+		says string
+	}{
+		{"no rows leave nothing to measure", []string{"-rows", "0"}, "-rows must be 1 to"},
+		{"a run is bounded", []string{"-rows", "99999999999"}, "-rows must be 1 to"},
+		{"no rounds have no median", []string{"-rounds", "0"}, "-rounds must be 1 to"},
+		{"a run is bounded in rounds too", []string{"-rounds", "1000"}, "-rounds must be 1 to"},
+		{"a goal that the benchmarks take", []string{"-only", "S3,S9"}, `no goal "S9" here`},
+		{"an unknown flag", []string{"-port", "80"}, "not defined: -port"},
+		{"a word that no flag takes", []string{"S3"}, `"S3": the command takes flags only`},
+	} {
+		t.Run(c.why, func(t *testing.T) {
+			code, out, errs := bench(c.args...)
+			require.Equal(t, 2, code)
+			require.Empty(t, out)
+			require.Contains(t, errs, c.says)
+		})
+	}
+}
+
+func TestUnknownServer(t *testing.T) {
+	code, _, errs := bench("-serve", "nothing")
+	require.Equal(t, 1, code)
+	require.Contains(t, errs, `no server "nothing"`)
+}
+
+// Every server answers the rows of the table, cell by cell, heeds the limit, and
+// ends by itself.
+func TestServersAnswerTheTable(t *testing.T) {
+	for _, kind := range []string{serverSDK, serverMaps, serverPrebuilt, serverNode} {
+		t.Run(kind, func(t *testing.T) {
+			if kind == serverNode {
+				needNode(t)
+			}
+			const rows = 12_000
+			s, err := start(t.Context(), kind, rows)
+			require.NoError(t, err)
+			c := newClient()
+			require.NoError(t, c.verify(t.Context(), s, rows))
+			require.NoError(t, c.verify(t.Context(), s, 1), "the limit is heeded")
+			a, err := c.discard(t.Context(), s, query())
+			require.NoError(t, err)
+			require.Positive(t, a.first)
+			require.GreaterOrEqual(t, a.wall, a.first)
+			c.close()
+			s.stop()
+			require.True(t, s.cmd.ProcessState.Success(), "it ends when its standard input does")
+			_, err = http.Get(s.url)
+			require.Error(t, err, "nothing listens any more")
+		})
+	}
+}
+
+func TestVerifyTellsOtherRows(t *testing.T) {
+	s, err := start(t.Context(), serverPrebuilt, 2*prebuiltRows)
+	require.NoError(t, err)
+	defer s.stop()
+	c := newClient()
+	defer c.close()
+	s.kind = serverSDK // of which verify expects that no row comes twice
+	require.ErrorIs(t, c.verify(t.Context(), s, 2*prebuiltRows), errNotTheRows)
+}
+
+func TestServersEndWithTheRun(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	s, err := start(ctx, serverMaps, 10)
+	require.NoError(t, err)
+	cancel()
+	require.Error(t, s.cmd.Wait(), "it was killed")
+	_, err = http.Get(s.url)
+	require.Error(t, err)
+}

@@ -1,0 +1,95 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"time"
+)
+
+// goal is a row of the table of goals that whole processes can prove.
+type goal struct {
+	id   string
+	work string
+	want string
+}
+
+var goals = []goal{
+	{"S3", "whole `/query` against Node 20 `http` + `JSON.stringify`", ">= 7x wall"},
+	{"S4", "whole `/query` against `net/http` + encoding/json", ">= 10x wall"},
+	{"S5", "whole `/query` against the same server writing prebuilt bytes", ">= 22 %"},
+	{"S6", "first row at the client against Node 20", ">= 8x sooner"},
+	{"S8", "peak resident memory of a whole `/query`", "<= 24 MB, within 10 %"},
+	{"S12", "top 100 of an unsorted source against Node 20: collect, sort, slice", ">= 5x wall, memory of 100 rows"},
+}
+
+func goalIDs() []string {
+	ids := make([]string, len(goals))
+	for i, g := range goals {
+		ids[i] = g.id
+	}
+	return ids
+}
+
+// result is a goal's figure.
+type result struct {
+	id     string
+	figure string
+	met    bool
+	why    string // the figure could not be taken
+}
+
+func (r *result) verdict() string {
+	switch {
+	case r.why != "":
+		return "skipped: " + r.why
+	case r.met:
+		return "met"
+	}
+	return "missed"
+}
+
+func printTable(w io.Writer, results []result) error {
+	var b strings.Builder
+	b.WriteString("| Goal | Work | Wanted | Figure | Verdict |\n|---|---|---|---|---|\n")
+	for _, r := range results {
+		g := goals[slices.IndexFunc(goals, func(g goal) bool { return g.id == r.id })]
+		fmt.Fprintf(&b, "| %s | %s | %s | %s | %s |\n", g.id, g.work, g.want, r.figure, r.verdict())
+	}
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+// median is the middle of the values, of an even number the upper of two. It
+// reorders them.
+func median[T float64 | int64 | time.Duration](values []T) T {
+	slices.Sort(values)
+	return values[len(values)/2]
+}
+
+// ratio is how many times longer theirs took than ours: the median over the
+// rounds, and its range.
+type ratio struct{ mid, low, high float64 }
+
+func ratioOf(ours, theirs []time.Duration) ratio {
+	each := make([]float64, len(ours))
+	for i := range ours {
+		each[i] = float64(theirs[i]) / float64(ours[i])
+	}
+	mid := median(each)
+	return ratio{mid, each[0], each[len(each)-1]}
+}
+
+// spell is a duration in three digits or so.
+func spell(d time.Duration) string {
+	switch {
+	case d < time.Millisecond:
+		return d.Round(time.Microsecond).String()
+	case d < time.Second:
+		return d.Round(100 * time.Microsecond).String()
+	}
+	return d.Round(10 * time.Millisecond).String()
+}
+
+func megabytes(n int64) string { return fmt.Sprintf("%.1f MB", float64(n)/1e6) }

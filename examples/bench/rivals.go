@@ -1,0 +1,119 @@
+package main
+
+import (
+	"encoding/json"
+	"net/http"
+
+	"github.com/connectorsdk/connector-sdk-go/ndjson"
+	"github.com/connectorsdk/connector-sdk-go/wire"
+)
+
+// The Go rivals of the whole-process goals.
+
+const servedLine = `{"served":{"filters":true,"sort":true,"window":true}}` + "\n"
+
+// limitOf reads how many rows a request asks for; most when it does not say.
+func limitOf(r *http.Request, most int) (int, error) {
+	var q struct{ Limit *int }
+	if err := json.NewDecoder(r.Body).Decode(&q); err != nil {
+		return 0, err
+	}
+	if q.Limit != nil {
+		most = min(most, *q.Limit)
+	}
+	return most, nil
+}
+
+// mapsHandler is the rival of S4: what one would write with the standard
+// library. A map a row, an encoder over batches of 5,000.
+func mapsHandler(rows int) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		n, err := limitOf(r, rows)
+		if err != nil {
+			http.Error(w, err.Error(), http.StatusBadRequest)
+			return
+		}
+		w.Header().Set("Content-Type", wire.MediaNDJSON)
+		_, _ = w.Write([]byte(servedLine))
+		if writeMaps(w, n) == nil {
+			_, _ = w.Write([]byte("{\"end\":1}\n"))
+		}
+	})
+}
+
+// writeMaps writes the first n rows of the table.
+func writeMaps(w http.ResponseWriter, n int) error {
+	enc := json.NewEncoder(w)
+	enc.SetEscapeHTML(false)
+	var line struct {
+		Rows []map[string]any `json:"rows"`
+	}
+	var o order
+	for i := range n {
+		o.at(i)
+		line.Rows = append(line.Rows, o.object())
+		if len(line.Rows) == wire.MaxBatchRows || i == n-1 {
+			if err := enc.Encode(line); err != nil {
+				return err
+			}
+			line.Rows = line.Rows[:0]
+		}
+	}
+	return nil
+}
+
+// prebuiltRows are the rows of a prebuilt line: about as many as the SDK sends
+// in one.
+const prebuiltRows = 850
+
+// prebuiltHandler is the rival of S5, the loopback limit: the same server
+// writing bytes that were made beforehand, in lines of the same size, and as
+// many of them. The rows of every line are those of the first.
+func prebuiltHandler(rows int) (http.Handler, error) {
+	full, err := prebuiltLine(prebuiltRows)
+	if err != nil {
+		return nil, err
+	}
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		n, err := limitOf(r, rows)
+		if err != nil {
+			http.Error(w, err.Error(), http.StatusBadRequest)
+			return
+		}
+		w.Header().Set("Content-Type", wire.MediaNDJSON)
+		flush := http.NewResponseController(w).Flush
+		_, err = w.Write([]byte(servedLine))
+		for ; n >= prebuiltRows && err == nil; n -= prebuiltRows {
+			if _, err = w.Write(full); err == nil {
+				err = flush()
+			}
+		}
+		if n > 0 && err == nil {
+			var rest []byte
+			if rest, err = prebuiltLine(n); err == nil {
+				_, err = w.Write(rest)
+			}
+		}
+		if err == nil {
+			_, _ = w.Write([]byte("{\"end\":1}\n"))
+		}
+	}), nil
+}
+
+func prebuiltLine(n int) ([]byte, error) {
+	layout, err := ndjson.NewLayout(columnNames(), nil)
+	if err != nil {
+		return nil, err
+	}
+	batch := layout.NewBatch()
+	var o order
+	var cells []wire.Value
+	for i := range n {
+		o.at(i)
+		cells = o.cells(cells[:0])
+		if err := batch.Append(cells); err != nil {
+			return nil, err
+		}
+	}
+	return batch.Line(), nil
+}

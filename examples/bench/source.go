@@ -1,0 +1,63 @@
+package main
+
+import (
+	"context"
+
+	"github.com/connectorsdk/connector-sdk-go/connector"
+	"github.com/connectorsdk/connector-sdk-go/wire"
+)
+
+// source is our side: an author's connector over the reference table, which
+// leaves everything to the SDK.
+type source struct{ rows int }
+
+func (source) Check(context.Context, *wire.CheckRequest) error { return nil }
+
+func (source) Discover(context.Context, *wire.DiscoveryRequest) (*wire.Discovery, error) {
+	t := wire.Table{
+		Name: tableName, SourceDescription: "The orders of a shop, made from a seed.",
+		PrimaryKey: []string{"id"}, ForeignKeys: []wire.ForeignKey{},
+	}
+	for _, c := range columns {
+		t.Fields = append(t.Fields, wire.Field{
+			Name: c.Name, SourceColumn: c.Name, Type: c.Type, Nullable: c.Name == "region", Unique: c.Name == "id", Samples: []wire.Value{},
+		})
+	}
+	return &wire.Discovery{Tables: []wire.Table{t}}, nil
+}
+
+func (s source) Query(_ context.Context, req *wire.QueryRequest, out *connector.Rows) error {
+	if req.Table != tableName {
+		return connector.UnknownEntity("no table %q; there is only %s", req.Table, tableName)
+	}
+	w := out.Begin(wire.Served{}, columns)
+	var o order
+	for i := range s.rows {
+		o.at(i)
+		err := w.Row(
+			wire.Int(o.id), wire.Text(o.uuid), wire.Text(o.name), wire.Text(o.email), wire.Text(o.status), wire.Decimal(o.amount),
+			wire.Int(o.qty), wire.Float(o.price), wire.Bool(o.active), wire.Datetime(o.created), wire.Text(o.note), textOrNull(o.region))
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// bearer guards nothing: it is the token of servers that live as long as one
+// run, on the loopback.
+const bearer = "bench-0123456789abcdef0123456789abcdef"
+
+// newConnector is the whole handler over a table of so many rows.
+func newConnector(rows int) (*connector.Handler, error) {
+	token, err := wire.NewToken(bearer)
+	if err != nil {
+		return nil, err
+	}
+	return connector.New(connector.Definition{Slug: "bench-orders"}, source{rows}, token, nil)
+}
+
+// query is the body of a request for the whole table, to be narrowed.
+func query() *wire.QueryRequest {
+	return &wire.QueryRequest{Table: tableName, Fields: columnNames(), TimeoutMS: 600_000}
+}
