@@ -64,7 +64,7 @@ func groupsAnswer(req *wire.AggregateRequest, groups *wire.Groups) (wire.Message
 		return nil, cause("Aggregate returned nothing; to decline return ErrDecline")
 	case len(req.GroupBy) == 0 && len(groups.Rows) != 1:
 		return nil, cause(fmt.Sprintf("Aggregate answered %d rows without groupBy; it must be exactly one (E3)", len(groups.Rows)))
-	case int64(len(groups.Rows)) >= req.Limit:
+	case len(req.GroupBy) > 0 && int64(len(groups.Rows)) >= req.Limit:
 		return nil, Unsupported("more groups than the limit allows; narrow the filters or group by less")
 	}
 	var names []string

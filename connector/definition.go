@@ -36,8 +36,8 @@ type Options struct {
 	// MaxTimeout is the host's own ceiling for every timeout a request states
 	// (G7). Default: one hour.
 	MaxTimeout time.Duration
-	// WriteStall is how long a reader may take nothing before it is cut off
-	// (C7). Default: 20 seconds.
+	// WriteStall is how long a reader may take nothing, or less than 64 KiB,
+	// before it is cut off (C7). Default: 20 seconds.
 	WriteStall time.Duration
 	// SortBudget is the largest offset+limit, in rows, that the SDK sorts
 	// itself for a source that does not sort (B8). Default: 50,000.
@@ -45,7 +45,8 @@ type Options struct {
 	// Omit takes capabilities away that the source has.
 	Omit Omit
 	// Around is called around each call of the source: traces, metrics,
-	// semaphores. It calls next once and returns its error. An error that it
+	// semaphores. It calls next once and returns its error. A panic of the
+	// source is logged, and comes out of next as an error. An error that Around
 	// swallows still fails the request.
 	Around func(ctx context.Context, call Call, next func(context.Context) error) error
 }

@@ -2,7 +2,6 @@ package connector
 
 import (
 	"context"
-	"fmt"
 
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
@@ -140,13 +139,13 @@ func (x *exchange) checkJoins(ctx context.Context, joins []wire.Join) error {
 		}
 		return tables[name], err
 	}
-	for i, j := range joins {
+	for _, j := range joins {
 		from, err := describe(j.FromTable)
 		if err == nil {
 			err = checkColumns(from, j.FromField)
 		}
 		if err != nil {
-			return fmt.Errorf("joins[%d]: %w", i, err)
+			return err
 		}
 		to, err := describe(j.ToTable)
 		if err == nil {
@@ -158,7 +157,7 @@ func (x *exchange) checkJoins(ctx context.Context, joins []wire.Join) error {
 			}
 		}
 		if err != nil {
-			return fmt.Errorf("joins[%d]: %w", i, err)
+			return err
 		}
 	}
 	return nil

@@ -109,7 +109,7 @@ func TestDiscoveryRules(t *testing.T) {
 			a.refuses(t, 500, wire.CodeInternal, "internal error")
 			s.keepsSecrets(a)
 			require.Len(t, s.log.all(), 1)
-			assert.Equal(t, "ERROR internal error slug=shop route=/discovery cause=Discover answered tables that break the rules: "+c.want, s.log.String())
+			assert.Equal(t, "ERROR internal error slug=shop route=/discovery cause=the tables that Discover answered break the rules: "+c.want, s.log.String())
 			s.alive()
 		})
 	}

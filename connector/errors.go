@@ -83,6 +83,9 @@ func settled(err error) error {
 	case nil, cause, *failed:
 		return err
 	}
+	if errors.Is(err, errPanicked) {
+		return errPanicked // Options.Around has wrapped it
+	}
 	f := &failed{}
 	var deliberate *wire.Error
 	if errors.As(err, &deliberate) {

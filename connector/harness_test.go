@@ -10,6 +10,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -355,8 +356,9 @@ func (s *site) keepsSecrets(a answer) {
 // logbook is a log that can be read. Each line is the level, the message and
 // the attributes, none of them quoted.
 type logbook struct {
-	mu    sync.Mutex
-	lines []string
+	mu     sync.Mutex
+	lines  []string
+	panics bool // in place of taking a line
 }
 
 func (l *logbook) Enabled(context.Context, slog.Level) bool { return true }
@@ -364,6 +366,9 @@ func (l *logbook) WithAttrs([]slog.Attr) slog.Handler       { return l }
 func (l *logbook) WithGroup(string) slog.Handler            { return l }
 
 func (l *logbook) Handle(_ context.Context, r slog.Record) error {
+	if l.panics {
+		panic("the logger panicked")
+	}
 	line := r.Level.String() + " " + r.Message
 	r.Attrs(func(a slog.Attr) bool {
 		line += fmt.Sprintf(" %s=%v", a.Key, a.Value)
@@ -401,3 +406,6 @@ func (d *discard) Header() http.Header {
 func (d *discard) WriteHeader(status int)      { d.status = status }
 func (d *discard) Write(p []byte) (int, error) { d.bytes += len(p); return len(p), nil }
 func (d *discard) Flush()                      {}
+
+func (d *discard) SetReadDeadline(time.Time) error  { return nil }
+func (d *discard) SetWriteDeadline(time.Time) error { return nil }

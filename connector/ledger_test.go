@@ -104,8 +104,9 @@ func TestLedger(t *testing.T) {
 		}
 		have[key(e)] = true
 		for _, name := range e.Tests {
-			function, _, _ := strings.Cut(name, "/")
-			if !declared[function] {
+			pkg, function, _ := strings.Cut(name, ":")
+			function, _, _ = strings.Cut(function, "/")
+			if !declared[pkg+":"+function] {
 				t.Errorf("no test %s, named for: %s", name, key(e))
 			}
 		}

@@ -16,12 +16,15 @@ const mostLogged = 4 << 10
 // wrong. Every text that did not come from the SDK is scrubbed of credential
 // values first; bodies, headers, parameters and cells never get here (G9).
 func (x *exchange) log(level slog.Level, msg string, attrs ...slog.Attr) {
-	attrs = append([]slog.Attr{slog.String("slug", x.h.def.Slug), slog.String("route", x.route)}, attrs...)
+	all := []slog.Attr{slog.String("slug", x.h.def.Slug), slog.String("route", x.route)}
 	if x.table != "" {
-		attrs = append(attrs, slog.String("table", x.scrubbed(x.table)))
+		all = append(all, slog.String("table", x.scrubbed(x.table)))
 	}
+	// Lines are written from goroutines of the SDK's own too, where a logger
+	// that panics would take the process with it.
+	defer func() { _ = recover() }()
 	// The request's context may be over, and a handler may refuse those.
-	x.h.opts.Logger.LogAttrs(context.WithoutCancel(x.r.Context()), level, msg, attrs...)
+	x.h.opts.Logger.LogAttrs(context.WithoutCancel(x.r.Context()), level, msg, append(all, attrs...)...)
 }
 
 func (x *exchange) logError(msg string, err error) {

@@ -62,7 +62,8 @@ type Counter interface {
 type Aggregator interface {
 	// Aggregate answers groups, or [ErrDecline] for what it cannot compute
 	// exactly: 204, and the platform folds the rows (E6). A wrong number is
-	// never legal.
+	// never legal: counts are wire.Int, sums wire.Decimal, wire.Int or null
+	// (E1); a sum of floats is refused as an internal error.
 	Aggregate(ctx context.Context, req *wire.AggregateRequest) (*wire.Groups, error)
 }
 
@@ -86,7 +87,7 @@ type CardinalityMeasurer interface {
 // /query.
 type LinkMeasurer interface {
 	// LinkHitRate measures how many values of one column are found in another
-	// (F2).
+	// (F2). OrphanRate need not be set: the SDK computes it.
 	LinkHitRate(ctx context.Context, req *wire.LinkHitRateRequest) (*wire.LinkHitRate, error)
 }
 
@@ -99,7 +100,7 @@ type Joiner interface {
 }
 
 // SQLQuerier declares a dialect: /query also takes compiled SQL (C9). Without
-// it such a body is refused.
+// it such a body is refused with 422.
 type SQLQuerier interface {
 	// Dialect is the document's dialect; it is read once, by [New]. "" means
 	// absent, so that one type can serve with or without.

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"reflect"
-	"regexp"
 	"strings"
 	"unicode/utf8"
 
@@ -16,8 +15,6 @@ import (
 // Definitions and discovered tables are guarded by the validator; requests are
 // not: decoding one by hand costs a fraction of validating it.
 
-var slugPattern = regexp.MustCompile(`^[a-z][a-z0-9-]{2,39}$`)
-
 // validate holds the rules of the protocol's Resources section. It is built
 // once and only read.
 var validate = newValidator()
@@ -28,7 +25,7 @@ func newValidator() *validator.Validate {
 		name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
 		return name
 	})
-	must(v.RegisterValidation("slug", func(fl validator.FieldLevel) bool { return slugPattern.MatchString(fl.Field().String()) }))
+	must(v.RegisterValidation("slug", func(fl validator.FieldLevel) bool { return wire.IsSlug(fl.Field().String()) }))
 	must(v.RegisterValidation("utf8", func(fl validator.FieldLevel) bool { return utf8.ValidString(fl.Field().String()) }))
 	must(v.RegisterValidation("type", func(fl validator.FieldLevel) bool { return wire.Type(fl.Field().String()).Known() }))
 
@@ -146,7 +143,7 @@ func validateDiscovery(d *wire.Discovery) error {
 	if len(list) == 0 {
 		return nil
 	}
-	return fmt.Errorf("Discover answered tables that break the rules: %w", errors.Join(list...))
+	return fmt.Errorf("the tables that Discover answered break the rules: %w", errors.Join(list...))
 }
 
 // faults are a validation's findings, each with the JSON path of its place and
@@ -171,7 +168,7 @@ func rule(f validator.FieldError) string {
 	case "required":
 		return "must not be empty"
 	case "slug":
-		return "must match " + slugPattern.String()
+		return "must match ^[a-z][a-z0-9-]{2,39}$"
 	case "utf8":
 		return "must be valid UTF-8"
 	case "type":

@@ -346,14 +346,41 @@ var faults = []fault{
 	// Names.
 	{"unknown filter field is ignored", "unfiltered rows are never an answer", "A11", "orders/unknown_field",
 		func(*testing.T) connector.Source { return careless{naive{shopTables()}} }},
+	{"unknown table is a bad request", "a table that is not there has a code of its own", "F3", "unknown_table",
+		func(*testing.T) connector.Source {
+			return vague{naive{shopTables()}, connector.BadRequest("there is no such table"), nil}
+		}},
+	{"unknown field is nameless", "the message names the field", "A11", "orders/unknown_field",
+		func(*testing.T) connector.Source {
+			return vague{naive{shopTables()}, nil, connector.Unsupported("there is no such field")}
+		}},
 	{"unknown table is empty", "a table that is not there is 404", "F3", "unknown_table",
 		func(*testing.T) connector.Source { return lax{naive{shopTables()}} }},
 
 	// Discovery.
+	{"rows come and go", "what moves cannot be verified", "protocol, /query", "orders/rows",
+		query(func(*testing.T) func(context.Context, *wire.QueryRequest, *connector.Rows) error {
+			var calls atomic.Int64
+			return func(_ context.Context, req *wire.QueryRequest, out *connector.Rows) error {
+				table := find(req.Table)
+				w := out.Begin(wire.Served{}, table.Columns())
+				for i, row := range table.Rows {
+					if i == 0 && calls.Add(1)%2 == 0 {
+						continue
+					}
+					if err := w.Row(row...); err != nil {
+						return err
+					}
+				}
+				return nil
+			}
+		})},
 	{"nullable is a lie", "a field that is not nullable has no nulls", "protocol, Discovered table", "orders/rows",
 		discovering(func(f *wire.Field) { f.Nullable = false })},
 	{"unique is a lie", "a key that is not unique breaks joins", "protocol, Discovered table", "orders/rows",
 		discovering(func(f *wire.Field) { f.Unique = f.Unique || f.Name == "region" })},
+	{"a primary key has nulls", "a key names every row", "protocol, Discovered table", "orders/rows", keyed("gift")},
+	{"a primary key repeats", "a key that is not unique breaks joins", "protocol, Discovered table", "orders/rows", keyed("day")},
 	{"a string calls itself a number", "a number is digits", "D1", "orders/rows",
 		func(t *testing.T) connector.Source { return retyped(t, "region", wire.TypeDecimal) }},
 	{"a string calls itself a date", "a date is YYYY-MM-DD", "D2", "orders/rows",
@@ -429,6 +456,12 @@ var faults = []fault{
 			}
 			return v
 		})},
+	{"groups are refused", "what cannot be computed is declined", "E6", "orders/aggregate/group/region",
+		func(t *testing.T) connector.Source {
+			return patched{Source: shop(t), aggregate: func(_ *wire.AggregateRequest, g *wire.Groups) *wire.Groups {
+				return &wire.Groups{Rows: slices.Repeat(g.Rows[:min(1, len(g.Rows))], 2000)} // refused for its length
+			}}
+		}},
 	{"groups are cut", "too many groups are refused, never cut", "E6", "orders/aggregate/group/id",
 		func(t *testing.T) connector.Source {
 			return patched{Source: shop(t), aggregate: func(req *wire.AggregateRequest, g *wire.Groups) *wire.Groups {
@@ -569,6 +602,25 @@ func (c careless) Query(_ context.Context, req *wire.QueryRequest, out *connecto
 	return connector.UnknownEntity("there is no table %q", req.Table)
 }
 
+// vague has its own errors for tables and for fields that it does not have.
+type vague struct {
+	naive
+	table, field error
+}
+
+func (v vague) Query(ctx context.Context, req *wire.QueryRequest, out *connector.Rows) error {
+	at := slices.IndexFunc(v.tables, func(t kit.Table) bool { return t.Name == req.Table })
+	if at < 0 && v.table != nil {
+		return v.table
+	}
+	for _, f := range req.And {
+		if at >= 0 && v.field != nil && v.tables[at].Field(f.Field) == nil {
+			return v.field
+		}
+	}
+	return v.naive.Query(ctx, req, out)
+}
+
 // lax answers no rows for a table that it does not have.
 type lax struct{ naive }
 
@@ -589,6 +641,13 @@ func discovering(change func(*wire.Field)) func(*testing.T) connector.Source {
 				}
 			}
 		}}
+	}
+}
+
+// keyed is the shop with another primary key for orders.
+func keyed(field string) func(*testing.T) connector.Source {
+	return func(t *testing.T) connector.Source {
+		return patched{Source: shop(t), discover: func(d *wire.Discovery) { d.Tables[0].PrimaryKey = []string{field} }}
 	}
 }
 

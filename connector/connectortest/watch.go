@@ -58,7 +58,7 @@ func newWatch(t testing.TB, def connector.Definition, a, b map[string]string) *w
 			value := set.values[key]
 			s := secret{fmt.Sprintf("%s credential %q", set.name, key), wire.NewCredentials(map[string]string{key: value})}
 			w.outside = append(w.outside, s)
-			if !public[key] || set.name == "the wrong" {
+			if !public[key] {
 				w.everywhere = append(w.everywhere, s)
 			}
 			if len(value) < 4 {

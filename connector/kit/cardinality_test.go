@@ -60,7 +60,7 @@ func TestCardinalityOverBudget(t *testing.T) {
 	}
 	for _, order := range [][]string{{"few", "many"}, {"many", "few"}} {
 		rel.Rows = reused(rows)
-		got, err := kit.Cardinality(rel, &wire.CardinalityRequest{Columns: order}, 20_000)
+		got, err := kit.Cardinality(rel, &wire.CardinalityRequest{Columns: append(order[:1:1], order...)}, 20_000)
 		require.NoError(t, err)
 		assert.Nil(t, got["many"], "the protocol's null: cannot be counted distinctly")
 		assert.Contains(t, got, "many", "the column is answered, with null")

@@ -54,9 +54,9 @@ func TestBudgetIsCharged(t *testing.T) {
 			return err
 		}, key(abc, wire.TypeString), "each distinct key once; a null is none"},
 		{"a join", func(b Budget) error {
-			_, err := Join(one(wire.TypeString), &wire.QueryRequest{Table: "t", Joins: []wire.Join{{FromTable: "t", FromField: "c", ToField: "c"}}}, []Relation{one(wire.TypeString, abc, abc, wire.Null())}, b)
+			_, err := Join(one(wire.TypeString), &wire.QueryRequest{Table: "t", Joins: []wire.Join{{FromTable: "t", FromField: "c", ToField: "c", Fields: []wire.JoinField{{Field: "c", As: "d"}}}}}, []Relation{one(wire.TypeString, abc, abc, wire.Null())}, b)
 			return err
-		}, key(abc, wire.TypeString) + 16 + 2*(24+32+3+8), "each row, and each distinct key once"},
+		}, key(abc, wire.TypeString) + 16 + 2*(24+32+3+8), "each row, and each distinct key once; a key that is a field too is held once"},
 		{"a sort", func(b Budget) error {
 			return Sort(one("", abc, wire.Null()).Rows, order, b, func(sorted bool) func(...wire.Value) error {
 				return func(...wire.Value) error {

@@ -109,6 +109,22 @@ func TestJoinColumns(t *testing.T) {
 	), joined.Columns)
 }
 
+// TestJoinTypes: fieldTypes speak of the base table's fields where it declares
+// nothing (A10), and of no other table's.
+func TestJoinTypes(t *testing.T) {
+	one := func(name string, typ wire.Type, v wire.Value) kit.Relation { return column(name, typ, v) }
+	joins := []wire.Join{hop("base", "k", "a", "k", "k a"), hop("a", "k", "b", "k", "k b")}
+	joined, err := kit.Join(one("k", "", text("1.0")), &wire.QueryRequest{Table: "base", Joins: joins, FieldTypes: map[string]wire.Type{"k": wire.TypeNumber}},
+		[]kit.Relation{one("k", wire.TypeNumber, num(1)), one("k", wire.TypeNumber, dec("1.00"))}, 0)
+	require.NoError(t, err)
+	assert.Equal(t, []string{`"1.0" 1 "1.00"`}, collect(t, joined.Rows), "F2: numbers on both sides")
+
+	joined, err = kit.Join(one("k", wire.TypeNumber, num(1)), &wire.QueryRequest{Table: "base", Joins: joins, FieldTypes: map[string]wire.Type{"k": wire.TypeNumber}},
+		[]kit.Relation{one("k", "", text("1")), one("k", wire.TypeNumber, dec("1.00"))}, 0)
+	require.NoError(t, err)
+	assert.Equal(t, []string{`1 "1" null`}, collect(t, joined.Rows), "a hop's undeclared key is text, whatever a base field of its name is")
+}
+
 func TestJoinCanBeReadTwiceAndLeftEarly(t *testing.T) {
 	joined, err := kit.Join(staff(), &wire.QueryRequest{Table: "staff", Joins: []wire.Join{hop("staff", "home", "places", "town", "land")}}, []kit.Relation{places()}, 0)
 	require.NoError(t, err)

@@ -1,0 +1,362 @@
+package connectortest
+
+import (
+	"context"
+	"encoding/base64"
+	"fmt"
+	"log"
+	"log/slog"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/connectorsdk/connector-sdk-go/connector"
+	"github.com/connectorsdk/connector-sdk-go/connector/kit"
+	"github.com/connectorsdk/connector-sdk-go/wire"
+)
+
+// hosted is a source of several tenants, each with a source of its own that is
+// chosen by the credentials.
+type hosted map[string]*kit.Source
+
+var hostedDefinition = connector.Definition{Slug: "hosted", Credentials: []wire.CredentialField{
+	{Key: "account", Label: "Account", Type: wire.CredentialText, Required: true},
+	{Key: "key", Label: "Key", Type: wire.CredentialPassword, Required: true},
+}}
+
+var (
+	tenantA = map[string]string{"account": "acme", "key": "a-s3cret/1+?"}
+	tenantB = map[string]string{"account": "bolt", "key": "b-s3cret/2+?"}
+)
+
+// newHosted has a table that both tenants have, with other rows, one that is
+// the same for both, and one that only the first has.
+func newHosted(t testing.TB) hosted {
+	table := func(name string, texts ...string) kit.Table {
+		tab := kit.Table{Table: wire.Table{Name: name, PrimaryKey: []string{"id"}, Fields: []wire.Field{
+			{Name: "id", Type: wire.TypeNumber}, {Name: "note", Type: wire.TypeString}, {Name: "ref", Type: wire.TypeNumber, Nullable: true},
+		}}}
+		if name == "orders" {
+			tab.ForeignKeys = []wire.ForeignKey{{Field: "ref", TargetTable: "plans", TargetField: "id"}}
+		}
+		for i, text := range texts {
+			tab.Rows = append(tab.Rows, []wire.Value{wire.Int(int64(i)), wire.Text(text), wire.Int(int64(2 * i))})
+		}
+		return tab
+	}
+	plans := table("plans", "free", "paid")
+	return hosted{
+		"acme/a-s3cret/1+?": shop(t, table("orders", "acme one", "acme two", "acme three"), plans, table("leads", "acme lead")),
+		"bolt/b-s3cret/2+?": shop(t, table("orders", "bolt one", "bolt two"), plans),
+	}
+}
+
+func (h hosted) of(creds wire.Credentials) (*kit.Source, error) {
+	s := h[creds.Get("account")+"/"+creds.Get("key")]
+	if s == nil {
+		return nil, connector.BadRequest("account %s has no such key", creds.Get("account"))
+	}
+	return s, nil
+}
+
+func (h hosted) Check(_ context.Context, req *wire.CheckRequest) error {
+	if _, err := h.of(req.Credentials); err != nil {
+		return connector.CheckFailed("the key does not open this account: copy it anew from the console")
+	}
+	return nil
+}
+
+func (h hosted) Discover(ctx context.Context, req *wire.DiscoveryRequest) (*wire.Discovery, error) {
+	s, err := h.of(req.Credentials)
+	if err != nil {
+		return nil, err
+	}
+	return s.Discover(ctx, req)
+}
+
+func (h hosted) Query(ctx context.Context, req *wire.QueryRequest, out *connector.Rows) error {
+	s, err := h.of(req.Credentials)
+	if err != nil {
+		return err
+	}
+	return s.Query(ctx, req, out)
+}
+
+func (h hosted) Count(ctx context.Context, req *wire.CountRequest) (int64, error) {
+	s, err := h.of(req.Credentials)
+	if err != nil {
+		return 0, err
+	}
+	return s.Count(ctx, req)
+}
+
+func (h hosted) Size(ctx context.Context, req *wire.SizeRequest) (*wire.Size, error) {
+	s, err := h.of(req.Credentials)
+	if err != nil {
+		return nil, err
+	}
+	return s.Size(ctx, req)
+}
+
+func (h hosted) Cardinality(ctx context.Context, req *wire.CardinalityRequest) (map[string]*wire.Cardinality, error) {
+	s, err := h.of(req.Credentials)
+	if err != nil {
+		return nil, err
+	}
+	return s.Cardinality(ctx, req)
+}
+
+func (h hosted) Aggregate(ctx context.Context, req *wire.AggregateRequest) (*wire.Groups, error) {
+	s, err := h.of(req.Credentials)
+	if err != nil {
+		return nil, err
+	}
+	return s.Aggregate(ctx, req)
+}
+
+func (h hosted) LinkHitRate(ctx context.Context, req *wire.LinkHitRateRequest) (*wire.LinkHitRate, error) {
+	s, err := h.of(req.Credentials)
+	if err != nil {
+		return nil, err
+	}
+	return s.LinkHitRate(ctx, req)
+}
+
+func TestIsolation(t *testing.T) {
+	before, output := slog.Default(), log.Writer()
+	Isolation(t, hostedDefinition, newHosted(t), tenantA, tenantB)
+	assert.Same(t, before, slog.Default(), "the process's logger is put back")
+	assert.Equal(t, output, log.Writer(), "and so is the older one's output")
+}
+
+// The leaks below are each one that a source with a shared field can have.
+
+// keeping keeps the first count of each table for everyone.
+type keeping struct {
+	hosted
+	counts *sync.Map
+}
+
+func (k keeping) Count(ctx context.Context, req *wire.CountRequest) (int64, error) {
+	n, err := k.hosted.Count(ctx, req)
+	if err != nil {
+		return 0, err
+	}
+	kept, _ := k.counts.LoadOrStore(req.Table, n)
+	return kept.(int64), nil
+}
+
+// leaking lets a test change what the n-th query, of any tenant, answers.
+type leaking struct {
+	hosted
+	queries *atomic.Int64
+	query   func(n int64, req *wire.QueryRequest, honest func(*wire.QueryRequest) error) error
+}
+
+func (l leaking) Query(ctx context.Context, req *wire.QueryRequest, out *connector.Rows) error {
+	return l.query(l.queries.Add(1), req, func(req *wire.QueryRequest) error { return l.hosted.Query(ctx, req, out) })
+}
+
+// telling lets a test change discovery.
+type telling struct {
+	hosted
+	tell func(req *wire.DiscoveryRequest, d *wire.Discovery)
+}
+
+func (d telling) Discover(ctx context.Context, req *wire.DiscoveryRequest) (*wire.Discovery, error) {
+	found, err := d.hosted.Discover(ctx, req)
+	if err == nil {
+		d.tell(req, found)
+	}
+	return found, err
+}
+
+// welcoming tells strangers what they typed.
+type welcoming struct{ hosted }
+
+func (w welcoming) Discover(ctx context.Context, req *wire.DiscoveryRequest) (*wire.Discovery, error) {
+	if _, err := w.of(req.Credentials); err != nil {
+		return &wire.Discovery{Warnings: []string{"there is nothing for " + req.Credentials.Get("key")}}, nil
+	}
+	return w.hosted.Discover(ctx, req)
+}
+
+// grouping answers an aggregate with one group more.
+type grouping struct {
+	hosted
+	key wire.Value
+}
+
+func (g grouping) Aggregate(ctx context.Context, req *wire.AggregateRequest) (*wire.Groups, error) {
+	groups, err := g.hosted.Aggregate(ctx, req)
+	if err == nil && req.Credentials.Get("account") == "bolt" {
+		groups.Rows = append(groups.Rows, []wire.Value{g.key, wire.Int(1)})
+	}
+	return groups, err
+}
+
+func TestIsolationFindsLeaks(t *testing.T) {
+	tests := []struct {
+		name, why, want string
+		source          func(h hosted) connector.Source
+	}{
+		{"the same data", "two tenants that see the same prove nothing", "sees nothing that tenant",
+			func(h hosted) connector.Source {
+				return hosted{"acme/a-s3cret/1+?": h["acme/a-s3cret/1+?"], "bolt/b-s3cret/2+?": h["acme/a-s3cret/1+?"]}
+			}},
+		{"rows kept by table", "whoever comes first is served to all", "holds the same for both",
+			func(h hosted) connector.Source {
+				var first sync.Map
+				return leaking{h, new(atomic.Int64), func(_ int64, req *wire.QueryRequest, honest func(*wire.QueryRequest) error) error {
+					own := *req
+					kept, _ := first.LoadOrStore(req.Table, req.Credentials)
+					own.Credentials = kept.(wire.Credentials)
+					return honest(&own)
+				}}
+			}},
+		{"another's rows at times", "a row of one tenant never reaches the other", `rule 4: /query answers tenant`,
+			func(h hosted) connector.Source {
+				return leaking{h, new(atomic.Int64), func(n int64, req *wire.QueryRequest, honest func(*wire.QueryRequest) error) error {
+					own := *req
+					if n > 20 && n%3 == 0 && req.Credentials.Get("account") == "bolt" {
+						own.Credentials = wire.NewCredentials(tenantA)
+					}
+					return honest(&own)
+				}}
+			}},
+		{"no rows at times", "a tenant keeps what it has, whatever the other does", "otherwise than when it was alone",
+			func(h hosted) connector.Source {
+				return leaking{h, new(atomic.Int64), func(n int64, req *wire.QueryRequest, honest func(*wire.QueryRequest) error) error {
+					if n > 20 && n%2 == 0 && req.Credentials.Get("account") == "bolt" {
+						return connector.UnknownEntity("there is no table %q", req.Table)
+					}
+					return honest(req)
+				}}
+			}},
+		{"a count kept by table", "a number is data too", "/count answers tenant",
+			func(h hosted) connector.Source { return keeping{h, new(sync.Map)} }},
+		{"another's table", "a table that a tenant lacks is 404", `table "leads" is tenant a's alone`,
+			func(h hosted) connector.Source {
+				return leaking{h, new(atomic.Int64), func(_ int64, req *wire.QueryRequest, honest func(*wire.QueryRequest) error) error {
+					own := *req
+					if req.Table == "leads" {
+						own.Credentials = wire.NewCredentials(tenantA)
+					}
+					return honest(&own)
+				}}
+			}},
+		{"another's name in discovery", "a table's name is data of the tenant that has it", "/discovery answers tenant b with what only tenant a has",
+			func(h hosted) connector.Source {
+				calls := map[string]*atomic.Int64{"acme": new(atomic.Int64), "bolt": new(atomic.Int64)}
+				return telling{h, func(req *wire.DiscoveryRequest, d *wire.Discovery) {
+					if n := calls[req.Credentials.Get("account")].Add(1); n > 1 && req.Credentials.Get("account") == "bolt" {
+						d.Tables[0].SourceDescription = "leads"
+					}
+				}}
+			}},
+		{"a table that goes", "a tenant keeps its tables, whatever the other does", "/discovery answers tenant a otherwise than when it was alone",
+			func(h hosted) connector.Source {
+				var calls atomic.Int64
+				return telling{h, func(_ *wire.DiscoveryRequest, d *wire.Discovery) {
+					if calls.Add(1) > 2 {
+						d.Tables = d.Tables[:1]
+					}
+				}}
+			}},
+		{"another's value as a group", "a group's key is a cell", "/aggregate answers tenant b with what only tenant a has",
+			func(h hosted) connector.Source { return grouping{h, wire.Text("acme two")} }},
+		{"key in discovery", "a description is an answer", `G9: tenant a's credential "key"`,
+			func(h hosted) connector.Source {
+				return telling{h, func(req *wire.DiscoveryRequest, d *wire.Discovery) {
+					d.Tables[0].SourceDescription = "read with " + req.Credentials.Get("key")
+				}}
+			}},
+		{"key in base64", "an encoding of a key is the key", `G9: tenant b's credential "key"`,
+			func(h hosted) connector.Source {
+				return telling{h, func(req *wire.DiscoveryRequest, d *wire.Discovery) {
+					d.Warnings = []string{base64.StdEncoding.EncodeToString([]byte(req.Credentials.Get("key")))}
+				}}
+			}},
+		{"a wrong key in discovery", "what a stranger typed is no less secret", `G9: the wrong credential "key"`,
+			func(h hosted) connector.Source { return welcoming{h} }},
+		{"key in the source's log", "a source must not log what was typed", `is in the log`,
+			func(h hosted) connector.Source {
+				return telling{h, func(req *wire.DiscoveryRequest, _ *wire.Discovery) {
+					slog.Debug("discovering", "key", req.Credentials.Get("key"))
+				}}
+			}},
+		{"key in the older log", "nor by package log", `is in the log`,
+			func(h hosted) connector.Source {
+				return telling{h, func(req *wire.DiscoveryRequest, _ *wire.Discovery) {
+					log.Printf("GET https://example.com/?key=%s", req.Credentials.Get("key"))
+				}}
+			}},
+		{"account in the log", "a text credential is a credential", `credential "account", or an encoding of it, is in the log`,
+			func(h hosted) connector.Source {
+				return telling{h, func(req *wire.DiscoveryRequest, _ *wire.Discovery) {
+					slog.Info("discovering", "account", req.Credentials.Get("account"))
+				}}
+			}},
+	}
+	for _, c := range tests {
+		t.Run(c.name, func(t *testing.T) {
+			source := c.source(newHosted(t))
+			r := record(t, "", func(tb testing.TB) { Isolation(tb, hostedDefinition, source, tenantA, tenantB) })
+			found := r.failures()
+			require.NotEmpty(t, found, c.why)
+			assert.Contains(t, strings.Join(found, "\n"), c.want, c.why)
+			assert.LessOrEqual(t, len(found), mostFailures, "many leaks say no more than some")
+		})
+	}
+}
+
+// Credentials that do not work end the test with what the connector says.
+func TestIsolationNeedsCredentials(t *testing.T) {
+	r := record(t, "", func(tb testing.TB) {
+		Isolation(tb, hostedDefinition, newHosted(t), tenantA, map[string]string{"account": "bolt", "key": "no"})
+	})
+	require.Len(t, r.failures(), 1)
+	assert.Contains(t, r.failures()[0], "tenant b: discovering the tables: bad_request: account [redacted] has no such key")
+	assert.Contains(t, strings.Join(r.logged(), "\n"), `tenant b's credential "key" is shorter than four bytes, and is not looked for`)
+}
+
+// The SDK cuts credentials out of errors, so only another connector's errors
+// could hold them. They are looked through all the same.
+func TestWatchSearchesErrors(t *testing.T) {
+	const account = `{"error":{"code":"bad_request","message":"acme is unknown"}}`
+	for _, c := range []struct {
+		name, body string
+		status     int
+		leaks      int
+	}{
+		{"a name in data", `{"tables":[{"name":"acme"}]}`, 200, 0},
+		{"a key in data", `{"tables":[{"name":"a-s3cret/1+?"}]}`, 200, 1},
+		{"a name in an error", account, 400, 1},
+		{"a name in an error line", "{\"rows\":[{\"a\":\"bolt\"}]}\n" + account + "\n", 200, 1},
+		{"a name in rows before an error line", "{\"rows\":[{\"a\":\"acme\"}]}\n{\"error\":{\"code\":\"timeout\",\"message\":\"m\"}}\n", 200, 0},
+		{"the token", Token, 200, 1},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			r := record(t, "", func(tb testing.TB) {
+				w := newWatch(tb, hostedDefinition, tenantA, tenantB)
+				defer w.restore()
+				w.searchAnswer(wire.PathQuery, c.status, []byte(c.body))
+			})
+			assert.Len(t, r.failures(), c.leaks)
+		})
+	}
+}
+
+// What is typed may come back in data when it was typed into a text field, and
+// is cut out of errors by the SDK.
+func TestIsolationLetsNamesPass(t *testing.T) {
+	source := telling{newHosted(t), func(req *wire.DiscoveryRequest, d *wire.Discovery) {
+		d.Tables[0].SourceDescription = fmt.Sprintf("orders of %s", req.Credentials.Get("account"))
+	}}
+	r := record(t, "", func(tb testing.TB) { Isolation(tb, hostedDefinition, source, tenantA, tenantB) })
+	assert.Empty(t, r.failures())
+}

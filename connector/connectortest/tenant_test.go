@@ -1,0 +1,433 @@
+package connectortest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/connectorsdk/connector-sdk-go/connector"
+	"github.com/connectorsdk/connector-sdk-go/wire"
+)
+
+func TestTenantAnswers(t *testing.T) {
+	tenant := Start(t, shopDefinition, shop(t), nil).As(nil)
+
+	require.NoError(t, tenant.Check())
+
+	found, err := tenant.Discover()
+	require.NoError(t, err)
+	assert.Len(t, found.Tables, 4)
+
+	answer, err := tenant.Query(wire.QueryRequest{
+		Table: "orders", Sort: []wire.Sort{{Field: "amount", Dir: wire.Desc}}, Fields: []string{"amount", "id"}, Limit: 2,
+		Joins: []wire.Join{{FromTable: "orders", ToTable: "customers", FromField: "customer", ToField: "id",
+			Fields: []wire.JoinField{{Field: "name"}}}},
+	})
+	require.NoError(t, err)
+	assert.Equal(t, wire.Served{Filters: true, Sort: true, Window: true}, answer.Served)
+	assert.Equal(t, []string{"amount", "id", "name"}, answer.Names)
+	assert.Equal(t, "[{\"amount\":\"99999999999999999999.99\",\"id\":10,\"name\":\"Edsger\"},\n {\"amount\":\"100\",\"id\":8,\"name\":\"Alan\"}]", answer.JSON())
+	assert.Equal(t, []wire.Value{wire.Int(10), wire.Int(8)}, answer.Column("id"))
+	assert.Nil(t, answer.Column("region"), "a column that was not asked for")
+
+	count, err := tenant.Count(wire.CountRequest{Table: "orders", And: []wire.Filter{{Field: "amount", Op: wire.OpEq, Value: wire.Text("1.500")}}})
+	require.NoError(t, err)
+	assert.EqualValues(t, 2, count)
+
+	groups, err := tenant.Aggregate(wire.AggregateRequest{Table: "orders", Measures: []wire.Measure{{Fn: wire.FnSum, Field: "weight", As: "total"}}})
+	require.NoError(t, err)
+	assert.Equal(t, []map[string]wire.Value{{"total": wire.Text("23.1000001")}}, groups)
+
+	size, err := tenant.Size("orders")
+	require.NoError(t, err)
+	assert.Equal(t, &wire.Size{Rows: 11, Exact: true}, size)
+
+	counts, err := tenant.Cardinality("orders", "region", "amount")
+	require.NoError(t, err)
+	assert.Equal(t, map[string]*wire.Cardinality{"region": {NonNull: 9, Distinct: 8}, "amount": {NonNull: 9, Distinct: 8}}, counts)
+
+	rate, err := tenant.LinkHitRate(wire.LinkHitRateRequest{FromTable: "orders", FromColumn: "customer", ToTable: "customers", ToColumn: "id"})
+	require.NoError(t, err)
+	assert.Equal(t, []string{"77", "88"}, rate.OrphanSamples)
+
+	empty, err := tenant.Query(wire.QueryRequest{Table: "countries"})
+	require.NoError(t, err)
+	assert.Equal(t, "[{},\n {},\n {}]", empty.JSON(), "no fields: rows can be counted (B5)")
+}
+
+// asked keeps the requests that a source gets.
+type asked struct {
+	naive
+	mu      *sync.Mutex
+	queries *[]wire.QueryRequest
+}
+
+func (a asked) Query(ctx context.Context, req *wire.QueryRequest, out *connector.Rows) error {
+	a.mu.Lock()
+	*a.queries = append(*a.queries, *req)
+	a.mu.Unlock()
+	return a.naive.Query(ctx, req, out)
+}
+
+func newAsked() asked {
+	return asked{naive{shopTables()}, new(sync.Mutex), new([]wire.QueryRequest)}
+}
+
+func TestTenantRequests(t *testing.T) {
+	def := connector.Definition{Slug: "shop", Credentials: []wire.CredentialField{{Key: "key", Label: "Key", Type: wire.CredentialPassword, Required: true}}}
+	source := newAsked()
+	tenant := Start(t, def, source, nil).As(map[string]string{"key": "open sesame"})
+
+	_, err := tenant.Query(wire.QueryRequest{Table: "orders", Fields: []string{"id"}})
+	require.NoError(t, err)
+	require.Len(t, *source.queries, 2, "the whole read, then the call")
+	last := (*source.queries)[1]
+	assert.Equal(t, []string{"id"}, last.Fields, "the last call that the source sees is the one under test")
+	assert.Equal(t, "open sesame", last.Credentials.Get("key"))
+	assert.EqualValues(t, 30_000, last.TimeoutMS, "where the request states none")
+
+	*source.queries = nil
+	_, err = tenant.Unverified().Query(wire.QueryRequest{Table: "orders", Fields: []string{"id"}, TimeoutMS: 1234})
+	require.NoError(t, err)
+	require.Len(t, *source.queries, 1, "nothing else is read")
+	assert.EqualValues(t, 1234, (*source.queries)[0].TimeoutMS)
+
+	_, err = tenant.Query(wire.QueryRequest{Table: "orders", Fields: []string{"id"}})
+	require.NoError(t, err)
+	assert.Len(t, *source.queries, 3, "Unverified is another tenant; this one still verifies")
+}
+
+// refusing fails as a test asks it to.
+type refusing struct {
+	naive
+	check error
+	after int // rows before the failure; negative: at once
+	query error
+}
+
+func (r refusing) Check(context.Context, *wire.CheckRequest) error { return r.check }
+
+func (r refusing) Query(_ context.Context, _ *wire.QueryRequest, out *connector.Rows) error {
+	if r.after >= 0 {
+		w := out.Begin(wire.Served{}, r.tables[0].Columns())
+		for _, row := range r.tables[0].Rows[:r.after] {
+			if err := w.Row(row...); err != nil {
+				return err
+			}
+		}
+		if err := w.Flush(); err != nil {
+			return err
+		}
+		time.Sleep(25 * time.Second) // the rows are out, and two heartbeats
+	}
+	return r.query
+}
+
+func (refusing) Aggregate(context.Context, *wire.AggregateRequest) (*wire.Groups, error) {
+	return nil, connector.ErrDecline
+}
+
+func (refusing) Size(context.Context, *wire.SizeRequest) (*wire.Size, error) { return nil, nil }
+
+func TestTenantErrors(t *testing.T) {
+	tenant := Start(t, shopDefinition, refusing{
+		naive: naive{shopTables()}, check: connector.CheckFailed("ask your administrator"), after: -1, query: connector.Unsupported("not today"),
+	}, nil).As(nil).Unverified()
+
+	err := tenant.Check()
+	var refused *wire.Error
+	require.ErrorAs(t, err, &refused)
+	assert.Equal(t, wire.Error{Code: wire.CodeCheckFailed, Message: "ask your administrator"}, *refused)
+
+	answer, err := tenant.Query(wire.QueryRequest{Table: "orders"})
+	assert.ErrorIs(t, err, connector.ErrUnsupported)
+	assert.Nil(t, answer)
+
+	_, err = tenant.Aggregate(wire.AggregateRequest{Table: "orders", Measures: []wire.Measure{{Fn: wire.FnCount, As: "n"}}})
+	assert.ErrorIs(t, err, connector.ErrDecline, "a 204")
+
+	size, err := tenant.Size("orders")
+	assert.NoError(t, err)
+	assert.Nil(t, size, "unknown")
+
+	_, err = tenant.Count(wire.CountRequest{Table: "orders"})
+	require.ErrorAs(t, err, &refused, "a route that the document does not list")
+	assert.Equal(t, wire.CodeNotFound, refused.Code)
+
+}
+
+// An error line comes back as an error with the rows before it. In a bubble
+// the heartbeats cost no time.
+func TestTenantErrorLine(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		source := refusing{naive: naive{shopTables()}, after: 2, query: connector.Timeout("the upstream sleeps")}
+		tenant := Start(t, shopDefinition, source, nil).As(nil).Unverified()
+		answer, err := tenant.Query(wire.QueryRequest{Table: "orders", Fields: []string{"id"}})
+		assert.ErrorIs(t, err, connector.ErrTimeout)
+		require.NotNil(t, answer)
+		assert.Equal(t, []wire.Value{wire.Int(1), wire.Int(2)}, answer.Column("id"))
+		assert.Equal(t, 2, answer.Pings)
+	})
+}
+
+// speaking has a dialect of one word.
+type speaking struct{ naive }
+
+func (speaking) Dialect() string { return "parrot" }
+
+func (speaking) QuerySQL(_ context.Context, req *wire.SQLRequest, out *connector.Rows) error {
+	w := out.Begin(wire.Served{}, []wire.Column{{Name: "said"}, {Name: "n"}})
+	return w.Row(wire.Text(req.SQL), wire.Int(int64(len(req.Params))))
+}
+
+func TestTenantSQL(t *testing.T) {
+	server := Start(t, shopDefinition, speaking{naive{shopTables()}}, nil)
+	answer, err := server.As(nil).QuerySQL(wire.SQLRequest{SQL: "hello", Params: []wire.Value{wire.Int(1)}})
+	require.NoError(t, err)
+	assert.JSONEq(t, `[{"said": "hello", "n": 1}]`, answer.JSON())
+	assert.Equal(t, "parrot", server.Document().Dialect)
+}
+
+// A violation fails the test that asked, tells what and where, and the answer
+// is returned all the same.
+func TestTenantVerifies(t *testing.T) {
+	source := patched{Source: shop(t), query: filtering(t, func(f wire.Filter, cell wire.Value, right bool) bool {
+		return right && !(f.Op == wire.OpNin && cell.IsNull())
+	})}
+	def := connector.Definition{Slug: "shop", Credentials: []wire.CredentialField{{Key: "key", Label: "Key", Type: wire.CredentialPassword}}}
+	var answer *Answer
+	r := record(t, "", func(tb testing.TB) {
+		tenant := Start(tb, def, source, nil).As(map[string]string{"key": "open sesame"})
+		subtest(tb, "sub", func(tb testing.TB) {
+			var err error
+			answer, err = tenant.In(tb).Query(wire.QueryRequest{
+				Table: "orders", And: []wire.Filter{{Field: "region", Op: wire.OpNin, Values: []wire.Value{wire.Text("North")}}}, Fields: []string{"id", "region"},
+			})
+			assert.NoError(t, err)
+		})
+	})
+	require.NotNil(t, answer)
+	assert.Len(t, answer.Rows, 7)
+	require.Len(t, r.failures(), 1)
+	assert.Equal(t, `sub: connectortest: POST /query: A3: 2 of 9 rows that the filters keep are missing
+	expected: {"id":4,"region":null}
+	          {"id":10,"region":null}
+	got:      7 rows without them
+	request:  {"table":"orders","and":[{"field":"region","op":"nin","values":["North"]}],"sort":[],"fields":["id","region"],"credentials":{"key":"..."},"timeoutMs":30000}`,
+		r.failures()[0])
+}
+
+// Every measure is verified, not only in a Run.
+func TestTenantVerifiesMeasures(t *testing.T) {
+	source := patched{
+		Source:      shop(t),
+		count:       func(n int64) int64 { return n - 1 },
+		size:        func(s *wire.Size) { s.Rows = 3 },
+		cardinality: func(c map[string]*wire.Cardinality) { c["id"].Distinct-- },
+		link:        func(l *wire.LinkHitRate) { l.OrphanSamples = []string{"1"} },
+		aggregate: func(_ *wire.AggregateRequest, g *wire.Groups) *wire.Groups {
+			g.Rows[0][0] = wire.Int(5)
+			return g
+		},
+	}
+	for _, c := range []struct {
+		name, want string
+		call       func(*Tenant) error
+	}{
+		{"count", "protocol, /count: the count is not the number of rows", func(n *Tenant) error {
+			_, err := n.Count(wire.CountRequest{Table: "orders"})
+			return err
+		}},
+		{"count of some", "protocol, /count; A9: ", func(n *Tenant) error {
+			_, err := n.Count(wire.CountRequest{Table: "orders", And: []wire.Filter{{Field: "day", Op: wire.OpGt, Value: wire.Text("2024")}}})
+			return err
+		}},
+		{"size", "protocol, /size: ", func(n *Tenant) error {
+			_, err := n.Size("orders")
+			return err
+		}},
+		{"cardinality", "E2, F1: the distinct values of \"id\" are miscounted", func(n *Tenant) error {
+			_, err := n.Cardinality("orders", "id")
+			return err
+		}},
+		{"link", "F2: orphanSamples[0] is no orphan", func(n *Tenant) error {
+			_, err := n.LinkHitRate(wire.LinkHitRateRequest{FromTable: "orders", FromColumn: "customer", ToTable: "customers", ToColumn: "id"})
+			return err
+		}},
+		{"aggregate", "E1: count as \"n\" is wrong in group {}", func(n *Tenant) error {
+			_, err := n.Aggregate(wire.AggregateRequest{Table: "orders", Measures: []wire.Measure{{Fn: wire.FnCount, As: "n"}}})
+			return err
+		}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			r := record(t, "", func(tb testing.TB) { assert.NoError(t, c.call(Start(tb, shopDefinition, source, nil).As(nil))) })
+			require.Len(t, r.failures(), 1)
+			assert.Contains(t, r.failures()[0], c.want)
+
+			r = record(t, "", func(tb testing.TB) {
+				assert.NoError(t, c.call(Start(tb, shopDefinition, source, nil).As(nil).Unverified()))
+			})
+			assert.Empty(t, r.failures(), "unverified")
+		})
+	}
+}
+
+// What cannot be verified is said, not passed over.
+func TestTenantCannotVerify(t *testing.T) {
+	t.Run("too many rows", func(t *testing.T) {
+		r := record(t, "", func(tb testing.TB) {
+			tenant := Start(tb, shopDefinition, naive{shopTables()}, nil).As(nil)
+			seen, err := takeSnapshot(&tenant.client, 10)
+			require.NoError(t, err)
+			tenant.known = seen
+			_, err = tenant.Query(wire.QueryRequest{Table: "orders", Fields: []string{"id"}})
+			assert.NoError(t, err)
+		})
+		assert.Empty(t, r.failures())
+		require.Len(t, r.logged(), 1)
+		assert.Contains(t, r.logged()[0], `not verified: table "orders" has more than 10 rows`)
+	})
+	t.Run("the whole read fails", func(t *testing.T) {
+		source := patched{Source: shop(t)}
+		source.query = func(ctx context.Context, req *wire.QueryRequest, out *connector.Rows) error {
+			if len(req.And) == 0 {
+				return connector.Unsupported("name a filter")
+			}
+			return source.Source.Query(ctx, req, out)
+		}
+		r := record(t, "", func(tb testing.TB) {
+			_, err := Start(tb, shopDefinition, source, nil).As(nil).Query(wire.QueryRequest{Table: "orders", And: []wire.Filter{{Field: "id", Op: wire.OpNotnull}}})
+			assert.NoError(t, err)
+		})
+		require.Len(t, r.failures(), 1)
+		assert.Contains(t, r.failures()[0], `cannot be verified (see Tenant.Unverified): reading table "orders" whole: unsupported: name a filter`)
+	})
+}
+
+// An answer that breaks the protocol's shapes ends the test.
+func TestTenantMalformedAnswers(t *testing.T) {
+	const envelope = `{"error":{"code":"unknown_entity","message":"m"}}`
+	for _, c := range []struct {
+		name, why string
+		status    int
+		media     string
+		body      string
+		want      string
+	}{
+		{"html", "a proxy's page is no answer", 200, "text/html", "<html>", `content type "text/html"`},
+		{"no json", "an answer is one JSON object", 200, wire.MediaJSON, `{"size":`, "a malformed answer"},
+		{"unknown member", "answers are read strictly", 200, wire.MediaJSON, `{"size":null,"rows":1}`, "a malformed answer"},
+		{"status without envelope", "every refusal is an envelope", 404, wire.MediaJSON, `{}`, "status 404 without a proper envelope"},
+		{"another status", "a code has one status", 400, wire.MediaJSON, envelope, `status 400 with the code "unknown_entity", which goes with status 404`},
+		{"redirect", "nothing redirects, and nothing is followed", 307, wire.MediaJSON, envelope, "status 307"},
+		{"204", "only an aggregate may be declined", 204, "", "", "status 204"},
+		{"too long", "an answer has at most 32 MiB", 200, wire.MediaJSON, strings.Repeat(" ", wire.MaxAnswerBytes+1), "(G10)"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			r := record(t, "", func(tb testing.TB) {
+				s := Start(tb, shopDefinition, naive{}, nil)
+				s.HTTP.Handler = http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+					w.Header().Set("Content-Type", c.media)
+					w.WriteHeader(c.status)
+					_, _ = w.Write([]byte(c.body))
+				})
+				_, _ = s.As(map[string]string{"key": "open sesame"}).Unverified().Size("orders")
+				tb.Error("the test goes on")
+			})
+			require.Len(t, r.failures(), 1, c.why)
+			assert.Contains(t, r.failures()[0], c.want, c.why)
+			assert.NotContains(t, r.failures()[0], "sesame")
+		})
+	}
+	for _, c := range []struct{ name, why, body, want string }{
+		{"truncated", "a stream without an end is cut off", "{\"served\":{\"filters\":true,\"sort\":true,\"window\":true}}\n{\"rows\":[{\"id\":1}]}\n", "unexpected EOF"},
+		{"missing member", "members are exactly the fields", "{\"rows\":[{}]}\n{\"end\":1}\n", "B5: row 0 has other members"},
+		{"extra member", "members are exactly the fields", "{\"rows\":[{\"id\":1},{\"id\":1,\"x\":2}]}\n{\"end\":1}\n", "B5: row 1 has other members"},
+		{"other member", "members are exactly the fields", "{\"rows\":[{\"ID\":1}]}\n{\"end\":1}\n", "B5: row 0 has other members"},
+		{"after the end", "nothing follows the end", "{\"end\":1}\n{\"ping\":1}\n", "something follows"},
+	} {
+		t.Run("stream "+c.name, func(t *testing.T) {
+			r := record(t, "", func(tb testing.TB) {
+				s := Start(tb, shopDefinition, naive{}, nil)
+				s.HTTP.Handler = http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+					w.Header().Set("Content-Type", wire.MediaNDJSON)
+					_, _ = w.Write([]byte(c.body))
+				})
+				_, _ = s.As(nil).Unverified().Query(wire.QueryRequest{Table: "orders", Fields: []string{"id"}})
+				tb.Error("the test goes on")
+			})
+			require.Len(t, r.failures(), 1, c.why)
+			assert.Contains(t, r.failures()[0], c.want, c.why)
+		})
+	}
+	t.Run("a document that is none", func(t *testing.T) {
+		r := record(t, "", func(tb testing.TB) {
+			s := Start(tb, shopDefinition, naive{}, nil)
+			s.HTTP.Handler = http.NotFoundHandler()
+			s.Document()
+			tb.Error("the test goes on")
+		})
+		require.Len(t, r.failures(), 1)
+		assert.Contains(t, r.failures()[0], "status 404; the document is served without a token")
+	})
+	t.Run("a request that cannot be sent", func(t *testing.T) {
+		r := record(t, "", func(tb testing.TB) {
+			_, _ = Start(tb, shopDefinition, naive{}, nil).As(nil).Size("\xff")
+			tb.Error("the test goes on")
+		})
+		require.Len(t, r.failures(), 1)
+		assert.Contains(t, r.failures()[0], "the request cannot be sent: table: text is not valid UTF-8")
+	})
+}
+
+// A server whose connection breaks ends the test too, and does not hang.
+func TestTenantTransport(t *testing.T) {
+	r := record(t, "", func(tb testing.TB) {
+		s := Start(tb, shopDefinition, naive{}, nil)
+		s.HTTP.Handler = http.HandlerFunc(func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) })
+		_, _ = s.As(nil).Unverified().Size("orders")
+	})
+	require.Len(t, r.failures(), 1)
+	assert.Contains(t, r.failures()[0], "EOF")
+}
+
+// The connector's log is the test's until the test is over, and is then
+// dropped: a source that returns late must not crash the tests that follow.
+func TestLogAfterTheTest(t *testing.T) {
+	var l *testLog
+	t.Run("over", func(t *testing.T) { l = newTestLog(t) })
+	l.w = writer(func([]byte) (int, error) { return 0, errors.New("written to a test that is over") })
+	n, err := fmt.Fprint(l, "late")
+	assert.NoError(t, err)
+	assert.Equal(t, 4, n)
+}
+
+type writer func([]byte) (int, error)
+
+func (w writer) Write(p []byte) (int, error) { return w(p) }
+
+func TestTenantsOfOneServerAreApart(t *testing.T) {
+	server := Start(t, hostedDefinition, newHosted(t), nil)
+	names := func(creds map[string]string) (names []string) {
+		found, err := server.As(creds).Discover()
+		require.NoError(t, err)
+		for _, table := range found.Tables {
+			names = append(names, table.Name)
+		}
+		slices.Sort(names)
+		return names
+	}
+	assert.Equal(t, []string{"leads", "orders", "plans"}, names(tenantA))
+	assert.Equal(t, []string{"orders", "plans"}, names(tenantB))
+	assert.ErrorIs(t, server.As(map[string]string{"account": "acme", "key": "guessed"}).Check(), connector.ErrCheckFailed)
+}

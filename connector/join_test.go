@@ -1,0 +1,246 @@
+package connector_test
+
+import (
+	"context"
+	"errors"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/connectorsdk/connector-sdk-go/connector"
+	"github.com/connectorsdk/connector-sdk-go/wire"
+)
+
+// joined emits rows of the columns given, through QueryJoined.
+func joined(served wire.Served, columns []wire.Column, rows ...[]wire.Value) endpoints {
+	return endpoints{
+		core: core{query: func(context.Context, *wire.QueryRequest, *connector.Rows) error {
+			return errors.New("Query was called for a request with joins")
+		}},
+		joiner: joiner{func(_ context.Context, _ *wire.QueryRequest, out *connector.Rows) error {
+			w := out.Begin(served, columns)
+			for _, row := range rows {
+				if err := w.Row(row...); err != nil {
+					return err
+				}
+			}
+			return nil
+		}},
+	}
+}
+
+// TestJoins is B6 as far as it is the SDK's: which column becomes which member,
+// and that filters and sort see base fields only.
+func TestJoins(t *testing.T) {
+	text, null := wire.Text, wire.Null()
+	const (
+		toB = `{"fromTable":"items","toTable":"b","fromField":"id","toField":"id","fields":[{"field":"name","as":"b"}]}`
+		toC = `{"fromTable":"b","toTable":"c","fromField":"id","toField":"id","fields":[{"field":"name","as":"c"},{"field":"size"}]}`
+		me  = `{"fromTable":"items","toTable":"items","fromField":"boss","toField":"id","fields":[{"field":"name","as":"bossName"}]}`
+	)
+	base := func(names ...string) (list []wire.Column) {
+		for _, n := range names {
+			list = append(list, wire.Column{Name: n})
+		}
+		return list
+	}
+	hop := func(n int, name string) wire.Column { return wire.Column{Name: name, Hop: n} }
+	for _, c := range []struct {
+		why    string
+		served wire.Served
+		begin  []wire.Column
+		rows   [][]wire.Value
+		query  string
+		want   string
+	}{
+		{
+			"fields first, then the hops' in their order, wherever the source puts them", wire.Served{},
+			append([]wire.Column{hop(2, "size"), hop(1, "b")}, append(base("id"), hop(2, "c"))...),
+			[][]wire.Value{{wire.Int(9), text("x"), wire.Int(1), text("y")}, {null, null, wire.Int(2), null}},
+			`"and":[],"sort":[],"fields":["id"],"joins":[` + toB + `,` + toC + `]`,
+			`{"rows":[{"id":1,"b":"x","c":"y","size":9},{"id":2,"b":null,"c":null,"size":null}]}`,
+		},
+		{
+			"a base column that only a filter needs may be called like a hop's member", wire.Served{},
+			append(base("id", "b"), hop(1, "b")),
+			[][]wire.Value{{wire.Int(1), text("keep"), text("drop")}, {wire.Int(2), text("drop"), text("keep")}},
+			`"and":[{"field":"b","op":"eq","value":"keep"}],"sort":[],"fields":["id"],"joins":[` + toB + `]`,
+			`{"rows":[{"id":1,"b":"drop"}]}`,
+		},
+		{
+			"and one that only the sort needs", wire.Served{},
+			append([]wire.Column{hop(1, "b")}, base("id", "b")...),
+			[][]wire.Value{{text("1"), wire.Int(1), text("z")}, {text("2"), wire.Int(2), text("a")}, {text("3"), wire.Int(3), text("m")}},
+			`"and":[],"sort":[{"field":"b","dir":"asc"}],"limit":2,"fields":["id"],"joins":[` + toB + `]`,
+			`{"rows":[{"id":2,"b":"2"},{"id":3,"b":"3"}]}`,
+		},
+		{
+			"a self-join's columns are told apart by their hop", wire.Served{},
+			append(base("name", "boss"), hop(1, "bossName"), hop(1, "name")),
+			[][]wire.Value{{text("ann"), wire.Int(2), text("bob"), text("bob")}},
+			`"and":[{"field":"name","op":"eq","value":"ann"}],"sort":[],"fields":["name"],"joins":[` + me + `]`,
+			`{"rows":[{"name":"ann","bossName":"bob"}]}`,
+		},
+		{
+			"several matches are several rows, and the window counts them", wire.Served{},
+			append(base("id"), hop(1, "b")),
+			[][]wire.Value{{wire.Int(1), text("x")}, {wire.Int(1), text("y")}, {wire.Int(1), text("z")}, {wire.Int(2), null}},
+			`"and":[],"sort":[{"field":"id","dir":"desc"}],"limit":2,"offset":1,"fields":["id"],"joins":[` + toB + `]`,
+			`{"rows":[{"id":1,"b":"x"},{"id":1,"b":"y"}]}`,
+		},
+		{
+			"no base fields at all", wire.Served{}, []wire.Column{hop(1, "b")},
+			[][]wire.Value{{text("x")}},
+			`"and":[],"sort":[],"fields":[],"joins":[` + toB + `]`,
+			`{"rows":[{"b":"x"}]}`,
+		},
+	} {
+		t.Run(c.why, func(t *testing.T) {
+			s := serve(t, joined(c.served, c.begin, c.rows...), nil)
+			a := s.post("/query", query(c.query))
+			assert.Equal(t, all+"\n"+c.want+"\n"+end+"\n", a.body, s.log.String())
+		})
+	}
+	for _, c := range []struct {
+		why    string
+		begin  []wire.Column
+		query  string
+		status int
+		code   wire.Code
+		says   string
+	}{
+		{"B6: filters name base fields only", append(base("id"), hop(1, "b")), `"and":[{"field":"b","op":"notnull"}],"sort":[],"fields":["id"],"joins":[` + toB + `]`,
+			422, wire.CodeUnsupported, `table "items" has no field "b" to filter by`},
+		{"B6: so does the sort", append(base("id"), hop(1, "b")), `"and":[],"sort":[{"field":"b","dir":"asc"}],"fields":["id"],"limit":1,"joins":[` + toB + `]`,
+			404, wire.CodeUnknownEntity, `table "items" has no field "b"`},
+		{"A11: a hop's column that is missing is named as its table calls it", base("id", "b", "name"), `"and":[],"sort":[],"fields":["id"],"joins":[` + toB + `]`,
+			404, wire.CodeUnknownEntity, `table "b" has no field "name"`},
+		{"a hop's column under another hop", append(base("id"), hop(1, "b"), hop(1, "c"), hop(1, "size")), `"and":[],"sort":[],"fields":["id"],"joins":[` + toB + `,` + toC + `]`,
+			404, wire.CodeUnknownEntity, `table "c" has no field "name"`},
+		{"two columns of one name in one hop", append(base("id"), hop(1, "b"), hop(1, "b")), `"and":[],"sort":[],"fields":["id"],"joins":[` + toB + `]`,
+			500, wire.CodeInternal, "internal error"},
+		{"a hop that is not there", append(base("id"), hop(1, "b"), hop(2, "c")), `"and":[],"sort":[],"fields":["id"],"joins":[` + toB + `]`,
+			500, wire.CodeInternal, "internal error"},
+	} {
+		t.Run(c.why, func(t *testing.T) {
+			s := serve(t, joined(wire.Served{}, c.begin), nil)
+			s.post("/query", query(c.query)).refuses(t, c.status, c.code, c.says)
+			s.alive()
+		})
+	}
+}
+
+// TestDialectMode is C9: what the SQL returned, in full, and the native body too.
+func TestDialectMode(t *testing.T) {
+	var seen wire.SQLRequest
+	var emitted func(*connector.Rows) error
+	s := serve(t, full{speaker: speaker{dialect: "ansi", sql: func(_ context.Context, req *wire.SQLRequest, out *connector.Rows) error {
+		seen = *req
+		return emitted(out)
+	}}}, nil)
+	sql := func(more string) string { return `{"sql":"select 1","params":["a",1,1.5,true,null],` + more + tail }
+	ok := func(out *connector.Rows) error {
+		if offset, limit, ok := out.Window(wire.Served{}); offset != 0 || limit != 0 || !ok {
+			return errors.New("SQL has no window")
+		}
+		w := out.Begin(wire.Served{}, []wire.Column{{Name: "b", Type: wire.TypeString}, {Name: "a"}})
+		_ = w.Row(wire.Text("x"), wire.Int(1))
+		return w.Row(wire.Null(), wire.Int(2))
+	}
+
+	emitted = ok
+	a := s.post("/query", sql(`"idleTimeoutMs":50000,"maxTimeoutMs":50001,`))
+	require.Equal(t, 200, a.status, a.body)
+	assert.Equal(t, all+"\n"+`{"rows":[{"b":"x","a":1},{"b":null,"a":2}]}`+"\n"+end+"\n", a.body)
+	assert.Equal(t, "select 1", seen.SQL)
+	assert.Equal(t, []wire.Value{wire.Text("a"), wire.Int(1), wire.Float(1.5), wire.Bool(true), wire.Null()}, seen.Params)
+	assert.Equal(t, secret, seen.Credentials.Get("apiKey"))
+	assert.Equal(t, []int64{60000, 50000, 50001}, []int64{seen.TimeoutMS, seen.IdleTimeoutMS, seen.MaxTimeoutMS})
+
+	assert.Equal(t, all+"\n"+`{"rows":[{"id":1},{"id":2},{"id":3}]}`+"\n"+end+"\n", s.post("/query", good("/query")).body, "the native body too")
+	assert.Equal(t, 404, s.post("/query", edit(t, "/query", `"items"`, `"sql"`)).status, `a table that is called "sql" is no SQL`)
+
+	for _, c := range []struct {
+		why    string
+		body   string
+		emit   func(*connector.Rows) error
+		status int
+		code   wire.Code
+		says   string
+	}{
+		{"strict: an unknown member", sql(`"limit":1,`), ok, 400, wire.CodeBadRequest, "body: unknown member*"},
+		{"strict: both modes at once", edit(t, "/query", `"and":[]`, `"and":[],"sql":"`+canary+`","params":[]`), ok, 400, wire.CodeBadRequest, "body: unknown member*"},
+		{"params are required", `{"sql":"` + canary + `",` + tail, ok, 400, wire.CodeBadRequest, "body: params is missing"},
+		{"sql is a text", `{"sql":["` + canary + `"],"params":[],` + tail, ok, 400, wire.CodeBadRequest, "sql: must be a string"},
+		{"params are scalars", `{"sql":"x","params":[1,{"` + canary + `":1}],` + tail, ok, 400, wire.CodeBadRequest, "params[1]: must be a string, a number, true, false or null"},
+		{"a required credential", `{"sql":"x","params":[],"credentials":{},"timeoutMs":60000}`, ok, 400, wire.CodeBadRequest, "credentials.apiKey: *"},
+		{"design 3: duplicate names are refused", sql(""), func(out *connector.Rows) error {
+			return out.Begin(wire.Served{}, []wire.Column{{Name: "a"}, {Name: "a"}}).Row(wire.Int(1), wire.Int(2))
+		}, 400, wire.CodeBadRequest, `sql: two columns of the result are named "a"; give one of them an alias`},
+		{"SQL has no hops", sql(""), func(out *connector.Rows) error {
+			return out.Begin(wire.Served{}, []wire.Column{{Name: "a", Hop: 1}}).Row(wire.Int(1))
+		}, 500, wire.CodeInternal, "internal error"},
+		{"never begun", sql(""), func(*connector.Rows) error { return nil }, 500, wire.CodeInternal, "internal error"},
+		{"a name that is not UTF-8", sql(""), func(out *connector.Rows) error {
+			return out.Begin(wire.Served{}, []wire.Column{{Name: canary + "\xff"}}).Row(wire.Int(1))
+		}, 500, wire.CodeInternal, "internal error"},
+		{"a refusal of its own", sql(""), func(*connector.Rows) error { return connector.BadRequest("syntax error near FROM") }, 400, wire.CodeBadRequest, "syntax error near FROM"},
+	} {
+		t.Run(c.why, func(t *testing.T) {
+			emitted = c.emit
+			a := s.post("/query", c.body)
+			a.refuses(t, c.status, c.code, c.says)
+			s.keepsSecrets(a)
+		})
+	}
+	s.alive()
+
+	emitted = func(out *connector.Rows) error { out.Begin(wire.Served{}, nil); return nil }
+	assert.Equal(t, all+"\n"+end+"\n", s.post("/query", sql("")).body, "a statement without a result")
+}
+
+// TestAggregateAnswers: which method is asked, and what a decline is.
+func TestAggregateAnswers(t *testing.T) {
+	var called string
+	answer := func(name string, err error) func(context.Context, *wire.AggregateRequest) (*wire.Groups, error) {
+		return func(_ context.Context, req *wire.AggregateRequest) (*wire.Groups, error) {
+			called = name
+			return oneGroup(req), err
+		}
+	}
+	grain := edit(t, "/aggregate", `"groupBy":[]`, `"groupBy":[{"field":"id","as":"x"},{"field":"id","as":"d","grain":"quarter"}]`)
+	join := edit(t, "/aggregate", `"groupBy":[]`, `"groupBy":[{"field":"b","as":"b"}],"joins":[{"fromTable":"items","toTable":"items","fromField":"id","toField":"id","fields":[{"field":"name","as":"b"}]}]`)
+	for _, c := range []struct {
+		why, body, called string
+		err               error
+		status            int
+	}{
+		{"no grain", good("/aggregate"), "Aggregate", nil, 200},
+		{"E4: any grain", grain, "AggregateByDate", nil, 200},
+		{"E6: joins, where it joins at all", join, "Aggregate", nil, 200},
+		{"E6: declined", good("/aggregate"), "Aggregate", connector.ErrDecline, 204},
+		{"E6: declined by date", grain, "AggregateByDate", errors.Join(errors.New("why"), connector.ErrDecline), 204},
+		{"E6: joins declined", join, "Aggregate", connector.ErrDecline, 204},
+	} {
+		t.Run(c.why, func(t *testing.T) {
+			for _, describes := range []bool{false, true} {
+				e := endpoints{aggregator: aggregator{answer("Aggregate", c.err)}, dater: dater{answer("AggregateByDate", c.err)}}
+				var src connector.Source = e
+				if describes {
+					src = described{e, describer{}}
+				}
+				called = ""
+				s := serve(t, src, nil)
+				a := s.post("/aggregate", c.body)
+				assert.Equal(t, c.status, a.status, a.body)
+				assert.Equal(t, c.called, called)
+				if c.status == 204 {
+					assert.Empty(t, a.body)
+					assert.Empty(t, a.header.Get("Content-Type"))
+				}
+				assert.Empty(t, s.log.String(), "a decline is no failure")
+			}
+		})
+	}
+}

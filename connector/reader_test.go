@@ -1,0 +1,339 @@
+package connector_test
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/connectorsdk/connector-sdk-go/connector"
+	"github.com/connectorsdk/connector-sdk-go/connector/connectortest"
+	"github.com/connectorsdk/connector-sdk-go/wire"
+)
+
+// watched is a source that emits rows of about a KiB until it is told to stop,
+// and says what became of it.
+type watched struct {
+	core
+	emitted atomic.Int64
+	stopped chan time.Time // when its context ended
+	left    chan error     // what Row said last
+}
+
+func watch() *watched {
+	s := &watched{stopped: make(chan time.Time, 1), left: make(chan error, 1)}
+	s.query = func(ctx context.Context, _ *wire.QueryRequest, out *connector.Rows) error {
+		context.AfterFunc(ctx, func() { s.stopped <- time.Now() })
+		w := out.Begin(wire.Served{}, number)
+		cell := wire.Text(strings.Repeat("x", 1000))
+		for {
+			if err := w.Row(cell); err != nil {
+				s.left <- err
+				return err
+			}
+			s.emitted.Add(1)
+		}
+	}
+	return s
+}
+
+// rawQuery is a query as it goes over the wire.
+func rawQuery(body string) string {
+	return fmt.Sprintf("POST /query HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer %s\r\nContent-Length: %d\r\n\r\n%s", connectortest.Token, len(body), body)
+}
+
+// TestReaderStops is C7: a reader that takes nothing is cut off at exactly
+// WriteStall, and the source cancelled. Until then the source is held back, and
+// can have run ahead by no more than three batches.
+func TestReaderStops(t *testing.T) {
+	for _, c := range []struct {
+		why   string
+		reads int // bytes the reader takes before it stops
+		pause time.Duration
+		stall time.Duration
+		at    time.Duration
+	}{
+		{"at once, for 20 s by default", 0, 0, 0, 20 * time.Second},
+		{"at once, for as long as the host allows", 0, 0, 7 * time.Second, 7 * time.Second},
+		{"after the first rows", 100_000, 0, 0, 20 * time.Second},
+		{"after some pauses that are short enough", 5 << 20, time.Second, 0, 20 * time.Second},
+	} {
+		t.Run(c.why, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				src := watch()
+				s := serve(t, src, &connector.Options{WriteStall: c.stall})
+				conn := s.Dial()
+				defer conn.Close()
+				_, err := io.WriteString(conn, rawQuery(ask("", hour)))
+				require.NoError(t, err)
+				piece := make([]byte, 1<<20)
+				for taken := 0; taken < c.reads; {
+					n, err := io.ReadFull(conn, piece[:min(len(piece), c.reads-taken)])
+					require.NoError(t, err)
+					taken += n
+					time.Sleep(c.pause)
+				}
+				stop := time.Now().Add(-c.pause)
+				synctest.Wait()
+				ahead := src.emitted.Load()*1000 - int64(c.reads)
+				assert.Less(t, ahead, int64(4*256<<10), "C7: memory per stream is bounded by about one batch")
+				assert.Equal(t, c.at, (<-src.stopped).Sub(stop))
+				assert.Error(t, <-src.left)
+				rest, err := io.ReadAll(conn)
+				require.NoError(t, err)
+				assert.NotContains(t, string(rest), `{"end":1}`, "a stream that was cut off never looks complete")
+				assert.NotContains(t, string(rest), "\r\n0\r\n", "nor does its HTTP message")
+				s.alive()
+			})
+		})
+	}
+}
+
+// TestSlowReader is C7 from the other side: who takes its rows slowly gets them
+// all, however long it takes.
+func TestSlowReader(t *testing.T) {
+	t.Run("rows as they come", func(t *testing.T) { testSlowReader(t, "") })
+	t.Run("rows that the heap held back", func(t *testing.T) { testSlowReader(t, `"sort":[{"field":"n","dir":"asc"}],"limit":9000,`) })
+}
+
+func testSlowReader(t *testing.T, more string) {
+	synctest.Test(t, func(t *testing.T) {
+		const count = 2000
+		s := serve(t, script(begin, wide(slices.Repeat([]int{1000}, count)...)), &connector.Options{
+			MaxTimeout: 10 * time.Hour,
+			Around: func(ctx context.Context, _ connector.Call, next func(context.Context) error) error {
+				defer time.Sleep(900 * time.Millisecond)
+				return next(ctx)
+			},
+		})
+		conn := s.Dial()
+		defer conn.Close()
+		// The time blocked on the reader does not count as idle (C5).
+		_, err := io.WriteString(conn, rawQuery(ask(`"idleTimeoutMs":1000,`+more, 10*hour)))
+		require.NoError(t, err)
+		res, err := http.ReadResponse(bufio.NewReader(trickle{conn}), nil)
+		require.NoError(t, err)
+		start := time.Now()
+		lines := s.lines(start, res.Body)
+		got := 0
+		for _, l := range lines {
+			var at string
+			var n int
+			if k, _ := fmt.Sscanf(l, "%s rows %d", &at, &n); k == 2 {
+				got += n
+			}
+		}
+		assert.Equal(t, count, got)
+		assert.Contains(t, lines[len(lines)-1], end)
+		assert.Greater(t, time.Since(start), time.Minute)
+	})
+}
+
+// trickle takes 8 KiB a second.
+type trickle struct{ net.Conn }
+
+func (r trickle) Read(p []byte) (int, error) {
+	time.Sleep(250 * time.Millisecond)
+	return r.Conn.Read(p[:min(len(p), 2<<10)])
+}
+
+// TestReaderLeaves is C8: the source is cancelled at once.
+func TestReaderLeaves(t *testing.T) {
+	for _, c := range []struct {
+		why string
+		src func(ctx context.Context, out *connector.Rows) error
+	}{
+		{"before the source has begun", func(ctx context.Context, _ *connector.Rows) error { <-ctx.Done(); return ctx.Err() }},
+		{"while the source waits", func(ctx context.Context, out *connector.Rows) error {
+			_ = out.Begin(wire.Served{}, number).Flush()
+			<-ctx.Done()
+			return ctx.Err()
+		}},
+		{"while the source is held back", func(_ context.Context, out *connector.Rows) error {
+			w := out.Begin(wire.Served{}, number)
+			for {
+				if err := w.Row(wire.Text(strings.Repeat("x", 10_000))); err != nil {
+					return err
+				}
+			}
+		}},
+	} {
+		t.Run(c.why, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				returned := make(chan time.Time, 1)
+				s := serve(t, core{query: func(ctx context.Context, _ *wire.QueryRequest, out *connector.Rows) error {
+					defer func() { returned <- time.Now() }()
+					return c.src(ctx, out)
+				}}, nil)
+				conn := s.Dial()
+				_, err := io.WriteString(conn, rawQuery(ask("", hour)))
+				require.NoError(t, err)
+				time.Sleep(3 * time.Second)
+				left := time.Now()
+				require.NoError(t, conn.Close())
+				assert.Equal(t, left, <-returned)
+				synctest.Wait()
+				assert.Empty(t, s.log.String(), "a reader that leaves is no event for the host's log")
+				s.alive()
+			})
+		})
+	}
+	t.Run("on a JSON route", func(t *testing.T) {
+		synctest.Test(t, func(t *testing.T) {
+			returned := make(chan time.Time, 1)
+			s := serve(t, core{check: func(ctx context.Context, _ *wire.CheckRequest) error {
+				<-ctx.Done()
+				returned <- time.Now()
+				return ctx.Err()
+			}}, nil)
+			ctx, cancel := context.WithTimeout(context.Background(), 3*time.Second)
+			defer cancel()
+			start := time.Now()
+			_, err := s.Client.Do(s.Request(ctx, "/check", []byte(good("/check"))))
+			require.ErrorIs(t, err, context.DeadlineExceeded)
+			assert.Equal(t, 3*time.Second, (<-returned).Sub(start))
+			synctest.Wait()
+			assert.Empty(t, s.log.String())
+		})
+	})
+}
+
+// TestShutdown: a host that ends its base context ends its open streams with an
+// error line, and its other requests with an answer.
+func TestShutdown(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		base, shutdown := context.WithCancel(context.Background())
+		s := serve(t, endpoints{
+			core: script(begin, rows(1), flush, wait(forever)),
+			sizer: sizer{func(ctx context.Context, _ *wire.SizeRequest) (*wire.Size, error) {
+				<-ctx.Done()
+				return nil, ctx.Err()
+			}},
+		}, nil)
+		h := listen(t, s.Handler, func(server *http.Server) {
+			server.BaseContext = func(net.Listener) context.Context { return base }
+		})
+		start := time.Now()
+		time.AfterFunc(4*time.Second, shutdown)
+		open := h.dial(t)
+		defer open.Close()
+		_, err := io.WriteString(open, rawQuery(ask("", hour)))
+		require.NoError(t, err)
+		res, err := http.ReadResponse(bufio.NewReader(open), nil)
+		require.NoError(t, err)
+		assert.Equal(t, []string{"0s " + all, "0s rows 1", "4s " + broken}, s.lines(start, res.Body))
+
+		late := h.dial(t)
+		defer late.Close()
+		go func() {
+			_, _ = io.WriteString(late, strings.Replace(rawQuery(good("/size")), "/query", "/size", 1))
+		}()
+		res, err = http.ReadResponse(bufio.NewReader(late), nil)
+		require.NoError(t, err)
+		read(t, res).refuses(t, 500, wire.CodeInternal, "internal error")
+		assert.Empty(t, s.log.String())
+	})
+}
+
+// TestServerTimeouts: the server's WriteTimeout and ReadTimeout, which would cut
+// a stream and lose a late answer, do neither.
+func TestServerTimeouts(t *testing.T) {
+	slow := func(ctx context.Context) { time.Sleep(8 * time.Second) }
+	src := endpoints{
+		core: script(begin, flush, wait(25*time.Second), rows(100)),
+		sizer: sizer{func(ctx context.Context, _ *wire.SizeRequest) (*wire.Size, error) {
+			slow(ctx)
+			return &wire.Size{Rows: 1, Exact: true}, nil
+		}},
+		aggregator: aggregator{func(ctx context.Context, _ *wire.AggregateRequest) (*wire.Groups, error) {
+			slow(ctx)
+			return nil, connector.ErrDecline
+		}},
+		counter: counter{func(ctx context.Context, _ *wire.CountRequest) (int64, error) {
+			slow(ctx)
+			return 0, connector.BadRequest("no")
+		}},
+	}
+	synctest.Test(t, func(t *testing.T) {
+		s := serve(t, src, nil)
+		h := listen(t, s.Handler, func(server *http.Server) {
+			server.WriteTimeout, server.ReadTimeout, server.IdleTimeout = 2*time.Second, 3*time.Second, time.Hour
+		})
+		conn := h.dial(t)
+		defer conn.Close()
+		in := bufio.NewReader(conn)
+		for range 2 { // on one connection, which stands idle in between
+			start := time.Now()
+			_, err := io.WriteString(conn, rawQuery(ask("", hour)))
+			require.NoError(t, err)
+			res, err := http.ReadResponse(in, nil)
+			require.NoError(t, err)
+			assert.Equal(t, []string{"0s " + all, "10s " + ping, "20s " + ping, "25s rows 64", "25s rows 36", "25s " + end}, s.lines(start, res.Body))
+			for path, want := range map[string]int{"/size": 200, "/aggregate": 204, "/count": 400} {
+				go func() {
+					_, _ = io.WriteString(conn, strings.Replace(rawQuery(good(path)), "/query", path, 1))
+				}()
+				res, err := http.ReadResponse(in, nil)
+				require.NoError(t, err, path)
+				assert.Equal(t, want, read(t, res).status)
+			}
+			time.Sleep(time.Minute)
+		}
+	})
+}
+
+// TestOverTCP is the same over real sockets, and over HTTP/2, with a source that
+// goes on until well after the server's timeouts.
+func TestOverTCP(t *testing.T) {
+	const timeout = time.Second
+	src := core{query: func(_ context.Context, _ *wire.QueryRequest, out *connector.Rows) error {
+		w := out.Begin(wire.Served{}, number)
+		_ = w.Flush()
+		<-time.After(timeout + timeout/5)
+		for i := range 20_000 {
+			if err := w.Row(wire.Int(int64(i))); err != nil {
+				return err
+			}
+		}
+		return nil
+	}}
+	for _, h2 := range []bool{false, true} {
+		t.Run(fmt.Sprintf("HTTP/2 %t", h2), func(t *testing.T) {
+			t.Parallel()
+			s := serve(t, src, nil)
+			server := httptest.NewUnstartedServer(s.Handler)
+			server.Config.WriteTimeout, server.Config.ReadTimeout = timeout, timeout
+			server.EnableHTTP2 = h2
+			server.StartTLS()
+			defer server.Close()
+			r := s.Request(context.Background(), "/query", []byte(ask("", time.Minute)))
+			r.URL.Scheme, r.URL.Host = "https", server.Listener.Addr().String()
+			res, err := server.Client().Do(r)
+			require.NoError(t, err)
+			assert.Equal(t, 1+btoi(h2), res.ProtoMajor)
+			defer res.Body.Close()
+			lines := s.lines(time.Now(), res.Body)
+			require.NotEmpty(t, lines)
+			assert.Contains(t, lines[len(lines)-1], end)
+		})
+	}
+}
+
+func btoi(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
+}

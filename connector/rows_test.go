@@ -1,0 +1,419 @@
+package connector_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"iter"
+	"math"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/connectorsdk/connector-sdk-go/connector"
+	"github.com/connectorsdk/connector-sdk-go/wire"
+)
+
+type emit = func(out *connector.Rows) error
+
+// query is a body for the table items, whose source may say what it likes.
+func query(more string) string {
+	return `{"table":"items",` + more + `,` + tail
+}
+
+const plain = `"and":[],"sort":[],"fields":["n"]`
+
+// TestLies: what a source may not say. Each is the author's fault: 500 before
+// the first line, an error line after it, and the log tells what is wrong.
+func TestLies(t *testing.T) {
+	three := func(w *connector.RowWriter) error {
+		for i := range 3 {
+			if err := w.Row(wire.Int(int64(i))); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	const filtered = `"and":[{"field":"n","op":"gte","value":0}],"sort":[],"fields":["n"],"limit":2`
+	const sorted = `"and":[],"sort":[{"field":"n","dir":"asc"}],"fields":["n"],"limit":2`
+	for _, c := range []struct {
+		why   string
+		query string
+		emit  emit
+		cause string
+	}{
+		{"C2: a window claimed without the filters", filtered, func(out *connector.Rows) error {
+			_, _, _ = out.Window(wire.Served{Filters: true})
+			return three(out.Begin(wire.Served{Window: true, Sort: true}, number))
+		}, "the source claims served.window without filters and sort: a window cut before them loses rows (C2)"},
+		{"C2: a window claimed without the sort", sorted, func(out *connector.Rows) error {
+			return three(out.Begin(wire.Served{Window: true, Filters: true}, number))
+		}, "the source claims served.window without filters and sort: a window cut before them loses rows (C2)"},
+		{"a window claimed without asking for it", plain + `,"limit":2`, func(out *connector.Rows) error {
+			return three(out.Begin(wire.Served{Window: true}, number))
+		}, "the source claims served.window but never asked Rows.Window what to cut"},
+		{"a window claimed that was refused", filtered, func(out *connector.Rows) error {
+			if _, _, ok := out.Window(wire.Served{}); ok {
+				return errors.New("the window was handed out before the filters were served")
+			}
+			return three(out.Begin(wire.Served{Filters: true, Window: true}, number))
+		}, "the source claims served.window but never asked Rows.Window what to cut"},
+		{"more rows than the limit under a claimed window", plain + `,"limit":2`, func(out *connector.Rows) error {
+			_, _, _ = out.Window(wire.Served{})
+			return three(out.Begin(wire.Served{Window: true}, number))
+		}, "the source claims served.window and emitted more rows than the limit"},
+		{"Begin never", plain, func(*connector.Rows) error { return nil }, "the source returned without calling Begin"},
+		{"Begin twice", plain, func(out *connector.Rows) error {
+			_ = three(out.Begin(wire.Served{}, number))
+			return three(out.Begin(wire.Served{}, number))
+		}, "the source called Begin twice"},
+		{"Begin twice, and nobody looks at an error", plain, func(out *connector.Rows) error {
+			_ = three(out.Begin(wire.Served{}, number))
+			_ = three(out.Begin(wire.Served{}, number))
+			return nil
+		}, "the source called Begin twice"},
+		{"a cell short", plain, func(out *connector.Rows) error { return out.Begin(wire.Served{}, number).Row() }, "the source emitted a row of 0 cells for 1 columns"},
+		{"a cell too many", plain, func(out *connector.Rows) error {
+			_ = out.Begin(wire.Served{}, number).Row(wire.Int(1), wire.Int(2))
+			return nil
+		}, "the source emitted a row of 2 cells for 1 columns"},
+		{"two columns of one name", plain, func(out *connector.Rows) error {
+			return out.Begin(wire.Served{}, []wire.Column{{Name: "n"}, {Name: "m"}, {Name: "n"}}).Row(wire.Int(1), wire.Int(2), wire.Int(3))
+		}, `the source began with two columns named "n"`},
+		{"a hop the request does not have", plain, func(out *connector.Rows) error {
+			return out.Begin(wire.Served{}, []wire.Column{{Name: "n"}, {Name: "m", Hop: 1}}).Row(wire.Int(1), wire.Int(1))
+		}, `the source began with column "m" of hop 1; the request has 0 hops`},
+		{"a hop below zero", plain, func(out *connector.Rows) error {
+			return out.Begin(wire.Served{}, []wire.Column{{Name: "n", Hop: -1}}).Row(wire.Int(1))
+		}, `the source began with column "n" of hop -1; the request has 0 hops`},
+		{"an unknown type", plain, func(out *connector.Rows) error {
+			return out.Begin(wire.Served{}, []wire.Column{{Name: "n", Type: "text"}}).Row(wire.Int(1))
+		}, `the source began with column "n" of a type that is not one of the nine`},
+		{"D1: a NaN", plain, func(out *connector.Rows) error {
+			return out.Begin(wire.Served{}, number).Row(wire.Float(math.NaN()))
+		}, `the source emitted a row that cannot be sent: column "n": NaN and infinities cannot cross the wire; send null or fix the source`},
+		{"D4: text that is not UTF-8", plain, func(out *connector.Rows) error {
+			_ = out.Begin(wire.Served{}, number).Row(wire.Text(canary + "\xff"))
+			return nil
+		}, `the source emitted a row that cannot be sent: column "n": text is not valid UTF-8`},
+		{"D1: a decimal that is none", plain, func(out *connector.Rows) error {
+			return out.Begin(wire.Served{}, number).Row(wire.Decimal(canary))
+		}, `the source emitted a row that cannot be sent: column "n": not plain decimal digits; *`},
+		{"a cell that cannot cross, kept by the heap until the end", sorted, func(out *connector.Rows) error {
+			return out.Begin(wire.Served{}, number).Row(wire.Float(math.Inf(1)))
+		}, `the source emitted a row that cannot be sent: column "n": NaN *`},
+		{"a Go value without a spelling", plain, func(out *connector.Rows) error {
+			return out.Begin(wire.Served{}, number).Map(map[string]any{"n": struct{ Cell string }{canary}})
+		}, `column "n": a Go value of type struct { Cell string } has no spelling; convert it to a wire.Value`},
+		{"a nested value that is no JSON", plain, func(out *connector.Rows) error {
+			_ = out.Begin(wire.Served{}, number).Map(map[string]any{"n": []any{math.NaN()}})
+			return nil
+		}, `column "n": a nested value cannot be spelled as JSON`},
+	} {
+		t.Run(c.why, func(t *testing.T) {
+			s := serve(t, core{query: func(_ context.Context, _ *wire.QueryRequest, out *connector.Rows) error { return c.emit(out) }}, nil)
+			a := s.post("/query", query(c.query))
+			a.refuses(t, 500, wire.CodeInternal, "internal error")
+			s.keepsSecrets(a)
+			require.Len(t, s.log.all(), 1)
+			want, open := strings.CutSuffix("ERROR internal error slug=shop route=/query table=items cause="+c.cause, "*")
+			if open {
+				assert.True(t, strings.HasPrefix(s.log.String(), want), s.log.String())
+			} else {
+				assert.Equal(t, want, s.log.String())
+			}
+			s.alive()
+		})
+	}
+}
+
+// TestLiesAfterTheFirstLine are error lines.
+func TestLiesAfterTheFirstLine(t *testing.T) {
+	s := serve(t, core{query: func(_ context.Context, _ *wire.QueryRequest, out *connector.Rows) error {
+		w := out.Begin(wire.Served{}, number)
+		for range 64 { // the first batch is out with these
+			if err := w.Row(wire.Int(1)); err != nil {
+				return err
+			}
+		}
+		for range 5000 { // and held back until it is, by these
+			if err := w.Row(wire.Int(1)); err != nil {
+				return err
+			}
+		}
+		for range 5000 {
+			if err := w.Row(wire.Int(1)); err != nil {
+				return err
+			}
+		}
+		return w.Row(wire.Text("\xff"))
+	}}, nil)
+	a := s.post("/query", query(plain))
+	assert.Equal(t, 200, a.status)
+	assert.True(t, strings.HasSuffix(a.body, "]}\n"+broken+"\n"), "no end follows")
+	assert.NotContains(t, a.body, `"end"`)
+	assert.Contains(t, s.log.String(), "text is not valid UTF-8")
+	s.alive()
+}
+
+// TestMissingColumns is A11: what a source begins without. Where a description
+// has vouched for the field, the source is at fault; else the table lacks it.
+func TestMissingColumns(t *testing.T) {
+	narrow := core{query: func(_ context.Context, _ *wire.QueryRequest, out *connector.Rows) error {
+		return out.Begin(wire.Served{}, []wire.Column{{Name: "id"}}).Row(wire.Int(1))
+	}}
+	for _, c := range []struct {
+		why     string
+		query   string
+		status  int
+		code    wire.Code
+		message string
+	}{
+		{"in fields", `"and":[],"sort":[],"fields":["id","name"]`, 404, wire.CodeUnknownEntity, `table "items" has no field "name"`},
+		{"in sort", `"and":[],"sort":[{"field":"name","dir":"asc"}],"fields":["id"],"limit":1`, 404, wire.CodeUnknownEntity, `table "items" has no field "name"`},
+		{"in a sort that will not be served", `"and":[],"sort":[{"field":"name","dir":"asc"}],"fields":["id"]`, 404, wire.CodeUnknownEntity, `table "items" has no field "name"`},
+		{"in a filter", `"and":[{"field":"name","op":"isnull"}],"sort":[],"fields":["id"]`, 422, wire.CodeUnsupported, `table "items" has no field "name" to filter by`},
+	} {
+		t.Run(c.why, func(t *testing.T) {
+			serve(t, narrow, nil).post("/query", query(c.query)).refuses(t, c.status, c.code, c.message)
+			s := serve(t, struct {
+				core
+				describer
+			}{narrow, describer{}}, nil)
+			s.post("/query", query(c.query)).refuses(t, 500, wire.CodeInternal, "internal error")
+			assert.Contains(t, s.log.String(), `cause=the source began without column "name", which its description of the table has`)
+		})
+	}
+	all := wire.Served{Filters: true, Sort: true}
+	s := serve(t, core{query: func(_ context.Context, _ *wire.QueryRequest, out *connector.Rows) error {
+		return out.Begin(all, []wire.Column{{Name: "id"}}).Row(wire.Int(1))
+	}}, nil)
+	a := s.post("/query", query(`"and":[{"field":"x","op":"isnull"}],"sort":[{"field":"y","dir":"asc"}],"fields":["id"]`))
+	assert.Equal(t, 200, a.status, "columns that only served filters and sorts name are not needed")
+}
+
+// TestWindow is the one way an offset and a limit reach a source.
+func TestWindow(t *testing.T) {
+	const filter, sort = `"and":[{"field":"n","op":"gt","value":0}]`, `"sort":[{"field":"n","dir":"asc"}]`
+	type got struct {
+		offset, limit int64
+		ok            bool
+	}
+	for _, c := range []struct {
+		why       string
+		query     string
+		served    wire.Served
+		offsetMax int64
+		want      got
+	}{
+		{"nothing to filter or sort", `"and":[],"sort":[],"limit":5,"offset":7`, wire.Served{}, 0, got{7, 5, true}},
+		{"no limit", `"and":[],"sort":[],"offset":7`, wire.Served{}, 0, got{7, 0, true}},
+		{"no window", `"and":[],"sort":[]`, wire.Served{}, 0, got{0, 0, true}},
+		{"filters not served", filter + `,"sort":[],"limit":5`, wire.Served{Sort: true}, 0, got{}},
+		{"filters served", filter + `,"sort":[],"limit":5`, wire.Served{Filters: true}, 0, got{0, 5, true}},
+		{"the sort not served", `"and":[],` + sort + `,"limit":5`, wire.Served{Filters: true}, 0, got{}},
+		{"the sort served", `"and":[],` + sort + `,"limit":5`, wire.Served{Sort: true}, 0, got{0, 5, true}},
+		{"both served", filter + `,` + sort + `,"limit":5,"offset":1`, wire.Served{Filters: true, Sort: true}, 0, got{1, 5, true}},
+		{"an or alone is a filter", `"and":[],"or":[[]],"sort":[],"limit":5`, wire.Served{}, 0, got{}},
+		{"B8: the offset that the document declares", `"and":[],"sort":[],"limit":5,"offset":7`, wire.Served{}, 7, got{7, 5, true}},
+		{"B8: a larger one", `"and":[],"sort":[],"limit":5,"offset":8`, wire.Served{}, 7, got{}},
+		{"the largest numbers", `"and":[],"sort":[],"limit":9007199254740991,"offset":9007199254740991`, wire.Served{}, 0, got{1<<53 - 1, 1<<53 - 1, true}},
+	} {
+		t.Run(c.why, func(t *testing.T) {
+			var window got
+			src := core{query: func(_ context.Context, req *wire.QueryRequest, out *connector.Rows) error {
+				assert.Zero(t, req.Limit)
+				assert.Zero(t, req.Offset)
+				window.offset, window.limit, window.ok = out.Window(c.served)
+				return out.Begin(c.served, number).Flush()
+			}}
+			h, err := connector.New(connector.Definition{Slug: "shop", Limits: wire.Limits{OffsetMax: c.offsetMax}}, src, newToken(t), nil)
+			require.NoError(t, err)
+			w := &discard{}
+			s := serve(t, src, nil)
+			h.ServeHTTP(w, s.Request(context.Background(), "/query", []byte(query(c.query+`,"fields":["n"]`))))
+			assert.Equal(t, 200, w.status)
+			assert.Equal(t, c.want, window)
+		})
+	}
+	s := serve(t, core{query: func(_ context.Context, _ *wire.QueryRequest, out *connector.Rows) error {
+		return out.Begin(wire.Served{Window: true}, number).Row(wire.Int(1))
+	}}, nil)
+	assert.Equal(t, 200, s.post("/query", query(plain)).status, "where there is no window there is nothing to ask for")
+}
+
+// TestFields is B5: the requested members, once each, in the order asked for.
+func TestFields(t *testing.T) {
+	s := serve(t, core{}, nil)
+	for fields, want := range map[string]string{
+		`[]`:                             `{"rows":[{},{},{}]}`,
+		`["name","id"]`:                  `{"rows":[{"name":"pen","id":1},{"name":"ink","id":2},{"name":null,"id":3}]}`,
+		`["price"]`:                      `{"rows":[{"price":"1.50"},{"price":"12.00"},{"price":null}]}`,
+		`["sealed","price","name","id"]`: `{"rows":[{"sealed":"x","price":"1.50","name":"pen","id":1},{"sealed":"x","price":"12.00","name":"ink","id":2},{"sealed":"x","price":null,"name":null,"id":3}]}`,
+	} {
+		a := s.post("/query", query(`"and":[],"sort":[],"fields":`+fields))
+		assert.Equal(t, all+"\n"+want+"\n"+end+"\n", a.body)
+	}
+}
+
+// TestMap: decoded JSON, spelled as the columns ask (D1 to D3).
+func TestMap(t *testing.T) {
+	at := time.Date(2024, 2, 29, 23, 30, 0, 5e6, time.FixedZone("", 3600))
+	num := func(s string) json.Number { return json.Number(s) }
+	for _, c := range []struct {
+		typ   wire.Type
+		value any
+		want  string
+	}{
+		{"string", "a", `"a"`},
+		{"string", num("7.50"), `"7.50"`},
+		{"reference", num("12345678901234567890"), `"12345678901234567890"`},
+		{"string", 7, `"7"`},
+		{"string", 7.5, `"7.5"`},
+		{"string", true, `"true"`},
+		{"string", nil, `null`},
+		{"number", num("7"), `7`},
+		{"number", num("7.0"), `7`},
+		{"number", num("7.50"), `7.5`},
+		{"number", num("-0"), `0`},
+		{"number", num("1e3"), `1000`},
+		{"number", num("15E-1"), `1.5`},
+		{"number", num("1e-7"), `"0.0000001"`},
+		{"number", num("9007199254740993"), `"9007199254740993"`},
+		{"number", num("123456789012345678901234567890"), `"123456789012345678901234567890"`},
+		{"number", num("0.1000000000000000055511151231257827"), `"0.1000000000000000055511151231257827"`},
+		{"number", 7, `7`},
+		{"number", int32(-7), `-7`},
+		{"number", int64(1 << 60), `"1152921504606846976"`},
+		{"number", uint64(math.MaxUint64), `"18446744073709551615"`},
+		{"number", 0.1, `0.1`},
+		{"number", float32(0.1), `0.1`},
+		{"number", 1e21, `"1000000000000000000000"`},
+		{"", num("7.5"), `7.5`},
+		{"", "7.5", `"7.5"`},
+		{"decimal", num("7"), `"7"`},
+		{"decimal", num("7.50"), `"7.50"`},
+		{"decimal", num("-7.50e-3"), `"-0.00750"`},
+		{"decimal", num("12345678901234567890e-2"), `"123456789012345678.90"`},
+		{"decimal", num("7.5e2"), `"750"`},
+		{"decimal", num("0e5"), `"0"`},
+		{"decimal", 7.5, `"7.5"`},
+		{"decimal", 7, `"7"`},
+		{"boolean", true, `true`},
+		{"boolean", "true", `"true"`},
+		{"datetime", "2024-02-29T23:30:00+01:00", `"2024-02-29T22:30:00Z"`},
+		{"datetime", "yesterday", `"yesterday"`},
+		{"datetime", at, `"2024-02-29T22:30:00.005Z"`},
+		{"date", at, `"2024-02-29"`},
+		{"date", "2024-02-29", `"2024-02-29"`},
+		{"date", "2024-02-29T23:30:00Z", `"2024-02-29"`},
+		{"json", map[string]any{"b": []any{1.0, nil, "<&>"}, "a": num("1.50")}, `"{\"a\":1.50,\"b\":[1,null,\"<&>\"]}"`},
+		{"json", ` { "a" : 1 } `, `"{\"a\":1}"`},
+		{"json", "abc", `"\"abc\""`},
+		{"json", num("7"), `"7"`},
+		{"json", false, `"false"`},
+		{"json", nil, `null`},
+		{"array", []any{"red", 1.5}, `"[\"red\",1.5]"`},
+		{"string", []byte{0xff, 0}, `"/wA="`},
+		{"number", wire.Decimal("1.0"), `"1.0"`},
+	} {
+		s := serve(t, core{query: func(_ context.Context, _ *wire.QueryRequest, out *connector.Rows) error {
+			return out.Begin(wire.Served{}, []wire.Column{{Name: "n", Type: c.typ}, {Name: "absent"}}).Map(map[string]any{"n": c.value, "other": 1})
+		}}, nil)
+		a := s.post("/query", query(`"and":[],"sort":[],"fields":["n","absent"]`))
+		assert.Equal(t, all+"\n"+`{"rows":[{"n":`+c.want+`,"absent":null}]}`+"\n"+end+"\n", a.body, "%s %#v", c.typ, c.value)
+	}
+	for _, v := range []any{num("1e999"), num("1e-999999999999"), math.NaN(), float32(math.Inf(1)), struct{}{}} {
+		for _, typ := range []wire.Type{"number", "decimal"} {
+			s := serve(t, core{query: func(_ context.Context, _ *wire.QueryRequest, out *connector.Rows) error {
+				return out.Begin(wire.Served{}, []wire.Column{{Name: "n", Type: typ}}).Map(map[string]any{"n": v})
+			}}, nil)
+			s.post("/query", query(plain)).refuses(t, 500, wire.CodeInternal, "internal error")
+			assert.Contains(t, s.log.String(), `cause=column "n": `)
+		}
+	}
+}
+
+// TestAll: an iterator's error is the source's, and a full window ends it.
+func TestAll(t *testing.T) {
+	taken := 0
+	seq := func(fail error) iter.Seq2[[]wire.Value, error] {
+		return func(yield func([]wire.Value, error) bool) {
+			for i := range 10 {
+				if taken++; !yield([]wire.Value{wire.Int(int64(i))}, nil) {
+					return
+				}
+			}
+			if fail != nil {
+				yield(nil, fail)
+			}
+		}
+	}
+	for _, c := range []struct {
+		why   string
+		fail  error
+		query string
+		want  string
+		taken int
+	}{
+		{"all of them", nil, plain, all + "\n" + `{"rows":[{"n":0},{"n":1},{"n":2},{"n":3},{"n":4},{"n":5},{"n":6},{"n":7},{"n":8},{"n":9}]}` + "\n" + end + "\n", 10},
+		{"no more than are wanted", errors.New("never reached"), plain + `,"limit":2`, all + "\n" + `{"rows":[{"n":0},{"n":1}]}` + "\n" + end + "\n", 2},
+		{"a failure", connector.Unsupported("no"), plain, `{"error":{"code":"unsupported","message":"no"}}`, 10},
+		{"a failure that is not deliberate", errors.New("no"), plain, `{"error":{"code":"internal","message":"internal error"}}`, 10},
+	} {
+		taken = 0
+		s := serve(t, core{query: func(_ context.Context, _ *wire.QueryRequest, out *connector.Rows) error {
+			return out.Begin(wire.Served{}, number).All(seq(c.fail))
+		}}, nil)
+		assert.Equal(t, c.want, s.post("/query", query(c.query)).body, c.why)
+		assert.Equal(t, c.taken, taken, c.why)
+	}
+}
+
+// TestRowErrorsStick: after the first refusal every call says the same.
+func TestRowErrorsStick(t *testing.T) {
+	var errs []error
+	s := serve(t, core{query: func(_ context.Context, _ *wire.QueryRequest, out *connector.Rows) error {
+		w := out.Begin(wire.Served{}, number)
+		errs = append(errs, w.Row(), w.Row(wire.Int(1)), w.Map(map[string]any{"n": 1}), w.Flush(), w.All(func(yield func([]wire.Value, error) bool) { yield([]wire.Value{wire.Int(1)}, nil) }))
+		return nil // whoever swallows a refusal does not undo it
+	}}, nil)
+	s.post("/query", query(plain)).refuses(t, 500, wire.CodeInternal, "internal error")
+	for _, err := range errs {
+		assert.EqualError(t, err, "the source emitted a row of 0 cells for 1 columns")
+	}
+}
+
+// TestCountByReading is A12: a count that the source declines is read from the
+// finished query; what the query refuses, the count refuses.
+func TestCountByReading(t *testing.T) {
+	for _, c := range []struct {
+		why   string
+		query func(context.Context, *wire.QueryRequest, *connector.Rows) error
+		want  string
+	}{
+		{"rows", nil, `{"count":2}`},
+		{"a refusal", func(context.Context, *wire.QueryRequest, *connector.Rows) error { return connector.Unsupported("no") }, `{"error":{"code":"unsupported","message":"no"}}`},
+		{"a failure", func(context.Context, *wire.QueryRequest, *connector.Rows) error { return errors.New("no") }, `{"error":{"code":"internal","message":"internal error"}}`},
+		{"a column that is not there", func(_ context.Context, _ *wire.QueryRequest, out *connector.Rows) error {
+			return out.Begin(wire.Served{}, number).Flush()
+		}, `{"error":{"code":"unsupported","message":"table \"items\" has no field \"id\" to filter by"}}`},
+		{"never begun", func(context.Context, *wire.QueryRequest, *connector.Rows) error { return nil }, `{"error":{"code":"internal","message":"internal error"}}`},
+		{"a lie", func(_ context.Context, req *wire.QueryRequest, out *connector.Rows) error {
+			if len(req.Fields) != 0 || req.TimeoutMS != 60000 || req.Credentials.Get("apiKey") != secret {
+				return fmt.Errorf("the request is not the count's")
+			}
+			return out.Begin(wire.Served{}, items().Columns()).Row(wire.Int(1))
+		}, `{"error":{"code":"internal","message":"internal error"}}`},
+	} {
+		src := endpoints{core: core{query: c.query}, counter: counter{func(context.Context, *wire.CountRequest) (int64, error) {
+			return -5, fmt.Errorf("cannot: %w", connector.ErrDecline)
+		}}}
+		a := serve(t, src, nil).post("/count", edit(t, "/count", `"and":[]`, `"and":[{"field":"id","op":"gte","value":2}]`))
+		assert.Equal(t, c.want, a.body, c.why)
+	}
+}

@@ -1,0 +1,269 @@
+package connector_test
+
+import (
+	"context"
+	"encoding/base64"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"html"
+	"io"
+	"math/rand/v2"
+	"net/http"
+	"net/url"
+	"regexp"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/connectorsdk/connector-sdk-go/connector"
+	"github.com/connectorsdk/connector-sdk-go/wire"
+)
+
+// encodings are the forms in which a secret surfaces in error texts.
+var encodings = map[string]func(string) string{
+	"plain":  func(s string) string { return s },
+	"quoted": func(s string) string { return fmt.Sprintf("%q", s) },
+	"ascii":  func(s string) string { return fmt.Sprintf("%+q", s) },
+	"json":   func(s string) string { b, _ := json.Marshal(map[string]string{"key": s}); return string(b) },
+	"html":   html.EscapeString,
+	"query":  url.QueryEscape,
+	"path":   url.PathEscape,
+	"userinfo": func(s string) string {
+		return (&url.URL{Scheme: "https", Host: "h", User: url.UserPassword("u", s)}).String()
+	},
+	"hex":        func(s string) string { return hex.EncodeToString([]byte(s)) },
+	"HEX":        func(s string) string { return strings.ToUpper(hex.EncodeToString([]byte(s))) },
+	"base64":     func(s string) string { return base64.StdEncoding.EncodeToString([]byte(s)) },
+	"base64url":  func(s string) string { return base64.RawURLEncoding.EncodeToString([]byte(s)) },
+	"basic auth": func(s string) string { return "Basic " + base64.StdEncoding.EncodeToString([]byte("user:"+s)) },
+}
+
+// needles are what may be found of a secret nowhere.
+func needles(secret string) (list []string) {
+	for name, encode := range encodings {
+		text := encode(secret)
+		switch name {
+		case "quoted", "ascii":
+			text = text[1 : len(text)-1]
+		case "json":
+			text = text[8 : len(text)-2]
+		case "userinfo":
+			text = strings.TrimSuffix(strings.TrimPrefix(text, "https://u:"), "@h")
+		case "basic auth":
+			text = text[len("Basic ")+8 : len(text)-4] // without what it shares with its neighbours
+		}
+		list = append(list, text)
+	}
+	return list
+}
+
+// TestSecrets is R3 in small, and G9: whatever an author does with a credential
+// in an error, a panic or a deliberate message, it is in no answer and no log.
+func TestSecrets(t *testing.T) {
+	secrets := []string{
+		"sk-live-0123456789abcdef",
+		"p@ss/w+rd=\"ü<&>'%5c\\ö~",
+		"-----BEGIN KEY-----\nMIIEvQIBADANBgkqhkiG9w0BAQEFAASC\n\t/+==\n-----END KEY-----\n",
+	}
+	deeds := map[string]func(text string) error{
+		"an error":              func(text string) error { return fmt.Errorf("upstream said %s, sorry", text) },
+		"a deliberate error":    func(text string) error { return connector.Unsupported("upstream said %s, sorry", text) },
+		"one for the person":    func(text string) error { return connector.CheckFailed("upstream said %s, sorry", text) },
+		"a wrapped error":       func(text string) error { return fmt.Errorf("%s: %w", text, connector.BadRequest("said %s", text)) },
+		"a panic with a text":   func(text string) error { panic("upstream said " + text) },
+		"a panic with an error": func(text string) error { panic(errors.New(text)) },
+	}
+	var places []hook
+	for _, h := range hooks(t) {
+		switch h.name {
+		case "Check", "Discover", "Query", "Count", "Describe for /size", "Query" + afterRows:
+			places = append(places, h)
+		}
+	}
+	require.Len(t, places, 6)
+	hits, redactions := 0, 0
+	for _, secret := range secrets {
+		quoted, err := wire.AppendString(nil, secret)
+		require.NoError(t, err)
+		search := needles(secret)
+		for what, do := range deeds {
+			for encoding, encode := range encodings {
+				for _, h := range places {
+					synctest.Test(t, func(t *testing.T) {
+						s := serve(t, h.source(func(context.Context) error { return do(encode(secret)) }), nil)
+						body := strings.Replace(h.body, `{"apiKey":"s3cr3t-5f2e-9a77"}`, `{"apiKey":`+string(quoted)+`}`, 1)
+						require.NotEqual(t, h.body, body)
+						a := s.post(h.path, body)
+						shown := a.body + fmt.Sprint(a.header) + s.log.String()
+						// What the answer says once its JSON is read.
+						var e wire.ErrorAnswer
+						if wire.Decode([]byte(a.body), &e) == nil {
+							shown += e.Error.Message
+						}
+						for _, needle := range search {
+							if strings.Contains(shown, needle) {
+								hits++
+								t.Errorf("%s in %s, as %s: %q", what, h.name, encoding, shown)
+							}
+						}
+						redactions += strings.Count(shown, "[redacted]")
+					})
+				}
+			}
+		}
+	}
+	assert.Zero(t, hits)
+	assert.Positive(t, redactions)
+}
+
+// TestRequestsPrintNothing: an author who prints his whole request shows no
+// credential of it.
+func TestRequestsPrintNothing(t *testing.T) {
+	for _, print := range []func(any) string{
+		func(v any) string { return fmt.Sprintf("%v", v) },
+		func(v any) string { return fmt.Sprintf("%+v", v) },
+		func(v any) string { return fmt.Sprintf("%#v", v) },
+		func(v any) string { b, err := json.Marshal(v); return fmt.Sprint(string(b), err) },
+	} {
+		s := serve(t, core{
+			check: func(_ context.Context, req *wire.CheckRequest) error { return connector.CheckFailed("%s", print(req)) },
+			query: func(_ context.Context, req *wire.QueryRequest, _ *connector.Rows) error {
+				return errors.New(print(*req))
+			},
+		}, nil)
+		for _, path := range []string{"/check", "/query"} {
+			a := s.post(path, good(path))
+			assert.NotEqual(t, 200, a.status)
+			assert.NotContains(t, a.body, secret)
+		}
+		assert.NotContains(t, s.log.String(), secret)
+	}
+}
+
+// TestTenantsAtOnce is R2 in small: many tenants with the same table names, each of
+// whose cells carries his mark, interleaved, failing and leaving. No answer
+// shows another's mark.
+func TestTenantsAtOnce(t *testing.T) {
+	const tenants, requests, workers = 16, 2000, 16
+	mark := func(creds wire.Credentials) string { return "mark<" + creds.Get("apiKey")[:2] + ">" }
+	var failures atomic.Int64
+	// act sometimes fails in the tenant's name.
+	act := func(creds wire.Credentials) error {
+		switch n := rand.IntN(10); n {
+		case 0:
+			failures.Add(1)
+			return connector.BadRequest("no, %s", mark(creds))
+		case 1:
+			failures.Add(1)
+			return errors.New(mark(creds))
+		case 2:
+			failures.Add(1)
+			panic(mark(creds))
+		case 3:
+			time.Sleep(time.Duration(rand.IntN(2000)) * time.Microsecond)
+		}
+		return nil
+	}
+	table := func(creds wire.Credentials) *wire.Table {
+		return &wire.Table{Name: "items", SourceDescription: mark(creds), Fields: []wire.Field{
+			{Name: "id", Type: wire.TypeString, Samples: []wire.Value{wire.Text(mark(creds))}}, {Name: mark(creds), Type: wire.TypeString}}}
+	}
+	src := described{
+		endpoints{
+			core: core{
+				check: func(_ context.Context, req *wire.CheckRequest) error { return act(req.Credentials) },
+				discover: func(_ context.Context, req *wire.DiscoveryRequest) (*wire.Discovery, error) {
+					return &wire.Discovery{Tables: []wire.Table{*table(req.Credentials)}, Warnings: []string{mark(req.Credentials)}}, act(req.Credentials)
+				},
+				query: func(_ context.Context, req *wire.QueryRequest, out *connector.Rows) error {
+					w := out.Begin(wire.Served{}, []wire.Column{{Name: "id"}, {Name: mark(req.Credentials)}})
+					buffer := []byte(mark(req.Credentials)) // reused for every row, as authors may
+					for i := range 200 {
+						if i == 150 {
+							if err := act(req.Credentials); err != nil {
+								return err
+							}
+						}
+						if err := w.Row(wire.Text(string(buffer)), wire.Int(int64(i))); err != nil {
+							return err
+						}
+					}
+					return nil
+				},
+			},
+			sizer: sizer{func(_ context.Context, req *wire.SizeRequest) (*wire.Size, error) { return nil, act(req.Credentials) }},
+			aggregator: aggregator{func(_ context.Context, req *wire.AggregateRequest) (*wire.Groups, error) {
+				return &wire.Groups{Rows: [][]wire.Value{{wire.Text(mark(req.Credentials))}}}, act(req.Credentials)
+			}},
+			linker: linker{func(_ context.Context, req *wire.LinkHitRateRequest) (*wire.LinkHitRate, error) {
+				return &wire.LinkHitRate{FromNonNull: 1, OrphanCount: 1, OrphanSamples: []string{mark(req.Credentials)}}, act(req.Credentials)
+			}},
+			counter: counter{func(context.Context, *wire.CountRequest) (int64, error) { return 0, connector.ErrDecline }},
+		},
+		describer{func(_ context.Context, creds wire.Credentials, _ string) (*wire.Table, error) {
+			return table(creds), act(creds)
+		}},
+	}
+	s := serve(t, src, nil)
+	s.Client.Transport.(*http.Transport).MaxIdleConnsPerHost = workers
+	marks := regexp.MustCompile(`mark(?:<|\\u003c)(..)>`)
+	var own, foreign, left atomic.Int64
+	var next atomic.Int64
+	var wg sync.WaitGroup
+	for range workers {
+		wg.Go(func() {
+			for {
+				n := int(next.Add(1)) - 1
+				if n >= requests {
+					return
+				}
+				tenant := fmt.Sprintf("%02d", n%tenants)
+				route := routes[n/tenants%len(routes)]
+				body := strings.Replace(route.body, secret, tenant+"-key", 1)
+				body = strings.Replace(body, `"sort":[]`, `"sort":[{"field":"mark<`+tenant+`>","dir":"desc"}],"limit":180`, 1)
+				body = strings.Replace(body, `{"fn":"count","as":"n"}`, `{"fn":"min","field":"id","as":"n"}`, 1)
+				ctx, cancel := context.WithCancel(context.Background())
+				if n%7 == 0 {
+					time.AfterFunc(time.Duration(rand.IntN(1500))*time.Microsecond, cancel)
+				}
+				res, err := s.Client.Do(s.Request(ctx, route.path, []byte(body)))
+				if err != nil {
+					left.Add(1)
+					cancel()
+					continue
+				}
+				a, err := readAll(res)
+				if err != nil {
+					left.Add(1)
+				}
+				for _, m := range marks.FindAllStringSubmatch(a, -1) {
+					if m[1] == tenant {
+						own.Add(1)
+					} else {
+						foreign.Add(1)
+					}
+				}
+				cancel()
+			}
+		})
+	}
+	wg.Wait()
+	assert.Zero(t, foreign.Load(), "marks of other tenants")
+	assert.Greater(t, own.Load(), int64(10_000), "marks of the tenant's own")
+	assert.Positive(t, failures.Load())
+	assert.Positive(t, left.Load())
+}
+
+func readAll(res *http.Response) (string, error) {
+	defer res.Body.Close()
+	data, err := io.ReadAll(res.Body)
+	return string(data), err
+}
