@@ -91,8 +91,7 @@ func (b *Batch) Append(values []wire.Value) error {
 	if b.rows >= wire.MaxBatchRows {
 		return ErrFull
 	}
-	before := len(b.buf)
-	buf := b.buf
+	buf := b.buf // what is appended counts only once it is assigned back
 	if b.rows > 0 {
 		buf = append(buf, ',')
 	}
@@ -115,20 +114,20 @@ func (b *Batch) Append(values []wire.Value) error {
 			text := v.Str()
 			if len(text) > longText || len(buf) > wire.MaxLineBytes {
 				if size := len(buf) + escapedLen(text); size > wire.MaxLineBytes {
-					return b.overflow(buf[:before], size-start)
+					return overflow(size - start)
 				}
 			}
 			buf, err = wire.AppendString(buf, text)
 		case wire.KindDecimal:
 			if size := len(buf) + len(v.Str()); size > wire.MaxLineBytes {
-				return b.overflow(buf[:before], size-start)
+				return overflow(size - start)
 			}
 			fallthrough
 		default:
 			buf, err = v.AppendJSON(buf)
 		}
 		if err != nil {
-			return b.reject(buf[:before], i, err)
+			return &CellError{Column: l.names[i], Err: err}
 		}
 	}
 	if len(l.keys) == 0 {
@@ -136,7 +135,7 @@ func (b *Batch) Append(values []wire.Value) error {
 	}
 	buf = append(buf, '}')
 	if len(buf)+len(closing) > wire.MaxLineBytes {
-		return b.overflow(buf[:before], len(buf)-start)
+		return overflow(len(buf) - start)
 	}
 	b.buf = buf
 	b.rows++
@@ -161,18 +160,11 @@ func escapedLen(s string) int {
 	return n
 }
 
-// overflow undoes a row of which size bytes are known and tells whether an
-// empty batch could hold it.
-func (b *Batch) overflow(buf []byte, size int) error {
-	b.buf = buf
+// overflow is the error for a row of which size bytes are known: could an empty
+// batch hold it?
+func overflow(size int) error {
 	if len(opening)+size+len(closing) > wire.MaxLineBytes {
 		return ErrRowTooLarge
 	}
 	return ErrFull
-}
-
-// reject undoes a row whose member i cannot cross.
-func (b *Batch) reject(buf []byte, i int, err error) error {
-	b.buf = buf
-	return &CellError{Column: b.layout.names[i], Err: err}
 }

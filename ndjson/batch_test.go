@@ -2,7 +2,9 @@ package ndjson_test
 
 import (
 	"encoding/json"
+	"fmt"
 	"math"
+	"runtime"
 	"strings"
 	"testing"
 	"time"
@@ -39,6 +41,9 @@ func TestBatchLines(t *testing.T) {
 		{"cells beyond the layout are left out", []string{"a"}, nil, rows{{wire.Int(1), wire.Int(2)}}, `{"rows":[{"a":1}]}`},
 		{"B5: no fields are empty objects, so a reader can count", []string{}, nil, rows{{}, {wire.Int(1)}, nil}, `{"rows":[{},{},{}]}`},
 		{"names are escaped", []string{"a\"b\\", "\n", "ü"}, nil, rows{{wire.Int(1), wire.Int(2), wire.Int(3)}}, `{"rows":[{"a\"b\\":1,"\n":2,"ü":3}]}`},
+		{"names of every length", []string{"a", "fourteen bytes", "fifteen bytes !", "sixteen bytes !!", strings.Repeat("long", 100), "b"}, nil, rows{{wire.Int(1), wire.Int(2), wire.Int(3), wire.Int(4), wire.Int(5)}, {}},
+			`{"rows":[{"a":1,"fourteen bytes":2,"fifteen bytes !":3,"sixteen bytes !!":4,"` + strings.Repeat("long", 100) + `":5,"b":null},` +
+				`{"a":null,"fourteen bytes":null,"fifteen bytes !":null,"sixteen bytes !!":null,"` + strings.Repeat("long", 100) + `":null,"b":null}]}`},
 		{"the empty name is a name", []string{""}, nil, rows{{wire.Int(1)}}, `{"rows":[{"":1}]}`},
 		{"D1 to D3: every kind of cell as the protocol spells it",
 			[]string{"null", "bool", "int", "big", "float", "small", "decimal", "date", "datetime", "text", "array"}, nil,
@@ -219,6 +224,33 @@ func TestBatchIsFullAt16MiB(t *testing.T) {
 			}
 		}
 	})
+	t.Run("C6: a long text of any kind fits to the byte", func(t *testing.T) {
+		for _, c := range []struct {
+			one  string
+			size int
+		}{{"x", 1}, {`"`, 2}, {`\`, 2}, {"\n", 2}, {"\r", 2}, {"\t", 2}, {"\x00", 6}, {"\x1f", 6}, {"\x7f", 1}, {"ü", 2}, {"😀", 4}} {
+			b := layoutOf(t, "a", "b").NewBatch()
+			rest := wire.MaxLineBytes - around - len(`,"b":""`) - 70_000*c.size
+			require.NoError(t, b.Append([]wire.Value{wire.Text(whole[:rest]), wire.Text(strings.Repeat(c.one, 70_000))}), "%q", c.one)
+			assert.Equal(t, wire.MaxLineBytes, b.Size(), "%q", c.one)
+		}
+	})
+	t.Run("C7: a row that is refused takes no more memory than a line", func(t *testing.T) {
+		names := make([]string, 2000)
+		wide := make([]wire.Value, len(names))
+		for i := range names {
+			names[i] = fmt.Sprint(i)
+			wide[i] = wire.Text(whole[:60_000])
+		}
+		long := strings.Repeat("\x01", 15<<20)
+		b := layoutOf(t, names...).NewBatch()
+		before := allocated()
+		require.ErrorIs(t, b.Append(wide), ndjson.ErrRowTooLarge)
+		require.ErrorIs(t, b.Append([]wire.Value{wire.Text(long)}), ndjson.ErrRowTooLarge)
+		require.ErrorIs(t, b.Append([]wire.Value{wire.Null(), wire.Text(long)}), ndjson.ErrRowTooLarge)
+		// A buffer that grows to 16 MiB has had about six times that in all.
+		assert.Less(t, allocated()-before, uint64(7*wire.MaxLineBytes), "of 120 and 90 MiB of JSON")
+	})
 	t.Run("C6: many cells, none of them large", func(t *testing.T) {
 		names := make([]string, 600)
 		row := make([]wire.Value, len(names))
@@ -261,6 +293,13 @@ func TestBatchAllocatesNothing(t *testing.T) {
 	fill()
 	assert.Zero(t, testing.AllocsPerRun(100, fill), "S7: no allocation once the buffer has grown")
 	assert.InDelta(t, 306, float64(b.Size())/float64(b.Len()), 10, "the reference row of the speed goals")
+}
+
+// allocated is the number of bytes that were ever allocated.
+func allocated() uint64 {
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	return m.TotalAlloc
 }
 
 // A batch's line must mean what encoding/json makes of the same row.

@@ -10,9 +10,10 @@ import (
 // text, boolean, and number (a wire.KindInt or wire.KindFloat); what a string
 // means is up to the column's type (D1 to D3).
 //
-// A row is valid until the reader goes to the next line. To keep one, copy
-// Values; the texts of its cells stay valid, but each holds its whole line in
-// memory: clone those of a cell kept for long.
+// A row of [Reader.Rows] is valid until the next row, one of [Reader.Lines]
+// until the next line. To keep one, copy its Values. The texts of its cells
+// then stay as they are, but each of them keeps its whole line in memory: clone
+// what is kept for long ([wire.Value.Clone]).
 type Row struct {
 	shape  *shape
 	values []wire.Value

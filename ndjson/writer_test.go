@@ -1,7 +1,6 @@
 package ndjson_test
 
 import (
-	"bytes"
 	"errors"
 	"io"
 	"strings"
@@ -210,5 +209,3 @@ func TestWriterAllocatesNothing(t *testing.T) {
 		}
 	}))
 }
-
-var _ = bytes.MinRead

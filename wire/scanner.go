@@ -141,9 +141,13 @@ func (s *Scanner) String() string {
 func (s *Scanner) restOfString() string {
 	start, text := s.pos, s.text
 	i := start
-	for ; i+8 <= len(text); i += 8 { // the beginning of nextStop, without the call
+	for ; i+8 <= len(text); i += 8 { // nextStop, without the call
 		if m := stops(load64(text, i)); m != 0 {
 			i += bits.TrailingZeros64(m) >> 3
+			if text[i] == '"' {
+				s.pos = i + 1
+				return text[start:i]
+			}
 			break
 		}
 	}

@@ -1,0 +1,172 @@
+package ndjson_test
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"testing"
+	"testing/iotest"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/connectorsdk/connector-sdk-go/ndjson"
+	"github.com/connectorsdk/connector-sdk-go/wire"
+)
+
+func TestReaderTruncated(t *testing.T) {
+	for _, c := range []struct {
+		why    string
+		stream string
+		line   int
+	}{
+		{"protocol, /query rule 5: nothing at all", "", 1},
+		{"protocol, /query rule 5: neither end nor error", servedNone + oneRow, 3},
+		{"protocol, /query rule 5: only a ping", ping, 2},
+		{"a line is cut", servedNone + `{"rows":[{"a":1`, 2},
+		{"a line of rows is whole but for its newline, and no end follows", servedNone + `{"rows":[{"a":1}]}`, 2},
+		{"a cut end is none", servedNone + `{"end":1`, 2},
+		{"a cut error is none", servedNone + `{"error":{"code":"timeout","message":"too slow"}`, 2},
+		{"blanks are no end", servedNone + "  ", 2},
+		{"a cut within a character", servedNone + "{\"rows\":[{\"a\":\"\xc3", 2},
+		{"a cut within a line that is wrong already is a cut", servedNone + `{"row":`, 2},
+	} {
+		t.Run(c.why, func(t *testing.T) {
+			for name, reader := range deliveries(c.stream) {
+				_, err := transcript(ndjson.NewReader(reader))
+				var fault *ndjson.LineError
+				require.ErrorAs(t, err, &fault, name)
+				assert.Equal(t, c.line, fault.Line, name)
+				require.ErrorIs(t, err, io.ErrUnexpectedEOF, name)
+				assert.ErrorContains(t, err, fmt.Sprintf("line %d: the stream ends", c.line), name)
+			}
+		})
+	}
+}
+
+func TestReaderPassesReadErrorsOn(t *testing.T) {
+	reset := errors.New("connection reset")
+	for _, c := range []struct {
+		why    string
+		stream string
+		line   int
+	}{
+		{"before anything", "", 1},
+		{"between lines", servedNone + oneRow, 3},
+		{"within a line", servedNone + oneRow + `{"rows":`, 3},
+		{"after the end: a stream whose close is not seen is not known to be whole", servedNone + end, 3},
+		{"after an end without newline", servedNone + `{"end":1}`, 2},
+	} {
+		t.Run(c.why, func(t *testing.T) {
+			r := ndjson.NewReader(io.MultiReader(strings.NewReader(c.stream), iotest.ErrReader(reset)))
+			lines, err := transcript(r)
+			require.ErrorIs(t, err, reset)
+			var fault *ndjson.LineError
+			require.ErrorAs(t, err, &fault)
+			assert.Equal(t, c.line, fault.Line)
+			assert.NotContains(t, lines, "end")
+			_, again := transcript(r)
+			assert.Equal(t, err, again, "a broken stream stays broken")
+		})
+	}
+
+	t.Run("a reader that only ever answers nothing", func(t *testing.T) {
+		_, err := transcript(ndjson.NewReader(readerFunc(func([]byte) (int, error) { return 0, nil })))
+		require.ErrorIs(t, err, io.ErrNoProgress)
+	})
+	t.Run("a timeout", func(t *testing.T) {
+		_, err := transcript(ndjson.NewReader(iotest.TimeoutReader(iotest.OneByteReader(strings.NewReader(servedNone + end)))))
+		require.ErrorIs(t, err, iotest.ErrTimeout)
+	})
+}
+
+type readerFunc func([]byte) (int, error)
+
+func (f readerFunc) Read(p []byte) (int, error) { return f(p) }
+
+// repeat delivers a text, then one byte for ever, and counts what was taken.
+type repeat struct {
+	text  string
+	b     byte
+	taken int
+}
+
+func (r *repeat) Read(p []byte) (int, error) {
+	n := copy(p, r.text)
+	r.text = r.text[n:]
+	for ; n < len(p); n++ {
+		p[n] = r.b
+	}
+	r.taken += n
+	return n, nil
+}
+
+func TestReaderLineLength(t *testing.T) {
+	line := func(size int) string {
+		return `{"rows":[{"a":"` + strings.Repeat("x", size-around) + `"}]}` + "\n"
+	}
+	t.Run("C6: 16 MiB with the newline", func(t *testing.T) {
+		var sizes []int
+		for l, err := range ndjson.NewReader(strings.NewReader(servedNone + line(wire.MaxLineBytes) + end)).Lines() {
+			require.NoError(t, err)
+			sizes = append(sizes, l.Bytes)
+		}
+		assert.Equal(t, []int{len(servedNone), wire.MaxLineBytes, len(end)}, sizes)
+	})
+	t.Run("C6: one byte more is refused", func(t *testing.T) {
+		_, err := transcript(ndjson.NewReader(strings.NewReader(servedNone + line(wire.MaxLineBytes+1) + end)))
+		require.ErrorContains(t, err, "line 2: longer than 16 MiB")
+	})
+	t.Run("C6: an endless line is refused when it passes the limit", func(t *testing.T) {
+		endless := &repeat{text: servedNone + `{"rows":[{"a":"`, b: 'x'}
+		_, err := transcript(ndjson.NewReader(endless))
+		require.ErrorContains(t, err, "line 2: longer than 16 MiB")
+		assert.LessOrEqual(t, endless.taken, wire.MaxLineBytes+len(servedNone), "no more than one line is buffered")
+	})
+	t.Run("C1: endless text after the end is refused at its first byte", func(t *testing.T) {
+		endless := &repeat{text: end, b: '\n'}
+		_, err := transcript(ndjson.NewReader(endless))
+		require.ErrorContains(t, err, "something follows")
+		assert.Less(t, endless.taken, 1<<20)
+	})
+	t.Run("C6: 5,000 rows", func(t *testing.T) {
+		stream := `{"rows":[` + strings.Repeat(`{"a":1},`, 4999) + `{"a":1}]}` + "\n" + end
+		n := 0
+		for _, err := range ndjson.NewReader(strings.NewReader(stream)).Rows() {
+			require.NoError(t, err)
+			n++
+		}
+		assert.Equal(t, 5000, n)
+	})
+}
+
+func TestReaderLineBytes(t *testing.T) {
+	stream := ping + servedAll + oneRow + `{"end":1}`
+	var sizes []int
+	for line, err := range ndjson.NewReader(strings.NewReader(stream)).Lines() {
+		require.NoError(t, err)
+		sizes = append(sizes, line.Bytes)
+	}
+	assert.Equal(t, []int{len(ping), len(servedAll), len(oneRow), len(`{"end":1}`)}, sizes, "with the newline, where there is one")
+}
+
+func TestReaderServed(t *testing.T) {
+	r := ndjson.NewReader(strings.NewReader(ping + servedAll + oneRow + end))
+	_, present := r.Served()
+	assert.False(t, present, "nothing has been read yet")
+	for _, err := range r.Rows() {
+		require.NoError(t, err)
+		s, present := r.Served()
+		assert.True(t, present)
+		assert.Equal(t, wire.Served{Filters: true, Sort: true, Window: true}, s)
+	}
+
+	r = ndjson.NewReader(strings.NewReader(oneRow + end))
+	for _, err := range r.Rows() {
+		require.NoError(t, err)
+	}
+	s, present := r.Served()
+	assert.False(t, present, "protocol, /query rule 2: a stream without served")
+	assert.Zero(t, s, "claims nothing")
+}
