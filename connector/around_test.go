@@ -184,6 +184,11 @@ func TestAroundStreams(t *testing.T) {
 			_ = next(ctx)
 			return errors.New("boom")
 		}, wait(0), "2s " + broken},
+		{"it puts a failure in other words, and takes its time", func(ctx context.Context, _ connector.Call, next func(context.Context) error) error {
+			_ = next(ctx)
+			time.Sleep(time.Second)
+			return connector.Unsupported("not today")
+		}, fail(errors.New("boom")), `3s {"error":{"code":"unsupported","message":"not today"}}`},
 		{"it takes its time after a success", func(ctx context.Context, _ connector.Call, next func(context.Context) error) error {
 			defer time.Sleep(3 * time.Second)
 			return next(ctx)

@@ -184,6 +184,32 @@ func TestBodySize(t *testing.T) {
 	}
 }
 
+// TestBodyEndless: a body without end is read to the limit and no further.
+func TestBodyEndless(t *testing.T) {
+	s := serve(t, core{}, &connector.Options{MaxRequestBytes: 1024})
+	body := &blanks{}
+	r := httptest.NewRequest("POST", "/check", body)
+	r.Header.Set("Authorization", "Bearer "+connectortest.Token)
+	w := httptest.NewRecorder()
+	s.Handler.ServeHTTP(w, r)
+	read(t, w.Result()).refuses(t, 400, wire.CodeBadRequest, "body: larger than 1024 bytes")
+	assert.Equal(t, 1025, body.read)
+}
+
+// blanks never ends, or nearly so.
+type blanks struct{ read int }
+
+func (b *blanks) Read(p []byte) (int, error) {
+	if b.read > 1<<20 {
+		return 0, io.EOF
+	}
+	for i := range p {
+		p[i] = ' '
+	}
+	b.read += len(p)
+	return len(p), nil
+}
+
 // TestBodyCutOff: a client that hangs up in the middle of its body reaches no
 // source, and harms nobody.
 func TestBodyCutOff(t *testing.T) {

@@ -93,7 +93,7 @@ func (x *exchange) admit(creds *wire.Credentials, table *string) *wire.Error {
 // timeout is a timeout of the request as a duration, cut to the host's own
 // ceiling before it is one: milliseconds times a million overflow (G7).
 func (x *exchange) timeout(ms int64) time.Duration {
-	if most := x.h.opts.MaxTimeout; ms >= most.Milliseconds() {
+	if most := x.h.opts.MaxTimeout; ms > most.Milliseconds() {
 		return most
 	}
 	return time.Duration(ms) * time.Millisecond

@@ -173,7 +173,7 @@ func random(r *rand.Rand) question {
 		return list
 	}
 	q := question{
-		columns: []string{"id", "a", "s"}, and: filters(r.IntN(3)), limit: []int{0, 1, 2, 5, 5, 1000}[r.IntN(6)], offset: []int{0, 0, 0, 1, 4, 30}[r.IntN(6)],
+		columns: []string{"id", "a", "s"}, and: filters(r.IntN(3)), limit: []int{0, 1, 2, 3, 4, 5, 1000}[r.IntN(7)], offset: []int{0, 0, 0, 1, 4, 30}[r.IntN(6)],
 		described: r.IntN(2) == 0, sorts: []wire.SortSupport{"", "", "", wire.SortSingle, wire.SortNone}[r.IntN(5)], offsets: r.IntN(4) > 0,
 		offsetMax: []int{0, 0, 3}[r.IntN(3)], budget: []int{50_000, 4}[r.IntN(2)],
 	}

@@ -63,12 +63,14 @@ func TestReaderStops(t *testing.T) {
 		reads int // bytes the reader takes before it stops
 		pause time.Duration
 		stall time.Duration
+		more  string
 		at    time.Duration
 	}{
-		{"at once, for 20 s by default", 0, 0, 0, 20 * time.Second},
-		{"at once, for as long as the host allows", 0, 0, 7 * time.Second, 7 * time.Second},
-		{"after the first rows", 100_000, 0, 0, 20 * time.Second},
-		{"after some pauses that are short enough", 5 << 20, time.Second, 0, 20 * time.Second},
+		{"at once, for 20 s by default", 0, 0, 0, "", 20 * time.Second},
+		{"at once, for as long as the host allows", 0, 0, 7 * time.Second, "", 7 * time.Second},
+		{"after the first rows", 100_000, 0, 0, "", 20 * time.Second},
+		{"after some pauses that are short enough", 5 << 20, time.Second, 0, "", 20 * time.Second},
+		{"C5: not beyond the end of the request's time", 100_000, 0, 0, `"maxTimeoutMs":3000,`, 3 * time.Second},
 	} {
 		t.Run(c.why, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -76,7 +78,7 @@ func TestReaderStops(t *testing.T) {
 				s := serve(t, src, &connector.Options{WriteStall: c.stall})
 				conn := s.Dial()
 				defer conn.Close()
-				_, err := io.WriteString(conn, rawQuery(ask("", hour)))
+				_, err := io.WriteString(conn, rawQuery(ask(c.more, hour)))
 				require.NoError(t, err)
 				piece := make([]byte, 1<<20)
 				for taken := 0; taken < c.reads; {

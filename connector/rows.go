@@ -152,7 +152,9 @@ func (r *Rows) close(err error) error {
 	case r.fault:
 		return r.err // an author who swallows a refusal does not undo it
 	case err != nil:
-		r.fail(own)
+		// Sticky, but not yet the answer: Options.Around may put it in other
+		// words.
+		r.err = own
 		return err
 	case !r.begun:
 		r.fail(cause("the source returned without calling Begin"))

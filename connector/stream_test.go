@@ -369,6 +369,8 @@ func TestTimeoutOnEveryRoute(t *testing.T) {
 			{9_223_372_036_855, 5 * time.Second, 5 * time.Second},  // overflows below zero
 			{1<<53 - 1, 7 * time.Second, 7 * time.Second},
 			{1<<53 - 1, 1500 * time.Microsecond, 1500 * time.Microsecond},
+			{1, 1500 * time.Microsecond, time.Millisecond},
+			{1, 500 * time.Microsecond, 500 * time.Microsecond},
 		} {
 			t.Run(fmt.Sprintf("%dms of at most %v, ignoring %t", c.ms, c.max, ignores), func(t *testing.T) {
 				synctest.Test(t, func(t *testing.T) {

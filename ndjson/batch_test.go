@@ -214,14 +214,13 @@ func TestBatchIsFullAt16MiB(t *testing.T) {
 	})
 	t.Run("C6: what counts is the escaped length", func(t *testing.T) {
 		for _, quotes := range []int{100, 100_000} { // the long text is measured before it is encoded
-			b := layoutOf(t, "a", "b").NewBatch()
-			rest := wire.MaxLineBytes - around - len(`,"b":""`) - 2*quotes
-			require.NoError(t, b.Append([]wire.Value{wire.Text(whole[:rest]), wire.Text(strings.Repeat(`"`, quotes))}))
-			assert.Equal(t, wire.MaxLineBytes, b.Size())
-			b.Reset()
+			b := layoutOf(t, "a").NewBatch()
+			require.NoError(t, b.Append(text(wire.MaxLineBytes-around-len(`{"a":""},`)-2*quotes)))
 			for _, one := range []string{"x", "\"", "\n", "\x01"} {
-				require.ErrorIs(t, b.Append([]wire.Value{wire.Text(whole[:rest]), wire.Text(strings.Repeat(`"`, quotes) + one)}), ndjson.ErrRowTooLarge)
+				require.ErrorIs(t, b.Append([]wire.Value{wire.Text(strings.Repeat(`"`, quotes) + one)}), ndjson.ErrFull)
 			}
+			require.NoError(t, b.Append([]wire.Value{wire.Text(strings.Repeat(`"`, quotes))}))
+			assert.Equal(t, wire.MaxLineBytes, b.Size())
 		}
 	})
 	t.Run("C6: a long text of any kind fits to the byte", func(t *testing.T) {
@@ -229,6 +228,9 @@ func TestBatchIsFullAt16MiB(t *testing.T) {
 			one  string
 			size int
 		}{{"x", 1}, {`"`, 2}, {`\`, 2}, {"\n", 2}, {"\r", 2}, {"\t", 2}, {"\x00", 6}, {"\x1f", 6}, {"\x7f", 1}, {"ü", 2}, {"😀", 4}} {
+			if raceEnabled && c.size != 6 {
+				continue // 16 MiB each
+			}
 			b := layoutOf(t, "a", "b").NewBatch()
 			rest := wire.MaxLineBytes - around - len(`,"b":""`) - 70_000*c.size
 			require.NoError(t, b.Append([]wire.Value{wire.Text(whole[:rest]), wire.Text(strings.Repeat(c.one, 70_000))}), "%q", c.one)
