@@ -83,10 +83,7 @@ func (p *parser) parseRow() *LineError {
 		spans := p.shape.spans
 		p.cells = slices.Grow(p.cells, len(spans))
 		cells := p.cells[len(p.cells):][:len(spans)]
-		for known < len(spans) && s.SkipText(spans[known]) {
-			cells[known] = s.Scalar()
-			known++
-		}
+		known = s.Members(spans, cells)
 		p.cells = p.cells[:len(p.cells)+known]
 		if known > 0 && known == len(spans) && s.Skip('}') {
 			return nil

@@ -2,9 +2,7 @@ package wire
 
 import (
 	"fmt"
-	"math"
 	"math/bits"
-	"strconv"
 	"unicode/utf16"
 	"unicode/utf8"
 )
@@ -86,17 +84,6 @@ func (s *Scanner) Peek() byte {
 func (s *Scanner) Skip(c byte) bool {
 	if s.pos < len(s.text) && s.text[s.pos] == c || s.Peek() == c {
 		s.pos++
-		return true
-	}
-	return false
-}
-
-// SkipText consumes text and reports whether what follows is exactly it, blanks
-// included. It is for what a caller has read before and expects again, such as
-// the names of a row: comparing is cheaper than reading.
-func (s *Scanner) SkipText(text string) bool {
-	if rest := s.text[s.pos:]; len(rest) >= len(text) && rest[:len(text)] == text {
-		s.pos += len(text)
 		return true
 	}
 	return false
@@ -255,50 +242,6 @@ func hex4(text string, i int) (rune, bool) {
 	return r, true
 }
 
-// Number reads a number and returns it as it is written.
-func (s *Scanner) Number() string {
-	s.Peek()
-	text, start := s.text, s.pos
-	i := start
-	if i < len(text) && text[i] == '-' {
-		i++
-	}
-	whole := i
-	for i < len(text) && text[i]-'0' <= 9 {
-		i++
-	}
-	ok := i == whole+1 || i > whole && text[whole] != '0'
-	if ok && i < len(text) && text[i] == '.' {
-		i++
-		fraction := i
-		for i < len(text) && text[i]-'0' <= 9 {
-			i++
-		}
-		ok = i > fraction
-	}
-	if ok && i < len(text) && text[i]|0x20 == 'e' {
-		i++
-		if i < len(text) && (text[i] == '+' || text[i] == '-') {
-			i++
-		}
-		exponent := i
-		for i < len(text) && text[i]-'0' <= 9 {
-			i++
-		}
-		ok = i > exponent
-	}
-	if !ok {
-		if i >= len(text) {
-			s.fail("unexpected end")
-		} else {
-			s.fail("expected a value")
-		}
-		return ""
-	}
-	s.pos = i
-	return text[start:i]
-}
-
 // Scalar reads a string, a number, a boolean or null; it fails on an object or
 // an array. A number is read as the platform reads it, as a double: an integer
 // within ±(2^53-1) becomes a KindInt, any other a KindFloat. One beyond the
@@ -336,87 +279,46 @@ func (s *Scanner) Scalar() Value {
 	return v
 }
 
-// plainNumber reads a number of at most 15 digits without an exponent, as
-// nearly all are; it consumes nothing of any other. Such digits are an exact
-// double, and so are the powers of ten up to 10^22, so that one division
-// rounds correctly.
-func (s *Scanner) plainNumber() (Value, bool) {
-	const most = 15
-	text, i := s.text, s.pos
-	negative := i < len(text) && text[i] == '-'
-	if negative {
-		i++
-	}
-	var n int64
-	start, point := i, -1
-	var c byte
-	for ; i < len(text); i++ {
-		if c = text[i]; c-'0' <= 9 {
-			n = n*10 + int64(c-'0')
-		} else if c == '.' && point < 0 {
-			point = i
-		} else {
-			break
+// Members reads on in an object whose members are expected to be spelled like
+// those of one that was read before: cells[i] becomes the scalar that follows
+// the text before[i], which stands for whatever separates it from the scalar
+// before, such as `,"name":`. It stops where another text follows, or after a
+// fault, and returns the number of scalars read. Comparing a name is cheaper
+// than reading it, which is what makes reading rows fast.
+//
+// There must be as many cells as texts. What is before the i-th scalar was
+// checked when it was first read: Members itself only compares.
+func (s *Scanner) Members(before []string, cells []Value) int {
+	text, pos := s.text, s.pos
+	cells = cells[:len(before)]
+next:
+	for i, name := range before {
+		if len(text)-pos < len(name) || text[pos:pos+len(name)] != name {
+			s.pos = pos
+			return i
 		}
-	}
-	digits, whole := i-start, i-start
-	if point >= 0 {
-		digits--
-		whole = point - start
-	}
-	if whole == 0 || digits > most || whole > 1 && text[start] == '0' || i < len(text) && c|0x20 == 'e' {
-		return Null(), false
-	}
-	if negative {
-		n = -n
-	}
-	if point < 0 {
-		s.pos = i
-		return Int(n), true
-	}
-	if digits == whole {
-		return Null(), false // nothing after the point
-	}
-	f := float64(n) / powersOfTen[digits-whole]
-	s.pos = i
-	if t := int64(f); float64(t) == f {
-		return Int(t), true
-	}
-	return Value{tag: tag{kind: KindFloat}, num: math.Float64bits(f)}, true
-}
-
-var powersOfTen = [...]float64{1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15}
-
-// numberValue is the value of a JSON number.
-func numberValue(raw string) (Value, bool) {
-	if len(raw) <= 16 {
-		digits, negative := raw, raw[0] == '-'
-		if negative {
-			digits = raw[1:]
-		}
-		var n int64
-		for _, c := range []byte(digits) {
-			if c-'0' > 9 {
-				n = -1
-				break
+		pos += len(name)
+		if pos < len(text) && text[pos] == '"' {
+			start := pos + 1
+			for end := start; end+8 <= len(text); end += 8 {
+				if m := stops(load64(text, end)); m != 0 {
+					if end += bits.TrailingZeros64(m) >> 3; text[end] == '"' {
+						cells[i] = Value{tag: tag{kind: KindText}, text: text[start:end]}
+						pos = end + 1
+						continue next
+					}
+					break
+				}
 			}
-			n = n*10 + int64(c-'0')
 		}
-		if n >= 0 && n <= MaxSafeInteger {
-			if negative {
-				n = -n
-			}
-			return Int(n), true
+		s.pos = pos
+		cells[i] = s.Scalar()
+		if pos = s.pos; s.err != nil {
+			return i + 1
 		}
 	}
-	f, err := strconv.ParseFloat(raw, 64)
-	if err != nil {
-		return Null(), false
-	}
-	if math.Abs(f) <= MaxSafeInteger && f == math.Trunc(f) {
-		return Int(int64(f)), true
-	}
-	return Float(f), true
+	s.pos = pos
+	return len(before)
 }
 
 func (s *Scanner) literal(word string) {
