@@ -38,10 +38,6 @@ func query(x *exchange) {
 		x.refuse(err)
 		return
 	}
-	if len(req.Joins) > 0 && x.h.caps.joiner == nil {
-		x.refuse(Unsupported("joins: this connector executes no joins (join is false)"))
-		return
-	}
 	s := newStream(x, req.TimeoutMS, req.IdleTimeoutMS, req.MaxTimeoutMS)
 	s.serve(func(ctx context.Context, rows *Rows) error {
 		if err := x.checkJoins(ctx, req.Joins); err != nil {

@@ -106,24 +106,29 @@ func TestReaderStops(t *testing.T) {
 // TestSlowReader is C7 from the other side: who takes its rows slowly gets them
 // all, however long it takes.
 func TestSlowReader(t *testing.T) {
-	t.Run("rows as they come", func(t *testing.T) { testSlowReader(t, "") })
-	t.Run("rows that the heap held back", func(t *testing.T) { testSlowReader(t, `"sort":[{"field":"n","dir":"asc"}],"limit":9000,`) })
+	// The time blocked on the reader does not count as idle (C5), and neither
+	// does that of the heap, which holds rows back long after they were offered.
+	t.Run("rows as they come", func(t *testing.T) { testSlowReader(t, `"idleTimeoutMs":1000,`, 0) })
+	t.Run("rows that the heap held back", func(t *testing.T) {
+		testSlowReader(t, `"idleTimeoutMs":60000,"sort":[{"field":"n","dir":"asc"}],"limit":9000,`, 50*time.Second)
+	})
 }
 
-func testSlowReader(t *testing.T, more string) {
+// testSlowReader takes 2 MB in about four minutes. The source's call needs a
+// while to return after its last row.
+func testSlowReader(t *testing.T, more string, returning time.Duration) {
 	synctest.Test(t, func(t *testing.T) {
 		const count = 2000
 		s := serve(t, script(begin, wide(slices.Repeat([]int{1000}, count)...)), &connector.Options{
 			MaxTimeout: 10 * time.Hour,
 			Around: func(ctx context.Context, _ connector.Call, next func(context.Context) error) error {
-				defer time.Sleep(900 * time.Millisecond)
+				defer time.Sleep(returning)
 				return next(ctx)
 			},
 		})
 		conn := s.Dial()
 		defer conn.Close()
-		// The time blocked on the reader does not count as idle (C5).
-		_, err := io.WriteString(conn, rawQuery(ask(`"idleTimeoutMs":1000,`+more, 10*hour)))
+		_, err := io.WriteString(conn, rawQuery(ask(more, 10*hour)))
 		require.NoError(t, err)
 		res, err := http.ReadResponse(bufio.NewReader(trickle{conn}), nil)
 		require.NoError(t, err)
@@ -149,6 +154,36 @@ type trickle struct{ net.Conn }
 func (r trickle) Read(p []byte) (int, error) {
 	time.Sleep(250 * time.Millisecond)
 	return r.Conn.Read(p[:min(len(p), 2<<10)])
+}
+
+// TestDeadlineBesideStalledReader: the source is told at the exact instant,
+// though the error line finds no taker; the request ends soon after.
+func TestDeadlineBesideStalledReader(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		ended := make(chan time.Time, 1)
+		s := serve(t, core{query: func(ctx context.Context, _ *wire.QueryRequest, out *connector.Rows) error {
+			_ = out.Begin(wire.Served{}, number).Flush()
+			<-ctx.Done()
+			ended <- time.Now()
+			return ctx.Err()
+		}}, nil)
+		conn := s.Dial()
+		defer conn.Close()
+		start := time.Now()
+		_, err := io.WriteString(conn, rawQuery(ask(`"idleTimeoutMs":5000,`, hour)))
+		require.NoError(t, err)
+		in := bufio.NewReader(conn)
+		for line := ""; !strings.HasPrefix(line, `{"served"`); {
+			line, err = in.ReadString('\n')
+			require.NoError(t, err)
+		}
+		assert.Equal(t, 5*time.Second, (<-ended).Sub(start))
+		time.Sleep(5 * time.Second)
+		synctest.Wait()
+		rest, err := io.ReadAll(in)
+		require.NoError(t, err)
+		assert.Equal(t, "\r\n", string(rest), "the connection was closed 5 s after the deadline")
+	})
 }
 
 // TestReaderLeaves is C8: the source is cancelled at once.

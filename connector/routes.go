@@ -132,15 +132,14 @@ func (x *exchange) countByReading(ctx context.Context, req *wire.CountRequest, t
 		Table: req.Table, And: req.And, Or: req.Or, Fields: []string{}, FieldTypes: req.FieldTypes,
 		Credentials: req.Credentials, TimeoutMS: req.TimeoutMS,
 	}
-	sink := &counting{}
-	rows := &Rows{plan: x.h.plan(query, table), sink: sink}
+	rows := &Rows{plan: x.h.plan(query, table)}
 	// A source that ignores its context finds its rows refused after it.
 	stop := context.AfterFunc(ctx, func() { rows.stop(errDeadline) })
 	defer stop()
 	err := x.invoke(ctx, "Query", func(ctx context.Context) error {
 		return rows.close(x.h.source.Query(ctx, query, rows))
 	})
-	return sink.n, err
+	return rows.sink.count, err
 }
 
 // isCount reports whether n can be the number of something on the wire.

@@ -2,14 +2,13 @@ package connector_test
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"iter"
 	"math"
 	"strings"
 	"testing"
-	"time"
+	"unsafe"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -260,84 +259,6 @@ func TestFields(t *testing.T) {
 	}
 }
 
-// TestMap: decoded JSON, spelled as the columns ask (D1 to D3).
-func TestMap(t *testing.T) {
-	at := time.Date(2024, 2, 29, 23, 30, 0, 5e6, time.FixedZone("", 3600))
-	num := func(s string) json.Number { return json.Number(s) }
-	for _, c := range []struct {
-		typ   wire.Type
-		value any
-		want  string
-	}{
-		{"string", "a", `"a"`},
-		{"string", num("7.50"), `"7.50"`},
-		{"reference", num("12345678901234567890"), `"12345678901234567890"`},
-		{"string", 7, `"7"`},
-		{"string", 7.5, `"7.5"`},
-		{"string", true, `"true"`},
-		{"string", nil, `null`},
-		{"number", num("7"), `7`},
-		{"number", num("7.0"), `7`},
-		{"number", num("7.50"), `7.5`},
-		{"number", num("-0"), `0`},
-		{"number", num("1e3"), `1000`},
-		{"number", num("15E-1"), `1.5`},
-		{"number", num("1e-7"), `"0.0000001"`},
-		{"number", num("9007199254740993"), `"9007199254740993"`},
-		{"number", num("123456789012345678901234567890"), `"123456789012345678901234567890"`},
-		{"number", num("0.1000000000000000055511151231257827"), `"0.1000000000000000055511151231257827"`},
-		{"number", 7, `7`},
-		{"number", int32(-7), `-7`},
-		{"number", int64(1 << 60), `"1152921504606846976"`},
-		{"number", uint64(math.MaxUint64), `"18446744073709551615"`},
-		{"number", 0.1, `0.1`},
-		{"number", float32(0.1), `0.1`},
-		{"number", 1e21, `"1000000000000000000000"`},
-		{"", num("7.5"), `7.5`},
-		{"", "7.5", `"7.5"`},
-		{"decimal", num("7"), `"7"`},
-		{"decimal", num("7.50"), `"7.50"`},
-		{"decimal", num("-7.50e-3"), `"-0.00750"`},
-		{"decimal", num("12345678901234567890e-2"), `"123456789012345678.90"`},
-		{"decimal", num("7.5e2"), `"750"`},
-		{"decimal", num("0e5"), `"0"`},
-		{"decimal", 7.5, `"7.5"`},
-		{"decimal", 7, `"7"`},
-		{"boolean", true, `true`},
-		{"boolean", "true", `"true"`},
-		{"datetime", "2024-02-29T23:30:00+01:00", `"2024-02-29T22:30:00Z"`},
-		{"datetime", "yesterday", `"yesterday"`},
-		{"datetime", at, `"2024-02-29T22:30:00.005Z"`},
-		{"date", at, `"2024-02-29"`},
-		{"date", "2024-02-29", `"2024-02-29"`},
-		{"date", "2024-02-29T23:30:00Z", `"2024-02-29"`},
-		{"json", map[string]any{"b": []any{1.0, nil, "<&>"}, "a": num("1.50")}, `"{\"a\":1.50,\"b\":[1,null,\"<&>\"]}"`},
-		{"json", ` { "a" : 1 } `, `"{\"a\":1}"`},
-		{"json", "abc", `"\"abc\""`},
-		{"json", num("7"), `"7"`},
-		{"json", false, `"false"`},
-		{"json", nil, `null`},
-		{"array", []any{"red", 1.5}, `"[\"red\",1.5]"`},
-		{"string", []byte{0xff, 0}, `"/wA="`},
-		{"number", wire.Decimal("1.0"), `"1.0"`},
-	} {
-		s := serve(t, core{query: func(_ context.Context, _ *wire.QueryRequest, out *connector.Rows) error {
-			return out.Begin(wire.Served{}, []wire.Column{{Name: "n", Type: c.typ}, {Name: "absent"}}).Map(map[string]any{"n": c.value, "other": 1})
-		}}, nil)
-		a := s.post("/query", query(`"and":[],"sort":[],"fields":["n","absent"]`))
-		assert.Equal(t, all+"\n"+`{"rows":[{"n":`+c.want+`,"absent":null}]}`+"\n"+end+"\n", a.body, "%s %#v", c.typ, c.value)
-	}
-	for _, v := range []any{num("1e999"), num("1e-999999999999"), math.NaN(), float32(math.Inf(1)), struct{}{}} {
-		for _, typ := range []wire.Type{"number", "decimal"} {
-			s := serve(t, core{query: func(_ context.Context, _ *wire.QueryRequest, out *connector.Rows) error {
-				return out.Begin(wire.Served{}, []wire.Column{{Name: "n", Type: typ}}).Map(map[string]any{"n": v})
-			}}, nil)
-			s.post("/query", query(plain)).refuses(t, 500, wire.CodeInternal, "internal error")
-			assert.Contains(t, s.log.String(), `cause=column "n": `)
-		}
-	}
-}
-
 // TestAll: an iterator's error is the source's, and a full window ends it.
 func TestAll(t *testing.T) {
 	taken := 0
@@ -374,6 +295,31 @@ func TestAll(t *testing.T) {
 	}
 }
 
+// TestBuffersMayBeReused: Row keeps nothing, neither in a batch nor in the heap
+// of a sort, so an author's cells may share a buffer that he fills again.
+func TestBuffersMayBeReused(t *testing.T) {
+	for sort, want := range map[string]string{
+		`[]`:                          `{"rows":[{"n":"row 3"},{"n":"row 1"},{"n":"row 4"}]}`,
+		`[{"field":"n","dir":"asc"}]`: `{"rows":[{"n":"row 1"},{"n":"row 2"},{"n":"row 3"}]}`,
+	} {
+		s := serve(t, core{query: func(_ context.Context, _ *wire.QueryRequest, out *connector.Rows) error {
+			w := out.Begin(wire.Served{}, number)
+			buffer := make([]byte, 5)
+			for _, digit := range "314592" {
+				copy(buffer, "row ")
+				buffer[4] = byte(digit)
+				if err := w.Row(wire.Text(unsafe.String(&buffer[0], 5))); err != nil {
+					return nil
+				}
+				clear(buffer)
+			}
+			return nil
+		}}, nil)
+		a := s.post("/query", query(`"and":[],"sort":`+sort+`,"limit":3,"fields":["n"]`))
+		assert.Equal(t, all+"\n"+want+"\n"+end+"\n", a.body)
+	}
+}
+
 // TestRowErrorsStick: after the first refusal every call says the same.
 func TestRowErrorsStick(t *testing.T) {
 	var errs []error
@@ -385,6 +331,67 @@ func TestRowErrorsStick(t *testing.T) {
 	s.post("/query", query(plain)).refuses(t, 500, wire.CodeInternal, "internal error")
 	for _, err := range errs {
 		assert.EqualError(t, err, "the source emitted a row of 0 cells for 1 columns")
+	}
+}
+
+// TestTypes is A10: a column's own type decides how its values compare, be it
+// declared by Begin or by the description; then the request's fieldTypes.
+func TestTypes(t *testing.T) {
+	for _, c := range []struct {
+		why            string
+		begin, table   wire.Type
+		fieldTypes     string
+		equal, greater bool // is "1.50" equal to "1.5", and "10" greater than "8" and "9"
+	}{
+		{"undeclared: numbers where both are", "", "", "", true, true},
+		{"Begin says text", wire.TypeString, "", "", false, false},
+		{"Begin says number", wire.TypeNumber, "", "", true, true},
+		{"the description says text", "", wire.TypeString, "", false, false},
+		{"Begin before the description", wire.TypeNumber, wire.TypeString, "", true, true},
+		{"the request says text", "", "", "string", false, false},
+		{"a wrong request overrides no column", wire.TypeNumber, "", "string", true, true},
+		{"nor a description", "", wire.TypeString, "number", false, false},
+	} {
+		t.Run(c.why, func(t *testing.T) {
+			src := core{query: func(_ context.Context, _ *wire.QueryRequest, out *connector.Rows) error {
+				w := out.Begin(wire.Served{}, []wire.Column{{Name: "n", Type: c.begin}})
+				for _, n := range []string{"1.50", "9", "10"} {
+					_ = w.Row(wire.Text(n))
+				}
+				return nil
+			}}
+			var s *site
+			if c.table == "" {
+				s = serve(t, src, nil)
+			} else {
+				s = serve(t, struct {
+					core
+					describer
+				}{src, describer{func(context.Context, wire.Credentials, string) (*wire.Table, error) {
+					return &wire.Table{Name: "items", Fields: []wire.Field{{Name: "n", Type: c.table}}}, nil
+				}}}, nil)
+			}
+			types := ""
+			if c.fieldTypes != "" {
+				types = `"fieldTypes":{"n":"` + c.fieldTypes + `"},`
+			}
+			for _, q := range []struct {
+				filter, row string
+				want        bool
+			}{
+				{`{"field":"n","op":"eq","value":"1.5"}`, "1.50", c.equal},
+				{`{"field":"n","op":"gt","value":"8"}`, "10", c.greater},
+			} {
+				a := s.post("/query", query(types+`"and":[`+q.filter+`],"sort":[],"fields":["n"]`))
+				assert.Equal(t, q.want, strings.Contains(a.body, `{"n":"`+q.row+`"}`), a.body)
+			}
+			order := `{"rows":[{"n":"10"},{"n":"9"},{"n":"1.50"}]}`
+			if !c.greater {
+				order = `{"rows":[{"n":"9"},{"n":"10"},{"n":"1.50"}]}`
+			}
+			a := s.post("/query", query(types+`"and":[],"sort":[{"field":"n","dir":"desc"}],"limit":5,"fields":["n"]`))
+			assert.Contains(t, a.body, order)
+		})
 	}
 }
 
@@ -408,6 +415,12 @@ func TestCountByReading(t *testing.T) {
 				return fmt.Errorf("the request is not the count's")
 			}
 			return out.Begin(wire.Served{}, items().Columns()).Row(wire.Int(1))
+		}, `{"error":{"code":"internal","message":"internal error"}}`},
+		{"a lie that nobody looks at", func(_ context.Context, _ *wire.QueryRequest, out *connector.Rows) error {
+			w := out.Begin(wire.Served{}, items().Columns())
+			_ = w.Row(itemRows[1]...)
+			_ = w.Row(wire.Int(1))
+			return nil
 		}, `{"error":{"code":"internal","message":"internal error"}}`},
 	} {
 		src := endpoints{core: core{query: c.query}, counter: counter{func(context.Context, *wire.CountRequest) (int64, error) {

@@ -49,15 +49,15 @@ type stream struct {
 	layout   *ndjson.Layout
 	served   wire.Served
 	begun    bool
-	filling  *ndjson.Batch // takes rows
-	ready    *ndjson.Batch // waits to be written
-	spare    *ndjson.Batch
-	most     int           // rows that fill a batch
-	firstAt  time.Duration // when filling got its first row
-	since    time.Duration // when the source last offered a row
-	blocked  bool          // the source waits for the reader
-	wanted   bool          // the source asked for a flush
-	finished bool          // the source returned
+	filling  *ndjson.Batch   // takes rows
+	ready    *ndjson.Batch   // waits to be written
+	spare    []*ndjson.Batch // written, to be filled again; there are three batches at most
+	most     int             // rows that fill a batch
+	firstAt  time.Duration   // when filling got its first row
+	since    time.Duration   // when the source last offered a row
+	blocked  bool            // the source waits for the reader
+	wanted   bool            // the source asked for a flush
+	finished bool            // the source returned
 	result   error
 }
 
@@ -69,7 +69,7 @@ func newStream(x *exchange, timeoutMS, idleMS, maxMS int64) *stream {
 	if maxMS > 0 {
 		s.max = x.timeout(maxMS)
 	}
-	s.rows = &Rows{sink: s}
+	s.rows = &Rows{sink: sink{stream: s}}
 	s.space.L = &s.rows.mu
 	s.out = ndjson.NewWriter(s)
 	return s
@@ -117,10 +117,7 @@ func (s *stream) handOver() error {
 	if s.rows.err != nil {
 		return s.rows.err
 	}
-	s.ready, s.filling, s.spare = s.filling, s.spare, nil
-	if s.filling == nil {
-		s.filling = s.layout.NewBatch()
-	}
+	s.ready, s.filling = s.filling, s.empty()
 	s.most = wire.MaxBatchRows
 	s.signal()
 	return nil
@@ -271,10 +268,7 @@ func (s *stream) next(ctx context.Context) (what step, batch *ndjson.Batch, wait
 	beat := s.lastLine + wire.HeartbeatInterval
 	if s.begun && s.filling.Len() > 0 {
 		if complete || s.wanted || now >= s.firstAt+rowWait || now >= beat {
-			batch, s.filling, s.spare = s.filling, s.spare, nil
-			if s.filling == nil {
-				s.filling = s.layout.NewBatch()
-			}
+			batch, s.filling = s.filling, s.empty()
 			s.wanted = false
 			s.most = wire.MaxBatchRows
 			return stepRows, batch, 0
@@ -356,9 +350,18 @@ func (s *stream) recycle(batch *ndjson.Batch) {
 	batch.Reset()
 	s.rows.mu.Lock()
 	defer s.rows.mu.Unlock()
-	if s.spare == nil {
-		s.spare = batch
+	s.spare = append(s.spare, batch)
+}
+
+// empty is a batch to fill. The caller holds rows.mu.
+func (s *stream) empty() *ndjson.Batch {
+	last := len(s.spare) - 1
+	if last < 0 {
+		return s.layout.NewBatch()
 	}
+	batch := s.spare[last]
+	s.spare = s.spare[:last]
+	return batch
 }
 
 // end answers a failure: with its own status before the first line, with an

@@ -1,0 +1,92 @@
+package connector_test
+
+import (
+	"context"
+	"encoding/json"
+	"math"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+
+	"github.com/connectorsdk/connector-sdk-go/connector"
+	"github.com/connectorsdk/connector-sdk-go/wire"
+)
+
+// TestMap: decoded JSON, spelled as the columns ask (D1 to D3).
+func TestMap(t *testing.T) {
+	at := time.Date(2024, 2, 29, 23, 30, 0, 5e6, time.FixedZone("", 3600))
+	num := func(s string) json.Number { return json.Number(s) }
+	for _, c := range []struct {
+		typ   wire.Type
+		value any
+		want  string
+	}{
+		{"string", "a", `"a"`},
+		{"string", num("7.50"), `"7.50"`},
+		{"reference", num("12345678901234567890"), `"12345678901234567890"`},
+		{"string", 7, `"7"`},
+		{"string", 7.5, `"7.5"`},
+		{"string", true, `"true"`},
+		{"string", nil, `null`},
+		{"number", num("7"), `7`},
+		{"number", num("7.0"), `7`},
+		{"number", num("7.50"), `7.5`},
+		{"number", num("-0"), `0`},
+		{"number", num("1e3"), `1000`},
+		{"number", num("15E-1"), `1.5`},
+		{"number", num("1e-7"), `"0.0000001"`},
+		{"number", num("9007199254740993"), `"9007199254740993"`},
+		{"number", num("123456789012345678901234567890"), `"123456789012345678901234567890"`},
+		{"number", num("0.1000000000000000055511151231257827"), `"0.1000000000000000055511151231257827"`},
+		{"number", 7, `7`},
+		{"number", int32(-7), `-7`},
+		{"number", int64(1 << 60), `"1152921504606846976"`},
+		{"number", uint64(math.MaxUint64), `"18446744073709551615"`},
+		{"number", 0.1, `0.1`},
+		{"number", float32(0.1), `0.1`},
+		{"number", 1e21, `"1000000000000000000000"`},
+		{"", num("7.5"), `7.5`},
+		{"", "7.5", `"7.5"`},
+		{"decimal", num("7"), `"7"`},
+		{"decimal", num("7.50"), `"7.50"`},
+		{"decimal", num("-7.50e-3"), `"-0.00750"`},
+		{"decimal", num("12345678901234567890e-2"), `"123456789012345678.90"`},
+		{"decimal", num("7.5e2"), `"750"`},
+		{"decimal", num("0e5"), `"0"`},
+		{"decimal", 7.5, `"7.5"`},
+		{"decimal", 7, `"7"`},
+		{"boolean", true, `true`},
+		{"boolean", "true", `"true"`},
+		{"datetime", "2024-02-29T23:30:00+01:00", `"2024-02-29T22:30:00Z"`},
+		{"datetime", "yesterday", `"yesterday"`},
+		{"datetime", at, `"2024-02-29T22:30:00.005Z"`},
+		{"date", at, `"2024-02-29"`},
+		{"date", "2024-02-29", `"2024-02-29"`},
+		{"date", "2024-02-29T23:30:00Z", `"2024-02-29"`},
+		{"json", map[string]any{"b": []any{1.0, nil, "<&>"}, "a": num("1.50")}, `"{\"a\":1.50,\"b\":[1,null,\"<&>\"]}"`},
+		{"json", ` { "a" : 1 } `, `"{\"a\":1}"`},
+		{"json", "abc", `"\"abc\""`},
+		{"json", num("7"), `"7"`},
+		{"json", false, `"false"`},
+		{"json", nil, `null`},
+		{"array", []any{"red", 1.5}, `"[\"red\",1.5]"`},
+		{"string", []byte{0xff, 0}, `"/wA="`},
+		{"number", wire.Decimal("1.0"), `"1.0"`},
+	} {
+		s := serve(t, core{query: func(_ context.Context, _ *wire.QueryRequest, out *connector.Rows) error {
+			return out.Begin(wire.Served{}, []wire.Column{{Name: "n", Type: c.typ}, {Name: "absent"}}).Map(map[string]any{"n": c.value, "other": 1})
+		}}, nil)
+		a := s.post("/query", query(`"and":[],"sort":[],"fields":["n","absent"]`))
+		assert.Equal(t, all+"\n"+`{"rows":[{"n":`+c.want+`,"absent":null}]}`+"\n"+end+"\n", a.body, "%s %#v", c.typ, c.value)
+	}
+	for _, v := range []any{num("1e999"), num("1e-999999999999"), math.NaN(), float32(math.Inf(1)), struct{}{}} {
+		for _, typ := range []wire.Type{"number", "decimal"} {
+			s := serve(t, core{query: func(_ context.Context, _ *wire.QueryRequest, out *connector.Rows) error {
+				return out.Begin(wire.Served{}, []wire.Column{{Name: "n", Type: typ}}).Map(map[string]any{"n": v})
+			}}, nil)
+			s.post("/query", query(plain)).refuses(t, 500, wire.CodeInternal, "internal error")
+			assert.Contains(t, s.log.String(), `cause=column "n": `)
+		}
+	}
+}
