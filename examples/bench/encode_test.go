@@ -58,7 +58,7 @@ func BenchmarkS1(b *testing.B) {
 // rows, makes of them what it needs, and encodes that. Ours goes through the
 // whole handler into a writer that discards.
 func BenchmarkS2(b *testing.B) {
-	const n = 20_000
+	const n = 100_000 // of a million: a stream that is under way
 	h, err := newConnector(n)
 	require.NoError(b, err)
 	body, err := wire.EncodeRequest(query())
