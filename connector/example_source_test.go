@@ -1,0 +1,209 @@
+package connector_test
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+
+	"github.com/connectorsdk/connector-sdk-go/connector"
+	"github.com/connectorsdk/connector-sdk-go/filter"
+	"github.com/connectorsdk/connector-sdk-go/wire"
+)
+
+// handlerOf serves a source under the token of these examples.
+func handlerOf(slug string, src connector.Source) *connector.Handler {
+	token, err := wire.NewToken("no-secret-ever-stands-in-an-example")
+	if err != nil {
+		panic(err)
+	}
+	handler, err := connector.New(connector.Definition{Slug: slug}, src, token, nil)
+	if err != nil {
+		panic(err)
+	}
+	return handler
+}
+
+// books is an upstream that selects by language, keeps its books in the order
+// of their year, and pages.
+type books struct{ source }
+
+func (books) Query(_ context.Context, req *wire.QueryRequest, out *connector.Rows) error {
+	// What the upstream can do exactly: one language. The rest is the SDK's.
+	language := ""
+	_, _, all := filter.Split(req.And, req.Or, func(f wire.Filter) bool {
+		if f.Field != "language" || f.Op != wire.OpEq || language != "" {
+			return false
+		}
+		language = f.Value.Str()
+		return language != ""
+	})
+	served := wire.Served{
+		Filters: all,
+		Sort:    len(req.Sort) == 1 && req.Sort[0].Field == "year" && req.Sort[0].Dir == wire.Asc,
+	}
+	offset, limit, ok := out.Window(served)
+	served.Window = ok // and nothing is cut unless it is
+	fmt.Printf("upstream: language %q, skip %d, take %d\n", language, offset, limit)
+
+	w := out.Begin(served, []wire.Column{{Name: "title", Type: wire.TypeString}, {Name: "language", Type: wire.TypeString}, {Name: "year", Type: wire.TypeNumber}})
+	taken := int64(0)
+	for _, b := range []struct {
+		title, language string
+		year            int64
+	}{{"Don Quijote", "es", 1605}, {"Faust", "de", 1808}, {"Emma", "en", 1815}, {"Ulysses", "en", 1922}, {"Orlando", "en", 1928}} {
+		if language != "" && b.language != language {
+			continue
+		}
+		if offset > 0 {
+			offset--
+			continue
+		}
+		if limit > 0 && taken == limit {
+			break
+		}
+		taken++
+		if err := w.Row(wire.Text(b.title), wire.Text(b.language), wire.Int(b.year)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// A source that pushes what its upstream can do, and no more: the window only
+// once filters and sort are served.
+func ExampleRows_Window() {
+	handler := handlerOf("books", books{})
+	post(handler, "/query", `{
+		"table": "books", "fields": ["title"], "and": [{"field": "language", "op": "eq", "value": "en"}],
+		"sort": [{"field": "year", "dir": "asc"}], "offset": 1, "limit": 1, "credentials": {}, "timeoutMs": 5000}`)
+	post(handler, "/query", `{
+		"table": "books", "fields": ["title"], "and": [{"field": "title", "op": "includes", "value": "o"}],
+		"sort": [{"field": "year", "dir": "asc"}], "limit": 1, "credentials": {}, "timeoutMs": 5000}`)
+	// Output:
+	// upstream: language "en", skip 1, take 1
+	// 200
+	// {"served":{"filters":true,"sort":true,"window":true}}
+	// {"rows":[{"title":"Ulysses"}]}
+	// {"end":1}
+	// upstream: language "", skip 0, take 0
+	// 200
+	// {"served":{"filters":true,"sort":true,"window":true}}
+	// {"rows":[{"title":"Don Quijote"}]}
+	// {"end":1}
+}
+
+// invoices is an upstream that answers JSON.
+type invoices struct{ source }
+
+func (invoices) Query(_ context.Context, req *wire.QueryRequest, out *connector.Rows) error {
+	upstream := json.NewDecoder(strings.NewReader(`
+		{"number": "0017", "total": 12.50, "issued": "2024-03-01T00:30:00+01:00", "tags": ["a", "b"]}
+		{"number": "0018", "total": 90071992547409931.10, "issued": null}`))
+	upstream.UseNumber() // a float64 would have lost digits already
+	w := out.Begin(wire.Served{}, []wire.Column{
+		{Name: "number", Type: wire.TypeString}, {Name: "total", Type: wire.TypeDecimal},
+		{Name: "issued", Type: wire.TypeDatetime}, {Name: "tags", Type: wire.TypeArray},
+	})
+	for upstream.More() {
+		var row map[string]any
+		if err := upstream.Decode(&row); err != nil {
+			return err
+		}
+		if err := w.Map(row); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Rows that come as JSON are spelled as their columns ask.
+func ExampleRowWriter_Map() {
+	post(handlerOf("invoices", invoices{}), "/query", `{
+		"table": "invoices", "fields": ["number", "total", "issued", "tags"], "and": [], "sort": [],
+		"credentials": {}, "timeoutMs": 5000}`)
+	// Output:
+	// 200
+	// {"served":{"filters":true,"sort":true,"window":true}}
+	// {"rows":[{"number":"0017","total":"12.50","issued":"2024-02-29T23:30:00Z","tags":"[\"a\",\"b\"]"},{"number":"0018","total":"90071992547409931.10","issued":null,"tags":null}]}
+	// {"end":1}
+}
+
+// counted is the source of the first example with /count, which its upstream
+// cannot answer for most filters.
+type counted struct{ source }
+
+func (counted) Count(_ context.Context, req *wire.CountRequest) (int64, error) {
+	if len(req.And)+len(req.Or) > 0 {
+		return 0, connector.ErrDecline // the SDK counts by reading
+	}
+	return 4, nil
+}
+
+// A capability is a method: /count exists because Count does.
+func ExampleCounter() {
+	handler := handlerOf("planets", counted{})
+	post(handler, "/count", `{"table": "planets", "and": [], "credentials": {}, "timeoutMs": 5000}`)
+	post(handler, "/count", `{"table": "planets", "and": [{"field": "moons", "op": "gt", "value": 0}], "credentials": {}, "timeoutMs": 5000}`)
+	post(handler, "/size", `{"table": "planets", "credentials": {}, "timeoutMs": 5000}`)
+	// Output:
+	// 200
+	// {"count":4}
+	// 200
+	// {"count":2}
+	// 404
+	// {"error":{"code":"not_found","message":"no such route; the capability document lists the optional ones"}}
+}
+
+// locked is a source whose tenants have a key each.
+type locked struct{ source }
+
+func (locked) Check(_ context.Context, req *wire.CheckRequest) error {
+	if req.Credentials.Get("key") != "open sesame" {
+		return connector.CheckFailed("The vendor does not know this key. Make one under Settings, API keys.")
+	}
+	return nil
+}
+
+// What a person typed is rejected with a sentence for that person.
+func ExampleCheckFailed() {
+	token, err := wire.NewToken("no-secret-ever-stands-in-an-example")
+	if err != nil {
+		panic(err)
+	}
+	handler, err := connector.New(connector.Definition{
+		Slug:        "locked",
+		Credentials: []wire.CredentialField{{Key: "key", Label: "API key", Type: wire.CredentialPassword, Required: true}},
+	}, locked{}, token, nil)
+	if err != nil {
+		panic(err)
+	}
+	post(handler, "/check", `{"credentials": {"key": "abracadabra"}, "timeoutMs": 5000}`)
+	post(handler, "/check", `{"credentials": {"key": "open sesame"}, "timeoutMs": 5000}`)
+	// Output:
+	// 400
+	// {"error":{"code":"check_failed","message":"The vendor does not know this key. Make one under Settings, API keys."}}
+	// 200
+	// {"ok":true}
+}
+
+// Several connectors on one mux, each under its path.
+func ExampleHandler_At() {
+	mux := http.NewServeMux()
+	mux.Handle(handlerOf("planets", source{}).At("/planets"))
+	mux.Handle(handlerOf("books", books{}).At("/books"))
+	for _, path := range []string{"/planets", "/books"} {
+		w := httptest.NewRecorder()
+		mux.ServeHTTP(w, httptest.NewRequest(http.MethodGet, path+wire.PathDocument, nil))
+		var doc wire.Document
+		if err := wire.Decode(w.Body.Bytes(), &doc); err != nil {
+			panic(err)
+		}
+		fmt.Println(path, doc.Slug, doc.Endpoints)
+	}
+	// Output:
+	// /planets planets []
+	// /books books []
+}
