@@ -75,13 +75,13 @@ func (p *plan) typed(columns []wire.Column) ([]wire.Column, error) {
 		}
 		switch {
 		case seen[at] && p.sql:
-			return nil, BadRequest("sql: two columns of the result are named %s; give one of them an alias", quote(c.Name))
+			return nil, BadRequest("sql: two columns of the result are named %s; give one of them an alias", wire.QuoteName(c.Name))
 		case seen[at]:
-			return nil, cause(fmt.Sprintf("the source began with two columns named %s", quote(c.Name)))
+			return nil, cause(fmt.Sprintf("the source began with two columns named %s", wire.QuoteName(c.Name)))
 		case c.Hop < 0 || c.Hop > hops:
-			return nil, cause(fmt.Sprintf("the source began with column %s of hop %d; the request has %d hops", quote(c.Name), c.Hop, hops))
+			return nil, cause(fmt.Sprintf("the source began with column %s of hop %d; the request has %d hops", wire.QuoteName(c.Name), c.Hop, hops))
 		case c.Type != "" && !c.Type.Known():
-			return nil, cause(fmt.Sprintf("the source began with column %s of a type that is not one of the nine", quote(c.Name)))
+			return nil, cause(fmt.Sprintf("the source began with column %s of a type that is not one of the nine", wire.QuoteName(c.Name)))
 		}
 		seen[at] = true
 		if c.Type == "" && c.Hop == 0 && p.table != nil {
@@ -133,11 +133,11 @@ func (p *plan) missing(column, field, table string) error {
 	if p.table != nil {
 		return p.forgotten(column)
 	}
-	return UnknownEntity("table %s has no field %s", quote(table), quote(field))
+	return UnknownEntity("table %s has no field %s", wire.QuoteName(table), wire.QuoteName(field))
 }
 
 func (p *plan) forgotten(column string) error {
-	return cause(fmt.Sprintf("the source began without column %s, which its description of the table has", quote(column)))
+	return cause(fmt.Sprintf("the source began without column %s, which its description of the table has", wire.QuoteName(column)))
 }
 
 // wants refuses columns without which the filters cannot be judged.
@@ -149,7 +149,7 @@ func (p *plan) wants(columns []wire.Column) error {
 			case p.table != nil:
 				return p.forgotten(f.Field)
 			default:
-				return Unsupported("table %s has no field %s to filter by", quote(p.req.Table), quote(f.Field))
+				return Unsupported("table %s has no field %s to filter by", wire.QuoteName(p.req.Table), wire.QuoteName(f.Field))
 			}
 		}
 	}
@@ -264,14 +264,4 @@ func (f *finisher) drain(r *Rows) error {
 		}
 	}
 	return nil
-}
-
-// quote is a name from a request as an error message shows it: bounded, so
-// that no body comes back whole.
-func quote(name string) string {
-	const most = 64
-	if runes := []rune(name); len(runes) > most {
-		return fmt.Sprintf("%q...", string(runes[:most]))
-	}
-	return fmt.Sprintf("%q", name)
 }

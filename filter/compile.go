@@ -2,7 +2,6 @@ package filter
 
 import (
 	"fmt"
-	"strconv"
 
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
@@ -108,7 +107,7 @@ func compileOne(f *wire.Filter, columns []wire.Column, fieldTypes map[string]wir
 		return condition{}, err
 	}
 	if at < 0 {
-		return condition{}, wire.Errorf(wire.CodeUnsupported, "a filter names the field %s, which the table does not have", quote(f.Field))
+		return condition{}, wire.Errorf(wire.CodeUnsupported, "a filter names the field %s, which the table does not have", wire.QuoteName(f.Field))
 	}
 	fam, err := resolve(columns[at], fieldTypes)
 	if err != nil {
@@ -177,18 +176,18 @@ func testComparator(value wire.Value, fam family, a accept) func(wire.Value) boo
 func checkShape(f *wire.Filter) error {
 	switch shape := f.Op.Shape(); {
 	case shape == wire.ShapeUnknown:
-		return wire.Errorf(wire.CodeBadRequest, "the filter on %s has an operator that is none of the thirteen", quote(f.Field))
+		return wire.Errorf(wire.CodeBadRequest, "the filter on %s has an operator that is none of the thirteen", wire.QuoteName(f.Field))
 	case shape != wire.ShapeValue && !f.Value.IsNull():
-		return wire.Errorf(wire.CodeBadRequest, "the filter on %s has a value, which the operator %s does not take", quote(f.Field), f.Op)
+		return wire.Errorf(wire.CodeBadRequest, "the filter on %s has a value, which the operator %s does not take", wire.QuoteName(f.Field), f.Op)
 	case shape != wire.ShapeMember && len(f.Values) > 0:
-		return wire.Errorf(wire.CodeBadRequest, "the filter on %s has values, which the operator %s does not take", quote(f.Field), f.Op)
+		return wire.Errorf(wire.CodeBadRequest, "the filter on %s has values, which the operator %s does not take", wire.QuoteName(f.Field), f.Op)
 	}
 	if f.Value.Kind() == wire.KindInvalid {
-		return wire.Errorf(wire.CodeBadRequest, "the filter on %s has a value that cannot cross the wire: %v", quote(f.Field), f.Value.Err())
+		return wire.Errorf(wire.CodeBadRequest, "the filter on %s has a value that cannot cross the wire: %v", wire.QuoteName(f.Field), f.Value.Err())
 	}
 	for _, v := range f.Values {
 		if v.Kind() == wire.KindInvalid {
-			return wire.Errorf(wire.CodeBadRequest, "the filter on %s has a value that cannot cross the wire: %v", quote(f.Field), v.Err())
+			return wire.Errorf(wire.CodeBadRequest, "the filter on %s has a value that cannot cross the wire: %v", wire.QuoteName(f.Field), v.Err())
 		}
 	}
 	return nil
@@ -196,16 +195,6 @@ func checkShape(f *wire.Filter) error {
 
 func always(wire.Value) bool { return true }
 func never(wire.Value) bool  { return false }
-
-// quote is a name from a request as an error shows it: bounded, so that no
-// body comes back whole.
-func quote(name string) string {
-	const most = 64
-	if runes := []rune(name); len(runes) > most {
-		return strconv.Quote(string(runes[:most])) + "..."
-	}
-	return strconv.Quote(name)
-}
 
 // position finds a column of the base table; -1 when there is none (B6).
 func position(columns []wire.Column, name string) (int, error) {
@@ -235,7 +224,7 @@ func resolve(c wire.Column, fieldTypes map[string]wire.Type) (family, error) {
 		return undeclared, nil // fieldTypes speaks of the base table
 	}
 	if t = fieldTypes[c.Name]; t != "" && !t.Known() {
-		return 0, wire.Errorf(wire.CodeBadRequest, "fieldTypes gives the field %s a type that is none of the nine", quote(c.Name))
+		return 0, wire.Errorf(wire.CodeBadRequest, "fieldTypes gives the field %s a type that is none of the nine", wire.QuoteName(c.Name))
 	}
 	return familyOf(t), nil
 }

@@ -51,10 +51,10 @@ func CompileOrder(sort []wire.Sort, columns []wire.Column, fieldTypes map[string
 			return nil, err
 		}
 		if at < 0 {
-			return nil, wire.Errorf(wire.CodeUnknownEntity, "sort names the field %s, which the table does not have", quote(s.Field))
+			return nil, wire.Errorf(wire.CodeUnknownEntity, "sort names the field %s, which the table does not have", wire.QuoteName(s.Field))
 		}
 		if s.Dir != wire.Asc && s.Dir != wire.Desc && s.Dir != "" {
-			return nil, wire.Errorf(wire.CodeBadRequest, "the direction of the sort by %s is neither asc nor desc", quote(s.Field))
+			return nil, wire.Errorf(wire.CodeBadRequest, "the direction of the sort by %s is neither asc nor desc", wire.QuoteName(s.Field))
 		}
 		if err := add(at, s.Dir == wire.Desc); err != nil {
 			return nil, err

@@ -62,7 +62,7 @@ func Join(base Relation, req *wire.QueryRequest, hops []Relation, budget Budget)
 			}
 			if !tally.spend(rowSize(kept) + index.add(keepRow(kept), h.toAt)) {
 				return Relation{}, tally.over(
-					connector.Unsupported("the join cannot be executed: table %s is too large to hold", quote(req.Joins[i].ToTable)),
+					connector.Unsupported("the join cannot be executed: table %s is too large to hold", wire.QuoteName(req.Joins[i].ToTable)),
 					"the joined rows of table %q", req.Joins[i].ToTable)
 			}
 		}
@@ -106,7 +106,7 @@ func planJoin(base []wire.Column, tables [][]wire.Column, req *wire.QueryRequest
 		}
 		switch {
 		case reached > 1:
-			return nil, connector.Unsupported("joins[%d].fromTable: two hops reached table %s, so a hop from it is ambiguous", i, quote(j.FromTable))
+			return nil, connector.Unsupported("joins[%d].fromTable: two hops reached table %s, so a hop from it is ambiguous", i, wire.QuoteName(j.FromTable))
 		case reached == 0 && j.FromTable != req.Table:
 			return nil, connector.BadRequest("joins[%d].fromTable: must be the base table or the toTable of an earlier hop", i)
 		}
@@ -132,7 +132,7 @@ func planJoin(base []wire.Column, tables [][]wire.Column, req *wire.QueryRequest
 				as = f.Field
 			}
 			if slices.Contains(names, as) {
-				return nil, connector.BadRequest("joins[%d].fields: the name %s is taken; give the field another \"as\"", i, quote(as))
+				return nil, connector.BadRequest("joins[%d].fields: the name %s is taken; give the field another \"as\"", i, wire.QuoteName(as))
 			}
 			names = append(names, as)
 			t := tables[i][at].Type

@@ -51,7 +51,7 @@ func LinkHitRate(from, to Relation, req *wire.LinkHitRateRequest, budget Budget)
 		}
 		if !tally.spend(keySize(key)) {
 			return nil, tally.over(
-				connector.Unsupported("the link cannot be measured: column %s of table %s has too many distinct values", quote(req.ToColumn), quote(req.ToTable)),
+				connector.Unsupported("the link cannot be measured: column %s of table %s has too many distinct values", wire.QuoteName(req.ToColumn), wire.QuoteName(req.ToTable)),
 				"the distinct values of column %q of table %q", req.ToColumn, req.ToTable)
 		}
 		keys[string(key)] = struct{}{}

@@ -107,17 +107,7 @@ func invalidCell(table, column string, err error) error {
 
 // noField refuses a column the source does not have (A11, F3).
 func noField(table, field string) error {
-	return connector.UnknownEntity("table %s has no field %s", quote(table), quote(field))
-}
-
-// quote is a name from a request as a message shows it: bounded, so that no
-// body comes back whole.
-func quote(name string) string {
-	const most = 64
-	if runes := []rune(name); len(runes) > most {
-		return fmt.Sprintf("%q...", string(runes[:most]))
-	}
-	return fmt.Sprintf("%q", name)
+	return connector.UnknownEntity("table %s has no field %s", wire.QuoteName(table), wire.QuoteName(field))
 }
 
 // decline answers 204 to an aggregate, with the reason for the host (E6).

@@ -65,7 +65,7 @@ func (s *Source) WithBudget(budget Budget) *Source {
 func (s *Source) table(name string) (*table, error) {
 	t, ok := s.tables[name]
 	if !ok {
-		return nil, connector.UnknownEntity("there is no table %s", quote(name))
+		return nil, connector.UnknownEntity("there is no table %s", wire.QuoteName(name))
 	}
 	return t, nil
 }
