@@ -283,13 +283,10 @@ func TestBodyTrickles(t *testing.T) {
 }
 
 // host is an http.Server of a test's own settings, reached through pipes.
-type host struct {
-	conns  chan net.Conn
-	closed chan struct{}
-}
+type host struct{ *connectortest.Pipe }
 
 func listen(t *testing.T, h http.Handler, configure func(*http.Server)) *host {
-	l := &host{make(chan net.Conn), make(chan struct{})}
+	l := &host{connectortest.NewPipe()}
 	server := &http.Server{Handler: h}
 	configure(server)
 	stopped := make(chan struct{})
@@ -304,32 +301,8 @@ func listen(t *testing.T, h http.Handler, configure func(*http.Server)) *host {
 	return l
 }
 
-func (l *host) Accept() (net.Conn, error) {
-	select {
-	case c := <-l.conns:
-		return c, nil
-	case <-l.closed:
-		return nil, net.ErrClosed
-	}
-}
-
-func (l *host) Close() error {
-	select {
-	case <-l.closed:
-	default:
-		close(l.closed)
-	}
-	return nil
-}
-
-func (l *host) Addr() net.Addr { return &net.UnixAddr{Name: "pipe"} }
-
 func (l *host) dial(t *testing.T) net.Conn {
-	client, server := net.Pipe()
-	select {
-	case l.conns <- server:
-	case <-l.closed:
-		t.Fatal("the server is closed")
-	}
-	return client
+	c, err := l.Dial(context.Background())
+	require.NoError(t, err)
+	return c
 }

@@ -6,20 +6,23 @@ import (
 	"sync"
 )
 
-// pipe is a listener without a port: a dial hands one end of a [net.Pipe] to
-// Accept and keeps the other. Nothing leaves the process, and all of it runs in
-// a testing/synctest bubble.
-type pipe struct {
+// Pipe is a [net.Listener] without a port: [Pipe.Dial] hands one end of a
+// [net.Pipe] to Accept and keeps the other. Nothing leaves the process, and all
+// of it runs in a testing/synctest bubble. [Start] uses one; use your own to
+// test a host that brings its own [http.Server].
+type Pipe struct {
 	conns  chan net.Conn
 	closed chan struct{}
 	once   sync.Once
 }
 
-func newPipe() *pipe {
-	return &pipe{conns: make(chan net.Conn), closed: make(chan struct{})}
+// NewPipe makes a listener that takes connections until it is closed.
+func NewPipe() *Pipe {
+	return &Pipe{conns: make(chan net.Conn), closed: make(chan struct{})}
 }
 
-func (p *pipe) Accept() (net.Conn, error) {
+// Accept waits for the next dial.
+func (p *Pipe) Accept() (net.Conn, error) {
 	select {
 	case c := <-p.conns:
 		return c, nil
@@ -28,7 +31,8 @@ func (p *pipe) Accept() (net.Conn, error) {
 	}
 }
 
-func (p *pipe) dial(ctx context.Context) (net.Conn, error) {
+// Dial connects. It fails when the listener is closed and when ctx ends.
+func (p *Pipe) Dial(ctx context.Context) (net.Conn, error) {
 	client, server := net.Pipe()
 	select {
 	case p.conns <- server:
@@ -40,14 +44,16 @@ func (p *pipe) dial(ctx context.Context) (net.Conn, error) {
 	}
 }
 
-func (p *pipe) Close() error {
+// Close refuses further dials; open connections stay.
+func (p *Pipe) Close() error {
 	p.once.Do(func() { close(p.closed) })
 	return nil
 }
 
-func (p *pipe) Addr() net.Addr { return address{} }
+// Addr is a name and a port that nothing listens on.
+func (p *Pipe) Addr() net.Addr { return address{} }
 
 type address struct{}
 
 func (address) Network() string { return "pipe" }
-func (address) String() string  { return "connector.test" }
+func (address) String() string  { return "connector.test:80" }

@@ -33,7 +33,7 @@ type Server struct {
 	HTTP *http.Server
 
 	t testing.TB
-	p *pipe
+	p *Pipe
 }
 
 // Start serves a source until the test ends. Construction faults fail the test.
@@ -57,11 +57,11 @@ func Start(t testing.TB, def connector.Definition, src connector.Source, opts *c
 	}
 	s := &Server{
 		URL: baseURL, Handler: h, HTTP: &http.Server{Handler: h, ErrorLog: slog.NewLogLogger(o.Logger.Handler(), slog.LevelError)},
-		t: t, p: newPipe(),
+		t: t, p: NewPipe(),
 	}
 	s.Client = &http.Client{
 		Transport: &http.Transport{
-			DialContext:        func(ctx context.Context, _, _ string) (net.Conn, error) { return s.p.dial(ctx) },
+			DialContext:        func(ctx context.Context, _, _ string) (net.Conn, error) { return s.p.Dial(ctx) },
 			DisableCompression: true,
 		},
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
@@ -93,7 +93,7 @@ func (s *Server) Document() *wire.Document {
 // Dial opens a bare connection to the server, for tests that break HTTP itself.
 func (s *Server) Dial() net.Conn {
 	s.t.Helper()
-	c, err := s.p.dial(context.Background())
+	c, err := s.p.Dial(context.Background())
 	if err != nil {
 		s.t.Fatal(err)
 	}

@@ -36,7 +36,7 @@ func TestServer(t *testing.T) {
 	require.NoError(t, err)
 	require.NoError(t, res.Body.Close())
 	assert.Equal(t, 200, res.StatusCode, "a bare connection speaks HTTP")
-	assert.Equal(t, "connector.test", s.p.Addr().String())
+	assert.Equal(t, "connector.test:80", s.p.Addr().String())
 	assert.Equal(t, "pipe", s.p.Addr().Network())
 
 	doc := s.Document()
@@ -59,12 +59,12 @@ func TestServerRefusesDefinitions(t *testing.T) {
 func TestServerStopped(t *testing.T) {
 	s := Start(t, shopDefinition, naive{}, nil)
 	require.NoError(t, s.p.Close())
-	_, err := s.p.dial(context.Background())
+	_, err := s.p.Dial(context.Background())
 	assert.Error(t, err)
 	s = Start(t, shopDefinition, naive{}, nil)
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
 	require.NoError(t, s.HTTP.Close())
-	_, err = s.p.dial(ctx)
+	_, err = s.p.Dial(ctx)
 	assert.Error(t, err)
 }

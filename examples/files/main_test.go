@@ -14,7 +14,6 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
-	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -23,6 +22,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/connectorsdk/connector-sdk-go/connector"
+	"github.com/connectorsdk/connector-sdk-go/connector/connectortest"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -210,43 +210,6 @@ func TestWelcomeDoesNotWaitForALargeFile(t *testing.T) {
 	})
 }
 
-// pipes is a listener without a port.
-type pipes struct {
-	conns  chan net.Conn
-	closed chan struct{}
-	once   sync.Once
-}
-
-func newPipes() *pipes { return &pipes{conns: make(chan net.Conn), closed: make(chan struct{})} }
-
-func (p *pipes) Accept() (net.Conn, error) {
-	select {
-	case c := <-p.conns:
-		return c, nil
-	case <-p.closed:
-		return nil, net.ErrClosed
-	}
-}
-
-func (p *pipes) dial(ctx context.Context) (net.Conn, error) {
-	client, server := net.Pipe()
-	select {
-	case p.conns <- server:
-		return client, nil
-	case <-p.closed:
-		return nil, net.ErrClosed
-	case <-ctx.Done():
-		return nil, ctx.Err()
-	}
-}
-
-func (p *pipes) Close() error {
-	p.once.Do(func() { close(p.closed) })
-	return nil
-}
-
-func (p *pipes) Addr() net.Addr { return &net.TCPAddr{} }
-
 // TestStop stops the host while streams are open.
 func TestStop(t *testing.T) {
 	content := "id,text\n" + strings.Repeat("1,some text to fill a batch with and then another one\n", 100_000)
@@ -258,9 +221,9 @@ func TestStop(t *testing.T) {
 			require.NoError(t, err)
 			handler, err := connector.New(definition, src, token, &connector.Options{Logger: discard})
 			require.NoError(t, err)
-			p := newPipes()
+			p := connectortest.NewPipe()
 			client := &http.Client{Transport: &http.Transport{
-				DialContext:        func(ctx context.Context, _, _ string) (net.Conn, error) { return p.dial(ctx) },
+				DialContext:        func(ctx context.Context, _, _ string) (net.Conn, error) { return p.Dial(ctx) },
 				DisableCompression: true,
 			}}
 			ctx, signal := context.WithCancel(t.Context())
