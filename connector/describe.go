@@ -6,10 +6,14 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
-// describe asks the source for a table; nil when it is no [Describer].
+// describe asks the source for a table, once in a request; nil when it is no
+// [Describer].
 func (x *exchange) describe(ctx context.Context, name string) (*wire.Table, error) {
 	if x.h.caps.describer == nil {
 		return nil, nil
+	}
+	if table := x.described[name]; table != nil {
+		return table, nil
 	}
 	var table *wire.Table
 	err := x.around(ctx, Call{Method: "Describe", Table: name}, func(ctx context.Context) (err error) {
@@ -19,11 +23,18 @@ func (x *exchange) describe(ctx context.Context, name string) (*wire.Table, erro
 	if err == nil && table == nil {
 		err = cause("Describe returned nothing; for an unknown table return UnknownEntity")
 	}
-	return table, err
+	if err != nil {
+		return nil, err
+	}
+	if x.described == nil {
+		x.described = map[string]*wire.Table{}
+	}
+	x.described[name] = table
+	return table, nil
 }
 
 func unknownField(table *wire.Table, name string) error {
-	return UnknownEntity("table %s has no field %s", quote(table.Name), quote(name))
+	return UnknownEntity("table %s has no field %s", wire.QuoteName(table.Name), wire.QuoteName(name))
 }
 
 // checkColumns refuses columns the table does not have (F3, A11).
@@ -63,10 +74,10 @@ func checkFilters(table *wire.Table, and []wire.Filter, or [][]wire.Filter) erro
 func checkFilter(table *wire.Table, f wire.Filter) error {
 	field := table.Field(f.Field)
 	if field == nil {
-		return Unsupported("table %s has no field %s to filter by", quote(table.Name), quote(f.Field))
+		return Unsupported("table %s has no field %s to filter by", wire.QuoteName(table.Name), wire.QuoteName(f.Field))
 	}
-	if is(field.Filterable, false) {
-		return Unsupported("field %s of table %s is not filterable", quote(f.Field), quote(table.Name))
+	if forbids(field.Filterable) {
+		return Unsupported("field %s of table %s is not filterable", wire.QuoteName(f.Field), wire.QuoteName(table.Name))
 	}
 	return nil
 }
@@ -90,7 +101,7 @@ func checkAggregate(table *wire.Table, req *wire.AggregateRequest) error {
 		case joined[name]:
 		case field == nil:
 			return unknownField(table, name)
-		case is(flag(field), false):
+		case forbids(flag(field)):
 			declined = ErrDecline
 		}
 		return nil
@@ -111,7 +122,8 @@ func checkAggregate(table *wire.Table, req *wire.AggregateRequest) error {
 	return declined
 }
 
-func is(flag *bool, value bool) bool { return flag != nil && *flag == value }
+// forbids reports whether a flag, which is true when absent, says no.
+func forbids(flag *bool) bool { return flag != nil && !*flag }
 
 // checkJoins refuses joins that the connector does not execute (B7), a hop from
 // a table that two hops reached (B6), and unknown tables and fields of a hop.
@@ -125,29 +137,19 @@ func (x *exchange) checkJoins(ctx context.Context, joins []wire.Join) error {
 	reached := map[string]int{}
 	for i, j := range joins {
 		if reached[j.FromTable] > 1 {
-			return Unsupported("joins[%d].fromTable: two hops lead to table %s, so it is not clear which is meant", i, quote(j.FromTable))
+			return Unsupported("joins[%d].fromTable: two hops lead to table %s, so it is not clear which is meant", i, wire.QuoteName(j.FromTable))
 		}
 		reached[j.ToTable]++
 	}
-	if x.h.caps.describer == nil {
-		return nil
-	}
-	tables := map[string]*wire.Table{}
-	describe := func(name string) (table *wire.Table, err error) {
-		if tables[name] == nil {
-			tables[name], err = x.describe(ctx, name)
-		}
-		return tables[name], err
-	}
 	for _, j := range joins {
-		from, err := describe(j.FromTable)
+		from, err := x.describe(ctx, j.FromTable)
 		if err == nil {
 			err = checkColumns(from, j.FromField)
 		}
 		if err != nil {
 			return err
 		}
-		to, err := describe(j.ToTable)
+		to, err := x.describe(ctx, j.ToTable)
 		if err == nil {
 			err = checkColumns(to, j.ToField)
 		}

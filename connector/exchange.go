@@ -20,6 +20,10 @@ type exchange struct {
 	route   string
 	creds   wire.Credentials
 	table   string
+
+	// described are the tables the source has described, for this request
+	// (G11). The goroutine of its call alone looks at them.
+	described map[string]*wire.Table
 }
 
 func newExchange(h *Handler, w http.ResponseWriter, r *http.Request) *exchange {

@@ -24,10 +24,9 @@ var fences = map[string]struct {
 	"wire/schema":             {},
 	"filter":                  {own: []string{"wire"}, foreign: []string{"github.com/shopspring/decimal"}},
 	"ndjson":                  {own: []string{"wire"}},
-	"connector":               {own: []string{"wire", "filter", "ndjson"}, foreign: []string{"github.com/go-playground/validator/v10", "github.com/shopspring/decimal"}},
-	"connector/kit":           {own: []string{"wire", "filter", "ndjson", "connector"}, foreign: []string{"github.com/go-playground/validator/v10", "github.com/shopspring/decimal"}},
-	"connector/sqlsource":     {own: []string{"wire", "filter", "ndjson", "connector"}, foreign: []string{"github.com/go-playground/validator/v10", "github.com/shopspring/decimal"}},
-	"connector/connectortest": {own: []string{"wire", "filter", "ndjson", "connector", "connector/kit"}, foreign: []string{"github.com/go-playground/validator/v10", "github.com/shopspring/decimal", "github.com/stretchr/testify"}},
+	"connector":               {own: []string{"wire", "filter", "ndjson"}, foreign: []string{"github.com/go-playground/validator/v10"}},
+	"connector/kit":           {own: []string{"wire", "filter", "ndjson", "connector"}, foreign: []string{"github.com/shopspring/decimal"}},
+	"connector/connectortest": {own: []string{"wire", "filter", "ndjson", "connector"}, foreign: []string{"github.com/stretchr/testify"}},
 }
 
 // direct are the modules the library's go.mod may require directly.

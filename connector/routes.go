@@ -14,19 +14,19 @@ import (
 // serveJSON is what the JSON routes have in common. ask calls the source in a
 // goroutine of its own and returns the answer, nil for 204.
 func serveJSON(x *exchange, req wire.Message, in common, ask func(context.Context) (wire.Message, error)) {
-	data, err := x.body()
-	if err == nil {
-		err = x.decode(data, req)
+	data, refusal := x.body()
+	if refusal == nil {
+		refusal = x.decode(data, req)
 	}
-	if err == nil {
-		err = x.admit(in.creds, in.table)
+	if refusal == nil {
+		refusal = x.admit(in.creds, in.table)
 	}
-	if err != nil {
-		x.refuse(err)
+	if refusal != nil {
+		x.refuse(refusal)
 		return
 	}
 	var body []byte
-	err2 := x.within(*in.timeoutMS, func(ctx context.Context) error {
+	err := x.within(*in.timeoutMS, func(ctx context.Context) error {
 		answer, err := ask(ctx)
 		if err != nil || answer == nil {
 			return err
@@ -40,8 +40,8 @@ func serveJSON(x *exchange, req wire.Message, in common, ask func(context.Contex
 		return nil
 	})
 	switch {
-	case err2 != nil:
-		x.fail(err2)
+	case err != nil:
+		x.fail(err)
 	case body == nil:
 		x.decline()
 	default:
@@ -169,7 +169,7 @@ func cardinality(x *exchange) {
 		for _, column := range req.Columns {
 			c := counts[column]
 			if c != nil && (!isCount(c.Distinct) || !isCount(c.NonNull) || c.Distinct > c.NonNull) {
-				return nil, cause(fmt.Sprintf("Cardinality answered %d distinct of %d values for column %s", c.Distinct, c.NonNull, quote(column)))
+				return nil, cause(fmt.Sprintf("Cardinality answered %d distinct of %d values for column %s", c.Distinct, c.NonNull, wire.QuoteName(column)))
 			}
 			answer.Columns[column] = c
 		}
