@@ -1,0 +1,121 @@
+package oracle
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/connectorsdk/connector-sdk-go/wire"
+)
+
+// Aggregate answers an aggregate: one row for each group, in the order in which
+// the groups first appear (E3 promises none), its columns the groups and the
+// measures under their "as". All groups are given; whether a request's limit
+// allows them is for the caller (E6). It fails with *Undefined where no answer
+// is exact and a connector can only decline, such as a sum over text (E1).
+func Aggregate(tables Tables, req *wire.AggregateRequest) (*Table, error) {
+	return Reading{}.aggregate(tables, req)
+}
+
+func (r Reading) aggregate(tables Tables, req *wire.AggregateRequest) (*Table, error) {
+	if len(req.GroupBy)+len(req.Measures) == 0 {
+		return nil, &Malformed{Detail: "aggregate: neither groupBy nor measures"}
+	}
+	t, err := tables.table(req.Table)
+	if err != nil {
+		return nil, err
+	}
+	if t, err = r.filter(t, req.And, req.Or, req.FieldTypes); err != nil {
+		return nil, err
+	}
+	if t, err = r.join(tables, t, req.Joins, req.FieldTypes); err != nil {
+		return nil, err
+	}
+
+	plan, err := planAggregate(t, req)
+	if err != nil {
+		return nil, err
+	}
+
+	type group struct {
+		keys  []wire.Value
+		folds []*fold
+	}
+	groups := map[string]*group{}
+	var order []*group
+	begin := func(keys []wire.Value) *group {
+		g := &group{keys: keys}
+		for i, m := range req.Measures {
+			g.folds = append(g.folds, &fold{measure: m, by: r.rule(plan.measures[i].t), distinctBy: r.distinctRule(plan.measures[i].t)})
+		}
+		order = append(order, g)
+		return g
+	}
+	if len(req.GroupBy) == 0 {
+		groups[""] = begin(nil) // one row, even over no rows (E3)
+	}
+	for _, row := range t.Rows {
+		var id strings.Builder
+		var keys []wire.Value
+		for i, g := range req.GroupBy {
+			v := cell(row, plan.groups[i].column)
+			if g.Grain != "" {
+				if v, err = period(v, g); err != nil {
+					return nil, err
+				}
+			}
+			keys = append(keys, v)
+			part := keyOf(v, r.groupRule(plan.answer.Columns[i].Type)).identity()
+			fmt.Fprintf(&id, "%d:%s", len(part), part)
+		}
+		g := groups[id.String()]
+		if g == nil {
+			g = begin(keys) // spelled as the first row spells it (E2)
+			groups[id.String()] = g
+		}
+		for i, f := range g.folds {
+			if column := plan.measures[i].column; column >= 0 {
+				f.add(cell(row, column))
+			} else {
+				f.add(wire.Null())
+			}
+		}
+	}
+	for _, g := range order {
+		row := g.keys
+		for _, f := range g.folds {
+			v, err := f.value()
+			if err != nil {
+				return nil, err
+			}
+			row = append(row, v)
+		}
+		plan.answer.Rows = append(plan.answer.Rows, row)
+	}
+	return plan.answer, nil
+}
+
+// period is the first day of the period a cell lies in, in UTC (E4).
+func period(v wire.Value, g wire.Group) (wire.Value, error) {
+	if v.IsNull() {
+		return v, nil // a group of its own (E3)
+	}
+	at, ok := parseInstant(v.String())
+	if !ok {
+		return v, &Undefined{Detail: fmt.Sprintf("grain over %q: a cell is no date", g.Field)}
+	}
+	year, month, day := at.date().Date()
+	switch g.Grain {
+	case wire.GrainYear:
+		month, day = time.January, 1
+	case wire.GrainQuarter:
+		month, day = (month-1)/3*3+1, 1
+	case wire.GrainMonth:
+		day = 1
+	}
+	first := wire.Date(time.Date(year, month, day, 0, 0, 0, 0, time.UTC))
+	if first.Kind() == wire.KindInvalid {
+		return v, &Undefined{Detail: fmt.Sprintf("grain over %q: a period begins outside the years 0 to 9999", g.Field)}
+	}
+	return first, nil
+}

@@ -1,0 +1,126 @@
+package oracle_test
+
+import (
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/connectorsdk/connector-sdk-go/conformance/oracle"
+	"github.com/connectorsdk/connector-sdk-go/connector"
+	"github.com/connectorsdk/connector-sdk-go/connector/connectortest"
+	"github.com/connectorsdk/connector-sdk-go/connector/kit"
+	"github.com/connectorsdk/connector-sdk-go/wire"
+)
+
+// TestAgreesOnGeneratedTables is the fuzz test over many fixed seeds.
+func TestAgreesOnGeneratedTables(t *testing.T) {
+	for seed := range uint64(3000) {
+		d := generated(seed)
+		left, right := d.table("left"), d.table("right")
+		agreeOnValues(t, d.value(), d.value())
+		agreeOnQuery(t, left, d.query(left))
+		agreeOnAggregate(t, left, d.aggregate(left))
+		agreeOnMeasures(t, left, right, d.field(left), d.field(right))
+		agreeOnJoin(t, left, right, d)
+	}
+}
+
+func generated(seed uint64) *draw {
+	random := rand.New(rand.NewPCG(seed, 1))
+	data := make([]byte, 1000)
+	for i := range data {
+		data[i] = byte(random.Uint32())
+	}
+	return &draw{data: data, pool: values()}
+}
+
+// TestAgreesOnMutatedTexts looks where a grammar ends: numbers, instants and
+// JSON with a byte or two changed, beside what they were.
+func TestAgreesOnMutatedTexts(t *testing.T) {
+	const alphabet = `0123456789-+:.,TtZz eE"[]{}\u\nula`
+	random := rand.New(rand.NewPCG(1, 1))
+	pool := values()
+	for range 4000 {
+		text := pool[random.IntN(len(pool))].String()
+		b := []byte(text)
+		for range 1 + random.IntN(2) {
+			c := alphabet[random.IntN(len(alphabet))]
+			switch at := random.IntN(len(b) + 1); {
+			case at == len(b):
+				b = append(b, c)
+			case random.IntN(3) == 0:
+				b = append(b[:at], b[at+1:]...)
+			default:
+				b[at] = c
+			}
+		}
+		mutated := strings.ToValidUTF8(string(b), "?")
+		agreeOnValues(t, wire.Text(text), wire.Text(mutated))
+		agreeOnValues(t, wire.Text(mutated), pool[random.IntN(len(pool))])
+	}
+}
+
+// TestAgreesWithAConnector puts tables behind the real handler of this SDK, and
+// judges what comes over HTTP: queries finished from what was served, counts
+// and aggregates.
+func TestAgreesWithAConnector(t *testing.T) {
+	queries, aggregates := 0, 0
+	for seed := range uint64(40) {
+		d := generated(10_000 + seed)
+		table := d.table("left")
+		for i := range table.Columns {
+			if table.Columns[i].Type == "" {
+				table.Columns[i].Type = wire.TypeString // discovery types every field
+			}
+		}
+		described := wire.Table{Name: table.Name, SourceDescription: "generated", PrimaryKey: table.PrimaryKey}
+		for _, c := range table.Columns {
+			described.Fields = append(described.Fields, wire.Field{Name: c.Name, Type: c.Type, SourceDescription: "generated"})
+		}
+		source, err := kit.NewSource(kit.Table{Table: described, Rows: table.Rows})
+		require.NoError(t, err)
+		tenant := connectortest.Start(t, connector.Definition{Slug: "generated"}, source, nil).As(nil).Unverified()
+		tables := oracle.Tables{table.Name: table}
+		for range 12 {
+			q := d.query(table)
+			if _, err := oracle.Query(tables, q); err != nil {
+				continue // a refusal, which the tests above compare
+			}
+			if oracle.Unsettled(table, q.Sort, q.FieldTypes) != "" {
+				continue
+			}
+			counted, err := tenant.Count(wire.CountRequest{Table: q.Table, And: q.And, Or: q.Or, FieldTypes: q.FieldTypes})
+			require.NoError(t, err)
+			want, err := oracle.Count(tables, &wire.CountRequest{Table: q.Table, And: q.And, Or: q.Or, FieldTypes: q.FieldTypes})
+			require.NoError(t, err)
+			require.Equal(t, want, counted)
+			answer, err := tenant.Query(*q)
+			require.NoError(t, err)
+			var columns []wire.Column
+			for _, field := range q.Fields {
+				columns = append(columns, table.Columns[table.Index(field)])
+			}
+			stream := &oracle.Table{Name: table.Name, Columns: columns, Rows: answer.Rows}
+			finished, err := oracle.Finish(stream, q, answer.Served)
+			require.NoError(t, err)
+			if difference := oracle.Verify(tables, q, finished.Rows); difference != nil {
+				require.FailNow(t, difference.Error(), "%v over %v", q, table)
+			}
+			queries++
+			a := d.aggregate(table)
+			if _, err := oracle.Aggregate(tables, a); err != nil || len(answer.Rows) == 0 {
+				continue
+			}
+			aggregates++
+			groups, err := tenant.Aggregate(*a)
+			require.NoError(t, err)
+			if difference := oracle.VerifyGroups(tables, a, groups); difference != nil {
+				require.FailNow(t, difference.Error(), "%v over %v", a, table)
+			}
+		}
+	}
+	require.Greater(t, queries, 100)
+	require.Greater(t, aggregates, 25)
+}

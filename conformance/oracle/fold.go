@@ -1,0 +1,78 @@
+package oracle
+
+import (
+	"fmt"
+
+	"github.com/connectorsdk/connector-sdk-go/wire"
+)
+
+// fold is one measure of one group.
+type fold struct {
+	measure        wire.Measure
+	by, distinctBy rule
+
+	rows, nonNull int64
+	distinct      map[string]bool
+	sum           sum
+	best          wire.Value // of min and max
+	bestKey       key
+	fault         string
+}
+
+func (f *fold) add(v wire.Value) {
+	f.rows++
+	if v.IsNull() {
+		return
+	}
+	f.nonNull++
+	k := keyOf(v, f.by)
+	switch f.measure.Fn {
+	case wire.FnCountDistinct:
+		if f.distinct == nil {
+			f.distinct = map[string]bool{}
+		}
+		f.distinct[keyOf(v, f.distinctBy).identity()] = true
+	case wire.FnSum:
+		if !k.isNumber {
+			f.fault = "a cell is no number"
+			return
+		}
+		if f.sum == nil {
+			f.sum = sum{}
+		}
+		f.sum.add(k.number)
+	case wire.FnMin, wire.FnMax:
+		// What the rule cannot order has no least (A6); mixed with what it can,
+		// pairs of values run in circles.
+		if f.by == asNumber && !k.isNumber || f.nonNull > 1 && k.rank(f.by) != f.bestKey.rank(f.by) {
+			f.fault = "its cells have no common order"
+			return
+		}
+		order, _ := compare(k, f.bestKey, f.by)
+		if f.nonNull == 1 || f.measure.Fn == wire.FnMin && order < 0 || f.measure.Fn == wire.FnMax && order > 0 {
+			f.best, f.bestKey = v, k
+		}
+	}
+}
+
+// value is the measure; all but the counts are null over nothing (E1).
+func (f *fold) value() (wire.Value, error) {
+	if f.fault != "" {
+		return wire.Null(), &Undefined{Detail: fmt.Sprintf("%s over %q: %s", f.measure.Fn, f.measure.Field, f.fault)}
+	}
+	switch f.measure.Fn {
+	case wire.FnCount:
+		if f.measure.Field == "" {
+			return wire.Int(f.rows), nil
+		}
+		return wire.Int(f.nonNull), nil
+	case wire.FnCountDistinct:
+		return wire.Int(int64(len(f.distinct))), nil
+	case wire.FnSum:
+		if f.sum == nil {
+			return wire.Null(), nil
+		}
+		return wire.Decimal(f.sum.total()), nil
+	}
+	return f.best, nil
+}

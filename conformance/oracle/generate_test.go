@@ -1,0 +1,186 @@
+package oracle_test
+
+import (
+	"fmt"
+
+	"github.com/connectorsdk/connector-sdk-go/conformance/oracle"
+	"github.com/connectorsdk/connector-sdk-go/wire"
+)
+
+// draw makes choices from bytes, so that the same bytes make the same tables
+// and requests, and a fuzzer can change one choice at a time.
+type draw struct {
+	data []byte
+	pool []wire.Value
+}
+
+func (d *draw) below(n int) int {
+	if len(d.data) == 0 {
+		return 0
+	}
+	b := int(d.data[0])
+	d.data = d.data[1:]
+	return b % n
+}
+
+func oneOf[T any](d *draw, choices []T) T { return choices[d.below(len(choices))] }
+
+var (
+	allTypes = []wire.Type{"", wire.TypeString, wire.TypeNumber, wire.TypeDecimal, wire.TypeBoolean, wire.TypeDate, wire.TypeDatetime, wire.TypeJSON, wire.TypeArray, wire.TypeReference}
+	allOps   = []wire.Op{wire.OpEq, wire.OpNeq, wire.OpGt, wire.OpGte, wire.OpLt, wire.OpLte, wire.OpIn, wire.OpNin, wire.OpContains, wire.OpIncludes, wire.OpStartswith, wire.OpIsnull, wire.OpNotnull}
+	allFns   = []wire.Fn{wire.FnCount, wire.FnSum, wire.FnMin, wire.FnMax, wire.FnCountDistinct}
+	grains   = []wire.Grain{"", wire.GrainYear, wire.GrainQuarter, wire.GrainMonth, wire.GrainDay}
+)
+
+// values are the edges of the rulings, by the type they are at home in.
+func values() []wire.Value {
+	pool := []wire.Value{
+		wire.Null(), wire.Bool(true), wire.Bool(false),
+		wire.Int(0), wire.Int(1), wire.Int(-1), wire.Int(10), wire.Int(9007199254740991), wire.Int(1714521600),
+		wire.Float(0.1), wire.Float(1.5), wire.Float(-1.5), wire.Float(1e-7), wire.Float(1e21), wire.Float(9007199254740992),
+		wire.Decimal("1.50"), wire.Decimal("-0.00"), wire.Decimal("10.250"), wire.Decimal("123456789012345678901234567890"),
+	}
+	for _, text := range []string{
+		"", " ", "a", "A", "a ", "ab", "é", "e\u0301", "\U0001F600", "\uFFFD", "null", "true", "false", "NaN", "%", "\x00", "\n",
+		"0", "-0", "+0", "00", "1", "1.0", "01", "+1", "-1", "1.5", "1.50", "01.5", "-1.50", ".5", "5.", "1e2", " 1", "1 ", "2", "9", "10", "1a",
+		"9007199254740992", "9007199254740993", "0.0000001", "100000000000000000000.5", "99999999999999999999",
+		"2024-05-01", "2024-05-01T00:00:00Z", "2024-05-01T02:00:00+02:00", "2024-05-01T00:00", "2024-04-30T24:00:00Z", "2024-05-01T00:00:00.000Z",
+		"2024-05-01T00:00:00,5", "2024-05-01T00:00:00.50Z", "2016-12-31T23:59:60Z", "2016-12-31T23:59:59.999999999Z", "2017-01-01", "2017-01-01T08:59:60+09:00",
+		"2024-02-29", "2023-02-29", "0000-01-01", "0000-01-01T00:00:00+01:00", "9999-12-31T23:59:59-23:59", "2024-13-01", "20240501", "2024-05", "2024-05-01 00:00:00",
+		"1969-12-31T23:59:59.5Z", "2024-05-01t00:00:00z", "2024-05-01T00:00:00-00", "2024-05-01T00:00:60Z", "2024-12-31T23:59:60Z", "2024-06-14T23:59:60Z",
+		"[]", `["a"]`, `["a","b"]`, `[1,"1.50",true,null,[1],{"a":1}]`, `[1.50]`, `["1.50"]`, `[1e2]`, `[1e999]`, `[1e-400]`, `[-0]`, `[9007199254740993]`, `[0.1,"x"`, `["\ud83d\ude00"]`, `["\ud83d"]`, ` [ "a" ] `, `["a",]`, `[tru]`,
+		`{}`, `{"a":1}`, `{"a": 1.0}`, `{"b":1,"a":[]}`, `{"a":[],"b":1}`, `"a"`,
+	} {
+		pool = append(pool, wire.Text(text))
+	}
+	return pool
+}
+
+func (d *draw) value() wire.Value { return oneOf(d, d.pool) }
+
+// fitting draws a value that is mostly at home in a type.
+func (d *draw) fitting(t wire.Type) wire.Value {
+	if d.below(6) == 0 {
+		return d.value()
+	}
+	switch t {
+	case wire.TypeNumber, wire.TypeDecimal:
+		return oneOf(d, []wire.Value{wire.Null(), wire.Int(1), wire.Int(-3), wire.Decimal("1.00"), wire.Text("+1"), wire.Float(2.5), wire.Decimal("2.500"), wire.Decimal("-0.0"), wire.Decimal("99999999999999999999.5"), wire.Float(0.1), wire.Float(0.2)})
+	case wire.TypeBoolean:
+		return oneOf(d, []wire.Value{wire.Null(), wire.Bool(true), wire.Bool(false), wire.Text("true")})
+	case wire.TypeDate, wire.TypeDatetime:
+		return oneOf(d, []wire.Value{wire.Null(), wire.Text("2024-05-01"), wire.Text("2024-05-01T00:00:00Z"), wire.Text("2024-04-30T23:30:00-01:00"), wire.Text("2024-12-31T23:59:59.999Z"), wire.Text("2016-12-31T23:59:60Z"), wire.Text("1969-12-31"), wire.Text("0000-02-29")})
+	}
+	return d.value()
+}
+
+func (d *draw) table(name string) *oracle.Table {
+	t := &oracle.Table{Name: name, PrimaryKey: []string{"id"}, Columns: []wire.Column{{Name: "id", Type: wire.TypeNumber}}}
+	for i := range 1 + d.below(3) {
+		t.Columns = append(t.Columns, wire.Column{Name: fmt.Sprintf("c%d", i), Type: oneOf(d, allTypes)})
+	}
+	for i := range d.below(9) {
+		row := []wire.Value{wire.Int(int64(i))}
+		for _, c := range t.Columns[1:] {
+			row = append(row, d.fitting(c.Type))
+		}
+		t.Rows = append(t.Rows, row)
+	}
+	return t
+}
+
+// field draws a column's name, and now and then one that does not exist.
+func (d *draw) field(t *oracle.Table) string {
+	if d.below(25) == 24 {
+		return "absent"
+	}
+	return oneOf(d, t.Columns).Name
+}
+
+func (d *draw) filter(t *oracle.Table) wire.Filter {
+	f := wire.Filter{Field: d.field(t), Op: oneOf(d, allOps)}
+	if d.below(30) == 29 {
+		f.Op = "like"
+	}
+	operand := func() wire.Value { // often one of the table's own cells
+		if i := t.Index(f.Field); i >= 0 && len(t.Rows) > 0 && d.below(2) == 0 {
+			return oneOf(d, t.Rows)[i]
+		}
+		return d.value()
+	}
+	switch f.Op.Shape() {
+	case wire.ShapeValue:
+		f.Value = operand()
+	case wire.ShapeMember:
+		f.Values = []wire.Value{}
+		for range d.below(4) {
+			f.Values = append(f.Values, operand())
+		}
+	}
+	if d.below(30) == 29 {
+		f.Value = wire.Text("x")
+	}
+	return f
+}
+
+func (d *draw) filters(t *oracle.Table) (and []wire.Filter, or [][]wire.Filter) {
+	and = []wire.Filter{}
+	for range d.below(3) {
+		and = append(and, d.filter(t))
+	}
+	for range d.below(3) {
+		group := []wire.Filter{}
+		for range d.below(3) {
+			group = append(group, d.filter(t))
+		}
+		or = append(or, group)
+	}
+	return and, or
+}
+
+func (d *draw) types(t *oracle.Table) map[string]wire.Type {
+	types := map[string]wire.Type{}
+	for _, c := range t.Columns {
+		if d.below(3) == 0 {
+			types[c.Name] = oneOf(d, allTypes[1:])
+		}
+	}
+	return types
+}
+
+func (d *draw) query(t *oracle.Table) *wire.QueryRequest {
+	q := &wire.QueryRequest{Table: t.Name, FieldTypes: d.types(t), Fields: []string{}, Sort: []wire.Sort{}, TimeoutMS: 1000}
+	q.And, q.Or = d.filters(t)
+	for range d.below(3) {
+		q.Sort = append(q.Sort, wire.Sort{Field: d.field(t), Dir: oneOf(d, []wire.Direction{wire.Asc, wire.Desc}), Collate: d.below(2) == 0})
+	}
+	for _, c := range t.Columns {
+		if d.below(3) != 2 {
+			q.Fields = append(q.Fields, c.Name)
+		}
+	}
+	q.Limit, q.Offset = int64(d.below(5)), int64(d.below(4))
+	return q
+}
+
+func (d *draw) aggregate(t *oracle.Table) *wire.AggregateRequest {
+	a := &wire.AggregateRequest{Table: t.Name, FieldTypes: d.types(t), GroupBy: []wire.Group{}, Measures: []wire.Measure{}, Limit: wire.AggregateLimit, TimeoutMS: 1000}
+	a.And, a.Or = d.filters(t)
+	for i := range d.below(3) {
+		a.GroupBy = append(a.GroupBy, wire.Group{Field: d.field(t), As: fmt.Sprintf("g%d", i), Grain: oneOf(d, grains)})
+	}
+	for i := range d.below(4) {
+		m := wire.Measure{Fn: oneOf(d, allFns), As: fmt.Sprintf("m%d", i)}
+		if m.Fn != wire.FnCount || d.below(2) == 0 {
+			m.Field = d.field(t)
+		}
+		a.Measures = append(a.Measures, m)
+	}
+	for _, c := range t.Columns {
+		// What both fieldTypes and stringFields name would be two things at once.
+		if d.below(6) == 5 && a.FieldTypes[c.Name] == "" {
+			a.StringFields = append(a.StringFields, c.Name)
+		}
+	}
+	return a
+}

@@ -1,0 +1,103 @@
+package oracle
+
+import (
+	"regexp"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// instant is a point in time, exact to the last digit of its fraction (A9).
+type instant struct {
+	seconds int64  // since 1970, UTC
+	leap    bool   // within the leap second that follows
+	frac    string // digits of the fraction, without zeros at the end
+}
+
+// iso is ISO 8601's extended format of a date, alone or with a time of day:
+// year, month, day, hour, minute, second, fraction, offset.
+var iso = regexp.MustCompile(`^(\d{4})-(\d{2})-(\d{2})(?:[Tt](\d{2}):(\d{2})(?::(\d{2})(?:[.,](\d+))?)?([Zz]|[+-]\d{2}(?::?\d{2})?)?)?$`)
+
+// parseInstant reads ISO 8601 text: any offset, none is UTC, a bare date is
+// its midnight UTC (A9). Days and times that do not exist are no instants.
+func parseInstant(text string) (instant, bool) {
+	if len(text) < len("2006-01-02") || text[4] != '-' {
+		return instant{}, false
+	}
+	part := iso.FindStringSubmatch(text)
+	if part == nil {
+		return instant{}, false
+	}
+	year, month, day := atoi(part[1]), atoi(part[2]), atoi(part[3])
+	hour, minute, second := atoi(part[4]), atoi(part[5]), atoi(part[6])
+	frac := strings.TrimRight(part[7], "0")
+
+	midnight := time.Date(year, time.Month(month), day, 0, 0, 0, 0, time.UTC)
+	if midnight.Year() != year || int(midnight.Month()) != month || midnight.Day() != day {
+		return instant{}, false
+	}
+	endOfDay := hour == 24 && minute == 0 && second == 0 && frac == ""
+	if hour > 23 && !endOfDay || minute > 59 || second > 60 {
+		return instant{}, false
+	}
+	offset, ok := parseOffset(part[8])
+	if !ok {
+		return instant{}, false
+	}
+	at := instant{seconds: midnight.Unix() + int64(3600*hour+60*minute+second-offset), frac: frac}
+	if second == 60 {
+		at.seconds, at.leap = at.seconds-1, true
+		if mod(at.seconds, 86400) != 86399 {
+			return instant{}, false // a leap second ends a day of UTC
+		}
+	}
+	return at, true
+}
+
+// parseOffset reads Z, ±hh, ±hhmm or ±hh:mm as seconds ahead of UTC.
+func parseOffset(text string) (seconds int, ok bool) {
+	if text == "" || text == "Z" || text == "z" {
+		return 0, true
+	}
+	hours, minutes := atoi(text[1:3]), atoi(strings.TrimPrefix(text[3:], ":"))
+	seconds = 3600*hours + 60*minutes
+	if text[0] == '-' {
+		seconds = -seconds
+	}
+	return seconds, hours <= 23 && minutes <= 59
+}
+
+// compareInstants orders two points in time.
+func compareInstants(a, b instant) int {
+	switch {
+	case a.seconds < b.seconds:
+		return -1
+	case a.seconds > b.seconds:
+		return 1
+	case a.leap != b.leap:
+		if b.leap {
+			return -1
+		}
+		return 1
+	}
+	return strings.Compare(a.frac, b.frac)
+}
+
+// date is the day of UTC that the instant lies in.
+func (i instant) date() time.Time {
+	return time.Unix(i.seconds, 0).UTC()
+}
+
+// String tells instants apart; equal ones have equal texts.
+func (i instant) String() string {
+	return strconv.FormatInt(i.seconds, 10) + " " + strconv.FormatBool(i.leap) + " " + i.frac
+}
+
+// atoi reads digits that the expression has checked; none are zero.
+func atoi(digits string) int {
+	n, _ := strconv.Atoi(digits)
+	return n
+}
+
+// mod is the remainder of a division that rounds down.
+func mod(a, b int64) int64 { return (a%b + b) % b }

@@ -1,0 +1,130 @@
+package oracle
+
+import (
+	"fmt"
+
+	"github.com/connectorsdk/connector-sdk-go/wire"
+)
+
+// join executes the LEFT joins of a request over the rows of base (B6), and
+// gives the base's columns followed by those of each hop under their "as".
+func (r Reading) join(tables Tables, base *Table, hops []wire.Join, types map[string]wire.Type) (*Table, error) {
+	// While joining, a row is the row of the base and that of every hop so far,
+	// nil where nothing matched.
+	parts := []*Table{base}
+	rows := make([][][]wire.Value, len(base.Rows))
+	for i, row := range base.Rows {
+		rows[i] = [][]wire.Value{row}
+	}
+	joined := &Table{Name: base.Name, Columns: base.Columns, PrimaryKey: base.PrimaryKey}
+	var sources [][2]int // the part and the column of each joined column
+
+	for n, hop := range hops {
+		from, err := origin(parts, hop)
+		if err != nil {
+			return nil, err
+		}
+		to, err := tables.table(hop.ToTable)
+		if err != nil {
+			return nil, err
+		}
+		fromType := types // fieldTypes speak of the base table
+		if from > 0 {
+			fromType = nil
+		}
+		fromColumn, toColumn := parts[from].baseIndex(hop.FromField), to.baseIndex(hop.ToField)
+		if fromColumn < 0 {
+			return nil, &UnknownField{Table: parts[from].Name, Field: hop.FromField, Where: "join"}
+		}
+		if toColumn < 0 {
+			return nil, &UnknownField{Table: to.Name, Field: hop.ToField, Where: "join"}
+		}
+		by := linkRule(parts[from].typeOf(fromColumn, fromType), to.typeOf(toColumn, nil))
+		matches := map[string][][]wire.Value{}
+		for _, row := range to.Rows {
+			if id, ok := linkKey(cell(row, toColumn), by); ok {
+				matches[id] = append(matches[id], row)
+			}
+		}
+		var wider [][][]wire.Value
+		for _, row := range rows {
+			found := [][]wire.Value{nil}
+			if id, ok := linkKey(cell(row[from], fromColumn), by); ok && matches[id] != nil {
+				found = matches[id]
+			}
+			for _, match := range found {
+				wider = append(wider, append(row[:len(row):len(row)], match))
+			}
+		}
+		rows = wider
+		parts = append(parts, to)
+		for _, f := range hop.Fields {
+			column := to.baseIndex(f.Field)
+			if column < 0 {
+				return nil, &UnknownField{Table: to.Name, Field: f.Field, Where: "join"}
+			}
+			c := wire.Column{Name: f.As, Type: to.Columns[column].Type, Hop: n + 1}
+			if c.Name == "" {
+				c.Name = f.Field
+			}
+			if c.Type == "" {
+				c.Type = f.Type
+			}
+			joined.Columns = append(joined.Columns[:len(joined.Columns):len(joined.Columns)], c)
+			sources = append(sources, [2]int{n + 1, column})
+		}
+	}
+
+	joined.Rows = make([][]wire.Value, len(rows))
+	for i, row := range rows {
+		flat := make([]wire.Value, len(joined.Columns))
+		for c := range base.Columns {
+			flat[c] = cell(row[0], c)
+		}
+		for c, source := range sources {
+			flat[len(base.Columns)+c] = cell(row[source[0]], source[1])
+		}
+		joined.Rows[i] = flat
+	}
+	return joined, nil
+}
+
+// origin is the part of the joined rows that a hop starts from: the base table,
+// or else the one earlier hop that reached the table. A table that two hops
+// reached is ambiguous, even where it is the base (B6).
+func origin(parts []*Table, hop wire.Join) (int, error) {
+	var reached []int
+	for i, part := range parts[1:] {
+		if part.Name == hop.FromTable {
+			reached = append(reached, i+1)
+		}
+	}
+	switch {
+	case len(reached) > 1:
+		return 0, &Undefined{Detail: fmt.Sprintf("join: the hop from %q is ambiguous, because several hops reached it", hop.FromTable)}
+	case parts[0].Name == hop.FromTable:
+		return 0, nil
+	case len(reached) == 1:
+		return reached[0], nil
+	}
+	return 0, &Malformed{Detail: fmt.Sprintf("join: %q is neither the base table nor that of an earlier hop", hop.FromTable)}
+}
+
+// linkRule is how two columns are compared as keys: by digits when both are
+// numeric, else as text (F2).
+func linkRule(from, to wire.Type) rule {
+	if from.Numeric() && to.Numeric() {
+		return asNumber
+	}
+	return asText
+}
+
+// linkKey is equal for equal keys. Null has none, and neither has what is no
+// number among numbers, which equals nothing (A2, A6).
+func linkKey(v wire.Value, by rule) (id string, ok bool) {
+	k := keyOf(v, by)
+	if k.null || by == asNumber && !k.isNumber {
+		return "", false
+	}
+	return k.identity(), true
+}

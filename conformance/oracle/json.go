@@ -1,0 +1,157 @@
+package oracle
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/connectorsdk/connector-sdk-go/wire"
+)
+
+// maxJSONDepth bounds how deep the JSON text of a cell may nest; deeper text
+// is not taken for JSON.
+const maxJSONDepth = 1024
+
+// node is a JSON value.
+type node struct {
+	kind  byte   // 0 null, 't' true or false, '1' number, '"' string, '[' array, '{' object
+	text  string // of a scalar; a number as it is written
+	items []node // of an array, or the values of an object
+	names []string
+}
+
+// parseJSON reads strict JSON text, with nothing but blanks around it.
+func parseJSON(text string) (node, bool) {
+	s := wire.NewScanner([]byte(text))
+	n := readJSON(s, maxJSONDepth)
+	s.End()
+	return n, s.Err() == nil && !n.tooDeep()
+}
+
+// tooDeepKind marks what readJSON gave up on.
+const tooDeepKind = 'x'
+
+func (n node) tooDeep() bool {
+	return n.kind == tooDeepKind || slices.ContainsFunc(n.items, node.tooDeep)
+}
+
+func readJSON(s *wire.Scanner, depth int) node {
+	if depth < 0 {
+		return node{kind: tooDeepKind}
+	}
+	switch first := s.Peek(); first {
+	case '[':
+		n := node{kind: '['}
+		for more := s.Expect('[') && !s.Skip(']'); more && s.Err() == nil; more = next(s, ']') {
+			n.items = append(n.items, readJSON(s, depth-1))
+		}
+		return n
+	case '{':
+		n := node{kind: '{'}
+		for more := s.Expect('{') && !s.Skip('}'); more && s.Err() == nil; more = next(s, '}') {
+			n.names = append(n.names, s.String())
+			s.Expect(':')
+			n.items = append(n.items, readJSON(s, depth-1))
+		}
+		return n
+	case '"':
+		return node{kind: '"', text: s.String()}
+	case 't', 'f':
+		return node{kind: 't', text: s.Scalar().String()}
+	case 'n':
+		s.Scalar()
+		return node{}
+	default:
+		return node{kind: '1', text: s.Number()}
+	}
+}
+
+// next consumes the comma before another element, or the end.
+func next(s *wire.Scanner, end byte) bool {
+	return !s.Skip(end) && s.Expect(',')
+}
+
+// hasElement reports whether a cell's text is the JSON text of an array with
+// an element that equals the value as an undeclared one would (A4, A8). Null,
+// nested and unreadable elements equal nothing.
+func hasElement(text string, value wire.Value) bool {
+	array, ok := parseJSON(text)
+	if !ok || array.kind != '[' {
+		return false
+	}
+	wanted := keyOf(value, asUndeclared)
+	for _, e := range array.items {
+		var element wire.Value
+		switch e.kind {
+		case '"':
+			element = wire.Text(e.text)
+		case 't':
+			element = wire.Bool(e.text == "true")
+		case '1': // read as the platform does, as a double
+			f, err := strconv.ParseFloat(e.text, 64)
+			if err != nil {
+				continue // beyond the doubles
+			}
+			element = wire.Float(f)
+		default:
+			continue
+		}
+		if order, comparable := compare(keyOf(element, asUndeclared), wanted, asUndeclared); comparable && order == 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// append spells a JSON value so that equal values have equal texts: without
+// blanks, members in the order of their names, numbers exact.
+func (n node) append(dst []byte) []byte {
+	switch n.kind {
+	case '"':
+		return strconv.AppendQuote(dst, n.text)
+	case '1':
+		return append(dst, exactNumber(n.text)...)
+	case 't':
+		return append(dst, n.text...)
+	case '[':
+		dst = append(dst, '[')
+		for _, item := range n.items {
+			dst = append(item.append(dst), ',')
+		}
+		return append(dst, ']')
+	case '{':
+		members := make([]string, len(n.items))
+		for i, item := range n.items {
+			members[i] = string(item.append(append(strconv.AppendQuote(nil, n.names[i]), ':')))
+		}
+		slices.Sort(members)
+		return append(append(append(dst, '{'), strings.Join(members, ",")...), '}')
+	}
+	return append(dst, "null"...)
+}
+
+// exactNumber spells a JSON number as its digits without zeros outside and the
+// power of ten they are multiplied by; an exponent is never written out.
+func exactNumber(text string) string {
+	mantissa, exponent, _ := strings.Cut(strings.ToLower(text), "e")
+	n, _ := parseNumber(mantissa)
+	if n.whole+n.frac == "" {
+		return "0"
+	}
+	power := int64(0)
+	if exponent != "" {
+		var err error
+		if power, err = strconv.ParseInt(exponent, 10, 62); err != nil {
+			return text // no number of this world: equal to its own spelling
+		}
+	}
+	power -= int64(len(n.frac))
+	digits := strings.TrimLeft(n.whole+n.frac, "0")
+	short := strings.TrimRight(digits, "0")
+	power += int64(len(digits) - len(short))
+	sign := ""
+	if n.negative {
+		sign = "-"
+	}
+	return sign + short + "e" + strconv.FormatInt(power, 10)
+}

@@ -1,0 +1,170 @@
+package oracle_test
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/connectorsdk/connector-sdk-go/conformance/oracle"
+	"github.com/connectorsdk/connector-sdk-go/wire"
+)
+
+func TestCardinality(t *testing.T) {
+	cases := []struct {
+		why                      string
+		table                    *oracle.Table
+		nonNull, equal, spelling int64
+	}{
+		{"F1: the empty string is a value", column(str, txt(""), txt("a"), null), 2, 2, 2},
+		{"F1: a column of nulls", column(str, null, null), 0, 0, 0},
+		{"F1: no rows", column(number), 0, 0, 0},
+		{"A7: case and blanks tell apart", column(str, txt("a"), txt("A"), txt("a "), txt("a")), 4, 3, 3},
+		{"E2: scale twins are one value, or two spellings", column(decimal, dec("1.5"), dec("1.50"), txt("+1.5")), 3, 1, 3},
+		{"A6: what is no number equals its own text", column(number, txt("n/a"), txt("n/a"), num(1)), 3, 2, 2},
+		{"A9: instants", column(datetime, txt("2024-05-01"), txt("2024-05-01T00:00:00Z"), txt("soon")), 3, 2, 3},
+		{"A7: true and its text", column(boolean, yes, txt("true"), no), 3, 2, 2},
+	}
+	for _, c := range cases {
+		t.Run(c.why, func(t *testing.T) {
+			got, err := oracle.Cardinality(c.table, "c")
+			require.NoError(t, err)
+			require.Equal(t, wire.Cardinality{NonNull: c.nonNull, Distinct: c.equal}, got)
+			least, greatest, err := oracle.DistinctRange(c.table, "c")
+			require.NoError(t, err)
+			require.Equal(t, []int64{c.equal, c.spelling}, []int64{least, greatest})
+		})
+	}
+	_, err := oracle.Cardinality(column(str), "x")
+	require.Equal(t, &oracle.UnknownField{Table: "t", Field: "x", Where: "column"}, err)
+	_, _, err = oracle.DistinctRange(column(str), "x")
+	require.Error(t, err)
+}
+
+func TestLinkHitRate(t *testing.T) {
+	var many []wire.Value
+	var first20 []string
+	for i := range 30 {
+		many = append(many, txt(fmt.Sprintf("%02d", 29-i)), txt("00"))
+		if i < 20 {
+			first20 = append(first20, fmt.Sprintf("%02d", i))
+		}
+	}
+	cases := []struct {
+		why      string
+		from, to *oracle.Table
+		want     wire.LinkHitRate
+	}{
+		{"every row counts, the samples are distinct and sorted", column(str, txt("b"), txt("a"), txt("b"), txt("x"), null), column(str, txt("x")),
+			wire.LinkHitRate{FromNonNull: 4, OrphanCount: 3, OrphanRate: 0.75, OrphanSamples: []string{"a", "b"}}},
+		{"a null is no orphan, and matches no null", column(str, null), column(str, null),
+			wire.LinkHitRate{OrphanSamples: []string{}}},
+		{"numbers by digits when both are numeric", column(number, num(1), txt("2.0"), txt("3")), column(decimal, dec("1.00"), dec("2")),
+			wire.LinkHitRate{FromNonNull: 3, OrphanCount: 1, OrphanRate: 1.0 / 3, OrphanSamples: []string{"3"}}},
+		{"text when one is not", column(number, num(1), txt("2.0")), column(str, txt("1"), txt("2")),
+			wire.LinkHitRate{FromNonNull: 2, OrphanCount: 1, OrphanRate: 0.5, OrphanSamples: []string{"2.0"}}},
+		{"text by bytes", column(str, txt("a"), txt("a ")), column(str, txt("A"), txt("a ")),
+			wire.LinkHitRate{FromNonNull: 2, OrphanCount: 1, OrphanRate: 0.5, OrphanSamples: []string{"a"}}},
+		{"what is no number among numbers equals nothing", column(number, txt("n/a")), column(number, txt("n/a")),
+			wire.LinkHitRate{FromNonNull: 1, OrphanCount: 1, OrphanRate: 1, OrphanSamples: []string{"n/a"}}},
+		{"dates are text (F2)", column(datetime, txt("2024-05-01")), column(datetime, txt("2024-05-01T00:00:00Z")),
+			wire.LinkHitRate{FromNonNull: 1, OrphanCount: 1, OrphanRate: 1, OrphanSamples: []string{"2024-05-01"}}},
+		{"at most 20 samples, the first ones", column(str, many...), column(str),
+			wire.LinkHitRate{FromNonNull: 60, OrphanCount: 60, OrphanRate: 1, OrphanSamples: first20}},
+		{"no rows: a rate of 0", column(str), column(str, txt("a")), wire.LinkHitRate{OrphanSamples: []string{}}},
+	}
+	req := func() *wire.LinkHitRateRequest {
+		return &wire.LinkHitRateRequest{FromTable: "from", FromColumn: "c", ToTable: "to", ToColumn: "c"}
+	}
+	for _, c := range cases {
+		t.Run(c.why, func(t *testing.T) {
+			got, err := oracle.LinkHitRate(oracle.Tables{"from": c.from, "to": c.to}, req())
+			require.NoError(t, err)
+			require.Equal(t, c.want, *got)
+			require.Nil(t, oracle.VerifyLinkHitRate(oracle.Tables{"from": c.from, "to": c.to}, req(), got))
+		})
+	}
+	tables := oracle.Tables{"from": column(str), "to": column(str)}
+	for why, change := range map[string]func(*wire.LinkHitRateRequest){
+		"from table":  func(r *wire.LinkHitRateRequest) { r.FromTable = "x" },
+		"to table":    func(r *wire.LinkHitRateRequest) { r.ToTable = "x" },
+		"from column": func(r *wire.LinkHitRateRequest) { r.FromColumn = "x" },
+		"to column":   func(r *wire.LinkHitRateRequest) { r.ToColumn = "x" },
+	} {
+		r := req()
+		change(r)
+		_, err := oracle.LinkHitRate(tables, r)
+		require.Error(t, err, why)
+		require.NotNil(t, oracle.VerifyLinkHitRate(tables, r, &wire.LinkHitRate{}), why)
+	}
+}
+
+func TestVerifyLinkHitRate(t *testing.T) {
+	tables := oracle.Tables{"from": column(decimal, dec("1.50"), num(2), num(3), null), "to": column(number, num(2))}
+	req := &wire.LinkHitRateRequest{FromTable: "from", FromColumn: "c", ToTable: "to", ToColumn: "c"}
+	cases := []struct {
+		why    string
+		got    wire.LinkHitRate
+		detail string
+	}{
+		{"as it is", wire.LinkHitRate{FromNonNull: 3, OrphanCount: 2, OrphanRate: 2.0 / 3, OrphanSamples: []string{"1.50", "3"}}, ""},
+		{"fewer samples, in another order and spelling", wire.LinkHitRate{FromNonNull: 3, OrphanCount: 2, OrphanRate: 0.6666667, OrphanSamples: []string{"3.0", "1.5"}}, ""},
+		{"no samples", wire.LinkHitRate{FromNonNull: 3, OrphanCount: 2, OrphanRate: 2.0 / 3}, ""},
+		{"nulls counted", wire.LinkHitRate{FromNonNull: 4, OrphanCount: 2, OrphanRate: 0.5}, "fromNonNull is wrong"},
+		{"nulls as orphans", wire.LinkHitRate{FromNonNull: 3, OrphanCount: 3, OrphanRate: 1}, "orphanCount is wrong"},
+		{"a rate in percent", wire.LinkHitRate{FromNonNull: 3, OrphanCount: 2, OrphanRate: 66.7}, "orphanRate is not orphanCount by fromNonNull"},
+		{"a match among the samples", wire.LinkHitRate{FromNonNull: 3, OrphanCount: 2, OrphanRate: 2.0 / 3, OrphanSamples: []string{"3", "2"}}, "orphanSamples[1] is no orphan"},
+		{"too many samples", wire.LinkHitRate{FromNonNull: 3, OrphanCount: 2, OrphanRate: 2.0 / 3, OrphanSamples: make([]string, 21)}, "too many orphanSamples"},
+	}
+	for _, c := range cases {
+		d := oracle.VerifyLinkHitRate(tables, req, &c.got)
+		if c.detail == "" {
+			require.Nil(t, d, c.why)
+			continue
+		}
+		require.NotNil(t, d, c.why)
+		require.Equal(t, c.detail, d.Detail, c.why)
+	}
+}
+
+func TestJoinRefuses(t *testing.T) {
+	hop := func(from, fromField, to, toField string, fields ...wire.JoinField) wire.Join {
+		return wire.Join{FromTable: from, FromField: fromField, ToTable: to, ToField: toField, Fields: fields}
+	}
+	city := hop("orders", "city", "cities", "name")
+	var undefined *oracle.Undefined
+	var malformed *oracle.Malformed
+	var unknown *oracle.UnknownField
+	var table *oracle.UnknownTable
+	cases := []struct {
+		why  string
+		hops []wire.Join
+		err  any
+	}{
+		{"from nowhere", []wire.Join{hop("cities", "name", "orders", "city")}, &malformed},
+		{"from a table that two hops reached", []wire.Join{city, city, hop("cities", "land", "cities", "land")}, &undefined},
+		{"to nowhere", []wire.Join{hop("orders", "city", "x", "name")}, &table},
+		{"from an unknown field", []wire.Join{hop("orders", "x", "cities", "name")}, &unknown},
+		{"to an unknown field", []wire.Join{hop("orders", "city", "cities", "x")}, &unknown},
+		{"an unknown field", []wire.Join{hop("orders", "city", "cities", "name", wire.JoinField{Field: "x", As: "x"})}, &unknown},
+		{"a clash of names", []wire.Join{hop("orders", "city", "cities", "name", wire.JoinField{Field: "land", As: "id"})}, &malformed},
+	}
+	for _, c := range cases {
+		_, err := oracle.Query(shop(), &wire.QueryRequest{Table: "orders", Fields: []string{"id"}, Joins: c.hops})
+		require.ErrorAs(t, err, c.err, c.why)
+	}
+
+	// Two hops, the second from the table of the first; an absent "as" is the
+	// field's own name; a self-join's columns are told apart.
+	got, err := oracle.Query(shop(), &wire.QueryRequest{
+		Table: "orders", Fields: []string{"id"},
+		And: []wire.Filter{{Field: "id", Op: wire.OpEq, Value: num(2)}},
+		Joins: []wire.Join{
+			hop("orders", "city", "cities", "name", wire.JoinField{Field: "land"}),
+			hop("cities", "land", "cities", "land", wire.JoinField{Field: "name", As: "again"}),
+		},
+	})
+	require.NoError(t, err)
+	require.Equal(t, [][]wire.Value{{num(2), txt("Italy"), txt("Rome")}, {num(2), txt("Georgia"), txt("Rome")}}, got.Rows)
+	require.Equal(t, []wire.Column{{Name: "id", Type: number}, {Name: "land", Type: str, Hop: 1}, {Name: "again", Type: str, Hop: 2}}, got.Columns)
+}

@@ -1,0 +1,96 @@
+package oracle
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/connectorsdk/connector-sdk-go/wire"
+)
+
+// plan is an aggregate whose columns and types are looked up.
+type plan struct {
+	answer           *Table // without rows
+	groups, measures []source
+}
+
+// source is a column that a group or a measure reads, -1 for none.
+type source struct {
+	column int
+	t      wire.Type
+}
+
+func planAggregate(t *Table, req *wire.AggregateRequest) (*plan, error) {
+	p := &plan{answer: &Table{Name: t.Name}}
+	// What no connector can answer is told only when nothing else is wrong: an
+	// unknown field is to be refused, not declined (A11).
+	var undefined error
+	for _, g := range req.GroupBy {
+		s, err := t.source(g.Field, "groupBy", req)
+		if err != nil {
+			return nil, err
+		}
+		c := wire.Column{Name: g.As, Type: s.t}
+		if g.Grain != "" {
+			if !g.Grain.Known() {
+				return nil, &Malformed{Detail: fmt.Sprintf("groupBy: %q is no grain", g.Grain)}
+			}
+			if s.t != wire.TypeDate && s.t != wire.TypeDatetime && s.t != "" {
+				undefined = &Undefined{Detail: fmt.Sprintf("grain over %q, whose type is %q", g.Field, s.t)}
+			}
+			c.Type = wire.TypeDate // of its first day (E4)
+		}
+		p.groups = append(p.groups, s)
+		p.answer.Columns = append(p.answer.Columns, c)
+	}
+	for _, m := range req.Measures {
+		if !m.Fn.Known() {
+			return nil, &Malformed{Detail: fmt.Sprintf("measure: %q is no function", m.Fn)}
+		}
+		s := source{column: -1}
+		if m.Field != "" {
+			var err error
+			if s, err = t.source(m.Field, "measure", req); err != nil {
+				return nil, err
+			}
+		} else if m.Fn != wire.FnCount {
+			return nil, &Malformed{Detail: fmt.Sprintf("measure: %s without a field", m.Fn)}
+		}
+		c := wire.Column{Name: m.As, Type: wire.TypeNumber}
+		switch m.Fn {
+		case wire.FnSum:
+			if !s.t.Numeric() {
+				undefined = &Undefined{Detail: fmt.Sprintf("sum over %q, whose type is %q", m.Field, s.t)}
+			}
+		case wire.FnMin, wire.FnMax:
+			c.Type = s.t
+			if s.t == wire.TypeBoolean || s.t == wire.TypeJSON || s.t == wire.TypeArray {
+				undefined = &Undefined{Detail: fmt.Sprintf("%s over %q, whose type is %q", m.Fn, m.Field, s.t)}
+			}
+		}
+		p.measures = append(p.measures, s)
+		p.answer.Columns = append(p.answer.Columns, c)
+	}
+	return p, undefined
+}
+
+// source finds a column of the joined rows by a name that must not stand for
+// two, and its type: an undeclared one that stringFields names is text (E5).
+func (t *Table) source(name, where string, req *wire.AggregateRequest) (source, error) {
+	found := -1
+	for i, c := range t.Columns {
+		if c.Name == name && found >= 0 {
+			return source{}, &Malformed{Detail: fmt.Sprintf("%s: %q stands for two columns of the joined rows", where, name)}
+		}
+		if c.Name == name {
+			found = i
+		}
+	}
+	if found < 0 {
+		return source{}, &UnknownField{Table: t.Name, Field: name, Where: where}
+	}
+	s := source{column: found, t: t.typeOf(found, req.FieldTypes)}
+	if s.t == "" && slices.Contains(req.StringFields, name) {
+		s.t = wire.TypeString
+	}
+	return s, nil
+}

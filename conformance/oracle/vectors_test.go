@@ -1,0 +1,93 @@
+package oracle_test
+
+import (
+	"encoding/json"
+	"errors"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/connectorsdk/connector-sdk-go/conformance/oracle"
+	"github.com/connectorsdk/connector-sdk-go/wire"
+)
+
+// The vectors of package filter are data about the rulings, and no code: every
+// one must hold for the oracle too. Their format is in the README beside them.
+func TestFilterVectors(t *testing.T) {
+	files, err := filepath.Glob("../../filter/testdata/semantics/*.json")
+	require.NoError(t, err)
+	require.GreaterOrEqual(t, len(files), 14)
+	ran := 0
+	for _, name := range files {
+		raw, err := os.ReadFile(name)
+		require.NoError(t, err)
+		var file struct {
+			Cases []vector `json:"cases"`
+		}
+		require.NoError(t, json.Unmarshal(raw, &file))
+		require.NotEmpty(t, file.Cases, name)
+		for _, c := range file.Cases {
+			c.run(t, filepath.Base(name))
+			ran++
+		}
+	}
+	require.GreaterOrEqual(t, ran, 1000)
+}
+
+type vector struct {
+	Why        string                     `json:"why"`
+	Ruling     string                     `json:"ruling"`
+	Columns    map[string]wire.Type       `json:"columns"`
+	FieldTypes json.RawMessage            `json:"fieldTypes"`
+	And        json.RawMessage            `json:"and"`
+	Or         json.RawMessage            `json:"or"`
+	Cells      map[string]json.RawMessage `json:"cells"`
+	Match      *bool                      `json:"match"`
+	Error      wire.Code                  `json:"error"`
+}
+
+func (c vector) run(t *testing.T, file string) {
+	what := file + ": " + c.Ruling + ": " + c.Why
+	body := map[string]any{"table": "t", "and": c.And, "credentials": map[string]string{}, "timeoutMs": 1000}
+	if c.Or != nil {
+		body["or"] = c.Or
+	}
+	if c.FieldTypes != nil {
+		body["fieldTypes"] = c.FieldTypes
+	}
+	raw, err := json.Marshal(body)
+	require.NoError(t, err, what)
+	var req wire.CountRequest
+	if err := wire.Decode(raw, &req); err != nil {
+		require.Equal(t, wire.CodeBadRequest, c.Error, "%s: %v", what, err)
+		return
+	}
+	table := &oracle.Table{Name: "t"}
+	var row []wire.Value
+	for name, typ := range c.Columns {
+		table.Columns = append(table.Columns, wire.Column{Name: name, Type: typ})
+		var cell wire.Value // stays null where the row lacks the column (A11)
+		if text, ok := c.Cells[name]; ok {
+			require.NoError(t, json.Unmarshal(text, &cell), what)
+		}
+		row = append(row, cell)
+	}
+	table.Rows = [][]wire.Value{row}
+
+	n, err := oracle.Count(oracle.Tables{"t": table}, &req)
+	var unknown *oracle.UnknownField
+	var malformed *oracle.Malformed
+	switch {
+	case errors.As(err, &unknown):
+		require.Equal(t, wire.CodeUnsupported, c.Error, what)
+	case errors.As(err, &malformed):
+		require.Equal(t, wire.CodeBadRequest, c.Error, what)
+	default:
+		require.NoError(t, err, what)
+		require.Empty(t, c.Error, what)
+		require.NotNil(t, c.Match, what)
+		require.Equal(t, *c.Match, n == 1, what)
+	}
+}
