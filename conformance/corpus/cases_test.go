@@ -1,0 +1,175 @@
+package corpus
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/connectorsdk/connector-sdk-go/wire"
+)
+
+// letters are the parts of each check of phase 2 that cases answer. P2.1, P2.9
+// and P2.17 are judged otherwise: by discovery, by what a stream claims, and by
+// queries that are made up while the program runs.
+var letters = map[string]string{
+	"P2.2": "abcd", "P2.3": "abcdefghijklm", "P2.4": "abcd", "P2.5": "abcdefghi", "P2.6": "abcdefgh", "P2.7": "abcde", "P2.8": "ab",
+	"P2.10": "abcd", "P2.11": "abcdefghijklmnopq", "P2.12": "ab", "P2.13": "abc", "P2.14": "abcde", "P2.15": "abcdef", "P2.16": "abcdefg",
+}
+
+// TestCasesAreComplete: every check has cases, every case is whole.
+func TestCasesAreComplete(t *testing.T) {
+	counts := map[string]int{}
+	names := map[string]bool{}
+	byHand := 0
+	ruling := regexp.MustCompile(`^([A-I][0-9]+a?|[A-Za-z/ ,]+)$`)
+	for _, c := range Cases() {
+		require.Regexp(t, `^[a-z0-9]+(-[a-z0-9]+)*$`, c.Name)
+		require.False(t, names[c.Name], "two cases are named %s", c.Name)
+		names[c.Name] = true
+		require.Regexp(t, ruling, c.Rule, c.Name)
+		require.True(t, strings.HasSuffix(c.Why, "."), "%s: why is a sentence", c.Name)
+		require.NotNil(t, c.Request, c.Name)
+		counts[c.Check]++
+		if c.ByHand {
+			byHand++
+		}
+	}
+	planned := []string{"A.8", "A.9"}
+	for check, parts := range letters {
+		for _, part := range parts {
+			planned = append(planned, check+string(part))
+		}
+	}
+	for _, id := range planned {
+		assert.GreaterOrEqual(t, counts[id], 2, "cases of %s", id)
+	}
+	for id := range counts {
+		assert.Contains(t, planned, id, "no such check")
+	}
+	assert.GreaterOrEqual(t, len(names), 350)
+	assert.GreaterOrEqual(t, byHand, 80)
+}
+
+// TestCasesOfOperators: every operator meets every type with several values and
+// with a null, over a column that holds nulls.
+func TestCasesOfOperators(t *testing.T) {
+	tables := lintOf(Tables())
+	type pair struct {
+		op       wire.Op
+		dataType wire.Type
+	}
+	operands := map[pair]map[string]bool{}
+	nulls := map[pair]bool{}
+	for _, c := range Cases() {
+		r, ok := c.Request.(*wire.QueryRequest)
+		if !ok || c.Check[0] == 'A' {
+			continue
+		}
+		for _, f := range slices.Concat(append(slices.Clone(r.Or), r.And)...) {
+			if tables.nulls(r.Table, f.Field) == 0 {
+				continue
+			}
+			p := pair{f.Op, tables.field(r.Table, f.Field).Type}
+			if operands[p] == nil {
+				operands[p] = map[string]bool{}
+			}
+			values := f.Values
+			switch f.Op.Shape() {
+			case wire.ShapeValue:
+				values = []wire.Value{f.Value}
+			case wire.ShapeNullary: // the question is about nulls itself
+				operands[p][c.Name], nulls[p] = true, true
+			}
+			for _, v := range values {
+				if v.IsNull() {
+					nulls[p] = true
+				} else {
+					operands[p][v.String()] = true
+				}
+			}
+		}
+	}
+	for _, op := range []wire.Op{
+		wire.OpEq, wire.OpNeq, wire.OpGt, wire.OpGte, wire.OpLt, wire.OpLte, wire.OpIn, wire.OpNin,
+		wire.OpContains, wire.OpIncludes, wire.OpStartswith, wire.OpIsnull, wire.OpNotnull,
+	} {
+		for _, dataType := range []wire.Type{
+			wire.TypeString, wire.TypeNumber, wire.TypeDecimal, wire.TypeBoolean, wire.TypeDate,
+			wire.TypeDatetime, wire.TypeJSON, wire.TypeArray, wire.TypeReference,
+		} {
+			p := pair{op, dataType}
+			assert.GreaterOrEqual(t, len(operands[p]), 2, "operands of %s on %s", op, dataType)
+			assert.True(t, nulls[p], "%s on %s with a null", op, dataType)
+		}
+	}
+}
+
+// TestCasesDiscriminate: an answer of nothing, or of everything, is right by
+// accident too often.
+func TestCasesDiscriminate(t *testing.T) {
+	tables := lintOf(Tables())
+	all, some := 0, 0
+	for _, c := range Cases() {
+		rows, total := 0, 0
+		switch r := c.Request.(type) {
+		case *wire.QueryRequest:
+			rows, total = len(c.Answer.Rows), len(tables[r.Table].Rows)
+			if len(r.Sort) > 0 && len(r.And) == 0 {
+				total = -1 // an order of everything discriminates
+			}
+		case *wire.CountRequest:
+			rows, total = int(c.Answer.Count), len(tables[r.Table].Rows)
+		default:
+			continue
+		}
+		all++
+		if rows != 0 && rows != total {
+			some++
+		}
+	}
+	assert.GreaterOrEqual(t, float64(some)/float64(all), 0.75, "%d of %d answers are neither empty nor everything", some, all)
+}
+
+// TestCasesAreOrdered: a window is cut out of an order that leaves no row open,
+// since how ties are broken is nobody's business but the connector's.
+func TestCasesAreOrdered(t *testing.T) {
+	tables := lintOf(Tables())
+	for _, c := range Cases() {
+		r, ok := c.Request.(*wire.QueryRequest)
+		if !ok || r.Limit == 0 && r.Offset == 0 {
+			continue
+		}
+		key := tables[r.Table].PrimaryKey
+		unique := false
+		for _, s := range r.Sort {
+			f := tables.field(r.Table, s.Field)
+			key = slices.DeleteFunc(slices.Clone(key), func(k string) bool { return k == s.Field })
+			unique = unique || f.Unique && !f.Nullable || tables.distinct(r.Table, s.Field) == len(tables[r.Table].Rows)
+		}
+		for _, f := range r.And { // within a kind, the texts of the corpus are distinct
+			unique = unique || r.Table == "texts" && f.Field == "kind" && f.Op == wire.OpEq && r.Sort[0].Field == "value"
+		}
+		require.True(t, unique || len(key) == 0, "%s: a window over ties", c.Name)
+	}
+}
+
+// TestCasesAreNotWhatTheyAreNot: a malformed file is refused, and says where.
+func TestCasesAreNotWhatTheyAreNot(t *testing.T) {
+	const head = `{"name": "x", "check": "P2.2a", "rule": "A1", "why": "W.", `
+	for _, c := range []struct{ why, file, want string }{
+		{"no case", `{}`, "cannot unmarshal object"},
+		{"an unknown member", `[{"title": ""}]`, `unknown field "title"`},
+		{"an unknown route", `[` + head + `"path": "/discovery", "request": {}, "answer": {}}]`, `"/discovery" is no route`},
+		{"a request that none would take", `[` + head + `"path": "/count", "request": {"table": "t"}, "answer": 1}]`, "x: request: body: and is missing"},
+		{"credentials", `[` + head + `"path": "/count", "request": {"table": "t", "and": [], "credentials": {}}, "answer": 1}]`, "x: request"},
+		{"a row that is too short", `[` + head + `"path": "/query", "request": {"table": "t", "and": [], "sort": [], "fields": ["a"]}, "answer": {"columns": ["a"], "rows": [[]]}}]`, "rows[0] has 0 cells for 1 columns"},
+		{"a group with other members", `[` + head + `"path": "/aggregate", "request": {"table": "t", "and": [], "groupBy": [], "measures": [{"fn": "count", "as": "n"}], "limit": 1001}, "answer": {"rows": [{"m": 1}]}}]`, `rows[0] has other members than ["n"]`},
+	} {
+		_, err := readCases([]byte(c.file))
+		require.ErrorContains(t, err, c.want, c.why)
+	}
+}

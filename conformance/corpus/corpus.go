@@ -1,0 +1,92 @@
+package corpus
+
+import (
+	"slices"
+
+	"github.com/connectorsdk/connector-sdk-go/wire"
+)
+
+// Name and Version are what the one row of the manifest table says. Version
+// goes up with every change of the data.
+const (
+	Name    = "connector-sdk-corpus"
+	Version = "1"
+)
+
+// ManifestTable is the table that names the corpus: one row with its name, its
+// version and its [Digest]. Look for it first; without it nothing else of this
+// package applies to a connector.
+const ManifestTable = "conformance_manifest"
+
+// Table is one table of the corpus: its description and its rows, whose cells
+// are in the order of its fields. It converts to a kit.Table.
+type Table struct {
+	wire.Table
+	Rows [][]wire.Value
+}
+
+// files are the tables that are read from data, in the order of [Tables].
+var files = [...]string{
+	"types", "texts", "numbers", "moments", "documents",
+	"customers", "orders", "order_lines", "employees",
+	"codes", "code_links", "empty_table",
+}
+
+// Tables is the whole corpus, the manifest first. Each call makes it anew, so
+// what it returns may be changed.
+//
+// Samples and statistics are left out of the descriptions: a connector states
+// them as it sees fit.
+func Tables() []Table {
+	content := content()
+	return slices.Insert(content, 0, manifest(digest(content)))
+}
+
+// content is everything but the manifest.
+func content() []Table {
+	tables := make([]Table, 0, len(files)+3)
+	for _, name := range files {
+		tables = append(tables, readTable(name))
+	}
+	return append(tables, Many(), Wide())
+}
+
+// Lookup is one table of the corpus by its name.
+func Lookup(name string) (Table, bool) {
+	tables := Tables()
+	i := slices.IndexFunc(tables, func(t Table) bool { return t.Name == name })
+	if i < 0 {
+		return Table{}, false
+	}
+	return tables[i], true
+}
+
+func manifest(digest string) Table {
+	return complete(Table{
+		Table: wire.Table{
+			Name:              ManifestTable,
+			SourceDescription: "What corpus this is. One row.",
+			PrimaryKey:        []string{"name"},
+			Fields: []wire.Field{
+				{Name: "name", Type: wire.TypeString, Unique: true, SourceDescription: "The name of the corpus."},
+				{Name: "version", Type: wire.TypeString, SourceDescription: "Its version."},
+				{Name: "digest", Type: wire.TypeString, SourceDescription: "The SHA-256 of its content, in hexadecimal digits."},
+			},
+		},
+		Rows: [][]wire.Value{{wire.Text(Name), wire.Text(Version), wire.Text(digest)}},
+	})
+}
+
+// complete fills in what is the same for all tables.
+func complete(t Table) Table {
+	rows := int64(len(t.Rows))
+	t.RowCount = &rows
+	t.StoresRows = true
+	if t.ForeignKeys == nil {
+		t.ForeignKeys = []wire.ForeignKey{}
+	}
+	for i := range t.Fields {
+		t.Fields[i].SourceColumn = t.Fields[i].Name
+	}
+	return t
+}

@@ -1,0 +1,127 @@
+package corpus
+
+import (
+	"encoding/csv"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/connectorsdk/connector-sdk-go/wire"
+)
+
+// TestDigest: data that change are another version.
+func TestDigest(t *testing.T) {
+	raw, err := os.ReadFile("testdata/digests.txt")
+	require.NoError(t, err)
+	known := map[string]string{}
+	for line := range strings.Lines(string(raw)) {
+		version, digest, ok := strings.Cut(strings.TrimSpace(line), " ")
+		require.True(t, ok, line)
+		require.NotContains(t, known, version, "a version has one digest for ever")
+		known[version] = digest
+	}
+	require.Equal(t, known[Version], Digest(), "the data differ from those of version %s: give them another Version, and add it with its digest to testdata/digests.txt", Version)
+	require.Contains(t, Tables()[0].Rows[0], wire.Text(Digest()), "the manifest states the digest")
+}
+
+// TestTablesAreFresh: what a caller does to the tables harms nobody.
+func TestTablesAreFresh(t *testing.T) {
+	before := Digest()
+	tables := Tables()
+	for i := range tables {
+		for _, row := range tables[i].Rows {
+			clear(row)
+		}
+		clear(tables[i].Fields)
+	}
+	require.Equal(t, before, Digest())
+	table, ok := Lookup("customers")
+	require.True(t, ok)
+	require.Equal(t, wire.Text("Acme"), table.Rows[0][1])
+	_, ok = Lookup(SlowTable)
+	require.False(t, ok, "the slow table is no part of the corpus")
+	require.Equal(t, SlowTable, Slow().Name)
+}
+
+// TestWrittenJSON reads the JSON files back: the description and every cell.
+func TestWrittenJSON(t *testing.T) {
+	dir := t.TempDir()
+	require.NoError(t, Write(dir))
+	for _, table := range Tables() {
+		raw, err := os.ReadFile(filepath.Join(dir, "json", table.Name+".json"))
+		require.NoError(t, err)
+		var file struct {
+			Table json.RawMessage         `json:"table"`
+			Rows  []map[string]wire.Value `json:"rows"`
+		}
+		require.NoError(t, json.Unmarshal(raw, &file), table.Name)
+		var discovery wire.Discovery
+		require.NoError(t, wire.Decode([]byte(`{"tables":[`+string(file.Table)+`]}`), &discovery), table.Name)
+		require.Equal(t, table.PrimaryKey, discovery.Tables[0].PrimaryKey)
+		require.Equal(t, table.Columns(), discovery.Tables[0].Columns())
+		require.Len(t, file.Rows, len(table.Rows))
+		for n, row := range table.Rows {
+			for i, v := range row {
+				require.Equal(t, v.String(), file.Rows[n][table.Fields[i].Name].String(), "%s, rows[%d], %s", table.Name, n, table.Fields[i].Name)
+				require.Equal(t, v.IsNull(), file.Rows[n][table.Fields[i].Name].IsNull())
+			}
+		}
+	}
+}
+
+// TestWrittenCSV reads the CSV files back.
+func TestWrittenCSV(t *testing.T) {
+	dir := t.TempDir()
+	require.NoError(t, Write(dir))
+	for _, table := range Tables() {
+		raw, err := os.ReadFile(filepath.Join(dir, "csv", table.Name+".csv"))
+		require.NoError(t, err)
+		// The reader turns the two characters \r\n into one even within
+		// quotes, which is no fault of the file.
+		const crlf = "\ue000"
+		records, err := csv.NewReader(strings.NewReader(strings.ReplaceAll(string(raw), "\r\n", crlf))).ReadAll()
+		require.NoError(t, err, table.Name)
+		require.Len(t, records, len(table.Rows)+1, table.Name)
+		for n, row := range table.Rows {
+			for i, v := range row {
+				got := strings.ReplaceAll(records[n+1][i], crlf, "\r\n")
+				if v.IsNull() {
+					require.Empty(t, got)
+					continue
+				}
+				require.Equal(t, v.String(), got, "%s, rows[%d], %s", table.Name, n, table.Fields[i].Name)
+			}
+		}
+	}
+	raw, err := os.ReadFile(filepath.Join(dir, "csv", "customers.csv"))
+	require.NoError(t, err)
+	require.Contains(t, string(raw), "\n10,\"Ink\",\"ink@example.com\",,false,7,2021-05-05\n", "a null is nothing")
+	require.Contains(t, string(raw), "\n12,\"Kiosk\",\"kiosk@example.com\",\"\",false,,2021-09-30\n", "an empty text is not")
+}
+
+// TestReadme: every table and every column is explained.
+func TestReadme(t *testing.T) {
+	readme := string(asReadme(Tables()))
+	for _, table := range append(Tables(), Slow()) {
+		assert.Contains(t, readme, "\n### "+table.Name)
+		for _, f := range table.Fields {
+			assert.Contains(t, readme, "\n| "+f.Name+" | "+string(f.Type)+" | ", table.Name)
+			assert.Contains(t, readme, f.SourceDescription)
+		}
+	}
+	for _, d := range dialects {
+		assert.Contains(t, readme, d.load)
+	}
+}
+
+// TestWriteSaysWhatIsWrong: a folder that cannot be made is named.
+func TestWriteSaysWhatIsWrong(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "file")
+	require.NoError(t, os.WriteFile(file, nil, 0o600))
+	require.ErrorContains(t, Write(file), file)
+}

@@ -1,0 +1,38 @@
+package corpus
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+
+	"github.com/connectorsdk/connector-sdk-go/wire"
+)
+
+// Digest is the SHA-256 of the content of the corpus, in hexadecimal digits, as
+// the manifest states it. Two corpora of one digest have the same tables,
+// described alike and with the same rows in the same order.
+//
+// It is taken over lines, each ended by a line feed: for every table but the
+// manifest, its description as discovery answers it, then each row as a JSON
+// array of its cells as they cross the wire.
+func Digest() string { return digest(content()) }
+
+func digest(tables []Table) string {
+	sum := sha256.New()
+	for _, t := range tables {
+		description, err := wire.EncodeAnswer(&wire.Discovery{Tables: []wire.Table{t.Table}})
+		if err != nil {
+			panic(fmt.Errorf("corpus: table %s: %w", t.Name, err))
+		}
+		sum.Write(append(description, '\n'))
+		for _, row := range t.Rows {
+			line, err := json.Marshal(row)
+			if err != nil {
+				panic(fmt.Errorf("corpus: table %s: %w", t.Name, err))
+			}
+			sum.Write(append(line, '\n'))
+		}
+	}
+	return hex.EncodeToString(sum.Sum(nil))
+}

@@ -1,0 +1,36 @@
+package corpus
+
+import (
+	"time"
+
+	"github.com/connectorsdk/connector-sdk-go/wire"
+)
+
+// SlowTable is a table that a connector under test may serve besides [Tables],
+// so that heartbeats and deadlines can be seen: whoever reads it, by query,
+// count or aggregate, waits [SlowStall] before its first row.
+const (
+	SlowTable = "slow"
+	SlowStall = 25 * time.Second
+)
+
+// Slow is the table [SlowTable]. It is no part of [Tables] nor of the digest;
+// without it the checks that need it are skipped.
+func Slow() Table {
+	return complete(Table{
+		Table: wire.Table{
+			Name:              SlowTable,
+			SourceDescription: "Three rows, the first of which takes 25 seconds to come.",
+			PrimaryKey:        []string{"id"},
+			Fields: []wire.Field{
+				{Name: "id", Type: wire.TypeNumber, Unique: true, SourceDescription: "The number of the row."},
+				{Name: "name", Type: wire.TypeString, SourceDescription: "A text."},
+			},
+		},
+		Rows: [][]wire.Value{
+			{wire.Int(1), wire.Text("one")},
+			{wire.Int(2), wire.Text("two")},
+			{wire.Int(3), wire.Text("three")},
+		},
+	})
+}

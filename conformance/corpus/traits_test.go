@@ -1,0 +1,362 @@
+package corpus
+
+import (
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"github.com/stretchr/testify/assert"
+
+	"github.com/connectorsdk/connector-sdk-go/conformance/oracle"
+	"github.com/connectorsdk/connector-sdk-go/wire"
+)
+
+// lint looks at a corpus.
+type lint map[string]Table
+
+func lintOf(tables []Table) lint {
+	l := lint{}
+	for _, t := range tables {
+		l[t.Name] = t
+	}
+	return l
+}
+
+func (l lint) field(table, column string) *wire.Field {
+	t := l[table]
+	return t.Field(column)
+}
+
+// cells are the non-null cells of a column.
+func (l lint) cells(table, column string) []wire.Value {
+	t := l[table]
+	var cells []wire.Value
+	for _, row := range t.Rows {
+		for i, f := range t.Fields {
+			if f.Name == column && !row[i].IsNull() {
+				cells = append(cells, row[i])
+			}
+		}
+	}
+	return cells
+}
+
+func (l lint) texts(table, column string) []string {
+	var texts []string
+	for _, v := range l.cells(table, column) {
+		texts = append(texts, v.String())
+	}
+	return texts
+}
+
+// has reports whether a column holds all of these texts.
+func (l lint) has(table, column string, texts ...string) bool {
+	all := l.texts(table, column)
+	return !slices.ContainsFunc(texts, func(s string) bool { return !slices.Contains(all, s) })
+}
+
+// some reports whether a cell of a column satisfies a condition.
+func (l lint) some(table, column string, is func(string) bool) bool {
+	return slices.ContainsFunc(l.texts(table, column), is)
+}
+
+// pair reports whether two different cells of a column satisfy a condition.
+func (l lint) pair(table, column string, are func(a, b string) bool) bool {
+	all := l.texts(table, column)
+	return slices.ContainsFunc(all, func(a string) bool {
+		return slices.ContainsFunc(all, func(b string) bool { return a != b && are(a, b) })
+	})
+}
+
+func (l lint) distinct(table, column string) int {
+	all := l.texts(table, column)
+	slices.Sort(all)
+	return len(slices.Compact(all))
+}
+
+// orphans counts keys of a column that stand in no row of another.
+func (l lint) orphans(table, column, target, key string) int {
+	keys := l.texts(target, key)
+	n := 0
+	for _, s := range l.texts(table, column) {
+		if !slices.Contains(keys, s) {
+			n++
+		}
+	}
+	return n
+}
+
+func (l lint) nulls(table, column string) int {
+	return len(l[table].Rows) - len(l.cells(table, column))
+}
+
+func contains(part string) func(string) bool {
+	return func(s string) bool { return strings.Contains(s, part) }
+}
+
+type trait struct {
+	name, why string
+	holds     func(l lint) bool
+}
+
+// traits are what the data are for. None of them holds over tables without
+// rows, which TestTraits tries, so that none can hold by itself.
+var traits = []trait{
+	{"manifest", "a judge must know what it judges by", func(l lint) bool {
+		return len(l[ManifestTable].Rows) == 1 && l.has(ManifestTable, "name", Name) && l.has(ManifestTable, "version", Version)
+	}},
+	{"every type", "each of the nine compares its own way", func(l lint) bool {
+		for _, n := range []string{"string", "number", "decimal", "boolean", "date", "datetime", "json", "array", "reference"} {
+			if len(l.cells("types", "v_"+n)) < 25 || l.field("types", "v_"+n).Type != wire.Type(n) {
+				return false
+			}
+		}
+		return true
+	}},
+	{"nulls in every nullable column", "a null rule is broken only where there are nulls", func(l lint) bool {
+		seen := 0
+		for _, t := range l {
+			for _, f := range t.Fields {
+				if f.Nullable && l.nulls(t.Name, f.Name) == 0 && t.Name != "empty_table" && t.Name != "wide" {
+					return false
+				}
+				if f.Nullable && l.nulls(t.Name, f.Name) > 0 {
+					seen++
+				}
+			}
+		}
+		return seen > 40
+	}},
+	{"a row of nulls", "nothing but a key", func(l lint) bool {
+		return slices.ContainsFunc(l["types"].Rows, func(row []wire.Value) bool {
+			return !slices.ContainsFunc(row[1:], func(v wire.Value) bool { return !v.IsNull() })
+		})
+	}},
+	{"a column of nulls", "it has no value, no minimum and no distinct value", func(l lint) bool {
+		return l.nulls("types", "v_null") >= 30 && len(l.cells("types", "v_null")) == 0
+	}},
+	{"case", "collations hold it equal", func(l lint) bool { return l.pair("texts", "value", strings.EqualFold) }},
+	{"case beyond ASCII", "lower-casing ASCII alone would not show", func(l lint) bool {
+		return l.has("texts", "value", "é", "É", "straße", "STRASSE", "ıstanbul", "İstanbul")
+	}},
+	{"trailing blank", "PAD SPACE and trimming", func(l lint) bool { return l.has("texts", "value", "end", "end ", "end  ") }},
+	{"leading blank", "trimming", func(l lint) bool { return l.has("texts", "value", "end", " end") }},
+	{"a lone blank", "it is not the empty text", func(l lint) bool { return l.has("texts", "value", " ", "") }},
+	{"the empty text and null", "some databases confuse them", func(l lint) bool { return l.has("texts", "value", "") && l.nulls("texts", "value") > 0 }},
+	{"the texts null and NULL", "some readers confuse them with null", func(l lint) bool { return l.has("texts", "value", "null", "NULL") }},
+	{"non-ASCII", "byte order is not the order of a language", func(l lint) bool {
+		return l.some("texts", "value", func(s string) bool {
+			return strings.ContainsFunc(s, func(r rune) bool { return r > 0x7f && r < 0x800 })
+		})
+	}},
+	{"normal forms", "normalising would make them equal", func(l lint) bool { return l.has("texts", "value", "\u00e9", "e\u0301") }},
+	{"beyond the basic plane", "UTF-16 orders them before U+FFE6, bytes after", func(l lint) bool {
+		return l.has("texts", "value", "\U0001f600", "\U00010400", "\uffe6")
+	}},
+	{"quotes", "statements made by pasting", func(l lint) bool { return l.has("texts", "value", "'", `"`, "`", `\`, "''", "'; --") }},
+	{"control characters", "escapes of JSON, CSV and SQL", func(l lint) bool {
+		return l.has("texts", "value", "a\tb", "a\nb", "a\rb", "a\r\nb", "a\u0001b", "a\u001fb", "a\u007fb")
+	}},
+	{"LIKE wildcards", "a value must not become a pattern", func(l lint) bool {
+		return l.has("texts", "value", "%", "_", "100%", "100x", "a_c", "abc", "[ab]", "a", `\%`, `50\%`)
+	}},
+	{"other wildcards", "globs and regular expressions", func(l lint) bool { return l.has("texts", "value", "*", "a.c", "abc", "^a") }},
+	{"lookalikes", "texts that seem to be of another type", func(l lint) bool {
+		return l.has("texts", "value", "1", "1.0", "01", "1e3", "true", "TRUE", "false", "2024-02-29", "2024-02-29T00:00:00Z", "NaN", "-0", `["a"]`, `{"a":1}`)
+	}},
+	{"prefixes of one another", "startswith, and order", func(l lint) bool {
+		return l.has("texts", "value", "pre", "pref", "prefix", "prefixes", "Prefix", "a prefix")
+	}},
+	{"2^53, both sides", "a double cannot tell them apart", func(l lint) bool {
+		return l.has("numbers", "whole", "9007199254740991", "9007199254740992", "9007199254740993", "-9007199254740991", "-9007199254740992", "-9007199254740993")
+	}},
+	{"64 bits", "the ends of the range", func(l lint) bool {
+		return l.has("numbers", "whole", "9223372036854775807", "9223372036854775806", "-9223372036854775807", "-9223372036854775806")
+	}},
+	{"10 and 9", "as text, 10 is before 9", func(l lint) bool {
+		return l.has("numbers", "whole", "9", "10", "100") && l.has("numbers", "digits", "9", "10", "100") && l.has("numbers", "amount", "9", "10")
+	}},
+	{"negative numbers", "their digits order backwards", func(l lint) bool {
+		return l.has("numbers", "whole", "-1", "-2") && l.has("numbers", "real", "-1.5", "-2.5") && l.has("numbers", "amount", "-1.5", "-273.15")
+	}},
+	{"zero and minus zero", "one number", func(l lint) bool {
+		minus := slices.ContainsFunc(l.cells("numbers", "real"), func(v wire.Value) bool { return v.Float64() == 0 && 1/v.Float64() < 0 })
+		return minus && l.has("numbers", "amount", "0", "0.000", "-0", "-0.00") && l.has("numbers", "digits", "0", "-0", "+0", "00")
+	}},
+	{"scale twins", "1.5 is 1.50", func(l lint) bool { return l.has("numbers", "amount", "1.5", "1.50", "1.500", "42", "42.0") }},
+	{"long decimals", "65 digits, the most that MySQL has", func(l lint) bool {
+		return l.pair("numbers", "amount", func(a, b string) bool { return len(a) == 66 && len(b) == 66 && a[:65] == b[:65] })
+	}},
+	{"the smallest decimal", "30 digits behind the point", func(l lint) bool { return l.has("numbers", "amount", "0."+strings.Repeat("0", 29)+"1") }},
+	{"decimals beyond doubles", "neighbours of one double", func(l lint) bool { return l.has("numbers", "amount", "9007199254740992", "9007199254740993") }},
+	{"doubles of all sizes", "their digits need an exponent, or many digits", func(l lint) bool {
+		return l.has("numbers", "real", "0.0000001", "1000000000000000000000", "0.1", "1.5", "0.30000000000000004") &&
+			slices.ContainsFunc(l.cells("numbers", "real"), func(v wire.Value) bool { return v.Float64() == 1e300 }) &&
+			slices.ContainsFunc(l.cells("numbers", "real"), func(v wire.Value) bool { return v.Float64() == 5e-324 })
+	}},
+	{"numbers as text", "what is a number, and what seems to be one", func(l lint) bool {
+		return l.has("numbers", "digits", "1.5", "1.50", "01.5", "+1.5", "1e3", ".5", "5.", " 1", "1 ", "1", "abc", "", "0x10", "NaN")
+	}},
+	{"the years 1000 and 9999", "the ends of MySQL's calendar", func(l lint) bool {
+		return l.has("moments", "day", "1000-01-01", "9999-12-31") && l.has("moments", "at", "1000-01-01T00:00:00.000000Z", "9999-12-31T23:59:59.999999Z")
+	}},
+	{"leap days", "and a century without one", func(l lint) bool {
+		return l.has("moments", "day", "2024-02-29", "2000-02-29", "1900-02-28", "1900-03-01", "2023-02-28")
+	}},
+	{"ends of periods", "of a year, of all quarters, of months", func(l lint) bool {
+		return l.has("moments", "day", "2023-12-31", "2024-01-01", "2024-03-31", "2024-04-01", "2024-06-30", "2024-07-01", "2024-09-30", "2024-10-01", "2024-12-31", "2025-01-01", "2024-01-31", "2024-02-01", "2024-04-30")
+	}},
+	{"the edge of a week", "Sunday, Monday, week 53", func(l lint) bool {
+		return l.has("moments", "day", "2024-05-05", "2024-05-06", "2020-12-31", "2021-01-01")
+	}},
+	{"the last microsecond", "rounded up it is another year", func(l lint) bool {
+		return l.has("moments", "at", "2023-12-31T23:59:59.999999Z", "2024-02-29T23:59:59.999999Z")
+	}},
+	{"before 1970 and beyond 32 bits", "counters of seconds", func(l lint) bool {
+		return l.has("moments", "at", "1969-12-31T23:59:59.999999Z", "1970-01-01T00:00:00.000000Z", "2038-01-19T03:14:08.000000Z")
+	}},
+	{"just before midnight UTC", "a session east of Greenwich puts it in the next period", func(l lint) bool {
+		return l.has("moments", "at", "2024-03-31T23:30:00.000000Z", "2024-12-31T23:45:00.000000Z")
+	}},
+	{"just after midnight UTC", "a session west of Greenwich puts it in the period before", func(l lint) bool {
+		return l.has("moments", "at", "2024-04-01T00:30:00.000000Z", "2025-01-01T00:15:00.000000Z")
+	}},
+	{"empty and nested arrays", "neither has the element that their text shows", func(l lint) bool {
+		return l.has("documents", "tags", "[]", `[["red"],["blue"]]`, `[{"red":1}]`, `["[\"red\"]"]`, `[""]`)
+	}},
+	{"nulls in arrays", "they equal nothing, the text null neither", func(l lint) bool { return l.has("documents", "tags", "[null]", `[null,"red",null]`, `["null"]`) }},
+	{"numbers in arrays", "an element equals by its digits", func(l lint) bool {
+		return l.has("documents", "tags", "[1,2,3]", `["1","2"]`, `["1.50","1.5"]`, `["01"]`, `["1e3"]`, "[1000]")
+	}},
+	{"duplicates in arrays", "one row all the same", func(l lint) bool { return l.has("documents", "tags", `["red","red","red"]`) }},
+	{"parts of elements", "membership is not a substring", func(l lint) bool { return l.has("documents", "tags", `["red"]`, `["re"]`, `["red "]`, `["Red"]`) }},
+	{"unicode in documents", "normal forms and characters beyond the basic plane", func(l lint) bool {
+		return l.some("documents", "tags", contains("e\u0301")) && l.some("documents", "doc", contains("\U0001f600"))
+	}},
+	{"documents of every kind", "objects, arrays and scalars", func(l lint) bool { return l.has("documents", "doc", "{}", "[1,1,1]", "1", "true", `"1"`, "[null]") }},
+	{"a foreign key with nulls and orphans", "links and joins", func(l lint) bool {
+		return l.nulls("orders", "customer_id") > 2 && l.orphans("orders", "customer_id", "customers", "id") > 2
+	}},
+	{"several matches and none", "a join adds rows, and loses none", func(l lint) bool {
+		return l.orphans("customers", "id", "orders", "customer_id") > 1 && l.distinct("orders", "customer_id") < len(l.cells("orders", "customer_id"))-5
+	}},
+	{"a composite key", "neither of its columns is one", func(l lint) bool {
+		return len(l["order_lines"].PrimaryKey) == 2 && l.distinct("order_lines", "order_id") < len(l["order_lines"].Rows) && l.distinct("order_lines", "line_no") < len(l["order_lines"].Rows) && len(l["order_lines"].Rows) > 50
+	}},
+	{"a self-reference", "chains, heads, one to itself, one to nobody", func(l lint) bool {
+		itself := slices.ContainsFunc(l["employees"].Rows, func(row []wire.Value) bool { return !row[2].IsNull() && row[0] == row[2] })
+		return itself && l.nulls("employees", "manager_id") > 1 && l.orphans("employees", "manager_id", "employees", "id") == 1
+	}},
+	{"unique texts that differ in case", "a key by bytes", func(l lint) bool {
+		return l.field("customers", "email").Unique && l.pair("customers", "email", strings.EqualFold)
+	}},
+	{"links by digits", "1.0 is 1 between numbers", func(l lint) bool {
+		return l.has("codes", "exact", "1", "2") && l.has("code_links", "exact", "1.0", "2.000")
+	}},
+	{"links by bytes", "as texts 20.0 is not 20, and ABC not abc", func(l lint) bool {
+		return l.has("code_links", "text", "20", "20.0", "abc", "Abc", "e\u0301") && l.has("codes", "text", "abc", "ABC", "\u00e9")
+	}},
+	{"more than twenty orphans", "samples end at twenty", func(l lint) bool { return l.orphans("code_links", "text", "codes", "text") > 20 }},
+	{"many rows", "more than one batch", func(l lint) bool { return len(l["many"].Rows) > 5000 }},
+	{"many groups", "more than an aggregate may answer", func(l lint) bool { return l.distinct("many", "key") > 1001 }},
+	{"seven groups", "a sum over counts", func(l lint) bool { return l.distinct("many", "grp") == 7 }},
+	{"a wide row", "columns and bytes", func(l lint) bool {
+		return len(l["wide"].Fields) >= 100 && l.some("wide", "long_text", func(s string) bool { return len(s) == 64<<10 && utf8.ValidString(s) })
+	}},
+}
+
+func TestTraits(t *testing.T) {
+	tables := lintOf(Tables())
+	var empty []Table
+	for _, table := range Tables() {
+		table.Rows = nil
+		empty = append(empty, table)
+	}
+	for _, trait := range traits {
+		assert.True(t, trait.holds(tables), "the corpus has lost a trait: %s (%s)", trait.name, trait.why)
+		assert.False(t, trait.holds(lintOf(empty)), "the trait %s holds without a row, so it tests nothing", trait.name)
+	}
+	assert.Empty(t, tables["empty_table"].Rows, "the empty table is empty")
+}
+
+// TestRowsMatter takes away each row that a trait names by its texts, one at a
+// time, and sees some trait go.
+func TestRowsMatter(t *testing.T) {
+	for _, c := range []struct {
+		table, column string
+		least         float64 // the share of rows without which a trait is lost
+	}{{"texts", "value", 0.6}, {"numbers", "digits", 0.3}, {"moments", "at", 0.3}, {"documents", "tags", 0.5}} {
+		whole := lintOf(Tables())
+		without := func(rows [][]wire.Value) lint {
+			less, table := maps.Clone(whole), whole[c.table]
+			table.Rows = rows
+			less[c.table] = table
+			return less
+		}
+		var concerned []trait
+		for _, trait := range traits {
+			if !trait.holds(without(nil)) {
+				concerned = append(concerned, trait)
+			}
+		}
+		rows := whole[c.table].Rows
+		lost := 0
+		for i := range rows {
+			less := without(slices.Delete(slices.Clone(rows), i, i+1))
+			if slices.ContainsFunc(concerned, func(trait trait) bool { return !trait.holds(less) }) {
+				lost++
+			}
+		}
+		assert.GreaterOrEqual(t, float64(lost)/float64(len(rows)), c.least, "%s: %d of %d rows are needed by a trait", c.table, lost, len(rows))
+	}
+}
+
+// TestLaws: what no row may be, because some database could not hold it, or
+// because what a connector must answer would be open.
+func TestLaws(t *testing.T) {
+	for _, table := range Tables() {
+		assert.NotEmpty(t, table.SourceDescription, table.Name)
+		assert.NotEmpty(t, table.PrimaryKey, table.Name)
+		seconds := map[string]string{}
+		for i, f := range table.Fields {
+			at := table.Name + "." + f.Name
+			assert.NotEmpty(t, f.SourceDescription, at)
+			ints, floats := 0, 0
+			for _, row := range table.Rows {
+				v := row[i]
+				assert.True(t, f.Nullable || !v.IsNull(), "%s: a null", at)
+				switch v.Kind() {
+				case wire.KindInt:
+					ints++
+				case wire.KindFloat:
+					floats++
+				case wire.KindText:
+					assert.NotContains(t, v.Str(), "\x00", "%s: PostgreSQL cannot hold U+0000", at)
+				case wire.KindDecimal:
+					whole, fraction, _ := strings.Cut(strings.TrimLeft(v.Str(), "-"), ".")
+					assert.True(t, len(whole) <= 35 && len(fraction) <= 30, "%s: MySQL cannot hold %s", at, v)
+				case wire.KindDatetime:
+					// Instants of one second order by bytes only where all
+					// fractions are written to one width.
+					text := v.String()
+					second, known := seconds[text[:19]]
+					assert.True(t, !known || second == text, "%s: two instants in one second: %s", at, text)
+					seconds[text[:19]] = text
+				}
+				if f.Type == wire.TypeArray && !v.IsNull() {
+					assert.True(t, strings.HasPrefix(v.Str(), "["), "%s: no array: %s", at, v)
+				}
+			}
+			assert.True(t, ints == 0 || floats == 0, "%s: a column is of integers or of doubles", at)
+		}
+		keys := &oracle.Table{Name: table.Name, Columns: table.Columns(), Rows: table.Rows}
+		var sorts []wire.Sort
+		for _, k := range table.PrimaryKey {
+			sorts = append(sorts, wire.Sort{Field: k, Dir: wire.Asc})
+		}
+		at, ok := oracle.Sorted(keys, sorts, nil)
+		assert.True(t, ok, "%s: rows[%d] is out of the order of the key", table.Name, at)
+	}
+}

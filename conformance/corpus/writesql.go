@@ -1,0 +1,295 @@
+package corpus
+
+import (
+	"bytes"
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/connectorsdk/connector-sdk-go/wire"
+)
+
+// dialect is what the scripts of two databases differ in.
+type dialect struct {
+	file     string
+	database string
+	load     string // a command
+	open     string // the first lines
+	quote    string // around a name
+	types    map[wire.Type]string
+	// A column of numbers is of one of these, and a text that a key names of keyText.
+	integer, double, keyText string
+	text                     func(string) string // a literal
+	instant                  func(string) string // of microseconds, such as 2024-02-29T00:00:00.000000Z
+	boolean                  [2]string
+	quoteDecimals            bool
+	comment                  string // after a column: a format of its description; empty: none
+	commentAfter             string // a statement: a format of the table, the column and its description
+	// A foreign key is declared though it has orphans: in the table, or by a
+	// statement after the rows.
+	foreignInTable bool
+	foreignAfter   string // after "ADD FOREIGN KEY ... REFERENCES ..."
+	options        string // of a table
+}
+
+var dialects = [...]dialect{
+	{
+		file: "sqlite.sql", database: "SQLite", load: "sqlite3 corpus.db < sql/sqlite.sql",
+		open:  "PRAGMA foreign_keys = OFF;\nBEGIN;\n",
+		quote: `"`,
+		types: map[wire.Type]string{
+			// The word TEXT keeps the database from turning digits into
+			// floats; the word before it says what the text is.
+			wire.TypeDecimal: "DECIMAL TEXT", wire.TypeBoolean: "BOOLEAN", wire.TypeDate: "DATE TEXT", wire.TypeDatetime: "DATETIME TEXT",
+			wire.TypeJSON: "JSON TEXT", wire.TypeArray: "ARRAY TEXT", wire.TypeString: "TEXT", wire.TypeReference: "TEXT",
+		},
+		integer: "INTEGER", double: "REAL", keyText: "TEXT",
+		text:          sqliteText,
+		instant:       func(s string) string { return "'" + s + "'" },
+		boolean:       [2]string{"0", "1"},
+		quoteDecimals: true, foreignInTable: true,
+	},
+	{
+		file: "postgres.sql", database: "PostgreSQL", load: "createdb corpus && psql -v ON_ERROR_STOP=1 -d corpus -f sql/postgres.sql",
+		open:  "SET client_encoding = 'UTF8';\nSET TIME ZONE 'UTC';\nBEGIN;\n",
+		quote: `"`,
+		types: map[wire.Type]string{
+			wire.TypeDecimal: "numeric", wire.TypeBoolean: "boolean", wire.TypeDate: "date", wire.TypeDatetime: "timestamp with time zone",
+			wire.TypeJSON: "json", wire.TypeArray: "json", wire.TypeString: "text", wire.TypeReference: "text",
+		},
+		integer: "bigint", double: "double precision", keyText: "text",
+		text:         postgresText,
+		instant:      func(s string) string { return "'" + s + "'" },
+		boolean:      [2]string{"false", "true"},
+		commentAfter: "COMMENT ON COLUMN %s.%s IS %s;\n",
+		foreignAfter: " NOT VALID",
+	},
+	{
+		file: "mysql.sql", database: "MySQL and MariaDB", load: "mariadb -e 'CREATE DATABASE corpus CHARACTER SET utf8mb4' && mariadb corpus < sql/mysql.sql",
+		open:  "SET NAMES utf8mb4;\nSET SESSION sql_mode = 'STRICT_ALL_TABLES';\nSET SESSION time_zone = '+00:00';\nSET SESSION foreign_key_checks = 0;\nSTART TRANSACTION;\n",
+		quote: "`",
+		types: map[wire.Type]string{
+			wire.TypeDecimal: "DECIMAL(65,30)", wire.TypeBoolean: "BOOLEAN", wire.TypeDate: "DATE", wire.TypeDatetime: "DATETIME(6)",
+			// MySQL's own JSON type would spell the documents anew.
+			wire.TypeJSON: "LONGTEXT CHECK (json_valid(%s))", wire.TypeArray: "LONGTEXT CHECK (json_valid(%s))",
+			wire.TypeString: "LONGTEXT", wire.TypeReference: "LONGTEXT",
+		},
+		integer: "BIGINT", double: "DOUBLE", keyText: "VARCHAR(190) CHARACTER SET utf8mb4 COLLATE utf8mb4_bin",
+		text:           mysqlText,
+		instant:        func(s string) string { return "'" + strings.TrimSuffix(strings.Replace(s, "T", " ", 1), "Z") + "'" },
+		boolean:        [2]string{"FALSE", "TRUE"},
+		comment:        " COMMENT %s",
+		foreignInTable: true,
+		options:        " ENGINE=InnoDB DEFAULT CHARACTER SET utf8mb4",
+	},
+}
+
+// asSQL is a script that makes all tables and fills them.
+func asSQL(d dialect, tables []Table) []byte {
+	var b bytes.Buffer
+	fmt.Fprintf(&b, "-- %s %s for %s. Load it into an empty database:\n--   %s\n", Name, Version, d.database, d.load)
+	b.WriteString("-- The foreign keys are declared and not enforced: they have orphans on purpose.\n")
+	b.WriteString(d.open)
+	for _, t := range tables {
+		b.WriteByte('\n')
+		d.create(&b, t)
+		d.insert(&b, t)
+		if !d.foreignInTable {
+			for _, k := range t.ForeignKeys {
+				fmt.Fprintf(&b, "ALTER TABLE %s ADD %s%s;\n", d.name(t.Name), d.foreignKey(k), d.foreignAfter)
+			}
+		}
+		if d.commentAfter != "" {
+			for _, f := range t.Fields {
+				fmt.Fprintf(&b, d.commentAfter, d.name(t.Name), d.name(f.Name), d.text(comment(f)))
+			}
+		}
+	}
+	b.WriteString("\nCOMMIT;\n")
+	return b.Bytes()
+}
+
+func (d *dialect) name(name string) string { return d.quote + name + d.quote }
+
+func (d *dialect) names(names []string) string {
+	quoted := make([]string, len(names))
+	for i, n := range names {
+		quoted[i] = d.name(n)
+	}
+	return strings.Join(quoted, ", ")
+}
+
+func (d *dialect) foreignKey(k wire.ForeignKey) string {
+	return fmt.Sprintf("FOREIGN KEY (%s) REFERENCES %s (%s)", d.name(k.Field), d.name(k.TargetTable), d.name(k.TargetField))
+}
+
+// comment tells the type, which not every database has one for.
+func comment(f wire.Field) string { return string(f.Type) + ": " + f.SourceDescription }
+
+func (d *dialect) create(b *bytes.Buffer, t Table) {
+	fmt.Fprintf(b, "CREATE TABLE %s (\n", d.name(t.Name))
+	for i, f := range t.Fields {
+		name := d.name(f.Name)
+		columnType := strings.ReplaceAll(d.columnType(t, i), "%s", name)
+		// A check stands after everything else of a column.
+		columnType, check, checked := strings.Cut(columnType, " CHECK ")
+		fmt.Fprintf(b, "  %s %s", name, columnType)
+		if !f.Nullable {
+			b.WriteString(" NOT NULL")
+		}
+		if f.Unique && !slices.Equal(t.PrimaryKey, []string{f.Name}) {
+			b.WriteString(" UNIQUE")
+		}
+		if d.comment != "" {
+			fmt.Fprintf(b, d.comment, d.text(comment(f)))
+		}
+		if checked {
+			b.WriteString(" CHECK " + check)
+		}
+		b.WriteString(",\n")
+	}
+	fmt.Fprintf(b, "  PRIMARY KEY (%s)", d.names(t.PrimaryKey))
+	if d.foreignInTable {
+		for _, k := range t.ForeignKeys {
+			b.WriteString(",\n  " + d.foreignKey(k))
+		}
+	}
+	fmt.Fprintf(b, "\n)%s;\n", d.options)
+}
+
+func (d *dialect) columnType(t Table, column int) string {
+	f := t.Fields[column]
+	switch {
+	case f.Type == wire.TypeNumber && isDouble(t, column):
+		return d.double
+	case f.Type == wire.TypeNumber:
+		return d.integer
+	case f.Type == wire.TypeString && (f.Unique || slices.Contains(t.PrimaryKey, f.Name)):
+		return d.keyText
+	}
+	return d.types[f.Type]
+}
+
+// isDouble reports whether a column of numbers holds one that is no integer.
+func isDouble(t Table, column int) bool {
+	return slices.ContainsFunc(t.Rows, func(row []wire.Value) bool { return row[column].Kind() == wire.KindFloat })
+}
+
+// rowsPerInsert keeps statements small enough for every database's defaults.
+const rowsPerInsert = 500
+
+func (d *dialect) insert(b *bytes.Buffer, t Table) {
+	for some := range slices.Chunk(t.Rows, rowsPerInsert) {
+		columns := make([]string, len(t.Fields))
+		for i, f := range t.Fields {
+			columns[i] = f.Name
+		}
+		fmt.Fprintf(b, "INSERT INTO %s (%s) VALUES", d.name(t.Name), d.names(columns))
+		for n, row := range some {
+			b.WriteString([]string{"\n  (", ",\n  ("}[min(n, 1)])
+			for i, v := range row {
+				if i > 0 {
+					b.WriteString(", ")
+				}
+				b.WriteString(d.literal(v))
+			}
+			b.WriteByte(')')
+		}
+		b.WriteString(";\n")
+	}
+}
+
+func (d *dialect) literal(v wire.Value) string {
+	switch v.Kind() {
+	case wire.KindNull:
+		return "NULL"
+	case wire.KindBool:
+		if v.IsTrue() {
+			return d.boolean[1]
+		}
+		return d.boolean[0]
+	case wire.KindInt:
+		return strconv.FormatInt(v.Int64(), 10)
+	case wire.KindFloat:
+		return d.float(v.Float64())
+	case wire.KindDecimal:
+		if d.quoteDecimals {
+			return "'" + v.Str() + "'"
+		}
+		return v.Str()
+	case wire.KindDate:
+		return "'" + v.String() + "'"
+	case wire.KindDatetime:
+		return d.instant(v.String())
+	}
+	return d.text(v.Str())
+}
+
+// float always has an exponent, which makes it a double everywhere, and keeps
+// the sign of minus zero where it can be kept. PostgreSQL would read the
+// literal as an exact number first, and a text it reads as the column's type.
+func (d *dialect) float(f float64) string {
+	s := strconv.FormatFloat(f, 'e', -1, 64)
+	if math.Signbit(f) && f == 0 {
+		s = "-0e0"
+	}
+	if d.foreignAfter != "" {
+		return "'" + s + "'"
+	}
+	return s
+}
+
+func sqliteText(s string) string {
+	var b strings.Builder
+	b.WriteByte('\'')
+	for _, r := range s {
+		switch {
+		case r == '\'':
+			b.WriteString("''")
+		case r < ' ' || r == 0x7f:
+			fmt.Fprintf(&b, "' || char(%d) || '", r)
+		default:
+			b.WriteRune(r)
+		}
+	}
+	b.WriteByte('\'')
+	return b.String()
+}
+
+func postgresText(s string) string {
+	if !strings.ContainsFunc(s, func(r rune) bool { return r < ' ' || r == 0x7f || r == '\\' }) {
+		return "'" + strings.ReplaceAll(s, "'", "''") + "'"
+	}
+	return "E'" + escaped(s, func(r rune) string { return fmt.Sprintf(`\u%04x`, r) }) + "'"
+}
+
+func mysqlText(s string) string {
+	return "'" + escaped(s, func(r rune) string { return string(r) }) + "'"
+}
+
+// escaped is a text with backslash escapes, which rarer control characters have
+// none of in MySQL.
+func escaped(s string, control func(rune) string) string {
+	var b strings.Builder
+	for _, r := range s {
+		switch {
+		case r == '\'':
+			b.WriteString(`\'`)
+		case r == '\\':
+			b.WriteString(`\\`)
+		case r == '\n':
+			b.WriteString(`\n`)
+		case r == '\r':
+			b.WriteString(`\r`)
+		case r == '\t':
+			b.WriteString(`\t`)
+		case r < ' ' || r == 0x7f:
+			b.WriteString(control(r))
+		default:
+			b.WriteRune(r)
+		}
+	}
+	return b.String()
+}
