@@ -11,7 +11,9 @@
 //     every claim it makes checked against its rows;
 //   - filter: the protocol's filters, exactly as the platform judges them;
 //   - wire: the protocol as Go values, and its JSON Schemas in wire/schema;
-//   - ndjson: the stream of a query's answer, written and strictly read.
+//   - ndjson: the stream of a query's answer, written and strictly read;
+//   - conformance: the program that grades a connector, in any language, as
+//     the platform does.
 //
 // The examples run as they are: go run ./examples/files serves tables at once.
 package connectorsdk

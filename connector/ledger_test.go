@@ -14,17 +14,22 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/connectorsdk/connector-sdk-go/conformance"
 )
 
-// The ledger maps every sentence of the protocol to the tests that prove it, or
-// to the reason why none can. Sentences are found by this file, not by hand, so
-// none can be forgotten.
+// The ledger maps every sentence of the protocol to the tests that prove that
+// this SDK keeps it, and to the checks of the conformance program that find a
+// connector which does not; or to the reason why there are none. Sentences are
+// found by this file, not by hand, so none can be forgotten.
 
 type ledgerEntry struct {
 	Section  string   `json:"section"`
 	Sentence string   `json:"sentence"`
-	Tests    []string `json:"tests,omitempty"`  // "package:Test" or "package:Test/case"
-	Reason   string   `json:"reason,omitempty"` // why no test can prove it, or whom else it binds
+	Tests    []string `json:"tests,omitempty"`    // "package:Test" or "package:Test/case"
+	Checks   []string `json:"checks,omitempty"`   // ids of the conformance program
+	Reason   string   `json:"reason,omitempty"`   // why no test can prove it, or whom else it binds
+	Unjudged string   `json:"unjudged,omitempty"` // why no check can find it broken, where a test can; else Reason says it
 }
 
 // sentences splits the protocol: a row of a table is one sentence, prose is
@@ -145,6 +150,36 @@ func TestLedgerRan(t *testing.T) {
 			if !passed[name] {
 				t.Errorf("%s did not run and pass; it is to prove: %s", name, e.Sentence)
 			}
+		}
+	}
+}
+
+// TestLedgerChecks fails when a sentence that a connector can break names no
+// check and no reason why it cannot be seen from outside, when it names a check
+// that does not exist, and when a check that can fail a connector defends no
+// sentence (J3).
+func TestLedgerChecks(t *testing.T) {
+	defended := map[string]bool{}
+	for _, c := range conformance.Checks() {
+		defended[c.ID] = c.Advice
+	}
+	for _, e := range readLedger(t) {
+		switch {
+		case len(e.Checks) > 0 && e.Unjudged != "":
+			t.Errorf("both checks and a reason for none: %s", e.Sentence)
+		case len(e.Checks) == 0 && e.Unjudged == "" && e.Reason == "":
+			t.Errorf("neither checks nor a reason for none: %s", e.Sentence)
+		}
+		for _, id := range e.Checks {
+			if _, ok := defended[id]; !ok {
+				t.Errorf("no check %s, named for: %s", id, e.Sentence)
+			}
+			defended[id] = true
+		}
+	}
+	for _, c := range conformance.Checks() {
+		if !defended[c.ID] {
+			t.Errorf("check %s (%s) defends no sentence of the ledger", c.ID, c.Title)
 		}
 	}
 }

@@ -29,8 +29,10 @@ func (d *decoder) filters() []Filter {
 	return list
 }
 
+// filterGroups keeps an empty block apart from an absent one, so that it is
+// encoded as it came.
 func (d *decoder) filterGroups() [][]Filter {
-	var list [][]Filter
+	list := [][]Filter{}
 	for a := d.array(); a.next(); {
 		list = append(list, d.filters())
 	}

@@ -106,7 +106,7 @@ func (e *encoder) fieldTypes(types map[string]Type) {
 
 func (e *encoder) filters(and []Filter, or [][]Filter) {
 	list(e, "and", and, e.filter)
-	if len(or) > 0 {
+	if or != nil { // an empty one means the same, and is what some clients send (A1)
 		list(e, "or", or, func(group []Filter) { elements(e, group, e.filter) })
 	}
 }

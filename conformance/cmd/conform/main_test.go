@@ -1,0 +1,331 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"encoding/xml"
+	"io"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/connectorsdk/connector-sdk-go/conformance"
+	"github.com/connectorsdk/connector-sdk-go/connector"
+	"github.com/connectorsdk/connector-sdk-go/connector/kit"
+	"github.com/connectorsdk/connector-sdk-go/wire"
+)
+
+const token = "0123456789abcdef-0123456789abcdef"
+
+// served is a small connector with a credential, behind a real port.
+func served(t *testing.T, wrap func(http.Handler) http.Handler) string {
+	t.Helper()
+	src, err := kit.NewSource(kit.Table{
+		Table: wire.Table{Name: "planets", SourceDescription: "The rocky planets.", PrimaryKey: []string{"name"},
+			Fields: []wire.Field{{Name: "name", Type: wire.TypeString, Unique: true}, {Name: "moons", Type: wire.TypeNumber}}},
+		Rows: [][]wire.Value{{wire.Text("Earth"), wire.Int(1)}, {wire.Text("Mars"), wire.Int(2)}, {wire.Text("Venus"), wire.Int(0)}},
+	})
+	require.NoError(t, err)
+	secret, err := wire.NewToken(token)
+	require.NoError(t, err)
+	h, err := connector.New(connector.Definition{Slug: "planets", Credentials: []wire.CredentialField{{Key: "apiKey", Label: "Key", Type: wire.CredentialPassword, Required: true}}},
+		src, secret, &connector.Options{Logger: slog.New(slog.NewTextHandler(io.Discard, nil))})
+	require.NoError(t, err)
+	var handler http.Handler = h
+	if wrap != nil {
+		handler = wrap(h)
+	}
+	server := httptest.NewServer(handler)
+	t.Cleanup(server.Close)
+	return server.URL
+}
+
+type result struct {
+	code     int
+	out, err string
+}
+
+func conform(t *testing.T, env map[string]string, args ...string) result {
+	t.Helper()
+	var out, errOut bytes.Buffer
+	code := run(t.Context(), args, func(name string) string { return env[name] }, &out, &errOut)
+	return result{code, out.String(), errOut.String()}
+}
+
+var withToken = map[string]string{conformance.EnvToken: token}
+
+const key = `{"apiKey":"canary-secret-of-a-tenant"}`
+
+func TestRefusals(t *testing.T) {
+	dir := t.TempDir()
+	file := func(name, text string) string {
+		path := filepath.Join(dir, name)
+		require.NoError(t, os.WriteFile(path, []byte(text), 0o600))
+		return path
+	}
+	for _, c := range []struct {
+		why  string
+		env  map[string]string
+		args []string
+		says string
+	}{
+		{"no URL", withToken, nil, "no endpoint URL"},
+		{"two URLs", withToken, []string{"http://x.test", "secret-that-lost-its-flag"}, "give one endpoint URL"},
+		{"no URL that is one", withToken, []string{"localhost:8080"}, "must begin with https:// or http://"},
+		{"no token", nil, []string{"http://x.test"}, conformance.EnvToken},
+		{"an unknown flag", withToken, []string{"http://x.test", "-verbose"}, "-verbose"},
+		{"a flag that is no number", withToken, []string{"-rows", "many", "http://x.test"}, "-rows"},
+		{"an unknown mode", withToken, []string{"-mode", "all", "http://x.test"}, "fixture, live and both"},
+		{"phases that are no numbers", withToken, []string{"-phases", "0,one", "http://x.test"}, "0,1,3"},
+		{"a phase that the mode lacks", withToken, []string{"-phases", "4", "http://x.test"}, "no phase 4"},
+		{"a pattern that does not compile", withToken, []string{"-run", "(", "http://x.test"}, "does not compile"},
+		{"a pattern without a check", withToken, []string{"-run", "P9", "http://x.test"}, "P9"},
+		{"a negative budget", withToken, []string{"-rows", "-1", "http://x.test"}, "must not be negative"},
+		{"credentials that are no object", withToken, []string{"-credentials", "secret", "http://x.test"}, "takes a JSON object"},
+		{"credentials that are not JSON", withToken, []string{"-credentials", `{"a":"secret"`, "http://x.test"}, "not one flat JSON object of strings"},
+		{"credentials that are not flat", withToken, []string{"-credentials", `{"a":{"b":"secret"}}`, "http://x.test"}, "not one flat JSON object of strings"},
+		{"credentials that are two objects", withToken, []string{"-credentials", `{"a":"secret"}{}`, "http://x.test"}, "not one flat JSON object of strings"},
+		{"no such file of credentials", withToken, []string{"-credentials", "@" + filepath.Join(dir, "none.json"), "http://x.test"}, "none.json"},
+		{"a file without credentials", withToken, []string{"-credentials", "@" + file("list.json", `["secret"]`), "http://x.test"}, "not one flat JSON object of strings"},
+		{"a file that is far too long", withToken, []string{"-credentials", "@" + file("long.json", strings.Repeat(" ", 2<<20)), "http://x.test"}, "longer than"},
+		{"three tenants", withToken, []string{"-credentials", "{}", "-credentials", "{}", "-credentials", "{}", "http://x.test"}, "more than two"},
+		{"a report of an unknown form", withToken, []string{"-report", filepath.Join(dir, "r.pdf"), "http://x.test"}, ".json, .xml (JUnit) or .html"},
+		{"a report that cannot be written", withToken, []string{"-report", filepath.Join(dir, "none", "r.json"), "http://x.test"}, "r.json"},
+		{"a report that is a folder", withToken, []string{"-report", mkdir(t, filepath.Join(dir, "d.json")), "http://x.test"}, "d.json"},
+		{"an unknown check", nil, []string{"-explain", "P9.9"}, `no check "P9.9"`},
+		{"a folder that cannot be made", nil, []string{"-fixture", file("occupied", "")}, "-fixture"},
+	} {
+		t.Run(c.why, func(t *testing.T) {
+			got := conform(t, c.env, c.args...)
+			require.Equal(t, conformance.ExitNotRun, got.code, got.err)
+			require.True(t, strings.HasPrefix(got.err, "conform: "), got.err)
+			require.Contains(t, got.err, c.says)
+			require.Equal(t, 1, strings.Count(got.err, "\n"), "one line")
+			require.NotContains(t, got.err, "secret")
+			require.Empty(t, got.out)
+		})
+	}
+	require.NoFileExists(t, filepath.Join(dir, "r.pdf"))
+}
+
+func mkdir(t *testing.T, path string) string {
+	t.Helper()
+	require.NoError(t, os.MkdirAll(path, 0o755))
+	return path
+}
+
+func TestGrades(t *testing.T) {
+	url := served(t, nil)
+	dir := t.TempDir()
+	credentials := filepath.Join(dir, "tenant.json")
+	require.NoError(t, os.WriteFile(credentials, []byte("\ufeff"+key+"\n"), 0o600))
+	files := []string{filepath.Join(dir, "r.json"), filepath.Join(dir, "r.xml"), filepath.Join(dir, "r.HTML")}
+	require.NoError(t, os.WriteFile(files[0], bytes.Repeat([]byte("an older report"), 100_000), 0o600))
+	for _, args := range [][]string{
+		{"-mode", "live", "-seed", "42", "-credentials", "@" + credentials, "-report", files[0], "-report", files[1], "-report", files[2], url},
+		{url, "-mode", "live", "-seed", "42", "-credentials", key, "-report", files[0], "-report=" + files[1], "-report", files[2]},
+		{"-mode", "live", url + "/", "-seed", "42", "-credentials", key, "-credentials", `{"apiKey":"canary-of-another-tenant"}`, "-report", files[0], "-report", files[1], "-report", files[2]},
+	} {
+		got := conform(t, withToken, args...)
+		require.Equal(t, conformance.ExitPass, got.code, got.out)
+		require.Contains(t, got.out, "seed 42\nCONFORMANT: no check failed (exit 0)\n")
+		require.NotContains(t, got.out+got.err, "\x1b", "this is no terminal")
+		planned, err := conformance.Options{Mode: conformance.ModeLive}.Checks()
+		require.NoError(t, err)
+		require.Equal(t, len(planned), strings.Count(got.err, "\n"), "a line for each check: %s", got.err)
+
+		for i, file := range files {
+			body, err := os.ReadFile(file)
+			require.NoError(t, err)
+			got.out += string(body)
+			switch i {
+			case 0:
+				require.True(t, json.Valid(body), "nothing of an older, longer report is left")
+			case 1:
+				require.NoError(t, xml.Unmarshal(body, new(struct{ XMLName xml.Name })))
+			case 2:
+				require.True(t, bytes.HasPrefix(body, []byte("<!doctype html>")))
+			}
+		}
+		for _, secret := range []string{token, "canary-"} {
+			require.NotContains(t, got.out+got.err, secret)
+		}
+	}
+}
+
+func TestExitCodes(t *testing.T) {
+	open := served(t, func(h http.Handler) http.Handler {
+		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			r.Header.Set("Authorization", "Bearer "+token)
+			h.ServeHTTP(w, r)
+		})
+	})
+	got := conform(t, withToken, "-mode", "live", "-credentials", key, "-phases", "0,1", open)
+	require.Equal(t, conformance.ExitFail, got.code)
+	require.Contains(t, got.out, "FAIL P1.1")
+	require.Contains(t, got.out, "NOT CONFORMANT: ")
+	require.Contains(t, got.out, `"$CONNECTOR_CREDENTIALS"`)
+	require.Contains(t, got.out, "To check these again:  conform -mode live -seed ")
+	require.NotContains(t, got.out+got.err, "canary-")
+
+	got = conform(t, map[string]string{conformance.EnvToken: "another-" + token}, "-mode", "live", served(t, nil))
+	require.Equal(t, conformance.ExitFail, got.code)
+	require.Contains(t, got.out, "The connector rejected the token (exit 1)\n")
+
+	got = conform(t, map[string]string{conformance.EnvToken: "another-" + token}, "-token", token, "-mode", "live", "-run", "^P1[.]6$", "-credentials", key, served(t, nil))
+	require.Equal(t, conformance.ExitPass, got.code, "the flag goes before the environment: %s", got.out)
+
+	got = conform(t, withToken, "-credentials", key, served(t, nil))
+	require.NotEqual(t, conformance.ExitPass, got.code, "the corpus is not there")
+
+	report := filepath.Join(t.TempDir(), "r.json")
+	got = conform(t, withToken, "-report", report, "http://127.0.0.1:1")
+	require.Equal(t, conformance.ExitNotRun, got.code)
+	require.Contains(t, got.out, "NOT GRADED: no answer for the document at http://127.0.0.1:1: no connection")
+	require.FileExists(t, report, "also a run that could not happen is reported")
+
+	report = filepath.Join(t.TempDir(), "r.json")
+	got = conform(t, withToken, "-report", report, "nonsense")
+	require.Equal(t, conformance.ExitNotRun, got.code)
+	require.NoFileExists(t, report, "no empty file is left")
+}
+
+func TestTells(t *testing.T) {
+	got := conform(t, nil, "-h")
+	require.Equal(t, conformance.ExitPass, got.code)
+	require.Empty(t, got.err)
+	for _, flag := range []string{"token", "credentials", "mode", "phases", "run", "rows", "seed", "report", "list", "explain", "timeout", "fixture"} {
+		require.Contains(t, got.out, "\n  -"+flag)
+	}
+	require.Contains(t, got.out, "list of processes", "a token in a flag is seen")
+
+	got = conform(t, nil, "-list")
+	require.Equal(t, conformance.ExitPass, got.code)
+	require.Contains(t, got.out, "P2.3a")
+	require.NotContains(t, got.out, "L1 ")
+	got = conform(t, nil, "-list", "-mode", "live", "-phases", "4")
+	require.Contains(t, got.out, "L1 ")
+	require.NotContains(t, got.out, "P0.1")
+
+	got = conform(t, nil, "-explain", "p3.4C")
+	require.Equal(t, conformance.ExitPass, got.code)
+	require.True(t, strings.HasPrefix(got.out, "P3.4c  "), got.out)
+	require.Contains(t, got.out, "A filter naming a field that does not exist")
+	require.Contains(t, got.out, "\n  fix ")
+
+	dir := filepath.Join(t.TempDir(), "new", "corpus")
+	got = conform(t, nil, "-fixture", dir)
+	require.Equal(t, conformance.ExitPass, got.code, got.err)
+	require.FileExists(t, filepath.Join(dir, "README.md"))
+}
+
+func TestInterruptIsReported(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	url := served(t, func(h http.Handler) http.Handler {
+		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			if r.URL.Path == wire.PathDiscovery && r.Header.Get("Authorization") == "Bearer "+token && r.ContentLength > 0 {
+				_, _ = io.Copy(io.Discard, r.Body) // only then the server sees the client leave
+				cancel()
+				<-r.Context().Done()
+				return
+			}
+			h.ServeHTTP(w, r)
+		})
+	})
+	report := filepath.Join(t.TempDir(), "r.json")
+	var out, errOut bytes.Buffer
+	code := run(ctx, []string{"-mode", "live", "-credentials", key, "-report", report, url}, func(string) string { return token }, &out, &errOut)
+	require.Equal(t, conformance.ExitNotRun, code, out.String())
+	require.Contains(t, out.String(), "NOT GRADED: the run was interrupted (exit 2)")
+	require.Contains(t, out.String(), "not reached")
+	body, err := os.ReadFile(report)
+	require.NoError(t, err)
+	require.Contains(t, string(body), `"problem": "the run was interrupted"`)
+}
+
+// TestSignals runs the command as a process: a signal ends the run with a
+// report.
+func TestSignals(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("Windows sends no such signals")
+	}
+	if len(os.Args) > 1 && os.Getenv("CONFORM_CHILD") != "" {
+		os.Args = []string{"conform", "-mode", "live", "-credentials", key, os.Getenv("CONFORM_CHILD")}
+		main()
+	}
+	asked := make(chan struct{}, 100)
+	url := served(t, func(http.Handler) http.Handler {
+		return http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+			asked <- struct{}{}
+			<-r.Context().Done()
+		})
+	})
+	cmd := exec.CommandContext(t.Context(), os.Args[0], "-test.run", "^TestSignals$")
+	cmd.Env = append(os.Environ(), "CONFORM_CHILD="+url, conformance.EnvToken+"="+token)
+	var out bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &out, &out
+	require.NoError(t, cmd.Start())
+	select {
+	case <-asked:
+	case <-time.After(time.Minute):
+		t.Fatal("the connector was not asked")
+	}
+	require.NoError(t, cmd.Process.Signal(syscall.SIGTERM))
+	err := cmd.Wait()
+	var exit *exec.ExitError
+	require.ErrorAs(t, err, &exit)
+	require.Equal(t, conformance.ExitNotRun, exit.ExitCode(), out.String())
+	require.Contains(t, out.String(), "interrupted; what was learned is reported")
+	require.Contains(t, out.String(), "the run was interrupted (exit 2)")
+}
+
+func TestNullDeviceIsNoTerminal(t *testing.T) {
+	null, err := os.OpenFile(os.DevNull, os.O_WRONLY, 0)
+	require.NoError(t, err)
+	defer func() { _ = null.Close() }()
+	require.False(t, terminal(null))
+	require.False(t, terminal(new(bytes.Buffer)))
+	file, err := os.Create(filepath.Join(t.TempDir(), "f"))
+	require.NoError(t, err)
+	defer func() { _ = file.Close() }()
+	require.False(t, terminal(file))
+}
+
+func TestProgressOnATerminal(t *testing.T) {
+	var out bytes.Buffer
+	p := &progress{out: &out, live: true, colour: true, width: 30}
+	long := strings.Repeat("long ", 20)
+	p.event(conformance.Event{ID: "P0.1", Title: long, Planned: 12})
+	p.event(conformance.Event{ID: "P0.1", Title: long, Planned: 12, Done: &conformance.Outcome{Verdict: conformance.Pass}})
+	p.event(conformance.Event{ID: "P0.2", Title: "short", Planned: 12, Done: &conformance.Outcome{Verdict: conformance.Fail}})
+	p.end()
+	// What is left on the screen: what follows the last carriage return of each line.
+	var screen []string
+	for line := range strings.SplitSeq(out.String(), "\n") {
+		for part := range strings.SplitSeq(line, "\r\x1b[K") {
+			plain := strings.NewReplacer("\x1b[31m", "", "\x1b[0m", "").Replace(part)
+			require.Less(t, len([]rune(plain)), 30, "a line that wraps cannot be written over")
+		}
+		screen = append(screen, line[strings.LastIndex(line, "\x1b[K")+3:])
+	}
+	require.Equal(t, []string{"\x1b[31mFAIL P0.2  short\x1b[0m", ""}, screen)
+
+	out.Reset()
+	p = newProgress(&out, func(string) string { return "" })
+	p.event(conformance.Event{ID: "P0.1", Title: "a title", Planned: 12})
+	p.event(conformance.Event{ID: "P0.1", Title: "a title", Planned: 12, Done: &conformance.Outcome{Verdict: conformance.Pass, Duration: 3 * time.Millisecond}})
+	p.end()
+	require.Equal(t, "[ 1/12] pass   P0.1    a title (3ms)\n", out.String())
+}

@@ -1,0 +1,220 @@
+package conformance_test
+
+import (
+	"bytes"
+	"io"
+	"net/http"
+	"slices"
+
+	"github.com/connectorsdk/connector-sdk-go/conformance"
+	"github.com/connectorsdk/connector-sdk-go/connector"
+	"github.com/connectorsdk/connector-sdk-go/wire"
+)
+
+// misread is a connector over the corpus that takes a request for another one:
+// edit is what it makes of it.
+func misread(edit func(wire.Message)) http.Handler {
+	return asked(serve(connector.Definition{}, corpusSource(), nil), func(m wire.Message) func(http.Handler) http.Handler {
+		edit(m)
+		return nil
+	})
+}
+
+// asked passes every request for rows, counts and groups through edit, which may
+// change it, and wrap the handler that answers it.
+func asked(h http.Handler, edit func(wire.Message) func(http.Handler) http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		var m wire.Message
+		switch r.URL.Path {
+		case wire.PathQuery:
+			m = &wire.QueryRequest{}
+		case wire.PathCount:
+			m = &wire.CountRequest{}
+		case wire.PathAggregate:
+			m = &wire.AggregateRequest{}
+		default:
+			h.ServeHTTP(w, r)
+			return
+		}
+		body, err := io.ReadAll(r.Body)
+		to := h
+		if err == nil && wire.Decode(body, m) == nil {
+			if wrap := edit(m); wrap != nil {
+				to = wrap(h)
+			}
+			if body, err = wire.EncodeRequest(m); err != nil {
+				panic(err)
+			}
+		}
+		r.Body, r.ContentLength = io.NopCloser(bytes.NewReader(body)), int64(len(body))
+		to.ServeHTTP(w, r)
+	})
+}
+
+// inRows edits the queries among the requests.
+func inRows(edit func(*wire.QueryRequest)) func(wire.Message) {
+	return func(m wire.Message) {
+		if q, ok := m.(*wire.QueryRequest); ok {
+			edit(q)
+		}
+	}
+}
+
+// inFilters passes every filter of a query through edit.
+func inFilters(edit func(*wire.Filter)) func(wire.Message) {
+	return inRows(func(q *wire.QueryRequest) {
+		for _, group := range append([][]wire.Filter{q.And}, q.Or...) {
+			for i := range group {
+				edit(&group[i])
+			}
+		}
+	})
+}
+
+// generatedFaults are faults that hide from requests somebody would write down:
+// they need three keys, four members, or two things at once.
+func generatedFaults() []fault {
+	return []fault{
+		{
+			name: "the third group of or is forgotten", why: "`or` is an array of groups: each of them counts",
+			kills: []string{"P2.17a", "P2.17b"},
+			build: func() http.Handler {
+				return misread(inRows(func(q *wire.QueryRequest) {
+					if len(q.Or) > 2 {
+						q.Or = slices.Delete(q.Or, 2, 3)
+					}
+				}))
+			},
+		},
+		{
+			name: "in looks at three members", why: "in finds every member of the list",
+			kills: []string{"P2.17a", "P2.17b"},
+			build: func() http.Handler {
+				return misread(inFilters(func(f *wire.Filter) {
+					if f.Op == wire.OpIn && len(f.Values) > 3 {
+						f.Values = f.Values[:3]
+					}
+				}))
+			},
+		},
+		{
+			name: "includes looks at four characters", why: "includes is a substring, however long",
+			kills: []string{"P2.17a"},
+			build: func() http.Handler {
+				return misread(inFilters(func(f *wire.Filter) {
+					if text := []rune(f.Value.String()); f.Op == wire.OpIncludes && len(text) > 4 {
+						f.Value = wire.Text(string(text[:4]))
+					}
+				}))
+			},
+		},
+		{
+			name: "the third sort key is turned around", why: "every key of a sort has a direction of its own",
+			kills: []string{"P2.17b", "P2.17e"},
+			build: func() http.Handler {
+				return misread(inRows(func(q *wire.QueryRequest) {
+					if len(q.Sort) > 2 {
+						q.Sort[2].Dir = map[wire.Direction]wire.Direction{wire.Asc: wire.Desc, wire.Desc: wire.Asc}[q.Sort[2].Dir]
+					}
+				}))
+			},
+		},
+		{
+			name: "an offset beside or is one short", why: "offset is how many of the matching rows are passed over",
+			kills: []string{"P2.17b", "P2.17e"},
+			build: func() http.Handler {
+				return misread(inRows(func(q *wire.QueryRequest) {
+					if len(q.Or) > 0 && q.Offset > 1 {
+						q.Offset--
+					}
+				}))
+			},
+		},
+		{
+			name: "a count forgets the second filter of a group", why: "all filters of a group must hold",
+			kills: []string{"P2.17c"},
+			build: func() http.Handler {
+				return misread(func(m wire.Message) {
+					if c, ok := m.(*wire.CountRequest); ok {
+						for i, group := range c.Or {
+							c.Or[i] = group[:min(len(group), 1)]
+						}
+					}
+				})
+			},
+		},
+		{
+			name: "two groups forget or", why: "a wrong number is never legal",
+			kills: []string{"P2.17d"},
+			build: func() http.Handler {
+				return misread(func(m wire.Message) {
+					if a, ok := m.(*wire.AggregateRequest); ok && len(a.GroupBy) > 1 {
+						a.Or = nil
+					}
+				})
+			},
+		},
+		{
+			name: "a third minimum is a maximum", why: "a wrong number is never legal",
+			kills: []string{"P2.17d"},
+			build: func() http.Handler {
+				return misread(func(m wire.Message) {
+					if a, ok := m.(*wire.AggregateRequest); ok && len(a.Measures) > 2 {
+						for i := range a.Measures[2:] {
+							if n := &a.Measures[2+i]; n.Fn == wire.FnMin {
+								n.Fn = wire.FnMax
+							}
+						}
+					}
+				})
+			},
+		},
+		{
+			name: "conjuncts beside or are left to the platform", why: "every row answered must satisfy every filter for which the connector declared an operator, claimed or not",
+			kills: []string{"P2.17e"},
+			build: func() http.Handler {
+				return asked(serve(connector.Definition{}, corpusSource(), nil), func(m wire.Message) func(http.Handler) http.Handler {
+					q, ok := m.(*wire.QueryRequest)
+					if !ok || len(q.Or) == 0 || q.Limit+q.Offset > 0 {
+						return nil
+					}
+					q.And, q.Sort = nil, nil
+					return unclaimed
+				})
+			},
+		},
+		{
+			name: "an offset beside or is applied and not claimed", why: "what is not claimed is done again over the rows that come",
+			kills: []string{"P2.17b", "P2.17e"},
+			build: func() http.Handler {
+				return asked(serve(connector.Definition{}, corpusSource(), nil), func(m wire.Message) func(http.Handler) http.Handler {
+					if q, ok := m.(*wire.QueryRequest); ok && len(q.Or) > 0 && q.Offset > 0 {
+						return unclaimed
+					}
+					return nil
+				})
+			},
+		},
+		{
+			name: "all but the first group of or are forgotten, live", why: "`or` is an array of groups: each of them counts",
+			kills:   []string{"M8"},
+			options: func(g *grading) { g.Mode = conformance.ModeLive },
+			build: func() http.Handler {
+				return misread(inRows(func(q *wire.QueryRequest) {
+					if len(q.Or) > 1 {
+						q.Or = q.Or[:1]
+					}
+				}))
+			},
+		},
+	}
+}
+
+// unclaimed drops the served line.
+func unclaimed(h http.Handler) http.Handler {
+	return lines(h, func(line []byte, emit func(...string)) {
+		if kind(line) != "served" {
+			emit(string(line))
+		}
+	})
+}

@@ -1,0 +1,68 @@
+package conformance_test
+
+import (
+	"bufio"
+	"context"
+	"os"
+	"os/exec"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/connectorsdk/connector-sdk-go/conformance"
+	"github.com/connectorsdk/connector-sdk-go/conformance/corpus"
+)
+
+// TestForeign grades a connector in another language, written without this SDK
+// (J4): as it is, and broken in two ways.
+func TestForeign(t *testing.T) {
+	node, err := exec.LookPath("node")
+	if err != nil {
+		if os.Getenv("CI") == "true" {
+			t.Fatal("node is needed in CI")
+		}
+		t.Skip("needs Node.js 18 or later: put node on the PATH")
+	}
+	dir := t.TempDir()
+	require.NoError(t, corpus.Write(dir))
+	for _, c := range []struct {
+		name  string
+		fault string
+		fails []string
+		why   string
+	}{
+		{name: "as it is", why: "it keeps every rule that can be broken from outside"},
+		{name: "neq matches nulls", fault: "neq-null", fails: []string{"P2.3b"}, why: "a null cell matches no comparator (A2)"},
+		{name: "forgets the end", fault: "no-end", fails: []string{"P3.6g"}, why: "a stream that closes with neither end nor error is truncated"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			cmd := exec.CommandContext(t.Context(), node, "testdata/foreign/connector.mjs", dir, c.fault)
+			cmd.Env = append(os.Environ(), conformance.EnvToken+"="+testToken, "PORT=0")
+			cmd.Stderr = os.Stderr
+			out, err := cmd.StdoutPipe()
+			require.NoError(t, err)
+			require.NoError(t, cmd.Start())
+			t.Cleanup(func() {
+				_ = cmd.Process.Kill()
+				_ = cmd.Wait()
+			})
+			port, err := bufio.NewReader(out).ReadString('\n')
+			require.NoError(t, err, "it does not start")
+			r, err := conformance.Run(context.Background(), conformance.Target{URL: "http://127.0.0.1:" + strings.TrimSpace(port), Token: testToken},
+				conformance.Options{Seed: 1})
+			require.NoError(t, err)
+			if c.fails == nil {
+				require.NoError(t, r.Err(), c.why)
+				require.Equal(t, conformance.ExitPass, r.Exit())
+				require.Greater(t, r.Summary().Passed, 60, "hardly anything was checked")
+				return
+			}
+			require.Equal(t, conformance.ExitFail, r.Exit())
+			for _, id := range c.fails {
+				require.Equal(t, conformance.Fail, r.Outcome(id).Verdict, "%s: %s", id, c.why)
+			}
+		})
+	}
+}

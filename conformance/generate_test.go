@@ -1,0 +1,48 @@
+package conformance
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/connectorsdk/connector-sdk-go/conformance/corpus"
+	"github.com/connectorsdk/connector-sdk-go/conformance/oracle"
+	"github.com/connectorsdk/connector-sdk-go/wire"
+)
+
+// ofCorpus is a generator over the corpus as it stands, for a connector that
+// declares everything.
+func ofCorpus(seed uint64, id string) *generator {
+	d := &document{}
+	d.Capabilities = wire.Capabilities{
+		Operators: []wire.Op{wire.OpEq, wire.OpNeq, wire.OpGt, wire.OpGte, wire.OpLt, wire.OpLte, wire.OpIn, wire.OpNin,
+			wire.OpContains, wire.OpIncludes, wire.OpStartswith, wire.OpIsnull, wire.OpNotnull},
+		Sort: wire.SortMulti, Offset: true, DateBucket: true,
+	}
+	var list []*subject
+	for _, t := range corpus.Tables() {
+		list = append(list, newSubject(&oracle.Table{Name: t.Name, Columns: t.Columns(), PrimaryKey: t.PrimaryKey, Rows: t.Rows}, &t.Table))
+	}
+	return newGenerator(seed, id, d, list)
+}
+
+// TestFiltersCoverEverything: every operator is asked on every type with every
+// class of operand, whatever the seed.
+func TestFiltersCoverEverything(t *testing.T) {
+	types := []wire.Type{wire.TypeString, wire.TypeNumber, wire.TypeDecimal, wire.TypeBoolean, wire.TypeDate,
+		wire.TypeDatetime, wire.TypeJSON, wire.TypeArray, wire.TypeReference}
+	for seed := range uint64(5) {
+		g := ofCorpus(seed, "P2.17a")
+		list := g.filters(generatedFilters, generatedFilters)
+		require.InDelta(t, generatedFilters, len(list), 30)
+		for _, op := range g.operators() {
+			for _, kind := range types {
+				for _, k := range classes(op, kind) {
+					if name := string(op) + " " + string(kind) + " " + string(k); g.dealt[name] == 0 {
+						t.Errorf("seed %d: nothing asks %s", seed, name)
+					}
+				}
+			}
+		}
+	}
+}

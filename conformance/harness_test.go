@@ -1,0 +1,127 @@
+package conformance_test
+
+import (
+	"context"
+	"io"
+	"log/slog"
+	"net/http"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/connectorsdk/connector-sdk-go/conformance"
+	"github.com/connectorsdk/connector-sdk-go/conformance/corpus"
+	"github.com/connectorsdk/connector-sdk-go/connector"
+	"github.com/connectorsdk/connector-sdk-go/connector/kit"
+	"github.com/connectorsdk/connector-sdk-go/wire"
+)
+
+// testToken is the token of every connector graded here.
+const testToken = "conformance-0123456789abcdef-0123456789"
+
+// grading is how a connector is graded.
+type grading struct {
+	conformance.Options
+	credentials []map[string]string
+	url         string // another than that of the in-process target
+}
+
+// grade runs the program against a handler, in a bubble whose time costs
+// nothing.
+func grade(t *testing.T, h http.Handler, g grading) (report *conformance.Report) {
+	t.Helper()
+	if g.Seed == 0 {
+		g.Seed = 1 // every run asks the same
+	}
+	synctest.Test(t, func(t *testing.T) {
+		target, stop := conformance.InProcess(h, testToken)
+		defer stop()
+		target.Credentials = g.credentials
+		if g.url != "" {
+			target.URL = g.url
+		}
+		var err error
+		report, err = conformance.Run(context.Background(), target, g.Options)
+		require.NoError(t, err)
+	})
+	return report
+}
+
+// quiet is a logger for connectors that are broken on purpose.
+func quiet() *slog.Logger { return slog.New(slog.NewTextHandler(io.Discard, nil)) }
+
+// serve makes a connector of a source; it panics, for use in tables of faults.
+func serve(def connector.Definition, src connector.Source, opts *connector.Options) http.Handler {
+	if def.Slug == "" {
+		def.Slug = "fixture"
+	}
+	if opts == nil {
+		opts = &connector.Options{}
+	}
+	if opts.Logger == nil {
+		opts.Logger = quiet()
+	}
+	token, err := wire.NewToken(testToken)
+	if err != nil {
+		panic(err)
+	}
+	h, err := connector.New(def, src, token, opts)
+	if err != nil {
+		panic(err)
+	}
+	return h
+}
+
+// corpusSource is the corpus in memory with every optional interface, and the
+// table slow.
+func corpusSource() *fixtureSource { return newFixtureSource(corpus.Tables()...) }
+
+func newFixtureSource(tables ...corpus.Table) *fixtureSource {
+	all := make([]kit.Table, len(tables), len(tables)+1)
+	for i, t := range tables {
+		all[i] = kit.Table(t)
+	}
+	src, err := kit.NewSource(append(all, kit.Table(corpus.Slow()))...)
+	if err != nil {
+		panic(err)
+	}
+	return &fixtureSource{src}
+}
+
+// fixtureSource stalls before the first row of the table slow.
+type fixtureSource struct{ *kit.Source }
+
+func (s *fixtureSource) Query(ctx context.Context, req *wire.QueryRequest, out *connector.Rows) error {
+	if err := stall(ctx, req.Table); err != nil {
+		return err
+	}
+	return s.Source.Query(ctx, req, out)
+}
+
+func (s *fixtureSource) Count(ctx context.Context, req *wire.CountRequest) (int64, error) {
+	if err := stall(ctx, req.Table); err != nil {
+		return 0, err
+	}
+	return s.Source.Count(ctx, req)
+}
+
+func (s *fixtureSource) Aggregate(ctx context.Context, req *wire.AggregateRequest) (*wire.Groups, error) {
+	if err := stall(ctx, req.Table); err != nil {
+		return nil, err
+	}
+	return s.Source.Aggregate(ctx, req)
+}
+
+func stall(ctx context.Context, table string) error {
+	if table != corpus.SlowTable {
+		return nil
+	}
+	select {
+	case <-time.After(corpus.SlowStall):
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}

@@ -1,0 +1,254 @@
+package conformance_test
+
+import (
+	"context"
+	"net/http"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/connectorsdk/connector-sdk-go/conformance"
+	"github.com/connectorsdk/connector-sdk-go/conformance/corpus"
+	"github.com/connectorsdk/connector-sdk-go/connector"
+	"github.com/connectorsdk/connector-sdk-go/connector/kit"
+	"github.com/connectorsdk/connector-sdk-go/wire"
+)
+
+// lawIDs are the checks that are tested here.
+const lawIDs = `^(L\d+|M[1-7]|T\d|P3\.5[abc]|P3\.7a|A\.15)$`
+
+func TestLawsHold(t *testing.T) {
+	tests := []struct {
+		name, why string
+		options   func(*grading)
+		build     func() http.Handler
+		// skipped are the checks that these data cannot exercise.
+		skipped []string
+	}{
+		{
+			name: "the corpus", why: "every law holds of the corpus", options: live,
+			build:   func() http.Handler { return serve(connector.Definition{}, corpusSource(), nil) },
+			skipped: []string{"T1", "T2", "T3"},
+		},
+		{
+			name: "a shop", why: "every law is exercised by ordinary data", options: live, build: untouched,
+			skipped: []string{"T1", "T2", "T3", "P3.5a", "P3.5b", "P3.5c", "P3.7a"},
+		},
+		{
+			name: "two tenants", why: "tenants that are apart pass", options: both,
+			build:   func() http.Handler { return newTenants().serve() },
+			skipped: []string{"L4", "L8", "L9", "P3.5a", "P3.5b", "P3.5c", "P3.7a"},
+		},
+		{
+			name: "tables beyond the row budget", why: "larger tables are exercised with windows",
+			options: func(g *grading) { live(g); g.Rows = 60 },
+			build: func() http.Handler {
+				return serve(connector.Definition{}, &liveSource{Source: sourceOf(shop()[1], largeCustomers())}, nil)
+			},
+			skipped: []string{"L1", "L3", "L4", "L8", "L9", "M1", "M2", "M3", "M4", "M6", "M7", "T1", "T2", "T3", "A.15", "P3.5a", "P3.5b", "P3.5c", "P3.7a"},
+		},
+		{
+			name: "ceilings", why: "no window is asked for that the declared limits exclude", options: live,
+			build: func() http.Handler {
+				return ceilings(serve(connector.Definition{Limits: wire.Limits{PageSizeMax: 100, OffsetMax: 20}}, liveShop(), nil), 100, 20)
+			},
+			skipped: []string{"A.15", "T1", "T2", "T3", "P3.5a", "P3.5b", "P3.5c", "P3.7a"},
+		},
+		{
+			name: "fixture mode", why: "slow and tenant checks belong to phase 3",
+			build:   func() http.Handler { return serve(connector.Definition{}, corpusSource(), nil) },
+			skipped: []string{"T1", "T2", "T3"},
+		},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			g := grading{Options: conformance.Options{Run: lawIDs}}
+			if test.options != nil {
+				test.options(&g)
+			}
+			report := grade(t, test.build(), g)
+			for _, o := range report.Outcomes {
+				t.Log(o.ID, o.Verdict, o.Reason, o.Cases, o.Detail, o.Duration)
+				want := conformance.Pass
+				if slices.Contains(test.skipped, o.ID) {
+					want = conformance.Skip
+				}
+				require.Equal(t, want, o.Verdict, "%s: %s %s: expected %s, received %s", o.ID, o.Reason, o.Detail, o.Expected, o.Received)
+				if want == conformance.Pass {
+					require.Positive(t, o.Cases, "%s judged nothing", o.ID)
+				}
+			}
+			t.Log(report.Coverage.Requests, "requests", report.Coverage.Rows, "rows")
+		})
+	}
+}
+
+// largeCustomers are the shop's customers, a few times over.
+func largeCustomers() kit.Table {
+	t := shop()[0]
+	rows := t.Rows
+	for n := 1; n < 5; n++ {
+		for _, row := range rows {
+			row = slices.Clone(row)
+			row[0] = wire.Int(row[0].Int64() + int64(1000*n))
+			if !row[2].IsNull() {
+				row[2] = wire.Text(row[2].Str() + strings.Repeat("x", n))
+			}
+			t.Rows = append(t.Rows, row)
+		}
+	}
+	return t
+}
+
+// ceilings refuses windows beyond what the document declares.
+func ceilings(h http.Handler, limit, offset int64) http.Handler {
+	return bodies(h, func(body map[string]any) {
+		if integer(body, "limit") > limit || integer(body, "offset") > offset {
+			body["limit"] = "beyond the ceiling" // refused as malformed
+		}
+	}, wire.PathQuery)
+}
+
+func TestLargeTablesAreJudgedByWindows(t *testing.T) {
+	large := func() *liveSource { return &liveSource{Source: sourceOf(largeCustomers())} }
+	tests := []struct {
+		id    string
+		build func() http.Handler
+	}{
+		{"L2", func() http.Handler {
+			src := large()
+			src.query = func(req *wire.QueryRequest) { req.And = nil }
+			return serve(connector.Definition{}, src, nil)
+		}},
+		{"L5", func() http.Handler {
+			return answers(serve(connector.Definition{}, large(), nil), func(body map[string]any, status int) (any, int) {
+				for _, f := range body["tables"].([]any)[0].(map[string]any)["fields"].([]any) {
+					f.(map[string]any)["unique"] = true
+				}
+				return body, status
+			}, wire.PathDiscovery)
+		}},
+		{"L6", func() http.Handler {
+			return bodies(serve(connector.Definition{}, large(), nil), func(body map[string]any) {
+				if n := integer(body, "offset"); n > 0 {
+					body["offset"] = n + 1
+				}
+			}, wire.PathQuery)
+		}},
+		{"L7", func() http.Handler {
+			src := large()
+			src.query = func(req *wire.QueryRequest) { req.Sort = nil }
+			return serve(connector.Definition{}, src, nil)
+		}},
+		{"L10", func() http.Handler {
+			return cells(serve(connector.Definition{}, large(), nil), func(name string, v any) any {
+				if name == "active" {
+					return "yes"
+				}
+				return v
+			})
+		}},
+	}
+	for _, test := range tests {
+		t.Run(test.id, func(t *testing.T) {
+			report := grade(t, test.build(), grading{Options: conformance.Options{Mode: conformance.ModeLive, Rows: 100, Run: "^" + test.id + "$"}})
+			require.Equal(t, conformance.Fail, report.Outcome(test.id).Verdict, report.Outcome(test.id).Detail)
+		})
+	}
+}
+
+// moving serves data that changes with every few queries: a row is added to the
+// end of each table.
+type moving struct {
+	*kit.Source
+	tables  []kit.Table
+	every   int64
+	queries atomic.Int64
+}
+
+func (s *moving) now() *kit.Source {
+	added := int(s.queries.Add(1) / s.every)
+	tables := slices.Clone(s.tables)
+	for i := range tables {
+		tables[i].Rows = slices.Clone(tables[i].Rows[:min(20+added, len(tables[i].Rows))])
+	}
+	return sourceOf(tables...)
+}
+
+func (s *moving) Query(ctx context.Context, req *wire.QueryRequest, out *connector.Rows) error {
+	return s.now().Query(ctx, req, out)
+}
+
+func (s *moving) Count(ctx context.Context, req *wire.CountRequest) (int64, error) {
+	return s.now().Count(ctx, req)
+}
+
+func (s *moving) Size(ctx context.Context, req *wire.SizeRequest) (*wire.Size, error) {
+	return s.now().Size(ctx, req)
+}
+
+func (s *moving) Aggregate(ctx context.Context, req *wire.AggregateRequest) (*wire.Groups, error) {
+	return s.now().Aggregate(ctx, req)
+}
+
+func (s *moving) AggregateByDate(ctx context.Context, req *wire.AggregateRequest) (*wire.Groups, error) {
+	return s.now().Aggregate(ctx, req)
+}
+
+func (s *moving) Cardinality(ctx context.Context, req *wire.CardinalityRequest) (map[string]*wire.Cardinality, error) {
+	return s.now().Cardinality(ctx, req)
+}
+
+func newMoving(every int64) *moving {
+	many, _ := corpus.Lookup("many")
+	table := kit.Table(many)
+	table.RowCount = nil
+	return &moving{Source: sourceOf(table), tables: []kit.Table{table}, every: every}
+}
+
+func TestDataThatMovesFailNothing(t *testing.T) {
+	tests := []struct {
+		name  string
+		every int64
+		moved bool // laws are skipped because of it
+	}{
+		{name: "with every request", every: 1, moved: true},
+		{name: "with every third request", every: 3, moved: true},
+		{name: "now and then", every: 40},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			g := grading{Options: conformance.Options{Mode: conformance.ModeLive, Run: lawIDs}}
+			report := grade(t, serve(connector.Definition{}, newMoving(test.every), nil), g)
+			moved := 0
+			for _, o := range report.Outcomes {
+				t.Log(o.ID, o.Verdict, o.Reason, o.Cases, o.Detail)
+				require.NotContains(t, []conformance.Verdict{conformance.Fail, conformance.Advise}, o.Verdict, "%s: %s: expected %s, received %s", o.ID, o.Detail, o.Expected, o.Received)
+				if o.Reason == conformance.DataChanged {
+					moved++
+				}
+			}
+			require.Equal(t, test.moved, moved > 0)
+		})
+	}
+}
+
+func TestFaultsAreFoundInDataThatMove(t *testing.T) {
+	src := newMoving(60)
+	h := answers(serve(connector.Definition{}, src, nil), func(body map[string]any, status int) (any, int) {
+		body["count"] = integer(body, "count") + 1
+		return body, status
+	}, wire.PathCount)
+	report := grade(t, h, grading{Options: conformance.Options{Mode: conformance.ModeLive, Run: `^L3$`}})
+	require.Equal(t, conformance.Fail, report.Outcome("L3").Verdict, report.Outcome("L3").Detail)
+}
+
+func TestGivingUpIsNoFaultOfTheStream(t *testing.T) {
+	report := grade(t, hanging(serve(connector.Definition{}, corpusSource(), nil)), grading{Options: conformance.Options{Run: `^P3\.(5[ab]|7a|6g|6e)$`}})
+	for _, id := range []string{"P3.6e", "P3.6g"} {
+		require.Equal(t, conformance.Pass, report.Outcome(id).Verdict, "%s: %s", id, report.Outcome(id).Detail)
+	}
+}

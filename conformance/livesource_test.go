@@ -1,0 +1,265 @@
+package conformance_test
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"math/rand/v2"
+	"net/http"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/connectorsdk/connector-sdk-go/conformance/oracle"
+	"github.com/connectorsdk/connector-sdk-go/connector"
+	"github.com/connectorsdk/connector-sdk-go/connector/kit"
+	"github.com/connectorsdk/connector-sdk-go/wire"
+)
+
+// shop is data as a small business has it: keys, a foreign key with orphans,
+// nulls, ties, and every type of field.
+func shop() []kit.Table {
+	customers := kit.Table{Table: wire.Table{
+		Name: "customers", SourceDescription: "Who buys.", PrimaryKey: []string{"id"},
+		Fields: []wire.Field{
+			{Name: "id", Type: wire.TypeNumber, Unique: true},
+			{Name: "name", Type: wire.TypeString},
+			{Name: "email", Type: wire.TypeString, Unique: true},
+			{Name: "country", Type: wire.TypeString},
+			{Name: "active", Type: wire.TypeBoolean},
+			{Name: "since", Type: wire.TypeDatetime},
+			{Name: "tags", Type: wire.TypeArray},
+			{Name: "profile", Type: wire.TypeJSON},
+		},
+	}}
+	orders := kit.Table{Table: wire.Table{
+		Name: "orders", SourceDescription: "What was bought.", PrimaryKey: []string{"id"},
+		ForeignKeys: []wire.ForeignKey{{Field: "customer", TargetTable: "customers", TargetField: "id"}},
+		Fields: []wire.Field{
+			{Name: "id", Type: wire.TypeReference, Unique: true},
+			{Name: "customer", Type: wire.TypeNumber},
+			{Name: "amount", Type: wire.TypeDecimal},
+			{Name: "ordered", Type: wire.TypeDate},
+			{Name: "status", Type: wire.TypeString},
+			{Name: "note", Type: wire.TypeString},
+		},
+	}}
+	first := time.Date(2023, time.November, 20, 9, 30, 0, 0, time.UTC)
+	countries := []string{"DE", "de", "FR", "Åland", ""}
+	for i := range 40 {
+		email, since, tags := wire.Text(fmt.Sprintf("c%d@example.com", i)), wire.DatetimeWidth(first.AddDate(0, 0, 11*i), 3), wire.Array(wire.Text("new"), wire.Text(fmt.Sprint(i%3)))
+		if i%7 == 3 {
+			email, tags = wire.Null(), wire.Null()
+		}
+		if i%9 == 4 {
+			since = wire.Null()
+		}
+		customers.Rows = append(customers.Rows, []wire.Value{
+			wire.Int(int64(i + 1)), wire.Text([]string{"Ada", "ada", "Zoë", "Bob"}[i%4] + fmt.Sprint(i/8)), email, wire.Text(countries[i%5]),
+			wire.Bool(i%3 == 0), since, tags, wire.JSON(fmt.Sprintf(`{"n":%d}`, i%4)),
+		})
+	}
+	for i := range 90 {
+		customer, note := wire.Int(int64(i%44+1)), wire.Null()
+		if i%13 == 5 {
+			customer = wire.Null()
+		}
+		if i%4 == 1 {
+			note = wire.Text([]string{"gift", "Gift wrap", "100%", " late"}[i/4%4])
+		}
+		orders.Rows = append(orders.Rows, []wire.Value{
+			wire.Text(fmt.Sprintf("O-%03d", 7*i%90)), customer, wire.Decimal(fmt.Sprintf("%d.%02d", 37*i%120-10, 11*i%100)),
+			wire.Date(first.AddDate(0, 0, 5*i)), wire.Text([]string{"paid", "open", "Paid"}[i%3]), note,
+		})
+	}
+	return []kit.Table{customers, orders}
+}
+
+// liveSource is a source in memory whose requests can be tampered with before
+// they are answered.
+type liveSource struct {
+	*kit.Source
+	query     func(*wire.QueryRequest)
+	count     func(*wire.CountRequest)
+	aggregate func(*wire.AggregateRequest)
+}
+
+func liveShop() *liveSource { return &liveSource{Source: sourceOf(shop()...)} }
+
+func sourceOf(tables ...kit.Table) *kit.Source {
+	src, err := kit.NewSource(tables...)
+	if err != nil {
+		panic(err)
+	}
+	return src
+}
+
+func (s *liveSource) Query(ctx context.Context, req *wire.QueryRequest, out *connector.Rows) error {
+	if s.query != nil {
+		other := *req
+		other.And, other.Or, other.Sort = filtersOf(req.And), req.Or, slices.Clone(req.Sort)
+		s.query(&other)
+		req = &other
+	}
+	return s.Source.Query(ctx, req, out)
+}
+
+func (s *liveSource) Count(ctx context.Context, req *wire.CountRequest) (int64, error) {
+	if s.count != nil {
+		other := *req
+		other.And = filtersOf(req.And)
+		s.count(&other)
+		req = &other
+	}
+	return s.Source.Count(ctx, req)
+}
+
+func (s *liveSource) Aggregate(ctx context.Context, req *wire.AggregateRequest) (*wire.Groups, error) {
+	if s.aggregate != nil {
+		other := *req
+		s.aggregate(&other)
+		req = &other
+	}
+	return s.Source.Aggregate(ctx, req)
+}
+
+func (s *liveSource) AggregateByDate(ctx context.Context, req *wire.AggregateRequest) (*wire.Groups, error) {
+	return s.Aggregate(ctx, req)
+}
+
+func filtersOf(filters []wire.Filter) []wire.Filter {
+	own := slices.Clone(filters)
+	for i := range own {
+		own[i].Values = slices.Clone(own[i].Values)
+	}
+	return own
+}
+
+// tampered is the shop with its queries tampered with.
+func tampered(query func(*wire.QueryRequest)) func() http.Handler {
+	return func() http.Handler {
+		src := liveShop()
+		src.query = query
+		return serve(connector.Definition{}, src, nil)
+	}
+}
+
+// untouched is the shop as it is, in front of which something goes wrong.
+func untouched() http.Handler { return serve(connector.Definition{}, liveShop(), nil) }
+
+// columnsOf edits the fields that discovery lists for a table.
+func columnsOf(table string, edit func(field map[string]any)) func() http.Handler {
+	return func() http.Handler {
+		return answers(untouched(), func(body map[string]any, status int) (any, int) {
+			tables, _ := body["tables"].([]any)
+			for _, t := range tables {
+				if t := t.(map[string]any); t["name"] == table {
+					for _, f := range t["fields"].([]any) {
+						edit(f.(map[string]any))
+					}
+				}
+			}
+			return body, status
+		}, wire.PathDiscovery)
+	}
+}
+
+// integer reads a member of a decoded body.
+func integer(body map[string]any, name string) int64 {
+	number, _ := body[name].(json.Number)
+	n, _ := number.Int64()
+	return n
+}
+
+// respelled spells the texts of cells otherwise.
+func respelled(edit func(name string, text string) any) func() http.Handler {
+	return func() http.Handler {
+		return cells(untouched(), func(name string, v any) any {
+			if text, ok := v.(string); ok {
+				return edit(name, text)
+			}
+			return v
+		})
+	}
+}
+
+// collated sorts as many databases do unless they are told otherwise, and
+// claims that this is the order.
+type collated struct{ *liveSource }
+
+func (s collated) Query(ctx context.Context, req *wire.QueryRequest, out *connector.Rows) error {
+	return s.ordered(ctx, req, out, func(rows [][]wire.Value, keys []int) {
+		if len(keys) == 0 {
+			return
+		}
+		texts := 0 // nulls are last
+		for texts < len(rows) && rows[texts][keys[0]].Kind() == wire.KindText {
+			texts++
+		}
+		slices.SortStableFunc(rows[:texts], func(a, b []wire.Value) int {
+			order := strings.Compare(strings.ToLower(a[keys[0]].Str()), strings.ToLower(b[keys[0]].Str()))
+			if req.Sort[0].Dir == wire.Desc {
+				return -order
+			}
+			return order
+		})
+	})
+}
+
+// shuffled answers rows that tie in another order each time.
+type shuffled struct{ *liveSource }
+
+func (s shuffled) Query(ctx context.Context, req *wire.QueryRequest, out *connector.Rows) error {
+	return s.ordered(ctx, req, out, func(rows [][]wire.Value, keys []int) {
+		tie := func(a, b []wire.Value) bool {
+			return !slices.ContainsFunc(keys, func(k int) bool { return a[k].String() != b[k].String() })
+		}
+		for from := 0; from < len(rows); {
+			to := from + 1
+			for to < len(rows) && tie(rows[from], rows[to]) {
+				to++
+			}
+			rand.Shuffle(to-from, func(i, j int) { rows[from+i], rows[from+j] = rows[from+j], rows[from+i] })
+			from = to
+		}
+	})
+}
+
+// ordered answers a query without joins from its right rows, which are put into
+// an order of the caller's, and claims to have served all of it.
+func (s *liveSource) ordered(ctx context.Context, req *wire.QueryRequest, out *connector.Rows, order func(rows [][]wire.Value, keys []int)) error {
+	table, err := s.Describe(ctx, req.Credentials, req.Table)
+	if err != nil {
+		return err
+	}
+	data := &oracle.Table{Name: table.Name, Columns: table.Columns()}
+	for _, t := range shop() {
+		if t.Name == req.Table {
+			data.Rows = t.Rows
+		}
+	}
+	whole := *req
+	whole.Fields, whole.Limit, whole.Offset = nil, 0, 0
+	for _, f := range table.Fields {
+		whole.Fields = append(whole.Fields, f.Name)
+	}
+	right, err := oracle.Query(oracle.Tables{data.Name: data}, &whole)
+	if err != nil {
+		return err
+	}
+	var keys []int
+	for _, k := range req.Sort {
+		keys = append(keys, data.Index(k.Field))
+	}
+	order(right.Rows, keys)
+	served := wire.Served{Filters: true, Sort: true}
+	from, to := 0, len(right.Rows)
+	if offset, limit, ok := out.Window(served); ok {
+		served.Window = true
+		from = min(int(offset), to)
+		if limit > 0 {
+			to = min(from+int(limit), to)
+		}
+	}
+	return out.Begin(served, table.Columns()).All(kit.RowsOf(right.Rows[from:to]...))
+}

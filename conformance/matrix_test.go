@@ -1,0 +1,144 @@
+package conformance_test
+
+import (
+	"flag"
+	"fmt"
+	"os"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/connectorsdk/connector-sdk-go/conformance"
+)
+
+var update = flag.Bool("update", false, "write the golden files anew, to be reviewed")
+
+// faults are all broken connectors.
+func faults() []fault {
+	return slices.Concat(protocolFaults(), fixtureFaults(), generatedFaults(), liveFaults())
+}
+
+// TestFaults is the proof of the judge (I3, J1): every broken connector is
+// failed by the checks that it is named for, which say what they found and never
+// the token; and every check has a connector that fails it. What else a fault
+// breaks is for TestKillMatrix.
+func TestFaults(t *testing.T) {
+	killed, named := map[string]bool{}, map[string]bool{}
+	for _, f := range faults() {
+		require.False(t, named[f.name], "two faults are called %q", f.name)
+		named[f.name] = true
+		require.NotEmpty(t, f.kills, f.name)
+		for _, id := range f.kills {
+			killed[id] = true
+		}
+		t.Run(f.name, func(t *testing.T) {
+			t.Parallel()
+			g := f.grading()
+			g.Run = "^(" + strings.ReplaceAll(strings.Join(f.kills, "|"), ".", `\.`) + ")$"
+			r := grade(t, f.build(), g)
+			require.Len(t, r.Outcomes, planned(t, g), "planned checks are reported checks")
+			require.NotContains(t, r.Problem, "this program failed")
+			for _, id := range f.kills {
+				o := r.Outcome(id)
+				require.NotNil(t, o, "%s is not planned", id)
+				want := conformance.Fail
+				if o.Advice {
+					want = conformance.Advise
+				}
+				require.Equal(t, want, o.Verdict, "%s, but %s: %s %s", f.why, o.ID, o.Reason, o.Detail)
+				require.NotEmpty(t, o.Detail)
+				require.Less(t, len(o.Detail+o.Expected+o.Received), 3000, "%s", o.ID)
+				require.NotContains(t, fmt.Sprintf("%+v %+v", o, o.Request), testToken, "%s", o.ID)
+			}
+		})
+	}
+	for _, c := range conformance.Checks() {
+		if !killed[c.ID] {
+			t.Errorf("no broken connector fails check %s (%s); a check without a killer does not stay", c.ID, c.Title)
+		}
+	}
+}
+
+// matrixFile is the kill matrix: every broken connector, and all that the whole
+// program finds of it.
+const matrixFile = "KILLMATRIX.md"
+
+// TestKillMatrix grades every broken connector with the whole program, and
+// holds what it finds against the committed matrix, which is reviewed: a fault
+// should fail the checks that it is named for and few others. It takes minutes,
+// so it runs when it is asked for.
+func TestKillMatrix(t *testing.T) {
+	if os.Getenv("CONFORMANCE_MATRIX") != "whole" {
+		t.Skip("takes minutes; set CONFORMANCE_MATRIX=whole, as CI does")
+	}
+	all := faults()
+	rows := make([]string, len(all))
+	t.Run("faults", func(t *testing.T) {
+		for i, f := range all {
+			t.Run(f.name, func(t *testing.T) {
+				t.Parallel()
+				g := f.grading()
+				r := grade(t, f.build(), g)
+				require.Len(t, r.Outcomes, planned(t, g), "planned checks are reported checks")
+				require.NotContains(t, r.Problem, "this program failed")
+				found, also := map[string]bool{}, []string{}
+				for _, o := range r.Outcomes {
+					if o.Verdict != conformance.Fail && o.Verdict != conformance.Advise {
+						continue
+					}
+					found[o.ID] = true
+					if !slices.Contains(f.kills, o.ID) {
+						also = append(also, o.ID)
+						t.Logf("and so %s %s: %s\nexpected %s\nreceived %s", o.ID, o.Title, o.Detail, o.Expected, o.Received)
+					}
+				}
+				for _, id := range f.kills {
+					require.True(t, found[id], "%s, but %s: %s %s", f.why, id, r.Outcome(id).Reason, r.Outcome(id).Detail)
+				}
+				mode := r.Mode
+				if len(g.credentials) == 2 {
+					mode += ", two tenants"
+				}
+				rows[i] = fmt.Sprintf("| %s | %s | %s | %s | %s |\n", f.name, f.why, mode, strings.Join(f.kills, " "), strings.Join(also, " "))
+			})
+		}
+	})
+	if slices.Contains(rows, "") {
+		return // something failed, or was left out by -run
+	}
+	matrix := matrixHead + strings.Join(rows, "")
+	if *update {
+		require.NoError(t, os.WriteFile(matrixFile, []byte(matrix), 0o644))
+	}
+	committed, err := os.ReadFile(matrixFile)
+	require.NoError(t, err, "no committed matrix: run this test with -update and review it")
+	require.Equal(t, string(committed), matrix, "the matrix has changed: run this test with -update and review it")
+}
+
+const matrixHead = `# Kill matrix
+
+Every row is a connector that is broken on purpose, and graded by the whole program in CI. *Fails* are the checks that must find
+it, by name; *and so* are further ones that the same fault cannot but break, reviewed when the row was made: an operator without
+its null rule fails wherever that operator is asked for. Every check stands in the column *fails* at least once. Written by
+` + "`CONFORMANCE_MATRIX=whole go test -run TestKillMatrix ./conformance -update`" + `.
+
+| Broken connector | Against the rule | Mode | Fails | And so |
+|---|---|---|---|---|
+`
+
+// planned is how many checks a run must report, counted apart from the program.
+func planned(t *testing.T, g grading) int {
+	t.Helper()
+	phases := map[conformance.Mode]string{"": "0123", conformance.ModeFixture: "0123", conformance.ModeLive: "0134", conformance.ModeBoth: "01234"}[g.Mode]
+	require.Empty(t, g.Phases)
+	n := 0
+	for _, c := range conformance.Checks() {
+		if strings.Contains(phases, fmt.Sprint(c.Phase)) && regexp.MustCompile(g.Run).MatchString(c.ID) {
+			n++
+		}
+	}
+	return n
+}

@@ -1,0 +1,193 @@
+package conformance_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"io"
+	"maps"
+	"net/http"
+	"net/http/httptest"
+	"slices"
+	"strings"
+
+	"github.com/connectorsdk/connector-sdk-go/wire"
+)
+
+// lines passes every line of a stream that h answers through edit, which emits
+// what is to be written in its place. Lines keep their newline.
+func lines(h http.Handler, edit func(line []byte, emit func(...string))) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path != wire.PathQuery {
+			h.ServeHTTP(w, r)
+			return
+		}
+		lw := &lineWriter{ResponseWriter: w, edit: edit}
+		h.ServeHTTP(lw, r)
+		if len(lw.rest) > 0 {
+			_, _ = w.Write(lw.rest)
+		}
+	})
+}
+
+type lineWriter struct {
+	http.ResponseWriter
+	edit   func(line []byte, emit func(...string))
+	rest   []byte
+	plain  bool // an answer that is no stream
+	status bool
+}
+
+// Unwrap lets http.ResponseController flush.
+func (w *lineWriter) Unwrap() http.ResponseWriter { return w.ResponseWriter }
+
+func (w *lineWriter) WriteHeader(status int) {
+	w.status, w.plain = true, status != http.StatusOK
+	w.ResponseWriter.WriteHeader(status)
+}
+
+func (w *lineWriter) Write(p []byte) (int, error) {
+	if !w.status {
+		w.WriteHeader(http.StatusOK)
+	}
+	if w.plain {
+		return w.ResponseWriter.Write(p)
+	}
+	w.rest = append(w.rest, p...)
+	var failed error
+	for {
+		i := bytes.IndexByte(w.rest, '\n')
+		if i < 0 {
+			return len(p), failed
+		}
+		line := bytes.Clone(w.rest[:i+1])
+		w.rest = w.rest[i+1:]
+		w.edit(line, func(texts ...string) {
+			for _, text := range texts {
+				if _, err := io.WriteString(w.ResponseWriter, text); err != nil {
+					failed = err
+				}
+			}
+		})
+	}
+}
+
+// answers passes every JSON answer of h to the paths through edit, which
+// changes it in place or returns another.
+func answers(h http.Handler, edit func(body map[string]any, status int) (any, int), paths ...string) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if !slices.Contains(paths, r.URL.Path) {
+			h.ServeHTTP(w, r)
+			return
+		}
+		rec := httptest.NewRecorder()
+		h.ServeHTTP(rec, r)
+		status, out := rec.Code, any(nil)
+		var body map[string]any
+		d := json.NewDecoder(rec.Body)
+		d.UseNumber()
+		if err := d.Decode(&body); err == nil {
+			out, status = edit(body, status)
+		}
+		maps.Copy(w.Header(), rec.Header())
+		w.Header().Del("Content-Length")
+		w.WriteHeader(status)
+		if out != nil {
+			_ = json.NewEncoder(w).Encode(out)
+		}
+	})
+}
+
+// kind is what a line of a stream is, by its first member.
+func kind(line []byte) string {
+	for _, k := range []string{"served", "rows", "ping", "end", "error"} {
+		if strings.HasPrefix(string(line), `{"`+k+`"`) {
+			return k
+		}
+	}
+	return ""
+}
+
+// rowsOf are the rows of a line, each as its JSON text.
+func rowsOf(line []byte) (rows []json.RawMessage) {
+	var body struct{ Rows []json.RawMessage }
+	if err := json.Unmarshal(line, &body); err != nil {
+		panic(err)
+	}
+	return body.Rows
+}
+
+// cells passes every cell of every row that h answers through edit.
+func cells(h http.Handler, edit func(name string, v any) any) http.Handler {
+	return lines(h, func(line []byte, emit func(...string)) {
+		if kind(line) != "rows" {
+			emit(string(line))
+			return
+		}
+		var body struct {
+			Rows []map[string]any `json:"rows"`
+		}
+		d := json.NewDecoder(bytes.NewReader(line))
+		d.UseNumber()
+		if err := d.Decode(&body); err != nil {
+			panic(err)
+		}
+		for _, row := range body.Rows {
+			for name, v := range row {
+				row[name] = edit(name, v)
+			}
+		}
+		out, err := json.Marshal(body)
+		if err != nil {
+			panic(err)
+		}
+		emit(string(out), "\n")
+	})
+}
+
+// bodies passes the body of every legal request to the paths through edit,
+// before h sees it. Others reach h as they are, to be refused.
+func bodies(h http.Handler, edit func(body map[string]any), paths ...string) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		raw, err := io.ReadAll(r.Body)
+		if err != nil {
+			return
+		}
+		if m := request(r.URL.Path); m != nil && slices.Contains(paths, r.URL.Path) && wire.Decode(raw, m) == nil {
+			var body map[string]any
+			d := json.NewDecoder(bytes.NewReader(raw))
+			d.UseNumber()
+			if err := d.Decode(&body); err != nil {
+				panic(err)
+			}
+			edit(body)
+			if raw, err = json.Marshal(body); err != nil {
+				panic(err)
+			}
+		}
+		r.Body, r.ContentLength = io.NopCloser(bytes.NewReader(raw)), int64(len(raw))
+		h.ServeHTTP(w, r)
+	})
+}
+
+// request is an empty request of a route; nil for an unknown one.
+func request(path string) wire.Message {
+	switch path {
+	case wire.PathCheck:
+		return new(wire.CheckRequest)
+	case wire.PathDiscovery:
+		return new(wire.DiscoveryRequest)
+	case wire.PathQuery:
+		return new(wire.QueryRequest)
+	case wire.PathCount:
+		return new(wire.CountRequest)
+	case wire.PathAggregate:
+		return new(wire.AggregateRequest)
+	case wire.PathSize:
+		return new(wire.SizeRequest)
+	case wire.PathCardinality:
+		return new(wire.CardinalityRequest)
+	case wire.PathLinkHitRate:
+		return new(wire.LinkHitRateRequest)
+	}
+	return nil
+}

@@ -1,0 +1,6 @@
+//go:build race
+
+package conformance_test
+
+// race tells whether the race detector slows this run down.
+const race = true

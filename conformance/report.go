@@ -1,0 +1,136 @@
+package conformance
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+)
+
+// Report is what a run found out. Its JSON form is written by [Report.JSON].
+type Report struct {
+	Mode     Mode
+	Endpoint string // the base URL
+	Slug     string // of the connector; empty when the document was not read
+	Seed     uint64 // of the generated queries: a run with it asks the same again
+	Began    time.Time
+	Duration time.Duration
+	Outcomes []Outcome // one for each planned check, in order
+	Coverage Coverage
+	// Problem says why the run could not happen or did not come to its end;
+	// empty when it did (I1a).
+	Problem string
+}
+
+// Coverage is what a run has asked for, so that a green report can be told from
+// an empty one.
+type Coverage struct {
+	Requests  int   // HTTP requests made
+	Streams   int   // of them answered by a stream
+	Rows      int64 // rows read
+	Bytes     int64 // bytes of answers read
+	Cases     int   // cases judged, over all checks
+	Generated int   // generated requests judged
+	// Telling is how many of the generated requests kept some rows and dropped
+	// others, so that a fault of a filter can show in the answer.
+	Telling int
+	// Filters counts the judged predicates by operator and type of field, such
+	// as "eq number".
+	Filters map[string]int
+}
+
+// Summary counts the outcomes by verdict.
+type Summary struct {
+	Planned, Passed, Failed, Skipped, Advised int
+	Blocked                                   int // of the skipped
+}
+
+// Summary counts.
+func (r *Report) Summary() Summary {
+	s := Summary{Planned: len(r.Outcomes)}
+	for _, o := range r.Outcomes {
+		switch o.Verdict {
+		case Pass:
+			s.Passed++
+		case Fail:
+			s.Failed++
+		case Skip:
+			s.Skipped++
+			if o.Reason == Blocked {
+				s.Blocked++
+			}
+		case Advise:
+			s.Advised++
+		}
+	}
+	return s
+}
+
+// Failures are the outcomes that failed, in order.
+func (r *Report) Failures() []Outcome { return r.with(Fail) }
+
+// Advice are the outcomes that advise, in order.
+func (r *Report) Advice() []Outcome { return r.with(Advise) }
+
+func (r *Report) with(v Verdict) (list []Outcome) {
+	for _, o := range r.Outcomes {
+		if o.Verdict == v {
+			list = append(list, o)
+		}
+	}
+	return list
+}
+
+// Outcome is that of the check with the id; nil when it was not planned.
+func (r *Report) Outcome(id string) *Outcome {
+	for i := range r.Outcomes {
+		if r.Outcomes[i].ID == id {
+			return &r.Outcomes[i]
+		}
+	}
+	return nil
+}
+
+// The exit codes of the program (protocol, Conformance check; I1a).
+const (
+	ExitPass   = 0
+	ExitFail   = 1 // a check failed, or was blocked by another's fault
+	ExitNotRun = 2 // the run could not happen
+)
+
+// Exit is the code the program ends with. A failed check beats everything.
+func (r *Report) Exit() int {
+	s := r.Summary()
+	switch {
+	case s.Failed > 0:
+		return ExitFail
+	case r.Problem != "" || s.Passed+s.Advised == 0 && s.Blocked == 0:
+		return ExitNotRun
+	case s.Blocked > 0:
+		return ExitFail
+	}
+	return ExitPass
+}
+
+// Err is nil when the connector is conformant; otherwise it names the failed
+// checks, or says why the run could not happen.
+func (r *Report) Err() error {
+	switch failures := r.Failures(); {
+	case r.Exit() == ExitPass:
+		return nil
+	case len(failures) > 0:
+		lines := make([]string, len(failures))
+		for i, o := range failures {
+			lines[i] = fmt.Sprintf("%s %s: %s", o.ID, o.Title, o.Detail)
+		}
+		return fmt.Errorf("%d of %d checks failed:\n%s", len(failures), len(r.Outcomes), strings.Join(lines, "\n"))
+	case r.Problem != "":
+		return errors.New(r.Problem)
+	}
+	for _, o := range r.Outcomes {
+		if o.Reason == Blocked {
+			return fmt.Errorf("%s was %s %s", o.ID, o.Reason, o.Detail)
+		}
+	}
+	return errors.New("nothing was checked")
+}

@@ -1,0 +1,226 @@
+package conformance_test
+
+import (
+	"encoding/json"
+	"encoding/xml"
+	"flag"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/connectorsdk/connector-sdk-go/conformance"
+)
+
+var updateReports = flag.Bool("update-reports", false, "write the golden reports anew, to be reviewed")
+
+// golden holds text against a committed file; a missing one fails.
+func golden(t *testing.T, name, got string) {
+	t.Helper()
+	path := filepath.Join("testdata", name)
+	if *updateReports {
+		require.NoError(t, os.MkdirAll("testdata", 0o755))
+		require.NoError(t, os.WriteFile(path, []byte(got), 0o644))
+	}
+	want, err := os.ReadFile(path)
+	require.NoError(t, err, "no golden file: run this test with -update-reports and review it")
+	require.Equal(t, string(want), got, "the report has changed: run this test with -update-reports and review it")
+}
+
+func TestReportJSON(t *testing.T) {
+	body, err := sample().JSON()
+	require.NoError(t, err)
+	golden(t, "report.json", string(body))
+
+	var got struct {
+		Mode    string
+		Summary map[string]int
+		// The shape of a status chip: what the protocol says of a failure.
+		Failures []struct{ ID, Title, Detail string }
+		Checks   []struct{ ID, Verdict string }
+		Exit     int
+	}
+	require.NoError(t, json.Unmarshal(body, &got))
+	require.Equal(t, "fixture", got.Mode)
+	s := got.Summary
+	require.Equal(t, s["planned"], s["pass"]+s["fail"]+s["skip"]+s["advice"])
+	require.Equal(t, s["planned"], len(got.Checks))
+	require.Equal(t, s["fail"], len(got.Failures))
+	require.Equal(t, "P1.4", got.Failures[0].ID)
+	require.Equal(t, "a 401 leaks nothing", got.Failures[0].Title)
+	require.Equal(t, "the body of a 401 names a table", got.Failures[0].Detail)
+	require.Equal(t, conformance.ExitFail, got.Exit)
+
+	empty, err := (&conformance.Report{Mode: conformance.ModeLive, Problem: "no answer"}).JSON()
+	require.NoError(t, err)
+	require.NotContains(t, string(empty), "null", "an empty list is a list")
+	require.Contains(t, string(empty), `"problem": "no answer"`)
+}
+
+// The subset of JUnit's XML that CI servers read.
+type suites struct {
+	XMLName  xml.Name `xml:"testsuites"`
+	Tests    int      `xml:"tests,attr"`
+	Failures int      `xml:"failures,attr"`
+	Errors   int      `xml:"errors,attr"`
+	Skipped  int      `xml:"skipped,attr"`
+	Suite    []struct {
+		Name     string `xml:"name,attr"`
+		Tests    int    `xml:"tests,attr"`
+		Failures int    `xml:"failures,attr"`
+		Errors   int    `xml:"errors,attr"`
+		Skipped  int    `xml:"skipped,attr"`
+		Time     string `xml:"time,attr"`
+		Case     []struct {
+			Name    string    `xml:"name,attr"`
+			Class   string    `xml:"classname,attr"`
+			Time    string    `xml:"time,attr"`
+			Failure []problem `xml:"failure"`
+			Error   []problem `xml:"error"`
+			Skipped []problem `xml:"skipped"`
+			Out     string    `xml:"system-out"`
+		} `xml:"testcase"`
+	} `xml:"testsuite"`
+}
+
+type problem struct {
+	Message string `xml:"message,attr"`
+	Text    string `xml:",chardata"`
+}
+
+func TestReportJUnit(t *testing.T) {
+	for _, c := range []struct {
+		name   string
+		why    string
+		report *conformance.Report
+		errors int
+	}{
+		{"some of everything", "failures, skips and hostile text", sample(), 0},
+		{"green", "no error and no failure", green(), 0},
+		{"not run", "a server must not show it green", &conformance.Report{Problem: "no answer for the document"}, 1},
+		{"blocked only", "the run is red although no planned check failed", &conformance.Report{Outcomes: []conformance.Outcome{
+			{Check: conformance.Check{ID: "P2.1a", Phase: 2}, Verdict: conformance.Skip, Reason: conformance.Blocked, Detail: "by P0.5: it does not parse"}}}, 1},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			body, err := c.report.JUnit()
+			require.NoError(t, err)
+			require.NotRegexp(t, "[\x00-\x08\x0b-\x1f]", string(body), "no character that XML cannot hold")
+			var root suites
+			require.NoError(t, xml.Unmarshal(body, &root))
+			s := c.report.Summary()
+			require.Equal(t, s.Planned+c.errors, root.Tests)
+			require.Equal(t, s.Failed, root.Failures)
+			require.Equal(t, s.Skipped, root.Skipped)
+			require.Equal(t, c.errors, root.Errors)
+			var tests, failures, errors, skipped int
+			for _, suite := range root.Suite {
+				require.Len(t, suite.Case, suite.Tests)
+				tests, failures, errors, skipped = tests+suite.Tests, failures+suite.Failures, errors+suite.Errors, skipped+suite.Skipped
+				for _, test := range suite.Case {
+					_, err := strconv.ParseFloat(test.Time, 64)
+					require.NoError(t, err)
+					require.NotEmpty(t, test.Name)
+					require.NotEmpty(t, test.Class)
+					for _, f := range test.Failure {
+						require.NotEmpty(t, f.Message)
+						require.Contains(t, f.Text, "a sentence of the protocol with `code` & <signs>")
+						require.Contains(t, f.Text, "seed")
+					}
+					for _, f := range test.Skipped {
+						require.NotEmpty(t, f.Message)
+					}
+				}
+			}
+			require.Equal(t, []int{root.Tests, root.Failures, root.Errors, root.Skipped}, []int{tests, failures, errors, skipped})
+			if c.report.Exit() != conformance.ExitPass {
+				require.Positive(t, root.Failures+root.Errors)
+			}
+		})
+	}
+	body, err := sample().JUnit()
+	require.NoError(t, err)
+	var root suites
+	require.NoError(t, xml.Unmarshal(body, &root))
+	require.Equal(t, "Phase 2: Fixture corpus", root.Suite[2].Name)
+	for _, test := range root.Suite[2].Case {
+		if len(test.Failure) > 0 {
+			require.Contains(t, test.Out, "curl -sSi -N", "the line to paste")
+			require.Contains(t, test.Out, `]]>`, "as it stands")
+		}
+	}
+}
+
+func TestReportHTML(t *testing.T) {
+	body, err := sample().HTML()
+	require.NoError(t, err)
+	page := string(body)
+	require.NotRegexp(t, `(?i)(src|href)="?(https?:)?//`, page, "nothing is fetched")
+	require.NotRegexp(t, `(?i)url\(|@import|<link|<iframe|<img`, page, "nothing is fetched")
+	require.NotContains(t, page, "\x1b")
+	require.NotContains(t, page, "\u202e", "no text that turns the page around")
+	require.Contains(t, page, `\u001b[31mno access to customers`)
+	require.Contains(t, page, "It&#39;\\&#39;&#39;s &lt;b&gt;", "the request, as text")
+	for _, o := range sample().Outcomes {
+		require.Contains(t, page, ">"+o.ID+"</", "a tile for each check")
+	}
+	ids := map[string]bool{}
+	for _, m := range regexp.MustCompile(`\bid="([^"]+)"`).FindAllStringSubmatch(page, -1) {
+		require.False(t, ids[m[1]], "id %s stands twice", m[1])
+		ids[m[1]] = true
+	}
+	for _, m := range regexp.MustCompile(`href="#([^"]+)"`).FindAllStringSubmatch(page, -1) {
+		require.True(t, ids[m[1]], "%s leads nowhere", m[1])
+	}
+	for name, r := range map[string]*conformance.Report{"green": green(), "empty": {Problem: "no answer"}} {
+		body, err := r.HTML()
+		require.NoError(t, err, name)
+		require.Contains(t, string(body), "</html>", name)
+		require.NotContains(t, string(body), `id="failures"`, name)
+	}
+}
+
+func TestReportText(t *testing.T) {
+	golden(t, "report.txt", sample().Text(false))
+	require.NotContains(t, sample().Text(false), "\x1b")
+	coloured := sample().Text(true)
+	require.Contains(t, coloured, "\x1b[31mFAIL P1.4\x1b[0m")
+	plain := regexp.MustCompile("\x1b\\[[0-9]*m").ReplaceAllString(coloured, "")
+	require.Equal(t, sample().Text(false), plain, "no escape is the connector's")
+	require.True(t, strings.HasSuffix(green().Text(false), "CONFORMANT: no check failed (exit 0)\n"))
+}
+
+func TestReportSaysWhy(t *testing.T) {
+	one := func(v conformance.Verdict, reason conformance.Reason, detail string) conformance.Outcome {
+		return conformance.Outcome{Check: conformance.Check{ID: "P1.6", Title: "the token is accepted"}, Verdict: v, Reason: reason, Detail: detail}
+	}
+	for _, c := range []struct {
+		why    string
+		report conformance.Report
+		exit   int
+		says   string
+	}{
+		{"all is well", conformance.Report{Outcomes: []conformance.Outcome{one(conformance.Pass, "", "")}}, 0, "CONFORMANT: no check failed (exit 0)"},
+		{"advice changes nothing", conformance.Report{Outcomes: []conformance.Outcome{one(conformance.Advise, "", "x")}}, 0, "CONFORMANT: no check failed (exit 0)"},
+		{"a failure", conformance.Report{Outcomes: []conformance.Outcome{one(conformance.Fail, "", "x")}}, 1, "NOT CONFORMANT: 1 check failed (exit 1)"},
+		{"a failure beats a problem, which is told", conformance.Report{Problem: "the run was interrupted", Outcomes: []conformance.Outcome{one(conformance.Fail, "", "x")}}, 1,
+			"NOT CONFORMANT: 1 check failed; and the run was interrupted (exit 1)"},
+		{"a problem", conformance.Report{Problem: "the run was interrupted", Outcomes: []conformance.Outcome{one(conformance.Pass, "", "")}}, 2, "NOT GRADED: the run was interrupted (exit 2)"},
+		{"the token", conformance.Report{Outcomes: []conformance.Outcome{one(conformance.Fail, "", "The connector rejected the token")}}, 1,
+			"NOT CONFORMANT: The connector rejected the token (exit 1)"},
+		{"the token, where its own check is not planned", conformance.Report{Outcomes: []conformance.Outcome{one(conformance.Skip, conformance.Blocked, "by P1.6: The connector rejected the token")}}, 1,
+			"NOT CONFORMANT: The connector rejected the token (exit 1)"},
+		{"blocked by what was not planned", conformance.Report{Outcomes: []conformance.Outcome{one(conformance.Skip, conformance.Blocked, "by P0.5: x")}}, 1,
+			"NOT CONFORMANT: no planned check failed, but 1 was blocked by one that was not planned (exit 1)"},
+		{"nothing", conformance.Report{Outcomes: []conformance.Outcome{one(conformance.Skip, conformance.NotDeclared, "x")}}, 2, "NOT GRADED: nothing was checked (exit 2)"},
+	} {
+		t.Run(c.why, func(t *testing.T) {
+			require.Equal(t, c.exit, c.report.Exit())
+			require.Contains(t, c.report.Text(false), c.says)
+			require.Equal(t, c.exit == 0, c.report.Err() == nil)
+		})
+	}
+}

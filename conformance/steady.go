@@ -1,0 +1,110 @@
+package conformance
+
+import (
+	"strconv"
+	"strings"
+
+	"github.com/connectorsdk/connector-sdk-go/conformance/oracle"
+	"github.com/connectorsdk/connector-sdk-go/wire"
+)
+
+// steady reports whether a filter has the same answer however the cells of the
+// column are legally spelled: a connector may judge a decimal's text before or
+// after its scale is cut, and JSON with blanks or without (D1 to D3 are
+// decisions).
+func (c *column) steady(f wire.Filter) bool {
+	text := f.Op == wire.OpIncludes || f.Op == wire.OpStartswith
+	var respell func(wire.Value) []string
+	switch c.Type {
+	case wire.TypeNumber, wire.TypeDecimal:
+		if text {
+			respell = numberSpellings
+		}
+	case wire.TypeDatetime:
+		if text {
+			respell = instantSpellings
+		}
+	case wire.TypeJSON, wire.TypeArray:
+		if f.Op != wire.OpContains {
+			respell = jsonSpellings
+		}
+	}
+	if respell == nil {
+		return true
+	}
+	if len(c.cells) > 500 {
+		return false // too many to try
+	}
+	for _, cell := range c.cells {
+		matches := oracle.Match(cell, f, c.Type)
+		for _, other := range respell(cell) {
+			if oracle.Match(wire.Text(other), f, c.Type) != matches {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+func numberSpellings(v wire.Value) []string {
+	text := v.String()
+	if !wire.IsDecimal(text) {
+		return nil
+	}
+	plain := plainest(text)
+	dotted := plain
+	if !strings.Contains(plain, ".") {
+		dotted += "."
+	}
+	list := []string{plain, dotted + "0", dotted + strings.Repeat("0", 40)}
+	if v.Kind() == wire.KindFloat {
+		e := strconv.FormatFloat(v.Float64(), 'e', -1, 64)
+		list = append(list, e, strings.NewReplacer("+", "", "e-0", "e-").Replace(e))
+	}
+	return list
+}
+
+func instantSpellings(v wire.Value) []string {
+	text, zulu := strings.CutSuffix(v.String(), "Z")
+	if !zulu {
+		return nil
+	}
+	whole, frac, _ := strings.Cut(text, ".")
+	frac = strings.TrimRight(frac, "0")
+	var list []string
+	for _, width := range []int{0, 3, 6, 9} {
+		switch {
+		case width < len(frac):
+		case width == 0:
+			list = append(list, whole+"Z", whole+"+00:00")
+		default:
+			list = append(list, whole+"."+frac+strings.Repeat("0", width-len(frac))+"Z")
+		}
+	}
+	return list
+}
+
+// jsonSpellings are a JSON text without blanks and with one behind every comma
+// and colon.
+func jsonSpellings(v wire.Value) []string {
+	var tight, spaced strings.Builder
+	quoted, escaped := false, false
+	for _, r := range v.String() {
+		blank := !quoted && (r == ' ' || r == '\t' || r == '\n' || r == '\r')
+		if !blank {
+			tight.WriteRune(r)
+			spaced.WriteRune(r)
+		}
+		switch {
+		case escaped:
+			escaped = false
+		case quoted && r == '\\':
+			escaped = true
+		case r == '"':
+			quoted = !quoted
+		case !quoted && (r == ',' || r == ':'):
+			spaced.WriteByte(' ')
+		}
+	}
+	return []string{tight.String(), spaced.String()}
+}

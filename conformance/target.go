@@ -1,0 +1,125 @@
+package conformance
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"net/url"
+	"strings"
+	"sync"
+)
+
+// Target is the connector under test and what is needed to talk to it.
+type Target struct {
+	// URL is the connector's base URL; every route is relative to it.
+	URL string
+	// Token is the bearer token its host issued.
+	Token string
+	// Credentials are the upstream credentials of one tenant, or of two: with
+	// two, the checks T1 to T3 hold them apart. None is the empty set.
+	Credentials []map[string]string
+
+	// dial, when set, replaces the network: see [InProcess].
+	dial func(ctx context.Context) (net.Conn, error)
+}
+
+// InProcess is a target without a port: handler is served over in-memory
+// connections by an [http.Server] of its own, so a connector's own tests can
+// grade it, in a testing/synctest bubble too, where the deadline checks take no
+// time. The server lives until close is called.
+func InProcess(handler http.Handler, token string) (target Target, close func()) {
+	l := &listener{conns: make(chan net.Conn), closed: make(chan struct{})}
+	srv := &http.Server{Handler: handler}
+	done := make(chan struct{})
+	go func() {
+		defer func() { done <- struct{}{} }()
+		_ = srv.Serve(l)
+	}()
+	return Target{URL: "https://in-process.test", Token: token, dial: l.dial}, func() {
+		_ = srv.Close()
+		<-done
+	}
+}
+
+// listener hands one end of a net.Pipe to Accept for each dial.
+type listener struct {
+	conns  chan net.Conn
+	closed chan struct{}
+	once   sync.Once
+}
+
+func (l *listener) dial(ctx context.Context) (net.Conn, error) {
+	client, server := net.Pipe()
+	select {
+	case l.conns <- server:
+		return client, nil
+	case <-l.closed:
+		return nil, net.ErrClosed
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+}
+
+func (l *listener) Accept() (net.Conn, error) {
+	select {
+	case c := <-l.conns:
+		return c, nil
+	case <-l.closed:
+		return nil, net.ErrClosed
+	}
+}
+
+func (l *listener) Close() error {
+	l.once.Do(func() { close(l.closed) })
+	return nil
+}
+
+func (l *listener) Addr() net.Addr { return &net.UnixAddr{Name: "in-process", Net: "pipe"} }
+
+// base is the URL that routes are appended to, checked.
+func (t *Target) base() (string, error) {
+	if t.URL == "" {
+		return "", errors.New("no endpoint URL; give the connector's base URL, such as https://connect.example.com/shop")
+	}
+	u, err := url.Parse(t.URL)
+	switch {
+	case err != nil:
+		// The text of url.Parse quotes what it was given, which may hold a secret.
+		return "", errors.New("the endpoint URL does not parse; it is something like https://connect.example.com/shop")
+	case u.Scheme != "http" && u.Scheme != "https":
+		return "", fmt.Errorf("the endpoint URL must begin with https:// or http://, not %q", u.Scheme)
+	case u.Host == "":
+		return "", errors.New("the endpoint URL has no host; it is something like https://connect.example.com/shop")
+	case u.User != nil:
+		return "", errors.New("the endpoint URL holds a user name; a connector is authorized by its token alone")
+	case u.RawQuery != "" || u.ForceQuery || u.Fragment != "":
+		return "", errors.New("the endpoint URL has a query or a fragment; give the base URL alone")
+	}
+	if strings.HasSuffix(u.Path, "/.well-known/service/platform.json") {
+		return "", errors.New("the endpoint URL is that of the document; give the base URL before /.well-known")
+	}
+	return strings.TrimSuffix(u.String(), "/"), nil
+}
+
+// client talks to the target and to nobody else: it follows no redirect, uses
+// no proxy for an in-process target, and takes answers as they come.
+func (t *Target) client() *http.Client {
+	transport := &http.Transport{
+		Proxy:               http.ProxyFromEnvironment,
+		DisableCompression:  true,
+		MaxIdleConnsPerHost: 16,
+		// A header is hostile input too.
+		MaxResponseHeaderBytes: 64 << 10,
+	}
+	if t.dial != nil {
+		transport.Proxy = nil
+		transport.DialContext = func(ctx context.Context, _, _ string) (net.Conn, error) { return t.dial(ctx) }
+		transport.DialTLSContext = transport.DialContext
+	}
+	return &http.Client{
+		Transport:     transport,
+		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+	}
+}

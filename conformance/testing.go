@@ -1,0 +1,83 @@
+package conformance
+
+import (
+	"flag"
+	"fmt"
+	"strings"
+	"testing"
+)
+
+// Test grades a connector within a test: the subtest Conformance has one
+// subtest for each check, named by its id. A failed check fails with all that a
+// report says of it, a skipped one is skipped with its reason, and advice is
+// logged. A run that is red for another reason fails the subtest Conformance.
+//
+// When -run names a check, only that is run:
+//
+//	go test -run 'TestConnector/Conformance/P3.4c'
+//
+// The deadline checks of a connector that serves the corpus's table slow wait
+// for real: half a minute. A test in a testing/synctest bubble, where they take
+// no time, calls [Run] in the bubble and [Report.Subtests] outside.
+func Test(t *testing.T, target Target, options Options) {
+	t.Helper()
+	t.Run("Conformance", func(t *testing.T) {
+		t.Helper()
+		if options.Run == "" {
+			options.Run = selected(t.Name())
+		}
+		report, err := Run(t.Context(), target, options)
+		if err != nil {
+			t.Fatal(err)
+		}
+		report.Subtests(t)
+	})
+}
+
+// Subtests reports a run as [Test] does: by one subtest for each check.
+func (r *Report) Subtests(t *testing.T) {
+	t.Helper()
+	for i := range r.Outcomes {
+		o := &r.Outcomes[i]
+		t.Run(o.ID, func(t *testing.T) {
+			t.Helper()
+			o.report(t, r.Seed)
+		})
+	}
+	if !t.Failed() && r.Exit() != ExitPass {
+		t.Error(legible(r.Err().Error()))
+	}
+}
+
+func (o *Outcome) report(t *testing.T, seed uint64) {
+	t.Helper()
+	switch o.Verdict {
+	case Fail:
+		t.Errorf("%s\n%s", o.Title, o.explain(seed))
+	case Skip:
+		t.Skip(legible(fmt.Sprintf("%s: %s", o.Reason, o.Detail)))
+	case Advise:
+		t.Logf("advice: %s\n%s", o.Title, o.explain(seed))
+	}
+}
+
+// selected is the pattern that -run has for the subtests of the test of that
+// name, as far as it can be told: none when they are all to be run.
+func selected(name string) string {
+	f := flag.Lookup("test.run")
+	if f == nil {
+		return ""
+	}
+	pattern := f.Value.String()
+	// Between brackets a slash divides nothing, and of alternatives each has
+	// parts of its own. Then all checks are run and package testing selects.
+	if strings.ContainsAny(pattern, "|()[]\\") {
+		return ""
+	}
+	parts := strings.Split(pattern, "/")
+	depth := strings.Count(name, "/") + 1
+	if depth >= len(parts) {
+		return ""
+	}
+	return parts[depth]
+}
