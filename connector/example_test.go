@@ -13,7 +13,7 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
-var planets = wire.Table{Name: "planets", SourceDescription: "The rocky planets and their moons.", PrimaryKey: []string{"name"},
+var planets = wire.Table{Name: "planets", SourceDescription: "The rocky planets and their moons.", StoresRows: true, PrimaryKey: []string{"name"},
 	Fields: []wire.Field{{Name: "name", Type: wire.TypeString, Unique: true}, {Name: "moons", Type: wire.TypeNumber}}}
 
 type source struct{} // three methods make a connector; the SDK does the rest

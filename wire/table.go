@@ -12,13 +12,15 @@ type Discovery struct {
 // Table is one discovered table (protocol, Discovered table). Descriptions
 // travel into the platform's understanding of the source.
 type Table struct {
-	Name              string       `json:"name"`
-	SourceDescription string       `json:"sourceDescription"`
-	RowCount          *int64       `json:"rowCount,omitempty"` // nil: unknown
-	StoresRows        bool         `json:"storesRows"`
-	PrimaryKey        []string     `json:"primaryKey"`
-	ForeignKeys       []ForeignKey `json:"foreignKeys"`
-	Fields            []Field      `json:"fields"`
+	Name              string `json:"name"`
+	SourceDescription string `json:"sourceDescription"`
+	RowCount          *int64 `json:"rowCount,omitempty"` // nil: unknown
+	// StoresRows is true for what can be read row by row. Set it: the
+	// conformance program reads no table that says it stores none.
+	StoresRows  bool         `json:"storesRows"`
+	PrimaryKey  []string     `json:"primaryKey"`
+	ForeignKeys []ForeignKey `json:"foreignKeys"`
+	Fields      []Field      `json:"fields"`
 }
 
 // ForeignKey says that every non-null value of Field is a value of
