@@ -114,5 +114,6 @@
 //
 // A check stays only with a proof that it can fail: a connector that breaks
 // this rule and no other, which it must name, and a dozen unusual connectors
-// that break none, which it must pass.
+// that break none, which it must pass. KILLMATRIX.md beside this file lists
+// the former.
 package conformance

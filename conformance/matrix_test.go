@@ -3,6 +3,7 @@ package conformance_test
 import (
 	"flag"
 	"fmt"
+	"net/http/httptest"
 	"os"
 	"regexp"
 	"slices"
@@ -59,6 +60,27 @@ func TestFaults(t *testing.T) {
 		if !killed[c.ID] {
 			t.Errorf("no broken connector fails check %s (%s); a check without a killer does not stay", c.ID, c.Title)
 		}
+	}
+}
+
+// TestFaultsOverTCP grades one broken connector of several kinds over a real
+// connection, where time and the network are what they are for users.
+func TestFaultsOverTCP(t *testing.T) {
+	for _, id := range []string{"P0.2", "P1.2b", "P1.3", "P2.3b", "P2.7a", "P2.11c", "P3.4c", "P3.6b", "P3.6g", "L1", "T2"} {
+		t.Run(id, func(t *testing.T) {
+			t.Parallel()
+			i := slices.IndexFunc(faults(), func(f fault) bool { return slices.Contains(f.kills, id) })
+			require.GreaterOrEqual(t, i, 0)
+			f := faults()[i]
+			g := f.grading()
+			g.Run = "^" + regexp.QuoteMeta(id) + "$"
+			srv := httptest.NewServer(f.build())
+			defer srv.Close()
+			r, err := conformance.Run(t.Context(), conformance.Target{URL: srv.URL, Token: testToken, Credentials: g.credentials}, g.Options)
+			require.NoError(t, err)
+			require.Equal(t, conformance.Fail, r.Outcome(id).Verdict, "%s: %s", f.why, r.Outcome(id).Detail)
+			require.Equal(t, conformance.ExitFail, r.Exit())
+		})
 	}
 }
 

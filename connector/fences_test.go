@@ -26,7 +26,18 @@ var fences = map[string]struct {
 	"ndjson":                  {own: []string{"wire"}},
 	"connector":               {own: []string{"wire", "filter", "ndjson"}, foreign: []string{"github.com/go-playground/validator/v10"}},
 	"connector/kit":           {own: []string{"wire", "filter", "ndjson", "connector"}, foreign: []string{"github.com/shopspring/decimal"}},
+	"connector/sqlsource":     {own: []string{"wire", "filter", "ndjson", "connector", "connector/kit"}},
 	"connector/connectortest": {own: []string{"wire", "filter", "ndjson", "connector"}, foreign: []string{"github.com/stretchr/testify"}},
+	"conformance": {
+		own:     []string{"wire", "wire/schema", "conformance/oracle", "conformance/corpus"},
+		foreign: []string{"github.com/santhosh-tekuri/jsonschema/v5"},
+	},
+	"conformance/oracle": {own: []string{"wire"}},
+	"conformance/corpus": {own: []string{"wire"}},
+	"connector/sqlsource/sqlsourcetest": {
+		own:     []string{"wire", "filter", "ndjson", "connector", "connector/kit", "connector/sqlsource", "connector/connectortest"},
+		foreign: []string{"github.com/stretchr/testify"},
+	},
 }
 
 // direct are the modules the library's go.mod may require directly.
@@ -83,7 +94,7 @@ func TestFences(t *testing.T) {
 	seen := map[string]bool{}
 	for _, p := range all {
 		short, ours := strings.CutPrefix(p.ImportPath, module+"/")
-		if !ours || p.Name == "main" || strings.HasPrefix(short, "examples/") || strings.HasPrefix(short, "conformance") {
+		if !ours || p.Name == "main" || strings.HasPrefix(short, "examples/") {
 			continue
 		}
 		fence, known := fences[short]
@@ -104,7 +115,7 @@ func TestFences(t *testing.T) {
 			}
 		}
 	}
-	for _, must := range []string{"wire", "filter", "ndjson", "connector", "connector/kit", "connector/connectortest"} {
+	for _, must := range []string{"wire", "filter", "ndjson", "connector", "connector/kit", "connector/sqlsource", "connector/connectortest", "conformance", "conformance/oracle", "conformance/corpus"} {
 		require.True(t, seen[must], "package %s was not looked at", must)
 	}
 }

@@ -2,6 +2,7 @@ package corpus
 
 import (
 	"slices"
+	"sync"
 
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
@@ -32,33 +33,48 @@ var files = [...]string{
 	"codes", "code_links", "empty_table",
 }
 
-// Tables is the whole corpus, the manifest first. Each call makes it anew, so
+// Tables is the whole corpus, the manifest first. Each call makes a copy, so
 // what it returns may be changed.
 //
 // Samples and statistics are left out of the descriptions: a connector states
 // them as it sees fit.
 func Tables() []Table {
-	content := content()
-	return slices.Insert(content, 0, manifest(digest(content)))
+	tables := slices.Clone(whole())
+	for i := range tables {
+		tables[i] = tables[i].clone()
+	}
+	return tables
 }
 
-// content is everything but the manifest.
-func content() []Table {
-	tables := make([]Table, 0, len(files)+3)
+// whole is the corpus as it was read once. It is never changed.
+var whole = sync.OnceValue(func() []Table {
+	tables := make([]Table, 1, len(files)+3)
 	for _, name := range files {
 		tables = append(tables, readTable(name))
 	}
-	return append(tables, Many(), Wide())
+	tables = append(tables, Many(), Wide())
+	tables[0] = manifest(digest(tables[1:]))
+	return tables
+})
+
+func (t Table) clone() Table {
+	t.PrimaryKey, t.ForeignKeys, t.Fields = slices.Clone(t.PrimaryKey), slices.Clone(t.ForeignKeys), slices.Clone(t.Fields)
+	rows := int64(len(t.Rows))
+	t.RowCount = &rows
+	t.Rows = slices.Clone(t.Rows)
+	for i, row := range t.Rows {
+		t.Rows[i] = slices.Clone(row)
+	}
+	return t
 }
 
 // Lookup is one table of the corpus by its name.
 func Lookup(name string) (Table, bool) {
-	tables := Tables()
-	i := slices.IndexFunc(tables, func(t Table) bool { return t.Name == name })
+	i := slices.IndexFunc(whole(), func(t Table) bool { return t.Name == name })
 	if i < 0 {
 		return Table{}, false
 	}
-	return tables[i], true
+	return whole()[i].clone(), true
 }
 
 func manifest(digest string) Table {

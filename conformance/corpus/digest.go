@@ -16,7 +16,7 @@ import (
 // It is taken over lines, each ended by a line feed: for every table but the
 // manifest, its description as discovery answers it, then each row as a JSON
 // array of its cells as they cross the wire.
-func Digest() string { return digest(content()) }
+func Digest() string { return digest(whole()[1:]) }
 
 func digest(tables []Table) string {
 	sum := sha256.New()
