@@ -7,6 +7,7 @@
 //
 //   - connector/kit: a complete source in memory, and the pieces to compute
 //     counts, aggregates, joins and measurements from rows;
+//   - connector/sqlsource: any database/sql database as a complete source;
 //   - connector/connectortest: run a source in a test, without a port, and have
 //     every claim it makes checked against its rows;
 //   - filter: the protocol's filters, exactly as the platform judges them;

@@ -1,0 +1,249 @@
+package sqlsourcetest
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/connectorsdk/connector-sdk-go/connector"
+	"github.com/connectorsdk/connector-sdk-go/connector/connectortest"
+	"github.com/connectorsdk/connector-sdk-go/connector/kit"
+	"github.com/connectorsdk/connector-sdk-go/filter"
+	"github.com/connectorsdk/connector-sdk-go/wire"
+)
+
+// Every check answers what is wrong, or nothing.
+
+// checkQuery holds a query's answer against the one in memory.
+func (f *fixture) checkQuery(tenant *connectortest.Tenant, req *wire.QueryRequest) (problem string, matched int) {
+	want, err := f.query(req)
+	if err != nil {
+		return "the reference cannot answer: " + err.Error(), 0
+	}
+	got, err := tenant.Query(*req)
+	if err != nil {
+		return "the connector refused: " + err.Error(), want.matched
+	}
+	if !got.Served.Filters {
+		return "the filters were not served", want.matched
+	}
+	rows := want.rows
+	if got.Served.Window {
+		rows = window(rows, req.Offset, req.Limit)
+	}
+	have, expected := spellAll(got.Rows), spellAll(rows)
+	switch {
+	case want.ordered && got.Served.Sort:
+		if i := differ(have, expected); i >= 0 {
+			return fmt.Sprintf("row %d differs: expected%s\ngot%s", i, some(expected[min(i, len(expected)):]), some(have[min(i, len(have)):])), want.matched
+		}
+	case got.Served.Window && (req.Limit > 0 || req.Offset > 0):
+		if len(have) != len(expected) {
+			return fmt.Sprintf("expected %d rows in the window, got %d", len(expected), len(have)), want.matched
+		}
+		if extra := without(have, spellAll(want.rows)); len(extra) > 0 {
+			return "rows that should not be there:" + some(extra), want.matched
+		}
+	default:
+		if extra := without(have, expected); len(extra) > 0 {
+			return "rows that should not be there:" + some(extra), want.matched
+		}
+		if missing := without(expected, have); len(missing) > 0 {
+			return "rows are missing:" + some(missing), want.matched
+		}
+	}
+	if got.Served.Sort && len(req.Sort) > 0 {
+		return f.checkOrder(req, got), want.matched
+	}
+	return "", want.matched
+}
+
+// checkOrder looks at the requested order alone, for answers whose ties may be
+// broken in several ways.
+func (f *fixture) checkOrder(req *wire.QueryRequest, got *connectortest.Answer) string {
+	t := f.tables[req.Table]
+	var columns []wire.Column
+	var at []int
+	for _, key := range req.Sort {
+		i := slices.Index(got.Names, key.Field)
+		if i < 0 {
+			return "" // not among the fields
+		}
+		c := t.columns[slices.IndexFunc(t.columns, func(c wire.Column) bool { return c.Name == key.Field })]
+		if !slices.Contains(columns, c) {
+			columns, at = append(columns, c), append(at, i)
+		}
+	}
+	order, err := filter.CompileOrder(req.Sort, columns, nil, nil)
+	if err != nil {
+		return err.Error()
+	}
+	pick := func(row []wire.Value) []wire.Value {
+		keys := make([]wire.Value, len(at))
+		for i, n := range at {
+			keys[i] = row[n]
+		}
+		return keys
+	}
+	for i := 1; i < len(got.Rows); i++ {
+		a, b := pick(got.Rows[i-1]), pick(got.Rows[i])
+		if order.Compare(a, b) > 0 && !equalUnder(columns, a, b) {
+			return fmt.Sprintf("rows %d and %d are not in order: %s before %s", i-1, i, spell(got.Rows[i-1]), spell(got.Rows[i]))
+		}
+	}
+	return ""
+}
+
+// equalUnder reports that keys differ only in their spelling.
+func equalUnder(columns []wire.Column, a, b []wire.Value) bool {
+	for i, c := range columns {
+		if string(filter.AppendKey(nil, a[i], c.Type)) != string(filter.AppendKey(nil, b[i], c.Type)) {
+			return false
+		}
+	}
+	return true
+}
+
+func differ(a, b []string) int {
+	for i := range max(len(a), len(b)) {
+		if i >= len(a) || i >= len(b) || a[i] != b[i] {
+			return i
+		}
+	}
+	return -1
+}
+
+// checkCount counts the same rows.
+func (f *fixture) checkCount(tenant *connectortest.Tenant, req *wire.QueryRequest) string {
+	t := f.tables[req.Table]
+	count := wire.CountRequest{Table: req.Table, And: req.And, Or: req.Or}
+	want, err := kit.Count(t.relation(), &count)
+	if err != nil {
+		return "the reference cannot count: " + err.Error()
+	}
+	got, err := tenant.Count(count)
+	if err != nil {
+		return "the connector refused to count: " + err.Error()
+	}
+	if got != want {
+		return fmt.Sprintf("expected a count of %d, got %d", want, got)
+	}
+	return ""
+}
+
+// checkAggregate holds groups against those in memory; a decline is no fault.
+func (f *fixture) checkAggregate(tenant *connectortest.Tenant, req *wire.AggregateRequest) (problem string, declined bool) {
+	t := f.tables[req.Table]
+	want, err := kit.Aggregate(t.relation(), req, kit.Unlimited)
+	got, gotErr := tenant.Aggregate(*req)
+	switch {
+	case errors.Is(gotErr, connector.ErrDecline):
+		return "", true
+	case gotErr != nil:
+		return "the connector refused: " + gotErr.Error(), false
+	case errors.Is(err, connector.ErrDecline):
+		return "the connector answered what no exact answer is for: " + err.Error(), false
+	case err != nil:
+		return "the reference cannot answer: " + err.Error(), false
+	}
+	type1 := func(field string, grain wire.Grain) wire.Type {
+		if grain != "" {
+			return wire.TypeDate
+		}
+		return t.columns[slices.IndexFunc(t.columns, func(c wire.Column) bool { return c.Name == field })].Type
+	}
+	groups := map[string][]wire.Value{}
+	var key []byte
+	for _, row := range want.Rows {
+		key = key[:0]
+		for i, g := range req.GroupBy {
+			key = filter.AppendKey(key, row[i], type1(g.Field, g.Grain))
+		}
+		groups[string(key)] = row[len(req.GroupBy):]
+	}
+	for _, row := range got {
+		key = key[:0]
+		for _, g := range req.GroupBy {
+			key = filter.AppendKey(key, row[g.As], type1(g.Field, g.Grain))
+		}
+		measures, known := groups[string(key)]
+		if !known {
+			return fmt.Sprintf("a group that should not be there, or twice: %v", row), false
+		}
+		delete(groups, string(key))
+		for i, m := range req.Measures {
+			typ := wire.TypeDecimal
+			if m.Fn == wire.FnMin || m.Fn == wire.FnMax {
+				typ = type1(m.Field, "")
+			}
+			a, b := row[m.As], measures[i]
+			if order, ok := filter.Compare(a, b, typ); a.IsNull() != b.IsNull() || !a.IsNull() && (!ok || order != 0) {
+				return fmt.Sprintf("%s of %s: expected %s, got %s, in group %v", m.Fn, m.Field, b, a, row), false
+			}
+		}
+	}
+	if len(groups) > 0 {
+		return fmt.Sprintf("%d of %d groups are missing", len(groups), len(want.Rows)), false
+	}
+	return "", false
+}
+
+// checkLink holds a link's measure against that in memory.
+func (f *fixture) checkLink(tenant *connectortest.Tenant, req wire.LinkHitRateRequest) string {
+	want, err := kit.LinkHitRate(f.tables[req.FromTable].relation(), f.tables[req.ToTable].relation(), &req, kit.Unlimited)
+	if err != nil {
+		return "the reference cannot answer: " + err.Error()
+	}
+	got, err := tenant.LinkHitRate(req)
+	if err != nil {
+		return "the connector refused: " + err.Error()
+	}
+	if got.FromNonNull != want.FromNonNull || got.OrphanCount != want.OrphanCount || !slices.Equal(got.OrphanSamples, want.OrphanSamples) {
+		return fmt.Sprintf("expected %+v, got %+v", *want, *got)
+	}
+	return ""
+}
+
+// checkCardinality counts all columns; nil is no fault.
+func (f *fixture) checkCardinality(tenant *connectortest.Tenant, t *table) string {
+	req := wire.CardinalityRequest{Table: t.name}
+	for _, c := range t.columns {
+		req.Columns = append(req.Columns, c.Name)
+	}
+	want, err := kit.Cardinality(t.relation(), &req, kit.Unlimited)
+	if err != nil {
+		return "the reference cannot answer: " + err.Error()
+	}
+	got, err := tenant.Cardinality(t.name, req.Columns...)
+	if err != nil {
+		return "the connector refused: " + err.Error()
+	}
+	var problems []string
+	for _, name := range req.Columns {
+		if c := got[name]; c != nil && *c != *want[name] {
+			problems = append(problems, fmt.Sprintf("column %s: expected %+v, got %+v", name, *want[name], *c))
+		}
+	}
+	return strings.Join(problems, "\n")
+}
+
+// checkPages puts a table together from pages, whose ties must not move (B3).
+func (f *fixture) checkPages(tenant *connectortest.Tenant, t *table, sort wire.Sort, size int64) string {
+	req := wire.QueryRequest{Table: t.name, And: []wire.Filter{}, Sort: []wire.Sort{sort}, Limit: size}
+	for _, c := range t.columns {
+		req.Fields = append(req.Fields, c.Name)
+	}
+	var got []string
+	for ; req.Offset < int64(len(t.rows)); req.Offset += req.Limit {
+		page, err := tenant.Query(req)
+		if err != nil {
+			return "the connector refused: " + err.Error()
+		}
+		got = append(got, spellAll(page.Rows)...)
+	}
+	if missing := without(spellAll(t.rows), got); len(missing) > 0 || len(got) != len(t.rows) {
+		return "pages sorted by " + sort.Field + " do not come to the table; missing are" + some(missing)
+	}
+	return ""
+}

@@ -1,0 +1,113 @@
+package sqlsourcetest
+
+import (
+	"context"
+	"database/sql"
+	"database/sql/driver"
+	"errors"
+	"slices"
+	"sync"
+)
+
+// Statements are the texts of the statements that went to a database.
+type Statements struct {
+	mu   sync.Mutex
+	list []string
+}
+
+// All are the texts seen so far.
+func (s *Statements) All() []string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return slices.Clone(s.list)
+}
+
+func (s *Statements) add(text string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.list = append(s.list, text)
+}
+
+// Record is a database whose statements are written down on their way to the
+// driver.
+func Record(c driver.Connector) (*sql.DB, *Statements) {
+	s := &Statements{}
+	return sql.OpenDB(recorder{c, s}), s
+}
+
+type recorder struct {
+	driver.Connector
+	statements *Statements
+}
+
+func (r recorder) Connect(ctx context.Context) (driver.Conn, error) {
+	conn, err := r.Connector.Connect(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return &recordedConn{conn, r.statements}, nil
+}
+
+// recordedConn hands on what the drivers of SQLite, PostgreSQL and MySQL
+// implement.
+type recordedConn struct {
+	driver.Conn
+	statements *Statements
+}
+
+func (c *recordedConn) Prepare(query string) (driver.Stmt, error) {
+	c.statements.add(query)
+	return c.Conn.Prepare(query)
+}
+
+func (c *recordedConn) PrepareContext(ctx context.Context, query string) (driver.Stmt, error) {
+	if p, ok := c.Conn.(driver.ConnPrepareContext); ok {
+		c.statements.add(query)
+		return p.PrepareContext(ctx, query)
+	}
+	return c.Prepare(query)
+}
+
+func (c *recordedConn) QueryContext(ctx context.Context, query string, args []driver.NamedValue) (driver.Rows, error) {
+	q, ok := c.Conn.(driver.QueryerContext)
+	if !ok {
+		return nil, driver.ErrSkip
+	}
+	c.statements.add(query)
+	return q.QueryContext(ctx, query, args)
+}
+
+func (c *recordedConn) ExecContext(ctx context.Context, query string, args []driver.NamedValue) (driver.Result, error) {
+	e, ok := c.Conn.(driver.ExecerContext)
+	if !ok {
+		return nil, driver.ErrSkip
+	}
+	c.statements.add(query)
+	return e.ExecContext(ctx, query, args)
+}
+
+func (c *recordedConn) BeginTx(ctx context.Context, opts driver.TxOptions) (driver.Tx, error) {
+	if b, ok := c.Conn.(driver.ConnBeginTx); ok {
+		return b.BeginTx(ctx, opts)
+	}
+	return nil, errors.New("sqlsourcetest: the driver has no BeginTx, which read-only transactions need")
+}
+
+func (c *recordedConn) CheckNamedValue(v *driver.NamedValue) error {
+	if k, ok := c.Conn.(driver.NamedValueChecker); ok {
+		return k.CheckNamedValue(v)
+	}
+	return driver.ErrSkip
+}
+
+func (c *recordedConn) ResetSession(ctx context.Context) error {
+	if r, ok := c.Conn.(driver.SessionResetter); ok {
+		return r.ResetSession(ctx)
+	}
+	return nil
+}
+
+func (c *recordedConn) IsValid() bool {
+	v, ok := c.Conn.(driver.Validator)
+	return !ok || v.IsValid()
+}
