@@ -39,7 +39,7 @@ type lineInfo struct {
 }
 
 // maxStreamBytes bounds what of one stream is read and held in memory.
-const maxStreamBytes = 256 << 20
+const maxStreamBytes = 192 << 20
 
 // query sends a request and reads its stream.
 func (x *exam) query(req *wire.QueryRequest) *stream {
