@@ -17,26 +17,6 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
-// definition asks for what the tests send.
-var definition = connector.Definition{Slug: "mysql", KeysEnforced: true, Credentials: []wire.CredentialField{
-	{Key: "user", Label: "User", Type: wire.CredentialText, Required: true},
-	{Key: "password", Label: "Password", Type: wire.CredentialPassword},
-	{Key: "database", Label: "Database", Type: wire.CredentialText, Required: true},
-}}
-
-// opener opens a tenant's database as the example does.
-func opener(base *mysql.Config) func(context.Context, wire.Credentials) (*sql.DB, error) {
-	return func(_ context.Context, c wire.Credentials) (*sql.DB, error) {
-		own := base.Clone()
-		own.User, own.Passwd, own.DBName = c.Get("user"), c.Get("password"), c.Get("database")
-		driver, err := mysql.NewConnector(own)
-		if err != nil {
-			return nil, err
-		}
-		return sql.OpenDB(driver), nil
-	}
-}
-
 // tenant is a tenant of the connector over base.
 func tenant(t *testing.T, base *mysql.Config) *connectortest.Tenant {
 	t.Helper()

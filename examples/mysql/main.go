@@ -3,7 +3,8 @@
 //
 //	go run -C examples/mysql . -server db.internal:3306
 //
-// The whole connector is the function serve. The rest starts and stops a server.
+// The whole connector is serve, definition and opener. The rest starts and stops a
+// server.
 package main
 
 import (
@@ -32,7 +33,23 @@ import (
 
 // serve is a connector over the server of base: open, flavor, serve.
 func serve(base *mysql.Config, token wire.Token) (*connector.Handler, error) {
-	src, err := sqlsource.New(sqlsource.Config{Flavor: sqlsource.MySQL(), Open: func(_ context.Context, c wire.Credentials) (*sql.DB, error) {
+	src, err := sqlsource.New(sqlsource.Config{Flavor: sqlsource.MySQL(), Open: opener(base)})
+	if err != nil {
+		return nil, err
+	}
+	return connector.New(definition, src, token, nil)
+}
+
+// definition is what a tenant types into the connect form.
+var definition = connector.Definition{Slug: "mysql", KeysEnforced: true, Credentials: []wire.CredentialField{
+	{Key: "user", Label: "User", Type: wire.CredentialText, Required: true, Help: "A user who may only read: README.md says how to make one."},
+	{Key: "password", Label: "Password", Type: wire.CredentialPassword},
+	{Key: "database", Label: "Database", Type: wire.CredentialText, Required: true},
+}}
+
+// opener fills a tenant's credentials into the server's configuration.
+func opener(base *mysql.Config) func(context.Context, wire.Credentials) (*sql.DB, error) {
+	return func(_ context.Context, c wire.Credentials) (*sql.DB, error) {
 		own := base.Clone()
 		own.User, own.Passwd, own.DBName = c.Get("user"), c.Get("password"), c.Get("database")
 		driver, err := mysql.NewConnector(own)
@@ -40,15 +57,7 @@ func serve(base *mysql.Config, token wire.Token) (*connector.Handler, error) {
 			return nil, err
 		}
 		return sql.OpenDB(driver), nil
-	}})
-	if err != nil {
-		return nil, err
 	}
-	return connector.New(connector.Definition{Slug: "mysql", KeysEnforced: true, Credentials: []wire.CredentialField{
-		{Key: "user", Label: "User", Type: wire.CredentialText, Required: true, Help: "A user who may only read: README.md says how to make one."},
-		{Key: "password", Label: "Password", Type: wire.CredentialPassword},
-		{Key: "database", Label: "Database", Type: wire.CredentialText, Required: true},
-	}}, src, token, nil)
 }
 
 // server is how the server is reached, and nothing of a tenant.

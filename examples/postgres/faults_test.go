@@ -2,14 +2,12 @@ package main
 
 import (
 	"context"
-	"database/sql"
 	"errors"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/jackc/pgx/v5"
-	"github.com/jackc/pgx/v5/stdlib"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
@@ -18,13 +16,6 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/connector/sqlsource"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
-
-// definition asks for what the tests send.
-var definition = connector.Definition{Slug: "postgres", KeysEnforced: true, Credentials: []wire.CredentialField{
-	{Key: "user", Label: "User", Type: wire.CredentialText, Required: true},
-	{Key: "password", Label: "Password", Type: wire.CredentialPassword},
-	{Key: "database", Label: "Database", Type: wire.CredentialText, Required: true},
-}}
 
 // tenant is a tenant of the connector over base.
 func tenant(t *testing.T, base *pgx.ConnConfig, own *pgx.ConnConfig) *connectortest.Tenant {
@@ -183,13 +174,4 @@ func TestGranted(t *testing.T) {
 	assert.True(t, strings.Contains(d.Warnings[0], "closed"), d.Warnings[0])
 	_, err = caller.Size("closed")
 	require.ErrorIs(t, err, connector.ErrUnknownEntity)
-}
-
-// opener opens a tenant's database as the example does.
-func opener(base *pgx.ConnConfig) func(context.Context, wire.Credentials) (*sql.DB, error) {
-	return func(_ context.Context, c wire.Credentials) (*sql.DB, error) {
-		own := base.Copy()
-		own.User, own.Password, own.Database = c.Get("user"), c.Get("password"), c.Get("database")
-		return stdlib.OpenDB(*own), nil
-	}
 }

@@ -3,7 +3,8 @@
 //
 //	go run -C examples/postgres . -server db.internal:5432
 //
-// The whole connector is the function serve. The rest starts and stops a server.
+// The whole connector is serve, definition and opener. The rest starts and stops a
+// server.
 package main
 
 import (
@@ -33,19 +34,27 @@ import (
 
 // serve is a connector over the server of base: open, flavor, serve.
 func serve(base *pgx.ConnConfig, token wire.Token) (*connector.Handler, error) {
-	src, err := sqlsource.New(sqlsource.Config{Flavor: sqlsource.PostgreSQL(), Open: func(_ context.Context, c wire.Credentials) (*sql.DB, error) {
-		own := base.Copy()
-		own.User, own.Password, own.Database = c.Get("user"), c.Get("password"), c.Get("database")
-		return stdlib.OpenDB(*own), nil
-	}})
+	src, err := sqlsource.New(sqlsource.Config{Flavor: sqlsource.PostgreSQL(), Open: opener(base)})
 	if err != nil {
 		return nil, err
 	}
-	return connector.New(connector.Definition{Slug: "postgres", KeysEnforced: true, Credentials: []wire.CredentialField{
-		{Key: "user", Label: "User", Type: wire.CredentialText, Required: true, Help: "A role that may only read: README.md says how to make one."},
-		{Key: "password", Label: "Password", Type: wire.CredentialPassword},
-		{Key: "database", Label: "Database", Type: wire.CredentialText, Required: true},
-	}}, src, token, nil)
+	return connector.New(definition, src, token, nil)
+}
+
+// definition is what a tenant types into the connect form.
+var definition = connector.Definition{Slug: "postgres", KeysEnforced: true, Credentials: []wire.CredentialField{
+	{Key: "user", Label: "User", Type: wire.CredentialText, Required: true, Help: "A role that may only read: README.md says how to make one."},
+	{Key: "password", Label: "Password", Type: wire.CredentialPassword},
+	{Key: "database", Label: "Database", Type: wire.CredentialText, Required: true},
+}}
+
+// opener fills a tenant's credentials into the server's configuration.
+func opener(base *pgx.ConnConfig) func(context.Context, wire.Credentials) (*sql.DB, error) {
+	return func(_ context.Context, c wire.Credentials) (*sql.DB, error) {
+		own := base.Copy()
+		own.User, own.Password, own.Database = c.Get("user"), c.Get("password"), c.Get("database")
+		return stdlib.OpenDB(*own), nil
+	}
 }
 
 // server is how the server is reached, and nothing of a tenant: no user,

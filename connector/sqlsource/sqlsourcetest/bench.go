@@ -1,0 +1,173 @@
+//go:build unix
+
+package sqlsourcetest
+
+import (
+	"bytes"
+	"net/http"
+	"net/http/httptest"
+	"runtime"
+	"slices"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/connectorsdk/connector-sdk-go/connector"
+	"github.com/connectorsdk/connector-sdk-go/connector/connectortest"
+	"github.com/connectorsdk/connector-sdk-go/connector/sqlsource"
+	"github.com/connectorsdk/connector-sdk-go/wire"
+)
+
+// BenchFields are the columns of the table orders that [Benchmark] asks for:
+// those of examples/bench, of about as many bytes a row.
+var BenchFields = []string{"id", "uuid", "name", "email", "status", "amount", "qty", "price", "active", "created_at", "note", "region"}
+
+// Benchmark measures a whole connector over a table orders with [BenchFields],
+// which the caller has filled: scan is an answer with all rows (a) against bare,
+// the driver's own reading of them (b); top100, count and groups are answers
+// from all rows (a) against answers by the engine (b). Use it to see what a
+// flavor costs, and what its push-down saves.
+//
+// Each reports how many times as long a takes as b by the wall clock (x) and in
+// processor time of this process (cpu-x), and the medians in milliseconds.
+func Benchmark(b *testing.B, config sqlsource.Config, credentials wire.Credentials, bare func()) {
+	blindly := config
+	blindly.Flavor = blind{config.Flavor}
+	pushed, all := benched(b, config, credentials), benched(b, blindly, credentials)
+	const timeout = 600_000
+	ask := func(h http.Handler, path string, m wire.Message) func() {
+		return func() { serveInto(b, h, path, m) }
+	}
+	whole := &wire.QueryRequest{Table: "orders", Fields: BenchFields, Credentials: credentials, TimeoutMS: timeout}
+	b.Run("scan", func(b *testing.B) { duel(b, ask(pushed, wire.PathQuery, whole), bare) })
+	top := *whole
+	top.Sort, top.Limit = []wire.Sort{{Field: "qty", Dir: wire.Desc}}, 100
+	b.Run("top100", func(b *testing.B) { duel(b, ask(all, wire.PathQuery, &top), ask(pushed, wire.PathQuery, &top)) })
+	count := &wire.CountRequest{Table: "orders", Credentials: credentials, TimeoutMS: timeout,
+		And: []wire.Filter{{Field: "status", Op: wire.OpEq, Value: wire.Text("paid")}, {Field: "qty", Op: wire.OpGt, Value: wire.Int(100)}}}
+	b.Run("count", func(b *testing.B) { duel(b, ask(all, wire.PathCount, count), ask(pushed, wire.PathCount, count)) })
+	// Groups that are declined the platform folds from the rows: reading them is
+	// the least it has to do.
+	groups := &wire.AggregateRequest{Table: "orders", GroupBy: []wire.Group{{Field: "region", As: "region"}},
+		Measures: []wire.Measure{{Fn: wire.FnCount, As: "n"}, {Fn: wire.FnSum, Field: "qty", As: "sum"}}, Limit: wire.AggregateLimit, Credentials: credentials, TimeoutMS: timeout}
+	some := *whole
+	some.Fields = []string{"region", "qty"}
+	b.Run("groups", func(b *testing.B) { duel(b, ask(all, wire.PathQuery, &some), ask(pushed, wire.PathAggregate, groups)) })
+}
+
+// benched is a connector that takes these credentials.
+func benched(b *testing.B, config sqlsource.Config, credentials wire.Credentials) http.Handler {
+	src, err := sqlsource.New(config)
+	require.NoError(b, err)
+	token, err := wire.NewToken(connectortest.Token)
+	require.NoError(b, err)
+	def := connector.Definition{Slug: "bench"}
+	for _, key := range credentials.Keys() {
+		def.Credentials = append(def.Credentials, wire.CredentialField{Key: key, Label: key, Type: wire.CredentialPassword})
+	}
+	h, err := connector.New(def, src, token, nil)
+	require.NoError(b, err)
+	return h
+}
+
+// blind is a flavor that pushes nothing, so that the SDK does everything.
+type blind struct{ sqlsource.Flavor }
+
+func (f blind) Column(ref string, c sqlsource.CatalogColumn) sqlsource.Column {
+	all := f.Flavor.Column(ref, c)
+	tie := all.Tie
+	if tie == "" {
+		tie = all.Key
+	}
+	return sqlsource.Column{Type: all.Type, Cell: all.Cell, Decode: all.Decode, Raw: all.Raw, Valid: all.Valid, Tie: tie}
+}
+
+// duel lets a and b work by turns, and reports how many times as long a takes:
+// by the wall clock (x) and in processor time of this process (cpu-x), as
+// medians; and the medians of both in milliseconds.
+func duel(bench *testing.B, a, b func()) {
+	const turns = 5
+	sides := []func(){a, b}
+	wall, cpu := make([][]float64, 2), make([][]float64, 2)
+	a()
+	b()
+	for bench.Loop() {
+		for turn := range turns {
+			for i := range sides {
+				k := (turn + i) % 2
+				runtime.GC()
+				began, used := time.Now(), processorTime()
+				sides[k]()
+				cpu[k] = append(cpu[k], float64(processorTime()-used)/1e6)
+				wall[k] = append(wall[k], float64(time.Since(began))/1e6)
+			}
+		}
+	}
+	ratio := func(of [][]float64) float64 {
+		ratios := make([]float64, len(of[0]))
+		for i := range ratios {
+			ratios[i] = of[0][i] / of[1][i]
+		}
+		return median(ratios)
+	}
+	bench.ReportMetric(ratio(wall), "x")
+	bench.ReportMetric(ratio(cpu), "cpu-x")
+	bench.ReportMetric(median(wall[0]), "a-ms")
+	bench.ReportMetric(median(wall[1]), "b-ms")
+	bench.ReportMetric(median(cpu[0]), "a-cpu-ms")
+	bench.ReportMetric(median(cpu[1]), "b-cpu-ms")
+	bench.ReportMetric(0, "ns/op") // of both together: means nothing
+}
+
+func median(of []float64) float64 {
+	sorted := slices.Sorted(slices.Values(of))
+	return sorted[len(sorted)/2]
+}
+
+// processorTime is what the process has used of the processors so far.
+func processorTime() time.Duration {
+	var u syscall.Rusage
+	if syscall.Getrusage(syscall.RUSAGE_SELF, &u) != nil {
+		return 0
+	}
+	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
+}
+
+// serveInto runs one request through a connector and checks that it is answered.
+func serveInto(b *testing.B, h http.Handler, path string, m wire.Message) {
+	body, err := wire.EncodeRequest(m)
+	require.NoError(b, err)
+	r := httptest.NewRequest(http.MethodPost, path, bytes.NewReader(body))
+	r.Header.Set("Authorization", "Bearer "+connectortest.Token)
+	var w discardWriter
+	h.ServeHTTP(&w, r)
+	if w.status != http.StatusOK || path == wire.PathQuery && string(w.last) != "{\"end\":1}\n" {
+		b.Fatalf("status %d, and an answer that ends in %q", w.status, w.last)
+	}
+}
+
+// discardWriter is a connection whose peer takes everything at once.
+type discardWriter struct {
+	header http.Header
+	status int
+	last   []byte
+}
+
+func (w *discardWriter) Header() http.Header {
+	if w.header == nil {
+		w.header = http.Header{}
+	}
+	return w.header
+}
+
+func (w *discardWriter) WriteHeader(status int) { w.status = status }
+
+func (w *discardWriter) Write(p []byte) (int, error) {
+	w.last = append(w.last[:0], p[:min(len(p), 100)]...)
+	return len(p), nil
+}
+
+func (w *discardWriter) FlushError() error                { return nil }
+func (w *discardWriter) SetWriteDeadline(time.Time) error { return nil }
