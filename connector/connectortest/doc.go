@@ -17,7 +17,7 @@
 //		answer, err := tenant.Query(wire.QueryRequest{
 //			Table:  "planets",
 //			And:    []wire.Filter{{Field: "moons", Op: wire.OpGt, Value: wire.Int(20)}},
-//			Sort:   []wire.Sort{{Field: "moons", Dir: wire.Desc}},
+//			Sort:   []wire.SortKey{{Field: "moons", Dir: wire.Desc}},
 //			Fields: []string{"name", "moons"},
 //			Limit:  2,
 //		})
