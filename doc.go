@@ -5,7 +5,7 @@
 // It holds no code. Begin with package connector, which serves a source of
 // yours over the protocol; then:
 //
-//   - connector/kit: a complete source in memory, and the pieces to compute
+//   - connector/memsource: a complete source in memory, and the pieces to compute
 //     counts, aggregates, joins and measurements from rows;
 //   - connector/sqlsource: any database/sql database as a complete source;
 //   - connector/connectortest: run a source in a test, without a port, and have

@@ -68,7 +68,7 @@ func profile(t *oracle.Table, at int, f *wire.Field) *column {
 	case wire.TypeJSON, wire.TypeArray:
 		c.twins = len(c.cells) > 100 || alike(c.cells, c.Type)
 	}
-	c.ordered = c.uniform && oracle.Unsettled(t, []wire.Sort{{Field: c.Name, Dir: wire.Desc}}, nil) == ""
+	c.ordered = c.uniform && oracle.Unsettled(t, []wire.SortKey{{Field: c.Name, Dir: wire.Desc}}, nil) == ""
 	for _, v := range c.cells[:min(len(c.cells), 1000)] {
 		if len(c.elements) < 100 && strings.HasPrefix(v.String(), "[") {
 			c.elements = append(c.elements, elements(v.String())...)

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/connectorsdk/connector-sdk-go/conformance/oracle"
+	"github.com/connectorsdk/connector-sdk-go/connector"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -57,11 +58,11 @@ func operatorFaults() []fault {
 		bent("includes ignores case", "includes keeps case", "P2.3j", operator(wire.OpIncludes, func(cell wire.Value, f wire.Filter, right bool) bool {
 			return right || !cell.IsNull() && !f.Value.IsNull() && strings.Contains(strings.ToLower(cell.String()), strings.ToLower(f.Value.String()))
 		})),
-		bent("startswith is includes", "a prefix stands at the beginning", "P2.3k", instead(wire.OpStartswith, wire.OpIncludes)),
-		bent("an empty text is null", "the empty text is a value", "P2.3l", operator(wire.OpIsnull, func(cell wire.Value, _ wire.Filter, right bool) bool {
+		bent("startswith is includes", "a prefix stands at the beginning", "P2.3k", instead(wire.OpStartsWith, wire.OpIncludes)),
+		bent("an empty text is null", "the empty text is a value", "P2.3l", operator(wire.OpIsNull, func(cell wire.Value, _ wire.Filter, right bool) bool {
 			return right || cell.String() == ""
 		})),
-		bent("an empty text is no value", "the empty text is a value", "P2.3m", operator(wire.OpNotnull, func(cell wire.Value, _ wire.Filter, right bool) bool {
+		bent("an empty text is no value", "the empty text is a value", "P2.3m", operator(wire.OpNotNull, func(cell wire.Value, _ wire.Filter, right bool) bool {
 			return right && cell.String() != ""
 		})),
 		bent("the last filter is forgotten", "all filters of and hold", "P2.4a", twist{passes: func(and []wire.Filter, or [][]wire.Filter, holds func(wire.Filter) bool) bool {
@@ -120,13 +121,13 @@ func through(change func(wire.Value) wire.Value) func(string, wire.Value, wire.F
 func comparingFaults() []fault {
 	return []fault{
 		bent("integers compare as floats", "2^53 is not 2^53+1", "P2.5a", on(func(table string, cell wire.Value, f wire.Filter, t wire.Type) bool {
-			if f.Op.Shape() != wire.ShapeNullary && f.Op != wire.OpIncludes && f.Op != wire.OpStartswith && f.Op != wire.OpContains {
+			if f.Op.Shape() != wire.ShapeNullary && f.Op != wire.OpIncludes && f.Op != wire.OpStartsWith && f.Op != wire.OpContains {
 				return through(double)(table, cell, f, t)
 			}
 			return oracle.Match(cell, f, t)
 		}, wire.TypeNumber)),
 		bent("decimals compare as floats", "every digit counts", "P2.5b", on(func(table string, cell wire.Value, f wire.Filter, t wire.Type) bool {
-			if f.Op.Shape() != wire.ShapeNullary && f.Op != wire.OpIncludes && f.Op != wire.OpStartswith && f.Op != wire.OpContains {
+			if f.Op.Shape() != wire.ShapeNullary && f.Op != wire.OpIncludes && f.Op != wire.OpStartsWith && f.Op != wire.OpContains {
 				return through(double)(table, cell, f, t)
 			}
 			return oracle.Match(cell, f, t)
@@ -139,7 +140,7 @@ func comparingFaults() []fault {
 				if v.Kind() != wire.KindText {
 					return v
 				}
-				return wire.Text(strings.TrimRight(v.Str(), " "))
+				return wire.Text(strings.TrimRight(v.Text(), " "))
 			})(table, cell, f, t)
 		}, wire.TypeString)),
 		bent("1 is true", "booleans are the texts true and false", "P2.5d", on(through(func(v wire.Value) wire.Value {
@@ -152,12 +153,12 @@ func comparingFaults() []fault {
 			return v
 		}), wire.TypeBoolean)),
 		bent("texts with exponents are numbers", "1e3 in a text is no number", "P2.5e", on(through(func(v wire.Value) wire.Value {
-			if f, err := strconv.ParseFloat(v.String(), 64); err == nil && strings.Contains(v.Str(), "e") {
+			if f, err := strconv.ParseFloat(v.String(), 64); err == nil && strings.Contains(v.Text(), "e") {
 				return wire.Float(f)
 			}
 			return v
 		}), wire.TypeNumber)),
-		bent("fieldTypes override", "the source's own type decides", "P2.5f", twist{request: func(req *wire.QueryRequest) {
+		bent("fieldTypes override", "the source's own type decides", "P2.5f", twist{request: func(req *connector.QueryRequest) {
 			for _, group := range append([][]wire.Filter{req.And}, req.Or...) {
 				for _, f := range group {
 					if req.FieldTypes[f.Field].Numeric() && f.Op == wire.OpEq {

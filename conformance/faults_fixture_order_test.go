@@ -8,16 +8,17 @@ import (
 	"time"
 
 	"github.com/connectorsdk/connector-sdk-go/conformance/oracle"
+	"github.com/connectorsdk/connector-sdk-go/connector"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
 // typedKey tells whether the first key of a sort is a column of some types.
-func typedKey(req *wire.QueryRequest, t *oracle.Table, types ...wire.Type) bool {
+func typedKey(req *connector.QueryRequest, t *oracle.Table, types ...wire.Type) bool {
 	return slices.Contains(types, t.Columns[t.Index(req.Sort[0].Field)].Type)
 }
 
 // resorted sorts again with cells changed.
-func resorted(req *wire.QueryRequest, t *oracle.Table, change func(wire.Value) wire.Value) {
+func resorted(req *connector.QueryRequest, t *oracle.Table, change func(wire.Value) wire.Value) {
 	other := *t
 	other.Rows = nil
 	byRow := map[*wire.Value][]wire.Value{}
@@ -40,14 +41,14 @@ func resorted(req *wire.QueryRequest, t *oracle.Table, change func(wire.Value) w
 
 func orderFaults() []fault {
 	return []fault{
-		bent("ascending is descending", "dir asc", "P2.6a P2.6b", twist{order: func(req *wire.QueryRequest, t *oracle.Table) { slices.Reverse(t.Rows) }}),
-		bent("desc is ignored", "dir desc", "P2.6b", twist{request: func(req *wire.QueryRequest) {
+		bent("ascending is descending", "dir asc", "P2.6a P2.6b", twist{order: func(req *connector.QueryRequest, t *oracle.Table) { slices.Reverse(t.Rows) }}),
+		bent("desc is ignored", "dir desc", "P2.6b", twist{request: func(req *connector.QueryRequest) {
 			req.Sort = slices.Clone(req.Sort)
 			for i := range req.Sort {
 				req.Sort[i].Dir = wire.Asc
 			}
 		}}),
-		bent("nulls come first", "nulls are last in both directions", "P2.6c", twist{order: func(req *wire.QueryRequest, t *oracle.Table) {
+		bent("nulls come first", "nulls are last in both directions", "P2.6c", twist{order: func(req *connector.QueryRequest, t *oracle.Table) {
 			i := t.Index(req.Sort[0].Field)
 			slices.SortStableFunc(t.Rows, func(a, b []wire.Value) int {
 				switch {
@@ -59,7 +60,7 @@ func orderFaults() []fault {
 				return 1
 			})
 		}}),
-		bent("numbers sort as text", "9 before 10", "P2.6d", twist{order: func(req *wire.QueryRequest, t *oracle.Table) {
+		bent("numbers sort as text", "9 before 10", "P2.6d", twist{order: func(req *connector.QueryRequest, t *oracle.Table) {
 			if typedKey(req, t, wire.TypeNumber, wire.TypeDecimal) {
 				texts := *t
 				texts.Columns = slices.Clone(t.Columns)
@@ -73,12 +74,12 @@ func orderFaults() []fault {
 				copy(t.Rows, sorted.Rows)
 			}
 		}}),
-		bent("texts sort without case", "texts sort by bytes", "P2.6e", twist{order: func(req *wire.QueryRequest, t *oracle.Table) {
+		bent("texts sort without case", "texts sort by bytes", "P2.6e", twist{order: func(req *connector.QueryRequest, t *oracle.Table) {
 			if typedKey(req, t, wire.TypeString) && !req.Sort[0].Collate {
 				resorted(req, t, folded)
 			}
 		}}),
-		bent("only the first key sorts", "several keys", "P2.6f", twist{order: func(req *wire.QueryRequest, t *oracle.Table) {
+		bent("only the first key sorts", "several keys", "P2.6f", twist{order: func(req *connector.QueryRequest, t *oracle.Table) {
 			if len(req.Sort) > 1 {
 				slices.Reverse(t.Rows)
 				first, err := oracle.Sort(t, req.Sort[:1], nil)
@@ -88,12 +89,12 @@ func orderFaults() []fault {
 				copy(t.Rows, first.Rows)
 			}
 		}}),
-		bent("collate is a locale", "collate asks for byte order", "P2.6g", twist{order: func(req *wire.QueryRequest, t *oracle.Table) {
+		bent("collate is a locale", "collate asks for byte order", "P2.6g", twist{order: func(req *connector.QueryRequest, t *oracle.Table) {
 			if req.Sort[0].Collate {
 				resorted(req, t, folded)
 			}
 		}}),
-		bent("fractions of a second do not sort", "every digit of an instant counts", "P2.6h", twist{order: func(req *wire.QueryRequest, t *oracle.Table) {
+		bent("fractions of a second do not sort", "every digit of an instant counts", "P2.6h", twist{order: func(req *connector.QueryRequest, t *oracle.Table) {
 			if typedKey(req, t, wire.TypeDatetime) {
 				resorted(req, t, func(v wire.Value) wire.Value {
 					if v.Kind() != wire.KindDatetime {
@@ -178,7 +179,7 @@ func claimFaults() []fault {
 	return []fault{
 		bent("filters that are left out are claimed", "served.filters is true only when every predicate held", "P2.9a", unfiltered),
 		bent("filters are claimed and never applied", "the same", "P2.9a", twist{passes: func([]wire.Filter, [][]wire.Filter, func(wire.Filter) bool) bool { return true }}),
-		bent("a sort is claimed and never done", "served.sort is true when rows are in order", "P2.9b", twist{request: func(req *wire.QueryRequest) { req.Sort = nil }}),
+		bent("a sort is claimed and never done", "served.sort is true when rows are in order", "P2.9b", twist{request: func(req *connector.QueryRequest) { req.Sort = nil }}),
 		windowed("a window is claimed and not cut", "no row beyond it follows", "P2.9c", func(int64, int64) (int64, int64) { return 0, 0 }),
 		{name: "a window is cut before what it needs", why: "it is honored only when filters and sort are served too", kills: []string{"P2.9c"},
 			build: claiming(twist{}, `{"served":{"filters":false,"sort":false,"window":true}}`)},
@@ -197,13 +198,13 @@ func claimFaults() []fault {
 }
 
 func joinFaults() []fault {
-	inner := func(req *wire.QueryRequest, t *oracle.Table) {
+	inner := func(req *connector.QueryRequest, t *oracle.Table) {
 		at := len(t.Columns) - len(req.Joins[len(req.Joins)-1].Fields)
 		t.Rows = slices.DeleteFunc(t.Rows, func(row []wire.Value) bool {
 			return !slices.ContainsFunc(row[at:], func(v wire.Value) bool { return !v.IsNull() })
 		})
 	}
-	base := func(req *wire.QueryRequest, t *oracle.Table) (columns int) {
+	base := func(req *connector.QueryRequest, t *oracle.Table) (columns int) {
 		for _, c := range t.Columns {
 			if c.Hop == 0 {
 				columns++
@@ -212,7 +213,7 @@ func joinFaults() []fault {
 		return columns
 	}
 	return []fault{
-		bent("text keys match without case", "keys are equal by bytes", "P2.15a", twist{joined: func(req *wire.QueryRequest, t *oracle.Table) {
+		bent("text keys match without case", "keys are equal by bytes", "P2.15a", twist{joined: func(req *connector.QueryRequest, t *oracle.Table) {
 			n := base(req, t)
 			for _, row := range t.Rows {
 				if req.Joins[0].FromField == "text" && row[n].IsNull() && !row[t.Index("text")].IsNull() {
@@ -221,7 +222,7 @@ func joinFaults() []fault {
 			}
 		}}),
 		bent("inner joins", "an unmatched row stays", "P2.15b", twist{joined: inner}),
-		bent("the first match alone", "several matches are several rows", "P2.15c", twist{joined: func(req *wire.QueryRequest, t *oracle.Table) {
+		bent("the first match alone", "several matches are several rows", "P2.15c", twist{joined: func(req *connector.QueryRequest, t *oracle.Table) {
 			n := base(req, t)
 			if req.Joins[0].ToTable != "orders" && req.Joins[0].ToTable != "order_lines" {
 				return
@@ -230,14 +231,14 @@ func joinFaults() []fault {
 				return slices.EqualFunc(a[:n], b[:n], func(a, b wire.Value) bool { return a.String() == b.String() })
 			})
 		}}),
-		bent("a self-join answers the row itself", "two sides of one table are told apart", "P2.15d", twist{joined: func(req *wire.QueryRequest, t *oracle.Table) {
+		bent("a self-join answers the row itself", "two sides of one table are told apart", "P2.15d", twist{joined: func(req *connector.QueryRequest, t *oracle.Table) {
 			if req.Joins[0].ToTable == req.Table {
 				for _, row := range t.Rows {
 					row[base(req, t)] = row[t.Index("name")]
 				}
 			}
 		}}),
-		bent("null keys match", "a null key matches nothing", "P2.15e", twist{joined: func(req *wire.QueryRequest, t *oracle.Table) {
+		bent("null keys match", "a null key matches nothing", "P2.15e", twist{joined: func(req *connector.QueryRequest, t *oracle.Table) {
 			n := base(req, t)
 			for _, row := range t.Rows {
 				if req.Joins[0].FromField == "whole" && row[t.Index("whole")].IsNull() {
@@ -245,7 +246,7 @@ func joinFaults() []fault {
 				}
 			}
 		}}),
-		bent("the second hop is lost", "a hop starts from an earlier one", "P2.15f", twist{joined: func(req *wire.QueryRequest, t *oracle.Table) {
+		bent("the second hop is lost", "a hop starts from an earlier one", "P2.15f", twist{joined: func(req *connector.QueryRequest, t *oracle.Table) {
 			for i, c := range t.Columns {
 				if c.Hop > 1 {
 					for _, row := range t.Rows {

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/connectorsdk/connector-sdk-go/conformance/oracle"
+	"github.com/connectorsdk/connector-sdk-go/connector"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -58,7 +59,7 @@ func discoveryFaults() []fault {
 
 // of changes the rows of one table.
 func of(table string, edit func(t *oracle.Table)) twist {
-	return twist{rows: func(req *wire.QueryRequest, t *oracle.Table) {
+	return twist{rows: func(req *connector.QueryRequest, t *oracle.Table) {
 		if req.Table == table {
 			edit(t)
 		}
@@ -75,7 +76,7 @@ func rowFaults() []fault {
 		})),
 		bent("one batch and no more", "rows beyond 5,000 are rows", "P2.2c", of("many", func(t *oracle.Table) { t.Rows = t.Rows[:min(len(t.Rows), 5000)] })),
 		bent("the wide row twice", "each row once", "P2.2d", of("wide", func(t *oracle.Table) { t.Rows = append(t.Rows, t.Rows...) })),
-		bent("fields in the order of the table", "cells belong to the fields asked for", "P2.8a", twist{rows: func(req *wire.QueryRequest, t *oracle.Table) {
+		bent("fields in the order of the table", "cells belong to the fields asked for", "P2.8a", twist{rows: func(req *connector.QueryRequest, t *oracle.Table) {
 			last := -1
 			for _, name := range req.Fields {
 				at := t.Index(name)
@@ -87,8 +88,8 @@ func rowFaults() []fault {
 				last = at
 			}
 		}}),
-		bent("one field is distinct", "rows that look alike are rows", "P2.8b", twist{rows: func(req *wire.QueryRequest, t *oracle.Table) {
-			if len(req.Fields) == 1 && len(req.Joins) == 0 && req.Limit == 0 {
+		bent("one field is distinct", "rows that look alike are rows", "P2.8b", twist{rows: func(req *connector.QueryRequest, t *oracle.Table) {
+			if len(req.Fields) == 1 && len(req.Joins) == 0 && !req.Windowed {
 				seen := map[string]bool{}
 				t.Rows = slices.DeleteFunc(t.Rows, func(row []wire.Value) bool {
 					text := row[t.Index(req.Fields[0])].String()
@@ -120,7 +121,7 @@ func spellingFaults() []fault {
 		}, wire.TypeDatetime)),
 		bent("instants without fractions", "datetimes keep every digit", "P2.16c", spelled(func(v wire.Value) wire.Value { return wire.Datetime(v.Time().Truncate(time.Second)) }, wire.TypeDatetime)),
 		bent("arrays as lists", "arrays are JSON text", "P2.16d", spelled(func(v wire.Value) wire.Value { return wire.Text(strings.Trim(v.String(), "[]")) }, wire.TypeArray)),
-		bent("texts are trimmed", "texts are exact", "P2.16e", spelled(func(v wire.Value) wire.Value { return wire.Text(strings.TrimRight(v.Str(), " ")) }, wire.TypeString)),
+		bent("texts are trimmed", "texts are exact", "P2.16e", spelled(func(v wire.Value) wire.Value { return wire.Text(strings.TrimRight(v.Text(), " ")) }, wire.TypeString)),
 		bent("nulls are empty texts", "missing values are null", "P2.16f", twist{cell: func(t wire.Type, v wire.Value) wire.Value {
 			if v.IsNull() && t == wire.TypeString {
 				return wire.Text("")

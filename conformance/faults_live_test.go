@@ -95,7 +95,7 @@ func liveMeasureFaults() []fault {
 				src := liveShop()
 				src.aggregate = func(req *wire.AggregateRequest) {
 					for _, g := range req.GroupBy {
-						req.And = append(slices.Clone(req.And), wire.Filter{Field: g.Field, Op: wire.OpNotnull})
+						req.And = append(slices.Clone(req.And), wire.Filter{Field: g.Field, Op: wire.OpNotNull})
 					}
 				}
 				return serve(connector.Definition{}, src, nil)
@@ -138,7 +138,7 @@ func liveRowFaults() []fault {
 		{
 			name: "an operator that is another", why: "every row answered must satisfy every filter with a declared operator",
 			kills: []string{"L2"}, options: live,
-			build: tampered(func(req *wire.QueryRequest) {
+			build: tampered(func(req *connector.QueryRequest) {
 				for i, f := range req.And {
 					if f.Op == wire.OpGt {
 						req.And[i].Op = wire.OpGte
@@ -149,10 +149,10 @@ func liveRowFaults() []fault {
 		{
 			name: "a filter that loses rows", why: "none of the rows that satisfy a filter is missing",
 			kills: []string{"L2"}, options: live,
-			build: tampered(func(req *wire.QueryRequest) {
+			build: tampered(func(req *connector.QueryRequest) {
 				for i, f := range req.And {
 					if f.Op == wire.OpIncludes {
-						req.And[i].Op = wire.OpStartswith
+						req.And[i].Op = wire.OpStartsWith
 					}
 				}
 			}),
@@ -206,7 +206,7 @@ func liveRowFaults() []fault {
 		{
 			name: "descending is ascending", why: "the rows are not in the requested order",
 			kills: []string{"L7", "M6"}, options: live,
-			build: tampered(func(req *wire.QueryRequest) {
+			build: tampered(func(req *connector.QueryRequest) {
 				for i := range req.Sort {
 					req.Sort[i].Dir = wire.Asc
 				}
@@ -244,10 +244,10 @@ func liveRowFaults() []fault {
 		{
 			name: "nin drops nulls, live", why: "with the platform's semantics nin keeps a null cell",
 			kills: []string{"M1"}, options: live,
-			build: tampered(func(req *wire.QueryRequest) {
+			build: tampered(func(req *connector.QueryRequest) {
 				for _, f := range req.And {
 					if f.Op == wire.OpNin {
-						req.And = append(req.And, wire.Filter{Field: f.Field, Op: wire.OpNotnull})
+						req.And = append(req.And, wire.Filter{Field: f.Field, Op: wire.OpNotNull})
 					}
 				}
 			}),
@@ -255,7 +255,7 @@ func liveRowFaults() []fault {
 		{
 			name: "in looks at the first member alone", why: "a member of the list is as good as another",
 			kills: []string{"M2"}, options: live,
-			build: tampered(func(req *wire.QueryRequest) {
+			build: tampered(func(req *connector.QueryRequest) {
 				for i, f := range req.And {
 					if f.Op == wire.OpIn && len(f.Values) > 1 {
 						req.And[i].Values = f.Values[:1]
@@ -266,7 +266,7 @@ func liveRowFaults() []fault {
 		{
 			name: "several conjuncts are alternatives", why: "all filters of and must hold",
 			kills: []string{"M3"}, options: live,
-			build: tampered(func(req *wire.QueryRequest) {
+			build: tampered(func(req *connector.QueryRequest) {
 				if len(req.And) > 1 && len(req.Or) == 0 {
 					for _, f := range req.And {
 						req.Or = append(req.Or, []wire.Filter{f})

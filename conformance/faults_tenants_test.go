@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"github.com/connectorsdk/connector-sdk-go/connector"
-	"github.com/connectorsdk/connector-sdk-go/connector/kit"
+	"github.com/connectorsdk/connector-sdk-go/connector/memsource"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -21,8 +21,8 @@ func both(g *grading) { live(g); g.credentials = twoTenants }
 // tenants serves two tenants with tables of their own: both have parts, with
 // other rows, and each one that the other lacks.
 type tenants struct {
-	tables        [2][]kit.Table
-	first, second *kit.Source
+	tables        [2][]memsource.Table
+	first, second *memsource.Source
 	// whose tells whose data a request gets.
 	whose func(c wire.Credentials) bool
 	// waits is done between asking whose data it is and answering.
@@ -32,15 +32,15 @@ type tenants struct {
 }
 
 func newTenants() *tenants {
-	table := func(name, mark string, n int) kit.Table {
-		t := kit.Table{Table: wire.Table{Name: name, SourceDescription: "Parts.", PrimaryKey: []string{"id"},
+	table := func(name, mark string, n int) memsource.Table {
+		t := memsource.Table{Table: wire.Table{Name: name, SourceDescription: "Parts.", PrimaryKey: []string{"id"},
 			Fields: []wire.Field{{Name: "id", Type: wire.TypeString, Unique: true}, {Name: "n", Type: wire.TypeNumber}}}}
 		for i := range n {
 			t.Rows = append(t.Rows, []wire.Value{wire.Text(fmt.Sprintf("%s-%d", mark, i)), wire.Int(int64(i % 5))})
 		}
 		return t
 	}
-	tables := [2][]kit.Table{
+	tables := [2][]memsource.Table{
 		{table("parts", "a", 12), table("only_first", "a", 3)},
 		{table("parts", "b", 17), table("only_second", "b", 4)},
 	}
@@ -49,7 +49,7 @@ func newTenants() *tenants {
 
 func isFirst(c wire.Credentials) bool { return c.Get("key") == twoTenants[0]["key"] }
 
-func (s *tenants) of(c wire.Credentials) *kit.Source {
+func (s *tenants) of(c wire.Credentials) *memsource.Source {
 	first := s.whose(c)
 	if s.waits != nil {
 		s.waits()
@@ -73,7 +73,7 @@ func (s *tenants) Discover(ctx context.Context, req *wire.DiscoveryRequest) (*wi
 	return s.second.Discover(ctx, req)
 }
 
-func (s *tenants) Query(ctx context.Context, req *wire.QueryRequest, out *connector.Rows) error {
+func (s *tenants) Query(ctx context.Context, req *connector.QueryRequest, out *connector.Rows) error {
 	return s.of(req.Credentials).Query(ctx, req, out)
 }
 
@@ -89,7 +89,7 @@ func (s *tenants) serve() http.Handler {
 	return serve(tenantDefinition, s, nil)
 }
 
-var tenantDefinition = connector.Definition{Credentials: []wire.CredentialField{{Key: "key", Label: "Key", Type: wire.CredentialPassword, Required: true}}}
+var tenantDefinition = connector.Definition{Credentials: []wire.CredentialField{{Key: "key", Label: "Key", Type: wire.CredentialPassword}}}
 
 // sizeCache remembers sizes, whoever asked.
 type sizeCache struct {
@@ -196,10 +196,10 @@ func tenantFaults() []fault {
 // anyTable answers a table whoever asks, unless both have one of the name.
 type anyTable struct {
 	*tenants
-	every *kit.Source
+	every *memsource.Source
 }
 
-func (s *anyTable) Query(ctx context.Context, req *wire.QueryRequest, out *connector.Rows) error {
+func (s *anyTable) Query(ctx context.Context, req *connector.QueryRequest, out *connector.Rows) error {
 	if req.Table != "parts" {
 		return s.every.Query(ctx, req, out)
 	}

@@ -13,7 +13,7 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/conformance/corpus"
 	"github.com/connectorsdk/connector-sdk-go/conformance/oracle"
 	"github.com/connectorsdk/connector-sdk-go/connector"
-	"github.com/connectorsdk/connector-sdk-go/connector/kit"
+	"github.com/connectorsdk/connector-sdk-go/connector/memsource"
 	"github.com/connectorsdk/connector-sdk-go/filter"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
@@ -57,12 +57,12 @@ func (b bare) Discover(context.Context, *wire.DiscoveryRequest) (*wire.Discovery
 	return d, nil
 }
 
-func (b bare) Query(_ context.Context, req *wire.QueryRequest, out *connector.Rows) error {
+func (b bare) Query(_ context.Context, req *connector.QueryRequest, out *connector.Rows) error {
 	i := slices.IndexFunc(b.tables, func(t corpus.Table) bool { return t.Name == req.Table })
 	if i < 0 {
 		return connector.UnknownEntity("no such table")
 	}
-	w := out.Begin(wire.Served{}, b.tables[i].Columns())
+	w := out.Begin(b.tables[i].Columns())
 	for _, row := range b.tables[i].Rows {
 		if err := w.Row(row...); err != nil {
 			return err
@@ -162,9 +162,9 @@ func TestFixtureIsLenient(t *testing.T) {
 // with the right manifest over wrong data (I1a).
 func TestFixtureMissing(t *testing.T) {
 	serveTables := func(edit func(tables []corpus.Table) []corpus.Table) http.Handler {
-		var tables []kit.Table
+		var tables []memsource.Table
 		for _, table := range edit(corpus.Tables()) {
-			tables = append(tables, kit.Table(table))
+			tables = append(tables, memsource.Table(table))
 		}
 		return serve(connector.Definition{}, source(tables...), nil)
 	}

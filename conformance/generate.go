@@ -300,7 +300,7 @@ func (g *generator) windows(n int) (list []*question) {
 
 // keys are sort keys, as many as are declared. Of several the first ones have
 // few values, so that the later ones matter.
-func (g *generator) keys(s *subject, n int) (keys []wire.Sort) {
+func (g *generator) keys(s *subject, n int) (keys []wire.SortKey) {
 	switch g.doc.Capabilities.Sort {
 	case wire.SortMulti:
 	case wire.SortSingle:
@@ -331,7 +331,7 @@ func (g *generator) keys(s *subject, n int) (keys []wire.Sort) {
 		columns = append(columns[:min(n-1, len(few))], many...)
 	}
 	for _, c := range columns[:min(n, len(columns))] {
-		keys = append(keys, wire.Sort{Field: c.Name, Dir: pick(g.draws, []wire.Direction{wire.Asc, wire.Desc}), Collate: g.chance(6)})
+		keys = append(keys, wire.SortKey{Field: c.Name, Dir: pick(g.draws, []wire.Direction{wire.Asc, wire.Desc}), Collate: g.chance(6)})
 	}
 	return keys
 }

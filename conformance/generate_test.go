@@ -16,7 +16,7 @@ func ofCorpus(seed uint64, id string) *generator {
 	d := &document{}
 	d.Capabilities = wire.Capabilities{
 		Operators: []wire.Op{wire.OpEq, wire.OpNeq, wire.OpGt, wire.OpGte, wire.OpLt, wire.OpLte, wire.OpIn, wire.OpNin,
-			wire.OpContains, wire.OpIncludes, wire.OpStartswith, wire.OpIsnull, wire.OpNotnull},
+			wire.OpContains, wire.OpIncludes, wire.OpStartsWith, wire.OpIsNull, wire.OpNotNull},
 		Sort: wire.SortMulti, Offset: true, DateBucket: true,
 	}
 	var list []*subject

@@ -164,9 +164,9 @@ func inOrder(t *oracle.Table) *oracle.Table {
 			names = append(names, c.Name)
 		}
 	}
-	var keys []wire.Sort
+	var keys []wire.SortKey
 	for _, name := range names {
-		keys = append(keys, wire.Sort{Field: name, Dir: wire.Asc})
+		keys = append(keys, wire.SortKey{Field: name, Dir: wire.Asc})
 	}
 	sorted, err := oracle.Sort(t, keys, nil)
 	if err != nil {

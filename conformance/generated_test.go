@@ -215,7 +215,7 @@ func TestGeneratedVerdicts(t *testing.T) {
 							return unavailable
 						}
 					case *wire.AggregateRequest:
-						if slices.ContainsFunc(m.GroupBy, func(g wire.Group) bool { return g.Grain != "" }) {
+						if slices.ContainsFunc(m.GroupBy, func(g wire.GroupKey) bool { return g.Grain != "" }) {
 							return unavailable
 						}
 					}
@@ -321,7 +321,7 @@ func TestGeneratedVerdicts(t *testing.T) {
 }
 
 var everyOperator = []wire.Op{wire.OpEq, wire.OpNeq, wire.OpGt, wire.OpGte, wire.OpLt, wire.OpLte, wire.OpIn, wire.OpNin,
-	wire.OpContains, wire.OpIncludes, wire.OpStartswith, wire.OpIsnull, wire.OpNotnull}
+	wire.OpContains, wire.OpIncludes, wire.OpStartsWith, wire.OpIsNull, wire.OpNotNull}
 
 // halved is the corpus after every second row was deleted.
 func halved() []corpus.Table {

@@ -46,7 +46,7 @@ func (g *generator) groupBy(q *question) {
 		if 2*len(c.cells) > q.subject.rows() && !g.chance(3) {
 			continue
 		}
-		group := wire.Group{Field: c.Name, As: fmt.Sprintf("g%d", len(q.groups))}
+		group := wire.GroupKey{Field: c.Name, As: fmt.Sprintf("g%d", len(q.groups))}
 		dated := c.Type == wire.TypeDate || c.Type == wire.TypeDatetime
 		switch {
 		case !c.groupable:
@@ -56,7 +56,7 @@ func (g *generator) groupBy(q *question) {
 		case c.twins:
 			continue // E2
 		}
-		if slices.ContainsFunc(q.groups, func(o wire.Group) bool { return o.Field == group.Field && o.Grain == group.Grain }) {
+		if slices.ContainsFunc(q.groups, func(o wire.GroupKey) bool { return o.Field == group.Field && o.Grain == group.Grain }) {
 			continue
 		}
 		if c.Type == wire.TypeString && g.chance(2) {

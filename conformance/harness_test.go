@@ -14,7 +14,7 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/conformance"
 	"github.com/connectorsdk/connector-sdk-go/conformance/corpus"
 	"github.com/connectorsdk/connector-sdk-go/connector"
-	"github.com/connectorsdk/connector-sdk-go/connector/kit"
+	"github.com/connectorsdk/connector-sdk-go/connector/memsource"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -79,11 +79,11 @@ func serve(def connector.Definition, src connector.Source, opts *connector.Optio
 func corpusSource() *fixtureSource { return newFixtureSource(corpus.Tables()...) }
 
 func newFixtureSource(tables ...corpus.Table) *fixtureSource {
-	all := make([]kit.Table, len(tables), len(tables)+1)
+	all := make([]memsource.Table, len(tables), len(tables)+1)
 	for i, t := range tables {
-		all[i] = kit.Table(t)
+		all[i] = memsource.Table(t)
 	}
-	src, err := kit.NewSource(append(all, kit.Table(corpus.Slow()))...)
+	src, err := memsource.NewSource(append(all, memsource.Table(corpus.Slow()))...)
 	if err != nil {
 		panic(err)
 	}
@@ -91,9 +91,9 @@ func newFixtureSource(tables ...corpus.Table) *fixtureSource {
 }
 
 // fixtureSource stalls before the first row of the table slow.
-type fixtureSource struct{ *kit.Source }
+type fixtureSource struct{ *memsource.Source }
 
-func (s *fixtureSource) Query(ctx context.Context, req *wire.QueryRequest, out *connector.Rows) error {
+func (s *fixtureSource) Query(ctx context.Context, req *connector.QueryRequest, out *connector.Rows) error {
 	if err := stall(ctx, req.Table); err != nil {
 		return err
 	}
@@ -107,7 +107,7 @@ func (s *fixtureSource) Count(ctx context.Context, req *wire.CountRequest) (int6
 	return s.Source.Count(ctx, req)
 }
 
-func (s *fixtureSource) Aggregate(ctx context.Context, req *wire.AggregateRequest) (*wire.Groups, error) {
+func (s *fixtureSource) Aggregate(ctx context.Context, req *wire.AggregateRequest) (*connector.AggregateAnswer, error) {
 	if err := stall(ctx, req.Table); err != nil {
 		return nil, err
 	}

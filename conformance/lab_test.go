@@ -21,13 +21,13 @@ type twist struct {
 
 	discovery func(tables []wire.Table)
 	// The parts of a query, in the order in which they are done.
-	request func(req *wire.QueryRequest) // before anything else
+	request func(req *connector.QueryRequest) // before anything else
 	match   func(table string, cell wire.Value, f wire.Filter, t wire.Type, right bool) bool
 	passes  func(and []wire.Filter, or [][]wire.Filter, holds func(wire.Filter) bool) bool
-	order   func(req *wire.QueryRequest, t *oracle.Table) // in place, already right
-	joined  func(req *wire.QueryRequest, t *oracle.Table)
+	order   func(req *connector.QueryRequest, t *oracle.Table) // in place, already right
+	joined  func(req *connector.QueryRequest, t *oracle.Table)
 	window  func(offset, limit int64, rows int) (from, to int)
-	rows    func(req *wire.QueryRequest, t *oracle.Table) // just before they are cut
+	rows    func(req *connector.QueryRequest, t *oracle.Table) // just before they are cut
 	cell    func(t wire.Type, v wire.Value) wire.Value
 	early   bool // the window is cut before the filters
 
@@ -84,21 +84,20 @@ func (l *lab) Describe(_ context.Context, _ wire.Credentials, name string) (*wir
 	return nil, connector.UnknownEntity("no such table")
 }
 
-func (l *lab) Query(_ context.Context, req *wire.QueryRequest, out *connector.Rows) error {
+func (l *lab) Query(_ context.Context, req *connector.QueryRequest, out *connector.Rows) error {
 	return l.query(req, out)
 }
 
-func (l *lab) QueryJoined(_ context.Context, req *wire.QueryRequest, out *connector.Rows) error {
+func (l *lab) QueryJoined(_ context.Context, req *connector.QueryRequest, out *connector.Rows) error {
 	return l.query(req, out)
 }
 
-func (l *lab) query(asked *wire.QueryRequest, out *connector.Rows) error {
+func (l *lab) query(asked *connector.QueryRequest, out *connector.Rows) error {
 	req := *asked
 	if l.request != nil {
 		l.request(&req)
 	}
-	served := wire.Served{Filters: true, Sort: true}
-	offset, limit, windowed := out.Window(served)
+	offset, limit, windowed := out.Claim(connector.Served{Filters: true, Sort: true}).Window()
 	base := *l.tables[req.Table]
 	if l.early && windowed && len(req.And) > 0 {
 		sorted, err := oracle.Sort(&base, req.Sort, nil)
@@ -135,7 +134,6 @@ func (l *lab) query(asked *wire.QueryRequest, out *connector.Rows) error {
 	if l.rows != nil {
 		l.rows(asked, t)
 	}
-	served.Window = windowed
 	from, to := 0, len(t.Rows)
 	if windowed {
 		from, to = cut(offset, limit, len(t.Rows))
@@ -143,7 +141,7 @@ func (l *lab) query(asked *wire.QueryRequest, out *connector.Rows) error {
 			from, to = l.window(offset, limit, len(t.Rows))
 		}
 	}
-	w := out.Begin(served, t.Columns)
+	w := out.Begin(t.Columns)
 	for _, row := range t.Rows[from:to] {
 		if l.cell != nil && len(req.Joins) == 0 {
 			for i, c := range t.Columns {
@@ -157,7 +155,7 @@ func (l *lab) query(asked *wire.QueryRequest, out *connector.Rows) error {
 	return nil
 }
 
-func (l *lab) filter(t *oracle.Table, req *wire.QueryRequest) (kept [][]wire.Value) {
+func (l *lab) filter(t *oracle.Table, req *connector.QueryRequest) (kept [][]wire.Value) {
 	for _, row := range t.Rows {
 		holds := func(f wire.Filter) bool {
 			i := t.Index(f.Field)
@@ -194,7 +192,7 @@ func (l *lab) Count(_ context.Context, req *wire.CountRequest) (int64, error) {
 	return n, err
 }
 
-func (l *lab) Aggregate(_ context.Context, asked *wire.AggregateRequest) (*wire.Groups, error) {
+func (l *lab) Aggregate(_ context.Context, asked *wire.AggregateRequest) (*connector.AggregateAnswer, error) {
 	req := *asked
 	if l.aggregate != nil {
 		l.aggregate(&req)
@@ -210,10 +208,10 @@ func (l *lab) Aggregate(_ context.Context, asked *wire.AggregateRequest) (*wire.
 	if l.groups != nil {
 		l.groups(asked, t)
 	}
-	return &wire.Groups{Rows: t.Rows}, nil
+	return &connector.AggregateAnswer{Rows: t.Rows}, nil
 }
 
-func (l *lab) AggregateByDate(ctx context.Context, req *wire.AggregateRequest) (*wire.Groups, error) {
+func (l *lab) AggregateByDate(ctx context.Context, req *wire.AggregateRequest) (*connector.AggregateAnswer, error) {
 	return l.Aggregate(ctx, req)
 }
 
@@ -291,5 +289,5 @@ func folded(v wire.Value) wire.Value {
 	if v.Kind() != wire.KindText {
 		return v
 	}
-	return wire.Text(strings.TrimRight(strings.ToLower(v.Str()), " "))
+	return wire.Text(strings.TrimRight(strings.ToLower(v.Text()), " "))
 }

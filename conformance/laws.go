@@ -171,7 +171,7 @@ func turnedAround(l *law) {
 		}
 		l.steady(func() {
 			data := l.table(t)
-			if data == nil || oracle.Unsettled(data, []wire.Sort{{Field: name, Dir: wire.Desc}}, nil) != "" {
+			if data == nil || oracle.Unsettled(data, []wire.SortKey{{Field: name, Dir: wire.Desc}}, nil) != "" {
 				return
 			}
 			up, upServed := l.keyCells(t, name, wire.Asc)
@@ -197,7 +197,7 @@ func turnedAround(l *law) {
 // keyCells are a sorted column's values that are comparable and not null.
 func (l *law) keyCells(t *wire.Table, name string, dir wire.Direction) (cells []wire.Value, served bool) {
 	req := everything(t)
-	req.Sort = []wire.Sort{{Field: name, Dir: dir}}
+	req.Sort = []wire.SortKey{{Field: name, Dir: dir}}
 	st, rows := l.ask(t, req)
 	if rows == nil || !st.served.Sort {
 		return nil, false

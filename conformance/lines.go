@@ -218,7 +218,7 @@ func (r *lineReader) takeMember(kind string, sc *wire.Scanner) (rows int, sound 
 			st.fault = &wire.Error{Code: wire.CodeInternal, Message: "an error line that cannot be read"}
 			return 0, false
 		}
-		st.fault = &wire.Error{Code: wire.Code(texts[0].Str()), Message: texts[1].Str()}
+		st.fault = &wire.Error{Code: wire.Code(texts[0].Text()), Message: texts[1].Text()}
 		if st.fault.Code == wire.CodeInternal {
 			r.s.watch.hold("P3.10c", internalProblem(st.fault, st.request))
 		}
@@ -359,7 +359,7 @@ func (r *lineReader) takeRow(sc *wire.Scanner) (row []wire.Value, problem string
 		have[at] = true
 		v = v.Clone()
 		row[at] = v
-		r.kept += int64(len(v.Str()))
+		r.kept += int64(len(v.Text()))
 	}
 	if sc.Err() != nil {
 		return nil, syntax(sc)

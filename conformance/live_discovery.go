@@ -69,13 +69,13 @@ func misspelled(v wire.Value, t wire.Type) (want string) {
 	switch t {
 	case wire.TypeNumber:
 		switch {
-		case kind == wire.KindBool || kind == wire.KindText && !wire.IsDecimal(v.Str()):
+		case kind == wire.KindBool || kind == wire.KindText && !wire.IsDecimal(v.Text()):
 			return "a number, or its digits as a string"
 		case kind == wire.KindFloat && beyondSafe(v.Float64()):
 			return "an integer beyond 2^53 as a string of its digits"
 		}
 	case wire.TypeDecimal:
-		if kind == wire.KindBool || kind == wire.KindFloat || kind == wire.KindText && !wire.IsDecimal(v.Str()) {
+		if kind == wire.KindBool || kind == wire.KindFloat || kind == wire.KindText && !wire.IsDecimal(v.Text()) {
 			return "a decimal as a string of its digits"
 		}
 	case wire.TypeBoolean:
@@ -87,15 +87,15 @@ func misspelled(v wire.Value, t wire.Type) (want string) {
 			return "a date as a string"
 		}
 	case wire.TypeDatetime:
-		if kind != wire.KindText || !utc.MatchString(v.Str()) {
+		if kind != wire.KindText || !utc.MatchString(v.Text()) {
 			return "a datetime as a string, ISO 8601 in UTC, such as 2024-02-29T22:30:00Z"
 		}
 	case wire.TypeJSON:
-		if kind != wire.KindText || !json.Valid([]byte(v.Str())) {
+		if kind != wire.KindText || !json.Valid([]byte(v.Text())) {
 			return "JSON text inside a string"
 		}
 	case wire.TypeArray:
-		if text := strings.TrimLeft(v.Str(), " \t\r\n"); kind != wire.KindText || !strings.HasPrefix(text, "[") || !json.Valid([]byte(text)) {
+		if text := strings.TrimLeft(v.Text(), " \t\r\n"); kind != wire.KindText || !strings.HasPrefix(text, "[") || !json.Valid([]byte(text)) {
 			return "JSON text of an array inside a string"
 		}
 	}

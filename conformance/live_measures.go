@@ -63,7 +63,7 @@ func countsRows(l *law) {
 				}
 				l.cases++
 				l.rows += len(data.Rows)
-				want, err := oracle.Count(oracle.Tables{t.Name: data}, &wire.CountRequest{Table: t.Name, And: and})
+				want, err := oracle.Count(oracle.Tables{t.Name: data}, &wire.CountRequest{Table: t.Name, Where: wire.Where{And: and}})
 				if err != nil {
 					l.fail("%v", err)
 				}
@@ -77,7 +77,7 @@ func countsRows(l *law) {
 
 func (l *law) count(t *wire.Table, and []wire.Filter) int64 {
 	var count wire.CountAnswer
-	l.found(l.post(wire.PathCount, &wire.CountRequest{Table: t.Name, And: and}).decode("count-answer", &count))
+	l.found(l.post(wire.PathCount, &wire.CountRequest{Table: t.Name, Where: wire.Where{And: and}}).decode("count-answer", &count))
 	return count.Count
 }
 
@@ -287,7 +287,7 @@ const maxMeasures = 24
 func (l *law) aggregates(t *wire.Table, data *oracle.Table) (list []*wire.AggregateRequest) {
 	data = few(data)
 	may := func(flag *bool) bool { return flag == nil || *flag }
-	over := func(groups []wire.Group, measures []wire.Measure) *wire.AggregateRequest {
+	over := func(groups []wire.GroupKey, measures []wire.Measure) *wire.AggregateRequest {
 		return &wire.AggregateRequest{Table: t.Name, GroupBy: groups, Measures: measures, Limit: wire.AggregateLimit}
 	}
 	rows := wire.Measure{Fn: wire.FnCount, As: "rows"}
@@ -318,10 +318,10 @@ func (l *law) aggregates(t *wire.Table, data *oracle.Table) (list []*wire.Aggreg
 		if !may(f.Groupable) || !settled(data, i) || f.Type == wire.TypeJSON || f.Type == wire.TypeArray {
 			continue
 		}
-		group := []wire.Group{{Field: f.Name, As: "g"}}
+		group := []wire.GroupKey{{Field: f.Name, As: "g"}}
 		if l.document().Capabilities.DateBucket && (f.Type == wire.TypeDate || f.Type == wire.TypeDatetime) {
 			grain := []wire.Grain{wire.GrainYear, wire.GrainQuarter, wire.GrainMonth}[len(list)%3]
-			list = append(list, over([]wire.Group{{Field: f.Name, As: "g", Grain: grain}}, []wire.Measure{rows}))
+			list = append(list, over([]wire.GroupKey{{Field: f.Name, As: "g", Grain: grain}}, []wire.Measure{rows}))
 		}
 		if groups, err := oracle.Aggregate(oracle.Tables{t.Name: data}, over(group, nil)); grouped < 2 && err == nil && len(groups.Rows) > 1 && len(groups.Rows) < wire.AggregateLimit/2 {
 			grouped++
@@ -371,7 +371,7 @@ func (l *law) oneNumber(t *wire.Table, and []wire.Filter) {
 	if !l.document().has(wire.EndpointAggregate) {
 		return
 	}
-	req := &wire.AggregateRequest{Table: t.Name, And: and, Measures: []wire.Measure{{Fn: wire.FnCount, As: "rows"}}, Limit: wire.AggregateLimit}
+	req := &wire.AggregateRequest{Table: t.Name, Where: wire.Where{And: and}, Measures: []wire.Measure{{Fn: wire.FnCount, As: "rows"}}, Limit: wire.AggregateLimit}
 	if groups, ok := l.groups(req); ok {
 		compare("the aggregate's count", total(groups))
 	}
@@ -385,7 +385,7 @@ func (l *law) oneNumber(t *wire.Table, and []wire.Filter) {
 	if by < 0 {
 		return
 	}
-	req.GroupBy = []wire.Group{{Field: t.Fields[by].Name, As: "g"}}
+	req.GroupBy = []wire.GroupKey{{Field: t.Fields[by].Name, As: "g"}}
 	if groups, ok := l.groups(req); ok {
 		compare(fmt.Sprintf("the sum over the groups of %s", wire.QuoteName(t.Fields[by].Name)), total(groups))
 	}

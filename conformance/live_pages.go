@@ -36,7 +36,7 @@ func pagesComposeFiltered(l *law) {
 // paged is a table and an order under which each of its rows has one place.
 type paged struct {
 	table *wire.Table
-	sort  []wire.Sort
+	sort  []wire.SortKey
 }
 
 // paged are the tables that can be read in pages. Without an order in which all
@@ -45,9 +45,9 @@ func (l *law) paged() (list []paged) {
 	for _, t := range l.subjects() {
 		rows, _ := l.data(t)
 		for _, k := range keys(t) {
-			var sort []wire.Sort
+			var sort []wire.SortKey
 			for _, name := range k.fields {
-				sort = append(sort, wire.Sort{Field: name, Dir: wire.Asc})
+				sort = append(sort, wire.SortKey{Field: name, Dir: wire.Asc})
 			}
 			if len(rows.Rows) > 1 && l.sorts(len(sort)) && oneEach(rows, k) {
 				list = append(list, paged{t, sort})
@@ -75,13 +75,13 @@ func (l *law) sorts(n int) bool {
 // oneEach tells whether a key has a value for each row, each once, that all
 // readings order alike. That declared keys are unique is L5.
 func oneEach(t *oracle.Table, k declaredKey) bool {
-	var ids []wire.Sort
+	var ids []wire.SortKey
 	for _, name := range k.fields {
 		c := t.Index(name)
 		if c < 0 || !settled(t, c) || slices.ContainsFunc(t.Rows, func(row []wire.Value) bool { return row[c].IsNull() }) {
 			return false
 		}
-		ids = append(ids, wire.Sort{Field: name, Dir: wire.Asc})
+		ids = append(ids, wire.SortKey{Field: name, Dir: wire.Asc})
 	}
 	if oracle.Unsettled(t, ids, nil) != "" {
 		return false
@@ -209,10 +209,10 @@ func tiesBroken(l *law) {
 		if len(data.Rows) < 3 || judged == 2*pageTables {
 			continue
 		}
-		orders := [][]wire.Sort{nil}
+		orders := [][]wire.SortKey{nil}
 		for i, f := range t.Fields {
 			if counts, err := oracle.Cardinality(data, f.Name); l.sorts(1) && err == nil && settled(data, i) && counts.Distinct < int64(len(data.Rows)) {
-				orders = append(orders, []wire.Sort{{Field: f.Name, Dir: wire.Desc}})
+				orders = append(orders, []wire.SortKey{{Field: f.Name, Dir: wire.Desc}})
 				break
 			}
 		}
@@ -223,7 +223,7 @@ func tiesBroken(l *law) {
 	}
 }
 
-func (l *law) everyRowOnce(t *wire.Table, sort []wire.Sort) {
+func (l *law) everyRowOnce(t *wire.Table, sort []wire.SortKey) {
 	const pages = 3
 	data := l.table(t)
 	if data == nil || !l.room(pages) {

@@ -169,16 +169,16 @@ func sortHolds(l *law) {
 	var last *spot
 	for _, s := range l.spots(l.subjects(), 2) {
 		for _, dir := range []wire.Direction{wire.Asc, wire.Desc} {
-			l.inOrder(s.table, wire.Sort{Field: s.field().Name, Dir: dir})
+			l.inOrder(s.table, wire.SortKey{Field: s.field().Name, Dir: dir})
 		}
 		if l.document().Capabilities.Sort == wire.SortMulti && last != nil && last.table == s.table {
-			l.inOrder(s.table, wire.Sort{Field: last.field().Name, Dir: wire.Desc}, wire.Sort{Field: s.field().Name, Dir: wire.Asc})
+			l.inOrder(s.table, wire.SortKey{Field: last.field().Name, Dir: wire.Desc}, wire.SortKey{Field: s.field().Name, Dir: wire.Asc})
 		}
 		last = &s
 	}
 }
 
-func (l *law) inOrder(t *wire.Table, sort ...wire.Sort) {
+func (l *law) inOrder(t *wire.Table, sort ...wire.SortKey) {
 	if !l.left(1) {
 		return
 	}
@@ -221,7 +221,7 @@ func (l *law) sorted(rows *oracle.Table, req *wire.QueryRequest, what string) {
 	}
 }
 
-func keysOf(sort []wire.Sort) string {
+func keysOf(sort []wire.SortKey) string {
 	var parts []string
 	for _, k := range sort {
 		parts = append(parts, wire.QuoteName(k.Field)+" "+string(k.Dir))
@@ -246,7 +246,7 @@ func showRow(columns []wire.Column, row []wire.Value) string {
 		}
 		b = append(append(b, wire.QuoteName(c.Name)...), ':')
 		cell := row[i]
-		if text := cell.Str(); len(text) > 60 {
+		if text := cell.Text(); len(text) > 60 {
 			cell = wire.Text(runes(text[:min(len(text), 240)], 0, 60) + "...")
 		}
 		if b2, err := cell.AppendJSON(b); err == nil {

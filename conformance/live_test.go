@@ -13,7 +13,7 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/conformance"
 	"github.com/connectorsdk/connector-sdk-go/conformance/corpus"
 	"github.com/connectorsdk/connector-sdk-go/connector"
-	"github.com/connectorsdk/connector-sdk-go/connector/kit"
+	"github.com/connectorsdk/connector-sdk-go/connector/memsource"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -87,7 +87,7 @@ func TestLawsHold(t *testing.T) {
 }
 
 // largeCustomers are the shop's customers, a few times over.
-func largeCustomers() kit.Table {
+func largeCustomers() memsource.Table {
 	t := shop()[0]
 	rows := t.Rows
 	for n := 1; n < 5; n++ {
@@ -95,7 +95,7 @@ func largeCustomers() kit.Table {
 			row = slices.Clone(row)
 			row[0] = wire.Int(row[0].Int64() + int64(1000*n))
 			if !row[2].IsNull() {
-				row[2] = wire.Text(row[2].Str() + strings.Repeat("x", n))
+				row[2] = wire.Text(row[2].Text() + strings.Repeat("x", n))
 			}
 			t.Rows = append(t.Rows, row)
 		}
@@ -120,7 +120,7 @@ func TestLargeTablesAreJudgedByWindows(t *testing.T) {
 	}{
 		{"L2", func() http.Handler {
 			src := large()
-			src.query = func(req *wire.QueryRequest) { req.And = nil }
+			src.query = func(req *connector.QueryRequest) { req.And = nil }
 			return serve(connector.Definition{}, src, nil)
 		}},
 		{"L5", func() http.Handler {
@@ -140,7 +140,7 @@ func TestLargeTablesAreJudgedByWindows(t *testing.T) {
 		}},
 		{"L7", func() http.Handler {
 			src := large()
-			src.query = func(req *wire.QueryRequest) { req.Sort = nil }
+			src.query = func(req *connector.QueryRequest) { req.Sort = nil }
 			return serve(connector.Definition{}, src, nil)
 		}},
 		{"L10", func() http.Handler {
@@ -163,13 +163,13 @@ func TestLargeTablesAreJudgedByWindows(t *testing.T) {
 // moving serves data that changes with every few queries: a row is added to the
 // end of each table.
 type moving struct {
-	*kit.Source
-	tables  []kit.Table
+	*memsource.Source
+	tables  []memsource.Table
 	every   int64
 	queries atomic.Int64
 }
 
-func (s *moving) now() *kit.Source {
+func (s *moving) now() *memsource.Source {
 	added := int(s.queries.Add(1) / s.every)
 	tables := slices.Clone(s.tables)
 	for i := range tables {
@@ -178,7 +178,7 @@ func (s *moving) now() *kit.Source {
 	return sourceOf(tables...)
 }
 
-func (s *moving) Query(ctx context.Context, req *wire.QueryRequest, out *connector.Rows) error {
+func (s *moving) Query(ctx context.Context, req *connector.QueryRequest, out *connector.Rows) error {
 	return s.now().Query(ctx, req, out)
 }
 
@@ -190,11 +190,11 @@ func (s *moving) Size(ctx context.Context, req *wire.SizeRequest) (*wire.Size, e
 	return s.now().Size(ctx, req)
 }
 
-func (s *moving) Aggregate(ctx context.Context, req *wire.AggregateRequest) (*wire.Groups, error) {
+func (s *moving) Aggregate(ctx context.Context, req *wire.AggregateRequest) (*connector.AggregateAnswer, error) {
 	return s.now().Aggregate(ctx, req)
 }
 
-func (s *moving) AggregateByDate(ctx context.Context, req *wire.AggregateRequest) (*wire.Groups, error) {
+func (s *moving) AggregateByDate(ctx context.Context, req *wire.AggregateRequest) (*connector.AggregateAnswer, error) {
 	return s.now().Aggregate(ctx, req)
 }
 
@@ -204,9 +204,9 @@ func (s *moving) Cardinality(ctx context.Context, req *wire.CardinalityRequest) 
 
 func newMoving(every int64) *moving {
 	many, _ := corpus.Lookup("many")
-	table := kit.Table(many)
+	table := memsource.Table(many)
 	table.RowCount = nil
-	return &moving{Source: sourceOf(table), tables: []kit.Table{table}, every: every}
+	return &moving{Source: sourceOf(table), tables: []memsource.Table{table}, every: every}
 }
 
 func TestDataThatMovesFailNothing(t *testing.T) {

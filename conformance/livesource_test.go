@@ -12,14 +12,14 @@ import (
 
 	"github.com/connectorsdk/connector-sdk-go/conformance/oracle"
 	"github.com/connectorsdk/connector-sdk-go/connector"
-	"github.com/connectorsdk/connector-sdk-go/connector/kit"
+	"github.com/connectorsdk/connector-sdk-go/connector/memsource"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
 // shop is data as a small business has it: keys, a foreign key with orphans,
 // nulls, ties, and every type of field.
-func shop() []kit.Table {
-	customers := kit.Table{Table: wire.Table{
+func shop() []memsource.Table {
+	customers := memsource.Table{Table: wire.Table{
 		Name: "customers", SourceDescription: "Who buys.", PrimaryKey: []string{"id"},
 		Fields: []wire.Field{
 			{Name: "id", Type: wire.TypeNumber, Unique: true},
@@ -32,7 +32,7 @@ func shop() []kit.Table {
 			{Name: "profile", Type: wire.TypeJSON},
 		},
 	}}
-	orders := kit.Table{Table: wire.Table{
+	orders := memsource.Table{Table: wire.Table{
 		Name: "orders", SourceDescription: "What was bought.", PrimaryKey: []string{"id"},
 		ForeignKeys: []wire.ForeignKey{{Field: "customer", TargetTable: "customers", TargetField: "id"}},
 		Fields: []wire.Field{
@@ -72,29 +72,29 @@ func shop() []kit.Table {
 			wire.Date(first.AddDate(0, 0, 5*i)), wire.Text([]string{"paid", "open", "Paid"}[i%3]), note,
 		})
 	}
-	return []kit.Table{customers, orders}
+	return []memsource.Table{customers, orders}
 }
 
 // liveSource is a source in memory whose requests can be tampered with before
 // they are answered.
 type liveSource struct {
-	*kit.Source
-	query     func(*wire.QueryRequest)
+	*memsource.Source
+	query     func(*connector.QueryRequest)
 	count     func(*wire.CountRequest)
 	aggregate func(*wire.AggregateRequest)
 }
 
 func liveShop() *liveSource { return &liveSource{Source: sourceOf(shop()...)} }
 
-func sourceOf(tables ...kit.Table) *kit.Source {
-	src, err := kit.NewSource(tables...)
+func sourceOf(tables ...memsource.Table) *memsource.Source {
+	src, err := memsource.NewSource(tables...)
 	if err != nil {
 		panic(err)
 	}
 	return src
 }
 
-func (s *liveSource) Query(ctx context.Context, req *wire.QueryRequest, out *connector.Rows) error {
+func (s *liveSource) Query(ctx context.Context, req *connector.QueryRequest, out *connector.Rows) error {
 	if s.query != nil {
 		other := *req
 		other.And, other.Or, other.Sort = filtersOf(req.And), req.Or, slices.Clone(req.Sort)
@@ -114,7 +114,7 @@ func (s *liveSource) Count(ctx context.Context, req *wire.CountRequest) (int64, 
 	return s.Source.Count(ctx, req)
 }
 
-func (s *liveSource) Aggregate(ctx context.Context, req *wire.AggregateRequest) (*wire.Groups, error) {
+func (s *liveSource) Aggregate(ctx context.Context, req *wire.AggregateRequest) (*connector.AggregateAnswer, error) {
 	if s.aggregate != nil {
 		other := *req
 		s.aggregate(&other)
@@ -123,7 +123,7 @@ func (s *liveSource) Aggregate(ctx context.Context, req *wire.AggregateRequest) 
 	return s.Source.Aggregate(ctx, req)
 }
 
-func (s *liveSource) AggregateByDate(ctx context.Context, req *wire.AggregateRequest) (*wire.Groups, error) {
+func (s *liveSource) AggregateByDate(ctx context.Context, req *wire.AggregateRequest) (*connector.AggregateAnswer, error) {
 	return s.Aggregate(ctx, req)
 }
 
@@ -136,7 +136,7 @@ func filtersOf(filters []wire.Filter) []wire.Filter {
 }
 
 // tampered is the shop with its queries tampered with.
-func tampered(query func(*wire.QueryRequest)) func() http.Handler {
+func tampered(query func(*connector.QueryRequest)) func() http.Handler {
 	return func() http.Handler {
 		src := liveShop()
 		src.query = query
@@ -187,7 +187,7 @@ func respelled(edit func(name string, text string) any) func() http.Handler {
 // claims that this is the order.
 type collated struct{ *liveSource }
 
-func (s collated) Query(ctx context.Context, req *wire.QueryRequest, out *connector.Rows) error {
+func (s collated) Query(ctx context.Context, req *connector.QueryRequest, out *connector.Rows) error {
 	return s.ordered(ctx, req, out, func(rows [][]wire.Value, keys []int) {
 		if len(keys) == 0 {
 			return
@@ -197,7 +197,7 @@ func (s collated) Query(ctx context.Context, req *wire.QueryRequest, out *connec
 			texts++
 		}
 		slices.SortStableFunc(rows[:texts], func(a, b []wire.Value) int {
-			order := strings.Compare(strings.ToLower(a[keys[0]].Str()), strings.ToLower(b[keys[0]].Str()))
+			order := strings.Compare(strings.ToLower(a[keys[0]].Text()), strings.ToLower(b[keys[0]].Text()))
 			if req.Sort[0].Dir == wire.Desc {
 				return -order
 			}
@@ -209,7 +209,7 @@ func (s collated) Query(ctx context.Context, req *wire.QueryRequest, out *connec
 // shuffled answers rows that tie in another order each time.
 type shuffled struct{ *liveSource }
 
-func (s shuffled) Query(ctx context.Context, req *wire.QueryRequest, out *connector.Rows) error {
+func (s shuffled) Query(ctx context.Context, req *connector.QueryRequest, out *connector.Rows) error {
 	return s.ordered(ctx, req, out, func(rows [][]wire.Value, keys []int) {
 		tie := func(a, b []wire.Value) bool {
 			return !slices.ContainsFunc(keys, func(k int) bool { return a[k].String() != b[k].String() })
@@ -227,7 +227,7 @@ func (s shuffled) Query(ctx context.Context, req *wire.QueryRequest, out *connec
 
 // ordered answers a query without joins from its right rows, which are put into
 // an order of the caller's, and claims to have served all of it.
-func (s *liveSource) ordered(ctx context.Context, req *wire.QueryRequest, out *connector.Rows, order func(rows [][]wire.Value, keys []int)) error {
+func (s *liveSource) ordered(ctx context.Context, req *connector.QueryRequest, out *connector.Rows, order func(rows [][]wire.Value, keys []int)) error {
 	table, err := s.Describe(ctx, req.Credentials, req.Table)
 	if err != nil {
 		return err
@@ -238,8 +238,7 @@ func (s *liveSource) ordered(ctx context.Context, req *wire.QueryRequest, out *c
 			data.Rows = t.Rows
 		}
 	}
-	whole := *req
-	whole.Fields, whole.Limit, whole.Offset = nil, 0, 0
+	whole := wire.QueryRequest{Table: req.Table, Where: req.Where, Sort: req.Sort, Joins: req.Joins}
 	for _, f := range table.Fields {
 		whole.Fields = append(whole.Fields, f.Name)
 	}
@@ -252,14 +251,12 @@ func (s *liveSource) ordered(ctx context.Context, req *wire.QueryRequest, out *c
 		keys = append(keys, data.Index(k.Field))
 	}
 	order(right.Rows, keys)
-	served := wire.Served{Filters: true, Sort: true}
 	from, to := 0, len(right.Rows)
-	if offset, limit, ok := out.Window(served); ok {
-		served.Window = true
+	if offset, limit, ok := out.Claim(connector.Served{Filters: true, Sort: true}).Window(); ok {
 		from = min(int(offset), to)
 		if limit > 0 {
 			to = min(from+int(limit), to)
 		}
 	}
-	return out.Begin(served, table.Columns()).All(kit.RowsOf(right.Rows[from:to]...))
+	return out.Begin(table.Columns()).All(memsource.RowsOf(right.Rows[from:to]...))
 }

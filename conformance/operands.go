@@ -49,7 +49,7 @@ const (
 func classes(op wire.Op, t wire.Type) []class {
 	dated := t == wire.TypeDate || t == wire.TypeDatetime
 	switch op {
-	case wire.OpIsnull, wire.OpNotnull:
+	case wire.OpIsNull, wire.OpNotNull:
 		return []class{classValue}
 	case wire.OpIn, wire.OpNin:
 		list := []class{classOne, classSeveral, classMany, classTwice, classWithNull, classNulls, classNone}
@@ -57,7 +57,7 @@ func classes(op wire.Op, t wire.Type) []class {
 			list = append(list, classSpellings, classForeigns)
 		}
 		return list
-	case wire.OpIncludes, wire.OpStartswith:
+	case wire.OpIncludes, wire.OpStartsWith:
 		list := []class{classPart, classNear, classBlank, classNull, classEmpty, classForeign}
 		if t != wire.TypeDatetime { // its width is not settled (D2)
 			list = append(list, classValue)
@@ -138,7 +138,7 @@ func (d draws) operand(c *column, op wire.Op, k class, others []*column) (v wire
 	text := v.String()
 	switch k {
 	case classNear:
-		if op == wire.OpIncludes || op == wire.OpStartswith {
+		if op == wire.OpIncludes || op == wire.OpStartsWith {
 			return d.nearPart(text, op)
 		}
 		return d.near(v, of)
@@ -347,7 +347,7 @@ func (d draws) part(text string, op wire.Op) (wire.Value, bool) {
 	}
 	from, to := 0, len(runes)
 	way := d.IntN(3)
-	if op == wire.OpStartswith && d.chance(2) {
+	if op == wire.OpStartsWith && d.chance(2) {
 		way = 0
 	}
 	switch way {

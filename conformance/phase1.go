@@ -240,7 +240,7 @@ func rightToken(x *exam) {
 // required are the credential fields that must be given.
 func required(d *document) (list []wire.CredentialField) {
 	for _, f := range d.CredentialSchema {
-		if f.Required {
+		if !f.Optional {
 			list = append(list, f)
 		}
 	}

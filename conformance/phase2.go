@@ -107,9 +107,9 @@ func operatorChecks() []Check {
 			op(wire.OpNin, "A3", "whatever is not in the list, nulls too", "equality as of eq; add OR column IS NULL to a NOT IN, and take nulls out of the list"),
 			op(wire.OpContains, "A4", "the arrays with an element that equals the value", "arrays by their elements; a text contains nothing (that is includes)"),
 			op(wire.OpIncludes, "A5", "the cells whose text has the value in it", "texts by bytes, with case, and with LIKE wildcards escaped"),
-			op(wire.OpStartswith, "A5", "the cells whose text begins with the value", "texts by bytes, with case, and with LIKE wildcards escaped"),
-			op(wire.OpIsnull, "A2", "the null cells, not the empty texts", "nulls alone"),
-			op(wire.OpNotnull, "A2", "the cells that are not null, empty texts too", "nulls alone"),
+			op(wire.OpStartsWith, "A5", "the cells whose text begins with the value", "texts by bytes, with case, and with LIKE wildcards escaped"),
+			op(wire.OpIsNull, "A2", "the null cells, not the empty texts", "nulls alone"),
+			op(wire.OpNotNull, "A2", "the cells that are not null, empty texts too", "nulls alone"),
 		},
 	}
 	combinations := family{

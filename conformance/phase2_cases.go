@@ -254,7 +254,7 @@ func columnsOf(m wire.Message) (all []named) {
 			all = append(all, named{table, f.Field, false})
 		}
 	}
-	hops := func(joins []wire.Join) {
+	hops := func(joins []wire.JoinHop) {
 		for _, j := range joins {
 			all = append(all, named{j.FromTable, j.FromField, false}, named{j.ToTable, j.ToField, false})
 			for _, f := range j.Fields {

@@ -61,7 +61,7 @@ func tooEarly(req *wire.QueryRequest, served wire.Served) bool {
 
 // lawful looks again, with dates compared as text.
 func (x *exam) lawful(rows *oracle.Table, law []wire.Filter, types map[string]wire.Type) bool {
-	req := &wire.QueryRequest{Table: rows.Name, And: law, FieldTypes: types}
+	req := &wire.QueryRequest{Table: rows.Name, Where: wire.Where{And: law, FieldTypes: types}}
 	for _, c := range rows.Columns {
 		if c.Hop == 0 {
 			req.Fields = append(req.Fields, c.Name)
@@ -183,7 +183,7 @@ func (x *exam) lyingFilters(f *fixture) bool {
 	if t == nil || t.Field("id") == nil {
 		return false
 	}
-	a, _ := x.askQuery(f, wire.QueryRequest{Table: "types", Fields: []string{"id"}, And: []wire.Filter{{Field: "id", Op: wire.OpEq, Value: wire.Int(7)}}})
+	a, _ := x.askQuery(f, wire.QueryRequest{Table: "types", Fields: []string{"id"}, Where: wire.Where{And: []wire.Filter{{Field: "id", Op: wire.OpEq, Value: wire.Int(7)}}}})
 	if a == nil || !a.st.served.Filters {
 		return false
 	}
@@ -201,7 +201,7 @@ func (x *exam) lyingSort(f *fixture) bool {
 	}
 	req := wire.QueryRequest{Table: "documents", Fields: []string{"id", "label"}}
 	plain, _ := x.askQuery(f, req)
-	req.Sort = []wire.Sort{{Field: "label", Dir: wire.Desc}}
+	req.Sort = []wire.SortKey{{Field: "label", Dir: wire.Desc}}
 	a, _ := x.askQuery(f, req)
 	if plain == nil || a == nil || !a.st.served.Sort || len(plain.rows.Rows) < 2 {
 		return false

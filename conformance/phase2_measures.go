@@ -43,7 +43,7 @@ func (x *exam) judgeCount(f *fixture, req wire.CountRequest) result {
 		return blocked(by, "an operator finds other rows")
 	}
 	// An or block that is dropped is for the check about it.
-	if without := (&wire.CountRequest{Table: req.Table, And: req.And, FieldTypes: req.FieldTypes}); len(req.Or) > 0 && x.check.ID != "P2.10c" {
+	if without := (&wire.CountRequest{Table: req.Table, Where: wire.Where{And: req.And, FieldTypes: req.FieldTypes}}); len(req.Or) > 0 && x.check.ID != "P2.10c" {
 		if n, err := oracle.Count(f.truth, without); err == nil && n == got.Count {
 			return blocked("P2.10c", "the or block is not applied")
 		}
@@ -122,7 +122,7 @@ func (x *exam) groupsExplain(f *fixture, req *wire.AggregateRequest, rows []map[
 	other = *req
 	other.And = slices.Clone(req.And)
 	for _, g := range req.GroupBy {
-		other.And = append(other.And, wire.Filter{Field: g.Field, Op: wire.OpNotnull})
+		other.And = append(other.And, wire.Filter{Field: g.Field, Op: wire.OpNotNull})
 	}
 	if len(req.GroupBy) > 0 && x.verifyGroups(f, &other, rows) == nil {
 		return "P2.11g"

@@ -237,7 +237,7 @@ func (x *exam) sortCheck(f *fixture, req *wire.QueryRequest) string {
 // operatorsInOrder are the operators in the order of their checks, P2.3a and on.
 var operatorsInOrder = [...]wire.Op{
 	wire.OpEq, wire.OpNeq, wire.OpGt, wire.OpGte, wire.OpLt, wire.OpLte, wire.OpIn, wire.OpNin,
-	wire.OpContains, wire.OpIncludes, wire.OpStartswith, wire.OpIsnull, wire.OpNotnull,
+	wire.OpContains, wire.OpIncludes, wire.OpStartsWith, wire.OpIsNull, wire.OpNotNull,
 }
 
 // operatorCheck is the check about an operator.
@@ -320,7 +320,7 @@ func (x *exam) orderExplains(f *fixture, a *asked, req *wire.QueryRequest) strin
 	if err != nil {
 		return ""
 	}
-	fits := func(t *oracle.Table, sort []wire.Sort) bool {
+	fits := func(t *oracle.Table, sort []wire.SortKey) bool {
 		other := *req
 		other.And, other.Or, other.Sort = nil, nil, sort
 		return oracle.Verify(oracle.Tables{req.Table: t}, &other, final.Rows) == nil
@@ -376,7 +376,7 @@ func (x *exam) nullsMisplaced(f *fixture, req *wire.QueryRequest, a *asked) bool
 	other := *a.req
 	other.And = slices.Clone(a.req.And)
 	for _, key := range req.Sort {
-		other.And = append(other.And, wire.Filter{Field: key.Field, Op: wire.OpNotnull})
+		other.And = append(other.And, wire.Filter{Field: key.Field, Op: wire.OpNotNull})
 	}
 	kept, err := oracle.Filter(final, other.And[len(a.req.And):], nil, nil)
 	return err == nil && len(kept.Rows) < len(final.Rows) && oracle.Verify(f.truth, &other, kept.Rows) == nil

@@ -214,7 +214,7 @@ func sameCell(want, got wire.Value, t wire.Type) bool {
 	if oracle.Same(want, got, t) {
 		return true
 	}
-	if want.Kind() != wire.KindFloat || got.Kind() == wire.KindText && !wire.IsDecimal(got.Str()) {
+	if want.Kind() != wire.KindFloat || got.Kind() == wire.KindText && !wire.IsDecimal(got.Text()) {
 		return false
 	}
 	f, err := strconv.ParseFloat(got.String(), 64)

@@ -104,13 +104,13 @@ func windowsWhole(x *exam) {
 	c := x.document().Capabilities
 	type window struct {
 		what   string
-		sort   []wire.Sort
+		sort   []wire.SortKey
 		offset int64
 	}
 	var asked []window
-	keys := []wire.Sort{{Field: t.Fields[0].Name, Dir: "asc"}}
+	keys := []wire.SortKey{{Field: t.Fields[0].Name, Dir: "asc"}}
 	if c.Sort == wire.SortSingle && len(t.Fields) > 1 {
-		keys = append(keys, wire.Sort{Field: t.Fields[1].Name, Dir: "desc"})
+		keys = append(keys, wire.SortKey{Field: t.Fields[1].Name, Dir: "desc"})
 	}
 	if c.Sort == wire.SortNone || c.Sort == wire.SortSingle && len(keys) > 1 {
 		asked = append(asked, window{"more sort keys than declared", keys, 0})

@@ -84,11 +84,11 @@ func (threeMethods) Discover(context.Context, *wire.DiscoveryRequest) (*wire.Dis
 	return &wire.Discovery{Tables: []wire.Table{rocky}}, nil
 }
 
-func (threeMethods) Query(_ context.Context, req *wire.QueryRequest, out *connector.Rows) error {
+func (threeMethods) Query(_ context.Context, req *connector.QueryRequest, out *connector.Rows) error {
 	if req.Table != rocky.Name {
 		return connector.UnknownEntity("no table %s", wire.QuoteName(req.Table))
 	}
-	w := out.Begin(wire.Served{}, rocky.Columns())
+	w := out.Begin(rocky.Columns())
 	for i, name := range []string{"Mercury", "Venus", "Earth", "Mars"} {
 		if err := w.Row(wire.Text(name), wire.Int([]int64{0, 0, 1, 2}[i])); err != nil {
 			return err
@@ -107,8 +107,8 @@ const (
 // answered, when it is not what it should be.
 func keyed(wrong func() error) http.Handler {
 	return serve(connector.Definition{Credentials: []wire.CredentialField{
-		{Key: "apiKey", Label: "API key", Type: wire.CredentialPassword, Required: true},
-		{Key: "account", Label: "Account", Type: wire.CredentialText, Required: true},
+		{Key: "apiKey", Label: "API key", Type: wire.CredentialPassword},
+		{Key: "account", Label: "Account", Type: wire.CredentialText},
 	}}, keyedSource{corpusSource(), wrong}, nil)
 }
 

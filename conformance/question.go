@@ -17,12 +17,12 @@ type question struct {
 	types map[string]wire.Type
 
 	// Of /query.
-	sort          []wire.Sort
+	sort          []wire.SortKey
 	fields        []string
 	limit, offset int64
 
 	// Of /aggregate.
-	groups   []wire.Group
+	groups   []wire.GroupKey
 	measures []wire.Measure
 	strings  []string
 }
@@ -31,16 +31,16 @@ type question struct {
 func (q *question) known() oracle.Tables { return oracle.Tables{q.table.Name: q.table} }
 
 func (q *question) query() *wire.QueryRequest {
-	return &wire.QueryRequest{Table: q.table.Name, And: q.and, Or: q.or, Sort: q.sort, Fields: q.fields, Limit: q.limit, Offset: q.offset, FieldTypes: q.types}
+	return &wire.QueryRequest{Table: q.table.Name, Where: wire.Where{And: q.and, Or: q.or, FieldTypes: q.types}, Sort: q.sort, Fields: q.fields, Limit: q.limit, Offset: q.offset}
 }
 
 func (q *question) count() *wire.CountRequest {
-	return &wire.CountRequest{Table: q.table.Name, And: q.and, Or: q.or, FieldTypes: q.types}
+	return &wire.CountRequest{Table: q.table.Name, Where: wire.Where{And: q.and, Or: q.or, FieldTypes: q.types}}
 }
 
 func (q *question) aggregate() *wire.AggregateRequest {
-	return &wire.AggregateRequest{Table: q.table.Name, And: q.and, Or: q.or, GroupBy: q.groups, Measures: q.measures,
-		StringFields: q.strings, FieldTypes: q.types, Limit: wire.AggregateLimit}
+	return &wire.AggregateRequest{Table: q.table.Name, Where: wire.Where{And: q.and, Or: q.or, FieldTypes: q.types}, GroupBy: q.groups, Measures: q.measures,
+		StringFields: q.strings, Limit: wire.AggregateLimit}
 }
 
 // message is the request of the question's route.

@@ -179,7 +179,7 @@ func octal(bytes string) string {
 
 // credentialsJSON is how [wire.EncodeRequest] writes a set of credentials.
 func credentialsJSON(c wire.Credentials) ([]byte, error) {
-	body, err := wire.EncodeRequest(&wire.CheckRequest{Credentials: c, TimeoutMS: 1})
+	body, err := wire.EncodeRequest(&wire.CheckRequest{Envelope: wire.Envelope{Credentials: c, TimeoutMS: 1}})
 	if err != nil {
 		return nil, err
 	}

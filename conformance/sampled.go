@@ -17,7 +17,7 @@ func (x *exam) sampled(t *oracle.Table, column, n int) (values []wire.Value) {
 	start := x.rand.IntN(len(t.Rows))
 	for i := range t.Rows {
 		v := t.Rows[(start+i)%len(t.Rows)][column]
-		if v.IsNull() || len(v.Str()) > maxOperand || t.Columns[column].Type.Numeric() && !wire.IsDecimal(v.String()) {
+		if v.IsNull() || len(v.Text()) > maxOperand || t.Columns[column].Type.Numeric() && !wire.IsDecimal(v.String()) {
 			continue
 		}
 		same := func(other wire.Value) bool { return oracle.Same(v, other, t.Columns[column].Type) }
@@ -36,7 +36,7 @@ func exercised(op wire.Op, kind wire.Type) bool {
 	switch op {
 	case wire.OpGt, wire.OpGte, wire.OpLt, wire.OpLte:
 		return kind != wire.TypeBoolean && kind != wire.TypeJSON && kind != wire.TypeArray
-	case wire.OpIncludes, wire.OpStartswith:
+	case wire.OpIncludes, wire.OpStartsWith:
 		return kind != wire.TypeBoolean && kind != wire.TypeJSON && kind != wire.TypeArray
 	case wire.OpContains:
 		return kind == wire.TypeArray || kind == wire.TypeJSON || kind == wire.TypeString
@@ -52,7 +52,7 @@ func (l *law) predicate(t *oracle.Table, column int, op wire.Op) (f wire.Filter,
 		return f, false
 	}
 	switch kind := t.Columns[column].Type; {
-	case op == wire.OpIncludes, op == wire.OpStartswith, kind == wire.TypeJSON, kind == wire.TypeArray:
+	case op == wire.OpIncludes, op == wire.OpStartsWith, kind == wire.TypeJSON, kind == wire.TypeArray:
 		return f, op.Shape() == wire.ShapeNullary || profile(t, column, &wire.Field{}).steady(f)
 	}
 	return f, true
@@ -83,7 +83,7 @@ func (x *exam) drawn(t *oracle.Table, column int, op wire.Op) (f wire.Filter, ok
 		return f, ok
 	case wire.OpIncludes:
 		f.Value = wire.Text(runes(values[0].String(), 1, 4))
-	case wire.OpStartswith:
+	case wire.OpStartsWith:
 		f.Value = wire.Text(runes(values[0].String(), 0, 3))
 	default:
 		f.Value = values[0]
@@ -105,7 +105,7 @@ func runes(text string, from, n int) string {
 func (x *exam) element(t *oracle.Table, column int) (wire.Value, bool) {
 	start := x.rand.IntN(len(t.Rows))
 	for i := range t.Rows {
-		text := t.Rows[(start+i)%len(t.Rows)][column].Str()
+		text := t.Rows[(start+i)%len(t.Rows)][column].Text()
 		if len(text) > 64<<10 || len(text) == 0 || text[0] != '[' {
 			continue
 		}
@@ -129,7 +129,7 @@ func few(t *oracle.Table) *oracle.Table {
 func (l *law) selective(t *wire.Table, data *oracle.Table) (f wire.Filter, ok bool) {
 	data = few(data)
 	best, spots := len(data.Rows), l.spots([]*wire.Table{t}, 1)
-	for _, op := range []wire.Op{wire.OpGte, wire.OpLt, wire.OpNotnull, wire.OpNeq, wire.OpNin, wire.OpIn, wire.OpLte, wire.OpGt, wire.OpEq, wire.OpIsnull} {
+	for _, op := range []wire.Op{wire.OpGte, wire.OpLt, wire.OpNotNull, wire.OpNeq, wire.OpNin, wire.OpIn, wire.OpLte, wire.OpGt, wire.OpEq, wire.OpIsNull} {
 		if !l.document().operator(op) {
 			continue
 		}

@@ -224,10 +224,10 @@ func (q *question) simplerFilter(f wire.Filter) iter.Seq[wire.Filter] {
 // shorter are the halves of a text, and the text without its first and without
 // its last character.
 func shorter(v wire.Value) (list []wire.Value) {
-	if v.Kind() != wire.KindText || v.Str() == "" {
+	if v.Kind() != wire.KindText || v.Text() == "" {
 		return nil
 	}
-	text := v.Str()
+	text := v.Text()
 	if n := utf8.RuneCountInString(text); n > 2 {
 		runes := []rune(text)
 		list = append(list, wire.Text(string(runes[:n/2])), wire.Text(string(runes[n/2:])))

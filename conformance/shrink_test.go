@@ -26,7 +26,7 @@ func bulky(t *testing.T) *question {
 }
 
 func TestShrinkKeepsOnlyWhatFails(t *testing.T) {
-	grain := wire.Group{Field: "placed_at", As: "g", Grain: wire.GrainMonth}
+	grain := wire.GroupKey{Field: "placed_at", As: "g", Grain: wire.GrainMonth}
 	cases := []struct {
 		why   string
 		add   func(*question) // what the fault needs, among everything else
@@ -36,17 +36,17 @@ func TestShrinkKeepsOnlyWhatFails(t *testing.T) {
 		{
 			why: "a fault of one filter leaves that filter alone, moved out of its group",
 			add: func(q *question) {
-				q.or = append(q.or, []wire.Filter{{Field: "id", Op: wire.OpGt, Value: wire.Int(3)}, {Field: "status", Op: wire.OpIsnull}})
+				q.or = append(q.or, []wire.Filter{{Field: "id", Op: wire.OpGt, Value: wire.Int(3)}, {Field: "status", Op: wire.OpIsNull}})
 			},
-			fails: func(q *question) bool { return has(q, wire.OpIsnull) },
+			fails: func(q *question) bool { return has(q, wire.OpIsNull) },
 			want:  "and=[{status isnull null []}] or=[] sort=[] fields=[status] limit=0 offset=0",
 		},
 		{
 			why: "a fault that needs two groups keeps two",
 			add: func(q *question) {
-				q.or = append(q.or, []wire.Filter{{Field: "status", Op: wire.OpIsnull}}, []wire.Filter{{Field: "status", Op: wire.OpNotnull}})
+				q.or = append(q.or, []wire.Filter{{Field: "status", Op: wire.OpIsNull}}, []wire.Filter{{Field: "status", Op: wire.OpNotNull}})
 			},
-			fails: func(q *question) bool { return len(q.or) > 1 && has(q, wire.OpIsnull) && has(q, wire.OpNotnull) },
+			fails: func(q *question) bool { return len(q.or) > 1 && has(q, wire.OpIsNull) && has(q, wire.OpNotNull) },
 			want:  "and=[] or=[[{status isnull null []}] [{status notnull null []}]] sort=[] fields=[status] limit=0 offset=0",
 		},
 		{
@@ -94,7 +94,7 @@ func TestShrinkKeepsOnlyWhatFails(t *testing.T) {
 		{
 			why: "a fault of one measure keeps it, without groups",
 			add: func(q *question) {
-				*q = question{subject: q.subject, path: wire.PathAggregate, and: q.and, groups: []wire.Group{grain},
+				*q = question{subject: q.subject, path: wire.PathAggregate, and: q.and, groups: []wire.GroupKey{grain},
 					measures: []wire.Measure{{Fn: wire.FnCount, As: "a"}, {Fn: wire.FnSum, Field: "total", As: "b"}, {Fn: wire.FnMin, Field: "id", As: "c"}}}
 			},
 			fails: func(q *question) bool {
@@ -105,7 +105,7 @@ func TestShrinkKeepsOnlyWhatFails(t *testing.T) {
 		{
 			why: "a fault of a grain keeps it",
 			add: func(q *question) {
-				*q = question{subject: q.subject, path: wire.PathAggregate, groups: []wire.Group{{Field: "status", As: "s"}, grain}, measures: []wire.Measure{{Fn: wire.FnCount, As: "a"}}}
+				*q = question{subject: q.subject, path: wire.PathAggregate, groups: []wire.GroupKey{{Field: "status", As: "s"}, grain}, measures: []wire.Measure{{Fn: wire.FnCount, As: "a"}}}
 			},
 			fails: func(q *question) bool { return slices.Contains(q.groups, grain) },
 			want:  "groups=[{placed_at g month}] measures=[]",
@@ -145,7 +145,7 @@ func summary(q *question) string {
 		return fmt.Sprintf("groups=%v measures=%v", q.groups, q.measures)
 	case len(q.sort) > 0:
 		text := fmt.Sprintf("sort=%d", len(q.sort))
-		if !slices.ContainsFunc(q.sort, func(k wire.Sort) bool { return k.Dir != wire.Asc || k.Collate }) {
+		if !slices.ContainsFunc(q.sort, func(k wire.SortKey) bool { return k.Dir != wire.Asc || k.Collate }) {
 			text += " asc"
 		}
 		return text

@@ -174,10 +174,10 @@ func (s *session) slowExchanges() map[string]*probe {
 		return &probe{run: func(ctx context.Context) *slowAnswer { return &slowAnswer{answer: s.exchange(ctx, c)} }}
 	}
 	if s.doc.has(wire.EndpointCount) {
-		probes["P3.5c"] = post(wire.PathCount, &wire.CountRequest{Table: corpus.SlowTable, TimeoutMS: shortTimeout.Milliseconds()})
+		probes["P3.5c"] = post(wire.PathCount, &wire.CountRequest{Table: corpus.SlowTable, Envelope: wire.Envelope{TimeoutMS: shortTimeout.Milliseconds()}})
 	}
 	if s.doc.has(wire.EndpointAggregate) {
-		probes["P3.5c aggregate"] = post(wire.PathAggregate, &wire.AggregateRequest{Table: corpus.SlowTable, TimeoutMS: shortTimeout.Milliseconds(),
+		probes["P3.5c aggregate"] = post(wire.PathAggregate, &wire.AggregateRequest{Table: corpus.SlowTable, Envelope: wire.Envelope{TimeoutMS: shortTimeout.Milliseconds()},
 			Measures: []wire.Measure{{Fn: wire.FnCount, As: "rows"}}, Limit: wire.AggregateLimit})
 	}
 	return probes

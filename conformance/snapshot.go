@@ -138,7 +138,7 @@ func weight(t *oracle.Table) (bytes int64) {
 	for _, row := range t.Rows {
 		bytes += 24 + 32*int64(len(row))
 		for _, v := range row {
-			bytes += int64(len(v.Str()))
+			bytes += int64(len(v.Text()))
 		}
 	}
 	return bytes

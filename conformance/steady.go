@@ -13,7 +13,7 @@ import (
 // after its scale is cut, and JSON with blanks or without (D1 to D3 are
 // decisions).
 func (c *column) steady(f wire.Filter) bool {
-	text := f.Op == wire.OpIncludes || f.Op == wire.OpStartswith
+	text := f.Op == wire.OpIncludes || f.Op == wire.OpStartsWith
 	var respell func(wire.Value) []string
 	switch c.Type {
 	case wire.TypeNumber, wire.TypeDecimal:

@@ -53,8 +53,8 @@ func (planetSource) Describe(_ context.Context, _ wire.Credentials, table string
 	return &planetTable, nil
 }
 
-func (planetSource) Query(_ context.Context, _ *wire.QueryRequest, out *connector.Rows) error {
-	w := out.Begin(wire.Served{}, planetTable.Columns())
+func (planetSource) Query(_ context.Context, _ *connector.QueryRequest, out *connector.Rows) error {
+	w := out.Begin(planetTable.Columns())
 	for i, name := range []string{"Mercury", "Venus", "Earth", "Mars"} {
 		if err := w.Row(wire.Text(name), wire.Int([]int64{0, 0, 1, 2}[i])); err != nil {
 			return err

@@ -16,7 +16,7 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/conformance"
 	"github.com/connectorsdk/connector-sdk-go/conformance/corpus"
 	"github.com/connectorsdk/connector-sdk-go/connector"
-	"github.com/connectorsdk/connector-sdk-go/connector/kit"
+	"github.com/connectorsdk/connector-sdk-go/connector/memsource"
 	"github.com/connectorsdk/connector-sdk-go/filter"
 	"github.com/connectorsdk/connector-sdk-go/ndjson"
 	"github.com/connectorsdk/connector-sdk-go/wire"
@@ -189,7 +189,7 @@ var unusual = []struct {
 		name: "one sort key, no offset, few operators", why: "the document declares what it does",
 		build: func() http.Handler {
 			return serve(connector.Definition{Limits: wire.Limits{PageSizeMax: 500, RowsPerTableMax: 100_000, Concurrency: 1, OffsetMax: 100}}, corpusSource(), &connector.Options{Omit: connector.Omit{
-				Operators: []wire.Op{wire.OpContains, wire.OpIncludes, wire.OpStartswith, wire.OpNin}, Sort: wire.SortSingle, Offset: true,
+				Operators: []wire.Op{wire.OpContains, wire.OpIncludes, wire.OpStartsWith, wire.OpNin}, Sort: wire.SortSingle, Offset: true,
 			}})
 		},
 	},
@@ -244,13 +244,13 @@ var unusual = []struct {
 	{
 		name: "empty tables", why: "a table may hold no rows", mode: conformance.ModeLive,
 		build: func() http.Handler {
-			var tables []kit.Table
+			var tables []memsource.Table
 			for _, t := range corpus.Tables() {
 				t.Rows = nil
 				for i := range t.Fields {
 					t.Fields[i].Samples = nil
 				}
-				tables = append(tables, kit.Table(t))
+				tables = append(tables, memsource.Table(t))
 			}
 			return serve(connector.Definition{KeysEnforced: true}, source(tables...), nil)
 		},
@@ -263,7 +263,7 @@ var unusual = []struct {
 			for i := range t.Fields {
 				t.Fields[i].Filterable, t.Fields[i].Groupable, t.Fields[i].Aggregatable = &no, &no, &no
 			}
-			return serve(connector.Definition{}, source(kit.Table(t)), nil)
+			return serve(connector.Definition{}, source(memsource.Table(t)), nil)
 		},
 	},
 }
@@ -286,8 +286,8 @@ func TestUnusual(t *testing.T) {
 // usual is the corpus served by the SDK in full.
 func usual() http.Handler { return serve(connector.Definition{}, corpusSource(), nil) }
 
-func source(tables ...kit.Table) *kit.Source {
-	src, err := kit.NewSource(tables...)
+func source(tables ...memsource.Table) *memsource.Source {
+	src, err := memsource.NewSource(tables...)
 	if err != nil {
 		panic(err)
 	}
@@ -322,11 +322,11 @@ func unwindowed(h http.Handler) http.Handler {
 
 // shuffledSource holds its rows in an order of its own.
 func shuffledSource() connector.Source {
-	var tables []kit.Table
+	var tables []memsource.Table
 	random := rand.New(rand.NewPCG(7, 7))
 	for _, t := range corpus.Tables() {
 		random.Shuffle(len(t.Rows), func(i, j int) { t.Rows[i], t.Rows[j] = t.Rows[j], t.Rows[i] })
-		tables = append(tables, kit.Table(t))
+		tables = append(tables, memsource.Table(t))
 	}
 	return source(tables...)
 }
@@ -439,7 +439,7 @@ func everything(tables []corpus.Table) http.Handler {
 	})
 }
 
-func sortFields(keys []wire.Sort) (names []string) {
+func sortFields(keys []wire.SortKey) (names []string) {
 	for _, k := range keys {
 		names = append(names, k.Field)
 	}

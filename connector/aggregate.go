@@ -14,7 +14,7 @@ func isDecline(err error) bool { return errors.Is(err, ErrDecline) }
 func aggregate(x *exchange) {
 	var req wire.AggregateRequest
 	serveJSON(x, &req, common{&req.Credentials, &req.TimeoutMS, &req.Table}, func(ctx context.Context) (wire.Message, error) {
-		byDate := slices.ContainsFunc(req.GroupBy, func(g wire.Group) bool { return g.Grain != "" })
+		byDate := slices.ContainsFunc(req.GroupBy, func(g wire.GroupKey) bool { return g.Grain != "" })
 		if byDate && x.h.caps.byDate == nil {
 			return nil, Unsupported("groupBy: this connector accepts no grain (dateBucket is false)")
 		}
@@ -34,7 +34,7 @@ func aggregate(x *exchange) {
 		if err != nil {
 			return nil, err
 		}
-		var groups *wire.Groups
+		var groups *AggregateAnswer
 		if byDate {
 			err = x.invoke(ctx, "AggregateByDate", func(ctx context.Context) (err error) {
 				groups, err = x.h.caps.byDate.AggregateByDate(ctx, &req)
@@ -58,7 +58,7 @@ func aggregate(x *exchange) {
 
 // groupsAnswer checks what a source answered to an aggregate, and names its
 // cells (E3, E6).
-func groupsAnswer(req *wire.AggregateRequest, groups *wire.Groups) (wire.Message, error) {
+func groupsAnswer(req *wire.AggregateRequest, groups *AggregateAnswer) (wire.Message, error) {
 	switch {
 	case groups == nil:
 		return nil, cause("Aggregate returned nothing; to decline return ErrDecline")
@@ -106,7 +106,7 @@ func measured(fn wire.Fn, v wire.Value) (wire.Value, error) {
 		switch {
 		case v.Kind() == wire.KindInt:
 			return wire.Decimal(v.String()), nil
-		case v.Kind() == wire.KindFloat, v.Kind() == wire.KindText && !wire.IsDecimal(v.Str()):
+		case v.Kind() == wire.KindFloat, v.Kind() == wire.KindText && !wire.IsDecimal(v.Text()):
 			return v, cause("Aggregate answered a sum that is not exact digits: use wire.Decimal, or ErrDecline where the source adds floats")
 		}
 	}

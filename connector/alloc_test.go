@@ -63,8 +63,8 @@ func unwired(t testing.TB, src connector.Source, path, body string) *discard {
 // TestRowAllocatesNothing is S7: from Row to the stream, with filters on.
 func TestRowAllocatesNothing(t *testing.T) {
 	sample := reference(30)
-	src := core{query: func(_ context.Context, _ *wire.QueryRequest, out *connector.Rows) error {
-		w := out.Begin(wire.Served{}, twelve)
+	src := core{query: func(_ context.Context, _ *connector.QueryRequest, out *connector.Rows) error {
+		w := out.Begin(twelve)
 		offer := func() {
 			for _, row := range sample {
 				if err := w.Row(row...); err != nil {
@@ -102,8 +102,8 @@ func TestRowAllocatesNothing(t *testing.T) {
 // costs nothing.
 func TestHeapAllocatesLittle(t *testing.T) {
 	sample := reference(3000)
-	src := core{query: func(_ context.Context, _ *wire.QueryRequest, out *connector.Rows) error {
-		w := out.Begin(wire.Served{}, twelve)
+	src := core{query: func(_ context.Context, _ *connector.QueryRequest, out *connector.Rows) error {
+		w := out.Begin(twelve)
 		offer := func() {
 			for _, row := range sample {
 				if err := w.Row(row...); err != nil {

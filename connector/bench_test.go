@@ -24,8 +24,8 @@ func BenchmarkRow(b *testing.B) {
 	} {
 		b.Run(name, func(b *testing.B) {
 			sample := reference(1000)
-			src := core{query: func(_ context.Context, _ *wire.QueryRequest, out *connector.Rows) error {
-				w := out.Begin(wire.Served{}, twelve)
+			src := core{query: func(_ context.Context, _ *connector.QueryRequest, out *connector.Rows) error {
+				w := out.Begin(twelve)
 				b.ReportAllocs()
 				for b.Loop() {
 					for _, row := range sample {
@@ -74,8 +74,8 @@ func BenchmarkRow(b *testing.B) {
 // not serve. One operation is 1,000 rows, of which few get into the heap.
 func BenchmarkTopN(b *testing.B) {
 	sample := reference(1000)
-	src := core{query: func(_ context.Context, _ *wire.QueryRequest, out *connector.Rows) error {
-		w := out.Begin(wire.Served{}, twelve)
+	src := core{query: func(_ context.Context, _ *connector.QueryRequest, out *connector.Rows) error {
+		w := out.Begin(twelve)
 		b.ReportAllocs()
 		for b.Loop() {
 			for _, row := range sample {

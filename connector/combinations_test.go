@@ -135,98 +135,98 @@ type s125 struct{ s61 }
 type s126 struct{ s62 }
 type s127 struct{ s63 }
 
-func (s1) Size(ctx, *sizeReq) (*wire.Size, error)                       { return nil, nil }
-func (s2) Count(ctx, *countReq) (int64, error)                          { return 0, nil }
-func (s3) Count(ctx, *countReq) (int64, error)                          { return 0, nil }
-func (s4) Aggregate(ctx, *aggReq) (*wire.Groups, error)                 { return nil, nil }
-func (s5) Aggregate(ctx, *aggReq) (*wire.Groups, error)                 { return nil, nil }
-func (s6) Aggregate(ctx, *aggReq) (*wire.Groups, error)                 { return nil, nil }
-func (s7) Aggregate(ctx, *aggReq) (*wire.Groups, error)                 { return nil, nil }
-func (s12) AggregateByDate(ctx, *aggReq) (*wire.Groups, error)          { return nil, nil }
-func (s13) AggregateByDate(ctx, *aggReq) (*wire.Groups, error)          { return nil, nil }
-func (s14) AggregateByDate(ctx, *aggReq) (*wire.Groups, error)          { return nil, nil }
-func (s15) AggregateByDate(ctx, *aggReq) (*wire.Groups, error)          { return nil, nil }
-func (s16) Cardinality(ctx, *cardReq) (counts, error)                   { return nil, nil }
-func (s17) Cardinality(ctx, *cardReq) (counts, error)                   { return nil, nil }
-func (s18) Cardinality(ctx, *cardReq) (counts, error)                   { return nil, nil }
-func (s19) Cardinality(ctx, *cardReq) (counts, error)                   { return nil, nil }
-func (s20) Cardinality(ctx, *cardReq) (counts, error)                   { return nil, nil }
-func (s21) Cardinality(ctx, *cardReq) (counts, error)                   { return nil, nil }
-func (s22) Cardinality(ctx, *cardReq) (counts, error)                   { return nil, nil }
-func (s23) Cardinality(ctx, *cardReq) (counts, error)                   { return nil, nil }
-func (s28) Cardinality(ctx, *cardReq) (counts, error)                   { return nil, nil }
-func (s29) Cardinality(ctx, *cardReq) (counts, error)                   { return nil, nil }
-func (s30) Cardinality(ctx, *cardReq) (counts, error)                   { return nil, nil }
-func (s31) Cardinality(ctx, *cardReq) (counts, error)                   { return nil, nil }
-func (s32) LinkHitRate(ctx, *linkReq) (*wire.LinkHitRate, error)        { return nil, nil }
-func (s33) LinkHitRate(ctx, *linkReq) (*wire.LinkHitRate, error)        { return nil, nil }
-func (s34) LinkHitRate(ctx, *linkReq) (*wire.LinkHitRate, error)        { return nil, nil }
-func (s35) LinkHitRate(ctx, *linkReq) (*wire.LinkHitRate, error)        { return nil, nil }
-func (s36) LinkHitRate(ctx, *linkReq) (*wire.LinkHitRate, error)        { return nil, nil }
-func (s37) LinkHitRate(ctx, *linkReq) (*wire.LinkHitRate, error)        { return nil, nil }
-func (s38) LinkHitRate(ctx, *linkReq) (*wire.LinkHitRate, error)        { return nil, nil }
-func (s39) LinkHitRate(ctx, *linkReq) (*wire.LinkHitRate, error)        { return nil, nil }
-func (s44) LinkHitRate(ctx, *linkReq) (*wire.LinkHitRate, error)        { return nil, nil }
-func (s45) LinkHitRate(ctx, *linkReq) (*wire.LinkHitRate, error)        { return nil, nil }
-func (s46) LinkHitRate(ctx, *linkReq) (*wire.LinkHitRate, error)        { return nil, nil }
-func (s47) LinkHitRate(ctx, *linkReq) (*wire.LinkHitRate, error)        { return nil, nil }
-func (s48) LinkHitRate(ctx, *linkReq) (*wire.LinkHitRate, error)        { return nil, nil }
-func (s49) LinkHitRate(ctx, *linkReq) (*wire.LinkHitRate, error)        { return nil, nil }
-func (s50) LinkHitRate(ctx, *linkReq) (*wire.LinkHitRate, error)        { return nil, nil }
-func (s51) LinkHitRate(ctx, *linkReq) (*wire.LinkHitRate, error)        { return nil, nil }
-func (s52) LinkHitRate(ctx, *linkReq) (*wire.LinkHitRate, error)        { return nil, nil }
-func (s53) LinkHitRate(ctx, *linkReq) (*wire.LinkHitRate, error)        { return nil, nil }
-func (s54) LinkHitRate(ctx, *linkReq) (*wire.LinkHitRate, error)        { return nil, nil }
-func (s55) LinkHitRate(ctx, *linkReq) (*wire.LinkHitRate, error)        { return nil, nil }
-func (s60) LinkHitRate(ctx, *linkReq) (*wire.LinkHitRate, error)        { return nil, nil }
-func (s61) LinkHitRate(ctx, *linkReq) (*wire.LinkHitRate, error)        { return nil, nil }
-func (s62) LinkHitRate(ctx, *linkReq) (*wire.LinkHitRate, error)        { return nil, nil }
-func (s63) LinkHitRate(ctx, *linkReq) (*wire.LinkHitRate, error)        { return nil, nil }
-func (s64) QueryJoined(ctx, *wire.QueryRequest, *connector.Rows) error  { return nil }
-func (s65) QueryJoined(ctx, *wire.QueryRequest, *connector.Rows) error  { return nil }
-func (s66) QueryJoined(ctx, *wire.QueryRequest, *connector.Rows) error  { return nil }
-func (s67) QueryJoined(ctx, *wire.QueryRequest, *connector.Rows) error  { return nil }
-func (s68) QueryJoined(ctx, *wire.QueryRequest, *connector.Rows) error  { return nil }
-func (s69) QueryJoined(ctx, *wire.QueryRequest, *connector.Rows) error  { return nil }
-func (s70) QueryJoined(ctx, *wire.QueryRequest, *connector.Rows) error  { return nil }
-func (s71) QueryJoined(ctx, *wire.QueryRequest, *connector.Rows) error  { return nil }
-func (s76) QueryJoined(ctx, *wire.QueryRequest, *connector.Rows) error  { return nil }
-func (s77) QueryJoined(ctx, *wire.QueryRequest, *connector.Rows) error  { return nil }
-func (s78) QueryJoined(ctx, *wire.QueryRequest, *connector.Rows) error  { return nil }
-func (s79) QueryJoined(ctx, *wire.QueryRequest, *connector.Rows) error  { return nil }
-func (s80) QueryJoined(ctx, *wire.QueryRequest, *connector.Rows) error  { return nil }
-func (s81) QueryJoined(ctx, *wire.QueryRequest, *connector.Rows) error  { return nil }
-func (s82) QueryJoined(ctx, *wire.QueryRequest, *connector.Rows) error  { return nil }
-func (s83) QueryJoined(ctx, *wire.QueryRequest, *connector.Rows) error  { return nil }
-func (s84) QueryJoined(ctx, *wire.QueryRequest, *connector.Rows) error  { return nil }
-func (s85) QueryJoined(ctx, *wire.QueryRequest, *connector.Rows) error  { return nil }
-func (s86) QueryJoined(ctx, *wire.QueryRequest, *connector.Rows) error  { return nil }
-func (s87) QueryJoined(ctx, *wire.QueryRequest, *connector.Rows) error  { return nil }
-func (s92) QueryJoined(ctx, *wire.QueryRequest, *connector.Rows) error  { return nil }
-func (s93) QueryJoined(ctx, *wire.QueryRequest, *connector.Rows) error  { return nil }
-func (s94) QueryJoined(ctx, *wire.QueryRequest, *connector.Rows) error  { return nil }
-func (s95) QueryJoined(ctx, *wire.QueryRequest, *connector.Rows) error  { return nil }
-func (s96) QueryJoined(ctx, *wire.QueryRequest, *connector.Rows) error  { return nil }
-func (s97) QueryJoined(ctx, *wire.QueryRequest, *connector.Rows) error  { return nil }
-func (s98) QueryJoined(ctx, *wire.QueryRequest, *connector.Rows) error  { return nil }
-func (s99) QueryJoined(ctx, *wire.QueryRequest, *connector.Rows) error  { return nil }
-func (s100) QueryJoined(ctx, *wire.QueryRequest, *connector.Rows) error { return nil }
-func (s101) QueryJoined(ctx, *wire.QueryRequest, *connector.Rows) error { return nil }
-func (s102) QueryJoined(ctx, *wire.QueryRequest, *connector.Rows) error { return nil }
-func (s103) QueryJoined(ctx, *wire.QueryRequest, *connector.Rows) error { return nil }
-func (s108) QueryJoined(ctx, *wire.QueryRequest, *connector.Rows) error { return nil }
-func (s109) QueryJoined(ctx, *wire.QueryRequest, *connector.Rows) error { return nil }
-func (s110) QueryJoined(ctx, *wire.QueryRequest, *connector.Rows) error { return nil }
-func (s111) QueryJoined(ctx, *wire.QueryRequest, *connector.Rows) error { return nil }
-func (s112) QueryJoined(ctx, *wire.QueryRequest, *connector.Rows) error { return nil }
-func (s113) QueryJoined(ctx, *wire.QueryRequest, *connector.Rows) error { return nil }
-func (s114) QueryJoined(ctx, *wire.QueryRequest, *connector.Rows) error { return nil }
-func (s115) QueryJoined(ctx, *wire.QueryRequest, *connector.Rows) error { return nil }
-func (s116) QueryJoined(ctx, *wire.QueryRequest, *connector.Rows) error { return nil }
-func (s117) QueryJoined(ctx, *wire.QueryRequest, *connector.Rows) error { return nil }
-func (s118) QueryJoined(ctx, *wire.QueryRequest, *connector.Rows) error { return nil }
-func (s119) QueryJoined(ctx, *wire.QueryRequest, *connector.Rows) error { return nil }
-func (s124) QueryJoined(ctx, *wire.QueryRequest, *connector.Rows) error { return nil }
-func (s125) QueryJoined(ctx, *wire.QueryRequest, *connector.Rows) error { return nil }
-func (s126) QueryJoined(ctx, *wire.QueryRequest, *connector.Rows) error { return nil }
-func (s127) QueryJoined(ctx, *wire.QueryRequest, *connector.Rows) error { return nil }
+func (s1) Size(ctx, *sizeReq) (*wire.Size, error)                            { return nil, nil }
+func (s2) Count(ctx, *countReq) (int64, error)                               { return 0, nil }
+func (s3) Count(ctx, *countReq) (int64, error)                               { return 0, nil }
+func (s4) Aggregate(ctx, *aggReq) (*connector.AggregateAnswer, error)        { return nil, nil }
+func (s5) Aggregate(ctx, *aggReq) (*connector.AggregateAnswer, error)        { return nil, nil }
+func (s6) Aggregate(ctx, *aggReq) (*connector.AggregateAnswer, error)        { return nil, nil }
+func (s7) Aggregate(ctx, *aggReq) (*connector.AggregateAnswer, error)        { return nil, nil }
+func (s12) AggregateByDate(ctx, *aggReq) (*connector.AggregateAnswer, error) { return nil, nil }
+func (s13) AggregateByDate(ctx, *aggReq) (*connector.AggregateAnswer, error) { return nil, nil }
+func (s14) AggregateByDate(ctx, *aggReq) (*connector.AggregateAnswer, error) { return nil, nil }
+func (s15) AggregateByDate(ctx, *aggReq) (*connector.AggregateAnswer, error) { return nil, nil }
+func (s16) Cardinality(ctx, *cardReq) (counts, error)                        { return nil, nil }
+func (s17) Cardinality(ctx, *cardReq) (counts, error)                        { return nil, nil }
+func (s18) Cardinality(ctx, *cardReq) (counts, error)                        { return nil, nil }
+func (s19) Cardinality(ctx, *cardReq) (counts, error)                        { return nil, nil }
+func (s20) Cardinality(ctx, *cardReq) (counts, error)                        { return nil, nil }
+func (s21) Cardinality(ctx, *cardReq) (counts, error)                        { return nil, nil }
+func (s22) Cardinality(ctx, *cardReq) (counts, error)                        { return nil, nil }
+func (s23) Cardinality(ctx, *cardReq) (counts, error)                        { return nil, nil }
+func (s28) Cardinality(ctx, *cardReq) (counts, error)                        { return nil, nil }
+func (s29) Cardinality(ctx, *cardReq) (counts, error)                        { return nil, nil }
+func (s30) Cardinality(ctx, *cardReq) (counts, error)                        { return nil, nil }
+func (s31) Cardinality(ctx, *cardReq) (counts, error)                        { return nil, nil }
+func (s32) LinkHitRate(ctx, *linkReq) (*wire.LinkHitRate, error)             { return nil, nil }
+func (s33) LinkHitRate(ctx, *linkReq) (*wire.LinkHitRate, error)             { return nil, nil }
+func (s34) LinkHitRate(ctx, *linkReq) (*wire.LinkHitRate, error)             { return nil, nil }
+func (s35) LinkHitRate(ctx, *linkReq) (*wire.LinkHitRate, error)             { return nil, nil }
+func (s36) LinkHitRate(ctx, *linkReq) (*wire.LinkHitRate, error)             { return nil, nil }
+func (s37) LinkHitRate(ctx, *linkReq) (*wire.LinkHitRate, error)             { return nil, nil }
+func (s38) LinkHitRate(ctx, *linkReq) (*wire.LinkHitRate, error)             { return nil, nil }
+func (s39) LinkHitRate(ctx, *linkReq) (*wire.LinkHitRate, error)             { return nil, nil }
+func (s44) LinkHitRate(ctx, *linkReq) (*wire.LinkHitRate, error)             { return nil, nil }
+func (s45) LinkHitRate(ctx, *linkReq) (*wire.LinkHitRate, error)             { return nil, nil }
+func (s46) LinkHitRate(ctx, *linkReq) (*wire.LinkHitRate, error)             { return nil, nil }
+func (s47) LinkHitRate(ctx, *linkReq) (*wire.LinkHitRate, error)             { return nil, nil }
+func (s48) LinkHitRate(ctx, *linkReq) (*wire.LinkHitRate, error)             { return nil, nil }
+func (s49) LinkHitRate(ctx, *linkReq) (*wire.LinkHitRate, error)             { return nil, nil }
+func (s50) LinkHitRate(ctx, *linkReq) (*wire.LinkHitRate, error)             { return nil, nil }
+func (s51) LinkHitRate(ctx, *linkReq) (*wire.LinkHitRate, error)             { return nil, nil }
+func (s52) LinkHitRate(ctx, *linkReq) (*wire.LinkHitRate, error)             { return nil, nil }
+func (s53) LinkHitRate(ctx, *linkReq) (*wire.LinkHitRate, error)             { return nil, nil }
+func (s54) LinkHitRate(ctx, *linkReq) (*wire.LinkHitRate, error)             { return nil, nil }
+func (s55) LinkHitRate(ctx, *linkReq) (*wire.LinkHitRate, error)             { return nil, nil }
+func (s60) LinkHitRate(ctx, *linkReq) (*wire.LinkHitRate, error)             { return nil, nil }
+func (s61) LinkHitRate(ctx, *linkReq) (*wire.LinkHitRate, error)             { return nil, nil }
+func (s62) LinkHitRate(ctx, *linkReq) (*wire.LinkHitRate, error)             { return nil, nil }
+func (s63) LinkHitRate(ctx, *linkReq) (*wire.LinkHitRate, error)             { return nil, nil }
+func (s64) QueryJoined(ctx, *connector.QueryRequest, *connector.Rows) error  { return nil }
+func (s65) QueryJoined(ctx, *connector.QueryRequest, *connector.Rows) error  { return nil }
+func (s66) QueryJoined(ctx, *connector.QueryRequest, *connector.Rows) error  { return nil }
+func (s67) QueryJoined(ctx, *connector.QueryRequest, *connector.Rows) error  { return nil }
+func (s68) QueryJoined(ctx, *connector.QueryRequest, *connector.Rows) error  { return nil }
+func (s69) QueryJoined(ctx, *connector.QueryRequest, *connector.Rows) error  { return nil }
+func (s70) QueryJoined(ctx, *connector.QueryRequest, *connector.Rows) error  { return nil }
+func (s71) QueryJoined(ctx, *connector.QueryRequest, *connector.Rows) error  { return nil }
+func (s76) QueryJoined(ctx, *connector.QueryRequest, *connector.Rows) error  { return nil }
+func (s77) QueryJoined(ctx, *connector.QueryRequest, *connector.Rows) error  { return nil }
+func (s78) QueryJoined(ctx, *connector.QueryRequest, *connector.Rows) error  { return nil }
+func (s79) QueryJoined(ctx, *connector.QueryRequest, *connector.Rows) error  { return nil }
+func (s80) QueryJoined(ctx, *connector.QueryRequest, *connector.Rows) error  { return nil }
+func (s81) QueryJoined(ctx, *connector.QueryRequest, *connector.Rows) error  { return nil }
+func (s82) QueryJoined(ctx, *connector.QueryRequest, *connector.Rows) error  { return nil }
+func (s83) QueryJoined(ctx, *connector.QueryRequest, *connector.Rows) error  { return nil }
+func (s84) QueryJoined(ctx, *connector.QueryRequest, *connector.Rows) error  { return nil }
+func (s85) QueryJoined(ctx, *connector.QueryRequest, *connector.Rows) error  { return nil }
+func (s86) QueryJoined(ctx, *connector.QueryRequest, *connector.Rows) error  { return nil }
+func (s87) QueryJoined(ctx, *connector.QueryRequest, *connector.Rows) error  { return nil }
+func (s92) QueryJoined(ctx, *connector.QueryRequest, *connector.Rows) error  { return nil }
+func (s93) QueryJoined(ctx, *connector.QueryRequest, *connector.Rows) error  { return nil }
+func (s94) QueryJoined(ctx, *connector.QueryRequest, *connector.Rows) error  { return nil }
+func (s95) QueryJoined(ctx, *connector.QueryRequest, *connector.Rows) error  { return nil }
+func (s96) QueryJoined(ctx, *connector.QueryRequest, *connector.Rows) error  { return nil }
+func (s97) QueryJoined(ctx, *connector.QueryRequest, *connector.Rows) error  { return nil }
+func (s98) QueryJoined(ctx, *connector.QueryRequest, *connector.Rows) error  { return nil }
+func (s99) QueryJoined(ctx, *connector.QueryRequest, *connector.Rows) error  { return nil }
+func (s100) QueryJoined(ctx, *connector.QueryRequest, *connector.Rows) error { return nil }
+func (s101) QueryJoined(ctx, *connector.QueryRequest, *connector.Rows) error { return nil }
+func (s102) QueryJoined(ctx, *connector.QueryRequest, *connector.Rows) error { return nil }
+func (s103) QueryJoined(ctx, *connector.QueryRequest, *connector.Rows) error { return nil }
+func (s108) QueryJoined(ctx, *connector.QueryRequest, *connector.Rows) error { return nil }
+func (s109) QueryJoined(ctx, *connector.QueryRequest, *connector.Rows) error { return nil }
+func (s110) QueryJoined(ctx, *connector.QueryRequest, *connector.Rows) error { return nil }
+func (s111) QueryJoined(ctx, *connector.QueryRequest, *connector.Rows) error { return nil }
+func (s112) QueryJoined(ctx, *connector.QueryRequest, *connector.Rows) error { return nil }
+func (s113) QueryJoined(ctx, *connector.QueryRequest, *connector.Rows) error { return nil }
+func (s114) QueryJoined(ctx, *connector.QueryRequest, *connector.Rows) error { return nil }
+func (s115) QueryJoined(ctx, *connector.QueryRequest, *connector.Rows) error { return nil }
+func (s116) QueryJoined(ctx, *connector.QueryRequest, *connector.Rows) error { return nil }
+func (s117) QueryJoined(ctx, *connector.QueryRequest, *connector.Rows) error { return nil }
+func (s118) QueryJoined(ctx, *connector.QueryRequest, *connector.Rows) error { return nil }
+func (s119) QueryJoined(ctx, *connector.QueryRequest, *connector.Rows) error { return nil }
+func (s124) QueryJoined(ctx, *connector.QueryRequest, *connector.Rows) error { return nil }
+func (s125) QueryJoined(ctx, *connector.QueryRequest, *connector.Rows) error { return nil }
+func (s126) QueryJoined(ctx, *connector.QueryRequest, *connector.Rows) error { return nil }
+func (s127) QueryJoined(ctx, *connector.QueryRequest, *connector.Rows) error { return nil }

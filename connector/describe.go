@@ -127,7 +127,7 @@ func forbids(flag *bool) bool { return flag != nil && !*flag }
 
 // checkJoins refuses joins that the connector does not execute (B7), a hop from
 // a table that two hops reached (B6), and unknown tables and fields of a hop.
-func (x *exchange) checkJoins(ctx context.Context, joins []wire.Join) error {
+func (x *exchange) checkJoins(ctx context.Context, joins []wire.JoinHop) error {
 	if len(joins) == 0 {
 		return nil
 	}

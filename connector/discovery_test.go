@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/connectorsdk/connector-sdk-go/connector"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -144,10 +145,12 @@ func TestAllDiscoveryFaults(t *testing.T) {
 // TestAnswersThatAreNone: what a source may not answer on the JSON routes.
 func TestAnswersThatAreNone(t *testing.T) {
 	const rows = "Aggregate answered "
-	groups := func(g *wire.Groups) endpoints {
-		return endpoints{aggregator: aggregator{func(context.Context, *wire.AggregateRequest) (*wire.Groups, error) { return g, nil }}}
+	groups := func(g *connector.AggregateAnswer) endpoints {
+		return endpoints{aggregator: aggregator{func(context.Context, *wire.AggregateRequest) (*connector.AggregateAnswer, error) { return g, nil }}}
 	}
-	one := func(cells ...wire.Value) *wire.Groups { return &wire.Groups{Rows: [][]wire.Value{cells}} }
+	one := func(cells ...wire.Value) *connector.AggregateAnswer {
+		return &connector.AggregateAnswer{Rows: [][]wire.Value{cells}}
+	}
 	link := func(l *wire.LinkHitRate) endpoints {
 		return endpoints{linker: linker{func(context.Context, *wire.LinkHitRateRequest) (*wire.LinkHitRate, error) { return l, nil }}}
 	}
@@ -184,8 +187,8 @@ func TestAnswersThatAreNone(t *testing.T) {
 		{"protocol: at most 20 samples", link(&wire.LinkHitRate{FromNonNull: 99, OrphanCount: 99, OrphanSamples: make([]string, 21)}), "/linkHitRate", "", orphans},
 		{"D4: a sample that is not UTF-8", link(&wire.LinkHitRate{FromNonNull: 1, OrphanCount: 1, OrphanSamples: []string{"\xff"}}), "/linkHitRate", "", "the source's answer cannot be sent: orphanSamples[0]: text is not valid UTF-8"},
 		{"no groups", groups(nil), "/aggregate", "", "Aggregate returned nothing; to decline return ErrDecline"},
-		{"E3: no groupBy, no row", groups(&wire.Groups{}), "/aggregate", "", rows + "0 rows without groupBy; it must be exactly one (E3)"},
-		{"E3: no groupBy, many rows", groups(&wire.Groups{Rows: make([][]wire.Value, 2000)}), "/aggregate", "", rows + "2000 rows without groupBy; it must be exactly one (E3)"},
+		{"E3: no groupBy, no row", groups(&connector.AggregateAnswer{}), "/aggregate", "", rows + "0 rows without groupBy; it must be exactly one (E3)"},
+		{"E3: no groupBy, many rows", groups(&connector.AggregateAnswer{Rows: make([][]wire.Value, 2000)}), "/aggregate", "", rows + "2000 rows without groupBy; it must be exactly one (E3)"},
 		{"a cell short", groups(one()), "/aggregate", "", rows + "a row of 0 cells for 1 groups and measures"},
 		{"a cell too many", groups(one(wire.Int(1), wire.Int(2))), "/aggregate", "", rows + "a row of 2 cells for 1 groups and measures"},
 		{"E1: a count that is null", groups(one(wire.Null())), "/aggregate", "", rows + "a count that is no wire.Int from 0"},
@@ -221,8 +224,8 @@ func TestAnswersAtTheEdge(t *testing.T) {
 		linker: linker{func(context.Context, *wire.LinkHitRateRequest) (*wire.LinkHitRate, error) {
 			return &wire.LinkHitRate{FromNonNull: 8, OrphanCount: 2, OrphanRate: 7, OrphanSamples: []string{"x"}}, nil
 		}},
-		aggregator: aggregator{func(context.Context, *wire.AggregateRequest) (*wire.Groups, error) {
-			return &wire.Groups{Rows: [][]wire.Value{{wire.Int(12), wire.Null(), wire.Int(0)}}}, nil
+		aggregator: aggregator{func(context.Context, *wire.AggregateRequest) (*connector.AggregateAnswer, error) {
+			return &connector.AggregateAnswer{Rows: [][]wire.Value{{wire.Int(12), wire.Null(), wire.Int(0)}}}, nil
 		}},
 	}
 	s := serve(t, src, nil)
@@ -252,8 +255,8 @@ func TestGroupBudget(t *testing.T) {
 	for _, c := range []struct {
 		groups, status int
 	}{{0, 200}, {1000, 200}, {1001, 422}, {5000, 422}} {
-		s := serve(t, endpoints{aggregator: aggregator{func(context.Context, *wire.AggregateRequest) (*wire.Groups, error) {
-			g := &wire.Groups{Rows: make([][]wire.Value, c.groups)}
+		s := serve(t, endpoints{aggregator: aggregator{func(context.Context, *wire.AggregateRequest) (*connector.AggregateAnswer, error) {
+			g := &connector.AggregateAnswer{Rows: make([][]wire.Value, c.groups)}
 			for i := range g.Rows {
 				g.Rows[i] = []wire.Value{wire.Int(int64(i)), wire.Int(1)}
 			}

@@ -13,11 +13,11 @@
 //		return &wire.Discovery{Tables: []wire.Table{planets}}, nil
 //	}
 //
-//	func (source) Query(ctx context.Context, req *wire.QueryRequest, out *connector.Rows) error {
+//	func (source) Query(ctx context.Context, req *connector.QueryRequest, out *connector.Rows) error {
 //		if req.Table != planets.Name {
 //			return connector.UnknownEntity("no table %q", req.Table)
 //		}
-//		w := out.Begin(wire.Served{}, planets.Columns())
+//		w := out.Begin(planets.Columns())
 //		return w.All(upstream(ctx))
 //	}
 //
@@ -30,10 +30,10 @@
 //
 // # Doing more upstream
 //
-// Pushing work to the upstream is an optimisation, never a duty. What a source
-// has applied itself it says in [Rows.Begin]; filter.Split tells which filters
-// it can take, and [Rows.Window] hands out offset and limit once filters and
-// sort are served. A claim must hold exactly, with the platform's semantics
+// Pushing work to the upstream is an optimisation, never a duty. A source
+// states once, with [Rows.Claim], what it has applied itself; filter.Split
+// returns the filters that it can take, and [Claim.Window] returns offset and
+// limit once filters and sort are served. A claim must hold exactly, with the platform's semantics
 // (package filter): wrong numbers end up in board meetings. Package
 // connectortest checks every claim against the rows.
 //

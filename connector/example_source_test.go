@@ -30,25 +30,24 @@ func handlerOf(slug string, src connector.Source) *connector.Handler {
 // of their year, and pages.
 type books struct{ source }
 
-func (books) Query(_ context.Context, req *wire.QueryRequest, out *connector.Rows) error {
+func (books) Query(_ context.Context, req *connector.QueryRequest, out *connector.Rows) error {
 	// What the upstream can do exactly: one language. The rest is the SDK's.
 	language := ""
-	_, _, all := filter.Split(req.And, req.Or, func(f wire.Filter) bool {
+	_, all := filter.Split(req.Where, func(f wire.Filter) bool {
 		if f.Field != "language" || f.Op != wire.OpEq || language != "" {
 			return false
 		}
-		language = f.Value.Str()
+		language = f.Value.Text()
 		return language != ""
 	})
-	served := wire.Served{
+	claim := out.Claim(connector.Served{
 		Filters: all,
 		Sort:    len(req.Sort) == 1 && req.Sort[0].Field == "year" && req.Sort[0].Dir == wire.Asc,
-	}
-	offset, limit, ok := out.Window(served)
-	served.Window = ok // and nothing is cut unless it is
+	})
+	offset, limit, _ := claim.Window() // both 0 unless filters and sort are served
 	fmt.Printf("upstream: language %q, skip %d, take %d\n", language, offset, limit)
 
-	w := out.Begin(served, []wire.Column{{Name: "title", Type: wire.TypeString}, {Name: "language", Type: wire.TypeString}, {Name: "year", Type: wire.TypeNumber}})
+	w := out.Begin([]wire.Column{{Name: "title", Type: wire.TypeString}, {Name: "language", Type: wire.TypeString}, {Name: "year", Type: wire.TypeNumber}})
 	taken := int64(0)
 	for _, b := range []struct {
 		title, language string
@@ -74,7 +73,7 @@ func (books) Query(_ context.Context, req *wire.QueryRequest, out *connector.Row
 
 // A source that pushes what its upstream can do, and no more: the window only
 // once filters and sort are served.
-func ExampleRows_Window() {
+func ExampleClaim_Window() {
 	handler := handlerOf("books", books{})
 	post(handler, "/query", `{
 		"table": "books", "fields": ["title"], "and": [{"field": "language", "op": "eq", "value": "en"}],
@@ -98,12 +97,12 @@ func ExampleRows_Window() {
 // invoices is an upstream that answers JSON.
 type invoices struct{ source }
 
-func (invoices) Query(_ context.Context, req *wire.QueryRequest, out *connector.Rows) error {
+func (invoices) Query(_ context.Context, req *connector.QueryRequest, out *connector.Rows) error {
 	upstream := json.NewDecoder(strings.NewReader(`
 		{"number": "0017", "total": 12.50, "issued": "2024-03-01T00:30:00+01:00", "tags": ["a", "b"]}
 		{"number": "0018", "total": 90071992547409931.10, "issued": null}`))
 	upstream.UseNumber() // a float64 would have lost digits already
-	w := out.Begin(wire.Served{}, []wire.Column{
+	w := out.Begin([]wire.Column{
 		{Name: "number", Type: wire.TypeString}, {Name: "total", Type: wire.TypeDecimal},
 		{Name: "issued", Type: wire.TypeDatetime}, {Name: "tags", Type: wire.TypeArray},
 	})
@@ -175,7 +174,7 @@ func ExampleCheckFailed() {
 	}
 	handler, err := connector.New(connector.Definition{
 		Slug:        "locked",
-		Credentials: []wire.CredentialField{{Key: "key", Label: "API key", Type: wire.CredentialPassword, Required: true}},
+		Credentials: []wire.CredentialField{{Key: "key", Label: "API key", Type: wire.CredentialPassword}},
 	}, locked{}, token, nil)
 	if err != nil {
 		panic(err)

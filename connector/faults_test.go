@@ -43,10 +43,10 @@ func hooks(t testing.TB) (list []hook) {
 			return base(endpoints{core: core{discover: func(ctx context.Context, _ *wire.DiscoveryRequest) (*wire.Discovery, error) { return nil, do(ctx) }}})
 		}},
 		{"Query", "/query", good("/query"), func(do deed) connector.Source {
-			return base(endpoints{core: core{query: func(ctx context.Context, _ *wire.QueryRequest, _ *connector.Rows) error { return do(ctx) }}})
+			return base(endpoints{core: core{query: func(ctx context.Context, _ *connector.QueryRequest, _ *connector.Rows) error { return do(ctx) }}})
 		}},
 		{"QueryJoined", "/query", query(hopQuery), func(do deed) connector.Source {
-			return base(endpoints{joiner: joiner{func(ctx context.Context, _ *wire.QueryRequest, _ *connector.Rows) error { return do(ctx) }}})
+			return base(endpoints{joiner: joiner{func(ctx context.Context, _ *connector.QueryRequest, _ *connector.Rows) error { return do(ctx) }}})
 		}},
 		{"QuerySQL", "/query", sqlBody, func(do deed) connector.Source {
 			return full{speaker: speaker{dialect: "ansi", sql: func(ctx context.Context, _ *wire.SQLRequest, _ *connector.Rows) error { return do(ctx) }}}
@@ -60,14 +60,18 @@ func hooks(t testing.TB) (list []hook) {
 		{"Query for a declined Count", "/count", good("/count"), func(do deed) connector.Source {
 			return base(endpoints{
 				counter: counter{func(context.Context, *wire.CountRequest) (int64, error) { return 0, connector.ErrDecline }},
-				core:    core{query: func(ctx context.Context, _ *wire.QueryRequest, _ *connector.Rows) error { return do(ctx) }},
+				core:    core{query: func(ctx context.Context, _ *connector.QueryRequest, _ *connector.Rows) error { return do(ctx) }},
 			})
 		}},
 		{"Aggregate", "/aggregate", good("/aggregate"), func(do deed) connector.Source {
-			return base(endpoints{aggregator: aggregator{func(ctx context.Context, _ *wire.AggregateRequest) (*wire.Groups, error) { return nil, do(ctx) }}})
+			return base(endpoints{aggregator: aggregator{func(ctx context.Context, _ *wire.AggregateRequest) (*connector.AggregateAnswer, error) {
+				return nil, do(ctx)
+			}}})
 		}},
 		{"AggregateByDate", "/aggregate", edit(t, "/aggregate", `"groupBy":[]`, `"groupBy":[{"field":"id","as":"d","grain":"day"}]`), func(do deed) connector.Source {
-			return base(endpoints{dater: dater{func(ctx context.Context, _ *wire.AggregateRequest) (*wire.Groups, error) { return nil, do(ctx) }}})
+			return base(endpoints{dater: dater{func(ctx context.Context, _ *wire.AggregateRequest) (*connector.AggregateAnswer, error) {
+				return nil, do(ctx)
+			}}})
 		}},
 		{"Cardinality", "/cardinality", good("/cardinality"), func(do deed) connector.Source {
 			return base(endpoints{measurer: measurer{func(ctx context.Context, _ *wire.CardinalityRequest) (map[string]*wire.Cardinality, error) {
@@ -90,10 +94,10 @@ func hooks(t testing.TB) (list []hook) {
 		source     func(func(context.Context, *connector.Rows) error) connector.Source
 	}{
 		{"Query", good("/query"), func(do func(context.Context, *connector.Rows) error) connector.Source {
-			return core{query: func(ctx context.Context, _ *wire.QueryRequest, out *connector.Rows) error { return do(ctx, out) }}
+			return core{query: func(ctx context.Context, _ *connector.QueryRequest, out *connector.Rows) error { return do(ctx, out) }}
 		}},
 		{"QueryJoined", query(`"and":[],"sort":[],"fields":["id"],"joins":[{"fromTable":"items","toTable":"items","fromField":"id","toField":"id","fields":[]}]`), func(do func(context.Context, *connector.Rows) error) connector.Source {
-			return endpoints{joiner: joiner{func(ctx context.Context, _ *wire.QueryRequest, out *connector.Rows) error { return do(ctx, out) }}}
+			return endpoints{joiner: joiner{func(ctx context.Context, _ *connector.QueryRequest, out *connector.Rows) error { return do(ctx, out) }}}
 		}},
 		{"QuerySQL", sqlBody, func(do func(context.Context, *connector.Rows) error) connector.Source {
 			return full{speaker: speaker{dialect: "ansi", sql: func(ctx context.Context, _ *wire.SQLRequest, out *connector.Rows) error { return do(ctx, out) }}}
@@ -101,7 +105,7 @@ func hooks(t testing.TB) (list []hook) {
 	} {
 		list = append(list, hook{late.name + afterRows, "/query", late.body, func(do deed) connector.Source {
 			return late.source(func(ctx context.Context, out *connector.Rows) error {
-				w := out.Begin(wire.Served{}, []wire.Column{{Name: "id"}})
+				w := out.Begin([]wire.Column{{Name: "id"}})
 				if err := w.Row(wire.Int(1)); err != nil {
 					return err
 				}

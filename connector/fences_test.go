@@ -27,8 +27,8 @@ var fences = map[string]struct {
 	"filter":                  {own: []string{"wire"}, foreign: []string{"github.com/shopspring/decimal"}},
 	"ndjson":                  {own: []string{"wire"}},
 	"connector":               {own: []string{"wire", "filter", "ndjson"}, foreign: []string{"github.com/go-playground/validator/v10"}},
-	"connector/kit":           {own: []string{"wire", "filter", "ndjson", "connector"}, foreign: []string{"github.com/shopspring/decimal"}},
-	"connector/sqlsource":     {own: []string{"wire", "filter", "ndjson", "connector", "connector/kit"}},
+	"connector/memsource":     {own: []string{"wire", "filter", "ndjson", "connector"}, foreign: []string{"github.com/shopspring/decimal"}},
+	"connector/sqlsource":     {own: []string{"wire", "filter", "ndjson", "connector", "connector/memsource"}},
 	"connector/connectortest": {own: []string{"wire", "filter", "ndjson", "connector"}, foreign: []string{"github.com/stretchr/testify"}},
 	"conformance": {
 		own:     []string{"docs", "internal/rules", "wire", "wire/schema", "conformance/oracle", "conformance/corpus"},
@@ -37,7 +37,7 @@ var fences = map[string]struct {
 	"conformance/oracle": {own: []string{"wire"}},
 	"conformance/corpus": {own: []string{"wire"}},
 	"connector/sqlsource/sqlsourcetest": {
-		own:     []string{"wire", "filter", "ndjson", "connector", "connector/kit", "connector/sqlsource", "connector/connectortest"},
+		own:     []string{"wire", "filter", "ndjson", "connector", "connector/memsource", "connector/sqlsource", "connector/connectortest"},
 		foreign: []string{"github.com/stretchr/testify"},
 	},
 }
@@ -117,7 +117,7 @@ func TestFences(t *testing.T) {
 			}
 		}
 	}
-	for _, must := range []string{"wire", "filter", "ndjson", "connector", "connector/kit", "connector/sqlsource", "connector/connectortest", "conformance", "conformance/oracle", "conformance/corpus"} {
+	for _, must := range []string{"wire", "filter", "ndjson", "connector", "connector/memsource", "connector/sqlsource", "connector/connectortest", "conformance", "conformance/oracle", "conformance/corpus"} {
 		require.True(t, seen[must], "package %s was not looked at", must)
 	}
 }

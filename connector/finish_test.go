@@ -273,27 +273,26 @@ func (q question) want() (wire.Served, []cells) {
 }
 
 func (q question) source() connector.Source {
-	answer := func(_ context.Context, req *wire.QueryRequest, out *connector.Rows) error {
-		if req.Limit != 0 || req.Offset != 0 {
-			return fmt.Errorf("the source sees a window: %d, %d", req.Offset, req.Limit)
-		}
+	answer := func(_ context.Context, req *connector.QueryRequest, out *connector.Rows) error {
 		list := q.table
-		served := wire.Served{Filters: q.claims.Filters, Sort: q.claims.Sort}
+		served := connector.Served{Filters: q.claims.Filters, Sort: q.claims.Sort}
 		if served.Filters {
 			list = q.matching()
 		}
 		if served.Sort && len(q.sort) > 0 {
 			list = q.sorted(list)
 		}
-		if offset, limit, ok := out.Window(served); ok && q.claims.Window {
-			served.Window = true
-			list = cut(list, int(offset), int(limit))
+		claim := out.Claim(served)
+		if q.claims.Window {
+			if offset, limit, ok := claim.Window(); ok {
+				list = cut(list, int(offset), int(limit))
+			}
 		}
 		var columns []wire.Column
 		for _, name := range q.columns {
 			columns = append(columns, wire.Column{Name: name, Type: map[string]wire.Type{"id": "number", "a": "number", "s": "string"}[name]})
 		}
-		w := out.Begin(served, columns)
+		w := out.Begin(columns)
 		row := make([]wire.Value, 3)
 		for _, c := range list {
 			for i, name := range q.columns {

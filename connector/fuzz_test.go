@@ -27,14 +27,14 @@ func FuzzRequest(f *testing.F) {
 		f.Fatal(err)
 	}
 	src := full{speaker: speaker{dialect: "ansi"}}
-	src.join = func(_ context.Context, req *wire.QueryRequest, out *connector.Rows) error {
+	src.join = func(_ context.Context, req *connector.QueryRequest, out *connector.Rows) error {
 		columns := items().Columns()
 		for i, j := range req.Joins {
 			for _, field := range j.Fields {
 				columns = append(columns, wire.Column{Name: field.As, Hop: i + 1})
 			}
 		}
-		return out.Begin(wire.Served{}, columns).Row(make([]wire.Value, len(columns))...)
+		return out.Begin(columns).Row(make([]wire.Value, len(columns))...)
 	}
 	h, err := connector.New(shop, src, token, nil)
 	if err != nil {

@@ -60,7 +60,7 @@ func New(def Definition, src Source, token wire.Token, opts *Options) (*Handler,
 	}
 	for _, f := range h.def.Credentials {
 		h.keys = append(h.keys, f.Key)
-		if f.Required {
+		if !f.Optional {
 			h.required = append(h.required, f.Key)
 		}
 	}

@@ -32,8 +32,8 @@ const (
 var shop = connector.Definition{
 	Slug: "shop",
 	Credentials: []wire.CredentialField{
-		{Key: "apiKey", Label: "API key", Type: wire.CredentialPassword, Required: true},
-		{Key: "region", Label: "Region", Type: wire.CredentialText},
+		{Key: "apiKey", Label: "API key", Type: wire.CredentialPassword},
+		{Key: "region", Label: "Region", Type: wire.CredentialText, Optional: true},
 	},
 }
 
@@ -68,7 +68,7 @@ func good(path string) string {
 type core struct {
 	check    func(context.Context, *wire.CheckRequest) error
 	discover func(context.Context, *wire.DiscoveryRequest) (*wire.Discovery, error)
-	query    func(context.Context, *wire.QueryRequest, *connector.Rows) error
+	query    func(context.Context, *connector.QueryRequest, *connector.Rows) error
 }
 
 func (s core) Check(ctx context.Context, req *wire.CheckRequest) error {
@@ -85,7 +85,7 @@ func (s core) Discover(ctx context.Context, req *wire.DiscoveryRequest) (*wire.D
 	return &wire.Discovery{Tables: []wire.Table{*items()}}, nil
 }
 
-func (s core) Query(ctx context.Context, req *wire.QueryRequest, out *connector.Rows) error {
+func (s core) Query(ctx context.Context, req *connector.QueryRequest, out *connector.Rows) error {
 	if s.query != nil {
 		return s.query(ctx, req, out)
 	}
@@ -115,10 +115,10 @@ func (s counter) Count(ctx context.Context, req *wire.CountRequest) (int64, erro
 }
 
 type aggregator struct {
-	aggregate func(context.Context, *wire.AggregateRequest) (*wire.Groups, error)
+	aggregate func(context.Context, *wire.AggregateRequest) (*connector.AggregateAnswer, error)
 }
 
-func (s aggregator) Aggregate(ctx context.Context, req *wire.AggregateRequest) (*wire.Groups, error) {
+func (s aggregator) Aggregate(ctx context.Context, req *wire.AggregateRequest) (*connector.AggregateAnswer, error) {
 	if s.aggregate != nil {
 		return s.aggregate(ctx, req)
 	}
@@ -126,10 +126,10 @@ func (s aggregator) Aggregate(ctx context.Context, req *wire.AggregateRequest) (
 }
 
 type dater struct {
-	byDate func(context.Context, *wire.AggregateRequest) (*wire.Groups, error)
+	byDate func(context.Context, *wire.AggregateRequest) (*connector.AggregateAnswer, error)
 }
 
-func (s dater) AggregateByDate(ctx context.Context, req *wire.AggregateRequest) (*wire.Groups, error) {
+func (s dater) AggregateByDate(ctx context.Context, req *wire.AggregateRequest) (*connector.AggregateAnswer, error) {
 	if s.byDate != nil {
 		return s.byDate(ctx, req)
 	}
@@ -159,10 +159,10 @@ func (s linker) LinkHitRate(ctx context.Context, req *wire.LinkHitRateRequest) (
 }
 
 type joiner struct {
-	join func(context.Context, *wire.QueryRequest, *connector.Rows) error
+	join func(context.Context, *connector.QueryRequest, *connector.Rows) error
 }
 
-func (s joiner) QueryJoined(ctx context.Context, req *wire.QueryRequest, out *connector.Rows) error {
+func (s joiner) QueryJoined(ctx context.Context, req *connector.QueryRequest, out *connector.Rows) error {
 	if s.join != nil {
 		return s.join(ctx, req, out)
 	}
@@ -180,7 +180,7 @@ func (s speaker) QuerySQL(ctx context.Context, req *wire.SQLRequest, out *connec
 	if s.sql != nil {
 		return s.sql(ctx, req, out)
 	}
-	return out.Begin(wire.Served{}, []wire.Column{{Name: "one"}}).Row(wire.Int(1))
+	return out.Begin([]wire.Column{{Name: "one"}}).Row(wire.Int(1))
 }
 
 type describer struct {
@@ -241,11 +241,11 @@ var itemRows = [][]wire.Value{
 }
 
 // queryItems answers items in full and claims nothing.
-func queryItems(_ context.Context, req *wire.QueryRequest, out *connector.Rows) error {
+func queryItems(_ context.Context, req *connector.QueryRequest, out *connector.Rows) error {
 	if req.Table != "items" {
 		return connector.UnknownEntity("no table %q", req.Table)
 	}
-	w := out.Begin(wire.Served{}, items().Columns())
+	w := out.Begin(items().Columns())
 	for _, row := range itemRows {
 		if err := w.Row(row...); err != nil {
 			return err
@@ -255,12 +255,12 @@ func queryItems(_ context.Context, req *wire.QueryRequest, out *connector.Rows) 
 }
 
 // oneGroup answers an aggregate with one row of counts.
-func oneGroup(req *wire.AggregateRequest) *wire.Groups {
+func oneGroup(req *wire.AggregateRequest) *connector.AggregateAnswer {
 	row := make([]wire.Value, len(req.GroupBy)+len(req.Measures))
 	for i := range req.Measures {
 		row[len(req.GroupBy)+i] = wire.Int(3)
 	}
-	return &wire.Groups{Rows: [][]wire.Value{row}}
+	return &connector.AggregateAnswer{Rows: [][]wire.Value{row}}
 }
 
 // site is a connector under test and its log.

@@ -13,13 +13,14 @@ import (
 )
 
 // joined emits rows of the columns given, through QueryJoined.
-func joined(served wire.Served, columns []wire.Column, rows ...[]wire.Value) endpoints {
+func joined(served connector.Served, columns []wire.Column, rows ...[]wire.Value) endpoints {
 	return endpoints{
-		core: core{query: func(context.Context, *wire.QueryRequest, *connector.Rows) error {
+		core: core{query: func(context.Context, *connector.QueryRequest, *connector.Rows) error {
 			return errors.New("Query was called for a request with joins")
 		}},
-		joiner: joiner{func(_ context.Context, _ *wire.QueryRequest, out *connector.Rows) error {
-			w := out.Begin(served, columns)
+		joiner: joiner{func(_ context.Context, _ *connector.QueryRequest, out *connector.Rows) error {
+			out.Claim(served)
+			w := out.Begin(columns)
 			for _, row := range rows {
 				if err := w.Row(row...); err != nil {
 					return err
@@ -48,49 +49,49 @@ func TestJoins(t *testing.T) {
 	hop := func(n int, name string) wire.Column { return wire.Column{Name: name, Hop: n} }
 	for _, c := range []struct {
 		why    string
-		served wire.Served
+		served connector.Served
 		begin  []wire.Column
 		rows   [][]wire.Value
 		query  string
 		want   string
 	}{
 		{
-			"fields first, then the hops' in their order, wherever the source puts them", wire.Served{},
+			"fields first, then the hops' in their order, wherever the source puts them", connector.Served{},
 			append([]wire.Column{hop(2, "size"), hop(1, "b")}, append(base("id"), hop(2, "c"))...),
 			[][]wire.Value{{wire.Int(9), text("x"), wire.Int(1), text("y")}, {null, null, wire.Int(2), null}},
 			`"and":[],"sort":[],"fields":["id"],"joins":[` + toB + `,` + toC + `]`,
 			`{"rows":[{"id":1,"b":"x","c":"y","size":9},{"id":2,"b":null,"c":null,"size":null}]}`,
 		},
 		{
-			"a base column that only a filter needs may be called like a hop's member", wire.Served{},
+			"a base column that only a filter needs may be called like a hop's member", connector.Served{},
 			append(base("id", "b"), hop(1, "b")),
 			[][]wire.Value{{wire.Int(1), text("keep"), text("drop")}, {wire.Int(2), text("drop"), text("keep")}},
 			`"and":[{"field":"b","op":"eq","value":"keep"}],"sort":[],"fields":["id"],"joins":[` + toB + `]`,
 			`{"rows":[{"id":1,"b":"drop"}]}`,
 		},
 		{
-			"and one that only the sort needs", wire.Served{},
+			"and one that only the sort needs", connector.Served{},
 			append([]wire.Column{hop(1, "b")}, base("id", "b")...),
 			[][]wire.Value{{text("1"), wire.Int(1), text("z")}, {text("2"), wire.Int(2), text("a")}, {text("3"), wire.Int(3), text("m")}},
 			`"and":[],"sort":[{"field":"b","dir":"asc"}],"limit":2,"fields":["id"],"joins":[` + toB + `]`,
 			`{"rows":[{"id":2,"b":"2"},{"id":3,"b":"3"}]}`,
 		},
 		{
-			"a self-join's columns are told apart by their hop", wire.Served{},
+			"a self-join's columns are told apart by their hop", connector.Served{},
 			append(base("name", "boss"), hop(1, "bossName"), hop(1, "name")),
 			[][]wire.Value{{text("ann"), wire.Int(2), text("bob"), text("bob")}},
 			`"and":[{"field":"name","op":"eq","value":"ann"}],"sort":[],"fields":["name"],"joins":[` + me + `]`,
 			`{"rows":[{"name":"ann","bossName":"bob"}]}`,
 		},
 		{
-			"several matches are several rows, and the window counts them", wire.Served{},
+			"several matches are several rows, and the window counts them", connector.Served{},
 			append(base("id"), hop(1, "b")),
 			[][]wire.Value{{wire.Int(1), text("x")}, {wire.Int(1), text("y")}, {wire.Int(1), text("z")}, {wire.Int(2), null}},
 			`"and":[],"sort":[{"field":"id","dir":"desc"}],"limit":2,"offset":1,"fields":["id"],"joins":[` + toB + `]`,
 			`{"rows":[{"id":1,"b":"x"},{"id":1,"b":"y"}]}`,
 		},
 		{
-			"no base fields at all", wire.Served{}, []wire.Column{hop(1, "b")},
+			"no base fields at all", connector.Served{}, []wire.Column{hop(1, "b")},
 			[][]wire.Value{{text("x")}},
 			`"and":[],"sort":[],"fields":[],"joins":[` + toB + `]`,
 			`{"rows":[{"b":"x"}]}`,
@@ -124,7 +125,7 @@ func TestJoins(t *testing.T) {
 			500, wire.CodeInternal, "internal error"},
 	} {
 		t.Run(c.why, func(t *testing.T) {
-			s := serve(t, joined(wire.Served{}, c.begin), nil)
+			s := serve(t, joined(connector.Served{}, c.begin), nil)
 			s.post("/query", query(c.query)).refuses(t, c.status, c.code, c.says)
 			s.alive()
 		})
@@ -141,10 +142,10 @@ func TestDialectMode(t *testing.T) {
 	}}}, nil)
 	sql := func(more string) string { return `{"sql":"select 1","params":["a",1,1.5,true,null],` + more + tail }
 	ok := func(out *connector.Rows) error {
-		if offset, limit, ok := out.Window(wire.Served{}); offset != 0 || limit != 0 || !ok {
+		if offset, limit, ok := out.Claim(connector.Served{}).Window(); offset != 0 || limit != 0 || !ok {
 			return errors.New("SQL has no window")
 		}
-		w := out.Begin(wire.Served{}, []wire.Column{{Name: "b", Type: wire.TypeString}, {Name: "a"}})
+		w := out.Begin([]wire.Column{{Name: "b", Type: wire.TypeString}, {Name: "a"}})
 		_ = w.Row(wire.Text("x"), wire.Int(1))
 		return w.Row(wire.Null(), wire.Int(2))
 	}
@@ -176,14 +177,14 @@ func TestDialectMode(t *testing.T) {
 		{"params are scalars", `{"sql":"x","params":[1,{"` + canary + `":1}],` + tail, ok, 400, wire.CodeBadRequest, "params[1]: must be a string, a number, true, false or null"},
 		{"a required credential", `{"sql":"x","params":[],"credentials":{},"timeoutMs":60000}`, ok, 400, wire.CodeBadRequest, "credentials.apiKey: *"},
 		{"design 3: duplicate names are refused", sql(""), func(out *connector.Rows) error {
-			return out.Begin(wire.Served{}, []wire.Column{{Name: "a"}, {Name: "a"}}).Row(wire.Int(1), wire.Int(2))
+			return out.Begin([]wire.Column{{Name: "a"}, {Name: "a"}}).Row(wire.Int(1), wire.Int(2))
 		}, 400, wire.CodeBadRequest, `sql: two columns of the result are named "a"; give one of them an alias`},
 		{"SQL has no hops", sql(""), func(out *connector.Rows) error {
-			return out.Begin(wire.Served{}, []wire.Column{{Name: "a", Hop: 1}}).Row(wire.Int(1))
+			return out.Begin([]wire.Column{{Name: "a", Hop: 1}}).Row(wire.Int(1))
 		}, 500, wire.CodeInternal, "internal error"},
 		{"never begun", sql(""), func(*connector.Rows) error { return nil }, 500, wire.CodeInternal, "internal error"},
 		{"a name that is not UTF-8", sql(""), func(out *connector.Rows) error {
-			return out.Begin(wire.Served{}, []wire.Column{{Name: canary + "\xff"}}).Row(wire.Int(1))
+			return out.Begin([]wire.Column{{Name: canary + "\xff"}}).Row(wire.Int(1))
 		}, 500, wire.CodeInternal, "internal error"},
 		{"a refusal of its own", sql(""), func(*connector.Rows) error { return connector.BadRequest("syntax error near FROM") }, 400, wire.CodeBadRequest, "syntax error near FROM"},
 	} {
@@ -196,15 +197,15 @@ func TestDialectMode(t *testing.T) {
 	}
 	s.alive()
 
-	emitted = func(out *connector.Rows) error { out.Begin(wire.Served{}, nil); return nil }
+	emitted = func(out *connector.Rows) error { out.Begin(nil); return nil }
 	assert.Equal(t, all+"\n"+end+"\n", s.post("/query", sql("")).body, "a statement without a result")
 }
 
 // TestAggregateAnswers: which method is asked, and what a decline is.
 func TestAggregateAnswers(t *testing.T) {
 	var called string
-	answer := func(name string, err error) func(context.Context, *wire.AggregateRequest) (*wire.Groups, error) {
-		return func(_ context.Context, req *wire.AggregateRequest) (*wire.Groups, error) {
+	answer := func(name string, err error) func(context.Context, *wire.AggregateRequest) (*connector.AggregateAnswer, error) {
+		return func(_ context.Context, req *wire.AggregateRequest) (*connector.AggregateAnswer, error) {
 			called = name
 			return oneGroup(req), err
 		}

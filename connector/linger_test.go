@@ -25,14 +25,14 @@ const (
 func TestAbandoned(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var late []error
-		s := serve(t, core{query: func(_ context.Context, _ *wire.QueryRequest, out *connector.Rows) error {
-			w := out.Begin(wire.Served{}, number)
+		s := serve(t, core{query: func(_ context.Context, _ *connector.QueryRequest, out *connector.Rows) error {
+			w := out.Begin(number)
 			time.Sleep(10 * time.Second)
 			for range 3 {
 				late = append(late, w.Row(wire.Int(1)), w.Map(map[string]any{"n": 1}), w.Flush())
 			}
-			late = append(late, out.Begin(wire.Served{}, number).Row(wire.Int(1)))
-			_, _, _ = out.Window(wire.Served{})
+			late = append(late, out.Begin(number).Row(wire.Int(1)))
+			_, _, _ = out.Claim(connector.Served{}).Window()
 			return nil
 		}}, nil)
 		assert.Equal(t, []string{"5s 408 timeout: the request's time is over"}, s.stream(ask("", 5*time.Second)))
@@ -71,10 +71,13 @@ func TestAbandonedNotGoneOnWith(t *testing.T) {
 			never := func() { t.Errorf("%s: the source was called after its request was over", route.path) }
 			src := described{
 				endpoints{
-					core:       core{query: func(context.Context, *wire.QueryRequest, *connector.Rows) error { never(); return nil }},
-					sizer:      sizer{func(context.Context, *wire.SizeRequest) (*wire.Size, error) { never(); return nil, nil }},
-					counter:    counter{func(context.Context, *wire.CountRequest) (int64, error) { never(); return 0, nil }},
-					aggregator: aggregator{func(context.Context, *wire.AggregateRequest) (*wire.Groups, error) { never(); return nil, nil }},
+					core:    core{query: func(context.Context, *connector.QueryRequest, *connector.Rows) error { never(); return nil }},
+					sizer:   sizer{func(context.Context, *wire.SizeRequest) (*wire.Size, error) { never(); return nil, nil }},
+					counter: counter{func(context.Context, *wire.CountRequest) (int64, error) { never(); return 0, nil }},
+					aggregator: aggregator{func(context.Context, *wire.AggregateRequest) (*connector.AggregateAnswer, error) {
+						never()
+						return nil, nil
+					}},
 					measurer: measurer{func(context.Context, *wire.CardinalityRequest) (map[string]*wire.Cardinality, error) {
 						never()
 						return nil, nil
@@ -102,9 +105,9 @@ func TestLingeringCap(t *testing.T) {
 		release := make(chan struct{})
 		s := serve(t, endpoints{
 			sizer: sizer{func(context.Context, *wire.SizeRequest) (*wire.Size, error) { <-release; return &wire.Size{}, nil }},
-			core: core{query: func(_ context.Context, _ *wire.QueryRequest, out *connector.Rows) error {
+			core: core{query: func(_ context.Context, _ *connector.QueryRequest, out *connector.Rows) error {
 				<-release
-				return out.Begin(wire.Served{}, number).Flush()
+				return out.Begin(number).Flush()
 			}},
 		}, nil)
 		transport := s.Client.Transport.(*http.Transport)
@@ -198,8 +201,8 @@ func TestRowsAfterReturning(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var kept *connector.RowWriter
 		before := make(chan error, 1)
-		s := serve(t, core{query: func(_ context.Context, _ *wire.QueryRequest, out *connector.Rows) error {
-			kept = out.Begin(wire.Served{}, number)
+		s := serve(t, core{query: func(_ context.Context, _ *connector.QueryRequest, out *connector.Rows) error {
+			kept = out.Begin(number)
 			return kept.Row(wire.Int(1))
 		}}, &connector.Options{Around: func(ctx context.Context, _ connector.Call, next func(context.Context) error) error {
 			err := next(ctx)

@@ -74,16 +74,16 @@ func TestMap(t *testing.T) {
 		{"string", []byte{0xff, 0}, `"/wA="`},
 		{"number", wire.Decimal("1.0"), `"1.0"`},
 	} {
-		s := serve(t, core{query: func(_ context.Context, _ *wire.QueryRequest, out *connector.Rows) error {
-			return out.Begin(wire.Served{}, []wire.Column{{Name: "n", Type: c.typ}, {Name: "absent"}}).Map(map[string]any{"n": c.value, "other": 1})
+		s := serve(t, core{query: func(_ context.Context, _ *connector.QueryRequest, out *connector.Rows) error {
+			return out.Begin([]wire.Column{{Name: "n", Type: c.typ}, {Name: "absent"}}).Map(map[string]any{"n": c.value, "other": 1})
 		}}, nil)
 		a := s.post("/query", query(`"and":[],"sort":[],"fields":["n","absent"]`))
 		assert.Equal(t, all+"\n"+`{"rows":[{"n":`+c.want+`,"absent":null}]}`+"\n"+end+"\n", a.body, "%s %#v", c.typ, c.value)
 	}
 	for _, v := range []any{num("1e999"), num("1e-999999999999"), math.NaN(), float32(math.Inf(1)), struct{}{}} {
 		for _, typ := range []wire.Type{"number", "decimal"} {
-			s := serve(t, core{query: func(_ context.Context, _ *wire.QueryRequest, out *connector.Rows) error {
-				return out.Begin(wire.Served{}, []wire.Column{{Name: "n", Type: typ}}).Map(map[string]any{"n": v})
+			s := serve(t, core{query: func(_ context.Context, _ *connector.QueryRequest, out *connector.Rows) error {
+				return out.Begin([]wire.Column{{Name: "n", Type: typ}}).Map(map[string]any{"n": v})
 			}}, nil)
 			s.post("/query", query(plain)).refuses(t, 500, wire.CodeInternal, "internal error")
 			assert.Contains(t, s.log.String(), `cause=column "n": `)

@@ -12,7 +12,7 @@ import (
 // plan is what one query asks and how much of it the document lets the SDK do.
 // It does not change.
 type plan struct {
-	req       *wire.QueryRequest // as the source sees it: without its window
+	req       *QueryRequest // as the source sees it: without its window
 	offset    int64
 	limit     int64       // 0: none
 	table     *wire.Table // from the Describer; nil without one
@@ -22,13 +22,16 @@ type plan struct {
 	sql       bool        // dialect mode: whatever columns come are the answer
 }
 
-// plan takes the window out of req, so that the source cannot cut it early.
+// plan splits req into what the source sees and the window.
 func (h *Handler) plan(req *wire.QueryRequest, table *wire.Table) plan {
 	p := plan{
-		req: req, offset: req.Offset, limit: req.Limit, table: table,
+		req: &QueryRequest{
+			Table: req.Table, Where: req.Where, Sort: req.Sort, Fields: req.Fields,
+			Windowed: req.Offset > 0 || req.Limit > 0, Joins: req.Joins, Envelope: req.Envelope,
+		},
+		offset: req.Offset, limit: req.Limit, table: table,
 		budget: h.opts.SortBudget, offsetMax: math.MaxInt64, sortKeys: math.MaxInt,
 	}
-	req.Offset, req.Limit = 0, 0
 	caps := h.doc.Capabilities
 	switch caps.Sort {
 	case wire.SortNone:
@@ -51,8 +54,6 @@ func (p *plan) trivially(s wire.Served) wire.Served {
 	s.Sort = s.Sort || p.sql || len(p.req.Sort) == 0
 	return s
 }
-
-func (p *plan) wantsWindow() bool { return p.offset > 0 || p.limit > 0 }
 
 // windowAllowed: a larger offset than the document declares is answered
 // unserved and in full (B8).
@@ -178,7 +179,7 @@ func (p *plan) finish(served wire.Served, columns []wire.Column) (finisher, erro
 		if err = p.wants(columns); err != nil {
 			return f, err
 		}
-		if f.match, err = filter.Compile(p.req.And, p.req.Or, columns, p.req.FieldTypes); err != nil {
+		if f.match, err = filter.Compile(p.req.Where, columns); err != nil {
 			return f, err
 		}
 		f.served.Filters = true

@@ -55,7 +55,7 @@ func query(x *exchange) {
 		if len(req.Joins) > 0 {
 			method, call = "QueryJoined", x.h.caps.joiner.QueryJoined
 		}
-		return x.invoke(ctx, method, func(ctx context.Context) error { return rows.close(call(ctx, &req, rows)) })
+		return x.invoke(ctx, method, func(ctx context.Context) error { return rows.close(call(ctx, rows.plan.req, rows)) })
 	})
 }
 

@@ -34,9 +34,9 @@ type watched struct {
 
 func watch() *watched {
 	s := &watched{stopped: make(chan time.Time, 1), left: make(chan error, 1)}
-	s.query = func(ctx context.Context, _ *wire.QueryRequest, out *connector.Rows) error {
+	s.query = func(ctx context.Context, _ *connector.QueryRequest, out *connector.Rows) error {
 		context.AfterFunc(ctx, func() { s.stopped <- time.Now() })
-		w := out.Begin(wire.Served{}, number)
+		w := out.Begin(number)
 		cell := wire.Text(strings.Repeat("x", 1000))
 		for {
 			if err := w.Row(cell); err != nil {
@@ -161,8 +161,8 @@ func (r trickle) Read(p []byte) (int, error) {
 func TestDeadlineBesideStalledReader(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ended := make(chan time.Time, 1)
-		s := serve(t, core{query: func(ctx context.Context, _ *wire.QueryRequest, out *connector.Rows) error {
-			_ = out.Begin(wire.Served{}, number).Flush()
+		s := serve(t, core{query: func(ctx context.Context, _ *connector.QueryRequest, out *connector.Rows) error {
+			_ = out.Begin(number).Flush()
 			<-ctx.Done()
 			ended <- time.Now()
 			return ctx.Err()
@@ -194,12 +194,12 @@ func TestReaderLeaves(t *testing.T) {
 	}{
 		{"before the source has begun", func(ctx context.Context, _ *connector.Rows) error { <-ctx.Done(); return ctx.Err() }},
 		{"while the source waits", func(ctx context.Context, out *connector.Rows) error {
-			_ = out.Begin(wire.Served{}, number).Flush()
+			_ = out.Begin(number).Flush()
 			<-ctx.Done()
 			return ctx.Err()
 		}},
 		{"while the source is held back", func(_ context.Context, out *connector.Rows) error {
-			w := out.Begin(wire.Served{}, number)
+			w := out.Begin(number)
 			for {
 				if err := w.Row(wire.Text(strings.Repeat("x", 10_000))); err != nil {
 					return err
@@ -210,7 +210,7 @@ func TestReaderLeaves(t *testing.T) {
 		t.Run(c.why, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				returned := make(chan time.Time, 1)
-				s := serve(t, core{query: func(ctx context.Context, _ *wire.QueryRequest, out *connector.Rows) error {
+				s := serve(t, core{query: func(ctx context.Context, _ *connector.QueryRequest, out *connector.Rows) error {
 					defer func() { returned <- time.Now() }()
 					return c.src(ctx, out)
 				}}, nil)
@@ -294,7 +294,7 @@ func TestServerTimeouts(t *testing.T) {
 			slow(ctx)
 			return &wire.Size{Rows: 1, Exact: true}, nil
 		}},
-		aggregator: aggregator{func(ctx context.Context, _ *wire.AggregateRequest) (*wire.Groups, error) {
+		aggregator: aggregator{func(ctx context.Context, _ *wire.AggregateRequest) (*connector.AggregateAnswer, error) {
 			slow(ctx)
 			return nil, connector.ErrDecline
 		}},
@@ -335,8 +335,8 @@ func TestServerTimeouts(t *testing.T) {
 // goes on until well after the server's timeouts.
 func TestOverTCP(t *testing.T) {
 	const timeout = time.Second
-	src := core{query: func(_ context.Context, _ *wire.QueryRequest, out *connector.Rows) error {
-		w := out.Begin(wire.Served{}, number)
+	src := core{query: func(_ context.Context, _ *connector.QueryRequest, out *connector.Rows) error {
+		w := out.Begin(number)
 		_ = w.Flush()
 		<-time.After(timeout + timeout/5)
 		for i := range 20_000 {

@@ -129,15 +129,14 @@ func count(x *exchange) {
 // countByReading answers a count from the rows of a query (A12).
 func (x *exchange) countByReading(ctx context.Context, req *wire.CountRequest, table *wire.Table) (int64, error) {
 	query := &wire.QueryRequest{
-		Table: req.Table, And: req.And, Or: req.Or, Fields: []string{}, FieldTypes: req.FieldTypes,
-		Credentials: req.Credentials, TimeoutMS: req.TimeoutMS,
+		Table: req.Table, Where: req.Where, Fields: []string{}, Envelope: req.Envelope,
 	}
 	rows := &Rows{plan: x.h.plan(query, table)}
 	// A source that ignores its context finds its rows refused after it.
 	stop := context.AfterFunc(ctx, func() { rows.stop(errDeadline) })
 	defer stop()
 	err := x.invoke(ctx, "Query", func(ctx context.Context) error {
-		return rows.close(x.h.source.Query(ctx, query, rows))
+		return rows.close(x.h.source.Query(ctx, rows.plan.req, rows))
 	})
 	return rows.sink.count, err
 }

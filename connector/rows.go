@@ -23,13 +23,14 @@ type Rows struct {
 
 	// mu guards all that follows, and the sink: a source that outlives its
 	// request finds its writer dead under this lock.
-	mu       sync.Mutex
-	writer   RowWriter
-	begun    bool
-	windowed bool  // Window handed out the request's offset and limit
-	err      error // sticky: why no more rows are wanted
-	fault    bool  // err is a failure; false when the window is full
-	done     finisher
+	mu      sync.Mutex
+	writer  RowWriter
+	begun   bool
+	claimed bool
+	served  wire.Served // what the source claims
+	err     error       // sticky: why no more rows are wanted
+	fault   bool        // err is a failure; false when the window is full
+	done    finisher
 }
 
 // sink takes finished rows: into a stream, or into a count for a source that
@@ -86,36 +87,75 @@ var errEnough = errors.New("no more rows are wanted")
 // errClosed tells a source that it has returned.
 const errClosed = cause("the call of the source that these rows are for has returned")
 
-// Window is how a request's offset and limit reach a source that can apply
-// them, and the only way they do. Pass what Begin will be told: ok is true, and
-// the window meaningful, only when filters and sort are both served, because a
-// window cut before them loses rows (C2). A limit of 0 means no limit. Having
-// applied the window, begin with Served.Window true; there is no duty to.
-func (r *Rows) Window(served wire.Served) (offset, limit int64, ok bool) {
+// Served names the parts of a request that a source has applied itself, with the
+// platform's semantics. The zero value is always safe: the library then does
+// everything.
+type Served struct {
+	// Filters: every row the source offers satisfies the request's filters.
+	Filters bool
+	// Sort: the source offers its rows in the requested order.
+	Sort bool
+}
+
+// Claim states which parts of the request the source has applied itself. A
+// source that applied none does not call it. It is called at most once, before
+// Begin. A claim must hold exactly: the library neither filters nor sorts again
+// what is claimed.
+func (r *Rows) Claim(served Served) Claim {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	served = r.plan.trivially(served)
-	if !served.Filters || !served.Sort || !r.plan.windowAllowed() {
+	switch {
+	case r.begun:
+		r.fail(cause("the source called Claim after Begin"))
+	case r.claimed:
+		r.fail(cause("the source called Claim twice"))
+	}
+	r.claimed = true
+	r.served = r.plan.trivially(wire.Served{Filters: served.Filters, Sort: served.Sort})
+	return Claim{r}
+}
+
+// Claim is a source's statement of what it has applied, made by [Rows.Claim]. It
+// is the only way to the request's window.
+type Claim struct {
+	rows *Rows
+}
+
+// Window returns the request's offset and limit, for a source that can apply
+// them. A limit of 0 means no limit. ok is false unless both the filters and the
+// sort are served, by the claim or because the request has none: a window cut
+// before them loses rows. Asking claims the window: if ok is true, the source
+// must skip offset rows and offer no more than limit rows. If ok is false, the
+// library cuts the window.
+//
+// Pages must compose: a source that takes the window of a request without a sort
+// must put its rows in a fixed order of its own.
+func (c Claim) Window() (offset, limit int64, ok bool) {
+	r := c.rows
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.begun {
+		r.fail(cause("the source asked for the window after Begin"))
+	}
+	if r.err != nil || !r.served.Filters || !r.served.Sort || !r.plan.windowAllowed() {
 		return 0, 0, false
 	}
-	r.windowed = true
+	r.served.Window = true
 	return r.plan.offset, r.plan.limit, true
 }
 
-// Begin states which parts of the request the source has applied itself, with
-// the platform's semantics, and the columns of the rows that follow. The zero
-// Served is always safe: the SDK then does everything.
+// Begin states the columns of the rows that follow.
 //
 // Columns are in the order of the cells of each row. They include every
-// requested field, and every field the SDK still has to filter or sort by;
+// requested field, and every field the library still has to filter or sort by;
 // more do no harm. A column that is missing is refused as a field the table
-// does not have (A11). A source that joins says in Column.Hop where each comes
-// from. The source declares a column's Type if it has one; it decides how
-// values compare (A10).
+// does not have. A source that joins says in Column.Hop where each comes from.
+// The source declares a column's Type if it has one; it decides how values
+// compare.
 //
 // Begin is called exactly once. What it refuses, Row reports: there is no
 // error to check here.
-func (r *Rows) Begin(served wire.Served, columns []wire.Column) *RowWriter {
+func (r *Rows) Begin(columns []wire.Column) *RowWriter {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.writer.rows = r
@@ -127,30 +167,23 @@ func (r *Rows) Begin(served wire.Served, columns []wire.Column) *RowWriter {
 	if r.err != nil {
 		return &r.writer
 	}
-	if err := r.begin(served, columns); err != nil {
+	if err := r.begin(columns); err != nil {
 		r.fail(err)
-		return &r.writer
 	}
 	return &r.writer
 }
 
-func (r *Rows) begin(served wire.Served, columns []wire.Column) error {
+func (r *Rows) begin(columns []wire.Column) error {
 	columns, err := r.plan.typed(columns)
 	if err != nil {
 		return err
-	}
-	if served.Window && (!r.plan.trivially(served).Filters || !r.plan.trivially(served).Sort) {
-		return cause("the source claims served.window without filters and sort: a window cut before them loses rows (C2)")
-	}
-	if served.Window && !r.windowed && r.plan.wantsWindow() {
-		return cause("the source claims served.window but never asked Rows.Window what to cut")
 	}
 	names, from, err := r.plan.members(columns)
 	if err != nil {
 		return err
 	}
 	r.writer.columns = columns
-	if r.done, err = r.plan.finish(served, columns); err != nil {
+	if r.done, err = r.plan.finish(r.served, columns); err != nil {
 		return err
 	}
 	return r.sink.begin(r.done.served, names, from)

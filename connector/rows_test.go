@@ -45,76 +45,78 @@ func TestLies(t *testing.T) {
 		emit  emit
 		cause string
 	}{
-		{"C2: a window claimed without the filters", filtered, func(out *connector.Rows) error {
-			_, _, _ = out.Window(wire.Served{Filters: true})
-			return three(out.Begin(wire.Served{Window: true, Sort: true}, number))
-		}, "the source claims served.window without filters and sort: a window cut before them loses rows (C2)"},
-		{"C2: a window claimed without the sort", sorted, func(out *connector.Rows) error {
-			return three(out.Begin(wire.Served{Window: true, Filters: true}, number))
-		}, "the source claims served.window without filters and sort: a window cut before them loses rows (C2)"},
-		{"a window claimed without asking for it", plain + `,"limit":2`, func(out *connector.Rows) error {
-			return three(out.Begin(wire.Served{Window: true}, number))
-		}, "the source claims served.window but never asked Rows.Window what to cut"},
-		{"a window claimed that was refused", filtered, func(out *connector.Rows) error {
-			if _, _, ok := out.Window(wire.Served{}); ok {
-				return errors.New("the window was handed out before the filters were served")
+		{"a claim twice", plain, func(out *connector.Rows) error {
+			out.Claim(connector.Served{})
+			out.Claim(connector.Served{Filters: true})
+			return three(out.Begin(number))
+		}, "the source called Claim twice"},
+		{"a claim after the rows began", plain, func(out *connector.Rows) error {
+			w := out.Begin(number)
+			out.Claim(connector.Served{Filters: true})
+			return three(w)
+		}, "the source called Claim after Begin"},
+		{"a window asked for after the rows began", plain + `,"limit":2`, func(out *connector.Rows) error {
+			claim := out.Claim(connector.Served{})
+			w := out.Begin(number)
+			if _, _, ok := claim.Window(); ok {
+				return errors.New("the window was handed out too late to be served")
 			}
-			return three(out.Begin(wire.Served{Filters: true, Window: true}, number))
-		}, "the source claims served.window but never asked Rows.Window what to cut"},
+			return three(w)
+		}, "the source asked for the window after Begin"},
 		{"more rows than the limit under a claimed window", plain + `,"limit":2`, func(out *connector.Rows) error {
-			_, _, _ = out.Window(wire.Served{})
-			return three(out.Begin(wire.Served{Window: true}, number))
+			_, _, _ = out.Claim(connector.Served{}).Window()
+			return three(out.Begin(number))
 		}, "the source claims served.window and emitted more rows than the limit"},
 		{"Begin never", plain, func(*connector.Rows) error { return nil }, "the source returned without calling Begin"},
 		{"Begin twice", plain, func(out *connector.Rows) error {
-			_ = three(out.Begin(wire.Served{}, number))
-			return three(out.Begin(wire.Served{}, number))
+			_ = three(out.Begin(number))
+			return three(out.Begin(number))
 		}, "the source called Begin twice"},
 		{"Begin twice, and nobody looks at an error", plain, func(out *connector.Rows) error {
-			_ = three(out.Begin(wire.Served{}, number))
-			_ = three(out.Begin(wire.Served{}, number))
+			_ = three(out.Begin(number))
+			_ = three(out.Begin(number))
 			return nil
 		}, "the source called Begin twice"},
-		{"a cell short", plain, func(out *connector.Rows) error { return out.Begin(wire.Served{}, number).Row() }, "the source emitted a row of 0 cells for 1 columns"},
+		{"a cell short", plain, func(out *connector.Rows) error { return out.Begin(number).Row() }, "the source emitted a row of 0 cells for 1 columns"},
 		{"a cell too many", plain, func(out *connector.Rows) error {
-			_ = out.Begin(wire.Served{}, number).Row(wire.Int(1), wire.Int(2))
+			_ = out.Begin(number).Row(wire.Int(1), wire.Int(2))
 			return nil
 		}, "the source emitted a row of 2 cells for 1 columns"},
 		{"two columns of one name", plain, func(out *connector.Rows) error {
-			return out.Begin(wire.Served{}, []wire.Column{{Name: "n"}, {Name: "m"}, {Name: "n"}}).Row(wire.Int(1), wire.Int(2), wire.Int(3))
+			return out.Begin([]wire.Column{{Name: "n"}, {Name: "m"}, {Name: "n"}}).Row(wire.Int(1), wire.Int(2), wire.Int(3))
 		}, `the source began with two columns named "n"`},
 		{"a hop the request does not have", plain, func(out *connector.Rows) error {
-			return out.Begin(wire.Served{}, []wire.Column{{Name: "n"}, {Name: "m", Hop: 1}}).Row(wire.Int(1), wire.Int(1))
+			return out.Begin([]wire.Column{{Name: "n"}, {Name: "m", Hop: 1}}).Row(wire.Int(1), wire.Int(1))
 		}, `the source began with column "m" of hop 1; the request has 0 hops`},
 		{"a hop below zero", plain, func(out *connector.Rows) error {
-			return out.Begin(wire.Served{}, []wire.Column{{Name: "n", Hop: -1}}).Row(wire.Int(1))
+			return out.Begin([]wire.Column{{Name: "n", Hop: -1}}).Row(wire.Int(1))
 		}, `the source began with column "n" of hop -1; the request has 0 hops`},
 		{"an unknown type", plain, func(out *connector.Rows) error {
-			return out.Begin(wire.Served{}, []wire.Column{{Name: "n", Type: "text"}}).Row(wire.Int(1))
+			return out.Begin([]wire.Column{{Name: "n", Type: "text"}}).Row(wire.Int(1))
 		}, `the source began with column "n" of a type that is not one of the nine`},
 		{"D1: a NaN", plain, func(out *connector.Rows) error {
-			return out.Begin(wire.Served{}, number).Row(wire.Float(math.NaN()))
+			return out.Begin(number).Row(wire.Float(math.NaN()))
 		}, `the source emitted a row that cannot be sent: column "n": NaN and infinities cannot cross the wire; send null or fix the source`},
 		{"D4: text that is not UTF-8", plain, func(out *connector.Rows) error {
-			_ = out.Begin(wire.Served{}, number).Row(wire.Text(canary + "\xff"))
+			_ = out.Begin(number).Row(wire.Text(canary + "\xff"))
 			return nil
 		}, `the source emitted a row that cannot be sent: column "n": text is not valid UTF-8`},
 		{"D1: a decimal that is none", plain, func(out *connector.Rows) error {
-			return out.Begin(wire.Served{}, number).Row(wire.Decimal(canary))
+			return out.Begin(number).Row(wire.Decimal(canary))
 		}, `the source emitted a row that cannot be sent: column "n": not plain decimal digits; *`},
 		{"a cell that cannot cross, kept by the heap until the end", sorted, func(out *connector.Rows) error {
-			return out.Begin(wire.Served{}, number).Row(wire.Float(math.Inf(1)))
+			return out.Begin(number).Row(wire.Float(math.Inf(1)))
 		}, `the source emitted a row that cannot be sent: column "n": NaN *`},
 		{"a Go value without a spelling", plain, func(out *connector.Rows) error {
-			return out.Begin(wire.Served{}, number).Map(map[string]any{"n": struct{ Cell string }{canary}})
+			return out.Begin(number).Map(map[string]any{"n": struct{ Cell string }{canary}})
 		}, `column "n": a Go value of type struct { Cell string } has no spelling; convert it to a wire.Value`},
 		{"a nested value that is no JSON", plain, func(out *connector.Rows) error {
-			_ = out.Begin(wire.Served{}, number).Map(map[string]any{"n": []any{math.NaN()}})
+			_ = out.Begin(number).Map(map[string]any{"n": []any{math.NaN()}})
 			return nil
 		}, `column "n": a nested value cannot be spelled as JSON`},
 	} {
 		t.Run(c.why, func(t *testing.T) {
-			s := serve(t, core{query: func(_ context.Context, _ *wire.QueryRequest, out *connector.Rows) error { return c.emit(out) }}, nil)
+			s := serve(t, core{query: func(_ context.Context, _ *connector.QueryRequest, out *connector.Rows) error { return c.emit(out) }}, nil)
 			a := s.post("/query", query(c.query))
 			a.refuses(t, 500, wire.CodeInternal, "internal error")
 			s.keepsSecrets(a)
@@ -132,8 +134,8 @@ func TestLies(t *testing.T) {
 
 // TestLiesAfterTheFirstLine are error lines.
 func TestLiesAfterTheFirstLine(t *testing.T) {
-	s := serve(t, core{query: func(_ context.Context, _ *wire.QueryRequest, out *connector.Rows) error {
-		w := out.Begin(wire.Served{}, number)
+	s := serve(t, core{query: func(_ context.Context, _ *connector.QueryRequest, out *connector.Rows) error {
+		w := out.Begin(number)
 		for range 64 { // the first batch is out with these
 			if err := w.Row(wire.Int(1)); err != nil {
 				return err
@@ -162,8 +164,8 @@ func TestLiesAfterTheFirstLine(t *testing.T) {
 // TestMissingColumns is A11: what a source begins without. Where a description
 // has vouched for the field, the source is at fault; else the table lacks it.
 func TestMissingColumns(t *testing.T) {
-	narrow := core{query: func(_ context.Context, _ *wire.QueryRequest, out *connector.Rows) error {
-		return out.Begin(wire.Served{}, []wire.Column{{Name: "id"}}).Row(wire.Int(1))
+	narrow := core{query: func(_ context.Context, _ *connector.QueryRequest, out *connector.Rows) error {
+		return out.Begin([]wire.Column{{Name: "id"}}).Row(wire.Int(1))
 	}}
 	for _, c := range []struct {
 		why     string
@@ -187,9 +189,9 @@ func TestMissingColumns(t *testing.T) {
 			assert.Contains(t, s.log.String(), `cause=the source began without column "name", which its description of the table has`)
 		})
 	}
-	all := wire.Served{Filters: true, Sort: true}
-	s := serve(t, core{query: func(_ context.Context, _ *wire.QueryRequest, out *connector.Rows) error {
-		return out.Begin(all, []wire.Column{{Name: "id"}}).Row(wire.Int(1))
+	s := serve(t, core{query: func(_ context.Context, _ *connector.QueryRequest, out *connector.Rows) error {
+		out.Claim(connector.Served{Filters: true, Sort: true})
+		return out.Begin([]wire.Column{{Name: "id"}}).Row(wire.Int(1))
 	}}, nil)
 	a := s.post("/query", query(`"and":[{"field":"x","op":"isnull"}],"sort":[{"field":"y","dir":"asc"}],"fields":["id"]`))
 	assert.Equal(t, 200, a.status, "columns that only served filters and sorts name are not needed")
@@ -205,30 +207,29 @@ func TestWindow(t *testing.T) {
 	for _, c := range []struct {
 		why       string
 		query     string
-		served    wire.Served
+		served    connector.Served
 		offsetMax int64
 		want      got
 	}{
-		{"nothing to filter or sort", `"and":[],"sort":[],"limit":5,"offset":7`, wire.Served{}, 0, got{7, 5, true}},
-		{"no limit", `"and":[],"sort":[],"offset":7`, wire.Served{}, 0, got{7, 0, true}},
-		{"no window", `"and":[],"sort":[]`, wire.Served{}, 0, got{0, 0, true}},
-		{"filters not served", filter + `,"sort":[],"limit":5`, wire.Served{Sort: true}, 0, got{}},
-		{"filters served", filter + `,"sort":[],"limit":5`, wire.Served{Filters: true}, 0, got{0, 5, true}},
-		{"the sort not served", `"and":[],` + sort + `,"limit":5`, wire.Served{Filters: true}, 0, got{}},
-		{"the sort served", `"and":[],` + sort + `,"limit":5`, wire.Served{Sort: true}, 0, got{0, 5, true}},
-		{"both served", filter + `,` + sort + `,"limit":5,"offset":1`, wire.Served{Filters: true, Sort: true}, 0, got{1, 5, true}},
-		{"an or alone is a filter", `"and":[],"or":[[]],"sort":[],"limit":5`, wire.Served{}, 0, got{}},
-		{"B8: the offset that the document declares", `"and":[],"sort":[],"limit":5,"offset":7`, wire.Served{}, 7, got{7, 5, true}},
-		{"B8: a larger one", `"and":[],"sort":[],"limit":5,"offset":8`, wire.Served{}, 7, got{}},
-		{"the largest numbers", `"and":[],"sort":[],"limit":9007199254740991,"offset":9007199254740991`, wire.Served{}, 0, got{1<<53 - 1, 1<<53 - 1, true}},
+		{"nothing to filter or sort", `"and":[],"sort":[],"limit":5,"offset":7`, connector.Served{}, 0, got{7, 5, true}},
+		{"no limit", `"and":[],"sort":[],"offset":7`, connector.Served{}, 0, got{7, 0, true}},
+		{"no window", `"and":[],"sort":[]`, connector.Served{}, 0, got{0, 0, true}},
+		{"filters not served", filter + `,"sort":[],"limit":5`, connector.Served{Sort: true}, 0, got{}},
+		{"filters served", filter + `,"sort":[],"limit":5`, connector.Served{Filters: true}, 0, got{0, 5, true}},
+		{"the sort not served", `"and":[],` + sort + `,"limit":5`, connector.Served{Filters: true}, 0, got{}},
+		{"the sort served", `"and":[],` + sort + `,"limit":5`, connector.Served{Sort: true}, 0, got{0, 5, true}},
+		{"both served", filter + `,` + sort + `,"limit":5,"offset":1`, connector.Served{Filters: true, Sort: true}, 0, got{1, 5, true}},
+		{"an or alone is a filter", `"and":[],"or":[[]],"sort":[],"limit":5`, connector.Served{}, 0, got{}},
+		{"B8: the offset that the document declares", `"and":[],"sort":[],"limit":5,"offset":7`, connector.Served{}, 7, got{7, 5, true}},
+		{"B8: a larger one", `"and":[],"sort":[],"limit":5,"offset":8`, connector.Served{}, 7, got{}},
+		{"the largest numbers", `"and":[],"sort":[],"limit":9007199254740991,"offset":9007199254740991`, connector.Served{}, 0, got{1<<53 - 1, 1<<53 - 1, true}},
 	} {
 		t.Run(c.why, func(t *testing.T) {
 			var window got
-			src := core{query: func(_ context.Context, req *wire.QueryRequest, out *connector.Rows) error {
-				assert.Zero(t, req.Limit)
-				assert.Zero(t, req.Offset)
-				window.offset, window.limit, window.ok = out.Window(c.served)
-				return out.Begin(c.served, number).Flush()
+			src := core{query: func(_ context.Context, req *connector.QueryRequest, out *connector.Rows) error {
+				window.offset, window.limit, window.ok = out.Claim(c.served).Window()
+				assert.Equal(t, req.Windowed, strings.Contains(c.query, "limit") || strings.Contains(c.query, "offset"))
+				return out.Begin(number).Flush()
 			}}
 			h, err := connector.New(connector.Definition{Slug: "shop", Limits: wire.Limits{OffsetMax: c.offsetMax}}, src, newToken(t), nil)
 			require.NoError(t, err)
@@ -239,10 +240,6 @@ func TestWindow(t *testing.T) {
 			assert.Equal(t, c.want, window)
 		})
 	}
-	s := serve(t, core{query: func(_ context.Context, _ *wire.QueryRequest, out *connector.Rows) error {
-		return out.Begin(wire.Served{Window: true}, number).Row(wire.Int(1))
-	}}, nil)
-	assert.Equal(t, 200, s.post("/query", query(plain)).status, "where there is no window there is nothing to ask for")
 }
 
 // TestFields is B5: the requested members, once each, in the order asked for.
@@ -287,8 +284,8 @@ func TestAll(t *testing.T) {
 		{"a failure that is not deliberate", errors.New("no"), plain, `{"error":{"code":"internal","message":"internal error"}}`, 10},
 	} {
 		taken = 0
-		s := serve(t, core{query: func(_ context.Context, _ *wire.QueryRequest, out *connector.Rows) error {
-			return out.Begin(wire.Served{}, number).All(seq(c.fail))
+		s := serve(t, core{query: func(_ context.Context, _ *connector.QueryRequest, out *connector.Rows) error {
+			return out.Begin(number).All(seq(c.fail))
 		}}, nil)
 		assert.Equal(t, c.want, s.post("/query", query(c.query)).body, c.why)
 		assert.Equal(t, c.taken, taken, c.why)
@@ -302,8 +299,8 @@ func TestBuffersMayBeReused(t *testing.T) {
 		`[]`:                          `{"rows":[{"n":"row 3"},{"n":"row 1"},{"n":"row 4"}]}`,
 		`[{"field":"n","dir":"asc"}]`: `{"rows":[{"n":"row 1"},{"n":"row 2"},{"n":"row 3"}]}`,
 	} {
-		s := serve(t, core{query: func(_ context.Context, _ *wire.QueryRequest, out *connector.Rows) error {
-			w := out.Begin(wire.Served{}, number)
+		s := serve(t, core{query: func(_ context.Context, _ *connector.QueryRequest, out *connector.Rows) error {
+			w := out.Begin(number)
 			buffer := make([]byte, 5)
 			for _, digit := range "314592" {
 				copy(buffer, "row ")
@@ -323,8 +320,8 @@ func TestBuffersMayBeReused(t *testing.T) {
 // TestRowErrorsStick: after the first refusal every call says the same.
 func TestRowErrorsStick(t *testing.T) {
 	var errs []error
-	s := serve(t, core{query: func(_ context.Context, _ *wire.QueryRequest, out *connector.Rows) error {
-		w := out.Begin(wire.Served{}, number)
+	s := serve(t, core{query: func(_ context.Context, _ *connector.QueryRequest, out *connector.Rows) error {
+		w := out.Begin(number)
 		errs = append(errs, w.Row(), w.Row(wire.Int(1)), w.Map(map[string]any{"n": 1}), w.Flush(), w.All(func(yield func([]wire.Value, error) bool) { yield([]wire.Value{wire.Int(1)}, nil) }))
 		return nil // whoever swallows a refusal does not undo it
 	}}, nil)
@@ -353,8 +350,8 @@ func TestTypes(t *testing.T) {
 		{"nor a description", "", wire.TypeString, "number", false, false},
 	} {
 		t.Run(c.why, func(t *testing.T) {
-			src := core{query: func(_ context.Context, _ *wire.QueryRequest, out *connector.Rows) error {
-				w := out.Begin(wire.Served{}, []wire.Column{{Name: "n", Type: c.begin}})
+			src := core{query: func(_ context.Context, _ *connector.QueryRequest, out *connector.Rows) error {
+				w := out.Begin([]wire.Column{{Name: "n", Type: c.begin}})
 				for _, n := range []string{"1.50", "9", "10"} {
 					_ = w.Row(wire.Text(n))
 				}
@@ -400,24 +397,26 @@ func TestTypes(t *testing.T) {
 func TestCountByReading(t *testing.T) {
 	for _, c := range []struct {
 		why   string
-		query func(context.Context, *wire.QueryRequest, *connector.Rows) error
+		query func(context.Context, *connector.QueryRequest, *connector.Rows) error
 		want  string
 	}{
 		{"rows", nil, `{"count":2}`},
-		{"a refusal", func(context.Context, *wire.QueryRequest, *connector.Rows) error { return connector.Unsupported("no") }, `{"error":{"code":"unsupported","message":"no"}}`},
-		{"a failure", func(context.Context, *wire.QueryRequest, *connector.Rows) error { return errors.New("no") }, `{"error":{"code":"internal","message":"internal error"}}`},
-		{"a column that is not there", func(_ context.Context, _ *wire.QueryRequest, out *connector.Rows) error {
-			return out.Begin(wire.Served{}, number).Flush()
+		{"a refusal", func(context.Context, *connector.QueryRequest, *connector.Rows) error {
+			return connector.Unsupported("no")
+		}, `{"error":{"code":"unsupported","message":"no"}}`},
+		{"a failure", func(context.Context, *connector.QueryRequest, *connector.Rows) error { return errors.New("no") }, `{"error":{"code":"internal","message":"internal error"}}`},
+		{"a column that is not there", func(_ context.Context, _ *connector.QueryRequest, out *connector.Rows) error {
+			return out.Begin(number).Flush()
 		}, `{"error":{"code":"unsupported","message":"table \"items\" has no field \"id\" to filter by"}}`},
-		{"never begun", func(context.Context, *wire.QueryRequest, *connector.Rows) error { return nil }, `{"error":{"code":"internal","message":"internal error"}}`},
-		{"a lie", func(_ context.Context, req *wire.QueryRequest, out *connector.Rows) error {
+		{"never begun", func(context.Context, *connector.QueryRequest, *connector.Rows) error { return nil }, `{"error":{"code":"internal","message":"internal error"}}`},
+		{"a lie", func(_ context.Context, req *connector.QueryRequest, out *connector.Rows) error {
 			if len(req.Fields) != 0 || req.TimeoutMS != 60000 || req.Credentials.Get("apiKey") != secret {
 				return fmt.Errorf("the request is not the count's")
 			}
-			return out.Begin(wire.Served{}, items().Columns()).Row(wire.Int(1))
+			return out.Begin(items().Columns()).Row(wire.Int(1))
 		}, `{"error":{"code":"internal","message":"internal error"}}`},
-		{"a lie that nobody looks at", func(_ context.Context, _ *wire.QueryRequest, out *connector.Rows) error {
-			w := out.Begin(wire.Served{}, items().Columns())
+		{"a lie that nobody looks at", func(_ context.Context, _ *connector.QueryRequest, out *connector.Rows) error {
+			w := out.Begin(items().Columns())
 			_ = w.Row(itemRows[1]...)
 			_ = w.Row(wire.Int(1))
 			return nil

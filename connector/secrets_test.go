@@ -135,7 +135,7 @@ func TestRequestsPrintNothing(t *testing.T) {
 	} {
 		s := serve(t, core{
 			check: func(_ context.Context, req *wire.CheckRequest) error { return connector.CheckFailed("%s", print(req)) },
-			query: func(_ context.Context, req *wire.QueryRequest, _ *connector.Rows) error {
+			query: func(_ context.Context, req *connector.QueryRequest, _ *connector.Rows) error {
 				return errors.New(print(*req))
 			},
 		}, nil)
@@ -183,8 +183,8 @@ func TestTenantsAtOnce(t *testing.T) {
 				discover: func(_ context.Context, req *wire.DiscoveryRequest) (*wire.Discovery, error) {
 					return &wire.Discovery{Tables: []wire.Table{*table(req.Credentials)}, Warnings: []string{mark(req.Credentials)}}, act(req.Credentials)
 				},
-				query: func(_ context.Context, req *wire.QueryRequest, out *connector.Rows) error {
-					w := out.Begin(wire.Served{}, []wire.Column{{Name: "id"}, {Name: mark(req.Credentials)}})
+				query: func(_ context.Context, req *connector.QueryRequest, out *connector.Rows) error {
+					w := out.Begin([]wire.Column{{Name: "id"}, {Name: mark(req.Credentials)}})
 					buffer := []byte(mark(req.Credentials)) // reused for every row, as authors may
 					for i := range 200 {
 						if i == 150 {
@@ -200,8 +200,8 @@ func TestTenantsAtOnce(t *testing.T) {
 				},
 			},
 			sizer: sizer{func(_ context.Context, req *wire.SizeRequest) (*wire.Size, error) { return nil, act(req.Credentials) }},
-			aggregator: aggregator{func(_ context.Context, req *wire.AggregateRequest) (*wire.Groups, error) {
-				return &wire.Groups{Rows: [][]wire.Value{{wire.Text(mark(req.Credentials))}}}, act(req.Credentials)
+			aggregator: aggregator{func(_ context.Context, req *wire.AggregateRequest) (*connector.AggregateAnswer, error) {
+				return &connector.AggregateAnswer{Rows: [][]wire.Value{{wire.Text(mark(req.Credentials))}}}, act(req.Credentials)
 			}},
 			linker: linker{func(_ context.Context, req *wire.LinkHitRateRequest) (*wire.LinkHitRate, error) {
 				return &wire.LinkHitRate{FromNonNull: 1, OrphanCount: 1, OrphanSamples: []string{mark(req.Credentials)}}, act(req.Credentials)

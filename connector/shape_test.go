@@ -177,8 +177,10 @@ func TestUnadvertised(t *testing.T) {
 		aggregator
 	}
 	never := plain{
-		core{query: func(context.Context, *wire.QueryRequest, *connector.Rows) error { panic("the source saw it") }},
-		aggregator{func(context.Context, *wire.AggregateRequest) (*wire.Groups, error) { panic("the source saw it") }},
+		core{query: func(context.Context, *connector.QueryRequest, *connector.Rows) error { panic("the source saw it") }},
+		aggregator{func(context.Context, *wire.AggregateRequest) (*connector.AggregateAnswer, error) {
+			panic("the source saw it")
+		}},
 	}
 	joinsOmitted := &connector.Options{Omit: connector.Omit{Join: true, DateBucket: true, Dialect: true}}
 	all := full{described{endpoints{core: never.core, aggregator: never.aggregator}, describer{}}, speaker{dialect: "postgres"}}

@@ -30,7 +30,7 @@ type Source interface {
 	// everything in the request but Table: the SDK filters, sorts, cuts and
 	// projects what the source did not (see [Rows.Begin]). It answers
 	// [UnknownEntity] for a table these credentials do not have.
-	Query(ctx context.Context, req *wire.QueryRequest, out *Rows) error
+	Query(ctx context.Context, req *QueryRequest, out *Rows) error
 }
 
 // Describer lets the SDK refuse unknown tables and fields, and fields whose
@@ -64,7 +64,7 @@ type Aggregator interface {
 	// exactly: 204, and the platform folds the rows (E6). A wrong number is
 	// never legal: counts are wire.Int, sums wire.Decimal, wire.Int or null
 	// (E1); a sum of floats is refused as an internal error.
-	Aggregate(ctx context.Context, req *wire.AggregateRequest) (*wire.Groups, error)
+	Aggregate(ctx context.Context, req *wire.AggregateRequest) (*AggregateAnswer, error)
 }
 
 // DateAggregator declares dateBucket: group keys may carry a grain (E4). It
@@ -72,7 +72,7 @@ type Aggregator interface {
 type DateAggregator interface {
 	// AggregateByDate is called instead of Aggregate when any group key has a
 	// grain.
-	AggregateByDate(ctx context.Context, req *wire.AggregateRequest) (*wire.Groups, error)
+	AggregateByDate(ctx context.Context, req *wire.AggregateRequest) (*AggregateAnswer, error)
 }
 
 // CardinalityMeasurer serves /cardinality. Serve /size too: the counts are
@@ -96,7 +96,7 @@ type LinkMeasurer interface {
 type Joiner interface {
 	// QueryJoined is called instead of Query when the request has joins. The
 	// columns it begins with say in Hop where each comes from.
-	QueryJoined(ctx context.Context, req *wire.QueryRequest, out *Rows) error
+	QueryJoined(ctx context.Context, req *QueryRequest, out *Rows) error
 }
 
 // SQLQuerier declares a dialect: /query also takes compiled SQL (C9). Without
@@ -107,4 +107,25 @@ type SQLQuerier interface {
 	Dialect() string
 	// QuerySQL answers what the statement returned, in full.
 	QuerySQL(ctx context.Context, req *wire.SQLRequest, out *Rows) error
+}
+
+// QueryRequest is what a source is asked for: the body of /query without its
+// window. Limit and offset reach a source through [Claim.Window] alone, so that
+// it cannot cut the window before it has filtered and sorted.
+type QueryRequest struct {
+	Table string
+	wire.Where
+	Sort   []wire.SortKey
+	Fields []string
+	// Windowed reports whether the request has an offset or a limit at all.
+	Windowed bool
+	Joins    []wire.JoinHop
+	wire.Envelope
+}
+
+// AggregateAnswer is what a source answers to an aggregate. Each row holds the
+// group keys, then the measures, in the order in which the request names them.
+// Rows may come in any order.
+type AggregateAnswer struct {
+	Rows [][]wire.Value
 }

@@ -37,7 +37,7 @@ type step func(*actor) error
 var number = []wire.Column{{Name: "n", Type: wire.TypeNumber}}
 
 func begin(a *actor) error {
-	a.w = a.out.Begin(wire.Served{}, number)
+	a.w = a.out.Begin(number)
 	return nil
 }
 
@@ -86,7 +86,7 @@ func fail(err error) step        { return func(*actor) error { return err } }
 const forever = 1000 * time.Hour
 
 func script(steps ...step) core {
-	return core{query: func(ctx context.Context, _ *wire.QueryRequest, out *connector.Rows) error {
+	return core{query: func(ctx context.Context, _ *connector.QueryRequest, out *connector.Rows) error {
 		a := &actor{ctx: ctx, out: out}
 		for _, s := range steps {
 			if err := s(a); err != nil {
@@ -290,7 +290,7 @@ func TestClocks(t *testing.T) {
 				var ended time.Duration
 				start := time.Now()
 				src := script(c.do...)
-				s := serve(t, core{query: func(ctx context.Context, req *wire.QueryRequest, out *connector.Rows) error {
+				s := serve(t, core{query: func(ctx context.Context, req *connector.QueryRequest, out *connector.Rows) error {
 					context.AfterFunc(ctx, func() { ended = time.Since(start) })
 					return src.query(ctx, req, out)
 				}}, nil)
@@ -341,11 +341,13 @@ func TestTimeoutOnEveryRoute(t *testing.T) {
 				discover: func(ctx context.Context, _ *wire.DiscoveryRequest) (*wire.Discovery, error) {
 					return &wire.Discovery{}, block(ctx)
 				},
-				query: func(ctx context.Context, _ *wire.QueryRequest, _ *connector.Rows) error { return block(ctx) },
+				query: func(ctx context.Context, _ *connector.QueryRequest, _ *connector.Rows) error { return block(ctx) },
 			},
-			sizer:      sizer{func(ctx context.Context, _ *wire.SizeRequest) (*wire.Size, error) { return nil, block(ctx) }},
-			counter:    counter{func(ctx context.Context, _ *wire.CountRequest) (int64, error) { return 7, block(ctx) }},
-			aggregator: aggregator{func(ctx context.Context, _ *wire.AggregateRequest) (*wire.Groups, error) { return nil, block(ctx) }},
+			sizer:   sizer{func(ctx context.Context, _ *wire.SizeRequest) (*wire.Size, error) { return nil, block(ctx) }},
+			counter: counter{func(ctx context.Context, _ *wire.CountRequest) (int64, error) { return 7, block(ctx) }},
+			aggregator: aggregator{func(ctx context.Context, _ *wire.AggregateRequest) (*connector.AggregateAnswer, error) {
+				return nil, block(ctx)
+			}},
 			measurer: measurer{func(ctx context.Context, _ *wire.CardinalityRequest) (map[string]*wire.Cardinality, error) {
 				return nil, block(ctx)
 			}},

@@ -50,16 +50,16 @@ func (t *topN) keep(values []wire.Value) []wire.Value {
 	copy(row, values)
 	size := 0
 	for _, v := range row {
-		size += len(v.Str())
+		size += len(v.Text())
 	}
 	var text strings.Builder
 	text.Grow(size)
 	for _, v := range row {
-		text.WriteString(v.Str())
+		text.WriteString(v.Text())
 	}
 	all, at := text.String(), 0
 	for i, v := range row {
-		if n := len(v.Str()); n > 0 {
+		if n := len(v.Text()); n > 0 {
 			row[i] = v.WithText(all[at : at+n])
 			at += n
 		}

@@ -75,7 +75,7 @@ func operands(op wire.Op) (filters []wire.Filter) {
 // mayAllocate: for contains, elements with escapes, numbers beyond the doubles,
 // and malformed arrays.
 func mayAllocate(cell wire.Value) bool {
-	s := strings.TrimLeft(cell.Str(), " ")
+	s := strings.TrimLeft(cell.Text(), " ")
 	return strings.HasPrefix(s, "[") && (strings.Contains(s, `\`) || strings.Contains(s, "1e999") || !strings.HasSuffix(strings.TrimRight(s, " "), "]") || strings.Contains(s, "\xff"))
 }
 
@@ -83,7 +83,7 @@ func TestOrderAllocatesNothing(t *testing.T) {
 	values := append(pool(), longCells()...)
 	for _, typ := range allTypes {
 		for _, dir := range []wire.Direction{wire.Asc, wire.Desc} {
-			o, err := filter.CompileOrder([]wire.Sort{{Field: "c", Dir: dir}}, append(column(typ), wire.Column{Name: "d", Type: typ}), nil, []string{"d"})
+			o, err := filter.CompileOrder([]wire.SortKey{{Field: "c", Dir: dir}}, append(column(typ), wire.Column{Name: "d", Type: typ}), nil, []string{"d"})
 			require.NoError(t, err)
 			rows := make([][]wire.Value, len(values))
 			for i, v := range values {

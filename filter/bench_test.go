@@ -58,7 +58,7 @@ func BenchmarkMatch(b *testing.B) {
 		types[c.Name] = c.Type
 	}
 	for _, f := range typicalFilters {
-		p, err := filter.Compile(f.and, f.or, referenceColumns, nil)
+		p, err := filter.Compile(wire.Where{And: f.and, Or: f.or}, referenceColumns)
 		require.NoError(b, err)
 		b.Run(f.name+"/filter", func(b *testing.B) {
 			b.ReportAllocs()
@@ -103,7 +103,7 @@ func BenchmarkMatchText(b *testing.B) {
 		{"long-decimal", wire.TypeDecimal, wire.Filter{Op: wire.OpEq, Value: wire.Text(strings.Repeat("9", 1000))}, wire.Text(strings.Repeat("9", 1000))},
 	} {
 		c.filter.Field = "c"
-		p, err := filter.Compile([]wire.Filter{c.filter}, nil, []wire.Column{{Name: "c", Type: c.typ}}, nil)
+		p, err := filter.Compile(wire.Where{And: []wire.Filter{c.filter}}, []wire.Column{{Name: "c", Type: c.typ}})
 		require.NoError(b, err)
 		row := []wire.Value{c.cell}
 		b.Run(c.name, func(b *testing.B) {
@@ -118,7 +118,7 @@ func BenchmarkMatchText(b *testing.B) {
 func BenchmarkOrder(b *testing.B) {
 	rows, _ := referenceRows(1024)
 	for _, field := range []string{"amount", "price", "created_at", "name", "region"} {
-		o, err := filter.CompileOrder([]wire.Sort{{Field: field, Dir: wire.Desc}}, referenceColumns, nil, []string{"id"})
+		o, err := filter.CompileOrder([]wire.SortKey{{Field: field, Dir: wire.Desc}}, referenceColumns, nil, []string{"id"})
 		require.NoError(b, err)
 		b.Run(field, func(b *testing.B) {
 			b.ReportAllocs()

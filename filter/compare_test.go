@@ -121,7 +121,7 @@ func TestDecimalsAgainstOthers(t *testing.T) {
 					require.True(t, ok, "%s, %s", s, u)
 					require.Equal(t, want, sign(got), "%s %s, %s %s", kindName(a.Kind()), s, kindName(b.Kind()), u)
 				}
-				p, err := filter.Compile([]wire.Filter{{Field: "c", Op: wire.OpLt, Value: b}}, nil, column(wire.TypeDecimal), nil)
+				p, err := filter.Compile(wire.Where{And: []wire.Filter{{Field: "c", Op: wire.OpLt, Value: b}}}, column(wire.TypeDecimal))
 				require.NoError(t, err)
 				require.Equal(t, want < 0, p.Match([]wire.Value{a}), "%s < %s", s, u)
 			}
@@ -159,7 +159,7 @@ func TestFloatsAgainstDigits(t *testing.T) {
 					require.Equal(t, want, sign(got), "Compare(%v, %s)", a, s)
 					for _, op := range []wire.Op{wire.OpEq, wire.OpGt, wire.OpLte} {
 						f := wire.Filter{Field: "c", Op: op, Value: b}
-						p, err := filter.Compile([]wire.Filter{f}, nil, column(wire.TypeNumber), nil)
+						p, err := filter.Compile(wire.Where{And: []wire.Filter{f}}, column(wire.TypeNumber))
 						require.NoError(t, err)
 						require.Equal(t, oracleMatch(a, f, wire.TypeNumber), p.Match([]wire.Value{a}), "%v %s %s", a, op, s)
 					}

@@ -31,14 +31,14 @@ type condition struct {
 // payload or type that is not the protocol's (A13). Columns that break the
 // rules themselves, by a name given twice or an unknown type, are the source's
 // fault and give an error of no code.
-func Compile(and []wire.Filter, or [][]wire.Filter, columns []wire.Column, fieldTypes map[string]wire.Type) (*Program, error) {
+func Compile(where wire.Where, columns []wire.Column) (*Program, error) {
 	p := &Program{}
 	var err error
-	if p.and, err = compileAll(and, columns, fieldTypes); err != nil {
+	if p.and, err = compileAll(where.And, columns, where.FieldTypes); err != nil {
 		return nil, err
 	}
-	for _, group := range or {
-		conditions, err := compileAll(group, columns, fieldTypes)
+	for _, group := range where.Or {
+		conditions, err := compileAll(group, columns, where.FieldTypes)
 		if err != nil {
 			return nil, err
 		}
@@ -117,9 +117,9 @@ func compileOne(f *wire.Filter, columns []wire.Column, fieldTypes map[string]wir
 		return condition{}, err
 	}
 	switch f.Op {
-	case wire.OpIsnull:
+	case wire.OpIsNull:
 		return condition{at, true, never}, nil
-	case wire.OpNotnull:
+	case wire.OpNotNull:
 		return condition{at, false, always}, nil
 	case wire.OpIn:
 		return condition{at, false, testMember(f.Values, fam)}, nil
@@ -136,7 +136,7 @@ func compileOne(f *wire.Filter, columns []wire.Column, fieldTypes map[string]wir
 		test = testContains(f.Value)
 	case wire.OpIncludes:
 		test = testIncludes(ownText(f.Value))
-	case wire.OpStartswith:
+	case wire.OpStartsWith:
 		test = testPrefix(ownText(f.Value))
 	default:
 		test = testComparator(f.Value, fam, acceptOf(f.Op))

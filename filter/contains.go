@@ -15,13 +15,13 @@ func testContains(value wire.Value) func(wire.Value) bool {
 	n, isNumber := parseNumber(value)
 	text := ownText(value)
 	return func(v wire.Value) bool {
-		if !startsArray(v.Str()) {
+		if !startsArray(v.Text()) {
 			return false
 		}
 		if isNumber {
-			return contains(v.Str(), "", &n)
+			return contains(v.Text(), "", &n)
 		}
-		return contains(v.Str(), text, nil)
+		return contains(v.Text(), text, nil)
 	}
 }
 

@@ -7,10 +7,10 @@
 // in unit tests of either:
 //
 //	columns := []wire.Column{{Name: "status", Type: wire.TypeString}, {Name: "amount", Type: wire.TypeDecimal}}
-//	program, err := filter.Compile([]wire.Filter{
+//	program, err := filter.Compile(wire.Where{And: []wire.Filter{
 //		{Field: "status", Op: wire.OpIn, Values: []wire.Value{wire.Text("paid"), wire.Text("open")}},
 //		{Field: "amount", Op: wire.OpGte, Value: wire.Text("100")},
-//	}, nil, columns, nil)
+//	}}, columns)
 //	if err != nil {
 //		return err // a *wire.Error that names the field: return it as it is
 //	}

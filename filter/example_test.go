@@ -25,10 +25,10 @@ var orderRows = [][]wire.Value{
 
 func Example() {
 	// What a person tests: does my filter keep the rows I think it keeps?
-	program, err := filter.Compile([]wire.Filter{
+	program, err := filter.Compile(wire.Where{And: []wire.Filter{
 		{Field: "status", Op: wire.OpNin, Values: []wire.Value{wire.Text("open")}},
 		{Field: "amount", Op: wire.OpGte, Value: wire.Text("10")},
-	}, nil, orders, nil)
+	}}, orders)
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -45,12 +45,10 @@ func Example() {
 
 func ExampleCompile() {
 	// (amount is 120) and (tags contains rush, or status is null)
-	program, err := filter.Compile(
-		[]wire.Filter{{Field: "amount", Op: wire.OpEq, Value: wire.Int(120)}},
-		[][]wire.Filter{
-			{{Field: "tags", Op: wire.OpContains, Value: wire.Text("rush")}},
-			{{Field: "status", Op: wire.OpIsnull}},
-		}, orders, nil)
+	program, err := filter.Compile(wire.Where{And: []wire.Filter{{Field: "amount", Op: wire.OpEq, Value: wire.Int(120)}}, Or: [][]wire.Filter{
+		{{Field: "tags", Op: wire.OpContains, Value: wire.Text("rush")}},
+		{{Field: "status", Op: wire.OpIsNull}},
+	}}, orders)
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -66,7 +64,7 @@ func ExampleCompile() {
 }
 
 func ExampleCompile_unknownField() {
-	_, err := filter.Compile([]wire.Filter{{Field: "colour", Op: wire.OpIsnull}}, nil, orders, nil)
+	_, err := filter.Compile(wire.Where{And: []wire.Filter{{Field: "colour", Op: wire.OpIsNull}}}, orders)
 	var refusal *wire.Error
 	if errors.As(err, &refusal) {
 		fmt.Println(refusal.Code.Status(), refusal.Message)
@@ -76,7 +74,7 @@ func ExampleCompile_unknownField() {
 
 func ExampleProgram_Match() {
 	columns := []wire.Column{{Name: "size"}} // no type known: numbers when both sides are (A8)
-	program, err := filter.Compile([]wire.Filter{{Field: "size", Op: wire.OpGt, Value: wire.Text("9")}}, nil, columns, nil)
+	program, err := filter.Compile(wire.Where{And: []wire.Filter{{Field: "size", Op: wire.OpGt, Value: wire.Text("9")}}}, columns)
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -109,11 +107,11 @@ func ExampleSplit() {
 	can := func(f wire.Filter) bool {
 		return f.Field == "status" && (f.Op == wire.OpEq || f.Op == wire.OpIn)
 	}
-	pushAnd, pushOr, all := filter.Split([]wire.Filter{
+	pushed, all := filter.Split(wire.Where{And: []wire.Filter{
 		{Field: "status", Op: wire.OpEq, Value: wire.Text("paid")},
 		{Field: "amount", Op: wire.OpGt, Value: wire.Int(100)},
-	}, nil, can)
-	fmt.Println("push:", len(pushAnd), pushAnd[0].Field, len(pushOr))
+	}}, can)
+	fmt.Println("push:", len(pushed.And), pushed.And[0].Field, len(pushed.Or))
 	fmt.Println("served.filters:", all)
 	// Output:
 	// push: 1 status 0
@@ -121,7 +119,7 @@ func ExampleSplit() {
 }
 
 func ExampleCompileOrder() {
-	order, err := filter.CompileOrder([]wire.Sort{{Field: "amount", Dir: wire.Desc}}, orders, nil, []string{"id"})
+	order, err := filter.CompileOrder([]wire.SortKey{{Field: "amount", Dir: wire.Desc}}, orders, nil, []string{"id"})
 	if err != nil {
 		fmt.Println(err)
 		return

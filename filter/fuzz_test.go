@@ -15,7 +15,7 @@ import (
 // text, as integers and as floats.
 func FuzzDecimal(f *testing.F) {
 	for _, v := range pool() {
-		f.Add(v.Str(), v.Str(), v.Int64(), v.Float64())
+		f.Add(v.Text(), v.Text(), v.Int64(), v.Float64())
 	}
 	f.Add("1.50", "1.5", int64(1), 1.5)
 	f.Add("-0", "+00.000", int64(math.MinInt64), 5e-324)
@@ -59,7 +59,7 @@ func FuzzDecimal(f *testing.F) {
 func FuzzOperand(f *testing.F) {
 	for i, v := range pool() {
 		f.Add(byte(i), v.String(), v.Int64(), v.Float64(), byte(i>>3), v.String(), int64(5), 1.5)
-		f.Add(byte(3), v.Str(), v.Int64(), v.Float64(), byte(3), "x", int64(5), 1.5)
+		f.Add(byte(3), v.Text(), v.Int64(), v.Float64(), byte(3), "x", int64(5), 1.5)
 	}
 	f.Fuzz(func(t *testing.T, cellKind byte, cellText string, cellInt int64, cellFloat float64, kind byte, text string, i int64, x float64) {
 		if len(cellText) > 2000 || len(text) > 2000 {
@@ -77,7 +77,7 @@ func FuzzOperand(f *testing.F) {
 				case wire.ShapeMember:
 					f.Values = []wire.Value{value, wire.Null(), wire.Text("\x00 another"), value}
 				}
-				p, err := filter.Compile([]wire.Filter{f}, nil, column(typ), nil)
+				p, err := filter.Compile(wire.Where{And: []wire.Filter{f}}, column(typ))
 				if value.Kind() == wire.KindInvalid && op.Shape() != wire.ShapeNullary {
 					if err == nil {
 						t.Fatalf("%s with a value that cannot cross the wire was taken", op)
@@ -95,7 +95,7 @@ func FuzzOperand(f *testing.F) {
 					t.Fatalf("%q: %s %q %s %s %q: %v, want %v", typ, kindName(cell.Kind()), cell, op, kindName(value.Kind()), value, got[op], want)
 				}
 			}
-			if got[wire.OpIsnull] == got[wire.OpNotnull] {
+			if got[wire.OpIsNull] == got[wire.OpNotNull] {
 				t.Fatalf("%q: %q is null, and not null", typ, cell)
 			}
 			if value.Kind() == wire.KindInvalid {

@@ -32,7 +32,7 @@ func instantOf(v wire.Value) (instant, bool) {
 		sec, nano := v.Unix()
 		return instant{sec: sec, nano: nano}, true
 	case wire.KindText:
-		return parseInstant(v.Str())
+		return parseInstant(v.Text())
 	}
 	return instant{}, false
 }

@@ -56,7 +56,7 @@ func AppendKey(dst []byte, v wire.Value, t wire.Type) []byte {
 	}
 	dst = append(dst, keyText)
 	if isText(v.Kind()) {
-		s := v.Str()
+		s := v.Text()
 		return append(binary.AppendUvarint(dst, uint64(len(s))), s...)
 	}
 	var buf textBuffer

@@ -24,7 +24,7 @@ func column(t wire.Type) []wire.Column { return []wire.Column{{Name: "c", Type: 
 func compileOne(t testing.TB, f wire.Filter, typ wire.Type) *filter.Program {
 	t.Helper()
 	f.Field = "c"
-	p, err := filter.Compile([]wire.Filter{f}, nil, column(typ), nil)
+	p, err := filter.Compile(wire.Where{And: []wire.Filter{f}}, column(typ))
 	require.NoError(t, err)
 	return p
 }
@@ -120,7 +120,7 @@ func TestGroups(t *testing.T) {
 			want = want || all(g)
 			groups = append(groups, compile(g))
 		}
-		p, err := filter.Compile(compile(and), groups, columns, nil)
+		p, err := filter.Compile(wire.Where{And: compile(and), Or: groups}, columns)
 		require.NoError(t, err)
 		require.Equal(t, want && all(and), p.Match(row), "and %v, or %v", and, or)
 	}
@@ -140,7 +140,7 @@ func TestGroups(t *testing.T) {
 
 func TestRowsOfAnyLength(t *testing.T) {
 	columns := []wire.Column{{Name: "a"}, {Name: "b"}}
-	isnull, err := filter.Compile([]wire.Filter{{Field: "b", Op: wire.OpIsnull}}, nil, columns, nil)
+	isnull, err := filter.Compile(wire.Where{And: []wire.Filter{{Field: "b", Op: wire.OpIsNull}}}, columns)
 	require.NoError(t, err)
 	assert.True(t, isnull.Match(nil), "no cells at all")
 	assert.True(t, isnull.Match([]wire.Value{wire.Int(1)}), "the cell is missing at the end")
@@ -162,7 +162,7 @@ func TestInvalidCells(t *testing.T) {
 			case wire.ShapeMember:
 				f.Values = []wire.Value{wire.Text(""), wire.Int(0)}
 			}
-			want := op == wire.OpNin || op == wire.OpNotnull
+			want := op == wire.OpNin || op == wire.OpNotNull
 			assert.Equal(t, want, compileOne(t, f, typ).Match([]wire.Value{wire.Float(math.NaN())}), "%s on %q", op, typ)
 		}
 	}
@@ -226,7 +226,7 @@ func TestLongOperandsStayLinear(t *testing.T) {
 func TestMatchFromManyGoroutines(t *testing.T) {
 	rows, _ := referenceRows(200)
 	for _, f := range typicalFilters {
-		p, err := filter.Compile(f.and, f.or, referenceColumns, nil)
+		p, err := filter.Compile(wire.Where{And: f.and, Or: f.or}, referenceColumns)
 		require.NoError(t, err)
 		want := make([]bool, len(rows))
 		for i, row := range rows {
@@ -255,7 +255,7 @@ func TestTypicalFilters(t *testing.T) {
 		types[c.Name] = c.Type
 	}
 	for _, f := range typicalFilters {
-		p, err := filter.Compile(f.and, f.or, referenceColumns, nil)
+		p, err := filter.Compile(wire.Where{And: f.and, Or: f.or}, referenceColumns)
 		require.NoError(t, err)
 		kept := 0
 		for i, row := range rows {
@@ -274,7 +274,7 @@ func TestCompileKeepsNothing(t *testing.T) {
 	// A request's slices may be reused once Compile has returned.
 	values := []wire.Value{wire.Text("a"), wire.Text("b")}
 	and := []wire.Filter{{Field: "c", Op: wire.OpIn, Values: values}}
-	p, err := filter.Compile(and, nil, column(""), nil)
+	p, err := filter.Compile(wire.Where{And: and}, column(""))
 	require.NoError(t, err)
 	values[0], values[1], and[0] = wire.Text("x"), wire.Null(), wire.Filter{}
 	assert.True(t, p.Match([]wire.Value{wire.Text("b")}))

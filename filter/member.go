@@ -45,7 +45,7 @@ func (t *texts) has(s string) bool {
 // hasCell looks up the text of a cell.
 func (t *texts) hasCell(v wire.Value) bool {
 	if isText(v.Kind()) {
-		return t.has(v.Str())
+		return t.has(v.Text())
 	}
 	return v.Kind() != wire.KindInvalid && t.hasSpelled(v)
 }
@@ -74,7 +74,7 @@ func (list numbers) has(v wire.Value) (found, ok bool) {
 		f := v.Float64()
 		return list.search(func(n *number) int { return n.compareFloat(f) }), true
 	case wire.KindText, wire.KindDecimal:
-		d, ok := parseDigits(v.Str())
+		d, ok := parseDigits(v.Text())
 		return ok && list.search(func(n *number) int { return d.compare(&n.digits) }), ok
 	}
 	return false, false

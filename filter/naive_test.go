@@ -32,9 +32,9 @@ func naiveMatch(row map[string]any, and []wire.Filter, or [][]wire.Filter, types
 
 func naiveTest(cell any, f wire.Filter, t wire.Type) bool {
 	switch f.Op {
-	case wire.OpIsnull:
+	case wire.OpIsNull:
 		return cell == nil
-	case wire.OpNotnull:
+	case wire.OpNotNull:
 		return cell != nil
 	}
 	if cell == nil {
@@ -54,7 +54,7 @@ func naiveTest(cell any, f wire.Filter, t wire.Type) bool {
 		return found == (f.Op == wire.OpIn)
 	case wire.OpIncludes:
 		return strings.Contains(naiveText(cell), f.Value.String())
-	case wire.OpStartswith:
+	case wire.OpStartsWith:
 		return strings.HasPrefix(naiveText(cell), f.Value.String())
 	}
 	c, ok := naiveCompare(cell, f.Value, t)

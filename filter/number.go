@@ -52,10 +52,10 @@ func (n *number) compare(v wire.Value) (order int, ok bool) {
 	case wire.KindInt:
 		return compareFloor(v.Int64(), n.k, n.above, n.beyond), true
 	case wire.KindText, wire.KindDecimal:
-		if order, ok := compareAlignedTo(v.Str(), n.text); ok {
+		if order, ok := compareAlignedTo(v.Text(), n.text); ok {
 			return order, true
 		}
-		d, ok := parseDigits(v.Str())
+		d, ok := parseDigits(v.Text())
 		if !ok {
 			return 0, false
 		}
@@ -82,18 +82,18 @@ func compareNumbers(a, b wire.Value) (order int, aok, bok bool) {
 	ak, bk := a.Kind(), b.Kind()
 	atext, btext := isText(ak), isText(bk)
 	if atext && btext {
-		if order, ok := compareAligned(a.Str(), b.Str()); ok {
+		if order, ok := compareAligned(a.Text(), b.Text()); ok {
 			return order, true, true
 		}
 	}
 	var d, e digits
 	if atext {
-		d, aok = parseDigits(a.Str())
+		d, aok = parseDigits(a.Text())
 	} else {
 		aok = ak == wire.KindInt || ak == wire.KindFloat
 	}
 	if btext {
-		e, bok = parseDigits(b.Str())
+		e, bok = parseDigits(b.Text())
 	} else {
 		bok = bk == wire.KindInt || bk == wire.KindFloat
 	}

@@ -129,9 +129,9 @@ func oracleMatch(cell wire.Value, f wire.Filter, t wire.Type) bool {
 		return ok && c == 0
 	}
 	switch f.Op {
-	case wire.OpIsnull:
+	case wire.OpIsNull:
 		return cell.IsNull()
-	case wire.OpNotnull:
+	case wire.OpNotNull:
 		return !cell.IsNull()
 	case wire.OpIn:
 		return slices.ContainsFunc(f.Values, equal)
@@ -143,13 +143,13 @@ func oracleMatch(cell wire.Value, f wire.Filter, t wire.Type) bool {
 	}
 	switch f.Op {
 	case wire.OpContains:
-		return cell.Kind() == wire.KindText && slices.ContainsFunc(oracleElements(cell.Str()), func(e wire.Value) bool {
+		return cell.Kind() == wire.KindText && slices.ContainsFunc(oracleElements(cell.Text()), func(e wire.Value) bool {
 			c, ok := oracleCompare(e, f.Value, "")
 			return ok && c == 0
 		})
 	case wire.OpIncludes:
 		return strings.Contains(cell.String(), f.Value.String())
-	case wire.OpStartswith:
+	case wire.OpStartsWith:
 		return strings.HasPrefix(cell.String(), f.Value.String())
 	}
 	c, ok := oracleCompare(cell, f.Value, t)

@@ -33,7 +33,7 @@ type sortKey struct {
 // the protocol's. Columns that break the rules themselves, by a name given
 // twice or an unknown type, are the source's fault and give an error of no
 // code.
-func CompileOrder(sort []wire.Sort, columns []wire.Column, fieldTypes map[string]wire.Type, tie []string) (*Order, error) {
+func CompileOrder(sort []wire.SortKey, columns []wire.Column, fieldTypes map[string]wire.Type, tie []string) (*Order, error) {
 	o := &Order{}
 	seen := make([]bool, len(columns))
 	add := func(at int, desc bool) error {
@@ -168,7 +168,7 @@ func compareSpelling(a, b wire.Value) int {
 		return c
 	}
 	if isText(a.Kind()) && isText(b.Kind()) {
-		return compareBytes(a.Str(), b.Str())
+		return compareBytes(a.Text(), b.Text())
 	}
 	return compareSpelled(a, b)
 }

@@ -52,7 +52,7 @@ func TestOrderOfOneColumn(t *testing.T) {
 		}
 		for dir, want := range map[wire.Direction][]wire.Value{wire.Asc: c.asc, "": c.asc, wire.Desc: desc} {
 			for _, collate := range []bool{false, true} { // B2
-				o, err := filter.CompileOrder([]wire.Sort{{Field: "c", Dir: dir, Collate: collate}}, column(c.typ), nil, nil)
+				o, err := filter.CompileOrder([]wire.SortKey{{Field: "c", Dir: dir, Collate: collate}}, column(c.typ), nil, nil)
 				require.NoError(t, err)
 				for i, a := range want {
 					for j, b := range want {
@@ -70,22 +70,22 @@ func TestOrderOfSeveralColumns(t *testing.T) {
 	row := func(joined, id, name, rest string) []wire.Value { return texts(joined, id, name, rest) }
 	for _, c := range []struct {
 		why         string
-		sort        []wire.Sort
+		sort        []wire.SortKey
 		tie         []string
 		first, last []wire.Value
 	}{
-		{"the first key decides", []wire.Sort{{Field: "name"}, {Field: "id"}}, nil, row("", "2", "a", ""), row("", "1", "b", "")},
-		{"the second key decides where the first is equal", []wire.Sort{{Field: "name"}, {Field: "id"}}, nil, row("", "9", "a", ""), row("", "10", "a", "")},
-		{"each key has its direction", []wire.Sort{{Field: "name", Dir: wire.Desc}, {Field: "id", Dir: wire.Asc}}, nil, row("", "10", "b", ""), row("", "9", "a", "")},
-		{"B3: then the primary key, ascending although the sort descends", []wire.Sort{{Field: "name", Dir: wire.Desc}}, []string{"id"}, row("", "9", "a", "z"), row("", "10", "a", "a")},
-		{"B3: without a primary key the remaining columns in their order", []wire.Sort{{Field: "name", Dir: wire.Desc}}, nil, row("", "9", "a", "z"), row("", "10", "a", "a")},
-		{"B3: the last column decides when all else is equal", []wire.Sort{{Field: "name"}}, []string{"id"}, row("", "1", "a", "a"), row("", "1", "a", "b")},
-		{"the columns of a join break ties too", []wire.Sort{{Field: "name"}}, []string{"id"}, row("a", "1", "a", "a"), row("b", "1", "a", "a")},
+		{"the first key decides", []wire.SortKey{{Field: "name"}, {Field: "id"}}, nil, row("", "2", "a", ""), row("", "1", "b", "")},
+		{"the second key decides where the first is equal", []wire.SortKey{{Field: "name"}, {Field: "id"}}, nil, row("", "9", "a", ""), row("", "10", "a", "")},
+		{"each key has its direction", []wire.SortKey{{Field: "name", Dir: wire.Desc}, {Field: "id", Dir: wire.Asc}}, nil, row("", "10", "b", ""), row("", "9", "a", "")},
+		{"B3: then the primary key, ascending although the sort descends", []wire.SortKey{{Field: "name", Dir: wire.Desc}}, []string{"id"}, row("", "9", "a", "z"), row("", "10", "a", "a")},
+		{"B3: without a primary key the remaining columns in their order", []wire.SortKey{{Field: "name", Dir: wire.Desc}}, nil, row("", "9", "a", "z"), row("", "10", "a", "a")},
+		{"B3: the last column decides when all else is equal", []wire.SortKey{{Field: "name"}}, []string{"id"}, row("", "1", "a", "a"), row("", "1", "a", "b")},
+		{"the columns of a join break ties too", []wire.SortKey{{Field: "name"}}, []string{"id"}, row("a", "1", "a", "a"), row("b", "1", "a", "a")},
 		{"no sort at all: the primary key", nil, []string{"id"}, row("z", "9", "z", "z"), row("a", "10", "a", "a")},
 		{"a primary key that is not among the columns is passed over", nil, []string{"key", "id"}, row("z", "9", "z", "z"), row("a", "10", "a", "a")},
-		{"a field named twice counts once", []wire.Sort{{Field: "name"}, {Field: "name", Dir: wire.Desc}}, []string{"name"}, row("", "1", "a", ""), row("", "1", "b", "")},
-		{"equal numbers keep an order by their spelling", []wire.Sort{{Field: "id"}}, []string{"id"}, row("", "1.5", "a", ""), row("", "1.50", "a", "")},
-		{"a missing cell is null and comes last", []wire.Sort{{Field: "rest"}}, []string{"id"}, row("", "2", "a", "z"), row("", "1", "a", "")[:3]},
+		{"a field named twice counts once", []wire.SortKey{{Field: "name"}, {Field: "name", Dir: wire.Desc}}, []string{"name"}, row("", "1", "a", ""), row("", "1", "b", "")},
+		{"equal numbers keep an order by their spelling", []wire.SortKey{{Field: "id"}}, []string{"id"}, row("", "1.5", "a", ""), row("", "1.50", "a", "")},
+		{"a missing cell is null and comes last", []wire.SortKey{{Field: "rest"}}, []string{"id"}, row("", "2", "a", "z"), row("", "1", "a", "")[:3]},
 	} {
 		o, err := filter.CompileOrder(c.sort, columns, nil, c.tie)
 		require.NoError(t, err, c.why)
@@ -108,7 +108,7 @@ func TestOrderTypes(t *testing.T) {
 		{"A10: neither says anything", "", nil, false},
 		{"A10: declared number", wire.TypeNumber, map[string]wire.Type{"c": wire.TypeString}, false},
 	} {
-		o, err := filter.CompileOrder([]wire.Sort{{Field: "c"}}, column(c.typ), c.fieldTypes, nil)
+		o, err := filter.CompileOrder([]wire.SortKey{{Field: "c"}}, column(c.typ), c.fieldTypes, nil)
 		require.NoError(t, err)
 		assert.Equal(t, c.tenFirst, o.Compare(ten, nine) < 0, c.why)
 	}
@@ -118,15 +118,15 @@ func TestOrderRefusals(t *testing.T) {
 	columns := []wire.Column{{Name: "a"}, {Name: "joined", Hop: 1}}
 	for _, c := range []struct {
 		why  string
-		sort wire.Sort
+		sort wire.SortKey
 		code wire.Code
 	}{
-		{"A11: no such field", wire.Sort{Field: "b"}, wire.CodeUnknownEntity},
-		{"B6: a column of a join cannot be named", wire.Sort{Field: "joined"}, wire.CodeUnknownEntity},
-		{"a name from a request is shown bounded", wire.Sort{Field: strings.Repeat("b", 9999)}, wire.CodeUnknownEntity},
-		{"a direction that is none", wire.Sort{Field: "a", Dir: "up"}, wire.CodeBadRequest},
+		{"A11: no such field", wire.SortKey{Field: "b"}, wire.CodeUnknownEntity},
+		{"B6: a column of a join cannot be named", wire.SortKey{Field: "joined"}, wire.CodeUnknownEntity},
+		{"a name from a request is shown bounded", wire.SortKey{Field: strings.Repeat("b", 9999)}, wire.CodeUnknownEntity},
+		{"a direction that is none", wire.SortKey{Field: "a", Dir: "up"}, wire.CodeBadRequest},
 	} {
-		_, err := filter.CompileOrder([]wire.Sort{{Field: "a"}, c.sort}, columns, nil, nil)
+		_, err := filter.CompileOrder([]wire.SortKey{{Field: "a"}, c.sort}, columns, nil, nil)
 		var refusal *wire.Error
 		require.ErrorAs(t, err, &refusal, c.why)
 		assert.Equal(t, c.code, refusal.Code, c.why)
@@ -134,7 +134,7 @@ func TestOrderRefusals(t *testing.T) {
 		assert.Less(t, len(refusal.Message), 200, c.why)
 	}
 	for _, twice := range [][]wire.Column{{{Name: "a"}, {Name: "a"}}, {{Name: "a", Type: "varchar"}}} {
-		_, err := filter.CompileOrder([]wire.Sort{{Field: "a"}}, twice, nil, []string{"a"})
+		_, err := filter.CompileOrder([]wire.SortKey{{Field: "a"}}, twice, nil, []string{"a"})
 		var refusal *wire.Error
 		require.Error(t, err)
 		assert.NotErrorAs(t, err, &refusal, "the columns are the source's fault")
@@ -157,7 +157,7 @@ func TestOrderIsTotal(t *testing.T) {
 	values := pool()
 	for _, typ := range []wire.Type{"", wire.TypeNumber, wire.TypeString, wire.TypeDate} {
 		for _, dir := range []wire.Direction{wire.Asc, wire.Desc} {
-			o, err := filter.CompileOrder([]wire.Sort{{Field: "c", Dir: dir}}, column(typ), nil, nil)
+			o, err := filter.CompileOrder([]wire.SortKey{{Field: "c", Dir: dir}}, column(typ), nil, nil)
 			require.NoError(t, err)
 			n := len(values)
 			order := make([]int, n*n)
@@ -196,7 +196,7 @@ func TestPagesCompose(t *testing.T) {
 		rows = append(rows, []wire.Value{values[rng.IntN(len(values))], values[rng.IntN(12)], values[rng.IntN(len(values))]})
 	}
 	columns := []wire.Column{{Name: "a", Type: wire.TypeDatetime}, {Name: "b"}, {Name: "c", Type: wire.TypeDecimal}}
-	o, err := filter.CompileOrder([]wire.Sort{{Field: "b", Dir: wire.Desc}}, columns, nil, nil)
+	o, err := filter.CompileOrder([]wire.SortKey{{Field: "b", Dir: wire.Desc}}, columns, nil, nil)
 	require.NoError(t, err)
 	spell := func(rows [][]wire.Value) string {
 		var b strings.Builder
@@ -224,7 +224,7 @@ func TestPagesCompose(t *testing.T) {
 func TestOrderAgreesWithCompare(t *testing.T) {
 	values := pool()
 	for _, typ := range []wire.Type{wire.TypeNumber, wire.TypeDecimal, wire.TypeString, wire.TypeReference, wire.TypeBoolean, wire.TypeJSON, wire.TypeArray} {
-		o, err := filter.CompileOrder([]wire.Sort{{Field: "c"}}, column(typ), nil, nil)
+		o, err := filter.CompileOrder([]wire.SortKey{{Field: "c"}}, column(typ), nil, nil)
 		require.NoError(t, err)
 		for _, a := range values {
 			for _, b := range values {

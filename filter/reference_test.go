@@ -99,5 +99,5 @@ var typicalFilters = []struct {
 			{Field: "qty", Op: wire.OpGt, Value: wire.Int(10)}},
 		or: [][]wire.Filter{
 			{{Field: "status", Op: wire.OpIn, Values: []wire.Value{wire.Text("open"), wire.Text("paid")}}, {Field: "amount", Op: wire.OpGt, Value: wire.Text("1000")}},
-			{{Field: "region", Op: wire.OpIsnull}}}},
+			{{Field: "region", Op: wire.OpIsNull}}}},
 }

@@ -113,7 +113,7 @@ func (c semanticsCase) request() (r request, err error) {
 }
 
 func (r request) match() (bool, error) {
-	p, err := filter.Compile(r.and, r.or, r.columns, r.fieldTypes)
+	p, err := filter.Compile(wire.Where{And: r.and, Or: r.or, FieldTypes: r.fieldTypes}, r.columns)
 	if err != nil {
 		return false, err
 	}
@@ -233,7 +233,7 @@ func twins(v wire.Value) []wire.Value {
 	if v.Kind() != wire.KindText {
 		return nil
 	}
-	s := v.Str()
+	s := v.Text()
 	out = append(out, v.Clone())
 	if wire.IsDecimal(s) {
 		out = append(out, wire.Decimal(s))
@@ -397,7 +397,7 @@ func TestRefusalsNameTheField(t *testing.T) {
 		{"A13: an unknown operator", wire.Filter{Field: "a", Op: "like", Value: secret}, wire.CodeBadRequest, `"a"`},
 		{"A13: values on eq", wire.Filter{Field: "a", Op: wire.OpEq, Values: []wire.Value{secret}}, wire.CodeBadRequest, `"a"`},
 		{"A13: a value on in", wire.Filter{Field: "a", Op: wire.OpIn, Value: secret}, wire.CodeBadRequest, `"a"`},
-		{"A13: a value on isnull", wire.Filter{Field: "a", Op: wire.OpIsnull, Value: secret}, wire.CodeBadRequest, `"a"`},
+		{"A13: a value on isnull", wire.Filter{Field: "a", Op: wire.OpIsNull, Value: secret}, wire.CodeBadRequest, `"a"`},
 		{"a value that cannot cross the wire", wire.Filter{Field: "a", Op: wire.OpEq, Value: wire.Decimal("s3cret-value")}, wire.CodeBadRequest, `"a"`},
 		{"a member that cannot cross the wire", wire.Filter{Field: "a", Op: wire.OpIn, Values: []wire.Value{wire.Decimal("s3cret-value")}}, wire.CodeBadRequest, `"a"`},
 		{"the source names a column twice", wire.Filter{Field: "twice", Op: wire.OpEq, Value: secret}, "", `"twice"`},
@@ -406,9 +406,9 @@ func TestRefusalsNameTheField(t *testing.T) {
 		for _, inOr := range []bool{false, true} {
 			var err error
 			if inOr {
-				_, err = filter.Compile(nil, [][]wire.Filter{{}, {c.filter}}, columns, nil)
+				_, err = filter.Compile(wire.Where{Or: [][]wire.Filter{{}, {c.filter}}}, columns)
 			} else {
-				_, err = filter.Compile([]wire.Filter{c.filter}, nil, columns, nil)
+				_, err = filter.Compile(wire.Where{And: []wire.Filter{c.filter}}, columns)
 			}
 			require.Error(t, err, c.why)
 			assert.Contains(t, err.Error(), c.names, c.why)

@@ -6,35 +6,35 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
-// Split divides a request's filters for a source that evaluates some of them
-// upstream. can says of one filter whether the source evaluates it with
-// exactly the semantics of this package; it is asked about every filter that
-// constrains anything.
+// Split returns the filters of a request that a source can evaluate upstream.
+// can reports whether the source evaluates one filter with exactly the semantics
+// of this package.
 //
-// Push pushAnd, and pushOr as one more conjunct; both may be empty. or is
-// pushed as a whole or not at all, because a part of it would drop rows that
-// another of its groups keeps. An or that is true of every row (A1) is pushed
-// by leaving it away. all tells that nothing is left over, so that
-// served.filters may be claimed; where it is false leave the claim false, and
-// the rest is judged over the rows answered.
-func Split(and []wire.Filter, or [][]wire.Filter, can func(wire.Filter) bool) (pushAnd []wire.Filter, pushOr [][]wire.Filter, all bool) {
-	all = true
-	for _, f := range and {
+// The source must apply all of pushed, which may have no filters. Split returns
+// Or as a whole or not at all, because a part of it would drop rows that another
+// of its groups keeps. If any group is empty, the whole Or is true, and Split
+// omits it. Split reports all if nothing is left over, so that the source may
+// claim the filters as served. Otherwise leave the claim false: the library
+// filters the rows again.
+func Split(where wire.Where, can func(wire.Filter) bool) (pushed wire.Where, all bool) {
+	pushed.FieldTypes, all = where.FieldTypes, true
+	for _, f := range where.And {
 		if can(f) {
-			pushAnd = append(pushAnd, f)
+			pushed.And = append(pushed.And, f)
 		} else {
 			all = false
 		}
 	}
-	for _, group := range or {
+	for _, group := range where.Or {
 		if len(group) == 0 {
-			return pushAnd, nil, all
+			return pushed, all
 		}
 	}
-	for _, group := range or {
+	for _, group := range where.Or {
 		if slices.ContainsFunc(group, func(f wire.Filter) bool { return !can(f) }) {
-			return pushAnd, nil, false
+			return pushed, false
 		}
 	}
-	return pushAnd, append([][]wire.Filter(nil), or...), all
+	pushed.Or = append(pushed.Or, where.Or...)
+	return pushed, all
 }

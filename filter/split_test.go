@@ -11,7 +11,7 @@ import (
 
 func TestSplit(t *testing.T) {
 	yes, no := wire.Filter{Field: "yes", Op: wire.OpEq}, wire.Filter{Field: "no", Op: wire.OpEq}
-	also := wire.Filter{Field: "also", Op: wire.OpNotnull}
+	also := wire.Filter{Field: "also", Op: wire.OpNotNull}
 	can := func(f wire.Filter) bool { return f.Field != "no" }
 	type filters = []wire.Filter
 	type groups = [][]wire.Filter
@@ -34,9 +34,9 @@ func TestSplit(t *testing.T) {
 		{"an empty group makes or true: nothing of it is left to push", filters{yes}, groups{{no}, {}}, filters{yes}, nil, true},
 		{"an empty group does not push what and keeps", filters{no}, groups{{}}, nil, nil, false},
 	} {
-		pushAnd, pushOr, all := filter.Split(c.and, c.or, can)
-		assert.Equal(t, c.pushAnd, pushAnd, c.why)
-		assert.Equal(t, c.pushOr, pushOr, c.why)
+		pushed, all := filter.Split(wire.Where{And: c.and, Or: c.or}, can)
+		assert.Equal(t, c.pushAnd, pushed.And, c.why)
+		assert.Equal(t, c.pushOr, pushed.Or, c.why)
 		assert.Equal(t, c.all, all, c.why)
 	}
 }
@@ -44,9 +44,9 @@ func TestSplit(t *testing.T) {
 func TestSplitSharesNothing(t *testing.T) {
 	and := []wire.Filter{{Field: "a"}, {Field: "b"}}
 	or := [][]wire.Filter{{{Field: "c"}}, {{Field: "d"}}}
-	pushAnd, pushOr, _ := filter.Split(and, or, func(wire.Filter) bool { return true })
-	pushAnd[0].Field, pushOr[0] = "x", nil
-	_ = append(pushAnd, wire.Filter{Field: "y"})
+	pushed, _ := filter.Split(wire.Where{And: and, Or: or}, func(wire.Filter) bool { return true })
+	pushed.And[0].Field, pushed.Or[0] = "x", nil
+	_ = append(pushed.And, wire.Filter{Field: "y"})
 	assert.Equal(t, "a", and[0].Field, "the request is not changed")
 	assert.NotNil(t, or[0], "the request is not changed")
 }
@@ -57,10 +57,10 @@ func TestSplitKeepsTheAnswer(t *testing.T) {
 	rows, _ := referenceRows(500)
 	for _, f := range typicalFilters {
 		for _, pushable := range []string{"status", "amount", "region", "active", "qty", "note", ""} {
-			pushAnd, pushOr, all := filter.Split(f.and, f.or, func(f wire.Filter) bool { return f.Field == pushable || pushable == "" })
-			source, err := filter.Compile(pushAnd, pushOr, referenceColumns, nil)
+			pushed, all := filter.Split(wire.Where{And: f.and, Or: f.or}, func(f wire.Filter) bool { return f.Field == pushable || pushable == "" })
+			source, err := filter.Compile(pushed, referenceColumns)
 			assert.NoError(t, err)
-			whole, err := filter.Compile(f.and, f.or, referenceColumns, nil)
+			whole, err := filter.Compile(wire.Where{And: f.and, Or: f.or}, referenceColumns)
 			assert.NoError(t, err)
 			for _, row := range rows {
 				if whole.Match(row) {

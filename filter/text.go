@@ -19,7 +19,7 @@ func isText(k wire.Kind) bool { return k == wire.KindText || k == wire.KindDecim
 func wireText(v wire.Value, buf *textBuffer) string {
 	switch v.Kind() {
 	case wire.KindText, wire.KindDecimal:
-		return v.Str()
+		return v.Text()
 	case wire.KindBool:
 		if v.IsTrue() {
 			return "true"
@@ -39,7 +39,7 @@ func ownText(v wire.Value) string {
 // compareTexts orders two cells as UTF-8 bytes (A7).
 func compareTexts(a, b wire.Value) int {
 	if isText(a.Kind()) && isText(b.Kind()) {
-		return compareBytes(a.Str(), b.Str())
+		return compareBytes(a.Text(), b.Text())
 	}
 	return compareSpelled(a, b)
 }
@@ -63,7 +63,7 @@ func testText(text string, a accept) func(wire.Value) bool {
 	if a == acceptOf(wire.OpEq) {
 		return func(v wire.Value) bool {
 			if isText(v.Kind()) {
-				return v.Str() == text
+				return v.Text() == text
 			}
 			return v.Kind() != wire.KindInvalid && compareTextTo(v, text) == 0
 		}
@@ -71,14 +71,14 @@ func testText(text string, a accept) func(wire.Value) bool {
 	if a == acceptOf(wire.OpNeq) {
 		return func(v wire.Value) bool {
 			if isText(v.Kind()) {
-				return v.Str() != text
+				return v.Text() != text
 			}
 			return v.Kind() != wire.KindInvalid && compareTextTo(v, text) != 0
 		}
 	}
 	return func(v wire.Value) bool {
 		if isText(v.Kind()) {
-			return a.has(compareBytes(v.Str(), text))
+			return a.has(compareBytes(v.Text(), text))
 		}
 		return v.Kind() != wire.KindInvalid && a.has(compareTextTo(v, text))
 	}
@@ -88,7 +88,7 @@ func testText(text string, a accept) func(wire.Value) bool {
 func testIncludes(part string) func(wire.Value) bool {
 	return func(v wire.Value) bool {
 		if isText(v.Kind()) {
-			return strings.Contains(v.Str(), part)
+			return strings.Contains(v.Text(), part)
 		}
 		return v.Kind() != wire.KindInvalid && spelledIncludes(v, part)
 	}
@@ -104,7 +104,7 @@ func spelledIncludes(v wire.Value, part string) bool {
 func testPrefix(prefix string) func(wire.Value) bool {
 	return func(v wire.Value) bool {
 		if isText(v.Kind()) {
-			return strings.HasPrefix(v.Str(), prefix)
+			return strings.HasPrefix(v.Text(), prefix)
 		}
 		return v.Kind() != wire.KindInvalid && spelledHasPrefix(v, prefix)
 	}

@@ -111,7 +111,7 @@ func (b *Batch) Append(values []wire.Value) error {
 		var err error
 		switch v.Kind() {
 		case wire.KindText:
-			text := v.Str()
+			text := v.Text()
 			if len(text) > longText || len(buf) > wire.MaxLineBytes {
 				if size := len(buf) + escapedLen(text); size > wire.MaxLineBytes {
 					return overflow(size - start)
@@ -119,7 +119,7 @@ func (b *Batch) Append(values []wire.Value) error {
 			}
 			buf, err = wire.AppendString(buf, text)
 		case wire.KindDecimal:
-			if size := len(buf) + len(v.Str()); size > wire.MaxLineBytes {
+			if size := len(buf) + len(v.Text()); size > wire.MaxLineBytes {
 				return overflow(size - start)
 			}
 			fallthrough

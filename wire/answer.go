@@ -42,13 +42,6 @@ type LinkHitRate struct {
 	OrphanSamples []string `json:"orphanSamples"`
 }
 
-// Groups is what a source answers to an aggregate. Each row holds the group
-// keys, then the measures, in the order the request names them. No order of
-// rows is promised (E3).
-type Groups struct {
-	Rows [][]Value
-}
-
 // AggregateAnswer is the answer of /aggregate, as a client reads it.
 type AggregateAnswer struct {
 	Rows []map[string]Value `json:"rows"`

@@ -87,7 +87,7 @@ func newHolder(t *testing.T) holder {
 	token, err := wire.NewToken(canaryToken)
 	require.NoError(t, err)
 	h := holder{Name: "h", Public: c, private: c, pointer: &c, any: c, byName: map[string]wire.Credentials{"a": c},
-		request: &wire.QueryRequest{Table: "t", Credentials: c}, Token: token, token: token}
+		request: &wire.QueryRequest{Table: "t", Envelope: wire.Envelope{Credentials: c}}, Token: token, token: token}
 	h.inside.deep = []wire.Credentials{c}
 	return h
 }

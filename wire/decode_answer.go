@@ -116,7 +116,7 @@ func (d *decoder) limits() (l Limits) {
 }
 
 func (d *decoder) credentialField() CredentialField {
-	c := CredentialField{Required: true} // the flag can only loosen
+	var c CredentialField
 	for o := d.object(&credentialShape); o.next(); {
 		switch o.name {
 		case "key":
@@ -126,7 +126,7 @@ func (d *decoder) credentialField() CredentialField {
 		case "type":
 			c.Type = oneOf(d, allCredentialTypes)
 		case "required":
-			c.Required = d.boolean()
+			c.Optional = !d.boolean()
 		case "placeholder":
 			c.Placeholder = d.text()
 		case "help":

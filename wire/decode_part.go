@@ -3,7 +3,7 @@ package wire
 // The protocol's words, as a message may use them.
 var (
 	allOps = []Op{OpEq, OpNeq, OpGt, OpGte, OpLt, OpLte, OpIn, OpNin, OpContains, OpIncludes,
-		OpStartswith, OpIsnull, OpNotnull}
+		OpStartsWith, OpIsNull, OpNotNull}
 	allTypes = []Type{TypeString, TypeNumber, TypeDecimal, TypeBoolean, TypeDate, TypeDatetime,
 		TypeJSON, TypeArray, TypeReference}
 	allDirections = []Direction{Asc, Desc}
@@ -74,10 +74,10 @@ func (d *decoder) filter() (f Filter) {
 	return f
 }
 
-func (d *decoder) sort() []Sort {
-	var list []Sort
+func (d *decoder) sort() []SortKey {
+	var list []SortKey
 	for a := d.array(); a.next(); {
-		var key Sort
+		var key SortKey
 		for o := d.object(&sortShape); o.next(); {
 			switch o.name {
 			case "field":
@@ -108,10 +108,10 @@ func (d *decoder) fields() []string {
 	return list
 }
 
-func (d *decoder) joins() []Join {
-	var list []Join
+func (d *decoder) joins() []JoinHop {
+	var list []JoinHop
 	for a := d.array(); a.next(); {
-		var hop Join
+		var hop JoinHop
 		for o := d.object(&joinShape); o.next(); {
 			switch o.name {
 			case "fromTable":
@@ -156,7 +156,7 @@ func (d *decoder) joinFields() []JoinField {
 // checkJoins holds the hops to what they can be judged by without the source
 // (B6): each starts where an earlier one ended, and no two columns of the
 // rows share a name.
-func (d *decoder) checkJoins(table string, fields []string, joins []Join) {
+func (d *decoder) checkJoins(table string, fields []string, joins []JoinHop) {
 	if len(joins) == 0 || !d.ok() {
 		return
 	}
@@ -179,10 +179,10 @@ func (d *decoder) checkJoins(table string, fields []string, joins []Join) {
 	}
 }
 
-func (d *decoder) groupBy() []Group {
-	var list []Group
+func (d *decoder) groupBy() []GroupKey {
+	var list []GroupKey
 	for a := d.array(); a.next(); {
-		var g Group
+		var g GroupKey
 		for o := d.object(&groupShape); o.next(); {
 			switch o.name {
 			case "field":

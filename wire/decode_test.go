@@ -108,19 +108,17 @@ func TestDecodeFields(t *testing.T) {
 	got.Credentials = wire.Credentials{}
 	assert.Equal(t, wire.QueryRequest{
 		Table: "orders",
-		And: []wire.Filter{
+		Where: wire.Where{And: []wire.Filter{
 			{Field: "status", Op: wire.OpEq, Value: wire.Text("paid")},
 			{Field: "total", Op: wire.OpIn, Values: []wire.Value{wire.Int(1), wire.Text("1.50"), wire.Null(), wire.Bool(false)}},
-			{Field: "note", Op: wire.OpIsnull},
-		},
-		Or:     [][]wire.Filter{{{Field: "total", Op: wire.OpGte, Value: wire.Float(2.5)}}, nil},
-		Sort:   []wire.Sort{{Field: "id", Dir: wire.Desc}, {Field: "note", Dir: wire.Asc, Collate: true}},
+			{Field: "note", Op: wire.OpIsNull},
+		}, Or: [][]wire.Filter{{{Field: "total", Op: wire.OpGte, Value: wire.Float(2.5)}}, nil}, FieldTypes: map[string]wire.Type{"total": wire.TypeDecimal}},
+		Sort:   []wire.SortKey{{Field: "id", Dir: wire.Desc}, {Field: "note", Dir: wire.Asc, Collate: true}},
 		Fields: []string{"id", "total"},
 		Limit:  100, Offset: 7,
-		Joins: []wire.Join{{FromTable: "orders", ToTable: "customers", FromField: "customer", ToField: "id",
+		Joins: []wire.JoinHop{{FromTable: "orders", ToTable: "customers", FromField: "customer", ToField: "id",
 			Fields: []wire.JoinField{{Field: "name", As: "customerName", Type: wire.TypeString}, {Field: "city", As: "city"}}}},
-		FieldTypes: map[string]wire.Type{"total": wire.TypeDecimal},
-		TimeoutMS:  30000, IdleTimeoutMS: 30000, MaxTimeoutMS: 600000,
+		Envelope: wire.Envelope{TimeoutMS: 30000}, IdleTimeoutMS: 30000, MaxTimeoutMS: 600000,
 	}, got)
 
 	var aggregate wire.AggregateRequest
@@ -128,9 +126,9 @@ func TestDecodeFields(t *testing.T) {
 		"measures": [{"fn": "count", "as": "n"}, {"fn": "sum", "field": "x", "as": "s"}], "stringFields": ["d"],
 		"limit": 1001, "credentials": {}, "timeoutMs": 1}`), &aggregate))
 	aggregate.Credentials = wire.Credentials{}
-	assert.Equal(t, wire.AggregateRequest{Table: "t", GroupBy: []wire.Group{{Field: "d", As: "m", Grain: wire.GrainMonth}},
+	assert.Equal(t, wire.AggregateRequest{Table: "t", GroupBy: []wire.GroupKey{{Field: "d", As: "m", Grain: wire.GrainMonth}},
 		Measures:     []wire.Measure{{Fn: wire.FnCount, As: "n"}, {Fn: wire.FnSum, Field: "x", As: "s"}},
-		StringFields: []string{"d"}, Limit: 1001, TimeoutMS: 1}, aggregate)
+		StringFields: []string{"d"}, Limit: 1001, Envelope: wire.Envelope{TimeoutMS: 1}}, aggregate)
 
 	var document wire.Document
 	require.NoError(t, wire.Decode([]byte(`{"protocolVersion": 1, "slug": "my-shop", "vendor": {"x": []}, "capabilities": {"operators": ["eq"],
@@ -140,8 +138,8 @@ func TestDecodeFields(t *testing.T) {
 	assert.Equal(t, wire.Document{ProtocolVersion: 1, Slug: "my-shop",
 		Capabilities: wire.Capabilities{Operators: []wire.Op{wire.OpEq}, DateBucket: true, Sort: wire.SortSingle, Offset: true,
 			Join: true, KeysEnforced: true, Limits: wire.Limits{Concurrency: 4, OffsetMax: 9}},
-		CredentialSchema: []wire.CredentialField{{Key: "k", Label: "K", Type: wire.CredentialPassword, Required: true, Help: "h"},
-			{Key: "o", Label: "O", Type: wire.CredentialText}},
+		CredentialSchema: []wire.CredentialField{{Key: "k", Label: "K", Type: wire.CredentialPassword, Help: "h"},
+			{Key: "o", Label: "O", Type: wire.CredentialText, Optional: true}},
 		Endpoints: []wire.Endpoint{wire.EndpointSize, wire.EndpointLinkHitRate}}, document)
 }
 
@@ -271,7 +269,7 @@ func TestDecodeKeepsACopy(t *testing.T) {
 }
 
 func TestDecodeReplacesTheMessage(t *testing.T) {
-	m := wire.CardinalityRequest{Table: "old", Columns: []string{"old"}, TimeoutMS: 5}
+	m := wire.CardinalityRequest{Table: "old", Columns: []string{"old"}, Envelope: wire.Envelope{TimeoutMS: 5}}
 	require.NoError(t, wire.Decode([]byte(`{"table": "new", "columns": ["a"], "credentials": {}, "timeoutMs": 1}`), &m))
 	assert.Equal(t, "new", m.Table)
 	assert.Equal(t, []string{"a"}, m.Columns)

@@ -35,11 +35,13 @@ type Limits struct {
 // CredentialField is one input of the connect form. The value a tenant types
 // arrives under Key in every request's credentials.
 type CredentialField struct {
-	Key         string         `json:"key"`
-	Label       string         `json:"label"`
-	Type        CredentialType `json:"type"`
-	Required    bool           `json:"required"` // always written out (H1)
-	Placeholder string         `json:"placeholder,omitempty"`
+	Key   string         `json:"key"`
+	Label string         `json:"label"`
+	Type  CredentialType `json:"type"`
+	// Optional lets the tenant leave the input blank. The document writes it as
+	// the member required, which the protocol takes as true where it is absent.
+	Optional    bool   `json:"-"`
+	Placeholder string `json:"placeholder,omitempty"`
 	// Help is short markdown shown above the input. Say where in the vendor's
 	// console the value is found.
 	Help string `json:"help,omitempty"`

@@ -38,7 +38,7 @@ func (e *encoder) credentialField(c CredentialField) {
 	e.text("key", c.Key)
 	e.text("label", c.Label)
 	e.text("type", string(c.Type))
-	e.flag("required", c.Required)
+	e.flag("required", !c.Optional)
 	e.optional("placeholder", c.Placeholder)
 	e.optional("help", c.Help)
 	e.close('}')

@@ -126,7 +126,7 @@ func (e *encoder) filter(f Filter) {
 	e.close('}')
 }
 
-func (e *encoder) sortKey(s Sort) {
+func (e *encoder) sortKey(s SortKey) {
 	e.open('{')
 	e.text("field", s.Field)
 	e.text("dir", string(s.Dir))
@@ -136,13 +136,13 @@ func (e *encoder) sortKey(s Sort) {
 	e.close('}')
 }
 
-func (e *encoder) joins(joins []Join) {
+func (e *encoder) joins(joins []JoinHop) {
 	if len(joins) > 0 {
 		list(e, "joins", joins, e.join)
 	}
 }
 
-func (e *encoder) join(j Join) {
+func (e *encoder) join(j JoinHop) {
 	e.open('{')
 	e.text("fromTable", j.FromTable)
 	e.text("toTable", j.ToTable)
@@ -160,7 +160,7 @@ func (e *encoder) joinField(f JoinField) {
 	e.close('}')
 }
 
-func (e *encoder) group(g Group) {
+func (e *encoder) group(g GroupKey) {
 	e.open('{')
 	e.text("field", g.Field)
 	e.text("as", g.As)

@@ -20,35 +20,33 @@ func TestEncode(t *testing.T) {
 		message wire.Message
 		want    string
 	}{
-		{"Credentials are revealed, in the order of their keys.", &wire.CheckRequest{Credentials: creds, TimeoutMS: 5},
+		{"Credentials are revealed, in the order of their keys.", &wire.CheckRequest{Envelope: wire.Envelope{Credentials: creds, TimeoutMS: 5}},
 			`{"credentials":{"a":"é&","b":"<2>"},"timeoutMs":5}`},
-		{"No credentials are an empty object (G6).", &wire.DiscoveryRequest{TimeoutMS: 5}, `{"credentials":{},"timeoutMs":5}`},
-		{"Required arrays are there even when nil (E8); optional members are left out.", &wire.QueryRequest{Table: "t", TimeoutMS: 5},
+		{"No credentials are an empty object (G6).", &wire.DiscoveryRequest{Envelope: wire.Envelope{TimeoutMS: 5}}, `{"credentials":{},"timeoutMs":5}`},
+		{"Required arrays are there even when nil (E8); optional members are left out.", &wire.QueryRequest{Table: "t", Envelope: wire.Envelope{TimeoutMS: 5}},
 			`{"table":"t","and":[],"sort":[],"fields":[],"credentials":{},"timeoutMs":5}`},
 		{"Every member.", &wire.QueryRequest{Table: "t",
-			And:    []wire.Filter{{Field: "a", Op: wire.OpEq}, {Field: "b", Op: wire.OpIn}, {Field: "c", Op: wire.OpNotnull, Value: wire.Int(1)}},
-			Or:     [][]wire.Filter{nil, {{Field: "a", Op: wire.OpNin, Values: []wire.Value{wire.Decimal("1.50"), wire.Float(1e-7)}}}},
-			Sort:   []wire.Sort{{Field: "a", Dir: wire.Asc}, {Field: "b", Dir: wire.Desc, Collate: true}},
+			Where:  wire.Where{And: []wire.Filter{{Field: "a", Op: wire.OpEq}, {Field: "b", Op: wire.OpIn}, {Field: "c", Op: wire.OpNotNull, Value: wire.Int(1)}}, Or: [][]wire.Filter{nil, {{Field: "a", Op: wire.OpNin, Values: []wire.Value{wire.Decimal("1.50"), wire.Float(1e-7)}}}}, FieldTypes: map[string]wire.Type{"z": wire.TypeJSON, "a": wire.TypeDecimal}},
+			Sort:   []wire.SortKey{{Field: "a", Dir: wire.Asc}, {Field: "b", Dir: wire.Desc, Collate: true}},
 			Fields: []string{"a"}, Limit: 1, Offset: 2,
-			Joins: []wire.Join{{FromTable: "t", ToTable: "u", FromField: "x", ToField: "y", Fields: []wire.JoinField{{Field: "f", As: "g", Type: wire.TypeDate}, {Field: "h"}}},
-				{FromTable: "u", ToTable: "v", FromField: "x", ToField: "y"}},
-			FieldTypes: map[string]wire.Type{"z": wire.TypeJSON, "a": wire.TypeDecimal}, TimeoutMS: 5, IdleTimeoutMS: 6, MaxTimeoutMS: 7},
+			Joins: []wire.JoinHop{{FromTable: "t", ToTable: "u", FromField: "x", ToField: "y", Fields: []wire.JoinField{{Field: "f", As: "g", Type: wire.TypeDate}, {Field: "h"}}},
+				{FromTable: "u", ToTable: "v", FromField: "x", ToField: "y"}}, Envelope: wire.Envelope{TimeoutMS: 5}, IdleTimeoutMS: 6, MaxTimeoutMS: 7},
 			`{"table":"t","and":[{"field":"a","op":"eq","value":null},{"field":"b","op":"in","values":[]},{"field":"c","op":"notnull"}],` +
 				`"or":[[],[{"field":"a","op":"nin","values":["1.50","0.0000001"]}]],` +
 				`"sort":[{"field":"a","dir":"asc"},{"field":"b","dir":"desc","collate":true}],"fields":["a"],"limit":1,"offset":2,` +
 				`"joins":[{"fromTable":"t","toTable":"u","fromField":"x","toField":"y","fields":[{"field":"f","as":"g","type":"date"},{"field":"h"}]},` +
 				`{"fromTable":"u","toTable":"v","fromField":"x","toField":"y","fields":[]}],` +
 				`"fieldTypes":{"a":"decimal","z":"json"},"credentials":{},"timeoutMs":5,"idleTimeoutMs":6,"maxTimeoutMs":7}`},
-		{"Dialect mode.", &wire.SQLRequest{SQL: "select 1", TimeoutMS: 5, IdleTimeoutMS: 6},
+		{"Dialect mode.", &wire.SQLRequest{SQL: "select 1", Envelope: wire.Envelope{TimeoutMS: 5}, IdleTimeoutMS: 6},
 			`{"sql":"select 1","params":[],"credentials":{},"timeoutMs":5,"idleTimeoutMs":6}`},
-		{"A count.", &wire.CountRequest{Table: "t", TimeoutMS: 5}, `{"table":"t","and":[],"credentials":{},"timeoutMs":5}`},
-		{"An aggregate.", &wire.AggregateRequest{Table: "t", GroupBy: []wire.Group{{Field: "d", As: "m", Grain: wire.GrainMonth}},
-			Measures: []wire.Measure{{Fn: wire.FnCount, As: "n"}, {Fn: wire.FnSum, Field: "x", As: "s"}}, Limit: 1001, TimeoutMS: 5},
+		{"A count.", &wire.CountRequest{Table: "t", Envelope: wire.Envelope{TimeoutMS: 5}}, `{"table":"t","and":[],"credentials":{},"timeoutMs":5}`},
+		{"An aggregate.", &wire.AggregateRequest{Table: "t", GroupBy: []wire.GroupKey{{Field: "d", As: "m", Grain: wire.GrainMonth}},
+			Measures: []wire.Measure{{Fn: wire.FnCount, As: "n"}, {Fn: wire.FnSum, Field: "x", As: "s"}}, Limit: 1001, Envelope: wire.Envelope{TimeoutMS: 5}},
 			`{"table":"t","and":[],"groupBy":[{"field":"d","as":"m","grain":"month"}],"measures":[{"fn":"count","as":"n"},` +
 				`{"fn":"sum","field":"x","as":"s"}],"limit":1001,"credentials":{},"timeoutMs":5}`},
-		{"A size.", &wire.SizeRequest{Table: "t", TimeoutMS: 5}, `{"table":"t","credentials":{},"timeoutMs":5}`},
-		{"A cardinality.", &wire.CardinalityRequest{Table: "t", Columns: []string{"a"}, TimeoutMS: 5}, `{"table":"t","columns":["a"],"credentials":{},"timeoutMs":5}`},
-		{"A link.", &wire.LinkHitRateRequest{FromTable: "a", FromColumn: "b", ToTable: "c", ToColumn: "d", TimeoutMS: 5},
+		{"A size.", &wire.SizeRequest{Table: "t", Envelope: wire.Envelope{TimeoutMS: 5}}, `{"table":"t","credentials":{},"timeoutMs":5}`},
+		{"A cardinality.", &wire.CardinalityRequest{Table: "t", Columns: []string{"a"}, Envelope: wire.Envelope{TimeoutMS: 5}}, `{"table":"t","columns":["a"],"credentials":{},"timeoutMs":5}`},
+		{"A link.", &wire.LinkHitRateRequest{FromTable: "a", FromColumn: "b", ToTable: "c", ToColumn: "d", Envelope: wire.Envelope{TimeoutMS: 5}},
 			`{"fromTable":"a","fromColumn":"b","toTable":"c","toColumn":"d","credentials":{},"timeoutMs":5}`},
 
 		{"A document without anything has all that is required; unknown ceilings are left out.", &wire.Document{ProtocolVersion: 1, Slug: "abc"},
@@ -57,8 +55,8 @@ func TestEncode(t *testing.T) {
 		{"A full document; required is always written out (H1).", &wire.Document{ProtocolVersion: 1, Slug: "abc", Dialect: "postgres",
 			Capabilities: wire.Capabilities{Operators: []wire.Op{wire.OpEq}, DateBucket: true, Sort: wire.SortMulti, Offset: true, Join: true,
 				KeysEnforced: true, Limits: wire.Limits{PageSizeMax: 1, RowsPerTableMax: 2, Concurrency: 3, OffsetMax: 4}},
-			CredentialSchema: []wire.CredentialField{{Key: "k", Label: "K", Type: wire.CredentialText}, {Key: "p", Label: "P",
-				Type: wire.CredentialPassword, Required: true, Placeholder: "sk-", Help: "**h**"}},
+			CredentialSchema: []wire.CredentialField{{Key: "k", Label: "K", Type: wire.CredentialText, Optional: true}, {Key: "p", Label: "P",
+				Type: wire.CredentialPassword, Placeholder: "sk-", Help: "**h**"}},
 			Endpoints: []wire.Endpoint{wire.EndpointSize}},
 			`{"protocolVersion":1,"slug":"abc","dialect":"postgres","capabilities":{"operators":["eq"],"dateBucket":true,"sort":"multi","offset":true,` +
 				`"join":true,"keysEnforced":true,"limits":{"pageSizeMax":1,"rowsPerTableMax":2,"concurrency":3,"offsetMax":4}},` +
@@ -104,11 +102,11 @@ func TestEncodeFaults(t *testing.T) {
 		want    string
 	}{
 		{"text that is not UTF-8", &wire.QueryRequest{Table: bad}, "table: text is not valid UTF-8"},
-		{"the path leads to it", &wire.QueryRequest{Or: [][]wire.Filter{{}, {{Field: "a", Op: wire.OpIn, Values: []wire.Value{wire.Int(1), wire.Text(bad)}}}}},
+		{"the path leads to it", &wire.QueryRequest{Where: wire.Where{Or: [][]wire.Filter{{}, {{Field: "a", Op: wire.OpIn, Values: []wire.Value{wire.Int(1), wire.Text(bad)}}}}}},
 			"or[1][0].values[1]: text is not valid UTF-8"},
 		{"a value that cannot cross", &wire.SQLRequest{Params: []wire.Value{wire.Float(math.NaN())}}, "params[0]: NaN and infinities cannot cross the wire; send null or fix the source"},
-		{"the path does not name a credential", &wire.CheckRequest{Credentials: wire.NewCredentials(map[string]string{"k": bad})}, "credentials: text is not valid UTF-8"},
-		{"a name that is not UTF-8", &wire.CountRequest{FieldTypes: map[string]wire.Type{bad: wire.TypeDate}}, "fieldTypes: text is not valid UTF-8"},
+		{"the path does not name a credential", &wire.CheckRequest{Envelope: wire.Envelope{Credentials: wire.NewCredentials(map[string]string{"k": bad})}}, "credentials: text is not valid UTF-8"},
+		{"a name that is not UTF-8", &wire.CountRequest{Where: wire.Where{FieldTypes: map[string]wire.Type{bad: wire.TypeDate}}}, "fieldTypes: text is not valid UTF-8"},
 		{"deep inside a discovery", &wire.Discovery{Tables: []wire.Table{{}, {Fields: []wire.Field{{Stats: &wire.Stats{Max: ref(wire.Text(bad))}}}}}}, "tables[1].fields[0].stats.max: text is not valid UTF-8"},
 		{"a share that is no number", &wire.Discovery{Tables: []wire.Table{{Fields: []wire.Field{{Stats: &wire.Stats{NullPercent: ref(math.NaN())}}}}}}, "tables[0].fields[0].stats.nullPercent: not a number"},
 		{"a rate that is no number, as 0/0", &wire.LinkHitRate{OrphanRate: math.NaN()}, "orphanRate: not a number"},

@@ -45,9 +45,9 @@ func TestError(t *testing.T) {
 func TestWords(t *testing.T) {
 	shapes := map[wire.Shape][]wire.Op{
 		wire.ShapeValue: {wire.OpEq, wire.OpNeq, wire.OpGt, wire.OpGte, wire.OpLt, wire.OpLte, wire.OpContains,
-			wire.OpIncludes, wire.OpStartswith},
+			wire.OpIncludes, wire.OpStartsWith},
 		wire.ShapeMember:  {wire.OpIn, wire.OpNin},
-		wire.ShapeNullary: {wire.OpIsnull, wire.OpNotnull},
+		wire.ShapeNullary: {wire.OpIsNull, wire.OpNotNull},
 		wire.ShapeUnknown: {"", "EQ", "like", "startsWith"},
 	}
 	for shape, ops := range shapes {

@@ -14,10 +14,9 @@ import (
 
 func Example() {
 	body, err := wire.EncodeRequest(&wire.CountRequest{
-		Table:       "orders",
-		And:         []wire.Filter{{Field: "status", Op: wire.OpEq, Value: wire.Text("paid")}},
-		Credentials: wire.NewCredentials(map[string]string{"apiKey": "sk-1"}),
-		TimeoutMS:   30_000,
+		Table:    "orders",
+		Where:    wire.Where{And: []wire.Filter{{Field: "status", Op: wire.OpEq, Value: wire.Text("paid")}}},
+		Envelope: wire.Envelope{Credentials: wire.NewCredentials(map[string]string{"apiKey": "sk-1"}), TimeoutMS: 30_000},
 	})
 	if err != nil {
 		log.Fatal(err)
@@ -65,12 +64,11 @@ func ExampleDecodeError() {
 
 func ExampleEncodeRequest() {
 	request := &wire.QueryRequest{
-		Table:       "orders",
-		Sort:        []wire.Sort{{Field: "total", Dir: wire.Desc}},
-		Fields:      []string{"id", "total"},
-		Limit:       10,
-		Credentials: wire.NewCredentials(map[string]string{"apiKey": "sk-1"}),
-		TimeoutMS:   30_000,
+		Table:    "orders",
+		Sort:     []wire.SortKey{{Field: "total", Dir: wire.Desc}},
+		Fields:   []string{"id", "total"},
+		Limit:    10,
+		Envelope: wire.Envelope{Credentials: wire.NewCredentials(map[string]string{"apiKey": "sk-1"}), TimeoutMS: 30_000},
 	}
 	body, err := wire.EncodeRequest(request)
 	if err != nil {

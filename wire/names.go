@@ -51,9 +51,9 @@ const (
 	OpNin        Op = "nin"
 	OpContains   Op = "contains"   // array membership (A4)
 	OpIncludes   Op = "includes"   // substring (A5)
-	OpStartswith Op = "startswith" // prefix (A5)
-	OpIsnull     Op = "isnull"
-	OpNotnull    Op = "notnull"
+	OpStartsWith Op = "startswith" // prefix (A5)
+	OpIsNull     Op = "isnull"
+	OpNotNull    Op = "notnull"
 )
 
 // A Shape is one of the three strict forms of a filter (protocol, Filter).
@@ -70,11 +70,11 @@ const (
 // Shape tells which members a filter with this operator has.
 func (op Op) Shape() Shape {
 	switch op {
-	case OpEq, OpNeq, OpGt, OpGte, OpLt, OpLte, OpContains, OpIncludes, OpStartswith:
+	case OpEq, OpNeq, OpGt, OpGte, OpLt, OpLte, OpContains, OpIncludes, OpStartsWith:
 		return ShapeValue
 	case OpIn, OpNin:
 		return ShapeMember
-	case OpIsnull, OpNotnull:
+	case OpIsNull, OpNotNull:
 		return ShapeNullary
 	}
 	return ShapeUnknown

@@ -241,8 +241,8 @@ var errUTF8 = &ValueError{"text is not valid UTF-8"}
 // The readers below are for code that walks values, such as a filter. Each is
 // meaningful for the kinds it names and answers a zero for others.
 
-// Str is the text of a KindText or KindDecimal, without a copy.
-func (v Value) Str() string {
+// Text returns the text of a KindText or KindDecimal, without a copy.
+func (v Value) Text() string {
 	if v.kind == KindText || v.kind == KindDecimal {
 		return v.text
 	}

@@ -233,8 +233,8 @@ func TestFloatsAgainstStandardLibrary(t *testing.T) {
 
 func TestValueReaders(t *testing.T) {
 	at := time.Date(2024, 5, 6, 7, 8, 9, 10, time.UTC)
-	assert.Equal(t, "a", wire.Text("a").Str())
-	assert.Equal(t, "1.50", wire.Decimal("1.50").Str())
+	assert.Equal(t, "a", wire.Text("a").Text())
+	assert.Equal(t, "1.50", wire.Decimal("1.50").Text())
 	assert.Equal(t, int64(-3), wire.Int(-3).Int64())
 	assert.Equal(t, 1.5, wire.Float(1.5).Float64())
 	assert.Equal(t, -3.0, wire.Int(-3).Float64())
@@ -251,14 +251,14 @@ func TestValueReaders(t *testing.T) {
 
 	// Each answers a zero for the kinds it does not read.
 	for _, v := range []wire.Value{wire.Null(), wire.Bool(true)} {
-		assert.Empty(t, v.Str())
+		assert.Empty(t, v.Text())
 		assert.Zero(t, v.Int64())
 		assert.Zero(t, v.Float64())
 		assert.True(t, v.Time().IsZero())
 	}
 	assert.False(t, wire.Int(1).IsTrue(), "1 is not true (A7)")
-	assert.Empty(t, wire.Int(1).Str())
-	assert.Empty(t, wire.Float(math.NaN()).Str(), "what is wrong is no text of the cell")
+	assert.Empty(t, wire.Int(1).Text())
+	assert.Empty(t, wire.Float(math.NaN()).Text(), "what is wrong is no text of the cell")
 	assert.Equal(t, wire.KindInvalid, wire.Float(math.NaN()).Kind())
 	assert.Equal(t, "invalid: not JSON text", wire.JSON("{").String())
 }
@@ -268,8 +268,8 @@ func TestValueClone(t *testing.T) {
 	shared := wire.Text(unsafe.String(&buffer[0], len(buffer)))
 	kept := shared.Clone()
 	copy(buffer, "other")
-	assert.Equal(t, "other", shared.Str())
-	assert.Equal(t, "first", kept.Str())
+	assert.Equal(t, "other", shared.Text())
+	assert.Equal(t, "first", kept.Text())
 }
 
 func TestValueSize(t *testing.T) {
@@ -339,7 +339,7 @@ func FuzzValueJSON(f *testing.F) {
 		require.NoError(t, json.Unmarshal(data, &lenient), "it accepts what is no JSON")
 		switch lenient := lenient.(type) {
 		case string:
-			require.Equal(t, lenient, v.Str())
+			require.Equal(t, lenient, v.Text())
 		case float64:
 			require.Equal(t, lenient+0, v.Float64())
 		case bool:

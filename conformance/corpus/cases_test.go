@@ -95,7 +95,7 @@ func TestCasesOfOperators(t *testing.T) {
 	}
 	for _, op := range []wire.Op{
 		wire.OpEq, wire.OpNeq, wire.OpGt, wire.OpGte, wire.OpLt, wire.OpLte, wire.OpIn, wire.OpNin,
-		wire.OpContains, wire.OpIncludes, wire.OpStartswith, wire.OpIsnull, wire.OpNotnull,
+		wire.OpContains, wire.OpIncludes, wire.OpStartsWith, wire.OpIsNull, wire.OpNotNull,
 	} {
 		for _, dataType := range []wire.Type{
 			wire.TypeString, wire.TypeNumber, wire.TypeDecimal, wire.TypeBoolean, wire.TypeDate,

@@ -20,7 +20,7 @@ const (
 const ManifestTable = "conformance_manifest"
 
 // Table is one table of the corpus: its description and its rows, whose cells
-// are in the order of its fields. It converts to a kit.Table.
+// are in the order of its fields. It converts to a memsource.Table.
 type Table struct {
 	wire.Table
 	Rows [][]wire.Value

@@ -144,7 +144,7 @@ func verify(reading oracle.Reading, tables oracle.Tables, c *Case) *oracle.Diffe
 	case *wire.QueryRequest:
 		return reading.Verify(tables, r, c.Answer.Rows)
 	case *wire.CountRequest: // as many rows without members
-		q := &wire.QueryRequest{Table: r.Table, And: r.And, Or: r.Or, FieldTypes: r.FieldTypes}
+		q := &wire.QueryRequest{Table: r.Table, Where: wire.Where{And: r.And, Or: r.Or, FieldTypes: r.FieldTypes}}
 		return reading.Verify(tables, q, make([][]wire.Value, c.Answer.Count))
 	case *wire.AggregateRequest:
 		if !c.Answer.TooMany {

@@ -12,7 +12,7 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/conformance/oracle"
 	"github.com/connectorsdk/connector-sdk-go/connector"
 	"github.com/connectorsdk/connector-sdk-go/connector/connectortest"
-	"github.com/connectorsdk/connector-sdk-go/connector/kit"
+	"github.com/connectorsdk/connector-sdk-go/connector/memsource"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -20,13 +20,13 @@ import (
 // the cases expect, through HTTP and the strict reader. Neither the cases nor
 // the oracle know anything of it.
 func TestKitAnswersEveryCase(t *testing.T) {
-	var tables []kit.Table
+	var tables []memsource.Table
 	rows := oracle.Tables{}
 	for _, table := range corpus.Tables() {
-		tables = append(tables, kit.Table(table))
+		tables = append(tables, memsource.Table(table))
 		rows[table.Name] = &oracle.Table{Name: table.Name, Columns: table.Columns(), PrimaryKey: table.PrimaryKey, Rows: table.Rows}
 	}
-	src, err := kit.NewSource(tables...)
+	src, err := memsource.NewSource(tables...)
 	require.NoError(t, err)
 	tenant := connectortest.Start(t, connector.Definition{Slug: "corpus"}, src, nil).As(nil).Unverified()
 	for _, c := range corpus.Cases() {

@@ -333,9 +333,9 @@ func TestLaws(t *testing.T) {
 				case wire.KindFloat:
 					floats++
 				case wire.KindText:
-					assert.NotContains(t, v.Str(), "\x00", "%s: PostgreSQL cannot hold U+0000", at)
+					assert.NotContains(t, v.Text(), "\x00", "%s: PostgreSQL cannot hold U+0000", at)
 				case wire.KindDecimal:
-					whole, fraction, _ := strings.Cut(strings.TrimLeft(v.Str(), "-"), ".")
+					whole, fraction, _ := strings.Cut(strings.TrimLeft(v.Text(), "-"), ".")
 					assert.True(t, len(whole) <= 35 && len(fraction) <= 30, "%s: MySQL cannot hold %s", at, v)
 				case wire.KindDatetime:
 					// Instants of one second order by bytes only where all
@@ -346,15 +346,15 @@ func TestLaws(t *testing.T) {
 					seconds[text[:19]] = text
 				}
 				if f.Type == wire.TypeArray && !v.IsNull() {
-					assert.True(t, strings.HasPrefix(v.Str(), "["), "%s: no array: %s", at, v)
+					assert.True(t, strings.HasPrefix(v.Text(), "["), "%s: no array: %s", at, v)
 				}
 			}
 			assert.True(t, ints == 0 || floats == 0, "%s: a column is of integers or of doubles", at)
 		}
 		keys := &oracle.Table{Name: table.Name, Columns: table.Columns(), Rows: table.Rows}
-		var sorts []wire.Sort
+		var sorts []wire.SortKey
 		for _, k := range table.PrimaryKey {
-			sorts = append(sorts, wire.Sort{Field: k, Dir: wire.Asc})
+			sorts = append(sorts, wire.SortKey{Field: k, Dir: wire.Asc})
 		}
 		at, ok := oracle.Sorted(keys, sorts, nil)
 		assert.True(t, ok, "%s: rows[%d] is out of the order of the key", table.Name, at)

@@ -216,15 +216,15 @@ func (d *dialect) literal(v wire.Value) string {
 		return d.float(v.Float64())
 	case wire.KindDecimal:
 		if d.quoteDecimals {
-			return "'" + v.Str() + "'"
+			return "'" + v.Text() + "'"
 		}
-		return v.Str()
+		return v.Text()
 	case wire.KindDate:
 		return "'" + v.String() + "'"
 	case wire.KindDatetime:
 		return d.instant(v.String())
 	}
-	return d.text(v.Str())
+	return d.text(v.Text())
 }
 
 // float always has an exponent, which makes it a double everywhere, and keeps

@@ -71,7 +71,7 @@ func asCSV(t Table) []byte {
 			switch {
 			case v.IsNull():
 			case v.Kind() == wire.KindText:
-				b.WriteString(`"` + strings.ReplaceAll(v.Str(), `"`, `""`) + `"`)
+				b.WriteString(`"` + strings.ReplaceAll(v.Text(), `"`, `""`) + `"`)
 			default:
 				b.WriteString(v.String())
 			}

@@ -96,7 +96,7 @@ func (r Reading) aggregate(tables Tables, req *wire.AggregateRequest) (*Table, e
 }
 
 // period is the first day of the period a cell lies in, in UTC (E4).
-func period(v wire.Value, g wire.Group) (wire.Value, error) {
+func period(v wire.Value, g wire.GroupKey) (wire.Value, error) {
 	if v.IsNull() {
 		return v, nil // a group of its own (E3)
 	}

@@ -13,8 +13,8 @@ func measure(fn wire.Fn, field string) wire.Measure {
 	return wire.Measure{Fn: fn, Field: field, As: "m"}
 }
 
-func group(field string, grain wire.Grain) []wire.Group {
-	return []wire.Group{{Field: field, As: "g", Grain: grain}}
+func group(field string, grain wire.Grain) []wire.GroupKey {
+	return []wire.GroupKey{{Field: field, As: "g", Grain: grain}}
 }
 
 func TestAggregate(t *testing.T) {
@@ -79,7 +79,7 @@ func TestAggregate(t *testing.T) {
 			return wire.AggregateRequest{GroupBy: group("c", ""), Measures: count}
 		}, []string{`"1" 2`}},
 		{"filters hold", column(number, num(1), num(2), num(3)), func(t *oracle.Table) wire.AggregateRequest {
-			return wire.AggregateRequest{Measures: []wire.Measure{measure(wire.FnSum, "c")}, And: []wire.Filter{{Field: "c", Op: wire.OpGt, Value: num(1)}}}
+			return wire.AggregateRequest{Measures: []wire.Measure{measure(wire.FnSum, "c")}, Where: wire.Where{And: []wire.Filter{{Field: "c", Op: wire.OpGt, Value: num(1)}}}}
 		}, []string{`"5"`}},
 	}
 	for _, c := range cases {
@@ -139,7 +139,7 @@ func TestAggregateWithoutAnswer(t *testing.T) {
 		{"A11: an unknown measure", column(number), m(wire.FnSum, "x"), &unknown},
 		{"A11: before what has no answer", column(str), wire.AggregateRequest{GroupBy: group("c", wire.GrainDay), Measures: []wire.Measure{measure(wire.FnSum, "x")}}, &unknown},
 		{"A11: an unknown group", column(number), wire.AggregateRequest{GroupBy: group("x", "")}, &unknown},
-		{"A11: an unknown filter field", column(number), wire.AggregateRequest{GroupBy: group("c", ""), And: []wire.Filter{{Field: "x", Op: wire.OpIsnull}}}, &unknown},
+		{"A11: an unknown filter field", column(number), wire.AggregateRequest{GroupBy: group("c", ""), Where: wire.Where{And: []wire.Filter{{Field: "x", Op: wire.OpIsNull}}}}, &unknown},
 	}
 	for _, c := range cases {
 		t.Run(c.why, func(t *testing.T) {
@@ -230,7 +230,7 @@ func TestReadings(t *testing.T) {
 	// rulings, and right under another reading.
 	table := column(datetime, txt("2024-05-01T12:00:00Z"), txt("2024-05-01T13:00:00+02:00"))
 	tables := oracle.Tables{"t": table}
-	q := &wire.QueryRequest{Table: "t", Fields: []string{"id"}, Sort: []wire.Sort{by("c", wire.Asc)}}
+	q := &wire.QueryRequest{Table: "t", Fields: []string{"id"}, Sort: []wire.SortKey{by("c", wire.Asc)}}
 	asInstants, asText := [][]wire.Value{{num(1)}, {num(0)}}, [][]wire.Value{{num(0)}, {num(1)}}
 	require.Nil(t, oracle.Verify(tables, q, asInstants))
 	require.NotNil(t, oracle.Verify(tables, q, asText))

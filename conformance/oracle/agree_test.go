@@ -10,7 +10,7 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/conformance/oracle"
 	"github.com/connectorsdk/connector-sdk-go/connector"
 	"github.com/connectorsdk/connector-sdk-go/connector/connectortest"
-	"github.com/connectorsdk/connector-sdk-go/connector/kit"
+	"github.com/connectorsdk/connector-sdk-go/connector/memsource"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -79,7 +79,7 @@ func TestAgreesWithAConnector(t *testing.T) {
 		for _, c := range table.Columns {
 			described.Fields = append(described.Fields, wire.Field{Name: c.Name, Type: c.Type, SourceDescription: "generated"})
 		}
-		source, err := kit.NewSource(kit.Table{Table: described, Rows: table.Rows})
+		source, err := memsource.NewSource(memsource.Table{Table: described, Rows: table.Rows})
 		require.NoError(t, err)
 		tenant := connectortest.Start(t, connector.Definition{Slug: "generated"}, source, nil).As(nil).Unverified()
 		tables := oracle.Tables{table.Name: table}
@@ -91,9 +91,9 @@ func TestAgreesWithAConnector(t *testing.T) {
 			if oracle.Unsettled(table, q.Sort, q.FieldTypes) != "" {
 				continue
 			}
-			counted, err := tenant.Count(wire.CountRequest{Table: q.Table, And: q.And, Or: q.Or, FieldTypes: q.FieldTypes})
+			counted, err := tenant.Count(wire.CountRequest{Table: q.Table, Where: wire.Where{And: q.And, Or: q.Or, FieldTypes: q.FieldTypes}})
 			require.NoError(t, err)
-			want, err := oracle.Count(tables, &wire.CountRequest{Table: q.Table, And: q.And, Or: q.Or, FieldTypes: q.FieldTypes})
+			want, err := oracle.Count(tables, &wire.CountRequest{Table: q.Table, Where: wire.Where{And: q.And, Or: q.Or, FieldTypes: q.FieldTypes}})
 			require.NoError(t, err)
 			require.Equal(t, want, counted)
 			answer, err := tenant.Query(*q)

@@ -19,8 +19,8 @@ func BenchmarkVerify(b *testing.B) {
 	}
 	req := &wire.QueryRequest{
 		Table: "t", Fields: []string{"id", "price", "at", "name"},
-		And:  []wire.Filter{{Field: "price", Op: wire.OpGte, Value: wire.Int(1)}},
-		Sort: []wire.Sort{by("at", wire.Desc), by("price", wire.Asc)},
+		Where: wire.Where{And: []wire.Filter{{Field: "price", Op: wire.OpGte, Value: wire.Int(1)}}},
+		Sort:  []wire.SortKey{by("at", wire.Desc), by("price", wire.Asc)},
 	}
 	tables := oracle.Tables{"t": table}
 	answer, err := oracle.Query(tables, req)
@@ -34,7 +34,7 @@ func BenchmarkVerify(b *testing.B) {
 			}
 		}
 	})
-	groups := &wire.AggregateRequest{Table: "t", GroupBy: []wire.Group{{Field: "at", As: "month", Grain: wire.GrainMonth}, {Field: "name", As: "name"}}, Measures: []wire.Measure{{Fn: wire.FnSum, Field: "price", As: "sum"}}}
+	groups := &wire.AggregateRequest{Table: "t", GroupBy: []wire.GroupKey{{Field: "at", As: "month", Grain: wire.GrainMonth}, {Field: "name", As: "name"}}, Measures: []wire.Measure{{Fn: wire.FnSum, Field: "price", As: "sum"}}}
 	b.Run("aggregate", func(b *testing.B) {
 		for b.Loop() {
 			if _, err := oracle.Aggregate(tables, groups); err != nil {

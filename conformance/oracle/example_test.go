@@ -23,8 +23,8 @@ func Example() {
 	}}
 	req := &wire.QueryRequest{
 		Table:  "prices",
-		And:    []wire.Filter{{Field: "price", Op: wire.OpGt, Value: wire.Int(1)}},
-		Sort:   []wire.Sort{{Field: "price", Dir: wire.Asc}},
+		Where:  wire.Where{And: []wire.Filter{{Field: "price", Op: wire.OpGt, Value: wire.Int(1)}}},
+		Sort:   []wire.SortKey{{Field: "price", Dir: wire.Asc}},
 		Fields: []string{"id", "price"},
 		Limit:  2,
 	}

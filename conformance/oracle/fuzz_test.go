@@ -11,7 +11,7 @@ import (
 
 	"github.com/connectorsdk/connector-sdk-go/conformance/oracle"
 	"github.com/connectorsdk/connector-sdk-go/connector"
-	"github.com/connectorsdk/connector-sdk-go/connector/kit"
+	"github.com/connectorsdk/connector-sdk-go/connector/memsource"
 	"github.com/connectorsdk/connector-sdk-go/filter"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
@@ -55,7 +55,7 @@ func agreeOnValues(t *testing.T, a, b wire.Value) {
 			case wire.ShapeMember:
 				f.Values = []wire.Value{wire.Null(), b}
 			}
-			program, err := filter.Compile([]wire.Filter{f}, nil, []wire.Column{{Name: "c", Type: typ}}, nil)
+			program, err := filter.Compile(wire.Where{And: []wire.Filter{f}}, []wire.Column{{Name: "c", Type: typ}})
 			require.NoError(t, err)
 			require.Equal(t, program.Match([]wire.Value{a}), oracle.Match(a, f, typ), "%q %s %q as %q", a, op, b, typ)
 		}
@@ -93,7 +93,7 @@ func rightFailure(t *testing.T, theirs, ours error, what string) {
 func agreeOnQuery(t *testing.T, table *oracle.Table, q *wire.QueryRequest) {
 	what := fmt.Sprintf("%v over %v", q, table)
 	tables := oracle.Tables{table.Name: table}
-	program, err := filter.Compile(q.And, q.Or, table.Columns, q.FieldTypes)
+	program, err := filter.Compile(q.Where, table.Columns)
 	kept, ours := oracle.Filter(table, q.And, q.Or, q.FieldTypes)
 	rightFailure(t, err, ours, what)
 	if err != nil {
@@ -106,7 +106,7 @@ func agreeOnQuery(t *testing.T, table *oracle.Table, q *wire.QueryRequest) {
 		}
 	}
 	require.Equal(t, rows, kept.Rows, what)
-	counted, err := oracle.Count(tables, &wire.CountRequest{Table: q.Table, And: q.And, Or: q.Or, FieldTypes: q.FieldTypes})
+	counted, err := oracle.Count(tables, &wire.CountRequest{Table: q.Table, Where: wire.Where{And: q.And, Or: q.Or, FieldTypes: q.FieldTypes}})
 	require.NoError(t, err)
 	require.EqualValues(t, len(rows), counted)
 
@@ -139,7 +139,7 @@ func agreeOnQuery(t *testing.T, table *oracle.Table, q *wire.QueryRequest) {
 func agreeOnAggregate(t *testing.T, table *oracle.Table, a *wire.AggregateRequest) {
 	what := fmt.Sprintf("%v over %v", a, table)
 	tables := oracle.Tables{table.Name: table}
-	groups, err := kit.Aggregate(kit.Relation{Columns: table.Columns, Rows: kit.RowsOf(table.Rows...)}, a, kit.Unlimited)
+	groups, err := memsource.Aggregate(memsource.Relation{Columns: table.Columns, Rows: memsource.RowsOf(table.Rows...)}, a, memsource.Unlimited)
 	_, ours := oracle.Aggregate(tables, a)
 	if errors.Is(err, connector.ErrDecline) && ours == nil && textAmongDates(table, a) {
 		return // kit declines all of these; where a group is all text, bytes have an order (A9)
@@ -188,10 +188,10 @@ func textAmongDates(t *oracle.Table, a *wire.AggregateRequest) bool {
 
 func agreeOnMeasures(t *testing.T, left, right *oracle.Table, from, to string) {
 	what := fmt.Sprintf("%s and %s of %v and %v", from, to, left, right)
-	relation := func(t *oracle.Table) kit.Relation {
-		return kit.Relation{Columns: t.Columns, Rows: kit.RowsOf(t.Rows...)}
+	relation := func(t *oracle.Table) memsource.Relation {
+		return memsource.Relation{Columns: t.Columns, Rows: memsource.RowsOf(t.Rows...)}
 	}
-	columns, err := kit.Cardinality(relation(left), &wire.CardinalityRequest{Table: "left", Columns: []string{from}}, kit.Unlimited)
+	columns, err := memsource.Cardinality(relation(left), &wire.CardinalityRequest{Table: "left", Columns: []string{from}}, memsource.Unlimited)
 	cardinality, ours := oracle.Cardinality(left, from)
 	rightFailure(t, err, ours, what)
 	if err == nil {
@@ -204,7 +204,7 @@ func agreeOnMeasures(t *testing.T, left, right *oracle.Table, from, to string) {
 	}
 
 	req := &wire.LinkHitRateRequest{FromTable: "left", FromColumn: from, ToTable: "right", ToColumn: to}
-	theirs, err := kit.LinkHitRate(relation(left), relation(right), req, kit.Unlimited)
+	theirs, err := memsource.LinkHitRate(relation(left), relation(right), req, memsource.Unlimited)
 	rate, ours := oracle.LinkHitRate(oracle.Tables{"left": left, "right": right}, req)
 	rightFailure(t, err, ours, what)
 	if err == nil {
@@ -218,9 +218,9 @@ func agreeOnMeasures(t *testing.T, left, right *oracle.Table, from, to string) {
 
 func agreeOnJoin(t *testing.T, left, right *oracle.Table, d *draw) {
 	tables := oracle.Tables{"left": left, "right": right}
-	q := &wire.QueryRequest{Table: "left", Fields: []string{"id"}, FieldTypes: d.types(left)}
+	q := &wire.QueryRequest{Table: "left", Fields: []string{"id"}, Where: wire.Where{FieldTypes: d.types(left)}}
 	for n := range 1 + d.below(3) {
-		hop := wire.Join{FromTable: oneOf(d, []string{"left", "right"}), ToTable: oneOf(d, []string{"right", "left"})}
+		hop := wire.JoinHop{FromTable: oneOf(d, []string{"left", "right"}), ToTable: oneOf(d, []string{"right", "left"})}
 		if t := tables[hop.FromTable]; t != nil {
 			hop.FromField = oneOf(d, t.Columns).Name
 		}
@@ -229,12 +229,13 @@ func agreeOnJoin(t *testing.T, left, right *oracle.Table, d *draw) {
 		q.Joins = append(q.Joins, hop)
 	}
 	what := fmt.Sprintf("%v over %v and %v", q, left, right)
-	var hops []kit.Relation
+	var hops []memsource.Relation
 	for _, hop := range q.Joins {
 		to := tables[hop.ToTable]
-		hops = append(hops, kit.Relation{Columns: to.Columns, Rows: kit.RowsOf(to.Rows...)})
+		hops = append(hops, memsource.Relation{Columns: to.Columns, Rows: memsource.RowsOf(to.Rows...)})
 	}
-	joined, err := kit.Join(kit.Relation{Columns: left.Columns, Rows: kit.RowsOf(left.Rows...)}, q, hops, kit.Unlimited)
+	joined, err := memsource.Join(memsource.Relation{Columns: left.Columns, Rows: memsource.RowsOf(left.Rows...)},
+		&connector.QueryRequest{Table: q.Table, Where: q.Where, Fields: q.Fields, Joins: q.Joins}, hops, memsource.Unlimited)
 	_, ours := oracle.Query(tables, q)
 	if err != nil {
 		require.Error(t, ours, "%s: %v", what, err)
@@ -252,10 +253,10 @@ func agreeOnJoin(t *testing.T, left, right *oracle.Table, d *draw) {
 
 	// The same rows, grouped by a joined column.
 	a := &wire.AggregateRequest{
-		Table: "left", Joins: q.Joins, FieldTypes: q.FieldTypes, GroupBy: []wire.Group{{Field: "k0", As: "g"}},
+		Table: "left", Joins: q.Joins, Where: wire.Where{FieldTypes: q.FieldTypes}, GroupBy: []wire.GroupKey{{Field: "k0", As: "g"}},
 		Measures: []wire.Measure{{Fn: wire.FnCount, As: "rows"}, {Fn: wire.FnCountDistinct, Field: "id", As: "distinct"}, {Fn: wire.FnSum, Field: "j0", As: "sum"}},
 	}
-	groups, err := kit.Aggregate(joined, a, kit.Unlimited)
+	groups, err := memsource.Aggregate(joined, a, memsource.Unlimited)
 	require.NoError(t, err, what)
 	var folded []map[string]wire.Value
 	for _, row := range groups.Rows {

@@ -27,7 +27,7 @@ func oneOf[T any](d *draw, choices []T) T { return choices[d.below(len(choices))
 
 var (
 	allTypes = []wire.Type{"", wire.TypeString, wire.TypeNumber, wire.TypeDecimal, wire.TypeBoolean, wire.TypeDate, wire.TypeDatetime, wire.TypeJSON, wire.TypeArray, wire.TypeReference}
-	allOps   = []wire.Op{wire.OpEq, wire.OpNeq, wire.OpGt, wire.OpGte, wire.OpLt, wire.OpLte, wire.OpIn, wire.OpNin, wire.OpContains, wire.OpIncludes, wire.OpStartswith, wire.OpIsnull, wire.OpNotnull}
+	allOps   = []wire.Op{wire.OpEq, wire.OpNeq, wire.OpGt, wire.OpGte, wire.OpLt, wire.OpLte, wire.OpIn, wire.OpNin, wire.OpContains, wire.OpIncludes, wire.OpStartsWith, wire.OpIsNull, wire.OpNotNull}
 	allFns   = []wire.Fn{wire.FnCount, wire.FnSum, wire.FnMin, wire.FnMax, wire.FnCountDistinct}
 	grains   = []wire.Grain{"", wire.GrainYear, wire.GrainQuarter, wire.GrainMonth, wire.GrainDay}
 )
@@ -149,10 +149,10 @@ func (d *draw) types(t *oracle.Table) map[string]wire.Type {
 }
 
 func (d *draw) query(t *oracle.Table) *wire.QueryRequest {
-	q := &wire.QueryRequest{Table: t.Name, FieldTypes: d.types(t), Fields: []string{}, Sort: []wire.Sort{}, TimeoutMS: 1000}
+	q := &wire.QueryRequest{Table: t.Name, Where: wire.Where{FieldTypes: d.types(t)}, Fields: []string{}, Sort: []wire.SortKey{}, Envelope: wire.Envelope{TimeoutMS: 1000}}
 	q.And, q.Or = d.filters(t)
 	for range d.below(3) {
-		q.Sort = append(q.Sort, wire.Sort{Field: d.field(t), Dir: oneOf(d, []wire.Direction{wire.Asc, wire.Desc}), Collate: d.below(2) == 0})
+		q.Sort = append(q.Sort, wire.SortKey{Field: d.field(t), Dir: oneOf(d, []wire.Direction{wire.Asc, wire.Desc}), Collate: d.below(2) == 0})
 	}
 	for _, c := range t.Columns {
 		if d.below(3) != 2 {
@@ -164,10 +164,10 @@ func (d *draw) query(t *oracle.Table) *wire.QueryRequest {
 }
 
 func (d *draw) aggregate(t *oracle.Table) *wire.AggregateRequest {
-	a := &wire.AggregateRequest{Table: t.Name, FieldTypes: d.types(t), GroupBy: []wire.Group{}, Measures: []wire.Measure{}, Limit: wire.AggregateLimit, TimeoutMS: 1000}
+	a := &wire.AggregateRequest{Table: t.Name, Where: wire.Where{FieldTypes: d.types(t)}, GroupBy: []wire.GroupKey{}, Measures: []wire.Measure{}, Limit: wire.AggregateLimit, Envelope: wire.Envelope{TimeoutMS: 1000}}
 	a.And, a.Or = d.filters(t)
 	for i := range d.below(3) {
-		a.GroupBy = append(a.GroupBy, wire.Group{Field: d.field(t), As: fmt.Sprintf("g%d", i), Grain: oneOf(d, grains)})
+		a.GroupBy = append(a.GroupBy, wire.GroupKey{Field: d.field(t), As: fmt.Sprintf("g%d", i), Grain: oneOf(d, grains)})
 	}
 	for i := range d.below(4) {
 		m := wire.Measure{Fn: oneOf(d, allFns), As: fmt.Sprintf("m%d", i)}

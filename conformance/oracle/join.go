@@ -8,7 +8,7 @@ import (
 
 // join executes the LEFT joins of a request over the rows of base (B6), and
 // gives the base's columns followed by those of each hop under their "as".
-func (r Reading) join(tables Tables, base *Table, hops []wire.Join, types map[string]wire.Type) (*Table, error) {
+func (r Reading) join(tables Tables, base *Table, hops []wire.JoinHop, types map[string]wire.Type) (*Table, error) {
 	// While joining, a row is the row of the base and that of every hop so far,
 	// nil where nothing matched.
 	parts := []*Table{base}
@@ -92,7 +92,7 @@ func (r Reading) join(tables Tables, base *Table, hops []wire.Join, types map[st
 // origin is the part of the joined rows that a hop starts from: the base table,
 // or else the one earlier hop that reached the table. A table that two hops
 // reached is ambiguous, even where it is the base (B6).
-func origin(parts []*Table, hop wire.Join) (int, error) {
+func origin(parts []*Table, hop wire.JoinHop) (int, error) {
 	var reached []int
 	for i, part := range parts[1:] {
 		if part.Name == hop.FromTable {

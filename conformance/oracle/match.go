@@ -15,9 +15,9 @@ func Match(cell wire.Value, f wire.Filter, t wire.Type) bool {
 
 func (r Reading) match(cell wire.Value, f wire.Filter, t wire.Type) bool {
 	switch f.Op {
-	case wire.OpIsnull:
+	case wire.OpIsNull:
 		return cell.IsNull()
-	case wire.OpNotnull:
+	case wire.OpNotNull:
 		return !cell.IsNull()
 	case wire.OpIn:
 		return r.isIn(cell, f.Values, t) // a null cell equals nothing (A3)
@@ -32,7 +32,7 @@ func (r Reading) match(cell wire.Value, f wire.Filter, t wire.Type) bool {
 		return hasElement(cell.String(), f.Value)
 	case wire.OpIncludes:
 		return strings.Contains(cell.String(), f.Value.String())
-	case wire.OpStartswith:
+	case wire.OpStartsWith:
 		return strings.HasPrefix(cell.String(), f.Value.String())
 	}
 	by := r.rule(t)

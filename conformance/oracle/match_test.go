@@ -45,16 +45,16 @@ func TestMatch(t *testing.T) {
 		{"A2", "nor different", str, null, wire.OpNeq, txt("a"), false},
 		{"A2", "nor less", number, null, wire.OpLt, num(1), false},
 		{"A2", "nor has it a part, not even the empty one", str, null, wire.OpIncludes, txt(""), false},
-		{"A2", "nor the empty prefix", str, null, wire.OpStartswith, txt(""), false},
+		{"A2", "nor the empty prefix", str, null, wire.OpStartsWith, txt(""), false},
 		{"A2", "a null value matches nothing, not even null", str, null, wire.OpEq, null, false},
 		{"A2", "a null value differs from nothing", str, txt("a"), wire.OpNeq, null, false},
 		{"A2", "a null value is no element", array, txt("[null]"), wire.OpContains, null, false},
 		{"A2", "a null value is no part", str, txt("null"), wire.OpIncludes, null, false},
-		{"A2", "null is null", str, null, wire.OpIsnull, null, true},
-		{"A2", "the empty string is not", str, txt(""), wire.OpIsnull, null, false},
-		{"A2", "the text null is not", str, txt("null"), wire.OpIsnull, null, false},
-		{"A2", "zero is not null", number, num(0), wire.OpNotnull, null, true},
-		{"A2", "null is not notnull", number, null, wire.OpNotnull, null, false},
+		{"A2", "null is null", str, null, wire.OpIsNull, null, true},
+		{"A2", "the empty string is not", str, txt(""), wire.OpIsNull, null, false},
+		{"A2", "the text null is not", str, txt("null"), wire.OpIsNull, null, false},
+		{"A2", "zero is not null", number, num(0), wire.OpNotNull, null, true},
+		{"A2", "null is not notnull", number, null, wire.OpNotNull, null, false},
 
 		{"A3", "a member is equal", str, txt("a"), wire.OpIn, list(txt("b"), txt("a")), true},
 		{"A3", "no member is equal", str, txt("a"), wire.OpIn, list(txt("b")), false},
@@ -86,14 +86,14 @@ func TestMatch(t *testing.T) {
 		{"A5", "in the right case", str, txt("a red house"), wire.OpIncludes, txt("Red"), false},
 		{"A5", "the empty part", str, txt(""), wire.OpIncludes, txt(""), true},
 		{"A5", "a percent sign is itself", str, txt("100"), wire.OpIncludes, txt("%"), false},
-		{"A5", "an underscore is itself", str, txt("abc"), wire.OpStartswith, txt("a_"), false},
-		{"A5", "a prefix", str, txt("red"), wire.OpStartswith, txt("re"), true},
-		{"A5", "a suffix is no prefix", str, txt("red"), wire.OpStartswith, txt("ed"), false},
+		{"A5", "an underscore is itself", str, txt("abc"), wire.OpStartsWith, txt("a_"), false},
+		{"A5", "a prefix", str, txt("red"), wire.OpStartsWith, txt("re"), true},
+		{"A5", "a suffix is no prefix", str, txt("red"), wire.OpStartsWith, txt("ed"), false},
 		{"A5", "a number by its wire text", number, flt(12.5), wire.OpIncludes, txt("2."), true},
 		{"A5", "a decimal by its wire text, scale kept", decimal, dec("12.50"), wire.OpIncludes, txt(".50"), true},
 		{"A5", "a number as the value", str, txt("a12b"), wire.OpIncludes, num(12), true},
-		{"A5", "a boolean by its text", boolean, yes, wire.OpStartswith, txt("tr"), true},
-		{"A5", "a date by its text, not as an instant", datetime, txt("2024-05-01T01:00:00+02:00"), wire.OpStartswith, txt("2024-04-30"), false},
+		{"A5", "a boolean by its text", boolean, yes, wire.OpStartsWith, txt("tr"), true},
+		{"A5", "a date by its text, not as an instant", datetime, txt("2024-05-01T01:00:00+02:00"), wire.OpStartsWith, txt("2024-04-30"), false},
 
 		{"A6", "scales do not matter", number, txt("1.50"), wire.OpEq, txt("1.5"), true},
 		{"A6", "nor leading zeros", number, txt("01.5"), wire.OpEq, txt("1.5"), true},
@@ -190,7 +190,7 @@ func TestFilter(t *testing.T) {
 	eq := func(field, value string) wire.Filter {
 		return wire.Filter{Field: field, Op: wire.OpEq, Value: txt(value)}
 	}
-	isnull := func(field string) wire.Filter { return wire.Filter{Field: field, Op: wire.OpIsnull} }
+	isnull := func(field string) wire.Filter { return wire.Filter{Field: field, Op: wire.OpIsNull} }
 	type filters = []wire.Filter
 	cases := []struct {
 		why   string
@@ -217,7 +217,7 @@ func TestFilter(t *testing.T) {
 		{why: "A11: an unknown field in a group", or: []filters{{}, {eq("x", "1")}}, err: &oracle.UnknownField{Table: "t", Field: "x", Where: "filter"}},
 		{why: "A11: fieldTypes makes no field", and: filters{isnull("x")}, types: map[string]wire.Type{"x": str}, err: &oracle.UnknownField{Table: "t", Field: "x", Where: "filter"}},
 		{why: "A13: an unknown operator", and: filters{{Field: "s", Op: "like"}}, err: &oracle.Malformed{Detail: `"like" is no operator`}},
-		{why: "A13: a value on isnull", and: filters{{Field: "s", Op: wire.OpIsnull, Value: num(1)}}, err: &oracle.Malformed{Detail: "isnull takes no value"}},
+		{why: "A13: a value on isnull", and: filters{{Field: "s", Op: wire.OpIsNull, Value: num(1)}}, err: &oracle.Malformed{Detail: "isnull takes no value"}},
 		{why: "A13: values on eq", and: filters{{Field: "s", Op: wire.OpEq, Values: list(num(1))}}, err: &oracle.Malformed{Detail: "eq takes no values"}},
 	}
 	for _, c := range cases {

@@ -128,8 +128,8 @@ func TestVerifyLinkHitRate(t *testing.T) {
 }
 
 func TestJoinRefuses(t *testing.T) {
-	hop := func(from, fromField, to, toField string, fields ...wire.JoinField) wire.Join {
-		return wire.Join{FromTable: from, FromField: fromField, ToTable: to, ToField: toField, Fields: fields}
+	hop := func(from, fromField, to, toField string, fields ...wire.JoinField) wire.JoinHop {
+		return wire.JoinHop{FromTable: from, FromField: fromField, ToTable: to, ToField: toField, Fields: fields}
 	}
 	city := hop("orders", "city", "cities", "name")
 	var undefined *oracle.Undefined
@@ -138,16 +138,16 @@ func TestJoinRefuses(t *testing.T) {
 	var table *oracle.UnknownTable
 	cases := []struct {
 		why  string
-		hops []wire.Join
+		hops []wire.JoinHop
 		err  any
 	}{
-		{"from nowhere", []wire.Join{hop("cities", "name", "orders", "city")}, &malformed},
-		{"from a table that two hops reached", []wire.Join{city, city, hop("cities", "land", "cities", "land")}, &undefined},
-		{"to nowhere", []wire.Join{hop("orders", "city", "x", "name")}, &table},
-		{"from an unknown field", []wire.Join{hop("orders", "x", "cities", "name")}, &unknown},
-		{"to an unknown field", []wire.Join{hop("orders", "city", "cities", "x")}, &unknown},
-		{"an unknown field", []wire.Join{hop("orders", "city", "cities", "name", wire.JoinField{Field: "x", As: "x"})}, &unknown},
-		{"a clash of names", []wire.Join{hop("orders", "city", "cities", "name", wire.JoinField{Field: "land", As: "id"})}, &malformed},
+		{"from nowhere", []wire.JoinHop{hop("cities", "name", "orders", "city")}, &malformed},
+		{"from a table that two hops reached", []wire.JoinHop{city, city, hop("cities", "land", "cities", "land")}, &undefined},
+		{"to nowhere", []wire.JoinHop{hop("orders", "city", "x", "name")}, &table},
+		{"from an unknown field", []wire.JoinHop{hop("orders", "x", "cities", "name")}, &unknown},
+		{"to an unknown field", []wire.JoinHop{hop("orders", "city", "cities", "x")}, &unknown},
+		{"an unknown field", []wire.JoinHop{hop("orders", "city", "cities", "name", wire.JoinField{Field: "x", As: "x"})}, &unknown},
+		{"a clash of names", []wire.JoinHop{hop("orders", "city", "cities", "name", wire.JoinField{Field: "land", As: "id"})}, &malformed},
 	}
 	for _, c := range cases {
 		_, err := oracle.Query(shop(), &wire.QueryRequest{Table: "orders", Fields: []string{"id"}, Joins: c.hops})
@@ -158,8 +158,8 @@ func TestJoinRefuses(t *testing.T) {
 	// field's own name; a self-join's columns are told apart.
 	got, err := oracle.Query(shop(), &wire.QueryRequest{
 		Table: "orders", Fields: []string{"id"},
-		And: []wire.Filter{{Field: "id", Op: wire.OpEq, Value: num(2)}},
-		Joins: []wire.Join{
+		Where: wire.Where{And: []wire.Filter{{Field: "id", Op: wire.OpEq, Value: num(2)}}},
+		Joins: []wire.JoinHop{
 			hop("orders", "city", "cities", "name", wire.JoinField{Field: "land"}),
 			hop("cities", "land", "cities", "land", wire.JoinField{Field: "name", As: "again"}),
 		},

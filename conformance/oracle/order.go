@@ -11,7 +11,7 @@ import (
 // they came in. Nulls are last in both directions, before them what is no
 // number in a column of numbers (B1). Collate makes no difference (B2). It
 // fails with *UnknownField for a key the table lacks.
-func Sort(t *Table, keys []wire.Sort, types map[string]wire.Type) (*Table, error) {
+func Sort(t *Table, keys []wire.SortKey, types map[string]wire.Type) (*Table, error) {
 	s, err := Reading{}.sort(t, keys, types)
 	if err != nil {
 		return nil, err
@@ -23,7 +23,7 @@ func Sort(t *Table, keys []wire.Sort, types map[string]wire.Type) (*Table, error
 // none. Use it for rows that a connector claims to have sorted. Keys are looked
 // at up to the first one that the rows lack: where those before it tie, any
 // order may be right.
-func Sorted(t *Table, keys []wire.Sort, types map[string]wire.Type) (at int, ok bool) {
+func Sorted(t *Table, keys []wire.SortKey, types map[string]wire.Type) (at int, ok bool) {
 	for i, k := range keys {
 		if t.baseIndex(k.Field) < 0 {
 			keys = keys[:i]
@@ -43,7 +43,7 @@ func Sorted(t *Table, keys []wire.Sort, types map[string]wire.Type) (at int, ok 
 // or is "": an undeclared column that mixes numbers and other text, a column of
 // dates with other text in it, and descending numbers with several texts that
 // are none. Rows sorted by such a key are not to be judged by their order.
-func Unsettled(t *Table, keys []wire.Sort, types map[string]wire.Type) (field string) {
+func Unsettled(t *Table, keys []wire.SortKey, types map[string]wire.Type) (field string) {
 	for _, k := range keys {
 		column := t.baseIndex(k.Field)
 		if column < 0 {
@@ -74,7 +74,7 @@ type ordering struct {
 	desc    []bool
 }
 
-func (r Reading) ordering(t *Table, sort []wire.Sort, types map[string]wire.Type) ordering {
+func (r Reading) ordering(t *Table, sort []wire.SortKey, types map[string]wire.Type) ordering {
 	var o ordering
 	for _, k := range sort {
 		column := t.baseIndex(k.Field)
@@ -129,7 +129,7 @@ type sorted struct {
 	ties  []int
 }
 
-func (r Reading) sort(t *Table, sort []wire.Sort, types map[string]wire.Type) (sorted, error) {
+func (r Reading) sort(t *Table, sort []wire.SortKey, types map[string]wire.Type) (sorted, error) {
 	for _, k := range sort {
 		if t.baseIndex(k.Field) < 0 {
 			return sorted{}, &UnknownField{Table: t.Name, Field: k.Field, Where: "sort"}

@@ -28,37 +28,37 @@ func ids(t *oracle.Table) []int64 {
 	return numbers
 }
 
-func by(field string, dir wire.Direction) wire.Sort { return wire.Sort{Field: field, Dir: dir} }
+func by(field string, dir wire.Direction) wire.SortKey { return wire.SortKey{Field: field, Dir: dir} }
 
 func TestSort(t *testing.T) {
 	cases := []struct {
 		why   string
 		table *oracle.Table
-		keys  []wire.Sort
+		keys  []wire.SortKey
 		types map[string]wire.Type
 		want  []int64
 	}{
-		{"B1: nulls last, ascending", column(number, null, num(2), num(1)), []wire.Sort{by("c", wire.Asc)}, nil, []int64{2, 1, 0}},
-		{"B1: nulls last, descending", column(number, null, num(1), num(2)), []wire.Sort{by("c", wire.Desc)}, nil, []int64{2, 1, 0}},
-		{"B1: text too", column(str, null, txt(""), txt("a")), []wire.Sort{by("c", wire.Desc)}, nil, []int64{2, 1, 0}},
-		{"B1: numbers by digits", column(number, txt("10"), txt("9"), txt("-1"), txt("-10")), []wire.Sort{by("c", wire.Asc)}, nil, []int64{3, 2, 1, 0}},
-		{"B1: numbers beyond the doubles", column(decimal, txt("9007199254740993"), txt("9007199254740992")), []wire.Sort{by("c", wire.Asc)}, nil, []int64{1, 0}},
-		{"B1: no numbers after numbers, by bytes", column(number, txt("b"), txt("a"), num(9), null), []wire.Sort{by("c", wire.Asc)}, nil, []int64{2, 1, 0, 3}},
-		{"B1: no number after numbers, descending too", column(number, txt("x"), num(1), num(9), null), []wire.Sort{by("c", wire.Desc)}, nil, []int64{2, 1, 0, 3}},
-		{"A6: spellings of one number tie and stay", column(decimal, dec("1.50"), dec("1.5"), dec("1.500")), []wire.Sort{by("c", wire.Desc)}, nil, []int64{0, 1, 2}},
-		{"B1: text by bytes: capitals first", column(str, txt("a"), txt("B"), txt("A")), []wire.Sort{by("c", wire.Asc)}, nil, []int64{2, 1, 0}},
-		{"B1: UTF-8, not UTF-16 nor a language", column(str, txt("\U0001F600"), txt("é"), txt("\uFF5E"), txt("z")), []wire.Sort{by("c", wire.Asc)}, nil, []int64{3, 1, 2, 0}},
-		{"B2: collate means byte order", column(str, txt("a"), txt("B")), []wire.Sort{{Field: "c", Dir: wire.Asc, Collate: true}}, nil, []int64{1, 0}},
-		{"B1: digits in a string column are text", column(str, txt("9"), txt("10")), []wire.Sort{by("c", wire.Asc)}, nil, []int64{1, 0}},
-		{"A9: dates as instants", column(datetime, txt("2024-05-01T12:00:00Z"), txt("2024-05-01T13:00:00+02:00")), []wire.Sort{by("c", wire.Asc)}, nil, []int64{1, 0}},
-		{"A9: fractions", column(datetime, txt("2024-05-01T12:00:00.5Z"), txt("2024-05-01T12:00:00Z")), []wire.Sort{by("c", wire.Asc)}, nil, []int64{1, 0}},
-		{"B1: booleans as text", column(boolean, yes, no, null), []wire.Sort{by("c", wire.Asc)}, nil, []int64{1, 0, 2}},
-		{"A10: fieldTypes types what is undeclared", column(undeclared, txt("9"), txt("10")), []wire.Sort{by("c", wire.Asc)}, map[string]wire.Type{"c": str}, []int64{1, 0}},
-		{"A8: without it two numbers are numbers", column(undeclared, txt("9"), txt("10")), []wire.Sort{by("c", wire.Asc)}, nil, []int64{0, 1}},
-		{"A10: fieldTypes overrides nothing", column(number, txt("9"), txt("10")), []wire.Sort{by("c", wire.Asc)}, map[string]wire.Type{"c": str}, []int64{0, 1}},
-		{"several keys", column(str, txt("b"), txt("a"), txt("b"), txt("a")), []wire.Sort{by("c", wire.Asc), by("id", wire.Desc)}, nil, []int64{3, 1, 2, 0}},
+		{"B1: nulls last, ascending", column(number, null, num(2), num(1)), []wire.SortKey{by("c", wire.Asc)}, nil, []int64{2, 1, 0}},
+		{"B1: nulls last, descending", column(number, null, num(1), num(2)), []wire.SortKey{by("c", wire.Desc)}, nil, []int64{2, 1, 0}},
+		{"B1: text too", column(str, null, txt(""), txt("a")), []wire.SortKey{by("c", wire.Desc)}, nil, []int64{2, 1, 0}},
+		{"B1: numbers by digits", column(number, txt("10"), txt("9"), txt("-1"), txt("-10")), []wire.SortKey{by("c", wire.Asc)}, nil, []int64{3, 2, 1, 0}},
+		{"B1: numbers beyond the doubles", column(decimal, txt("9007199254740993"), txt("9007199254740992")), []wire.SortKey{by("c", wire.Asc)}, nil, []int64{1, 0}},
+		{"B1: no numbers after numbers, by bytes", column(number, txt("b"), txt("a"), num(9), null), []wire.SortKey{by("c", wire.Asc)}, nil, []int64{2, 1, 0, 3}},
+		{"B1: no number after numbers, descending too", column(number, txt("x"), num(1), num(9), null), []wire.SortKey{by("c", wire.Desc)}, nil, []int64{2, 1, 0, 3}},
+		{"A6: spellings of one number tie and stay", column(decimal, dec("1.50"), dec("1.5"), dec("1.500")), []wire.SortKey{by("c", wire.Desc)}, nil, []int64{0, 1, 2}},
+		{"B1: text by bytes: capitals first", column(str, txt("a"), txt("B"), txt("A")), []wire.SortKey{by("c", wire.Asc)}, nil, []int64{2, 1, 0}},
+		{"B1: UTF-8, not UTF-16 nor a language", column(str, txt("\U0001F600"), txt("é"), txt("\uFF5E"), txt("z")), []wire.SortKey{by("c", wire.Asc)}, nil, []int64{3, 1, 2, 0}},
+		{"B2: collate means byte order", column(str, txt("a"), txt("B")), []wire.SortKey{{Field: "c", Dir: wire.Asc, Collate: true}}, nil, []int64{1, 0}},
+		{"B1: digits in a string column are text", column(str, txt("9"), txt("10")), []wire.SortKey{by("c", wire.Asc)}, nil, []int64{1, 0}},
+		{"A9: dates as instants", column(datetime, txt("2024-05-01T12:00:00Z"), txt("2024-05-01T13:00:00+02:00")), []wire.SortKey{by("c", wire.Asc)}, nil, []int64{1, 0}},
+		{"A9: fractions", column(datetime, txt("2024-05-01T12:00:00.5Z"), txt("2024-05-01T12:00:00Z")), []wire.SortKey{by("c", wire.Asc)}, nil, []int64{1, 0}},
+		{"B1: booleans as text", column(boolean, yes, no, null), []wire.SortKey{by("c", wire.Asc)}, nil, []int64{1, 0, 2}},
+		{"A10: fieldTypes types what is undeclared", column(undeclared, txt("9"), txt("10")), []wire.SortKey{by("c", wire.Asc)}, map[string]wire.Type{"c": str}, []int64{1, 0}},
+		{"A8: without it two numbers are numbers", column(undeclared, txt("9"), txt("10")), []wire.SortKey{by("c", wire.Asc)}, nil, []int64{0, 1}},
+		{"A10: fieldTypes overrides nothing", column(number, txt("9"), txt("10")), []wire.SortKey{by("c", wire.Asc)}, map[string]wire.Type{"c": str}, []int64{0, 1}},
+		{"several keys", column(str, txt("b"), txt("a"), txt("b"), txt("a")), []wire.SortKey{by("c", wire.Asc), by("id", wire.Desc)}, nil, []int64{3, 1, 2, 0}},
 		{"no key keeps the order", column(str, txt("b"), txt("a")), nil, nil, []int64{0, 1}},
-		{"no rows", column(str), []wire.Sort{by("c", wire.Asc)}, nil, []int64{}},
+		{"no rows", column(str), []wire.SortKey{by("c", wire.Asc)}, nil, []int64{}},
 	}
 	for _, c := range cases {
 		t.Run(c.why, func(t *testing.T) {
@@ -74,18 +74,18 @@ func TestSort(t *testing.T) {
 			}
 		})
 	}
-	_, err := oracle.Sort(column(str), []wire.Sort{by("x", wire.Asc)}, nil)
+	_, err := oracle.Sort(column(str), []wire.SortKey{by("x", wire.Asc)}, nil)
 	require.Equal(t, &oracle.UnknownField{Table: "t", Field: "x", Where: "sort"}, err)
 }
 
 func TestSorted(t *testing.T) {
 	table := column(str, txt("a"), txt("c"), txt("b"), txt("a"))
-	at, ok := oracle.Sorted(table, []wire.Sort{by("c", wire.Asc)}, nil)
+	at, ok := oracle.Sorted(table, []wire.SortKey{by("c", wire.Asc)}, nil)
 	require.False(t, ok)
 	require.Equal(t, 2, at, "the first row that is out of order")
-	_, ok = oracle.Sorted(table, []wire.Sort{by("x", wire.Asc), by("c", wire.Asc)}, nil)
+	_, ok = oracle.Sorted(table, []wire.SortKey{by("x", wire.Asc), by("c", wire.Asc)}, nil)
 	require.True(t, ok, "rows may tie in what they lack")
-	_, ok = oracle.Sorted(table, []wire.Sort{by("c", wire.Asc), by("x", wire.Asc)}, nil)
+	_, ok = oracle.Sorted(table, []wire.SortKey{by("c", wire.Asc), by("x", wire.Asc)}, nil)
 	require.False(t, ok, "what stands before it is still looked at")
 }
 
@@ -104,7 +104,7 @@ func TestUnsettled(t *testing.T) {
 		{"descending the ruling does not say", column(number, num(1), txt("x"), txt("y")), wire.Desc, "c"},
 	}
 	for _, c := range cases {
-		require.Equal(t, c.want, oracle.Unsettled(c.table, []wire.Sort{by("c", c.dir), by("x", c.dir)}, nil), c.why)
+		require.Equal(t, c.want, oracle.Unsettled(c.table, []wire.SortKey{by("c", c.dir), by("x", c.dir)}, nil), c.why)
 	}
 }
 
@@ -113,7 +113,7 @@ func TestSortProperties(t *testing.T) {
 	for seed := range uint64(500) {
 		d := generated(20_000 + seed)
 		table := d.table("t")
-		var keys []wire.Sort
+		var keys []wire.SortKey
 		for range 1 + d.below(3) {
 			keys = append(keys, by(oneOf(d, table.Columns).Name, oneOf(d, []wire.Direction{wire.Asc, wire.Desc})))
 		}

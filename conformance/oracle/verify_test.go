@@ -40,8 +40,8 @@ func TestVerify(t *testing.T) {
 	eq := func(field string, v wire.Value) []wire.Filter {
 		return []wire.Filter{{Field: field, Op: wire.OpEq, Value: v}}
 	}
-	byCity := []wire.Sort{by("city", wire.Asc)}
-	toCities := []wire.Join{{FromTable: "orders", ToTable: "cities", FromField: "city", ToField: "name", Fields: []wire.JoinField{{Field: "land", As: "land"}}}}
+	byCity := []wire.SortKey{by("city", wire.Asc)}
+	toCities := []wire.JoinHop{{FromTable: "orders", ToTable: "cities", FromField: "city", ToField: "name", Fields: []wire.JoinField{{Field: "land", As: "land"}}}}
 	id := []string{"id"}
 	cases := []struct {
 		why    string
@@ -53,17 +53,17 @@ func TestVerify(t *testing.T) {
 		{"a row lost", wire.QueryRequest{Fields: id}, [][]wire.Value{row(num(6)), row(num(1)), row(num(2)), row(num(5)), row(num(4))}, "1 of 6 rows missing"},
 		{"a row too often", wire.QueryRequest{Fields: id}, [][]wire.Value{row(num(6)), row(num(6)), row(num(1)), row(num(2)), row(num(5)), row(num(4))}, "row 1 is answered more often than it exists"},
 		{"a row that does not exist", wire.QueryRequest{Fields: id}, [][]wire.Value{row(num(7))}, "row 0 is not among the rows of the answer"},
-		{"a cell changed", wire.QueryRequest{And: eq("id", num(1)), Fields: []string{"id", "price"}}, [][]wire.Value{row(num(1), dec("1.51"))}, "row 0 is not among the rows of the answer"},
-		{"a cell spelled otherwise", wire.QueryRequest{And: eq("id", num(1)), Fields: []string{"id", "price"}}, [][]wire.Value{row(txt("1"), flt(1.5))}, ""},
-		{"a decimal as a float", wire.QueryRequest{And: eq("id", num(6)), Fields: []string{"price"}}, [][]wire.Value{row(flt(9007199254740992))}, "row 0 is not among the rows of the answer"},
-		{"a row that the filters drop", wire.QueryRequest{And: eq("city", txt("Oslo")), Fields: id}, [][]wire.Value{row(num(1)), row(num(2)), row(num(3))}, "row 1 is one that the filters drop"},
-		{"a filter ignored by half", wire.QueryRequest{And: eq("city", txt("Oslo")), Fields: id}, [][]wire.Value{row(num(1)), row(num(3))}, "1 of 3 rows missing"},
-		{"a filter on digits", wire.QueryRequest{And: eq("price", txt("1.500")), Fields: id}, [][]wire.Value{row(num(3)), row(num(1))}, ""},
-		{"fields in the order of the request", wire.QueryRequest{And: eq("id", num(2)), Fields: []string{"city", "id"}}, [][]wire.Value{row(txt("Rome"), num(2))}, ""},
-		{"and not of the table", wire.QueryRequest{And: eq("id", num(2)), Fields: []string{"city", "id"}}, [][]wire.Value{row(num(2), txt("Rome"))}, "row 0 is not among the rows of the answer"},
-		{"a cell too few", wire.QueryRequest{And: eq("id", num(4)), Fields: []string{"id", "city"}}, [][]wire.Value{row(num(4))}, "row 0 has 1 cell"},
-		{"no fields, so that rows can be counted", wire.QueryRequest{And: eq("city", txt("Rome")), Fields: []string{}}, [][]wire.Value{row(), row()}, ""},
-		{"one of them lost", wire.QueryRequest{And: eq("city", txt("Rome")), Fields: []string{}}, [][]wire.Value{row()}, "1 of 2 rows missing"},
+		{"a cell changed", wire.QueryRequest{Where: wire.Where{And: eq("id", num(1))}, Fields: []string{"id", "price"}}, [][]wire.Value{row(num(1), dec("1.51"))}, "row 0 is not among the rows of the answer"},
+		{"a cell spelled otherwise", wire.QueryRequest{Where: wire.Where{And: eq("id", num(1))}, Fields: []string{"id", "price"}}, [][]wire.Value{row(txt("1"), flt(1.5))}, ""},
+		{"a decimal as a float", wire.QueryRequest{Where: wire.Where{And: eq("id", num(6))}, Fields: []string{"price"}}, [][]wire.Value{row(flt(9007199254740992))}, "row 0 is not among the rows of the answer"},
+		{"a row that the filters drop", wire.QueryRequest{Where: wire.Where{And: eq("city", txt("Oslo"))}, Fields: id}, [][]wire.Value{row(num(1)), row(num(2)), row(num(3))}, "row 1 is one that the filters drop"},
+		{"a filter ignored by half", wire.QueryRequest{Where: wire.Where{And: eq("city", txt("Oslo"))}, Fields: id}, [][]wire.Value{row(num(1)), row(num(3))}, "1 of 3 rows missing"},
+		{"a filter on digits", wire.QueryRequest{Where: wire.Where{And: eq("price", txt("1.500"))}, Fields: id}, [][]wire.Value{row(num(3)), row(num(1))}, ""},
+		{"fields in the order of the request", wire.QueryRequest{Where: wire.Where{And: eq("id", num(2))}, Fields: []string{"city", "id"}}, [][]wire.Value{row(txt("Rome"), num(2))}, ""},
+		{"and not of the table", wire.QueryRequest{Where: wire.Where{And: eq("id", num(2))}, Fields: []string{"city", "id"}}, [][]wire.Value{row(num(2), txt("Rome"))}, "row 0 is not among the rows of the answer"},
+		{"a cell too few", wire.QueryRequest{Where: wire.Where{And: eq("id", num(4))}, Fields: []string{"id", "city"}}, [][]wire.Value{row(num(4))}, "row 0 has 1 cell"},
+		{"no fields, so that rows can be counted", wire.QueryRequest{Where: wire.Where{And: eq("city", txt("Rome"))}, Fields: []string{}}, [][]wire.Value{row(), row()}, ""},
+		{"one of them lost", wire.QueryRequest{Where: wire.Where{And: eq("city", txt("Rome"))}, Fields: []string{}}, [][]wire.Value{row()}, "1 of 2 rows missing"},
 		{"ties in any order", wire.QueryRequest{Sort: byCity, Fields: id}, [][]wire.Value{row(num(6)), row(num(3)), row(num(1)), row(num(5)), row(num(2)), row(num(4))}, ""},
 		{"but in their place", wire.QueryRequest{Sort: byCity, Fields: id}, [][]wire.Value{row(num(6)), row(num(3)), row(num(5)), row(num(1)), row(num(2)), row(num(4))}, "row 2 stands in the wrong place"},
 		{"nulls first", wire.QueryRequest{Sort: byCity, Fields: id}, [][]wire.Value{row(num(4)), row(num(6)), row(num(3)), row(num(1)), row(num(5)), row(num(2))}, "row 0 stands in the wrong place"},
@@ -71,26 +71,26 @@ func TestVerify(t *testing.T) {
 		{"each of them once", wire.QueryRequest{Sort: byCity, Limit: 2, Fields: id}, [][]wire.Value{row(num(6)), row(num(6))}, "row 1 is answered more often than it exists"},
 		{"but none from beyond", wire.QueryRequest{Sort: byCity, Limit: 2, Fields: id}, [][]wire.Value{row(num(6)), row(num(2))}, "row 1 stands in the wrong place"},
 		{"a window in the middle", wire.QueryRequest{Sort: byCity, Offset: 2, Limit: 2, Fields: id}, [][]wire.Value{row(num(3)), row(num(2))}, ""},
-		{"shifted by one", wire.QueryRequest{Sort: []wire.Sort{by("id", wire.Asc)}, Offset: 2, Limit: 2, Fields: id}, [][]wire.Value{row(num(2)), row(num(3))}, "row 0 stands in the wrong place"},
+		{"shifted by one", wire.QueryRequest{Sort: []wire.SortKey{by("id", wire.Asc)}, Offset: 2, Limit: 2, Fields: id}, [][]wire.Value{row(num(2)), row(num(3))}, "row 0 stands in the wrong place"},
 		{"a window without an order takes any rows", wire.QueryRequest{Limit: 2, Fields: id}, [][]wire.Value{row(num(4)), row(num(2))}, ""},
-		{"of those that match", wire.QueryRequest{And: eq("city", txt("Oslo")), Limit: 2, Fields: id}, [][]wire.Value{row(num(1)), row(num(2))}, "row 1 is one that the filters drop"},
+		{"of those that match", wire.QueryRequest{Where: wire.Where{And: eq("city", txt("Oslo"))}, Limit: 2, Fields: id}, [][]wire.Value{row(num(1)), row(num(2))}, "row 1 is one that the filters drop"},
 		{"rows beyond the window", wire.QueryRequest{Limit: 2, Fields: id}, [][]wire.Value{row(num(4)), row(num(2)), row(num(1))}, "1 row too many, beyond the window"},
 		{"a window not filled", wire.QueryRequest{Limit: 2, Fields: id}, [][]wire.Value{row(num(4))}, "1 of 2 rows missing"},
-		{"a limit beyond the end", wire.QueryRequest{And: eq("city", txt("Rome")), Limit: 9, Fields: id}, [][]wire.Value{row(num(2)), row(num(5))}, ""},
+		{"a limit beyond the end", wire.QueryRequest{Where: wire.Where{And: eq("city", txt("Rome"))}, Limit: 9, Fields: id}, [][]wire.Value{row(num(2)), row(num(5))}, ""},
 		{"an offset beyond the end", wire.QueryRequest{Offset: 9, Fields: id}, nil, ""},
-		{"an offset without a limit", wire.QueryRequest{Offset: 4, Sort: []wire.Sort{by("id", wire.Asc)}, Fields: id}, [][]wire.Value{row(num(5)), row(num(6))}, ""},
+		{"an offset without a limit", wire.QueryRequest{Offset: 4, Sort: []wire.SortKey{by("id", wire.Asc)}, Fields: id}, [][]wire.Value{row(num(5)), row(num(6))}, ""},
 		{"an offset ignored", wire.QueryRequest{Offset: 9, Fields: id}, [][]wire.Value{row(num(1))}, "1 row too many, beyond the window"},
 		{"B6: unmatched rows keep nulls, several matches are several rows, null matches nothing",
 			wire.QueryRequest{Joins: toCities, Fields: id},
 			[][]wire.Value{row(num(1), null), row(num(2), txt("Italy")), row(num(2), txt("Georgia")), row(num(3), null), row(num(4), null), row(num(5), txt("Georgia")), row(num(5), txt("Italy")), row(num(6), null)}, ""},
-		{"an inner join", wire.QueryRequest{Joins: toCities, And: eq("city", txt("Oslo")), Fields: id}, nil, "3 of 3 rows missing"},
-		{"a join that takes one match", wire.QueryRequest{Joins: toCities, And: eq("id", num(2)), Fields: id}, [][]wire.Value{row(num(2), txt("Italy"))}, "1 of 2 rows missing"},
-		{"a join that folds case", wire.QueryRequest{Joins: toCities, And: eq("id", num(1)), Fields: id}, [][]wire.Value{row(num(1), txt("small"))}, "row 0 is not among the rows of the answer"},
-		{"a join of nulls", wire.QueryRequest{Joins: toCities, And: eq("id", num(4)), Fields: id}, [][]wire.Value{row(num(4), txt("Nowhere"))}, "row 0 is not among the rows of the answer"},
-		{"a window counts joined rows", wire.QueryRequest{Joins: toCities, Sort: []wire.Sort{by("id", wire.Asc)}, Limit: 2, Fields: id}, [][]wire.Value{row(num(1), null), row(num(2), txt("Georgia"))}, ""},
+		{"an inner join", wire.QueryRequest{Joins: toCities, Where: wire.Where{And: eq("city", txt("Oslo"))}, Fields: id}, nil, "3 of 3 rows missing"},
+		{"a join that takes one match", wire.QueryRequest{Joins: toCities, Where: wire.Where{And: eq("id", num(2))}, Fields: id}, [][]wire.Value{row(num(2), txt("Italy"))}, "1 of 2 rows missing"},
+		{"a join that folds case", wire.QueryRequest{Joins: toCities, Where: wire.Where{And: eq("id", num(1))}, Fields: id}, [][]wire.Value{row(num(1), txt("small"))}, "row 0 is not among the rows of the answer"},
+		{"a join of nulls", wire.QueryRequest{Joins: toCities, Where: wire.Where{And: eq("id", num(4))}, Fields: id}, [][]wire.Value{row(num(4), txt("Nowhere"))}, "row 0 is not among the rows of the answer"},
+		{"a window counts joined rows", wire.QueryRequest{Joins: toCities, Sort: []wire.SortKey{by("id", wire.Asc)}, Limit: 2, Fields: id}, [][]wire.Value{row(num(1), null), row(num(2), txt("Georgia"))}, ""},
 		{"a field that does not exist", wire.QueryRequest{Fields: []string{"x"}}, nil, `the request has no answer: fields: table "orders" has no field "x"`},
-		{"a filter on a joined field (B6)", wire.QueryRequest{Joins: toCities, And: eq("land", txt("Italy")), Fields: id}, nil, `the request has no answer: filter: table "orders" has no field "land"`},
-		{"a sort by a joined field (B6)", wire.QueryRequest{Joins: toCities, Sort: []wire.Sort{by("land", wire.Asc)}, Fields: id}, nil, `the request has no answer: sort: table "orders" has no field "land"`},
+		{"a filter on a joined field (B6)", wire.QueryRequest{Joins: toCities, Where: wire.Where{And: eq("land", txt("Italy"))}, Fields: id}, nil, `the request has no answer: filter: table "orders" has no field "land"`},
+		{"a sort by a joined field (B6)", wire.QueryRequest{Joins: toCities, Sort: []wire.SortKey{by("land", wire.Asc)}, Fields: id}, nil, `the request has no answer: sort: table "orders" has no field "land"`},
 	}
 	for _, c := range cases {
 		t.Run(c.why, func(t *testing.T) {
@@ -168,8 +168,8 @@ func TestFinish(t *testing.T) {
 	req := func() *wire.QueryRequest {
 		return &wire.QueryRequest{
 			Table: "orders", Fields: []string{"id"}, Limit: 2, Offset: 1,
-			And:  []wire.Filter{{Field: "city", Op: wire.OpNotnull}},
-			Sort: []wire.Sort{by("price", wire.Desc)},
+			Where: wire.Where{And: []wire.Filter{{Field: "city", Op: wire.OpNotNull}}},
+			Sort:  []wire.SortKey{by("price", wire.Desc)},
 		}
 	}
 	// The right answer over all rows is 6, 2, 1, 3, 5 cut to 2, 1.
@@ -223,8 +223,8 @@ func TestFinish(t *testing.T) {
 	require.Equal(t, 2, joined.Index("name"), "the table's own column comes first")
 	require.Equal(t, -1, joined.Index("x"))
 	q := &wire.QueryRequest{
-		Table: "orders", Fields: []string{"id"}, Sort: []wire.Sort{by("name", wire.Asc)},
-		Joins: []wire.Join{{FromTable: "orders", ToTable: "cities", FromField: "id", ToField: "id", Fields: []wire.JoinField{{Field: "name"}}}},
+		Table: "orders", Fields: []string{"id"}, Sort: []wire.SortKey{by("name", wire.Asc)},
+		Joins: []wire.JoinHop{{FromTable: "orders", ToTable: "cities", FromField: "id", ToField: "id", Fields: []wire.JoinField{{Field: "name"}}}},
 	}
 	got, err := oracle.Finish(joined, q, wire.Served{Filters: true})
 	require.NoError(t, err)

@@ -13,22 +13,22 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/connectorsdk/connector-sdk-go/connector"
-	"github.com/connectorsdk/connector-sdk-go/connector/kit"
+	"github.com/connectorsdk/connector-sdk-go/connector/memsource"
 	"github.com/connectorsdk/connector-sdk-go/filter"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
 // patched is an honest source with some methods replaced.
 type patched struct {
-	*kit.Source
+	*memsource.Source
 	discover    func(*wire.Discovery)
-	query       func(context.Context, *wire.QueryRequest, *connector.Rows) error
-	joined      func(context.Context, *wire.QueryRequest, *connector.Rows) error
+	query       func(context.Context, *connector.QueryRequest, *connector.Rows) error
+	joined      func(context.Context, *connector.QueryRequest, *connector.Rows) error
 	count       func(int64) int64
 	size        func(*wire.Size)
 	cardinality func(map[string]*wire.Cardinality)
 	link        func(*wire.LinkHitRate)
-	aggregate   func(*wire.AggregateRequest, *wire.Groups) *wire.Groups
+	aggregate   func(*wire.AggregateRequest, *connector.AggregateAnswer) *connector.AggregateAnswer
 }
 
 func (p patched) Discover(ctx context.Context, req *wire.DiscoveryRequest) (*wire.Discovery, error) {
@@ -39,14 +39,14 @@ func (p patched) Discover(ctx context.Context, req *wire.DiscoveryRequest) (*wir
 	return d, err
 }
 
-func (p patched) Query(ctx context.Context, req *wire.QueryRequest, out *connector.Rows) error {
+func (p patched) Query(ctx context.Context, req *connector.QueryRequest, out *connector.Rows) error {
 	if p.query != nil {
 		return p.query(ctx, req, out)
 	}
 	return p.Source.Query(ctx, req, out)
 }
 
-func (p patched) QueryJoined(ctx context.Context, req *wire.QueryRequest, out *connector.Rows) error {
+func (p patched) QueryJoined(ctx context.Context, req *connector.QueryRequest, out *connector.Rows) error {
 	if p.joined != nil {
 		return p.joined(ctx, req, out)
 	}
@@ -85,7 +85,7 @@ func (p patched) LinkHitRate(ctx context.Context, req *wire.LinkHitRateRequest) 
 	return l, err
 }
 
-func (p patched) Aggregate(ctx context.Context, req *wire.AggregateRequest) (*wire.Groups, error) {
+func (p patched) Aggregate(ctx context.Context, req *wire.AggregateRequest) (*connector.AggregateAnswer, error) {
 	if p.aggregate == nil {
 		return p.Source.Aggregate(ctx, req)
 	}
@@ -99,24 +99,24 @@ func (p patched) Aggregate(ctx context.Context, req *wire.AggregateRequest) (*wi
 	return g, err
 }
 
-func (p patched) AggregateByDate(ctx context.Context, req *wire.AggregateRequest) (*wire.Groups, error) {
+func (p patched) AggregateByDate(ctx context.Context, req *wire.AggregateRequest) (*connector.AggregateAnswer, error) {
 	return p.Aggregate(ctx, req)
 }
 
 // find is a table of the shop, which its description has vouched for.
-func find(name string) kit.Table {
+func find(name string) memsource.Table {
 	tables := shopTables()
-	return tables[slices.IndexFunc(tables, func(t kit.Table) bool { return t.Name == name })]
+	return tables[slices.IndexFunc(tables, func(t memsource.Table) bool { return t.Name == name })]
 }
 
 // filtering claims to have filtered, and judges each filter on each row by
 // judge, which is told the right verdict.
-func filtering(t *testing.T, judge func(f wire.Filter, cell wire.Value, right bool) bool) func(context.Context, *wire.QueryRequest, *connector.Rows) error {
-	return func(_ context.Context, req *wire.QueryRequest, out *connector.Rows) error {
+func filtering(t *testing.T, judge func(f wire.Filter, cell wire.Value, right bool) bool) func(context.Context, *connector.QueryRequest, *connector.Rows) error {
+	return func(_ context.Context, req *connector.QueryRequest, out *connector.Rows) error {
 		table := find(req.Table)
 		columns := table.Columns()
 		one := func(f wire.Filter, row []wire.Value) bool {
-			p, err := filter.Compile([]wire.Filter{f}, nil, columns, nil)
+			p, err := filter.Compile(wire.Where{And: []wire.Filter{f}}, columns)
 			assert.NoError(t, err)
 			at := slices.IndexFunc(columns, func(c wire.Column) bool { return c.Name == f.Field })
 			return judge(f, row[at], p.Match(row))
@@ -124,7 +124,8 @@ func filtering(t *testing.T, judge func(f wire.Filter, cell wire.Value, right bo
 		every := func(group []wire.Filter, row []wire.Value) bool {
 			return !slices.ContainsFunc(group, func(f wire.Filter) bool { return !one(f, row) })
 		}
-		w := out.Begin(wire.Served{Filters: true}, columns)
+		out.Claim(connector.Served{Filters: true})
+		w := out.Begin(columns)
 		for _, row := range table.Rows {
 			if !every(req.And, row) || len(req.Or) > 0 && !slices.ContainsFunc(req.Or, func(g []wire.Filter) bool { return every(g, row) }) {
 				continue
@@ -139,11 +140,11 @@ func filtering(t *testing.T, judge func(f wire.Filter, cell wire.Value, right bo
 
 // emitting claims what served says, and emits rows that pick makes of those
 // that match, which are in the requested order.
-func emitting(t *testing.T, served wire.Served, pick func(req *wire.QueryRequest, out *connector.Rows, rows [][]wire.Value) [][]wire.Value) func(context.Context, *wire.QueryRequest, *connector.Rows) error {
-	return func(_ context.Context, req *wire.QueryRequest, out *connector.Rows) error {
+func emitting(t *testing.T, served wire.Served, pick func(req *connector.QueryRequest, claim connector.Claim, rows [][]wire.Value) [][]wire.Value) func(context.Context, *connector.QueryRequest, *connector.Rows) error {
+	return func(_ context.Context, req *connector.QueryRequest, out *connector.Rows) error {
 		table := find(req.Table)
 		columns := table.Columns()
-		p, err := filter.Compile(req.And, req.Or, columns, nil)
+		p, err := filter.Compile(req.Where, columns)
 		if err != nil {
 			return err
 		}
@@ -153,8 +154,12 @@ func emitting(t *testing.T, served wire.Served, pick func(req *wire.QueryRequest
 		}
 		rows := slices.DeleteFunc(slices.Clone(table.Rows), func(row []wire.Value) bool { return !p.Match(row) })
 		slices.SortFunc(rows, order.Compare)
-		rows = pick(req, out, rows)
-		w := out.Begin(served, columns)
+		claim := out.Claim(connector.Served{Filters: served.Filters, Sort: served.Sort})
+		if served.Window {
+			claim.Window()
+		}
+		rows = pick(req, claim, rows)
+		w := out.Begin(columns)
 		for _, row := range rows {
 			if err := w.Row(row...); err != nil {
 				return err
@@ -178,7 +183,7 @@ type fault struct {
 	source func(t *testing.T) connector.Source
 }
 
-func query(f func(t *testing.T) func(context.Context, *wire.QueryRequest, *connector.Rows) error) func(*testing.T) connector.Source {
+func query(f func(t *testing.T) func(context.Context, *connector.QueryRequest, *connector.Rows) error) func(*testing.T) connector.Source {
 	return func(t *testing.T) connector.Source { return patched{Source: shop(t), query: f(t)} }
 }
 
@@ -189,13 +194,13 @@ func judging(judge func(f wire.Filter, cell wire.Value, right bool) bool) func(*
 var faults = []fault{
 	// Filters.
 	{"claims filters and does not filter", "a claim is believed: the platform would take every row for an answer", "A2", "orders/filter/eq/region",
-		query(func(t *testing.T) func(context.Context, *wire.QueryRequest, *connector.Rows) error {
+		query(func(t *testing.T) func(context.Context, *connector.QueryRequest, *connector.Rows) error {
 			return filtering(t, func(wire.Filter, wire.Value, bool) bool { return true })
 		})},
 	{"or is another and", "or is one conjunct of which one group suffices", "A1", "orders/filter/and_or",
-		query(func(t *testing.T) func(context.Context, *wire.QueryRequest, *connector.Rows) error {
+		query(func(t *testing.T) func(context.Context, *connector.QueryRequest, *connector.Rows) error {
 			honest := filtering(t, func(_ wire.Filter, _ wire.Value, right bool) bool { return right })
-			return func(ctx context.Context, req *wire.QueryRequest, out *connector.Rows) error {
+			return func(ctx context.Context, req *connector.QueryRequest, out *connector.Rows) error {
 				own := *req
 				own.And, own.Or = slices.Clone(req.And), nil
 				for _, group := range req.Or {
@@ -235,7 +240,7 @@ var faults = []fault{
 		})},
 	{"startswith takes wildcards", "an operand is no pattern", "A5", "orders/filter/startswith/region",
 		judging(func(f wire.Filter, cell wire.Value, right bool) bool {
-			return right || f.Op == wire.OpStartswith && !cell.IsNull() && (textOf(f.Value) == "%" || textOf(f.Value) == "_")
+			return right || f.Op == wire.OpStartsWith && !cell.IsNull() && (textOf(f.Value) == "%" || textOf(f.Value) == "_")
 		})},
 	{"numbers compare as text", "9 is less than 10", "A6", "orders/filter/lt/amount",
 		judging(func(f wire.Filter, cell wire.Value, right bool) bool {
@@ -275,20 +280,20 @@ var faults = []fault{
 		})},
 	{"isnull finds empty texts", "the empty text is a value", "protocol, Filter", "orders/filter/isnull/region",
 		judging(func(f wire.Filter, cell wire.Value, right bool) bool {
-			return right || f.Op == wire.OpIsnull && cell.Kind() == wire.KindText && cell.Str() == ""
+			return right || f.Op == wire.OpIsNull && cell.Kind() == wire.KindText && cell.Text() == ""
 		})},
 
 	// Order, window, projection, joins.
 	{"claims sort unsorted", "a claim is believed", "B1", "orders/sort/id-desc",
-		query(func(t *testing.T) func(context.Context, *wire.QueryRequest, *connector.Rows) error {
-			return emitting(t, wire.Served{Filters: true, Sort: true}, func(_ *wire.QueryRequest, _ *connector.Rows, rows [][]wire.Value) [][]wire.Value {
+		query(func(t *testing.T) func(context.Context, *connector.QueryRequest, *connector.Rows) error {
+			return emitting(t, wire.Served{Filters: true, Sort: true}, func(_ *connector.QueryRequest, _ connector.Claim, rows [][]wire.Value) [][]wire.Value {
 				slices.SortFunc(rows, func(a, b []wire.Value) int { return strings.Compare(fmt.Sprint(a), fmt.Sprint(b)) })
 				return rows
 			})
 		})},
 	{"nulls first when descending", "nulls are last in both directions", "B1", "orders/sort/amount-desc",
-		query(func(t *testing.T) func(context.Context, *wire.QueryRequest, *connector.Rows) error {
-			return emitting(t, wire.Served{Filters: true, Sort: true}, func(req *wire.QueryRequest, _ *connector.Rows, rows [][]wire.Value) [][]wire.Value {
+		query(func(t *testing.T) func(context.Context, *connector.QueryRequest, *connector.Rows) error {
+			return emitting(t, wire.Served{Filters: true, Sort: true}, func(req *connector.QueryRequest, _ connector.Claim, rows [][]wire.Value) [][]wire.Value {
 				if len(req.Sort) == 0 || req.Sort[0].Dir != wire.Desc || len(rows) == 0 {
 					return rows
 				}
@@ -299,33 +304,33 @@ var faults = []fault{
 			})
 		})},
 	{"window before filters", "a window cut before the filters loses rows", "C2", "orders/page/filtered",
-		query(func(t *testing.T) func(context.Context, *wire.QueryRequest, *connector.Rows) error {
-			return func(ctx context.Context, req *wire.QueryRequest, out *connector.Rows) error {
+		query(func(t *testing.T) func(context.Context, *connector.QueryRequest, *connector.Rows) error {
+			return func(ctx context.Context, req *connector.QueryRequest, out *connector.Rows) error {
 				served := wire.Served{Filters: true, Sort: true, Window: true}
 				unfiltered := *req
 				unfiltered.And, unfiltered.Or = nil, nil
-				return emitting(t, served, func(_ *wire.QueryRequest, out *connector.Rows, rows [][]wire.Value) [][]wire.Value {
+				return emitting(t, served, func(_ *connector.QueryRequest, claim connector.Claim, rows [][]wire.Value) [][]wire.Value {
 					table := find(req.Table)
-					p, err := filter.Compile(req.And, req.Or, table.Columns(), nil)
+					p, err := filter.Compile(req.Where, table.Columns())
 					assert.NoError(t, err)
-					return slices.DeleteFunc(cut(out, served, rows), func(row []wire.Value) bool { return !p.Match(row) })
+					return slices.DeleteFunc(cut(claim, rows), func(row []wire.Value) bool { return !p.Match(row) })
 				})(ctx, &unfiltered, out)
 			}
 		})},
 	{"offset off by one", "the window begins at the offset", "C2", "orders/page/unsorted",
-		query(func(t *testing.T) func(context.Context, *wire.QueryRequest, *connector.Rows) error {
+		query(func(t *testing.T) func(context.Context, *connector.QueryRequest, *connector.Rows) error {
 			served := wire.Served{Filters: true, Sort: true, Window: true}
-			return emitting(t, served, func(_ *wire.QueryRequest, out *connector.Rows, rows [][]wire.Value) [][]wire.Value {
-				if offset, _, _ := out.Window(served); offset > 0 && len(rows) > 0 {
+			return emitting(t, served, func(_ *connector.QueryRequest, claim connector.Claim, rows [][]wire.Value) [][]wire.Value {
+				if offset, _, _ := claim.Window(); offset > 0 && len(rows) > 0 {
 					rows = rows[1:]
 				}
-				return cut(out, served, rows)
+				return cut(claim, rows)
 			})
 		})},
 	{"ties fall anyhow", "pages compose whatever the source's own order", "B3", "orders/page/unsorted",
-		query(func(t *testing.T) func(context.Context, *wire.QueryRequest, *connector.Rows) error {
+		query(func(t *testing.T) func(context.Context, *connector.QueryRequest, *connector.Rows) error {
 			var calls atomic.Int64
-			return emitting(t, wire.Served{Filters: true}, func(req *wire.QueryRequest, _ *connector.Rows, rows [][]wire.Value) [][]wire.Value {
+			return emitting(t, wire.Served{Filters: true}, func(req *connector.QueryRequest, _ connector.Claim, rows [][]wire.Value) [][]wire.Value {
 				if len(req.Sort) > 0 || len(rows) == 0 {
 					return rows // sorted by the SDK, ties included
 				}
@@ -333,11 +338,11 @@ var faults = []fault{
 				return append(rows[n:len(rows):len(rows)], rows[:n]...)
 			})
 		})},
-	{"inner join", "a LEFT join keeps rows without a match", "B6", "orders/join/customer_to_customers.id", joining(func(req *wire.QueryRequest, columns []wire.Column, rows [][]wire.Value) [][]wire.Value {
+	{"inner join", "a LEFT join keeps rows without a match", "B6", "orders/join/customer_to_customers.id", joining(func(req *connector.QueryRequest, columns []wire.Column, rows [][]wire.Value) [][]wire.Value {
 		at := slices.IndexFunc(columns, func(c wire.Column) bool { return c.Hop == 1 })
 		return slices.DeleteFunc(rows, func(r []wire.Value) bool { return r[at].IsNull() })
 	})},
-	{"one match is enough", "a key with several matches yields several rows", "B6", "customers/join/id_to_orders.customer", joining(func(_ *wire.QueryRequest, columns []wire.Column, rows [][]wire.Value) [][]wire.Value {
+	{"one match is enough", "a key with several matches yields several rows", "B6", "customers/join/id_to_orders.customer", joining(func(_ *connector.QueryRequest, columns []wire.Column, rows [][]wire.Value) [][]wire.Value {
 		return slices.CompactFunc(rows, func(a, b []wire.Value) bool {
 			return spell(a[0]) == spell(b[0]) && !slices.ContainsFunc(columns, func(c wire.Column) bool { return c.Hop > 1 })
 		})
@@ -359,11 +364,11 @@ var faults = []fault{
 
 	// Discovery.
 	{"rows come and go", "what moves cannot be verified", "protocol, /query", "orders/rows",
-		query(func(*testing.T) func(context.Context, *wire.QueryRequest, *connector.Rows) error {
+		query(func(*testing.T) func(context.Context, *connector.QueryRequest, *connector.Rows) error {
 			var calls atomic.Int64
-			return func(_ context.Context, req *wire.QueryRequest, out *connector.Rows) error {
+			return func(_ context.Context, req *connector.QueryRequest, out *connector.Rows) error {
 				table := find(req.Table)
-				w := out.Begin(wire.Served{}, table.Columns())
+				w := out.Begin(table.Columns())
 				for i, row := range table.Rows {
 					if i == 0 && calls.Add(1)%2 == 0 {
 						continue
@@ -458,22 +463,22 @@ var faults = []fault{
 		})},
 	{"groups are refused", "what cannot be computed is declined", "E6", "orders/aggregate/group/region",
 		func(t *testing.T) connector.Source {
-			return patched{Source: shop(t), aggregate: func(_ *wire.AggregateRequest, g *wire.Groups) *wire.Groups {
-				return &wire.Groups{Rows: slices.Repeat(g.Rows[:min(1, len(g.Rows))], 2000)} // refused for its length
+			return patched{Source: shop(t), aggregate: func(_ *wire.AggregateRequest, g *connector.AggregateAnswer) *connector.AggregateAnswer {
+				return &connector.AggregateAnswer{Rows: slices.Repeat(g.Rows[:min(1, len(g.Rows))], 2000)} // refused for its length
 			}}
 		}},
 	{"groups are cut", "too many groups are refused, never cut", "E6", "orders/aggregate/group/id",
 		func(t *testing.T) connector.Source {
-			return patched{Source: shop(t), aggregate: func(req *wire.AggregateRequest, g *wire.Groups) *wire.Groups {
+			return patched{Source: shop(t), aggregate: func(req *wire.AggregateRequest, g *connector.AggregateAnswer) *connector.AggregateAnswer {
 				g.Rows = g.Rows[:min(int64(len(g.Rows)), req.Limit-1)]
 				return g
 			}}
 		}},
 	{"the null group is dropped", "a null key is a group of its own", "E3", "orders/aggregate/group/region",
 		func(t *testing.T) connector.Source {
-			return patched{Source: shop(t), aggregate: func(req *wire.AggregateRequest, g *wire.Groups) *wire.Groups {
+			return patched{Source: shop(t), aggregate: func(req *wire.AggregateRequest, g *connector.AggregateAnswer) *connector.AggregateAnswer {
 				if n := int64(len(g.Rows)); n >= req.Limit {
-					return &wire.Groups{Rows: slices.Repeat(g.Rows[:1], int(req.Limit))} // refused for its length
+					return &connector.AggregateAnswer{Rows: slices.Repeat(g.Rows[:1], int(req.Limit))} // refused for its length
 				}
 				g.Rows = slices.DeleteFunc(g.Rows, func(row []wire.Value) bool {
 					return slices.ContainsFunc(row[:len(req.GroupBy)], wire.Value.IsNull)
@@ -483,7 +488,7 @@ var faults = []fault{
 		}},
 	{"one group is two", "1.5 and 1.50 are one group", "E2", "orders/aggregate/group/amount",
 		func(t *testing.T) connector.Source {
-			return patched{Source: shop(t), aggregate: func(req *wire.AggregateRequest, g *wire.Groups) *wire.Groups {
+			return patched{Source: shop(t), aggregate: func(req *wire.AggregateRequest, g *connector.AggregateAnswer) *connector.AggregateAnswer {
 				if len(req.GroupBy) == 1 && req.GroupBy[0].Field == "amount" && len(g.Rows) > 0 && int64(len(g.Rows)) < req.Limit-1 {
 					g.Rows = append(g.Rows, g.Rows[0])
 				}
@@ -492,7 +497,7 @@ var faults = []fault{
 		}},
 	{"a period begins late", "a grain answers the period's first day", "E4", "orders/aggregate/grain/month/day",
 		func(t *testing.T) connector.Source {
-			return patched{Source: shop(t), aggregate: func(req *wire.AggregateRequest, g *wire.Groups) *wire.Groups {
+			return patched{Source: shop(t), aggregate: func(req *wire.AggregateRequest, g *connector.AggregateAnswer) *connector.AggregateAnswer {
 				if len(req.GroupBy) == 1 && req.GroupBy[0].Grain == wire.GrainMonth {
 					for _, row := range g.Rows {
 						if !row[0].IsNull() {
@@ -505,7 +510,7 @@ var faults = []fault{
 		}},
 	{"a grain keeps the time", "a grain answers YYYY-MM-DD", "E4", "orders/aggregate/grain/day/paid_at",
 		func(t *testing.T) connector.Source {
-			return patched{Source: shop(t), aggregate: func(req *wire.AggregateRequest, g *wire.Groups) *wire.Groups {
+			return patched{Source: shop(t), aggregate: func(req *wire.AggregateRequest, g *connector.AggregateAnswer) *connector.AggregateAnswer {
 				if len(req.GroupBy) == 1 && req.GroupBy[0].Grain != "" {
 					for _, row := range g.Rows {
 						if !row[0].IsNull() {
@@ -525,8 +530,8 @@ func filterGreater(a, b wire.Value) bool {
 }
 
 // cut applies the request's window, as a source does.
-func cut(out *connector.Rows, served wire.Served, rows [][]wire.Value) [][]wire.Value {
-	offset, limit, _ := out.Window(served)
+func cut(claim connector.Claim, rows [][]wire.Value) [][]wire.Value {
+	offset, limit, _ := claim.Window()
 	rows = rows[min(offset, int64(len(rows))):]
 	if limit > 0 {
 		rows = rows[:min(limit, int64(len(rows)))]
@@ -536,18 +541,18 @@ func cut(out *connector.Rows, served wire.Served, rows [][]wire.Value) [][]wire.
 
 // joining is a source whose joined rows are passed through pick before the SDK
 // filters, sorts and cuts them.
-func joining(pick func(req *wire.QueryRequest, columns []wire.Column, rows [][]wire.Value) [][]wire.Value) func(*testing.T) connector.Source {
+func joining(pick func(req *connector.QueryRequest, columns []wire.Column, rows [][]wire.Value) [][]wire.Value) func(*testing.T) connector.Source {
 	return func(t *testing.T) connector.Source {
-		relation := func(name string) kit.Relation {
+		relation := func(name string) memsource.Relation {
 			table := find(name)
-			return kit.Relation{Columns: table.Columns(), Rows: kit.RowsOf(table.Rows...)}
+			return memsource.Relation{Columns: table.Columns(), Rows: memsource.RowsOf(table.Rows...)}
 		}
-		return patched{Source: shop(t), joined: func(_ context.Context, req *wire.QueryRequest, out *connector.Rows) error {
-			var hops []kit.Relation
+		return patched{Source: shop(t), joined: func(_ context.Context, req *connector.QueryRequest, out *connector.Rows) error {
+			var hops []memsource.Relation
 			for _, j := range req.Joins {
 				hops = append(hops, relation(j.ToTable))
 			}
-			all, err := kit.Join(relation(req.Table), req, hops, kit.DefaultBudget)
+			all, err := memsource.Join(relation(req.Table), req, hops, memsource.DefaultBudget)
 			if err != nil {
 				return err
 			}
@@ -558,7 +563,7 @@ func joining(pick func(req *wire.QueryRequest, columns []wire.Column, rows [][]w
 				}
 				rows = append(rows, slices.Clone(row))
 			}
-			w := out.Begin(wire.Served{}, all.Columns)
+			w := out.Begin(all.Columns)
 			for _, row := range pick(req, all.Columns, rows) {
 				if err := w.Row(row...); err != nil {
 					return err
@@ -572,7 +577,7 @@ func joining(pick func(req *wire.QueryRequest, columns []wire.Column, rows [][]w
 // careless drops the filters that it does not know, and claims the others.
 type careless struct{ naive }
 
-func (c careless) Query(_ context.Context, req *wire.QueryRequest, out *connector.Rows) error {
+func (c careless) Query(_ context.Context, req *connector.QueryRequest, out *connector.Rows) error {
 	for _, t := range c.tables {
 		if t.Name != req.Table {
 			continue
@@ -585,11 +590,12 @@ func (c careless) Query(_ context.Context, req *wire.QueryRequest, out *connecto
 				or = nil
 			}
 		}
-		p, err := filter.Compile(and, or, t.Columns(), nil)
+		p, err := filter.Compile(wire.Where{And: and, Or: or}, t.Columns())
 		if err != nil {
 			return err
 		}
-		w := out.Begin(wire.Served{Filters: true}, t.Columns())
+		out.Claim(connector.Served{Filters: true})
+		w := out.Begin(t.Columns())
 		for _, row := range t.Rows {
 			if p.Match(row) {
 				if err := w.Row(row...); err != nil {
@@ -608,8 +614,8 @@ type vague struct {
 	table, field error
 }
 
-func (v vague) Query(ctx context.Context, req *wire.QueryRequest, out *connector.Rows) error {
-	at := slices.IndexFunc(v.tables, func(t kit.Table) bool { return t.Name == req.Table })
+func (v vague) Query(ctx context.Context, req *connector.QueryRequest, out *connector.Rows) error {
+	at := slices.IndexFunc(v.tables, func(t memsource.Table) bool { return t.Name == req.Table })
 	if at < 0 && v.table != nil {
 		return v.table
 	}
@@ -624,9 +630,9 @@ func (v vague) Query(ctx context.Context, req *wire.QueryRequest, out *connector
 // lax answers no rows for a table that it does not have.
 type lax struct{ naive }
 
-func (l lax) Query(ctx context.Context, req *wire.QueryRequest, out *connector.Rows) error {
-	if !slices.ContainsFunc(l.tables, func(t kit.Table) bool { return t.Name == req.Table }) {
-		out.Begin(wire.Served{}, nil)
+func (l lax) Query(ctx context.Context, req *connector.QueryRequest, out *connector.Rows) error {
+	if !slices.ContainsFunc(l.tables, func(t memsource.Table) bool { return t.Name == req.Table }) {
+		out.Begin(nil)
 		return nil
 	}
 	return l.naive.Query(ctx, req, out)
@@ -674,7 +680,7 @@ func linking(change func(*wire.LinkHitRate)) func(*testing.T) connector.Source {
 
 func measuring(change func(wire.Measure, wire.Value) wire.Value) func(*testing.T) connector.Source {
 	return func(t *testing.T) connector.Source {
-		return patched{Source: shop(t), aggregate: func(req *wire.AggregateRequest, g *wire.Groups) *wire.Groups {
+		return patched{Source: shop(t), aggregate: func(req *wire.AggregateRequest, g *connector.AggregateAnswer) *connector.AggregateAnswer {
 			for _, row := range g.Rows {
 				for i, m := range req.Measures {
 					at := len(req.GroupBy) + i

@@ -73,11 +73,11 @@ func TestCheckQuery(t *testing.T) {
 		all      = wire.Served{Filters: true, Sort: true, Window: true}
 	)
 	north := []wire.Filter{{Field: "region", Op: wire.OpEq, Value: wire.Text("North")}} // rows 1 and 11
-	byDay := []wire.Sort{{Field: "day", Dir: wire.Asc}}                                 // 6; 1 and 7; 2 3 4 5 8 9 10 11
-	byDayDesc := []wire.Sort{{Field: "day", Dir: wire.Desc}}
+	byDay := []wire.SortKey{{Field: "day", Dir: wire.Asc}}                              // 6; 1 and 7; 2 3 4 5 8 9 10 11
+	byDayDesc := []wire.SortKey{{Field: "day", Dir: wire.Desc}}
 	undeclared := func(p *snapshot, _ *wire.QueryRequest) { p.doc.Capabilities.Operators = []wire.Op{wire.OpGt} }
-	hop := func(from, to string) wire.Join {
-		return wire.Join{FromTable: from, ToTable: to, FromField: "id", ToField: "id"}
+	hop := func(from, to string) wire.JoinHop {
+		return wire.JoinHop{FromTable: from, ToTable: to, FromField: "id", ToField: "id"}
 	}
 	for _, c := range []struct {
 		why    string
@@ -86,25 +86,25 @@ func TestCheckQuery(t *testing.T) {
 		want   string
 		change func(*snapshot, *wire.QueryRequest)
 	}{
-		{why: "exactly the rows, claimed", req: wire.QueryRequest{And: north}, answer: serving(ids(1, 11), filtered)},
-		{why: "exactly the rows, in another order, nothing claimed", req: wire.QueryRequest{And: north}, answer: serving(ids(11, 1), nothing)},
-		{why: "a superset of what an undeclared operator keeps is legal when nothing is claimed", req: wire.QueryRequest{And: north},
+		{why: "exactly the rows, claimed", req: wire.QueryRequest{Where: wire.Where{And: north}}, answer: serving(ids(1, 11), filtered)},
+		{why: "exactly the rows, in another order, nothing claimed", req: wire.QueryRequest{Where: wire.Where{And: north}}, answer: serving(ids(11, 1), nothing)},
+		{why: "a superset of what an undeclared operator keeps is legal when nothing is claimed", req: wire.QueryRequest{Where: wire.Where{And: north}},
 			answer: serving(ids(1, 2, 3, 11), nothing), change: undeclared},
-		{why: "a superset of what a declared operator keeps is not (rule 3)", req: wire.QueryRequest{And: north},
+		{why: "a superset of what a declared operator keeps is not (rule 3)", req: wire.QueryRequest{Where: wire.Where{And: north}},
 			answer: serving(ids(1, 2, 11), nothing), want: "A7"},
 		{why: "declared and undeclared operators mixed: the declared ones hold", req: wire.QueryRequest{
-			And: append([]wire.Filter{{Field: "id", Op: wire.OpGt, Value: wire.Int(10)}}, north...)},
+			Where: wire.Where{And: append([]wire.Filter{{Field: "id", Op: wire.OpGt, Value: wire.Int(10)}}, north...)}},
 			answer: serving(ids(10, 11), nothing), want: "A6", change: undeclared},
-		{why: "no row may be missing though nothing is claimed", req: wire.QueryRequest{And: north}, answer: serving(ids(1), nothing), want: "A7"},
+		{why: "no row may be missing though nothing is claimed", req: wire.QueryRequest{Where: wire.Where{And: north}}, answer: serving(ids(1), nothing), want: "A7"},
 		{why: "a window that is not claimed is not cut (B8)", req: wire.QueryRequest{Limit: 2}, answer: serving(ids(1, 2), both), want: "protocol, /query"},
 		{why: "a window that is not claimed may be answered in full", req: wire.QueryRequest{Limit: 2}, answer: serving(ids(1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11), both)},
 		{why: "a window without a sort holds any rows", req: wire.QueryRequest{Limit: 2, Offset: 1}, answer: serving(ids(9, 4), all)},
 		{why: "but as many as there are to be had", req: wire.QueryRequest{Limit: 5, Offset: 8}, answer: serving(ids(9, 4), all), want: "C2"},
 		{why: "a window beyond the rows is empty", req: wire.QueryRequest{Limit: 5, Offset: 80}, answer: serving(ids(), all)},
-		{why: "a window claimed without filters", req: wire.QueryRequest{And: north, Limit: 1}, answer: serving(ids(1), wire.Served{Sort: true, Window: true}), want: "C2"},
-		{why: "a row twice", req: wire.QueryRequest{And: north}, answer: serving(ids(1, 1, 11), filtered), want: "protocol, /query"},
-		{why: "a row that is not there", req: wire.QueryRequest{And: north}, answer: serving(ids(1, 11, 12), filtered), want: "protocol, /query"},
-		{why: "another spelling of the same number is the same row", req: wire.QueryRequest{And: north},
+		{why: "a window claimed without filters", req: wire.QueryRequest{Where: wire.Where{And: north}, Limit: 1}, answer: serving(ids(1), wire.Served{Sort: true, Window: true}), want: "C2"},
+		{why: "a row twice", req: wire.QueryRequest{Where: wire.Where{And: north}}, answer: serving(ids(1, 1, 11), filtered), want: "protocol, /query"},
+		{why: "a row that is not there", req: wire.QueryRequest{Where: wire.Where{And: north}}, answer: serving(ids(1, 11, 12), filtered), want: "protocol, /query"},
+		{why: "another spelling of the same number is the same row", req: wire.QueryRequest{Where: wire.Where{And: north}},
 			answer: &Answer{Names: []string{"id"}, Rows: [][]wire.Value{{wire.Text("1.0")}, {wire.Text("11")}}}},
 
 		{why: "ties fall either way", req: wire.QueryRequest{Sort: byDay}, answer: serving(ids(6, 7, 1, 2, 3, 4, 5, 8, 9, 10, 11), both)},
@@ -114,32 +114,32 @@ func TestCheckQuery(t *testing.T) {
 		{why: "the wrong end of the order", req: wire.QueryRequest{Sort: byDayDesc, Limit: 1}, answer: serving(ids(6), all), want: "B1, C2"},
 		{why: "an unclaimed order is any", req: wire.QueryRequest{Sort: byDay}, answer: serving(ids(11, 7, 1, 2, 3, 4, 5, 8, 9, 10, 6), filtered)},
 		{why: "an order claimed over a superset is judged by what can be seen", answer: serving(ids(1, 3, 2, 11), sorted), want: "B1", change: undeclared,
-			req: wire.QueryRequest{And: north, Sort: []wire.Sort{{Field: "id", Dir: wire.Asc}}}},
+			req: wire.QueryRequest{Where: wire.Where{And: north}, Sort: []wire.SortKey{{Field: "id", Dir: wire.Asc}}}},
 		{why: "and is fine when it is one", answer: serving(ids(11, 3, 1), sorted), change: undeclared,
-			req: wire.QueryRequest{And: north, Sort: []wire.Sort{{Field: "id", Dir: wire.Desc}}}},
+			req: wire.QueryRequest{Where: wire.Where{And: north}, Sort: []wire.SortKey{{Field: "id", Dir: wire.Desc}}}},
 		{why: "what cannot be seen is not judged", answer: serving(ids(11, 1, 3), sorted), change: undeclared,
-			req: wire.QueryRequest{And: north, Sort: byDay}},
+			req: wire.QueryRequest{Where: wire.Where{And: north}, Sort: byDay}},
 
 		{why: "an answer for a table that was not discovered", req: wire.QueryRequest{Table: "ghosts"}, answer: ids(), want: "F3"},
-		{why: "an answer to an unknown filter", req: wire.QueryRequest{And: []wire.Filter{{Field: "x", Op: wire.OpNotnull}}}, answer: ids(), want: "A11"},
-		{why: "an answer to an unknown filter in an or that is true anyway", req: wire.QueryRequest{Or: [][]wire.Filter{{}, {{Field: "x", Op: wire.OpNotnull}}}}, answer: ids(), want: "A11"},
-		{why: "an answer to an unknown sort", req: wire.QueryRequest{Sort: []wire.Sort{{Field: "x"}}}, answer: ids(), want: "A11"},
+		{why: "an answer to an unknown filter", req: wire.QueryRequest{Where: wire.Where{And: []wire.Filter{{Field: "x", Op: wire.OpNotNull}}}}, answer: ids(), want: "A11"},
+		{why: "an answer to an unknown filter in an or that is true anyway", req: wire.QueryRequest{Where: wire.Where{Or: [][]wire.Filter{{}, {{Field: "x", Op: wire.OpNotNull}}}}}, answer: ids(), want: "A11"},
+		{why: "an answer to an unknown sort", req: wire.QueryRequest{Sort: []wire.SortKey{{Field: "x"}}}, answer: ids(), want: "A11"},
 		{why: "an answer to an unknown field", req: wire.QueryRequest{Fields: []string{"x"}}, answer: ids(), want: "A11"},
-		{why: "an answer to a value that the operator does not take", req: wire.QueryRequest{And: []wire.Filter{{Field: "id", Op: wire.OpIsnull, Value: wire.Int(1)}}}, answer: ids(), want: "A13"},
-		{why: "an answer to a filter on what discovery calls not filterable", req: wire.QueryRequest{And: north}, answer: ids(1, 11), want: "E7",
+		{why: "an answer to a value that the operator does not take", req: wire.QueryRequest{Where: wire.Where{And: []wire.Filter{{Field: "id", Op: wire.OpIsNull, Value: wire.Int(1)}}}}, answer: ids(), want: "A13"},
+		{why: "an answer to a filter on what discovery calls not filterable", req: wire.QueryRequest{Where: wire.Where{And: north}}, answer: ids(1, 11), want: "E7",
 			change: func(p *snapshot, _ *wire.QueryRequest) {
 				p.readings["orders"].table.Field("region").Filterable = new(bool)
 			}},
-		{why: "an answer to a join where none is declared", req: wire.QueryRequest{Joins: []wire.Join{hop("orders", "customers")}}, answer: ids(), want: "B7",
+		{why: "an answer to a join where none is declared", req: wire.QueryRequest{Joins: []wire.JoinHop{hop("orders", "customers")}}, answer: ids(), want: "B7",
 			change: func(p *snapshot, _ *wire.QueryRequest) { p.doc.Capabilities.Join = false }},
 		{why: "a hop from a table that two hops reached", answer: ids(), want: "B6",
-			req: wire.QueryRequest{Joins: []wire.Join{hop("orders", "customers"), hop("orders", "customers"), hop("customers", "events")}}},
-		{why: "a hop from a table that nothing reached", answer: ids(), want: "B6", req: wire.QueryRequest{Joins: []wire.Join{hop("customers", "events")}}},
-		{why: "a hop to a table that was not discovered", answer: ids(), want: "F3", req: wire.QueryRequest{Joins: []wire.Join{hop("orders", "ghosts")}}},
+			req: wire.QueryRequest{Joins: []wire.JoinHop{hop("orders", "customers"), hop("orders", "customers"), hop("customers", "events")}}},
+		{why: "a hop from a table that nothing reached", answer: ids(), want: "B6", req: wire.QueryRequest{Joins: []wire.JoinHop{hop("customers", "events")}}},
+		{why: "a hop to a table that was not discovered", answer: ids(), want: "F3", req: wire.QueryRequest{Joins: []wire.JoinHop{hop("orders", "ghosts")}}},
 		{why: "a hop over an unknown field", answer: ids(), want: "A11", req: wire.QueryRequest{
-			Joins: []wire.Join{{FromTable: "orders", ToTable: "customers", FromField: "x", ToField: "id"}}}},
+			Joins: []wire.JoinHop{{FromTable: "orders", ToTable: "customers", FromField: "x", ToField: "id"}}}},
 		{why: "an unknown field of a hop", answer: ids(), want: "A11", req: wire.QueryRequest{
-			Joins: []wire.Join{{FromTable: "orders", ToTable: "customers", FromField: "id", ToField: "id", Fields: []wire.JoinField{{Field: "x"}}}}}},
+			Joins: []wire.JoinHop{{FromTable: "orders", ToTable: "customers", FromField: "id", ToField: "id", Fields: []wire.JoinField{{Field: "x"}}}}}},
 	} {
 		t.Run(c.why, func(t *testing.T) {
 			p := shopSnapshot(t)
@@ -162,7 +162,7 @@ func TestCheckQuery(t *testing.T) {
 // third table.
 func TestJoin(t *testing.T) {
 	p := shopSnapshot(t)
-	all, err := join(p, p.readings["countries"], []wire.Join{
+	all, err := join(p, p.readings["countries"], []wire.JoinHop{
 		{FromTable: "countries", ToTable: "customers", FromField: "code", ToField: "country", Fields: []wire.JoinField{{Field: "name", As: "customer"}}},
 		{FromTable: "customers", ToTable: "customers", FromField: "boss", ToField: "id", Fields: []wire.JoinField{{Field: "name", As: "boss"}}},
 	})
@@ -187,9 +187,9 @@ func TestJoin(t *testing.T) {
 // too.
 func TestJoinFromTheBase(t *testing.T) {
 	p := shopSnapshot(t)
-	boss := wire.Join{FromTable: "customers", ToTable: "customers", FromField: "boss", ToField: "id", Fields: []wire.JoinField{{Field: "name", As: "boss"}}}
-	land := wire.Join{FromTable: "customers", ToTable: "countries", FromField: "country", ToField: "code", Fields: []wire.JoinField{{Field: "name", As: "land"}}}
-	all, err := join(p, p.readings["customers"], []wire.Join{boss, land})
+	boss := wire.JoinHop{FromTable: "customers", ToTable: "customers", FromField: "boss", ToField: "id", Fields: []wire.JoinField{{Field: "name", As: "boss"}}}
+	land := wire.JoinHop{FromTable: "customers", ToTable: "countries", FromField: "country", ToField: "code", Fields: []wire.JoinField{{Field: "name", As: "land"}}}
+	all, err := join(p, p.readings["customers"], []wire.JoinHop{boss, land})
 	require.NoError(t, err)
 	grace := all.rows[1]
 	assert.Equal(t, []wire.Value{wire.Text("Ada"), wire.Text("United States")}, grace[len(grace)-2:], "her own country, not her boss's")
@@ -246,7 +246,7 @@ func TestCheckMeasures(t *testing.T) {
 		{"a link over nothing has the rate 0", "", checkLink(p, &wire.LinkHitRateRequest{FromTable: "events", FromColumn: "id", ToTable: "orders", ToColumn: "id"}, &wire.LinkHitRate{})},
 
 		{"a count of what was not discovered", "F3", checkCount(p, &wire.CountRequest{Table: "ghosts"}, 0)},
-		{"a count under an unknown filter is refused", "A11", checkCount(p, &wire.CountRequest{Table: "orders", And: []wire.Filter{{Field: "x", Op: wire.OpIsnull}}}, 11)},
+		{"a count under an unknown filter is refused", "A11", checkCount(p, &wire.CountRequest{Table: "orders", Where: wire.Where{And: []wire.Filter{{Field: "x", Op: wire.OpIsNull}}}}, 11)},
 	} {
 		t.Run(c.why, func(t *testing.T) { assert.Equal(t, c.want, rule(t, c.err)) })
 	}
@@ -254,13 +254,13 @@ func TestCheckMeasures(t *testing.T) {
 
 func TestCheckAggregate(t *testing.T) {
 	type row = map[string]wire.Value
-	group := func(field string, grain wire.Grain) []wire.Group {
-		return []wire.Group{{Field: field, As: "g", Grain: grain}}
+	group := func(field string, grain wire.Grain) []wire.GroupKey {
+		return []wire.GroupKey{{Field: field, As: "g", Grain: grain}}
 	}
 	measure := func(fn wire.Fn, field string) []wire.Measure {
 		return []wire.Measure{{Fn: fn, Field: field, As: "m"}}
 	}
-	two := wire.Join{FromTable: "customers", ToTable: "countries", FromField: "country", ToField: "code", Fields: []wire.JoinField{{Field: "name", As: "land"}}}
+	two := wire.JoinHop{FromTable: "customers", ToTable: "countries", FromField: "country", ToField: "code", Fields: []wire.JoinField{{Field: "name", As: "land"}}}
 	for _, c := range []struct {
 		why, want string
 		req       wire.AggregateRequest
@@ -298,11 +298,11 @@ func TestCheckAggregate(t *testing.T) {
 			change: func(p *snapshot) { p.readings["orders"].table.Field("day").Aggregatable = new(bool) }},
 		{why: "a group by an unknown field", want: "A11", req: wire.AggregateRequest{Table: "orders", GroupBy: group("x", "")}},
 		{why: "a measure of an unknown field", want: "A11", req: wire.AggregateRequest{Table: "orders", Measures: measure(wire.FnCount, "x")}},
-		{why: "an unknown filter", want: "A11", req: wire.AggregateRequest{Table: "orders", Measures: measure(wire.FnCount, ""), And: []wire.Filter{{Field: "x", Op: wire.OpIsnull}}}},
+		{why: "an unknown filter", want: "A11", req: wire.AggregateRequest{Table: "orders", Measures: measure(wire.FnCount, ""), Where: wire.Where{And: []wire.Filter{{Field: "x", Op: wire.OpIsNull}}}}},
 		{why: "a table that was not discovered", want: "F3", req: wire.AggregateRequest{Table: "ghosts", Measures: measure(wire.FnCount, "")}},
-		{why: "groups of a joined field", req: wire.AggregateRequest{Table: "customers", Joins: []wire.Join{two}, GroupBy: group("land", ""), Measures: measure(wire.FnCount, "")},
+		{why: "groups of a joined field", req: wire.AggregateRequest{Table: "customers", Joins: []wire.JoinHop{two}, GroupBy: group("land", ""), Measures: measure(wire.FnCount, "")},
 			rows: []row{{"g": wire.Text("United Kingdom"), "m": wire.Int(1)}, {"g": wire.Text("United States"), "m": wire.Int(2)}, {"g": wire.Null(), "m": wire.Int(2)}}},
-		{why: "joined rows without a match are a group", want: "E3", req: wire.AggregateRequest{Table: "customers", Joins: []wire.Join{two}, GroupBy: group("land", ""), Measures: measure(wire.FnCount, "")},
+		{why: "joined rows without a match are a group", want: "E3", req: wire.AggregateRequest{Table: "customers", Joins: []wire.JoinHop{two}, GroupBy: group("land", ""), Measures: measure(wire.FnCount, "")},
 			rows: []row{{"g": wire.Text("United Kingdom"), "m": wire.Int(1)}, {"g": wire.Text("United States"), "m": wire.Int(2)}}},
 	} {
 		t.Run(c.why, func(t *testing.T) {
@@ -321,7 +321,7 @@ func TestCheckAggregate(t *testing.T) {
 		req wire.AggregateRequest
 	}{
 		{"a grain over what is no date", wire.AggregateRequest{Table: "orders", GroupBy: group("region", wire.GrainYear)}},
-		{"a name that two columns have", wire.AggregateRequest{Table: "customers", Measures: measure(wire.FnCount, "name"), Joins: []wire.Join{
+		{"a name that two columns have", wire.AggregateRequest{Table: "customers", Measures: measure(wire.FnCount, "name"), Joins: []wire.JoinHop{
 			{FromTable: "customers", ToTable: "countries", FromField: "country", ToField: "code", Fields: []wire.JoinField{{Field: "name"}}}}}},
 	} {
 		t.Run(c.why, func(t *testing.T) {

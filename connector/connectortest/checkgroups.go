@@ -96,7 +96,7 @@ func foldRows(p *snapshot, req *wire.AggregateRequest) (*folding, error) {
 	if err := f.resolve(p, base, all, req); err != nil {
 		return nil, err
 	}
-	match, err := filter.Compile(req.And, req.Or, all.columns, req.FieldTypes)
+	match, err := filter.Compile(req.Where, all.columns)
 	if err != nil {
 		return nil, refuse("A13", err.Error(), wire.CodeBadRequest)
 	}
@@ -213,7 +213,7 @@ func (k foldedKey) value(cell wire.Value) (wire.Value, error) {
 // instant reads a date or a datetime as D2 spells them.
 func instant(v wire.Value) (time.Time, bool) {
 	for _, layout := range []string{time.DateOnly, time.RFC3339Nano} {
-		if at, err := time.Parse(layout, v.Str()); err == nil {
+		if at, err := time.Parse(layout, v.Text()); err == nil {
 			return at.UTC(), true
 		}
 	}

@@ -19,7 +19,7 @@ func checkCount(p *snapshot, req *wire.CountRequest, got int64) error {
 	if err := checkFilters(base, req.And, req.Or); err != nil {
 		return err
 	}
-	match, err := filter.Compile(req.And, req.Or, base.columns, req.FieldTypes)
+	match, err := filter.Compile(req.Where, base.columns)
 	if err != nil {
 		return refuse("A13", err.Error(), wire.CodeBadRequest)
 	}

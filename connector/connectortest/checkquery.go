@@ -70,7 +70,7 @@ func expect(p *snapshot, req *wire.QueryRequest) (*expectation, error) {
 		}
 		e.keys = append(e.keys, at)
 	}
-	if e.match, err = filter.Compile(req.And, req.Or, e.columns, req.FieldTypes); err != nil {
+	if e.match, err = filter.Compile(req.Where, e.columns); err != nil {
 		return nil, refuse("A13", err.Error(), wire.CodeBadRequest)
 	}
 	if e.lawful, err = lawful(p.doc, req, e.columns); err != nil {
@@ -129,10 +129,10 @@ func is(flag *bool, value bool) bool { return flag != nil && *flag == value }
 // where served.filters is false: those whose operators the document declares
 // (protocol, /query, rule 3).
 func lawful(doc *wire.Document, req *wire.QueryRequest, columns []wire.Column) (*filter.Program, error) {
-	and, or, _ := filter.Split(req.And, req.Or, func(f wire.Filter) bool {
+	declared, _ := filter.Split(req.Where, func(f wire.Filter) bool {
 		return slices.Contains(doc.Capabilities.Operators, f.Op)
 	})
-	return filter.Compile(and, or, columns, req.FieldTypes)
+	return filter.Compile(declared, columns)
 }
 
 // checkRows holds the answered rows against those there are, as a set in which
@@ -213,7 +213,7 @@ func (e *expectation) tooMany(a *Answer, i int, key string, match *filter.Progra
 		}
 		rule := e.rulesOf(nil, e.req.Or, row)
 		for _, f := range e.req.And {
-			one, err := filter.Compile([]wire.Filter{f}, nil, e.columns, e.req.FieldTypes)
+			one, err := filter.Compile(wire.Where{And: []wire.Filter{f}, FieldTypes: e.req.FieldTypes}, e.columns)
 			if err == nil && !one.Match(row) {
 				at := e.place(0, f.Field)
 				rule = ruleOf(f, row[at], e.columns[at].Type)
@@ -360,7 +360,7 @@ func (e *expectation) misplaced(a *Answer, rule string, i int, run [][]wire.Valu
 }
 
 // spellSort is the keys of a sort, for messages and names of tests.
-func spellSort(sort []wire.Sort) string {
+func spellSort(sort []wire.SortKey) string {
 	var b strings.Builder
 	for i, s := range sort {
 		if i > 0 {

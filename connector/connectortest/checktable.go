@@ -87,7 +87,7 @@ func spelling(cell wire.Value, t wire.Type) (rule, expected string) {
 	text := cell.Kind() == wire.KindText
 	switch t {
 	case wire.TypeNumber, wire.TypeDecimal:
-		if cell.Kind() == wire.KindBool || text && !wire.IsDecimal(cell.Str()) {
+		if cell.Kind() == wire.KindBool || text && !wire.IsDecimal(cell.Text()) {
 			return "D1", "a number, or plain decimal digits in a string"
 		}
 	case wire.TypeBoolean:
@@ -95,17 +95,17 @@ func spelling(cell wire.Value, t wire.Type) (rule, expected string) {
 			return "protocol, Row values", "true or false, as JSON"
 		}
 	case wire.TypeDate:
-		if _, err := time.Parse(time.DateOnly, cell.Str()); err != nil {
+		if _, err := time.Parse(time.DateOnly, cell.Text()); err != nil {
 			return "D2", "YYYY-MM-DD"
 		}
 	case wire.TypeDatetime:
-		if _, err := time.Parse(time.RFC3339Nano, cell.Str()); err != nil || !strings.HasSuffix(cell.Str(), "Z") {
+		if _, err := time.Parse(time.RFC3339Nano, cell.Text()); err != nil || !strings.HasSuffix(cell.Text(), "Z") {
 			return "D2", "ISO 8601 in UTC with a trailing Z"
 		}
 	case wire.TypeJSON, wire.TypeArray:
 		var compact bytes.Buffer
-		err := json.Compact(&compact, []byte(cell.Str()))
-		if err != nil || compact.String() != cell.Str() || t == wire.TypeArray && cell.Str()[0] != '[' {
+		err := json.Compact(&compact, []byte(cell.Text()))
+		if err != nil || compact.String() != cell.Text() || t == wire.TypeArray && cell.Text()[0] != '[' {
 			return "D3", "compact JSON text in a string"
 		}
 	}

@@ -16,8 +16,8 @@
 //		tenant := connectortest.Start(t, definition, planets{}, nil).As(nil)
 //		answer, err := tenant.Query(wire.QueryRequest{
 //			Table:  "planets",
-//			And:    []wire.Filter{{Field: "moons", Op: wire.OpGt, Value: wire.Int(20)}},
-//			Sort:   []wire.Sort{{Field: "moons", Dir: wire.Desc}},
+//			Where:  wire.Where{And: []wire.Filter{{Field: "moons", Op: wire.OpGt, Value: wire.Int(20)}}},
+//			Sort:   []wire.SortKey{{Field: "moons", Dir: wire.Desc}},
 //			Fields: []string{"name", "moons"},
 //			Limit:  2,
 //		})

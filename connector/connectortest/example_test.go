@@ -48,8 +48,8 @@ func (planets) Size(context.Context, *wire.SizeRequest) (*wire.Size, error) {
 	return &wire.Size{Rows: 8, Exact: true}, nil
 }
 
-func (planets) Query(_ context.Context, _ *wire.QueryRequest, out *connector.Rows) error {
-	w := out.Begin(wire.Served{}, table.Columns())
+func (planets) Query(_ context.Context, _ *connector.QueryRequest, out *connector.Rows) error {
+	w := out.Begin(table.Columns())
 	for _, p := range []struct {
 		name  string
 		moons int64
@@ -72,8 +72,8 @@ func TestGasGiants(t *testing.T) {
 	tenant := connectortest.Start(t, definition, planets{}, nil).As(nil)
 	answer, err := tenant.Query(wire.QueryRequest{
 		Table:  "planets",
-		And:    []wire.Filter{{Field: "moons", Op: wire.OpGt, Value: wire.Int(20)}},
-		Sort:   []wire.Sort{{Field: "moons", Dir: wire.Desc}},
+		Where:  wire.Where{And: []wire.Filter{{Field: "moons", Op: wire.OpGt, Value: wire.Int(20)}}},
+		Sort:   []wire.SortKey{{Field: "moons", Dir: wire.Desc}},
 		Fields: []string{"name", "moons"},
 		Limit:  2,
 	})

@@ -245,7 +245,7 @@ func (p *party) calls(random *rand.Rand) []func() {
 }
 
 func (p *party) discover() {
-	d, err := p.client.discover(&wire.DiscoveryRequest{Credentials: p.client.creds, TimeoutMS: defaultTimeoutMS})
+	d, err := p.client.discover(&wire.DiscoveryRequest{Envelope: wire.Envelope{Credentials: p.client.creds, TimeoutMS: defaultTimeoutMS}})
 	if err != nil {
 		p.judge(wire.PathDiscovery, err)
 		return
@@ -266,7 +266,7 @@ func (p *party) discover() {
 }
 
 func (p *party) all(table *wire.Table) *wire.QueryRequest {
-	return &wire.QueryRequest{Table: table.Name, Fields: fieldNames(table), Credentials: p.client.creds, TimeoutMS: defaultTimeoutMS}
+	return &wire.QueryRequest{Table: table.Name, Fields: fieldNames(table), Envelope: wire.Envelope{Credentials: p.client.creds, TimeoutMS: defaultTimeoutMS}}
 }
 
 func (p *party) read(table *wire.Table) {
@@ -292,7 +292,7 @@ func (p *party) declares(e wire.Endpoint) bool { return slices.Contains(p.seen.d
 func (p *party) measure(table *wire.Table) {
 	creds := p.client.creds
 	if p.declares(wire.EndpointCount) {
-		req := &wire.CountRequest{Table: table.Name, Credentials: creds, TimeoutMS: defaultTimeoutMS}
+		req := &wire.CountRequest{Table: table.Name, Envelope: wire.Envelope{Credentials: creds, TimeoutMS: defaultTimeoutMS}}
 		n, err := p.client.count(req)
 		if err == nil {
 			err = checkCount(p.seen, req, n)
@@ -300,14 +300,14 @@ func (p *party) measure(table *wire.Table) {
 		p.judge(wire.PathCount, err)
 	}
 	if p.declares(wire.EndpointSize) {
-		size, err := p.client.size(&wire.SizeRequest{Table: table.Name, Credentials: creds, TimeoutMS: defaultTimeoutMS})
+		size, err := p.client.size(&wire.SizeRequest{Table: table.Name, Envelope: wire.Envelope{Credentials: creds, TimeoutMS: defaultTimeoutMS}})
 		if err == nil {
 			err = checkSize(p.seen, table.Name, size)
 		}
 		p.judge(wire.PathSize, err)
 	}
 	if p.declares(wire.EndpointCardinality) && len(table.Fields) > 0 {
-		req := &wire.CardinalityRequest{Table: table.Name, Columns: fieldNames(table), Credentials: creds, TimeoutMS: defaultTimeoutMS}
+		req := &wire.CardinalityRequest{Table: table.Name, Columns: fieldNames(table), Envelope: wire.Envelope{Credentials: creds, TimeoutMS: defaultTimeoutMS}}
 		counts, err := p.client.cardinality(req)
 		if err == nil {
 			err = checkCardinality(p.seen, req, counts)
@@ -323,8 +323,8 @@ func (p *party) group(table *wire.Table) {
 	}
 	for _, f := range table.Fields[:min(3, len(table.Fields))] {
 		req := &wire.AggregateRequest{
-			Table: table.Name, GroupBy: []wire.Group{{Field: f.Name, As: "g"}}, Measures: []wire.Measure{{Fn: wire.FnCount, As: "n"}},
-			Limit: wire.AggregateLimit, Credentials: p.client.creds, TimeoutMS: defaultTimeoutMS,
+			Table: table.Name, GroupBy: []wire.GroupKey{{Field: f.Name, As: "g"}}, Measures: []wire.Measure{{Fn: wire.FnCount, As: "n"}},
+			Limit: wire.AggregateLimit, Envelope: wire.Envelope{Credentials: p.client.creds, TimeoutMS: defaultTimeoutMS},
 		}
 		rows, err := p.client.aggregate(req)
 		var keys [][]wire.Value
@@ -350,7 +350,7 @@ func (p *party) link(table *wire.Table, k wire.ForeignKey) {
 	}
 	req := &wire.LinkHitRateRequest{
 		FromTable: table.Name, FromColumn: k.Field, ToTable: k.TargetTable, ToColumn: k.TargetField,
-		Credentials: p.client.creds, TimeoutMS: defaultTimeoutMS,
+		Envelope: wire.Envelope{Credentials: p.client.creds, TimeoutMS: defaultTimeoutMS},
 	}
 	rate, err := p.client.linkHitRate(req)
 	if err == nil {
@@ -382,15 +382,15 @@ func (p *party) trespass(table *wire.Table) {
 	_, err := p.client.query(p.all(table), isolationRows)
 	refused(wire.PathQuery, err)
 	if p.declares(wire.EndpointCount) {
-		_, err := p.client.count(&wire.CountRequest{Table: table.Name, Credentials: creds, TimeoutMS: defaultTimeoutMS})
+		_, err := p.client.count(&wire.CountRequest{Table: table.Name, Envelope: wire.Envelope{Credentials: creds, TimeoutMS: defaultTimeoutMS}})
 		refused(wire.PathCount, err)
 	}
 	if p.declares(wire.EndpointSize) {
-		_, err := p.client.size(&wire.SizeRequest{Table: table.Name, Credentials: creds, TimeoutMS: defaultTimeoutMS})
+		_, err := p.client.size(&wire.SizeRequest{Table: table.Name, Envelope: wire.Envelope{Credentials: creds, TimeoutMS: defaultTimeoutMS}})
 		refused(wire.PathSize, err)
 	}
 	if p.declares(wire.EndpointCardinality) && len(table.Fields) > 0 {
-		_, err := p.client.cardinality(&wire.CardinalityRequest{Table: table.Name, Columns: fieldNames(table), Credentials: creds, TimeoutMS: defaultTimeoutMS})
+		_, err := p.client.cardinality(&wire.CardinalityRequest{Table: table.Name, Columns: fieldNames(table), Envelope: wire.Envelope{Credentials: creds, TimeoutMS: defaultTimeoutMS}})
 		refused(wire.PathCardinality, err)
 	}
 }
@@ -400,8 +400,8 @@ func (p *party) trespass(table *wire.Table) {
 func (p *party) stranger() {
 	c := p.client
 	c.creds = p.wrong
-	_ = c.check(&wire.CheckRequest{Credentials: c.creds, TimeoutMS: defaultTimeoutMS})
-	_, _ = c.discover(&wire.DiscoveryRequest{Credentials: c.creds, TimeoutMS: defaultTimeoutMS})
+	_ = c.check(&wire.CheckRequest{Envelope: wire.Envelope{Credentials: c.creds, TimeoutMS: defaultTimeoutMS}})
+	_, _ = c.discover(&wire.DiscoveryRequest{Envelope: wire.Envelope{Credentials: c.creds, TimeoutMS: defaultTimeoutMS}})
 	for _, table := range p.tables {
 		req := p.all(table)
 		req.Credentials = c.creds

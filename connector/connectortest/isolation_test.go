@@ -15,17 +15,17 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/connectorsdk/connector-sdk-go/connector"
-	"github.com/connectorsdk/connector-sdk-go/connector/kit"
+	"github.com/connectorsdk/connector-sdk-go/connector/memsource"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
 // hosted is a source of several tenants, each with a source of its own that is
 // chosen by the credentials.
-type hosted map[string]*kit.Source
+type hosted map[string]*memsource.Source
 
 var hostedDefinition = connector.Definition{Slug: "hosted", Credentials: []wire.CredentialField{
-	{Key: "account", Label: "Account", Type: wire.CredentialText, Required: true},
-	{Key: "key", Label: "Key", Type: wire.CredentialPassword, Required: true},
+	{Key: "account", Label: "Account", Type: wire.CredentialText},
+	{Key: "key", Label: "Key", Type: wire.CredentialPassword},
 }}
 
 var (
@@ -36,8 +36,8 @@ var (
 // newHosted has a table that both tenants have, with other rows, one that is
 // the same for both, and one that only the first has.
 func newHosted(t testing.TB) hosted {
-	table := func(name string, texts ...string) kit.Table {
-		tab := kit.Table{Table: wire.Table{Name: name, PrimaryKey: []string{"id"}, Fields: []wire.Field{
+	table := func(name string, texts ...string) memsource.Table {
+		tab := memsource.Table{Table: wire.Table{Name: name, PrimaryKey: []string{"id"}, Fields: []wire.Field{
 			{Name: "id", Type: wire.TypeNumber}, {Name: "note", Type: wire.TypeString}, {Name: "ref", Type: wire.TypeNumber, Nullable: true},
 		}}}
 		if name == "orders" {
@@ -55,7 +55,7 @@ func newHosted(t testing.TB) hosted {
 	}
 }
 
-func (h hosted) of(creds wire.Credentials) (*kit.Source, error) {
+func (h hosted) of(creds wire.Credentials) (*memsource.Source, error) {
 	s := h[creds.Get("account")+"/"+creds.Get("key")]
 	if s == nil {
 		return nil, connector.BadRequest("account %s has no such key", creds.Get("account"))
@@ -78,7 +78,7 @@ func (h hosted) Discover(ctx context.Context, req *wire.DiscoveryRequest) (*wire
 	return s.Discover(ctx, req)
 }
 
-func (h hosted) Query(ctx context.Context, req *wire.QueryRequest, out *connector.Rows) error {
+func (h hosted) Query(ctx context.Context, req *connector.QueryRequest, out *connector.Rows) error {
 	s, err := h.of(req.Credentials)
 	if err != nil {
 		return err
@@ -110,7 +110,7 @@ func (h hosted) Cardinality(ctx context.Context, req *wire.CardinalityRequest) (
 	return s.Cardinality(ctx, req)
 }
 
-func (h hosted) Aggregate(ctx context.Context, req *wire.AggregateRequest) (*wire.Groups, error) {
+func (h hosted) Aggregate(ctx context.Context, req *wire.AggregateRequest) (*connector.AggregateAnswer, error) {
 	s, err := h.of(req.Credentials)
 	if err != nil {
 		return nil, err
@@ -154,11 +154,11 @@ func (k keeping) Count(ctx context.Context, req *wire.CountRequest) (int64, erro
 type leaking struct {
 	hosted
 	queries *atomic.Int64
-	query   func(n int64, req *wire.QueryRequest, honest func(*wire.QueryRequest) error) error
+	query   func(n int64, req *connector.QueryRequest, honest func(*connector.QueryRequest) error) error
 }
 
-func (l leaking) Query(ctx context.Context, req *wire.QueryRequest, out *connector.Rows) error {
-	return l.query(l.queries.Add(1), req, func(req *wire.QueryRequest) error { return l.hosted.Query(ctx, req, out) })
+func (l leaking) Query(ctx context.Context, req *connector.QueryRequest, out *connector.Rows) error {
+	return l.query(l.queries.Add(1), req, func(req *connector.QueryRequest) error { return l.hosted.Query(ctx, req, out) })
 }
 
 // telling lets a test change discovery.
@@ -191,7 +191,7 @@ type grouping struct {
 	key wire.Value
 }
 
-func (g grouping) Aggregate(ctx context.Context, req *wire.AggregateRequest) (*wire.Groups, error) {
+func (g grouping) Aggregate(ctx context.Context, req *wire.AggregateRequest) (*connector.AggregateAnswer, error) {
 	groups, err := g.hosted.Aggregate(ctx, req)
 	if err == nil && req.Credentials.Get("account") == "bolt" {
 		groups.Rows = append(groups.Rows, []wire.Value{g.key, wire.Int(1)})
@@ -211,7 +211,7 @@ func TestIsolationFindsLeaks(t *testing.T) {
 		{"rows kept by table", "whoever comes first is served to all", "holds the same for both",
 			func(h hosted) connector.Source {
 				var first sync.Map
-				return leaking{h, new(atomic.Int64), func(_ int64, req *wire.QueryRequest, honest func(*wire.QueryRequest) error) error {
+				return leaking{h, new(atomic.Int64), func(_ int64, req *connector.QueryRequest, honest func(*connector.QueryRequest) error) error {
 					own := *req
 					kept, _ := first.LoadOrStore(req.Table, req.Credentials)
 					own.Credentials = kept.(wire.Credentials)
@@ -220,7 +220,7 @@ func TestIsolationFindsLeaks(t *testing.T) {
 			}},
 		{"another's rows at times", "a row of one tenant never reaches the other", `rule 4: /query answers tenant`,
 			func(h hosted) connector.Source {
-				return leaking{h, new(atomic.Int64), func(n int64, req *wire.QueryRequest, honest func(*wire.QueryRequest) error) error {
+				return leaking{h, new(atomic.Int64), func(n int64, req *connector.QueryRequest, honest func(*connector.QueryRequest) error) error {
 					own := *req
 					if n > 20 && n%3 == 0 && req.Credentials.Get("account") == "bolt" {
 						own.Credentials = wire.NewCredentials(tenantA)
@@ -230,7 +230,7 @@ func TestIsolationFindsLeaks(t *testing.T) {
 			}},
 		{"no rows at times", "a tenant keeps what it has, whatever the other does", "otherwise than when it was alone",
 			func(h hosted) connector.Source {
-				return leaking{h, new(atomic.Int64), func(n int64, req *wire.QueryRequest, honest func(*wire.QueryRequest) error) error {
+				return leaking{h, new(atomic.Int64), func(n int64, req *connector.QueryRequest, honest func(*connector.QueryRequest) error) error {
 					if n > 20 && n%2 == 0 && req.Credentials.Get("account") == "bolt" {
 						return connector.UnknownEntity("there is no table %q", req.Table)
 					}
@@ -241,7 +241,7 @@ func TestIsolationFindsLeaks(t *testing.T) {
 			func(h hosted) connector.Source { return keeping{h, new(sync.Map)} }},
 		{"another's table", "a table that a tenant lacks is 404", `table "leads" is tenant a's alone`,
 			func(h hosted) connector.Source {
-				return leaking{h, new(atomic.Int64), func(_ int64, req *wire.QueryRequest, honest func(*wire.QueryRequest) error) error {
+				return leaking{h, new(atomic.Int64), func(_ int64, req *connector.QueryRequest, honest func(*connector.QueryRequest) error) error {
 					own := *req
 					if req.Table == "leads" {
 						own.Credentials = wire.NewCredentials(tenantA)

@@ -9,7 +9,7 @@ import (
 
 // join is every row of a table with what its LEFT joins add (B6), worked out
 // the plain way: hop by hop, over all rows.
-func join(p *snapshot, base *reading, hops []wire.Join) (*relation, error) {
+func join(p *snapshot, base *reading, hops []wire.JoinHop) (*relation, error) {
 	if len(hops) == 0 {
 		return &base.relation, nil
 	}
@@ -62,7 +62,7 @@ func join(p *snapshot, base *reading, hops []wire.Join) (*relation, error) {
 
 // hopFrom is the side that a hop starts from: 0 is the base table, n the n-th
 // hop.
-func hopFrom(base string, earlier []wire.Join, from string) (int, error) {
+func hopFrom(base string, earlier []wire.JoinHop, from string) (int, error) {
 	side, reached := -1, 0
 	for i, j := range earlier {
 		if j.ToTable == from {
@@ -82,7 +82,7 @@ func hopFrom(base string, earlier []wire.Join, from string) (int, error) {
 }
 
 // flatten lays the cells of the base row and of the hops' fields side by side.
-func flatten(base *reading, sides []*reading, hops []wire.Join, rows [][][]wire.Value) (*relation, error) {
+func flatten(base *reading, sides []*reading, hops []wire.JoinHop, rows [][][]wire.Value) (*relation, error) {
 	type cell struct{ side, at int }
 	var cells []cell
 	all := &relation{columns: append([]wire.Column{}, base.columns...)}
@@ -121,7 +121,7 @@ func linkKey(v wire.Value, numeric bool) (string, bool) {
 		return "", false
 	case !numeric:
 		return string(filter.AppendKey(nil, v, wire.TypeString)), true
-	case v.Kind() == wire.KindBool || v.Kind() == wire.KindText && !wire.IsDecimal(v.Str()):
+	case v.Kind() == wire.KindBool || v.Kind() == wire.KindText && !wire.IsDecimal(v.Text()):
 		return "", false
 	}
 	return string(filter.AppendKey(nil, v, wire.TypeDecimal)), true

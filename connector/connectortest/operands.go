@@ -29,7 +29,7 @@ func newColumn(f wire.Field, cells []wire.Value, random *rand.Rand) column {
 	var least, greatest wire.Value
 	for _, v := range cells {
 		key := string(filter.AppendKey(nil, v, f.Type))
-		if v.IsNull() || seen[key] || len(v.Str()) > longestOperand {
+		if v.IsNull() || seen[key] || len(v.Text()) > longestOperand {
 			continue
 		}
 		seen[key] = true
@@ -62,7 +62,7 @@ func (c column) filters(op wire.Op) []wire.Filter {
 		filters = append(filters, wire.Filter{Field: c.field.Name, Op: op, Values: values})
 	}
 	switch op {
-	case wire.OpIsnull, wire.OpNotnull:
+	case wire.OpIsNull, wire.OpNotNull:
 		return []wire.Filter{{Field: c.field.Name, Op: op}}
 	case wire.OpIn, wire.OpNin:
 		member()            // A3: matches nothing, drops nothing
@@ -80,7 +80,7 @@ func (c column) filters(op wire.Op) []wire.Filter {
 			value(elements(v)...)
 			value(v) // A4: a text contains nothing, not even itself
 		}
-	case wire.OpIncludes, wire.OpStartswith:
+	case wire.OpIncludes, wire.OpStartsWith:
 		value(wire.Null(), wire.Text(""), c.stranger())
 		for _, v := range c.values {
 			value(parts(v.String())...)
@@ -178,7 +178,7 @@ func (c column) twins(v wire.Value) []wire.Value {
 // elements are the scalars of an array cell, and a piece of one that is text.
 func elements(v wire.Value) []wire.Value {
 	var list []any
-	d := json.NewDecoder(strings.NewReader(v.Str()))
+	d := json.NewDecoder(strings.NewReader(v.Text()))
 	d.UseNumber()
 	if d.Decode(&list) != nil {
 		return nil

@@ -52,7 +52,7 @@ func takeSnapshot(c *client, most int64) (*snapshot, error) {
 	if err != nil {
 		return nil, fmt.Errorf("reading the document: %w", err)
 	}
-	found, err := c.discover(&wire.DiscoveryRequest{Credentials: c.creds, TimeoutMS: defaultTimeoutMS})
+	found, err := c.discover(&wire.DiscoveryRequest{Envelope: wire.Envelope{Credentials: c.creds, TimeoutMS: defaultTimeoutMS}})
 	if err != nil {
 		return nil, fmt.Errorf("discovering the tables: %w", err)
 	}
@@ -96,7 +96,7 @@ func (p *snapshot) read(names ...string) error {
 // readTable reads all rows of a table, with all its fields.
 func readTable(c *client, table *wire.Table, most int64) ([][]wire.Value, error) {
 	answer, err := c.query(&wire.QueryRequest{
-		Table: table.Name, Fields: fieldNames(table), Credentials: c.creds, TimeoutMS: defaultTimeoutMS,
+		Table: table.Name, Fields: fieldNames(table), Envelope: wire.Envelope{Credentials: c.creds, TimeoutMS: defaultTimeoutMS},
 	}, most)
 	if err != nil {
 		return nil, err

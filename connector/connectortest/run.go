@@ -259,30 +259,30 @@ func (r *running) unknownTable(t testing.TB) {
 		t.Helper()
 		wantRefusal(t, path, "F3", "a table that is not there", err, wire.CodeUnknownEntity, "")
 	}
-	_, err := c.query(&wire.QueryRequest{Table: name, Fields: []string{}, Credentials: c.creds, TimeoutMS: defaultTimeoutMS}, r.Rows)
+	_, err := c.query(&wire.QueryRequest{Table: name, Fields: []string{}, Envelope: wire.Envelope{Credentials: c.creds, TimeoutMS: defaultTimeoutMS}}, r.Rows)
 	refused(wire.PathQuery, err)
 	if r.declares(wire.EndpointCount) {
-		_, err := c.count(&wire.CountRequest{Table: name, Credentials: c.creds, TimeoutMS: defaultTimeoutMS})
+		_, err := c.count(&wire.CountRequest{Table: name, Envelope: wire.Envelope{Credentials: c.creds, TimeoutMS: defaultTimeoutMS}})
 		refused(wire.PathCount, err)
 	}
 	if r.declares(wire.EndpointSize) {
-		_, err := c.size(&wire.SizeRequest{Table: name, Credentials: c.creds, TimeoutMS: defaultTimeoutMS})
+		_, err := c.size(&wire.SizeRequest{Table: name, Envelope: wire.Envelope{Credentials: c.creds, TimeoutMS: defaultTimeoutMS}})
 		refused(wire.PathSize, err)
 	}
 	if r.declares(wire.EndpointCardinality) {
-		_, err := c.cardinality(&wire.CardinalityRequest{Table: name, Columns: []string{"id"}, Credentials: c.creds, TimeoutMS: defaultTimeoutMS})
+		_, err := c.cardinality(&wire.CardinalityRequest{Table: name, Columns: []string{"id"}, Envelope: wire.Envelope{Credentials: c.creds, TimeoutMS: defaultTimeoutMS}})
 		refused(wire.PathCardinality, err)
 	}
 	if r.declares(wire.EndpointAggregate) {
 		_, err := c.aggregate(&wire.AggregateRequest{
 			Table: name, Measures: []wire.Measure{{Fn: wire.FnCount, As: "n"}}, Limit: wire.AggregateLimit,
-			Credentials: c.creds, TimeoutMS: defaultTimeoutMS,
+			Envelope: wire.Envelope{Credentials: c.creds, TimeoutMS: defaultTimeoutMS},
 		})
 		refused(wire.PathAggregate, err)
 	}
 	if r.declares(wire.EndpointLinkHitRate) {
 		_, err := c.linkHitRate(&wire.LinkHitRateRequest{
-			FromTable: name, FromColumn: "id", ToTable: name, ToColumn: "id", Credentials: c.creds, TimeoutMS: defaultTimeoutMS,
+			FromTable: name, FromColumn: "id", ToTable: name, ToColumn: "id", Envelope: wire.Envelope{Credentials: c.creds, TimeoutMS: defaultTimeoutMS},
 		})
 		refused(wire.PathLinkHitRate, err)
 	}
@@ -330,7 +330,7 @@ func (r *running) atOnce(t testing.TB) {
 		wg.Go(func() {
 			for _, name := range names {
 				table := r.seen.table(name)
-				req := wire.QueryRequest{Table: name, Fields: fieldNames(table), Credentials: c.creds, TimeoutMS: defaultTimeoutMS}
+				req := wire.QueryRequest{Table: name, Fields: fieldNames(table), Envelope: wire.Envelope{Credentials: c.creds, TimeoutMS: defaultTimeoutMS}}
 				answer, err := c.query(&req, r.Rows)
 				if err == nil {
 					err = checkQuery(r.seen, &req, answer)

@@ -18,7 +18,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/connectorsdk/connector-sdk-go/connector"
-	"github.com/connectorsdk/connector-sdk-go/connector/kit"
+	"github.com/connectorsdk/connector-sdk-go/connector/memsource"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -73,7 +73,7 @@ func TestRunSkips(t *testing.T) {
 		"events/join: connectortest: no foreign key leads from or to the table, to join along\n",
 	}, skips(shop(t), Config{Seed: 1}))
 
-	one := naive{[]kit.Table{shopTables()[2]}}
+	one := naive{[]memsource.Table{shopTables()[2]}}
 	assert.Equal(t, []string{
 		"countries/count: connectortest: not declared: the source has no method for /count",
 		"countries/size: connectortest: not declared: the source has no method for /size",
@@ -122,8 +122,8 @@ func TestRunLogs(t *testing.T) {
 // claims nothing.
 func TestRunRefusals(t *testing.T) {
 	source := patched{Source: shop(t)}
-	source.query = func(ctx context.Context, req *wire.QueryRequest, out *connector.Rows) error {
-		if len(req.And) > 0 && req.And[0].Op == wire.OpStartswith {
+	source.query = func(ctx context.Context, req *connector.QueryRequest, out *connector.Rows) error {
+		if len(req.And) > 0 && req.And[0].Op == wire.OpStartsWith {
 			return connector.Unsupported("no prefixes here")
 		}
 		return source.Source.Query(ctx, req, out)
@@ -155,7 +155,7 @@ func TestRunLinks(t *testing.T) {
 
 // unlinked refuses to measure any link.
 type unlinked struct {
-	*kit.Source
+	*memsource.Source
 	refusal error
 }
 
@@ -170,7 +170,7 @@ type alone struct {
 	active *atomic.Int64
 }
 
-func (a alone) Query(ctx context.Context, req *wire.QueryRequest, out *connector.Rows) error {
+func (a alone) Query(ctx context.Context, req *connector.QueryRequest, out *connector.Rows) error {
 	defer a.active.Add(-1)
 	if a.active.Add(1) > 1 {
 		return errors.New("busy")
@@ -194,8 +194,8 @@ func requests(t *testing.T, only string, cfg Config) []string {
 	require.Empty(t, r.failures())
 	var list []string
 	for _, req := range *source.queries {
-		req.Credentials = wire.Credentials{}
-		text, err := wire.EncodeRequest(&req)
+		text, err := wire.EncodeRequest(&wire.QueryRequest{Table: req.Table, Where: req.Where, Sort: req.Sort, Fields: req.Fields, Joins: req.Joins,
+			Envelope: wire.Envelope{TimeoutMS: req.TimeoutMS}})
 		require.NoError(t, err)
 		list = append(list, string(text))
 	}
@@ -223,9 +223,9 @@ func TestRunIsBounded(t *testing.T) {
 	for i := range 1000 {
 		rows = append(rows, []wire.Value{wire.Int(int64(i)), wire.Text(fmt.Sprint("name ", i%17))})
 	}
-	table := kit.Table{Table: wire.Table{Name: "many", Fields: []wire.Field{{Name: "id", Type: wire.TypeNumber}, {Name: "name", Type: wire.TypeString}}}, Rows: rows}
+	table := memsource.Table{Table: wire.Table{Name: "many", Fields: []wire.Field{{Name: "id", Type: wire.TypeNumber}, {Name: "name", Type: wire.TypeString}}}, Rows: rows}
 	source := newAsked()
-	source.tables = []kit.Table{table}
+	source.tables = []memsource.Table{table}
 	r := record(t, "", func(tb testing.TB) { run(tb, shopDefinition, source, Config{Seed: 1, work: 40_000}) })
 	require.Empty(t, r.failures())
 	// Pages and what must be refused are a few requests more.
@@ -332,12 +332,12 @@ func TestOperands(t *testing.T) {
 			"a null, no numbers, both ends, and other spellings of them"},
 		{"region", wire.OpNeq, []string{"null", `""`}, "a null and the empty text"},
 		{"tags", wire.OpContains, []string{"null", `""`}, "a null and the empty text"},
-		{"region", wire.OpStartswith, []string{"null", `""`, `"%"`, `"_"`}, "wildcards are plain characters"},
+		{"region", wire.OpStartsWith, []string{"null", `""`, `"%"`, `"_"`}, "wildcards are plain characters"},
 		{"day", wire.OpGte, []string{`"1066-10-14"`, `"tomorrow"`, `"2023-12-31"`, `"2024-12-31"`, `"2023-12-31T00:00:00Z"`}, "both ends, no date, and a date as an instant"},
 		{"paid_at", wire.OpLt, []string{`"2023-12-31T23:59:59.000Z"`, `"2024-01-01T01:59:59+02:00"`}, "an instant under another offset"},
 		{"gift", wire.OpEq, []string{"true", "1", `"TRUE"`, `"true"`}, "true is the text true and is not 1"},
 		{"serial", wire.OpIn, []string{"null", "[null]"}, "an empty list, and one of nulls"},
-		{"serial", wire.OpNotnull, []string{"notnull"}, "nothing to vary"},
+		{"serial", wire.OpNotNull, []string{"notnull"}, "nothing to vary"},
 	} {
 		got := operands(c.field, c.op)
 		for _, want := range c.has {

@@ -20,12 +20,12 @@ func (x *exercise) counts(t testing.TB) {
 			filters := c.filters(op)
 			if len(filters) > 0 {
 				f := filters[random.IntN(len(filters))]
-				requests = append(requests, wire.CountRequest{Table: x.table.Name, And: []wire.Filter{f}})
+				requests = append(requests, wire.CountRequest{Table: x.table.Name, Where: wire.Where{And: []wire.Filter{f}}})
 			}
 		}
 	}
 	for _, c := range x.conjunctions(random) {
-		requests = append(requests, wire.CountRequest{Table: x.table.Name, And: c.and, Or: c.or})
+		requests = append(requests, wire.CountRequest{Table: x.table.Name, Where: wire.Where{And: c.and, Or: c.or}})
 	}
 	tenant := x.tenant.In(t)
 	for _, req := range sample(x, t, requests) {
@@ -99,7 +99,7 @@ func (x *exercise) joins(t testing.TB) {
 	if !x.seen.doc.Capabilities.Join {
 		c := x.tenant.In(t).client
 		req := x.all()
-		req.Joins = []wire.Join{{FromTable: req.Table, ToTable: req.Table, FromField: "id", ToField: "id"}}
+		req.Joins = []wire.JoinHop{{FromTable: req.Table, ToTable: req.Table, FromField: "id", ToField: "id"}}
 		req.Credentials, req.TimeoutMS = c.creds, defaultTimeoutMS
 		_, err := c.query(&req, x.Rows)
 		wantRefusal(t, wire.PathQuery, "B7", "joins, and capabilities.join is false", err, wire.CodeUnsupported, "")
@@ -131,8 +131,8 @@ func (x *exercise) joins(t testing.TB) {
 // cut, twice to the same table, and on along a key of the target.
 func (x *exercise) joined(k wire.ForeignKey) []wire.QueryRequest {
 	target := x.seen.table(k.TargetTable)
-	hop := func(from, fromField, prefix string, to *wire.Table, toField string) wire.Join {
-		j := wire.Join{FromTable: from, ToTable: to.Name, FromField: fromField, ToField: toField}
+	hop := func(from, fromField, prefix string, to *wire.Table, toField string) wire.JoinHop {
+		j := wire.JoinHop{FromTable: from, ToTable: to.Name, FromField: fromField, ToField: toField}
 		for _, f := range to.Fields {
 			name := prefix + f.Name
 			for x.place(0, name) >= 0 {
@@ -144,11 +144,11 @@ func (x *exercise) joined(k wire.ForeignKey) []wire.QueryRequest {
 	}
 	first := hop(x.table.Name, k.Field, "first ", target, k.TargetField)
 	plain := x.all()
-	plain.Joins = []wire.Join{first}
+	plain.Joins = []wire.JoinHop{first}
 	requests := []wire.QueryRequest{plain}
 	for i, f := range x.table.Fields {
 		cut := plain
-		cut.Sort = []wire.Sort{{Field: f.Name, Dir: []wire.Direction{wire.Asc, wire.Desc}[i%2]}}
+		cut.Sort = []wire.SortKey{{Field: f.Name, Dir: []wire.Direction{wire.Asc, wire.Desc}[i%2]}}
 		cut.Limit, cut.Offset = int64(len(x.rows)/2+1), int64(len(x.rows)/4)
 		requests = append(requests, cut)
 	}
@@ -159,12 +159,12 @@ func (x *exercise) joined(k wire.ForeignKey) []wire.QueryRequest {
 	}
 	if target.Name != x.table.Name {
 		twice := plain
-		twice.Joins = []wire.Join{first, hop(x.table.Name, k.Field, "second ", target, k.TargetField)}
+		twice.Joins = []wire.JoinHop{first, hop(x.table.Name, k.Field, "second ", target, k.TargetField)}
 		requests = append(requests, twice)
 		for _, on := range target.ForeignKeys {
 			if next := x.seen.table(on.TargetTable); next != nil {
 				chain := plain
-				chain.Joins = []wire.Join{first, hop(target.Name, on.Field, "second ", next, on.TargetField)}
+				chain.Joins = []wire.JoinHop{first, hop(target.Name, on.Field, "second ", next, on.TargetField)}
 				requests = append(requests, chain)
 			}
 		}
@@ -180,7 +180,7 @@ func (x *exercise) aggregates(t testing.TB) {
 	subtest(t, "count", func(t testing.TB) {
 		x.fold(t, wire.AggregateRequest{Measures: []wire.Measure{count}})
 		if nothing != nil {
-			x.fold(t, wire.AggregateRequest{Measures: []wire.Measure{count}, And: nothing})
+			x.fold(t, wire.AggregateRequest{Measures: []wire.Measure{count}, Where: wire.Where{And: nothing}})
 		}
 	})
 	for _, f := range x.table.Fields {
@@ -192,29 +192,29 @@ func (x *exercise) aggregates(t testing.TB) {
 				measure := wire.Measure{Fn: fn, Field: f.Name, As: "m"}
 				x.fold(t, wire.AggregateRequest{Measures: []wire.Measure{measure}})
 				if nothing != nil {
-					x.fold(t, wire.AggregateRequest{Measures: []wire.Measure{measure}, And: nothing})
+					x.fold(t, wire.AggregateRequest{Measures: []wire.Measure{measure}, Where: wire.Where{And: nothing}})
 				}
 				for _, c := range x.operands[:min(2, len(x.operands))] {
 					x.fold(t, wire.AggregateRequest{
 						Measures: []wire.Measure{measure, count},
-						And:      []wire.Filter{{Field: c.field.Name, Op: wire.OpNin, Values: c.values[:min(1, len(c.values))]}},
+						Where:    wire.Where{And: []wire.Filter{{Field: c.field.Name, Op: wire.OpNin, Values: c.values[:min(1, len(c.values))]}}},
 					})
 				}
 				for _, g := range x.table.Fields[:min(3, len(x.table.Fields))] {
-					x.fold(t, wire.AggregateRequest{GroupBy: []wire.Group{{Field: g.Name, As: "g"}}, Measures: []wire.Measure{measure}})
+					x.fold(t, wire.AggregateRequest{GroupBy: []wire.GroupKey{{Field: g.Name, As: "g"}}, Measures: []wire.Measure{measure}})
 				}
 			})
 		}
 	}
 	for i, f := range x.table.Fields {
 		subtest(t, "group/"+f.Name, func(t testing.TB) {
-			group := wire.Group{Field: f.Name, As: "g"}
-			x.fold(t, wire.AggregateRequest{GroupBy: []wire.Group{group}})
-			x.fold(t, wire.AggregateRequest{GroupBy: []wire.Group{group}, Measures: []wire.Measure{count}, StringFields: []string{f.Name}})
+			group := wire.GroupKey{Field: f.Name, As: "g"}
+			x.fold(t, wire.AggregateRequest{GroupBy: []wire.GroupKey{group}})
+			x.fold(t, wire.AggregateRequest{GroupBy: []wire.GroupKey{group}, Measures: []wire.Measure{count}, StringFields: []string{f.Name}})
 			next := x.table.Fields[(i+1)%len(x.table.Fields)]
-			x.fold(t, wire.AggregateRequest{GroupBy: []wire.Group{group, {Field: next.Name, As: "h"}}, Measures: []wire.Measure{count}})
+			x.fold(t, wire.AggregateRequest{GroupBy: []wire.GroupKey{group, {Field: next.Name, As: "h"}}, Measures: []wire.Measure{count}})
 			if nothing != nil {
-				x.fold(t, wire.AggregateRequest{GroupBy: []wire.Group{group}, Measures: []wire.Measure{count}, And: nothing})
+				x.fold(t, wire.AggregateRequest{GroupBy: []wire.GroupKey{group}, Measures: []wire.Measure{count}, Where: wire.Where{And: nothing}})
 			}
 			x.overflow(t, group)
 		})
@@ -238,7 +238,7 @@ func (x *exercise) grains(t testing.TB, count wire.Measure) {
 		}
 		for _, grain := range []wire.Grain{wire.GrainYear, wire.GrainQuarter, wire.GrainMonth, wire.GrainDay} {
 			req := wire.AggregateRequest{
-				Table: x.table.Name, GroupBy: []wire.Group{{Field: f.Name, As: "period", Grain: grain}}, Measures: []wire.Measure{count},
+				Table: x.table.Name, GroupBy: []wire.GroupKey{{Field: f.Name, As: "period", Grain: grain}}, Measures: []wire.Measure{count},
 			}
 			subtest(t, string(grain)+"/"+f.Name, func(t testing.TB) {
 				if x.seen.doc.Capabilities.DateBucket {
@@ -256,8 +256,8 @@ func (x *exercise) grains(t testing.TB, count wire.Measure) {
 
 // overflow asks with a limit that the groups just reach, and so must not be
 // answered, and with one above it (E6).
-func (x *exercise) overflow(t testing.TB, group wire.Group) {
-	req := wire.AggregateRequest{Table: x.table.Name, GroupBy: []wire.Group{group}, Limit: wire.MaxSafeInteger}
+func (x *exercise) overflow(t testing.TB, group wire.GroupKey) {
+	req := wire.AggregateRequest{Table: x.table.Name, GroupBy: []wire.GroupKey{group}, Limit: wire.MaxSafeInteger}
 	f, err := foldRows(x.seen, &req)
 	if err != nil || len(f.groups) == 0 {
 		return

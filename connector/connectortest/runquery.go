@@ -45,7 +45,7 @@ func (x *exercise) filters(t testing.TB) {
 			}
 			c := x.tenant.In(t).client
 			req := x.all()
-			req.And = []wire.Filter{{Field: f.Name, Op: wire.OpNotnull}}
+			req.And = []wire.Filter{{Field: f.Name, Op: wire.OpNotNull}}
 			req.Credentials, req.TimeoutMS = c.creds, defaultTimeoutMS
 			_, err := c.query(&req, x.Rows)
 			wantRefusal(t, wire.PathQuery, "E7", fmt.Sprintf("in a filter the field %q, which discovery calls not filterable", f.Name), err, wire.CodeUnsupported, f.Name)
@@ -103,10 +103,10 @@ func (x *exercise) conjunctions(random *rand.Rand) []conjunction {
 }
 
 // orders are the sorts to exercise: each field both ways, and some by several.
-func (x *exercise) orders() [][]wire.Sort {
-	var orders [][]wire.Sort
+func (x *exercise) orders() [][]wire.SortKey {
+	var orders [][]wire.SortKey
 	for _, f := range x.table.Fields {
-		orders = append(orders, []wire.Sort{{Field: f.Name, Dir: wire.Asc}}, []wire.Sort{{Field: f.Name, Dir: wire.Desc}})
+		orders = append(orders, []wire.SortKey{{Field: f.Name, Dir: wire.Asc}}, []wire.SortKey{{Field: f.Name, Dir: wire.Desc}})
 	}
 	random := x.random(x.table.Name, "orders")
 	if n := len(x.table.Fields); n > 1 {
@@ -115,7 +115,7 @@ func (x *exercise) orders() [][]wire.Sort {
 			if b >= a {
 				b++
 			}
-			orders = append(orders, []wire.Sort{
+			orders = append(orders, []wire.SortKey{
 				{Field: x.table.Fields[a].Name, Dir: wire.Desc},
 				{Field: x.table.Fields[b].Name, Dir: wire.Asc, Collate: true},
 			})
@@ -124,7 +124,7 @@ func (x *exercise) orders() [][]wire.Sort {
 	return orders
 }
 
-func sortFields(order []wire.Sort) (names []string) {
+func sortFields(order []wire.SortKey) (names []string) {
 	for _, s := range order {
 		names = append(names, s.Field)
 	}
@@ -153,7 +153,7 @@ func (x *exercise) pages(t testing.TB) {
 		random := x.random(x.table.Name, "filtered")
 		orders := x.orders()
 		for _, c := range x.operands {
-			for _, op := range []wire.Op{wire.OpNotnull, wire.OpNeq, wire.OpNin} {
+			for _, op := range []wire.Op{wire.OpNotNull, wire.OpNeq, wire.OpNin} {
 				filters := c.filters(op)
 				x.page(t, orders[random.IntN(len(orders))], filters[random.IntN(len(filters)):][:1])
 				if t.Failed() || t.Skipped() {
@@ -166,7 +166,7 @@ func (x *exercise) pages(t testing.TB) {
 
 // page reads an order in pages. Each one is verified for itself; together they
 // must be all rows, each once (B3).
-func (x *exercise) page(t testing.TB, order []wire.Sort, and []wire.Filter) {
+func (x *exercise) page(t testing.TB, order []wire.SortKey, and []wire.Filter) {
 	size := int64(len(x.rows)/3 + 1)
 	var requests []wire.QueryRequest
 	fields := append(sortFields(order), conjunction{and: and}.fields()...)
@@ -238,8 +238,8 @@ func (x *exercise) projections(t testing.TB) {
 		// Sorted and filtered by what is not asked for.
 		if len(x.operands) > 0 {
 			c := x.operands[i%len(x.operands)]
-			req.And = []wire.Filter{{Field: c.field.Name, Op: wire.OpNotnull}}
-			req.Sort = []wire.Sort{{Field: c.field.Name, Dir: wire.Desc}}
+			req.And = []wire.Filter{{Field: c.field.Name, Op: wire.OpNotNull}}
+			req.Sort = []wire.SortKey{{Field: c.field.Name, Dir: wire.Desc}}
 			req.Limit = int64(len(x.rows)/2 + 1)
 			requests = append(requests, req)
 		}
@@ -271,13 +271,13 @@ func (x *exercise) unknownField(t testing.TB) {
 		_, err := c.query(&req, x.Rows)
 		refused(wire.PathQuery, where, err, code)
 	}
-	filters := []wire.Filter{{Field: name, Op: wire.OpNotnull}}
+	filters := []wire.Filter{{Field: name, Op: wire.OpNotNull}}
 	query("and", wire.CodeUnsupported, func(r *wire.QueryRequest) { r.And = filters })
 	query("or", wire.CodeUnsupported, func(r *wire.QueryRequest) { r.Or = [][]wire.Filter{{}, filters} })
 	query("fields", wire.CodeUnknownEntity, func(r *wire.QueryRequest) { r.Fields = []string{name} })
-	query("sort", wire.CodeUnknownEntity, func(r *wire.QueryRequest) { r.Sort = []wire.Sort{{Field: name, Dir: wire.Asc}} })
+	query("sort", wire.CodeUnknownEntity, func(r *wire.QueryRequest) { r.Sort = []wire.SortKey{{Field: name, Dir: wire.Asc}} })
 	if x.declares(wire.EndpointCount) {
-		_, err := c.count(&wire.CountRequest{Table: x.table.Name, And: filters, Credentials: c.creds, TimeoutMS: defaultTimeoutMS})
+		_, err := c.count(&wire.CountRequest{Table: x.table.Name, Where: wire.Where{And: filters}, Envelope: wire.Envelope{Credentials: c.creds, TimeoutMS: defaultTimeoutMS}})
 		refused(wire.PathCount, "and", err, wire.CodeUnsupported)
 	}
 	if x.declares(wire.EndpointAggregate) {
@@ -285,20 +285,20 @@ func (x *exercise) unknownField(t testing.TB) {
 			t.Helper()
 			req := wire.AggregateRequest{
 				Table: x.table.Name, Measures: []wire.Measure{{Fn: wire.FnCount, As: "n"}}, Limit: wire.AggregateLimit,
-				Credentials: c.creds, TimeoutMS: defaultTimeoutMS,
+				Envelope: wire.Envelope{Credentials: c.creds, TimeoutMS: defaultTimeoutMS},
 			}
 			change(&req)
 			_, err := c.aggregate(&req)
 			refused(wire.PathAggregate, where, err, code)
 		}
 		aggregate("and", wire.CodeUnsupported, func(r *wire.AggregateRequest) { r.And = filters })
-		aggregate("groupBy", wire.CodeUnknownEntity, func(r *wire.AggregateRequest) { r.GroupBy = []wire.Group{{Field: name, As: "g"}} })
+		aggregate("groupBy", wire.CodeUnknownEntity, func(r *wire.AggregateRequest) { r.GroupBy = []wire.GroupKey{{Field: name, As: "g"}} })
 		aggregate("a measure", wire.CodeUnknownEntity, func(r *wire.AggregateRequest) {
 			r.Measures = []wire.Measure{{Fn: wire.FnCount, Field: name, As: "n"}}
 		})
 	}
 	if x.declares(wire.EndpointCardinality) {
-		_, err := c.cardinality(&wire.CardinalityRequest{Table: x.table.Name, Columns: []string{name}, Credentials: c.creds, TimeoutMS: defaultTimeoutMS})
+		_, err := c.cardinality(&wire.CardinalityRequest{Table: x.table.Name, Columns: []string{name}, Envelope: wire.Envelope{Credentials: c.creds, TimeoutMS: defaultTimeoutMS}})
 		refused(wire.PathCardinality, "columns", err, wire.CodeUnknownEntity)
 	}
 	if x.declares(wire.EndpointLinkHitRate) && len(x.table.Fields) > 0 {
@@ -306,7 +306,7 @@ func (x *exercise) unknownField(t testing.TB) {
 		for _, link := range [][2]string{{name, own}, {own, name}} {
 			_, err := c.linkHitRate(&wire.LinkHitRateRequest{
 				FromTable: x.table.Name, FromColumn: link[0], ToTable: x.table.Name, ToColumn: link[1],
-				Credentials: c.creds, TimeoutMS: defaultTimeoutMS,
+				Envelope: wire.Envelope{Credentials: c.creds, TimeoutMS: defaultTimeoutMS},
 			})
 			refused(wire.PathLinkHitRate, "a link", err, wire.CodeUnknownEntity)
 		}

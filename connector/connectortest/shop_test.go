@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/connectorsdk/connector-sdk-go/connector"
-	"github.com/connectorsdk/connector-sdk-go/connector/kit"
+	"github.com/connectorsdk/connector-sdk-go/connector/memsource"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -16,7 +16,7 @@ import (
 // nullable column, scale twins, both sides of 2^53, texts that differ by case
 // or a blank, wildcards, arrays, an empty string, orphans, a self-reference, a
 // table without rows.
-func shopTables() []kit.Table {
+func shopTables() []memsource.Table {
 	null, text, decimal := wire.Null(), wire.Text, wire.Decimal
 	date := func(s string) wire.Value {
 		at, err := time.Parse(time.DateOnly, s)
@@ -44,7 +44,7 @@ func shopTables() []kit.Table {
 	nullable := func(name string, t wire.Type) wire.Field {
 		return wire.Field{Name: name, Type: t, Nullable: true}
 	}
-	orders := kit.Table{
+	orders := memsource.Table{
 		Table: wire.Table{
 			Name: "orders", PrimaryKey: []string{"id"},
 			ForeignKeys: []wire.ForeignKey{{Field: "customer", TargetTable: "customers", TargetField: "id"}},
@@ -67,7 +67,7 @@ func shopTables() []kit.Table {
 			{wire.Int(11), wire.Int(2), decimal("9"), text("North"), tags("blue"), date("2024-12-31"), null, null, wire.Int(2), wire.Int(10)},
 		},
 	}
-	customers := kit.Table{
+	customers := memsource.Table{
 		Table: wire.Table{
 			Name: "customers", PrimaryKey: []string{"id"},
 			ForeignKeys: []wire.ForeignKey{
@@ -85,20 +85,20 @@ func shopTables() []kit.Table {
 			{wire.Int(9), text("Alan"), wire.Int(404), text("XX")},
 		},
 	}
-	countries := kit.Table{
+	countries := memsource.Table{
 		Table: wire.Table{Name: "countries", PrimaryKey: []string{"code"}, Fields: fields(f("code", wire.TypeString), f("name", wire.TypeString))},
 		Rows:  [][]wire.Value{{text("GB"), text("United Kingdom")}, {text("US"), text("United States")}, {text("NL"), text("Netherlands")}},
 	}
-	events := kit.Table{Table: wire.Table{Name: "events", Fields: fields(f("id", wire.TypeNumber), nullable("kind", wire.TypeString))}}
-	return []kit.Table{orders, customers, countries, events}
+	events := memsource.Table{Table: wire.Table{Name: "events", Fields: fields(f("id", wire.TypeNumber), nullable("kind", wire.TypeString))}}
+	return []memsource.Table{orders, customers, countries, events}
 }
 
-func shop(t testing.TB, tables ...kit.Table) *kit.Source {
+func shop(t testing.TB, tables ...memsource.Table) *memsource.Source {
 	t.Helper()
 	if tables == nil {
 		tables = shopTables()
 	}
-	s, err := kit.NewSource(tables...)
+	s, err := memsource.NewSource(tables...)
 	require.NoError(t, err)
 	return s
 }
@@ -107,7 +107,7 @@ var shopDefinition = connector.Definition{Slug: "shop"}
 
 // naive is the smallest honest source: three methods over rows in memory, and
 // the SDK does everything else.
-type naive struct{ tables []kit.Table }
+type naive struct{ tables []memsource.Table }
 
 func (naive) Check(context.Context, *wire.CheckRequest) error { return nil }
 
@@ -123,10 +123,10 @@ func (n naive) Discover(context.Context, *wire.DiscoveryRequest) (*wire.Discover
 	return d, nil
 }
 
-func (n naive) Query(_ context.Context, req *wire.QueryRequest, out *connector.Rows) error {
+func (n naive) Query(_ context.Context, req *connector.QueryRequest, out *connector.Rows) error {
 	for _, t := range n.tables {
 		if t.Name == req.Table {
-			w := out.Begin(wire.Served{}, t.Columns())
+			w := out.Begin(t.Columns())
 			for _, row := range t.Rows {
 				if err := w.Row(row...); err != nil {
 					return err

@@ -101,7 +101,7 @@ func (n *Tenant) Query(req wire.QueryRequest) (*Answer, error) {
 }
 
 // tables are the tables that a request touches.
-func tables(base string, joins []wire.Join) []string {
+func tables(base string, joins []wire.JoinHop) []string {
 	names := []string{base}
 	for _, j := range joins {
 		names = append(names, j.ToTable)

@@ -29,8 +29,8 @@ func TestTenantAnswers(t *testing.T) {
 	assert.Len(t, found.Tables, 4)
 
 	answer, err := tenant.Query(wire.QueryRequest{
-		Table: "orders", Sort: []wire.Sort{{Field: "amount", Dir: wire.Desc}}, Fields: []string{"amount", "id"}, Limit: 2,
-		Joins: []wire.Join{{FromTable: "orders", ToTable: "customers", FromField: "customer", ToField: "id",
+		Table: "orders", Sort: []wire.SortKey{{Field: "amount", Dir: wire.Desc}}, Fields: []string{"amount", "id"}, Limit: 2,
+		Joins: []wire.JoinHop{{FromTable: "orders", ToTable: "customers", FromField: "customer", ToField: "id",
 			Fields: []wire.JoinField{{Field: "name"}}}},
 	})
 	require.NoError(t, err)
@@ -40,7 +40,7 @@ func TestTenantAnswers(t *testing.T) {
 	assert.Equal(t, []wire.Value{wire.Int(10), wire.Int(8)}, answer.Column("id"))
 	assert.Nil(t, answer.Column("region"), "a column that was not asked for")
 
-	count, err := tenant.Count(wire.CountRequest{Table: "orders", And: []wire.Filter{{Field: "amount", Op: wire.OpEq, Value: wire.Text("1.500")}}})
+	count, err := tenant.Count(wire.CountRequest{Table: "orders", Where: wire.Where{And: []wire.Filter{{Field: "amount", Op: wire.OpEq, Value: wire.Text("1.500")}}}})
 	require.NoError(t, err)
 	assert.EqualValues(t, 2, count)
 
@@ -69,10 +69,10 @@ func TestTenantAnswers(t *testing.T) {
 type asked struct {
 	naive
 	mu      *sync.Mutex
-	queries *[]wire.QueryRequest
+	queries *[]connector.QueryRequest
 }
 
-func (a asked) Query(ctx context.Context, req *wire.QueryRequest, out *connector.Rows) error {
+func (a asked) Query(ctx context.Context, req *connector.QueryRequest, out *connector.Rows) error {
 	a.mu.Lock()
 	*a.queries = append(*a.queries, *req)
 	a.mu.Unlock()
@@ -80,11 +80,11 @@ func (a asked) Query(ctx context.Context, req *wire.QueryRequest, out *connector
 }
 
 func newAsked() asked {
-	return asked{naive{shopTables()}, new(sync.Mutex), new([]wire.QueryRequest)}
+	return asked{naive{shopTables()}, new(sync.Mutex), new([]connector.QueryRequest)}
 }
 
 func TestTenantRequests(t *testing.T) {
-	def := connector.Definition{Slug: "shop", Credentials: []wire.CredentialField{{Key: "key", Label: "Key", Type: wire.CredentialPassword, Required: true}}}
+	def := connector.Definition{Slug: "shop", Credentials: []wire.CredentialField{{Key: "key", Label: "Key", Type: wire.CredentialPassword}}}
 	source := newAsked()
 	tenant := Start(t, def, source, nil).As(map[string]string{"key": "open sesame"})
 
@@ -97,7 +97,7 @@ func TestTenantRequests(t *testing.T) {
 	assert.EqualValues(t, 30_000, last.TimeoutMS, "where the request states none")
 
 	*source.queries = nil
-	_, err = tenant.Unverified().Query(wire.QueryRequest{Table: "orders", Fields: []string{"id"}, TimeoutMS: 1234})
+	_, err = tenant.Unverified().Query(wire.QueryRequest{Table: "orders", Fields: []string{"id"}, Envelope: wire.Envelope{TimeoutMS: 1234}})
 	require.NoError(t, err)
 	require.Len(t, *source.queries, 1, "nothing else is read")
 	assert.EqualValues(t, 1234, (*source.queries)[0].TimeoutMS)
@@ -117,9 +117,9 @@ type refusing struct {
 
 func (r refusing) Check(context.Context, *wire.CheckRequest) error { return r.check }
 
-func (r refusing) Query(_ context.Context, _ *wire.QueryRequest, out *connector.Rows) error {
+func (r refusing) Query(_ context.Context, _ *connector.QueryRequest, out *connector.Rows) error {
 	if r.after >= 0 {
-		w := out.Begin(wire.Served{}, r.tables[0].Columns())
+		w := out.Begin(r.tables[0].Columns())
 		for _, row := range r.tables[0].Rows[:r.after] {
 			if err := w.Row(row...); err != nil {
 				return err
@@ -133,7 +133,7 @@ func (r refusing) Query(_ context.Context, _ *wire.QueryRequest, out *connector.
 	return r.query
 }
 
-func (refusing) Aggregate(context.Context, *wire.AggregateRequest) (*wire.Groups, error) {
+func (refusing) Aggregate(context.Context, *wire.AggregateRequest) (*connector.AggregateAnswer, error) {
 	return nil, connector.ErrDecline
 }
 
@@ -186,7 +186,7 @@ type speaking struct{ naive }
 func (speaking) Dialect() string { return "parrot" }
 
 func (speaking) QuerySQL(_ context.Context, req *wire.SQLRequest, out *connector.Rows) error {
-	w := out.Begin(wire.Served{}, []wire.Column{{Name: "said"}, {Name: "n"}})
+	w := out.Begin([]wire.Column{{Name: "said"}, {Name: "n"}})
 	return w.Row(wire.Text(req.SQL), wire.Int(int64(len(req.Params))))
 }
 
@@ -204,14 +204,14 @@ func TestTenantVerifies(t *testing.T) {
 	source := patched{Source: shop(t), query: filtering(t, func(f wire.Filter, cell wire.Value, right bool) bool {
 		return right && !(f.Op == wire.OpNin && cell.IsNull())
 	})}
-	def := connector.Definition{Slug: "shop", Credentials: []wire.CredentialField{{Key: "key", Label: "Key", Type: wire.CredentialPassword}}}
+	def := connector.Definition{Slug: "shop", Credentials: []wire.CredentialField{{Key: "key", Label: "Key", Type: wire.CredentialPassword, Optional: true}}}
 	var answer *Answer
 	r := record(t, "", func(tb testing.TB) {
 		tenant := Start(tb, def, source, nil).As(map[string]string{"key": "open sesame"})
 		subtest(tb, "sub", func(tb testing.TB) {
 			var err error
 			answer, err = tenant.In(tb).Query(wire.QueryRequest{
-				Table: "orders", And: []wire.Filter{{Field: "region", Op: wire.OpNin, Values: []wire.Value{wire.Text("North")}}}, Fields: []string{"id", "region"},
+				Table: "orders", Where: wire.Where{And: []wire.Filter{{Field: "region", Op: wire.OpNin, Values: []wire.Value{wire.Text("North")}}}}, Fields: []string{"id", "region"},
 			})
 			assert.NoError(t, err)
 		})
@@ -235,7 +235,7 @@ func TestTenantVerifiesMeasures(t *testing.T) {
 		size:        func(s *wire.Size) { s.Rows = 3 },
 		cardinality: func(c map[string]*wire.Cardinality) { c["id"].Distinct-- },
 		link:        func(l *wire.LinkHitRate) { l.OrphanSamples = []string{"1"} },
-		aggregate: func(_ *wire.AggregateRequest, g *wire.Groups) *wire.Groups {
+		aggregate: func(_ *wire.AggregateRequest, g *connector.AggregateAnswer) *connector.AggregateAnswer {
 			g.Rows[0][0] = wire.Int(5)
 			return g
 		},
@@ -249,7 +249,7 @@ func TestTenantVerifiesMeasures(t *testing.T) {
 			return err
 		}},
 		{"count of some", "protocol, /count; A9: ", func(n *Tenant) error {
-			_, err := n.Count(wire.CountRequest{Table: "orders", And: []wire.Filter{{Field: "day", Op: wire.OpGt, Value: wire.Text("2024")}}})
+			_, err := n.Count(wire.CountRequest{Table: "orders", Where: wire.Where{And: []wire.Filter{{Field: "day", Op: wire.OpGt, Value: wire.Text("2024")}}}})
 			return err
 		}},
 		{"size", "protocol, /size: ", func(n *Tenant) error {
@@ -299,14 +299,14 @@ func TestTenantCannotVerify(t *testing.T) {
 	})
 	t.Run("the whole read fails", func(t *testing.T) {
 		source := patched{Source: shop(t)}
-		source.query = func(ctx context.Context, req *wire.QueryRequest, out *connector.Rows) error {
+		source.query = func(ctx context.Context, req *connector.QueryRequest, out *connector.Rows) error {
 			if len(req.And) == 0 {
 				return connector.Unsupported("name a filter")
 			}
 			return source.Source.Query(ctx, req, out)
 		}
 		r := record(t, "", func(tb testing.TB) {
-			_, err := Start(tb, shopDefinition, source, nil).As(nil).Query(wire.QueryRequest{Table: "orders", And: []wire.Filter{{Field: "id", Op: wire.OpNotnull}}})
+			_, err := Start(tb, shopDefinition, source, nil).As(nil).Query(wire.QueryRequest{Table: "orders", Where: wire.Where{And: []wire.Filter{{Field: "id", Op: wire.OpNotNull}}}})
 			assert.NoError(t, err)
 		})
 		require.Len(t, r.failures(), 1)

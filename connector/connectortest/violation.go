@@ -43,7 +43,7 @@ func listing(items []string, what string) string {
 // ruleOf is the ruling that decides a filter on a cell of a type.
 func ruleOf(f wire.Filter, cell wire.Value, t wire.Type) string {
 	switch f.Op {
-	case wire.OpIsnull, wire.OpNotnull:
+	case wire.OpIsNull, wire.OpNotNull:
 		return "protocol, Filter"
 	case wire.OpIn, wire.OpNin:
 		return "A3"
@@ -53,7 +53,7 @@ func ruleOf(f wire.Filter, cell wire.Value, t wire.Type) string {
 		return "A2"
 	case f.Op == wire.OpContains:
 		return "A4"
-	case f.Op == wire.OpIncludes || f.Op == wire.OpStartswith:
+	case f.Op == wire.OpIncludes || f.Op == wire.OpStartsWith:
 		return "A5"
 	case t.Numeric():
 		return "A6"

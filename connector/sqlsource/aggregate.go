@@ -12,7 +12,7 @@ import (
 
 // Aggregate groups by one statement, or declines what the engine cannot compute
 // exactly (E6).
-func (s *Source) Aggregate(ctx context.Context, req *wire.AggregateRequest) (*wire.Groups, error) {
+func (s *Source) Aggregate(ctx context.Context, req *wire.AggregateRequest) (*connector.AggregateAnswer, error) {
 	x, err := s.open(ctx, req.Credentials)
 	if err != nil {
 		return nil, err
@@ -36,7 +36,7 @@ func (s *Source) Aggregate(ctx context.Context, req *wire.AggregateRequest) (*wi
 }
 
 // AggregateByDate is Aggregate: periods are cut in UTC (E4).
-func (s *Source) AggregateByDate(ctx context.Context, req *wire.AggregateRequest) (*wire.Groups, error) {
+func (s *Source) AggregateByDate(ctx context.Context, req *wire.AggregateRequest) (*connector.AggregateAnswer, error) {
 	return s.Aggregate(ctx, req)
 }
 
@@ -135,7 +135,7 @@ func (a *aggregation) answer(n int, read func([]any) (wire.Value, error), exprs 
 	a.outer = append(a.outer, exprs...)
 }
 
-func (a *aggregation) run(ctx context.Context) (*wire.Groups, error) {
+func (a *aggregation) run(ctx context.Context) (*connector.AggregateAnswer, error) {
 	x := a.session
 	filters, err := x.filters(ctx, a.base, a.req.And, a.req.Or)
 	if err != nil {
@@ -198,7 +198,7 @@ func (a *aggregation) usable(ctx context.Context, c *Column, expr string, odd bo
 }
 
 // key adds a group key.
-func (a *aggregation) key(ctx context.Context, c *Column, g wire.Group) error {
+func (a *aggregation) key(ctx context.Context, c *Column, g wire.GroupKey) error {
 	if g.Grain != "" {
 		if c.Class != ClassDate && c.Class != ClassDatetime {
 			return decline("a grain over column %q, which is no date", c.name)
@@ -292,7 +292,7 @@ func one(decode func(any) (wire.Value, error)) func([]any) (wire.Value, error) {
 	}
 }
 
-func (a *aggregation) read(ctx context.Context, statement string, args []any) (*wire.Groups, error) {
+func (a *aggregation) read(ctx context.Context, statement string, args []any) (*connector.AggregateAnswer, error) {
 	x := a.session
 	rows, err := x.tx.QueryContext(ctx, statement, args...)
 	if err != nil {
@@ -304,7 +304,7 @@ func (a *aggregation) read(ctx context.Context, statement string, args []any) (*
 	for i := range cells {
 		targets[i] = &cells[i]
 	}
-	groups := &wire.Groups{Rows: [][]wire.Value{}}
+	groups := &connector.AggregateAnswer{Rows: [][]wire.Value{}}
 	for rows.Next() {
 		if err := rows.Scan(targets...); err != nil {
 			return nil, x.source.failure(ctx, err, a.base.name)

@@ -52,12 +52,13 @@ func choose(flavor Flavor, and []wire.Filter, or [][]wire.Filter, column func(st
 		}
 		left--
 		values -= len(f.Values)
-		if f.Op != wire.OpIsnull && f.Op != wire.OpNotnull {
+		if f.Op != wire.OpIsNull && f.Op != wire.OpNotNull {
 			guarded[c] = true
 		}
 		return true
 	}
-	s.and, s.or, s.all = filter.Split(and, or, can)
+	pushed, all := filter.Split(wire.Where{And: and, Or: or}, can)
+	s.and, s.or, s.all = pushed.And, pushed.Or, all
 	for c := range guarded {
 		s.used = append(s.used, c)
 	}

@@ -20,9 +20,9 @@ const maxMembers = 2000
 // It binds values only where it answers true.
 func (b *builder) condition(c *Column, f wire.Filter) (string, bool) {
 	switch f.Op {
-	case wire.OpIsnull:
+	case wire.OpIsNull:
 		return c.null(), true
-	case wire.OpNotnull:
+	case wire.OpNotNull:
 		return c.notNull(), true
 	case wire.OpIn, wire.OpNin:
 		return b.member(c, f)
@@ -33,7 +33,7 @@ func (b *builder) condition(c *Column, f wire.Filter) (string, bool) {
 	switch f.Op {
 	case wire.OpContains:
 		return b.contains(c, f.Value)
-	case wire.OpIncludes, wire.OpStartswith:
+	case wire.OpIncludes, wire.OpStartsWith:
 		return b.part(c, f)
 	}
 	return b.comparator(c, f.Op, f.Value)
@@ -207,7 +207,7 @@ func (b *builder) mixed(c *Column, op wire.Op, d digits) string {
 
 // boolean judges the two values there are here, and asks for those that match.
 func (b *builder) boolean(c *Column, f wire.Filter) (string, bool) {
-	program, err := filter.Compile([]wire.Filter{f}, nil, []wire.Column{{Name: f.Field, Type: c.Type}}, nil)
+	program, err := filter.Compile(wire.Where{And: []wire.Filter{f}}, []wire.Column{{Name: f.Field, Type: c.Type}})
 	if err != nil {
 		return "", false
 	}

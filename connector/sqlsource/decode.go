@@ -172,7 +172,7 @@ func DecodeBytes(driver any) (wire.Value, error) {
 // DecodeUUID reads the text of a UUID, in small letters (D3).
 func DecodeUUID(driver any) (wire.Value, error) {
 	v, err := DecodeText(driver)
-	return wire.Text(strings.ToLower(v.Str())), err
+	return wire.Text(strings.ToLower(v.Text())), err
 }
 
 // DecodeJSON reads JSON text, and makes it compact (D3).

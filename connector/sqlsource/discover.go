@@ -105,7 +105,7 @@ func (x *session) samples(ctx context.Context, r *relation, t *wire.Table) error
 		}
 		for i, v := range values {
 			f := &t.Fields[i]
-			if len(f.Samples) < sampleCount && !v.IsNull() && v.Err() == nil && len(v.Str()) <= sampleBytes && !slices.Contains(f.Samples, v) {
+			if len(f.Samples) < sampleCount && !v.IsNull() && v.Err() == nil && len(v.Text()) <= sampleBytes && !slices.Contains(f.Samples, v) {
 				f.Samples = append(f.Samples, v.Clone())
 			}
 		}
@@ -173,7 +173,7 @@ func ordered(c *Column) bool {
 }
 
 func bound(v wire.Value) *wire.Value {
-	if v.IsNull() || v.Err() != nil || len(v.Str()) > sampleBytes {
+	if v.IsNull() || v.Err() != nil || len(v.Text()) > sampleBytes {
 		return nil
 	}
 	v = v.Clone()

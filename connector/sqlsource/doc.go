@@ -57,7 +57,7 @@
 //   - An aggregate is declined, 204, and the platform folds the rows.
 //   - A column that cannot be counted distinctly is answered null.
 //   - Keys of a join or a link that cannot be compared, such as a float with a
-//     decimal, are compared in memory within [kit.DefaultBudget].
+//     decimal, are compared in memory within [memsource.DefaultBudget].
 //
 // An operand that a column cannot hold, such as 1.5 for an integer, is rounded
 // before it is bound and the operator changed to mean the same, so the engine

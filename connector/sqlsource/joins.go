@@ -5,7 +5,7 @@ import (
 	"fmt"
 
 	"github.com/connectorsdk/connector-sdk-go/connector"
-	"github.com/connectorsdk/connector-sdk-go/connector/kit"
+	"github.com/connectorsdk/connector-sdk-go/connector/memsource"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -19,7 +19,7 @@ type hop struct {
 // QueryJoined answers joined rows by one statement (B6). Keys that the engine
 // cannot compare exactly, such as a float with a decimal, are joined here, over
 // the rows, within kit's budget.
-func (s *Source) QueryJoined(ctx context.Context, req *wire.QueryRequest, out *connector.Rows) error {
+func (s *Source) QueryJoined(ctx context.Context, req *connector.QueryRequest, out *connector.Rows) error {
 	x, err := s.open(ctx, req.Credentials)
 	if err != nil {
 		return err
@@ -40,7 +40,7 @@ func (s *Source) QueryJoined(ctx context.Context, req *wire.QueryRequest, out *c
 }
 
 // hops resolves the hops of a request; exact when the engine can execute all.
-func (x *session) hops(ctx context.Context, table string, joins []wire.Join) (base *relation, hops []hop, exact bool, err error) {
+func (x *session) hops(ctx context.Context, table string, joins []wire.JoinHop) (base *relation, hops []hop, exact bool, err error) {
 	names := []string{table}
 	for _, j := range joins {
 		names = append(names, j.FromTable, j.ToTable)
@@ -82,7 +82,7 @@ func (x *session) hops(ctx context.Context, table string, joins []wire.Join) (ba
 
 // origin is the relation that a hop starts from: the base table, else the
 // earlier hop to it (B6).
-func origin(base *relation, hops []hop, joins []wire.Join, name string) (*relation, error) {
+func origin(base *relation, hops []hop, joins []wire.JoinHop, name string) (*relation, error) {
 	var from *relation
 	reached := 0
 	for i, j := range joins {
@@ -143,14 +143,14 @@ func (b *builder) from(base *relation, hops []hop) string {
 }
 
 // joinHere reads the tables and joins them in memory.
-func (x *session) joinHere(ctx context.Context, req *wire.QueryRequest, base *relation, hops []hop, out *connector.Rows) error {
-	q, err := x.plan(ctx, &wire.QueryRequest{
-		Table: req.Table, And: req.And, Or: req.Or, Sort: req.Sort, Fields: req.Fields, FieldTypes: req.FieldTypes,
+func (x *session) joinHere(ctx context.Context, req *connector.QueryRequest, base *relation, hops []hop, out *connector.Rows) error {
+	q, err := x.plan(ctx, &connector.QueryRequest{
+		Table: req.Table, Where: wire.Where{And: req.And, Or: req.Or, FieldTypes: req.FieldTypes}, Sort: req.Sort, Fields: req.Fields,
 	}, base, nil)
 	if err != nil {
 		return err
 	}
-	q.served = wire.Served{Filters: q.served.Filters} // the join keeps the order, but the ties are its own
+	q.served.Sort = false // the join keeps the order, but the ties are its own
 	for _, h := range hops {
 		if h.from == base {
 			q.need(h.keys[0])
@@ -159,17 +159,18 @@ func (x *session) joinHere(ctx context.Context, req *wire.QueryRequest, base *re
 	if err := q.project(x); err != nil {
 		return err
 	}
-	tables := make([]kit.Relation, len(hops))
+	tables := make([]memsource.Relation, len(hops))
 	for i, h := range hops {
 		tables[i] = x.whole(ctx, h.to)
 	}
 	b := &builder{flavor: x.source.config.Flavor}
 	statement := "SELECT " + selectCells(q.columns) + b.from(base, nil) + b.where(q.filters, base.column)
-	joined, err := kit.Join(kit.Relation{Columns: q.wire, Rows: x.cells(ctx, base.name, statement, b.args, q.columns)}, req, tables, 0)
+	joined, err := memsource.Join(memsource.Relation{Columns: q.wire, Rows: x.cells(ctx, base.name, statement, b.args, q.columns)}, req, tables, 0)
 	if err != nil {
 		return err
 	}
-	return emit(out, q.served, joined.Columns, joined.Rows)
+	out.Claim(q.served)
+	return emit(out, joined.Columns, joined.Rows)
 }
 
 // need adds a column that is not asked for.
@@ -184,8 +185,8 @@ func (q *plannedQuery) need(c *Column) {
 }
 
 // whole is a table with all its columns and rows.
-func (x *session) whole(ctx context.Context, r *relation) kit.Relation {
-	rel := kit.Relation{Rows: x.cells(ctx, r.name, "SELECT "+selectCells(r.columns)+" FROM "+r.from, nil, r.columns)}
+func (x *session) whole(ctx context.Context, r *relation) memsource.Relation {
+	rel := memsource.Relation{Rows: x.cells(ctx, r.name, "SELECT "+selectCells(r.columns)+" FROM "+r.from, nil, r.columns)}
 	for _, c := range r.columns {
 		rel.Columns = append(rel.Columns, wire.Column{Name: c.name, Type: c.Type})
 	}

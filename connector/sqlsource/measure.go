@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"github.com/connectorsdk/connector-sdk-go/connector"
-	"github.com/connectorsdk/connector-sdk-go/connector/kit"
+	"github.com/connectorsdk/connector-sdk-go/connector/memsource"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -114,7 +114,7 @@ func (s *Source) LinkHitRate(ctx context.Context, req *wire.LinkHitRateRequest) 
 		return nil, err
 	}
 	defer x.close()
-	from, hops, exact, err := x.hops(ctx, req.FromTable, []wire.Join{{
+	from, hops, exact, err := x.hops(ctx, req.FromTable, []wire.JoinHop{{
 		FromTable: req.FromTable, ToTable: req.ToTable, FromField: req.FromColumn, ToField: req.ToColumn,
 	}})
 	if err != nil {
@@ -163,11 +163,11 @@ func (s *Source) LinkHitRate(ctx context.Context, req *wire.LinkHitRateRequest) 
 
 // linkHere measures over the rows of both columns.
 func (x *session) linkHere(ctx context.Context, req *wire.LinkHitRateRequest, from *relation, h hop) (*wire.LinkHitRate, error) {
-	side := func(r *relation, c *Column) kit.Relation {
-		return kit.Relation{
+	side := func(r *relation, c *Column) memsource.Relation {
+		return memsource.Relation{
 			Columns: []wire.Column{{Name: c.name, Type: c.Type}},
 			Rows:    x.cells(ctx, r.name, "SELECT "+c.Cell+" FROM "+r.from, nil, []*Column{c}),
 		}
 	}
-	return kit.LinkHitRate(side(from, h.keys[0]), side(h.to, h.keys[1]), req, 0)
+	return memsource.LinkHitRate(side(from, h.keys[0]), side(h.to, h.keys[1]), req, 0)
 }

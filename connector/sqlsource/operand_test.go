@@ -61,7 +61,7 @@ func TestOperands(t *testing.T) {
 				require.True(t, ok)
 				o := numberOperand(&class.column, d)
 				for _, op := range comparators {
-					program, err := filter.Compile([]wire.Filter{{Field: "c", Op: op, Value: wire.Text(numeral)}}, nil, []wire.Column{{Name: "c", Type: wire.TypeDecimal}}, nil)
+					program, err := filter.Compile(wire.Where{And: []wire.Filter{{Field: "c", Op: op, Value: wire.Text(numeral)}}}, []wire.Column{{Name: "c", Type: wire.TypeDecimal}})
 					require.NoError(t, err)
 					for _, cell := range class.cells {
 						require.Equal(t, program.Match([]wire.Value{cell}), holds(op, o, func(arg any) int { return class.order(cell, arg) }), "%s %s %s", cell, op, numeral)
@@ -121,7 +121,7 @@ func TestInstants(t *testing.T) {
 			o, ok := instantOperand(wire.Text(s), c)
 			require.True(t, ok)
 			for _, op := range comparators {
-				program, err := filter.Compile([]wire.Filter{{Field: "c", Op: op, Value: wire.Text(s)}}, nil, []wire.Column{{Name: "c", Type: c.Type}}, nil)
+				program, err := filter.Compile(wire.Where{And: []wire.Filter{{Field: "c", Op: op, Value: wire.Text(s)}}}, []wire.Column{{Name: "c", Type: c.Type}})
 				require.NoError(t, err)
 				for _, cell := range cells {
 					layout := datetimeLayout(c.Precision)
@@ -142,7 +142,7 @@ func TestTextOperand(t *testing.T) {
 	for _, cell := range []string{"", "a", "ab", "b", "a\x01", "é"} {
 		for _, value := range []string{"", "a", "a\x00", "a\x00b", "\x00", "b\x00"} {
 			for _, op := range comparators {
-				program, err := filter.Compile([]wire.Filter{{Field: "c", Op: op, Value: wire.Text(value)}}, nil, []wire.Column{{Name: "c", Type: wire.TypeString}}, nil)
+				program, err := filter.Compile(wire.Where{And: []wire.Filter{{Field: "c", Op: op, Value: wire.Text(value)}}}, []wire.Column{{Name: "c", Type: wire.TypeString}})
 				require.NoError(t, err)
 				o := textOperand(value, true)
 				require.NotContains(t, o.arg, "\x00")

@@ -10,7 +10,7 @@ import (
 )
 
 // Query answers rows by one statement, read as they come.
-func (s *Source) Query(ctx context.Context, req *wire.QueryRequest, out *connector.Rows) error {
+func (s *Source) Query(ctx context.Context, req *connector.QueryRequest, out *connector.Rows) error {
 	x, err := s.open(ctx, req.Credentials)
 	if err != nil {
 		return err
@@ -29,18 +29,18 @@ func (s *Source) Query(ctx context.Context, req *wire.QueryRequest, out *connect
 
 // plannedQuery is what of a query the engine does.
 type plannedQuery struct {
-	req     *wire.QueryRequest
+	req     *connector.QueryRequest
 	base    *relation
 	hops    []hop
 	filters selection
 	order   []orderTerm
-	served  wire.Served
+	served  connector.Served
 	columns []*Column // what is selected
 	wire    []wire.Column
 }
 
 // plan divides a query between the engine and the SDK.
-func (x *session) plan(ctx context.Context, req *wire.QueryRequest, base *relation, hops []hop) (*plannedQuery, error) {
+func (x *session) plan(ctx context.Context, req *connector.QueryRequest, base *relation, hops []hop) (*plannedQuery, error) {
 	q := &plannedQuery{req: req, base: base, hops: hops}
 	if err := base.check(req.And, req.Or); err != nil {
 		return nil, err
@@ -58,7 +58,7 @@ func (x *session) plan(ctx context.Context, req *wire.QueryRequest, base *relati
 	// A whole table in any order needs no ties broken, nor their columns looked
 	// at first.
 	q.served.Sort = true
-	if len(req.Sort) > 0 || req.Limit > 0 || req.Offset > 0 {
+	if len(req.Sort) > 0 || req.Windowed {
 		if q.order, q.served.Sort, err = x.order(ctx, req.Sort, base, hops); err != nil {
 			return nil, err
 		}
@@ -136,11 +136,10 @@ func (q *plannedQuery) project(x *session) error {
 
 // run makes the statement and streams its rows.
 func (q *plannedQuery) run(ctx context.Context, x *session, out *connector.Rows) error {
-	offset, limit, window := out.Window(q.served)
-	q.served.Window = window
+	offset, limit, window := out.Claim(q.served).Window()
 	b := &builder{flavor: x.source.config.Flavor}
 	statement := "SELECT " + selectCells(q.columns) + b.from(q.base, q.hops) + b.where(q.filters, q.base.column)
-	if q.served.Sort && (len(q.req.Sort) > 0 || offset > 0 || limit > 0) {
+	if q.served.Sort && (len(q.req.Sort) > 0 || q.req.Windowed) {
 		statement += b.orderBy(q.order)
 	}
 	if window && (offset > 0 || limit > 0) {
@@ -156,7 +155,7 @@ func (q *plannedQuery) run(ctx context.Context, x *session, out *connector.Rows)
 		}
 		statement += b.flavor.Window(limitParam, offsetParam)
 	}
-	return emit(out, q.served, q.wire, x.cells(ctx, q.base.name, statement, b.args, q.columns))
+	return emit(out, q.wire, x.cells(ctx, q.base.name, statement, b.args, q.columns))
 }
 
 func selectCells(columns []*Column) string {
@@ -194,7 +193,7 @@ func (b *builder) orderBy(terms []orderTerm) string {
 // order is the requested order with ties broken: by the primary keys of the
 // base table and the hops where they are known, else by all columns (B3). False
 // when the engine cannot order so exactly.
-func (x *session) order(ctx context.Context, sort []wire.Sort, base *relation, hops []hop) ([]orderTerm, bool, error) {
+func (x *session) order(ctx context.Context, sort []wire.SortKey, base *relation, hops []hop) ([]orderTerm, bool, error) {
 	var terms []orderTerm
 	var used []*Column
 	for _, key := range sort {

@@ -6,7 +6,7 @@ import (
 	"fmt"
 
 	"github.com/connectorsdk/connector-sdk-go/connector"
-	"github.com/connectorsdk/connector-sdk-go/connector/kit"
+	"github.com/connectorsdk/connector-sdk-go/connector/memsource"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -35,7 +35,7 @@ const restRows = 500
 
 // cells runs a statement whose columns are read as these, and yields its rows
 // as they come. The slice is reused.
-func (x *session) cells(ctx context.Context, table, statement string, args []any, columns []*Column) kit.Rows {
+func (x *session) cells(ctx context.Context, table, statement string, args []any, columns []*Column) memsource.Rows {
 	return func(yield func([]wire.Value, error) bool) {
 		statementCtx, cancel := context.WithCancel(ctx)
 		defer cancel()
@@ -90,21 +90,21 @@ func (x *session) row(ctx context.Context, table, statement string, args []any, 
 
 // emit hands rows out. Those of a failed statement that has not begun fail
 // before Begin, so that the failure has its own status (C3).
-func emit(out *connector.Rows, served wire.Served, columns []wire.Column, rows kit.Rows) error {
+func emit(out *connector.Rows, columns []wire.Column, rows memsource.Rows) error {
 	var w *connector.RowWriter
 	for values, err := range rows {
 		if err != nil {
 			return err
 		}
 		if w == nil {
-			w = out.Begin(served, columns)
+			w = out.Begin(columns)
 		}
 		if err := w.Row(values...); err != nil {
 			return err
 		}
 	}
 	if w == nil {
-		out.Begin(served, columns)
+		out.Begin(columns)
 	}
 	return nil
 }

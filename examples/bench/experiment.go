@@ -244,7 +244,7 @@ func (e *experiment) top(ctx context.Context) ([]result, error) {
 	}
 	defer stop()
 	q := query()
-	q.Sort = []wire.Sort{{Field: "price", Dir: wire.Desc}}
+	q.Sort = []wire.SortKey{{Field: "price", Dir: wire.Desc}}
 	q.Limit = topRows
 	var want []int64
 	for _, s := range fleet {

@@ -74,7 +74,7 @@ var typicals = []typical{
 			{Field: "qty", Op: wire.OpGt, Value: wire.Int(10)}},
 		or: [][]wire.Filter{
 			{{Field: "status", Op: wire.OpIn, Values: words("pending", "shipped")}, {Field: "amount", Op: wire.OpGt, Value: wire.Text("1000")}},
-			{{Field: "region", Op: wire.OpIsnull}}},
+			{{Field: "region", Op: wire.OpIsNull}}},
 		expr: `active && qty > 10 && (status in ["pending", "shipped"] && float(amount) > 1000 || region == nil)`,
 		cel:  `active && qty > 10.0 && (status in ["pending", "shipped"] && double(amount) > 1000.0 || region == null)`,
 	},
@@ -91,7 +91,7 @@ var selectorNames = []string{"filter", "naive", "expr", "expr-vm", "cel"}
 // as its documentation begins with, "expr-vm" with a machine kept by hand, which
 // is faster and not safe for concurrent use.
 func selectors(t testing.TB, f typical, cells [][]wire.Value, maps []map[string]any) []selector {
-	program, err := filter.Compile(f.and, f.or, columns, nil)
+	program, err := filter.Compile(wire.Where{And: f.and, Or: f.or}, columns)
 	require.NoError(t, err)
 	ours := func(i int) bool { return program.Match(cells[i]) }
 
@@ -188,9 +188,9 @@ func naiveMatch(row map[string]any, and []wire.Filter, or [][]wire.Filter) bool 
 
 func naiveTest(cell any, f *wire.Filter) bool {
 	switch f.Op {
-	case wire.OpIsnull:
+	case wire.OpIsNull:
 		return cell == nil
-	case wire.OpNotnull:
+	case wire.OpNotNull:
 		return cell != nil
 	}
 	if cell == nil {
@@ -206,7 +206,7 @@ func naiveTest(cell any, f *wire.Filter) bool {
 		return f.Op == wire.OpNin
 	case wire.OpIncludes:
 		return strings.Contains(naiveText(cell), f.Value.String())
-	case wire.OpStartswith:
+	case wire.OpStartsWith:
 		return strings.HasPrefix(naiveText(cell), f.Value.String())
 	}
 	c := naiveCompare(cell, f.Value)

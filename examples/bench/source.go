@@ -26,11 +26,11 @@ func (source) Discover(context.Context, *wire.DiscoveryRequest) (*wire.Discovery
 	return &wire.Discovery{Tables: []wire.Table{t}}, nil
 }
 
-func (s source) Query(_ context.Context, req *wire.QueryRequest, out *connector.Rows) error {
+func (s source) Query(_ context.Context, req *connector.QueryRequest, out *connector.Rows) error {
 	if req.Table != tableName {
 		return connector.UnknownEntity("no table %q; there is only %s", req.Table, tableName)
 	}
-	w := out.Begin(wire.Served{}, columns)
+	w := out.Begin(columns)
 	var o order
 	for i := range s.rows {
 		o.at(i)
@@ -59,5 +59,5 @@ func newConnector(rows int) (*connector.Handler, error) {
 
 // query is the body of a request for the whole table, to be narrowed.
 func query() *wire.QueryRequest {
-	return &wire.QueryRequest{Table: tableName, Fields: columnNames(), TimeoutMS: 600_000}
+	return &wire.QueryRequest{Table: tableName, Fields: columnNames(), Envelope: wire.Envelope{TimeoutMS: 600_000}}
 }

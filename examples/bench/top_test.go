@@ -16,7 +16,7 @@ func BenchmarkS12(b *testing.B) {
 	h, err := newConnector(n)
 	require.NoError(b, err)
 	q := query()
-	q.Sort = []wire.Sort{{Field: "price", Dir: wire.Desc}}
+	q.Sort = []wire.SortKey{{Field: "price", Dir: wire.Desc}}
 	q.Limit = topRows
 	body, err := wire.EncodeRequest(q)
 	require.NoError(b, err)

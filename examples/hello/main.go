@@ -22,11 +22,11 @@ func (source) Discover(context.Context, *wire.DiscoveryRequest) (*wire.Discovery
 	return &wire.Discovery{Tables: []wire.Table{planets}}, nil
 }
 
-func (source) Query(_ context.Context, req *wire.QueryRequest, out *connector.Rows) error {
+func (source) Query(_ context.Context, req *connector.QueryRequest, out *connector.Rows) error {
 	if req.Table != planets.Name {
 		return connector.UnknownEntity("no table %q; there is only planets", req.Table)
 	}
-	w := out.Begin(wire.Served{}, planets.Columns()) // nothing served: the SDK filters, sorts and cuts
+	w := out.Begin(planets.Columns()) // nothing served: the SDK filters, sorts and cuts
 	for i, name := range []string{"Mercury", "Venus", "Earth", "Mars"} {
 		if err := w.Row(wire.Text(name), wire.Int([]int64{0, 0, 1, 2}[i])); err != nil {
 			return err // the reader has enough, or is gone

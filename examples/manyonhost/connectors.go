@@ -2,7 +2,7 @@ package main
 
 import (
 	"github.com/connectorsdk/connector-sdk-go/connector"
-	"github.com/connectorsdk/connector-sdk-go/connector/kit"
+	"github.com/connectorsdk/connector-sdk-go/connector/memsource"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -16,7 +16,7 @@ type hosted struct {
 // connectors are two kinds of source. On a real host they would be two
 // packages; here both are tables in memory.
 func connectors() ([]hosted, error) {
-	peaks, err := kit.NewSource(kit.Table{
+	peaks, err := memsource.NewSource(memsource.Table{
 		Table: wire.Table{
 			Name: "peaks", SourceDescription: "The highest summit of each continent.", StoresRows: true, PrimaryKey: []string{"continent"},
 			Fields: []wire.Field{
@@ -37,7 +37,7 @@ func connectors() ([]hosted, error) {
 	if err != nil {
 		return nil, err
 	}
-	seas, err := kit.NewSource(kit.Table{
+	seas, err := memsource.NewSource(memsource.Table{
 		Table: wire.Table{
 			Name: "oceans", SourceDescription: "The oceans and their deepest points.", StoresRows: true, PrimaryKey: []string{"ocean"},
 			Fields: []wire.Field{

@@ -81,7 +81,7 @@ func TestBlocked(t *testing.T) {
 	defer func() { _ = conn.Close() }()
 	_, err = conn.ExecContext(t.Context(), "LOCK TABLES t WRITE")
 	require.NoError(t, err)
-	_, err = tenant(t, own).Count(wire.CountRequest{Table: "t", TimeoutMS: 700})
+	_, err = tenant(t, own).Count(wire.CountRequest{Table: "t", Envelope: wire.Envelope{TimeoutMS: 700}})
 	require.ErrorIs(t, err, connector.ErrTimeout)
 	require.Eventually(t, func() bool { return running(t, db) == 0 }, time.Minute, 10*time.Millisecond)
 	_, err = conn.ExecContext(t.Context(), "UNLOCK TABLES")
@@ -99,7 +99,7 @@ func TestGone(t *testing.T) {
 	ctx, leave := context.WithCancel(t.Context())
 	ended := make(chan error, 1)
 	go func() {
-		_, err := src.Size(ctx, &wire.SizeRequest{Table: "slow", Credentials: wire.NewCredentials(map[string]string{"user": own.User, "database": own.DBName})})
+		_, err := src.Size(ctx, &wire.SizeRequest{Table: "slow", Envelope: wire.Envelope{Credentials: wire.NewCredentials(map[string]string{"user": own.User, "database": own.DBName})}})
 		ended <- err
 	}()
 	require.Eventually(t, func() bool { return running(t, db) == 1 }, time.Minute, 10*time.Millisecond)
@@ -119,7 +119,7 @@ func TestDropped(t *testing.T) {
 	require.Len(t, d.Tables, 1)
 	_, err = db.Exec("DROP TABLE t")
 	require.NoError(t, err)
-	_, err = caller.Query(wire.QueryRequest{Table: "t", Sort: []wire.Sort{}, Fields: []string{"id"}})
+	_, err = caller.Query(wire.QueryRequest{Table: "t", Sort: []wire.SortKey{}, Fields: []string{"id"}})
 	require.ErrorIs(t, err, connector.ErrUnknownEntity)
 }
 
@@ -149,7 +149,7 @@ func TestKilled(t *testing.T) {
 			return
 		}
 	}()
-	_, err = caller.Query(wire.QueryRequest{Table: "t", Sort: []wire.Sort{}, Fields: []string{"id", "filler"}})
+	_, err = caller.Query(wire.QueryRequest{Table: "t", Sort: []wire.SortKey{}, Fields: []string{"id", "filler"}})
 	require.Equal(t, wire.CodeInternal, codeOf(err), "%v", err)
 	require.NoError(t, <-killed)
 	n, err := caller.Count(wire.CountRequest{Table: "t"})

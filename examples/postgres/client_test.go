@@ -48,7 +48,7 @@ func (c *client) post(ctx context.Context, path string, message wire.Message) (*
 
 // query asks for all rows of a table, one column of them.
 func (c *client) query(ctx context.Context, table, field string, timeoutMS int64) (*http.Response, error) {
-	return c.post(ctx, wire.PathQuery, &wire.QueryRequest{Table: table, Fields: []string{field}, Credentials: c.credentials, TimeoutMS: timeoutMS})
+	return c.post(ctx, wire.PathQuery, &wire.QueryRequest{Table: table, Fields: []string{field}, Envelope: wire.Envelope{Credentials: c.credentials, TimeoutMS: timeoutMS}})
 }
 
 // refusal is the status and the envelope of an answer that is none.

@@ -66,11 +66,11 @@ func TestLockedOnEveryRoute(t *testing.T) {
 	require.NoError(t, err)
 	const deadline = 3000
 	for path, message := range map[string]wire.Message{
-		wire.PathQuery: &wire.QueryRequest{Table: "locked", Fields: []string{"id"}, Credentials: c.credentials, TimeoutMS: deadline},
-		wire.PathSize:  &wire.SizeRequest{Table: "locked", Credentials: c.credentials, TimeoutMS: deadline},
+		wire.PathQuery: &wire.QueryRequest{Table: "locked", Fields: []string{"id"}, Envelope: wire.Envelope{Credentials: c.credentials, TimeoutMS: deadline}},
+		wire.PathSize:  &wire.SizeRequest{Table: "locked", Envelope: wire.Envelope{Credentials: c.credentials, TimeoutMS: deadline}},
 		wire.PathAggregate: &wire.AggregateRequest{Table: "locked", Measures: []wire.Measure{{Fn: wire.FnCount, As: "n"}},
-			Limit: wire.AggregateLimit, Credentials: c.credentials, TimeoutMS: deadline},
-		wire.PathCardinality: &wire.CardinalityRequest{Table: "locked", Columns: []string{"id"}, Credentials: c.credentials, TimeoutMS: deadline},
+			Limit: wire.AggregateLimit, Envelope: wire.Envelope{Credentials: c.credentials, TimeoutMS: deadline}},
+		wire.PathCardinality: &wire.CardinalityRequest{Table: "locked", Columns: []string{"id"}, Envelope: wire.Envelope{Credentials: c.credentials, TimeoutMS: deadline}},
 	} {
 		t.Run(path, func(t *testing.T) {
 			answer, err := c.post(t.Context(), path, message)
@@ -88,7 +88,7 @@ func TestWrongPassword(t *testing.T) {
 	base, err := server(refusing(t), false)
 	require.NoError(t, err)
 	c := start(t, base, map[string]string{"user": "somebody", "password": "typed-by-hand", "database": "some_database"})
-	answer, err := c.post(t.Context(), wire.PathCheck, &wire.CheckRequest{Credentials: c.credentials, TimeoutMS: 30_000})
+	answer, err := c.post(t.Context(), wire.PathCheck, &wire.CheckRequest{Envelope: wire.Envelope{Credentials: c.credentials, TimeoutMS: 30_000}})
 	status, told := refusal(t, answer, err)
 	assert.Equal(t, http.StatusBadRequest, status)
 	assert.Equal(t, wire.CodeCheckFailed, told.Code)

@@ -74,7 +74,7 @@ func TestBlocked(t *testing.T) {
 	defer func() { _ = tx.Rollback() }()
 	_, err = tx.Exec("LOCK TABLE t IN ACCESS EXCLUSIVE MODE")
 	require.NoError(t, err)
-	_, err = tenant(t, own, own).Count(wire.CountRequest{Table: "t", TimeoutMS: 700})
+	_, err = tenant(t, own, own).Count(wire.CountRequest{Table: "t", Envelope: wire.Envelope{TimeoutMS: 700}})
 	require.ErrorIs(t, err, connector.ErrTimeout)
 	gone := func() bool {
 		var n int
@@ -95,7 +95,7 @@ func TestDropped(t *testing.T) {
 	require.Len(t, d.Tables, 2)
 	_, err = db.Exec("DROP TABLE t")
 	require.NoError(t, err)
-	_, err = caller.Query(wire.QueryRequest{Table: "t", Sort: []wire.Sort{}, Fields: []string{"id"}})
+	_, err = caller.Query(wire.QueryRequest{Table: "t", Sort: []wire.SortKey{}, Fields: []string{"id"}})
 	require.ErrorIs(t, err, connector.ErrUnknownEntity)
 
 	// A description that is kept for a while finds out by the statement.
@@ -130,7 +130,7 @@ func TestKilled(t *testing.T) {
 			}
 		}
 	}()
-	answer, err := caller.Query(wire.QueryRequest{Table: "t", Sort: []wire.Sort{}, Fields: []string{"id", "filler"}})
+	answer, err := caller.Query(wire.QueryRequest{Table: "t", Sort: []wire.SortKey{}, Fields: []string{"id", "filler"}})
 	require.Equal(t, wire.CodeInternal, codeOf(err), "%v", err)
 	require.NoError(t, <-killed)
 	if answer != nil {

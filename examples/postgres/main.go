@@ -43,9 +43,9 @@ func serve(base *pgx.ConnConfig, token wire.Token) (*connector.Handler, error) {
 
 // definition is what a tenant types into the connect form.
 var definition = connector.Definition{Slug: "postgres", KeysEnforced: true, Credentials: []wire.CredentialField{
-	{Key: "user", Label: "User", Type: wire.CredentialText, Required: true, Help: "A role that may only read: README.md says how to make one."},
-	{Key: "password", Label: "Password", Type: wire.CredentialPassword},
-	{Key: "database", Label: "Database", Type: wire.CredentialText, Required: true},
+	{Key: "user", Label: "User", Type: wire.CredentialText, Help: "A role that may only read: README.md says how to make one."},
+	{Key: "password", Label: "Password", Type: wire.CredentialPassword, Optional: true},
+	{Key: "database", Label: "Database", Type: wire.CredentialText},
 }}
 
 // opener fills a tenant's credentials into the server's configuration.

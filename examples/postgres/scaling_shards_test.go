@@ -81,7 +81,7 @@ func TestShards(t *testing.T) {
 	asked := &recorder{}
 	own.Tracer = asked
 	c := start(t, own, credentials(own))
-	byShop := []wire.Group{{Field: "shop", As: "shop"}}
+	byShop := []wire.GroupKey{{Field: "shop", As: "shop"}}
 	sums := []wire.Measure{
 		{Fn: wire.FnCount, As: "n"}, {Fn: wire.FnCount, Field: "amount", As: "priced"}, {Fn: wire.FnSum, Field: "amount", As: "total"}, {Fn: wire.FnMin, Field: "id", As: "first"},
 		{Fn: wire.FnMax, Field: "day", As: "day"}, {Fn: wire.FnMax, Field: "placed_at", As: "last"}, {Fn: wire.FnMin, Field: "note", As: "note"},
@@ -96,28 +96,28 @@ func TestShards(t *testing.T) {
 		pushed bool // to the shards, as aggregates
 	}{
 		{"groups by the key of the partitions", wire.PathAggregate, func(table string) wire.Message {
-			return &wire.AggregateRequest{Table: table, GroupBy: byShop, Measures: sums, Limit: wire.AggregateLimit, Credentials: c.credentials, TimeoutMS: timeout}
+			return &wire.AggregateRequest{Table: table, GroupBy: byShop, Measures: sums, Limit: wire.AggregateLimit, Envelope: wire.Envelope{Credentials: c.credentials, TimeoutMS: timeout}}
 		}, true},
 		{"groups by the key of the partitions, of some rows", wire.PathAggregate, func(table string) wire.Message {
-			return &wire.AggregateRequest{Table: table, And: []wire.Filter{{Field: "amount", Op: wire.OpGt, Value: wire.Text("10.5")}}, GroupBy: byShop, Measures: sums, Limit: wire.AggregateLimit, Credentials: c.credentials, TimeoutMS: timeout}
+			return &wire.AggregateRequest{Table: table, Where: wire.Where{And: []wire.Filter{{Field: "amount", Op: wire.OpGt, Value: wire.Text("10.5")}}}, GroupBy: byShop, Measures: sums, Limit: wire.AggregateLimit, Envelope: wire.Envelope{Credentials: c.credentials, TimeoutMS: timeout}}
 		}, true},
 		{"groups of one shard", wire.PathAggregate, func(table string) wire.Message {
-			return &wire.AggregateRequest{Table: table, And: someShops, GroupBy: byShop, Measures: sums, Limit: wire.AggregateLimit, Credentials: c.credentials, TimeoutMS: timeout}
+			return &wire.AggregateRequest{Table: table, Where: wire.Where{And: someShops}, GroupBy: byShop, Measures: sums, Limit: wire.AggregateLimit, Envelope: wire.Envelope{Credentials: c.credentials, TimeoutMS: timeout}}
 		}, true},
 		{"groups by something else", wire.PathAggregate, func(table string) wire.Message {
-			return &wire.AggregateRequest{Table: table, GroupBy: []wire.Group{{Field: "placed_at", As: "month", Grain: wire.GrainMonth}}, Measures: sums, Limit: wire.AggregateLimit, Credentials: c.credentials, TimeoutMS: timeout}
+			return &wire.AggregateRequest{Table: table, GroupBy: []wire.GroupKey{{Field: "placed_at", As: "month", Grain: wire.GrainMonth}}, Measures: sums, Limit: wire.AggregateLimit, Envelope: wire.Envelope{Credentials: c.credentials, TimeoutMS: timeout}}
 		}, false},
 		{"a count", wire.PathCount, func(table string) wire.Message {
-			return &wire.CountRequest{Table: table, And: someShops, Credentials: c.credentials, TimeoutMS: timeout}
+			return &wire.CountRequest{Table: table, Where: wire.Where{And: someShops}, Envelope: wire.Envelope{Credentials: c.credentials, TimeoutMS: timeout}}
 		}, false},
 		{"a size", wire.PathSize, func(table string) wire.Message {
-			return &wire.SizeRequest{Table: table, Credentials: c.credentials, TimeoutMS: timeout}
+			return &wire.SizeRequest{Table: table, Envelope: wire.Envelope{Credentials: c.credentials, TimeoutMS: timeout}}
 		}, false},
 		{"distinct values", wire.PathCardinality, func(table string) wire.Message {
-			return &wire.CardinalityRequest{Table: table, Columns: every, Credentials: c.credentials, TimeoutMS: timeout}
+			return &wire.CardinalityRequest{Table: table, Columns: every, Envelope: wire.Envelope{Credentials: c.credentials, TimeoutMS: timeout}}
 		}, false},
 		{"the first rows", wire.PathQuery, func(table string) wire.Message {
-			return &wire.QueryRequest{Table: table, And: someShops, Sort: []wire.Sort{{Field: "note", Dir: wire.Desc}, {Field: "amount", Dir: wire.Asc}}, Fields: every, Limit: 100, Credentials: c.credentials, TimeoutMS: timeout}
+			return &wire.QueryRequest{Table: table, Where: wire.Where{And: someShops}, Sort: []wire.SortKey{{Field: "note", Dir: wire.Desc}, {Field: "amount", Dir: wire.Asc}}, Fields: every, Limit: 100, Envelope: wire.Envelope{Credentials: c.credentials, TimeoutMS: timeout}}
 		}, false},
 	} {
 		t.Run(ask.why, func(t *testing.T) {

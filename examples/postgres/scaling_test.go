@@ -147,7 +147,7 @@ func TestReplicaKilled(t *testing.T) {
 	require.NoError(t, both[0].process.Kill())
 
 	for range 20 {
-		answer, err := c.post(t.Context(), wire.PathCount, &wire.CountRequest{Table: "short", Credentials: c.credentials, TimeoutMS: 60_000})
+		answer, err := c.post(t.Context(), wire.PathCount, &wire.CountRequest{Table: "short", Envelope: wire.Envelope{Credentials: c.credentials, TimeoutMS: 60_000}})
 		require.NoError(t, err)
 		body, err := io.ReadAll(answer.Body)
 		require.NoError(t, err)

@@ -22,7 +22,7 @@ import (
 
 	"github.com/connectorsdk/connector-sdk-go/conformance"
 	"github.com/connectorsdk/connector-sdk-go/connector"
-	"github.com/connectorsdk/connector-sdk-go/connector/kit"
+	"github.com/connectorsdk/connector-sdk-go/connector/memsource"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -31,7 +31,7 @@ const token = "0123456789abcdef-0123456789abcdef"
 // served is a small connector with a credential, behind a real port.
 func served(t *testing.T, wrap func(http.Handler) http.Handler) string {
 	t.Helper()
-	src, err := kit.NewSource(kit.Table{
+	src, err := memsource.NewSource(memsource.Table{
 		Table: wire.Table{Name: "planets", SourceDescription: "The rocky planets.", PrimaryKey: []string{"name"},
 			Fields: []wire.Field{{Name: "name", Type: wire.TypeString, Unique: true}, {Name: "moons", Type: wire.TypeNumber}}},
 		Rows: [][]wire.Value{{wire.Text("Earth"), wire.Int(1)}, {wire.Text("Mars"), wire.Int(2)}, {wire.Text("Venus"), wire.Int(0)}},
@@ -39,7 +39,7 @@ func served(t *testing.T, wrap func(http.Handler) http.Handler) string {
 	require.NoError(t, err)
 	secret, err := wire.NewToken(token)
 	require.NoError(t, err)
-	h, err := connector.New(connector.Definition{Slug: "planets", Credentials: []wire.CredentialField{{Key: "apiKey", Label: "Key", Type: wire.CredentialPassword, Required: true}}},
+	h, err := connector.New(connector.Definition{Slug: "planets", Credentials: []wire.CredentialField{{Key: "apiKey", Label: "Key", Type: wire.CredentialPassword}}},
 		src, secret, &connector.Options{Logger: slog.New(slog.NewTextHandler(io.Discard, nil))})
 	require.NoError(t, err)
 	var handler http.Handler = h

@@ -40,18 +40,18 @@ func Benchmark(b *testing.B, config sqlsource.Config, credentials wire.Credentia
 	ask := func(h http.Handler, path string, m wire.Message) func() {
 		return func() { serveInto(b, h, path, m) }
 	}
-	whole := &wire.QueryRequest{Table: "orders", Fields: BenchFields, Credentials: credentials, TimeoutMS: timeout}
+	whole := &wire.QueryRequest{Table: "orders", Fields: BenchFields, Envelope: wire.Envelope{Credentials: credentials, TimeoutMS: timeout}}
 	b.Run("scan", func(b *testing.B) { duel(b, ask(pushed, wire.PathQuery, whole), bare) })
 	top := *whole
-	top.Sort, top.Limit = []wire.Sort{{Field: "qty", Dir: wire.Desc}}, 100
+	top.Sort, top.Limit = []wire.SortKey{{Field: "qty", Dir: wire.Desc}}, 100
 	b.Run("top100", func(b *testing.B) { duel(b, ask(all, wire.PathQuery, &top), ask(pushed, wire.PathQuery, &top)) })
-	count := &wire.CountRequest{Table: "orders", Credentials: credentials, TimeoutMS: timeout,
-		And: []wire.Filter{{Field: "status", Op: wire.OpEq, Value: wire.Text("paid")}, {Field: "qty", Op: wire.OpGt, Value: wire.Int(100)}}}
+	count := &wire.CountRequest{Table: "orders", Envelope: wire.Envelope{Credentials: credentials, TimeoutMS: timeout},
+		Where: wire.Where{And: []wire.Filter{{Field: "status", Op: wire.OpEq, Value: wire.Text("paid")}, {Field: "qty", Op: wire.OpGt, Value: wire.Int(100)}}}}
 	b.Run("count", func(b *testing.B) { duel(b, ask(all, wire.PathCount, count), ask(pushed, wire.PathCount, count)) })
 	// Groups that are declined the platform folds from the rows: reading them is
 	// the least it has to do.
-	groups := &wire.AggregateRequest{Table: "orders", GroupBy: []wire.Group{{Field: "region", As: "region"}},
-		Measures: []wire.Measure{{Fn: wire.FnCount, As: "n"}, {Fn: wire.FnSum, Field: "qty", As: "sum"}}, Limit: wire.AggregateLimit, Credentials: credentials, TimeoutMS: timeout}
+	groups := &wire.AggregateRequest{Table: "orders", GroupBy: []wire.GroupKey{{Field: "region", As: "region"}},
+		Measures: []wire.Measure{{Fn: wire.FnCount, As: "n"}, {Fn: wire.FnSum, Field: "qty", As: "sum"}}, Limit: wire.AggregateLimit, Envelope: wire.Envelope{Credentials: credentials, TimeoutMS: timeout}}
 	some := *whole
 	some.Fields = []string{"region", "qty"}
 	b.Run("groups", func(b *testing.B) { duel(b, ask(all, wire.PathQuery, &some), ask(pushed, wire.PathAggregate, groups)) })
@@ -65,7 +65,7 @@ func benched(b *testing.B, config sqlsource.Config, credentials wire.Credentials
 	require.NoError(b, err)
 	def := connector.Definition{Slug: "bench"}
 	for _, key := range credentials.Keys() {
-		def.Credentials = append(def.Credentials, wire.CredentialField{Key: key, Label: key, Type: wire.CredentialPassword})
+		def.Credentials = append(def.Credentials, wire.CredentialField{Key: key, Label: key, Type: wire.CredentialPassword, Optional: true})
 	}
 	h, err := connector.New(def, src, token, nil)
 	require.NoError(b, err)

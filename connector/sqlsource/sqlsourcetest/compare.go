@@ -8,7 +8,7 @@ import (
 
 	"github.com/connectorsdk/connector-sdk-go/connector"
 	"github.com/connectorsdk/connector-sdk-go/connector/connectortest"
-	"github.com/connectorsdk/connector-sdk-go/connector/kit"
+	"github.com/connectorsdk/connector-sdk-go/connector/memsource"
 	"github.com/connectorsdk/connector-sdk-go/filter"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
@@ -117,8 +117,8 @@ func differ(a, b []string) int {
 // checkCount counts the same rows.
 func (f *fixture) checkCount(tenant *connectortest.Tenant, req *wire.QueryRequest) string {
 	t := f.tables[req.Table]
-	count := wire.CountRequest{Table: req.Table, And: req.And, Or: req.Or}
-	want, err := kit.Count(t.relation(), &count)
+	count := wire.CountRequest{Table: req.Table, Where: wire.Where{And: req.And, Or: req.Or}}
+	want, err := memsource.Count(t.relation(), &count)
 	if err != nil {
 		return "the reference cannot count: " + err.Error()
 	}
@@ -135,7 +135,7 @@ func (f *fixture) checkCount(tenant *connectortest.Tenant, req *wire.QueryReques
 // checkAggregate holds groups against those in memory; a decline is no fault.
 func (f *fixture) checkAggregate(tenant *connectortest.Tenant, req *wire.AggregateRequest) (problem string, declined bool) {
 	t := f.tables[req.Table]
-	want, err := kit.Aggregate(t.relation(), req, kit.Unlimited)
+	want, err := memsource.Aggregate(t.relation(), req, memsource.Unlimited)
 	got, gotErr := tenant.Aggregate(*req)
 	switch {
 	case errors.Is(gotErr, connector.ErrDecline):
@@ -191,7 +191,7 @@ func (f *fixture) checkAggregate(tenant *connectortest.Tenant, req *wire.Aggrega
 
 // checkLink holds a link's measure against that in memory.
 func (f *fixture) checkLink(tenant *connectortest.Tenant, req wire.LinkHitRateRequest) string {
-	want, err := kit.LinkHitRate(f.tables[req.FromTable].relation(), f.tables[req.ToTable].relation(), &req, kit.Unlimited)
+	want, err := memsource.LinkHitRate(f.tables[req.FromTable].relation(), f.tables[req.ToTable].relation(), &req, memsource.Unlimited)
 	if err != nil {
 		return "the reference cannot answer: " + err.Error()
 	}
@@ -211,7 +211,7 @@ func (f *fixture) checkCardinality(tenant *connectortest.Tenant, t *table) strin
 	for _, c := range t.columns {
 		req.Columns = append(req.Columns, c.Name)
 	}
-	want, err := kit.Cardinality(t.relation(), &req, kit.Unlimited)
+	want, err := memsource.Cardinality(t.relation(), &req, memsource.Unlimited)
 	if err != nil {
 		return "the reference cannot answer: " + err.Error()
 	}
@@ -229,8 +229,8 @@ func (f *fixture) checkCardinality(tenant *connectortest.Tenant, t *table) strin
 }
 
 // checkPages puts a table together from pages, whose ties must not move (B3).
-func (f *fixture) checkPages(tenant *connectortest.Tenant, t *table, sort wire.Sort, size int64) string {
-	req := wire.QueryRequest{Table: t.name, And: []wire.Filter{}, Sort: []wire.Sort{sort}, Limit: size}
+func (f *fixture) checkPages(tenant *connectortest.Tenant, t *table, sort wire.SortKey, size int64) string {
+	req := wire.QueryRequest{Table: t.name, Where: wire.Where{And: []wire.Filter{}}, Sort: []wire.SortKey{sort}, Limit: size}
 	for _, c := range t.columns {
 		req.Fields = append(req.Fields, c.Name)
 	}

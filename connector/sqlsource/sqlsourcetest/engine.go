@@ -13,7 +13,7 @@ import (
 
 	"github.com/connectorsdk/connector-sdk-go/connector"
 	"github.com/connectorsdk/connector-sdk-go/connector/connectortest"
-	"github.com/connectorsdk/connector-sdk-go/connector/kit"
+	"github.com/connectorsdk/connector-sdk-go/connector/memsource"
 	"github.com/connectorsdk/connector-sdk-go/connector/sqlsource"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
@@ -76,8 +76,8 @@ type table struct {
 	rows    [][]wire.Value
 }
 
-func (t *table) relation() kit.Relation {
-	return kit.Relation{Columns: t.columns, Rows: kit.RowsOf(t.rows...)}
+func (t *table) relation() memsource.Relation {
+	return memsource.Relation{Columns: t.columns, Rows: memsource.RowsOf(t.rows...)}
 }
 
 // The tables of a fixture.

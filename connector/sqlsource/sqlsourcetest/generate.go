@@ -59,9 +59,9 @@ func (g *generator) query(t *table) (*wire.QueryRequest, []note) {
 	req := &wire.QueryRequest{Table: t.name}
 	var notes []note
 	req.And, req.Or, notes = g.filters(t)
-	req.Sort = []wire.Sort{}
+	req.Sort = []wire.SortKey{}
 	for range []int{0, 1, 1, 2, 3}[g.rng.IntN(5)] {
-		req.Sort = append(req.Sort, wire.Sort{Field: g.column(t), Dir: []wire.Direction{wire.Asc, wire.Desc}[g.rng.IntN(2)]})
+		req.Sort = append(req.Sort, wire.SortKey{Field: g.column(t), Dir: []wire.Direction{wire.Asc, wire.Desc}[g.rng.IntN(2)]})
 	}
 	req.Fields = []string{}
 	for _, c := range t.columns {
@@ -119,7 +119,7 @@ func (g *generator) joined() (*wire.QueryRequest, []note) {
 		if g.rng.IntN(3) == 0 || !hasColumn(to, key) {
 			other = g.column(to)
 		}
-		j := wire.Join{FromTable: from.name, ToTable: to.name, FromField: key, ToField: other, Fields: []wire.JoinField{}}
+		j := wire.JoinHop{FromTable: from.name, ToTable: to.name, FromField: key, ToField: other, Fields: []wire.JoinField{}}
 		for range 1 + g.rng.IntN(3) {
 			field := g.column(to)
 			as := []string{"j1 ", "j2 "}[i] + field
@@ -140,7 +140,7 @@ func hasColumn(t *table, name string) bool {
 
 // aggregate is an aggregate request.
 func (g *generator) aggregate(t *table) (*wire.AggregateRequest, []note) {
-	req := &wire.AggregateRequest{Table: t.name, Limit: wire.AggregateLimit, GroupBy: []wire.Group{}, Measures: []wire.Measure{}}
+	req := &wire.AggregateRequest{Table: t.name, Limit: wire.AggregateLimit, GroupBy: []wire.GroupKey{}, Measures: []wire.Measure{}}
 	var notes []note
 	req.And = []wire.Filter{}
 	if g.rng.IntN(3) == 0 {
@@ -148,7 +148,7 @@ func (g *generator) aggregate(t *table) (*wire.AggregateRequest, []note) {
 	}
 	temporal := func(c wire.Column) bool { return c.Type == wire.TypeDate || c.Type == wire.TypeDatetime }
 	for i := range []int{0, 1, 1, 1, 2}[g.rng.IntN(5)] {
-		group := wire.Group{Field: g.column(t), As: "g" + string(rune('0'+i))}
+		group := wire.GroupKey{Field: g.column(t), As: "g" + string(rune('0'+i))}
 		if g.rng.IntN(3) == 0 {
 			group.Grain = []wire.Grain{wire.GrainYear, wire.GrainQuarter, wire.GrainMonth, wire.GrainDay}[g.rng.IntN(4)]
 			group.Field = g.columnOf(t, temporal)

@@ -62,13 +62,13 @@ func Hostile(t *testing.T, e Engine, c driver.Connector) {
 				fields = append(fields, f.Name)
 			}
 			require.Len(t, fields, 1+len(hostileNames), "table %q", table.Name)
-			answer, err := tenant.Query(wire.QueryRequest{Table: table.Name, And: []wire.Filter{{Field: fields[1], Op: wire.OpIsnull}}, Sort: []wire.Sort{{Field: fields[2], Dir: wire.Asc}}, Fields: fields})
+			answer, err := tenant.Query(wire.QueryRequest{Table: table.Name, Where: wire.Where{And: []wire.Filter{{Field: fields[1], Op: wire.OpIsNull}}}, Sort: []wire.SortKey{{Field: fields[2], Dir: wire.Asc}}, Fields: fields})
 			require.NoError(t, err)
 			require.Len(t, answer.Rows, 1)
-			groups, err := tenant.Aggregate(wire.AggregateRequest{Table: table.Name, GroupBy: []wire.Group{{Field: "a", As: marker}}, Measures: []wire.Measure{{Fn: wire.FnMax, Field: fields[3], As: `"` + marker}}})
+			groups, err := tenant.Aggregate(wire.AggregateRequest{Table: table.Name, GroupBy: []wire.GroupKey{{Field: "a", As: marker}}, Measures: []wire.Measure{{Fn: wire.FnMax, Field: fields[3], As: `"` + marker}}})
 			require.NoError(t, err)
 			require.Len(t, groups, 1)
-			joined, err := tenant.Query(wire.QueryRequest{Table: table.Name, Sort: []wire.Sort{}, Fields: []string{"id"}, Joins: []wire.Join{
+			joined, err := tenant.Query(wire.QueryRequest{Table: table.Name, Sort: []wire.SortKey{}, Fields: []string{"id"}, Joins: []wire.JoinHop{
 				{FromTable: table.Name, ToTable: d.Tables[0].Name, FromField: "a", ToField: "a", Fields: []wire.JoinField{{Field: fields[4], As: "'" + marker}}}}})
 			require.NoError(t, err)
 			require.Len(t, joined.Rows, 1)
@@ -81,13 +81,13 @@ func Hostile(t *testing.T, e Engine, c driver.Connector) {
 	t.Run("unknown names", func(t *testing.T) {
 		tenant := tenant.In(t).Unverified()
 		for _, name := range hostileValues {
-			_, err := tenant.Query(wire.QueryRequest{Table: name, Sort: []wire.Sort{}, Fields: []string{}})
+			_, err := tenant.Query(wire.QueryRequest{Table: name, Sort: []wire.SortKey{}, Fields: []string{}})
 			require.ErrorIs(t, err, connector.ErrUnknownEntity)
-			_, err = tenant.Query(wire.QueryRequest{Table: `a"b`, Sort: []wire.Sort{}, Fields: []string{name}})
+			_, err = tenant.Query(wire.QueryRequest{Table: `a"b`, Sort: []wire.SortKey{}, Fields: []string{name}})
 			require.ErrorIs(t, err, connector.ErrUnknownEntity)
-			_, err = tenant.Query(wire.QueryRequest{Table: `a"b`, Sort: []wire.Sort{{Field: name, Dir: wire.Desc}}, Fields: []string{}})
+			_, err = tenant.Query(wire.QueryRequest{Table: `a"b`, Sort: []wire.SortKey{{Field: name, Dir: wire.Desc}}, Fields: []string{}})
 			require.ErrorIs(t, err, connector.ErrUnknownEntity)
-			_, err = tenant.Count(wire.CountRequest{Table: `a"b`, And: []wire.Filter{{Field: name, Op: wire.OpIsnull}}})
+			_, err = tenant.Count(wire.CountRequest{Table: `a"b`, Where: wire.Where{And: []wire.Filter{{Field: name, Op: wire.OpIsNull}}}})
 			require.ErrorIs(t, err, connector.ErrUnsupported)
 			_, err = tenant.Cardinality(`a"b`, name)
 			require.ErrorIs(t, err, connector.ErrUnknownEntity)
@@ -106,8 +106,7 @@ func Hostile(t *testing.T, e Engine, c driver.Connector) {
 					f.Values = []wire.Value{wire.Text(value), wire.Text(value + "2")}
 				}
 				before := len(statements.All())
-				answer, err := tenant.Query(wire.QueryRequest{Table: `a"b`, And: []wire.Filter{f}, Sort: []wire.Sort{{Field: "a", Dir: wire.Asc}}, Fields: []string{"a"}, Limit: 3, Offset: 1,
-					FieldTypes: map[string]wire.Type{"a": wire.TypeString}})
+				answer, err := tenant.Query(wire.QueryRequest{Table: `a"b`, Where: wire.Where{And: []wire.Filter{f}, FieldTypes: map[string]wire.Type{"a": wire.TypeString}}, Sort: []wire.SortKey{{Field: "a", Dir: wire.Asc}}, Fields: []string{"a"}, Limit: 3, Offset: 1})
 				require.NoError(t, err)
 				require.Empty(t, answer.Rows)
 				for _, s := range statements.All()[before:] {

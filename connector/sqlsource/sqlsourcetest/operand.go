@@ -49,7 +49,7 @@ func (g *generator) pick(t *table, column int, op wire.Op) operand {
 	switch n := rng.IntN(10); {
 	case n < 6 && op == wire.OpContains:
 		return operand{elements[rng.IntN(len(elements))], "an element"}
-	case n < 6 && (op == wire.OpIncludes || op == wire.OpStartswith):
+	case n < 6 && (op == wire.OpIncludes || op == wire.OpStartsWith):
 		v := g.cell(t, column)
 		runes := []rune(string(v.AppendText(nil)))
 		from := 0

@@ -50,7 +50,7 @@ func (f *fixture) hunt(t *testing.T, g *generator, n int) (tried int, found stri
 				found = f.checkLink(tenant, wire.LinkHitRateRequest{FromTable: from.name, ToTable: to.name, FromColumn: column, ToColumn: column})
 			}
 		case 6:
-			found = f.checkPages(tenant, own, wire.Sort{Field: g.column(own), Dir: wire.Asc}, int64(1+g.rng.IntN(9)))
+			found = f.checkPages(tenant, own, wire.SortKey{Field: g.column(own), Dir: wire.Asc}, int64(1+g.rng.IntN(9)))
 		default:
 			req, _ := g.query(own)
 			found, _ = f.checkQuery(tenant, req)

@@ -4,7 +4,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/connectorsdk/connector-sdk-go/connector/kit"
+	"github.com/connectorsdk/connector-sdk-go/connector"
+	"github.com/connectorsdk/connector-sdk-go/connector/memsource"
 	"github.com/connectorsdk/connector-sdk-go/filter"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
@@ -20,7 +21,7 @@ type answer struct {
 // orders, kit joins.
 func (f *fixture) query(req *wire.QueryRequest) (answer, error) {
 	t := f.tables[req.Table]
-	match, err := filter.Compile(req.And, req.Or, t.columns, nil)
+	match, err := filter.Compile(req.Where, t.columns)
 	if err != nil {
 		return answer{}, err
 	}
@@ -38,11 +39,11 @@ func (f *fixture) query(req *wire.QueryRequest) (answer, error) {
 	slices.SortStableFunc(rows, order.Compare)
 	columns := t.columns
 	if len(req.Joins) > 0 {
-		var hops []kit.Relation
+		var hops []memsource.Relation
 		for _, j := range req.Joins {
 			hops = append(hops, f.tables[j.ToTable].relation())
 		}
-		joined, err := kit.Join(kit.Relation{Columns: t.columns, Rows: kit.RowsOf(rows...)}, req, hops, kit.Unlimited)
+		joined, err := memsource.Join(memsource.Relation{Columns: t.columns, Rows: memsource.RowsOf(rows...)}, &connector.QueryRequest{Table: req.Table, Where: req.Where, Fields: req.Fields, Joins: req.Joins}, hops, memsource.Unlimited)
 		if err != nil {
 			return a, err
 		}

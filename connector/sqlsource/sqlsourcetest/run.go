@@ -79,7 +79,7 @@ func (f *fixture) cells(t *testing.T) {
 	tenant := f.server.As(nil).Unverified().In(t)
 	for _, name := range f.names {
 		want := f.tables[name]
-		req := wire.QueryRequest{Table: name, And: []wire.Filter{}, Sort: []wire.Sort{}}
+		req := wire.QueryRequest{Table: name, Where: wire.Where{And: []wire.Filter{}}, Sort: []wire.SortKey{}}
 		for _, c := range want.columns {
 			req.Fields = append(req.Fields, c.Name)
 		}
@@ -109,7 +109,7 @@ func (f *fixture) pages(t *testing.T) {
 	tenant := f.server.As(nil).Unverified().In(t)
 	for _, name := range f.names {
 		for _, c := range f.tables[name].columns {
-			if problem := f.checkPages(tenant, f.tables[name], wire.Sort{Field: c.Name, Dir: wire.Desc}, 7); problem != "" {
+			if problem := f.checkPages(tenant, f.tables[name], wire.SortKey{Field: c.Name, Dir: wire.Desc}, 7); problem != "" {
 				t.Errorf("table %s: %s", name, problem)
 			}
 		}

@@ -1,0 +1,148 @@
+package main
+
+import (
+	"errors"
+	"io"
+	"slices"
+
+	"github.com/connectorsdk/connector-sdk-go/filter"
+	"github.com/connectorsdk/connector-sdk-go/wire"
+)
+
+// Bounds on what the description of a table holds.
+const (
+	maxSamples    = 5
+	maxSampleText = 200     // bytes; longer texts are neither samples nor min and max
+	maxDistinct   = 1 << 18 // slots of 16 bytes for the distinct values of all columns: 4 MiB a file
+)
+
+// profile is what a second reading, with the types known, found out about the
+// values of one column.
+type profile struct {
+	rows, nulls int64
+	distinct    keySet
+	uncounted   bool // the distinct values outgrew their budget
+	samples     []wire.Value
+	sampled     []digest
+	least, most wire.Value // null where there is none, or it is too long
+	unordered   bool       // an extreme was too long to keep
+}
+
+// nonNull is the number of cells that are not null.
+func (p *profile) nonNull() int64 { return p.rows - p.nulls }
+
+// cardinality is the exact count of distinct values; ok is false when they
+// were too many to count.
+func (p *profile) cardinality() (c wire.Cardinality, ok bool) {
+	return wire.Cardinality{NonNull: p.nonNull(), Distinct: int64(p.distinct.n)}, !p.uncounted
+}
+
+// measure reads all rows and profiles every column. It keeps the samples, the
+// extremes, and digests in so many slots at most.
+func measure(columns []column, rows *rows, budget int) error {
+	profiles := make([]profile, len(columns))
+	var key []byte
+	slots := 0
+	for {
+		values, err := rows.next()
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		if err != nil {
+			return err
+		}
+		for i, v := range values {
+			p := &profiles[i]
+			p.rows++
+			if v.IsNull() {
+				p.nulls++
+				continue
+			}
+			p.extremes(v, columns[i].typ)
+			if p.uncounted && len(p.samples) == maxSamples {
+				continue
+			}
+			key = filter.AppendKey(key[:0], v, columns[i].typ)
+			d := digestOf(key)
+			p.sample(v, d)
+			if p.uncounted {
+				continue
+			}
+			before := len(p.distinct.slots)
+			p.distinct.add(d)
+			if slots += len(p.distinct.slots) - before; slots > budget {
+				slots -= dropLargest(profiles)
+			}
+		}
+	}
+	for i := range columns {
+		p := profiles[i]
+		p.distinct.slots, p.sampled = nil, nil // only the count is kept
+		columns[i].profile = p
+	}
+	return nil
+}
+
+// dropLargest gives up counting the column with the most distinct values, and
+// answers the slots that frees. It is most likely a key, of which nobody asks
+// the distinct count.
+func dropLargest(profiles []profile) int {
+	largest := &profiles[0]
+	for i := range profiles {
+		if len(profiles[i].distinct.slots) > len(largest.distinct.slots) {
+			largest = &profiles[i]
+		}
+	}
+	freed := len(largest.distinct.slots)
+	largest.distinct, largest.uncounted = keySet{}, true
+	return freed
+}
+
+// sample keeps the first few distinct values.
+func (p *profile) sample(v wire.Value, d digest) {
+	if len(p.samples) < maxSamples && len(v.Text()) <= maxSampleText && !slices.Contains(p.sampled, d) {
+		p.samples = append(p.samples, v.Clone())
+		p.sampled = append(p.sampled, d)
+	}
+}
+
+// extremes keeps the least and the greatest value by the order of the type
+// (A6, A7, A9). Arrays and JSON have no order that means anything.
+func (p *profile) extremes(v wire.Value, t wire.Type) {
+	if t == wire.TypeArray || t == wire.TypeJSON || p.unordered {
+		return
+	}
+	if len(v.Text()) > maxSampleText {
+		// Whether it is an extreme no longer matters: a column of such
+		// texts has no telling ones.
+		p.least, p.most, p.unordered = wire.Null(), wire.Null(), true
+		return
+	}
+	if p.least.IsNull() {
+		p.least = v.Clone()
+		p.most = p.least
+		return
+	}
+	if order, ok := filter.Compare(v, p.least, t); ok && order < 0 {
+		p.least = v.Clone()
+	}
+	if order, ok := filter.Compare(v, p.most, t); ok && order > 0 {
+		p.most = v.Clone()
+	}
+}
+
+// stats are the figures as discovery states them; nil when the distinct values
+// could not be counted, because a stated count must be true.
+func (c *column) stats() *wire.Stats {
+	p := &c.profile
+	counted, ok := p.cardinality()
+	if !ok || p.rows == 0 {
+		return nil
+	}
+	percent := 100 * float64(p.nulls) / float64(p.rows)
+	s := &wire.Stats{NullPercent: &percent, DistinctCount: counted.Distinct}
+	if !p.least.IsNull() && !c.quiet {
+		s.Min, s.Max = &p.least, &p.most
+	}
+	return s
+}

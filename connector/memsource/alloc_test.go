@@ -1,0 +1,178 @@
+package memsource_test
+
+import (
+	"context"
+	"strconv"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/connectorsdk/connector-sdk-go/connector"
+	"github.com/connectorsdk/connector-sdk-go/connector/memsource"
+	"github.com/connectorsdk/connector-sdk-go/wire"
+)
+
+var shopColumns = []wire.Column{
+	{Name: "id", Type: wire.TypeNumber}, {Name: "status", Type: wire.TypeString}, {Name: "amount", Type: wire.TypeDecimal},
+	{Name: "at", Type: wire.TypeDatetime}, {Name: "customer", Type: wire.TypeNumber},
+}
+
+// shop is n rows with few groups.
+func shop(n int) [][]wire.Value {
+	rows := make([][]wire.Value, n)
+	for i := range rows {
+		rows[i] = row(num(int64(i)), text([]string{"new", "paid", "sent"}[i%3]), dec(strconv.Itoa(i%1000)+".25"),
+			text("2024-0"+strconv.Itoa(1+i%9)+"-15T10:00:00Z"), num(int64(i%100)))
+	}
+	return rows
+}
+
+var shopAggregate = &wire.AggregateRequest{
+	Table:    "shop",
+	Where:    wire.Where{And: []wire.Filter{{Field: "amount", Op: wire.OpGte, Value: text("0")}}},
+	GroupBy:  by("status", "at/quarter"),
+	Measures: of("count", "sum amount", "count_distinct customer", "min id", "max amount"),
+	Limit:    wire.AggregateLimit,
+}
+
+// TestNothingIsAllocatedPerRow: 4,000 rows cost as many allocations as 2,000
+// of the same groups and keys.
+func TestNothingIsAllocatedPerRow(t *testing.T) {
+	base := shop(100)
+	cases := map[string]func(rel memsource.Relation) error{
+		"count": func(rel memsource.Relation) error {
+			_, err := memsource.Count(rel, &wire.CountRequest{Where: wire.Where{And: shopAggregate.And}})
+			return err
+		},
+		"aggregate": func(rel memsource.Relation) error {
+			_, err := memsource.Aggregate(rel, shopAggregate, 0)
+			return err
+		},
+		"cardinality": func(rel memsource.Relation) error {
+			_, err := memsource.Cardinality(rel, &wire.CardinalityRequest{Columns: []string{"status", "customer"}}, 0)
+			return err
+		},
+		"link": func(rel memsource.Relation) error {
+			_, err := memsource.LinkHitRate(rel, memsource.Relation{Columns: shopColumns, Rows: memsource.RowsOf(base...)},
+				&wire.LinkHitRateRequest{FromColumn: "customer", ToColumn: "id"}, 0)
+			return err
+		},
+		"join": func(rel memsource.Relation) error {
+			joined, err := memsource.Join(rel, &connector.QueryRequest{Table: "shop", Joins: []wire.JoinHop{hop("shop", "customer", "customers", "id", "status customerStatus")}},
+				[]memsource.Relation{{Columns: shopColumns, Rows: memsource.RowsOf(base...)}}, 0)
+			if err != nil {
+				return err
+			}
+			for _, err := range joined.Rows {
+				if err != nil {
+					return err
+				}
+			}
+			return nil
+		},
+	}
+	rows := shop(4_000)
+	for name, run := range cases {
+		t.Run(name, func(t *testing.T) {
+			allocs := func(n int) float64 {
+				rel := memsource.Relation{Columns: shopColumns, Rows: memsource.RowsOf(rows[:n]...)}
+				return testing.AllocsPerRun(5, func() { require.NoError(t, run(rel)) })
+			}
+			// Maps grow at random moments, hence the slack: a tenth of an
+			// allocation for each row would be 200.
+			assert.InDelta(t, allocs(2_000), allocs(4_000), 20)
+		})
+	}
+}
+
+func BenchmarkCount(b *testing.B) {
+	rows := shop(100_000)
+	b.ReportAllocs()
+	for b.Loop() {
+		if _, err := memsource.Count(memsource.Relation{Columns: shopColumns, Rows: memsource.RowsOf(rows...)}, &wire.CountRequest{Where: wire.Where{And: shopAggregate.And}}); err != nil {
+			b.Fatal(err)
+		}
+	}
+	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/100_000, "ns/row")
+}
+
+func BenchmarkAggregate(b *testing.B) {
+	rows := shop(100_000)
+	b.ReportAllocs()
+	for b.Loop() {
+		if _, err := memsource.Aggregate(memsource.Relation{Columns: shopColumns, Rows: memsource.RowsOf(rows...)}, shopAggregate, 0); err != nil {
+			b.Fatal(err)
+		}
+	}
+	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/100_000, "ns/row")
+}
+
+func BenchmarkCardinality(b *testing.B) {
+	rows := shop(100_000)
+	b.ReportAllocs()
+	for b.Loop() {
+		if _, err := memsource.Cardinality(memsource.Relation{Columns: shopColumns, Rows: memsource.RowsOf(rows...)}, &wire.CardinalityRequest{Columns: []string{"id", "status"}}, 0); err != nil {
+			b.Fatal(err)
+		}
+	}
+	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/100_000, "ns/row")
+}
+
+func BenchmarkJoin(b *testing.B) {
+	rows := shop(100_000)
+	b.ReportAllocs()
+	for b.Loop() {
+		joined, err := memsource.Join(memsource.Relation{Columns: shopColumns, Rows: memsource.RowsOf(rows...)},
+			&connector.QueryRequest{Table: "shop", Joins: []wire.JoinHop{hop("shop", "customer", "customers", "id", "status customerStatus")}},
+			[]memsource.Relation{{Columns: shopColumns, Rows: memsource.RowsOf(rows...)}}, 0)
+		if err != nil {
+			b.Fatal(err)
+		}
+		for _, err := range joined.Rows {
+			if err != nil {
+				b.Fatal(err)
+			}
+		}
+	}
+	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/100_000, "ns/row")
+}
+
+func BenchmarkSort(b *testing.B) {
+	rows := shop(100_000)
+	o, err := orderOf(shopColumns, wire.SortKey{Field: "status", Dir: wire.Desc}, wire.SortKey{Field: "amount", Dir: wire.Asc})
+	if err != nil {
+		b.Fatal(err)
+	}
+	b.ReportAllocs()
+	for b.Loop() {
+		err := memsource.Sort(memsource.RowsOf(rows...), o, 0, func(sorted bool) func(...wire.Value) error {
+			if !sorted {
+				b.Fatal("over budget")
+			}
+			return func(...wire.Value) error { return nil }
+		})
+		if err != nil {
+			b.Fatal(err)
+		}
+	}
+	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/100_000, "ns/row")
+}
+
+func BenchmarkNewSource(b *testing.B) {
+	table := memsource.Table{Table: wire.Table{Name: "shop", PrimaryKey: []string{"id"}}, Rows: shop(100_000)}
+	for _, c := range shopColumns {
+		table.Fields = append(table.Fields, wire.Field{Name: c.Name, Type: c.Type})
+	}
+	b.ReportAllocs()
+	for b.Loop() {
+		src, err := memsource.NewSource(table)
+		if err != nil {
+			b.Fatal(err)
+		}
+		if _, err := src.Size(context.Background(), &wire.SizeRequest{Table: "shop"}); err != nil {
+			b.Fatal(err)
+		}
+	}
+	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/100_000, "ns/row")
+}

@@ -1,0 +1,30 @@
+package memsource
+
+import (
+	"github.com/connectorsdk/connector-sdk-go/filter"
+	"github.com/connectorsdk/connector-sdk-go/wire"
+)
+
+// Count is the exact number of rows that match the request's filters, the
+// answer of a connector.Counter that reads rows. It keeps nothing, so it has
+// no budget. A filter on a field that is not among the columns is refused with
+// 422 (A11).
+//
+// A source whose Query can be read needs no Counter of its own for this:
+// connector.ErrDecline makes the SDK count by reading it (A12).
+func Count(rel Relation, req *wire.CountRequest) (int64, error) {
+	match, err := filter.Compile(req.Where, rel.Columns)
+	if err != nil {
+		return 0, err
+	}
+	var n int64
+	for row, err := range rel.Rows {
+		if err != nil {
+			return 0, err
+		}
+		if match.Match(row) {
+			n++
+		}
+	}
+	return n, nil
+}

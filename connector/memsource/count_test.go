@@ -1,0 +1,58 @@
+package memsource_test
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/connectorsdk/connector-sdk-go/connector/memsource"
+	"github.com/connectorsdk/connector-sdk-go/wire"
+)
+
+func TestCount(t *testing.T) {
+	filter := func(field string, op wire.Op, v wire.Value) []wire.Filter {
+		return []wire.Filter{{Field: field, Op: op, Value: v}}
+	}
+	cases := []struct {
+		name string
+		req  wire.CountRequest
+		want int64
+		why  string
+	}{
+		{"no filter", wire.CountRequest{}, 5, "every row counts, those with nulls too"},
+		{"a number", wire.CountRequest{Where: wire.Where{And: filter("amount", wire.OpEq, text("1.500"))}}, 2, "A6: 1.50 = 1.5 = 1.500"},
+		{"not equal", wire.CountRequest{Where: wire.Where{And: filter("region", wire.OpNeq, text("north"))}}, 1, "A2: null is not unequal"},
+		{"not in", wire.CountRequest{Where: wire.Where{And: []wire.Filter{{Field: "region", Op: wire.OpNin, Values: []wire.Value{text("north")}}}}}, 3, "A3: nin keeps nulls"},
+		{"an empty or", wire.CountRequest{Where: wire.Where{Or: [][]wire.Filter{}}}, 5, "A1: no constraint"},
+		{"an empty group", wire.CountRequest{Where: wire.Where{Or: [][]wire.Filter{{}}}}, 5, "A1: true of every row"},
+		{"a missing cell", wire.CountRequest{Where: wire.Where{And: []wire.Filter{{Field: "code", Op: wire.OpIsNull}}}}, 2, "A11: a cell missing from a row is null"},
+		{"a type of the request", wire.CountRequest{Where: wire.Where{And: filter("code", wire.OpEq, text("10")), FieldTypes: map[string]wire.Type{"code": wire.TypeString}}}, 1, "A10: as text 010 is not 10"},
+	}
+	for _, c := range cases {
+		t.Run(c.name, func(t *testing.T) {
+			got, err := memsource.Count(sales(), &c.req)
+			require.NoError(t, err)
+			assert.Equal(t, c.want, got, c.why)
+		})
+	}
+
+	_, err := memsource.Count(sales(), &wire.CountRequest{Where: wire.Where{And: filter("colour", wire.OpEq, null)}})
+	refused(t, err, wire.CodeUnsupported, "colour")
+
+	rel := sales()
+	rel.Rows = failing([][]wire.Value{row(text("north"))}, errUpstream)
+	_, err = memsource.Count(rel, &wire.CountRequest{})
+	assert.ErrorIs(t, err, errUpstream, "a count of the rows before a failure is wrong")
+}
+
+func ExampleCount() {
+	rel := memsource.Relation{
+		Columns: []wire.Column{{Name: "moons", Type: wire.TypeNumber}},
+		Rows:    memsource.RowsOf([]wire.Value{wire.Int(0)}, []wire.Value{wire.Int(2)}, []wire.Value{wire.Null()}),
+	}
+	n, err := memsource.Count(rel, &wire.CountRequest{Where: wire.Where{And: []wire.Filter{{Field: "moons", Op: wire.OpGte, Value: wire.Int(0)}}}})
+	fmt.Println(n, err)
+	// Output: 2 <nil>
+}

@@ -1,0 +1,110 @@
+package memsource_test
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/connectorsdk/connector-sdk-go/connector/memsource"
+	"github.com/connectorsdk/connector-sdk-go/wire"
+)
+
+var link = &wire.LinkHitRateRequest{FromTable: "orders", FromColumn: "f", ToTable: "customers", ToColumn: "t"}
+
+func TestLinkHitRate(t *testing.T) {
+	cases := []struct {
+		name     string
+		from, to memsource.Relation
+		want     wire.LinkHitRate
+		why      string
+	}{
+		{"rows, not values", column("f", wire.TypeString, text("a"), text("x"), text("x"), null), column("t", wire.TypeString, text("a"), text("a")),
+			wire.LinkHitRate{FromNonNull: 3, OrphanCount: 2, OrphanRate: 2. / 3, OrphanSamples: []string{"x"}}, "F2: orphans are from-rows; samples are distinct"},
+		{"numbers", column("f", wire.TypeNumber, num(1), dec("2.50"), text("3")), column("t", wire.TypeDecimal, dec("1.0"), dec("2.5")),
+			wire.LinkHitRate{FromNonNull: 3, OrphanCount: 1, OrphanRate: 1. / 3, OrphanSamples: []string{"3"}}, "F2: A6 when both columns are numeric"},
+		{"a number and text", column("f", wire.TypeNumber, num(1)), column("t", wire.TypeString, text("1.0")),
+			wire.LinkHitRate{FromNonNull: 1, OrphanCount: 1, OrphanRate: 1, OrphanSamples: []string{"1"}}, "F2: else text"},
+		{"the undeclared", column("f", "", text("1.0")), column("t", "", text("1")),
+			wire.LinkHitRate{FromNonNull: 1, OrphanCount: 1, OrphanRate: 1, OrphanSamples: []string{"1.0"}}, "F2: text, unless both are declared numeric"},
+		{"dates", column("f", wire.TypeDatetime, text("2024-01-01")), column("t", wire.TypeDatetime, text("2024-01-01T00:00:00Z")),
+			wire.LinkHitRate{FromNonNull: 1, OrphanCount: 1, OrphanRate: 1, OrphanSamples: []string{"2024-01-01"}}, "F2: dates link as text"},
+		{"no numbers", column("f", wire.TypeNumber, text("n/a")), column("t", wire.TypeNumber, text("n/a")),
+			wire.LinkHitRate{FromNonNull: 1, OrphanCount: 1, OrphanRate: 1, OrphanSamples: []string{"n/a"}}, "A6: what is no number equals nothing"},
+		{"nulls", column("f", wire.TypeString, null), column("t", wire.TypeString, null),
+			wire.LinkHitRate{OrphanSamples: []string{}}, "F2: the rate over nothing is 0; a null matches nothing and is no orphan"},
+		{"nothing", column("f", wire.TypeString), column("t", wire.TypeString),
+			wire.LinkHitRate{OrphanSamples: []string{}}, "no rows"},
+		{"spellings of an orphan", column("f", wire.TypeNumber, dec("1.50"), dec("1.5")), column("t", wire.TypeNumber),
+			wire.LinkHitRate{FromNonNull: 2, OrphanCount: 2, OrphanRate: 1, OrphanSamples: []string{"1.5", "1.50"}}, "F2: samples are distinct texts"},
+		{"empty strings", column("f", wire.TypeString, text("")), column("t", wire.TypeString, text("")),
+			wire.LinkHitRate{FromNonNull: 1, OrphanSamples: []string{}}, "F1: the empty string is a value"},
+		{"booleans", column("f", wire.TypeBoolean, wire.Bool(true)), column("t", wire.TypeString, text("true")),
+			wire.LinkHitRate{FromNonNull: 1, OrphanSamples: []string{}}, "A7: a boolean's text"},
+	}
+	for _, c := range cases {
+		t.Run(c.name, func(t *testing.T) {
+			got, err := memsource.LinkHitRate(c.from, c.to, link, 0)
+			require.NoError(t, err)
+			assert.Equal(t, &c.want, got, c.why)
+		})
+	}
+}
+
+// TestLinkSamples are the first twenty in byte order, whatever the rows' order.
+func TestLinkSamples(t *testing.T) {
+	var up, down []wire.Value
+	for i := range 100 {
+		up = append(up, text(fmt.Sprintf("k%02d", i)))
+		down = append(down, text(fmt.Sprintf("k%02d", 99-i)))
+	}
+	for _, cells := range [][]wire.Value{up, down} {
+		got, err := memsource.LinkHitRate(column("f", wire.TypeString, cells...), column("t", wire.TypeString), link, 0)
+		require.NoError(t, err)
+		require.Len(t, got.OrphanSamples, wire.MaxOrphanSamples)
+		assert.Equal(t, "k00", got.OrphanSamples[0])
+		assert.Equal(t, "k19", got.OrphanSamples[19])
+		assert.IsIncreasing(t, got.OrphanSamples)
+		assert.EqualValues(t, 100, got.OrphanCount)
+	}
+}
+
+func TestLinkRefuses(t *testing.T) {
+	good := func() memsource.Relation { return column("f", wire.TypeString, text("a")) }
+	_, err := memsource.LinkHitRate(column("g", ""), column("t", ""), link, 0)
+	refused(t, err, wire.CodeUnknownEntity, `table "orders" has no field "f"`) // F3
+	_, err = memsource.LinkHitRate(good(), column("u", ""), link, 0)
+	refused(t, err, wire.CodeUnknownEntity, `table "customers" has no field "t"`)
+
+	broken := column("t", "")
+	broken.Rows = failing(nil, errUpstream)
+	_, err = memsource.LinkHitRate(good(), broken, link, 0)
+	assert.ErrorIs(t, err, errUpstream)
+	broken.Columns[0].Name = "f"
+	_, err = memsource.LinkHitRate(broken, column("t", ""), link, 0)
+	assert.ErrorIs(t, err, errUpstream)
+
+	_, err = memsource.LinkHitRate(good(), column("t", "", wire.Decimal("x")), link, 0)
+	assert.ErrorContains(t, err, `table "customers", column "t"`)
+	_, err = memsource.LinkHitRate(column("f", "", wire.Decimal("x")), column("t", ""), link, 0)
+	assert.ErrorContains(t, err, `table "orders", column "f"`)
+	_, err = memsource.LinkHitRate(column("f", "", text("a\xff")), column("t", ""), link, 0)
+	assert.ErrorContains(t, err, "UTF-8", "D4: a sample is never replaced in silence")
+}
+
+func ExampleLinkHitRate() {
+	orders := memsource.Relation{
+		Columns: []wire.Column{{Name: "customer", Type: wire.TypeNumber}},
+		Rows:    memsource.RowsOf([]wire.Value{wire.Int(1)}, []wire.Value{wire.Int(9)}, []wire.Value{wire.Null()}),
+	}
+	customers := memsource.Relation{
+		Columns: []wire.Column{{Name: "id", Type: wire.TypeNumber}},
+		Rows:    memsource.RowsOf([]wire.Value{wire.Int(1)}, []wire.Value{wire.Int(2)}),
+	}
+	rate, err := memsource.LinkHitRate(orders, customers, &wire.LinkHitRateRequest{
+		FromTable: "orders", FromColumn: "customer", ToTable: "customers", ToColumn: "id",
+	}, 0)
+	fmt.Println(*rate, err)
+	// Output: {2 1 0.5 [9]} <nil>
+}

@@ -1,0 +1,307 @@
+package memsource_test
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"math/rand/v2"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/connectorsdk/connector-sdk-go/connector"
+	"github.com/connectorsdk/connector-sdk-go/connector/connectortest"
+	"github.com/connectorsdk/connector-sdk-go/connector/memsource"
+	"github.com/connectorsdk/connector-sdk-go/wire"
+)
+
+// company is the source of the tests below: staff and their places, as in
+// TestJoin, with what discovery needs.
+func company(t testing.TB) *memsource.Source {
+	t.Helper()
+	no := false
+	table := func(name string, rel memsource.Relation, key ...string) memsource.Table {
+		table := memsource.Table{Table: wire.Table{Name: name, SourceDescription: "the " + name, PrimaryKey: key}}
+		for _, c := range rel.Columns {
+			table.Fields = append(table.Fields, wire.Field{Name: c.Name, Type: c.Type, SourceDescription: "its " + c.Name})
+		}
+		for r, err := range rel.Rows {
+			require.NoError(t, err)
+			own := make([]wire.Value, len(rel.Columns))
+			for i, v := range r {
+				own[i] = v.Clone()
+			}
+			table.Rows = append(table.Rows, own)
+		}
+		return table
+	}
+	people, towns, countries := table("staff", staff(), "id"), table("places", places()), table("lands", lands(), "code")
+	people.ForeignKeys = []wire.ForeignKey{{Field: "boss", TargetTable: "staff", TargetField: "id"}}
+	countries.Fields[1].Groupable, countries.Fields[1].Aggregatable = &no, &no
+	src, err := memsource.NewSource(people, towns, countries)
+	require.NoError(t, err)
+	return src
+}
+
+// TestSourceThroughHTTP asks every route through the real handler.
+func TestSourceThroughHTTP(t *testing.T) {
+	srv := connectortest.Start(t, connector.Definition{Slug: "company", KeysEnforced: true}, company(t), nil)
+	rest := `,"credentials":{},"timeoutMs":60000}`
+	cases := []struct {
+		name, path, body string
+		status           int
+		want             string // the whole answer; empty: none
+		why              string
+	}{
+		{"check", "/check", `{"credentials":{},"timeoutMs":1000}`, 200, `{"ok":true}`, "no credentials are needed"},
+		{"size", "/size", `{"table":"staff"` + rest, 200, `{"size":{"rows":4,"exact":true}}`, ""},
+		{"size of nothing", "/size", `{"table":"colour"` + rest, 404, `unknown_entity`, "F3"},
+		{"count", "/count", `{"table":"staff","and":[{"field":"boss","op":"notnull"}]` + rest, 200, `{"count":3}`, ""},
+		{"count by an unknown field", "/count", `{"table":"staff","and":[{"field":"colour","op":"notnull"}]` + rest, 422, `unsupported`, "A11"},
+		{"cardinality", "/cardinality", `{"table":"places","columns":["town","land"]` + rest, 200, `{"columns":{"land":{"nonNull":4,"distinct":4},"town":{"nonNull":3,"distinct":2}}}`, "F1"},
+		{"link", "/linkHitRate", `{"fromTable":"staff","fromColumn":"boss","toTable":"staff","toColumn":"id"` + rest, 200,
+			`{"fromNonNull":3,"orphanCount":1,"orphanRate":0.3333333333333333,"orphanSamples":["9"]}`, "F2: 1.0 is 1"},
+		{"aggregate", "/aggregate", `{"table":"staff","and":[],"groupBy":[{"field":"work","as":"w"}],"measures":[{"fn":"sum","field":"id","as":"s"},{"fn":"max","field":"name","as":"m"}],"limit":1001` + rest, 200,
+			`{"rows":[{"w":"Oslo","s":"3","m":"Bo"},{"w":null,"s":"7","m":"Di"}]}`, "E1, E3"},
+		{"aggregate declined", "/aggregate", `{"table":"staff","and":[],"groupBy":[],"measures":[{"fn":"sum","field":"name","as":"s"}],"limit":1001` + rest, 204, ``, "E6"},
+		{"aggregate refused", "/aggregate", `{"table":"staff","and":[],"groupBy":[{"field":"id","as":"id"}],"measures":[],"limit":4` + rest, 422, `unsupported`, "E6: as many groups as the limit"},
+		{"aggregate of a join", "/aggregate", `{"table":"staff","and":[],"groupBy":[{"field":"land","as":"land"}],"measures":[{"fn":"count","as":"n"}],"limit":1001,"joins":[{"fromTable":"staff","toTable":"places","fromField":"home","toField":"town","fields":[{"field":"land","as":"land","type":"string"}]}]` + rest, 200,
+			`{"rows":[{"land":"IT","n":1},{"land":"NO","n":1},{"land":"no","n":1},{"land":null,"n":2}]}`, "the joined rows are grouped"},
+		{"aggregate of a joined field that may not", "/aggregate", `{"table":"staff","and":[],"groupBy":[],"measures":[{"fn":"max","field":"full","as":"m"}],"limit":1001,"joins":[{"fromTable":"staff","toTable":"lands","fromField":"home","toField":"code","fields":[{"field":"code","as":"code","type":"string"},{"field":"full","as":"full","type":"string"}]}]` + rest, 204, ``, "E7"},
+		{"group of a joined field that may not", "/aggregate", `{"table":"staff","and":[],"groupBy":[{"field":"full","as":"m"}],"measures":[],"limit":1001,"joins":[{"fromTable":"staff","toTable":"lands","fromField":"home","toField":"code","fields":[{"field":"full","as":"full","type":"string"}]}]` + rest, 204, ``, "E7"},
+		{"query", "/query", `{"table":"staff","and":[{"field":"id","op":"gt","value":1}],"sort":[{"field":"boss","dir":"desc"}],"fields":["name","boss"],"offset":1,"limit":1` + rest, 200,
+			`{"served":{"filters":true,"sort":true,"window":true}}|{"rows":[{"name":"Cy","boss":2}]}|{"end":1}`, "B1, B5, C2: everything is served"},
+		{"query in the tables' order", "/query", `{"table":"staff","and":[],"sort":[],"fields":["id"],"limit":2` + rest, 200,
+			`{"served":{"filters":true,"sort":true,"window":true}}|{"rows":[{"id":1},{"id":2}]}|{"end":1}`, "C2: no sort counts as sorted"},
+		{"query without fields", "/query", `{"table":"places","and":[],"sort":[],"fields":[]` + rest, 200,
+			`{"served":{"filters":true,"sort":true,"window":true}}|{"rows":[{},{},{},{}]}|{"end":1}`, "B5"},
+		{"query by an unknown field", "/query", `{"table":"staff","and":[{"field":"colour","op":"eq","value":1}],"sort":[],"fields":["id"]` + rest, 422, `unsupported`, "A11: before any row"},
+		{"query of an unknown field", "/query", `{"table":"staff","and":[],"sort":[],"fields":["colour"]` + rest, 404, `unknown_entity`, "A11"},
+		{"query sorted by an unknown field", "/query", `{"table":"staff","and":[],"sort":[{"field":"colour","dir":"asc"}],"fields":["id"]` + rest, 404, `unknown_entity`, "A11"},
+		{"query of an unknown table", "/query", `{"table":"colour","and":[],"sort":[],"fields":["id"]` + rest, 404, `unknown_entity`, "protocol, /query rule 7"},
+		{"query joined", "/query", `{"table":"staff","and":[{"field":"id","op":"lte","value":2}],"sort":[{"field":"id","dir":"desc"}],"fields":["id"],"offset":1,"limit":2,"joins":[` +
+			`{"fromTable":"staff","toTable":"places","fromField":"home","toField":"town","fields":[{"field":"land","as":"homeLand","type":"string"}]},` +
+			`{"fromTable":"staff","toTable":"staff","fromField":"boss","toField":"id","fields":[{"field":"name","as":"boss","type":"string"}]}]` + rest, 200,
+			`{"served":{"filters":true,"sort":true,"window":true}}|{"rows":[{"id":2,"homeLand":"no","boss":"Ada"},{"id":1,"homeLand":"IT","boss":null}]}|{"end":1}`,
+			"B6: the window counts joined rows; an as may be the name of a base field that is not asked for"},
+		{"query joined to nothing", "/query", `{"table":"staff","and":[],"sort":[],"fields":["id"],"joins":[{"fromTable":"staff","toTable":"colour","fromField":"home","toField":"town","fields":[]}]` + rest, 404, `unknown_entity`, "A11"},
+	}
+	for _, c := range cases {
+		t.Run(c.name, func(t *testing.T) {
+			status, body := srv.Post(c.path, c.body)
+			require.Equal(t, c.status, status, "%s: %s", c.why, body)
+			switch {
+			case status >= 400:
+				var envelope wire.ErrorAnswer
+				require.NoError(t, json.Unmarshal([]byte(body), &envelope))
+				assert.Equal(t, wire.Code(c.want), envelope.Error.Code, c.why)
+			case c.path == wire.PathQuery:
+				assert.Equal(t, c.want, strings.ReplaceAll(strings.TrimSuffix(body, "\n"), "\n", "|"), c.why)
+			case c.want == "":
+				assert.Empty(t, body)
+			default:
+				assert.JSONEq(t, c.want, body, c.why)
+			}
+		})
+	}
+}
+
+// TestSourceDeclaresEverything but a dialect (H1).
+func TestSourceDeclaresEverything(t *testing.T) {
+	srv := connectortest.Start(t, connector.Definition{Slug: "company"}, company(t), nil)
+	var doc wire.Document
+	require.NoError(t, json.Unmarshal(srv.Handler.Document(), &doc))
+	assert.Len(t, doc.Endpoints, 5)
+	assert.True(t, doc.Capabilities.Join)
+	assert.True(t, doc.Capabilities.DateBucket)
+	assert.True(t, doc.Capabilities.Offset)
+	assert.Equal(t, wire.SortMulti, doc.Capabilities.Sort)
+	assert.Len(t, doc.Capabilities.Operators, 13)
+	assert.Empty(t, doc.Dialect)
+
+	status, body := srv.Post(wire.PathDiscovery, `{"credentials":{},"timeoutMs":60000}`)
+	require.Equal(t, 200, status, body)
+	want, err := os.ReadFile("testdata/discovery.json")
+	require.NoError(t, err)
+	assert.JSONEq(t, string(want), body)
+}
+
+// TestSourceGrains goes by AggregateByDate.
+func TestSourceGrains(t *testing.T) {
+	src, err := memsource.NewSource(memsource.Table{
+		Table: wire.Table{Name: "t", Fields: []wire.Field{{Name: "at", Type: wire.TypeDatetime}}},
+		Rows:  [][]wire.Value{row(text("2024-03-31T23:30:00-01:00")), row(text("2024-04-02T00:00:00Z")), row(null)},
+	})
+	require.NoError(t, err)
+	srv := connectortest.Start(t, connector.Definition{Slug: "grains"}, src, nil)
+	status, body := srv.Post(wire.PathAggregate, `{"table":"t","and":[],"groupBy":[{"field":"at","as":"q","grain":"quarter"}],"measures":[{"fn":"count","as":"n"}],"limit":1001,"credentials":{},"timeoutMs":60000}`)
+	require.Equal(t, 200, status, body)
+	assert.JSONEq(t, `{"rows":[{"q":"2024-04-01","n":2},{"q":null,"n":1}]}`, body) // E4
+}
+
+// TestSourceBudget: over budget an aggregate is declined, a column is null.
+func TestSourceBudget(t *testing.T) {
+	table := memsource.Table{Table: wire.Table{Name: "t", Fields: fields("a")}}
+	for i := range 1000 {
+		table.Rows = append(table.Rows, row(num(int64(i))))
+	}
+	src, err := memsource.NewSource(table)
+	require.NoError(t, err)
+	srv := connectortest.Start(t, connector.Definition{Slug: "budget"}, src.WithBudget(10_000), nil)
+	rest := `,"credentials":{},"timeoutMs":60000}`
+	status, _ := srv.Post(wire.PathAggregate, `{"table":"t","and":[],"groupBy":[],"measures":[{"fn":"count_distinct","field":"a","as":"n"}],"limit":1001`+rest)
+	assert.Equal(t, http.StatusNoContent, status)
+	status, body := srv.Post(wire.PathCardinality, `{"table":"t","columns":["a"]`+rest)
+	assert.Equal(t, http.StatusOK, status)
+	assert.JSONEq(t, `{"columns":{"a":null}}`, body)
+
+	got, err := src.Cardinality(context.Background(), &wire.CardinalityRequest{Table: "t", Columns: []string{"a"}})
+	require.NoError(t, err)
+	assert.NotNil(t, got["a"], "the source it was made from keeps its own budget")
+}
+
+// bare hides everything but the queries, so that nothing is refused before
+// they are called.
+type bare struct{ src *memsource.Source }
+
+func (b bare) Check(ctx context.Context, req *wire.CheckRequest) error { return b.src.Check(ctx, req) }
+func (b bare) Discover(ctx context.Context, req *wire.DiscoveryRequest) (*wire.Discovery, error) {
+	return b.src.Discover(ctx, req)
+}
+func (b bare) Query(ctx context.Context, req *connector.QueryRequest, out *connector.Rows) error {
+	return b.src.Query(ctx, req, out)
+}
+func (b bare) QueryJoined(ctx context.Context, req *connector.QueryRequest, out *connector.Rows) error {
+	return b.src.QueryJoined(ctx, req, out)
+}
+
+// TestSourceRefusesByItself what the SDK could not see (A11, B6).
+func TestSourceRefusesByItself(t *testing.T) {
+	srv := connectortest.Start(t, connector.Definition{Slug: "bare"}, bare{company(t)}, nil)
+	cases := []struct {
+		name, members string
+		status        int
+		mentions      string
+	}{
+		{"table", `"table":"colour","and":[],"sort":[],"fields":[]`, 404, "colour"},
+		{"filter", `"table":"staff","and":[{"field":"colour","op":"isnull"}],"sort":[],"fields":[]`, 422, "colour"},
+		{"sort", `"table":"staff","and":[],"sort":[{"field":"colour","dir":"asc"}],"fields":[]`, 404, "colour"},
+		{"field", `"table":"staff","and":[],"sort":[],"fields":["colour"]`, 404, "colour"},
+		{"hop", `"table":"staff","and":[],"sort":[],"fields":[],"joins":[{"fromTable":"staff","toTable":"colour","fromField":"home","toField":"town","fields":[]}]`, 404, "colour"},
+		{"key", `"table":"staff","and":[],"sort":[],"fields":[],"joins":[{"fromTable":"staff","toTable":"places","fromField":"home","toField":"colour","fields":[]}]`, 404, "colour"},
+	}
+	for _, c := range cases {
+		t.Run(c.name, func(t *testing.T) {
+			status, body := srv.Post(wire.PathQuery, `{`+c.members+`,"credentials":{},"timeoutMs":60000}`)
+			assert.Equal(t, c.status, status)
+			assert.Contains(t, body, c.mentions)
+		})
+	}
+}
+
+// TestSourceQueryStopsWithItsContext, in a scan and in a sort (C5, C8).
+func TestSourceQueryStopsWithItsContext(t *testing.T) {
+	got := make(chan error, 1) // the answer may be out before the call has returned
+	srv := connectortest.Start(t, connector.Definition{Slug: "company"}, company(t), &connector.Options{
+		Around: func(ctx context.Context, call connector.Call, next func(context.Context) error) error {
+			ctx, cancel := context.WithCancel(ctx)
+			defer cancel()
+			if call.Method == "Query" {
+				cancel()
+				err := next(ctx)
+				got <- err
+				return err
+			}
+			return next(ctx)
+		},
+	})
+	for _, sort := range []string{``, `{"field":"id","dir":"asc"}`} {
+		status, _ := srv.Post(wire.PathQuery, `{"table":"staff","and":[],"sort":[`+sort+`],"fields":["id"],"credentials":{},"timeoutMs":60000}`)
+		assert.Equal(t, 500, status)
+		assert.ErrorIs(t, <-got, context.Canceled)
+	}
+}
+
+// TestSourcePagesCompose: pages of any size are the whole, joined or not (B3).
+func TestSourcePagesCompose(t *testing.T) {
+	random := rand.New(rand.NewPCG(13, 14))
+	table := memsource.Table{Table: wire.Table{Name: "t", Fields: fields("a", "b")}}
+	for range 300 {
+		table.Rows = append(table.Rows, row(num(int64(random.IntN(6))), spellings[random.IntN(len(spellings))]))
+	}
+	src, err := memsource.NewSource(table)
+	require.NoError(t, err)
+	srv := connectortest.Start(t, connector.Definition{Slug: "pages"}, src, nil)
+	read := func(window, joins string) string {
+		status, body := srv.Post(wire.PathQuery, `{"table":"t","and":[{"field":"a","op":"neq","value":3}],"sort":[{"field":"a","dir":"desc"}],"fields":["a","b"]`+window+joins+`,"credentials":{},"timeoutMs":60000}`)
+		require.Equal(t, 200, status, body)
+		var rows []string
+		for line := range strings.Lines(body) {
+			if inner, ok := strings.CutPrefix(line, `{"rows":[`); ok {
+				rows = append(rows, strings.TrimSuffix(inner, "]}\n"))
+			}
+		}
+		return strings.Join(rows, ",")
+	}
+	join := `,"joins":[{"fromTable":"t","toTable":"t","fromField":"b","toField":"a","fields":[{"field":"b","as":"c","type":"string"}]}]`
+	for _, joins := range []string{"", join} {
+		whole := read("", joins)
+		total := strings.Count(whole, "}")
+		require.Greater(t, total, 200)
+		for _, size := range []int{7, 100, 299} {
+			var pages []string
+			for offset := 0; offset < total; offset += size {
+				pages = append(pages, read(fmt.Sprintf(`,"offset":%d,"limit":%d`, offset, size), joins))
+			}
+			require.Equal(t, whole, strings.Join(pages, ","), "pages of %d", size)
+		}
+		assert.Empty(t, read(fmt.Sprintf(`,"offset":%d`, total), joins), "nothing lies beyond the end")
+		assert.Empty(t, read(`,"offset":9007199254740991,"limit":9007199254740991`, joins), "nor far beyond it")
+	}
+}
+
+func ExampleNewSource() {
+	src, err := memsource.NewSource(memsource.Table{
+		Table: wire.Table{
+			Name:              "planets",
+			SourceDescription: "The planets of the solar system",
+			PrimaryKey:        []string{"name"},
+			Fields:            []wire.Field{{Name: "name"}, {Name: "moons"}},
+		},
+		Rows: [][]wire.Value{
+			{wire.Text("Earth"), wire.Int(1)},
+			{wire.Text("Mars"), wire.Int(2)},
+			{wire.Text("Venus"), wire.Int(0)},
+		},
+	})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	const secret = "an-example-token-of-32-characters-or-more"
+	token, err := wire.NewToken(secret)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	h, err := connector.New(connector.Definition{Slug: "planets"}, src, token, nil)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+
+	r := httptest.NewRequest(http.MethodPost, wire.PathAggregate, strings.NewReader(`{
+		"table": "planets", "and": [{"field": "moons", "op": "gt", "value": 0}],
+		"groupBy": [], "measures": [{"fn": "sum", "field": "moons", "as": "moons"}],
+		"limit": 1001, "credentials": {}, "timeoutMs": 1000}`))
+	r.Header.Set("Authorization", "Bearer "+secret)
+	w := httptest.NewRecorder()
+	h.ServeHTTP(w, r)
+	fmt.Println(w.Code, w.Body)
+	// Output: 200 {"rows":[{"moons":"3"}]}
+}

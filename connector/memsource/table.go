@@ -1,0 +1,227 @@
+package memsource
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+	"unicode/utf8"
+
+	"github.com/connectorsdk/connector-sdk-go/filter"
+	"github.com/connectorsdk/connector-sdk-go/wire"
+)
+
+// Table is one table of a [Source]: its description and its rows.
+//
+// Fields need a Name; what else an author leaves empty is read off the rows:
+//
+//   - Type: number for integers and floats, decimal as soon as one is a
+//     decimal, boolean, date, datetime; string for text, for what mixes these,
+//     and for nothing but nulls. Text is never guessed at: state json, array,
+//     reference, and dates that are given as text.
+//   - Nullable becomes true where a cell is null.
+//   - Samples: the first five distinct values of at most 100 bytes. An empty
+//     slice that is not nil keeps values out of discovery.
+//   - Stats: the share of nulls, the number of distinct values, and where the
+//     values of the column have an order its least and greatest.
+//   - SourceColumn is Name, RowCount the number of rows. StoresRows is always
+//     true.
+//
+// Keys are never guessed. A PrimaryKey and a Unique field are checked against
+// the rows, because a key that is not unique breaks joins; a foreign key may
+// have orphans, but its target must be a table of the same Source.
+type Table struct {
+	wire.Table
+	// Rows are the cells, in the order of Fields. Each row has one for every
+	// field.
+	Rows [][]wire.Value
+}
+
+// table is a Table as a Source holds it: copied, checked and completed.
+type table struct {
+	wire.Table
+	columns []wire.Column
+	rows    [][]wire.Value
+	places  map[string]int
+	indexes [2][]func() *index // by numeric, then by field; made when first asked for
+}
+
+// mostRowFaults is how many rows at fault are named for one table.
+const mostRowFaults = 10
+
+// newTable copies and checks t. The faults are all there are, each named by
+// table, row and field.
+func newTable(t Table) (*table, []error) {
+	own := &table{Table: cloneTable(&t.Table), places: map[string]int{}}
+	var faults []error
+	fault := func(format string, args ...any) {
+		faults = append(faults, fmt.Errorf("table %q: "+format, append([]any{t.Name}, args...)...))
+	}
+	if t.Name == "" || !utf8.ValidString(t.Name+t.SourceDescription) {
+		fault("its name is empty, or it or the description is not valid UTF-8")
+	}
+	for i := range own.Fields {
+		f := &own.Fields[i]
+		if f.Name == "" || !utf8.ValidString(f.Name+f.SourceColumn+f.SourceDescription) {
+			fault("fields[%d]: its name is empty, or it, the source column or the description is not valid UTF-8", i)
+		} else if _, taken := own.places[f.Name]; taken {
+			fault("fields[%d]: another field is named %q", i, f.Name)
+		}
+		if f.Type != "" && !f.Type.Known() {
+			fault("field %q: its type is not one of the protocol's nine", f.Name)
+		}
+		for _, v := range f.Samples {
+			if v.Err() != nil {
+				fault("field %q: a sample: %w", f.Name, v.Err())
+			}
+		}
+		own.places[f.Name] = i
+	}
+	for i, name := range own.PrimaryKey {
+		if slices.Contains(own.PrimaryKey[:i], name) {
+			fault("primaryKey names field %q twice", name)
+		}
+	}
+
+	width := len(own.Fields)
+	cells := make([]wire.Value, 0, width*len(t.Rows))
+	own.rows = make([][]wire.Value, 0, len(t.Rows))
+	bad := 0
+	for n, row := range t.Rows {
+		var problem error
+		if len(row) != width {
+			problem = fmt.Errorf("has %d cells for %d fields", len(row), width)
+		}
+		for i, v := range row {
+			if err := v.Err(); err != nil && problem == nil {
+				problem = fmt.Errorf("field %q: %w", own.Fields[i].Name, err)
+			}
+		}
+		if problem != nil {
+			if bad++; bad <= mostRowFaults {
+				fault("rows[%d]: %w", n, problem)
+			}
+			continue
+		}
+		at := len(cells)
+		cells = append(cells, row...)
+		own.rows = append(own.rows, cells[at:len(cells):len(cells)])
+	}
+	if bad > mostRowFaults {
+		fault("%d more rows are at fault", bad-mostRowFaults)
+	}
+	if len(faults) > 0 {
+		return own, faults // what follows would only repeat them
+	}
+
+	own.describe()
+	own.columns = own.Table.Columns()
+	for numeric := range own.indexes {
+		for at := range own.Fields {
+			own.indexes[numeric] = append(own.indexes[numeric], sync.OnceValue(func() *index {
+				x := newIndex(numeric == 1)
+				for _, row := range own.rows {
+					x.add(row, at)
+				}
+				return x
+			}))
+		}
+	}
+	for _, err := range own.keyFaults() {
+		fault("%w", err)
+	}
+	return own, faults
+}
+
+// keyFaults are the declared keys that the rows contradict.
+func (t *table) keyFaults() (faults []error) {
+	key := func(what string, names ...string) {
+		var at []int
+		for _, name := range names {
+			i, ok := t.places[name]
+			if !ok {
+				faults = append(faults, fmt.Errorf("%s: there is no field %q", what, name))
+				return
+			}
+			at = append(at, i)
+		}
+		primary := what == "primaryKey"
+		seen := make(map[string]struct{}, len(t.rows))
+		var k []byte
+		for n, row := range t.rows {
+			k = k[:0]
+			null := false
+			for _, i := range at {
+				null = null || row[i].IsNull()
+				k = filter.AppendKey(k, row[i], t.Fields[i].Type)
+			}
+			if null && primary {
+				faults = append(faults, fmt.Errorf("%s: rows[%d] has a null in it", what, n))
+				return
+			}
+			if null {
+				continue // as in a database, several nulls are no duplicates
+			}
+			if _, known := seen[string(k)]; known {
+				faults = append(faults, fmt.Errorf("%s: rows[%d] repeats an earlier row's; a key that is not unique breaks joins", what, n))
+				return
+			}
+			seen[string(k)] = struct{}{}
+		}
+	}
+	if len(t.PrimaryKey) > 0 {
+		key("primaryKey", t.PrimaryKey...)
+	}
+	for _, f := range t.Fields {
+		if f.Unique {
+			key(fmt.Sprintf("unique field %q", f.Name), f.Name)
+		}
+	}
+	return faults
+}
+
+// linkFaults are the foreign keys that lead nowhere.
+func (t *table) linkFaults(tables map[string]*table) (faults []error) {
+	for i, k := range t.ForeignKeys {
+		if _, ok := t.places[k.Field]; !ok {
+			faults = append(faults, fmt.Errorf("table %q: foreignKeys[%d]: there is no field %q", t.Name, i, k.Field))
+		}
+		target, ok := tables[k.TargetTable]
+		if ok {
+			_, ok = target.places[k.TargetField]
+		}
+		if !ok {
+			faults = append(faults, fmt.Errorf("table %q: foreignKeys[%d]: there is no field %q in a table %q", t.Name, i, k.TargetField, k.TargetTable))
+		}
+	}
+	return faults
+}
+
+// cloneTable copies a description as deep as its slices.
+func cloneTable(t *wire.Table) wire.Table {
+	own := *t
+	own.PrimaryKey = append([]string{}, t.PrimaryKey...)
+	own.ForeignKeys = append([]wire.ForeignKey{}, t.ForeignKeys...)
+	own.Fields = append([]wire.Field{}, t.Fields...)
+	return own
+}
+
+// newTables checks tables together.
+func newTables(tables []Table) (map[string]*table, []*table, error) {
+	byName := make(map[string]*table, len(tables))
+	order := make([]*table, 0, len(tables))
+	var faults []error
+	for _, t := range tables {
+		own, more := newTable(t)
+		faults = append(faults, more...)
+		if _, taken := byName[t.Name]; taken {
+			faults = append(faults, fmt.Errorf("table %q: there are two of this name", t.Name))
+		}
+		byName[t.Name] = own
+		order = append(order, own)
+	}
+	for _, t := range order {
+		faults = append(faults, t.linkFaults(byName)...)
+	}
+	return byName, order, errors.Join(faults...)
+}
