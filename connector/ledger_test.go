@@ -91,7 +91,7 @@ func TestLedgerRan(t *testing.T) {
 	for _, e := range readLedger(t) {
 		for _, name := range e.Tests {
 			if !passed[name] {
-				t.Errorf("%s did not run and pass; it proves [rule %s]", name, e.Rule)
+				t.Errorf("%s did not run and pass; it proves rule %s", name, e.Rule)
 			}
 		}
 	}
