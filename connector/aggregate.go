@@ -15,7 +15,7 @@ func aggregate(x *exchange) {
 	var req wire.AggregateRequest
 	serveJSON(x, &req, common{&req.Credentials, &req.TimeoutMS, &req.Table}, func(ctx context.Context) (wire.Message, error) {
 		byDate := slices.ContainsFunc(req.GroupBy, func(g wire.GroupKey) bool { return g.Grain != "" })
-		if byDate && x.h.caps.byDate == nil {
+		if byDate && x.caps.byDate == nil {
 			return nil, Unsupported("groupBy: this connector accepts no grain (dateBucket is false)")
 		}
 		if err := x.checkJoins(ctx, req.Joins); err != nil {
@@ -37,12 +37,12 @@ func aggregate(x *exchange) {
 		var groups *AggregateAnswer
 		if byDate {
 			err = x.invoke(ctx, "AggregateByDate", func(ctx context.Context) (err error) {
-				groups, err = x.h.caps.byDate.AggregateByDate(ctx, &req)
+				groups, err = x.caps.byDate.AggregateByDate(ctx, &req)
 				return err
 			})
 		} else {
 			err = x.invoke(ctx, "Aggregate", func(ctx context.Context) (err error) {
-				groups, err = x.h.caps.aggregator.Aggregate(ctx, &req)
+				groups, err = x.caps.aggregator.Aggregate(ctx, &req)
 				return err
 			})
 		}
@@ -61,9 +61,9 @@ func aggregate(x *exchange) {
 func groupsAnswer(req *wire.AggregateRequest, groups *AggregateAnswer) (wire.Message, error) {
 	switch {
 	case groups == nil:
-		return nil, cause("Aggregate returned nothing; to decline return ErrDecline")
+		return nil, fault("Aggregate returned nothing; to decline return ErrDecline")
 	case len(req.GroupBy) == 0 && len(groups.Rows) != 1:
-		return nil, cause(fmt.Sprintf("Aggregate answered %d rows without groupBy; it must be exactly one (E3)", len(groups.Rows)))
+		return nil, fault(fmt.Sprintf("Aggregate answered %d rows without groupBy; it must be exactly one (E3)", len(groups.Rows)))
 	case len(req.GroupBy) > 0 && int64(len(groups.Rows)) >= req.Limit:
 		return nil, Unsupported("more groups than the limit allows; narrow the filters or group by less")
 	}
@@ -77,7 +77,7 @@ func groupsAnswer(req *wire.AggregateRequest, groups *AggregateAnswer) (wire.Mes
 	answer := &wire.AggregateAnswer{Rows: make([]map[string]wire.Value, len(groups.Rows))}
 	for i, row := range groups.Rows {
 		if len(row) != len(names) {
-			return nil, cause(fmt.Sprintf("Aggregate answered a row of %d cells for %d groups and measures", len(row), len(names)))
+			return nil, fault(fmt.Sprintf("Aggregate answered a row of %d cells for %d groups and measures", len(row), len(names)))
 		}
 		cells := make(map[string]wire.Value, len(names))
 		for j, v := range row {
@@ -100,14 +100,14 @@ func measured(fn wire.Fn, v wire.Value) (wire.Value, error) {
 	switch fn {
 	case wire.FnCount, wire.FnCountDistinct:
 		if v.Kind() != wire.KindInt || v.Int64() < 0 {
-			return v, cause("Aggregate answered a count that is no wire.Int from 0")
+			return v, fault("Aggregate answered a count that is no wire.Int from 0")
 		}
 	case wire.FnSum:
 		switch {
 		case v.Kind() == wire.KindInt:
 			return wire.Decimal(v.String()), nil
 		case v.Kind() == wire.KindFloat, v.Kind() == wire.KindText && !wire.IsDecimal(v.Text()):
-			return v, cause("Aggregate answered a sum that is not exact digits: use wire.Decimal, or ErrDecline where the source adds floats")
+			return v, fault("Aggregate answered a sum that is not exact digits: use wire.Decimal, or ErrDecline where the source adds floats")
 		}
 	}
 	return v, nil

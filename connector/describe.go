@@ -9,19 +9,19 @@ import (
 // describe asks the source for a table, once in a request; nil when it is no
 // [Describer].
 func (x *exchange) describe(ctx context.Context, name string) (*wire.Table, error) {
-	if x.h.caps.describer == nil {
+	if x.caps.describer == nil {
 		return nil, nil
 	}
 	if table := x.described[name]; table != nil {
 		return table, nil
 	}
 	var table *wire.Table
-	err := x.around(ctx, Call{Method: "Describe", Table: name}, func(ctx context.Context) (err error) {
-		table, err = x.h.caps.describer.Describe(ctx, x.creds, name)
+	err := x.calls.invoke(ctx, Call{Method: "Describe", Table: name}, func(ctx context.Context) (err error) {
+		table, err = x.caps.describer.Describe(ctx, x.creds, name)
 		return err
 	})
 	if err == nil && table == nil {
-		err = cause("Describe returned nothing; for an unknown table return UnknownEntity")
+		err = fault("Describe returned nothing; for an unknown table return UnknownEntity")
 	}
 	if err != nil {
 		return nil, err
@@ -131,7 +131,7 @@ func (x *exchange) checkJoins(ctx context.Context, joins []wire.JoinHop) error {
 	if len(joins) == 0 {
 		return nil
 	}
-	if x.h.caps.joiner == nil {
+	if x.caps.joiner == nil {
 		return Unsupported("joins: this connector executes no joins (join is false)")
 	}
 	reached := map[string]int{}

@@ -35,7 +35,7 @@ func serveJSON(x *exchange, req wire.Message, in common, ask func(context.Contex
 			return fmt.Errorf("the source's answer cannot be sent: %w", err)
 		}
 		if len(body) > wire.MaxAnswerBytes {
-			return cause(fmt.Sprintf("the source's answer has %d bytes, over the limit of %d (G10)", len(body), wire.MaxAnswerBytes))
+			return fault(fmt.Sprintf("the source's answer has %d bytes, over the limit of %d (G10)", len(body), wire.MaxAnswerBytes))
 		}
 		return nil
 	})
@@ -43,9 +43,9 @@ func serveJSON(x *exchange, req wire.Message, in common, ask func(context.Contex
 	case err != nil:
 		x.fail(err)
 	case body == nil:
-		x.decline()
+		x.conn.noContent()
 	default:
-		x.write(http.StatusOK, wire.MediaJSON, body)
+		x.conn.whole(http.StatusOK, wire.MediaJSON, body)
 	}
 }
 
@@ -60,7 +60,7 @@ type common struct {
 func check(x *exchange) {
 	var req wire.CheckRequest
 	serveJSON(x, &req, common{&req.Credentials, &req.TimeoutMS, nil}, func(ctx context.Context) (wire.Message, error) {
-		err := x.invoke(ctx, "Check", func(ctx context.Context) error { return x.h.source.Check(ctx, &req) })
+		err := x.invoke(ctx, "Check", func(ctx context.Context) error { return x.source.Check(ctx, &req) })
 		return &wire.CheckAnswer{OK: true}, err
 	})
 }
@@ -70,14 +70,14 @@ func discovery(x *exchange) {
 	serveJSON(x, &req, common{&req.Credentials, &req.TimeoutMS, nil}, func(ctx context.Context) (wire.Message, error) {
 		var found *wire.Discovery
 		err := x.invoke(ctx, "Discover", func(ctx context.Context) (err error) {
-			found, err = x.h.source.Discover(ctx, &req)
+			found, err = x.source.Discover(ctx, &req)
 			return err
 		})
 		if err != nil {
 			return nil, err
 		}
 		if found == nil {
-			return nil, cause("Discover returned nothing")
+			return nil, fault("Discover returned nothing")
 		}
 		return found, validateDiscovery(found)
 	})
@@ -91,11 +91,11 @@ func size(x *exchange) {
 		}
 		var answer wire.SizeAnswer
 		err := x.invoke(ctx, "Size", func(ctx context.Context) (err error) {
-			answer.Size, err = x.h.caps.sizer.Size(ctx, &req)
+			answer.Size, err = x.caps.sizer.Size(ctx, &req)
 			return err
 		})
 		if err == nil && answer.Size != nil && !isCount(answer.Size.Rows) {
-			err = cause("Size answered a number of rows that is not from 0 to 2^53-1")
+			err = fault("Size answered a number of rows that is not from 0 to 2^53-1")
 		}
 		return &answer, err
 	})
@@ -113,32 +113,17 @@ func count(x *exchange) {
 		}
 		var answer wire.CountAnswer
 		err = x.invoke(ctx, "Count", func(ctx context.Context) (err error) {
-			answer.Count, err = x.h.caps.counter.Count(ctx, &req)
+			answer.Count, err = x.caps.counter.Count(ctx, &req)
 			return err
 		})
 		if isDecline(err) {
 			answer.Count, err = x.countByReading(ctx, &req, table)
 		}
 		if err == nil && !isCount(answer.Count) {
-			err = cause("Count answered a number that is not from 0 to 2^53-1")
+			err = fault("Count answered a number that is not from 0 to 2^53-1")
 		}
 		return &answer, err
 	})
-}
-
-// countByReading answers a count from the rows of a query (A12).
-func (x *exchange) countByReading(ctx context.Context, req *wire.CountRequest, table *wire.Table) (int64, error) {
-	query := &wire.QueryRequest{
-		Table: req.Table, Where: req.Where, Fields: []string{}, Envelope: req.Envelope,
-	}
-	rows := &Rows{plan: x.h.plan(query, table)}
-	// A source that ignores its context finds its rows refused after it.
-	stop := context.AfterFunc(ctx, func() { rows.stop(errDeadline) })
-	defer stop()
-	err := x.invoke(ctx, "Query", func(ctx context.Context) error {
-		return rows.close(x.h.source.Query(ctx, rows.plan.req, rows))
-	})
-	return rows.sink.count, err
 }
 
 // isCount reports whether n can be the number of something on the wire.
@@ -156,7 +141,7 @@ func cardinality(x *exchange) {
 		}
 		var counts map[string]*wire.Cardinality
 		err = x.invoke(ctx, "Cardinality", func(ctx context.Context) (err error) {
-			counts, err = x.h.caps.cardinality.Cardinality(ctx, &req)
+			counts, err = x.caps.cardinality.Cardinality(ctx, &req)
 			return err
 		})
 		if err != nil {
@@ -168,7 +153,7 @@ func cardinality(x *exchange) {
 		for _, column := range req.Columns {
 			c := counts[column]
 			if c != nil && (!isCount(c.Distinct) || !isCount(c.NonNull) || c.Distinct > c.NonNull) {
-				return nil, cause(fmt.Sprintf("Cardinality answered %d distinct of %d values for column %s", c.Distinct, c.NonNull, wire.QuoteName(column)))
+				return nil, fault(fmt.Sprintf("Cardinality answered %d distinct of %d values for column %s", c.Distinct, c.NonNull, wire.QuoteName(column)))
 			}
 			answer.Columns[column] = c
 		}
@@ -190,17 +175,17 @@ func linkHitRate(x *exchange) {
 		}
 		var answer *wire.LinkHitRate
 		err := x.invoke(ctx, "LinkHitRate", func(ctx context.Context) (err error) {
-			answer, err = x.h.caps.links.LinkHitRate(ctx, &req)
+			answer, err = x.caps.links.LinkHitRate(ctx, &req)
 			return err
 		})
 		if err != nil {
 			return nil, err
 		}
 		if answer == nil {
-			return nil, cause("LinkHitRate returned nothing")
+			return nil, fault("LinkHitRate returned nothing")
 		}
 		if !isCount(answer.OrphanCount) || !isCount(answer.FromNonNull) || answer.OrphanCount > answer.FromNonNull || len(answer.OrphanSamples) > wire.MaxOrphanSamples {
-			return nil, cause("LinkHitRate answered more orphans than values, or more than 20 samples")
+			return nil, fault("LinkHitRate answered more orphans than values, or more than 20 samples")
 		}
 		// The rate follows from the counts (F2), so it is not left to be wrong.
 		own := *answer

@@ -93,7 +93,7 @@ func TestLies(t *testing.T) {
 		}, `the source began with column "n" of hop -1; the request has 0 hops`},
 		{"an unknown type", plain, func(out *connector.Rows) error {
 			return out.Begin([]wire.Column{{Name: "n", Type: "text"}}).Row(wire.Int(1))
-		}, `the source began with column "n" of a type that is not one of the nine`},
+		}, `the source began with column "n" of the unknown type "text"`},
 		{"D1: a NaN", plain, func(out *connector.Rows) error {
 			return out.Begin(number).Row(wire.Float(math.NaN()))
 		}, `the source emitted a row that cannot be sent: column "n": NaN and infinities cannot cross the wire; send null or fix the source`},

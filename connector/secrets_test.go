@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"html"
 	"io"
+	"log/slog"
 	"math/rand/v2"
 	"net/http"
 	"net/url"
@@ -24,6 +25,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/connectorsdk/connector-sdk-go/connector"
+	"github.com/connectorsdk/connector-sdk-go/connector/connectortest"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -122,6 +124,76 @@ func TestSecrets(t *testing.T) {
 	}
 	assert.Zero(t, hits)
 	assert.Positive(t, redactions)
+}
+
+// TestFormShowsPlainText: what was typed into a plain text field may be shown to
+// the person who typed it, in the message of a failed check, and nowhere else.
+// Passwords, text areas and values of unknown fields are shown nowhere.
+func TestFormShowsPlainText(t *testing.T) {
+	const (
+		base    = "https://acme.example.com/v1"
+		pass    = "p4ssw0rd-0123"
+		key     = "-----BEGIN KEY-----\nMIIEvQ\n-----END KEY-----"
+		unknown = "typed-elsewhere"
+	)
+	def := connector.Definition{Slug: "forms", Credentials: []wire.CredentialField{
+		{Key: "base", Label: "Base URL", Type: wire.CredentialText},
+		{Key: "pass", Label: "Password", Type: wire.CredentialPassword, Optional: true},
+		{Key: "key", Label: "Private key", Type: wire.CredentialTextarea, Optional: true},
+	}}
+	for _, c := range []struct {
+		why   string
+		err   error
+		check string // the message on /check
+		other string // the message on /discovery
+	}{
+		{"the address may be shown to who typed it",
+			connector.CheckFailed("Nothing answers at %s.", base),
+			"Nothing answers at " + base + ".", "Nothing answers at [redacted]."},
+		{"secrets never",
+			connector.CheckFailed("%s refuses %s and %s and %s.", base, pass, key, unknown),
+			base + " refuses [redacted] and [redacted] and [redacted].",
+			"[redacted] refuses [redacted] and [redacted] and [redacted]."},
+		{"any other error is for the platform",
+			connector.Timeout("Nothing answers at %s.", base),
+			"Nothing answers at [redacted].", "Nothing answers at [redacted]."},
+		{"a cause is for the log",
+			fmt.Errorf("dial %s with %s and %s", base, pass, unknown), "internal error", "internal error"},
+	} {
+		log := &logbook{}
+		s := connectortest.Start(t, def, core{
+			check:    func(context.Context, *wire.CheckRequest) error { return c.err },
+			discover: func(context.Context, *wire.DiscoveryRequest) (*wire.Discovery, error) { return nil, c.err },
+		}, &connector.Options{Logger: slog.New(log)})
+		body, err := json.Marshal(map[string]any{
+			"credentials": map[string]string{"base": base, "pass": pass, "key": key, "other": unknown},
+			"timeoutMs":   60000,
+		})
+		require.NoError(t, err)
+		for path, want := range map[string]string{"/check": c.check, "/discovery": c.other} {
+			_, answer := s.Post(path, string(body))
+			var e wire.ErrorAnswer
+			require.NoError(t, wire.Decode([]byte(answer), &e), "%s: %s", c.why, answer)
+			assert.Equal(t, want, e.Error.Message, "%s: %s", c.why, path)
+		}
+		for _, value := range []string{base, pass, key, unknown} {
+			assert.NotContains(t, log.String(), value, c.why)
+		}
+	}
+}
+
+// TestFormKeepsPasswordsInText: a password that is also a part of a plain text
+// value, or equal to it, is removed from the message all the same.
+func TestFormKeepsPasswordsInText(t *testing.T) {
+	for _, base := range []string{secret, "https://user:" + secret + "@host"} {
+		s := serve(t, core{check: func(_ context.Context, req *wire.CheckRequest) error {
+			return connector.CheckFailed("Nothing answers at %s.", req.Credentials.Get("region"))
+		}}, nil)
+		body := edit(t, "/check", `{"apiKey":"`+secret+`"}`, `{"apiKey":"`+secret+`","region":"`+base+`"}`)
+		a := s.post("/check", body)
+		a.refuses(t, 400, wire.CodeCheckFailed, "Nothing answers at "+strings.ReplaceAll(base, secret, "[redacted]")+".")
+		s.keepsSecrets(a)
+	}
 }
 
 // TestRequestsPrintNothing: an author who prints his whole request shows no
