@@ -56,14 +56,13 @@ func aggregate(x *exchange) {
 	})
 }
 
-// groupsAnswer checks what a source answered to an aggregate, and names its
-// cells (E3, E6).
+// groupsAnswer checks a source's answer to an aggregate and names its cells.
 func groupsAnswer(req *wire.AggregateRequest, groups *AggregateAnswer) (wire.Message, error) {
 	switch {
 	case groups == nil:
 		return nil, fault("Aggregate returned nothing; to decline return ErrDecline")
 	case len(req.GroupBy) == 0 && len(groups.Rows) != 1:
-		return nil, fault(fmt.Sprintf("Aggregate answered %d rows without groupBy; it must be exactly one (E3)", len(groups.Rows)))
+		return nil, fault(fmt.Sprintf("Aggregate answered %d rows without groupBy; it must be exactly one", len(groups.Rows)))
 	case len(req.GroupBy) > 0 && int64(len(groups.Rows)) >= req.Limit:
 		return nil, Unsupported("more groups than the limit allows; narrow the filters or group by less")
 	}
@@ -94,13 +93,13 @@ func groupsAnswer(req *wire.AggregateRequest, groups *AggregateAnswer) (wire.Mes
 	return answer, nil
 }
 
-// measured is a measure's cell as it is spelled (E1): counts are integers, a sum
-// is a text of digits or null.
+// measured returns a measure's cell as it is sent: a count is an integer, a sum
+// is digits or null.
 func measured(fn wire.Fn, v wire.Value) (wire.Value, error) {
 	switch fn {
 	case wire.FnCount, wire.FnCountDistinct:
 		if v.Kind() != wire.KindInt || v.Int64() < 0 {
-			return v, fault("Aggregate answered a count that is no wire.Int from 0")
+			return v, fault("Aggregate answered a count that is not a wire.Int of at least 0")
 		}
 	case wire.FnSum:
 		switch {

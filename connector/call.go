@@ -112,9 +112,8 @@ func (c *caller) within(ctx context.Context, fn func(context.Context) error) err
 	}
 }
 
-// invoke makes one call of the source, through Options.Around where there is
-// one. An error that Around swallows stays one. The caller is in the goroutine
-// that start made.
+// invoke calls the source, through Options.Around if that is set. An error that
+// Around swallows stays one. It must be called in the goroutine that start made.
 func (c *caller) invoke(ctx context.Context, call Call, fn func(context.Context) error) error {
 	// After a call that ignored its context, such as Describe, the next one
 	// would come too late.

@@ -16,7 +16,7 @@ func Decimal(d decimal.Decimal) wire.Value {
 	return wire.Decimal(digits) // "" is not a decimal, and fails the row
 }
 
-// NullDecimal is [Decimal] for a value that may be null.
+// NullDecimal returns the cell of a decimal that may be null; see [Decimal].
 func NullDecimal(d decimal.NullDecimal) wire.Value {
 	if !d.Valid {
 		return wire.Null()

@@ -6,8 +6,8 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
-// describe asks the source for a table, once in a request; nil when it is no
-// [Describer].
+// describe asks the source for a table, once in a request. It returns nil if the
+// source is no [Describer].
 func (x *exchange) describe(ctx context.Context, name string) (*wire.Table, error) {
 	if x.caps.describer == nil {
 		return nil, nil
@@ -37,7 +37,7 @@ func unknownField(table *wire.Table, name string) error {
 	return UnknownEntity("table %s has no field %s", wire.QuoteName(table.Name), wire.QuoteName(name))
 }
 
-// checkColumns refuses columns the table does not have (F3, A11).
+// checkColumns refuses columns that the table does not have.
 func checkColumns(table *wire.Table, names ...string) error {
 	if table == nil {
 		return nil
@@ -50,8 +50,8 @@ func checkColumns(table *wire.Table, names ...string) error {
 	return nil
 }
 
-// checkFilters refuses filters on fields the table does not have or that are
-// not filterable: 422, never unfiltered rows (A11, E7).
+// checkFilters refuses filters on fields that the table does not have or that
+// are not filterable: 422, never unfiltered rows.
 func checkFilters(table *wire.Table, and []wire.Filter, or [][]wire.Filter) error {
 	if table == nil {
 		return nil
@@ -82,8 +82,8 @@ func checkFilter(table *wire.Table, f wire.Filter) error {
 	return nil
 }
 
-// checkAggregate refuses unknown fields, and declines by ErrDecline what the
-// table's flags forbid (E7). A hop's columns are the hop's business.
+// checkAggregate refuses unknown fields, and declines with ErrDecline what the
+// table's flags forbid. It skips the columns of joins, which checkJoins checks.
 func checkAggregate(table *wire.Table, req *wire.AggregateRequest) error {
 	if table == nil {
 		return nil
@@ -122,11 +122,11 @@ func checkAggregate(table *wire.Table, req *wire.AggregateRequest) error {
 	return declined
 }
 
-// forbids reports whether a flag, which is true when absent, says no.
+// forbids reports whether a flag is false. An absent flag is true.
 func forbids(flag *bool) bool { return flag != nil && !*flag }
 
-// checkJoins refuses joins that the connector does not execute (B7), a hop from
-// a table that two hops reached (B6), and unknown tables and fields of a hop.
+// checkJoins refuses joins that the connector does not execute, a hop from a
+// table that two hops lead to, and unknown tables and fields of a hop.
 func (x *exchange) checkJoins(ctx context.Context, joins []wire.JoinHop) error {
 	if len(joins) == 0 {
 		return nil
@@ -165,7 +165,7 @@ func (x *exchange) checkJoins(ctx context.Context, joins []wire.JoinHop) error {
 	return nil
 }
 
-// checkQuery refuses what a query names and the table does not have (A11).
+// checkQuery refuses fields that a query names and the table does not have.
 func checkQuery(table *wire.Table, req *wire.QueryRequest) error {
 	if err := checkFilters(table, req.And, req.Or); err != nil {
 		return err

@@ -6,9 +6,9 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
-// ErrDecline is what a [Counter] or an [Aggregator] answers for what it cannot
-// compute exactly. It is never a failure: the SDK counts by reading, and an
-// aggregate is answered 204 (A12, E6).
+// ErrDecline is the error that a [Counter] or an [Aggregator] returns for what it
+// cannot compute exactly. It is no failure: the library counts by reading, and
+// answers an aggregate with 204, upon which the platform folds the rows.
 var ErrDecline = errors.New("declined")
 
 // Sentinels for errors.Is on deliberate errors.
@@ -22,17 +22,17 @@ var (
 )
 
 // The functions below make deliberate errors: the only ones whose text reaches
-// the platform. Never put a credential or a cell into one; the SDK cuts
-// credential values out all the same.
+// the platform. Never put a credential or a cell into one; the library removes
+// credential values all the same.
 
 // BadRequest refuses what the request says (400). Credentials that the
-// upstream rejects on any route but /check are this too (G8).
+// upstream rejects on any route but /check are this too.
 func BadRequest(format string, args ...any) *wire.Error {
 	return wire.Errorf(wire.CodeBadRequest, format, args...)
 }
 
-// Unauthorized answers 401. The platform reads it as a wrong bearer token, so
-// it is hardly ever what a source means: for rejected upstream credentials use
+// Unauthorized answers 401. The platform takes it for a wrong bearer token, so
+// a source rarely means it: for credentials that the upstream rejects, use
 // [CheckFailed] or [BadRequest].
 func Unauthorized(format string, args ...any) *wire.Error {
 	return wire.Errorf(wire.CodeUnauthorized, format, args...)
@@ -49,14 +49,17 @@ func Unsupported(format string, args ...any) *wire.Error {
 	return wire.Errorf(wire.CodeUnsupported, format, args...)
 }
 
-// Timeout says that the upstream took too long (408). The request's own
-// deadline needs no help: the SDK answers it.
+// Timeout answers 408: the upstream took too long. The library answers for the
+// request's own deadline.
 func Timeout(format string, args ...any) *wire.Error {
 	return wire.Errorf(wire.CodeTimeout, format, args...)
 }
 
 // CheckFailed rejects a credential set, on /check. The platform shows the
-// message verbatim to the person who typed them: say what to do.
+// message verbatim to the person who typed it: name fields by their label and say
+// what to do. What was typed into plain text fields may stand in it, such as an
+// address; the library removes what was typed into password and textarea fields.
+// On other routes CheckFailed is answered as [BadRequest].
 func CheckFailed(format string, args ...any) *wire.Error {
 	return wire.Errorf(wire.CodeCheckFailed, format, args...)
 }

@@ -108,7 +108,7 @@ func (x *exchange) within(timeoutMS int64, fn func(context.Context) error) error
 	return explainEnd(x.calls.within(ctx, fn), ctx, x.r.Context())
 }
 
-// invoke makes one call of the source about the request's table.
+// invoke calls the source about the request's table.
 func (x *exchange) invoke(ctx context.Context, method string, fn func(context.Context) error) error {
 	return x.calls.invoke(ctx, Call{Method: method, Table: x.log.table}, fn)
 }

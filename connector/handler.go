@@ -10,9 +10,9 @@ import (
 )
 
 // Handler serves one connector: every route of the protocol, relative to where
-// it is mounted. It is an [http.Handler] that is safe for concurrent use, and
-// owns nothing outside itself: no port, signal, flag, environment variable or
-// global. Two handlers in one process share nothing.
+// it is mounted. It is an [http.Handler] and safe for concurrent use. It uses no
+// port, signal, flag, environment variable or global. Two handlers in one process
+// share nothing.
 type Handler struct {
 	*service
 	token    wire.Token
@@ -20,9 +20,9 @@ type Handler struct {
 	routes   map[string]func(*exchange)
 }
 
-// New makes a connector of a source. It fails with every fault at once, each
-// named by its path: a bad slug, limits out of range, duplicate credential keys,
-// a document over 64 KiB, a missing token, a grain without an aggregate (H2).
+// New returns a handler that serves a source. It fails with every fault at once,
+// each named by its path: a bad slug, limits out of range, duplicate credential
+// keys, a document over 64 KiB, a missing token, a grain without an aggregate.
 func New(def Definition, src Source, token wire.Token, opts *Options) (*Handler, error) {
 	if def.Limits.Concurrency == 0 {
 		def.Limits.Concurrency = defaultConcurrency
@@ -74,10 +74,10 @@ func mount(doc *wire.Document) map[string]func(*exchange) {
 	return routes
 }
 
-// Document is the capability document as it is served.
+// Document returns the capability document as it is served.
 func (h *Handler) Document() []byte { return append([]byte(nil), h.document...) }
 
-// At mounts the connector under a path prefix of a mux:
+// At returns what mounts the connector under a path prefix of a mux:
 //
 //	mux.Handle(shop.At("/shop"))
 //
@@ -99,12 +99,12 @@ func (h *Handler) At(prefix string) (pattern string, handler http.Handler) {
 	})
 }
 
-// ServeHTTP answers one request. The order of refusal is fixed (G1): path,
-// method, bearer, body size, JSON, shape, what the document never advertised,
-// the source.
+// ServeHTTP answers one request. It refuses in a fixed order: path, method,
+// bearer token, body size, JSON, shape, what the document never advertised, and
+// at last what the source refuses [rule http-1].
 func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	x := newExchange(h.service, w, r)
-	// Paths match exactly: a path that is spelled with escapes is another one.
+	// Paths match exactly: a path with escapes is another path.
 	path := r.URL.Path
 	if r.URL.RawPath != "" {
 		path = ""

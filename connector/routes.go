@@ -11,8 +11,8 @@ import (
 // Each function below is one route: decode, admit, refuse what the document
 // never advertised, call the source, check its answer.
 
-// serveJSON is what the JSON routes have in common. ask calls the source in a
-// goroutine of its own and returns the answer, nil for 204.
+// serveJSON serves a JSON route. ask calls the source, in a goroutine of its own,
+// and returns the answer, or nil for 204.
 func serveJSON(x *exchange, req wire.Message, in common, ask func(context.Context) (wire.Message, error)) {
 	data, refusal := x.body()
 	if refusal == nil {
@@ -35,7 +35,7 @@ func serveJSON(x *exchange, req wire.Message, in common, ask func(context.Contex
 			return fmt.Errorf("the source's answer cannot be sent: %w", err)
 		}
 		if len(body) > wire.MaxAnswerBytes {
-			return fault(fmt.Sprintf("the source's answer has %d bytes, over the limit of %d (G10)", len(body), wire.MaxAnswerBytes))
+			return fault(fmt.Sprintf("the source's answer has %d bytes, over the limit of %d", len(body), wire.MaxAnswerBytes))
 		}
 		return nil
 	})
@@ -153,7 +153,8 @@ func cardinality(x *exchange) {
 		for _, column := range req.Columns {
 			c := counts[column]
 			if c != nil && (!isCount(c.Distinct) || !isCount(c.NonNull) || c.Distinct > c.NonNull) {
-				return nil, fault(fmt.Sprintf("Cardinality answered %d distinct of %d values for column %s", c.Distinct, c.NonNull, wire.QuoteName(column)))
+				return nil, fault(fmt.Sprintf("Cardinality answered %d distinct of %d values for column %s",
+					c.Distinct, c.NonNull, wire.QuoteName(column)))
 			}
 			answer.Columns[column] = c
 		}
@@ -184,10 +185,11 @@ func linkHitRate(x *exchange) {
 		if answer == nil {
 			return nil, fault("LinkHitRate returned nothing")
 		}
-		if !isCount(answer.OrphanCount) || !isCount(answer.FromNonNull) || answer.OrphanCount > answer.FromNonNull || len(answer.OrphanSamples) > wire.MaxOrphanSamples {
+		if !isCount(answer.OrphanCount) || !isCount(answer.FromNonNull) || answer.OrphanCount > answer.FromNonNull ||
+			len(answer.OrphanSamples) > wire.MaxOrphanSamples {
 			return nil, fault("LinkHitRate answered more orphans than values, or more than 20 samples")
 		}
-		// The rate follows from the counts (F2), so it is not left to be wrong.
+		// The rate follows from the counts, so the source cannot get it wrong.
 		own := *answer
 		own.OrphanRate = 0
 		if own.FromNonNull > 0 {

@@ -227,5 +227,5 @@ func (w *RowWriter) Flush() error {
 	return h.Err()
 }
 
-// refuse makes the answer fail.
+// refuse fails the answer with err.
 func (w *RowWriter) refuse(err error) { w.handoff.Stop(err) }

@@ -109,11 +109,11 @@ func TestLies(t *testing.T) {
 		}, `the source emitted a row that cannot be sent: column "n": NaN *`},
 		{"a Go value without a spelling", plain, func(out *connector.Rows) error {
 			return out.Begin(number).Map(map[string]any{"n": struct{ Cell string }{canary}})
-		}, `column "n": a Go value of type struct { Cell string } has no spelling; convert it to a wire.Value`},
+		}, `column "n": cannot convert struct { Cell string } to a cell; pass a wire.Value or a supported Go type`},
 		{"a nested value that is no JSON", plain, func(out *connector.Rows) error {
 			_ = out.Begin(number).Map(map[string]any{"n": []any{math.NaN()}})
 			return nil
-		}, `column "n": a nested value cannot be spelled as JSON`},
+		}, `column "n": a nested value cannot be encoded as JSON`},
 	} {
 		t.Run(c.why, func(t *testing.T) {
 			s := serve(t, core{query: func(_ context.Context, _ *connector.QueryRequest, out *connector.Rows) error { return c.emit(out) }}, nil)

@@ -78,7 +78,7 @@ func (h *Handoff) Err() error { return h.err }
 // caller holds the lock.
 func (h *Handoff) Refused() bool { return h.refused }
 
-// Refuse makes the answer fail with err, unless there is a reason already. The
+// Refuse fails the answer with err, unless there is a reason already. The
 // caller holds the lock.
 func (h *Handoff) Refuse(err error) {
 	if h.err == nil {
@@ -87,7 +87,8 @@ func (h *Handoff) Refuse(err error) {
 	}
 }
 
-// Close says that no more rows are wanted, unless that is said already. The
+// Close ends the taking of rows for the reason err, unless there is a reason
+// already. The
 // caller holds the lock.
 func (h *Handoff) Close(err error) {
 	if h.err == nil {
