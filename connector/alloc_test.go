@@ -60,7 +60,8 @@ func unwired(t testing.TB, src connector.Source, path, body string) *discard {
 	return w
 }
 
-// TestRowAllocatesNothing is S7: from Row to the stream, with filters on.
+// TestRowAllocatesNothing counts allocations from Row to the stream, with filters
+// on.
 func TestRowAllocatesNothing(t *testing.T) {
 	sample := reference(30)
 	src := core{query: func(_ context.Context, _ *connector.QueryRequest, out *connector.Rows) error {
@@ -75,14 +76,14 @@ func TestRowAllocatesNothing(t *testing.T) {
 		for range 300 { // the buffers grow to their size
 			offer()
 		}
-		assert.Zero(t, testing.AllocsPerRun(300, offer), "S7: allocations in 30 rows")
+		assert.Zero(t, testing.AllocsPerRun(300, offer), "allocations in 30 rows")
 
 		assert.Zero(t, testing.AllocsPerRun(300, func() {
 			if err := w.Row(wire.Int(1), wire.Text("a"), wire.Text("b"), wire.Text("c"), wire.Text("paid"), wire.Decimal("99.50"), wire.Int(2),
 				wire.Float(1.5), wire.Bool(true), wire.Datetime(epoch), wire.Text("n"), wire.Null()); err != nil {
 				t.Error(err)
 			}
-		}), "S7: nor does a call that spells its cells out")
+		}), "nor does a call that spells its cells out")
 
 		var before, after runtime.MemStats
 		runtime.ReadMemStats(&before)
@@ -98,8 +99,8 @@ func TestRowAllocatesNothing(t *testing.T) {
 	assert.Greater(t, w.bytes, 12<<20)
 }
 
-// TestHeapAllocatesLittle: a row that does not belong to the first n of a sort
-// costs nothing.
+// TestHeapAllocatesLittle counts allocations for rows that do not belong to the
+// first n of a sort.
 func TestHeapAllocatesLittle(t *testing.T) {
 	sample := reference(3000)
 	src := core{query: func(_ context.Context, _ *connector.QueryRequest, out *connector.Rows) error {

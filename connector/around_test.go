@@ -20,7 +20,8 @@ import (
 
 type aroundFunc = func(context.Context, connector.Call, func(context.Context) error) error
 
-// TestAroundCalls: it is called around each call of the source, and told which.
+// TestAroundCalls checks that Around is called around each call of the source,
+// and told which.
 func TestAroundCalls(t *testing.T) {
 	src := full{described{endpoints{counter: counter{func(context.Context, *wire.CountRequest) (int64, error) { return 0, connector.ErrDecline }}}, describer{}}, speaker{dialect: "ansi"}}
 	var calls []string
@@ -50,7 +51,8 @@ func TestAroundCalls(t *testing.T) {
 	}
 }
 
-// TestAroundValues: what it puts into the context reaches the source.
+// TestAroundValues checks that what Around puts into the context reaches the
+// source.
 func TestAroundValues(t *testing.T) {
 	type key struct{}
 	s := serve(t, core{check: func(ctx context.Context, _ *wire.CheckRequest) error {
@@ -61,8 +63,8 @@ func TestAroundValues(t *testing.T) {
 	s.post("/check", good("/check")).refuses(t, 400, wire.CodeCheckFailed, "traced")
 }
 
-// TestAroundMisbehaves: an Around that swallows, replaces, forgets or throws
-// makes nothing of a failure and no success of nothing.
+// TestAroundMisbehaves checks that an Around that swallows, replaces, forgets
+// or panics hides no failure and invents no success.
 func TestAroundMisbehaves(t *testing.T) {
 	swallow := func(ctx context.Context, _ connector.Call, next func(context.Context) error) error {
 		_ = next(ctx)
@@ -155,8 +157,8 @@ func TestAroundMisbehaves(t *testing.T) {
 	}
 }
 
-// TestAroundStreams: the same where rows are out already, so that a failure
-// never becomes an end.
+// TestAroundStreams checks the same where rows are out already: a failure never
+// becomes an end.
 func TestAroundStreams(t *testing.T) {
 	for _, c := range []struct {
 		why    string

@@ -21,8 +21,9 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
-// TestBodies is G4: what is no strict JSON object is refused on every route, by
-// a message that names the place and shows nothing of the body.
+// TestBodies sends bodies that are not one strict JSON object. Every route
+// refuses them with a message that names the place and shows nothing of the
+// body.
 func TestBodies(t *testing.T) {
 	deep := func(levels int) string { return strings.Repeat("[", levels) + strings.Repeat("]", levels) }
 	cases := []struct {
@@ -35,8 +36,8 @@ func TestBodies(t *testing.T) {
 		{"an empty object lacks every required member", func(string) string { return "{}" }, "body: *"},
 		{"cut in the middle", func(good string) string { return good[:len(good)/2] }, "*"},
 		{"without its last brace", func(good string) string { return good[:len(good)-1] }, "body: invalid JSON at byte *"},
-		{"G4: something behind it", func(good string) string { return good + "," }, "body: invalid JSON at byte *"},
-		{"G4: a second object behind it", func(good string) string { return good + good }, "body: invalid JSON at byte *"},
+		{"http-4: something behind it", func(good string) string { return good + "," }, "body: invalid JSON at byte *"},
+		{"http-4: a second object behind it", func(good string) string { return good + good }, "body: invalid JSON at byte *"},
 		{"a NUL behind it", func(good string) string { return good + "\x00" }, "body: invalid JSON at byte *"},
 		{"a byte order mark", func(good string) string { return "\ufeff" + good }, "body: *"},
 		{"an array", func(good string) string { return "[" + good + "]" }, "body: must be an object"},
@@ -49,7 +50,7 @@ func TestBodies(t *testing.T) {
 		{"single quotes", func(good string) string { return strings.ReplaceAll(good, `"`, `'`) }, "body: invalid JSON at byte *"},
 		{"a line break inside a string", func(good string) string { return strings.Replace(good, secret, canary+"\n", 1) }, "credentials: invalid JSON at byte *"},
 
-		{"G4: a byte that is not UTF-8, in a string", func(good string) string { return strings.Replace(good, secret, canary+"\xff", 1) }, "body: invalid JSON at byte *"},
+		{"http-4: a byte that is not UTF-8, in a string", func(good string) string { return strings.Replace(good, secret, canary+"\xff", 1) }, "body: invalid JSON at byte *"},
 		{"a UTF-8 encoding cut short", func(good string) string { return strings.Replace(good, secret, canary+"\xe2\x82", 1) }, "body: invalid JSON at byte *"},
 		{"an overlong UTF-8 encoding", func(good string) string { return strings.Replace(good, secret, canary+"\xc0\xaf", 1) }, "body: invalid JSON at byte *"},
 		{"a surrogate in UTF-8", func(good string) string { return strings.Replace(good, secret, canary+"\xed\xa0\x80", 1) }, "body: invalid JSON at byte *"},
@@ -62,16 +63,16 @@ func TestBodies(t *testing.T) {
 			return string(b)
 		}, "body: invalid JSON at byte *"},
 
-		{"G4: a member twice", func(good string) string { return good[:len(good)-1] + `,"timeoutMs":60000}` }, "body: timeoutMs stands twice*"},
-		{"G4: two credentials objects are not merged", func(good string) string { return good[:len(good)-1] + `,"credentials":{"apiKey":"` + canary + `"}}` }, "body: credentials stands twice*"},
-		{"G4: a member twice, inside", func(good string) string {
+		{"http-4: a member twice", func(good string) string { return good[:len(good)-1] + `,"timeoutMs":60000}` }, "body: timeoutMs stands twice*"},
+		{"http-4: two credentials objects are not merged", func(good string) string { return good[:len(good)-1] + `,"credentials":{"apiKey":"` + canary + `"}}` }, "body: credentials stands twice*"},
+		{"http-4: a member twice, inside", func(good string) string {
 			return strings.Replace(good, `"apiKey"`, `"apiKey":"`+canary+`","apiKey"`, 1)
 		}, "credentials: a member stands twice*"},
-		{"G4: a member twice, once in escapes", func(good string) string { return good[:len(good)-1] + `,"timeout\u004ds":1}` }, "body: timeoutMs stands twice*"},
-		{"G4: another case of a name", func(good string) string { return strings.Replace(good, `"timeoutMs"`, `"timeoutms"`, 1) }, "body: a member's name differs from timeoutMs in case only*"},
-		{"G4: another case of a name, beside the right one", func(good string) string { return good[:len(good)-1] + `,"TimeoutMs":1}` }, "body: a member's name differs from timeoutMs in case only*"},
-		{"G4: the long s folds to s", func(good string) string { return strings.Replace(good, `"timeoutMs"`, `"timeoutMſ"`, 1) }, "body: a member's name differs from timeoutMs in case only*"},
-		{"G4: deeper than 32", func(good string) string { return good[:len(good)-1] + `,"x":` + deep(32) + "}" }, "*"},
+		{"http-4: a member twice, once in escapes", func(good string) string { return good[:len(good)-1] + `,"timeout\u004ds":1}` }, "body: timeoutMs stands twice*"},
+		{"http-4: another case of a name", func(good string) string { return strings.Replace(good, `"timeoutMs"`, `"timeoutms"`, 1) }, "body: a member's name differs from timeoutMs in case only*"},
+		{"http-4: another case of a name, beside the right one", func(good string) string { return good[:len(good)-1] + `,"TimeoutMs":1}` }, "body: a member's name differs from timeoutMs in case only*"},
+		{"http-4: the long s folds to s", func(good string) string { return strings.Replace(good, `"timeoutMs"`, `"timeoutMſ"`, 1) }, "body: a member's name differs from timeoutMs in case only*"},
+		{"http-4: deeper than 32", func(good string) string { return good[:len(good)-1] + `,"x":` + deep(32) + "}" }, "*"},
 		{"very deep", func(good string) string { return good[:len(good)-1] + `,"x":` + deep(100_000) + "}" }, "*"},
 	}
 	s := serve(t, endpoints{}, nil)
@@ -88,7 +89,7 @@ func TestBodies(t *testing.T) {
 	assert.Empty(t, s.log.String(), "a bad body is no event for the host's log")
 }
 
-// TestBodiesTaken are their legal neighbours.
+// TestBodiesTaken sends their legal neighbours.
 func TestBodiesTaken(t *testing.T) {
 	s := serve(t, endpoints{}, nil)
 	for _, c := range []struct {
@@ -97,14 +98,14 @@ func TestBodiesTaken(t *testing.T) {
 		alter func(*http.Request)
 		lax   bool // on the routes where unknown members are ignored
 	}{
-		{"G4: no content type is required", nil, func(r *http.Request) { r.Header.Del("Content-Type") }, false},
-		{"G4: nor any in particular", nil, func(r *http.Request) { r.Header.Set("Content-Type", "text/html") }, false},
-		{"G4: identity is no encoding", nil, func(r *http.Request) { r.Header.Set("Content-Encoding", "Identity") }, false},
+		{"http-4: no content type is required", nil, func(r *http.Request) { r.Header.Del("Content-Type") }, false},
+		{"http-4: nor any in particular", nil, func(r *http.Request) { r.Header.Set("Content-Type", "text/html") }, false},
+		{"http-4: identity is no encoding", nil, func(r *http.Request) { r.Header.Set("Content-Encoding", "Identity") }, false},
 		{"blanks around it", func(good string) string { return " \r\n" + good + "\t\n" }, nil, false},
 		{"names in escapes", func(good string) string { return strings.Replace(good, `"timeoutMs"`, `"\u0074imeoutMs"`, 1) }, nil, false},
 		{"in chunks, without a stated length", nil, func(r *http.Request) { r.ContentLength = -1 }, false},
-		{"G5: an unknown member on the lax routes", func(good string) string { return good[:len(good)-1] + `,"trace":{"a":[1,{"b":null}]}}` }, nil, true},
-		{"G4: exactly 32 deep", func(good string) string {
+		{"http-5: an unknown member on the lax routes", func(good string) string { return good[:len(good)-1] + `,"trace":{"a":[1,{"b":null}]}}` }, nil, true},
+		{"http-4: exactly 32 deep", func(good string) string {
 			return good[:len(good)-1] + `,"x":` + strings.Repeat("[", 31) + strings.Repeat("]", 31) + "}"
 		}, nil, true},
 	} {
@@ -130,7 +131,7 @@ func TestBodiesTaken(t *testing.T) {
 	}
 }
 
-// TestContentEncoding is G4: nothing inflates.
+// TestContentEncoding sends compressed bodies: nothing is inflated.
 func TestContentEncoding(t *testing.T) {
 	s := serve(t, endpoints{}, nil)
 	for _, encodings := range [][]string{{"gzip"}, {"deflate"}, {"br"}, {"identity, gzip"}, {"identity", "gzip"}, {"GZIP"}} {
@@ -141,8 +142,8 @@ func TestContentEncoding(t *testing.T) {
 	s.alive()
 }
 
-// TestBodySize is the limit of G4, to the byte, with and without a stated
-// length.
+// TestBodySize sends bodies around the size limit, to the byte, with and
+// without a stated length.
 func TestBodySize(t *testing.T) {
 	const most = 1024
 	fill := func(n int) []byte {
@@ -161,7 +162,7 @@ func TestBodySize(t *testing.T) {
 		{"a byte over", &connector.Options{MaxRequestBytes: most}, most + 1, true, false},
 		{"a byte over, in chunks", &connector.Options{MaxRequestBytes: most}, most + 1, false, false},
 		{"far over, in chunks", &connector.Options{MaxRequestBytes: most}, 1 << 20, false, false},
-		{"G4: 8 MiB by default", nil, 8 << 20, true, true},
+		{"http-4: 8 MiB by default", nil, 8 << 20, true, true},
 		{"a byte over 8 MiB", nil, 8<<20 + 1, true, false},
 		{"a byte over 8 MiB, in chunks", nil, 8<<20 + 1, false, false},
 	} {
@@ -184,7 +185,8 @@ func TestBodySize(t *testing.T) {
 	}
 }
 
-// TestBodyEndless: a body without end is read to the limit and no further.
+// TestBodyEndless sends a body without end: it is read to the limit and no
+// further.
 func TestBodyEndless(t *testing.T) {
 	s := serve(t, core{}, &connector.Options{MaxRequestBytes: 1024})
 	body := &blanks{}
@@ -210,8 +212,8 @@ func (b *blanks) Read(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// TestBodyCutOff: a client that hangs up in the middle of its body reaches no
-// source, and harms nobody.
+// TestBodyCutOff hangs up in the middle of a body: no source is called, and
+// other requests go on.
 func TestBodyCutOff(t *testing.T) {
 	called := false
 	s := serve(t, core{check: func(context.Context, *wire.CheckRequest) error { called = true; return nil }}, nil)
@@ -233,7 +235,8 @@ func TestBodyCutOff(t *testing.T) {
 	assert.NotContains(t, s.log.String(), canary)
 }
 
-// TestBodyHalfClosed is the same from a client that still listens: it is told.
+// TestBodyHalfClosed does the same from a client that still listens: it gets an
+// answer.
 func TestBodyHalfClosed(t *testing.T) {
 	s := serve(t, core{}, nil)
 	tcp := httptest.NewServer(s.Handler)
@@ -250,8 +253,8 @@ func TestBodyHalfClosed(t *testing.T) {
 	s.alive()
 }
 
-// TestBodyTrickles: a body that never ends does not hold its connection for
-// ever. The server's own ReadTimeout stands where it has one.
+// TestBodyTrickles sends a body that never ends: it does not hold its
+// connection for ever. The server's own ReadTimeout stays if it has one.
 func TestBodyTrickles(t *testing.T) {
 	for _, c := range []struct {
 		why     string
@@ -282,7 +285,7 @@ func TestBodyTrickles(t *testing.T) {
 	}
 }
 
-// host is an http.Server of a test's own settings, reached through pipes.
+// host runs an http.Server with a test's own settings, reached through pipes.
 type host struct{ *connectortest.Pipe }
 
 func listen(t *testing.T, h http.Handler, configure func(*http.Server)) *host {

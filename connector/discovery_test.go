@@ -20,7 +20,7 @@ func discovering(d *wire.Discovery) core {
 
 func ptr[T any](v T) *T { return &v }
 
-// sound is a discovery with everything in it.
+// sound returns a discovery with everything in it.
 func sound() *wire.Discovery {
 	return &wire.Discovery{
 		Tables: []wire.Table{
@@ -41,7 +41,7 @@ func sound() *wire.Discovery {
 	}
 }
 
-// TestDiscovery: a sound discovery arrives whole.
+// TestDiscovery checks that a sound discovery arrives whole.
 func TestDiscovery(t *testing.T) {
 	s := serve(t, discovering(sound()), nil)
 	a := s.post("/discovery", good("/discovery"))
@@ -62,8 +62,9 @@ func TestDiscovery(t *testing.T) {
 	assert.Equal(t, `{"tables":[]}`, a.body, "no tables are an empty array, not null")
 }
 
-// TestDiscoveryRules breaks each rule. The author has to mend it, so the answer
-// is an internal error, and the log says where and what, without the value.
+// TestDiscoveryRules breaks each rule. Only the author can repair that, so the
+// answer is an internal error, and the log names place and fault without the
+// value.
 func TestDiscoveryRules(t *testing.T) {
 	for _, c := range []struct {
 		why   string
@@ -89,12 +90,12 @@ func TestDiscoveryRules(t *testing.T) {
 		{"no type", func(d *wire.Discovery) { d.Tables[1].Fields[0].Type = "" }, "tables[1].fields[0].type: must be one of string, number, decimal, boolean, date, datetime, json, array, reference"},
 		{"an unknown type", func(d *wire.Discovery) { d.Tables[1].Fields[0].Type = canary }, "tables[1].fields[0].type: must be one of string, number, decimal, boolean, date, datetime, json, array, reference"},
 		{"a field description that is not UTF-8", func(d *wire.Discovery) { d.Tables[1].Fields[0].SourceDescription = canary + "\xff" }, "tables[1].fields[0].sourceDescription: must be valid UTF-8"},
-		{"D4: a sample that is not UTF-8", func(d *wire.Discovery) {
+		{"cell-4: a sample that is not UTF-8", func(d *wire.Discovery) {
 			d.Tables[1].Fields[0].Samples = []wire.Value{wire.Null(), wire.Text(canary + "\xff")}
 		}, "tables[1].fields[0].samples[1]: text is not valid UTF-8"},
-		{"D1: a sample that is NaN", func(d *wire.Discovery) { d.Tables[1].Fields[0].Samples = []wire.Value{wire.Float(math.NaN())} }, "tables[1].fields[0].samples[0]: NaN and infinities cannot cross the wire; send null or fix the source"},
-		{"D4: a minimum that is not UTF-8", func(d *wire.Discovery) { d.Tables[0].Fields[2].Stats.Min = ptr(wire.Text(canary + "\xff")) }, "tables[0].fields[2].stats.min: text is not valid UTF-8"},
-		{"D1: a maximum that is no decimal", func(d *wire.Discovery) { d.Tables[0].Fields[2].Stats.Max = ptr(wire.Decimal(canary)) }, "tables[0].fields[2].stats.max: not plain decimal digits; a decimal is an optional sign, digits, and optionally a dot and digits"},
+		{"cell-1: a sample that is NaN", func(d *wire.Discovery) { d.Tables[1].Fields[0].Samples = []wire.Value{wire.Float(math.NaN())} }, "tables[1].fields[0].samples[0]: NaN and infinities cannot cross the wire; send null or fix the source"},
+		{"cell-4: a minimum that is not UTF-8", func(d *wire.Discovery) { d.Tables[0].Fields[2].Stats.Min = ptr(wire.Text(canary + "\xff")) }, "tables[0].fields[2].stats.min: text is not valid UTF-8"},
+		{"cell-1: a maximum that is no decimal", func(d *wire.Discovery) { d.Tables[0].Fields[2].Stats.Max = ptr(wire.Decimal(canary)) }, "tables[0].fields[2].stats.max: not plain decimal digits; a decimal is an optional sign, digits, and optionally a dot and digits"},
 		{"more than all are null", func(d *wire.Discovery) { d.Tables[0].Fields[2].Stats.NullPercent = ptr(100.1) }, "tables[0].fields[2].stats.nullPercent: must be at most 100"},
 		{"fewer than none are null", func(d *wire.Discovery) { d.Tables[0].Fields[2].Stats.NullPercent = ptr(-0.1) }, "tables[0].fields[2].stats.nullPercent: must be at least 0"},
 		{"a share that is no number", func(d *wire.Discovery) { d.Tables[0].Fields[2].Stats.NullPercent = ptr(math.NaN()) }, "tables[0].fields[2].stats.nullPercent: must be at least 0"},
@@ -116,7 +117,7 @@ func TestDiscoveryRules(t *testing.T) {
 	}
 }
 
-// TestAllDiscoveryFaults: one look at the log is enough to mend them all.
+// TestAllDiscoveryFaults checks that one look at the log shows all faults.
 func TestAllDiscoveryFaults(t *testing.T) {
 	d := &wire.Discovery{
 		Tables: []wire.Table{
@@ -142,7 +143,7 @@ func TestAllDiscoveryFaults(t *testing.T) {
 	}, strings.Split(causes, "\n"))
 }
 
-// TestAnswersThatAreNone: what a source may not answer on the JSON routes.
+// TestAnswersThatAreNone returns answers that are illegal on the JSON routes.
 func TestAnswersThatAreNone(t *testing.T) {
 	const rows = "Aggregate answered "
 	groups := func(g *connector.AggregateAnswer) endpoints {
@@ -185,18 +186,18 @@ func TestAnswersThatAreNone(t *testing.T) {
 		{"more orphans than values", link(&wire.LinkHitRate{FromNonNull: 1, OrphanCount: 2}), "/linkHitRate", "", orphans},
 		{"fewer orphans than none", link(&wire.LinkHitRate{FromNonNull: 1, OrphanCount: -1}), "/linkHitRate", "", orphans},
 		{"protocol: at most 20 samples", link(&wire.LinkHitRate{FromNonNull: 99, OrphanCount: 99, OrphanSamples: make([]string, 21)}), "/linkHitRate", "", orphans},
-		{"D4: a sample that is not UTF-8", link(&wire.LinkHitRate{FromNonNull: 1, OrphanCount: 1, OrphanSamples: []string{"\xff"}}), "/linkHitRate", "", "the source's answer cannot be sent: orphanSamples[0]: text is not valid UTF-8"},
+		{"cell-4: a sample that is not UTF-8", link(&wire.LinkHitRate{FromNonNull: 1, OrphanCount: 1, OrphanSamples: []string{"\xff"}}), "/linkHitRate", "", "the source's answer cannot be sent: orphanSamples[0]: text is not valid UTF-8"},
 		{"no groups", groups(nil), "/aggregate", "", "Aggregate returned nothing; to decline return ErrDecline"},
-		{"E3: no groupBy, no row", groups(&connector.AggregateAnswer{}), "/aggregate", "", rows + "0 rows without groupBy; it must be exactly one"},
-		{"E3: no groupBy, many rows", groups(&connector.AggregateAnswer{Rows: make([][]wire.Value, 2000)}), "/aggregate", "", rows + "2000 rows without groupBy; it must be exactly one"},
+		{"aggregate-3: no groupBy, no row", groups(&connector.AggregateAnswer{}), "/aggregate", "", rows + "0 rows without groupBy; it must be exactly one"},
+		{"aggregate-3: no groupBy, many rows", groups(&connector.AggregateAnswer{Rows: make([][]wire.Value, 2000)}), "/aggregate", "", rows + "2000 rows without groupBy; it must be exactly one"},
 		{"a cell short", groups(one()), "/aggregate", "", rows + "a row of 0 cells for 1 groups and measures"},
 		{"a cell too many", groups(one(wire.Int(1), wire.Int(2))), "/aggregate", "", rows + "a row of 2 cells for 1 groups and measures"},
-		{"E1: a count that is null", groups(one(wire.Null())), "/aggregate", "", rows + "a count that is not a wire.Int of at least 0"},
-		{"E1: a negative count", groups(one(wire.Int(-1))), "/aggregate", "", rows + "a count that is not a wire.Int of at least 0"},
-		{"E1: a count that is a text", groups(one(wire.Text("3"))), "/aggregate", "", rows + "a count that is not a wire.Int of at least 0"},
-		{"E1, E6: a sum of floats is not exact", groups(one(wire.Float(0.30000000000000004))), "/aggregate", sum, rows + "a sum that is not exact digits: use wire.Decimal, or ErrDecline where the source adds floats"},
-		{"E1: a sum that is no number", groups(one(wire.Text(canary))), "/aggregate", sum, rows + "a sum that is not exact digits: use wire.Decimal, or ErrDecline where the source adds floats"},
-		{"D1: a cell that cannot cross", groups(one(wire.Decimal(canary))), "/aggregate", sum, "the source's answer cannot be sent: rows[0]: not plain decimal digits; a decimal is an optional sign, digits, and optionally a dot and digits"},
+		{"aggregate-1: a count that is null", groups(one(wire.Null())), "/aggregate", "", rows + "a count that is not a wire.Int of at least 0"},
+		{"aggregate-1: a negative count", groups(one(wire.Int(-1))), "/aggregate", "", rows + "a count that is not a wire.Int of at least 0"},
+		{"aggregate-1: a count that is a text", groups(one(wire.Text("3"))), "/aggregate", "", rows + "a count that is not a wire.Int of at least 0"},
+		{"aggregate-1, aggregate-6: a sum of floats is not exact", groups(one(wire.Float(0.30000000000000004))), "/aggregate", sum, rows + "a sum that is not exact digits: use wire.Decimal, or ErrDecline where the source adds floats"},
+		{"aggregate-1: a sum that is no number", groups(one(wire.Text(canary))), "/aggregate", sum, rows + "a sum that is not exact digits: use wire.Decimal, or ErrDecline where the source adds floats"},
+		{"cell-1: a cell that cannot cross", groups(one(wire.Decimal(canary))), "/aggregate", sum, "the source's answer cannot be sent: rows[0]: not plain decimal digits; a decimal is an optional sign, digits, and optionally a dot and digits"},
 	} {
 		t.Run(c.why, func(t *testing.T) {
 			s := serve(t, c.src, nil)
@@ -213,7 +214,7 @@ func TestAnswersThatAreNone(t *testing.T) {
 	}
 }
 
-// TestAnswersAtTheEdge are what it may.
+// TestAnswersAtTheEdge returns the extreme legal ones.
 func TestAnswersAtTheEdge(t *testing.T) {
 	src := endpoints{
 		sizer:   sizer{func(context.Context, *wire.SizeRequest) (*wire.Size, error) { return nil, nil }},
@@ -231,12 +232,12 @@ func TestAnswersAtTheEdge(t *testing.T) {
 	s := serve(t, src, nil)
 	for _, c := range []struct{ why, path, body, want string }{
 		{"protocol: the null stays inside the wrapper", "/size", good("/size"), `{"size":null}`},
-		{"D1", "/count", good("/count"), `{"count":9007199254740991}`},
+		{"cell-1", "/count", good("/count"), `{"count":9007199254740991}`},
 		{"one entry for every column asked for, null where it was not counted, and no other", "/cardinality",
 			edit(t, "/cardinality", `["id"]`, `["a","b","c","a"]`), `{"columns":{"a":{"nonNull":0,"distinct":0},"b":null,"c":null}}`},
-		{"F2: the rate follows from the counts, whatever the source says", "/linkHitRate", good("/linkHitRate"),
+		{"measure-2: the rate follows from the counts, whatever the source says", "/linkHitRate", good("/linkHitRate"),
 			`{"fromNonNull":8,"orphanCount":2,"orphanRate":0.25,"orphanSamples":["x"]}`},
-		{"E1: a sum crosses as digits, null over nothing", "/aggregate",
+		{"aggregate-1: a sum crosses as digits, null over nothing", "/aggregate",
 			edit(t, "/aggregate", `{"fn":"count","as":"n"}`, `{"fn":"sum","field":"id","as":"s"},{"fn":"sum","field":"id","as":"z"},{"fn":"count","as":"n"}`),
 			`{"rows":[{"n":0,"s":"12","z":null}]}`},
 	} {
@@ -247,10 +248,11 @@ func TestAnswersAtTheEdge(t *testing.T) {
 	a := serve(t, endpoints{linker: linker{func(context.Context, *wire.LinkHitRateRequest) (*wire.LinkHitRate, error) {
 		return &wire.LinkHitRate{OrphanRate: math.NaN()}, nil
 	}}}, nil).post("/linkHitRate", good("/linkHitRate"))
-	assert.Equal(t, `{"fromNonNull":0,"orphanCount":0,"orphanRate":0,"orphanSamples":[]}`, a.body, "F2: 0 over nothing")
+	assert.Equal(t, `{"fromNonNull":0,"orphanCount":0,"orphanRate":0,"orphanSamples":[]}`, a.body, "measure-2: 0 over nothing")
 }
 
-// TestGroupBudget is E6: as many groups as the limit are refused, never cut.
+// TestGroupBudget checks that as many groups as the limit are refused, never
+// cut.
 func TestGroupBudget(t *testing.T) {
 	for _, c := range []struct {
 		groups, status int
@@ -272,7 +274,8 @@ func TestGroupBudget(t *testing.T) {
 	}
 }
 
-// TestAnswerSize is G10: 32 MiB, judged before the status is written.
+// TestAnswerSize checks the limit of 32 MiB, which is checked before the status
+// is written.
 func TestAnswerSize(t *testing.T) {
 	// Digits are copied as they are, which keeps the test quick under -race.
 	mega := wire.Decimal(strings.Repeat("7", 1<<20))

@@ -26,7 +26,7 @@ func newToken(t testing.TB) wire.Token {
 	return token
 }
 
-// document makes a connector and decodes the document it serves.
+// document returns the decoded document of a connector.
 func document(t *testing.T, def connector.Definition, src connector.Source, opts *connector.Options) wire.Document {
 	t.Helper()
 	h, err := connector.New(def, src, newToken(t), opts)
@@ -34,15 +34,15 @@ func document(t *testing.T, def connector.Definition, src connector.Source, opts
 	w := httptest.NewRecorder()
 	h.ServeHTTP(w, httptest.NewRequest("GET", wire.PathDocument, nil))
 	require.Equal(t, 200, w.Code)
-	require.Equal(t, string(h.Document()), w.Body.String(), "H1: computed once and served verbatim")
+	require.Equal(t, string(h.Document()), w.Body.String(), "document-1: computed once and served verbatim")
 	var doc wire.Document
 	require.NoError(t, wire.Decode(w.Body.Bytes(), &doc), w.Body.String())
 	return doc
 }
 
-// TestCombinations is H1: of every set of optional interfaces, with and without
-// a Describer, the document says exactly what the methods are, and the routes
-// are there accordingly.
+// TestCombinations checks, for every set of optional interfaces, with and
+// without a Describer, that the document says exactly what the methods are, and
+// that exactly those routes exist.
 func TestCombinations(t *testing.T) {
 	require.Len(t, combinations, 96)
 	for set, src := range combinations {
@@ -85,7 +85,8 @@ func TestCombinations(t *testing.T) {
 
 func is[I any](src connector.Source) bool { _, ok := src.(I); return ok }
 
-// TestDescriberIsInvisible: it is no capability of the protocol.
+// TestDescriberIsInvisible checks that a Describer is no capability of the
+// protocol.
 func TestDescriberIsInvisible(t *testing.T) {
 	assert.Equal(t, document(t, shop, endpoints{}, nil), document(t, shop, described{}, nil))
 }
@@ -132,10 +133,11 @@ func TestOmit(t *testing.T) {
 		dater
 	}{}
 	doc := document(t, shop, dates, &connector.Options{Omit: connector.Omit{DateBucket: true}})
-	assert.False(t, doc.Capabilities.DateBucket, "H2: a method that is omitted is no fault")
+	assert.False(t, doc.Capabilities.DateBucket, "document-2: a method that is omitted is no fault")
 }
 
-// TestDialect: it is asked once, and the empty one is none.
+// TestDialect checks that Dialect is called once, and that an empty dialect is
+// none.
 func TestDialect(t *testing.T) {
 	asked := 0
 	doc := document(t, shop, counting{asked: &asked}, nil)
@@ -156,7 +158,7 @@ func (c counting) Dialect() string {
 }
 func (c counting) QuerySQL(context.Context, *wire.SQLRequest, *connector.Rows) error { return nil }
 
-// TestDocumentServed is the protocol's row on the document's route.
+// TestDocumentServed checks the route of the document.
 func TestDocumentServed(t *testing.T) {
 	s := serve(t, endpoints{}, nil)
 	get := func(method, bearer string) answer {
@@ -172,9 +174,9 @@ func TestDocumentServed(t *testing.T) {
 	assert.Equal(t, "application/json", whole.header.Get("Content-Type"))
 	assert.Equal(t, itoa(len(whole.body)), whole.header.Get("Content-Length"))
 	assert.Equal(t, whole.body, get("GET", "Bearer wrong").body, "unauthenticated: a bearer changes nothing")
-	assert.Contains(t, whole.body, `"required":true`, "H1: required is explicit")
-	assert.Contains(t, whole.body, `"required":false`, "H1: required is explicit")
-	assert.Contains(t, whole.body, `"limits":{"concurrency":4}`, "H1: concurrency always, the others only when known")
+	assert.Contains(t, whole.body, `"required":true`, "document-1: required is explicit")
+	assert.Contains(t, whole.body, `"required":false`, "document-1: required is explicit")
+	assert.Contains(t, whole.body, `"limits":{"concurrency":4}`, "document-1: concurrency always, the others only when known")
 
 	head := get("HEAD", "")
 	assert.Equal(t, 200, head.status)
@@ -185,7 +187,8 @@ func TestDocumentServed(t *testing.T) {
 	s.alive()
 }
 
-// TestDocumentIsTheHostsOwn: what a host changes after New changes nothing.
+// TestDocumentIsTheHostsOwn checks that what a host changes after New changes
+// nothing.
 func TestDocumentIsTheHostsOwn(t *testing.T) {
 	def := shop
 	def.Credentials = slices.Clone(shop.Credentials)
@@ -198,7 +201,7 @@ func TestDocumentIsTheHostsOwn(t *testing.T) {
 	assert.Equal(t, before, string(h.Document()))
 }
 
-// TestDocumentSize is G10: at most 64 KiB, judged at construction.
+// TestDocumentSize checks the limit of 64 KiB, at construction.
 func TestDocumentSize(t *testing.T) {
 	size := func(help int) (int, error) {
 		def := shop
@@ -219,7 +222,8 @@ func TestDocumentSize(t *testing.T) {
 	assert.EqualError(t, err, "document: 65537 bytes, over the limit of 65536; shorten the help texts")
 }
 
-// TestConstructionFaults is H2: each fault by its JSON path, without the value.
+// TestConstructionFaults checks that each fault is named by its JSON path,
+// without the value.
 func TestConstructionFaults(t *testing.T) {
 	field := func(change func(*wire.CredentialField)) connector.Definition {
 		f := wire.CredentialField{Key: "k", Label: "l", Type: wire.CredentialText}
@@ -284,7 +288,7 @@ func TestConstructionFaults(t *testing.T) {
 	}
 }
 
-// TestAllConstructionFaults is H2: all at once.
+// TestAllConstructionFaults checks that New reports all faults at once.
 func TestAllConstructionFaults(t *testing.T) {
 	src := struct {
 		core
@@ -340,8 +344,8 @@ func TestAt(t *testing.T) {
 		{"one at the root", "GET", wire.PathDocument, 200, `"slug":"root"`},
 		{"a route", "POST", "/two/check", 200, `{"ok":true}`},
 		{"no such route", "POST", "/two/nothing", 404, `not_found`},
-		{"G1: an escaped route is another path", "POST", "/two/%63heck", 404, `not_found`},
-		{"G1: below an escaped prefix too", "POST", "/%74wo/check", 404, `not_found`},
+		{"http-1: an escaped route is another path", "POST", "/two/%63heck", 404, `not_found`},
+		{"http-1: below an escaped prefix too", "POST", "/%74wo/check", 404, `not_found`},
 		{"no such prefix", "POST", "/three/check", 404, `not_found`},
 	} {
 		r := httptest.NewRequest(c.method, c.target, strings.NewReader(good("/check")))

@@ -31,7 +31,7 @@ func handlerOf(slug string, src connector.Source) *connector.Handler {
 type books struct{ source }
 
 func (books) Query(_ context.Context, req *connector.QueryRequest, out *connector.Rows) error {
-	// What the upstream can do exactly: one language. The rest is the SDK's.
+	// What the upstream can do exactly: one language. The library does the rest.
 	language := ""
 	_, all := filter.Split(req.Where, func(f wire.Filter) bool {
 		if f.Field != "language" || f.Op != wire.OpEq || language != "" {
@@ -136,7 +136,7 @@ type counted struct{ source }
 
 func (counted) Count(_ context.Context, req *wire.CountRequest) (int64, error) {
 	if len(req.And)+len(req.Or) > 0 {
-		return 0, connector.ErrDecline // the SDK counts by reading
+		return 0, connector.ErrDecline // the library counts by reading
 	}
 	return 4, nil
 }

@@ -18,7 +18,7 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
-// deed is what an author's hook does in place of its work.
+// deed stands for the work of an author's method.
 type deed func(context.Context) error
 
 // hook is a place where author code runs: a request that leads there, and a
@@ -122,14 +122,14 @@ const (
 	firstRow  = all + "\n" + `{"rows":[{"id":1}]}` + "\n"
 )
 
-// fails asserts how a deed comes out at a hook.
+// fails asserts the answer to a deed at a hook.
 func (h hook) fails(t *testing.T, a answer, status int, code wire.Code, message string) {
 	t.Helper()
 	if strings.HasSuffix(h.name, afterRows) {
 		assert.Equal(t, 200, a.status)
 		b, err := wire.EncodeAnswer(&wire.ErrorAnswer{Error: wire.Error{Code: code, Message: message}})
 		require.NoError(t, err)
-		assert.Equal(t, firstRow+string(b)+"\n", a.body, "C3: an error line, and no end")
+		assert.Equal(t, firstRow+string(b)+"\n", a.body, "stream-3: an error line, and no end")
 		return
 	}
 	a.refuses(t, status, code, message)
@@ -157,8 +157,8 @@ func (panickingUnwrap) Unwrap() error    { panic("in Unwrap") }
 func (panickingStringer) String() string { panic("in String") }
 func (u uncomparable) Error() string     { return "uncomparable" }
 
-// TestPanics is R7 and G9: whatever ends an author's hook, the process lives,
-// the request is answered as an internal error, the cause is in the log, and the
+// TestPanics checks that however an author's hook ends, the process lives, the
+// request is answered as an internal error, the cause is in the log, and the
 // next request is answered.
 func TestPanics(t *testing.T) {
 	var null *endpoints
@@ -175,11 +175,11 @@ func TestPanics(t *testing.T) {
 		{"a value that panics again", func(context.Context) error { panic(panickingStringer{}) }, "ERROR the source panicked*cause=%!v(PANIC="},
 		{"an error that ends the goroutine", func(context.Context) error { panic(exitingError{}) }, "cause=the source ended its goroutine (runtime.Goexit)"},
 		{"a number", func(context.Context) error { panic(42) }, "ERROR the source panicked*cause=42 stack="},
-		{"G9: a struct may hold cells, so its type is told", func(context.Context) error { panic(&holder{canary, canary}) }, "ERROR the source panicked*cause=a value of type *connector_test.holder stack="},
+		{"http-9: a struct may hold cells, so its type is told", func(context.Context) error { panic(&holder{canary, canary}) }, "ERROR the source panicked*cause=a value of type *connector_test.holder stack="},
 		{"net/http's own", func(context.Context) error { panic(http.ErrAbortHandler) }, "ERROR the source panicked*cause=net/http: abort Handler stack="},
 		{"a nil pointer", func(context.Context) error { return null.core.check(nil, nil) }, "ERROR the source panicked*cause=runtime error: invalid memory address"},
 		{"an index", func(context.Context) error { _ = routes[len(routes)+len(t.Name())]; return nil }, "ERROR the source panicked*cause=runtime error: index out of range"},
-		{"G9: a secret", func(context.Context) error { panic("key " + secret) }, "ERROR the source panicked*cause=key [redacted] stack="},
+		{"http-9: a secret", func(context.Context) error { panic("key " + secret) }, "ERROR the source panicked*cause=key [redacted] stack="},
 		{"runtime.Goexit", func(context.Context) error { runtime.Goexit(); return nil }, "cause=the source ended its goroutine (runtime.Goexit)"},
 
 		{"an error whose Error panics", func(context.Context) error { return panickingError{} }, "ERROR the source panicked*cause=in Error"},
@@ -212,7 +212,8 @@ func TestPanics(t *testing.T) {
 	}
 }
 
-// TestHangingError: an error whose text never comes costs its own request only.
+// TestHangingError checks that an error whose text never comes costs its own
+// request only.
 func TestHangingError(t *testing.T) {
 	for _, h := range hooks(t) {
 		synctest.Test(t, func(t *testing.T) {
@@ -225,8 +226,8 @@ func TestHangingError(t *testing.T) {
 	}
 }
 
-// TestErrors is the protocol's table of errors and G8: which errors carry
-// their text out, where, and as what.
+// TestErrors is the table of errors: which carry their text out, where, and
+// with which status and code.
 func TestErrors(t *testing.T) {
 	var null *wire.Error
 	const no = "the upstream says no"
@@ -249,13 +250,13 @@ func TestErrors(t *testing.T) {
 		{"unknown entity", connector.UnknownEntity(no), want{404, wire.CodeUnknownEntity, no, ""}, want{404, wire.CodeUnknownEntity, no, ""}},
 		{"unsupported", connector.Unsupported(no), want{422, wire.CodeUnsupported, no, ""}, want{422, wire.CodeUnsupported, no, ""}},
 		{"timeout", connector.Timeout(no), want{408, wire.CodeTimeout, no, ""}, want{408, wire.CodeTimeout, no, ""}},
-		{"G8: a rejected credential set is 400 bad_request but on /check, never 401", connector.CheckFailed(no), want{400, wire.CodeBadRequest, no, ""}, want{400, wire.CodeCheckFailed, no, ""}},
+		{"http-8: a rejected credential set is 400 bad_request but on /check, never 401", connector.CheckFailed(no), want{400, wire.CodeBadRequest, no, ""}, want{400, wire.CodeCheckFailed, no, ""}},
 		{"wrapped", wrap(connector.Unsupported(no)), want{422, wire.CodeUnsupported, no, ""}, want{422, wire.CodeUnsupported, no, ""}},
 		{"wrapped for the person", wrap(connector.CheckFailed(no)), want{400, wire.CodeBadRequest, no, ""}, want{400, wire.CodeCheckFailed, no, ""}},
 		{"joined", errors.Join(errors.New("x"), connector.CheckFailed(no)), want{400, wire.CodeBadRequest, no, ""}, want{400, wire.CodeCheckFailed, no, ""}},
 		{"a sentinel has no text of its own", connector.ErrUnsupported, want{422, wire.CodeUnsupported, "unsupported", ""}, want{422, wire.CodeUnsupported, "unsupported", ""}},
 		{"a sentinel on /check", connector.ErrCheckFailed, want{400, wire.CodeBadRequest, "bad request", ""}, want{400, wire.CodeCheckFailed, "check failed", ""}},
-		{"G9: a plain error", errors.New(no), internal(no), internal(no)},
+		{"http-9: a plain error", errors.New(no), internal(no), internal(no)},
 		{"a code that is nobody's to raise", wire.Errorf(wire.CodeNotFound, no), internal("not_found: " + no), internal("not_found: " + no)},
 		{"internal, by name", wire.Errorf(wire.CodeInternal, no), internal("internal: " + no), internal("internal: " + no)},
 		{"a code nobody knows", wire.Errorf("teapot", no), internal("teapot: " + no), internal("teapot: " + no)},
@@ -288,9 +289,9 @@ func TestErrors(t *testing.T) {
 	}
 }
 
-// TestErrorsOfCheck is G8 as the person at the connect form meets it: the
-// author's sentence verbatim. Other deliberate errors keep their status and code;
-// of any other failure nothing is told.
+// TestErrorsOfCheck checks errors as the person at the connect form meets them:
+// the author's sentence verbatim. Other deliberate errors keep their status and
+// code. Any other failure shows nothing.
 func TestErrorsOfCheck(t *testing.T) {
 	const sentence = `Acme says: "invalid key". Copy it from Settings > API <keys> & try again – 100 %.`
 	for _, c := range []struct {
@@ -321,7 +322,8 @@ func TestErrorsOfCheck(t *testing.T) {
 	}
 }
 
-// TestLongMessages: an upstream's page in an error does not come through whole.
+// TestLongMessages checks that an upstream's page in an error does not come
+// through whole.
 func TestLongMessages(t *testing.T) {
 	page := strings.Repeat("ä", 1<<20)
 	s := serve(t, core{

@@ -17,7 +17,7 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
-// What the SDK finishes is held against a reference that does the same the
+// The tests compare what the library finishes with a reference that does it the
 // plain way, over random rows, requests, claims and hosts. The reference knows
 // integers, text and nulls, and shares no code with package filter.
 
@@ -39,7 +39,7 @@ func (c cells) value(column string) wire.Value {
 	return wire.Null()
 }
 
-// json is the cell as it stands in an answer.
+// json returns the cell as it stands in an answer.
 func (c cells) json(column string) string {
 	b, err := c.value(column).MarshalJSON()
 	if err != nil {
@@ -49,7 +49,7 @@ func (c cells) json(column string) string {
 }
 
 // compare orders two cells of a column: numbers by size, text by bytes, nulls
-// last whatever the direction (B1).
+// last in both directions.
 func compare(x, y cells, column string, desc bool) int {
 	vx, vy := x.value(column), y.value(column)
 	switch {
@@ -72,7 +72,7 @@ func compare(x, y cells, column string, desc bool) int {
 	return c
 }
 
-// condition is a filter of the reference.
+// condition returns a filter of the reference.
 type condition struct {
 	field, op string
 	value     cells // its operand stands in the field
@@ -209,8 +209,8 @@ func (q question) matching() (list []cells) {
 	return list
 }
 
-// sorted is the total order: the keys, then the primary key where it is known,
-// else the other columns (B3).
+// sorted returns the rows in the total order: the keys, then the primary key if
+// it is known, else the other columns.
 func (q question) sorted(list []cells) []cells {
 	keys := slices.Clone(q.sort)
 	if q.described {
@@ -238,7 +238,7 @@ func cut(list []cells, offset, limit int) []cells {
 	return list
 }
 
-// most is the largest offset the document declares.
+// most returns the largest offset the document declares.
 func (q question) most() int {
 	switch {
 	case !q.offsets:
@@ -249,7 +249,7 @@ func (q question) most() int {
 	return 1 << 30
 }
 
-// want is what has to come: the claim and the rows (B8, C2).
+// want returns the expected claim and rows.
 func (q question) want() (wire.Served, []cells) {
 	keys := map[wire.SortSupport]int{"": 99, wire.SortSingle: 1, wire.SortNone: 0}[q.sorts]
 	served := wire.Served{Filters: true}
@@ -351,7 +351,7 @@ func (q question) body() string {
 	return `{"table":"t",` + q.filters() + `,"sort":[` + strings.Join(sort, ",") + `],"fields":` + string(fields) + `,` + window + tail
 }
 
-// text is an answer as it must be, to the byte.
+// text returns the expected answer, to the byte.
 func (q question) text() string {
 	served, list := q.want()
 	b, _ := json.Marshal(served)
@@ -370,8 +370,8 @@ func (q question) text() string {
 	return out + `{"end":1}` + "\n"
 }
 
-// TestFinish is B3, B5, B8, C2 and A12: whatever the source does itself and the
-// host declares, the claim is the sum, and the rows are exactly those.
+// TestFinish checks that whatever the source does itself and the host declares,
+// the claim is the sum of both, and the rows are exact.
 func TestFinish(t *testing.T) {
 	seed := rand.Uint64()
 	defer func() {

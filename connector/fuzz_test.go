@@ -11,7 +11,7 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
-// FuzzRequest is R1: whatever a body holds, the answer is a clean one: the
+// FuzzRequest checks that whatever a body holds, the answer is a clean one: the
 // route's own, or an envelope below 500.
 func FuzzRequest(f *testing.F) {
 	for i, r := range routes {

@@ -31,8 +31,8 @@ func joined(served connector.Served, columns []wire.Column, rows ...[]wire.Value
 	}
 }
 
-// TestJoins is B6 as far as it is the SDK's: which column becomes which member,
-// and that filters and sort see base fields only.
+// TestJoins checks the library's part of joins: which column becomes which
+// member, and that filters and sort see base fields only.
 func TestJoins(t *testing.T) {
 	text, null := wire.Text, wire.Null()
 	const (
@@ -111,11 +111,11 @@ func TestJoins(t *testing.T) {
 		code   wire.Code
 		says   string
 	}{
-		{"B6: filters name base fields only", append(base("id"), hop(1, "b")), `"and":[{"field":"b","op":"notnull"}],"sort":[],"fields":["id"],"joins":[` + toB + `]`,
+		{"query-6: filters name base fields only", append(base("id"), hop(1, "b")), `"and":[{"field":"b","op":"notnull"}],"sort":[],"fields":["id"],"joins":[` + toB + `]`,
 			422, wire.CodeUnsupported, `table "items" has no field "b" to filter by`},
-		{"B6: so does the sort", append(base("id"), hop(1, "b")), `"and":[],"sort":[{"field":"b","dir":"asc"}],"fields":["id"],"limit":1,"joins":[` + toB + `]`,
+		{"query-6: so does the sort", append(base("id"), hop(1, "b")), `"and":[],"sort":[{"field":"b","dir":"asc"}],"fields":["id"],"limit":1,"joins":[` + toB + `]`,
 			404, wire.CodeUnknownEntity, `table "items" has no field "b"`},
-		{"A11: a hop's column that is missing is named as its table calls it", base("id", "b", "name"), `"and":[],"sort":[],"fields":["id"],"joins":[` + toB + `]`,
+		{"filter-11: a hop's column that is missing is named as its table calls it", base("id", "b", "name"), `"and":[],"sort":[],"fields":["id"],"joins":[` + toB + `]`,
 			404, wire.CodeUnknownEntity, `table "b" has no field "name"`},
 		{"a hop's column under another hop", append(base("id"), hop(1, "b"), hop(1, "c"), hop(1, "size")), `"and":[],"sort":[],"fields":["id"],"joins":[` + toB + `,` + toC + `]`,
 			404, wire.CodeUnknownEntity, `table "c" has no field "name"`},
@@ -132,7 +132,8 @@ func TestJoins(t *testing.T) {
 	}
 }
 
-// TestDialectMode is C9: what the SQL returned, in full, and the native body too.
+// TestDialectMode checks that the rows of an SQL statement come in full, and
+// that the native body is taken too.
 func TestDialectMode(t *testing.T) {
 	var seen wire.SQLRequest
 	var emitted func(*connector.Rows) error
@@ -201,7 +202,8 @@ func TestDialectMode(t *testing.T) {
 	assert.Equal(t, all+"\n"+end+"\n", s.post("/query", sql("")).body, "a statement without a result")
 }
 
-// TestAggregateAnswers: which method is asked, and what a decline is.
+// TestAggregateAnswers checks which method is called, and how a decline is
+// answered.
 func TestAggregateAnswers(t *testing.T) {
 	var called string
 	answer := func(name string, err error) func(context.Context, *wire.AggregateRequest) (*connector.AggregateAnswer, error) {
@@ -218,11 +220,11 @@ func TestAggregateAnswers(t *testing.T) {
 		status            int
 	}{
 		{"no grain", good("/aggregate"), "Aggregate", nil, 200},
-		{"E4: any grain", grain, "AggregateByDate", nil, 200},
-		{"E6: joins, where it joins at all", join, "Aggregate", nil, 200},
-		{"E6: declined", good("/aggregate"), "Aggregate", connector.ErrDecline, 204},
-		{"E6: declined by date", grain, "AggregateByDate", errors.Join(errors.New("why"), connector.ErrDecline), 204},
-		{"E6: joins declined", join, "Aggregate", connector.ErrDecline, 204},
+		{"aggregate-4: any grain", grain, "AggregateByDate", nil, 200},
+		{"aggregate-6: joins, where it joins at all", join, "Aggregate", nil, 200},
+		{"aggregate-6: declined", good("/aggregate"), "Aggregate", connector.ErrDecline, 204},
+		{"aggregate-6: declined by date", grain, "AggregateByDate", errors.Join(errors.New("why"), connector.ErrDecline), 204},
+		{"aggregate-6: joins declined", join, "Aggregate", connector.ErrDecline, 204},
 	} {
 		t.Run(c.why, func(t *testing.T) {
 			for _, describes := range []bool{false, true} {

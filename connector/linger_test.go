@@ -20,8 +20,8 @@ const (
 	returned = "WARN a call of the source returned after its request was over slug=shop route=%s%s after=%s"
 )
 
-// TestAbandoned is C5: a source that ignores its context is abandoned on time,
-// and logged when it returns. What it emits later goes nowhere.
+// TestAbandoned checks that a source that ignores its context is abandoned on
+// time, and logged when it returns. What it emits later goes nowhere.
 func TestAbandoned(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var late []error
@@ -49,7 +49,8 @@ func TestAbandoned(t *testing.T) {
 	})
 }
 
-// TestAbandonedShortly: a source that needs a moment to stop is no event.
+// TestAbandonedShortly checks that a source that needs a moment to stop is not
+// logged.
 func TestAbandonedShortly(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := serve(t, core{check: func(ctx context.Context, _ *wire.CheckRequest) error {
@@ -63,8 +64,8 @@ func TestAbandonedShortly(t *testing.T) {
 	})
 }
 
-// TestAbandonedNotGoneOnWith: after a call that outlived its request, no other
-// is made for it.
+// TestAbandonedNotGoneOnWith checks that after a call that outlived its
+// request, no other is made for it.
 func TestAbandonedNotGoneOnWith(t *testing.T) {
 	for _, route := range routes[2:] {
 		synctest.Test(t, func(t *testing.T) {
@@ -98,8 +99,9 @@ func TestAbandonedNotGoneOnWith(t *testing.T) {
 	}
 }
 
-// TestLingeringCap: a hanging upstream cannot fill the memory. Beyond 256 calls
-// that outlived their requests new ones are refused, until some return.
+// TestLingeringCap checks that an upstream that hangs cannot fill the memory.
+// Beyond 256 calls that outlived their requests, new ones are refused until
+// some return.
 func TestLingeringCap(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		release := make(chan struct{})
@@ -139,8 +141,8 @@ func TestLingeringCap(t *testing.T) {
 	})
 }
 
-// TestLatePanic: a panic after the request is over harms nobody and is in the
-// log all the same.
+// TestLatePanic checks that a panic after the request is over does no harm and
+// is logged.
 func TestLatePanic(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := serve(t, endpoints{
@@ -166,8 +168,8 @@ func TestLatePanic(t *testing.T) {
 	})
 }
 
-// TestPanicBesideFullWindow: what a source does after its window is full cannot
-// change the answer, whatever the goroutines' order.
+// TestPanicBesideFullWindow checks that what a source does after its window is
+// full cannot change the answer, in whatever order the goroutines run.
 func TestPanicBesideFullWindow(t *testing.T) {
 	for _, what := range []step{func(*actor) error { panic("x") }, fail(connector.BadRequest("x")), fail(fmt.Errorf("x"))} {
 		s := serve(t, script(begin, func(a *actor) error { _ = rows(2)(a); return nil }, what), nil)
@@ -178,8 +180,8 @@ func TestPanicBesideFullWindow(t *testing.T) {
 	}
 }
 
-// TestPanickingLogger: a host's logger that panics takes neither the process
-// nor the answer with it, whichever goroutine the line is from.
+// TestPanickingLogger checks that a host's logger that panics ends neither the
+// process nor the answer, whichever goroutine the line is from.
 func TestPanickingLogger(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := serve(t, endpoints{
@@ -196,7 +198,7 @@ func TestPanickingLogger(t *testing.T) {
 	})
 }
 
-// TestRowsAfterReturning: rows are for the call they were handed to.
+// TestRowsAfterReturning checks that rows are for the call they were passed to.
 func TestRowsAfterReturning(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var kept *connector.RowWriter

@@ -15,7 +15,7 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
-// TestMap: decoded JSON, spelled as the columns ask (D1 to D3).
+// TestMap checks decoded JSON, converted as the columns ask.
 func TestMap(t *testing.T) {
 	at := time.Date(2024, 2, 29, 23, 30, 0, 5e6, time.FixedZone("", 3600))
 	num := func(s string) json.Number { return json.Number(s) }
@@ -104,8 +104,8 @@ func TestMap(t *testing.T) {
 	}
 }
 
-// TestDecimal: a cell keeps the digits and the scale of a decimal.Decimal, and
-// does not obey the package's global settings.
+// TestDecimal checks that a cell keeps the digits and the scale of a
+// decimal.Decimal, and does not obey the package's global settings.
 func TestDecimal(t *testing.T) {
 	trailing := decimal.TrimTrailingZeros
 	decimal.TrimTrailingZeros = true

@@ -22,7 +22,7 @@ const (
 	noBearer = "a valid bearer token is required"
 )
 
-// TestBearer is G3: one fixed 401 for every cause.
+// TestBearer checks that every cause gets one fixed 401.
 func TestBearer(t *testing.T) {
 	const token = connectortest.Token
 	wrong := strings.Replace(token, "0", "1", 1)
@@ -33,7 +33,7 @@ func TestBearer(t *testing.T) {
 		ok      bool
 	}{
 		{"the token", []string{"Bearer " + token}, "", true},
-		{"G3: the scheme is case-insensitive", []string{"bEaReR " + token}, "", true},
+		{"http-3: the scheme is case-insensitive", []string{"bEaReR " + token}, "", true},
 		{"RFC 9110: one or more blanks stand between scheme and credentials", []string{"Bearer   " + token}, "", true},
 		{"an unrelated query is no token", []string{"Bearer " + token}, "trace=1&page=2", true},
 
@@ -52,12 +52,12 @@ func TestBearer(t *testing.T) {
 		{"in quotes", []string{`Bearer "` + token + `"`}, "", false},
 		{"two tokens in one header", []string{"Bearer " + token + " " + token}, "", false},
 		{"two tokens in a list", []string{"Bearer " + token + ", Bearer " + token}, "", false},
-		{"G3: exactly one header, though both be right", []string{"Bearer " + token, "Bearer " + token}, "", false},
-		{"G3: a good header before a bad one", []string{"Bearer " + token, "Bearer " + wrong}, "", false},
-		{"G3: a good header behind a bad one", []string{"Bearer " + wrong, "Bearer " + token}, "", false},
+		{"http-3: exactly one header, though both be right", []string{"Bearer " + token, "Bearer " + token}, "", false},
+		{"http-3: a good header before a bad one", []string{"Bearer " + token, "Bearer " + wrong}, "", false},
+		{"http-3: a good header behind a bad one", []string{"Bearer " + wrong, "Bearer " + token}, "", false},
 
 		{"protocol, Authentication 2: in the query only", nil, "token=" + token, false},
-		{"G3: in the query, beside a good header", []string{"Bearer " + token}, "token=" + token, false},
+		{"http-3: in the query, beside a good header", []string{"Bearer " + token}, "token=" + token, false},
 		{"under the name OAuth gives it", []string{"Bearer " + token}, "access_token=" + token, false},
 		{"under a name nobody would guess", []string{"Bearer " + token}, "x=" + token, false},
 		{"as the name of a parameter", []string{"Bearer " + token}, token, false},
@@ -94,7 +94,7 @@ func TestBearer(t *testing.T) {
 	assert.Empty(t, s.log.String(), "a refused bearer is no event for the host's log")
 }
 
-// TestTwoTokens is the rotation of G3.
+// TestTwoTokens checks that a host can hold two tokens while it rotates them.
 func TestTwoTokens(t *testing.T) {
 	const next = "the-next-token-0123456789abcdef-0123"
 	token, err := wire.NewToken(connectortest.Token, next)
@@ -110,7 +110,7 @@ func TestTwoTokens(t *testing.T) {
 	}
 }
 
-// unread is a body nobody may read.
+// unread is a body that must not be read.
 type unread struct{ t *testing.T }
 
 func (b unread) Read([]byte) (int, error) {
@@ -118,7 +118,8 @@ func (b unread) Read([]byte) (int, error) {
 	return 0, io.EOF
 }
 
-// TestBodyUnread is G1: what can be refused without the body is.
+// TestBodyUnread checks that what can be refused without the body is refused
+// before it is read.
 func TestBodyUnread(t *testing.T) {
 	token, err := wire.NewToken(connectortest.Token)
 	require.NoError(t, err)
@@ -155,8 +156,8 @@ func TestBodyUnread(t *testing.T) {
 	}
 }
 
-// TestNoContinue is the same on the wire: a client that waits for permission to
-// send its body does not get it.
+// TestNoContinue checks the same on the wire: a client that waits for
+// permission to send its body does not get it.
 func TestNoContinue(t *testing.T) {
 	s := serve(t, core{}, nil)
 	for _, c := range []struct {
@@ -178,7 +179,7 @@ func TestNoContinue(t *testing.T) {
 	s.alive()
 }
 
-// TestOrderOfRefusal is G1, pairwise: of two faults the earlier is told.
+// TestOrderOfRefusal checks pairs of faults: the answer names the earlier one.
 func TestOrderOfRefusal(t *testing.T) {
 	type request struct{ method, path, bearer, table, joins, limit, behind string }
 	faults := []struct {
@@ -221,7 +222,7 @@ func TestOrderOfRefusal(t *testing.T) {
 	s.alive()
 }
 
-// TestPaths is G1 and G2: paths match exactly, byte for byte as they are sent.
+// TestPaths checks that paths match exactly, byte for byte as they are sent.
 func TestPaths(t *testing.T) {
 	for _, c := range []struct {
 		why    string
@@ -287,8 +288,8 @@ func (s *site) raw(t *testing.T, line, header, body string) answer {
 	return a
 }
 
-// TestMethods is G1 and G2: 405 with Allow on every known route, before the
-// bearer is looked at.
+// TestMethods checks 405 with Allow on every known route, before the bearer
+// token is looked at.
 func TestMethods(t *testing.T) {
 	s := serve(t, endpoints{}, nil)
 	type target struct{ path, allow string }
@@ -322,7 +323,7 @@ func TestMethods(t *testing.T) {
 	s.alive()
 }
 
-// TestOptionalRoutesAbsent is H1: an endpoint is there exactly when the source
+// TestOptionalRoutesAbsent checks that an endpoint exists exactly if the source
 // has the method and the host does not omit it.
 func TestOptionalRoutesAbsent(t *testing.T) {
 	lacking := serve(t, core{}, nil)

@@ -19,15 +19,16 @@ import (
 
 type emit = func(out *connector.Rows) error
 
-// query is a body for the table items, whose source may say what it likes.
+// query returns a body for the table items.
 func query(more string) string {
 	return `{"table":"items",` + more + `,` + tail
 }
 
 const plain = `"and":[],"sort":[],"fields":["n"]`
 
-// TestLies: what a source may not say. Each is the author's fault: 500 before
-// the first line, an error line after it, and the log tells what is wrong.
+// TestLies checks what a source must not do. Each case is the author's fault:
+// 500 before the first line, an error line after it, and the log says what is
+// wrong.
 func TestLies(t *testing.T) {
 	three := func(w *connector.RowWriter) error {
 		for i := range 3 {
@@ -94,14 +95,14 @@ func TestLies(t *testing.T) {
 		{"an unknown type", plain, func(out *connector.Rows) error {
 			return out.Begin([]wire.Column{{Name: "n", Type: "text"}}).Row(wire.Int(1))
 		}, `the source began with column "n" of the unknown type "text"`},
-		{"D1: a NaN", plain, func(out *connector.Rows) error {
+		{"cell-1: a NaN", plain, func(out *connector.Rows) error {
 			return out.Begin(number).Row(wire.Float(math.NaN()))
 		}, `the source emitted a row that cannot be sent: column "n": NaN and infinities cannot cross the wire; send null or fix the source`},
-		{"D4: text that is not UTF-8", plain, func(out *connector.Rows) error {
+		{"cell-4: text that is not UTF-8", plain, func(out *connector.Rows) error {
 			_ = out.Begin(number).Row(wire.Text(canary + "\xff"))
 			return nil
 		}, `the source emitted a row that cannot be sent: column "n": text is not valid UTF-8`},
-		{"D1: a decimal that is none", plain, func(out *connector.Rows) error {
+		{"cell-1: a decimal that is none", plain, func(out *connector.Rows) error {
 			return out.Begin(number).Row(wire.Decimal(canary))
 		}, `the source emitted a row that cannot be sent: column "n": not plain decimal digits; *`},
 		{"a cell that cannot cross, kept by the heap until the end", sorted, func(out *connector.Rows) error {
@@ -132,7 +133,7 @@ func TestLies(t *testing.T) {
 	}
 }
 
-// TestLiesAfterTheFirstLine are error lines.
+// TestLiesAfterTheFirstLine checks that such faults then are error lines.
 func TestLiesAfterTheFirstLine(t *testing.T) {
 	s := serve(t, core{query: func(_ context.Context, _ *connector.QueryRequest, out *connector.Rows) error {
 		w := out.Begin(number)
@@ -161,8 +162,8 @@ func TestLiesAfterTheFirstLine(t *testing.T) {
 	s.alive()
 }
 
-// TestMissingColumns is A11: what a source begins without. Where a description
-// has vouched for the field, the source is at fault; else the table lacks it.
+// TestMissingColumns checks what happens without a column. If the description
+// has the field, the source is at fault; else the table lacks it.
 func TestMissingColumns(t *testing.T) {
 	narrow := core{query: func(_ context.Context, _ *connector.QueryRequest, out *connector.Rows) error {
 		return out.Begin([]wire.Column{{Name: "id"}}).Row(wire.Int(1))
@@ -197,7 +198,7 @@ func TestMissingColumns(t *testing.T) {
 	assert.Equal(t, 200, a.status, "columns that only served filters and sorts name are not needed")
 }
 
-// TestWindow is the one way an offset and a limit reach a source.
+// TestWindow checks the only way in which an offset and a limit reach a source.
 func TestWindow(t *testing.T) {
 	const filter, sort = `"and":[{"field":"n","op":"gt","value":0}]`, `"sort":[{"field":"n","dir":"asc"}]`
 	type got struct {
@@ -220,8 +221,8 @@ func TestWindow(t *testing.T) {
 		{"the sort served", `"and":[],` + sort + `,"limit":5`, connector.Served{Sort: true}, 0, got{0, 5, true}},
 		{"both served", filter + `,` + sort + `,"limit":5,"offset":1`, connector.Served{Filters: true, Sort: true}, 0, got{1, 5, true}},
 		{"an or alone is a filter", `"and":[],"or":[[]],"sort":[],"limit":5`, connector.Served{}, 0, got{}},
-		{"B8: the offset that the document declares", `"and":[],"sort":[],"limit":5,"offset":7`, connector.Served{}, 7, got{7, 5, true}},
-		{"B8: a larger one", `"and":[],"sort":[],"limit":5,"offset":8`, connector.Served{}, 7, got{}},
+		{"query-8: the offset that the document declares", `"and":[],"sort":[],"limit":5,"offset":7`, connector.Served{}, 7, got{7, 5, true}},
+		{"query-8: a larger one", `"and":[],"sort":[],"limit":5,"offset":8`, connector.Served{}, 7, got{}},
 		{"the largest numbers", `"and":[],"sort":[],"limit":9007199254740991,"offset":9007199254740991`, connector.Served{}, 0, got{1<<53 - 1, 1<<53 - 1, true}},
 	} {
 		t.Run(c.why, func(t *testing.T) {
@@ -242,7 +243,8 @@ func TestWindow(t *testing.T) {
 	}
 }
 
-// TestFields is B5: the requested members, once each, in the order asked for.
+// TestFields checks for the requested members, once each, in the requested
+// order.
 func TestFields(t *testing.T) {
 	s := serve(t, core{}, nil)
 	for fields, want := range map[string]string{
@@ -256,7 +258,8 @@ func TestFields(t *testing.T) {
 	}
 }
 
-// TestAll: an iterator's error is the source's, and a full window ends it.
+// TestAll checks that an iterator's error is the source's, and that a full
+// window ends it.
 func TestAll(t *testing.T) {
 	taken := 0
 	seq := func(fail error) iter.Seq2[[]wire.Value, error] {
@@ -292,8 +295,9 @@ func TestAll(t *testing.T) {
 	}
 }
 
-// TestBuffersMayBeReused: Row keeps nothing, neither in a batch nor in the heap
-// of a sort, so an author's cells may share a buffer that he fills again.
+// TestBuffersMayBeReused checks that Row keeps nothing, neither in a batch nor
+// in the heap of a sort, so that an author's cells may share a buffer that is
+// filled again.
 func TestBuffersMayBeReused(t *testing.T) {
 	for sort, want := range map[string]string{
 		`[]`:                          `{"rows":[{"n":"row 3"},{"n":"row 1"},{"n":"row 4"}]}`,
@@ -317,7 +321,8 @@ func TestBuffersMayBeReused(t *testing.T) {
 	}
 }
 
-// TestRowErrorsStick: after the first refusal every call says the same.
+// TestRowErrorsStick checks that after the first refusal every call returns the
+// same error.
 func TestRowErrorsStick(t *testing.T) {
 	var errs []error
 	s := serve(t, core{query: func(_ context.Context, _ *connector.QueryRequest, out *connector.Rows) error {
@@ -331,7 +336,7 @@ func TestRowErrorsStick(t *testing.T) {
 	}
 }
 
-// TestTypes is A10: a column's own type decides how its values compare, be it
+// TestTypes checks that a column's own type decides how its values compare,
 // declared by Begin or by the description; then the request's fieldTypes.
 func TestTypes(t *testing.T) {
 	for _, c := range []struct {
@@ -392,8 +397,8 @@ func TestTypes(t *testing.T) {
 	}
 }
 
-// TestCountByReading is A12: a count that the source declines is read from the
-// finished query; what the query refuses, the count refuses.
+// TestCountByReading checks that a count that the source declines is read from
+// the finished query. What the query refuses, the count refuses.
 func TestCountByReading(t *testing.T) {
 	for _, c := range []struct {
 		why   string

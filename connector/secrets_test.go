@@ -29,7 +29,7 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
-// encodings are the forms in which a secret surfaces in error texts.
+// encodings are the forms in which a secret appears in error texts.
 var encodings = map[string]func(string) string{
 	"plain":  func(s string) string { return s },
 	"quoted": func(s string) string { return fmt.Sprintf("%q", s) },
@@ -48,7 +48,7 @@ var encodings = map[string]func(string) string{
 	"basic auth": func(s string) string { return "Basic " + base64.StdEncoding.EncodeToString([]byte("user:"+s)) },
 }
 
-// needles are what may be found of a secret nowhere.
+// needles returns the texts of a secret that must be found nowhere.
 func needles(secret string) (list []string) {
 	for name, encode := range encodings {
 		text := encode(secret)
@@ -67,8 +67,8 @@ func needles(secret string) (list []string) {
 	return list
 }
 
-// TestSecrets is R3 in small, and G9: whatever an author does with a credential
-// in an error, a panic or a deliberate message, it is in no answer and no log.
+// TestSecrets checks that whatever an author does with a credential in an
+// error, a panic or a deliberate message, it is in no answer and no log.
 func TestSecrets(t *testing.T) {
 	secrets := []string{
 		"sk-live-0123456789abcdef",
@@ -126,9 +126,10 @@ func TestSecrets(t *testing.T) {
 	assert.Positive(t, redactions)
 }
 
-// TestFormShowsPlainText: what was typed into a plain text field may be shown to
-// the person who typed it, in the message of a failed check, and nowhere else.
-// Passwords, text areas and values of unknown fields are shown nowhere.
+// TestFormShowsPlainText checks that what was typed into a plain text field may
+// be shown to the person who typed it, in the message of a failed check, and
+// nowhere else. Passwords, text areas and values of unknown fields are shown
+// nowhere.
 func TestFormShowsPlainText(t *testing.T) {
 	const (
 		base    = "https://acme.example.com/v1"
@@ -182,8 +183,8 @@ func TestFormShowsPlainText(t *testing.T) {
 	}
 }
 
-// TestFormKeepsPasswordsInText: a password that is also a part of a plain text
-// value, or equal to it, is removed from the message all the same.
+// TestFormKeepsPasswordsInText checks that a password that is also a part of a
+// plain text value, or equal to it, is removed from the message all the same.
 func TestFormKeepsPasswordsInText(t *testing.T) {
 	for _, base := range []string{secret, "https://user:" + secret + "@host"} {
 		s := serve(t, core{check: func(_ context.Context, req *wire.CheckRequest) error {
@@ -196,8 +197,8 @@ func TestFormKeepsPasswordsInText(t *testing.T) {
 	}
 }
 
-// TestRequestsPrintNothing: an author who prints his whole request shows no
-// credential of it.
+// TestRequestsPrintNothing checks that an author who prints a whole request
+// shows no credential of it.
 func TestRequestsPrintNothing(t *testing.T) {
 	for _, print := range []func(any) string{
 		func(v any) string { return fmt.Sprintf("%v", v) },
@@ -220,9 +221,9 @@ func TestRequestsPrintNothing(t *testing.T) {
 	}
 }
 
-// TestTenantsAtOnce is R2 in small: many tenants with the same table names, each of
-// whose cells carries his mark, interleaved, failing and leaving. No answer
-// shows another's mark.
+// TestTenantsAtOnce sends requests of many tenants with the same table names,
+// each of whose cells carries the tenant's mark, interleaved, failing and
+// leaving. No answer shows another tenant's mark.
 func TestTenantsAtOnce(t *testing.T) {
 	const tenants, requests, workers = 16, 2000, 16
 	mark := func(creds wire.Credentials) string { return "mark<" + creds.Get("apiKey")[:2] + ">" }

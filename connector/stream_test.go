@@ -97,7 +97,7 @@ func script(steps ...step) core {
 	}}
 }
 
-// ask is the body of a query for n, with more members and a timeout.
+// ask returns the body of a query for n, with more members and a timeout.
 func ask(more string, timeout time.Duration) string {
 	if !strings.Contains(more, `"sort"`) {
 		more += `"sort":[],`
@@ -105,8 +105,8 @@ func ask(more string, timeout time.Duration) string {
 	return fmt.Sprintf(`{"table":"items","and":[],"fields":["n"],%s"credentials":{"apiKey":%q},"timeoutMs":%d}`, more, secret, timeout.Milliseconds())
 }
 
-// stream sends a query and tells what comes, each line with its instant: a
-// rows line as its number of rows, a refusal as its status.
+// stream sends a query and returns the lines that come, each with its instant:
+// a rows line as its number of rows, a refusal as its status.
 func (s *site) stream(body string) []string {
 	s.t.Helper()
 	start := time.Now()
@@ -143,7 +143,7 @@ func (s *site) lines(start time.Time, body io.Reader) (lines []string) {
 		}
 		lines = append(lines, fmt.Sprintf("%v %s", time.Since(start), summary(line)))
 	}
-	// The strict reader has the last word on the grammar (C1).
+	// The strict reader checks the order of the lines.
 	for _, err := range ndjson.NewReader(&whole).Lines() {
 		assert.NoError(s.t, err)
 	}
@@ -186,33 +186,33 @@ func TestStream(t *testing.T) {
 		{"no rows: served and end", []step{begin}, "", []string{"0s " + all, "0s " + end}},
 		{"a few rows go out with the end", []step{begin, rows(3)}, "", []string{"0s " + all, "0s rows 3", "0s " + end}},
 		{"the first batch goes out at once", []step{begin, rows(64), wait(5 * time.Second)}, "", []string{"0s " + all, "0s rows 64", "5s " + end}},
-		{"C6: one row fewer waits its second", []step{begin, rows(63), wait(5 * time.Second)}, "", []string{"1s " + all, "1s rows 63", "5s " + end}},
-		{"C6: 5,000 rows a line", []step{begin, rows(64 + 5000 + 5000 + 7)}, "", []string{"0s " + all, "0s rows 64", "0s rows 5000", "0s rows 5000", "0s rows 7", "0s " + end}},
-		{"C6: no empty batch follows a full one", []step{begin, rows(64 + 5000)}, "", []string{"0s " + all, "0s rows 64", "0s rows 5000", "0s " + end}},
+		{"stream-6: one row fewer waits its second", []step{begin, rows(63), wait(5 * time.Second)}, "", []string{"1s " + all, "1s rows 63", "5s " + end}},
+		{"stream-6: 5,000 rows a line", []step{begin, rows(64 + 5000 + 5000 + 7)}, "", []string{"0s " + all, "0s rows 64", "0s rows 5000", "0s rows 5000", "0s rows 7", "0s " + end}},
+		{"stream-6: no empty batch follows a full one", []step{begin, rows(64 + 5000)}, "", []string{"0s " + all, "0s rows 64", "0s rows 5000", "0s " + end}},
 		{"a batch is cut at 256 KiB", []step{begin, wide(100_000, 100_000, 100_000, 100_000, 300_000, 5)}, "", []string{"0s " + all, "0s rows 3", "0s rows 2", "0s rows 1", "0s " + end}},
-		{"C6: and at 16 MiB, before the row that would not fit", []step{begin, wide(9, 9, huge-20, huge-20, 9)}, "", []string{"0s " + all, "0s rows 2", "0s rows 1", "0s rows 1", "0s rows 1", "0s " + end}},
-		{"C6: a row over 16 MiB, before the first line", []step{begin, wide(9, huge)}, "", []string{"0s 500 internal: internal error"}},
-		{"C6: a row over 16 MiB, after it", []step{begin, wide(9), flush, wait(time.Second), wide(huge)}, "", []string{"0s " + all, "0s rows 1", "1s " + broken}},
+		{"stream-6: and at 16 MiB, before the row that would not fit", []step{begin, wide(9, 9, huge-20, huge-20, 9)}, "", []string{"0s " + all, "0s rows 2", "0s rows 1", "0s rows 1", "0s rows 1", "0s " + end}},
+		{"stream-6: a row over 16 MiB, before the first line", []step{begin, wide(9, huge)}, "", []string{"0s 500 internal: internal error"}},
+		{"stream-6: a row over 16 MiB, after it", []step{begin, wide(9), flush, wait(time.Second), wide(huge)}, "", []string{"0s " + all, "0s rows 1", "1s " + broken}},
 
-		{"C6: a row waits one second", []step{begin, wait(3 * time.Second), rows(1), wait(400 * time.Millisecond), rows(1), wait(400 * time.Millisecond), rows(1), wait(9 * time.Second)}, "",
+		{"stream-6: a row waits one second", []step{begin, wait(3 * time.Second), rows(1), wait(400 * time.Millisecond), rows(1), wait(400 * time.Millisecond), rows(1), wait(9 * time.Second)}, "",
 			[]string{"4s " + all, "4s rows 3", "12.8s " + end}},
-		{"C6: the next row waits its own", []step{begin, rows(1), wait(1500 * time.Millisecond), rows(1), wait(3 * time.Second)}, "",
+		{"stream-6: the next row waits its own", []step{begin, rows(1), wait(1500 * time.Millisecond), rows(1), wait(3 * time.Second)}, "",
 			[]string{"1s " + all, "1s rows 1", "2.5s rows 1", "4.5s " + end}},
-		{"C1: a flush sends served", []step{begin, flush, wait(2 * time.Second)}, "", []string{"0s " + all, "2s " + end}},
-		{"C1: a flush sends rows", []step{begin, wait(time.Second), rows(2), flush, wait(2 * time.Second), flush, flush, rows(1), flush, wait(2 * time.Second)}, "",
+		{"stream-1: a flush sends served", []step{begin, flush, wait(2 * time.Second)}, "", []string{"0s " + all, "2s " + end}},
+		{"stream-1: a flush sends rows", []step{begin, wait(time.Second), rows(2), flush, wait(2 * time.Second), flush, flush, rows(1), flush, wait(2 * time.Second)}, "",
 			[]string{"1s " + all, "1s rows 2", "3s rows 1", "5s " + end}},
 
-		{"C4: heartbeats at exactly 10, 20, 30 s; C1: served goes with the first", []step{begin, wait(35 * time.Second)}, "",
+		{"stream-4: heartbeats at exactly 10, 20, 30 s; stream-1: served goes with the first", []step{begin, wait(35 * time.Second)}, "",
 			[]string{"10s " + all, "10s " + ping, "20s " + ping, "30s " + ping, "35s " + end}},
-		{"C1: a ping stands before served only when nothing was stated for 10 s", []step{wait(25 * time.Second), begin, rows(1), wait(3 * time.Second)}, "",
+		{"stream-1: a ping stands before served only when nothing was stated for 10 s", []step{wait(25 * time.Second), begin, rows(1), wait(3 * time.Second)}, "",
 			[]string{"10s " + ping, "20s " + ping, "26s " + all, "26s rows 1", "28s " + end}},
-		{"C1: stated at the last moment", []step{wait(9999 * time.Millisecond), begin, wait(2 * time.Second)}, "",
+		{"stream-1: stated at the last moment", []step{wait(9999 * time.Millisecond), begin, wait(2 * time.Second)}, "",
 			[]string{"10s " + all, "10s " + ping, "11.999s " + end}},
-		{"C4: 10 s after the last line, not a free-running ticker", []step{begin, wait(7 * time.Second), rows(1), flush, wait(25 * time.Second)}, "",
+		{"stream-4: 10 s after the last line, not a free-running ticker", []step{begin, wait(7 * time.Second), rows(1), flush, wait(25 * time.Second)}, "",
 			[]string{"7s " + all, "7s rows 1", "17s " + ping, "27s " + ping, "32s " + end}},
-		{"C4: a due heartbeat that finds rows sends them", []step{begin, flush, wait(9500 * time.Millisecond), rows(2), wait(11 * time.Second)}, "",
+		{"stream-4: a due heartbeat that finds rows sends them", []step{begin, flush, wait(9500 * time.Millisecond), rows(2), wait(11 * time.Second)}, "",
 			[]string{"0s " + all, "10s rows 2", "20s " + ping, "20.5s " + end}},
-		{"C4: it finds rows of the first batch too", []step{begin, wait(9500 * time.Millisecond), rows(2), wait(time.Second)}, "",
+		{"stream-4: it finds rows of the first batch too", []step{begin, wait(9500 * time.Millisecond), rows(2), wait(time.Second)}, "",
 			[]string{"10s " + all, "10s rows 2", "10.5s " + end}},
 
 		{"a full window ends the stream at once, whatever the source does then", []step{begin, rows(3), sleep(8 * time.Second)}, `"limit":3,`,
@@ -220,11 +220,11 @@ func TestStream(t *testing.T) {
 		{"a source that goes on beyond the window is told to stop", []step{begin, rows(100_000)}, `"limit":70,"offset":5,`,
 			[]string{"0s " + all, "0s rows 64", "0s rows 6", "0s " + end}},
 
-		{"C3: a failure before the first line has its status", []step{begin, rows(3), fail(connector.BadRequest("no"))}, "", []string{"0s 400 bad_request: no"}},
-		{"C3: even one that comes late", []step{begin, rows(3), wait(999 * time.Millisecond), fail(connector.UnknownEntity("gone"))}, "", []string{"999ms 404 unknown_entity: gone"}},
-		{"C3: after the first line it is an error line, and no end follows", []step{begin, rows(3), wait(1500 * time.Millisecond), rows(1), fail(connector.Unsupported("no"))}, "",
+		{"stream-3: a failure before the first line has its status", []step{begin, rows(3), fail(connector.BadRequest("no"))}, "", []string{"0s 400 bad_request: no"}},
+		{"stream-3: even one that comes late", []step{begin, rows(3), wait(999 * time.Millisecond), fail(connector.UnknownEntity("gone"))}, "", []string{"999ms 404 unknown_entity: gone"}},
+		{"stream-3: after the first line it is an error line, and no end follows", []step{begin, rows(3), wait(1500 * time.Millisecond), rows(1), fail(connector.Unsupported("no"))}, "",
 			[]string{"1s " + all, "1s rows 3", `1.5s {"error":{"code":"unsupported","message":"no"}}`}},
-		{"C3: after a heartbeat too", []step{wait(15 * time.Second), fail(errors.New(canary))}, "", []string{"10s " + ping, "15s " + broken}},
+		{"stream-3: after a heartbeat too", []step{wait(15 * time.Second), fail(errors.New(canary))}, "", []string{"10s " + ping, "15s " + broken}},
 	} {
 		t.Run(c.why, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -237,7 +237,7 @@ func TestStream(t *testing.T) {
 	}
 }
 
-// TestClocks is C5: every deadline at its exact instant, whether or not the
+// TestClocks checks every deadline at its exact instant, whether or not the
 // source minds its context.
 func TestClocks(t *testing.T) {
 	const second = time.Second
@@ -317,14 +317,14 @@ func spin(a *actor) error {
 	}
 }
 
-// swallow returns at the deadline as if all had been said.
+// swallow returns at the deadline without an error, as if it were done.
 func swallow(a *actor) error {
 	<-a.ctx.Done()
 	return nil
 }
 
-// TestTimeoutOnEveryRoute is R8 in small: the exact instant and code on every
-// route, whether or not the source minds its context, with the host's ceiling.
+// TestTimeoutOnEveryRoute checks the exact instant and code on every route,
+// whether or not the source minds its context, and the host's own limit.
 func TestTimeoutOnEveryRoute(t *testing.T) {
 	for _, ignores := range []bool{false, true} {
 		block := func(ctx context.Context) error {
