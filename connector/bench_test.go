@@ -86,11 +86,14 @@ func BenchmarkTopN(b *testing.B) {
 		}
 		return nil
 	}}
-	unwired(b, src, "/query", `{"table":"items","and":[],"sort":[{"field":"amount","dir":"desc"},{"field":"price","dir":"asc"}],"limit":100,"fields":`+allTwelve+`,`+tail)
+	unwired(b, src, "/query", `{"table":"items","and":[],"sort":[{"field":"amount","dir":"desc"},{"field":"price",`+
+		`"dir":"asc"}],"limit":100,"fields":`+allTwelve+`,`+tail)
 }
 
-const countBody = `{"table":"items","and":[{"field":"status","op":"eq","value":"paid"},{"field":"amount","op":"gte","value":100.5},{"field":"region","op":"in","values":["EU","US",null]}],` +
-	`"or":[[{"field":"note","op":"includes","value":"rush"}],[{"field":"qty","op":"gt","value":10}]],"fieldTypes":{"amount":"decimal","qty":"number"},` + tail
+const countBody = `{"table":"items","and":[{"field":"status","op":"eq","value":"paid"},{"field":"amount",` +
+	`"op":"gte","value":100.5},{"field":"region","op":"in","values":["EU","US",null]}],` +
+	`"or":[[{"field":"note","op":"includes","value":"rush"}],[{"field":"qty","op":"gt","value":10}]],` +
+	`"fieldTypes":{"amount":"decimal","qty":"number"},` + tail
 
 // BenchmarkCountOverhead measures what a request costs beside the source's own
 // work, against a bare handler that decodes with encoding/json.

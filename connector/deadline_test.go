@@ -56,29 +56,42 @@ func outcome(res *http.Response, err error) string {
 func TestDeadlineAroundTheFirstByte(t *testing.T) {
 	const timeout = 20 * time.Millisecond
 	sources := map[string]func(at time.Duration) []step{
-		"a row and a flush":     func(at time.Duration) []step { return []step{sleep(at), begin, rows(1), flush, wait(hour)} },
-		"a whole batch":         func(at time.Duration) []step { return []step{sleep(at), begin, rows(65), wait(hour)} },
-		"two batches":           func(at time.Duration) []step { return []step{begin, rows(64), sleep(at), rows(5000), wait(hour)} },
-		"a wide row":            func(at time.Duration) []step { return []step{sleep(at), begin, wide(1 << 20), wait(hour)} },
-		"the end":               func(at time.Duration) []step { return []step{sleep(at), begin, rows(1)} },
-		"served alone":          func(at time.Duration) []step { return []step{sleep(at), begin, flush, wait(hour)} },
-		"an error":              func(at time.Duration) []step { return []step{begin, rows(1), sleep(at), fail(connector.Timeout("x"))} },
+		"a row and a flush": func(at time.Duration) []step {
+			return []step{sleep(at), begin, rows(1), flush, wait(hour)}
+		},
+		"a whole batch": func(at time.Duration) []step {
+			return []step{sleep(at), begin, rows(65), wait(hour)}
+		},
+		"two batches": func(at time.Duration) []step {
+			return []step{begin, rows(64), sleep(at), rows(5000), wait(hour)}
+		},
+		"a wide row": func(at time.Duration) []step {
+			return []step{sleep(at), begin, wide(1 << 20), wait(hour)}
+		},
+		"the end":      func(at time.Duration) []step { return []step{sleep(at), begin, rows(1)} },
+		"served alone": func(at time.Duration) []step { return []step{sleep(at), begin, flush, wait(hour)} },
+		"an error": func(at time.Duration) []step {
+			return []step{begin, rows(1), sleep(at), fail(connector.Timeout("x"))}
+		},
 		"nothing, in good time": func(time.Duration) []step { return []step{begin, wait(hour)} },
 		"nothing, ignoring it":  func(at time.Duration) []step { return []step{sleep(timeout + at)} },
 	}
-	reads := []time.Duration{0, timeout - time.Millisecond, timeout, timeout + time.Millisecond, time.Second, 4 * time.Second}
+	reads := []time.Duration{0, timeout - time.Millisecond, timeout, timeout + time.Millisecond, time.Second,
+		4 * time.Second}
 	for name, steps := range sources {
 		t.Run(name, func(t *testing.T) {
 			for at := timeout - 4*time.Millisecond; at <= timeout+4*time.Millisecond; at += time.Millisecond {
 				for _, read := range reads {
-					for _, more := range []string{"", `"maxTimeoutMs":5,`, `"maxTimeoutMs":25,`, `"idleTimeoutMs":20,`} {
+					for _, more := range []string{"", `"maxTimeoutMs":5,`, `"maxTimeoutMs":25,`,
+						`"idleTimeoutMs":20,`} {
 						synctest.Test(t, func(t *testing.T) {
 							s := serve(t, script(steps(at)...), nil)
 							got := s.askAndReadAfter(ask(more, timeout), read)
 							time.Sleep(time.Second) // for a source that ignores its context
 							want := []string{"408 timeout", "error line", "end"}
 							if strings.Contains(more, "idle") || name == "an error" {
-								want = append(want, "the stream ends in "+idle, `the stream ends in {"error":{"code":"timeout","message":"x"}}`)
+								want = append(want, "the stream ends in "+idle,
+									`the stream ends in {"error":{"code":"timeout","message":"x"}}`)
 							}
 							assert.Contains(t, want, got, "the source answers after %v, the reader reads after %v, %s", at, read, more)
 						})
@@ -144,7 +157,8 @@ func TestDeadlineCancelsWhileBlocked(t *testing.T) {
 func TestDeadlineOverASocket(t *testing.T) {
 	const requests, workers = 600, 4
 	sample := reference(500)
-	handler := newHandler(t, core{query: func(ctx context.Context, _ *connector.QueryRequest, out *connector.Rows) error {
+	handler := newHandler(t, core{query: func(ctx context.Context, _ *connector.QueryRequest,
+		out *connector.Rows) error {
 		w := out.Begin(twelve)
 		for range 200 {
 			for _, row := range sample {
@@ -166,9 +180,11 @@ func TestDeadlineOverASocket(t *testing.T) {
 	for worker := range workers {
 		wg.Go(func() {
 			for i := range requests / workers {
-				body := fmt.Sprintf(`{"table":"items","and":[],"sort":[],"fields":%s,"credentials":{"apiKey":%q},"timeoutMs":%d}`,
+				body := fmt.Sprintf(`{"table":"items","and":[],"sort":[],"fields":%s,"credentials":{"apiKey":%q},`+
+					`"timeoutMs":%d}`,
 					allTwelve, secret, 1+(worker+i)%3)
-				r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, server.URL+"/query", strings.NewReader(body))
+				r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, server.URL+"/query",
+					strings.NewReader(body))
 				if err != nil {
 					t.Error(err)
 					return

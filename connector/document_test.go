@@ -17,7 +17,8 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
-var thirteen = []wire.Op{"eq", "neq", "gt", "gte", "lt", "lte", "in", "nin", "contains", "includes", "startswith", "isnull", "notnull"}
+var thirteen = []wire.Op{"eq", "neq", "gt", "gte", "lt", "lte", "in", "nin", "contains", "includes", "startswith",
+	"isnull", "notnull"}
 
 func newToken(t testing.TB) wire.Token {
 	t.Helper()
@@ -48,14 +49,16 @@ func TestCombinations(t *testing.T) {
 	for set, src := range combinations {
 		has := func(bit int) bool { return set>>bit&1 == 1 }
 		// The table of sources is held to its index first.
-		interfaces := []bool{is[connector.Sizer](src), is[connector.Counter](src), is[connector.Aggregator](src), is[connector.DateAggregator](src),
+		interfaces := []bool{is[connector.Sizer](src), is[connector.Counter](src), is[connector.Aggregator](src),
+			is[connector.DateAggregator](src),
 			is[connector.CardinalityMeasurer](src), is[connector.LinkMeasurer](src), is[connector.Joiner](src)}
 		for bit, have := range interfaces {
 			require.Equal(t, has(bit), have, "combinations[%d] is misspelled", set)
 		}
 		doc := document(t, shop, src, nil)
 		var endpoints []wire.Endpoint
-		for bit, e := range map[int]wire.Endpoint{0: "size", 1: "count", 2: "aggregate", 4: "cardinality", 5: "linkHitRate"} {
+		for bit, e := range map[int]wire.Endpoint{0: "size", 1: "count", 2: "aggregate", 4: "cardinality",
+			5: "linkHitRate"} {
 			if has(bit) {
 				endpoints = append(endpoints, e)
 			}
@@ -65,7 +68,8 @@ func TestCombinations(t *testing.T) {
 		require.Equal(t, wire.Document{
 			ProtocolVersion: 1, Slug: "shop", CredentialSchema: shop.Credentials,
 			Capabilities: wire.Capabilities{
-				Operators: thirteen, DateBucket: has(3), Sort: wire.SortMulti, Offset: true, Join: has(6), Limits: wire.Limits{Concurrency: 4},
+				Operators: thirteen, DateBucket: has(3), Sort: wire.SortMulti, Offset: true, Join: has(6),
+				Limits: wire.Limits{Concurrency: 4},
 			},
 		}, doc, "combinations[%d]", set)
 
@@ -75,7 +79,8 @@ func TestCombinations(t *testing.T) {
 			w := httptest.NewRecorder()
 			h.ServeHTTP(w, httptest.NewRequest("POST", route.path, nil))
 			want := 404
-			if e := wire.Endpoint(route.path[1:]); slices.Contains(endpoints, e) || slices.Contains([]wire.Endpoint{"check", "discovery", "query"}, e) {
+			if e := wire.Endpoint(route.path[1:]); slices.Contains(endpoints,
+				e) || slices.Contains([]wire.Endpoint{"check", "discovery", "query"}, e) {
 				want = 401 // it is there, and asks for the bearer
 			}
 			require.Equal(t, want, w.Code, "combinations[%d] %s", set, route.path)
@@ -91,7 +96,7 @@ func TestDescriberIsInvisible(t *testing.T) {
 	assert.Equal(t, document(t, shop, endpoints{}, nil), document(t, shop, described{}, nil))
 }
 
-// TestOmit subtracts, and only that.
+// TestOmit checks that Omit subtracts, and does nothing else.
 func TestOmit(t *testing.T) {
 	everything := full{speaker: speaker{dialect: "ansi"}}
 	whole := document(t, shop, everything, nil)
@@ -104,19 +109,25 @@ func TestOmit(t *testing.T) {
 		{"an endpoint", connector.Omit{Endpoints: []wire.Endpoint{"size"}}, func(d *wire.Document) {
 			d.Endpoints = []wire.Endpoint{"count", "aggregate", "cardinality", "linkHitRate"}
 		}},
-		{"aggregates, and with them their grains", connector.Omit{Endpoints: []wire.Endpoint{"aggregate"}}, func(d *wire.Document) {
-			d.Endpoints = []wire.Endpoint{"size", "count", "cardinality", "linkHitRate"}
-			d.Capabilities.DateBucket = false
-		}},
-		{"every endpoint", connector.Omit{Endpoints: []wire.Endpoint{"size", "count", "aggregate", "cardinality", "linkHitRate"}}, func(d *wire.Document) {
+		{"aggregates, and with them their grains", connector.Omit{Endpoints: []wire.Endpoint{"aggregate"}},
+			func(d *wire.Document) {
+				d.Endpoints = []wire.Endpoint{"size", "count", "cardinality", "linkHitRate"}
+				d.Capabilities.DateBucket = false
+			}},
+		{"every endpoint", connector.Omit{Endpoints: []wire.Endpoint{"size", "count", "aggregate", "cardinality",
+			"linkHitRate"}}, func(d *wire.Document) {
 			d.Endpoints, d.Capabilities.DateBucket = nil, false
 		}},
 		{"operators", connector.Omit{Operators: []wire.Op{wire.OpIn, wire.OpNin}}, func(d *wire.Document) {
-			d.Capabilities.Operators = slices.DeleteFunc(slices.Clone(thirteen), func(op wire.Op) bool { return op == wire.OpIn || op == wire.OpNin })
+			d.Capabilities.Operators = slices.DeleteFunc(slices.Clone(thirteen),
+				func(op wire.Op) bool { return op == wire.OpIn || op == wire.OpNin })
 		}},
-		{"protocol: operators may be empty", connector.Omit{Operators: thirteen}, func(d *wire.Document) { d.Capabilities.Operators = nil }},
-		{"all sort keys but one", connector.Omit{Sort: wire.SortSingle}, func(d *wire.Document) { d.Capabilities.Sort = wire.SortSingle }},
-		{"the sort", connector.Omit{Sort: wire.SortNone}, func(d *wire.Document) { d.Capabilities.Sort = wire.SortNone }},
+		{"protocol: operators may be empty", connector.Omit{Operators: thirteen},
+			func(d *wire.Document) { d.Capabilities.Operators = nil }},
+		{"all sort keys but one", connector.Omit{Sort: wire.SortSingle},
+			func(d *wire.Document) { d.Capabilities.Sort = wire.SortSingle }},
+		{"the sort", connector.Omit{Sort: wire.SortNone},
+			func(d *wire.Document) { d.Capabilities.Sort = wire.SortNone }},
 		{"the offset", connector.Omit{Offset: true}, func(d *wire.Document) { d.Capabilities.Offset = false }},
 		{"joins", connector.Omit{Join: true}, func(d *wire.Document) { d.Capabilities.Join = false }},
 		{"grains", connector.Omit{DateBucket: true}, func(d *wire.Document) { d.Capabilities.DateBucket = false }},
@@ -176,7 +187,8 @@ func TestDocumentServed(t *testing.T) {
 	assert.Equal(t, whole.body, get("GET", "Bearer wrong").body, "unauthenticated: a bearer changes nothing")
 	assert.Contains(t, whole.body, `"required":true`, "document-1: required is explicit")
 	assert.Contains(t, whole.body, `"required":false`, "document-1: required is explicit")
-	assert.Contains(t, whole.body, `"limits":{"concurrency":4}`, "document-1: concurrency always, the others only when known")
+	assert.Contains(t, whole.body, `"limits":{"concurrency":4}`,
+		"document-1: concurrency always, the others only when known")
 
 	head := get("HEAD", "")
 	assert.Equal(t, 200, head.status)
@@ -205,7 +217,8 @@ func TestDocumentIsTheHostsOwn(t *testing.T) {
 func TestDocumentSize(t *testing.T) {
 	size := func(help int) (int, error) {
 		def := shop
-		def.Credentials = []wire.CredentialField{{Key: "k", Label: "l", Type: wire.CredentialText, Help: strings.Repeat("h", help)}}
+		def.Credentials = []wire.CredentialField{{Key: "k", Label: "l", Type: wire.CredentialText,
+			Help: strings.Repeat("h", help)}}
 		h, err := connector.New(def, core{}, newToken(t), nil)
 		if err != nil {
 			return 0, err
@@ -228,7 +241,8 @@ func TestConstructionFaults(t *testing.T) {
 	field := func(change func(*wire.CredentialField)) connector.Definition {
 		f := wire.CredentialField{Key: "k", Label: "l", Type: wire.CredentialText}
 		change(&f)
-		return connector.Definition{Slug: "shop", Credentials: []wire.CredentialField{{Key: "a", Label: "l", Type: wire.CredentialText}, f}}
+		return connector.Definition{Slug: "shop",
+			Credentials: []wire.CredentialField{{Key: "a", Label: "l", Type: wire.CredentialText}, f}}
 	}
 	limits := func(l wire.Limits) connector.Definition { return connector.Definition{Slug: "shop", Limits: l} }
 	const slug = "slug: must match ^[a-z][a-z0-9-]{2,39}$"
@@ -247,22 +261,31 @@ func TestConstructionFaults(t *testing.T) {
 		{"a line break behind it", connector.Definition{Slug: "shop\n"}, slug},
 		{"a letter beyond ASCII", connector.Definition{Slug: "shöp"}, slug},
 
-		{"concurrency at its ends", limits(wire.Limits{Concurrency: 16, PageSizeMax: 1, RowsPerTableMax: 1<<53 - 1, OffsetMax: 1}), ""},
+		{"concurrency at its ends", limits(wire.Limits{Concurrency: 16, PageSizeMax: 1, RowsPerTableMax: 1<<53 - 1,
+			OffsetMax: 1}), ""},
 		{"concurrency over 16", limits(wire.Limits{Concurrency: 17}), "limits.concurrency: must be at most 16"},
 		{"concurrency under 1", limits(wire.Limits{Concurrency: -1}), "limits.concurrency: must be at least 1"},
 		{"a negative limit", limits(wire.Limits{PageSizeMax: -1}), "limits.pageSizeMax: must be at least 0"},
 		{"a negative limit", limits(wire.Limits{RowsPerTableMax: -1}), "limits.rowsPerTableMax: must be at least 0"},
 		{"a negative limit", limits(wire.Limits{OffsetMax: -1}), "limits.offsetMax: must be at least 0"},
-		{"a limit beyond 2^53-1", limits(wire.Limits{OffsetMax: 1 << 53}), "limits.offsetMax: must be at most 9007199254740991"},
+		{"a limit beyond 2^53-1", limits(wire.Limits{OffsetMax: 1 << 53}),
+			"limits.offsetMax: must be at most 9007199254740991"},
 
-		{"a key that stands before", field(func(f *wire.CredentialField) { f.Key = "a" }), "credentialSchema[1].key: duplicate of an earlier entry"},
+		{"a key that stands before", field(func(f *wire.CredentialField) { f.Key = "a" }),
+			"credentialSchema[1].key: duplicate of an earlier entry"},
 		{"no key", field(func(f *wire.CredentialField) { f.Key = "" }), "credentialSchema[1].key: must not be empty"},
-		{"no label", field(func(f *wire.CredentialField) { f.Label = "" }), "credentialSchema[1].label: must not be empty"},
-		{"no type", field(func(f *wire.CredentialField) { f.Type = "" }), "credentialSchema[1].type: must be one of text, password, textarea"},
-		{"an unknown type", field(func(f *wire.CredentialField) { f.Type = "secret" }), "credentialSchema[1].type: must be one of text, password, textarea"},
-		{"a label that is not UTF-8", field(func(f *wire.CredentialField) { f.Label = "\xff" }), "credentialSchema[1].label: must be valid UTF-8"},
-		{"a help text that is not UTF-8", field(func(f *wire.CredentialField) { f.Help = "\xff" }), "credentialSchema[1].help: must be valid UTF-8"},
-		{"a placeholder that is not UTF-8", field(func(f *wire.CredentialField) { f.Placeholder = "\xff" }), "credentialSchema[1].placeholder: must be valid UTF-8"},
+		{"no label", field(func(f *wire.CredentialField) { f.Label = "" }),
+			"credentialSchema[1].label: must not be empty"},
+		{"no type", field(func(f *wire.CredentialField) { f.Type = "" }),
+			"credentialSchema[1].type: must be one of text, password, textarea"},
+		{"an unknown type", field(func(f *wire.CredentialField) { f.Type = "secret" }),
+			"credentialSchema[1].type: must be one of text, password, textarea"},
+		{"a label that is not UTF-8", field(func(f *wire.CredentialField) { f.Label = "\xff" }),
+			"credentialSchema[1].label: must be valid UTF-8"},
+		{"a help text that is not UTF-8", field(func(f *wire.CredentialField) { f.Help = "\xff" }),
+			"credentialSchema[1].help: must be valid UTF-8"},
+		{"a placeholder that is not UTF-8", field(func(f *wire.CredentialField) { f.Placeholder = "\xff" }),
+			"credentialSchema[1].placeholder: must be valid UTF-8"},
 	} {
 		t.Run(c.why, func(t *testing.T) {
 			_, err := connector.New(c.def, core{}, newToken(t), nil)
@@ -279,8 +302,10 @@ func TestConstructionFaults(t *testing.T) {
 		omit connector.Omit
 		want string
 	}{
-		{"an endpoint that is none", connector.Omit{Endpoints: []wire.Endpoint{"size", "check"}}, "options.omit.endpoints[1]: no optional endpoint has this name"},
-		{"an operator that is none", connector.Omit{Operators: []wire.Op{"like"}}, "options.omit.operators[0]: no operator has this name"},
+		{"an endpoint that is none", connector.Omit{Endpoints: []wire.Endpoint{"size", "check"}},
+			"options.omit.endpoints[1]: no optional endpoint has this name"},
+		{"an operator that is none", connector.Omit{Operators: []wire.Op{"like"}},
+			"options.omit.operators[0]: no operator has this name"},
 		{"a sort that is none", connector.Omit{Sort: "one"}, "options.omit.sort: want none, single or multi"},
 	} {
 		_, err := connector.New(shop, core{}, newToken(t), &connector.Options{Omit: c.omit})
@@ -295,11 +320,14 @@ func TestAllConstructionFaults(t *testing.T) {
 		dater
 	}{}
 	def := connector.Definition{
-		Slug:        "Shop",
-		Limits:      wire.Limits{Concurrency: 99, OffsetMax: -1},
-		Credentials: []wire.CredentialField{{Key: "k", Type: "x"}, {Key: "k", Label: strings.Repeat("l", 64<<10), Type: wire.CredentialText}},
+		Slug:   "Shop",
+		Limits: wire.Limits{Concurrency: 99, OffsetMax: -1},
+		Credentials: []wire.CredentialField{{Key: "k", Type: "x"},
+			{Key: "k", Label: strings.Repeat("l", 64<<10), Type: wire.CredentialText}},
 	}
-	_, err := connector.New(def, src, wire.Token{}, &connector.Options{Omit: connector.Omit{Sort: "x", Endpoints: []wire.Endpoint{"x"}, Operators: []wire.Op{"x"}}})
+	_, err := connector.New(def, src, wire.Token{},
+		&connector.Options{Omit: connector.Omit{Sort: "x", Endpoints: []wire.Endpoint{"x"},
+			Operators: []wire.Op{"x"}}})
 	require.Error(t, err)
 	for _, want := range []string{
 		"slug: must match ^[a-z][a-z0-9-]{2,39}$",

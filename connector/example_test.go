@@ -13,8 +13,10 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
-var planets = wire.Table{Name: "planets", SourceDescription: "The rocky planets and their moons.", StoresRows: true, PrimaryKey: []string{"name"},
-	Fields: []wire.Field{{Name: "name", Type: wire.TypeString, Unique: true}, {Name: "moons", Type: wire.TypeNumber}}}
+var planets = wire.Table{Name: "planets", SourceDescription: "The rocky planets and their moons.", StoresRows: true,
+	PrimaryKey: []string{"name"},
+	Fields: []wire.Field{{Name: "name", Type: wire.TypeString, Unique: true},
+		{Name: "moons", Type: wire.TypeNumber}}}
 
 type source struct{} // three methods make a connector
 

@@ -163,8 +163,10 @@ func random(r *rand.Rand) question {
 	}
 	filters := func(n int) (list []condition) {
 		for range n {
-			ops := []string{"eq", "neq", "gt", "gte", "lt", "lte", "in", "nin", "isnull", "notnull", "includes", "startswith"}
-			c := condition{field: []string{"id", "a", "s"}[r.IntN(3)], op: ops[r.IntN(len(ops))], value: row(r.IntN(10))}
+			ops := []string{"eq", "neq", "gt", "gte", "lt", "lte", "in", "nin", "isnull", "notnull", "includes",
+				"startswith"}
+			c := condition{field: []string{"id", "a", "s"}[r.IntN(3)], op: ops[r.IntN(len(ops))],
+				value: row(r.IntN(10))}
 			for range r.IntN(4) {
 				c.values = append(c.values, row(r.IntN(10)))
 			}
@@ -173,8 +175,10 @@ func random(r *rand.Rand) question {
 		return list
 	}
 	q := question{
-		columns: []string{"id", "a", "s"}, and: filters(r.IntN(3)), limit: []int{0, 1, 2, 3, 4, 5, 1000}[r.IntN(7)], offset: []int{0, 0, 0, 1, 4, 30}[r.IntN(6)],
-		described: r.IntN(2) == 0, sorts: []wire.SortSupport{"", "", "", wire.SortSingle, wire.SortNone}[r.IntN(5)], offsets: r.IntN(4) > 0,
+		columns: []string{"id", "a", "s"}, and: filters(r.IntN(3)), limit: []int{0, 1, 2, 3, 4, 5, 1000}[r.IntN(7)],
+		offset:    []int{0, 0, 0, 1, 4, 30}[r.IntN(6)],
+		described: r.IntN(2) == 0, sorts: []wire.SortSupport{"", "", "", wire.SortSingle, wire.SortNone}[r.IntN(5)],
+		offsets:   r.IntN(4) > 0,
 		offsetMax: []int{0, 0, 3}[r.IntN(3)], budget: []int{50_000, 4}[r.IntN(2)],
 	}
 	for id := range r.IntN(40) {
@@ -290,7 +294,8 @@ func (q question) source() connector.Source {
 		}
 		var columns []wire.Column
 		for _, name := range q.columns {
-			columns = append(columns, wire.Column{Name: name, Type: map[string]wire.Type{"id": "number", "a": "number", "s": "string"}[name]})
+			columns = append(columns, wire.Column{Name: name,
+				Type: map[string]wire.Type{"id": "number", "a": "number", "s": "string"}[name]})
 		}
 		w := out.Begin(columns)
 		row := make([]wire.Value, 3)
@@ -315,7 +320,9 @@ func (q question) source() connector.Source {
 		return src
 	}
 	return described{src, describer{func(context.Context, wire.Credentials, string) (*wire.Table, error) {
-		return &wire.Table{Name: "t", PrimaryKey: []string{"id"}, Fields: []wire.Field{{Name: "id", Type: "number"}, {Name: "a", Type: "number"}, {Name: "s", Type: "string"}}}, nil
+		return &wire.Table{Name: "t", PrimaryKey: []string{"id"},
+			Fields: []wire.Field{{Name: "id", Type: "number"}, {Name: "a", Type: "number"},
+				{Name: "s", Type: "string"}}}, nil
 	}}}
 }
 
@@ -338,7 +345,8 @@ func (q question) body() string {
 	var sort []string
 	for _, key := range q.sort {
 		name, desc := strings.CutPrefix(key, "-")
-		sort = append(sort, fmt.Sprintf(`{"field":%q,"dir":%q}`, name, map[bool]string{false: "asc", true: "desc"}[desc]))
+		sort = append(sort, fmt.Sprintf(`{"field":%q,"dir":%q}`, name,
+			map[bool]string{false: "asc", true: "desc"}[desc]))
 	}
 	fields, _ := json.Marshal(append([]string{}, q.fields...))
 	window := ""
@@ -348,7 +356,8 @@ func (q question) body() string {
 	if q.offset > 0 {
 		window += fmt.Sprintf(`"offset":%d,`, q.offset)
 	}
-	return `{"table":"t",` + q.filters() + `,"sort":[` + strings.Join(sort, ",") + `],"fields":` + string(fields) + `,` + window + tail
+	return `{"table":"t",` + q.filters() + `,"sort":[` + strings.Join(sort, ",") + `],"fields":` + string(fields) +
+		`,` + window + tail
 }
 
 // text returns the expected answer, to the byte.
@@ -383,8 +392,10 @@ func TestFinish(t *testing.T) {
 	var full, empty, unserved int
 	for range 1500 {
 		q := random(r)
-		def := connector.Definition{Slug: "shop", Credentials: shop.Credentials, Limits: wire.Limits{OffsetMax: int64(q.offsetMax)}}
-		h, err := connector.New(def, q.source(), newToken(t), &connector.Options{SortBudget: int64(q.budget), Omit: connector.Omit{Sort: q.sorts, Offset: !q.offsets}})
+		def := connector.Definition{Slug: "shop", Credentials: shop.Credentials,
+			Limits: wire.Limits{OffsetMax: int64(q.offsetMax)}}
+		h, err := connector.New(def, q.source(), newToken(t),
+			&connector.Options{SortBudget: int64(q.budget), Omit: connector.Omit{Sort: q.sorts, Offset: !q.offsets}})
 		require.NoError(t, err)
 		post := func(path, body string) string {
 			req := httptest.NewRequest("POST", path, strings.NewReader(body))
@@ -394,7 +405,8 @@ func TestFinish(t *testing.T) {
 			return w.Body.String()
 		}
 		require.Equal(t, q.text(), post("/query", q.body()), "%+v\n%s", q, q.body())
-		require.Equal(t, fmt.Sprintf(`{"count":%d}`, len(q.matching())), post("/count", `{"table":"t",`+q.filters()+`,`+tail), "%+v", q)
+		require.Equal(t, fmt.Sprintf(`{"count":%d}`, len(q.matching())),
+			post("/count", `{"table":"t",`+q.filters()+`,`+tail), "%+v", q)
 		switch served, list := q.want(); {
 		case !served.Window:
 			unserved++

@@ -66,7 +66,8 @@ func TestMap(t *testing.T) {
 		{"date", at, `"2024-02-29"`},
 		{"date", "2024-02-29", `"2024-02-29"`},
 		{"date", "2024-02-29T23:30:00Z", `"2024-02-29"`},
-		{"json", map[string]any{"b": []any{1.0, nil, "<&>"}, "a": num("1.50")}, `"{\"a\":1.50,\"b\":[1,null,\"<&>\"]}"`},
+		{"json", map[string]any{"b": []any{1.0, nil, "<&>"}, "a": num("1.50")},
+			`"{\"a\":1.50,\"b\":[1,null,\"<&>\"]}"`},
 		{"json", ` { "a" : 1 } `, `"{\"a\":1}"`},
 		{"json", "abc", `"\"abc\""`},
 		{"json", num("7"), `"7"`},
@@ -88,12 +89,15 @@ func TestMap(t *testing.T) {
 		{"decimal", decimal.NullDecimal{}, `null`},
 	} {
 		s := serve(t, core{query: func(_ context.Context, _ *connector.QueryRequest, out *connector.Rows) error {
-			return out.Begin([]wire.Column{{Name: "n", Type: c.typ}, {Name: "absent"}}).Map(map[string]any{"n": c.value, "other": 1})
+			return out.Begin([]wire.Column{{Name: "n", Type: c.typ},
+				{Name: "absent"}}).Map(map[string]any{"n": c.value, "other": 1})
 		}}, nil)
 		a := s.post("/query", query(`"and":[],"sort":[],"fields":["n","absent"]`))
-		assert.Equal(t, all+"\n"+`{"rows":[{"n":`+c.want+`,"absent":null}]}`+"\n"+end+"\n", a.body, "%s %#v", c.typ, c.value)
+		assert.Equal(t, all+"\n"+`{"rows":[{"n":`+c.want+`,"absent":null}]}`+"\n"+end+"\n", a.body, "%s %#v", c.typ,
+			c.value)
 	}
-	for _, v := range []any{num("1e999"), num("1e-999999999999"), decimal.New(1, 999), decimal.New(1, math.MinInt32), math.NaN(), float32(math.Inf(1)), struct{}{}} {
+	for _, v := range []any{num("1e999"), num("1e-999999999999"), decimal.New(1, 999), decimal.New(1, math.MinInt32),
+		math.NaN(), float32(math.Inf(1)), struct{}{}} {
 		for _, typ := range []wire.Type{"number", "decimal"} {
 			s := serve(t, core{query: func(_ context.Context, _ *connector.QueryRequest, out *connector.Rows) error {
 				return out.Begin([]wire.Column{{Name: "n", Type: typ}}).Map(map[string]any{"n": v})

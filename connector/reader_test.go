@@ -51,7 +51,8 @@ func watch() *watched {
 
 // rawQuery returns a query as it goes over the wire.
 func rawQuery(body string) string {
-	return fmt.Sprintf("POST /query HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer %s\r\nContent-Length: %d\r\n\r\n%s", connectortest.Token, len(body), body)
+	return fmt.Sprintf("POST /query HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer %s\r\nContent-Length: %d\r\n\r\n%s",
+		connectortest.Token, len(body), body)
 }
 
 // TestReaderStops checks that a reader that takes nothing is cut off at exactly
@@ -70,7 +71,8 @@ func TestReaderStops(t *testing.T) {
 		{"at once, for as long as the host allows", 0, 0, 7 * time.Second, "", 7 * time.Second},
 		{"after the first rows", 100_000, 0, 0, "", 20 * time.Second},
 		{"after some pauses that are short enough", 5 << 20, time.Second, 0, "", 20 * time.Second},
-		{"stream-5: not beyond the end of the request's time", 100_000, 0, 0, `"maxTimeoutMs":3000,`, 3 * time.Second},
+		{"stream-5: not beyond the end of the request's time", 100_000, 0, 0, `"maxTimeoutMs":3000,`,
+			3 * time.Second},
 	} {
 		t.Run(c.why, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -193,7 +195,8 @@ func TestReaderLeaves(t *testing.T) {
 		why string
 		src func(ctx context.Context, out *connector.Rows) error
 	}{
-		{"before the source has begun", func(ctx context.Context, _ *connector.Rows) error { <-ctx.Done(); return ctx.Err() }},
+		{"before the source has begun",
+			func(ctx context.Context, _ *connector.Rows) error { <-ctx.Done(); return ctx.Err() }},
 		{"while the source waits", func(ctx context.Context, out *connector.Rows) error {
 			_ = out.Begin(number).Flush()
 			<-ctx.Done()
@@ -211,7 +214,8 @@ func TestReaderLeaves(t *testing.T) {
 		t.Run(c.why, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				returned := make(chan time.Time, 1)
-				s := serve(t, core{query: func(ctx context.Context, _ *connector.QueryRequest, out *connector.Rows) error {
+				s := serve(t, core{query: func(ctx context.Context, _ *connector.QueryRequest,
+					out *connector.Rows) error {
 					defer func() { returned <- time.Now() }()
 					return c.src(ctx, out)
 				}}, nil)
@@ -295,7 +299,8 @@ func TestServerTimeouts(t *testing.T) {
 			slow(ctx)
 			return &wire.Size{Rows: 1, Exact: true}, nil
 		}},
-		aggregator: aggregator{func(ctx context.Context, _ *wire.AggregateRequest) (*connector.AggregateAnswer, error) {
+		aggregator: aggregator{func(ctx context.Context,
+			_ *wire.AggregateRequest) (*connector.AggregateAnswer, error) {
 			slow(ctx)
 			return nil, connector.ErrDecline
 		}},
@@ -318,7 +323,8 @@ func TestServerTimeouts(t *testing.T) {
 			require.NoError(t, err)
 			res, err := http.ReadResponse(in, nil)
 			require.NoError(t, err)
-			assert.Equal(t, []string{"0s " + all, "10s " + ping, "20s " + ping, "25s rows 64", "25s rows 36", "25s " + end}, s.lines(start, res.Body))
+			assert.Equal(t, []string{"0s " + all, "10s " + ping, "20s " + ping, "25s rows 64", "25s rows 36",
+				"25s " + end}, s.lines(start, res.Body))
 			for path, want := range map[string]int{"/size": 200, "/aggregate": 204, "/count": 400} {
 				go func() {
 					_, _ = io.WriteString(conn, strings.Replace(rawQuery(good(path)), "/query", path, 1))

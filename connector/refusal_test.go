@@ -34,7 +34,8 @@ func TestBearer(t *testing.T) {
 	}{
 		{"the token", []string{"Bearer " + token}, "", true},
 		{"http-3: the scheme is case-insensitive", []string{"bEaReR " + token}, "", true},
-		{"RFC 9110: one or more blanks stand between scheme and credentials", []string{"Bearer   " + token}, "", true},
+		{"RFC 9110: one or more blanks stand between scheme and credentials", []string{"Bearer   " + token}, "",
+			true},
 		{"an unrelated query is no token", []string{"Bearer " + token}, "trace=1&page=2", true},
 
 		{"protocol, Authentication 2: missing", nil, "", false},
@@ -52,7 +53,8 @@ func TestBearer(t *testing.T) {
 		{"in quotes", []string{`Bearer "` + token + `"`}, "", false},
 		{"two tokens in one header", []string{"Bearer " + token + " " + token}, "", false},
 		{"two tokens in a list", []string{"Bearer " + token + ", Bearer " + token}, "", false},
-		{"http-3: exactly one header, though both be right", []string{"Bearer " + token, "Bearer " + token}, "", false},
+		{"http-3: exactly one header, though both be right", []string{"Bearer " + token, "Bearer " + token}, "",
+			false},
 		{"http-3: a good header before a bad one", []string{"Bearer " + token, "Bearer " + wrong}, "", false},
 		{"http-3: a good header behind a bad one", []string{"Bearer " + wrong, "Bearer " + token}, "", false},
 
@@ -68,7 +70,8 @@ func TestBearer(t *testing.T) {
 		{"beside a malformed escape", []string{"Bearer " + token}, "y=%zz&x=" + token, false},
 		{"behind a semicolon", []string{"Bearer " + token}, "a=1;x=" + token, false},
 		{"the last of many", []string{"Bearer " + token}, strings.Repeat("a=b&", 200) + "x=" + token, false},
-		{"a wrong token under the name of one is still presented in the query", []string{"Bearer " + token}, "token=" + wrong, false},
+		{"a wrong token under the name of one is still presented in the query", []string{"Bearer " + token},
+			"token=" + wrong, false},
 		{"in a name's other case", []string{"Bearer " + token}, "Access_Token=" + wrong, false},
 	}
 	s := serve(t, endpoints{}, nil)
@@ -136,10 +139,13 @@ func TestBodyUnread(t *testing.T) {
 		{"an endpoint the document does not list", "POST", "/count", nil, 404},
 		{"a wrong method", "PUT", "/check", nil, 405},
 		{"no bearer", "POST", "/check", func(r *http.Request) { r.Header.Del("Authorization") }, 401},
-		{"a wrong bearer", "POST", "/query", func(r *http.Request) { r.Header.Set("Authorization", "Bearer x") }, 401},
+		{"a wrong bearer", "POST", "/query", func(r *http.Request) { r.Header.Set("Authorization", "Bearer x") },
+			401},
 		{"a token in the query", "POST", "/query", func(r *http.Request) { r.URL.RawQuery = "token=x" }, 401},
-		{"a stated length over the limit", "POST", "/check", func(r *http.Request) { r.ContentLength = 8<<20 + 1 }, 400},
-		{"a compressed body", "POST", "/check", func(r *http.Request) { r.Header.Set("Content-Encoding", "gzip") }, 400},
+		{"a stated length over the limit", "POST", "/check", func(r *http.Request) { r.ContentLength = 8<<20 + 1 },
+			400},
+		{"a compressed body", "POST", "/check", func(r *http.Request) { r.Header.Set("Content-Encoding", "gzip") },
+			400},
 		{"a POST for the document", "POST", wire.PathDocument, nil, 405},
 		{"a GET for the document", "GET", wire.PathDocument, nil, 200},
 	} {
@@ -169,7 +175,8 @@ func TestNoContinue(t *testing.T) {
 	} {
 		conn := s.Dial()
 		go func() {
-			_, _ = io.WriteString(conn, "POST /check HTTP/1.1\r\nHost: x\r\nExpect: 100-continue\r\nContent-Length: 5\r\nAuthorization: Bearer "+c.bearer+"\r\n\r\n")
+			_, _ = io.WriteString(conn, "POST /check HTTP/1.1\r\nHost: x\r\nExpect: "+
+				"100-continue\r\nContent-Length: 5\r\nAuthorization: Bearer "+c.bearer+"\r\n\r\n")
 		}()
 		line, err := bufio.NewReader(conn).ReadString('\n')
 		require.NoError(t, err)
@@ -192,7 +199,8 @@ func TestOrderOfRefusal(t *testing.T) {
 		{"path", func(r *request) { r.path = "/nowhere" }, 404, wire.CodeNotFound, noRoute},
 		{"method", func(r *request) { r.method = "PUT" }, 405, wire.CodeMethodNotAllowed, "use POST"},
 		{"bearer", func(r *request) { r.bearer = "wrong" }, 401, wire.CodeUnauthorized, noBearer},
-		{"size", func(r *request) { r.behind += strings.Repeat(" ", 4096) }, 400, wire.CodeBadRequest, "body: larger than 2048 bytes"},
+		{"size", func(r *request) { r.behind += strings.Repeat(" ", 4096) }, 400, wire.CodeBadRequest,
+			"body: larger than 2048 bytes"},
 		{"JSON", func(r *request) { r.behind += "," }, 400, wire.CodeBadRequest, ""},
 		{"shape", func(r *request) { r.limit = "0" }, 400, wire.CodeBadRequest, ""},
 		{"unadvertised", func(r *request) {
@@ -207,7 +215,8 @@ func TestOrderOfRefusal(t *testing.T) {
 				q := request{"POST", "/query", connectortest.Token, "items", "[]", "10", ""}
 				second.put(&q)
 				first.put(&q)
-				body := `{"table":"` + q.table + `","and":[],"sort":[],"fields":["id"],"limit":` + q.limit + `,"joins":` + q.joins + `,` + tail + q.behind
+				body := `{"table":"` + q.table + `","and":[],"sort":[],"fields":["id"],"limit":` + q.limit +
+					`,"joins":` + q.joins + `,` + tail + q.behind
 				r := s.Request(context.Background(), q.path, []byte(body))
 				r.Method = q.method
 				r.Header.Set("Authorization", "Bearer "+q.bearer)
@@ -263,7 +272,8 @@ func TestPaths(t *testing.T) {
 				return
 			}
 			a.refuses(t, 404, wire.CodeNotFound, noRoute)
-			s.raw(t, "POST "+c.target+" HTTP/1.1", "Authorization: Bearer wrong", "").refuses(t, 404, wire.CodeNotFound, noRoute)
+			s.raw(t, "POST "+c.target+" HTTP/1.1", "Authorization: Bearer wrong", "").refuses(t, 404,
+				wire.CodeNotFound, noRoute)
 			s.alive()
 		})
 	}
@@ -277,7 +287,8 @@ func (s *site) raw(t *testing.T, line, header, body string) answer {
 	sent := make(chan struct{})
 	go func() {
 		defer close(sent)
-		_, _ = io.WriteString(conn, line+"\r\nHost: connector.test\r\n"+header+"\r\nContent-Length: "+itoa(len(body))+"\r\n\r\n"+body)
+		_, _ = io.WriteString(conn, line+"\r\nHost: connector.test\r\n"+header+"\r\nContent-Length: "+itoa(len(body))+
+			"\r\n\r\n"+body)
 	}()
 	method, _, _ := strings.Cut(line, " ")
 	res, err := http.ReadResponse(bufio.NewReader(conn), &http.Request{Method: method})
@@ -298,7 +309,8 @@ func TestMethods(t *testing.T) {
 		targets = append(targets, target{r.path, "POST"})
 	}
 	for _, at := range targets {
-		for _, method := range []string{"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE", "CONNECT", "PROPFIND", "post", "get"} {
+		for _, method := range []string{"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE",
+			"CONNECT", "PROPFIND", "post", "get"} {
 			if strings.Contains(at.allow, method) {
 				continue
 			}
@@ -308,7 +320,8 @@ func TestMethods(t *testing.T) {
 				if method == "HEAD" {
 					assert.Equal(t, 405, a.status)
 					assert.Empty(t, a.body, "HEAD has no body")
-					assert.NotEqual(t, "0", a.header.Get("Content-Length"), "the length of the envelope that GET would have")
+					assert.NotEqual(t, "0", a.header.Get("Content-Length"),
+						"the length of the envelope that GET would have")
 					a.hasRefusalHeaders(t)
 					return
 				}
@@ -327,7 +340,8 @@ func TestMethods(t *testing.T) {
 // has the method and the host does not omit it.
 func TestOptionalRoutesAbsent(t *testing.T) {
 	lacking := serve(t, core{}, nil)
-	all := []wire.Endpoint{wire.EndpointSize, wire.EndpointCount, wire.EndpointAggregate, wire.EndpointCardinality, wire.EndpointLinkHitRate}
+	all := []wire.Endpoint{wire.EndpointSize, wire.EndpointCount, wire.EndpointAggregate, wire.EndpointCardinality,
+		wire.EndpointLinkHitRate}
 	for _, e := range all {
 		t.Run(string(e), func(t *testing.T) {
 			path := "/" + string(e)

@@ -76,10 +76,16 @@ func TestSecrets(t *testing.T) {
 		"-----BEGIN KEY-----\nMIIEvQIBADANBgkqhkiG9w0BAQEFAASC\n\t/+==\n-----END KEY-----\n",
 	}
 	deeds := map[string]func(text string) error{
-		"an error":              func(text string) error { return fmt.Errorf("upstream said %s, sorry", text) },
-		"a deliberate error":    func(text string) error { return connector.Unsupported("upstream said %s, sorry", text) },
-		"one for the person":    func(text string) error { return connector.CheckFailed("upstream said %s, sorry", text) },
-		"a wrapped error":       func(text string) error { return fmt.Errorf("%s: %w", text, connector.BadRequest("said %s", text)) },
+		"an error": func(text string) error { return fmt.Errorf("upstream said %s, sorry", text) },
+		"a deliberate error": func(text string) error {
+			return connector.Unsupported("upstream said %s, sorry", text)
+		},
+		"one for the person": func(text string) error {
+			return connector.CheckFailed("upstream said %s, sorry", text)
+		},
+		"a wrapped error": func(text string) error {
+			return fmt.Errorf("%s: %w", text, connector.BadRequest("said %s", text))
+		},
 		"a panic with a text":   func(text string) error { panic("upstream said " + text) },
 		"a panic with an error": func(text string) error { panic(errors.New(text)) },
 	}
@@ -101,7 +107,8 @@ func TestSecrets(t *testing.T) {
 				for _, h := range places {
 					synctest.Test(t, func(t *testing.T) {
 						s := serve(t, h.source(func(context.Context) error { return do(encode(secret)) }), nil)
-						body := strings.Replace(h.body, `{"apiKey":"s3cr3t-5f2e-9a77"}`, `{"apiKey":`+string(quoted)+`}`, 1)
+						body := strings.Replace(h.body, `{"apiKey":"s3cr3t-5f2e-9a77"}`,
+							`{"apiKey":`+string(quoted)+`}`, 1)
 						require.NotEqual(t, h.body, body)
 						a := s.post(h.path, body)
 						shown := a.body + fmt.Sprint(a.header) + s.log.String()
@@ -192,7 +199,8 @@ func TestFormKeepsPasswordsInText(t *testing.T) {
 		}}, nil)
 		body := edit(t, "/check", `{"apiKey":"`+secret+`"}`, `{"apiKey":"`+secret+`","region":"`+base+`"}`)
 		a := s.post("/check", body)
-		a.refuses(t, 400, wire.CodeCheckFailed, "Nothing answers at "+strings.ReplaceAll(base, secret, "[redacted]")+".")
+		a.refuses(t, 400, wire.CodeCheckFailed,
+			"Nothing answers at "+strings.ReplaceAll(base, secret, "[redacted]")+".")
 		s.keepsSecrets(a)
 	}
 }
@@ -207,7 +215,9 @@ func TestRequestsPrintNothing(t *testing.T) {
 		func(v any) string { b, err := json.Marshal(v); return fmt.Sprint(string(b), err) },
 	} {
 		s := serve(t, core{
-			check: func(_ context.Context, req *wire.CheckRequest) error { return connector.CheckFailed("%s", print(req)) },
+			check: func(_ context.Context, req *wire.CheckRequest) error {
+				return connector.CheckFailed("%s", print(req))
+			},
 			query: func(_ context.Context, req *connector.QueryRequest, _ *connector.Rows) error {
 				return errors.New(print(*req))
 			},
@@ -247,14 +257,16 @@ func TestTenantsAtOnce(t *testing.T) {
 	}
 	table := func(creds wire.Credentials) *wire.Table {
 		return &wire.Table{Name: "items", SourceDescription: mark(creds), Fields: []wire.Field{
-			{Name: "id", Type: wire.TypeString, Samples: []wire.Value{wire.Text(mark(creds))}}, {Name: mark(creds), Type: wire.TypeString}}}
+			{Name: "id", Type: wire.TypeString, Samples: []wire.Value{wire.Text(mark(creds))}},
+			{Name: mark(creds), Type: wire.TypeString}}}
 	}
 	src := described{
 		endpoints{
 			core: core{
 				check: func(_ context.Context, req *wire.CheckRequest) error { return act(req.Credentials) },
 				discover: func(_ context.Context, req *wire.DiscoveryRequest) (*wire.Discovery, error) {
-					return &wire.Discovery{Tables: []wire.Table{*table(req.Credentials)}, Warnings: []string{mark(req.Credentials)}}, act(req.Credentials)
+					return &wire.Discovery{Tables: []wire.Table{*table(req.Credentials)},
+						Warnings: []string{mark(req.Credentials)}}, act(req.Credentials)
 				},
 				query: func(_ context.Context, req *connector.QueryRequest, out *connector.Rows) error {
 					w := out.Begin([]wire.Column{{Name: "id"}, {Name: mark(req.Credentials)}})
@@ -272,14 +284,20 @@ func TestTenantsAtOnce(t *testing.T) {
 					return nil
 				},
 			},
-			sizer: sizer{func(_ context.Context, req *wire.SizeRequest) (*wire.Size, error) { return nil, act(req.Credentials) }},
-			aggregator: aggregator{func(_ context.Context, req *wire.AggregateRequest) (*connector.AggregateAnswer, error) {
+			sizer: sizer{func(_ context.Context, req *wire.SizeRequest) (*wire.Size, error) {
+				return nil, act(req.Credentials)
+			}},
+			aggregator: aggregator{func(_ context.Context,
+				req *wire.AggregateRequest) (*connector.AggregateAnswer, error) {
 				return &connector.AggregateAnswer{Rows: [][]wire.Value{{wire.Text(mark(req.Credentials))}}}, act(req.Credentials)
 			}},
 			linker: linker{func(_ context.Context, req *wire.LinkHitRateRequest) (*wire.LinkHitRate, error) {
-				return &wire.LinkHitRate{FromNonNull: 1, OrphanCount: 1, OrphanSamples: []string{mark(req.Credentials)}}, act(req.Credentials)
+				return &wire.LinkHitRate{FromNonNull: 1, OrphanCount: 1,
+					OrphanSamples: []string{mark(req.Credentials)}}, act(req.Credentials)
 			}},
-			counter: counter{func(context.Context, *wire.CountRequest) (int64, error) { return 0, connector.ErrDecline }},
+			counter: counter{func(context.Context, *wire.CountRequest) (int64, error) {
+				return 0, connector.ErrDecline
+			}},
 		},
 		describer{func(_ context.Context, creds wire.Credentials, _ string) (*wire.Table, error) {
 			return table(creds), act(creds)
@@ -301,7 +319,8 @@ func TestTenantsAtOnce(t *testing.T) {
 				tenant := fmt.Sprintf("%02d", n%tenants)
 				route := routes[n/tenants%len(routes)]
 				body := strings.Replace(route.body, secret, tenant+"-key", 1)
-				body = strings.Replace(body, `"sort":[]`, `"sort":[{"field":"mark<`+tenant+`>","dir":"desc"}],"limit":180`, 1)
+				body = strings.Replace(body, `"sort":[]`,
+					`"sort":[{"field":"mark<`+tenant+`>","dir":"desc"}],"limit":180`, 1)
 				body = strings.Replace(body, `{"fn":"count","as":"n"}`, `{"fn":"min","field":"id","as":"n"}`, 1)
 				ctx, cancel := context.WithCancel(context.Background())
 				if n%7 == 0 {

@@ -102,7 +102,8 @@ func ask(more string, timeout time.Duration) string {
 	if !strings.Contains(more, `"sort"`) {
 		more += `"sort":[],`
 	}
-	return fmt.Sprintf(`{"table":"items","and":[],"fields":["n"],%s"credentials":{"apiKey":%q},"timeoutMs":%d}`, more, secret, timeout.Milliseconds())
+	return fmt.Sprintf(`{"table":"items","and":[],"fields":["n"],%s"credentials":{"apiKey":%q},"timeoutMs":%d}`, more,
+		secret, timeout.Milliseconds())
 }
 
 // stream sends a query and returns the lines that come, each with its instant:
@@ -184,47 +185,75 @@ func TestStream(t *testing.T) {
 		want []string
 	}{
 		{"no rows: served and end", []step{begin}, "", []string{"0s " + all, "0s " + end}},
-		{"a few rows go out with the end", []step{begin, rows(3)}, "", []string{"0s " + all, "0s rows 3", "0s " + end}},
-		{"the first batch goes out at once", []step{begin, rows(64), wait(5 * time.Second)}, "", []string{"0s " + all, "0s rows 64", "5s " + end}},
-		{"stream-6: one row fewer waits its second", []step{begin, rows(63), wait(5 * time.Second)}, "", []string{"1s " + all, "1s rows 63", "5s " + end}},
-		{"stream-6: 5,000 rows a line", []step{begin, rows(64 + 5000 + 5000 + 7)}, "", []string{"0s " + all, "0s rows 64", "0s rows 5000", "0s rows 5000", "0s rows 7", "0s " + end}},
-		{"stream-6: no empty batch follows a full one", []step{begin, rows(64 + 5000)}, "", []string{"0s " + all, "0s rows 64", "0s rows 5000", "0s " + end}},
-		{"a batch is cut at 256 KiB", []step{begin, wide(100_000, 100_000, 100_000, 100_000, 300_000, 5)}, "", []string{"0s " + all, "0s rows 3", "0s rows 2", "0s rows 1", "0s " + end}},
-		{"stream-6: and at 16 MiB, before the row that would not fit", []step{begin, wide(9, 9, huge-20, huge-20, 9)}, "", []string{"0s " + all, "0s rows 2", "0s rows 1", "0s rows 1", "0s rows 1", "0s " + end}},
-		{"stream-6: a row over 16 MiB, before the first line", []step{begin, wide(9, huge)}, "", []string{"0s 500 internal: internal error"}},
-		{"stream-6: a row over 16 MiB, after it", []step{begin, wide(9), flush, wait(time.Second), wide(huge)}, "", []string{"0s " + all, "0s rows 1", "1s " + broken}},
+		{"a few rows go out with the end", []step{begin, rows(3)}, "",
+			[]string{"0s " + all, "0s rows 3", "0s " + end}},
+		{"the first batch goes out at once", []step{begin, rows(64), wait(5 * time.Second)}, "",
+			[]string{"0s " + all, "0s rows 64", "5s " + end}},
+		{"stream-6: one row fewer waits its second", []step{begin, rows(63), wait(5 * time.Second)}, "",
+			[]string{"1s " + all, "1s rows 63", "5s " + end}},
+		{"stream-6: 5,000 rows a line", []step{begin, rows(64 + 5000 + 5000 + 7)}, "",
+			[]string{"0s " + all, "0s rows 64", "0s rows 5000", "0s rows 5000", "0s rows 7", "0s " + end}},
+		{"stream-6: no empty batch follows a full one", []step{begin, rows(64 + 5000)}, "",
+			[]string{"0s " + all, "0s rows 64", "0s rows 5000", "0s " + end}},
+		{"a batch is cut at 256 KiB", []step{begin, wide(100_000, 100_000, 100_000, 100_000, 300_000, 5)}, "",
+			[]string{"0s " + all, "0s rows 3", "0s rows 2", "0s rows 1", "0s " + end}},
+		{"stream-6: and at 16 MiB, before the row that would not fit", []step{begin, wide(9, 9, huge-20, huge-20, 9)},
+			"", []string{"0s " + all, "0s rows 2", "0s rows 1", "0s rows 1", "0s rows 1", "0s " + end}},
+		{"stream-6: a row over 16 MiB, before the first line", []step{begin, wide(9, huge)}, "",
+			[]string{"0s 500 internal: internal error"}},
+		{"stream-6: a row over 16 MiB, after it", []step{begin, wide(9), flush, wait(time.Second), wide(huge)}, "",
+			[]string{"0s " + all, "0s rows 1", "1s " + broken}},
 
-		{"stream-6: a row waits one second", []step{begin, wait(3 * time.Second), rows(1), wait(400 * time.Millisecond), rows(1), wait(400 * time.Millisecond), rows(1), wait(9 * time.Second)}, "",
+		{"stream-6: a row waits one second",
+			[]step{begin, wait(3 * time.Second), rows(1), wait(400 * time.Millisecond), rows(1),
+				wait(400 * time.Millisecond), rows(1), wait(9 * time.Second)}, "",
 			[]string{"4s " + all, "4s rows 3", "12.8s " + end}},
-		{"stream-6: the next row waits its own", []step{begin, rows(1), wait(1500 * time.Millisecond), rows(1), wait(3 * time.Second)}, "",
+		{"stream-6: the next row waits its own",
+			[]step{begin, rows(1), wait(1500 * time.Millisecond), rows(1), wait(3 * time.Second)}, "",
 			[]string{"1s " + all, "1s rows 1", "2.5s rows 1", "4.5s " + end}},
-		{"stream-1: a flush sends served", []step{begin, flush, wait(2 * time.Second)}, "", []string{"0s " + all, "2s " + end}},
-		{"stream-1: a flush sends rows", []step{begin, wait(time.Second), rows(2), flush, wait(2 * time.Second), flush, flush, rows(1), flush, wait(2 * time.Second)}, "",
+		{"stream-1: a flush sends served", []step{begin, flush, wait(2 * time.Second)}, "",
+			[]string{"0s " + all, "2s " + end}},
+		{"stream-1: a flush sends rows",
+			[]step{begin, wait(time.Second), rows(2), flush, wait(2 * time.Second), flush, flush, rows(1), flush,
+				wait(2 * time.Second)}, "",
 			[]string{"1s " + all, "1s rows 2", "3s rows 1", "5s " + end}},
 
-		{"stream-4: heartbeats at exactly 10, 20, 30 s; stream-1: served goes with the first", []step{begin, wait(35 * time.Second)}, "",
+		{"stream-4: heartbeats at exactly 10, 20, 30 s; stream-1: served goes with the first",
+			[]step{begin, wait(35 * time.Second)}, "",
 			[]string{"10s " + all, "10s " + ping, "20s " + ping, "30s " + ping, "35s " + end}},
-		{"stream-1: a ping stands before served only when nothing was stated for 10 s", []step{wait(25 * time.Second), begin, rows(1), wait(3 * time.Second)}, "",
+		{"stream-1: a ping stands before served only when nothing was stated for 10 s",
+			[]step{wait(25 * time.Second), begin, rows(1), wait(3 * time.Second)}, "",
 			[]string{"10s " + ping, "20s " + ping, "26s " + all, "26s rows 1", "28s " + end}},
-		{"stream-1: stated at the last moment", []step{wait(9999 * time.Millisecond), begin, wait(2 * time.Second)}, "",
+		{"stream-1: stated at the last moment", []step{wait(9999 * time.Millisecond), begin, wait(2 * time.Second)},
+			"",
 			[]string{"10s " + all, "10s " + ping, "11.999s " + end}},
-		{"stream-4: 10 s after the last line, not a free-running ticker", []step{begin, wait(7 * time.Second), rows(1), flush, wait(25 * time.Second)}, "",
+		{"stream-4: 10 s after the last line, not a free-running ticker",
+			[]step{begin, wait(7 * time.Second), rows(1), flush, wait(25 * time.Second)}, "",
 			[]string{"7s " + all, "7s rows 1", "17s " + ping, "27s " + ping, "32s " + end}},
-		{"stream-4: a due heartbeat that finds rows sends them", []step{begin, flush, wait(9500 * time.Millisecond), rows(2), wait(11 * time.Second)}, "",
+		{"stream-4: a due heartbeat that finds rows sends them",
+			[]step{begin, flush, wait(9500 * time.Millisecond), rows(2), wait(11 * time.Second)}, "",
 			[]string{"0s " + all, "10s rows 2", "20s " + ping, "20.5s " + end}},
-		{"stream-4: it finds rows of the first batch too", []step{begin, wait(9500 * time.Millisecond), rows(2), wait(time.Second)}, "",
+		{"stream-4: it finds rows of the first batch too",
+			[]step{begin, wait(9500 * time.Millisecond), rows(2), wait(time.Second)}, "",
 			[]string{"10s " + all, "10s rows 2", "10.5s " + end}},
 
-		{"a full window ends the stream at once, whatever the source does then", []step{begin, rows(3), sleep(8 * time.Second)}, `"limit":3,`,
+		{"a full window ends the stream at once, whatever the source does then",
+			[]step{begin, rows(3), sleep(8 * time.Second)}, `"limit":3,`,
 			[]string{"0s " + all, "0s rows 3", "0s " + end}},
-		{"a source that goes on beyond the window is told to stop", []step{begin, rows(100_000)}, `"limit":70,"offset":5,`,
+		{"a source that goes on beyond the window is told to stop", []step{begin, rows(100_000)},
+			`"limit":70,"offset":5,`,
 			[]string{"0s " + all, "0s rows 64", "0s rows 6", "0s " + end}},
 
-		{"stream-3: a failure before the first line has its status", []step{begin, rows(3), fail(connector.BadRequest("no"))}, "", []string{"0s 400 bad_request: no"}},
-		{"stream-3: even one that comes late", []step{begin, rows(3), wait(999 * time.Millisecond), fail(connector.UnknownEntity("gone"))}, "", []string{"999ms 404 unknown_entity: gone"}},
-		{"stream-3: after the first line it is an error line, and no end follows", []step{begin, rows(3), wait(1500 * time.Millisecond), rows(1), fail(connector.Unsupported("no"))}, "",
+		{"stream-3: a failure before the first line has its status",
+			[]step{begin, rows(3), fail(connector.BadRequest("no"))}, "", []string{"0s 400 bad_request: no"}},
+		{"stream-3: even one that comes late",
+			[]step{begin, rows(3), wait(999 * time.Millisecond), fail(connector.UnknownEntity("gone"))}, "",
+			[]string{"999ms 404 unknown_entity: gone"}},
+		{"stream-3: after the first line it is an error line, and no end follows",
+			[]step{begin, rows(3), wait(1500 * time.Millisecond), rows(1), fail(connector.Unsupported("no"))}, "",
 			[]string{"1s " + all, "1s rows 3", `1.5s {"error":{"code":"unsupported","message":"no"}}`}},
-		{"stream-3: after a heartbeat too", []step{wait(15 * time.Second), fail(errors.New(canary))}, "", []string{"10s " + ping, "15s " + broken}},
+		{"stream-3: after a heartbeat too", []step{wait(15 * time.Second), fail(errors.New(canary))}, "",
+			[]string{"10s " + ping, "15s " + broken}},
 	} {
 		t.Run(c.why, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -252,45 +281,73 @@ func TestClocks(t *testing.T) {
 		{"408 before the first byte", []step{wait(forever)}, "", 5 * second, []string{refused("5s")}},
 		{"one millisecond", []step{wait(forever)}, "", time.Millisecond, []string{refused("1ms")}},
 		{"408 although the source has begun", []step{begin, wait(forever)}, "", 5 * second, []string{refused("5s")}},
-		{"408 although rows are buffered", []step{begin, wait(4500 * time.Millisecond), rows(9), wait(forever)}, "", 5 * second, []string{refused("5s")}},
-		{"408 when the source ignores its context", []step{begin, sleep(60 * second)}, "", 5 * second, []string{refused("5s")}},
-		{"408 when it emits for ever, and all of it is dropped", []step{begin, spin}, `"or":[[{"field":"n","op":"eq","value":-1}]],`, 5 * second, []string{refused("5s")}},
-		{"an error line after the first line", []step{begin, flush, wait(forever)}, "", 25 * second, []string{"0s " + all, "10s " + ping, "20s " + ping, "25s " + late}},
-		{"an error line when the source ignores its context", []step{begin, flush, sleep(60 * second)}, "", 5 * second, []string{"0s " + all, "5s " + late}},
-		{"a deadline that falls on a heartbeat comes first", []step{begin, flush, wait(forever)}, "", 20 * second, []string{"0s " + all, "10s " + ping, "20s " + late}},
-		{"a source that returns nothing more at its deadline has not finished", []step{begin, flush, swallow}, "", 5 * second, []string{"0s " + all, "5s " + late}},
-		{"a source that returns at its deadline, before the first line", []step{begin, rows(1), swallow}, "", 500 * time.Millisecond, []string{refused("500ms")}},
+		{"408 although rows are buffered", []step{begin, wait(4500 * time.Millisecond), rows(9), wait(forever)}, "",
+			5 * second, []string{refused("5s")}},
+		{"408 when the source ignores its context", []step{begin, sleep(60 * second)}, "", 5 * second,
+			[]string{refused("5s")}},
+		{"408 when it emits for ever, and all of it is dropped", []step{begin, spin},
+			`"or":[[{"field":"n","op":"eq","value":-1}]],`, 5 * second, []string{refused("5s")}},
+		{"an error line after the first line", []step{begin, flush, wait(forever)}, "", 25 * second,
+			[]string{"0s " + all, "10s " + ping, "20s " + ping, "25s " + late}},
+		{"an error line when the source ignores its context", []step{begin, flush, sleep(60 * second)}, "",
+			5 * second, []string{"0s " + all, "5s " + late}},
+		{"a deadline that falls on a heartbeat comes first", []step{begin, flush, wait(forever)}, "", 20 * second,
+			[]string{"0s " + all, "10s " + ping, "20s " + late}},
+		{"a source that returns nothing more at its deadline has not finished", []step{begin, flush, swallow}, "",
+			5 * second, []string{"0s " + all, "5s " + late}},
+		{"a source that returns at its deadline, before the first line", []step{begin, rows(1), swallow}, "",
+			500 * time.Millisecond, []string{refused("500ms")}},
 
-		{"maxTimeoutMs takes over with the first line", []step{begin, rows(1), wait(forever)}, `"maxTimeoutMs":30000,`, 5 * second,
+		{"maxTimeoutMs takes over with the first line", []step{begin, rows(1), wait(forever)},
+			`"maxTimeoutMs":30000,`, 5 * second,
 			[]string{"1s " + all, "1s rows 1", "11s " + ping, "21s " + ping, "30s " + late}},
-		{"and not before it", []step{begin, wait(forever)}, `"maxTimeoutMs":30000,`, 5 * second, []string{refused("5s")}},
-		{"a heartbeat is a first line", []step{wait(forever)}, `"maxTimeoutMs":15000,`, 12 * second, []string{"10s " + ping, "15s " + late}},
-		{"a shorter maxTimeoutMs too", []step{begin, rows(1), wait(forever)}, `"maxTimeoutMs":5000,`, 60 * second, []string{"1s " + all, "1s rows 1", "5s " + late}},
-		{"a shorter one that is over when the first line comes", []step{wait(8 * second), begin, rows(1), wait(forever)}, `"maxTimeoutMs":5000,`, 60 * second,
+		{"and not before it", []step{begin, wait(forever)}, `"maxTimeoutMs":30000,`, 5 * second,
+			[]string{refused("5s")}},
+		{"a heartbeat is a first line", []step{wait(forever)}, `"maxTimeoutMs":15000,`, 12 * second,
+			[]string{"10s " + ping, "15s " + late}},
+		{"a shorter maxTimeoutMs too", []step{begin, rows(1), wait(forever)}, `"maxTimeoutMs":5000,`, 60 * second,
+			[]string{"1s " + all, "1s rows 1", "5s " + late}},
+		{"a shorter one that is over when the first line comes",
+			[]step{wait(8 * second), begin, rows(1), wait(forever)}, `"maxTimeoutMs":5000,`, 60 * second,
 			[]string{"9s " + all, "9s rows 1", "9s " + late}},
-		{"the source's context lasts as long as the stream may", []step{begin, flush, wait(29 * second), rows(1)}, `"maxTimeoutMs":30000,`, 5 * second,
+		{"the source's context lasts as long as the stream may", []step{begin, flush, wait(29 * second), rows(1)},
+			`"maxTimeoutMs":30000,`, 5 * second,
 			[]string{"0s " + all, "10s " + ping, "20s " + ping, "29s rows 1", "29s " + end}},
 
-		{"idleTimeoutMs bounds the wait for the next row", []step{begin, rows(1), wait(forever)}, `"idleTimeoutMs":3000,`, 60 * second, []string{"1s " + all, "1s rows 1", "3s " + idle}},
-		{"from the last one", []step{begin, rows(1), wait(2 * second), rows(1), wait(2 * second), rows(1), wait(forever)}, `"idleTimeoutMs":3000,`, 60 * second,
+		{"idleTimeoutMs bounds the wait for the next row", []step{begin, rows(1), wait(forever)},
+			`"idleTimeoutMs":3000,`, 60 * second, []string{"1s " + all, "1s rows 1", "3s " + idle}},
+		{"from the last one", []step{begin, rows(1), wait(2 * second), rows(1), wait(2 * second), rows(1),
+			wait(forever)}, `"idleTimeoutMs":3000,`, 60 * second,
 			[]string{"1s " + all, "1s rows 1", "3s rows 1", "5s rows 1", "7s " + idle}},
-		{"and for the first", []step{begin, wait(forever)}, `"idleTimeoutMs":3000,`, 60 * second, []string{"3s 408 timeout: no row came within the request's idleTimeoutMs"}},
-		{"when the source ignores its context", []step{begin, sleep(60 * second)}, `"idleTimeoutMs":3000,`, 60 * second, []string{"3s 408 timeout: no row came within the request's idleTimeoutMs"}},
-		{"a ping is no row", []step{begin, wait(forever)}, `"idleTimeoutMs":15000,`, 60 * second, []string{"10s " + all, "10s " + ping, "15s " + idle}},
-		{"a flush is no row", []step{begin, wait(2 * second), flush, wait(forever)}, `"idleTimeoutMs":3000,`, 60 * second, []string{"2s " + all, "3s " + idle}},
-		{"a row that a filter drops is one", []step{begin, wait(2 * second), rows(1), wait(2 * second), rows(1), wait(2 * second), rows(1), wait(2 * second)}, `"idleTimeoutMs":3000,"or":[[{"field":"n","op":"eq","value":-1}]],`, 60 * second,
+		{"and for the first", []step{begin, wait(forever)}, `"idleTimeoutMs":3000,`, 60 * second,
+			[]string{"3s 408 timeout: no row came within the request's idleTimeoutMs"}},
+		{"when the source ignores its context", []step{begin, sleep(60 * second)}, `"idleTimeoutMs":3000,`,
+			60 * second, []string{"3s 408 timeout: no row came within the request's idleTimeoutMs"}},
+		{"a ping is no row", []step{begin, wait(forever)}, `"idleTimeoutMs":15000,`, 60 * second,
+			[]string{"10s " + all, "10s " + ping, "15s " + idle}},
+		{"a flush is no row", []step{begin, wait(2 * second), flush, wait(forever)}, `"idleTimeoutMs":3000,`,
+			60 * second, []string{"2s " + all, "3s " + idle}},
+		{"a row that a filter drops is one",
+			[]step{begin, wait(2 * second), rows(1), wait(2 * second), rows(1), wait(2 * second), rows(1),
+				wait(2 * second)}, `"idleTimeoutMs":3000,"or":[[{"field":"n","op":"eq","value":-1}]],`, 60 * second,
 			[]string{"8s " + all, "8s " + end}},
-		{"a row that the offset skips is one", []step{begin, wait(2 * second), rows(1), wait(2 * second), rows(1), wait(2 * second)}, `"idleTimeoutMs":3000,"offset":10,`, 60 * second,
+		{"a row that the offset skips is one",
+			[]step{begin, wait(2 * second), rows(1), wait(2 * second), rows(1), wait(2 * second)},
+			`"idleTimeoutMs":3000,"offset":10,`, 60 * second,
 			[]string{"6s " + all, "6s " + end}},
-		{"a full window waits for no row", []step{begin, rows(1), sleep(9 * second)}, `"idleTimeoutMs":3000,"limit":1,`, 60 * second, []string{"0s " + all, "0s rows 1", "0s " + end}},
-		{"the nearest deadline wins", []step{begin, rows(1), wait(forever)}, `"idleTimeoutMs":8000,"maxTimeoutMs":4000,`, 60 * second, []string{"1s " + all, "1s rows 1", "4s " + late}},
+		{"a full window waits for no row", []step{begin, rows(1), sleep(9 * second)},
+			`"idleTimeoutMs":3000,"limit":1,`, 60 * second, []string{"0s " + all, "0s rows 1", "0s " + end}},
+		{"the nearest deadline wins", []step{begin, rows(1), wait(forever)},
+			`"idleTimeoutMs":8000,"maxTimeoutMs":4000,`, 60 * second,
+			[]string{"1s " + all, "1s rows 1", "4s " + late}},
 	} {
 		t.Run(c.why, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				var ended time.Duration
 				start := time.Now()
 				src := script(c.do...)
-				s := serve(t, core{query: func(ctx context.Context, req *connector.QueryRequest, out *connector.Rows) error {
+				s := serve(t, core{query: func(ctx context.Context, req *connector.QueryRequest,
+					out *connector.Rows) error {
 					context.AfterFunc(ctx, func() { ended = time.Since(start) })
 					return src.query(ctx, req, out)
 				}}, nil)
@@ -301,7 +358,8 @@ func TestClocks(t *testing.T) {
 				assert.Equal(t, last, ended.String(), "the source's context ends with its stream")
 				s.alive()
 				time.Sleep(2 * time.Minute)
-				assert.NotContains(t, s.log.String(), "ERROR", "the end of a request's time is no fault of the host's")
+				assert.NotContains(t, s.log.String(), "ERROR",
+					"the end of a request's time is no fault of the host's")
 			})
 		})
 	}
@@ -341,14 +399,20 @@ func TestTimeoutOnEveryRoute(t *testing.T) {
 				discover: func(ctx context.Context, _ *wire.DiscoveryRequest) (*wire.Discovery, error) {
 					return &wire.Discovery{}, block(ctx)
 				},
-				query: func(ctx context.Context, _ *connector.QueryRequest, _ *connector.Rows) error { return block(ctx) },
+				query: func(ctx context.Context, _ *connector.QueryRequest, _ *connector.Rows) error {
+					return block(ctx)
+				},
 			},
-			sizer:   sizer{func(ctx context.Context, _ *wire.SizeRequest) (*wire.Size, error) { return nil, block(ctx) }},
-			counter: counter{func(ctx context.Context, _ *wire.CountRequest) (int64, error) { return 7, block(ctx) }},
-			aggregator: aggregator{func(ctx context.Context, _ *wire.AggregateRequest) (*connector.AggregateAnswer, error) {
+			sizer: sizer{func(ctx context.Context, _ *wire.SizeRequest) (*wire.Size, error) {
 				return nil, block(ctx)
 			}},
-			measurer: measurer{func(ctx context.Context, _ *wire.CardinalityRequest) (map[string]*wire.Cardinality, error) {
+			counter: counter{func(ctx context.Context, _ *wire.CountRequest) (int64, error) { return 7, block(ctx) }},
+			aggregator: aggregator{func(ctx context.Context,
+				_ *wire.AggregateRequest) (*connector.AggregateAnswer, error) {
+				return nil, block(ctx)
+			}},
+			measurer: measurer{func(ctx context.Context,
+				_ *wire.CardinalityRequest) (map[string]*wire.Cardinality, error) {
 				return nil, block(ctx)
 			}},
 			linker: linker{func(ctx context.Context, _ *wire.LinkHitRateRequest) (*wire.LinkHitRate, error) {
@@ -379,7 +443,8 @@ func TestTimeoutOnEveryRoute(t *testing.T) {
 					s := serve(t, src, &connector.Options{MaxTimeout: c.max})
 					for _, route := range routes {
 						start := time.Now()
-						a := s.post(route.path, edit(t, route.path, `"timeoutMs":60000`, fmt.Sprintf(`"timeoutMs":%d`, c.ms)))
+						a := s.post(route.path, edit(t, route.path, `"timeoutMs":60000`,
+							fmt.Sprintf(`"timeoutMs":%d`, c.ms)))
 						assert.Equal(t, c.at, time.Since(start), route.path)
 						a.refuses(t, 408, wire.CodeTimeout, "the request's time is over")
 					}
@@ -390,9 +455,13 @@ func TestTimeoutOnEveryRoute(t *testing.T) {
 	}
 	t.Run("an hour by default", func(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
-			s := serve(t, core{check: func(ctx context.Context, _ *wire.CheckRequest) error { <-ctx.Done(); return nil }}, nil)
+			s := serve(t, core{check: func(ctx context.Context, _ *wire.CheckRequest) error {
+				<-ctx.Done()
+				return nil
+			}}, nil)
 			start := time.Now()
-			s.post("/check", edit(t, "/check", `"timeoutMs":60000`, `"timeoutMs":9007199254740991`)).refuses(t, 408, wire.CodeTimeout, "the request's time is over")
+			s.post("/check", edit(t, "/check", `"timeoutMs":60000`, `"timeoutMs":9007199254740991`)).refuses(t, 408,
+				wire.CodeTimeout, "the request's time is over")
 			assert.Equal(t, time.Hour, time.Since(start))
 		})
 	})
