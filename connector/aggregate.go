@@ -3,7 +3,6 @@ package connector
 import (
 	"context"
 	"errors"
-	"fmt"
 	"slices"
 
 	"github.com/connectorsdk/connector-sdk-go/wire"
@@ -13,7 +12,7 @@ func isDecline(err error) bool { return errors.Is(err, ErrDecline) }
 
 func aggregate(x *exchange) {
 	var req wire.AggregateRequest
-	serveJSON(x, &req, common{&req.Credentials, &req.TimeoutMS, &req.Table}, func(ctx context.Context) (wire.Message, error) {
+	serveJSON(x, &req, &req.Envelope, &req.Table, func(ctx context.Context) (wire.Message, error) {
 		byDate := slices.ContainsFunc(req.GroupBy, func(g wire.GroupKey) bool { return g.Grain != "" })
 		if byDate && x.caps.byDate == nil {
 			return nil, Unsupported("groupBy: this connector accepts no grain (dateBucket is false)")
@@ -23,7 +22,7 @@ func aggregate(x *exchange) {
 		}
 		table, err := x.describe(ctx, req.Table)
 		if err == nil {
-			err = checkFilters(table, req.And, req.Or)
+			err = checkFilters(table, req.Where)
 		}
 		if err == nil {
 			err = checkAggregate(table, &req)
@@ -62,7 +61,7 @@ func groupsAnswer(req *wire.AggregateRequest, groups *AggregateAnswer) (wire.Mes
 	case groups == nil:
 		return nil, fault("Aggregate returned nothing; to decline return ErrDecline")
 	case len(req.GroupBy) == 0 && len(groups.Rows) != 1:
-		return nil, fault(fmt.Sprintf("Aggregate answered %d rows without groupBy; it must be exactly one", len(groups.Rows)))
+		return nil, faultf("Aggregate answered %d rows without groupBy; it must be exactly one", len(groups.Rows))
 	case len(req.GroupBy) > 0 && int64(len(groups.Rows)) >= req.Limit:
 		return nil, Unsupported("more groups than the limit allows; narrow the filters or group by less")
 	}
@@ -76,7 +75,7 @@ func groupsAnswer(req *wire.AggregateRequest, groups *AggregateAnswer) (wire.Mes
 	answer := &wire.AggregateAnswer{Rows: make([]map[string]wire.Value, len(groups.Rows))}
 	for i, row := range groups.Rows {
 		if len(row) != len(names) {
-			return nil, fault(fmt.Sprintf("Aggregate answered a row of %d cells for %d groups and measures", len(row), len(names)))
+			return nil, faultf("Aggregate answered a row of %d cells for %d groups and measures", len(row), len(names))
 		}
 		cells := make(map[string]wire.Value, len(names))
 		for j, v := range row {
@@ -106,7 +105,8 @@ func measured(fn wire.Fn, v wire.Value) (wire.Value, error) {
 		case v.Kind() == wire.KindInt:
 			return wire.Decimal(v.String()), nil
 		case v.Kind() == wire.KindFloat, v.Kind() == wire.KindText && !wire.IsDecimal(v.Text()):
-			return v, fault("Aggregate answered a sum that is not exact digits: use wire.Decimal, or ErrDecline where the source adds floats")
+			return v, fault("Aggregate answered a sum that is not exact digits: " +
+				"use wire.Decimal, or ErrDecline if the source adds floats")
 		}
 	}
 	return v, nil

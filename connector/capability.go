@@ -1,6 +1,7 @@
 package connector
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 
@@ -65,7 +66,8 @@ func capable(src Source, omit Omit) (c capabilities, faults []error) {
 		c.byDate = nil
 	}
 	if c.byDate != nil && c.aggregator == nil {
-		faults = append(faults, fmt.Errorf("source: has AggregateByDate without Aggregate; dateBucket needs the aggregate endpoint"))
+		faults = append(faults, errors.New("source: has AggregateByDate without Aggregate; "+
+			"dateBucket needs the aggregate endpoint"))
 	}
 	if omit.Join {
 		c.joiner = nil

@@ -52,32 +52,19 @@ func checkColumns(table *wire.Table, names ...string) error {
 
 // checkFilters refuses filters on fields that the table does not have or that
 // are not filterable: 422, never unfiltered rows.
-func checkFilters(table *wire.Table, and []wire.Filter, or [][]wire.Filter) error {
+func checkFilters(table *wire.Table, where wire.Where) error {
 	if table == nil {
 		return nil
 	}
-	for _, f := range and {
-		if err := checkFilter(table, f); err != nil {
-			return err
+	for f := range where.Filters() {
+		switch field := table.Field(f.Field); {
+		case field == nil:
+			return Unsupported("table %s has no field %s to filter by",
+				wire.QuoteName(table.Name), wire.QuoteName(f.Field))
+		case forbids(field.Filterable):
+			return Unsupported("field %s of table %s is not filterable",
+				wire.QuoteName(f.Field), wire.QuoteName(table.Name))
 		}
-	}
-	for _, group := range or {
-		for _, f := range group {
-			if err := checkFilter(table, f); err != nil {
-				return err
-			}
-		}
-	}
-	return nil
-}
-
-func checkFilter(table *wire.Table, f wire.Filter) error {
-	field := table.Field(f.Field)
-	if field == nil {
-		return Unsupported("table %s has no field %s to filter by", wire.QuoteName(table.Name), wire.QuoteName(f.Field))
-	}
-	if forbids(field.Filterable) {
-		return Unsupported("field %s of table %s is not filterable", wire.QuoteName(f.Field), wire.QuoteName(table.Name))
 	}
 	return nil
 }
@@ -137,7 +124,8 @@ func (x *exchange) checkJoins(ctx context.Context, joins []wire.JoinHop) error {
 	reached := map[string]int{}
 	for i, j := range joins {
 		if reached[j.FromTable] > 1 {
-			return Unsupported("joins[%d].fromTable: two hops lead to table %s, so it is not clear which is meant", i, wire.QuoteName(j.FromTable))
+			return Unsupported("joins[%d].fromTable: two hops lead to table %s, so it is not clear which is meant",
+				i, wire.QuoteName(j.FromTable))
 		}
 		reached[j.ToTable]++
 	}
@@ -167,7 +155,7 @@ func (x *exchange) checkJoins(ctx context.Context, joins []wire.JoinHop) error {
 
 // checkQuery refuses fields that a query names and the table does not have.
 func checkQuery(table *wire.Table, req *wire.QueryRequest) error {
-	if err := checkFilters(table, req.And, req.Or); err != nil {
+	if err := checkFilters(table, req.Where); err != nil {
 		return err
 	}
 	for _, s := range req.Sort {

@@ -277,10 +277,10 @@ func TestAnswersThatAreNone(t *testing.T) {
 		{"aggregate-1: a count that is a text", groups(one(wire.Text("3"))), "/aggregate", "",
 			rows + "a count that is not a wire.Int of at least 0"},
 		{"aggregate-1, aggregate-6: a sum of floats is not exact", groups(one(wire.Float(0.30000000000000004))),
-			"/aggregate", sum, rows + "a sum that is not exact digits: use wire.Decimal, or ErrDecline where the " +
+			"/aggregate", sum, rows + "a sum that is not exact digits: use wire.Decimal, or ErrDecline if the " +
 				"source adds floats"},
 		{"aggregate-1: a sum that is no number", groups(one(wire.Text(canary))), "/aggregate", sum,
-			rows + "a sum that is not exact digits: use wire.Decimal, or ErrDecline where the source adds floats"},
+			rows + "a sum that is not exact digits: use wire.Decimal, or ErrDecline if the source adds floats"},
 		{"cell-1: a cell that cannot cross", groups(one(wire.Decimal(canary))), "/aggregate", sum,
 			"the source's answer cannot be sent: rows[0]: not plain decimal digits; a decimal is an optional sign," +
 				" digits, and optionally a dot and digits"},

@@ -2,6 +2,7 @@ package connector
 
 import (
 	"errors"
+	"fmt"
 
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
@@ -11,6 +12,8 @@ import (
 type fault string
 
 func (f fault) Error() string { return string(f) }
+
+func faultf(format string, args ...any) fault { return fault(fmt.Sprintf(format, args...)) }
 
 const (
 	errGoexit    = fault("the source ended its goroutine (runtime.Goexit)")

@@ -77,7 +77,8 @@ func mount(doc *wire.Document) map[string]func(*exchange) {
 // Document returns the capability document as it is served.
 func (h *Handler) Document() []byte { return append([]byte(nil), h.document...) }
 
-// At returns what mounts the connector under a path prefix of a mux:
+// At returns the pattern and the handler that mount the connector under a path
+// prefix of a mux:
 //
 //	mux.Handle(shop.At("/shop"))
 //

@@ -28,7 +28,7 @@ func (w *RowWriter) Map(row map[string]any) error {
 	for i, c := range w.columns {
 		v, err := cell(row[c.Name], c.Type)
 		if err != nil {
-			w.refuse(fault(fmt.Sprintf("column %s: %v", wire.QuoteName(c.Name), err)))
+			w.refuse(faultf("column %s: %v", wire.QuoteName(c.Name), err))
 			break
 		}
 		values[i] = v

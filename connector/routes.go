@@ -11,22 +11,29 @@ import (
 // Each function below is one route: decode, admit, refuse what the document
 // never advertised, call the source, check its answer.
 
-// serveJSON serves a JSON route. ask calls the source, in a goroutine of its own,
-// and returns the answer, or nil for 204.
-func serveJSON(x *exchange, req wire.Message, in common, ask func(context.Context) (wire.Message, error)) {
+// serveJSON serves a JSON route. It decodes the request into req, which envelope
+// and table are parts of; table is nil if the request has none. ask calls the
+// source, in a goroutine of its own, and returns the answer, or nil for 204.
+func serveJSON(
+	x *exchange,
+	req wire.Message,
+	envelope *wire.Envelope,
+	table *string,
+	ask func(context.Context) (wire.Message, error),
+) {
 	data, refusal := x.body()
 	if refusal == nil {
 		refusal = x.decode(data, req)
 	}
 	if refusal == nil {
-		refusal = x.admit(in.creds, in.table)
+		refusal = x.admit(&envelope.Credentials, table)
 	}
 	if refusal != nil {
 		x.refuse(refusal)
 		return
 	}
 	var body []byte
-	err := x.within(*in.timeoutMS, func(ctx context.Context) error {
+	err := x.within(envelope.TimeoutMS, func(ctx context.Context) error {
 		answer, err := ask(ctx)
 		if err != nil || answer == nil {
 			return err
@@ -35,7 +42,7 @@ func serveJSON(x *exchange, req wire.Message, in common, ask func(context.Contex
 			return fmt.Errorf("the source's answer cannot be sent: %w", err)
 		}
 		if len(body) > wire.MaxAnswerBytes {
-			return fault(fmt.Sprintf("the source's answer has %d bytes, over the limit of %d", len(body), wire.MaxAnswerBytes))
+			return faultf("the source's answer has %d bytes, over the limit of %d", len(body), wire.MaxAnswerBytes)
 		}
 		return nil
 	})
@@ -49,17 +56,9 @@ func serveJSON(x *exchange, req wire.Message, in common, ask func(context.Contex
 	}
 }
 
-// common are the members of a request that every route looks at; they are
-// filled by decoding.
-type common struct {
-	creds     *wire.Credentials
-	timeoutMS *int64
-	table     *string // for the log
-}
-
 func check(x *exchange) {
 	var req wire.CheckRequest
-	serveJSON(x, &req, common{&req.Credentials, &req.TimeoutMS, nil}, func(ctx context.Context) (wire.Message, error) {
+	serveJSON(x, &req, &req.Envelope, nil, func(ctx context.Context) (wire.Message, error) {
 		err := x.invoke(ctx, "Check", func(ctx context.Context) error { return x.source.Check(ctx, &req) })
 		return &wire.CheckAnswer{OK: true}, err
 	})
@@ -67,7 +66,7 @@ func check(x *exchange) {
 
 func discovery(x *exchange) {
 	var req wire.DiscoveryRequest
-	serveJSON(x, &req, common{&req.Credentials, &req.TimeoutMS, nil}, func(ctx context.Context) (wire.Message, error) {
+	serveJSON(x, &req, &req.Envelope, nil, func(ctx context.Context) (wire.Message, error) {
 		var found *wire.Discovery
 		err := x.invoke(ctx, "Discover", func(ctx context.Context) (err error) {
 			found, err = x.source.Discover(ctx, &req)
@@ -85,7 +84,7 @@ func discovery(x *exchange) {
 
 func size(x *exchange) {
 	var req wire.SizeRequest
-	serveJSON(x, &req, common{&req.Credentials, &req.TimeoutMS, &req.Table}, func(ctx context.Context) (wire.Message, error) {
+	serveJSON(x, &req, &req.Envelope, &req.Table, func(ctx context.Context) (wire.Message, error) {
 		if _, err := x.describe(ctx, req.Table); err != nil {
 			return nil, err
 		}
@@ -103,10 +102,10 @@ func size(x *exchange) {
 
 func count(x *exchange) {
 	var req wire.CountRequest
-	serveJSON(x, &req, common{&req.Credentials, &req.TimeoutMS, &req.Table}, func(ctx context.Context) (wire.Message, error) {
+	serveJSON(x, &req, &req.Envelope, &req.Table, func(ctx context.Context) (wire.Message, error) {
 		table, err := x.describe(ctx, req.Table)
 		if err == nil {
-			err = checkFilters(table, req.And, req.Or)
+			err = checkFilters(table, req.Where)
 		}
 		if err != nil {
 			return nil, err
@@ -131,7 +130,7 @@ func isCount(n int64) bool { return n >= 0 && n <= wire.MaxSafeInteger }
 
 func cardinality(x *exchange) {
 	var req wire.CardinalityRequest
-	serveJSON(x, &req, common{&req.Credentials, &req.TimeoutMS, &req.Table}, func(ctx context.Context) (wire.Message, error) {
+	serveJSON(x, &req, &req.Envelope, &req.Table, func(ctx context.Context) (wire.Message, error) {
 		table, err := x.describe(ctx, req.Table)
 		if err == nil {
 			err = checkColumns(table, req.Columns...)
@@ -153,8 +152,8 @@ func cardinality(x *exchange) {
 		for _, column := range req.Columns {
 			c := counts[column]
 			if c != nil && (!isCount(c.Distinct) || !isCount(c.NonNull) || c.Distinct > c.NonNull) {
-				return nil, fault(fmt.Sprintf("Cardinality answered %d distinct of %d values for column %s",
-					c.Distinct, c.NonNull, wire.QuoteName(column)))
+				return nil, faultf("Cardinality answered %d distinct of %d values for column %s",
+					c.Distinct, c.NonNull, wire.QuoteName(column))
 			}
 			answer.Columns[column] = c
 		}
@@ -164,8 +163,12 @@ func cardinality(x *exchange) {
 
 func linkHitRate(x *exchange) {
 	var req wire.LinkHitRateRequest
-	serveJSON(x, &req, common{&req.Credentials, &req.TimeoutMS, &req.FromTable}, func(ctx context.Context) (wire.Message, error) {
-		for _, end := range []struct{ table, column string }{{req.FromTable, req.FromColumn}, {req.ToTable, req.ToColumn}} {
+	serveJSON(x, &req, &req.Envelope, &req.FromTable, func(ctx context.Context) (wire.Message, error) {
+		ends := []struct{ table, column string }{
+			{req.FromTable, req.FromColumn},
+			{req.ToTable, req.ToColumn},
+		}
+		for _, end := range ends {
 			table, err := x.describe(ctx, end.table)
 			if err == nil {
 				err = checkColumns(table, end.column)

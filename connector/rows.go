@@ -1,7 +1,6 @@
 package connector
 
 import (
-	"fmt"
 	"iter"
 
 	"github.com/connectorsdk/connector-sdk-go/connector/internal/batch"
@@ -187,7 +186,7 @@ func (w *RowWriter) Row(values ...wire.Value) error {
 		return err
 	}
 	if len(values) != len(w.columns) {
-		h.Refuse(fault(fmt.Sprintf("the source emitted a row of %d cells for %d columns", len(values), len(w.columns))))
+		h.Refuse(faultf("the source emitted a row of %d cells for %d columns", len(values), len(w.columns)))
 		return h.Err()
 	}
 	switch err := w.finisher.Row(values); err {

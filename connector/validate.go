@@ -25,9 +25,12 @@ func newValidator() *validator.Validate {
 		name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
 		return name
 	})
-	must(v.RegisterValidation("slug", func(fl validator.FieldLevel) bool { return wire.IsSlug(fl.Field().String()) }))
-	must(v.RegisterValidation("utf8", func(fl validator.FieldLevel) bool { return utf8.ValidString(fl.Field().String()) }))
-	must(v.RegisterValidation("type", func(fl validator.FieldLevel) bool { return wire.Type(fl.Field().String()).Known() }))
+	text := func(tag string, valid func(string) bool) {
+		must(v.RegisterValidation(tag, func(fl validator.FieldLevel) bool { return valid(fl.Field().String()) }))
+	}
+	text("slug", wire.IsSlug)
+	text("utf8", utf8.ValidString)
+	text("type", func(s string) bool { return wire.Type(s).Known() })
 
 	v.RegisterStructValidationMapRules(map[string]string{"Slug": "slug", "Credentials": "dive"}, Definition{})
 	v.RegisterStructValidationMapRules(map[string]string{
@@ -40,14 +43,15 @@ func newValidator() *validator.Validate {
 	}, wire.CredentialField{})
 	v.RegisterStructValidationMapRules(map[string]string{"Tables": "dive", "Warnings": "dive,utf8"}, wire.Discovery{})
 	v.RegisterStructValidationMapRules(map[string]string{
-		"Name": "required,utf8", "SourceDescription": "utf8", "RowCount": "omitempty,min=0,max=9007199254740991", "Fields": "dive",
-		"ForeignKeys": "dive",
+		"Name": "required,utf8", "SourceDescription": "utf8", "RowCount": "omitempty,min=0,max=9007199254740991",
+		"Fields": "dive", "ForeignKeys": "dive",
 	}, wire.Table{})
 	v.RegisterStructValidationMapRules(map[string]string{
 		"Field": "required", "TargetTable": "required,utf8", "TargetField": "required,utf8",
 	}, wire.ForeignKey{})
 	v.RegisterStructValidationMapRules(map[string]string{
-		"Name": "required,utf8", "SourceColumn": "utf8", "Type": "type", "SourceDescription": "utf8", "Stats": "omitempty",
+		"Name": "required,utf8", "SourceColumn": "utf8", "Type": "type", "SourceDescription": "utf8",
+		"Stats": "omitempty",
 	}, wire.Field{})
 	v.RegisterStructValidationMapRules(map[string]string{
 		"NullPercent": "omitempty,min=0,max=100", "DistinctCount": "min=0,max=9007199254740991",

@@ -47,11 +47,13 @@ func (p *Plan) typed(columns []wire.Column) ([]wire.Column, error) {
 		at, name := place{c.Name, c.Hop}, wire.QuoteName(c.Name)
 		switch {
 		case seen[at] && p.SQL:
-			return nil, wire.Errorf(wire.CodeBadRequest, "sql: two columns of the result are named %s; give one of them an alias", name)
+			return nil, wire.Errorf(wire.CodeBadRequest,
+				"sql: two columns of the result are named %s; give one of them an alias", name)
 		case seen[at]:
 			return nil, fmt.Errorf("the source began with two columns named %s", name)
 		case c.Hop < 0 || c.Hop > hops:
-			return nil, fmt.Errorf("the source began with column %s of hop %d; the request has %d hops", name, c.Hop, hops)
+			return nil, fmt.Errorf("the source began with column %s of hop %d; the request has %d hops",
+				name, c.Hop, hops)
 		case c.Type != "" && !c.Type.Known():
 			return nil, fmt.Errorf("the source began with column %s of the unknown type %q", name, c.Type)
 		}
@@ -106,11 +108,13 @@ func (p *Plan) missing(column, field, table string) error {
 	if p.Table != nil {
 		return forgotten(column)
 	}
-	return wire.Errorf(wire.CodeUnknownEntity, "table %s has no field %s", wire.QuoteName(table), wire.QuoteName(field))
+	return wire.Errorf(wire.CodeUnknownEntity, "table %s has no field %s",
+		wire.QuoteName(table), wire.QuoteName(field))
 }
 
 func forgotten(column string) error {
-	return fmt.Errorf("the source began without column %s, which its description of the table has", wire.QuoteName(column))
+	return fmt.Errorf("the source began without column %s, which its description of the table has",
+		wire.QuoteName(column))
 }
 
 // match compiles the filters. It refuses columns without which they cannot be
