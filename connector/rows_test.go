@@ -66,7 +66,7 @@ func TestLies(t *testing.T) {
 		{"more rows than the limit under a claimed window", plain + `,"limit":2`, func(out *connector.Rows) error {
 			_, _, _ = out.Claim(connector.Served{}).Window()
 			return three(out.Begin(number))
-		}, "the source claims served.window and emitted more rows than the limit"},
+		}, "the source claimed the window and offered more rows than the limit"},
 		{"Begin never", plain, func(*connector.Rows) error { return nil },
 			"the source returned without calling Begin"},
 		{"Begin twice", plain, func(out *connector.Rows) error {

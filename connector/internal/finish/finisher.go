@@ -100,7 +100,7 @@ func (f *Finisher) Row(values []wire.Value) error {
 	return f.emit(values)
 }
 
-var errBeyondLimit = errors.New("the source claims served.window and emitted more rows than the limit")
+var errBeyondLimit = errors.New("the source claimed the window and offered more rows than the limit")
 
 // emit passes on one row of the finished order.
 func (f *Finisher) emit(values []wire.Value) error {
