@@ -208,9 +208,16 @@ func TestDocumentIsTheHostsOwn(t *testing.T) {
 	h, err := connector.New(def, core{}, newToken(t), &connector.Options{Omit: connector.Omit{Operators: omit}})
 	require.NoError(t, err)
 	before := string(h.Document())
-	def.Credentials[0].Key, omit[0] = "other", wire.OpIn
+	def.Credentials[0] = wire.CredentialField{Key: "other", Label: "Other", Type: wire.CredentialText, Optional: true}
+	omit[0] = wire.OpIn
 	h.Document()[0] = 'x'
 	assert.Equal(t, before, string(h.Document()))
+
+	w := httptest.NewRecorder()
+	r := httptest.NewRequest(http.MethodPost, "/check", strings.NewReader(`{"credentials":{},"timeoutMs":1000}`))
+	r.Header.Set("Authorization", "Bearer "+connectortest.Token)
+	h.ServeHTTP(w, r)
+	assert.Equal(t, `{"error":{"code":"check_failed","message":"API key is required."}}`, w.Body.String())
 }
 
 // TestDocumentSize checks the limit of 64 KiB, at construction.

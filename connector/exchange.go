@@ -15,7 +15,7 @@ type exchange struct {
 	*service
 	r       *http.Request
 	conn    conn
-	log     *requestLog
+	log     requestLog
 	calls   caller
 	arrived time.Time // every clock starts here
 	creds   wire.Credentials
@@ -26,15 +26,15 @@ type exchange struct {
 }
 
 func newExchange(s *service, w http.ResponseWriter, r *http.Request) *exchange {
-	log := &requestLog{logger: s.opts.Logger, ctx: r.Context(), slug: s.def.Slug}
-	return &exchange{
+	x := &exchange{
 		service: s,
 		r:       r,
 		conn:    conn{w: w, control: http.NewResponseController(w), stall: s.opts.WriteStall},
-		log:     log,
-		calls:   caller{log: log, lingering: &s.lingering, around: s.opts.Around},
+		log:     requestLog{logger: s.opts.Logger, ctx: r.Context(), slug: s.def.Slug},
 		arrived: time.Now(),
 	}
+	x.calls = caller{log: &x.log, lingering: &s.lingering, around: s.opts.Around}
+	return x
 }
 
 // maxBodyTime limits how long a request's body may take to arrive.
@@ -82,7 +82,7 @@ func (x *exchange) decode(data []byte, m wire.Message) *wire.Error {
 // required one. On /check the message is for the person at the form.
 func (x *exchange) admit(creds *wire.Credentials, table *string) *wire.Error {
 	x.log.secrets = *creds
-	*creds = x.declared(*creds)
+	*creds = creds.Only(x.keys...)
 	x.creds = *creds
 	if table != nil {
 		x.log.table = *table

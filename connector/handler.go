@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"slices"
 	"strings"
 
 	"github.com/connectorsdk/connector-sdk-go/wire"
@@ -27,6 +28,7 @@ func New(def Definition, src Source, token wire.Token, opts *Options) (*Handler,
 	if def.Limits.Concurrency == 0 {
 		def.Limits.Concurrency = defaultConcurrency
 	}
+	def.Credentials = slices.Clone(def.Credentials) // the host may change its own later
 	faults := validateDefinition(def)
 	if token.IsZero() {
 		faults = append(faults, errors.New("token: missing; make one with wire.NewToken"))
@@ -50,6 +52,9 @@ func New(def Definition, src Source, token wire.Token, opts *Options) (*Handler,
 	}
 	if len(faults) > 0 {
 		return nil, errors.Join(faults...)
+	}
+	for _, f := range def.Credentials {
+		s.keys = append(s.keys, f.Key)
 	}
 	return &Handler{service: s, token: token, document: document, routes: mount(s.doc)}, nil
 }

@@ -18,6 +18,7 @@ type service struct {
 	source Source
 	caps   capabilities
 	doc    *wire.Document
+	keys   []string // of the declared credentials
 
 	lingering atomic.Int64 // calls of the source that outlived their request
 }
@@ -30,16 +31,6 @@ func (s *service) timeout(ms int64) time.Duration {
 		return longest
 	}
 	return time.Duration(ms) * time.Millisecond
-}
-
-// declared returns the credentials that the definition declares, without blank
-// values.
-func (s *service) declared(creds wire.Credentials) wire.Credentials {
-	keys := make([]string, len(s.def.Credentials))
-	for i, f := range s.def.Credentials {
-		keys[i] = f.Key
-	}
-	return creds.Only(keys...)
 }
 
 // hidden returns the credentials that not even the person who typed them is
