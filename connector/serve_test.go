@@ -59,8 +59,7 @@ func (h *served) send(path, body string) <-chan servedAnswer {
 	answered := make(chan servedAnswer, 1)
 	start := time.Now()
 	go func() {
-		r, err := http.NewRequestWithContext(context.Background(), http.MethodPost, "http://connector.test"+path,
-			bytes.NewReader([]byte(body)))
+		r, err := http.NewRequestWithContext(context.Background(), http.MethodPost, "http://connector.test"+path, bytes.NewReader([]byte(body)))
 		if err != nil {
 			answered <- servedAnswer{err: err}
 			return
@@ -144,8 +143,7 @@ func TestServeEndsOpenRequestsWithAnError(t *testing.T) {
 		lines := strings.Split(strings.TrimSpace(a.body), "\n")
 		assert.Equal(t, `{"error":{"code":"internal","message":"internal error"}}`, lines[len(lines)-1])
 		assert.NotContains(t, a.body, `"end"`)
-		assert.Equal(t, servedAnswer{time.Second, 500, `{"error":{"code":"internal","message":"internal error"}}`,
-			nil}, <-plain)
+		assert.Equal(t, servedAnswer{time.Second, 500, `{"error":{"code":"internal","message":"internal error"}}`, nil}, <-plain)
 		assert.NoError(t, <-h.stopped)
 	})
 }
@@ -168,11 +166,10 @@ func TestServeCutsWhatDoesNotEnd(t *testing.T) {
 
 func TestServeLongStreamIsNotCut(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		h := startServed(t, newHandler(t,
-			core{query: func(_ context.Context, _ *connector.QueryRequest, out *connector.Rows) error {
-				time.Sleep(30 * time.Minute)
-				return out.Begin(items().Columns()).Row(itemRows[0]...)
-			}}))
+		h := startServed(t, newHandler(t, core{query: func(_ context.Context, _ *connector.QueryRequest, out *connector.Rows) error {
+			time.Sleep(30 * time.Minute)
+			return out.Begin(items().Columns()).Row(itemRows[0]...)
+		}}))
 		a := <-h.send("/query", strings.Replace(good("/query"), "60000", "3600000", 1))
 		assert.NoError(t, a.err)
 		assert.Equal(t, 30*time.Minute, a.after)
