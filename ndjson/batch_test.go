@@ -12,13 +12,13 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/connectorsdk/connector-sdk-go/ndjson"
+	"github.com/connectorsdk/connector-sdk-go/internal/lines"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
-func layoutOf(t testing.TB, names ...string) *ndjson.Layout {
+func layoutOf(t testing.TB, names ...string) *lines.Layout {
 	t.Helper()
-	l, err := ndjson.NewLayout(names, nil)
+	l, err := lines.NewLayout(names, nil)
 	require.NoError(t, err)
 	return l
 }
@@ -53,7 +53,7 @@ func TestBatchLines(t *testing.T) {
 				`"decimal":"10.250","date":"2024-02-29","datetime":"2024-02-29T12:00:00.000Z","text":"tab\t\"quoted\" ü","array":"[1,\"x\"]"}]}`},
 	} {
 		t.Run(c.why, func(t *testing.T) {
-			l, err := ndjson.NewLayout(c.names, c.from)
+			l, err := lines.NewLayout(c.names, c.from)
 			require.NoError(t, err)
 			b := l.NewBatch()
 			for _, r := range c.rows {
@@ -91,7 +91,7 @@ func TestNewLayoutRefuses(t *testing.T) {
 		{"as many names as positions", nil, []int{0}, "0 names"},
 	} {
 		t.Run(c.why, func(t *testing.T) {
-			l, err := ndjson.NewLayout(c.names, c.from)
+			l, err := lines.NewLayout(c.names, c.from)
 			assert.ErrorContains(t, err, c.says)
 			assert.Nil(t, l)
 		})
@@ -100,7 +100,7 @@ func TestNewLayoutRefuses(t *testing.T) {
 
 func TestLayoutCopiesWhatItWasMadeOf(t *testing.T) {
 	names, from := []string{"a", "b"}, []int{0, 1}
-	l, err := ndjson.NewLayout(names, from)
+	l, err := lines.NewLayout(names, from)
 	require.NoError(t, err)
 	names[0], from[0] = "changed", 1
 	b := l.NewBatch()
@@ -130,13 +130,13 @@ func TestBatchErrorsLeaveItAsItWas(t *testing.T) {
 		{"D4: nor when it is long", wire.Text(strings.Repeat("secret", 20_000) + "\xc3"), "not valid UTF-8"},
 	} {
 		t.Run(c.why, func(t *testing.T) {
-			l, err := ndjson.NewLayout([]string{"x", "total"}, []int{0, 1})
+			l, err := lines.NewLayout([]string{"x", "total"}, []int{0, 1})
 			require.NoError(t, err)
 			b := l.NewBatch()
 			for before := range 3 {
 				line := string(b.Line())
 				err := b.Append([]wire.Value{wire.Text("long enough to have grown the buffer"), c.bad})
-				var cell *ndjson.CellError
+				var cell *lines.CellError
 				require.ErrorAs(t, err, &cell)
 				assert.Equal(t, "total", cell.Column)
 				var value *wire.ValueError
@@ -159,7 +159,7 @@ func TestBatchIsFullAt5000Rows(t *testing.T) {
 		require.NoError(t, b.Append([]wire.Value{wire.Int(int64(i))}))
 	}
 	line := string(b.Line())
-	require.ErrorIs(t, b.Append([]wire.Value{wire.Int(0)}), ndjson.ErrFull, "C6: batches are cut at 5,000 rows")
+	require.ErrorIs(t, b.Append([]wire.Value{wire.Int(0)}), lines.ErrFull, "C6: batches are cut at 5,000 rows")
 	assert.Equal(t, wire.MaxBatchRows, b.Len())
 	assert.Equal(t, line, string(b.Line()))
 	b.Reset()
@@ -182,7 +182,7 @@ func TestBatchIsFullAt16MiB(t *testing.T) {
 	})
 	t.Run("C6: a single row of one byte more fits no line", func(t *testing.T) {
 		b := layoutOf(t, "a").NewBatch()
-		require.ErrorIs(t, b.Append(text(wire.MaxLineBytes-around+1)), ndjson.ErrRowTooLarge)
+		require.ErrorIs(t, b.Append(text(wire.MaxLineBytes-around+1)), lines.ErrRowTooLarge)
 		assert.Zero(t, b.Len())
 		require.NoError(t, b.Append(text(1)), "the batch stays valid")
 		assert.Equal(t, `{"rows":[{"a":"x"}]}`+"\n", string(b.Line()))
@@ -191,7 +191,7 @@ func TestBatchIsFullAt16MiB(t *testing.T) {
 		b := layoutOf(t, "a").NewBatch()
 		require.NoError(t, b.Append(text(10<<20)))
 		line := string(b.Line())
-		require.ErrorIs(t, b.Append(text(10<<20)), ndjson.ErrFull)
+		require.ErrorIs(t, b.Append(text(10<<20)), lines.ErrFull)
 		assert.Equal(t, line, string(b.Line()))
 		assert.Equal(t, 1, b.Len())
 		b.Reset()
@@ -201,15 +201,15 @@ func TestBatchIsFullAt16MiB(t *testing.T) {
 		b := layoutOf(t, "a").NewBatch()
 		rest := wire.MaxLineBytes - around - len(`{"a":""},`)
 		require.NoError(t, b.Append(text(100)))
-		require.ErrorIs(t, b.Append(text(rest-100+1)), ndjson.ErrFull)
+		require.ErrorIs(t, b.Append(text(rest-100+1)), lines.ErrFull)
 		require.NoError(t, b.Append(text(rest-100)))
 		assert.Equal(t, wire.MaxLineBytes, b.Size())
-		require.ErrorIs(t, b.Append(nil), ndjson.ErrFull)
+		require.ErrorIs(t, b.Append(nil), lines.ErrFull)
 	})
 	t.Run("C6: a row too large for any line says so even when the batch has rows", func(t *testing.T) {
 		b := layoutOf(t, "a").NewBatch()
 		require.NoError(t, b.Append(text(1)))
-		require.ErrorIs(t, b.Append(text(wire.MaxLineBytes)), ndjson.ErrRowTooLarge)
+		require.ErrorIs(t, b.Append(text(wire.MaxLineBytes)), lines.ErrRowTooLarge)
 		assert.Equal(t, `{"rows":[{"a":"x"}]}`+"\n", string(b.Line()))
 	})
 	t.Run("C6: what counts is the escaped length", func(t *testing.T) {
@@ -217,7 +217,7 @@ func TestBatchIsFullAt16MiB(t *testing.T) {
 			b := layoutOf(t, "a").NewBatch()
 			require.NoError(t, b.Append(text(wire.MaxLineBytes-around-len(`{"a":""},`)-2*quotes)))
 			for _, one := range []string{"x", "\"", "\n", "\x01"} {
-				require.ErrorIs(t, b.Append([]wire.Value{wire.Text(strings.Repeat(`"`, quotes) + one)}), ndjson.ErrFull)
+				require.ErrorIs(t, b.Append([]wire.Value{wire.Text(strings.Repeat(`"`, quotes) + one)}), lines.ErrFull)
 			}
 			require.NoError(t, b.Append([]wire.Value{wire.Text(strings.Repeat(`"`, quotes))}))
 			assert.Equal(t, wire.MaxLineBytes, b.Size())
@@ -247,9 +247,9 @@ func TestBatchIsFullAt16MiB(t *testing.T) {
 		long := strings.Repeat("\x01", 15<<20)
 		b := layoutOf(t, names...).NewBatch()
 		before := allocated()
-		require.ErrorIs(t, b.Append(wide), ndjson.ErrRowTooLarge)
-		require.ErrorIs(t, b.Append([]wire.Value{wire.Text(long)}), ndjson.ErrRowTooLarge)
-		require.ErrorIs(t, b.Append([]wire.Value{wire.Null(), wire.Text(long)}), ndjson.ErrRowTooLarge)
+		require.ErrorIs(t, b.Append(wide), lines.ErrRowTooLarge)
+		require.ErrorIs(t, b.Append([]wire.Value{wire.Text(long)}), lines.ErrRowTooLarge)
+		require.ErrorIs(t, b.Append([]wire.Value{wire.Null(), wire.Text(long)}), lines.ErrRowTooLarge)
 		// A buffer that grows to 16 MiB has had about six times that in all.
 		assert.Less(t, allocated()-before, uint64(7*wire.MaxLineBytes), "of 120 and 90 MiB of JSON")
 	})
@@ -261,16 +261,16 @@ func TestBatchIsFullAt16MiB(t *testing.T) {
 			row[i] = wire.Text(whole[:30_000])
 		}
 		b := layoutOf(t, names...).NewBatch()
-		require.ErrorIs(t, b.Append(row), ndjson.ErrRowTooLarge)
+		require.ErrorIs(t, b.Append(row), lines.ErrRowTooLarge)
 		require.NoError(t, b.Append(row[:500]))
-		require.ErrorIs(t, b.Append(row[:500]), ndjson.ErrFull)
+		require.ErrorIs(t, b.Append(row[:500]), lines.ErrFull)
 	})
 	t.Run("C6: a decimal can be long too", func(t *testing.T) {
 		b := layoutOf(t, "a", "b").NewBatch()
 		digits := wire.Decimal(strings.Repeat("7", 9<<20))
 		require.NoError(t, b.Append([]wire.Value{digits}))
 		b.Reset()
-		require.ErrorIs(t, b.Append([]wire.Value{digits, digits}), ndjson.ErrRowTooLarge)
+		require.ErrorIs(t, b.Append([]wire.Value{digits, digits}), lines.ErrRowTooLarge)
 	})
 }
 

@@ -16,36 +16,17 @@
 //
 // # Writing
 //
-// A [Layout] says which cells of a positional row become which members. It
-// makes a [Batch], into which rows are encoded one by one, without allocations
-// once its buffer has grown; and a [Writer] writes batches and the lines around
-// them, each with one Write, and refuses a line that is out of order.
+// A [Writer] collects rows into lines and writes the lines around them. It
+// refuses a line that is out of order.
 //
-//	layout, err := ndjson.NewLayout([]string{"id", "name"}, nil)
-//	if err != nil {
-//		return err
-//	}
 //	w := ndjson.NewWriter(out)
-//	if err := w.Served(wire.Served{Filters: true, Sort: true}); err != nil {
+//	if err := w.Begin(wire.Served{Filters: true, Sort: true}, "id", "name"); err != nil {
 //		return err
 //	}
-//	batch := layout.NewBatch()
 //	for _, c := range customers {
-//		row := []wire.Value{wire.Int(c.ID), wire.Text(c.Name)}
-//		err := batch.Append(row)
-//		if err == ndjson.ErrFull {
-//			if err := w.Rows(batch); err != nil {
-//				return err
-//			}
-//			batch.Reset()
-//			err = batch.Append(row)
-//		}
-//		if err != nil {
+//		if err := w.Row(wire.Int(c.ID), wire.Text(c.Name)); err != nil {
 //			return err
 //		}
-//	}
-//	if err := w.Rows(batch); err != nil { // nothing is written for an empty batch
-//		return err
 //	}
 //	return w.End()
 //

@@ -16,6 +16,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/connectorsdk/connector-sdk-go/internal/lines"
 	"github.com/connectorsdk/connector-sdk-go/ndjson"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
@@ -55,14 +56,14 @@ func FuzzReader(f *testing.F) {
 		}
 
 		var again bytes.Buffer
-		w := ndjson.NewWriter(&again)
+		w := lines.NewWriter(&again)
 		served, _ := r.Served()
 		if served.Window && (!served.Filters || !served.Sort) {
 			served.Window = false // the writer refuses to say that (C2)
 		}
 		require.NoError(t, w.Served(served))
 		for i := range cells {
-			layout, err := ndjson.NewLayout(names[i], nil)
+			layout, err := lines.NewLayout(names[i], nil)
 			require.NoError(t, err)
 			batch := layout.NewBatch()
 			require.NoError(t, batch.Append(cells[i]))
@@ -121,7 +122,7 @@ func FuzzBatch(f *testing.F) {
 		for i, n := range names {
 			valid = valid && !slices.Contains(names[:i], n)
 		}
-		layout, err := ndjson.NewLayout(names, nil)
+		layout, err := lines.NewLayout(names, nil)
 		require.Equal(t, valid, err == nil, "%v", err)
 		if err != nil {
 			return
@@ -139,7 +140,7 @@ func FuzzBatch(f *testing.F) {
 			err := batch.Append(row)
 			require.Equal(t, sound, err == nil, "%v", err)
 			if err != nil {
-				var cell *ndjson.CellError
+				var cell *lines.CellError
 				require.ErrorAs(t, err, &cell)
 				require.Equal(t, before, string(batch.Line()))
 				require.Equal(t, n, batch.Len())

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/connectorsdk/connector-sdk-go/internal/scan"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -12,7 +13,7 @@ import (
 // it lets go of every line but the last: no slice of it has, beyond its
 // length, anything that would keep an older line alive.
 type parser struct {
-	s    wire.Scanner
+	s    scan.Scanner
 	text string
 
 	read  int          // rows of the current line
@@ -87,7 +88,7 @@ func (p *parser) finish() *LineError {
 
 // syntax is the scanner's fault, at a path.
 func (p *parser) syntax(path string) *LineError {
-	var e *wire.SyntaxError
+	var e *scan.SyntaxError
 	if errors.As(p.s.Err(), &e) {
 		return &LineError{Path: path, Problem: fmt.Sprintf("invalid JSON at byte %d: %s", e.Offset, e.Problem)}
 	}

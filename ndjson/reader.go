@@ -8,6 +8,16 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
+// state is how far a stream has come.
+type state uint8
+
+const (
+	beforeServed state = iota // no line yet, or pings only
+	inRows                    // rows and pings, in any order
+	ended
+	failed // an error line
+)
+
 // Reader reads one answer to /query strictly: the order of lines (C1), exact
 // member names, no duplicate and no unknown member, cells that are scalars, 1
 // to 5,000 rows and at most 16 MiB a line (C6), UTF-8, and nothing after the

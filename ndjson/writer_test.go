@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/connectorsdk/connector-sdk-go/internal/lines"
 	"github.com/connectorsdk/connector-sdk-go/ndjson"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
@@ -22,9 +23,9 @@ func (w *writes) Write(p []byte) (int, error) {
 }
 
 // batchOf is a batch of one-member rows {"a":cell}.
-func batchOf(t testing.TB, cells ...wire.Value) *ndjson.Batch {
+func batchOf(t testing.TB, cells ...wire.Value) *lines.Batch {
 	t.Helper()
-	layout, err := ndjson.NewLayout([]string{"a"}, nil)
+	layout, err := lines.NewLayout([]string{"a"}, nil)
 	require.NoError(t, err)
 	b := layout.NewBatch()
 	for _, c := range cells {
@@ -35,12 +36,12 @@ func batchOf(t testing.TB, cells ...wire.Value) *ndjson.Batch {
 
 func TestWriterGrammar(t *testing.T) {
 	var (
-		served = func(w *ndjson.Writer) error { return w.Served(wire.Served{Filters: true, Sort: true}) }
-		rows   = func(w *ndjson.Writer) error { return w.Rows(batchOf(t, wire.Int(1), wire.Null())) }
-		none   = func(w *ndjson.Writer) error { return w.Rows(batchOf(t)) }
-		ping   = func(w *ndjson.Writer) error { return w.Ping() }
-		end    = func(w *ndjson.Writer) error { return w.End() }
-		fail   = func(w *ndjson.Writer) error {
+		served = func(w *lines.Writer) error { return w.Served(wire.Served{Filters: true, Sort: true}) }
+		rows   = func(w *lines.Writer) error { return w.Rows(batchOf(t, wire.Int(1), wire.Null())) }
+		none   = func(w *lines.Writer) error { return w.Rows(batchOf(t)) }
+		ping   = func(w *lines.Writer) error { return w.Ping() }
+		end    = func(w *lines.Writer) error { return w.End() }
+		fail   = func(w *lines.Writer) error {
 			return w.Error(wire.Errorf(wire.CodeTimeout, "no row for %d seconds", 30))
 		}
 	)
@@ -51,7 +52,7 @@ func TestWriterGrammar(t *testing.T) {
 		endLine    = `{"end":1}` + "\n"
 		failLine   = `{"error":{"code":"timeout","message":"no row for 30 seconds"}}` + "\n"
 	)
-	type call = func(*ndjson.Writer) error
+	type call = func(*lines.Writer) error
 	for _, c := range []struct {
 		why   string
 		calls []call
@@ -84,11 +85,11 @@ func TestWriterGrammar(t *testing.T) {
 	} {
 		t.Run(c.why, func(t *testing.T) {
 			var out writes
-			w := ndjson.NewWriter(&out)
+			w := lines.NewWriter(&out)
 			for i, call := range c.calls {
 				err := call(w)
 				if c.order && i == len(c.calls)-1 {
-					require.ErrorIs(t, err, ndjson.ErrOrder)
+					require.ErrorIs(t, err, lines.ErrOrder)
 					assert.ErrorContains(t, err, c.names)
 					continue
 				}
@@ -101,10 +102,10 @@ func TestWriterGrammar(t *testing.T) {
 
 func TestWriterGoesOnAfterACallOutOfTurn(t *testing.T) {
 	var out writes
-	w := ndjson.NewWriter(&out)
-	require.ErrorIs(t, w.End(), ndjson.ErrOrder)
+	w := lines.NewWriter(&out)
+	require.ErrorIs(t, w.End(), lines.ErrOrder)
 	require.NoError(t, w.Served(wire.Served{}))
-	require.ErrorIs(t, w.Served(wire.Served{}), ndjson.ErrOrder)
+	require.ErrorIs(t, w.Served(wire.Served{}), lines.ErrOrder)
 	require.NoError(t, w.End())
 	assert.Equal(t, []string{`{"served":{"filters":false,"sort":false,"window":false}}` + "\n", `{"end":1}` + "\n"}, out.lines)
 }
@@ -125,7 +126,7 @@ func TestWriterServed(t *testing.T) {
 	} {
 		t.Run(c.why, func(t *testing.T) {
 			var out writes
-			w := ndjson.NewWriter(&out)
+			w := lines.NewWriter(&out)
 			err := w.Served(c.served)
 			if !c.ok {
 				require.ErrorContains(t, err, "served.window")
@@ -157,13 +158,13 @@ func TestWriterErrorLine(t *testing.T) {
 	} {
 		t.Run(c.why, func(t *testing.T) {
 			var out writes
-			require.NoError(t, ndjson.NewWriter(&out).Error(c.err))
+			require.NoError(t, lines.NewWriter(&out).Error(c.err))
 			assert.Equal(t, []string{c.line}, out.lines)
 		})
 	}
 
 	var out writes
-	w := ndjson.NewWriter(&out)
+	w := lines.NewWriter(&out)
 	require.Error(t, w.Error(nil), "an error line needs an error")
 	require.ErrorContains(t, w.Error(wire.Errorf(wire.CodeInternal, "%s", strings.Repeat("x", wire.MaxLineBytes))), "16 MiB")
 	assert.Empty(t, out.lines)
@@ -174,7 +175,7 @@ func TestWriterFailedWriteIsSticky(t *testing.T) {
 	broken := errors.New("broken pipe")
 	t.Run("an error", func(t *testing.T) {
 		calls := 0
-		w := ndjson.NewWriter(writerFunc(func(p []byte) (int, error) {
+		w := lines.NewWriter(writerFunc(func(p []byte) (int, error) {
 			if calls++; calls == 2 {
 				return 3, broken
 			}
@@ -189,7 +190,7 @@ func TestWriterFailedWriteIsSticky(t *testing.T) {
 		assert.Equal(t, 2, calls, "nothing is written after a failure: half a line may be out")
 	})
 	t.Run("a short write without an error", func(t *testing.T) {
-		w := ndjson.NewWriter(writerFunc(func(p []byte) (int, error) { return len(p) - 1, nil }))
+		w := lines.NewWriter(writerFunc(func(p []byte) (int, error) { return len(p) - 1, nil }))
 		require.ErrorIs(t, w.Served(wire.Served{}), io.ErrShortWrite)
 		require.ErrorIs(t, w.End(), io.ErrShortWrite)
 	})
@@ -201,7 +202,7 @@ func (f writerFunc) Write(p []byte) (int, error) { return f(p) }
 
 func TestWriterAllocatesNothing(t *testing.T) {
 	batch := batchOf(t, wire.Int(1), wire.Text("two"))
-	w := ndjson.NewWriter(io.Discard)
+	w := lines.NewWriter(io.Discard)
 	require.NoError(t, w.Served(wire.Served{}))
 	assert.Zero(t, testing.AllocsPerRun(100, func() {
 		if w.Ping() != nil || w.Rows(batch) != nil {

@@ -2,10 +2,10 @@ package wire
 
 import (
 	"math"
-	"slices"
 	"strconv"
 	"time"
-	"unicode/utf8"
+
+	"github.com/connectorsdk/connector-sdk-go/internal/jsontext"
 )
 
 // AppendText appends the text the value has on the wire, without quotes and
@@ -52,7 +52,11 @@ func (v Value) AppendJSON(dst []byte) ([]byte, error) {
 		dst = append(dst, '"')
 		return append(appendFloat(dst, f), '"'), nil
 	case KindText:
-		return AppendString(dst, v.text)
+		dst, err := jsontext.AppendString(dst, v.text)
+		if err != nil {
+			return dst, errUTF8
+		}
+		return dst, nil
 	case KindDecimal:
 		dst = append(dst, '"')
 		dst = append(dst, v.text...)
@@ -209,42 +213,4 @@ func (v Value) appendDatetime(dst []byte) []byte {
 		dst = appendDigits(append(dst, '.'), nano, 9)
 	}
 	return append(dst, 'Z')
-}
-
-// AppendString appends s as a JSON string. Only what JSON requires is escaped.
-// It fails, and never replaces, when s is not valid UTF-8 (D4); dst is then
-// returned as it was.
-func AppendString(dst []byte, s string) ([]byte, error) {
-	at := len(dst)
-	dst = slices.Grow(dst, len(s)+2)
-	out := dst[at : at+len(s)+2]
-	out[0] = '"'
-	n := copyClean(out[1:], s)
-	if n == len(s) {
-		out[n+1] = '"'
-		return dst[:at+n+2], nil
-	}
-	if !utf8.ValidString(s[n:]) {
-		return dst[:at], errUTF8
-	}
-	dst = dst[:at+1+n]
-	start := n
-	for i := nextStop(s, n); i < len(s); i = nextStop(s, i+1) {
-		dst = append(dst, s[start:i]...)
-		start = i + 1
-		switch c := s[i]; c {
-		case '"', '\\':
-			dst = append(dst, '\\', c)
-		case '\n':
-			dst = append(dst, '\\', 'n')
-		case '\r':
-			dst = append(dst, '\\', 'r')
-		case '\t':
-			dst = append(dst, '\\', 't')
-		default:
-			dst = append(dst, '\\', 'u', '0', '0', "0123456789abcdef"[c>>4], "0123456789abcdef"[c&15])
-		}
-	}
-	dst = append(dst, s[start:]...)
-	return append(dst, '"'), nil
 }

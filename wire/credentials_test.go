@@ -65,7 +65,7 @@ var encodings = map[string]func(string) string{
 	"decimal bytes":        func(s string) string { return strings.Trim(fmt.Sprint([]byte(s)), "[]") },
 	"encodeURIComponent":   func(s string) string { return strings.ReplaceAll(url.QueryEscape(s), "+", "%20") },
 	"user part of a URL":   func(s string) string { return url.UserPassword("", s).String()[1:] },
-	"JSON without escapes": func(s string) string { b, _ := wire.AppendString(nil, s); return strings.Trim(string(b), `"`) },
+	"JSON without escapes": func(s string) string { b, _ := wire.Text(s).AppendJSON(nil); return strings.Trim(string(b), `"`) },
 }
 
 // holder has secrets in all the places where a printer finds them.

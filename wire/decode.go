@@ -4,6 +4,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/connectorsdk/connector-sdk-go/internal/jsontext"
 )
 
 // Message is one message of the protocol: a pointer to a request, an answer or
@@ -40,7 +42,7 @@ func Decode(data []byte, m Message) error {
 	d := new(decoder)
 	d.path = d.steps[:0]
 	d.s.Reset(string(data))
-	if d.s.Peek() == 0 && d.s.pos == len(d.s.text) && d.s.err == nil {
+	if d.s.Peek() == 0 && d.s.AtEnd() && d.s.Err() == nil {
 		d.fail("is empty; send one JSON object")
 		return d.err
 	}
@@ -81,7 +83,7 @@ func IsSQL(data []byte) bool {
 // reading method then answers a zero value, and every loop over members or
 // elements ends.
 type decoder struct {
-	s     Scanner
+	s     jsontext.Scanner
 	err   *DecodeError
 	path  []step
 	steps [8]step // what path starts on; the known shapes are not deeper
@@ -94,7 +96,7 @@ type step struct {
 	index int
 }
 
-func (d *decoder) ok() bool { return d.err == nil && d.s.err == nil }
+func (d *decoder) ok() bool { return d.err == nil && d.s.Err() == nil }
 
 // fail records a fault of the message at the current path.
 func (d *decoder) fail(problem string) {
@@ -124,7 +126,7 @@ func (d *decoder) failAt(problem string, below ...any) {
 // fault is the first fault, be it of the text or of the message.
 func (d *decoder) fault() *DecodeError {
 	if d.err == nil {
-		d.err = &DecodeError{pathText(d.path), d.s.err.Error()}
+		d.err = &DecodeError{pathText(d.path), d.s.Err().Error()}
 	}
 	return d.err
 }
@@ -165,7 +167,7 @@ func (d *decoder) ignore(depth int) {
 			}
 			return
 		}
-		d.s.pos++
+		d.s.Skip('[')
 		for n := 0; d.ok() && !d.s.Skip(']'); n++ {
 			if n > 0 && !d.s.Expect(',') {
 				return
@@ -175,11 +177,11 @@ func (d *decoder) ignore(depth int) {
 	case '"':
 		_ = d.s.String()
 	case 't':
-		d.s.literal("true")
+		d.s.Literal("true")
 	case 'f':
-		d.s.literal("false")
+		d.s.Literal("false")
 	case 'n':
-		d.s.literal("null")
+		d.s.Literal("null")
 	default:
 		d.s.Number()
 	}
@@ -190,8 +192,8 @@ func (d *decoder) want(c byte, problem string) bool {
 	if d.s.Peek() == c {
 		return d.ok()
 	}
-	if d.s.pos >= len(d.s.text) {
-		d.s.fail("unexpected end")
+	if d.s.AtEnd() {
+		d.s.Fail("unexpected end")
 	} else {
 		d.fail(problem)
 	}
@@ -228,10 +230,10 @@ func (d *decoder) texts() []string {
 func (d *decoder) boolean() bool {
 	switch d.s.Peek() {
 	case 't':
-		d.s.literal("true")
+		d.s.Literal("true")
 		return d.ok()
 	case 'f':
-		d.s.literal("false")
+		d.s.Literal("false")
 		return false
 	}
 	d.want('t', "must be true or false")
@@ -242,7 +244,7 @@ func (d *decoder) boolean() bool {
 // 1.00000000000000000001 is not.
 func (d *decoder) integer(least, most int64) int64 {
 	if d.numeral("must be an integer") {
-		n, ok := exactInteger(d.s.Number())
+		n, ok := jsontext.ExactInteger(d.s.Number())
 		if d.ok() && (!ok || n < least || n > most) {
 			d.fail("must be an integer from " + strconv.FormatInt(least, 10) + " to " + strconv.FormatInt(most, 10))
 			return 0
@@ -284,7 +286,7 @@ func (d *decoder) scalar() Value {
 		d.fail("must be a string, a number, true, false or null")
 		return Value{}
 	}
-	return d.s.Scalar()
+	return cell(d.s.Scalar())
 }
 
 // scalars reads an array of scalars.

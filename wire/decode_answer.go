@@ -308,7 +308,7 @@ func (d *decoder) null() bool {
 	if d.s.Peek() != 'n' {
 		return false
 	}
-	d.s.literal("null")
+	d.s.Literal("null")
 	return true
 }
 

@@ -64,7 +64,7 @@ type object struct {
 
 func (d *decoder) object(s *shape) object {
 	if d.want('{', "must be an object") {
-		d.s.pos++
+		d.s.Skip('{')
 	}
 	return object{d: d, shape: s, level: len(d.path)}
 }
@@ -139,7 +139,7 @@ type array struct {
 
 func (d *decoder) array() array {
 	if d.want('[', "must be an array") {
-		d.s.pos++
+		d.s.Skip('[')
 	}
 	return array{d: d, level: len(d.path)}
 }
@@ -172,7 +172,7 @@ type entries struct {
 
 func (d *decoder) entries() entries {
 	if d.want('{', "must be an object") {
-		d.s.pos++
+		d.s.Skip('{')
 	}
 	return entries{d: d}
 }

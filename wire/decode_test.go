@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -308,8 +309,12 @@ func FuzzDecode(f *testing.F) {
 			}
 		}
 	}
-	for _, c := range texts {
-		f.Add(uint8(0), []byte(`{"credentials":{},"timeoutMs":1,"x":`+c.text+`}`))
+	texts, err := os.ReadFile("../internal/jsontext/testdata/texts.tsv")
+	require.NoError(f, err)
+	for line := range strings.Lines(string(texts)) {
+		if text, err := strconv.Unquote(strings.TrimSpace(line[strings.LastIndexByte(line, '\t')+1:])); err == nil {
+			f.Add(uint8(0), []byte(`{"credentials":{},"timeoutMs":1,"x":`+text+`}`))
+		}
 	}
 	f.Fuzz(func(t *testing.T, which uint8, data []byte) {
 		message := messages[int(which)%len(messages)]

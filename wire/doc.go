@@ -61,8 +61,7 @@
 // such as and[0].values[2], and what would be right there; they never quote
 // the message, so they may be sent back. [EncodeRequest] and [EncodeAnswer]
 // write messages. Use them rather than encoding/json, which reads leniently,
-// writes nil slices as null and cannot see credentials. [Scanner] is what
-// Decode stands on, for messages of your own.
+// writes nil slices as null and cannot see credentials.
 //
 // The same shapes exist as JSON Schemas in package wire/schema, and as a folder
 // of legal and illegal messages, each with the reason, in testdata/verdicts:

@@ -6,6 +6,8 @@ import (
 	"math"
 	"slices"
 	"strconv"
+
+	"github.com/connectorsdk/connector-sdk-go/internal/jsontext"
 )
 
 // EncodeError says what in a message cannot be written as JSON: text that is
@@ -114,7 +116,7 @@ func (e *encoder) entry(name string) {
 }
 
 func (e *encoder) string(s string) {
-	b, err := AppendString(e.buf, s)
+	b, err := jsontext.AppendString(e.buf, s)
 	if err != nil {
 		e.fail(err.Error())
 		return

@@ -189,30 +189,6 @@ func ExampleNewToken() {
 	// a token needs at least 32 characters: mint one with `openssl rand -hex 32`
 }
 
-func ExampleScanner() {
-	s := wire.NewScanner([]byte(`{"name": "orders", "rows": 3}`))
-	s.Expect('{')
-	for first := true; s.Err() == nil && !s.Skip('}'); first = false {
-		if !first {
-			s.Expect(',')
-		}
-		name := s.String()
-		s.Expect(':')
-		fmt.Println(name, s.Scalar())
-	}
-	s.End()
-	fmt.Println(s.Err())
-
-	s = wire.NewScanner([]byte(`"half of a pair: \ud83d"`))
-	_ = s.String()
-	fmt.Println(s.Err())
-	// Output:
-	// name orders
-	// rows 3
-	// <nil>
-	// invalid JSON at byte 17: half of a surrogate pair
-}
-
 func ExampleErrorf() {
 	err := fmt.Errorf("reading: %w", wire.Errorf(wire.CodeUnknownEntity, "there is no table %s", "orders"))
 	var deliberate *wire.Error
@@ -224,14 +200,4 @@ func ExampleErrorf() {
 	// Output:
 	// 404 {"error":{"code":"unknown_entity","message":"there is no table orders"}}
 	// false
-}
-
-func ExampleAppendString() {
-	text, err := wire.AppendString([]byte("name: "), "tab\tand \"quotes\"")
-	fmt.Println(string(text), err)
-	text, err = wire.AppendString([]byte("name: "), "caf\xe9")
-	fmt.Printf("%q %v\n", text, err)
-	// Output:
-	// name: "tab\tand \"quotes\"" <nil>
-	// "name: " text is not valid UTF-8
 }

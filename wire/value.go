@@ -10,6 +10,8 @@ import (
 	"strings"
 	"time"
 	"unicode/utf8"
+
+	"github.com/connectorsdk/connector-sdk-go/internal/jsontext"
 )
 
 // Kind is what a [Value] holds, which decides its spelling on the wire.
@@ -236,7 +238,7 @@ type ValueError struct{ Problem string }
 
 func (e *ValueError) Error() string { return e.Problem }
 
-var errUTF8 = &ValueError{"text is not valid UTF-8"}
+var errUTF8 = &ValueError{jsontext.ErrUTF8.Error()}
 
 // The readers below are for code that walks values, such as a filter. Each is
 // meaningful for the kinds it names and answers a zero for others.
@@ -322,8 +324,23 @@ func (v Value) MarshalJSON() ([]byte, error) { return v.AppendJSON(nil) }
 // UnmarshalJSON reads a scalar. Numbers become a KindInt where they are
 // integers within ±(2^53-1), else a KindFloat, as the platform reads them.
 func (v *Value) UnmarshalJSON(data []byte) error {
-	s := NewScanner(data)
-	*v = s.Scalar()
+	var s jsontext.Scanner
+	s.Reset(string(data))
+	scalar := s.Scalar()
 	s.End()
+	*v = cell(scalar)
 	return s.Err()
+}
+
+// cell returns a JSON scalar as a value.
+func cell(s jsontext.Scalar) Value {
+	return Value{text: s.Text, num: s.Bits, tag: tag{kind: cellKinds[s.Kind]}}
+}
+
+var cellKinds = [...]Kind{
+	jsontext.Null:   KindNull,
+	jsontext.Bool:   KindBool,
+	jsontext.Int:    KindInt,
+	jsontext.Float:  KindFloat,
+	jsontext.String: KindText,
 }

@@ -318,8 +318,7 @@ func TestValueUnmarshal(t *testing.T) {
 	}
 	for _, text := range []string{`{}`, `[1]`, ``, `1 2`, `nul`, `1e999`, `"\ud800"`, "\"\xff\"", `tru`, `"a`} {
 		var v wire.Value
-		var problem *wire.SyntaxError
-		assert.ErrorAs(t, v.UnmarshalJSON([]byte(text)), &problem, text)
+		assert.ErrorContains(t, v.UnmarshalJSON([]byte(text)), "invalid JSON at byte ", text)
 	}
 }
 

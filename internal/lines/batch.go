@@ -1,9 +1,10 @@
-package ndjson
+package lines
 
 import (
 	"errors"
 	"fmt"
 
+	"github.com/connectorsdk/connector-sdk-go/internal/jsontext"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -117,7 +118,9 @@ func (b *Batch) Append(values []wire.Value) error {
 					return overflow(size - start)
 				}
 			}
-			buf, err = wire.AppendString(buf, text)
+			if buf, err = jsontext.AppendString(buf, text); err != nil {
+				err = v.Err()
+			}
 		case wire.KindDecimal:
 			if size := len(buf) + len(v.Text()); size > wire.MaxLineBytes {
 				return overflow(size - start)

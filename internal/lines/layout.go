@@ -1,10 +1,10 @@
-package ndjson
+package lines
 
 import (
 	"errors"
 	"fmt"
 
-	"github.com/connectorsdk/connector-sdk-go/wire"
+	"github.com/connectorsdk/connector-sdk-go/internal/jsontext"
 )
 
 // Layout says which cells of a source's positional row become members of the
@@ -40,7 +40,7 @@ func NewLayout(names []string, from []int) (*Layout, error) {
 		if i == 0 {
 			text[0] = '{'
 		}
-		text, err := wire.AppendString(text, name)
+		text, err := jsontext.AppendString(text, name)
 		if err != nil {
 			return nil, fmt.Errorf("ndjson: name %d of a layout: %w", i, err)
 		}
