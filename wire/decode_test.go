@@ -153,10 +153,10 @@ func TestDecodeErrors(t *testing.T) {
 		{`{"table": "a"`, "body: invalid JSON at byte 13: unexpected end"},
 		{`{"table": 1` + rest, "table: must be a string"},
 		{`{"table": "a"` + rest, "body: and is missing"},
-		{`{"table": "a", "and": [], "and": []` + rest, "body: and stands twice; send every member once"},
-		{`{"Table": "a"` + rest, "body: a member's name differs from table in case only; write it exactly so"},
+		{`{"table": "a", "and": [], "and": []` + rest, `body: duplicate member "and"; send each member once`},
+		{`{"Table": "a"` + rest, `body: unknown member that differs from "table" only in case; write it exactly so`},
 		{`{"table": "a", "and": [], "secret": 1` + rest,
-			"body: unknown member; the members here are table, and, credentials, timeoutMs, or, fieldTypes"},
+			"body: unknown member; the members are table, and, or, fieldTypes, credentials, timeoutMs"},
 		{`{"and": [{"field": "a", "op": "like", "value": "%x"}]` + rest,
 			"and[0].op: must be one of eq, neq, gt, gte, lt, lte, in, nin, contains, includes, startswith, isnull, notnull"},
 		{`{"and": [{"field": "a", "op": "in", "values": [1, 2, {}]}]` + rest, "and[0].values[2]: must be a string, a number, true, false or null"},
@@ -166,11 +166,11 @@ func TestDecodeErrors(t *testing.T) {
 		{`{"fieldTypes": {"secret": "money"}` + rest,
 			"fieldTypes: must be one of string, number, decimal, boolean, date, datetime, json, array, reference"},
 		{`{"credentials": {"secret": 1}, "timeoutMs": 1}`, "credentials: every value must be a string"},
-		{`{"credentials": {"secret": "1", "secret": "1"}, "timeoutMs": 1}`, "credentials: a member stands twice; send every member once"},
+		{`{"credentials": {"secret": "1", "secret": "1"}, "timeoutMs": 1}`, "credentials: duplicate name; send each name once"},
 		{`{"credentials": {}, "timeoutMs": 1.5}`, "timeoutMs: must be an integer from 1 to 9007199254740991"},
 		{`{"credentials": {}, "timeoutMs": "1"}`, "timeoutMs: must be an integer"},
 		{`{"credentials": {}, "timeoutMs": 1`, "body: invalid JSON at byte 34: unexpected end"},
-		{`{"table": "a", "and": []` + rest + `x`, "body: invalid JSON at byte 60: more text after the value"},
+		{`{"table": "a", "and": []` + rest + `x`, "body: invalid JSON at byte 60: unexpected data after the JSON value"},
 	} {
 		var m wire.CountRequest
 		err := wire.Decode([]byte(c.body), &m)
@@ -179,7 +179,7 @@ func TestDecodeErrors(t *testing.T) {
 	deep := `{"credentials": {}, "timeoutMs": 1, "x": ` + strings.Repeat("[", 100) + `}`
 	assert.EqualError(t, wire.Decode([]byte(deep), new(wire.CheckRequest)), "body: is nested more than 32 deep; flatten it")
 	twice := `{"credentials": {}, "timeoutMs": 1, "secret": 1, "secret": 1}`
-	assert.EqualError(t, wire.Decode([]byte(twice), new(wire.CheckRequest)), "body: an unknown member stands twice; send every member once")
+	assert.EqualError(t, wire.Decode([]byte(twice), new(wire.CheckRequest)), "body: duplicate unknown member; send each member once")
 }
 
 // A body that ends too early is refused wherever it ends, and leaves the

@@ -126,7 +126,7 @@ func TestEncodeFaults(t *testing.T) {
 		})
 	}
 	_, err := wire.EncodeRequest(&wire.CountAnswer{})
-	assert.EqualError(t, err, "body: a *wire.CountAnswer is not a request; use EncodeAnswer")
+	assert.EqualError(t, err, "body: *wire.CountAnswer is not a request; use EncodeAnswer")
 	_, err = wire.EncodeAnswer(&wire.CountRequest{})
-	assert.EqualError(t, err, "body: a *wire.CountRequest is not an answer; use EncodeRequest")
+	assert.EqualError(t, err, "body: *wire.CountRequest is not an answer; use EncodeRequest")
 }

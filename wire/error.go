@@ -66,3 +66,20 @@ func (e *Error) Is(target error) bool {
 func Errorf(code Code, format string, args ...any) *Error {
 	return &Error{Code: code, Message: fmt.Sprintf(format, args...)}
 }
+
+// ErrorAnswer is the envelope of every answer that is not 2xx.
+type ErrorAnswer struct {
+	Error Error
+}
+
+var errorAnswer = newObject(answer,
+	required("error", func(m *ErrorAnswer) *Error { return &m.Error }, errorObject.codec()),
+)
+
+var errorObject = newObject(part,
+	required("code", func(m *Error) *Code { return &m.Code }, codec[Code]{ // a code that we do not know is read too
+		read:  func(d *decoder, p *Code) { *p = Code(d.text()) },
+		write: func(e *encoder, p *Code) { e.string(string(*p)) },
+	}),
+	required("message", func(m *Error) *string { return &m.Message }, text),
+)

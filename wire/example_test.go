@@ -46,7 +46,7 @@ func ExampleDecode() {
 	// Output:
 	// legal: orders 30000
 	// and[0].values[2]: must be a string, a number, true, false or null
-	// body: a member's name differs from credentials in case only; write it exactly so
+	// body: unknown member that differs from "credentials" only in case; write it exactly so
 	// timeoutMs: must be an integer from 1 to 9007199254740991
 }
 

@@ -107,7 +107,7 @@ func (s *Scanner) Expect(c byte) bool {
 // End fails unless the text is at its end.
 func (s *Scanner) End() {
 	if s.err == nil && s.Peek() != 0 {
-		s.Fail("more text after the value")
+		s.Fail("unexpected data after the JSON value")
 	} else if s.err == nil && s.pos < len(s.text) {
 		s.Fail("a NUL byte") // Peek answered 0 for it
 	}
