@@ -52,12 +52,12 @@ type stream struct {
 	filling  *lines.Batch   // takes rows
 	ready    *lines.Batch   // waits to be written
 	spare    []*lines.Batch // written, to be filled again; there are three batches at most
-	most     int             // rows that fill a batch
-	firstAt  time.Duration   // when filling got its first row
-	since    time.Duration   // when the source last offered a row
-	blocked  bool            // the source waits for the reader
-	wanted   bool            // the source asked for a flush
-	finished bool            // the source returned
+	most     int            // rows that fill a batch
+	firstAt  time.Duration  // when filling got its first row
+	since    time.Duration  // when the source last offered a row
+	blocked  bool           // the source waits for the reader
+	wanted   bool           // the source asked for a flush
+	finished bool           // the source returned
 	result   error
 }
 
