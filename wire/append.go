@@ -9,7 +9,7 @@ import (
 )
 
 // AppendText appends the text the value has on the wire, without quotes and
-// escapes: what includes and startswith look at (A5). Null appends nothing.
+// escapes: the text that includes and startswith search. Null appends nothing.
 func (v Value) AppendText(dst []byte) []byte {
 	switch v.kind {
 	case KindBool:
@@ -71,17 +71,16 @@ func (v Value) AppendJSON(dst []byte) ([]byte, error) {
 	return dst, &ValueError{v.text}
 }
 
-// floatIsNumber reports whether f crosses as a JSON number: not an integer
-// beyond 2^53-1, and not so small that its shortest spelling has an exponent
-// (D1). The bound 1e-6 is where JavaScript, and so the platform, starts to
-// write exponents.
+// floatIsNumber reports whether f crosses as a JSON number [rule cell-1]: it is
+// not beyond 2^53-1, and not so small that its shortest spelling has an
+// exponent. JavaScript, and so the platform, writes exponents below 1e-6.
 func floatIsNumber(f float64) bool {
 	abs := math.Abs(f)
 	return abs <= MaxSafeInteger && (abs >= 1e-6 || abs == 0)
 }
 
-// appendFloat appends shortest round-trip digits without an exponent. Minus
-// zero is zero (A6).
+// appendFloat appends the shortest digits that read back as f, without an
+// exponent. Minus zero is zero.
 func appendFloat(dst []byte, f float64) []byte {
 	if f == 0 {
 		return append(dst, '0')
@@ -117,7 +116,7 @@ func appendTenThousandths(dst []byte, n int64) []byte {
 	return dst
 }
 
-// putPair spells n, which is below 100, in two digits.
+// putPair writes n, which is below 100, in two digits.
 func putPair(dst []byte, n int) {
 	_ = dst[1]
 	dst[0] = pairs[2*n]
@@ -135,6 +134,7 @@ const pairs = "00010203040506070809" +
 	"80818283848586878889" +
 	"90919293949596979899"
 
+// appendDigits appends n in width digits.
 func appendDigits(dst []byte, n, width int) []byte {
 	at := len(dst)
 	dst = append(dst, "000000000"[:width]...)
@@ -145,10 +145,10 @@ func appendDigits(dst []byte, n, width int) []byte {
 	return dst
 }
 
-// appendDate spells the civil date of a count of seconds. The calendar is the
-// proleptic Gregorian one, computed from days since 0000-03-01 as in Hinnant's
-// civil_from_days: time.Time does the same with more generality and at thrice
-// the cost, and dates are in every row.
+// appendDate appends the date of a number of seconds since 1970, in the
+// proleptic Gregorian calendar. It computes it from days since 0000-03-01 as
+// Hinnant's civil_from_days does, at a third of the cost of time.Time: dates are
+// in every row.
 func appendDate(dst []byte, sec int64) []byte {
 	days := sec / 86400
 	if sec%86400 < 0 {

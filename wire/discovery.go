@@ -4,7 +4,7 @@ import "cmp"
 
 // Discovery is the answer of /discovery.
 type Discovery struct {
-	// Tables are everything this credential set can read. Names are unique.
+	// Tables are everything that these credentials can read. Names are unique.
 	Tables []Table `json:"tables"`
 	// Warnings are sentences for the person who connects the source: what was
 	// skipped, and why.

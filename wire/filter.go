@@ -76,8 +76,8 @@ var (
 		TypeJSON, TypeArray, TypeReference)
 )
 
-// keepEmpty tells an empty array from an absent one, so that it is written as it
-// came: some clients send an empty or.
+// keepEmpty returns a codec that reads an empty array as an empty slice and not
+// as nil, so that it is written as it came: some clients send an empty or.
 func keepEmpty[V any](c codec[[]V]) codec[[]V] {
 	read := c.read
 	c.read = func(d *decoder, p *[]V) {
