@@ -59,7 +59,7 @@ func FuzzReader(f *testing.F) {
 		w := lines.NewWriter(&again)
 		served, _ := r.Served()
 		if served.Window && (!served.Filters || !served.Sort) {
-			served.Window = false // the writer refuses to say that (C2)
+			served.Window = false // the writer refuses to say that [rule stream-2]
 		}
 		require.NoError(t, w.Served(served))
 		for i := range cells {
@@ -87,7 +87,7 @@ func FuzzReader(f *testing.F) {
 			for k, v := range cells[i] {
 				got := cells2[i][k]
 				if v.String() != got.String() || v.Kind() != got.Kind() && v.Kind() != wire.KindFloat {
-					// A float beyond 2^53 crosses as its digits in a string (D1).
+					// A float beyond 2^53 crosses as its digits in a string [rule cell-1].
 					t.Fatalf("%q became %q", v, got)
 				}
 			}

@@ -60,28 +60,28 @@ func TestWriterGrammar(t *testing.T) {
 		order bool     // the last call is out of turn
 		names string   // what its error says
 	}{
-		{"C1: the usual stream", []call{served, rows, ping, rows, end}, []string{servedLine, rowsLine, pingLine, rowsLine, endLine}, false, ""},
-		{"C1: no rows is a complete answer", []call{served, end}, []string{servedLine, endLine}, false, ""},
-		{"C1: pings may precede served", []call{ping, ping, served, end}, []string{pingLine, pingLine, servedLine, endLine}, false, ""},
-		{"C1: an error ends a stream at any point", []call{served, rows, fail}, []string{servedLine, rowsLine, failLine}, false, ""},
-		{"C1, C3: an error after nothing but a ping", []call{ping, fail}, []string{pingLine, failLine}, false, ""},
-		{"C6: an empty batch is no line", []call{served, none, end}, []string{servedLine, endLine}, false, ""},
-		{"C1: rows need served", []call{rows}, nil, true, "rows before served"},
-		{"C1: so does an empty batch, which is a mistake of the caller as well", []call{none}, nil, true, "rows before served"},
-		{"C1: a ping does not replace served", []call{ping, rows}, []string{pingLine}, true, "rows before served"},
-		{"C1: so does the end", []call{end}, nil, true, "end before served"},
-		{"C1: served is said once", []call{served, served}, []string{servedLine}, true, "served is written once"},
-		{"C1: and not after rows", []call{served, rows, served}, []string{servedLine, rowsLine}, true, "served is written once"},
-		{"C1: nothing follows an end: rows", []call{served, end, rows}, []string{servedLine, endLine}, true, "rows after end"},
-		{"C1: nothing follows an end: an empty batch", []call{served, end, none}, []string{servedLine, endLine}, true, "rows after end"},
-		{"C1: nothing follows an end: a ping", []call{served, end, ping}, []string{servedLine, endLine}, true, "ping after end"},
-		{"C1: exactly one end", []call{served, end, end}, []string{servedLine, endLine}, true, "end after end"},
-		{"C1: exactly one of end and error", []call{served, end, fail}, []string{servedLine, endLine}, true, "error after end"},
-		{"C1: nothing follows an end: served", []call{served, end, served}, []string{servedLine, endLine}, true, "served after end"},
-		{"C3: no end follows an error", []call{served, fail, end}, []string{servedLine, failLine}, true, "end after error"},
-		{"C3: no second error", []call{served, fail, fail}, []string{servedLine, failLine}, true, "error after error"},
-		{"C1: no ping after an error", []call{fail, ping}, []string{failLine}, true, "ping after error"},
-		{"C1: no rows after an error", []call{served, fail, rows}, []string{servedLine, failLine}, true, "rows after error"},
+		{"stream-1: the usual stream", []call{served, rows, ping, rows, end}, []string{servedLine, rowsLine, pingLine, rowsLine, endLine}, false, ""},
+		{"stream-1: no rows is a complete answer", []call{served, end}, []string{servedLine, endLine}, false, ""},
+		{"stream-1: pings may precede served", []call{ping, ping, served, end}, []string{pingLine, pingLine, servedLine, endLine}, false, ""},
+		{"stream-1: an error ends a stream at any point", []call{served, rows, fail}, []string{servedLine, rowsLine, failLine}, false, ""},
+		{"stream-1, stream-3: an error after nothing but a ping", []call{ping, fail}, []string{pingLine, failLine}, false, ""},
+		{"stream-6: an empty batch is no line", []call{served, none, end}, []string{servedLine, endLine}, false, ""},
+		{"stream-1: rows need served", []call{rows}, nil, true, "rows before served"},
+		{"stream-1: so does an empty batch, which is a mistake of the caller as well", []call{none}, nil, true, "rows before served"},
+		{"stream-1: a ping does not replace served", []call{ping, rows}, []string{pingLine}, true, "rows before served"},
+		{"stream-1: so does the end", []call{end}, nil, true, "end before served"},
+		{"stream-1: served is said once", []call{served, served}, []string{servedLine}, true, "served is written once"},
+		{"stream-1: and not after rows", []call{served, rows, served}, []string{servedLine, rowsLine}, true, "served is written once"},
+		{"stream-1: nothing follows an end: rows", []call{served, end, rows}, []string{servedLine, endLine}, true, "rows after end"},
+		{"stream-1: nothing follows an end: an empty batch", []call{served, end, none}, []string{servedLine, endLine}, true, "rows after end"},
+		{"stream-1: nothing follows an end: a ping", []call{served, end, ping}, []string{servedLine, endLine}, true, "ping after end"},
+		{"stream-1: exactly one end", []call{served, end, end}, []string{servedLine, endLine}, true, "end after end"},
+		{"stream-1: exactly one of end and error", []call{served, end, fail}, []string{servedLine, endLine}, true, "error after end"},
+		{"stream-1: nothing follows an end: served", []call{served, end, served}, []string{servedLine, endLine}, true, "served after end"},
+		{"stream-3: no end follows an error", []call{served, fail, end}, []string{servedLine, failLine}, true, "end after error"},
+		{"stream-3: no second error", []call{served, fail, fail}, []string{servedLine, failLine}, true, "error after error"},
+		{"stream-1: no ping after an error", []call{fail, ping}, []string{failLine}, true, "ping after error"},
+		{"stream-1: no rows after an error", []call{served, fail, rows}, []string{servedLine, failLine}, true, "rows after error"},
 	} {
 		t.Run(c.why, func(t *testing.T) {
 			var out writes
@@ -116,13 +116,13 @@ func TestWriterServed(t *testing.T) {
 		served wire.Served
 		ok     bool
 	}{
-		{"C2: the zero value claims nothing", wire.Served{}, true},
-		{"C2: filters alone", wire.Served{Filters: true}, true},
-		{"C2: sort alone", wire.Served{Sort: true}, true},
-		{"C2: everything", wire.Served{Filters: true, Sort: true, Window: true}, true},
-		{"C2: a window without both loses rows", wire.Served{Window: true}, false},
-		{"C2: a window over unsorted rows loses rows", wire.Served{Filters: true, Window: true}, false},
-		{"C2: a window over unfiltered rows loses rows", wire.Served{Sort: true, Window: true}, false},
+		{"stream-2: the zero value claims nothing", wire.Served{}, true},
+		{"stream-2: filters alone", wire.Served{Filters: true}, true},
+		{"stream-2: sort alone", wire.Served{Sort: true}, true},
+		{"stream-2: everything", wire.Served{Filters: true, Sort: true, Window: true}, true},
+		{"stream-2: a window without both loses rows", wire.Served{Window: true}, false},
+		{"stream-2: a window over unsorted rows loses rows", wire.Served{Filters: true, Window: true}, false},
+		{"stream-2: a window over unfiltered rows loses rows", wire.Served{Sort: true, Window: true}, false},
 	} {
 		t.Run(c.why, func(t *testing.T) {
 			var out writes

@@ -206,7 +206,7 @@ func TestCredentials(t *testing.T) {
 	assert.Equal(t, "one", c.Get("a"), "Reveal hands out a copy")
 
 	only := c.Only("a", "blank", "missing")
-	assert.Equal(t, []string{"a"}, only.Keys(), "a blank value is a missing one, undeclared keys are dropped (G6)")
+	assert.Equal(t, []string{"a"}, only.Keys(), "a blank value is a missing one, undeclared keys are dropped (http-6)")
 
 	var zero wire.Credentials
 	assert.Empty(t, zero.Get("a"))

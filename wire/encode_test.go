@@ -22,8 +22,8 @@ var encodedMessages = []struct {
 }{
 	{"Credentials are revealed, in the order of their keys.", &wire.CheckRequest{Envelope: wire.Envelope{Credentials: creds, TimeoutMS: 5}},
 		`{"credentials":{"a":"é&","b":"<2>"},"timeoutMs":5}`},
-	{"No credentials are an empty object (G6).", &wire.DiscoveryRequest{Envelope: wire.Envelope{TimeoutMS: 5}}, `{"credentials":{},"timeoutMs":5}`},
-	{"Required arrays are there even when nil (E8); optional members are left out.", &wire.QueryRequest{Table: "t", Envelope: wire.Envelope{TimeoutMS: 5}},
+	{"No credentials are an empty object (http-6).", &wire.DiscoveryRequest{Envelope: wire.Envelope{TimeoutMS: 5}}, `{"credentials":{},"timeoutMs":5}`},
+	{"Required arrays are there even when nil (aggregate-8); optional members are left out.", &wire.QueryRequest{Table: "t", Envelope: wire.Envelope{TimeoutMS: 5}},
 		`{"table":"t","and":[],"sort":[],"fields":[],"credentials":{},"timeoutMs":5}`},
 	{"Every member.", &wire.QueryRequest{Table: "t",
 		Where:  wire.Where{And: []wire.Filter{{Field: "a", Op: wire.OpEq}, {Field: "b", Op: wire.OpIn}, {Field: "c", Op: wire.OpNotNull, Value: wire.Int(1)}}, Or: [][]wire.Filter{nil, {{Field: "a", Op: wire.OpNin, Values: []wire.Value{wire.Decimal("1.50"), wire.Float(1e-7)}}}}, FieldTypes: map[string]wire.Type{"z": wire.TypeJSON, "a": wire.TypeDecimal}},
@@ -52,7 +52,7 @@ var encodedMessages = []struct {
 	{"A document without anything has all that is required; unknown ceilings are left out.", &wire.Document{ProtocolVersion: 1, Slug: "abc"},
 		`{"protocolVersion":1,"slug":"abc","capabilities":{"operators":[],"dateBucket":false,"sort":"","offset":false,"join":false,` +
 			`"keysEnforced":false,"limits":{}},"credentialSchema":[],"endpoints":[]}`},
-	{"A full document; required is always written out (H1).", &wire.Document{ProtocolVersion: 1, Slug: "abc", Dialect: "postgres",
+	{"A full document; required is always written out (document-1).", &wire.Document{ProtocolVersion: 1, Slug: "abc", Dialect: "postgres",
 		Capabilities: wire.Capabilities{Operators: []wire.Op{wire.OpEq}, DateBucket: true, Sort: wire.SortMulti, Offset: true, Join: true,
 			KeysEnforced: true, Limits: wire.Limits{PageSizeMax: 1, RowsPerTableMax: 2, Concurrency: 3, OffsetMax: 4}},
 		CredentialSchema: []wire.CredentialField{{Key: "k", Label: "K", Type: wire.CredentialText, Optional: true}, {Key: "p", Label: "P",

@@ -9,7 +9,7 @@ import (
 
 // What is fast must say the same as what is plain.
 
-// D1: floats are spelled in shortest digits, which strconv finds.
+// Floats are written in the shortest digits, which strconv finds [rule cell-1].
 func TestAppendFloatAgreesWithStrconv(t *testing.T) {
 	random := rand.New(rand.NewPCG(5, 6))
 	check := func(f float64) {

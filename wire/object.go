@@ -43,13 +43,13 @@ func newObject[T any](kind messageKind, groups ...[]member[T]) *object[T] {
 	return o
 }
 
-// lenient makes the object ignore unknown members.
+// lenient sets ignoreUnknown and returns the object.
 func (o *object[T]) lenient() *object[T] {
 	o.ignoreUnknown = true
 	return o
 }
 
-// checked sets the object's check.
+// checked sets the object's check and returns the object.
 func (o *object[T]) checked(check func(d *decoder, m *T, present uint32)) *object[T] {
 	o.check = check
 	return o

@@ -1,3 +1,3 @@
-// Package jsontext reads and writes the text of JSON strictly: packages wire
-// and ndjson stand on it. Package scan adds cells of type wire.Value.
+// Package jsontext reads and writes JSON text strictly. Packages wire and ndjson
+// use it; package scan adds cells of type wire.Value.
 package jsontext

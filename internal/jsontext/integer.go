@@ -9,8 +9,8 @@ func ExactInteger(raw string) (n int64, ok bool) {
 		negative = true
 		i++
 	}
-	// The value is coefficient x 10^scale, the coefficient without its zeros on
-	// the right: pending counts those that a later digit may still call in.
+	// The value is coefficient x 10^scale, without the coefficient's zeros on the
+	// right: pending counts zeros that belong to it if another digit follows.
 	var coefficient, digits, pending, scale int64
 	fraction := false
 	for ; i < len(raw); i++ {
@@ -63,7 +63,7 @@ func ExactInteger(raw string) (n int64, ok bool) {
 const maxDigits = 18
 
 // exponentOf returns the exponent in e+12, 0 for an empty text. It stops counting
-// far beyond any text's length, where the verdict no longer changes.
+// far beyond any text's length, where the result no longer changes.
 func exponentOf(raw string) int64 {
 	if raw == "" {
 		return 0

@@ -7,7 +7,7 @@ import (
 	"unsafe"
 )
 
-// JSON strings are searched eight bytes at a time, as the bytes of a word.
+// The functions below search JSON strings eight bytes at a time, as a word.
 
 const (
 	lsb = 0x0101010101010101
@@ -15,17 +15,16 @@ const (
 )
 
 // Stops marks, in the high bit of each byte of w, the bytes that a JSON string
-// cannot hold as they are: a quote, a backslash, a control character. The
-// lowest mark is always right; a borrow may set false ones above it, and only
-// above a right one.
+// must escape: a quote, a backslash, a control character. The lowest mark is
+// always right; above it, a borrow may set false ones.
 func Stops(w uint64) uint64 {
 	quote := w ^ (lsb * '"')
 	slash := w ^ (lsb * '\\')
 	return ((w - lsb*0x20) | (quote - lsb) | (slash - lsb)) &^ w & msb
 }
 
-// nextStop is the index of the first byte of s, from i on, that a JSON string
-// cannot hold as it is; len(s) if there is none.
+// nextStop returns the index of the first byte of s, from i on, that a JSON string
+// must escape, or len(s) if there is none.
 func nextStop(s string, i int) int {
 	for ; i+8 <= len(s); i += 8 {
 		if m := Stops(Load64(s, i)); m != 0 {
@@ -40,9 +39,8 @@ func nextStop(s string, i int) int {
 	return len(s)
 }
 
-// copyClean copies the leading bytes of s that a JSON string holds as they are
-// and that are ASCII, and returns their number, or fewer. dst must be as long
-// as s.
+// copyClean copies the leading bytes of s that are ASCII and need no escape, and
+// returns their number, or up to seven fewer. dst must be as long as s.
 func copyClean(dst []byte, s string) int {
 	if len(s) < 8 {
 		for i := range len(s) {

@@ -10,16 +10,16 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
-// ErrOrder is wrapped by the error of a [Writer] call that the order of lines
-// forbids (C1). Nothing was written, and the stream can go on.
+// ErrOrder is wrapped by the error of a [Writer] call that comes out of order.
+// Nothing was written, and the stream can go on.
 var ErrOrder = errors.New("ndjson: line out of order")
 
 var (
-	errWindow   = errors.New("ndjson: served.window cannot be claimed without served.filters and served.sort (C2): rows beyond the window would be lost")
-	errNilError = errors.New("ndjson: an error line needs an error")
+	errWindow   = errors.New("ndjson: served.window needs served.filters and served.sort: rows beyond the window would be lost")
+	errNilError = errors.New("ndjson: the error is nil")
 )
 
-// state is how far a stream has come (C1).
+// state is how far a stream has come.
 type state uint8
 
 const (
@@ -29,15 +29,13 @@ const (
 	failed // an error line
 )
 
-// Writer writes the lines of one answer to /query in the order that the
-// protocol asks for (C1): served once, then rows and pings, then end or an
-// error. Pings may also precede served. A call out of turn returns an error
-// that wraps [ErrOrder] and writes nothing.
+// Writer writes the lines of one answer to /query in the protocol's order: served
+// once, then rows and pings, then end or an error. Pings may also precede served.
+// A call out of order returns an error that wraps [ErrOrder] and writes nothing.
 //
-// Every call is exactly one Write of one whole line, so that flushing, pacing
-// and deadlines stay in the hands of the writer below. Once a write fails, so
-// does every later call, with the same error. A Writer is not safe for
-// concurrent use.
+// Every call is exactly one Write of one whole line, so that the writer below
+// decides on flushing, pacing and deadlines. Once a Write fails, every later call
+// returns the same error. A Writer is not safe for concurrent use.
 type Writer struct {
 	w       io.Writer
 	state   state
@@ -45,14 +43,14 @@ type Writer struct {
 	scratch []byte // for lines other than rows
 }
 
-// NewWriter starts a stream on w.
+// NewWriter returns a writer of a stream to w.
 func NewWriter(w io.Writer) *Writer {
 	return &Writer{w: w, scratch: make([]byte, 0, 128)}
 }
 
-// Served writes which parts of the request were applied. It comes first of
-// everything but pings. The zero [wire.Served] claims nothing and is always
-// safe. A window claimed without filters and sort is refused (C2).
+// Served writes which parts of the request were applied to the rows. Only pings
+// may precede it. The zero [wire.Served] claims nothing and is always safe. Served
+// refuses a window that is claimed without filters and sort.
 func (w *Writer) Served(s wire.Served) error {
 	if err := w.ready("served"); err != nil {
 		return err
@@ -76,14 +74,14 @@ func appendBool(dst []byte, b bool) []byte {
 	return append(dst, "false"...)
 }
 
-// Rows writes the batch, which the caller then resets. For an empty batch it
-// writes nothing (C6).
+// Rows writes the batch, which the caller then resets. It writes nothing for an
+// empty batch.
 func (w *Writer) Rows(b *Batch) error {
 	if err := w.ready("rows"); err != nil {
 		return err
 	}
 	if w.state == beforeServed {
-		return fmt.Errorf("%w: rows before served; call Served first, with its zero value to claim nothing", ErrOrder)
+		return fmt.Errorf("%w: rows before served; write served first, with the zero value to claim nothing", ErrOrder)
 	}
 	line := b.Line()
 	if line == nil {
@@ -93,7 +91,7 @@ func (w *Writer) Rows(b *Batch) error {
 }
 
 // Ping writes a heartbeat, due when nothing was written for
-// [wire.HeartbeatInterval] (C4).
+// [wire.HeartbeatInterval].
 func (w *Writer) Ping() error {
 	if err := w.ready("ping"); err != nil {
 		return err
@@ -107,15 +105,15 @@ func (w *Writer) End() error {
 		return err
 	}
 	if w.state == beforeServed {
-		return fmt.Errorf("%w: end before served; call Served first, with its zero value to claim nothing", ErrOrder)
+		return fmt.Errorf("%w: end before served; write served first, with the zero value to claim nothing", ErrOrder)
 	}
 	return w.write(append(w.scratch[:0], "{\"end\":1}\n"...), ended)
 }
 
-// Error writes the line that ends a stream which failed. It may stand at any
-// point before the end, and nothing may follow it. Its text goes out as it is:
-// give it deliberate errors only (G9). Bytes of it that are not UTF-8 are
-// replaced by U+FFFD, because a stream without its last line would be worse.
+// Error writes the line that ends a failed stream. It may come at any point before
+// the end, and nothing may follow it. It sends e's text as it is: give it
+// deliberate errors only. It replaces bytes that are not UTF-8 by U+FFFD, because
+// a stream without its last line would be worse.
 func (w *Writer) Error(e *wire.Error) error {
 	if err := w.ready("error"); err != nil {
 		return err
@@ -129,12 +127,12 @@ func (w *Writer) Error(e *wire.Error) error {
 	line, _ = jsontext.AppendString(line, strings.ToValidUTF8(e.Message, "\uFFFD"))
 	line = append(line, "}}\n"...)
 	if len(line) > wire.MaxLineBytes {
-		return fmt.Errorf("ndjson: an error line of %d bytes is longer than the %d MiB a line may have; shorten the message", len(line), wire.MaxLineBytes>>20)
+		return fmt.Errorf("ndjson: the error line has %d bytes; a line may have %d MiB", len(line), wire.MaxLineBytes>>20)
 	}
 	return w.write(line, failed)
 }
 
-// ready tells why no line can be written any more, if none can.
+// ready returns an error if no line can be written any more.
 func (w *Writer) ready(line string) error {
 	switch {
 	case w.err != nil:
