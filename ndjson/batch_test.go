@@ -34,21 +34,29 @@ func TestBatchLines(t *testing.T) {
 		line  string
 	}{
 		{"one row", []string{"a", "b"}, nil, rows{{wire.Int(1), wire.Text("x")}}, `{"rows":[{"a":1,"b":"x"}]}`},
-		{"several rows, one object each", []string{"a"}, nil, rows{{wire.Int(1)}, {wire.Int(2)}, {wire.Int(3)}}, `{"rows":[{"a":1},{"a":2},{"a":3}]}`},
-		{"query-5: exactly the requested fields, in the layout's order, a cell twice", []string{"z", "a", "again"}, []int{2, 0, 2}, rows{{wire.Int(1), wire.Int(2), wire.Int(3)}}, `{"rows":[{"z":3,"a":1,"again":3}]}`},
-		{"query-5: cells missing at the end are null", []string{"a", "b", "c"}, nil, rows{{wire.Int(1)}, nil}, `{"rows":[{"a":1,"b":null,"c":null},{"a":null,"b":null,"c":null}]}`},
+		{"several rows, one object each", []string{"a"}, nil, rows{{wire.Int(1)}, {wire.Int(2)}, {wire.Int(3)}},
+			`{"rows":[{"a":1},{"a":2},{"a":3}]}`},
+		{"query-5: exactly the requested fields, in the layout's order, a cell twice", []string{"z", "a", "again"},
+			[]int{2, 0, 2}, rows{{wire.Int(1), wire.Int(2), wire.Int(3)}}, `{"rows":[{"z":3,"a":1,"again":3}]}`},
+		{"query-5: cells missing at the end are null", []string{"a", "b", "c"}, nil, rows{{wire.Int(1)}, nil},
+			`{"rows":[{"a":1,"b":null,"c":null},{"a":null,"b":null,"c":null}]}`},
 		{"query-5: also by position", []string{"a"}, []int{7}, rows{{wire.Int(1)}}, `{"rows":[{"a":null}]}`},
 		{"cells beyond the layout are left out", []string{"a"}, nil, rows{{wire.Int(1), wire.Int(2)}}, `{"rows":[{"a":1}]}`},
 		{"query-5: no fields are empty objects, so a reader can count", []string{}, nil, rows{{}, {wire.Int(1)}, nil}, `{"rows":[{},{},{}]}`},
-		{"names are escaped", []string{"a\"b\\", "\n", "ü"}, nil, rows{{wire.Int(1), wire.Int(2), wire.Int(3)}}, `{"rows":[{"a\"b\\":1,"\n":2,"ü":3}]}`},
-		{"names of every length", []string{"a", "fourteen bytes", "fifteen bytes !", "sixteen bytes !!", strings.Repeat("long", 100), "b"}, nil, rows{{wire.Int(1), wire.Int(2), wire.Int(3), wire.Int(4), wire.Int(5)}, {}},
+		{"names are escaped", []string{"a\"b\\", "\n", "ü"}, nil, rows{{wire.Int(1), wire.Int(2), wire.Int(3)}},
+			`{"rows":[{"a\"b\\":1,"\n":2,"ü":3}]}`},
+		{"names of every length", []string{"a", "fourteen bytes", "fifteen bytes !", "sixteen bytes !!",
+			strings.Repeat("long", 100), "b"}, nil, rows{{wire.Int(1), wire.Int(2), wire.Int(3), wire.Int(4), wire.Int(5)},
+			{}},
 			`{"rows":[{"a":1,"fourteen bytes":2,"fifteen bytes !":3,"sixteen bytes !!":4,"` + strings.Repeat("long", 100) + `":5,"b":null},` +
-				`{"a":null,"fourteen bytes":null,"fifteen bytes !":null,"sixteen bytes !!":null,"` + strings.Repeat("long", 100) + `":null,"b":null}]}`},
+				`{"a":null,"fourteen bytes":null,"fifteen bytes !":null,"sixteen bytes !!":null,"` + strings.Repeat("long", 100) +
+				`":null,"b":null}]}`},
 		{"the empty name is a name", []string{""}, nil, rows{{wire.Int(1)}}, `{"rows":[{"":1}]}`},
 		{"cell-1 to cell-3: every kind of cell as the protocol spells it",
 			[]string{"null", "bool", "int", "big", "float", "small", "decimal", "date", "datetime", "text", "array"}, nil,
 			rows{{wire.Null(), wire.Bool(true), wire.Int(-5), wire.Int(math.MaxInt64), wire.Float(0.5), wire.Float(1e-7),
-				wire.Decimal("10.250"), wire.Date(noon), wire.DatetimeWidth(noon, 3), wire.Text("tab\t\"quoted\" ü"), wire.Array(wire.Int(1), wire.Text("x"))}},
+				wire.Decimal("10.250"), wire.Date(noon), wire.DatetimeWidth(noon, 3), wire.Text("tab\t\"quoted\" ü"),
+				wire.Array(wire.Int(1), wire.Text("x"))}},
 			`{"rows":[{"null":null,"bool":true,"int":-5,"big":"9223372036854775807","float":0.5,"small":"0.0000001",` +
 				`"decimal":"10.250","date":"2024-02-29","datetime":"2024-02-29T12:00:00.000Z","text":"tab\t\"quoted\" ü","array":"[1,\"x\"]"}]}`},
 	} {

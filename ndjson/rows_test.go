@@ -31,12 +31,15 @@ func TestRows(t *testing.T) {
 		rows   []string
 		says   string // of the error that ends the loop
 	}{
-		{"pings and served are passed over", ping + servedNone + ping + twoRows + ping + oneRow + end, []string{"{a=int:1}", "{a=int:2}", "{a=int:1}"}, ""},
+		{"pings and served are passed over", ping + servedNone + ping + twoRows + ping + oneRow + end,
+			[]string{"{a=int:1}", "{a=int:2}", "{a=int:1}"}, ""},
 		{"no rows", servedNone + end, nil, ""},
-		{"an error line is its error, after the rows before it", servedNone + twoRows + failure, []string{"{a=int:1}", "{a=int:2}"}, "timeout: too slow"},
+		{"an error line is its error, after the rows before it", servedNone + twoRows + failure,
+			[]string{"{a=int:1}", "{a=int:2}"}, "timeout: too slow"},
 		{"a truncated stream never looks complete", servedNone + twoRows, []string{"{a=int:1}", "{a=int:2}"}, "line 3: the stream ends"},
 		{"rows of a cut line are not yielded, though some are whole", servedNone + `{"rows":[{"a":1},{"a":2}`, nil, "line 2: the stream ends"},
-		{"a fault comes after the rows before it", `{"rows":[{"a":1},{"a":2},{"a":[]}]}` + "\n" + end, []string{"{a=int:1}", "{a=int:2}"}, "line 1: rows[2]"},
+		{"a fault comes after the rows before it", `{"rows":[{"a":1},{"a":2},{"a":[]}]}` + "\n" + end,
+			[]string{"{a=int:1}", "{a=int:2}"}, "line 1: rows[2]"},
 		{"also a fault behind the rows", `{"rows":[{"a":1}],"x":1}` + "\n" + end, []string{"{a=int:1}"}, "more than one member"},
 		{"stream-6: a row too many", `{"rows":[{}` + strings.Repeat(",{}", 5000) + "]}\n" + end, slicesRepeat("{}", 5000), "more than 5000 rows"},
 	} {

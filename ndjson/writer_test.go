@@ -60,7 +60,8 @@ func TestWriterGrammar(t *testing.T) {
 		order bool     // the last call is out of turn
 		names string   // what its error says
 	}{
-		{"stream-1: the usual stream", []call{served, rows, ping, rows, end}, []string{servedLine, rowsLine, pingLine, rowsLine, endLine}, false, ""},
+		{"stream-1: the usual stream", []call{served, rows, ping, rows, end},
+			[]string{servedLine, rowsLine, pingLine, rowsLine, endLine}, false, ""},
 		{"stream-1: no rows is a complete answer", []call{served, end}, []string{servedLine, endLine}, false, ""},
 		{"stream-1: pings may precede served", []call{ping, ping, served, end}, []string{pingLine, pingLine, servedLine, endLine}, false, ""},
 		{"stream-1: an error ends a stream at any point", []call{served, rows, fail}, []string{servedLine, rowsLine, failLine}, false, ""},
@@ -152,8 +153,10 @@ func TestWriterErrorLine(t *testing.T) {
 		err  *wire.Error
 		line string
 	}{
-		{"the text is escaped as JSON asks", wire.Errorf(wire.CodeBadRequest, "a \"b\"\n\x01 ü"), `{"error":{"code":"bad_request","message":"a \"b\"\n\u0001 ü"}}` + "\n"},
-		{"a terminal line is worth more than a byte that is not UTF-8", wire.Errorf(wire.CodeBadRequest, "a\xffb"), `{"error":{"code":"bad_request","message":"a` + "\uFFFD" + `b"}}` + "\n"},
+		{"the text is escaped as JSON asks", wire.Errorf(wire.CodeBadRequest, "a \"b\"\n\x01 ü"),
+			`{"error":{"code":"bad_request","message":"a \"b\"\n\u0001 ü"}}` + "\n"},
+		{"a terminal line is worth more than a byte that is not UTF-8", wire.Errorf(wire.CodeBadRequest, "a\xffb"),
+			`{"error":{"code":"bad_request","message":"a` + "\uFFFD" + `b"}}` + "\n"},
 		{"codes are open: what an author made up goes out", wire.Errorf("quota", ""), `{"error":{"code":"quota","message":""}}` + "\n"},
 	} {
 		t.Run(c.why, func(t *testing.T) {
@@ -168,7 +171,8 @@ func TestWriterErrorLine(t *testing.T) {
 	require.Error(t, w.Error(nil), "an error line needs an error")
 	require.ErrorContains(t, w.Error(wire.Errorf(wire.CodeInternal, "%s", strings.Repeat("x", wire.MaxLineBytes))), "16 MiB")
 	assert.Empty(t, out.lines)
-	require.NoError(t, w.Error(wire.Errorf(wire.CodeInternal, wire.InternalMessage)), "a refused message leaves the stream open for a shorter one")
+	require.NoError(t, w.Error(wire.Errorf(wire.CodeInternal, wire.InternalMessage)),
+		"a refused message leaves the stream open for a shorter one")
 }
 
 func TestWriterFailedWriteIsSticky(t *testing.T) {
@@ -184,7 +188,8 @@ func TestWriterFailedWriteIsSticky(t *testing.T) {
 		require.NoError(t, w.Served(wire.Served{}))
 		first := w.Rows(batchOf(t, wire.Int(1)))
 		require.ErrorIs(t, first, broken)
-		for _, again := range []error{w.Ping(), w.Served(wire.Served{}), w.Rows(batchOf(t)), w.End(), w.Error(wire.Errorf(wire.CodeInternal, ""))} {
+		for _, again := range []error{w.Ping(), w.Served(wire.Served{}), w.Rows(batchOf(t)), w.End(),
+			w.Error(wire.Errorf(wire.CodeInternal, ""))} {
 			assert.Equal(t, first, again)
 		}
 		assert.Equal(t, 2, calls, "nothing is written after a failure: half a line may be out")

@@ -242,10 +242,12 @@ func TestScrub(t *testing.T) {
 		{"Values under four bytes are no secrets.", map[string]string{"a": "eu", "b": "", "c": "1"}, "eu 1", "eu 1"},
 		{"Four bytes are a secret.", map[string]string{"a": "1234"}, "pin 1234", "pin [redacted]"},
 		{"A secret that looks like the mark does no harm.", map[string]string{"a": "redacted", "b": "acted"}, "x redacted y", "x [redacted] y"},
-		{"Blanks around a value are no part of what a server quotes.", map[string]string{"a": " secret\n"}, "key 'secret' refused", "key '[redacted]' refused"},
+		{"Blanks around a value are no part of what a server quotes.", map[string]string{"a": " secret\n"},
+			"key 'secret' refused", "key '[redacted]' refused"},
 		{"Percent signs come in lower case too.", map[string]string{"a": "a/b?c=d"}, "GET /?k=a%2fb%3fc%3dd", "GET /?k=[redacted]"},
 		{"JSON may escape everything beyond ASCII.", map[string]string{"a": "grün😀"}, `{"k":"gr\u00fcn\ud83d\ude00"}`, `{"k":"[redacted]"}`},
-		{"Bad UTF-8 is a secret too.", map[string]string{"a": "ab\xffcd"}, "key ab\xffcd and " + `"ab\xffcd"`, "key [redacted] and " + `"[redacted]"`},
+		{"Bad UTF-8 is a secret too.", map[string]string{"a": "ab\xffcd"}, "key ab\xffcd and " + `"ab\xffcd"`,
+			"key [redacted] and " + `"[redacted]"`},
 	} {
 		t.Run(c.why, func(t *testing.T) {
 			assert.Equal(t, c.want, wire.NewCredentials(c.secrets).Scrub(c.text))

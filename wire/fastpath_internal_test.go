@@ -21,7 +21,8 @@ func TestAppendFloatAgreesWithStrconv(t *testing.T) {
 			t.Fatalf("%x is spelled %s, not %s", f, got, want)
 		}
 	}
-	for _, f := range []float64{0.1, 0.5, 1.005, 99.99, 1e10, 1e11, 1e11 - 0.0001, 99999999999.9999, 123456789012.3456, 0.0001, 0.00005, 1e-300, 5e-324, math.MaxFloat64, 1<<53 + 0.5, 4503599627370495.5} {
+	for _, f := range []float64{0.1, 0.5, 1.005, 99.99, 1e10, 1e11, 1e11 - 0.0001, 99999999999.9999, 123456789012.3456,
+		0.0001, 0.00005, 1e-300, 5e-324, math.MaxFloat64, 1<<53 + 0.5, 4503599627370495.5} {
 		check(f)
 		check(-f)
 		check(math.Nextafter(f, 0))

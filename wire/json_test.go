@@ -125,7 +125,8 @@ func TestUnmarshalJSON(t *testing.T) {
 		}
 	}
 	var filter wire.Filter
-	assert.EqualError(t, json.Unmarshal([]byte(`{"field":"a","op":"in","value":1}`), &filter), "body: the operator in takes values, and no value")
+	assert.EqualError(t, json.Unmarshal([]byte(`{"field":"a","op":"in","value":1}`), &filter),
+		"body: the operator in takes values, and no value")
 }
 
 // An encoding error of a part is reported, not written.

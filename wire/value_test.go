@@ -65,21 +65,29 @@ var spellings = []struct {
 	{"The first date (cell-2).", wire.Date(time.Date(0, 1, 1, 0, 0, 0, 0, time.UTC)), `"0000-01-01"`},
 	{"The last date (cell-2).", wire.Date(time.Date(9999, 12, 31, 0, 0, 0, 0, time.UTC)), `"9999-12-31"`},
 	{"A datetime is UTC with a Z (cell-2).", wire.Datetime(time.Date(2024, 3, 1, 0, 30, 0, 0, berlin)), `"2024-02-29T22:30:00Z"`},
-	{"Milliseconds take three digits (cell-2).", wire.Datetime(time.Date(2024, 1, 1, 0, 0, 0, 120_000_000, time.UTC)), `"2024-01-01T00:00:00.120Z"`},
-	{"Microseconds take six digits (cell-2).", wire.Datetime(time.Date(2024, 1, 1, 0, 0, 0, 1_000, time.UTC)), `"2024-01-01T00:00:00.000001Z"`},
-	{"Nanoseconds take nine digits (cell-2).", wire.Datetime(time.Date(2024, 1, 1, 0, 0, 0, 123_456_789, time.UTC)), `"2024-01-01T00:00:00.123456789Z"`},
-	{"A column that knows its precision states it (cell-2).", wire.DatetimeWidth(time.Date(2024, 1, 1, 0, 0, 0, 0, time.UTC), 6), `"2024-01-01T00:00:00.000000Z"`},
+	{"Milliseconds take three digits (cell-2).", wire.Datetime(time.Date(2024, 1, 1, 0, 0, 0, 120_000_000, time.UTC)),
+		`"2024-01-01T00:00:00.120Z"`},
+	{"Microseconds take six digits (cell-2).", wire.Datetime(time.Date(2024, 1, 1, 0, 0, 0, 1_000, time.UTC)),
+		`"2024-01-01T00:00:00.000001Z"`},
+	{"Nanoseconds take nine digits (cell-2).", wire.Datetime(time.Date(2024, 1, 1, 0, 0, 0, 123_456_789, time.UTC)),
+		`"2024-01-01T00:00:00.123456789Z"`},
+	{"A column that knows its precision states it (cell-2).",
+		wire.DatetimeWidth(time.Date(2024, 1, 1, 0, 0, 0, 0, time.UTC), 6), `"2024-01-01T00:00:00.000000Z"`},
 	{"A width of 0 has no fraction (cell-2).", wire.DatetimeWidth(time.Date(2024, 1, 1, 0, 0, 0, 0, time.UTC), 0), `"2024-01-01T00:00:00Z"`},
-	{"A width of 3 pads to three digits (cell-2).", wire.DatetimeWidth(time.Date(2024, 1, 1, 0, 0, 0, 5_000_000, time.UTC), 3), `"2024-01-01T00:00:00.005Z"`},
-	{"A width of 9 pads to nine digits (cell-2).", wire.DatetimeWidth(time.Date(1969, 12, 31, 23, 59, 59, 7, time.UTC), 9), `"1969-12-31T23:59:59.000000007Z"`},
+	{"A width of 3 pads to three digits (cell-2).", wire.DatetimeWidth(time.Date(2024, 1, 1, 0, 0, 0, 5_000_000,
+		time.UTC), 3), `"2024-01-01T00:00:00.005Z"`},
+	{"A width of 9 pads to nine digits (cell-2).", wire.DatetimeWidth(time.Date(1969, 12, 31, 23, 59, 59, 7, time.UTC),
+		9), `"1969-12-31T23:59:59.000000007Z"`},
 	{"The first instant (cell-2).", wire.Datetime(time.Date(0, 1, 1, 0, 0, 0, 0, time.UTC)), `"0000-01-01T00:00:00Z"`},
 
 	{"JSON is compact text in a string (cell-3).", wire.JSON(" { \"a\" : [ 1 , \"<b>\" ] } "), `"{\"a\":[1,\"<b>\"]}"`},
-	{"An array is compact JSON text (cell-3).", wire.Array(wire.Text("a"), wire.Int(1), wire.Null(), wire.Decimal("1.50")), `"[\"a\",1,null,\"1.50\"]"`},
+	{"An array is compact JSON text (cell-3).", wire.Array(wire.Text("a"), wire.Int(1), wire.Null(),
+		wire.Decimal("1.50")), `"[\"a\",1,null,\"1.50\"]"`},
 	{"An empty array is an array (cell-3).", wire.Array(), `"[]"`},
 	{"Bytes are base64 (cell-3).", wire.Bytes([]byte{0xfb, 0xff}), `"+/8="`},
 	{"No bytes are the empty text (cell-3).", wire.Bytes(nil), `""`},
-	{"A UUID is lower-case text (cell-3).", wire.UUID([16]byte{0x12, 0x3e, 0x45, 0x67, 0xe8, 0x9b, 0x12, 0xd3, 0xa4, 0x56, 0x42, 0x66, 0x14, 0x17, 0x40, 0xAB}), `"123e4567-e89b-12d3-a456-4266141740ab"`},
+	{"A UUID is lower-case text (cell-3).", wire.UUID([16]byte{0x12, 0x3e, 0x45, 0x67, 0xe8, 0x9b, 0x12, 0xd3, 0xa4,
+		0x56, 0x42, 0x66, 0x14, 0x17, 0x40, 0xAB}), `"123e4567-e89b-12d3-a456-4266141740ab"`},
 
 	{"Text is itself.", wire.Text("plain"), `"plain"`},
 	{"The empty text is a value (measure-1).", wire.Text(""), `""`},
@@ -182,7 +190,8 @@ func TestDatetimesAgainstStandardLibrary(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	first := time.Date(0, 1, 1, 0, 0, 0, 0, time.UTC).Unix()
 	last := time.Date(9999, 12, 31, 23, 59, 59, 0, time.UTC).Unix()
-	layouts := map[int]string{0: "2006-01-02T15:04:05Z", 3: "2006-01-02T15:04:05.000Z", 6: "2006-01-02T15:04:05.000000Z", 9: "2006-01-02T15:04:05.000000000Z"}
+	layouts := map[int]string{0: "2006-01-02T15:04:05Z", 3: "2006-01-02T15:04:05.000Z", 6: "2006-01-02T15:04:05.000000Z",
+		9: "2006-01-02T15:04:05.000000000Z"}
 	units := map[int]int64{0: 1e9, 3: 1e6, 6: 1e3, 9: 1}
 	for range 50_000 {
 		sec := first + random.Int64N(last-first+1)
