@@ -301,7 +301,7 @@ func TestBatchAllocatesNothing(t *testing.T) {
 		}
 	}
 	fill()
-	assert.Zero(t, testing.AllocsPerRun(100, fill), "S7: no allocation once the buffer has grown")
+	assert.Zero(t, testing.AllocsPerRun(100, fill), "no allocation once the buffer has grown")
 	assert.InDelta(t, 306, float64(b.Size())/float64(b.Len()), 10, "the reference row of the speed goals")
 }
 

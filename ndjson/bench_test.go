@@ -13,7 +13,7 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
-// BenchmarkBatch is goal S1: rows encoded into batches of 5,000, against
+// BenchmarkBatch measures rows encoded into batches of 5,000, against
 // encoding/json on the same rows as maps. One operation is one row.
 func BenchmarkBatch(b *testing.B) {
 	rows := referenceRows(wire.MaxBatchRows)

@@ -16,7 +16,7 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/ndjson"
 )
 
-// R4: whatever happens to a stream on its way, the reader never takes for
+// Whatever happens to a stream on its way, the reader never takes for
 // complete what is not.
 
 // wholeStreams have every kind of line and every kind of cell.
@@ -143,7 +143,7 @@ func TestDamageLines(t *testing.T) {
 }
 
 func TestDamageAtRandom(t *testing.T) {
-	trials := 45_000 // with the others, the 50,000 of goal R4
+	trials := 45_000 // with the others, 50,000
 	if testing.Short() || raceEnabled {
 		trials = 3_000
 	}

@@ -58,7 +58,7 @@ type GroupKey struct {
 var groupKey = newObject(part,
 	required("field", func(m *GroupKey) *string { return &m.Field }, text),
 	required("as", func(m *GroupKey) *string { return &m.As }, label),
-	optional("grain", func(m *GroupKey) *Grain { return &m.Grain }, oneOf(GrainYear, GrainQuarter, GrainMonth, GrainDay)),
+	optional("grain", func(m *GroupKey) *Grain { return &m.Grain }, oneOf(grains...)),
 )
 
 // Measure is one number asked of every group. Field is empty only for a count
@@ -70,7 +70,7 @@ type Measure struct {
 }
 
 var measure = newObject(part,
-	required("fn", func(m *Measure) *Fn { return &m.Fn }, oneOf(FnCount, FnSum, FnMin, FnMax, FnCountDistinct)),
+	required("fn", func(m *Measure) *Fn { return &m.Fn }, oneOf(fns...)),
 	optional("field", func(m *Measure) *string { return &m.Field }, label),
 	required("as", func(m *Measure) *string { return &m.As }, label),
 ).checked(func(d *decoder, m *Measure, _ uint32) {

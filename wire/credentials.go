@@ -8,8 +8,6 @@ import (
 	"slices"
 )
 
-const redacted = "[redacted]"
-
 // Credentials are one tenant's upstream secrets, as every authenticated request
 // carries them. They live for one request: keep nothing that you derive from
 // them [rule http-11].
@@ -19,6 +17,7 @@ const redacted = "[redacted]"
 // [Credentials.Get], [Credentials.Reveal] and [EncodeRequest] do. The zero value
 // is the empty set.
 type Credentials struct {
+	redaction
 	values func() map[string]string
 }
 
@@ -30,7 +29,7 @@ func NewCredentials(values map[string]string) Credentials {
 
 // hold returns credentials that keep values itself.
 func hold(values map[string]string) Credentials {
-	return Credentials{func() map[string]string { return values }}
+	return Credentials{values: func() map[string]string { return values }}
 }
 
 func (c Credentials) all() map[string]string {
@@ -74,18 +73,23 @@ func (c Credentials) Reveal() map[string]string {
 // would mangle every text.
 func (c Credentials) Scrub(text string) string { return scrub(text, c.all()) }
 
+// redaction gives a type that embeds it the text "[redacted]" for every printer,
+// logger and encoder.
+type redaction struct{}
+
+const redacted = "[redacted]"
+
 // String returns "[redacted]".
-func (c Credentials) String() string { return redacted }
+func (redaction) String() string { return redacted }
 
 // GoString returns "[redacted]".
-func (c Credentials) GoString() string { return redacted }
+func (redaction) GoString() string { return redacted }
 
 // Format writes "[redacted]" for every verb.
-func (c Credentials) Format(f fmt.State, _ rune) { _, _ = io.WriteString(f, redacted) }
+func (redaction) Format(f fmt.State, _ rune) { _, _ = io.WriteString(f, redacted) }
 
 // LogValue returns "[redacted]".
-func (c Credentials) LogValue() slog.Value { return slog.StringValue(redacted) }
+func (redaction) LogValue() slog.Value { return slog.StringValue(redacted) }
 
-// MarshalText returns "[redacted]", so that encoders show nothing. A client that
-// must send credentials uses [EncodeRequest].
-func (c Credentials) MarshalText() ([]byte, error) { return []byte(redacted), nil }
+// MarshalText returns "[redacted]".
+func (redaction) MarshalText() ([]byte, error) { return []byte(redacted), nil }

@@ -47,7 +47,7 @@ func seen(text string) bool {
 	return false
 }
 
-// encodings are the forms in which a secret tends to surface (R3).
+// encodings are the forms in which a secret tends to surface.
 var encodings = map[string]func(string) string{
 	"plain":                func(s string) string { return s },
 	"quoted":               func(s string) string { return strings.Trim(fmt.Sprintf("%q", s), `"`) },
@@ -92,7 +92,7 @@ func newHolder(t *testing.T) holder {
 	return h
 }
 
-// No way of looking at a secret shows it (R3).
+// No way of looking at a secret shows it.
 func TestSecretsDoNotShow(t *testing.T) {
 	h := newHolder(t)
 	things := map[string]any{

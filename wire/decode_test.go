@@ -200,7 +200,7 @@ func TestDecodeTruncated(t *testing.T) {
 	}
 }
 
-// No text of a body comes back in an error (R1): every name and every value is
+// No text of a body comes back in an error: every name and every value is
 // replaced by a canary, one at a time, then all at once.
 func TestDecodeErrorsQuoteNothing(t *testing.T) {
 	const canary = "Canary7f3a"
@@ -234,7 +234,7 @@ func TestDecodeErrorsQuoteNothing(t *testing.T) {
 	assert.Greater(t, refused, 10_000)
 }
 
-// Names that an attacker chose, and values that he did, cost time in proportion
+// Names and values that an attacker chose cost time in proportion
 // to their length.
 func TestDecodeIsLinear(t *testing.T) {
 	var many strings.Builder

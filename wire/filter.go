@@ -72,8 +72,7 @@ func fieldTypes[T any](of func(*T) *Where) []member[T] {
 var (
 	filters      = list(filterObject.codec())
 	filterGroups = keepEmpty(list(filters))
-	fieldType    = oneOf(TypeString, TypeNumber, TypeDecimal, TypeBoolean, TypeDate, TypeDatetime,
-		TypeJSON, TypeArray, TypeReference)
+	fieldType    = oneOf(types...)
 )
 
 // keepEmpty returns a codec that reads an empty array as an empty slice and not

@@ -1,5 +1,7 @@
 package wire
 
+import "slices"
+
 // ProtocolVersion is the only value that a document's protocolVersion may have.
 const ProtocolVersion = 1
 
@@ -96,14 +98,12 @@ const (
 	TypeReference Type = "reference"
 )
 
-// Known reports whether t is one of the nine names.
-func (t Type) Known() bool {
-	switch t {
-	case TypeString, TypeNumber, TypeDecimal, TypeBoolean, TypeDate, TypeDatetime, TypeJSON, TypeArray, TypeReference:
-		return true
-	}
-	return false
+var types = []Type{
+	TypeString, TypeNumber, TypeDecimal, TypeBoolean, TypeDate, TypeDatetime, TypeJSON, TypeArray, TypeReference,
 }
+
+// Known reports whether t is one of the nine types.
+func (t Type) Known() bool { return slices.Contains(types, t) }
 
 // Numeric reports whether values of the type compare as decimal numbers.
 func (t Type) Numeric() bool { return t == TypeNumber || t == TypeDecimal }
@@ -139,14 +139,10 @@ const (
 	FnCountDistinct Fn = "count_distinct"
 )
 
+var fns = []Fn{FnCount, FnSum, FnMin, FnMax, FnCountDistinct}
+
 // Known reports whether f is one of the five functions.
-func (f Fn) Known() bool {
-	switch f {
-	case FnCount, FnSum, FnMin, FnMax, FnCountDistinct:
-		return true
-	}
-	return false
-}
+func (f Fn) Known() bool { return slices.Contains(fns, f) }
 
 // A Grain is the period to which a group key is truncated. The key of a group is
 // then the period's first day in UTC. The empty Grain means no truncation.
@@ -160,14 +156,10 @@ const (
 	GrainDay     Grain = "day"
 )
 
+var grains = []Grain{GrainYear, GrainQuarter, GrainMonth, GrainDay}
+
 // Known reports whether g is one of the four grains.
-func (g Grain) Known() bool {
-	switch g {
-	case GrainYear, GrainQuarter, GrainMonth, GrainDay:
-		return true
-	}
-	return false
-}
+func (g Grain) Known() bool { return slices.Contains(grains, g) }
 
 // A CredentialType is a kind of input on the connect form.
 type CredentialType string

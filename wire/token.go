@@ -5,8 +5,6 @@ import (
 	"crypto/subtle"
 	"errors"
 	"fmt"
-	"io"
-	"log/slog"
 	"unicode/utf8"
 )
 
@@ -14,6 +12,7 @@ import (
 // [rule http-3]. It holds digests in a closure and cannot show a secret. The zero
 // Token matches nothing.
 type Token struct {
+	redaction
 	digests func() [][sha256.Size]byte
 }
 
@@ -38,7 +37,7 @@ func NewToken(secrets ...string) (Token, error) {
 		}
 		digests[i] = sha256.Sum256([]byte(s))
 	}
-	return Token{func() [][sha256.Size]byte { return digests }}, nil
+	return Token{digests: func() [][sha256.Size]byte { return digests }}, nil
 }
 
 // IsZero reports whether t is the zero Token.
@@ -57,18 +56,3 @@ func (t Token) Matches(presented string) bool {
 	}
 	return match == 1
 }
-
-// String returns "[redacted]".
-func (t Token) String() string { return redacted }
-
-// GoString returns "[redacted]".
-func (t Token) GoString() string { return redacted }
-
-// Format writes "[redacted]" for every verb.
-func (t Token) Format(f fmt.State, _ rune) { _, _ = io.WriteString(f, redacted) }
-
-// LogValue returns "[redacted]".
-func (t Token) LogValue() slog.Value { return slog.StringValue(redacted) }
-
-// MarshalText returns "[redacted]".
-func (t Token) MarshalText() ([]byte, error) { return []byte(redacted), nil }
