@@ -17,6 +17,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/connectorsdk/connector-sdk-go/internal/rules"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 	"github.com/connectorsdk/connector-sdk-go/wire/schema"
 )
@@ -311,7 +312,11 @@ func TestVerdictFolder(t *testing.T) {
 			told := map[string]bool{}
 			count := map[bool]int{}
 			eachVerdict(t, name, func(t *testing.T, v verdict) {
-				assert.Regexp(t, cites, v.Why, "cite the rule")
+				require.Regexp(t, cites, v.Why, "cite the rule")
+				for _, id := range regexp.MustCompile(`[a-z]+-\d+[a-z]?`).FindAllString(cites.FindString(v.Why), -1) {
+					_, ok := rules.Lookup(id)
+					assert.True(t, ok, "docs/protocol.md has no rule %q", id)
+				}
 				assert.False(t, told[v.Why+string(v.bytes())], "there twice")
 				told[v.Why+string(v.bytes())] = true
 				given := 0
