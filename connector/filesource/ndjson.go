@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/connectorsdk/connector-sdk-go/internal/scan"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -19,7 +20,7 @@ import (
 type ndjsonRecords struct {
 	file    string
 	lines   *bufio.Scanner
-	scan    wire.Scanner
+	scan    scan.Scanner
 	text    string // the line being scanned
 	columns []string
 	index   map[string]int
@@ -66,7 +67,7 @@ func (n *ndjsonRecords) next() ([]raw, error) {
 			n.scan.End()
 		}
 		if err := n.scan.Err(); err != nil {
-			var syntax *wire.SyntaxError
+			var syntax *scan.SyntaxError
 			errors.As(err, &syntax)
 			problem = fmt.Sprintf("byte %d: %s", syntax.Offset, syntax.Problem)
 		}
@@ -154,7 +155,7 @@ func (n *ndjsonRecords) value() (c raw, problem string) {
 
 // skip reads over any JSON value as strictly as a record is read. Depth is the
 // nesting the value stands at.
-func skip(s *wire.Scanner, depth int) (problem string) {
+func skip(s *scan.Scanner, depth int) (problem string) {
 	const (
 		tooDeep = "arrays and objects are nested too deeply"
 		twice   = "a member stands twice in an object"
@@ -215,7 +216,7 @@ func skip(s *wire.Scanner, depth int) (problem string) {
 
 // strictJSON reports whether text is one strict JSON value.
 func strictJSON(text string) bool {
-	var s wire.Scanner
+	var s scan.Scanner
 	s.Reset(text)
 	problem := skip(&s, 1)
 	s.End()

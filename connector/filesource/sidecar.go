@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/connectorsdk/connector-sdk-go/internal/scan"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -85,7 +86,7 @@ func (s *sidecar) unknownColumns(headers []string, warnings *[]string) {
 func parseSidecar(file string, content []byte) (*sidecar, error) {
 	s := &sidecar{file: file, Columns: map[string]sidecarColumn{}}
 	content = []byte(strings.TrimPrefix(string(content), bom))
-	p := &sidecarParser{scan: wire.NewScanner(content)}
+	p := &sidecarParser{scan: scan.New(content)}
 	p.object(func(member string) {
 		switch member {
 		case "description":
@@ -118,7 +119,7 @@ func parseSidecar(file string, content []byte) (*sidecar, error) {
 
 // sidecarParser walks the JSON and keeps the path to where it stands.
 type sidecarParser struct {
-	scan    *wire.Scanner
+	scan    *scan.Scanner
 	path    []string
 	problem string
 	at      int
@@ -127,7 +128,7 @@ type sidecarParser struct {
 // err is the first thing found wrong, with its line.
 func (p *sidecarParser) err(content []byte) *fault {
 	problem, at := p.problem, p.at
-	var syntax *wire.SyntaxError
+	var syntax *scan.SyntaxError
 	if problem == "" {
 		if !errors.As(p.scan.Err(), &syntax) {
 			return nil

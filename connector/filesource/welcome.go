@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/connectorsdk/connector-sdk-go/internal/jsontext"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -194,7 +195,7 @@ func (g guest) credentials() string {
 
 // quoted is a JSON string.
 func quoted(s string) string {
-	b, err := wire.AppendString(nil, strings.ToValidUTF8(s, "\ufffd"))
+	b, err := jsontext.AppendString(nil, strings.ToValidUTF8(s, "\ufffd"))
 	if err != nil {
 		return `""`
 	}
