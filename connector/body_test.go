@@ -325,7 +325,7 @@ func TestBodyTrickles(t *testing.T) {
 	}
 }
 
-// host runs an http.Server with a test's own settings, reached through pipes.
+// host is an http.Server of a test's own settings, reached through pipes.
 type host struct{ *connectortest.Pipe }
 
 func listen(t *testing.T, h http.Handler, configure func(*http.Server)) *host {
