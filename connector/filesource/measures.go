@@ -61,8 +61,8 @@ func (s *source) Aggregate(ctx context.Context, req *wire.AggregateRequest) (*co
 	defer t.close()
 	rows := t.relation(ctx)
 	if len(req.Joins) > 0 {
-		query := &connector.QueryRequest{Table: req.Table, Joins: req.Joins, Where: wire.Where{FieldTypes: req.FieldTypes}, Envelope: req.Envelope}
-		if rows, err = s.join(ctx, rows, query); err != nil {
+		joins := memsource.JoinRequest{Table: req.Table, Joins: req.Joins, FieldTypes: req.FieldTypes}
+		if rows, err = s.join(ctx, req.Credentials, rows, joins); err != nil {
 			return nil, err
 		}
 	}
@@ -127,7 +127,8 @@ func (s *source) QueryJoined(ctx context.Context, req *connector.QueryRequest, o
 		return err
 	}
 	defer t.close()
-	joined, err := s.join(ctx, t.relation(ctx), req)
+	joins := memsource.JoinRequest{Table: req.Table, Joins: req.Joins, Fields: req.Fields, FieldTypes: req.FieldTypes}
+	joined, err := s.join(ctx, req.Credentials, t.relation(ctx), joins)
 	if err != nil {
 		return err
 	}
@@ -137,10 +138,12 @@ func (s *source) QueryJoined(ctx context.Context, req *connector.QueryRequest, o
 
 // join joins the tables of the request's hops to base. They are read when it
 // returns.
-func (s *source) join(ctx context.Context, base memsource.Relation, req *connector.QueryRequest) (memsource.Relation, error) {
+func (s *source) join(
+	ctx context.Context, creds wire.Credentials, base memsource.Relation, req memsource.JoinRequest,
+) (memsource.Relation, error) {
 	var hops []memsource.Relation
 	for i, j := range req.Joins {
-		t, err := s.open(ctx, req.Credentials, j.ToTable)
+		t, err := s.open(ctx, creds, j.ToTable)
 		if err != nil {
 			return memsource.Relation{}, fmt.Errorf("joins[%d]: %w", i, err)
 		}

@@ -8,7 +8,6 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/connectorsdk/connector-sdk-go/connector"
 	"github.com/connectorsdk/connector-sdk-go/connector/memsource"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
@@ -59,7 +58,7 @@ func TestNothingIsAllocatedPerRow(t *testing.T) {
 			return err
 		},
 		"join": func(rel memsource.Relation) error {
-			joined, err := memsource.Join(rel, &connector.QueryRequest{Table: "shop", Joins: []wire.JoinHop{hop("shop", "customer", "customers", "id", "status customerStatus")}},
+			joined, err := memsource.Join(rel, memsource.JoinRequest{Table: "shop", Joins: []wire.JoinHop{hop("shop", "customer", "customers", "id", "status customerStatus")}},
 				[]memsource.Relation{{Columns: shopColumns, Rows: memsource.RowsOf(base...)}}, 0)
 			if err != nil {
 				return err
@@ -124,7 +123,7 @@ func BenchmarkJoin(b *testing.B) {
 	b.ReportAllocs()
 	for b.Loop() {
 		joined, err := memsource.Join(memsource.Relation{Columns: shopColumns, Rows: memsource.RowsOf(rows...)},
-			&connector.QueryRequest{Table: "shop", Joins: []wire.JoinHop{hop("shop", "customer", "customers", "id", "status customerStatus")}},
+			memsource.JoinRequest{Table: "shop", Joins: []wire.JoinHop{hop("shop", "customer", "customers", "id", "status customerStatus")}},
 			[]memsource.Relation{{Columns: shopColumns, Rows: memsource.RowsOf(rows...)}}, 0)
 		if err != nil {
 			b.Fatal(err)
@@ -159,14 +158,14 @@ func BenchmarkSort(b *testing.B) {
 	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/100_000, "ns/row")
 }
 
-func BenchmarkNewSource(b *testing.B) {
+func BenchmarkNew(b *testing.B) {
 	table := memsource.Table{Table: wire.Table{Name: "shop", PrimaryKey: []string{"id"}}, Rows: shop(100_000)}
 	for _, c := range shopColumns {
 		table.Fields = append(table.Fields, wire.Field{Name: c.Name, Type: c.Type})
 	}
 	b.ReportAllocs()
 	for b.Loop() {
-		src, err := memsource.NewSource(table)
+		src, err := memsource.New([]memsource.Table{table}, nil)
 		if err != nil {
 			b.Fatal(err)
 		}

@@ -109,7 +109,7 @@ func TestBudgetErrors(t *testing.T) {
 			return err
 		}, connector.ErrUnsupported, `column "n" of table "t"`, "a link has no way to decline: 422"},
 		{"a join", func(b memsource.Budget) error {
-			_, err := memsource.Join(numbers(), &connector.QueryRequest{Table: "f", Joins: []wire.JoinHop{{FromTable: "f", ToTable: "t", FromField: "n", ToField: "n"}}}, []memsource.Relation{numbers()}, b)
+			_, err := memsource.Join(numbers(), memsource.JoinRequest{Table: "f", Joins: []wire.JoinHop{{FromTable: "f", ToTable: "t", FromField: "n", ToField: "n"}}}, []memsource.Relation{numbers()}, b)
 			return err
 		}, connector.ErrUnsupported, `table "t"`, "a join is refused rather than dropped: 422"},
 	}

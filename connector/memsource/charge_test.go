@@ -7,7 +7,6 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/connectorsdk/connector-sdk-go/connector"
 	"github.com/connectorsdk/connector-sdk-go/filter"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
@@ -55,7 +54,7 @@ func TestBudgetIsCharged(t *testing.T) {
 			return err
 		}, key(abc, wire.TypeString), "each distinct key once; a null is none"},
 		{"a join", func(b Budget) error {
-			_, err := Join(one(wire.TypeString), &connector.QueryRequest{Table: "t", Joins: []wire.JoinHop{{FromTable: "t", FromField: "c", ToField: "c", Fields: []wire.JoinField{{Field: "c", As: "d"}}}}}, []Relation{one(wire.TypeString, abc, abc, wire.Null())}, b)
+			_, err := Join(one(wire.TypeString), JoinRequest{Table: "t", Joins: []wire.JoinHop{{FromTable: "t", FromField: "c", ToField: "c", Fields: []wire.JoinField{{Field: "c", As: "d"}}}}}, []Relation{one(wire.TypeString, abc, abc, wire.Null())}, b)
 			return err
 		}, key(abc, wire.TypeString) + 16 + 2*(24+32+3+8), "each row, and each distinct key once; a key that is a field too is held once"},
 		{"a sort", func(b Budget) error {

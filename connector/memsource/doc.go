@@ -1,10 +1,10 @@
-// Package kit does in memory what a source's upstream cannot: it sorts, joins,
+// Package memsource does in memory what a source's upstream cannot: it sorts, joins,
 // counts and aggregates rows, reads an upstream page by page, and serves whole
 // tables from memory.
 //
 // # Tables in memory
 //
-// [NewSource] turns tables into a complete connector.Source, with every
+// [New] turns tables into a complete connector.Source, with every
 // optional route. This is a working connector:
 //
 //	package main
@@ -20,7 +20,7 @@
 //	)
 //
 //	func main() {
-//		src, err := memsource.NewSource(memsource.Table{
+//		src, err := memsource.New([]memsource.Table{{
 //			Table: wire.Table{
 //				Name:              "planets",
 //				SourceDescription: "The planets of the solar system",
@@ -32,7 +32,7 @@
 //				{wire.Text("Mars"), wire.Int(2)},
 //				{wire.Text("Venus"), wire.Int(0)},
 //			},
-//		})
+//		}}, nil)
 //		if err != nil {
 //			log.Fatal(err)
 //		}

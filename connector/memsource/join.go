@@ -7,11 +7,23 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
-// Join executes the LEFT joins of a query (B6), the work of a
-// connector.Joiner whose upstream cannot. hops are the tables of req.Joins, one
-// for each hop in the same order, with columns by their own names; a table that
-// two hops reach is given twice. Of req only Table, Fields, Joins and
-// FieldTypes are read.
+// JoinRequest is the part of a query or an aggregate that describes its joins.
+type JoinRequest struct {
+	// Table is the base table, where the first hop starts.
+	Table string
+	// Joins are the hops.
+	Joins []wire.JoinHop
+	// Fields are the base fields of the answer. No joined field may be named
+	// like one of them. An aggregate has none.
+	Fields []string
+	// FieldTypes are the types of base fields whose columns declare none.
+	FieldTypes map[string]wire.Type
+}
+
+// Join executes the LEFT joins of a query or an aggregate, for a
+// connector.Joiner whose upstream cannot join. hops are the tables of req.Joins,
+// one for each hop in the same order, with their columns' own names. A table
+// that two hops reach is given twice.
 //
 // The joined relation has the base's columns first, then those of each hop
 // under their "as", with Column.Hop set: begin with its Columns, and range over
@@ -28,7 +40,7 @@ import (
 // Refused are an unknown field (404), a name that clashes (400), a fromTable
 // that is neither the base table nor that of an earlier hop (400), and one that
 // two hops have reached (422).
-func Join(base Relation, req *connector.QueryRequest, hops []Relation, budget Budget) (Relation, error) {
+func Join(base Relation, req JoinRequest, hops []Relation, budget Budget) (Relation, error) {
 	if len(hops) != len(req.Joins) {
 		return Relation{}, connector.BadRequest("joins: the request has %d hops, the source has joined %d", len(req.Joins), len(hops))
 	}
@@ -89,7 +101,7 @@ type hop struct {
 }
 
 // planJoin resolves the hops of a request against the columns of their tables.
-func planJoin(base []wire.Column, tables [][]wire.Column, req *connector.QueryRequest) (*joinPlan, error) {
+func planJoin(base []wire.Column, tables [][]wire.Column, req JoinRequest) (*joinPlan, error) {
 	p := &joinPlan{width: len(base), columns: slices.Clone(base)}
 	names := slices.Clone(req.Fields)
 	for i, j := range req.Joins {

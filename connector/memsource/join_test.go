@@ -7,7 +7,6 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/connectorsdk/connector-sdk-go/connector"
 	"github.com/connectorsdk/connector-sdk-go/connector/memsource"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
@@ -81,7 +80,7 @@ func TestJoin(t *testing.T) {
 	}
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
-			joined, err := memsource.Join(staff(), &connector.QueryRequest{Table: "staff", Fields: []string{"id"}, Joins: c.joins}, c.hops, 0)
+			joined, err := memsource.Join(staff(), memsource.JoinRequest{Table: "staff", Fields: []string{"id"}, Joins: c.joins}, c.hops, 0)
 			require.NoError(t, err)
 			got := []string{}
 			for r, err := range joined.Rows {
@@ -101,7 +100,7 @@ func TestJoinColumns(t *testing.T) {
 	undeclared := places()
 	undeclared.Columns[0].Type = ""
 	joins[0].Fields[1].Type = wire.TypeReference
-	joined, err := memsource.Join(staff(), &connector.QueryRequest{Table: "staff", Joins: joins}, []memsource.Relation{undeclared, places()}, 0)
+	joined, err := memsource.Join(staff(), memsource.JoinRequest{Table: "staff", Joins: joins}, []memsource.Relation{undeclared, places()}, 0)
 	require.NoError(t, err)
 	assert.Equal(t, append(staff().Columns,
 		wire.Column{Name: "homeLand", Type: wire.TypeString, Hop: 1}, // A10: the source's own type
@@ -115,19 +114,19 @@ func TestJoinColumns(t *testing.T) {
 func TestJoinTypes(t *testing.T) {
 	one := func(name string, typ wire.Type, v wire.Value) memsource.Relation { return column(name, typ, v) }
 	joins := []wire.JoinHop{hop("base", "k", "a", "k", "k a"), hop("a", "k", "b", "k", "k b")}
-	joined, err := memsource.Join(one("k", "", text("1.0")), &connector.QueryRequest{Table: "base", Joins: joins, Where: wire.Where{FieldTypes: map[string]wire.Type{"k": wire.TypeNumber}}},
+	joined, err := memsource.Join(one("k", "", text("1.0")), memsource.JoinRequest{Table: "base", Joins: joins, FieldTypes: map[string]wire.Type{"k": wire.TypeNumber}},
 		[]memsource.Relation{one("k", wire.TypeNumber, num(1)), one("k", wire.TypeNumber, dec("1.00"))}, 0)
 	require.NoError(t, err)
 	assert.Equal(t, []string{`"1.0" 1 "1.00"`}, collect(t, joined.Rows), "F2: numbers on both sides")
 
-	joined, err = memsource.Join(one("k", wire.TypeNumber, num(1)), &connector.QueryRequest{Table: "base", Joins: joins, Where: wire.Where{FieldTypes: map[string]wire.Type{"k": wire.TypeNumber}}},
+	joined, err = memsource.Join(one("k", wire.TypeNumber, num(1)), memsource.JoinRequest{Table: "base", Joins: joins, FieldTypes: map[string]wire.Type{"k": wire.TypeNumber}},
 		[]memsource.Relation{one("k", "", text("1")), one("k", wire.TypeNumber, dec("1.00"))}, 0)
 	require.NoError(t, err)
 	assert.Equal(t, []string{`1 "1" null`}, collect(t, joined.Rows), "a hop's undeclared key is text, whatever a base field of its name is")
 }
 
 func TestJoinCanBeReadTwiceAndLeftEarly(t *testing.T) {
-	joined, err := memsource.Join(staff(), &connector.QueryRequest{Table: "staff", Joins: []wire.JoinHop{hop("staff", "home", "places", "town", "land")}}, []memsource.Relation{places()}, 0)
+	joined, err := memsource.Join(staff(), memsource.JoinRequest{Table: "staff", Joins: []wire.JoinHop{hop("staff", "home", "places", "town", "land")}}, []memsource.Relation{places()}, 0)
 	require.NoError(t, err)
 	n := 0
 	for range joined.Rows {
@@ -163,17 +162,17 @@ func TestJoinRefuses(t *testing.T) {
 			for _, j := range c.joins {
 				hops = append(hops, tables[j.ToTable]())
 			}
-			_, err := memsource.Join(staff(), &connector.QueryRequest{Table: "staff", Fields: []string{"id", "name"}, Joins: c.joins}, hops, 0)
+			_, err := memsource.Join(staff(), memsource.JoinRequest{Table: "staff", Fields: []string{"id", "name"}, Joins: c.joins}, hops, 0)
 			require.Error(t, err, c.why)
 			refused(t, err, c.code, c.mentions)
 		})
 	}
-	_, err := memsource.Join(staff(), &connector.QueryRequest{Table: "staff", Joins: two}, []memsource.Relation{places()}, 0)
+	_, err := memsource.Join(staff(), memsource.JoinRequest{Table: "staff", Joins: two}, []memsource.Relation{places()}, 0)
 	assert.ErrorContains(t, err, "2 hops", "a hop is refused rather than dropped")
 }
 
 func TestJoinPassesFailuresOn(t *testing.T) {
-	req := &connector.QueryRequest{Table: "staff", Joins: []wire.JoinHop{hop("staff", "home", "places", "town", "land")}}
+	req := memsource.JoinRequest{Table: "staff", Joins: []wire.JoinHop{hop("staff", "home", "places", "town", "land")}}
 	broken := places()
 	broken.Rows = failing(nil, errUpstream)
 	_, err := memsource.Join(staff(), req, []memsource.Relation{broken}, 0)
@@ -205,7 +204,7 @@ func ExampleJoin() {
 		Columns: []wire.Column{{Name: "id", Type: wire.TypeNumber}, {Name: "name", Type: wire.TypeString}},
 		Rows:    memsource.RowsOf([]wire.Value{wire.Int(1), wire.Text("Ada")}),
 	}
-	joined, err := memsource.Join(orders, &connector.QueryRequest{
+	joined, err := memsource.Join(orders, memsource.JoinRequest{
 		Table: "orders",
 		Joins: []wire.JoinHop{{
 			FromTable: "orders", FromField: "customer", ToTable: "customers", ToField: "id",

@@ -11,7 +11,6 @@ import (
 	"github.com/shopspring/decimal"
 	"github.com/stretchr/testify/require"
 
-	"github.com/connectorsdk/connector-sdk-go/connector"
 	"github.com/connectorsdk/connector-sdk-go/connector/memsource"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
@@ -260,7 +259,7 @@ func TestJoinAgainstNaive(t *testing.T) {
 		for _, j := range joins {
 			hops = append(hops, memsource.Relation{Columns: randomColumns, Rows: reused(tables[j.ToTable])})
 		}
-		joined, err := memsource.Join(memsource.Relation{Columns: randomColumns, Rows: reused(base)}, &connector.QueryRequest{Table: "base", Joins: joins}, hops, 0)
+		joined, err := memsource.Join(memsource.Relation{Columns: randomColumns, Rows: reused(base)}, memsource.JoinRequest{Table: "base", Joins: joins}, hops, 0)
 		require.NoError(t, err)
 		got := collect(t, joined.Rows)
 		require.Equal(t, want, nilIfEmpty(got), "%+v", joins)

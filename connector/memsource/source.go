@@ -38,28 +38,30 @@ var (
 	_ connector.Joiner              = (*Source)(nil)
 )
 
-// NewSource copies the tables, completes their descriptions (see [Table]) and
-// checks them. It fails with every fault at once, each named by table, row and
-// field: a missing or repeated name, an unknown type, a row with the wrong
-// number of cells, a cell that cannot cross the wire, a key that names no field
-// or that the rows contradict.
-func NewSource(tables ...Table) (*Source, error) {
+// Options configures a [Source].
+type Options struct {
+	// Budget bounds the memory of each aggregate and cardinality request;
+	// the zero Budget is [DefaultBudget]. The source declines what outgrows
+	// it, and the platform measures it itself. Joins and links need no budget:
+	// they use an index of the column, which the source builds when it first
+	// needs it, and keeps.
+	Budget Budget
+}
+
+// New returns a source of the tables. It copies them, completes their
+// descriptions (see [Table]) and checks them. The error names every fault by
+// table, row and field: a missing or repeated name, an unknown type, a row with
+// the wrong number of cells, a cell that cannot cross the wire, a key that names
+// no field or that the rows contradict. Nil options mean the defaults.
+func New(tables []Table, opts *Options) (*Source, error) {
 	byName, order, err := newTables(tables)
 	if err != nil {
 		return nil, err
 	}
-	return &Source{tables: byName, order: order}, nil
-}
-
-// WithBudget is the same source with another budget for each aggregate and
-// cardinality request; the default is [DefaultBudget]. What outgrows it is
-// declined, and measured by the platform itself. Joins and links need none:
-// they use an index of the column, which is made when it is first asked for,
-// and kept.
-func (s *Source) WithBudget(budget Budget) *Source {
-	own := *s
-	own.budget = budget
-	return &own
+	if opts == nil {
+		opts = &Options{}
+	}
+	return &Source{tables: byName, order: order, budget: opts.Budget}, nil
 }
 
 func (s *Source) table(name string) (*table, error) {
@@ -117,7 +119,7 @@ func (s *Source) query(ctx context.Context, req *connector.QueryRequest, out *co
 	if err != nil {
 		return err
 	}
-	join, err := s.join(t, req)
+	join, err := s.join(t, JoinRequest{Table: req.Table, Joins: req.Joins, Fields: req.Fields, FieldTypes: req.FieldTypes})
 	if err != nil {
 		return err
 	}
@@ -203,7 +205,7 @@ func window(rows Rows, offset, limit int64) Rows {
 }
 
 // join plans the request's joins over the tables' own indexes.
-func (s *Source) join(t *table, req *connector.QueryRequest) (*joinPlan, error) {
+func (s *Source) join(t *table, req JoinRequest) (*joinPlan, error) {
 	tables := make([]*table, len(req.Joins))
 	columns := make([][]wire.Column, len(req.Joins))
 	for i, j := range req.Joins {
@@ -249,7 +251,7 @@ func (s *Source) Aggregate(ctx context.Context, req *wire.AggregateRequest) (*co
 	}
 	rel := Relation{t.columns, t.all(ctx)}
 	if len(req.Joins) > 0 {
-		plan, err := s.join(t, &connector.QueryRequest{Table: req.Table, Joins: req.Joins, Where: wire.Where{FieldTypes: req.FieldTypes}})
+		plan, err := s.join(t, JoinRequest{Table: req.Table, Joins: req.Joins, FieldTypes: req.FieldTypes})
 		if err != nil {
 			return nil, err
 		}

@@ -43,7 +43,7 @@ func company(t testing.TB) *memsource.Source {
 	people, towns, countries := table("staff", staff(), "id"), table("places", places()), table("lands", lands(), "code")
 	people.ForeignKeys = []wire.ForeignKey{{Field: "boss", TargetTable: "staff", TargetField: "id"}}
 	countries.Fields[1].Groupable, countries.Fields[1].Aggregatable = &no, &no
-	src, err := memsource.NewSource(people, towns, countries)
+	src, err := memsource.New([]memsource.Table{people, towns, countries}, nil)
 	require.NoError(t, err)
 	return src
 }
@@ -133,10 +133,10 @@ func TestSourceDeclaresEverything(t *testing.T) {
 
 // TestSourceGrains goes by AggregateByDate.
 func TestSourceGrains(t *testing.T) {
-	src, err := memsource.NewSource(memsource.Table{
+	src, err := memsource.New([]memsource.Table{{
 		Table: wire.Table{Name: "t", Fields: []wire.Field{{Name: "at", Type: wire.TypeDatetime}}},
 		Rows:  [][]wire.Value{row(text("2024-03-31T23:30:00-01:00")), row(text("2024-04-02T00:00:00Z")), row(null)},
-	})
+	}}, nil)
 	require.NoError(t, err)
 	srv := connectortest.Start(t, connector.Definition{Slug: "grains"}, src, nil)
 	status, body := srv.Post(wire.PathAggregate, `{"table":"t","and":[],"groupBy":[{"field":"at","as":"q","grain":"quarter"}],"measures":[{"fn":"count","as":"n"}],"limit":1001,"credentials":{},"timeoutMs":60000}`)
@@ -150,9 +150,9 @@ func TestSourceBudget(t *testing.T) {
 	for i := range 1000 {
 		table.Rows = append(table.Rows, row(num(int64(i))))
 	}
-	src, err := memsource.NewSource(table)
+	src, err := memsource.New([]memsource.Table{table}, &memsource.Options{Budget: 10_000})
 	require.NoError(t, err)
-	srv := connectortest.Start(t, connector.Definition{Slug: "budget"}, src.WithBudget(10_000), nil)
+	srv := connectortest.Start(t, connector.Definition{Slug: "budget"}, src, nil)
 	rest := `,"credentials":{},"timeoutMs":60000}`
 	status, _ := srv.Post(wire.PathAggregate, `{"table":"t","and":[],"groupBy":[],"measures":[{"fn":"count_distinct","field":"a","as":"n"}],"limit":1001`+rest)
 	assert.Equal(t, http.StatusNoContent, status)
@@ -160,9 +160,11 @@ func TestSourceBudget(t *testing.T) {
 	assert.Equal(t, http.StatusOK, status)
 	assert.JSONEq(t, `{"columns":{"a":null}}`, body)
 
+	src, err = memsource.New([]memsource.Table{table}, nil)
+	require.NoError(t, err)
 	got, err := src.Cardinality(context.Background(), &wire.CardinalityRequest{Table: "t", Columns: []string{"a"}})
 	require.NoError(t, err)
-	assert.NotNil(t, got["a"], "the source it was made from keeps its own budget")
+	assert.NotNil(t, got["a"], "without options the default budget holds a thousand values")
 }
 
 // bare hides everything but the queries, so that nothing is refused before
@@ -234,7 +236,7 @@ func TestSourcePagesCompose(t *testing.T) {
 	for range 300 {
 		table.Rows = append(table.Rows, row(num(int64(random.IntN(6))), spellings[random.IntN(len(spellings))]))
 	}
-	src, err := memsource.NewSource(table)
+	src, err := memsource.New([]memsource.Table{table}, nil)
 	require.NoError(t, err)
 	srv := connectortest.Start(t, connector.Definition{Slug: "pages"}, src, nil)
 	read := func(window, joins string) string {
@@ -265,8 +267,8 @@ func TestSourcePagesCompose(t *testing.T) {
 	}
 }
 
-func ExampleNewSource() {
-	src, err := memsource.NewSource(memsource.Table{
+func ExampleNew() {
+	src, err := memsource.New([]memsource.Table{{
 		Table: wire.Table{
 			Name:              "planets",
 			SourceDescription: "The planets of the solar system",
@@ -278,7 +280,7 @@ func ExampleNewSource() {
 			{wire.Text("Mars"), wire.Int(2)},
 			{wire.Text("Venus"), wire.Int(0)},
 		},
-	})
+	}}, nil)
 	if err != nil {
 		fmt.Println(err)
 		return

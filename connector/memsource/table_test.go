@@ -25,7 +25,7 @@ func fields(names ...string) (list []wire.Field) {
 
 func discover(t *testing.T, tables ...memsource.Table) []wire.Table {
 	t.Helper()
-	src, err := memsource.NewSource(tables...)
+	src, err := memsource.New(tables, nil)
 	require.NoError(t, err)
 	d, err := src.Discover(context.Background(), &wire.DiscoveryRequest{})
 	require.NoError(t, err)
@@ -97,7 +97,7 @@ func TestSourceKeepsWhatIsStated(t *testing.T) {
 	assert.Equal(t, []wire.Table{stated}, got, "an orphan is no fault: link rates are there to be measured")
 }
 
-func TestNewSourceFindsEveryFault(t *testing.T) {
+func TestNewFindsEveryFault(t *testing.T) {
 	key := func(cells ...wire.Value) memsource.Table {
 		table := memsource.Table{Table: wire.Table{Name: "k", PrimaryKey: []string{"a"}, Fields: fields("a", "b")}}
 		for _, c := range cells {
@@ -144,7 +144,7 @@ func TestNewSourceFindsEveryFault(t *testing.T) {
 	}
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
-			_, err := memsource.NewSource(c.tables...)
+			_, err := memsource.New(c.tables, nil)
 			if c.want == nil {
 				require.NoError(t, err, c.why)
 				return
@@ -162,7 +162,7 @@ func TestNewSourceFindsEveryFault(t *testing.T) {
 	for range 500 {
 		many = append(many, row())
 	}
-	_, err := memsource.NewSource(memsource.Table{Table: wire.Table{Name: "t", Fields: fields("a")}, Rows: many})
+	_, err := memsource.New([]memsource.Table{{Table: wire.Table{Name: "t", Fields: fields("a")}, Rows: many}}, nil)
 	require.Error(t, err)
 	assert.Len(t, strings.Split(err.Error(), "\n"), 11, "an endless list of faults helps nobody")
 	assert.ErrorContains(t, err, "490 more rows")
@@ -173,7 +173,7 @@ func TestNewSourceFindsEveryFault(t *testing.T) {
 func TestSourceIsACopy(t *testing.T) {
 	ctx := context.Background()
 	mine := memsource.Table{Table: wire.Table{Name: "t", PrimaryKey: []string{"a"}, Fields: fields("a")}, Rows: [][]wire.Value{row(num(1)), row(num(2))}}
-	src, err := memsource.NewSource(mine)
+	src, err := memsource.New([]memsource.Table{mine}, nil)
 	require.NoError(t, err)
 	mine.Rows[0][0], mine.Fields[0].Name, mine.PrimaryKey[0] = text("changed"), "changed", "changed"
 
@@ -196,7 +196,7 @@ func TestSourceIsACopy(t *testing.T) {
 
 func TestSourceRefusesUnknownNames(t *testing.T) {
 	ctx := context.Background()
-	src, err := memsource.NewSource(memsource.Table{Table: wire.Table{Name: "t", Fields: fields("a")}})
+	src, err := memsource.New([]memsource.Table{{Table: wire.Table{Name: "t", Fields: fields("a")}}}, nil)
 	require.NoError(t, err)
 	link := func(fromTable, fromColumn, toTable, toColumn string) error {
 		_, err := src.LinkHitRate(ctx, &wire.LinkHitRateRequest{FromTable: fromTable, FromColumn: fromColumn, ToTable: toTable, ToColumn: toColumn})
@@ -226,7 +226,7 @@ func TestSourceStopsWithItsContext(t *testing.T) {
 	for i := range 5000 {
 		table.Rows = append(table.Rows, row(num(int64(i))))
 	}
-	src, err := memsource.NewSource(table)
+	src, err := memsource.New([]memsource.Table{table}, nil)
 	require.NoError(t, err)
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
@@ -245,7 +245,7 @@ func TestSourceIsConcurrent(t *testing.T) {
 	for i := range 500 {
 		table.Rows = append(table.Rows, row(num(int64(i%50)), text(fmt.Sprint(i))))
 	}
-	src, err := memsource.NewSource(table)
+	src, err := memsource.New([]memsource.Table{table}, nil)
 	require.NoError(t, err)
 	ctx := context.Background()
 	var wait sync.WaitGroup
