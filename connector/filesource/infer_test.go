@@ -1,4 +1,4 @@
-package main
+package filesource
 
 import (
 	"strings"
@@ -269,7 +269,7 @@ func TestParseInstant(t *testing.T) {
 	} {
 		at, ok := parseInstant(c.in)
 		if assert.Equal(t, c.want != "", ok, "%q: %s", c.in, c.why) && ok {
-			assert.Equal(t, c.want, at.time().Format("2006-01-02T15:04:05.999999999Z07:00"), "%q: %s", c.in, c.why)
+			assert.Equal(t, c.want, at.time.Format("2006-01-02T15:04:05.999999999Z07:00"), "%q: %s", c.in, c.why)
 			assert.Equal(t, len(c.in) == 10, at.bare)
 		}
 	}

@@ -1,4 +1,4 @@
-package main
+package filesource
 
 import (
 	"bufio"
@@ -124,7 +124,7 @@ func BenchmarkQuery(b *testing.B) {
 	size := large(b, dir, n)
 	r, err := openRoot(dir)
 	require.NoError(b, err)
-	s := connectortest.Start(b, definition, newSource(b.Context(), r, discard), nil)
+	s := connectortest.Start(b, definition, newSource(r, quiet), nil)
 	stream(b, s, `"table":"large","and":[],"sort":[],"fields":["id"],"limit":1`, func([]byte) {}) // describes it
 	b.SetBytes(size)
 	b.ReportAllocs()
@@ -145,7 +145,7 @@ func BenchmarkDescribe(b *testing.B) {
 	b.SetBytes(size)
 	b.ReportAllocs()
 	for b.Loop() {
-		d, err := newLibrary(b.Context(), r).find(b.Context(), f, "large")
+		d, err := newCatalog(b.Context(), r).find(b.Context(), f, "large")
 		require.NoError(b, err)
 		require.NotNil(b, d)
 	}

@@ -1,4 +1,4 @@
-package main
+package filesource
 
 import (
 	"errors"
@@ -169,8 +169,8 @@ func TestNDJSONFaults(t *testing.T) {
 		{"an array is no object", "[1]\n", "t.ndjson line 1: each line must be one JSON object"},
 		{"a document over several lines", "{\n\"a\":1}\n", "t.ndjson line 1: byte 1: unexpected end"},
 		{"two objects in a line", `{"a":1}{"a":2}`, "t.ndjson line 1: byte 7: more text after the value"},
-		{"the last of two members would win", `{"a":1,"a":2}`, "t.ndjson line 1: a member stands twice in the object"},
-		{"further inside too", "{\"a\":1}\n{\"a\":{\"b\":[{\"c\":1,\"c\":1}]}}", "t.ndjson line 2: a member stands twice in an object"},
+		{"the last of two members would win", `{"a":1,"a":2}`, "t.ndjson line 1: duplicate member \"a\"; write each member once"},
+		{"further inside too", "{\"a\":1}\n{\"a\":{\"b\":[{\"c\":1,\"c\":1}]}}", "t.ndjson line 2: duplicate member \"c\"; write each member once"},
 		{"a column needs a name", `{"":1}`, "t.ndjson line 1: a member without a name"},
 		{"bad UTF-8 is not replaced", "{\"a\":\"\xff\"}", "t.ndjson line 1: byte 6: not valid UTF-8"},
 		{"half a surrogate is no text", `{"a":"\ud800"}`, "t.ndjson line 1: byte 6: half of a surrogate pair"},

@@ -1,8 +1,7 @@
-package main
+package filesource
 
 import (
 	"bytes"
-	"context"
 	"fmt"
 	"log/slog"
 	"os"
@@ -19,7 +18,7 @@ import (
 )
 
 func TestDocument(t *testing.T) {
-	s, _ := start(t, bundledRoot(), nil)
+	s, _ := inMemory(t, nil)
 	var doc wire.Document
 	require.NoError(t, wire.Decode(s.Handler.Document(), &doc))
 	assert.Equal(t, "files", doc.Slug)
@@ -29,7 +28,7 @@ func TestDocument(t *testing.T) {
 	assert.Equal(t, []wire.Endpoint{wire.EndpointSize, wire.EndpointCount, wire.EndpointAggregate, wire.EndpointCardinality, wire.EndpointLinkHitRate}, doc.Endpoints,
 		"every optional route")
 	require.Len(t, doc.CredentialSchema, 2)
-	assert.Equal(t, credentialTenant, doc.CredentialSchema[0].Key)
+	assert.Equal(t, CredentialTenant, doc.CredentialSchema[0].Key)
 	assert.False(t, doc.CredentialSchema[0].Optional)
 	assert.Equal(t, wire.CredentialPassword, doc.CredentialSchema[1].Type)
 	assert.True(t, doc.CredentialSchema[1].Optional)
@@ -206,7 +205,7 @@ func TestSecretsStayInside(t *testing.T) {
 	put(t, dir, map[string]string{"acme/t.csv": "a\n1\n", "acme/.password": "correct-horse", "broken/.password": "", "broken/t.csv": "a\n"})
 	r, err := openRoot(dir)
 	require.NoError(t, err)
-	src := newSource(t.Context(), r, log)
+	src := newSource(r, &Options{Logger: log})
 	s, _ := start(t, r, &connector.Options{Logger: log})
 	for _, tenant := range []string{"acme", "broken", "nobody"} {
 		for _, password := range []string{"correct-horse", "typed-by-mistake"} {
@@ -217,7 +216,7 @@ func TestSecretsStayInside(t *testing.T) {
 			_, _ = src.Describe(t.Context(), credentials(tenant, password), "t")
 		}
 	}
-	src.survey(t.Context())
+	src.Prepare(t.Context())
 	assert.Contains(t, logged.String(), "a tenant's folder cannot be entered", "the host is told what to mend")
 	assert.NotContains(t, logged.String(), "correct-horse")
 	assert.NotContains(t, logged.String(), "typed-by-mistake")
@@ -245,8 +244,8 @@ func (s *syncBuffer) String() string {
 func TestSurveyTellsTheHost(t *testing.T) {
 	var logged syncBuffer
 	log := slog.New(slog.NewTextHandler(&logged, nil))
-	src := newSource(context.Background(), fsRoot(mapFS(map[string]string{"acme/bad.csv": "a,a\n", "good/t.csv": "a\n1\n"})), log)
-	src.survey(t.Context())
+	src := newSource(fsRoot(mapFS(map[string]string{"acme/bad.csv": "a,a\n", "good/t.csv": "a\n1\n"})), &Options{Logger: log})
+	src.Prepare(t.Context())
 	assert.Contains(t, logged.String(), `tenant=acme warning="bad.csv line 1: columns 1 and 2 have the same name; rename one; the file is left out"`)
 	assert.NotContains(t, logged.String(), "good")
 }

@@ -1,4 +1,4 @@
-package main
+package filesource
 
 import (
 	"context"
@@ -43,8 +43,8 @@ func TestSidecarFaults(t *testing.T) {
 		{"more behind it", "{}\n{}", `line 2: more text after the value`},
 		{"bad UTF-8", "{\"description\":\"\xff\"}", `line 1: not valid UTF-8`},
 		{"a member of another case is none", "{\n \"primarykey\": []}", `line 2: "primarykey": no such member; there are description, columns, primaryKey, unique and foreignKeys`},
-		{"a member twice", `{"unique":[],"unique":[]}`, `line 1: "unique": stands twice`},
-		{"a column twice", `{"columns":{"a":{},"a":{}}}`, `line 1: "columns": "a": stands twice`},
+		{"a member twice", `{"unique":[],"unique":[]}`, `line 1: "unique": duplicate member; write each member once`},
+		{"a column twice", `{"columns":{"a":{},"a":{}}}`, `line 1: "columns": "a": duplicate member; write each member once`},
 		{"a description that is no text", `{"description":1}`, `line 1: "description": must be a string`},
 		{"null is no text", `{"description":null}`, `line 1: "description": must be a string`},
 		{"columns as a list", `{"columns":[]}`, `line 1: "columns": must be an object`},
@@ -59,7 +59,7 @@ func TestSidecarFaults(t *testing.T) {
 		{"a unique field twice", `{"unique":["a","a"]}`, `line 1: "unique": names a field twice`},
 		{"half a foreign key", `{"foreignKeys":[{"field":"a"}]}`, `line 1: "foreignKeys": a foreign key needs field, targetTable and targetField`},
 		{"an unknown member of a foreign key", `{"foreignKeys":[{"column":"a"}]}`, `line 1: "foreignKeys": "column": no such member; there are field, targetTable and targetField`},
-		{"a foreign key twice", `{"foreignKeys":[{"field":"a","targetTable":"b","targetField":"c"},{"field":"a","targetTable":"b","targetField":"c"}]}`, `line 1: "foreignKeys": stands twice`},
+		{"a foreign key twice", `{"foreignKeys":[{"field":"a","targetTable":"b","targetField":"c"},{"field":"a","targetTable":"b","targetField":"c"}]}`, `line 1: "foreignKeys": the same foreign key twice`},
 	} {
 		t.Run(c.why, func(t *testing.T) {
 			_, err := parseSidecar("t.table.json", []byte(c.in))
@@ -256,8 +256,8 @@ func TestKeysInParts(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, tooLarge, problem)
 
-	side := func(content string, field int) end {
-		return end{rows: pretended, field: field, typ: wire.TypeNumber, open: opener(content)}
+	side := func(content string, field int) linkEnd {
+		return linkEnd{rows: pretended, field: field, typ: wire.TypeNumber, open: opener(content)}
 	}
 	problem, err = checkLink(side(good, 1), side(good, 0))
 	require.NoError(t, err)
@@ -265,7 +265,7 @@ func TestKeysInParts(t *testing.T) {
 	problem, err = checkLink(side(good+"-1,-1\n-2,-2\n-3,5\n", 1), side(good, 0))
 	require.NoError(t, err)
 	assert.Equal(t, fmt.Sprintf("2 of %d values are not there, the first on line %d", n+3, n+2), problem)
-	problem, err = checkLink(side(good, 1), end{rows: maxReadings * keysPerReading, typ: wire.TypeNumber, open: opener(good)})
+	problem, err = checkLink(side(good, 1), linkEnd{rows: maxReadings * keysPerReading, typ: wire.TypeNumber, open: opener(good)})
 	require.NoError(t, err)
 	assert.Equal(t, tooLarge, problem)
 }
@@ -357,10 +357,10 @@ func TestReadingEndsWithItsContext(t *testing.T) {
 	require.NoError(t, err)
 	_, err = rows.next()
 	require.NoError(t, err)
-	cancel(errStopping)
+	cancel(errClosed)
 	for err == nil {
 		_, err = rows.next()
 	}
-	assert.ErrorIs(t, err, errStopping)
+	assert.ErrorIs(t, err, errClosed)
 	assert.NotErrorIs(t, err, io.EOF)
 }

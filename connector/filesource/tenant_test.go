@@ -1,4 +1,4 @@
-package main
+package filesource
 
 import (
 	"fmt"
@@ -15,7 +15,7 @@ import (
 )
 
 func credentials(tenant, password string) wire.Credentials {
-	return wire.NewCredentials(map[string]string{credentialTenant: tenant, credentialPassword: password})
+	return wire.NewCredentials(map[string]string{CredentialTenant: tenant, CredentialPassword: password})
 }
 
 // hostile are spellings that some file system, library or language takes for

@@ -1,4 +1,4 @@
-package main
+package filesource
 
 import (
 	"context"
@@ -19,7 +19,7 @@ import (
 )
 
 // shelf is a library over one tenant's folder on the disk.
-func shelf(t *testing.T, files map[string]string) (dir string, l *library, find func(table string) *description) {
+func shelf(t *testing.T, files map[string]string) (dir string, l *catalog, find func(table string) *description) {
 	t.Helper()
 	dir = t.TempDir()
 	put(t, dir, map[string]string{"acme/.keep": ""})
@@ -29,7 +29,7 @@ func shelf(t *testing.T, files map[string]string) (dir string, l *library, find 
 	require.NoError(t, err)
 	life, end := context.WithCancel(context.Background())
 	t.Cleanup(end)
-	l = newLibrary(life, r)
+	l = newCatalog(life, r)
 	return acme, l, func(table string) *description {
 		t.Helper()
 		f, err := r.enter("acme")
@@ -97,11 +97,10 @@ func TestForget(t *testing.T) {
 	acme, l, find := shelf(t, map[string]string{
 		"t.csv": "a\n1\n", "u.csv": "a\n1\n", "t.table.json": `{"foreignKeys":[{"field":"a","targetTable":"u","targetField":"a"}]}`,
 	})
-	src := &source{root: l.root, library: l}
+	src := &Source{root: l.root, catalog: l}
 	discover := func() *wire.Discovery {
 		f, err := l.root.enter("acme")
 		require.NoError(t, err)
-		defer func() { _ = f.close() }()
 		d, err := src.discover(context.Background(), f)
 		require.NoError(t, err)
 		return d

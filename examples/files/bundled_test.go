@@ -1,18 +1,21 @@
 package main
 
 import (
+	"log/slog"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/connectorsdk/connector-sdk-go/connector"
 	"github.com/connectorsdk/connector-sdk-go/connector/connectortest"
+	"github.com/connectorsdk/connector-sdk-go/connector/filesource"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
 var (
-	scienceCredentials = map[string]string{credentialTenant: "science"}
-	shopCredentials    = map[string]string{credentialTenant: "shop", credentialPassword: bundledPassword}
+	scienceCredentials = map[string]string{filesource.CredentialTenant: "science"}
+	shopCredentials    = map[string]string{filesource.CredentialTenant: "shop", filesource.CredentialPassword: bundledPassword}
 )
 
 // TestBundledScience and TestBundledShop hold every answer of every route
@@ -21,6 +24,7 @@ func TestBundledScience(t *testing.T) { runBundled(t, scienceCredentials) }
 func TestBundledShop(t *testing.T)    { runBundled(t, shopCredentials) }
 
 func runBundled(t *testing.T, credentials map[string]string) {
+	t.Parallel()
 	if testing.Short() {
 		t.Skip("some thousand requests; run without -short")
 	}
@@ -28,18 +32,30 @@ func runBundled(t *testing.T, credentials map[string]string) {
 	if raceEnabled {
 		cfg.Rows = 100 // the smaller tables; the others take most of the time
 	}
-	connectortest.Run(t, definition, newSource(t.Context(), bundledRoot(), discard), cfg)
+	connectortest.Run(t, definition, bundledSource(t), cfg)
 }
 
 // TestBundledTenantsAreApart asks as both tenants, in turn and at once.
 func TestBundledTenantsAreApart(t *testing.T) {
-	connectortest.Isolation(t, definition, newSource(t.Context(), bundledRoot(), discard), scienceCredentials, shopCredentials)
+	connectortest.Isolation(t, definition, bundledSource(t), scienceCredentials, shopCredentials)
+}
+
+var (
+	definition = connector.Definition{Slug: "files", Credentials: filesource.Credentials()}
+	quiet      = &filesource.Options{Logger: slog.New(slog.DiscardHandler)}
+)
+
+func bundledSource(t *testing.T) *filesource.Source {
+	t.Helper()
+	src, err := open("", quiet)
+	require.NoError(t, err)
+	t.Cleanup(func() { _ = src.Close() })
+	return src
 }
 
 func bundled(t *testing.T, credentials map[string]string) *connectortest.Tenant {
 	t.Helper()
-	s, _ := start(t, bundledRoot(), nil)
-	return s.As(credentials)
+	return connectortest.Start(t, definition, bundledSource(t), nil).As(credentials)
 }
 
 func tableOf(t *testing.T, d *wire.Discovery, name string) *wire.Table {
@@ -167,8 +183,8 @@ func TestBundledFacts(t *testing.T) {
 }
 
 func TestBundledPassword(t *testing.T) {
-	tenant := bundled(t, map[string]string{credentialTenant: "shop", credentialPassword: bundledPassword})
+	tenant := bundled(t, map[string]string{filesource.CredentialTenant: "shop", filesource.CredentialPassword: bundledPassword})
 	require.NoError(t, tenant.Check(), "the password that is printed is the file's")
-	err := bundled(t, map[string]string{credentialTenant: "shop"}).Check()
+	err := bundled(t, map[string]string{filesource.CredentialTenant: "shop"}).Check()
 	require.Error(t, err, "and it is needed")
 }
