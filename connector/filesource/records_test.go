@@ -5,6 +5,7 @@ import (
 	"io"
 	"strings"
 	"testing"
+	"testing/iotest"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -49,6 +50,43 @@ func TestCSV(t *testing.T) {
 			assert.Equal(t, c.lines, lines)
 		})
 	}
+}
+
+// TestCSVKeepsLineBreaks reads quoted cells byte for byte: encoding/csv alone
+// changes CR LF inside of them into LF.
+func TestCSVKeepsLineBreaks(t *testing.T) {
+	for _, c := range []struct {
+		why, in string
+		cells   [][]raw
+		lines   []int
+	}{
+		{"in a file with LF", "a,b\n\"x\r\ny\",1\nz,2\n", [][]raw{plain("x\r\ny", "1"), plain("z", "2")}, []int{2, 4}},
+		{"in a file with CR LF", "a,b\r\n\"x\r\ny\",1\r\nz,2\r\n", [][]raw{plain("x\r\ny", "1"), plain("z", "2")}, []int{2, 4}},
+		{"beside LF and CR", "a,b\n\"\r\n\n\r\r\n\r\",1\n", [][]raw{plain("\r\n\n\r\r\n\r", "1")}, []int{2}},
+		{"behind a quote", "a,b\n\"x\"\"\r\n\",1\n", [][]raw{plain("x\"\r\n", "1")}, []int{2}},
+		{"in the last cell", "a,b\n1,\"\r\n\"", [][]raw{plain("1", "\r\n")}, []int{2}},
+	} {
+		_, cells, lines, err := readAll(openCSV, "t.csv", c.in)
+		require.NoError(t, err, c.why)
+		assert.Equal(t, c.cells, cells, c.why)
+		assert.Equal(t, c.lines, lines, c.why)
+	}
+	// At every place of the buffers, however little a read returns.
+	for _, before := range []int{4090, 64<<10 - 16} {
+		for n := before; n < before+20; n++ {
+			want := strings.Repeat("x", n) + "\r\n\r\n\"\r\ny"
+			content := "a\n\"" + strings.ReplaceAll(want, `"`, `""`) + "\"\n"
+			for _, from := range []io.Reader{strings.NewReader(content), iotest.HalfReader(strings.NewReader(content))} {
+				all, err := openCSV("t.csv", from, nil)
+				require.NoError(t, err)
+				cells, err := all.next()
+				require.NoError(t, err)
+				require.True(t, want == cells[0].text, "a break behind %d bytes", n)
+			}
+		}
+	}
+	s, _ := inMemory(t, map[string]string{"acme/t.csv": "a,b\r\n\"x\r\ny\",1\r\n"})
+	assert.Equal(t, []string{`{"a":"x\r\ny","b":1}`}, rowsOf(t, s, "acme", `"table":"t","and":[],"sort":[],"fields":["a","b"]`))
 }
 
 func TestCSVFaults(t *testing.T) {
@@ -246,7 +284,7 @@ func fuzzRecords(t *testing.T, parse format, content string) {
 func FuzzCSV(f *testing.F) {
 	for _, seed := range []string{
 		"a,b\n1,2\n", bom + "a\n\"x\"\"y\"\n", "a,b\n1.50,-0\n+5,007\n", "d,t\n2024-02-29,2024-02-29T23:59:59.123456789+14:00\n",
-		"j,k\n\"[1,{\"\"a\"\":null}]\",\"{\"\"a\"\":1}\"\n", "b\ntrue\nFALSE\n", "a\n99999999999999999999\n", "a;b\n", "a,b\n1\n", "a\n\"", "a\xff\n", "a\r\n1\r\r\n",
+		"j,k\n\"[1,{\"\"a\"\":null}]\",\"{\"\"a\"\":1}\"\n", "b\ntrue\nFALSE\n", "a\n99999999999999999999\n", "a;b\n", "a,b\n1\n", "a\n\"", "a\xff\n", "a\r\n1\r\r\n", "a\r\n\"\r\n\"\r\n",
 		"t\n0000-01-01T00:00+01:00\n", "t\n9999-12-31T23:59:59-01:00\n",
 	} {
 		f.Add(seed)
