@@ -18,7 +18,7 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
-// shelf is a library over one tenant's folder on the disk.
+// shelf returns a catalog over one tenant's folder on the disk.
 func shelf(t *testing.T, files map[string]string) (dir string, l *catalog, find func(table string) *description) {
 	t.Helper()
 	dir = t.TempDir()
@@ -119,12 +119,15 @@ func TestForget(t *testing.T) {
 func TestForeignKeysAreCheckedAgain(t *testing.T) {
 	dir := t.TempDir()
 	put(t, dir, map[string]string{
-		"acme/t.csv": "a\n1\n2\n", "acme/u.csv": "a\n1\n", "acme/t.table.json": `{"foreignKeys":[{"field":"a","targetTable":"u","targetField":"a"}]}`,
+		"acme/t.csv": "a\n1\n2\n", "acme/u.csv": "a\n1\n",
+		"acme/t.table.json": `{"foreignKeys":[{"field":"a","targetTable":"u","targetField":"a"}]}`,
 	})
 	s, _ := host(t, dir)
 	d := discovered(t, s, "acme")
 	assert.Empty(t, d.Tables[0].ForeignKeys)
-	assert.Equal(t, []string{"t.table.json: foreign key a to u.a is not declared: 1 of 2 values are not there, the first on line 3"}, d.Warnings)
+	assert.Equal(t, []string{
+		"t.table.json: foreign key a to u.a is not declared: 1 of 2 values are not there, the first on line 3",
+	}, d.Warnings)
 	put(t, dir, map[string]string{"acme/u.csv": "a\n1\n2\n"})
 	d = discovered(t, s, "acme")
 	assert.Len(t, d.Tables[0].ForeignKeys, 1, "the other table changed")
@@ -273,7 +276,7 @@ func TestALinkOfStaleDescriptions(t *testing.T) {
 	}
 }
 
-// versionNumber is a basis that lasts as long as it stays the same.
+// A versionNumber is a basis that lasts as long as it stays the same.
 type versionNumber struct {
 	n       int
 	trusted bool

@@ -24,7 +24,7 @@ var definition = connector.Definition{Slug: "files", Credentials: Credentials()}
 // quiet discards the log.
 var quiet = &Options{Logger: slog.New(slog.DiscardHandler)}
 
-// rested is a time at which a file was last written to that is long enough ago
+// rested is the time at which test files were last written to: long enough ago
 // to be trusted.
 var rested = time.Now().Add(-time.Hour)
 
@@ -68,7 +68,7 @@ func start(t testing.TB, r *root, opts *connector.Options) (*connectortest.Serve
 	return connectortest.Start(t, definition, src, opts), src
 }
 
-// body is a request of a tenant: members, and then credentials and a timeout.
+// body returns a request of a tenant: members, and then credentials and a timeout.
 func body(tenant, password, members string) string {
 	creds := map[string]string{CredentialTenant: tenant}
 	if password != "" {
@@ -84,7 +84,7 @@ func body(tenant, password, members string) string {
 	return fmt.Sprintf(`{%s"credentials":%s,"timeoutMs":60000}`, members, c)
 }
 
-// discovered is a tenant's discovery.
+// discovered asks for a tenant's discovery.
 func discovered(t testing.TB, s *connectortest.Server, tenant string) *wire.Discovery {
 	t.Helper()
 	status, answer := s.Post(wire.PathDiscovery, body(tenant, "", ""))
@@ -94,8 +94,8 @@ func discovered(t testing.TB, s *connectortest.Server, tenant string) *wire.Disc
 	return &d
 }
 
-// rowsOf are the lines of rows of a query, as they stand on the wire, without
-// the served and the end line.
+// rowsOf returns the rows of a query, as they cross the wire, without the served
+// and the end line.
 func rowsOf(t testing.TB, s *connectortest.Server, tenant, members string) []string {
 	t.Helper()
 	status, answer := s.Post(wire.PathQuery, body(tenant, "", members))

@@ -21,8 +21,8 @@ func (s *Source) Query(ctx context.Context, req *connector.QueryRequest, out *co
 	return out.Begin(rows.Columns).All(rows.Rows)
 }
 
-// QueryJoined holds the joined tables in memory, within the budget, and streams
-// the base table.
+// QueryJoined reads the joined tables into memory, within the budget, and then
+// streams the base table.
 func (s *Source) QueryJoined(ctx context.Context, req *connector.QueryRequest, out *connector.Rows) error {
 	t, err := s.open(ctx, req.Credentials, req.Table)
 	if err != nil {

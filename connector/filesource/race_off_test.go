@@ -2,5 +2,5 @@
 
 package filesource
 
-// raceEnabled tells tests that the race detector slows them down tenfold.
+// raceEnabled reports that the race detector slows them down tenfold.
 const raceEnabled = false

@@ -56,11 +56,18 @@ func TestConfigure(t *testing.T) {
 		{"a folder", []string{"-dir", "x"}, nil, ""},
 		{"a token and a port", nil, map[string]string{envToken: testToken, envPort: "9000"}, ""},
 		{"any free port", nil, map[string]string{envPort: "0"}, ""},
-		{"an empty folder is a variable that was not set", []string{"-dir", ""}, nil, "-dir: is empty; name a folder, or leave the flag out for the bundled data"},
+		{"an empty folder is a variable that was not set", []string{"-dir", ""}, nil,
+			"-dir: is empty; name a folder, or leave the flag out for the bundled data"},
 		{"the folder is a flag", []string{"x"}, nil, "unexpected argument; the folder to serve is given as -dir FOLDER"},
-		{"a short token", nil, map[string]string{envToken: "short"}, "PLATFORM_CONNECTOR_TOKEN: a token needs at least 32 characters: mint one with `openssl rand -hex 32`; leave it unset to have one made for this run"},
-		{"an empty token is a secret that did not arrive", nil, map[string]string{envToken: ""}, "PLATFORM_CONNECTOR_TOKEN: a token needs at least 32 characters: mint one with `openssl rand -hex 32`; leave it unset to have one made for this run"},
-		{"a token with a line end", nil, map[string]string{envToken: testToken + "\n"}, "PLATFORM_CONNECTOR_TOKEN: a token must be visible ASCII without blanks, as a header carries it: mint one with `openssl rand -hex 32`; leave it unset to have one made for this run"},
+		{"a short token", nil, map[string]string{envToken: "short"},
+			"PLATFORM_CONNECTOR_TOKEN: a token needs at least 32 characters: mint one with `openssl rand -hex 32`; leave it " +
+				"unset to have one made for this run"},
+		{"an empty token is a secret that did not arrive", nil, map[string]string{envToken: ""},
+			"PLATFORM_CONNECTOR_TOKEN: a token needs at least 32 characters: mint one with `openssl rand -hex 32`; leave it " +
+				"unset to have one made for this run"},
+		{"a token with a line end", nil, map[string]string{envToken: testToken + "\n"},
+			"PLATFORM_CONNECTOR_TOKEN: a token must be visible ASCII without blanks, as a header carries it: mint one with " +
+				"`openssl rand -hex 32`; leave it unset to have one made for this run"},
 		{"a port that is none", nil, map[string]string{envPort: "http"}, "PORT: must be a number from 0 to 65535; 0 takes any free port"},
 		{"one that is too high", nil, map[string]string{envPort: "65536"}, "PORT: must be a number from 0 to 65535; 0 takes any free port"},
 		{"an empty one", nil, map[string]string{envPort: ""}, "PORT: must be a number from 0 to 65535; 0 takes any free port"},
@@ -93,13 +100,14 @@ func TestConfigure(t *testing.T) {
 func TestRunRefusesFolders(t *testing.T) {
 	empty := t.TempDir()
 	err := run(t.Context(), []string{"-dir", empty}, env(nil), io.Discard, io.Discard)
-	assert.EqualError(t, err, fmt.Sprintf("-dir: %s holds no folder; make one for each tenant, such as %s/acme, and put the files there", empty, empty))
+	assert.EqualError(t, err, fmt.Sprintf(
+		"-dir: %s holds no folder; make one for each tenant, such as %s/acme, and put the files there", empty, empty))
 	gone := filepath.Join(empty, "gone")
 	err = run(t.Context(), []string{"-dir", gone}, env(nil), io.Discard, io.Discard)
 	assert.ErrorContains(t, err, "-dir: open "+gone)
 }
 
-// commands are the curl lines of a text, as a shell takes them apart.
+// commands returns the curl lines of a text, as a shell splits them.
 func commands(t *testing.T, text string, vars ...string) (argv [][]string) {
 	t.Helper()
 	sh, err := exec.LookPath("sh")
@@ -131,10 +139,13 @@ func TestWelcome(t *testing.T) {
 		tenant string
 	}{
 		{"the bundled data, whose password is no secret", nil, "", nil, "Tenants: science, shop (password demo-password)\n", "science"},
-		{"a token of one's own is not printed", nil, testToken, []string{envToken + "=" + testToken}, "Token: $PLATFORM_CONNECTOR_TOKEN\n", "science"},
+		{"a token of one's own is not printed", nil, testToken, []string{envToken + "=" + testToken},
+			"Token: $PLATFORM_CONNECTOR_TOKEN\n", "science"},
 		{"names that a shell would trip over", odd, "", nil, "Tenants: o'brien \"x\" $HOME\n", "o'brien \"x\" $HOME"},
-		{"a tenant without a password is preferred", map[string]string{"a/.password": "x", "a/t.csv": "a\n1\n", "b/t.csv": "b\n1\n"}, "", nil, "Tenants: a (with a password), b\n", "b"},
-		{"a password of the user's is not printed", map[string]string{"a/.password": "it's x", "a/t.csv": "a\n1\n"}, "", []string{`TENANT_PASSWORD=it's x`}, "Tenants: a (with a password)\n", "a"},
+		{"a tenant without a password is preferred",
+			map[string]string{"a/.password": "x", "a/t.csv": "a\n1\n", "b/t.csv": "b\n1\n"}, "", nil, "Tenants: a (with a password), b\n", "b"},
+		{"a password of the user's is not printed", map[string]string{"a/.password": "it's x", "a/t.csv": "a\n1\n"}, "",
+			[]string{`TENANT_PASSWORD=it's x`}, "Tenants: a (with a password)\n", "a"},
 		{"a malformed file is passed over", map[string]string{"a/a.csv": "x,x\n", "a/t.csv": "a\n1\n"}, "", nil, "Tenants: a\n", "a"},
 	} {
 		t.Run(c.why, func(t *testing.T) {
@@ -195,7 +206,7 @@ func rowTexts(t *testing.T, stream string) (rows []string) {
 	return rows
 }
 
-// request is what curl would send for its arguments.
+// request builds what curl would send for its arguments.
 func request(t *testing.T, argv []string) *http.Request {
 	t.Helper()
 	require.Equal(t, "-sS", argv[0])
