@@ -17,7 +17,7 @@ var shopColumns = []wire.Column{
 	{Name: "at", Type: wire.TypeDatetime}, {Name: "customer", Type: wire.TypeNumber},
 }
 
-// shop is n rows with few groups.
+// shop returns n rows with few groups.
 func shop(n int) [][]wire.Value {
 	rows := make([][]wire.Value, n)
 	for i := range rows {
@@ -58,7 +58,8 @@ func TestNothingIsAllocatedPerRow(t *testing.T) {
 			return err
 		},
 		"join": func(rel memsource.Relation) error {
-			joined, err := memsource.Join(rel, memsource.JoinRequest{Table: "shop", Joins: []wire.JoinHop{hop("shop", "customer", "customers", "id", "status customerStatus")}},
+			joined, err := memsource.Join(rel,
+				memsource.JoinRequest{Table: "shop", Joins: []wire.JoinHop{hop("shop", "customer", "customers", "id", "status customerStatus")}},
 				[]memsource.Relation{{Columns: shopColumns, Rows: memsource.RowsOf(base...)}}, 0)
 			if err != nil {
 				return err
@@ -89,7 +90,8 @@ func BenchmarkCount(b *testing.B) {
 	rows := shop(100_000)
 	b.ReportAllocs()
 	for b.Loop() {
-		if _, err := memsource.Count(memsource.Relation{Columns: shopColumns, Rows: memsource.RowsOf(rows...)}, &wire.CountRequest{Where: wire.Where{And: shopAggregate.And}}); err != nil {
+		if _, err := memsource.Count(memsource.Relation{Columns: shopColumns, Rows: memsource.RowsOf(rows...)},
+			&wire.CountRequest{Where: wire.Where{And: shopAggregate.And}}); err != nil {
 			b.Fatal(err)
 		}
 	}
@@ -100,7 +102,8 @@ func BenchmarkAggregate(b *testing.B) {
 	rows := shop(100_000)
 	b.ReportAllocs()
 	for b.Loop() {
-		if _, err := memsource.Aggregate(memsource.Relation{Columns: shopColumns, Rows: memsource.RowsOf(rows...)}, shopAggregate, 0); err != nil {
+		if _, err := memsource.Aggregate(memsource.Relation{Columns: shopColumns, Rows: memsource.RowsOf(rows...)},
+			shopAggregate, 0); err != nil {
 			b.Fatal(err)
 		}
 	}
@@ -111,7 +114,8 @@ func BenchmarkCardinality(b *testing.B) {
 	rows := shop(100_000)
 	b.ReportAllocs()
 	for b.Loop() {
-		if _, err := memsource.Cardinality(memsource.Relation{Columns: shopColumns, Rows: memsource.RowsOf(rows...)}, &wire.CardinalityRequest{Columns: []string{"id", "status"}}, 0); err != nil {
+		if _, err := memsource.Cardinality(memsource.Relation{Columns: shopColumns, Rows: memsource.RowsOf(rows...)},
+			&wire.CardinalityRequest{Columns: []string{"id", "status"}}, 0); err != nil {
 			b.Fatal(err)
 		}
 	}

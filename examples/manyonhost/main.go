@@ -63,7 +63,8 @@ func main() {
 		url := "http://localhost:" + port + c.path
 		fmt.Printf("%s\n  curl %s%s\n", url, url, wire.PathDocument)
 		if minted {
-			fmt.Printf("  curl %s/discovery -H 'Authorization: Bearer %s' -d '{\"credentials\":{},\"timeoutMs\":5000}'\n", url, derive(secret, c.path))
+			fmt.Printf("  curl %s/discovery -H 'Authorization: Bearer %s' -d '{\"credentials\":{},\"timeoutMs\":5000}'\n", url,
+				derive(secret, c.path))
 		}
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
