@@ -209,7 +209,8 @@ func TestAggregateDeclines(t *testing.T) {
 		mentions string
 		why      string
 	}{
-		{"a sum of text", sales(), wire.AggregateRequest{Measures: of("sum region")}, "no number", "aggregate-1: sum only over number and decimal"},
+		{"a sum of text", sales(), wire.AggregateRequest{Measures: of("sum region")}, "no number",
+			"aggregate-1: sum only over number and decimal"},
 		{"a sum of the undeclared", sales(), wire.AggregateRequest{Measures: of("sum code")}, "no number",
 			"aggregate-1: no type says that these are numbers"},
 		{"a sum with n/a", numbers(num(1), text("n/a")), wire.AggregateRequest{Measures: of("sum n")}, "no number",

@@ -31,7 +31,8 @@ func TestCardinality(t *testing.T) {
 			"measure-1: the empty string is a value"},
 		{"nulls", column("c", wire.TypeString, null, null), wire.Cardinality{}, "measure-1: an all-null column is {0, 0}"},
 		{"nothing", column("c", wire.TypeString), wire.Cardinality{}, "no rows, no values"},
-		{"minus zero", column("c", wire.TypeNumber, dec("-0"), num(0), wire.Float(0)), wire.Cardinality{NonNull: 3, Distinct: 1}, "filter-6: -0 = 0"},
+		{"minus zero", column("c", wire.TypeNumber, dec("-0"), num(0), wire.Float(0)),
+			wire.Cardinality{NonNull: 3, Distinct: 1}, "filter-6: -0 = 0"},
 		{"2^53", column("c", wire.TypeNumber, num(1<<53), num(1<<53+1)), wire.Cardinality{NonNull: 2, Distinct: 2}, "filter-6: not as floats"},
 	}
 	for _, c := range cases {

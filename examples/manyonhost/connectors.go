@@ -13,12 +13,14 @@ type hosted struct {
 	source     connector.Source
 }
 
-// connectors are two kinds of source. On a real host they would be two
+// connectors returns two kinds of source. On a real host they would be two
 // packages; here both are tables in memory.
 func connectors() ([]hosted, error) {
 	peaks, err := memsource.New([]memsource.Table{{
 		Table: wire.Table{
-			Name: "peaks", SourceDescription: "The highest summit of each continent.", StoresRows: true, PrimaryKey: []string{"continent"},
+			Name:              "peaks",
+			SourceDescription: "The highest summit of each continent.",
+			PrimaryKey:        []string{"continent"},
 			Fields: []wire.Field{
 				{Name: "continent", Type: wire.TypeString, Unique: true},
 				{Name: "summit", Type: wire.TypeString},
@@ -39,7 +41,9 @@ func connectors() ([]hosted, error) {
 	}
 	seas, err := memsource.New([]memsource.Table{{
 		Table: wire.Table{
-			Name: "oceans", SourceDescription: "The oceans and their deepest points.", StoresRows: true, PrimaryKey: []string{"ocean"},
+			Name:              "oceans",
+			SourceDescription: "The oceans and their deepest points.",
+			PrimaryKey:        []string{"ocean"},
 			Fields: []wire.Field{
 				{Name: "ocean", Type: wire.TypeString, Unique: true},
 				{Name: "deepest", Type: wire.TypeString},
