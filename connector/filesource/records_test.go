@@ -1,8 +1,12 @@
 package filesource
 
 import (
+	"bufio"
+	"bytes"
+	"encoding/csv"
 	"errors"
 	"io"
+	"math/rand/v2"
 	"strings"
 	"testing"
 	"testing/iotest"
@@ -89,6 +93,35 @@ func TestCSVKeepsLineBreaks(t *testing.T) {
 	}
 	s, _ := inMemory(t, map[string]string{"acme/t.csv": "a,b\r\n\"x\r\ny\",1\r\n"})
 	assert.Equal(t, []string{`{"a":"x\r\ny","b":1}`}, rowsOf(t, s, "acme", `"table":"t","and":[],"sort":[],"fields":["a","b"]`))
+}
+
+// TestCSVAgainstTheStandardLibrary reads random bytes: what encoding/csv alone
+// reads or refuses is read or refused, and the cells differ in CR LF only.
+func TestCSVAgainstTheStandardLibrary(t *testing.T) {
+	random := rand.New(rand.NewPCG(1, 2))
+	accepted := 0
+	for range 50_000 {
+		content := make([]byte, random.IntN(16))
+		for i := range content {
+			content[i] = "\"\"\r\n\n,x"[random.IntN(7)]
+		}
+		want, refused := csv.NewReader(bytes.NewReader(content)).ReadAll()
+		from := &quotedLineEnds{from: bufio.NewReaderSize(bytes.NewReader(content), 16)}
+		got, err := csv.NewReader(from).ReadAll()
+		var was, is *csv.ParseError
+		require.Equal(t, errors.As(refused, &was), errors.As(err, &is), "%q", content)
+		if was != nil {
+			require.ErrorIs(t, is, was.Err, "%q", content)
+			require.Equal(t, []int{was.StartLine, was.Line}, []int{is.StartLine, is.Line}, "%q", content)
+		}
+		accepted += len(got)
+		for i, record := range got {
+			for j, cell := range record {
+				require.Equal(t, want[i][j], strings.ReplaceAll(cell, "\r\n", "\n"), "%q", content)
+			}
+		}
+	}
+	require.Greater(t, accepted, 10_000)
 }
 
 func TestCSVFaults(t *testing.T) {

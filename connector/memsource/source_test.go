@@ -274,7 +274,8 @@ func TestSourcePagesCompose(t *testing.T) {
 	srv := connectortest.Start(t, connector.Definition{Slug: "pages"}, src, nil)
 	read := func(window, joins string) string {
 		status, body := srv.Post(wire.PathQuery,
-			`{"table":"t","and":[{"field":"a","op":"neq","value":3}],"sort":[{"field":"a","dir":"desc"}],"fields":["a","b"]`+window+joins+`,"credentials":{},"timeoutMs":60000}`)
+			`{"table":"t","and":[{"field":"a","op":"neq","value":3}],"sort":[{"field":"a","dir":"desc"}],"fields":["a","b"]`+
+				window+joins+`,"credentials":{},"timeoutMs":60000}`)
 		require.Equal(t, 200, status, body)
 		var rows []string
 		for line := range strings.Lines(body) {
