@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"log/slog"
+	"slices"
 
 	"github.com/connectorsdk/connector-sdk-go/connector"
 	"github.com/connectorsdk/connector-sdk-go/connector/memsource"
@@ -125,6 +126,13 @@ func (s *Source) Tenants() ([]Tenant, error) {
 // Inspect describes a tenant's table for the host, like [Source.Describe] but
 // without credentials.
 func (s *Source) Inspect(ctx context.Context, tenant, table string) (*wire.Table, error) {
+	names, err := s.root.tenants()
+	if err != nil {
+		return nil, err
+	}
+	if !slices.Contains(names, tenant) { // a name never becomes part of a path
+		return nil, fmt.Errorf("there is no tenant %q", tenant)
+	}
 	f, err := s.root.enter(tenant)
 	if err != nil {
 		return nil, err
