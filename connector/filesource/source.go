@@ -17,8 +17,8 @@ import (
 // each file in it is a table. It is a complete connector.Source with every
 // optional route, and safe for concurrent use.
 //
-// It claims nothing: each query reads its file from the start, row by row, and
-// the library filters, sorts, projects and cuts the rows.
+// Each query reads its file from the start, row by row. The source claims no
+// part of the request as done, so the library filters, sorts and cuts the rows.
 type Source struct {
 	root    *root
 	catalog *catalog

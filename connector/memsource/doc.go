@@ -1,6 +1,6 @@
 // Package memsource works on rows in memory: it serves whole tables as a source,
-// and for sources of your own it sorts, joins, counts and aggregates rows and
-// reads an upstream page by page.
+// and for sources of your own it sorts, joins, counts and aggregates rows. It
+// also reads an upstream, the API behind a source, page by page.
 //
 // # Tables in memory
 //

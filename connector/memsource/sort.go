@@ -8,8 +8,9 @@ import (
 )
 
 // Sort emits rows in an order (filter.CompileOrder), for a source whose upstream
-// cannot sort. It collects all rows, so use it for a query without a limit: with
-// a limit, claim nothing, and the library keeps only the rows of the window.
+// cannot sort. It collects all rows, so use it for a query without a limit. With
+// a limit, do not claim the sort: the library then sorts, and keeps only the rows
+// that offset and limit select.
 //
 // Sort calls begin once, before the first row, and passes whether the rows are
 // sorted. begin returns the function that takes them:

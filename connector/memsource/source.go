@@ -18,8 +18,9 @@ import (
 // tenants see the same tables. For tenants with tables of their own, make a
 // Source for each and choose in a source of your own.
 //
-// It filters, sorts, joins and cuts the window itself, and claims so. Rows that
-// no sort orders come in the order in which they were given.
+// It filters, sorts, joins and applies offset and limit (the window) itself, and
+// claims so: the library has none of this left to do. Rows that no sort orders
+// come in the order in which they were given.
 type Source struct {
 	tables map[string]*table
 	order  []*table

@@ -58,6 +58,7 @@ func main() {
 	if err != nil {
 		log.Fatal(err)
 	}
+	_, port, _ = net.SplitHostPort(listener.Addr().String()) // PORT=0 takes any free port
 	for _, c := range connectors {
 		url := "http://localhost:" + port + c.path
 		fmt.Printf("%s\n  curl %s%s\n", url, url, wire.PathDocument)
