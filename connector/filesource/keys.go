@@ -134,7 +134,7 @@ func checkLink(from, to linkEnd) (problem string, err error) {
 	if !ok {
 		return tooLarge, nil
 	}
-	// Keys are numbers if both sides are numeric, else text [rule measure-2].
+	// Keys are numbers if both sides are numeric, else text [rule measure-2b].
 	typ := wire.TypeString
 	if from.typ.Numeric() && to.typ.Numeric() {
 		typ = wire.TypeDecimal

@@ -167,7 +167,7 @@ func TestAWrongTenantAndAWrongPasswordAnswerTheSame(t *testing.T) {
 	for path, members := range posts {
 		status, wrongPassword := s.Post(path, body("locked", "zzzzzz", members))
 		require.Equal(t, 400, status)
-		code := "bad_request" // [rule http-8]
+		code := "bad_request" // [rule http-8b]
 		if path == wire.PathCheck {
 			code = "check_failed"
 		}
@@ -175,7 +175,7 @@ func TestAWrongTenantAndAWrongPasswordAnswerTheSame(t *testing.T) {
 		for name, why := range hostile(dir) {
 			status, answer := s.Post(path, body(name, "zzzzzz", members))
 			require.Equal(t, 400, status, "%s %q: %s", path, name, why)
-			// The SDK cuts credential values out of every text [rule http-9], and some
+			// The SDK cuts credential values out of texts [rule credential-9], and some
 			// names typed here are words of the sentence.
 			if strings.Contains(answer, "[redacted]") {
 				continue

@@ -16,7 +16,7 @@ import (
 //
 //   - count counts rows, or the non-null cells of its field; count_distinct the
 //     distinct non-null cells. min, max and sum over nothing are null
-//     [rule aggregate-1].
+//     [rule aggregate-1b].
 //   - sum is a string of plain digits, with the largest scale of its addends:
 //     10,000 times 0.1 is "1000.0". It works for number and decimal columns; a
 //     float adds the digits that it has on the wire.

@@ -48,7 +48,7 @@ func TestCardinalityRefuses(t *testing.T) {
 	_, err := memsource.Cardinality(sales(), &wire.CardinalityRequest{Table: "sales", Columns: []string{"region", "colour"}}, 0)
 	refused(t, err, wire.CodeUnknownEntity, `"colour"`) // [rule measure-3]
 	_, err = memsource.Cardinality(sales(), &wire.CardinalityRequest{Table: "sales"}, 0)
-	refused(t, err, wire.CodeBadRequest, "columns") // [rule measure-3]
+	refused(t, err, wire.CodeBadRequest, "columns") // [rule measure-6]
 	rel := sales()
 	rel.Rows = failing(nil, errUpstream)
 	_, err = memsource.Cardinality(rel, &wire.CardinalityRequest{Columns: []string{"region"}}, 0)

@@ -29,7 +29,7 @@ func TestCount(t *testing.T) {
 		{"an empty or", wire.CountRequest{Where: wire.Where{Or: [][]wire.Filter{}}}, 5, "filter-1: no constraint"},
 		{"an empty group", wire.CountRequest{Where: wire.Where{Or: [][]wire.Filter{{}}}}, 5, "filter-1: true of every row"},
 		{"a missing cell", wire.CountRequest{Where: wire.Where{And: []wire.Filter{{Field: "code", Op: wire.OpIsNull}}}}, 2,
-			"filter-11: a cell missing from a row is null"},
+			"filter-11b: a cell missing from a row is null"},
 		{"a type of the request", wire.CountRequest{Where: wire.Where{And: filter("code", wire.OpEq, text("10")),
 			FieldTypes: map[string]wire.Type{"code": wire.TypeString}}}, 1, "filter-10: as text 010 is not 10"},
 	}

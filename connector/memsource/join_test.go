@@ -65,15 +65,15 @@ func TestJoin(t *testing.T) {
 			"query-6: LEFT; an unmatched row keeps nulls, several matches are several rows, a null key matches nothing, not even a null"},
 		{"self-join", []wire.JoinHop{hop("staff", "boss", "staff", "id", "name bossName")}, []memsource.Relation{staff()},
 			[]string{`1 null`, `2 "Ada"`, `3 "Bo"`, `4 null`},
-			"query-6: the table and itself are told apart; measure-2: 1.0 = 1 as both are numeric"},
+			"query-6a: the table and itself are told apart; measure-2b: 1.0 = 1 as both are numeric"},
 		{"two hops to one table", []wire.JoinHop{hop("staff", "home", "places", "town", "land homeLand"),
 			hop("staff", "work", "places", "town", "land workLand")}, []memsource.Relation{places(), places()},
 			[]string{`1 "IT" "NO"`, `1 "IT" "no"`, `2 "NO" "NO"`, `2 "NO" "no"`, `2 "no" "NO"`, `2 "no" "no"`, `3 null null`, `4 null null`},
-			"query-6: two hops to one table are told apart, and multiply"},
+			"query-6a: two hops to one table are told apart, and multiply"},
 		{"a hop from a hop", []wire.JoinHop{hop("staff", "home", "places", "town", "town"),
 			hop("places", "land", "lands", "code", "full")}, []memsource.Relation{places(), lands()},
 			[]string{`1 "Rome" "Italy"`, `2 "Oslo" "Norway"`, `2 "Oslo" null`, `3 null null`, `4 null null`},
-			"query-6: fromTable is an earlier hop; its key need not be among the fields; text keys are equal by bytes: no is not NO"},
+			"query-6a: fromTable is an earlier hop; its key need not be among the fields; text keys are equal by bytes: no is not NO"},
 		{"a hop without fields", []wire.JoinHop{hop("staff", "home", "places", "town")}, []memsource.Relation{places()},
 			[]string{`1`, `2`, `2`, `3`, `4`}, "a hop that adds no member still multiplies rows"},
 		{"a hop without rows", []wire.JoinHop{hop("staff", "home", "places", "town", "land")},
@@ -82,7 +82,7 @@ func TestJoin(t *testing.T) {
 		{"a number and text", []wire.JoinHop{hop("staff", "boss", "lands", "code", "full")},
 			[]memsource.Relation{{Columns: lands().Columns,
 				Rows: memsource.RowsOf(row(text("1"), text("one")), row(text("1.0"), text("one point nought")))}},
-			[]string{`1 null`, `2 "one point nought"`, `3 null`, `4 null`}, "measure-2: keys compare as text unless both are numeric"},
+			[]string{`1 null`, `2 "one point nought"`, `3 null`, `4 null`}, "measure-2b: keys compare as text unless both are numeric"},
 		{"back to the base", []wire.JoinHop{hop("staff", "boss", "staff", "id", "name bossName"),
 			hop("staff", "id", "staff", "boss", "name report")}, []memsource.Relation{staff(), staff()},
 			[]string{`1 null "Bo"`, `2 "Ada" "Cy"`, `3 "Bo" null`, `4 null null`}, "the base table stays the base after one hop reached it"},
@@ -127,7 +127,7 @@ func TestJoinTypes(t *testing.T) {
 		memsource.JoinRequest{Table: "base", Joins: joins, FieldTypes: map[string]wire.Type{"k": wire.TypeNumber}},
 		[]memsource.Relation{one("k", wire.TypeNumber, num(1)), one("k", wire.TypeNumber, dec("1.00"))}, 0)
 	require.NoError(t, err)
-	assert.Equal(t, []string{`"1.0" 1 "1.00"`}, collect(t, joined.Rows), "measure-2: numbers on both sides")
+	assert.Equal(t, []string{`"1.0" 1 "1.00"`}, collect(t, joined.Rows), "measure-2b: numbers on both sides")
 
 	joined, err = memsource.Join(one("k", wire.TypeNumber, num(1)),
 		memsource.JoinRequest{Table: "base", Joins: joins, FieldTypes: map[string]wire.Type{"k": wire.TypeNumber}},
@@ -160,21 +160,21 @@ func TestJoinRefuses(t *testing.T) {
 		why      string
 	}{
 		{"from nowhere", []wire.JoinHop{hop("lands", "code", "places", "land")}, wire.CodeBadRequest, "joins[0].fromTable",
-			"query-6: the base table or an earlier hop"},
+			"query-6a: the base table or an earlier hop"},
 		{"from a later hop", []wire.JoinHop{hop("lands", "code", "places", "land"), hop("staff", "home", "lands", "code")},
 			wire.CodeBadRequest, "joins[0].fromTable", "earlier, not later"},
 		{"from a table reached twice", append(two, hop("places", "land", "lands", "code")), wire.CodeUnsupported,
-			"joins[2].fromTable", "query-6: ambiguous"},
+			"joins[2].fromTable", "query-6a: ambiguous"},
 		{"an unknown key", []wire.JoinHop{hop("staff", "colour", "places", "town")}, wire.CodeUnknownEntity,
-			`table "staff" has no field "colour"`, "filter-11: in a hop, 404"},
+			`table "staff" has no field "colour"`, "filter-11a: in a hop, 404"},
 		{"an unknown target", []wire.JoinHop{hop("staff", "home", "places", "colour")}, wire.CodeUnknownEntity,
-			`table "places" has no field "colour"`, "filter-11"},
+			`table "places" has no field "colour"`, "filter-11a"},
 		{"an unknown field", []wire.JoinHop{hop("staff", "home", "places", "town", "colour")}, wire.CodeUnknownEntity,
-			`table "places" has no field "colour"`, "filter-11"},
+			`table "places" has no field "colour"`, "filter-11a"},
 		{"a name of the base", []wire.JoinHop{hop("staff", "home", "places", "town", "land name")}, wire.CodeBadRequest,
-			`"name"`, "query-6: a clash of names is 400"},
+			`"name"`, "query-6b: a clash of names is 400"},
 		{"a name of another hop", []wire.JoinHop{hop("staff", "home", "places", "town", "land"),
-			hop("staff", "work", "places", "town", "land")}, wire.CodeBadRequest, `joins[1].fields: the name "land"`, "query-6"},
+			hop("staff", "work", "places", "town", "land")}, wire.CodeBadRequest, `joins[1].fields: the name "land"`, "query-6b"},
 	}
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {

@@ -14,7 +14,7 @@ import (
 // need no other columns than these; they may be of the same table.
 //
 // Values are equal as in a join: as numbers if both columns are declared
-// numeric, else as text [rule measure-2]. In two numeric columns, text that is
+// numeric, else as text [rule measure-2b]. In two numeric columns, text that is
 // no number equals nothing, not even itself. The samples are the first distinct
 // texts in byte order, at most 20.
 //
@@ -126,7 +126,7 @@ func compareText(s string, t []byte) int {
 }
 
 // appendJoinKey appends a key that is equal for values that are equal in a join
-// or a link [rule measure-2]. It reports false for a value that matches nothing:
+// or a link [rule measure-2b]. It reports false for a value that matches nothing:
 // null, or no number where numbers are compared.
 func appendJoinKey(dst []byte, v wire.Value, numeric bool) ([]byte, bool) {
 	switch {

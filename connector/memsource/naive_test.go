@@ -168,7 +168,7 @@ func TestLinkAgainstNaive(t *testing.T) {
 	for range 1_000 {
 		from, to := randomRows(random, random.IntN(30)), randomRows(random, random.IntN(12))
 		fromAt, toAt := random.IntN(3), random.IntN(3)
-		numeric := fromAt == 1 && toAt == 1 // [rule measure-2]: both declared
+		numeric := fromAt == 1 && toAt == 1 // [rule measure-2b]: both declared
 		want := wire.LinkHitRate{OrphanSamples: []string{}}
 		samples := map[string]bool{}
 		for _, f := range from {

@@ -91,7 +91,7 @@ func typeOf(c wire.Column, fieldTypes map[string]wire.Type) wire.Type {
 }
 
 // isNumber reports whether v is a number, or text that filters compare as one
-// [rule filter-6].
+// [rule filter-6a].
 func isNumber(v wire.Value) bool {
 	switch v.Kind() {
 	case wire.KindInt, wire.KindFloat, wire.KindDecimal:

@@ -68,7 +68,7 @@ func TestSort(t *testing.T) {
 	assert.Empty(t, got)
 }
 
-// TestSortOverBudget: never refused, never cut [rule query-8].
+// TestSortOverBudget: never refused, never cut [rule query-8a].
 func TestSortOverBudget(t *testing.T) {
 	var rows [][]wire.Value
 	var want []string

@@ -260,7 +260,7 @@ func (s *Source) Aggregate(ctx context.Context, req *wire.AggregateRequest) (*co
 }
 
 // joinedFlags declines what the flags of a joined table's fields forbid
-// [rule aggregate-7]. The library checks those of the base table.
+// [rule aggregate-7a]. The library checks those of the base table.
 func (s *Source) joinedFlags(plan *joinPlan, req *wire.AggregateRequest) error {
 	forbidden := func(as string, flag func(*wire.Field) *bool) bool {
 		at, matches := find(plan.columns, as)
