@@ -62,15 +62,15 @@ func TestBodies(t *testing.T) {
 			return string(b)
 		}, "body: invalid JSON at byte *"},
 
-		{"G4: a member twice", func(good string) string { return good[:len(good)-1] + `,"timeoutMs":60000}` }, "body: timeoutMs stands twice*"},
-		{"G4: two credentials objects are not merged", func(good string) string { return good[:len(good)-1] + `,"credentials":{"apiKey":"` + canary + `"}}` }, "body: credentials stands twice*"},
+		{"G4: a member twice", func(good string) string { return good[:len(good)-1] + `,"timeoutMs":60000}` }, "body: duplicate member \"timeoutMs\"*"},
+		{"G4: two credentials objects are not merged", func(good string) string { return good[:len(good)-1] + `,"credentials":{"apiKey":"` + canary + `"}}` }, "body: duplicate member \"credentials\"*"},
 		{"G4: a member twice, inside", func(good string) string {
 			return strings.Replace(good, `"apiKey"`, `"apiKey":"`+canary+`","apiKey"`, 1)
-		}, "credentials: a member stands twice*"},
-		{"G4: a member twice, once in escapes", func(good string) string { return good[:len(good)-1] + `,"timeout\u004ds":1}` }, "body: timeoutMs stands twice*"},
-		{"G4: another case of a name", func(good string) string { return strings.Replace(good, `"timeoutMs"`, `"timeoutms"`, 1) }, "body: a member's name differs from timeoutMs in case only*"},
-		{"G4: another case of a name, beside the right one", func(good string) string { return good[:len(good)-1] + `,"TimeoutMs":1}` }, "body: a member's name differs from timeoutMs in case only*"},
-		{"G4: the long s folds to s", func(good string) string { return strings.Replace(good, `"timeoutMs"`, `"timeoutMſ"`, 1) }, "body: a member's name differs from timeoutMs in case only*"},
+		}, "credentials: duplicate name*"},
+		{"G4: a member twice, once in escapes", func(good string) string { return good[:len(good)-1] + `,"timeout\u004ds":1}` }, "body: duplicate member \"timeoutMs\"*"},
+		{"G4: another case of a name", func(good string) string { return strings.Replace(good, `"timeoutMs"`, `"timeoutms"`, 1) }, "body: unknown member that differs from \"timeoutMs\" only in case*"},
+		{"G4: another case of a name, beside the right one", func(good string) string { return good[:len(good)-1] + `,"TimeoutMs":1}` }, "body: unknown member that differs from \"timeoutMs\" only in case*"},
+		{"G4: the long s folds to s", func(good string) string { return strings.Replace(good, `"timeoutMs"`, `"timeoutMſ"`, 1) }, "body: unknown member that differs from \"timeoutMs\" only in case*"},
 		{"G4: deeper than 32", func(good string) string { return good[:len(good)-1] + `,"x":` + deep(32) + "}" }, "*"},
 		{"very deep", func(good string) string { return good[:len(good)-1] + `,"x":` + deep(100_000) + "}" }, "*"},
 	}

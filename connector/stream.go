@@ -8,7 +8,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/connectorsdk/connector-sdk-go/ndjson"
+	"github.com/connectorsdk/connector-sdk-go/internal/lines"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -39,25 +39,25 @@ type stream struct {
 	wake    chan struct{} // capacity 1: there may be something to do
 
 	// The request's goroutine alone uses these.
-	out        *ndjson.Writer
+	out        *lines.Writer
 	headerOut  bool
 	servedOut  bool
 	lastLine   time.Duration // when the last line was written
 	writeBound time.Duration
 
 	space    sync.Cond // the source waits here while the reader is slow
-	layout   *ndjson.Layout
+	layout   *lines.Layout
 	served   wire.Served
 	begun    bool
-	filling  *ndjson.Batch   // takes rows
-	ready    *ndjson.Batch   // waits to be written
-	spare    []*ndjson.Batch // written, to be filled again; there are three batches at most
-	most     int             // rows that fill a batch
-	firstAt  time.Duration   // when filling got its first row
-	since    time.Duration   // when the source last offered a row
-	blocked  bool            // the source waits for the reader
-	wanted   bool            // the source asked for a flush
-	finished bool            // the source returned
+	filling  *lines.Batch   // takes rows
+	ready    *lines.Batch   // waits to be written
+	spare    []*lines.Batch // written, to be filled again; there are three batches at most
+	most     int            // rows that fill a batch
+	firstAt  time.Duration  // when filling got its first row
+	since    time.Duration  // when the source last offered a row
+	blocked  bool           // the source waits for the reader
+	wanted   bool           // the source asked for a flush
+	finished bool           // the source returned
 	result   error
 }
 
@@ -71,14 +71,14 @@ func newStream(x *exchange, timeoutMS, idleMS, maxMS int64) *stream {
 	}
 	s.rows = &Rows{sink: sink{stream: s}}
 	s.space.L = &s.rows.mu
-	s.out = ndjson.NewWriter(s)
+	s.out = lines.NewWriter(s)
 	return s
 }
 
 // The methods of sink, called by the source's goroutine with rows.mu held.
 
 func (s *stream) begin(served wire.Served, names []string, from []int) (err error) {
-	if s.layout, err = ndjson.NewLayout(names, from); err != nil {
+	if s.layout, err = lines.NewLayout(names, from); err != nil {
 		return fmt.Errorf("the source began with columns that cannot be sent: %w", err)
 	}
 	s.served, s.begun = served, true
@@ -88,7 +88,7 @@ func (s *stream) begin(served wire.Served, names []string, from []int) (err erro
 
 func (s *stream) add(values []wire.Value) error {
 	err := s.filling.Append(values)
-	if errors.Is(err, ndjson.ErrFull) {
+	if errors.Is(err, lines.ErrFull) {
 		if err := s.handOver(); err != nil {
 			return err
 		}
@@ -237,7 +237,7 @@ const (
 )
 
 // next decides what is due (C1, C4, C5, C6). The caller holds rows.mu.
-func (s *stream) next(ctx context.Context) (what step, batch *ndjson.Batch, wait time.Duration) {
+func (s *stream) next(ctx context.Context) (what step, batch *lines.Batch, wait time.Duration) {
 	if s.x.r.Context().Err() != nil {
 		return stepLeft, nil, 0
 	}
@@ -343,7 +343,7 @@ func (s *stream) Write(p []byte) (int, error) { return s.x.send(p, s.writeBound)
 
 // recycle keeps a written batch for the source to fill again, unless one huge
 // row has blown it up.
-func (s *stream) recycle(batch *ndjson.Batch) {
+func (s *stream) recycle(batch *lines.Batch) {
 	if batch.Size() > 4*batchBytes {
 		return
 	}
@@ -354,7 +354,7 @@ func (s *stream) recycle(batch *ndjson.Batch) {
 }
 
 // empty is a batch to fill. The caller holds rows.mu.
-func (s *stream) empty() *ndjson.Batch {
+func (s *stream) empty() *lines.Batch {
 	last := len(s.spare) - 1
 	if last < 0 {
 		return s.layout.NewBatch()

@@ -3,6 +3,7 @@ package filter
 import (
 	"strconv"
 
+	"github.com/connectorsdk/connector-sdk-go/internal/scan"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -41,7 +42,7 @@ func startsArray(s string) bool {
 // else, with an element equal to n, or to text when n is nil. All of the cell
 // is read even after an element is found: what is malformed never matches.
 func contains(cell, text string, n *number) bool {
-	var s wire.Scanner
+	var s scan.Scanner
 	s.Reset(cell)
 	s.Expect('[')
 	found := false
@@ -88,7 +89,7 @@ func equalsJSONNumber(n *number, raw string) bool {
 // skipNested reads an object or an array inside the cell's array, which
 // matches nothing but must be well formed. It goes by a stack of bits, not by
 // recursion: a cell can be 16 MiB of brackets.
-func skipNested(s *wire.Scanner) {
+func skipNested(s *scan.Scanner) {
 	var objects [maxNesting / 64]uint64 // bit i: the i-th open value is an object
 	depth := 0
 	for {

@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/connectorsdk/connector-sdk-go/internal/jsontext"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -58,7 +59,7 @@ func jsonText(c raw) (wire.Value, bool) {
 			return wire.Null(), false
 		}
 	case rawText:
-		quoted, err := wire.AppendString(nil, c.text)
+		quoted, err := jsontext.AppendString(nil, c.text)
 		return wire.Text(string(quoted)), err == nil
 	}
 	return wire.JSON(c.text), true

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/connectorsdk/connector-sdk-go/internal/scan"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -19,7 +20,7 @@ import (
 type ndjsonRecords struct {
 	file    string
 	lines   *bufio.Scanner
-	scan    wire.Scanner
+	scan    scan.Scanner
 	text    string // the line being scanned
 	columns []string
 	index   map[string]int
@@ -69,7 +70,7 @@ func (n *ndjsonRecords) next() ([]raw, error) {
 			n.scan.End()
 		}
 		if err := n.scan.Err(); err != nil {
-			var syntax *wire.SyntaxError
+			var syntax *scan.SyntaxError
 			errors.As(err, &syntax)
 			problem = fmt.Sprintf("byte %d: %s", syntax.Offset, syntax.Problem)
 		}
@@ -137,7 +138,7 @@ func (n *ndjsonRecords) value() (c raw, problem string) {
 
 // members reads an object and calls member for each name, to read its value. It
 // stops at the first problem, or where the scanner fails.
-func members(s *wire.Scanner, member func(name string) (problem string)) (problem string) {
+func members(s *scan.Scanner, member func(name string) (problem string)) (problem string) {
 	s.Expect('{')
 	if s.Skip('}') {
 		return ""
@@ -158,7 +159,7 @@ func members(s *wire.Scanner, member func(name string) (problem string)) (proble
 }
 
 // elements reads an array and calls element for each value.
-func elements(s *wire.Scanner, element func() (problem string)) (problem string) {
+func elements(s *scan.Scanner, element func() (problem string)) (problem string) {
 	s.Expect('[')
 	if s.Skip(']') {
 		return ""
@@ -181,7 +182,7 @@ func duplicate(name string) (problem string) {
 
 // skip reads any JSON value, as strictly as a record. depth is the nesting of
 // the value.
-func skip(s *wire.Scanner, depth int) (problem string) {
+func skip(s *scan.Scanner, depth int) (problem string) {
 	kind := s.Peek()
 	if (kind == '[' || kind == '{') && depth > wire.MaxDepth {
 		return "arrays and objects are nested too deeply"
@@ -210,7 +211,7 @@ func skip(s *wire.Scanner, depth int) (problem string) {
 
 // strictJSON reports whether text is one strict JSON value.
 func strictJSON(text string) bool {
-	var s wire.Scanner
+	var s scan.Scanner
 	s.Reset(text)
 	problem := skip(&s, 1)
 	s.End()

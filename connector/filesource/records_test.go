@@ -244,7 +244,7 @@ func TestNDJSONFaults(t *testing.T) {
 	for _, c := range []struct{ why, in, want string }{
 		{"an array is no object", "[1]\n", "t.ndjson line 1: each line must be one JSON object"},
 		{"a document over several lines", "{\n\"a\":1}\n", "t.ndjson line 1: byte 1: unexpected end"},
-		{"two objects in a line", `{"a":1}{"a":2}`, "t.ndjson line 1: byte 7: more text after the value"},
+		{"two objects in a line", `{"a":1}{"a":2}`, "t.ndjson line 1: byte 7: unexpected data after the JSON value"},
 		{"the last of two members would win", `{"a":1,"a":2}`, "t.ndjson line 1: duplicate member \"a\"; write each member once"},
 		{"further inside too", "{\"a\":1}\n{\"a\":{\"b\":[{\"c\":1,\"c\":1}]}}",
 			"t.ndjson line 2: duplicate member \"c\"; write each member once"},

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/connectorsdk/connector-sdk-go/internal/scan"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -79,7 +80,7 @@ func (s *sidecar) warnUnknownColumns(headers []string, warnings *[]string) {
 func parseSidecar(file string, content []byte) (*sidecar, error) {
 	s := &sidecar{file: file, Columns: map[string]sidecarColumn{}}
 	content = []byte(strings.TrimPrefix(string(content), bom))
-	p := &sidecarParser{scan: wire.NewScanner(content)}
+	p := &sidecarParser{scan: scan.New(content)}
 	p.object(func(member string) {
 		switch member {
 		case "description":
@@ -112,7 +113,7 @@ func parseSidecar(file string, content []byte) (*sidecar, error) {
 // sidecarParser reads the JSON and remembers the path to the current value and
 // the first problem. After a problem its methods do nothing.
 type sidecarParser struct {
-	scan    *wire.Scanner
+	scan    *scan.Scanner
 	path    []string
 	problem string
 	at      int
@@ -121,7 +122,7 @@ type sidecarParser struct {
 // fault returns the first problem with its line; nil if there is none.
 func (p *sidecarParser) fault(file string, content []byte) *fault {
 	problem, at := p.problem, p.at
-	var syntax *wire.SyntaxError
+	var syntax *scan.SyntaxError
 	if problem == "" {
 		if !errors.As(p.scan.Err(), &syntax) {
 			return nil

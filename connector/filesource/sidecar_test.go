@@ -40,7 +40,7 @@ func TestSidecarFaults(t *testing.T) {
 		{"cut off", "{\n\"description\":", `line 2: "description": must be a string`},
 		{"no JSON", "{\n'description': 1}", `line 2: expected a string`},
 		{"a comma too many", `{"unique":[],}`, `line 1: expected a string`},
-		{"more behind it", "{}\n{}", `line 2: more text after the value`},
+		{"more behind it", "{}\n{}", `line 2: unexpected data after the JSON value`},
 		{"bad UTF-8", "{\"description\":\"\xff\"}", `line 1: not valid UTF-8`},
 		{"a member of another case is none", "{\n \"primarykey\": []}",
 			`line 2: "primarykey": no such member; there are description, columns, primaryKey, unique and foreignKeys`},

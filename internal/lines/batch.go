@@ -1,24 +1,25 @@
-package ndjson
+package lines
 
 import (
 	"errors"
 	"fmt"
 
+	"github.com/connectorsdk/connector-sdk-go/internal/jsontext"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
 // ErrFull is returned by [Batch.Append] when the line would grow beyond
-// [wire.MaxBatchRows] or [wire.MaxLineBytes] (C6). Nothing was appended: write
-// the batch, reset it and append the same row again.
+// [wire.MaxBatchRows] or [wire.MaxLineBytes]. Nothing was appended: write the
+// batch, reset it and append the same row again.
 var ErrFull = errors.New("ndjson: the batch is full: write it, reset it, and append the row again")
 
 // ErrRowTooLarge is returned by [Batch.Append] for a row that fits no line,
 // however empty: it alone needs more than [wire.MaxLineBytes]. The stream must
-// end with an error line (C6).
+// end with an error line.
 var ErrRowTooLarge = fmt.Errorf("ndjson: a single row needs a line longer than %d MiB", wire.MaxLineBytes>>20)
 
-// CellError is a cell that cannot cross the wire: a NaN, a malformed decimal,
-// text that is not UTF-8 (D1, D4). It names the column and never the value.
+// CellError reports a cell that cannot cross the wire: a NaN, a malformed decimal,
+// text that is not UTF-8. It names the column and never the value.
 type CellError struct {
 	Column string // the member's name in the layout
 	Err    error  // a *wire.ValueError
@@ -26,7 +27,7 @@ type CellError struct {
 
 func (e *CellError) Error() string { return fmt.Sprintf("column %q: %v", e.Column, e.Err) }
 
-// Unwrap is the reason.
+// Unwrap returns the reason.
 func (e *CellError) Unwrap() error { return e.Err }
 
 const (
@@ -34,8 +35,8 @@ const (
 	closing = "]}\n"
 )
 
-// Batch is one rows line being built, in one buffer that is reused for the
-// next. [Layout.NewBatch] makes one.
+// Batch collects encoded rows until they are one line. It reuses its buffer for
+// the next line.
 //
 // A batch belongs to one goroutine at a time. Once its buffer has grown to the
 // size of the stream's lines, appending allocates nothing.
@@ -45,16 +46,16 @@ type Batch struct {
 	rows   int
 }
 
-// NewBatch makes an empty batch of rows in this layout.
+// NewBatch returns an empty batch of rows in this layout.
 func (l *Layout) NewBatch() *Batch {
 	return &Batch{layout: l, buf: append(make([]byte, 0, 1024), opening...)}
 }
 
-// Len is the number of rows in the batch.
+// Len returns the number of rows in the batch.
 func (b *Batch) Len() int { return b.rows }
 
-// Size is the length of the finished line in bytes, its newline included; 0
-// for an empty batch, which has no line.
+// Size returns the length of the finished line in bytes, its newline included. It
+// returns 0 for an empty batch, which has no line.
 func (b *Batch) Size() int {
 	if b.rows == 0 {
 		return 0
@@ -68,9 +69,9 @@ func (b *Batch) Reset() {
 	b.rows = 0
 }
 
-// Line is the finished line, newline included; nil for an empty batch, since
-// an empty line must not be written (C6). The bytes are valid until the next
-// Append or Reset.
+// Line returns the finished line, newline included. It returns nil for an empty
+// batch, because a rows line without rows must not be written. The bytes are valid
+// until the next Append or Reset.
 func (b *Batch) Line() []byte {
 	if b.rows == 0 {
 		return nil
@@ -82,11 +83,11 @@ func (b *Batch) Line() []byte {
 }
 
 // Append adds one row, whose cells the layout picks from values by position.
-// Cells beyond the end of values are null. The row is encoded before Append
-// returns, and nothing of values is retained.
+// Cells beyond the end of values are null. Append encodes the row before it
+// returns and keeps nothing of values.
 //
 // It returns [ErrFull], [ErrRowTooLarge] or a [*CellError]. After any of them
-// the batch is exactly as it was, and can be used on.
+// the batch is exactly as it was.
 func (b *Batch) Append(values []wire.Value) error {
 	if b.rows >= wire.MaxBatchRows {
 		return ErrFull
@@ -117,7 +118,9 @@ func (b *Batch) Append(values []wire.Value) error {
 					return overflow(size - start)
 				}
 			}
-			buf, err = wire.AppendString(buf, text)
+			if buf, err = jsontext.AppendString(buf, text); err != nil {
+				err = v.Err()
+			}
 		case wire.KindDecimal:
 			if size := len(buf) + len(v.Text()); size > wire.MaxLineBytes {
 				return overflow(size - start)
@@ -142,11 +145,11 @@ func (b *Batch) Append(values []wire.Value) error {
 	return nil
 }
 
-// longText is the length from which a text is measured before it is encoded,
+// longText is the length from which Append measures a text before it encodes it,
 // so that no row, however large, grows the buffer much beyond one line.
 const longText = 64 << 10
 
-// escapedLen is the length of s as a JSON string.
+// escapedLen returns the length of s as a JSON string.
 func escapedLen(s string) int {
 	n := len(s) + 2
 	for i := 0; i < len(s); i++ {
@@ -160,8 +163,8 @@ func escapedLen(s string) int {
 	return n
 }
 
-// overflow is the error for a row of which size bytes are known: could an empty
-// batch hold it?
+// overflow returns the error for a row of at least size bytes: [ErrFull] if an
+// empty batch could hold them.
 func overflow(size int) error {
 	if len(opening)+size+len(closing) > wire.MaxLineBytes {
 		return ErrRowTooLarge

@@ -1,4 +1,4 @@
-package wire
+package jsontext
 
 import (
 	"math/big"
@@ -50,7 +50,7 @@ func TestExactInteger(t *testing.T) {
 		{"many zeros that the exponent lifts", "0." + strings.Repeat("0", 100000) + "7e100001", 7, true},
 	} {
 		t.Run(c.why, func(t *testing.T) {
-			got, ok := exactInteger(c.raw)
+			got, ok := ExactInteger(c.raw)
 			assert.Equal(t, c.ok, ok)
 			assert.Equal(t, c.want, got)
 		})
@@ -71,7 +71,7 @@ func TestExactIntegerAgainstRationals(t *testing.T) {
 		r, ok := new(big.Rat).SetString(raw)
 		assert.True(t, ok, raw)
 		fits := r.IsInt() && new(big.Int).Abs(r.Num()).Cmp(most) <= 0
-		got, ok := exactInteger(raw)
+		got, ok := ExactInteger(raw)
 		if ok != fits || ok && got != r.Num().Int64() {
 			t.Fatalf("%s is judged %d, %v", raw, got, ok)
 		}
@@ -87,7 +87,7 @@ func TestExactIntegerIsLinear(t *testing.T) {
 		"0." + strings.Repeat("0", 1<<20) + "1e1048577",
 		"1e" + strings.Repeat("9", 1<<20),
 	} {
-		exactInteger(raw)
+		ExactInteger(raw)
 	}
 	assert.Less(t, time.Since(start), time.Minute, "milliseconds, where expanding would take minutes")
 }
@@ -144,17 +144,5 @@ func TestNextStopAtEveryPlace(t *testing.T) {
 				t.Fatalf("%q is clean up to %d, not %d, and copied as %q", text, clean, got, dst)
 			}
 		}
-	}
-}
-
-func TestNameSet(t *testing.T) {
-	var set nameSet
-	for i := range 1000 { // a few are compared, many hashed
-		name := "n" + strconv.Itoa(i)
-		assert.False(t, set.has(name))
-		assert.True(t, set.add(name))
-		assert.True(t, set.has(name))
-		assert.False(t, set.add(name))
-		assert.False(t, set.add("n0"))
 	}
 }

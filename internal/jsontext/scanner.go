@@ -1,4 +1,4 @@
-package wire
+package jsontext
 
 import (
 	"fmt"
@@ -7,8 +7,7 @@ import (
 	"unicode/utf8"
 )
 
-// SyntaxError is a text that is not strict JSON. It says where and what, and
-// never quotes the text.
+// SyntaxError reports text that is not strict JSON. It never quotes the text.
 type SyntaxError struct {
 	Offset  int // bytes before the fault
 	Problem string
@@ -19,27 +18,19 @@ func (e *SyntaxError) Error() string {
 }
 
 // Scanner reads strict JSON from memory, token by token. It exists because
-// encoding/json is lenient where this protocol is not: it folds the case of
-// names, keeps the last of two duplicates, and replaces bad UTF-8. [Decode]
-// and the reader of package ndjson are built on it; use it to read messages of
-// your own as strictly.
+// encoding/json is lenient where the protocol is not: it folds the case of
+// names, keeps the last of two duplicates, and replaces invalid UTF-8.
 //
-// Errors are sticky: after the first one every method answers a zero value and
-// [Scanner.Err] tells it. The strings it returns share one copy of the text.
+// The first error stops the scanner: from then on every method returns a zero
+// value, and [Scanner.Err] returns the error. The strings it returns share one
+// copy of the text.
 type Scanner struct {
 	text string
 	pos  int
 	err  error
 }
 
-// NewScanner reads data, which must be UTF-8. It keeps a copy.
-func NewScanner(data []byte) *Scanner {
-	s := &Scanner{}
-	s.Reset(string(data))
-	return s
-}
-
-// Reset starts over with another text, without an allocation.
+// Reset starts over with another text. It allocates nothing.
 func (s *Scanner) Reset(text string) {
 	*s = Scanner{text: text}
 	if !utf8.ValidString(text) {
@@ -49,25 +40,36 @@ func (s *Scanner) Reset(text string) {
 				break
 			}
 		}
-		s.fail("not valid UTF-8")
+		s.Fail("not valid UTF-8")
 	}
 }
 
-// Err is the first fault found.
+// Err returns the first error.
 func (s *Scanner) Err() error { return s.err }
 
-// Offset is the number of bytes read.
+// Offset returns the number of bytes read.
 func (s *Scanner) Offset() int { return s.pos }
 
-func (s *Scanner) fail(problem string) {
+// AtEnd reports whether all of the text has been read.
+func (s *Scanner) AtEnd() bool { return s.pos >= len(s.text) }
+
+// Unread returns the text and the number of bytes read, for a caller that
+// reads on by itself. [Scanner.Seek] takes the scanner along.
+func (s *Scanner) Unread() (text string, offset int) { return s.text, s.pos }
+
+// Seek goes on reading at offset.
+func (s *Scanner) Seek(offset int) { s.pos = offset }
+
+// Fail records a fault at the current byte, unless there is one already.
+func (s *Scanner) Fail(problem string) {
 	if s.err == nil {
 		s.err = &SyntaxError{s.pos, problem}
 		s.pos = len(s.text)
 	}
 }
 
-// Peek skips blanks and returns the next byte, which tells the kind of the
-// next token; 0 at the end and after a fault.
+// Peek skips blanks and returns the next byte, from which the kind of the next
+// token follows. It returns 0 at the end and after an error.
 func (s *Scanner) Peek() byte {
 	for s.pos < len(s.text) {
 		switch c := s.text[s.pos]; c {
@@ -95,9 +97,9 @@ func (s *Scanner) Expect(c byte) bool {
 		return true
 	}
 	if s.pos >= len(s.text) {
-		s.fail("unexpected end")
+		s.Fail("unexpected end")
 	} else {
-		s.fail("expected '" + string(rune(c)) + "'")
+		s.Fail("expected '" + string(rune(c)) + "'")
 	}
 	return false
 }
@@ -105,9 +107,9 @@ func (s *Scanner) Expect(c byte) bool {
 // End fails unless the text is at its end.
 func (s *Scanner) End() {
 	if s.err == nil && s.Peek() != 0 {
-		s.fail("more text after the value")
+		s.Fail("unexpected data after the JSON value")
 	} else if s.err == nil && s.pos < len(s.text) {
-		s.fail("a NUL byte") // Peek answered 0 for it
+		s.Fail("a NUL byte") // Peek answered 0 for it
 	}
 }
 
@@ -115,9 +117,9 @@ func (s *Scanner) End() {
 func (s *Scanner) String() string {
 	if !s.Skip('"') {
 		if s.Peek(); s.pos >= len(s.text) {
-			s.fail("unexpected end")
+			s.Fail("unexpected end")
 		} else {
-			s.fail("expected a string")
+			s.Fail("expected a string")
 		}
 		return ""
 	}
@@ -129,7 +131,7 @@ func (s *Scanner) restOfString() string {
 	start, text := s.pos, s.text
 	i := start
 	for ; i+8 <= len(text); i += 8 { // nextStop, without the call
-		if m := stops(load64(text, i)); m != 0 {
+		if m := Stops(Load64(text, i)); m != 0 {
 			i += bits.TrailingZeros64(m) >> 3
 			if text[i] == '"' {
 				s.pos = i + 1
@@ -142,7 +144,7 @@ func (s *Scanner) restOfString() string {
 	switch {
 	case i >= len(text):
 		s.pos = i
-		s.fail("unexpected end")
+		s.Fail("unexpected end")
 	case text[i] == '"':
 		s.pos = i + 1
 		return text[start:i]
@@ -150,7 +152,7 @@ func (s *Scanner) restOfString() string {
 		return s.escaped(start, i)
 	default:
 		s.pos = i
-		s.fail(rawControl)
+		s.Fail(rawControl)
 	}
 	return ""
 }
@@ -168,7 +170,7 @@ func (s *Scanner) escaped(start, i int) string {
 			return string(out)
 		case c < ' ':
 			s.pos = i
-			s.fail(rawControl)
+			s.Fail(rawControl)
 			return ""
 		}
 		s.pos = i
@@ -192,7 +194,7 @@ func (s *Scanner) escaped(start, i int) string {
 		case 'u':
 			r, ok := hex4(text, i)
 			if !ok {
-				s.fail("\\u needs four hexadecimal digits")
+				s.Fail("\\u needs four hexadecimal digits")
 				return ""
 			}
 			i += 4
@@ -202,14 +204,14 @@ func (s *Scanner) escaped(start, i int) string {
 					low, ok = hex4(text, i+2)
 				}
 				if r = utf16.DecodeRune(r, low); !ok || r == utf8.RuneError {
-					s.fail("half of a surrogate pair")
+					s.Fail("half of a surrogate pair")
 					return ""
 				}
 				i += 6
 			}
 			out = utf8.AppendRune(out, r)
 		default:
-			s.fail("unknown escape")
+			s.Fail("unknown escape")
 			return ""
 		}
 		run := i
@@ -217,10 +219,11 @@ func (s *Scanner) escaped(start, i int) string {
 		out = append(out, text[run:i]...)
 	}
 	s.pos = len(text)
-	s.fail("unexpected end")
+	s.Fail("unexpected end")
 	return ""
 }
 
+// hex4 returns the code unit that the four hexadecimal digits at i spell.
 func hex4(text string, i int) (rune, bool) {
 	if i+4 > len(text) {
 		return 0, false
@@ -242,88 +245,10 @@ func hex4(text string, i int) (rune, bool) {
 	return r, true
 }
 
-// Scalar reads a string, a number, a boolean or null; it fails on an object or
-// an array. A number is read as the platform reads it, as a double: an integer
-// within ±(2^53-1) becomes a KindInt, any other a KindFloat. One beyond the
-// doubles fails.
-func (s *Scanner) Scalar() Value {
-	switch s.Peek() {
-	case '"':
-		s.pos++
-		return Value{tag: tag{kind: KindText}, text: s.restOfString()}
-	case 't':
-		s.literal("true")
-		return Bool(s.err == nil)
-	case 'f':
-		s.literal("false")
-		return Bool(false)
-	case 'n':
-		s.literal("null")
-		return Null()
-	case '{', '[':
-		s.fail("expected a string, a number, true, false or null")
-		return Null()
-	}
-	if v, ok := s.plainNumber(); ok {
-		return v
-	}
-	raw := s.Number()
-	if s.err != nil {
-		return Null()
-	}
-	v, ok := numberValue(raw)
-	if !ok {
-		s.pos -= len(raw)
-		s.fail("a number too large for a double")
-	}
-	return v
-}
-
-// Members reads on in an object whose members are expected to be spelled like
-// those of one that was read before: cells[i] becomes the scalar that follows
-// the text before[i], which stands for whatever separates it from the scalar
-// before, such as `,"name":`. It stops where another text follows, or after a
-// fault, and returns the number of scalars read. Comparing a name is cheaper
-// than reading it, which is what makes reading rows fast.
-//
-// There must be as many cells as texts. What is before the i-th scalar was
-// checked when it was first read: Members itself only compares.
-func (s *Scanner) Members(before []string, cells []Value) int {
-	text, pos := s.text, s.pos
-	cells = cells[:len(before)]
-next:
-	for i, name := range before {
-		if len(text)-pos < len(name) || text[pos:pos+len(name)] != name {
-			s.pos = pos
-			return i
-		}
-		pos += len(name)
-		if pos < len(text) && text[pos] == '"' {
-			start := pos + 1
-			for end := start; end+8 <= len(text); end += 8 {
-				if m := stops(load64(text, end)); m != 0 {
-					if end += bits.TrailingZeros64(m) >> 3; text[end] == '"' {
-						cells[i] = Value{tag: tag{kind: KindText}, text: text[start:end]}
-						pos = end + 1
-						continue next
-					}
-					break
-				}
-			}
-		}
-		s.pos = pos
-		cells[i] = s.Scalar()
-		if pos = s.pos; s.err != nil {
-			return i + 1
-		}
-	}
-	s.pos = pos
-	return len(before)
-}
-
-func (s *Scanner) literal(word string) {
+// Literal reads true, false or null, given as word.
+func (s *Scanner) Literal(word string) {
 	if len(s.text)-s.pos < len(word) || s.text[s.pos:s.pos+len(word)] != word {
-		s.fail("expected a value")
+		s.Fail("expected a value")
 		return
 	}
 	s.pos += len(word)

@@ -1,9 +1,72 @@
-package wire
+package jsontext
 
 import (
 	"math"
 	"strconv"
 )
+
+// Kind is the kind of a [Scalar].
+type Kind uint8
+
+// The kinds of scalars.
+const (
+	Null Kind = iota
+	Bool
+	Int   // a number that is an integer within ±MaxSafeInteger
+	Float // any other number
+	String
+)
+
+// MaxSafeInteger is the largest integer up to which all are exact doubles.
+const MaxSafeInteger = 1<<53 - 1
+
+// Scalar is a JSON value that is neither an object nor an array.
+type Scalar struct {
+	Text string // of a String
+	Bits uint64 // 1 for true, the int64 of an Int, the IEEE 754 bits of a Float
+	Kind Kind
+}
+
+// IsTrue reports whether the scalar is the boolean true.
+func (s Scalar) IsTrue() bool { return s.Kind == Bool && s.Bits == 1 }
+
+// Scalar reads a string, a number, a boolean or null, and fails on an object or
+// an array. It reads a number as a double, as the platform does, and fails for
+// one beyond the doubles.
+func (s *Scanner) Scalar() Scalar {
+	switch s.Peek() {
+	case '"':
+		s.pos++
+		return Scalar{Kind: String, Text: s.restOfString()}
+	case 't':
+		if s.Literal("true"); s.err == nil {
+			return Scalar{Kind: Bool, Bits: 1}
+		}
+		return Scalar{Kind: Bool}
+	case 'f':
+		s.Literal("false")
+		return Scalar{Kind: Bool}
+	case 'n':
+		s.Literal("null")
+		return Scalar{}
+	case '{', '[':
+		s.Fail("expected a string, a number, true, false or null")
+		return Scalar{}
+	}
+	if v, ok := s.plainNumber(); ok {
+		return v
+	}
+	raw := s.Number()
+	if s.err != nil {
+		return Scalar{}
+	}
+	v, ok := parseNumber(raw)
+	if !ok {
+		s.pos -= len(raw)
+		s.Fail("a number too large for a double")
+	}
+	return v
+}
 
 // Number reads a number and returns it as it is written.
 func (s *Scanner) Number() string {
@@ -39,9 +102,9 @@ func (s *Scanner) Number() string {
 	}
 	if !ok {
 		if i >= len(text) {
-			s.fail("unexpected end")
+			s.Fail("unexpected end")
 		} else {
-			s.fail("expected a value")
+			s.Fail("expected a value")
 		}
 		return ""
 	}
@@ -53,7 +116,7 @@ func (s *Scanner) Number() string {
 // nearly all are; it consumes nothing of any other. Such digits are an exact
 // double, and so are the powers of ten up to 10^22, so that one division
 // rounds correctly.
-func (s *Scanner) plainNumber() (Value, bool) {
+func (s *Scanner) plainNumber() (Scalar, bool) {
 	const most = 15
 	text, i := s.text, s.pos
 	negative := i < len(text) && text[i] == '-'
@@ -78,30 +141,32 @@ func (s *Scanner) plainNumber() (Value, bool) {
 		whole = point - start
 	}
 	if whole == 0 || digits > most || whole > 1 && text[start] == '0' || i < len(text) && c|0x20 == 'e' {
-		return Null(), false
+		return Scalar{}, false
 	}
 	if negative {
 		n = -n
 	}
 	if point < 0 {
 		s.pos = i
-		return Int(n), true
+		return integer(n), true
 	}
 	if digits == whole {
-		return Null(), false // nothing after the point
+		return Scalar{}, false // nothing after the point
 	}
 	f := float64(n) / powersOfTen[digits-whole]
 	s.pos = i
 	if t := int64(f); float64(t) == f {
-		return Int(t), true
+		return integer(t), true
 	}
-	return Value{tag: tag{kind: KindFloat}, num: math.Float64bits(f)}, true
+	return Scalar{Kind: Float, Bits: math.Float64bits(f)}, true
 }
 
 var powersOfTen = [...]float64{1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15}
 
-// numberValue is the value of a JSON number.
-func numberValue(raw string) (Value, bool) {
+func integer(n int64) Scalar { return Scalar{Kind: Int, Bits: uint64(n)} }
+
+// parseNumber returns the value of a JSON number, and whether it is a double.
+func parseNumber(raw string) (Scalar, bool) {
 	if len(raw) <= 16 {
 		digits, negative := raw, raw[0] == '-'
 		if negative {
@@ -119,15 +184,15 @@ func numberValue(raw string) (Value, bool) {
 			if negative {
 				n = -n
 			}
-			return Int(n), true
+			return integer(n), true
 		}
 	}
 	f, err := strconv.ParseFloat(raw, 64)
 	if err != nil {
-		return Null(), false
+		return Scalar{}, false
 	}
 	if math.Abs(f) <= MaxSafeInteger && f == math.Trunc(f) {
-		return Int(int64(f)), true
+		return integer(int64(f)), true
 	}
-	return Float(f), true
+	return Scalar{Kind: Float, Bits: math.Float64bits(f)}, true
 }

@@ -1,16 +1,16 @@
-package wire
+package jsontext
 
-// exactInteger is the value of a JSON number, and whether it is an integer of
-// at most 18 digits. It judges by exact value (B4) in one pass over the text,
-// whatever the exponent: nothing is ever expanded.
-func exactInteger(raw string) (n int64, ok bool) {
+// ExactInteger returns the value of a JSON number, and whether it is an integer
+// of at most 18 digits. It decides by the exact value, in one pass over the
+// text: an exponent is never expanded.
+func ExactInteger(raw string) (n int64, ok bool) {
 	i, negative := 0, false
 	if i < len(raw) && raw[i] == '-' {
 		negative = true
 		i++
 	}
-	// The value is coefficient x 10^scale, the coefficient without its zeros on
-	// the right: pending counts those that a later digit may still call in.
+	// The value is coefficient x 10^scale, without the coefficient's zeros on the
+	// right: pending counts zeros that belong to it if another digit follows.
 	var coefficient, digits, pending, scale int64
 	fraction := false
 	for ; i < len(raw); i++ {
@@ -62,8 +62,8 @@ func exactInteger(raw string) (n int64, ok bool) {
 
 const maxDigits = 18
 
-// exponentOf is the exponent in e+12, 0 for an empty text. It stops counting
-// far beyond any text's length, where the verdict no longer changes.
+// exponentOf returns the exponent in e+12, 0 for an empty text. It stops counting
+// far beyond any text's length, where the result no longer changes.
 func exponentOf(raw string) int64 {
 	if raw == "" {
 		return 0

@@ -1,4 +1,4 @@
-package wire
+package jsontext
 
 import (
 	"encoding/binary"
@@ -7,28 +7,27 @@ import (
 	"unsafe"
 )
 
-// JSON strings are searched eight bytes at a time, as the bytes of a word.
+// The functions below search JSON strings eight bytes at a time, as a word.
 
 const (
 	lsb = 0x0101010101010101
 	msb = 0x8080808080808080
 )
 
-// stops marks, in the high bit of each byte of w, the bytes that a JSON string
-// cannot hold as they are: a quote, a backslash, a control character. The
-// lowest mark is always right; a borrow may set false ones above it, and only
-// above a right one.
-func stops(w uint64) uint64 {
+// Stops marks, in the high bit of each byte of w, the bytes that a JSON string
+// must escape: a quote, a backslash, a control character. The lowest mark is
+// always right; above it, a borrow may set false ones.
+func Stops(w uint64) uint64 {
 	quote := w ^ (lsb * '"')
 	slash := w ^ (lsb * '\\')
 	return ((w - lsb*0x20) | (quote - lsb) | (slash - lsb)) &^ w & msb
 }
 
-// nextStop is the index of the first byte of s, from i on, that a JSON string
-// cannot hold as it is; len(s) if there is none.
+// nextStop returns the index of the first byte of s, from i on, that a JSON string
+// must escape, or len(s) if there is none.
 func nextStop(s string, i int) int {
 	for ; i+8 <= len(s); i += 8 {
-		if m := stops(load64(s, i)); m != 0 {
+		if m := Stops(Load64(s, i)); m != 0 {
 			return i + bits.TrailingZeros64(m)>>3
 		}
 	}
@@ -40,9 +39,8 @@ func nextStop(s string, i int) int {
 	return len(s)
 }
 
-// copyClean copies the leading bytes of s that a JSON string holds as they are
-// and that are ASCII, and returns their number, or fewer. dst must be as long
-// as s.
+// copyClean copies the leading bytes of s that are ASCII and need no escape, and
+// returns their number, or up to seven fewer. dst must be as long as s.
 func copyClean(dst []byte, s string) int {
 	if len(s) < 8 {
 		for i := range len(s) {
@@ -56,16 +54,16 @@ func copyClean(dst []byte, s string) int {
 	}
 	i := 0
 	for ; i+8 <= len(s); i += 8 {
-		w := load64(s, i)
-		if stops(w)|w&msb != 0 {
+		w := Load64(s, i)
+		if Stops(w)|w&msb != 0 {
 			return i
 		}
 		binary.LittleEndian.PutUint64(dst[i:], w)
 	}
 	if i < len(s) {
 		// The last eight bytes, some of them for the second time.
-		w := load64(s, len(s)-8)
-		if stops(w)|w&msb != 0 {
+		w := Load64(s, len(s)-8)
+		if Stops(w)|w&msb != 0 {
 			return i
 		}
 		binary.LittleEndian.PutUint64(dst[len(s)-8:], w)
@@ -73,8 +71,8 @@ func copyClean(dst []byte, s string) int {
 	return len(s)
 }
 
-// load64 reads the eight bytes of s at i; the caller has checked that they are
+// Load64 reads the eight bytes of s at i. The caller has checked that they are
 // there.
-func load64(s string, i int) uint64 {
+func Load64(s string, i int) uint64 {
 	return binary.LittleEndian.Uint64(unsafe.Slice(unsafe.StringData(s), len(s))[i:])
 }
