@@ -33,13 +33,13 @@ func list(values ...wire.Value) []wire.Value { return values }
 // TestMatch derives every verdict from the text of the rules by hand.
 func TestMatch(t *testing.T) {
 	cases := []struct {
-		rule string
-		why    string
-		t      wire.Type
-		cell   wire.Value
-		op     wire.Op
-		value  any // a wire.Value, or the values of in and nin
-		want   bool
+		rule  string
+		why   string
+		t     wire.Type
+		cell  wire.Value
+		op    wire.Op
+		value any // a wire.Value, or the values of in and nin
+		want  bool
 	}{
 		{"filter-2", "a null cell is not equal", str, null, wire.OpEq, txt("a"), false},
 		{"filter-2", "nor different", str, null, wire.OpNeq, txt("a"), false},

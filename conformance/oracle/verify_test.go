@@ -176,7 +176,7 @@ func TestDifferenceShows(t *testing.T) {
 	require.NotContains(t, d.Received, "\uFFFD", "texts are cut between characters")
 }
 
-// TestVerifyAcceptsQuery checks that Verify accepts what Query returns, and
+// TestVerifyAcceptsTheOracle checks that Verify accepts what Query returns, and
 // nothing with another number of rows.
 func TestVerifyAcceptsTheOracle(t *testing.T) {
 	judged := 0
