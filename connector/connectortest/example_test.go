@@ -65,7 +65,7 @@ func (planets) Query(_ context.Context, _ *connector.QueryRequest, out *connecto
 }
 
 func TestPlanets(t *testing.T) {
-	connectortest.Run(t, definition, planets{}, connectortest.Config{})
+	connectortest.Run(t, definition, planets{}, nil)
 }
 
 func TestGasGiants(t *testing.T) {

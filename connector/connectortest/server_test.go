@@ -36,8 +36,8 @@ func TestServer(t *testing.T) {
 	require.NoError(t, err)
 	require.NoError(t, res.Body.Close())
 	assert.Equal(t, 200, res.StatusCode, "a bare connection speaks HTTP")
-	assert.Equal(t, "connector.test:80", s.p.Addr().String())
-	assert.Equal(t, "pipe", s.p.Addr().Network())
+	assert.Equal(t, "connector.test:80", s.l.Addr().String())
+	assert.Equal(t, "memory", s.l.Addr().Network())
 
 	doc := s.Document()
 	assert.Equal(t, "shop", doc.Slug)
@@ -58,13 +58,13 @@ func TestServerRefusesDefinitions(t *testing.T) {
 // A server that was stopped refuses to be dialled, and does not hang.
 func TestServerStopped(t *testing.T) {
 	s := Start(t, shopDefinition, naive{}, nil)
-	require.NoError(t, s.p.Close())
-	_, err := s.p.Dial(context.Background())
+	require.NoError(t, s.l.Close())
+	_, err := s.l.Dial(context.Background())
 	assert.Error(t, err)
 	s = Start(t, shopDefinition, naive{}, nil)
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
 	require.NoError(t, s.HTTP.Close())
-	_, err = s.p.Dial(ctx)
+	_, err = s.l.Dial(ctx)
 	assert.Error(t, err)
 }

@@ -22,7 +22,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/connectorsdk/connector-sdk-go/connector"
-	"github.com/connectorsdk/connector-sdk-go/connector/connectortest"
+	"github.com/connectorsdk/connector-sdk-go/internal/memlisten"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -221,7 +221,7 @@ func TestStop(t *testing.T) {
 			require.NoError(t, err)
 			handler, err := connector.New(definition, src, token, &connector.Options{Logger: discard})
 			require.NoError(t, err)
-			p := connectortest.NewPipe()
+			p := memlisten.New()
 			client := &http.Client{Transport: &http.Transport{
 				DialContext:        func(ctx context.Context, _, _ string) (net.Conn, error) { return p.Dial(ctx) },
 				DisableCompression: true,
