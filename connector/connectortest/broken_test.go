@@ -89,7 +89,7 @@ func (p patched) Aggregate(ctx context.Context, req *wire.AggregateRequest) (*co
 	if p.aggregate == nil {
 		return p.Source.Aggregate(ctx, req)
 	}
-	// The fault may lie in what the limit would hide.
+	// The fault may be in a row that the limit would cut off.
 	whole := *req
 	whole.Limit = 0
 	g, err := p.Source.Aggregate(ctx, &whole)
@@ -103,14 +103,14 @@ func (p patched) AggregateByDate(ctx context.Context, req *wire.AggregateRequest
 	return p.Aggregate(ctx, req)
 }
 
-// find is a table of the shop, which its description has vouched for.
+// find returns a table of the shop, which must exist.
 func find(name string) memsource.Table {
 	tables := shopTables()
 	return tables[slices.IndexFunc(tables, func(t memsource.Table) bool { return t.Name == name })]
 }
 
-// filtering claims to have filtered, and judges each filter on each row by
-// judge, which is told the right verdict.
+// filtering claims to have filtered, and decides each filter on each row with
+// judge, which gets the right verdict.
 func filtering(t *testing.T, judge func(f wire.Filter, cell wire.Value, right bool) bool) func(context.Context,
 	*connector.QueryRequest, *connector.Rows) error {
 	return func(_ context.Context, req *connector.QueryRequest, out *connector.Rows) error {
@@ -139,8 +139,8 @@ func filtering(t *testing.T, judge func(f wire.Filter, cell wire.Value, right bo
 	}
 }
 
-// emitting claims what served says, and emits rows that pick makes of those
-// that match, which are in the requested order.
+// emitting claims served, and emits what pick returns for the matching rows,
+// which are in the requested order.
 func emitting(t *testing.T, served wire.Served,
 	pick func(req *connector.QueryRequest, claim connector.Claim, rows [][]wire.Value) [][]wire.Value) func(
 	context.Context, *connector.QueryRequest, *connector.Rows) error {
@@ -172,16 +172,16 @@ func emitting(t *testing.T, served wire.Served,
 	}
 }
 
-// textOf is what a source sees that does not know types.
+// textOf returns a cell as a source without types sees it.
 func textOf(v wire.Value) string { return v.String() }
 
 // fault is a source that breaks one rule.
 type fault struct {
 	name string
 	why  string
-	// rule is what every failure must name.
+	// rule is the rule that every failure must name.
 	rule string
-	// where is the subtest in which it must be found.
+	// where is the subtest that must find the fault.
 	where  string
 	source func(t *testing.T) connector.Source
 }
@@ -541,7 +541,7 @@ func filterGreater(a, b wire.Value) bool {
 	return ok && c > 0
 }
 
-// cut applies the request's window, as a source does.
+// cut applies the window of the request, as a source does.
 func cut(claim connector.Claim, rows [][]wire.Value) [][]wire.Value {
 	offset, limit, _ := claim.Window()
 	rows = rows[min(offset, int64(len(rows))):]
@@ -551,7 +551,7 @@ func cut(claim connector.Claim, rows [][]wire.Value) [][]wire.Value {
 	return rows
 }
 
-// joining is a source whose joined rows are passed through pick before the SDK
+// joining returns a source whose joined rows go through pick before the library
 // filters, sorts and cuts them.
 func joining(pick func(req *connector.QueryRequest, columns []wire.Column, rows [][]wire.Value) [][]wire.Value) func(
 	*testing.T) connector.Source {
@@ -587,7 +587,7 @@ func joining(pick func(req *connector.QueryRequest, columns []wire.Column, rows 
 	}
 }
 
-// careless drops the filters that it does not know, and claims the others.
+// careless drops filters on unknown fields, and claims the others.
 type careless struct{ naive }
 
 func (c careless) Query(_ context.Context, req *connector.QueryRequest, out *connector.Rows) error {
@@ -621,7 +621,7 @@ func (c careless) Query(_ context.Context, req *connector.QueryRequest, out *con
 	return connector.UnknownEntity("there is no table %q", req.Table)
 }
 
-// vague has its own errors for tables and for fields that it does not have.
+// vague has its own errors for unknown tables and fields.
 type vague struct {
 	naive
 	table, field error
@@ -640,7 +640,7 @@ func (v vague) Query(ctx context.Context, req *connector.QueryRequest, out *conn
 	return v.naive.Query(ctx, req, out)
 }
 
-// lax answers no rows for a table that it does not have.
+// lax answers no rows for an unknown table.
 type lax struct{ naive }
 
 func (l lax) Query(ctx context.Context, req *connector.QueryRequest, out *connector.Rows) error {
@@ -705,7 +705,8 @@ func measuring(change func(wire.Measure, wire.Value) wire.Value) func(*testing.T
 	}
 }
 
-// Every fault is found where it shows, and every message names its rule.
+// TestRunFindsFaults checks that Run finds every fault in the right subtest, and
+// that every message names the rule.
 func TestRunFindsFaults(t *testing.T) {
 	for _, f := range faults {
 		t.Run(f.name, func(t *testing.T) {

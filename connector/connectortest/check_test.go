@@ -12,10 +12,10 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
-// The tests here hold the verification against answers that no source built on
-// this SDK gives, and that other connectors may.
+// The tests here verify answers that other connectors may give, and that no
+// source built on this library does.
 
-// shopSnapshot is the shop's tables as they are read off the wire.
+// shopSnapshot returns the shop's tables as they are read from the wire.
 func shopSnapshot(t *testing.T) *snapshot {
 	p := &snapshot{
 		doc: &wire.Document{Capabilities: wire.Capabilities{
@@ -38,7 +38,7 @@ func shopSnapshot(t *testing.T) *snapshot {
 	return p
 }
 
-// ids are rows of one column.
+// ids returns rows of one column.
 func ids(list ...int64) *Answer {
 	a := &Answer{Names: []string{"id"}}
 	for _, id := range list {
@@ -52,7 +52,7 @@ func serving(a *Answer, served wire.Served) *Answer {
 	return a
 }
 
-// rule is the rulings that an error names; nothing for none.
+// rule returns the rules that an error names, "" for no error.
 func rule(t *testing.T, err error) string {
 	if err == nil {
 		return ""
@@ -121,7 +121,8 @@ func TestCheckQuery(t *testing.T) {
 		{why: "a window begins within ties", req: wire.QueryRequest{Sort: byDay, Limit: 2, Offset: 2}, answer: serving(ids(7, 2), all)},
 		{why: "one of the ties is not both of them", req: wire.QueryRequest{Sort: byDay},
 			answer: serving(ids(6, 7, 2, 1, 3, 4, 5, 8, 9, 10, 11), both), want: "query-1"},
-		{why: "the wrong end of the order", req: wire.QueryRequest{Sort: byDayDesc, Limit: 1}, answer: serving(ids(6), all), want: "query-1, stream-2"},
+		{why: "the wrong end of the order", req: wire.QueryRequest{Sort: byDayDesc, Limit: 1},
+			answer: serving(ids(6), all), want: "query-1, stream-2"},
 		{why: "an unclaimed order is any", req: wire.QueryRequest{Sort: byDay},
 			answer: serving(ids(11, 7, 1, 2, 3, 4, 5, 8, 9, 10, 6), filtered)},
 		{why: "an order claimed over a superset is judged by what can be seen",
@@ -387,7 +388,7 @@ func TestCheckAggregate(t *testing.T) {
 	}
 }
 
-// Sums of hostile length are left alone rather than worked out.
+// Sums of very long numbers are not verified, because that would take too long.
 func TestSumIsBounded(t *testing.T) {
 	_, ok := sum([]wire.Value{wire.Text("1" + strings.Repeat("0", maxDigits))})
 	assert.False(t, ok)

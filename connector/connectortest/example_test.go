@@ -87,7 +87,7 @@ func TestUnknownTable(t *testing.T) {
 	assert.ErrorIs(t, err, connector.ErrUnknownEntity)
 }
 
-// What an answer prints as is what assert.JSONEq compares.
+// The text of an answer, for assert.JSONEq.
 func ExampleAnswer_JSON() {
 	answer := connectortest.Answer{
 		Names: []string{"name", "moons"},

@@ -133,7 +133,7 @@ func TestIsolation(t *testing.T) {
 	assert.Equal(t, output, log.Writer(), "and so is the older one's output")
 }
 
-// The leaks below are each one that a source with a shared field can have.
+// A source with a shared field can have each of the leaks below.
 
 // keeping keeps the first count of each table for everyone.
 type keeping struct {
@@ -161,7 +161,7 @@ func (l leaking) Query(ctx context.Context, req *connector.QueryRequest, out *co
 	return l.query(l.queries.Add(1), req, func(req *connector.QueryRequest) error { return l.hosted.Query(ctx, req, out) })
 }
 
-// telling lets a test change discovery.
+// telling lets a test change the answer to discovery.
 type telling struct {
 	hosted
 	tell func(req *wire.DiscoveryRequest, d *wire.Discovery)
@@ -175,7 +175,7 @@ func (d telling) Discover(ctx context.Context, req *wire.DiscoveryRequest) (*wir
 	return found, err
 }
 
-// welcoming tells strangers what they typed.
+// welcoming echoes wrong credentials.
 type welcoming struct{ hosted }
 
 func (w welcoming) Discover(ctx context.Context, req *wire.DiscoveryRequest) (*wire.Discovery, error) {
@@ -316,18 +316,19 @@ func TestIsolationFindsLeaks(t *testing.T) {
 	}
 }
 
-// Credentials that do not work end the test with what the connector says.
+// Wrong credentials end the test with the message of the connector.
 func TestIsolationNeedsCredentials(t *testing.T) {
 	r := record(t, "", func(tb testing.TB) {
 		Isolation(tb, hostedDefinition, newHosted(t), tenantA, map[string]string{"account": "bolt", "key": "no"})
 	})
 	require.Len(t, r.failures(), 1)
 	assert.Contains(t, r.failures()[0], "tenant b: discovering the tables: bad_request: account [redacted] has no such key")
-	assert.Contains(t, strings.Join(r.logged(), "\n"), `tenant b's credential "key" is shorter than four bytes, so Isolation does not search for it`)
+	assert.Contains(t, strings.Join(r.logged(), "\n"),
+		`tenant b's credential "key" is shorter than four bytes, so Isolation does not search for it`)
 }
 
-// The SDK cuts credentials out of errors, so only another connector's errors
-// could hold them. They are looked through all the same.
+// The library removes credentials from errors, so only errors of other
+// connectors can contain them. Isolation searches errors too.
 func TestWatchSearchesErrors(t *testing.T) {
 	const account = `{"error":{"code":"bad_request","message":"acme is unknown"}}`
 	for _, c := range []struct {
@@ -353,8 +354,8 @@ func TestWatchSearchesErrors(t *testing.T) {
 	}
 }
 
-// What is typed may come back in data when it was typed into a text field, and
-// is cut out of errors by the SDK.
+// The value of a text field may appear in data. The library removes it from
+// errors.
 func TestIsolationLetsNamesPass(t *testing.T) {
 	source := telling{newHosted(t), func(req *wire.DiscoveryRequest, d *wire.Discovery) {
 		d.Tables[0].SourceDescription = fmt.Sprintf("orders of %s", req.Credentials.Get("account"))

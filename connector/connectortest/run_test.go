@@ -22,8 +22,8 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
-// Honest sources pass, whatever they leave to the SDK and whatever they take
-// away from the document.
+// Correct sources pass, whatever they leave to the library and whatever they omit
+// from the document.
 func TestRun(t *testing.T) {
 	small, flagged := shopTables()[1:], shopTables()[1:]
 	no := false
@@ -57,7 +57,7 @@ func TestRun(t *testing.T) {
 	}
 }
 
-// A run says what it does not exercise, and skips nothing else.
+// Run logs what it does not test, and skips nothing else.
 func TestRunSkips(t *testing.T) {
 	skips := func(src connector.Source, opts *Options) (list []string) {
 		r := record(t, "", func(tb testing.TB) { run(tb, shopDefinition, src, opts) })
@@ -88,7 +88,7 @@ func TestRunSkips(t *testing.T) {
 	}, skips(one, &Options{Seed: 1, Rows: 2}))
 }
 
-// What is legal and says little is logged, so that nobody takes it for tested.
+// Run logs legal answers that prove little, so that nobody takes them for tested.
 func TestRunLogs(t *testing.T) {
 	count := int64(99)
 	source := patched{
@@ -118,8 +118,8 @@ func TestRunLogs(t *testing.T) {
 	assert.Contains(t, strings.Join(r.logged(), "\n"), `statements in the dialect "parrot"`)
 }
 
-// A legal request that is refused fails the run: there is an answer to it that
-// claims nothing.
+// Refusing a legal request fails the run, because every source can answer it
+// without claiming anything.
 func TestRunRefusals(t *testing.T) {
 	source := patched{Source: shop(t)}
 	source.query = func(ctx context.Context, req *connector.QueryRequest, out *connector.Rows) error {
@@ -134,8 +134,8 @@ func TestRunRefusals(t *testing.T) {
 		"request is refused: unsupported: no prefixes here")
 }
 
-// A link between columns that are no declared key may be refused with 422, and
-// with nothing else; one along a key may not.
+// A link between columns that are not a declared key may be refused with 422 only.
+// A link along a key may not be refused.
 func TestRunLinks(t *testing.T) {
 	failures := func(refusal error) []string {
 		source := unlinked{shop(t), refusal}
@@ -165,8 +165,8 @@ func (u unlinked) LinkHitRate(_ context.Context, req *wire.LinkHitRateRequest) (
 	return nil, u.refusal
 }
 
-// alone fails when it is asked twice at once. In a bubble calls that start
-// together overlap, whatever the machine does.
+// alone fails if two calls overlap. In a bubble, calls that start together always
+// overlap.
 type alone struct {
 	naive
 	active *atomic.Int64
@@ -191,7 +191,7 @@ func TestRunAtOnce(t *testing.T) {
 	})
 }
 
-// requests are what a source is asked in a run, as text.
+// requests returns the requests of a run as text.
 func requests(t *testing.T, only string, opts *Options) []string {
 	source := newAsked()
 	r := record(t, only, func(tb testing.TB) { run(tb, shopDefinition, source, opts) })
@@ -222,7 +222,7 @@ func TestRunSeed(t *testing.T) {
 	assert.NotContains(t, r.logged()[0], "Options{Seed: 0}", "a run without one picks one")
 }
 
-// The work on a large table is bounded, and said to be.
+// The work on a large table is limited, and the limit is logged.
 func TestRunIsBounded(t *testing.T) {
 	var rows [][]wire.Value
 	for i := range 1000 {
@@ -234,7 +234,7 @@ func TestRunIsBounded(t *testing.T) {
 	source.tables = []memsource.Table{table}
 	r := record(t, "", func(tb testing.TB) { run(tb, shopDefinition, source, &Options{Seed: 1, work: 40_000}) })
 	require.Empty(t, r.failures())
-	// Pages and what must be refused are a few requests more.
+	// Pages and refusals add a few requests.
 	assert.Less(t, len(*source.queries), 100, "40,000 visits of 1,000 rows are 40 requests, more or less")
 	assert.Greater(t, len(*source.queries), 10)
 	assert.Contains(t, strings.Join(r.logged(), "\n"), `table "many" has 1000 rows: about 10 % of the requests are made`)
@@ -258,7 +258,7 @@ func TestRunNotFilterable(t *testing.T) {
 	assert.Contains(t, r.failures()[0], `countries/filter/not_filterable: connectortest: POST /query: aggregate-7a: `)
 }
 
-// Where no table can be read there is nothing to run, and that is a failure.
+// A run fails if no table can be read.
 func TestRunNeedsToRead(t *testing.T) {
 	r := record(t, "", func(tb testing.TB) { run(tb, hostedDefinition, newHosted(t), &Options{}) })
 	require.Len(t, r.failures(), 1)
@@ -270,8 +270,8 @@ func TestRunNeedsToRead(t *testing.T) {
 	assert.Contains(t, r.failures()[0], `reading table "countries" whole: timeout: the upstream sleeps`)
 }
 
-// The rest of the tests use a recorder in the place of a *testing.T. This one
-// runs the package's tests as go test does, and reads what comes out.
+// The other tests use a recorder instead of a *testing.T. This one runs the tests
+// of the package with go test and reads the output.
 func TestRunUnderGoTest(t *testing.T) {
 	const inner = "CONNECTORTEST_INNER"
 	if os.Getenv(inner) != "" {
@@ -299,7 +299,7 @@ func TestRunUnderGoTest(t *testing.T) {
 	assert.Contains(t, output, "--- PASS: TestRunUnderGoTest/orders/filter/in/region")
 }
 
-// Operands are where faults hide: each kind that the table promises is there.
+// Every kind of operand is generated.
 func TestOperands(t *testing.T) {
 	tables := shopTables()
 	operands := func(field string, op wire.Op) []string {

@@ -44,7 +44,7 @@ func TestServer(t *testing.T) {
 	assert.True(t, doc.Capabilities.Join)
 }
 
-// Faults of construction end the test, all of them at once.
+// Start reports all faults of construction at once and ends the test.
 func TestServerRefusesDefinitions(t *testing.T) {
 	r := record(t, "", func(tb testing.TB) {
 		Start(tb, connector.Definition{Slug: "X", Limits: wire.Limits{Concurrency: 17}}, naive{}, nil)
@@ -55,7 +55,7 @@ func TestServerRefusesDefinitions(t *testing.T) {
 	assert.Contains(t, r.failures()[0], "limits.concurrency: must be at most 16")
 }
 
-// A server that was stopped refuses to be dialled, and does not hang.
+// A stopped server refuses connections and does not hang.
 func TestServerStopped(t *testing.T) {
 	s := Start(t, shopDefinition, naive{}, nil)
 	require.NoError(t, s.l.Close())

@@ -12,10 +12,10 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
-// shopTables is data with the traits that faults need to show: nulls in every
-// nullable column, scale twins, both sides of 2^53, texts that differ by case
-// or a blank, wildcards, arrays, an empty string, orphans, a self-reference, a
-// table without rows.
+// shopTables returns the data that faults need to show: nulls in every nullable
+// column, equal numbers of different scale, both sides of 2^53, texts that differ
+// by case or a blank, wildcards, arrays, an empty string, orphans, a
+// self-reference, and a table without rows.
 func shopTables() []memsource.Table {
 	null, text, decimal := wire.Null(), wire.Text, wire.Decimal
 	date := func(s string) wire.Value {
@@ -114,8 +114,8 @@ func shop(t testing.TB, tables ...memsource.Table) *memsource.Source {
 
 var shopDefinition = connector.Definition{Slug: "shop"}
 
-// naive is the smallest honest source: three methods over rows in memory, and
-// the SDK does everything else.
+// naive is the smallest correct source: three methods over rows in memory. The
+// library does everything else.
 type naive struct{ tables []memsource.Table }
 
 func (naive) Check(context.Context, *wire.CheckRequest) error { return nil }

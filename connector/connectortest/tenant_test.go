@@ -68,7 +68,7 @@ func TestTenantAnswers(t *testing.T) {
 	assert.Equal(t, "[{},\n {},\n {}]", empty.JSON(), "no fields: rows can be counted (query-5)")
 }
 
-// asked keeps the requests that a source gets.
+// asked records the requests that a source gets.
 type asked struct {
 	naive
 	mu      *sync.Mutex
@@ -110,7 +110,7 @@ func TestTenantRequests(t *testing.T) {
 	assert.Len(t, *source.queries, 3, "Unverified is another tenant; this one still verifies")
 }
 
-// refusing fails as a test asks it to.
+// refusing returns the errors that a test chooses.
 type refusing struct {
 	naive
 	check error
@@ -169,8 +169,8 @@ func TestTenantErrors(t *testing.T) {
 
 }
 
-// An error line comes back as an error with the rows before it. In a bubble
-// the heartbeats cost no time.
+// Query returns an error line as an error with the rows before it. In a bubble
+// the heartbeats take no real time.
 func TestTenantErrorLine(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		source := refusing{naive: naive{shopTables()}, after: 2, query: connector.Timeout("the upstream sleeps")}
@@ -183,7 +183,7 @@ func TestTenantErrorLine(t *testing.T) {
 	})
 }
 
-// speaking has a dialect of one word.
+// speaking is a source with a dialect of one word.
 type speaking struct{ naive }
 
 func (speaking) Dialect() string { return "parrot" }
@@ -201,8 +201,8 @@ func TestTenantSQL(t *testing.T) {
 	assert.Equal(t, "parrot", server.Document().Dialect)
 }
 
-// A violation fails the test that asked, tells what and where, and the answer
-// is returned all the same.
+// A violation fails the test with what is wrong and where, and the call returns
+// the answer anyway.
 func TestTenantVerifies(t *testing.T) {
 	source := patched{Source: shop(t), query: filtering(t, func(f wire.Filter, cell wire.Value, right bool) bool {
 		return right && !(f.Op == wire.OpNin && cell.IsNull())
@@ -229,11 +229,11 @@ func TestTenantVerifies(t *testing.T) {
 	expected: {"id":4,"region":null}
 	          {"id":10,"region":null}
 	got:      7 rows without them
-	request:  {"table":"orders","and":[{"field":"region","op":"nin","values":["North"]}],"sort":[],"fields":["id","region"],"credentials":{"key":"..."},"timeoutMs":30000}`,
-		r.failures()[0])
+	request:  {"table":"orders","and":[{"field":"region","op":"nin","values":["North"]}],"sort":[],`+
+		`"fields":["id","region"],"credentials":{"key":"..."},"timeoutMs":30000}`, r.failures()[0])
 }
 
-// Every measure is verified, not only in a Run.
+// A Tenant verifies every measure, as Run does.
 func TestTenantVerifiesMeasures(t *testing.T) {
 	source := patched{
 		Source:      shop(t),
@@ -289,7 +289,7 @@ func TestTenantVerifiesMeasures(t *testing.T) {
 	}
 }
 
-// What cannot be verified is said, not passed over.
+// The log says what cannot be verified.
 func TestTenantCannotVerify(t *testing.T) {
 	t.Run("too many rows", func(t *testing.T) {
 		r := record(t, "", func(tb testing.TB) {
@@ -323,7 +323,7 @@ func TestTenantCannotVerify(t *testing.T) {
 	})
 }
 
-// An answer that breaks the protocol's shapes ends the test.
+// An answer of the wrong shape ends the test.
 func TestTenantMalformedAnswers(t *testing.T) {
 	const envelope = `{"error":{"code":"unknown_entity","message":"m"}}`
 	for _, c := range []struct {
@@ -341,7 +341,8 @@ func TestTenantMalformedAnswers(t *testing.T) {
 			`status 400 with the code "unknown_entity", which goes with status 404`},
 		{"redirect", "nothing redirects, and nothing is followed", 307, wire.MediaJSON, envelope, "status 307"},
 		{"204", "only an aggregate may be declined", 204, "", "", "status 204"},
-		{"too long", "an answer has at most 32 MiB", 200, wire.MediaJSON, strings.Repeat(" ", wire.MaxAnswerBytes+1), "the answer is longer than 33554432 bytes"},
+		{"too long", "an answer has at most 32 MiB", 200, wire.MediaJSON, strings.Repeat(" ", wire.MaxAnswerBytes+1),
+			"the answer is longer than 33554432 bytes"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			r := record(t, "", func(tb testing.TB) {
@@ -402,7 +403,7 @@ func TestTenantMalformedAnswers(t *testing.T) {
 	})
 }
 
-// A server whose connection breaks ends the test too, and does not hang.
+// A broken connection ends the test and does not hang.
 func TestTenantTransport(t *testing.T) {
 	r := record(t, "", func(tb testing.TB) {
 		s := Start(tb, shopDefinition, naive{}, nil)
@@ -413,8 +414,8 @@ func TestTenantTransport(t *testing.T) {
 	assert.Contains(t, r.failures()[0], "EOF")
 }
 
-// The connector's log is the test's until the test is over, and is then
-// dropped: a source that returns late must not crash the tests that follow.
+// The connector logs to the test until the test ends. Later lines are dropped, so
+// that a source that returns late does not crash the following tests.
 func TestLogAfterTheTest(t *testing.T) {
 	var l *testLog
 	t.Run("over", func(t *testing.T) { l = newTestLog(t) })
