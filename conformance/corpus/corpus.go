@@ -49,7 +49,7 @@ var whole = sync.OnceValue(func() []Table {
 	for _, name := range files {
 		tables = append(tables, readTable(name))
 	}
-	tables = append(tables, Many(), Wide())
+	tables = append(tables, manyTable(), wideTable())
 	tables[0] = manifest(digest(tables[1:]))
 	return tables
 })

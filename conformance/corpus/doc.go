@@ -22,9 +22,9 @@
 //
 // # The data
 //
-// The tables are the files in data and two generated tables, [Many] and [Wide].
-// The table [ManifestTable] has one row with the name of the corpus, its version
-// and the digest of everything else, so that a judge can distinguish a missing
+// The tables are the files in data and two generated ones, many and wide. The
+// table [ManifestTable] has one row with the name of the corpus, its version and
+// the digest of everything else, so that a judge can distinguish a missing
 // corpus, or another version, from wrong answers.
 //
 // Every change of a row changes the digest, and a version always has the same

@@ -14,7 +14,7 @@ const (
 	wideText    = 64 << 10 // bytes
 )
 
-// Many returns a table with more rows than a batch may have and with more
+// manyTable returns a table with more rows than a batch may have and with more
 // distinct keys than an aggregate may have groups. Row i, from 1 to 5,200, is
 //
 //	id      i
@@ -23,7 +23,7 @@ const (
 //	day     17i mod 1461 days after 2020-01-01; null where 13 divides i
 //	flag    whether 3 divides i
 //	weight  37i mod 1009, less 100
-func Many() Table {
+func manyTable() Table {
 	t := Table{Table: wire.Table{
 		Name:              "many",
 		SourceDescription: "More rows than one batch may hold, and more distinct keys than an aggregate may answer.",
@@ -55,10 +55,10 @@ func Many() Table {
 	return complete(t)
 }
 
-// Wide returns a table with one row of 120 columns: an id, 118 columns c001 to
-// c118 of the nine types in turn (every tenth is null), and long_text, 64 KiB of
-// text with characters of two, three and four bytes.
-func Wide() Table {
+// wideTable returns a table with one row of 120 columns: an id, 118 columns c001
+// to c118 of the nine types in turn (every tenth is null), and long_text, 64 KiB
+// of text with characters of two, three and four bytes.
+func wideTable() Table {
 	t := Table{Table: wire.Table{
 		Name:              "wide",
 		SourceDescription: "One row of many columns, one of them a long text.",

@@ -19,6 +19,7 @@ import (
 
 	"github.com/connectorsdk/connector-sdk-go/connector"
 	"github.com/connectorsdk/connector-sdk-go/connector/memsource"
+	"github.com/connectorsdk/connector-sdk-go/filter"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -43,6 +44,7 @@ func TestRun(t *testing.T) {
 			Endpoints: []wire.Endpoint{wire.EndpointCount, wire.EndpointCardinality},
 		}}}},
 		{"one sort key", naive{small}, &Options{Connector: &connector.Options{SortBudget: 5, Omit: connector.Omit{Sort: wire.SortSingle}}}},
+		{"filters divided by Split", splitting{naive{shopTables()}}, &Options{}},
 		{"no tables", naive{}, &Options{}},
 		{"a tenant", newHosted(t), &Options{Credentials: tenantA}},
 	} {
@@ -55,6 +57,37 @@ func TestRun(t *testing.T) {
 			Run(t, def, c.source, c.opts)
 		})
 	}
+}
+
+// splitting follows the documentation of filter.Split literally: it applies what
+// is pushed, and claims the filters if Split reports all.
+type splitting struct{ naive }
+
+func (s splitting) Query(ctx context.Context, req *connector.QueryRequest, out *connector.Rows) error {
+	i := slices.IndexFunc(s.tables, func(t memsource.Table) bool { return t.Name == req.Table })
+	if i < 0 {
+		return s.naive.Query(ctx, req, out)
+	}
+	t := s.tables[i]
+	pushed, all := filter.Split(req.Where, func(f wire.Filter) bool {
+		return t.Field(f.Field) != nil && f.Op != wire.OpIncludes && f.Op != wire.OpStartsWith
+	})
+	p, err := filter.Compile(pushed, t.Columns())
+	if err != nil {
+		return err
+	}
+	if all {
+		out.Claim(connector.Served{Filters: true})
+	}
+	w := out.Begin(t.Columns())
+	for _, row := range t.Rows {
+		if p.Match(row) {
+			if err := w.Row(row...); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
 }
 
 // Run logs what it does not test, and skips nothing else.
