@@ -22,12 +22,13 @@ var fences = map[string]struct {
 }{
 	"wire":                    {},
 	"wire/schema":             {},
+	"internal/memlisten":      {},
 	"filter":                  {own: []string{"wire"}, foreign: []string{"github.com/shopspring/decimal"}},
 	"ndjson":                  {own: []string{"wire"}},
 	"connector":               {own: []string{"wire", "filter", "ndjson"}, foreign: []string{"github.com/go-playground/validator/v10"}},
 	"connector/memsource":     {own: []string{"wire", "filter", "ndjson", "connector"}, foreign: []string{"github.com/shopspring/decimal"}},
 	"connector/sqlsource":     {own: []string{"wire", "filter", "ndjson", "connector", "connector/memsource"}},
-	"connector/connectortest": {own: []string{"wire", "filter", "ndjson", "connector"}, foreign: []string{"github.com/stretchr/testify"}},
+	"connector/connectortest": {own: []string{"wire", "filter", "ndjson", "connector", "internal/memlisten"}, foreign: []string{"github.com/stretchr/testify"}},
 	"conformance": {
 		own:     []string{"wire", "wire/schema", "conformance/oracle", "conformance/corpus"},
 		foreign: []string{"github.com/santhosh-tekuri/jsonschema/v5"},
@@ -35,7 +36,8 @@ var fences = map[string]struct {
 	"conformance/oracle": {own: []string{"wire"}},
 	"conformance/corpus": {own: []string{"wire"}},
 	"connector/sqlsource/sqlsourcetest": {
-		own:     []string{"wire", "filter", "ndjson", "connector", "connector/memsource", "connector/sqlsource", "connector/connectortest"},
+		own:     []string{"wire", "filter", "ndjson", "connector", "connector/memsource", "connector/sqlsource", "connector/connectortest",
+			"internal/memlisten"},
 		foreign: []string{"github.com/stretchr/testify"},
 	},
 }
