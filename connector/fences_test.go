@@ -36,7 +36,7 @@ var fences = map[string]struct {
 	"conformance/oracle": {own: []string{"wire"}},
 	"conformance/corpus": {own: []string{"wire"}},
 	"connector/sqlsource/sqlsourcetest": {
-		own:     []string{"wire", "filter", "ndjson", "connector", "connector/memsource", "connector/sqlsource", "connector/connectortest",
+		own: []string{"wire", "filter", "ndjson", "connector", "connector/memsource", "connector/sqlsource", "connector/connectortest",
 			"internal/memlisten"},
 		foreign: []string{"github.com/stretchr/testify"},
 	},
