@@ -31,7 +31,7 @@ func handlerOf(slug string, src connector.Source) *connector.Handler {
 type books struct{ source }
 
 func (books) Query(_ context.Context, req *connector.QueryRequest, out *connector.Rows) error {
-	// The upstream selects by one language. The library filters by the rest.
+	// The upstream selects by one language. The library does the rest.
 	pushed, all := filter.Split(req.Where, func(f wire.Filter) bool {
 		return f.Field == "language" && f.Op == wire.OpEq && f.Value.Text() != ""
 	})
@@ -49,12 +49,14 @@ func (books) Query(_ context.Context, req *connector.QueryRequest, out *connecto
 	offset, limit, _ := claim.Window() // both 0 unless filters and sort are served
 	fmt.Printf("upstream: language %q, skip %d, take %d\n", language, offset, limit)
 
-	w := out.Begin([]wire.Column{{Name: "title", Type: wire.TypeString}, {Name: "language", Type: wire.TypeString}, {Name: "year", Type: wire.TypeNumber}})
+	w := out.Begin([]wire.Column{{Name: "title", Type: wire.TypeString}, {Name: "language", Type: wire.TypeString},
+		{Name: "year", Type: wire.TypeNumber}})
 	taken := int64(0)
 	for _, b := range []struct {
 		title, language string
 		year            int64
-	}{{"Don Quijote", "es", 1605}, {"Faust", "de", 1808}, {"Emma", "en", 1815}, {"Ulysses", "en", 1922}, {"Orlando", "en", 1928}} {
+	}{{"Don Quijote", "es", 1605}, {"Faust", "de", 1808}, {"Emma", "en", 1815}, {"Ulysses", "en", 1922},
+		{"Orlando", "en", 1928}} {
 		if language != "" && b.language != language {
 			continue
 		}
@@ -147,7 +149,7 @@ type counted struct{ source }
 
 func (counted) Count(_ context.Context, req *wire.CountRequest) (int64, error) {
 	if len(req.And)+len(req.Or) > 0 {
-		return 0, connector.ErrDecline // the SDK counts by reading
+		return 0, connector.ErrDecline // the library counts by reading
 	}
 	return 4, nil
 }
@@ -156,7 +158,8 @@ func (counted) Count(_ context.Context, req *wire.CountRequest) (int64, error) {
 func ExampleCounter() {
 	handler := handlerOf("planets", counted{})
 	post(handler, "/count", `{"table": "planets", "and": [], "credentials": {}, "timeoutMs": 5000}`)
-	post(handler, "/count", `{"table": "planets", "and": [{"field": "moons", "op": "gt", "value": 0}], "credentials": {}, "timeoutMs": 5000}`)
+	post(handler, "/count", `{"table": "planets", "and": [{"field": "moons", "op": "gt", "value": 0}], `+
+		`"credentials": {}, "timeoutMs": 5000}`)
 	post(handler, "/size", `{"table": "planets", "credentials": {}, "timeoutMs": 5000}`)
 	// Output:
 	// 200

@@ -20,6 +20,8 @@ var fences = map[string]struct {
 	own     []string
 	foreign []string
 }{
+	"docs":                    {},
+	"internal/rules":          {own: []string{"docs"}},
 	"wire":                    {},
 	"wire/schema":             {},
 	"internal/memlisten":      {},
@@ -30,7 +32,7 @@ var fences = map[string]struct {
 	"connector/sqlsource":     {own: []string{"wire", "filter", "ndjson", "connector", "connector/memsource"}},
 	"connector/connectortest": {own: []string{"wire", "filter", "ndjson", "connector", "internal/memlisten"}, foreign: []string{"github.com/stretchr/testify"}},
 	"conformance": {
-		own:     []string{"wire", "wire/schema", "conformance/oracle", "conformance/corpus"},
+		own:     []string{"docs", "internal/rules", "wire", "wire/schema", "conformance/oracle", "conformance/corpus"},
 		foreign: []string{"github.com/santhosh-tekuri/jsonschema/v5"},
 	},
 	"conformance/oracle": {own: []string{"wire"}},
