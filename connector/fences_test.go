@@ -27,6 +27,7 @@ var fences = map[string]struct {
 	"docs":                     {},
 	"internal/rules":           {own: []string{"docs"}},
 	"internal/house":           {},
+	"internal/memlisten":       {},
 	"wire/schema":              {},
 	"filter":                   {own: []string{"wire"}, foreign: []string{"github.com/shopspring/decimal"}},
 	"ndjson":                   {own: []string{"wire", "internal/lines"}},
@@ -40,7 +41,7 @@ var fences = map[string]struct {
 	},
 	"connector/memsource":     {own: []string{"wire", "filter", "ndjson", "connector"}, foreign: []string{"github.com/shopspring/decimal"}},
 	"connector/sqlsource":     {own: []string{"wire", "filter", "ndjson", "connector", "connector/memsource"}},
-	"connector/connectortest": {own: []string{"wire", "filter", "ndjson", "connector"}, foreign: []string{"github.com/stretchr/testify"}},
+	"connector/connectortest": {own: []string{"wire", "filter", "ndjson", "connector", "internal/memlisten"}, foreign: []string{"github.com/stretchr/testify"}},
 	"conformance": {
 		own:     []string{"docs", "internal/rules", "wire", "wire/schema", "conformance/oracle", "conformance/corpus"},
 		foreign: []string{"github.com/santhosh-tekuri/jsonschema/v5"},
@@ -48,7 +49,8 @@ var fences = map[string]struct {
 	"conformance/oracle": {own: []string{"wire"}},
 	"conformance/corpus": {own: []string{"wire"}},
 	"connector/sqlsource/sqlsourcetest": {
-		own:     []string{"wire", "filter", "ndjson", "connector", "connector/memsource", "connector/sqlsource", "connector/connectortest"},
+		own: []string{"wire", "filter", "ndjson", "connector", "connector/memsource", "connector/sqlsource", "connector/connectortest",
+			"internal/memlisten"},
 		foreign: []string{"github.com/stretchr/testify"},
 	},
 }
