@@ -286,7 +286,7 @@ func TestUnusual(t *testing.T) {
 func usual() http.Handler { return serve(connector.Definition{}, corpusSource(), nil) }
 
 func source(tables ...memsource.Table) *memsource.Source {
-	src, err := memsource.NewSource(tables...)
+	src, err := memsource.New(tables, nil)
 	if err != nil {
 		panic(err)
 	}

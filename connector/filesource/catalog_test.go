@@ -1,4 +1,4 @@
-package main
+package filesource
 
 import (
 	"context"
@@ -18,8 +18,8 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
-// shelf is a library over one tenant's folder on the disk.
-func shelf(t *testing.T, files map[string]string) (dir string, l *library, find func(table string) *description) {
+// shelf returns a catalog over one tenant's folder on the disk.
+func shelf(t *testing.T, files map[string]string) (dir string, l *catalog, find func(table string) *description) {
 	t.Helper()
 	dir = t.TempDir()
 	put(t, dir, map[string]string{"acme/.keep": ""})
@@ -29,7 +29,7 @@ func shelf(t *testing.T, files map[string]string) (dir string, l *library, find 
 	require.NoError(t, err)
 	life, end := context.WithCancel(context.Background())
 	t.Cleanup(end)
-	l = newLibrary(life, r)
+	l = newCatalog(life, r)
 	return acme, l, func(table string) *description {
 		t.Helper()
 		f, err := r.enter("acme")
@@ -97,11 +97,10 @@ func TestForget(t *testing.T) {
 	acme, l, find := shelf(t, map[string]string{
 		"t.csv": "a\n1\n", "u.csv": "a\n1\n", "t.table.json": `{"foreignKeys":[{"field":"a","targetTable":"u","targetField":"a"}]}`,
 	})
-	src := &source{root: l.root, library: l}
+	src := &Source{root: l.root, catalog: l}
 	discover := func() *wire.Discovery {
 		f, err := l.root.enter("acme")
 		require.NoError(t, err)
-		defer func() { _ = f.close() }()
 		d, err := src.discover(context.Background(), f)
 		require.NoError(t, err)
 		return d
@@ -120,12 +119,15 @@ func TestForget(t *testing.T) {
 func TestForeignKeysAreCheckedAgain(t *testing.T) {
 	dir := t.TempDir()
 	put(t, dir, map[string]string{
-		"acme/t.csv": "a\n1\n2\n", "acme/u.csv": "a\n1\n", "acme/t.table.json": `{"foreignKeys":[{"field":"a","targetTable":"u","targetField":"a"}]}`,
+		"acme/t.csv": "a\n1\n2\n", "acme/u.csv": "a\n1\n",
+		"acme/t.table.json": `{"foreignKeys":[{"field":"a","targetTable":"u","targetField":"a"}]}`,
 	})
 	s, _ := host(t, dir)
 	d := discovered(t, s, "acme")
 	assert.Empty(t, d.Tables[0].ForeignKeys)
-	assert.Equal(t, []string{"t.table.json: foreign key a to u.a is not declared: 1 of 2 values are not there, the first on line 3"}, d.Warnings)
+	assert.Equal(t, []string{
+		"t.table.json: foreign key a to u.a is not declared: 1 of 2 values are not there, the first on line 3",
+	}, d.Warnings)
 	put(t, dir, map[string]string{"acme/u.csv": "a\n1\n2\n"})
 	d = discovered(t, s, "acme")
 	assert.Len(t, d.Tables[0].ForeignKeys, 1, "the other table changed")
@@ -274,7 +276,7 @@ func TestALinkOfStaleDescriptions(t *testing.T) {
 	}
 }
 
-// versionNumber is a basis that lasts as long as it stays the same.
+// A versionNumber is a basis that lasts as long as it stays the same.
 type versionNumber struct {
 	n       int
 	trusted bool

@@ -7,14 +7,13 @@ import (
 	"flag"
 	"fmt"
 	"io"
-	"net/http"
 	"strconv"
-	"time"
 
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
-// The environment a host sets: the token and the port, and nothing else (G11).
+// The program reads the token and the port from the environment, and nothing
+// else.
 const (
 	envToken = "PLATFORM_CONNECTOR_TOKEN"
 	envPort  = "PORT"
@@ -27,7 +26,7 @@ type config struct {
 	dir    string // empty: the bundled data
 	port   string
 	token  wire.Token
-	minted string // the token's secret, when it was made for this run
+	minted string // the token's secret, if it was made for this run
 }
 
 // configure reads the command line and the environment.
@@ -36,23 +35,22 @@ func configure(args []string, getenv func(string) (string, bool), out io.Writer)
 	flags.SetOutput(out)
 	flags.StringVar(&c.dir, "dir", "", "the `folder` to serve, with one sub-folder per tenant (default: the bundled data)")
 	flags.Usage = func() {
-		_, _ = fmt.Fprintf(out, "Serves a folder of CSV and NDJSON files as tables.\n\n  files [-dir folder]\n\n")
+		_, _ = fmt.Fprint(out, "Serves a folder of CSV and NDJSON files as tables.\n\n  files [-dir folder]\n\n")
 		flags.PrintDefaults()
-		_, _ = fmt.Fprintf(out, "\nEnvironment: %s, the bearer token, at least %d characters (default: one is made);\n%s, the port to listen on (default: %s).\n",
-			envToken, wire.MinTokenLength, envPort, defaultPort)
+		_, _ = fmt.Fprintf(out, "\nEnvironment: %s, the bearer token, at least %d characters (default: one is made);\n"+
+			"%s, the port to listen on (default: %s).\n", envToken, wire.MinTokenLength, envPort, defaultPort)
 	}
 	if err := flags.Parse(args); err != nil {
 		return c, err
 	}
 	if flags.NArg() > 0 {
-		return c, fmt.Errorf("unexpected argument; the folder to serve is given as -dir FOLDER")
+		return c, errors.New("unexpected argument; the folder to serve is given as -dir FOLDER")
 	}
 	dirGiven := false
 	flags.Visit(func(f *flag.Flag) { dirGiven = dirGiven || f.Name == "dir" })
 	if dirGiven && c.dir == "" {
 		return c, errors.New("-dir: is empty; name a folder, or leave the flag out for the bundled data")
 	}
-
 	c.port = defaultPort
 	if port, ok := getenv(envPort); ok {
 		if n, err := strconv.ParseUint(port, 10, 16); err != nil || strconv.FormatUint(n, 10) != port {
@@ -71,17 +69,4 @@ func configure(args []string, getenv func(string) (string, bool), out io.Writer)
 		return c, fmt.Errorf("%s: %w; leave it unset to have one made for this run", envToken, err)
 	}
 	return c, nil
-}
-
-// server is an HTTP server that a slow or silent client cannot hold for ever.
-// There is no write timeout: a stream may be long, and the connector cuts off
-// a reader that takes nothing.
-func server(handler http.Handler) *http.Server {
-	return &http.Server{
-		Handler:           handler,
-		ReadHeaderTimeout: 10 * time.Second,
-		ReadTimeout:       time.Minute, // for the body; the connector lifts it once that is read
-		IdleTimeout:       2 * time.Minute,
-		MaxHeaderBytes:    64 << 10,
-	}
 }

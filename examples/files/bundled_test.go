@@ -1,18 +1,21 @@
 package main
 
 import (
+	"log/slog"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/connectorsdk/connector-sdk-go/connector"
 	"github.com/connectorsdk/connector-sdk-go/connector/connectortest"
+	"github.com/connectorsdk/connector-sdk-go/connector/filesource"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
 var (
-	scienceCredentials = map[string]string{credentialTenant: "science"}
-	shopCredentials    = map[string]string{credentialTenant: "shop", credentialPassword: bundledPassword}
+	scienceCredentials = map[string]string{filesource.CredentialTenant: "science"}
+	shopCredentials    = map[string]string{filesource.CredentialTenant: "shop", filesource.CredentialPassword: bundledPassword}
 )
 
 // TestBundledScience and TestBundledShop hold every answer of every route
@@ -21,6 +24,7 @@ func TestBundledScience(t *testing.T) { runBundled(t, scienceCredentials) }
 func TestBundledShop(t *testing.T)    { runBundled(t, shopCredentials) }
 
 func runBundled(t *testing.T, credentials map[string]string) {
+	t.Parallel()
 	if testing.Short() {
 		t.Skip("some thousand requests; run without -short")
 	}
@@ -28,18 +32,30 @@ func runBundled(t *testing.T, credentials map[string]string) {
 	if raceEnabled {
 		cfg.Rows = 100 // the smaller tables; the others take most of the time
 	}
-	connectortest.Run(t, definition, newSource(t.Context(), bundledRoot(), discard), cfg)
+	connectortest.Run(t, definition, bundledSource(t), cfg)
 }
 
 // TestBundledTenantsAreApart asks as both tenants, in turn and at once.
 func TestBundledTenantsAreApart(t *testing.T) {
-	connectortest.Isolation(t, definition, newSource(t.Context(), bundledRoot(), discard), scienceCredentials, shopCredentials)
+	connectortest.Isolation(t, definition, bundledSource(t), scienceCredentials, shopCredentials)
+}
+
+var (
+	definition = connector.Definition{Slug: "files", Credentials: filesource.Credentials()}
+	quiet      = &filesource.Options{Logger: slog.New(slog.DiscardHandler)}
+)
+
+func bundledSource(t *testing.T) *filesource.Source {
+	t.Helper()
+	src, err := open("", quiet)
+	require.NoError(t, err)
+	t.Cleanup(func() { _ = src.Close() })
+	return src
 }
 
 func bundled(t *testing.T, credentials map[string]string) *connectortest.Tenant {
 	t.Helper()
-	s, _ := start(t, bundledRoot(), nil)
-	return s.As(credentials)
+	return connectortest.Start(t, definition, bundledSource(t), nil).As(credentials)
 }
 
 func tableOf(t *testing.T, d *wire.Discovery, name string) *wire.Table {
@@ -61,7 +77,8 @@ func TestBundledTables(t *testing.T) {
 	}{
 		{scienceCredentials, map[string]int64{"elements": 118, "missions": 20, "moons": 36, "planets": 8}, nil},
 		{shopCredentials, map[string]int64{"customers": 40, "order_lines": 872, "orders": 300, "products": 24, "reviews": 60},
-			[]string{"order_lines.table.json: foreign key sku to products.sku is not declared: 17 of 872 values are not there, the first on line 25"}},
+			[]string{"order_lines.table.json: foreign key sku to products.sku is not declared: 17 of 872 values are not there, " +
+				"the first on line 25"}},
 	} {
 		d, err := bundled(t, c.credentials).Discover()
 		require.NoError(t, err)
@@ -91,9 +108,12 @@ func TestBundledTraits(t *testing.T) {
 		}
 	}
 	assert.Len(t, types, 9, "every type there is")
-	assert.Equal(t, []wire.ForeignKey{{Field: "planet", TargetTable: "planets", TargetField: "name"}}, tableOf(t, science, "moons").ForeignKeys)
-	assert.Equal(t, []wire.ForeignKey{{Field: "customer_no", TargetTable: "customers", TargetField: "customer_no"}}, tableOf(t, shop, "orders").ForeignKeys)
-	assert.Equal(t, []wire.ForeignKey{{Field: "order_no", TargetTable: "orders", TargetField: "order_no"}}, tableOf(t, shop, "order_lines").ForeignKeys)
+	assert.Equal(t, []wire.ForeignKey{{Field: "planet", TargetTable: "planets", TargetField: "name"}},
+		tableOf(t, science, "moons").ForeignKeys)
+	assert.Equal(t, []wire.ForeignKey{{Field: "customer_no", TargetTable: "customers", TargetField: "customer_no"}},
+		tableOf(t, shop, "orders").ForeignKeys)
+	assert.Equal(t, []wire.ForeignKey{{Field: "order_no", TargetTable: "orders", TargetField: "order_no"}},
+		tableOf(t, shop, "order_lines").ForeignKeys)
 	assert.Equal(t, []string{"order_no", "line"}, tableOf(t, shop, "order_lines").PrimaryKey, "a key of two fields")
 	assert.Equal(t, wire.TypeString, tableOf(t, shop, "customers").Field("customer_no").Type, "numbers with leading zeros are text")
 	assert.Equal(t, wire.TypeArray, tableOf(t, shop, "products").Field("tags").Type)
@@ -110,7 +130,8 @@ func TestBundledTraits(t *testing.T) {
 	})
 	require.NoError(t, err)
 	orders, err := tenant.Aggregate(wire.AggregateRequest{
-		Table: "orders", Measures: []wire.Measure{{Fn: wire.FnSum, Field: "total", As: "total"}, {Fn: wire.FnSum, Field: "shipping", As: "shipping"}},
+		Table: "orders", Measures: []wire.Measure{{Fn: wire.FnSum, Field: "total", As: "total"},
+			{Fn: wire.FnSum, Field: "shipping", As: "shipping"}},
 	})
 	require.NoError(t, err)
 	// Exact sums: the orders are their lines and the shipping, to the cent.
@@ -135,17 +156,21 @@ func TestBundledFacts(t *testing.T) {
 		want string
 	}{
 		{"the heaviest standard weight", wire.QueryRequest{
-			Table: "elements", Sort: []wire.SortKey{{Field: "standard_atomic_weight", Dir: wire.Desc}}, Fields: []string{"name", "standard_atomic_weight"}, Limit: 1,
+			Table: "elements", Sort: []wire.SortKey{{Field: "standard_atomic_weight", Dir: wire.Desc}},
+			Fields: []string{"name", "standard_atomic_weight"}, Limit: 1,
 		}, `[{"name":"Uranium","standard_atomic_weight":"238.03"}]`},
 		{"liquids", wire.QueryRequest{
-			Table: "elements", Where: wire.Where{And: []wire.Filter{{Field: "phase", Op: wire.OpEq, Value: wire.Text("liquid")}}}, Fields: []string{"symbol"},
+			Table: "elements", Where: wire.Where{And: []wire.Filter{{Field: "phase", Op: wire.OpEq,
+				Value: wire.Text("liquid")}}}, Fields: []string{"symbol"},
 		}, "[{\"symbol\":\"Br\"},\n{\"symbol\":\"Hg\"}]"},
 		{"the largest moon, and its planet's gravity", wire.QueryRequest{
 			Table: "moons", Sort: []wire.SortKey{{Field: "mean_radius_km", Dir: wire.Desc}}, Fields: []string{"name"}, Limit: 1,
-			Joins: []wire.JoinHop{{FromTable: "moons", ToTable: "planets", FromField: "planet", ToField: "name", Fields: []wire.JoinField{{Field: "gravity_m_s2", As: "gravity", Type: wire.TypeDecimal}}}},
+			Joins: []wire.JoinHop{{FromTable: "moons", ToTable: "planets", FromField: "planet", ToField: "name",
+				Fields: []wire.JoinField{{Field: "gravity_m_s2", As: "gravity", Type: wire.TypeDecimal}}}},
 		}, `[{"name":"Ganymede","gravity":"23.1"}]`},
 		{"who has been to Neptune", wire.QueryRequest{
-			Table: "missions", Where: wire.Where{And: []wire.Filter{{Field: "visited", Op: wire.OpContains, Value: wire.Text("Neptune")}}}, Fields: []string{"name", "launched"},
+			Table: "missions", Where: wire.Where{And: []wire.Filter{{Field: "visited", Op: wire.OpContains,
+				Value: wire.Text("Neptune")}}}, Fields: []string{"name", "launched"},
 		}, `[{"name":"Voyager 2","launched":"1977-08-20T14:29:00Z"}]`},
 	} {
 		answer, err := tenant.Query(c.req)
@@ -167,8 +192,8 @@ func TestBundledFacts(t *testing.T) {
 }
 
 func TestBundledPassword(t *testing.T) {
-	tenant := bundled(t, map[string]string{credentialTenant: "shop", credentialPassword: bundledPassword})
+	tenant := bundled(t, map[string]string{filesource.CredentialTenant: "shop", filesource.CredentialPassword: bundledPassword})
 	require.NoError(t, tenant.Check(), "the password that is printed is the file's")
-	err := bundled(t, map[string]string{credentialTenant: "shop"}).Check()
+	err := bundled(t, map[string]string{filesource.CredentialTenant: "shop"}).Check()
 	require.Error(t, err, "and it is needed")
 }

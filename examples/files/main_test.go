@@ -8,6 +8,7 @@ import (
 	"flag"
 	"fmt"
 	"io"
+	"io/fs"
 	"net"
 	"net/http"
 	"net/http/httptest"
@@ -15,6 +16,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"testing/fstest"
 	"testing/synctest"
 	"time"
 
@@ -22,9 +24,17 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/connectorsdk/connector-sdk-go/connector"
-	"github.com/connectorsdk/connector-sdk-go/connector/connectortest"
+	"github.com/connectorsdk/connector-sdk-go/connector/filesource"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
+
+func mapFS(files map[string]string) fstest.MapFS {
+	m := fstest.MapFS{}
+	for name, content := range files {
+		m[name] = &fstest.MapFile{Data: []byte(content)}
+	}
+	return m
+}
 
 const testToken = "a-token-for-tests-0123456789abcdef"
 
@@ -46,11 +56,18 @@ func TestConfigure(t *testing.T) {
 		{"a folder", []string{"-dir", "x"}, nil, ""},
 		{"a token and a port", nil, map[string]string{envToken: testToken, envPort: "9000"}, ""},
 		{"any free port", nil, map[string]string{envPort: "0"}, ""},
-		{"an empty folder is a variable that was not set", []string{"-dir", ""}, nil, "-dir: is empty; name a folder, or leave the flag out for the bundled data"},
+		{"an empty folder is a variable that was not set", []string{"-dir", ""}, nil,
+			"-dir: is empty; name a folder, or leave the flag out for the bundled data"},
 		{"the folder is a flag", []string{"x"}, nil, "unexpected argument; the folder to serve is given as -dir FOLDER"},
-		{"a short token", nil, map[string]string{envToken: "short"}, "PLATFORM_CONNECTOR_TOKEN: a token needs at least 32 characters: mint one with `openssl rand -hex 32`; leave it unset to have one made for this run"},
-		{"an empty token is a secret that did not arrive", nil, map[string]string{envToken: ""}, "PLATFORM_CONNECTOR_TOKEN: a token needs at least 32 characters: mint one with `openssl rand -hex 32`; leave it unset to have one made for this run"},
-		{"a token with a line end", nil, map[string]string{envToken: testToken + "\n"}, "PLATFORM_CONNECTOR_TOKEN: a token must be visible ASCII without blanks, as a header carries it: mint one with `openssl rand -hex 32`; leave it unset to have one made for this run"},
+		{"a short token", nil, map[string]string{envToken: "short"},
+			"PLATFORM_CONNECTOR_TOKEN: a token needs at least 32 characters: mint one with `openssl rand -hex 32`; leave it " +
+				"unset to have one made for this run"},
+		{"an empty token is a secret that did not arrive", nil, map[string]string{envToken: ""},
+			"PLATFORM_CONNECTOR_TOKEN: a token needs at least 32 characters: mint one with `openssl rand -hex 32`; leave it " +
+				"unset to have one made for this run"},
+		{"a token with a line end", nil, map[string]string{envToken: testToken + "\n"},
+			"PLATFORM_CONNECTOR_TOKEN: a token must be visible ASCII without blanks, as a header carries it: mint one with " +
+				"`openssl rand -hex 32`; leave it unset to have one made for this run"},
 		{"a port that is none", nil, map[string]string{envPort: "http"}, "PORT: must be a number from 0 to 65535; 0 takes any free port"},
 		{"one that is too high", nil, map[string]string{envPort: "65536"}, "PORT: must be a number from 0 to 65535; 0 takes any free port"},
 		{"an empty one", nil, map[string]string{envPort: ""}, "PORT: must be a number from 0 to 65535; 0 takes any free port"},
@@ -83,13 +100,14 @@ func TestConfigure(t *testing.T) {
 func TestRunRefusesFolders(t *testing.T) {
 	empty := t.TempDir()
 	err := run(t.Context(), []string{"-dir", empty}, env(nil), io.Discard, io.Discard)
-	assert.EqualError(t, err, fmt.Sprintf("-dir: %s holds no folder; make one for each tenant, such as %s/acme, and put the files there", empty, empty))
+	assert.EqualError(t, err, fmt.Sprintf(
+		"-dir: %s holds no folder; make one for each tenant, such as %s/acme, and put the files there", empty, empty))
 	gone := filepath.Join(empty, "gone")
 	err = run(t.Context(), []string{"-dir", gone}, env(nil), io.Discard, io.Discard)
 	assert.ErrorContains(t, err, "-dir: open "+gone)
 }
 
-// commands are the curl lines of a text, as a shell takes them apart.
+// commands returns the curl lines of a text, as a shell splits them.
 func commands(t *testing.T, text string, vars ...string) (argv [][]string) {
 	t.Helper()
 	sh, err := exec.LookPath("sh")
@@ -121,10 +139,13 @@ func TestWelcome(t *testing.T) {
 		tenant string
 	}{
 		{"the bundled data, whose password is no secret", nil, "", nil, "Tenants: science, shop (password demo-password)\n", "science"},
-		{"a token of one's own is not printed", nil, testToken, []string{envToken + "=" + testToken}, "Token: $PLATFORM_CONNECTOR_TOKEN\n", "science"},
+		{"a token of one's own is not printed", nil, testToken, []string{envToken + "=" + testToken},
+			"Token: $PLATFORM_CONNECTOR_TOKEN\n", "science"},
 		{"names that a shell would trip over", odd, "", nil, "Tenants: o'brien \"x\" $HOME\n", "o'brien \"x\" $HOME"},
-		{"a tenant without a password is preferred", map[string]string{"a/.password": "x", "a/t.csv": "a\n1\n", "b/t.csv": "b\n1\n"}, "", nil, "Tenants: a (with a password), b\n", "b"},
-		{"a password of the user's is not printed", map[string]string{"a/.password": "it's x", "a/t.csv": "a\n1\n"}, "", []string{`TENANT_PASSWORD=it's x`}, "Tenants: a (with a password)\n", "a"},
+		{"a tenant without a password is preferred",
+			map[string]string{"a/.password": "x", "a/t.csv": "a\n1\n", "b/t.csv": "b\n1\n"}, "", nil, "Tenants: a (with a password), b\n", "b"},
+		{"a password of the user's is not printed", map[string]string{"a/.password": "it's x", "a/t.csv": "a\n1\n"}, "",
+			[]string{`TENANT_PASSWORD=it's x`}, "Tenants: a (with a password)\n", "a"},
 		{"a malformed file is passed over", map[string]string{"a/a.csv": "x,x\n", "a/t.csv": "a\n1\n"}, "", nil, "Tenants: a\n", "a"},
 	} {
 		t.Run(c.why, func(t *testing.T) {
@@ -134,14 +155,14 @@ func TestWelcome(t *testing.T) {
 			}
 			config, err := configure(nil, env(vars), io.Discard)
 			require.NoError(t, err)
-			r := bundledRoot()
+			src := bundledSource(t)
 			if c.files != nil {
 				config.dir = "somewhere"
-				r = fsRoot(mapFS(c.files))
+				src, err = filesource.New(mapFS(c.files), quiet)
+				require.NoError(t, err)
 			}
-			src := newSource(t.Context(), r, discard)
 			var out bytes.Buffer
-			require.NoError(t, src.welcome(t.Context(), &out, config, &net.TCPAddr{Port: 4711}))
+			require.NoError(t, welcome(t.Context(), &out, src, config, &net.TCPAddr{Port: 4711}))
 			assert.Contains(t, out.String(), "http://localhost:4711\n")
 			assert.Contains(t, out.String(), c.head)
 			if c.token != "" {
@@ -149,7 +170,7 @@ func TestWelcome(t *testing.T) {
 			}
 			assert.NotContains(t, out.String(), "it's")
 
-			handler, err := connector.New(definition, src, config.token, &connector.Options{Logger: discard})
+			handler, err := connector.New(definition, src, config.token, &connector.Options{Logger: quiet.Logger})
 			require.NoError(t, err)
 			lines := commands(t, out.String(), c.vars...)
 			require.Len(t, lines, 4, "the document, /check, /discovery, /query")
@@ -160,15 +181,32 @@ func TestWelcome(t *testing.T) {
 				handler.ServeHTTP(answer, req)
 				assert.Equal(t, 200, answer.Code, "%s: %s", path, answer.Body)
 				if path == wire.PathQuery {
-					assert.Len(t, rowTexts(t, answer.Body.String()), map[bool]int{true: 5, false: 1}[c.files == nil])
-					assert.NotContains(t, answer.Body.String(), "{}", "the rows have members")
+					rows := rowTexts(t, answer.Body.String())
+					assert.Len(t, rows, map[bool]int{true: 5, false: 1}[c.files == nil])
+					assert.NotContains(t, rows, "{}", "the rows have members")
 				}
 			}
 		})
 	}
 }
 
-// request is what curl would send for its arguments.
+// rowTexts returns the rows of an NDJSON answer, which must end well.
+func rowTexts(t *testing.T, stream string) (rows []string) {
+	t.Helper()
+	var last struct{ End int }
+	for line := range strings.Lines(stream) {
+		var l struct{ Rows []json.RawMessage }
+		require.NoError(t, json.Unmarshal([]byte(line), &l))
+		for _, r := range l.Rows {
+			rows = append(rows, string(r))
+		}
+		require.NoError(t, json.Unmarshal([]byte(line), &last))
+	}
+	require.Equal(t, 1, last.End, "the stream was cut")
+	return rows
+}
+
+// request builds what curl would send for its arguments.
 func request(t *testing.T, argv []string) *http.Request {
 	t.Helper()
 	require.Equal(t, "-sS", argv[0])
@@ -190,115 +228,43 @@ func request(t *testing.T, argv []string) *http.Request {
 	return req
 }
 
+// blocked is a file system whose tables cannot be opened before the test ends.
+type blocked struct {
+	fs.FS
+	until <-chan struct{}
+}
+
+func (b blocked) Sub(dir string) (fs.FS, error) {
+	sub, err := fs.Sub(b.FS, dir)
+	return blocked{sub, b.until}, err
+}
+
+func (b blocked) Stat(name string) (fs.FileInfo, error) { return fs.Stat(b.FS, name) }
+
+func (b blocked) Open(name string) (fs.File, error) {
+	if strings.HasSuffix(name, ".csv") {
+		<-b.until
+	}
+	return b.FS.Open(name)
+}
+
 // TestWelcomeDoesNotWaitForALargeFile prints a query without fields when the
 // columns are not known in time.
 func TestWelcomeDoesNotWaitForALargeFile(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		src := newSource(t.Context(), fsRoot(mapFS(map[string]string{"a/t.csv": "x\n1\n"})), discard)
-		for range cap(src.library.tables.slots) {
-			src.library.tables.slots <- struct{}{} // something else is being read
-		}
+		until := make(chan struct{})
+		src, err := filesource.New(blocked{mapFS(map[string]string{"a/t.csv": "x\n1\n"}), until}, quiet)
+		require.NoError(t, err)
 		config, err := configure(nil, env(nil), io.Discard)
 		require.NoError(t, err)
 		config.dir = "somewhere"
 		var out bytes.Buffer
 		start := time.Now()
-		require.NoError(t, src.welcome(t.Context(), &out, config, &net.TCPAddr{Port: 1}))
+		require.NoError(t, welcome(t.Context(), &out, src, config, &net.TCPAddr{Port: 1}))
 		assert.Equal(t, 3*time.Second, time.Since(start))
-		assert.Contains(t, out.String(), `"table":"t","and":[],"sort":[],"fields":[],"limit":5`)
-		<-src.library.tables.slots
-	})
-}
-
-// TestStop stops the host while streams are open.
-func TestStop(t *testing.T) {
-	content := "id,text\n" + strings.Repeat("1,some text to fill a batch with and then another one\n", 100_000)
-	stop := shutdown{drain: time.Second, last: 5 * time.Second}
-	run := func(t *testing.T, test func(t *testing.T, client *http.Client, signal context.CancelFunc, stopped chan error)) {
-		synctest.Test(t, func(t *testing.T) {
-			src := newSource(t.Context(), fsRoot(mapFS(map[string]string{"acme/t.csv": content})), discard)
-			token, err := wire.NewToken(testToken)
-			require.NoError(t, err)
-			handler, err := connector.New(definition, src, token, &connector.Options{Logger: discard})
-			require.NoError(t, err)
-			p := connectortest.NewPipe()
-			client := &http.Client{Transport: &http.Transport{
-				DialContext:        func(ctx context.Context, _, _ string) (net.Conn, error) { return p.Dial(ctx) },
-				DisableCompression: true,
-			}}
-			ctx, signal := context.WithCancel(t.Context())
-			stopped := make(chan error, 1)
-			go func() { stopped <- serve(ctx, server(handler), p, stop) }()
-			test(t, client, signal, stopped)
-			signal()
-			client.CloseIdleConnections()
-		})
-	}
-	open := func(t *testing.T, client *http.Client) (io.Closer, *bufio.Reader) {
-		req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, "http://connector.test"+wire.PathQuery,
-			strings.NewReader(body("acme", "", `"table":"t","and":[],"sort":[],"fields":["id","text"]`)))
-		require.NoError(t, err)
-		req.Header.Set("Authorization", "Bearer "+testToken)
-		res, err := client.Do(req)
-		require.NoError(t, err)
-		require.Equal(t, 200, res.StatusCode)
-		lines := bufio.NewReaderSize(res.Body, 16<<10)
-		first, err := lines.ReadString('\n')
-		require.NoError(t, err)
-		require.Equal(t, `{"served":{"filters":true,"sort":true,"window":true}}`+"\n", first)
-		return res.Body, lines
-	}
-	last := func(t *testing.T, lines *bufio.Reader) (line string, n int) {
-		for {
-			next, err := lines.ReadString('\n')
-			if err == io.EOF && next == "" {
-				return line, n
-			}
-			require.NoError(t, err, "a stream that ends has been ended, not cut")
-			line = next
-			n++
-		}
-	}
-	t.Run("an open stream ends with an error line", func(t *testing.T) {
-		run(t, func(t *testing.T, client *http.Client, signal context.CancelFunc, stopped chan error) {
-			closer, lines := open(t, client)
-			defer func() { _ = closer.Close() }()
-			signal()
-			time.Sleep(stop.drain + time.Millisecond) // the reader is slow; the time to drain passes
-			line, _ := last(t, lines)
-			assert.Equal(t, `{"error":{"code":"internal","message":"internal error"}}`+"\n", line)
-			assert.NoError(t, <-stopped)
-		})
-	})
-	t.Run("one that is done in time ends well", func(t *testing.T) {
-		run(t, func(t *testing.T, client *http.Client, signal context.CancelFunc, stopped chan error) {
-			closer, lines := open(t, client)
-			defer func() { _ = closer.Close() }()
-			signal()
-			line, n := last(t, lines)
-			assert.Equal(t, `{"end":1}`+"\n", line)
-			assert.Greater(t, n, 20, "all batches came")
-			assert.NoError(t, <-stopped)
-		})
-	})
-	t.Run("a reader that takes nothing is cut off", func(t *testing.T) {
-		run(t, func(t *testing.T, client *http.Client, signal context.CancelFunc, stopped chan error) {
-			closer, _ := open(t, client)
-			defer func() { _ = closer.Close() }()
-			start := time.Now()
-			signal()
-			err := <-stopped
-			assert.ErrorContains(t, err, "some requests did not end in time and were cut")
-			assert.Equal(t, stop.drain+stop.last, time.Since(start))
-		})
-	})
-	t.Run("no request is taken any more", func(t *testing.T) {
-		run(t, func(t *testing.T, client *http.Client, signal context.CancelFunc, stopped chan error) {
-			signal()
-			require.NoError(t, <-stopped)
-			_, err := client.Get("http://connector.test" + wire.PathDocument)
-			assert.Error(t, err)
-		})
+		assert.Contains(t, out.String(), `"fields":[],"limit":5,"sort":[],"table":"t"`)
+		close(until)
+		require.NoError(t, src.Close())
 	})
 }
 

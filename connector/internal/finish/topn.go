@@ -1,4 +1,4 @@
-package connector
+package finish
 
 import (
 	"container/heap"
