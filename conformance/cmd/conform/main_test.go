@@ -141,7 +141,7 @@ func TestGrades(t *testing.T) {
 		require.Equal(t, conformance.ExitPass, got.code, got.out)
 		require.Contains(t, got.out, "seed 42\nCONFORMANT: no check failed (exit 0)\n")
 		require.NotContains(t, got.out+got.err, "\x1b", "this is no terminal")
-		planned, err := conformance.Options{Mode: conformance.ModeLive}.Checks()
+		planned, err := (&conformance.Options{Mode: conformance.ModeLive}).Checks()
 		require.NoError(t, err)
 		require.Equal(t, len(planned), strings.Count(got.err, "\n"), "a line for each check: %s", got.err)
 
