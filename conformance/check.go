@@ -11,7 +11,6 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/conformance/internal/checks/live"
 	"github.com/connectorsdk/connector-sdk-go/conformance/internal/checks/protocol"
 	"github.com/connectorsdk/connector-sdk-go/conformance/internal/checks/tenants"
-	"github.com/connectorsdk/connector-sdk-go/conformance/internal/render"
 	"github.com/connectorsdk/connector-sdk-go/conformance/internal/session"
 )
 
@@ -58,19 +57,4 @@ func Find(id string) *Check {
 		}
 	}
 	return nil
-}
-
-// Modes returns the modes in which the check runs.
-func (c *Check) Modes() []Mode {
-	all := []Mode{ModeFixture, ModeLive, ModeBoth}
-	return slices.DeleteFunc(all, func(m Mode) bool { return !slices.Contains(m.phases(), c.Phase) })
-}
-
-// Explain returns what there is to say about a check, for a terminal.
-func (c *Check) Explain() string {
-	var modes []string
-	for _, m := range c.Modes() {
-		modes = append(modes, string(m))
-	}
-	return render.Explain(rendered(&Outcome{Check: *c}), modes, c.Advice)
 }

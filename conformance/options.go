@@ -33,6 +33,12 @@ func (m Mode) phases() []int {
 	return nil
 }
 
+// Modes returns the modes in which the check runs.
+func (c *Check) Modes() []Mode {
+	all := []Mode{ModeFixture, ModeLive, ModeBoth}
+	return slices.DeleteFunc(all, func(m Mode) bool { return !slices.Contains(m.phases(), c.Phase) })
+}
+
 // The defaults of [Options].
 const (
 	DefaultRows    = 200_000

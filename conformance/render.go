@@ -60,6 +60,15 @@ func (r *Report) JUnit() ([]byte, error) { return r.rendered().JUnit() }
 // nothing to say.
 func (r *Report) JSON() ([]byte, error) { return r.rendered().JSON() }
 
+// Explain returns what there is to say about a check, for a terminal.
+func (c *Check) Explain() string {
+	var modes []string
+	for _, m := range c.Modes() {
+		modes = append(modes, string(m))
+	}
+	return render.Explain(rendered(&Outcome{Check: *c}), modes, c.Advice)
+}
+
 // rendered returns the report as package render takes it.
 func (r *Report) rendered() *render.Report {
 	s, c := r.Summary(), r.Coverage

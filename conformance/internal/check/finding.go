@@ -16,6 +16,9 @@ const (
 	NotReached  Reason = "not reached"                // the run was interrupted or timed out
 )
 
+// TokenRejected is what the platform says about a token that is refused.
+const TokenRejected = "The connector rejected the token"
+
 // A Finding says why a check did not pass: because the connector breaks the
 // rule, or, when Skip is set, because the check could not be judged. A nil
 // *Finding means that nothing is wrong.

@@ -10,7 +10,6 @@ import (
 	"unicode/utf8"
 
 	"github.com/connectorsdk/connector-sdk-go/conformance/internal/check"
-	"github.com/connectorsdk/connector-sdk-go/conformance/internal/session"
 )
 
 // Report is what the forms of a report show.
@@ -177,7 +176,7 @@ func (r *Report) why() string {
 	s := r.Summary
 	switch {
 	case r.tokenRejected():
-		return session.TokenRejected
+		return check.TokenRejected
 	case s.Failed > 0 && r.Problem != "":
 		return fmt.Sprintf("%s failed; and %s", plural(s.Failed, "check", "checks"), r.Problem)
 	case s.Failed > 0:
@@ -202,7 +201,7 @@ func plural(n int, one, many string) string {
 // tokenRejected reports whether the connector refused the token.
 func (r *Report) tokenRejected() bool {
 	return slices.ContainsFunc(r.Outcomes, func(o Outcome) bool {
-		return (o.Verdict == fail || o.Reason == check.Blocked) && strings.Contains(o.Detail, session.TokenRejected)
+		return (o.Verdict == fail || o.Reason == check.Blocked) && strings.Contains(o.Detail, check.TokenRejected)
 	})
 }
 

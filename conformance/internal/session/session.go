@@ -168,16 +168,13 @@ func (s *Session) readDocument(ctx context.Context) *check.Finding {
 	return s.documentErr
 }
 
-// TokenRejected is what the platform says about a token that is refused.
-const TokenRejected = "The connector rejected the token"
-
 // tryToken tries, once, whether the token is accepted.
 func (s *Session) tryToken(ctx context.Context) *check.Finding {
 	if !s.tokenTried {
 		s.tokenTried = true
 		a := s.exchange(ctx, s.Ask(wire.PathCheck, &wire.CheckRequest{}, 0))
 		if a.Err == nil && a.Status == http.StatusUnauthorized {
-			s.tokenErr = check.Block("P1.6", TokenRejected)
+			s.tokenErr = check.Block("P1.6", check.TokenRejected)
 		}
 	}
 	return s.tokenErr

@@ -21,44 +21,28 @@ func Checks() []session.Check {
 // addressChecks are about what the address and the document promise.
 func addressChecks() []session.Check {
 	return []session.Check{
-		{
-			ID: "A.1", Phase: 0, Advice: true, Open: true, Judge: secureAddress,
+		{ID: "A.1", Phase: 0, Advice: true, Open: true, Judge: secureAddress, Rules: []string{"verdict-15", "tenant-7"},
 			Title: "the base URL is https",
-			Rules: []string{"verdict-15", "tenant-7"},
-			Fix:   "Put the connector behind https before the platform connects to it: token and credentials travel in every request.",
-		},
-		{
-			ID: "A.2", Phase: 0, Advice: true, Open: true, Judge: publicAddress,
+			Fix:   "Put the connector behind https before the platform connects to it: token and credentials travel in every request."},
+		{ID: "A.2", Phase: 0, Advice: true, Open: true, Judge: publicAddress, Rules: []string{"verdict-15", "tenant-7"},
 			Title: "the host is not in a private network",
-			Rules: []string{"verdict-15", "tenant-7"},
-			Fix:   "Give the connector an address that the platform's servers reach, or a tunnel that ends at one.",
-		},
-		{
-			ID: "A.3", Phase: 0, Advice: true, Judge: sizeBesideCardinality,
-			Needs: func(d *session.Document) string {
-				if !d.Has(wire.EndpointCardinality) {
-					return "endpoints does not list cardinality"
-				}
-				return ""
-			},
+			Fix:   "Give the connector an address that the platform's servers reach, or a tunnel that ends at one."},
+		{ID: "A.3", Phase: 0, Advice: true, Judge: sizeBesideCardinality, Rules: []string{"measure-9"},
+			Needs: session.NeedsEndpoint(wire.EndpointCardinality),
 			Title: "a connector that serves /cardinality serves /size too",
-			Rules: []string{"measure-9"},
-			Fix:   "Serve /size: otherwise the platform reads the table to learn how many rows it has.",
-		},
+			Fix:   "Serve /size: otherwise the platform reads the table to learn how many rows it has."},
 	}
 }
 
 // answerChecks are about every exchange of the run.
 func answerChecks() []session.Check {
 	return []session.Check{
-		{
-			ID: "A.4", Phase: 3, Advice: true, Watched: true, Judge: (*session.Run).ReadSomeTables,
-			Title: "no ping stands before the served line, unless the source is slow",
+		{ID: "A.4", Phase: 3, Advice: true, Watched: true, Judge: (*session.Run).ReadSomeTables,
 			Rules: []string{"stream-1a"},
-			Fix:   "Write the served line before the first ping.",
-		},
-		{
-			ID: "A.5", Phase: 3, Advice: true, Watched: true, Judge: (*session.Run).ReadSomeTables,
+			Title: "no ping stands before the served line, unless the source is slow",
+			Fix:   "Write the served line before the first ping."},
+		{ID: "A.5", Phase: 3, Advice: true, Watched: true, Judge: (*session.Run).ReadSomeTables,
+			Rules: []string{"document-16"},
 			Needs: func(d *session.Document) string {
 				if d.Capabilities.Limits.RowsPerTableMax == 0 {
 					return "limits has no rowsPerTableMax"
@@ -66,45 +50,31 @@ func answerChecks() []session.Check {
 				return ""
 			},
 			Title: "no stream has more rows than limits.rowsPerTableMax",
-			Rules: []string{"document-16"},
-			Fix:   "Declare the ceiling that the source really has, or none: the platform plans less than it could.",
-		},
-		{
-			ID: "A.10", Phase: 3, Advice: true, Watched: true, Judge: (*session.Run).ReadSomeTables,
-			Title: "rows hold the requested fields and no others",
+			Fix:   "Declare the ceiling that the source really has, or none: the platform plans less than it could."},
+		{ID: "A.10", Phase: 3, Advice: true, Watched: true, Judge: (*session.Run).ReadSomeTables,
 			Rules: []string{"query-5"},
-			Fix:   "Project the rows to the fields of the request.",
-		},
-		{
-			ID: "A.13", Phase: 3, Advice: true, Watched: true, Judge: (*session.Run).ReadSomeTables,
-			Title: "authenticated answers carry Cache-Control: no-store",
+			Title: "rows hold the requested fields and no others",
+			Fix:   "Project the rows to the fields of the request."},
+		{ID: "A.13", Phase: 3, Advice: true, Watched: true, Judge: (*session.Run).ReadSomeTables,
 			Rules: []string{"http-9b"},
-			Fix:   "Set the header on every answer except the document, so that no proxy keeps a tenant's data.",
-		},
-		{
-			ID: "A.20", Phase: 3, Advice: true, Watched: true, Judge: (*session.Run).ReadSomeTables,
-			Title: "answers and lines hold no members that the protocol does not name",
+			Title: "authenticated answers carry Cache-Control: no-store",
+			Fix:   "Set the header on every answer except the document, so that no proxy keeps a tenant's data."},
+		{ID: "A.20", Phase: 3, Advice: true, Watched: true, Judge: (*session.Run).ReadSomeTables,
 			Rules: []string{"document-3a"},
-			Fix:   "Leave out what the protocol does not name: a strict reader may refuse it.",
-		},
+			Title: "answers and lines hold no members that the protocol does not name",
+			Fix:   "Leave out what the protocol does not name: a strict reader may refuse it."},
 	}
 }
 
 // spellingChecks are about how values are written.
 func spellingChecks() []session.Check {
 	return []session.Check{
-		{
-			ID: "A.6", Phase: 2, Advice: true, Judge: decimalScale,
+		{ID: "A.6", Phase: 2, Advice: true, Judge: decimalScale, Rules: []string{"cell-1b"},
 			Title: "decimals keep their scale",
-			Rules: []string{"cell-1b"},
-			Fix:   "Read decimals from the source as text, or with their scale; 10.250 says more than 10.25.",
-		},
-		{
-			ID: "A.7", Phase: 3, Advice: true, Judge: timeSpelling,
+			Fix:   "Read decimals from the source as text, or with their scale; 10.250 says more than 10.25."},
+		{ID: "A.7", Phase: 3, Advice: true, Judge: timeSpelling, Rules: []string{"cell-2a"},
 			Title: "dates are YYYY-MM-DD, datetimes end in Z",
-			Rules: []string{"cell-2a"},
-			Fix:   "Convert to UTC and write Z, so that byte order is time order.",
-		},
+			Fix:   "Convert to UTC and write Z, so that byte order is time order."},
 	}
 }
 

@@ -14,43 +14,26 @@ import (
 // strictnessChecks are about what a connector should refuse.
 func strictnessChecks() []session.Check {
 	return []session.Check{
-		{
-			ID: "A.11", Phase: 3, Advice: true, Judge: strayRequests,
+		{ID: "A.11", Phase: 3, Advice: true, Judge: strayRequests, Rules: []string{"http-1b", "http-2"},
 			Title: "an unknown path gives 404, a wrong method 405, both in the envelope",
-			Rules: []string{"http-1b", "http-2"},
-			Fix:   "Answer what the router does not know in the envelope too, and name the right method in Allow.",
-		},
-		{
-			ID: "A.12", Phase: 3, Advice: true, Judge: looseJSON,
+			Fix:   "Answer what the router does not know in the envelope too, and name the right method in Allow."},
+		{ID: "A.12", Phase: 3, Advice: true, Judge: looseJSON, Rules: []string{"http-4"},
 			Title: "members that stand twice, or in another case, give 400",
-			Rules: []string{"http-4"},
 			Fix: "Read bodies with a decoder that sees duplicates and case: " +
-				"of two values for one filter, whoever checks the request sees only one.",
-		},
-		{
-			ID: "A.19", Phase: 3, Advice: true, Judge: unknownMembers,
+				"of two values for one filter, whoever checks the request sees only one."},
+		{ID: "A.19", Phase: 3, Advice: true, Judge: unknownMembers, Rules: []string{"verdict-14", "http-5"},
 			Title: "an unknown member of /query, /count and /aggregate gives 400",
-			Rules: []string{"verdict-14", "http-5"},
-			Fix:   "Refuse members that the route does not have: one that is dropped could change which rows answer.",
-		},
-		{
-			ID: "A.14", Phase: 3, Advice: true, Judge: tokenTwice,
+			Fix:   "Refuse members that the route does not have: one that is dropped could change which rows answer."},
+		{ID: "A.14", Phase: 3, Advice: true, Judge: tokenTwice, Rules: []string{"http-3a"},
 			Title: "a token in the query string gives 401 even beside a good header",
-			Rules: []string{"http-3a"},
-			Fix:   "Refuse a request that shows the token in its URL: the token is then in the logs of every proxy on the way.",
-		},
-		{
-			ID: "A.16", Phase: 3, Advice: true, Judge: oddWindows,
+			Fix:   "Refuse a request that shows the token in its URL: the token is then in the logs of every proxy on the way."},
+		{ID: "A.16", Phase: 3, Advice: true, Judge: oddWindows, Rules: []string{"query-4"},
 			Title: "limit and offset that are no counts give 400",
-			Rules: []string{"query-4"},
-			Fix:   "Refuse fractions, negative numbers and a limit of 0 instead of rounding them.",
-		},
-		{
-			ID: "A.17", Phase: 3, Advice: true, Judge: unknownColumns,
-			Title: "an unknown field outside of filters gives 404 unknown_entity",
+			Fix:   "Refuse fractions, negative numbers and a limit of 0 instead of rounding them."},
+		{ID: "A.17", Phase: 3, Advice: true, Judge: unknownColumns,
 			Rules: []string{"filter-11c", "filter-11a", "verdict-14"},
-			Fix:   "Answer 404 unknown_entity with the field's name.",
-		},
+			Title: "an unknown field outside of filters gives 404 unknown_entity",
+			Fix:   "Answer 404 unknown_entity with the field's name."},
 	}
 }
 

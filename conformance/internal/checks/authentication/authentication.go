@@ -18,51 +18,29 @@ import (
 // Checks returns the checks in the order in which they run.
 func Checks() []session.Check {
 	return []session.Check{
-		{
-			ID: "P1.1", Phase: 1, Judge: noToken,
+		{ID: "P1.1", Phase: 1, Judge: noToken, Rules: []string{"auth-3", "auth-1"},
 			Title: "no token gives 401 on every route",
-			Rules: []string{"auth-3", "auth-1"},
-			Fix:   "Check the token before all routes except the document, and before the body is read.",
-		},
-		{
-			ID: "P1.2a", Phase: 1, Judge: otherTokens,
+			Fix:   "Check the token before all routes except the document, and before the body is read."},
+		{ID: "P1.2a", Phase: 1, Judge: otherTokens, Rules: []string{"auth-3"},
 			Title: "another token gives 401 on every route",
-			Rules: []string{"auth-3"},
-			Fix:   "Compare the whole token, in constant time, with the one that the host was given.",
-		},
-		{
-			ID: "P1.2b", Phase: 1, Judge: similarTokens,
+			Fix:   "Compare the whole token, in constant time, with the one that the host was given."},
+		{ID: "P1.2b", Phase: 1, Judge: similarTokens, Rules: []string{"auth-3"},
 			Title: "a part of the token, more than it, or another case of it gives 401 on every route",
-			Rules: []string{"auth-3"},
-			Fix:   "Compare the whole token byte for byte, after the scheme Bearer and one blank.",
-		},
-		{
-			ID: "P1.3", Phase: 1, Judge: queryToken,
+			Fix:   "Compare the whole token byte for byte, after the scheme Bearer and one blank."},
+		{ID: "P1.3", Phase: 1, Judge: queryToken, Rules: []string{"auth-4"},
 			Title: "a token in the query string gives 401 on every route",
-			Rules: []string{"auth-4"},
-			Fix:   "Read the token from the Authorization header alone: query strings end up in logs.",
-		},
-		{
-			ID: "P1.4", Phase: 1, Watched: true, Judge: refusalsLeak,
+			Fix:   "Read the token from the Authorization header alone: query strings end up in logs."},
+		{ID: "P1.4", Phase: 1, Watched: true, Judge: refusalsLeak, Rules: []string{"auth-4"},
 			Title: "a 401 leaks nothing",
-			Rules: []string{"auth-4"},
-			Fix:   "Answer every caller without the token with one fixed text, before you look at anything in the request.",
-		},
-		{
-			ID: "P1.5", Phase: 1, Watched: true, Judge: anyRefusal,
+			Fix:   "Answer every caller without the token with one fixed text, before you look at anything in the request."},
+		{ID: "P1.5", Phase: 1, Watched: true, Judge: anyRefusal, Rules: []string{"error-4", "auth-3"},
 			Title: "a 401 carries the error envelope with the code unauthorized",
-			Rules: []string{"error-4", "auth-3"},
-			Fix:   `Answer 401 with {"error":{"code":"unauthorized","message":"..."}}.`,
-		},
-		{
-			ID: "P1.6", Phase: 1, Judge: rightToken,
+			Fix:   `Answer 401 with {"error":{"code":"unauthorized","message":"..."}}.`},
+		{ID: "P1.6", Phase: 1, Judge: rightToken, Rules: []string{"route-7", "auth-1", "route-1", "tenant-3", "auth-8"},
 			Title: "the right token gives 200, and /check answers { ok: true }",
-			Rules: []string{"route-7", "auth-1", "route-1", "tenant-3", "auth-8"},
 			Fix: "After the token is set or changed on a host the new value must be live: redeploy, " +
-				"and look whether a proxy removes the Authorization header.",
-		},
-		{
-			ID: "P1.7", Phase: 1, Judge: wrongCredentials,
+				"and look whether a proxy removes the Authorization header."},
+		{ID: "P1.7", Phase: 1, Judge: wrongCredentials, Rules: []string{"route-8", "error-3", "credential-4"},
 			Needs: func(d *session.Document) string {
 				if len(required(d)) == 0 {
 					return "credentialSchema has no required field"
@@ -70,10 +48,8 @@ func Checks() []session.Check {
 				return ""
 			},
 			Title: "credentials that the source rejects give 400 check_failed on /check",
-			Rules: []string{"route-8", "error-3", "credential-4"},
 			Fix: "Turn the upstream's refusal of the credentials into 400 check_failed with a sentence for the person who typed them; " +
-				"401 would read as a wrong token.",
-		},
+				"401 would read as a wrong token."},
 	}
 }
 

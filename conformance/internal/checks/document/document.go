@@ -15,41 +15,27 @@ import (
 // Checks returns the checks in the order in which they run.
 func Checks() []session.Check {
 	return []session.Check{
-		{
-			ID: "P0.1", Phase: 0, Open: true, Judge: served,
+		{ID: "P0.1", Phase: 0, Open: true, Judge: served, Rules: []string{"document-4", "tenant-8"},
 			Title: "the document is served without authentication",
-			Rules: []string{"document-4", "tenant-8"},
-			Fix:   "Answer GET " + wire.PathDocument + " with 200 and the document, whatever headers the request has.",
-		},
-		{
-			ID: "P0.2", Phase: 0, Open: true, Judge: notRedirected,
+			Fix:   "Answer GET " + wire.PathDocument + " with 200 and the document, whatever headers the request has."},
+		{ID: "P0.2", Phase: 0, Open: true, Judge: notRedirected, Rules: []string{"document-4"},
 			Title: "the document does not redirect",
-			Rules: []string{"document-4"},
 			Fix: "Serve the document at the exact path below the base URL. " +
-				"A proxy that adds or removes a slash or moves http to https must not stand in front of it.",
-		},
-		{
-			ID: "P0.3", Phase: 0, Open: true, Judge: contentType,
+				"A proxy that adds or removes a slash or moves http to https must not stand in front of it."},
+		{ID: "P0.3", Phase: 0, Open: true, Judge: contentType, Rules: []string{"document-4"},
 			Title: "the document's content type is application/json",
-			Rules: []string{"document-4"},
 			Fix: "Send Content-Type: " + wire.MediaJSON + " with the document. " +
-				"A login page, or the page of a host without a connector, is text/html.",
-		},
-		{
-			ID: "P0.4", Phase: 0, Open: true, Judge: size,
+				"A login page, or the page of a host without a connector, is text/html."},
+		{ID: "P0.4", Phase: 0, Open: true, Judge: size, Rules: []string{"document-5"},
 			Title: "the document is at most 64 KiB",
-			Rules: []string{"document-5"},
-			Fix:   "Shorten the help texts of the credential fields: the document describes the connector, not the data.",
-		},
-		{
-			ID: "P0.5", Phase: 0, Open: true, Judge: parses,
-			Title: "the document parses, and every value in it is legal",
+			Fix:   "Shorten the help texts of the credential fields: the document describes the connector, not the data."},
+		{ID: "P0.5", Phase: 0, Open: true, Judge: parses,
 			Rules: []string{
-				"document-19", "document-6", "document-7", "document-15", "document-17", "document-18", "credential-1",
-				"credential-2", "credential-3", "credential-4", "credential-6", "credential-7",
+				"document-19", "document-6", "document-7", "document-15", "document-17", "document-18",
+				"credential-1", "credential-2", "credential-3", "credential-4", "credential-6", "credential-7",
 			},
-			Fix: "Compare the document with the rulebook's section on it. Machines can use the schema wire/schema/document.json.",
-		},
+			Title: "the document parses, and every value in it is legal",
+			Fix:   "Compare the document with the rulebook's section on it. Machines can use the schema wire/schema/document.json."},
 		emptyBody("P0.6a", wire.PathCheck),
 		emptyBody("P0.6b", wire.PathDiscovery),
 		emptyBody("P0.6c", wire.PathQuery),
@@ -58,8 +44,7 @@ func Checks() []session.Check {
 		emptyBody("P0.6f", wire.PathSize),
 		emptyBody("P0.6g", wire.PathCardinality),
 		emptyBody("P0.6h", wire.PathLinkHitRate),
-		{
-			ID: "P0.7", Phase: 0, Judge: unlistedRoutes,
+		{ID: "P0.7", Phase: 0, Judge: unlistedRoutes, Rules: []string{"route-10", "route-5", "http-2"},
 			Needs: func(d *session.Document) string {
 				if len(unlisted(d)) == 0 {
 					return "endpoints lists every optional route"
@@ -67,9 +52,7 @@ func Checks() []session.Check {
 				return ""
 			},
 			Title: "a route that the document does not list is refused",
-			Rules: []string{"route-10", "route-5", "http-2"},
-			Fix:   "Mount an optional route exactly when endpoints lists it, and answer 404, 405 or 422 otherwise.",
-		},
+			Fix:   "Mount an optional route exactly when endpoints lists it, and answer 404, 405 or 422 otherwise."},
 	}
 }
 

@@ -6,7 +6,7 @@ import (
 
 	"github.com/connectorsdk/connector-sdk-go/conformance/internal/check"
 	"github.com/connectorsdk/connector-sdk-go/conformance/internal/generate"
-	"github.com/connectorsdk/connector-sdk-go/conformance/internal/generated"
+	"github.com/connectorsdk/connector-sdk-go/conformance/internal/querytest"
 	"github.com/connectorsdk/connector-sdk-go/conformance/internal/session"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
@@ -38,7 +38,7 @@ func generatedQueries(run *session.Run) *check.Finding {
 		return f
 	}
 	capabilities := run.Document.Capabilities
-	asker := &generated.Asker{Run: run, Live: true}
+	asker := &querytest.Asker{Run: run, Live: true}
 	for _, s := range known {
 		n := max(4, min(generatedCases/len(known), maxRowsPassed/s.Rows()))
 		g := generate.New(run.Seed, run.Check.ID+" "+s.Table.Name, capabilities, []*generate.Subject{s})
@@ -76,7 +76,7 @@ func knownTables(run *session.Run) (known []*generate.Subject, f *check.Finding)
 			return nil, f
 		}
 		if rows != nil && len(rows.Rows) > 1 {
-			known = append(known, generate.NewSubject(generated.InOrder(rows), t))
+			known = append(known, generate.NewSubject(querytest.InOrder(rows), t))
 		}
 	}
 	return known, nil

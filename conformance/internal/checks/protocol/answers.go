@@ -13,25 +13,17 @@ import (
 // discoveryChecks are about whether the discovery can be used.
 func discoveryChecks() []session.Check {
 	return []session.Check{
-		{
-			ID: "P3.1a", Phase: 3, Judge: discoveryValid,
-			Title: "/discovery answers a valid body",
+		{ID: "P3.1a", Phase: 3, Judge: discoveryValid,
 			Rules: []string{"discovery-3", "discovery-1", "discovery-5", "discovery-6"},
+			Title: "/discovery answers a valid body",
 			Fix: "Compare the answer with the rulebook's section on discovery; " +
-				"every member that is not optional must be there, empty arrays included.",
-		},
-		{
-			ID: "P3.1b", Phase: 3, Judge: discoveryConsistent,
+				"every member that is not optional must be there, empty arrays included."},
+		{ID: "P3.1b", Phase: 3, Judge: discoveryConsistent, Rules: []string{"discovery-8"},
 			Title: "names, keys and foreign keys of the discovery refer to what exists",
-			Rules: []string{"discovery-8"},
-			Fix:   "Name every table and field once, and in keys only fields that the same discovery lists.",
-		},
-		{
-			ID: "P3.1c", Phase: 3, Judge: tablesRead,
+			Fix:   "Name every table and field once, and in keys only fields that the same discovery lists."},
+		{ID: "P3.1c", Phase: 3, Judge: tablesRead, Rules: []string{"tenant-9", "query-16", "route-4"},
 			Title: "every discovered table within the row budget can be read",
-			Rules: []string{"tenant-9", "query-16", "route-4"},
-			Fix:   "Leave tables that these credentials cannot read out of the discovery.",
-		},
+			Fix:   "Leave tables that these credentials cannot read out of the discovery."},
 	}
 }
 
@@ -131,48 +123,29 @@ func tablesRead(run *session.Run) *check.Finding {
 // streamChecks are about the form of every stream of the run.
 func streamChecks() []session.Check {
 	return []session.Check{
-		{
-			ID: "P3.6a", Phase: 3, Watched: true, Judge: (*session.Run).ReadSomeTables,
+		{ID: "P3.6a", Phase: 3, Watched: true, Judge: (*session.Run).ReadSomeTables, Rules: []string{"stream-10"},
 			Title: "a stream's content type is application/x-ndjson",
-			Rules: []string{"stream-10"},
-			Fix:   "Send Content-Type: " + wire.MediaNDJSON + " with the rows of /query.",
-		},
-		{
-			ID: "P3.6b", Phase: 3, Watched: true, Judge: (*session.Run).ReadSomeTables,
-			Title: "a stream has known lines only, and served once, before any row",
+			Fix:   "Send Content-Type: " + wire.MediaNDJSON + " with the rows of /query."},
+		{ID: "P3.6b", Phase: 3, Watched: true, Judge: (*session.Run).ReadSomeTables,
 			Rules: []string{"stream-1", "stream-10"},
-			Fix:   "Write served, rows, ping, end and error lines as the protocol describes them, served first.",
-		},
-		{
-			ID: "P3.6c", Phase: 3, Watched: true, Judge: (*session.Run).ReadSomeTables,
+			Title: "a stream has known lines only, and served once, before any row",
+			Fix:   "Write served, rows, ping, end and error lines as the protocol describes them, served first."},
+		{ID: "P3.6c", Phase: 3, Watched: true, Judge: (*session.Run).ReadSomeTables, Rules: []string{"stream-6"},
 			Title: "a batch holds 1 to 5,000 rows",
-			Rules: []string{"stream-6"},
-			Fix:   "Cut batches at 5,000 rows, and write none that is empty.",
-		},
-		{
-			ID: "P3.6d", Phase: 3, Watched: true, Judge: (*session.Run).ReadSomeTables,
+			Fix:   "Cut batches at 5,000 rows, and write none that is empty."},
+		{ID: "P3.6d", Phase: 3, Watched: true, Judge: (*session.Run).ReadSomeTables, Rules: []string{"stream-6"},
 			Title: "a line is at most 16 MiB",
-			Rules: []string{"stream-6"},
-			Fix:   "Cut batches by their bytes too, and answer an error line for a row that does not fit into a line.",
-		},
-		{
-			ID: "P3.6e", Phase: 3, Watched: true, Judge: (*session.Run).ReadSomeTables,
-			Title: "nothing follows the end or error line",
+			Fix:   "Cut batches by their bytes too, and answer an error line for a row that does not fit into a line."},
+		{ID: "P3.6e", Phase: 3, Watched: true, Judge: (*session.Run).ReadSomeTables,
 			Rules: []string{"stream-1", "stream-3"},
-			Fix:   "Close the stream after end, or after error, whichever comes first.",
-		},
-		{
-			ID: "P3.6f", Phase: 3, Watched: true, Judge: (*session.Run).ReadSomeTables,
+			Title: "nothing follows the end or error line",
+			Fix:   "Close the stream after end, or after error, whichever comes first."},
+		{ID: "P3.6f", Phase: 3, Watched: true, Judge: (*session.Run).ReadSomeTables, Rules: []string{"cell-5"},
 			Title: "a row is an object of strings, numbers, booleans and nulls",
-			Rules: []string{"cell-5"},
-			Fix:   "Write arrays and JSON as JSON text inside a string, every member once, and text as UTF-8.",
-		},
-		{
-			ID: "P3.6g", Phase: 3, Watched: true, Judge: (*session.Run).ReadSomeTables,
+			Fix:   "Write arrays and JSON as JSON text inside a string, every member once, and text as UTF-8."},
+		{ID: "P3.6g", Phase: 3, Watched: true, Judge: (*session.Run).ReadSomeTables, Rules: []string{"stream-13"},
 			Title: "no stream closes without end or error",
-			Rules: []string{"stream-13"},
-			Fix:   "Write end when the last row is out, and error when something failed on the way.",
-		},
+			Fix:   "Write end when the last row is out, and error when something failed on the way."},
 	}
 }
 
@@ -180,38 +153,22 @@ func streamChecks() []session.Check {
 // hold.
 func answerChecks() []session.Check {
 	return []session.Check{
-		{
-			ID: "P3.10a", Phase: 3, Watched: true, Judge: provokeRefusals,
+		{ID: "P3.10a", Phase: 3, Watched: true, Judge: provokeRefusals, Rules: []string{"error-1"},
 			Title: "every error answer is the envelope",
-			Rules: []string{"error-1"},
-			Fix:   "Let one function write all errors, those of the router and of proxies in front of it included.",
-		},
-		{
-			ID: "P3.10b", Phase: 3, Watched: true, Judge: provokeRefusals,
+			Fix:   "Let one function write all errors, those of the router and of proxies in front of it included."},
+		{ID: "P3.10b", Phase: 3, Watched: true, Judge: provokeRefusals, Rules: []string{"http-9"},
 			Title: "status and code of an error belong together",
-			Rules: []string{"http-9"},
-			Fix:   "Derive the status from the code, by the protocol's table.",
-		},
-		{
-			ID: "P3.10c", Phase: 3, Watched: true, Judge: provokeRefusals,
+			Fix:   "Derive the status from the code, by the protocol's table."},
+		{ID: "P3.10c", Phase: 3, Watched: true, Judge: provokeRefusals, Rules: []string{"error-8"},
 			Title: "an internal error says only internal error",
-			Rules: []string{"error-8"},
-			Fix:   "Write the cause to the log and the fixed text to the answer.",
-		},
-		{
-			ID: "P3.11a", Phase: 3, Judge: answerShapes,
+			Fix:   "Write the cause to the log and the fixed text to the answer."},
+		{ID: "P3.11a", Phase: 3, Judge: answerShapes, Rules: []string{"route-3"},
 			Title: "every JSON answer is a wrapped object of the route's shape",
-			Rules: []string{"route-3"},
-			Fix:   "Compare the answer with the shape in the rulebook's section on the route; counts are JSON integers.",
-		},
-		{
-			ID: "P3.11b", Phase: 3, Watched: true, Judge: anyDiscovery,
+			Fix:   "Compare the answer with the shape in the rulebook's section on the route; counts are JSON integers."},
+		{ID: "P3.11b", Phase: 3, Watched: true, Judge: anyDiscovery, Rules: []string{"http-10"},
 			Title: "a JSON answer is at most 32 MiB",
-			Rules: []string{"http-10"},
-			Fix:   "Leave samples out of the discovery before it grows beyond the limit, and refuse what would.",
-		},
-		{
-			ID: "P3.11c", Phase: 3, Judge: measuresConsistent,
+			Fix:   "Leave samples out of the discovery before it grows beyond the limit, and refuse what would."},
+		{ID: "P3.11c", Phase: 3, Judge: measuresConsistent, Rules: []string{"measure-2", "measure-8", "measure-13"},
 			Needs: func(d *session.Document) string {
 				if !d.Has(wire.EndpointCardinality) && !d.Has(wire.EndpointLinkHitRate) {
 					return "endpoints lists neither cardinality nor linkHitRate"
@@ -219,16 +176,11 @@ func answerChecks() []session.Check {
 				return ""
 			},
 			Title: "measurements agree with themselves",
-			Rules: []string{"measure-2", "measure-8", "measure-13"},
 			Fix: "Compute the rate from the two counts that are answered; " +
-				"distinct values are among the non-null ones, and orphans among the non-null keys.",
-		},
-		{
-			ID: "P3.12", Phase: 3, Watched: true, Judge: provokeRefusals,
+				"distinct values are among the non-null ones, and orphans among the non-null keys."},
+		{ID: "P3.12", Phase: 3, Watched: true, Judge: provokeRefusals, Rules: []string{"tenant-6"},
 			Title: "no answer holds the token or a credential",
-			Rules: []string{"tenant-6"},
-			Fix:   "Quote neither requests nor upstream errors in answers; scrub what must be quoted.",
-		},
+			Fix:   "Quote neither requests nor upstream errors in answers; scrub what must be quoted."},
 	}
 }
 

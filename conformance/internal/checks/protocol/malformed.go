@@ -14,42 +14,25 @@ import (
 // route.
 func malformedChecks() []session.Check {
 	return []session.Check{
-		{
-			ID: "P3.3a", Phase: 3, Judge: notOneObject,
+		{ID: "P3.3a", Phase: 3, Judge: notOneObject, Rules: []string{"error-2", "http-4"},
 			Title: "a body that is not one JSON object gives 400",
-			Rules: []string{"error-2", "http-4"},
-			Fix:   "Read the whole body as one JSON object, and refuse it when something is missing or follows.",
-		},
-		{
-			ID: "P3.3b", Phase: 3, Judge: wrongTypes,
+			Fix:   "Read the whole body as one JSON object, and refuse it when something is missing or follows."},
+		{ID: "P3.3b", Phase: 3, Judge: wrongTypes, Rules: []string{"error-2", "credential-8"},
 			Title: "a member of the wrong type gives 400",
-			Rules: []string{"error-2", "credential-8"},
-			Fix:   "Check the type of every member instead of converting it.",
-		},
-		{
-			ID: "P3.3c", Phase: 3, Judge: missingMembers,
+			Fix:   "Check the type of every member instead of converting it."},
+		{ID: "P3.3c", Phase: 3, Judge: missingMembers, Rules: []string{"error-2", "query-9", "route-2"},
 			Title: "a missing member gives 400",
-			Rules: []string{"error-2", "query-9", "route-2"},
-			Fix:   "Refuse a body without a member that the route requires, instead of taking an empty one.",
-		},
-		{
-			ID: "P3.3d", Phase: 3, Judge: filterShapes,
+			Fix:   "Refuse a body without a member that the route requires, instead of taking an empty one."},
+		{ID: "P3.3d", Phase: 3, Judge: filterShapes, Rules: []string{"filter-14", "filter-15"},
 			Title: "a filter of another shape than the three gives 400",
-			Rules: []string{"filter-14", "filter-15"},
-			Fix:   "Check each filter against the shape of its operator: value, values or neither, and no other member.",
-		},
-		{
-			ID: "P3.3e", Phase: 3, Judge: wrongTimeouts,
+			Fix:   "Check each filter against the shape of its operator: value, values or neither, and no other member."},
+		{ID: "P3.3e", Phase: 3, Judge: wrongTimeouts, Rules: []string{"route-2", "http-7"},
 			Title: "a timeoutMs that is no positive integer gives 400",
-			Rules: []string{"route-2", "http-7"},
-			Fix:   "Refuse zero, negative numbers, fractions and texts as timeoutMs.",
-		},
-		{
-			ID: "P3.3g", Phase: 3, Judge: unknownFunctions, Needs: needsRoute(wire.PathAggregate),
-			Title: "an unknown function or grain is refused or declined",
+			Fix:   "Refuse zero, negative numbers, fractions and texts as timeoutMs."},
+		{ID: "P3.3g", Phase: 3, Judge: unknownFunctions, Needs: needsRoute(wire.PathAggregate),
 			Rules: []string{"aggregate-12", "aggregate-11", "aggregate-7"},
-			Fix:   "Check functions and grains against their lists.",
-		},
+			Title: "an unknown function or grain is refused or declined",
+			Fix:   "Check functions and grains against their lists."},
 	}
 }
 

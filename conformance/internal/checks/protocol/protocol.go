@@ -27,48 +27,34 @@ func unknownEntityChecks() []session.Check {
 		column = "Look the column up before it is measured, and answer 404 unknown_entity with its name."
 	)
 	return []session.Check{
-		{
-			ID: "P3.2a", Phase: 3, Needs: needsRoute(wire.PathQuery), Judge: unknownTable(wire.PathQuery),
-			Title: "/query of an unknown table gives 404 unknown_entity",
+		{ID: "P3.2a", Phase: 3, Needs: needsRoute(wire.PathQuery), Judge: unknownTable(wire.PathQuery),
 			Rules: []string{"query-14", "error-5"},
-			Fix:   table,
-		},
-		{
-			ID: "P3.2b", Phase: 3, Needs: needsRoute(wire.PathCount), Judge: unknownTable(wire.PathCount),
+			Title: "/query of an unknown table gives 404 unknown_entity",
+			Fix:   table},
+		{ID: "P3.2b", Phase: 3, Needs: needsRoute(wire.PathCount), Judge: unknownTable(wire.PathCount),
+			Rules: []string{"error-5"},
 			Title: "/count of an unknown table gives 404 unknown_entity",
+			Fix:   table},
+		{ID: "P3.2c", Phase: 3, Needs: needsRoute(wire.PathAggregate), Judge: unknownTable(wire.PathAggregate),
 			Rules: []string{"error-5"},
-			Fix:   table,
-		},
-		{
-			ID: "P3.2c", Phase: 3, Needs: needsRoute(wire.PathAggregate), Judge: unknownTable(wire.PathAggregate),
 			Title: "/aggregate of an unknown table gives 404 unknown_entity, or is declined",
-			Rules: []string{"error-5"},
-			Fix:   table,
-		},
-		{
-			ID: "P3.2d", Phase: 3, Needs: needsRoute(wire.PathSize), Judge: unknownTable(wire.PathSize),
+			Fix:   table},
+		{ID: "P3.2d", Phase: 3, Needs: needsRoute(wire.PathSize), Judge: unknownTable(wire.PathSize),
+			Rules: []string{"measure-3", "error-5"},
 			Title: "/size of an unknown table gives 404 unknown_entity",
+			Fix:   table},
+		{ID: "P3.2e", Phase: 3, Needs: needsRoute(wire.PathCardinality), Judge: unknownTable(wire.PathCardinality),
 			Rules: []string{"measure-3", "error-5"},
-			Fix:   table,
-		},
-		{
-			ID: "P3.2e", Phase: 3, Needs: needsRoute(wire.PathCardinality), Judge: unknownTable(wire.PathCardinality),
 			Title: "/cardinality of an unknown table gives 404 unknown_entity",
+			Fix:   table},
+		{ID: "P3.2f", Phase: 3, Needs: needsRoute(wire.PathCardinality), Judge: unknownColumn,
 			Rules: []string{"measure-3", "error-5"},
-			Fix:   table,
-		},
-		{
-			ID: "P3.2f", Phase: 3, Needs: needsRoute(wire.PathCardinality), Judge: unknownColumn,
 			Title: "/cardinality of an unknown column gives 404 unknown_entity",
+			Fix:   column},
+		{ID: "P3.2g", Phase: 3, Needs: needsRoute(wire.PathLinkHitRate), Judge: unknownLink,
 			Rules: []string{"measure-3", "error-5"},
-			Fix:   column,
-		},
-		{
-			ID: "P3.2g", Phase: 3, Needs: needsRoute(wire.PathLinkHitRate), Judge: unknownLink,
 			Title: "/linkHitRate of an unknown table or column gives 404 unknown_entity",
-			Rules: []string{"measure-3", "error-5"},
-			Fix:   column,
-		},
+			Fix:   column},
 	}
 }
 
@@ -118,48 +104,29 @@ func unknownLink(run *session.Run) *check.Finding {
 func unknownFieldChecks() []session.Check {
 	const fix = "Look every field of a request up before the first row, and refuse the request with the field's name."
 	return []session.Check{
-		{
-			ID: "P3.4a", Phase: 3, Judge: unknownInFields,
+		{ID: "P3.4a", Phase: 3, Judge: unknownInFields, Rules: []string{"filter-11a", "error-5", "filter-11c"},
 			Title: "an unknown field in fields is refused",
-			Rules: []string{"filter-11a", "error-5", "filter-11c"},
-			Fix:   fix,
-		},
-		{
-			ID: "P3.4b", Phase: 3, Judge: unknownInSort,
-			Needs: func(d *session.Document) string {
-				if d.Capabilities.Sort == wire.SortNone {
-					return "capabilities.sort is none"
-				}
-				return ""
-			},
+			Fix:   fix},
+		{ID: "P3.4b", Phase: 3, Judge: unknownInSort, Rules: []string{"filter-11a", "error-5", "filter-11c"},
+			Needs: session.NeedsSort,
 			Title: "an unknown field in sort is refused",
-			Rules: []string{"filter-11a", "error-5", "filter-11c"},
-			Fix:   fix,
-		},
-		{
-			ID: "P3.4c", Phase: 3, Judge: unknownInFilters(wire.PathQuery, "and", "%s"),
+			Fix:   fix},
+		{ID: "P3.4c", Phase: 3, Judge: unknownInFilters(wire.PathQuery, "and", "%s"),
+			Rules: []string{"filter-11", "filter-11c"},
 			Title: "an unknown field in a filter of /query is refused",
-			Rules: []string{"filter-11", "filter-11c"},
-			Fix:   fix,
-		},
-		{
-			ID: "P3.4d", Phase: 3, Needs: needsRoute(wire.PathCount), Judge: unknownInFilters(wire.PathCount, "and", "%s"),
-			Title: "an unknown field in a filter of /count is refused",
+			Fix:   fix},
+		{ID: "P3.4d", Phase: 3, Needs: needsRoute(wire.PathCount), Judge: unknownInFilters(wire.PathCount, "and", "%s"),
 			Rules: []string{"count-2", "filter-11c"},
-			Fix:   fix,
-		},
-		{
-			ID: "P3.4e", Phase: 3, Needs: needsRoute(wire.PathAggregate), Judge: unknownInAggregate,
-			Title: "an unknown field in groupBy or in a measure of /aggregate is refused, or declined",
+			Title: "an unknown field in a filter of /count is refused",
+			Fix:   fix},
+		{ID: "P3.4e", Phase: 3, Needs: needsRoute(wire.PathAggregate), Judge: unknownInAggregate,
 			Rules: []string{"filter-11a", "error-5", "filter-11c"},
-			Fix:   fix,
-		},
-		{
-			ID: "P3.4f", Phase: 3, Judge: unknownInFilters(wire.PathQuery, "or", "[[],%s]"),
-			Title: "an unknown field in an or group is refused",
+			Title: "an unknown field in groupBy or in a measure of /aggregate is refused, or declined",
+			Fix:   fix},
+		{ID: "P3.4f", Phase: 3, Judge: unknownInFilters(wire.PathQuery, "or", "[[],%s]"),
 			Rules: []string{"filter-11", "filter-11c"},
-			Fix:   fix,
-		},
+			Title: "an unknown field in an or group is refused",
+			Fix:   fix},
 	}
 }
 

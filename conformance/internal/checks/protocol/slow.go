@@ -28,41 +28,23 @@ const (
 // slow shows.
 func slowChecks() []session.Check {
 	return []session.Check{
-		{
-			ID: "P3.5a", Phase: 3, Judge: judgeSlow(queryDeadline),
+		{ID: "P3.5a", Phase: 3, Judge: judgeSlow(queryDeadline), Rules: []string{"route-2", "stream-5", "error-6"},
 			Title: "timeoutMs ends a query in time",
-			Rules: []string{"route-2", "stream-5", "error-6"},
 			Fix: "Enforce timeoutMs while waiting for the source: answer 408 timeout before the first line, " +
-				"or an error line with code timeout after it.",
-		},
-		{
-			ID: "P3.5b", Phase: 3, Judge: judgeSlow(idleDeadline),
+				"or an error line with code timeout after it."},
+		{ID: "P3.5b", Phase: 3, Judge: judgeSlow(idleDeadline), Rules: []string{"stream-5a"},
 			Title: "idleTimeoutMs ends a query without rows in time",
-			Rules: []string{"stream-5a"},
 			Fix: "Start a clock at the request and with each row; when it reaches idleTimeoutMs end the stream " +
-				"with an error line of code timeout. A ping does not reset it.",
-		},
-		{
-			ID: "P3.5c", Phase: 3, Judge: judgeSlow(countDeadline, aggregateDeadline), Needs: needsNumbers,
-			Title: "timeoutMs ends a count and an aggregate in time",
+				"with an error line of code timeout. A ping does not reset it."},
+		{ID: "P3.5c", Phase: 3, Judge: judgeSlow(countDeadline, aggregateDeadline), Needs: session.NeedsNumbers,
 			Rules: []string{"error-6", "route-2"},
-			Fix:   "Enforce timeoutMs on every route: answer 408 timeout when it has elapsed, whatever the source is doing.",
-		},
-		{
-			ID: "P3.7a", Phase: 3, Judge: judgeSlow(heartbeat),
+			Title: "timeoutMs ends a count and an aggregate in time",
+			Fix:   "Enforce timeoutMs on every route: answer 408 timeout when it has elapsed, whatever the source is doing."},
+		{ID: "P3.7a", Phase: 3, Judge: judgeSlow(heartbeat), Rules: []string{"stream-4"},
 			Title: "a silent stream pings within 10 seconds, again and again",
-			Rules: []string{"stream-4"},
 			Fix: "Write a ping line, and flush it, whenever nothing was written for 10 seconds, from the request until the end. " +
-				"A proxy that buffers answers must be told not to.",
-		},
+				"A proxy that buffers answers must be told not to."},
 	}
-}
-
-func needsNumbers(d *session.Document) string {
-	if !d.Has(wire.EndpointCount) && !d.Has(wire.EndpointAggregate) {
-		return "endpoints lists neither count nor aggregate"
-	}
-	return ""
 }
 
 // The exchanges with the table slow.

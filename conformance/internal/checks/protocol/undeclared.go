@@ -13,8 +13,7 @@ import (
 // left to the platform, and never half done.
 func undeclaredChecks() []session.Check {
 	return []session.Check{
-		{
-			ID: "P3.8", Phase: 3, Judge: joinsRefused,
+		{ID: "P3.8", Phase: 3, Judge: joinsRefused, Rules: []string{"query-7"},
 			Needs: func(d *session.Document) string {
 				if d.Capabilities.Join {
 					return "capabilities.join is true"
@@ -22,11 +21,8 @@ func undeclaredChecks() []session.Check {
 				return ""
 			},
 			Title: "joins are refused when capabilities.join is false",
-			Rules: []string{"query-7"},
-			Fix:   "Answer 422 unsupported to a request whose joins is not empty.",
-		},
-		{
-			ID: "P3.9", Phase: 3, Judge: grainsRefused,
+			Fix:   "Answer 422 unsupported to a request whose joins is not empty."},
+		{ID: "P3.9", Phase: 3, Judge: grainsRefused, Rules: []string{"aggregate-4a", "error-7", "document-10"},
 			Needs: func(d *session.Document) string {
 				if d.Capabilities.DateBucket {
 					return "capabilities.dateBucket is true"
@@ -34,12 +30,10 @@ func undeclaredChecks() []session.Check {
 				return session.RouteAt(wire.PathAggregate).Needs(d)
 			},
 			Title: "grains are refused or declined when capabilities.dateBucket is false",
-			Rules: []string{"aggregate-4a", "error-7", "document-10"},
 			Fix: "Answer 422 unsupported to a groupBy with a grain, or decline with 204: " +
-				"groups of whole values under a period's name are wrong numbers.",
-		},
-		{
-			ID: "P3.13a", Phase: 3, Judge: windowsWhole,
+				"groups of whole values under a period's name are wrong numbers."},
+		{ID: "P3.13a", Phase: 3, Judge: windowsWhole,
+			Rules: []string{"stream-2b", "document-11", "document-12", "query-8a"},
 			Needs: func(d *session.Document) string {
 				if c := d.Capabilities; c.Sort == wire.SortMulti && c.Offset && c.Limits.OffsetMax == 0 {
 					return "the document declares several sort keys and any offset"
@@ -47,12 +41,9 @@ func undeclaredChecks() []session.Check {
 				return ""
 			},
 			Title: "an undeclared sort or offset is refused, or answered in full, never cut",
-			Rules: []string{"stream-2b", "document-11", "document-12", "query-8a"},
 			Fix: "Apply limit and offset only when filters and sort are served; " +
-				"otherwise stream all rows with served.window false.",
-		},
-		{
-			ID: "P3.13b", Phase: 3, Judge: sqlRefused,
+				"otherwise stream all rows with served.window false."},
+		{ID: "P3.13b", Phase: 3, Judge: sqlRefused, Rules: []string{"query-13", "document-8"},
 			Needs: func(d *session.Document) string {
 				if d.Dialect != "" {
 					return "the document has a dialect"
@@ -60,9 +51,7 @@ func undeclaredChecks() []session.Check {
 				return ""
 			},
 			Title: "compiled SQL is refused where the document has no dialect",
-			Rules: []string{"query-13", "document-8"},
-			Fix:   "Refuse a /query body that holds sql with 400 or 422.",
-		},
+			Fix:   "Refuse a /query body that holds sql with 400 or 422."},
 	}
 }
 

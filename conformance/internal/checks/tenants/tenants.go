@@ -19,26 +19,17 @@ import (
 // Checks returns the checks in the order in which they run.
 func Checks() []session.Check {
 	return []session.Check{
-		{
-			ID: "T1", Phase: 3, Judge: unknownToOther,
+		{ID: "T1", Phase: 3, Judge: unknownToOther, Rules: []string{"tenant-6"},
 			Title: "a table of one tenant is unknown to the other that lacks it",
-			Rules: []string{"tenant-6"},
 			Fix: "Look tables up in what the credentials of this request can see, " +
-				"and answer 404 unknown_entity for anything else.",
-		},
-		{
-			ID: "T2", Phase: 3, Judge: interleaved,
+				"and answer 404 unknown_entity for anything else."},
+		{ID: "T2", Phase: 3, Judge: interleaved, Rules: []string{"tenant-4"},
 			Title: "interleaved answers equal those given alone",
-			Rules: []string{"tenant-4"},
 			Fix: "Keep no cache, connection or metadata from one request to the next, " +
-				"unless its key holds the credentials; best keep none.",
-		},
-		{
-			ID: "T3", Phase: 3, Judge: concurrent,
+				"unless its key holds the credentials; best keep none."},
+		{ID: "T3", Phase: 3, Judge: concurrent, Rules: []string{"tenant-6", "tenant-4", "tenant-1"},
 			Title: "concurrent answers equal those given alone",
-			Rules: []string{"tenant-6", "tenant-4", "tenant-1"},
-			Fix:   "Keep what belongs to a request in its own variables: no package variable, no field of a shared object.",
-		},
+			Fix:   "Keep what belongs to a request in its own variables: no package variable, no field of a shared object."},
 	}
 }
 

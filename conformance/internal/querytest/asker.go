@@ -1,7 +1,7 @@
-// Package generated asks a connector generated questions about tables whose rows
+// Package querytest asks a connector generated questions about tables whose rows
 // are known, judges the answers, and reports the smallest question that is still
 // answered wrongly.
-package generated
+package querytest
 
 import (
 	"fmt"
