@@ -47,7 +47,7 @@ func TestConformance(t *testing.T) {
 	}
 	require.Equal(t, mayBeSkipped, skipped, "what is skipped")
 
-	target.Credentials = []map[string]string{waiting(t, db, own)}
+	target.Credentials = []wire.Credentials{wire.NewCredentials(waiting(t, db, own))}
 	report, err = conformance.Run(t.Context(), target, &conformance.Options{Run: `^P3\.(5|7a)`})
 	require.NoError(t, err)
 	report.Subtests(t)
