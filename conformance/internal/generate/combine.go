@@ -51,7 +51,7 @@ const (
 	maxOr  = 5
 )
 
-// combine makes questions of predicates, at most so many about each table.
+// combine builds questions of predicates, at most so many about each table.
 func (g *Generator) combine(predicates []predicate, most int) (list []*Question) {
 	for _, s := range g.subjects {
 		open := &Question{Subject: s}

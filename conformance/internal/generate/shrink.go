@@ -23,7 +23,7 @@ type Complaint struct {
 // maxShrinkRequests limits the requests that are made to make a question smaller.
 const maxShrinkRequests = 200
 
-// Shrink makes a question that is answered wrongly smaller, as long as it is
+// Shrink reduces a question that is answered wrongly, as long as it is
 // answered wrongly in the same way. Every step asks the connector, through judge.
 // Shrink returns the smallest question found and the complaint about it, which
 // are those it was given if nothing smaller fails.

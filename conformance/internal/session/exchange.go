@@ -115,7 +115,7 @@ func (s *Session) authorization(c Call) []string {
 	return []string{"Bearer " + s.Token}
 }
 
-// Exchange makes a call, reads the whole answer within its limits, and remembers
+// Exchange sends a call, reads the whole answer within its limits, and remembers
 // the call as the last one.
 func (run *Run) Exchange(c Call) *Answer {
 	a := run.Session.exchange(run.Ctx, c)
@@ -141,11 +141,11 @@ func (s *Session) exchange(ctx context.Context, c Call) *Answer {
 	return a
 }
 
-// ExchangeWith makes a call that does not belong to a check. It is safe for
+// ExchangeWith sends a call that does not belong to a check. It is safe for
 // concurrent use.
 func (s *Session) ExchangeWith(ctx context.Context, c Call) *Answer { return s.exchange(ctx, c) }
 
-// open makes a call and returns once the status is known. The caller must call
+// open sends a call and returns once the status is known. The caller must call
 // done.
 func (s *Session) open(ctx context.Context, c Call) (a *Answer, resp *http.Response, done func()) {
 	a = &Answer{session: s, Request: s.Shown(c)}

@@ -96,7 +96,8 @@ func (run *Run) judge() *check.Finding {
 	return run.settle(c.Judge(run))
 }
 
-// Begin makes sure that there is a document and that the token is accepted.
+// Begin reads the document and tries the token, once, and returns what is wrong with
+// them.
 func (run *Run) Begin() *check.Finding {
 	if f := run.readDocument(run.Ctx); f != nil {
 		return f

@@ -180,7 +180,7 @@ func (s *Session) tryToken(ctx context.Context) *check.Finding {
 	return s.tokenErr
 }
 
-// Interrupted says why the run ended early.
+// Interrupted returns why the run ended early.
 func (s *Session) Interrupted(ctx context.Context) string {
 	if errors.Is(context.Cause(ctx), context.DeadlineExceeded) {
 		return fmt.Sprintf("the run took longer than its timeout of %s", s.Timeout)

@@ -163,7 +163,7 @@ func SameRows(t *wire.Table, a, b *oracle.Table) bool {
 // maxFormTables is how many tables are read to see the form of streams.
 const maxFormTables = 16
 
-// ReadSomeTables makes sure that there were streams: of the largest table that may
+// ReadSomeTables ensures that there were streams: of the largest table that may
 // be read whole, which shows where batches are cut, and of small ones.
 func (run *Run) ReadSomeTables() *check.Finding {
 	if _, f := run.Discovery(0); f != nil {

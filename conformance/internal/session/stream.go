@@ -74,7 +74,7 @@ func (run *Run) QueryRows(req *wire.QueryRequest) (*Stream, *check.Finding) {
 	return st, st.Problem()
 }
 
-// Stream makes a call to /query, reads the stream and remembers the call as the
+// Stream sends a call to /query, reads the stream and remembers the call as the
 // last one; most is how many rows are kept.
 func (run *Run) Stream(c Call, names []string, most int) *Stream {
 	st := run.Session.StreamWith(run.Ctx, c, names, most)
@@ -107,7 +107,7 @@ func (st *Stream) Unusable() *check.Finding {
 // FaultText returns the error line without secrets.
 func (st *Stream) FaultText() string { return st.session.clean(st.Fault.Error()) }
 
-// StreamWith makes a call to /query that does not belong to a check, and reads
+// StreamWith sends a call to /query that does not belong to a check, and reads
 // the stream; most is how many rows are kept. It is safe for concurrent use.
 func (s *Session) StreamWith(ctx context.Context, c Call, names []string, most int) *Stream {
 	began := time.Now()

@@ -18,7 +18,7 @@ func Checks() []session.Check {
 	return slices.Concat(addressChecks(), answerChecks(), spellingChecks(), strictnessChecks())
 }
 
-// addressChecks are about what the address and the document promise.
+// addressChecks returns the checks about what the address and the document promise.
 func addressChecks() []session.Check {
 	return []session.Check{
 		{ID: "A.1", Phase: 0, Advice: true, Open: true, Judge: secureAddress, Rules: []string{"verdict-15", "tenant-7"},
@@ -34,7 +34,7 @@ func addressChecks() []session.Check {
 	}
 }
 
-// answerChecks are about every exchange of the run.
+// answerChecks returns the checks about every exchange of the run.
 func answerChecks() []session.Check {
 	return []session.Check{
 		{ID: "A.4", Phase: 3, Advice: true, Watched: true, Judge: (*session.Run).ReadSomeTables,
@@ -66,7 +66,7 @@ func answerChecks() []session.Check {
 	}
 }
 
-// spellingChecks are about how values are written.
+// spellingChecks returns the checks about how values are written.
 func spellingChecks() []session.Check {
 	return []session.Check{
 		{ID: "A.6", Phase: 2, Advice: true, Judge: decimalScale, Rules: []string{"cell-1b"},

@@ -11,7 +11,7 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
-// strictnessChecks are about what a connector should refuse.
+// strictnessChecks returns the checks about what a connector should refuse.
 func strictnessChecks() []session.Check {
 	return []session.Check{
 		{ID: "A.11", Phase: 3, Advice: true, Judge: strayRequests, Rules: []string{"http-1b", "http-2"},
@@ -61,7 +61,7 @@ func strayRequests(run *session.Run) *check.Finding {
 	return refusedWithStatus(run, a, "a path with one more slash", http.StatusNotFound)
 }
 
-// refusedInEnvelope is refusedWithStatus for an answer that must be the envelope.
+// refusedInEnvelope does what refusedWithStatus does, and wants the error envelope too.
 func refusedInEnvelope(run *session.Run, a *session.Answer, what string, status int) *check.Finding {
 	if f := refusedWithStatus(run, a, what, status); f != nil {
 		return f

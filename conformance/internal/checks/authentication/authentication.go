@@ -83,7 +83,7 @@ func noToken(run *session.Run) *check.Finding {
 	return nil
 }
 
-// anyRefusal makes sure that there is a 401 to judge.
+// anyRefusal ensures that there is a 401 to judge.
 func anyRefusal(run *session.Run) *check.Finding {
 	post(run, session.RouteAt(wire.PathCheck), session.Topic{})
 	return nil

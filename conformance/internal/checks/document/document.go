@@ -82,7 +82,7 @@ func fetch(run *session.Run) (*session.Answer, *check.Finding) {
 	return a, nil
 }
 
-// fetchOK is fetch for checks that need a 200.
+// fetchOK does what fetch does, for checks that need a 200.
 func fetchOK(run *session.Run) (*session.Answer, *check.Finding) {
 	a, f := fetch(run)
 	if f == nil && a.Status != http.StatusOK {

@@ -10,7 +10,7 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
-// discoveryChecks are about whether the discovery can be used.
+// discoveryChecks returns the checks about whether the discovery can be used.
 func discoveryChecks() []session.Check {
 	return []session.Check{
 		{ID: "P3.1a", Phase: 3, Judge: discoveryValid,
@@ -120,7 +120,7 @@ func tablesRead(run *session.Run) *check.Finding {
 	return nil
 }
 
-// streamChecks are about the form of every stream of the run.
+// streamChecks returns the checks about the form of every stream of the run.
 func streamChecks() []session.Check {
 	return []session.Check{
 		{ID: "P3.6a", Phase: 3, Watched: true, Judge: (*session.Run).ReadSomeTables, Rules: []string{"stream-10"},
@@ -149,7 +149,7 @@ func streamChecks() []session.Check {
 	}
 }
 
-// answerChecks are about answers that are no streams, and about what no answer may
+// answerChecks returns the checks about answers that are no streams, and about what no answer may
 // hold.
 func answerChecks() []session.Check {
 	return []session.Check{
@@ -184,13 +184,13 @@ func answerChecks() []session.Check {
 	}
 }
 
-// anyDiscovery makes sure that there is a JSON answer to judge.
+// anyDiscovery ensures that there is a JSON answer to judge.
 func anyDiscovery(run *session.Run) *check.Finding {
 	_, f := run.Discovery(0)
 	return f
 }
 
-// provokeRefusals makes sure that there were error answers, with requests that
+// provokeRefusals ensures that there were error answers, with requests that
 // invite a connector to quote them.
 func provokeRefusals(run *session.Run) *check.Finding {
 	topic := run.Topic()

@@ -10,7 +10,7 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
-// malformedChecks are about bodies that do not parse against the schema of their
+// malformedChecks returns the checks about bodies that do not parse against the schema of their
 // route.
 func malformedChecks() []session.Check {
 	return []session.Check{

@@ -20,7 +20,7 @@ func Checks() []session.Check {
 // needsRoute returns the condition that a route exists.
 func needsRoute(path string) func(*session.Document) string { return session.RouteAt(path).Needs }
 
-// unknownEntityChecks are about tables and columns that the source does not have.
+// unknownEntityChecks returns the checks about tables and columns that the source does not have.
 func unknownEntityChecks() []session.Check {
 	const (
 		table  = "Look the table up before anything else is done with the request, and answer 404 unknown_entity with its name."
@@ -100,7 +100,7 @@ func unknownLink(run *session.Run) *check.Finding {
 	return nil
 }
 
-// unknownFieldChecks are about fields that the table does not have.
+// unknownFieldChecks returns the checks about fields that the table does not have.
 func unknownFieldChecks() []session.Check {
 	const fix = "Look every field of a request up before the first row, and refuse the request with the field's name."
 	return []session.Check{

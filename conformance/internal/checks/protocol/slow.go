@@ -24,7 +24,7 @@ const (
 	tolerance = 2 * time.Second
 )
 
-// slowChecks are about deadlines and heartbeats, which the corpus's optional table
+// slowChecks returns the checks about deadlines and heartbeats, which the corpus's optional table
 // slow shows.
 func slowChecks() []session.Check {
 	return []session.Check{

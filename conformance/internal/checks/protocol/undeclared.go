@@ -9,7 +9,7 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
-// undeclaredChecks are about what the document does not declare: it is refused, or
+// undeclaredChecks returns the checks about what the document does not declare: it is refused, or
 // left to the platform, and never half done.
 func undeclaredChecks() []session.Check {
 	return []session.Check{
