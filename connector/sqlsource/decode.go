@@ -12,15 +12,15 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
-// The decoders make cells of what drivers hand over: int64, float64, bool,
-// []byte, string or time.Time, depending on the driver as much as on the
-// column. Bytes are the driver's own and are copied. A flavor picks one for
+// The decoders turn what drivers return into cells: int64, float64, bool,
+// []byte, string or time.Time, depending on the driver as much as on the column.
+// They copy bytes, which are the driver's own. A flavor picks one for
 // Column.Decode, or brings its own.
 
-// unexpected is for a value that a driver should not have handed over. It names
-// the type and never the value.
+// unexpected returns the error for a value that a driver should not return. It
+// names the type and never the value.
 func unexpected(driver any, want string) error {
-	return fmt.Errorf("the driver handed over a %T where %s was expected", driver, want)
+	return fmt.Errorf("the driver returned a %T where %s was expected", driver, want)
 }
 
 // DecodeText reads text.
@@ -65,7 +65,7 @@ func integerText(s string) (wire.Value, error) {
 	return wire.Decimal(s), nil
 }
 
-// DecodeDecimal reads a decimal from its digits, its scale kept (D1).
+// DecodeDecimal reads a decimal from its digits, and keeps its scale.
 func DecodeDecimal(driver any) (wire.Value, error) {
 	switch v := driver.(type) {
 	case string:
@@ -99,7 +99,7 @@ func DecodeFloat(driver any) (wire.Value, error) {
 	return wire.Null(), unexpected(driver, "a float")
 }
 
-// DecodeBoolean reads a boolean, or an integer that is not 0 when true.
+// DecodeBoolean reads a boolean, or an integer, of which 0 is false.
 func DecodeBoolean(driver any) (wire.Value, error) {
 	switch v := driver.(type) {
 	case bool:
@@ -131,8 +131,8 @@ func DecodeDate(driver any) (wire.Value, error) {
 	return wire.Null(), unexpected(driver, "a date")
 }
 
-// DecodeDatetime reads a datetime whose column has that many digits of
-// fraction, and spells all of them alike (D2). Text without an offset is UTC.
+// DecodeDatetime returns a decoder of datetimes whose column has so many digits
+// of fraction. All cells have the same width. Text without an offset is UTC.
 func DecodeDatetime(digits int) func(any) (wire.Value, error) {
 	width := (digits + 2) / 3 * 3
 	decode := func(s string) (wire.Value, error) {
@@ -158,7 +158,7 @@ func DecodeDatetime(digits int) func(any) (wire.Value, error) {
 	}
 }
 
-// DecodeBytes reads bytes as base64 (D3).
+// DecodeBytes reads bytes as base64.
 func DecodeBytes(driver any) (wire.Value, error) {
 	switch v := driver.(type) {
 	case []byte:
@@ -169,13 +169,13 @@ func DecodeBytes(driver any) (wire.Value, error) {
 	return wire.Null(), unexpected(driver, "bytes")
 }
 
-// DecodeUUID reads the text of a UUID, in small letters (D3).
+// DecodeUUID reads the text of a UUID, in lower case.
 func DecodeUUID(driver any) (wire.Value, error) {
 	v, err := DecodeText(driver)
 	return wire.Text(strings.ToLower(v.Text())), err
 }
 
-// DecodeJSON reads JSON text, and makes it compact (D3).
+// DecodeJSON reads JSON text, and makes it compact.
 func DecodeJSON(driver any) (wire.Value, error) {
 	switch v := driver.(type) {
 	case string:

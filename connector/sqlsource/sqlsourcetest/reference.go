@@ -10,15 +10,15 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
-// answer is rows as they must come: in this order where it is a total one.
+// answer is the rows that an answer must have, in this order if ordered.
 type answer struct {
 	rows    [][]wire.Value
 	ordered bool
 	matched int // rows that the filters keep
 }
 
-// query answers in memory what the engine is asked (R10): filter judges and
-// orders, kit joins.
+// query answers in memory what the engine is asked. Package filter evaluates the
+// filters and sorts, package memsource joins.
 func (f *fixture) query(req *wire.QueryRequest) (answer, error) {
 	t := f.tables[req.Table]
 	match, err := filter.Compile(req.Where, t.columns)
@@ -35,7 +35,8 @@ func (f *fixture) query(req *wire.QueryRequest) (answer, error) {
 			rows = append(rows, row)
 		}
 	}
-	a := answer{matched: len(rows), ordered: t.key != nil && len(req.Joins) == 0 && (len(req.Sort) > 0 || req.Limit > 0 || req.Offset > 0)}
+	fixed := len(req.Sort) > 0 || req.Limit > 0 || req.Offset > 0
+	a := answer{matched: len(rows), ordered: fixed && t.key != nil && len(req.Joins) == 0}
 	slices.SortStableFunc(rows, order.Compare)
 	columns := t.columns
 	if len(req.Joins) > 0 {
@@ -43,7 +44,10 @@ func (f *fixture) query(req *wire.QueryRequest) (answer, error) {
 		for _, j := range req.Joins {
 			hops = append(hops, f.tables[j.ToTable].relation())
 		}
-		joined, err := memsource.Join(memsource.Relation{Columns: t.columns, Rows: memsource.RowsOf(rows...)}, &connector.QueryRequest{Table: req.Table, Where: req.Where, Fields: req.Fields, Joins: req.Joins}, hops, memsource.Unlimited)
+		base := memsource.Relation{Columns: t.columns, Rows: memsource.RowsOf(rows...)}
+		joined, err := memsource.Join(base, &connector.QueryRequest{
+			Table: req.Table, Where: req.Where, Fields: req.Fields, Joins: req.Joins,
+		}, hops, memsource.Unlimited)
 		if err != nil {
 			return a, err
 		}
@@ -74,7 +78,7 @@ func (f *fixture) query(req *wire.QueryRequest) (answer, error) {
 	return a, nil
 }
 
-// window cuts rows.
+// window returns the rows of a window.
 func window(rows [][]wire.Value, offset, limit int64) [][]wire.Value {
 	rows = rows[min(offset, int64(len(rows))):]
 	if limit > 0 {
@@ -83,7 +87,7 @@ func window(rows [][]wire.Value, offset, limit int64) [][]wire.Value {
 	return rows
 }
 
-// spell is a row as it crosses the wire.
+// spell returns a row as it is sent.
 func spell(row []wire.Value) string {
 	var b []byte
 	for _, v := range row {
@@ -96,6 +100,7 @@ func spell(row []wire.Value) string {
 	return string(b)
 }
 
+// spellAll returns rows as they are sent.
 func spellAll(rows [][]wire.Value) []string {
 	list := make([]string, len(rows))
 	for i, row := range rows {
@@ -104,7 +109,7 @@ func spellAll(rows [][]wire.Value) []string {
 	return list
 }
 
-// without is the multiset a without b.
+// without returns the multiset a without b.
 func without(a, b []string) []string {
 	count := map[string]int{}
 	for _, s := range b {
@@ -119,6 +124,7 @@ func without(a, b []string) []string {
 	return left
 }
 
+// some returns the first of a list, each on a line of its own.
 func some(list []string) string {
 	if len(list) > 5 {
 		list = append(slices.Clone(list[:5]), "...")
