@@ -102,7 +102,7 @@ const (
 	tableLoose  = "loose"  // without a key, with rows that are alike
 )
 
-// fill makes and fills the tables. The same seed makes the same rows.
+// fill creates and fills the tables. The same seed makes the same rows.
 func fill(t testing.TB, e Engine, seed uint64) *fixture {
 	t.Helper()
 	f := &fixture{engine: e, tables: map[string]*table{}}
