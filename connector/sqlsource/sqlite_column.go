@@ -241,7 +241,7 @@ func sqliteDecode(t wire.Type) func(any) (wire.Value, error) {
 		case time.Time:
 			return wire.Datetime(v), nil
 		}
-		return wire.Null(), unexpected(driver, "a value of SQLite")
+		return unexpected(driver, "a value of SQLite")
 	}
 }
 
@@ -268,10 +268,7 @@ func sqliteTextCell(t wire.Type, s string) wire.Value {
 			return v
 		}
 	case wire.TypeDate, wire.TypeDatetime:
-		iso := s
-		if len(s) > 10 && s[10] == ' ' {
-			iso = s[:10] + "T" + s[11:]
-		}
+		iso := withT(s)
 		at, ok := filter.Instant(wire.Text(iso))
 		if !ok {
 			// Go's drivers store a time.Time so.

@@ -105,63 +105,69 @@ const (
 // fill creates and fills the tables. The same seed makes the same rows.
 func fill(t testing.TB, e Engine, seed uint64) *fixture {
 	t.Helper()
-	f := &fixture{engine: e, tables: map[string]*table{}}
+	f := &fixture{engine: e, tables: map[string]*table{}, names: []string{tableValues, tableTwin, tableLoose}}
 	rng := rand.New(rand.NewPCG(seed, 1))
+	f.create(t, rng, tableValues, 90, true)
+	f.create(t, rng, tableTwin, 25, true)
+	f.create(t, rng, tableLoose, 30, false)
+	overrides := map[string]sqlsource.ColumnOptions{}
+	for _, c := range e.Types {
+		if c.Want != "" {
+			overrides[c.Name] = sqlsource.ColumnOptions{Type: c.Want}
+		}
+	}
 	options := &sqlsource.Options{Tables: map[string]sqlsource.TableOptions{}, Profile: -1, Remember: time.Hour}
-	for _, spec := range []struct {
-		name string
-		rows int
-		key  bool
-	}{{tableValues, 90, true}, {tableTwin, 25, true}, {tableLoose, 30, false}} {
-		own := &table{name: spec.name}
-		overrides := map[string]sqlsource.ColumnOptions{}
-		var definitions []string
-		if spec.key {
-			own.key = []string{"id"}
-			own.columns = append(own.columns, wire.Column{Name: "id", Type: wire.TypeNumber})
-			definitions = append(definitions, e.Flavor.Quote("id")+" "+e.Key+" NOT NULL PRIMARY KEY")
-		}
-		for _, c := range e.Types {
-			own.columns = append(own.columns, wire.Column{Name: c.Name, Type: c.Type})
-			definitions = append(definitions, e.Flavor.Quote(c.Name)+" "+strings.ReplaceAll(c.SQL, "%s", e.Flavor.Quote(c.Name)))
-			if c.Want != "" {
-				overrides[c.Name] = sqlsource.ColumnOptions{Type: c.Want}
-			}
-		}
-		options.Tables[spec.name] = sqlsource.TableOptions{Columns: overrides}
-		execute(t, e.DB, "CREATE TABLE "+e.Flavor.Quote(spec.name)+" ("+strings.Join(definitions, ", ")+")"+e.TableOptions)
-		for i := range spec.rows {
-			var row []wire.Value
-			var literals []string
-			if spec.key {
-				row = append(row, wire.Int(int64(i*3)))
-				literals = append(literals, fmt.Sprint(i*3))
-			}
-			for _, c := range e.Types {
-				literalsUsed := c.Literals
-				if spec.name == tableLoose { // few values make rows that are alike
-					literalsUsed = c.Literals[:min(2, len(c.Literals))]
-				}
-				n := rng.IntN(len(literalsUsed) + 1 + len(literalsUsed)/8)
-				if i < len(c.Literals) && spec.name == tableValues {
-					n = i // each at least once
-				}
-				if n >= len(literalsUsed) {
-					row, literals = append(row, wire.Null()), append(literals, "NULL")
-				} else {
-					row, literals = append(row, c.Literals[n].Cell), append(literals, c.Literals[n].SQL)
-				}
-			}
-			own.rows = append(own.rows, row)
-			execute(t, e.DB, "INSERT INTO "+e.Flavor.Quote(spec.name)+" VALUES ("+strings.Join(literals, ", ")+")")
-		}
-		f.tables[spec.name] = own
-		f.names = append(f.names, spec.name)
+	for _, name := range f.names {
+		options.Tables[name] = sqlsource.TableOptions{Columns: overrides}
 	}
 	source, err := sqlsource.New(e.DB, e.Flavor, options)
 	require.NoError(t, err)
 	f.server = connectortest.Start(t, connector.Definition{Slug: "sqlsourcetest", KeysEnforced: true}, source, nil)
 	return f
+}
+
+// create creates one table with all types, and fills it.
+func (f *fixture) create(t testing.TB, rng *rand.Rand, name string, rows int, keyed bool) {
+	t.Helper()
+	e := f.engine
+	own := &table{name: name}
+	var definitions []string
+	if keyed {
+		own.key = []string{"id"}
+		own.columns = append(own.columns, wire.Column{Name: "id", Type: wire.TypeNumber})
+		definitions = append(definitions, e.Flavor.Quote("id")+" "+e.Key+" NOT NULL PRIMARY KEY")
+	}
+	for _, c := range e.Types {
+		own.columns = append(own.columns, wire.Column{Name: c.Name, Type: c.Type})
+		definitions = append(definitions, e.Flavor.Quote(c.Name)+" "+strings.ReplaceAll(c.SQL, "%s", e.Flavor.Quote(c.Name)))
+	}
+	execute(t, e.DB, "CREATE TABLE "+e.Flavor.Quote(name)+" ("+strings.Join(definitions, ", ")+")"+e.TableOptions)
+	for i := range rows {
+		var row []wire.Value
+		var literals []string
+		add := func(l Literal) { row, literals = append(row, l.Cell), append(literals, l.SQL) }
+		if keyed {
+			add(Literal{fmt.Sprint(i * 3), wire.Int(int64(i * 3))})
+		}
+		for _, c := range e.Types {
+			choice := c.Literals
+			if name == tableLoose { // few values make rows that are alike
+				choice = choice[:min(2, len(choice))]
+			}
+			n := rng.IntN(len(choice) + 1 + len(choice)/8)
+			if name == tableValues && i < len(choice) {
+				n = i // each at least once
+			}
+			if n < len(choice) {
+				add(choice[n])
+			} else {
+				add(Literal{"NULL", wire.Null()})
+			}
+		}
+		own.rows = append(own.rows, row)
+		execute(t, e.DB, "INSERT INTO "+e.Flavor.Quote(name)+" VALUES ("+strings.Join(literals, ", ")+")")
+	}
+	f.tables[name] = own
 }
 
 func execute(t testing.TB, db *sql.DB, statement string) {

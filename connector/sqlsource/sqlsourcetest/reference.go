@@ -38,37 +38,17 @@ func (f *fixture) query(req *wire.QueryRequest) (answer, error) {
 	fixed := len(req.Sort) > 0 || req.Limit > 0 || req.Offset > 0
 	a := answer{matched: len(rows), ordered: fixed && t.key != nil && len(req.Joins) == 0}
 	slices.SortStableFunc(rows, order.Compare)
-	columns := t.columns
+	joined := memsource.Relation{Columns: t.columns, Rows: memsource.RowsOf(rows...)}
 	if len(req.Joins) > 0 {
-		var hops []memsource.Relation
-		for _, j := range req.Joins {
-			hops = append(hops, f.tables[j.ToTable].relation())
+		if joined, err = f.join(joined, req); err != nil {
+			return a, err
 		}
-		base := memsource.Relation{Columns: t.columns, Rows: memsource.RowsOf(rows...)}
-		joined, err := memsource.Join(base, &connector.QueryRequest{
-			Table: req.Table, Where: req.Where, Fields: req.Fields, Joins: req.Joins,
-		}, hops, memsource.Unlimited)
+	}
+	at := positions(joined.Columns, req)
+	for row, err := range joined.Rows {
 		if err != nil {
 			return a, err
 		}
-		columns, rows = joined.Columns, nil
-		for row, err := range joined.Rows {
-			if err != nil {
-				return a, err
-			}
-			rows = append(rows, slices.Clone(row))
-		}
-	}
-	var at []int
-	for _, name := range req.Fields {
-		at = append(at, slices.IndexFunc(columns, func(c wire.Column) bool { return c.Hop == 0 && c.Name == name }))
-	}
-	for i, j := range req.Joins {
-		for _, jf := range j.Fields {
-			at = append(at, slices.IndexFunc(columns, func(c wire.Column) bool { return c.Hop == i+1 && c.Name == jf.As }))
-		}
-	}
-	for _, row := range rows {
 		projected := make([]wire.Value, len(at))
 		for i, n := range at {
 			projected[i] = row[n]
@@ -76,6 +56,33 @@ func (f *fixture) query(req *wire.QueryRequest) (answer, error) {
 		a.rows = append(a.rows, projected)
 	}
 	return a, nil
+}
+
+// join joins the rows of a query's base table in memory.
+func (f *fixture) join(base memsource.Relation, req *wire.QueryRequest) (memsource.Relation, error) {
+	var hops []memsource.Relation
+	for _, j := range req.Joins {
+		hops = append(hops, f.tables[j.ToTable].relation())
+	}
+	return memsource.Join(base, &connector.QueryRequest{
+		Table: req.Table, Where: req.Where, Fields: req.Fields, Joins: req.Joins,
+	}, hops, memsource.Unlimited)
+}
+
+// positions returns where the requested fields are among the columns.
+func positions(columns []wire.Column, req *wire.QueryRequest) (at []int) {
+	find := func(hop int, name string) {
+		at = append(at, slices.IndexFunc(columns, func(c wire.Column) bool { return c.Hop == hop && c.Name == name }))
+	}
+	for _, name := range req.Fields {
+		find(0, name)
+	}
+	for i, j := range req.Joins {
+		for _, field := range j.Fields {
+			find(i+1, field.As)
+		}
+	}
+	return at
 }
 
 // window returns the rows of a window.
