@@ -36,7 +36,7 @@ type Column struct {
 
 	// Cell is selected to read a value, and Decode makes a cell of what the
 	// driver returns for it, which is never nil. Values that cannot be sent, such
-	// as NaN, are null here [rule cell-1].
+	// as NaN, are null here [rule cell-1d].
 	Cell   string
 	Decode func(driver any) (wire.Value, error)
 
@@ -64,7 +64,7 @@ type Column struct {
 	Read func(expr string) string
 	// Spelling is an expression of text for a column whose equal values may be
 	// spelled differently, as 1.5 and 1.50. The least spelling stands for a group
-	// [rule aggregate-2]. Decode reads it as it reads Cell. Empty: equal values
+	// [rule aggregate-2a]. Decode reads it as it reads Cell. Empty: equal values
 	// have one spelling.
 	Spelling string
 	// Lossy reports that Key has lost the spelling, so that a minimum cannot be

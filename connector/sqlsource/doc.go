@@ -91,7 +91,7 @@
 //
 // What cannot be sent is null everywhere alike, in cells, filters, sorts and
 // counts: NaN, infinities, dates outside the years that the protocol has, and
-// impossible dates of MySQL. Discovery counts them in a warning [rule cell-1].
+// impossible dates of MySQL. Discovery counts them in a warning [rule cell-1d].
 //
 // # What reaches a statement
 //

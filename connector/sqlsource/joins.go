@@ -115,7 +115,7 @@ func origin(base *relation, hops []hop, joins []wire.JoinHop, name string) (*rel
 
 // comparableKeys returns expressions of two columns that are equal exactly when
 // the platform finds the values equal: as numbers if both are numeric, else as
-// text [rule measure-2].
+// text [rule measure-2b].
 func comparableKeys(a, b *Column) (left, right string, ok bool) {
 	numeric := a.Type.Numeric() && b.Type.Numeric()
 	switch {

@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -15,6 +16,7 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/conformance"
 	"github.com/connectorsdk/connector-sdk-go/conformance/corpus"
 	"github.com/connectorsdk/connector-sdk-go/connector"
+	"github.com/connectorsdk/connector-sdk-go/connector/connectortest"
 	"github.com/connectorsdk/connector-sdk-go/connector/sqlsource"
 	"github.com/connectorsdk/connector-sdk-go/connector/sqlsource/enginetest/internal/bugs"
 	"github.com/connectorsdk/connector-sdk-go/connector/sqlsource/sqlsourcetest"
@@ -171,4 +173,23 @@ func Code(err error) wire.Code {
 		return e.Code
 	}
 	return ""
+}
+
+// Pages reads a table in pages without a sort, and sorted by its first field, and
+// fails if they do not have this number of different rows.
+func Pages(t *testing.T, tenant *connectortest.Tenant, table string, rows int, fields ...string) {
+	t.Helper()
+	for _, sort := range [][]wire.SortKey{{}, {{Field: fields[0], Dir: wire.Desc}}} {
+		got := map[string]int{}
+		const size = 7
+		for offset := int64(0); offset < int64(rows); offset += size {
+			answer, err := tenant.Query(wire.QueryRequest{Table: table, Sort: sort, Fields: fields, Offset: offset, Limit: size})
+			require.NoError(t, err)
+			require.True(t, answer.Served.Window)
+			for _, row := range answer.Rows {
+				got[fmt.Sprint(row)]++
+			}
+		}
+		require.Len(t, got, rows, "table %s, sorted by %v", table, sort)
+	}
 }
