@@ -22,7 +22,8 @@ import (
 // wholeStreams have every kind of line and every kind of cell.
 var wholeStreams = []string{
 	ping + `{"served":{"filters":true,"sort":false,"window":false}}` + "\n" +
-		`{"rows":[{"id":1,"name":"A\"b\\","note":"Straße 😀","total":"10.250","ok":true,"x":null},{"id":2,"name":"","note":"\u00fc\ud83d\ude00\n","total":"-7","ok":false,"x":0.5}]}` +
+		`{"rows":[{"id":1,"name":"A\"b\\","note":"Straße 😀","total":"10.250","ok":true,"x":null},{"id":2,` +
+		`"name":"","note":"\u00fc\ud83d\ude00\n","total":"-7","ok":false,"x":0.5}]}` +
 		"\n" +
 		ping + `{"rows":[{"id":-3,"name":"c","note":null,"total":null,"ok":true,"x":1e-7},{"id":4},{}]}` + "\n" + end,
 	servedNone + `{ "rows" : [ { "a" : 1 , "b" : "x" }, { "a" : 2, "b" : "y" } ] }` + "\r\n" + failure,

@@ -68,7 +68,8 @@ var encodedMessages = []struct {
 		CredentialSchema: []wire.CredentialField{{Key: "k", Label: "K", Type: wire.CredentialText, Optional: true}, {Key: "p", Label: "P",
 			Type: wire.CredentialPassword, Placeholder: "sk-", Help: "**h**"}},
 		Endpoints: []wire.Endpoint{wire.EndpointSize}},
-		`{"protocolVersion":1,"slug":"abc","dialect":"postgres","capabilities":{"operators":["eq"],"dateBucket":true,"sort":"multi","offset":true,` +
+		`{"protocolVersion":1,"slug":"abc","dialect":"postgres","capabilities":{"operators":["eq"],` +
+			`"dateBucket":true,"sort":"multi","offset":true,` +
 			`"join":true,"keysEnforced":true,"limits":{"pageSizeMax":1,"rowsPerTableMax":2,"concurrency":3,"offsetMax":4}},` +
 			`"credentialSchema":[{"key":"k","label":"K","type":"text","required":false},{"key":"p","label":"P","type":"password","required":true,` +
 			`"placeholder":"sk-","help":"**h**"}],"endpoints":["size"]}`},
@@ -77,7 +78,8 @@ var encodedMessages = []struct {
 	{"Nil slices of tables and fields are empty arrays; a column's name in the source is the field's unless stated.",
 		&wire.Discovery{Tables: []wire.Table{{Name: "t", Fields: []wire.Field{{Name: "a", Type: wire.TypeString}}}},
 			Warnings: []string{"w"}},
-		`{"tables":[{"name":"t","sourceDescription":"","storesRows":false,"primaryKey":[],"foreignKeys":[],"fields":[{"name":"a","sourceColumn":"a",` +
+		`{"tables":[{"name":"t","sourceDescription":"","storesRows":false,"primaryKey":[],"foreignKeys":[],` +
+			`"fields":[{"name":"a","sourceColumn":"a",` +
 			`"type":"string","nullable":false,"unique":false,"samples":[],"sourceDescription":""}]}],"warnings":["w"]}`},
 	{"Known zeros are written, unknown ones are not.",
 		&wire.Discovery{Tables: []wire.Table{{Name: "t", RowCount: ref(int64(0)), StoresRows: true,
@@ -87,9 +89,12 @@ var encodedMessages = []struct {
 				Samples:           []wire.Value{wire.Decimal("1.50"), wire.Null()},
 				SourceDescription: "d", Stats: &wire.Stats{NullPercent: ref(0.0), Min: ref(wire.Null()), Max: ref(wire.Int(1 << 60))},
 				Filterable: ref(true), Groupable: ref(false), Aggregatable: ref(false)}}}}},
-		`{"tables":[{"name":"t","sourceDescription":"","rowCount":0,"storesRows":true,"primaryKey":["a"],"foreignKeys":[{"field":"a","targetTable":"u","targetField":"b"}],` +
-			`"fields":[{"name":"a","sourceColumn":"A","type":"decimal","nullable":true,"unique":true,"samples":["1.50",null],"sourceDescription":"d",` +
-			`"stats":{"nullPercent":0,"distinctCount":0,"min":null,"max":"1152921504606846976"},"filterable":true,"groupable":false,"aggregatable":false}]}]}`},
+		`{"tables":[{"name":"t","sourceDescription":"","rowCount":0,"storesRows":true,"primaryKey":["a"],` +
+			`"foreignKeys":[{"field":"a","targetTable":"u","targetField":"b"}],` +
+			`"fields":[{"name":"a","sourceColumn":"A","type":"decimal","nullable":true,"unique":true,` +
+			`"samples":["1.50",null],"sourceDescription":"d",` +
+			`"stats":{"nullPercent":0,"distinctCount":0,"min":null,"max":"1152921504606846976"},"filterable":true,` +
+			`"groupable":false,"aggregatable":false}]}]}`},
 	{"A count.", &wire.CountAnswer{Count: 3}, `{"count":3}`},
 	{"No groups are an empty array.", &wire.AggregateAnswer{}, `{"rows":[]}`},
 	{"Groups, members in the order of their names.",
