@@ -18,6 +18,7 @@ import (
 
 	"github.com/connectorsdk/connector-sdk-go/connector"
 	"github.com/connectorsdk/connector-sdk-go/connector/connectortest"
+	"github.com/connectorsdk/connector-sdk-go/internal/memlisten"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -326,10 +327,10 @@ func TestBodyTrickles(t *testing.T) {
 }
 
 // host runs an http.Server with a test's own settings, reached through pipes.
-type host struct{ *connectortest.Pipe }
+type host struct{ *memlisten.Listener }
 
 func listen(t *testing.T, h http.Handler, configure func(*http.Server)) *host {
-	l := &host{connectortest.NewPipe()}
+	l := &host{memlisten.New()}
 	server := &http.Server{Handler: h}
 	configure(server)
 	stopped := make(chan struct{})

@@ -31,15 +31,17 @@ func handlerOf(slug string, src connector.Source) *connector.Handler {
 type books struct{ source }
 
 func (books) Query(_ context.Context, req *connector.QueryRequest, out *connector.Rows) error {
-	// What the upstream can do exactly: one language. The library does the rest.
-	language := ""
-	_, all := filter.Split(req.Where, func(f wire.Filter) bool {
-		if f.Field != "language" || f.Op != wire.OpEq || language != "" {
-			return false
-		}
-		language = f.Value.Text()
-		return language != ""
+	// The upstream selects by one language. The library filters by the rest.
+	pushed, all := filter.Split(req.Where, func(f wire.Filter) bool {
+		return f.Field == "language" && f.Op == wire.OpEq && f.Value.Text() != ""
 	})
+	language := ""
+	if len(pushed.And) > 0 {
+		language = pushed.And[0].Value.Text()
+	}
+	if len(pushed.And) > 1 || len(pushed.Or) > 0 {
+		all = false // the upstream takes one language only
+	}
 	claim := out.Claim(connector.Served{
 		Filters: all,
 		Sort:    len(req.Sort) == 1 && req.Sort[0].Field == "year" && req.Sort[0].Dir == wire.Asc,
@@ -47,14 +49,12 @@ func (books) Query(_ context.Context, req *connector.QueryRequest, out *connecto
 	offset, limit, _ := claim.Window() // both 0 unless filters and sort are served
 	fmt.Printf("upstream: language %q, skip %d, take %d\n", language, offset, limit)
 
-	w := out.Begin([]wire.Column{{Name: "title", Type: wire.TypeString}, {Name: "language", Type: wire.TypeString},
-		{Name: "year", Type: wire.TypeNumber}})
+	w := out.Begin([]wire.Column{{Name: "title", Type: wire.TypeString}, {Name: "language", Type: wire.TypeString}, {Name: "year", Type: wire.TypeNumber}})
 	taken := int64(0)
 	for _, b := range []struct {
 		title, language string
 		year            int64
-	}{{"Don Quijote", "es", 1605}, {"Faust", "de", 1808}, {"Emma", "en", 1815}, {"Ulysses", "en", 1922},
-		{"Orlando", "en", 1928}} {
+	}{{"Don Quijote", "es", 1605}, {"Faust", "de", 1808}, {"Emma", "en", 1815}, {"Ulysses", "en", 1922}, {"Orlando", "en", 1928}} {
 		if language != "" && b.language != language {
 			continue
 		}
@@ -83,6 +83,10 @@ func ExampleClaim_Window() {
 	post(handler, "/query", `{
 		"table": "books", "fields": ["title"], "and": [{"field": "title", "op": "includes", "value": "o"}],
 		"sort": [{"field": "year", "dir": "asc"}], "limit": 1, "credentials": {}, "timeoutMs": 5000}`)
+	post(handler, "/query", `{
+		"table": "books", "fields": ["title"], "and": [], "or": [
+			[{"field": "language", "op": "eq", "value": "es"}], [{"field": "title", "op": "includes", "value": "Faust"}]],
+		"sort": [{"field": "year", "dir": "asc"}], "credentials": {}, "timeoutMs": 5000}`)
 	// Output:
 	// upstream: language "en", skip 1, take 1
 	// 200
@@ -93,6 +97,11 @@ func ExampleClaim_Window() {
 	// 200
 	// {"served":{"filters":true,"sort":true,"window":true}}
 	// {"rows":[{"title":"Don Quijote"}]}
+	// {"end":1}
+	// upstream: language "", skip 0, take 0
+	// 200
+	// {"served":{"filters":true,"sort":true,"window":true}}
+	// {"rows":[{"title":"Don Quijote"},{"title":"Faust"}]}
 	// {"end":1}
 }
 
@@ -147,8 +156,7 @@ func (counted) Count(_ context.Context, req *wire.CountRequest) (int64, error) {
 func ExampleCounter() {
 	handler := handlerOf("planets", counted{})
 	post(handler, "/count", `{"table": "planets", "and": [], "credentials": {}, "timeoutMs": 5000}`)
-	post(handler, "/count", `{"table": "planets", "and": [{"field": "moons", "op": "gt", "value": 0}], `+
-		`"credentials": {}, "timeoutMs": 5000}`)
+	post(handler, "/count", `{"table": "planets", "and": [{"field": "moons", "op": "gt", "value": 0}], "credentials": {}, "timeoutMs": 5000}`)
 	post(handler, "/size", `{"table": "planets", "credentials": {}, "timeoutMs": 5000}`)
 	// Output:
 	// 200

@@ -20,20 +20,28 @@ var fences = map[string]struct {
 	own     []string
 	foreign []string
 }{
-	"internal/jsontext":       {},
-	"internal/scan":           {own: []string{"wire"}},
-	"internal/lines":          {own: []string{"wire"}},
-	"wire":                    {own: []string{"internal/jsontext"}},
-	"docs":                    {},
-	"internal/rules":          {own: []string{"docs"}},
-	"internal/house":          {},
-	"wire/schema":             {},
-	"filter":                  {own: []string{"wire"}, foreign: []string{"github.com/shopspring/decimal"}},
-	"ndjson":                  {own: []string{"wire", "internal/lines"}},
-	"connector":               {own: []string{"wire", "filter", "ndjson"}, foreign: []string{"github.com/go-playground/validator/v10"}},
+	"internal/jsontext":        {},
+	"internal/scan":            {own: []string{"wire"}},
+	"internal/lines":           {own: []string{"wire"}},
+	"wire":                     {own: []string{"internal/jsontext"}},
+	"docs":                     {},
+	"internal/rules":           {own: []string{"docs"}},
+	"internal/house":           {},
+	"internal/memlisten":       {},
+	"wire/schema":              {},
+	"filter":                   {own: []string{"wire"}, foreign: []string{"github.com/shopspring/decimal"}},
+	"ndjson":                   {own: []string{"wire", "internal/lines"}},
+	"connector/internal/batch": {own: []string{"wire", "ndjson"}},
+	"connector/internal/finish": {
+		own: []string{"wire", "filter", "ndjson", "connector/internal/batch"},
+	},
+	"connector": {
+		own:     []string{"wire", "filter", "ndjson", "connector/internal/batch", "connector/internal/finish"},
+		foreign: []string{"github.com/go-playground/validator/v10", "github.com/shopspring/decimal"},
+	},
 	"connector/memsource":     {own: []string{"wire", "filter", "ndjson", "connector"}, foreign: []string{"github.com/shopspring/decimal"}},
 	"connector/sqlsource":     {own: []string{"wire", "filter", "ndjson", "connector", "connector/memsource"}},
-	"connector/connectortest": {own: []string{"wire", "filter", "ndjson", "connector"}, foreign: []string{"github.com/stretchr/testify"}},
+	"connector/connectortest": {own: []string{"wire", "filter", "ndjson", "connector", "internal/memlisten"}, foreign: []string{"github.com/stretchr/testify"}},
 	"conformance": {
 		own:     []string{"docs", "internal/rules", "wire", "wire/schema", "conformance/oracle", "conformance/corpus"},
 		foreign: []string{"github.com/santhosh-tekuri/jsonschema/v5"},
@@ -41,15 +49,17 @@ var fences = map[string]struct {
 	"conformance/oracle": {own: []string{"wire"}},
 	"conformance/corpus": {own: []string{"wire"}},
 	"connector/sqlsource/sqlsourcetest": {
-		own:     []string{"wire", "filter", "ndjson", "connector", "connector/memsource", "connector/sqlsource", "connector/connectortest"},
+		own: []string{"wire", "filter", "ndjson", "connector", "connector/memsource", "connector/sqlsource", "connector/connectortest",
+			"internal/memlisten"},
 		foreign: []string{"github.com/stretchr/testify"},
 	},
 }
 
 // below are the internal packages that a package's users may use too.
 var below = map[string][]string{
-	"wire":   {"internal/jsontext", "internal/scan"},
-	"ndjson": {"internal/lines"},
+	"wire":      {"internal/jsontext", "internal/scan"},
+	"ndjson":    {"internal/lines"},
+	"connector": {"connector/internal/batch", "connector/internal/finish"},
 }
 
 // direct are the modules the library's go.mod may require directly.

@@ -28,11 +28,11 @@ func runBundled(t *testing.T, credentials map[string]string) {
 	if testing.Short() {
 		t.Skip("some thousand requests; run without -short")
 	}
-	cfg := connectortest.Config{Credentials: credentials}
+	opts := &connectortest.Options{Credentials: credentials}
 	if raceEnabled {
-		cfg.Rows = 100 // the smaller tables; the others take most of the time
+		opts.Rows = 100 // the smaller tables; the others take most of the time
 	}
-	connectortest.Run(t, definition, bundledSource(t), cfg)
+	connectortest.Run(t, definition, bundledSource(t), opts)
 }
 
 // TestBundledTenantsAreApart asks as both tenants, in turn and at once.

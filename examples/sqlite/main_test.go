@@ -82,7 +82,8 @@ func TestDemo(t *testing.T) {
 	defer func() { _ = db.Close() }()
 	src, err := sqlsource.New(sqlsource.Config{DB: db, Flavor: sqlsource.SQLite()})
 	require.NoError(t, err)
-	connectortest.Run(t, connector.Definition{Slug: "sqlite", KeysEnforced: true}, src, connectortest.Config{Rows: 200}) // the orders are more: under the race detector SQLite is slow
+	// The orders are more than 200 rows: under the race detector SQLite is slow.
+	connectortest.Run(t, connector.Definition{Slug: "sqlite", KeysEnforced: true}, src, &connectortest.Options{Rows: 200})
 }
 
 // TestCatalog discovers keys and what is wrong with a database.

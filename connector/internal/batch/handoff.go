@@ -152,7 +152,7 @@ type Work struct {
 	Returned error         // the error with which the source's call returned
 	Complete bool          // the source offers no more rows
 	Blocked  bool          // the source waits for a batch to be written
-	Batch    *lines.Batch // to be written, then given to [Handoff.Recycle]; nil if none is due
+	Batch    *lines.Batch  // to be written, then given to [Handoff.Recycle]; nil if none is due
 	Flush    bool          // the source asked for a flush, and there is no row to send
 	Due      time.Duration // when a row that waits must be sent; 0 if none waits
 
