@@ -9,6 +9,7 @@ import (
 	"slices"
 	"sync"
 
+	"github.com/connectorsdk/connector-sdk-go/internal/jsontext"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -64,7 +65,7 @@ func spellings(value string) (all [][]byte) {
 		}
 	}
 	add(value)
-	if escaped, err := wire.AppendString(nil, value); err == nil {
+	if escaped, err := jsontext.AppendString(nil, value); err == nil {
 		add(string(bytes.Trim(escaped, `"`)))
 	}
 	add(url.QueryEscape(value))

@@ -12,6 +12,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/connectorsdk/connector-sdk-go/internal/scan"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -131,7 +132,7 @@ func (r *lineReader) take(text []byte) bool {
 	}
 	info := lineInfo{at: time.Since(r.began)}
 	foreign := ""
-	sc := wire.NewScanner(text)
+	sc := scan.New(text)
 	sc.Expect('{')
 	for first := true; sc.Err() == nil && !sc.Skip('}'); first = false {
 		if !first {
@@ -193,7 +194,7 @@ func (r *lineReader) unknown(of, name string) {
 
 // takeMember reads the member that makes a line what it is; it tells the rows,
 // and whether the line can be read further.
-func (r *lineReader) takeMember(kind string, sc *wire.Scanner) (rows int, sound bool) {
+func (r *lineReader) takeMember(kind string, sc *scan.Scanner) (rows int, sound bool) {
 	st := r.st
 	switch kind {
 	case "rows":
@@ -237,7 +238,7 @@ func (r *lineReader) takeMember(kind string, sc *wire.Scanner) (rows int, sound 
 
 // takeObject reads an object of the scalars named, each of the kind; nil when it
 // is not one.
-func (r *lineReader) takeObject(what string, sc *wire.Scanner, names []string, kind wire.Kind) []wire.Value {
+func (r *lineReader) takeObject(what string, sc *scan.Scanner, names []string, kind wire.Kind) []wire.Value {
 	if sc.Peek() != '{' {
 		r.breaks("P3.6b", "%s is not an object", what)
 		return nil
@@ -281,7 +282,7 @@ func (r *lineReader) takeObject(what string, sc *wire.Scanner, names []string, k
 }
 
 // takeRows reads the rows of a line.
-func (r *lineReader) takeRows(sc *wire.Scanner) (count int, sound bool) {
+func (r *lineReader) takeRows(sc *scan.Scanner) (count int, sound bool) {
 	st := r.st
 	if sc.Peek() != '[' {
 		r.breaks("P3.6f", "rows is not an array")
@@ -312,7 +313,7 @@ func (r *lineReader) takeRows(sc *wire.Scanner) (count int, sound bool) {
 }
 
 // takeRow reads one row: an object of scalars, no member twice.
-func (r *lineReader) takeRow(sc *wire.Scanner) (row []wire.Value, problem string) {
+func (r *lineReader) takeRow(sc *scan.Scanner) (row []wire.Value, problem string) {
 	columns := r.st.table.Columns
 	if sc.Err() == nil && sc.Peek() != '{' {
 		return nil, "is not an object"

@@ -11,6 +11,7 @@ import (
 
 	"github.com/santhosh-tekuri/jsonschema/v5"
 
+	"github.com/connectorsdk/connector-sdk-go/internal/scan"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 	"github.com/connectorsdk/connector-sdk-go/wire/schema"
 )
@@ -91,7 +92,7 @@ func parse(data []byte) (tree any, err error) {
 // strict says what is wrong with a JSON text as such, doubles included; ""
 // when it is sound.
 func strict(data []byte) string {
-	sc := wire.NewScanner(data)
+	sc := scan.New(data)
 	twice := skim(sc, 0)
 	sc.End()
 	switch {
@@ -105,7 +106,7 @@ func strict(data []byte) string {
 
 // skim reads one JSON value of any kind, and tells a member that stands twice
 // in an object of it.
-func skim(sc *wire.Scanner, depth int) (twice string) {
+func skim(sc *scan.Scanner, depth int) (twice string) {
 	open := sc.Peek()
 	if depth > wire.MaxDepth || open != '{' && open != '[' {
 		_ = sc.Scalar() // which fails on what is too deep
@@ -135,8 +136,8 @@ func skim(sc *wire.Scanner, depth int) (twice string) {
 	return twice
 }
 
-func syntax(sc *wire.Scanner) string {
-	var e *wire.SyntaxError
+func syntax(sc *scan.Scanner) string {
+	var e *scan.SyntaxError
 	if errors.As(sc.Err(), &e) {
 		return fmt.Sprintf("invalid JSON at byte %d: %s", e.Offset, e.Problem)
 	}

@@ -49,14 +49,12 @@ func (books) Query(_ context.Context, req *connector.QueryRequest, out *connecto
 	offset, limit, _ := claim.Window() // both 0 unless filters and sort are served
 	fmt.Printf("upstream: language %q, skip %d, take %d\n", language, offset, limit)
 
-	w := out.Begin([]wire.Column{{Name: "title", Type: wire.TypeString}, {Name: "language", Type: wire.TypeString},
-		{Name: "year", Type: wire.TypeNumber}})
+	w := out.Begin([]wire.Column{{Name: "title", Type: wire.TypeString}, {Name: "language", Type: wire.TypeString}, {Name: "year", Type: wire.TypeNumber}})
 	taken := int64(0)
 	for _, b := range []struct {
 		title, language string
 		year            int64
-	}{{"Don Quijote", "es", 1605}, {"Faust", "de", 1808}, {"Emma", "en", 1815}, {"Ulysses", "en", 1922},
-		{"Orlando", "en", 1928}} {
+	}{{"Don Quijote", "es", 1605}, {"Faust", "de", 1808}, {"Emma", "en", 1815}, {"Ulysses", "en", 1922}, {"Orlando", "en", 1928}} {
 		if language != "" && b.language != language {
 			continue
 		}
@@ -158,8 +156,7 @@ func (counted) Count(_ context.Context, req *wire.CountRequest) (int64, error) {
 func ExampleCounter() {
 	handler := handlerOf("planets", counted{})
 	post(handler, "/count", `{"table": "planets", "and": [], "credentials": {}, "timeoutMs": 5000}`)
-	post(handler, "/count", `{"table": "planets", "and": [{"field": "moons", "op": "gt", "value": 0}], `+
-		`"credentials": {}, "timeoutMs": 5000}`)
+	post(handler, "/count", `{"table": "planets", "and": [{"field": "moons", "op": "gt", "value": 0}], "credentials": {}, "timeoutMs": 5000}`)
 	post(handler, "/size", `{"table": "planets", "credentials": {}, "timeoutMs": 5000}`)
 	// Output:
 	// 200

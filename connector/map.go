@@ -10,6 +10,7 @@ import (
 
 	"github.com/shopspring/decimal"
 
+	"github.com/connectorsdk/connector-sdk-go/internal/jsontext"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -116,7 +117,7 @@ func textCell(s string, t wire.Type) wire.Value {
 		if v := wire.JSON(s); v.Err() == nil {
 			return v
 		}
-		if quoted, err := wire.AppendString(nil, s); err == nil {
+		if quoted, err := jsontext.AppendString(nil, s); err == nil {
 			return wire.Text(string(quoted))
 		}
 	}

@@ -26,6 +26,7 @@ import (
 
 	"github.com/connectorsdk/connector-sdk-go/connector"
 	"github.com/connectorsdk/connector-sdk-go/connector/connectortest"
+	"github.com/connectorsdk/connector-sdk-go/internal/jsontext"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -99,7 +100,7 @@ func TestSecrets(t *testing.T) {
 	require.Len(t, places, 6)
 	hits, redactions := 0, 0
 	for _, secret := range secrets {
-		quoted, err := wire.AppendString(nil, secret)
+		quoted, err := jsontext.AppendString(nil, secret)
 		require.NoError(t, err)
 		search := needles(secret)
 		for what, do := range deeds {

@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"github.com/connectorsdk/connector-sdk-go/connector/internal/batch"
-	"github.com/connectorsdk/connector-sdk-go/ndjson"
+	"github.com/connectorsdk/connector-sdk-go/internal/lines"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -25,7 +25,7 @@ type stream struct {
 	idle    time.Duration // the longest wait for a row; 0: any
 	max     time.Duration // of the stream, once its first line is out; 0: the request's
 
-	out       *ndjson.Writer
+	out       *lines.Writer
 	headerOut bool
 	servedOut bool
 	ending    bool          // the error line is being written
@@ -43,7 +43,7 @@ func newStream(x *exchange, timeoutMS, idleMS, maxMS int64) *stream {
 		s.max = x.timeout(maxMS)
 	}
 	s.handoff = batch.NewHandoff(x.since, s.idle > 0)
-	s.out = ndjson.NewWriter(s)
+	s.out = lines.NewWriter(s)
 	return s
 }
 
@@ -191,7 +191,7 @@ func (s *stream) served() error {
 	return s.out.Served(served)
 }
 
-// Write sends one line, for the ndjson.Writer.
+// Write sends one line, for the lines.Writer.
 func (s *stream) Write(p []byte) (int, error) {
 	return s.x.conn.send(p, s.x.arrived.Add(s.writeEnd))
 }

@@ -3,6 +3,7 @@ package filter
 import (
 	"strconv"
 
+	"github.com/connectorsdk/connector-sdk-go/internal/scan"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -43,7 +44,7 @@ func startsArray(s string) bool {
 // element equal to n, or to text if n is nil. It reads the whole cell even
 // after it has found an element, because a malformed cell never matches.
 func contains(cell, text string, n *number) bool {
-	var s wire.Scanner
+	var s scan.Scanner
 	s.Reset(cell)
 	s.Expect('[')
 	found := false
@@ -90,7 +91,7 @@ func equalsJSONNumber(n *number, raw string) bool {
 // skipNested skips an object or an array inside the cell's array and fails the
 // scanner if it is malformed. It keeps a stack of bits instead of recursing,
 // because a cell can be 16 MiB of brackets.
-func skipNested(s *wire.Scanner) {
+func skipNested(s *scan.Scanner) {
 	var objects [maxNesting / 64]uint64 // bit i: the i-th open value is an object
 	depth := 0
 	for {

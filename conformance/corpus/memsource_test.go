@@ -26,7 +26,7 @@ func TestMemsourceAnswersEveryCase(t *testing.T) {
 		tables = append(tables, memsource.Table(table))
 		rows[table.Name] = &oracle.Table{Name: table.Name, Columns: table.Columns(), PrimaryKey: table.PrimaryKey, Rows: table.Rows}
 	}
-	src, err := memsource.NewSource(tables...)
+	src, err := memsource.New(tables, nil)
 	require.NoError(t, err)
 	tenant := connectortest.Start(t, connector.Definition{Slug: "corpus"}, src, nil).As(nil).Unverified()
 	for _, c := range corpus.Cases() {

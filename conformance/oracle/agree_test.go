@@ -79,7 +79,7 @@ func TestAgreesWithAConnector(t *testing.T) {
 		for _, c := range table.Columns {
 			described.Fields = append(described.Fields, wire.Field{Name: c.Name, Type: c.Type, SourceDescription: "generated"})
 		}
-		source, err := memsource.NewSource(memsource.Table{Table: described, Rows: table.Rows})
+		source, err := memsource.New([]memsource.Table{{Table: described, Rows: table.Rows}}, nil)
 		require.NoError(t, err)
 		tenant := connectortest.Start(t, connector.Definition{Slug: "generated"}, source, nil).As(nil).Unverified()
 		tables := oracle.Tables{table.Name: table}

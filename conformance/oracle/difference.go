@@ -5,6 +5,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/connectorsdk/connector-sdk-go/internal/jsontext"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -71,7 +72,7 @@ func showText(text string) string {
 		}
 		text = fmt.Sprintf("%s... (%d bytes)", text[:end], len(text))
 	}
-	json, err := wire.AppendString(nil, strings.ToValidUTF8(text, "\uFFFD"))
+	json, err := jsontext.AppendString(nil, strings.ToValidUTF8(text, "\uFFFD"))
 	if err != nil {
 		return "?"
 	}

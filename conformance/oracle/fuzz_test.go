@@ -238,7 +238,7 @@ func agreeOnJoin(t *testing.T, left, right *oracle.Table, d *draw) {
 		hops = append(hops, memsource.Relation{Columns: to.Columns, Rows: memsource.RowsOf(to.Rows...)})
 	}
 	joined, err := memsource.Join(memsource.Relation{Columns: left.Columns, Rows: memsource.RowsOf(left.Rows...)},
-		&connector.QueryRequest{Table: q.Table, Where: q.Where, Fields: q.Fields, Joins: q.Joins}, hops, memsource.Unlimited)
+		memsource.JoinRequest{Table: q.Table, Fields: q.Fields, FieldTypes: q.FieldTypes, Joins: q.Joins}, hops, memsource.Unlimited)
 	_, ours := oracle.Query(tables, q)
 	if err != nil {
 		require.Error(t, ours, "%s: %v", what, err)

@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/connectorsdk/connector-sdk-go/internal/scan"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -22,7 +23,7 @@ type node struct {
 
 // parseJSON parses strict JSON text with only white space around it.
 func parseJSON(text string) (node, bool) {
-	s := wire.NewScanner([]byte(text))
+	s := scan.New([]byte(text))
 	n := readJSON(s, maxJSONDepth)
 	s.End()
 	return n, s.Err() == nil && !n.tooDeep()
@@ -35,7 +36,7 @@ func (n node) tooDeep() bool {
 	return n.kind == tooDeepKind || slices.ContainsFunc(n.items, node.tooDeep)
 }
 
-func readJSON(s *wire.Scanner, depth int) node {
+func readJSON(s *scan.Scanner, depth int) node {
 	if depth < 0 {
 		return node{kind: tooDeepKind}
 	}
@@ -67,7 +68,7 @@ func readJSON(s *wire.Scanner, depth int) node {
 }
 
 // next consumes the comma before another element, or the end.
-func next(s *wire.Scanner, end byte) bool {
+func next(s *scan.Scanner, end byte) bool {
 	return !s.Skip(end) && s.Expect(',')
 }
 

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/connectorsdk/connector-sdk-go/internal/jsontext"
 	"github.com/connectorsdk/connector-sdk-go/ndjson"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
@@ -63,7 +64,7 @@ func spellRow(names []string, row []wire.Value) string {
 		if i > 0 {
 			b = append(b, ',')
 		}
-		b, _ = wire.AppendString(b, strings.ToValidUTF8(name, "\ufffd"))
+		b, _ = jsontext.AppendString(b, strings.ToValidUTF8(name, "\ufffd"))
 		b = append(b, ':')
 		b = append(b, spell(row[i])...)
 	}

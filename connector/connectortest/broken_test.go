@@ -566,7 +566,9 @@ func joining(pick func(req *connector.QueryRequest, columns []wire.Column, rows 
 			for _, j := range req.Joins {
 				hops = append(hops, relation(j.ToTable))
 			}
-			all, err := memsource.Join(relation(req.Table), req, hops, memsource.DefaultBudget)
+			all, err := memsource.Join(relation(req.Table), memsource.JoinRequest{
+				Table: req.Table, Fields: req.Fields, FieldTypes: req.FieldTypes, Joins: req.Joins,
+			}, hops, memsource.DefaultBudget)
 			if err != nil {
 				return err
 			}

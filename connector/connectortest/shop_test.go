@@ -107,7 +107,7 @@ func shop(t testing.TB, tables ...memsource.Table) *memsource.Source {
 	if tables == nil {
 		tables = shopTables()
 	}
-	s, err := memsource.NewSource(tables...)
+	s, err := memsource.New(tables, nil)
 	require.NoError(t, err)
 	return s
 }

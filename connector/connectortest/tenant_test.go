@@ -367,7 +367,7 @@ func TestTenantMalformedAnswers(t *testing.T) {
 		{"extra member", "members are exactly the fields",
 			"{\"rows\":[{\"id\":1},{\"id\":1,\"x\":2}]}\n{\"end\":1}\n", "query-5: row 1 has other members"},
 		{"other member", "members are exactly the fields", "{\"rows\":[{\"ID\":1}]}\n{\"end\":1}\n", "query-5: row 0 has other members"},
-		{"after the end", "nothing follows the end", "{\"end\":1}\n{\"ping\":1}\n", "something follows"},
+		{"after the end", "nothing follows the end", "{\"end\":1}\n{\"ping\":1}\n", "unexpected data after"},
 	} {
 		t.Run("stream "+c.name, func(t *testing.T) {
 			r := record(t, "", func(tb testing.TB) {

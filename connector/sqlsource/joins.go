@@ -165,7 +165,9 @@ func (x *session) joinHere(ctx context.Context, req *connector.QueryRequest, bas
 	}
 	b := &builder{flavor: x.source.config.Flavor}
 	statement := "SELECT " + selectCells(q.columns) + b.from(base, nil) + b.where(q.filters, base.column)
-	joined, err := memsource.Join(memsource.Relation{Columns: q.wire, Rows: x.cells(ctx, base.name, statement, b.args, q.columns)}, req, tables, 0)
+	left := memsource.Relation{Columns: q.wire, Rows: x.cells(ctx, base.name, statement, b.args, q.columns)}
+	joins := memsource.JoinRequest{Table: req.Table, Fields: req.Fields, FieldTypes: req.FieldTypes, Joins: req.Joins}
+	joined, err := memsource.Join(left, joins, tables, 0)
 	if err != nil {
 		return err
 	}

@@ -4,7 +4,7 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/connectorsdk/connector-sdk-go/ndjson"
+	"github.com/connectorsdk/connector-sdk-go/internal/lines"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -28,7 +28,7 @@ func NewBatcher(h *Handoff) *Batcher { return &Batcher{h} }
 // Begin states what the stream claims to have applied, and which cells of a row
 // become which members.
 func (b *Batcher) Begin(served wire.Served, names []string, from []int) error {
-	layout, err := ndjson.NewLayout(names, from)
+	layout, err := lines.NewLayout(names, from)
 	if err != nil {
 		return fmt.Errorf("the source began with columns that cannot be sent: %w", err)
 	}
@@ -43,7 +43,7 @@ func (b *Batcher) Begin(served wire.Served, names []string, from []int) error {
 func (b *Batcher) Add(values []wire.Value) error {
 	h := b.to
 	err := h.filling.Append(values)
-	if errors.Is(err, ndjson.ErrFull) {
+	if errors.Is(err, lines.ErrFull) {
 		if err := b.handOver(); err != nil {
 			return err
 		}

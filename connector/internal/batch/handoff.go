@@ -12,7 +12,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/connectorsdk/connector-sdk-go/ndjson"
+	"github.com/connectorsdk/connector-sdk-go/internal/lines"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -42,11 +42,11 @@ type Handoff struct {
 	returned bool  // the source has returned, with result
 	result   error
 
-	layout  *ndjson.Layout // nil until the source has begun
+	layout  *lines.Layout // nil until the source has begun
 	served  wire.Served
-	filling *ndjson.Batch   // takes rows
-	ready   *ndjson.Batch   // waits to be written
-	spare   []*ndjson.Batch // written, to be filled again; there are three batches at most
+	filling *lines.Batch   // takes rows
+	ready   *lines.Batch   // waits to be written
+	spare   []*lines.Batch // written, to be filled again; there are three batches at most
 
 	maxRows   int           // rows that fill a batch
 	firstRow  time.Duration // when filling got its first row
@@ -152,7 +152,7 @@ type Work struct {
 	Returned error         // the error with which the source's call returned
 	Complete bool          // the source offers no more rows
 	Blocked  bool          // the source waits for a batch to be written
-	Batch    *ndjson.Batch // to be written, then given to [Handoff.Recycle]; nil if none is due
+	Batch    *lines.Batch  // to be written, then given to [Handoff.Recycle]; nil if none is due
 	Flush    bool          // the source asked for a flush, and there is no row to send
 	Due      time.Duration // when a row that waits must be sent; 0 if none waits
 
@@ -197,7 +197,7 @@ func (h *Handoff) Next(now, heartbeat time.Duration) Work {
 
 // Recycle keeps a written batch to be filled again, unless a huge row has grown
 // it far beyond the usual size.
-func (h *Handoff) Recycle(b *ndjson.Batch) {
+func (h *Handoff) Recycle(b *lines.Batch) {
 	if b.Size() > 4*maxBytes {
 		return
 	}
@@ -208,7 +208,7 @@ func (h *Handoff) Recycle(b *ndjson.Batch) {
 }
 
 // empty returns a batch to fill. The caller holds the lock.
-func (h *Handoff) empty() *ndjson.Batch {
+func (h *Handoff) empty() *lines.Batch {
 	last := len(h.spare) - 1
 	if last < 0 {
 		return h.layout.NewBatch()

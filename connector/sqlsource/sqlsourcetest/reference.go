@@ -4,7 +4,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/connectorsdk/connector-sdk-go/connector"
 	"github.com/connectorsdk/connector-sdk-go/connector/memsource"
 	"github.com/connectorsdk/connector-sdk-go/filter"
 	"github.com/connectorsdk/connector-sdk-go/wire"
@@ -43,7 +42,9 @@ func (f *fixture) query(req *wire.QueryRequest) (answer, error) {
 		for _, j := range req.Joins {
 			hops = append(hops, f.tables[j.ToTable].relation())
 		}
-		joined, err := memsource.Join(memsource.Relation{Columns: t.columns, Rows: memsource.RowsOf(rows...)}, &connector.QueryRequest{Table: req.Table, Where: req.Where, Fields: req.Fields, Joins: req.Joins}, hops, memsource.Unlimited)
+		base := memsource.Relation{Columns: t.columns, Rows: memsource.RowsOf(rows...)}
+		joins := memsource.JoinRequest{Table: req.Table, Fields: req.Fields, FieldTypes: req.FieldTypes, Joins: req.Joins}
+		joined, err := memsource.Join(base, joins, hops, memsource.Unlimited)
 		if err != nil {
 			return a, err
 		}
