@@ -28,20 +28,20 @@ func TestUnusableTargets(t *testing.T) {
 		target conformance.Target
 		says   string
 	}{
-		{"no URL", conformance.Target{Token: testToken}, "no endpoint URL"},
-		{"no scheme", conformance.Target{URL: "localhost:8080", Token: testToken}, "https:// or http://"},
-		{"another scheme", conformance.Target{URL: "ftp://x.test", Token: testToken}, `not "ftp"`},
-		{"no host", conformance.Target{URL: "https:///shop", Token: testToken}, "has no host"},
-		{"does not parse", conformance.Target{URL: "https://x.test/%zz" + testToken, Token: testToken}, "does not parse"},
-		{"a user name", conformance.Target{URL: "https://me:secret@x.test", Token: testToken}, "holds a user name"},
-		{"a query", conformance.Target{URL: "https://x.test?token=secret", Token: testToken}, "query or a fragment"},
-		{"the document's URL", conformance.Target{URL: "https://x.test" + wire.PathDocument, Token: testToken}, "that of the document"},
+		{"no URL", conformance.Target{Token: conformance.NewSecret(testToken)}, "no endpoint URL"},
+		{"no scheme", conformance.Target{URL: "localhost:8080", Token: conformance.NewSecret(testToken)}, "https:// or http://"},
+		{"another scheme", conformance.Target{URL: "ftp://x.test", Token: conformance.NewSecret(testToken)}, `not "ftp"`},
+		{"no host", conformance.Target{URL: "https:///shop", Token: conformance.NewSecret(testToken)}, "has no host"},
+		{"does not parse", conformance.Target{URL: "https://x.test/%zz" + testToken, Token: conformance.NewSecret(testToken)}, "does not parse"},
+		{"a user name", conformance.Target{URL: "https://me:secret@x.test", Token: conformance.NewSecret(testToken)}, "holds a user name"},
+		{"a query", conformance.Target{URL: "https://x.test?token=secret", Token: conformance.NewSecret(testToken)}, "query or a fragment"},
+		{"the document's URL", conformance.Target{URL: "https://x.test" + wire.PathDocument, Token: conformance.NewSecret(testToken)}, "that of the document"},
 		{"no token", conformance.Target{URL: "https://x.test"}, conformance.EnvToken},
-		{"a token with a line break", conformance.Target{URL: "https://x.test", Token: "secret\r\nX: y"}, "no header can carry"},
-		{"three tenants", conformance.Target{URL: "https://x.test", Token: testToken, Credentials: make([]map[string]string, 3)}, "more than two"},
+		{"a token with a line break", conformance.Target{URL: "https://x.test", Token: conformance.NewSecret("secret\r\nX: y")}, "no header can carry"},
+		{"three tenants", conformance.Target{URL: "https://x.test", Token: conformance.NewSecret(testToken), Credentials: make([]wire.Credentials, 3)}, "more than two"},
 	} {
 		t.Run(c.why, func(t *testing.T) {
-			report, err := conformance.Run(t.Context(), c.target, conformance.Options{})
+			report, err := conformance.Run(t.Context(), c.target, nil)
 			require.Nil(t, report)
 			require.ErrorContains(t, err, c.says)
 			require.NotContains(t, err.Error(), "secret")
@@ -171,7 +171,7 @@ func TestHostileConnectors(t *testing.T) {
 					var err error
 					options := c.options
 					options.Mode, options.Seed = conformance.ModeBoth, 1
-					report, err = conformance.Run(t.Context(), target, options)
+					report, err = conformance.Run(t.Context(), target, &options)
 					require.NoError(t, err)
 				})
 			})
@@ -260,7 +260,7 @@ func TestRedirectsAreNeverFollowed(t *testing.T) {
 		t.Run(c.why, func(t *testing.T) {
 			server := httptest.NewServer(hostile(c.routes))
 			defer server.Close()
-			report, err := conformance.Run(t.Context(), conformance.Target{URL: server.URL, Token: testToken}, conformance.Options{Run: `^P[01]\.`})
+			report, err := conformance.Run(t.Context(), conformance.Target{URL: server.URL, Token: conformance.NewSecret(testToken)}, &conformance.Options{Run: `^P[01]\.`})
 			require.NoError(t, err)
 			require.Equal(t, conformance.ExitFail, report.Exit())
 			require.Equal(t, conformance.Fail, report.Outcome(c.fails).Verdict)
@@ -274,7 +274,7 @@ func TestUnreachable(t *testing.T) {
 	require.NoError(t, err)
 	require.NoError(t, l.Close())
 	for _, url := range []string{"http://" + l.Addr().String(), "http://no-such-host.invalid", "https://" + l.Addr().String()} {
-		report, err := conformance.Run(t.Context(), conformance.Target{URL: url, Token: testToken}, conformance.Options{})
+		report, err := conformance.Run(t.Context(), conformance.Target{URL: url, Token: conformance.NewSecret(testToken)}, nil)
 		require.NoError(t, err)
 		require.Equal(t, conformance.ExitNotRun, report.Exit(), report.Text(false))
 		require.Contains(t, report.Problem, "no answer for the document at "+url)
@@ -296,7 +296,7 @@ func TestInterrupt(t *testing.T) {
 				if after == 0 {
 					cancel()
 				}
-				report, err := conformance.Run(ctx, target, conformance.Options{Seed: 1, Progress: func(e conformance.Event) {
+				report, err := conformance.Run(ctx, target, &conformance.Options{Seed: 1, Progress: func(e conformance.Event) {
 					if e.Done != nil {
 						if done++; done == after {
 							cancel()
@@ -325,7 +325,7 @@ func TestInterruptWhileWaiting(t *testing.T) {
 		defer stop()
 		ctx, cancel := context.WithTimeoutCause(t.Context(), 5*time.Second, context.Canceled)
 		defer cancel()
-		report, err := conformance.Run(ctx, target, conformance.Options{Seed: 1})
+		report, err := conformance.Run(ctx, target, &conformance.Options{Seed: 1})
 		require.NoError(t, err)
 		require.LessOrEqual(t, report.Duration, 6*time.Second)
 		require.NotEmpty(t, report.Problem)
@@ -337,7 +337,7 @@ func TestTimeoutEndsTheRun(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		target, stop := conformance.InProcess(hostile(map[string]http.HandlerFunc{wire.PathQuery: stalls(wire.MediaNDJSON, served)}), testToken)
 		defer stop()
-		report, err := conformance.Run(t.Context(), target, conformance.Options{Seed: 1, Timeout: 90 * time.Second})
+		report, err := conformance.Run(t.Context(), target, &conformance.Options{Seed: 1, Timeout: 90 * time.Second})
 		require.NoError(t, err)
 		require.Contains(t, report.Problem, "the run took longer than its timeout of 1m30s")
 		require.LessOrEqual(t, report.Duration, 91*time.Second)

@@ -38,15 +38,23 @@ func grade(t *testing.T, h http.Handler, g grading) (report *conformance.Report)
 	synctest.Test(t, func(t *testing.T) {
 		target, stop := conformance.InProcess(h, testToken)
 		defer stop()
-		target.Credentials = g.credentials
+		target.Credentials = credentialsOf(g.credentials)
 		if g.url != "" {
 			target.URL = g.url
 		}
 		var err error
-		report, err = conformance.Run(context.Background(), target, g.Options)
+		report, err = conformance.Run(context.Background(), target, &g.Options)
 		require.NoError(t, err)
 	})
 	return report
+}
+
+// credentialsOf returns sets of credentials as a target holds them.
+func credentialsOf(sets []map[string]string) (list []wire.Credentials) {
+	for _, set := range sets {
+		list = append(list, wire.NewCredentials(set))
+	}
+	return list
 }
 
 // quiet is a logger for connectors that are broken on purpose.

@@ -76,7 +76,7 @@ func TestFaultsOverTCP(t *testing.T) {
 			g.Run = "^" + regexp.QuoteMeta(id) + "$"
 			srv := httptest.NewServer(f.build())
 			defer srv.Close()
-			r, err := conformance.Run(t.Context(), conformance.Target{URL: srv.URL, Token: testToken, Credentials: g.credentials}, g.Options)
+			r, err := conformance.Run(t.Context(), conformance.Target{URL: srv.URL, Token: conformance.NewSecret(testToken), Credentials: credentialsOf(g.credentials)}, &g.Options)
 			require.NoError(t, err)
 			require.Equal(t, conformance.Fail, r.Outcome(id).Verdict, "%s: %s", f.why, r.Outcome(id).Detail)
 			require.Equal(t, conformance.ExitFail, r.Exit())

@@ -127,7 +127,8 @@ func TestReportJUnit(t *testing.T) {
 					require.NotEmpty(t, test.Class)
 					for _, f := range test.Failure {
 						require.NotEmpty(t, f.Message)
-						require.Contains(t, f.Text, "a sentence of the protocol with `code` & <signs>")
+						require.Contains(t, f.Text, "rule:     filter-3, filter-3a")
+						require.Regexp(t, "quote: +`in`", f.Text)
 						require.Contains(t, f.Text, "seed")
 					}
 					for _, f := range test.Skipped {

@@ -28,7 +28,7 @@ func sample() *conformance.Report {
 func sampleOutcomes() (list []conformance.Outcome) {
 	authorized := http.Header{"Authorization": {"Bearer $PLATFORM_CONNECTOR_TOKEN"}}
 	add := func(id string, phase int, title string, o conformance.Outcome) {
-		o.Check = conformance.Check{ID: id, Phase: phase, Title: title, Rule: "protocol, Filter; A3", Quote: "a sentence of the protocol with `code` & <signs>",
+		o.Check = conformance.Check{ID: id, Phase: phase, Title: title, Rules: []string{"filter-3", "filter-3a"},
 			Fix: "Do what the sentence says."}
 		if o.Duration == 0 {
 			o.Duration = 4 * time.Millisecond

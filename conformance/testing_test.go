@@ -16,6 +16,7 @@ import (
 
 	"github.com/connectorsdk/connector-sdk-go/conformance"
 	"github.com/connectorsdk/connector-sdk-go/connector"
+	"github.com/connectorsdk/connector-sdk-go/internal/rules"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -91,7 +92,7 @@ func unguarded(h http.Handler) http.Handler {
 func TestOfAConnector(t *testing.T) {
 	target, stop := conformance.InProcess(planets(nil), testToken)
 	defer stop()
-	conformance.Test(t, target, conformance.Options{Mode: conformance.ModeLive})
+	conformance.Test(t, target, &conformance.Options{Mode: conformance.ModeLive})
 }
 
 // TestSubject is graded by TestTestReportsEachCheck in a process of its own;
@@ -104,7 +105,7 @@ func TestSubject(t *testing.T) {
 	}
 	target, stop := conformance.InProcess(planets(wraps[name]), testToken)
 	defer stop()
-	options := conformance.Options{Mode: conformance.ModeLive, Seed: 42, Timeout: time.Minute}
+	options := &conformance.Options{Mode: conformance.ModeLive, Seed: 42, Timeout: time.Minute}
 	conformance.Test(t, target, options)
 }
 
@@ -153,22 +154,22 @@ func TestTestReportsEachCheck(t *testing.T) {
 }
 
 func TestOptionsChecks(t *testing.T) {
-	all, err := conformance.Options{Mode: conformance.ModeBoth}.Checks()
+	all, err := (&conformance.Options{Mode: conformance.ModeBoth}).Checks()
 	require.NoError(t, err)
 	require.Len(t, all, len(conformance.Checks()))
-	some, err := conformance.Options{Phases: []int{0}, Run: "^P0[.]1$"}.Checks()
+	some, err := (&conformance.Options{Phases: []int{0}, Run: "^P0[.]1$"}).Checks()
 	require.NoError(t, err)
 	require.Len(t, some, 1)
 	for _, o := range []conformance.Options{{Mode: "all"}, {Phases: []int{5}}, {Phases: []int{4}}, {Run: "("}, {Run: "nothing"}, {Rows: -1}, {Timeout: -1}} {
 		_, err := o.Checks()
 		require.Error(t, err)
-		_, err = conformance.Run(t.Context(), conformance.Target{URL: "https://x.test", Token: testToken}, o)
+		_, err = conformance.Run(t.Context(), conformance.Target{URL: "https://x.test", Token: conformance.NewSecret(testToken)}, &o)
 		require.Error(t, err, "before anything is asked")
 	}
 	for mode, phases := range map[conformance.Mode][]int{"": {0, 1, 2, 3}, conformance.ModeFixture: {0, 1, 2, 3},
 		conformance.ModeLive: {0, 1, 3, 4}, conformance.ModeBoth: {0, 1, 2, 3, 4}} {
 		of := map[int]bool{}
-		checks, err := conformance.Options{Mode: mode}.Checks()
+		checks, err := (&conformance.Options{Mode: mode}).Checks()
 		require.NoError(t, err)
 		for _, c := range checks {
 			of[c.Phase] = true
@@ -189,17 +190,22 @@ func TestOptionsChecks(t *testing.T) {
 	}
 }
 
-// TestChecksAreComplete requires that each check has an id of its own and every
-// text that explains it. That the rules it defends exist is what the ledger's
-// tests require.
-func TestChecksAreComplete(t *testing.T) {
+// TestRules requires that every check cites rules of the rulebook, and that a check
+// that can fail a connector cites one that binds it.
+func TestRules(t *testing.T) {
 	ids := map[string]bool{}
 	for _, c := range conformance.Checks() {
 		require.False(t, ids[c.ID], "two checks have the id %s", c.ID)
 		ids[c.ID] = true
 		require.NotEmpty(t, c.Title, c.ID)
-		require.NotEmpty(t, c.Rule, c.ID)
 		require.NotEmpty(t, c.Fix, c.ID)
-		require.NotEmpty(t, c.Quote, c.ID)
+		require.NotEmpty(t, c.Rules, c.ID)
+		binds := false
+		for _, id := range c.Rules {
+			rule, ok := rules.Lookup(id)
+			require.True(t, ok, "%s cites %s, which is no rule of docs/protocol.md", c.ID, id)
+			binds = binds || rule.Status != rules.Decision
+		}
+		require.True(t, binds || c.Advice, "%s can fail a connector, and cites no rule that binds it", c.ID)
 	}
 }

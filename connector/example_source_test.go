@@ -31,7 +31,7 @@ func handlerOf(slug string, src connector.Source) *connector.Handler {
 type books struct{ source }
 
 func (books) Query(_ context.Context, req *connector.QueryRequest, out *connector.Rows) error {
-	// The upstream selects by one language. The library does the rest.
+	// The upstream selects by one language. The library filters by the rest.
 	pushed, all := filter.Split(req.Where, func(f wire.Filter) bool {
 		return f.Field == "language" && f.Op == wire.OpEq && f.Value.Text() != ""
 	})

@@ -30,9 +30,9 @@ func TestConformance(t *testing.T) {
 	}
 	target, done := conformance.InProcess(overCorpus(t, own), testToken)
 	defer done()
-	target.Credentials = []map[string]string{credentials(own), credentials(others)}
+	target.Credentials = []wire.Credentials{wire.NewCredentials(credentials(own)), wire.NewCredentials(credentials(others))}
 
-	report, err := conformance.Run(t.Context(), target, conformance.Options{Mode: conformance.ModeBoth})
+	report, err := conformance.Run(t.Context(), target, &conformance.Options{Mode: conformance.ModeBoth})
 	require.NoError(t, err)
 	report.Subtests(t)
 	for _, o := range report.Advice() {
@@ -50,7 +50,7 @@ func TestConformance(t *testing.T) {
 		FROM (SELECT 1 AS id, 'one' AS name UNION ALL SELECT 2, 'two' UNION ALL SELECT 3, 'three') AS words
 		JOIN (SELECT SLEEP(25) AS waited) AS stall ON stall.waited = 0`)
 	require.NoError(t, err)
-	report, err = conformance.Run(t.Context(), target, conformance.Options{Run: `^P3\.(5|7a)`})
+	report, err = conformance.Run(t.Context(), target, &conformance.Options{Run: `^P3\.(5|7a)`})
 	require.NoError(t, err)
 	report.Subtests(t)
 	require.Empty(t, skips(report), "deadlines and heartbeats")

@@ -31,9 +31,9 @@ func TestConformance(t *testing.T) {
 	require.NoError(t, err)
 	target, done := conformance.InProcess(overCorpus(t, own), testToken)
 	defer done()
-	target.Credentials = []map[string]string{credentials(own), credentials(others)}
+	target.Credentials = []wire.Credentials{wire.NewCredentials(credentials(own)), wire.NewCredentials(credentials(others))}
 
-	report, err := conformance.Run(t.Context(), target, conformance.Options{Mode: conformance.ModeBoth})
+	report, err := conformance.Run(t.Context(), target, &conformance.Options{Mode: conformance.ModeBoth})
 	require.NoError(t, err)
 	report.Subtests(t)
 	for _, o := range report.Advice() {
@@ -47,8 +47,8 @@ func TestConformance(t *testing.T) {
 	}
 	require.Equal(t, mayBeSkipped, skipped, "what is skipped")
 
-	target.Credentials = []map[string]string{waiting(t, db, own)}
-	report, err = conformance.Run(t.Context(), target, conformance.Options{Run: `^P3\.(5|7a)`})
+	target.Credentials = []wire.Credentials{wire.NewCredentials(waiting(t, db, own))}
+	report, err = conformance.Run(t.Context(), target, &conformance.Options{Run: `^P3\.(5|7a)`})
 	require.NoError(t, err)
 	report.Subtests(t)
 	require.Empty(t, skips(report), "deadlines and heartbeats")

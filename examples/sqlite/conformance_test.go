@@ -20,7 +20,7 @@ import (
 func TestConformance(t *testing.T) {
 	target, done := conformance.InProcess(overCorpus(t), testToken)
 	defer done()
-	report, err := conformance.Run(t.Context(), target, conformance.Options{Mode: conformance.ModeBoth})
+	report, err := conformance.Run(t.Context(), target, &conformance.Options{Mode: conformance.ModeBoth})
 	require.NoError(t, err)
 	report.Subtests(t)
 	for _, o := range report.Advice() {
@@ -49,7 +49,7 @@ func TestConformanceOfDemo(t *testing.T) {
 	require.NoError(t, err)
 	target, done := conformance.InProcess(handler, testToken)
 	defer done()
-	conformance.Test(t, target, conformance.Options{Mode: conformance.ModeLive})
+	conformance.Test(t, target, &conformance.Options{Mode: conformance.ModeLive})
 }
 
 // mayBeSkipped is what cannot be exercised here, and why.

@@ -167,26 +167,6 @@ func integer(n int64) Scalar { return Scalar{Kind: Int, Bits: uint64(n)} }
 
 // parseNumber returns the value of a JSON number, and whether it is a double.
 func parseNumber(raw string) (Scalar, bool) {
-	if len(raw) <= 16 {
-		digits, negative := raw, raw[0] == '-'
-		if negative {
-			digits = raw[1:]
-		}
-		var n int64
-		for _, c := range []byte(digits) {
-			if c-'0' > 9 {
-				n = -1
-				break
-			}
-			n = n*10 + int64(c-'0')
-		}
-		if n >= 0 && n <= MaxSafeInteger {
-			if negative {
-				n = -n
-			}
-			return integer(n), true
-		}
-	}
 	f, err := strconv.ParseFloat(raw, 64)
 	if err != nil {
 		return Scalar{}, false
