@@ -16,8 +16,8 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
-// BenchmarkS1 encodes a batch of 5,000 rows that are at hand as each side takes
-// them: cells, and maps.
+// BenchmarkS1 encodes a batch of 5,000 rows that exist as each side takes them:
+// cells, and maps.
 func BenchmarkS1(b *testing.B) {
 	const n = wire.MaxBatchRows
 	cells := make([][]wire.Value, n)
@@ -84,7 +84,7 @@ func serveInto(t testing.TB, h http.Handler, body []byte, w *discardWriter) {
 	}
 }
 
-// discardWriter is a connection whose peer takes everything at once.
+// discardWriter is a connection whose reader takes everything at once.
 type discardWriter struct {
 	header http.Header
 	status int
@@ -151,7 +151,7 @@ func BenchmarkS11(b *testing.B) {
 		}})
 }
 
-// referenceStream is a whole answer with the first n rows.
+// referenceStream returns a whole answer with the first n rows.
 func referenceStream(t testing.TB, n int) []byte {
 	h, err := newConnector(n)
 	require.NoError(t, err)
