@@ -49,7 +49,7 @@ func Compile(where wire.Where, columns []wire.Column) (*Program, error) {
 
 // Match reports whether a row passes the filters. Cells missing at the end of
 // the row are null; cells beyond the columns are ignored. Match retains nothing
-// of the row. A cell that cannot be written to the wire (wire.KindInvalid)
+// of the row. A cell that cannot cross the wire (wire.KindInvalid)
 // matches no comparator, but nin and notnull keep it, so that the row reaches
 // the encoder, which refuses it with a reason.
 func (p *Program) Match(row []wire.Value) bool {
@@ -189,7 +189,7 @@ func checkShape(f *wire.Filter) error {
 	}
 	for _, v := range append(f.Values[:len(f.Values):len(f.Values)], f.Value) {
 		if v.Kind() == wire.KindInvalid {
-			return refuse("has a value that cannot be written to the wire: %v", v.Err())
+			return refuse("has a value that cannot cross the wire: %v", v.Err())
 		}
 	}
 	return nil

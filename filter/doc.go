@@ -103,7 +103,7 @@
 //
 // # Decisions of this package
 //
-// A cell that cannot be written to the wire (wire.KindInvalid, for example a
+// A cell that cannot cross the wire (wire.KindInvalid, for example a
 // NaN) is not null and equals nothing: no comparator matches it, nin and
 // notnull keep it. Encoding a row with such a cell fails.
 //

@@ -20,7 +20,7 @@ const (
 // t have equal keys if and only if a filter calls them equal, so 1.5 and "1.50"
 // are one group and one distinct value [rule aggregate-2]. Three kinds of
 // values equal nothing for a filter but do have keys: all nulls share one key,
-// all values that cannot be written to the wire share another, and a value that
+// all values that cannot cross the wire share another, and a value that
 // cannot be compared, such as "n/a" in a column of numbers, is keyed by its text.
 //
 // Keys are self-delimiting, so the keys of several columns can be concatenated.

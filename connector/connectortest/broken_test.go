@@ -15,6 +15,7 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/connector"
 	"github.com/connectorsdk/connector-sdk-go/connector/memsource"
 	"github.com/connectorsdk/connector-sdk-go/filter"
+	"github.com/connectorsdk/connector-sdk-go/internal/rules"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -715,6 +716,8 @@ func TestRunFindsFaults(t *testing.T) {
 			r := record(t, f.where, func(tb testing.TB) { run(tb, shopDefinition, f.source(t), &Options{Seed: 1}) })
 			found := r.failures()
 			require.NotEmpty(t, found, f.why)
+			_, known := rules.Lookup(f.rule)
+			require.True(t, known, "docs/protocol.md has no rule %q", f.rule)
 			for _, text := range found {
 				assert.Regexp(t, `: (.*, )?`+regexp.QuoteMeta(f.rule)+`[,;:]`, text)
 			}
