@@ -58,6 +58,7 @@ func TestCurlWorksAsPasted(t *testing.T) {
 			Header: http.Header{"X-Empty": {""}, "X-Quote": {`it's "x"`}, "X-Twice": {"a", "b"}, "Content-Type": {"text/plain"}}}, ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
 			type arrived struct {
 				method, uri, body string
 				header            http.Header

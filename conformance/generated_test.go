@@ -1,7 +1,9 @@
 package conformance_test
 
 import (
+	"fmt"
 	"net/http"
+	"os"
 	"slices"
 	"strings"
 	"sync/atomic"
@@ -18,24 +20,35 @@ import (
 // generatedOnly runs the generated queries alone.
 const generatedOnly = `^(P2\.17[a-e]|M8)$`
 
-// TestGeneratedAcceptsTheReference: whatever the seed, a connector that is right
-// is found so, within the budget of requests, and by answers that tell.
+// TestGeneratedAcceptsTheReference requires that a connector that is right passes
+// whatever the seed, within the budget of requests, and by answers that tell. CI
+// tries more seeds.
 func TestGeneratedAcceptsTheReference(t *testing.T) {
 	h := serve(connector.Definition{}, corpusSource(), nil)
-	seeds := uint64(20)
-	if race {
+	seeds := 6
+	switch {
+	case race:
 		seeds = 2 // it makes this many times slower
+	case os.Getenv("CONFORMANCE_MATRIX") == "whole":
+		seeds = 20
 	}
-	for seed := range seeds {
-		r := grade(t, h, grading{Options: conformance.Options{Mode: conformance.ModeBoth, Run: generatedOnly, Seed: seed + 1}})
-		require.Len(t, r.Outcomes, 6)
-		for _, o := range r.Outcomes {
-			require.Equal(t, conformance.Pass, o.Verdict, "seed %d, %s: %s\nexpected %s\nreceived %s\n%v", seed+1, o.ID, o.Detail, o.Expected, o.Received, o.Request)
-			require.Positive(t, o.Cases)
-		}
-		require.InDelta(t, 400, r.Coverage.Generated, 60, "the budget of requests")
-		require.Greater(t, 10*r.Coverage.Telling, 3*r.Coverage.Generated, "answers that are neither empty nor everything")
+	for i := range seeds {
+		t.Run(fmt.Sprint("seed ", i+1), func(t *testing.T) {
+			t.Parallel()
+			acceptsTheReference(t, h, uint64(i+1))
+		})
 	}
+}
+
+func acceptsTheReference(t *testing.T, h http.Handler, seed uint64) {
+	r := grade(t, h, grading{Options: conformance.Options{Mode: conformance.ModeBoth, Run: generatedOnly, Seed: seed}})
+	require.Len(t, r.Outcomes, 6)
+	for _, o := range r.Outcomes {
+		require.Equal(t, conformance.Pass, o.Verdict, "seed %d, %s: %s\nexpected %s\nreceived %s\n%v", seed, o.ID, o.Detail, o.Expected, o.Received, o.Request)
+		require.Positive(t, o.Cases)
+	}
+	require.InDelta(t, 400, r.Coverage.Generated, 60, "the budget of requests")
+	require.Greater(t, 10*r.Coverage.Telling, 3*r.Coverage.Generated, "answers that are neither empty nor everything")
 }
 
 // TestGeneratedFaultsAreFound: with seed 1, by the named checks, and shrunk to
@@ -115,6 +128,7 @@ func TestGeneratedFaultsAreFound(t *testing.T) {
 	require.Len(t, small, len(all))
 	for _, f := range all {
 		t.Run(f.name, func(t *testing.T) {
+			t.Parallel()
 			g := grading{Options: conformance.Options{Run: generatedOnly}}
 			if f.options != nil {
 				f.options(&g)
@@ -311,6 +325,7 @@ func TestGeneratedVerdicts(t *testing.T) {
 	}
 	for _, c := range cases {
 		t.Run(c.why, func(t *testing.T) {
+			t.Parallel()
 			r := grade(t, c.build(), grading{Options: conformance.Options{Mode: c.mode, Run: generatedOnly}})
 			require.Len(t, r.Outcomes, len(c.want))
 			for _, o := range r.Outcomes {

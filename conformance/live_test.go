@@ -65,6 +65,7 @@ func TestLawsHold(t *testing.T) {
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
 			g := grading{Options: conformance.Options{Run: lawIDs}}
 			if test.options != nil {
 				test.options(&g)
@@ -154,6 +155,7 @@ func TestLargeTablesAreJudgedByWindows(t *testing.T) {
 	}
 	for _, test := range tests {
 		t.Run(test.id, func(t *testing.T) {
+			t.Parallel()
 			report := grade(t, test.build(), grading{Options: conformance.Options{Mode: conformance.ModeLive, Rows: 100, Run: "^" + test.id + "$"}})
 			require.Equal(t, conformance.Fail, report.Outcome(test.id).Verdict, report.Outcome(test.id).Detail)
 		})
@@ -221,6 +223,7 @@ func TestDataThatMovesFailNothing(t *testing.T) {
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
 			g := grading{Options: conformance.Options{Mode: conformance.ModeLive, Run: lawIDs}}
 			report := grade(t, serve(connector.Definition{}, newMoving(test.every), nil), g)
 			moved := 0

@@ -135,6 +135,7 @@ func TestTestReportsEachCheck(t *testing.T) {
 		{"good", "TestSubject/Other", "nothing is run", false, nil, []string{"TestSubject/Conformance"}},
 	} {
 		t.Run(c.subject+" "+c.run, func(t *testing.T) {
+			t.Parallel()
 			exe, err := os.Executable()
 			require.NoError(t, err)
 			cmd := exec.CommandContext(t.Context(), exe, "-test.v", "-test.run", c.run)
