@@ -75,10 +75,14 @@ func streamFaults() []fault {
 				})
 			},
 		},
-		{name: "a progress line", why: "the kinds of lines are five", kills: []string{"P3.6b"}, build: insteadOf("end", `{"progress":100}`+"\n", `{"end":1}`+"\n")},
-		{name: "served at the end", why: "served is the first line, before any row", kills: []string{"P3.6b"}, build: insteadOf("end", `{"served":{"filters":true,"sort":true,"window":true}}`+"\n", `{"end":1}`+"\n")},
-		{name: "served as an array", why: "booleans telling which parts were applied", kills: []string{"P3.6b"}, build: insteadOf("served", `{"served":["filters"]}`+"\n")},
-		{name: "an empty batch", why: "between 1 and 5,000 rows", kills: []string{"P3.6c"}, build: insteadOf("end", `{"rows":[]}`+"\n", `{"end":1}`+"\n")},
+		{name: "a progress line", why: "the kinds of lines are five", kills: []string{"P3.6b"},
+			build: insteadOf("end", `{"progress":100}`+"\n", `{"end":1}`+"\n")},
+		{name: "served at the end", why: "served is the first line, before any row", kills: []string{"P3.6b"},
+			build: insteadOf("end", `{"served":{"filters":true,"sort":true,"window":true}}`+"\n", `{"end":1}`+"\n")},
+		{name: "served as an array", why: "booleans telling which parts were applied", kills: []string{"P3.6b"},
+			build: insteadOf("served", `{"served":["filters"]}`+"\n")},
+		{name: "an empty batch", why: "between 1 and 5,000 rows", kills: []string{"P3.6c"},
+			build: insteadOf("end", `{"rows":[]}`+"\n", `{"end":1}`+"\n")},
 		{
 			name: "everything in one batch", why: "between 1 and 5,000 rows", kills: []string{"P3.6c"},
 			build: func() http.Handler {
@@ -104,8 +108,10 @@ func streamFaults() []fault {
 				})
 			},
 		},
-		{name: "a line of 17 MiB", why: "a line is at most 16 MiB", kills: []string{"P3.6d"}, build: insteadOf("end", `{"end":`, strings.Repeat(" ", 17<<20), "1}\n")},
-		{name: "a ping after the end", why: "nothing follows the end", kills: []string{"P3.6e"}, build: insteadOf("end", `{"end":1}`+"\n", `{"ping":1}`+"\n")},
+		{name: "a line of 17 MiB", why: "a line is at most 16 MiB", kills: []string{"P3.6d"},
+			build: insteadOf("end", `{"end":`, strings.Repeat(" ", 17<<20), "1}\n")},
+		{name: "a ping after the end", why: "nothing follows the end", kills: []string{"P3.6e"},
+			build: insteadOf("end", `{"end":1}`+"\n", `{"ping":1}`+"\n")},
 		{name: "two ends", why: "end is written once", kills: []string{"P3.6e"}, build: insteadOf("end", `{"end":1}`+"\n", `{"end":1}`+"\n")},
 		{
 			name: "cells that are objects", why: "values are string, number, boolean or null", kills: []string{"P3.6f"},
@@ -214,7 +220,8 @@ func answerFaults() []fault {
 				})
 			},
 		},
-		{name: "a count as text", why: "{ count: integer }", kills: []string{"P3.11a"}, build: edited(wire.PathCount, func(body map[string]any) { body["count"] = fmt.Sprint(body["count"]) })},
+		{name: "a count as text", why: "{ count: integer }", kills: []string{"P3.11a"},
+			build: edited(wire.PathCount, func(body map[string]any) { body["count"] = fmt.Sprint(body["count"]) })},
 		{
 			name: "groups as a bare array", why: "every JSON answer is a wrapped object", kills: []string{"P3.11a"},
 			build: changed(wire.PathAggregate, func(body map[string]any) any { return body["rows"] }),
@@ -242,7 +249,8 @@ func answerFaults() []fault {
 				}
 			}),
 		},
-		{name: "errors that quote the body", why: "no credential is echoed", kills: []string{"P3.12"}, options: two, build: quotes(func(body []byte) string { return string(body) })},
+		{name: "errors that quote the body", why: "no credential is echoed", kills: []string{"P3.12"}, options: two,
+			build: quotes(func(body []byte) string { return string(body) })},
 		{
 			name: "errors that quote a credential in base64", why: "an encoding hides nothing", kills: []string{"P3.12"}, options: two,
 			build: quotes(func([]byte) string { return base64.StdEncoding.EncodeToString([]byte(otherKey + ":")) }),
@@ -269,14 +277,17 @@ func must[T any](v T, err error) T {
 
 func adviceFaults() []fault {
 	return []fault{
-		{name: "plain http", why: "the base URL is https", kills: []string{"A.1"}, options: func(g *grading) { g.url = "http://connector.example.com" }, build: whole},
-		{name: "a private address", why: "the platform refuses private networks", kills: []string{"A.2"}, options: func(g *grading) { g.url = "https://10.1.2.3/shop" }, build: func() http.Handler {
-			return http.StripPrefix("/shop", whole())
-		}},
+		{name: "plain http", why: "the base URL is https", kills: []string{"A.1"},
+			options: func(g *grading) { g.url = "http://connector.example.com" }, build: whole},
+		{name: "a private address", why: "the platform refuses private networks", kills: []string{"A.2"},
+			options: func(g *grading) { g.url = "https://10.1.2.3/shop" }, build: func() http.Handler {
+				return http.StripPrefix("/shop", whole())
+			}},
 		{
 			name: "cardinality without size", why: "a connector serving /cardinality should serve /size too", kills: []string{"A.3"},
 			build: func() http.Handler {
-				return serve(connector.Definition{}, corpusSource(), &connector.Options{Omit: connector.Omit{Endpoints: []wire.Endpoint{wire.EndpointSize}}})
+				return serve(connector.Definition{}, corpusSource(),
+					&connector.Options{Omit: connector.Omit{Endpoints: []wire.Endpoint{wire.EndpointSize}}})
 			},
 		},
 		{
@@ -380,7 +391,9 @@ func adviceFaults() []fault {
 			name: "unknown fields are 422 everywhere", why: "404 outside of filters (A11)", kills: []string{"A.17"},
 			build: func() http.Handler {
 				return between(whole(), func(w http.ResponseWriter, r *http.Request, body *[]byte) bool {
-					if r.URL.Path != wire.PathQuery || !legal(r.URL.Path, *body) || unknownTable(*body) || !strings.Contains(string(*body), "no_such_field") || strings.Contains(string(*body), `"op"`) {
+					if r.URL.Path != wire.PathQuery || !legal(r.URL.Path,
+						*body) || unknownTable(*body) || !strings.Contains(string(*body),
+						"no_such_field") || strings.Contains(string(*body), `"op"`) {
 						return false
 					}
 					refuses(w, 422, "unsupported", "no such field")

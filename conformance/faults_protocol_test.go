@@ -233,7 +233,8 @@ func documentFaults() []fault {
 
 // emptyBodyFaults are one for each route.
 func emptyBodyFaults() (list []fault) {
-	paths := []string{wire.PathCheck, wire.PathDiscovery, wire.PathQuery, wire.PathCount, wire.PathAggregate, wire.PathSize, wire.PathCardinality, wire.PathLinkHitRate}
+	paths := []string{wire.PathCheck, wire.PathDiscovery, wire.PathQuery, wire.PathCount, wire.PathAggregate,
+		wire.PathSize, wire.PathCardinality, wire.PathLinkHitRate}
 	for i, path := range paths {
 		list = append(list, fault{
 			name: "an empty body breaks " + path, why: "every route rejects an empty body with a 400 envelope", kills: []string{fmt.Sprintf("P0.6%c", 'a'+i)},

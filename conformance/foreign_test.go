@@ -50,7 +50,8 @@ func TestForeign(t *testing.T) {
 			})
 			port, err := bufio.NewReader(out).ReadString('\n')
 			require.NoError(t, err, "it does not start")
-			r, err := conformance.Run(context.Background(), conformance.Target{URL: "http://127.0.0.1:" + strings.TrimSpace(port), Token: conformance.NewSecret(testToken)},
+			r, err := conformance.Run(context.Background(),
+				conformance.Target{URL: "http://127.0.0.1:" + strings.TrimSpace(port), Token: conformance.NewSecret(testToken)},
 				&conformance.Options{Seed: 1})
 			require.NoError(t, err)
 			if c.fails == nil {

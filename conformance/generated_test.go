@@ -44,7 +44,8 @@ func acceptsTheReference(t *testing.T, h http.Handler, seed uint64) {
 	r := grade(t, h, grading{Options: conformance.Options{Mode: conformance.ModeBoth, Run: generatedOnly, Seed: seed}})
 	require.Len(t, r.Outcomes, 6)
 	for _, o := range r.Outcomes {
-		require.Equal(t, conformance.Pass, o.Verdict, "seed %d, %s: %s\nexpected %s\nreceived %s\n%v", seed, o.ID, o.Detail, o.Expected, o.Received, o.Request)
+		require.Equal(t, conformance.Pass, o.Verdict, "seed %d, %s: %s\nexpected %s\nreceived %s\n%v", seed, o.ID,
+			o.Detail, o.Expected, o.Received, o.Request)
 		require.Positive(t, o.Cases)
 	}
 	require.InDelta(t, 400, r.Coverage.Generated, 60, "the budget of requests")
@@ -222,19 +223,20 @@ func TestGeneratedVerdicts(t *testing.T) {
 		{
 			why: "no sort, offset or grain is asked of a connector that declares none",
 			build: func() http.Handler {
-				return asked(omit(connector.Omit{Sort: wire.SortNone, Offset: true, DateBucket: true}), func(m wire.Message) func(http.Handler) http.Handler {
-					switch m := m.(type) {
-					case *wire.QueryRequest:
-						if len(m.Sort) > 0 || m.Offset > 0 {
-							return unavailable
+				return asked(omit(connector.Omit{Sort: wire.SortNone, Offset: true, DateBucket: true}),
+					func(m wire.Message) func(http.Handler) http.Handler {
+						switch m := m.(type) {
+						case *wire.QueryRequest:
+							if len(m.Sort) > 0 || m.Offset > 0 {
+								return unavailable
+							}
+						case *wire.AggregateRequest:
+							if slices.ContainsFunc(m.GroupBy, func(g wire.GroupKey) bool { return g.Grain != "" }) {
+								return unavailable
+							}
 						}
-					case *wire.AggregateRequest:
-						if slices.ContainsFunc(m.GroupBy, func(g wire.GroupKey) bool { return g.Grain != "" }) {
-							return unavailable
-						}
-					}
-					return nil
-				})
+						return nil
+					})
 			},
 			want: all(pass),
 		},
@@ -286,7 +288,8 @@ func TestGeneratedVerdicts(t *testing.T) {
 					return nil
 				})
 			},
-			want: but(but(but(all(pass), "P2.17a", skip(conformance.Blocked)), "P2.17b", skip(conformance.Blocked)), "P2.17e", skip(conformance.Blocked)),
+			want: but(but(but(all(pass), "P2.17a", skip(conformance.Blocked)), "P2.17b", skip(conformance.Blocked)),
+				"P2.17e", skip(conformance.Blocked)),
 		},
 		{
 			why: "a legal request that is refused fails",
@@ -298,12 +301,14 @@ func TestGeneratedVerdicts(t *testing.T) {
 					return nil
 				})
 			},
-			want: but(but(but(all(pass), "P2.17a", verdict{Verdict: conformance.Fail}), "P2.17b", verdict{Verdict: conformance.Fail}), "P2.17e", verdict{Verdict: conformance.Fail}),
+			want: but(but(but(all(pass), "P2.17a", verdict{Verdict: conformance.Fail}), "P2.17b",
+				verdict{Verdict: conformance.Fail}), "P2.17e", verdict{Verdict: conformance.Fail}),
 		},
 		{
 			why: "live data that moved is not judged", mode: conformance.ModeLive,
 			build: func() http.Handler {
-				before, after := serve(connector.Definition{}, newFixtureSource(corpus.Tables()...), nil), serve(connector.Definition{}, newFixtureSource(halved()...), nil)
+				before, after := serve(connector.Definition{}, newFixtureSource(corpus.Tables()...),
+					nil), serve(connector.Definition{}, newFixtureSource(halved()...), nil)
 				var n atomic.Int64
 				return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 					if n.Add(1) > 40 {
@@ -329,7 +334,8 @@ func TestGeneratedVerdicts(t *testing.T) {
 			r := grade(t, c.build(), grading{Options: conformance.Options{Mode: c.mode, Run: generatedOnly}})
 			require.Len(t, r.Outcomes, len(c.want))
 			for _, o := range r.Outcomes {
-				require.Equal(t, c.want[o.ID], verdict{o.Verdict, o.Reason}, "%s: %s\nexpected %s\nreceived %s\n%v", o.ID, o.Detail, o.Expected, o.Received, o.Request)
+				require.Equal(t, c.want[o.ID], verdict{o.Verdict, o.Reason}, "%s: %s\nexpected %s\nreceived %s\n%v",
+					o.ID, o.Detail, o.Expected, o.Received, o.Request)
 			}
 		})
 	}

@@ -48,7 +48,8 @@ func TestLawsHold(t *testing.T) {
 			build: func() http.Handler {
 				return serve(connector.Definition{}, &liveSource{Source: sourceOf(shop()[1], largeCustomers())}, nil)
 			},
-			skipped: []string{"L1", "L3", "L4", "L8", "L9", "M1", "M2", "M3", "M4", "M6", "M7", "T1", "T2", "T3", "A.15", "P3.5a", "P3.5b", "P3.5c", "P3.7a"},
+			skipped: []string{"L1", "L3", "L4", "L8", "L9", "M1", "M2", "M3", "M4", "M6", "M7", "T1", "T2", "T3",
+				"A.15", "P3.5a", "P3.5b", "P3.5c", "P3.7a"},
 		},
 		{
 			name: "ceilings", why: "no window is asked for that the declared limits exclude", options: live,
@@ -229,7 +230,8 @@ func TestDataThatMovesFailNothing(t *testing.T) {
 			moved := 0
 			for _, o := range report.Outcomes {
 				t.Log(o.ID, o.Verdict, o.Reason, o.Cases, o.Detail)
-				require.NotContains(t, []conformance.Verdict{conformance.Fail, conformance.Advise}, o.Verdict, "%s: %s: expected %s, received %s", o.ID, o.Detail, o.Expected, o.Received)
+				require.NotContains(t, []conformance.Verdict{conformance.Fail, conformance.Advise}, o.Verdict,
+					"%s: %s: expected %s, received %s", o.ID, o.Detail, o.Expected, o.Received)
 				if o.Reason == conformance.DataChanged {
 					moved++
 				}
@@ -250,7 +252,8 @@ func TestFaultsAreFoundInDataThatMove(t *testing.T) {
 }
 
 func TestGivingUpIsNoFaultOfTheStream(t *testing.T) {
-	report := grade(t, hanging(serve(connector.Definition{}, corpusSource(), nil)), grading{Options: conformance.Options{Run: `^P3\.(5[ab]|7a|6g|6e)$`}})
+	report := grade(t, hanging(serve(connector.Definition{}, corpusSource(), nil)),
+		grading{Options: conformance.Options{Run: `^P3\.(5[ab]|7a|6g|6e)$`}})
 	for _, id := range []string{"P3.6e", "P3.6g"} {
 		require.Equal(t, conformance.Pass, report.Outcome(id).Verdict, "%s: %s", id, report.Outcome(id).Detail)
 	}

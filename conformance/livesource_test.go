@@ -47,7 +47,8 @@ func shop() []memsource.Table {
 	first := time.Date(2023, time.November, 20, 9, 30, 0, 0, time.UTC)
 	countries := []string{"DE", "de", "FR", "Åland", ""}
 	for i := range 40 {
-		email, since, tags := wire.Text(fmt.Sprintf("c%d@example.com", i)), wire.DatetimeWidth(first.AddDate(0, 0, 11*i), 3), wire.Array(wire.Text("new"), wire.Text(fmt.Sprint(i%3)))
+		email, since, tags := wire.Text(fmt.Sprintf("c%d@example.com", i)), wire.DatetimeWidth(first.AddDate(0, 0,
+			11*i), 3), wire.Array(wire.Text("new"), wire.Text(fmt.Sprint(i%3)))
 		if i%7 == 3 {
 			email, tags = wire.Null(), wire.Null()
 		}
@@ -227,7 +228,8 @@ func (s shuffled) Query(ctx context.Context, req *connector.QueryRequest, out *c
 
 // ordered answers a query without joins from its right rows, which are put into
 // an order of the caller's, and claims to have served all of it.
-func (s *liveSource) ordered(ctx context.Context, req *connector.QueryRequest, out *connector.Rows, order func(rows [][]wire.Value, keys []int)) error {
+func (s *liveSource) ordered(ctx context.Context, req *connector.QueryRequest, out *connector.Rows,
+	order func(rows [][]wire.Value, keys []int)) error {
 	table, err := s.Describe(ctx, req.Credentials, req.Table)
 	if err != nil {
 		return err

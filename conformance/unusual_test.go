@@ -180,7 +180,8 @@ var unusual = []struct {
 		name: "nothing declared", why: "a connector that pushes nothing is correct but slower",
 		build: func() http.Handler {
 			return serve(connector.Definition{}, corpusSource(), &connector.Options{Omit: connector.Omit{
-				Endpoints: []wire.Endpoint{wire.EndpointSize, wire.EndpointCount, wire.EndpointAggregate, wire.EndpointCardinality, wire.EndpointLinkHitRate},
+				Endpoints: []wire.Endpoint{wire.EndpointSize, wire.EndpointCount, wire.EndpointAggregate,
+					wire.EndpointCardinality, wire.EndpointLinkHitRate},
 				Operators: filter.Operators(), Sort: wire.SortNone, Offset: true, Join: true, DateBucket: true,
 			}})
 		},
@@ -188,7 +189,8 @@ var unusual = []struct {
 	{
 		name: "one sort key, no offset, few operators", why: "the document declares what it does",
 		build: func() http.Handler {
-			return serve(connector.Definition{Limits: wire.Limits{PageSizeMax: 500, RowsPerTableMax: 100_000, Concurrency: 1, OffsetMax: 100}}, corpusSource(), &connector.Options{Omit: connector.Omit{
+			return serve(connector.Definition{Limits: wire.Limits{PageSizeMax: 500, RowsPerTableMax: 100_000,
+				Concurrency: 1, OffsetMax: 100}}, corpusSource(), &connector.Options{Omit: connector.Omit{
 				Operators: []wire.Op{wire.OpContains, wire.OpIncludes, wire.OpStartsWith, wire.OpNin}, Sort: wire.SortSingle, Offset: true,
 			}})
 		},
