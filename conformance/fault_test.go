@@ -5,7 +5,7 @@ import (
 )
 
 // fault is one deliberately broken connector: what it does wrong, and the
-// checks that must find it (I3).
+// checks that must find it.
 type fault struct {
 	name string
 	why  string // which rule only this breaks

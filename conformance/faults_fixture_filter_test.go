@@ -205,7 +205,7 @@ func comparingFaults() []fault {
 				}
 				return oracle.Match(cell, f, t)
 			}, wire.TypeReference)),
-		bent("dates compare by bytes", "A9 is a decision", "A.8", on(func(_ string, cell wire.Value, f wire.Filter, _ wire.Type) bool {
+		bent("dates compare by bytes", "comparing instants is our decision", "A.8", on(func(_ string, cell wire.Value, f wire.Filter, _ wire.Type) bool {
 			return oracle.Match(cell, f, wire.TypeString)
 		}, wire.TypeDate, wire.TypeDatetime)),
 	}

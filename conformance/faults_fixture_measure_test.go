@@ -129,7 +129,7 @@ func aggregateFaults() []fault {
 				})
 			}
 		}}),
-		bent("twins are two groups", "E2 is a decision", "A.9",
+		bent("twins are two groups", "one group for equal numbers is our decision", "A.9",
 			twist{cardinality: func(t *oracle.Table, name string, right wire.Cardinality) wire.Cardinality {
 				distinct := map[string]bool{}
 				for _, v := range column(t, name) {
@@ -260,7 +260,7 @@ func measurementFaults() []fault {
 				right.OrphanCount += n
 				rate(right)
 			}}),
-		bent("samples in any order", "F2", "A.18",
+		bent("samples in any order", "samples are distinct and in byte order", "A.18",
 			twist{link: func(_ *lab, _ *wire.LinkHitRateRequest, right *wire.LinkHitRate) { slices.Reverse(right.OrphanSamples) }}),
 	}
 }

@@ -144,7 +144,7 @@ func spellingFaults() []fault {
 			}
 			return wire.Int(0)
 		}, wire.TypeBoolean)),
-		bent("decimals without their zeros", "D1", "A.6", spelled(func(v wire.Value) wire.Value {
+		bent("decimals without their zeros", "decimals keep their scale", "A.6", spelled(func(v wire.Value) wire.Value {
 			if !strings.Contains(v.String(), ".") {
 				return v
 			}

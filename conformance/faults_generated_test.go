@@ -170,7 +170,8 @@ func generatedFaults() []fault {
 			},
 		},
 		{
-			name: "conjuncts beside or are left to the platform", why: "every row answered must satisfy every filter for which the connector declared an operator, claimed or not",
+			name:  "conjuncts beside or are left to the platform",
+			why:   "every row answered must satisfy every filter for which the connector declared an operator, claimed or not",
 			kills: []string{"P2.17e"},
 			build: func() http.Handler {
 				return asked(serve(connector.Definition{}, corpusSource(), nil), func(m wire.Message) func(http.Handler) http.Handler {

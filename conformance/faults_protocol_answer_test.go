@@ -127,7 +127,8 @@ func streamFaults() []fault {
 		},
 		{name: "no end", why: "a stream that closes with neither end nor error is truncated", kills: []string{"P3.6g"}, build: insteadOf("end")},
 		{
-			name: "a stream that breaks off in a line", why: "a stream that closes with neither end nor error is truncated", kills: []string{"P3.6g"},
+			name: "a stream that breaks off in a line",
+			why:  "a stream that closes with neither end nor error is truncated", kills: []string{"P3.6g"},
 			build: insteadOf("end", `{"rows":[{"id":`),
 		},
 	}
@@ -291,7 +292,7 @@ func adviceFaults() []fault {
 			},
 		},
 		{
-			name: "a ping before served", why: "only a slow source is pinged for before served (C1)", kills: []string{"A.4"},
+			name: "a ping before served", why: "only a slow source is pinged for before served", kills: []string{"A.4"},
 			build: func() http.Handler {
 				return lines(whole(), func(line []byte, emit func(...string)) {
 					if kind(line) == "served" {
@@ -313,7 +314,7 @@ func adviceFaults() []fault {
 			},
 		},
 		{
-			name: "decimals without their scale", why: "the scale is kept (D1)", kills: []string{"A.6"},
+			name: "decimals without their scale", why: "the scale is kept", kills: []string{"A.6"},
 			build: func() http.Handler {
 				zeros := regexp.MustCompile(`^(-?\d+\.\d*?)0+$`)
 				return cells(whole(), func(name string, v any) any {
@@ -325,7 +326,7 @@ func adviceFaults() []fault {
 			},
 		},
 		{
-			name: "datetimes with an offset", why: "a datetime ends in Z (D2)", kills: []string{"A.7"},
+			name: "datetimes with an offset", why: "a datetime ends in Z", kills: []string{"A.7"},
 			build: func() http.Handler {
 				zulu := regexp.MustCompile(`^(\d{4}-\d\d-\d\dT[\d:.]+)Z$`)
 				return cells(whole(), func(name string, v any) any {
@@ -337,7 +338,7 @@ func adviceFaults() []fault {
 			},
 		},
 		{
-			name: "rows with a further member", why: "row members are exactly the requested fields (B5)", kills: []string{"A.10"},
+			name: "rows with a further member", why: "row members are exactly the requested fields", kills: []string{"A.10"},
 			build: func() http.Handler {
 				return ofTable(whole(), "codes", func(line []byte, emit func(...string)) {
 					emit(strings.Replace(string(line), `{"rows":[{`, `{"rows":[{"_row":1,`, 1))
@@ -345,7 +346,7 @@ func adviceFaults() []fault {
 			},
 		},
 		{
-			name: "unknown paths in plain text", why: "every refusal is the envelope (G1)", kills: []string{"A.11"},
+			name: "unknown paths in plain text", why: "every refusal is the envelope", kills: []string{"A.11"},
 			build: func() http.Handler {
 				return between(whole(), func(w http.ResponseWriter, r *http.Request, _ *[]byte) bool {
 					if strings.Contains(r.URL.Path, "no-such-route") {
@@ -357,26 +358,26 @@ func adviceFaults() []fault {
 			},
 		},
 		{
-			name: "the last of two members counts", why: "no duplicate member at any level (G4)", kills: []string{"A.12"},
+			name: "the last of two members counts", why: "no duplicate member at any level", kills: []string{"A.12"},
 			build: func() http.Handler {
 				return requests(whole(), wire.PathQuery, func(map[string]any) bool { return true })
 			},
 		},
 		{
-			name: "answers that may be cached", why: "no-store (G9)", kills: []string{"A.13"},
+			name: "answers that may be cached", why: "no-store", kills: []string{"A.13"},
 			build: func() http.Handler {
 				return headers(whole(), func(h http.Header) { h.Del("Cache-Control") })
 			},
 		},
 		{
-			name: "a token in the query string beside the header", why: "401 even beside a good header (G3)", kills: []string{"A.14"},
+			name: "a token in the query string beside the header", why: "401 even beside a good header", kills: []string{"A.14"},
 			build: lets(func(r *http.Request, presented string) bool {
 				r.URL.RawQuery = ""
 				return presented == "Bearer "+testToken
 			}),
 		},
 		{
-			name: "a limit of 0 is none", why: "limit is an integer >= 1 (B4)", kills: []string{"A.16"},
+			name: "a limit of 0 is none", why: "limit is an integer >= 1", kills: []string{"A.16"},
 			build: func() http.Handler {
 				return requests(whole(), wire.PathQuery, func(body map[string]any) bool {
 					zero := body["limit"] == json.Number("0")
@@ -388,7 +389,7 @@ func adviceFaults() []fault {
 			},
 		},
 		{
-			name: "unknown fields are 422 everywhere", why: "404 outside of filters (A11)", kills: []string{"A.17"},
+			name: "unknown fields are 422 everywhere", why: "404 outside of filters", kills: []string{"A.17"},
 			build: func() http.Handler {
 				return between(whole(), func(w http.ResponseWriter, r *http.Request, body *[]byte) bool {
 					if r.URL.Path != wire.PathQuery || !legal(r.URL.Path,
@@ -402,7 +403,7 @@ func adviceFaults() []fault {
 			},
 		},
 		{
-			name: "answers with further members", why: "the protocol does not name them (H3)", kills: []string{"A.20"},
+			name: "answers with further members", why: "the protocol does not name them", kills: []string{"A.20"},
 			build: func() http.Handler {
 				return answers(whole(), func(body map[string]any, status int) (any, int) {
 					body["took"] = 3

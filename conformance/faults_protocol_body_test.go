@@ -253,7 +253,7 @@ func malformedFaults() []fault {
 			},
 		},
 		{
-			name: "unknown members are dropped", why: "400 on /query, /count, /aggregate (G5)", kills: []string{"A.19"},
+			name: "unknown members are dropped", why: "400 on /query, /count, /aggregate", kills: []string{"A.19"},
 			build: func() http.Handler {
 				return requests(whole(), wire.PathCount, func(body map[string]any) (changed bool) {
 					for name := range body {

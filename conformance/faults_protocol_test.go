@@ -237,7 +237,8 @@ func emptyBodyFaults() (list []fault) {
 		wire.PathSize, wire.PathCardinality, wire.PathLinkHitRate}
 	for i, path := range paths {
 		list = append(list, fault{
-			name: "an empty body breaks " + path, why: "every route rejects an empty body with a 400 envelope", kills: []string{fmt.Sprintf("P0.6%c", 'a'+i)},
+			name: "an empty body breaks " + path,
+			why:  "every route rejects an empty body with a 400 envelope", kills: []string{fmt.Sprintf("P0.6%c", 'a'+i)},
 			build: func() http.Handler {
 				return between(whole(), func(w http.ResponseWriter, r *http.Request, body *[]byte) bool {
 					if r.Method == http.MethodPost && r.URL.Path == path && len(*body) == 0 && r.Header.Get("Authorization") == "Bearer "+testToken {
@@ -407,11 +408,13 @@ func authFaults() []fault {
 			},
 		},
 		{
-			name: "rejected credentials are internal errors", why: "a rejected credential set gives 400 check_failed", kills: []string{"P1.7"}, options: one,
+			name: "rejected credentials are internal errors",
+			why:  "a rejected credential set gives 400 check_failed", kills: []string{"P1.7"}, options: one,
 			build: func() http.Handler { return keyed(func() error { return errors.New("upstream said 403") }) },
 		},
 		{
-			name: "rejected credentials without a message", why: "a message written for the person who typed the credentials", kills: []string{"P1.7"}, options: one,
+			name: "rejected credentials without a message",
+			why:  "a message written for the person who typed the credentials", kills: []string{"P1.7"}, options: one,
 			build: func() http.Handler {
 				return answers(keyed(nil), func(body map[string]any, status int) (any, int) {
 					if status == 400 {

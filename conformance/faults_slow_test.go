@@ -40,7 +40,8 @@ func slowFaults() []fault {
 			},
 		},
 		{
-			name: "deadlines are looked at with the heartbeat only", why: "a deadline ends a request while it waits, not when there is something to write",
+			name:  "deadlines are looked at with the heartbeat only",
+			why:   "a deadline ends a request while it waits, not when there is something to write",
 			kills: []string{"P3.5a"},
 			build: func() http.Handler {
 				return bodies(slow(), func(body map[string]any) {

@@ -139,7 +139,7 @@ func TestFixtureIsLenient(t *testing.T) {
 			}
 			return serve(connector.Definition{}, bare{tables}, nil)
 		}},
-		{"dates compare as text", "A9 is a decision, not known behaviour", "P2.3c", func() http.Handler {
+		{"dates compare as text", "comparing as instants is our decision, not known behaviour", "P2.3c", func() http.Handler {
 			return twisted(on(func(_ string, cell wire.Value, f wire.Filter, _ wire.Type) bool {
 				return oracle.Match(cell, f, wire.TypeString)
 			}, wire.TypeDate, wire.TypeDatetime))
@@ -164,7 +164,7 @@ func TestFixtureIsLenient(t *testing.T) {
 }
 
 // TestFixtureMissing grades connectors without the corpus, with another one, and
-// with the right manifest over wrong data (I1a).
+// with the right manifest over wrong data.
 func TestFixtureMissing(t *testing.T) {
 	serveTables := func(edit func(tables []corpus.Table) []corpus.Table) http.Handler {
 		var tables []memsource.Table

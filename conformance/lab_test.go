@@ -176,7 +176,7 @@ func (l *lab) filter(t *oracle.Table, req *connector.QueryRequest) (kept [][]wir
 	return kept
 }
 
-// rightly is how filters combine (A1).
+// rightly is how filters combine.
 func rightly(and []wire.Filter, or [][]wire.Filter, holds func(wire.Filter) bool) bool {
 	all := func(group []wire.Filter) bool {
 		return !slices.ContainsFunc(group, func(f wire.Filter) bool { return !holds(f) })

@@ -22,7 +22,7 @@ func faults() []fault {
 	return slices.Concat(protocolFaults(), fixtureFaults(), generatedFaults(), liveFaults())
 }
 
-// TestFaults is the proof of the judge (I3, J1): every broken connector is
+// TestFaults proves that the program finds faults: every broken connector is
 // failed by the checks that it is named for, which say what they found and never
 // the token; and every check has a connector that fails it. What else a fault
 // breaks is for TestKillMatrix.

@@ -132,7 +132,7 @@ func (s keyedSource) Check(_ context.Context, req *wire.CheckRequest) error {
 	return connector.CheckFailed("the API key of account %s is not known; copy it from the console", req.Credentials.Get("account"))
 }
 
-// TestNoAnswer is I1a: no answer for the document is no verdict.
+// TestNoAnswer requires that no answer for the document is no verdict.
 func TestNoAnswer(t *testing.T) {
 	r := grade(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { panic(http.ErrAbortHandler) }), grading{})
 	require.Equal(t, conformance.ExitNotRun, r.Exit(), "%v", r.Err())

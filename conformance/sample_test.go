@@ -49,7 +49,8 @@ func sampleOutcomes() (list []conformance.Outcome) {
 	}
 	add("P2.4a", 2, "`or` groups beside `and` are one more conjunct",
 		conformance.Outcome{Verdict: conformance.Fail, Duration: 1230 * time.Millisecond,
-			Detail: "table values: 3 of 41 rows are missing\nfirst: id 7", Expected: `id 7: {"id":7,"text":"It's"}`, Received: "no such row " + strings.Repeat("x", 400),
+			Detail:   "table values: 3 of 41 rows are missing\nfirst: id 7",
+			Expected: `id 7: {"id":7,"text":"It's"}`, Received: "no such row " + strings.Repeat("x", 400),
 			Request: &conformance.Request{Method: http.MethodPost, URL: "https://connect.example.com/shop" + wire.PathQuery, Header: authorized,
 				Body: `{"table":"values","and":[],"or":[[{"field":"text","op":"eq","value":"It's <b>\n]]>"}]],"sort":[],"fields":["id","text"],"credentials":$CONNECTOR_CREDENTIALS,"timeoutMs":60000}`},
 			Cases: 14, Failed: 1})

@@ -23,7 +23,7 @@ import (
 )
 
 // unusual are connectors that few would write and that break no sentence of the
-// protocol. None may fail anything (I3, J2).
+// protocol. None may fail anything.
 var unusual = []struct {
 	name  string
 	why   string // the sentence that allows it
@@ -71,7 +71,7 @@ var unusual = []struct {
 		},
 	},
 	{
-		name: "pings before and between", why: "a ping is written after 10 seconds without a batch; nothing forbids another (C1)",
+		name: "pings before and between", why: "a ping is written after 10 seconds without a batch; nothing forbids another",
 		build: func() http.Handler {
 			return lines(usual(), func(line []byte, emit func(...string)) { emit(`{"ping":1}`+"\n", string(line)) })
 		},
@@ -133,7 +133,7 @@ var unusual = []struct {
 		},
 	},
 	{
-		name: "too many groups declined", why: "a judge accepts either for an overflow (E6)",
+		name: "too many groups declined", why: "a judge accepts either for an overflow",
 		build: func() http.Handler {
 			return answers(usual(), func(body map[string]any, status int) (any, int) {
 				if status == http.StatusUnprocessableEntity {
@@ -258,7 +258,8 @@ var unusual = []struct {
 		},
 	},
 	{
-		name: "a table without columns that can be compared", why: "fields say of themselves whether they can be filtered, grouped, aggregated", mode: conformance.ModeLive,
+		name: "a table without columns that can be compared",
+		why:  "fields say of themselves whether they can be filtered, grouped, aggregated", mode: conformance.ModeLive,
 		build: func() http.Handler {
 			no := false
 			t := corpus.Tables()[slices.IndexFunc(corpus.Tables(), func(t corpus.Table) bool { return t.Name == "customers" })]
