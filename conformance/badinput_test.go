@@ -53,7 +53,7 @@ func TestUnusableTargets(t *testing.T) {
 	}
 }
 
-// hostile is a connector over the corpus, parts of which an attacker has taken
+// hostile returns a connector over the corpus, parts of which an attacker has taken
 // over.
 func hostile(routes map[string]http.HandlerFunc) http.Handler {
 	good := serve(connector.Definition{}, corpusSource(), nil)
@@ -229,7 +229,7 @@ func TestHostileConnectors(t *testing.T) {
 
 var html = text(200, "text/html", "<!doctype html><title>Sign in</title>")
 
-// sound holds a report against what is true of every report.
+// sound requires what is true of every report.
 func sound(t *testing.T, report *conformance.Report) {
 	t.Helper()
 	s := report.Summary()
@@ -250,7 +250,7 @@ func sound(t *testing.T, report *conformance.Report) {
 	}
 }
 
-// heap is the most memory that was in use while f ran, beyond what was before.
+// heap returns the most memory that was in use while f ran, beyond what was before.
 func heap(t *testing.T, f func()) uint64 {
 	t.Helper()
 	runtime.GC()

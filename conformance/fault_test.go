@@ -19,7 +19,7 @@ type fault struct {
 	build func() http.Handler
 }
 
-// grading is how the fault is graded.
+// grading returns how the fault is graded.
 func (f fault) grading() (g grading) {
 	if f.options != nil {
 		f.options(&g)

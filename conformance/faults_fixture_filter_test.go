@@ -10,7 +10,7 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
-// operator is a hook on one operator.
+// operator returns a hook on one operator.
 func operator(op wire.Op, wrong func(cell wire.Value, f wire.Filter, right bool) bool) twist {
 	return twist{match: func(_ string, cell wire.Value, f wire.Filter, _ wire.Type, right bool) bool {
 		if f.Op == op {
@@ -109,7 +109,7 @@ func operatorFaults() []fault {
 	}
 }
 
-// on is a hook on the operators over columns of some types.
+// on returns a hook on the operators over columns of some types.
 func on(wrong func(table string, cell wire.Value, f wire.Filter, t wire.Type) bool, types ...wire.Type) twist {
 	return twist{match: func(table string, cell wire.Value, f wire.Filter, t wire.Type, right bool) bool {
 		if slices.Contains(types, t) {

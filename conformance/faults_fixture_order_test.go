@@ -12,7 +12,7 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
-// typedKey tells whether the first key of a sort is a column of some types.
+// typedKey reports whether the first key of a sort is a column of some types.
 func typedKey(req *connector.QueryRequest, t *oracle.Table, types ...wire.Type) bool {
 	return slices.Contains(types, t.Columns[t.Index(req.Sort[0].Field)].Type)
 }
@@ -154,7 +154,7 @@ func windowed(name, why, kills string, edit func(offset, limit int64) (int64, in
 	}}
 }
 
-// cut is the right window.
+// cut returns the right window.
 func cut(offset, limit int64, rows int) (from, to int) {
 	from, to = int(min(offset, int64(rows))), rows
 	if limit > 0 {

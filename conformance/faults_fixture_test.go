@@ -11,18 +11,18 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
-// fixtureFaults are the broken connectors of phase 2.
+// fixtureFaults returns the broken connectors of phase 2.
 func fixtureFaults() []fault {
 	return slices.Concat(discoveryFaults(), rowFaults(), operatorFaults(), comparingFaults(), orderFaults(), claimFaults(), joinFaults(),
 		aggregateFaults(), measurementFaults(), spellingFaults())
 }
 
-// bent is a fault of the lab.
+// bent returns a fault of the lab.
 func bent(name, why, kills string, w twist) fault {
 	return fault{name: name, why: why, kills: strings.Fields(kills), build: func() http.Handler { return twisted(w) }}
 }
 
-// about is a hook on the description of one table.
+// about returns a hook on the description of one table.
 func about(table string, edit func(t *wire.Table)) twist {
 	return twist{discovery: func(tables []wire.Table) {
 		edit(&tables[slices.IndexFunc(tables, func(t wire.Table) bool { return t.Name == table })])

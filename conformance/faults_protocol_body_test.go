@@ -180,7 +180,7 @@ func textOf(v any) string {
 	return s
 }
 
-// legal tells whether the body parses as the route's request.
+// legal reports whether the body parses as the route's request.
 func legal(path string, body []byte) bool {
 	m := map[string]wire.Message{
 		wire.PathQuery: new(wire.QueryRequest), wire.PathCount: new(wire.CountRequest), wire.PathAggregate: new(wire.AggregateRequest), wire.PathSize: new(wire.SizeRequest),

@@ -16,14 +16,14 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
-// protocolFaults are connectors that break the rules of phases 0, 1 and 3, and
+// protocolFaults returns connectors that break the rules of phases 0, 1 and 3, and
 // the advice beside them.
 func protocolFaults() []fault {
 	return slices.Concat(documentFaults(), emptyBodyFaults(), authFaults(), protocolDiscoveryFaults(), unknownFaults(), malformedFaults(),
 		streamFaults(), undeclaredFaults(), answerFaults(), adviceFaults())
 }
 
-// whole is the corpus served in full by the SDK, which every fault is made of.
+// whole returns the corpus served in full by the SDK, which every fault is made of.
 func whole() http.Handler { return serve(connector.Definition{}, corpusSource(), nil) }
 
 func sends(w http.ResponseWriter, status int, media, body string) {
@@ -231,7 +231,7 @@ func documentFaults() []fault {
 	}
 }
 
-// emptyBodyFaults are one for each route.
+// emptyBodyFaults returns a fault for each route.
 func emptyBodyFaults() (list []fault) {
 	paths := []string{wire.PathCheck, wire.PathDiscovery, wire.PathQuery, wire.PathCount, wire.PathAggregate,
 		wire.PathSize, wire.PathCardinality, wire.PathLinkHitRate}
@@ -427,7 +427,7 @@ func authFaults() []fault {
 	}
 }
 
-// unknownTable tells whether a body names a table that the corpus does not have.
+// unknownTable reports whether a body names a table that the corpus does not have.
 func unknownTable(body []byte) bool {
 	tree := parsed(body)
 	for _, member := range []string{"table", "fromTable", "toTable"} {

@@ -153,7 +153,7 @@ func TestGeneratedFaultsAreFound(t *testing.T) {
 	}
 }
 
-// reported is the request that a failed check quotes.
+// reported returns the request that a failed check quotes.
 func reported[M any, P interface {
 	*M
 	wire.Message
@@ -344,7 +344,7 @@ func TestGeneratedVerdicts(t *testing.T) {
 var everyOperator = []wire.Op{wire.OpEq, wire.OpNeq, wire.OpGt, wire.OpGte, wire.OpLt, wire.OpLte, wire.OpIn, wire.OpNin,
 	wire.OpContains, wire.OpIncludes, wire.OpStartsWith, wire.OpIsNull, wire.OpNotNull}
 
-// halved is the corpus after every second row was deleted.
+// halved returns the corpus after every second row was deleted.
 func halved() []corpus.Table {
 	tables := corpus.Tables()
 	for i := range tables {

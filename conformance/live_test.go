@@ -88,7 +88,7 @@ func TestLawsHold(t *testing.T) {
 	}
 }
 
-// largeCustomers are the shop's customers, a few times over.
+// largeCustomers returns the shop's customers, a few times over.
 func largeCustomers() memsource.Table {
 	t := shop()[0]
 	rows := t.Rows

@@ -16,7 +16,7 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
-// shop is data as a small business has it: keys, a foreign key with orphans,
+// shop returns the data of a small business: keys, a foreign key with orphans,
 // nulls, ties, and every type of field.
 func shop() []memsource.Table {
 	customers := memsource.Table{Table: wire.Table{
@@ -136,7 +136,7 @@ func filtersOf(filters []wire.Filter) []wire.Filter {
 	return own
 }
 
-// tampered is the shop with its queries tampered with.
+// tampered returns the shop with its queries tampered with.
 func tampered(query func(*connector.QueryRequest)) func() http.Handler {
 	return func() http.Handler {
 		src := liveShop()
@@ -145,7 +145,7 @@ func tampered(query func(*connector.QueryRequest)) func() http.Handler {
 	}
 }
 
-// untouched is the shop as it is, in front of which something goes wrong.
+// untouched returns the shop as it is, in front of which something goes wrong.
 func untouched() http.Handler { return serve(connector.Definition{}, liveShop(), nil) }
 
 // columnsOf edits the fields that discovery lists for a table.

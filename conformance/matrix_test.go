@@ -17,7 +17,7 @@ import (
 
 var update = flag.Bool("update", false, "write the golden files anew, to be reviewed")
 
-// faults are all broken connectors.
+// faults returns all broken connectors.
 func faults() []fault {
 	return slices.Concat(protocolFaults(), fixtureFaults(), generatedFaults(), liveFaults())
 }
@@ -153,7 +153,7 @@ its null rule fails wherever that operator is asked for. Every check stands in t
 |---|---|---|---|---|
 `
 
-// planned is how many checks a run must report, counted apart from the program.
+// planned returns how many checks a run must report, counted apart from the program.
 func planned(t *testing.T, g grading) int {
 	t.Helper()
 	phases := map[conformance.Mode]string{"": "0123", conformance.ModeFixture: "0123", conformance.ModeLive: "0134",

@@ -108,7 +108,7 @@ const (
 	otherKey = "sk-live-77aa01"
 )
 
-// keyed is the corpus behind credentials; wrong says what a rejected set is
+// keyed returns the corpus behind credentials; wrong returns what a rejected set is
 // answered, when it is not what it should be.
 func keyed(wrong func() error) http.Handler {
 	return serve(connector.Definition{Credentials: []wire.CredentialField{
@@ -140,7 +140,7 @@ func TestNoAnswer(t *testing.T) {
 	require.Empty(t, r.Failures())
 }
 
-// TestWrongToken is what the platform says of a token that is refused.
+// TestWrongToken requires what the platform says about a token that is refused.
 func TestWrongToken(t *testing.T) {
 	h := serve(connector.Definition{}, corpusSource(), nil)
 	r := grade(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

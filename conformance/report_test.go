@@ -18,7 +18,7 @@ import (
 
 var updateReports = flag.Bool("update-reports", false, "write the golden reports anew, to be reviewed")
 
-// golden holds text against a committed file; a missing one fails.
+// golden compares text with a committed file. A missing file fails.
 func golden(t *testing.T, name, got string) {
 	t.Helper()
 	path := filepath.Join("testdata", name)

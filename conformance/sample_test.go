@@ -10,7 +10,7 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
-// sample is a report of every check with some of everything: failures with and
+// sample returns a report of every check with some of everything: failures with and
 // without a request, hostile text, skips of every reason, advice.
 func sample() *conformance.Report {
 	r := &conformance.Report{
@@ -24,7 +24,7 @@ func sample() *conformance.Report {
 	return r
 }
 
-// sampleOutcomes are of a table of checks of this test's own, so that the
+// sampleOutcomes returns outcomes of a table of checks of this test's own, so that the
 // golden files do not change with the program's.
 func sampleOutcomes() (list []conformance.Outcome) {
 	authorized := http.Header{"Authorization": {"Bearer $PLATFORM_CONNECTOR_TOKEN"}}
@@ -77,7 +77,7 @@ func sampleOutcomes() (list []conformance.Outcome) {
 	return list
 }
 
-// green is a report of a run in which nothing failed.
+// green returns a report of a run in which nothing failed.
 func green() *conformance.Report {
 	r := sample()
 	r.Outcomes = slices.DeleteFunc(r.Outcomes, func(o conformance.Outcome) bool {

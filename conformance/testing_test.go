@@ -20,7 +20,7 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
-// planets is a connector over data of its own, for the mode live.
+// planets returns a connector over data of its own, for the mode live.
 func planets(wrap func(http.Handler) http.Handler) http.Handler {
 	token, err := wire.NewToken(testToken)
 	if err != nil {
@@ -88,7 +88,7 @@ func unguarded(h http.Handler) http.Handler {
 	})
 }
 
-// TestOfAConnector is what a connector's author writes.
+// TestOfAConnector shows what a connector's author writes.
 func TestOfAConnector(t *testing.T) {
 	target, stop := conformance.InProcess(planets(nil), testToken)
 	defer stop()

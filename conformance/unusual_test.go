@@ -22,7 +22,7 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
-// unusual are connectors that few would write and that break no sentence of the
+// unusual returns connectors that few would write and that break no rule of the
 // protocol. None may fail anything.
 var unusual = []struct {
 	name  string
@@ -286,7 +286,7 @@ func TestUnusual(t *testing.T) {
 	}
 }
 
-// usual is the corpus served by the SDK in full.
+// usual returns the corpus served by the SDK in full.
 func usual() http.Handler { return serve(connector.Definition{}, corpusSource(), nil) }
 
 func source(tables ...memsource.Table) *memsource.Source {
@@ -334,7 +334,7 @@ func shuffledSource() connector.Source {
 	return source(tables...)
 }
 
-// everything is a connector without this SDK that answers every query with all
+// everything returns a connector without this SDK that answers every query with all
 // rows of its table, and leaves the rest to the platform.
 func everything(tables []corpus.Table) http.Handler {
 	discovery := wire.Discovery{}

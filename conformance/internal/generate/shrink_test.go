@@ -12,7 +12,7 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
-// bulky is a generated question about orders with something of everything.
+// bulky returns a generated question about orders with something of everything.
 func bulky(t *testing.T) *Question {
 	t.Helper()
 	g := ofCorpus(3, "shrink")

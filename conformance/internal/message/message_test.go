@@ -9,7 +9,7 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
-// TestAnswers holds answers against their schema: what is refused, and what is
+// TestAnswers compares answers with their schema: what is refused, and what is
 // only unusual.
 func TestAnswers(t *testing.T) {
 	for _, c := range []struct {

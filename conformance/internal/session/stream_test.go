@@ -35,7 +35,7 @@ const (
 	endLine    = `{"end":1}` + "\n"
 )
 
-// TestStreamFaults holds raw streams against the reader: which rules each
+// TestStreamFaults reads raw streams: which rules each
 // breaks, and how many rows are had of it.
 func TestStreamFaults(t *testing.T) {
 	rows := func(n int) string {
@@ -123,7 +123,7 @@ func TestStreamFaults(t *testing.T) {
 	}
 }
 
-// TestStreamReads holds what is made of a stream.
+// TestStreamReads judges what is read of a stream.
 func TestStreamReads(t *testing.T) {
 	st, _ := readLines(t, strings.NewReader(`{"ping":1}`+"\n"+`{"served":{"filters":true,"sort":false,"window":false,"x":1}}`+"\n"+
 		`{"rows":[{"b":"9007199254740993","a":-0.5},{"c":7,"a":true}]}`+"\n"+`{"error":{"code":"timeout","message":"late"}}`+"\n"), 10)
