@@ -35,10 +35,13 @@ func TestUnusableTargets(t *testing.T) {
 		{"does not parse", conformance.Target{URL: "https://x.test/%zz" + testToken, Token: conformance.NewSecret(testToken)}, "does not parse"},
 		{"a user name", conformance.Target{URL: "https://me:secret@x.test", Token: conformance.NewSecret(testToken)}, "holds a user name"},
 		{"a query", conformance.Target{URL: "https://x.test?token=secret", Token: conformance.NewSecret(testToken)}, "query or a fragment"},
-		{"the document's URL", conformance.Target{URL: "https://x.test" + wire.PathDocument, Token: conformance.NewSecret(testToken)}, "that of the document"},
+		{"the document's URL", conformance.Target{URL: "https://x.test" + wire.PathDocument,
+			Token: conformance.NewSecret(testToken)}, "that of the document"},
 		{"no token", conformance.Target{URL: "https://x.test"}, conformance.EnvToken},
-		{"a token with a line break", conformance.Target{URL: "https://x.test", Token: conformance.NewSecret("secret\r\nX: y")}, "no header can carry"},
-		{"three tenants", conformance.Target{URL: "https://x.test", Token: conformance.NewSecret(testToken), Credentials: make([]wire.Credentials, 3)}, "more than two"},
+		{"a token with a line break",
+			conformance.Target{URL: "https://x.test", Token: conformance.NewSecret("secret\r\nX: y")}, "no header can carry"},
+		{"three tenants", conformance.Target{URL: "https://x.test", Token: conformance.NewSecret(testToken),
+			Credentials: make([]wire.Credentials, 3)}, "more than two"},
 	} {
 		t.Run(c.why, func(t *testing.T) {
 			report, err := conformance.Run(t.Context(), c.target, nil)
@@ -50,7 +53,7 @@ func TestUnusableTargets(t *testing.T) {
 	}
 }
 
-// hostile is a connector over the corpus, parts of which an attacker has taken
+// hostile returns a connector over the corpus, parts of which an attacker has taken
 // over.
 func hostile(routes map[string]http.HandlerFunc) http.Handler {
 	good := serve(connector.Definition{}, corpusSource(), nil)
@@ -134,27 +137,63 @@ func TestHostileConnectors(t *testing.T) {
 		problem   string
 		options   conformance.Options
 	}{
-		{"HTML everywhere", "a login page, or a host that has no connector", map[string]http.HandlerFunc{"*": text(200, "text/html", "<!doctype html><title>Sign in</title>")},
+		{"HTML everywhere", "a login page, or a host that has no connector",
+			map[string]http.HandlerFunc{"*": text(200, "text/html", "<!doctype html><title>Sign in</title>")},
 			1, []string{"P0.3", "P0.5"}, "", conformance.Options{}},
-		{"502 everywhere", "a proxy whose upstream is down", map[string]http.HandlerFunc{"*": text(502, "text/html", "<h1>Bad Gateway</h1>")}, 1, []string{"P0.1"}, "", conformance.Options{}},
-		{"an endless document", "is read to its limit", map[string]http.HandlerFunc{wire.PathDocument: endless("application/json", `{"protocolVersion":1,"slug":"`, "x")}, 1, []string{"P0.4"}, "", conformance.Options{}},
-		{"a document that stalls", "every wait has an end", map[string]http.HandlerFunc{wire.PathDocument: stalls("application/json", `{"protocolVersion":1`)}, 1, []string{"P0.1"}, "", conformance.Options{}},
-		{"a document nested for ever", "no recursion without a bound", map[string]http.HandlerFunc{wire.PathDocument: text(200, "application/json", strings.Repeat("[", 60_000))}, 1, []string{"P0.5"}, "", conformance.Options{}},
-		{"an answer that never comes", "the overall timeout ends it", map[string]http.HandlerFunc{"*": stalls("", "")}, 2, nil, "", conformance.Options{}},
-		{"no HTTP", "another protocol on the port", map[string]http.HandlerFunc{"*": raw("SSH-2.0-OpenSSH_9.6\r\n", "")}, 2, nil, "no answer for the document", conformance.Options{}},
-		{"an endless header", "is read to its limit", map[string]http.HandlerFunc{"*": raw("HTTP/1.1 200 OK\r\n", "X-Y: "+strings.Repeat("z", 1000)+"\r\n")}, 2, nil, "no answer for the document", conformance.Options{}},
-		{"endless informational answers", "are not waited for for ever", map[string]http.HandlerFunc{"*": raw("", "HTTP/1.1 103 Early Hints\r\n\r\n")}, 2, nil, "no answer for the document", conformance.Options{}},
-		{"an endless discovery", "is read to its limit", map[string]http.HandlerFunc{wire.PathDiscovery: endless("application/json", `{"tables":[],"warnings":["`, "x")}, 1, []string{"P3.1a"}, "", conformance.Options{Run: `^P(0|1|3[.]1|3[.]6)`}},
-		{"a discovery that stalls", "every wait has an end", map[string]http.HandlerFunc{wire.PathDiscovery: stalls("application/json", `{"tables":[`)}, 1, []string{"P3.1a"}, "", patient},
-		{"rows for ever", "no more are read than the row budget", map[string]http.HandlerFunc{wire.PathQuery: endless(wire.MediaNDJSON, served, `{"rows":[`+row+`]}`+"\n")}, 1, nil, "", conformance.Options{Rows: 2_000}},
-		{"long rows for ever", "no more are held than memory allows", map[string]http.HandlerFunc{wire.PathQuery: endless(wire.MediaNDJSON, served, `{"rows":[{"id":1,"text":"`+strings.Repeat("x", 100_000)+`"}]}`+"\n")},
+		{"502 everywhere", "a proxy whose upstream is down",
+			map[string]http.HandlerFunc{"*": text(502, "text/html", "<h1>Bad Gateway</h1>")}, 1, []string{"P0.1"}, "",
+			conformance.Options{}},
+		{"an endless document", "is read to its limit",
+			map[string]http.HandlerFunc{wire.PathDocument: endless("application/json",
+				`{"protocolVersion":1,"slug":"`, "x")}, 1, []string{"P0.4"}, "", conformance.Options{}},
+		{"a document that stalls", "every wait has an end",
+			map[string]http.HandlerFunc{wire.PathDocument: stalls("application/json", `{"protocolVersion":1`)}, 1,
+			[]string{"P0.1"}, "", conformance.Options{}},
+		{"a document nested for ever", "no recursion without a bound",
+			map[string]http.HandlerFunc{wire.PathDocument: text(200, "application/json",
+				strings.Repeat("[", 60_000))}, 1, []string{"P0.5"}, "", conformance.Options{}},
+		{"an answer that never comes", "the overall timeout ends it",
+			map[string]http.HandlerFunc{"*": stalls("", "")}, 2, nil, "", conformance.Options{}},
+		{"no HTTP", "another protocol on the port",
+			map[string]http.HandlerFunc{"*": raw("SSH-2.0-OpenSSH_9.6\r\n", "")}, 2, nil,
+			"no answer for the document", conformance.Options{}},
+		{"an endless header", "is read to its limit",
+			map[string]http.HandlerFunc{"*": raw("HTTP/1.1 200 OK\r\n", "X-Y: "+strings.Repeat("z", 1000)+"\r\n")}, 2,
+			nil, "no answer for the document", conformance.Options{}},
+		{"endless informational answers", "are not waited for for ever",
+			map[string]http.HandlerFunc{"*": raw("", "HTTP/1.1 103 Early Hints\r\n\r\n")}, 2, nil,
+			"no answer for the document", conformance.Options{}},
+		{"an endless discovery", "is read to its limit",
+			map[string]http.HandlerFunc{wire.PathDiscovery: endless("application/json", `{"tables":[],"warnings":["`,
+				"x")}, 1, []string{"P3.1a"}, "", conformance.Options{Run: `^P(0|1|3[.]1|3[.]6)`}},
+		{"a discovery that stalls", "every wait has an end",
+			map[string]http.HandlerFunc{wire.PathDiscovery: stalls("application/json", `{"tables":[`)}, 1,
+			[]string{"P3.1a"}, "", patient},
+		{"rows for ever", "no more are read than the row budget",
+			map[string]http.HandlerFunc{wire.PathQuery: endless(wire.MediaNDJSON, served, `{"rows":[`+row+`]}`+"\n")},
+			1, nil, "", conformance.Options{Rows: 2_000}},
+		{"long rows for ever", "no more are held than memory allows",
+			map[string]http.HandlerFunc{wire.PathQuery: endless(wire.MediaNDJSON, served,
+				`{"rows":[{"id":1,"text":"`+strings.Repeat("x", 100_000)+`"}]}`+"\n")},
 			0, nil, "", conformance.Options{Run: `^P3\.6c$`}}, // which its batches obey
-		{"a batch without an end", "a line has a limit", map[string]http.HandlerFunc{wire.PathQuery: endless(wire.MediaNDJSON, served+`{"rows":[`+row, ","+row)}, 1, []string{"P3.6d"}, "", conformance.Options{Run: `^P(0|1|3[.]1|3[.]6)`}},
-		{"pings for ever", "a stream of nothing ends too", map[string]http.HandlerFunc{wire.PathQuery: endless(wire.MediaNDJSON, served, `{"ping":1}`+"\n")}, 1, nil, "", conformance.Options{Run: `^P(0|1|3[.]1|3[.]6)`}},
-		{"empty lines for ever", "and one of less", map[string]http.HandlerFunc{wire.PathQuery: endless(wire.MediaNDJSON, served, "\n")}, 1, nil, "", conformance.Options{Run: `^P(0|1|3[.]1|3[.]6)`}},
-		{"a stream that stops", "in time, although the connection stays", map[string]http.HandlerFunc{wire.PathQuery: stalls(wire.MediaNDJSON, served+`{"rows":[`+row+`]}`+"\n")}, 1, []string{"P3.6g"}, "", patient},
-		{"a stream that stops in a row", "in time, although the connection stays", map[string]http.HandlerFunc{wire.PathQuery: stalls(wire.MediaNDJSON, served+`{"rows":[{"id":1,`)}, 1, []string{"P3.6g"}, "", patient},
-		{"a stream nested for ever", "no recursion without a bound", map[string]http.HandlerFunc{wire.PathQuery: endless(wire.MediaNDJSON, served+`{"rows":[{"id":`, "[")}, 1, nil, "", conformance.Options{Run: `^P(0|1|3[.]1|3[.]6)`}},
+		{"a batch without an end", "a line has a limit",
+			map[string]http.HandlerFunc{wire.PathQuery: endless(wire.MediaNDJSON, served+`{"rows":[`+row, ","+row)},
+			1, []string{"P3.6d"}, "", conformance.Options{Run: `^P(0|1|3[.]1|3[.]6)`}},
+		{"pings for ever", "a stream of nothing ends too",
+			map[string]http.HandlerFunc{wire.PathQuery: endless(wire.MediaNDJSON, served, `{"ping":1}`+"\n")}, 1, nil,
+			"", conformance.Options{Run: `^P(0|1|3[.]1|3[.]6)`}},
+		{"empty lines for ever", "and one of less",
+			map[string]http.HandlerFunc{wire.PathQuery: endless(wire.MediaNDJSON, served, "\n")}, 1, nil, "",
+			conformance.Options{Run: `^P(0|1|3[.]1|3[.]6)`}},
+		{"a stream that stops", "in time, although the connection stays",
+			map[string]http.HandlerFunc{wire.PathQuery: stalls(wire.MediaNDJSON, served+`{"rows":[`+row+`]}`+"\n")},
+			1, []string{"P3.6g"}, "", patient},
+		{"a stream that stops in a row", "in time, although the connection stays",
+			map[string]http.HandlerFunc{wire.PathQuery: stalls(wire.MediaNDJSON, served+`{"rows":[{"id":1,`)}, 1,
+			[]string{"P3.6g"}, "", patient},
+		{"a stream nested for ever", "no recursion without a bound",
+			map[string]http.HandlerFunc{wire.PathQuery: endless(wire.MediaNDJSON, served+`{"rows":[{"id":`, "[")}, 1,
+			nil, "", conformance.Options{Run: `^P(0|1|3[.]1|3[.]6)`}},
 		{"everything else is HTML", "the document alone is one", map[string]http.HandlerFunc{
 			wire.PathCheck: html, wire.PathDiscovery: html, wire.PathQuery: html, wire.PathCount: html, wire.PathAggregate: html,
 			wire.PathSize: html, wire.PathCardinality: html, wire.PathLinkHitRate: html}, 1, []string{"P1.1", "P1.6"}, "", conformance.Options{}},
@@ -190,7 +229,7 @@ func TestHostileConnectors(t *testing.T) {
 
 var html = text(200, "text/html", "<!doctype html><title>Sign in</title>")
 
-// sound holds a report against what is true of every report.
+// sound requires what is true of every report.
 func sound(t *testing.T, report *conformance.Report) {
 	t.Helper()
 	s := report.Summary()
@@ -211,7 +250,7 @@ func sound(t *testing.T, report *conformance.Report) {
 	}
 }
 
-// heap is the most memory that was in use while f ran, beyond what was before.
+// heap returns the most memory that was in use while f ran, beyond what was before.
 func heap(t *testing.T, f func()) uint64 {
 	t.Helper()
 	runtime.GC()
@@ -260,7 +299,8 @@ func TestRedirectsAreNeverFollowed(t *testing.T) {
 		t.Run(c.why, func(t *testing.T) {
 			server := httptest.NewServer(hostile(c.routes))
 			defer server.Close()
-			report, err := conformance.Run(t.Context(), conformance.Target{URL: server.URL, Token: conformance.NewSecret(testToken)}, &conformance.Options{Run: `^P[01]\.`})
+			report, err := conformance.Run(t.Context(),
+				conformance.Target{URL: server.URL, Token: conformance.NewSecret(testToken)}, &conformance.Options{Run: `^P[01]\.`})
 			require.NoError(t, err)
 			require.Equal(t, conformance.ExitFail, report.Exit())
 			require.Equal(t, conformance.Fail, report.Outcome(c.fails).Verdict)

@@ -26,7 +26,7 @@ func ExampleRun() {
 	// exit 1
 }
 
-// Err is all that a program needs to know.
+// A program can look at Err alone.
 func ExampleReport_Err() {
 	target, stop := conformance.InProcess(planets(nil), testToken)
 	defer stop()

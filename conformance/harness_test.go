@@ -57,10 +57,10 @@ func credentialsOf(sets []map[string]string) (list []wire.Credentials) {
 	return list
 }
 
-// quiet is a logger for connectors that are broken on purpose.
+// quiet returns a logger for connectors that are broken on purpose.
 func quiet() *slog.Logger { return slog.New(slog.NewTextHandler(io.Discard, nil)) }
 
-// serve makes a connector of a source; it panics, for use in tables of faults.
+// serve returns the connector of a source. It panics, for use in tables of faults.
 func serve(def connector.Definition, src connector.Source, opts *connector.Options) http.Handler {
 	if def.Slug == "" {
 		def.Slug = "fixture"
@@ -82,7 +82,7 @@ func serve(def connector.Definition, src connector.Source, opts *connector.Optio
 	return h
 }
 
-// corpusSource is the corpus in memory with every optional interface, and the
+// corpusSource returns the corpus in memory with every optional interface, and the
 // table slow.
 func corpusSource() *fixtureSource { return newFixtureSource(corpus.Tables()...) }
 

@@ -20,7 +20,7 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
-// planets is a connector over data of its own, for the mode live.
+// planets returns a connector over data of its own, for the mode live.
 func planets(wrap func(http.Handler) http.Handler) http.Handler {
 	token, err := wire.NewToken(testToken)
 	if err != nil {
@@ -88,7 +88,7 @@ func unguarded(h http.Handler) http.Handler {
 	})
 }
 
-// TestOfAConnector is what a connector's author writes.
+// TestOfAConnector shows what a connector's author writes.
 func TestOfAConnector(t *testing.T) {
 	target, stop := conformance.InProcess(planets(nil), testToken)
 	defer stop()
@@ -123,11 +123,13 @@ func TestTestReportsEachCheck(t *testing.T) {
 		hasNot       []string
 	}{
 		{"good", "TestSubject", "every check is a subtest", false,
-			[]string{"--- PASS: TestSubject/Conformance/P0.1", "--- SKIP: TestSubject/Conformance/P0.6d", "not declared: endpoints does not list count"}, []string{"--- FAIL"}},
+			[]string{"--- PASS: TestSubject/Conformance/P0.1", "--- SKIP: TestSubject/Conformance/P0.6d",
+				"not declared: endpoints does not list count"}, []string{"--- FAIL"}},
 		{"advised", "TestSubject", "advice fails nothing, and is told", false,
 			[]string{"--- PASS: TestSubject/Conformance/A.13", "advice: ", "Cache-Control: max-age=60"}, []string{"--- FAIL"}},
 		{"broken", "TestSubject", "a failure tells all that a report does", true,
-			[]string{"--- FAIL: TestSubject/Conformance/P1.1", "expected:", "received:", "rule:", "quote:", "curl:", "curl -sSi", "seed:     42"}, []string{testToken}},
+			[]string{"--- FAIL: TestSubject/Conformance/P1.1", "expected:", "received:", "rule:", "quote:", "curl:",
+				"curl -sSi", "seed:     42"}, []string{testToken}},
 		{"broken", "TestSubject/Conformance/P1.1$", "one check is run alone", true,
 			[]string{"--- FAIL: TestSubject/Conformance/P1.1"}, []string{"TestSubject/Conformance/P0", "TestSubject/Conformance/P1.2a"}},
 		{"good", "TestSubject/Conformance/(P0.1|P0.2)$", "a pattern that is not understood selects all the same", false,
@@ -135,6 +137,7 @@ func TestTestReportsEachCheck(t *testing.T) {
 		{"good", "TestSubject/Other", "nothing is run", false, nil, []string{"TestSubject/Conformance"}},
 	} {
 		t.Run(c.subject+" "+c.run, func(t *testing.T) {
+			t.Parallel()
 			exe, err := os.Executable()
 			require.NoError(t, err)
 			cmd := exec.CommandContext(t.Context(), exe, "-test.v", "-test.run", c.run)
@@ -160,7 +163,8 @@ func TestOptionsChecks(t *testing.T) {
 	some, err := (&conformance.Options{Phases: []int{0}, Run: "^P0[.]1$"}).Checks()
 	require.NoError(t, err)
 	require.Len(t, some, 1)
-	for _, o := range []conformance.Options{{Mode: "all"}, {Phases: []int{5}}, {Phases: []int{4}}, {Run: "("}, {Run: "nothing"}, {Rows: -1}, {Timeout: -1}} {
+	for _, o := range []conformance.Options{{Mode: "all"}, {Phases: []int{5}}, {Phases: []int{4}}, {Run: "("},
+		{Run: "nothing"}, {Rows: -1}, {Timeout: -1}} {
 		_, err := o.Checks()
 		require.Error(t, err)
 		_, err = conformance.Run(t.Context(), conformance.Target{URL: "https://x.test", Token: conformance.NewSecret(testToken)}, &o)

@@ -10,7 +10,7 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
-// ofCorpus is a generator over the corpus as it stands, for a connector that
+// ofCorpus returns a generator over the corpus as it stands, for a connector that
 // declares everything.
 func ofCorpus(seed uint64, id string) *Generator {
 	capabilities := wire.Capabilities{

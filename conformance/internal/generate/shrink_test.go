@@ -12,7 +12,7 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
-// bulky is a generated question about orders with something of everything.
+// bulky returns a generated question about orders with something of everything.
 func bulky(t *testing.T) *Question {
 	t.Helper()
 	g := ofCorpus(3, "shrink")
@@ -53,7 +53,9 @@ func TestShrinkKeepsOnlyWhatFails(t *testing.T) {
 		{
 			why: "a list is cut to the members that matter",
 			add: func(q *Question) {
-				q.And = append(q.And, wire.Filter{Field: "customer_id", Op: wire.OpIn, Values: []wire.Value{wire.Int(1), wire.Int(2), wire.Null(), wire.Int(3), wire.Int(4)}})
+				q.And = append(q.And,
+					wire.Filter{Field: "customer_id", Op: wire.OpIn,
+						Values: []wire.Value{wire.Int(1), wire.Int(2), wire.Null(), wire.Int(3), wire.Int(4)}})
 			},
 			fails: func(q *Question) bool {
 				return slices.ContainsFunc(q.And, func(f wire.Filter) bool {
@@ -96,7 +98,8 @@ func TestShrinkKeepsOnlyWhatFails(t *testing.T) {
 			why: "a fault of one measure keeps it, without groups",
 			add: func(q *Question) {
 				*q = Question{Subject: q.Subject, Path: wire.PathAggregate, Where: wire.Where{And: q.And}, Groups: []wire.GroupKey{grain},
-					Measures: []wire.Measure{{Fn: wire.FnCount, As: "a"}, {Fn: wire.FnSum, Field: "total", As: "b"}, {Fn: wire.FnMin, Field: "id", As: "c"}}}
+					Measures: []wire.Measure{{Fn: wire.FnCount, As: "a"}, {Fn: wire.FnSum, Field: "total", As: "b"},
+						{Fn: wire.FnMin, Field: "id", As: "c"}}}
 			},
 			fails: func(q *Question) bool {
 				return slices.ContainsFunc(q.Measures, func(m wire.Measure) bool { return m.Fn == wire.FnSum })
@@ -106,7 +109,8 @@ func TestShrinkKeepsOnlyWhatFails(t *testing.T) {
 		{
 			why: "a fault of a grain keeps it",
 			add: func(q *Question) {
-				*q = Question{Subject: q.Subject, Path: wire.PathAggregate, Groups: []wire.GroupKey{{Field: "status", As: "s"}, grain}, Measures: []wire.Measure{{Fn: wire.FnCount, As: "a"}}}
+				*q = Question{Subject: q.Subject, Path: wire.PathAggregate,
+					Groups: []wire.GroupKey{{Field: "status", As: "s"}, grain}, Measures: []wire.Measure{{Fn: wire.FnCount, As: "a"}}}
 			},
 			fails: func(q *Question) bool { return slices.Contains(q.Groups, grain) },
 			want:  "groups=[{placed_at g month}] measures=[]",

@@ -35,7 +35,7 @@ const (
 	endLine    = `{"end":1}` + "\n"
 )
 
-// TestStreamFaults holds raw streams against the reader: which rules each
+// TestStreamFaults reads raw streams: which rules each
 // breaks, and how many rows are had of it.
 func TestStreamFaults(t *testing.T) {
 	rows := func(n int) string {
@@ -52,10 +52,12 @@ func TestStreamFaults(t *testing.T) {
 		{"without rows", servedLine + endLine, nil, 0, "a table may be empty"},
 		{"an error line", servedLine + rows(1) + `{"error":{"code":"timeout","message":"late"}}` + "\n", nil, 1, "a stream may fail"},
 		{"pings", `{"ping":1}` + "\n" + servedLine + `{"ping":1}` + "\n" + rows(1) + endLine, nil, 1, "pings stand anywhere before the end"},
-		{"blanks", " { \"rows\" : [ {\"b\" : null , \"a\" : \"x\" } ] } \r\n\n\t\n" + `{"end":1.0}`, nil, 1, "JSON allows blanks, and the last line needs no newline"},
+		{"blanks", " { \"rows\" : [ {\"b\" : null , \"a\" : \"x\" } ] } \r\n\n\t\n" + `{"end":1.0}`, nil, 1,
+			"JSON allows blanks, and the last line needs no newline"},
 		{"a full batch", rows(wire.MaxBatchRows) + endLine, nil, wire.MaxBatchRows, "5,000 are allowed"},
 		{"members missing", `{"rows":[{},{"b":2}]}` + "\n" + endLine, nil, 2, "a missing member reads as null"},
-		{"members beyond", `{"v":1,"rows":[{"a":1,"c":2}],"w":[{"x":1}]}` + "\n" + `{"end":1,"rowsSent":1}` + "\n", nil, 1, "members that the protocol does not name are passed over"},
+		{"members beyond", `{"v":1,"rows":[{"a":1,"c":2}],"w":[{"x":1}]}` + "\n" + `{"end":1,"rowsSent":1}` + "\n",
+			nil, 1, "members that the protocol does not name are passed over"},
 
 		{"served after rows", rows(1) + servedLine + endLine, []string{"P3.6b"}, 1, "served is the first line"},
 		{"served twice", servedLine + servedLine + endLine, []string{"P3.6b"}, 0, "served once"},
@@ -74,11 +76,13 @@ func TestStreamFaults(t *testing.T) {
 		{"an end of 0", `{"end":0}` + "\n", []string{"P3.6b"}, 0, "an end is 1, and it is the end all the same"},
 		{"an error of text", `{"error":"boom"}` + "\n", []string{"P3.6b"}, 0, "an error has a code and a message"},
 		{"an error without a message", `{"error":{"code":"internal"}}` + "\n", []string{"P3.6b"}, 0, "an error has a code and a message"},
-		{"deep", `{"x":` + strings.Repeat("[", 100_000) + strings.Repeat("]", 100_000) + "}\n" + endLine, []string{"P3.6b"}, 0, "no depth overflows the judge"},
+		{"deep", `{"x":` + strings.Repeat("[", 100_000) + strings.Repeat("]", 100_000) + "}\n" + endLine,
+			[]string{"P3.6b"}, 0, "no depth overflows the judge"},
 
 		{"an empty batch", `{"rows":[]}` + "\n" + endLine, []string{"P3.6c"}, 0, "1 to 5,000"},
 		{"5,001 rows", rows(wire.MaxBatchRows+1) + endLine, []string{"P3.6c"}, wire.MaxBatchRows + 1, "1 to 5,000"},
-		{"a line beyond 16 MiB", `{"rows":[{"a":"` + strings.Repeat("x", wire.MaxLineBytes) + `"}]}` + "\n" + endLine, []string{"P3.6d"}, 0, "16 MiB"},
+		{"a line beyond 16 MiB", `{"rows":[{"a":"` + strings.Repeat("x", wire.MaxLineBytes) + `"}]}` + "\n" + endLine,
+			[]string{"P3.6d"}, 0, "16 MiB"},
 
 		{"rows after end", endLine + rows(1), []string{"P3.6e"}, 0, "nothing follows"},
 		{"two ends", endLine + endLine, []string{"P3.6e"}, 0, "written once"},
@@ -101,7 +105,8 @@ func TestStreamFaults(t *testing.T) {
 		{"cut in a line", servedLine + rows(1)[:20], []string{"P3.6g"}, 0, "the fault is that it is cut, and no other"},
 		{"a last line without a newline that is no end", `{"ping":1}`, []string{"P3.6g"}, 0, "neither end nor error"},
 
-		{"several faults", rows(1) + servedLine + `{"rows":[]}` + "\n", []string{"P3.6b", "P3.6c", "P3.6g"}, 1, "reading goes on, and each is told"},
+		{"several faults", rows(1) + servedLine + `{"rows":[]}` + "\n", []string{"P3.6b", "P3.6c", "P3.6g"}, 1,
+			"reading goes on, and each is told"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			st, r := readLines(t, strings.NewReader(c.body), 200_000)
@@ -118,7 +123,7 @@ func TestStreamFaults(t *testing.T) {
 	}
 }
 
-// TestStreamReads holds what is made of a stream.
+// TestStreamReads judges what is read of a stream.
 func TestStreamReads(t *testing.T) {
 	st, _ := readLines(t, strings.NewReader(`{"ping":1}`+"\n"+`{"served":{"filters":true,"sort":false,"window":false,"x":1}}`+"\n"+
 		`{"rows":[{"b":"9007199254740993","a":-0.5},{"c":7,"a":true}]}`+"\n"+`{"error":{"code":"timeout","message":"late"}}`+"\n"), 10)
