@@ -156,22 +156,25 @@ func (a *aggregation) answer(read func([]any) (wire.Value, error), exprs ...stri
 	a.outer = append(a.outer, exprs...)
 }
 
-// compares declines a column whose values the engine cannot compare exactly.
-func (a *aggregation) compares(ctx context.Context, c *Column, expr string) error {
-	return a.comparesWithout(ctx, c, expr, c.Guard)
+// requireComparable declines a column whose values the engine cannot compare
+// exactly.
+func (a *aggregation) requireComparable(ctx context.Context, c *Column, expr string) error {
+	return a.requireNone(ctx, c, expr, c.Guard)
 }
 
-// allOfType declines a column that compares does, or that has values of another
-// type.
-func (a *aggregation) allOfType(ctx context.Context, c *Column) error {
-	return a.comparesWithout(ctx, c, c.Key, or(c.Guard, c.Odd))
+// requireOneType declines a column that requireComparable declines, or that has
+// values of another type.
+func (a *aggregation) requireOneType(ctx context.Context, c *Column) error {
+	return a.requireNone(ctx, c, c.Key, or(c.Guard, c.Odd))
 }
 
-func (a *aggregation) comparesWithout(ctx context.Context, c *Column, expr, guard string) error {
+// requireNone declines a column without an expression, or with values that guard
+// or the column's Long selects.
+func (a *aggregation) requireNone(ctx context.Context, c *Column, expr, guard string) error {
 	if expr == "" {
 		return decline("the engine cannot compare the values of column %q exactly", c.name)
 	}
-	free, err := a.session.free(ctx, a.owner(c), guard, c.Long)
+	free, err := a.session.noneMatch(ctx, a.owner(c), guard, c.Long)
 	if err == nil && !free {
 		err = decline("column %q has values that are not of its type", c.name)
 	}
@@ -184,7 +187,7 @@ func (a *aggregation) groupKey(ctx context.Context, c *Column, g wire.GroupKey) 
 		if c.Class != ClassDate && c.Class != ClassDatetime {
 			return decline("a grain over column %q, which is not a date", c.name)
 		}
-		if err := a.allOfType(ctx, c); err != nil {
+		if err := a.requireOneType(ctx, c); err != nil {
 			return err
 		}
 		name := a.take(a.session.source.flavor.Bucket(c, c.Key, g.Grain))
@@ -192,7 +195,7 @@ func (a *aggregation) groupKey(ctx context.Context, c *Column, g wire.GroupKey) 
 		a.answer(nullOr(DecodeDate), name)
 		return nil
 	}
-	if err := a.compares(ctx, c, c.group()); err != nil {
+	if err := a.requireComparable(ctx, c, c.group()); err != nil {
 		return err
 	}
 	name := a.take(c.group())
@@ -215,7 +218,7 @@ func (a *aggregation) measure(ctx context.Context, c *Column, fn wire.Fn) error 
 		a.answer(nullOr(DecodeInteger), "COUNT("+a.take("CASE WHEN "+c.notNull()+" THEN 1 END")+")")
 		return nil
 	case fn == wire.FnCountDistinct:
-		err := a.compares(ctx, c, c.group())
+		err := a.requireComparable(ctx, c, c.group())
 		if err == nil {
 			a.answer(nullOr(DecodeInteger), "COUNT(DISTINCT "+a.take(c.group())+")")
 		}
@@ -230,7 +233,7 @@ func (a *aggregation) measure(ctx context.Context, c *Column, fn wire.Fn) error 
 	if c.Lossy {
 		return decline("the engine would spell a minimum of column %q in another way", c.name)
 	}
-	if err := a.allOfType(ctx, c); err != nil {
+	if err := a.requireOneType(ctx, c); err != nil {
 		return err
 	}
 	name := "MIN"
@@ -246,7 +249,7 @@ func (a *aggregation) sum(ctx context.Context, c *Column) error {
 	if !c.Type.Numeric() {
 		return decline("a sum over column %q, which is not numeric", c.name)
 	}
-	if err := a.allOfType(ctx, c); err != nil {
+	if err := a.requireOneType(ctx, c); err != nil {
 		return err
 	}
 	sum, ok := a.session.source.flavor.Sum(c, a.take(c.Key))

@@ -137,38 +137,26 @@ func comparison(op wire.Op, o operand) (sign string, all bool) {
 		above := op == wire.OpLt || op == wire.OpLte
 		return "", op == wire.OpNeq || below && o.outside < 0 || above && o.outside > 0
 	}
-	switch op {
-	case wire.OpEq:
-		if o.side != 0 {
-			return "", false
-		}
-		return "=", false
-	case wire.OpNeq:
-		if o.side != 0 {
-			return "", true
-		}
-		return "<>", false
-	case wire.OpGt:
-		if o.side > 0 {
-			return ">=", false
-		}
-		return ">", false
-	case wire.OpGte:
-		if o.side < 0 {
-			return ">", false
-		}
+	switch {
+	case op == wire.OpEq && o.side != 0:
+		return "", false
+	case op == wire.OpNeq && o.side != 0:
+		return "", true
+	case op == wire.OpGt && o.side > 0:
 		return ">=", false
-	case wire.OpLt:
-		if o.side < 0 {
-			return "<=", false
-		}
-		return "<", false
-	default:
-		if o.side > 0 {
-			return "<", false
-		}
+	case op == wire.OpGte && o.side < 0:
+		return ">", false
+	case op == wire.OpLt && o.side < 0:
 		return "<=", false
+	case op == wire.OpLte && o.side > 0:
+		return "<", false
 	}
+	return signs[op], false
+}
+
+// signs are the comparators in SQL.
+var signs = map[wire.Op]string{
+	wire.OpEq: "=", wire.OpNeq: "<>", wire.OpGt: ">", wire.OpGte: ">=", wire.OpLt: "<", wire.OpLte: "<=",
 }
 
 // validAnd adds to a condition what keeps values from matching that are null on

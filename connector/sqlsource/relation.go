@@ -129,9 +129,9 @@ func (r *relation) checkFields(where wire.Where) error {
 	return nil
 }
 
-// free reports whether no row of r meets any of these conditions. Empty
+// noneMatch reports whether no row of r meets any of these conditions. Empty
 // conditions are met by none.
-func (x *session) free(ctx context.Context, r *relation, conditions ...string) (bool, error) {
+func (x *session) noneMatch(ctx context.Context, r *relation, conditions ...string) (bool, error) {
 	slices.Sort(conditions) // one set of conditions makes one statement
 	conditions = slices.DeleteFunc(slices.Compact(conditions), func(c string) bool { return c == "" })
 	if len(conditions) == 0 {
@@ -149,21 +149,21 @@ func (x *session) free(ctx context.Context, r *relation, conditions ...string) (
 }
 
 // comparable reports whether the expressions of these columns compare exactly
-// here: no value is one that their Guard speaks of.
+// here: their Guard selects no value.
 func (x *session) comparable(ctx context.Context, r *relation, columns ...*Column) (bool, error) {
 	var conditions []string
 	for _, c := range columns {
 		conditions = append(conditions, c.Guard)
 	}
-	return x.free(ctx, r, conditions...)
+	return x.noneMatch(ctx, r, conditions...)
 }
 
-// sortable reports whether the keys of these columns also sort exactly here: no
-// value is one that their Guard or Long speaks of.
+// sortable reports whether the keys of these columns also sort exactly here:
+// their Guard and Long select no value.
 func (x *session) sortable(ctx context.Context, r *relation, columns ...*Column) (bool, error) {
 	var conditions []string
 	for _, c := range columns {
 		conditions = append(conditions, c.Guard, c.Long)
 	}
-	return x.free(ctx, r, conditions...)
+	return x.noneMatch(ctx, r, conditions...)
 }
