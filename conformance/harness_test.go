@@ -91,7 +91,7 @@ func newFixtureSource(tables ...corpus.Table) *fixtureSource {
 	for i, t := range tables {
 		all[i] = memsource.Table(t)
 	}
-	src, err := memsource.NewSource(append(all, memsource.Table(corpus.Slow()))...)
+	src, err := memsource.New(append(all, memsource.Table(corpus.Slow())), nil)
 	if err != nil {
 		panic(err)
 	}

@@ -88,7 +88,7 @@ type liveSource struct {
 func liveShop() *liveSource { return &liveSource{Source: sourceOf(shop()...)} }
 
 func sourceOf(tables ...memsource.Table) *memsource.Source {
-	src, err := memsource.NewSource(tables...)
+	src, err := memsource.New(tables, nil)
 	if err != nil {
 		panic(err)
 	}

@@ -3,7 +3,6 @@ package conformance_test
 import (
 	"bytes"
 	"encoding/json"
-	"errors"
 	"io"
 	"math/rand/v2"
 	"net/http"
@@ -290,7 +289,7 @@ func TestUnusual(t *testing.T) {
 func usual() http.Handler { return serve(connector.Definition{}, corpusSource(), nil) }
 
 func source(tables ...memsource.Table) *memsource.Source {
-	src, err := memsource.NewSource(tables...)
+	src, err := memsource.New(tables, nil)
 	if err != nil {
 		panic(err)
 	}
@@ -345,23 +344,17 @@ func everything(tables []corpus.Table) http.Handler {
 		for _, f := range t.Fields {
 			names = append(names, f.Name)
 		}
-		layout, err := ndjson.NewLayout(names, nil)
-		if err != nil {
-			panic(err)
-		}
 		var out bytes.Buffer
-		w, batch := ndjson.NewWriter(&out), layout.NewBatch()
-		if err := w.Served(wire.Served{}); err != nil {
+		w := ndjson.NewWriter(&out)
+		if err := w.Begin(wire.Served{}, names...); err != nil {
 			panic(err)
 		}
 		for _, row := range t.Rows {
-			if err := batch.Append(row); errors.Is(err, ndjson.ErrFull) {
-				_ = w.Rows(batch)
-				batch.Reset()
-				_ = batch.Append(row)
+			if err := w.Row(row...); err != nil {
+				panic(err)
 			}
 		}
-		if err := errors.Join(w.Rows(batch), w.End()); err != nil {
+		if err := w.End(); err != nil {
 			panic(err)
 		}
 		streams[t.Name] = out.Bytes()

@@ -11,7 +11,7 @@ import (
 )
 
 // Aggregate groups by one statement, or declines what the engine cannot compute
-// exactly (E6).
+// exactly.
 func (s *Source) Aggregate(ctx context.Context, req *wire.AggregateRequest) (*connector.AggregateAnswer, error) {
 	x, err := s.open(ctx, req.Credentials)
 	if err != nil {
@@ -22,7 +22,7 @@ func (s *Source) Aggregate(ctx context.Context, req *wire.AggregateRequest) (*co
 	if err != nil {
 		return nil, err
 	}
-	if err := base.check(req.And, req.Or); err != nil {
+	if err := base.checkFields(req.Where); err != nil {
 		return nil, err
 	}
 	a := &aggregation{session: x, req: req, base: base, hops: hops}
@@ -32,10 +32,27 @@ func (s *Source) Aggregate(ctx context.Context, req *wire.AggregateRequest) (*co
 	if !exact {
 		return nil, decline("the engine cannot join these columns exactly")
 	}
-	return a.run(ctx)
+	filters, err := x.filters(ctx, base, req.Where)
+	if err != nil {
+		return nil, err
+	}
+	if !filters.all {
+		return nil, decline("the engine cannot evaluate all filters exactly")
+	}
+	for i, g := range req.GroupBy {
+		if err := a.groupKey(ctx, a.keys[i], g); err != nil {
+			return nil, err
+		}
+	}
+	for i, m := range req.Measures {
+		if err := a.measure(ctx, a.fields[i], m.Fn); err != nil {
+			return nil, err
+		}
+	}
+	return a.run(ctx, filters)
 }
 
-// AggregateByDate is Aggregate: periods are cut in UTC (E4).
+// AggregateByDate answers as Aggregate does, which cuts periods in UTC.
 func (s *Source) AggregateByDate(ctx context.Context, req *wire.AggregateRequest) (*connector.AggregateAnswer, error) {
 	return s.Aggregate(ctx, req)
 }
@@ -44,7 +61,9 @@ func decline(format string, args ...any) error {
 	return fmt.Errorf("sqlsource: %w: %s", connector.ErrDecline, fmt.Sprintf(format, args...))
 }
 
-// aggregation is one aggregate request under way.
+// aggregation is one aggregate request under way. Its statement selects inner
+// expressions from the rows, named c0, c1 and so on, and outer expressions from
+// the groups of these.
 type aggregation struct {
 	session *session
 	req     *wire.AggregateRequest
@@ -52,45 +71,23 @@ type aggregation struct {
 	hops    []hop
 	keys    []*Column // of groupBy
 	fields  []*Column // of measures; nil for a count of rows
-	// What the statement is made of.
-	inner []string // selected from the rows
-	outer []string // selected from the groups
-	by    []string // grouped by
-	folds []fold
+	inner   []string
+	outer   []string
+	groupBy []string // names of inner expressions
+	cells   []groupCell
 }
 
-// fold reads one cell of the answer from the driver's values.
-type fold struct {
+// groupCell reads one cell of the answer from the driver's values of n outer
+// expressions.
+type groupCell struct {
 	at, n int
-	read  func(cells []any) (wire.Value, error)
+	read  func(values []any) (wire.Value, error)
 }
 
-// resolve finds the columns that a request names (A11).
+// resolve finds the columns that the request names.
 func (a *aggregation) resolve() error {
-	find := func(name string) (*Column, error) {
-		c := a.base.column(name)
-		for i, j := range a.req.Joins {
-			for _, f := range j.Fields {
-				if or(f.As, f.Field) != name {
-					continue
-				}
-				joined := a.hops[i].to.column(f.Field)
-				if joined == nil {
-					return nil, a.hops[i].to.unknownField(f.Field)
-				}
-				if c != nil {
-					return nil, decline("several columns are named %q", name)
-				}
-				c = joined
-			}
-		}
-		if c == nil {
-			return nil, a.base.unknownField(name)
-		}
-		return c, nil
-	}
 	for _, g := range a.req.GroupBy {
-		c, err := find(g.Field)
+		c, err := a.find(g.Field)
 		if err != nil {
 			return err
 		}
@@ -100,7 +97,7 @@ func (a *aggregation) resolve() error {
 		var c *Column
 		if m.Field != "" {
 			var err error
-			if c, err = find(m.Field); err != nil {
+			if c, err = a.find(m.Field); err != nil {
 				return err
 			}
 		}
@@ -109,7 +106,31 @@ func (a *aggregation) resolve() error {
 	return nil
 }
 
-// owner is the relation a column belongs to.
+// find returns the column of the base table or of a hop that has a name.
+func (a *aggregation) find(name string) (*Column, error) {
+	c := a.base.column(name)
+	for i, j := range a.req.Joins {
+		for _, f := range j.Fields {
+			if or(f.As, f.Field) != name {
+				continue
+			}
+			joined := a.hops[i].to.column(f.Field)
+			if joined == nil {
+				return nil, a.hops[i].to.unknownField(f.Field)
+			}
+			if c != nil {
+				return nil, decline("several columns are named %q", name)
+			}
+			c = joined
+		}
+	}
+	if c == nil {
+		return nil, a.base.unknownField(name)
+	}
+	return c, nil
+}
+
+// owner returns the relation that a column belongs to.
 func (a *aggregation) owner(c *Column) *relation {
 	for _, h := range a.hops {
 		if slices.Contains(h.to.columns, c) {
@@ -119,8 +140,7 @@ func (a *aggregation) owner(c *Column) *relation {
 	return a.base
 }
 
-// take selects an expression from the rows and names it for the groups. The
-// same expression is selected once.
+// take selects an expression from the rows, once, and returns its name.
 func (a *aggregation) take(expr string) string {
 	i := slices.Index(a.inner, expr)
 	if i < 0 {
@@ -130,139 +150,81 @@ func (a *aggregation) take(expr string) string {
 	return fmt.Sprintf("c%d", i)
 }
 
-func (a *aggregation) answer(n int, read func([]any) (wire.Value, error), exprs ...string) {
-	a.folds = append(a.folds, fold{at: len(a.outer), n: n, read: read})
+// answer adds a cell that is read from outer expressions.
+func (a *aggregation) answer(read func([]any) (wire.Value, error), exprs ...string) {
+	a.cells = append(a.cells, groupCell{at: len(a.outer), n: len(exprs), read: read})
 	a.outer = append(a.outer, exprs...)
 }
 
-func (a *aggregation) run(ctx context.Context) (*connector.AggregateAnswer, error) {
-	x := a.session
-	filters, err := x.filters(ctx, a.base, a.req.And, a.req.Or)
-	if err != nil {
-		return nil, err
-	}
-	if !filters.all {
-		return nil, decline("the engine cannot evaluate all filters exactly")
-	}
-	for i, g := range a.req.GroupBy {
-		if err := a.key(ctx, a.keys[i], g); err != nil {
-			return nil, err
-		}
-	}
-	for i, m := range a.req.Measures {
-		if err := a.measure(ctx, a.fields[i], m.Fn); err != nil {
-			return nil, err
-		}
-	}
-	b := &builder{flavor: x.source.config.Flavor}
-	inner := "1"
-	if len(a.inner) > 0 {
-		list := make([]string, len(a.inner))
-		for i, expr := range a.inner {
-			list[i] = fmt.Sprintf("%s AS c%d", expr, i)
-		}
-		inner = strings.Join(list, ", ")
-	}
-	statement := "SELECT " + strings.Join(a.outer, ", ") + " FROM (SELECT " + inner + b.from(a.base, a.hops) + b.where(filters, a.base.column) + ") g"
-	if has(bugNullGroup) && len(a.by) > 0 {
-		statement += " WHERE " + a.by[0] + " IS NOT NULL"
-	}
-	if len(a.by) > 0 {
-		statement += " GROUP BY " + strings.Join(a.by, ", ")
-		if a.req.Limit > 0 {
-			// As many groups as the limit are refused by the SDK (E6); more
-			// need not be read.
-			statement += b.flavor.Window(b.bind(a.req.Limit), "")
-		}
-	}
-	return a.read(ctx, statement, b.args)
+// requireComparable declines a column whose values the engine cannot compare
+// exactly.
+func (a *aggregation) requireComparable(ctx context.Context, c *Column, expr string) error {
+	return a.requireNone(ctx, c, expr, c.Guard)
 }
 
-// usable declines a column whose values the engine cannot compare exactly.
-func (a *aggregation) usable(ctx context.Context, c *Column, expr string, odd bool) error {
+// requireOneType declines a column that requireComparable declines, or that has
+// values of another type.
+func (a *aggregation) requireOneType(ctx context.Context, c *Column) error {
+	return a.requireNone(ctx, c, c.Key, or(c.Guard, c.Odd))
+}
+
+// requireNone declines a column without an expression, or with values that guard
+// or the column's Long selects.
+func (a *aggregation) requireNone(ctx context.Context, c *Column, expr, guard string) error {
 	if expr == "" {
 		return decline("the engine cannot compare the values of column %q exactly", c.name)
 	}
-	check := *c
-	if odd && c.Odd != "" {
-		check.Guard = or(c.Guard, c.Odd)
+	free, err := a.session.noneMatch(ctx, a.owner(c), guard, c.Long)
+	if err == nil && !free {
+		err = decline("column %q has values that are not of its type", c.name)
 	}
-	ok, err := a.session.sortable(ctx, a.owner(c), []*Column{&check})
-	if err != nil {
-		return err
-	}
-	if !ok {
-		return decline("column %q has values that are none of its type", c.name)
-	}
-	return nil
+	return err
 }
 
-// key adds a group key.
-func (a *aggregation) key(ctx context.Context, c *Column, g wire.GroupKey) error {
+// groupKey adds a key of groupBy.
+func (a *aggregation) groupKey(ctx context.Context, c *Column, g wire.GroupKey) error {
 	if g.Grain != "" {
 		if c.Class != ClassDate && c.Class != ClassDatetime {
-			return decline("a grain over column %q, which is no date", c.name)
+			return decline("a grain over column %q, which is not a date", c.name)
 		}
-		if err := a.usable(ctx, c, c.Key, true); err != nil {
+		if err := a.requireOneType(ctx, c); err != nil {
 			return err
 		}
-		name := a.take(a.session.source.config.Flavor.Bucket(c, c.Key, g.Grain))
-		a.by = append(a.by, name)
-		a.answer(1, one(DecodeDate), name)
+		name := a.take(a.session.source.flavor.Bucket(c, c.Key, g.Grain))
+		a.groupBy = append(a.groupBy, name)
+		a.answer(nullOr(DecodeDate), name)
 		return nil
 	}
-	if err := a.usable(ctx, c, c.group(), false); err != nil {
+	if err := a.requireComparable(ctx, c, c.group()); err != nil {
 		return err
 	}
 	name := a.take(c.group())
-	a.by = append(a.by, name)
+	a.groupBy = append(a.groupBy, name)
 	if c.Spelling != "" {
-		a.answer(1, one(c.Decode), "MIN("+a.take(c.Spelling)+")")
+		a.answer(nullOr(c.Decode), "MIN("+a.take(c.Spelling)+")")
 		return nil
 	}
-	a.answer(1, one(c.Decode), c.read(name))
+	a.answer(nullOr(c.Decode), c.read(name))
 	return nil
 }
 
-// measure adds a measure (E1).
+// measure adds a measure. c is nil for a count of rows.
 func (a *aggregation) measure(ctx context.Context, c *Column, fn wire.Fn) error {
-	if c == nil {
-		a.answer(1, one(DecodeInteger), "COUNT(*)")
+	switch {
+	case c == nil:
+		a.answer(nullOr(DecodeInteger), "COUNT(*)")
 		return nil
-	}
-	switch fn {
-	case wire.FnCount:
-		a.answer(1, one(DecodeInteger), "COUNT("+a.take("CASE WHEN "+c.notNull()+" THEN 1 END")+")")
+	case fn == wire.FnCount:
+		a.answer(nullOr(DecodeInteger), "COUNT("+a.take("CASE WHEN "+c.notNull()+" THEN 1 END")+")")
 		return nil
-	case wire.FnCountDistinct:
-		if err := a.usable(ctx, c, c.group(), false); err != nil {
-			return err
+	case fn == wire.FnCountDistinct:
+		err := a.requireComparable(ctx, c, c.group())
+		if err == nil {
+			a.answer(nullOr(DecodeInteger), "COUNT(DISTINCT "+a.take(c.group())+")")
 		}
-		distinct := "DISTINCT "
-		if has(bugCountDupes) {
-			distinct = ""
-		}
-		a.answer(1, one(DecodeInteger), "COUNT("+distinct+a.take(c.group())+")")
-		return nil
-	case wire.FnSum:
-		if !c.Type.Numeric() {
-			return decline("a sum over column %q, which is no number", c.name)
-		}
-		if err := a.usable(ctx, c, c.Key, true); err != nil {
-			return err
-		}
-		sum, ok := a.session.source.config.Flavor.Sum(c, a.take(c.Key))
-		if !ok {
-			return decline("the engine adds the values of column %q as floats", c.name)
-		}
-		a.answer(len(sum.Exprs), func(cells []any) (wire.Value, error) {
-			v, ok := sum.Fold(cells)
-			if !ok {
-				return v, decline("the engine did not add the values of column %q exactly", c.name)
-			}
-			return v, nil
-		}, sum.Exprs...)
-		return nil
+		return err
+	case fn == wire.FnSum:
+		return a.sum(ctx, c)
 	}
 	switch c.Type {
 	case wire.TypeBoolean, wire.TypeJSON, wire.TypeArray:
@@ -271,51 +233,94 @@ func (a *aggregation) measure(ctx context.Context, c *Column, fn wire.Fn) error 
 	if c.Lossy {
 		return decline("the engine would spell a minimum of column %q in another way", c.name)
 	}
-	if err := a.usable(ctx, c, c.Key, true); err != nil {
+	if err := a.requireOneType(ctx, c); err != nil {
 		return err
 	}
 	name := "MIN"
 	if fn == wire.FnMax {
 		name = "MAX"
 	}
-	a.answer(1, one(c.Decode), c.read(name+"("+a.take(c.Key)+")"))
+	a.answer(nullOr(c.Decode), c.read(name+"("+a.take(c.Key)+")"))
 	return nil
 }
 
-// one reads one value as a decoder does; null stays null.
-func one(decode func(any) (wire.Value, error)) func([]any) (wire.Value, error) {
-	return func(cells []any) (wire.Value, error) {
-		if cells[0] == nil {
+// sum adds the measure that adds a column's values.
+func (a *aggregation) sum(ctx context.Context, c *Column) error {
+	if !c.Type.Numeric() {
+		return decline("a sum over column %q, which is not numeric", c.name)
+	}
+	if err := a.requireOneType(ctx, c); err != nil {
+		return err
+	}
+	sum, ok := a.session.source.flavor.Sum(c, a.take(c.Key))
+	if !ok {
+		return decline("the engine adds the values of column %q as floats", c.name)
+	}
+	a.answer(func(values []any) (wire.Value, error) {
+		v, ok := sum.Fold(values)
+		if !ok {
+			return v, decline("the engine did not add the values of column %q exactly", c.name)
+		}
+		return v, nil
+	}, sum.Exprs...)
+	return nil
+}
+
+// nullOr returns a reader of one value by a decoder, which keeps null.
+func nullOr(decode func(any) (wire.Value, error)) func([]any) (wire.Value, error) {
+	return func(values []any) (wire.Value, error) {
+		if values[0] == nil {
 			return wire.Null(), nil
 		}
-		return decode(cells[0])
+		return decode(values[0])
 	}
 }
 
-func (a *aggregation) read(ctx context.Context, statement string, args []any) (*connector.AggregateAnswer, error) {
+// statement returns the aggregate's statement.
+func (a *aggregation) statement(b *builder, filters pushdown) string {
+	inner := "1"
+	if len(a.inner) > 0 {
+		list := make([]string, len(a.inner))
+		for i, expr := range a.inner {
+			list[i] = fmt.Sprintf("%s AS c%d", expr, i)
+		}
+		inner = strings.Join(list, ", ")
+	}
+	statement := "SELECT " + strings.Join(a.outer, ", ") +
+		" FROM (SELECT " + inner + b.from(a.base, a.hops) + b.where(filters.pushed, a.base.column) + ") g"
+	if len(a.groupBy) > 0 {
+		// The library refuses as many groups as the limit; more need not be read.
+		statement += " GROUP BY " + strings.Join(a.groupBy, ", ") + b.window(0, a.req.Limit)
+	}
+	return statement
+}
+
+// run runs the statement and reads the groups.
+func (a *aggregation) run(ctx context.Context, filters pushdown) (*connector.AggregateAnswer, error) {
 	x := a.session
-	rows, err := x.tx.QueryContext(ctx, statement, args...)
+	b := x.builder()
+	rows, err := x.tx.QueryContext(ctx, a.statement(b, filters), b.args...)
 	if err != nil {
 		return nil, x.source.failure(ctx, err, a.base.name)
 	}
 	defer func() { _ = rows.Close() }()
-	cells := make([]any, len(a.outer))
-	targets := make([]any, len(cells))
-	for i := range cells {
-		targets[i] = &cells[i]
+	values := make([]any, len(a.outer))
+	targets := make([]any, len(values))
+	for i := range values {
+		targets[i] = &values[i]
 	}
-	groups := &connector.AggregateAnswer{Rows: [][]wire.Value{}}
+	answer := &connector.AggregateAnswer{Rows: [][]wire.Value{}}
 	for rows.Next() {
 		if err := rows.Scan(targets...); err != nil {
 			return nil, x.source.failure(ctx, err, a.base.name)
 		}
-		row := make([]wire.Value, len(a.folds))
-		for i, f := range a.folds {
-			if row[i], err = f.read(cells[f.at : f.at+f.n]); err != nil {
+		row := make([]wire.Value, len(a.cells))
+		for i, cell := range a.cells {
+			if row[i], err = cell.read(values[cell.at : cell.at+cell.n]); err != nil {
 				return nil, err
 			}
 		}
-		groups.Rows = append(groups.Rows, row)
+		answer.Rows = append(answer.Rows, row)
 	}
-	return groups, x.source.failure(ctx, rows.Err(), a.base.name)
+	return answer, x.source.failure(ctx, rows.Err(), a.base.name)
 }

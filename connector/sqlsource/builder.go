@@ -7,91 +7,101 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
-// builder makes one statement. Values are bound in the order in which their
-// placeholders stand in its text.
+// builder collects the values of one statement. They are bound in the order in
+// which their placeholders stand in its text.
 type builder struct {
 	flavor Flavor
 	args   []any
 }
 
-// bind binds a value and is its placeholder.
+// bind binds a value and returns its placeholder.
 func (b *builder) bind(arg any) string {
 	b.args = append(b.args, arg)
 	return b.flavor.Param(len(b.args))
 }
 
-// What of one request's filters is pushed at most; the rest is left to the SDK.
-// Engines bound the size of an expression and the number of placeholders.
+// At most so many filters and members of lists of one request are pushed. The
+// rest is left to the library. Engines limit the size of an expression and the
+// number of placeholders.
 const (
 	maxFilters = 300
 	maxValues  = 10_000
 )
 
-// selection is the filters of a request, divided between the engine and the
-// SDK.
-type selection struct {
-	and  []wire.Filter
-	or   [][]wire.Filter
-	all  bool // nothing is left to the SDK
-	used []*Column
+// pushdown is a request's filters, divided between the engine and the library.
+type pushdown struct {
+	pushed wire.Where
+	all    bool      // nothing is left to the library
+	used   []*Column // whose values are compared
 }
 
-// choose divides filters by what the engine can say exactly. columns finds a
-// column of the base table; the fields are known to be there.
-func choose(flavor Flavor, and []wire.Filter, or [][]wire.Filter, column func(string) *Column) selection {
-	var s selection
-	left, values := maxFilters, maxValues
-	guarded := map[*Column]bool{}
-	can := func(f wire.Filter) bool {
-		if left == 0 || len(f.Values) > values {
+// choose divides filters by what the engine can express exactly. column returns
+// a column of the base table; the fields are known to exist.
+func choose(flavor Flavor, where wire.Where, column func(string) *Column) pushdown {
+	filters, values := maxFilters, maxValues
+	used := map[*Column]bool{}
+	var p pushdown
+	p.pushed, p.all = filter.Split(where, func(f wire.Filter) bool {
+		if filters == 0 || len(f.Values) > values {
 			return false
 		}
 		c := column(f.Field)
 		if _, ok := (&builder{flavor: flavor}).condition(c, f); !ok {
 			return false
 		}
-		left--
+		filters--
 		values -= len(f.Values)
-		if f.Op != wire.OpIsNull && f.Op != wire.OpNotNull {
-			guarded[c] = true
+		if f.Op != wire.OpIsNull && f.Op != wire.OpNotNull && !used[c] {
+			used[c] = true
+			p.used = append(p.used, c)
 		}
 		return true
-	}
-	pushed, all := filter.Split(wire.Where{And: and, Or: or}, can)
-	s.and, s.or, s.all = pushed.And, pushed.Or, all
-	for c := range guarded {
-		s.used = append(s.used, c)
-	}
-	return s
+	})
+	return p
 }
 
-// where is a selection as a WHERE clause; empty when there is nothing to say.
-func (b *builder) where(s selection, column func(string) *Column) string {
-	var conjuncts []string
-	for _, f := range s.and {
-		condition, _ := b.condition(column(f.Field), f)
-		conjuncts = append(conjuncts, condition)
-	}
-	var groups []string
-	for _, group := range s.or {
-		var all []string
-		for _, f := range group {
+// where returns filters as a WHERE clause, or nothing if there are none.
+func (b *builder) where(filters wire.Where, column func(string) *Column) string {
+	conditions := func(filters []wire.Filter) []string {
+		var list []string
+		for _, f := range filters {
 			condition, _ := b.condition(column(f.Field), f)
-			all = append(all, condition)
+			list = append(list, condition)
 		}
-		and := " AND "
-		if has(bugGroupOr) {
-			and = " OR "
-		}
-		groups = append(groups, "("+strings.Join(all, and)+")")
+		return list
 	}
-	switch {
-	case len(groups) > 0 && has(bugOr) && len(conjuncts) > 0:
-		return " WHERE (" + strings.Join(conjuncts, " AND ") + ") OR " + b.anyOf(groups)
-	case len(groups) > 0:
+	conjuncts := conditions(filters.And)
+	var groups []string
+	for _, group := range filters.Or {
+		groups = append(groups, "("+strings.Join(conditions(group), " AND ")+")")
+	}
+	if len(groups) > 0 {
 		conjuncts = append(conjuncts, b.anyOf(groups))
-	case len(conjuncts) == 0:
+	}
+	if len(conjuncts) == 0 {
 		return ""
 	}
 	return " WHERE " + strings.Join(conjuncts, " AND ")
+}
+
+// anyOf joins conditions by OR, nested evenly so that no engine finds the
+// expression too deep.
+func (b *builder) anyOf(conditions []string) string {
+	if len(conditions) == 1 {
+		return conditions[0]
+	}
+	half := len(conditions) / 2
+	return "(" + b.anyOf(conditions[:half]) + " OR " + b.anyOf(conditions[half:]) + ")"
+}
+
+// selectCells returns what SELECT has for these columns.
+func selectCells(columns []*Column) string {
+	if len(columns) == 0 {
+		return "1"
+	}
+	cells := make([]string, len(columns))
+	for i, c := range columns {
+		cells[i] = c.Cell
+	}
+	return strings.Join(cells, ", ")
 }

@@ -1,6 +1,10 @@
 package sqlsource
 
-import "github.com/connectorsdk/connector-sdk-go/wire"
+import (
+	"context"
+
+	"github.com/connectorsdk/connector-sdk-go/wire"
+)
 
 // Table is a table or a view as an engine's catalog describes it.
 type Table struct {
@@ -25,22 +29,23 @@ type CatalogColumn struct {
 	DataType string // the engine's name of the type, in the form its flavor knows
 	Nullable bool
 	// Precision and Scale are those of a decimal; Precision is that of a
-	// datetime's fraction. What they mean for other types is the flavor's.
+	// datetime's fraction. The flavor decides what they mean for other types.
 	Precision, Scale int
 	// Note is whatever else the flavor's Column must know.
 	Note string
-	// Want is the type the host asks for; empty: the engine's own.
+	// Want is the type that the host asks for; empty: the engine's own.
 	Want wire.Type
 }
 
-// ForeignKey is a foreign key of the catalog; its columns stand in pairs.
+// ForeignKey is a foreign key of the catalog. Columns and TargetColumns form
+// pairs.
 type ForeignKey struct {
 	Columns       []string
 	Target        string
 	TargetColumns []string
 }
 
-// column finds a column by its name.
+// column returns a column by its name; nil if there is none.
 func (t *Table) column(name string) *CatalogColumn {
 	for i := range t.Columns {
 		if t.Columns[i].Name == name {
@@ -48,4 +53,102 @@ func (t *Table) column(name string) *CatalogColumn {
 		}
 	}
 	return nil
+}
+
+// notNull reports whether the engine keeps all these columns from being null.
+func (t *Table) notNull(columns []string) bool {
+	for _, name := range columns {
+		if c := t.column(name); c == nil || c.Nullable {
+			return false
+		}
+	}
+	return true
+}
+
+// The kinds of keys that addKey takes.
+const (
+	primaryKey = "p"
+	uniqueKey  = "u"
+	foreignKey = "f"
+)
+
+// addKey adds one column of a key. The columns of one key follow each other.
+func (t *Table) addKey(kind, id, column, target, targetColumn string) {
+	begun := t.last == kind+id
+	t.last = kind + id
+	switch kind {
+	case primaryKey:
+		t.PrimaryKey = append(t.PrimaryKey, column)
+	case uniqueKey:
+		if !begun {
+			t.Unique = append(t.Unique, nil)
+		}
+		last := &t.Unique[len(t.Unique)-1]
+		*last = append(*last, column)
+	case foreignKey:
+		if target == "" {
+			return // in another schema
+		}
+		if !begun {
+			t.ForeignKeys = append(t.ForeignKeys, ForeignKey{Target: target})
+		}
+		k := &t.ForeignKeys[len(t.ForeignKeys)-1]
+		k.Columns, k.TargetColumns = append(k.Columns, column), append(k.TargetColumns, targetColumn)
+	}
+}
+
+// keysRead drops a primary key with columns that the user may not read. It is
+// called after the last addKey.
+func (t *Table) keysRead() {
+	t.last = ""
+	for _, name := range t.PrimaryKey {
+		if t.column(name) == nil {
+			t.PrimaryKey = nil
+			return
+		}
+	}
+}
+
+// tableList collects the tables of a catalog as its rows are read.
+type tableList struct {
+	tables []Table
+	at     map[string]int
+}
+
+// table returns the table in the list that has the name of t, and adds t if there
+// is none. The pointer holds until the next call.
+func (l *tableList) table(t Table) *Table {
+	i, known := l.at[t.Name]
+	if !known {
+		if l.at == nil {
+			l.at = map[string]int{}
+		}
+		i = len(l.tables)
+		l.at[t.Name] = i
+		l.tables = append(l.tables, t)
+	}
+	return &l.tables[i]
+}
+
+// find returns the table of a name; nil if it was not added.
+func (l *tableList) find(name string) *Table {
+	if i, known := l.at[name]; known {
+		return &l.tables[i]
+	}
+	return nil
+}
+
+// each runs a statement and calls row for every row of its answer.
+func each(ctx context.Context, q Queryer, statement string, args []any, row func(scan func(...any) error) error) error {
+	rows, err := q.QueryContext(ctx, statement, args...)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = rows.Close() }()
+	for rows.Next() {
+		if err := row(rows.Scan); err != nil {
+			return err
+		}
+	}
+	return rows.Err()
 }

@@ -6,9 +6,9 @@ import "github.com/connectorsdk/connector-sdk-go/wire"
 // what form an operand is bound.
 type Class uint8
 
-// The classes, with the Go type that an operand is bound as. Operands that a
-// column's type cannot hold are rounded before they are bound, and the operator
-// is changed to mean the same (1.5 <= n becomes 1 < n), so the engine never
+// The classes, with the Go type that an operand is bound as. An operand that a
+// column's type cannot hold is rounded before it is bound, and the operator is
+// changed to mean the same (1.5 <= n becomes 1 < n), so the engine never
 // converts, rounds or overflows.
 const (
 	// ClassOpaque can be read and tested for null, nothing else.
@@ -18,97 +18,106 @@ const (
 	ClassFloat          // float64
 	ClassMixed          // int64 or float64: each value is one or the other (SQLite)
 	ClassText           // string, compared by its bytes
-	ClassBytes          // []byte: equal or not; shown as base64, whose order is another
+	ClassBytes          // []byte: equal or not; shown as base64, which has another order
 	ClassBoolean        // nothing is bound
 	ClassDate           // string, 2006-01-02
 	ClassDatetime       // string, 2006-01-02 15:04:05 and Precision digits of fraction, in UTC
 )
 
-// Column is how a column is read and compared, in SQL. A text left empty says
-// that the engine has no exact way; what needs it is then left to the SDK, or
-// declined.
+// exactNumber reports whether a class compares all its numbers exactly.
+func (c Class) exactNumber() bool { return c == ClassInteger || c == ClassDecimal }
+
+// Column is how a column is read and compared, in SQL. An expression left empty
+// means that the engine has no exact one. What needs it is then left to the
+// library, or declined.
 type Column struct {
 	Type  wire.Type
 	Class Class
 
-	// Cell is what is selected to read a value, and Decode makes a cell of what
-	// the driver hands over for it, which is never nil. Values that cannot
-	// cross the wire, such as NaN, are null here (D1).
+	// Cell is selected to read a value, and Decode makes a cell of what the
+	// driver returns for it, which is never nil. Values that cannot be sent, such
+	// as NaN, are null here [rule cell-1d].
 	Cell   string
 	Decode func(driver any) (wire.Value, error)
 
 	// Raw is compared with operands: usually the bare column, so that indexes
-	// serve. Bind is a placeholder as a value to compare it with; nil: the
+	// serve. Bind returns a placeholder as a value to compare it with; nil: the
 	// placeholder itself.
 	Raw  string
 	Bind func(param string) string
-	// Valid is a condition that holds for the values that Cell does not make
-	// null; empty: all that are not null.
+	// Valid is a condition that selects the values that can be sent. Empty means
+	// IS NOT NULL.
 	Valid string
-	// Same is a way to test for equality with one of several operands that can
-	// use an index, where Raw in a list cannot; nil: Raw in a list. bind binds a
-	// value and is its placeholder; call it in the order of the text.
+	// Same returns a condition for equality with one of several operands that can
+	// use an index; nil: Raw in a list. bind binds a value and returns its
+	// placeholder; call it in the order of the text.
 	Same func(args []any, bind func(any) string) string
 
-	// Key is an expression whose order and equality are the platform's, and
-	// null for values that are not valid. Sorting, minima and joins use it.
+	// Key is an expression whose order and equality are the platform's, and which
+	// is null for values that cannot be sent. Sorts, minima and joins use it.
 	Key string
-	// Group is what GROUP BY and DISTINCT use; empty: Key. Two values are
-	// equal here exactly when they are equal under A6 to A9.
+	// Group is what GROUP BY and DISTINCT use; empty: Key. Two values are equal
+	// here exactly when the platform finds them equal.
 	Group string
-	// Read makes of an expression of Group's or Key's values what Decode reads;
+	// Read turns an expression of Group's or Key's values into what Decode reads;
 	// nil: the expression itself.
 	Read func(expr string) string
-	// Spelling is an expression of text, for a column whose values may be equal
-	// and yet spelled differently, as 1.5 and 1.50: the least one stands for a
-	// group (E2). Decode reads it as it reads Cell. Empty: equal values have one
-	// spelling.
+	// Spelling is an expression of text for a column whose equal values may be
+	// spelled differently, as 1.5 and 1.50. The least spelling stands for a group
+	// [rule aggregate-2a]. Decode reads it as it reads Cell. Empty: equal values
+	// have one spelling.
 	Spelling string
-	// Lossy tells that Key has lost the spelling, so that a minimum cannot be
-	// spelled as in its row (E1).
+	// Lossy reports that Key has lost the spelling, so that a minimum cannot be
+	// spelled as in its row.
 	Lossy bool
 
-	// Text is the text of the cell as it crosses the wire, compared by bytes:
-	// what includes and startswith look at, and joins of different types (A5,
-	// A7, F2).
+	// Text is the text of the cell as it is sent, compared by bytes: what includes
+	// and startswith look at, and joins of different types.
 	Text string
-	// Tie is any expression with a total order that tells apart what is spelled
-	// differently, to break ties by where there is no Key, or a Guard before it.
+	// Tie is an expression with a total order that tells apart all values that
+	// Key does not, such as 1.5 and 1.50, or values that are null on the wire. It
+	// stands behind Key, or in its place where there is no Key, or a Guard. Empty:
+	// Key tells all values apart.
 	Tie string
+	// Stored is an expression whose order tells apart all values that a primary
+	// key of the engine may hold, and which the key's index serves: usually the
+	// bare column. Pages without a sort are ordered by it. Empty: Key and Tie are
+	// used.
+	Stored string
 
-	// Odd is a condition that holds for cells that are no value of the type,
-	// as 'n/a' among SQLite's numbers: they match no comparator, and sort after
-	// the others by OddText, which is null for the others. Minima, sums and
-	// periods are declined where there are any.
+	// Odd is a condition that selects cells that are not of the column's type, as
+	// 'n/a' among SQLite's numbers. They match no comparator, and sort after the
+	// others by OddText, which is null for the others. Minima, sums and periods
+	// are declined if there are any.
 	Odd, OddText string
-	// Guard is a condition that holds for values that the expressions above
-	// would misjudge. Before any of them is used the table is searched for one
-	// such value; where there is any, nothing is pushed for the column.
+	// Guard is a condition that selects values that the expressions above would
+	// misjudge. Before any of them is used, the table is searched for one such
+	// value; if there is any, nothing is pushed for the column.
 	Guard string
 	// Long is a Guard for sorting alone: values that are too long for the
 	// engine's sort.
 	Long string
 
-	// Contains is a condition for membership of a text that is no number in an
-	// array (A4); nil: the engine cannot say. param is a placeholder bound to
-	// the text.
+	// Contains returns a condition for membership in an array of a text that is
+	// not a number; nil: the engine has none. param is a placeholder bound to the
+	// text.
 	Contains func(param, text string) string
 
-	// Integer and Real tell the two kinds of a ClassMixed apart. Exact is Raw
-	// with whole reals beyond 2^53 made integers.
+	// Integer and Real select the two kinds of a ClassMixed. Exact is Raw with
+	// whole reals beyond 2^53 turned into integers.
 	Integer, Real, Exact string
 
 	Precision, Scale int // of a decimal; Precision of a datetime's fraction
 	// FirstYear is the first year a date may have; earlier ones are null.
 	FirstYear int
-	// NoNUL tells that no text of the engine has a NUL in it.
+	// NoNUL reports that no text of the engine has a NUL in it.
 	NoNUL bool
 
 	nullable bool
 	name     string // in the protocol
 }
 
-// bind is a placeholder made comparable with Raw.
+// bind returns a placeholder in a form comparable with Raw.
 func (c *Column) bind(param string) string {
 	if c.Bind == nil {
 		return param
@@ -116,6 +125,7 @@ func (c *Column) bind(param string) string {
 	return c.Bind(param)
 }
 
+// read returns an expression of Key's or Group's values as Decode reads it.
 func (c *Column) read(expr string) string {
 	if c.Read == nil {
 		return expr
@@ -123,15 +133,10 @@ func (c *Column) read(expr string) string {
 	return c.Read(expr)
 }
 
-// group is the expression whose equality is the platform's.
-func (c *Column) group() string {
-	if c.Group != "" {
-		return c.Group
-	}
-	return c.Key
-}
+// group returns the expression whose equality is the platform's.
+func (c *Column) group() string { return or(c.Group, c.Key) }
 
-// null and notNull are conditions on the cell.
+// null returns the condition that the cell is null.
 func (c *Column) null() string {
 	if c.Valid == "" {
 		return c.Raw + " IS NULL"
@@ -139,9 +144,48 @@ func (c *Column) null() string {
 	return "(" + c.Raw + " IS NULL OR NOT (" + c.Valid + "))"
 }
 
+// notNull returns the condition that the cell is not null.
 func (c *Column) notNull() string {
 	if c.Valid == "" {
 		return c.Raw + " IS NOT NULL"
 	}
 	return "(" + c.Raw + " IS NOT NULL AND " + c.Valid + ")"
+}
+
+// as returns the column with another type that the host asks for. Where that
+// changes how values compare, nothing is pushed.
+func (c Column) as(want wire.Type) Column {
+	if want == "" || want == c.Type {
+		return c
+	}
+	was := c.Type
+	c.Type = want
+	text := func(t wire.Type) bool { return t == wire.TypeString || t == wire.TypeReference }
+	document := func(t wire.Type) bool { return t == wire.TypeJSON || t == wire.TypeArray }
+	switch {
+	case text(was) && text(want), document(was) && document(want):
+		return c
+	case was.Numeric() && want.Numeric():
+		if want == wire.TypeDecimal {
+			c.Decode = decimalOf(c.Decode)
+		}
+		return c
+	}
+	c.Class, c.Text, c.Contains, c.Same = ClassOpaque, "", nil, nil
+	c.Tie, c.Key, c.Group = or(c.Tie, c.Key), "", ""
+	if document(want) {
+		c.Decode = DecodeJSON
+	}
+	return c
+}
+
+// decimalOf returns a decoder of numbers whose cells are decimals.
+func decimalOf(decode func(any) (wire.Value, error)) func(any) (wire.Value, error) {
+	return func(driver any) (wire.Value, error) {
+		v, err := decode(driver)
+		if err != nil || v.IsNull() {
+			return v, err
+		}
+		return wire.Decimal(text(v)), nil
+	}
 }

@@ -9,15 +9,15 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
-// never is a condition that holds for no row.
-const never = "1 = 0"
+// falseSQL is an SQL condition that no row satisfies.
+const falseSQL = "1 = 0"
 
-// maxMembers is the longest list that is pushed: engines bound the placeholders
-// of a statement, and a longer list is rather read.
+// maxMembers is the length of the longest list that is pushed. Engines limit the
+// placeholders of a statement.
 const maxMembers = 2000
 
-// condition is a filter as SQL; false where the engine cannot say it exactly.
-// It binds values only where it answers true.
+// condition returns the filter as SQL. It reports false, and binds nothing, if
+// the engine cannot express the filter exactly.
 func (b *builder) condition(c *Column, f wire.Filter) (string, bool) {
 	switch f.Op {
 	case wire.OpIsNull:
@@ -28,62 +28,66 @@ func (b *builder) condition(c *Column, f wire.Filter) (string, bool) {
 		return b.member(c, f)
 	}
 	if f.Value.IsNull() {
-		return never, true // A2
+		return falseSQL, true
 	}
 	switch f.Op {
 	case wire.OpContains:
 		return b.contains(c, f.Value)
 	case wire.OpIncludes, wire.OpStartsWith:
-		return b.part(c, f)
+		return b.substring(c, f)
 	}
-	return b.comparator(c, f.Op, f.Value)
+	return b.comparator(c, f)
 }
 
-func (b *builder) comparator(c *Column, op wire.Op, v wire.Value) (string, bool) {
+// comparator returns the condition for eq, neq, gt, gte, lt and lte.
+func (b *builder) comparator(c *Column, f wire.Filter) (string, bool) {
 	switch c.Class {
 	case ClassInteger, ClassDecimal, ClassFloat, ClassMixed:
-		d, ok := parseDigits(v)
-		if !ok {
-			return never, true // incomparable, neq included (A6)
+		d, ok := parseDigits(f.Value)
+		switch {
+		case !ok:
+			return falseSQL, true // a number and a text match no comparator, not even neq
+		case c.Class == ClassMixed:
+			return b.compareMixed(c, f.Op, d), true
 		}
-		if c.Class == ClassMixed {
-			return b.mixed(c, op, d), true
-		}
-		return b.compare(c, op, numberOperand(c, d)), true
+		return b.compare(c, f.Op, numberOperand(c, d)), true
 	case ClassText:
-		return b.compare(c, op, textOperand(text(v), c.NoNUL)), true
+		return b.compare(c, f.Op, textOperand(text(f.Value), c.NoNUL)), true
 	case ClassBytes:
-		o, ok := bytesOperand(v)
-		if op != wire.OpEq && op != wire.OpNeq {
+		if f.Op != wire.OpEq && f.Op != wire.OpNeq {
 			return "", false
 		}
+		o, ok := bytesOperand(f.Value)
 		if !ok {
-			o = operand{beyond: 1} // equal to nothing
+			o = operand{outside: 1} // equal to nothing
 		}
-		return b.compare(c, op, o), true
+		return b.compare(c, f.Op, o), true
 	case ClassBoolean:
-		return b.boolean(c, wire.Filter{Field: c.name, Op: op, Value: v})
+		return b.boolean(c, f)
 	case ClassDate, ClassDatetime:
-		if o, ok := instantOperand(v, c); ok {
-			return b.compare(c, op, o), true
+		if o, ok := instantOperand(f.Value, c); ok {
+			return b.compare(c, f.Op, o), true
 		}
-		// As bytes (A9). No date is spelled like what is none.
-		switch op {
-		case wire.OpEq:
-			return never, true
-		case wire.OpNeq:
-			return c.notNull(), true
-		}
-		if c.Text == "" {
-			return "", false
-		}
-		o := textOperand(text(v), c.NoNUL)
-		return b.compareExpr(c, c.Text, func(p string) string { return b.flavor.TextParam(p) }, op, o), true
+		return b.compareDateText(c, f)
 	}
 	return "", false
 }
 
-// numberOperand is a number as the class of the column holds it.
+// compareDateText compares dates with a text that is not a date: as bytes, and
+// no date is spelled like it.
+func (b *builder) compareDateText(c *Column, f wire.Filter) (string, bool) {
+	switch {
+	case f.Op == wire.OpEq:
+		return falseSQL, true
+	case f.Op == wire.OpNeq:
+		return c.notNull(), true
+	case c.Text == "":
+		return "", false
+	}
+	return b.compareExpr(c, c.Text, b.flavor.TextParam, f.Op, textOperand(text(f.Value), c.NoNUL)), true
+}
+
+// numberOperand returns a number as the class of the column holds it.
 func numberOperand(c *Column, d digits) operand {
 	switch c.Class {
 	case ClassInteger:
@@ -94,7 +98,7 @@ func numberOperand(c *Column, d digits) operand {
 	return decimalOperand(d, c.Precision, c.Scale)
 }
 
-// bytesOperand decodes base64; false for text that no bytes are spelled by.
+// bytesOperand decodes base64 and reports whether the text was valid.
 func bytesOperand(v wire.Value) (operand, bool) {
 	raw, err := base64.StdEncoding.Strict().DecodeString(text(v))
 	if err != nil || strings.ContainsAny(text(v), "\r\n") {
@@ -105,91 +109,76 @@ func bytesOperand(v wire.Value) (operand, bool) {
 
 // compare compares Raw with an operand.
 func (b *builder) compare(c *Column, op wire.Op, o operand) string {
-	if op == wire.OpEq && o.beyond == 0 && o.side == 0 && c.Same != nil {
-		return b.valid(c, c.Same([]any{o.arg}, b.bind))
+	if op == wire.OpEq && o.exact() && c.Same != nil {
+		return c.validAnd(c.Same([]any{o.arg}, b.bind))
 	}
 	return b.compareExpr(c, c.Raw, c.bind, op, o)
 }
 
-// compareExpr compares an expression with an operand, or with its neighbour in
-// a way that means the same.
+// compareExpr compares an expression with an operand, or with its neighbour by
+// an operator that means the same.
 func (b *builder) compareExpr(c *Column, expr string, bind func(string) string, op wire.Op, o operand) string {
 	sign, all := comparison(op, o)
 	switch {
 	case all:
-		return b.valid(c, c.Raw+" IS NOT NULL")
+		return c.validAnd(c.Raw + " IS NOT NULL")
 	case sign == "":
-		return never
+		return falseSQL
 	}
-	return b.valid(c, expr+" "+sign+" "+bind(b.bind(o.arg)))
+	return c.validAnd(expr + " " + sign + " " + bind(b.bind(o.arg)))
 }
 
-// comparison is the operator that, with an operand's neighbour, means what op
-// means with the operand itself; empty for never, all for every value.
+// comparison returns the operator that means with o.arg what op means with the
+// value that o stands for. It returns no operator if the comparison is false for
+// every value of the class, or, with all, true for every one.
 func comparison(op wire.Op, o operand) (sign string, all bool) {
-	if has(bugFloor) {
-		o.side = 0
+	if o.outside != 0 {
+		below := op == wire.OpGt || op == wire.OpGte
+		above := op == wire.OpLt || op == wire.OpLte
+		return "", op == wire.OpNeq || below && o.outside < 0 || above && o.outside > 0
 	}
 	switch {
-	case o.beyond < 0:
-		return "", op == wire.OpGt || op == wire.OpGte || op == wire.OpNeq
-	case o.beyond > 0:
-		return "", op == wire.OpLt || op == wire.OpLte || op == wire.OpNeq
-	}
-	switch op {
-	case wire.OpEq:
-		if o.side != 0 {
-			return "", false
-		}
-		return "=", false
-	case wire.OpNeq:
-		if o.side != 0 {
-			return "", true
-		}
-		return "<>", false
-	case wire.OpGt:
-		if o.side > 0 {
-			return ">=", false
-		}
-		return ">", false
-	case wire.OpGte:
-		if o.side < 0 {
-			return ">", false
-		}
+	case op == wire.OpEq && o.side != 0:
+		return "", false
+	case op == wire.OpNeq && o.side != 0:
+		return "", true
+	case op == wire.OpGt && o.side > 0:
 		return ">=", false
-	case wire.OpLt:
-		if o.side < 0 {
-			return "<=", false
-		}
-		return "<", false
-	default:
-		if o.side > 0 {
-			return "<", false
-		}
+	case op == wire.OpGte && o.side < 0:
+		return ">", false
+	case op == wire.OpLt && o.side < 0:
 		return "<=", false
+	case op == wire.OpLte && o.side > 0:
+		return "<", false
 	}
+	return signs[op], false
 }
 
-// valid adds what keeps values that are null on the wire from matching, and
-// those that are none of the type.
-func (b *builder) valid(c *Column, condition string) string {
-	switch {
-	case has(bugValid):
-	case c.Valid != "" && c.Odd != "":
-		return "(" + condition + " AND " + c.Valid + " AND NOT (" + c.Odd + "))"
-	case c.Valid != "":
-		return "(" + condition + " AND " + c.Valid + ")"
-	case c.Odd != "":
-		return "(" + condition + " AND NOT (" + c.Odd + "))"
-	}
-	return condition
+// signs are the comparators in SQL.
+var signs = map[wire.Op]string{
+	wire.OpEq: "=", wire.OpNeq: "<>", wire.OpGt: ">", wire.OpGte: ">=", wire.OpLt: "<", wire.OpLte: "<=",
 }
 
-// mixed compares a column whose values are integers and reals. They are
-// compared apart where one bound operand cannot serve both.
-func (b *builder) mixed(c *Column, op wire.Op, d digits) string {
+// validAnd adds to a condition what keeps values from matching that are null on
+// the wire, or not of the column's type.
+func (c *Column) validAnd(condition string) string {
+	if c.Valid == "" && c.Odd == "" {
+		return condition
+	}
+	if c.Valid != "" {
+		condition += " AND " + c.Valid
+	}
+	if c.Odd != "" {
+		condition += " AND NOT (" + c.Odd + ")"
+	}
+	return "(" + condition + ")"
+}
+
+// compareMixed compares a column whose values are integers and reals. It
+// compares them apart where one bound operand cannot serve both.
+func (b *builder) compareMixed(c *Column, op wire.Op, d digits) string {
 	f := floatOperand(d)
-	if x, ok := f.arg.(float64); ok && f.side == 0 && x > -wire.MaxSafeInteger && x < wire.MaxSafeInteger {
+	if n, ok := f.arg.(float64); ok && f.side == 0 && n > -wire.MaxSafeInteger && n < wire.MaxSafeInteger {
 		return b.compare(c, op, f)
 	}
 	branch := func(kind string, o operand) string {
@@ -198,21 +187,22 @@ func (b *builder) mixed(c *Column, op wire.Op, d digits) string {
 		case all:
 			return kind
 		case sign == "":
-			return never
+			return falseSQL
 		}
 		return "(" + kind + " AND " + c.Exact + " " + sign + " " + b.bind(o.arg) + ")"
 	}
 	return "(" + branch(c.Integer, integerOperand(d)) + " OR " + branch(c.Real, f) + ")"
 }
 
-// boolean judges the two values there are here, and asks for those that match.
+// boolean evaluates the filter for true and for false, and returns the condition
+// for those that match.
 func (b *builder) boolean(c *Column, f wire.Filter) (string, bool) {
 	program, err := filter.Compile(wire.Where{And: []wire.Filter{f}}, []wire.Column{{Name: f.Field, Type: c.Type}})
 	if err != nil {
 		return "", false
 	}
 	yes, no := program.Match([]wire.Value{wire.Bool(true)}), program.Match([]wire.Value{wire.Bool(false)})
-	condition := never
+	condition := falseSQL
 	switch {
 	case yes && no:
 		condition = c.notNull()
@@ -221,16 +211,17 @@ func (b *builder) boolean(c *Column, f wire.Filter) (string, bool) {
 	case no:
 		condition = "NOT (" + c.Raw + ")"
 	}
-	if f.Op == wire.OpNin {
-		return "(" + c.null() + " OR " + condition + ")", true // A3
+	if f.Op == wire.OpNin { // keeps null cells
+		return "(" + c.null() + " OR " + condition + ")", true
 	}
 	return condition, true
 }
 
-// member is in and nin (A3).
+// member returns the condition for in and nin. Both ignore null members, and nin
+// keeps null cells.
 func (b *builder) member(c *Column, f wire.Filter) (string, bool) {
-	values := slices.DeleteFunc(slices.Clone(f.Values), func(v wire.Value) bool { return v.IsNull() && !has(bugNullMember) })
-	in := never
+	values := slices.DeleteFunc(slices.Clone(f.Values), func(v wire.Value) bool { return v.IsNull() })
+	in := falseSQL
 	switch {
 	case len(values) == 0:
 	case c.Class == ClassBoolean:
@@ -244,71 +235,69 @@ func (b *builder) member(c *Column, f wire.Filter) (string, bool) {
 		return in, true
 	}
 	kept := "(" + c.null()
-	if has(bugNinNull) {
-		kept = "(" + never
-	}
 	if c.Odd != "" {
 		kept += " OR " + c.Odd
 	}
-	if in == never {
+	if in == falseSQL {
 		return kept + " OR " + c.notNull() + ")", true
 	}
 	return kept + " OR NOT " + in + ")", true
 }
 
-// list is the condition that a value that is not null equals one of these.
+// list returns the condition that a cell equals one of these values, none of
+// which is null.
 func (b *builder) list(c *Column, values []wire.Value) string {
-	var args []any
-	var apart []string // conditions of a mixed column
-	for _, v := range values {
-		o := operand{}
-		ok := true
-		switch c.Class {
-		case ClassText:
-			o = textOperand(text(v), c.NoNUL)
-		case ClassBytes:
-			o, ok = bytesOperand(v)
-		case ClassDate, ClassDatetime:
-			o, ok = instantOperand(v, c)
-		default:
-			var d digits
-			if d, ok = parseDigits(v); ok && c.Class == ClassMixed {
-				apart = append(apart, b.mixed(c, wire.OpEq, d))
-				continue
+	if c.Class == ClassMixed {
+		var conditions []string
+		for _, v := range values {
+			if d, ok := parseDigits(v); ok {
+				conditions = append(conditions, b.compareMixed(c, wire.OpEq, d))
 			}
-			o = numberOperand(c, d)
 		}
-		if ok && o.beyond == 0 && o.side == 0 {
+		if len(conditions) == 0 {
+			return falseSQL
+		}
+		return b.anyOf(conditions)
+	}
+	var args []any
+	for _, v := range values {
+		if o, ok := equalityOperand(c, v); ok && o.exact() {
 			args = append(args, o.arg)
 		}
 	}
 	switch {
-	case len(apart) > 0:
-		return b.anyOf(apart)
 	case len(args) == 0:
-		return never
-	}
-	if c.Same != nil {
-		return "(" + b.valid(c, c.Same(args, b.bind)) + ")"
+		return falseSQL
+	case c.Same != nil:
+		return "(" + c.validAnd(c.Same(args, b.bind)) + ")"
 	}
 	params := make([]string, len(args))
 	for i, arg := range args {
 		params[i] = c.bind(b.bind(arg))
 	}
-	return "(" + b.valid(c, c.Raw+" IN ("+strings.Join(params, ", ")+")") + ")"
+	return "(" + c.validAnd(c.Raw+" IN ("+strings.Join(params, ", ")+")") + ")"
 }
 
-// anyOf is a disjunction, nested evenly so that no engine finds it too deep.
-func (b *builder) anyOf(conditions []string) string {
-	if len(conditions) == 1 {
-		return conditions[0]
+// equalityOperand returns a value as the class of the column holds it. It
+// reports false if no value of the class equals it.
+func equalityOperand(c *Column, v wire.Value) (operand, bool) {
+	switch c.Class {
+	case ClassText:
+		return textOperand(text(v), c.NoNUL), true
+	case ClassBytes:
+		return bytesOperand(v)
+	case ClassDate, ClassDatetime:
+		return instantOperand(v, c)
 	}
-	half := len(conditions) / 2
-	return "(" + b.anyOf(conditions[:half]) + " OR " + b.anyOf(conditions[half:]) + ")"
+	d, ok := parseDigits(v)
+	if !ok {
+		return operand{}, false
+	}
+	return numberOperand(c, d), true
 }
 
-// part is includes and startswith (A5).
-func (b *builder) part(c *Column, f wire.Filter) (string, bool) {
+// substring returns the condition for includes and startswith.
+func (b *builder) substring(c *Column, f wire.Filter) (string, bool) {
 	part := text(f.Value)
 	switch {
 	case part == "":
@@ -318,33 +307,32 @@ func (b *builder) part(c *Column, f wire.Filter) (string, bool) {
 	case c.Text == "":
 		return "", false
 	case c.NoNUL && strings.IndexByte(part, 0) >= 0:
-		return never, true
+		return falseSQL, true
 	}
 	param := b.bind(part)
-	if f.Op == wire.OpIncludes || has(bugPrefixInside) {
+	if f.Op == wire.OpIncludes {
 		return b.flavor.Includes(c.Text, param), true
 	}
 	return b.flavor.HasPrefix(c.Text, param, len(part)), true
 }
 
-// contains is membership in an array (A4). No text of these classes is that of
-// an array.
+// contains returns the condition for membership in an array.
 func (b *builder) contains(c *Column, v wire.Value) (string, bool) {
 	switch c.Class {
 	case ClassInteger, ClassDecimal, ClassFloat, ClassBoolean, ClassDate, ClassDatetime, ClassBytes:
 		if c.Odd == "" {
-			return never, true
+			return falseSQL, true // no text of these classes is that of an array
 		}
 	}
 	if _, number := parseDigits(v); number || c.Contains == nil {
-		return "", false // A6 within an array
+		return "", false // a number also equals elements that are spelled otherwise
 	}
 	s := text(v)
 	if c.NoNUL && strings.IndexByte(s, 0) >= 0 {
-		return never, true
+		return falseSQL, true
 	}
 	return c.Contains(b.bind(s), s), true
 }
 
-// text is a value's text on the wire (A5, A7).
+// text returns a value's text on the wire.
 func text(v wire.Value) string { return string(v.AppendText(nil)) }

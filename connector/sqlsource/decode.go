@@ -12,28 +12,37 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
-// The decoders make cells of what drivers hand over: int64, float64, bool,
-// []byte, string or time.Time, depending on the driver as much as on the
-// column. Bytes are the driver's own and are copied. A flavor picks one for
+// The decoders turn what drivers return into cells: int64, float64, bool,
+// []byte, string or time.Time, depending on the driver as much as on the column.
+// They copy bytes, which are the driver's own. A flavor picks one for
 // Column.Decode, or brings its own.
 
-// unexpected is for a value that a driver should not have handed over. It names
-// the type and never the value.
-func unexpected(driver any, want string) error {
-	return fmt.Errorf("the driver handed over a %T where %s was expected", driver, want)
+// unexpected returns the error for a value that a driver should not return. It
+// names the type and never the value.
+func unexpected(driver any, want string) (wire.Value, error) {
+	return wire.Null(), fmt.Errorf("the driver returned a %T where %s was expected", driver, want)
+}
+
+// driverText returns what a driver returned as text, or as an integer.
+func driverText(driver any) (text string, ok bool) {
+	switch v := driver.(type) {
+	case string:
+		return v, true
+	case []byte:
+		return string(v), true
+	case int64:
+		return strconv.FormatInt(v, 10), true
+	}
+	return "", false
 }
 
 // DecodeText reads text.
 func DecodeText(driver any) (wire.Value, error) {
-	switch v := driver.(type) {
-	case string:
-		return wire.Text(v), nil
-	case []byte:
-		return wire.Text(string(v)), nil
-	case int64:
-		return wire.Text(strconv.FormatInt(v, 10)), nil
+	s, ok := driverText(driver)
+	if !ok {
+		return unexpected(driver, "text")
 	}
-	return wire.Null(), unexpected(driver, "text")
+	return wire.Text(s), nil
 }
 
 // DecodeInteger reads an integer of any size.
@@ -47,35 +56,24 @@ func DecodeInteger(driver any) (wire.Value, error) {
 		if v == math.Trunc(v) && math.Abs(v) < 1<<53 {
 			return wire.Int(int64(v)), nil
 		}
-	case []byte:
-		return integerText(string(v))
-	case string:
-		return integerText(v)
 	}
-	return wire.Null(), unexpected(driver, "an integer")
-}
-
-func integerText(s string) (wire.Value, error) {
+	s, _ := driverText(driver)
 	if n, err := strconv.ParseInt(s, 10, 64); err == nil {
 		return wire.Int(n), nil
 	}
 	if !wire.IsDecimal(s) {
-		return wire.Null(), unexpected(s, "the digits of an integer")
+		return unexpected(driver, "an integer")
 	}
 	return wire.Decimal(s), nil
 }
 
-// DecodeDecimal reads a decimal from its digits, its scale kept (D1).
+// DecodeDecimal reads a decimal from its digits, and keeps its scale.
 func DecodeDecimal(driver any) (wire.Value, error) {
-	switch v := driver.(type) {
-	case string:
-		return wire.Decimal(v), nil
-	case []byte:
-		return wire.Decimal(string(v)), nil
-	case int64:
-		return wire.Decimal(strconv.FormatInt(v, 10)), nil
+	s, ok := driverText(driver)
+	if !ok {
+		return unexpected(driver, "the digits of a decimal")
 	}
-	return wire.Null(), unexpected(driver, "the digits of a decimal")
+	return wire.Decimal(s), nil
 }
 
 // DecodeFloat reads a float.
@@ -85,80 +83,70 @@ func DecodeFloat(driver any) (wire.Value, error) {
 		return wire.Float(v), nil
 	case float32:
 		return wire.Float(float64(v)), nil
-	case int64:
-		return wire.Float(float64(v)), nil
-	case []byte:
-		f, err := strconv.ParseFloat(string(v), 64)
-		if err != nil {
-			return wire.Null(), unexpected(driver, "a float")
-		}
-		return wire.Float(f), nil
-	case string:
-		return DecodeFloat([]byte(v))
 	}
-	return wire.Null(), unexpected(driver, "a float")
+	if s, ok := driverText(driver); ok {
+		if f, err := strconv.ParseFloat(s, 64); err == nil {
+			return wire.Float(f), nil
+		}
+	}
+	return unexpected(driver, "a float")
 }
 
-// DecodeBoolean reads a boolean, or an integer that is not 0 when true.
+// DecodeBoolean reads a boolean, or an integer, of which 0 is false.
 func DecodeBoolean(driver any) (wire.Value, error) {
 	switch v := driver.(type) {
 	case bool:
 		return wire.Bool(v), nil
 	case int64:
 		return wire.Bool(v != 0), nil
-	case []byte:
-		return DecodeBoolean(string(v))
-	case string:
-		if b, err := strconv.ParseBool(v); err == nil {
-			return wire.Bool(b), nil
-		}
 	}
-	return wire.Null(), unexpected(driver, "a boolean")
+	s, _ := driverText(driver)
+	b, err := strconv.ParseBool(s)
+	if err != nil {
+		return unexpected(driver, "a boolean")
+	}
+	return wire.Bool(b), nil
 }
 
 // DecodeDate reads a date.
 func DecodeDate(driver any) (wire.Value, error) {
-	switch v := driver.(type) {
-	case time.Time:
-		return wire.Date(v), nil
-	case []byte:
-		return DecodeDate(string(v))
-	case string:
-		if t, ok := filter.Instant(wire.Text(v)); ok {
-			return wire.Date(t), nil
-		}
+	if at, ok := driver.(time.Time); ok {
+		return wire.Date(at), nil
 	}
-	return wire.Null(), unexpected(driver, "a date")
+	s, _ := driverText(driver)
+	at, ok := filter.Instant(wire.Text(s))
+	if !ok {
+		return unexpected(driver, "a date")
+	}
+	return wire.Date(at), nil
 }
 
-// DecodeDatetime reads a datetime whose column has that many digits of
-// fraction, and spells all of them alike (D2). Text without an offset is UTC.
+// DecodeDatetime returns a decoder of datetimes whose column has so many digits
+// of fraction. All cells have the same width. Text without an offset is UTC.
 func DecodeDatetime(digits int) func(any) (wire.Value, error) {
 	width := (digits + 2) / 3 * 3
-	decode := func(s string) (wire.Value, error) {
-		if len(s) > 10 && s[10] == ' ' {
-			s = s[:10] + "T" + s[11:]
-		}
-		t, ok := filter.Instant(wire.Text(s))
-		if !ok {
-			return wire.Null(), unexpected(s, "a datetime")
-		}
-		return wire.DatetimeWidth(t, width), nil
-	}
 	return func(driver any) (wire.Value, error) {
-		switch v := driver.(type) {
-		case time.Time:
-			return wire.DatetimeWidth(v, width), nil
-		case []byte:
-			return decode(string(v))
-		case string:
-			return decode(v)
+		if at, ok := driver.(time.Time); ok {
+			return wire.DatetimeWidth(at, width), nil
 		}
-		return wire.Null(), unexpected(driver, "a datetime")
+		s, _ := driverText(driver)
+		at, ok := filter.Instant(wire.Text(withT(s)))
+		if !ok {
+			return unexpected(driver, "a datetime")
+		}
+		return wire.DatetimeWidth(at, width), nil
 	}
 }
 
-// DecodeBytes reads bytes as base64 (D3).
+// withT replaces the blank between a date and a time by a T.
+func withT(s string) string {
+	if len(s) > 10 && s[10] == ' ' {
+		return s[:10] + "T" + s[11:]
+	}
+	return s
+}
+
+// DecodeBytes reads bytes as base64.
 func DecodeBytes(driver any) (wire.Value, error) {
 	switch v := driver.(type) {
 	case []byte:
@@ -166,22 +154,20 @@ func DecodeBytes(driver any) (wire.Value, error) {
 	case string:
 		return wire.Text(base64.StdEncoding.EncodeToString([]byte(v))), nil
 	}
-	return wire.Null(), unexpected(driver, "bytes")
+	return unexpected(driver, "bytes")
 }
 
-// DecodeUUID reads the text of a UUID, in small letters (D3).
+// DecodeUUID reads the text of a UUID, in lower case.
 func DecodeUUID(driver any) (wire.Value, error) {
 	v, err := DecodeText(driver)
 	return wire.Text(strings.ToLower(v.Text())), err
 }
 
-// DecodeJSON reads JSON text, and makes it compact (D3).
+// DecodeJSON reads JSON text, and makes it compact.
 func DecodeJSON(driver any) (wire.Value, error) {
-	switch v := driver.(type) {
-	case string:
-		return wire.JSON(v), nil
-	case []byte:
-		return wire.JSON(string(v)), nil
+	s, ok := driverText(driver)
+	if !ok {
+		return unexpected(driver, "JSON text")
 	}
-	return wire.Null(), unexpected(driver, "JSON text")
+	return wire.JSON(s), nil
 }

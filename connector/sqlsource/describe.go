@@ -6,66 +6,69 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
-// describe is a relation as discovery lists it. Keys are those of the catalog,
-// or of the configuration, never guessed.
+// describe returns a relation as discovery lists it. Keys are those of the
+// catalog or of the options, never guessed.
 func (s *Source) describe(r *relation) *wire.Table {
 	t := r.catalog
+	override := s.options.Tables[t.Name]
 	table := &wire.Table{
 		Name:              r.name,
-		SourceDescription: or(s.config.Tables[t.Name].Description, t.Comment),
+		SourceDescription: or(override.Description, t.Comment),
 		RowCount:          t.Estimate,
 		StoresRows:        !t.View,
 		PrimaryKey:        []string{},
 		ForeignKeys:       s.foreignKeys(t),
 	}
-	for _, c := range s.primary(r) {
+	for _, c := range r.primary {
 		table.PrimaryKey = append(table.PrimaryKey, c.name)
 	}
-	overrides := s.config.Tables[t.Name].Columns
 	for _, own := range t.Columns {
-		public, served := s.public(t.Name, own.Name)
+		public, served := s.options.publicColumn(t.Name, own.Name)
 		if !served {
 			continue
 		}
 		c := r.column(public)
 		table.Fields = append(table.Fields, wire.Field{
-			Name: public, SourceColumn: own.Name, Type: c.Type, Nullable: c.nullable, Unique: unique(t, own.Name, c),
-			Samples: []wire.Value{}, SourceDescription: or(overrides[own.Name].Description, own.Comment),
+			Name:              public,
+			SourceColumn:      own.Name,
+			Type:              c.Type,
+			Nullable:          c.nullable,
+			Unique:            r.isUnique(own.Name, c),
+			Samples:           []wire.Value{},
+			SourceDescription: or(override.Columns[own.Name].Description, own.Comment),
 		})
 	}
 	return table
 }
 
-// unique reports whether the engine keeps a column's values unique, under the
-// platform's equality: where equal values may be stored in several ways it
-// proves nothing.
-func unique(t Table, name string, c *Column) bool {
+// isUnique reports whether a column's values are unique under the platform's
+// equality. What the engine keeps unique proves nothing where equal values may
+// be stored in several ways.
+func (r *relation) isUnique(name string, c *Column) bool {
 	if c.Guard != "" || c.Class == ClassOpaque {
 		return false
 	}
 	alone := func(key []string) bool { return len(key) == 1 && key[0] == name }
-	return alone(t.PrimaryKey) || slices.ContainsFunc(t.Unique, alone)
+	return len(r.primary) == 1 && r.primary[0] == c || slices.ContainsFunc(r.catalog.Unique, alone)
 }
 
-// foreignKeys are the pairs of columns of foreign keys whose both ends are
+// foreignKeys returns the pairs of columns of foreign keys whose both ends are
 // served. Discover leaves out those to tables that these credentials cannot
 // read.
 func (s *Source) foreignKeys(t Table) []wire.ForeignKey {
 	keys := []wire.ForeignKey{}
 	for _, k := range t.ForeignKeys {
-		if !s.config.serves(k.Target) {
+		if !s.options.serves(k.Target) {
 			continue
 		}
 		for i, column := range k.Columns {
-			from, ok1 := s.public(t.Name, column)
-			to, ok2 := s.public(k.Target, k.TargetColumns[i])
-			key := wire.ForeignKey{Field: from, TargetTable: s.publicTable(k.Target), TargetField: to}
-			if ok1 && ok2 && t.column(column) != nil && !slices.Contains(keys, key) {
+			from, fromServed := s.options.publicColumn(t.Name, column)
+			to, toServed := s.options.publicColumn(k.Target, k.TargetColumns[i])
+			key := wire.ForeignKey{Field: from, TargetTable: s.options.publicTable(k.Target), TargetField: to}
+			if fromServed && toServed && t.column(column) != nil && !slices.Contains(keys, key) {
 				keys = append(keys, key)
 			}
 		}
 	}
 	return keys
 }
-
-func (s *Source) publicTable(own string) string { return or(s.config.Tables[own].Name, own) }

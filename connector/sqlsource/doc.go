@@ -1,7 +1,8 @@
-// Package sqlsource serves any database with a database/sql driver as a
-// complete connector: discovery, filters, sorts, windows, joins, counts,
-// aggregates and measures are all done by the database's own engine, with the
-// platform's semantics. A connector is: open, flavor, serve.
+// Package sqlsource serves any database with a database/sql driver as a complete
+// connector: the database's own engine does discovery, filters, sorts, windows
+// (the offset and limit of a request), joins, counts, aggregates and measures,
+// with the platform's semantics. A connector takes three steps: open the
+// database, choose the flavor of its engine, serve.
 //
 //	package main
 //
@@ -23,7 +24,7 @@
 //		if err != nil {
 //			log.Fatal(err)
 //		}
-//		src, err := sqlsource.New(sqlsource.Config{DB: db, Flavor: sqlsource.SQLite()})
+//		src, err := sqlsource.New(db, sqlsource.SQLite(), nil)
 //		if err != nil {
 //			log.Fatal(err)
 //		}
@@ -38,61 +39,79 @@
 //		log.Fatal(http.ListenAndServe(":8080", h))
 //	}
 //
-// Where each tenant has a database, or a user, of his own, give [Config.Open]
-// in place of DB; examples/postgres and examples/mysql show how. KeysEnforced
-// holds as long as the tables do: only constraints of the catalog are declared.
+// If each tenant has a database or a user of its own, call [NewPerTenant];
+// examples/postgres and examples/mysql show how. KeysEnforced is true because
+// discovery lists only keys that a constraint of the catalog enforces.
 //
 // # Exactly, or not at all
 //
 // Engines compare in ways of their own: by collations, with padded blanks, with
-// floats, in the session's time zone, with nulls first. Each request is made
-// into one statement that means what the platform means (rulings A1 to A11, B1
-// to B6, E1 to E6, F1 to F3). What an engine cannot say exactly is left out of
-// the statement:
+// floats, in the session's time zone, with nulls first. The package turns each
+// request into one statement that means what the platform means. A part of a
+// request that stands in the statement is pushed. What an engine cannot express
+// exactly is left out of the statement:
 //
-//   - A filter that is not pushed is judged by the SDK over the rows; the others
-//     are pushed all the same, which leaves fewer of them.
-//   - A sort that is not pushed is done by the SDK (B8).
-//   - A count with such a filter is declined, and counted by reading.
-//   - An aggregate is declined, 204, and the platform folds the rows.
-//   - A column that cannot be counted distinctly is answered null.
+//   - The library evaluates a filter that is not pushed, over the rows. The
+//     others are pushed all the same, which leaves fewer rows.
+//   - The library does a sort that is not pushed.
+//   - A count with a filter that is not pushed is declined. The library then
+//     counts by reading.
+//   - An aggregate is declined with 204, and the platform folds the rows.
+//   - The distinct values of a column that the engine cannot compare are
+//     answered null.
 //   - Keys of a join or a link that cannot be compared, such as a float with a
 //     decimal, are compared in memory within [memsource.DefaultBudget].
 //
 // An operand that a column cannot hold, such as 1.5 for an integer, is rounded
 // before it is bound and the operator changed to mean the same, so the engine
-// never converts and never overflows. Each flavor says what it leaves out:
+// never converts and never overflows. Each flavor lists what it leaves out:
 // [SQLite], [PostgreSQL], [MySQL].
 //
-// Rows are read from a cursor as they are sent: memory does not grow with the
+// Rows are read from a cursor as they are sent, so memory does not grow with the
 // answer. The context ends the statement on the server.
+//
+// # Pages
+//
+// A request with a window has a total order, with a sort or without: pages of
+// the same rows repeat none and lose none, whatever the engine's plan, and
+// whatever changes in the columns that are not part of the order. Ties are
+// broken by the primary key; without one by another unique key that holds no
+// nulls; without any by all columns. Rows that are equal in all columns need no
+// order. A table without a key is sorted as a whole for each page: name a key in
+// [TableOptions] where the data has one.
+//
+// Only if its order is total does the engine cut the window. A column of a
+// flavor with neither Key nor Tie cannot be ordered. If there is one among those
+// that break ties, and no sort, the statement has the order without it, and the
+// library cuts the window: pages then compose as long as the engine returns
+// equal rows in the same order each time. The three flavors here order every
+// column.
 //
 // # Null on the wire
 //
-// What cannot cross the wire is null everywhere alike, in cells, filters, sorts
-// and counts: NaN, infinities, dates outside of the years the protocol has, and
-// MySQL's dates that are none. Discovery counts them in a warning (D1).
+// What cannot be sent is null everywhere alike, in cells, filters, sorts and
+// counts: NaN, infinities, dates outside the years that the protocol has, and
+// impossible dates of MySQL. Discovery counts them in a warning [rule cell-1d].
 //
 // # What reaches a statement
 //
-// Tables and columns are looked up in the catalog by each request, and quoted
-// from there; every value of a request is bound. No text of a request is ever
-// part of a statement.
+// Each request looks its tables and columns up in the catalog, and takes the
+// quoted names from there. Every value of a request is bound. No text of a
+// request is ever part of a statement.
 //
 // # Other engines
 //
 // A [Flavor] says in some fifteen methods what an engine says differently. Most
 // of the work is Column, which can begin with few types and leave the rest
-// opaque: readable, and filtered by the SDK. Package sqlsourcetest asks the
-// engine and memory the same, thousands of times, and shows by the smallest
-// request what a flavor gets wrong.
+// opaque: readable, and filtered by the library. Package sqlsourcetest sends the
+// same requests to the engine and to an evaluation in memory, thousands of them,
+// and shows by the smallest request what a flavor gets wrong.
 //
 // # Rough edges
 //
-// With Config.Open each request connects, and with a [connector.Describer] it
-// does so twice: some milliseconds on most servers. The host's own database
-// (Config.DB) is spared that, and with Config.Remember the reading of the
-// catalog too.
+// With [NewPerTenant] each request connects, and with a [connector.Describer] it
+// does so twice: some milliseconds on most servers. With [New] it does not, and
+// with Options.Remember it does not read the catalog either.
 //
 // Over values that an engine types loosely, SQLite above all, a table may be
 // searched for values of another type before a filter is pushed.

@@ -10,19 +10,15 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
-// Size is the exact number of rows, or the engine's estimate where the host
+// Size counts a table's rows, or returns the engine's estimate where the host
 // prefers it.
 func (s *Source) Size(ctx context.Context, req *wire.SizeRequest) (*wire.Size, error) {
-	x, err := s.open(ctx, req.Credentials)
+	x, r, err := s.openTable(ctx, req.Credentials, req.Table)
 	if err != nil {
 		return nil, err
 	}
 	defer x.close()
-	r, err := x.one(ctx, req.Table)
-	if err != nil {
-		return nil, err
-	}
-	if s.config.EstimateSizes && r.catalog.Estimate != nil {
+	if s.options.EstimateSizes && r.catalog.Estimate != nil {
 		return &wire.Size{Rows: *r.catalog.Estimate}, nil
 	}
 	var n int64
@@ -32,46 +28,35 @@ func (s *Source) Size(ctx context.Context, req *wire.SizeRequest) (*wire.Size, e
 	return &wire.Size{Rows: n, Exact: true}, nil
 }
 
-// Count counts by one statement, or declines: the SDK then counts what Query
-// answers (A12).
+// Count counts by one statement, or declines: the library then counts what Query
+// answers.
 func (s *Source) Count(ctx context.Context, req *wire.CountRequest) (int64, error) {
-	x, err := s.open(ctx, req.Credentials)
+	x, r, err := s.openTable(ctx, req.Credentials, req.Table)
 	if err != nil {
 		return 0, err
 	}
 	defer x.close()
-	r, err := x.one(ctx, req.Table)
-	if err != nil {
-		return 0, err
-	}
-	if err := r.check(req.And, req.Or); err != nil {
-		return 0, err
-	}
-	filters, err := x.filters(ctx, r, req.And, req.Or)
+	filters, err := x.filters(ctx, r, req.Where)
 	if err != nil {
 		return 0, err
 	}
 	if !filters.all {
 		return 0, connector.ErrDecline
 	}
-	b := &builder{flavor: s.config.Flavor}
+	b := x.builder()
 	var n int64
-	err = x.row(ctx, r.name, "SELECT COUNT(*) FROM "+r.from+b.where(filters, r.column), b.args, &n)
+	err = x.row(ctx, r.name, "SELECT COUNT(*) FROM "+r.from+b.where(filters.pushed, r.column), b.args, &n)
 	return n, err
 }
 
-// Cardinality counts all columns by one statement. One that the engine cannot
-// count distinctly is answered nil (F1).
+// Cardinality counts all columns by one statement. The entry of a column that
+// the engine cannot count distinctly is nil.
 func (s *Source) Cardinality(ctx context.Context, req *wire.CardinalityRequest) (map[string]*wire.Cardinality, error) {
-	x, err := s.open(ctx, req.Credentials)
+	x, r, err := s.openTable(ctx, req.Credentials, req.Table)
 	if err != nil {
 		return nil, err
 	}
 	defer x.close()
-	r, err := x.one(ctx, req.Table)
-	if err != nil {
-		return nil, err
-	}
 	answer := map[string]*wire.Cardinality{}
 	var exprs []string
 	var targets []any
@@ -87,11 +72,11 @@ func (s *Source) Cardinality(ctx context.Context, req *wire.CardinalityRequest) 
 		if c.group() == "" {
 			continue
 		}
-		ok, err := x.sortable(ctx, r, []*Column{c})
+		exact, err := x.sortable(ctx, r, c)
 		if err != nil {
 			return nil, err
 		}
-		if !ok {
+		if !exact {
 			continue
 		}
 		counts := &wire.Cardinality{}
@@ -106,8 +91,8 @@ func (s *Source) Cardinality(ctx context.Context, req *wire.CardinalityRequest) 
 	return answer, err
 }
 
-// LinkHitRate measures by one statement where the engine can compare the
-// columns exactly; else over the rows (F2).
+// LinkHitRate measures by one statement if the engine can compare the columns
+// exactly, else over the rows.
 func (s *Source) LinkHitRate(ctx context.Context, req *wire.LinkHitRateRequest) (*wire.LinkHitRate, error) {
 	x, err := s.open(ctx, req.Credentials)
 	if err != nil {
@@ -120,27 +105,17 @@ func (s *Source) LinkHitRate(ctx context.Context, req *wire.LinkHitRateRequest) 
 	if err != nil {
 		return nil, err
 	}
-	a, b := hops[0].keys[0], hops[0].keys[1]
+	link := hops[0]
 	if exact {
-		if exact, err = x.sortable(ctx, from, hops[0].keys[:1]); err != nil {
+		if exact, err = x.sortable(ctx, from, link.keys[0]); err != nil {
 			return nil, err
 		}
 	}
-	if !exact || a.Text == "" {
-		return x.linkHere(ctx, req, from, hops[0])
+	if !exact || link.keys[0].Text == "" {
+		return x.linkInMemory(ctx, req, from, link)
 	}
-	left, right, _ := x.matched(a, b)
-	orphans := "COALESCE(SUM(n), 0)"
-	if has(bugHitRateRows) {
-		orphans = "COUNT(n)"
-	}
-	statement := "WITH f AS (SELECT r.k AS k, r.x AS x, COUNT(*) AS n FROM (SELECT " + left + " AS k, " + a.Text + " AS x FROM " + from.from +
-		") r WHERE r.k IS NOT NULL GROUP BY r.k, r.x)," +
-		" o AS (SELECT f.x AS x, f.n AS n FROM f LEFT JOIN (SELECT DISTINCT " + right + " AS k FROM " + hops[0].to.from +
-		" WHERE " + right + " IS NOT NULL) d ON d.k = f.k WHERE d.k IS NULL)" +
-		" SELECT (SELECT COALESCE(SUM(n), 0) FROM f), (SELECT " + orphans + " FROM o), s.x" +
-		" FROM (SELECT 1 AS one) u LEFT JOIN (SELECT DISTINCT x FROM o ORDER BY x" + s.config.Flavor.Window(s.config.Flavor.Param(1), "") + ") s ON 1 = 1"
-	rows, err := x.tx.QueryContext(ctx, statement, int64(wire.MaxOrphanSamples))
+	statement, args := x.linkStatement(from, link)
+	rows, err := x.tx.QueryContext(ctx, statement, args...)
 	if err != nil {
 		return nil, s.failure(ctx, err, req.FromTable)
 	}
@@ -161,13 +136,28 @@ func (s *Source) LinkHitRate(ctx context.Context, req *wire.LinkHitRateRequest) 
 	return rate, nil
 }
 
-// linkHere measures over the rows of both columns.
-func (x *session) linkHere(ctx context.Context, req *wire.LinkHitRateRequest, from *relation, h hop) (*wire.LinkHitRate, error) {
+// linkStatement returns the statement that counts the rows with a value and
+// those without a match, once for every sample of the latter.
+func (x *session) linkStatement(from *relation, link hop) (statement string, args []any) {
+	left, right, _ := comparableKeys(link.keys[0], link.keys[1])
+	b := x.builder()
+	return "WITH f AS (SELECT r.k AS k, r.x AS x, COUNT(*) AS n" +
+		" FROM (SELECT " + left + " AS k, " + link.keys[0].Text + " AS x FROM " + from.from + ") r WHERE r.k IS NOT NULL GROUP BY r.k, r.x)," +
+		" o AS (SELECT f.x AS x, f.n AS n FROM f LEFT JOIN (SELECT DISTINCT " + right + " AS k FROM " + link.to.from +
+		" WHERE " + right + " IS NOT NULL) d ON d.k = f.k WHERE d.k IS NULL)" +
+		" SELECT (SELECT COALESCE(SUM(n), 0) FROM f), (SELECT COALESCE(SUM(n), 0) FROM o), s.x" +
+		" FROM (SELECT 1 AS one) u LEFT JOIN (SELECT DISTINCT x FROM o ORDER BY x" + b.window(0, wire.MaxOrphanSamples) + ") s ON 1 = 1", b.args
+}
+
+// linkInMemory measures over the rows of both columns.
+func (x *session) linkInMemory(
+	ctx context.Context, req *wire.LinkHitRateRequest, from *relation, link hop,
+) (*wire.LinkHitRate, error) {
 	side := func(r *relation, c *Column) memsource.Relation {
 		return memsource.Relation{
 			Columns: []wire.Column{{Name: c.name, Type: c.Type}},
 			Rows:    x.cells(ctx, r.name, "SELECT "+c.Cell+" FROM "+r.from, nil, []*Column{c}),
 		}
 	}
-	return memsource.LinkHitRate(side(from, h.keys[0]), side(h.to, h.keys[1]), req, 0)
+	return memsource.LinkHitRate(side(from, link.keys[0]), side(link.to, link.keys[1]), req, 0)
 }

@@ -11,7 +11,7 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
-// MySQL is the flavor of MySQL 8 and MariaDB 10.5 and later, for any driver
+// MySQL returns the flavor of MySQL 8 and MariaDB 10.5 and later, for any driver
 // whose connections speak utf8mb4, as github.com/go-sql-driver/mysql's do.
 //
 // Text is compared as its bytes in utf8mb4, whatever the column's character set
@@ -19,13 +19,13 @@ import (
 // is read as UTC; so is TIMESTAMP, which is an instant, because the session's
 // time zone is set to UTC. Dates with a month or a day of zero are null. A FLOAT
 // is read as the double that it is exactly. MariaDB's JSON, a LONGTEXT with a
-// check, is json. What looks inside json is left to the SDK.
+// check, is json. What looks inside json is left to the library.
 //
 // A statement whose context ends is killed on the server, over another
 // connection; it also has the context's deadline as its own timeout.
 //
-// The statements that prepare a session change it until it is closed: a
-// database of the host's (Config.DB) should be a pool of its own.
+// The statements that prepare a session change it until it is closed, so a
+// database of the host should be a pool of its own.
 func MySQL() Flavor { return mysql{} }
 
 type mysql struct{}
@@ -41,17 +41,17 @@ func (mysql) Tx() *sql.TxOptions {
 // Session sets UTC, and what else a session's own settings could change: rows
 // cut, keys of a sort cut, text spelled otherwise.
 func (mysql) Session(ctx context.Context, q Queryer) error {
-	settings := "SET SESSION time_zone = '+00:00', sql_select_limit = DEFAULT, sql_mode = '', max_sort_length = " + strconv.Itoa(mysqlSortLength)
+	settings := "SET SESSION time_zone = '+00:00', sql_select_limit = DEFAULT, sql_mode = '', max_sort_length = " +
+		strconv.Itoa(mysqlSortLength)
 	var version string
 	if err := q.QueryRowContext(ctx, "SELECT VERSION()").Scan(&version); err != nil {
 		return err
 	}
-	maria := strings.Contains(version, "MariaDB")
 	limit := int64(0) // none
 	if deadline, ok := ctx.Deadline(); ok {
 		limit = max(1, time.Until(deadline).Milliseconds())
 	}
-	if maria {
+	if strings.Contains(version, "MariaDB") {
 		settings += fmt.Sprintf(", max_statement_time = %d.%03d", limit/1000, limit%1000)
 	} else {
 		settings += fmt.Sprintf(", max_execution_time = %d", limit)
@@ -60,12 +60,12 @@ func (mysql) Session(ctx context.Context, q Queryer) error {
 	return err
 }
 
-// mysqlSortLength is how many bytes of a key are looked at when sorting. More
-// would take more memory than a server gives a session; a column with longer
-// values is not sorted by the engine.
+// mysqlSortLength is how many bytes of a key the engine compares when it sorts.
+// More would take more memory than a server gives a session. The engine does not
+// sort by a column with longer values.
 const mysqlSortLength = 3072
 
-// Kill ends what the connection runs.
+// Kill returns the statement that ends what the connection runs.
 func (mysql) Kill(ctx context.Context, q Queryer) (string, error) {
 	var id int64
 	err := q.QueryRowContext(ctx, "SELECT CONNECTION_ID()").Scan(&id)
@@ -121,19 +121,19 @@ func (mysql) Bucket(_ *Column, key string, g wire.Grain) string {
 	return "DATE_FORMAT(" + key + ", '%Y-%m-%d')"
 }
 
-// mysqlSumDigits is how many digits a sum has at most; it adds 22 to those of
+// mysqlSumDigits is the most digits a sum has. The engine gives it 22 more than
 // its addends.
 const mysqlSumDigits = 65
 
-// Sum is exact over integers and decimals whose sum has room.
+// Sum adds integers and decimals, if their sum has room.
 func (mysql) Sum(c *Column, key string) (Sum, bool) {
 	if c.Class != ClassInteger && (c.Class != ClassDecimal || c.Precision+22 > mysqlSumDigits) {
 		return Sum{}, false
 	}
-	return plainSum("CAST(SUM(" + key + ") AS CHAR)"), true
+	return exactSum("CAST(SUM(" + key + ") AS CHAR)"), true
 }
 
-// Reason reads the number in the driver's text: "Error 1045 (28000): ...".
+// Reason reads the number in the error's text: "Error 1045 (28000): ...".
 func (mysql) Reason(err error) Reason {
 	text, ok := strings.CutPrefix(err.Error(), "Error ")
 	if !ok {

@@ -3,17 +3,19 @@ package sqlsource
 import (
 	"context"
 	"database/sql"
+	"slices"
 	"strings"
 )
 
+// The words of a catalog column's Note.
 const (
 	noteJSON     = "json"     // a text that the engine keeps JSON
 	noteCharset  = "charset"  // a text whose bytes are not UTF-8
 	noteUnsigned = "unsigned" // an integer
 )
 
-// Catalog reads information_schema, which shows what the user may use. It is
-// asked for one table at a time where names are given: the engine finds a table
+// Catalog reads information_schema, which shows what the user may use. It reads
+// one table at a time if names are given, because the engine finds a table
 // quickly only by equality with constants.
 func (f mysql) Catalog(ctx context.Context, q Queryer, schema string, names []string) ([]Table, []string, error) {
 	if schema == "" {
@@ -24,12 +26,12 @@ func (f mysql) Catalog(ctx context.Context, q Queryer, schema string, names []st
 		schema = current.String
 	}
 	if names == nil {
-		tables, err := f.describe(ctx, q, schema, nil)
+		tables, err := mysqlScope{Queryer: q, schema: schema}.read(ctx)
 		return tables, nil, err
 	}
 	var tables []Table
 	for _, name := range names {
-		found, err := f.describe(ctx, q, schema, &name)
+		found, err := mysqlScope{q, schema, &name}.read(ctx)
 		if err != nil {
 			return nil, nil, err
 		}
@@ -38,32 +40,52 @@ func (f mysql) Catalog(ctx context.Context, q Queryer, schema string, names []st
 	return tables, nil, nil
 }
 
-// place is the condition on a view of information_schema for one schema, or one
-// table of it.
-func place(schema string, name *string, columns ...string) (where string, args []any) {
-	for _, c := range columns {
-		if where != "" {
-			where += " AND "
-		}
-		where += c + "_SCHEMA = ?"
-		args = append(args, schema)
-		if name != nil {
-			where += " AND " + strings.Replace(c, "CONSTRAINT", "TABLE", 1) + "_NAME = ?"
-			args = append(args, *name)
-		}
-	}
-	return where, args
+// mysqlScope is what one reading of the catalog is about: a schema, or one table
+// of it.
+type mysqlScope struct {
+	Queryer
+	schema string
+	table  *string
 }
 
-// describe describes all tables, or one. Names are compared to the letter,
+// where returns the condition on views of information_schema, named by the
+// prefixes of their columns, and its arguments.
+func (s mysqlScope) where(prefixes ...string) (where string, args []any) {
+	var conditions []string
+	for _, prefix := range prefixes {
+		conditions = append(conditions, prefix+"_SCHEMA = ?")
+		args = append(args, s.schema)
+		if s.table != nil {
+			conditions = append(conditions, strings.Replace(prefix, "CONSTRAINT", "TABLE", 1)+"_NAME = ?")
+			args = append(args, *s.table)
+		}
+	}
+	return strings.Join(conditions, " AND "), args
+}
+
+// read returns all tables of the scope with their columns and keys.
+func (s mysqlScope) read(ctx context.Context) ([]Table, error) {
+	var list tableList
+	if err := s.columns(ctx, &list); err != nil || len(list.tables) == 0 {
+		return nil, err
+	}
+	if err := s.keys(ctx, &list); err != nil {
+		return nil, err
+	}
+	for i := range list.tables {
+		list.tables[i].keysRead()
+	}
+	return list.tables, s.jsonColumns(ctx, &list)
+}
+
+// columns adds the tables with their columns. Names are compared to the letter,
 // whatever the server's collation.
-func (f mysql) describe(ctx context.Context, q Queryer, schema string, name *string) ([]Table, error) {
-	where, args := place(schema, name, "c.TABLE", "t.TABLE")
-	var tables []Table
-	at := map[string]int{}
-	err := each(ctx, q, `SELECT c.TABLE_NAME, t.TABLE_TYPE, COALESCE(t.TABLE_COMMENT, ''), t.TABLE_ROWS,
+func (s mysqlScope) columns(ctx context.Context, list *tableList) error {
+	where, args := s.where("c.TABLE", "t.TABLE")
+	return each(ctx, s, `SELECT c.TABLE_NAME, t.TABLE_TYPE, COALESCE(t.TABLE_COMMENT, ''), t.TABLE_ROWS,
 		c.COLUMN_NAME, c.COLUMN_COMMENT, c.IS_NULLABLE = 'YES', LOWER(c.DATA_TYPE), LOWER(c.COLUMN_TYPE),
-		COALESCE(c.NUMERIC_PRECISION, c.CHARACTER_OCTET_LENGTH, 0), COALESCE(c.NUMERIC_SCALE, 0), COALESCE(c.DATETIME_PRECISION, 0), COALESCE(c.CHARACTER_SET_NAME, '')
+		COALESCE(c.NUMERIC_PRECISION, c.CHARACTER_OCTET_LENGTH, 0), COALESCE(c.NUMERIC_SCALE, 0), COALESCE(c.DATETIME_PRECISION, 0),
+		COALESCE(c.CHARACTER_SET_NAME, '')
 		FROM information_schema.COLUMNS c JOIN information_schema.TABLES t ON t.TABLE_SCHEMA = c.TABLE_SCHEMA AND t.TABLE_NAME = c.TABLE_NAME
 		WHERE `+where+` AND t.TABLE_TYPE IN ('BASE TABLE', 'VIEW', 'SYSTEM VERSIONED')
 		ORDER BY c.TABLE_NAME, c.ORDINAL_POSITION`, args, func(scan func(...any) error) error {
@@ -72,108 +94,82 @@ func (f mysql) describe(ctx context.Context, q Queryer, schema string, name *str
 		var kind, columnType, charset string
 		var rows sql.NullInt64
 		var fraction int
-		if err := scan(&t.Name, &kind, &t.Comment, &rows, &c.Name, &c.Comment, &c.Nullable, &c.DataType, &columnType, &c.Precision, &c.Scale, &fraction, &charset); err != nil {
+		err := scan(&t.Name, &kind, &t.Comment, &rows,
+			&c.Name, &c.Comment, &c.Nullable, &c.DataType, &columnType, &c.Precision, &c.Scale, &fraction, &charset)
+		if err != nil || s.table != nil && *s.table != t.Name {
 			return err
 		}
-		if name != nil && *name != t.Name {
-			return nil
-		}
-		i, known := at[t.Name]
-		if !known {
-			if t.View = kind == "VIEW"; t.View {
-				t.Comment = "" // only the word VIEW
-			} else if rows.Valid {
-				t.Estimate = &rows.Int64
-			}
-			i = len(tables)
-			at[t.Name] = i
-			tables = append(tables, t)
+		if t.View = kind == "VIEW"; t.View {
+			t.Comment = "" // only the word VIEW
+		} else if rows.Valid {
+			t.Estimate = &rows.Int64
 		}
 		mysqlType(&c, columnType, charset, fraction)
-		tables[i].Columns = append(tables[i].Columns, c)
+		table := list.table(t)
+		table.Columns = append(table.Columns, c)
 		return nil
 	})
-	if err != nil || len(tables) == 0 {
-		return nil, err
-	}
-	where, args = place(schema, name, "k.TABLE")
-	err = each(ctx, q, `SELECT k.TABLE_NAME, k.INDEX_NAME, COALESCE(k.COLUMN_NAME, '')
-		FROM information_schema.STATISTICS k
-		WHERE `+where+` AND k.NON_UNIQUE = 0 AND k.INDEX_TYPE <> 'FULLTEXT'
-		ORDER BY k.TABLE_NAME, k.INDEX_NAME, k.SEQ_IN_INDEX`, args, func(scan func(...any) error) error {
-		var table, index, column string
-		if err := scan(&table, &index, &column); err != nil {
-			return err
-		}
-		if i, known := at[table]; known {
-			kind := "u"
-			if index == "PRIMARY" {
-				kind = "p"
-			}
-			tables[i].addKey(kind, index, column, "", "")
-		}
-		return nil
-	})
-	if err != nil {
-		return nil, err
-	}
-	err = each(ctx, q, `SELECT k.TABLE_NAME, k.CONSTRAINT_NAME, k.COLUMN_NAME, k.REFERENCED_TABLE_NAME, k.REFERENCED_COLUMN_NAME
-		FROM information_schema.KEY_COLUMN_USAGE k
-		WHERE `+where+` AND k.REFERENCED_TABLE_SCHEMA = k.TABLE_SCHEMA
-		ORDER BY k.TABLE_NAME, k.CONSTRAINT_NAME, k.ORDINAL_POSITION`, args, func(scan func(...any) error) error {
-		var table, key, column, target, targetColumn string
-		if err := scan(&table, &key, &column, &target, &targetColumn); err != nil {
-			return err
-		}
-		if i, known := at[table]; known {
-			tables[i].addKey("f", key, column, target, targetColumn)
-		}
-		return nil
-	})
-	if err != nil {
-		return nil, err
-	}
-	for i := range tables {
-		tables[i].settle()
-	}
-	return tables, f.checked(ctx, q, schema, name, tables, at)
 }
 
-// checked finds the texts that MariaDB keeps JSON.
-func (f mysql) checked(ctx context.Context, q Queryer, schema string, name *string, tables []Table, at map[string]int) error {
-	texts := false
-	for _, t := range tables {
-		for _, c := range t.Columns {
-			texts = texts || c.DataType == "longtext"
-		}
+// keys adds the keys of the tables in list.
+func (s mysqlScope) keys(ctx context.Context, list *tableList) error {
+	read := func(statement string, args []any) error {
+		return each(ctx, s, statement, args, func(scan func(...any) error) error {
+			var table, kind, key, column, target, targetColumn string
+			if err := scan(&table, &kind, &key, &column, &target, &targetColumn); err != nil {
+				return err
+			}
+			if t := list.find(table); t != nil {
+				t.addKey(kind, key, column, target, targetColumn)
+			}
+			return nil
+		})
 	}
-	if !texts {
+	where, args := s.where("k.TABLE")
+	err := read(`SELECT k.TABLE_NAME, CASE k.INDEX_NAME WHEN 'PRIMARY' THEN '`+primaryKey+`' ELSE '`+uniqueKey+`' END,
+		k.INDEX_NAME, COALESCE(k.COLUMN_NAME, ''), '', ''
+		FROM information_schema.STATISTICS k
+		WHERE `+where+` AND k.NON_UNIQUE = 0 AND k.INDEX_TYPE <> 'FULLTEXT'
+		ORDER BY k.TABLE_NAME, k.INDEX_NAME, k.SEQ_IN_INDEX`, args)
+	if err != nil {
+		return err
+	}
+	return read(`SELECT k.TABLE_NAME, '`+foreignKey+`', k.CONSTRAINT_NAME, k.COLUMN_NAME, k.REFERENCED_TABLE_NAME, k.REFERENCED_COLUMN_NAME
+		FROM information_schema.KEY_COLUMN_USAGE k
+		WHERE `+where+` AND k.REFERENCED_TABLE_SCHEMA = k.TABLE_SCHEMA
+		ORDER BY k.TABLE_NAME, k.CONSTRAINT_NAME, k.ORDINAL_POSITION`, args)
+}
+
+// jsonColumns notes the texts that MariaDB keeps JSON.
+func (s mysqlScope) jsonColumns(ctx context.Context, list *tableList) error {
+	longText := func(c CatalogColumn) bool { return c.DataType == "longtext" }
+	if !slices.ContainsFunc(list.tables, func(t Table) bool { return slices.ContainsFunc(t.Columns, longText) }) {
 		return nil
 	}
 	var version string
-	if err := q.QueryRowContext(ctx, "SELECT VERSION()").Scan(&version); err != nil || !strings.Contains(version, "MariaDB") {
+	err := s.QueryRowContext(ctx, "SELECT VERSION()").Scan(&version)
+	if err != nil || !strings.Contains(version, "MariaDB") {
 		return err
 	}
-	where, args := place(schema, name, "k.CONSTRAINT")
-	return each(ctx, q, "SELECT k.TABLE_NAME, k.CHECK_CLAUSE FROM information_schema.CHECK_CONSTRAINTS k WHERE "+where, args, func(scan func(...any) error) error {
+	where, args := s.where("k.CONSTRAINT")
+	statement := "SELECT k.TABLE_NAME, k.CHECK_CLAUSE FROM information_schema.CHECK_CONSTRAINTS k WHERE " + where
+	return each(ctx, s, statement, args, func(scan func(...any) error) error {
 		var table, clause string
 		if err := scan(&table, &clause); err != nil {
 			return err
 		}
-		i, known := at[table]
-		if !known {
-			return nil
-		}
-		for n := range tables[i].Columns {
-			if c := &tables[i].Columns[n]; clause == "json_valid("+f.Quote(c.Name)+")" {
-				c.Note += " " + noteJSON
+		if t := list.find(table); t != nil {
+			for i := range t.Columns {
+				if c := &t.Columns[i]; clause == "json_valid("+(mysql{}).Quote(c.Name)+")" {
+					c.Note += " " + noteJSON
+				}
 			}
 		}
 		return nil
 	})
 }
 
-// mysqlType makes of a column's full type what Column has to know.
+// mysqlType completes a column with what Column must know of its full type.
 func mysqlType(c *CatalogColumn, columnType, charset string, fraction int) {
 	switch c.DataType {
 	case "tinyint":

@@ -7,15 +7,15 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
-// Column reads what drivers hand over differently, dates above all, as text.
+// Column reads as text what drivers return differently, dates above all.
 func (f mysql) Column(ref string, c CatalogColumn) Column {
-	column := Column{Cell: ref, Raw: ref, Key: ref}
+	column := Column{Cell: ref, Raw: ref, Key: ref, Stored: ref}
 	asText := func(expr string) string { return "CAST(CAST(" + expr + " AS CHAR) AS BINARY)" }
 	switch c.DataType {
 	case "boolean":
 		column.Type, column.Class = wire.TypeBoolean, ClassBoolean
 		column.Raw = "(" + ref + " <> 0)"
-		column.Cell, column.Key = column.Raw, column.Raw
+		column.Cell, column.Key, column.Tie = column.Raw, column.Raw, ref
 		column.Decode = DecodeBoolean
 		column.Text = "CAST(CASE WHEN " + ref + " <> 0 THEN 'true' WHEN " + ref + " = 0 THEN 'false' END AS BINARY)"
 	case "tinyint", "smallint", "mediumint", "int", "bigint", "year":
@@ -55,7 +55,7 @@ func (f mysql) Column(ref string, c CatalogColumn) Column {
 		mysqlMoment(&column, ref, c)
 	case "json":
 		column.Type, column.Class = wire.TypeJSON, ClassOpaque
-		column.Cell, column.Tie, column.Key = "CAST("+ref+" AS CHAR)", asText(ref), ""
+		column.Cell, column.Tie, column.Key = "CAST("+ref+" AS CHAR)", mysqlHash(ref), ""
 		column.Decode = DecodeJSON
 	case "binary", "varbinary", "tinyblob", "blob", "mediumblob", "longblob":
 		column.Type, column.Class = wire.TypeString, ClassText
@@ -73,16 +73,22 @@ func (f mysql) Column(ref string, c CatalogColumn) Column {
 		column.Key, column.Text = column.Raw, column.Raw
 		if c.Precision == 0 || c.Precision > mysqlSortLength-72 { // bytes, and some room for what the engine adds
 			column.Long = "LENGTH(" + column.Raw + ") > " + strconv.Itoa(mysqlSortLength-72)
+			column.Tie = mysqlHash(column.Raw)
 		}
 	}
 	if strings.Contains(c.Note, noteJSON) {
 		column.Type, column.Class, column.Decode = wire.TypeJSON, ClassOpaque, DecodeJSON
-		column.Tie, column.Key, column.Text, column.Same = column.Raw, "", "", nil
+		column.Tie, column.Key, column.Text, column.Same = mysqlHash(column.Raw), "", "", nil
 	}
 	return column.as(c.Want)
 }
 
-// mysqlText compares texts by their bytes in UTF-8, without padding.
+// mysqlHash returns an expression that tells texts apart that are too long for
+// the engine to sort.
+func mysqlHash(expr string) string { return "SHA2(" + expr + ", 256)" }
+
+// mysqlText completes a column of text, compared by its bytes in UTF-8, without
+// padding.
 func mysqlText(column *Column, ref string, c CatalogColumn) {
 	column.Type, column.Class, column.Decode = wire.TypeString, ClassText, DecodeText
 	column.Raw = "CAST(" + ref + " AS BINARY)"
@@ -91,7 +97,7 @@ func mysqlText(column *Column, ref string, c CatalogColumn) {
 		if strings.Contains(c.Note, noteCharset) {
 			break
 		}
-		// Equal bytes are equal in every collation, so an index can serve.
+		// Equal bytes are equal in every collation, so an index serves.
 		column.Same = func(args []any, bind func(any) string) string {
 			list := func(as func(string) string) string {
 				params := make([]string, len(args))
@@ -116,13 +122,13 @@ func mysqlText(column *Column, ref string, c CatalogColumn) {
 	column.Raw = "CAST(CONVERT(" + ref + " USING utf8mb4) AS BINARY)"
 }
 
-// mysqlMoment is a date or a datetime. One with a month or a day of zero is
-// null.
+// mysqlMoment completes a date or a datetime. One with a month or a day of zero
+// is null.
 func mysqlMoment(column *Column, ref string, c CatalogColumn) {
 	column.Valid = "MONTH(" + ref + ") > 0 AND DAYOFMONTH(" + ref + ") > 0"
 	column.Key = "CASE WHEN " + column.Valid + " THEN " + ref + " END"
 	column.Read = func(expr string) string { return "CAST(" + expr + " AS CHAR)" }
-	column.Cell = column.Read(column.Key)
+	column.Cell, column.Tie = column.Read(column.Key), ref
 	if c.DataType == "date" {
 		column.Type, column.Class, column.Decode = wire.TypeDate, ClassDate, DecodeDate
 		column.Bind = func(param string) string { return "CAST(" + param + " AS DATE)" }

@@ -10,27 +10,30 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
-// operand is a filter's value as a column's class can hold it. Where it cannot
-// hold it exactly, arg is its neighbour.
+// operand is a filter's value as a column's class can hold it. If the class
+// cannot hold it exactly, arg is a neighbour.
 type operand struct {
 	arg any
-	// side tells where arg lies: 0 is the value itself, -1 the largest value of
-	// the class below it, +1 the smallest above it.
+	// side says where arg lies: 0 is the value itself, -1 the largest value of the
+	// class below it, +1 the smallest above it.
 	side int
-	// beyond is -1 for a value below all values of the class, +1 for one above.
-	beyond int
+	// outside is -1 for a value below all values of the class, +1 for one above.
+	outside int
 }
 
-// digits is a number as A6 reads it: a sign, whole digits without leading
-// zeros, and a fraction without trailing ones.
+// exact reports whether arg is the value itself.
+func (o operand) exact() bool { return o.side == 0 && o.outside == 0 }
+
+// digits is a number of unlimited precision: a sign, whole digits without
+// leading zeros, and a fraction without trailing ones [rule filter-6].
 type digits struct {
 	negative        bool
 	whole, fraction string
 }
 
-// parseDigits reads a filter's value as a number; false when it is none (A6).
+// parseDigits reads a filter's value as a number, and reports whether it is one.
 func parseDigits(v wire.Value) (digits, bool) {
-	s := string(v.AppendText(nil))
+	s := text(v)
 	if v.Kind() == wire.KindBool || !wire.IsDecimal(s) {
 		return digits{}, false
 	}
@@ -51,10 +54,7 @@ func parseDigits(v wire.Value) (digits, bool) {
 }
 
 func (d digits) String() string {
-	s := d.whole
-	if s == "" {
-		s = "0"
-	}
+	s := or(d.whole, "0")
 	if d.fraction != "" {
 		s += "." + d.fraction
 	}
@@ -64,13 +64,18 @@ func (d digits) String() string {
 	return s
 }
 
+// sign returns -1 for a negative number, else 1.
+func (d digits) sign() int {
+	if d.negative {
+		return -1
+	}
+	return 1
+}
+
 // compare orders two numbers by their digits.
 func (d digits) compare(e digits) int {
 	if d.negative != e.negative {
-		if d.negative {
-			return -1
-		}
-		return 1
+		return d.sign()
 	}
 	c := len(d.whole) - len(e.whole)
 	if c == 0 {
@@ -79,27 +84,19 @@ func (d digits) compare(e digits) int {
 	if c == 0 {
 		c = strings.Compare(d.fraction, e.fraction)
 	}
-	if d.negative {
-		return -c
-	}
-	return c
+	return c * d.sign()
 }
 
-// decimalOperand cuts a number to a precision and scale. What is cut lies
-// between arg and zero, so a negative one has arg above it.
+// decimalOperand cuts a number to a precision and scale. It cuts towards zero,
+// so arg lies above a negative number.
 func decimalOperand(d digits, precision, scale int) operand {
-	o := operand{}
 	if len(d.whole) > precision-scale {
-		if o.beyond = 1; d.negative {
-			o.beyond = -1
-		}
-		return o
+		return operand{outside: d.sign()}
 	}
+	var o operand
 	if len(d.fraction) > scale {
 		d.fraction = strings.TrimRight(d.fraction[:scale], "0")
-		if o.side = -1; d.negative {
-			o.side = 1
-		}
+		o.side = -d.sign()
 		if d.whole == "" && d.fraction == "" {
 			d.negative = false
 		}
@@ -111,29 +108,26 @@ func decimalOperand(d digits, precision, scale int) operand {
 // integerOperand cuts a number to an int64.
 func integerOperand(d digits) operand {
 	o := decimalOperand(d, 19, 0)
-	if o.beyond != 0 {
+	if o.outside != 0 {
 		return o
 	}
 	n, err := strconv.ParseInt(o.arg.(string), 10, 64)
 	if err != nil { // out of range
-		if o.beyond = 1; d.negative {
-			o.beyond = -1
-		}
-		return o
+		return operand{outside: d.sign()}
 	}
 	o.arg = n
 	return o
 }
 
-// floatOperand is the nearest float. A float stands for its shortest digits
-// (A6), so they say on which side of the number it lies.
+// floatOperand returns the nearest float. A float stands for its shortest
+// digits, so they say on which side of the number it lies.
 func floatOperand(d digits) operand {
 	f, _ := strconv.ParseFloat(d.String(), 64)
 	switch {
 	case math.IsInf(f, 1):
-		return operand{beyond: 1}
+		return operand{outside: 1}
 	case math.IsInf(f, -1):
-		return operand{beyond: -1}
+		return operand{outside: -1}
 	}
 	near, _ := parseDigits(wire.Float(f))
 	return operand{arg: f, side: near.compare(d)}
@@ -148,17 +142,17 @@ func textOperand(s string, noNUL bool) operand {
 }
 
 // instantOperand cuts an instant to a class's unit: days, or digits of a
-// fraction of a second. False when the value is no instant (A9).
+// fraction of a second. It reports whether the value is an instant.
 func instantOperand(v wire.Value, c *Column) (operand, bool) {
 	t, ok := filter.Instant(v)
 	if !ok {
 		return operand{}, false
 	}
 	if t.Year() > 9999 {
-		return operand{beyond: 1}, true
+		return operand{outside: 1}, true
 	}
 	if t.Year() < c.FirstYear {
-		return operand{beyond: -1}, true
+		return operand{outside: -1}, true
 	}
 	layout := "2006-01-02"
 	cut := time.Date(t.Year(), t.Month(), t.Day(), 0, 0, 0, 0, time.UTC)
@@ -168,15 +162,16 @@ func instantOperand(v wire.Value, c *Column) (operand, bool) {
 		cut = t.Add(-time.Duration(int64(t.Nanosecond()) % unit))
 	}
 	o := operand{arg: cut.Format(layout)}
-	// Compared with the value itself, because t has lost what lies beyond
-	// nanoseconds, and a leap second.
+	// Compare with the value itself: t has lost digits beyond nanoseconds, and a
+	// leap second.
 	if order, ok := filter.Compare(wire.Datetime(cut), v, wire.TypeDatetime); ok {
 		o.side = order
 	}
 	return o, true
 }
 
-// datetimeLayout spells a datetime with that many digits of fraction.
+// datetimeLayout returns the layout of a datetime with so many digits of
+// fraction.
 func datetimeLayout(digits int) string {
 	if digits == 0 {
 		return "2006-01-02 15:04:05"

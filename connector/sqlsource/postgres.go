@@ -12,18 +12,18 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
-// PostgreSQL is the flavor of PostgreSQL 12 and later, for any driver.
+// PostgreSQL returns the flavor of PostgreSQL 12 and later, for any driver.
 //
-// Every request reads in a transaction that is read-only, of one snapshot. Only
-// tables and columns that the user may read are listed. Text is compared in
-// the collation "C", which is byte order where the database's encoding is UTF8;
-// in a database of another encoding no text is compared by the engine.
+// Every request reads in a read-only transaction, of one snapshot. Discovery
+// lists only tables and columns that the user may read. Text is compared in the
+// collation "C", which is byte order where the database's encoding is UTF8; in a
+// database of another encoding the engine compares no text.
 //
 // A timestamp without time zone is read as UTC. NaN, infinities, and dates
-// outside of the years 1 to 9999 are null. A real is read as the double that it
-// is exactly. Types without a counterpart, such as interval and inet, are the
-// text that PostgreSQL makes of them. Of arrays and jsonb, contains is pushed
-// for texts; what asks for a number within an array is left to the SDK, as is
+// outside the years 1 to 9999 are null. A real is read as the double that it is
+// exactly. Types without a counterpart, such as interval and inet, are the text
+// that PostgreSQL makes of them. The flavor pushes contains for texts in arrays
+// and jsonb. It leaves to the library what asks for a number within an array, and
 // what looks inside json.
 func PostgreSQL() Flavor { return postgres{} }
 
@@ -37,8 +37,8 @@ func (postgres) Tx() *sql.TxOptions {
 	return &sql.TxOptions{ReadOnly: true, Isolation: sql.LevelRepeatableRead}
 }
 
-// Session sets what the text of some types depends on. The statements depend
-// on no time zone.
+// Session sets what the text of some types depends on. No statement depends on
+// the time zone.
 func (postgres) Session(ctx context.Context, q Queryer) error {
 	_, err := q.ExecContext(ctx, "SELECT set_config('IntervalStyle', 'postgres', true), set_config('DateStyle', 'ISO', true)")
 	return err
@@ -81,15 +81,15 @@ func (postgres) Bucket(c *Column, key string, g wire.Grain) string {
 	return "date_trunc('" + string(g) + "', " + key + ")::date"
 }
 
-// Sum is exact over integers and decimals.
+// Sum adds integers and decimals.
 func (postgres) Sum(c *Column, key string) (Sum, bool) {
 	if c.Class != ClassInteger && c.Class != ClassDecimal {
 		return Sum{}, false
 	}
-	return plainSum("SUM(" + key + ")::text"), true
+	return exactSum("SUM(" + key + ")::text"), true
 }
 
-// Reason reads the SQLSTATE, which every driver's error tells.
+// Reason reads the SQLSTATE, which the errors of all drivers have.
 func (postgres) Reason(err error) Reason {
 	var state interface{ SQLState() string }
 	if errors.As(err, &state) {
@@ -112,7 +112,8 @@ func (postgres) Reason(err error) Reason {
 	return unreachable(err)
 }
 
-// unreachable recognises that nobody answers.
+// unreachable returns ReasonUnreachable for an error that says that nobody
+// answers.
 func unreachable(err error) Reason {
 	var dial *net.OpError
 	var name *net.DNSError

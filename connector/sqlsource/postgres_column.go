@@ -15,9 +15,9 @@ const (
 	postgresFraction = 16383
 )
 
-// Column says nothing that depends on the session's time zone.
+// Column returns expressions that do not depend on the session's time zone.
 func (f postgres) Column(ref string, c CatalogColumn) Column {
-	column := Column{Cell: ref, Raw: ref, Key: ref, FirstYear: 1, NoNUL: true}
+	column := Column{Cell: ref, Raw: ref, Key: ref, Stored: ref, FirstYear: 1, NoNUL: true}
 	asText := func(expr string) string { return expr + `::text COLLATE "C"` }
 	switch c.DataType {
 	case "int2", "int4", "int8", "oid":
@@ -40,7 +40,7 @@ func (f postgres) Column(ref string, c CatalogColumn) Column {
 		// NaN is greater than every other value.
 		column.Valid = column.Raw + " > '-Infinity'::float8 AND " + column.Raw + " < 'Infinity'::float8"
 		column.Key = "CASE WHEN " + column.Valid + " THEN " + column.Raw + " END"
-		column.Cell = column.Key
+		column.Cell, column.Tie = column.Key, column.Raw
 	case "bool":
 		column.Type, column.Class = wire.TypeBoolean, ClassBoolean
 		column.Decode = DecodeBoolean
@@ -94,12 +94,13 @@ func (f postgres) Column(ref string, c CatalogColumn) Column {
 	return column.as(c.Want)
 }
 
+// cast returns a Bind that casts the placeholder to a type.
 func cast(to string) func(string) string {
 	return func(param string) string { return param + "::" + to }
 }
 
-// postgresSame lets an index on the column serve: with every collation but the
-// rare nondeterministic ones equal texts are equal bytes, and never the less.
+// postgresSame returns a Same that an index on the column serves. Equal bytes are
+// equal texts in every collation, and the second condition compares bytes.
 func postgresSame(ref string) func([]any, func(any) string) string {
 	return func(args []any, bind func(any) string) string {
 		params := make([]string, len(args))
@@ -111,8 +112,8 @@ func postgresSame(ref string) func([]any, func(any) string) string {
 	}
 }
 
-// postgresDecimal is a numeric. Without a declared scale equal values may be
-// spelled with several.
+// postgresDecimal completes a numeric. Without a declared scale, equal values may
+// be spelled with several scales.
 func postgresDecimal(column *Column, ref string, c CatalogColumn) {
 	column.Type, column.Class = wire.TypeDecimal, ClassDecimal
 	column.Bind = cast("numeric")
@@ -133,14 +134,15 @@ func postgresDecimal(column *Column, ref string, c CatalogColumn) {
 		column.Valid = ref + " - " + ref + " = 0"
 	}
 	column.Key = "CASE WHEN " + column.Valid + " THEN " + ref + " END"
-	column.Cell = "(" + column.Key + ")::text"
+	column.Cell, column.Tie = "("+column.Key+")::text", ref
 	if c.Precision < 0 {
 		column.Spelling = column.Cell + ` COLLATE "C"`
+		column.Tie = ref + `::text COLLATE "C"` // tells 1.5 from 1.50
 	}
 }
 
-// postgresMoment is a date or a timestamp. Infinities and years beyond the wire
-// are null.
+// postgresMoment completes a date or a timestamp. Infinities are null, and years
+// that cannot be sent.
 func postgresMoment(column *Column, ref string, c CatalogColumn) {
 	if c.DataType == "date" {
 		column.Type, column.Class = wire.TypeDate, ClassDate
@@ -149,7 +151,7 @@ func postgresMoment(column *Column, ref string, c CatalogColumn) {
 		column.Valid = ref + " >= '0001-01-01'::date AND " + ref + " <= '9999-12-31'::date"
 		column.Key = "CASE WHEN " + column.Valid + " THEN " + ref + " END"
 		column.Text = "to_char(" + column.Key + `, 'YYYY-MM-DD') COLLATE "C"`
-		column.Cell = column.Key
+		column.Cell, column.Tie = column.Key, ref
 		return
 	}
 	column.Type, column.Class = wire.TypeDatetime, ClassDatetime
@@ -159,7 +161,7 @@ func postgresMoment(column *Column, ref string, c CatalogColumn) {
 	column.Bind = cast("timestamp")
 	first, after := "'0001-01-01 00:00:00'::timestamp", "'10000-01-01 00:00:00'::timestamp"
 	if c.DataType == "timestamptz" {
-		// The operand becomes an instant rather than the column a local time,
+		// The operand is turned into an instant, not the column into a local time,
 		// so that an index serves.
 		local = ref + " AT TIME ZONE INTERVAL '0'"
 		column.Bind = func(param string) string { return "(" + param + "::timestamp AT TIME ZONE INTERVAL '0')" }
@@ -175,11 +177,11 @@ func postgresMoment(column *Column, ref string, c CatalogColumn) {
 		layout += ".MS"
 	}
 	column.Text = "to_char(" + column.Key + ", '" + layout + "\"Z\"') COLLATE \"C\""
-	column.Cell = column.Key
+	column.Cell, column.Tie = column.Key, ref
 }
 
-// postgresContainsJSON looks at the elements of a jsonb array, not deeper. A
-// boolean element is the text true or false (A4, A8).
+// postgresContainsJSON returns a Contains that looks at the elements of a jsonb
+// array, not deeper. A boolean element is the text true or false.
 func postgresContainsJSON(ref string) func(param, text string) string {
 	return func(param, text string) string {
 		found := ref + " @> to_jsonb(" + param + "::text)"
@@ -188,38 +190,4 @@ func postgresContainsJSON(ref string) func(param, text string) string {
 		}
 		return "(jsonb_typeof(" + ref + ") = 'array' AND " + found + ")"
 	}
-}
-
-// as is the column with another type that the host asks for. Where that
-// changes how values compare, nothing is pushed.
-func (c Column) as(want wire.Type) Column {
-	if want == "" || want == c.Type {
-		return c
-	}
-	was := c.Type
-	c.Type = want
-	text := func(t wire.Type) bool { return t == wire.TypeString || t == wire.TypeReference }
-	document := func(t wire.Type) bool { return t == wire.TypeJSON || t == wire.TypeArray }
-	switch {
-	case text(was) && text(want), document(was) && document(want):
-		return c
-	case was.Numeric() && want.Numeric():
-		if want == wire.TypeDecimal {
-			decode := c.Decode
-			c.Decode = func(driver any) (wire.Value, error) {
-				v, err := decode(driver)
-				if err != nil || v.IsNull() {
-					return v, err
-				}
-				return wire.Decimal(string(v.AppendText(nil))), nil
-			}
-		}
-		return c
-	}
-	c.Class, c.Text, c.Contains, c.Same = ClassOpaque, "", nil, nil
-	c.Tie, c.Key, c.Group = or(c.Tie, c.Key), "", ""
-	if document(want) {
-		c.Decode = DecodeJSON
-	}
-	return c
 }

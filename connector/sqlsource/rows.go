@@ -10,13 +10,15 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
-// reader is where a driver's value becomes a cell, without a copy between.
+// reader turns a driver's value into a cell, without a copy between.
 type reader struct {
 	column *Column // nil: the value is not wanted
 	value  wire.Value
 }
 
-// Scan is sql.Scanner.
+var _ sql.Scanner = (*reader)(nil)
+
+// Scan implements sql.Scanner.
 func (r *reader) Scan(driver any) error {
 	if driver == nil || r.column == nil {
 		r.value = wire.Value{}
@@ -29,12 +31,11 @@ func (r *reader) Scan(driver any) error {
 	return nil
 }
 
-// restRows is how many rows that nobody wants are read for the sake of the
-// connection.
-const restRows = 500
+// drainRows is how many rows that nobody wants are read to keep the connection.
+const drainRows = 500
 
-// cells runs a statement whose columns are read as these, and yields its rows
-// as they come. The slice is reused.
+// cells runs a statement that selects these columns, and yields its rows as they
+// come. The slice is reused.
 func (x *session) cells(ctx context.Context, table, statement string, args []any, columns []*Column) memsource.Rows {
 	return func(yield func([]wire.Value, error) bool) {
 		statementCtx, cancel := context.WithCancel(ctx)
@@ -66,7 +67,7 @@ func (x *session) cells(ctx context.Context, table, statement string, args []any
 			if !yield(values, nil) {
 				// Drivers read a result to its end before the connection can be
 				// used again. A long rest costs more than the connection.
-				for range restRows {
+				for range drainRows {
 					if !rows.Next() {
 						return
 					}
@@ -81,15 +82,14 @@ func (x *session) cells(ctx context.Context, table, statement string, args []any
 	}
 }
 
-// row runs a statement that answers one row, of integers or whatever the driver
-// makes of it.
+// row runs a statement that answers one row, and scans it.
 func (x *session) row(ctx context.Context, table, statement string, args []any, into ...any) error {
 	err := x.tx.QueryRowContext(ctx, statement, args...).Scan(into...)
 	return x.source.failure(ctx, err, table)
 }
 
-// emit hands rows out. Those of a failed statement that has not begun fail
-// before Begin, so that the failure has its own status (C3).
+// emit writes rows to out. If the statement fails before its first row, emit
+// returns before Begin, so that the failure has its own status.
 func emit(out *connector.Rows, columns []wire.Column, rows memsource.Rows) error {
 	var w *connector.RowWriter
 	for values, err := range rows {
@@ -108,5 +108,3 @@ func emit(out *connector.Rows, columns []wire.Column, rows memsource.Rows) error
 	}
 	return nil
 }
-
-var _ sql.Scanner = (*reader)(nil)

@@ -2,19 +2,24 @@ package sqlsource
 
 import (
 	"context"
+	"database/sql"
 
 	"github.com/connectorsdk/connector-sdk-go/connector"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
 // Source serves a database: every optional route and flag of the protocol but a
-// dialect. It keeps nothing between calls, unless the database is the host's
-// own: no connection, and no description (Config.Remember), so a table that is
-// made, changed or dropped is so for the next request. It is safe for
-// concurrent use.
+// dialect. It is safe for concurrent use.
+//
+// A source keeps no connection of a tenant and no description between requests
+// (but see Options.Remember). A table that is created, changed or dropped is so
+// for the next request.
 type Source struct {
-	config Config
-	memory memory
+	db         *sql.DB // of the host; nil with openTenant
+	openTenant Open
+	flavor     Flavor
+	options    Options
+	cache      tableCache
 }
 
 var (
@@ -29,16 +34,19 @@ var (
 	_ connector.Joiner              = (*Source)(nil)
 )
 
-// New makes a source of a database. It fails with every fault of the
-// configuration at once; it does not connect.
-func New(config Config) (*Source, error) {
-	if err := config.check(); err != nil {
-		return nil, err
-	}
-	if config.Profile == 0 {
-		config.Profile = defaultProfile
-	}
-	return &Source{config: config}, nil
+// New returns a source of a database that belongs to the host. All tenants see
+// the same tables, so the definition asks for no credentials. Give the source a
+// pool of its own, because it sets up the sessions it uses; it does not close
+// the pool. New does not connect, and reports every fault of its arguments at
+// once.
+func New(db *sql.DB, flavor Flavor, options *Options) (*Source, error) {
+	return newSource(&Source{db: db, flavor: flavor}, options)
+}
+
+// NewPerTenant returns a source of databases that the tenants' credentials lead
+// to. It reports every fault of its arguments at once.
+func NewPerTenant(open Open, flavor Flavor, options *Options) (*Source, error) {
+	return newSource(&Source{openTenant: open, flavor: flavor}, options)
 }
 
 // Check connects, which proves the credentials.
@@ -49,20 +57,32 @@ func (s *Source) Check(ctx context.Context, req *wire.CheckRequest) error {
 	}
 	defer x.close()
 	// Some engines look at the file, or at the user's rights, only now.
-	_, _, err = s.config.Flavor.Catalog(ctx, x.tx, s.config.Schema, []string{""})
+	_, _, err = s.flavor.Catalog(ctx, x.tx, s.options.Schema, []string{""})
 	return s.failure(ctx, err, "")
 }
 
-// Describe is one table as Discover lists it, without samples and statistics.
+// Describe describes one table as Discover lists it, without samples and
+// statistics.
 func (s *Source) Describe(ctx context.Context, creds wire.Credentials, table string) (*wire.Table, error) {
-	x, err := s.open(ctx, creds)
+	x, r, err := s.openTable(ctx, creds, table)
 	if err != nil {
 		return nil, err
 	}
 	defer x.close()
-	r, err := x.one(ctx, table)
-	if err != nil {
-		return nil, err
-	}
 	return s.describe(r), nil
+}
+
+// openTable opens a session for a request about one table, and finds the table. The
+// caller closes the session.
+func (s *Source) openTable(ctx context.Context, creds wire.Credentials, table string) (*session, *relation, error) {
+	x, err := s.open(ctx, creds)
+	if err != nil {
+		return nil, nil, err
+	}
+	r, err := x.relation(ctx, table)
+	if err != nil {
+		x.close()
+		return nil, nil, err
+	}
+	return x, r, nil
 }

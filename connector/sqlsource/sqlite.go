@@ -1,50 +1,49 @@
 package sqlsource
 
 import (
+	"context"
 	"database/sql"
+	"math/big"
 	"strconv"
 	"strings"
-
-	"context"
 
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
-// SQLite is the flavor of SQLite 3.37 and later, for any driver.
+// SQLite returns the flavor of SQLite 3.37 and later, for any driver.
 //
-// SQLite's columns have declared types but its values have types of their own.
-// What a column is, is read off the declared type: one that contains BOOL is
-// boolean; JSON json; DATETIME or TIMESTAMP datetime; DATE date; DEC, NUMERIC or
-// MONEY decimal; then, as SQLite itself decides, INT number; CHAR, CLOB, TEXT
+// SQLite's columns have declared types, but each value has a type of its own.
+// The flavor reads a column's type off the declared type: one that contains BOOL
+// is boolean; JSON json; DATETIME or TIMESTAMP datetime; DATE date; DEC, NUMERIC
+// or MONEY decimal; then, as SQLite itself decides, INT number; CHAR, CLOB, TEXT
 // or UUID string; BLOB, and none, string; REAL, FLOA or DOUB number.
 //
-// Values that are not of that type are told apart in every comparison, or
-// looked for before one is pushed; where they are found, the SDK filters and
-// sorts:
+// Values that are not of that type are told apart in every comparison, or looked
+// for before one is pushed. If there are any, the library filters and sorts:
 //
-//   - dates and datetimes are texts YYYY-MM-DD and YYYY-MM-DD HH:MM:SS with T or
+//   - Dates and datetimes are texts YYYY-MM-DD and YYYY-MM-DD HH:MM:SS with T or
 //     a blank, at most nine digits of fraction and perhaps a Z. An integer in
 //     such a column is read as seconds since 1970, a real as a Julian day, as
 //     SQLite's own functions do.
-//   - decimals are integers, reals, or digits in a column of text affinity, such
+//   - Decimals are integers, reals, or digits in a column of text affinity, such
 //     as DECIMAL_TEXT, which keeps their scale. SQLite has no arithmetic for
-//     them, so a sum is declined (E6).
-//   - text that is stored as a blob in a column of text is text.
+//     them, so a sum is declined.
+//   - Text that is stored as a blob in a column of text is text.
 //
-// In a database whose encoding is UTF-16 no text is compared by the engine.
+// In a database whose encoding is UTF-16 the engine compares no text.
 func SQLite() Flavor { return sqlite{} }
 
 type sqlite struct{}
 
 func (sqlite) Quote(name string) string { return `"` + strings.ReplaceAll(name, `"`, `""`) + `"` }
 
-// Param is numbered, so that statements of one shape are one text.
+// Param numbers placeholders, so that statements of one shape are one text.
 func (sqlite) Param(n int) string { return "?" + strconv.Itoa(n) }
 
 func (sqlite) Tx() *sql.TxOptions { return nil }
 
-// Session needs nothing: SQLite has no session time zone, and drivers interrupt
-// a statement when its context ends.
+// Session does nothing: SQLite has no session time zone, and drivers interrupt a
+// statement when its context ends.
 func (sqlite) Session(context.Context, Queryer) error { return nil }
 
 func (f sqlite) Table(schema, name string) string {
@@ -55,7 +54,7 @@ func (sqlite) Order(expr string, desc, nullable bool) string {
 	return orderNullsLast(expr, desc, nullable)
 }
 
-// orderNullsLast is an order in standard SQL.
+// orderNullsLast returns a term of ORDER BY in standard SQL.
 func orderNullsLast(expr string, desc, nullable bool) string {
 	if desc {
 		expr += " DESC"
@@ -78,7 +77,7 @@ func (sqlite) Window(limit, offset string) string {
 
 func (sqlite) TextParam(param string) string { return param }
 
-// Includes looks at bytes, because text functions stop at a NUL.
+// Includes compares blobs, because text functions stop at a NUL.
 func (sqlite) Includes(text, param string) string {
 	return "instr(CAST(" + text + " AS BLOB), CAST(" + param + " AS BLOB)) > 0"
 }
@@ -92,18 +91,19 @@ func (sqlite) Bucket(_ *Column, key string, g wire.Grain) string {
 	case wire.GrainYear:
 		return "substr(" + key + ", 1, 4) || '-01-01'"
 	case wire.GrainQuarter:
-		return "substr(" + key + ", 1, 5) || substr('010101040404070707101010', CAST(substr(" + key + ", 6, 2) AS INTEGER) * 2 - 1, 2) || '-01'"
+		month := "CAST(substr(" + key + ", 6, 2) AS INTEGER)"
+		return "substr(" + key + ", 1, 5) || substr('010101040404070707101010', " + month + " * 2 - 1, 2) || '-01'"
 	case wire.GrainMonth:
 		return "substr(" + key + ", 1, 7) || '-01'"
 	}
 	return "substr(" + key + ", 1, 10)"
 }
 
-// sumBase divides integers for a sum that cannot overflow: SQLite's own fails
+// sumBase splits integers for a sum that cannot overflow: SQLite's own fails
 // beyond 64 bits.
 const sumBase = 1_000_000_000
 
-// Sum adds integers. Reals and digits it would add as floats.
+// Sum adds integers. SQLite would add reals and digits as floats.
 func (sqlite) Sum(c *Column, key string) (Sum, bool) {
 	if c.Class != ClassInteger && c.Class != ClassMixed {
 		return Sum{}, false
@@ -128,7 +128,13 @@ func (sqlite) Sum(c *Column, key string) (Sum, bool) {
 	}, true
 }
 
-// Reason reads the driver's text: SQLite's messages are the same in all.
+// sumOfParts returns high times sumBase plus low, exactly.
+func sumOfParts(high, low int64) wire.Value {
+	n := new(big.Int).Mul(big.NewInt(high), big.NewInt(sumBase))
+	return wire.Decimal(n.Add(n, big.NewInt(low)).String())
+}
+
+// Reason reads the error's text: SQLite's messages are the same in all drivers.
 func (sqlite) Reason(err error) Reason {
 	text := err.Error()
 	for _, r := range []struct {

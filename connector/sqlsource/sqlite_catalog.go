@@ -9,15 +9,17 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
-// Catalog reads the pragmas, which match names without regard to case: a name
-// is looked up to the letter first.
+// Catalog reads the pragmas. They match names without regard to case, so it looks
+// names up to the letter first.
 func (f sqlite) Catalog(ctx context.Context, q Queryer, schema string, names []string) ([]Table, []string, error) {
 	var encoding string
 	if err := q.QueryRowContext(ctx, "PRAGMA encoding").Scan(&encoding); err != nil {
 		return nil, nil, err
 	}
-	statement := "SELECT name, type, wr, strict FROM pragma_table_list WHERE schema = ?1 AND type IN ('table', 'view', 'virtual') AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\'"
-	args := []any{or(schema, "main")}
+	schema = or(schema, "main")
+	statement := `SELECT name, type, wr, strict FROM pragma_table_list
+		WHERE schema = ?1 AND type IN ('table', 'view', 'virtual') AND name NOT LIKE 'sqlite\_%' ESCAPE '\'`
+	args := []any{schema}
 	if names != nil {
 		var params []string
 		for _, n := range names {
@@ -26,129 +28,152 @@ func (f sqlite) Catalog(ctx context.Context, q Queryer, schema string, names []s
 		}
 		statement += " AND name COLLATE BINARY IN (" + strings.Join(params, ", ") + ")"
 	}
-	var tables []Table
-	var notes []string
-	var without []bool
+	var tables []sqliteTable
 	err := each(ctx, q, statement+" ORDER BY name", args, func(scan func(...any) error) error {
-		var t Table
+		var t sqliteTable
 		var kind string
-		var wr, strict bool
-		if err := scan(&t.Name, &kind, &wr, &strict); err != nil {
+		var strict bool
+		if err := scan(&t.Name, &kind, &t.withoutRowID, &strict); err != nil {
 			return err
 		}
 		t.View = kind == "view"
-		note := ""
 		if strict {
-			note += noteStrict
+			t.note += noteStrict
 		}
 		if encoding != "UTF-8" {
-			note += " " + noteUTF16
+			t.note += " " + noteUTF16
 		}
-		tables, notes, without = append(tables, t), append(notes, note), append(without, wr)
+		tables = append(tables, t)
 		return nil
 	})
 	if err != nil {
 		return nil, nil, err
 	}
 	var warnings []string
-	described := tables[:0]
-	for i, t := range tables {
-		err := f.describe(ctx, q, or(schema, "main"), &t, notes[i], without[i])
+	var described []Table
+	for _, t := range tables {
+		err := t.describe(ctx, q, schema)
 		switch {
 		case ctx.Err() != nil:
 			return nil, nil, ctx.Err()
 		case err != nil:
-			warnings = append(warnings, fmt.Sprintf("The table %s is left out because it cannot be described: a view, perhaps, of a table that is gone.", wire.QuoteName(t.Name)))
+			warnings = append(warnings, fmt.Sprintf("The table %s is left out because it cannot be described. "+
+				"It may be a view of a table that no longer exists.", wire.QuoteName(t.Name)))
 		default:
-			described = append(described, t)
+			described = append(described, t.Table)
 		}
 	}
 	return described, warnings, nil
 }
 
-// describe fills in columns and keys.
-func (f sqlite) describe(ctx context.Context, q Queryer, schema string, t *Table, note string, withoutRowID bool) error {
-	keys := map[int]string{}
-	notNull := true
-	err := each(ctx, q, "SELECT name, type, \"notnull\", pk FROM pragma_table_xinfo(?1, ?2) WHERE hidden <> 1 ORDER BY cid", []any{t.Name, schema}, func(scan func(...any) error) error {
-		c := CatalogColumn{Note: note}
+// sqliteTable is a table that is being described.
+type sqliteTable struct {
+	Table
+	note         string // of its columns
+	withoutRowID bool
+}
+
+// describe adds columns and keys.
+func (t *sqliteTable) describe(ctx context.Context, q Queryer, schema string) error {
+	keys, err := t.columns(ctx, q, schema)
+	if err != nil || t.View {
+		return err
+	}
+	indexed, err := t.uniqueKeys(ctx, q, schema)
+	if err != nil {
+		return err
+	}
+	t.primaryKey(keys, indexed)
+	return t.foreignKeys(ctx, q, schema)
+}
+
+// columns adds the columns, and returns those of the primary key in its order.
+func (t *sqliteTable) columns(ctx context.Context, q Queryer, schema string) (keys []string, err error) {
+	at := map[int]string{}
+	const statement = `SELECT name, type, "notnull", pk FROM pragma_table_xinfo(?1, ?2) WHERE hidden <> 1 ORDER BY cid`
+	err = each(ctx, q, statement, []any{t.Name, schema}, func(scan func(...any) error) error {
+		c := CatalogColumn{Note: t.note}
 		var required bool
 		var pk int
 		if err := scan(&c.Name, &c.DataType, &required, &pk); err != nil {
 			return err
 		}
 		if pk > 0 {
-			keys[pk] = c.Name
-			notNull = notNull && required
+			at[pk] = c.Name
 		}
 		c.Nullable = !required
 		t.Columns = append(t.Columns, c)
 		return nil
 	})
-	if err != nil || t.View {
-		return err
+	for i := 1; i <= len(at); i++ {
+		keys = append(keys, at[i])
 	}
-	ownIndex := false
-	type index struct{ name string }
-	var indexes []index
-	err = each(ctx, q, "SELECT name, origin FROM pragma_index_list(?1, ?2) WHERE \"unique\" = 1 AND partial = 0", []any{t.Name, schema}, func(scan func(...any) error) error {
-		var x index
-		var origin string
-		if err := scan(&x.name, &origin); err != nil {
-			return err
-		}
-		ownIndex = ownIndex || origin == "pk"
-		indexes = append(indexes, x)
-		return nil
+	return keys, err
+}
+
+// uniqueKeys adds the unique indexes on columns. It reports whether the primary
+// key has an index of its own.
+func (t *sqliteTable) uniqueKeys(ctx context.Context, q Queryer, schema string) (indexed bool, err error) {
+	var indexes []string
+	const list = `SELECT name, origin FROM pragma_index_list(?1, ?2) WHERE "unique" = 1 AND partial = 0`
+	err = each(ctx, q, list, []any{t.Name, schema}, func(scan func(...any) error) error {
+		var name, origin string
+		err := scan(&name, &origin)
+		indexed = indexed || origin == "pk"
+		indexes = append(indexes, name)
+		return err
 	})
 	if err != nil {
-		return err
+		return false, err
 	}
-	for _, x := range indexes {
+	for _, index := range indexes {
 		var columns []string
-		err := each(ctx, q, "SELECT coalesce(name, '') FROM pragma_index_xinfo(?1, ?2) WHERE key = 1 ORDER BY seqno", []any{x.name, schema}, func(scan func(...any) error) error {
+		const statement = "SELECT coalesce(name, '') FROM pragma_index_xinfo(?1, ?2) WHERE key = 1 ORDER BY seqno"
+		err := each(ctx, q, statement, []any{index, schema}, func(scan func(...any) error) error {
 			var name string
 			err := scan(&name)
 			columns = append(columns, name)
 			return err
 		})
 		if err != nil {
-			return err
+			return false, err
 		}
 		if !slices.Contains(columns, "") { // an index on an expression proves nothing
 			t.Unique = append(t.Unique, columns)
 		}
 	}
-	for i := 1; i <= len(keys); i++ {
-		t.PrimaryKey = append(t.PrimaryKey, keys[i])
-	}
-	if len(keys) > 0 {
-		// A primary key may hold nulls here, unless it is the row's number, or
-		// the table has none.
-		single := t.column(t.PrimaryKey[0])
-		rowID := len(keys) == 1 && strings.EqualFold(single.DataType, "INTEGER") && !withoutRowID && !ownIndex
-		switch {
-		case rowID:
-			single.Nullable = false
-			single.Note += " " + noteRowID
-		case withoutRowID:
-			for _, name := range t.PrimaryKey {
-				t.column(name).Nullable = false
-			}
-		case !notNull:
-			t.PrimaryKey = nil
-		}
-	}
-	return f.foreignKeys(ctx, q, schema, t)
+	return indexed, nil
 }
 
-// foreignKeys reads the declared keys; SQLite enforces them only where a
+// primaryKey sets the primary key if it holds no nulls. SQLite lets them in,
+// unless the key is the row's number or the table has none.
+func (t *sqliteTable) primaryKey(keys []string, indexed bool) {
+	if len(keys) == 0 {
+		return
+	}
+	first := t.column(keys[0])
+	switch {
+	case t.withoutRowID:
+		for _, name := range keys {
+			t.column(name).Nullable = false
+		}
+	case len(keys) == 1 && strings.EqualFold(first.DataType, "INTEGER") && !indexed:
+		first.Nullable = false
+		first.Note += " " + noteRowID
+	case !t.notNull(keys):
+		return
+	}
+	t.PrimaryKey = keys
+}
+
+// foreignKeys adds the declared keys. SQLite enforces them only where a
 // connection asks for it, and names tables and columns without regard to case.
-func (f sqlite) foreignKeys(ctx context.Context, q Queryer, schema string, t *Table) error {
+func (t *sqliteTable) foreignKeys(ctx context.Context, q Queryer, schema string) error {
 	byID := map[int]*ForeignKey{}
 	var order []int
 	err := each(ctx, q, `SELECT k.id, k."from", coalesce(m.name, k."table"),
-		coalesce((SELECT x.name FROM pragma_table_xinfo(k."table", ?2) x WHERE x.name = k."to" COLLATE NOCASE OR k."to" IS NULL AND x.pk = k.seq + 1), '')
+		coalesce((SELECT x.name FROM pragma_table_xinfo(k."table", ?2) x
+			WHERE x.name = k."to" COLLATE NOCASE OR k."to" IS NULL AND x.pk = k.seq + 1), '')
 		FROM pragma_foreign_key_list(?1, ?2) k LEFT JOIN pragma_table_list m ON m.schema = ?2 AND m.name = k."table" COLLATE NOCASE
 		ORDER BY k.id DESC, k.seq`, []any{t.Name, schema}, func(scan func(...any) error) error {
 		var id int
@@ -162,7 +187,8 @@ func (f sqlite) foreignKeys(ctx context.Context, q Queryer, schema string, t *Ta
 			byID[id] = k
 			order = append(order, id)
 		}
-		if i := slices.IndexFunc(t.Columns, func(c CatalogColumn) bool { return strings.EqualFold(c.Name, from) }); i >= 0 && to != "" {
+		named := func(c CatalogColumn) bool { return strings.EqualFold(c.Name, from) }
+		if i := slices.IndexFunc(t.Columns, named); i >= 0 && to != "" {
 			k.Columns = append(k.Columns, t.Columns[i].Name)
 			k.TargetColumns = append(k.TargetColumns, to)
 		}
@@ -172,19 +198,4 @@ func (f sqlite) foreignKeys(ctx context.Context, q Queryer, schema string, t *Ta
 		t.ForeignKeys = append(t.ForeignKeys, *byID[id])
 	}
 	return err
-}
-
-// each runs a statement and calls row for every row of its answer.
-func each(ctx context.Context, q Queryer, statement string, args []any, row func(scan func(...any) error) error) error {
-	rows, err := q.QueryContext(ctx, statement, args...)
-	if err != nil {
-		return err
-	}
-	defer func() { _ = rows.Close() }()
-	for rows.Next() {
-		if err := row(rows.Scan); err != nil {
-			return err
-		}
-	}
-	return rows.Err()
 }

@@ -10,14 +10,14 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
-// What a catalog column's Note says, as words.
+// The words of a catalog column's Note.
 const (
 	noteStrict = "strict" // the table is STRICT: values have the declared type
 	noteRowID  = "rowid"  // the column is the row's number: integers only
 	noteUTF16  = "utf16"  // the database's encoding
 )
 
-// sqliteType is the type that a declared type is read as.
+// sqliteType returns the type that a declared type is read as.
 func sqliteType(declared string) wire.Type {
 	d := strings.ToUpper(declared)
 	has := func(words ...string) bool {
@@ -51,7 +51,8 @@ func sqliteType(declared string) wire.Type {
 	return wire.TypeString
 }
 
-// affinity is SQLite's own rule (Datatypes In SQLite, 3.1).
+// affinity returns the affinity of a declared type, by SQLite's own rule
+// (Datatypes In SQLite, 3.1).
 func affinity(declared string) string {
 	d := strings.ToUpper(declared)
 	switch {
@@ -67,17 +68,16 @@ func affinity(declared string) string {
 	return "NUMERIC"
 }
 
-// Column reads every cell through an expression: drivers convert values of bare
-// columns by their declared types, each in its own way.
+// Column reads every cell through an expression, because drivers convert values
+// of bare columns by their declared types, each in its own way.
 func (f sqlite) Column(ref string, c CatalogColumn) Column {
-	t := c.Want
-	if t == "" {
-		t = sqliteType(c.DataType)
-	}
+	t := wire.Type(or(string(c.Want), string(sqliteType(c.DataType))))
 	strict := strings.Contains(c.Note, noteStrict)
-	column := Column{Type: t, Class: ClassOpaque, Cell: "+" + ref, Raw: ref, Tie: "+" + ref + " COLLATE BINARY"}
+	column := Column{
+		Type: t, Class: ClassOpaque, Cell: "+" + ref, Raw: ref, Decode: sqliteDecode(t),
+		Tie: "+" + ref + " COLLATE BINARY", Stored: ref + " COLLATE BINARY",
+	}
 	if strings.Contains(c.Note, noteUTF16) && t != wire.TypeNumber && t != wire.TypeBoolean {
-		column.Decode = sqliteDecode(t)
 		return column
 	}
 	switch t {
@@ -99,24 +99,20 @@ func (f sqlite) Column(ref string, c CatalogColumn) Column {
 	case wire.TypeString, wire.TypeReference:
 		sqliteText(&column, ref, c, strict)
 	}
-	if column.Decode == nil {
-		column.Decode = sqliteDecode(t)
-	}
 	return column
 }
 
-// sqliteNumber is a column of integers and reals.
+// sqliteNumber completes a column of integers and reals.
 func sqliteNumber(column *Column, ref string, c CatalogColumn, strict bool) {
 	a := affinity(c.DataType)
-	column.Decode = sqliteDecode(column.Type)
 	column.Key = ref
-	column.Precision = 9
 	const largest = "1.7976931348623157e308"
 	finite := ref + " BETWEEN -" + largest + " AND " + largest
 	switch {
 	case strings.Contains(c.Note, noteRowID), strict && a == "INTEGER":
 		column.Class = ClassInteger
 		column.Text = "CAST(" + ref + " AS TEXT)"
+		column.Tie, column.Stored = "", ref
 		return
 	case strict && a == "REAL":
 		column.Class = ClassFloat
@@ -152,8 +148,8 @@ func sqliteNumber(column *Column, ref string, c CatalogColumn, strict bool) {
 	column.Group = "CASE WHEN " + column.Valid + " THEN " + ref + " END COLLATE BINARY"
 }
 
-// sqliteDigits is a column of digits as text. With at most 15 of them they are
-// told apart, and ordered, by the nearest reals.
+// sqliteDigits completes a column of digits as text. The nearest reals tell
+// numbers of at most 15 digits apart, and order them.
 func sqliteDigits(column *Column, ref string) {
 	column.Class = ClassFloat
 	body := "ltrim(" + ref + ", '+-')"
@@ -168,11 +164,12 @@ func sqliteDigits(column *Column, ref string) {
 	column.Lossy = true
 }
 
-// sqliteText is a column of text. Blobs in it are text too.
+// sqliteText completes a column of text. Blobs in it are text too.
 func sqliteText(column *Column, ref string, c CatalogColumn, strict bool) {
 	switch a := affinity(c.DataType); {
 	case a == "TEXT" && strict:
 		column.Raw = ref + " COLLATE BINARY"
+		column.Tie = ""
 	case a == "TEXT":
 		column.Cell = "CAST(" + ref + " AS TEXT)"
 		column.Raw = "CAST(" + ref + " AS TEXT) COLLATE BINARY"
@@ -197,13 +194,14 @@ func sqliteText(column *Column, ref string, c CatalogColumn, strict bool) {
 	column.Key, column.Text = column.Raw, column.Raw
 }
 
-// sqliteDay is the condition that a text is a date that exists.
+// sqliteDay returns the condition that a value is the text of a date that exists.
 func sqliteDay(expr string) string {
-	return "typeof(" + expr + ") = 'text' AND " + expr + " GLOB '[0-9][0-9][0-9][0-9]-[0-9][0-9]-[0-9][0-9]' AND date(" + expr + ") = " + expr
+	const pattern = "[0-9][0-9][0-9][0-9]-[0-9][0-9]-[0-9][0-9]"
+	return "typeof(" + expr + ") = 'text' AND " + expr + " GLOB '" + pattern + "' AND date(" + expr + ") = " + expr
 }
 
-// sqliteDatetime is a column of texts with a date and perhaps a time. Its key is
-// that text in one spelling, to the nanosecond.
+// sqliteDatetime completes a column of texts with a date and perhaps a time. Its
+// key is that text in one spelling, to the nanosecond.
 func sqliteDatetime(column *Column, ref string) {
 	column.Class = ClassDatetime
 	column.Precision = 9
@@ -222,8 +220,8 @@ func sqliteDatetime(column *Column, ref string) {
 	column.Raw = column.Key
 }
 
-// sqliteDecode makes a cell of whatever value a column of that type holds. What
-// is none of the type stays what it is.
+// sqliteDecode returns a decoder of whatever value a column of that type holds.
+// A value of another type stays what it is.
 func sqliteDecode(t wire.Type) func(any) (wire.Value, error) {
 	return func(driver any) (wire.Value, error) {
 		switch v := driver.(type) {
@@ -243,11 +241,12 @@ func sqliteDecode(t wire.Type) func(any) (wire.Value, error) {
 		case time.Time:
 			return wire.Datetime(v), nil
 		}
-		return wire.Null(), unexpected(driver, "a value of SQLite")
+		return unexpected(driver, "a value of SQLite")
 	}
 }
 
-// sqliteMixedDecode reads whole reals as the integers that they are compared as.
+// sqliteMixedDecode returns a decoder that reads whole reals as the integers that
+// they are compared as.
 func sqliteMixedDecode(t wire.Type) func(any) (wire.Value, error) {
 	decode := sqliteDecode(t)
 	return func(driver any) (wire.Value, error) {
@@ -269,13 +268,10 @@ func sqliteTextCell(t wire.Type, s string) wire.Value {
 			return v
 		}
 	case wire.TypeDate, wire.TypeDatetime:
-		iso := s
-		if len(s) > 10 && s[10] == ' ' {
-			iso = s[:10] + "T" + s[11:]
-		}
+		iso := withT(s)
 		at, ok := filter.Instant(wire.Text(iso))
 		if !ok {
-			// As Go's drivers store a time.Time.
+			// Go's drivers store a time.Time so.
 			var err error
 			if at, err = time.Parse("2006-01-02 15:04:05.999999999 -0700 MST", s); err != nil {
 				return wire.Text(s)
@@ -319,7 +315,7 @@ func sqliteRealCell(t wire.Type, f float64) wire.Value {
 	}
 	switch t {
 	case wire.TypeDecimal:
-		return wire.Decimal(string(wire.Float(f).AppendText(nil)))
+		return wire.Decimal(text(wire.Float(f)))
 	case wire.TypeDatetime:
 		const epoch = 2440587.5 // 1970-01-01 as a Julian day
 		if ms := math.Round((f - epoch) * 86_400_000); math.Abs(ms) < 1<<53 {
@@ -328,7 +324,7 @@ func sqliteRealCell(t wire.Type, f float64) wire.Value {
 			}
 		}
 	case wire.TypeString, wire.TypeReference, wire.TypeJSON, wire.TypeArray:
-		return wire.Text(string(wire.Float(f).AppendText(nil)))
+		return wire.Text(text(wire.Float(f)))
 	}
 	return wire.Float(f)
 }

@@ -13,11 +13,11 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
-// requestTimeout bounds one request.
+// requestTimeout limits one request.
 const requestTimeout = 5 * time.Minute
 
-// client reads answers. It is the same for every server, and as cheap as
-// net/http allows: it shares the machine with them.
+// client reads answers. It is the same for every server, and as cheap as net/http
+// allows, because it shares the machine with them.
 type client struct {
 	http *http.Client
 	buf  []byte
@@ -36,14 +36,14 @@ func newClient() *client {
 
 func (c *client) close() { c.http.CloseIdleConnections() }
 
-// answer is what one request took.
+// answer is the times of one request.
 type answer struct {
-	first time.Duration // until the whole first row was here
+	first time.Duration // until the whole first row had arrived
 	wall  time.Duration // until the end
-	cpu   time.Duration // of the server; 0 where that cannot be told
+	cpu   time.Duration // of the server; 0 if unknown
 }
 
-// post sends a query to a server; the caller closes the body.
+// post sends a query to a server. The caller closes the body.
 func (c *client) post(ctx context.Context, s *server, q *wire.QueryRequest) (io.ReadCloser, error) {
 	body, err := wire.EncodeRequest(q)
 	if err != nil {
@@ -71,8 +71,8 @@ var (
 	endLine   = []byte("{\"end\":1}\n")
 )
 
-// discard times a query whose reader looks at the first row and at the end,
-// and drops what is between.
+// discard times a query. It looks at the first row and at the end, and drops what
+// is between.
 func (c *client) discard(ctx context.Context, s *server, q *wire.QueryRequest) (answer, error) {
 	var a answer
 	used, _ := s.processorTime()
@@ -111,7 +111,7 @@ func (c *client) discard(ctx context.Context, s *server, q *wire.QueryRequest) (
 		a.cpu = now - used
 	}
 	if !bytes.Equal(tail, endLine) {
-		return a, fmt.Errorf("server %s broke off its answer", s.kind)
+		return a, fmt.Errorf("server %s ended its answer early", s.kind)
 	}
 	if a.first == 0 {
 		return a, fmt.Errorf("server %s answered no rows", s.kind)
@@ -119,10 +119,10 @@ func (c *client) discard(ctx context.Context, s *server, q *wire.QueryRequest) (
 	return a, nil
 }
 
-var errNotTheRows = errors.New("answers other rows than the reference table has")
+var errNotTheRows = errors.New("the rows differ from the reference table")
 
-// verify reads the first n rows of a server strictly and holds each cell
-// against the table. It also warms the server up.
+// verify reads the first n rows of a server strictly and compares each cell with
+// the table. It also warms the server up.
 func (c *client) verify(ctx context.Context, s *server, n int) error {
 	q := query()
 	q.Limit = int64(n)

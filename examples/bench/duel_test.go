@@ -6,25 +6,24 @@ import (
 	"time"
 )
 
-// side is one of those who do the same work in a benchmark.
+// side is one of those that do the same work in a benchmark.
 type side struct {
 	name string
 	run  func()
 }
 
-// leastTurns are taken however long they last: fewer have no median to speak of.
+// leastTurns is how many turns are taken, however long they last: fewer have no
+// useful median.
 const leastTurns = 9
 
-// duel lets ours and its rivals do the same work by turns, each iteration once,
-// and reports medians: ns/row of ours, and for each rival how many times as
-// long it took. Ratios are taken iteration by iteration, so that a machine that
-// slows down slows both.
+// duel runs ours and its rivals by turns, each once an iteration, and reports
+// medians: ns/row of ours, and for each rival how many times as long it took. It
+// computes ratios iteration by iteration, so that a machine that slows down slows
+// both. One run of a side processes this number of rows.
 //
 // x-rival is of the wall clock, cpu-x-rival of the processor time of the whole
-// process, its garbage collector included. On an idle machine they tell of
-// speed and of cost; on a busy one only the second means anything.
-//
-// One run of a side is so many rows.
+// process, its garbage collector included. On an idle machine they show speed and
+// cost; on a busy one only the second means anything.
 func duel(b *testing.B, rows int, ours side, rivals ...side) {
 	b.Helper()
 	all := append([]side{ours}, rivals...)
@@ -36,7 +35,7 @@ func duel(b *testing.B, rows int, ours side, rivals ...side) {
 		more = more && b.Loop()
 		for i := range all {
 			k := (turn + i) % len(all)
-			runtime.GC() // none clears away what another left
+			runtime.GC() // so that none collects the garbage of another
 			began, used := time.Now(), processorTime()
 			all[k].run()
 			cpu[k] = append(cpu[k], processorTime()-used)
@@ -50,5 +49,5 @@ func duel(b *testing.B, rows int, ours side, rivals ...side) {
 	b.ReportMetric(float64(median(wall[0]))/float64(rows), "ns/row")
 	b.ReportMetric(float64(median(cpu[0]))/float64(rows), "cpu-ns/row")
 	b.ReportMetric(testing.AllocsPerRun(1, ours.run)/float64(rows), "allocs/row")
-	b.ReportMetric(0, "ns/op") // of all sides together: means nothing
+	b.ReportMetric(0, "ns/op") // would be of all sides together, which means nothing
 }

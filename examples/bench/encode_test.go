@@ -11,12 +11,13 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/connectorsdk/connector-sdk-go/internal/lines"
 	"github.com/connectorsdk/connector-sdk-go/ndjson"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
-// BenchmarkS1 encodes a batch of 5,000 rows that are at hand as each side takes
-// them: cells, and maps.
+// BenchmarkS1 encodes a batch of 5,000 rows that exist as each side takes them:
+// cells, and maps.
 func BenchmarkS1(b *testing.B) {
 	const n = wire.MaxBatchRows
 	cells := make([][]wire.Value, n)
@@ -29,7 +30,7 @@ func BenchmarkS1(b *testing.B) {
 		cells[i] = o.cells(nil)
 		line.Rows = append(line.Rows, o.object())
 	}
-	layout, err := ndjson.NewLayout(columnNames(), nil)
+	layout, err := lines.NewLayout(columnNames(), nil)
 	require.NoError(b, err)
 	batch := layout.NewBatch()
 	var text bytes.Buffer
@@ -37,7 +38,7 @@ func BenchmarkS1(b *testing.B) {
 	enc.SetEscapeHTML(false)
 
 	duel(b, n,
-		side{"ndjson.Batch", func() {
+		side{"lines.Batch", func() {
 			batch.Reset()
 			for _, c := range cells {
 				if err := batch.Append(c); err != nil {
@@ -83,7 +84,7 @@ func serveInto(t testing.TB, h http.Handler, body []byte, w *discardWriter) {
 	}
 }
 
-// discardWriter is a connection whose peer takes everything at once.
+// discardWriter is a connection whose reader takes everything at once.
 type discardWriter struct {
 	header http.Header
 	status int
@@ -150,7 +151,7 @@ func BenchmarkS11(b *testing.B) {
 		}})
 }
 
-// referenceStream is a whole answer with the first n rows.
+// referenceStream returns a whole answer with the first n rows.
 func referenceStream(t testing.TB, n int) []byte {
 	h, err := newConnector(n)
 	require.NoError(t, err)

@@ -12,7 +12,7 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
-// experiment is one run.
+// experiment is one run of the command.
 type experiment struct {
 	rows, rounds int
 	wanted       []string
@@ -33,7 +33,7 @@ func (e *experiment) wants(ids ...string) bool {
 	return slices.ContainsFunc(ids, func(id string) bool { return slices.Contains(e.wanted, id) })
 }
 
-// all takes the wanted figures, in the order of the goals.
+// all measures the wanted goals, in their order.
 func (e *experiment) all(ctx context.Context) ([]result, error) {
 	var results []result
 	add := func(ids []string, take func(context.Context) ([]result, error)) error {
@@ -60,8 +60,8 @@ func (e *experiment) all(ctx context.Context) ([]result, error) {
 	return results, nil
 }
 
-// fleet starts servers and verifies their rows. Where Node is missing it goes
-// without.
+// fleet starts servers and verifies their rows. It leaves Node out where it is
+// not installed.
 func (e *experiment) fleet(ctx context.Context, kinds ...string) (fleet []*server, stop func(), err error) {
 	stop = func() {
 		e.client.close()
@@ -86,14 +86,14 @@ func (e *experiment) fleet(ctx context.Context, kinds ...string) (fleet []*serve
 	return fleet, stop, nil
 }
 
-// rotated is the fleet in the order of a round: no server always follows the
-// same one.
+// rotated returns the fleet in the order of a round, so that no server always
+// follows the same one.
 func rotated(fleet []*server, round int) []*server {
 	k := round % len(fleet)
 	return append(slices.Clone(fleet[k:]), fleet[:k]...)
 }
 
-// streams takes S3 to S6.
+// streams measures S3 to S6.
 func (e *experiment) streams(ctx context.Context) ([]result, error) {
 	kinds := []string{serverSDK}
 	if e.wants("S5") {
@@ -147,16 +147,16 @@ func (e *experiment) streams(ctx context.Context) ([]result, error) {
 	}, nil
 }
 
-// timings are what the servers took, by their kind.
+// timings are the times of the servers, by their kind.
 type timings map[string][]time.Duration
 
 func (t timings) add(s *server, d time.Duration) { t[s.kind] = append(t[s.kind], d) }
 
-// median of a server's; it leaves the order of rounds alone.
+// median returns the median of a kind of server, and keeps the order of rounds.
 func (t timings) median(kind string) time.Duration { return median(slices.Clone(t[kind])) }
 
-// compared is the figure of a goal that wants a ratio to a rival. The wall
-// clock decides; the processor time of the servers is told beside it, because
+// compared returns the figure of a goal that is a ratio to a rival. The wall
+// clock decides. The processor time of the servers is printed beside it, because
 // it hardly depends on what else the machine is doing.
 func compared(id string, wall, cpu timings, rival string, want float64) result {
 	if len(wall[rival]) == 0 {
@@ -167,7 +167,7 @@ func compared(id string, wall, cpu timings, rival string, want float64) result {
 		r.mid, r.low, r.high, spell(wall.median(serverSDK)), spell(wall.median(rival)), processor(cpu, rival))}
 }
 
-// share is S5: how much of the loopback's speed is ours.
+// share returns the figure of S5: our part of the loopback's speed.
 func share(wall, cpu timings) result {
 	if len(wall[serverPrebuilt]) == 0 {
 		return result{id: "S5"}
@@ -177,8 +177,8 @@ func share(wall, cpu timings) result {
 		100*r.mid, 100*r.low, 100*r.high, spell(wall.median(serverSDK)), spell(wall.median(serverPrebuilt)), processor(cpu, serverPrebuilt))}
 }
 
-// processor is the servers' processor time in words; nothing where it is not
-// known or too little to compare.
+// processor returns the servers' processor time in words, or nothing if it is
+// unknown or too short to compare.
 func processor(cpu timings, rival string) string {
 	if len(cpu[rival]) == 0 {
 		return ""
@@ -190,8 +190,8 @@ func processor(cpu timings, rival string) string {
 	return fmt.Sprintf("; processor time %s against %s", spell(ours), spell(theirs))
 }
 
-// memory takes S8: the peak of a server that has answered one request, at three
-// sizes of the table.
+// memory measures S8: the peak of a server that has answered one request, at
+// three sizes of the table.
 func (e *experiment) memory(ctx context.Context) ([]result, error) {
 	sizes := []int{max(1, e.rows/4), e.rows, 4 * e.rows}
 	peaks := make([][]int64, len(sizes))
@@ -222,7 +222,7 @@ func (e *experiment) memory(ctx context.Context) ([]result, error) {
 	return []result{r}, nil
 }
 
-// peakOf is the peak of a fresh server's memory after one request.
+// peakOf returns the peak of a fresh server's memory after one request.
 func (e *experiment) peakOf(ctx context.Context, kind string, rows int, q *wire.QueryRequest) (int64, error) {
 	s, err := start(ctx, kind, rows)
 	if err != nil {
@@ -236,7 +236,7 @@ func (e *experiment) peakOf(ctx context.Context, kind string, rows int, q *wire.
 	return s.peakMemory()
 }
 
-// top takes S12.
+// top measures S12.
 func (e *experiment) top(ctx context.Context) ([]result, error) {
 	fleet, stop, err := e.fleet(ctx, serverSDK, serverNode)
 	if err != nil {

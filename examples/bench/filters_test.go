@@ -276,9 +276,8 @@ func TestFiltersSelectTheSame(t *testing.T) {
 	}
 }
 
-// BenchmarkS9 matches rows against each of the six filters. Its "mean" does
-// all six one after the other, so that its ns/row, and its ratios, are those of
-// the means.
+// BenchmarkS9 matches rows against each of the six filters. "mean" does all six
+// one after the other, so that its ns/row and its ratios are those of the means.
 func BenchmarkS9(b *testing.B) {
 	const n, times = 1024, 10
 	cells, maps := sample(b, n)

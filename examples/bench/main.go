@@ -1,4 +1,4 @@
-// Bench takes the speed figures of the SDK as ratios against what one would use
+// Bench measures the speed of the SDK as ratios against what one would use
 // instead. This command compares whole processes over loopback HTTP:
 //
 //	go run -C examples/bench .
@@ -8,7 +8,7 @@
 //
 //	go test -C examples/bench -run '^$' -bench .
 //
-// See README.md for how figures are taken and who the rivals are.
+// See README.md for how the figures are measured and what the rivals are.
 package main
 
 import (
@@ -41,15 +41,16 @@ const (
 	mostRounds = 100
 )
 
-// run is the command: 0 when every figure that can be taken here was, 1 when a
-// server failed, 2 for wrong flags. A figure that misses its goal is a figure.
+// run runs the command. It returns 0 if it measured every figure that can be
+// measured here, 1 if a server failed, 2 for wrong flags. A missed goal is no
+// failure.
 func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	flags := flag.NewFlagSet("bench", flag.ContinueOnError)
 	flags.SetOutput(stderr)
-	rows := flags.Int("rows", 1_000_000, "rows of the table; S8 also takes a quarter and four times as many")
+	rows := flags.Int("rows", 1_000_000, "rows of the table; S8 also measures a quarter and four times as many")
 	rounds := flags.Int("rounds", 7, "rounds, in each of which every server answers once")
-	only := flags.String("only", "", "the goals to take, such as S3,S12 (default all of "+strings.Join(goalIDs(), ",")+")")
-	kind := flags.String("serve", "", "for internal use: be one of the servers")
+	only := flags.String("only", "", "the goals to measure, such as S3,S12 (default all of "+strings.Join(goalIDs(), ",")+")")
+	kind := flags.String("serve", "", "for internal use: run as one of the servers")
 	if err := flags.Parse(args); err != nil {
 		if errors.Is(err, flag.ErrHelp) {
 			return 0
@@ -80,7 +81,7 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 		wanted = strings.Split(*only, ",")
 		for _, id := range wanted {
 			if !slices.Contains(goalIDs(), id) {
-				fmt.Fprintf(stderr, "-only: no goal %q here; there are %s, and the benchmarks\n", id, strings.Join(goalIDs(), ", "))
+				fmt.Fprintf(stderr, "-only: no goal %q here; the command measures %s, the benchmarks the others\n", id, strings.Join(goalIDs(), ", "))
 				return 2
 			}
 		}

@@ -27,9 +27,9 @@ const (
 	serverNode     = "node"
 )
 
-// serve is the child's side: it listens on a free port of the loopback, prints
-// its address and serves until its standard input ends, which it does when the
-// parent does, however that ends.
+// serve runs in the child. It listens on a free port of the loopback, prints its
+// address and serves until its standard input ends, which it does when the parent
+// ends, in whatever way.
 func serve(kind string, rows int, stdin io.Reader, stdout io.Writer) error {
 	var h http.Handler
 	var err error
@@ -78,7 +78,7 @@ var errNoNode = errors.New("node is not installed; install Node 20 to measure th
 // startTimeout bounds the start of a server.
 const startTimeout = 30 * time.Second
 
-// start runs a server over a table of so many rows. It is killed when ctx ends.
+// start runs a server over a table with this number of rows. It is killed when ctx ends.
 func start(ctx context.Context, kind string, rows int) (*server, error) {
 	cmd, err := command(ctx, kind, rows)
 	if err != nil {
@@ -130,8 +130,8 @@ func command(ctx context.Context, kind string, rows int) (*exec.Cmd, error) {
 	return exec.CommandContext(ctx, self, "-serve", kind, "-rows", strconv.Itoa(rows)), nil
 }
 
-// rivalScript finds rival.mjs: `go run -C` and `go test` both run in its
-// folder, a built binary may not.
+// rivalScript finds rival.mjs. `go run -C` and `go test` both run in its folder, a
+// built binary may not.
 func rivalScript() (string, error) {
 	_, here, _, _ := runtime.Caller(0)
 	for _, path := range []string{"rival.mjs", filepath.Join(filepath.Dir(here), "rival.mjs")} {
@@ -139,7 +139,7 @@ func rivalScript() (string, error) {
 			return path, nil
 		}
 	}
-	return "", errors.New("rival.mjs is not here; run `go run -C examples/bench .` in the repository")
+	return "", errors.New("rival.mjs was not found; run `go run -C examples/bench .` in the repository")
 }
 
 // stop ends the server and waits for it.
@@ -153,7 +153,7 @@ func (s *server) stop() {
 // errNoProc means that a process cannot be looked into here.
 var errNoProc = errors.New("memory and processor time of a process are read from /proc, which only Linux has")
 
-// peakMemory is the largest resident size the server has had, in bytes.
+// peakMemory returns the largest resident size of the server so far, in bytes.
 func (s *server) peakMemory() (int64, error) {
 	data, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", s.cmd.Process.Pid))
 	if err != nil {
@@ -171,7 +171,7 @@ func (s *server) peakMemory() (int64, error) {
 // tick is the unit of processor time in /proc.
 const tick = time.Second / 100
 
-// processorTime is what the server has used of the processors so far.
+// processorTime returns the processor time that the server has used so far.
 func (s *server) processorTime() (time.Duration, error) {
 	data, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", s.cmd.Process.Pid))
 	if err != nil {

@@ -4,5 +4,6 @@ package main
 
 import "time"
 
-// processorTime is not taken here: the ratios of processor time are not numbers.
+// processorTime returns 0, because it cannot be measured here. Ratios of processor
+// time are then not numbers.
 func processorTime() time.Duration { return 0 }

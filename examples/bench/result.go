@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// goal is a row of the table of goals that whole processes can prove.
+// goal is a row of the table of goals that whole processes prove.
 type goal struct {
 	id   string
 	work string
@@ -37,7 +37,7 @@ type result struct {
 	id     string
 	figure string
 	met    bool
-	why    string // the figure could not be taken
+	why    string // why the figure could not be measured
 }
 
 func (r *result) verdict() string {
@@ -61,7 +61,7 @@ func printTable(w io.Writer, results []result) error {
 	return err
 }
 
-// median is the middle of the values, of an even number the upper of two. It
+// median returns the middle of the values, of an even number the upper of two. It
 // reorders them.
 func median[T float64 | int64 | time.Duration](values []T) T {
 	slices.Sort(values)
@@ -81,7 +81,7 @@ func ratioOf(ours, theirs []time.Duration) ratio {
 	return ratio{mid, each[0], each[len(each)-1]}
 }
 
-// spell is a duration in three digits or so.
+// spell returns a duration in about three digits.
 func spell(d time.Duration) string {
 	switch {
 	case d < time.Millisecond:

@@ -1,5 +1,5 @@
-// The rival of goals S3, S6 and S12: what one would write in Node 20 without
-// this SDK. node:http, an object a row, JSON.stringify a batch of 5,000.
+// The rival of goals S3, S6 and S12, as one would write it in Node 20 without
+// this SDK: node:http, an object a row, JSON.stringify a batch of 5,000.
 //
 //   node rival.mjs ROWS
 //

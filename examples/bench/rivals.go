@@ -4,7 +4,7 @@ import (
 	"encoding/json"
 	"net/http"
 
-	"github.com/connectorsdk/connector-sdk-go/ndjson"
+	"github.com/connectorsdk/connector-sdk-go/internal/lines"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -12,7 +12,7 @@ import (
 
 const servedLine = `{"served":{"filters":true,"sort":true,"window":true}}` + "\n"
 
-// limitOf reads how many rows a request asks for; most when it does not say.
+// limitOf returns how many rows a request asks for, or most if it has no limit.
 func limitOf(r *http.Request, most int) (int, error) {
 	var q struct{ Limit *int }
 	if err := json.NewDecoder(r.Body).Decode(&q); err != nil {
@@ -24,8 +24,8 @@ func limitOf(r *http.Request, most int) (int, error) {
 	return most, nil
 }
 
-// mapsHandler is the rival of S4: what one would write with the standard
-// library. A map a row, an encoder over batches of 5,000.
+// mapsHandler returns the rival of S4, as one would write it with the standard
+// library: a map a row, an encoder over batches of 5,000.
 func mapsHandler(rows int) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		n, err := limitOf(r, rows)
@@ -66,8 +66,8 @@ func writeMaps(w http.ResponseWriter, n int) error {
 // in one.
 const prebuiltRows = 850
 
-// prebuiltHandler is the rival of S5, the loopback limit: the same server
-// writing bytes that were made beforehand, in lines of the same size, and as
+// prebuiltHandler returns the rival of S5, the loopback limit: the same server
+// writing bytes that were encoded beforehand, in lines of the same size, and as
 // many of them. The rows of every line are those of the first.
 func prebuiltHandler(rows int) (http.Handler, error) {
 	full, err := prebuiltLine(prebuiltRows)
@@ -100,8 +100,9 @@ func prebuiltHandler(rows int) (http.Handler, error) {
 	}), nil
 }
 
+// prebuiltLine encodes the first n rows as one line.
 func prebuiltLine(n int) ([]byte, error) {
-	layout, err := ndjson.NewLayout(columnNames(), nil)
+	layout, err := lines.NewLayout(columnNames(), nil)
 	if err != nil {
 		return nil, err
 	}

@@ -15,7 +15,7 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
-// filtered is a query whose filters keep about half of the rows.
+// filtered returns a query whose filters keep about half of the rows.
 func filtered() *wire.QueryRequest {
 	q := query()
 	q.And = []wire.Filter{
@@ -26,9 +26,8 @@ func filtered() *wire.QueryRequest {
 	return q
 }
 
-// readerOf is a client that allocates nothing: it connects to a real server over
-// the loopback and returns a function that posts a query, once, and reads the
-// answer to its end.
+// readerOf connects to a real server over the loopback and returns a function that
+// posts a query, once, and reads the answer to its end without allocating.
 func readerOf(t testing.TB, h http.Handler, q *wire.QueryRequest) (read func()) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	require.NoError(t, err)
@@ -41,8 +40,8 @@ func readerOf(t testing.TB, h http.Handler, q *wire.QueryRequest) (read func()) 
 	conn, err := (&net.Dialer{}).DialContext(context.Background(), "tcp", l.Addr().String())
 	require.NoError(t, err)
 	t.Cleanup(func() { _ = conn.Close() })
-	request := fmt.Appendf(nil, "POST /query HTTP/1.1\r\nHost: bench\r\nAuthorization: Bearer %s\r\nContent-Length: %d\r\nConnection: close\r\n\r\n%s",
-		bearer, len(body), body)
+	request := fmt.Appendf(nil, "POST /query HTTP/1.1\r\nHost: bench\r\nAuthorization: Bearer %s\r\n"+
+		"Content-Length: %d\r\nConnection: close\r\n\r\n%s", bearer, len(body), body)
 	buf := make([]byte, 256<<10)
 	tail := make([]byte, 0, 64)
 	return func() {
@@ -77,8 +76,8 @@ func BenchmarkS7(b *testing.B) {
 	read()
 }
 
-// Rows allocate nothing, whole answers a little: for the request, and for each
-// of their lines (S7).
+// TestRowsAllocateNothing measures S7: rows allocate nothing; a whole answer
+// allocates for the request and for each of its lines.
 func TestRowsAllocateNothing(t *testing.T) {
 	allocations := func(rows int) float64 {
 		h, err := newConnector(rows)

@@ -7,8 +7,8 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
-// source is our side: an author's connector over the reference table, which
-// leaves everything to the SDK.
+// source is our side: an author's source over the reference table, which leaves
+// everything to the library.
 type source struct{ rows int }
 
 func (source) Check(context.Context, *wire.CheckRequest) error { return nil }
@@ -44,11 +44,11 @@ func (s source) Query(_ context.Context, req *connector.QueryRequest, out *conne
 	return nil
 }
 
-// bearer guards nothing: it is the token of servers that live as long as one
-// run, on the loopback.
+// bearer is no secret: it is the token of servers that live as long as one run, on
+// the loopback.
 const bearer = "bench-0123456789abcdef0123456789abcdef"
 
-// newConnector is the whole handler over a table of so many rows.
+// newConnector returns the whole handler over a table with this number of rows.
 func newConnector(rows int) (*connector.Handler, error) {
 	token, err := wire.NewToken(bearer)
 	if err != nil {
@@ -57,7 +57,7 @@ func newConnector(rows int) (*connector.Handler, error) {
 	return connector.New(connector.Definition{Slug: "bench-orders"}, source{rows}, token, nil)
 }
 
-// query is the body of a request for the whole table, to be narrowed.
+// query returns a request for the whole table, which callers narrow.
 func query() *wire.QueryRequest {
 	return &wire.QueryRequest{Table: tableName, Fields: columnNames(), Envelope: wire.Envelope{TimeoutMS: 600_000}}
 }

@@ -14,11 +14,10 @@ import (
 // The reference table of the speed goals: "orders", 12 columns, about 306
 // bytes a row as JSON, the same rows from the same seed in every process.
 //
-// It stands for an upstream that hands rows over ready to be read: the texts
-// are made once and each row picks some of them, the numbers are worked out of
-// its position. So a row costs next to nothing to come by, and a table of any
-// length needs no memory. rival.mjs makes the same rows; a test compares them
-// byte for byte.
+// It stands for an upstream that delivers rows ready to be read. The texts are
+// made once and each row picks some of them; the numbers are computed from its
+// position. So a row costs next to nothing, and a table of any length needs no
+// memory. rival.mjs makes the same rows; a test compares them byte for byte.
 
 const (
 	tableName = "orders"
@@ -49,8 +48,7 @@ func columnNames() []string {
 	return names
 }
 
-// order is a row as the upstream hands it over, before it becomes cells or a
-// map.
+// order is a row as the upstream delivers it, before it becomes cells or a map.
 type order struct {
 	id      int64
 	uuid    string
@@ -83,8 +81,8 @@ type texts struct {
 
 var pool = makeTexts()
 
-// mix spreads 32 bits. It takes no more than 32-bit arithmetic, which
-// JavaScript has too.
+// mix spreads 32 bits. It needs no more than 32-bit arithmetic, which JavaScript
+// has too.
 func mix(x uint32) uint32 {
 	x ^= x >> 16
 	x *= 0x21f0aaad
@@ -118,7 +116,7 @@ func makeTexts() texts {
 	return t
 }
 
-// at reads row i, counted from 0.
+// at sets o to row i, counted from 0.
 func (o *order) at(i int) {
 	base := mix(tableSeed ^ uint32(i))
 	a, b, c := mix(base+1), mix(base+2), mix(base+3)
@@ -136,7 +134,7 @@ func (o *order) at(i int) {
 	o.created = time.Unix(firstDay+int64(base%(500*86400)), 0).UTC()
 }
 
-// cells appends the row as the SDK takes it.
+// cells appends the row as the library takes it.
 func (o *order) cells(dst []wire.Value) []wire.Value {
 	return append(dst,
 		wire.Int(o.id), wire.Text(o.uuid), wire.Text(o.name), wire.Text(o.email), wire.Text(o.status), wire.Decimal(o.amount),
@@ -150,7 +148,7 @@ func textOrNull(s string) wire.Value {
 	return wire.Text(s)
 }
 
-// object is the row as encoding/json takes it.
+// object returns the row as encoding/json takes it.
 func (o *order) object() map[string]any {
 	var region any
 	if o.region != "" {

@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// rowTexts are the first n rows as the SDK encodes them.
+// rowTexts returns the first n rows as the SDK encodes them.
 func rowTexts(t *testing.T, n int) []json.RawMessage {
 	line, err := prebuiltLine(n)
 	require.NoError(t, err)
@@ -19,7 +19,8 @@ func rowTexts(t *testing.T, n int) []json.RawMessage {
 	return batch.Rows
 }
 
-// The reference table is the one the goals speak of.
+// TestTableIsTheReference checks that the table has the size and the variety that
+// the goals assume.
 func TestTableIsTheReference(t *testing.T) {
 	const n = 5000
 	rows := rowTexts(t, n)
@@ -55,7 +56,7 @@ func TestTableIsTheReference(t *testing.T) {
 	}
 }
 
-// The maps of the rivals are the rows of the SDK.
+// TestMapsAreTheRows compares the maps of the rivals with the rows of the SDK.
 func TestMapsAreTheRows(t *testing.T) {
 	for i, text := range rowTexts(t, 3000) {
 		var o order
@@ -66,7 +67,7 @@ func TestMapsAreTheRows(t *testing.T) {
 	}
 }
 
-// Node makes the same rows, byte for byte.
+// TestNodeRowsAreTheRows compares the rows that Node makes, byte for byte.
 func TestNodeRowsAreTheRows(t *testing.T) {
 	needNode(t)
 	const n = 3000

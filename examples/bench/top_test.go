@@ -10,7 +10,7 @@ import (
 
 // BenchmarkS12 answers the first 100 of a million rows by a column that the
 // source does not sort by, through the whole handler. Its rival is Node, in the
-// command; this tells what a row costs. B/op is the memory of a whole answer.
+// command; this shows what a row costs. B/op is the memory of a whole answer.
 func BenchmarkS12(b *testing.B) {
 	const n = 1_000_000
 	h, err := newConnector(n)

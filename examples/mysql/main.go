@@ -1,10 +1,7 @@
-// Command mysql is a connector over MySQL or MariaDB: each tenant brings the user,
-// the password and the database, on the server that the host has fixed.
+// Command mysql is a connector over MySQL or MariaDB: each tenant brings a user, a
+// password and a database, on a server that the host has chosen.
 //
 //	go run -C examples/mysql . -server db.internal:3306
-//
-// The whole connector is serve, definition and opener. The rest starts and stops a
-// server.
 package main
 
 import (
@@ -12,13 +9,11 @@ import (
 	"crypto/rand"
 	"crypto/tls"
 	"database/sql"
-	"encoding/hex"
 	"errors"
 	"flag"
 	"fmt"
 	"io"
 	"net"
-	"net/http"
 	"os"
 	"os/signal"
 	"syscall"
@@ -31,26 +26,21 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
-// serve is a connector over the server of base: open, flavor, serve.
-func serve(base *mysql.Config, token wire.Token) (*connector.Handler, error) {
-	src, err := sqlsource.New(sqlsource.Config{Flavor: sqlsource.MySQL(), Open: opener(base)})
-	if err != nil {
-		return nil, err
-	}
-	return connector.New(definition, src, token, nil)
+// definition says what a tenant types into the connect form.
+var definition = connector.Definition{
+	Slug:         "mysql",
+	KeysEnforced: true,
+	Credentials: []wire.CredentialField{
+		{Key: "user", Label: "User", Type: wire.CredentialText, Help: "A user who may only read: README.md says how to create one."},
+		{Key: "password", Label: "Password", Type: wire.CredentialPassword, Optional: true},
+		{Key: "database", Label: "Database", Type: wire.CredentialText},
+	},
 }
 
-// definition is what a tenant types into the connect form.
-var definition = connector.Definition{Slug: "mysql", KeysEnforced: true, Credentials: []wire.CredentialField{
-	{Key: "user", Label: "User", Type: wire.CredentialText, Help: "A user who may only read: README.md says how to make one."},
-	{Key: "password", Label: "Password", Type: wire.CredentialPassword, Optional: true},
-	{Key: "database", Label: "Database", Type: wire.CredentialText},
-}}
-
-// opener fills a tenant's credentials into the server's configuration.
-func opener(base *mysql.Config) func(context.Context, wire.Credentials) (*sql.DB, error) {
-	return func(_ context.Context, c wire.Credentials) (*sql.DB, error) {
-		own := base.Clone()
+// newHandler returns the connector over the databases of a server.
+func newHandler(server *mysql.Config, token wire.Token) (*connector.Handler, error) {
+	open := func(_ context.Context, c wire.Credentials) (*sql.DB, error) {
+		own := server.Clone()
 		own.User, own.Passwd, own.DBName = c.Get("user"), c.Get("password"), c.Get("database")
 		driver, err := mysql.NewConnector(own)
 		if err != nil {
@@ -58,21 +48,26 @@ func opener(base *mysql.Config) func(context.Context, wire.Credentials) (*sql.DB
 		}
 		return sql.OpenDB(driver), nil
 	}
+	source, err := sqlsource.NewPerTenant(open, sqlsource.MySQL(), nil)
+	if err != nil {
+		return nil, err
+	}
+	return connector.New(definition, source, token, nil)
 }
 
-// server is how the server is reached, and nothing of a tenant.
-func server(address string, encrypt bool) (*mysql.Config, error) {
-	if _, _, err := net.SplitHostPort(address); err != nil {
+// serverConfig returns how the server is reached, and nothing of a tenant.
+func serverConfig(address string, encrypt bool) (*mysql.Config, error) {
+	host, _, err := net.SplitHostPort(address)
+	if err != nil {
 		return nil, fmt.Errorf("-server: %w", err)
 	}
-	base := mysql.NewConfig()
-	base.Net, base.Addr, base.Timeout = "tcp", address, 10*time.Second
-	base.Logger = &mysql.NopLogger{} // its lines could hold what the server says of a tenant
+	config := mysql.NewConfig()
+	config.Net, config.Addr, config.Timeout = "tcp", address, 10*time.Second
+	config.Logger = &mysql.NopLogger{} // its lines could hold what the server says of a tenant
 	if encrypt {
-		host, _, _ := net.SplitHostPort(address)
-		base.TLS = &tls.Config{ServerName: host, MinVersion: tls.VersionTLS12}
+		config.TLS = &tls.Config{ServerName: host, MinVersion: tls.VersionTLS12}
 	}
-	return base, nil
+	return config, nil
 }
 
 func main() {
@@ -92,22 +87,20 @@ func run(ctx context.Context, args []string, getenv func(string) string, out io.
 	if err := flags.Parse(args); err != nil {
 		return err
 	}
-	base, err := server(*address, *encrypt)
+	server, err := serverConfig(*address, *encrypt)
 	if err != nil {
 		return err
 	}
 	secret := getenv("PLATFORM_CONNECTOR_TOKEN")
 	if secret == "" {
-		b := make([]byte, 32)
-		_, _ = rand.Read(b) // never fails
-		secret = hex.EncodeToString(b)
-		_, _ = fmt.Fprintln(out, "Token:", secret, "(made for this run; set PLATFORM_CONNECTOR_TOKEN to keep one)")
+		secret = rand.Text() + rand.Text()
+		_, _ = fmt.Fprintln(out, "Token:", secret, "(for this run; set PLATFORM_CONNECTOR_TOKEN to keep one)")
 	}
 	token, err := wire.NewToken(secret)
 	if err != nil {
 		return fmt.Errorf("PLATFORM_CONNECTOR_TOKEN: %w", err)
 	}
-	handler, err := serve(base, token)
+	handler, err := newHandler(server, token)
 	if err != nil {
 		return err
 	}
@@ -115,24 +108,10 @@ func run(ctx context.Context, args []string, getenv func(string) string, out io.
 	if port == "" {
 		port = "8080"
 	}
-	listener, err := net.Listen("tcp", net.JoinHostPort("", port))
+	listener, err := net.Listen("tcp", ":"+port)
 	if err != nil {
 		return fmt.Errorf("PORT: %w", err)
 	}
 	_, _ = fmt.Fprintf(out, "Serving the databases of %s at http://%s\n", *address, listener.Addr())
-	server := &http.Server{Handler: handler, ReadHeaderTimeout: 10 * time.Second, IdleTimeout: 2 * time.Minute}
-	stopped := make(chan struct{})
-	context.AfterFunc(ctx, func() {
-		defer close(stopped)
-		late, cancel := context.WithTimeout(context.Background(), 5*time.Second)
-		defer cancel()
-		if server.Shutdown(late) != nil {
-			_ = server.Close()
-		}
-	})
-	if err := server.Serve(listener); !errors.Is(err, http.ErrServerClosed) {
-		return err
-	}
-	<-stopped // what is in flight has a moment to end
-	return nil
+	return connector.Serve(ctx, listener, handler)
 }

@@ -1,17 +1,22 @@
 package main
 
 import (
-	"bytes"
+	"bufio"
 	"context"
+	"database/sql"
+	"fmt"
 	"io"
+	"math/rand/v2"
+	"os"
 	"strings"
 	"testing"
 
+	"github.com/go-sql-driver/mysql"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/connectorsdk/connector-sdk-go/connector/connectortest"
-	"github.com/connectorsdk/connector-sdk-go/connector/sqlsource"
+	"github.com/connectorsdk/connector-sdk-go/conformance"
+	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
 const testToken = "a-token-for-tests-0123456789abcdef"
@@ -20,28 +25,24 @@ const testToken = "a-token-for-tests-0123456789abcdef"
 // to a database before a request asks for one.
 func TestRun(t *testing.T) {
 	ctx, stop := context.WithCancel(t.Context())
-	out, in := io.Pipe()
+	defer stop()
+	printed, out := io.Pipe()
 	stopped := make(chan error, 1)
 	go func() {
 		stopped <- run(ctx, []string{"-server", "db.invalid:1"}, func(name string) string {
 			return map[string]string{"PORT": "0", "PLATFORM_CONNECTOR_TOKEN": testToken}[name]
-		}, in)
-		_ = in.Close()
+		}, out)
+		_ = out.Close()
 	}()
-	var printed bytes.Buffer
-	buffer := make([]byte, 4096)
-	for !strings.Contains(printed.String(), "Serving the databases of db.invalid:1 at http://") {
-		n, err := out.Read(buffer)
-		require.NoError(t, err)
-		printed.Write(buffer[:n])
-	}
-	assert.NotContains(t, printed.String(), testToken)
-	go func() { _, _ = io.Copy(io.Discard, out) }()
+	line, err := bufio.NewReader(printed).ReadString('\n')
+	require.NoError(t, err)
+	assert.Contains(t, line, "Serving the databases of db.invalid:1 at http://")
+	assert.NotContains(t, line, testToken)
 	stop()
 	require.NoError(t, <-stopped)
 }
 
-// TestRunRefuses says what is wrong before anything is served.
+// TestRunRefuses reports what is wrong before anything is served.
 func TestRunRefuses(t *testing.T) {
 	for _, c := range []struct{ why, server, token, want string }{
 		{"an address without a port", "db", testToken, "-server: "},
@@ -54,22 +55,55 @@ func TestRunRefuses(t *testing.T) {
 	}
 }
 
-// TestTenants keeps two tenants apart, each with a database of his own.
-func TestTenants(t *testing.T) {
-	one, first := database(t)
-	two, second := database(t)
-	for _, statement := range []string{"CREATE TABLE shared (id BIGINT PRIMARY KEY, name VARCHAR(40))", "INSERT INTO shared VALUES (1, 'of the first tenant'), (2, 'x')", "CREATE TABLE only_first (id BIGINT PRIMARY KEY)"} {
-		_, err := one.Exec(statement)
-		require.NoError(t, err)
-	}
-	for _, statement := range []string{"CREATE TABLE shared (id BIGINT PRIMARY KEY, name VARCHAR(40))", "INSERT INTO shared VALUES (1, 'of the second tenant'), (3, 'y'), (4, 'z')"} {
-		_, err := two.Exec(statement)
-		require.NoError(t, err)
-	}
-	src, err := sqlsource.New(sqlsource.Config{Flavor: sqlsource.MySQL(), Open: opener(first)})
+// TestGraded grades the connector over a small database with the conformance
+// program. SQLSOURCE_MYSQL, SQLSOURCE_MYSQL_USER and SQLSOURCE_MYSQL_PASSWORD
+// name the server and a user who may create databases.
+func TestGraded(t *testing.T) {
+	server, err := serverConfig(env("SQLSOURCE_MYSQL", "127.0.0.1:3306"), false)
 	require.NoError(t, err)
-	credentials := func(database string) map[string]string {
-		return map[string]string{"user": first.User, "password": first.Passwd, "database": database}
+	admin := server.Clone()
+	admin.User, admin.Passwd = env("SQLSOURCE_MYSQL_USER", "root"), os.Getenv("SQLSOURCE_MYSQL_PASSWORD")
+	driver, err := mysql.NewConnector(admin)
+	require.NoError(t, err)
+	db := sql.OpenDB(driver)
+	t.Cleanup(func() { _ = db.Close() })
+	name := fmt.Sprintf("connector_example_%016x", rand.Uint64())
+	if _, err := db.Exec("CREATE DATABASE " + name); err != nil {
+		if os.Getenv("CI") != "" {
+			t.Fatalf("in CI a MySQL or MariaDB server must run: %v", err)
+		}
+		t.Skipf("no MySQL or MariaDB server for tests: %v", err)
 	}
-	connectortest.Isolation(t, definition, src, credentials(first.DBName), credentials(second.DBName))
+	t.Cleanup(func() {
+		_, err := db.Exec("DROP DATABASE " + name)
+		require.NoError(t, err)
+	})
+	execute := func(format string, args ...any) {
+		_, err := db.Exec(fmt.Sprintf(format, args...))
+		require.NoError(t, err)
+	}
+	execute("CREATE TABLE %s.customers (id BIGINT PRIMARY KEY, name VARCHAR(40) NOT NULL)", name)
+	execute("CREATE TABLE %[1]s.orders (id BIGINT PRIMARY KEY, customer BIGINT REFERENCES %[1]s.customers (id), "+
+		"amount DECIMAL(10,2), placed DATETIME NOT NULL)", name)
+	for i := range 100 {
+		if i < 20 {
+			execute("INSERT INTO %s.customers VALUES (%d, 'customer %d')", name, i+1, i+1)
+		}
+		execute("INSERT INTO %s.orders VALUES (%d, NULLIF(%d, 0), %d.25, '2024-01-%02d 12:00:00')", name, i+1, i%20, i, 1+i%31)
+	}
+	token, err := wire.NewToken(testToken)
+	require.NoError(t, err)
+	handler, err := newHandler(server, token)
+	require.NoError(t, err)
+	target, done := conformance.InProcess(handler, testToken)
+	defer done()
+	target.Credentials = []wire.Credentials{wire.NewCredentials(map[string]string{"user": admin.User, "password": admin.Passwd, "database": name})}
+	conformance.Test(t, target, &conformance.Options{Mode: conformance.ModeLive})
+}
+
+func env(name, otherwise string) string {
+	if v := strings.TrimSpace(os.Getenv(name)); v != "" {
+		return v
+	}
+	return otherwise
 }

@@ -1,28 +1,22 @@
-// Command postgres is a connector over PostgreSQL: each tenant brings the user,
-// the password and the database, on the server that the host has fixed.
+// Command postgres is a connector over PostgreSQL: each tenant brings a user, a
+// password and a database, on a server that the host has chosen.
 //
 //	go run -C examples/postgres . -server db.internal:5432
-//
-// The whole connector is serve, definition and opener. The rest starts and stops a
-// server.
 package main
 
 import (
 	"context"
 	"crypto/rand"
 	"database/sql"
-	"encoding/hex"
 	"errors"
 	"flag"
 	"fmt"
 	"io"
 	"net"
-	"net/http"
 	"os"
 	"os/signal"
 	"strconv"
 	"syscall"
-	"time"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/stdlib"
@@ -32,39 +26,40 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
-// serve is a connector over the server of base: open, flavor, serve.
-func serve(base *pgx.ConnConfig, token wire.Token) (*connector.Handler, error) {
-	src, err := sqlsource.New(sqlsource.Config{Flavor: sqlsource.PostgreSQL(), Open: opener(base)})
-	if err != nil {
-		return nil, err
-	}
-	return connector.New(definition, src, token, nil)
+// definition says what a tenant types into the connect form.
+var definition = connector.Definition{
+	Slug:         "postgres",
+	KeysEnforced: true,
+	Credentials: []wire.CredentialField{
+		{Key: "user", Label: "User", Type: wire.CredentialText, Help: "A role that may only read: README.md says how to create one."},
+		{Key: "password", Label: "Password", Type: wire.CredentialPassword, Optional: true},
+		{Key: "database", Label: "Database", Type: wire.CredentialText},
+	},
 }
 
-// definition is what a tenant types into the connect form.
-var definition = connector.Definition{Slug: "postgres", KeysEnforced: true, Credentials: []wire.CredentialField{
-	{Key: "user", Label: "User", Type: wire.CredentialText, Help: "A role that may only read: README.md says how to make one."},
-	{Key: "password", Label: "Password", Type: wire.CredentialPassword, Optional: true},
-	{Key: "database", Label: "Database", Type: wire.CredentialText},
-}}
-
-// opener fills a tenant's credentials into the server's configuration.
-func opener(base *pgx.ConnConfig) func(context.Context, wire.Credentials) (*sql.DB, error) {
-	return func(_ context.Context, c wire.Credentials) (*sql.DB, error) {
-		own := base.Copy()
+// newHandler returns the connector over the databases of a server.
+func newHandler(server *pgx.ConnConfig, token wire.Token) (*connector.Handler, error) {
+	open := func(_ context.Context, c wire.Credentials) (*sql.DB, error) {
+		own := server.Copy()
 		own.User, own.Password, own.Database = c.Get("user"), c.Get("password"), c.Get("database")
 		return stdlib.OpenDB(*own), nil
 	}
+	source, err := sqlsource.NewPerTenant(open, sqlsource.PostgreSQL(), nil)
+	if err != nil {
+		return nil, err
+	}
+	return connector.New(definition, source, token, nil)
 }
 
-// server is how the server is reached, and nothing of a tenant: no user,
-// password or service file of the host's environment plays a part.
-func server(address string, tls bool) (*pgx.ConnConfig, error) {
+// serverConfig returns how the server is reached, and nothing of a tenant. It
+// ignores users, passwords and service files of the host's environment.
+func serverConfig(address string, tls bool) (*pgx.ConnConfig, error) {
 	mode := "disable"
 	if tls {
 		mode = "verify-full"
 	}
-	base, err := pgx.ParseConfig("host=localhost user=none password=none dbname=none connect_timeout=10 passfile=/dev/null servicefile=/dev/null sslmode=" + mode)
+	const fixed = "host=localhost user=none password=none dbname=none connect_timeout=10 passfile=/dev/null servicefile=/dev/null"
+	config, err := pgx.ParseConfig(fixed + " sslmode=" + mode)
 	if err != nil {
 		return nil, err
 	}
@@ -76,11 +71,11 @@ func server(address string, tls bool) (*pgx.ConnConfig, error) {
 	if err != nil {
 		return nil, errors.New("-server: the port must be a number, such as db.internal:5432")
 	}
-	base.Host, base.Port, base.Fallbacks = host, uint16(number), nil
-	if base.TLSConfig != nil {
-		base.TLSConfig.ServerName = host
+	config.Host, config.Port, config.Fallbacks = host, uint16(number), nil
+	if config.TLSConfig != nil {
+		config.TLSConfig.ServerName = host
 	}
-	return base, nil
+	return config, nil
 }
 
 func main() {
@@ -100,22 +95,20 @@ func run(ctx context.Context, args []string, getenv func(string) string, out io.
 	if err := flags.Parse(args); err != nil {
 		return err
 	}
-	base, err := server(*address, *tls)
+	server, err := serverConfig(*address, *tls)
 	if err != nil {
 		return err
 	}
 	secret := getenv("PLATFORM_CONNECTOR_TOKEN")
 	if secret == "" {
-		b := make([]byte, 32)
-		_, _ = rand.Read(b) // never fails
-		secret = hex.EncodeToString(b)
-		_, _ = fmt.Fprintln(out, "Token:", secret, "(made for this run; set PLATFORM_CONNECTOR_TOKEN to keep one)")
+		secret = rand.Text() + rand.Text()
+		_, _ = fmt.Fprintln(out, "Token:", secret, "(for this run; set PLATFORM_CONNECTOR_TOKEN to keep one)")
 	}
 	token, err := wire.NewToken(secret)
 	if err != nil {
 		return fmt.Errorf("PLATFORM_CONNECTOR_TOKEN: %w", err)
 	}
-	handler, err := serve(base, token)
+	handler, err := newHandler(server, token)
 	if err != nil {
 		return err
 	}
@@ -123,24 +116,10 @@ func run(ctx context.Context, args []string, getenv func(string) string, out io.
 	if port == "" {
 		port = "8080"
 	}
-	listener, err := net.Listen("tcp", net.JoinHostPort("", port))
+	listener, err := net.Listen("tcp", ":"+port)
 	if err != nil {
 		return fmt.Errorf("PORT: %w", err)
 	}
 	_, _ = fmt.Fprintf(out, "Serving the databases of %s at http://%s\n", *address, listener.Addr())
-	server := &http.Server{Handler: handler, ReadHeaderTimeout: 10 * time.Second, IdleTimeout: 2 * time.Minute}
-	stopped := make(chan struct{})
-	context.AfterFunc(ctx, func() {
-		defer close(stopped)
-		late, cancel := context.WithTimeout(context.Background(), 5*time.Second)
-		defer cancel()
-		if server.Shutdown(late) != nil {
-			_ = server.Close()
-		}
-	})
-	if err := server.Serve(listener); !errors.Is(err, http.ErrServerClosed) {
-		return err
-	}
-	<-stopped // what is in flight has a moment to end
-	return nil
+	return connector.Serve(ctx, listener, handler)
 }

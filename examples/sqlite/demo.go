@@ -10,16 +10,16 @@ import (
 //go:embed demo.sql
 var demo string
 
-// makeDemo makes the demo database unless it is there.
-func makeDemo(ctx context.Context, file string) error {
+// createDemo creates the demo database unless it exists.
+func createDemo(ctx context.Context, file string) error {
 	if _, err := os.Stat(file); err == nil {
 		return nil
 	}
-	made := file + ".new" // so that an interrupted run leaves nothing half made
-	if err := os.RemoveAll(made); err != nil {
+	unfinished := file + ".new" // so that an interrupted run leaves nothing unfinished
+	if err := os.RemoveAll(unfinished); err != nil {
 		return err
 	}
-	db, err := sql.Open("sqlite", made)
+	db, err := sql.Open("sqlite", unfinished)
 	if err != nil {
 		return err
 	}
@@ -30,5 +30,5 @@ func makeDemo(ctx context.Context, file string) error {
 	if err != nil {
 		return err
 	}
-	return os.Rename(made, file)
+	return os.Rename(unfinished, file)
 }

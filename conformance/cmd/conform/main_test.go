@@ -31,11 +31,11 @@ const token = "0123456789abcdef-0123456789abcdef"
 // served is a small connector with a credential, behind a real port.
 func served(t *testing.T, wrap func(http.Handler) http.Handler) string {
 	t.Helper()
-	src, err := memsource.NewSource(memsource.Table{
+	src, err := memsource.New([]memsource.Table{{
 		Table: wire.Table{Name: "planets", SourceDescription: "The rocky planets.", PrimaryKey: []string{"name"},
 			Fields: []wire.Field{{Name: "name", Type: wire.TypeString, Unique: true}, {Name: "moons", Type: wire.TypeNumber}}},
 		Rows: [][]wire.Value{{wire.Text("Earth"), wire.Int(1)}, {wire.Text("Mars"), wire.Int(2)}, {wire.Text("Venus"), wire.Int(0)}},
-	})
+	}}, nil)
 	require.NoError(t, err)
 	secret, err := wire.NewToken(token)
 	require.NoError(t, err)

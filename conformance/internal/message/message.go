@@ -15,6 +15,7 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v5"
 
 	"github.com/connectorsdk/connector-sdk-go/conformance/internal/check"
+	"github.com/connectorsdk/connector-sdk-go/internal/scan"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 	"github.com/connectorsdk/connector-sdk-go/wire/schema"
 )
@@ -95,7 +96,7 @@ func Parse(data []byte) (tree any, err error) {
 // strict returns what is wrong with a JSON text, duplicate members included, or
 // "".
 func strict(data []byte) string {
-	sc := wire.NewScanner(data)
+	sc := scan.New(data)
 	twice := Skim(sc, 0)
 	sc.End()
 	switch {
@@ -109,7 +110,7 @@ func strict(data []byte) string {
 
 // Skim reads one JSON value of any kind. It returns a member that an object in it
 // has twice, or "".
-func Skim(sc *wire.Scanner, depth int) (twice string) {
+func Skim(sc *scan.Scanner, depth int) (twice string) {
 	open := sc.Peek()
 	if depth > wire.MaxDepth || open != '{' && open != '[' {
 		_ = sc.Scalar() // which fails on what is too deep
@@ -140,8 +141,8 @@ func Skim(sc *wire.Scanner, depth int) (twice string) {
 }
 
 // Syntax returns where and how the scanner's text is not JSON.
-func Syntax(sc *wire.Scanner) string {
-	var e *wire.SyntaxError
+func Syntax(sc *scan.Scanner) string {
+	var e *scan.SyntaxError
 	if errors.As(sc.Err(), &e) {
 		return fmt.Sprintf("invalid JSON at byte %d: %s", e.Offset, e.Problem)
 	}

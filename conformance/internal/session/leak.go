@@ -10,6 +10,7 @@ import (
 	"sync"
 
 	"github.com/connectorsdk/connector-sdk-go/conformance/internal/check"
+	"github.com/connectorsdk/connector-sdk-go/internal/jsontext"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -62,7 +63,7 @@ func spellings(value string) (all [][]byte) {
 		}
 	}
 	add(value)
-	if escaped, err := wire.AppendString(nil, value); err == nil {
+	if escaped, err := jsontext.AppendString(nil, value); err == nil {
 		add(string(bytes.Trim(escaped, `"`)))
 	}
 	add(url.QueryEscape(value))

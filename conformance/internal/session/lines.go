@@ -14,6 +14,7 @@ import (
 
 	"github.com/connectorsdk/connector-sdk-go/conformance/internal/check"
 	"github.com/connectorsdk/connector-sdk-go/conformance/internal/message"
+	"github.com/connectorsdk/connector-sdk-go/internal/scan"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -134,7 +135,7 @@ func (r *lineReader) take(text []byte) bool {
 	}
 	info := Line{At: time.Since(r.began)}
 	unknown := ""
-	sc := wire.NewScanner(text)
+	sc := scan.New(text)
 	sc.Expect('{')
 	for first := true; sc.Err() == nil && !sc.Skip('}'); first = false {
 		if !first {
@@ -196,7 +197,7 @@ func (r *lineReader) noteUnknown(of, name string) {
 
 // takeMember reads the member that makes a line what it is. It returns the number
 // of rows and whether the line can be read further.
-func (r *lineReader) takeMember(kind string, sc *wire.Scanner) (rows int, sound bool) {
+func (r *lineReader) takeMember(kind string, sc *scan.Scanner) (rows int, sound bool) {
 	st := r.stream
 	switch kind {
 	case "rows":
@@ -240,7 +241,7 @@ func (r *lineReader) takeMember(kind string, sc *wire.Scanner) (rows int, sound 
 
 // takeObject reads an object that has exactly the named scalars, each of the kind.
 // It returns nil if the object is another.
-func (r *lineReader) takeObject(what string, sc *wire.Scanner, names []string, kind wire.Kind) []wire.Value {
+func (r *lineReader) takeObject(what string, sc *scan.Scanner, names []string, kind wire.Kind) []wire.Value {
 	if sc.Peek() != '{' {
 		r.breaks("P3.6b", "%s is not an object", what)
 		return nil
@@ -285,7 +286,7 @@ func (r *lineReader) takeObject(what string, sc *wire.Scanner, names []string, k
 }
 
 // takeRows reads the rows of a line.
-func (r *lineReader) takeRows(sc *wire.Scanner) (count int, sound bool) {
+func (r *lineReader) takeRows(sc *scan.Scanner) (count int, sound bool) {
 	st := r.stream
 	if sc.Peek() != '[' {
 		r.breaks("P3.6f", "rows is not an array")
@@ -316,7 +317,7 @@ func (r *lineReader) takeRows(sc *wire.Scanner) (count int, sound bool) {
 }
 
 // takeRow reads one row: an object of scalars without a duplicate member.
-func (r *lineReader) takeRow(sc *wire.Scanner) (row []wire.Value, problem string) {
+func (r *lineReader) takeRow(sc *scan.Scanner) (row []wire.Value, problem string) {
 	columns := r.stream.Table.Columns
 	if sc.Err() == nil && sc.Peek() != '{' {
 		return nil, "is not an object"

@@ -25,57 +25,67 @@ import (
 var BenchFields = []string{"id", "uuid", "name", "email", "status", "amount", "qty", "price", "active", "created_at", "note", "region"}
 
 // Benchmark measures a whole connector over a table orders with [BenchFields],
-// which the caller has filled: scan is an answer with all rows (a) against bare,
-// the driver's own reading of them (b); top100, count and groups are answers
-// from all rows (a) against answers by the engine (b). Use it to see what a
-// flavor costs, and what its push-down saves.
+// which the caller has filled. open returns a source over it with a flavor.
+// Benchmark measures scan, an answer with all rows (a) against bare, the driver's
+// own reading of them (b); and top100, count and groups, answers from all rows
+// (a) against answers by the engine (b). Use it to see what a flavor costs, and
+// what its push-down saves.
 //
 // Each reports how many times as long a takes as b by the wall clock (x) and in
 // processor time of this process (cpu-x), and the medians in milliseconds.
-func Benchmark(b *testing.B, config sqlsource.Config, credentials wire.Credentials, bare func()) {
-	blindly := config
-	blindly.Flavor = blind{config.Flavor}
-	pushed, all := benched(b, config, credentials), benched(b, blindly, credentials)
-	const timeout = 600_000
+func Benchmark(
+	b *testing.B, open func(sqlsource.Flavor) (*sqlsource.Source, error), flavor sqlsource.Flavor, credentials wire.Credentials, bare func(),
+) {
+	handler := func(flavor sqlsource.Flavor) http.Handler {
+		source, err := open(flavor)
+		require.NoError(b, err)
+		return benchHandler(b, source, credentials)
+	}
+	pushed, all := handler(flavor), handler(noPushdown{flavor})
+	envelope := wire.Envelope{Credentials: credentials, TimeoutMS: 600_000}
 	ask := func(h http.Handler, path string, m wire.Message) func() {
 		return func() { serveInto(b, h, path, m) }
 	}
-	whole := &wire.QueryRequest{Table: "orders", Fields: BenchFields, Envelope: wire.Envelope{Credentials: credentials, TimeoutMS: timeout}}
+	whole := &wire.QueryRequest{Table: "orders", Fields: BenchFields, Envelope: envelope}
 	b.Run("scan", func(b *testing.B) { duel(b, ask(pushed, wire.PathQuery, whole), bare) })
 	top := *whole
 	top.Sort, top.Limit = []wire.SortKey{{Field: "qty", Dir: wire.Desc}}, 100
 	b.Run("top100", func(b *testing.B) { duel(b, ask(all, wire.PathQuery, &top), ask(pushed, wire.PathQuery, &top)) })
-	count := &wire.CountRequest{Table: "orders", Envelope: wire.Envelope{Credentials: credentials, TimeoutMS: timeout},
-		Where: wire.Where{And: []wire.Filter{{Field: "status", Op: wire.OpEq, Value: wire.Text("paid")}, {Field: "qty", Op: wire.OpGt, Value: wire.Int(100)}}}}
+	count := &wire.CountRequest{Table: "orders", Envelope: envelope, Where: wire.Where{And: []wire.Filter{
+		{Field: "status", Op: wire.OpEq, Value: wire.Text("paid")}, {Field: "qty", Op: wire.OpGt, Value: wire.Int(100)},
+	}}}
 	b.Run("count", func(b *testing.B) { duel(b, ask(all, wire.PathCount, count), ask(pushed, wire.PathCount, count)) })
-	// Groups that are declined the platform folds from the rows: reading them is
+	// The platform folds groups that are declined from the rows. Reading these is
 	// the least it has to do.
-	groups := &wire.AggregateRequest{Table: "orders", GroupBy: []wire.GroupKey{{Field: "region", As: "region"}},
-		Measures: []wire.Measure{{Fn: wire.FnCount, As: "n"}, {Fn: wire.FnSum, Field: "qty", As: "sum"}}, Limit: wire.AggregateLimit, Envelope: wire.Envelope{Credentials: credentials, TimeoutMS: timeout}}
+	groups := &wire.AggregateRequest{
+		Table: "orders", GroupBy: []wire.GroupKey{{Field: "region", As: "region"}},
+		Measures: []wire.Measure{{Fn: wire.FnCount, As: "n"}, {Fn: wire.FnSum, Field: "qty", As: "sum"}},
+		Limit:    wire.AggregateLimit, Envelope: envelope,
+	}
 	some := *whole
 	some.Fields = []string{"region", "qty"}
 	b.Run("groups", func(b *testing.B) { duel(b, ask(all, wire.PathQuery, &some), ask(pushed, wire.PathAggregate, groups)) })
 }
 
-// benched is a connector that takes these credentials.
-func benched(b *testing.B, config sqlsource.Config, credentials wire.Credentials) http.Handler {
-	src, err := sqlsource.New(config)
-	require.NoError(b, err)
+// benchHandler returns a connector that takes these credentials.
+func benchHandler(b *testing.B, source *sqlsource.Source, credentials wire.Credentials) http.Handler {
 	token, err := wire.NewToken(connectortest.Token)
 	require.NoError(b, err)
 	def := connector.Definition{Slug: "bench"}
 	for _, key := range credentials.Keys() {
-		def.Credentials = append(def.Credentials, wire.CredentialField{Key: key, Label: key, Type: wire.CredentialPassword, Optional: true})
+		field := wire.CredentialField{Key: key, Label: key, Type: wire.CredentialPassword, Optional: true}
+		def.Credentials = append(def.Credentials, field)
 	}
-	h, err := connector.New(def, src, token, nil)
+	h, err := connector.New(def, source, token, nil)
 	require.NoError(b, err)
 	return h
 }
 
-// blind is a flavor that pushes nothing, so that the SDK does everything.
-type blind struct{ sqlsource.Flavor }
+// noPushdown is a flavor that pushes nothing, so that the library does
+// everything.
+type noPushdown struct{ sqlsource.Flavor }
 
-func (f blind) Column(ref string, c sqlsource.CatalogColumn) sqlsource.Column {
+func (f noPushdown) Column(ref string, c sqlsource.CatalogColumn) sqlsource.Column {
 	all := f.Flavor.Column(ref, c)
 	tie := all.Tie
 	if tie == "" {
@@ -84,9 +94,9 @@ func (f blind) Column(ref string, c sqlsource.CatalogColumn) sqlsource.Column {
 	return sqlsource.Column{Type: all.Type, Cell: all.Cell, Decode: all.Decode, Raw: all.Raw, Valid: all.Valid, Tie: tie}
 }
 
-// duel lets a and b work by turns, and reports how many times as long a takes:
-// by the wall clock (x) and in processor time of this process (cpu-x), as
-// medians; and the medians of both in milliseconds.
+// duel runs a and b by turns, and reports the median of how many times as long a
+// takes: by the wall clock (x) and in processor time of this process (cpu-x). It
+// also reports the medians of both in milliseconds.
 func duel(bench *testing.B, a, b func()) {
 	const turns = 5
 	sides := []func(){a, b}
@@ -118,7 +128,7 @@ func duel(bench *testing.B, a, b func()) {
 	bench.ReportMetric(median(wall[1]), "b-ms")
 	bench.ReportMetric(median(cpu[0]), "a-cpu-ms")
 	bench.ReportMetric(median(cpu[1]), "b-cpu-ms")
-	bench.ReportMetric(0, "ns/op") // of both together: means nothing
+	bench.ReportMetric(0, "ns/op") // would be of both together, which means nothing
 }
 
 func median(of []float64) float64 {
@@ -126,7 +136,7 @@ func median(of []float64) float64 {
 	return sorted[len(sorted)/2]
 }
 
-// processorTime is what the process has used of the processors so far.
+// processorTime returns the processor time that the process has used so far.
 func processorTime() time.Duration {
 	var u syscall.Rusage
 	if syscall.Getrusage(syscall.RUSAGE_SELF, &u) != nil {
@@ -148,7 +158,7 @@ func serveInto(b *testing.B, h http.Handler, path string, m wire.Message) {
 	}
 }
 
-// discardWriter is a connection whose peer takes everything at once.
+// discardWriter is a connection whose reader takes everything at once.
 type discardWriter struct {
 	header http.Header
 	status int

@@ -1,5 +1,5 @@
 // Package sqlsourcetest tests a flavor of package sqlsource on its engine, and
-// tells the flavor's author what it gets wrong.
+// shows the flavor's author what it gets wrong.
 //
 // Describe the engine's types once: the SQL of each, and literals with the cell
 // that each must be read as.
@@ -10,23 +10,26 @@
 //		sqlsourcetest.Run(t, sqlsourcetest.Engine{
 //			Flavor: duck{}, DB: db, Key: "BIGINT",
 //			Types: []sqlsourcetest.Type{
-//				{Name: "text", SQL: "VARCHAR", Type: wire.TypeString, Literals: sqlsourcetest.Texts(quoted, "", "a", "A", "a ", "é")},
+//				{Name: "text", SQL: "VARCHAR", Type: wire.TypeString,
+//					Literals: sqlsourcetest.Texts(quoted, "", "a", "A", "a ", "é")},
 //				{Name: "money", SQL: "DECIMAL(12,2)", Type: wire.TypeDecimal, Literals: []sqlsourcetest.Literal{
 //					{SQL: "1.50", Cell: wire.Decimal("1.50")},
 //				}},
 //			},
-//		}, sqlsourcetest.Config{})
+//		}, nil)
 //	}
 //
-// [Run] makes tables of these columns and fills them, holds discovery and every
-// cell against what was described, and then generates requests: filters of
-// every operator on every column with operands from cells, from their
-// neighbours and other spellings, and from a list of edges; sorts, windows,
-// projections, joins, counts, aggregates, links. Each is answered by the engine
-// through the connector, and in memory by packages filter and kit; the answers
-// must be equal, rows and order. A request that differs is made as small as it
-// can be before it is shown. What a flavor leaves to the SDK is no fault: the
-// report counts how much was declined.
+// [Run] creates tables of these columns and fills them. It compares discovery and
+// every cell with what was described, and reads each table in pages, also while
+// its rows change. Then it generates requests: filters of every operator on every
+// column, with operands from cells, from their neighbours and other spellings,
+// and from a list of edges; sorts, windows, projections, joins, counts,
+// aggregates, links. Each is answered by the engine through the connector, and in
+// memory by packages filter and memsource. The answers must be equal, rows and
+// order. A request whose answers differ is made as small as it can be before it
+// is shown. What a flavor leaves to the library is no fault; the report counts
+// how much was declined.
 //
-// [Hostile] proves that no text of a request reaches a statement.
+// [Planted] proves that these requests find bugs. [Hostile] proves that no text
+// of a request reaches a statement.
 package sqlsourcetest

@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -26,7 +27,7 @@ type Engine struct {
 	// Key is the SQL type of an integer primary key, such as BIGINT.
 	Key string
 	// Types are columns to test. Give one for every type of the engine that the
-	// flavor reads in a way of its own.
+	// flavor reads differently.
 	Types []Type
 	// TableOptions stand behind the closing parenthesis of CREATE TABLE.
 	TableOptions string
@@ -34,9 +35,9 @@ type Engine struct {
 
 // Type is one column of the test's tables.
 type Type struct {
-	Name string    // of the column: one that says what is special about it
-	SQL  string    // what stands behind the name in CREATE TABLE
-	Type wire.Type // what discovery must call it
+	Name string    // of the column; choose one that says what is special about it
+	SQL  string    // what follows the name in CREATE TABLE; %s in it is the name
+	Type wire.Type // that discovery must give it
 	// Want is the type asked for by an override; empty: none.
 	Want wire.Type
 	// Literals are values of the type, in SQL, with the cell that each must be
@@ -50,7 +51,7 @@ type Literal struct {
 	Cell wire.Value
 }
 
-// Texts are literals of texts, which quote says in SQL.
+// Texts returns literals of texts. quote returns a text in SQL.
 func Texts(quote func(string) string, texts ...string) []Literal {
 	var list []Literal
 	for _, s := range texts {
@@ -59,10 +60,9 @@ func Texts(quote func(string) string, texts ...string) []Literal {
 	return list
 }
 
-// fixture is an engine's database filled for a test, and what is in it.
+// fixture is an engine's database filled for a test, and what it holds.
 type fixture struct {
 	engine Engine
-	source *sqlsource.Source
 	server *connectortest.Server
 	tables map[string]*table
 	names  []string
@@ -76,6 +76,21 @@ type table struct {
 	rows    [][]wire.Value
 }
 
+// fields returns the names of the columns.
+func (t *table) fields() []string {
+	names := make([]string, len(t.columns))
+	for i, c := range t.columns {
+		names[i] = c.Name
+	}
+	return names
+}
+
+// typeOf returns the type of a column.
+func (t *table) typeOf(name string) wire.Type {
+	return t.columns[slices.IndexFunc(t.columns, func(c wire.Column) bool { return c.Name == name })].Type
+}
+
+// relation returns the table for an evaluation in memory.
 func (t *table) relation() memsource.Relation {
 	return memsource.Relation{Columns: t.columns, Rows: memsource.RowsOf(t.rows...)}
 }
@@ -83,73 +98,76 @@ func (t *table) relation() memsource.Relation {
 // The tables of a fixture.
 const (
 	tableValues = "values" // every type, with a primary key; the name is a keyword
-	tableTwin   = "twin"   // the same types and a part of the values, to join with
+	tableTwin   = "twin"   // the same types and some of the values, to join with
 	tableLoose  = "loose"  // without a key, with rows that are alike
 )
 
-// fill makes and fills the tables. The same seed makes the same rows.
+// fill creates and fills the tables. The same seed makes the same rows.
 func fill(t testing.TB, e Engine, seed uint64) *fixture {
 	t.Helper()
-	f := &fixture{engine: e, tables: map[string]*table{}}
+	f := &fixture{engine: e, tables: map[string]*table{}, names: []string{tableValues, tableTwin, tableLoose}}
 	rng := rand.New(rand.NewPCG(seed, 1))
-	config := sqlsource.Config{DB: e.DB, Flavor: e.Flavor, Tables: map[string]sqlsource.TableConfig{}, Profile: -1, Remember: time.Hour}
-	for _, spec := range []struct {
-		name string
-		rows int
-		key  bool
-	}{{tableValues, 90, true}, {tableTwin, 25, true}, {tableLoose, 30, false}} {
-		own := &table{name: spec.name}
-		overrides := map[string]sqlsource.ColumnConfig{}
-		var definitions []string
-		if spec.key {
-			own.key = []string{"id"}
-			own.columns = append(own.columns, wire.Column{Name: "id", Type: wire.TypeNumber})
-			definitions = append(definitions, e.Flavor.Quote("id")+" "+e.Key+" NOT NULL PRIMARY KEY")
+	f.create(t, rng, tableValues, 90, true)
+	f.create(t, rng, tableTwin, 25, true)
+	f.create(t, rng, tableLoose, 30, false)
+	overrides := map[string]sqlsource.ColumnOptions{}
+	for _, c := range e.Types {
+		if c.Want != "" {
+			overrides[c.Name] = sqlsource.ColumnOptions{Type: c.Want}
+		}
+	}
+	options := &sqlsource.Options{Tables: map[string]sqlsource.TableOptions{}, Profile: -1, Remember: time.Hour}
+	for _, name := range f.names {
+		options.Tables[name] = sqlsource.TableOptions{Columns: overrides}
+	}
+	source, err := sqlsource.New(e.DB, e.Flavor, options)
+	require.NoError(t, err)
+	f.server = connectortest.Start(t, connector.Definition{Slug: "sqlsourcetest", KeysEnforced: true}, source, nil)
+	return f
+}
+
+// create creates one table with all types, and fills it.
+func (f *fixture) create(t testing.TB, rng *rand.Rand, name string, rows int, keyed bool) {
+	t.Helper()
+	e := f.engine
+	own := &table{name: name}
+	var definitions []string
+	if keyed {
+		own.key = []string{"id"}
+		own.columns = append(own.columns, wire.Column{Name: "id", Type: wire.TypeNumber})
+		definitions = append(definitions, e.Flavor.Quote("id")+" "+e.Key+" NOT NULL PRIMARY KEY")
+	}
+	for _, c := range e.Types {
+		own.columns = append(own.columns, wire.Column{Name: c.Name, Type: c.Type})
+		definitions = append(definitions, e.Flavor.Quote(c.Name)+" "+strings.ReplaceAll(c.SQL, "%s", e.Flavor.Quote(c.Name)))
+	}
+	execute(t, e.DB, "CREATE TABLE "+e.Flavor.Quote(name)+" ("+strings.Join(definitions, ", ")+")"+e.TableOptions)
+	for i := range rows {
+		var row []wire.Value
+		var literals []string
+		add := func(l Literal) { row, literals = append(row, l.Cell), append(literals, l.SQL) }
+		if keyed {
+			add(Literal{fmt.Sprint(i * 3), wire.Int(int64(i * 3))})
 		}
 		for _, c := range e.Types {
-			own.columns = append(own.columns, wire.Column{Name: c.Name, Type: c.Type})
-			definitions = append(definitions, e.Flavor.Quote(c.Name)+" "+strings.ReplaceAll(c.SQL, "%s", e.Flavor.Quote(c.Name)))
-			if c.Want != "" {
-				overrides[c.Name] = sqlsource.ColumnConfig{Type: c.Want}
+			choice := c.Literals
+			if name == tableLoose { // few values make rows that are alike
+				choice = choice[:min(2, len(choice))]
+			}
+			n := rng.IntN(len(choice) + 1 + len(choice)/8)
+			if name == tableValues && i < len(choice) {
+				n = i // each at least once
+			}
+			if n < len(choice) {
+				add(choice[n])
+			} else {
+				add(Literal{"NULL", wire.Null()})
 			}
 		}
-		config.Tables[spec.name] = sqlsource.TableConfig{Columns: overrides}
-		execute(t, e.DB, "CREATE TABLE "+e.Flavor.Quote(spec.name)+" ("+strings.Join(definitions, ", ")+")"+e.TableOptions)
-		for i := range spec.rows {
-			var row []wire.Value
-			var literals []string
-			if spec.key {
-				row = append(row, wire.Int(int64(i*3)))
-				literals = append(literals, fmt.Sprint(i*3))
-			}
-			for _, c := range e.Types {
-				n := rng.IntN(len(c.Literals) + 1 + len(c.Literals)/8)
-				if i < len(c.Literals) && spec.name == tableValues {
-					n = i // each at least once
-				}
-				if spec.name == tableLoose {
-					n = rng.IntN(min(2, len(c.Literals)) + 1)
-					if n == min(2, len(c.Literals)) {
-						n = len(c.Literals)
-					}
-				}
-				if n >= len(c.Literals) {
-					row, literals = append(row, wire.Null()), append(literals, "NULL")
-				} else {
-					row, literals = append(row, c.Literals[n].Cell), append(literals, c.Literals[n].SQL)
-				}
-			}
-			own.rows = append(own.rows, row)
-			execute(t, e.DB, "INSERT INTO "+e.Flavor.Quote(spec.name)+" VALUES ("+strings.Join(literals, ", ")+")")
-		}
-		f.tables[spec.name] = own
-		f.names = append(f.names, spec.name)
+		own.rows = append(own.rows, row)
+		execute(t, e.DB, "INSERT INTO "+e.Flavor.Quote(name)+" VALUES ("+strings.Join(literals, ", ")+")")
 	}
-	var err error
-	f.source, err = sqlsource.New(config)
-	require.NoError(t, err)
-	f.server = connectortest.Start(t, connector.Definition{Slug: "sqlsourcetest", KeysEnforced: true}, f.source, nil)
-	return f
+	f.tables[name] = own
 }
 
 func execute(t testing.TB, db *sql.DB, statement string) {

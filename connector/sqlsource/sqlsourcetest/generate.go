@@ -8,7 +8,18 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
-// filters are a request's and and or. Edges are noted for the report.
+// generator generates requests.
+type generator struct {
+	rng    *rand.Rand
+	f      *fixture
+	report *report
+}
+
+func newGenerator(f *fixture, seed, stream uint64, r *report) *generator {
+	return &generator{rng: rand.New(rand.NewPCG(seed, stream)), f: f, report: r}
+}
+
+// filters generates a request's and and or, and notes for the report.
 func (g *generator) filters(t *table) (and []wire.Filter, or [][]wire.Filter, notes []note) {
 	one := func() wire.Filter {
 		f, n := g.filter(t)
@@ -31,7 +42,7 @@ func (g *generator) filters(t *table) (and []wire.Filter, or [][]wire.Filter, no
 	return and, or, notes
 }
 
-// filter is one filter on a random column.
+// filter generates one filter on a random column.
 func (g *generator) filter(t *table) (wire.Filter, note) {
 	ops := filter.Operators()
 	column := g.rng.IntN(len(t.columns))
@@ -54,7 +65,7 @@ func (g *generator) filter(t *table) (wire.Filter, note) {
 	return f, n
 }
 
-// query is a query with everything but joins.
+// query generates a query with everything but joins.
 func (g *generator) query(t *table) (*wire.QueryRequest, []note) {
 	req := &wire.QueryRequest{Table: t.name}
 	var notes []note
@@ -83,10 +94,11 @@ func (g *generator) query(t *table) (*wire.QueryRequest, []note) {
 	return req, notes
 }
 
+// column returns a random column.
 func (g *generator) column(t *table) string { return t.columns[g.rng.IntN(len(t.columns))].Name }
 
-// columnOf is mostly a column of a kind; at times any, because what is asked of
-// a wrong one must be declined.
+// columnOf returns mostly a column of a kind. At times it returns any, because
+// what is asked of a wrong one must be declined.
 func (g *generator) columnOf(t *table, kind func(wire.Column) bool) string {
 	for range 100 {
 		if c := t.columns[g.rng.IntN(len(t.columns))]; kind(c) || g.rng.IntN(200) == 0 {
@@ -96,7 +108,7 @@ func (g *generator) columnOf(t *table, kind func(wire.Column) bool) string {
 	return g.column(t)
 }
 
-// joined is a query with hops.
+// joined generates a query with hops.
 func (g *generator) joined() (*wire.QueryRequest, []note) {
 	base := g.f.tables[[]string{tableValues, tableTwin}[g.rng.IntN(2)]]
 	req, notes := g.query(base)
@@ -138,7 +150,17 @@ func hasColumn(t *table, name string) bool {
 	return slices.ContainsFunc(t.columns, func(c wire.Column) bool { return c.Name == name })
 }
 
-// aggregate is an aggregate request.
+// link generates a link between two columns, of the same name half of the time.
+func (g *generator) link() *wire.LinkHitRateRequest {
+	from, to := g.f.tables[g.f.names[g.rng.IntN(3)]], g.f.tables[g.f.names[g.rng.IntN(3)]]
+	req := &wire.LinkHitRateRequest{FromTable: from.name, ToTable: to.name, FromColumn: g.column(from), ToColumn: g.column(to)}
+	if g.rng.IntN(2) == 0 && hasColumn(to, req.FromColumn) {
+		req.ToColumn = req.FromColumn
+	}
+	return req
+}
+
+// aggregate generates an aggregate request.
 func (g *generator) aggregate(t *table) (*wire.AggregateRequest, []note) {
 	req := &wire.AggregateRequest{Table: t.name, Limit: wire.AggregateLimit, GroupBy: []wire.GroupKey{}, Measures: []wire.Measure{}}
 	var notes []note
@@ -167,8 +189,4 @@ func (g *generator) aggregate(t *table) (*wire.AggregateRequest, []note) {
 		req.Measures = append(req.Measures, m)
 	}
 	return req, notes
-}
-
-func newGenerator(f *fixture, seed, stream uint64, r *report) *generator {
-	return &generator{rng: rand.New(rand.NewPCG(seed, stream)), f: f, report: r}
 }

@@ -19,7 +19,8 @@ import (
 
 // hostileNames are names of tables and columns that a catalog may well have.
 var hostileNames = []string{
-	`a"b`, "a`b", "a'b", "a]b", "select", "Order By", "x; DROP TABLE y; --", "/* x", "ünï表", "a.b", "%s %d", "$1", "?", "?1", ":a @b", `back\slash`, "line\nbreak", "TAB\tb", "null", "a",
+	`a"b`, "a`b", "a'b", "a]b", "select", "Order By", "x; DROP TABLE y; --", "/* x", "ünï表", "a.b", "%s %d", "$1", "?", "?1", ":a @b",
+	`back\slash`, "line\nbreak", "TAB\tb", "null", "a",
 }
 
 // marker stands in every value and every unknown name of a request. It must be
@@ -29,96 +30,33 @@ const marker = "MARKER7f3a"
 // hostileValues would end a literal, a comment or a placeholder if they were
 // ever part of a statement.
 var hostileValues = []string{
-	marker, marker + "'", marker + `"`, marker + "`", "'; DROP TABLE t; --" + marker, `\` + marker + `\`, "$1" + marker, "?" + marker, "/*" + marker, "--" + marker + "\n", marker + "\x00", "%_" + marker, "]" + marker + "[", "${" + marker + "}",
+	marker, marker + "'", marker + `"`, marker + "`", "'; DROP TABLE t; --" + marker, `\` + marker + `\`, "$1" + marker, "?" + marker,
+	"/*" + marker, "--" + marker + "\n", marker + "\x00", "%_" + marker, "]" + marker + "[", "${" + marker + "}",
 }
 
-// Hostile serves a catalog of hostile names, puts hostile values into every
-// position of a request, and looks at the statements that come of it: none
-// holds a text of a request, and their shapes are few (R9). c reaches the
-// database of e.DB, which is empty.
+// Hostile proves that no text of a request is ever part of a statement. It
+// serves a catalog of hostile names, puts hostile values into every position of
+// a request, and records the statements: none holds a text of a request, and
+// their shapes are few. c reaches the database of e.DB, which is empty.
 func Hostile(t *testing.T, e Engine, c driver.Connector) {
 	for _, table := range hostileNames {
 		columns := []string{e.Flavor.Quote("id") + " " + e.Key + " NOT NULL PRIMARY KEY"}
 		for _, column := range hostileNames {
 			columns = append(columns, e.Flavor.Quote(column)+" VARCHAR(60)")
 		}
-		execute(t, e.DB, "CREATE TABLE "+e.Flavor.Quote(table)+" ("+strings.Join(columns, ", ")+")"+e.TableOptions)
-		execute(t, e.DB, "INSERT INTO "+e.Flavor.Quote(table)+" ("+e.Flavor.Quote("id")+", "+e.Flavor.Quote("a")+") VALUES (1, 'x')")
+		own := e.Flavor.Quote(table)
+		execute(t, e.DB, "CREATE TABLE "+own+" ("+strings.Join(columns, ", ")+")"+e.TableOptions)
+		execute(t, e.DB, "INSERT INTO "+own+" ("+e.Flavor.Quote("id")+", "+e.Flavor.Quote("a")+") VALUES (1, 'x')")
 	}
 	db, statements := Record(c)
 	t.Cleanup(func() { _ = db.Close() })
-	source, err := sqlsource.New(sqlsource.Config{DB: db, Flavor: e.Flavor})
+	source, err := sqlsource.New(db, e.Flavor, nil)
 	require.NoError(t, err)
 	tenant := connectortest.Start(t, connector.Definition{Slug: "hostile", KeysEnforced: true}, source, nil).As(nil)
 
-	t.Run("names", func(t *testing.T) {
-		tenant := tenant.In(t) // every answer is verified
-		d, err := tenant.Discover()
-		require.NoError(t, err)
-		require.Len(t, d.Tables, len(hostileNames), "every table is discovered: %q", d.Warnings)
-		for _, table := range d.Tables {
-			var fields []string
-			for _, f := range table.Fields {
-				fields = append(fields, f.Name)
-			}
-			require.Len(t, fields, 1+len(hostileNames), "table %q", table.Name)
-			answer, err := tenant.Query(wire.QueryRequest{Table: table.Name, Where: wire.Where{And: []wire.Filter{{Field: fields[1], Op: wire.OpIsNull}}}, Sort: []wire.SortKey{{Field: fields[2], Dir: wire.Asc}}, Fields: fields})
-			require.NoError(t, err)
-			require.Len(t, answer.Rows, 1)
-			groups, err := tenant.Aggregate(wire.AggregateRequest{Table: table.Name, GroupBy: []wire.GroupKey{{Field: "a", As: marker}}, Measures: []wire.Measure{{Fn: wire.FnMax, Field: fields[3], As: `"` + marker}}})
-			require.NoError(t, err)
-			require.Len(t, groups, 1)
-			joined, err := tenant.Query(wire.QueryRequest{Table: table.Name, Sort: []wire.SortKey{}, Fields: []string{"id"}, Joins: []wire.JoinHop{
-				{FromTable: table.Name, ToTable: d.Tables[0].Name, FromField: "a", ToField: "a", Fields: []wire.JoinField{{Field: fields[4], As: "'" + marker}}}}})
-			require.NoError(t, err)
-			require.Len(t, joined.Rows, 1)
-			_, err = tenant.LinkHitRate(wire.LinkHitRateRequest{FromTable: table.Name, ToTable: d.Tables[0].Name, FromColumn: "a", ToColumn: fields[1]})
-			require.NoError(t, err)
-			_, err = tenant.Cardinality(table.Name, fields...)
-			require.NoError(t, err)
-		}
-	})
-	t.Run("unknown names", func(t *testing.T) {
-		tenant := tenant.In(t).Unverified()
-		for _, name := range hostileValues {
-			_, err := tenant.Query(wire.QueryRequest{Table: name, Sort: []wire.SortKey{}, Fields: []string{}})
-			require.ErrorIs(t, err, connector.ErrUnknownEntity)
-			_, err = tenant.Query(wire.QueryRequest{Table: `a"b`, Sort: []wire.SortKey{}, Fields: []string{name}})
-			require.ErrorIs(t, err, connector.ErrUnknownEntity)
-			_, err = tenant.Query(wire.QueryRequest{Table: `a"b`, Sort: []wire.SortKey{{Field: name, Dir: wire.Desc}}, Fields: []string{}})
-			require.ErrorIs(t, err, connector.ErrUnknownEntity)
-			_, err = tenant.Count(wire.CountRequest{Table: `a"b`, Where: wire.Where{And: []wire.Filter{{Field: name, Op: wire.OpIsNull}}}})
-			require.ErrorIs(t, err, connector.ErrUnsupported)
-			_, err = tenant.Cardinality(`a"b`, name)
-			require.ErrorIs(t, err, connector.ErrUnknownEntity)
-		}
-	})
-	t.Run("values", func(t *testing.T) {
-		tenant := tenant.In(t).Unverified()
-		for _, op := range filter.Operators() {
-			shapes := map[string]bool{}
-			for _, value := range hostileValues {
-				f := wire.Filter{Field: "a", Op: op}
-				switch op.Shape() {
-				case wire.ShapeValue:
-					f.Value = wire.Text(value)
-				case wire.ShapeMember:
-					f.Values = []wire.Value{wire.Text(value), wire.Text(value + "2")}
-				}
-				before := len(statements.All())
-				answer, err := tenant.Query(wire.QueryRequest{Table: `a"b`, Where: wire.Where{And: []wire.Filter{f}, FieldTypes: map[string]wire.Type{"a": wire.TypeString}}, Sort: []wire.SortKey{{Field: "a", Dir: wire.Asc}}, Fields: []string{"a"}, Limit: 3, Offset: 1})
-				require.NoError(t, err)
-				require.Empty(t, answer.Rows)
-				for _, s := range statements.All()[before:] {
-					shapes[shape(s)] = true
-				}
-			}
-			t.Logf("%s: %d shapes", op, len(shapes))
-			if len(shapes) > 16 {
-				t.Errorf("%s: %d values make statements of %d shapes:%s", op, len(hostileValues), len(shapes), some(slices.Collect(maps.Keys(shapes))))
-			}
-		}
-	})
+	t.Run("names", func(t *testing.T) { hostileCatalog(t, tenant.In(t)) }) // every answer is verified
+	t.Run("unknown names", func(t *testing.T) { hostileFields(t, tenant.In(t).Unverified()) })
+	t.Run("values", func(t *testing.T) { hostileOperands(t, tenant.In(t).Unverified(), statements) })
 	all := statements.All()
 	shapes := map[string]bool{}
 	for _, s := range all {
@@ -130,13 +68,102 @@ func Hostile(t *testing.T, e Engine, c driver.Connector) {
 	t.Logf("%d statements of %d shapes", len(all), len(shapes))
 }
 
+// hostileCatalog asks for every table and column of hostile names.
+func hostileCatalog(t *testing.T, tenant *connectortest.Tenant) {
+	d, err := tenant.Discover()
+	require.NoError(t, err)
+	require.Len(t, d.Tables, len(hostileNames), "every table is discovered: %q", d.Warnings)
+	first := d.Tables[0].Name
+	for _, table := range d.Tables {
+		var fields []string
+		for _, f := range table.Fields {
+			fields = append(fields, f.Name)
+		}
+		require.Len(t, fields, 1+len(hostileNames), "table %q", table.Name)
+		answer, err := tenant.Query(wire.QueryRequest{
+			Table: table.Name, Where: wire.Where{And: []wire.Filter{{Field: fields[1], Op: wire.OpIsNull}}},
+			Sort: []wire.SortKey{{Field: fields[2], Dir: wire.Asc}}, Fields: fields,
+		})
+		require.NoError(t, err)
+		require.Len(t, answer.Rows, 1)
+		groups, err := tenant.Aggregate(wire.AggregateRequest{
+			Table: table.Name, GroupBy: []wire.GroupKey{{Field: "a", As: marker}},
+			Measures: []wire.Measure{{Fn: wire.FnMax, Field: fields[3], As: `"` + marker}},
+		})
+		require.NoError(t, err)
+		require.Len(t, groups, 1)
+		joined, err := tenant.Query(wire.QueryRequest{
+			Table: table.Name, Sort: []wire.SortKey{}, Fields: []string{"id"}, Joins: []wire.JoinHop{{
+				FromTable: table.Name, ToTable: first, FromField: "a", ToField: "a",
+				Fields: []wire.JoinField{{Field: fields[4], As: "'" + marker}},
+			}},
+		})
+		require.NoError(t, err)
+		require.Len(t, joined.Rows, 1)
+		_, err = tenant.LinkHitRate(wire.LinkHitRateRequest{FromTable: table.Name, ToTable: first, FromColumn: "a", ToColumn: fields[1]})
+		require.NoError(t, err)
+		_, err = tenant.Cardinality(table.Name, fields...)
+		require.NoError(t, err)
+	}
+}
+
+// hostileFields asks for tables and fields that do not exist.
+func hostileFields(t *testing.T, tenant *connectortest.Tenant) {
+	const table = `a"b`
+	for _, name := range hostileValues {
+		for _, req := range []wire.QueryRequest{
+			{Table: name, Sort: []wire.SortKey{}, Fields: []string{}},
+			{Table: table, Sort: []wire.SortKey{}, Fields: []string{name}},
+			{Table: table, Sort: []wire.SortKey{{Field: name, Dir: wire.Desc}}, Fields: []string{}},
+		} {
+			_, err := tenant.Query(req)
+			require.ErrorIs(t, err, connector.ErrUnknownEntity)
+		}
+		_, err := tenant.Count(wire.CountRequest{Table: table, Where: wire.Where{And: []wire.Filter{{Field: name, Op: wire.OpIsNull}}}})
+		require.ErrorIs(t, err, connector.ErrUnsupported)
+		_, err = tenant.Cardinality(table, name)
+		require.ErrorIs(t, err, connector.ErrUnknownEntity)
+	}
+}
+
+// hostileOperands filters by hostile values with every operator.
+func hostileOperands(t *testing.T, tenant *connectortest.Tenant, statements *Statements) {
+	for _, op := range filter.Operators() {
+		shapes := map[string]bool{}
+		for _, value := range hostileValues {
+			f := wire.Filter{Field: "a", Op: op}
+			switch op.Shape() {
+			case wire.ShapeValue:
+				f.Value = wire.Text(value)
+			case wire.ShapeMember:
+				f.Values = []wire.Value{wire.Text(value), wire.Text(value + "2")}
+			}
+			before := len(statements.All())
+			answer, err := tenant.Query(wire.QueryRequest{
+				Table: `a"b`, Where: wire.Where{And: []wire.Filter{f}, FieldTypes: map[string]wire.Type{"a": wire.TypeString}},
+				Sort: []wire.SortKey{{Field: "a", Dir: wire.Asc}}, Fields: []string{"a"}, Limit: 3, Offset: 1,
+			})
+			require.NoError(t, err)
+			require.Empty(t, answer.Rows)
+			for _, s := range statements.All()[before:] {
+				shapes[shape(s)] = true
+			}
+		}
+		t.Logf("%s: %d shapes", op, len(shapes))
+		if len(shapes) > 16 {
+			t.Errorf("%s: %d values make statements of %d shapes:%s",
+				op, len(hostileValues), len(shapes), some(slices.Collect(maps.Keys(shapes))))
+		}
+	}
+}
+
 var (
 	identifiers = regexp.MustCompile("(?s)\"(?:[^\"]|\"\")*\"|`(?:[^`]|``)*`")
 	parameters  = regexp.MustCompile(`\$\d+|\?\d*`)
 	integers    = regexp.MustCompile(`\b\d+\b`)
 )
 
-// shape is a statement without its identifiers, the numbers of its
+// shape returns a statement without its identifiers, the numbers of its
 // placeholders, and numbers.
 func shape(statement string) string {
 	s := identifiers.ReplaceAllString(statement, "I")

@@ -1,7 +1,7 @@
 package sqlsourcetest
 
 import (
-	"math/rand/v2"
+	"slices"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -16,34 +16,55 @@ type operand struct {
 	edge  string
 }
 
-// edges are operands that any column must stand.
-var edges = []operand{
-	{wire.Null(), "null"},
-	{wire.Text(""), "empty"},
-	{wire.Text(" "), "blank"},
-	{wire.Text("%"), "wildcard"}, {wire.Text("_"), "wildcard"}, {wire.Text("a%"), "wildcard"}, {wire.Text("\\"), "wildcard"}, {wire.Text("*"), "wildcard"},
-	{wire.Text("'"), "quote"}, {wire.Text(`"; --`), "quote"}, {wire.Text("`"), "quote"},
-	{wire.Text("\x00"), "nul"}, {wire.Text("a\x00b"), "nul"}, {wire.Text("\x00a"), "nul"},
-	{wire.Text("é"), "unicode"}, {wire.Text("e\u0301"), "unicode"}, {wire.Text("ß"), "unicode"}, {wire.Text("\U0001F600"), "unicode"}, {wire.Text("\uffff"), "unicode"},
-	{wire.Bool(true), "boolean"}, {wire.Bool(false), "boolean"}, {wire.Text("true"), "boolean"}, {wire.Text("false"), "boolean"}, {wire.Text("True"), "boolean"}, {wire.Text("t"), "boolean"},
-	{wire.Int(0), "number"}, {wire.Int(1), "number"}, {wire.Int(-1), "number"}, {wire.Float(1.5), "number"}, {wire.Float(-0.5), "number"}, {wire.Float(1e-7), "number"}, {wire.Float(1e21), "number"}, {wire.Float(0.1), "number"},
-	{wire.Text("1.50"), "digits"}, {wire.Text("+1.5"), "digits"}, {wire.Text("01.5"), "digits"}, {wire.Text("-0"), "digits"}, {wire.Text("-0.00"), "digits"}, {wire.Text("1.5000000000000000000000000000000000000001"), "digits"}, {wire.Text("0.1000000000000000055511151231257827"), "digits"},
-	{wire.Text("1e3"), "no number"}, {wire.Text(".5"), "no number"}, {wire.Text("5."), "no number"}, {wire.Text("NaN"), "no number"}, {wire.Text("Infinity"), "no number"}, {wire.Text("0x10"), "no number"}, {wire.Text("1 "), "no number"}, {wire.Text("abc"), "no number"},
-	{wire.Text("9007199254740991"), "2^53"}, {wire.Text("9007199254740992"), "2^53"}, {wire.Text("9007199254740993"), "2^53"}, {wire.Text("-9007199254740993"), "2^53"}, {wire.Int(9007199254740991), "2^53"},
-	{wire.Text("9223372036854775807"), "2^63"}, {wire.Text("9223372036854775808"), "2^63"}, {wire.Text("-9223372036854775808"), "2^63"}, {wire.Text("-9223372036854775809"), "2^63"}, {wire.Text("18446744073709551615"), "2^63"}, {wire.Text("18446744073709551616"), "2^63"}, {wire.Text("9223372036854775806.5"), "2^63"},
-	{wire.Text("1" + strings.Repeat("0", 70)), "huge"}, {wire.Text("-1" + strings.Repeat("0", 70)), "huge"}, {wire.Text("0." + strings.Repeat("0", 60) + "1"), "huge"}, {wire.Text("1" + strings.Repeat("0", 400)), "huge"}, {wire.Text("99999999999999999999.99"), "huge"},
-	{wire.Text("2024-02-29"), "date"}, {wire.Text("2024-02-29T00:00:00Z"), "date"}, {wire.Text("2024-02-29T01:00:00+01:00"), "offset"}, {wire.Text("2024-02-28T23:59:59.9999999Z"), "fraction"}, {wire.Text("2024-02-29T12:30"), "date"},
-	{wire.Text("2024-02-30"), "no date"}, {wire.Text("20240229"), "no date"}, {wire.Text("2024-02-29 00:00:00"), "no date"}, {wire.Text("2024"), "no date"}, {wire.Text("2024-02-29T00:00:00Zulu"), "no date"},
-	{wire.Text("0000-01-01"), "far date"}, {wire.Text("0001-01-01T00:00:00+01:00"), "far date"}, {wire.Text("9999-12-31T23:59:59.9999999999-12:00"), "far date"}, {wire.Text("2016-12-31T23:59:60Z"), "leap second"}, {wire.Text("2024-02-28T24:00:00Z"), "midnight"},
+// edges are operands that every column must take.
+var edges = slices.Concat(
+	[]operand{{wire.Null(), "null"}},
+	edge("empty", ""),
+	edge("blank", " "),
+	edge("wildcard", "%", "_", "a%", "\\", "*"),
+	edge("quote", "'", `"; --`, "`"),
+	edge("nul", "\x00", "a\x00b", "\x00a"),
+	edge("unicode", "é", "e\u0301", "ß", "\U0001F600", "\uffff"),
+	edge("boolean", "true", "false", "True", "t"),
+	[]operand{{wire.Bool(true), "boolean"}, {wire.Bool(false), "boolean"}},
+	[]operand{{wire.Int(0), "number"}, {wire.Int(1), "number"}, {wire.Int(-1), "number"}},
+	[]operand{{wire.Float(1.5), "number"}, {wire.Float(-0.5), "number"}, {wire.Float(0.1), "number"}},
+	[]operand{{wire.Float(1e-7), "number"}, {wire.Float(1e21), "number"}},
+	edge("digits", "1.50", "+1.5", "01.5", "-0", "-0.00", "1.5000000000000000000000000000000000000001",
+		"0.1000000000000000055511151231257827"),
+	edge("no number", "1e3", ".5", "5.", "NaN", "Infinity", "0x10", "1 ", "abc"),
+	edge("2^53", "9007199254740991", "9007199254740992", "9007199254740993", "-9007199254740993"),
+	[]operand{{wire.Int(9007199254740991), "2^53"}},
+	edge("2^63", "9223372036854775807", "9223372036854775808", "-9223372036854775808", "-9223372036854775809",
+		"18446744073709551615", "18446744073709551616", "9223372036854775806.5"),
+	edge("huge", "1"+strings.Repeat("0", 70), "-1"+strings.Repeat("0", 70), "0."+strings.Repeat("0", 60)+"1",
+		"1"+strings.Repeat("0", 400), "99999999999999999999.99"),
+	edge("date", "2024-02-29", "2024-02-29T00:00:00Z", "2024-02-29T12:30"),
+	edge("offset", "2024-02-29T01:00:00+01:00"),
+	edge("fraction", "2024-02-28T23:59:59.9999999Z"),
+	edge("no date", "2024-02-30", "20240229", "2024-02-29 00:00:00", "2024", "2024-02-29T00:00:00Zulu"),
+	edge("far date", "0000-01-01", "0001-01-01T00:00:00+01:00", "9999-12-31T23:59:59.9999999999-12:00"),
+	edge("leap second", "2016-12-31T23:59:60Z"),
+	edge("midnight", "2024-02-28T24:00:00Z"),
+)
+
+// edge returns texts that stand for one edge.
+func edge(name string, texts ...string) []operand {
+	list := make([]operand, len(texts))
+	for i, s := range texts {
+		list[i] = operand{wire.Text(s), name}
+	}
+	return list
 }
 
 // elements are operands for contains: what arrays of a test should hold.
 var elements = []wire.Value{
-	wire.Text("a"), wire.Text("b"), wire.Text("A"), wire.Text("1"), wire.Int(1), wire.Text("1.50"), wire.Float(2.5), wire.Bool(true), wire.Text("true"), wire.Text("null"), wire.Text("[]"),
+	wire.Text("a"), wire.Text("b"), wire.Text("A"), wire.Text("1"), wire.Int(1), wire.Text("1.50"), wire.Float(2.5),
+	wire.Bool(true), wire.Text("true"), wire.Text("null"), wire.Text("[]"),
 }
 
-// pick is an operand for a column: a value of its own, a neighbour or another
-// spelling of one, a value of another column, or an edge.
+// pick returns an operand for a column: a value of its own, a neighbour or
+// another spelling of one, a value of another column, or an edge.
 func (g *generator) pick(t *table, column int, op wire.Op) operand {
 	rng := g.rng
 	switch n := rng.IntN(10); {
@@ -67,12 +88,12 @@ func (g *generator) pick(t *table, column int, op wire.Op) operand {
 	return edges[rng.IntN(len(edges))]
 }
 
-// cell is a random cell of a column.
+// cell returns a random cell of a column.
 func (g *generator) cell(t *table, column int) wire.Value {
 	return t.rows[g.rng.IntN(len(t.rows))][column]
 }
 
-// near is another spelling of a value, or a value beside it.
+// near returns another spelling of a value, or a value beside it.
 func (g *generator) near(v wire.Value, t wire.Type) operand {
 	rng := g.rng
 	if v.IsNull() {
@@ -82,7 +103,8 @@ func (g *generator) near(v wire.Value, t wire.Type) operand {
 	if at, ok := filter.Instant(v); ok && (t == wire.TypeDate || t == wire.TypeDatetime) {
 		switch rng.IntN(6) {
 		case 0:
-			return operand{wire.Text(at.In(time.FixedZone("", 5*3600+1800)).Format("2006-01-02T15:04:05.999999999-07:00")), "offset"}
+			east := at.In(time.FixedZone("", 5*3600+1800))
+			return operand{wire.Text(east.Format("2006-01-02T15:04:05.999999999-07:00")), "offset"}
 		case 1:
 			return operand{wire.Text(at.Format("2006-01-02t15:04:05.000000000z")), "spelling"}
 		case 2:
@@ -134,17 +156,11 @@ func (g *generator) near(v wire.Value, t wire.Type) operand {
 	return operand{wire.Text(strings.ToLower(s)), "case"}
 }
 
-// addPoint makes sure that more digits are digits of a fraction.
+// addPoint appends a dot unless there is one, so that further digits are those of
+// a fraction.
 func addPoint(s string) string {
 	if strings.Contains(s, ".") {
 		return s
 	}
 	return s + "."
-}
-
-// generator makes requests.
-type generator struct {
-	rng    *rand.Rand
-	f      *fixture
-	report *report
 }

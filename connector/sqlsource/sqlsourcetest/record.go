@@ -9,13 +9,13 @@ import (
 	"sync"
 )
 
-// Statements are the texts of the statements that went to a database.
+// Statements collects the texts of the statements that went to a database.
 type Statements struct {
 	mu   sync.Mutex
 	list []string
 }
 
-// All are the texts seen so far.
+// All returns the texts seen so far.
 func (s *Statements) All() []string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -28,7 +28,7 @@ func (s *Statements) add(text string) {
 	s.list = append(s.list, text)
 }
 
-// Record is a database whose statements are written down on their way to the
+// Record returns a database that records its statements on their way to the
 // driver.
 func Record(c driver.Connector) (*sql.DB, *Statements) {
 	s := &Statements{}
@@ -48,7 +48,7 @@ func (r recorder) Connect(ctx context.Context) (driver.Conn, error) {
 	return &recordedConn{conn, r.statements}, nil
 }
 
-// recordedConn hands on what the drivers of SQLite, PostgreSQL and MySQL
+// recordedConn passes on what the drivers of SQLite, PostgreSQL and MySQL
 // implement.
 type recordedConn struct {
 	driver.Conn

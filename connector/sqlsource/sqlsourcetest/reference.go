@@ -4,21 +4,20 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/connectorsdk/connector-sdk-go/connector"
 	"github.com/connectorsdk/connector-sdk-go/connector/memsource"
 	"github.com/connectorsdk/connector-sdk-go/filter"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
-// answer is rows as they must come: in this order where it is a total one.
+// answer is the rows that an answer must have, in this order if ordered.
 type answer struct {
 	rows    [][]wire.Value
 	ordered bool
 	matched int // rows that the filters keep
 }
 
-// query answers in memory what the engine is asked (R10): filter judges and
-// orders, kit joins.
+// query answers in memory what the engine is asked. Package filter evaluates the
+// filters and sorts, package memsource joins.
 func (f *fixture) query(req *wire.QueryRequest) (answer, error) {
 	t := f.tables[req.Table]
 	match, err := filter.Compile(req.Where, t.columns)
@@ -35,36 +34,20 @@ func (f *fixture) query(req *wire.QueryRequest) (answer, error) {
 			rows = append(rows, row)
 		}
 	}
-	a := answer{matched: len(rows), ordered: t.key != nil && len(req.Joins) == 0 && (len(req.Sort) > 0 || req.Limit > 0 || req.Offset > 0)}
+	fixed := len(req.Sort) > 0 || req.Limit > 0 || req.Offset > 0
+	a := answer{matched: len(rows), ordered: fixed && t.key != nil && len(req.Joins) == 0}
 	slices.SortStableFunc(rows, order.Compare)
-	columns := t.columns
+	joined := memsource.Relation{Columns: t.columns, Rows: memsource.RowsOf(rows...)}
 	if len(req.Joins) > 0 {
-		var hops []memsource.Relation
-		for _, j := range req.Joins {
-			hops = append(hops, f.tables[j.ToTable].relation())
+		if joined, err = f.join(joined, req); err != nil {
+			return a, err
 		}
-		joined, err := memsource.Join(memsource.Relation{Columns: t.columns, Rows: memsource.RowsOf(rows...)}, &connector.QueryRequest{Table: req.Table, Where: req.Where, Fields: req.Fields, Joins: req.Joins}, hops, memsource.Unlimited)
+	}
+	at := positions(joined.Columns, req)
+	for row, err := range joined.Rows {
 		if err != nil {
 			return a, err
 		}
-		columns, rows = joined.Columns, nil
-		for row, err := range joined.Rows {
-			if err != nil {
-				return a, err
-			}
-			rows = append(rows, slices.Clone(row))
-		}
-	}
-	var at []int
-	for _, name := range req.Fields {
-		at = append(at, slices.IndexFunc(columns, func(c wire.Column) bool { return c.Hop == 0 && c.Name == name }))
-	}
-	for i, j := range req.Joins {
-		for _, jf := range j.Fields {
-			at = append(at, slices.IndexFunc(columns, func(c wire.Column) bool { return c.Hop == i+1 && c.Name == jf.As }))
-		}
-	}
-	for _, row := range rows {
 		projected := make([]wire.Value, len(at))
 		for i, n := range at {
 			projected[i] = row[n]
@@ -74,7 +57,34 @@ func (f *fixture) query(req *wire.QueryRequest) (answer, error) {
 	return a, nil
 }
 
-// window cuts rows.
+// join joins the rows of a query's base table in memory.
+func (f *fixture) join(base memsource.Relation, req *wire.QueryRequest) (memsource.Relation, error) {
+	var hops []memsource.Relation
+	for _, j := range req.Joins {
+		hops = append(hops, f.tables[j.ToTable].relation())
+	}
+	return memsource.Join(base, memsource.JoinRequest{
+		Table: req.Table, Fields: req.Fields, FieldTypes: req.FieldTypes, Joins: req.Joins,
+	}, hops, memsource.Unlimited)
+}
+
+// positions returns where the requested fields are among the columns.
+func positions(columns []wire.Column, req *wire.QueryRequest) (at []int) {
+	find := func(hop int, name string) {
+		at = append(at, slices.IndexFunc(columns, func(c wire.Column) bool { return c.Hop == hop && c.Name == name }))
+	}
+	for _, name := range req.Fields {
+		find(0, name)
+	}
+	for i, j := range req.Joins {
+		for _, field := range j.Fields {
+			find(i+1, field.As)
+		}
+	}
+	return at
+}
+
+// window returns the rows of a window.
 func window(rows [][]wire.Value, offset, limit int64) [][]wire.Value {
 	rows = rows[min(offset, int64(len(rows))):]
 	if limit > 0 {
@@ -83,7 +93,7 @@ func window(rows [][]wire.Value, offset, limit int64) [][]wire.Value {
 	return rows
 }
 
-// spell is a row as it crosses the wire.
+// spell returns a row as it is sent.
 func spell(row []wire.Value) string {
 	var b []byte
 	for _, v := range row {
@@ -96,6 +106,7 @@ func spell(row []wire.Value) string {
 	return string(b)
 }
 
+// spellAll returns rows as they are sent.
 func spellAll(rows [][]wire.Value) []string {
 	list := make([]string, len(rows))
 	for i, row := range rows {
@@ -104,7 +115,7 @@ func spellAll(rows [][]wire.Value) []string {
 	return list
 }
 
-// without is the multiset a without b.
+// without returns the multiset a without b.
 func without(a, b []string) []string {
 	count := map[string]int{}
 	for _, s := range b {
@@ -119,6 +130,7 @@ func without(a, b []string) []string {
 	return left
 }
 
+// some returns the first of a list, each on a line of its own.
 func some(list []string) string {
 	if len(list) > 5 {
 		list = append(slices.Clone(list[:5]), "...")

@@ -57,6 +57,12 @@ func (r *report) aggregate(declined bool) {
 	}
 }
 
+func (r *report) link() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.links++
+}
+
 func (r *report) String() string {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -68,7 +74,7 @@ func (r *report) String() string {
 	return b.String()
 }
 
-// matrix is counts as a table: operators across, the others down.
+// matrix returns counts as a table: operators across, the others down.
 func matrix(title string, counts map[[2]string]int) string {
 	names := map[string]bool{}
 	for k := range counts {

@@ -8,56 +8,87 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/connectorsdk/connector-sdk-go/connector/connectortest"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
-// Config says how long a test is.
-type Config struct {
-	// Queries is how many are generated; zero means 2,000.
+// Options say how long a test is. A nil *Options and zero fields mean the
+// default.
+type Options struct {
+	// Queries is how many requests are generated. Default: 2,000.
 	Queries int
-	// Seed makes the same rows and requests again; zero means another each
-	// time. The log tells it.
+	// Seed makes the same rows and requests again. Default: another each time,
+	// which the log shows.
 	Seed uint64
 }
 
+// withDefaults returns the options with every field set.
+func (o *Options) withDefaults() Options {
+	var own Options
+	if o != nil {
+		own = *o
+	}
+	if own.Seed == 0 {
+		own.Seed = uint64(time.Now().UnixNano())
+	}
+	if own.Queries == 0 {
+		own.Queries = 2000
+	}
+	return own
+}
+
 // Run tests a flavor on its engine: what discovery says of the columns, every
-// cell, and generated requests, each answered by the engine and in memory. It
-// tells the author of a flavor what his flavor gets wrong, by the smallest
-// request that shows it.
-func Run(t *testing.T, e Engine, config Config) {
-	if config.Seed == 0 {
-		config.Seed = uint64(time.Now().UnixNano())
-	}
-	if config.Queries == 0 {
-		config.Queries = 2000
-	}
-	t.Logf("seed %d", config.Seed)
-	f := fill(t, e, config.Seed)
+// cell, pages, and generated requests, each answered by the engine and in
+// memory. It shows the author of a flavor what is wrong by the smallest request
+// that fails.
+func Run(t *testing.T, e Engine, options *Options) {
+	o := options.withDefaults()
+	t.Logf("seed %d", o.Seed)
+	f := fill(t, e, o.Seed)
 	if !t.Run("discovery", f.discovery) || !t.Run("cells", f.cells) {
-		return // whatever else fails then says nothing
+		return // other failures would say nothing
 	}
-	r := newReport()
-	t.Run("cardinality", func(t *testing.T) {
-		for _, name := range f.names {
-			if problem := f.checkCardinality(f.server.As(nil).Unverified().In(t), f.tables[name]); problem != "" {
-				t.Errorf("table %s: %s", name, problem)
-			}
-		}
-	})
+	t.Run("cardinality", f.cardinality)
 	t.Run("pages", f.pages)
+	t.Run("changing pages", f.changingPages)
+	r := newReport()
 	t.Run("requests", func(t *testing.T) {
 		const shards = 4
 		for shard := range shards {
 			t.Run(fmt.Sprint(shard), func(t *testing.T) {
 				t.Parallel()
-				f.requests(t, newGenerator(f, config.Seed, uint64(2+shard), r), config.Queries/shards)
+				f.requests(t, newGenerator(f, o.Seed, uint64(2+shard), r), o.Queries/shards)
 			})
 		}
 	})
 	t.Logf("%s", r)
 }
 
-// discovery holds what the catalog is read as against what was made.
+// Planted plants each of these bugs in turn in the code that builds statements,
+// and fails for each that no generated request finds. plant plants a bug, or
+// none for "".
+func Planted(t *testing.T, e Engine, options *Options, bugs []string, plant func(bug string)) {
+	o := options.withDefaults()
+	plant("")
+	f := fill(t, e, o.Seed)
+	defer plant("")
+	for i, bug := range bugs {
+		t.Run(bug, func(t *testing.T) {
+			plant(bug)
+			g := newGenerator(f, o.Seed, uint64(1000+i), newReport())
+			tenant := f.server.As(nil).Unverified().In(t)
+			for n := range o.Queries {
+				if found := f.try(tenant, g); found != nil {
+					t.Logf("found by request %d: %.200s", n+1, found.problem)
+					return
+				}
+			}
+			t.Errorf("not found in %d requests", o.Queries)
+		})
+	}
+}
+
+// discovery compares what the catalog is read as with what was created.
 func (f *fixture) discovery(t *testing.T) {
 	d, err := f.server.As(nil).In(t).Discover()
 	require.NoError(t, err)
@@ -74,16 +105,14 @@ func (f *fixture) discovery(t *testing.T) {
 	}
 }
 
-// cells reads every cell: the rest of the test rests on them.
+// cells reads every cell. The rest of the test depends on them.
 func (f *fixture) cells(t *testing.T) {
 	tenant := f.server.As(nil).Unverified().In(t)
 	for _, name := range f.names {
 		want := f.tables[name]
-		req := wire.QueryRequest{Table: name, Where: wire.Where{And: []wire.Filter{}}, Sort: []wire.SortKey{}}
-		for _, c := range want.columns {
-			req.Fields = append(req.Fields, c.Name)
-		}
-		got, err := tenant.Query(req)
+		got, err := tenant.Query(wire.QueryRequest{
+			Table: name, Where: wire.Where{And: []wire.Filter{}}, Sort: []wire.SortKey{}, Fields: want.fields(),
+		})
 		require.NoError(t, err, "table %s", name)
 		require.Len(t, got.Rows, len(want.rows), "table %s", name)
 		if want.key == nil {
@@ -104,14 +133,12 @@ func (f *fixture) cells(t *testing.T) {
 	}
 }
 
-// pages puts tables together from pages, whose ties must not move (B3).
-func (f *fixture) pages(t *testing.T) {
+// cardinality counts the columns of every table.
+func (f *fixture) cardinality(t *testing.T) {
 	tenant := f.server.As(nil).Unverified().In(t)
 	for _, name := range f.names {
-		for _, c := range f.tables[name].columns {
-			if problem := f.checkPages(tenant, f.tables[name], wire.SortKey{Field: c.Name, Dir: wire.Desc}, 7); problem != "" {
-				t.Errorf("table %s: %s", name, problem)
-			}
+		if problem := f.checkCardinality(tenant, f.tables[name]); problem != "" {
+			t.Errorf("table %s: %s", name, problem)
 		}
 	}
 }
@@ -120,63 +147,81 @@ func (f *fixture) pages(t *testing.T) {
 func (f *fixture) requests(t *testing.T, g *generator, n int) {
 	tenant := f.server.As(nil).Unverified().In(t)
 	for range n {
-		own := f.tables[f.names[[]int{0, 0, 0, 1, 2}[g.rng.IntN(5)]]]
-		switch g.rng.IntN(10) {
-		case 0:
-			req, notes := g.joined()
-			problem, matched := f.checkQuery(tenant, req)
-			g.report.query(notes, matched, len(f.tables[req.Table].rows))
-			f.fail(t, req, problem, func(req *wire.QueryRequest) string { p, _ := f.checkQuery(tenant, req); return p })
-		case 1:
-			req, notes := g.query(own)
-			problem := f.checkCount(tenant, req)
-			a, _ := f.query(req)
-			g.report.query(notes, a.matched, len(own.rows))
-			f.fail(t, req, problem, func(req *wire.QueryRequest) string { return f.checkCount(tenant, req) })
-		case 2:
-			req, _ := g.aggregate(own)
-			problem, declined := f.checkAggregate(tenant, req)
-			g.report.aggregate(declined)
-			if problem != "" {
-				t.Errorf("an aggregate differs: %s\nrequest: %s", problem, show(req))
-			}
-		case 3:
-			from, to := f.tables[f.names[g.rng.IntN(3)]], f.tables[f.names[g.rng.IntN(3)]]
-			req := wire.LinkHitRateRequest{FromTable: from.name, ToTable: to.name, FromColumn: g.column(from), ToColumn: g.column(to)}
-			if g.rng.IntN(2) == 0 && hasColumn(to, req.FromColumn) {
-				req.ToColumn = req.FromColumn
-			}
-			if problem := f.checkLink(tenant, req); problem != "" {
-				t.Errorf("a link from %s.%s to %s.%s: %s", req.FromTable, req.FromColumn, req.ToTable, req.ToColumn, problem)
-			}
-			g.report.mu.Lock()
-			g.report.links++
-			g.report.mu.Unlock()
-		default:
-			req, notes := g.query(own)
-			problem, matched := f.checkQuery(tenant, req)
-			g.report.query(notes, matched, len(own.rows))
-			f.fail(t, req, problem, func(req *wire.QueryRequest) string { p, _ := f.checkQuery(tenant, req); return p })
-		}
-		if t.Failed() {
+		if found := f.try(tenant, g); found != nil {
+			found.report(t)
 			return
 		}
 	}
 }
 
-// fail reports a query that differs, as small as it can be made.
-func (f *fixture) fail(t *testing.T, req *wire.QueryRequest, problem string, check func(*wire.QueryRequest) string) {
-	if problem == "" {
+// failure is a request that is answered wrongly.
+type failure struct {
+	problem string
+	request wire.Message
+	check   func(*wire.QueryRequest) string // asks a query again; nil: the request is not a query
+}
+
+// try generates one request and checks its answer. It returns nil if that is
+// right.
+func (f *fixture) try(tenant *connectortest.Tenant, g *generator) *failure {
+	own := f.tables[f.names[[]int{0, 0, 0, 1, 2}[g.rng.IntN(5)]]]
+	found := &failure{}
+	switch kind := g.rng.IntN(20); kind {
+	case 0, 1:
+		req, _ := g.aggregate(own)
+		problem, declined := f.checkAggregate(tenant, req)
+		g.report.aggregate(declined)
+		found.problem, found.request = problem, req
+	case 2, 3:
+		req := g.link()
+		g.report.link()
+		found.problem, found.request = f.checkLink(tenant, *req), req
+	default:
+		req, notes := g.query(own)
+		switch kind {
+		case 4, 5:
+			req, notes = g.joined()
+		case 6:
+			req.Fields = own.fields() // so that different rows are not alike
+		}
+		found.request = req
+		found.check = func(req *wire.QueryRequest) (problem string) {
+			switch kind {
+			case 6:
+				return f.checkPages(tenant, req, req.Limit+20)
+			case 7, 8:
+				return f.checkCount(tenant, req)
+			}
+			return f.checkQuery(tenant, req)
+		}
+		matched := 0
+		if a, err := f.query(req); err == nil {
+			matched = a.matched
+		}
+		g.report.query(notes, matched, len(f.tables[req.Table].rows))
+		found.problem = found.check(req)
+	}
+	if found.problem == "" {
+		return nil
+	}
+	return found
+}
+
+// report reports a wrong answer, for a query by the smallest one that fails.
+func (found *failure) report(t *testing.T) {
+	if found.check == nil {
+		t.Errorf("an answer differs: %s\nrequest: %s", found.problem, show(found.request))
 		return
 	}
-	small := shrink(req, func(r *wire.QueryRequest) bool { return check(r) != "" })
-	if again := check(small); again != "" {
+	small := shrink(found.request.(*wire.QueryRequest), func(r *wire.QueryRequest) bool { return found.check(r) != "" })
+	if again := found.check(small); again != "" {
 		t.Errorf("an answer differs: %s\nrequest: %s", again, show(small))
 		return
 	}
-	t.Errorf("an answer differed once, and no more when asked again: %s\nrequest: %s", problem, show(req))
+	t.Errorf("an answer differed once, but not when asked again: %s\nrequest: %s", found.problem, show(found.request))
 }
 
+// show returns a request as JSON.
 func show(m wire.Message) string {
 	switch r := m.(type) {
 	case *wire.QueryRequest:
@@ -184,6 +229,10 @@ func show(m wire.Message) string {
 		own.TimeoutMS = 1
 		m = &own
 	case *wire.AggregateRequest:
+		own := *r
+		own.TimeoutMS = 1
+		m = &own
+	case *wire.LinkHitRateRequest:
 		own := *r
 		own.TimeoutMS = 1
 		m = &own

@@ -6,7 +6,7 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
-// shrink makes a failing query as small as it can be while it still fails.
+// shrink returns a query that still fails and has as little as possible.
 func shrink(req *wire.QueryRequest, fails func(*wire.QueryRequest) bool) *wire.QueryRequest {
 	for again := true; again; {
 		again = false
@@ -20,7 +20,7 @@ func shrink(req *wire.QueryRequest, fails func(*wire.QueryRequest) bool) *wire.Q
 	return req
 }
 
-// smallerQueries are the queries with one thing less.
+// smallerQueries returns the queries with one thing less.
 func smallerQueries(req *wire.QueryRequest) []*wire.QueryRequest {
 	var list []*wire.QueryRequest
 	with := func(change func(*wire.QueryRequest)) {
@@ -69,7 +69,7 @@ func smallerQueries(req *wire.QueryRequest) []*wire.QueryRequest {
 	return list
 }
 
-// less is a list without its i-th element.
+// less returns a list without its i-th element.
 func less[T any](list []T, i int) []T {
 	return slices.Delete(slices.Clone(list), i, i+1)
 }

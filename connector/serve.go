@@ -1,0 +1,80 @@
+package connector
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"time"
+)
+
+const (
+	// stopDrain is how long requests may go on after a stop begins.
+	stopDrain = time.Second
+	// stopCut is how long a request may then take to answer with an error,
+	// before its connection is cut.
+	stopCut = 5 * time.Second
+)
+
+// errStopping is the reason for which requests end when the server does.
+var errStopping = errors.New("the server is stopping")
+
+// ListenAndServe listens on a TCP address, such as ":8080", and calls [Serve].
+func ListenAndServe(ctx context.Context, addr string, handler http.Handler) error {
+	var config net.ListenConfig
+	listener, err := config.Listen(ctx, "tcp", addr)
+	if err != nil {
+		return err
+	}
+	return Serve(ctx, listener, handler)
+}
+
+// Serve serves handler, which may be a [Handler] or a mux of several, until ctx
+// ends, and closes the listener. It returns nil if every request was answered.
+//
+// When ctx ends, Serve takes no new connections. Requests have one second to
+// finish. Then their contexts end: an open stream ends with an error line, and
+// any other request is answered with an error. After five more seconds Serve
+// cuts the connections that are left and returns an error.
+//
+// The server bounds how long a request may take to arrive, and never how long
+// an answer may take: a [Handler] bounds each write itself. Serve installs no
+// signal handler; pass it the context of signal.NotifyContext. Use your own
+// [http.Server] for anything more, with a ReadHeaderTimeout and without a
+// WriteTimeout.
+func Serve(ctx context.Context, l net.Listener, handler http.Handler) error {
+	requests, end := context.WithCancelCause(context.WithoutCancel(ctx))
+	defer end(errStopping)
+	server := &http.Server{
+		Handler:           handler,
+		BaseContext:       func(net.Listener) context.Context { return requests },
+		ReadHeaderTimeout: 10 * time.Second,
+		ReadTimeout:       time.Minute, // until the body is read; Handler lifts it then
+		IdleTimeout:       2 * time.Minute,
+		MaxHeaderBytes:    64 << 10,
+	}
+	failed := make(chan error, 1)
+	go func() { failed <- server.Serve(l) }()
+	defer l.Close()
+	var failure error
+	select {
+	case failure = <-failed:
+	case <-ctx.Done():
+	}
+	return errors.Join(failure, stopServer(server, func() { end(errStopping) }))
+}
+
+// stopServer lets requests finish, ends the contexts of those that are still
+// running with endRequests, and cuts what is left.
+func stopServer(server *http.Server, endRequests func()) error {
+	drain := time.AfterFunc(stopDrain, endRequests)
+	defer drain.Stop()
+	deadline, cancel := context.WithTimeout(context.Background(), stopDrain+stopCut)
+	defer cancel()
+	if err := server.Shutdown(deadline); err != nil {
+		_ = server.Close()
+		return fmt.Errorf("some requests did not end in time and were cut: %w", err)
+	}
+	return nil
+}

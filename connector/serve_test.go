@@ -1,0 +1,231 @@
+package connector_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"log/slog"
+	"net"
+	"net/http"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/connectorsdk/connector-sdk-go/connector"
+	"github.com/connectorsdk/connector-sdk-go/connector/connectortest"
+	"github.com/connectorsdk/connector-sdk-go/internal/memlisten"
+	"github.com/connectorsdk/connector-sdk-go/wire"
+)
+
+// served is [connector.Serve] on a listener in memory.
+type served struct {
+	t       *testing.T
+	pipe    *memlisten.Listener
+	client  *http.Client
+	stop    context.CancelFunc
+	stopped chan error
+}
+
+func startServed(t *testing.T, handler http.Handler) *served {
+	t.Helper()
+	h := &served{t: t, pipe: memlisten.New(), stopped: make(chan error, 1)}
+	h.client = &http.Client{Transport: &http.Transport{
+		DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) { return h.pipe.Dial(ctx) },
+	}}
+	t.Cleanup(h.client.CloseIdleConnections)
+	ctx, stop := context.WithCancel(t.Context())
+	h.stop = stop
+	go func() { h.stopped <- connector.Serve(ctx, h.pipe, handler) }()
+	return h
+}
+
+// newHandler returns the handler of a source.
+func newHandler(t *testing.T, src connector.Source) *connector.Handler {
+	t.Helper()
+	token, err := wire.NewToken(connectortest.Token)
+	require.NoError(t, err)
+	handler, err := connector.New(shop, src, token, &connector.Options{Logger: slog.New(slog.DiscardHandler)})
+	require.NoError(t, err)
+	return handler
+}
+
+// send posts a body in another goroutine. The channel gets what came back:
+// how long it took, the status and the body, or the transport's error.
+func (h *served) send(path, body string) <-chan servedAnswer {
+	answered := make(chan servedAnswer, 1)
+	start := time.Now()
+	go func() {
+		r, err := http.NewRequestWithContext(context.Background(), http.MethodPost, "http://connector.test"+path, bytes.NewReader([]byte(body)))
+		if err != nil {
+			answered <- servedAnswer{err: err}
+			return
+		}
+		r.Header.Set("Authorization", "Bearer "+connectortest.Token)
+		var a servedAnswer
+		res, err := h.client.Do(r)
+		if err == nil {
+			defer res.Body.Close()
+			var data []byte
+			data, err = io.ReadAll(res.Body)
+			a.status, a.body = res.StatusCode, string(data)
+		}
+		a.after, a.err = time.Since(start), err
+		answered <- a
+	}()
+	synctest.Wait()
+	return answered
+}
+
+type servedAnswer struct {
+	after  time.Duration
+	status int
+	body   string
+	err    error
+}
+
+func TestServeStopsWhenIdle(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h := startServed(t, newHandler(t, core{}))
+		a := <-h.send("/check", good("/check"))
+		assert.Equal(t, 200, a.status)
+		start := time.Now()
+		h.stop()
+		assert.NoError(t, <-h.stopped)
+		assert.Less(t, time.Since(start), time.Second)
+		_, err := h.pipe.Dial(t.Context())
+		assert.ErrorIs(t, err, net.ErrClosed, "no new connections")
+	})
+}
+
+func TestServeLetsShortRequestsFinish(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h := startServed(t, newHandler(t, core{check: func(ctx context.Context, _ *wire.CheckRequest) error {
+			select {
+			case <-time.After(900 * time.Millisecond):
+				return nil
+			case <-ctx.Done():
+				return ctx.Err()
+			}
+		}}))
+		answered := h.send("/check", good("/check"))
+		h.stop()
+		assert.Equal(t, servedAnswer{900 * time.Millisecond, 200, `{"ok":true}`, nil}, <-answered)
+		assert.NoError(t, <-h.stopped)
+	})
+}
+
+func TestServeEndsOpenRequestsWithAnError(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h := startServed(t, newHandler(t, core{
+			check: func(ctx context.Context, _ *wire.CheckRequest) error {
+				<-ctx.Done()
+				return ctx.Err()
+			},
+			query: func(ctx context.Context, _ *connector.QueryRequest, out *connector.Rows) error {
+				w := out.Begin(items().Columns())
+				if err := errors.Join(w.Row(itemRows[0]...), w.Flush()); err != nil {
+					return err
+				}
+				<-ctx.Done()
+				return ctx.Err()
+			},
+		}))
+		stream, plain := h.send("/query", good("/query")), h.send("/check", good("/check"))
+		h.stop()
+		a := <-stream
+		assert.NoError(t, a.err)
+		assert.Equal(t, time.Second, a.after)
+		assert.Equal(t, 200, a.status)
+		lines := strings.Split(strings.TrimSpace(a.body), "\n")
+		assert.Equal(t, `{"error":{"code":"internal","message":"internal error"}}`, lines[len(lines)-1])
+		assert.NotContains(t, a.body, `"end"`)
+		assert.Equal(t, servedAnswer{time.Second, 500, `{"error":{"code":"internal","message":"internal error"}}`, nil}, <-plain)
+		assert.NoError(t, <-h.stopped)
+	})
+}
+
+func TestServeCutsWhatDoesNotEnd(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		release := make(chan struct{})
+		h := startServed(t, http.HandlerFunc(func(http.ResponseWriter, *http.Request) { <-release }))
+		answered := h.send("/check", good("/check"))
+		start := time.Now()
+		h.stop()
+		err := <-h.stopped
+		assert.ErrorIs(t, err, context.DeadlineExceeded)
+		assert.ErrorContains(t, err, "some requests did not end in time and were cut")
+		assert.Equal(t, 6*time.Second, time.Since(start))
+		close(release)
+		assert.Error(t, (<-answered).err)
+	})
+}
+
+func TestServeLongStreamIsNotCut(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h := startServed(t, newHandler(t, core{query: func(_ context.Context, _ *connector.QueryRequest, out *connector.Rows) error {
+			time.Sleep(30 * time.Minute)
+			return out.Begin(items().Columns()).Row(itemRows[0]...)
+		}}))
+		a := <-h.send("/query", strings.Replace(good("/query"), "60000", "3600000", 1))
+		assert.NoError(t, a.err)
+		assert.Equal(t, 30*time.Minute, a.after)
+		assert.True(t, strings.HasSuffix(a.body, "{\"end\":1}\n"), "the last line")
+		h.stop()
+		assert.NoError(t, <-h.stopped)
+	})
+}
+
+func TestServeBoundsRequestsThatDoNotArrive(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h := startServed(t, newHandler(t, core{}))
+		conn, err := h.pipe.Dial(t.Context())
+		require.NoError(t, err)
+		start := time.Now()
+		_, err = io.WriteString(conn, "POST /check HTTP/1.1\r\n")
+		require.NoError(t, err)
+		_, err = io.Copy(io.Discard, conn)
+		assert.NoError(t, err)
+		assert.Equal(t, 10*time.Second, time.Since(start))
+		h.stop()
+		assert.NoError(t, <-h.stopped)
+	})
+}
+
+// brokenListener fails to accept.
+type brokenListener struct{ net.Listener }
+
+var errAccept = errors.New("accept failed")
+
+func (brokenListener) Accept() (net.Conn, error) { return nil, errAccept }
+
+func TestServeReturnsTheListenersError(t *testing.T) {
+	err := connector.Serve(t.Context(), brokenListener{memlisten.New()}, http.NotFoundHandler())
+	assert.ErrorIs(t, err, errAccept)
+}
+
+func TestServeContextOver(t *testing.T) {
+	ctx, stop := context.WithCancel(t.Context())
+	stop()
+	pipe := memlisten.New()
+	assert.NoError(t, connector.Serve(ctx, pipe, http.NotFoundHandler()))
+	_, err := pipe.Dial(t.Context())
+	assert.ErrorIs(t, err, net.ErrClosed, "the listener is closed")
+}
+
+func TestListenAndServe(t *testing.T) {
+	taken, err := net.Listen("tcp", "127.0.0.1:0")
+	require.NoError(t, err)
+	defer taken.Close()
+	err = connector.ListenAndServe(t.Context(), taken.Addr().String(), http.NotFoundHandler())
+	var inUse *net.OpError
+	assert.ErrorAs(t, err, &inUse, "a taken port is an error at once")
+
+	ctx, stop := context.WithTimeout(t.Context(), 20*time.Millisecond)
+	defer stop()
+	assert.NoError(t, connector.ListenAndServe(ctx, "127.0.0.1:0", http.NotFoundHandler()))
+}

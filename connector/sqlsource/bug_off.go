@@ -1,5 +1,0 @@
-//go:build !plantedbugs
-
-package sqlsource
-
-func has(bug) bool { return false }

@@ -1,0 +1,113 @@
+package mysql
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/connectorsdk/connector-sdk-go/connector/sqlsource"
+	"github.com/connectorsdk/connector-sdk-go/connector/sqlsource/enginetest/internal/suite"
+	"github.com/connectorsdk/connector-sdk-go/connector/sqlsource/sqlsourcetest"
+	"github.com/connectorsdk/connector-sdk-go/wire"
+)
+
+// engine returns an empty database, and columns of every type that is read
+// differently.
+func engine(t testing.TB) sqlsourcetest.Engine {
+	db, _ := database(t)
+	return sqlsourcetest.Engine{Flavor: sqlsource.MySQL(), DB: db, Key: "BIGINT", Types: types}
+}
+
+func quoted(s string) string {
+	return "'" + strings.NewReplacer("'", "''", "\\", "\\\\", "\x00", "\\0").Replace(s) + "'"
+}
+
+var (
+	literal = suite.Literal
+	text    = suite.Text
+
+	texts = textsOf(slices.Concat(suite.Texts, suite.NULTexts)...)
+)
+
+func textsOf(texts ...string) []sqlsourcetest.Literal { return sqlsourcetest.Texts(quoted, texts...) }
+
+// moments returns datetimes with so many digits of fraction, impossible ones
+// among them.
+func moments(digits int, more ...string) []sqlsourcetest.Literal {
+	return append(suite.Instants("2006-01-02 15:04:05.999999", digits, slices.Concat(more, suite.Moments)...),
+		suite.Nulls("0000-00-00 00:00:00", "2024-05-00 01:00:00")...)
+}
+
+// instants returns datetimes that go through the session's time zone, and back.
+func instants(digits int, list ...string) (literals []sqlsourcetest.Literal) {
+	for _, s := range list {
+		at := suite.Instant(s)
+		sql := "FROM_UNIXTIME(" + strconv.FormatInt(at.Unix(), 10) + at.Format(".000000") + ")"
+		literals = append(literals, literal(sql, wire.DatetimeWidth(at, digits)))
+	}
+	return literals
+}
+
+var types = []sqlsourcetest.Type{
+	{Name: "text", SQL: "TEXT", Type: wire.TypeString, Literals: texts},
+	{Name: "bin", SQL: "VARCHAR(50) COLLATE utf8mb4_bin", Type: wire.TypeString, Literals: texts},
+	{Name: "unicode", SQL: "LONGTEXT COLLATE utf8mb4_unicode_ci", Type: wire.TypeString, Literals: slices.Concat(
+		textsOf(strings.Repeat("x", 5000)+"a", strings.Repeat("x", 5000)+"b"), texts)},
+	{Name: "latin", SQL: "VARCHAR(20) CHARACTER SET latin1", Type: wire.TypeString,
+		Literals: textsOf("a", "A", "é", "ß", "z", "", "a ")},
+	{Name: "char", SQL: "CHAR(4)", Type: wire.TypeString, Literals: textsOf("a", "ab", "  a", "")},
+	{Name: "small", SQL: "SMALLINT", Type: wire.TypeNumber, Literals: suite.Integers(0, 1, -1, 2, 10, 9, 100, 32767, -32768)},
+	{Name: "big", SQL: "BIGINT", Type: wire.TypeNumber, Literals: suite.Integers(
+		0, 1, -1, 2, 10, 9, 100, 1<<53-1, 1<<53, 1<<53+1, -(1<<53 + 1), 1<<63-1, -1<<63)},
+	{Name: "unsigned", SQL: "BIGINT UNSIGNED", Type: wire.TypeNumber, Literals: append(
+		suite.Integers(0, 1, 2, 10, 1<<53, 1<<53+1, 1<<63-1),
+		literal("18446744073709551615", wire.Uint(1<<64-1)), literal("9223372036854775808", wire.Uint(1<<63)))},
+	{Name: "year", SQL: "YEAR", Type: wire.TypeNumber, Literals: suite.Integers(1901, 2024, 2155)},
+	{Name: "bits", SQL: "BIT(8)", Type: wire.TypeNumber, Literals: []sqlsourcetest.Literal{
+		literal("0", wire.Int(0)), literal("1", wire.Int(1)), literal("255", wire.Int(255)),
+	}},
+	{Name: "money", SQL: "DECIMAL(12,2)", Type: wire.TypeDecimal, Literals: suite.Decimals(
+		"0.00", "1.50", "-1.50", "10.25", "9999999999.99", "-9999999999.99", "0.01", "100.00")},
+	{Name: "wide", SQL: "DECIMAL(65,30)", Type: wire.TypeDecimal, Literals: suite.Decimals(
+		"0.000000000000000000000000000000", "1.500000000000000000000000000000", "-1.500000000000000000000000000000",
+		"99999999999999999999999999999999999.999999999999999999999999999999", "0.000000000000000000000000000001",
+		"9007199254740993.000000000000000000000000000000", "0.100000000000000005551115123126")},
+	{Name: "double", SQL: "DOUBLE", Type: wire.TypeNumber, Literals: suite.Floats(
+		0, 0.1, 0.3, 0.30000000000000004, 1.5, -1.5, 1e-7, 1e21, 1.7976931348623157e308, 1e23, 1<<53, 1<<63)},
+	{Name: "float", SQL: "FLOAT", Type: wire.TypeNumber, Literals: suite.Floats(0, 0.5, -1.5, 1e10, float64(float32(0.1)))},
+	{Name: "boolean", SQL: "BOOLEAN", Type: wire.TypeBoolean, Literals: []sqlsourcetest.Literal{
+		literal("TRUE", wire.Bool(true)), literal("FALSE", wire.Bool(false)), literal("2", wire.Bool(true)),
+	}},
+	{Name: "bit", SQL: "BIT(1)", Type: wire.TypeBoolean, Literals: []sqlsourcetest.Literal{
+		literal("b'1'", wire.Bool(true)), literal("b'0'", wire.Bool(false)),
+	}},
+	{Name: "day", SQL: "DATE", Type: wire.TypeDate, Literals: append(
+		suite.Days("2024-02-29", "2024-03-01", "2023-12-31", "2024-01-01", "0001-01-01", "9999-12-31", "1969-12-31"),
+		suite.Nulls("0000-00-00", "2024-00-01", "2024-05-00")...)},
+	{Name: "micro", SQL: "DATETIME(6)", Type: wire.TypeDatetime, Literals: moments(6,
+		"2024-02-28T23:59:59.999999Z", "2024-06-30T23:59:59.5Z", "0001-01-01T00:00:00Z", "9999-12-31T23:59:59Z")},
+	{Name: "tenth", SQL: "DATETIME(1)", Type: wire.TypeDatetime, Literals: moments(3, "2024-02-28T23:59:59.9Z")},
+	{Name: "second", SQL: "DATETIME", Type: wire.TypeDatetime, Literals: moments(0)},
+	{Name: "stamp", SQL: "TIMESTAMP(3) NULL", Type: wire.TypeDatetime,
+		Literals: instants(3, append([]string{"2024-02-28T23:59:59.999Z"}, suite.Moments...)...)},
+	{Name: "mood", SQL: "ENUM('sad','ok','happy','Zany')", Type: wire.TypeString, Literals: textsOf("sad", "ok", "happy", "Zany")},
+	{Name: "flags", SQL: "SET('a','b','c')", Type: wire.TypeString, Literals: textsOf("", "a", "a,b", "c")},
+	{Name: "bytes", SQL: "BLOB", Type: wire.TypeString, Literals: []sqlsourcetest.Literal{
+		text("x'00ff'", "AP8="), text("''", ""), text("x'616263'", "YWJj"), text("x'fbff'", "+/8="),
+		literal("REPEAT('a', 100)", wire.Bytes([]byte(strings.Repeat("a", 100)))),
+	}},
+	{Name: "json", SQL: "JSON", Type: wire.TypeJSON, Literals: []sqlsourcetest.Literal{
+		text(`'{"a": [1, 2]}'`, `{"a":[1,2]}`), text(`'"x"'`, `"x"`), text(`'null'`, "null"), text(`'["a", "b", 1]'`, `["a","b",1]`),
+	}},
+	{Name: "array", SQL: "LONGTEXT CHECK (json_valid(%s))", Type: wire.TypeArray, Want: wire.TypeArray, Literals: []sqlsourcetest.Literal{
+		text(`'["a", "b", 1]'`, `["a","b",1]`), text(`'[]'`, `[]`), text(`'[true, ["a"]]'`, `[true,["a"]]`),
+	}},
+	{Name: "time", SQL: "TIME", Type: wire.TypeString, Literals: textsOf("10:00:00", "-01:00:00")},
+	{Name: "uuid", SQL: "UUID", Type: wire.TypeString, Literals: textsOf("a0eebc99-9c0b-4ef8-bb6d-6bb9bd380a11",
+		"ffffffff-ffff-4fff-bfff-ffffffffffff", "00000000-0000-4000-8000-000000000000")},
+	{Name: "code", SQL: "VARCHAR(10)", Type: wire.TypeReference, Want: wire.TypeReference, Literals: textsOf("a", "b", "1", "01")},
+	{Name: "amount", SQL: "VARCHAR(20)", Type: wire.TypeDecimal, Want: wire.TypeDecimal,
+		Literals: textsOf("1.5", "1.50", "n/a", "01.5", "-0")},
+	{Name: "hos`tile; DROP", SQL: "TEXT", Type: wire.TypeString, Literals: textsOf("a", "?", "`;--")},
+}

@@ -1,0 +1,123 @@
+package postgres
+
+import (
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/connectorsdk/connector-sdk-go/connector/sqlsource"
+	"github.com/connectorsdk/connector-sdk-go/connector/sqlsource/enginetest/internal/suite"
+	"github.com/connectorsdk/connector-sdk-go/connector/sqlsource/sqlsourcetest"
+	"github.com/connectorsdk/connector-sdk-go/wire"
+)
+
+// engine returns an empty database, and columns of every type that is read
+// differently.
+func engine(t testing.TB) sqlsourcetest.Engine {
+	db, _ := database(t)
+	for _, statement := range []string{
+		`CREATE COLLATION blind (provider = icu, locale = 'und-u-ks-level1', deterministic = false)`,
+		`CREATE TYPE mood AS ENUM ('sad', 'ok', 'happy', 'Zany')`,
+		`CREATE DOMAIN cents AS numeric(8,2)`,
+	} {
+		_, err := db.Exec(statement)
+		require.NoError(t, err)
+	}
+	return sqlsourcetest.Engine{Flavor: sqlsource.PostgreSQL(), DB: db, Key: "bigint", Types: types}
+}
+
+var (
+	literal = suite.Literal
+	text    = suite.Text
+
+	texts = textsOf(suite.Texts...)
+	nans  = suite.Nulls("NaN", "Infinity", "-Infinity")
+)
+
+func textsOf(texts ...string) []sqlsourcetest.Literal {
+	return sqlsourcetest.Texts(suite.Quoted, texts...)
+}
+
+func floats(list ...float64) []sqlsourcetest.Literal { return append(suite.Floats(list...), nans...) }
+
+// moments returns datetimes with so many digits of fraction, those beyond what
+// can be sent among them.
+func moments(digits int, more ...string) []sqlsourcetest.Literal {
+	list := slices.Concat(more, suite.Moments, []string{"0001-01-01T00:00:00Z", "9999-12-31T23:59:59Z", "1969-12-31T23:59:59Z"})
+	return append(suite.Instants(time.RFC3339Nano, digits, list...),
+		suite.Nulls("infinity", "-infinity", "0001-12-31 23:59:59+00 BC", "10000-01-01 00:00:00Z")...)
+}
+
+var types = []sqlsourcetest.Type{
+	{Name: "text", SQL: "text", Type: wire.TypeString, Literals: texts},
+	{Name: "english", SQL: `varchar(50) COLLATE "en-x-icu"`, Type: wire.TypeString, Literals: texts},
+	{Name: "blind", SQL: `text COLLATE blind`, Type: wire.TypeString, Literals: texts},
+	{Name: "char", SQL: "char(4)", Type: wire.TypeString, Literals: textsOf("a", "ab", "  a", "")},
+	{Name: "small", SQL: "smallint", Type: wire.TypeNumber, Literals: suite.Integers(0, 1, -1, 2, 10, 9, 100, 32767, -32768)},
+	{Name: "big", SQL: "bigint", Type: wire.TypeNumber, Literals: suite.Integers(
+		0, 1, -1, 2, 10, 9, 100, 1<<53-1, 1<<53, 1<<53+1, -(1<<53 + 1), 1<<63-1, -1<<63)},
+	{Name: "money", SQL: "numeric(12,2)", Type: wire.TypeDecimal, Literals: append(suite.Decimals(
+		"0.00", "1.50", "-1.50", "10.25", "9999999999.99", "-9999999999.99", "0.01", "100.00"), nans[0])},
+	{Name: "numeric", SQL: "numeric", Type: wire.TypeDecimal, Literals: append(suite.Decimals(
+		"0", "0.00", "1.5", "1.50", "-1.5", "10.250", "9007199254740993", "9007199254740992", "0.1",
+		"0.1000000000000000055511151231257827", "1"+strings.Repeat("0", 70), "0."+strings.Repeat("0", 60)+"1",
+		"123456789012345678901234567890.123456789"), nans...)},
+	{Name: "cents", SQL: "cents", Type: wire.TypeDecimal, Literals: suite.Decimals("0.00", "1.50", "-1.50", "10.25")},
+	{Name: "double", SQL: "double precision", Type: wire.TypeNumber, Literals: floats(
+		0, 0.1, 0.3, 0.30000000000000004, 1.5, -1.5, 1e-7, 1e21, 5e-324, 1.7976931348623157e308, 1e23, 1<<53, 1<<63)},
+	{Name: "real", SQL: "real", Type: wire.TypeNumber, Literals: floats(0, 0.5, -1.5, 1e10, float64(float32(0.1)))},
+	{Name: "boolean", SQL: "boolean", Type: wire.TypeBoolean, Literals: []sqlsourcetest.Literal{
+		literal("true", wire.Bool(true)), literal("false", wire.Bool(false)),
+	}},
+	{Name: "day", SQL: "date", Type: wire.TypeDate, Literals: append(
+		suite.Days("2024-02-29", "2024-03-01", "2023-12-31", "2024-01-01", "0001-01-01", "9999-12-31", "1969-12-31"),
+		suite.Nulls("infinity", "-infinity", "0001-12-31 BC", "10000-01-01")...)},
+	{Name: "zoned", SQL: "timestamptz", Type: wire.TypeDatetime,
+		Literals: moments(6, "2024-02-28T23:59:59.999999Z", "2024-06-30T23:59:59.5Z")},
+	{Name: "zoneless", SQL: "timestamp", Type: wire.TypeDatetime,
+		Literals: moments(6, "2024-02-28T23:59:59.999999Z", "2024-06-30T23:59:59.5Z")},
+	{Name: "milli", SQL: "timestamptz(3)", Type: wire.TypeDatetime, Literals: moments(3, "2024-02-28T23:59:59.999Z")},
+	{Name: "tenth", SQL: "timestamp(1)", Type: wire.TypeDatetime, Literals: moments(3, "2024-02-28T23:59:59.9Z")},
+	{Name: "second", SQL: "timestamptz(0)", Type: wire.TypeDatetime, Literals: moments(0)},
+	{Name: "uuid", SQL: "uuid", Type: wire.TypeString, Literals: append(
+		textsOf("ffffffff-ffff-4fff-bfff-ffffffffffff", "00000000-0000-4000-8000-000000000000"),
+		text("'A0EEBC99-9C0B-4EF8-BB6D-6BB9BD380A11'", "a0eebc99-9c0b-4ef8-bb6d-6bb9bd380a11"))},
+	{Name: "mood", SQL: "mood", Type: wire.TypeString, Literals: textsOf("sad", "ok", "happy", "Zany")},
+	{Name: "bytes", SQL: "bytea", Type: wire.TypeString, Literals: []sqlsourcetest.Literal{
+		text(`'\x00ff'::bytea`, "AP8="), text(`''::bytea`, ""), text(`'\x616263'::bytea`, "YWJj"), text(`'\xfbff'::bytea`, "+/8="),
+		literal(`decode(repeat('61', 100), 'hex')`, wire.Bytes([]byte(strings.Repeat("a", 100)))),
+	}},
+	{Name: "json", SQL: "json", Type: wire.TypeJSON, Literals: append(slices.Clone(documents),
+		text(`'["\u0061", "\u0000"]'`, `["\u0061","\u0000"]`))},
+	{Name: "jsonb", SQL: "jsonb", Type: wire.TypeJSON, Literals: documents},
+	{Name: "texts", SQL: "text[]", Type: wire.TypeArray, Literals: []sqlsourcetest.Literal{
+		text(`'{a,b}'`, `["a","b"]`), text(`'{1,"1.50",NULL}'`, `["1","1.50",null]`), text(`'{}'`, `[]`),
+		text(`'{{a,b},{c,d}}'`, `[["a","b"],["c","d"]]`), text(`'{true,"null","[]"}'`, `["true","null","[]"]`),
+	}},
+	{Name: "numbers", SQL: "integer[]", Type: wire.TypeArray, Literals: []sqlsourcetest.Literal{
+		text(`'{1,2}'`, `[1,2]`), text(`'{}'`, `[]`),
+	}},
+	{Name: "listed", SQL: "jsonb", Type: wire.TypeArray, Want: wire.TypeArray, Literals: []sqlsourcetest.Literal{
+		text(`'["a",1]'`, `["a",1]`), text(`'[]'`, `[]`), text(`'["b",["a"]]'`, `["b",["a"]]`),
+	}},
+	{Name: "interval", SQL: "interval", Type: wire.TypeString, Literals: []sqlsourcetest.Literal{
+		text("'1 day 2 hours'", "1 day 02:00:00"), text("'1 month'", "1 mon"),
+	}},
+	{Name: "address", SQL: "inet", Type: wire.TypeString, Literals: []sqlsourcetest.Literal{
+		text("'10.0.0.1'", "10.0.0.1/32"), text("'::1/64'", "::1/64"),
+	}},
+	{Name: "amount", SQL: "text", Type: wire.TypeDecimal, Want: wire.TypeDecimal,
+		Literals: textsOf("1.5", "1.50", "n/a", "01.5", "-0", "9007199254740993")},
+	{Name: "whole", SQL: "integer", Type: wire.TypeDecimal, Want: wire.TypeDecimal, Literals: suite.Decimals("0", "1", "-1", "100")},
+	{Name: "code", SQL: "text", Type: wire.TypeReference, Want: wire.TypeReference, Literals: textsOf("a", "b", "1", "01")},
+	{Name: `hos"tile; DROP`, SQL: "text", Type: wire.TypeString, Literals: textsOf("a", "$1", `";--`)},
+}
+
+var documents = []sqlsourcetest.Literal{
+	text(`'{"a": [1, 2]}'`, `{"a":[1,2]}`), text(`'"x"'`, `"x"`), text(`'null'`, "null"), text(`'[]'`, "[]"),
+	text(`'["a", "b", true]'`, `["a","b",true]`), text(`'["1", 2.50, null]'`, `["1",2.50,null]`),
+	text(`'[["a"], {"b": "a"}]'`, `[["a"],{"b":"a"}]`),
+}

@@ -1,0 +1,82 @@
+// Package sqlite proves the flavor of SQLite.
+package sqlite
+
+import (
+	"context"
+	"database/sql"
+	"database/sql/driver"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	_ "modernc.org/sqlite"
+
+	"github.com/connectorsdk/connector-sdk-go/conformance"
+	"github.com/connectorsdk/connector-sdk-go/connector"
+	"github.com/connectorsdk/connector-sdk-go/connector/sqlsource"
+	"github.com/connectorsdk/connector-sdk-go/connector/sqlsource/enginetest/internal/suite"
+	"github.com/connectorsdk/connector-sdk-go/connector/sqlsource/sqlsourcetest"
+)
+
+var definition = connector.Definition{Slug: "sqlite", KeysEnforced: true}
+
+// open opens a file, which it creates if it does not exist, and fills it by a
+// script.
+func open(t testing.TB, file, script string) *sql.DB {
+	t.Helper()
+	db, err := sql.Open("sqlite", file)
+	require.NoError(t, err)
+	t.Cleanup(func() { _ = db.Close() })
+	_, err = db.Exec(script)
+	require.NoError(t, err)
+	return db
+}
+
+// engine returns an empty database, and columns with everything that SQLite
+// lets in.
+func engine(t testing.TB) sqlsourcetest.Engine {
+	db := open(t, "file:"+filepath.Join(t.TempDir(), "test.sqlite")+"?_pragma=busy_timeout(10000)", "")
+	return sqlsourcetest.Engine{Flavor: sqlsource.SQLite(), DB: db, Key: "INTEGER", Types: types}
+}
+
+func TestDifferential(t *testing.T) { suite.Differential(t, engine(t)) }
+
+func TestPlanted(t *testing.T) { suite.Planted(t, engine) }
+
+func TestHostile(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "test.sqlite")
+	db := open(t, file, "")
+	sqlsourcetest.Hostile(t, sqlsourcetest.Engine{Flavor: sqlsource.SQLite(), DB: db, Key: "INTEGER"}, fileConnector{db.Driver(), file})
+}
+
+// fileConnector connects to one file.
+type fileConnector struct {
+	driver driver.Driver
+	file   string
+}
+
+func (c fileConnector) Connect(context.Context) (driver.Conn, error) { return c.driver.Open(c.file) }
+func (c fileConnector) Driver() driver.Driver                        { return c.driver }
+
+// TestConformance grades the connector over the corpus.
+func TestConformance(t *testing.T) {
+	db := open(t, filepath.Join(t.TempDir(), "corpus.sqlite"), suite.CorpusScript(t, "sqlite"))
+	source, err := sqlsource.New(db, sqlsource.SQLite(), &sqlsource.Options{Tables: suite.CorpusTables()})
+	require.NoError(t, err)
+	target, done := conformance.InProcess(suite.Handler(t, definition, source), suite.Token)
+	defer done()
+	skipped := suite.Grade(t, target, &conformance.Options{Mode: conformance.ModeBoth}, nil)
+	require.Equal(t, mayBeSkipped, skipped, "what is skipped")
+}
+
+// mayBeSkipped are the checks that cannot be exercised here, and why.
+var mayBeSkipped = suite.NotAsked(map[string]conformance.Reason{
+	// All its cases have a sum of decimals, which SQLite would add as floats.
+	"P2.11h": conformance.NoData,
+	// All its cases group decimals of which some have more digits than a real.
+	"A.9": conformance.NoData,
+	// No statement of SQLite's waits.
+	"P3.5a": conformance.NoData, "P3.5b": conformance.NoData, "P3.5c": conformance.NoData, "P3.7a": conformance.NoData,
+	// The database is the host's: there are no tenants to hold apart.
+	"T1": conformance.NoData, "T2": conformance.NoData, "T3": conformance.NoData, "P1.7": conformance.NotDeclared,
+})
