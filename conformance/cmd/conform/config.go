@@ -169,7 +169,8 @@ func flags(c *config, r *raw) *flag.FlagSet {
 }
 
 func usage(out io.Writer) {
-	fmt.Fprintf(out, "conform grades an external data connector.\n\n  conform [flags] URL\n\nURL is the connector's base URL. The token is read from %s.\n\n", conformance.EnvToken)
+	fmt.Fprint(out, "conform grades an external data connector.\n\n  conform [flags] URL\n\n")
+	fmt.Fprintf(out, "URL is the connector's base URL. The token is read from %s.\n\n", conformance.EnvToken)
 	fs := flags(&config{}, &raw{})
 	fs.SetOutput(out)
 	fs.PrintDefaults()
