@@ -14,7 +14,7 @@ import (
 func TestImports(t *testing.T) {
 	const module = "github.com/connectorsdk/connector-sdk-go/"
 	const internal = "conformance/internal/"
-	below := []string{"wire", "wire/schema", "conformance/corpus", "conformance/oracle"}
+	below := []string{"internal/jsontext", "internal/scan", "wire", "wire/schema", "conformance/corpus", "conformance/oracle"}
 	allowed := map[string][]string{}
 	for _, name := range []string{"check", "message", "session", "generate", "querytest"} {
 		allowed[internal+name] = below
