@@ -14,14 +14,14 @@ import (
 func TestImports(t *testing.T) {
 	const module = "github.com/connectorsdk/connector-sdk-go/"
 	const internal = "conformance/internal/"
-	below := []string{"wire", "wire/schema", "internal/jsontext", "internal/scan", "conformance/corpus", "conformance/oracle"}
+	below := []string{"internal/jsontext", "internal/scan", "wire", "wire/schema", "conformance/corpus", "conformance/oracle"}
 	allowed := map[string][]string{}
 	for _, name := range []string{"check", "message", "session", "generate", "querytest"} {
 		allowed[internal+name] = below
 		below = append(slices.Clone(below), internal+name)
 	}
 	allowed[internal+"render"] = []string{"wire", internal + "check"}
-	all := []string{"internal/rules", internal + "render"}
+	all := []string{"internal/memlisten", "internal/rules", internal + "render"}
 	for _, theme := range []string{"document", "authentication", "fixture", "protocol", "live", "tenants", "advice"} {
 		allowed[internal+"checks/"+theme] = below
 		all = append(all, internal+"checks/"+theme)

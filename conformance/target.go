@@ -8,8 +8,8 @@ import (
 	"net/http"
 	"net/url"
 	"strings"
-	"sync"
 
+	"github.com/connectorsdk/connector-sdk-go/internal/memlisten"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -33,53 +33,18 @@ type Target struct {
 // in a testing/synctest bubble too, where the deadline checks take no time. The
 // server lives until close is called.
 func InProcess(handler http.Handler, token string) (target Target, close func()) {
-	l := &listener{conns: make(chan net.Conn), closed: make(chan struct{})}
+	l := memlisten.New()
 	srv := &http.Server{Handler: handler}
 	done := make(chan struct{})
 	go func() {
 		defer func() { done <- struct{}{} }()
 		_ = srv.Serve(l)
 	}()
-	return Target{URL: "https://in-process.test", Token: NewSecret(token), dial: l.dial}, func() {
+	return Target{URL: "https://in-process.test", Token: NewSecret(token), dial: l.Dial}, func() {
 		_ = srv.Close()
 		<-done
 	}
 }
-
-// listener hands one end of a net.Pipe to Accept for each dial.
-type listener struct {
-	conns  chan net.Conn
-	closed chan struct{}
-	once   sync.Once
-}
-
-func (l *listener) dial(ctx context.Context) (net.Conn, error) {
-	client, server := net.Pipe()
-	select {
-	case l.conns <- server:
-		return client, nil
-	case <-l.closed:
-		return nil, net.ErrClosed
-	case <-ctx.Done():
-		return nil, ctx.Err()
-	}
-}
-
-func (l *listener) Accept() (net.Conn, error) {
-	select {
-	case c := <-l.conns:
-		return c, nil
-	case <-l.closed:
-		return nil, net.ErrClosed
-	}
-}
-
-func (l *listener) Close() error {
-	l.once.Do(func() { close(l.closed) })
-	return nil
-}
-
-func (l *listener) Addr() net.Addr { return &net.UnixAddr{Name: "in-process", Net: "pipe"} }
 
 // base returns the URL that routes are appended to, or what is wrong with it.
 func (t *Target) base() (string, error) {

@@ -44,7 +44,7 @@ var fences = map[string]struct {
 	"connector/sqlsource":     {own: []string{"wire", "filter", "ndjson", "connector", "connector/memsource"}},
 	"connector/connectortest": {own: []string{"wire", "filter", "ndjson", "connector", "internal/memlisten"}, foreign: []string{"github.com/stretchr/testify"}},
 	"conformance": {
-		own:     []string{"docs", "internal/rules", "wire", "wire/schema", "conformance/oracle", "conformance/corpus"},
+		own:     []string{"docs", "internal/memlisten", "internal/rules", "wire", "wire/schema", "conformance/oracle", "conformance/corpus"},
 		foreign: []string{"github.com/santhosh-tekuri/jsonschema/v5"},
 	},
 	"conformance/oracle": {own: []string{"wire"}},

@@ -154,7 +154,8 @@ func credentials(text string) (map[string]string, error) {
 func flags(c *config, r *raw) *flag.FlagSet {
 	fs := flag.NewFlagSet("conform", flag.ContinueOnError)
 	fs.StringVar(&r.token, "token", "", "the bearer `token`; rather set "+conformance.EnvToken+": a flag is seen in the list of processes")
-	fs.Var(&r.credentials, "credentials", "upstream credentials: a JSON `object` of strings, or @file; given twice, two tenants are held apart")
+	fs.Var(&r.credentials, "credentials",
+		"upstream credentials: a JSON `object` of strings, or @file; given twice, two tenants must be kept apart")
 	fs.StringVar(&r.mode, "mode", string(conformance.ModeFixture), "`fixture` (over the corpus), live (read-only over real data) or both")
 	fs.StringVar(&r.phases, "phases", "", "only these `phases`, such as 0,1,3")
 	fs.StringVar(&c.options.Run, "run", "", "only checks whose id matches this regular `expression`, such as '^P3'")
@@ -169,7 +170,8 @@ func flags(c *config, r *raw) *flag.FlagSet {
 }
 
 func usage(out io.Writer) {
-	fmt.Fprintf(out, "conform grades an external data connector.\n\n  conform [flags] URL\n\nURL is the connector's base URL. The token is read from %s.\n\n", conformance.EnvToken)
+	fmt.Fprint(out, "conform grades an external data connector.\n\n  conform [flags] URL\n\n")
+	fmt.Fprintf(out, "URL is the connector's base URL. The token is read from %s.\n\n", conformance.EnvToken)
 	fs := flags(&config{}, &raw{})
 	fs.SetOutput(out)
 	fs.PrintDefaults()

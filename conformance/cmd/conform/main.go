@@ -36,8 +36,8 @@ func main() {
 	os.Exit(run(ctx, os.Args[1:], os.Getenv, os.Stdout, os.Stderr))
 }
 
-// run is the command: the report goes to out, the progress and what is wrong to
-// errOut. It returns the exit code.
+// run runs the command. It writes the report to out, and the progress and errors to
+// errOut, and returns the exit code.
 func run(ctx context.Context, args []string, getenv func(string) string, out, errOut io.Writer) int {
 	c, err := configure(args, getenv)
 	switch {
@@ -89,7 +89,7 @@ func grade(ctx context.Context, c *config, getenv func(string) string, out, errO
 	return code
 }
 
-// refuse says why the run could not happen.
+// refuse writes why the run could not happen.
 func refuse(errOut io.Writer, err error) int {
 	fmt.Fprintln(errOut, "conform:", err)
 	return conformance.ExitNotRun

@@ -39,7 +39,8 @@ func served(t *testing.T, wrap func(http.Handler) http.Handler) string {
 	require.NoError(t, err)
 	secret, err := wire.NewToken(token)
 	require.NoError(t, err)
-	h, err := connector.New(connector.Definition{Slug: "planets", Credentials: []wire.CredentialField{{Key: "apiKey", Label: "Key", Type: wire.CredentialPassword}}},
+	h, err := connector.New(connector.Definition{Slug: "planets",
+		Credentials: []wire.CredentialField{{Key: "apiKey", Label: "Key", Type: wire.CredentialPassword}}},
 		src, secret, &connector.Options{Logger: slog.New(slog.NewTextHandler(io.Discard, nil))})
 	require.NoError(t, err)
 	var handler http.Handler = h
@@ -93,14 +94,21 @@ func TestRefusals(t *testing.T) {
 		{"a pattern without a check", withToken, []string{"-run", "P9", "http://x.test"}, "P9"},
 		{"a negative budget", withToken, []string{"-rows", "-1", "http://x.test"}, "must not be negative"},
 		{"credentials that are no object", withToken, []string{"-credentials", "secret", "http://x.test"}, "takes a JSON object"},
-		{"credentials that are not JSON", withToken, []string{"-credentials", `{"a":"secret"`, "http://x.test"}, "not one flat JSON object of strings"},
-		{"credentials that are not flat", withToken, []string{"-credentials", `{"a":{"b":"secret"}}`, "http://x.test"}, "not one flat JSON object of strings"},
-		{"credentials that are two objects", withToken, []string{"-credentials", `{"a":"secret"}{}`, "http://x.test"}, "not one flat JSON object of strings"},
+		{"credentials that are not JSON", withToken, []string{"-credentials", `{"a":"secret"`, "http://x.test"},
+			"not one flat JSON object of strings"},
+		{"credentials that are not flat", withToken,
+			[]string{"-credentials", `{"a":{"b":"secret"}}`, "http://x.test"}, "not one flat JSON object of strings"},
+		{"credentials that are two objects", withToken, []string{"-credentials", `{"a":"secret"}{}`, "http://x.test"},
+			"not one flat JSON object of strings"},
 		{"no such file of credentials", withToken, []string{"-credentials", "@" + filepath.Join(dir, "none.json"), "http://x.test"}, "none.json"},
-		{"a file without credentials", withToken, []string{"-credentials", "@" + file("list.json", `["secret"]`), "http://x.test"}, "not one flat JSON object of strings"},
-		{"a file that is far too long", withToken, []string{"-credentials", "@" + file("long.json", strings.Repeat(" ", 2<<20)), "http://x.test"}, "longer than"},
-		{"three tenants", withToken, []string{"-credentials", "{}", "-credentials", "{}", "-credentials", "{}", "http://x.test"}, "more than two"},
-		{"a report of an unknown form", withToken, []string{"-report", filepath.Join(dir, "r.pdf"), "http://x.test"}, ".json, .xml (JUnit) or .html"},
+		{"a file without credentials", withToken,
+			[]string{"-credentials", "@" + file("list.json", `["secret"]`), "http://x.test"}, "not one flat JSON object of strings"},
+		{"a file that is far too long", withToken,
+			[]string{"-credentials", "@" + file("long.json", strings.Repeat(" ", 2<<20)), "http://x.test"}, "longer than"},
+		{"three tenants", withToken,
+			[]string{"-credentials", "{}", "-credentials", "{}", "-credentials", "{}", "http://x.test"}, "more than two"},
+		{"a report of an unknown form", withToken, []string{"-report", filepath.Join(dir, "r.pdf"), "http://x.test"},
+			".json, .xml (JUnit) or .html"},
 		{"a report that cannot be written", withToken, []string{"-report", filepath.Join(dir, "none", "r.json"), "http://x.test"}, "r.json"},
 		{"a report that is a folder", withToken, []string{"-report", mkdir(t, filepath.Join(dir, "d.json")), "http://x.test"}, "d.json"},
 		{"an unknown check", nil, []string{"-explain", "P9.9"}, `no check "P9.9"`},
@@ -135,7 +143,8 @@ func TestGrades(t *testing.T) {
 	for _, args := range [][]string{
 		{"-mode", "live", "-seed", "42", "-credentials", "@" + credentials, "-report", files[0], "-report", files[1], "-report", files[2], url},
 		{url, "-mode", "live", "-seed", "42", "-credentials", key, "-report", files[0], "-report=" + files[1], "-report", files[2]},
-		{"-mode", "live", url + "/", "-seed", "42", "-credentials", key, "-credentials", `{"apiKey":"canary-of-another-tenant"}`, "-report", files[0], "-report", files[1], "-report", files[2]},
+		{"-mode", "live", url + "/", "-seed", "42", "-credentials", key, "-credentials",
+			`{"apiKey":"canary-of-another-tenant"}`, "-report", files[0], "-report", files[1], "-report", files[2]},
 	} {
 		got := conform(t, withToken, args...)
 		require.Equal(t, conformance.ExitPass, got.code, got.out)
@@ -183,7 +192,8 @@ func TestExitCodes(t *testing.T) {
 	require.Equal(t, conformance.ExitFail, got.code)
 	require.Contains(t, got.out, "The connector rejected the token (exit 1)\n")
 
-	got = conform(t, map[string]string{conformance.EnvToken: "another-" + token}, "-token", token, "-mode", "live", "-run", "^P1[.]6$", "-credentials", key, served(t, nil))
+	got = conform(t, map[string]string{conformance.EnvToken: "another-" + token}, "-token", token, "-mode", "live",
+		"-run", "^P1[.]6$", "-credentials", key, served(t, nil))
 	require.Equal(t, conformance.ExitPass, got.code, "the flag goes before the environment: %s", got.out)
 
 	got = conform(t, withToken, "-credentials", key, served(t, nil))
@@ -205,7 +215,8 @@ func TestTells(t *testing.T) {
 	got := conform(t, nil, "-h")
 	require.Equal(t, conformance.ExitPass, got.code)
 	require.Empty(t, got.err)
-	for _, flag := range []string{"token", "credentials", "mode", "phases", "run", "rows", "seed", "report", "list", "explain", "timeout", "fixture"} {
+	for _, flag := range []string{"token", "credentials", "mode", "phases", "run", "rows", "seed", "report", "list",
+		"explain", "timeout", "fixture"} {
 		require.Contains(t, got.out, "\n  -"+flag)
 	}
 	require.Contains(t, got.out, "list of processes", "a token in a flag is seen")
@@ -246,7 +257,8 @@ func TestInterruptIsReported(t *testing.T) {
 	})
 	report := filepath.Join(t.TempDir(), "r.json")
 	var out, errOut bytes.Buffer
-	code := run(ctx, []string{"-mode", "live", "-credentials", key, "-report", report, url}, func(string) string { return token }, &out, &errOut)
+	code := run(ctx, []string{"-mode", "live", "-credentials", key, "-report", report, url},
+		func(string) string { return token }, &out, &errOut)
 	require.Equal(t, conformance.ExitNotRun, code, out.String())
 	require.Contains(t, out.String(), "NOT GRADED: the run was interrupted (exit 2)")
 	require.Contains(t, out.String(), "not reached")
@@ -325,7 +337,8 @@ func TestProgressOnATerminal(t *testing.T) {
 	out.Reset()
 	p = newProgress(&out, func(string) string { return "" })
 	p.event(conformance.Event{ID: "P0.1", Title: "a title", Planned: 12})
-	p.event(conformance.Event{ID: "P0.1", Title: "a title", Planned: 12, Done: &conformance.Outcome{Verdict: conformance.Pass, Duration: 3 * time.Millisecond}})
+	p.event(conformance.Event{ID: "P0.1", Title: "a title", Planned: 12,
+		Done: &conformance.Outcome{Verdict: conformance.Pass, Duration: 3 * time.Millisecond}})
 	p.end()
 	require.Equal(t, "[ 1/12] pass   P0.1    a title (3ms)\n", out.String())
 }

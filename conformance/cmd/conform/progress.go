@@ -31,7 +31,7 @@ func newProgress(out io.Writer, getenv func(string) string) *progress {
 	return p
 }
 
-// event is a step of the run. It shows ids and titles only: nothing of the
+// event shows a step of the run. It shows ids and titles only: nothing of the
 // connector's.
 func (p *progress) event(e conformance.Event) {
 	p.mu.Lock()
@@ -42,7 +42,8 @@ func (p *progress) event(e conformance.Event) {
 			p.failed++
 		}
 		if !p.live {
-			fmt.Fprintf(p.out, "[%*d/%d] %-6s %-7s %s (%s)\n", digits(e.Planned), p.done, e.Planned, e.Done.Verdict, e.ID, e.Title, e.Done.Duration.Round(time.Millisecond))
+			fmt.Fprintf(p.out, "[%*d/%d] %-6s %-7s %s (%s)\n", digits(e.Planned), p.done, e.Planned,
+				e.Done.Verdict, e.ID, e.Title, e.Done.Duration.Round(time.Millisecond))
 			return
 		}
 		if e.Done.Verdict == conformance.Fail {
@@ -99,8 +100,8 @@ func (p *progress) fit(line string) string {
 
 func digits(n int) int { return len(strconv.Itoa(n)) }
 
-// terminal tells whether a person is likely to read along. The null device is
-// a character device too.
+// terminal reports whether a person is likely to read along. The null device is a
+// character device too.
 func terminal(w io.Writer) bool {
 	f, ok := w.(*os.File)
 	if !ok {
@@ -114,7 +115,7 @@ func terminal(w io.Writer) bool {
 	return err != nil || !os.SameFile(info, null)
 }
 
-// colours tells whether text on w may be coloured.
+// colours reports whether text on w may be coloured.
 func colours(w io.Writer, getenv func(string) string) bool {
 	return terminal(w) && getenv("NO_COLOR") == "" && getenv("TERM") != "dumb"
 }

@@ -265,7 +265,8 @@ func onTime(run *session.Run, a *slowAnswer) *check.Finding {
 		return f
 	}
 	if a.Elapsed > shortTimeout+tolerance {
-		return check.Differs(fmt.Sprintf("%s after %s", expected, shortTimeout), fmt.Sprintf("after %s", elapsed), "the deadline is enforced late")
+		expected := fmt.Sprintf("%s after %s", expected, shortTimeout)
+		return check.Differs(expected, fmt.Sprintf("after %s", elapsed), "the deadline is enforced late")
 	}
 	return nil
 }
