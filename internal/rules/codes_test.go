@@ -31,7 +31,7 @@ func TestBareCodes(t *testing.T) {
 	report := func(path string, line int, text string) {
 		for _, code := range bareCode.FindAllString(text, -1) {
 			if notCodes[path][code] == "" {
-				t.Errorf("%s:%d: %s resolves to nothing; say the rule in words, or cite [rule ...]", path, line, code)
+				t.Errorf("%s:%d: %s resolves to nothing; say the rule in words, or cite its id", path, line, code)
 				continue
 			}
 			if found[path] == nil {
