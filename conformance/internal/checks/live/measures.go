@@ -413,15 +413,7 @@ func (p *prober) aggregates(t *wire.Table, data *oracle.Table) (list []*wire.Agg
 // numbersAgree judges that the count, the rows, the aggregate's count and the sum of
 // its groups are one number, without a filter and with one.
 func numbersAgree(p *prober) *check.Finding {
-	tables, f := p.wholeTables()
-	if f != nil {
-		return f
-	}
-	for _, t := range tables {
-		data, f := p.Table(t)
-		if f != nil {
-			return f
-		}
+	return p.eachWholeTable(func(t *wire.Table, data *oracle.Table) *check.Finding {
 		wheres, f := p.wheres(t, data)
 		if f != nil {
 			return f
@@ -434,8 +426,8 @@ func numbersAgree(p *prober) *check.Finding {
 				return f
 			}
 		}
-	}
-	return nil
+		return nil
+	})
 }
 
 func (p *prober) oneNumber(t *wire.Table, where wire.Where) *check.Finding {

@@ -247,18 +247,10 @@ func sameRow(columns []wire.Column, a, b []wire.Value) bool {
 // tiesBroken reads all pages of tables whose rows tie: under a column that has a
 // value twice, and without a sort. Every row must come once.
 func tiesBroken(p *prober) *check.Finding {
-	tables, f := p.wholeTables()
-	if f != nil {
-		return f
-	}
 	judged := 0
-	for _, t := range tables {
-		data, f := p.Table(t)
-		if f != nil {
-			return f
-		}
-		if len(data.Rows) < 3 || judged == 2*maxPagedTables {
-			continue
+	return p.eachWholeTable(func(t *wire.Table, data *oracle.Table) *check.Finding {
+		if len(data.Rows) < 3 || judged >= 2*maxPagedTables {
+			return nil
 		}
 		orders := [][]wire.SortKey{nil}
 		for i, field := range t.Fields {
@@ -274,8 +266,8 @@ func tiesBroken(p *prober) *check.Finding {
 				return f
 			}
 		}
-	}
-	return nil
+		return nil
+	})
 }
 
 func (p *prober) everyRowOnce(t *wire.Table, sort []wire.SortKey) *check.Finding {

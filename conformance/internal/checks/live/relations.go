@@ -21,79 +21,81 @@ func (p *prober) askWhere(t *wire.Table, where wire.Where) (*oracle.Table, *chec
 // and returns the Where of some filters that must all hold.
 func and(filters ...wire.Filter) wire.Where { return wire.Where{And: filters} }
 
-// inAndNin judges that in [a] plus nin [a] is everything, nulls too.
-func inAndNin(p *prober) *check.Finding {
+// eachSample judges columns of whole tables with n different values of each.
+func (p *prober) eachSample(n int, judge func(t *wire.Table, name string, values []wire.Value) *check.Finding) *check.Finding {
 	columns, f := p.columnsOfWholeTables(2)
 	if f != nil {
 		return f
 	}
 	for _, c := range columns {
-		t, name := c.table, c.field().Name
-		data, f := p.Table(t)
+		data, f := p.Table(c.table)
 		if f != nil {
 			return f
 		}
-		values := p.sample(data, c.index, 1)
-		if len(values) == 0 || !p.room(2) {
+		values := p.sample(data, c.index, n)
+		if len(values) < n || !p.room(2) {
 			continue
 		}
-		f = p.unmoved(func() *check.Finding {
-			all, f := p.Table(t)
-			if f != nil {
-				return f
-			}
-			in, f := p.askWhere(t, and(wire.Filter{Field: name, Op: wire.OpIn, Values: values}))
-			if f != nil {
-				return f
-			}
-			nin, f := p.askWhere(t, and(wire.Filter{Field: name, Op: wire.OpNin, Values: values}))
-			if f != nil || all == nil || in == nil || nin == nil {
-				return f
-			}
-			p.Cases++
-			both := append(append([][]wire.Value{}, in.Rows...), nin.Rows...)
-			return p.verify(all, session.AllRows(t), both, "table %s: %d rows with %s in [a] and %d rows with %s nin [a] are not the table's %d",
-				wire.QuoteName(t.Name), len(in.Rows), wire.QuoteName(name), len(nin.Rows), wire.QuoteName(name), len(all.Rows))
-		}, t)
-		if f != nil {
+		if f := p.unmoved(func() *check.Finding { return judge(c.table, c.field().Name, values) }, c.table); f != nil {
 			return f
 		}
 	}
 	return nil
 }
 
-// inIsEither judges that in [a,b] is eq a or eq b.
-func inIsEither(p *prober) *check.Finding {
-	columns, f := p.columnsOfWholeTables(2)
-	if f != nil {
-		return f
-	}
-	for _, c := range columns {
-		t, name := c.table, c.field().Name
-		data, f := p.Table(t)
+// inAndNin judges that in [a] plus nin [a] is everything, nulls too.
+func inAndNin(p *prober) *check.Finding {
+	return p.eachSample(1, func(t *wire.Table, name string, values []wire.Value) *check.Finding {
+		all, f := p.Table(t)
 		if f != nil {
 			return f
 		}
-		values := p.sample(data, c.index, 2)
-		if len(values) < 2 || !p.room(2) {
-			continue
+		in, f := p.askWhere(t, and(wire.Filter{Field: name, Op: wire.OpIn, Values: values}))
+		if f != nil {
+			return f
 		}
-		f = p.unmoved(func() *check.Finding {
-			in, f := p.askWhere(t, and(wire.Filter{Field: name, Op: wire.OpIn, Values: values}))
-			if f != nil {
-				return f
-			}
-			either, f := p.askWhere(t, wire.Where{Or: [][]wire.Filter{
-				{{Field: name, Op: wire.OpEq, Value: values[0]}},
-				{{Field: name, Op: wire.OpEq, Value: values[1]}},
-			}})
-			if f != nil || in == nil || either == nil {
-				return f
-			}
-			p.Cases++
-			return p.verify(in, session.AllRows(t), either.Rows, "table %s: the rows with %s eq a or eq b are not those with in [a,b]",
-				wire.QuoteName(t.Name), wire.QuoteName(name))
-		}, t)
+		nin, f := p.askWhere(t, and(wire.Filter{Field: name, Op: wire.OpNin, Values: values}))
+		if f != nil || all == nil || in == nil || nin == nil {
+			return f
+		}
+		p.Cases++
+		both := append(append([][]wire.Value{}, in.Rows...), nin.Rows...)
+		return p.verify(all, session.AllRows(t), both, "table %s: %d rows with %s in [a] and %d rows with %s nin [a] are not the table's %d",
+			wire.QuoteName(t.Name), len(in.Rows), wire.QuoteName(name), len(nin.Rows), wire.QuoteName(name), len(all.Rows))
+	})
+}
+
+// inIsEither judges that in [a,b] is eq a or eq b.
+func inIsEither(p *prober) *check.Finding {
+	return p.eachSample(2, func(t *wire.Table, name string, values []wire.Value) *check.Finding {
+		in, f := p.askWhere(t, and(wire.Filter{Field: name, Op: wire.OpIn, Values: values}))
+		if f != nil {
+			return f
+		}
+		either, f := p.askWhere(t, wire.Where{Or: [][]wire.Filter{
+			{{Field: name, Op: wire.OpEq, Value: values[0]}},
+			{{Field: name, Op: wire.OpEq, Value: values[1]}},
+		}})
+		if f != nil || in == nil || either == nil {
+			return f
+		}
+		p.Cases++
+		return p.verify(in, session.AllRows(t), either.Rows, "table %s: the rows with %s eq a or eq b are not those with in [a,b]",
+			wire.QuoteName(t.Name), wire.QuoteName(name))
+	})
+}
+
+// eachWholeTable judges the tables that were read whole, one after the other.
+func (p *prober) eachWholeTable(judge func(t *wire.Table, data *oracle.Table) *check.Finding) *check.Finding {
+	tables, f := p.wholeTables()
+	if f != nil {
+		return f
+	}
+	for _, t := range tables {
+		data, f := p.Table(t)
+		if f == nil && data != nil { // it may have grown since
+			f = judge(t, data)
+		}
 		if f != nil {
 			return f
 		}
@@ -103,28 +105,17 @@ func inIsEither(p *prober) *check.Finding {
 
 // filterNarrows judges that a further filter never adds rows.
 func filterNarrows(p *prober) *check.Finding {
-	tables, f := p.wholeTables()
-	if f != nil {
-		return f
-	}
-	for _, t := range tables {
-		data, f := p.Table(t)
-		if f != nil {
-			return f
-		}
+	return p.eachWholeTable(func(t *wire.Table, data *oracle.Table) *check.Finding {
 		first, f := p.selectiveFilter(t, data)
-		if f != nil {
+		if f != nil || first == nil {
 			return f
-		}
-		if first == nil {
-			continue
 		}
 		columns, f := p.columns([]*wire.Table{t}, 1)
 		if f != nil {
 			return f
 		}
-		for n, c := range columns {
-			if n == 3 || !p.room(2) {
+		for _, c := range columns[:min(len(columns), 3)] {
+			if !p.room(2) {
 				break
 			}
 			second, ok := p.declaredFilter(data, c.index)
@@ -135,8 +126,8 @@ func filterNarrows(p *prober) *check.Finding {
 				return f
 			}
 		}
-	}
-	return nil
+		return nil
+	})
 }
 
 func (p *prober) narrows(t *wire.Table, first, second wire.Filter) *check.Finding {
@@ -244,21 +235,12 @@ func (p *prober) sortedCells(t *wire.Table, name string, dir wire.Direction) (ce
 // projectionKeepsRows judges that there are as many rows, with the same cells,
 // whatever columns are asked for.
 func projectionKeepsRows(p *prober) *check.Finding {
-	tables, f := p.wholeTables()
-	if f != nil {
-		return f
-	}
-	for _, t := range tables {
+	return p.eachWholeTable(func(t *wire.Table, data *oracle.Table) *check.Finding {
 		var names []string
 		for _, f := range t.Fields[:min(len(t.Fields), 3)] {
 			names = append(names, f.Name)
 		}
-		repeating, f := p.mostRepeating(t)
-		if f != nil {
-			return f
-		}
-		names = append(names, repeating...)
-		for _, name := range names {
+		for _, name := range append(names, mostRepeating(t, data)...) {
 			if !p.room(1) {
 				return nil
 			}
@@ -266,8 +248,8 @@ func projectionKeepsRows(p *prober) *check.Finding {
 				return f
 			}
 		}
-	}
-	return nil
+		return nil
+	})
 }
 
 func (p *prober) projects(t *wire.Table, name string) *check.Finding {
@@ -286,16 +268,12 @@ func (p *prober) projects(t *wire.Table, name string) *check.Finding {
 
 // mostRepeating returns the column with the fewest values, which shows whether rows
 // are merged; none if all columns have distinct values.
-func (p *prober) mostRepeating(t *wire.Table) (names []string, finding *check.Finding) {
-	data, finding := p.Table(t)
-	if finding != nil || data == nil {
-		return nil, finding
-	}
+func mostRepeating(t *wire.Table, data *oracle.Table) (names []string) {
 	least := int64(len(data.Rows))
 	for _, f := range t.Fields {
 		if c, err := oracle.Cardinality(data, f.Name); err == nil && c.Distinct < least {
 			names, least = []string{f.Name}, c.Distinct
 		}
 	}
-	return names, nil
+	return names
 }
