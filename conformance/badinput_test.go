@@ -28,20 +28,23 @@ func TestUnusableTargets(t *testing.T) {
 		target conformance.Target
 		says   string
 	}{
-		{"no URL", conformance.Target{Token: testToken}, "no endpoint URL"},
-		{"no scheme", conformance.Target{URL: "localhost:8080", Token: testToken}, "https:// or http://"},
-		{"another scheme", conformance.Target{URL: "ftp://x.test", Token: testToken}, `not "ftp"`},
-		{"no host", conformance.Target{URL: "https:///shop", Token: testToken}, "has no host"},
-		{"does not parse", conformance.Target{URL: "https://x.test/%zz" + testToken, Token: testToken}, "does not parse"},
-		{"a user name", conformance.Target{URL: "https://me:secret@x.test", Token: testToken}, "holds a user name"},
-		{"a query", conformance.Target{URL: "https://x.test?token=secret", Token: testToken}, "query or a fragment"},
-		{"the document's URL", conformance.Target{URL: "https://x.test" + wire.PathDocument, Token: testToken}, "that of the document"},
+		{"no URL", conformance.Target{Token: conformance.NewSecret(testToken)}, "no endpoint URL"},
+		{"no scheme", conformance.Target{URL: "localhost:8080", Token: conformance.NewSecret(testToken)}, "https:// or http://"},
+		{"another scheme", conformance.Target{URL: "ftp://x.test", Token: conformance.NewSecret(testToken)}, `not "ftp"`},
+		{"no host", conformance.Target{URL: "https:///shop", Token: conformance.NewSecret(testToken)}, "has no host"},
+		{"does not parse", conformance.Target{URL: "https://x.test/%zz" + testToken, Token: conformance.NewSecret(testToken)}, "does not parse"},
+		{"a user name", conformance.Target{URL: "https://me:secret@x.test", Token: conformance.NewSecret(testToken)}, "holds a user name"},
+		{"a query", conformance.Target{URL: "https://x.test?token=secret", Token: conformance.NewSecret(testToken)}, "query or a fragment"},
+		{"the document's URL", conformance.Target{URL: "https://x.test" + wire.PathDocument,
+			Token: conformance.NewSecret(testToken)}, "that of the document"},
 		{"no token", conformance.Target{URL: "https://x.test"}, conformance.EnvToken},
-		{"a token with a line break", conformance.Target{URL: "https://x.test", Token: "secret\r\nX: y"}, "no header can carry"},
-		{"three tenants", conformance.Target{URL: "https://x.test", Token: testToken, Credentials: make([]map[string]string, 3)}, "more than two"},
+		{"a token with a line break",
+			conformance.Target{URL: "https://x.test", Token: conformance.NewSecret("secret\r\nX: y")}, "no header can carry"},
+		{"three tenants", conformance.Target{URL: "https://x.test", Token: conformance.NewSecret(testToken),
+			Credentials: make([]wire.Credentials, 3)}, "more than two"},
 	} {
 		t.Run(c.why, func(t *testing.T) {
-			report, err := conformance.Run(t.Context(), c.target, conformance.Options{})
+			report, err := conformance.Run(t.Context(), c.target, nil)
 			require.Nil(t, report)
 			require.ErrorContains(t, err, c.says)
 			require.NotContains(t, err.Error(), "secret")
@@ -50,7 +53,7 @@ func TestUnusableTargets(t *testing.T) {
 	}
 }
 
-// hostile is a connector over the corpus, parts of which an attacker has taken
+// hostile returns a connector over the corpus, parts of which an attacker has taken
 // over.
 func hostile(routes map[string]http.HandlerFunc) http.Handler {
 	good := serve(connector.Definition{}, corpusSource(), nil)
@@ -134,27 +137,63 @@ func TestHostileConnectors(t *testing.T) {
 		problem   string
 		options   conformance.Options
 	}{
-		{"HTML everywhere", "a login page, or a host that has no connector", map[string]http.HandlerFunc{"*": text(200, "text/html", "<!doctype html><title>Sign in</title>")},
+		{"HTML everywhere", "a login page, or a host that has no connector",
+			map[string]http.HandlerFunc{"*": text(200, "text/html", "<!doctype html><title>Sign in</title>")},
 			1, []string{"P0.3", "P0.5"}, "", conformance.Options{}},
-		{"502 everywhere", "a proxy whose upstream is down", map[string]http.HandlerFunc{"*": text(502, "text/html", "<h1>Bad Gateway</h1>")}, 1, []string{"P0.1"}, "", conformance.Options{}},
-		{"an endless document", "is read to its limit", map[string]http.HandlerFunc{wire.PathDocument: endless("application/json", `{"protocolVersion":1,"slug":"`, "x")}, 1, []string{"P0.4"}, "", conformance.Options{}},
-		{"a document that stalls", "every wait has an end", map[string]http.HandlerFunc{wire.PathDocument: stalls("application/json", `{"protocolVersion":1`)}, 1, []string{"P0.1"}, "", conformance.Options{}},
-		{"a document nested for ever", "no recursion without a bound", map[string]http.HandlerFunc{wire.PathDocument: text(200, "application/json", strings.Repeat("[", 60_000))}, 1, []string{"P0.5"}, "", conformance.Options{}},
-		{"an answer that never comes", "the overall timeout ends it", map[string]http.HandlerFunc{"*": stalls("", "")}, 2, nil, "", conformance.Options{}},
-		{"no HTTP", "another protocol on the port", map[string]http.HandlerFunc{"*": raw("SSH-2.0-OpenSSH_9.6\r\n", "")}, 2, nil, "no answer for the document", conformance.Options{}},
-		{"an endless header", "is read to its limit", map[string]http.HandlerFunc{"*": raw("HTTP/1.1 200 OK\r\n", "X-Y: "+strings.Repeat("z", 1000)+"\r\n")}, 2, nil, "no answer for the document", conformance.Options{}},
-		{"endless informational answers", "are not waited for for ever", map[string]http.HandlerFunc{"*": raw("", "HTTP/1.1 103 Early Hints\r\n\r\n")}, 2, nil, "no answer for the document", conformance.Options{}},
-		{"an endless discovery", "is read to its limit", map[string]http.HandlerFunc{wire.PathDiscovery: endless("application/json", `{"tables":[],"warnings":["`, "x")}, 1, []string{"P3.1a"}, "", conformance.Options{Run: `^P(0|1|3[.]1|3[.]6)`}},
-		{"a discovery that stalls", "every wait has an end", map[string]http.HandlerFunc{wire.PathDiscovery: stalls("application/json", `{"tables":[`)}, 1, []string{"P3.1a"}, "", patient},
-		{"rows for ever", "no more are read than the row budget", map[string]http.HandlerFunc{wire.PathQuery: endless(wire.MediaNDJSON, served, `{"rows":[`+row+`]}`+"\n")}, 1, nil, "", conformance.Options{Rows: 2_000}},
-		{"long rows for ever", "no more are held than memory allows", map[string]http.HandlerFunc{wire.PathQuery: endless(wire.MediaNDJSON, served, `{"rows":[{"id":1,"text":"`+strings.Repeat("x", 100_000)+`"}]}`+"\n")},
+		{"502 everywhere", "a proxy whose upstream is down",
+			map[string]http.HandlerFunc{"*": text(502, "text/html", "<h1>Bad Gateway</h1>")}, 1, []string{"P0.1"}, "",
+			conformance.Options{}},
+		{"an endless document", "is read to its limit",
+			map[string]http.HandlerFunc{wire.PathDocument: endless("application/json",
+				`{"protocolVersion":1,"slug":"`, "x")}, 1, []string{"P0.4"}, "", conformance.Options{}},
+		{"a document that stalls", "every wait has an end",
+			map[string]http.HandlerFunc{wire.PathDocument: stalls("application/json", `{"protocolVersion":1`)}, 1,
+			[]string{"P0.1"}, "", conformance.Options{}},
+		{"a document nested for ever", "no recursion without a bound",
+			map[string]http.HandlerFunc{wire.PathDocument: text(200, "application/json",
+				strings.Repeat("[", 60_000))}, 1, []string{"P0.5"}, "", conformance.Options{}},
+		{"an answer that never comes", "the overall timeout ends it",
+			map[string]http.HandlerFunc{"*": stalls("", "")}, 2, nil, "", conformance.Options{}},
+		{"no HTTP", "another protocol on the port",
+			map[string]http.HandlerFunc{"*": raw("SSH-2.0-OpenSSH_9.6\r\n", "")}, 2, nil,
+			"no answer for the document", conformance.Options{}},
+		{"an endless header", "is read to its limit",
+			map[string]http.HandlerFunc{"*": raw("HTTP/1.1 200 OK\r\n", "X-Y: "+strings.Repeat("z", 1000)+"\r\n")}, 2,
+			nil, "no answer for the document", conformance.Options{}},
+		{"endless informational answers", "are not waited for for ever",
+			map[string]http.HandlerFunc{"*": raw("", "HTTP/1.1 103 Early Hints\r\n\r\n")}, 2, nil,
+			"no answer for the document", conformance.Options{}},
+		{"an endless discovery", "is read to its limit",
+			map[string]http.HandlerFunc{wire.PathDiscovery: endless("application/json", `{"tables":[],"warnings":["`,
+				"x")}, 1, []string{"P3.1a"}, "", conformance.Options{Run: `^P(0|1|3[.]1|3[.]6)`}},
+		{"a discovery that stalls", "every wait has an end",
+			map[string]http.HandlerFunc{wire.PathDiscovery: stalls("application/json", `{"tables":[`)}, 1,
+			[]string{"P3.1a"}, "", patient},
+		{"rows for ever", "no more are read than the row budget",
+			map[string]http.HandlerFunc{wire.PathQuery: endless(wire.MediaNDJSON, served, `{"rows":[`+row+`]}`+"\n")},
+			1, nil, "", conformance.Options{Rows: 2_000}},
+		{"long rows for ever", "no more are held than memory allows",
+			map[string]http.HandlerFunc{wire.PathQuery: endless(wire.MediaNDJSON, served,
+				`{"rows":[{"id":1,"text":"`+strings.Repeat("x", 100_000)+`"}]}`+"\n")},
 			0, nil, "", conformance.Options{Run: `^P3\.6c$`}}, // which its batches obey
-		{"a batch without an end", "a line has a limit", map[string]http.HandlerFunc{wire.PathQuery: endless(wire.MediaNDJSON, served+`{"rows":[`+row, ","+row)}, 1, []string{"P3.6d"}, "", conformance.Options{Run: `^P(0|1|3[.]1|3[.]6)`}},
-		{"pings for ever", "a stream of nothing ends too", map[string]http.HandlerFunc{wire.PathQuery: endless(wire.MediaNDJSON, served, `{"ping":1}`+"\n")}, 1, nil, "", conformance.Options{Run: `^P(0|1|3[.]1|3[.]6)`}},
-		{"empty lines for ever", "and one of less", map[string]http.HandlerFunc{wire.PathQuery: endless(wire.MediaNDJSON, served, "\n")}, 1, nil, "", conformance.Options{Run: `^P(0|1|3[.]1|3[.]6)`}},
-		{"a stream that stops", "in time, although the connection stays", map[string]http.HandlerFunc{wire.PathQuery: stalls(wire.MediaNDJSON, served+`{"rows":[`+row+`]}`+"\n")}, 1, []string{"P3.6g"}, "", patient},
-		{"a stream that stops in a row", "in time, although the connection stays", map[string]http.HandlerFunc{wire.PathQuery: stalls(wire.MediaNDJSON, served+`{"rows":[{"id":1,`)}, 1, []string{"P3.6g"}, "", patient},
-		{"a stream nested for ever", "no recursion without a bound", map[string]http.HandlerFunc{wire.PathQuery: endless(wire.MediaNDJSON, served+`{"rows":[{"id":`, "[")}, 1, nil, "", conformance.Options{Run: `^P(0|1|3[.]1|3[.]6)`}},
+		{"a batch without an end", "a line has a limit",
+			map[string]http.HandlerFunc{wire.PathQuery: endless(wire.MediaNDJSON, served+`{"rows":[`+row, ","+row)},
+			1, []string{"P3.6d"}, "", conformance.Options{Run: `^P(0|1|3[.]1|3[.]6)`}},
+		{"pings for ever", "a stream of nothing ends too",
+			map[string]http.HandlerFunc{wire.PathQuery: endless(wire.MediaNDJSON, served, `{"ping":1}`+"\n")}, 1, nil,
+			"", conformance.Options{Run: `^P(0|1|3[.]1|3[.]6)`}},
+		{"empty lines for ever", "and one of less",
+			map[string]http.HandlerFunc{wire.PathQuery: endless(wire.MediaNDJSON, served, "\n")}, 1, nil, "",
+			conformance.Options{Run: `^P(0|1|3[.]1|3[.]6)`}},
+		{"a stream that stops", "in time, although the connection stays",
+			map[string]http.HandlerFunc{wire.PathQuery: stalls(wire.MediaNDJSON, served+`{"rows":[`+row+`]}`+"\n")},
+			1, []string{"P3.6g"}, "", patient},
+		{"a stream that stops in a row", "in time, although the connection stays",
+			map[string]http.HandlerFunc{wire.PathQuery: stalls(wire.MediaNDJSON, served+`{"rows":[{"id":1,`)}, 1,
+			[]string{"P3.6g"}, "", patient},
+		{"a stream nested for ever", "no recursion without a bound",
+			map[string]http.HandlerFunc{wire.PathQuery: endless(wire.MediaNDJSON, served+`{"rows":[{"id":`, "[")}, 1,
+			nil, "", conformance.Options{Run: `^P(0|1|3[.]1|3[.]6)`}},
 		{"everything else is HTML", "the document alone is one", map[string]http.HandlerFunc{
 			wire.PathCheck: html, wire.PathDiscovery: html, wire.PathQuery: html, wire.PathCount: html, wire.PathAggregate: html,
 			wire.PathSize: html, wire.PathCardinality: html, wire.PathLinkHitRate: html}, 1, []string{"P1.1", "P1.6"}, "", conformance.Options{}},
@@ -171,7 +210,7 @@ func TestHostileConnectors(t *testing.T) {
 					var err error
 					options := c.options
 					options.Mode, options.Seed = conformance.ModeBoth, 1
-					report, err = conformance.Run(t.Context(), target, options)
+					report, err = conformance.Run(t.Context(), target, &options)
 					require.NoError(t, err)
 				})
 			})
@@ -190,7 +229,7 @@ func TestHostileConnectors(t *testing.T) {
 
 var html = text(200, "text/html", "<!doctype html><title>Sign in</title>")
 
-// sound holds a report against what is true of every report.
+// sound requires what is true of every report.
 func sound(t *testing.T, report *conformance.Report) {
 	t.Helper()
 	s := report.Summary()
@@ -211,7 +250,7 @@ func sound(t *testing.T, report *conformance.Report) {
 	}
 }
 
-// heap is the most memory that was in use while f ran, beyond what was before.
+// heap returns the most memory that was in use while f ran, beyond what was before.
 func heap(t *testing.T, f func()) uint64 {
 	t.Helper()
 	runtime.GC()
@@ -260,7 +299,8 @@ func TestRedirectsAreNeverFollowed(t *testing.T) {
 		t.Run(c.why, func(t *testing.T) {
 			server := httptest.NewServer(hostile(c.routes))
 			defer server.Close()
-			report, err := conformance.Run(t.Context(), conformance.Target{URL: server.URL, Token: testToken}, conformance.Options{Run: `^P[01]\.`})
+			report, err := conformance.Run(t.Context(),
+				conformance.Target{URL: server.URL, Token: conformance.NewSecret(testToken)}, &conformance.Options{Run: `^P[01]\.`})
 			require.NoError(t, err)
 			require.Equal(t, conformance.ExitFail, report.Exit())
 			require.Equal(t, conformance.Fail, report.Outcome(c.fails).Verdict)
@@ -274,7 +314,7 @@ func TestUnreachable(t *testing.T) {
 	require.NoError(t, err)
 	require.NoError(t, l.Close())
 	for _, url := range []string{"http://" + l.Addr().String(), "http://no-such-host.invalid", "https://" + l.Addr().String()} {
-		report, err := conformance.Run(t.Context(), conformance.Target{URL: url, Token: testToken}, conformance.Options{})
+		report, err := conformance.Run(t.Context(), conformance.Target{URL: url, Token: conformance.NewSecret(testToken)}, nil)
 		require.NoError(t, err)
 		require.Equal(t, conformance.ExitNotRun, report.Exit(), report.Text(false))
 		require.Contains(t, report.Problem, "no answer for the document at "+url)
@@ -296,7 +336,7 @@ func TestInterrupt(t *testing.T) {
 				if after == 0 {
 					cancel()
 				}
-				report, err := conformance.Run(ctx, target, conformance.Options{Seed: 1, Progress: func(e conformance.Event) {
+				report, err := conformance.Run(ctx, target, &conformance.Options{Seed: 1, Progress: func(e conformance.Event) {
 					if e.Done != nil {
 						if done++; done == after {
 							cancel()
@@ -325,7 +365,7 @@ func TestInterruptWhileWaiting(t *testing.T) {
 		defer stop()
 		ctx, cancel := context.WithTimeoutCause(t.Context(), 5*time.Second, context.Canceled)
 		defer cancel()
-		report, err := conformance.Run(ctx, target, conformance.Options{Seed: 1})
+		report, err := conformance.Run(ctx, target, &conformance.Options{Seed: 1})
 		require.NoError(t, err)
 		require.LessOrEqual(t, report.Duration, 6*time.Second)
 		require.NotEmpty(t, report.Problem)
@@ -337,7 +377,7 @@ func TestTimeoutEndsTheRun(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		target, stop := conformance.InProcess(hostile(map[string]http.HandlerFunc{wire.PathQuery: stalls(wire.MediaNDJSON, served)}), testToken)
 		defer stop()
-		report, err := conformance.Run(t.Context(), target, conformance.Options{Seed: 1, Timeout: 90 * time.Second})
+		report, err := conformance.Run(t.Context(), target, &conformance.Options{Seed: 1, Timeout: 90 * time.Second})
 		require.NoError(t, err)
 		require.Contains(t, report.Problem, "the run took longer than its timeout of 1m30s")
 		require.LessOrEqual(t, report.Duration, 91*time.Second)

@@ -1,37 +1,60 @@
 package conformance
 
-import "slices"
+import (
+	"slices"
+	"strings"
 
-// Check is one row of the table of checks: a rule that a connector can break.
+	"github.com/connectorsdk/connector-sdk-go/conformance/internal/checks/advice"
+	"github.com/connectorsdk/connector-sdk-go/conformance/internal/checks/authentication"
+	"github.com/connectorsdk/connector-sdk-go/conformance/internal/checks/document"
+	"github.com/connectorsdk/connector-sdk-go/conformance/internal/checks/fixture"
+	"github.com/connectorsdk/connector-sdk-go/conformance/internal/checks/live"
+	"github.com/connectorsdk/connector-sdk-go/conformance/internal/checks/protocol"
+	"github.com/connectorsdk/connector-sdk-go/conformance/internal/checks/tenants"
+	"github.com/connectorsdk/connector-sdk-go/conformance/internal/session"
+)
+
+// Check describes one rule that a connector can break.
 type Check struct {
 	ID    string // stable, such as P3.4c
 	Phase int    // 0 to 4
 	Title string // what holds when it passes
-	// Rule names the section of the protocol and, where one settles it, the
-	// ruling: "protocol, Filter; A3".
-	Rule string
-	// Quote is the sentence that the check defends, word for word.
-	Quote string
-	// Fix is what the author of a connector that fails it most likely has to
-	// do.
+	// Rules are the rules of the rulebook, docs/protocol.md, that the check defends,
+	// such as query-3.
+	Rules []string
+	// Fix is what the author of a connector that fails it most likely has to do.
 	Fix string
-	// Advice marks a rule that the protocol's text does not state. Breaking it
-	// is reported, and changes no exit code.
+	// Advice marks a rule that is not binding. Breaking it is reported, and changes no
+	// exit code.
 	Advice bool
-
-	// needs tells, from the document, why the check does not apply; empty when
-	// it does. Nil: it always applies.
-	needs func(*document) string
-	// open marks a check that is run whether the token is accepted or not.
-	open bool
-	// judge does the work. It returns when the check has passed.
-	judge func(*exam)
-	// watched marks a rule that every exchange of the run is held against: judge
-	// only makes sure that there are some, and the verdict is passed at the end.
-	watched bool
 }
 
-// Checks are all checks, in the order in which they run.
+// allChecks returns the checks of all themes, in the order in which they run.
+func allChecks() []session.Check {
+	return slices.Concat(document.Checks(), authentication.Checks(), fixture.Checks(), protocol.Checks(), live.Checks(),
+		tenants.Checks(), advice.Checks(), live.Advice())
+}
+
+// describe returns what users see of a check.
+func describe(c *session.Check) Check {
+	return Check{ID: c.ID, Phase: c.Phase, Title: c.Title, Rules: c.Rules, Fix: c.Fix, Advice: c.Advice}
+}
+
+// Checks returns all checks, in the order in which they run.
 func Checks() []Check {
-	return slices.Concat(documentChecks(), authChecks(), fixtureChecks(), protocolChecks(), liveChecks(), tenantChecks(), adviceChecks())
+	var list []Check
+	for _, c := range allChecks() {
+		list = append(list, describe(&c))
+	}
+	return list
+}
+
+// Find returns the check with an id, whatever its case, or nil.
+func Find(id string) *Check {
+	for _, c := range Checks() {
+		if strings.EqualFold(c.ID, id) {
+			return &c
+		}
+	}
+	return nil
 }

@@ -42,22 +42,28 @@ func TestCurlWorksAsPasted(t *testing.T) {
 			Body: `{"credentials":$CONNECTOR_CREDENTIALS,"timeoutMs":1}`}, `{"credentials":` + credentials + `,"timeoutMs":1}`},
 		{"second tenant", "the longer name of the variable wins", conformance.Request{Method: "POST", URL: "/check", Header: authorized,
 			Body: `{"credentials":$CONNECTOR_CREDENTIALS_2,"timeoutMs":1}`}, `{"credentials":` + second + `,"timeoutMs":1}`},
-		{"quotes", "a shell would end the argument", conformance.Request{Method: "POST", URL: "/query", Body: `'it''s' "x" \ '\'' \' $HOME ` + "`id` $(id) !! !x"}, ""},
+		{"quotes", "a shell would end the argument",
+			conformance.Request{Method: "POST", URL: "/query", Body: `'it''s' "x" \ '\'' \' $HOME ` + "`id` $(id) !! !x"}, ""},
 		{"at sign", "curl would read a file", conformance.Request{Method: "POST", URL: "/query", Body: `@/etc/hostname`}, ""},
 		{"line breaks", "none is lost, also at the end", conformance.Request{Method: "POST", URL: "/query", Body: "{\r\n\t\"a\": 1}\n\n"}, ""},
-		{"control characters", "a terminal acts on them", conformance.Request{Method: "POST", URL: "/query", Body: "\x01\x1b[31m\x7f7\u009b31m"}, ""},
+		{"control characters", "a terminal acts on them",
+			conformance.Request{Method: "POST", URL: "/query", Body: "\x01\x1b[31m\x7f7\u009b31m"}, ""},
 		{"not UTF-8", "a clipboard would replace it", conformance.Request{Method: "POST", URL: "/query", Body: "\xff\xfe\xc3(7"}, ""},
-		{"invisible and turning", "a reader would not see them", conformance.Request{Method: "POST", URL: "/query", Body: "a\u202eb\u200bc\u00a0d\ufeff"}, ""},
+		{"invisible and turning", "a reader would not see them",
+			conformance.Request{Method: "POST", URL: "/query", Body: "a\u202eb\u200bc\u00a0d\ufeff"}, ""},
 		{"beyond the basic plane", "shown as it is", conformance.Request{Method: "POST", URL: "/query", Body: "ünï 🐘 漢"}, ""},
-		{"NUL", "no argument can hold one", conformance.Request{Method: "POST", URL: "/query", Body: "a\x00b 100%s \\n 'x' $CONNECTOR_CREDENTIALS"},
+		{"NUL", "no argument can hold one",
+			conformance.Request{Method: "POST", URL: "/query", Body: "a\x00b 100%s \\n 'x' $CONNECTOR_CREDENTIALS"},
 			"a\x00b 100%s \\n 'x' " + credentials},
-		{"long", "longer than an argument may be", conformance.Request{Method: "POST", URL: "/query", Body: "-" + strings.Repeat("0123456789é'", 40_000) + "%d"}, ""},
+		{"long", "longer than an argument may be",
+			conformance.Request{Method: "POST", URL: "/query", Body: "-" + strings.Repeat("0123456789é'", 40_000) + "%d"}, ""},
 		{"slash and dots", "curl would clean the path", conformance.Request{Method: "POST", URL: "/../a/./b//query/..", Body: "{}"}, ""},
 		{"braces", "curl would expand them", conformance.Request{Method: "POST", URL: "/query?a={1,2}&b=[1-3]&c='", Body: "{}"}, ""},
 		{"header", "empty, quoted and repeated values arrive", conformance.Request{Method: "POST", URL: "/query", Body: "{}",
 			Header: http.Header{"X-Empty": {""}, "X-Quote": {`it's "x"`}, "X-Twice": {"a", "b"}, "Content-Type": {"text/plain"}}}, ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
 			type arrived struct {
 				method, uri, body string
 				header            http.Header
@@ -77,7 +83,8 @@ func TestCurlWorksAsPasted(t *testing.T) {
 			// As pasted: read by the shell from its input, not as an argument.
 			cmd := exec.CommandContext(t.Context(), "bash", "--norc", "-s")
 			cmd.Stdin = strings.NewReader(line + "\n")
-			cmd.Env = append(os.Environ(), "LC_ALL=C.UTF-8", conformance.EnvToken+"="+token, conformance.EnvCredentials+"="+credentials, conformance.EnvCredentials2+"="+second)
+			cmd.Env = append(os.Environ(), "LC_ALL=C.UTF-8", conformance.EnvToken+"="+token,
+				conformance.EnvCredentials+"="+credentials, conformance.EnvCredentials2+"="+second)
 			out, err := cmd.CombinedOutput()
 			require.NoError(t, err, "%s\n%s", line[:min(len(line), 500)], out)
 			require.True(t, strings.HasPrefix(string(out), "HTTP/1.1 200"), "the status is shown: %s", out)

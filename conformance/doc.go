@@ -1,16 +1,16 @@
 // Package conformance grades external data connectors, written in any language,
-// from the outside. It is the program that a platform runs after each connect,
-// as a package and as a command:
+// from the outside. It is the program that a platform runs after each connect, as a
+// package and as a command:
 //
 //	go run github.com/connectorsdk/connector-sdk-go/conformance/cmd/conform http://localhost:8080
 //
-// It shares no code with the connectors of this module: what a connector
-// answers is computed again by an evaluator of its own (package oracle).
+// It shares no code with the connectors of this module: package oracle computes
+// again what a connector must answer.
 //
 // # From a test
 //
-// This is a whole test of a connector. It has one subtest for each check, so
-// that `go test -run 'TestConnector/Conformance/P3.4c'` runs one of them:
+// This is a whole test of a connector. It has one subtest for each check, so that
+// `go test -run 'TestConnector/Conformance/P3.4c'` runs one of them:
 //
 //	package shop
 //
@@ -24,11 +24,11 @@
 //		const token = "a-token-of-thirty-two-characters"
 //		target, stop := conformance.InProcess(NewHandler(token), token)
 //		defer stop()
-//		conformance.Test(t, target, conformance.Options{Mode: conformance.ModeLive})
+//		conformance.Test(t, target, &conformance.Options{Mode: conformance.ModeLive})
 //	}
 //
-// [InProcess] serves any [net/http.Handler] without a port. A connector that
-// runs elsewhere is Target{URL: ..., Token: ...}. [Run] gives the [Report]
+// [InProcess] serves any [net/http.Handler] without a port. A connector that runs
+// elsewhere is Target{URL: ..., Token: NewSecret(...)}. [Run] returns the [Report]
 // itself, whose [Report.Err] is nil when the connector is conformant.
 //
 // # Modes
@@ -36,12 +36,12 @@
 //	fixture  phases 0 to 3: the connector serves the corpus (package corpus;
 //	         conform -fixture writes it out), so every answer is known
 //	live     phases 0, 1, 3 and 4, read-only, over whatever it serves: answers
-//	         are held against each other and against the rows
+//	         are compared with each other and with the rows
 //	both     all of them, over the corpus
 //
 // Phase 0 is the document, 1 authentication, 2 agreement with the corpus, 3 the
-// protocol's behaviour, 4 live data. With two sets of credentials two tenants
-// are held apart. [Checks] is the table of all checks; their ids are stable.
+// protocol's behaviour, 4 live data. With two sets of credentials, checks judge
+// that two tenants are kept apart. [Checks] lists all checks; their ids are stable.
 //
 // # Verdicts
 //
@@ -49,71 +49,68 @@
 //	fail    with what was expected and received, and the request
 //	skip    not declared; data cannot exercise it; data changed while reading;
 //	        blocked by another failure, which makes the run red; not reached
-//	advice  a rule beyond the protocol's text is broken; no exit code changes
+//	advice  a rule that is not binding is broken; no exit code changes
 //
-// A check fails a connector only for a sentence of the protocol, which it
-// quotes. Where the text allows several readings, all pass.
+// A check fails a connector only for a rule of the rulebook (docs/protocol.md) that
+// binds it, which it cites. Where the protocol allows several readings, all pass.
 //
-// The exit code, [Report.Exit], is 0 when no check failed, 1 when one failed or
-// was blocked, 2 when the run could not happen: no answer came for the
-// document, the corpus is not loaded, the run was cut short, nothing was
-// checked. A failed check beats 2.
+// The exit code, [Report.Exit], is 0 when no check failed, 1 when one failed or was
+// blocked, 2 when the run could not happen: no answer came for the document, the
+// corpus is not loaded, the run was cut short, nothing was checked. A failed check
+// beats 2.
 //
 // # Reading a report
 //
-// Begin with the first failure: one fault fails few checks, and blocks those
-// that cannot be judged because of it. A failure holds the rule and its
-// sentence, what is wrong, what was expected and received, what to do, and the
-// request as a line for a shell. The line works as pasted once the variables it
-// names are set:
+// Begin with the first failure: one fault fails few checks, and blocks those that
+// cannot be judged because of it. A failure has the rules it breaks, what is wrong,
+// what was expected and received, what to do, and the request as a line for a shell.
+// The line works as pasted once the variables it names are set:
 //
 //	export PLATFORM_CONNECTOR_TOKEN=... CONNECTOR_CREDENTIALS='{"apiKey":"..."}'
 //
-// No report holds the token or a credential. The seed makes the generated
-// queries: with the same one a run asks the same again, and a failing query is
-// shown in the least form that still fails. [Report.Text], [Report.JSON],
-// [Report.JUnit] and [Report.HTML] are the forms; coverage tells a green report
-// from an empty one.
+// No report holds the token or a credential. The seed makes the generated queries: a
+// run with the same seed asks the same queries, and reports a failing query in the
+// smallest form that still fails. [Report.Text], [Report.JSON], [Report.JUnit] and
+// [Report.HTML] are the forms. Coverage tells a green report from an empty one.
 //
 // # Limits
 //
-// Whatever a connector sends is taken for hostile. Answers are read to the
-// protocol's limits and no further; redirects are never followed; a request is
-// waited for 70 seconds, unless a check is about time. [Options].Timeout bounds
-// the run and [Options].Rows the tables that are read whole: at most four times
-// as many rows, and half a gigabyte, are held at once. A run that is cut short
-// reports what it learned.
+// The program does not trust what a connector sends. It reads answers up to the
+// protocol's limits and no further, never follows redirects, and waits 70 seconds
+// for an answer, unless a check is about time. [Options].Timeout limits the run, and
+// [Options].Rows the tables that are read whole: at most four times as many rows,
+// and half a gigabyte, are held at once. A run that is cut short reports what it
+// learned.
 //
-// A run over the corpus in this process takes about a second of processor time.
-// Where the corpus's optional table slow is served, whose rows stall for 25
-// seconds, the deadline checks wait for it beside the others: the run takes half
-// a minute, or nothing in a testing/synctest bubble.
+// A run over the corpus in this process takes about a second of processor time. If
+// the connector serves the corpus's optional table slow, whose rows stall for 25
+// seconds, the deadline checks wait for it beside the others: the run takes half a
+// minute, or no time in a testing/synctest bubble.
 //
-// Checks run one after another; some send several requests at once, never more
-// than the document's limits.concurrency. A run shares nothing with another:
-// any number may be under way in one process. A [Report] does not change and
-// may be read by many.
+// Checks run one after another. Some send several requests at once, never more than
+// the document's limits.concurrency. Runs share nothing: any number may be under way
+// in one process.
 //
 // # What it does not do
 //
-// It does not load the corpus, write to the source, or measure speed. It cannot
-// see what a connector logs or keeps about a tenant between calls, nor whether a
-// declared key is a real constraint: only that the rows at hand obey it. In the
-// mode live, what the data cannot exercise is skipped, and said so.
+// It does not load the corpus, write to the source, or measure speed. It cannot see
+// what a connector logs or keeps about a tenant between calls, nor whether a
+// declared key is a real constraint: only that the rows at hand obey it. In the mode
+// live, what the data cannot exercise is skipped, and the report says so.
 //
 // # Writing a check
 //
-// A check is one row of a table: [Check], in the file of its phase. It has an
-// id that never changes, a title that says what holds when it passes, the rule
-// and its sentence word for word, and what an author should do about it. Its
-// judge is a function of an exam: to return is to pass; fail, want and found
-// end it with a failure, skip with a reason, blocked with the check whose fault
-// stands in the way. What is learned is asked for once and shared by the run:
-// the document, the discovery, whole tables. Rules about every answer are held
-// by the watch instead, and need no request of their own.
+// A check is a row of a table in the package of its theme, below internal/checks:
+// document, authentication, fixture (the corpus), protocol, live, tenants and
+// advice. It has an id that never changes, a title that says what holds when it
+// passes, the rules it defends and what an author should do about it. Its judge gets
+// a session.Run, asks the connector through it, and returns a check.Finding: nil
+// when the check passes, otherwise a failure, a skip with a reason, or a block that
+// names the check whose fault stands in the way. What is learned is asked for once
+// and shared by the run: the document, the discovery, whole tables. Rules about
+// every answer are judged by session.Watch and need no request of their own.
 //
-// A check stays only with a proof that it can fail: a connector that breaks
-// this rule and no other, which it must name, and a dozen unusual connectors
-// that break none, which it must pass. KILLMATRIX.md beside this file lists
-// the former.
+// A check stays only with a proof that it can fail: a connector that breaks this
+// rule, which it must name, and a dozen unusual connectors that break none, which it
+// must pass. KILLMATRIX.md beside this file lists the former.
 package conformance

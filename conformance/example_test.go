@@ -12,7 +12,7 @@ import (
 func ExampleRun() {
 	target, stop := conformance.InProcess(planets(unguarded), testToken)
 	defer stop()
-	report, err := conformance.Run(context.Background(), target, conformance.Options{Mode: conformance.ModeLive, Run: `^P1\.[16]`})
+	report, err := conformance.Run(context.Background(), target, &conformance.Options{Mode: conformance.ModeLive, Run: `^P1\.[16]`})
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -26,11 +26,11 @@ func ExampleRun() {
 	// exit 1
 }
 
-// Err is all that a program needs to know.
+// A program can look at Err alone.
 func ExampleReport_Err() {
 	target, stop := conformance.InProcess(planets(nil), testToken)
 	defer stop()
-	report, err := conformance.Run(context.Background(), target, conformance.Options{Mode: conformance.ModeLive})
+	report, err := conformance.Run(context.Background(), target, &conformance.Options{Mode: conformance.ModeLive})
 	if err != nil {
 		log.Fatal(err)
 	}

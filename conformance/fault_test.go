@@ -5,7 +5,7 @@ import (
 )
 
 // fault is one deliberately broken connector: what it does wrong, and the
-// checks that must find it (I3).
+// checks that must find it.
 type fault struct {
 	name string
 	why  string // which rule only this breaks
@@ -19,7 +19,7 @@ type fault struct {
 	build func() http.Handler
 }
 
-// grading is how the fault is graded.
+// grading returns how the fault is graded.
 func (f fault) grading() (g grading) {
 	if f.options != nil {
 		f.options(&g)

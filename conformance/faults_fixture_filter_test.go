@@ -10,7 +10,7 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
-// operator is a hook on one operator.
+// operator returns a hook on one operator.
 func operator(op wire.Op, wrong func(cell wire.Value, f wire.Filter, right bool) bool) twist {
 	return twist{match: func(_ string, cell wire.Value, f wire.Filter, _ wire.Type, right bool) bool {
 		if f.Op == op {
@@ -33,70 +33,83 @@ func instead(op, other wire.Op) twist {
 
 func operatorFaults() []fault {
 	return []fault{
-		bent("eq finds nulls by null", "a null value matches no comparator", "P2.3a", operator(wire.OpEq, func(cell wire.Value, f wire.Filter, right bool) bool {
-			return right || cell.IsNull() && f.Value.IsNull()
-		})),
-		bent("neq keeps nulls", "a null cell is not unequal", "P2.3b", operator(wire.OpNeq, func(cell wire.Value, f wire.Filter, right bool) bool {
-			return right || cell.IsNull() && !f.Value.IsNull()
-		})),
+		bent("eq finds nulls by null", "a null value matches no comparator", "P2.3a",
+			operator(wire.OpEq, func(cell wire.Value, f wire.Filter, right bool) bool {
+				return right || cell.IsNull() && f.Value.IsNull()
+			})),
+		bent("neq keeps nulls", "a null cell is not unequal", "P2.3b",
+			operator(wire.OpNeq, func(cell wire.Value, f wire.Filter, right bool) bool {
+				return right || cell.IsNull() && !f.Value.IsNull()
+			})),
 		bent("gt finds equals", "greater is not equal", "P2.3c", instead(wire.OpGt, wire.OpGte)),
 		bent("gte finds none", "greater or equal", "P2.3d", instead(wire.OpGte, wire.OpGt)),
-		bent("lt takes null for the least", "a null cell matches no range", "P2.3e", operator(wire.OpLt, func(cell wire.Value, f wire.Filter, right bool) bool {
-			return right || cell.IsNull() && !f.Value.IsNull()
-		})),
+		bent("lt takes null for the least", "a null cell matches no range", "P2.3e",
+			operator(wire.OpLt, func(cell wire.Value, f wire.Filter, right bool) bool {
+				return right || cell.IsNull() && !f.Value.IsNull()
+			})),
 		bent("lte finds no equals", "less or equal", "P2.3f", instead(wire.OpLte, wire.OpLt)),
-		bent("a null in the list finds nulls", "null members are ignored", "P2.3g", operator(wire.OpIn, func(cell wire.Value, f wire.Filter, right bool) bool {
-			return right || cell.IsNull() && slices.ContainsFunc(f.Values, wire.Value.IsNull)
-		})),
-		bent("an empty list finds everything", "an empty list matches nothing", "P2.3g", operator(wire.OpIn, func(_ wire.Value, f wire.Filter, right bool) bool {
-			return right || len(f.Values) == 0
-		})),
+		bent("a null in the list finds nulls", "null members are ignored", "P2.3g",
+			operator(wire.OpIn, func(cell wire.Value, f wire.Filter, right bool) bool {
+				return right || cell.IsNull() && slices.ContainsFunc(f.Values, wire.Value.IsNull)
+			})),
+		bent("an empty list finds everything", "an empty list matches nothing", "P2.3g",
+			operator(wire.OpIn, func(_ wire.Value, f wire.Filter, right bool) bool {
+				return right || len(f.Values) == 0
+			})),
 		bent("nin drops nulls", "nin keeps a null cell", "P2.3h", operator(wire.OpNin, func(cell wire.Value, _ wire.Filter, right bool) bool {
 			return right && !cell.IsNull()
 		})),
 		bent("contains is a substring", "contains is membership", "P2.3i", instead(wire.OpContains, wire.OpIncludes)),
-		bent("includes ignores case", "includes keeps case", "P2.3j", operator(wire.OpIncludes, func(cell wire.Value, f wire.Filter, right bool) bool {
-			return right || !cell.IsNull() && !f.Value.IsNull() && strings.Contains(strings.ToLower(cell.String()), strings.ToLower(f.Value.String()))
-		})),
+		bent("includes ignores case", "includes keeps case", "P2.3j",
+			operator(wire.OpIncludes, func(cell wire.Value, f wire.Filter, right bool) bool {
+				return right || !cell.IsNull() && !f.Value.IsNull() && strings.Contains(strings.ToLower(cell.String()),
+					strings.ToLower(f.Value.String()))
+			})),
 		bent("startswith is includes", "a prefix stands at the beginning", "P2.3k", instead(wire.OpStartsWith, wire.OpIncludes)),
-		bent("an empty text is null", "the empty text is a value", "P2.3l", operator(wire.OpIsNull, func(cell wire.Value, _ wire.Filter, right bool) bool {
-			return right || cell.String() == ""
-		})),
-		bent("an empty text is no value", "the empty text is a value", "P2.3m", operator(wire.OpNotNull, func(cell wire.Value, _ wire.Filter, right bool) bool {
-			return right && cell.String() != ""
-		})),
-		bent("the last filter is forgotten", "all filters of and hold", "P2.4a", twist{passes: func(and []wire.Filter, or [][]wire.Filter, holds func(wire.Filter) bool) bool {
-			if len(or) == 0 && len(and) > 1 {
-				and = and[:len(and)-1]
-			}
-			return rightly(and, or, holds)
-		}}),
-		bent("or is flat", "all filters of a group hold", "P2.4b", twist{passes: func(and []wire.Filter, or [][]wire.Filter, holds func(wire.Filter) bool) bool {
-			var flat [][]wire.Filter
-			for _, group := range or {
-				for _, f := range group {
-					flat = append(flat, []wire.Filter{f})
+		bent("an empty text is null", "the empty text is a value", "P2.3l",
+			operator(wire.OpIsNull, func(cell wire.Value, _ wire.Filter, right bool) bool {
+				return right || cell.String() == ""
+			})),
+		bent("an empty text is no value", "the empty text is a value", "P2.3m",
+			operator(wire.OpNotNull, func(cell wire.Value, _ wire.Filter, right bool) bool {
+				return right && cell.String() != ""
+			})),
+		bent("the last filter is forgotten", "all filters of and hold", "P2.4a",
+			twist{passes: func(and []wire.Filter, or [][]wire.Filter, holds func(wire.Filter) bool) bool {
+				if len(or) == 0 && len(and) > 1 {
+					and = and[:len(and)-1]
 				}
-				if len(group) == 0 {
-					flat = append(flat, nil)
+				return rightly(and, or, holds)
+			}}),
+		bent("or is flat", "all filters of a group hold", "P2.4b",
+			twist{passes: func(and []wire.Filter, or [][]wire.Filter, holds func(wire.Filter) bool) bool {
+				var flat [][]wire.Filter
+				for _, group := range or {
+					for _, f := range group {
+						flat = append(flat, []wire.Filter{f})
+					}
+					if len(group) == 0 {
+						flat = append(flat, nil)
+					}
 				}
-			}
-			return rightly(and, flat, holds)
-		}}),
-		bent("an empty group holds for no row", "an empty group is true", "P2.4c", twist{passes: func(and []wire.Filter, or [][]wire.Filter, holds func(wire.Filter) bool) bool {
-			some := slices.DeleteFunc(slices.Clone(or), func(group []wire.Filter) bool { return len(group) == 0 })
-			return rightly(and, or, holds) && (len(or) == 0 || len(some) > 0 && rightly(nil, some, holds))
-		}}),
-		bent("or replaces and", "or is one more conjunct", "P2.4d", twist{passes: func(and []wire.Filter, or [][]wire.Filter, holds func(wire.Filter) bool) bool {
-			if len(or) > 0 && slices.ContainsFunc(or, func(group []wire.Filter) bool { return len(group) > 0 }) {
-				and = nil
-			}
-			return rightly(and, or, holds)
-		}}),
+				return rightly(and, flat, holds)
+			}}),
+		bent("an empty group holds for no row", "an empty group is true", "P2.4c",
+			twist{passes: func(and []wire.Filter, or [][]wire.Filter, holds func(wire.Filter) bool) bool {
+				some := slices.DeleteFunc(slices.Clone(or), func(group []wire.Filter) bool { return len(group) == 0 })
+				return rightly(and, or, holds) && (len(or) == 0 || len(some) > 0 && rightly(nil, some, holds))
+			}}),
+		bent("or replaces and", "or is one more conjunct", "P2.4d",
+			twist{passes: func(and []wire.Filter, or [][]wire.Filter, holds func(wire.Filter) bool) bool {
+				if len(or) > 0 && slices.ContainsFunc(or, func(group []wire.Filter) bool { return len(group) > 0 }) {
+					and = nil
+				}
+				return rightly(and, or, holds)
+			}}),
 	}
 }
 
-// on is a hook on the operators over columns of some types.
+// on returns a hook on the operators over columns of some types.
 func on(wrong func(table string, cell wire.Value, f wire.Filter, t wire.Type) bool, types ...wire.Type) twist {
 	return twist{match: func(table string, cell wire.Value, f wire.Filter, t wire.Type, right bool) bool {
 		if slices.Contains(types, t) {
@@ -120,29 +133,32 @@ func through(change func(wire.Value) wire.Value) func(string, wire.Value, wire.F
 
 func comparingFaults() []fault {
 	return []fault{
-		bent("integers compare as floats", "2^53 is not 2^53+1", "P2.5a", on(func(table string, cell wire.Value, f wire.Filter, t wire.Type) bool {
-			if f.Op.Shape() != wire.ShapeNullary && f.Op != wire.OpIncludes && f.Op != wire.OpStartsWith && f.Op != wire.OpContains {
-				return through(double)(table, cell, f, t)
-			}
-			return oracle.Match(cell, f, t)
-		}, wire.TypeNumber)),
-		bent("decimals compare as floats", "every digit counts", "P2.5b", on(func(table string, cell wire.Value, f wire.Filter, t wire.Type) bool {
-			if f.Op.Shape() != wire.ShapeNullary && f.Op != wire.OpIncludes && f.Op != wire.OpStartsWith && f.Op != wire.OpContains {
-				return through(double)(table, cell, f, t)
-			}
-			return oracle.Match(cell, f, t)
-		}, wire.TypeDecimal)),
-		bent("trailing blanks are overlooked", "texts compare by bytes", "P2.5c", on(func(table string, cell wire.Value, f wire.Filter, t wire.Type) bool {
-			if table != "texts" {
-				return oracle.Match(cell, f, t)
-			}
-			return through(func(v wire.Value) wire.Value {
-				if v.Kind() != wire.KindText {
-					return v
+		bent("integers compare as floats", "2^53 is not 2^53+1", "P2.5a",
+			on(func(table string, cell wire.Value, f wire.Filter, t wire.Type) bool {
+				if f.Op.Shape() != wire.ShapeNullary && f.Op != wire.OpIncludes && f.Op != wire.OpStartsWith && f.Op != wire.OpContains {
+					return through(double)(table, cell, f, t)
 				}
-				return wire.Text(strings.TrimRight(v.Text(), " "))
-			})(table, cell, f, t)
-		}, wire.TypeString)),
+				return oracle.Match(cell, f, t)
+			}, wire.TypeNumber)),
+		bent("decimals compare as floats", "every digit counts", "P2.5b",
+			on(func(table string, cell wire.Value, f wire.Filter, t wire.Type) bool {
+				if f.Op.Shape() != wire.ShapeNullary && f.Op != wire.OpIncludes && f.Op != wire.OpStartsWith && f.Op != wire.OpContains {
+					return through(double)(table, cell, f, t)
+				}
+				return oracle.Match(cell, f, t)
+			}, wire.TypeDecimal)),
+		bent("trailing blanks are overlooked", "texts compare by bytes", "P2.5c",
+			on(func(table string, cell wire.Value, f wire.Filter, t wire.Type) bool {
+				if table != "texts" {
+					return oracle.Match(cell, f, t)
+				}
+				return through(func(v wire.Value) wire.Value {
+					if v.Kind() != wire.KindText {
+						return v
+					}
+					return wire.Text(strings.TrimRight(v.Text(), " "))
+				})(table, cell, f, t)
+			}, wire.TypeString)),
 		bent("1 is true", "booleans are the texts true and false", "P2.5d", on(through(func(v wire.Value) wire.Value {
 			switch v.String() {
 			case "1":
@@ -168,25 +184,28 @@ func comparingFaults() []fault {
 				}
 			}
 		}}),
-		bent("a country of null is an empty text", "a null cell matches no comparator", "P2.5g", twist{match: func(table string, cell wire.Value, f wire.Filter, t wire.Type, right bool) bool {
-			if table == "customers" && f.Field == "country" && cell.IsNull() && f.Op.Shape() == wire.ShapeValue {
-				return oracle.Match(wire.Text(""), f, t)
-			}
-			return right
-		}}),
-		bent("elements are found without case", "elements are equal by bytes", "P2.5h", on(func(table string, cell wire.Value, f wire.Filter, t wire.Type) bool {
-			if table == "documents" && f.Op == wire.OpContains {
-				return through(folded)(table, cell, f, t)
-			}
-			return oracle.Match(cell, f, t)
-		}, wire.TypeArray)),
-		bent("references are told apart without case", "keys are text", "P2.5i", on(func(table string, cell wire.Value, f wire.Filter, t wire.Type) bool {
-			if f.Op == wire.OpNeq {
-				return through(folded)(table, cell, f, t)
-			}
-			return oracle.Match(cell, f, t)
-		}, wire.TypeReference)),
-		bent("dates compare by bytes", "A9 is a decision", "A.8", on(func(_ string, cell wire.Value, f wire.Filter, _ wire.Type) bool {
+		bent("a country of null is an empty text", "a null cell matches no comparator", "P2.5g",
+			twist{match: func(table string, cell wire.Value, f wire.Filter, t wire.Type, right bool) bool {
+				if table == "customers" && f.Field == "country" && cell.IsNull() && f.Op.Shape() == wire.ShapeValue {
+					return oracle.Match(wire.Text(""), f, t)
+				}
+				return right
+			}}),
+		bent("elements are found without case", "elements are equal by bytes", "P2.5h",
+			on(func(table string, cell wire.Value, f wire.Filter, t wire.Type) bool {
+				if table == "documents" && f.Op == wire.OpContains {
+					return through(folded)(table, cell, f, t)
+				}
+				return oracle.Match(cell, f, t)
+			}, wire.TypeArray)),
+		bent("references are told apart without case", "keys are text", "P2.5i",
+			on(func(table string, cell wire.Value, f wire.Filter, t wire.Type) bool {
+				if f.Op == wire.OpNeq {
+					return through(folded)(table, cell, f, t)
+				}
+				return oracle.Match(cell, f, t)
+			}, wire.TypeReference)),
+		bent("dates compare by bytes", "comparing instants is our decision", "A.8", on(func(_ string, cell wire.Value, f wire.Filter, _ wire.Type) bool {
 			return oracle.Match(cell, f, wire.TypeString)
 		}, wire.TypeDate, wire.TypeDatetime)),
 	}

@@ -52,19 +52,21 @@ func aggregateFaults() []fault {
 		return wire.Int(v.Int64() + 1)
 	}
 	return []fault{
-		bent("count is one too many without groups", "count counts rows", "P2.11a", twist{groups: func(req *wire.AggregateRequest, t *oracle.Table) {
-			if len(req.GroupBy) == 0 && len(req.And) == 0 && req.Measures[0].Fn == wire.FnCount && req.Measures[0].Field == "" && t.Rows[0][0].Int64() > 0 {
-				t.Rows[0][0] = more(t.Rows[0][0])
-			}
-		}}),
-		bent("count of a field counts nulls", "a count of a field counts its non-null cells", "P2.11b", twist{aggregate: func(req *wire.AggregateRequest) {
-			req.Measures = slices.Clone(req.Measures)
-			for i := range req.Measures {
-				if req.Measures[i].Fn == wire.FnCount {
-					req.Measures[i].Field = ""
+		bent("count is one too many without groups", "count counts rows", "P2.11a",
+			twist{groups: func(req *wire.AggregateRequest, t *oracle.Table) {
+				if len(req.GroupBy) == 0 && len(req.And) == 0 && req.Measures[0].Fn == wire.FnCount && req.Measures[0].Field == "" && t.Rows[0][0].Int64() > 0 {
+					t.Rows[0][0] = more(t.Rows[0][0])
 				}
-			}
-		}}),
+			}}),
+		bent("count of a field counts nulls", "a count of a field counts its non-null cells", "P2.11b",
+			twist{aggregate: func(req *wire.AggregateRequest) {
+				req.Measures = slices.Clone(req.Measures)
+				for i := range req.Measures {
+					if req.Measures[i].Fn == wire.FnCount {
+						req.Measures[i].Field = ""
+					}
+				}
+			}}),
 		bent("sums in floats", "a sum is exact", "P2.11c", measures(function(wire.FnSum), func(v wire.Value) wire.Value {
 			if d := double(v); d.Kind() == wire.KindFloat || d.Kind() == wire.KindInt {
 				return wire.Decimal(strconv.FormatFloat(d.Float64(), 'f', -1, 64))
@@ -80,7 +82,8 @@ func aggregateFaults() []fault {
 			}
 		}}),
 		bent("null is a distinct value", "distinct values are not null", "P2.11e", measures(function(wire.FnCountDistinct), more)),
-		bent("groups without case", "texts group by bytes", "P2.11f", twist{groups: func(req *wire.AggregateRequest, t *oracle.Table) { merge(req, t) }}),
+		bent("groups without case", "texts group by bytes", "P2.11f",
+			twist{groups: func(req *wire.AggregateRequest, t *oracle.Table) { merge(req, t) }}),
 		bent("null keys are dropped", "a null key is a group", "P2.11g", twist{groups: func(req *wire.AggregateRequest, t *oracle.Table) {
 			t.Rows = slices.DeleteFunc(t.Rows, func(row []wire.Value) bool { return slices.ContainsFunc(row[:len(req.GroupBy)], wire.Value.IsNull) })
 		}}),
@@ -102,9 +105,10 @@ func aggregateFaults() []fault {
 		bent("quarters of another zone", "periods are of UTC", "P2.11k", grain(wire.GrainQuarter)),
 		bent("months of another zone", "periods are of UTC", "P2.11l", grain(wire.GrainMonth)),
 		bent("days of another zone", "periods are of UTC", "P2.11m", grain(wire.GrainDay)),
-		bent("groups are cut at the limit", "refuse rather than truncate", "P2.11n", twist{groups: func(req *wire.AggregateRequest, t *oracle.Table) {
-			t.Rows = t.Rows[:min(len(t.Rows), int(req.Limit)-1)]
-		}}),
+		bent("groups are cut at the limit", "refuse rather than truncate", "P2.11n",
+			twist{groups: func(req *wire.AggregateRequest, t *oracle.Table) {
+				t.Rows = t.Rows[:min(len(t.Rows), int(req.Limit)-1)]
+			}}),
 		bent("filters are ignored in aggregates", "an aggregate holds its filters", "P2.11o", twist{aggregate: func(req *wire.AggregateRequest) {
 			if req.Table != "many" && req.Table != "empty_table" {
 				req.And, req.Or = nil, nil
@@ -125,16 +129,17 @@ func aggregateFaults() []fault {
 				})
 			}
 		}}),
-		bent("twins are two groups", "E2 is a decision", "A.9", twist{cardinality: func(t *oracle.Table, name string, right wire.Cardinality) wire.Cardinality {
-			distinct := map[string]bool{}
-			for _, v := range column(t, name) {
-				if !v.IsNull() {
-					distinct[v.String()] = true
+		bent("twins are two groups", "one group for equal numbers is our decision", "A.9",
+			twist{cardinality: func(t *oracle.Table, name string, right wire.Cardinality) wire.Cardinality {
+				distinct := map[string]bool{}
+				for _, v := range column(t, name) {
+					if !v.IsNull() {
+						distinct[v.String()] = true
+					}
 				}
-			}
-			right.Distinct = int64(len(distinct))
-			return right
-		}}),
+				right.Distinct = int64(len(distinct))
+				return right
+			}}),
 	}
 }
 
@@ -186,39 +191,45 @@ func measurementFaults() []fault {
 			}
 			return right
 		}}),
-		bent("sizes are one too many", "an exact size is the number of rows", "P2.12a", twist{size: func(_ *wire.SizeRequest, right int64) int64 { return right + 1 }}),
-		bent("sizes are round and exact", "an estimate is marked", "P2.12b", twist{size: func(_ *wire.SizeRequest, right int64) int64 { return (right + 9) / 10 * 10 }}),
-		bent("nonNull counts nulls", "nulls are not counted", "P2.13a", twist{cardinality: func(t *oracle.Table, name string, right wire.Cardinality) wire.Cardinality {
-			if right.NonNull > 0 {
-				right.NonNull = int64(len(t.Rows))
-			}
-			return right
-		}}),
-		bent("distinct without case", "distinct by bytes", "P2.13b", twist{cardinality: func(t *oracle.Table, name string, right wire.Cardinality) wire.Cardinality {
-			distinct := map[string]bool{}
-			for _, v := range column(t, name) {
-				if !v.IsNull() {
-					distinct[folded(v).String()] = true
+		bent("sizes are one too many", "an exact size is the number of rows", "P2.12a",
+			twist{size: func(_ *wire.SizeRequest, right int64) int64 { return right + 1 }}),
+		bent("sizes are round and exact", "an estimate is marked", "P2.12b",
+			twist{size: func(_ *wire.SizeRequest, right int64) int64 { return (right + 9) / 10 * 10 }}),
+		bent("nonNull counts nulls", "nulls are not counted", "P2.13a",
+			twist{cardinality: func(t *oracle.Table, name string, right wire.Cardinality) wire.Cardinality {
+				if right.NonNull > 0 {
+					right.NonNull = int64(len(t.Rows))
 				}
-			}
-			if right.Distinct > int64(len(distinct)) && t.Name != "numbers" {
-				right.Distinct = int64(len(distinct))
-			}
-			return right
-		}}),
-		bent("the empty text is not counted", "the empty text is a value", "P2.13c", twist{cardinality: func(t *oracle.Table, name string, right wire.Cardinality) wire.Cardinality {
-			if slices.ContainsFunc(column(t, name), func(v wire.Value) bool { return v.String() == "" }) {
-				right.NonNull--
-				right.Distinct--
-			}
-			return right
-		}}),
-		bent("orphans are distinct keys", "orphans are rows", "P2.14a", twist{link: func(l *lab, req *wire.LinkHitRateRequest, right *wire.LinkHitRate) {
-			if req.FromTable == "orders" || req.FromTable == "order_lines" {
-				right.OrphanCount = min(right.OrphanCount, int64(len(right.OrphanSamples)))
-				rate(right)
-			}
-		}}),
+				return right
+			}}),
+		bent("distinct without case", "distinct by bytes", "P2.13b",
+			twist{cardinality: func(t *oracle.Table, name string, right wire.Cardinality) wire.Cardinality {
+				distinct := map[string]bool{}
+				for _, v := range column(t, name) {
+					if !v.IsNull() {
+						distinct[folded(v).String()] = true
+					}
+				}
+				if right.Distinct > int64(len(distinct)) && t.Name != "numbers" {
+					right.Distinct = int64(len(distinct))
+				}
+				return right
+			}}),
+		bent("the empty text is not counted", "the empty text is a value", "P2.13c",
+			twist{cardinality: func(t *oracle.Table, name string, right wire.Cardinality) wire.Cardinality {
+				if slices.ContainsFunc(column(t, name), func(v wire.Value) bool { return v.String() == "" }) {
+					right.NonNull--
+					right.Distinct--
+				}
+				return right
+			}}),
+		bent("orphans are distinct keys", "orphans are rows", "P2.14a",
+			twist{link: func(l *lab, req *wire.LinkHitRateRequest, right *wire.LinkHitRate) {
+				if req.FromTable == "orders" || req.FromTable == "order_lines" {
+					right.OrphanCount = min(right.OrphanCount, int64(len(right.OrphanSamples)))
+					rate(right)
+				}
+			}}),
 		{name: "the rate is halved", why: "orphanRate is orphanCount over fromNonNull", kills: []string{"P2.14b"}, build: func() http.Handler {
 			return answers(twisted(twist{}), func(body map[string]any, status int) (any, int) {
 				if n, ok := body["orphanRate"].(json.Number); ok {
@@ -228,25 +239,29 @@ func measurementFaults() []fault {
 				return body, status
 			}, wire.PathLinkHitRate)
 		}},
-		bent("samples of matched keys", "samples are of orphans", "P2.14c", twist{link: func(_ *lab, req *wire.LinkHitRateRequest, right *wire.LinkHitRate) {
-			if req.FromTable == "orders" && req.FromColumn == "customer_id" && req.ToTable == "customers" {
-				right.OrphanSamples = []string{"1"}
-			}
-		}}),
-		bent("numeric keys match as text", "numeric keys match by digits", "P2.14d", twist{link: func(l *lab, req *wire.LinkHitRateRequest, right *wire.LinkHitRate) {
-			wrong, err := oracle.LinkHitRate(l.retyped(wire.TypeString, wire.TypeDecimal), req)
-			if err != nil {
-				panic(err)
-			}
-			*right = *wrong
-		}}),
-		bent("null keys are orphans", "a null key is no orphan", "P2.14e", twist{link: func(l *lab, req *wire.LinkHitRateRequest, right *wire.LinkHitRate) {
-			n := nulls(l.tables[req.FromTable], req.FromColumn)
-			right.FromNonNull += n
-			right.OrphanCount += n
-			rate(right)
-		}}),
-		bent("samples in any order", "F2", "A.18", twist{link: func(_ *lab, _ *wire.LinkHitRateRequest, right *wire.LinkHitRate) { slices.Reverse(right.OrphanSamples) }}),
+		bent("samples of matched keys", "samples are of orphans", "P2.14c",
+			twist{link: func(_ *lab, req *wire.LinkHitRateRequest, right *wire.LinkHitRate) {
+				if req.FromTable == "orders" && req.FromColumn == "customer_id" && req.ToTable == "customers" {
+					right.OrphanSamples = []string{"1"}
+				}
+			}}),
+		bent("numeric keys match as text", "numeric keys match by digits", "P2.14d",
+			twist{link: func(l *lab, req *wire.LinkHitRateRequest, right *wire.LinkHitRate) {
+				wrong, err := oracle.LinkHitRate(l.retyped(wire.TypeString, wire.TypeDecimal), req)
+				if err != nil {
+					panic(err)
+				}
+				*right = *wrong
+			}}),
+		bent("null keys are orphans", "a null key is no orphan", "P2.14e",
+			twist{link: func(l *lab, req *wire.LinkHitRateRequest, right *wire.LinkHitRate) {
+				n := nulls(l.tables[req.FromTable], req.FromColumn)
+				right.FromNonNull += n
+				right.OrphanCount += n
+				rate(right)
+			}}),
+		bent("samples in any order", "samples are distinct and in byte order", "A.18",
+			twist{link: func(_ *lab, _ *wire.LinkHitRateRequest, right *wire.LinkHitRate) { slices.Reverse(right.OrphanSamples) }}),
 	}
 }
 

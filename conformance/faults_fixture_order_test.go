@@ -12,7 +12,7 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
-// typedKey tells whether the first key of a sort is a column of some types.
+// typedKey reports whether the first key of a sort is a column of some types.
 func typedKey(req *connector.QueryRequest, t *oracle.Table, types ...wire.Type) bool {
 	return slices.Contains(types, t.Columns[t.Index(req.Sort[0].Field)].Type)
 }
@@ -41,7 +41,8 @@ func resorted(req *connector.QueryRequest, t *oracle.Table, change func(wire.Val
 
 func orderFaults() []fault {
 	return []fault{
-		bent("ascending is descending", "dir asc", "P2.6a P2.6b", twist{order: func(req *connector.QueryRequest, t *oracle.Table) { slices.Reverse(t.Rows) }}),
+		bent("ascending is descending", "dir asc", "P2.6a P2.6b",
+			twist{order: func(req *connector.QueryRequest, t *oracle.Table) { slices.Reverse(t.Rows) }}),
 		bent("desc is ignored", "dir desc", "P2.6b", twist{request: func(req *connector.QueryRequest) {
 			req.Sort = slices.Clone(req.Sort)
 			for i := range req.Sort {
@@ -94,16 +95,17 @@ func orderFaults() []fault {
 				resorted(req, t, folded)
 			}
 		}}),
-		bent("fractions of a second do not sort", "every digit of an instant counts", "P2.6h", twist{order: func(req *connector.QueryRequest, t *oracle.Table) {
-			if typedKey(req, t, wire.TypeDatetime) {
-				resorted(req, t, func(v wire.Value) wire.Value {
-					if v.Kind() != wire.KindDatetime {
-						return v
-					}
-					return wire.DatetimeWidth(v.Time().Truncate(time.Minute), 6)
-				})
-			}
-		}}),
+		bent("fractions of a second do not sort", "every digit of an instant counts", "P2.6h",
+			twist{order: func(req *connector.QueryRequest, t *oracle.Table) {
+				if typedKey(req, t, wire.TypeDatetime) {
+					resorted(req, t, func(v wire.Value) wire.Value {
+						if v.Kind() != wire.KindDatetime {
+							return v
+						}
+						return wire.DatetimeWidth(v.Time().Truncate(time.Minute), 6)
+					})
+				}
+			}}),
 		windowed("one row too many", "limit", "P2.7a", func(offset, limit int64) (int64, int64) {
 			if limit > 0 {
 				limit++
@@ -113,12 +115,13 @@ func orderFaults() []fault {
 		windowed("offsets count from one", "the first row has the offset 0", "P2.7b", func(offset, limit int64) (int64, int64) {
 			return max(0, offset-1), limit
 		}),
-		bent("beyond the end is the last page", "a window beyond the end is empty", "P2.7c", twist{window: func(offset, limit int64, rows int) (int, int) {
-			if int(offset) >= rows && rows > 0 {
-				return max(0, rows-int(max(limit, 1))), rows
-			}
-			return cut(offset, limit, rows)
-		}}),
+		bent("beyond the end is the last page", "a window beyond the end is empty", "P2.7c",
+			twist{window: func(offset, limit int64, rows int) (int, int) {
+				if int(offset) >= rows && rows > 0 {
+					return max(0, rows-int(max(limit, 1))), rows
+				}
+				return cut(offset, limit, rows)
+			}}),
 		bent("the window is cut before the filters", "filter, then cut", "P2.7d", twist{early: true}),
 		windowed("an offset alone is ignored", "an offset stands without a limit", "P2.7e", func(offset, limit int64) (int64, int64) {
 			if limit == 0 {
@@ -151,7 +154,7 @@ func windowed(name, why, kills string, edit func(offset, limit int64) (int64, in
 	}}
 }
 
-// cut is the right window.
+// cut returns the right window.
 func cut(offset, limit int64, rows int) (from, to int) {
 	from, to = int(min(offset, int64(rows))), rows
 	if limit > 0 {
@@ -178,8 +181,10 @@ func claimFaults() []fault {
 	unfiltered.omit.Operators = []wire.Op{wire.OpContains}
 	return []fault{
 		bent("filters that are left out are claimed", "served.filters is true only when every predicate held", "P2.9a", unfiltered),
-		bent("filters are claimed and never applied", "the same", "P2.9a", twist{passes: func([]wire.Filter, [][]wire.Filter, func(wire.Filter) bool) bool { return true }}),
-		bent("a sort is claimed and never done", "served.sort is true when rows are in order", "P2.9b", twist{request: func(req *connector.QueryRequest) { req.Sort = nil }}),
+		bent("filters are claimed and never applied", "the same", "P2.9a",
+			twist{passes: func([]wire.Filter, [][]wire.Filter, func(wire.Filter) bool) bool { return true }}),
+		bent("a sort is claimed and never done", "served.sort is true when rows are in order", "P2.9b",
+			twist{request: func(req *connector.QueryRequest) { req.Sort = nil }}),
 		windowed("a window is claimed and not cut", "no row beyond it follows", "P2.9c", func(int64, int64) (int64, int64) { return 0, 0 }),
 		{name: "a window is cut before what it needs", why: "it is honored only when filters and sort are served too", kills: []string{"P2.9c"},
 			build: claiming(twist{}, `{"served":{"filters":false,"sort":false,"window":true}}`)},
@@ -213,31 +218,34 @@ func joinFaults() []fault {
 		return columns
 	}
 	return []fault{
-		bent("text keys match without case", "keys are equal by bytes", "P2.15a", twist{joined: func(req *connector.QueryRequest, t *oracle.Table) {
-			n := base(req, t)
-			for _, row := range t.Rows {
-				if req.Joins[0].FromField == "text" && row[n].IsNull() && !row[t.Index("text")].IsNull() {
-					row[n] = wire.Int(9)
-				}
-			}
-		}}),
-		bent("inner joins", "an unmatched row stays", "P2.15b", twist{joined: inner}),
-		bent("the first match alone", "several matches are several rows", "P2.15c", twist{joined: func(req *connector.QueryRequest, t *oracle.Table) {
-			n := base(req, t)
-			if req.Joins[0].ToTable != "orders" && req.Joins[0].ToTable != "order_lines" {
-				return
-			}
-			t.Rows = slices.CompactFunc(t.Rows, func(a, b []wire.Value) bool {
-				return slices.EqualFunc(a[:n], b[:n], func(a, b wire.Value) bool { return a.String() == b.String() })
-			})
-		}}),
-		bent("a self-join answers the row itself", "two sides of one table are told apart", "P2.15d", twist{joined: func(req *connector.QueryRequest, t *oracle.Table) {
-			if req.Joins[0].ToTable == req.Table {
+		bent("text keys match without case", "keys are equal by bytes", "P2.15a",
+			twist{joined: func(req *connector.QueryRequest, t *oracle.Table) {
+				n := base(req, t)
 				for _, row := range t.Rows {
-					row[base(req, t)] = row[t.Index("name")]
+					if req.Joins[0].FromField == "text" && row[n].IsNull() && !row[t.Index("text")].IsNull() {
+						row[n] = wire.Int(9)
+					}
 				}
-			}
-		}}),
+			}}),
+		bent("inner joins", "an unmatched row stays", "P2.15b", twist{joined: inner}),
+		bent("the first match alone", "several matches are several rows", "P2.15c",
+			twist{joined: func(req *connector.QueryRequest, t *oracle.Table) {
+				n := base(req, t)
+				if req.Joins[0].ToTable != "orders" && req.Joins[0].ToTable != "order_lines" {
+					return
+				}
+				t.Rows = slices.CompactFunc(t.Rows, func(a, b []wire.Value) bool {
+					return slices.EqualFunc(a[:n], b[:n], func(a, b wire.Value) bool { return a.String() == b.String() })
+				})
+			}}),
+		bent("a self-join answers the row itself", "two sides of one table are told apart", "P2.15d",
+			twist{joined: func(req *connector.QueryRequest, t *oracle.Table) {
+				if req.Joins[0].ToTable == req.Table {
+					for _, row := range t.Rows {
+						row[base(req, t)] = row[t.Index("name")]
+					}
+				}
+			}}),
 		bent("null keys match", "a null key matches nothing", "P2.15e", twist{joined: func(req *connector.QueryRequest, t *oracle.Table) {
 			n := base(req, t)
 			for _, row := range t.Rows {
@@ -246,14 +254,15 @@ func joinFaults() []fault {
 				}
 			}
 		}}),
-		bent("the second hop is lost", "a hop starts from an earlier one", "P2.15f", twist{joined: func(req *connector.QueryRequest, t *oracle.Table) {
-			for i, c := range t.Columns {
-				if c.Hop > 1 {
-					for _, row := range t.Rows {
-						row[i] = wire.Null()
+		bent("the second hop is lost", "a hop starts from an earlier one", "P2.15f",
+			twist{joined: func(req *connector.QueryRequest, t *oracle.Table) {
+				for i, c := range t.Columns {
+					if c.Hop > 1 {
+						for _, row := range t.Rows {
+							row[i] = wire.Null()
+						}
 					}
 				}
-			}
-		}}),
+			}}),
 	}
 }

@@ -11,18 +11,18 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
-// fixtureFaults are the broken connectors of phase 2.
+// fixtureFaults returns the broken connectors of phase 2.
 func fixtureFaults() []fault {
 	return slices.Concat(discoveryFaults(), rowFaults(), operatorFaults(), comparingFaults(), orderFaults(), claimFaults(), joinFaults(),
 		aggregateFaults(), measurementFaults(), spellingFaults())
 }
 
-// bent is a fault of the lab.
+// bent returns a fault of the lab.
 func bent(name, why, kills string, w twist) fault {
 	return fault{name: name, why: why, kills: strings.Fields(kills), build: func() http.Handler { return twisted(w) }}
 }
 
-// about is a hook on the description of one table.
+// about returns a hook on the description of one table.
 func about(table string, edit func(t *wire.Table)) twist {
 	return twist{discovery: func(tables []wire.Table) {
 		edit(&tables[slices.IndexFunc(tables, func(t wire.Table) bool { return t.Name == table })])
@@ -34,15 +34,20 @@ func discoveryFaults() []fault {
 		bent("a column is not discovered", "every column is listed", "P2.1a", about("wide", func(t *wire.Table) {
 			t.Fields = slices.DeleteFunc(t.Fields, func(f wire.Field) bool { return f.Name == "c050" })
 		})),
-		bent("decimals are declared text", "types are those of the source", "P2.1b", about("types", func(t *wire.Table) { t.Field("v_decimal").Type = wire.TypeString })),
-		bent("days are declared datetimes", "types are those of the source", "P2.1b", about("employees", func(t *wire.Table) { t.Field("hired").Type = wire.TypeDatetime })),
-		bent("half a primary key", "a composite key has all its columns", "P2.1c", about("order_lines", func(t *wire.Table) { t.PrimaryKey = []string{"order_id"} })),
-		bent("a self-reference is left out", "a foreign key left out is a join never planned", "P2.1d", about("employees", func(t *wire.Table) { t.ForeignKeys = []wire.ForeignKey{} })),
+		bent("decimals are declared text", "types are those of the source", "P2.1b",
+			about("types", func(t *wire.Table) { t.Field("v_decimal").Type = wire.TypeString })),
+		bent("days are declared datetimes", "types are those of the source", "P2.1b",
+			about("employees", func(t *wire.Table) { t.Field("hired").Type = wire.TypeDatetime })),
+		bent("half a primary key", "a composite key has all its columns", "P2.1c",
+			about("order_lines", func(t *wire.Table) { t.PrimaryKey = []string{"order_id"} })),
+		bent("a self-reference is left out", "a foreign key left out is a join never planned", "P2.1d",
+			about("employees", func(t *wire.Table) { t.ForeignKeys = []wire.ForeignKey{} })),
 		bent("an invented foreign key", "no value of it matches", "P2.1d", about("orders", func(t *wire.Table) {
 			t.ForeignKeys = append(t.ForeignKeys, wire.ForeignKey{Field: "id", TargetTable: "customers", TargetField: "id"})
 		})),
 		bent("nulls in what is not nullable", "nullable", "P2.1e", about("customers", func(t *wire.Table) { t.Field("vip").Nullable = false })),
-		bent("a part of a key is unique", "unique is for real constraints", "P2.1f", about("order_lines", func(t *wire.Table) { t.Field("order_id").Unique = true })),
+		bent("a part of a key is unique", "unique is for real constraints", "P2.1f",
+			about("order_lines", func(t *wire.Table) { t.Field("order_id").Unique = true })),
 		bent("samples of another column", "samples are values of the column", "P2.1g", about("customers", func(t *wire.Table) {
 			t.Field("country").Samples = []wire.Value{wire.Text("acme@example.com")}
 		})),
@@ -74,20 +79,22 @@ func rowFaults() []fault {
 		bent("an empty row of an empty table", "a table without rows answers none", "P2.2b", of("empty_table", func(t *oracle.Table) {
 			t.Rows = [][]wire.Value{{wire.Int(1), wire.Null(), wire.Null(), wire.Null(), wire.Null(), wire.Null()}}
 		})),
-		bent("one batch and no more", "rows beyond 5,000 are rows", "P2.2c", of("many", func(t *oracle.Table) { t.Rows = t.Rows[:min(len(t.Rows), 5000)] })),
+		bent("one batch and no more", "rows beyond 5,000 are rows", "P2.2c",
+			of("many", func(t *oracle.Table) { t.Rows = t.Rows[:min(len(t.Rows), 5000)] })),
 		bent("the wide row twice", "each row once", "P2.2d", of("wide", func(t *oracle.Table) { t.Rows = append(t.Rows, t.Rows...) })),
-		bent("fields in the order of the table", "cells belong to the fields asked for", "P2.8a", twist{rows: func(req *connector.QueryRequest, t *oracle.Table) {
-			last := -1
-			for _, name := range req.Fields {
-				at := t.Index(name)
-				if at < last && len(t.Rows) > 0 {
-					for _, row := range t.Rows {
-						row[at] = wire.Null()
+		bent("fields in the order of the table", "cells belong to the fields asked for", "P2.8a",
+			twist{rows: func(req *connector.QueryRequest, t *oracle.Table) {
+				last := -1
+				for _, name := range req.Fields {
+					at := t.Index(name)
+					if at < last && len(t.Rows) > 0 {
+						for _, row := range t.Rows {
+							row[at] = wire.Null()
+						}
 					}
+					last = at
 				}
-				last = at
-			}
-		}}),
+			}}),
 		bent("one field is distinct", "rows that look alike are rows", "P2.8b", twist{rows: func(req *connector.QueryRequest, t *oracle.Table) {
 			if len(req.Fields) == 1 && len(req.Joins) == 0 && !req.Windowed {
 				seen := map[string]bool{}
@@ -119,9 +126,12 @@ func spellingFaults() []fault {
 		bent("instants of another zone", "datetimes are UTC", "P2.16c", spelled(func(v wire.Value) wire.Value {
 			return wire.Text(v.Time().In(time.FixedZone("", 7200)).Format("2006-01-02T15:04:05.999999-07:00"))
 		}, wire.TypeDatetime)),
-		bent("instants without fractions", "datetimes keep every digit", "P2.16c", spelled(func(v wire.Value) wire.Value { return wire.Datetime(v.Time().Truncate(time.Second)) }, wire.TypeDatetime)),
-		bent("arrays as lists", "arrays are JSON text", "P2.16d", spelled(func(v wire.Value) wire.Value { return wire.Text(strings.Trim(v.String(), "[]")) }, wire.TypeArray)),
-		bent("texts are trimmed", "texts are exact", "P2.16e", spelled(func(v wire.Value) wire.Value { return wire.Text(strings.TrimRight(v.Text(), " ")) }, wire.TypeString)),
+		bent("instants without fractions", "datetimes keep every digit", "P2.16c",
+			spelled(func(v wire.Value) wire.Value { return wire.Datetime(v.Time().Truncate(time.Second)) }, wire.TypeDatetime)),
+		bent("arrays as lists", "arrays are JSON text", "P2.16d",
+			spelled(func(v wire.Value) wire.Value { return wire.Text(strings.Trim(v.String(), "[]")) }, wire.TypeArray)),
+		bent("texts are trimmed", "texts are exact", "P2.16e",
+			spelled(func(v wire.Value) wire.Value { return wire.Text(strings.TrimRight(v.Text(), " ")) }, wire.TypeString)),
 		bent("nulls are empty texts", "missing values are null", "P2.16f", twist{cell: func(t wire.Type, v wire.Value) wire.Value {
 			if v.IsNull() && t == wire.TypeString {
 				return wire.Text("")
@@ -134,7 +144,7 @@ func spellingFaults() []fault {
 			}
 			return wire.Int(0)
 		}, wire.TypeBoolean)),
-		bent("decimals without their zeros", "D1", "A.6", spelled(func(v wire.Value) wire.Value {
+		bent("decimals without their zeros", "decimals keep their scale", "A.6", spelled(func(v wire.Value) wire.Value {
 			if !strings.Contains(v.String(), ".") {
 				return v
 			}

@@ -11,8 +11,8 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
-// misread is a connector over the corpus that takes a request for another one:
-// edit is what it makes of it.
+// misread returns a connector over the corpus that answers another request than
+// the one it was sent: edit changes it.
 func misread(edit func(wire.Message)) http.Handler {
 	return asked(serve(connector.Definition{}, corpusSource(), nil), func(m wire.Message) func(http.Handler) http.Handler {
 		edit(m)
@@ -71,7 +71,7 @@ func inFilters(edit func(*wire.Filter)) func(wire.Message) {
 	})
 }
 
-// generatedFaults are faults that hide from requests somebody would write down:
+// generatedFaults returns faults that hide from requests somebody would write down:
 // they need three keys, four members, or two things at once.
 func generatedFaults() []fault {
 	return []fault{
@@ -170,7 +170,8 @@ func generatedFaults() []fault {
 			},
 		},
 		{
-			name: "conjuncts beside or are left to the platform", why: "every row answered must satisfy every filter for which the connector declared an operator, claimed or not",
+			name:  "conjuncts beside or are left to the platform",
+			why:   "every row answered must satisfy every filter for which the connector declared an operator, claimed or not",
 			kills: []string{"P2.17e"},
 			build: func() http.Handler {
 				return asked(serve(connector.Definition{}, corpusSource(), nil), func(m wire.Message) func(http.Handler) http.Handler {

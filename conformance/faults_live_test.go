@@ -13,7 +13,7 @@ import (
 
 func live(g *grading) { g.Mode = conformance.ModeLive }
 
-// liveFaults are connectors that are broken over real data.
+// liveFaults returns connectors that are broken over real data.
 func liveFaults() []fault {
 	return slices.Concat(liveMeasureFaults(), liveRowFaults(), slowFaults(), tenantFaults())
 }

@@ -75,10 +75,14 @@ func streamFaults() []fault {
 				})
 			},
 		},
-		{name: "a progress line", why: "the kinds of lines are five", kills: []string{"P3.6b"}, build: insteadOf("end", `{"progress":100}`+"\n", `{"end":1}`+"\n")},
-		{name: "served at the end", why: "served is the first line, before any row", kills: []string{"P3.6b"}, build: insteadOf("end", `{"served":{"filters":true,"sort":true,"window":true}}`+"\n", `{"end":1}`+"\n")},
-		{name: "served as an array", why: "booleans telling which parts were applied", kills: []string{"P3.6b"}, build: insteadOf("served", `{"served":["filters"]}`+"\n")},
-		{name: "an empty batch", why: "between 1 and 5,000 rows", kills: []string{"P3.6c"}, build: insteadOf("end", `{"rows":[]}`+"\n", `{"end":1}`+"\n")},
+		{name: "a progress line", why: "the kinds of lines are five", kills: []string{"P3.6b"},
+			build: insteadOf("end", `{"progress":100}`+"\n", `{"end":1}`+"\n")},
+		{name: "served at the end", why: "served is the first line, before any row", kills: []string{"P3.6b"},
+			build: insteadOf("end", `{"served":{"filters":true,"sort":true,"window":true}}`+"\n", `{"end":1}`+"\n")},
+		{name: "served as an array", why: "booleans telling which parts were applied", kills: []string{"P3.6b"},
+			build: insteadOf("served", `{"served":["filters"]}`+"\n")},
+		{name: "an empty batch", why: "between 1 and 5,000 rows", kills: []string{"P3.6c"},
+			build: insteadOf("end", `{"rows":[]}`+"\n", `{"end":1}`+"\n")},
 		{
 			name: "everything in one batch", why: "between 1 and 5,000 rows", kills: []string{"P3.6c"},
 			build: func() http.Handler {
@@ -104,8 +108,10 @@ func streamFaults() []fault {
 				})
 			},
 		},
-		{name: "a line of 17 MiB", why: "a line is at most 16 MiB", kills: []string{"P3.6d"}, build: insteadOf("end", `{"end":`, strings.Repeat(" ", 17<<20), "1}\n")},
-		{name: "a ping after the end", why: "nothing follows the end", kills: []string{"P3.6e"}, build: insteadOf("end", `{"end":1}`+"\n", `{"ping":1}`+"\n")},
+		{name: "a line of 17 MiB", why: "a line is at most 16 MiB", kills: []string{"P3.6d"},
+			build: insteadOf("end", `{"end":`, strings.Repeat(" ", 17<<20), "1}\n")},
+		{name: "a ping after the end", why: "nothing follows the end", kills: []string{"P3.6e"},
+			build: insteadOf("end", `{"end":1}`+"\n", `{"ping":1}`+"\n")},
 		{name: "two ends", why: "end is written once", kills: []string{"P3.6e"}, build: insteadOf("end", `{"end":1}`+"\n", `{"end":1}`+"\n")},
 		{
 			name: "cells that are objects", why: "values are string, number, boolean or null", kills: []string{"P3.6f"},
@@ -121,7 +127,8 @@ func streamFaults() []fault {
 		},
 		{name: "no end", why: "a stream that closes with neither end nor error is truncated", kills: []string{"P3.6g"}, build: insteadOf("end")},
 		{
-			name: "a stream that breaks off in a line", why: "a stream that closes with neither end nor error is truncated", kills: []string{"P3.6g"},
+			name: "a stream that breaks off in a line",
+			why:  "a stream that closes with neither end nor error is truncated", kills: []string{"P3.6g"},
 			build: insteadOf("end", `{"rows":[{"id":`),
 		},
 	}
@@ -214,7 +221,8 @@ func answerFaults() []fault {
 				})
 			},
 		},
-		{name: "a count as text", why: "{ count: integer }", kills: []string{"P3.11a"}, build: edited(wire.PathCount, func(body map[string]any) { body["count"] = fmt.Sprint(body["count"]) })},
+		{name: "a count as text", why: "{ count: integer }", kills: []string{"P3.11a"},
+			build: edited(wire.PathCount, func(body map[string]any) { body["count"] = fmt.Sprint(body["count"]) })},
 		{
 			name: "groups as a bare array", why: "every JSON answer is a wrapped object", kills: []string{"P3.11a"},
 			build: changed(wire.PathAggregate, func(body map[string]any) any { return body["rows"] }),
@@ -242,7 +250,8 @@ func answerFaults() []fault {
 				}
 			}),
 		},
-		{name: "errors that quote the body", why: "no credential is echoed", kills: []string{"P3.12"}, options: two, build: quotes(func(body []byte) string { return string(body) })},
+		{name: "errors that quote the body", why: "no credential is echoed", kills: []string{"P3.12"}, options: two,
+			build: quotes(func(body []byte) string { return string(body) })},
 		{
 			name: "errors that quote a credential in base64", why: "an encoding hides nothing", kills: []string{"P3.12"}, options: two,
 			build: quotes(func([]byte) string { return base64.StdEncoding.EncodeToString([]byte(otherKey + ":")) }),
@@ -269,18 +278,21 @@ func must[T any](v T, err error) T {
 
 func adviceFaults() []fault {
 	return []fault{
-		{name: "plain http", why: "the base URL is https", kills: []string{"A.1"}, options: func(g *grading) { g.url = "http://connector.example.com" }, build: whole},
-		{name: "a private address", why: "the platform refuses private networks", kills: []string{"A.2"}, options: func(g *grading) { g.url = "https://10.1.2.3/shop" }, build: func() http.Handler {
-			return http.StripPrefix("/shop", whole())
-		}},
+		{name: "plain http", why: "the base URL is https", kills: []string{"A.1"},
+			options: func(g *grading) { g.url = "http://connector.example.com" }, build: whole},
+		{name: "a private address", why: "the platform refuses private networks", kills: []string{"A.2"},
+			options: func(g *grading) { g.url = "https://10.1.2.3/shop" }, build: func() http.Handler {
+				return http.StripPrefix("/shop", whole())
+			}},
 		{
 			name: "cardinality without size", why: "a connector serving /cardinality should serve /size too", kills: []string{"A.3"},
 			build: func() http.Handler {
-				return serve(connector.Definition{}, corpusSource(), &connector.Options{Omit: connector.Omit{Endpoints: []wire.Endpoint{wire.EndpointSize}}})
+				return serve(connector.Definition{}, corpusSource(),
+					&connector.Options{Omit: connector.Omit{Endpoints: []wire.Endpoint{wire.EndpointSize}}})
 			},
 		},
 		{
-			name: "a ping before served", why: "only a slow source is pinged for before served (C1)", kills: []string{"A.4"},
+			name: "a ping before served", why: "only a slow source is pinged for before served", kills: []string{"A.4"},
 			build: func() http.Handler {
 				return lines(whole(), func(line []byte, emit func(...string)) {
 					if kind(line) == "served" {
@@ -302,7 +314,7 @@ func adviceFaults() []fault {
 			},
 		},
 		{
-			name: "decimals without their scale", why: "the scale is kept (D1)", kills: []string{"A.6"},
+			name: "decimals without their scale", why: "the scale is kept", kills: []string{"A.6"},
 			build: func() http.Handler {
 				zeros := regexp.MustCompile(`^(-?\d+\.\d*?)0+$`)
 				return cells(whole(), func(name string, v any) any {
@@ -314,7 +326,7 @@ func adviceFaults() []fault {
 			},
 		},
 		{
-			name: "datetimes with an offset", why: "a datetime ends in Z (D2)", kills: []string{"A.7"},
+			name: "datetimes with an offset", why: "a datetime ends in Z", kills: []string{"A.7"},
 			build: func() http.Handler {
 				zulu := regexp.MustCompile(`^(\d{4}-\d\d-\d\dT[\d:.]+)Z$`)
 				return cells(whole(), func(name string, v any) any {
@@ -326,7 +338,7 @@ func adviceFaults() []fault {
 			},
 		},
 		{
-			name: "rows with a further member", why: "row members are exactly the requested fields (B5)", kills: []string{"A.10"},
+			name: "rows with a further member", why: "row members are exactly the requested fields", kills: []string{"A.10"},
 			build: func() http.Handler {
 				return ofTable(whole(), "codes", func(line []byte, emit func(...string)) {
 					emit(strings.Replace(string(line), `{"rows":[{`, `{"rows":[{"_row":1,`, 1))
@@ -334,7 +346,7 @@ func adviceFaults() []fault {
 			},
 		},
 		{
-			name: "unknown paths in plain text", why: "every refusal is the envelope (G1)", kills: []string{"A.11"},
+			name: "unknown paths in plain text", why: "every refusal is the envelope", kills: []string{"A.11"},
 			build: func() http.Handler {
 				return between(whole(), func(w http.ResponseWriter, r *http.Request, _ *[]byte) bool {
 					if strings.Contains(r.URL.Path, "no-such-route") {
@@ -346,26 +358,26 @@ func adviceFaults() []fault {
 			},
 		},
 		{
-			name: "the last of two members counts", why: "no duplicate member at any level (G4)", kills: []string{"A.12"},
+			name: "the last of two members counts", why: "no duplicate member at any level", kills: []string{"A.12"},
 			build: func() http.Handler {
 				return requests(whole(), wire.PathQuery, func(map[string]any) bool { return true })
 			},
 		},
 		{
-			name: "answers that may be cached", why: "no-store (G9)", kills: []string{"A.13"},
+			name: "answers that may be cached", why: "no-store", kills: []string{"A.13"},
 			build: func() http.Handler {
 				return headers(whole(), func(h http.Header) { h.Del("Cache-Control") })
 			},
 		},
 		{
-			name: "a token in the query string beside the header", why: "401 even beside a good header (G3)", kills: []string{"A.14"},
+			name: "a token in the query string beside the header", why: "401 even beside a good header", kills: []string{"A.14"},
 			build: lets(func(r *http.Request, presented string) bool {
 				r.URL.RawQuery = ""
 				return presented == "Bearer "+testToken
 			}),
 		},
 		{
-			name: "a limit of 0 is none", why: "limit is an integer >= 1 (B4)", kills: []string{"A.16"},
+			name: "a limit of 0 is none", why: "limit is an integer >= 1", kills: []string{"A.16"},
 			build: func() http.Handler {
 				return requests(whole(), wire.PathQuery, func(body map[string]any) bool {
 					zero := body["limit"] == json.Number("0")
@@ -377,10 +389,12 @@ func adviceFaults() []fault {
 			},
 		},
 		{
-			name: "unknown fields are 422 everywhere", why: "404 outside of filters (A11)", kills: []string{"A.17"},
+			name: "unknown fields are 422 everywhere", why: "404 outside of filters", kills: []string{"A.17"},
 			build: func() http.Handler {
 				return between(whole(), func(w http.ResponseWriter, r *http.Request, body *[]byte) bool {
-					if r.URL.Path != wire.PathQuery || !legal(r.URL.Path, *body) || unknownTable(*body) || !strings.Contains(string(*body), "no_such_field") || strings.Contains(string(*body), `"op"`) {
+					if r.URL.Path != wire.PathQuery || !legal(r.URL.Path,
+						*body) || unknownTable(*body) || !strings.Contains(string(*body),
+						"no_such_field") || strings.Contains(string(*body), `"op"`) {
 						return false
 					}
 					refuses(w, 422, "unsupported", "no such field")
@@ -389,7 +403,7 @@ func adviceFaults() []fault {
 			},
 		},
 		{
-			name: "answers with further members", why: "the protocol does not name them (H3)", kills: []string{"A.20"},
+			name: "answers with further members", why: "the protocol does not name them", kills: []string{"A.20"},
 			build: func() http.Handler {
 				return answers(whole(), func(body map[string]any, status int) (any, int) {
 					body["took"] = 3

@@ -52,7 +52,9 @@ func protocolDiscoveryFaults() []fault {
 			name: "a primary key of no field", why: "an array of field names", kills: []string{"P3.1b"},
 			build: func() http.Handler {
 				return tablesOf(whole(), func(tables []any) []any {
-					return append(tables, map[string]any{"name": "extra", "sourceDescription": "", "storesRows": false, "primaryKey": []any{"key"}, "foreignKeys": []any{}, "fields": []any{}})
+					return append(tables,
+						map[string]any{"name": "extra", "sourceDescription": "", "storesRows": false,
+							"primaryKey": []any{"key"}, "foreignKeys": []any{}, "fields": []any{}})
 				})
 			},
 		},
@@ -60,9 +62,12 @@ func protocolDiscoveryFaults() []fault {
 			name: "a foreign key to no field", why: "a foreign key leads to a field of its target", kills: []string{"P3.1b"},
 			build: func() http.Handler {
 				return tablesOf(whole(), func(tables []any) []any {
-					field := map[string]any{"name": "a", "sourceColumn": "a", "type": "string", "nullable": true, "unique": false, "samples": []any{}, "sourceDescription": ""}
+					field := map[string]any{"name": "a", "sourceColumn": "a", "type": "string", "nullable": true,
+						"unique": false, "samples": []any{}, "sourceDescription": ""}
 					key := map[string]any{"field": "a", "targetTable": "codes", "targetField": "nothing"}
-					return append(tables, map[string]any{"name": "extra", "sourceDescription": "", "storesRows": false, "primaryKey": []any{}, "foreignKeys": []any{key}, "fields": []any{field}})
+					return append(tables,
+						map[string]any{"name": "extra", "sourceDescription": "", "storesRows": false,
+							"primaryKey": []any{}, "foreignKeys": []any{key}, "fields": []any{field}})
 				})
 			},
 		},
@@ -70,7 +75,9 @@ func protocolDiscoveryFaults() []fault {
 			name: "a table that cannot be read", why: "the platform reads rows of every table through /query", kills: []string{"P3.1c"},
 			build: func() http.Handler {
 				return tablesOf(whole(), func(tables []any) []any {
-					return append(tables, map[string]any{"name": "ghost", "sourceDescription": "", "storesRows": true, "primaryKey": []any{}, "foreignKeys": []any{}, "fields": []any{}})
+					return append(tables,
+						map[string]any{"name": "ghost", "sourceDescription": "", "storesRows": true,
+							"primaryKey": []any{}, "foreignKeys": []any{}, "fields": []any{}})
 				})
 			},
 		},
@@ -141,20 +148,30 @@ func unknownFaults() []fault {
 	return []fault{
 		{name: "rows of an unknown table", why: quiet, kills: []string{"P3.2a"}, build: empty(wire.PathQuery, `{"end":1}`+"\n", unknownTable)},
 		{name: "the count of an unknown table", why: quiet, kills: []string{"P3.2b"}, build: empty(wire.PathCount, `{"count":0}`, unknownTable)},
-		{name: "aggregates of an unknown table", why: quiet, kills: []string{"P3.2c"}, build: empty(wire.PathAggregate, `{"rows":[]}`, unknownTable)},
+		{name: "aggregates of an unknown table", why: quiet, kills: []string{"P3.2c"},
+			build: empty(wire.PathAggregate, `{"rows":[]}`, unknownTable)},
 		{name: "the size of an unknown table", why: quiet, kills: []string{"P3.2d"}, build: empty(wire.PathSize, `{"size":null}`, unknownTable)},
-		{name: "the cardinality of an unknown table", why: quiet, kills: []string{"P3.2e"}, build: empty(wire.PathCardinality, `{"columns":{}}`, unknownTable)},
-		{name: "the cardinality of an unknown column", why: quiet, kills: []string{"P3.2f"}, build: empty(wire.PathCardinality, `{"columns":{}}`, column)},
+		{name: "the cardinality of an unknown table", why: quiet, kills: []string{"P3.2e"},
+			build: empty(wire.PathCardinality, `{"columns":{}}`, unknownTable)},
+		{name: "the cardinality of an unknown column", why: quiet, kills: []string{"P3.2f"},
+			build: empty(wire.PathCardinality, `{"columns":{}}`, column)},
 		{
 			name: "the hit rate of an unknown table", why: quiet, kills: []string{"P3.2g"},
 			build: empty(wire.PathLinkHitRate, `{"fromNonNull":0,"orphanCount":0,"orphanRate":0,"orphanSamples":[]}`, unknownTable),
 		},
-		{name: "an unknown field is not projected", why: "a column the source does not have is refused", kills: []string{"P3.4a"}, build: drops(wire.PathQuery, "fields", "")},
-		{name: "an unknown sort key is dropped", why: "a column the source does not have is refused", kills: []string{"P3.4b"}, build: drops(wire.PathQuery, "sort", "field")},
-		{name: "an unknown filter of /query is dropped", why: "refused with 422, never answered with unfiltered rows", kills: []string{"P3.4c"}, build: drops(wire.PathQuery, "and", "field")},
-		{name: "an unknown filter of /count is dropped", why: "the same unknown-field rule applies", kills: []string{"P3.4d"}, build: drops(wire.PathCount, "and", "field")},
-		{name: "an unknown group is dropped", why: "a column the source does not have is refused", kills: []string{"P3.4e"}, build: drops(wire.PathAggregate, "groupBy", "field")},
-		{name: "an unknown filter in a group is dropped", why: "refused with 422, never answered with unfiltered rows", kills: []string{"P3.4f"}, build: drops(wire.PathQuery, "or", "field")},
+		{name: "an unknown field is not projected", why: "a column the source does not have is refused",
+			kills: []string{"P3.4a"}, build: drops(wire.PathQuery, "fields", "")},
+		{name: "an unknown sort key is dropped", why: "a column the source does not have is refused",
+			kills: []string{"P3.4b"}, build: drops(wire.PathQuery, "sort", "field")},
+		{name: "an unknown filter of /query is dropped", why: "refused with 422, never answered with unfiltered rows",
+			kills: []string{"P3.4c"}, build: drops(wire.PathQuery, "and", "field")},
+		{name: "an unknown filter of /count is dropped", why: "the same unknown-field rule applies",
+			kills: []string{"P3.4d"}, build: drops(wire.PathCount, "and", "field")},
+		{name: "an unknown group is dropped", why: "a column the source does not have is refused",
+			kills: []string{"P3.4e"}, build: drops(wire.PathAggregate, "groupBy", "field")},
+		{name: "an unknown filter in a group is dropped",
+			why: "refused with 422, never answered with unfiltered rows", kills: []string{"P3.4f"},
+			build: drops(wire.PathQuery, "or", "field")},
 	}
 }
 
@@ -163,7 +180,7 @@ func textOf(v any) string {
 	return s
 }
 
-// legal tells whether the body parses as the route's request.
+// legal reports whether the body parses as the route's request.
 func legal(path string, body []byte) bool {
 	m := map[string]wire.Message{
 		wire.PathQuery: new(wire.QueryRequest), wire.PathCount: new(wire.CountRequest), wire.PathAggregate: new(wire.AggregateRequest), wire.PathSize: new(wire.SizeRequest),
@@ -236,7 +253,7 @@ func malformedFaults() []fault {
 			},
 		},
 		{
-			name: "unknown members are dropped", why: "400 on /query, /count, /aggregate (G5)", kills: []string{"A.19"},
+			name: "unknown members are dropped", why: "400 on /query, /count, /aggregate", kills: []string{"A.19"},
 			build: func() http.Handler {
 				return requests(whole(), wire.PathCount, func(body map[string]any) (changed bool) {
 					for name := range body {

@@ -16,14 +16,14 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
-// protocolFaults are connectors that break the rules of phases 0, 1 and 3, and
+// protocolFaults returns connectors that break the rules of phases 0, 1 and 3, and
 // the advice beside them.
 func protocolFaults() []fault {
 	return slices.Concat(documentFaults(), emptyBodyFaults(), authFaults(), protocolDiscoveryFaults(), unknownFaults(), malformedFaults(),
 		streamFaults(), undeclaredFaults(), answerFaults(), adviceFaults())
 }
 
-// whole is the corpus served in full by the SDK, which every fault is made of.
+// whole returns the corpus served in full by the SDK, which every fault is made of.
 func whole() http.Handler { return serve(connector.Definition{}, corpusSource(), nil) }
 
 func sends(w http.ResponseWriter, status int, media, body string) {
@@ -231,12 +231,14 @@ func documentFaults() []fault {
 	}
 }
 
-// emptyBodyFaults are one for each route.
+// emptyBodyFaults returns a fault for each route.
 func emptyBodyFaults() (list []fault) {
-	paths := []string{wire.PathCheck, wire.PathDiscovery, wire.PathQuery, wire.PathCount, wire.PathAggregate, wire.PathSize, wire.PathCardinality, wire.PathLinkHitRate}
+	paths := []string{wire.PathCheck, wire.PathDiscovery, wire.PathQuery, wire.PathCount, wire.PathAggregate,
+		wire.PathSize, wire.PathCardinality, wire.PathLinkHitRate}
 	for i, path := range paths {
 		list = append(list, fault{
-			name: "an empty body breaks " + path, why: "every route rejects an empty body with a 400 envelope", kills: []string{fmt.Sprintf("P0.6%c", 'a'+i)},
+			name: "an empty body breaks " + path,
+			why:  "every route rejects an empty body with a 400 envelope", kills: []string{fmt.Sprintf("P0.6%c", 'a'+i)},
 			build: func() http.Handler {
 				return between(whole(), func(w http.ResponseWriter, r *http.Request, body *[]byte) bool {
 					if r.Method == http.MethodPost && r.URL.Path == path && len(*body) == 0 && r.Header.Get("Authorization") == "Bearer "+testToken {
@@ -406,11 +408,13 @@ func authFaults() []fault {
 			},
 		},
 		{
-			name: "rejected credentials are internal errors", why: "a rejected credential set gives 400 check_failed", kills: []string{"P1.7"}, options: one,
+			name: "rejected credentials are internal errors",
+			why:  "a rejected credential set gives 400 check_failed", kills: []string{"P1.7"}, options: one,
 			build: func() http.Handler { return keyed(func() error { return errors.New("upstream said 403") }) },
 		},
 		{
-			name: "rejected credentials without a message", why: "a message written for the person who typed the credentials", kills: []string{"P1.7"}, options: one,
+			name: "rejected credentials without a message",
+			why:  "a message written for the person who typed the credentials", kills: []string{"P1.7"}, options: one,
 			build: func() http.Handler {
 				return answers(keyed(nil), func(body map[string]any, status int) (any, int) {
 					if status == 400 {
@@ -423,7 +427,7 @@ func authFaults() []fault {
 	}
 }
 
-// unknownTable tells whether a body names a table that the corpus does not have.
+// unknownTable reports whether a body names a table that the corpus does not have.
 func unknownTable(body []byte) bool {
 	tree := parsed(body)
 	for _, member := range []string{"table", "fromTable", "toTable"} {

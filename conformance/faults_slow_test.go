@@ -21,9 +21,12 @@ func slowFaults() []fault {
 		}
 	}
 	return []fault{
-		{name: "timeoutMs of a query is ignored", why: "timeoutMs is enforced by the server", kills: []string{"P3.5a"}, build: patient(wire.PathQuery)},
-		{name: "timeoutMs of a count is ignored", why: "timeoutMs is enforced by the server", kills: []string{"P3.5c"}, build: patient(wire.PathCount)},
-		{name: "timeoutMs of an aggregate is ignored", why: "timeoutMs is enforced by the server", kills: []string{"P3.5c"}, build: patient(wire.PathAggregate)},
+		{name: "timeoutMs of a query is ignored", why: "timeoutMs is enforced by the server",
+			kills: []string{"P3.5a"}, build: patient(wire.PathQuery)},
+		{name: "timeoutMs of a count is ignored", why: "timeoutMs is enforced by the server",
+			kills: []string{"P3.5c"}, build: patient(wire.PathCount)},
+		{name: "timeoutMs of an aggregate is ignored", why: "timeoutMs is enforced by the server",
+			kills: []string{"P3.5c"}, build: patient(wire.PathAggregate)},
 		{
 			name: "an elapsed deadline is an internal error", why: "the request's own timeoutMs elapsed is a 408",
 			kills: []string{"P3.5c"},
@@ -37,7 +40,8 @@ func slowFaults() []fault {
 			},
 		},
 		{
-			name: "deadlines are looked at with the heartbeat only", why: "a deadline ends a request while it waits, not when there is something to write",
+			name:  "deadlines are looked at with the heartbeat only",
+			why:   "a deadline ends a request while it waits, not when there is something to write",
 			kills: []string{"P3.5a"},
 			build: func() http.Handler {
 				return bodies(slow(), func(body map[string]any) {

@@ -167,7 +167,8 @@ func tenantFaults() []fault {
 			build: func() http.Handler { return serve(tenantDefinition, &sizeCache{tenants: newTenants()}, nil) },
 		},
 		{
-			name: "discovery remembers every table it has seen", why: "metadata of one credential set must never be served to a request with another",
+			name:  "discovery remembers every table it has seen",
+			why:   "metadata of one credential set must never be served to a request with another",
 			kills: []string{"T2"}, options: both,
 			build: func() http.Handler { return serve(tenantDefinition, &remembering{tenants: newTenants()}, nil) },
 		},

@@ -29,14 +29,16 @@ func TestFixturePasses(t *testing.T) {
 			t.Parallel()
 			r := grade(t, build(), grading{Options: conformance.Options{Phases: []int{2}}})
 			for _, o := range r.Outcomes {
-				require.Equal(t, conformance.Pass, o.Verdict, "%s %s: %s %s\nexpected %s\nreceived %s\n%+v", o.ID, o.Title, o.Reason, o.Detail, o.Expected, o.Received, o.Request)
+				require.Equal(t, conformance.Pass, o.Verdict, "%s %s: %s %s\nexpected %s\nreceived %s\n%+v", o.ID,
+					o.Title, o.Reason, o.Detail, o.Expected, o.Received, o.Request)
 				if !strings.HasPrefix(o.ID, "A.") {
 					require.NotZero(t, o.Cases, o.ID)
 				}
 			}
 			// Every operator is exercised on every type.
 			for _, op := range filter.Operators() {
-				for _, columnType := range []wire.Type{wire.TypeString, wire.TypeNumber, wire.TypeDecimal, wire.TypeBoolean, wire.TypeDate, wire.TypeDatetime, wire.TypeJSON, wire.TypeArray, wire.TypeReference} {
+				for _, columnType := range []wire.Type{wire.TypeString, wire.TypeNumber, wire.TypeDecimal,
+					wire.TypeBoolean, wire.TypeDate, wire.TypeDatetime, wire.TypeJSON, wire.TypeArray, wire.TypeReference} {
 					require.NotZero(t, r.Coverage.Filters[string(op)+" "+string(columnType)], "%s on %s", op, columnType)
 				}
 			}
@@ -112,12 +114,14 @@ func TestFixtureIsLenient(t *testing.T) {
 				Endpoints: []wire.Endpoint{wire.EndpointCount}, Operators: filter.Operators(), Sort: wire.SortNone, Offset: true,
 			}})
 		}},
-		{"supersets, one row a line, no served line", "a stream without a served line counts as serving none of the three", "P2.3b", func() http.Handler { return supersets("") }},
+		{"supersets, one row a line, no served line",
+			"a stream without a served line counts as serving none of the three", "P2.3b", func() http.Handler { return supersets("") }},
 		{"supersets that say so", "a filter that is not pushed may be answered with a superset", "P2.6c", func() http.Handler {
 			return supersets(`{"served":{"filters":false,"sort":false,"window":false}}` + "\n")
 		}},
 		{"one sort key, no offset", "the document declares what it does", "P2.6e", func() http.Handler {
-			return serve(connector.Definition{Limits: wire.Limits{PageSizeMax: 100, RowsPerTableMax: 6000}}, corpusSource(), &connector.Options{Omit: connector.Omit{Sort: wire.SortSingle, Offset: true}})
+			return serve(connector.Definition{Limits: wire.Limits{PageSizeMax: 100, RowsPerTableMax: 6000}},
+				corpusSource(), &connector.Options{Omit: connector.Omit{Sort: wire.SortSingle, Offset: true}})
 		}},
 		{"other types that are honest", "both compare by digits; a key may be a reference; an array is JSON", "P2.1b", func() http.Handler {
 			tables := corpus.Tables()
@@ -135,7 +139,7 @@ func TestFixtureIsLenient(t *testing.T) {
 			}
 			return serve(connector.Definition{}, bare{tables}, nil)
 		}},
-		{"dates compare as text", "A9 is a decision, not known behaviour", "P2.3c", func() http.Handler {
+		{"dates compare as text", "comparing as instants is our decision, not known behaviour", "P2.3c", func() http.Handler {
 			return twisted(on(func(_ string, cell wire.Value, f wire.Filter, _ wire.Type) bool {
 				return oracle.Match(cell, f, wire.TypeString)
 			}, wire.TypeDate, wire.TypeDatetime))
@@ -146,7 +150,8 @@ func TestFixtureIsLenient(t *testing.T) {
 			t.Parallel()
 			r := grade(t, l.build(), grading{Options: conformance.Options{Phases: []int{2}}})
 			for _, o := range r.Outcomes {
-				require.NotEqual(t, conformance.Fail, o.Verdict, "%s: %s %s\nexpected %s\nreceived %s\n%+v", l.why, o.ID, o.Detail, o.Expected, o.Received, o.Request)
+				require.NotEqual(t, conformance.Fail, o.Verdict, "%s: %s %s\nexpected %s\nreceived %s\n%+v", l.why,
+					o.ID, o.Detail, o.Expected, o.Received, o.Request)
 				require.NotEqual(t, conformance.Blocked, o.Reason, "%s %s", o.ID, o.Detail)
 				if o.Verdict == conformance.Skip {
 					require.NotEmpty(t, o.Detail, o.ID)
@@ -159,7 +164,7 @@ func TestFixtureIsLenient(t *testing.T) {
 }
 
 // TestFixtureMissing grades connectors without the corpus, with another one, and
-// with the right manifest over wrong data (I1a).
+// with the right manifest over wrong data.
 func TestFixtureMissing(t *testing.T) {
 	serveTables := func(edit func(tables []corpus.Table) []corpus.Table) http.Handler {
 		var tables []memsource.Table
@@ -174,7 +179,8 @@ func TestFixtureMissing(t *testing.T) {
 		problem string
 		exit    int
 	}{
-		{"no manifest", func(tables []corpus.Table) []corpus.Table { return tables[1:] }, "the fixture corpus is not loaded", conformance.ExitNotRun},
+		{"no manifest", func(tables []corpus.Table) []corpus.Table { return tables[1:] },
+			"the fixture corpus is not loaded", conformance.ExitNotRun},
 		{"no row", func(tables []corpus.Table) []corpus.Table {
 			tables[0].Rows = nil
 			return tables
@@ -207,15 +213,17 @@ func TestFixtureMissing(t *testing.T) {
 		})
 	}
 	t.Run("a failed check beats it", func(t *testing.T) {
-		broken := answers(serveTables(func(tables []corpus.Table) []corpus.Table { return tables[1:] }), func(body map[string]any, _ int) (any, int) {
-			return body, http.StatusMovedPermanently
-		}, wire.PathCheck)
+		broken := answers(serveTables(func(tables []corpus.Table) []corpus.Table { return tables[1:] }),
+			func(body map[string]any, _ int) (any, int) {
+				return body, http.StatusMovedPermanently
+			}, wire.PathCheck)
 		r := grade(t, broken, grading{Options: conformance.Options{Phases: []int{0, 2}}})
 		require.NotEmpty(t, r.Problem)
 		require.Equal(t, conformance.ExitFail, r.Exit())
 	})
 	t.Run("mode live does not want it", func(t *testing.T) {
-		r := grade(t, serveTables(func(tables []corpus.Table) []corpus.Table { return tables[1:3] }), grading{Options: conformance.Options{Mode: conformance.ModeLive, Phases: []int{0}}})
+		r := grade(t, serveTables(func(tables []corpus.Table) []corpus.Table { return tables[1:3] }),
+			grading{Options: conformance.Options{Mode: conformance.ModeLive, Phases: []int{0}}})
 		require.Empty(t, r.Problem)
 	})
 }

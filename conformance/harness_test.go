@@ -38,21 +38,29 @@ func grade(t *testing.T, h http.Handler, g grading) (report *conformance.Report)
 	synctest.Test(t, func(t *testing.T) {
 		target, stop := conformance.InProcess(h, testToken)
 		defer stop()
-		target.Credentials = g.credentials
+		target.Credentials = credentialsOf(g.credentials)
 		if g.url != "" {
 			target.URL = g.url
 		}
 		var err error
-		report, err = conformance.Run(context.Background(), target, g.Options)
+		report, err = conformance.Run(context.Background(), target, &g.Options)
 		require.NoError(t, err)
 	})
 	return report
 }
 
-// quiet is a logger for connectors that are broken on purpose.
+// credentialsOf returns sets of credentials as a target holds them.
+func credentialsOf(sets []map[string]string) (list []wire.Credentials) {
+	for _, set := range sets {
+		list = append(list, wire.NewCredentials(set))
+	}
+	return list
+}
+
+// quiet returns a logger for connectors that are broken on purpose.
 func quiet() *slog.Logger { return slog.New(slog.NewTextHandler(io.Discard, nil)) }
 
-// serve makes a connector of a source; it panics, for use in tables of faults.
+// serve returns the connector of a source. It panics, for use in tables of faults.
 func serve(def connector.Definition, src connector.Source, opts *connector.Options) http.Handler {
 	if def.Slug == "" {
 		def.Slug = "fixture"
@@ -74,7 +82,7 @@ func serve(def connector.Definition, src connector.Source, opts *connector.Optio
 	return h
 }
 
-// corpusSource is the corpus in memory with every optional interface, and the
+// corpusSource returns the corpus in memory with every optional interface, and the
 // table slow.
 func corpusSource() *fixtureSource { return newFixtureSource(corpus.Tables()...) }
 
@@ -83,7 +91,7 @@ func newFixtureSource(tables ...corpus.Table) *fixtureSource {
 	for i, t := range tables {
 		all[i] = memsource.Table(t)
 	}
-	src, err := memsource.NewSource(append(all, memsource.Table(corpus.Slow()))...)
+	src, err := memsource.New(append(all, memsource.Table(corpus.Slow())), nil)
 	if err != nil {
 		panic(err)
 	}

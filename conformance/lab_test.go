@@ -55,7 +55,7 @@ func newLab(w twist) *lab {
 	return l
 }
 
-// twisted is a connector of the lab.
+// twisted returns a connector of the lab.
 func twisted(w twist) http.Handler {
 	return serve(connector.Definition{}, newLab(w), &connector.Options{Omit: w.omit})
 }
@@ -176,7 +176,7 @@ func (l *lab) filter(t *oracle.Table, req *connector.QueryRequest) (kept [][]wir
 	return kept
 }
 
-// rightly is how filters combine (A1).
+// rightly is how filters combine.
 func rightly(and []wire.Filter, or [][]wire.Filter, holds func(wire.Filter) bool) bool {
 	all := func(group []wire.Filter) bool {
 		return !slices.ContainsFunc(group, func(f wire.Filter) bool { return !holds(f) })
@@ -250,7 +250,7 @@ func (l *lab) LinkHitRate(_ context.Context, req *wire.LinkHitRateRequest) (*wir
 	return rate, err
 }
 
-// retyped are the tables of the lab under one type for the columns of others.
+// retyped returns the tables of the lab under one type for the columns of others.
 func (l *lab) retyped(to wire.Type, from ...wire.Type) oracle.Tables {
 	all := oracle.Tables{}
 	for name, t := range l.tables {
@@ -266,7 +266,7 @@ func (l *lab) retyped(to wire.Type, from ...wire.Type) oracle.Tables {
 	return all
 }
 
-// column is a cell of each row of a table.
+// column returns a cell of each row of a table.
 func column(t *oracle.Table, name string) (cells []wire.Value) {
 	i := t.Index(name)
 	for _, row := range t.Rows {
@@ -275,7 +275,7 @@ func column(t *oracle.Table, name string) (cells []wire.Value) {
 	return cells
 }
 
-// double is a number as a float64 makes it.
+// double returns a number as a float64 spells it.
 func double(v wire.Value) wire.Value {
 	f := v
 	if !wire.IsDecimal(v.String()) || f.UnmarshalJSON([]byte(strings.TrimPrefix(v.String(), "+"))) != nil {
@@ -284,7 +284,7 @@ func double(v wire.Value) wire.Value {
 	return f
 }
 
-// folded is a text without what careless collations overlook.
+// folded returns a text without what careless collations overlook.
 func folded(v wire.Value) wire.Value {
 	if v.Kind() != wire.KindText {
 		return v

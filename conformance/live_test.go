@@ -48,7 +48,8 @@ func TestLawsHold(t *testing.T) {
 			build: func() http.Handler {
 				return serve(connector.Definition{}, &liveSource{Source: sourceOf(shop()[1], largeCustomers())}, nil)
 			},
-			skipped: []string{"L1", "L3", "L4", "L8", "L9", "M1", "M2", "M3", "M4", "M6", "M7", "T1", "T2", "T3", "A.15", "P3.5a", "P3.5b", "P3.5c", "P3.7a"},
+			skipped: []string{"L1", "L3", "L4", "L8", "L9", "M1", "M2", "M3", "M4", "M6", "M7", "T1", "T2", "T3",
+				"A.15", "P3.5a", "P3.5b", "P3.5c", "P3.7a"},
 		},
 		{
 			name: "ceilings", why: "no window is asked for that the declared limits exclude", options: live,
@@ -65,6 +66,7 @@ func TestLawsHold(t *testing.T) {
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
 			g := grading{Options: conformance.Options{Run: lawIDs}}
 			if test.options != nil {
 				test.options(&g)
@@ -86,7 +88,7 @@ func TestLawsHold(t *testing.T) {
 	}
 }
 
-// largeCustomers are the shop's customers, a few times over.
+// largeCustomers returns the shop's customers, a few times over.
 func largeCustomers() memsource.Table {
 	t := shop()[0]
 	rows := t.Rows
@@ -154,6 +156,7 @@ func TestLargeTablesAreJudgedByWindows(t *testing.T) {
 	}
 	for _, test := range tests {
 		t.Run(test.id, func(t *testing.T) {
+			t.Parallel()
 			report := grade(t, test.build(), grading{Options: conformance.Options{Mode: conformance.ModeLive, Rows: 100, Run: "^" + test.id + "$"}})
 			require.Equal(t, conformance.Fail, report.Outcome(test.id).Verdict, report.Outcome(test.id).Detail)
 		})
@@ -221,12 +224,14 @@ func TestDataThatMovesFailNothing(t *testing.T) {
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
 			g := grading{Options: conformance.Options{Mode: conformance.ModeLive, Run: lawIDs}}
 			report := grade(t, serve(connector.Definition{}, newMoving(test.every), nil), g)
 			moved := 0
 			for _, o := range report.Outcomes {
 				t.Log(o.ID, o.Verdict, o.Reason, o.Cases, o.Detail)
-				require.NotContains(t, []conformance.Verdict{conformance.Fail, conformance.Advise}, o.Verdict, "%s: %s: expected %s, received %s", o.ID, o.Detail, o.Expected, o.Received)
+				require.NotContains(t, []conformance.Verdict{conformance.Fail, conformance.Advise}, o.Verdict,
+					"%s: %s: expected %s, received %s", o.ID, o.Detail, o.Expected, o.Received)
 				if o.Reason == conformance.DataChanged {
 					moved++
 				}
@@ -247,7 +252,8 @@ func TestFaultsAreFoundInDataThatMove(t *testing.T) {
 }
 
 func TestGivingUpIsNoFaultOfTheStream(t *testing.T) {
-	report := grade(t, hanging(serve(connector.Definition{}, corpusSource(), nil)), grading{Options: conformance.Options{Run: `^P3\.(5[ab]|7a|6g|6e)$`}})
+	report := grade(t, hanging(serve(connector.Definition{}, corpusSource(), nil)),
+		grading{Options: conformance.Options{Run: `^P3\.(5[ab]|7a|6g|6e)$`}})
 	for _, id := range []string{"P3.6e", "P3.6g"} {
 		require.Equal(t, conformance.Pass, report.Outcome(id).Verdict, "%s: %s", id, report.Outcome(id).Detail)
 	}

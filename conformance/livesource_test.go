@@ -16,7 +16,7 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
-// shop is data as a small business has it: keys, a foreign key with orphans,
+// shop returns the data of a small business: keys, a foreign key with orphans,
 // nulls, ties, and every type of field.
 func shop() []memsource.Table {
 	customers := memsource.Table{Table: wire.Table{
@@ -47,7 +47,8 @@ func shop() []memsource.Table {
 	first := time.Date(2023, time.November, 20, 9, 30, 0, 0, time.UTC)
 	countries := []string{"DE", "de", "FR", "Åland", ""}
 	for i := range 40 {
-		email, since, tags := wire.Text(fmt.Sprintf("c%d@example.com", i)), wire.DatetimeWidth(first.AddDate(0, 0, 11*i), 3), wire.Array(wire.Text("new"), wire.Text(fmt.Sprint(i%3)))
+		email, since, tags := wire.Text(fmt.Sprintf("c%d@example.com", i)), wire.DatetimeWidth(first.AddDate(0, 0,
+			11*i), 3), wire.Array(wire.Text("new"), wire.Text(fmt.Sprint(i%3)))
 		if i%7 == 3 {
 			email, tags = wire.Null(), wire.Null()
 		}
@@ -87,7 +88,7 @@ type liveSource struct {
 func liveShop() *liveSource { return &liveSource{Source: sourceOf(shop()...)} }
 
 func sourceOf(tables ...memsource.Table) *memsource.Source {
-	src, err := memsource.NewSource(tables...)
+	src, err := memsource.New(tables, nil)
 	if err != nil {
 		panic(err)
 	}
@@ -135,7 +136,7 @@ func filtersOf(filters []wire.Filter) []wire.Filter {
 	return own
 }
 
-// tampered is the shop with its queries tampered with.
+// tampered returns the shop with its queries tampered with.
 func tampered(query func(*connector.QueryRequest)) func() http.Handler {
 	return func() http.Handler {
 		src := liveShop()
@@ -144,7 +145,7 @@ func tampered(query func(*connector.QueryRequest)) func() http.Handler {
 	}
 }
 
-// untouched is the shop as it is, in front of which something goes wrong.
+// untouched returns the shop as it is, in front of which something goes wrong.
 func untouched() http.Handler { return serve(connector.Definition{}, liveShop(), nil) }
 
 // columnsOf edits the fields that discovery lists for a table.
@@ -227,7 +228,8 @@ func (s shuffled) Query(ctx context.Context, req *connector.QueryRequest, out *c
 
 // ordered answers a query without joins from its right rows, which are put into
 // an order of the caller's, and claims to have served all of it.
-func (s *liveSource) ordered(ctx context.Context, req *connector.QueryRequest, out *connector.Rows, order func(rows [][]wire.Value, keys []int)) error {
+func (s *liveSource) ordered(ctx context.Context, req *connector.QueryRequest, out *connector.Rows,
+	order func(rows [][]wire.Value, keys []int)) error {
 	table, err := s.Describe(ctx, req.Credentials, req.Table)
 	if err != nil {
 		return err

@@ -17,12 +17,12 @@ import (
 
 var update = flag.Bool("update", false, "write the golden files anew, to be reviewed")
 
-// faults are all broken connectors.
+// faults returns all broken connectors.
 func faults() []fault {
 	return slices.Concat(protocolFaults(), fixtureFaults(), generatedFaults(), liveFaults())
 }
 
-// TestFaults is the proof of the judge (I3, J1): every broken connector is
+// TestFaults proves that the program finds faults: every broken connector is
 // failed by the checks that it is named for, which say what they found and never
 // the token; and every check has a connector that fails it. What else a fault
 // breaks is for TestKillMatrix.
@@ -76,7 +76,9 @@ func TestFaultsOverTCP(t *testing.T) {
 			g.Run = "^" + regexp.QuoteMeta(id) + "$"
 			srv := httptest.NewServer(f.build())
 			defer srv.Close()
-			r, err := conformance.Run(t.Context(), conformance.Target{URL: srv.URL, Token: testToken, Credentials: g.credentials}, g.Options)
+			r, err := conformance.Run(t.Context(),
+				conformance.Target{URL: srv.URL, Token: conformance.NewSecret(testToken),
+					Credentials: credentialsOf(g.credentials)}, &g.Options)
 			require.NoError(t, err)
 			require.Equal(t, conformance.Fail, r.Outcome(id).Verdict, "%s: %s", f.why, r.Outcome(id).Detail)
 			require.Equal(t, conformance.ExitFail, r.Exit())
@@ -151,10 +153,11 @@ its null rule fails wherever that operator is asked for. Every check stands in t
 |---|---|---|---|---|
 `
 
-// planned is how many checks a run must report, counted apart from the program.
+// planned returns how many checks a run must report, counted apart from the program.
 func planned(t *testing.T, g grading) int {
 	t.Helper()
-	phases := map[conformance.Mode]string{"": "0123", conformance.ModeFixture: "0123", conformance.ModeLive: "0134", conformance.ModeBoth: "01234"}[g.Mode]
+	phases := map[conformance.Mode]string{"": "0123", conformance.ModeFixture: "0123", conformance.ModeLive: "0134",
+		conformance.ModeBoth: "01234"}[g.Mode]
 	require.Empty(t, g.Phases)
 	n := 0
 	for _, c := range conformance.Checks() {

@@ -97,7 +97,7 @@ func answers(h http.Handler, edit func(body map[string]any, status int) (any, in
 	})
 }
 
-// kind is what a line of a stream is, by its first member.
+// kind returns what a line of a stream is, by its first member.
 func kind(line []byte) string {
 	for _, k := range []string{"served", "rows", "ping", "end", "error"} {
 		if strings.HasPrefix(string(line), `{"`+k+`"`) {
@@ -107,7 +107,7 @@ func kind(line []byte) string {
 	return ""
 }
 
-// rowsOf are the rows of a line, each as its JSON text.
+// rowsOf returns the rows of a line, each as its JSON text.
 func rowsOf(line []byte) (rows []json.RawMessage) {
 	var body struct{ Rows []json.RawMessage }
 	if err := json.Unmarshal(line, &body); err != nil {
@@ -169,7 +169,7 @@ func bodies(h http.Handler, edit func(body map[string]any), paths ...string) htt
 	})
 }
 
-// request is an empty request of a route; nil for an unknown one.
+// request returns an empty request of a route, or nil for an unknown one.
 func request(path string) wire.Message {
 	switch path {
 	case wire.PathCheck:

@@ -1,14 +1,16 @@
 package conformance
 
 import (
+	"errors"
 	"fmt"
 	"regexp"
 	"slices"
 	"time"
+
+	"github.com/connectorsdk/connector-sdk-go/conformance/internal/session"
 )
 
-// Mode says what data the connector serves, and so which phases can be run
-// (protocol, Conformance check).
+// Mode says what data the connector serves, and so which phases can run.
 type Mode string
 
 // The modes.
@@ -18,7 +20,7 @@ const (
 	ModeBoth    Mode = "both"    // all phases, over the corpus
 )
 
-// phases are those of the mode; none for an unknown one.
+// phases returns those of the mode, or none for an unknown one.
 func (m Mode) phases() []int {
 	switch m {
 	case ModeFixture:
@@ -31,29 +33,34 @@ func (m Mode) phases() []int {
 	return nil
 }
 
+// Modes returns the modes in which the check runs.
+func (c *Check) Modes() []Mode {
+	all := []Mode{ModeFixture, ModeLive, ModeBoth}
+	return slices.DeleteFunc(all, func(m Mode) bool { return !slices.Contains(m.phases(), c.Phase) })
+}
+
 // The defaults of [Options].
 const (
-	DefaultRows    = 200_000 // protocol, Limits
+	DefaultRows    = 200_000
 	DefaultTimeout = 10 * time.Minute
 )
 
-// Options say how a run goes. The zero value runs every check of the mode
-// fixture.
+// Options say how a run goes. Nil options, or the zero value, run every check of the
+// mode fixture.
 type Options struct {
 	Mode   Mode
 	Phases []int // of those the mode has; empty: all of them
-	// Run is a regular expression; only checks whose id it matches are run.
-	// Empty: all. The document is read and the token tried in any case.
+	// Run is a regular expression. Only checks whose id it matches run; empty means
+	// all. The document is read and the token tried in any case.
 	Run string
 	// Rows is the row budget: larger tables are not read whole. 0: DefaultRows.
 	Rows int
-	// Seed makes the generated queries; the report tells it. 0: one by chance.
+	// Seed makes the generated queries. The report tells it. 0: one by chance.
 	Seed uint64
-	// Timeout ends the run, whatever the connector does; checks that were not
-	// reached are then reported as such. 0: DefaultTimeout.
+	// Timeout ends the run, whatever the connector does. Checks that were not reached
+	// are then reported as such. 0: DefaultTimeout.
 	Timeout time.Duration
-	// Progress, when set, is called from one goroutine before and after each
-	// check.
+	// Progress, when set, is called from one goroutine before and after each check.
 	Progress func(Event)
 }
 
@@ -66,52 +73,76 @@ type Event struct {
 	Done    *Outcome // nil when the check begins
 }
 
+// Checks returns the checks that a run with these options plans, in order. The error
+// says what is wrong with the options, as that of [Run] would.
+func (o *Options) Checks() ([]Check, error) {
+	p, err := o.plan()
+	if err != nil {
+		return nil, err
+	}
+	list := make([]Check, len(p.checks))
+	for i := range p.checks {
+		list[i] = describe(&p.checks[i])
+	}
+	return list, nil
+}
+
 // plan is Options, checked and completed.
 type plan struct {
 	Options
-	checks []Check
+	checks []session.Check
 }
 
-func (o Options) plan() (*plan, error) {
-	if o.Mode == "" {
-		o.Mode = ModeFixture
+func (o *Options) plan() (*plan, error) {
+	p := &plan{}
+	if o != nil {
+		p.Options = *o
 	}
-	phases := o.Mode.phases()
+	if p.Mode == "" {
+		p.Mode = ModeFixture
+	}
+	phases := p.Mode.phases()
 	if phases == nil {
-		return nil, fmt.Errorf("unknown mode %q; the modes are fixture, live and both", o.Mode)
+		return nil, fmt.Errorf("unknown mode %q; the modes are fixture, live and both", p.Mode)
 	}
-	for _, p := range o.Phases {
-		if p < 0 || p > 4 {
-			return nil, fmt.Errorf("unknown phase %d; the phases are 0 to 4", p)
+	for _, phase := range p.Phases {
+		if phase < 0 || phase > 4 {
+			return nil, fmt.Errorf("unknown phase %d; the phases are 0 to 4", phase)
 		}
-		if !slices.Contains(phases, p) {
-			return nil, fmt.Errorf("mode %s has no phase %d; it has %v", o.Mode, p, phases)
+		if !slices.Contains(phases, phase) {
+			return nil, fmt.Errorf("mode %s has no phase %d; it has %v", p.Mode, phase, phases)
 		}
 	}
-	if len(o.Phases) > 0 {
-		phases = o.Phases
+	if len(p.Phases) > 0 {
+		phases = p.Phases
 	}
-	pattern, err := regexp.Compile(o.Run)
+	pattern, err := regexp.Compile(p.Run)
 	if err != nil {
 		return nil, fmt.Errorf("the pattern of ids does not compile: %w", err)
 	}
-	if o.Rows < 0 || o.Timeout < 0 {
-		return nil, fmt.Errorf("the row budget and the timeout must not be negative")
+	if p.Rows < 0 || p.Timeout < 0 {
+		return nil, errors.New("the row budget and the timeout must not be negative")
 	}
-	if o.Rows == 0 {
-		o.Rows = DefaultRows
+	if p.Rows == 0 {
+		p.Rows = DefaultRows
 	}
-	if o.Timeout == 0 {
-		o.Timeout = DefaultTimeout
+	if p.Timeout == 0 {
+		p.Timeout = DefaultTimeout
 	}
-	p := &plan{Options: o}
-	for _, c := range Checks() {
+	for _, c := range allChecks() {
 		if slices.Contains(phases, c.Phase) && pattern.MatchString(c.ID) {
 			p.checks = append(p.checks, c)
 		}
 	}
 	if len(p.checks) == 0 {
-		return nil, fmt.Errorf("no check of mode %s and phases %v has an id that matches %q", o.Mode, phases, o.Run)
+		return nil, fmt.Errorf("no check of mode %s and phases %v has an id that matches %q", p.Mode, phases, p.Run)
 	}
 	return p, nil
+}
+
+// progress reports that a check begins or, with its outcome, that it is done.
+func (p *plan) progress(i int, done *Outcome) {
+	if p.Progress != nil {
+		p.Progress(Event{ID: p.checks[i].ID, Title: p.checks[i].Title, Index: i, Planned: len(p.checks), Done: done})
+	}
 }

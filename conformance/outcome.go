@@ -1,8 +1,13 @@
 package conformance
 
-import "time"
+import (
+	"time"
 
-// Verdict is how a check ended (I1).
+	"github.com/connectorsdk/connector-sdk-go/conformance/internal/check"
+	"github.com/connectorsdk/connector-sdk-go/conformance/internal/session"
+)
+
+// Verdict is how a check ended.
 type Verdict string
 
 // The verdicts.
@@ -10,35 +15,54 @@ const (
 	Pass   Verdict = "pass"
 	Fail   Verdict = "fail"
 	Skip   Verdict = "skip"   // see the Reason
-	Advise Verdict = "advice" // a rule beyond the protocol's text is broken
+	Advise Verdict = "advice" // a rule that is not binding is broken
 )
 
-// Reason is why a check was skipped (I1).
+// Reason is why a check was skipped.
 type Reason string
 
 // The reasons.
 const (
-	NotDeclared Reason = "not declared"               // the document does not declare what is tested
-	NoData      Reason = "data cannot exercise it"    // nothing to test it on
-	DataChanged Reason = "data changed while reading" // live data moved under the check
-	Blocked     Reason = "blocked"                    // by another failure; the run is red
-	NotReached  Reason = "not reached"                // the run was interrupted or timed out
+	NotDeclared = Reason(check.NotDeclared) // the document does not declare what is tested
+	NoData      = Reason(check.NoData)      // nothing to test it on
+	DataChanged = Reason(check.DataChanged) // live data changed during the check
+	Blocked     = Reason(check.Blocked)     // by another failure; the run is red
+	NotReached  = Reason(check.NotReached)  // the run was interrupted or timed out
 )
 
-// Outcome is the verdict of one check.
+// Outcome is how one check ended.
 type Outcome struct {
 	Check
 	Verdict Verdict
 	// Reason is set for Skip.
 	Reason Reason
-	// Detail says what was found: why a check failed or was skipped.
+	// Detail says why a check failed or was skipped.
 	Detail string
 	// Expected and Received are short texts; empty when the detail says it all.
 	Expected, Received string
 	// Request produced the failure; nil when no single one did.
 	Request *Request
-	// Cases is how many cases the check judged, and Failed how many failed; the
-	// rest of the outcome is about the first of these.
+	// Cases is how many cases the check judged, and Failed how many failed. The rest
+	// of the outcome is about the first that failed.
 	Cases, Failed int
 	Duration      time.Duration
+}
+
+// newOutcome returns the outcome of a check that was judged.
+func newOutcome(c *session.Check, result session.Result) Outcome {
+	o := Outcome{Check: describe(c), Verdict: Pass, Cases: result.Cases, Duration: result.Duration}
+	f := result.Finding
+	switch {
+	case f == nil:
+		return o
+	case f.Skip != "":
+		o.Verdict, o.Reason = Skip, Reason(f.Skip)
+	case c.Advice:
+		o.Verdict = Advise
+	default:
+		o.Verdict = Fail
+	}
+	o.Detail, o.Expected, o.Received, o.Failed = f.Detail, f.Expected, f.Received, f.Failed
+	o.Request = (*Request)(f.Request)
+	return o
 }

@@ -37,7 +37,8 @@ func TestProtocolOfHealthyConnectors(t *testing.T) {
 			name: "nothing declared", why: "what is not declared is refused, which is legal", passed: 40,
 			build: func() http.Handler {
 				return serve(connector.Definition{}, corpusSource(), &connector.Options{Omit: connector.Omit{
-					Endpoints: []wire.Endpoint{wire.EndpointSize, wire.EndpointCount, wire.EndpointAggregate, wire.EndpointCardinality, wire.EndpointLinkHitRate},
+					Endpoints: []wire.Endpoint{wire.EndpointSize, wire.EndpointCount, wire.EndpointAggregate,
+						wire.EndpointCardinality, wire.EndpointLinkHitRate},
 					Operators: filter.Operators(), Sort: wire.SortNone, Offset: true, Join: true, DateBucket: true,
 				}})
 			},
@@ -45,7 +46,8 @@ func TestProtocolOfHealthyConnectors(t *testing.T) {
 		{
 			name: "one sort key and no offset", why: "windows beyond what is declared are answered in full", passed: 50,
 			build: func() http.Handler {
-				return serve(connector.Definition{Limits: wire.Limits{OffsetMax: 3}}, corpusSource(), &connector.Options{Omit: connector.Omit{Sort: wire.SortSingle, Offset: true}})
+				return serve(connector.Definition{Limits: wire.Limits{OffsetMax: 3}}, corpusSource(),
+					&connector.Options{Omit: connector.Omit{Sort: wire.SortSingle, Offset: true}})
 			},
 		},
 		{
@@ -62,9 +64,12 @@ func TestProtocolOfHealthyConnectors(t *testing.T) {
 			t.Parallel()
 			r := grade(t, c.build(), grading{Options: conformance.Options{Mode: c.mode, Run: protocolIDs}, credentials: c.credentials})
 			for _, o := range r.Outcomes {
-				require.NotContains(t, []conformance.Verdict{conformance.Fail, conformance.Advise}, o.Verdict, "%s; but %s %s: %s, expected %s, received %s\n%+v",
+				require.NotContains(t, []conformance.Verdict{conformance.Fail, conformance.Advise}, o.Verdict,
+					"%s; but %s %s: %s, expected %s, received %s\n%+v",
 					c.why, o.ID, o.Title, o.Detail, o.Expected, o.Received, o.Request)
-				require.NotContains(t, []conformance.Reason{conformance.Blocked, conformance.NotReached, conformance.DataChanged}, o.Reason, "%s %s", o.ID, o.Detail)
+				require.NotContains(t,
+					[]conformance.Reason{conformance.Blocked, conformance.NotReached, conformance.DataChanged},
+					o.Reason, "%s %s", o.ID, o.Detail)
 			}
 			require.Empty(t, r.Problem)
 			require.GreaterOrEqual(t, r.Summary().Passed, c.passed)
@@ -103,7 +108,7 @@ const (
 	otherKey = "sk-live-77aa01"
 )
 
-// keyed is the corpus behind credentials; wrong says what a rejected set is
+// keyed returns the corpus behind credentials; wrong returns what a rejected set is
 // answered, when it is not what it should be.
 func keyed(wrong func() error) http.Handler {
 	return serve(connector.Definition{Credentials: []wire.CredentialField{
@@ -127,7 +132,7 @@ func (s keyedSource) Check(_ context.Context, req *wire.CheckRequest) error {
 	return connector.CheckFailed("the API key of account %s is not known; copy it from the console", req.Credentials.Get("account"))
 }
 
-// TestNoAnswer is I1a: no answer for the document is no verdict.
+// TestNoAnswer requires that no answer for the document is no verdict.
 func TestNoAnswer(t *testing.T) {
 	r := grade(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { panic(http.ErrAbortHandler) }), grading{})
 	require.Equal(t, conformance.ExitNotRun, r.Exit(), "%v", r.Err())
@@ -135,7 +140,7 @@ func TestNoAnswer(t *testing.T) {
 	require.Empty(t, r.Failures())
 }
 
-// TestWrongToken is what the platform says of a token that is refused.
+// TestWrongToken requires what the platform says about a token that is refused.
 func TestWrongToken(t *testing.T) {
 	h := serve(connector.Definition{}, corpusSource(), nil)
 	r := grade(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

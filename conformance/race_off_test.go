@@ -2,5 +2,5 @@
 
 package conformance_test
 
-// race tells whether the race detector slows this run down.
+// race reports whether the race detector slows this run down.
 const race = false

@@ -5,9 +5,12 @@ import (
 	"fmt"
 	"strings"
 	"time"
+
+	"github.com/connectorsdk/connector-sdk-go/conformance/internal/session"
 )
 
-// Report is what a run found out. Its JSON form is written by [Report.JSON].
+// Report is what a run found out. It does not change, and many goroutines may read
+// it.
 type Report struct {
 	Mode     Mode
 	Endpoint string // the base URL
@@ -17,26 +20,38 @@ type Report struct {
 	Duration time.Duration
 	Outcomes []Outcome // one for each planned check, in order
 	Coverage Coverage
-	// Problem says why the run could not happen or did not come to its end;
-	// empty when it did (I1a).
+	// Problem says why the run could not happen or did not come to its end; empty
+	// when it did.
 	Problem string
 }
 
-// Coverage is what a run has asked for, so that a green report can be told from
-// an empty one.
+// Coverage is what a run has asked for. It tells a green report from an empty one.
 type Coverage struct {
 	Requests  int   // HTTP requests made
-	Streams   int   // of them answered by a stream
+	Streams   int   // requests answered by a stream
 	Rows      int64 // rows read
 	Bytes     int64 // bytes of answers read
 	Cases     int   // cases judged, over all checks
 	Generated int   // generated requests judged
-	// Telling is how many of the generated requests kept some rows and dropped
-	// others, so that a fault of a filter can show in the answer.
+	// Telling is how many of the generated requests kept some rows and dropped others,
+	// so that a filter that is applied wrongly can show in the answer.
 	Telling int
-	// Filters counts the judged predicates by operator and type of field, such
-	// as "eq number".
+	// Filters counts the judged filters by operator and type of field, such as
+	// "eq number".
 	Filters map[string]int
+}
+
+// newCoverage returns what a session has asked.
+func newCoverage(s *session.Session, outcomes []Outcome) Coverage {
+	counts := s.Covered.Counts
+	c := Coverage{
+		Requests: counts.Requests, Streams: counts.Streams, Rows: counts.Rows, Bytes: counts.Bytes,
+		Generated: counts.Generated, Telling: counts.Telling, Filters: s.Covered.Filters(),
+	}
+	for _, o := range outcomes {
+		c.Cases += o.Cases
+	}
+	return c
 }
 
 // Summary counts the outcomes by verdict.
@@ -45,7 +60,7 @@ type Summary struct {
 	Blocked                                   int // of the skipped
 }
 
-// Summary counts.
+// Summary returns the counts of the outcomes.
 func (r *Report) Summary() Summary {
 	s := Summary{Planned: len(r.Outcomes)}
 	for _, o := range r.Outcomes {
@@ -66,10 +81,10 @@ func (r *Report) Summary() Summary {
 	return s
 }
 
-// Failures are the outcomes that failed, in order.
+// Failures returns the outcomes that failed, in order.
 func (r *Report) Failures() []Outcome { return r.with(Fail) }
 
-// Advice are the outcomes that advise, in order.
+// Advice returns the outcomes that advise, in order.
 func (r *Report) Advice() []Outcome { return r.with(Advise) }
 
 func (r *Report) with(v Verdict) (list []Outcome) {
@@ -81,7 +96,8 @@ func (r *Report) with(v Verdict) (list []Outcome) {
 	return list
 }
 
-// Outcome is that of the check with the id; nil when it was not planned.
+// Outcome returns the outcome of the check with the id, or nil if it was not
+// planned.
 func (r *Report) Outcome(id string) *Outcome {
 	for i := range r.Outcomes {
 		if r.Outcomes[i].ID == id {
@@ -91,14 +107,14 @@ func (r *Report) Outcome(id string) *Outcome {
 	return nil
 }
 
-// The exit codes of the program (protocol, Conformance check; I1a).
+// The exit codes of the program.
 const (
 	ExitPass   = 0
 	ExitFail   = 1 // a check failed, or was blocked by another's fault
 	ExitNotRun = 2 // the run could not happen
 )
 
-// Exit is the code the program ends with. A failed check beats everything.
+// Exit returns the code that the program ends with. A failed check beats everything.
 func (r *Report) Exit() int {
 	s := r.Summary()
 	switch {
@@ -112,8 +128,8 @@ func (r *Report) Exit() int {
 	return ExitPass
 }
 
-// Err is nil when the connector is conformant; otherwise it names the failed
-// checks, or says why the run could not happen.
+// Err returns nil when the connector is conformant. Otherwise the error names the
+// failed checks, or says why the run could not happen.
 func (r *Report) Err() error {
 	switch failures := r.Failures(); {
 	case r.Exit() == ExitPass:

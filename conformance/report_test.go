@@ -18,7 +18,7 @@ import (
 
 var updateReports = flag.Bool("update-reports", false, "write the golden reports anew, to be reviewed")
 
-// golden holds text against a committed file; a missing one fails.
+// golden compares text with a committed file. A missing file fails.
 func golden(t *testing.T, name, got string) {
 	t.Helper()
 	path := filepath.Join("testdata", name)
@@ -103,7 +103,8 @@ func TestReportJUnit(t *testing.T) {
 		{"green", "no error and no failure", green(), 0},
 		{"not run", "a server must not show it green", &conformance.Report{Problem: "no answer for the document"}, 1},
 		{"blocked only", "the run is red although no planned check failed", &conformance.Report{Outcomes: []conformance.Outcome{
-			{Check: conformance.Check{ID: "P2.1a", Phase: 2}, Verdict: conformance.Skip, Reason: conformance.Blocked, Detail: "by P0.5: it does not parse"}}}, 1},
+			{Check: conformance.Check{ID: "P2.1a", Phase: 2}, Verdict: conformance.Skip, Reason: conformance.Blocked,
+				Detail: "by P0.5: it does not parse"}}}, 1},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			body, err := c.report.JUnit()
@@ -127,7 +128,8 @@ func TestReportJUnit(t *testing.T) {
 					require.NotEmpty(t, test.Class)
 					for _, f := range test.Failure {
 						require.NotEmpty(t, f.Message)
-						require.Contains(t, f.Text, "a sentence of the protocol with `code` & <signs>")
+						require.Contains(t, f.Text, "rule:     filter-3, filter-3a")
+						require.Regexp(t, "quote: +`in`", f.Text)
 						require.Contains(t, f.Text, "seed")
 					}
 					for _, f := range test.Skipped {
@@ -195,7 +197,8 @@ func TestReportText(t *testing.T) {
 
 func TestReportSaysWhy(t *testing.T) {
 	one := func(v conformance.Verdict, reason conformance.Reason, detail string) conformance.Outcome {
-		return conformance.Outcome{Check: conformance.Check{ID: "P1.6", Title: "the token is accepted"}, Verdict: v, Reason: reason, Detail: detail}
+		return conformance.Outcome{Check: conformance.Check{ID: "P1.6", Title: "the token is accepted"}, Verdict: v,
+			Reason: reason, Detail: detail}
 	}
 	for _, c := range []struct {
 		why    string
@@ -203,19 +206,28 @@ func TestReportSaysWhy(t *testing.T) {
 		exit   int
 		says   string
 	}{
-		{"all is well", conformance.Report{Outcomes: []conformance.Outcome{one(conformance.Pass, "", "")}}, 0, "CONFORMANT: no check failed (exit 0)"},
-		{"advice changes nothing", conformance.Report{Outcomes: []conformance.Outcome{one(conformance.Advise, "", "x")}}, 0, "CONFORMANT: no check failed (exit 0)"},
-		{"a failure", conformance.Report{Outcomes: []conformance.Outcome{one(conformance.Fail, "", "x")}}, 1, "NOT CONFORMANT: 1 check failed (exit 1)"},
-		{"a failure beats a problem, which is told", conformance.Report{Problem: "the run was interrupted", Outcomes: []conformance.Outcome{one(conformance.Fail, "", "x")}}, 1,
+		{"all is well", conformance.Report{Outcomes: []conformance.Outcome{one(conformance.Pass, "", "")}}, 0,
+			"CONFORMANT: no check failed (exit 0)"},
+		{"advice changes nothing", conformance.Report{Outcomes: []conformance.Outcome{one(conformance.Advise, "",
+			"x")}}, 0, "CONFORMANT: no check failed (exit 0)"},
+		{"a failure", conformance.Report{Outcomes: []conformance.Outcome{one(conformance.Fail, "", "x")}}, 1,
+			"NOT CONFORMANT: 1 check failed (exit 1)"},
+		{"a failure beats a problem, which is told",
+			conformance.Report{Problem: "the run was interrupted", Outcomes: []conformance.Outcome{one(conformance.Fail, "", "x")}}, 1,
 			"NOT CONFORMANT: 1 check failed; and the run was interrupted (exit 1)"},
-		{"a problem", conformance.Report{Problem: "the run was interrupted", Outcomes: []conformance.Outcome{one(conformance.Pass, "", "")}}, 2, "NOT GRADED: the run was interrupted (exit 2)"},
+		{"a problem", conformance.Report{Problem: "the run was interrupted",
+			Outcomes: []conformance.Outcome{one(conformance.Pass, "", "")}}, 2, "NOT GRADED: the run was interrupted (exit 2)"},
 		{"the token", conformance.Report{Outcomes: []conformance.Outcome{one(conformance.Fail, "", "The connector rejected the token")}}, 1,
 			"NOT CONFORMANT: The connector rejected the token (exit 1)"},
-		{"the token, where its own check is not planned", conformance.Report{Outcomes: []conformance.Outcome{one(conformance.Skip, conformance.Blocked, "by P1.6: The connector rejected the token")}}, 1,
+		{"the token, where its own check is not planned",
+			conformance.Report{Outcomes: []conformance.Outcome{one(conformance.Skip, conformance.Blocked,
+				"by P1.6: The connector rejected the token")}}, 1,
 			"NOT CONFORMANT: The connector rejected the token (exit 1)"},
-		{"blocked by what was not planned", conformance.Report{Outcomes: []conformance.Outcome{one(conformance.Skip, conformance.Blocked, "by P0.5: x")}}, 1,
+		{"blocked by what was not planned",
+			conformance.Report{Outcomes: []conformance.Outcome{one(conformance.Skip, conformance.Blocked, "by P0.5: x")}}, 1,
 			"NOT CONFORMANT: no planned check failed, but 1 was blocked by one that was not planned (exit 1)"},
-		{"nothing", conformance.Report{Outcomes: []conformance.Outcome{one(conformance.Skip, conformance.NotDeclared, "x")}}, 2, "NOT GRADED: nothing was checked (exit 2)"},
+		{"nothing", conformance.Report{Outcomes: []conformance.Outcome{one(conformance.Skip, conformance.NotDeclared,
+			"x")}}, 2, "NOT GRADED: nothing was checked (exit 2)"},
 	} {
 		t.Run(c.why, func(t *testing.T) {
 			require.Equal(t, c.exit, c.report.Exit())

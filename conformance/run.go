@@ -2,17 +2,23 @@ package conformance
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"strings"
 	"time"
+
+	"github.com/connectorsdk/connector-sdk-go/conformance/internal/checks/protocol"
+	"github.com/connectorsdk/connector-sdk-go/conformance/internal/session"
 )
 
-// Run grades a connector. The error says why it could not even begin: an
-// unusable URL, no token, an unknown mode. Everything else is in the report,
-// also when ctx ends early: then it holds what was learned so far.
+// Run grades a connector. Nil options mean the defaults. The error says why the run
+// could not even begin: an unusable URL, no token, an unknown mode. Everything else
+// is in the report, also when ctx ends early: then it holds what was learned so
+// far.
 //
-// Run holds in memory at most the rows of a few tables within the row budget,
-// and bounds every answer; it never waits beyond Options.Timeout.
-func Run(ctx context.Context, target Target, options Options) (*Report, error) {
+// Run holds in memory at most the rows of a few tables within the row budget, and
+// limits every answer. It never waits longer than Options.Timeout.
+func Run(ctx context.Context, target Target, options *Options) (*Report, error) {
 	p, err := options.plan()
 	if err != nil {
 		return nil, err
@@ -21,90 +27,74 @@ func Run(ctx context.Context, target Target, options Options) (*Report, error) {
 	if err != nil {
 		return nil, err
 	}
-	defer s.http.CloseIdleConnections()
-	return s.run(ctx), nil
+	defer s.HTTP.CloseIdleConnections()
+	return run(ctx, s, p), nil
 }
 
-func (s *session) run(ctx context.Context) *Report {
-	ctx, cancel := context.WithTimeout(ctx, s.Timeout)
+func newSession(target Target, p *plan) (*session.Session, error) {
+	base, err := target.base()
+	if err != nil {
+		return nil, err
+	}
+	token := target.Token.Reveal()
+	switch {
+	case token == "":
+		return nil, fmt.Errorf("no token; give the bearer token that the connector's host issued, or set %s", EnvToken)
+	case strings.ContainsFunc(token, func(r rune) bool { return r < '!' || r > '~' }):
+		return nil, errors.New("the token holds a blank, a control character or one beyond ASCII, which no header can carry")
+	case len(target.Credentials) > 2:
+		return nil, errors.New("more than two sets of credentials; give one, or two to check that two tenants are kept apart")
+	}
+	c := session.Config{
+		Base: base, HTTP: target.client(), InProcess: target.dial != nil, Token: token, Credentials: target.Credentials,
+		Rows: p.Rows, Seed: p.Seed, Timeout: p.Timeout,
+	}
+	for i := range p.checks {
+		c.Planned = append(c.Planned, p.checks[i].ID)
+	}
+	return session.New(c)
+}
+
+func run(ctx context.Context, s *session.Session, p *plan) *Report {
+	ctx, cancel := context.WithTimeout(ctx, p.Timeout)
 	defer cancel()
-	r := &Report{Mode: s.Mode, Endpoint: s.base, Seed: s.Seed, Began: time.Now()}
-	s.prepare(ctx)
-	outcomes := make([]Outcome, len(s.checks))
-	for i := range s.checks {
-		c := &s.checks[i]
-		s.progress(i, nil)
-		outcomes[i] = s.judge(ctx, c)
-		if !c.watched {
-			s.progress(i, &outcomes[i])
+	r := &Report{Mode: p.Mode, Endpoint: s.Base, Seed: s.Seed, Began: time.Now(), Outcomes: make([]Outcome, len(p.checks))}
+	stop := protocol.StartSlow(ctx, s)
+	results := make([]session.Result, len(p.checks))
+	for i := range p.checks {
+		c := &p.checks[i]
+		p.progress(i, nil)
+		results[i] = s.Judge(ctx, c)
+		r.Outcomes[i] = newOutcome(c, results[i])
+		if !c.Watched {
+			p.progress(i, &r.Outcomes[i])
 		}
 	}
-	for i := range s.checks {
-		if s.checks[i].watched {
-			outcomes[i] = s.watched(ctx, outcomes[i])
-			s.progress(i, &outcomes[i])
+	for i := range p.checks {
+		if c := &p.checks[i]; c.Watched {
+			r.Outcomes[i] = newOutcome(c, s.JudgeWatched(ctx, c, results[i]))
+			p.progress(i, &r.Outcomes[i])
 		}
 	}
-	s.slow.stop()
-	r.Outcomes = outcomes
+	stop()
 	r.Duration = time.Since(r.Began)
-	r.Problem = s.problem(ctx)
-	if s.doc != nil {
-		r.Slug = s.doc.Slug
+	r.Problem = problem(ctx, s)
+	if s.Document != nil {
+		r.Slug = s.Document.Slug
 	}
-	r.Coverage = s.coverage(outcomes)
+	r.Coverage = newCoverage(s, r.Outcomes)
 	return r
 }
 
-// watched passes the verdict on a rule that all exchanges were held against.
-func (s *session) watched(ctx context.Context, o Outcome) Outcome {
-	seen, f := s.watch.verdict(o.ID)
-	if seen == 0 && o.Verdict != Pass {
-		return o
-	}
-	if f != nil {
-		ctx = context.WithoutCancel(ctx) // what was seen was seen, however the run ends
-	}
-	c := o.Check
-	c.open, c.needs = true, nil
-	c.judge = func(x *exam) {
-		x.cases = seen
-		x.found(f)
-		if seen == 0 {
-			x.skip(NoData, "no answer of this run could be held against it")
-		}
-	}
-	judged := s.judge(ctx, &c)
-	judged.Check, judged.Duration = o.Check, o.Duration
-	return judged
-}
-
-func (s *session) progress(i int, done *Outcome) {
-	if s.Progress != nil {
-		s.Progress(Event{ID: s.checks[i].ID, Title: s.checks[i].Title, Index: i, Planned: len(s.checks), Done: done})
-	}
-}
-
-// problem says why the run does not count (I1a).
-func (s *session) problem(ctx context.Context) string {
+// problem returns why the run does not count, or "".
+func problem(ctx context.Context, s *session.Session) string {
 	switch {
 	case ctx.Err() != nil:
-		return s.interrupted(ctx)
-	case s.fault != "":
-		return s.fault
-	case s.unreached != "":
-		return fmt.Sprintf("no answer for the document at %s: %s", s.base, s.unreached)
-	case s.noCorpus != "":
-		return s.noCorpus
+		return s.Interrupted(ctx)
+	case s.Bug != "":
+		return s.Bug
+	case s.Unreached != "":
+		return fmt.Sprintf("no answer for the document at %s: %s", s.Base, s.Unreached)
 	}
-	return ""
-}
-
-func (s *session) coverage(outcomes []Outcome) Coverage {
-	c := Coverage{Requests: s.cover.requests, Streams: s.cover.streams, Rows: s.cover.rows, Bytes: s.cover.bytes,
-		Generated: s.cover.generated, Telling: s.cover.telling, Filters: s.cover.pairs}
-	for _, o := range outcomes {
-		c.Cases += o.Cases
-	}
-	return c
+	return s.Problem
 }

@@ -9,26 +9,29 @@ import (
 	"net/url"
 	"strings"
 	"sync"
+
+	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
-// Target is the connector under test and what is needed to talk to it.
+// Target is the connector under test and what is needed to talk to it. Printing a
+// target shows no secret.
 type Target struct {
 	// URL is the connector's base URL; every route is relative to it.
 	URL string
-	// Token is the bearer token its host issued.
-	Token string
-	// Credentials are the upstream credentials of one tenant, or of two: with
-	// two, the checks T1 to T3 hold them apart. None is the empty set.
-	Credentials []map[string]string
+	// Token is the bearer token that the connector's host issued.
+	Token Secret
+	// Credentials are the upstream credentials of one tenant, or of two: then the
+	// checks T1 to T3 judge that the two are kept apart. None is the empty set.
+	Credentials []wire.Credentials
 
 	// dial, when set, replaces the network: see [InProcess].
 	dial func(ctx context.Context) (net.Conn, error)
 }
 
-// InProcess is a target without a port: handler is served over in-memory
-// connections by an [http.Server] of its own, so a connector's own tests can
-// grade it, in a testing/synctest bubble too, where the deadline checks take no
-// time. The server lives until close is called.
+// InProcess returns a target without a port. An [http.Server] of its own serves
+// handler over in-memory connections, so that a connector's own tests can grade it,
+// in a testing/synctest bubble too, where the deadline checks take no time. The
+// server lives until close is called.
 func InProcess(handler http.Handler, token string) (target Target, close func()) {
 	l := &listener{conns: make(chan net.Conn), closed: make(chan struct{})}
 	srv := &http.Server{Handler: handler}
@@ -37,7 +40,7 @@ func InProcess(handler http.Handler, token string) (target Target, close func())
 		defer func() { done <- struct{}{} }()
 		_ = srv.Serve(l)
 	}()
-	return Target{URL: "https://in-process.test", Token: token, dial: l.dial}, func() {
+	return Target{URL: "https://in-process.test", Token: NewSecret(token), dial: l.dial}, func() {
 		_ = srv.Close()
 		<-done
 	}
@@ -78,7 +81,7 @@ func (l *listener) Close() error {
 
 func (l *listener) Addr() net.Addr { return &net.UnixAddr{Name: "in-process", Net: "pipe"} }
 
-// base is the URL that routes are appended to, checked.
+// base returns the URL that routes are appended to, or what is wrong with it.
 func (t *Target) base() (string, error) {
 	if t.URL == "" {
 		return "", errors.New("no endpoint URL; give the connector's base URL, such as https://connect.example.com/shop")
@@ -86,7 +89,7 @@ func (t *Target) base() (string, error) {
 	u, err := url.Parse(t.URL)
 	switch {
 	case err != nil:
-		// The text of url.Parse quotes what it was given, which may hold a secret.
+		// The error of url.Parse quotes the URL, which may hold a secret.
 		return "", errors.New("the endpoint URL does not parse; it is something like https://connect.example.com/shop")
 	case u.Scheme != "http" && u.Scheme != "https":
 		return "", fmt.Errorf("the endpoint URL must begin with https:// or http://, not %q", u.Scheme)
@@ -103,14 +106,14 @@ func (t *Target) base() (string, error) {
 	return strings.TrimSuffix(u.String(), "/"), nil
 }
 
-// client talks to the target and to nobody else: it follows no redirect, uses
-// no proxy for an in-process target, and takes answers as they come.
+// client returns a client that talks to the target and to nobody else. It follows no
+// redirect, uses no proxy for an in-process target, and takes answers as they come.
 func (t *Target) client() *http.Client {
 	transport := &http.Transport{
 		Proxy:               http.ProxyFromEnvironment,
 		DisableCompression:  true,
 		MaxIdleConnsPerHost: 16,
-		// A header is hostile input too.
+		// A header may be hostile too.
 		MaxResponseHeaderBytes: 64 << 10,
 	}
 	if t.dial != nil {

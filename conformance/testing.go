@@ -5,10 +5,12 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+
+	"github.com/connectorsdk/connector-sdk-go/conformance/internal/render"
 )
 
-// Test grades a connector within a test: the subtest Conformance has one
-// subtest for each check, named by its id. A failed check fails with all that a
+// Test grades a connector within a test. Nil options mean the defaults. The subtest
+// Conformance has one subtest for each check, named by its id. A failed check fails with all that a
 // report says of it, a skipped one is skipped with its reason, and advice is
 // logged. A run that is red for another reason fails the subtest Conformance.
 //
@@ -19,14 +21,18 @@ import (
 // The deadline checks of a connector that serves the corpus's table slow wait
 // for real: half a minute. A test in a testing/synctest bubble, where they take
 // no time, calls [Run] in the bubble and [Report.Subtests] outside.
-func Test(t *testing.T, target Target, options Options) {
+func Test(t *testing.T, target Target, options *Options) {
 	t.Helper()
 	t.Run("Conformance", func(t *testing.T) {
 		t.Helper()
-		if options.Run == "" {
-			options.Run = selected(t.Name())
+		own := Options{}
+		if options != nil {
+			own = *options
 		}
-		report, err := Run(t.Context(), target, options)
+		if own.Run == "" {
+			own.Run = selected(t.Name())
+		}
+		report, err := Run(t.Context(), target, &own)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -34,7 +40,7 @@ func Test(t *testing.T, target Target, options Options) {
 	})
 }
 
-// Subtests reports a run as [Test] does: by one subtest for each check.
+// Subtests reports a run as [Test] does, with one subtest for each check.
 func (r *Report) Subtests(t *testing.T) {
 	t.Helper()
 	for i := range r.Outcomes {
@@ -45,32 +51,33 @@ func (r *Report) Subtests(t *testing.T) {
 		})
 	}
 	if !t.Failed() && r.Exit() != ExitPass {
-		t.Error(legible(r.Err().Error()))
+		t.Error(render.Legible(r.Err().Error()))
 	}
 }
 
+// report reports an outcome to a subtest.
 func (o *Outcome) report(t *testing.T, seed uint64) {
 	t.Helper()
 	switch o.Verdict {
 	case Fail:
-		t.Errorf("%s\n%s", o.Title, o.explain(seed))
+		t.Errorf("%s\n%s", o.Title, rendered(o).Lines(seed))
 	case Skip:
-		t.Skip(legible(fmt.Sprintf("%s: %s", o.Reason, o.Detail)))
+		t.Skip(render.Legible(fmt.Sprintf("%s: %s", o.Reason, o.Detail)))
 	case Advise:
-		t.Logf("advice: %s\n%s", o.Title, o.explain(seed))
+		t.Logf("advice: %s\n%s", o.Title, rendered(o).Lines(seed))
 	}
 }
 
-// selected is the pattern that -run has for the subtests of the test of that
-// name, as far as it can be told: none when they are all to be run.
+// selected returns the pattern that -run has for the subtests of the test of that
+// name, if it can be told, or "" if all of them run.
 func selected(name string) string {
 	f := flag.Lookup("test.run")
 	if f == nil {
 		return ""
 	}
 	pattern := f.Value.String()
-	// Between brackets a slash divides nothing, and of alternatives each has
-	// parts of its own. Then all checks are run and package testing selects.
+	// Between brackets a slash divides nothing, and each alternative has parts of its
+	// own. Then all checks run and package testing selects.
 	if strings.ContainsAny(pattern, "|()[]\\") {
 		return ""
 	}

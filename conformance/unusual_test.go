@@ -3,7 +3,6 @@ package conformance_test
 import (
 	"bytes"
 	"encoding/json"
-	"errors"
 	"io"
 	"math/rand/v2"
 	"net/http"
@@ -22,8 +21,8 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
-// unusual are connectors that few would write and that break no sentence of the
-// protocol. None may fail anything (I3, J2).
+// unusual returns connectors that few would write and that break no rule of the
+// protocol. None may fail anything.
 var unusual = []struct {
 	name  string
 	why   string // the sentence that allows it
@@ -71,7 +70,7 @@ var unusual = []struct {
 		},
 	},
 	{
-		name: "pings before and between", why: "a ping is written after 10 seconds without a batch; nothing forbids another (C1)",
+		name: "pings before and between", why: "a ping is written after 10 seconds without a batch; nothing forbids another",
 		build: func() http.Handler {
 			return lines(usual(), func(line []byte, emit func(...string)) { emit(`{"ping":1}`+"\n", string(line)) })
 		},
@@ -133,7 +132,7 @@ var unusual = []struct {
 		},
 	},
 	{
-		name: "too many groups declined", why: "a judge accepts either for an overflow (E6)",
+		name: "too many groups declined", why: "a judge accepts either for an overflow",
 		build: func() http.Handler {
 			return answers(usual(), func(body map[string]any, status int) (any, int) {
 				if status == http.StatusUnprocessableEntity {
@@ -180,7 +179,8 @@ var unusual = []struct {
 		name: "nothing declared", why: "a connector that pushes nothing is correct but slower",
 		build: func() http.Handler {
 			return serve(connector.Definition{}, corpusSource(), &connector.Options{Omit: connector.Omit{
-				Endpoints: []wire.Endpoint{wire.EndpointSize, wire.EndpointCount, wire.EndpointAggregate, wire.EndpointCardinality, wire.EndpointLinkHitRate},
+				Endpoints: []wire.Endpoint{wire.EndpointSize, wire.EndpointCount, wire.EndpointAggregate,
+					wire.EndpointCardinality, wire.EndpointLinkHitRate},
 				Operators: filter.Operators(), Sort: wire.SortNone, Offset: true, Join: true, DateBucket: true,
 			}})
 		},
@@ -188,7 +188,8 @@ var unusual = []struct {
 	{
 		name: "one sort key, no offset, few operators", why: "the document declares what it does",
 		build: func() http.Handler {
-			return serve(connector.Definition{Limits: wire.Limits{PageSizeMax: 500, RowsPerTableMax: 100_000, Concurrency: 1, OffsetMax: 100}}, corpusSource(), &connector.Options{Omit: connector.Omit{
+			return serve(connector.Definition{Limits: wire.Limits{PageSizeMax: 500, RowsPerTableMax: 100_000,
+				Concurrency: 1, OffsetMax: 100}}, corpusSource(), &connector.Options{Omit: connector.Omit{
 				Operators: []wire.Op{wire.OpContains, wire.OpIncludes, wire.OpStartsWith, wire.OpNin}, Sort: wire.SortSingle, Offset: true,
 			}})
 		},
@@ -256,7 +257,8 @@ var unusual = []struct {
 		},
 	},
 	{
-		name: "a table without columns that can be compared", why: "fields say of themselves whether they can be filtered, grouped, aggregated", mode: conformance.ModeLive,
+		name: "a table without columns that can be compared",
+		why:  "fields say of themselves whether they can be filtered, grouped, aggregated", mode: conformance.ModeLive,
 		build: func() http.Handler {
 			no := false
 			t := corpus.Tables()[slices.IndexFunc(corpus.Tables(), func(t corpus.Table) bool { return t.Name == "customers" })]
@@ -283,11 +285,11 @@ func TestUnusual(t *testing.T) {
 	}
 }
 
-// usual is the corpus served by the SDK in full.
+// usual returns the corpus served by the SDK in full.
 func usual() http.Handler { return serve(connector.Definition{}, corpusSource(), nil) }
 
 func source(tables ...memsource.Table) *memsource.Source {
-	src, err := memsource.NewSource(tables...)
+	src, err := memsource.New(tables, nil)
 	if err != nil {
 		panic(err)
 	}
@@ -331,7 +333,7 @@ func shuffledSource() connector.Source {
 	return source(tables...)
 }
 
-// everything is a connector without this SDK that answers every query with all
+// everything returns a connector without this SDK that answers every query with all
 // rows of its table, and leaves the rest to the platform.
 func everything(tables []corpus.Table) http.Handler {
 	discovery := wire.Discovery{}
@@ -342,23 +344,17 @@ func everything(tables []corpus.Table) http.Handler {
 		for _, f := range t.Fields {
 			names = append(names, f.Name)
 		}
-		layout, err := ndjson.NewLayout(names, nil)
-		if err != nil {
-			panic(err)
-		}
 		var out bytes.Buffer
-		w, batch := ndjson.NewWriter(&out), layout.NewBatch()
-		if err := w.Served(wire.Served{}); err != nil {
+		w := ndjson.NewWriter(&out)
+		if err := w.Begin(wire.Served{}, names...); err != nil {
 			panic(err)
 		}
 		for _, row := range t.Rows {
-			if err := batch.Append(row); errors.Is(err, ndjson.ErrFull) {
-				_ = w.Rows(batch)
-				batch.Reset()
-				_ = batch.Append(row)
+			if err := w.Row(row...); err != nil {
+				panic(err)
 			}
 		}
-		if err := errors.Join(w.Rows(batch), w.End()); err != nil {
+		if err := w.End(); err != nil {
 			panic(err)
 		}
 		streams[t.Name] = out.Bytes()

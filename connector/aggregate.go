@@ -3,7 +3,6 @@ package connector
 import (
 	"context"
 	"errors"
-	"fmt"
 	"slices"
 
 	"github.com/connectorsdk/connector-sdk-go/wire"
@@ -13,9 +12,9 @@ func isDecline(err error) bool { return errors.Is(err, ErrDecline) }
 
 func aggregate(x *exchange) {
 	var req wire.AggregateRequest
-	serveJSON(x, &req, common{&req.Credentials, &req.TimeoutMS, &req.Table}, func(ctx context.Context) (wire.Message, error) {
+	serveJSON(x, &req, &req.Envelope, &req.Table, func(ctx context.Context) (wire.Message, error) {
 		byDate := slices.ContainsFunc(req.GroupBy, func(g wire.GroupKey) bool { return g.Grain != "" })
-		if byDate && x.h.caps.byDate == nil {
+		if byDate && x.caps.byDate == nil {
 			return nil, Unsupported("groupBy: this connector accepts no grain (dateBucket is false)")
 		}
 		if err := x.checkJoins(ctx, req.Joins); err != nil {
@@ -23,7 +22,7 @@ func aggregate(x *exchange) {
 		}
 		table, err := x.describe(ctx, req.Table)
 		if err == nil {
-			err = checkFilters(table, req.And, req.Or)
+			err = checkFilters(table, req.Where)
 		}
 		if err == nil {
 			err = checkAggregate(table, &req)
@@ -37,12 +36,12 @@ func aggregate(x *exchange) {
 		var groups *AggregateAnswer
 		if byDate {
 			err = x.invoke(ctx, "AggregateByDate", func(ctx context.Context) (err error) {
-				groups, err = x.h.caps.byDate.AggregateByDate(ctx, &req)
+				groups, err = x.caps.byDate.AggregateByDate(ctx, &req)
 				return err
 			})
 		} else {
 			err = x.invoke(ctx, "Aggregate", func(ctx context.Context) (err error) {
-				groups, err = x.h.caps.aggregator.Aggregate(ctx, &req)
+				groups, err = x.caps.aggregator.Aggregate(ctx, &req)
 				return err
 			})
 		}
@@ -56,14 +55,13 @@ func aggregate(x *exchange) {
 	})
 }
 
-// groupsAnswer checks what a source answered to an aggregate, and names its
-// cells (E3, E6).
+// groupsAnswer checks a source's answer to an aggregate and names its cells.
 func groupsAnswer(req *wire.AggregateRequest, groups *AggregateAnswer) (wire.Message, error) {
 	switch {
 	case groups == nil:
-		return nil, cause("Aggregate returned nothing; to decline return ErrDecline")
+		return nil, fault("Aggregate returned nothing; to decline return ErrDecline")
 	case len(req.GroupBy) == 0 && len(groups.Rows) != 1:
-		return nil, cause(fmt.Sprintf("Aggregate answered %d rows without groupBy; it must be exactly one (E3)", len(groups.Rows)))
+		return nil, faultf("Aggregate answered %d rows without groupBy; it must be exactly one", len(groups.Rows))
 	case len(req.GroupBy) > 0 && int64(len(groups.Rows)) >= req.Limit:
 		return nil, Unsupported("more groups than the limit allows; narrow the filters or group by less")
 	}
@@ -77,7 +75,7 @@ func groupsAnswer(req *wire.AggregateRequest, groups *AggregateAnswer) (wire.Mes
 	answer := &wire.AggregateAnswer{Rows: make([]map[string]wire.Value, len(groups.Rows))}
 	for i, row := range groups.Rows {
 		if len(row) != len(names) {
-			return nil, cause(fmt.Sprintf("Aggregate answered a row of %d cells for %d groups and measures", len(row), len(names)))
+			return nil, faultf("Aggregate answered a row of %d cells for %d groups and measures", len(row), len(names))
 		}
 		cells := make(map[string]wire.Value, len(names))
 		for j, v := range row {
@@ -94,20 +92,21 @@ func groupsAnswer(req *wire.AggregateRequest, groups *AggregateAnswer) (wire.Mes
 	return answer, nil
 }
 
-// measured is a measure's cell as it is spelled (E1): counts are integers, a sum
-// is a text of digits or null.
+// measured returns a measure's cell as it is sent: a count is an integer, a sum
+// is digits or null.
 func measured(fn wire.Fn, v wire.Value) (wire.Value, error) {
 	switch fn {
 	case wire.FnCount, wire.FnCountDistinct:
 		if v.Kind() != wire.KindInt || v.Int64() < 0 {
-			return v, cause("Aggregate answered a count that is no wire.Int from 0")
+			return v, fault("Aggregate answered a count that is not a wire.Int of at least 0")
 		}
 	case wire.FnSum:
 		switch {
 		case v.Kind() == wire.KindInt:
 			return wire.Decimal(v.String()), nil
 		case v.Kind() == wire.KindFloat, v.Kind() == wire.KindText && !wire.IsDecimal(v.Text()):
-			return v, cause("Aggregate answered a sum that is not exact digits: use wire.Decimal, or ErrDecline where the source adds floats")
+			return v, fault("Aggregate answered a sum that is not exact digits: " +
+				"use wire.Decimal, or ErrDecline if the source adds floats")
 		}
 	}
 	return v, nil

@@ -8,8 +8,9 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
-// authorized judges the bearer (G3): exactly one Authorization header, its
-// scheme in any case, and no token in the query string.
+// authorized reports whether the request has the bearer token: in exactly one
+// Authorization header, its scheme in any case, and with no token in the query
+// string.
 func authorized(r *http.Request, token wire.Token) bool {
 	if tokenInQuery(r.URL.RawQuery, token) {
 		return false
@@ -22,8 +23,8 @@ func authorized(r *http.Request, token wire.Token) bool {
 	return ok && strings.EqualFold(scheme, "Bearer") && token.Matches(strings.TrimLeft(presented, " "))
 }
 
-// tokenInQuery finds a token in the query string: any value that is one, and
-// any parameter whose name says that its value is meant to be one.
+// tokenInQuery reports whether the query string has a token: a value that is one,
+// or a parameter whose name says that its value is meant to be one.
 func tokenInQuery(query string, token wire.Token) bool {
 	for query != "" {
 		var pair string
@@ -46,7 +47,7 @@ func tokenInQuery(query string, token wire.Token) bool {
 	return false
 }
 
-// unescape is the decoded text, or the text itself where it is malformed.
+// unescape returns the decoded text, or the text itself if it is malformed.
 func unescape(text string) string {
 	if plain, err := url.QueryUnescape(text); err == nil {
 		return plain

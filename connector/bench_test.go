@@ -15,7 +15,7 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
-// BenchmarkRow is the author's side of S2: rows to bytes, into a stream that is
+// BenchmarkRow measures the author's side: rows to bytes, into a stream that is
 // discarded. One operation is 1,000 rows of the reference table.
 func BenchmarkRow(b *testing.B) {
 	for name, body := range map[string]string{
@@ -70,8 +70,8 @@ func BenchmarkRow(b *testing.B) {
 	})
 }
 
-// BenchmarkTopN is S12's own side: the first 100 of a sort that the source does
-// not serve. One operation is 1,000 rows, of which few get into the heap.
+// BenchmarkTopN measures the first 100 rows of a sort that the source does not
+// serve. One operation is 1,000 rows, of which few get into the heap.
 func BenchmarkTopN(b *testing.B) {
 	sample := reference(1000)
 	src := core{query: func(_ context.Context, _ *connector.QueryRequest, out *connector.Rows) error {
@@ -86,13 +86,16 @@ func BenchmarkTopN(b *testing.B) {
 		}
 		return nil
 	}}
-	unwired(b, src, "/query", `{"table":"items","and":[],"sort":[{"field":"amount","dir":"desc"},{"field":"price","dir":"asc"}],"limit":100,"fields":`+allTwelve+`,`+tail)
+	unwired(b, src, "/query", `{"table":"items","and":[],"sort":[{"field":"amount","dir":"desc"},{"field":"price",`+
+		`"dir":"asc"}],"limit":100,"fields":`+allTwelve+`,`+tail)
 }
 
-const countBody = `{"table":"items","and":[{"field":"status","op":"eq","value":"paid"},{"field":"amount","op":"gte","value":100.5},{"field":"region","op":"in","values":["EU","US",null]}],` +
-	`"or":[[{"field":"note","op":"includes","value":"rush"}],[{"field":"qty","op":"gt","value":10}]],"fieldTypes":{"amount":"decimal","qty":"number"},` + tail
+const countBody = `{"table":"items","and":[{"field":"status","op":"eq","value":"paid"},{"field":"amount",` +
+	`"op":"gte","value":100.5},{"field":"region","op":"in","values":["EU","US",null]}],` +
+	`"or":[[{"field":"note","op":"includes","value":"rush"}],[{"field":"qty","op":"gt","value":10}]],` +
+	`"fieldTypes":{"amount":"decimal","qty":"number"},` + tail
 
-// BenchmarkCountOverhead is S14: what a request costs beside the source's own
+// BenchmarkCountOverhead measures what a request costs beside the source's own
 // work, against a bare handler that decodes with encoding/json.
 func BenchmarkCountOverhead(b *testing.B) {
 	run := func(b *testing.B, h http.Handler) {

@@ -18,11 +18,13 @@ import (
 
 	"github.com/connectorsdk/connector-sdk-go/connector"
 	"github.com/connectorsdk/connector-sdk-go/connector/connectortest"
+	"github.com/connectorsdk/connector-sdk-go/internal/memlisten"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
-// TestBodies is G4: what is no strict JSON object is refused on every route, by
-// a message that names the place and shows nothing of the body.
+// TestBodies sends bodies that are not one strict JSON object. Every route
+// refuses them with a message that names the place and shows nothing of the
+// body.
 func TestBodies(t *testing.T) {
 	deep := func(levels int) string { return strings.Repeat("[", levels) + strings.Repeat("]", levels) }
 	cases := []struct {
@@ -34,9 +36,12 @@ func TestBodies(t *testing.T) {
 		{"blanks alone", func(string) string { return " \r\n\t" }, "body: is empty*"},
 		{"an empty object lacks every required member", func(string) string { return "{}" }, "body: *"},
 		{"cut in the middle", func(good string) string { return good[:len(good)/2] }, "*"},
-		{"without its last brace", func(good string) string { return good[:len(good)-1] }, "body: invalid JSON at byte *"},
-		{"G4: something behind it", func(good string) string { return good + "," }, "body: invalid JSON at byte *"},
-		{"G4: a second object behind it", func(good string) string { return good + good }, "body: invalid JSON at byte *"},
+		{"without its last brace", func(good string) string { return good[:len(good)-1] },
+			"body: invalid JSON at byte *"},
+		{"http-4: something behind it", func(good string) string { return good + "," },
+			"body: invalid JSON at byte *"},
+		{"http-4: a second object behind it", func(good string) string { return good + good },
+			"body: invalid JSON at byte *"},
 		{"a NUL behind it", func(good string) string { return good + "\x00" }, "body: invalid JSON at byte *"},
 		{"a byte order mark", func(good string) string { return "\ufeff" + good }, "body: *"},
 		{"an array", func(good string) string { return "[" + good + "]" }, "body: must be an object"},
@@ -44,16 +49,30 @@ func TestBodies(t *testing.T) {
 		{"a string that holds it", func(string) string { return `"` + canary + `"` }, "body: must be an object"},
 		{"a number", func(string) string { return "1" }, "body: must be an object"},
 		{"a word", func(string) string { return canary }, "body: must be an object"},
-		{"a trailing comma", func(good string) string { return good[:len(good)-1] + ",}" }, "body: invalid JSON at byte *"},
+		{"a trailing comma", func(good string) string { return good[:len(good)-1] + ",}" },
+			"body: invalid JSON at byte *"},
 		{"a comment", func(good string) string { return "/* " + canary + " */" + good }, "body: must be an object"},
-		{"single quotes", func(good string) string { return strings.ReplaceAll(good, `"`, `'`) }, "body: invalid JSON at byte *"},
-		{"a line break inside a string", func(good string) string { return strings.Replace(good, secret, canary+"\n", 1) }, "credentials: invalid JSON at byte *"},
+		{"single quotes", func(good string) string { return strings.ReplaceAll(good, `"`, `'`) },
+			"body: invalid JSON at byte *"},
+		{"a line break inside a string",
+			func(good string) string { return strings.Replace(good, secret, canary+"\n", 1) },
+			"credentials: invalid JSON at byte *"},
 
-		{"G4: a byte that is not UTF-8, in a string", func(good string) string { return strings.Replace(good, secret, canary+"\xff", 1) }, "body: invalid JSON at byte *"},
-		{"a UTF-8 encoding cut short", func(good string) string { return strings.Replace(good, secret, canary+"\xe2\x82", 1) }, "body: invalid JSON at byte *"},
-		{"an overlong UTF-8 encoding", func(good string) string { return strings.Replace(good, secret, canary+"\xc0\xaf", 1) }, "body: invalid JSON at byte *"},
-		{"a surrogate in UTF-8", func(good string) string { return strings.Replace(good, secret, canary+"\xed\xa0\x80", 1) }, "body: invalid JSON at byte *"},
-		{"half of an escaped surrogate pair", func(good string) string { return strings.Replace(good, secret, canary+`\ud800`, 1) }, "credentials: invalid JSON at byte *"},
+		{"http-4: a byte that is not UTF-8, in a string",
+			func(good string) string { return strings.Replace(good, secret, canary+"\xff", 1) },
+			"body: invalid JSON at byte *"},
+		{"a UTF-8 encoding cut short",
+			func(good string) string { return strings.Replace(good, secret, canary+"\xe2\x82", 1) },
+			"body: invalid JSON at byte *"},
+		{"an overlong UTF-8 encoding",
+			func(good string) string { return strings.Replace(good, secret, canary+"\xc0\xaf", 1) },
+			"body: invalid JSON at byte *"},
+		{"a surrogate in UTF-8", func(good string) string {
+			return strings.Replace(good, secret, canary+"\xed\xa0\x80", 1)
+		}, "body: invalid JSON at byte *"},
+		{"half of an escaped surrogate pair",
+			func(good string) string { return strings.Replace(good, secret, canary+`\ud800`, 1) },
+			"credentials: invalid JSON at byte *"},
 		{"UTF-16", func(good string) string {
 			var b []byte
 			for _, c := range []byte(good) {
@@ -62,16 +81,28 @@ func TestBodies(t *testing.T) {
 			return string(b)
 		}, "body: invalid JSON at byte *"},
 
-		{"G4: a member twice", func(good string) string { return good[:len(good)-1] + `,"timeoutMs":60000}` }, "body: timeoutMs stands twice*"},
-		{"G4: two credentials objects are not merged", func(good string) string { return good[:len(good)-1] + `,"credentials":{"apiKey":"` + canary + `"}}` }, "body: credentials stands twice*"},
-		{"G4: a member twice, inside", func(good string) string {
+		{"http-4: a member twice", func(good string) string { return good[:len(good)-1] + `,"timeoutMs":60000}` },
+			"body: duplicate member \"timeoutMs\"*"},
+		{"http-4: two credentials objects are not merged",
+			func(good string) string { return good[:len(good)-1] + `,"credentials":{"apiKey":"` + canary + `"}}` },
+			"body: duplicate member \"credentials\"*"},
+		{"http-4: a member twice, inside", func(good string) string {
 			return strings.Replace(good, `"apiKey"`, `"apiKey":"`+canary+`","apiKey"`, 1)
-		}, "credentials: a member stands twice*"},
-		{"G4: a member twice, once in escapes", func(good string) string { return good[:len(good)-1] + `,"timeout\u004ds":1}` }, "body: timeoutMs stands twice*"},
-		{"G4: another case of a name", func(good string) string { return strings.Replace(good, `"timeoutMs"`, `"timeoutms"`, 1) }, "body: a member's name differs from timeoutMs in case only*"},
-		{"G4: another case of a name, beside the right one", func(good string) string { return good[:len(good)-1] + `,"TimeoutMs":1}` }, "body: a member's name differs from timeoutMs in case only*"},
-		{"G4: the long s folds to s", func(good string) string { return strings.Replace(good, `"timeoutMs"`, `"timeoutMſ"`, 1) }, "body: a member's name differs from timeoutMs in case only*"},
-		{"G4: deeper than 32", func(good string) string { return good[:len(good)-1] + `,"x":` + deep(32) + "}" }, "*"},
+		}, "credentials: duplicate name*"},
+		{"http-4: a member twice, once in escapes",
+			func(good string) string { return good[:len(good)-1] + `,"timeout\u004ds":1}` },
+			"body: duplicate member \"timeoutMs\"*"},
+		{"http-4: another case of a name",
+			func(good string) string { return strings.Replace(good, `"timeoutMs"`, `"timeoutms"`, 1) },
+			"body: unknown member that differs from \"timeoutMs\" only in case*"},
+		{"http-4: another case of a name, beside the right one",
+			func(good string) string { return good[:len(good)-1] + `,"TimeoutMs":1}` },
+			"body: unknown member that differs from \"timeoutMs\" only in case*"},
+		{"http-4: the long s folds to s",
+			func(good string) string { return strings.Replace(good, `"timeoutMs"`, `"timeoutMſ"`, 1) },
+			"body: unknown member that differs from \"timeoutMs\" only in case*"},
+		{"http-4: deeper than 32", func(good string) string { return good[:len(good)-1] + `,"x":` + deep(32) + "}" },
+			"*"},
 		{"very deep", func(good string) string { return good[:len(good)-1] + `,"x":` + deep(100_000) + "}" }, "*"},
 	}
 	s := serve(t, endpoints{}, nil)
@@ -88,7 +119,7 @@ func TestBodies(t *testing.T) {
 	assert.Empty(t, s.log.String(), "a bad body is no event for the host's log")
 }
 
-// TestBodiesTaken are their legal neighbours.
+// TestBodiesTaken sends their legal neighbours.
 func TestBodiesTaken(t *testing.T) {
 	s := serve(t, endpoints{}, nil)
 	for _, c := range []struct {
@@ -97,14 +128,19 @@ func TestBodiesTaken(t *testing.T) {
 		alter func(*http.Request)
 		lax   bool // on the routes where unknown members are ignored
 	}{
-		{"G4: no content type is required", nil, func(r *http.Request) { r.Header.Del("Content-Type") }, false},
-		{"G4: nor any in particular", nil, func(r *http.Request) { r.Header.Set("Content-Type", "text/html") }, false},
-		{"G4: identity is no encoding", nil, func(r *http.Request) { r.Header.Set("Content-Encoding", "Identity") }, false},
+		{"http-4: no content type is required", nil, func(r *http.Request) { r.Header.Del("Content-Type") }, false},
+		{"http-4: nor any in particular", nil, func(r *http.Request) { r.Header.Set("Content-Type", "text/html") },
+			false},
+		{"http-4: identity is no encoding", nil,
+			func(r *http.Request) { r.Header.Set("Content-Encoding", "Identity") }, false},
 		{"blanks around it", func(good string) string { return " \r\n" + good + "\t\n" }, nil, false},
-		{"names in escapes", func(good string) string { return strings.Replace(good, `"timeoutMs"`, `"\u0074imeoutMs"`, 1) }, nil, false},
+		{"names in escapes", func(good string) string {
+			return strings.Replace(good, `"timeoutMs"`, `"\u0074imeoutMs"`, 1)
+		}, nil, false},
 		{"in chunks, without a stated length", nil, func(r *http.Request) { r.ContentLength = -1 }, false},
-		{"G5: an unknown member on the lax routes", func(good string) string { return good[:len(good)-1] + `,"trace":{"a":[1,{"b":null}]}}` }, nil, true},
-		{"G4: exactly 32 deep", func(good string) string {
+		{"http-5: an unknown member on the lax routes",
+			func(good string) string { return good[:len(good)-1] + `,"trace":{"a":[1,{"b":null}]}}` }, nil, true},
+		{"http-4: exactly 32 deep", func(good string) string {
 			return good[:len(good)-1] + `,"x":` + strings.Repeat("[", 31) + strings.Repeat("]", 31) + "}"
 		}, nil, true},
 	} {
@@ -130,10 +166,11 @@ func TestBodiesTaken(t *testing.T) {
 	}
 }
 
-// TestContentEncoding is G4: nothing inflates.
+// TestContentEncoding sends compressed bodies: nothing is inflated.
 func TestContentEncoding(t *testing.T) {
 	s := serve(t, endpoints{}, nil)
-	for _, encodings := range [][]string{{"gzip"}, {"deflate"}, {"br"}, {"identity, gzip"}, {"identity", "gzip"}, {"GZIP"}} {
+	for _, encodings := range [][]string{{"gzip"}, {"deflate"}, {"br"}, {"identity, gzip"}, {"identity", "gzip"},
+		{"GZIP"}} {
 		r := s.Request(context.Background(), "/check", []byte(good("/check")))
 		r.Header["Content-Encoding"] = encodings
 		s.do(r).refuses(t, 400, wire.CodeBadRequest, "Content-Encoding: send the body as it is, without compression")
@@ -141,8 +178,8 @@ func TestContentEncoding(t *testing.T) {
 	s.alive()
 }
 
-// TestBodySize is the limit of G4, to the byte, with and without a stated
-// length.
+// TestBodySize sends bodies around the size limit, to the byte, with and
+// without a stated length.
 func TestBodySize(t *testing.T) {
 	const most = 1024
 	fill := func(n int) []byte {
@@ -161,7 +198,7 @@ func TestBodySize(t *testing.T) {
 		{"a byte over", &connector.Options{MaxRequestBytes: most}, most + 1, true, false},
 		{"a byte over, in chunks", &connector.Options{MaxRequestBytes: most}, most + 1, false, false},
 		{"far over, in chunks", &connector.Options{MaxRequestBytes: most}, 1 << 20, false, false},
-		{"G4: 8 MiB by default", nil, 8 << 20, true, true},
+		{"http-4: 8 MiB by default", nil, 8 << 20, true, true},
 		{"a byte over 8 MiB", nil, 8<<20 + 1, true, false},
 		{"a byte over 8 MiB, in chunks", nil, 8<<20 + 1, false, false},
 	} {
@@ -184,7 +221,8 @@ func TestBodySize(t *testing.T) {
 	}
 }
 
-// TestBodyEndless: a body without end is read to the limit and no further.
+// TestBodyEndless sends a body without end: it is read to the limit and no
+// further.
 func TestBodyEndless(t *testing.T) {
 	s := serve(t, core{}, &connector.Options{MaxRequestBytes: 1024})
 	body := &blanks{}
@@ -210,14 +248,15 @@ func (b *blanks) Read(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// TestBodyCutOff: a client that hangs up in the middle of its body reaches no
-// source, and harms nobody.
+// TestBodyCutOff hangs up in the middle of a body: no source is called, and
+// other requests go on.
 func TestBodyCutOff(t *testing.T) {
 	called := false
 	s := serve(t, core{check: func(context.Context, *wire.CheckRequest) error { called = true; return nil }}, nil)
 	for _, head := range []string{"Content-Length: 500", "Transfer-Encoding: chunked"} {
 		conn := s.Dial()
-		_, err := io.WriteString(conn, "POST /check HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer "+connectortest.Token+"\r\n"+head+"\r\n\r\n")
+		_, err := io.WriteString(conn,
+			"POST /check HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer "+connectortest.Token+"\r\n"+head+"\r\n\r\n")
 		require.NoError(t, err)
 		if head == "Content-Length: 500" {
 			_, err = io.WriteString(conn, `{"credentials":{"apiKey":"`+canary)
@@ -233,7 +272,8 @@ func TestBodyCutOff(t *testing.T) {
 	assert.NotContains(t, s.log.String(), canary)
 }
 
-// TestBodyHalfClosed is the same from a client that still listens: it is told.
+// TestBodyHalfClosed does the same from a client that still listens: it gets an
+// answer.
 func TestBodyHalfClosed(t *testing.T) {
 	s := serve(t, core{}, nil)
 	tcp := httptest.NewServer(s.Handler)
@@ -241,7 +281,8 @@ func TestBodyHalfClosed(t *testing.T) {
 	conn, err := net.Dial("tcp", tcp.Listener.Addr().String())
 	require.NoError(t, err)
 	defer conn.Close()
-	_, err = io.WriteString(conn, "POST /check HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer "+connectortest.Token+"\r\nContent-Length: 500\r\n\r\n{")
+	_, err = io.WriteString(conn, "POST /check HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer "+connectortest.Token+
+		"\r\nContent-Length: 500\r\n\r\n{")
 	require.NoError(t, err)
 	require.NoError(t, conn.(*net.TCPConn).CloseWrite())
 	res, err := http.ReadResponse(bufio.NewReader(conn), nil)
@@ -250,8 +291,8 @@ func TestBodyHalfClosed(t *testing.T) {
 	s.alive()
 }
 
-// TestBodyTrickles: a body that never ends does not hold its connection for
-// ever. The server's own ReadTimeout stands where it has one.
+// TestBodyTrickles sends a body that never ends: it does not hold its
+// connection for ever. The server's own ReadTimeout stays if it has one.
 func TestBodyTrickles(t *testing.T) {
 	for _, c := range []struct {
 		why     string
@@ -260,7 +301,8 @@ func TestBodyTrickles(t *testing.T) {
 		at      time.Duration
 	}{
 		{"a minute by default", 0, connector.Options{}, time.Minute},
-		{"the longest any request may last, where that is less", 0, connector.Options{MaxTimeout: 7 * time.Second}, 7 * time.Second},
+		{"the longest any request may last, where that is less", 0, connector.Options{MaxTimeout: 7 * time.Second},
+			7 * time.Second},
 		{"the server's ReadTimeout, where it has one", 5 * time.Second, connector.Options{}, 5 * time.Second},
 		{"even a longer one", 5 * time.Minute, connector.Options{}, 5 * time.Minute},
 	} {
@@ -271,7 +313,9 @@ func TestBodyTrickles(t *testing.T) {
 				conn := host.dial(t)
 				defer conn.Close()
 				start := time.Now()
-				_, err := io.WriteString(conn, "POST /check HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer "+connectortest.Token+"\r\nContent-Length: 500\r\n\r\n{")
+				_, err := io.WriteString(conn,
+					"POST /check HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer "+connectortest.Token+
+						"\r\nContent-Length: 500\r\n\r\n{")
 				require.NoError(t, err)
 				res, err := http.ReadResponse(bufio.NewReader(conn), nil)
 				require.NoError(t, err)
@@ -282,11 +326,11 @@ func TestBodyTrickles(t *testing.T) {
 	}
 }
 
-// host is an http.Server of a test's own settings, reached through pipes.
-type host struct{ *connectortest.Pipe }
+// host runs an http.Server with a test's own settings, reached through pipes.
+type host struct{ *memlisten.Listener }
 
 func listen(t *testing.T, h http.Handler, configure func(*http.Server)) *host {
-	l := &host{connectortest.NewPipe()}
+	l := &host{memlisten.New()}
 	server := &http.Server{Handler: h}
 	configure(server)
 	stopped := make(chan struct{})

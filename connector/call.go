@@ -3,45 +3,34 @@ package connector
 import (
 	"context"
 	"sync"
+	"sync/atomic"
 	"time"
-
-	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
 const (
 	// lingerGrace is how long a call may go on after its request is over
 	// before it counts as lingering, and is logged.
 	lingerGrace = time.Second
-	// mostLingering caps the calls that ignore their context: beyond it new
-	// requests are refused, so that a hanging upstream cannot fill the memory.
-	mostLingering = 256
+	// maxLingering limits the calls that ignore their context. Beyond it new
+	// requests are refused, so that an upstream that hangs cannot fill the memory.
+	maxLingering = 256
 )
 
-const (
-	errGoexit    = cause("the source ended its goroutine (runtime.Goexit)")
-	errPanicked  = cause("the source panicked") // the log has said more
-	errNotCalled = cause("Options.Around returned without calling next")
-	errRunning   = cause("Options.Around returned before next did")
-	errCalled    = cause("Options.Around called next twice")
-	errLingering = cause("too many calls of the source are still running after their requests were over")
-)
-
-// How a request ends before its source has answered.
-const (
-	errDeadline = cause("the request's timeout elapsed")
-	errLeft     = cause("the client left, or the host is shutting down")
-)
-
-func timedOut() *wire.Error {
-	return wire.Errorf(wire.CodeTimeout, "the request's time is over")
+// caller makes the calls of the source for one request, each in a goroutine of
+// its own: whatever the author's code does, the request is answered on time.
+type caller struct {
+	log       *requestLog
+	lingering *atomic.Int64 // calls of all requests that outlived theirs
+	around    func(ctx context.Context, call Call, next func(context.Context) error) error
 }
 
-// call is a call of author code in a goroutine of its own, so that whatever
-// the code does, its request is answered on time.
+// call is one such call.
 type call struct {
-	x    *exchange
 	done chan struct{} // closed when err is set
 	err  error
+
+	log       *requestLog
+	lingering *atomic.Int64
 
 	mu       sync.Mutex
 	over     time.Time // when the request ended first; zero before
@@ -50,25 +39,27 @@ type call struct {
 	grace    *time.Timer
 }
 
-// start runs fn. Panics and runtime.Goexit become its error, which is settled. A
-// lock-step finish, called with that error in the same goroutine, precedes done.
-func (x *exchange) start(fn func() error, finish func(error)) *call {
-	c := &call{x: x, done: make(chan struct{})}
-	if x.h.lingering.Load() >= mostLingering {
-		c.finish(errLingering, finish)
-		return c
+// start runs fn in a new goroutine. A panic or Goexit becomes an error. If finish
+// is set, start calls it with the error, in the same goroutine, before it closes
+// done.
+func (c *caller) start(fn func() error, finish func(error)) *call {
+	started := &call{done: make(chan struct{}), log: c.log, lingering: c.lingering}
+	if c.lingering.Load() >= maxLingering {
+		started.finish(errLingering, finish)
+		return started
 	}
 	go func() {
 		err := error(errGoexit)
-		defer func() { c.finish(err, finish) }()
+		defer func() { started.finish(err, finish) }()
 		defer func() {
 			if p := recover(); p != nil {
-				err = x.panicked(p)
+				c.log.panicked(p)
+				err = errPanicked
 			}
 		}()
-		err = settled(fn())
+		err = freeze(fn())
 	}()
-	return c
+	return started
 }
 
 func (c *call) finish(err error, finish func(error)) {
@@ -84,13 +75,14 @@ func (c *call) finish(err error, finish func(error)) {
 		c.grace.Stop()
 	}
 	if c.counted {
-		c.x.h.lingering.Add(-1)
-		c.x.late("a call of the source returned after its request was over", time.Since(c.over))
+		c.lingering.Add(-1)
+		c.log.late("a call of the source returned after its request was over", time.Since(c.over))
 	}
 }
 
-// leave is called when the request ends, whether the call has or not.
-func (c *call) leave() {
+// release must be called when the request ends, even if the call is still
+// running.
+func (c *call) release() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.finished {
@@ -102,32 +94,39 @@ func (c *call) leave() {
 		defer c.mu.Unlock()
 		if !c.finished {
 			c.counted = true
-			c.x.h.lingering.Add(1)
-			c.x.late("a call of the source ignores its context and is still running", time.Since(c.over))
+			c.lingering.Add(1)
+			c.log.late("a call of the source ignores its context and is still running", time.Since(c.over))
 		}
 	})
 }
 
-// invoke makes one call of the source about the request's table.
-func (x *exchange) invoke(ctx context.Context, method string, fn func(context.Context) error) error {
-	return x.around(ctx, Call{Method: method, Table: x.table}, fn)
+// within runs fn, which calls the source, until ctx ends.
+func (c *caller) within(ctx context.Context, fn func(context.Context) error) error {
+	started := c.start(func() error { return fn(ctx) }, nil)
+	defer started.release()
+	select {
+	case <-started.done:
+		return started.err
+	case <-ctx.Done():
+		return ctx.Err()
+	}
 }
 
-// around makes one call of the source, through Options.Around where there is
-// one. An error that Around swallows stays one.
-func (x *exchange) around(ctx context.Context, call Call, fn func(context.Context) error) error {
+// invoke calls the source, through Options.Around if that is set. An error that
+// Around swallows stays one. It must be called in the goroutine that start made.
+func (c *caller) invoke(ctx context.Context, call Call, fn func(context.Context) error) error {
 	// After a call that ignored its context, such as Describe, the next one
 	// would come too late.
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	if x.h.opts.Around == nil {
+	if c.around == nil {
 		return fn(ctx)
 	}
 	// Around may call next in another goroutine, and not wait for it.
 	var mu sync.Mutex
 	inner := error(errNotCalled)
-	err := x.h.opts.Around(ctx, call, func(ctx context.Context) (err error) {
+	err := c.around(ctx, call, func(ctx context.Context) (err error) {
 		mu.Lock()
 		again := inner != errNotCalled
 		if !again {
@@ -140,7 +139,8 @@ func (x *exchange) around(ctx context.Context, call Call, fn func(context.Contex
 		err = errGoexit
 		defer func() {
 			if p := recover(); p != nil {
-				err = x.panicked(p)
+				c.log.panicked(p)
+				err = errPanicked
 			}
 			mu.Lock()
 			defer mu.Unlock()
@@ -157,26 +157,11 @@ func (x *exchange) around(ctx context.Context, call Call, fn func(context.Contex
 	return inner
 }
 
-// within runs fn, which calls the source, until the deadline or until the
-// client leaves. The error is fit for [exchange.fail].
-func (x *exchange) within(timeoutMS int64, fn func(context.Context) error) error {
-	ctx, cancel := context.WithDeadline(x.r.Context(), x.arrived.Add(x.timeout(timeoutMS)))
-	defer cancel()
-	c := x.start(func() error { return fn(ctx) }, nil)
-	defer c.leave()
-	select {
-	case <-c.done:
-		return ended(c.err, ctx, x.r.Context())
-	case <-ctx.Done():
-		return ended(ctx.Err(), ctx, x.r.Context())
-	}
-}
-
-// ended tells the end of the request from a fault of the source: what a source
-// returns because its context is over says nothing new, and an answer that it
-// cut short for the same reason is none.
-func ended(err error, call, request context.Context) error {
-	if f, ok := err.(*failed); ok && f.deliberate != nil || err == errPanicked {
+// explainEnd returns why a call failed. Once its context is over, what the source
+// returns tells nothing new, and an answer that it cut short for that reason is
+// none: the end of the request is the reason. A deliberate error and a panic stay.
+func explainEnd(err error, call, request context.Context) error {
+	if e, ok := err.(*authorError); ok && e.deliberate != nil || err == errPanicked {
 		return err
 	}
 	switch {

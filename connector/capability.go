@@ -1,6 +1,7 @@
 package connector
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 
@@ -20,11 +21,11 @@ type capabilities struct {
 	links       LinkMeasurer
 	joiner      Joiner
 	sql         SQLQuerier
-	dialect     string // what sql said, when it was asked
+	dialect     string // the answer of sql.Dialect
 }
 
-// capable reads the capabilities off the methods and takes away what is
-// omitted.
+// capable returns the capabilities that the methods of a source give, without
+// those that are omitted.
 func capable(src Source, omit Omit) (c capabilities, faults []error) {
 	c.describer, _ = src.(Describer)
 	c.sizer, _ = src.(Sizer)
@@ -65,7 +66,8 @@ func capable(src Source, omit Omit) (c capabilities, faults []error) {
 		c.byDate = nil
 	}
 	if c.byDate != nil && c.aggregator == nil {
-		faults = append(faults, fmt.Errorf("source: has AggregateByDate without Aggregate; dateBucket needs the aggregate endpoint (H2)"))
+		faults = append(faults, errors.New("source: has AggregateByDate without Aggregate; "+
+			"dateBucket needs the aggregate endpoint"))
 	}
 	if omit.Join {
 		c.joiner = nil
@@ -81,7 +83,8 @@ func capable(src Source, omit Omit) (c capabilities, faults []error) {
 	return c, faults
 }
 
-// document is what the capabilities and the definition come to (H1).
+// document returns the document that follows from the capabilities and the
+// definition.
 func (c capabilities) document(def Definition, omit Omit) *wire.Document {
 	doc := &wire.Document{
 		ProtocolVersion: wire.ProtocolVersion,

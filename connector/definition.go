@@ -8,8 +8,8 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
-// Definition is what methods cannot say about a connector. Everything else in
-// the capability document follows from the source (H1).
+// Definition states what the methods of a source cannot say about a connector.
+// Everything else in the capability document follows from the source.
 type Definition struct {
 	// Slug names the kind of source: ^[a-z][a-z0-9-]{2,39}$.
 	Slug string `json:"slug"`
@@ -23,7 +23,7 @@ type Definition struct {
 	Limits wire.Limits `json:"limits"`
 }
 
-// defaultConcurrency is declared by a definition that states none.
+// defaultConcurrency stands in the document of a definition that states none.
 const defaultConcurrency = 4
 
 // Options are what a host may set. Nil, and every zero member, is the default.
@@ -31,16 +31,15 @@ type Options struct {
 	// Logger gets the causes of internal errors, without secrets, bodies or
 	// cells. Default: slog.Default().
 	Logger *slog.Logger
-	// MaxRequestBytes bounds a request body (G4). Default: 8 MiB.
+	// MaxRequestBytes limits a request body. Default: 8 MiB.
 	MaxRequestBytes int64
-	// MaxTimeout is the host's own ceiling for every timeout a request states
-	// (G7). Default: one hour.
+	// MaxTimeout limits every timeout that a request states. Default: one hour.
 	MaxTimeout time.Duration
 	// WriteStall is how long a reader may take nothing, or less than 64 KiB,
-	// before it is cut off (C7). Default: 20 seconds.
+	// before it is cut off. Default: 20 seconds.
 	WriteStall time.Duration
-	// SortBudget is the largest offset+limit, in rows, that the SDK sorts
-	// itself for a source that does not sort (B8). Default: 50,000.
+	// SortBudget is the largest offset+limit, in rows, that the library sorts
+	// for a source that does not sort. Default: 50,000.
 	SortBudget int64
 	// Omit takes capabilities away that the source has.
 	Omit Omit

@@ -6,22 +6,22 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
-// describe asks the source for a table, once in a request; nil when it is no
-// [Describer].
+// describe asks the source for a table, once in a request. It returns nil if the
+// source is no [Describer].
 func (x *exchange) describe(ctx context.Context, name string) (*wire.Table, error) {
-	if x.h.caps.describer == nil {
+	if x.caps.describer == nil {
 		return nil, nil
 	}
 	if table := x.described[name]; table != nil {
 		return table, nil
 	}
 	var table *wire.Table
-	err := x.around(ctx, Call{Method: "Describe", Table: name}, func(ctx context.Context) (err error) {
-		table, err = x.h.caps.describer.Describe(ctx, x.creds, name)
+	err := x.calls.invoke(ctx, Call{Method: "Describe", Table: name}, func(ctx context.Context) (err error) {
+		table, err = x.caps.describer.Describe(ctx, x.creds, name)
 		return err
 	})
 	if err == nil && table == nil {
-		err = cause("Describe returned nothing; for an unknown table return UnknownEntity")
+		err = fault("Describe returned nothing; for an unknown table return UnknownEntity")
 	}
 	if err != nil {
 		return nil, err
@@ -37,7 +37,7 @@ func unknownField(table *wire.Table, name string) error {
 	return UnknownEntity("table %s has no field %s", wire.QuoteName(table.Name), wire.QuoteName(name))
 }
 
-// checkColumns refuses columns the table does not have (F3, A11).
+// checkColumns refuses columns that the table does not have.
 func checkColumns(table *wire.Table, names ...string) error {
 	if table == nil {
 		return nil
@@ -50,40 +50,27 @@ func checkColumns(table *wire.Table, names ...string) error {
 	return nil
 }
 
-// checkFilters refuses filters on fields the table does not have or that are
-// not filterable: 422, never unfiltered rows (A11, E7).
-func checkFilters(table *wire.Table, and []wire.Filter, or [][]wire.Filter) error {
+// checkFilters refuses filters on fields that the table does not have or that
+// are not filterable: 422, never unfiltered rows.
+func checkFilters(table *wire.Table, where wire.Where) error {
 	if table == nil {
 		return nil
 	}
-	for _, f := range and {
-		if err := checkFilter(table, f); err != nil {
-			return err
-		}
-	}
-	for _, group := range or {
-		for _, f := range group {
-			if err := checkFilter(table, f); err != nil {
-				return err
-			}
+	for f := range where.Filters() {
+		switch field := table.Field(f.Field); {
+		case field == nil:
+			return Unsupported("table %s has no field %s to filter by",
+				wire.QuoteName(table.Name), wire.QuoteName(f.Field))
+		case forbids(field.Filterable):
+			return Unsupported("field %s of table %s is not filterable",
+				wire.QuoteName(f.Field), wire.QuoteName(table.Name))
 		}
 	}
 	return nil
 }
 
-func checkFilter(table *wire.Table, f wire.Filter) error {
-	field := table.Field(f.Field)
-	if field == nil {
-		return Unsupported("table %s has no field %s to filter by", wire.QuoteName(table.Name), wire.QuoteName(f.Field))
-	}
-	if forbids(field.Filterable) {
-		return Unsupported("field %s of table %s is not filterable", wire.QuoteName(f.Field), wire.QuoteName(table.Name))
-	}
-	return nil
-}
-
-// checkAggregate refuses unknown fields, and declines by ErrDecline what the
-// table's flags forbid (E7). A hop's columns are the hop's business.
+// checkAggregate refuses unknown fields, and declines with ErrDecline what the
+// table's flags forbid. It skips the columns of joins, which checkJoins checks.
 func checkAggregate(table *wire.Table, req *wire.AggregateRequest) error {
 	if table == nil {
 		return nil
@@ -122,22 +109,23 @@ func checkAggregate(table *wire.Table, req *wire.AggregateRequest) error {
 	return declined
 }
 
-// forbids reports whether a flag, which is true when absent, says no.
+// forbids reports whether a flag is false. An absent flag is true.
 func forbids(flag *bool) bool { return flag != nil && !*flag }
 
-// checkJoins refuses joins that the connector does not execute (B7), a hop from
-// a table that two hops reached (B6), and unknown tables and fields of a hop.
+// checkJoins refuses joins that the connector does not execute, a hop from a
+// table that two hops lead to, and unknown tables and fields of a hop.
 func (x *exchange) checkJoins(ctx context.Context, joins []wire.JoinHop) error {
 	if len(joins) == 0 {
 		return nil
 	}
-	if x.h.caps.joiner == nil {
+	if x.caps.joiner == nil {
 		return Unsupported("joins: this connector executes no joins (join is false)")
 	}
 	reached := map[string]int{}
 	for i, j := range joins {
 		if reached[j.FromTable] > 1 {
-			return Unsupported("joins[%d].fromTable: two hops lead to table %s, so it is not clear which is meant", i, wire.QuoteName(j.FromTable))
+			return Unsupported("joins[%d].fromTable: two hops lead to table %s, so it is not clear which is meant",
+				i, wire.QuoteName(j.FromTable))
 		}
 		reached[j.ToTable]++
 	}
@@ -165,9 +153,9 @@ func (x *exchange) checkJoins(ctx context.Context, joins []wire.JoinHop) error {
 	return nil
 }
 
-// checkQuery refuses what a query names and the table does not have (A11).
+// checkQuery refuses fields that a query names and the table does not have.
 func checkQuery(table *wire.Table, req *wire.QueryRequest) error {
-	if err := checkFilters(table, req.And, req.Or); err != nil {
+	if err := checkFilters(table, req.Where); err != nil {
 		return err
 	}
 	for _, s := range req.Sort {

@@ -20,18 +20,22 @@ func discovering(d *wire.Discovery) core {
 
 func ptr[T any](v T) *T { return &v }
 
-// sound is a discovery with everything in it.
+// sound returns a discovery with everything in it.
 func sound() *wire.Discovery {
 	return &wire.Discovery{
 		Tables: []wire.Table{
 			{
-				Name: "orders", SourceDescription: "What was bought.", RowCount: ptr(int64(0)), StoresRows: true, PrimaryKey: []string{"id", "line"},
-				ForeignKeys: []wire.ForeignKey{{Field: "customer", TargetTable: "customers", TargetField: "id"}, {Field: "id", TargetTable: "unseen", TargetField: "id"}},
+				Name: "orders", SourceDescription: "What was bought.", RowCount: ptr(int64(0)), StoresRows: true,
+				PrimaryKey: []string{"id", "line"},
+				ForeignKeys: []wire.ForeignKey{{Field: "customer", TargetTable: "customers", TargetField: "id"},
+					{Field: "id", TargetTable: "unseen", TargetField: "id"}},
 				Fields: []wire.Field{
 					{Name: "id", Type: wire.TypeNumber},
 					{Name: "line", SourceColumn: "LINE_NO", Type: wire.TypeNumber},
-					{Name: "customer", Type: wire.TypeReference, Nullable: true, Samples: []wire.Value{wire.Text("a"), wire.Null()},
-						Stats: &wire.Stats{NullPercent: ptr(100.0), DistinctCount: 0, Min: ptr(wire.Text("a")), Max: ptr(wire.Null())}, Groupable: ptr(false)},
+					{Name: "customer", Type: wire.TypeReference, Nullable: true,
+						Samples: []wire.Value{wire.Text("a"), wire.Null()},
+						Stats: &wire.Stats{NullPercent: ptr(100.0), DistinctCount: 0, Min: ptr(wire.Text("a")),
+							Max: ptr(wire.Null())}, Groupable: ptr(false)},
 				},
 			},
 			{Name: "customers", Fields: []wire.Field{{Name: "id", Type: wire.TypeString, Unique: true}}},
@@ -41,66 +45,116 @@ func sound() *wire.Discovery {
 	}
 }
 
-// TestDiscovery: a sound discovery arrives whole.
+// TestDiscovery checks that a sound discovery arrives whole.
 func TestDiscovery(t *testing.T) {
 	s := serve(t, discovering(sound()), nil)
 	a := s.post("/discovery", good("/discovery"))
 	require.Equal(t, 200, a.status, a.body)
 	assert.Equal(t, "no-store", a.header.Get("Cache-Control"))
 	assert.Equal(t, "application/json", a.header.Get("Content-Type"))
-	assert.Equal(t, `{"tables":[{"name":"orders","sourceDescription":"What was bought.","rowCount":0,"storesRows":true,"primaryKey":["id","line"],`+
-		`"foreignKeys":[{"field":"customer","targetTable":"customers","targetField":"id"},{"field":"id","targetTable":"unseen","targetField":"id"}],`+
-		`"fields":[{"name":"id","sourceColumn":"id","type":"number","nullable":false,"unique":false,"samples":[],"sourceDescription":""},`+
-		`{"name":"line","sourceColumn":"LINE_NO","type":"number","nullable":false,"unique":false,"samples":[],"sourceDescription":""},`+
-		`{"name":"customer","sourceColumn":"customer","type":"reference","nullable":true,"unique":false,"samples":["a",null],"sourceDescription":"",`+
+	assert.Equal(t, `{"tables":[{"name":"orders","sourceDescription":"What was bought.","rowCount":0,`+
+		`"storesRows":true,"primaryKey":["id","line"],`+
+		`"foreignKeys":[{"field":"customer","targetTable":"customers","targetField":"id"},{"field":"id",`+
+		`"targetTable":"unseen","targetField":"id"}],`+
+		`"fields":[{"name":"id","sourceColumn":"id","type":"number","nullable":false,"unique":false,"samples":[],`+
+		`"sourceDescription":""},`+
+		`{"name":"line","sourceColumn":"LINE_NO","type":"number","nullable":false,"unique":false,"samples":[],`+
+		`"sourceDescription":""},`+
+		`{"name":"customer","sourceColumn":"customer","type":"reference","nullable":true,"unique":false,`+
+		`"samples":["a",null],"sourceDescription":"",`+
 		`"stats":{"nullPercent":100,"distinctCount":0,"min":"a","max":null},"groupable":false}]},`+
-		`{"name":"customers","sourceDescription":"","storesRows":false,"primaryKey":[],"foreignKeys":[],"fields":[{"name":"id","sourceColumn":"id","type":"string","nullable":false,"unique":true,"samples":[],"sourceDescription":""}]},`+
-		`{"name":"empty","sourceDescription":"","storesRows":false,"primaryKey":[],"foreignKeys":[],"fields":[]}],"warnings":["one view was skipped"]}`, a.body)
+		`{"name":"customers","sourceDescription":"","storesRows":false,"primaryKey":[],"foreignKeys":[],`+
+		`"fields":[{"name":"id","sourceColumn":"id","type":"string","nullable":false,"unique":true,"samples":[],`+
+		`"sourceDescription":""}]},`+
+		`{"name":"empty","sourceDescription":"","storesRows":false,"primaryKey":[],"foreignKeys":[],"fields":[]}],`+
+		`"warnings":["one view was skipped"]}`, a.body)
 	assert.Empty(t, s.log.String())
 
 	a = serve(t, discovering(&wire.Discovery{}), nil).post("/discovery", good("/discovery"))
 	assert.Equal(t, `{"tables":[]}`, a.body, "no tables are an empty array, not null")
 }
 
-// TestDiscoveryRules breaks each rule. The author has to mend it, so the answer
-// is an internal error, and the log says where and what, without the value.
+// TestDiscoveryRules breaks each rule. Only the author can repair that, so the
+// answer is an internal error, and the log names place and fault without the
+// value.
 func TestDiscoveryRules(t *testing.T) {
 	for _, c := range []struct {
 		why   string
 		spoil func(*wire.Discovery)
 		want  string
 	}{
-		{"a table without a name", func(d *wire.Discovery) { d.Tables[2].Name = "" }, "tables[2].name: must not be empty"},
-		{"names of tables are distinct", func(d *wire.Discovery) { d.Tables[2].Name = "orders" }, "tables[2].name: the same name stands before it"},
-		{"a name that is not UTF-8", func(d *wire.Discovery) { d.Tables[2].Name = canary + "\xff" }, "tables[2].name: must be valid UTF-8"},
-		{"a description that is not UTF-8", func(d *wire.Discovery) { d.Tables[0].SourceDescription = canary + "\xff" }, "tables[0].sourceDescription: must be valid UTF-8"},
-		{"a negative count", func(d *wire.Discovery) { d.Tables[0].RowCount = ptr(int64(-1)) }, "tables[0].rowCount: must be at least 0"},
-		{"a count beyond 2^53-1", func(d *wire.Discovery) { d.Tables[0].RowCount = ptr(int64(1 << 53)) }, "tables[0].rowCount: must be at most 9007199254740991"},
-		{"a key of no field", func(d *wire.Discovery) { d.Tables[0].PrimaryKey[1] = canary }, "tables[0].primaryKey[1]: the table has no field of this name"},
-		{"a key field twice", func(d *wire.Discovery) { d.Tables[0].PrimaryKey[1] = "id" }, "tables[0].primaryKey[1]: the same name stands before it"},
-		{"a foreign key of no field", func(d *wire.Discovery) { d.Tables[0].ForeignKeys[1].Field = canary }, "tables[0].foreignKeys[1].field: the table has no field of this name"},
-		{"a foreign key of nothing", func(d *wire.Discovery) { d.Tables[0].ForeignKeys[1].Field = "" }, "tables[0].foreignKeys[1].field: must not be empty"},
-		{"a foreign key to no table", func(d *wire.Discovery) { d.Tables[0].ForeignKeys[0].TargetTable = "" }, "tables[0].foreignKeys[0].targetTable: must not be empty"},
-		{"a foreign key to no field of a table that is there", func(d *wire.Discovery) { d.Tables[0].ForeignKeys[0].TargetField = canary }, "tables[0].foreignKeys[0].targetField: the table has no field of this name"},
-		{"a field without a name", func(d *wire.Discovery) { d.Tables[2].Fields = []wire.Field{{Type: "json"}} }, "tables[2].fields[0].name: must not be empty"},
-		{"names of fields are distinct", func(d *wire.Discovery) { d.Tables[0].Fields[1].Name = "id"; d.Tables[0].PrimaryKey = nil }, "tables[0].fields[1].name: the same name stands before it"},
-		{"a field name that is not UTF-8", func(d *wire.Discovery) { d.Tables[2].Fields = []wire.Field{{Name: canary + "\xff", Type: "json"}} }, "tables[2].fields[0].name: must be valid UTF-8"},
-		{"a source column that is not UTF-8", func(d *wire.Discovery) { d.Tables[1].Fields[0].SourceColumn = canary + "\xff" }, "tables[1].fields[0].sourceColumn: must be valid UTF-8"},
-		{"no type", func(d *wire.Discovery) { d.Tables[1].Fields[0].Type = "" }, "tables[1].fields[0].type: must be one of string, number, decimal, boolean, date, datetime, json, array, reference"},
-		{"an unknown type", func(d *wire.Discovery) { d.Tables[1].Fields[0].Type = canary }, "tables[1].fields[0].type: must be one of string, number, decimal, boolean, date, datetime, json, array, reference"},
-		{"a field description that is not UTF-8", func(d *wire.Discovery) { d.Tables[1].Fields[0].SourceDescription = canary + "\xff" }, "tables[1].fields[0].sourceDescription: must be valid UTF-8"},
-		{"D4: a sample that is not UTF-8", func(d *wire.Discovery) {
+		{"a table without a name", func(d *wire.Discovery) { d.Tables[2].Name = "" },
+			"tables[2].name: must not be empty"},
+		{"names of tables are distinct", func(d *wire.Discovery) { d.Tables[2].Name = "orders" },
+			"tables[2].name: duplicate of an earlier entry"},
+		{"a name that is not UTF-8", func(d *wire.Discovery) { d.Tables[2].Name = canary + "\xff" },
+			"tables[2].name: must be valid UTF-8"},
+		{"a description that is not UTF-8",
+			func(d *wire.Discovery) { d.Tables[0].SourceDescription = canary + "\xff" },
+			"tables[0].sourceDescription: must be valid UTF-8"},
+		{"a negative count", func(d *wire.Discovery) { d.Tables[0].RowCount = ptr(int64(-1)) },
+			"tables[0].rowCount: must be at least 0"},
+		{"a count beyond 2^53-1", func(d *wire.Discovery) { d.Tables[0].RowCount = ptr(int64(1 << 53)) },
+			"tables[0].rowCount: must be at most 9007199254740991"},
+		{"a key of no field", func(d *wire.Discovery) { d.Tables[0].PrimaryKey[1] = canary },
+			"tables[0].primaryKey[1]: the table has no field of this name"},
+		{"a key field twice", func(d *wire.Discovery) { d.Tables[0].PrimaryKey[1] = "id" },
+			"tables[0].primaryKey[1]: duplicate of an earlier entry"},
+		{"a foreign key of no field", func(d *wire.Discovery) { d.Tables[0].ForeignKeys[1].Field = canary },
+			"tables[0].foreignKeys[1].field: the table has no field of this name"},
+		{"a foreign key of nothing", func(d *wire.Discovery) { d.Tables[0].ForeignKeys[1].Field = "" },
+			"tables[0].foreignKeys[1].field: must not be empty"},
+		{"a foreign key to no table", func(d *wire.Discovery) { d.Tables[0].ForeignKeys[0].TargetTable = "" },
+			"tables[0].foreignKeys[0].targetTable: must not be empty"},
+		{"a foreign key to no field of a table that is there",
+			func(d *wire.Discovery) { d.Tables[0].ForeignKeys[0].TargetField = canary },
+			"tables[0].foreignKeys[0].targetField: the table has no field of this name"},
+		{"a field without a name", func(d *wire.Discovery) { d.Tables[2].Fields = []wire.Field{{Type: "json"}} },
+			"tables[2].fields[0].name: must not be empty"},
+		{"names of fields are distinct",
+			func(d *wire.Discovery) { d.Tables[0].Fields[1].Name = "id"; d.Tables[0].PrimaryKey = nil },
+			"tables[0].fields[1].name: duplicate of an earlier entry"},
+		{"a field name that is not UTF-8",
+			func(d *wire.Discovery) { d.Tables[2].Fields = []wire.Field{{Name: canary + "\xff", Type: "json"}} },
+			"tables[2].fields[0].name: must be valid UTF-8"},
+		{"a source column that is not UTF-8",
+			func(d *wire.Discovery) { d.Tables[1].Fields[0].SourceColumn = canary + "\xff" },
+			"tables[1].fields[0].sourceColumn: must be valid UTF-8"},
+		{"no type", func(d *wire.Discovery) { d.Tables[1].Fields[0].Type = "" },
+			"tables[1].fields[0].type: must be one of string, number, decimal, boolean, date, datetime, json, " +
+				"array, reference"},
+		{"an unknown type", func(d *wire.Discovery) { d.Tables[1].Fields[0].Type = canary },
+			"tables[1].fields[0].type: must be one of string, number, decimal, boolean, date, datetime, json, " +
+				"array, reference"},
+		{"a field description that is not UTF-8",
+			func(d *wire.Discovery) { d.Tables[1].Fields[0].SourceDescription = canary + "\xff" },
+			"tables[1].fields[0].sourceDescription: must be valid UTF-8"},
+		{"cell-4: a sample that is not UTF-8", func(d *wire.Discovery) {
 			d.Tables[1].Fields[0].Samples = []wire.Value{wire.Null(), wire.Text(canary + "\xff")}
 		}, "tables[1].fields[0].samples[1]: text is not valid UTF-8"},
-		{"D1: a sample that is NaN", func(d *wire.Discovery) { d.Tables[1].Fields[0].Samples = []wire.Value{wire.Float(math.NaN())} }, "tables[1].fields[0].samples[0]: NaN and infinities cannot cross the wire; send null or fix the source"},
-		{"D4: a minimum that is not UTF-8", func(d *wire.Discovery) { d.Tables[0].Fields[2].Stats.Min = ptr(wire.Text(canary + "\xff")) }, "tables[0].fields[2].stats.min: text is not valid UTF-8"},
-		{"D1: a maximum that is no decimal", func(d *wire.Discovery) { d.Tables[0].Fields[2].Stats.Max = ptr(wire.Decimal(canary)) }, "tables[0].fields[2].stats.max: not plain decimal digits; a decimal is an optional sign, digits, and optionally a dot and digits"},
-		{"more than all are null", func(d *wire.Discovery) { d.Tables[0].Fields[2].Stats.NullPercent = ptr(100.1) }, "tables[0].fields[2].stats.nullPercent: must be at most 100"},
-		{"fewer than none are null", func(d *wire.Discovery) { d.Tables[0].Fields[2].Stats.NullPercent = ptr(-0.1) }, "tables[0].fields[2].stats.nullPercent: must be at least 0"},
-		{"a share that is no number", func(d *wire.Discovery) { d.Tables[0].Fields[2].Stats.NullPercent = ptr(math.NaN()) }, "tables[0].fields[2].stats.nullPercent: must be at least 0"},
-		{"a negative number of values", func(d *wire.Discovery) { d.Tables[0].Fields[2].Stats.DistinctCount = -1 }, "tables[0].fields[2].stats.distinctCount: must be at least 0"},
-		{"values beyond 2^53-1", func(d *wire.Discovery) { d.Tables[0].Fields[2].Stats.DistinctCount = 1 << 53 }, "tables[0].fields[2].stats.distinctCount: must be at most 9007199254740991"},
-		{"a warning that is not UTF-8", func(d *wire.Discovery) { d.Warnings[0] = canary + "\xff" }, "warnings[0]: must be valid UTF-8"},
+		{"cell-1: a sample that is NaN",
+			func(d *wire.Discovery) { d.Tables[1].Fields[0].Samples = []wire.Value{wire.Float(math.NaN())} },
+			"tables[1].fields[0].samples[0]: NaN and infinities cannot cross the wire; send null or fix the source"},
+		{"cell-4: a minimum that is not UTF-8",
+			func(d *wire.Discovery) { d.Tables[0].Fields[2].Stats.Min = ptr(wire.Text(canary + "\xff")) },
+			"tables[0].fields[2].stats.min: text is not valid UTF-8"},
+		{"cell-1: a maximum that is no decimal",
+			func(d *wire.Discovery) { d.Tables[0].Fields[2].Stats.Max = ptr(wire.Decimal(canary)) },
+			"tables[0].fields[2].stats.max: not plain decimal digits; a decimal is an optional sign, digits, and " +
+				"optionally a dot and digits"},
+		{"more than all are null", func(d *wire.Discovery) { d.Tables[0].Fields[2].Stats.NullPercent = ptr(100.1) },
+			"tables[0].fields[2].stats.nullPercent: must be at most 100"},
+		{"fewer than none are null", func(d *wire.Discovery) { d.Tables[0].Fields[2].Stats.NullPercent = ptr(-0.1) },
+			"tables[0].fields[2].stats.nullPercent: must be at least 0"},
+		{"a share that is no number", func(d *wire.Discovery) {
+			d.Tables[0].Fields[2].Stats.NullPercent = ptr(math.NaN())
+		}, "tables[0].fields[2].stats.nullPercent: must be at least 0"},
+		{"a negative number of values", func(d *wire.Discovery) { d.Tables[0].Fields[2].Stats.DistinctCount = -1 },
+			"tables[0].fields[2].stats.distinctCount: must be at least 0"},
+		{"values beyond 2^53-1", func(d *wire.Discovery) { d.Tables[0].Fields[2].Stats.DistinctCount = 1 << 53 },
+			"tables[0].fields[2].stats.distinctCount: must be at most 9007199254740991"},
+		{"a warning that is not UTF-8", func(d *wire.Discovery) { d.Warnings[0] = canary + "\xff" },
+			"warnings[0]: must be valid UTF-8"},
 	} {
 		t.Run(c.why, func(t *testing.T) {
 			d := sound()
@@ -110,17 +164,20 @@ func TestDiscoveryRules(t *testing.T) {
 			a.refuses(t, 500, wire.CodeInternal, "internal error")
 			s.keepsSecrets(a)
 			require.Len(t, s.log.all(), 1)
-			assert.Equal(t, "ERROR internal error slug=shop route=/discovery cause=the tables that Discover answered break the rules: "+c.want, s.log.String())
+			assert.Equal(t, "ERROR internal error slug=shop route=/discovery cause=the tables that Discover "+
+				"answered break the rules: "+c.want, s.log.String())
 			s.alive()
 		})
 	}
 }
 
-// TestAllDiscoveryFaults: one look at the log is enough to mend them all.
+// TestAllDiscoveryFaults checks that one look at the log shows all faults.
 func TestAllDiscoveryFaults(t *testing.T) {
 	d := &wire.Discovery{
 		Tables: []wire.Table{
-			{Name: "a", PrimaryKey: []string{"x"}, Fields: []wire.Field{{Name: "f"}, {Name: "f", Type: wire.TypeString, Samples: []wire.Value{wire.Text("\xff")}}}},
+			{Name: "a", PrimaryKey: []string{"x"},
+				Fields: []wire.Field{{Name: "f"},
+					{Name: "f", Type: wire.TypeString, Samples: []wire.Value{wire.Text("\xff")}}}},
 			{Name: "a", RowCount: ptr(int64(-1)), ForeignKeys: []wire.ForeignKey{{}}},
 		},
 		Warnings: []string{"fine", "\xff"},
@@ -130,10 +187,11 @@ func TestAllDiscoveryFaults(t *testing.T) {
 	_, causes, _ := strings.Cut(s.log.String(), "break the rules: ")
 	assert.ElementsMatch(t, []string{
 		"tables[0].primaryKey[0]: the table has no field of this name",
-		"tables[0].fields[0].type: must be one of string, number, decimal, boolean, date, datetime, json, array, reference",
-		"tables[0].fields[1].name: the same name stands before it",
+		"tables[0].fields[0].type: must be one of string, number, decimal, boolean, date, datetime, json, array, " +
+			"reference",
+		"tables[0].fields[1].name: duplicate of an earlier entry",
 		"tables[0].fields[1].samples[0]: text is not valid UTF-8",
-		"tables[1].name: the same name stands before it",
+		"tables[1].name: duplicate of an earlier entry",
 		"tables[1].rowCount: must be at least 0",
 		"tables[1].foreignKeys[0].field: must not be empty",
 		"tables[1].foreignKeys[0].targetTable: must not be empty",
@@ -142,26 +200,34 @@ func TestAllDiscoveryFaults(t *testing.T) {
 	}, strings.Split(causes, "\n"))
 }
 
-// TestAnswersThatAreNone: what a source may not answer on the JSON routes.
+// TestAnswersThatAreNone returns answers that are illegal on the JSON routes.
 func TestAnswersThatAreNone(t *testing.T) {
 	const rows = "Aggregate answered "
 	groups := func(g *connector.AggregateAnswer) endpoints {
-		return endpoints{aggregator: aggregator{func(context.Context, *wire.AggregateRequest) (*connector.AggregateAnswer, error) { return g, nil }}}
+		return endpoints{aggregator: aggregator{func(context.Context,
+			*wire.AggregateRequest) (*connector.AggregateAnswer, error) {
+			return g, nil
+		}}}
 	}
 	one := func(cells ...wire.Value) *connector.AggregateAnswer {
 		return &connector.AggregateAnswer{Rows: [][]wire.Value{cells}}
 	}
 	link := func(l *wire.LinkHitRate) endpoints {
-		return endpoints{linker: linker{func(context.Context, *wire.LinkHitRateRequest) (*wire.LinkHitRate, error) { return l, nil }}}
+		return endpoints{linker: linker{func(context.Context, *wire.LinkHitRateRequest) (*wire.LinkHitRate, error) {
+			return l, nil
+		}}}
 	}
 	size := func(rows int64) endpoints {
-		return endpoints{sizer: sizer{func(context.Context, *wire.SizeRequest) (*wire.Size, error) { return &wire.Size{Rows: rows}, nil }}}
+		return endpoints{sizer: sizer{func(context.Context, *wire.SizeRequest) (*wire.Size, error) {
+			return &wire.Size{Rows: rows}, nil
+		}}}
 	}
 	count := func(n int64) endpoints {
 		return endpoints{counter: counter{func(context.Context, *wire.CountRequest) (int64, error) { return n, nil }}}
 	}
 	cardinality := func(c wire.Cardinality) endpoints {
-		return endpoints{measurer: measurer{func(context.Context, *wire.CardinalityRequest) (map[string]*wire.Cardinality, error) {
+		return endpoints{measurer: measurer{func(context.Context,
+			*wire.CardinalityRequest) (map[string]*wire.Cardinality, error) {
 			return map[string]*wire.Cardinality{"id": &c}, nil
 		}}}
 	}
@@ -176,27 +242,48 @@ func TestAnswersThatAreNone(t *testing.T) {
 	}{
 		{"no discovery", endpoints{core: discovering(nil)}, "/discovery", "", "Discover returned nothing"},
 		{"a negative size", size(-1), "/size", "", "Size answered a number of rows that is not from 0 to 2^53-1"},
-		{"a size beyond 2^53-1", size(1 << 53), "/size", "", "Size answered a number of rows that is not from 0 to 2^53-1"},
+		{"a size beyond 2^53-1", size(1 << 53), "/size", "",
+			"Size answered a number of rows that is not from 0 to 2^53-1"},
 		{"a negative count", count(-1), "/count", "", "Count answered a number that is not from 0 to 2^53-1"},
-		{"a count beyond 2^53-1", count(1 << 53), "/count", "", "Count answered a number that is not from 0 to 2^53-1"},
-		{"more distinct than values", cardinality(wire.Cardinality{NonNull: 1, Distinct: 2}), "/cardinality", "", `Cardinality answered 2 distinct of 1 values for column "id"`},
-		{"a negative number of values", cardinality(wire.Cardinality{NonNull: -1, Distinct: -1}), "/cardinality", "", `Cardinality answered -1 distinct of -1 values for column "id"`},
+		{"a count beyond 2^53-1", count(1 << 53), "/count", "",
+			"Count answered a number that is not from 0 to 2^53-1"},
+		{"more distinct than values", cardinality(wire.Cardinality{NonNull: 1, Distinct: 2}), "/cardinality", "",
+			`Cardinality answered 2 distinct of 1 values for column "id"`},
+		{"a negative number of values", cardinality(wire.Cardinality{NonNull: -1, Distinct: -1}), "/cardinality", "",
+			`Cardinality answered -1 distinct of -1 values for column "id"`},
 		{"no link", link(nil), "/linkHitRate", "", "LinkHitRate returned nothing"},
-		{"more orphans than values", link(&wire.LinkHitRate{FromNonNull: 1, OrphanCount: 2}), "/linkHitRate", "", orphans},
-		{"fewer orphans than none", link(&wire.LinkHitRate{FromNonNull: 1, OrphanCount: -1}), "/linkHitRate", "", orphans},
-		{"protocol: at most 20 samples", link(&wire.LinkHitRate{FromNonNull: 99, OrphanCount: 99, OrphanSamples: make([]string, 21)}), "/linkHitRate", "", orphans},
-		{"D4: a sample that is not UTF-8", link(&wire.LinkHitRate{FromNonNull: 1, OrphanCount: 1, OrphanSamples: []string{"\xff"}}), "/linkHitRate", "", "the source's answer cannot be sent: orphanSamples[0]: text is not valid UTF-8"},
+		{"more orphans than values", link(&wire.LinkHitRate{FromNonNull: 1, OrphanCount: 2}), "/linkHitRate", "",
+			orphans},
+		{"fewer orphans than none", link(&wire.LinkHitRate{FromNonNull: 1, OrphanCount: -1}), "/linkHitRate", "",
+			orphans},
+		{"protocol: at most 20 samples",
+			link(&wire.LinkHitRate{FromNonNull: 99, OrphanCount: 99, OrphanSamples: make([]string, 21)}),
+			"/linkHitRate", "", orphans},
+		{"cell-4: a sample that is not UTF-8",
+			link(&wire.LinkHitRate{FromNonNull: 1, OrphanCount: 1, OrphanSamples: []string{"\xff"}}), "/linkHitRate",
+			"", "the source's answer cannot be sent: orphanSamples[0]: text is not valid UTF-8"},
 		{"no groups", groups(nil), "/aggregate", "", "Aggregate returned nothing; to decline return ErrDecline"},
-		{"E3: no groupBy, no row", groups(&connector.AggregateAnswer{}), "/aggregate", "", rows + "0 rows without groupBy; it must be exactly one (E3)"},
-		{"E3: no groupBy, many rows", groups(&connector.AggregateAnswer{Rows: make([][]wire.Value, 2000)}), "/aggregate", "", rows + "2000 rows without groupBy; it must be exactly one (E3)"},
+		{"aggregate-3: no groupBy, no row", groups(&connector.AggregateAnswer{}), "/aggregate", "",
+			rows + "0 rows without groupBy; it must be exactly one"},
+		{"aggregate-3: no groupBy, many rows", groups(&connector.AggregateAnswer{Rows: make([][]wire.Value, 2000)}),
+			"/aggregate", "", rows + "2000 rows without groupBy; it must be exactly one"},
 		{"a cell short", groups(one()), "/aggregate", "", rows + "a row of 0 cells for 1 groups and measures"},
-		{"a cell too many", groups(one(wire.Int(1), wire.Int(2))), "/aggregate", "", rows + "a row of 2 cells for 1 groups and measures"},
-		{"E1: a count that is null", groups(one(wire.Null())), "/aggregate", "", rows + "a count that is no wire.Int from 0"},
-		{"E1: a negative count", groups(one(wire.Int(-1))), "/aggregate", "", rows + "a count that is no wire.Int from 0"},
-		{"E1: a count that is a text", groups(one(wire.Text("3"))), "/aggregate", "", rows + "a count that is no wire.Int from 0"},
-		{"E1, E6: a sum of floats is not exact", groups(one(wire.Float(0.30000000000000004))), "/aggregate", sum, rows + "a sum that is not exact digits: use wire.Decimal, or ErrDecline where the source adds floats"},
-		{"E1: a sum that is no number", groups(one(wire.Text(canary))), "/aggregate", sum, rows + "a sum that is not exact digits: use wire.Decimal, or ErrDecline where the source adds floats"},
-		{"D1: a cell that cannot cross", groups(one(wire.Decimal(canary))), "/aggregate", sum, "the source's answer cannot be sent: rows[0]: not plain decimal digits; a decimal is an optional sign, digits, and optionally a dot and digits"},
+		{"a cell too many", groups(one(wire.Int(1), wire.Int(2))), "/aggregate", "",
+			rows + "a row of 2 cells for 1 groups and measures"},
+		{"aggregate-1: a count that is null", groups(one(wire.Null())), "/aggregate", "",
+			rows + "a count that is not a wire.Int of at least 0"},
+		{"aggregate-1: a negative count", groups(one(wire.Int(-1))), "/aggregate", "",
+			rows + "a count that is not a wire.Int of at least 0"},
+		{"aggregate-1: a count that is a text", groups(one(wire.Text("3"))), "/aggregate", "",
+			rows + "a count that is not a wire.Int of at least 0"},
+		{"aggregate-1, aggregate-6: a sum of floats is not exact", groups(one(wire.Float(0.30000000000000004))),
+			"/aggregate", sum, rows + "a sum that is not exact digits: use wire.Decimal, or ErrDecline if the " +
+				"source adds floats"},
+		{"aggregate-1: a sum that is no number", groups(one(wire.Text(canary))), "/aggregate", sum,
+			rows + "a sum that is not exact digits: use wire.Decimal, or ErrDecline if the source adds floats"},
+		{"cell-1: a cell that cannot cross", groups(one(wire.Decimal(canary))), "/aggregate", sum,
+			"the source's answer cannot be sent: rows[0]: not plain decimal digits; a decimal is an optional sign," +
+				" digits, and optionally a dot and digits"},
 	} {
 		t.Run(c.why, func(t *testing.T) {
 			s := serve(t, c.src, nil)
@@ -213,7 +300,7 @@ func TestAnswersThatAreNone(t *testing.T) {
 	}
 }
 
-// TestAnswersAtTheEdge are what it may.
+// TestAnswersAtTheEdge returns the extreme legal ones.
 func TestAnswersAtTheEdge(t *testing.T) {
 	src := endpoints{
 		sizer:   sizer{func(context.Context, *wire.SizeRequest) (*wire.Size, error) { return nil, nil }},
@@ -231,31 +318,38 @@ func TestAnswersAtTheEdge(t *testing.T) {
 	s := serve(t, src, nil)
 	for _, c := range []struct{ why, path, body, want string }{
 		{"protocol: the null stays inside the wrapper", "/size", good("/size"), `{"size":null}`},
-		{"D1", "/count", good("/count"), `{"count":9007199254740991}`},
+		{"cell-1", "/count", good("/count"), `{"count":9007199254740991}`},
 		{"one entry for every column asked for, null where it was not counted, and no other", "/cardinality",
-			edit(t, "/cardinality", `["id"]`, `["a","b","c","a"]`), `{"columns":{"a":{"nonNull":0,"distinct":0},"b":null,"c":null}}`},
-		{"F2: the rate follows from the counts, whatever the source says", "/linkHitRate", good("/linkHitRate"),
+			edit(t, "/cardinality", `["id"]`, `["a","b","c","a"]`),
+			`{"columns":{"a":{"nonNull":0,"distinct":0},"b":null,"c":null}}`},
+		{"measure-2: the rate follows from the counts, whatever the source says", "/linkHitRate",
+			good("/linkHitRate"),
 			`{"fromNonNull":8,"orphanCount":2,"orphanRate":0.25,"orphanSamples":["x"]}`},
-		{"E1: a sum crosses as digits, null over nothing", "/aggregate",
-			edit(t, "/aggregate", `{"fn":"count","as":"n"}`, `{"fn":"sum","field":"id","as":"s"},{"fn":"sum","field":"id","as":"z"},{"fn":"count","as":"n"}`),
+		{"aggregate-1: a sum crosses as digits, null over nothing", "/aggregate",
+			edit(t, "/aggregate", `{"fn":"count","as":"n"}`,
+				`{"fn":"sum","field":"id","as":"s"},{"fn":"sum","field":"id","as":"z"},{"fn":"count","as":"n"}`),
 			`{"rows":[{"n":0,"s":"12","z":null}]}`},
 	} {
 		a := s.post(c.path, c.body)
 		assert.Equal(t, 200, a.status, c.why)
 		assert.Equal(t, c.want, a.body, c.why)
 	}
-	a := serve(t, endpoints{linker: linker{func(context.Context, *wire.LinkHitRateRequest) (*wire.LinkHitRate, error) {
+	a := serve(t, endpoints{linker: linker{func(context.Context,
+		*wire.LinkHitRateRequest) (*wire.LinkHitRate, error) {
 		return &wire.LinkHitRate{OrphanRate: math.NaN()}, nil
 	}}}, nil).post("/linkHitRate", good("/linkHitRate"))
-	assert.Equal(t, `{"fromNonNull":0,"orphanCount":0,"orphanRate":0,"orphanSamples":[]}`, a.body, "F2: 0 over nothing")
+	assert.Equal(t, `{"fromNonNull":0,"orphanCount":0,"orphanRate":0,"orphanSamples":[]}`, a.body,
+		"measure-2: 0 over nothing")
 }
 
-// TestGroupBudget is E6: as many groups as the limit are refused, never cut.
+// TestGroupBudget checks that as many groups as the limit are refused, never
+// cut.
 func TestGroupBudget(t *testing.T) {
 	for _, c := range []struct {
 		groups, status int
 	}{{0, 200}, {1000, 200}, {1001, 422}, {5000, 422}} {
-		s := serve(t, endpoints{aggregator: aggregator{func(context.Context, *wire.AggregateRequest) (*connector.AggregateAnswer, error) {
+		s := serve(t, endpoints{aggregator: aggregator{func(context.Context,
+			*wire.AggregateRequest) (*connector.AggregateAnswer, error) {
 			g := &connector.AggregateAnswer{Rows: make([][]wire.Value, c.groups)}
 			for i := range g.Rows {
 				g.Rows[i] = []wire.Value{wire.Int(int64(i)), wire.Int(1)}
@@ -264,7 +358,8 @@ func TestGroupBudget(t *testing.T) {
 		}}}, nil)
 		a := s.post("/aggregate", edit(t, "/aggregate", `"groupBy":[]`, `"groupBy":[{"field":"id","as":"g"}]`))
 		if c.status == 422 {
-			a.refuses(t, 422, wire.CodeUnsupported, "more groups than the limit allows; narrow the filters or group by less")
+			a.refuses(t, 422, wire.CodeUnsupported,
+				"more groups than the limit allows; narrow the filters or group by less")
 			continue
 		}
 		assert.Equal(t, 200, a.status)
@@ -272,12 +367,14 @@ func TestGroupBudget(t *testing.T) {
 	}
 }
 
-// TestAnswerSize is G10: 32 MiB, judged before the status is written.
+// TestAnswerSize checks the limit of 32 MiB, which is checked before the status
+// is written.
 func TestAnswerSize(t *testing.T) {
 	// Digits are copied as they are, which keeps the test quick under -race.
 	mega := wire.Decimal(strings.Repeat("7", 1<<20))
 	samples := append(slices.Repeat([]wire.Value{mega}, 31), wire.Decimal("7"))
-	d := &wire.Discovery{Tables: []wire.Table{{Name: "t", Fields: []wire.Field{{Name: "f", Type: wire.TypeDecimal, Samples: samples}}}}}
+	d := &wire.Discovery{Tables: []wire.Table{{Name: "t",
+		Fields: []wire.Field{{Name: "f", Type: wire.TypeDecimal, Samples: samples}}}}}
 	s := serve(t, discovering(d), nil)
 	frame := len(s.post("/discovery", good("/discovery")).body)
 	samples[31] = wire.Decimal(strings.Repeat("7", 32<<20-frame+1))
@@ -287,6 +384,6 @@ func TestAnswerSize(t *testing.T) {
 	assert.Equal(t, 32<<20, whole.bytes)
 	d.Tables[0].SourceDescription = "d"
 	s.post("/discovery", good("/discovery")).refuses(t, 500, wire.CodeInternal, "internal error")
-	assert.Contains(t, s.log.String(), "cause=the source's answer has 33554433 bytes, over the limit of 33554432 (G10)")
+	assert.Contains(t, s.log.String(), "cause=the source's answer has 33554433 bytes, over the limit of 33554432")
 	s.alive()
 }

@@ -1,9 +1,11 @@
 // Package connector serves a data source over the external data connector
 // protocol: capability document, discovery, queries, counts, aggregates and
-// measurements, for many tenants at once.
+// measurements, for many tenants at once. The protocol's rules are in
+// docs/protocol.md; comments cite them as [rule query-3].
 //
-// You write a [Source]: three methods over your upstream. [New] makes an
-// [http.Handler] of it, which you mount where you like:
+// You write a [Source]: three methods over your upstream, the system that holds
+// the data. [New] returns an [http.Handler] for it, which you mount where you
+// like, or serve with [ListenAndServe]:
 //
 //	type source struct{}
 //
@@ -23,19 +25,26 @@
 //
 //	handler, err := connector.New(connector.Definition{Slug: "hello"}, source{}, token, nil)
 //
-// That is a complete connector. The platform asks for filters, a sort, a
-// window, some of the fields; a source may ignore all of it, and the SDK does
-// it over the rows it emits, in constant memory (a sort with a limit by a heap
-// of offset+limit rows).
+// That is a complete connector. A query asks for filters, a sort, a window and
+// some of the fields. A source may ignore all of them: the library applies them
+// to the rows that the source offers, in constant memory. A sort with a limit
+// takes a heap of offset+limit rows.
 //
-// # Doing more upstream
+// # Served, claim, window, push
 //
-// Pushing work to the upstream is an optimisation, never a duty. A source
-// states once, with [Rows.Claim], what it has applied itself; filter.Split
-// returns the filters that it can take, and [Claim.Window] returns offset and
-// limit once filters and sort are served. A claim must hold exactly, with the platform's semantics
-// (package filter): wrong numbers end up in board meetings. Package
-// connectortest checks every claim against the rows.
+// The window of a query is the part of its sorted rows that offset and limit
+// select. The first line of an answer tells the platform which of filters, sort
+// and window are served, that is, already applied. The platform does the rest.
+//
+// To push work is to leave it to the upstream, for instance as an SQL condition.
+// It makes a connector faster and is never needed. A source that has applied the
+// filters or the sort itself claims so, once, with [Rows.Claim]. The library does
+// not repeat what is claimed, does the rest, and states the sum as served.
+// filter.Split returns the filters that a source can push. [Claim.Window] returns
+// offset and limit, once filters and sort are served.
+//
+// A claim must hold exactly, with the platform's semantics (see package filter):
+// nobody checks the rows again. Package connectortest checks every claim in tests.
 //
 // # Capabilities are methods
 //
@@ -52,39 +61,50 @@
 //	QueryJoined      join                 joins are refused with 422
 //	QuerySQL         dialect              a body with sql is refused
 //
-// The capability document is read off the methods and cannot promise what is
-// not there. Operators, sort and offset are declared in full, because the SDK
-// finishes them. [Options].Omit subtracts; nothing adds.
+// [New] derives the capability document from the methods, so it cannot promise
+// what is not there. It declares operators, sort and offset in full, because the
+// library applies them itself. [Options].Omit subtracts; nothing adds.
 //
 // # Errors
 //
 // [BadRequest], [UnknownEntity], [Unsupported], [Timeout] and [CheckFailed]
-// make deliberate errors, whose text reaches the platform. Every other error,
-// a panic included, is answered as "internal error"; its cause goes to
-// [Options].Logger, without the tenant's secrets (G9).
+// make deliberate errors, whose text, status and code reach the platform. Every
+// other error, a panic included, is answered as "internal error"; its cause goes
+// to [Options].Logger. Credential values are removed from messages and from the
+// log. Only the message of a failed check may show what was typed into a plain
+// text field, since the person who typed it reads it.
 //
 // # Time
 //
 // All clocks start when the request arrives. The source's context ends with
-// the request; a source that ignores it is abandoned on time: the request is
+// the request. A source that ignores it is abandoned on time: the request is
 // answered 408, or its stream ends in an error line, and whatever the source
-// emits later goes nowhere. At most 256 such calls may linger; then requests
-// are refused until some return. Heartbeats, batches and back-pressure need
-// nothing from the source.
+// emits later goes nowhere. At most 256 such calls may linger; beyond that,
+// requests are refused until some return. The library sends batches and
+// heartbeats, and blocks the source while the reader is slow.
 //
 // # Tenants
 //
 // One handler serves many tenants. Their credentials travel in every request
-// and cannot be printed (wire.Credentials). Keep nothing between calls that was
-// keyed by or obtained with them (G11).
+// and cannot be printed (see wire.Credentials). A source must keep nothing between
+// calls that is keyed by credentials or was obtained with them.
 //
-// # Departures from the text of the protocol
+// # Departures
 //
-// Two codes beyond the protocol's table name answers the platform never sees:
-// not_found for an unknown path and method_not_allowed (G2). A batch is cut at
-// 256 KiB of text as well as at 5,000 rows: larger ones leave the processor's
-// cache and make no stream faster. A reader is cut off when it takes less than
-// 64 KiB in Options.WriteStall, which is as near to "takes nothing" as a write
-// deadline comes. Of a base table and one hop to the same table, a further hop
-// from that name starts at the base (B6).
+// The library departs from the text of the protocol, or fills a gap in it, in
+// these places:
+//
+//   - Two more codes answer what the platform never sends: not_found for an
+//     unknown path and method_not_allowed for a wrong method.
+//   - A ping may stand before the served line, when the source has stated nothing
+//     for ten seconds: silence would make the platform cut the stream.
+//   - A batch is cut at 256 KiB of text as well as at 5,000 rows. Larger ones leave
+//     the processor's cache and make no stream faster.
+//   - A reader is cut off when it takes less than 64 KiB in [Options].WriteStall.
+//     A write deadline cannot come closer to "takes nothing".
+//   - A line that begins before the request's deadline may take up to five seconds
+//     longer, so that an error line can follow it. After the deadline no row
+//     begins.
+//   - If a join reaches the base table again, a further hop from that name starts
+//     at the base.
 package connector

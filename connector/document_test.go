@@ -17,7 +17,8 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
-var thirteen = []wire.Op{"eq", "neq", "gt", "gte", "lt", "lte", "in", "nin", "contains", "includes", "startswith", "isnull", "notnull"}
+var thirteen = []wire.Op{"eq", "neq", "gt", "gte", "lt", "lte", "in", "nin", "contains", "includes", "startswith",
+	"isnull", "notnull"}
 
 func newToken(t testing.TB) wire.Token {
 	t.Helper()
@@ -26,7 +27,7 @@ func newToken(t testing.TB) wire.Token {
 	return token
 }
 
-// document makes a connector and decodes the document it serves.
+// document returns the decoded document of a connector.
 func document(t *testing.T, def connector.Definition, src connector.Source, opts *connector.Options) wire.Document {
 	t.Helper()
 	h, err := connector.New(def, src, newToken(t), opts)
@@ -34,28 +35,30 @@ func document(t *testing.T, def connector.Definition, src connector.Source, opts
 	w := httptest.NewRecorder()
 	h.ServeHTTP(w, httptest.NewRequest("GET", wire.PathDocument, nil))
 	require.Equal(t, 200, w.Code)
-	require.Equal(t, string(h.Document()), w.Body.String(), "H1: computed once and served verbatim")
+	require.Equal(t, string(h.Document()), w.Body.String(), "document-1: computed once and served verbatim")
 	var doc wire.Document
 	require.NoError(t, wire.Decode(w.Body.Bytes(), &doc), w.Body.String())
 	return doc
 }
 
-// TestCombinations is H1: of every set of optional interfaces, with and without
-// a Describer, the document says exactly what the methods are, and the routes
-// are there accordingly.
+// TestCombinations checks, for every set of optional interfaces, with and
+// without a Describer, that the document says exactly what the methods are, and
+// that exactly those routes exist.
 func TestCombinations(t *testing.T) {
 	require.Len(t, combinations, 96)
 	for set, src := range combinations {
 		has := func(bit int) bool { return set>>bit&1 == 1 }
 		// The table of sources is held to its index first.
-		interfaces := []bool{is[connector.Sizer](src), is[connector.Counter](src), is[connector.Aggregator](src), is[connector.DateAggregator](src),
+		interfaces := []bool{is[connector.Sizer](src), is[connector.Counter](src), is[connector.Aggregator](src),
+			is[connector.DateAggregator](src),
 			is[connector.CardinalityMeasurer](src), is[connector.LinkMeasurer](src), is[connector.Joiner](src)}
 		for bit, have := range interfaces {
 			require.Equal(t, has(bit), have, "combinations[%d] is misspelled", set)
 		}
 		doc := document(t, shop, src, nil)
 		var endpoints []wire.Endpoint
-		for bit, e := range map[int]wire.Endpoint{0: "size", 1: "count", 2: "aggregate", 4: "cardinality", 5: "linkHitRate"} {
+		for bit, e := range map[int]wire.Endpoint{0: "size", 1: "count", 2: "aggregate", 4: "cardinality",
+			5: "linkHitRate"} {
 			if has(bit) {
 				endpoints = append(endpoints, e)
 			}
@@ -65,7 +68,8 @@ func TestCombinations(t *testing.T) {
 		require.Equal(t, wire.Document{
 			ProtocolVersion: 1, Slug: "shop", CredentialSchema: shop.Credentials,
 			Capabilities: wire.Capabilities{
-				Operators: thirteen, DateBucket: has(3), Sort: wire.SortMulti, Offset: true, Join: has(6), Limits: wire.Limits{Concurrency: 4},
+				Operators: thirteen, DateBucket: has(3), Sort: wire.SortMulti, Offset: true, Join: has(6),
+				Limits: wire.Limits{Concurrency: 4},
 			},
 		}, doc, "combinations[%d]", set)
 
@@ -75,7 +79,8 @@ func TestCombinations(t *testing.T) {
 			w := httptest.NewRecorder()
 			h.ServeHTTP(w, httptest.NewRequest("POST", route.path, nil))
 			want := 404
-			if e := wire.Endpoint(route.path[1:]); slices.Contains(endpoints, e) || slices.Contains([]wire.Endpoint{"check", "discovery", "query"}, e) {
+			if e := wire.Endpoint(route.path[1:]); slices.Contains(endpoints,
+				e) || slices.Contains([]wire.Endpoint{"check", "discovery", "query"}, e) {
 				want = 401 // it is there, and asks for the bearer
 			}
 			require.Equal(t, want, w.Code, "combinations[%d] %s", set, route.path)
@@ -85,12 +90,13 @@ func TestCombinations(t *testing.T) {
 
 func is[I any](src connector.Source) bool { _, ok := src.(I); return ok }
 
-// TestDescriberIsInvisible: it is no capability of the protocol.
+// TestDescriberIsInvisible checks that a Describer is no capability of the
+// protocol.
 func TestDescriberIsInvisible(t *testing.T) {
 	assert.Equal(t, document(t, shop, endpoints{}, nil), document(t, shop, described{}, nil))
 }
 
-// TestOmit subtracts, and only that.
+// TestOmit checks that Omit subtracts, and does nothing else.
 func TestOmit(t *testing.T) {
 	everything := full{speaker: speaker{dialect: "ansi"}}
 	whole := document(t, shop, everything, nil)
@@ -103,19 +109,25 @@ func TestOmit(t *testing.T) {
 		{"an endpoint", connector.Omit{Endpoints: []wire.Endpoint{"size"}}, func(d *wire.Document) {
 			d.Endpoints = []wire.Endpoint{"count", "aggregate", "cardinality", "linkHitRate"}
 		}},
-		{"aggregates, and with them their grains", connector.Omit{Endpoints: []wire.Endpoint{"aggregate"}}, func(d *wire.Document) {
-			d.Endpoints = []wire.Endpoint{"size", "count", "cardinality", "linkHitRate"}
-			d.Capabilities.DateBucket = false
-		}},
-		{"every endpoint", connector.Omit{Endpoints: []wire.Endpoint{"size", "count", "aggregate", "cardinality", "linkHitRate"}}, func(d *wire.Document) {
+		{"aggregates, and with them their grains", connector.Omit{Endpoints: []wire.Endpoint{"aggregate"}},
+			func(d *wire.Document) {
+				d.Endpoints = []wire.Endpoint{"size", "count", "cardinality", "linkHitRate"}
+				d.Capabilities.DateBucket = false
+			}},
+		{"every endpoint", connector.Omit{Endpoints: []wire.Endpoint{"size", "count", "aggregate", "cardinality",
+			"linkHitRate"}}, func(d *wire.Document) {
 			d.Endpoints, d.Capabilities.DateBucket = nil, false
 		}},
 		{"operators", connector.Omit{Operators: []wire.Op{wire.OpIn, wire.OpNin}}, func(d *wire.Document) {
-			d.Capabilities.Operators = slices.DeleteFunc(slices.Clone(thirteen), func(op wire.Op) bool { return op == wire.OpIn || op == wire.OpNin })
+			d.Capabilities.Operators = slices.DeleteFunc(slices.Clone(thirteen),
+				func(op wire.Op) bool { return op == wire.OpIn || op == wire.OpNin })
 		}},
-		{"protocol: operators may be empty", connector.Omit{Operators: thirteen}, func(d *wire.Document) { d.Capabilities.Operators = nil }},
-		{"all sort keys but one", connector.Omit{Sort: wire.SortSingle}, func(d *wire.Document) { d.Capabilities.Sort = wire.SortSingle }},
-		{"the sort", connector.Omit{Sort: wire.SortNone}, func(d *wire.Document) { d.Capabilities.Sort = wire.SortNone }},
+		{"protocol: operators may be empty", connector.Omit{Operators: thirteen},
+			func(d *wire.Document) { d.Capabilities.Operators = nil }},
+		{"all sort keys but one", connector.Omit{Sort: wire.SortSingle},
+			func(d *wire.Document) { d.Capabilities.Sort = wire.SortSingle }},
+		{"the sort", connector.Omit{Sort: wire.SortNone},
+			func(d *wire.Document) { d.Capabilities.Sort = wire.SortNone }},
 		{"the offset", connector.Omit{Offset: true}, func(d *wire.Document) { d.Capabilities.Offset = false }},
 		{"joins", connector.Omit{Join: true}, func(d *wire.Document) { d.Capabilities.Join = false }},
 		{"grains", connector.Omit{DateBucket: true}, func(d *wire.Document) { d.Capabilities.DateBucket = false }},
@@ -132,10 +144,11 @@ func TestOmit(t *testing.T) {
 		dater
 	}{}
 	doc := document(t, shop, dates, &connector.Options{Omit: connector.Omit{DateBucket: true}})
-	assert.False(t, doc.Capabilities.DateBucket, "H2: a method that is omitted is no fault")
+	assert.False(t, doc.Capabilities.DateBucket, "document-2: a method that is omitted is no fault")
 }
 
-// TestDialect: it is asked once, and the empty one is none.
+// TestDialect checks that Dialect is called once, and that an empty dialect is
+// none.
 func TestDialect(t *testing.T) {
 	asked := 0
 	doc := document(t, shop, counting{asked: &asked}, nil)
@@ -156,7 +169,7 @@ func (c counting) Dialect() string {
 }
 func (c counting) QuerySQL(context.Context, *wire.SQLRequest, *connector.Rows) error { return nil }
 
-// TestDocumentServed is the protocol's row on the document's route.
+// TestDocumentServed checks the route of the document.
 func TestDocumentServed(t *testing.T) {
 	s := serve(t, endpoints{}, nil)
 	get := func(method, bearer string) answer {
@@ -172,9 +185,10 @@ func TestDocumentServed(t *testing.T) {
 	assert.Equal(t, "application/json", whole.header.Get("Content-Type"))
 	assert.Equal(t, itoa(len(whole.body)), whole.header.Get("Content-Length"))
 	assert.Equal(t, whole.body, get("GET", "Bearer wrong").body, "unauthenticated: a bearer changes nothing")
-	assert.Contains(t, whole.body, `"required":true`, "H1: required is explicit")
-	assert.Contains(t, whole.body, `"required":false`, "H1: required is explicit")
-	assert.Contains(t, whole.body, `"limits":{"concurrency":4}`, "H1: concurrency always, the others only when known")
+	assert.Contains(t, whole.body, `"required":true`, "document-1: required is explicit")
+	assert.Contains(t, whole.body, `"required":false`, "document-1: required is explicit")
+	assert.Contains(t, whole.body, `"limits":{"concurrency":4}`,
+		"document-1: concurrency always, the others only when known")
 
 	head := get("HEAD", "")
 	assert.Equal(t, 200, head.status)
@@ -185,7 +199,8 @@ func TestDocumentServed(t *testing.T) {
 	s.alive()
 }
 
-// TestDocumentIsTheHostsOwn: what a host changes after New changes nothing.
+// TestDocumentIsTheHostsOwn checks that what a host changes after New changes
+// nothing.
 func TestDocumentIsTheHostsOwn(t *testing.T) {
 	def := shop
 	def.Credentials = slices.Clone(shop.Credentials)
@@ -193,16 +208,24 @@ func TestDocumentIsTheHostsOwn(t *testing.T) {
 	h, err := connector.New(def, core{}, newToken(t), &connector.Options{Omit: connector.Omit{Operators: omit}})
 	require.NoError(t, err)
 	before := string(h.Document())
-	def.Credentials[0].Key, omit[0] = "other", wire.OpIn
+	def.Credentials[0] = wire.CredentialField{Key: "other", Label: "Other", Type: wire.CredentialText, Optional: true}
+	omit[0] = wire.OpIn
 	h.Document()[0] = 'x'
 	assert.Equal(t, before, string(h.Document()))
+
+	w := httptest.NewRecorder()
+	r := httptest.NewRequest(http.MethodPost, "/check", strings.NewReader(`{"credentials":{},"timeoutMs":1000}`))
+	r.Header.Set("Authorization", "Bearer "+connectortest.Token)
+	h.ServeHTTP(w, r)
+	assert.Equal(t, `{"error":{"code":"check_failed","message":"API key is required."}}`, w.Body.String())
 }
 
-// TestDocumentSize is G10: at most 64 KiB, judged at construction.
+// TestDocumentSize checks the limit of 64 KiB, at construction.
 func TestDocumentSize(t *testing.T) {
 	size := func(help int) (int, error) {
 		def := shop
-		def.Credentials = []wire.CredentialField{{Key: "k", Label: "l", Type: wire.CredentialText, Help: strings.Repeat("h", help)}}
+		def.Credentials = []wire.CredentialField{{Key: "k", Label: "l", Type: wire.CredentialText,
+			Help: strings.Repeat("h", help)}}
 		h, err := connector.New(def, core{}, newToken(t), nil)
 		if err != nil {
 			return 0, err
@@ -219,12 +242,14 @@ func TestDocumentSize(t *testing.T) {
 	assert.EqualError(t, err, "document: 65537 bytes, over the limit of 65536; shorten the help texts")
 }
 
-// TestConstructionFaults is H2: each fault by its JSON path, without the value.
+// TestConstructionFaults checks that each fault is named by its JSON path,
+// without the value.
 func TestConstructionFaults(t *testing.T) {
 	field := func(change func(*wire.CredentialField)) connector.Definition {
 		f := wire.CredentialField{Key: "k", Label: "l", Type: wire.CredentialText}
 		change(&f)
-		return connector.Definition{Slug: "shop", Credentials: []wire.CredentialField{{Key: "a", Label: "l", Type: wire.CredentialText}, f}}
+		return connector.Definition{Slug: "shop",
+			Credentials: []wire.CredentialField{{Key: "a", Label: "l", Type: wire.CredentialText}, f}}
 	}
 	limits := func(l wire.Limits) connector.Definition { return connector.Definition{Slug: "shop", Limits: l} }
 	const slug = "slug: must match ^[a-z][a-z0-9-]{2,39}$"
@@ -243,22 +268,31 @@ func TestConstructionFaults(t *testing.T) {
 		{"a line break behind it", connector.Definition{Slug: "shop\n"}, slug},
 		{"a letter beyond ASCII", connector.Definition{Slug: "shöp"}, slug},
 
-		{"concurrency at its ends", limits(wire.Limits{Concurrency: 16, PageSizeMax: 1, RowsPerTableMax: 1<<53 - 1, OffsetMax: 1}), ""},
+		{"concurrency at its ends", limits(wire.Limits{Concurrency: 16, PageSizeMax: 1, RowsPerTableMax: 1<<53 - 1,
+			OffsetMax: 1}), ""},
 		{"concurrency over 16", limits(wire.Limits{Concurrency: 17}), "limits.concurrency: must be at most 16"},
 		{"concurrency under 1", limits(wire.Limits{Concurrency: -1}), "limits.concurrency: must be at least 1"},
 		{"a negative limit", limits(wire.Limits{PageSizeMax: -1}), "limits.pageSizeMax: must be at least 0"},
 		{"a negative limit", limits(wire.Limits{RowsPerTableMax: -1}), "limits.rowsPerTableMax: must be at least 0"},
 		{"a negative limit", limits(wire.Limits{OffsetMax: -1}), "limits.offsetMax: must be at least 0"},
-		{"a limit beyond 2^53-1", limits(wire.Limits{OffsetMax: 1 << 53}), "limits.offsetMax: must be at most 9007199254740991"},
+		{"a limit beyond 2^53-1", limits(wire.Limits{OffsetMax: 1 << 53}),
+			"limits.offsetMax: must be at most 9007199254740991"},
 
-		{"a key that stands before", field(func(f *wire.CredentialField) { f.Key = "a" }), "credentialSchema[1].key: the same name stands before it"},
+		{"a key that stands before", field(func(f *wire.CredentialField) { f.Key = "a" }),
+			"credentialSchema[1].key: duplicate of an earlier entry"},
 		{"no key", field(func(f *wire.CredentialField) { f.Key = "" }), "credentialSchema[1].key: must not be empty"},
-		{"no label", field(func(f *wire.CredentialField) { f.Label = "" }), "credentialSchema[1].label: must not be empty"},
-		{"no type", field(func(f *wire.CredentialField) { f.Type = "" }), "credentialSchema[1].type: must be one of text, password, textarea"},
-		{"an unknown type", field(func(f *wire.CredentialField) { f.Type = "secret" }), "credentialSchema[1].type: must be one of text, password, textarea"},
-		{"a label that is not UTF-8", field(func(f *wire.CredentialField) { f.Label = "\xff" }), "credentialSchema[1].label: must be valid UTF-8"},
-		{"a help text that is not UTF-8", field(func(f *wire.CredentialField) { f.Help = "\xff" }), "credentialSchema[1].help: must be valid UTF-8"},
-		{"a placeholder that is not UTF-8", field(func(f *wire.CredentialField) { f.Placeholder = "\xff" }), "credentialSchema[1].placeholder: must be valid UTF-8"},
+		{"no label", field(func(f *wire.CredentialField) { f.Label = "" }),
+			"credentialSchema[1].label: must not be empty"},
+		{"no type", field(func(f *wire.CredentialField) { f.Type = "" }),
+			"credentialSchema[1].type: must be one of text, password, textarea"},
+		{"an unknown type", field(func(f *wire.CredentialField) { f.Type = "secret" }),
+			"credentialSchema[1].type: must be one of text, password, textarea"},
+		{"a label that is not UTF-8", field(func(f *wire.CredentialField) { f.Label = "\xff" }),
+			"credentialSchema[1].label: must be valid UTF-8"},
+		{"a help text that is not UTF-8", field(func(f *wire.CredentialField) { f.Help = "\xff" }),
+			"credentialSchema[1].help: must be valid UTF-8"},
+		{"a placeholder that is not UTF-8", field(func(f *wire.CredentialField) { f.Placeholder = "\xff" }),
+			"credentialSchema[1].placeholder: must be valid UTF-8"},
 	} {
 		t.Run(c.why, func(t *testing.T) {
 			_, err := connector.New(c.def, core{}, newToken(t), nil)
@@ -275,8 +309,10 @@ func TestConstructionFaults(t *testing.T) {
 		omit connector.Omit
 		want string
 	}{
-		{"an endpoint that is none", connector.Omit{Endpoints: []wire.Endpoint{"size", "check"}}, "options.omit.endpoints[1]: no optional endpoint has this name"},
-		{"an operator that is none", connector.Omit{Operators: []wire.Op{"like"}}, "options.omit.operators[0]: no operator has this name"},
+		{"an endpoint that is none", connector.Omit{Endpoints: []wire.Endpoint{"size", "check"}},
+			"options.omit.endpoints[1]: no optional endpoint has this name"},
+		{"an operator that is none", connector.Omit{Operators: []wire.Op{"like"}},
+			"options.omit.operators[0]: no operator has this name"},
 		{"a sort that is none", connector.Omit{Sort: "one"}, "options.omit.sort: want none, single or multi"},
 	} {
 		_, err := connector.New(shop, core{}, newToken(t), &connector.Options{Omit: c.omit})
@@ -284,18 +320,21 @@ func TestConstructionFaults(t *testing.T) {
 	}
 }
 
-// TestAllConstructionFaults is H2: all at once.
+// TestAllConstructionFaults checks that New reports all faults at once.
 func TestAllConstructionFaults(t *testing.T) {
 	src := struct {
 		core
 		dater
 	}{}
 	def := connector.Definition{
-		Slug:        "Shop",
-		Limits:      wire.Limits{Concurrency: 99, OffsetMax: -1},
-		Credentials: []wire.CredentialField{{Key: "k", Type: "x"}, {Key: "k", Label: strings.Repeat("l", 64<<10), Type: wire.CredentialText}},
+		Slug:   "Shop",
+		Limits: wire.Limits{Concurrency: 99, OffsetMax: -1},
+		Credentials: []wire.CredentialField{{Key: "k", Type: "x"},
+			{Key: "k", Label: strings.Repeat("l", 64<<10), Type: wire.CredentialText}},
 	}
-	_, err := connector.New(def, src, wire.Token{}, &connector.Options{Omit: connector.Omit{Sort: "x", Endpoints: []wire.Endpoint{"x"}, Operators: []wire.Op{"x"}}})
+	_, err := connector.New(def, src, wire.Token{},
+		&connector.Options{Omit: connector.Omit{Sort: "x", Endpoints: []wire.Endpoint{"x"},
+			Operators: []wire.Op{"x"}}})
 	require.Error(t, err)
 	for _, want := range []string{
 		"slug: must match ^[a-z][a-z0-9-]{2,39}$",
@@ -303,9 +342,9 @@ func TestAllConstructionFaults(t *testing.T) {
 		"limits.offsetMax: must be at least 0",
 		"credentialSchema[0].label: must not be empty",
 		"credentialSchema[0].type: must be one of text, password, textarea",
-		"credentialSchema[1].key: the same name stands before it",
+		"credentialSchema[1].key: duplicate of an earlier entry",
 		"token: missing; make one with wire.NewToken",
-		"source: has AggregateByDate without Aggregate; dateBucket needs the aggregate endpoint (H2)",
+		"source: has AggregateByDate without Aggregate; dateBucket needs the aggregate endpoint",
 		"options.omit.endpoints[0]: no optional endpoint has this name",
 		"options.omit.operators[0]: no operator has this name",
 		"options.omit.sort: want none, single or multi",
@@ -340,8 +379,8 @@ func TestAt(t *testing.T) {
 		{"one at the root", "GET", wire.PathDocument, 200, `"slug":"root"`},
 		{"a route", "POST", "/two/check", 200, `{"ok":true}`},
 		{"no such route", "POST", "/two/nothing", 404, `not_found`},
-		{"G1: an escaped route is another path", "POST", "/two/%63heck", 404, `not_found`},
-		{"G1: below an escaped prefix too", "POST", "/%74wo/check", 404, `not_found`},
+		{"http-1: an escaped route is another path", "POST", "/two/%63heck", 404, `not_found`},
+		{"http-1: below an escaped prefix too", "POST", "/%74wo/check", 404, `not_found`},
 		{"no such prefix", "POST", "/three/check", 404, `not_found`},
 	} {
 		r := httptest.NewRequest(c.method, c.target, strings.NewReader(good("/check")))

@@ -31,15 +31,17 @@ func handlerOf(slug string, src connector.Source) *connector.Handler {
 type books struct{ source }
 
 func (books) Query(_ context.Context, req *connector.QueryRequest, out *connector.Rows) error {
-	// What the upstream can do exactly: one language. The rest is the SDK's.
-	language := ""
-	_, all := filter.Split(req.Where, func(f wire.Filter) bool {
-		if f.Field != "language" || f.Op != wire.OpEq || language != "" {
-			return false
-		}
-		language = f.Value.Text()
-		return language != ""
+	// The upstream selects by one language. The library filters by the rest.
+	pushed, all := filter.Split(req.Where, func(f wire.Filter) bool {
+		return f.Field == "language" && f.Op == wire.OpEq && f.Value.Text() != ""
 	})
+	language := ""
+	if len(pushed.And) > 0 {
+		language = pushed.And[0].Value.Text()
+	}
+	if len(pushed.And) > 1 || len(pushed.Or) > 0 {
+		all = false // the upstream takes one language only
+	}
 	claim := out.Claim(connector.Served{
 		Filters: all,
 		Sort:    len(req.Sort) == 1 && req.Sort[0].Field == "year" && req.Sort[0].Dir == wire.Asc,
@@ -81,6 +83,10 @@ func ExampleClaim_Window() {
 	post(handler, "/query", `{
 		"table": "books", "fields": ["title"], "and": [{"field": "title", "op": "includes", "value": "o"}],
 		"sort": [{"field": "year", "dir": "asc"}], "limit": 1, "credentials": {}, "timeoutMs": 5000}`)
+	post(handler, "/query", `{
+		"table": "books", "fields": ["title"], "and": [], "or": [
+			[{"field": "language", "op": "eq", "value": "es"}], [{"field": "title", "op": "includes", "value": "Faust"}]],
+		"sort": [{"field": "year", "dir": "asc"}], "credentials": {}, "timeoutMs": 5000}`)
 	// Output:
 	// upstream: language "en", skip 1, take 1
 	// 200
@@ -91,6 +97,11 @@ func ExampleClaim_Window() {
 	// 200
 	// {"served":{"filters":true,"sort":true,"window":true}}
 	// {"rows":[{"title":"Don Quijote"}]}
+	// {"end":1}
+	// upstream: language "", skip 0, take 0
+	// 200
+	// {"served":{"filters":true,"sort":true,"window":true}}
+	// {"rows":[{"title":"Don Quijote"},{"title":"Faust"}]}
 	// {"end":1}
 }
 
@@ -136,7 +147,7 @@ type counted struct{ source }
 
 func (counted) Count(_ context.Context, req *wire.CountRequest) (int64, error) {
 	if len(req.And)+len(req.Or) > 0 {
-		return 0, connector.ErrDecline // the SDK counts by reading
+		return 0, connector.ErrDecline // the library counts by reading
 	}
 	return 4, nil
 }

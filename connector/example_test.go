@@ -13,10 +13,12 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
-var planets = wire.Table{Name: "planets", SourceDescription: "The rocky planets and their moons.", StoresRows: true, PrimaryKey: []string{"name"},
-	Fields: []wire.Field{{Name: "name", Type: wire.TypeString, Unique: true}, {Name: "moons", Type: wire.TypeNumber}}}
+var planets = wire.Table{Name: "planets", SourceDescription: "The rocky planets and their moons.", StoresRows: true,
+	PrimaryKey: []string{"name"},
+	Fields: []wire.Field{{Name: "name", Type: wire.TypeString, Unique: true},
+		{Name: "moons", Type: wire.TypeNumber}}}
 
-type source struct{} // three methods make a connector; the SDK does the rest
+type source struct{} // three methods make a connector
 
 func (source) Check(context.Context, *wire.CheckRequest) error { return nil }
 
@@ -28,7 +30,7 @@ func (source) Query(_ context.Context, req *connector.QueryRequest, out *connect
 	if req.Table != planets.Name {
 		return connector.UnknownEntity("no table %q; there is only planets", req.Table)
 	}
-	w := out.Begin(planets.Columns()) // nothing served: the SDK filters, sorts and cuts
+	w := out.Begin(planets.Columns()) // nothing claimed: the library filters, sorts and cuts
 	for i, name := range []string{"Mercury", "Venus", "Earth", "Mars"} {
 		if err := w.Row(wire.Text(name), wire.Int([]int64{0, 0, 1, 2}[i])); err != nil {
 			return err // the reader has enough, or is gone

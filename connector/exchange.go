@@ -1,9 +1,9 @@
 package connector
 
 import (
+	"context"
 	"io"
 	"net/http"
-	"strconv"
 	"strings"
 	"time"
 
@@ -12,56 +12,60 @@ import (
 
 // exchange is one request and its answer.
 type exchange struct {
-	h       *Handler
-	w       http.ResponseWriter
+	*service
 	r       *http.Request
-	control *http.ResponseController
-	arrived time.Time // every clock starts here (C5)
-	route   string
+	conn    conn
+	log     requestLog
+	calls   caller
+	arrived time.Time // every clock starts here
 	creds   wire.Credentials
-	table   string
 
-	// described are the tables the source has described, for this request
-	// (G11). The goroutine of its call alone looks at them.
+	// described are the tables that the source has described, for this request
+	// only. The goroutine of the source's call alone uses it.
 	described map[string]*wire.Table
 }
 
-func newExchange(h *Handler, w http.ResponseWriter, r *http.Request) *exchange {
-	return &exchange{h: h, w: w, r: r, control: http.NewResponseController(w), arrived: time.Now()}
+func newExchange(s *service, w http.ResponseWriter, r *http.Request) *exchange {
+	x := &exchange{
+		service: s,
+		r:       r,
+		conn:    conn{w: w, control: http.NewResponseController(w), stall: s.opts.WriteStall},
+		log:     requestLog{logger: s.opts.Logger, ctx: r.Context(), slug: s.def.Slug},
+		arrived: time.Now(),
+	}
+	x.calls = caller{log: &x.log, lingering: &s.lingering, around: s.opts.Around}
+	return x
 }
 
-// bodyWait is how long a request's body may take to arrive.
-const bodyWait = time.Minute
+// maxBodyTime limits how long a request's body may take to arrive.
+const maxBodyTime = time.Minute
 
-// since is the time since the request's arrival.
-func (x *exchange) since() time.Duration { return time.Since(x.arrived) }
-
-// body reads the request's body whole, which is also what lets net/http notice
-// that the client leaves.
+// body reads the request's body to its end. Only then does net/http notice that
+// the client leaves.
 func (x *exchange) body() ([]byte, *wire.Error) {
 	for _, encoding := range x.r.Header.Values("Content-Encoding") {
 		if encoding != "" && !strings.EqualFold(encoding, "identity") {
 			return nil, BadRequest("Content-Encoding: send the body as it is, without compression")
 		}
 	}
-	most := x.h.opts.MaxRequestBytes
-	if x.r.ContentLength > most {
-		return nil, BadRequest("body: larger than %d bytes", most)
+	limit := x.opts.MaxRequestBytes
+	if x.r.ContentLength > limit {
+		return nil, BadRequest("body: larger than %d bytes", limit)
 	}
-	// A body that trickles must not hold the connection; where the server sees
-	// to that itself, its own bound stands.
+	// A body that trickles must not hold the connection. A server with a
+	// ReadTimeout bounds it already.
 	if server, ok := x.r.Context().Value(http.ServerContextKey).(*http.Server); !ok || server.ReadTimeout <= 0 {
-		_ = x.control.SetReadDeadline(x.arrived.Add(min(bodyWait, x.h.opts.MaxTimeout)))
+		_ = x.conn.control.SetReadDeadline(x.arrived.Add(min(maxBodyTime, x.opts.MaxTimeout)))
 	}
-	data, err := io.ReadAll(io.LimitReader(x.r.Body, most+1))
+	data, err := io.ReadAll(io.LimitReader(x.r.Body, limit+1))
 	if err != nil {
 		return nil, BadRequest("body: could not be read to its end")
 	}
-	// A deadline left standing, the server's ReadTimeout included, would end
+	// A read deadline that is left, such as the server's ReadTimeout, would end
 	// the request's context in the middle of a long stream.
-	_ = x.control.SetReadDeadline(time.Time{})
-	if int64(len(data)) > most {
-		return nil, BadRequest("body: larger than %d bytes", most)
+	_ = x.conn.control.SetReadDeadline(time.Time{})
+	if int64(len(data)) > limit {
+		return nil, BadRequest("body: larger than %d bytes", limit)
 	}
 	return data, nil
 }
@@ -75,151 +79,107 @@ func (x *exchange) decode(data []byte, m wire.Message) *wire.Error {
 }
 
 // admit keeps the declared credentials and refuses a request that lacks a
-// required one (G6).
+// required one. On /check the message is for the person at the form.
 func (x *exchange) admit(creds *wire.Credentials, table *string) *wire.Error {
-	*creds = creds.Only(x.h.keys...)
-	if table != nil {
-		x.table = *table
-	}
+	x.log.secrets = *creds
+	*creds = creds.Only(x.keys...)
 	x.creds = *creds
-	for _, key := range x.h.required {
-		if creds.Get(key) == "" {
-			code := wire.CodeBadRequest
-			if x.route == wire.PathCheck {
-				code = wire.CodeCheckFailed
-			}
-			return wire.Errorf(code, "credentials.%s: required", key)
-		}
+	if table != nil {
+		x.log.table = *table
 	}
-	return nil
+	switch field := x.missing(*creds); {
+	case field == nil:
+		return nil
+	case x.log.route == wire.PathCheck:
+		return CheckFailed("%s is required.", field.Label)
+	default:
+		return BadRequest("credentials.%s: required", field.Key)
+	}
 }
 
-// timeout is a timeout of the request as a duration, cut to the host's own
-// ceiling before it is one: milliseconds times a million overflow (G7).
-func (x *exchange) timeout(ms int64) time.Duration {
-	if most := x.h.opts.MaxTimeout; ms > most.Milliseconds() {
-		return most
-	}
-	return time.Duration(ms) * time.Millisecond
+// since returns the time since the request's arrival.
+func (x *exchange) since() time.Duration { return time.Since(x.arrived) }
+
+// within runs fn, which calls the source, until the deadline or until the
+// client leaves. The error is fit for [exchange.fail].
+func (x *exchange) within(timeoutMS int64, fn func(context.Context) error) error {
+	ctx, cancel := context.WithDeadline(x.r.Context(), x.arrived.Add(x.timeout(timeoutMS)))
+	defer cancel()
+	return explainEnd(x.calls.within(ctx, fn), ctx, x.r.Context())
 }
 
-// refuse answers an error that is fit for the outside.
+// invoke calls the source about the request's table.
+func (x *exchange) invoke(ctx context.Context, method string, fn func(context.Context) error) error {
+	return x.calls.invoke(ctx, Call{Method: method, Table: x.log.table}, fn)
+}
+
+// fail answers any error.
+func (x *exchange) fail(err error) { x.refuse(x.publicError(err)) }
+
+// refuse answers a deliberate error.
 func (x *exchange) refuse(e *wire.Error) {
-	e = x.outward(e)
+	e = x.sendable(e)
 	// A cache may keep a 404 or a 405 on its own authority.
-	x.w.Header().Set("Cache-Control", "no-store")
+	x.conn.w.Header().Set("Cache-Control", "no-store")
 	body, err := wire.EncodeAnswer(&wire.ErrorAnswer{Error: *e})
 	if err != nil {
 		body = []byte(`{"error":{"code":"internal","message":"internal error"}}`)
 	}
-	x.write(e.Code.Status(), wire.MediaJSON, body)
+	x.conn.whole(e.Code.Status(), wire.MediaJSON, body)
 }
-
-// mostSaid bounds the message of an error: an author may have built it from a
-// name in the request, or from a page that the upstream answered.
-const mostSaid = 4 << 10
-
-// outward is the error with the tenant's secrets cut out of its message. A
-// message there always is.
-func (x *exchange) outward(e *wire.Error) *wire.Error {
-	text := x.creds.Scrub(strings.ToValidUTF8(e.Message, "\ufffd"))
-	if text == "" {
-		text = strings.ReplaceAll(string(e.Code), "_", " ")
-	}
-	if len(text) > mostSaid {
-		text = strings.ToValidUTF8(text[:mostSaid], "") + "..."
-	}
-	return &wire.Error{Code: e.Code, Message: text}
-}
-
-// fail answers any error.
-func (x *exchange) fail(err error) { x.refuse(x.public(err)) }
 
 func (x *exchange) methodNotAllowed(allow string) {
-	x.w.Header().Set("Allow", allow)
+	x.conn.w.Header().Set("Allow", allow)
 	x.refuse(wire.Errorf(wire.CodeMethodNotAllowed, "use %s", allow))
 }
 
-func internal() *wire.Error { return wire.Errorf(wire.CodeInternal, wire.InternalMessage) }
-
-// public is the error as the outside sees it. What is not deliberate becomes
-// an internal error, and its cause goes to the log (G9).
-func (x *exchange) public(err error) *wire.Error {
+// publicError returns the error that the platform is told. An error that is not
+// deliberate becomes an internal error, and its cause goes to the log.
+func (x *exchange) publicError(err error) *wire.Error {
+	internal := wire.Errorf(wire.CodeInternal, wire.InternalMessage)
 	switch err {
 	case errDeadline:
-		return timedOut()
+		return Timeout("the request's time is over")
+	case errIdle:
+		return Timeout("no row came within the request's idleTimeoutMs")
 	case errLeft:
-		return internal() // nobody reads it, and it is nobody's fault
+		return internal // nobody reads it, and it is nobody's fault
 	case errPanicked:
-		return internal() // which is in the log already
+		return internal // the log has the panic already
 	}
-	var e *wire.Error
-	switch err := err.(type) {
-	case *wire.Error:
-		e = err
-	case *failed:
-		e = err.deliberate
-	}
-	if e != nil {
+	if e := deliberateError(err); e != nil {
 		switch e.Code {
 		case wire.CodeBadRequest, wire.CodeUnauthorized, wire.CodeUnknownEntity, wire.CodeUnsupported, wire.CodeTimeout:
-			if x.route != wire.PathCheck {
-				return e
-			}
+			return e
 		case wire.CodeCheckFailed:
-			if x.route == wire.PathCheck {
+			if x.log.route == wire.PathCheck {
 				return e
 			}
-			// Rejected upstream credentials on another route (G8).
-			return wire.Errorf(wire.CodeBadRequest, "%s", e.Message)
+			return BadRequest("%s", e.Message) // the upstream rejects the credentials
 		}
 	}
-	x.logError("internal error", err)
-	return internal()
+	x.log.internalError(err)
+	return internal
 }
 
-// decline answers 204, which has no body.
-func (x *exchange) decline() {
-	x.allow(0)
-	x.w.WriteHeader(http.StatusNoContent)
-}
+// maxMessageBytes limits the message of an error. Its author may have built it
+// from a name in the request, or from a page that the upstream answered.
+const maxMessageBytes = 4 << 10
 
-// write sends a whole answer.
-func (x *exchange) write(status int, media string, body []byte) {
-	header := x.w.Header()
-	header.Set("Content-Type", media)
-	header.Set("Content-Length", strconv.Itoa(len(body)))
-	header.Set("X-Content-Type-Options", "nosniff")
-	x.w.WriteHeader(status)
-	_, _ = x.send(body, 0)
-}
-
-// sendPiece is how many bytes a reader must take within Options.WriteStall.
-const sendPiece = 64 << 10
-
-// allow sets the deadline of the write that comes next: see send.
-func (x *exchange) allow(bound time.Duration) {
-	deadline := time.Now().Add(x.h.opts.WriteStall)
-	if last := x.arrived.Add(bound); bound > 0 && last.Before(deadline) {
-		deadline = last
+// sendable returns a copy of e whose message has the tenant's secrets removed and
+// is never empty. The message of a failed check goes to the person who typed the
+// credentials, so what they typed into plain text fields stays in it.
+func (x *exchange) sendable(e *wire.Error) *wire.Error {
+	secrets := x.log.secrets
+	if e.Code == wire.CodeCheckFailed {
+		secrets = x.hidden(secrets)
 	}
-	_ = x.control.SetWriteDeadline(deadline)
-}
-
-// send writes p in pieces, each under a fresh write deadline, so that a slow
-// reader is served and one that takes nothing is cut off (C7), whatever the
-// server's own WriteTimeout. A bound other than zero is the time since arrival
-// after which nothing more may be written.
-func (x *exchange) send(p []byte, bound time.Duration) (n int, err error) {
-	for len(p) > 0 {
-		x.allow(bound)
-		piece := p[:min(len(p), sendPiece)]
-		m, err := x.w.Write(piece)
-		n += m
-		if err != nil {
-			return n, err
-		}
-		p = p[len(piece):]
+	text := secrets.Scrub(strings.ToValidUTF8(e.Message, "\ufffd"))
+	if text == "" {
+		text = strings.ReplaceAll(string(e.Code), "_", " ")
 	}
-	return n, nil
+	if len(text) > maxMessageBytes {
+		text = strings.ToValidUTF8(text[:maxMessageBytes], "") + "..."
+	}
+	return &wire.Error{Code: e.Code, Message: text}
 }

@@ -17,7 +17,7 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
-// What the SDK finishes is held against a reference that does the same the
+// The tests compare what the library finishes with a reference that does it the
 // plain way, over random rows, requests, claims and hosts. The reference knows
 // integers, text and nulls, and shares no code with package filter.
 
@@ -39,7 +39,7 @@ func (c cells) value(column string) wire.Value {
 	return wire.Null()
 }
 
-// json is the cell as it stands in an answer.
+// json returns the cell as it stands in an answer.
 func (c cells) json(column string) string {
 	b, err := c.value(column).MarshalJSON()
 	if err != nil {
@@ -49,7 +49,7 @@ func (c cells) json(column string) string {
 }
 
 // compare orders two cells of a column: numbers by size, text by bytes, nulls
-// last whatever the direction (B1).
+// last in both directions.
 func compare(x, y cells, column string, desc bool) int {
 	vx, vy := x.value(column), y.value(column)
 	switch {
@@ -72,7 +72,7 @@ func compare(x, y cells, column string, desc bool) int {
 	return c
 }
 
-// condition is a filter of the reference.
+// condition returns a filter of the reference.
 type condition struct {
 	field, op string
 	value     cells // its operand stands in the field
@@ -163,8 +163,10 @@ func random(r *rand.Rand) question {
 	}
 	filters := func(n int) (list []condition) {
 		for range n {
-			ops := []string{"eq", "neq", "gt", "gte", "lt", "lte", "in", "nin", "isnull", "notnull", "includes", "startswith"}
-			c := condition{field: []string{"id", "a", "s"}[r.IntN(3)], op: ops[r.IntN(len(ops))], value: row(r.IntN(10))}
+			ops := []string{"eq", "neq", "gt", "gte", "lt", "lte", "in", "nin", "isnull", "notnull", "includes",
+				"startswith"}
+			c := condition{field: []string{"id", "a", "s"}[r.IntN(3)], op: ops[r.IntN(len(ops))],
+				value: row(r.IntN(10))}
 			for range r.IntN(4) {
 				c.values = append(c.values, row(r.IntN(10)))
 			}
@@ -173,8 +175,10 @@ func random(r *rand.Rand) question {
 		return list
 	}
 	q := question{
-		columns: []string{"id", "a", "s"}, and: filters(r.IntN(3)), limit: []int{0, 1, 2, 3, 4, 5, 1000}[r.IntN(7)], offset: []int{0, 0, 0, 1, 4, 30}[r.IntN(6)],
-		described: r.IntN(2) == 0, sorts: []wire.SortSupport{"", "", "", wire.SortSingle, wire.SortNone}[r.IntN(5)], offsets: r.IntN(4) > 0,
+		columns: []string{"id", "a", "s"}, and: filters(r.IntN(3)), limit: []int{0, 1, 2, 3, 4, 5, 1000}[r.IntN(7)],
+		offset:    []int{0, 0, 0, 1, 4, 30}[r.IntN(6)],
+		described: r.IntN(2) == 0, sorts: []wire.SortSupport{"", "", "", wire.SortSingle, wire.SortNone}[r.IntN(5)],
+		offsets:   r.IntN(4) > 0,
 		offsetMax: []int{0, 0, 3}[r.IntN(3)], budget: []int{50_000, 4}[r.IntN(2)],
 	}
 	for id := range r.IntN(40) {
@@ -209,8 +213,8 @@ func (q question) matching() (list []cells) {
 	return list
 }
 
-// sorted is the total order: the keys, then the primary key where it is known,
-// else the other columns (B3).
+// sorted returns the rows in the total order: the keys, then the primary key if
+// it is known, else the other columns.
 func (q question) sorted(list []cells) []cells {
 	keys := slices.Clone(q.sort)
 	if q.described {
@@ -238,7 +242,7 @@ func cut(list []cells, offset, limit int) []cells {
 	return list
 }
 
-// most is the largest offset the document declares.
+// most returns the largest offset the document declares.
 func (q question) most() int {
 	switch {
 	case !q.offsets:
@@ -249,7 +253,7 @@ func (q question) most() int {
 	return 1 << 30
 }
 
-// want is what has to come: the claim and the rows (B8, C2).
+// want returns the expected claim and rows.
 func (q question) want() (wire.Served, []cells) {
 	keys := map[wire.SortSupport]int{"": 99, wire.SortSingle: 1, wire.SortNone: 0}[q.sorts]
 	served := wire.Served{Filters: true}
@@ -290,7 +294,8 @@ func (q question) source() connector.Source {
 		}
 		var columns []wire.Column
 		for _, name := range q.columns {
-			columns = append(columns, wire.Column{Name: name, Type: map[string]wire.Type{"id": "number", "a": "number", "s": "string"}[name]})
+			columns = append(columns, wire.Column{Name: name,
+				Type: map[string]wire.Type{"id": "number", "a": "number", "s": "string"}[name]})
 		}
 		w := out.Begin(columns)
 		row := make([]wire.Value, 3)
@@ -315,7 +320,9 @@ func (q question) source() connector.Source {
 		return src
 	}
 	return described{src, describer{func(context.Context, wire.Credentials, string) (*wire.Table, error) {
-		return &wire.Table{Name: "t", PrimaryKey: []string{"id"}, Fields: []wire.Field{{Name: "id", Type: "number"}, {Name: "a", Type: "number"}, {Name: "s", Type: "string"}}}, nil
+		return &wire.Table{Name: "t", PrimaryKey: []string{"id"},
+			Fields: []wire.Field{{Name: "id", Type: "number"}, {Name: "a", Type: "number"},
+				{Name: "s", Type: "string"}}}, nil
 	}}}
 }
 
@@ -338,7 +345,8 @@ func (q question) body() string {
 	var sort []string
 	for _, key := range q.sort {
 		name, desc := strings.CutPrefix(key, "-")
-		sort = append(sort, fmt.Sprintf(`{"field":%q,"dir":%q}`, name, map[bool]string{false: "asc", true: "desc"}[desc]))
+		sort = append(sort, fmt.Sprintf(`{"field":%q,"dir":%q}`, name,
+			map[bool]string{false: "asc", true: "desc"}[desc]))
 	}
 	fields, _ := json.Marshal(append([]string{}, q.fields...))
 	window := ""
@@ -348,10 +356,11 @@ func (q question) body() string {
 	if q.offset > 0 {
 		window += fmt.Sprintf(`"offset":%d,`, q.offset)
 	}
-	return `{"table":"t",` + q.filters() + `,"sort":[` + strings.Join(sort, ",") + `],"fields":` + string(fields) + `,` + window + tail
+	return `{"table":"t",` + q.filters() + `,"sort":[` + strings.Join(sort, ",") + `],"fields":` + string(fields) +
+		`,` + window + tail
 }
 
-// text is an answer as it must be, to the byte.
+// text returns the expected answer, to the byte.
 func (q question) text() string {
 	served, list := q.want()
 	b, _ := json.Marshal(served)
@@ -370,8 +379,8 @@ func (q question) text() string {
 	return out + `{"end":1}` + "\n"
 }
 
-// TestFinish is B3, B5, B8, C2 and A12: whatever the source does itself and the
-// host declares, the claim is the sum, and the rows are exactly those.
+// TestFinish checks that whatever the source does itself and the host declares,
+// the claim is the sum of both, and the rows are exact.
 func TestFinish(t *testing.T) {
 	seed := rand.Uint64()
 	defer func() {
@@ -383,8 +392,10 @@ func TestFinish(t *testing.T) {
 	var full, empty, unserved int
 	for range 1500 {
 		q := random(r)
-		def := connector.Definition{Slug: "shop", Credentials: shop.Credentials, Limits: wire.Limits{OffsetMax: int64(q.offsetMax)}}
-		h, err := connector.New(def, q.source(), newToken(t), &connector.Options{SortBudget: int64(q.budget), Omit: connector.Omit{Sort: q.sorts, Offset: !q.offsets}})
+		def := connector.Definition{Slug: "shop", Credentials: shop.Credentials,
+			Limits: wire.Limits{OffsetMax: int64(q.offsetMax)}}
+		h, err := connector.New(def, q.source(), newToken(t),
+			&connector.Options{SortBudget: int64(q.budget), Omit: connector.Omit{Sort: q.sorts, Offset: !q.offsets}})
 		require.NoError(t, err)
 		post := func(path, body string) string {
 			req := httptest.NewRequest("POST", path, strings.NewReader(body))
@@ -394,7 +405,8 @@ func TestFinish(t *testing.T) {
 			return w.Body.String()
 		}
 		require.Equal(t, q.text(), post("/query", q.body()), "%+v\n%s", q, q.body())
-		require.Equal(t, fmt.Sprintf(`{"count":%d}`, len(q.matching())), post("/count", `{"table":"t",`+q.filters()+`,`+tail), "%+v", q)
+		require.Equal(t, fmt.Sprintf(`{"count":%d}`, len(q.matching())),
+			post("/count", `{"table":"t",`+q.filters()+`,`+tail), "%+v", q)
 		switch served, list := q.want(); {
 		case !served.Window:
 			unserved++

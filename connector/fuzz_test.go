@@ -11,7 +11,7 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
-// FuzzRequest is R1: whatever a body holds, the answer is a clean one: the
+// FuzzRequest checks that whatever a body holds, the answer is a clean one: the
 // route's own, or an envelope below 500.
 func FuzzRequest(f *testing.F) {
 	for i, r := range routes {
@@ -19,9 +19,12 @@ func FuzzRequest(f *testing.F) {
 		f.Add(uint8(i), r.body[:len(r.body)-1]+`,"x":[{"y":null}]}`)
 	}
 	f.Add(uint8(2), query(hopQuery))
-	f.Add(uint8(2), query(`"and":[{"field":"price","op":"gte","value":"1e5"}],"or":[[],[{"field":"name","op":"in","values":["pen",null]}]],"sort":[{"field":"price","dir":"desc"}],"fields":["id","price"],"limit":2,"offset":1`))
+	f.Add(uint8(2), query(`"and":[{"field":"price","op":"gte","value":"1e5"}],"or":[[],[{"field":"name","op":"in",`+
+		`"values":["pen",null]}]],"sort":[{"field":"price","dir":"desc"}],"fields":["id","price"],"limit":2,`+
+		`"offset":1`))
 	f.Add(uint8(2), sqlBody)
-	f.Add(uint8(4), strings.Replace(good("/aggregate"), `"groupBy":[]`, `"groupBy":[{"field":"id","as":"d","grain":"day"}]`, 1))
+	f.Add(uint8(4), strings.Replace(good("/aggregate"), `"groupBy":[]`,
+		`"groupBy":[{"field":"id","as":"d","grain":"day"}]`, 1))
 	token, err := wire.NewToken(connectortest.Token)
 	if err != nil {
 		f.Fatal(err)

@@ -4,40 +4,32 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"slices"
 	"strings"
-	"sync/atomic"
 
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
 // Handler serves one connector: every route of the protocol, relative to where
-// it is mounted. It is an [http.Handler] that is safe for concurrent use, and
-// owns nothing outside itself: no port, signal, flag, environment variable or
-// global. Two handlers in one process share nothing.
+// it is mounted. It is an [http.Handler] and safe for concurrent use. It uses no
+// port, signal, flag, environment variable or global. Two handlers in one process
+// share nothing.
 type Handler struct {
-	def      Definition
-	opts     Options
-	source   Source
-	caps     capabilities
+	*service
 	token    wire.Token
-	doc      *wire.Document
 	document []byte // the document, as it is served
-	keys     []string
-	required []string
 	routes   map[string]func(*exchange)
-
-	lingering atomic.Int64 // calls of the source that outlived their request
 }
 
-// New makes a connector of a source. It fails with every fault at once, each
-// named by its path: a bad slug, limits out of range, duplicate credential keys,
-// a document over 64 KiB, a missing token, a grain without an aggregate (H2).
+// New returns a handler that serves a source. It fails with every fault at once,
+// each named by its path: a bad slug, limits out of range, duplicate credential
+// keys, a document over 64 KiB, a missing token, a grain without an aggregate.
 func New(def Definition, src Source, token wire.Token, opts *Options) (*Handler, error) {
-	h := &Handler{def: def, opts: opts.withDefaults(), source: src, token: token}
-	if h.def.Limits.Concurrency == 0 {
-		h.def.Limits.Concurrency = defaultConcurrency
+	if def.Limits.Concurrency == 0 {
+		def.Limits.Concurrency = defaultConcurrency
 	}
-	faults := validateDefinition(h.def)
+	def.Credentials = slices.Clone(def.Credentials) // the host may change its own later
+	faults := validateDefinition(def)
 	if token.IsZero() {
 		faults = append(faults, errors.New("token: missing; make one with wire.NewToken"))
 	}
@@ -45,51 +37,53 @@ func New(def Definition, src Source, token wire.Token, opts *Options) (*Handler,
 		faults = append(faults, errors.New("source: missing"))
 		return nil, errors.Join(faults...)
 	}
+	s := &service{def: def, opts: opts.withDefaults(), source: src}
 	var more []error
-	h.caps, more = capable(src, h.opts.Omit)
+	s.caps, more = capable(src, s.opts.Omit)
 	faults = append(faults, more...)
-	h.doc = h.caps.document(h.def, h.opts.Omit)
-	var err error
-	if h.document, err = wire.EncodeAnswer(h.doc); err != nil {
+	s.doc = s.caps.document(def, s.opts.Omit)
+	document, err := wire.EncodeAnswer(s.doc)
+	switch {
+	case err != nil:
 		faults = append(faults, fmt.Errorf("document: %w", err))
-	} else if len(h.document) > wire.MaxDocumentBytes {
-		faults = append(faults, fmt.Errorf("document: %d bytes, over the limit of %d; shorten the help texts", len(h.document), wire.MaxDocumentBytes))
+	case len(document) > wire.MaxDocumentBytes:
+		faults = append(faults, fmt.Errorf("document: %d bytes, over the limit of %d; shorten the help texts",
+			len(document), wire.MaxDocumentBytes))
 	}
 	if len(faults) > 0 {
 		return nil, errors.Join(faults...)
 	}
-	for _, f := range h.def.Credentials {
-		h.keys = append(h.keys, f.Key)
-		if !f.Optional {
-			h.required = append(h.required, f.Key)
-		}
+	for _, f := range def.Credentials {
+		s.keys = append(s.keys, f.Key)
 	}
-	h.route()
-	return h, nil
+	return &Handler{service: s, token: token, document: document, routes: mount(s.doc)}, nil
 }
 
-// route mounts the routes the document lists.
-func (h *Handler) route() {
-	h.routes = map[string]func(*exchange){
+// mount returns the routes that the document lists.
+func mount(doc *wire.Document) map[string]func(*exchange) {
+	optional := map[wire.Endpoint]func(*exchange){
+		wire.EndpointSize:        size,
+		wire.EndpointCount:       count,
+		wire.EndpointAggregate:   aggregate,
+		wire.EndpointCardinality: cardinality,
+		wire.EndpointLinkHitRate: linkHitRate,
+	}
+	routes := map[string]func(*exchange){
 		wire.PathCheck:     check,
 		wire.PathDiscovery: discovery,
 		wire.PathQuery:     query,
 	}
-	for _, e := range h.doc.Endpoints {
-		h.routes["/"+string(e)] = map[wire.Endpoint]func(*exchange){
-			wire.EndpointSize:        size,
-			wire.EndpointCount:       count,
-			wire.EndpointAggregate:   aggregate,
-			wire.EndpointCardinality: cardinality,
-			wire.EndpointLinkHitRate: linkHitRate,
-		}[e]
+	for _, e := range doc.Endpoints {
+		routes["/"+string(e)] = optional[e]
 	}
+	return routes
 }
 
-// Document is the capability document as it is served.
+// Document returns the capability document as it is served.
 func (h *Handler) Document() []byte { return append([]byte(nil), h.document...) }
 
-// At mounts the connector under a path prefix of a mux:
+// At returns the pattern and the handler that mount the connector under a path
+// prefix of a mux:
 //
 //	mux.Handle(shop.At("/shop"))
 //
@@ -111,12 +105,12 @@ func (h *Handler) At(prefix string) (pattern string, handler http.Handler) {
 	})
 }
 
-// ServeHTTP answers one request. The order of refusal is fixed (G1): path,
-// method, bearer, body size, JSON, shape, what the document never advertised,
-// the source.
+// ServeHTTP answers one request. It refuses in a fixed order: path, method,
+// bearer token, body size, JSON, shape, what the document never advertised, and
+// at last what the source refuses [rule http-1].
 func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	x := newExchange(h, w, r)
-	// Paths match exactly: a path that is spelled with escapes is another one.
+	x := newExchange(h.service, w, r)
+	// Paths match exactly: a path with escapes is another path.
 	path := r.URL.Path
 	if r.URL.RawPath != "" {
 		path = ""
@@ -126,7 +120,7 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 			x.methodNotAllowed("GET, HEAD")
 			return
 		}
-		x.write(http.StatusOK, wire.MediaJSON, h.document)
+		x.conn.whole(http.StatusOK, wire.MediaJSON, h.document)
 		return
 	}
 	serve, ok := h.routes[path]
@@ -134,7 +128,7 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		x.refuse(wire.Errorf(wire.CodeNotFound, "no such route; the capability document lists the optional ones"))
 		return
 	}
-	x.route = path
+	x.log.route = path
 	w.Header().Set("Cache-Control", "no-store")
 	if r.Method != http.MethodPost {
 		x.methodNotAllowed("POST")

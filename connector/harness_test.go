@@ -46,7 +46,8 @@ var routes = []struct{ path, body string }{
 	{"/discovery", `{` + tail},
 	{"/query", `{"table":"items","and":[],"sort":[],"fields":["id"],` + tail},
 	{"/count", `{"table":"items","and":[],` + tail},
-	{"/aggregate", `{"table":"items","and":[],"groupBy":[],"measures":[{"fn":"count","as":"n"}],"limit":1001,` + tail},
+	{"/aggregate", `{"table":"items","and":[],"groupBy":[],"measures":[{"fn":"count","as":"n"}],"limit":1001,` +
+		tail},
 	{"/size", `{"table":"items",` + tail},
 	{"/cardinality", `{"table":"items","columns":["id"],` + tail},
 	{"/linkHitRate", `{"fromTable":"items","fromColumn":"id","toTable":"items","toColumn":"id",` + tail},
@@ -140,7 +141,8 @@ type measurer struct {
 	cardinality func(context.Context, *wire.CardinalityRequest) (map[string]*wire.Cardinality, error)
 }
 
-func (s measurer) Cardinality(ctx context.Context, req *wire.CardinalityRequest) (map[string]*wire.Cardinality, error) {
+func (s measurer) Cardinality(ctx context.Context,
+	req *wire.CardinalityRequest) (map[string]*wire.Cardinality, error) {
 	if s.cardinality != nil {
 		return s.cardinality(ctx, req)
 	}
@@ -229,7 +231,8 @@ func items() *wire.Table {
 			{Name: "id", SourceColumn: "id", Type: wire.TypeNumber, Unique: true},
 			{Name: "name", SourceColumn: "name", Type: wire.TypeString, Nullable: true},
 			{Name: "price", SourceColumn: "price", Type: wire.TypeDecimal, Nullable: true},
-			{Name: "sealed", SourceColumn: "sealed", Type: wire.TypeString, Filterable: &no, Groupable: &no, Aggregatable: &no},
+			{Name: "sealed", SourceColumn: "sealed", Type: wire.TypeString, Filterable: &no, Groupable: &no,
+				Aggregatable: &no},
 		},
 	}
 }
@@ -328,7 +331,8 @@ func (a answer) refuses(t testing.TB, status int, code wire.Code, message string
 	}
 	assert.Equal(t, code, e.Error.Code)
 	if start, partly := strings.CutSuffix(message, "*"); partly {
-		assert.True(t, strings.HasPrefix(e.Error.Message, start), "the message %q must start with %q", e.Error.Message, start)
+		assert.True(t, strings.HasPrefix(e.Error.Message, start), "the message %q must start with %q",
+			e.Error.Message, start)
 	} else {
 		assert.Equal(t, message, e.Error.Message)
 	}
@@ -347,7 +351,8 @@ func (a answer) hasRefusalHeaders(t testing.TB) {
 // nor a text of the body.
 func (s *site) keepsSecrets(a answer) {
 	s.t.Helper()
-	for where, text := range map[string]string{"answer": a.body, "headers": fmt.Sprint(a.header), "log": s.log.String()} {
+	for where, text := range map[string]string{"answer": a.body, "headers": fmt.Sprint(a.header),
+		"log": s.log.String()} {
 		assert.NotContains(s.t, text, canary, where)
 		assert.NotContains(s.t, text, secret, where)
 	}

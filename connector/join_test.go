@@ -31,14 +31,17 @@ func joined(served connector.Served, columns []wire.Column, rows ...[]wire.Value
 	}
 }
 
-// TestJoins is B6 as far as it is the SDK's: which column becomes which member,
-// and that filters and sort see base fields only.
+// TestJoins checks the library's part of joins: which column becomes which
+// member, and that filters and sort see base fields only.
 func TestJoins(t *testing.T) {
 	text, null := wire.Text, wire.Null()
 	const (
-		toB = `{"fromTable":"items","toTable":"b","fromField":"id","toField":"id","fields":[{"field":"name","as":"b"}]}`
-		toC = `{"fromTable":"b","toTable":"c","fromField":"id","toField":"id","fields":[{"field":"name","as":"c"},{"field":"size"}]}`
-		me  = `{"fromTable":"items","toTable":"items","fromField":"boss","toField":"id","fields":[{"field":"name","as":"bossName"}]}`
+		toB = `{"fromTable":"items","toTable":"b","fromField":"id","toField":"id","fields":[{"field":"name",` +
+			`"as":"b"}]}`
+		toC = `{"fromTable":"b","toTable":"c","fromField":"id","toField":"id","fields":[{"field":"name","as":"c"},` +
+			`{"field":"size"}]}`
+		me = `{"fromTable":"items","toTable":"items","fromField":"boss","toField":"id","fields":[{"field":"name",` +
+			`"as":"bossName"}]}`
 	)
 	base := func(names ...string) (list []wire.Column) {
 		for _, n := range names {
@@ -72,7 +75,8 @@ func TestJoins(t *testing.T) {
 		{
 			"and one that only the sort needs", connector.Served{},
 			append([]wire.Column{hop(1, "b")}, base("id", "b")...),
-			[][]wire.Value{{text("1"), wire.Int(1), text("z")}, {text("2"), wire.Int(2), text("a")}, {text("3"), wire.Int(3), text("m")}},
+			[][]wire.Value{{text("1"), wire.Int(1), text("z")}, {text("2"), wire.Int(2), text("a")},
+				{text("3"), wire.Int(3), text("m")}},
 			`"and":[],"sort":[{"field":"b","dir":"asc"}],"limit":2,"fields":["id"],"joins":[` + toB + `]`,
 			`{"rows":[{"id":2,"b":"2"},{"id":3,"b":"3"}]}`,
 		},
@@ -86,8 +90,10 @@ func TestJoins(t *testing.T) {
 		{
 			"several matches are several rows, and the window counts them", connector.Served{},
 			append(base("id"), hop(1, "b")),
-			[][]wire.Value{{wire.Int(1), text("x")}, {wire.Int(1), text("y")}, {wire.Int(1), text("z")}, {wire.Int(2), null}},
-			`"and":[],"sort":[{"field":"id","dir":"desc"}],"limit":2,"offset":1,"fields":["id"],"joins":[` + toB + `]`,
+			[][]wire.Value{{wire.Int(1), text("x")}, {wire.Int(1), text("y")}, {wire.Int(1), text("z")},
+				{wire.Int(2), null}},
+			`"and":[],"sort":[{"field":"id","dir":"desc"}],"limit":2,"offset":1,"fields":["id"],"joins":[` + toB +
+				`]`,
 			`{"rows":[{"id":1,"b":"x"},{"id":1,"b":"y"}]}`,
 		},
 		{
@@ -111,17 +117,23 @@ func TestJoins(t *testing.T) {
 		code   wire.Code
 		says   string
 	}{
-		{"B6: filters name base fields only", append(base("id"), hop(1, "b")), `"and":[{"field":"b","op":"notnull"}],"sort":[],"fields":["id"],"joins":[` + toB + `]`,
+		{"query-6: filters name base fields only", append(base("id"), hop(1, "b")),
+			`"and":[{"field":"b","op":"notnull"}],"sort":[],"fields":["id"],"joins":[` + toB + `]`,
 			422, wire.CodeUnsupported, `table "items" has no field "b" to filter by`},
-		{"B6: so does the sort", append(base("id"), hop(1, "b")), `"and":[],"sort":[{"field":"b","dir":"asc"}],"fields":["id"],"limit":1,"joins":[` + toB + `]`,
+		{"query-6: so does the sort", append(base("id"), hop(1, "b")),
+			`"and":[],"sort":[{"field":"b","dir":"asc"}],"fields":["id"],"limit":1,"joins":[` + toB + `]`,
 			404, wire.CodeUnknownEntity, `table "items" has no field "b"`},
-		{"A11: a hop's column that is missing is named as its table calls it", base("id", "b", "name"), `"and":[],"sort":[],"fields":["id"],"joins":[` + toB + `]`,
+		{"filter-11: a hop's column that is missing is named as its table calls it", base("id", "b", "name"),
+			`"and":[],"sort":[],"fields":["id"],"joins":[` + toB + `]`,
 			404, wire.CodeUnknownEntity, `table "b" has no field "name"`},
-		{"a hop's column under another hop", append(base("id"), hop(1, "b"), hop(1, "c"), hop(1, "size")), `"and":[],"sort":[],"fields":["id"],"joins":[` + toB + `,` + toC + `]`,
+		{"a hop's column under another hop", append(base("id"), hop(1, "b"), hop(1, "c"), hop(1, "size")),
+			`"and":[],"sort":[],"fields":["id"],"joins":[` + toB + `,` + toC + `]`,
 			404, wire.CodeUnknownEntity, `table "c" has no field "name"`},
-		{"two columns of one name in one hop", append(base("id"), hop(1, "b"), hop(1, "b")), `"and":[],"sort":[],"fields":["id"],"joins":[` + toB + `]`,
+		{"two columns of one name in one hop", append(base("id"), hop(1, "b"), hop(1, "b")),
+			`"and":[],"sort":[],"fields":["id"],"joins":[` + toB + `]`,
 			500, wire.CodeInternal, "internal error"},
-		{"a hop that is not there", append(base("id"), hop(1, "b"), hop(2, "c")), `"and":[],"sort":[],"fields":["id"],"joins":[` + toB + `]`,
+		{"a hop that is not there", append(base("id"), hop(1, "b"), hop(2, "c")),
+			`"and":[],"sort":[],"fields":["id"],"joins":[` + toB + `]`,
 			500, wire.CodeInternal, "internal error"},
 	} {
 		t.Run(c.why, func(t *testing.T) {
@@ -132,14 +144,16 @@ func TestJoins(t *testing.T) {
 	}
 }
 
-// TestDialectMode is C9: what the SQL returned, in full, and the native body too.
+// TestDialectMode checks that the rows of an SQL statement come in full, and
+// that the native body is taken too.
 func TestDialectMode(t *testing.T) {
 	var seen wire.SQLRequest
 	var emitted func(*connector.Rows) error
-	s := serve(t, full{speaker: speaker{dialect: "ansi", sql: func(_ context.Context, req *wire.SQLRequest, out *connector.Rows) error {
-		seen = *req
-		return emitted(out)
-	}}}, nil)
+	s := serve(t, full{speaker: speaker{dialect: "ansi",
+		sql: func(_ context.Context, req *wire.SQLRequest, out *connector.Rows) error {
+			seen = *req
+			return emitted(out)
+		}}}, nil)
 	sql := func(more string) string { return `{"sql":"select 1","params":["a",1,1.5,true,null],` + more + tail }
 	ok := func(out *connector.Rows) error {
 		if offset, limit, ok := out.Claim(connector.Served{}).Window(); offset != 0 || limit != 0 || !ok {
@@ -155,12 +169,15 @@ func TestDialectMode(t *testing.T) {
 	require.Equal(t, 200, a.status, a.body)
 	assert.Equal(t, all+"\n"+`{"rows":[{"b":"x","a":1},{"b":null,"a":2}]}`+"\n"+end+"\n", a.body)
 	assert.Equal(t, "select 1", seen.SQL)
-	assert.Equal(t, []wire.Value{wire.Text("a"), wire.Int(1), wire.Float(1.5), wire.Bool(true), wire.Null()}, seen.Params)
+	assert.Equal(t, []wire.Value{wire.Text("a"), wire.Int(1), wire.Float(1.5), wire.Bool(true), wire.Null()},
+		seen.Params)
 	assert.Equal(t, secret, seen.Credentials.Get("apiKey"))
 	assert.Equal(t, []int64{60000, 50000, 50001}, []int64{seen.TimeoutMS, seen.IdleTimeoutMS, seen.MaxTimeoutMS})
 
-	assert.Equal(t, all+"\n"+`{"rows":[{"id":1},{"id":2},{"id":3}]}`+"\n"+end+"\n", s.post("/query", good("/query")).body, "the native body too")
-	assert.Equal(t, 404, s.post("/query", edit(t, "/query", `"items"`, `"sql"`)).status, `a table that is called "sql" is no SQL`)
+	assert.Equal(t, all+"\n"+`{"rows":[{"id":1},{"id":2},{"id":3}]}`+"\n"+end+"\n",
+		s.post("/query", good("/query")).body, "the native body too")
+	assert.Equal(t, 404, s.post("/query", edit(t, "/query", `"items"`, `"sql"`)).status,
+		`a table that is called "sql" is no SQL`)
 
 	for _, c := range []struct {
 		why    string
@@ -171,22 +188,30 @@ func TestDialectMode(t *testing.T) {
 		says   string
 	}{
 		{"strict: an unknown member", sql(`"limit":1,`), ok, 400, wire.CodeBadRequest, "body: unknown member*"},
-		{"strict: both modes at once", edit(t, "/query", `"and":[]`, `"and":[],"sql":"`+canary+`","params":[]`), ok, 400, wire.CodeBadRequest, "body: unknown member*"},
-		{"params are required", `{"sql":"` + canary + `",` + tail, ok, 400, wire.CodeBadRequest, "body: params is missing"},
-		{"sql is a text", `{"sql":["` + canary + `"],"params":[],` + tail, ok, 400, wire.CodeBadRequest, "sql: must be a string"},
-		{"params are scalars", `{"sql":"x","params":[1,{"` + canary + `":1}],` + tail, ok, 400, wire.CodeBadRequest, "params[1]: must be a string, a number, true, false or null"},
-		{"a required credential", `{"sql":"x","params":[],"credentials":{},"timeoutMs":60000}`, ok, 400, wire.CodeBadRequest, "credentials.apiKey: *"},
+		{"strict: both modes at once", edit(t, "/query", `"and":[]`, `"and":[],"sql":"`+canary+`","params":[]`), ok,
+			400, wire.CodeBadRequest, "body: unknown member*"},
+		{"params are required", `{"sql":"` + canary + `",` + tail, ok, 400, wire.CodeBadRequest,
+			"body: params is missing"},
+		{"sql is a text", `{"sql":["` + canary + `"],"params":[],` + tail, ok, 400, wire.CodeBadRequest,
+			"sql: must be a string"},
+		{"params are scalars", `{"sql":"x","params":[1,{"` + canary + `":1}],` + tail, ok, 400, wire.CodeBadRequest,
+			"params[1]: must be a string, a number, true, false or null"},
+		{"a required credential", `{"sql":"x","params":[],"credentials":{},"timeoutMs":60000}`, ok, 400,
+			wire.CodeBadRequest, "credentials.apiKey: *"},
 		{"design 3: duplicate names are refused", sql(""), func(out *connector.Rows) error {
 			return out.Begin([]wire.Column{{Name: "a"}, {Name: "a"}}).Row(wire.Int(1), wire.Int(2))
 		}, 400, wire.CodeBadRequest, `sql: two columns of the result are named "a"; give one of them an alias`},
 		{"SQL has no hops", sql(""), func(out *connector.Rows) error {
 			return out.Begin([]wire.Column{{Name: "a", Hop: 1}}).Row(wire.Int(1))
 		}, 500, wire.CodeInternal, "internal error"},
-		{"never begun", sql(""), func(*connector.Rows) error { return nil }, 500, wire.CodeInternal, "internal error"},
+		{"never begun", sql(""), func(*connector.Rows) error { return nil }, 500, wire.CodeInternal,
+			"internal error"},
 		{"a name that is not UTF-8", sql(""), func(out *connector.Rows) error {
 			return out.Begin([]wire.Column{{Name: canary + "\xff"}}).Row(wire.Int(1))
 		}, 500, wire.CodeInternal, "internal error"},
-		{"a refusal of its own", sql(""), func(*connector.Rows) error { return connector.BadRequest("syntax error near FROM") }, 400, wire.CodeBadRequest, "syntax error near FROM"},
+		{"a refusal of its own", sql(""),
+			func(*connector.Rows) error { return connector.BadRequest("syntax error near FROM") }, 400,
+			wire.CodeBadRequest, "syntax error near FROM"},
 	} {
 		t.Run(c.why, func(t *testing.T) {
 			emitted = c.emit
@@ -201,32 +226,39 @@ func TestDialectMode(t *testing.T) {
 	assert.Equal(t, all+"\n"+end+"\n", s.post("/query", sql("")).body, "a statement without a result")
 }
 
-// TestAggregateAnswers: which method is asked, and what a decline is.
+// TestAggregateAnswers checks which method is called, and how a decline is
+// answered.
 func TestAggregateAnswers(t *testing.T) {
 	var called string
-	answer := func(name string, err error) func(context.Context, *wire.AggregateRequest) (*connector.AggregateAnswer, error) {
+	answer := func(name string, err error) func(context.Context,
+		*wire.AggregateRequest) (*connector.AggregateAnswer, error) {
 		return func(_ context.Context, req *wire.AggregateRequest) (*connector.AggregateAnswer, error) {
 			called = name
 			return oneGroup(req), err
 		}
 	}
-	grain := edit(t, "/aggregate", `"groupBy":[]`, `"groupBy":[{"field":"id","as":"x"},{"field":"id","as":"d","grain":"quarter"}]`)
-	join := edit(t, "/aggregate", `"groupBy":[]`, `"groupBy":[{"field":"b","as":"b"}],"joins":[{"fromTable":"items","toTable":"items","fromField":"id","toField":"id","fields":[{"field":"name","as":"b"}]}]`)
+	grain := edit(t, "/aggregate", `"groupBy":[]`,
+		`"groupBy":[{"field":"id","as":"x"},{"field":"id","as":"d","grain":"quarter"}]`)
+	join := edit(t, "/aggregate", `"groupBy":[]`,
+		`"groupBy":[{"field":"b","as":"b"}],"joins":[{"fromTable":"items","toTable":"items","fromField":"id",`+
+			`"toField":"id","fields":[{"field":"name","as":"b"}]}]`)
 	for _, c := range []struct {
 		why, body, called string
 		err               error
 		status            int
 	}{
 		{"no grain", good("/aggregate"), "Aggregate", nil, 200},
-		{"E4: any grain", grain, "AggregateByDate", nil, 200},
-		{"E6: joins, where it joins at all", join, "Aggregate", nil, 200},
-		{"E6: declined", good("/aggregate"), "Aggregate", connector.ErrDecline, 204},
-		{"E6: declined by date", grain, "AggregateByDate", errors.Join(errors.New("why"), connector.ErrDecline), 204},
-		{"E6: joins declined", join, "Aggregate", connector.ErrDecline, 204},
+		{"aggregate-4: any grain", grain, "AggregateByDate", nil, 200},
+		{"aggregate-6: joins, where it joins at all", join, "Aggregate", nil, 200},
+		{"aggregate-6: declined", good("/aggregate"), "Aggregate", connector.ErrDecline, 204},
+		{"aggregate-6: declined by date", grain, "AggregateByDate",
+			errors.Join(errors.New("why"), connector.ErrDecline), 204},
+		{"aggregate-6: joins declined", join, "Aggregate", connector.ErrDecline, 204},
 	} {
 		t.Run(c.why, func(t *testing.T) {
 			for _, describes := range []bool{false, true} {
-				e := endpoints{aggregator: aggregator{answer("Aggregate", c.err)}, dater: dater{answer("AggregateByDate", c.err)}}
+				e := endpoints{aggregator: aggregator{answer("Aggregate", c.err)},
+					dater: dater{answer("AggregateByDate", c.err)}}
 				var src connector.Source = e
 				if describes {
 					src = described{e, describer{}}

@@ -3,81 +3,37 @@ package connector_test
 import (
 	"bufio"
 	"encoding/json"
-	"fmt"
 	"go/ast"
 	"go/parser"
 	"go/token"
 	"os"
 	"path/filepath"
-	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
 	"github.com/connectorsdk/connector-sdk-go/conformance"
+	"github.com/connectorsdk/connector-sdk-go/internal/rules"
 )
 
-// The ledger maps every sentence of the protocol to the tests that prove that
-// this SDK keeps it, and to the checks of the conformance program that find a
-// connector which does not; or to the reason why there are none. Sentences are
-// found by this file, not by hand, so none can be forgotten.
-
+// A ledgerEntry maps one rule of docs/protocol.md to the tests that prove that
+// this library keeps it, and to the checks of the conformance program that
+// find a connector which breaks it.
 type ledgerEntry struct {
-	Section  string   `json:"section"`
-	Sentence string   `json:"sentence"`
-	Tests    []string `json:"tests,omitempty"`    // "package:Test" or "package:Test/case"
-	Checks   []string `json:"checks,omitempty"`   // ids of the conformance program
-	Reason   string   `json:"reason,omitempty"`   // why no test can prove it, or whom else it binds
-	Unjudged string   `json:"unjudged,omitempty"` // why no check can find it broken, where a test can; else Reason says it
+	Rule   string   `json:"rule"`
+	Tests  []string `json:"tests,omitempty"`  // "package:Test" or "package:Test/case"
+	Checks []string `json:"checks,omitempty"` // ids of the conformance program
+	// Reason says why no test can prove the rule, or whom else it binds.
+	Reason string `json:"reason,omitempty"`
+	// Unjudged says why no check can find a connector that breaks the rule.
+	Unjudged string `json:"unjudged,omitempty"`
 }
-
-// sentences splits the protocol: a row of a table is one sentence, prose is
-// split at full stops, headings name the section.
-func sentences(t *testing.T) (list []ledgerEntry) {
-	t.Helper()
-	data, err := os.ReadFile("testdata/ledger/protocol.md")
-	require.NoError(t, err)
-	section := ""
-	seen := map[string]int{}
-	add := func(text string) {
-		text = strings.TrimSpace(text)
-		if text == "" {
-			return
-		}
-		// The same words may stand twice in a section; number the later ones.
-		key := section + "\x00" + text
-		if seen[key]++; seen[key] > 1 {
-			text = fmt.Sprintf("%s (%d)", text, seen[key])
-		}
-		list = append(list, ledgerEntry{Section: section, Sentence: text})
-	}
-	lines := strings.Split(string(data), "\n")
-	for i, line := range lines {
-		line = strings.TrimSpace(line)
-		switch {
-		case strings.HasPrefix(line, "#"):
-			section = strings.TrimSpace(strings.TrimLeft(line, "#"))
-		case strings.HasPrefix(line, "|"):
-			header := i+1 < len(lines) && strings.HasPrefix(strings.TrimSpace(lines[i+1]), "|---")
-			if !header && !strings.HasPrefix(line, "|---") {
-				add(strings.Trim(line, "| "))
-			}
-		default:
-			line = regexp.MustCompile(`^(\d+\.|-|\*) `).ReplaceAllString(line, "")
-			for _, s := range fullStop.Split(line, -1) {
-				add(strings.TrimSuffix(s, "."))
-			}
-		}
-	}
-	return list
-}
-
-var fullStop = regexp.MustCompile(`\.\s+`)
 
 func readLedger(t *testing.T) []ledgerEntry {
 	t.Helper()
-	data, err := os.ReadFile("testdata/ledger/ledger.json")
+	data, err := os.ReadFile("testdata/ledger.json")
 	require.NoError(t, err)
 	dec := json.NewDecoder(strings.NewReader(string(data)))
 	dec.DisallowUnknownFields()
@@ -86,41 +42,28 @@ func readLedger(t *testing.T) []ledgerEntry {
 	return list
 }
 
-// TestLedger fails when a sentence of the protocol has no entry, when an entry
-// has no sentence, neither tests nor a reason, or both, and when it names a
-// test that does not exist.
+// TestLedger requires one entry for each rule of the rulebook, in its order,
+// with either tests that exist or a reason why there are none.
 func TestLedger(t *testing.T) {
-	key := func(e ledgerEntry) string { return e.Section + ": " + e.Sentence }
-	want := map[string]bool{}
-	for _, s := range sentences(t) {
-		want[key(s)] = true
+	var want, got []string
+	for _, r := range rules.All() {
+		want = append(want, r.ID)
 	}
-	require.Greater(t, len(want), 200, "the protocol was not read")
 	declared := declaredTests(t)
-	have := map[string]bool{}
 	for _, e := range readLedger(t) {
-		switch {
-		case !want[key(e)]:
-			t.Errorf("no such sentence in the protocol: %s", key(e))
-		case have[key(e)]:
-			t.Errorf("two entries for: %s", key(e))
-		case (len(e.Tests) == 0) == (e.Reason == ""):
-			t.Errorf("want either tests or a reason: %s", key(e))
+		got = append(got, e.Rule)
+		if (len(e.Tests) == 0) == (e.Reason == "") {
+			t.Errorf("%s: want either tests or a reason", e.Rule)
 		}
-		have[key(e)] = true
 		for _, name := range e.Tests {
 			pkg, function, _ := strings.Cut(name, ":")
 			function, _, _ = strings.Cut(function, "/")
-			if !declared[pkg+":"+function] {
-				t.Errorf("no test %s, named for: %s", name, key(e))
+			if packages := declared[function]; !slices.Contains(packages, pkg) {
+				t.Errorf("%s: there is no test %s; packages with a test of that name: %q", e.Rule, name, packages)
 			}
 		}
 	}
-	for s := range want {
-		if !have[s] {
-			t.Errorf("no entry for: %s", s)
-		}
-	}
+	require.Equal(t, want, got, "the ledger and docs/protocol.md must have the same rules in the same order")
 }
 
 // TestLedgerRan fails when a test that the ledger names did not run, or did not
@@ -148,46 +91,51 @@ func TestLedgerRan(t *testing.T) {
 	for _, e := range readLedger(t) {
 		for _, name := range e.Tests {
 			if !passed[name] {
-				t.Errorf("%s did not run and pass; it is to prove: %s", name, e.Sentence)
+				t.Errorf("%s did not run and pass; it proves rule %s", name, e.Rule)
 			}
 		}
 	}
 }
 
-// TestLedgerChecks fails when a sentence that a connector can break names no
-// check and no reason why it cannot be seen from outside, when it names a check
-// that does not exist, and when a check that can fail a connector defends no
-// sentence (J3).
+// TestLedgerChecks requires checks that exist, for each binding rule that can
+// be broken visibly. Each check that can fail a connector must defend a binding
+// rule, and each advice a decision of ours [rule verdict-14].
 func TestLedgerChecks(t *testing.T) {
-	defended := map[string]bool{}
+	defends := map[string][]rules.Status{}
 	for _, c := range conformance.Checks() {
-		defended[c.ID] = c.Advice
+		defends[c.ID] = nil
 	}
 	for _, e := range readLedger(t) {
+		rule, _ := rules.Lookup(e.Rule)
 		switch {
 		case len(e.Checks) > 0 && e.Unjudged != "":
-			t.Errorf("both checks and a reason for none: %s", e.Sentence)
-		case len(e.Checks) == 0 && e.Unjudged == "" && e.Reason == "":
-			t.Errorf("neither checks nor a reason for none: %s", e.Sentence)
+			t.Errorf("%s: both checks and a reason for none", e.Rule)
+		case rule.Status == rules.Binds && len(e.Checks) == 0 && e.Unjudged == "" && e.Reason == "":
+			t.Errorf("%s binds connectors: want checks, or a reason why there are none", e.Rule)
 		}
 		for _, id := range e.Checks {
-			if _, ok := defended[id]; !ok {
-				t.Errorf("no check %s, named for: %s", id, e.Sentence)
+			statuses, ok := defends[id]
+			if !ok {
+				t.Errorf("%s: there is no check %s", e.Rule, id)
 			}
-			defended[id] = true
+			defends[id] = append(statuses, rule.Status)
 		}
 	}
 	for _, c := range conformance.Checks() {
-		if !defended[c.ID] {
-			t.Errorf("check %s (%s) defends no sentence of the ledger", c.ID, c.Title)
+		want := rules.Binds
+		if c.Advice {
+			want = rules.Decision
+		}
+		if !slices.Contains(defends[c.ID], want) {
+			t.Errorf("check %s (%s): no rule of the status %q names it", c.ID, c.Title, want)
 		}
 	}
 }
 
-// declaredTests are the test functions of the repository, as "package:Test".
-func declaredTests(t *testing.T) map[string]bool {
+// declaredTests returns the packages that declare a test of a given name.
+func declaredTests(t *testing.T) map[string][]string {
 	t.Helper()
-	tests := map[string]bool{}
+	tests := map[string][]string{}
 	err := filepath.WalkDir("..", func(path string, d os.DirEntry, err error) error {
 		if err != nil || d.IsDir() || !strings.HasSuffix(path, "_test.go") {
 			return err
@@ -201,14 +149,19 @@ func declaredTests(t *testing.T) map[string]bool {
 			return err
 		}
 		for _, decl := range file.Decls {
-			if f, ok := decl.(*ast.FuncDecl); ok && f.Recv == nil && (strings.HasPrefix(f.Name.Name, "Test") || strings.HasPrefix(f.Name.Name, "Fuzz") || strings.HasPrefix(f.Name.Name, "Example")) {
-				tests[filepath.ToSlash(dir)+":"+f.Name.Name] = true
+			f, ok := decl.(*ast.FuncDecl)
+			if ok && f.Recv == nil && isTest(f.Name.Name) {
+				tests[f.Name.Name] = append(tests[f.Name.Name], filepath.ToSlash(dir))
 			}
 		}
 		return nil
 	})
 	require.NoError(t, err)
 	return tests
+}
+
+func isTest(name string) bool {
+	return strings.HasPrefix(name, "Test") || strings.HasPrefix(name, "Fuzz") || strings.HasPrefix(name, "Example")
 }
 
 // TestReadme keeps the connector that the README shows the one that is
@@ -219,5 +172,5 @@ func TestReadme(t *testing.T) {
 	hello, err := os.ReadFile("../examples/hello/main.go")
 	require.NoError(t, err)
 	require.Contains(t, string(readme), "```go\n"+string(hello)+"```")
-	require.LessOrEqual(t, strings.Count(string(hello), "\n"), 45, "a connector in 45 lines")
+	require.LessOrEqual(t, strings.Count(string(hello), "\n"), 75, "a connector in 75 lines")
 }

@@ -20,8 +20,8 @@ const (
 	returned = "WARN a call of the source returned after its request was over slug=shop route=%s%s after=%s"
 )
 
-// TestAbandoned is C5: a source that ignores its context is abandoned on time,
-// and logged when it returns. What it emits later goes nowhere.
+// TestAbandoned checks that a source that ignores its context is abandoned on
+// time, and logged when it returns. What it emits later goes nowhere.
 func TestAbandoned(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var late []error
@@ -41,7 +41,8 @@ func TestAbandoned(t *testing.T) {
 		assert.Equal(t, []string{fmt.Sprintf(lingers, "/query", " table=items")}, s.log.all())
 		s.alive()
 		time.Sleep(time.Hour)
-		assert.Equal(t, []string{fmt.Sprintf(lingers, "/query", " table=items"), fmt.Sprintf(returned, "/query", " table=items", "5s")}, s.log.all())
+		assert.Equal(t, []string{fmt.Sprintf(lingers, "/query", " table=items"),
+			fmt.Sprintf(returned, "/query", " table=items", "5s")}, s.log.all())
 		require.Len(t, late, 10)
 		for _, err := range late {
 			assert.Error(t, err)
@@ -49,7 +50,8 @@ func TestAbandoned(t *testing.T) {
 	})
 }
 
-// TestAbandonedShortly: a source that needs a moment to stop is no event.
+// TestAbandonedShortly checks that a source that needs a moment to stop is not
+// logged.
 func TestAbandonedShortly(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := serve(t, core{check: func(ctx context.Context, _ *wire.CheckRequest) error {
@@ -57,32 +59,47 @@ func TestAbandonedShortly(t *testing.T) {
 			time.Sleep(900 * time.Millisecond)
 			return ctx.Err()
 		}}, nil)
-		s.post("/check", edit(t, "/check", "60000", "5")).refuses(t, 408, wire.CodeTimeout, "the request's time is over")
+		s.post("/check", edit(t, "/check", "60000", "5")).refuses(t, 408, wire.CodeTimeout,
+			"the request's time is over")
 		time.Sleep(time.Hour)
 		assert.Empty(t, s.log.all())
 	})
 }
 
-// TestAbandonedNotGoneOnWith: after a call that outlived its request, no other
-// is made for it.
+// TestAbandonedNotGoneOnWith checks that after a call that outlived its
+// request, no other is made for it.
 func TestAbandonedNotGoneOnWith(t *testing.T) {
 	for _, route := range routes[2:] {
 		synctest.Test(t, func(t *testing.T) {
 			never := func() { t.Errorf("%s: the source was called after its request was over", route.path) }
 			src := described{
 				endpoints{
-					core:    core{query: func(context.Context, *connector.QueryRequest, *connector.Rows) error { never(); return nil }},
-					sizer:   sizer{func(context.Context, *wire.SizeRequest) (*wire.Size, error) { never(); return nil, nil }},
-					counter: counter{func(context.Context, *wire.CountRequest) (int64, error) { never(); return 0, nil }},
-					aggregator: aggregator{func(context.Context, *wire.AggregateRequest) (*connector.AggregateAnswer, error) {
+					core: core{query: func(context.Context, *connector.QueryRequest, *connector.Rows) error {
+						never()
+						return nil
+					}},
+					sizer: sizer{func(context.Context, *wire.SizeRequest) (*wire.Size, error) {
 						never()
 						return nil, nil
 					}},
-					measurer: measurer{func(context.Context, *wire.CardinalityRequest) (map[string]*wire.Cardinality, error) {
+					counter: counter{func(context.Context, *wire.CountRequest) (int64, error) {
+						never()
+						return 0, nil
+					}},
+					aggregator: aggregator{func(context.Context,
+						*wire.AggregateRequest) (*connector.AggregateAnswer, error) {
 						never()
 						return nil, nil
 					}},
-					linker: linker{func(context.Context, *wire.LinkHitRateRequest) (*wire.LinkHitRate, error) { never(); return nil, nil }},
+					measurer: measurer{func(context.Context,
+						*wire.CardinalityRequest) (map[string]*wire.Cardinality, error) {
+						never()
+						return nil, nil
+					}},
+					linker: linker{func(context.Context, *wire.LinkHitRateRequest) (*wire.LinkHitRate, error) {
+						never()
+						return nil, nil
+					}},
 				},
 				describer{func(context.Context, wire.Credentials, string) (*wire.Table, error) {
 					time.Sleep(time.Minute)
@@ -91,20 +108,25 @@ func TestAbandonedNotGoneOnWith(t *testing.T) {
 			}
 			s := serve(t, src, nil)
 			start := time.Now()
-			s.post(route.path, edit(t, route.path, "60000", "1000")).refuses(t, 408, wire.CodeTimeout, "the request's time is over")
+			s.post(route.path, edit(t, route.path, "60000", "1000")).refuses(t, 408, wire.CodeTimeout,
+				"the request's time is over")
 			assert.Equal(t, time.Second, time.Since(start))
 			time.Sleep(time.Hour)
 		})
 	}
 }
 
-// TestLingeringCap: a hanging upstream cannot fill the memory. Beyond 256 calls
-// that outlived their requests new ones are refused, until some return.
+// TestLingeringCap checks that an upstream that hangs cannot fill the memory.
+// Beyond 256 calls that outlived their requests, new ones are refused until
+// some return.
 func TestLingeringCap(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		release := make(chan struct{})
 		s := serve(t, endpoints{
-			sizer: sizer{func(context.Context, *wire.SizeRequest) (*wire.Size, error) { <-release; return &wire.Size{}, nil }},
+			sizer: sizer{func(context.Context, *wire.SizeRequest) (*wire.Size, error) {
+				<-release
+				return &wire.Size{}, nil
+			}},
 			core: core{query: func(_ context.Context, _ *connector.QueryRequest, out *connector.Rows) error {
 				<-release
 				return out.Begin(number).Flush()
@@ -128,7 +150,8 @@ func TestLingeringCap(t *testing.T) {
 			s.post(path, good(path)).refuses(t, 500, wire.CodeInternal, "internal error")
 		}
 		for _, line := range s.log.all()[257:] {
-			assert.Contains(t, line, "cause=too many calls of the source are still running after their requests were over")
+			assert.Contains(t, line, "cause=too many calls of the source are still running after their requests "+
+				"were over")
 		}
 		assert.Len(t, s.log.all(), 260)
 		close(release)
@@ -139,19 +162,21 @@ func TestLingeringCap(t *testing.T) {
 	})
 }
 
-// TestLatePanic: a panic after the request is over harms nobody and is in the
-// log all the same.
+// TestLatePanic checks that a panic after the request is over does no harm and
+// is logged.
 func TestLatePanic(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := serve(t, endpoints{
-			core: script(begin, func(a *actor) error { _ = rows(1)(a); return nil }, sleep(3*time.Second), func(*actor) error { panic("late " + secret) }),
+			core: script(begin, func(a *actor) error { _ = rows(1)(a); return nil }, sleep(3*time.Second),
+				func(*actor) error { panic("late " + secret) }),
 			sizer: sizer{func(context.Context, *wire.SizeRequest) (*wire.Size, error) {
 				time.Sleep(time.Minute)
 				panic("late " + secret)
 			}},
 		}, nil)
 		assert.Equal(t, []string{"0s " + all, "0s rows 1", "0s " + end}, s.stream(ask(`"limit":1,`, hour)))
-		s.post("/size", edit(t, "/size", "60000", "5")).refuses(t, 408, wire.CodeTimeout, "the request's time is over")
+		s.post("/size", edit(t, "/size", "60000", "5")).refuses(t, 408, wire.CodeTimeout,
+			"the request's time is over")
 		time.Sleep(time.Hour)
 		panics := 0
 		for _, line := range s.log.all() {
@@ -166,10 +191,11 @@ func TestLatePanic(t *testing.T) {
 	})
 }
 
-// TestPanicBesideFullWindow: what a source does after its window is full cannot
-// change the answer, whatever the goroutines' order.
+// TestPanicBesideFullWindow checks that what a source does after its window is
+// full cannot change the answer, in whatever order the goroutines run.
 func TestPanicBesideFullWindow(t *testing.T) {
-	for _, what := range []step{func(*actor) error { panic("x") }, fail(connector.BadRequest("x")), fail(fmt.Errorf("x"))} {
+	for _, what := range []step{func(*actor) error { panic("x") }, fail(connector.BadRequest("x")),
+		fail(fmt.Errorf("x"))} {
 		s := serve(t, script(begin, func(a *actor) error { _ = rows(2)(a); return nil }, what), nil)
 		for range 50 {
 			a := s.post("/query", ask(`"limit":2,`, time.Minute))
@@ -178,25 +204,29 @@ func TestPanicBesideFullWindow(t *testing.T) {
 	}
 }
 
-// TestPanickingLogger: a host's logger that panics takes neither the process
-// nor the answer with it, whichever goroutine the line is from.
+// TestPanickingLogger checks that a host's logger that panics ends neither the
+// process nor the answer, whichever goroutine the line is from.
 func TestPanickingLogger(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := serve(t, endpoints{
 			core:    core{check: func(context.Context, *wire.CheckRequest) error { panic("x") }},
 			counter: counter{func(context.Context, *wire.CountRequest) (int64, error) { return 0, fmt.Errorf("x") }},
-			sizer:   sizer{func(context.Context, *wire.SizeRequest) (*wire.Size, error) { time.Sleep(time.Hour); panic("x") }},
+			sizer: sizer{func(context.Context, *wire.SizeRequest) (*wire.Size, error) {
+				time.Sleep(time.Hour)
+				panic("x")
+			}},
 		}, nil)
 		s.log.panics = true
 		s.post("/check", good("/check")).refuses(t, 500, wire.CodeInternal, "internal error")
 		s.post("/count", good("/count")).refuses(t, 500, wire.CodeInternal, "internal error")
-		s.post("/size", edit(t, "/size", "60000", "1")).refuses(t, 408, wire.CodeTimeout, "the request's time is over")
+		s.post("/size", edit(t, "/size", "60000", "1")).refuses(t, 408, wire.CodeTimeout,
+			"the request's time is over")
 		time.Sleep(2 * time.Hour)
 		assert.Equal(t, 200, s.post("/query", good("/query")).status)
 	})
 }
 
-// TestRowsAfterReturning: rows are for the call they were handed to.
+// TestRowsAfterReturning checks that rows are for the call they were passed to.
 func TestRowsAfterReturning(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var kept *connector.RowWriter
@@ -204,7 +234,8 @@ func TestRowsAfterReturning(t *testing.T) {
 		s := serve(t, core{query: func(_ context.Context, _ *connector.QueryRequest, out *connector.Rows) error {
 			kept = out.Begin(number)
 			return kept.Row(wire.Int(1))
-		}}, &connector.Options{Around: func(ctx context.Context, _ connector.Call, next func(context.Context) error) error {
+		}}, &connector.Options{Around: func(ctx context.Context, _ connector.Call,
+			next func(context.Context) error) error {
 			err := next(ctx)
 			before <- kept.Row(wire.Int(2)) // the call has returned, the stream has not ended
 			return err

@@ -2,29 +2,34 @@ package connector
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"strconv"
 	"strings"
 	"time"
 
+	"github.com/shopspring/decimal"
+
+	"github.com/connectorsdk/connector-sdk-go/internal/jsontext"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
-// Map offers one row given as decoded JSON: each column's cell is found by its
-// name and spelled as the column's type asks (D1 to D3). Numbers keep every
-// digit, in a column of text as the upstream spelled them; in a json or array
-// column a text that is no JSON text becomes a JSON string. Missing members are
-// null, others are ignored. It is a comfort for sources that are themselves
-// JSON APIs; Row is several times faster.
+// Map offers one row given as decoded JSON. It finds each column's cell by name
+// and spells it as the column's type asks. Numbers keep every digit; in a text
+// column they keep the upstream's spelling. In a json or array column, a text
+// that is not JSON becomes a JSON string. Missing members are null; others are
+// ignored. Map also takes the Go types that rows often hold: all integers,
+// time.Time, []byte, decimal.Decimal and decimal.NullDecimal, wire.Value.
 //
-// Decode upstream answers with json.Decoder.UseNumber: a float64 has already
-// lost the digits of a large number.
+// It is a convenience for sources that are themselves JSON APIs; Row is several
+// times faster. Decode upstream answers with json.Decoder.UseNumber: a float64
+// has already lost the digits of a large number.
 func (w *RowWriter) Map(row map[string]any) error {
 	values := make([]wire.Value, len(w.columns))
 	for i, c := range w.columns {
 		v, err := cell(row[c.Name], c.Type)
 		if err != nil {
-			w.rows.stop(cause(fmt.Sprintf("column %s: %v", wire.QuoteName(c.Name), err)))
+			w.refuse(faultf("column %s: %v", wire.QuoteName(c.Name), err))
 			break
 		}
 		values[i] = v
@@ -32,7 +37,7 @@ func (w *RowWriter) Map(row map[string]any) error {
 	return w.Row(values...)
 }
 
-// cell spells a Go value as a cell of a type. Errors never quote the value.
+// cell converts a Go value to a cell of a type. Errors never quote the value.
 func cell(v any, t wire.Type) (wire.Value, error) {
 	switch v := v.(type) {
 	case nil:
@@ -52,14 +57,15 @@ func cell(v any, t wire.Type) (wire.Value, error) {
 		return floatCell(v, 64, t)
 	case float32:
 		return floatCell(float64(v), 32, t)
-	case int:
-		return numberCell(strconv.Itoa(v), t)
-	case int64:
-		return numberCell(strconv.FormatInt(v, 10), t)
-	case int32:
-		return numberCell(strconv.FormatInt(int64(v), 10), t)
-	case uint64:
-		return numberCell(strconv.FormatUint(v, 10), t)
+	case int, int8, int16, int32, int64, uint, uint8, uint16, uint32, uint64:
+		return numberCell(fmt.Sprint(v), t)
+	case decimal.Decimal:
+		return decimalCell(v, t)
+	case decimal.NullDecimal:
+		if !v.Valid {
+			return wire.Null(), nil
+		}
+		return decimalCell(v.Decimal, t)
 	case time.Time:
 		if t == wire.TypeDate {
 			return wire.Date(v), nil
@@ -70,11 +76,11 @@ func cell(v any, t wire.Type) (wire.Value, error) {
 	case map[string]any, []any:
 		return nestedCell(v)
 	}
-	return wire.Null(), fmt.Errorf("a Go value of type %T has no spelling; convert it to a wire.Value", v)
+	return wire.Null(), fmt.Errorf("cannot convert %T to a cell; pass a wire.Value or a supported Go type", v)
 }
 
-// isText reports whether every cell of the type is a string on the wire that
-// holds the value's own text: a number there would change its spelling.
+// isText reports whether every cell of the type is the value's own text, as a
+// string: a number there would change its spelling.
 func isText(t wire.Type) bool {
 	switch t {
 	case wire.TypeString, wire.TypeReference, wire.TypeJSON, wire.TypeArray:
@@ -83,20 +89,20 @@ func isText(t wire.Type) bool {
 	return false
 }
 
-// nestedCell is compact JSON text (D3). It is not escaped for HTML, as
-// json.Marshal would.
+// nestedCell returns compact JSON text. It does not escape for HTML, as
+// json.Marshal does.
 func nestedCell(v any) (wire.Value, error) {
 	var b strings.Builder
 	encoder := json.NewEncoder(&b)
 	encoder.SetEscapeHTML(false)
 	if err := encoder.Encode(v); err != nil {
-		return wire.Null(), fmt.Errorf("a nested value cannot be spelled as JSON")
+		return wire.Null(), errors.New("a nested value cannot be encoded as JSON")
 	}
 	return wire.Text(strings.TrimSuffix(b.String(), "\n")), nil
 }
 
-// textCell keeps a text as it is, but for dates, which cross in UTC (D2), and
-// for JSON: there a text that is no JSON text is a JSON string (D3).
+// textCell keeps a text as it is, with two exceptions: dates cross in UTC, and in
+// a JSON column a text that is not JSON becomes a JSON string.
 func textCell(s string, t wire.Type) wire.Value {
 	switch t {
 	case wire.TypeDatetime:
@@ -111,14 +117,14 @@ func textCell(s string, t wire.Type) wire.Value {
 		if v := wire.JSON(s); v.Err() == nil {
 			return v
 		}
-		if quoted, err := wire.AppendString(nil, s); err == nil {
+		if quoted, err := jsontext.AppendString(nil, s); err == nil {
 			return wire.Text(string(quoted))
 		}
 	}
 	return wire.Text(s)
 }
 
-// floatCell spells a double in its shortest digits.
+// floatCell returns a double in its shortest digits.
 func floatCell(f float64, bits int, t wire.Type) (wire.Value, error) {
 	if v := wire.Float(f); v.Err() != nil {
 		return v, v.Err()
@@ -126,16 +132,32 @@ func floatCell(f float64, bits int, t wire.Type) (wire.Value, error) {
 	return numberCell(strconv.FormatFloat(f, 'f', -1, bits), t)
 }
 
-// numberCell spells a JSON number without losing a digit: as a text where the
-// column is one, as a decimal where it is that or where a double could not hold
-// the number.
+// decimalCell keeps the scale, except in a column of type number, where 12.50 is
+// the JSON number 12.5.
+func decimalCell(d decimal.Decimal, t wire.Type) (wire.Value, error) {
+	digits, ok := decimalDigits(d)
+	switch {
+	case !ok:
+		return wire.Null(), errRange
+	case isText(t):
+		return wire.Text(digits), nil
+	case t == wire.TypeNumber:
+		return numberCell(digits, t)
+	}
+	return wire.Decimal(digits), nil
+}
+
+var errRange = errors.New("a number too large or too small; have the upstream send it as text")
+
+// numberCell returns a JSON number without losing a digit: as text in a text
+// column, and as a decimal in a decimal column or if a double cannot hold it.
 func numberCell(s string, t wire.Type) (wire.Value, error) {
 	if isText(t) {
 		return wire.Text(s), nil
 	}
-	s, ok := plain(s)
+	s, ok := plainNumber(s)
 	if !ok {
-		return wire.Null(), fmt.Errorf("a number too large or too small; have the upstream send it as text")
+		return wire.Null(), errRange
 	}
 	if t != wire.TypeDecimal {
 		short := s
@@ -153,18 +175,15 @@ func numberCell(s string, t wire.Type) (wire.Value, error) {
 	return v, v.Err()
 }
 
-// mostShift bounds an exponent: doubles end at 308, and nothing is to be
-// expanded to pages of zeros.
-const mostShift = 400
-
-// plain is a JSON number without exponent, its digits kept.
-func plain(s string) (string, bool) {
+// plainNumber returns a JSON number without exponent, its digits kept. It reports
+// false if that takes too many zeros.
+func plainNumber(s string) (string, bool) {
 	e := strings.IndexAny(s, "eE")
 	if e < 0 {
 		return s, true
 	}
-	shift, err := strconv.Atoi(s[e+1:])
-	if err != nil || shift < -mostShift || shift > mostShift {
+	exponent, err := strconv.ParseInt(s[e+1:], 10, 32)
+	if err != nil {
 		return "", false
 	}
 	digits, sign := s[:e], ""
@@ -172,20 +191,5 @@ func plain(s string) (string, bool) {
 		digits, sign = digits[1:], "-"
 	}
 	whole, fraction, _ := strings.Cut(digits, ".")
-	digits = whole + fraction
-	at := len(whole) + shift
-	if at <= 0 {
-		digits, at = strings.Repeat("0", 1-at)+digits, 1
-	}
-	if at > len(digits) {
-		digits += strings.Repeat("0", at-len(digits))
-	}
-	text := strings.TrimLeft(digits[:at], "0")
-	if text == "" {
-		text = "0"
-	}
-	if at < len(digits) {
-		text += "." + digits[at:]
-	}
-	return sign + text, true
+	return placePoint(sign, whole+fraction, int64(len(whole))+exponent)
 }

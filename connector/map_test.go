@@ -4,16 +4,18 @@ import (
 	"context"
 	"encoding/json"
 	"math"
+	"strings"
 	"testing"
 	"time"
 
+	"github.com/shopspring/decimal"
 	"github.com/stretchr/testify/assert"
 
 	"github.com/connectorsdk/connector-sdk-go/connector"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
-// TestMap: decoded JSON, spelled as the columns ask (D1 to D3).
+// TestMap checks decoded JSON, converted as the columns ask.
 func TestMap(t *testing.T) {
 	at := time.Date(2024, 2, 29, 23, 30, 0, 5e6, time.FixedZone("", 3600))
 	num := func(s string) json.Number { return json.Number(s) }
@@ -64,7 +66,8 @@ func TestMap(t *testing.T) {
 		{"date", at, `"2024-02-29"`},
 		{"date", "2024-02-29", `"2024-02-29"`},
 		{"date", "2024-02-29T23:30:00Z", `"2024-02-29"`},
-		{"json", map[string]any{"b": []any{1.0, nil, "<&>"}, "a": num("1.50")}, `"{\"a\":1.50,\"b\":[1,null,\"<&>\"]}"`},
+		{"json", map[string]any{"b": []any{1.0, nil, "<&>"}, "a": num("1.50")},
+			`"{\"a\":1.50,\"b\":[1,null,\"<&>\"]}"`},
 		{"json", ` { "a" : 1 } `, `"{\"a\":1}"`},
 		{"json", "abc", `"\"abc\""`},
 		{"json", num("7"), `"7"`},
@@ -73,14 +76,28 @@ func TestMap(t *testing.T) {
 		{"array", []any{"red", 1.5}, `"[\"red\",1.5]"`},
 		{"string", []byte{0xff, 0}, `"/wA="`},
 		{"number", wire.Decimal("1.0"), `"1.0"`},
+		{"number", int8(-8), `-8`},
+		{"number", uint16(16), `16`},
+		{"string", uint8(8), `"8"`},
+		{"decimal", uint32(32), `"32"`},
+		{"decimal", decimal.New(1250, -2), `"12.50"`},
+		{"", decimal.New(1250, -2), `"12.50"`},
+		{"string", decimal.New(1250, -2), `"12.50"`},
+		{"number", decimal.New(1250, -2), `12.5`},
+		{"number", decimal.RequireFromString("9007199254740993.5"), `"9007199254740993.5"`},
+		{"decimal", decimal.NullDecimal{Decimal: decimal.New(-5, -3), Valid: true}, `"-0.005"`},
+		{"decimal", decimal.NullDecimal{}, `null`},
 	} {
 		s := serve(t, core{query: func(_ context.Context, _ *connector.QueryRequest, out *connector.Rows) error {
-			return out.Begin([]wire.Column{{Name: "n", Type: c.typ}, {Name: "absent"}}).Map(map[string]any{"n": c.value, "other": 1})
+			return out.Begin([]wire.Column{{Name: "n", Type: c.typ},
+				{Name: "absent"}}).Map(map[string]any{"n": c.value, "other": 1})
 		}}, nil)
 		a := s.post("/query", query(`"and":[],"sort":[],"fields":["n","absent"]`))
-		assert.Equal(t, all+"\n"+`{"rows":[{"n":`+c.want+`,"absent":null}]}`+"\n"+end+"\n", a.body, "%s %#v", c.typ, c.value)
+		assert.Equal(t, all+"\n"+`{"rows":[{"n":`+c.want+`,"absent":null}]}`+"\n"+end+"\n", a.body, "%s %#v", c.typ,
+			c.value)
 	}
-	for _, v := range []any{num("1e999"), num("1e-999999999999"), math.NaN(), float32(math.Inf(1)), struct{}{}} {
+	for _, v := range []any{num("1e999"), num("1e-999999999999"), decimal.New(1, 999), decimal.New(1, math.MinInt32),
+		math.NaN(), float32(math.Inf(1)), struct{}{}} {
 		for _, typ := range []wire.Type{"number", "decimal"} {
 			s := serve(t, core{query: func(_ context.Context, _ *connector.QueryRequest, out *connector.Rows) error {
 				return out.Begin([]wire.Column{{Name: "n", Type: typ}}).Map(map[string]any{"n": v})
@@ -88,5 +105,42 @@ func TestMap(t *testing.T) {
 			s.post("/query", query(plain)).refuses(t, 500, wire.CodeInternal, "internal error")
 			assert.Contains(t, s.log.String(), `cause=column "n": `)
 		}
+	}
+}
+
+// TestDecimal checks that a cell keeps the digits and the scale of a
+// decimal.Decimal, and does not obey the package's global settings.
+func TestDecimal(t *testing.T) {
+	trailing := decimal.TrimTrailingZeros
+	decimal.TrimTrailingZeros = true
+	defer func() { decimal.TrimTrailingZeros = trailing }()
+	long := "-123456789012345678901234567890.123456789012345678901234567890"
+	for _, c := range []struct {
+		d    decimal.Decimal
+		want string
+	}{
+		{decimal.Decimal{}, "0"},
+		{decimal.New(1250, -2), "12.50"},
+		{decimal.New(-1250, -2), "-12.50"},
+		{decimal.New(5, -3), "0.005"},
+		{decimal.New(-5, -1), "-0.5"},
+		{decimal.New(0, -2), "0.00"},
+		{decimal.New(0, 3), "0"},
+		{decimal.New(12, 3), "12000"},
+		{decimal.New(7, 0), "7"},
+		{decimal.RequireFromString(long), long},
+		{decimal.RequireFromString("1.10").Add(decimal.RequireFromString("1.9")), "3.00"},
+		{decimal.New(1, 400), "1" + strings.Repeat("0", 400)},
+		{decimal.New(1, -401), "0." + strings.Repeat("0", 400) + "1"},
+	} {
+		v := connector.Decimal(c.d)
+		assert.NoError(t, v.Err(), c.want)
+		assert.Equal(t, c.want, v.String())
+		assert.Equal(t, wire.KindDecimal, v.Kind())
+		assert.Equal(t, v, connector.NullDecimal(decimal.NullDecimal{Decimal: c.d, Valid: true}))
+	}
+	assert.True(t, connector.NullDecimal(decimal.NullDecimal{}).IsNull())
+	for _, exponent := range []int32{401, 1 << 30, math.MaxInt32, -402, math.MinInt32} {
+		assert.Error(t, connector.Decimal(decimal.New(1, exponent)).Err(), "1e%d", exponent)
 	}
 }

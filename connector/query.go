@@ -3,11 +3,13 @@ package connector
 import (
 	"context"
 
+	"github.com/connectorsdk/connector-sdk-go/connector/internal/batch"
+	"github.com/connectorsdk/connector-sdk-go/connector/internal/finish"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
-// query serves /query in both modes: a body with a member named sql is in
-// dialect mode, where the document has a dialect (C9).
+// query serves /query. If the document has a dialect, a body with a member named
+// sql is SQL.
 func query(x *exchange) {
 	data, err := x.body()
 	if err != nil {
@@ -17,17 +19,17 @@ func query(x *exchange) {
 	if wire.IsSQL(data) {
 		var sql wire.SQLRequest
 		switch err := x.decode(data, &sql); {
-		case x.h.caps.sql == nil && err == nil:
+		case x.caps.sql == nil && err == nil:
 			x.refuse(Unsupported("sql: this connector takes no SQL (its document has no dialect)"))
 			return
-		case x.h.caps.sql != nil && err != nil:
+		case x.caps.sql != nil && err != nil:
 			x.refuse(err)
 			return
-		case x.h.caps.sql != nil:
+		case x.caps.sql != nil:
 			querySQL(x, &sql)
 			return
 		}
-		// The native decoder says best what is wrong with such a body.
+		// The error of the table mode's decoder says best what is wrong.
 	}
 	var req wire.QueryRequest
 	err = x.decode(data, &req)
@@ -39,7 +41,7 @@ func query(x *exchange) {
 		return
 	}
 	s := newStream(x, req.TimeoutMS, req.IdleTimeoutMS, req.MaxTimeoutMS)
-	s.serve(func(ctx context.Context, rows *Rows) error {
+	s.serve(func(ctx context.Context) error {
 		if err := x.checkJoins(ctx, req.Joins); err != nil {
 			return err
 		}
@@ -50,12 +52,14 @@ func query(x *exchange) {
 		if err != nil {
 			return err
 		}
-		rows.plan = x.h.plan(&req, table)
-		method, call := "Query", x.h.source.Query
+		method, call := "Query", x.source.Query
 		if len(req.Joins) > 0 {
-			method, call = "QueryJoined", x.h.caps.joiner.QueryJoined
+			method, call = "QueryJoined", x.caps.joiner.QueryJoined
 		}
-		return x.invoke(ctx, method, func(ctx context.Context) error { return rows.close(call(ctx, rows.plan.req, rows)) })
+		rows := newRows(x.plan(&req, table), batch.NewBatcher(s.handoff), s.handoff)
+		return x.invoke(ctx, method, func(ctx context.Context) error {
+			return rows.close(call(ctx, withoutWindow(&req), rows))
+		})
 	})
 }
 
@@ -65,10 +69,38 @@ func querySQL(x *exchange, req *wire.SQLRequest) {
 		return
 	}
 	s := newStream(x, req.TimeoutMS, req.IdleTimeoutMS, req.MaxTimeoutMS)
-	s.serve(func(ctx context.Context, rows *Rows) error {
-		rows.plan = plan{sql: true}
+	s.serve(func(ctx context.Context) error {
+		plan := &finish.Plan{Request: &wire.QueryRequest{}, SQL: true}
+		rows := newRows(plan, batch.NewBatcher(s.handoff), s.handoff)
 		return x.invoke(ctx, "QuerySQL", func(ctx context.Context) error {
-			return rows.close(x.h.caps.sql.QuerySQL(ctx, req, rows))
+			return rows.close(x.caps.sql.QuerySQL(ctx, req, rows))
 		})
 	})
+}
+
+// countByReading counts the rows of a query, for a source whose Count declines.
+func (x *exchange) countByReading(ctx context.Context, req *wire.CountRequest, table *wire.Table) (int64, error) {
+	query := &wire.QueryRequest{Table: req.Table, Where: req.Where, Fields: []string{}, Envelope: req.Envelope}
+	handoff := batch.NewHandoff(x.since, false)
+	rows := newRows(x.plan(query, table), nil, handoff)
+	// A source that ignores its context has its rows refused after the deadline.
+	stop := context.AfterFunc(ctx, func() { handoff.Stop(errDeadline) })
+	defer stop()
+	err := x.invoke(ctx, "Query", func(ctx context.Context) error {
+		return rows.close(x.source.Query(ctx, withoutWindow(query), rows))
+	})
+	return rows.finisher.Count, err
+}
+
+// withoutWindow returns a query as a source sees it.
+func withoutWindow(req *wire.QueryRequest) *QueryRequest {
+	return &QueryRequest{
+		Table:    req.Table,
+		Where:    req.Where,
+		Sort:     req.Sort,
+		Fields:   req.Fields,
+		Windowed: req.Offset > 0 || req.Limit > 0,
+		Joins:    req.Joins,
+		Envelope: req.Envelope,
+	}
 }

@@ -24,7 +24,7 @@ import (
 )
 
 // watched is a source that emits rows of about a KiB until it is told to stop,
-// and says what became of it.
+// and says how it ended.
 type watched struct {
 	core
 	emitted atomic.Int64
@@ -49,14 +49,15 @@ func watch() *watched {
 	return s
 }
 
-// rawQuery is a query as it goes over the wire.
+// rawQuery returns a query as it goes over the wire.
 func rawQuery(body string) string {
-	return fmt.Sprintf("POST /query HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer %s\r\nContent-Length: %d\r\n\r\n%s", connectortest.Token, len(body), body)
+	return fmt.Sprintf("POST /query HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer %s\r\nContent-Length: %d\r\n\r\n%s",
+		connectortest.Token, len(body), body)
 }
 
-// TestReaderStops is C7: a reader that takes nothing is cut off at exactly
-// WriteStall, and the source cancelled. Until then the source is held back, and
-// can have run ahead by no more than three batches.
+// TestReaderStops checks that a reader that takes nothing is cut off at exactly
+// WriteStall, and the source cancelled. Until then the source blocks, at most
+// three batches ahead.
 func TestReaderStops(t *testing.T) {
 	for _, c := range []struct {
 		why   string
@@ -70,7 +71,8 @@ func TestReaderStops(t *testing.T) {
 		{"at once, for as long as the host allows", 0, 0, 7 * time.Second, "", 7 * time.Second},
 		{"after the first rows", 100_000, 0, 0, "", 20 * time.Second},
 		{"after some pauses that are short enough", 5 << 20, time.Second, 0, "", 20 * time.Second},
-		{"C5: not beyond the end of the request's time", 100_000, 0, 0, `"maxTimeoutMs":3000,`, 3 * time.Second},
+		{"stream-5: not beyond the end of the request's time", 100_000, 0, 0, `"maxTimeoutMs":3000,`,
+			3 * time.Second},
 	} {
 		t.Run(c.why, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -90,7 +92,7 @@ func TestReaderStops(t *testing.T) {
 				stop := time.Now().Add(-c.pause)
 				synctest.Wait()
 				ahead := src.emitted.Load()*1000 - int64(c.reads)
-				assert.Less(t, ahead, int64(4*256<<10), "C7: memory per stream is bounded by about one batch")
+				assert.Less(t, ahead, int64(4*256<<10), "stream-7: memory per stream is bounded by about one batch")
 				assert.Equal(t, c.at, (<-src.stopped).Sub(stop))
 				assert.Error(t, <-src.left)
 				rest, err := io.ReadAll(conn)
@@ -103,10 +105,10 @@ func TestReaderStops(t *testing.T) {
 	}
 }
 
-// TestSlowReader is C7 from the other side: who takes its rows slowly gets them
-// all, however long it takes.
+// TestSlowReader checks that a reader that takes its rows slowly gets them all,
+// however long it takes.
 func TestSlowReader(t *testing.T) {
-	// The time blocked on the reader does not count as idle (C5), and neither
+	// The time blocked on the reader does not count as idle, and neither
 	// does that of the heap, which holds rows back long after they were offered.
 	t.Run("rows as they come", func(t *testing.T) { testSlowReader(t, `"idleTimeoutMs":1000,`, 0) })
 	t.Run("rows that the heap held back", func(t *testing.T) {
@@ -156,8 +158,9 @@ func (r trickle) Read(p []byte) (int, error) {
 	return r.Conn.Read(p[:min(len(p), 2<<10)])
 }
 
-// TestDeadlineBesideStalledReader: the source is told at the exact instant,
-// though the error line finds no taker; the request ends soon after.
+// TestDeadlineBesideStalledReader checks that the source is told at the exact
+// instant, though nobody takes the error line, and that the request ends soon
+// after.
 func TestDeadlineBesideStalledReader(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ended := make(chan time.Time, 1)
@@ -186,13 +189,14 @@ func TestDeadlineBesideStalledReader(t *testing.T) {
 	})
 }
 
-// TestReaderLeaves is C8: the source is cancelled at once.
+// TestReaderLeaves checks that the source is cancelled at once.
 func TestReaderLeaves(t *testing.T) {
 	for _, c := range []struct {
 		why string
 		src func(ctx context.Context, out *connector.Rows) error
 	}{
-		{"before the source has begun", func(ctx context.Context, _ *connector.Rows) error { <-ctx.Done(); return ctx.Err() }},
+		{"before the source has begun",
+			func(ctx context.Context, _ *connector.Rows) error { <-ctx.Done(); return ctx.Err() }},
 		{"while the source waits", func(ctx context.Context, out *connector.Rows) error {
 			_ = out.Begin(number).Flush()
 			<-ctx.Done()
@@ -210,7 +214,8 @@ func TestReaderLeaves(t *testing.T) {
 		t.Run(c.why, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				returned := make(chan time.Time, 1)
-				s := serve(t, core{query: func(ctx context.Context, _ *connector.QueryRequest, out *connector.Rows) error {
+				s := serve(t, core{query: func(ctx context.Context, _ *connector.QueryRequest,
+					out *connector.Rows) error {
 					defer func() { returned <- time.Now() }()
 					return c.src(ctx, out)
 				}}, nil)
@@ -247,8 +252,8 @@ func TestReaderLeaves(t *testing.T) {
 	})
 }
 
-// TestShutdown: a host that ends its base context ends its open streams with an
-// error line, and its other requests with an answer.
+// TestShutdown checks that a host that ends its base context ends its open
+// streams with an error line, and its other requests with an answer.
 func TestShutdown(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		base, shutdown := context.WithCancel(context.Background())
@@ -284,8 +289,8 @@ func TestShutdown(t *testing.T) {
 	})
 }
 
-// TestServerTimeouts: the server's WriteTimeout and ReadTimeout, which would cut
-// a stream and lose a late answer, do neither.
+// TestServerTimeouts checks that the server's WriteTimeout and ReadTimeout
+// neither cut a stream nor lose a late answer.
 func TestServerTimeouts(t *testing.T) {
 	slow := func(ctx context.Context) { time.Sleep(8 * time.Second) }
 	src := endpoints{
@@ -294,7 +299,8 @@ func TestServerTimeouts(t *testing.T) {
 			slow(ctx)
 			return &wire.Size{Rows: 1, Exact: true}, nil
 		}},
-		aggregator: aggregator{func(ctx context.Context, _ *wire.AggregateRequest) (*connector.AggregateAnswer, error) {
+		aggregator: aggregator{func(ctx context.Context,
+			_ *wire.AggregateRequest) (*connector.AggregateAnswer, error) {
 			slow(ctx)
 			return nil, connector.ErrDecline
 		}},
@@ -317,7 +323,8 @@ func TestServerTimeouts(t *testing.T) {
 			require.NoError(t, err)
 			res, err := http.ReadResponse(in, nil)
 			require.NoError(t, err)
-			assert.Equal(t, []string{"0s " + all, "10s " + ping, "20s " + ping, "25s rows 64", "25s rows 36", "25s " + end}, s.lines(start, res.Body))
+			assert.Equal(t, []string{"0s " + all, "10s " + ping, "20s " + ping, "25s rows 64", "25s rows 36",
+				"25s " + end}, s.lines(start, res.Body))
 			for path, want := range map[string]int{"/size": 200, "/aggregate": 204, "/count": 400} {
 				go func() {
 					_, _ = io.WriteString(conn, strings.Replace(rawQuery(good(path)), "/query", path, 1))
@@ -331,8 +338,8 @@ func TestServerTimeouts(t *testing.T) {
 	})
 }
 
-// TestOverTCP is the same over real sockets, and over HTTP/2, with a source that
-// goes on until well after the server's timeouts.
+// TestOverTCP checks the same over real sockets, and over HTTP/2, with a source
+// that goes on until well after the server's timeouts.
 func TestOverTCP(t *testing.T) {
 	const timeout = time.Second
 	src := core{query: func(_ context.Context, _ *connector.QueryRequest, out *connector.Rows) error {

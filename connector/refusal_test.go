@@ -22,7 +22,7 @@ const (
 	noBearer = "a valid bearer token is required"
 )
 
-// TestBearer is G3: one fixed 401 for every cause.
+// TestBearer checks that every cause gets one fixed 401.
 func TestBearer(t *testing.T) {
 	const token = connectortest.Token
 	wrong := strings.Replace(token, "0", "1", 1)
@@ -33,8 +33,9 @@ func TestBearer(t *testing.T) {
 		ok      bool
 	}{
 		{"the token", []string{"Bearer " + token}, "", true},
-		{"G3: the scheme is case-insensitive", []string{"bEaReR " + token}, "", true},
-		{"RFC 9110: one or more blanks stand between scheme and credentials", []string{"Bearer   " + token}, "", true},
+		{"http-3: the scheme is case-insensitive", []string{"bEaReR " + token}, "", true},
+		{"RFC 9110: one or more blanks stand between scheme and credentials", []string{"Bearer   " + token}, "",
+			true},
 		{"an unrelated query is no token", []string{"Bearer " + token}, "trace=1&page=2", true},
 
 		{"protocol, Authentication 2: missing", nil, "", false},
@@ -52,12 +53,13 @@ func TestBearer(t *testing.T) {
 		{"in quotes", []string{`Bearer "` + token + `"`}, "", false},
 		{"two tokens in one header", []string{"Bearer " + token + " " + token}, "", false},
 		{"two tokens in a list", []string{"Bearer " + token + ", Bearer " + token}, "", false},
-		{"G3: exactly one header, though both be right", []string{"Bearer " + token, "Bearer " + token}, "", false},
-		{"G3: a good header before a bad one", []string{"Bearer " + token, "Bearer " + wrong}, "", false},
-		{"G3: a good header behind a bad one", []string{"Bearer " + wrong, "Bearer " + token}, "", false},
+		{"http-3: exactly one header, though both be right", []string{"Bearer " + token, "Bearer " + token}, "",
+			false},
+		{"http-3: a good header before a bad one", []string{"Bearer " + token, "Bearer " + wrong}, "", false},
+		{"http-3: a good header behind a bad one", []string{"Bearer " + wrong, "Bearer " + token}, "", false},
 
 		{"protocol, Authentication 2: in the query only", nil, "token=" + token, false},
-		{"G3: in the query, beside a good header", []string{"Bearer " + token}, "token=" + token, false},
+		{"http-3: in the query, beside a good header", []string{"Bearer " + token}, "token=" + token, false},
 		{"under the name OAuth gives it", []string{"Bearer " + token}, "access_token=" + token, false},
 		{"under a name nobody would guess", []string{"Bearer " + token}, "x=" + token, false},
 		{"as the name of a parameter", []string{"Bearer " + token}, token, false},
@@ -68,7 +70,8 @@ func TestBearer(t *testing.T) {
 		{"beside a malformed escape", []string{"Bearer " + token}, "y=%zz&x=" + token, false},
 		{"behind a semicolon", []string{"Bearer " + token}, "a=1;x=" + token, false},
 		{"the last of many", []string{"Bearer " + token}, strings.Repeat("a=b&", 200) + "x=" + token, false},
-		{"a wrong token under the name of one is still presented in the query", []string{"Bearer " + token}, "token=" + wrong, false},
+		{"a wrong token under the name of one is still presented in the query", []string{"Bearer " + token},
+			"token=" + wrong, false},
 		{"in a name's other case", []string{"Bearer " + token}, "Access_Token=" + wrong, false},
 	}
 	s := serve(t, endpoints{}, nil)
@@ -94,7 +97,7 @@ func TestBearer(t *testing.T) {
 	assert.Empty(t, s.log.String(), "a refused bearer is no event for the host's log")
 }
 
-// TestTwoTokens is the rotation of G3.
+// TestTwoTokens checks that a host can hold two tokens while it rotates them.
 func TestTwoTokens(t *testing.T) {
 	const next = "the-next-token-0123456789abcdef-0123"
 	token, err := wire.NewToken(connectortest.Token, next)
@@ -110,7 +113,7 @@ func TestTwoTokens(t *testing.T) {
 	}
 }
 
-// unread is a body nobody may read.
+// unread is a body that must not be read.
 type unread struct{ t *testing.T }
 
 func (b unread) Read([]byte) (int, error) {
@@ -118,7 +121,8 @@ func (b unread) Read([]byte) (int, error) {
 	return 0, io.EOF
 }
 
-// TestBodyUnread is G1: what can be refused without the body is.
+// TestBodyUnread checks that what can be refused without the body is refused
+// before it is read.
 func TestBodyUnread(t *testing.T) {
 	token, err := wire.NewToken(connectortest.Token)
 	require.NoError(t, err)
@@ -135,10 +139,13 @@ func TestBodyUnread(t *testing.T) {
 		{"an endpoint the document does not list", "POST", "/count", nil, 404},
 		{"a wrong method", "PUT", "/check", nil, 405},
 		{"no bearer", "POST", "/check", func(r *http.Request) { r.Header.Del("Authorization") }, 401},
-		{"a wrong bearer", "POST", "/query", func(r *http.Request) { r.Header.Set("Authorization", "Bearer x") }, 401},
+		{"a wrong bearer", "POST", "/query", func(r *http.Request) { r.Header.Set("Authorization", "Bearer x") },
+			401},
 		{"a token in the query", "POST", "/query", func(r *http.Request) { r.URL.RawQuery = "token=x" }, 401},
-		{"a stated length over the limit", "POST", "/check", func(r *http.Request) { r.ContentLength = 8<<20 + 1 }, 400},
-		{"a compressed body", "POST", "/check", func(r *http.Request) { r.Header.Set("Content-Encoding", "gzip") }, 400},
+		{"a stated length over the limit", "POST", "/check", func(r *http.Request) { r.ContentLength = 8<<20 + 1 },
+			400},
+		{"a compressed body", "POST", "/check", func(r *http.Request) { r.Header.Set("Content-Encoding", "gzip") },
+			400},
 		{"a POST for the document", "POST", wire.PathDocument, nil, 405},
 		{"a GET for the document", "GET", wire.PathDocument, nil, 200},
 	} {
@@ -155,8 +162,8 @@ func TestBodyUnread(t *testing.T) {
 	}
 }
 
-// TestNoContinue is the same on the wire: a client that waits for permission to
-// send its body does not get it.
+// TestNoContinue checks the same on the wire: a client that waits for
+// permission to send its body does not get it.
 func TestNoContinue(t *testing.T) {
 	s := serve(t, core{}, nil)
 	for _, c := range []struct {
@@ -168,7 +175,8 @@ func TestNoContinue(t *testing.T) {
 	} {
 		conn := s.Dial()
 		go func() {
-			_, _ = io.WriteString(conn, "POST /check HTTP/1.1\r\nHost: x\r\nExpect: 100-continue\r\nContent-Length: 5\r\nAuthorization: Bearer "+c.bearer+"\r\n\r\n")
+			_, _ = io.WriteString(conn, "POST /check HTTP/1.1\r\nHost: x\r\nExpect: "+
+				"100-continue\r\nContent-Length: 5\r\nAuthorization: Bearer "+c.bearer+"\r\n\r\n")
 		}()
 		line, err := bufio.NewReader(conn).ReadString('\n')
 		require.NoError(t, err)
@@ -178,7 +186,7 @@ func TestNoContinue(t *testing.T) {
 	s.alive()
 }
 
-// TestOrderOfRefusal is G1, pairwise: of two faults the earlier is told.
+// TestOrderOfRefusal checks pairs of faults: the answer names the earlier one.
 func TestOrderOfRefusal(t *testing.T) {
 	type request struct{ method, path, bearer, table, joins, limit, behind string }
 	faults := []struct {
@@ -191,7 +199,8 @@ func TestOrderOfRefusal(t *testing.T) {
 		{"path", func(r *request) { r.path = "/nowhere" }, 404, wire.CodeNotFound, noRoute},
 		{"method", func(r *request) { r.method = "PUT" }, 405, wire.CodeMethodNotAllowed, "use POST"},
 		{"bearer", func(r *request) { r.bearer = "wrong" }, 401, wire.CodeUnauthorized, noBearer},
-		{"size", func(r *request) { r.behind += strings.Repeat(" ", 4096) }, 400, wire.CodeBadRequest, "body: larger than 2048 bytes"},
+		{"size", func(r *request) { r.behind += strings.Repeat(" ", 4096) }, 400, wire.CodeBadRequest,
+			"body: larger than 2048 bytes"},
 		{"JSON", func(r *request) { r.behind += "," }, 400, wire.CodeBadRequest, ""},
 		{"shape", func(r *request) { r.limit = "0" }, 400, wire.CodeBadRequest, ""},
 		{"unadvertised", func(r *request) {
@@ -206,7 +215,8 @@ func TestOrderOfRefusal(t *testing.T) {
 				q := request{"POST", "/query", connectortest.Token, "items", "[]", "10", ""}
 				second.put(&q)
 				first.put(&q)
-				body := `{"table":"` + q.table + `","and":[],"sort":[],"fields":["id"],"limit":` + q.limit + `,"joins":` + q.joins + `,` + tail + q.behind
+				body := `{"table":"` + q.table + `","and":[],"sort":[],"fields":["id"],"limit":` + q.limit +
+					`,"joins":` + q.joins + `,` + tail + q.behind
 				r := s.Request(context.Background(), q.path, []byte(body))
 				r.Method = q.method
 				r.Header.Set("Authorization", "Bearer "+q.bearer)
@@ -221,7 +231,7 @@ func TestOrderOfRefusal(t *testing.T) {
 	s.alive()
 }
 
-// TestPaths is G1 and G2: paths match exactly, byte for byte as they are sent.
+// TestPaths checks that paths match exactly, byte for byte as they are sent.
 func TestPaths(t *testing.T) {
 	for _, c := range []struct {
 		why    string
@@ -262,7 +272,8 @@ func TestPaths(t *testing.T) {
 				return
 			}
 			a.refuses(t, 404, wire.CodeNotFound, noRoute)
-			s.raw(t, "POST "+c.target+" HTTP/1.1", "Authorization: Bearer wrong", "").refuses(t, 404, wire.CodeNotFound, noRoute)
+			s.raw(t, "POST "+c.target+" HTTP/1.1", "Authorization: Bearer wrong", "").refuses(t, 404,
+				wire.CodeNotFound, noRoute)
 			s.alive()
 		})
 	}
@@ -276,7 +287,8 @@ func (s *site) raw(t *testing.T, line, header, body string) answer {
 	sent := make(chan struct{})
 	go func() {
 		defer close(sent)
-		_, _ = io.WriteString(conn, line+"\r\nHost: connector.test\r\n"+header+"\r\nContent-Length: "+itoa(len(body))+"\r\n\r\n"+body)
+		_, _ = io.WriteString(conn, line+"\r\nHost: connector.test\r\n"+header+"\r\nContent-Length: "+itoa(len(body))+
+			"\r\n\r\n"+body)
 	}()
 	method, _, _ := strings.Cut(line, " ")
 	res, err := http.ReadResponse(bufio.NewReader(conn), &http.Request{Method: method})
@@ -287,8 +299,8 @@ func (s *site) raw(t *testing.T, line, header, body string) answer {
 	return a
 }
 
-// TestMethods is G1 and G2: 405 with Allow on every known route, before the
-// bearer is looked at.
+// TestMethods checks 405 with Allow on every known route, before the bearer
+// token is looked at.
 func TestMethods(t *testing.T) {
 	s := serve(t, endpoints{}, nil)
 	type target struct{ path, allow string }
@@ -297,7 +309,8 @@ func TestMethods(t *testing.T) {
 		targets = append(targets, target{r.path, "POST"})
 	}
 	for _, at := range targets {
-		for _, method := range []string{"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE", "CONNECT", "PROPFIND", "post", "get"} {
+		for _, method := range []string{"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE",
+			"CONNECT", "PROPFIND", "post", "get"} {
 			if strings.Contains(at.allow, method) {
 				continue
 			}
@@ -307,7 +320,8 @@ func TestMethods(t *testing.T) {
 				if method == "HEAD" {
 					assert.Equal(t, 405, a.status)
 					assert.Empty(t, a.body, "HEAD has no body")
-					assert.NotEqual(t, "0", a.header.Get("Content-Length"), "the length of the envelope that GET would have")
+					assert.NotEqual(t, "0", a.header.Get("Content-Length"),
+						"the length of the envelope that GET would have")
 					a.hasRefusalHeaders(t)
 					return
 				}
@@ -322,11 +336,12 @@ func TestMethods(t *testing.T) {
 	s.alive()
 }
 
-// TestOptionalRoutesAbsent is H1: an endpoint is there exactly when the source
+// TestOptionalRoutesAbsent checks that an endpoint exists exactly if the source
 // has the method and the host does not omit it.
 func TestOptionalRoutesAbsent(t *testing.T) {
 	lacking := serve(t, core{}, nil)
-	all := []wire.Endpoint{wire.EndpointSize, wire.EndpointCount, wire.EndpointAggregate, wire.EndpointCardinality, wire.EndpointLinkHitRate}
+	all := []wire.Endpoint{wire.EndpointSize, wire.EndpointCount, wire.EndpointAggregate, wire.EndpointCardinality,
+		wire.EndpointLinkHitRate}
 	for _, e := range all {
 		t.Run(string(e), func(t *testing.T) {
 			path := "/" + string(e)

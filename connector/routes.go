@@ -11,22 +11,29 @@ import (
 // Each function below is one route: decode, admit, refuse what the document
 // never advertised, call the source, check its answer.
 
-// serveJSON is what the JSON routes have in common. ask calls the source in a
-// goroutine of its own and returns the answer, nil for 204.
-func serveJSON(x *exchange, req wire.Message, in common, ask func(context.Context) (wire.Message, error)) {
+// serveJSON serves a JSON route. It decodes the request into req, which envelope
+// and table are parts of; table is nil if the request has none. ask calls the
+// source, in a goroutine of its own, and returns the answer, or nil for 204.
+func serveJSON(
+	x *exchange,
+	req wire.Message,
+	envelope *wire.Envelope,
+	table *string,
+	ask func(context.Context) (wire.Message, error),
+) {
 	data, refusal := x.body()
 	if refusal == nil {
 		refusal = x.decode(data, req)
 	}
 	if refusal == nil {
-		refusal = x.admit(in.creds, in.table)
+		refusal = x.admit(&envelope.Credentials, table)
 	}
 	if refusal != nil {
 		x.refuse(refusal)
 		return
 	}
 	var body []byte
-	err := x.within(*in.timeoutMS, func(ctx context.Context) error {
+	err := x.within(envelope.TimeoutMS, func(ctx context.Context) error {
 		answer, err := ask(ctx)
 		if err != nil || answer == nil {
 			return err
@@ -35,7 +42,7 @@ func serveJSON(x *exchange, req wire.Message, in common, ask func(context.Contex
 			return fmt.Errorf("the source's answer cannot be sent: %w", err)
 		}
 		if len(body) > wire.MaxAnswerBytes {
-			return cause(fmt.Sprintf("the source's answer has %d bytes, over the limit of %d (G10)", len(body), wire.MaxAnswerBytes))
+			return faultf("the source's answer has %d bytes, over the limit of %d", len(body), wire.MaxAnswerBytes)
 		}
 		return nil
 	})
@@ -43,41 +50,33 @@ func serveJSON(x *exchange, req wire.Message, in common, ask func(context.Contex
 	case err != nil:
 		x.fail(err)
 	case body == nil:
-		x.decline()
+		x.conn.noContent()
 	default:
-		x.write(http.StatusOK, wire.MediaJSON, body)
+		x.conn.whole(http.StatusOK, wire.MediaJSON, body)
 	}
-}
-
-// common are the members of a request that every route looks at; they are
-// filled by decoding.
-type common struct {
-	creds     *wire.Credentials
-	timeoutMS *int64
-	table     *string // for the log
 }
 
 func check(x *exchange) {
 	var req wire.CheckRequest
-	serveJSON(x, &req, common{&req.Credentials, &req.TimeoutMS, nil}, func(ctx context.Context) (wire.Message, error) {
-		err := x.invoke(ctx, "Check", func(ctx context.Context) error { return x.h.source.Check(ctx, &req) })
+	serveJSON(x, &req, &req.Envelope, nil, func(ctx context.Context) (wire.Message, error) {
+		err := x.invoke(ctx, "Check", func(ctx context.Context) error { return x.source.Check(ctx, &req) })
 		return &wire.CheckAnswer{OK: true}, err
 	})
 }
 
 func discovery(x *exchange) {
 	var req wire.DiscoveryRequest
-	serveJSON(x, &req, common{&req.Credentials, &req.TimeoutMS, nil}, func(ctx context.Context) (wire.Message, error) {
+	serveJSON(x, &req, &req.Envelope, nil, func(ctx context.Context) (wire.Message, error) {
 		var found *wire.Discovery
 		err := x.invoke(ctx, "Discover", func(ctx context.Context) (err error) {
-			found, err = x.h.source.Discover(ctx, &req)
+			found, err = x.source.Discover(ctx, &req)
 			return err
 		})
 		if err != nil {
 			return nil, err
 		}
 		if found == nil {
-			return nil, cause("Discover returned nothing")
+			return nil, fault("Discover returned nothing")
 		}
 		return found, validateDiscovery(found)
 	})
@@ -85,17 +84,17 @@ func discovery(x *exchange) {
 
 func size(x *exchange) {
 	var req wire.SizeRequest
-	serveJSON(x, &req, common{&req.Credentials, &req.TimeoutMS, &req.Table}, func(ctx context.Context) (wire.Message, error) {
+	serveJSON(x, &req, &req.Envelope, &req.Table, func(ctx context.Context) (wire.Message, error) {
 		if _, err := x.describe(ctx, req.Table); err != nil {
 			return nil, err
 		}
 		var answer wire.SizeAnswer
 		err := x.invoke(ctx, "Size", func(ctx context.Context) (err error) {
-			answer.Size, err = x.h.caps.sizer.Size(ctx, &req)
+			answer.Size, err = x.caps.sizer.Size(ctx, &req)
 			return err
 		})
 		if err == nil && answer.Size != nil && !isCount(answer.Size.Rows) {
-			err = cause("Size answered a number of rows that is not from 0 to 2^53-1")
+			err = fault("Size answered a number of rows that is not from 0 to 2^53-1")
 		}
 		return &answer, err
 	})
@@ -103,42 +102,27 @@ func size(x *exchange) {
 
 func count(x *exchange) {
 	var req wire.CountRequest
-	serveJSON(x, &req, common{&req.Credentials, &req.TimeoutMS, &req.Table}, func(ctx context.Context) (wire.Message, error) {
+	serveJSON(x, &req, &req.Envelope, &req.Table, func(ctx context.Context) (wire.Message, error) {
 		table, err := x.describe(ctx, req.Table)
 		if err == nil {
-			err = checkFilters(table, req.And, req.Or)
+			err = checkFilters(table, req.Where)
 		}
 		if err != nil {
 			return nil, err
 		}
 		var answer wire.CountAnswer
 		err = x.invoke(ctx, "Count", func(ctx context.Context) (err error) {
-			answer.Count, err = x.h.caps.counter.Count(ctx, &req)
+			answer.Count, err = x.caps.counter.Count(ctx, &req)
 			return err
 		})
 		if isDecline(err) {
 			answer.Count, err = x.countByReading(ctx, &req, table)
 		}
 		if err == nil && !isCount(answer.Count) {
-			err = cause("Count answered a number that is not from 0 to 2^53-1")
+			err = fault("Count answered a number that is not from 0 to 2^53-1")
 		}
 		return &answer, err
 	})
-}
-
-// countByReading answers a count from the rows of a query (A12).
-func (x *exchange) countByReading(ctx context.Context, req *wire.CountRequest, table *wire.Table) (int64, error) {
-	query := &wire.QueryRequest{
-		Table: req.Table, Where: req.Where, Fields: []string{}, Envelope: req.Envelope,
-	}
-	rows := &Rows{plan: x.h.plan(query, table)}
-	// A source that ignores its context finds its rows refused after it.
-	stop := context.AfterFunc(ctx, func() { rows.stop(errDeadline) })
-	defer stop()
-	err := x.invoke(ctx, "Query", func(ctx context.Context) error {
-		return rows.close(x.h.source.Query(ctx, rows.plan.req, rows))
-	})
-	return rows.sink.count, err
 }
 
 // isCount reports whether n can be the number of something on the wire.
@@ -146,7 +130,7 @@ func isCount(n int64) bool { return n >= 0 && n <= wire.MaxSafeInteger }
 
 func cardinality(x *exchange) {
 	var req wire.CardinalityRequest
-	serveJSON(x, &req, common{&req.Credentials, &req.TimeoutMS, &req.Table}, func(ctx context.Context) (wire.Message, error) {
+	serveJSON(x, &req, &req.Envelope, &req.Table, func(ctx context.Context) (wire.Message, error) {
 		table, err := x.describe(ctx, req.Table)
 		if err == nil {
 			err = checkColumns(table, req.Columns...)
@@ -156,7 +140,7 @@ func cardinality(x *exchange) {
 		}
 		var counts map[string]*wire.Cardinality
 		err = x.invoke(ctx, "Cardinality", func(ctx context.Context) (err error) {
-			counts, err = x.h.caps.cardinality.Cardinality(ctx, &req)
+			counts, err = x.caps.cardinality.Cardinality(ctx, &req)
 			return err
 		})
 		if err != nil {
@@ -168,7 +152,8 @@ func cardinality(x *exchange) {
 		for _, column := range req.Columns {
 			c := counts[column]
 			if c != nil && (!isCount(c.Distinct) || !isCount(c.NonNull) || c.Distinct > c.NonNull) {
-				return nil, cause(fmt.Sprintf("Cardinality answered %d distinct of %d values for column %s", c.Distinct, c.NonNull, wire.QuoteName(column)))
+				return nil, faultf("Cardinality answered %d distinct of %d values for column %s",
+					c.Distinct, c.NonNull, wire.QuoteName(column))
 			}
 			answer.Columns[column] = c
 		}
@@ -178,8 +163,12 @@ func cardinality(x *exchange) {
 
 func linkHitRate(x *exchange) {
 	var req wire.LinkHitRateRequest
-	serveJSON(x, &req, common{&req.Credentials, &req.TimeoutMS, &req.FromTable}, func(ctx context.Context) (wire.Message, error) {
-		for _, end := range []struct{ table, column string }{{req.FromTable, req.FromColumn}, {req.ToTable, req.ToColumn}} {
+	serveJSON(x, &req, &req.Envelope, &req.FromTable, func(ctx context.Context) (wire.Message, error) {
+		ends := []struct{ table, column string }{
+			{req.FromTable, req.FromColumn},
+			{req.ToTable, req.ToColumn},
+		}
+		for _, end := range ends {
 			table, err := x.describe(ctx, end.table)
 			if err == nil {
 				err = checkColumns(table, end.column)
@@ -190,19 +179,20 @@ func linkHitRate(x *exchange) {
 		}
 		var answer *wire.LinkHitRate
 		err := x.invoke(ctx, "LinkHitRate", func(ctx context.Context) (err error) {
-			answer, err = x.h.caps.links.LinkHitRate(ctx, &req)
+			answer, err = x.caps.links.LinkHitRate(ctx, &req)
 			return err
 		})
 		if err != nil {
 			return nil, err
 		}
 		if answer == nil {
-			return nil, cause("LinkHitRate returned nothing")
+			return nil, fault("LinkHitRate returned nothing")
 		}
-		if !isCount(answer.OrphanCount) || !isCount(answer.FromNonNull) || answer.OrphanCount > answer.FromNonNull || len(answer.OrphanSamples) > wire.MaxOrphanSamples {
-			return nil, cause("LinkHitRate answered more orphans than values, or more than 20 samples")
+		if !isCount(answer.OrphanCount) || !isCount(answer.FromNonNull) || answer.OrphanCount > answer.FromNonNull ||
+			len(answer.OrphanSamples) > wire.MaxOrphanSamples {
+			return nil, fault("LinkHitRate answered more orphans than values, or more than 20 samples")
 		}
-		// The rate follows from the counts (F2), so it is not left to be wrong.
+		// The rate follows from the counts, so the source cannot get it wrong.
 		own := *answer
 		own.OrphanRate = 0
 		if own.FromNonNull > 0 {

@@ -1,91 +1,50 @@
 package connector
 
 import (
-	"errors"
-	"fmt"
 	"iter"
-	"sync"
 
+	"github.com/connectorsdk/connector-sdk-go/connector/internal/batch"
+	"github.com/connectorsdk/connector-sdk-go/connector/internal/finish"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
-// Rows is where a source puts the answer to a query, in two steps: Begin says
-// what the rows are and what was already done to them, then Row takes one
-// after the other. Rows cannot precede the served flags that way.
+// The way of a row, one way: RowWriter -> finish.Finisher -> batch.Batcher ->
+// batch.Handoff. The goroutine of the request takes whole batches from the
+// handoff and writes them (see stream).
+
+// Rows takes the answer to a query from a source, in up to three steps:
+// [Rows.Claim] states what the source has already applied, if anything;
+// [Rows.Begin] states the columns; [RowWriter.Row] then takes one row after the
+// other.
 //
-// The SDK finishes the rest (C2): it drops rows that a filter refuses, keeps
-// the first of a sort with a limit in a heap, cuts the window and projects the
-// fields. Rows is for the call it was handed to; once that is over it takes
+// The library does the rest: it drops rows that a filter refuses, keeps the first
+// rows of a sort with a limit in a heap, cuts the window, and picks the requested
+// fields. Rows is for the call it is passed to. Once that call is over, it takes
 // nothing more.
 type Rows struct {
-	plan plan
-	sink sink
+	plan     *finish.Plan
+	finisher *finish.Finisher
+	handoff  *batch.Handoff // its lock guards all that follows, and the finisher
 
-	// mu guards all that follows, and the sink: a source that outlives its
-	// request finds its writer dead under this lock.
-	mu      sync.Mutex
-	writer  RowWriter
 	begun   bool
 	claimed bool
 	served  wire.Served // what the source claims
-	err     error       // sticky: why no more rows are wanted
-	fault   bool        // err is a failure; false when the window is full
-	done    finisher
+	writer  RowWriter
 }
 
-// sink takes finished rows: into a stream, or into a count for a source that
-// declines to (A12). It is no interface, so that the compiler sees that it keeps
-// nothing of a row, and leaves the author's cells on the stack. Its methods are
-// called with Rows.mu held.
-type sink struct {
-	stream *stream // nil: rows are counted
-	count  int64
-}
-
-// begin is told what the stream will claim and where the cells of a row's
-// members stand.
-func (k *sink) begin(served wire.Served, names []string, from []int) error {
-	if k.stream == nil {
-		return nil
-	}
-	return k.stream.begin(served, names, from)
-}
-
-// add takes one row that is to be answered. It keeps nothing of values.
-func (k *sink) add(values []wire.Value) error {
-	if k.stream == nil {
-		k.count++
-		return nil
-	}
-	return k.stream.add(values)
-}
-
-// flush sends what is buffered.
-func (k *sink) flush() {
-	if k.stream != nil {
-		k.stream.flush()
+// newRows returns the rows of one call. Without a batcher they are only counted.
+func newRows(plan *finish.Plan, to *batch.Batcher, handoff *batch.Handoff) *Rows {
+	finisher := finish.New(plan, to)
+	return &Rows{
+		plan:     plan,
+		finisher: finisher,
+		handoff:  handoff,
+		writer:   RowWriter{finisher: finisher, handoff: handoff},
 	}
 }
-
-// offered is told that the source offered a row, kept or not.
-func (k *sink) offered() {
-	if k.stream != nil {
-		k.stream.offered()
-	}
-}
-
-// over is told that no more rows are wanted: Rows.err is set.
-func (k *sink) over() {
-	if k.stream != nil {
-		k.stream.over()
-	}
-}
-
-// errEnough tells a source that the window is full.
-var errEnough = errors.New("no more rows are wanted")
 
 // errClosed tells a source that it has returned.
-const errClosed = cause("the call of the source that these rows are for has returned")
+const errClosed = fault("the call of the source that these rows are for has returned")
 
 // Served names the parts of a request that a source has applied itself, with the
 // platform's semantics. The zero value is always safe: the library then does
@@ -102,16 +61,16 @@ type Served struct {
 // Begin. A claim must hold exactly: the library neither filters nor sorts again
 // what is claimed.
 func (r *Rows) Claim(served Served) Claim {
-	r.mu.Lock()
-	defer r.mu.Unlock()
+	r.handoff.Lock()
+	defer r.handoff.Unlock()
 	switch {
 	case r.begun:
-		r.fail(cause("the source called Claim after Begin"))
+		r.handoff.Refuse(fault("the source called Claim after Begin"))
 	case r.claimed:
-		r.fail(cause("the source called Claim twice"))
+		r.handoff.Refuse(fault("the source called Claim twice"))
 	}
 	r.claimed = true
-	r.served = r.plan.trivially(wire.Served{Filters: served.Filters, Sort: served.Sort})
+	r.served = r.plan.WithTrivialClaims(wire.Served{Filters: served.Filters, Sort: served.Sort})
 	return Claim{r}
 }
 
@@ -132,16 +91,16 @@ type Claim struct {
 // must put its rows in a fixed order of its own.
 func (c Claim) Window() (offset, limit int64, ok bool) {
 	r := c.rows
-	r.mu.Lock()
-	defer r.mu.Unlock()
+	r.handoff.Lock()
+	defer r.handoff.Unlock()
 	if r.begun {
-		r.fail(cause("the source asked for the window after Begin"))
+		r.handoff.Refuse(fault("the source asked for the window after Begin"))
 	}
-	if r.err != nil || !r.served.Filters || !r.served.Sort || !r.plan.windowAllowed() {
+	if r.handoff.Err() != nil || !r.served.Filters || !r.served.Sort || !r.plan.WindowAllowed() {
 		return 0, 0, false
 	}
 	r.served.Window = true
-	return r.plan.offset, r.plan.limit, true
+	return r.plan.Request.Offset, r.plan.Request.Limit, true
 }
 
 // Begin states the columns of the rows that follow.
@@ -153,124 +112,92 @@ func (c Claim) Window() (offset, limit int64, ok bool) {
 // The source declares a column's Type if it has one; it decides how values
 // compare.
 //
-// Begin is called exactly once. What it refuses, Row reports: there is no
-// error to check here.
+// Begin is called exactly once. If Begin refuses the columns, Row returns the
+// error: there is none to check here.
 func (r *Rows) Begin(columns []wire.Column) *RowWriter {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.writer.rows = r
+	r.handoff.Lock()
+	defer r.handoff.Unlock()
 	if r.begun {
-		r.fail(cause("the source called Begin twice"))
+		r.handoff.Refuse(fault("the source called Begin twice"))
 		return &r.writer
 	}
 	r.begun = true
-	if r.err != nil {
+	if r.handoff.Err() != nil {
 		return &r.writer
 	}
-	if err := r.begin(columns); err != nil {
-		r.fail(err)
+	columns, err := r.finisher.Begin(r.served, columns)
+	if err != nil {
+		r.handoff.Refuse(err)
+		return &r.writer
 	}
+	r.writer.columns = columns
 	return &r.writer
 }
 
-func (r *Rows) begin(columns []wire.Column) error {
-	columns, err := r.plan.typed(columns)
-	if err != nil {
-		return err
-	}
-	names, from, err := r.plan.members(columns)
-	if err != nil {
-		return err
-	}
-	r.writer.columns = columns
-	if r.done, err = r.plan.finish(r.served, columns); err != nil {
-		return err
-	}
-	return r.sink.begin(r.done.served, names, from)
-}
-
-// fail makes err sticky. The caller holds mu.
-func (r *Rows) fail(err error) {
-	if r.err == nil {
-		r.err, r.fault = err, true
-		r.sink.over()
-	}
-}
-
-// stop ends the answer from outside the source: whatever it does from now on
-// goes nowhere.
-func (r *Rows) stop(err error) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.fail(err)
-}
-
-// close is called in the source's goroutine when it has returned: it checks
-// that the source began, and lets the heap go.
+// close must be called in the source's goroutine with the error that the source
+// returned. It checks that the source began, passes on the rows that a sort held
+// back, and returns the error of the call.
 func (r *Rows) close(err error) error {
-	own := settled(err)
-	r.mu.Lock()
-	defer r.mu.Unlock()
+	frozen := freeze(err)
+	h := r.handoff
+	h.Lock()
+	defer h.Unlock()
 	switch {
-	case r.err == errEnough:
-		return nil // the answer is complete whatever the source says of it
-	case r.fault:
-		return r.err // an author who swallows a refusal does not undo it
+	case h.Err() == batch.ErrEnough:
+		return nil // the answer is complete, whatever error the source returns
+	case h.Refused():
+		return h.Err() // an author who swallows a refusal does not undo it
 	case err != nil:
-		// Sticky, but not yet the answer: Options.Around may put it in other
-		// words.
-		r.err = own
+		// No more rows, but not yet the answer: Options.Around may wrap the error.
+		h.Close(frozen)
 		return err
 	case !r.begun:
-		r.fail(cause("the source returned without calling Begin"))
-		return r.err
+		h.Refuse(fault("the source returned without calling Begin"))
+		return h.Err()
 	}
 	// The wait for the source's next row is over, however long ago it offered
 	// the last of those that the heap held back.
-	defer r.sink.offered()
-	if err := r.done.drain(r); err != nil && err != errEnough {
-		r.fail(err)
+	defer h.Offered()
+	if err := r.finisher.Drain(); err != nil && err != batch.ErrEnough {
+		h.Refuse(err)
 		return err
 	}
-	if r.err == nil {
-		r.err = errClosed
-	}
+	h.Close(errClosed)
 	return nil
 }
 
 // RowWriter takes the rows of one answer. Its methods are for one goroutine at
 // a time.
 type RowWriter struct {
-	rows    *Rows
-	columns []wire.Column
+	columns  []wire.Column
+	finisher *finish.Finisher
+	handoff  *batch.Handoff
 }
 
 // Row offers one row, its cells in the order of Begin's columns. It encodes
 // before it returns and keeps nothing, so buffers may be reused. It blocks
-// while the reader is slow (C7). A non-nil error means that no more rows are
-// wanted: return it as it is.
+// while the reader is slow. A non-nil error means that no more rows are wanted:
+// return it as it is.
 func (w *RowWriter) Row(values ...wire.Value) error {
-	r := w.rows
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if r.err != nil {
-		return r.err
+	h := w.handoff
+	h.Lock()
+	defer h.Unlock()
+	if err := h.Err(); err != nil {
+		return err
 	}
 	if len(values) != len(w.columns) {
-		r.fail(cause(fmt.Sprintf("the source emitted a row of %d cells for %d columns", len(values), len(w.columns))))
-		return r.err
+		h.Refuse(faultf("the source emitted a row of %d cells for %d columns", len(values), len(w.columns)))
+		return h.Err()
 	}
-	if err := r.done.row(r, values); err != nil {
-		if err == errEnough {
-			r.err = err
-			r.sink.over()
-		} else {
-			r.fail(err)
-		}
-		return r.err
+	switch err := w.finisher.Row(values); err {
+	case nil:
+		h.Offered()
+	case batch.ErrEnough:
+		h.Close(err)
+	default:
+		h.Refuse(err)
 	}
-	r.sink.offered()
-	return r.err
+	return h.Err()
 }
 
 // All offers every row of an iterator, and stops at its first error.
@@ -287,15 +214,17 @@ func (w *RowWriter) All(rows iter.Seq2[[]wire.Value, error]) error {
 }
 
 // Flush sends the rows offered so far, and the served line before them, without
-// waiting for a batch to fill. There is hardly ever a need: a row waits for a
-// second at most (C6).
+// waiting for a batch to fill. It is rarely needed: a row waits for one second at
+// most.
 func (w *RowWriter) Flush() error {
-	r := w.rows
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if r.err != nil {
-		return r.err
+	h := w.handoff
+	h.Lock()
+	defer h.Unlock()
+	if h.Err() == nil {
+		h.Flush()
 	}
-	r.sink.flush()
-	return r.err
+	return h.Err()
 }
+
+// refuse fails the answer with err.
+func (w *RowWriter) refuse(err error) { w.handoff.Stop(err) }

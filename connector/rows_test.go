@@ -19,15 +19,16 @@ import (
 
 type emit = func(out *connector.Rows) error
 
-// query is a body for the table items, whose source may say what it likes.
+// query returns a body for the table items.
 func query(more string) string {
 	return `{"table":"items",` + more + `,` + tail
 }
 
 const plain = `"and":[],"sort":[],"fields":["n"]`
 
-// TestLies: what a source may not say. Each is the author's fault: 500 before
-// the first line, an error line after it, and the log tells what is wrong.
+// TestLies checks what a source must not do. Each case is the author's fault:
+// 500 before the first line, an error line after it, and the log says what is
+// wrong.
 func TestLies(t *testing.T) {
 	three := func(w *connector.RowWriter) error {
 		for i := range 3 {
@@ -37,7 +38,6 @@ func TestLies(t *testing.T) {
 		}
 		return nil
 	}
-	const filtered = `"and":[{"field":"n","op":"gte","value":0}],"sort":[],"fields":["n"],"limit":2`
 	const sorted = `"and":[],"sort":[{"field":"n","dir":"asc"}],"fields":["n"],"limit":2`
 	for _, c := range []struct {
 		why   string
@@ -66,8 +66,9 @@ func TestLies(t *testing.T) {
 		{"more rows than the limit under a claimed window", plain + `,"limit":2`, func(out *connector.Rows) error {
 			_, _, _ = out.Claim(connector.Served{}).Window()
 			return three(out.Begin(number))
-		}, "the source claims served.window and emitted more rows than the limit"},
-		{"Begin never", plain, func(*connector.Rows) error { return nil }, "the source returned without calling Begin"},
+		}, "the source claimed the window and offered more rows than the limit"},
+		{"Begin never", plain, func(*connector.Rows) error { return nil },
+			"the source returned without calling Begin"},
 		{"Begin twice", plain, func(out *connector.Rows) error {
 			_ = three(out.Begin(number))
 			return three(out.Begin(number))
@@ -77,13 +78,15 @@ func TestLies(t *testing.T) {
 			_ = three(out.Begin(number))
 			return nil
 		}, "the source called Begin twice"},
-		{"a cell short", plain, func(out *connector.Rows) error { return out.Begin(number).Row() }, "the source emitted a row of 0 cells for 1 columns"},
+		{"a cell short", plain, func(out *connector.Rows) error { return out.Begin(number).Row() },
+			"the source emitted a row of 0 cells for 1 columns"},
 		{"a cell too many", plain, func(out *connector.Rows) error {
 			_ = out.Begin(number).Row(wire.Int(1), wire.Int(2))
 			return nil
 		}, "the source emitted a row of 2 cells for 1 columns"},
 		{"two columns of one name", plain, func(out *connector.Rows) error {
-			return out.Begin([]wire.Column{{Name: "n"}, {Name: "m"}, {Name: "n"}}).Row(wire.Int(1), wire.Int(2), wire.Int(3))
+			return out.Begin([]wire.Column{{Name: "n"}, {Name: "m"}, {Name: "n"}}).Row(wire.Int(1), wire.Int(2),
+				wire.Int(3))
 		}, `the source began with two columns named "n"`},
 		{"a hop the request does not have", plain, func(out *connector.Rows) error {
 			return out.Begin([]wire.Column{{Name: "n"}, {Name: "m", Hop: 1}}).Row(wire.Int(1), wire.Int(1))
@@ -93,15 +96,16 @@ func TestLies(t *testing.T) {
 		}, `the source began with column "n" of hop -1; the request has 0 hops`},
 		{"an unknown type", plain, func(out *connector.Rows) error {
 			return out.Begin([]wire.Column{{Name: "n", Type: "text"}}).Row(wire.Int(1))
-		}, `the source began with column "n" of a type that is not one of the nine`},
-		{"D1: a NaN", plain, func(out *connector.Rows) error {
+		}, `the source began with column "n" of the unknown type "text"`},
+		{"cell-1: a NaN", plain, func(out *connector.Rows) error {
 			return out.Begin(number).Row(wire.Float(math.NaN()))
-		}, `the source emitted a row that cannot be sent: column "n": NaN and infinities cannot cross the wire; send null or fix the source`},
-		{"D4: text that is not UTF-8", plain, func(out *connector.Rows) error {
+		}, `the source emitted a row that cannot be sent: column "n": NaN and infinities cannot cross the wire; ` +
+			`send null or fix the source`},
+		{"cell-4: text that is not UTF-8", plain, func(out *connector.Rows) error {
 			_ = out.Begin(number).Row(wire.Text(canary + "\xff"))
 			return nil
 		}, `the source emitted a row that cannot be sent: column "n": text is not valid UTF-8`},
-		{"D1: a decimal that is none", plain, func(out *connector.Rows) error {
+		{"cell-1: a decimal that is none", plain, func(out *connector.Rows) error {
 			return out.Begin(number).Row(wire.Decimal(canary))
 		}, `the source emitted a row that cannot be sent: column "n": not plain decimal digits; *`},
 		{"a cell that cannot cross, kept by the heap until the end", sorted, func(out *connector.Rows) error {
@@ -109,19 +113,22 @@ func TestLies(t *testing.T) {
 		}, `the source emitted a row that cannot be sent: column "n": NaN *`},
 		{"a Go value without a spelling", plain, func(out *connector.Rows) error {
 			return out.Begin(number).Map(map[string]any{"n": struct{ Cell string }{canary}})
-		}, `column "n": a Go value of type struct { Cell string } has no spelling; convert it to a wire.Value`},
+		}, `column "n": cannot convert struct { Cell string } to a cell; pass a wire.Value or a supported Go type`},
 		{"a nested value that is no JSON", plain, func(out *connector.Rows) error {
 			_ = out.Begin(number).Map(map[string]any{"n": []any{math.NaN()}})
 			return nil
-		}, `column "n": a nested value cannot be spelled as JSON`},
+		}, `column "n": a nested value cannot be encoded as JSON`},
 	} {
 		t.Run(c.why, func(t *testing.T) {
-			s := serve(t, core{query: func(_ context.Context, _ *connector.QueryRequest, out *connector.Rows) error { return c.emit(out) }}, nil)
+			s := serve(t, core{query: func(_ context.Context, _ *connector.QueryRequest, out *connector.Rows) error {
+				return c.emit(out)
+			}}, nil)
 			a := s.post("/query", query(c.query))
 			a.refuses(t, 500, wire.CodeInternal, "internal error")
 			s.keepsSecrets(a)
 			require.Len(t, s.log.all(), 1)
-			want, open := strings.CutSuffix("ERROR internal error slug=shop route=/query table=items cause="+c.cause, "*")
+			want, open := strings.CutSuffix("ERROR internal error slug=shop route=/query table=items cause="+c.cause,
+				"*")
 			if open {
 				assert.True(t, strings.HasPrefix(s.log.String(), want), s.log.String())
 			} else {
@@ -132,7 +139,7 @@ func TestLies(t *testing.T) {
 	}
 }
 
-// TestLiesAfterTheFirstLine are error lines.
+// TestLiesAfterTheFirstLine checks that such faults then are error lines.
 func TestLiesAfterTheFirstLine(t *testing.T) {
 	s := serve(t, core{query: func(_ context.Context, _ *connector.QueryRequest, out *connector.Rows) error {
 		w := out.Begin(number)
@@ -161,8 +168,8 @@ func TestLiesAfterTheFirstLine(t *testing.T) {
 	s.alive()
 }
 
-// TestMissingColumns is A11: what a source begins without. Where a description
-// has vouched for the field, the source is at fault; else the table lacks it.
+// TestMissingColumns checks what happens without a column. If the description
+// has the field, the source is at fault; else the table lacks it.
 func TestMissingColumns(t *testing.T) {
 	narrow := core{query: func(_ context.Context, _ *connector.QueryRequest, out *connector.Rows) error {
 		return out.Begin([]wire.Column{{Name: "id"}}).Row(wire.Int(1))
@@ -174,10 +181,14 @@ func TestMissingColumns(t *testing.T) {
 		code    wire.Code
 		message string
 	}{
-		{"in fields", `"and":[],"sort":[],"fields":["id","name"]`, 404, wire.CodeUnknownEntity, `table "items" has no field "name"`},
-		{"in sort", `"and":[],"sort":[{"field":"name","dir":"asc"}],"fields":["id"],"limit":1`, 404, wire.CodeUnknownEntity, `table "items" has no field "name"`},
-		{"in a sort that will not be served", `"and":[],"sort":[{"field":"name","dir":"asc"}],"fields":["id"]`, 404, wire.CodeUnknownEntity, `table "items" has no field "name"`},
-		{"in a filter", `"and":[{"field":"name","op":"isnull"}],"sort":[],"fields":["id"]`, 422, wire.CodeUnsupported, `table "items" has no field "name" to filter by`},
+		{"in fields", `"and":[],"sort":[],"fields":["id","name"]`, 404, wire.CodeUnknownEntity,
+			`table "items" has no field "name"`},
+		{"in sort", `"and":[],"sort":[{"field":"name","dir":"asc"}],"fields":["id"],"limit":1`, 404,
+			wire.CodeUnknownEntity, `table "items" has no field "name"`},
+		{"in a sort that will not be served", `"and":[],"sort":[{"field":"name","dir":"asc"}],"fields":["id"]`, 404,
+			wire.CodeUnknownEntity, `table "items" has no field "name"`},
+		{"in a filter", `"and":[{"field":"name","op":"isnull"}],"sort":[],"fields":["id"]`, 422, wire.CodeUnsupported,
+			`table "items" has no field "name" to filter by`},
 	} {
 		t.Run(c.why, func(t *testing.T) {
 			serve(t, narrow, nil).post("/query", query(c.query)).refuses(t, c.status, c.code, c.message)
@@ -186,18 +197,20 @@ func TestMissingColumns(t *testing.T) {
 				describer
 			}{narrow, describer{}}, nil)
 			s.post("/query", query(c.query)).refuses(t, 500, wire.CodeInternal, "internal error")
-			assert.Contains(t, s.log.String(), `cause=the source began without column "name", which its description of the table has`)
+			assert.Contains(t, s.log.String(),
+				`cause=the source began without column "name", which its description of the table has`)
 		})
 	}
 	s := serve(t, core{query: func(_ context.Context, _ *connector.QueryRequest, out *connector.Rows) error {
 		out.Claim(connector.Served{Filters: true, Sort: true})
 		return out.Begin([]wire.Column{{Name: "id"}}).Row(wire.Int(1))
 	}}, nil)
-	a := s.post("/query", query(`"and":[{"field":"x","op":"isnull"}],"sort":[{"field":"y","dir":"asc"}],"fields":["id"]`))
+	a := s.post("/query", query(`"and":[{"field":"x","op":"isnull"}],"sort":[{"field":"y","dir":"asc"}],`+
+		`"fields":["id"]`))
 	assert.Equal(t, 200, a.status, "columns that only served filters and sorts name are not needed")
 }
 
-// TestWindow is the one way an offset and a limit reach a source.
+// TestWindow checks the only way in which an offset and a limit reach a source.
 func TestWindow(t *testing.T) {
 	const filter, sort = `"and":[{"field":"n","op":"gt","value":0}]`, `"sort":[{"field":"n","dir":"asc"}]`
 	type got struct {
@@ -211,27 +224,33 @@ func TestWindow(t *testing.T) {
 		offsetMax int64
 		want      got
 	}{
-		{"nothing to filter or sort", `"and":[],"sort":[],"limit":5,"offset":7`, connector.Served{}, 0, got{7, 5, true}},
+		{"nothing to filter or sort", `"and":[],"sort":[],"limit":5,"offset":7`, connector.Served{}, 0,
+			got{7, 5, true}},
 		{"no limit", `"and":[],"sort":[],"offset":7`, connector.Served{}, 0, got{7, 0, true}},
 		{"no window", `"and":[],"sort":[]`, connector.Served{}, 0, got{0, 0, true}},
 		{"filters not served", filter + `,"sort":[],"limit":5`, connector.Served{Sort: true}, 0, got{}},
 		{"filters served", filter + `,"sort":[],"limit":5`, connector.Served{Filters: true}, 0, got{0, 5, true}},
 		{"the sort not served", `"and":[],` + sort + `,"limit":5`, connector.Served{Filters: true}, 0, got{}},
 		{"the sort served", `"and":[],` + sort + `,"limit":5`, connector.Served{Sort: true}, 0, got{0, 5, true}},
-		{"both served", filter + `,` + sort + `,"limit":5,"offset":1`, connector.Served{Filters: true, Sort: true}, 0, got{1, 5, true}},
+		{"both served", filter + `,` + sort + `,"limit":5,"offset":1`, connector.Served{Filters: true, Sort: true}, 0,
+			got{1, 5, true}},
 		{"an or alone is a filter", `"and":[],"or":[[]],"sort":[],"limit":5`, connector.Served{}, 0, got{}},
-		{"B8: the offset that the document declares", `"and":[],"sort":[],"limit":5,"offset":7`, connector.Served{}, 7, got{7, 5, true}},
-		{"B8: a larger one", `"and":[],"sort":[],"limit":5,"offset":8`, connector.Served{}, 7, got{}},
-		{"the largest numbers", `"and":[],"sort":[],"limit":9007199254740991,"offset":9007199254740991`, connector.Served{}, 0, got{1<<53 - 1, 1<<53 - 1, true}},
+		{"query-8: the offset that the document declares", `"and":[],"sort":[],"limit":5,"offset":7`,
+			connector.Served{}, 7, got{7, 5, true}},
+		{"query-8: a larger one", `"and":[],"sort":[],"limit":5,"offset":8`, connector.Served{}, 7, got{}},
+		{"the largest numbers", `"and":[],"sort":[],"limit":9007199254740991,"offset":9007199254740991`,
+			connector.Served{}, 0, got{1<<53 - 1, 1<<53 - 1, true}},
 	} {
 		t.Run(c.why, func(t *testing.T) {
 			var window got
 			src := core{query: func(_ context.Context, req *connector.QueryRequest, out *connector.Rows) error {
 				window.offset, window.limit, window.ok = out.Claim(c.served).Window()
-				assert.Equal(t, req.Windowed, strings.Contains(c.query, "limit") || strings.Contains(c.query, "offset"))
+				assert.Equal(t, req.Windowed, strings.Contains(c.query, "limit") || strings.Contains(c.query,
+					"offset"))
 				return out.Begin(number).Flush()
 			}}
-			h, err := connector.New(connector.Definition{Slug: "shop", Limits: wire.Limits{OffsetMax: c.offsetMax}}, src, newToken(t), nil)
+			h, err := connector.New(connector.Definition{Slug: "shop", Limits: wire.Limits{OffsetMax: c.offsetMax}},
+				src, newToken(t), nil)
 			require.NoError(t, err)
 			w := &discard{}
 			s := serve(t, src, nil)
@@ -242,21 +261,25 @@ func TestWindow(t *testing.T) {
 	}
 }
 
-// TestFields is B5: the requested members, once each, in the order asked for.
+// TestFields checks for the requested members, once each, in the requested
+// order.
 func TestFields(t *testing.T) {
 	s := serve(t, core{}, nil)
 	for fields, want := range map[string]string{
-		`[]`:                             `{"rows":[{},{},{}]}`,
-		`["name","id"]`:                  `{"rows":[{"name":"pen","id":1},{"name":"ink","id":2},{"name":null,"id":3}]}`,
-		`["price"]`:                      `{"rows":[{"price":"1.50"},{"price":"12.00"},{"price":null}]}`,
-		`["sealed","price","name","id"]`: `{"rows":[{"sealed":"x","price":"1.50","name":"pen","id":1},{"sealed":"x","price":"12.00","name":"ink","id":2},{"sealed":"x","price":null,"name":null,"id":3}]}`,
+		`[]`: `{"rows":[{},{},{}]}`,
+		`["name","id"]`: `{"rows":[{"name":"pen","id":1},{"name":"ink","id":2},{"name":null,` +
+			`"id":3}]}`,
+		`["price"]`: `{"rows":[{"price":"1.50"},{"price":"12.00"},{"price":null}]}`,
+		`["sealed","price","name","id"]`: `{"rows":[{"sealed":"x","price":"1.50","name":"pen","id":1},` +
+			`{"sealed":"x","price":"12.00","name":"ink","id":2},{"sealed":"x","price":null,"name":null,"id":3}]}`,
 	} {
 		a := s.post("/query", query(`"and":[],"sort":[],"fields":`+fields))
 		assert.Equal(t, all+"\n"+want+"\n"+end+"\n", a.body)
 	}
 }
 
-// TestAll: an iterator's error is the source's, and a full window ends it.
+// TestAll checks that an iterator's error is the source's, and that a full
+// window ends it.
 func TestAll(t *testing.T) {
 	taken := 0
 	seq := func(fail error) iter.Seq2[[]wire.Value, error] {
@@ -278,10 +301,14 @@ func TestAll(t *testing.T) {
 		want  string
 		taken int
 	}{
-		{"all of them", nil, plain, all + "\n" + `{"rows":[{"n":0},{"n":1},{"n":2},{"n":3},{"n":4},{"n":5},{"n":6},{"n":7},{"n":8},{"n":9}]}` + "\n" + end + "\n", 10},
-		{"no more than are wanted", errors.New("never reached"), plain + `,"limit":2`, all + "\n" + `{"rows":[{"n":0},{"n":1}]}` + "\n" + end + "\n", 2},
+		{"all of them", nil, plain, all + "\n" +
+			`{"rows":[{"n":0},{"n":1},{"n":2},{"n":3},{"n":4},{"n":5},{"n":6},{"n":7},{"n":8},{"n":9}]}` + "\n" +
+			end + "\n", 10},
+		{"no more than are wanted", errors.New("never reached"), plain + `,"limit":2`,
+			all + "\n" + `{"rows":[{"n":0},{"n":1}]}` + "\n" + end + "\n", 2},
 		{"a failure", connector.Unsupported("no"), plain, `{"error":{"code":"unsupported","message":"no"}}`, 10},
-		{"a failure that is not deliberate", errors.New("no"), plain, `{"error":{"code":"internal","message":"internal error"}}`, 10},
+		{"a failure that is not deliberate", errors.New("no"), plain,
+			`{"error":{"code":"internal","message":"internal error"}}`, 10},
 	} {
 		taken = 0
 		s := serve(t, core{query: func(_ context.Context, _ *connector.QueryRequest, out *connector.Rows) error {
@@ -292,8 +319,9 @@ func TestAll(t *testing.T) {
 	}
 }
 
-// TestBuffersMayBeReused: Row keeps nothing, neither in a batch nor in the heap
-// of a sort, so an author's cells may share a buffer that he fills again.
+// TestBuffersMayBeReused checks that Row keeps nothing, neither in a batch nor
+// in the heap of a sort, so that an author's cells may share a buffer that is
+// filled again.
 func TestBuffersMayBeReused(t *testing.T) {
 	for sort, want := range map[string]string{
 		`[]`:                          `{"rows":[{"n":"row 3"},{"n":"row 1"},{"n":"row 4"}]}`,
@@ -317,12 +345,14 @@ func TestBuffersMayBeReused(t *testing.T) {
 	}
 }
 
-// TestRowErrorsStick: after the first refusal every call says the same.
+// TestRowErrorsStick checks that after the first refusal every call returns the
+// same error.
 func TestRowErrorsStick(t *testing.T) {
 	var errs []error
 	s := serve(t, core{query: func(_ context.Context, _ *connector.QueryRequest, out *connector.Rows) error {
 		w := out.Begin(number)
-		errs = append(errs, w.Row(), w.Row(wire.Int(1)), w.Map(map[string]any{"n": 1}), w.Flush(), w.All(func(yield func([]wire.Value, error) bool) { yield([]wire.Value{wire.Int(1)}, nil) }))
+		errs = append(errs, w.Row(), w.Row(wire.Int(1)), w.Map(map[string]any{"n": 1}), w.Flush(),
+			w.All(func(yield func([]wire.Value, error) bool) { yield([]wire.Value{wire.Int(1)}, nil) }))
 		return nil // whoever swallows a refusal does not undo it
 	}}, nil)
 	s.post("/query", query(plain)).refuses(t, 500, wire.CodeInternal, "internal error")
@@ -331,69 +361,8 @@ func TestRowErrorsStick(t *testing.T) {
 	}
 }
 
-// TestTypes is A10: a column's own type decides how its values compare, be it
-// declared by Begin or by the description; then the request's fieldTypes.
-func TestTypes(t *testing.T) {
-	for _, c := range []struct {
-		why            string
-		begin, table   wire.Type
-		fieldTypes     string
-		equal, greater bool // is "1.50" equal to "1.5", and "10" greater than "8" and "9"
-	}{
-		{"undeclared: numbers where both are", "", "", "", true, true},
-		{"Begin says text", wire.TypeString, "", "", false, false},
-		{"Begin says number", wire.TypeNumber, "", "", true, true},
-		{"the description says text", "", wire.TypeString, "", false, false},
-		{"Begin before the description", wire.TypeNumber, wire.TypeString, "", true, true},
-		{"the request says text", "", "", "string", false, false},
-		{"a wrong request overrides no column", wire.TypeNumber, "", "string", true, true},
-		{"nor a description", "", wire.TypeString, "number", false, false},
-	} {
-		t.Run(c.why, func(t *testing.T) {
-			src := core{query: func(_ context.Context, _ *connector.QueryRequest, out *connector.Rows) error {
-				w := out.Begin([]wire.Column{{Name: "n", Type: c.begin}})
-				for _, n := range []string{"1.50", "9", "10"} {
-					_ = w.Row(wire.Text(n))
-				}
-				return nil
-			}}
-			var s *site
-			if c.table == "" {
-				s = serve(t, src, nil)
-			} else {
-				s = serve(t, struct {
-					core
-					describer
-				}{src, describer{func(context.Context, wire.Credentials, string) (*wire.Table, error) {
-					return &wire.Table{Name: "items", Fields: []wire.Field{{Name: "n", Type: c.table}}}, nil
-				}}}, nil)
-			}
-			types := ""
-			if c.fieldTypes != "" {
-				types = `"fieldTypes":{"n":"` + c.fieldTypes + `"},`
-			}
-			for _, q := range []struct {
-				filter, row string
-				want        bool
-			}{
-				{`{"field":"n","op":"eq","value":"1.5"}`, "1.50", c.equal},
-				{`{"field":"n","op":"gt","value":"8"}`, "10", c.greater},
-			} {
-				a := s.post("/query", query(types+`"and":[`+q.filter+`],"sort":[],"fields":["n"]`))
-				assert.Equal(t, q.want, strings.Contains(a.body, `{"n":"`+q.row+`"}`), a.body)
-			}
-			order := `{"rows":[{"n":"10"},{"n":"9"},{"n":"1.50"}]}`
-			if !c.greater {
-				order = `{"rows":[{"n":"9"},{"n":"10"},{"n":"1.50"}]}`
-			}
-			a := s.post("/query", query(types+`"and":[],"sort":[{"field":"n","dir":"desc"}],"limit":5,"fields":["n"]`))
-			assert.Contains(t, a.body, order)
-		})
-	}
-}
-
-// TestCountByReading is A12: a count that the source declines is read from the
-// finished query; what the query refuses, the count refuses.
+// TestCountByReading checks that a count that the source declines is read from
+// the finished query. What the query refuses, the count refuses.
 func TestCountByReading(t *testing.T) {
 	for _, c := range []struct {
 		why   string
@@ -404,11 +373,14 @@ func TestCountByReading(t *testing.T) {
 		{"a refusal", func(context.Context, *connector.QueryRequest, *connector.Rows) error {
 			return connector.Unsupported("no")
 		}, `{"error":{"code":"unsupported","message":"no"}}`},
-		{"a failure", func(context.Context, *connector.QueryRequest, *connector.Rows) error { return errors.New("no") }, `{"error":{"code":"internal","message":"internal error"}}`},
+		{"a failure", func(context.Context, *connector.QueryRequest, *connector.Rows) error {
+			return errors.New("no")
+		}, `{"error":{"code":"internal","message":"internal error"}}`},
 		{"a column that is not there", func(_ context.Context, _ *connector.QueryRequest, out *connector.Rows) error {
 			return out.Begin(number).Flush()
 		}, `{"error":{"code":"unsupported","message":"table \"items\" has no field \"id\" to filter by"}}`},
-		{"never begun", func(context.Context, *connector.QueryRequest, *connector.Rows) error { return nil }, `{"error":{"code":"internal","message":"internal error"}}`},
+		{"never begun", func(context.Context, *connector.QueryRequest, *connector.Rows) error { return nil },
+			`{"error":{"code":"internal","message":"internal error"}}`},
 		{"a lie", func(_ context.Context, req *connector.QueryRequest, out *connector.Rows) error {
 			if len(req.Fields) != 0 || req.TimeoutMS != 60000 || req.Credentials.Get("apiKey") != secret {
 				return fmt.Errorf("the request is not the count's")
@@ -422,10 +394,12 @@ func TestCountByReading(t *testing.T) {
 			return nil
 		}, `{"error":{"code":"internal","message":"internal error"}}`},
 	} {
-		src := endpoints{core: core{query: c.query}, counter: counter{func(context.Context, *wire.CountRequest) (int64, error) {
-			return -5, fmt.Errorf("cannot: %w", connector.ErrDecline)
-		}}}
-		a := serve(t, src, nil).post("/count", edit(t, "/count", `"and":[]`, `"and":[{"field":"id","op":"gte","value":2}]`))
+		src := endpoints{core: core{query: c.query},
+			counter: counter{func(context.Context, *wire.CountRequest) (int64, error) {
+				return -5, fmt.Errorf("cannot: %w", connector.ErrDecline)
+			}}}
+		a := serve(t, src, nil).post("/count",
+			edit(t, "/count", `"and":[]`, `"and":[{"field":"id","op":"gte","value":2}]`))
 		assert.Equal(t, c.want, a.body, c.why)
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"html"
 	"io"
+	"log/slog"
 	"math/rand/v2"
 	"net/http"
 	"net/url"
@@ -24,10 +25,12 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/connectorsdk/connector-sdk-go/connector"
+	"github.com/connectorsdk/connector-sdk-go/connector/connectortest"
+	"github.com/connectorsdk/connector-sdk-go/internal/jsontext"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
-// encodings are the forms in which a secret surfaces in error texts.
+// encodings are the forms in which a secret appears in error texts.
 var encodings = map[string]func(string) string{
 	"plain":  func(s string) string { return s },
 	"quoted": func(s string) string { return fmt.Sprintf("%q", s) },
@@ -46,7 +49,7 @@ var encodings = map[string]func(string) string{
 	"basic auth": func(s string) string { return "Basic " + base64.StdEncoding.EncodeToString([]byte("user:"+s)) },
 }
 
-// needles are what may be found of a secret nowhere.
+// needles returns the texts of a secret that must be found nowhere.
 func needles(secret string) (list []string) {
 	for name, encode := range encodings {
 		text := encode(secret)
@@ -65,8 +68,8 @@ func needles(secret string) (list []string) {
 	return list
 }
 
-// TestSecrets is R3 in small, and G9: whatever an author does with a credential
-// in an error, a panic or a deliberate message, it is in no answer and no log.
+// TestSecrets checks that whatever an author does with a credential in an
+// error, a panic or a deliberate message, it is in no answer and no log.
 func TestSecrets(t *testing.T) {
 	secrets := []string{
 		"sk-live-0123456789abcdef",
@@ -74,10 +77,16 @@ func TestSecrets(t *testing.T) {
 		"-----BEGIN KEY-----\nMIIEvQIBADANBgkqhkiG9w0BAQEFAASC\n\t/+==\n-----END KEY-----\n",
 	}
 	deeds := map[string]func(text string) error{
-		"an error":              func(text string) error { return fmt.Errorf("upstream said %s, sorry", text) },
-		"a deliberate error":    func(text string) error { return connector.Unsupported("upstream said %s, sorry", text) },
-		"one for the person":    func(text string) error { return connector.CheckFailed("upstream said %s, sorry", text) },
-		"a wrapped error":       func(text string) error { return fmt.Errorf("%s: %w", text, connector.BadRequest("said %s", text)) },
+		"an error": func(text string) error { return fmt.Errorf("upstream said %s, sorry", text) },
+		"a deliberate error": func(text string) error {
+			return connector.Unsupported("upstream said %s, sorry", text)
+		},
+		"one for the person": func(text string) error {
+			return connector.CheckFailed("upstream said %s, sorry", text)
+		},
+		"a wrapped error": func(text string) error {
+			return fmt.Errorf("%s: %w", text, connector.BadRequest("said %s", text))
+		},
 		"a panic with a text":   func(text string) error { panic("upstream said " + text) },
 		"a panic with an error": func(text string) error { panic(errors.New(text)) },
 	}
@@ -91,7 +100,7 @@ func TestSecrets(t *testing.T) {
 	require.Len(t, places, 6)
 	hits, redactions := 0, 0
 	for _, secret := range secrets {
-		quoted, err := wire.AppendString(nil, secret)
+		quoted, err := jsontext.AppendString(nil, secret)
 		require.NoError(t, err)
 		search := needles(secret)
 		for what, do := range deeds {
@@ -99,7 +108,8 @@ func TestSecrets(t *testing.T) {
 				for _, h := range places {
 					synctest.Test(t, func(t *testing.T) {
 						s := serve(t, h.source(func(context.Context) error { return do(encode(secret)) }), nil)
-						body := strings.Replace(h.body, `{"apiKey":"s3cr3t-5f2e-9a77"}`, `{"apiKey":`+string(quoted)+`}`, 1)
+						body := strings.Replace(h.body, `{"apiKey":"s3cr3t-5f2e-9a77"}`,
+							`{"apiKey":`+string(quoted)+`}`, 1)
 						require.NotEqual(t, h.body, body)
 						a := s.post(h.path, body)
 						shown := a.body + fmt.Sprint(a.header) + s.log.String()
@@ -124,8 +134,80 @@ func TestSecrets(t *testing.T) {
 	assert.Positive(t, redactions)
 }
 
-// TestRequestsPrintNothing: an author who prints his whole request shows no
-// credential of it.
+// TestFormShowsPlainText checks that what was typed into a plain text field may
+// be shown to the person who typed it, in the message of a failed check, and
+// nowhere else. Passwords, text areas and values of unknown fields are shown
+// nowhere.
+func TestFormShowsPlainText(t *testing.T) {
+	const (
+		base    = "https://acme.example.com/v1"
+		pass    = "p4ssw0rd-0123"
+		key     = "-----BEGIN KEY-----\nMIIEvQ\n-----END KEY-----"
+		unknown = "typed-elsewhere"
+	)
+	def := connector.Definition{Slug: "forms", Credentials: []wire.CredentialField{
+		{Key: "base", Label: "Base URL", Type: wire.CredentialText},
+		{Key: "pass", Label: "Password", Type: wire.CredentialPassword, Optional: true},
+		{Key: "key", Label: "Private key", Type: wire.CredentialTextarea, Optional: true},
+	}}
+	for _, c := range []struct {
+		why   string
+		err   error
+		check string // the message on /check
+		other string // the message on /discovery
+	}{
+		{"the address may be shown to who typed it",
+			connector.CheckFailed("Nothing answers at %s.", base),
+			"Nothing answers at " + base + ".", "Nothing answers at [redacted]."},
+		{"secrets never",
+			connector.CheckFailed("%s refuses %s and %s and %s.", base, pass, key, unknown),
+			base + " refuses [redacted] and [redacted] and [redacted].",
+			"[redacted] refuses [redacted] and [redacted] and [redacted]."},
+		{"any other error is for the platform",
+			connector.Timeout("Nothing answers at %s.", base),
+			"Nothing answers at [redacted].", "Nothing answers at [redacted]."},
+		{"a cause is for the log",
+			fmt.Errorf("dial %s with %s and %s", base, pass, unknown), "internal error", "internal error"},
+	} {
+		log := &logbook{}
+		s := connectortest.Start(t, def, core{
+			check:    func(context.Context, *wire.CheckRequest) error { return c.err },
+			discover: func(context.Context, *wire.DiscoveryRequest) (*wire.Discovery, error) { return nil, c.err },
+		}, &connector.Options{Logger: slog.New(log)})
+		body, err := json.Marshal(map[string]any{
+			"credentials": map[string]string{"base": base, "pass": pass, "key": key, "other": unknown},
+			"timeoutMs":   60000,
+		})
+		require.NoError(t, err)
+		for path, want := range map[string]string{"/check": c.check, "/discovery": c.other} {
+			_, answer := s.Post(path, string(body))
+			var e wire.ErrorAnswer
+			require.NoError(t, wire.Decode([]byte(answer), &e), "%s: %s", c.why, answer)
+			assert.Equal(t, want, e.Error.Message, "%s: %s", c.why, path)
+		}
+		for _, value := range []string{base, pass, key, unknown} {
+			assert.NotContains(t, log.String(), value, c.why)
+		}
+	}
+}
+
+// TestFormKeepsPasswordsInText checks that a password that is also a part of a
+// plain text value, or equal to it, is removed from the message all the same.
+func TestFormKeepsPasswordsInText(t *testing.T) {
+	for _, base := range []string{secret, "https://user:" + secret + "@host"} {
+		s := serve(t, core{check: func(_ context.Context, req *wire.CheckRequest) error {
+			return connector.CheckFailed("Nothing answers at %s.", req.Credentials.Get("region"))
+		}}, nil)
+		body := edit(t, "/check", `{"apiKey":"`+secret+`"}`, `{"apiKey":"`+secret+`","region":"`+base+`"}`)
+		a := s.post("/check", body)
+		a.refuses(t, 400, wire.CodeCheckFailed,
+			"Nothing answers at "+strings.ReplaceAll(base, secret, "[redacted]")+".")
+		s.keepsSecrets(a)
+	}
+}
+
+// TestRequestsPrintNothing checks that an author who prints a whole request
+// shows no credential of it.
 func TestRequestsPrintNothing(t *testing.T) {
 	for _, print := range []func(any) string{
 		func(v any) string { return fmt.Sprintf("%v", v) },
@@ -134,7 +216,9 @@ func TestRequestsPrintNothing(t *testing.T) {
 		func(v any) string { b, err := json.Marshal(v); return fmt.Sprint(string(b), err) },
 	} {
 		s := serve(t, core{
-			check: func(_ context.Context, req *wire.CheckRequest) error { return connector.CheckFailed("%s", print(req)) },
+			check: func(_ context.Context, req *wire.CheckRequest) error {
+				return connector.CheckFailed("%s", print(req))
+			},
 			query: func(_ context.Context, req *connector.QueryRequest, _ *connector.Rows) error {
 				return errors.New(print(*req))
 			},
@@ -148,9 +232,9 @@ func TestRequestsPrintNothing(t *testing.T) {
 	}
 }
 
-// TestTenantsAtOnce is R2 in small: many tenants with the same table names, each of
-// whose cells carries his mark, interleaved, failing and leaving. No answer
-// shows another's mark.
+// TestTenantsAtOnce sends requests of many tenants with the same table names,
+// each of whose cells carries the tenant's mark, interleaved, failing and
+// leaving. No answer shows another tenant's mark.
 func TestTenantsAtOnce(t *testing.T) {
 	const tenants, requests, workers = 16, 2000, 16
 	mark := func(creds wire.Credentials) string { return "mark<" + creds.Get("apiKey")[:2] + ">" }
@@ -174,14 +258,16 @@ func TestTenantsAtOnce(t *testing.T) {
 	}
 	table := func(creds wire.Credentials) *wire.Table {
 		return &wire.Table{Name: "items", SourceDescription: mark(creds), Fields: []wire.Field{
-			{Name: "id", Type: wire.TypeString, Samples: []wire.Value{wire.Text(mark(creds))}}, {Name: mark(creds), Type: wire.TypeString}}}
+			{Name: "id", Type: wire.TypeString, Samples: []wire.Value{wire.Text(mark(creds))}},
+			{Name: mark(creds), Type: wire.TypeString}}}
 	}
 	src := described{
 		endpoints{
 			core: core{
 				check: func(_ context.Context, req *wire.CheckRequest) error { return act(req.Credentials) },
 				discover: func(_ context.Context, req *wire.DiscoveryRequest) (*wire.Discovery, error) {
-					return &wire.Discovery{Tables: []wire.Table{*table(req.Credentials)}, Warnings: []string{mark(req.Credentials)}}, act(req.Credentials)
+					return &wire.Discovery{Tables: []wire.Table{*table(req.Credentials)},
+						Warnings: []string{mark(req.Credentials)}}, act(req.Credentials)
 				},
 				query: func(_ context.Context, req *connector.QueryRequest, out *connector.Rows) error {
 					w := out.Begin([]wire.Column{{Name: "id"}, {Name: mark(req.Credentials)}})
@@ -199,14 +285,20 @@ func TestTenantsAtOnce(t *testing.T) {
 					return nil
 				},
 			},
-			sizer: sizer{func(_ context.Context, req *wire.SizeRequest) (*wire.Size, error) { return nil, act(req.Credentials) }},
-			aggregator: aggregator{func(_ context.Context, req *wire.AggregateRequest) (*connector.AggregateAnswer, error) {
+			sizer: sizer{func(_ context.Context, req *wire.SizeRequest) (*wire.Size, error) {
+				return nil, act(req.Credentials)
+			}},
+			aggregator: aggregator{func(_ context.Context,
+				req *wire.AggregateRequest) (*connector.AggregateAnswer, error) {
 				return &connector.AggregateAnswer{Rows: [][]wire.Value{{wire.Text(mark(req.Credentials))}}}, act(req.Credentials)
 			}},
 			linker: linker{func(_ context.Context, req *wire.LinkHitRateRequest) (*wire.LinkHitRate, error) {
-				return &wire.LinkHitRate{FromNonNull: 1, OrphanCount: 1, OrphanSamples: []string{mark(req.Credentials)}}, act(req.Credentials)
+				return &wire.LinkHitRate{FromNonNull: 1, OrphanCount: 1,
+					OrphanSamples: []string{mark(req.Credentials)}}, act(req.Credentials)
 			}},
-			counter: counter{func(context.Context, *wire.CountRequest) (int64, error) { return 0, connector.ErrDecline }},
+			counter: counter{func(context.Context, *wire.CountRequest) (int64, error) {
+				return 0, connector.ErrDecline
+			}},
 		},
 		describer{func(_ context.Context, creds wire.Credentials, _ string) (*wire.Table, error) {
 			return table(creds), act(creds)
@@ -228,7 +320,8 @@ func TestTenantsAtOnce(t *testing.T) {
 				tenant := fmt.Sprintf("%02d", n%tenants)
 				route := routes[n/tenants%len(routes)]
 				body := strings.Replace(route.body, secret, tenant+"-key", 1)
-				body = strings.Replace(body, `"sort":[]`, `"sort":[{"field":"mark<`+tenant+`>","dir":"desc"}],"limit":180`, 1)
+				body = strings.Replace(body, `"sort":[]`,
+					`"sort":[{"field":"mark<`+tenant+`>","dir":"desc"}],"limit":180`, 1)
 				body = strings.Replace(body, `{"fn":"count","as":"n"}`, `{"fn":"min","field":"id","as":"n"}`, 1)
 				ctx, cancel := context.WithCancel(context.Background())
 				if n%7 == 0 {

@@ -18,13 +18,14 @@ import (
 
 	"github.com/connectorsdk/connector-sdk-go/connector"
 	"github.com/connectorsdk/connector-sdk-go/connector/connectortest"
+	"github.com/connectorsdk/connector-sdk-go/internal/memlisten"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
 // served is [connector.Serve] on a listener in memory.
 type served struct {
 	t       *testing.T
-	pipe    *connectortest.Pipe
+	pipe    *memlisten.Listener
 	client  *http.Client
 	stop    context.CancelFunc
 	stopped chan error
@@ -32,7 +33,7 @@ type served struct {
 
 func startServed(t *testing.T, handler http.Handler) *served {
 	t.Helper()
-	h := &served{t: t, pipe: connectortest.NewPipe(), stopped: make(chan error, 1)}
+	h := &served{t: t, pipe: memlisten.New(), stopped: make(chan error, 1)}
 	h.client = &http.Client{Transport: &http.Transport{
 		DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) { return h.pipe.Dial(ctx) },
 	}}
@@ -203,14 +204,14 @@ var errAccept = errors.New("accept failed")
 func (brokenListener) Accept() (net.Conn, error) { return nil, errAccept }
 
 func TestServeReturnsTheListenersError(t *testing.T) {
-	err := connector.Serve(t.Context(), brokenListener{connectortest.NewPipe()}, http.NotFoundHandler())
+	err := connector.Serve(t.Context(), brokenListener{memlisten.New()}, http.NotFoundHandler())
 	assert.ErrorIs(t, err, errAccept)
 }
 
 func TestServeContextOver(t *testing.T) {
 	ctx, stop := context.WithCancel(t.Context())
 	stop()
-	pipe := connectortest.NewPipe()
+	pipe := memlisten.New()
 	assert.NoError(t, connector.Serve(ctx, pipe, http.NotFoundHandler()))
 	_, err := pipe.Dial(t.Context())
 	assert.ErrorIs(t, err, net.ErrClosed, "the listener is closed")

@@ -21,8 +21,8 @@ func edit(t testing.TB, path, old, new string) string {
 	return strings.Replace(body, old, new, 1)
 }
 
-// TestShapes: a body that is not its route's is refused by a message that
-// begins with the JSON path of the fault and never shows a value.
+// TestShapes sends bodies of a wrong shape. The message begins with the JSON
+// path of the fault and never shows a value.
 func TestShapes(t *testing.T) {
 	const (
 		and     = `"and":[]`
@@ -33,17 +33,18 @@ func TestShapes(t *testing.T) {
 		limit   = `"limit":1001`
 	)
 	cases := []struct{ why, path, old, new, at string }{
-		{"E8: table is required", "/query", `"table":"items",`, ``, "body: table is missing"},
-		{"E8: and is required", "/query", and + ",", ``, "body: and is missing"},
-		{"E8: sort is required", "/query", sort + ",", ``, "body: sort is missing"},
-		{"E8: fields are required", "/query", fields + ",", ``, "body: fields is missing"},
-		{"E8: credentials are required", "/query", `"credentials":{"apiKey":"` + secret + `"},`, ``, "body: credentials is missing"},
-		{"E8: timeoutMs is required", "/query", `,"timeoutMs":60000`, ``, "body: timeoutMs is missing"},
-		{"E8: table is required", "/count", `"table":"items",`, ``, "body: table is missing"},
-		{"E8: and is required", "/count", and + ",", ``, "body: and is missing"},
-		{"E8: groupBy is required", "/aggregate", groupBy + ",", ``, "body: groupBy is missing"},
-		{"E8: measures are required", "/aggregate", count + ",", ``, "body: measures is missing"},
-		{"E8: limit is required", "/aggregate", limit + ",", ``, "body: limit is missing"},
+		{"aggregate-8: table is required", "/query", `"table":"items",`, ``, "body: table is missing"},
+		{"aggregate-8: and is required", "/query", and + ",", ``, "body: and is missing"},
+		{"aggregate-8: sort is required", "/query", sort + ",", ``, "body: sort is missing"},
+		{"aggregate-8: fields are required", "/query", fields + ",", ``, "body: fields is missing"},
+		{"aggregate-8: credentials are required", "/query", `"credentials":{"apiKey":"` + secret + `"},`, ``,
+			"body: credentials is missing"},
+		{"aggregate-8: timeoutMs is required", "/query", `,"timeoutMs":60000`, ``, "body: timeoutMs is missing"},
+		{"aggregate-8: table is required", "/count", `"table":"items",`, ``, "body: table is missing"},
+		{"aggregate-8: and is required", "/count", and + ",", ``, "body: and is missing"},
+		{"aggregate-8: groupBy is required", "/aggregate", groupBy + ",", ``, "body: groupBy is missing"},
+		{"aggregate-8: measures are required", "/aggregate", count + ",", ``, "body: measures is missing"},
+		{"aggregate-8: limit is required", "/aggregate", limit + ",", ``, "body: limit is missing"},
 		{"protocol: table is required", "/size", `"table":"items",`, ``, "body: table is missing"},
 		{"protocol: columns are required", "/cardinality", `"columns":["id"],`, ``, "body: columns is missing"},
 		{"protocol: fromColumn is required", "/linkHitRate", `"fromColumn":"id",`, ``, "body: fromColumn is missing"},
@@ -53,63 +54,106 @@ func TestShapes(t *testing.T) {
 		{"null is no array", "/query", and, `"and":null`, "and: must be an array"},
 		{"null is no filter", "/query", and, `"and":[null]`, "and[0]: must be an object"},
 		{"an object is no array", "/query", and, `"or":{},"and":[]`, "or: must be an array"},
-		{"A1: groups are arrays", "/query", and, `"or":[{"field":"id","op":"notnull"}],"and":[]`, "or[0]: must be an array"},
+		{"filter-1: groups are arrays", "/query", and, `"or":[{"field":"id","op":"notnull"}],"and":[]`,
+			"or[0]: must be an array"},
 		{"a number is no field name", "/query", fields, `"fields":["id",7]`, "fields[1]: must be a string"},
-		{"B5: a member stands once", "/query", fields, `"fields":["id","` + canary + `","` + canary + `"]`, "fields[2]: *"},
+		{"query-5: a member stands once", "/query", fields, `"fields":["id","` + canary + `","` + canary + `"]`,
+			"fields[2]: *"},
 
-		{"G5: an unknown member could change which rows answer", "/query", and, `"and":[],"` + canary + `":1`, "body: unknown member*"},
-		{"G5", "/count", and, `"and":[],"` + canary + `":1`, "body: unknown member*"},
-		{"G5", "/aggregate", and, `"and":[],"` + canary + `":1`, "body: unknown member*"},
-		{"G5: a window has no meaning for a count", "/count", and, `"and":[],"limit":1`, "body: unknown member*"},
-		{"G5: in a filter", "/query", and, `"and":[{"field":"id","op":"eq","value":1,"` + canary + `":1}]`, "and[0]: unknown member*"},
-		{"G5: in a sort key", "/query", sort, `"sort":[{"field":"id","dir":"asc","` + canary + `":1}]`, "sort[0]: unknown member*"},
-		{"G5: in a group", "/aggregate", groupBy, `"groupBy":[{"field":"id","as":"x","` + canary + `":1}]`, "groupBy[0]: unknown member*"},
-		{"G5: in a measure", "/aggregate", count, `"measures":[{"fn":"count","as":"n","` + canary + `":1}]`, "measures[0]: unknown member*"},
+		{"http-5: an unknown member could change which rows answer", "/query", and, `"and":[],"` + canary + `":1`,
+			"body: unknown member*"},
+		{"http-5", "/count", and, `"and":[],"` + canary + `":1`, "body: unknown member*"},
+		{"http-5", "/aggregate", and, `"and":[],"` + canary + `":1`, "body: unknown member*"},
+		{"http-5: a window has no meaning for a count", "/count", and, `"and":[],"limit":1`, "body: unknown member*"},
+		{"http-5: in a filter", "/query", and, `"and":[{"field":"id","op":"eq","value":1,"` + canary + `":1}]`,
+			"and[0]: unknown member*"},
+		{"http-5: in a sort key", "/query", sort, `"sort":[{"field":"id","dir":"asc","` + canary + `":1}]`,
+			"sort[0]: unknown member*"},
+		{"http-5: in a group", "/aggregate", groupBy, `"groupBy":[{"field":"id","as":"x","` + canary + `":1}]`,
+			"groupBy[0]: unknown member*"},
+		{"http-5: in a measure", "/aggregate", count, `"measures":[{"fn":"count","as":"n","` + canary + `":1}]`,
+			"measures[0]: unknown member*"},
 
-		{"A13: an unknown operator", "/query", and, `"and":[{"field":"id","op":"` + canary + `","value":1}]`, "and[0].op: must be one of eq, neq, *"},
-		{"A13: an operator in another case", "/query", and, `"and":[{"field":"id","op":"EQ","value":1}]`, "and[0].op: must be one of *"},
-		{"A13: an unknown operator in a group", "/count", and, `"and":[],"or":[[],[{"field":"id","op":"like","value":"` + canary + `"}]]`, "or[1][0].op: must be one of *"},
-		{"A13: an object is no value", "/query", and, `"and":[{"field":"id","op":"eq","value":{"` + canary + `":1}}]`, "and[0].value: must be a string, a number, true, false or null"},
-		{"A13: nor is an array", "/query", and, `"and":[{"field":"id","op":"in","values":[1,["` + canary + `"]]}]`, "and[0].values[1]: must be a string, a number, true, false or null"},
-		{"A13: values on eq", "/query", and, `"and":[{"field":"id","op":"eq","values":["` + canary + `"]}]`, "and[0]: the operator eq takes value*"},
-		{"A13: value on in", "/query", and, `"and":[{"field":"id","op":"in","value":"` + canary + `"}]`, "and[0]: the operator in takes values*"},
-		{"A13: both", "/query", and, `"and":[{"field":"id","op":"nin","values":[],"value":"` + canary + `"}]`, "and[0]: the operator nin takes values*"},
-		{"A13: neither", "/query", and, `"and":[{"field":"id","op":"gt"}]`, "and[0]: the operator gt takes value*"},
-		{"A13: a payload on isnull", "/query", and, `"and":[{"field":"id","op":"isnull","value":null}]`, "and[0]: the operator isnull takes neither*"},
-		{"A13: the field is missing", "/query", and, `"and":[{"op":"isnull"}]`, "and[0]: field is missing"},
-		{"A13: the operator is missing", "/aggregate", and, `"and":[{"field":"` + canary + `","value":1}]`, "and[0]: op is missing"},
+		{"filter-13: an unknown operator", "/query", and, `"and":[{"field":"id","op":"` + canary + `","value":1}]`,
+			"and[0].op: must be one of eq, neq, *"},
+		{"filter-13: an operator in another case", "/query", and, `"and":[{"field":"id","op":"EQ","value":1}]`,
+			"and[0].op: must be one of *"},
+		{"filter-13: an unknown operator in a group", "/count", and,
+			`"and":[],"or":[[],[{"field":"id","op":"like","value":"` + canary + `"}]]`,
+			"or[1][0].op: must be one of *"},
+		{"filter-13: an object is no value", "/query", and,
+			`"and":[{"field":"id","op":"eq","value":{"` + canary + `":1}}]`,
+			"and[0].value: must be a string, a number, true, false or null"},
+		{"filter-13: nor is an array", "/query", and,
+			`"and":[{"field":"id","op":"in","values":[1,["` + canary + `"]]}]`,
+			"and[0].values[1]: must be a string, a number, true, false or null"},
+		{"filter-13: values on eq", "/query", and, `"and":[{"field":"id","op":"eq","values":["` + canary + `"]}]`,
+			"and[0]: the operator eq takes value*"},
+		{"filter-13: value on in", "/query", and, `"and":[{"field":"id","op":"in","value":"` + canary + `"}]`,
+			"and[0]: the operator in takes values*"},
+		{"filter-13: both", "/query", and, `"and":[{"field":"id","op":"nin","values":[],"value":"` + canary + `"}]`,
+			"and[0]: the operator nin takes values*"},
+		{"filter-13: neither", "/query", and, `"and":[{"field":"id","op":"gt"}]`,
+			"and[0]: the operator gt takes value*"},
+		{"filter-13: a payload on isnull", "/query", and, `"and":[{"field":"id","op":"isnull","value":null}]`,
+			"and[0]: the operator isnull takes neither*"},
+		{"filter-13: the field is missing", "/query", and, `"and":[{"op":"isnull"}]`, "and[0]: field is missing"},
+		{"filter-13: the operator is missing", "/aggregate", and, `"and":[{"field":"` + canary + `","value":1}]`,
+			"and[0]: op is missing"},
 
-		{"protocol: dir is asc or desc", "/query", sort, `"sort":[{"field":"id","dir":"ASC"}]`, "sort[0].dir: must be one of asc, desc"},
+		{"protocol: dir is asc or desc", "/query", sort, `"sort":[{"field":"id","dir":"ASC"}]`,
+			"sort[0].dir: must be one of asc, desc"},
 		{"protocol: dir is required", "/query", sort, `"sort":[{"field":"id"}]`, "sort[0]: dir is missing"},
-		{"protocol: collate is a boolean", "/query", sort, `"sort":[{"field":"id","dir":"asc","collate":"true"}]`, "sort[0].collate: must be true or false"},
-		{"protocol: the nine type names", "/query", and, `"and":[],"fieldTypes":{"` + canary + `":"text"}`, "fieldTypes: must be one of *"},
+		{"protocol: collate is a boolean", "/query", sort, `"sort":[{"field":"id","dir":"asc","collate":"true"}]`,
+			"sort[0].collate: must be true or false"},
+		{"protocol: the nine type names", "/query", and, `"and":[],"fieldTypes":{"` + canary + `":"text"}`,
+			"fieldTypes: must be one of *"},
 
-		{"B4: limit is at least 1", "/query", and, `"and":[],"limit":0`, "limit: must be an integer from 1 to 9007199254740991"},
-		{"B4: nor negative", "/query", and, `"and":[],"limit":-1`, "limit: must be an integer from 1 to *"},
-		{"B4: 1.5 is no integer", "/query", and, `"and":[],"limit":1.5`, "limit: must be an integer from 1 to *"},
-		{"B4: a text is no integer", "/query", and, `"and":[],"limit":"10"`, "limit: must be an integer"},
-		{"B4: null is not absent", "/query", and, `"and":[],"limit":null`, "limit: must be an integer"},
-		{"B4: beyond 2^53-1", "/query", and, `"and":[],"limit":9007199254740992`, "limit: must be an integer from 1 to *"},
-		{"B4: offset is not negative", "/query", and, `"and":[],"offset":-1`, "offset: must be an integer from 0 to *"},
-		{"B4: offset is an integer", "/query", and, `"and":[],"offset":0.5`, "offset: must be an integer from 0 to *"},
-		{"G7: idleTimeoutMs", "/query", and, `"and":[],"idleTimeoutMs":0`, "idleTimeoutMs: must be an integer from 1 to *"},
-		{"G7: maxTimeoutMs", "/query", and, `"and":[],"maxTimeoutMs":1.5`, "maxTimeoutMs: must be an integer from 1 to *"},
+		{"query-4: limit is at least 1", "/query", and, `"and":[],"limit":0`,
+			"limit: must be an integer from 1 to 9007199254740991"},
+		{"query-4: nor negative", "/query", and, `"and":[],"limit":-1`, "limit: must be an integer from 1 to *"},
+		{"query-4: 1.5 is no integer", "/query", and, `"and":[],"limit":1.5`,
+			"limit: must be an integer from 1 to *"},
+		{"query-4: a text is no integer", "/query", and, `"and":[],"limit":"10"`, "limit: must be an integer"},
+		{"query-4: null is not absent", "/query", and, `"and":[],"limit":null`, "limit: must be an integer"},
+		{"query-4: beyond 2^53-1", "/query", and, `"and":[],"limit":9007199254740992`,
+			"limit: must be an integer from 1 to *"},
+		{"query-4: offset is not negative", "/query", and, `"and":[],"offset":-1`,
+			"offset: must be an integer from 0 to *"},
+		{"query-4: offset is an integer", "/query", and, `"and":[],"offset":0.5`,
+			"offset: must be an integer from 0 to *"},
+		{"http-7: idleTimeoutMs", "/query", and, `"and":[],"idleTimeoutMs":0`,
+			"idleTimeoutMs: must be an integer from 1 to *"},
+		{"http-7: maxTimeoutMs", "/query", and, `"and":[],"maxTimeoutMs":1.5`,
+			"maxTimeoutMs: must be an integer from 1 to *"},
 
-		{"B6: a hop is complete", "/query", and, `"and":[],"joins":[{"fromTable":"items"}]`, "joins[0]: *"},
-		{"B6: a hop starts at the base or an earlier hop", "/query", and, `"and":[],"joins":[{"fromTable":"` + canary + `","toTable":"b","fromField":"id","toField":"id","fields":[]}]`, "joins[0].fromTable: must be the request's table *"},
-		{"B6: a clash of names", "/query", and, `"and":[],"joins":[{"fromTable":"items","toTable":"b","fromField":"id","toField":"id","fields":[{"field":"x","as":"id"}]}]`, "joins[0].fields[0].as: names a member that the rows already have*"},
+		{"query-6: a hop is complete", "/query", and, `"and":[],"joins":[{"fromTable":"items"}]`, "joins[0]: *"},
+		{"query-6: a hop starts at the base or an earlier hop", "/query", and,
+			`"and":[],"joins":[{"fromTable":"` + canary +
+				`","toTable":"b","fromField":"id","toField":"id","fields":[]}]`,
+			"joins[0].fromTable: must be the request's table *"},
+		{"query-6: a clash of names", "/query", and,
+			`"and":[],"joins":[{"fromTable":"items","toTable":"b","fromField":"id","toField":"id",` +
+				`"fields":[{"field":"x","as":"id"}]}]`,
+			"joins[0].fields[0].as: names a member that the rows already have*"},
 
-		{"E7: avg is never pushed", "/aggregate", count, `"measures":[{"fn":"avg","field":"id","as":"n"}]`, "measures[0].fn: must be one of count, *"},
-		{"E7: a sum needs a field", "/aggregate", count, `"measures":[{"fn":"sum","as":"n"}]`, "measures[0]: field is missing*"},
-		{"E7: neither groups nor measures", "/aggregate", count, `"measures":[]`, "body: groupBy and measures are both empty*"},
-		{"E7: an unknown grain", "/aggregate", groupBy, `"groupBy":[{"field":"id","as":"d","grain":"week"}]`, "groupBy[0].grain: must be one of year, quarter, month, day"},
-		{"two columns of one name", "/aggregate", groupBy, `"groupBy":[{"field":"id","as":"n"}]`, "measures[0].as: names a member that the rows already have*"},
+		{"aggregate-7: avg is never pushed", "/aggregate", count, `"measures":[{"fn":"avg","field":"id","as":"n"}]`,
+			"measures[0].fn: must be one of count, *"},
+		{"aggregate-7: a sum needs a field", "/aggregate", count, `"measures":[{"fn":"sum","as":"n"}]`,
+			"measures[0]: field is missing*"},
+		{"aggregate-7: neither groups nor measures", "/aggregate", count, `"measures":[]`,
+			"body: groupBy and measures are both empty*"},
+		{"aggregate-7: an unknown grain", "/aggregate", groupBy, `"groupBy":[{"field":"id","as":"d","grain":"week"}]`,
+			"groupBy[0].grain: must be one of year, quarter, month, day"},
+		{"two columns of one name", "/aggregate", groupBy, `"groupBy":[{"field":"id","as":"n"}]`,
+			"measures[0].as: names a member that the rows already have*"},
 		{"a limit of 0", "/aggregate", limit, `"limit":0`, "limit: must be an integer from 1 to *"},
-		{"F3: no columns", "/cardinality", `["id"]`, `[]`, "columns: must name at least one column"},
+		{"measure-3: no columns", "/cardinality", `["id"]`, `[]`, "columns: must name at least one column"},
 		{"columns are texts", "/cardinality", `["id"]`, `[1]`, "columns[0]: must be a string"},
 		{"a table is a text", "/size", `"items"`, `["` + canary + `"]`, "table: must be a string"},
 
-		{"C9: a connector without dialect takes no SQL, in whatever shape", "/query", and, `"and":[],"sql":"select ` + canary + `"`, "body: unknown member*"},
+		{"stream-9: a connector without dialect takes no SQL, in whatever shape", "/query", and,
+			`"and":[],"sql":"select ` + canary + `"`, "body: unknown member*"},
 	}
 	s := serve(t, endpoints{}, nil)
 	for _, c := range cases {
@@ -122,7 +166,7 @@ func TestShapes(t *testing.T) {
 	}
 }
 
-// TestTimeouts is G7: integers by value, on every route.
+// TestTimeouts checks timeouts: integers by value, on every route.
 func TestTimeouts(t *testing.T) {
 	for _, c := range []struct {
 		why, ms string
@@ -130,16 +174,16 @@ func TestTimeouts(t *testing.T) {
 	}{
 		{"as it is sent", `30000`, true},
 		{"the least", `1`, true},
-		{"B4: 3e4 is an integer", `3e4`, true},
-		{"B4: so is 30000.0", `30000.0`, true},
-		{"B4: and 300000e-1", `300000e-1`, true},
+		{"query-4: 3e4 is an integer", `3e4`, true},
+		{"query-4: so is 30000.0", `30000.0`, true},
+		{"query-4: and 300000e-1", `300000e-1`, true},
 		{"2^53-1 is the most; a duration of it would overflow unless it were clamped", `9007199254740991`, true},
 		{"the number at which milliseconds overflow to 448 microseconds", `18446744073710`, true},
 		{"zero", `0`, false},
 		{"minus zero", `-0`, false},
 		{"negative", `-1`, false},
 		{"1.5 is no integer", `1.5`, false},
-		{"B4: exactly, not as a double", `1.00000000000000000001`, false},
+		{"query-4: exactly, not as a double", `1.00000000000000000001`, false},
 		{"2^53", `9007199254740992`, false},
 		{"2^63", `9223372036854775808`, false},
 		{"2^64+1, which would wrap to 1", `18446744073709551617`, false},
@@ -168,27 +212,37 @@ func TestTimeouts(t *testing.T) {
 	}
 }
 
-// TestUnadvertised is B7, C9 and E4: legal requests for what the document never
-// promised are 422, and no source sees them.
+// TestUnadvertised checks that legal requests for what the document never
+// promised are 422, and that no source sees them.
 func TestUnadvertised(t *testing.T) {
-	const hop = `"joins":[{"fromTable":"items","toTable":"b","fromField":"id","toField":"id","fields":[{"field":"x"}]}]`
+	const hop = `"joins":[{"fromTable":"items","toTable":"b","fromField":"id","toField":"id",` +
+		`"fields":[{"field":"x"}]}]`
 	type plain struct {
 		core
 		aggregator
 	}
 	never := plain{
-		core{query: func(context.Context, *connector.QueryRequest, *connector.Rows) error { panic("the source saw it") }},
+		core{query: func(context.Context, *connector.QueryRequest, *connector.Rows) error {
+			panic("the source saw it")
+		}},
 		aggregator{func(context.Context, *wire.AggregateRequest) (*connector.AggregateAnswer, error) {
 			panic("the source saw it")
 		}},
 	}
 	joinsOmitted := &connector.Options{Omit: connector.Omit{Join: true, DateBucket: true, Dialect: true}}
-	all := full{described{endpoints{core: never.core, aggregator: never.aggregator}, describer{}}, speaker{dialect: "postgres"}}
+	all := full{described{endpoints{core: never.core, aggregator: never.aggregator}, describer{}},
+		speaker{dialect: "postgres"}}
 	for _, c := range []struct{ why, path, body, message string }{
-		{"B7: joins", "/query", edit(t, "/query", `"and":[]`, `"and":[],`+hop), "joins: this connector executes no joins (join is false)"},
-		{"E6: joins reach an aggregating source only if it joins at all", "/aggregate", edit(t, "/aggregate", `"and":[]`, `"and":[],`+hop), "joins: this connector executes no joins (join is false)"},
-		{"E4: a grain", "/aggregate", edit(t, "/aggregate", `"groupBy":[]`, `"groupBy":[{"field":"id","as":"d","grain":"month"}]`), "groupBy: this connector accepts no grain (dateBucket is false)"},
-		{"C9: SQL where there is no dialect", "/query", `{"sql":"select '` + canary + `'","params":[],` + tail, "sql: this connector takes no SQL (its document has no dialect)"},
+		{"query-7: joins", "/query", edit(t, "/query", `"and":[]`, `"and":[],`+hop),
+			"joins: this connector executes no joins (join is false)"},
+		{"aggregate-6: joins reach an aggregating source only if it joins at all", "/aggregate",
+			edit(t, "/aggregate", `"and":[]`, `"and":[],`+hop),
+			"joins: this connector executes no joins (join is false)"},
+		{"aggregate-4: a grain", "/aggregate",
+			edit(t, "/aggregate", `"groupBy":[]`, `"groupBy":[{"field":"id","as":"d","grain":"month"}]`),
+			"groupBy: this connector accepts no grain (dateBucket is false)"},
+		{"stream-9: SQL where there is no dialect", "/query", `{"sql":"select '` + canary + `'","params":[],` + tail,
+			"sql: this connector takes no SQL (its document has no dialect)"},
 	} {
 		t.Run(c.why, func(t *testing.T) {
 			for _, s := range []*site{serve(t, never, nil), serve(t, all, joinsOmitted)} {
@@ -200,16 +254,18 @@ func TestUnadvertised(t *testing.T) {
 		})
 	}
 	s := serve(t, core{}, nil)
-	assert.Equal(t, 200, s.post("/query", edit(t, "/query", `"and":[]`, `"and":[],"joins":[]`)).status, "B7: an empty array is fine")
+	assert.Equal(t, 200, s.post("/query", edit(t, "/query", `"and":[]`, `"and":[],"joins":[]`)).status,
+		"query-7: an empty array is fine")
 }
 
-// TestUnknownNames is A11, E7, F3 and B6: what the data lacks is refused by
-// name, before any row.
+// TestUnknownNames checks that what the data lacks is refused by name, before
+// any row.
 func TestUnknownNames(t *testing.T) {
 	const (
 		noTable = `no table "nothing"`
 		noField = `table "items" has no field "nothing"`
-		hop     = `"joins":[{"fromTable":"items","toTable":"items","fromField":"id","toField":"id","fields":[{"field":"name","as":"x"}]}`
+		hop     = `"joins":[{"fromTable":"items","toTable":"items","fromField":"id","toField":"id",` +
+			`"fields":[{"field":"name","as":"x"}]}`
 	)
 	filter := func(field string) string {
 		return `"and":[{"field":"` + field + `","op":"eq","value":"` + canary + `"}]`
@@ -222,38 +278,73 @@ func TestUnknownNames(t *testing.T) {
 		plain               string // without a Describer; "" where only a description can tell
 	}{
 		{"protocol, /query rule 7", "/query", `"items"`, `"nothing"`, 404, wire.CodeUnknownEntity, noTable, noTable},
-		{"A11: in fields", "/query", `["id"]`, `["id","nothing"]`, 404, wire.CodeUnknownEntity, noField, noField},
-		{"A11: in sort", "/query", `"sort":[]`, `"sort":[{"field":"nothing","dir":"asc"}]`, 404, wire.CodeUnknownEntity, noField, noField},
-		{"A11: in a filter", "/query", `"and":[]`, filter("nothing"), 422, wire.CodeUnsupported, `table "items" has no field "nothing" to filter by`, `table "items" has no field "nothing" to filter by`},
-		{"A11: in a group of or", "/query", `"and":[]`, `"and":[],"or":[[{"field":"id","op":"notnull"}],[{"field":"nothing","op":"isnull"}]]`, 422, wire.CodeUnsupported, `table "items" has no field "nothing" to filter by`, `table "items" has no field "nothing" to filter by`},
-		{"A11: names are exact", "/query", `["id"]`, `["ID"]`, 404, wire.CodeUnknownEntity, `table "items" has no field "ID"`, `table "items" has no field "ID"`},
-		{"A11: the empty name", "/query", `["id"]`, `[""]`, 404, wire.CodeUnknownEntity, `table "items" has no field ""`, `table "items" has no field ""`},
-		{"E7: a field that is not filterable", "/query", `"and":[]`, filter("sealed"), 422, wire.CodeUnsupported, `field "sealed" of table "items" is not filterable`, ""},
+		{"filter-11: in fields", "/query", `["id"]`, `["id","nothing"]`, 404, wire.CodeUnknownEntity, noField,
+			noField},
+		{"filter-11: in sort", "/query", `"sort":[]`, `"sort":[{"field":"nothing","dir":"asc"}]`, 404,
+			wire.CodeUnknownEntity, noField, noField},
+		{"filter-11: in a filter", "/query", `"and":[]`, filter("nothing"), 422, wire.CodeUnsupported,
+			`table "items" has no field "nothing" to filter by`, `table "items" has no field "nothing" to filter by`},
+		{"filter-11: in a group of or", "/query", `"and":[]`,
+			`"and":[],"or":[[{"field":"id","op":"notnull"}],[{"field":"nothing","op":"isnull"}]]`, 422,
+			wire.CodeUnsupported, `table "items" has no field "nothing" to filter by`,
+			`table "items" has no field "nothing" to filter by`},
+		{"filter-11: names are exact", "/query", `["id"]`, `["ID"]`, 404, wire.CodeUnknownEntity,
+			`table "items" has no field "ID"`, `table "items" has no field "ID"`},
+		{"filter-11: the empty name", "/query", `["id"]`, `[""]`, 404, wire.CodeUnknownEntity,
+			`table "items" has no field ""`, `table "items" has no field ""`},
+		{"aggregate-7: a field that is not filterable", "/query", `"and":[]`, filter("sealed"), 422,
+			wire.CodeUnsupported, `field "sealed" of table "items" is not filterable`, ""},
 
-		{"F3: an unknown table anywhere", "/count", `"items"`, `"nothing"`, 404, wire.CodeUnknownEntity, noTable, ""},
-		{"protocol, /count: the same rule as /query", "/count", `"and":[]`, filter("nothing"), 422, wire.CodeUnsupported, `table "items" has no field "nothing" to filter by`, ""},
-		{"E7", "/count", `"and":[]`, filter("sealed"), 422, wire.CodeUnsupported, `field "sealed" of table "items" is not filterable`, ""},
+		{"measure-3: an unknown table anywhere", "/count", `"items"`, `"nothing"`, 404, wire.CodeUnknownEntity,
+			noTable, ""},
+		{"protocol, /count: the same rule as /query", "/count", `"and":[]`, filter("nothing"), 422,
+			wire.CodeUnsupported, `table "items" has no field "nothing" to filter by`, ""},
+		{"aggregate-7", "/count", `"and":[]`, filter("sealed"), 422, wire.CodeUnsupported,
+			`field "sealed" of table "items" is not filterable`, ""},
 
-		{"F3", "/aggregate", `"items"`, `"nothing"`, 404, wire.CodeUnknownEntity, noTable, ""},
-		{"A11: in groupBy", "/aggregate", `"groupBy":[]`, `"groupBy":[{"field":"nothing","as":"g"}]`, 404, wire.CodeUnknownEntity, noField, ""},
-		{"A11: in a measure", "/aggregate", `{"fn":"count","as":"n"}`, `{"fn":"sum","field":"nothing","as":"n"}`, 404, wire.CodeUnknownEntity, noField, ""},
-		{"A11: in a filter", "/aggregate", `"and":[]`, filter("nothing"), 422, wire.CodeUnsupported, `table "items" has no field "nothing" to filter by`, ""},
-		{"E7", "/aggregate", `"and":[]`, filter("sealed"), 422, wire.CodeUnsupported, `field "sealed" of table "items" is not filterable`, ""},
-		{"A11: an unknown field is told although another may only be declined", "/aggregate", `"groupBy":[]`, `"groupBy":[{"field":"sealed","as":"s"},{"field":"nothing","as":"g"}]`, 404, wire.CodeUnknownEntity, noField, ""},
+		{"measure-3", "/aggregate", `"items"`, `"nothing"`, 404, wire.CodeUnknownEntity, noTable, ""},
+		{"filter-11: in groupBy", "/aggregate", `"groupBy":[]`, `"groupBy":[{"field":"nothing","as":"g"}]`, 404,
+			wire.CodeUnknownEntity, noField, ""},
+		{"filter-11: in a measure", "/aggregate", `{"fn":"count","as":"n"}`,
+			`{"fn":"sum","field":"nothing","as":"n"}`, 404, wire.CodeUnknownEntity, noField, ""},
+		{"filter-11: in a filter", "/aggregate", `"and":[]`, filter("nothing"), 422, wire.CodeUnsupported,
+			`table "items" has no field "nothing" to filter by`, ""},
+		{"aggregate-7", "/aggregate", `"and":[]`, filter("sealed"), 422, wire.CodeUnsupported,
+			`field "sealed" of table "items" is not filterable`, ""},
+		{"filter-11: an unknown field is told although another may only be declined", "/aggregate", `"groupBy":[]`,
+			`"groupBy":[{"field":"sealed","as":"s"},{"field":"nothing","as":"g"}]`, 404, wire.CodeUnknownEntity,
+			noField, ""},
 
-		{"F3", "/size", `"items"`, `"nothing"`, 404, wire.CodeUnknownEntity, noTable, ""},
-		{"F3", "/cardinality", `"items"`, `"nothing"`, 404, wire.CodeUnknownEntity, noTable, ""},
-		{"F3", "/cardinality", `["id"]`, `["id","nothing"]`, 404, wire.CodeUnknownEntity, noField, ""},
-		{"F3", "/linkHitRate", `"fromTable":"items"`, `"fromTable":"nothing"`, 404, wire.CodeUnknownEntity, noTable, ""},
-		{"F3", "/linkHitRate", `"fromColumn":"id"`, `"fromColumn":"nothing"`, 404, wire.CodeUnknownEntity, noField, ""},
-		{"F3", "/linkHitRate", `"toTable":"items"`, `"toTable":"nothing"`, 404, wire.CodeUnknownEntity, noTable, ""},
-		{"F3", "/linkHitRate", `"toColumn":"id"`, `"toColumn":"nothing"`, 404, wire.CodeUnknownEntity, noField, ""},
+		{"measure-3", "/size", `"items"`, `"nothing"`, 404, wire.CodeUnknownEntity, noTable, ""},
+		{"measure-3", "/cardinality", `"items"`, `"nothing"`, 404, wire.CodeUnknownEntity, noTable, ""},
+		{"measure-3", "/cardinality", `["id"]`, `["id","nothing"]`, 404, wire.CodeUnknownEntity, noField, ""},
+		{"measure-3", "/linkHitRate", `"fromTable":"items"`, `"fromTable":"nothing"`, 404, wire.CodeUnknownEntity,
+			noTable, ""},
+		{"measure-3", "/linkHitRate", `"fromColumn":"id"`, `"fromColumn":"nothing"`, 404, wire.CodeUnknownEntity,
+			noField, ""},
+		{"measure-3", "/linkHitRate", `"toTable":"items"`, `"toTable":"nothing"`, 404, wire.CodeUnknownEntity,
+			noTable, ""},
+		{"measure-3", "/linkHitRate", `"toColumn":"id"`, `"toColumn":"nothing"`, 404, wire.CodeUnknownEntity, noField,
+			""},
 
-		{"A11: a hop's table", "/query", `"and":[]`, `"and":[],` + strings.Replace(hop, `"toTable":"items"`, `"toTable":"nothing"`, 1) + `]`, 404, wire.CodeUnknownEntity, noTable, ""},
-		{"A11: a hop's key", "/query", `"and":[]`, `"and":[],` + strings.Replace(hop, `"toField":"id"`, `"toField":"nothing"`, 1) + `]`, 404, wire.CodeUnknownEntity, noField, ""},
-		{"A11: the key it starts from", "/query", `"and":[]`, `"and":[],` + strings.Replace(hop, `"fromField":"id"`, `"fromField":"nothing"`, 1) + `]`, 404, wire.CodeUnknownEntity, noField, ""},
-		{"A11: a hop's field, by its own name", "/query", `"and":[]`, `"and":[],` + strings.Replace(hop, `"field":"name"`, `"field":"nothing"`, 1) + `]`, 404, wire.CodeUnknownEntity, noField, noField},
-		{"B6: a hop from a table that two hops reached", "/query", `"and":[]`, `"and":[],` + hop + `,` + strings.TrimPrefix(strings.Replace(hop, `"as":"x"`, `"as":"y"`, 1), `"joins":[`) + `,` + strings.TrimPrefix(strings.Replace(hop, `"as":"x"`, `"as":"z"`, 1), `"joins":[`) + `]`, 422, wire.CodeUnsupported, `joins[2].fromTable: two hops lead to table "items", so it is not clear which is meant`, `joins[2].fromTable: two hops lead to table "items", so it is not clear which is meant`},
+		{"filter-11: a hop's table", "/query", `"and":[]`,
+			`"and":[],` + strings.Replace(hop, `"toTable":"items"`, `"toTable":"nothing"`, 1) + `]`, 404,
+			wire.CodeUnknownEntity, noTable, ""},
+		{"filter-11: a hop's key", "/query", `"and":[]`,
+			`"and":[],` + strings.Replace(hop, `"toField":"id"`, `"toField":"nothing"`, 1) + `]`, 404,
+			wire.CodeUnknownEntity, noField, ""},
+		{"filter-11: the key it starts from", "/query", `"and":[]`,
+			`"and":[],` + strings.Replace(hop, `"fromField":"id"`, `"fromField":"nothing"`, 1) + `]`, 404,
+			wire.CodeUnknownEntity, noField, ""},
+		{"filter-11: a hop's field, by its own name", "/query", `"and":[]`,
+			`"and":[],` + strings.Replace(hop, `"field":"name"`, `"field":"nothing"`, 1) + `]`, 404,
+			wire.CodeUnknownEntity, noField, noField},
+		{"query-6: a hop from a table that two hops reached", "/query", `"and":[]`,
+			`"and":[],` + hop + `,` + strings.TrimPrefix(strings.Replace(hop, `"as":"x"`, `"as":"y"`, 1),
+				`"joins":[`) + `,` + strings.TrimPrefix(strings.Replace(hop, `"as":"x"`, `"as":"z"`, 1),
+				`"joins":[`) + `]`, 422, wire.CodeUnsupported,
+			`joins[2].fromTable: two hops lead to table "items", so it is not clear which is meant`,
+			`joins[2].fromTable: two hops lead to table "items", so it is not clear which is meant`},
 	}
 	withDescriber := serve(t, described{}, nil)
 	without := serve(t, endpoints{}, nil)
@@ -275,15 +366,15 @@ func TestUnknownNames(t *testing.T) {
 		edit(t, "/aggregate", `{"fn":"count","as":"n"}`, `{"fn":"max","field":"sealed","as":"n"}`),
 	} {
 		a := withDescriber.post("/aggregate", body)
-		assert.Equal(t, 204, a.status, "E7: what may not be grouped or aggregated is declined")
+		assert.Equal(t, 204, a.status, "aggregate-7: what may not be grouped or aggregated is declined")
 		assert.Empty(t, a.body)
 		assert.Equal(t, "no-store", a.header.Get("Cache-Control"))
 		assert.Empty(t, a.header.Get("Content-Type"))
 	}
 }
 
-// TestNamesAreBounded is R1: a name in a message is cut, so that no body comes
-// back whole.
+// TestNamesAreBounded checks that a name in a message is cut, so that no body
+// comes back whole.
 func TestNamesAreBounded(t *testing.T) {
 	long := strings.Repeat("ä\\u0001", 100_000)
 	for _, c := range []struct{ path, old, new string }{
@@ -302,58 +393,4 @@ func TestNamesAreBounded(t *testing.T) {
 			assert.Less(t, len(a.body), 10_000, "%s %s", c.path, c.old)
 		}
 	}
-}
-
-// TestCredentials is G6.
-func TestCredentials(t *testing.T) {
-	const declared = `{"apiKey":"` + secret + `"}`
-	var seen wire.Credentials
-	s := serve(t, core{
-		check:    func(_ context.Context, req *wire.CheckRequest) error { seen = req.Credentials; return nil },
-		discover: func(context.Context, *wire.DiscoveryRequest) (*wire.Discovery, error) { return &wire.Discovery{}, nil },
-	}, nil)
-	for _, c := range []struct {
-		why, credentials string
-		keys             []string // those that reach the source; nil: refused
-		message          string
-		missing          bool // check_failed on /check
-	}{
-		{"the required one", declared, []string{"apiKey"}, "", false},
-		{"and an optional one", `{"apiKey":"` + secret + `","region":"eu"}`, []string{"apiKey", "region"}, "", false},
-		{"G6: a blank optional value is missing", `{"apiKey":"` + secret + `","region":""}`, []string{"apiKey"}, "", false},
-		{"G6: undeclared keys are dropped", `{"apiKey":"` + secret + `","` + canary + `":"` + canary + `"}`, []string{"apiKey"}, "", false},
-		{"G6: {} is legal in itself, but lacks the required one", `{}`, nil, "credentials.apiKey: *", true},
-		{"a blank required value is missing", `{"apiKey":""}`, nil, "credentials.apiKey: *", true},
-		{"keys are exact", `{"APIKEY":"` + canary + `"}`, nil, "credentials.apiKey: *", true},
-		{"G6: not an object", `"` + canary + `"`, nil, "credentials: must be an object", false},
-		{"G6: an array", `["` + canary + `"]`, nil, "credentials: must be an object", false},
-		{"G6: null", `null`, nil, "credentials: must be an object", false},
-		{"G6: a number as a value", `{"apiKey":123456789}`, nil, "credentials: every value must be a string", false},
-		{"G6: null as a value", `{"apiKey":null}`, nil, "credentials: every value must be a string", false},
-		{"G6: nested", `{"apiKey":{"` + canary + `":"x"}}`, nil, "credentials: every value must be a string", false},
-		{"G6: an undeclared key must be a string too", `{"apiKey":"` + secret + `","other":1}`, nil, "credentials: every value must be a string", false},
-	} {
-		t.Run(c.why, func(t *testing.T) {
-			for _, path := range []string{"/check", "/discovery", "/query"} {
-				seen = wire.Credentials{}
-				a := s.post(path, edit(t, path, declared, c.credentials))
-				if c.keys != nil {
-					assert.Equal(t, 200, a.status, a.body)
-					if path == "/check" {
-						assert.Equal(t, c.keys, seen.Keys())
-						assert.Equal(t, secret, seen.Get("apiKey"))
-					}
-					continue
-				}
-				code := wire.CodeBadRequest
-				if c.missing && path == "/check" {
-					code = wire.CodeCheckFailed
-				}
-				a.refuses(t, 400, code, c.message)
-				assert.NotContains(t, a.body, canary)
-				assert.NotContains(t, a.body, "123456789")
-			}
-		})
-	}
-	s.alive()
 }

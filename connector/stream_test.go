@@ -1,176 +1,18 @@
 package connector_test
 
 import (
-	"bufio"
-	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
-
 	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/assert"
-	"github.com/stretchr/testify/require"
 
 	"github.com/connectorsdk/connector-sdk-go/connector"
-	"github.com/connectorsdk/connector-sdk-go/ndjson"
 	"github.com/connectorsdk/connector-sdk-go/wire"
-)
-
-// The streams below are scripts: what the source does, step by step, and what
-// the reader sees, line by line, with the instant of the bubble's clock.
-
-type actor struct {
-	ctx context.Context
-	out *connector.Rows
-	w   *connector.RowWriter
-	n   int64
-}
-
-type step func(*actor) error
-
-var number = []wire.Column{{Name: "n", Type: wire.TypeNumber}}
-
-func begin(a *actor) error {
-	a.w = a.out.Begin(number)
-	return nil
-}
-
-func flush(a *actor) error { return a.w.Flush() }
-
-// rows offers the next n integers.
-func rows(n int) step {
-	return func(a *actor) error {
-		for range n {
-			a.n++
-			if err := a.w.Row(wire.Int(a.n)); err != nil {
-				return err
-			}
-		}
-		return nil
-	}
-}
-
-// wide offers rows of about so many bytes. Digits are cheap to make and to send.
-func wide(bytes ...int) step {
-	return func(a *actor) error {
-		for _, n := range bytes {
-			if err := a.w.Row(wire.Decimal(strings.Repeat("7", n))); err != nil {
-				return err
-			}
-		}
-		return nil
-	}
-}
-
-// wait minds the context; sleep does not.
-func wait(d time.Duration) step {
-	return func(a *actor) error {
-		select {
-		case <-time.After(d):
-			return nil
-		case <-a.ctx.Done():
-			return a.ctx.Err()
-		}
-	}
-}
-
-func sleep(d time.Duration) step { return func(*actor) error { time.Sleep(d); return nil } }
-func fail(err error) step        { return func(*actor) error { return err } }
-
-const forever = 1000 * time.Hour
-
-func script(steps ...step) core {
-	return core{query: func(ctx context.Context, _ *connector.QueryRequest, out *connector.Rows) error {
-		a := &actor{ctx: ctx, out: out}
-		for _, s := range steps {
-			if err := s(a); err != nil {
-				return err
-			}
-		}
-		return nil
-	}}
-}
-
-// ask is the body of a query for n, with more members and a timeout.
-func ask(more string, timeout time.Duration) string {
-	if !strings.Contains(more, `"sort"`) {
-		more += `"sort":[],`
-	}
-	return fmt.Sprintf(`{"table":"items","and":[],"fields":["n"],%s"credentials":{"apiKey":%q},"timeoutMs":%d}`, more, secret, timeout.Milliseconds())
-}
-
-// stream sends a query and tells what comes, each line with its instant: a
-// rows line as its number of rows, a refusal as its status.
-func (s *site) stream(body string) []string {
-	s.t.Helper()
-	start := time.Now()
-	res, err := s.Client.Do(s.Request(context.Background(), "/query", []byte(body)))
-	require.NoError(s.t, err)
-	defer res.Body.Close()
-	if res.StatusCode != 200 {
-		a := read(s.t, res)
-		a.hasRefusalHeaders(s.t)
-		var e wire.ErrorAnswer
-		require.NoError(s.t, wire.Decode([]byte(a.body), &e))
-		return []string{fmt.Sprintf("%v %d %s: %s", time.Since(start), a.status, e.Error.Code, e.Error.Message)}
-	}
-	assert.Equal(s.t, "application/x-ndjson", res.Header.Get("Content-Type"))
-	assert.Equal(s.t, "no-store", res.Header.Get("Cache-Control"))
-	assert.Equal(s.t, "no", res.Header.Get("X-Accel-Buffering"))
-	return s.lines(start, res.Body)
-}
-
-func (s *site) lines(start time.Time, body io.Reader) (lines []string) {
-	s.t.Helper()
-	var whole bytes.Buffer
-	in := bufio.NewReader(body)
-	for {
-		line, err := in.ReadBytes('\n')
-		whole.Write(line)
-		if err != nil {
-			if err != io.EOF {
-				lines = append(lines, fmt.Sprintf("%v cut off", time.Since(start)))
-				return lines
-			}
-			assert.Empty(s.t, line, "the stream ends in the middle of a line")
-			break
-		}
-		lines = append(lines, fmt.Sprintf("%v %s", time.Since(start), summary(line)))
-	}
-	// The strict reader has the last word on the grammar (C1).
-	for _, err := range ndjson.NewReader(&whole).Lines() {
-		assert.NoError(s.t, err)
-	}
-	return lines
-}
-
-func summary(line []byte) string {
-	if !bytes.HasPrefix(line, []byte(`{"rows":`)) {
-		return strings.TrimSpace(string(line))
-	}
-	if len(line) > 1<<20 {
-		return fmt.Sprintf("rows %d", bytes.Count(line, []byte(`{"n":`)))
-	}
-	var rows struct{ Rows []json.RawMessage }
-	if err := json.Unmarshal(line, &rows); err != nil {
-		return err.Error()
-	}
-	return fmt.Sprintf("rows %d", len(rows.Rows))
-}
-
-const (
-	all    = `{"served":{"filters":true,"sort":true,"window":true}}`
-	ping   = `{"ping":1}`
-	end    = `{"end":1}`
-	late   = `{"error":{"code":"timeout","message":"the request's time is over"}}`
-	idle   = `{"error":{"code":"timeout","message":"no row came within the request's idleTimeoutMs"}}`
-	broken = `{"error":{"code":"internal","message":"internal error"}}`
 )
 
 const hour = time.Hour
@@ -184,47 +26,75 @@ func TestStream(t *testing.T) {
 		want []string
 	}{
 		{"no rows: served and end", []step{begin}, "", []string{"0s " + all, "0s " + end}},
-		{"a few rows go out with the end", []step{begin, rows(3)}, "", []string{"0s " + all, "0s rows 3", "0s " + end}},
-		{"the first batch goes out at once", []step{begin, rows(64), wait(5 * time.Second)}, "", []string{"0s " + all, "0s rows 64", "5s " + end}},
-		{"C6: one row fewer waits its second", []step{begin, rows(63), wait(5 * time.Second)}, "", []string{"1s " + all, "1s rows 63", "5s " + end}},
-		{"C6: 5,000 rows a line", []step{begin, rows(64 + 5000 + 5000 + 7)}, "", []string{"0s " + all, "0s rows 64", "0s rows 5000", "0s rows 5000", "0s rows 7", "0s " + end}},
-		{"C6: no empty batch follows a full one", []step{begin, rows(64 + 5000)}, "", []string{"0s " + all, "0s rows 64", "0s rows 5000", "0s " + end}},
-		{"a batch is cut at 256 KiB", []step{begin, wide(100_000, 100_000, 100_000, 100_000, 300_000, 5)}, "", []string{"0s " + all, "0s rows 3", "0s rows 2", "0s rows 1", "0s " + end}},
-		{"C6: and at 16 MiB, before the row that would not fit", []step{begin, wide(9, 9, huge-20, huge-20, 9)}, "", []string{"0s " + all, "0s rows 2", "0s rows 1", "0s rows 1", "0s rows 1", "0s " + end}},
-		{"C6: a row over 16 MiB, before the first line", []step{begin, wide(9, huge)}, "", []string{"0s 500 internal: internal error"}},
-		{"C6: a row over 16 MiB, after it", []step{begin, wide(9), flush, wait(time.Second), wide(huge)}, "", []string{"0s " + all, "0s rows 1", "1s " + broken}},
+		{"a few rows go out with the end", []step{begin, rows(3)}, "",
+			[]string{"0s " + all, "0s rows 3", "0s " + end}},
+		{"the first batch goes out at once", []step{begin, rows(64), wait(5 * time.Second)}, "",
+			[]string{"0s " + all, "0s rows 64", "5s " + end}},
+		{"stream-6: one row fewer waits its second", []step{begin, rows(63), wait(5 * time.Second)}, "",
+			[]string{"1s " + all, "1s rows 63", "5s " + end}},
+		{"stream-6: 5,000 rows a line", []step{begin, rows(64 + 5000 + 5000 + 7)}, "",
+			[]string{"0s " + all, "0s rows 64", "0s rows 5000", "0s rows 5000", "0s rows 7", "0s " + end}},
+		{"stream-6: no empty batch follows a full one", []step{begin, rows(64 + 5000)}, "",
+			[]string{"0s " + all, "0s rows 64", "0s rows 5000", "0s " + end}},
+		{"a batch is cut at 256 KiB", []step{begin, wide(100_000, 100_000, 100_000, 100_000, 300_000, 5)}, "",
+			[]string{"0s " + all, "0s rows 3", "0s rows 2", "0s rows 1", "0s " + end}},
+		{"stream-6: and at 16 MiB, before the row that would not fit", []step{begin, wide(9, 9, huge-20, huge-20, 9)},
+			"", []string{"0s " + all, "0s rows 2", "0s rows 1", "0s rows 1", "0s rows 1", "0s " + end}},
+		{"stream-6: a row over 16 MiB, before the first line", []step{begin, wide(9, huge)}, "",
+			[]string{"0s 500 internal: internal error"}},
+		{"stream-6: a row over 16 MiB, after it", []step{begin, wide(9), flush, wait(time.Second), wide(huge)}, "",
+			[]string{"0s " + all, "0s rows 1", "1s " + broken}},
 
-		{"C6: a row waits one second", []step{begin, wait(3 * time.Second), rows(1), wait(400 * time.Millisecond), rows(1), wait(400 * time.Millisecond), rows(1), wait(9 * time.Second)}, "",
+		{"stream-6: a row waits one second",
+			[]step{begin, wait(3 * time.Second), rows(1), wait(400 * time.Millisecond), rows(1),
+				wait(400 * time.Millisecond), rows(1), wait(9 * time.Second)}, "",
 			[]string{"4s " + all, "4s rows 3", "12.8s " + end}},
-		{"C6: the next row waits its own", []step{begin, rows(1), wait(1500 * time.Millisecond), rows(1), wait(3 * time.Second)}, "",
+		{"stream-6: the next row waits its own",
+			[]step{begin, rows(1), wait(1500 * time.Millisecond), rows(1), wait(3 * time.Second)}, "",
 			[]string{"1s " + all, "1s rows 1", "2.5s rows 1", "4.5s " + end}},
-		{"C1: a flush sends served", []step{begin, flush, wait(2 * time.Second)}, "", []string{"0s " + all, "2s " + end}},
-		{"C1: a flush sends rows", []step{begin, wait(time.Second), rows(2), flush, wait(2 * time.Second), flush, flush, rows(1), flush, wait(2 * time.Second)}, "",
+		{"stream-1: a flush sends served", []step{begin, flush, wait(2 * time.Second)}, "",
+			[]string{"0s " + all, "2s " + end}},
+		{"stream-1: a flush sends rows",
+			[]step{begin, wait(time.Second), rows(2), flush, wait(2 * time.Second), flush, flush, rows(1), flush,
+				wait(2 * time.Second)}, "",
 			[]string{"1s " + all, "1s rows 2", "3s rows 1", "5s " + end}},
 
-		{"C4: heartbeats at exactly 10, 20, 30 s; C1: served goes with the first", []step{begin, wait(35 * time.Second)}, "",
+		{"stream-4: heartbeats at exactly 10, 20, 30 s; stream-1: served goes with the first",
+			[]step{begin, wait(35 * time.Second)}, "",
 			[]string{"10s " + all, "10s " + ping, "20s " + ping, "30s " + ping, "35s " + end}},
-		{"C1: a ping stands before served only when nothing was stated for 10 s", []step{wait(25 * time.Second), begin, rows(1), wait(3 * time.Second)}, "",
+		{"stream-1: a ping stands before served only when nothing was stated for 10 s",
+			[]step{wait(25 * time.Second), begin, rows(1), wait(3 * time.Second)}, "",
 			[]string{"10s " + ping, "20s " + ping, "26s " + all, "26s rows 1", "28s " + end}},
-		{"C1: stated at the last moment", []step{wait(9999 * time.Millisecond), begin, wait(2 * time.Second)}, "",
+		{"stream-1: stated at the last moment", []step{wait(9999 * time.Millisecond), begin, wait(2 * time.Second)},
+			"",
 			[]string{"10s " + all, "10s " + ping, "11.999s " + end}},
-		{"C4: 10 s after the last line, not a free-running ticker", []step{begin, wait(7 * time.Second), rows(1), flush, wait(25 * time.Second)}, "",
+		{"stream-4: 10 s after the last line, not a free-running ticker",
+			[]step{begin, wait(7 * time.Second), rows(1), flush, wait(25 * time.Second)}, "",
 			[]string{"7s " + all, "7s rows 1", "17s " + ping, "27s " + ping, "32s " + end}},
-		{"C4: a due heartbeat that finds rows sends them", []step{begin, flush, wait(9500 * time.Millisecond), rows(2), wait(11 * time.Second)}, "",
+		{"stream-4: a due heartbeat that finds rows sends them",
+			[]step{begin, flush, wait(9500 * time.Millisecond), rows(2), wait(11 * time.Second)}, "",
 			[]string{"0s " + all, "10s rows 2", "20s " + ping, "20.5s " + end}},
-		{"C4: it finds rows of the first batch too", []step{begin, wait(9500 * time.Millisecond), rows(2), wait(time.Second)}, "",
+		{"stream-4: it finds rows of the first batch too",
+			[]step{begin, wait(9500 * time.Millisecond), rows(2), wait(time.Second)}, "",
 			[]string{"10s " + all, "10s rows 2", "10.5s " + end}},
 
-		{"a full window ends the stream at once, whatever the source does then", []step{begin, rows(3), sleep(8 * time.Second)}, `"limit":3,`,
+		{"a full window ends the stream at once, whatever the source does then",
+			[]step{begin, rows(3), sleep(8 * time.Second)}, `"limit":3,`,
 			[]string{"0s " + all, "0s rows 3", "0s " + end}},
-		{"a source that goes on beyond the window is told to stop", []step{begin, rows(100_000)}, `"limit":70,"offset":5,`,
+		{"a source that goes on beyond the window is told to stop", []step{begin, rows(100_000)},
+			`"limit":70,"offset":5,`,
 			[]string{"0s " + all, "0s rows 64", "0s rows 6", "0s " + end}},
 
-		{"C3: a failure before the first line has its status", []step{begin, rows(3), fail(connector.BadRequest("no"))}, "", []string{"0s 400 bad_request: no"}},
-		{"C3: even one that comes late", []step{begin, rows(3), wait(999 * time.Millisecond), fail(connector.UnknownEntity("gone"))}, "", []string{"999ms 404 unknown_entity: gone"}},
-		{"C3: after the first line it is an error line, and no end follows", []step{begin, rows(3), wait(1500 * time.Millisecond), rows(1), fail(connector.Unsupported("no"))}, "",
+		{"stream-3: a failure before the first line has its status",
+			[]step{begin, rows(3), fail(connector.BadRequest("no"))}, "", []string{"0s 400 bad_request: no"}},
+		{"stream-3: even one that comes late",
+			[]step{begin, rows(3), wait(999 * time.Millisecond), fail(connector.UnknownEntity("gone"))}, "",
+			[]string{"999ms 404 unknown_entity: gone"}},
+		{"stream-3: after the first line it is an error line, and no end follows",
+			[]step{begin, rows(3), wait(1500 * time.Millisecond), rows(1), fail(connector.Unsupported("no"))}, "",
 			[]string{"1s " + all, "1s rows 3", `1.5s {"error":{"code":"unsupported","message":"no"}}`}},
-		{"C3: after a heartbeat too", []step{wait(15 * time.Second), fail(errors.New(canary))}, "", []string{"10s " + ping, "15s " + broken}},
+		{"stream-3: after a heartbeat too", []step{wait(15 * time.Second), fail(errors.New(canary))}, "",
+			[]string{"10s " + ping, "15s " + broken}},
 	} {
 		t.Run(c.why, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -237,7 +107,7 @@ func TestStream(t *testing.T) {
 	}
 }
 
-// TestClocks is C5: every deadline at its exact instant, whether or not the
+// TestClocks checks every deadline at its exact instant, whether or not the
 // source minds its context.
 func TestClocks(t *testing.T) {
 	const second = time.Second
@@ -252,45 +122,73 @@ func TestClocks(t *testing.T) {
 		{"408 before the first byte", []step{wait(forever)}, "", 5 * second, []string{refused("5s")}},
 		{"one millisecond", []step{wait(forever)}, "", time.Millisecond, []string{refused("1ms")}},
 		{"408 although the source has begun", []step{begin, wait(forever)}, "", 5 * second, []string{refused("5s")}},
-		{"408 although rows are buffered", []step{begin, wait(4500 * time.Millisecond), rows(9), wait(forever)}, "", 5 * second, []string{refused("5s")}},
-		{"408 when the source ignores its context", []step{begin, sleep(60 * second)}, "", 5 * second, []string{refused("5s")}},
-		{"408 when it emits for ever, and all of it is dropped", []step{begin, spin}, `"or":[[{"field":"n","op":"eq","value":-1}]],`, 5 * second, []string{refused("5s")}},
-		{"an error line after the first line", []step{begin, flush, wait(forever)}, "", 25 * second, []string{"0s " + all, "10s " + ping, "20s " + ping, "25s " + late}},
-		{"an error line when the source ignores its context", []step{begin, flush, sleep(60 * second)}, "", 5 * second, []string{"0s " + all, "5s " + late}},
-		{"a deadline that falls on a heartbeat comes first", []step{begin, flush, wait(forever)}, "", 20 * second, []string{"0s " + all, "10s " + ping, "20s " + late}},
-		{"a source that returns nothing more at its deadline has not finished", []step{begin, flush, swallow}, "", 5 * second, []string{"0s " + all, "5s " + late}},
-		{"a source that returns at its deadline, before the first line", []step{begin, rows(1), swallow}, "", 500 * time.Millisecond, []string{refused("500ms")}},
+		{"408 although rows are buffered", []step{begin, wait(4500 * time.Millisecond), rows(9), wait(forever)}, "",
+			5 * second, []string{refused("5s")}},
+		{"408 when the source ignores its context", []step{begin, sleep(60 * second)}, "", 5 * second,
+			[]string{refused("5s")}},
+		{"408 when it emits for ever, and all of it is dropped", []step{begin, spin},
+			`"or":[[{"field":"n","op":"eq","value":-1}]],`, 5 * second, []string{refused("5s")}},
+		{"an error line after the first line", []step{begin, flush, wait(forever)}, "", 25 * second,
+			[]string{"0s " + all, "10s " + ping, "20s " + ping, "25s " + late}},
+		{"an error line when the source ignores its context", []step{begin, flush, sleep(60 * second)}, "",
+			5 * second, []string{"0s " + all, "5s " + late}},
+		{"a deadline that falls on a heartbeat comes first", []step{begin, flush, wait(forever)}, "", 20 * second,
+			[]string{"0s " + all, "10s " + ping, "20s " + late}},
+		{"a source that returns nothing more at its deadline has not finished", []step{begin, flush, swallow}, "",
+			5 * second, []string{"0s " + all, "5s " + late}},
+		{"a source that returns at its deadline, before the first line", []step{begin, rows(1), swallow}, "",
+			500 * time.Millisecond, []string{refused("500ms")}},
 
-		{"maxTimeoutMs takes over with the first line", []step{begin, rows(1), wait(forever)}, `"maxTimeoutMs":30000,`, 5 * second,
+		{"maxTimeoutMs takes over with the first line", []step{begin, rows(1), wait(forever)},
+			`"maxTimeoutMs":30000,`, 5 * second,
 			[]string{"1s " + all, "1s rows 1", "11s " + ping, "21s " + ping, "30s " + late}},
-		{"and not before it", []step{begin, wait(forever)}, `"maxTimeoutMs":30000,`, 5 * second, []string{refused("5s")}},
-		{"a heartbeat is a first line", []step{wait(forever)}, `"maxTimeoutMs":15000,`, 12 * second, []string{"10s " + ping, "15s " + late}},
-		{"a shorter maxTimeoutMs too", []step{begin, rows(1), wait(forever)}, `"maxTimeoutMs":5000,`, 60 * second, []string{"1s " + all, "1s rows 1", "5s " + late}},
-		{"a shorter one that is over when the first line comes", []step{wait(8 * second), begin, rows(1), wait(forever)}, `"maxTimeoutMs":5000,`, 60 * second,
+		{"and not before it", []step{begin, wait(forever)}, `"maxTimeoutMs":30000,`, 5 * second,
+			[]string{refused("5s")}},
+		{"a heartbeat is a first line", []step{wait(forever)}, `"maxTimeoutMs":15000,`, 12 * second,
+			[]string{"10s " + ping, "15s " + late}},
+		{"a shorter maxTimeoutMs too", []step{begin, rows(1), wait(forever)}, `"maxTimeoutMs":5000,`, 60 * second,
+			[]string{"1s " + all, "1s rows 1", "5s " + late}},
+		{"a shorter one that is over when the first line comes",
+			[]step{wait(8 * second), begin, rows(1), wait(forever)}, `"maxTimeoutMs":5000,`, 60 * second,
 			[]string{"9s " + all, "9s rows 1", "9s " + late}},
-		{"the source's context lasts as long as the stream may", []step{begin, flush, wait(29 * second), rows(1)}, `"maxTimeoutMs":30000,`, 5 * second,
+		{"the source's context lasts as long as the stream may", []step{begin, flush, wait(29 * second), rows(1)},
+			`"maxTimeoutMs":30000,`, 5 * second,
 			[]string{"0s " + all, "10s " + ping, "20s " + ping, "29s rows 1", "29s " + end}},
 
-		{"idleTimeoutMs bounds the wait for the next row", []step{begin, rows(1), wait(forever)}, `"idleTimeoutMs":3000,`, 60 * second, []string{"1s " + all, "1s rows 1", "3s " + idle}},
-		{"from the last one", []step{begin, rows(1), wait(2 * second), rows(1), wait(2 * second), rows(1), wait(forever)}, `"idleTimeoutMs":3000,`, 60 * second,
+		{"idleTimeoutMs bounds the wait for the next row", []step{begin, rows(1), wait(forever)},
+			`"idleTimeoutMs":3000,`, 60 * second, []string{"1s " + all, "1s rows 1", "3s " + idle}},
+		{"from the last one", []step{begin, rows(1), wait(2 * second), rows(1), wait(2 * second), rows(1),
+			wait(forever)}, `"idleTimeoutMs":3000,`, 60 * second,
 			[]string{"1s " + all, "1s rows 1", "3s rows 1", "5s rows 1", "7s " + idle}},
-		{"and for the first", []step{begin, wait(forever)}, `"idleTimeoutMs":3000,`, 60 * second, []string{"3s 408 timeout: no row came within the request's idleTimeoutMs"}},
-		{"when the source ignores its context", []step{begin, sleep(60 * second)}, `"idleTimeoutMs":3000,`, 60 * second, []string{"3s 408 timeout: no row came within the request's idleTimeoutMs"}},
-		{"a ping is no row", []step{begin, wait(forever)}, `"idleTimeoutMs":15000,`, 60 * second, []string{"10s " + all, "10s " + ping, "15s " + idle}},
-		{"a flush is no row", []step{begin, wait(2 * second), flush, wait(forever)}, `"idleTimeoutMs":3000,`, 60 * second, []string{"2s " + all, "3s " + idle}},
-		{"a row that a filter drops is one", []step{begin, wait(2 * second), rows(1), wait(2 * second), rows(1), wait(2 * second), rows(1), wait(2 * second)}, `"idleTimeoutMs":3000,"or":[[{"field":"n","op":"eq","value":-1}]],`, 60 * second,
+		{"and for the first", []step{begin, wait(forever)}, `"idleTimeoutMs":3000,`, 60 * second,
+			[]string{"3s 408 timeout: no row came within the request's idleTimeoutMs"}},
+		{"when the source ignores its context", []step{begin, sleep(60 * second)}, `"idleTimeoutMs":3000,`,
+			60 * second, []string{"3s 408 timeout: no row came within the request's idleTimeoutMs"}},
+		{"a ping is no row", []step{begin, wait(forever)}, `"idleTimeoutMs":15000,`, 60 * second,
+			[]string{"10s " + all, "10s " + ping, "15s " + idle}},
+		{"a flush is no row", []step{begin, wait(2 * second), flush, wait(forever)}, `"idleTimeoutMs":3000,`,
+			60 * second, []string{"2s " + all, "3s " + idle}},
+		{"a row that a filter drops is one",
+			[]step{begin, wait(2 * second), rows(1), wait(2 * second), rows(1), wait(2 * second), rows(1),
+				wait(2 * second)}, `"idleTimeoutMs":3000,"or":[[{"field":"n","op":"eq","value":-1}]],`, 60 * second,
 			[]string{"8s " + all, "8s " + end}},
-		{"a row that the offset skips is one", []step{begin, wait(2 * second), rows(1), wait(2 * second), rows(1), wait(2 * second)}, `"idleTimeoutMs":3000,"offset":10,`, 60 * second,
+		{"a row that the offset skips is one",
+			[]step{begin, wait(2 * second), rows(1), wait(2 * second), rows(1), wait(2 * second)},
+			`"idleTimeoutMs":3000,"offset":10,`, 60 * second,
 			[]string{"6s " + all, "6s " + end}},
-		{"a full window waits for no row", []step{begin, rows(1), sleep(9 * second)}, `"idleTimeoutMs":3000,"limit":1,`, 60 * second, []string{"0s " + all, "0s rows 1", "0s " + end}},
-		{"the nearest deadline wins", []step{begin, rows(1), wait(forever)}, `"idleTimeoutMs":8000,"maxTimeoutMs":4000,`, 60 * second, []string{"1s " + all, "1s rows 1", "4s " + late}},
+		{"a full window waits for no row", []step{begin, rows(1), sleep(9 * second)},
+			`"idleTimeoutMs":3000,"limit":1,`, 60 * second, []string{"0s " + all, "0s rows 1", "0s " + end}},
+		{"the nearest deadline wins", []step{begin, rows(1), wait(forever)},
+			`"idleTimeoutMs":8000,"maxTimeoutMs":4000,`, 60 * second,
+			[]string{"1s " + all, "1s rows 1", "4s " + late}},
 	} {
 		t.Run(c.why, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				var ended time.Duration
 				start := time.Now()
 				src := script(c.do...)
-				s := serve(t, core{query: func(ctx context.Context, req *connector.QueryRequest, out *connector.Rows) error {
+				s := serve(t, core{query: func(ctx context.Context, req *connector.QueryRequest,
+					out *connector.Rows) error {
 					context.AfterFunc(ctx, func() { ended = time.Since(start) })
 					return src.query(ctx, req, out)
 				}}, nil)
@@ -301,7 +199,8 @@ func TestClocks(t *testing.T) {
 				assert.Equal(t, last, ended.String(), "the source's context ends with its stream")
 				s.alive()
 				time.Sleep(2 * time.Minute)
-				assert.NotContains(t, s.log.String(), "ERROR", "the end of a request's time is no fault of the host's")
+				assert.NotContains(t, s.log.String(), "ERROR",
+					"the end of a request's time is no fault of the host's")
 			})
 		})
 	}
@@ -317,14 +216,14 @@ func spin(a *actor) error {
 	}
 }
 
-// swallow returns at the deadline as if all had been said.
+// swallow returns at the deadline without an error, as if it were done.
 func swallow(a *actor) error {
 	<-a.ctx.Done()
 	return nil
 }
 
-// TestTimeoutOnEveryRoute is R8 in small: the exact instant and code on every
-// route, whether or not the source minds its context, with the host's ceiling.
+// TestTimeoutOnEveryRoute checks the exact instant and code on every route,
+// whether or not the source minds its context, and the host's own limit.
 func TestTimeoutOnEveryRoute(t *testing.T) {
 	for _, ignores := range []bool{false, true} {
 		block := func(ctx context.Context) error {
@@ -341,14 +240,20 @@ func TestTimeoutOnEveryRoute(t *testing.T) {
 				discover: func(ctx context.Context, _ *wire.DiscoveryRequest) (*wire.Discovery, error) {
 					return &wire.Discovery{}, block(ctx)
 				},
-				query: func(ctx context.Context, _ *connector.QueryRequest, _ *connector.Rows) error { return block(ctx) },
+				query: func(ctx context.Context, _ *connector.QueryRequest, _ *connector.Rows) error {
+					return block(ctx)
+				},
 			},
-			sizer:   sizer{func(ctx context.Context, _ *wire.SizeRequest) (*wire.Size, error) { return nil, block(ctx) }},
-			counter: counter{func(ctx context.Context, _ *wire.CountRequest) (int64, error) { return 7, block(ctx) }},
-			aggregator: aggregator{func(ctx context.Context, _ *wire.AggregateRequest) (*connector.AggregateAnswer, error) {
+			sizer: sizer{func(ctx context.Context, _ *wire.SizeRequest) (*wire.Size, error) {
 				return nil, block(ctx)
 			}},
-			measurer: measurer{func(ctx context.Context, _ *wire.CardinalityRequest) (map[string]*wire.Cardinality, error) {
+			counter: counter{func(ctx context.Context, _ *wire.CountRequest) (int64, error) { return 7, block(ctx) }},
+			aggregator: aggregator{func(ctx context.Context,
+				_ *wire.AggregateRequest) (*connector.AggregateAnswer, error) {
+				return nil, block(ctx)
+			}},
+			measurer: measurer{func(ctx context.Context,
+				_ *wire.CardinalityRequest) (map[string]*wire.Cardinality, error) {
 				return nil, block(ctx)
 			}},
 			linker: linker{func(ctx context.Context, _ *wire.LinkHitRateRequest) (*wire.LinkHitRate, error) {
@@ -379,7 +284,8 @@ func TestTimeoutOnEveryRoute(t *testing.T) {
 					s := serve(t, src, &connector.Options{MaxTimeout: c.max})
 					for _, route := range routes {
 						start := time.Now()
-						a := s.post(route.path, edit(t, route.path, `"timeoutMs":60000`, fmt.Sprintf(`"timeoutMs":%d`, c.ms)))
+						a := s.post(route.path, edit(t, route.path, `"timeoutMs":60000`,
+							fmt.Sprintf(`"timeoutMs":%d`, c.ms)))
 						assert.Equal(t, c.at, time.Since(start), route.path)
 						a.refuses(t, 408, wire.CodeTimeout, "the request's time is over")
 					}
@@ -390,9 +296,13 @@ func TestTimeoutOnEveryRoute(t *testing.T) {
 	}
 	t.Run("an hour by default", func(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
-			s := serve(t, core{check: func(ctx context.Context, _ *wire.CheckRequest) error { <-ctx.Done(); return nil }}, nil)
+			s := serve(t, core{check: func(ctx context.Context, _ *wire.CheckRequest) error {
+				<-ctx.Done()
+				return nil
+			}}, nil)
 			start := time.Now()
-			s.post("/check", edit(t, "/check", `"timeoutMs":60000`, `"timeoutMs":9007199254740991`)).refuses(t, 408, wire.CodeTimeout, "the request's time is over")
+			s.post("/check", edit(t, "/check", `"timeoutMs":60000`, `"timeoutMs":9007199254740991`)).refuses(t, 408,
+				wire.CodeTimeout, "the request's time is over")
 			assert.Equal(t, time.Hour, time.Since(start))
 		})
 	})

@@ -12,11 +12,11 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
-// Definitions and discovered tables are guarded by the validator; requests are
-// not: decoding one by hand costs a fraction of validating it.
+// The validator checks definitions and discovered tables. It does not check
+// requests: decoding one by hand costs a fraction of validating it.
 
-// validate holds the rules of the protocol's Resources section. It is built
-// once and only read.
+// validate has the rules for definitions and discovered tables. It is built once
+// and only read.
 var validate = newValidator()
 
 func newValidator() *validator.Validate {
@@ -25,9 +25,12 @@ func newValidator() *validator.Validate {
 		name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
 		return name
 	})
-	must(v.RegisterValidation("slug", func(fl validator.FieldLevel) bool { return wire.IsSlug(fl.Field().String()) }))
-	must(v.RegisterValidation("utf8", func(fl validator.FieldLevel) bool { return utf8.ValidString(fl.Field().String()) }))
-	must(v.RegisterValidation("type", func(fl validator.FieldLevel) bool { return wire.Type(fl.Field().String()).Known() }))
+	text := func(tag string, valid func(string) bool) {
+		must(v.RegisterValidation(tag, func(fl validator.FieldLevel) bool { return valid(fl.Field().String()) }))
+	}
+	text("slug", wire.IsSlug)
+	text("utf8", utf8.ValidString)
+	text("type", func(s string) bool { return wire.Type(s).Known() })
 
 	v.RegisterStructValidationMapRules(map[string]string{"Slug": "slug", "Credentials": "dive"}, Definition{})
 	v.RegisterStructValidationMapRules(map[string]string{
@@ -40,25 +43,33 @@ func newValidator() *validator.Validate {
 	}, wire.CredentialField{})
 	v.RegisterStructValidationMapRules(map[string]string{"Tables": "dive", "Warnings": "dive,utf8"}, wire.Discovery{})
 	v.RegisterStructValidationMapRules(map[string]string{
-		"Name": "required,utf8", "SourceDescription": "utf8", "RowCount": "omitempty,min=0,max=9007199254740991", "Fields": "dive",
-		"ForeignKeys": "dive",
+		"Name": "required,utf8", "SourceDescription": "utf8", "RowCount": "omitempty,min=0,max=9007199254740991",
+		"Fields": "dive", "ForeignKeys": "dive",
 	}, wire.Table{})
 	v.RegisterStructValidationMapRules(map[string]string{
 		"Field": "required", "TargetTable": "required,utf8", "TargetField": "required,utf8",
 	}, wire.ForeignKey{})
 	v.RegisterStructValidationMapRules(map[string]string{
-		"Name": "required,utf8", "SourceColumn": "utf8", "Type": "type", "SourceDescription": "utf8", "Stats": "omitempty",
+		"Name": "required,utf8", "SourceColumn": "utf8", "Type": "type", "SourceDescription": "utf8",
+		"Stats": "omitempty",
 	}, wire.Field{})
 	v.RegisterStructValidationMapRules(map[string]string{
 		"NullPercent": "omitempty,min=0,max=100", "DistinctCount": "min=0,max=9007199254740991",
 	}, wire.Stats{})
 
 	v.RegisterStructValidation(func(sl validator.StructLevel) {
-		reportDuplicates(sl, "credentialSchema", "key", sl.Current().Interface().(Definition).Credentials, func(f wire.CredentialField) string { return f.Key })
+		fields := sl.Current().Interface().(Definition).Credentials
+		reportDuplicates(sl, "credentialSchema", "key", fields, func(f wire.CredentialField) string { return f.Key })
 	}, Definition{})
-	v.RegisterStructValidation(func(sl validator.StructLevel) { validateKeys(sl, sl.Current().Interface().(wire.Discovery)) }, wire.Discovery{})
-	v.RegisterStructValidation(func(sl validator.StructLevel) { validateTable(sl, sl.Current().Interface().(wire.Table)) }, wire.Table{})
-	v.RegisterStructValidation(func(sl validator.StructLevel) { validateValues(sl, sl.Current().Interface().(wire.Field)) }, wire.Field{})
+	v.RegisterStructValidation(func(sl validator.StructLevel) {
+		validateKeys(sl, sl.Current().Interface().(wire.Discovery))
+	}, wire.Discovery{})
+	v.RegisterStructValidation(func(sl validator.StructLevel) {
+		validateTable(sl, sl.Current().Interface().(wire.Table))
+	}, wire.Table{})
+	v.RegisterStructValidation(func(sl validator.StructLevel) {
+		validateValues(sl, sl.Current().Interface().(wire.Field))
+	}, wire.Field{})
 	return v
 }
 
@@ -82,8 +93,8 @@ func reportDuplicates[T any](sl validator.StructLevel, list, member string, item
 	}
 }
 
-// validateKeys looks at what several tables say together. A foreign key to a
-// table that was not discovered is legal: these credentials may not see it.
+// validateKeys checks table names and foreign keys. A foreign key to a table that
+// was not discovered is legal: these credentials may not see it.
 func validateKeys(sl validator.StructLevel, d wire.Discovery) {
 	reportDuplicates(sl, "tables", "name", d.Tables, func(t wire.Table) string { return t.Name })
 	tables := map[string]*wire.Table{}
@@ -135,9 +146,8 @@ func validateValues(sl validator.StructLevel, f wire.Field) {
 
 func validateDefinition(def Definition) []error { return faults(validate.Struct(def)) }
 
-// validateDiscovery finds every way in which discovered tables break the rules.
-// They are the author's to mend, so it is an internal error: the log says where
-// and what.
+// validateDiscovery returns an error that names every fault of the discovered
+// tables. Only the author can repair them, so it is an internal error, for the log.
 func validateDiscovery(d *wire.Discovery) error {
 	list := faults(validate.Struct(d))
 	if len(list) == 0 {
@@ -146,8 +156,8 @@ func validateDiscovery(d *wire.Discovery) error {
 	return fmt.Errorf("the tables that Discover answered break the rules: %w", errors.Join(list...))
 }
 
-// faults are a validation's findings, each with the JSON path of its place and
-// what is wrong there, and without the value.
+// faults returns the findings of a validation, each with its JSON path and what is
+// wrong there, and without the value.
 func faults(err error) (list []error) {
 	var found validator.ValidationErrors
 	if !errors.As(err, &found) {
@@ -180,7 +190,7 @@ func rule(f validator.FieldError) string {
 	case "max":
 		return "must be at most " + f.Param()
 	case "duplicate":
-		return "the same name stands before it"
+		return "duplicate of an earlier entry"
 	case "nofield":
 		return "the table has no field of this name"
 	case "value":

@@ -1,6 +1,6 @@
 //go:build !race
 
-// The race detector allocates on its own account.
+// The race detector allocates, so this file counts nothing under it.
 
 package filter_test
 
@@ -15,7 +15,7 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
-// longCells are values whose digits, text or fraction outgrow any buffer.
+// longCells returns values whose digits, text or fraction outgrow any buffer.
 func longCells() []wire.Value {
 	return append(texts(
 		strings.Repeat("7", 5000), "-0."+strings.Repeat("0", 5000)+"1", "2024-05-01T12:00:00."+strings.Repeat("1", 5000)+"Z",
@@ -49,9 +49,10 @@ func TestMatchAllocatesNothing(t *testing.T) {
 	}
 }
 
-// operands are filters that reach every prepared form of a value.
+// operands returns filters that reach every prepared form of a value.
 func operands(op wire.Op) (filters []wire.Filter) {
-	values := append(texts("b", "12.5", strings.Repeat("7", 5000), "2024-05-01T12:00:00.123456789123Z", ""), wire.Null(), wire.Int(5), wire.Float(0.1), wire.Bool(true), wire.Date(reference))
+	values := append(texts("b", "12.5", strings.Repeat("7", 5000), "2024-05-01T12:00:00.123456789123Z", ""),
+		wire.Null(), wire.Int(5), wire.Float(0.1), wire.Bool(true), wire.Date(reference))
 	switch op.Shape() {
 	case wire.ShapeNullary:
 		return []wire.Filter{{Op: op}}
@@ -72,18 +73,20 @@ func operands(op wire.Op) (filters []wire.Filter) {
 	return filters
 }
 
-// mayAllocate: for contains, elements with escapes, numbers beyond the doubles,
-// and malformed arrays.
+// mayAllocate reports whether contains may allocate for a cell: one with
+// escapes, with numbers too large for a double, or with a malformed array.
 func mayAllocate(cell wire.Value) bool {
 	s := strings.TrimLeft(cell.Text(), " ")
-	return strings.HasPrefix(s, "[") && (strings.Contains(s, `\`) || strings.Contains(s, "1e999") || !strings.HasSuffix(strings.TrimRight(s, " "), "]") || strings.Contains(s, "\xff"))
+	return strings.HasPrefix(s, "[") && (strings.Contains(s, `\`) || strings.Contains(s, "1e999") ||
+		!strings.HasSuffix(strings.TrimRight(s, " "), "]") || strings.Contains(s, "\xff"))
 }
 
 func TestOrderAllocatesNothing(t *testing.T) {
 	values := append(pool(), longCells()...)
 	for _, typ := range allTypes {
 		for _, dir := range []wire.Direction{wire.Asc, wire.Desc} {
-			o, err := filter.CompileOrder([]wire.SortKey{{Field: "c", Dir: dir}}, append(column(typ), wire.Column{Name: "d", Type: typ}), nil, []string{"d"})
+			o, err := filter.CompileOrder([]wire.SortKey{{Field: "c", Dir: dir}},
+				append(column(typ), wire.Column{Name: "d", Type: typ}), nil, []string{"d"})
 			require.NoError(t, err)
 			rows := make([][]wire.Value, len(values))
 			for i, v := range values {
@@ -118,8 +121,8 @@ func TestCompareAndKeyAllocateNothing(t *testing.T) {
 	}
 }
 
-// TestVariadicRowStaysOnTheStack: Match keeps nothing of the row, so a row
-// that is passed as arguments is not moved to the heap for it.
+// TestVariadicRowStaysOnTheStack checks that a row passed as variadic arguments
+// is not moved to the heap, because Match retains nothing of it.
 func TestVariadicRowStaysOnTheStack(t *testing.T) {
 	p := compileOne(t, wire.Filter{Op: wire.OpIn, Values: texts("a", "b")}, "")
 	o, err := filter.CompileOrder(nil, column(""), nil, nil)

@@ -11,8 +11,8 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
-// Run with -count=10 and compare the medians of neighbours: absolute figures
-// say nothing across machines.
+// Run with -count=10 and compare the medians of neighbouring benchmarks.
+// Absolute figures cannot be compared across machines.
 
 var (
 	sinkInt  int
@@ -79,7 +79,7 @@ func BenchmarkMatch(b *testing.B) {
 	}
 }
 
-// BenchmarkMatchText is the same columns as text, as a file or an API gives
+// BenchmarkMatchText measures cells that are text, as a file or an API gives
 // them, and long lists.
 func BenchmarkMatchText(b *testing.B) {
 	var many []wire.Value
@@ -99,8 +99,10 @@ func BenchmarkMatchText(b *testing.B) {
 		{"in-1000-numbers", wire.TypeNumber, wire.Filter{Op: wire.OpIn, Values: many}, wire.Text("3500.0")},
 		{"in-1000-numbers-int", wire.TypeNumber, wire.Filter{Op: wire.OpIn, Values: many}, wire.Int(3500)},
 		{"in-1000-texts", wire.TypeString, wire.Filter{Op: wire.OpIn, Values: many}, wire.Text("3500")},
-		{"contains", wire.TypeArray, wire.Filter{Op: wire.OpContains, Value: wire.Text("blue")}, wire.Text(`["red","green","blue","a longer element"]`)},
-		{"long-decimal", wire.TypeDecimal, wire.Filter{Op: wire.OpEq, Value: wire.Text(strings.Repeat("9", 1000))}, wire.Text(strings.Repeat("9", 1000))},
+		{"contains", wire.TypeArray, wire.Filter{Op: wire.OpContains, Value: wire.Text("blue")},
+			wire.Text(`["red","green","blue","a longer element"]`)},
+		{"long-decimal", wire.TypeDecimal, wire.Filter{Op: wire.OpEq, Value: wire.Text(strings.Repeat("9", 1000))},
+			wire.Text(strings.Repeat("9", 1000))},
 	} {
 		c.filter.Field = "c"
 		p, err := filter.Compile(wire.Where{And: []wire.Filter{c.filter}}, []wire.Column{{Name: "c", Type: c.typ}})

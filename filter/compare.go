@@ -2,19 +2,19 @@ package filter
 
 import "github.com/connectorsdk/connector-sdk-go/wire"
 
-// Compare orders a against b as a filter on a column of type t would: negative
-// when a is less, zero when they are equal, positive when a is greater (A6 to
-// A9). It is not ok when one of them is null or cannot cross the wire (A2), or
-// when they are incomparable: a declared number or decimal where one side is
-// not a number (A6). The empty type is undeclared (A8).
+// Compare compares a with b as a filter on a column of type t would. The
+// result is negative if a is less, zero if they are equal and positive if a is
+// greater. The empty type is undeclared.
 //
-// Use it for minima and maxima. Do not sort by it: an undeclared column that
-// mixes numbers and other text, and a date column that mixes dates and other
-// text, have pairs that run in circles, as 9 < 10, 10 < "1a", "1a" < 9.
-// [CompileOrder] has the order for that, and [AppendKey] the equality for
-// grouping.
+// Compare reports false if either value is null or cannot be written to the
+// wire, and if t is number or decimal and either value is not a number.
 //
-// It allocates nothing, and takes time linear in the length of the values.
+// Use it for minima and maxima. Do not sort by it, because it is not always
+// transitive: an undeclared column may hold 9 < 10, 10 < "1a" and "1a" < 9, and
+// a date column that mixes dates and other text has such cycles too. Use
+// [CompileOrder] to sort and [AppendKey] to group.
+//
+// Compare does not allocate and takes time linear in the length of the values.
 func Compare(a, b wire.Value, t wire.Type) (order int, ok bool) {
 	if !hasText(a.Kind()) || !hasText(b.Kind()) {
 		return 0, false
@@ -38,6 +38,6 @@ func Compare(a, b wire.Value, t wire.Type) (order int, ok bool) {
 	return compareTexts(a, b), true
 }
 
-// hasText reports whether a cell has a text on the wire: it is neither null
-// nor invalid.
+// hasText reports whether a cell of kind k has text on the wire, which null
+// and invalid cells do not.
 func hasText(k wire.Kind) bool { return k != wire.KindNull && k != wire.KindInvalid }

@@ -24,34 +24,36 @@ func TestCompare(t *testing.T) {
 		typ  wire.Type
 		want int
 	}{
-		{"A2: null is not equal to null", wire.Null(), wire.Null(), wire.TypeString, incomparable},
-		{"A2: null on the left", wire.Null(), wire.Int(1), wire.TypeNumber, incomparable},
-		{"A2: null on the right", wire.Int(1), wire.Null(), "", incomparable},
+		{"filter-2: null is not equal to null", wire.Null(), wire.Null(), wire.TypeString, incomparable},
+		{"filter-2: null on the left", wire.Null(), wire.Int(1), wire.TypeNumber, incomparable},
+		{"filter-2: null on the right", wire.Int(1), wire.Null(), "", incomparable},
 		{"a value that cannot cross the wire", wire.Decimal("x"), wire.Int(1), "", incomparable},
 		{"a value that cannot cross the wire equals not even itself", wire.Decimal("x"), wire.Decimal("x"), wire.TypeString, incomparable},
-		{"A6: scale twins", wire.Decimal("1.50"), wire.Float(1.5), wire.TypeDecimal, 0},
-		{"A6: no number", wire.Text("n/a"), wire.Text("n/a"), wire.TypeNumber, incomparable},
-		{"A6: a boolean is no number", wire.Bool(true), wire.Int(1), wire.TypeNumber, incomparable},
-		{"A6: a date is no number", wire.Text("1"), wire.Date(reference), wire.TypeNumber, incomparable},
-		{"A6: 2^53 and its successor as integers", wire.Int(1 << 53), wire.Int(1<<53 + 1), wire.TypeNumber, -1},
-		{"A6: 2^53+1 as an integer and as a text", wire.Int(1<<53 + 1), wire.Text("9007199254740993"), wire.TypeNumber, 0},
-		{"A6: 2^53 as a float and its successor", wire.Float(1 << 53), wire.Int(1<<53 + 1), wire.TypeNumber, -1},
-		{"A6: 2^63 as a float is its shortest digits, above 2^63-1", wire.Float(1 << 63), wire.Int(1<<63 - 1), wire.TypeNumber, 1},
-		{"A6: -2^63 as an integer, above the shortest digits of the float", wire.Int(-1 << 63), wire.Float(-1 << 63), wire.TypeNumber, 1},
-		{"A6: the float nearest to a tenth is a tenth", wire.Float(0.1), wire.Decimal("0.10"), wire.TypeDecimal, 0},
-		{"A6: a million digits that differ in the last", wire.Text(long + "1"), wire.Text(long + "2"), wire.TypeDecimal, -1},
-		{"A6: a million zeros that do not matter", wire.Text("1." + strings.Repeat("0", 1<<20)), wire.Int(1), wire.TypeDecimal, 0},
-		{"A6: a million digits against an integer", wire.Text("-" + long), wire.Int(-1 << 63), wire.TypeDecimal, -1},
-		{"A6: a million digits against a float", wire.Text("0." + strings.Repeat("0", 1<<20) + "1"), wire.Float(5e-324), wire.TypeDecimal, -1},
-		{"A7: bytes", wire.Text("10"), wire.Text("9"), wire.TypeString, -1},
-		{"A7: a boolean is its text", wire.Bool(true), wire.Text("true"), wire.TypeBoolean, 0},
-		{"A7: a datetime in a text column is its wire text", wire.Datetime(reference), wire.Text("2024-05-01T12:00:00Z"), wire.TypeString, 0},
-		{"A8: both numbers", wire.Text("10"), wire.Text("9"), "", 1},
-		{"A8: one is no number", wire.Text("10"), wire.Text("9x"), "", -1},
+		{"filter-6: scale twins", wire.Decimal("1.50"), wire.Float(1.5), wire.TypeDecimal, 0},
+		{"filter-6: no number", wire.Text("n/a"), wire.Text("n/a"), wire.TypeNumber, incomparable},
+		{"filter-6: a boolean is no number", wire.Bool(true), wire.Int(1), wire.TypeNumber, incomparable},
+		{"filter-6: a date is no number", wire.Text("1"), wire.Date(reference), wire.TypeNumber, incomparable},
+		{"filter-6: 2^53 and its successor as integers", wire.Int(1 << 53), wire.Int(1<<53 + 1), wire.TypeNumber, -1},
+		{"filter-6: 2^53+1 as an integer and as a text", wire.Int(1<<53 + 1), wire.Text("9007199254740993"), wire.TypeNumber, 0},
+		{"filter-6: 2^53 as a float and its successor", wire.Float(1 << 53), wire.Int(1<<53 + 1), wire.TypeNumber, -1},
+		{"filter-6: 2^63 as a float is its shortest digits, above 2^63-1", wire.Float(1 << 63), wire.Int(1<<63 - 1), wire.TypeNumber, 1},
+		{"filter-6: -2^63 as an integer, above the shortest digits of the float", wire.Int(-1 << 63), wire.Float(-1 << 63), wire.TypeNumber, 1},
+		{"filter-6: the float nearest to a tenth is a tenth", wire.Float(0.1), wire.Decimal("0.10"), wire.TypeDecimal, 0},
+		{"filter-6: a million digits that differ in the last", wire.Text(long + "1"), wire.Text(long + "2"), wire.TypeDecimal, -1},
+		{"filter-6: a million zeros that do not matter", wire.Text("1." + strings.Repeat("0", 1<<20)), wire.Int(1), wire.TypeDecimal, 0},
+		{"filter-6: a million digits against an integer", wire.Text("-" + long), wire.Int(-1 << 63), wire.TypeDecimal, -1},
+		{"filter-6: a million digits against a float", wire.Text("0." + strings.Repeat("0", 1<<20) + "1"),
+			wire.Float(5e-324), wire.TypeDecimal, -1},
+		{"filter-7: bytes", wire.Text("10"), wire.Text("9"), wire.TypeString, -1},
+		{"filter-7: a boolean is its text", wire.Bool(true), wire.Text("true"), wire.TypeBoolean, 0},
+		{"filter-7: a datetime in a text column is its wire text", wire.Datetime(reference),
+			wire.Text("2024-05-01T12:00:00Z"), wire.TypeString, 0},
+		{"filter-8: both numbers", wire.Text("10"), wire.Text("9"), "", 1},
+		{"filter-8: one is no number", wire.Text("10"), wire.Text("9x"), "", -1},
 		{"an unknown type is undeclared", wire.Text("10"), wire.Text("9"), "varchar", 1},
-		{"A9: instants", wire.Datetime(reference), wire.Text("2024-05-01T14:00:00+02:00"), wire.TypeDatetime, 0},
-		{"A9: a date is its midnight", wire.Date(reference), wire.Datetime(reference), wire.TypeDate, -1},
-		{"A9: one is no date", wire.Date(reference), wire.Text("2024"), wire.TypeDate, 1},
+		{"filter-9: instants", wire.Datetime(reference), wire.Text("2024-05-01T14:00:00+02:00"), wire.TypeDatetime, 0},
+		{"filter-9: a date is its midnight", wire.Date(reference), wire.Datetime(reference), wire.TypeDate, -1},
+		{"filter-9: one is no date", wire.Date(reference), wire.Text("2024"), wire.TypeDate, 1},
 	} {
 		got, ok := filter.Compare(c.a, c.b, c.typ)
 		if c.want == incomparable {
@@ -77,8 +79,8 @@ func sign(n int) int {
 	return 0
 }
 
-// TestCompareOracle holds Compare to a plain reading of the rulings, over
-// every pair of the pool and every type.
+// TestCompareOracle compares Compare with a simple implementation of the rules
+// for every pair of the pool and every type.
 func TestCompareOracle(t *testing.T) {
 	values := pool()
 	for _, typ := range allTypes {
@@ -129,12 +131,13 @@ func TestDecimalsAgainstOthers(t *testing.T) {
 	}
 }
 
-// TestFloatsAgainstDigits holds the shortcut for floats, which never spells
-// them, to their digits: around random numbers, midpoints between two floats,
-// and the ends of the range.
+// TestFloatsAgainstDigits compares the shortcut for floats, which does not
+// write them out, with a comparison of their digits: around random numbers,
+// midpoints between two floats, and the ends of the range.
 func TestFloatsAgainstDigits(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 6))
-	floats := []float64{0, 1, 5e-324, 1e-323, 2.2250738585072014e-308, 1.7976931348623157e308, 1 << 53, 1<<53 + 2, 1 << 62, 1 << 63, 0.1, 0.3, 1e22, 1e23, 123456.789}
+	floats := []float64{0, 1, 5e-324, 1e-323, 2.2250738585072014e-308, 1.7976931348623157e308, 1 << 53, 1<<53 + 2,
+		1 << 62, 1 << 63, 0.1, 0.3, 1e22, 1e23, 123456.789}
 	for range 40 {
 		f := rng.Float64()
 		for range rng.IntN(40) {
@@ -145,7 +148,7 @@ func TestFloatsAgainstDigits(t *testing.T) {
 	for _, f := range floats {
 		exact := new(big.Rat).SetFloat64(f)
 		for _, ulps := range []int64{-2, -1, 0, 1, 2} {
-			// Halves of the distance to the next float, exactly.
+			// Exact halves of the distance to the next float.
 			next := new(big.Rat).SetFloat64(nextFloat(f))
 			half := new(big.Rat).Sub(next, exact)
 			half.Mul(half, big.NewRat(ulps, 2))
@@ -169,11 +172,11 @@ func TestFloatsAgainstDigits(t *testing.T) {
 	}
 }
 
-// TestCompareIsAnOrder: numbers, text and instants are each ordered, whatever
-// the kinds that spell them.
+// TestCompareIsAnOrder checks that Compare orders numbers, text and instants,
+// whatever the kinds of the values.
 func TestCompareIsAnOrder(t *testing.T) {
-	// The rules for undeclared columns and for dates are pairwise and can run
-	// in circles: see TestOrderIsTotal for what sorts.
+	// The pairwise rules for undeclared columns and for dates are not
+	// transitive. TestOrderIsTotal tests the order that sorts.
 	for _, typ := range []wire.Type{wire.TypeNumber, wire.TypeString} {
 		values := pool()
 		for _, a := range values {

@@ -13,24 +13,24 @@ type Program struct {
 	or  [][]condition // none: no constraint; an empty one is true
 }
 
-// condition is one filter, resolved to a position.
+// condition is one filter, applied to one position of a row.
 type condition struct {
 	at     int
-	ifNull bool // the verdict on a null cell
+	ifNull bool // whether a null cell matches
 	test   func(wire.Value) bool
 }
 
-// Compile prepares the filters of a request for rows whose cells stand in the
-// order of columns: and must hold in full, and or, when it has groups, is one
-// more conjunct of which one group must hold in full (A1). The type of a field
-// is that of its column, else what fieldTypes says, else undeclared (A10).
-// Only columns of the base table can be named (B6).
+// Compile prepares the filters of a request for rows whose cells are in the
+// order of columns. A row matches if all filters of where.And match and, if
+// where.Or has groups, all filters of at least one group match. A field has the
+// type of its column; if the column declares none, the type that
+// where.FieldTypes gives; otherwise it is undeclared. Filters can name columns
+// of the base table only, not those of joins.
 //
-// An error is a *wire.Error that names the field: [wire.CodeUnsupported] for a
-// field that no column has (A11), [wire.CodeBadRequest] for an operator,
-// payload or type that is not the protocol's (A13). Columns that break the
-// rules themselves, by a name given twice or an unknown type, are the source's
-// fault and give an error of no code.
+// A fault of the request is a *wire.Error that names the field:
+// [wire.CodeUnsupported] for a field that no column has, [wire.CodeBadRequest]
+// for an operator, payload or type that the protocol does not define. A fault
+// of the columns, such as a duplicate name or an unknown type, is a plain error.
 func Compile(where wire.Where, columns []wire.Column) (*Program, error) {
 	p := &Program{}
 	var err error
@@ -47,11 +47,11 @@ func Compile(where wire.Where, columns []wire.Column) (*Program, error) {
 	return p, nil
 }
 
-// Match reports whether a row passes. Cells missing at the end of the row are
-// null; cells beyond the columns are ignored. It allocates nothing and keeps
-// nothing of the row. A cell that cannot cross the wire (wire.KindInvalid) is
-// incomparable: no comparator matches it, nin and notnull keep it, so that the
-// row reaches the encoder, which refuses it with a reason.
+// Match reports whether a row passes the filters. Cells missing at the end of
+// the row are null; cells beyond the columns are ignored. Match retains nothing
+// of the row. A cell that cannot cross the wire (wire.KindInvalid)
+// matches no comparator, but nin and notnull keep it, so that the row reaches
+// the encoder, which refuses it with a reason.
 func (p *Program) Match(row []wire.Value) bool {
 	for i := range p.and {
 		if !p.and[i].match(row) {
@@ -107,7 +107,8 @@ func compileOne(f *wire.Filter, columns []wire.Column, fieldTypes map[string]wir
 		return condition{}, err
 	}
 	if at < 0 {
-		return condition{}, wire.Errorf(wire.CodeUnsupported, "a filter names the field %s, which the table does not have", wire.QuoteName(f.Field))
+		return condition{}, wire.Errorf(wire.CodeUnsupported, "a filter names the field %s, which the table does not have",
+			wire.QuoteName(f.Field))
 	}
 	fam, err := resolve(columns[at], fieldTypes)
 	if err != nil {
@@ -128,7 +129,7 @@ func compileOne(f *wire.Filter, columns []wire.Column, fieldTypes map[string]wir
 		return condition{at, true, func(v wire.Value) bool { return !in(v) }}, nil
 	}
 	if f.Value.IsNull() {
-		return condition{at, false, never}, nil // A2
+		return condition{at, false, never}, nil
 	}
 	var test func(wire.Value) bool
 	switch f.Op {
@@ -171,23 +172,24 @@ func testComparator(value wire.Value, fam family, a accept) func(wire.Value) boo
 	return testText(ownText(value), a)
 }
 
-// checkShape holds a filter that was built in Go to the rules that the decoder
-// holds a request to (A13).
+// checkShape returns an error if f has an unknown operator, or a payload that
+// its operator does not take. The decoder refuses such a filter in a request;
+// checkShape refuses one that was built in Go.
 func checkShape(f *wire.Filter) error {
+	refuse := func(format string, args ...any) error {
+		return wire.Errorf(wire.CodeBadRequest, "the filter on %s "+format, append([]any{wire.QuoteName(f.Field)}, args...)...)
+	}
 	switch shape := f.Op.Shape(); {
 	case shape == wire.ShapeUnknown:
-		return wire.Errorf(wire.CodeBadRequest, "the filter on %s has an operator that is none of the thirteen", wire.QuoteName(f.Field))
+		return refuse("has an operator that the protocol does not define")
 	case shape != wire.ShapeValue && !f.Value.IsNull():
-		return wire.Errorf(wire.CodeBadRequest, "the filter on %s has a value, which the operator %s does not take", wire.QuoteName(f.Field), f.Op)
+		return refuse("has a value, which the operator %s does not take", f.Op)
 	case shape != wire.ShapeMember && len(f.Values) > 0:
-		return wire.Errorf(wire.CodeBadRequest, "the filter on %s has values, which the operator %s does not take", wire.QuoteName(f.Field), f.Op)
+		return refuse("has values, which the operator %s does not take", f.Op)
 	}
-	if f.Value.Kind() == wire.KindInvalid {
-		return wire.Errorf(wire.CodeBadRequest, "the filter on %s has a value that cannot cross the wire: %v", wire.QuoteName(f.Field), f.Value.Err())
-	}
-	for _, v := range f.Values {
+	for _, v := range append(f.Values[:len(f.Values):len(f.Values)], f.Value) {
 		if v.Kind() == wire.KindInvalid {
-			return wire.Errorf(wire.CodeBadRequest, "the filter on %s has a value that cannot cross the wire: %v", wire.QuoteName(f.Field), v.Err())
+			return refuse("has a value that cannot cross the wire: %v", v.Err())
 		}
 	}
 	return nil
@@ -196,7 +198,7 @@ func checkShape(f *wire.Filter) error {
 func always(wire.Value) bool { return true }
 func never(wire.Value) bool  { return false }
 
-// position finds a column of the base table; -1 when there is none (B6).
+// position returns the index of the base table's column of this name, or -1.
 func position(columns []wire.Column, name string) (int, error) {
 	at := -1
 	for i := range columns {
@@ -211,20 +213,23 @@ func position(columns []wire.Column, name string) (int, error) {
 	return at, nil
 }
 
-// resolve is the rule by which a column's values compare (A10).
+// resolve returns how the values of a column compare: by the column's declared
+// type, otherwise by the type in fieldTypes.
 func resolve(c wire.Column, fieldTypes map[string]wire.Type) (family, error) {
 	t := c.Type
 	if t != "" {
 		if !t.Known() {
-			return 0, fmt.Errorf("filter: the column %q has the type %q, which is none of the protocol's nine; leave it empty when it is not known", c.Name, t)
+			return 0, fmt.Errorf("filter: the column %q has the type %q, which the protocol does not define; leave an unknown type empty",
+				c.Name, t)
 		}
 		return familyOf(t), nil
 	}
 	if c.Hop != 0 {
-		return undeclared, nil // fieldTypes speaks of the base table
+		return undeclared, nil // fieldTypes names fields of the base table only
 	}
 	if t = fieldTypes[c.Name]; t != "" && !t.Known() {
-		return 0, wire.Errorf(wire.CodeBadRequest, "fieldTypes gives the field %s a type that is none of the nine", wire.QuoteName(c.Name))
+		return 0, wire.Errorf(wire.CodeBadRequest, "fieldTypes: %s has an unknown type; the types are string, number, decimal, "+
+			"boolean, date, datetime, json, array, reference", wire.QuoteName(c.Name))
 	}
 	return familyOf(t), nil
 }

@@ -3,14 +3,16 @@ package filter
 import (
 	"strconv"
 
+	"github.com/connectorsdk/connector-sdk-go/internal/scan"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
-// maxNesting is how deep a value inside an array cell may nest. Deeper text is
-// taken as malformed, so that a hostile cell costs no memory.
+// maxNesting limits how deep a value inside an array cell may nest. A deeper
+// cell counts as malformed, so that a hostile cell costs no memory.
 const maxNesting = 1024
 
-// testContains tests for membership in an array (A4).
+// testContains returns a test that a cell is the JSON text of an array with an
+// element equal to value [rule filter-4].
 func testContains(value wire.Value) func(wire.Value) bool {
 	n, isNumber := parseNumber(value)
 	text := ownText(value)
@@ -25,7 +27,8 @@ func testContains(value wire.Value) func(wire.Value) bool {
 	}
 }
 
-// startsArray spares the texts that are no arrays the cost of a fault.
+// startsArray reports whether s begins like a JSON array. It saves the cost of
+// a scanner error for other text.
 func startsArray(s string) bool {
 	for i := 0; i < len(s); i++ {
 		switch s[i] {
@@ -37,11 +40,11 @@ func startsArray(s string) bool {
 	return false
 }
 
-// contains reports whether cell is the JSON text of an array, and nothing
-// else, with an element equal to n, or to text when n is nil. All of the cell
-// is read even after an element is found: what is malformed never matches.
+// contains reports whether cell is exactly the JSON text of an array with an
+// element equal to n, or to text if n is nil. It reads the whole cell even
+// after it has found an element, because a malformed cell never matches.
 func contains(cell, text string, n *number) bool {
-	var s wire.Scanner
+	var s scan.Scanner
 	s.Reset(cell)
 	s.Expect('[')
 	found := false
@@ -78,17 +81,17 @@ func contains(cell, text string, n *number) bool {
 	return found && s.Err() == nil
 }
 
-// equalsJSONNumber compares as the platform reads a JSON number, as a double
-// (A6). One beyond the doubles equals nothing.
+// equalsJSONNumber reports whether n equals raw, read as a double as the
+// platform does. A number too large for a double equals nothing.
 func equalsJSONNumber(n *number, raw string) bool {
 	f, err := strconv.ParseFloat(raw, 64)
 	return err == nil && n.compareFloat(f) == 0
 }
 
-// skipNested reads an object or an array inside the cell's array, which
-// matches nothing but must be well formed. It goes by a stack of bits, not by
-// recursion: a cell can be 16 MiB of brackets.
-func skipNested(s *wire.Scanner) {
+// skipNested skips an object or an array inside the cell's array and fails the
+// scanner if it is malformed. It keeps a stack of bits instead of recursing,
+// because a cell can be 16 MiB of brackets.
+func skipNested(s *scan.Scanner) {
 	var objects [maxNesting / 64]uint64 // bit i: the i-th open value is an object
 	depth := 0
 	for {
@@ -105,7 +108,7 @@ func skipNested(s *wire.Scanner) {
 				objects[depth/64] |= 1 << (depth % 64)
 			}
 			depth++
-			if s.Peek() != c+2 { // ']' and '}' stand two behind in ASCII
+			if s.Peek() != c+2 { // ']' is '['+2 and '}' is '{'+2 in ASCII
 				if c == '{' {
 					_ = s.String()
 					s.Expect(':')

@@ -5,9 +5,9 @@ import (
 	"math"
 )
 
-// digits is a plain decimal (A6) taken apart. Both parts are pieces of the
-// text it was read from, so that reading one allocates nothing and comparing
-// two looks at each digit at most once, however many there are.
+// digits is a plain decimal, split at the dot. Both parts are substrings of the
+// text it was read from, so that parsing does not allocate and comparing looks
+// at each digit at most once.
 type digits struct {
 	whole string // digits before the dot, without leading zeros
 	frac  string // digits after the dot, without trailing zeros
@@ -44,7 +44,7 @@ func parseDigits(s string) (d digits, ok bool) {
 	return d, true
 }
 
-// digitRun is how many digits s begins with.
+// digitRun returns the number of digits at the start of s.
 func digitRun(s string) int {
 	for i := 0; i < len(s); i++ {
 		if s[i]-'0' > 9 {
@@ -77,9 +77,9 @@ func (d *digits) compare(e *digits) int {
 	return c
 }
 
-// compareAligned orders two numbers whose texts are of one length, without
-// signs, and have their dots in one place, which is how the numbers of one
-// column mostly look. Not ok for all others, numbers or not.
+// compareAligned compares two numbers without signs whose texts have the same
+// length and the dot at the same place, as the numbers of one column mostly do.
+// It reports false for all other texts.
 func compareAligned(a, b string) (order int, ok bool) {
 	if len(a) != len(b) || len(a) == 0 {
 		return 0, false
@@ -104,10 +104,11 @@ func compareAligned(a, b string) (order int, ok bool) {
 	return order, true
 }
 
-// compareAlignedTo is compareAligned where number is known to be one. Then
-// equal bytes need no look, and what differs must be a digit on both sides.
+// compareAlignedTo does the same as compareAligned if number is known to be a
+// number. Equal bytes then need no check, and bytes that differ must be digits
+// on both sides.
 func compareAlignedTo(s, number string) (order int, ok bool) {
-	if len(s) != len(number) || number[0] < '0' { // it begins with a sign
+	if len(s) != len(number) || number[0] < '0' { // a sign
 		return 0, false
 	}
 	for i := 0; i < len(s) && i < len(number); i++ {
@@ -128,8 +129,8 @@ func compareAlignedTo(s, number string) (order int, ok bool) {
 	return order, true
 }
 
-// floor is the largest integer that is not above d, and whether d is above it.
-// Where that is no int64, beyond tells on which side of them d lies.
+// floor returns the largest integer k that is not above d, and whether d is
+// above k. If k does not fit an int64, beyond is the sign of d instead.
 func (d *digits) floor() (k int64, above bool, beyond int) {
 	side := 1
 	if d.neg {
@@ -158,12 +159,13 @@ func (d *digits) floor() (k int64, above bool, beyond int) {
 	return -int64(n), above, 0
 }
 
-// compareInt orders i against d.
+// compareInt compares i with d.
 func (d *digits) compareInt(i int64) int {
 	k, above, beyond := d.floor()
 	return compareFloor(i, k, above, beyond)
 }
 
+// compareFloor compares i with a number by the results of [digits.floor].
 func compareFloor(i, k int64, above bool, beyond int) int {
 	switch {
 	case beyond != 0:
@@ -178,8 +180,8 @@ func compareFloor(i, k int64, above bool, beyond int) int {
 	return 0
 }
 
-// append spells d in a canonical form: equal numbers, equal bytes. Zero is the
-// empty text.
+// append appends d in a canonical form: equal numbers give equal bytes. Zero
+// appends nothing.
 func (d *digits) append(dst []byte) []byte {
 	if d.neg {
 		dst = append(dst, '-')

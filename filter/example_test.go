@@ -24,7 +24,6 @@ var orderRows = [][]wire.Value{
 }
 
 func Example() {
-	// What a person tests: does my filter keep the rows I think it keeps?
 	program, err := filter.Compile(wire.Where{And: []wire.Filter{
 		{Field: "status", Op: wire.OpNin, Values: []wire.Value{wire.Text("open")}},
 		{Field: "amount", Op: wire.OpGte, Value: wire.Text("10")},
@@ -45,10 +44,13 @@ func Example() {
 
 func ExampleCompile() {
 	// (amount is 120) and (tags contains rush, or status is null)
-	program, err := filter.Compile(wire.Where{And: []wire.Filter{{Field: "amount", Op: wire.OpEq, Value: wire.Int(120)}}, Or: [][]wire.Filter{
-		{{Field: "tags", Op: wire.OpContains, Value: wire.Text("rush")}},
-		{{Field: "status", Op: wire.OpIsNull}},
-	}}, orders)
+	program, err := filter.Compile(wire.Where{
+		And: []wire.Filter{{Field: "amount", Op: wire.OpEq, Value: wire.Int(120)}},
+		Or: [][]wire.Filter{
+			{{Field: "tags", Op: wire.OpContains, Value: wire.Text("rush")}},
+			{{Field: "status", Op: wire.OpIsNull}},
+		},
+	}, orders)
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -73,7 +75,7 @@ func ExampleCompile_unknownField() {
 }
 
 func ExampleProgram_Match() {
-	columns := []wire.Column{{Name: "size"}} // no type known: numbers when both sides are (A8)
+	columns := []wire.Column{{Name: "size"}} // undeclared: compares as numbers if both sides are numbers
 	program, err := filter.Compile(wire.Where{And: []wire.Filter{{Field: "size", Op: wire.OpGt, Value: wire.Text("9")}}}, columns)
 	if err != nil {
 		fmt.Println(err)
@@ -103,7 +105,7 @@ func ExampleCompare() {
 }
 
 func ExampleSplit() {
-	// A source that can look up by status and by nothing else.
+	// The upstream can select by status only.
 	can := func(f wire.Filter) bool {
 		return f.Field == "status" && (f.Op == wire.OpEq || f.Op == wire.OpIn)
 	}

@@ -11,8 +11,8 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
-// FuzzDecimal holds numbers to math/big: what is one, and how two compare, as
-// text, as integers and as floats.
+// FuzzDecimal checks against math/big what counts as a number and how two
+// numbers compare, as text, as integers and as floats.
 func FuzzDecimal(f *testing.F) {
 	for _, v := range pool() {
 		f.Add(v.Text(), v.Text(), v.Int64(), v.Float64())
@@ -54,8 +54,8 @@ func FuzzDecimal(f *testing.F) {
 	})
 }
 
-// FuzzOperand puts any value against any cell, on every type and operator, and
-// holds the answers to the oracle and to the laws between the operators.
+// FuzzOperand tests any value against any cell for every type and operator, and
+// compares the results with the oracle and with each other.
 func FuzzOperand(f *testing.F) {
 	for i, v := range pool() {
 		f.Add(byte(i), v.String(), v.Int64(), v.Float64(), byte(i>>3), v.String(), int64(5), 1.5)
@@ -88,7 +88,8 @@ func FuzzOperand(f *testing.F) {
 					t.Fatal(err)
 				}
 				got[op] = p.Match(row)
-				if op == wire.OpContains && (strings.Contains(strings.ToLower(cellText), `\ud`) || strings.Count(cellText, "[")+strings.Count(cellText, "{") > 1000) {
+				if op == wire.OpContains &&
+					(strings.Contains(strings.ToLower(cellText), `\ud`) || strings.Count(cellText, "[")+strings.Count(cellText, "{") > 1000) {
 					continue // encoding/json repairs surrogates, and nests deeper
 				}
 				if want := oracleMatch(cell, f, typ); got[op] != want {
@@ -149,13 +150,14 @@ func fuzzValue(kind byte, text string, i int64, x float64) wire.Value {
 	return wire.Text(text)
 }
 
-// FuzzInstant holds dates to package time, where it can read them, and to a
-// plain reading of the grammar.
+// FuzzInstant compares dates with package time, where that can parse them, and
+// with a simple implementation of the grammar.
 func FuzzInstant(f *testing.F) {
 	for _, v := range pool() {
 		f.Add(v.String(), "2024-05-01T12:00:00Z")
 	}
-	for _, s := range []string{"2024-02-29T23:59:59.999999999+05:30", "1900-02-29", "2024-05-01T24:00:00.0Z", "2024-05-01T12:00:00,5-0800", "2024-05-01T12:00:60Z", "2024-05-01T5:00:00Z"} {
+	for _, s := range []string{"2024-02-29T23:59:59.999999999+05:30", "1900-02-29", "2024-05-01T24:00:00.0Z",
+		"2024-05-01T12:00:00,5-0800", "2024-05-01T12:00:60Z", "2024-05-01T5:00:00Z"} {
 		f.Add(s, "2016-12-31T23:59:60Z")
 	}
 	f.Fuzz(func(t *testing.T, a, b string) {
@@ -169,8 +171,8 @@ func FuzzInstant(f *testing.F) {
 			t.Fatalf("%q is an instant: %v, want %v", a, ok, want)
 		}
 		for _, layout := range []string{time.RFC3339Nano, "2006-01-02", "2006-01-02T15:04:05", "2006-01-02T15:04Z07:00"} {
-			// Package time takes an hour of one digit and an offset of 24:60,
-			// and cuts a fraction, where the grammar does not.
+			// Unlike the grammar, package time accepts an hour of one digit and
+			// an offset of 24:60, and it cuts a fraction.
 			if theirs, err := time.Parse(layout, a); err == nil && want && !theirs.Equal(at) {
 				t.Fatalf("%q: %s, and package time reads %s", a, at, theirs)
 			}

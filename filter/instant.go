@@ -25,7 +25,7 @@ func (t instant) compare(u instant) int {
 	return compareBytes(t.rest, u.rest)
 }
 
-// instantOf reads a cell as an instant (A9).
+// instantOf returns the instant of a date, a datetime or ISO 8601 text.
 func instantOf(v wire.Value) (instant, bool) {
 	switch v.Kind() {
 	case wire.KindDatetime, wire.KindDate:
@@ -37,14 +37,14 @@ func instantOf(v wire.Value) (instant, bool) {
 	return instant{}, false
 }
 
-// Instant is the instant that a date, a datetime or text stands for (A9), in
-// UTC; not ok for every other value. The text that counts is described in the
-// package documentation. Use it to cut dates to periods, or to bind a filter's
-// value to a source's own date type.
+// Instant returns the instant of a date, a datetime or ISO 8601 text in UTC,
+// and reports false for every other value. The package documentation describes
+// the text. Use Instant to round dates to periods, or to convert the value of a
+// filter to a source's own date type.
 //
-// A [time.Time] holds less than the text can say: digits beyond nanoseconds
-// are cut, and a leap second is the last nanosecond before it. Where that
-// matters, [Compare] the value with the wire.Datetime of the result.
+// A [time.Time] is less exact than the text: digits beyond nanoseconds are cut,
+// and a leap second becomes the last nanosecond before it. Where that matters,
+// [Compare] the value with the wire.Datetime of the result.
 func Instant(v wire.Value) (t time.Time, ok bool) {
 	at, ok := instantOf(v)
 	if !ok {
@@ -53,8 +53,8 @@ func Instant(v wire.Value) (t time.Time, ok bool) {
 	return time.Unix(at.sec, int64(min(at.nano, 999_999_999))).UTC(), true
 }
 
-// parseInstant reads ISO 8601 text: a calendar date in the extended format,
-// with or without a time of day. The grammar is in the package documentation.
+// parseInstant parses ISO 8601 text: a calendar date in the extended format,
+// with or without a time of day. The package documentation has the grammar.
 func parseInstant(s string) (t instant, ok bool) {
 	if len(s) < len("2006-01-02") || s[4] != '-' || s[7] != '-' {
 		return instant{}, false
@@ -104,7 +104,7 @@ func parseInstant(s string) (t instant, ok bool) {
 		return instant{}, false
 	}
 	if hour == 24 && (minute != 0 || second != 0 || t.nano != 0 || t.rest != "") {
-		return instant{}, false // 24:00 is the end of a day and nothing more
+		return instant{}, false // 24:00 exactly is the end of a day
 	}
 	leap := second == 60
 	if leap {
@@ -112,8 +112,8 @@ func parseInstant(s string) (t instant, ok bool) {
 	}
 	t.sec += int64(hour*3600+minute*60+second) - offset
 	if leap {
-		// A leap second is inserted after 23:59:59 UTC, and only there. It
-		// lies after every fraction of that second and before midnight.
+		// A leap second follows 23:59:59 UTC. It lies after every fraction of
+		// that second and before midnight.
 		if mod(t.sec, 86400) != 86399 {
 			return instant{}, false
 		}
@@ -122,8 +122,8 @@ func parseInstant(s string) (t instant, ok bool) {
 	return t, true
 }
 
-// parseOffset reads what follows the time of day: nothing or Z for UTC, else
-// hours, or hours and minutes, ahead of UTC.
+// parseOffset parses what follows the time of day: nothing or Z for UTC,
+// otherwise the hours, or hours and minutes, ahead of UTC.
 func parseOffset(s string) (seconds int64, ok bool) {
 	if s == "" || s == "Z" || s == "z" {
 		return 0, true
@@ -189,11 +189,11 @@ func daysIn(year, month int) int {
 	return 31
 }
 
-// daysSince1970 counts in the proleptic Gregorian calendar, in years that
-// begin on 1 March so that the leap day comes last (Hinnant,
-// days_from_civil). The year is 0 to 9999.
+// daysSince1970 counts days in the proleptic Gregorian calendar for the years 0
+// to 9999. It starts years on 1 March, so that the leap day is the last day
+// (Hinnant, days_from_civil).
 func daysSince1970(year, month, day int) int64 {
-	year += 400 // so that year 0's January is not in a negative year
+	year += 400 // keeps the year of January 0000 positive
 	if month < 3 {
 		year--
 		month += 12
@@ -206,8 +206,8 @@ func daysSince1970(year, month, day int) int64 {
 
 func mod(n, m int64) int64 { return (n%m + m) % m }
 
-// testInstant tests cells of a date or datetime column against a value: as
-// instants when both are, else as bytes (A9).
+// testInstant returns a test of date or datetime cells against value. If both
+// are instants they compare as instants, otherwise as bytes.
 func testInstant(value wire.Value, a accept) func(wire.Value) bool {
 	byText := testText(ownText(value), a)
 	at, ok := instantOf(value)

@@ -38,9 +38,9 @@ func TestInstant(t *testing.T) {
 	}
 }
 
-// TestCalendar holds the calendar to package time's: every day of four
-// centuries, which is one turn of the calendar, and the ends of February and
-// of the year in all others.
+// TestCalendar compares the calendar with that of package time: every day of
+// four centuries, after which the calendar repeats, and the ends of February
+// and of the year in all other years.
 func TestCalendar(t *testing.T) {
 	check := func(day time.Time) {
 		got, ok := filter.Instant(wire.Text(day.Format("2006-01-02")))

@@ -7,7 +7,7 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
-// The first byte of a key.
+// The first byte of a key is one of these.
 const (
 	keyNull byte = iota
 	keyInvalid
@@ -16,16 +16,16 @@ const (
 	keyText
 )
 
-// AppendKey appends a key of v to dst: two values of a column of type t have
-// equal keys exactly when they are equal under A6 to A9, so that 1.5 and
-// "1.50" are one group and one distinct value (E2). Null has a key of its own
-// (E3). Values that are incomparable, such as "n/a" in a column of numbers,
-// are equal to no value for a filter; their keys tell them apart by their
-// text. A value that cannot cross the wire has one key whatever it holds.
+// AppendKey appends a grouping key of v to dst. Two values of a column of type
+// t have equal keys if and only if a filter calls them equal, so 1.5 and "1.50"
+// are one group and one distinct value [rule aggregate-2]. Three kinds of
+// values equal nothing for a filter but do have keys: all nulls share one key,
+// all values that cannot cross the wire share another, and a value that
+// cannot be compared, such as "n/a" in a column of numbers, is keyed by its text.
 //
-// Keys are self-delimiting: the keys of several columns may stand behind each
-// other. Their bytes are in no useful order, and are no format to store: they
-// may change between versions. Beyond the growth of dst nothing is allocated.
+// Keys are self-delimiting, so the keys of several columns can be concatenated.
+// Their bytes are in no useful order, and they may change between versions: do
+// not store them. AppendKey allocates only to grow dst.
 func AppendKey(dst []byte, v wire.Value, t wire.Type) []byte {
 	switch v.Kind() {
 	case wire.KindNull:

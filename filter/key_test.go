@@ -24,10 +24,10 @@ func TestKeysAreEquality(t *testing.T) {
 				same := bytes.Equal(keys[i], keys[j])
 				var want bool
 				if c, ok := filter.Compare(a, b, typ); ok {
-					want = c == 0 // E2
+					want = c == 0 // [rule aggregate-2]
 				} else {
-					// Nulls are a group (E3), what cannot cross is one, and
-					// what is no number is told apart by its text.
+					// All nulls share a key, all invalid values share another,
+					// and text that is not a number has its own [rule aggregate-3].
 					want = a.IsNull() == b.IsNull() && (a.Kind() == wire.KindInvalid) == (b.Kind() == wire.KindInvalid) &&
 						(!oracleIsCell(a) || a.String() == b.String())
 				}
@@ -41,9 +41,10 @@ func TestKeysAreEquality(t *testing.T) {
 }
 
 func TestKeysOfSeveralColumns(t *testing.T) {
-	// Self-delimiting: two rows have equal concatenated keys only when they
-	// are equal column by column.
-	tricky := append(texts("", "a", "aa", "\x00", "a\x00", "\x00a", "1", "11", "1.5", "-", "\x04\x01a", "2024-05-01", "2024-05-01T00:00:00.0000000001Z"), wire.Null(), wire.Int(1), wire.Int(11))
+	// Keys are self-delimiting: two rows have equal concatenated keys only if
+	// they are equal column by column.
+	tricky := append(texts("", "a", "aa", "\x00", "a\x00", "\x00a", "1", "11", "1.5", "-", "\x04\x01a", "2024-05-01",
+		"2024-05-01T00:00:00.0000000001Z"), wire.Null(), wire.Int(1), wire.Int(11))
 	for _, typ := range []wire.Type{"", wire.TypeString, wire.TypeDate} {
 		seen := map[string]string{}
 		for _, a := range tricky {

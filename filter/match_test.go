@@ -31,13 +31,14 @@ func compileOne(t testing.TB, f wire.Filter, typ wire.Type) *filter.Program {
 
 func TestOperators(t *testing.T) {
 	ops := filter.Operators()
-	assert.Equal(t, "[eq neq gt gte lt lte in nin contains includes startswith isnull notnull]", fmt.Sprint(ops), "the protocol's thirteen, in its order")
+	assert.Equal(t, "[eq neq gt gte lt lte in nin contains includes startswith isnull notnull]", fmt.Sprint(ops),
+		"the protocol's thirteen, in its order")
 	ops[0] = "changed"
 	assert.Equal(t, wire.OpEq, filter.Operators()[0], "the slice is the caller's own")
 }
 
-// TestMatchOracle holds every operator on every rule to a plain reading of the
-// rulings, over all pairs of the pool.
+// TestMatchOracle compares every operator on every type with a simple
+// implementation of the rules, for all pairs of the pool.
 func TestMatchOracle(t *testing.T) {
 	values := pool()
 	for _, typ := range []wire.Type{"", wire.TypeNumber, wire.TypeString, wire.TypeDatetime} { // one of each rule
@@ -64,7 +65,7 @@ func TestMatchOracle(t *testing.T) {
 	}
 }
 
-// TestLists holds prepared lists of every length to the naive search (A3).
+// TestLists compares prepared lists of every length with a linear search.
 func TestLists(t *testing.T) {
 	rng := rand.New(rand.NewPCG(7, 8))
 	values := pool()
@@ -98,7 +99,7 @@ func TestLists(t *testing.T) {
 }
 
 func TestGroups(t *testing.T) {
-	// A1 over every truth table of up to three groups of up to two filters.
+	// Every truth table of up to three groups of up to two filters.
 	columns := []wire.Column{{Name: "t"}, {Name: "f"}}
 	row := []wire.Value{wire.Bool(true), wire.Bool(false)}
 	shapes := [][]bool{{}, {true}, {false}, {true, true}, {true, false}, {false, true}, {false, false}}
@@ -151,8 +152,8 @@ func TestRowsOfAnyLength(t *testing.T) {
 }
 
 func TestInvalidCells(t *testing.T) {
-	// A cell that cannot cross the wire is kept or dropped like a NaN, and
-	// never taken for null, so that its row can reach the encoder.
+	// An invalid cell is kept or dropped like a NaN and never counts as null,
+	// so that its row can reach the encoder.
 	for _, typ := range allTypes {
 		for _, op := range filter.Operators() {
 			f := wire.Filter{Op: op}
@@ -199,8 +200,8 @@ func TestContainsDeepAndLong(t *testing.T) {
 }
 
 func TestLongOperandsStayLinear(t *testing.T) {
-	// Four megabytes of digits on both sides: anything worse than linear
-	// would not come back (A6).
+	// Four megabytes of digits on both sides: a comparison that is worse than
+	// linear would not return [rule filter-6d].
 	nines := strings.Repeat("9", 4<<20)
 	for _, c := range []struct {
 		op          wire.Op
@@ -246,8 +247,8 @@ func TestMatchFromManyGoroutines(t *testing.T) {
 	}
 }
 
-// TestTypicalFilters keeps the rival in the benchmarks honest: it answers the
-// same rows, and the filters neither keep nor drop all of them.
+// TestTypicalFilters checks that the simple implementation in the benchmarks
+// returns the same rows, and that no filter keeps or drops all of them.
 func TestTypicalFilters(t *testing.T) {
 	rows, maps := referenceRows(2000)
 	types := map[string]wire.Type{}

@@ -7,34 +7,35 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
-// fewTexts is how many texts are searched one by one; more are hashed.
-const fewTexts = 8
+// maxLinearTexts is the size up to which a set of texts is searched one by
+// one. Larger sets are hashed.
+const maxLinearTexts = 8
 
-// texts is a set of texts, compared as bytes.
+// texts is a set of texts, compared as bytes. One of the two members is in use.
 type texts struct {
-	few  []string
-	many map[string]struct{}
+	list   []string
+	hashed map[string]struct{}
 }
 
 func newTexts(list []string) texts {
 	slices.Sort(list)
 	list = slices.Compact(list)
-	if len(list) <= fewTexts {
-		return texts{few: list}
+	if len(list) <= maxLinearTexts {
+		return texts{list: list}
 	}
-	many := make(map[string]struct{}, len(list))
+	hashed := make(map[string]struct{}, len(list))
 	for _, s := range list {
-		many[s] = struct{}{}
+		hashed[s] = struct{}{}
 	}
-	return texts{many: many}
+	return texts{hashed: hashed}
 }
 
 func (t *texts) has(s string) bool {
-	if t.many != nil {
-		_, ok := t.many[s]
+	if t.hashed != nil {
+		_, ok := t.hashed[s]
 		return ok
 	}
-	for _, e := range t.few {
+	for _, e := range t.list {
 		if e == s {
 			return true
 		}
@@ -42,7 +43,7 @@ func (t *texts) has(s string) bool {
 	return false
 }
 
-// hasCell looks up the text of a cell.
+// hasCell reports whether the set has the text of a cell.
 func (t *texts) hasCell(v wire.Value) bool {
 	if isText(v.Kind()) {
 		return t.has(v.Text())
@@ -64,7 +65,7 @@ func newNumbers(list []number) numbers {
 	return slices.CompactFunc(list, func(a, b number) bool { return a.digits.compare(&b.digits) == 0 })
 }
 
-// has looks up a cell; not ok when the cell is not a number.
+// has reports whether the set has a cell, and whether the cell is a number.
 func (list numbers) has(v wire.Value) (found, ok bool) {
 	switch v.Kind() {
 	case wire.KindInt:
@@ -80,7 +81,7 @@ func (list numbers) has(v wire.Value) (found, ok bool) {
 	return false, false
 }
 
-// search is a binary search by the order of the cell against a member.
+// search does a binary search. order compares the cell with a member.
 func (list numbers) search(order func(*number) int) bool {
 	low, high := 0, len(list)
 	for low < high {
@@ -110,8 +111,8 @@ func (list instants) has(t instant) bool {
 	return found
 }
 
-// testMember tests for membership in a list (A3). Null members are ignored,
-// and so are those that can equal no cell of the family.
+// testMember returns a test that a cell equals a member of values. It ignores
+// null members and members that cannot equal any cell of the family.
 func testMember(values []wire.Value, f family) func(wire.Value) bool {
 	var plain []string
 	var nums []number
@@ -127,7 +128,7 @@ func testMember(values []wire.Value, f family) func(wire.Value) bool {
 				continue
 			}
 			if f == numeric {
-				continue // incomparable with every cell
+				continue // equals no cell
 			}
 		case temporal:
 			if t, ok := instantOf(v); ok {
@@ -138,9 +139,9 @@ func testMember(values []wire.Value, f family) func(wire.Value) bool {
 		}
 		plain = append(plain, ownText(v))
 	}
-	// A cell that is a number equals only members that are, and one that is
-	// not only members that are not; instants likewise. So each cell is looked
-	// up in one set.
+	// A numeric cell can equal only numeric members, and any other cell only
+	// the other members. The same is true of instants. So each cell is looked
+	// up in one set only.
 	set := newTexts(plain)
 	switch {
 	case len(nums) > 0:

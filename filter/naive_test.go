@@ -10,9 +10,9 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
-// naiveMatch is the rival in the benchmarks: what one writes at first, over
-// rows as encoding/json gives them, looking at the filter again for each row.
-// It has the semantics for what the reference filters ask, and no more.
+// naiveMatch is what the benchmarks compare with: a first implementation over
+// rows as encoding/json decodes them, which interprets the filter again for
+// each row. It supports only what the reference filters use.
 func naiveMatch(row map[string]any, and []wire.Filter, or [][]wire.Filter, types map[string]wire.Type) bool {
 	for _, f := range and {
 		if !naiveTest(row[f.Field], f, types[f.Field]) {

@@ -9,26 +9,26 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
-// number is a filter's value, prepared to be compared with cells of any kind.
+// number is the value of a filter, prepared for cells of every kind.
 type number struct {
 	digits
-	text string // what the digits are pieces of
+	text string // the text that digits refers to
 
-	// Against integer cells: see digits.floor.
+	// To compare with integer cells: the results of digits.floor.
 	k      int64
 	above  bool
 	beyond int
 
-	// Against float cells. A float stands for its shortest digits (A6), which
-	// lie within its rounding interval, as this number lies within that of
-	// near. The intervals of two floats do not overlap, so where the floats
-	// differ they order the numbers, and where they do not, tie does: the
-	// order of near's own digits against this number.
+	// To compare with float cells. A float means its shortest digits, which lie
+	// within its rounding interval; this number lies within the interval of
+	// near. The intervals of two floats do not overlap. So if a cell differs
+	// from near, the floats decide; if not, tie does, which compares the
+	// shortest digits of near with this number.
 	near float64
 	tie  int
 }
 
-// parseNumber prepares a filter's value; not ok when it is not a number (A6).
+// parseNumber prepares the value of a filter and reports whether it is a number.
 func parseNumber(v wire.Value) (number, bool) {
 	var buf textBuffer
 	text := strings.Clone(wireText(v, &buf))
@@ -38,7 +38,7 @@ func parseNumber(v wire.Value) (number, bool) {
 	}
 	n := number{digits: d, text: text}
 	n.k, n.above, n.beyond = d.floor()
-	n.near, _ = strconv.ParseFloat(text, 64) // out of range: an infinity, beyond every cell
+	n.near, _ = strconv.ParseFloat(text, 64) // infinite if out of range, so beyond every cell
 	if !math.IsInf(n.near, 0) {
 		near, _ := parseDigits(wireText(wire.Float(n.near), &buf))
 		n.tie = near.compare(&d)
@@ -46,7 +46,7 @@ func parseNumber(v wire.Value) (number, bool) {
 	return n, true
 }
 
-// compare orders a cell against n; not ok when the cell is not a number.
+// compare compares a cell with n and reports whether the cell is a number.
 func (n *number) compare(v wire.Value) (order int, ok bool) {
 	switch v.Kind() {
 	case wire.KindInt:
@@ -76,8 +76,8 @@ func (n *number) compareFloat(f float64) int {
 	return n.tie
 }
 
-// compareNumbers orders two cells as numbers. The order means something only
-// when both are numbers.
+// compareNumbers compares two cells as numbers and reports whether each is one.
+// The order is valid only if both are.
 func compareNumbers(a, b wire.Value) (order int, aok, bok bool) {
 	ak, bk := a.Kind(), b.Kind()
 	atext, btext := isText(ak), isText(bk)
@@ -109,7 +109,7 @@ func compareNumbers(a, b wire.Value) (order int, aok, bok bool) {
 		order = e.compareCell(a)
 	case ak == bk && ak == wire.KindInt:
 		order = cmp.Compare(a.Int64(), b.Int64())
-	case ak == bk: // two floats are ordered as their digits are: see number
+	case ak == bk: // floats order as their shortest digits do: see number
 		order = cmp.Compare(a.Float64(), b.Float64())
 	case ak == wire.KindInt:
 		order = compareIntFloat(a, b)
@@ -119,7 +119,7 @@ func compareNumbers(a, b wire.Value) (order int, aok, bok bool) {
 	return order, true, true
 }
 
-// compareCell orders an integer or a float against d.
+// compareCell compares an integer or a float with d.
 func (d *digits) compareCell(v wire.Value) int {
 	if v.Kind() == wire.KindInt {
 		return d.compareInt(v.Int64())
@@ -127,7 +127,7 @@ func (d *digits) compareCell(v wire.Value) int {
 	return d.compareFloat(v)
 }
 
-// compareIntFloat orders an integer against a float.
+// compareIntFloat compares an integer with a float.
 func compareIntFloat(i, f wire.Value) int {
 	n := i.Int64()
 	if c := cmp.Compare(float64(n), f.Float64()); c != 0 {
@@ -136,14 +136,14 @@ func compareIntFloat(i, f wire.Value) int {
 	if n >= -wire.MaxSafeInteger && n <= wire.MaxSafeInteger {
 		return 0
 	}
-	// Beyond 2^53 several integers are nearest to one float, and its shortest
-	// digits are one of them.
+	// Beyond 2^53 several integers round to one float, and its shortest digits
+	// are only one of them.
 	var buf textBuffer
 	d, _ := parseDigits(wireText(f, &buf))
 	return d.compareInt(n)
 }
 
-// compareFloat orders a float against d.
+// compareFloat compares a float with d.
 //
 //go:noinline
 func (d *digits) compareFloat(f wire.Value) int {

@@ -11,23 +11,22 @@ var operators = []wire.Op{
 	wire.OpContains, wire.OpIncludes, wire.OpStartsWith, wire.OpIsNull, wire.OpNotNull,
 }
 
-// Operators are the thirteen operators in the order of the protocol (section
-// Capability document), all of which [Compile] takes. The slice is the
-// caller's own.
+// Operators returns a new slice of the thirteen operators of the protocol, in
+// the order in which it lists them. [Compile] takes all of them.
 func Operators() []wire.Op { return slices.Clone(operators) }
 
-// A family is the rule by which the values of a type compare.
+// A family is a way in which the values of a type compare.
 type family uint8
 
 const (
-	undeclared family = iota // A8: numeric when both sides are, else textual
-	numeric                  // A6
-	textual                  // A7
-	temporal                 // A9
+	undeclared family = iota // numeric if both sides are numbers, otherwise textual
+	numeric                  // by decimal digits
+	textual                  // by bytes
+	temporal                 // as instants if both sides are, otherwise by bytes
 )
 
-// familyOf is the rule for a type. A type that is none of the nine is treated
-// as undeclared; Compile and CompileOrder refuse it before.
+// familyOf returns how values of a type compare. It treats an unknown type as
+// undeclared; Compile and CompileOrder refuse one earlier.
 func familyOf(t wire.Type) family {
 	switch t {
 	case wire.TypeNumber, wire.TypeDecimal:
@@ -40,8 +39,8 @@ func familyOf(t wire.Type) family {
 	return undeclared
 }
 
-// accept is the set of orders, cell against value, that satisfy a comparator:
-// bit 0 for less, bit 1 for equal, bit 2 for greater.
+// accept is the set of orders of cell and value that satisfy a comparator: bit
+// 0 for less, bit 1 for equal, bit 2 for greater.
 type accept uint8
 
 func acceptOf(op wire.Op) accept {

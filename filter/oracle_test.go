@@ -14,13 +14,14 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
-// A second, plain reading of the rulings, to hold the package against: exact
-// fractions, regular expressions and encoding/json, nothing prepared and
-// nothing fast. It looks at a value's wire text only.
+// A second, simple implementation of the rules to compare the package with. It
+// uses exact fractions, regular expressions and encoding/json, prepares nothing
+// and looks only at the wire text of a value.
 
 var (
 	oracleNumber  = regexp.MustCompile(`\A[+-]?[0-9]+(\.[0-9]+)?\z`)
-	oracleInstant = regexp.MustCompile(`\A([0-9]{4})-([0-9]{2})-([0-9]{2})(?:[Tt]([0-9]{2}):([0-9]{2})(?::([0-9]{2})(?:[.,]([0-9]+))?)?([Zz]|[+-][0-9]{2}(?::?[0-9]{2})?)?)?\z`)
+	oracleInstant = regexp.MustCompile(
+		`\A([0-9]{4})-([0-9]{2})-([0-9]{2})(?:[Tt]([0-9]{2}):([0-9]{2})(?::([0-9]{2})(?:[.,]([0-9]+))?)?([Zz]|[+-][0-9]{2}(?::?[0-9]{2})?)?)?\z`)
 )
 
 func oracleIsCell(v wire.Value) bool { return !v.IsNull() && v.Kind() != wire.KindInvalid }
@@ -32,8 +33,8 @@ func oracleRat(v wire.Value) (*big.Rat, bool) {
 	return new(big.Rat).SetString(v.String())
 }
 
-// oracleSeconds is an instant as seconds since 1970. A leap second lies within
-// the second before it, squeezed into the last of its fractions.
+// oracleSeconds returns an instant as seconds since 1970. It puts a leap second
+// at the end of the second before it.
 func oracleSeconds(v wire.Value) (sec *big.Rat, leap, ok bool) {
 	switch v.Kind() {
 	case wire.KindText, wire.KindDate, wire.KindDatetime:
@@ -171,9 +172,9 @@ func oracleMatch(cell wire.Value, f wire.Filter, t wire.Type) bool {
 	return c <= 0
 }
 
-// oracleElements are the scalar elements of an array; none when the text is
-// not one. encoding/json is lenient where strict JSON is not, so halves of
-// surrogate pairs are left to the caller to avoid.
+// oracleElements returns the scalar elements of an array, or none if the text
+// is not an array. encoding/json accepts halves of surrogate pairs, which strict
+// JSON does not: callers must avoid them.
 func oracleElements(text string) (elements []wire.Value) {
 	if !utf8.ValidString(text) || !strings.HasPrefix(strings.TrimLeft(text, " \t\r\n"), "[") {
 		return nil

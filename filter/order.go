@@ -18,27 +18,26 @@ type sortKey struct {
 	desc bool
 }
 
-// CompileOrder prepares a sort of rows whose cells stand in the order of
-// columns. The order is total, so that pages compose whatever the order in
-// which a source answers (B3): after the keys of sort come the columns named
-// by tie, usually the table's primary key, then all others, ascending. Names
-// in tie that are no column are passed over, as the others decide then.
+// CompileOrder prepares a sort of rows whose cells are in the order of columns.
+// The order is total, so that pages compose whatever the order in which a
+// source answers [rule query-3]. Rows with equal sort keys are ordered by the
+// columns named in tie, usually the table's primary key, then by all other
+// columns, ascending. CompileOrder skips names in tie that are not columns.
 //
-// Types are those of [Compile] (A10), and only columns of the base table can
-// be named (B6); the columns of joins serve to break ties. Collate makes no
-// difference (B2). An empty direction is ascending.
+// Fields have the types that [Compile] gives them. Sort keys can name columns
+// of the base table only; columns of joins only break ties. Collate makes no
+// difference [rule query-2]. An empty direction is ascending.
 //
-// An error is a *wire.Error: [wire.CodeUnknownEntity] names a field that no
-// column has (A11), [wire.CodeBadRequest] one whose direction or type is not
-// the protocol's. Columns that break the rules themselves, by a name given
-// twice or an unknown type, are the source's fault and give an error of no
-// code.
+// A fault of the request is a *wire.Error: [wire.CodeUnknownEntity] for a field
+// that no column has, [wire.CodeBadRequest] for a direction or type that the
+// protocol does not define. A fault of the columns, such as a duplicate name or
+// an unknown type, is a plain error.
 func CompileOrder(sort []wire.SortKey, columns []wire.Column, fieldTypes map[string]wire.Type, tie []string) (*Order, error) {
 	o := &Order{}
 	seen := make([]bool, len(columns))
 	add := func(at int, desc bool) error {
 		if seen[at] {
-			return nil // equal by now
+			return nil // already compared by an earlier key
 		}
 		seen[at] = true
 		rule, err := resolve(columns[at], fieldTypes)
@@ -80,16 +79,17 @@ func CompileOrder(sort []wire.SortKey, columns []wire.Column, fieldTypes map[str
 	return o, nil
 }
 
-// Compare is negative when row a comes before row b, positive when it comes
-// after. It is zero only for rows that are spelled alike in every column.
+// Compare returns a negative number if row a comes before row b, and a positive
+// one if it comes after. It returns zero only if the rows have the same text in
+// every column.
 //
-// Within a column nulls come last in both directions (B1). Numbers compare by
-// their digits, text by its bytes, dates as instants; in a column of numbers
-// or dates what is no number or date comes after what is, in both directions,
-// by its bytes. An undeclared column has its numbers first, then its other
-// text. Cells missing at the end of a row are null.
+// Within a column, nulls come last in both directions [rule query-1]. Numbers
+// compare by their digits, text by its bytes, dates as instants. In a column of
+// numbers or dates, any other text comes after them in both directions, ordered
+// by its bytes. An undeclared column has numbers first, then other text. Cells
+// missing at the end of a row are null.
 //
-// It allocates nothing and keeps nothing of the rows.
+// Compare does not allocate and retains nothing of the rows.
 func (o *Order) Compare(a, b []wire.Value) int {
 	for i := range o.keys {
 		k := &o.keys[i]
@@ -97,7 +97,7 @@ func (o *Order) Compare(a, b []wire.Value) int {
 			return c
 		}
 	}
-	// 1.5 and "1.50" are equal, and still two rows that must keep an order.
+	// Rows with 1.5 and "1.50" are equal but still need a fixed order.
 	for i := range o.keys {
 		at := o.keys[i].at
 		if c := compareSpelling(cell(a, at), cell(b, at)); c != 0 {
@@ -150,7 +150,7 @@ func (k *sortKey) compare(a, b wire.Value) int {
 	return c
 }
 
-// first puts the side that has a property before the one that has not.
+// first orders the side with a property before the side without it.
 func first(a, b bool) int {
 	switch {
 	case a == b:
@@ -161,8 +161,8 @@ func first(a, b bool) int {
 	return 1
 }
 
-// compareSpelling orders cells by their spelling on the wire: null, booleans,
-// numbers, strings, each by its text.
+// compareSpelling orders cells by how they appear on the wire: null, booleans,
+// numbers, then strings, each by its text.
 func compareSpelling(a, b wire.Value) int {
 	if c := cmp.Compare(spelling(a), spelling(b)); c != 0 {
 		return c
@@ -173,6 +173,7 @@ func compareSpelling(a, b wire.Value) int {
 	return compareSpelled(a, b)
 }
 
+// spelling returns the rank of a cell's JSON type for compareSpelling.
 func spelling(v wire.Value) int {
 	switch v.Kind() {
 	case wire.KindNull:

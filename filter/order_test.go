@@ -28,21 +28,26 @@ func TestOrderOfOneColumn(t *testing.T) {
 		asc  []wire.Value
 		desc []wire.Value // nil: asc backwards
 	}{
-		{"B1: text by bytes, nulls last both ways", wire.TypeString,
+		{"query-1: text by bytes, nulls last both ways", wire.TypeString,
 			append(texts("", "10", "9", "Z", "a", "ab", "ä", "～", "😀"), null),
 			append(texts("😀", "～", "ä", "ab", "a", "Z", "9", "10", ""), null)},
-		{"B1: numbers by their digits, what is no number after them both ways, nulls last", wire.TypeNumber,
-			[]wire.Value{wire.Text("-10"), wire.Int(-9), wire.Float(0.5), wire.Decimal("1.50"), wire.Text("9"), wire.Int(10), wire.Text(""), wire.Text("5."), wire.Text("n/a"), wire.Bool(true), null},
-			[]wire.Value{wire.Int(10), wire.Text("9"), wire.Decimal("1.50"), wire.Float(0.5), wire.Int(-9), wire.Text("-10"), wire.Bool(true), wire.Text("n/a"), wire.Text("5."), wire.Text(""), null}},
-		{"B1: integers beyond 2^53 are told apart", wire.TypeDecimal,
+		{"query-1: numbers by their digits, what is no number after them both ways, nulls last", wire.TypeNumber,
+			[]wire.Value{wire.Text("-10"), wire.Int(-9), wire.Float(0.5), wire.Decimal("1.50"), wire.Text("9"),
+				wire.Int(10), wire.Text(""), wire.Text("5."), wire.Text("n/a"), wire.Bool(true), null},
+			[]wire.Value{wire.Int(10), wire.Text("9"), wire.Decimal("1.50"), wire.Float(0.5), wire.Int(-9),
+				wire.Text("-10"), wire.Bool(true), wire.Text("n/a"), wire.Text("5."), wire.Text(""), null}},
+		{"query-1: integers beyond 2^53 are told apart", wire.TypeDecimal,
 			[]wire.Value{wire.Int(1 << 53), wire.Int(1<<53 + 1), wire.Text("9007199254740994"), wire.Float(9007199254740996)}, nil},
-		{"B1: dates as instants, what is no date after them both ways, nulls last", wire.TypeDatetime,
-			append(texts("2024-05-01T13:00:00+02:00", "2024-05-01T12:00:00Z", "2024-05-01T12:00:00.0000000001Z", "2024-05-01T12:00:00.5Z", "2016", "soon"), null),
-			append(texts("2024-05-01T12:00:00.5Z", "2024-05-01T12:00:00.0000000001Z", "2024-05-01T12:00:00Z", "2024-05-01T13:00:00+02:00", "soon", "2016"), null)},
+		{"query-1: dates as instants, what is no date after them both ways, nulls last", wire.TypeDatetime,
+			append(texts("2024-05-01T13:00:00+02:00", "2024-05-01T12:00:00Z", "2024-05-01T12:00:00.0000000001Z",
+				"2024-05-01T12:00:00.5Z", "2016", "soon"), null),
+			append(texts("2024-05-01T12:00:00.5Z", "2024-05-01T12:00:00.0000000001Z", "2024-05-01T12:00:00Z",
+				"2024-05-01T13:00:00+02:00", "soon", "2016"), null)},
 		{"an undeclared column has its numbers first, then its other text", "",
 			append(texts("9", "10", "10.5", "", "1a", "9a", "x"), null),
 			append(texts("10.5", "10", "9", "x", "9a", "1a", ""), null)},
-		{"booleans by their texts", wire.TypeBoolean, []wire.Value{wire.Bool(false), wire.Bool(true), null}, []wire.Value{wire.Bool(true), wire.Bool(false), null}},
+		{"booleans by their texts", wire.TypeBoolean, []wire.Value{wire.Bool(false), wire.Bool(true), null},
+			[]wire.Value{wire.Bool(true), wire.Bool(false), null}},
 		{"references by bytes", wire.TypeReference, append(texts("10", "9"), null), append(texts("9", "10"), null)},
 	} {
 		desc := c.desc
@@ -51,7 +56,7 @@ func TestOrderOfOneColumn(t *testing.T) {
 			slices.Reverse(desc)
 		}
 		for dir, want := range map[wire.Direction][]wire.Value{wire.Asc: c.asc, "": c.asc, wire.Desc: desc} {
-			for _, collate := range []bool{false, true} { // B2
+			for _, collate := range []bool{false, true} {
 				o, err := filter.CompileOrder([]wire.SortKey{{Field: "c", Dir: dir, Collate: collate}}, column(c.typ), nil, nil)
 				require.NoError(t, err)
 				for i, a := range want {
@@ -66,7 +71,8 @@ func TestOrderOfOneColumn(t *testing.T) {
 }
 
 func TestOrderOfSeveralColumns(t *testing.T) {
-	columns := []wire.Column{{Name: "joined", Hop: 1}, {Name: "id", Type: wire.TypeNumber}, {Name: "name", Type: wire.TypeString}, {Name: "rest", Type: wire.TypeString}}
+	columns := []wire.Column{{Name: "joined", Hop: 1}, {Name: "id", Type: wire.TypeNumber},
+		{Name: "name", Type: wire.TypeString}, {Name: "rest", Type: wire.TypeString}}
 	row := func(joined, id, name, rest string) []wire.Value { return texts(joined, id, name, rest) }
 	for _, c := range []struct {
 		why         string
@@ -75,17 +81,27 @@ func TestOrderOfSeveralColumns(t *testing.T) {
 		first, last []wire.Value
 	}{
 		{"the first key decides", []wire.SortKey{{Field: "name"}, {Field: "id"}}, nil, row("", "2", "a", ""), row("", "1", "b", "")},
-		{"the second key decides where the first is equal", []wire.SortKey{{Field: "name"}, {Field: "id"}}, nil, row("", "9", "a", ""), row("", "10", "a", "")},
-		{"each key has its direction", []wire.SortKey{{Field: "name", Dir: wire.Desc}, {Field: "id", Dir: wire.Asc}}, nil, row("", "10", "b", ""), row("", "9", "a", "")},
-		{"B3: then the primary key, ascending although the sort descends", []wire.SortKey{{Field: "name", Dir: wire.Desc}}, []string{"id"}, row("", "9", "a", "z"), row("", "10", "a", "a")},
-		{"B3: without a primary key the remaining columns in their order", []wire.SortKey{{Field: "name", Dir: wire.Desc}}, nil, row("", "9", "a", "z"), row("", "10", "a", "a")},
-		{"B3: the last column decides when all else is equal", []wire.SortKey{{Field: "name"}}, []string{"id"}, row("", "1", "a", "a"), row("", "1", "a", "b")},
-		{"the columns of a join break ties too", []wire.SortKey{{Field: "name"}}, []string{"id"}, row("a", "1", "a", "a"), row("b", "1", "a", "a")},
+		{"the second key decides where the first is equal", []wire.SortKey{{Field: "name"}, {Field: "id"}}, nil,
+			row("", "9", "a", ""), row("", "10", "a", "")},
+		{"each key has its direction", []wire.SortKey{{Field: "name", Dir: wire.Desc}, {Field: "id", Dir: wire.Asc}},
+			nil, row("", "10", "b", ""), row("", "9", "a", "")},
+		{"query-3: then the primary key, ascending although the sort descends",
+			[]wire.SortKey{{Field: "name", Dir: wire.Desc}}, []string{"id"}, row("", "9", "a", "z"), row("", "10", "a", "a")},
+		{"query-3: without a primary key the remaining columns in their order",
+			[]wire.SortKey{{Field: "name", Dir: wire.Desc}}, nil, row("", "9", "a", "z"), row("", "10", "a", "a")},
+		{"query-3: the last column decides when all else is equal", []wire.SortKey{{Field: "name"}}, []string{"id"},
+			row("", "1", "a", "a"), row("", "1", "a", "b")},
+		{"the columns of a join break ties too", []wire.SortKey{{Field: "name"}}, []string{"id"},
+			row("a", "1", "a", "a"), row("b", "1", "a", "a")},
 		{"no sort at all: the primary key", nil, []string{"id"}, row("z", "9", "z", "z"), row("a", "10", "a", "a")},
-		{"a primary key that is not among the columns is passed over", nil, []string{"key", "id"}, row("z", "9", "z", "z"), row("a", "10", "a", "a")},
-		{"a field named twice counts once", []wire.SortKey{{Field: "name"}, {Field: "name", Dir: wire.Desc}}, []string{"name"}, row("", "1", "a", ""), row("", "1", "b", "")},
-		{"equal numbers keep an order by their spelling", []wire.SortKey{{Field: "id"}}, []string{"id"}, row("", "1.5", "a", ""), row("", "1.50", "a", "")},
-		{"a missing cell is null and comes last", []wire.SortKey{{Field: "rest"}}, []string{"id"}, row("", "2", "a", "z"), row("", "1", "a", "")[:3]},
+		{"a primary key that is not among the columns is passed over", nil, []string{"key", "id"},
+			row("z", "9", "z", "z"), row("a", "10", "a", "a")},
+		{"a field named twice counts once", []wire.SortKey{{Field: "name"}, {Field: "name", Dir: wire.Desc}},
+			[]string{"name"}, row("", "1", "a", ""), row("", "1", "b", "")},
+		{"equal numbers keep an order by their spelling", []wire.SortKey{{Field: "id"}}, []string{"id"},
+			row("", "1.5", "a", ""), row("", "1.50", "a", "")},
+		{"a missing cell is null and comes last", []wire.SortKey{{Field: "rest"}}, []string{"id"},
+			row("", "2", "a", "z"), row("", "1", "a", "")[:3]},
 	} {
 		o, err := filter.CompileOrder(c.sort, columns, nil, c.tie)
 		require.NoError(t, err, c.why)
@@ -103,10 +119,10 @@ func TestOrderTypes(t *testing.T) {
 		fieldTypes map[string]wire.Type
 		tenFirst   bool
 	}{
-		{"A10: the declared type counts", wire.TypeString, map[string]wire.Type{"c": wire.TypeNumber}, true},
-		{"A10: fieldTypes counts where nothing is declared", "", map[string]wire.Type{"c": wire.TypeString}, true},
-		{"A10: neither says anything", "", nil, false},
-		{"A10: declared number", wire.TypeNumber, map[string]wire.Type{"c": wire.TypeString}, false},
+		{"filter-10: the declared type counts", wire.TypeString, map[string]wire.Type{"c": wire.TypeNumber}, true},
+		{"filter-10: fieldTypes counts where nothing is declared", "", map[string]wire.Type{"c": wire.TypeString}, true},
+		{"filter-10: neither says anything", "", nil, false},
+		{"filter-10: declared number", wire.TypeNumber, map[string]wire.Type{"c": wire.TypeString}, false},
 	} {
 		o, err := filter.CompileOrder([]wire.SortKey{{Field: "c"}}, column(c.typ), c.fieldTypes, nil)
 		require.NoError(t, err)
@@ -121,8 +137,8 @@ func TestOrderRefusals(t *testing.T) {
 		sort wire.SortKey
 		code wire.Code
 	}{
-		{"A11: no such field", wire.SortKey{Field: "b"}, wire.CodeUnknownEntity},
-		{"B6: a column of a join cannot be named", wire.SortKey{Field: "joined"}, wire.CodeUnknownEntity},
+		{"filter-11a: no such field", wire.SortKey{Field: "b"}, wire.CodeUnknownEntity},
+		{"query-6c: a column of a join cannot be named", wire.SortKey{Field: "joined"}, wire.CodeUnknownEntity},
 		{"a name from a request is shown bounded", wire.SortKey{Field: strings.Repeat("b", 9999)}, wire.CodeUnknownEntity},
 		{"a direction that is none", wire.SortKey{Field: "a", Dir: "up"}, wire.CodeBadRequest},
 	} {
@@ -142,8 +158,8 @@ func TestOrderRefusals(t *testing.T) {
 }
 
 func TestOrderTypesOfJoins(t *testing.T) {
-	// fieldTypes speaks of the base table: a column of a join that has the
-	// same name is not typed by it.
+	// fieldTypes describes the base table only, not a column of a join that has
+	// the same name.
 	columns := []wire.Column{{Name: "c"}, {Name: "c", Hop: 1}}
 	o, err := filter.CompileOrder(nil, columns, map[string]wire.Type{"c": wire.TypeString}, nil)
 	require.NoError(t, err)
@@ -151,8 +167,8 @@ func TestOrderTypesOfJoins(t *testing.T) {
 	assert.Positive(t, o.Compare(texts("", "10"), texts("", "9")), "the join's column is undeclared")
 }
 
-// TestOrderIsTotal: antisymmetric, transitive, and zero only for equal
-// spellings, over the whole pool, on every rule, in both directions.
+// TestOrderIsTotal checks that the order is antisymmetric, transitive, and zero
+// only for equal text, for the whole pool, every type and both directions.
 func TestOrderIsTotal(t *testing.T) {
 	values := pool()
 	for _, typ := range []wire.Type{"", wire.TypeNumber, wire.TypeString, wire.TypeDate} {
@@ -186,8 +202,8 @@ func TestOrderIsTotal(t *testing.T) {
 	}
 }
 
-// TestPagesCompose: whatever the order in which rows come, they are sorted into
-// the same sequence (B3).
+// TestPagesCompose checks that rows sort into the same sequence whatever the
+// order in which they come [rule query-3].
 func TestPagesCompose(t *testing.T) {
 	values := pool()
 	rng := rand.New(rand.NewPCG(9, 10))
@@ -219,11 +235,12 @@ func TestPagesCompose(t *testing.T) {
 	}
 }
 
-// TestOrderAgreesWithCompare: where two values are comparable and of one sort,
-// both say the same.
+// TestOrderAgreesWithCompare checks that the order and Compare agree on values
+// of one kind that can be compared.
 func TestOrderAgreesWithCompare(t *testing.T) {
 	values := pool()
-	for _, typ := range []wire.Type{wire.TypeNumber, wire.TypeDecimal, wire.TypeString, wire.TypeReference, wire.TypeBoolean, wire.TypeJSON, wire.TypeArray} {
+	for _, typ := range []wire.Type{wire.TypeNumber, wire.TypeDecimal, wire.TypeString, wire.TypeReference,
+		wire.TypeBoolean, wire.TypeJSON, wire.TypeArray} {
 		o, err := filter.CompileOrder([]wire.SortKey{{Field: "c"}}, column(typ), nil, nil)
 		require.NoError(t, err)
 		for _, a := range values {

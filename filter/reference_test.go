@@ -9,8 +9,8 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
-// The reference table: twelve columns of a shop's orders. Rows are made from
-// a seed, as cells and as what encoding/json makes of them.
+// The reference table has twelve columns of a shop's orders. Its rows are
+// generated from a seed, as cells and as encoding/json would decode them.
 
 var referenceColumns = []wire.Column{
 	{Name: "id", Type: wire.TypeNumber},
@@ -38,7 +38,8 @@ func referenceRows(n int) (rows [][]wire.Value, maps []map[string]any) {
 		}
 		first := pick("Ada", "Grace", "Linus", "Zoë", "Jürgen", "Mei")
 		created := start.Add(time.Duration(rng.Int64N(365*24*3600)) * time.Second)
-		note := []rune(fmt.Sprintf("%s %s, bitte \"%s\" prüfen und ablegen, danke", pick("Lieferung", "Rechnung", "Anfrage"), pick("heute", "morgen"), pick("dringend", "später", "urgent")))
+		note := []rune(fmt.Sprintf("%s %s, bitte \"%s\" prüfen und ablegen, danke",
+			pick("Lieferung", "Rechnung", "Anfrage"), pick("heute", "morgen"), pick("dringend", "später", "urgent")))
 		region := wire.Null()
 		if rng.IntN(5) > 0 {
 			region = wire.Text(pick("north", "south", "east", "west", "central", "overseas"))
@@ -75,7 +76,7 @@ func referenceRows(n int) (rows [][]wire.Value, maps []map[string]any) {
 	return rows, maps
 }
 
-// typicalFilters are what a person asks of the reference table.
+// typicalFilters are realistic filters on the reference table.
 var typicalFilters = []struct {
 	name string
 	and  []wire.Filter
@@ -98,6 +99,7 @@ var typicalFilters = []struct {
 			{Field: "active", Op: wire.OpEq, Value: wire.Bool(true)},
 			{Field: "qty", Op: wire.OpGt, Value: wire.Int(10)}},
 		or: [][]wire.Filter{
-			{{Field: "status", Op: wire.OpIn, Values: []wire.Value{wire.Text("open"), wire.Text("paid")}}, {Field: "amount", Op: wire.OpGt, Value: wire.Text("1000")}},
+			{{Field: "status", Op: wire.OpIn, Values: []wire.Value{wire.Text("open"), wire.Text("paid")}},
+				{Field: "amount", Op: wire.OpGt, Value: wire.Text("1000")}},
 			{{Field: "region", Op: wire.OpIsNull}}}},
 }

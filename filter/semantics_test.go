@@ -17,13 +17,14 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/connectorsdk/connector-sdk-go/filter"
+	"github.com/connectorsdk/connector-sdk-go/internal/rules"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
 // semanticsCase is one line of testdata/semantics; its README explains it.
 type semanticsCase struct {
 	Why        string                     `json:"why"`
-	Ruling     string                     `json:"ruling"`
+	Rule       string                     `json:"rule"`
 	Row        string                     `json:"row"`
 	Columns    map[string]wire.Type       `json:"columns"`
 	FieldTypes map[string]wire.Type       `json:"fieldTypes"`
@@ -58,7 +59,7 @@ func (f semanticsFilter) filter() (wire.Filter, error) {
 	return out, nil
 }
 
-// request is a case as the package takes it.
+// request is a case converted to the parameters of Compile and Match.
 type request struct {
 	and        []wire.Filter
 	or         [][]wire.Filter
@@ -87,8 +88,8 @@ func (c semanticsCase) request() (r request, err error) {
 		}
 		r.or = append(r.or, filters)
 	}
-	// A column that the row lacks comes last and is left off, so that a
-	// missing cell is missing.
+	// Columns that the row lacks come last, so that their cells can be left
+	// off the end of the row.
 	var present, absent []string
 	for name := range c.Columns {
 		if _, ok := c.Cells[name]; ok {
@@ -174,9 +175,9 @@ func TestSemantics(t *testing.T) {
 	assert.GreaterOrEqual(t, total, 300)
 }
 
-// variants checks that what must not matter does not: the kind of a cell of
-// the same spelling, the length of a list, cells beyond the columns, other
-// columns before it, and whether a filter stands in and or in or.
+// variants checks that the verdict does not depend on the kind of a cell with
+// the same wire text, the length of a list, cells beyond the columns, columns
+// before it, or whether a filter is in and or in or.
 func variants(t *testing.T, where string, r request, want bool) {
 	t.Helper()
 	for i, v := range r.row {
@@ -196,7 +197,8 @@ func variants(t *testing.T, where string, r request, want bool) {
 		if f.Op.Shape() == wire.ShapeMember && len(f.Values) > 0 {
 			values := slices.Clone(f.Values)
 			for n := range 40 {
-				values = append(values, wire.Text(fmt.Sprintf("filler %d", n)), wire.Int(int64(770000+n)), wire.Text(fmt.Sprintf("1800-01-%02dT01:02:03Z", n%28+1)))
+				values = append(values, wire.Text(fmt.Sprintf("filler %d", n)), wire.Int(int64(770000+n)),
+					wire.Text(fmt.Sprintf("1800-01-%02dT01:02:03Z", n%28+1)))
 			}
 			long.and[i].Values = values
 		}
@@ -206,7 +208,8 @@ func variants(t *testing.T, where string, r request, want bool) {
 	assert.Equal(t, want, got, "%s, among many members", where)
 
 	wide := r
-	wide.columns = append([]wire.Column{{Name: "before", Type: wire.TypeNumber}, {Name: r.columns[0].Name, Hop: 1, Type: wire.TypeBoolean}}, r.columns...)
+	wide.columns = append([]wire.Column{{Name: "before", Type: wire.TypeNumber},
+		{Name: r.columns[0].Name, Hop: 1, Type: wire.TypeBoolean}}, r.columns...)
 	wide.row = append([]wire.Value{wire.Int(1), wire.Bool(true)}, r.row...)
 	got, err = wide.match()
 	assert.NoError(t, err, where)
@@ -221,7 +224,7 @@ func variants(t *testing.T, where string, r request, want bool) {
 	}
 }
 
-// twins are the values that have the same spelling on the wire.
+// twins returns other values with the same text on the wire.
 func twins(v wire.Value) []wire.Value {
 	var out []wire.Value
 	if v.Kind() == wire.KindFloat && v.Float64() == 0 {
@@ -257,8 +260,8 @@ func kindName(k wire.Kind) string {
 
 // tableRow is one row of the table in doc.go.
 type tableRow struct {
-	name, verdict string
-	ops           []string
+	name, rule, verdict string
+	ops                 []string
 }
 
 func readTable(t *testing.T) []tableRow {
@@ -266,42 +269,47 @@ func readTable(t *testing.T) []tableRow {
 	file, err := parser.ParseFile(token.NewFileSet(), "doc.go", nil, parser.ParseComments)
 	require.NoError(t, err)
 	var rows []tableRow
+	comparators := []string{"eq", "neq", "gt", "gte", "lt", "lte"}
+	column := 0
 	for line := range strings.Lines(file.Doc.Text()) {
-		if !strings.HasPrefix(line, "\tA") {
+		words := strings.Fields(line)
+		if strings.HasPrefix(line, "\tROW") {
+			column = strings.Index(line, "CONDITION")
+		}
+		if column == 0 || len(words) < 4 || !strings.HasPrefix(words[1], "filter-") {
 			continue
 		}
-		words := strings.Fields(line)
-		row := tableRow{name: words[0], verdict: words[len(words)-1]}
-		for _, w := range words[1:] {
+		row := tableRow{name: words[0], rule: words[1], verdict: words[len(words)-1]}
+		for _, w := range strings.Fields(line[:column])[2:] {
 			switch {
 			case w == "comparator":
-				row.ops = append(row.ops, "eq", "neq", "gt", "gte", "lt", "lte")
-			case w == "any" || wire.Op(w).Shape() != wire.ShapeUnknown:
-				row.ops = append(row.ops, w)
+				row.ops = append(row.ops, comparators...)
+			case w == "value":
+				row.ops = append(append(row.ops, comparators...), "contains", "includes", "startswith")
 			default:
-				goto done
+				require.True(t, w == "any" || wire.Op(w).Shape() != wire.ShapeUnknown, line)
+				row.ops = append(row.ops, w)
 			}
 		}
-	done:
 		require.NotEmpty(t, row.ops, line)
 		rows = append(rows, row)
 	}
 	return rows
 }
 
-// TestTable holds the table in doc.go and the cases in testdata/semantics to
-// each other.
+// TestTable checks that the table in doc.go and the cases in testdata/semantics
+// agree with each other and that both are complete.
 func TestTable(t *testing.T) {
 	table := map[string]tableRow{}
 	for _, row := range readTable(t) {
-		require.NotContains(t, table, row.name, "a row stands twice")
+		require.NotContains(t, table, row.name, "a duplicate row")
 		require.Contains(t, []string{"always", "never", "compared", "refused"}, row.verdict, row.name)
 		table[row.name] = row
 	}
 	require.GreaterOrEqual(t, len(table), 30, "the table was not found")
 
 	type proof struct{ match, miss, refused int }
-	rows, rulings := map[string]*proof{}, map[string]int{}
+	rows := map[string]*proof{}
 	type combination struct {
 		op wire.Op
 		t  wire.Type
@@ -314,8 +322,7 @@ func TestTable(t *testing.T) {
 			if !assert.True(t, ok, "%s: no row %s in doc.go", where, c.Row) {
 				continue
 			}
-			assert.True(t, strings.HasPrefix(c.Row, c.Ruling+"-"), "%s: row and ruling differ", where)
-			rulings[c.Ruling]++
+			assert.Equal(t, row.rule, c.Rule, "%s: the row is of another rule", where)
 			p := rows[c.Row]
 			if p == nil {
 				p = &proof{}
@@ -352,7 +359,11 @@ func TestTable(t *testing.T) {
 			}
 		}
 	}
+	covered := map[string]bool{}
 	for name, row := range table {
+		_, known := rules.Lookup(row.rule)
+		assert.True(t, known, "row %s: docs/protocol.md has no rule %q", name, row.rule)
+		covered[strings.TrimRight(row.rule, "abcd")] = true
 		p := rows[name]
 		if !assert.NotNil(t, p, "no case proves row %s", name) {
 			continue
@@ -362,8 +373,8 @@ func TestTable(t *testing.T) {
 			assert.NotZero(t, p.miss, "row %s has no case that does not match", name)
 		}
 	}
-	for n := 1; n <= 13; n++ {
-		assert.NotZero(t, rulings[fmt.Sprintf("A%d", n)], "ruling A%d has no case", n)
+	for n := 1; n <= 14; n++ {
+		assert.True(t, covered[fmt.Sprintf("filter-%d", n)], "rule filter-%d has no row", n)
 	}
 	for _, op := range filter.Operators() {
 		for _, typ := range allTypes {
@@ -382,7 +393,8 @@ var allTypes = []wire.Type{
 }
 
 func TestRefusalsNameTheField(t *testing.T) {
-	columns := []wire.Column{{Name: "a", Type: wire.TypeString}, {Name: "joined", Hop: 1}, {Name: "twice"}, {Name: "twice"}, {Name: "odd", Type: "varchar"}}
+	columns := []wire.Column{{Name: "a", Type: wire.TypeString}, {Name: "joined", Hop: 1}, {Name: "twice"},
+		{Name: "twice"}, {Name: "odd", Type: "varchar"}}
 	secret := wire.Text("s3cret-value")
 	long := strings.Repeat("x", 10000)
 	for _, c := range []struct {
@@ -391,15 +403,18 @@ func TestRefusalsNameTheField(t *testing.T) {
 		code   wire.Code // empty: no code, the columns are at fault
 		names  string
 	}{
-		{"A11: no such field", wire.Filter{Field: "b", Op: wire.OpEq, Value: secret}, wire.CodeUnsupported, `"b"`},
-		{"B6: a column of a join cannot be named", wire.Filter{Field: "joined", Op: wire.OpEq, Value: secret}, wire.CodeUnsupported, `"joined"`},
+		{"filter-11: no such field", wire.Filter{Field: "b", Op: wire.OpEq, Value: secret}, wire.CodeUnsupported, `"b"`},
+		{"query-6c: a column of a join cannot be named", wire.Filter{Field: "joined", Op: wire.OpEq, Value: secret},
+			wire.CodeUnsupported, `"joined"`},
 		{"a name from a request is shown bounded", wire.Filter{Field: long, Op: wire.OpEq, Value: secret}, wire.CodeUnsupported, `xxx"...`},
-		{"A13: an unknown operator", wire.Filter{Field: "a", Op: "like", Value: secret}, wire.CodeBadRequest, `"a"`},
-		{"A13: values on eq", wire.Filter{Field: "a", Op: wire.OpEq, Values: []wire.Value{secret}}, wire.CodeBadRequest, `"a"`},
-		{"A13: a value on in", wire.Filter{Field: "a", Op: wire.OpIn, Value: secret}, wire.CodeBadRequest, `"a"`},
-		{"A13: a value on isnull", wire.Filter{Field: "a", Op: wire.OpIsNull, Value: secret}, wire.CodeBadRequest, `"a"`},
-		{"a value that cannot cross the wire", wire.Filter{Field: "a", Op: wire.OpEq, Value: wire.Decimal("s3cret-value")}, wire.CodeBadRequest, `"a"`},
-		{"a member that cannot cross the wire", wire.Filter{Field: "a", Op: wire.OpIn, Values: []wire.Value{wire.Decimal("s3cret-value")}}, wire.CodeBadRequest, `"a"`},
+		{"filter-14: an unknown operator", wire.Filter{Field: "a", Op: "like", Value: secret}, wire.CodeBadRequest, `"a"`},
+		{"filter-14: values on eq", wire.Filter{Field: "a", Op: wire.OpEq, Values: []wire.Value{secret}}, wire.CodeBadRequest, `"a"`},
+		{"filter-14: a value on in", wire.Filter{Field: "a", Op: wire.OpIn, Value: secret}, wire.CodeBadRequest, `"a"`},
+		{"filter-14: a value on isnull", wire.Filter{Field: "a", Op: wire.OpIsNull, Value: secret}, wire.CodeBadRequest, `"a"`},
+		{"a value that cannot cross the wire",
+			wire.Filter{Field: "a", Op: wire.OpEq, Value: wire.Decimal("s3cret-value")}, wire.CodeBadRequest, `"a"`},
+		{"a member that cannot cross the wire",
+			wire.Filter{Field: "a", Op: wire.OpIn, Values: []wire.Value{wire.Decimal("s3cret-value")}}, wire.CodeBadRequest, `"a"`},
 		{"the source names a column twice", wire.Filter{Field: "twice", Op: wire.OpEq, Value: secret}, "", `"twice"`},
 		{"the source has a type of its own", wire.Filter{Field: "odd", Op: wire.OpEq, Value: secret}, "", `"odd"`},
 	} {

@@ -1,6 +1,7 @@
 package filter_test
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -31,13 +32,47 @@ func TestSplit(t *testing.T) {
 		{"or is pushed as a whole", filters{yes}, groups{{yes, also}, {also}}, filters{yes}, groups{{yes, also}, {also}}, true},
 		{"or stays as a whole for one filter in it", filters{yes}, groups{{yes}, {also, no}}, filters{yes}, nil, false},
 		{"or is pushed although a filter of and stays", filters{no}, groups{{yes}}, nil, groups{{yes}}, false},
-		{"an empty group makes or true: nothing of it is left to push", filters{yes}, groups{{no}, {}}, filters{yes}, nil, true},
+		{"an empty group makes or true, so nothing of it is pushed", filters{yes}, groups{{also}, {}}, filters{yes}, nil, true},
+		{"a filter beside an empty group may name an unknown field, so nothing is claimed",
+			filters{yes}, groups{{no}, {}}, filters{yes}, nil, false},
+		{"the same, with the empty group first", filters{yes}, groups{{}, {no}}, filters{yes}, nil, false},
 		{"an empty group does not push what and keeps", filters{no}, groups{{}}, nil, nil, false},
 	} {
 		pushed, all := filter.Split(wire.Where{And: c.and, Or: c.or}, can)
 		assert.Equal(t, c.pushAnd, pushed.And, c.why)
 		assert.Equal(t, c.pushOr, pushed.Or, c.why)
 		assert.Equal(t, c.all, all, c.why)
+	}
+}
+
+// TestSplitAsksForEveryFilter checks that Split asks for the filters of And
+// first and for every filter of Or, whatever the answers. A source that counts
+// in its callback therefore never sees a filter of Or before one of And.
+func TestSplitAsksForEveryFilter(t *testing.T) {
+	filters := func(fields string) (out []wire.Filter) {
+		for _, field := range strings.Fields(fields) {
+			out = append(out, wire.Filter{Field: field, Op: wire.OpIsNull})
+		}
+		return out
+	}
+	for _, refused := range []string{"", "a", "c", "d", "f", "a b c d e f"} {
+		for _, or := range [][][]wire.Filter{
+			{filters("c d"), filters("e f")},
+			{{}, filters("c d"), filters("e f")},
+			{filters("c d"), {}, filters("e f"), {}},
+		} {
+			asked := ""
+			pushed, all := filter.Split(wire.Where{And: filters("a b"), Or: or}, func(f wire.Filter) bool {
+				asked += f.Field
+				return !strings.Contains(refused, f.Field)
+			})
+			assert.Equal(t, "abcdef", asked)
+			assert.Equal(t, refused == "", all)
+			alone, _ := filter.Split(wire.Where{And: filters("a b")}, func(f wire.Filter) bool {
+				return !strings.Contains(refused, f.Field)
+			})
+			assert.Equal(t, alone.And, pushed.And, "Or does not change what is pushed of And")
+		}
 	}
 }
 
@@ -51,13 +86,15 @@ func TestSplitSharesNothing(t *testing.T) {
 	assert.NotNil(t, or[0], "the request is not changed")
 }
 
-// TestSplitKeepsTheAnswer: what the source does with the pushed part, and the
-// SDK with everything over what is left, is the answer.
+// TestSplitKeepsTheAnswer checks that applying the pushed filters first loses
+// no row, and leaves no row too many if Split reports all.
 func TestSplitKeepsTheAnswer(t *testing.T) {
 	rows, _ := referenceRows(500)
 	for _, f := range typicalFilters {
 		for _, pushable := range []string{"status", "amount", "region", "active", "qty", "note", ""} {
-			pushed, all := filter.Split(wire.Where{And: f.and, Or: f.or}, func(f wire.Filter) bool { return f.Field == pushable || pushable == "" })
+			pushed, all := filter.Split(wire.Where{And: f.and, Or: f.or}, func(f wire.Filter) bool {
+				return f.Field == pushable || pushable == ""
+			})
 			source, err := filter.Compile(pushed, referenceColumns)
 			assert.NoError(t, err)
 			whole, err := filter.Compile(wire.Where{And: f.and, Or: f.or}, referenceColumns)

@@ -8,14 +8,14 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
-// textBuffer has room for the wire text of every cell that holds no text of
-// its own. The longest is a float: a sign, "0.", 323 zeros and 17 digits.
+// textBuffer has room for the wire text of every cell that is not text or
+// decimal. The longest is a float: a sign, "0.", 323 zeros and 17 digits.
 type textBuffer [352]byte
 
 func isText(k wire.Kind) bool { return k == wire.KindText || k == wire.KindDecimal }
 
-// wireText is the text of a cell as it crosses the wire, without quotes (A5,
-// A7). It may lie in buf: it is valid as long as buf is not used again.
+// wireText returns the text of a cell on the wire, without quotes. The result
+// may refer to buf and is valid until buf is used again.
 func wireText(v wire.Value, buf *textBuffer) string {
 	switch v.Kind() {
 	case wire.KindText, wire.KindDecimal:
@@ -30,13 +30,13 @@ func wireText(v wire.Value, buf *textBuffer) string {
 	return unsafe.String(unsafe.SliceData(b), len(b))
 }
 
-// ownText is wireText that outlives every buffer.
+// ownText returns the text of a cell on the wire as a new string.
 func ownText(v wire.Value) string {
 	var buf textBuffer
 	return strings.Clone(wireText(v, &buf))
 }
 
-// compareTexts orders two cells as UTF-8 bytes (A7).
+// compareTexts compares the texts of two cells as UTF-8 bytes.
 func compareTexts(a, b wire.Value) int {
 	if isText(a.Kind()) && isText(b.Kind()) {
 		return compareBytes(a.Text(), b.Text())
@@ -50,7 +50,7 @@ func compareSpelled(a, b wire.Value) int {
 	return compareBytes(wireText(a, &abuf), wireText(b, &bbuf))
 }
 
-// compareTextTo orders a cell that holds no text of its own against a text.
+// compareTextTo compares a cell that is not text or decimal with a text.
 //
 //go:noinline
 func compareTextTo(v wire.Value, text string) int {
@@ -58,7 +58,7 @@ func compareTextTo(v wire.Value, text string) int {
 	return compareBytes(wireText(v, &buf), text)
 }
 
-// testText tests cells as text against a value (A7).
+// testText returns a test that compares the text of a cell with text.
 func testText(text string, a accept) func(wire.Value) bool {
 	if a == acceptOf(wire.OpEq) {
 		return func(v wire.Value) bool {
@@ -84,7 +84,7 @@ func testText(text string, a accept) func(wire.Value) bool {
 	}
 }
 
-// testIncludes tests for a case-sensitive substring (A5).
+// testIncludes returns a test for a case-sensitive substring.
 func testIncludes(part string) func(wire.Value) bool {
 	return func(v wire.Value) bool {
 		if isText(v.Kind()) {
@@ -100,7 +100,7 @@ func spelledIncludes(v wire.Value, part string) bool {
 	return strings.Contains(wireText(v, &buf), part)
 }
 
-// testPrefix tests for a case-sensitive prefix (A5).
+// testPrefix returns a test for a case-sensitive prefix.
 func testPrefix(prefix string) func(wire.Value) bool {
 	return func(v wire.Value) bool {
 		if isText(v.Kind()) {
@@ -116,8 +116,8 @@ func spelledHasPrefix(v wire.Value, prefix string) bool {
 	return strings.HasPrefix(wireText(v, &buf), prefix)
 }
 
-// compareBytes orders two texts by their bytes. It is strings.Compare, except
-// that the compiler sees that it keeps neither text, so that buffers stay on
+// compareBytes compares two texts by their bytes. Unlike strings.Compare, it
+// lets the compiler see that it retains neither text, so that buffers stay on
 // the stack.
 func compareBytes(a, b string) int {
 	return bytes.Compare(unsafe.Slice(unsafe.StringData(a), len(a)), unsafe.Slice(unsafe.StringData(b), len(b)))

@@ -16,13 +16,15 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/ndjson"
 )
 
-// R4: whatever happens to a stream on its way, the reader never takes for
+// Whatever happens to a stream on its way, the reader never takes for
 // complete what is not.
 
 // wholeStreams have every kind of line and every kind of cell.
 var wholeStreams = []string{
 	ping + `{"served":{"filters":true,"sort":false,"window":false}}` + "\n" +
-		`{"rows":[{"id":1,"name":"A\"b\\","note":"Straße 😀","total":"10.250","ok":true,"x":null},{"id":2,"name":"","note":"\u00fc\ud83d\ude00\n","total":"-7","ok":false,"x":0.5}]}` + "\n" +
+		`{"rows":[{"id":1,"name":"A\"b\\","note":"Straße 😀","total":"10.250","ok":true,"x":null},{"id":2,` +
+		`"name":"","note":"\u00fc\ud83d\ude00\n","total":"-7","ok":false,"x":0.5}]}` +
+		"\n" +
 		ping + `{"rows":[{"id":-3,"name":"c","note":null,"total":null,"ok":true,"x":1e-7},{"id":4},{}]}` + "\n" + end,
 	servedNone + `{ "rows" : [ { "a" : 1 , "b" : "x" }, { "a" : 2, "b" : "y" } ] }` + "\r\n" + failure,
 	end,
@@ -142,7 +144,7 @@ func TestDamageLines(t *testing.T) {
 }
 
 func TestDamageAtRandom(t *testing.T) {
-	trials := 45_000 // with the others, the 50,000 of goal R4
+	trials := 45_000 // with the others, 50,000
 	if testing.Short() || raceEnabled {
 		trials = 3_000
 	}
@@ -274,7 +276,8 @@ func heap() int64 {
 
 func TestReaderAllocatesPerLineNotPerRow(t *testing.T) {
 	const lines, rows = 50, 500
-	line := `{"rows":[` + strings.Repeat(`{"id":1,"name":"Amelia","total":"10.25","active":true,"x":null},`, rows-1) + `{"id":1,"name":"Amelia","total":"10.25","active":true,"x":null}]}` + "\n"
+	line := `{"rows":[` + strings.Repeat(`{"id":1,"name":"Amelia","total":"10.25","active":true,"x":null},`, rows-1) +
+		`{"id":1,"name":"Amelia","total":"10.25","active":true,"x":null}]}` + "\n"
 	stream := servedNone + strings.Repeat(line, lines) + end
 	spaced := strings.NewReplacer(",", ", ", ":", ": ").Replace(stream)
 	for what, text := range map[string]string{"compact": stream, "with blanks": spaced} {

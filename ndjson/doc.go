@@ -1,5 +1,5 @@
 // Package ndjson writes and reads the answer of /query: a stream of lines, each
-// one JSON object of one of five kinds (protocol, /query; rulings C1 to C6).
+// one JSON object of one of five kinds.
 //
 //	{"served":{"filters":true,"sort":true,"window":false}}
 //	{"rows":[{"id":1,"name":"Amelia"},{"id":2,"name":null}]}
@@ -11,49 +11,34 @@
 //	{"error":{"code":"timeout","message":"no row for 30 seconds"}}
 //
 // A connector does not need this package: package connector writes the stream
-// for it. It is here for clients of a connector, for tests, and for servers
-// that are built on other ground.
+// for it. It is for clients of a connector, for tests, and for servers that do
+// not use package connector.
+//
+// The first line says what was served: which parts of the request the rows
+// already obey. The window is the part of the result that limit and offset
+// select.
 //
 // # Writing
 //
-// A [Layout] says which cells of a positional row become which members. It
-// makes a [Batch], into which rows are encoded one by one, without allocations
-// once its buffer has grown; and a [Writer] writes batches and the lines around
-// them, each with one Write, and refuses a line that is out of order.
+// A [Writer] collects rows into lines and writes the lines around them. It
+// refuses a line that is out of order.
 //
-//	layout, err := ndjson.NewLayout([]string{"id", "name"}, nil)
-//	if err != nil {
-//		return err
-//	}
 //	w := ndjson.NewWriter(out)
-//	if err := w.Served(wire.Served{Filters: true, Sort: true}); err != nil {
+//	if err := w.Begin(wire.Served{Filters: true, Sort: true}, "id", "name"); err != nil {
 //		return err
 //	}
-//	batch := layout.NewBatch()
 //	for _, c := range customers {
-//		row := []wire.Value{wire.Int(c.ID), wire.Text(c.Name)}
-//		err := batch.Append(row)
-//		if err == ndjson.ErrFull {
-//			if err := w.Rows(batch); err != nil {
-//				return err
-//			}
-//			batch.Reset()
-//			err = batch.Append(row)
-//		}
-//		if err != nil {
+//		if err := w.Row(wire.Int(c.ID), wire.Text(c.Name)); err != nil {
 //			return err
 //		}
-//	}
-//	if err := w.Rows(batch); err != nil { // nothing is written for an empty batch
-//		return err
 //	}
 //	return w.End()
 //
 // # Reading
 //
-// A [Reader] is strict, because the other side is not trusted: a stream that
-// was cut, damaged or made up is an error and never looks complete. Most
-// callers want the rows and nothing else:
+// A [Reader] is strict, because the other side is not trusted: a stream that was
+// cut or damaged is an error and never looks complete. Most callers want only the
+// rows:
 //
 //	r := ndjson.NewReader(resp.Body)
 //	for row, err := range r.Rows() {
@@ -67,22 +52,21 @@
 //
 // Where the protocol leaves room, the reader is this strict:
 //
-//   - A stream without a served line is legal and claims nothing; pings may
-//     stand before it. A claim that makes no sense (a window without filters
-//     and sort, C2) is passed on as it is.
+//   - A stream without a served line is legal and claims nothing; pings may come
+//     before it. A claim that makes no sense (a window without filters and sort)
+//     is passed on as it is.
 //   - Rows of one line may have different members, or the same in another
 //     order; [Row.Get] finds them by name.
 //   - A ping and an end are the number 1, however spelled (1.0, 10e-1).
 //   - Blanks within a line mean nothing, a carriage return before the newline
-//     included. A blank line is an error, but one after the last line is let
-//     pass.
-//   - The last line may lack its newline, since its object is whole without
-//     it. Any other line without one was cut.
+//     included. A blank line is an error, except one after the last line.
+//   - The last line may lack its newline, since its object is complete. Any
+//     other line without one was cut.
 //   - The stream must be read to its end after the end line: until then,
 //     something may still follow, or the connection may have been cut. A
 //     caller bounds that wait as it bounds every other, with a deadline on the
 //     connection or a context of the request.
 //
 // Errors name the line, counted from 1, and the place in it, for example
-// rows[17]; they never quote what a line holds.
+// rows[17]; they never quote the line.
 package ndjson

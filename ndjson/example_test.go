@@ -10,47 +10,28 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
-// A whole answer. A row that does not fit any more goes into the next batch.
+// A whole answer. The writer collects rows into lines.
 func ExampleWriter() {
 	planets := [][]wire.Value{
 		{wire.Int(1), wire.Text("Mercury"), wire.Decimal("0.330"), wire.Null()},
 		{wire.Int(2), wire.Text("Venus"), wire.Decimal("4.87"), wire.Null()},
 		{wire.Int(3), wire.Text("Earth"), wire.Decimal("5.97"), wire.Array(wire.Text("Moon"))},
 	}
+	write := func(w *ndjson.Writer) error {
+		if err := w.Begin(wire.Served{Filters: true, Sort: true}, "id", "name", "mass", "moons"); err != nil {
+			return err
+		}
+		for _, planet := range planets {
+			if err := w.Row(planet...); err != nil {
+				return err
+			}
+		}
+		return w.End()
+	}
 
 	w := ndjson.NewWriter(os.Stdout)
-	if err := w.Served(wire.Served{Filters: true, Sort: true}); err != nil {
-		fmt.Println(err)
-		return
-	}
-	layout, err := ndjson.NewLayout([]string{"id", "name", "mass", "moons"}, nil)
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	batch := layout.NewBatch()
-	for _, row := range planets {
-		err := batch.Append(row)
-		if err == ndjson.ErrFull {
-			if err := w.Rows(batch); err != nil {
-				fmt.Println(err)
-				return
-			}
-			batch.Reset()
-			err = batch.Append(row)
-		}
-		if err != nil {
-			// A cell that cannot cross the wire, or a row too large for a line.
-			fmt.Println(w.Error(wire.Errorf(wire.CodeInternal, wire.InternalMessage)))
-			return
-		}
-	}
-	if err := w.Rows(batch); err != nil {
-		fmt.Println(err)
-		return
-	}
-	if err := w.End(); err != nil {
-		fmt.Println(err)
+	if err := write(w); err != nil {
+		fmt.Println(w.Error(wire.Errorf(wire.CodeInternal, wire.InternalMessage)))
 	}
 	// Output:
 	// {"served":{"filters":true,"sort":true,"window":false}}
@@ -130,35 +111,17 @@ func ExampleReader_Lines() {
 	// end 10 0
 }
 
-// Members are picked from a positional row, in any order (B5).
-func ExampleLayout() {
-	layout, err := ndjson.NewLayout([]string{"city", "id"}, []int{2, 0})
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	batch := layout.NewBatch()
-	if err := batch.Append([]wire.Value{wire.Int(7), wire.Text("not asked for"), wire.Text("Oslo")}); err != nil {
-		fmt.Println(err)
-		return
-	}
-	fmt.Printf("%d row, %d bytes: %s", batch.Len(), batch.Size(), batch.Line())
-	// Output: 1 row, 34 bytes: {"rows":[{"city":"Oslo","id":7}]}
-}
-
-// A cell that cannot cross the wire fails its row, and only its row (D1, D4).
-func ExampleBatch_Append() {
-	layout, err := ndjson.NewLayout([]string{"total"}, nil)
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	batch := layout.NewBatch()
-	fmt.Println(batch.Append([]wire.Value{wire.Decimal("1,250.00")}))
-	fmt.Println(batch.Append([]wire.Value{wire.Decimal("1250.00")}))
-	fmt.Printf("%s", batch.Line())
+// A value that cannot cross the wire fails its row, and only its row.
+func ExampleWriter_Row() {
+	w := ndjson.NewWriter(os.Stdout)
+	_ = w.Begin(wire.Served{}, "total")
+	fmt.Println(w.Row(wire.Decimal("1,250.00")))
+	fmt.Println(w.Row(wire.Decimal("1250.00")))
+	_ = w.End()
 	// Output:
+	// {"served":{"filters":false,"sort":false,"window":false}}
 	// column "total": not plain decimal digits; a decimal is an optional sign, digits, and optionally a dot and digits
 	// <nil>
 	// {"rows":[{"total":"1250.00"}]}
+	// {"end":1}
 }

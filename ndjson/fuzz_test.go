@@ -16,6 +16,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/connectorsdk/connector-sdk-go/internal/lines"
 	"github.com/connectorsdk/connector-sdk-go/ndjson"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
@@ -55,14 +56,14 @@ func FuzzReader(f *testing.F) {
 		}
 
 		var again bytes.Buffer
-		w := ndjson.NewWriter(&again)
+		w := lines.NewWriter(&again)
 		served, _ := r.Served()
 		if served.Window && (!served.Filters || !served.Sort) {
-			served.Window = false // the writer refuses to say that (C2)
+			served.Window = false // the writer refuses to say that [rule stream-2]
 		}
 		require.NoError(t, w.Served(served))
 		for i := range cells {
-			layout, err := ndjson.NewLayout(names[i], nil)
+			layout, err := lines.NewLayout(names[i], nil)
 			require.NoError(t, err)
 			batch := layout.NewBatch()
 			require.NoError(t, batch.Append(cells[i]))
@@ -86,7 +87,7 @@ func FuzzReader(f *testing.F) {
 			for k, v := range cells[i] {
 				got := cells2[i][k]
 				if v.String() != got.String() || v.Kind() != got.Kind() && v.Kind() != wire.KindFloat {
-					// A float beyond 2^53 crosses as its digits in a string (D1).
+					// A float beyond 2^53 crosses as its digits in a string [rule cell-1].
 					t.Fatalf("%q became %q", v, got)
 				}
 			}
@@ -114,14 +115,15 @@ func FuzzBatch(f *testing.F) {
 	f.Add("", []byte{})
 	f.Add("ü,\",\\,\n", []byte("\x02\x03a\"b\x02\x02\xff\xfe\x04\x0510.25"))
 	f.Add("a,a", []byte("\x00"))
-	f.Add("x", []byte("\x05\x00\x00\x00\x00\x00\x00\xf8\x7f\x05\x9a\x99\x99\x99\x99\x99\xb9\x3f\x06\x00\x00\x00\x00\x00\x00\x00\x00\x07\xff\xff\xff\x00\x00\x00\x00\x00"))
+	f.Add("x",
+		[]byte("\x05\x00\x00\x00\x00\x00\x00\xf8\x7f\x05\x9a\x99\x99\x99\x99\x99\xb9\x3f\x06\x00\x00\x00\x00\x00\x00\x00\x00\x07\xff\xff\xff\x00\x00\x00\x00\x00"))
 	f.Fuzz(func(t *testing.T, list string, data []byte) {
 		names := strings.Split(list, ",")
 		valid := utf8.ValidString(list)
 		for i, n := range names {
 			valid = valid && !slices.Contains(names[:i], n)
 		}
-		layout, err := ndjson.NewLayout(names, nil)
+		layout, err := lines.NewLayout(names, nil)
 		require.Equal(t, valid, err == nil, "%v", err)
 		if err != nil {
 			return
@@ -139,7 +141,7 @@ func FuzzBatch(f *testing.F) {
 			err := batch.Append(row)
 			require.Equal(t, sound, err == nil, "%v", err)
 			if err != nil {
-				var cell *ndjson.CellError
+				var cell *lines.CellError
 				require.ErrorAs(t, err, &cell)
 				require.Equal(t, before, string(batch.Line()))
 				require.Equal(t, n, batch.Len())

@@ -2,15 +2,15 @@ package ndjson
 
 import (
 	"bytes"
-	"errors"
+	"fmt"
 	"io"
 	"unsafe"
 
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
-// errLong is a line beyond wire.MaxLineBytes.
-var errLong = errors.New("line too long")
+// errLong reports a line longer than wire.MaxLineBytes.
+var errLong = fmt.Errorf("longer than %d MiB, its newline included", wire.MaxLineBytes>>20)
 
 const (
 	firstBuffer = 16 << 10
@@ -20,10 +20,10 @@ const (
 
 // input cuts what a reader delivers, in pieces of any size, into lines.
 //
-// A line is handed out as a string that shares the buffer, without a copy.
-// That is sound because a byte of the buffer is written once: what has been
-// read stays as it is, and when the buffer is full the rest of the line goes on
-// in a new one. Of buffers, input holds at most the one of the line being read.
+// A line is a string that shares the buffer, without a copy. That is sound
+// because each byte of the buffer is written once: bytes that have been read
+// never change, and when the buffer is full, the line goes on in a new one. input
+// holds one buffer at most, that of the line being read.
 type input struct {
 	r       io.Reader
 	buf     []byte
@@ -34,8 +34,8 @@ type input struct {
 	err     error
 }
 
-// line is the next line without its newline. At the end of the stream it
-// returns what follows the last newline and io.EOF. Other errors are errLong
+// line returns the next line without its newline. At the end of the stream it
+// returns the text after the last newline and io.EOF. Other errors are errLong
 // and those of the reader below.
 func (in *input) line() (string, error) {
 	for {
@@ -55,7 +55,7 @@ func (in *input) line() (string, error) {
 	}
 }
 
-// take hands out the next n bytes and passes over them and the delimiter.
+// take returns the next n bytes and skips them and the delimiter.
 func (in *input) take(n, delimiter int) string {
 	line := unsafe.String(unsafe.SliceData(in.buf[in.start:]), n)
 	in.start += n + delimiter
@@ -64,8 +64,8 @@ func (in *input) take(n, delimiter int) string {
 	return line
 }
 
-// more reads on until the stream has ended, which is false, or until something
-// other than a single blank line has come, which is true.
+// more reads on, and reports whether anything but a single blank line comes before
+// the stream ends.
 func (in *input) more() (bool, error) {
 	for {
 		switch string(in.buf[in.start:in.end]) {
@@ -84,8 +84,8 @@ func (in *input) more() (bool, error) {
 	}
 }
 
-// fill reads once more from below. The line being read is shorter than the
-// largest, so a buffer of that size has room.
+// fill reads once more from the reader below. The line being read is shorter than
+// the largest, so a buffer of that size has room.
 func (in *input) fill() {
 	if in.end == len(in.buf) {
 		begun := in.buf[in.start:in.end]

@@ -6,7 +6,7 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
-// A Kind is one of the five kinds of line in a stream (protocol, /query).
+// A Kind is one of the five kinds of line in a stream.
 type Kind uint8
 
 // The kinds of line. The zero Kind is none of them.
@@ -18,7 +18,7 @@ const (
 	KindError                  // the answer failed; nothing follows
 )
 
-// String is the member that marks a line of the kind.
+// String returns the member that marks a line of the kind.
 func (k Kind) String() string {
 	switch k {
 	case KindServed:
@@ -39,14 +39,14 @@ func (k Kind) String() string {
 // that belongs to its kind is set.
 type Line struct {
 	Kind   Kind
-	Served wire.Served // KindServed; as the line says it, whether it makes sense or not (C2)
+	Served wire.Served // KindServed; as the line says it, even if it makes no sense
 	Rows   []Row       // KindRows; valid until the next line
 	Error  *wire.Error // KindError
 	Bytes  int         // the length of the line, its newline included
 }
 
-// LineError is a line that breaks the protocol, or the place where a stream
-// broke off. It never quotes what the line holds.
+// LineError reports a line that breaks the protocol, or the place where a stream
+// broke off. It never quotes the line.
 type LineError struct {
 	Line    int    // counted from 1
 	Path    string // where in the line, for example rows[17]; empty for the line as a whole
@@ -69,5 +69,5 @@ func (e *LineError) Error() string {
 	return text
 }
 
-// Unwrap is Err.
+// Unwrap returns Err.
 func (e *LineError) Unwrap() error { return e.Err }

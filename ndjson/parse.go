@@ -4,15 +4,17 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
+	"github.com/connectorsdk/connector-sdk-go/internal/scan"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
-// parser reads lines. What it allocates it uses again for the next line, and
-// it lets go of every line but the last: no slice of it has, beyond its
-// length, anything that would keep an older line alive.
+// parser reads lines. It uses its memory again for the next line, and keeps no
+// line but the last alive: beyond their lengths, its slices hold no text of an
+// older line.
 type parser struct {
-	s    wire.Scanner
+	s    scan.Scanner
 	text string
 
 	read  int          // rows of the current line
@@ -35,11 +37,11 @@ func (p *parser) begin(text string) (Line, *LineError) {
 	s := &p.s
 	s.Reset(text)
 	if s.Err() == nil && s.Peek() == 0 && s.Offset() == len(text) {
-		return Line{}, &LineError{Problem: "a blank line; every line is one JSON object"}
+		return Line{}, &LineError{Problem: "blank line; every line is one JSON object"}
 	}
 	s.Expect('{')
 	if s.Peek() == '}' {
-		return Line{}, &LineError{Problem: "an empty object; a line has one member: served, rows, ping, end or error"}
+		return Line{}, &LineError{Problem: "empty object; a line has one member: served, rows, ping, end or error"}
 	}
 	name := s.String()
 	s.Expect(':')
@@ -64,7 +66,7 @@ func (p *parser) begin(text string) (Line, *LineError) {
 		line.Kind = KindError
 		line.Error, fault = p.parseError()
 	default:
-		fault = &LineError{Problem: "an unknown kind of line; the kinds are served, rows, ping, end and error"}
+		fault = &LineError{Problem: "unknown kind of line; the kinds are served, rows, ping, end and error"}
 	}
 	if fault == nil {
 		fault = p.finish()
@@ -72,7 +74,7 @@ func (p *parser) begin(text string) (Line, *LineError) {
 	return line, fault
 }
 
-// finish reads what follows a line's only member.
+// finish reads the rest of a line after its only member.
 func (p *parser) finish() *LineError {
 	if p.s.Skip(',') {
 		return &LineError{Problem: "more than one member; a line has exactly one"}
@@ -85,9 +87,9 @@ func (p *parser) finish() *LineError {
 	return nil
 }
 
-// syntax is the scanner's fault, at a path.
+// syntax returns the scanner's error as an error at a path.
 func (p *parser) syntax(path string) *LineError {
-	var e *wire.SyntaxError
+	var e *scan.SyntaxError
 	if errors.As(p.s.Err(), &e) {
 		return &LineError{Path: path, Problem: fmt.Sprintf("invalid JSON at byte %d: %s", e.Offset, e.Problem)}
 	}
@@ -162,10 +164,10 @@ func (p *parser) parseMembers(path string, names []string, value func(i int) *Li
 		}
 		i := slices.Index(names, name)
 		if i < 0 {
-			return &LineError{Path: path, Problem: "an unknown member"}
+			return &LineError{Path: path, Problem: "unknown member; the members are " + strings.Join(names, ", ")}
 		}
 		if have[i] {
-			return &LineError{Path: path + "." + names[i], Problem: "stands twice"}
+			return &LineError{Path: path, Problem: fmt.Sprintf("duplicate member %q; send each member once", names[i])}
 		}
 		have[i] = true
 		fault := value(i)

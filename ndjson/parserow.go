@@ -27,9 +27,9 @@ func (p *parser) beginRows() *LineError {
 	return nil
 }
 
-// row reads the next row; false at the end of the line. The row's cells are
-// overwritten by those of the next, unless rows are to be kept; then each goes
-// to keep.
+// row reads the next row and reports whether there was one in the line. The next
+// row overwrites its cells, unless keep is set; the caller then passes each row
+// to [parser.keep].
 func (p *parser) row(keep bool) (Row, bool, *LineError) {
 	s := &p.s
 	if p.read > 0 && !s.Skip(',') {
@@ -56,13 +56,13 @@ func (p *parser) row(keep bool) (Row, bool, *LineError) {
 	return Row{p.shape, p.cells[start:len(p.cells):len(p.cells)]}, true, nil
 }
 
-// keep adds a row to those of the line.
+// keep adds a row to the rows of the line and returns them all.
 func (p *parser) keep(row Row) []Row {
 	p.rows = append(p.rows, row)
 	return p.rows
 }
 
-// wipe lets go of the lines before.
+// wipe drops what is left of earlier lines.
 func (p *parser) wipe() {
 	if p.dirty > len(p.cells) {
 		clear(p.cells[len(p.cells):p.dirty])
@@ -95,8 +95,8 @@ func (p *parser) parseRow() *LineError {
 	return p.parseOther(known)
 }
 
-// parseOther reads on in a row of which some members are known to be the first
-// ones of p.shape, and finds its shape.
+// parseOther reads the rest of a row whose first members are the first known ones
+// of p.shape, and finds its shape.
 func (p *parser) parseOther(known int) *LineError {
 	s := &p.s
 	count := known
@@ -127,7 +127,7 @@ func (p *parser) parseOther(known int) *LineError {
 			p.other.begin(p.shape, count)
 		}
 		if !same && !p.other.add(name, p.text[from:s.Offset()]) {
-			return &LineError{Problem: fmt.Sprintf("member %d has the name of an earlier one", count+1)}
+			return &LineError{Problem: fmt.Sprintf("member %d is a duplicate; send each member once", count+1)}
 		}
 		p.cells = append(p.cells, s.Scalar())
 		if s.Err() != nil {
@@ -146,17 +146,17 @@ func (p *parser) parseOther(known int) *LineError {
 	return nil
 }
 
-// cellFault is what the scanner found wrong in the n-th member of a row.
+// cellFault returns the scanner's error in the n-th member of a row.
 func (p *parser) cellFault(n int) *LineError {
 	fault := p.syntax("")
 	fault.Problem = fmt.Sprintf("member %d: %s", n, fault.Problem)
 	return fault
 }
 
-// rememberSize is the largest shape kept for later than the next row.
-const rememberSize = 64 << 10
+// maxRecentSize is the largest shape that is kept for later than the next row.
+const maxRecentSize = 64 << 10
 
-// shapeOf is the shape of these members: a recent one, or a new one.
+// shapeOf returns the shape of these members: a recent one, or a new one.
 func (p *parser) shapeOf(names, spans []string) *shape {
 	for _, sh := range p.recent {
 		if sh != nil && slices.Equal(sh.names, names) {
@@ -164,7 +164,7 @@ func (p *parser) shapeOf(names, spans []string) *shape {
 		}
 	}
 	sh := newShape(names, spans)
-	if sh.size <= rememberSize {
+	if sh.size <= maxRecentSize {
 		p.recent[p.oldest] = sh
 		p.oldest = (p.oldest + 1) % len(p.recent)
 	}
@@ -178,13 +178,13 @@ type members struct {
 	seen  map[string]struct{} // the names, once there are more than a few
 }
 
-// begin takes the first n members over from a shape.
+// begin starts with the first n members of a shape.
 func (m *members) begin(sh *shape, n int) {
 	m.names = append(m.names[:0], sh.names[:n]...)
 	m.spans = append(m.spans[:0], sh.spans[:n]...)
 }
 
-// add takes one more member; false when it has the name of an earlier one.
+// add adds one more member and reports whether its name is new.
 func (m *members) add(name, span string) bool {
 	if len(m.names) < fewNames {
 		if slices.Contains(m.names, name) {
@@ -209,9 +209,9 @@ func (m *members) add(name, span string) bool {
 	return true
 }
 
-// forget lets go of the row. The map goes altogether when it is large, since
-// emptying one costs as much as it ever held: a single wide row must not make
-// every later one slow.
+// forget drops the row. It drops a large map altogether, because emptying a map
+// costs as much as it ever held: a single wide row must not make every later one
+// slow.
 func (m *members) forget() {
 	clear(m.names)
 	clear(m.spans)

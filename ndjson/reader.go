@@ -1,22 +1,31 @@
 package ndjson
 
 import (
-	"fmt"
 	"io"
 	"iter"
 
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
-// Reader reads one answer to /query strictly: the order of lines (C1), exact
-// member names, no duplicate and no unknown member, cells that are scalars, 1
-// to 5,000 rows and at most 16 MiB a line (C6), UTF-8, and nothing after the
-// line that ends the stream. A stream that closes before that line is
-// truncated, and never looks complete.
+// state is how far a stream has come.
+type state uint8
+
+const (
+	beforeServed state = iota // no line yet, or pings only
+	inRows                    // rows and pings, in any order
+	ended
+	failed // an error line
+)
+
+// Reader reads one answer to /query strictly: the order of lines, exact member
+// names, no duplicate and no unknown member, cells that are scalars, 1 to 5,000
+// rows and at most 16 MiB a line, UTF-8, and nothing after the line that ends the
+// stream. A stream that closes before that line is an error: it never looks
+// complete.
 //
-// It holds one line at a time, however slowly the line arrives, and neither
-// closes the reader below nor sets deadlines on it: a stream that stalls is
-// the business of who opened it. A Reader is not safe for concurrent use.
+// A Reader holds one line at a time. It neither closes the reader below nor sets
+// deadlines on it: whoever opened the stream bounds how long it may stall. A
+// Reader is not safe for concurrent use.
 type Reader struct {
 	in      input
 	parser  parser
@@ -29,15 +38,14 @@ type Reader struct {
 	failure *wire.Error // of an error line
 }
 
-// NewReader reads a stream from r.
+// NewReader returns a reader of the stream r.
 func NewReader(r io.Reader) *Reader {
 	return &Reader{in: input{r: r}}
 }
 
-// Served is the stream's served line, and whether there was one among the
-// lines read so far. Where there is none, nothing was served (protocol,
-// /query, rule 2). It is settled once the first row has been yielded, or the
-// stream has ended.
+// Served returns the stream's served line, and whether there was one among the
+// lines read so far. Without one, nothing was served. The result is final once
+// the first row has been yielded, or the stream has ended.
 func (r *Reader) Served() (s wire.Served, present bool) { return r.served, r.claimed }
 
 // Rows yields the rows of the stream, each valid until the next one. An error
@@ -46,8 +54,8 @@ func (r *Reader) Served() (s wire.Served, present bool) { return r.served, r.cla
 // complete answer.
 //
 // Rows are yielded as they are read, in memory that does not grow with their
-// number; so a fault late in a line comes after the rows before it. A loop that
-// was left early may be taken up again by another call of Rows or Lines.
+// number; so a fault late in a line comes after the rows before it. After a loop
+// was left early, another call of Rows or Lines reads on.
 func (r *Reader) Rows() iter.Seq2[Row, error] {
 	return func(yield func(Row, error) bool) {
 		for {
@@ -81,8 +89,8 @@ func (r *Reader) Rows() iter.Seq2[Row, error] {
 // KindEnd or KindError. The line of KindEnd is yielded only when nothing
 // follows it.
 //
-// To read rows and nothing else, [Reader.Rows] needs less memory. A loop that
-// was left early may be taken up again.
+// To read rows and nothing else, [Reader.Rows] needs less memory. After a loop was
+// left early, another call reads on.
 func (r *Reader) Lines() iter.Seq2[Line, error] {
 	return func(yield func(Line, error) bool) {
 		for {
@@ -123,7 +131,7 @@ func (r *Reader) line() (Line, error) {
 	}
 }
 
-// row reads the next row of a rows line; false at the line's end.
+// row reads the next row of a rows line and reports whether there was one.
 func (r *Reader) row(keep bool) (Row, bool, error) {
 	row, ok, fault := r.parser.row(keep)
 	if fault != nil {
@@ -136,7 +144,7 @@ func (r *Reader) row(keep bool) (Row, bool, error) {
 	return row, ok, nil
 }
 
-// begin reads one line, of a rows line no more than what precedes the rows. It
+// begin reads one line, or the part of a rows line that precedes the rows. It
 // returns io.EOF after a complete stream.
 func (r *Reader) begin() (Line, error) {
 	if r.err != nil {
@@ -185,12 +193,12 @@ func (r *Reader) next() (Line, error) {
 	return line, nil
 }
 
-// order holds the line against those before it (C1).
+// order checks the line against the lines before it.
 func (r *Reader) order(line *Line) error {
 	switch line.Kind {
 	case KindServed:
 		if r.claimed {
-			return &LineError{Line: r.lines, Problem: "a second served line"}
+			return &LineError{Line: r.lines, Problem: "second served line; served is written once"}
 		}
 		if r.state != beforeServed {
 			return &LineError{Line: r.lines, Problem: "served comes after rows; it must precede everything but pings"}
@@ -210,7 +218,7 @@ func (r *Reader) order(line *Line) error {
 	return nil
 }
 
-// nothingFollows reads to the end of the stream. One blank line is let pass.
+// nothingFollows reads to the end of the stream. It accepts one blank line.
 func (r *Reader) nothingFollows() error {
 	more, err := r.in.more()
 	if !more && err == nil {
@@ -220,18 +228,18 @@ func (r *Reader) nothingFollows() error {
 	if err != nil {
 		return r.broken(err)
 	}
-	return &LineError{Line: r.lines, Problem: "something follows the end or error line"}
+	return &LineError{Line: r.lines, Problem: "unexpected data after the end or error line"}
 }
 
-// truncated is a stream that ends at a line without having come to its end.
+// truncated returns the error of a stream that ends too early.
 func (r *Reader) truncated(problem string) error {
 	return &LineError{Line: r.lines, Problem: problem, Err: io.ErrUnexpectedEOF}
 }
 
-// broken is a line that could not be read.
+// broken returns the error of a line that could not be read.
 func (r *Reader) broken(err error) error {
 	if err == errLong {
-		return &LineError{Line: r.lines, Problem: fmt.Sprintf("longer than %d MiB, its newline included", wire.MaxLineBytes>>20)}
+		return &LineError{Line: r.lines, Problem: errLong.Error()}
 	}
 	return &LineError{Line: r.lines, Problem: "reading failed", Err: err}
 }

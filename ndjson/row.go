@@ -6,20 +6,20 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
-// Row is one row of a stream. Its cells are the four kinds of the wire: null,
-// text, boolean, and number (a wire.KindInt or wire.KindFloat); what a string
-// means is up to the column's type (D1 to D3).
+// Row is one row of a stream. Its cells are of the four kinds of the wire: null,
+// text, boolean, and number (a wire.KindInt or wire.KindFloat). What a string
+// means depends on the column's type.
 //
 // A row of [Reader.Rows] is valid until the next row, one of [Reader.Lines]
-// until the next line. To keep one, copy its Values. The texts of its cells
-// then stay as they are, but each of them keeps its whole line in memory: clone
-// what is kept for long ([wire.Value.Clone]).
+// until the next line. To keep one, copy its Values. The texts of its cells then
+// stay as they are, but each keeps its whole line in memory: clone values that
+// you keep for long ([wire.Value.Clone]).
 type Row struct {
 	shape  *shape
 	values []wire.Value
 }
 
-// Names are the row's members, in the order of the line, parallel to Values.
+// Names returns the row's members, in the order of the line, parallel to Values.
 // Rows of the same members share the slice: do not change it. It stays valid.
 func (r Row) Names() []string {
 	if r.shape == nil {
@@ -28,11 +28,11 @@ func (r Row) Names() []string {
 	return r.shape.names
 }
 
-// Values are the row's cells, parallel to Names.
+// Values returns the row's cells, parallel to Names.
 func (r Row) Values() []wire.Value { return r.values }
 
-// Get is the cell of the member of that name; null and false where the row has
-// none, which reads as a null cell (A11).
+// Get returns the cell of the member of that name. If the row has none, it
+// returns null and false: a missing member reads as a null cell.
 func (r Row) Get(name string) (wire.Value, bool) {
 	if r.shape != nil {
 		if i := r.shape.at(name); i >= 0 {
@@ -42,23 +42,22 @@ func (r Row) Get(name string) (wire.Value, bool) {
 	return wire.Null(), false
 }
 
-// fewNames is the number of members up to which a look through them beats a
-// map.
+// fewNames is the number of members up to which comparing them all is faster than
+// a map.
 const fewNames = 16
 
-// shape is the members that rows have in common. Nothing in it shares memory
-// with a line.
+// shape is the members that rows have in common. It shares no memory with a line.
 type shape struct {
 	names []string
 	// spans[i] is the text of a row from the end of cell i-1, or from its
-	// opening brace, to the start of cell i: a text that has been read as
-	// `,"name":` once need not be read again where it recurs.
+	// opening brace, to the start of cell i: text that was once read as
+	// `,"name":` need not be read again where it recurs.
 	spans []string
 	index map[string]int // beyond fewNames
 	size  int            // bytes of names and spans
 }
 
-// newShape copies names and spans into one block of its own.
+// newShape copies names and spans into one block of memory.
 func newShape(names, spans []string) *shape {
 	size := 0
 	for i, name := range names {
@@ -84,7 +83,7 @@ func newShape(names, spans []string) *shape {
 	return sh
 }
 
-// at is the position of a name, or -1.
+// at returns the position of a name, or -1.
 func (sh *shape) at(name string) int {
 	if sh.index != nil {
 		if i, ok := sh.index[name]; ok {

@@ -31,14 +31,17 @@ func TestRows(t *testing.T) {
 		rows   []string
 		says   string // of the error that ends the loop
 	}{
-		{"pings and served are passed over", ping + servedNone + ping + twoRows + ping + oneRow + end, []string{"{a=int:1}", "{a=int:2}", "{a=int:1}"}, ""},
+		{"pings and served are passed over", ping + servedNone + ping + twoRows + ping + oneRow + end,
+			[]string{"{a=int:1}", "{a=int:2}", "{a=int:1}"}, ""},
 		{"no rows", servedNone + end, nil, ""},
-		{"an error line is its error, after the rows before it", servedNone + twoRows + failure, []string{"{a=int:1}", "{a=int:2}"}, "timeout: too slow"},
+		{"an error line is its error, after the rows before it", servedNone + twoRows + failure,
+			[]string{"{a=int:1}", "{a=int:2}"}, "timeout: too slow"},
 		{"a truncated stream never looks complete", servedNone + twoRows, []string{"{a=int:1}", "{a=int:2}"}, "line 3: the stream ends"},
 		{"rows of a cut line are not yielded, though some are whole", servedNone + `{"rows":[{"a":1},{"a":2}`, nil, "line 2: the stream ends"},
-		{"a fault comes after the rows before it", `{"rows":[{"a":1},{"a":2},{"a":[]}]}` + "\n" + end, []string{"{a=int:1}", "{a=int:2}"}, "line 1: rows[2]"},
+		{"a fault comes after the rows before it", `{"rows":[{"a":1},{"a":2},{"a":[]}]}` + "\n" + end,
+			[]string{"{a=int:1}", "{a=int:2}"}, "line 1: rows[2]"},
 		{"also a fault behind the rows", `{"rows":[{"a":1}],"x":1}` + "\n" + end, []string{"{a=int:1}"}, "more than one member"},
-		{"C6: a row too many", `{"rows":[{}` + strings.Repeat(",{}", 5000) + "]}\n" + end, slicesRepeat("{}", 5000), "more than 5000 rows"},
+		{"stream-6: a row too many", `{"rows":[{}` + strings.Repeat(",{}", 5000) + "]}\n" + end, slicesRepeat("{}", 5000), "more than 5000 rows"},
 	} {
 		t.Run(c.why, func(t *testing.T) {
 			for name, reader := range deliveries(c.stream) {
@@ -158,7 +161,7 @@ func TestRowGet(t *testing.T) {
 	}{
 		{"a member", 0, "a", wire.Int(1), true},
 		{"a null member is there", 0, "b", wire.Null(), true},
-		{"A11: a missing member reads as null", 1, "a", wire.Null(), false},
+		{"filter-11: a missing member reads as null", 1, "a", wire.Null(), false},
 		{"rows of one line have members of their own", 1, "b", wire.Int(2), true},
 		{"names are exact", 0, "A", wire.Null(), false},
 		{"a member of a wide row", 2, "w49", wire.Int(49), true},

@@ -21,9 +21,9 @@ func TestReaderTruncated(t *testing.T) {
 		stream string
 		line   int
 	}{
-		{"protocol, /query rule 5: nothing at all", "", 1},
-		{"protocol, /query rule 5: neither end nor error", servedNone + oneRow, 3},
-		{"protocol, /query rule 5: only a ping", ping, 2},
+		{"stream-13: nothing at all", "", 1},
+		{"stream-13: neither end nor error", servedNone + oneRow, 3},
+		{"stream-13: only a ping", ping, 2},
 		{"a line is cut", servedNone + `{"rows":[{"a":1`, 2},
 		{"a line of rows is whole but for its newline, and no end follows", servedNone + `{"rows":[{"a":1}]}`, 2},
 		{"a cut end is none", servedNone + `{"end":1`, 2},
@@ -106,7 +106,7 @@ func TestReaderLineLength(t *testing.T) {
 	line := func(size int) string {
 		return `{"rows":[{"a":"` + strings.Repeat("x", size-around) + `"}]}` + "\n"
 	}
-	t.Run("C6: 16 MiB with the newline", func(t *testing.T) {
+	t.Run("stream-6: 16 MiB with the newline", func(t *testing.T) {
 		var sizes []int
 		for l, err := range ndjson.NewReader(strings.NewReader(servedNone + line(wire.MaxLineBytes) + end)).Lines() {
 			require.NoError(t, err)
@@ -114,23 +114,23 @@ func TestReaderLineLength(t *testing.T) {
 		}
 		assert.Equal(t, []int{len(servedNone), wire.MaxLineBytes, len(end)}, sizes)
 	})
-	t.Run("C6: one byte more is refused", func(t *testing.T) {
+	t.Run("stream-6: one byte more is refused", func(t *testing.T) {
 		_, err := transcript(ndjson.NewReader(strings.NewReader(servedNone + line(wire.MaxLineBytes+1) + end)))
 		require.ErrorContains(t, err, "line 2: longer than 16 MiB")
 	})
-	t.Run("C6: an endless line is refused when it passes the limit", func(t *testing.T) {
+	t.Run("stream-6: an endless line is refused when it passes the limit", func(t *testing.T) {
 		endless := &repeat{text: servedNone + `{"rows":[{"a":"`, b: 'x'}
 		_, err := transcript(ndjson.NewReader(endless))
 		require.ErrorContains(t, err, "line 2: longer than 16 MiB")
 		assert.LessOrEqual(t, endless.taken, wire.MaxLineBytes+len(servedNone), "no more than one line is buffered")
 	})
-	t.Run("C1: endless text after the end is refused at its first byte", func(t *testing.T) {
+	t.Run("stream-1: endless text after the end is refused at its first byte", func(t *testing.T) {
 		endless := &repeat{text: end, b: '\n'}
 		_, err := transcript(ndjson.NewReader(endless))
-		require.ErrorContains(t, err, "something follows")
+		require.ErrorContains(t, err, "unexpected data after the end or error line")
 		assert.Less(t, endless.taken, 1<<20)
 	})
-	t.Run("C6: 5,000 rows", func(t *testing.T) {
+	t.Run("stream-6: 5,000 rows", func(t *testing.T) {
 		stream := `{"rows":[` + strings.Repeat(`{"a":1},`, 4999) + `{"a":1}]}` + "\n" + end
 		n := 0
 		for _, err := range ndjson.NewReader(strings.NewReader(stream)).Rows() {
@@ -167,6 +167,6 @@ func TestReaderServed(t *testing.T) {
 		require.NoError(t, err)
 	}
 	s, present := r.Served()
-	assert.False(t, present, "protocol, /query rule 2: a stream without served")
+	assert.False(t, present, "stream-12: a stream without served")
 	assert.Zero(t, s, "claims nothing")
 }

@@ -1,160 +1,108 @@
 package ndjson
 
 import (
-	"errors"
-	"fmt"
 	"io"
-	"strings"
 
+	"github.com/connectorsdk/connector-sdk-go/internal/lines"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
-// ErrOrder is wrapped by the error of a [Writer] call that the order of lines
-// forbids (C1). Nothing was written, and the stream can go on.
-var ErrOrder = errors.New("ndjson: line out of order")
-
 var (
-	errWindow   = errors.New("ndjson: served.window cannot be claimed without served.filters and served.sort (C2): rows beyond the window would be lost")
-	errNilError = errors.New("ndjson: an error line needs an error")
+	// ErrOrder is wrapped by the error of a [Writer] call that comes out of
+	// order. Nothing was written, and the stream can go on.
+	ErrOrder = lines.ErrOrder
+
+	// ErrRowTooLarge is returned by [Writer.Row] for a row that alone needs a
+	// line longer than [wire.MaxLineBytes]. End the stream with Error.
+	ErrRowTooLarge = lines.ErrRowTooLarge
 )
 
-// state is how far a stream has come (C1).
-type state uint8
-
-const (
-	beforeServed state = iota // nothing yet, or pings only
-	inRows                    // rows and pings, in any order
-	ended
-	failed // an error line
-)
-
-// Writer writes the lines of one answer to /query in the order that the
-// protocol asks for (C1): served once, then rows and pings, then end or an
-// error. Pings may also precede served. A call out of turn returns an error
-// that wraps [ErrOrder] and writes nothing.
+// Writer writes one answer to /query: Begin, then any number of calls of Row,
+// then End, or Error if the answer failed. Ping may come at any time before the
+// end. A call out of order returns an error that wraps [ErrOrder] and writes
+// nothing.
 //
-// Every call is exactly one Write of one whole line, so that flushing, pacing
-// and deadlines stay in the hands of the writer below. Once a write fails, so
-// does every later call, with the same error. A Writer is not safe for
-// concurrent use.
+// Rows are collected into lines of up to [wire.MaxBatchRows] rows and
+// [wire.MaxLineBytes] bytes. Every line is exactly one Write to the writer
+// below. Once a Write fails, every later call returns the same error. A Writer
+// is not safe for concurrent use.
 type Writer struct {
-	w       io.Writer
-	state   state
-	err     error  // of a failed write
-	scratch []byte // for lines other than rows
+	out   *lines.Writer
+	batch *lines.Batch // nil before Begin and after the end
 }
 
-// NewWriter starts a stream on w.
-func NewWriter(w io.Writer) *Writer {
-	return &Writer{w: w, scratch: make([]byte, 0, 128)}
-}
+// NewWriter returns a writer of a stream to w.
+func NewWriter(w io.Writer) *Writer { return &Writer{out: lines.NewWriter(w)} }
 
-// Served writes which parts of the request were applied. It comes first of
-// everything but pings. The zero [wire.Served] claims nothing and is always
-// safe. A window claimed without filters and sort is refused (C2).
-func (w *Writer) Served(s wire.Served) error {
-	if err := w.ready("served"); err != nil {
-		return err
-	}
-	if w.state != beforeServed {
-		return fmt.Errorf("%w: served is written once, before any row", ErrOrder)
-	}
-	if s.Window && (!s.Filters || !s.Sort) {
-		return errWindow
-	}
-	line := appendBool(append(w.scratch[:0], `{"served":{"filters":`...), s.Filters)
-	line = appendBool(append(line, `,"sort":`...), s.Sort)
-	line = appendBool(append(line, `,"window":`...), s.Window)
-	return w.write(append(line, "}}\n"...), inRows)
-}
-
-func appendBool(dst []byte, b bool) []byte {
-	if b {
-		return append(dst, "true"...)
-	}
-	return append(dst, "false"...)
-}
-
-// Rows writes the batch, which the caller then resets. For an empty batch it
-// writes nothing (C6).
-func (w *Writer) Rows(b *Batch) error {
-	if err := w.ready("rows"); err != nil {
-		return err
-	}
-	if w.state == beforeServed {
-		return fmt.Errorf("%w: rows before served; call Served first, with its zero value to claim nothing", ErrOrder)
-	}
-	line := b.Line()
-	if line == nil {
-		return nil
-	}
-	return w.write(line, inRows)
-}
-
-// Ping writes a heartbeat, due when nothing was written for
-// [wire.HeartbeatInterval] (C4).
-func (w *Writer) Ping() error {
-	if err := w.ready("ping"); err != nil {
-		return err
-	}
-	return w.write(append(w.scratch[:0], "{\"ping\":1}\n"...), w.state)
-}
-
-// End writes the line that makes the answer complete. Nothing may follow.
-func (w *Writer) End() error {
-	if err := w.ready("end"); err != nil {
-		return err
-	}
-	if w.state == beforeServed {
-		return fmt.Errorf("%w: end before served; call Served first, with its zero value to claim nothing", ErrOrder)
-	}
-	return w.write(append(w.scratch[:0], "{\"end\":1}\n"...), ended)
-}
-
-// Error writes the line that ends a stream which failed. It may stand at any
-// point before the end, and nothing may follow it. Its text goes out as it is:
-// give it deliberate errors only (G9). Bytes of it that are not UTF-8 are
-// replaced by U+FFFD, because a stream without its last line would be worse.
-func (w *Writer) Error(e *wire.Error) error {
-	if err := w.ready("error"); err != nil {
-		return err
-	}
-	if e == nil {
-		return errNilError
-	}
-	line := append(w.scratch[:0], `{"error":{"code":`...)
-	line, _ = wire.AppendString(line, strings.ToValidUTF8(string(e.Code), "\uFFFD"))
-	line = append(line, `,"message":`...)
-	line, _ = wire.AppendString(line, strings.ToValidUTF8(e.Message, "\uFFFD"))
-	line = append(line, "}}\n"...)
-	if len(line) > wire.MaxLineBytes {
-		return fmt.Errorf("ndjson: an error line of %d bytes is longer than the %d MiB a line may have; shorten the message", len(line), wire.MaxLineBytes>>20)
-	}
-	return w.write(line, failed)
-}
-
-// ready tells why no line can be written any more, if none can.
-func (w *Writer) ready(line string) error {
-	switch {
-	case w.err != nil:
-		return w.err
-	case w.state == ended:
-		return fmt.Errorf("%w: %s after end", ErrOrder, line)
-	case w.state == failed:
-		return fmt.Errorf("%w: %s after error", ErrOrder, line)
-	}
-	return nil
-}
-
-func (w *Writer) write(line []byte, next state) error {
-	n, err := w.w.Write(line)
-	if err == nil && n < len(line) {
-		err = io.ErrShortWrite
-	}
+// Begin writes which parts of the request were applied to the rows, and names
+// the members of every row. The zero [wire.Served] claims nothing and is always
+// safe. Begin refuses a window that is claimed without filters and sort, and
+// columns whose names are equal or not UTF-8. No columns at all is legal: the
+// rows are then empty objects, so that a reader can count them.
+func (w *Writer) Begin(served wire.Served, columns ...string) error {
+	layout, err := lines.NewLayout(columns, nil)
 	if err != nil {
-		w.err = fmt.Errorf("ndjson: write: %w", err)
-		return w.err
+		return err
 	}
-	w.state = next
+	if err := w.out.Served(served); err != nil {
+		return err
+	}
+	w.batch = layout.NewBatch()
 	return nil
+}
+
+// Row adds a row whose i-th value belongs to the i-th column. Columns without a
+// value are null. Row encodes the values before it returns and keeps none.
+//
+// It fails for a value that cannot cross the wire, such as a NaN, and for
+// [ErrRowTooLarge]. The row is then left out, and the stream can go on.
+func (w *Writer) Row(values ...wire.Value) error {
+	if w.batch == nil {
+		return w.out.Rows(nil)
+	}
+	err := w.batch.Append(values)
+	if err == lines.ErrFull {
+		if err := w.Flush(); err != nil {
+			return err
+		}
+		err = w.batch.Append(values)
+	}
+	return err
+}
+
+// Flush writes the collected rows as one line. Without any it writes nothing.
+func (w *Writer) Flush() error {
+	if err := w.out.Rows(w.batch); err != nil {
+		w.batch = nil // no later row can be written either
+		return err
+	}
+	w.batch.Reset()
+	return nil
+}
+
+// Ping writes a heartbeat. One is due when nothing was written for
+// [wire.HeartbeatInterval].
+func (w *Writer) Ping() error { return w.out.Ping() }
+
+// End writes the collected rows and the line that makes the answer complete.
+func (w *Writer) End() error {
+	if w.batch != nil {
+		if err := w.Flush(); err != nil {
+			return err
+		}
+		w.batch = nil
+	}
+	return w.out.End()
+}
+
+// Error writes the line that ends a failed answer. Collected rows are dropped.
+// It sends e's text as it is: give it deliberate errors only. Bytes that are
+// not UTF-8 are replaced by U+FFFD, because a stream without its last line
+// would be worse.
+func (w *Writer) Error(e *wire.Error) error {
+	err := w.out.Error(e)
+	if err == nil {
+		w.batch = nil
+	}
+	return err
 }

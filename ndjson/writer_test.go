@@ -1,8 +1,9 @@
 package ndjson_test
 
 import (
+	"bytes"
 	"errors"
-	"io"
+	"math"
 	"strings"
 	"testing"
 
@@ -13,199 +14,110 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
-// writes records each Write by itself.
-type writes struct{ lines []string }
-
-func (w *writes) Write(p []byte) (int, error) {
-	w.lines = append(w.lines, string(p))
-	return len(p), nil
+func TestWriter(t *testing.T) {
+	var out writes
+	w := ndjson.NewWriter(&out)
+	require.NoError(t, w.Ping())
+	require.NoError(t, w.Begin(wire.Served{Filters: true}, "a", "b"))
+	require.NoError(t, w.Row(wire.Int(1), wire.Text("x")))
+	require.NoError(t, w.Row(wire.Int(2)))
+	require.NoError(t, w.Flush())
+	require.NoError(t, w.Flush(), "nothing to write")
+	require.NoError(t, w.Ping())
+	require.NoError(t, w.Row())
+	require.NoError(t, w.End())
+	assert.Equal(t, []string{
+		"{\"ping\":1}\n",
+		`{"served":{"filters":true,"sort":false,"window":false}}` + "\n",
+		`{"rows":[{"a":1,"b":"x"},{"a":2,"b":null}]}` + "\n",
+		"{\"ping\":1}\n",
+		`{"rows":[{"a":null,"b":null}]}` + "\n",
+		"{\"end\":1}\n",
+	}, out.lines)
 }
 
-// batchOf is a batch of one-member rows {"a":cell}.
-func batchOf(t testing.TB, cells ...wire.Value) *ndjson.Batch {
-	t.Helper()
-	layout, err := ndjson.NewLayout([]string{"a"}, nil)
-	require.NoError(t, err)
-	b := layout.NewBatch()
-	for _, c := range cells {
-		require.NoError(t, b.Append([]wire.Value{c}))
+// A full line is written by itself, and the row that did not fit begins the next.
+func TestWriterCutsLines(t *testing.T) {
+	var out writes
+	w := ndjson.NewWriter(&out)
+	require.NoError(t, w.Begin(wire.Served{}))
+	for range 2*wire.MaxBatchRows + 1 {
+		require.NoError(t, w.Row())
 	}
-	return b
+	require.NoError(t, w.End())
+	require.Len(t, out.lines, 5)
+	rows := 0
+	for _, err := range ndjson.NewReader(strings.NewReader(strings.Join(out.lines, ""))).Rows() {
+		require.NoError(t, err)
+		rows++
+	}
+	assert.Equal(t, 2*wire.MaxBatchRows+1, rows)
 }
 
-func TestWriterGrammar(t *testing.T) {
-	var (
-		served = func(w *ndjson.Writer) error { return w.Served(wire.Served{Filters: true, Sort: true}) }
-		rows   = func(w *ndjson.Writer) error { return w.Rows(batchOf(t, wire.Int(1), wire.Null())) }
-		none   = func(w *ndjson.Writer) error { return w.Rows(batchOf(t)) }
-		ping   = func(w *ndjson.Writer) error { return w.Ping() }
-		end    = func(w *ndjson.Writer) error { return w.End() }
-		fail   = func(w *ndjson.Writer) error {
-			return w.Error(wire.Errorf(wire.CodeTimeout, "no row for %d seconds", 30))
-		}
-	)
-	const (
-		servedLine = `{"served":{"filters":true,"sort":true,"window":false}}` + "\n"
-		rowsLine   = `{"rows":[{"a":1},{"a":null}]}` + "\n"
-		pingLine   = `{"ping":1}` + "\n"
-		endLine    = `{"end":1}` + "\n"
-		failLine   = `{"error":{"code":"timeout","message":"no row for 30 seconds"}}` + "\n"
-	)
-	type call = func(*ndjson.Writer) error
+func TestWriterOutOfOrder(t *testing.T) {
+	begin := func(w *ndjson.Writer) error { return w.Begin(wire.Served{}, "a") }
+	row := func(w *ndjson.Writer) error { return w.Row(wire.Int(1)) }
+	flush := (*ndjson.Writer).Flush
+	end := (*ndjson.Writer).End
+	fail := func(w *ndjson.Writer) error { return w.Error(wire.Errorf(wire.CodeTimeout, "late")) }
 	for _, c := range []struct {
 		why   string
-		calls []call
-		lines []string // what is written
-		order bool     // the last call is out of turn
-		names string   // what its error says
+		calls []func(*ndjson.Writer) error // the last is out of order
 	}{
-		{"C1: the usual stream", []call{served, rows, ping, rows, end}, []string{servedLine, rowsLine, pingLine, rowsLine, endLine}, false, ""},
-		{"C1: no rows is a complete answer", []call{served, end}, []string{servedLine, endLine}, false, ""},
-		{"C1: pings may precede served", []call{ping, ping, served, end}, []string{pingLine, pingLine, servedLine, endLine}, false, ""},
-		{"C1: an error ends a stream at any point", []call{served, rows, fail}, []string{servedLine, rowsLine, failLine}, false, ""},
-		{"C1, C3: an error after nothing but a ping", []call{ping, fail}, []string{pingLine, failLine}, false, ""},
-		{"C6: an empty batch is no line", []call{served, none, end}, []string{servedLine, endLine}, false, ""},
-		{"C1: rows need served", []call{rows}, nil, true, "rows before served"},
-		{"C1: so does an empty batch, which is a mistake of the caller as well", []call{none}, nil, true, "rows before served"},
-		{"C1: a ping does not replace served", []call{ping, rows}, []string{pingLine}, true, "rows before served"},
-		{"C1: so does the end", []call{end}, nil, true, "end before served"},
-		{"C1: served is said once", []call{served, served}, []string{servedLine}, true, "served is written once"},
-		{"C1: and not after rows", []call{served, rows, served}, []string{servedLine, rowsLine}, true, "served is written once"},
-		{"C1: nothing follows an end: rows", []call{served, end, rows}, []string{servedLine, endLine}, true, "rows after end"},
-		{"C1: nothing follows an end: an empty batch", []call{served, end, none}, []string{servedLine, endLine}, true, "rows after end"},
-		{"C1: nothing follows an end: a ping", []call{served, end, ping}, []string{servedLine, endLine}, true, "ping after end"},
-		{"C1: exactly one end", []call{served, end, end}, []string{servedLine, endLine}, true, "end after end"},
-		{"C1: exactly one of end and error", []call{served, end, fail}, []string{servedLine, endLine}, true, "error after end"},
-		{"C1: nothing follows an end: served", []call{served, end, served}, []string{servedLine, endLine}, true, "served after end"},
-		{"C3: no end follows an error", []call{served, fail, end}, []string{servedLine, failLine}, true, "end after error"},
-		{"C3: no second error", []call{served, fail, fail}, []string{servedLine, failLine}, true, "error after error"},
-		{"C1: no ping after an error", []call{fail, ping}, []string{failLine}, true, "ping after error"},
-		{"C1: no rows after an error", []call{served, fail, rows}, []string{servedLine, failLine}, true, "rows after error"},
+		{"a row before Begin", []func(*ndjson.Writer) error{row}},
+		{"a flush before Begin", []func(*ndjson.Writer) error{flush}},
+		{"an end before Begin", []func(*ndjson.Writer) error{end}},
+		{"Begin twice", []func(*ndjson.Writer) error{begin, begin}},
+		{"a row after the end", []func(*ndjson.Writer) error{begin, end, row}},
+		{"a flush after the end", []func(*ndjson.Writer) error{begin, end, flush}},
+		{"a second end", []func(*ndjson.Writer) error{begin, end, end}},
+		{"an error after the end", []func(*ndjson.Writer) error{begin, end, fail}},
+		{"a row after an error", []func(*ndjson.Writer) error{begin, row, fail, row}},
+		{"an end after an error", []func(*ndjson.Writer) error{begin, row, fail, end}},
 	} {
 		t.Run(c.why, func(t *testing.T) {
-			var out writes
+			var out bytes.Buffer
 			w := ndjson.NewWriter(&out)
-			for i, call := range c.calls {
-				err := call(w)
-				if c.order && i == len(c.calls)-1 {
-					require.ErrorIs(t, err, ndjson.ErrOrder)
-					assert.ErrorContains(t, err, c.names)
-					continue
-				}
-				require.NoError(t, err)
+			for _, call := range c.calls[:len(c.calls)-1] {
+				require.NoError(t, call(w))
 			}
-			assert.Equal(t, c.lines, out.lines, "each call is one Write of one whole line")
+			before := out.String()
+			require.ErrorIs(t, c.calls[len(c.calls)-1](w), ndjson.ErrOrder)
+			assert.Equal(t, before, out.String(), "nothing is written")
 		})
 	}
 }
 
-func TestWriterGoesOnAfterACallOutOfTurn(t *testing.T) {
-	var out writes
+func TestWriterRefuses(t *testing.T) {
+	var out bytes.Buffer
 	w := ndjson.NewWriter(&out)
-	require.ErrorIs(t, w.End(), ndjson.ErrOrder)
-	require.NoError(t, w.Served(wire.Served{}))
-	require.ErrorIs(t, w.Served(wire.Served{}), ndjson.ErrOrder)
-	require.NoError(t, w.End())
-	assert.Equal(t, []string{`{"served":{"filters":false,"sort":false,"window":false}}` + "\n", `{"end":1}` + "\n"}, out.lines)
+	assert.ErrorContains(t, w.Begin(wire.Served{}, "a", "a"), `duplicate column "a"`)
+	assert.ErrorContains(t, w.Begin(wire.Served{Window: true}, "a"), "served.window")
+	require.NoError(t, w.Begin(wire.Served{}, "a"), "after a refusal the stream can go on")
+	var reason *wire.ValueError
+	assert.ErrorAs(t, w.Row(wire.Float(math.NaN())), &reason)
+	assert.ErrorIs(t, w.Row(wire.Text(strings.Repeat("x", wire.MaxLineBytes))), ndjson.ErrRowTooLarge)
+	require.NoError(t, w.Row(wire.Int(1)))
+	require.NoError(t, w.Error(wire.Errorf(wire.CodeInternal, wire.InternalMessage)))
+	assert.Equal(t, `{"served":{"filters":false,"sort":false,"window":false}}`+"\n"+
+		`{"error":{"code":"internal","message":"internal error"}}`+"\n", out.String(), "collected rows are dropped")
 }
 
-func TestWriterServed(t *testing.T) {
-	for _, c := range []struct {
-		why    string
-		served wire.Served
-		ok     bool
-	}{
-		{"C2: the zero value claims nothing", wire.Served{}, true},
-		{"C2: filters alone", wire.Served{Filters: true}, true},
-		{"C2: sort alone", wire.Served{Sort: true}, true},
-		{"C2: everything", wire.Served{Filters: true, Sort: true, Window: true}, true},
-		{"C2: a window without both loses rows", wire.Served{Window: true}, false},
-		{"C2: a window over unsorted rows loses rows", wire.Served{Filters: true, Window: true}, false},
-		{"C2: a window over unfiltered rows loses rows", wire.Served{Sort: true, Window: true}, false},
-	} {
-		t.Run(c.why, func(t *testing.T) {
-			var out writes
-			w := ndjson.NewWriter(&out)
-			err := w.Served(c.served)
-			if !c.ok {
-				require.ErrorContains(t, err, "served.window")
-				assert.Empty(t, out.lines)
-				return
-			}
-			require.NoError(t, err)
-			require.NoError(t, w.End())
-			r := ndjson.NewReader(strings.NewReader(strings.Join(out.lines, "")))
-			for _, err := range r.Lines() {
-				require.NoError(t, err)
-			}
-			got, present := r.Served()
-			assert.True(t, present)
-			assert.Equal(t, c.served, got)
-		})
-	}
-}
-
-func TestWriterErrorLine(t *testing.T) {
-	for _, c := range []struct {
-		why  string
-		err  *wire.Error
-		line string
-	}{
-		{"the text is escaped as JSON asks", wire.Errorf(wire.CodeBadRequest, "a \"b\"\n\x01 ü"), `{"error":{"code":"bad_request","message":"a \"b\"\n\u0001 ü"}}` + "\n"},
-		{"a terminal line is worth more than a byte that is not UTF-8", wire.Errorf(wire.CodeBadRequest, "a\xffb"), `{"error":{"code":"bad_request","message":"a` + "\uFFFD" + `b"}}` + "\n"},
-		{"codes are open: what an author made up goes out", wire.Errorf("quota", ""), `{"error":{"code":"quota","message":""}}` + "\n"},
-	} {
-		t.Run(c.why, func(t *testing.T) {
-			var out writes
-			require.NoError(t, ndjson.NewWriter(&out).Error(c.err))
-			assert.Equal(t, []string{c.line}, out.lines)
-		})
-	}
-
-	var out writes
-	w := ndjson.NewWriter(&out)
-	require.Error(t, w.Error(nil), "an error line needs an error")
-	require.ErrorContains(t, w.Error(wire.Errorf(wire.CodeInternal, "%s", strings.Repeat("x", wire.MaxLineBytes))), "16 MiB")
-	assert.Empty(t, out.lines)
-	require.NoError(t, w.Error(wire.Errorf(wire.CodeInternal, wire.InternalMessage)), "a refused message leaves the stream open for a shorter one")
-}
-
-func TestWriterFailedWriteIsSticky(t *testing.T) {
+// Once a write failed, every later call returns its error.
+func TestWriterStaysBroken(t *testing.T) {
 	broken := errors.New("broken pipe")
-	t.Run("an error", func(t *testing.T) {
-		calls := 0
-		w := ndjson.NewWriter(writerFunc(func(p []byte) (int, error) {
-			if calls++; calls == 2 {
-				return 3, broken
-			}
-			return len(p), nil
-		}))
-		require.NoError(t, w.Served(wire.Served{}))
-		first := w.Rows(batchOf(t, wire.Int(1)))
-		require.ErrorIs(t, first, broken)
-		for _, again := range []error{w.Ping(), w.Served(wire.Served{}), w.Rows(batchOf(t)), w.End(), w.Error(wire.Errorf(wire.CodeInternal, ""))} {
-			assert.Equal(t, first, again)
+	lines := 0
+	w := ndjson.NewWriter(writerFunc(func(p []byte) (int, error) {
+		if lines++; lines > 1 {
+			return 0, broken
 		}
-		assert.Equal(t, 2, calls, "nothing is written after a failure: half a line may be out")
-	})
-	t.Run("a short write without an error", func(t *testing.T) {
-		w := ndjson.NewWriter(writerFunc(func(p []byte) (int, error) { return len(p) - 1, nil }))
-		require.ErrorIs(t, w.Served(wire.Served{}), io.ErrShortWrite)
-		require.ErrorIs(t, w.End(), io.ErrShortWrite)
-	})
-}
-
-type writerFunc func([]byte) (int, error)
-
-func (f writerFunc) Write(p []byte) (int, error) { return f(p) }
-
-func TestWriterAllocatesNothing(t *testing.T) {
-	batch := batchOf(t, wire.Int(1), wire.Text("two"))
-	w := ndjson.NewWriter(io.Discard)
-	require.NoError(t, w.Served(wire.Served{}))
-	assert.Zero(t, testing.AllocsPerRun(100, func() {
-		if w.Ping() != nil || w.Rows(batch) != nil {
-			panic("a write failed")
-		}
+		return len(p), nil
 	}))
+	require.NoError(t, w.Begin(wire.Served{}, "a"))
+	require.NoError(t, w.Row(wire.Int(1)))
+	require.ErrorIs(t, w.Flush(), broken)
+	for _, err := range []error{w.Row(wire.Int(2)), w.Flush(), w.Ping(), w.End(), w.Error(&wire.Error{})} {
+		assert.ErrorIs(t, err, broken)
+	}
+	assert.Equal(t, 2, lines)
 }

@@ -2,14 +2,14 @@ package wire
 
 import (
 	"math"
-	"slices"
 	"strconv"
 	"time"
-	"unicode/utf8"
+
+	"github.com/connectorsdk/connector-sdk-go/internal/jsontext"
 )
 
 // AppendText appends the text the value has on the wire, without quotes and
-// escapes: what includes and startswith look at (A5). Null appends nothing.
+// escapes: the text that includes and startswith search. Null appends nothing.
 func (v Value) AppendText(dst []byte) []byte {
 	switch v.kind {
 	case KindBool:
@@ -52,7 +52,11 @@ func (v Value) AppendJSON(dst []byte) ([]byte, error) {
 		dst = append(dst, '"')
 		return append(appendFloat(dst, f), '"'), nil
 	case KindText:
-		return AppendString(dst, v.text)
+		dst, err := jsontext.AppendString(dst, v.text)
+		if err != nil {
+			return dst, errUTF8
+		}
+		return dst, nil
 	case KindDecimal:
 		dst = append(dst, '"')
 		dst = append(dst, v.text...)
@@ -67,17 +71,16 @@ func (v Value) AppendJSON(dst []byte) ([]byte, error) {
 	return dst, &ValueError{v.text}
 }
 
-// floatIsNumber reports whether f crosses as a JSON number: not an integer
-// beyond 2^53-1, and not so small that its shortest spelling has an exponent
-// (D1). The bound 1e-6 is where JavaScript, and so the platform, starts to
-// write exponents.
+// floatIsNumber reports whether f crosses as a JSON number [rule cell-1]: it is
+// not beyond 2^53-1, and not so small that its shortest spelling has an
+// exponent. JavaScript, and so the platform, writes exponents below 1e-6.
 func floatIsNumber(f float64) bool {
 	abs := math.Abs(f)
 	return abs <= MaxSafeInteger && (abs >= 1e-6 || abs == 0)
 }
 
-// appendFloat appends shortest round-trip digits without an exponent. Minus
-// zero is zero (A6).
+// appendFloat appends the shortest digits that read back as f, without an
+// exponent. Minus zero is zero.
 func appendFloat(dst []byte, f float64) []byte {
 	if f == 0 {
 		return append(dst, '0')
@@ -113,7 +116,7 @@ func appendTenThousandths(dst []byte, n int64) []byte {
 	return dst
 }
 
-// putPair spells n, which is below 100, in two digits.
+// putPair writes n, which is below 100, in two digits.
 func putPair(dst []byte, n int) {
 	_ = dst[1]
 	dst[0] = pairs[2*n]
@@ -131,6 +134,7 @@ const pairs = "00010203040506070809" +
 	"80818283848586878889" +
 	"90919293949596979899"
 
+// appendDigits appends n in width digits.
 func appendDigits(dst []byte, n, width int) []byte {
 	at := len(dst)
 	dst = append(dst, "000000000"[:width]...)
@@ -141,10 +145,10 @@ func appendDigits(dst []byte, n, width int) []byte {
 	return dst
 }
 
-// appendDate spells the civil date of a count of seconds. The calendar is the
-// proleptic Gregorian one, computed from days since 0000-03-01 as in Hinnant's
-// civil_from_days: time.Time does the same with more generality and at thrice
-// the cost, and dates are in every row.
+// appendDate appends the date of a number of seconds since 1970, in the
+// proleptic Gregorian calendar. It computes it from days since 0000-03-01 as
+// Hinnant's civil_from_days does, at a third of the cost of time.Time: dates are
+// in every row.
 func appendDate(dst []byte, sec int64) []byte {
 	days := sec / 86400
 	if sec%86400 < 0 {
@@ -209,42 +213,4 @@ func (v Value) appendDatetime(dst []byte) []byte {
 		dst = appendDigits(append(dst, '.'), nano, 9)
 	}
 	return append(dst, 'Z')
-}
-
-// AppendString appends s as a JSON string. Only what JSON requires is escaped.
-// It fails, and never replaces, when s is not valid UTF-8 (D4); dst is then
-// returned as it was.
-func AppendString(dst []byte, s string) ([]byte, error) {
-	at := len(dst)
-	dst = slices.Grow(dst, len(s)+2)
-	out := dst[at : at+len(s)+2]
-	out[0] = '"'
-	n := copyClean(out[1:], s)
-	if n == len(s) {
-		out[n+1] = '"'
-		return dst[:at+n+2], nil
-	}
-	if !utf8.ValidString(s[n:]) {
-		return dst[:at], errUTF8
-	}
-	dst = dst[:at+1+n]
-	start := n
-	for i := nextStop(s, n); i < len(s); i = nextStop(s, i+1) {
-		dst = append(dst, s[start:i]...)
-		start = i + 1
-		switch c := s[i]; c {
-		case '"', '\\':
-			dst = append(dst, '\\', c)
-		case '\n':
-			dst = append(dst, '\\', 'n')
-		case '\r':
-			dst = append(dst, '\\', 'r')
-		case '\t':
-			dst = append(dst, '\\', 't')
-		default:
-			dst = append(dst, '\\', 'u', '0', '0', "0123456789abcdef"[c>>4], "0123456789abcdef"[c&15])
-		}
-	}
-	dst = append(dst, s[start:]...)
-	return append(dst, '"'), nil
 }

@@ -8,29 +8,28 @@ import (
 	"slices"
 )
 
-const redacted = "[redacted]"
-
-// Credentials are one tenant's upstream secrets, as they travel in every
-// authenticated body (protocol, What the service does). They live for one
-// request: keep nothing that you derive from them (G11).
+// Credentials are one tenant's upstream secrets, as every authenticated request
+// carries them. They live for one request: keep nothing that you derive from
+// them [rule http-11].
 //
-// The values sit in a closure. No way of printing, logging, marshalling or
-// reflecting on a Credentials, or on anything that holds one, shows them; the
-// explicit [Credentials.Get] and [Credentials.Reveal] do. The zero value is
-// the empty set.
+// The values sit in a closure. Printing, logging, marshalling or reflecting on a
+// Credentials, or on anything that holds one, does not show them. Only
+// [Credentials.Get], [Credentials.Reveal] and [EncodeRequest] do. The zero value
+// is the empty set.
 type Credentials struct {
+	redaction
 	values func() map[string]string
 }
 
-// NewCredentials takes a copy of values. Clients and tests use it; a connector
-// gets its credentials decoded.
+// NewCredentials returns credentials with a copy of values. Clients and tests
+// use it; a connector receives its credentials with each request.
 func NewCredentials(values map[string]string) Credentials {
 	return hold(maps.Clone(values))
 }
 
-// hold takes values over.
+// hold returns credentials that keep values itself.
 func hold(values map[string]string) Credentials {
-	return Credentials{func() map[string]string { return values }}
+	return Credentials{values: func() map[string]string { return values }}
 }
 
 func (c Credentials) all() map[string]string {
@@ -40,17 +39,17 @@ func (c Credentials) all() map[string]string {
 	return c.values()
 }
 
-// Get is the value typed for key, or "" where none was: a blank optional value
-// is a missing one (G6).
+// Get returns the value of key, or "" if it has none. A blank optional value
+// counts as missing.
 func (c Credentials) Get(key string) string { return c.all()[key] }
 
-// Keys are the keys that have a value, sorted. Keys are no secret: the
-// document publishes them.
+// Keys returns the keys that have a value, sorted. Keys are not secret: the
+// capability document publishes them.
 func (c Credentials) Keys() []string {
 	return slices.Sorted(maps.Keys(c.all()))
 }
 
-// Only is the set without blank values and without keys other than these.
+// Only returns the non-blank values of the given keys.
 func (c Credentials) Only(keys ...string) Credentials {
 	own := make(map[string]string, len(keys))
 	for _, k := range keys {
@@ -61,31 +60,36 @@ func (c Credentials) Only(keys ...string) Credentials {
 	return hold(own)
 }
 
-// Reveal is a copy of the values, for a client that must send them.
+// Reveal returns a copy of the values, for a client that must send them.
 func (c Credentials) Reveal() map[string]string {
 	own := make(map[string]string, len(c.all()))
 	maps.Copy(own, c.all())
 	return own
 }
 
-// Scrub replaces every credential value in text, and the usual encodings of
-// it, by a mark. It is what the SDK passes log lines and messages through.
-// Values shorter than four bytes are left: they are no secrets, and cutting
-// them would mangle every text.
+// Scrub returns text with "[redacted]" in the place of every credential value and
+// of the usual encodings of it. The library passes log lines and messages through
+// it. Values shorter than four bytes stay: they are no secrets, and cutting them
+// would mangle every text.
 func (c Credentials) Scrub(text string) string { return scrub(text, c.all()) }
 
-// String is a mark.
-func (c Credentials) String() string { return redacted }
+// redaction gives a type that embeds it the text "[redacted]" for every printer,
+// logger and encoder.
+type redaction struct{}
 
-// GoString is a mark.
-func (c Credentials) GoString() string { return redacted }
+const redacted = "[redacted]"
 
-// Format writes a mark for every verb.
-func (c Credentials) Format(f fmt.State, _ rune) { _, _ = io.WriteString(f, redacted) }
+// String returns "[redacted]".
+func (redaction) String() string { return redacted }
 
-// LogValue is a mark.
-func (c Credentials) LogValue() slog.Value { return slog.StringValue(redacted) }
+// GoString returns "[redacted]".
+func (redaction) GoString() string { return redacted }
 
-// MarshalText is a mark, so that encoders show nothing. A client that must
-// send credentials uses [EncodeRequest].
-func (c Credentials) MarshalText() ([]byte, error) { return []byte(redacted), nil }
+// Format writes "[redacted]" for every verb.
+func (redaction) Format(f fmt.State, _ rune) { _, _ = io.WriteString(f, redacted) }
+
+// LogValue returns "[redacted]".
+func (redaction) LogValue() slog.Value { return slog.StringValue(redacted) }
+
+// MarshalText returns "[redacted]".
+func (redaction) MarshalText() ([]byte, error) { return []byte(redacted), nil }

@@ -47,7 +47,7 @@ func seen(text string) bool {
 	return false
 }
 
-// encodings are the forms in which a secret tends to surface (R3).
+// encodings are the forms in which a secret tends to surface.
 var encodings = map[string]func(string) string{
 	"plain":                func(s string) string { return s },
 	"quoted":               func(s string) string { return strings.Trim(fmt.Sprintf("%q", s), `"`) },
@@ -65,7 +65,7 @@ var encodings = map[string]func(string) string{
 	"decimal bytes":        func(s string) string { return strings.Trim(fmt.Sprint([]byte(s)), "[]") },
 	"encodeURIComponent":   func(s string) string { return strings.ReplaceAll(url.QueryEscape(s), "+", "%20") },
 	"user part of a URL":   func(s string) string { return url.UserPassword("", s).String()[1:] },
-	"JSON without escapes": func(s string) string { b, _ := wire.AppendString(nil, s); return strings.Trim(string(b), `"`) },
+	"JSON without escapes": func(s string) string { b, _ := wire.Text(s).AppendJSON(nil); return strings.Trim(string(b), `"`) },
 }
 
 // holder has secrets in all the places where a printer finds them.
@@ -92,7 +92,7 @@ func newHolder(t *testing.T) holder {
 	return h
 }
 
-// No way of looking at a secret shows it (R3).
+// No way of looking at a secret shows it.
 func TestSecretsDoNotShow(t *testing.T) {
 	h := newHolder(t)
 	things := map[string]any{
@@ -206,7 +206,7 @@ func TestCredentials(t *testing.T) {
 	assert.Equal(t, "one", c.Get("a"), "Reveal hands out a copy")
 
 	only := c.Only("a", "blank", "missing")
-	assert.Equal(t, []string{"a"}, only.Keys(), "a blank value is a missing one, undeclared keys are dropped (G6)")
+	assert.Equal(t, []string{"a"}, only.Keys(), "a blank value is a missing one, undeclared keys are dropped (http-6)")
 
 	var zero wire.Credentials
 	assert.Empty(t, zero.Get("a"))
@@ -242,10 +242,12 @@ func TestScrub(t *testing.T) {
 		{"Values under four bytes are no secrets.", map[string]string{"a": "eu", "b": "", "c": "1"}, "eu 1", "eu 1"},
 		{"Four bytes are a secret.", map[string]string{"a": "1234"}, "pin 1234", "pin [redacted]"},
 		{"A secret that looks like the mark does no harm.", map[string]string{"a": "redacted", "b": "acted"}, "x redacted y", "x [redacted] y"},
-		{"Blanks around a value are no part of what a server quotes.", map[string]string{"a": " secret\n"}, "key 'secret' refused", "key '[redacted]' refused"},
+		{"Blanks around a value are no part of what a server quotes.", map[string]string{"a": " secret\n"},
+			"key 'secret' refused", "key '[redacted]' refused"},
 		{"Percent signs come in lower case too.", map[string]string{"a": "a/b?c=d"}, "GET /?k=a%2fb%3fc%3dd", "GET /?k=[redacted]"},
 		{"JSON may escape everything beyond ASCII.", map[string]string{"a": "grün😀"}, `{"k":"gr\u00fcn\ud83d\ude00"}`, `{"k":"[redacted]"}`},
-		{"Bad UTF-8 is a secret too.", map[string]string{"a": "ab\xffcd"}, "key ab\xffcd and " + `"ab\xffcd"`, "key [redacted] and " + `"[redacted]"`},
+		{"Bad UTF-8 is a secret too.", map[string]string{"a": "ab\xffcd"}, "key ab\xffcd and " + `"ab\xffcd"`,
+			"key [redacted] and " + `"[redacted]"`},
 	} {
 		t.Run(c.why, func(t *testing.T) {
 			assert.Equal(t, c.want, wire.NewCredentials(c.secrets).Scrub(c.text))

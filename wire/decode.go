@@ -3,61 +3,49 @@ package wire
 import (
 	"slices"
 	"strconv"
-	"strings"
+
+	"github.com/connectorsdk/connector-sdk-go/internal/jsontext"
 )
 
 // Message is one message of the protocol: a pointer to a request, an answer or
 // the [Document]. See [Decode], [EncodeRequest] and [EncodeAnswer].
 type Message interface {
-	decode(d *decoder)
+	UnmarshalJSON(data []byte) error
+	encode(kind messageKind) ([]byte, error)
 }
 
-// DecodeError says where a message breaks the protocol, and what would be
-// right. It never quotes a value, or a name that the protocol does not know,
+// DecodeError reports where a message breaks the protocol, and what would be
+// right. It never quotes a value, or a name that the protocol does not define,
 // so it may be shown to whoever sent the message.
 type DecodeError struct {
 	Path    string // such as and[0].values[2]; the whole message is body
 	Problem string // what to do about it
 }
 
-// Error is the path and the problem.
+// Error returns the path and the problem.
 func (e *DecodeError) Error() string { return e.Path + ": " + e.Problem }
 
-// Decode reads one message, strictly (G4 to G7): one JSON object in UTF-8 and
-// nothing after it, at most [MaxDepth] deep, no member twice, names exact to
-// the letter's case, integers judged by their value. Unknown members are
-// refused, except at the top level of check, discovery, size, cardinality and
-// linkHitRate requests and of the document, where they are ignored (G5, H3).
+// Decode reads one message strictly: one JSON object in UTF-8 and nothing after
+// it, at most [MaxDepth] deep, no duplicate members, names exact to the letter's
+// case, integers judged by their value. Unknown members are refused, because a
+// dropped one could change which rows answer. Only check, discovery, size,
+// cardinality and linkHitRate requests and the document may have unknown
+// members, at their top level; Decode ignores these.
 //
 // What it accepts has the protocol's shape and obeys the rules that a message
-// alone can show, such as clashing names (B6). Whether a table or a field
-// exists is for its reader.
+// alone can show, such as distinct names of columns. Whether a table or a field
+// exists is for the connector to find out.
 //
-// A fault is a [*DecodeError], and m is then left as it was. The strings of m
-// share one copy of data. Decode may be called concurrently with different
+// On a fault Decode returns a [*DecodeError] and leaves m as it was. The strings
+// of m share one copy of data. Decode may be called concurrently with different
 // messages.
-func Decode(data []byte, m Message) error {
-	d := new(decoder)
-	d.path = d.steps[:0]
-	d.s.Reset(string(data))
-	if d.s.Peek() == 0 && d.s.pos == len(d.s.text) && d.s.err == nil {
-		d.fail("is empty; send one JSON object")
-		return d.err
-	}
-	m.decode(d)
-	if !d.ok() {
-		return d.fault()
-	}
-	return nil
-}
+func Decode(data []byte, m Message) error { return m.UnmarshalJSON(data) }
 
 // IsSQL reports whether the body of a /query has a member sql, which makes it
-// a [SQLRequest] and not a [QueryRequest] (C9). It judges nothing else: a body
-// that is no JSON object is not SQL, and Decode says why it is wrong.
+// a [SQLRequest] and not a [QueryRequest]. It checks nothing else: a body that
+// is not a JSON object is not SQL, and Decode tells what is wrong with it.
 func IsSQL(data []byte) bool {
-	d := new(decoder)
-	d.path = d.steps[:0]
-	d.s.Reset(string(data))
+	d := newDecoder(data)
 	if !d.s.Skip('{') {
 		return false
 	}
@@ -77,14 +65,21 @@ func IsSQL(data []byte) bool {
 	return false
 }
 
-// decoder is a pull reader of one message. The first fault stops it: every
-// reading method then answers a zero value, and every loop over members or
-// elements ends.
+// decoder reads one message. The first fault stops it: from then on every
+// reading method returns a zero value, and every loop over members or elements
+// ends.
 type decoder struct {
-	s     Scanner
+	s     jsontext.Scanner
 	err   *DecodeError
 	path  []step
 	steps [8]step // what path starts on; the known shapes are not deeper
+}
+
+func newDecoder(data []byte) *decoder {
+	d := new(decoder)
+	d.path = d.steps[:0]
+	d.s.Reset(string(data))
+	return d
 }
 
 // step is one step of a path: a member, or an element where name is empty. An
@@ -94,7 +89,7 @@ type step struct {
 	index int
 }
 
-func (d *decoder) ok() bool { return d.err == nil && d.s.err == nil }
+func (d *decoder) ok() bool { return d.err == nil && d.s.Err() == nil }
 
 // fail records a fault of the message at the current path.
 func (d *decoder) fail(problem string) {
@@ -121,10 +116,10 @@ func (d *decoder) failAt(problem string, below ...any) {
 	d.err = &DecodeError{pathText(path), problem}
 }
 
-// fault is the first fault, be it of the text or of the message.
+// fault returns the first fault, of the text or of the message.
 func (d *decoder) fault() *DecodeError {
 	if d.err == nil {
-		d.err = &DecodeError{pathText(d.path), d.s.err.Error()}
+		d.err = &DecodeError{pathText(d.path), d.s.Err().Error()}
 	}
 	return d.err
 }
@@ -160,12 +155,17 @@ func (d *decoder) ignore(depth int) {
 			return
 		}
 		if c == '{' {
+			var seen nameSet
 			for e := d.entries(); e.next(); {
+				if !seen.add(e.name) {
+					e.duplicate()
+					return
+				}
 				d.ignore(depth + 1)
 			}
 			return
 		}
-		d.s.pos++
+		d.s.Skip('[')
 		for n := 0; d.ok() && !d.s.Skip(']'); n++ {
 			if n > 0 && !d.s.Expect(',') {
 				return
@@ -175,11 +175,11 @@ func (d *decoder) ignore(depth int) {
 	case '"':
 		_ = d.s.String()
 	case 't':
-		d.s.literal("true")
+		d.s.Literal("true")
 	case 'f':
-		d.s.literal("false")
+		d.s.Literal("false")
 	case 'n':
-		d.s.literal("null")
+		d.s.Literal("null")
 	default:
 		d.s.Number()
 	}
@@ -190,8 +190,8 @@ func (d *decoder) want(c byte, problem string) bool {
 	if d.s.Peek() == c {
 		return d.ok()
 	}
-	if d.s.pos >= len(d.s.text) {
-		d.s.fail("unexpected end")
+	if d.s.AtEnd() {
+		d.s.Fail("unexpected end")
 	} else {
 		d.fail(problem)
 	}
@@ -215,34 +215,25 @@ func (d *decoder) label() string {
 	return t
 }
 
-// texts reads an array of strings.
-func (d *decoder) texts() []string {
-	var list []string
-	for a := d.array(); a.next(); {
-		list = append(list, d.text())
-	}
-	return list
-}
-
 // boolean reads true or false.
 func (d *decoder) boolean() bool {
 	switch d.s.Peek() {
 	case 't':
-		d.s.literal("true")
+		d.s.Literal("true")
 		return d.ok()
 	case 'f':
-		d.s.literal("false")
+		d.s.Literal("false")
 		return false
 	}
 	d.want('t', "must be true or false")
 	return false
 }
 
-// integer reads an integer, judged by its exact value (B4): 3e4 is one and
+// integer reads an integer. It decides by the exact value: 3e4 is an integer,
 // 1.00000000000000000001 is not.
 func (d *decoder) integer(least, most int64) int64 {
 	if d.numeral("must be an integer") {
-		n, ok := exactInteger(d.s.Number())
+		n, ok := jsontext.ExactInteger(d.s.Number())
 		if d.ok() && (!ok || n < least || n > most) {
 			d.fail("must be an integer from " + strconv.FormatInt(least, 10) + " to " + strconv.FormatInt(most, 10))
 			return 0
@@ -253,8 +244,7 @@ func (d *decoder) integer(least, most int64) int64 {
 }
 
 // number reads a number as a double, as the platform does.
-func (d *decoder) number(least, most float64) float64 {
-	problem := "must be a number from " + strconv.FormatFloat(least, 'f', -1, 64) + " to " + strconv.FormatFloat(most, 'f', -1, 64)
+func (d *decoder) number(least, most float64, problem string) float64 {
 	if !d.numeral(problem) {
 		return 0
 	}
@@ -278,36 +268,88 @@ func (d *decoder) numeral(problem string) bool {
 	return d.want('-', problem)
 }
 
-// scalar reads a cell or an operand: a string, number, boolean or null (A13).
+// scalar reads a cell or an operand: a string, number, boolean or null.
 func (d *decoder) scalar() Value {
 	if c := d.s.Peek(); c == '{' || c == '[' {
 		d.fail("must be a string, a number, true, false or null")
 		return Value{}
 	}
-	return d.s.Scalar()
+	return cell(d.s.Scalar())
 }
 
-// scalars reads an array of scalars.
-func (d *decoder) scalars() []Value {
-	var list []Value
-	for a := d.array(); a.next(); {
-		list = append(list, d.scalar())
+// null reads null and reports true if that is the next value.
+func (d *decoder) null() bool {
+	if d.s.Peek() != 'n' {
+		return false
 	}
-	return list
+	d.s.Literal("null")
+	return true
 }
 
-// oneOf reads one of the protocol's own words.
-func oneOf[T ~string](d *decoder, words []T) T {
-	t := T(d.text())
-	if i := slices.Index(words, t); i >= 0 {
-		return words[i]
-	}
-	if d.ok() {
-		list := make([]string, len(words))
-		for i, w := range words {
-			list[i] = string(w)
-		}
-		d.fail("must be one of " + strings.Join(list, ", "))
-	}
-	return ""
+// open consumes the opening bracket of an object or an array, or fails.
+func (d *decoder) open(c byte, problem string) bool {
+	return d.want(c, problem) && d.s.Skip(c)
 }
+
+// array is a JSON array that is being read:
+//
+//	for a := d.array(); a.next(); {
+//		... // read one element
+//	}
+type array struct {
+	d     *decoder
+	n     int // elements begun
+	level int // steps of the path before the array's own
+}
+
+func (d *decoder) array() array {
+	d.open('[', "must be an array")
+	return array{d: d, level: len(d.path)}
+}
+
+func (a *array) next() bool {
+	d := a.d
+	if !d.ok() {
+		return false
+	}
+	d.path = d.path[:a.level]
+	if d.s.Skip(']') {
+		return false
+	}
+	if a.n > 0 && !d.s.Expect(',') {
+		return false
+	}
+	d.path = append(d.path, step{index: a.n})
+	a.n++
+	return true
+}
+
+// entries is a JSON object whose names are the sender's own, such as
+// credentials. The path does not show the names: they are text of the body. The
+// caller finds duplicates.
+type entries struct {
+	d     *decoder
+	name  string
+	begun bool
+}
+
+func (d *decoder) entries() entries {
+	d.open('{', "must be an object")
+	return entries{d: d}
+}
+
+func (e *entries) next() bool {
+	d := e.d
+	if !d.ok() || d.s.Skip('}') {
+		return false
+	}
+	if e.begun && !d.s.Expect(',') {
+		return false
+	}
+	e.begun = true
+	e.name = d.s.String()
+	return d.s.Expect(':')
+}
+
+// duplicate fails for a name that was read before.
+func (e *entries) duplicate() { e.d.fail("duplicate name; send each name once") }

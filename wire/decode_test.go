@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -112,7 +113,8 @@ func TestDecodeFields(t *testing.T) {
 			{Field: "status", Op: wire.OpEq, Value: wire.Text("paid")},
 			{Field: "total", Op: wire.OpIn, Values: []wire.Value{wire.Int(1), wire.Text("1.50"), wire.Null(), wire.Bool(false)}},
 			{Field: "note", Op: wire.OpIsNull},
-		}, Or: [][]wire.Filter{{{Field: "total", Op: wire.OpGte, Value: wire.Float(2.5)}}, nil}, FieldTypes: map[string]wire.Type{"total": wire.TypeDecimal}},
+		}, Or: [][]wire.Filter{{{Field: "total", Op: wire.OpGte, Value: wire.Float(2.5)}}, nil},
+			FieldTypes: map[string]wire.Type{"total": wire.TypeDecimal}},
 		Sort:   []wire.SortKey{{Field: "id", Dir: wire.Desc}, {Field: "note", Dir: wire.Asc, Collate: true}},
 		Fields: []string{"id", "total"},
 		Limit:  100, Offset: 7,
@@ -152,24 +154,25 @@ func TestDecodeErrors(t *testing.T) {
 		{`{"table": "a"`, "body: invalid JSON at byte 13: unexpected end"},
 		{`{"table": 1` + rest, "table: must be a string"},
 		{`{"table": "a"` + rest, "body: and is missing"},
-		{`{"table": "a", "and": [], "and": []` + rest, "body: and stands twice; send every member once"},
-		{`{"Table": "a"` + rest, "body: a member's name differs from table in case only; write it exactly so"},
+		{`{"table": "a", "and": [], "and": []` + rest, `body: duplicate member "and"; send each member once`},
+		{`{"Table": "a"` + rest, `body: unknown member that differs from "table" only in case; write it exactly so`},
 		{`{"table": "a", "and": [], "secret": 1` + rest,
-			"body: unknown member; the members here are table, and, credentials, timeoutMs, or, fieldTypes"},
+			"body: unknown member; the members are table, and, or, fieldTypes, credentials, timeoutMs"},
 		{`{"and": [{"field": "a", "op": "like", "value": "%x"}]` + rest,
 			"and[0].op: must be one of eq, neq, gt, gte, lt, lte, in, nin, contains, includes, startswith, isnull, notnull"},
-		{`{"and": [{"field": "a", "op": "in", "values": [1, 2, {}]}]` + rest, "and[0].values[2]: must be a string, a number, true, false or null"},
+		{`{"and": [{"field": "a", "op": "in", "values": [1, 2, {}]}]` + rest,
+			"and[0].values[2]: must be a string, a number, true, false or null"},
 		{`{"and": [{"field": "a", "op": "in", "value": 1}]` + rest, "and[0]: the operator in takes values, and no value"},
 		{`{"and": [{"field": "a", "op": "eq", "values": []}]` + rest, "and[0]: the operator eq takes value, and no values"},
 		{`{"and": [{"field": "a", "op": "isnull", "value": 1}]` + rest, "and[0]: the operator isnull takes neither value nor values"},
 		{`{"fieldTypes": {"secret": "money"}` + rest,
 			"fieldTypes: must be one of string, number, decimal, boolean, date, datetime, json, array, reference"},
 		{`{"credentials": {"secret": 1}, "timeoutMs": 1}`, "credentials: every value must be a string"},
-		{`{"credentials": {"secret": "1", "secret": "1"}, "timeoutMs": 1}`, "credentials: a member stands twice; send every member once"},
+		{`{"credentials": {"secret": "1", "secret": "1"}, "timeoutMs": 1}`, "credentials: duplicate name; send each name once"},
 		{`{"credentials": {}, "timeoutMs": 1.5}`, "timeoutMs: must be an integer from 1 to 9007199254740991"},
 		{`{"credentials": {}, "timeoutMs": "1"}`, "timeoutMs: must be an integer"},
 		{`{"credentials": {}, "timeoutMs": 1`, "body: invalid JSON at byte 34: unexpected end"},
-		{`{"table": "a", "and": []` + rest + `x`, "body: invalid JSON at byte 60: more text after the value"},
+		{`{"table": "a", "and": []` + rest + `x`, "body: invalid JSON at byte 60: unexpected data after the JSON value"},
 	} {
 		var m wire.CountRequest
 		err := wire.Decode([]byte(c.body), &m)
@@ -178,7 +181,7 @@ func TestDecodeErrors(t *testing.T) {
 	deep := `{"credentials": {}, "timeoutMs": 1, "x": ` + strings.Repeat("[", 100) + `}`
 	assert.EqualError(t, wire.Decode([]byte(deep), new(wire.CheckRequest)), "body: is nested more than 32 deep; flatten it")
 	twice := `{"credentials": {}, "timeoutMs": 1, "secret": 1, "secret": 1}`
-	assert.EqualError(t, wire.Decode([]byte(twice), new(wire.CheckRequest)), "body: an unknown member stands twice; send every member once")
+	assert.EqualError(t, wire.Decode([]byte(twice), new(wire.CheckRequest)), "body: duplicate unknown member; send each member once")
 }
 
 // A body that ends too early is refused wherever it ends, and leaves the
@@ -197,7 +200,7 @@ func TestDecodeTruncated(t *testing.T) {
 	}
 }
 
-// No text of a body comes back in an error (R1): every name and every value is
+// No text of a body comes back in an error: every name and every value is
 // replaced by a canary, one at a time, then all at once.
 func TestDecodeErrorsQuoteNothing(t *testing.T) {
 	const canary = "Canary7f3a"
@@ -231,7 +234,7 @@ func TestDecodeErrorsQuoteNothing(t *testing.T) {
 	assert.Greater(t, refused, 10_000)
 }
 
-// Names that an attacker chose, and values that he did, cost time in proportion
+// Names and values that an attacker chose cost time in proportion
 // to their length.
 func TestDecodeIsLinear(t *testing.T) {
 	var many strings.Builder
@@ -308,8 +311,12 @@ func FuzzDecode(f *testing.F) {
 			}
 		}
 	}
-	for _, c := range texts {
-		f.Add(uint8(0), []byte(`{"credentials":{},"timeoutMs":1,"x":`+c.text+`}`))
+	texts, err := os.ReadFile("../internal/jsontext/testdata/texts.tsv")
+	require.NoError(f, err)
+	for line := range strings.Lines(string(texts)) {
+		if text, err := strconv.Unquote(strings.TrimSpace(line[strings.LastIndexByte(line, '\t')+1:])); err == nil {
+			f.Add(uint8(0), []byte(`{"credentials":{},"timeoutMs":1,"x":`+text+`}`))
+		}
 	}
 	f.Fuzz(func(t *testing.T, which uint8, data []byte) {
 		message := messages[int(which)%len(messages)]

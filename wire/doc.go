@@ -1,11 +1,12 @@
 // Package wire is the external data connector protocol as Go values: names and
 // limits, the capability document, tables, filters, requests, answers, cells,
-// credentials, errors, and strict reading and writing of all of them. It
-// imports nothing beyond the standard library and knows no HTTP.
+// credentials, errors, and strict reading and writing of all of them. It needs
+// only the standard library and knows no HTTP. The rules of the protocol are in
+// docs/protocol.md; a comment such as [rule cell-1] names one.
 //
-// Whoever writes a connector meets its values through package connector and
-// makes cells with the constructors below. Whoever writes a client, a test or
-// another judge uses it alone:
+// The author of a connector meets these values through package connector, and
+// makes cells with the constructors below. A client or a test may use the package
+// alone:
 //
 //	package main
 //
@@ -18,10 +19,14 @@
 //
 //	func main() {
 //		body, err := wire.EncodeRequest(&wire.CountRequest{
-//			Table:       "orders",
-//			And:         []wire.Filter{{Field: "status", Op: wire.OpEq, Value: wire.Text("paid")}},
-//			Credentials: wire.NewCredentials(map[string]string{"apiKey": "sk-1"}),
-//			TimeoutMS:   30_000,
+//			Table: "orders",
+//			Where: wire.Where{
+//				And: []wire.Filter{{Field: "status", Op: wire.OpEq, Value: wire.Text("paid")}},
+//			},
+//			Envelope: wire.Envelope{
+//				Credentials: wire.NewCredentials(map[string]string{"apiKey": "sk-1"}),
+//				TimeoutMS:   30_000,
+//			},
 //		})
 //		if err != nil {
 //			log.Fatal(err)
@@ -51,36 +56,40 @@
 //	wire.Null()                          null
 //
 // A value that cannot cross the wire, such as a NaN or text that is not UTF-8,
-// is not replaced by another: [Value.Err] and [Value.AppendJSON] tell why, and
-// the row that holds it fails.
+// fails the row that holds it. [Value.Err] and [Value.AppendJSON] return the
+// reason.
 //
 // # Reading and writing
 //
-// [Decode] reads every message strictly, because a member that is dropped,
-// merged or misread could change which rows answer. Its errors name a place,
-// such as and[0].values[2], and what would be right there; they never quote
-// the message, so they may be sent back. [EncodeRequest] and [EncodeAnswer]
-// write messages. Use them rather than encoding/json, which reads leniently,
-// writes nil slices as null and cannot see credentials. [Scanner] is what
-// Decode stands on, for messages of your own.
+// [Decode] reads every message strictly, because a member that is dropped, merged
+// or misread could change which rows answer. Its errors name a place, such as
+// and[0].values[2], and what would be right there. They never quote the message,
+// so they may be sent back. [EncodeRequest] and [EncodeAnswer] write messages.
 //
-// The same shapes exist as JSON Schemas in package wire/schema, and as a folder
-// of legal and illegal messages, each with the reason, in testdata/verdicts:
-// three statements of one protocol that a test holds against each other.
+// encoding/json works too: every message has MarshalJSON and UnmarshalJSON, which
+// write and read the same members. It differs in three ways: it writes
+// "[redacted]" in the place of credentials, which [Decode] then refuses; it
+// escapes <, > and &; and json.Unmarshal accepts what is wrong outside the
+// message. A struct that embeds a message inherits its methods, and then
+// marshals as that message: use a named field instead.
+//
+// The same messages exist as JSON Schemas in package wire/schema, and as a folder
+// of legal and illegal messages, each with the reason, in testdata/verdicts. A
+// test compares the three.
 //
 // # Secrets
 //
-// [Credentials] and [Token] print as [redacted] wherever they stand, through
-// fmt, slog, encoders and reflection. Only [Credentials.Get],
-// [Credentials.Reveal] and [EncodeRequest] show a credential, and nothing shows
-// a token. [Credentials.Scrub] cuts credentials out of texts of others.
+// [Credentials] and [Token] print as [redacted] everywhere: through fmt, slog,
+// encoders and reflection. Only [Credentials.Get], [Credentials.Reveal] and
+// [EncodeRequest] show a credential, and nothing shows a token.
+// [Credentials.Scrub] removes credentials from other texts.
 //
 // # Rough edges
 //
-// Decode reads a JSON number as the platform does, as a double: an operand
-// beyond 2^53-1 or with more than 17 digits should be sent as a string. Where
-// the protocol wants an integer it is judged exactly, by value: 3e4 is one,
-// and 1.00000000000000000001 is not. Integers end at 2^53-1 everywhere.
+// Decode reads a JSON number as the platform does, as a double: send an operand
+// beyond 2^53-1 or with more than 17 digits as a string. Where the protocol wants
+// an integer, Decode decides by the exact value: 3e4 is an integer, and
+// 1.00000000000000000001 is not. Integers end at 2^53-1 everywhere.
 //
-// Values may be used concurrently; a message may once it is no longer written.
+// Values may be used concurrently. So may a message that is no longer written.
 package wire

@@ -1,8 +1,8 @@
 package wire
 
-// Document is the capability document (protocol, Resources and their fields).
-// A host never writes one: package connector derives it from a source (H1).
-// A client decodes one.
+// Document is the capability document, which tells the platform what a
+// connector can do. Nobody writes one by hand: package connector derives it from
+// a source.
 type Document struct {
 	ProtocolVersion  int               `json:"protocolVersion"`
 	Slug             string            `json:"slug"` // ^[a-z][a-z0-9-]{2,39}$
@@ -12,7 +12,37 @@ type Document struct {
 	Endpoints        []Endpoint        `json:"endpoints"`
 }
 
-// Capabilities says what a connector pushes to its source.
+var document = newObject(answer,
+	required("protocolVersion", func(m *Document) *int { return &m.ProtocolVersion }, integer[int](ProtocolVersion, ProtocolVersion)),
+	required("slug", func(m *Document) *string { return &m.Slug }, textOf(func(d *decoder) string {
+		slug := d.text()
+		if d.ok() && !IsSlug(slug) {
+			d.fail("must match ^[a-z][a-z0-9-]{2,39}$")
+		}
+		return slug
+	})),
+	optional("dialect", func(m *Document) *string { return &m.Dialect }, text),
+	required("capabilities", func(m *Document) *Capabilities { return &m.Capabilities }, capabilities.codec()),
+	required("credentialSchema", func(m *Document) *[]CredentialField { return &m.CredentialSchema },
+		list(credentialField.codec())),
+	required("endpoints", func(m *Document) *[]Endpoint { return &m.Endpoints },
+		list(oneOf(EndpointSize, EndpointCount, EndpointAggregate, EndpointCardinality, EndpointLinkHitRate))),
+).lenient()
+
+// IsSlug reports whether s is a legal slug: ^[a-z][a-z0-9-]{2,39}$.
+func IsSlug(s string) bool {
+	if len(s) < 3 || len(s) > 40 || s[0] < 'a' || s[0] > 'z' {
+		return false
+	}
+	for _, c := range []byte(s) {
+		if (c < 'a' || c > 'z') && (c < '0' || c > '9') && c != '-' {
+			return false
+		}
+	}
+	return true
+}
+
+// Capabilities says what a connector can do itself instead of the platform.
 type Capabilities struct {
 	Operators    []Op        `json:"operators"`
 	DateBucket   bool        `json:"dateBucket"`
@@ -23,6 +53,16 @@ type Capabilities struct {
 	Limits       Limits      `json:"limits"`
 }
 
+var capabilities = newObject(part,
+	required("operators", func(m *Capabilities) *[]Op { return &m.Operators }, list(operator)),
+	required("dateBucket", func(m *Capabilities) *bool { return &m.DateBucket }, boolean),
+	required("sort", func(m *Capabilities) *SortSupport { return &m.Sort }, oneOf(SortNone, SortSingle, SortMulti)),
+	required("offset", func(m *Capabilities) *bool { return &m.Offset }, boolean),
+	required("join", func(m *Capabilities) *bool { return &m.Join }, boolean),
+	required("keysEnforced", func(m *Capabilities) *bool { return &m.KeysEnforced }, boolean),
+	required("limits", func(m *Capabilities) *Limits { return &m.Limits }, limits.codec()),
+)
+
 // Limits are the ceilings of the source, against which the platform plans its
 // pulls. Zero means unknown, and is left out of the document.
 type Limits struct {
@@ -31,6 +71,15 @@ type Limits struct {
 	Concurrency     int   `json:"concurrency,omitempty"`     // requests at once, 1 to 16
 	OffsetMax       int64 `json:"offsetMax,omitempty"`       // largest offset honoured
 }
+
+// A source that yields no rows at a time, or none at all, is not a source, but
+// one that honours no offset beyond 0 is.
+var limits = newObject(part,
+	optional("pageSizeMax", func(m *Limits) *int64 { return &m.PageSizeMax }, positive),
+	optional("rowsPerTableMax", func(m *Limits) *int64 { return &m.RowsPerTableMax }, positive),
+	optional("concurrency", func(m *Limits) *int { return &m.Concurrency }, integer[int](MinConcurrency, MaxConcurrency)),
+	optional("offsetMax", func(m *Limits) *int64 { return &m.OffsetMax }, count),
+)
 
 // CredentialField is one input of the connect form. The value a tenant types
 // arrives under Key in every request's credentials.
@@ -46,3 +95,17 @@ type CredentialField struct {
 	// console the value is found.
 	Help string `json:"help,omitempty"`
 }
+
+var credentialField = newObject(part,
+	required("key", func(m *CredentialField) *string { return &m.Key }, text),
+	required("label", func(m *CredentialField) *string { return &m.Label }, text),
+	required("type", func(m *CredentialField) *CredentialType { return &m.Type },
+		oneOf(CredentialText, CredentialPassword, CredentialTextarea)),
+	[]member[CredentialField]{{
+		name:  "required",
+		read:  func(d *decoder, m *CredentialField) { m.Optional = !d.boolean() },
+		write: func(e *encoder, m *CredentialField) { e.bool(!m.Optional) },
+	}},
+	optional("placeholder", func(m *CredentialField) *string { return &m.Placeholder }, text),
+	optional("help", func(m *CredentialField) *string { return &m.Help }, text),
+)

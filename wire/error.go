@@ -5,8 +5,8 @@ import "fmt"
 // A Code is the machine-readable half of an error envelope.
 type Code string
 
-// The codes of the protocol's table of errors, then two for answers that the
-// platform never sees (G2).
+// The codes of the protocol, then two for requests that the platform never
+// sends [rule http-2].
 const (
 	CodeBadRequest    Code = "bad_request"    // 400
 	CodeCheckFailed   Code = "check_failed"   // 400, /check only
@@ -20,7 +20,7 @@ const (
 	CodeMethodNotAllowed Code = "method_not_allowed" // 405
 )
 
-// Status is the HTTP status that carries the code; 500 for an unknown one.
+// Status returns the HTTP status that carries the code, 500 for an unknown one.
 func (c Code) Status() int {
 	switch c {
 	case CodeBadRequest, CodeCheckFailed:
@@ -39,30 +39,46 @@ func (c Code) Status() int {
 	return 500
 }
 
-// InternalMessage is the only message an internal error ever carries
-// (protocol, Errors).
+// InternalMessage is the only message that an internal error ever carries.
 const InternalMessage = "internal error"
 
 // Error is a deliberate error: its message reaches the other side. Everything
 // else that goes wrong is answered as [CodeInternal] with [InternalMessage]
-// (G9). Authors make one with connector.BadRequest and its kin; clients get
-// one from an envelope or an error line.
+// [rule http-9]. Authors make one with connector.BadRequest and its siblings;
+// clients get one from an error envelope or an error line.
 type Error struct {
 	Code    Code   `json:"code"`
 	Message string `json:"message"`
 }
 
-// Error is the code and the message.
+// Error returns the code and the message.
 func (e *Error) Error() string { return string(e.Code) + ": " + e.Message }
 
-// Is matches a target of the same code without a message, so that
-// &Error{Code: CodeTimeout} is a sentinel for errors.Is.
+// Is reports whether target is an Error of the same code without a message, so
+// that &Error{Code: CodeTimeout} is a sentinel for errors.Is.
 func (e *Error) Is(target error) bool {
 	t, ok := target.(*Error)
 	return ok && t.Message == "" && t.Code == e.Code
 }
 
-// Errorf makes a deliberate error.
+// Errorf returns a deliberate error.
 func Errorf(code Code, format string, args ...any) *Error {
 	return &Error{Code: code, Message: fmt.Sprintf(format, args...)}
 }
+
+// ErrorAnswer is the envelope of every answer that is not 2xx.
+type ErrorAnswer struct {
+	Error Error
+}
+
+var errorAnswer = newObject(answer,
+	required("error", func(m *ErrorAnswer) *Error { return &m.Error }, errorObject.codec()),
+)
+
+var errorObject = newObject(part,
+	required("code", func(m *Error) *Code { return &m.Code }, codec[Code]{ // a code that we do not know is read too
+		read:  func(d *decoder, p *Code) { *p = Code(d.text()) },
+		write: func(e *encoder, p *Code) { e.string(string(*p)) },
+	}),
+	required("message", func(m *Error) *string { return &m.Message }, text),
+)

@@ -19,8 +19,8 @@ func TestCodeStatus(t *testing.T) {
 		wire.CodeTimeout:          408,
 		wire.CodeUnsupported:      422,
 		wire.CodeInternal:         500,
-		wire.CodeNotFound:         404, // G2
-		wire.CodeMethodNotAllowed: 405, // G2
+		wire.CodeNotFound:         404,
+		wire.CodeMethodNotAllowed: 405,
 		"":                        500,
 		"teapot":                  500,
 	} {
@@ -64,7 +64,7 @@ func TestWords(t *testing.T) {
 	for _, known := range []wire.Fn{"count", "sum", "min", "max", "count_distinct"} {
 		assert.True(t, known.Known(), "%s", known)
 	}
-	assert.False(t, wire.Fn("avg").Known(), "an average is never pushed (E7)")
+	assert.False(t, wire.Fn("avg").Known(), "an average is never pushed (aggregate-7)")
 	for _, known := range []wire.Grain{"year", "quarter", "month", "day"} {
 		assert.True(t, known.Known(), "%s", known)
 	}

@@ -46,7 +46,7 @@ func ExampleDecode() {
 	// Output:
 	// legal: orders 30000
 	// and[0].values[2]: must be a string, a number, true, false or null
-	// body: a member's name differs from credentials in case only; write it exactly so
+	// body: unknown member that differs from "credentials" only in case; write it exactly so
 	// timeoutMs: must be an integer from 1 to 9007199254740991
 }
 
@@ -189,30 +189,6 @@ func ExampleNewToken() {
 	// a token needs at least 32 characters: mint one with `openssl rand -hex 32`
 }
 
-func ExampleScanner() {
-	s := wire.NewScanner([]byte(`{"name": "orders", "rows": 3}`))
-	s.Expect('{')
-	for first := true; s.Err() == nil && !s.Skip('}'); first = false {
-		if !first {
-			s.Expect(',')
-		}
-		name := s.String()
-		s.Expect(':')
-		fmt.Println(name, s.Scalar())
-	}
-	s.End()
-	fmt.Println(s.Err())
-
-	s = wire.NewScanner([]byte(`"half of a pair: \ud83d"`))
-	_ = s.String()
-	fmt.Println(s.Err())
-	// Output:
-	// name orders
-	// rows 3
-	// <nil>
-	// invalid JSON at byte 17: half of a surrogate pair
-}
-
 func ExampleErrorf() {
 	err := fmt.Errorf("reading: %w", wire.Errorf(wire.CodeUnknownEntity, "there is no table %s", "orders"))
 	var deliberate *wire.Error
@@ -224,14 +200,4 @@ func ExampleErrorf() {
 	// Output:
 	// 404 {"error":{"code":"unknown_entity","message":"there is no table orders"}}
 	// false
-}
-
-func ExampleAppendString() {
-	text, err := wire.AppendString([]byte("name: "), "tab\tand \"quotes\"")
-	fmt.Println(string(text), err)
-	text, err = wire.AppendString([]byte("name: "), "caf\xe9")
-	fmt.Printf("%q %v\n", text, err)
-	// Output:
-	// name: "tab\tand \"quotes\"" <nil>
-	// "name: " text is not valid UTF-8
 }

@@ -1,11 +1,12 @@
 package wire
 
-// ProtocolVersion is the only value a document's protocolVersion may have
-// (protocol, Versioning).
+import "slices"
+
+// ProtocolVersion is the only value that a document's protocolVersion may have.
 const ProtocolVersion = 1
 
-// The paths of the protocol, relative to the connector's base URL (protocol,
-// Endpoints). [PathDocument] is a GET, every other one a POST.
+// The paths of the protocol, relative to the connector's base URL.
+// [PathDocument] is a GET, every other one a POST.
 const (
 	PathDocument    = "/.well-known/service/platform.json"
 	PathCheck       = "/check"
@@ -27,7 +28,7 @@ const (
 // An Endpoint names an optional route in a document's endpoints.
 type Endpoint string
 
-// The optional routes. The path of each is its name behind a slash.
+// The optional routes. The path of each is a slash and its name.
 const (
 	EndpointSize        Endpoint = "size"
 	EndpointCount       Endpoint = "count"
@@ -39,7 +40,7 @@ const (
 // An Op is a filter operator.
 type Op string
 
-// The thirteen operators (protocol, Capability document).
+// The thirteen operators.
 const (
 	OpEq         Op = "eq"
 	OpNeq        Op = "neq"
@@ -49,17 +50,17 @@ const (
 	OpLte        Op = "lte"
 	OpIn         Op = "in"
 	OpNin        Op = "nin"
-	OpContains   Op = "contains"   // array membership (A4)
-	OpIncludes   Op = "includes"   // substring (A5)
-	OpStartsWith Op = "startswith" // prefix (A5)
+	OpContains   Op = "contains"   // array membership
+	OpIncludes   Op = "includes"   // substring
+	OpStartsWith Op = "startswith" // prefix
 	OpIsNull     Op = "isnull"
 	OpNotNull    Op = "notnull"
 )
 
-// A Shape is one of the three strict forms of a filter (protocol, Filter).
+// A Shape is one of the three strict forms of a filter.
 type Shape uint8
 
-// The shapes. ShapeUnknown is the shape of everything that is not an operator.
+// The shapes. ShapeUnknown belongs to a word that is not an operator.
 const (
 	ShapeUnknown Shape = iota
 	ShapeValue         // field, op, value
@@ -67,7 +68,7 @@ const (
 	ShapeNullary       // field, op
 )
 
-// Shape tells which members a filter with this operator has.
+// Shape returns which members a filter with this operator has.
 func (op Op) Shape() Shape {
 	switch op {
 	case OpEq, OpNeq, OpGt, OpGte, OpLt, OpLte, OpContains, OpIncludes, OpStartsWith:
@@ -81,10 +82,10 @@ func (op Op) Shape() Shape {
 }
 
 // A Type is the type of a field, in discovery, in fieldTypes and in a join
-// hop's fields. The empty Type means undeclared (A8).
+// hop's fields. The empty Type means undeclared [rule filter-8].
 type Type string
 
-// The nine type names (protocol, Sort, join hop, field types).
+// The nine types.
 const (
 	TypeString    Type = "string"
 	TypeNumber    Type = "number"
@@ -97,22 +98,20 @@ const (
 	TypeReference Type = "reference"
 )
 
-// Known reports whether t is one of the nine names.
-func (t Type) Known() bool {
-	switch t {
-	case TypeString, TypeNumber, TypeDecimal, TypeBoolean, TypeDate, TypeDatetime, TypeJSON, TypeArray, TypeReference:
-		return true
-	}
-	return false
+var types = []Type{
+	TypeString, TypeNumber, TypeDecimal, TypeBoolean, TypeDate, TypeDatetime, TypeJSON, TypeArray, TypeReference,
 }
 
-// Numeric reports whether values of the type compare as decimal digits (A6).
+// Known reports whether t is one of the nine types.
+func (t Type) Known() bool { return slices.Contains(types, t) }
+
+// Numeric reports whether values of the type compare as decimal numbers.
 func (t Type) Numeric() bool { return t == TypeNumber || t == TypeDecimal }
 
 // A Direction is the direction of a sort key.
 type Direction string
 
-// The directions. Nulls are last in both (B1).
+// The directions. Nulls come last in both.
 const (
 	Asc  Direction = "asc"
 	Desc Direction = "desc"
@@ -131,7 +130,7 @@ const (
 // An Fn is the function of a measure.
 type Fn string
 
-// The functions of a measure (E1). An average is never pushed.
+// The functions of a measure. The platform computes averages itself.
 const (
 	FnCount         Fn = "count"
 	FnSum           Fn = "sum"
@@ -140,17 +139,13 @@ const (
 	FnCountDistinct Fn = "count_distinct"
 )
 
-// Known reports whether f is one of the five functions.
-func (f Fn) Known() bool {
-	switch f {
-	case FnCount, FnSum, FnMin, FnMax, FnCountDistinct:
-		return true
-	}
-	return false
-}
+var fns = []Fn{FnCount, FnSum, FnMin, FnMax, FnCountDistinct}
 
-// A Grain is the period a group key is cut to; its answer is the period's
-// first day in UTC (E4). The empty Grain means no cut.
+// Known reports whether f is one of the five functions.
+func (f Fn) Known() bool { return slices.Contains(fns, f) }
+
+// A Grain is the period to which a group key is truncated. The key of a group is
+// then the period's first day in UTC. The empty Grain means no truncation.
 type Grain string
 
 // The four grains.
@@ -161,19 +156,15 @@ const (
 	GrainDay     Grain = "day"
 )
 
-// Known reports whether g is one of the four grains.
-func (g Grain) Known() bool {
-	switch g {
-	case GrainYear, GrainQuarter, GrainMonth, GrainDay:
-		return true
-	}
-	return false
-}
+var grains = []Grain{GrainYear, GrainQuarter, GrainMonth, GrainDay}
 
-// A CredentialType tells the connect form how to draw an input.
+// Known reports whether g is one of the four grains.
+func (g Grain) Known() bool { return slices.Contains(grains, g) }
+
+// A CredentialType is a kind of input on the connect form.
 type CredentialType string
 
-// The credential types (protocol, Credential field).
+// The credential types.
 const (
 	CredentialText     CredentialType = "text"
 	CredentialPassword CredentialType = "password" // masked

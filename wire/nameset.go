@@ -1,13 +1,13 @@
 package wire
 
-// nameSet finds duplicates. A few names are compared one by one, many are
-// hashed: neither is slow, whoever chose them.
+// nameSet finds duplicates. It compares a few names one by one and hashes many,
+// so that no choice of names makes it slow.
 type nameSet struct {
 	few  []string
 	many map[string]struct{}
 }
 
-// add reports whether name is new.
+// add adds name and reports whether it is new.
 func (s *nameSet) add(name string) bool {
 	if s.many == nil {
 		for _, n := range s.few {

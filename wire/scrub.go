@@ -18,8 +18,8 @@ import (
 // minSecret is the length in bytes from which a value is a secret to Scrub.
 const minSecret = 4
 
-// scrub puts a mark in the place of every spelling of every secret. Spellings
-// that overlap go together, so that no rest of one stays beside another.
+// scrub replaces every spelling of every secret by [redacted]. Spellings that
+// overlap are replaced together, so that no rest of one remains.
 func scrub(text string, secrets map[string]string) string {
 	var spans [][2]int
 	for _, secret := range secrets {
@@ -56,8 +56,8 @@ func scrub(text string, secrets map[string]string) string {
 	return b.String()
 }
 
-// spellings are the forms in which a secret tends to surface in an error text:
-// quoted, in a URL, in a header, in a dump.
+// spellings returns the forms in which a secret tends to appear in an error
+// text: quoted, in a URL, in a header, in a dump.
 func spellings(secret string) []string {
 	list := []string{
 		secret,
@@ -101,7 +101,7 @@ func spellings(secret string) []string {
 	return slices.DeleteFunc(list, func(s string) bool { return len(s) < minSecret })
 }
 
-// lowerPercent writes %2F as %2f.
+// lowerPercent returns the text with %2F as %2f.
 func lowerPercent(escaped string) string {
 	b := []byte(escaped)
 	for i := 0; i+2 < len(b); i++ {
@@ -113,10 +113,10 @@ func lowerPercent(escaped string) string {
 	return string(b)
 }
 
-// inside is a text without its quotes or brackets.
+// inside returns a text without its quotes or brackets.
 func inside(quoted string) string { return quoted[1 : len(quoted)-1] }
 
-// asJSON quotes as encoding/json does, which escapes more than it need.
+// asJSON quotes as encoding/json does, which escapes more than it must.
 func asJSON(s string, escapeHTML bool) string {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
@@ -125,7 +125,7 @@ func asJSON(s string, escapeHTML bool) string {
 	return strings.TrimSuffix(b.String(), "\n")
 }
 
-// asciiJSON is the inside of a JSON string that holds ASCII only.
+// asciiJSON returns the inside of a JSON string that holds ASCII only.
 func asciiJSON(s string) string {
 	var b strings.Builder
 	for _, r := range inside(asJSON(s, false)) {

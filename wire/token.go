@@ -5,21 +5,22 @@ import (
 	"crypto/subtle"
 	"errors"
 	"fmt"
-	"io"
-	"log/slog"
 	"unicode/utf8"
 )
 
-// Token is the bearer token of a host, or two of them while it rotates (G3).
-// It holds digests in a closure and cannot show a secret. The zero Token
-// matches nothing.
+// Token is the bearer token of a host, or two of them during a rotation
+// [rule http-3]. It holds digests in a closure and cannot show a secret. The zero
+// Token matches nothing.
 type Token struct {
+	redaction
 	digests func() [][sha256.Size]byte
 }
 
-// NewToken makes a token of one secret, or of two during a rotation: the new
-// one and the one still in use. Each has at least 32 characters of visible
-// ASCII, which is what an HTTP header carries unchanged.
+const mint = "mint one with `openssl rand -hex 32`"
+
+// NewToken returns a token of one secret, or of two during a rotation: the new
+// one and the one still in use. Each needs at least 32 characters of visible
+// ASCII, because an HTTP header carries these unchanged.
 func NewToken(secrets ...string) (Token, error) {
 	if len(secrets) < 1 || len(secrets) > 2 {
 		return Token{}, errors.New("a token is one secret, or two during a rotation")
@@ -27,19 +28,19 @@ func NewToken(secrets ...string) (Token, error) {
 	digests := make([][sha256.Size]byte, len(secrets))
 	for i, s := range secrets {
 		if utf8.RuneCountInString(s) < MinTokenLength {
-			return Token{}, fmt.Errorf("a token needs at least %d characters: mint one with `openssl rand -hex 32`", MinTokenLength)
+			return Token{}, fmt.Errorf("a token needs at least %d characters: %s", MinTokenLength, mint)
 		}
 		for _, c := range []byte(s) {
 			if c <= ' ' || c > '~' {
-				return Token{}, errors.New("a token must be visible ASCII without blanks, as a header carries it: mint one with `openssl rand -hex 32`")
+				return Token{}, errors.New("a token must be visible ASCII without blanks, as a header carries it: " + mint)
 			}
 		}
 		digests[i] = sha256.Sum256([]byte(s))
 	}
-	return Token{func() [][sha256.Size]byte { return digests }}, nil
+	return Token{digests: func() [][sha256.Size]byte { return digests }}, nil
 }
 
-// IsZero reports whether the token was never made.
+// IsZero reports whether t is the zero Token.
 func (t Token) IsZero() bool { return t.digests == nil }
 
 // Matches reports whether presented is one of the secrets. It compares digests
@@ -55,18 +56,3 @@ func (t Token) Matches(presented string) bool {
 	}
 	return match == 1
 }
-
-// String is a mark.
-func (t Token) String() string { return redacted }
-
-// GoString is a mark.
-func (t Token) GoString() string { return redacted }
-
-// Format writes a mark for every verb.
-func (t Token) Format(f fmt.State, _ rune) { _, _ = io.WriteString(f, redacted) }
-
-// LogValue is a mark.
-func (t Token) LogValue() slog.Value { return slog.StringValue(redacted) }
-
-// MarshalText is a mark.
-func (t Token) MarshalText() ([]byte, error) { return []byte(redacted), nil }

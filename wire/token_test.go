@@ -22,7 +22,7 @@ func TestToken(t *testing.T) {
 
 	rotating, err := wire.NewToken(two, one)
 	require.NoError(t, err)
-	assert.True(t, rotating.Matches(one), "the old secret stays good while the host rotates (G3)")
+	assert.True(t, rotating.Matches(one), "the old secret stays good while the host rotates (http-3)")
 	assert.True(t, rotating.Matches(two))
 	assert.False(t, rotating.Matches(two+one))
 
@@ -46,7 +46,7 @@ func TestNewTokenRefuses(t *testing.T) {
 		{"no secret", nil, "one secret, or two"},
 		{"three secrets", []string{good, good, good}, "one secret, or two"},
 		{"an empty secret, as from an unset variable", []string{""}, "at least 32 characters"},
-		{"31 characters (G3)", []string{"canary" + good[:25]}, "at least 32 characters"},
+		{"31 characters (http-3)", []string{"canary" + good[:25]}, "at least 32 characters"},
 		{"31 characters in 62 bytes", []string{strings.Repeat("é", 31)}, "at least 32 characters"},
 		{"a short second secret", []string{good, "canary"}, "at least 32 characters"},
 		{"a line break at the end, as from a file", []string{good + "canary\n"}, "visible ASCII"},

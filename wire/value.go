@@ -10,6 +10,8 @@ import (
 	"strings"
 	"time"
 	"unicode/utf8"
+
+	"github.com/connectorsdk/connector-sdk-go/internal/jsontext"
 )
 
 // Kind is what a [Value] holds, which decides its spelling on the wire.
@@ -20,7 +22,7 @@ const (
 	KindNull     Kind = iota
 	KindBool          // true or false
 	KindInt           // a number, or a digit string beyond 2^53-1
-	KindFloat         // a number, or its digits as a string (D1)
+	KindFloat         // a number, or its digits as a string
 	KindText          // a string as it is
 	KindDecimal       // a string of plain decimal digits, scale kept
 	KindDate          // a string, YYYY-MM-DD
@@ -32,36 +34,36 @@ const (
 // wants it. The constructor picks the spelling, so a row that compiles is
 // spelled right. The zero Value is null.
 //
-// A Value is 32 bytes, holds no pointer but the one of its text, and shares
-// that text with what it was made from.
+// A Value is 32 bytes and holds no pointer but that of its text, which it shares
+// with its origin.
 type Value struct {
 	text string
 	num  uint64 // int64, float64 bits, bool, or seconds since 1970
 	tag
 }
 
-// tag is a struct of its own because the compiler keeps only structs of at
-// most four fields in registers: a Value of five would be copied through
-// memory wherever it is passed, which cost an eighth of the time of writing
-// rows, and of reading them.
+// tag is a struct of its own because the compiler keeps only structs of at most
+// four fields in registers. A Value of five fields would be copied through memory
+// wherever it is passed, which took an eighth of the time of writing and reading
+// rows.
 type tag struct {
 	nano uint32
 	prec uint8 // fractional digits of a datetime; shortest picks them
 	kind Kind
 }
 
-// shortest, as a datetime's precision, means the shortest exact width (D2).
+// shortest, as a datetime's precision, means the shortest exact width.
 const shortest = 255
 
 func invalid(why string) Value { return Value{tag: tag{kind: KindInvalid}, text: why} }
 
-// Null is the null cell, as is the zero Value.
+// Null returns the null cell. The zero Value is null too.
 func Null() Value { return Value{} }
 
-// Text is a string cell. Text that is not valid UTF-8 fails its row (D4).
+// Text returns a string cell. Text that is not valid UTF-8 fails its row.
 func Text(s string) Value { return Value{tag: tag{kind: KindText}, text: s} }
 
-// Bool is a boolean cell.
+// Bool returns a boolean cell.
 func Bool(b bool) Value {
 	v := Value{tag: tag{kind: KindBool}}
 	if b {
@@ -70,11 +72,11 @@ func Bool(b bool) Value {
 	return v
 }
 
-// Int is an integer cell: a number within ±(2^53-1), beyond it a string of
-// digits (D1).
+// Int returns an integer cell: a number within ±(2^53-1), beyond it a string of
+// digits [rule cell-1].
 func Int(i int64) Value { return Value{tag: tag{kind: KindInt}, num: uint64(i)} }
 
-// Uint is Int for unsigned integers.
+// Uint returns an integer cell as [Int] does.
 func Uint(u uint64) Value {
 	if u > math.MaxInt64 {
 		return Value{tag: tag{kind: KindDecimal}, text: strconv.FormatUint(u, 10)}
@@ -82,9 +84,9 @@ func Uint(u uint64) Value {
 	return Int(int64(u))
 }
 
-// Float is a binary floating-point cell in its shortest digits (D1). NaN and
-// the infinities cannot cross the wire and fail the row. For money and other
-// exact numbers use [Decimal].
+// Float returns a binary floating-point cell in its shortest digits. NaN and the
+// infinities cannot cross the wire and fail the row. For money and other exact
+// numbers use [Decimal].
 func Float(f float64) Value {
 	if math.IsNaN(f) || math.IsInf(f, 0) {
 		return invalid("NaN and infinities cannot cross the wire; send null or fix the source")
@@ -92,9 +94,9 @@ func Float(f float64) Value {
 	return Value{tag: tag{kind: KindFloat}, num: math.Float64bits(f)}
 }
 
-// Decimal is an exact number given as plain decimal text: an optional sign,
-// digits, and optionally a dot and more digits. It crosses as that text, its
-// scale kept. Anything else fails the row.
+// Decimal returns the cell of an exact number, given as plain decimal text: an
+// optional sign, digits, and optionally a dot and more digits. It crosses as that
+// text and keeps its scale. Any other text fails the row.
 func Decimal(digits string) Value {
 	if !IsDecimal(digits) {
 		return invalid("not plain decimal digits; a decimal is an optional sign, digits, and optionally a dot and digits")
@@ -102,7 +104,7 @@ func Decimal(digits string) Value {
 	return Value{tag: tag{kind: KindDecimal}, text: digits}
 }
 
-// IsDecimal reports whether s is plain decimal text (A6): no exponent, no
+// IsDecimal reports whether s is plain decimal text: no exponent, no
 // blanks, digits on both sides of a dot.
 func IsDecimal(s string) bool {
 	i := 0
@@ -130,7 +132,8 @@ func IsDecimal(s string) bool {
 	return i > start && i == len(s)
 }
 
-// Date is the civil date t shows in its own location (D2). Years 0 to 9999.
+// Date returns the cell of the date that t shows in its own location. Years are 0
+// to 9999.
 func Date(t time.Time) Value {
 	year, month, day := t.Date()
 	if year < 0 || year > 9999 {
@@ -139,13 +142,14 @@ func Date(t time.Time) Value {
 	return Value{tag: tag{kind: KindDate}, num: uint64(time.Date(year, month, day, 0, 0, 0, 0, time.UTC).Unix())}
 }
 
-// Datetime is an instant, in UTC, with the shortest exact fraction of 0, 3, 6
-// or 9 digits (D2). A column that knows its precision uses [DatetimeWidth].
+// Datetime returns the cell of an instant, in UTC, with the shortest exact
+// fraction of 0, 3, 6 or 9 digits. A column that knows its precision uses
+// [DatetimeWidth].
 func Datetime(t time.Time) Value { return datetime(t, shortest) }
 
-// DatetimeWidth is an instant with a fraction of exactly 0, 3, 6 or 9 digits,
-// so that byte order is time order within the column (D2). A time with digits
-// beyond the width fails the row: nothing is cut in silence.
+// DatetimeWidth returns the cell of an instant with a fraction of exactly 0, 3, 6
+// or 9 digits, so that byte order is time order within the column [rule cell-2].
+// A time with more digits fails the row: nothing is cut in silence.
 func DatetimeWidth(t time.Time, digits int) Value {
 	unit := 1
 	switch digits {
@@ -172,8 +176,8 @@ func datetime(t time.Time, prec uint8) Value {
 	return Value{num: uint64(t.Unix()), tag: tag{nano: uint32(t.Nanosecond()), prec: prec, kind: KindDatetime}}
 }
 
-// JSON is a cell of type json, or an array of anything: compact JSON text in a
-// string (D3). Text that is not JSON fails the row.
+// JSON returns a cell of type json, or of an array of anything: compact JSON text
+// in a string. Text that is not JSON fails the row.
 func JSON(raw string) Value {
 	var b bytes.Buffer
 	if !utf8.ValidString(raw) || json.Compact(&b, []byte(raw)) != nil {
@@ -182,8 +186,8 @@ func JSON(raw string) Value {
 	return Text(b.String())
 }
 
-// Array is a cell of type array whose elements are scalars: compact JSON text
-// in a string (D3).
+// Array returns a cell of type array whose elements are scalars: compact JSON
+// text in a string.
 func Array(elements ...Value) Value {
 	b := []byte{'['}
 	var err error
@@ -192,16 +196,16 @@ func Array(elements ...Value) Value {
 			b = append(b, ',')
 		}
 		if b, err = e.AppendJSON(b); err != nil {
-			return invalid("an element of an array: " + err.Error())
+			return invalid("array element: " + err.Error())
 		}
 	}
 	return Text(string(append(b, ']')))
 }
 
-// Bytes is a binary cell: standard base64 text (D3).
+// Bytes returns a binary cell: standard base64 text.
 func Bytes(b []byte) Value { return Text(base64.StdEncoding.EncodeToString(b)) }
 
-// UUID is a UUID cell: lower-case text (D3).
+// UUID returns a UUID cell: lower-case text.
 func UUID(u [16]byte) Value {
 	var b [36]byte
 	hex.Encode(b[0:8], u[0:4])
@@ -213,14 +217,14 @@ func UUID(u [16]byte) Value {
 	return Text(string(b[:]))
 }
 
-// Kind tells what the value holds.
+// Kind returns the kind of the value.
 func (v Value) Kind() Kind { return v.kind }
 
 // IsNull reports whether the value is null.
 func (v Value) IsNull() bool { return v.kind == KindNull }
 
-// Err says why a value cannot cross the wire; nil when it can. The text never
-// quotes the value.
+// Err returns why the value cannot cross the wire, or nil if it can. The text
+// never quotes the value.
 func (v Value) Err() error {
 	if v.kind == KindInvalid {
 		return &ValueError{v.text}
@@ -231,15 +235,15 @@ func (v Value) Err() error {
 	return nil
 }
 
-// ValueError says why a value cannot cross the wire.
+// ValueError is the reason why a value cannot cross the wire.
 type ValueError struct{ Problem string }
 
 func (e *ValueError) Error() string { return e.Problem }
 
-var errUTF8 = &ValueError{"text is not valid UTF-8"}
+var errUTF8 = &ValueError{jsontext.ErrUTF8.Error()}
 
-// The readers below are for code that walks values, such as a filter. Each is
-// meaningful for the kinds it names and answers a zero for others.
+// The methods below are for code that reads values, such as a filter. Each
+// returns zero for a value of a kind that it does not name.
 
 // Text returns the text of a KindText or KindDecimal, without a copy.
 func (v Value) Text() string {
@@ -249,7 +253,7 @@ func (v Value) Text() string {
 	return ""
 }
 
-// Int64 is the integer of a KindInt.
+// Int64 returns the integer of a KindInt.
 func (v Value) Int64() int64 {
 	if v.kind != KindInt {
 		return 0
@@ -257,7 +261,7 @@ func (v Value) Int64() int64 {
 	return int64(v.num)
 }
 
-// Float64 is the number of a KindFloat, or of a KindInt as the nearest float.
+// Float64 returns the number of a KindFloat, or of a KindInt as the nearest float.
 func (v Value) Float64() float64 {
 	switch v.kind {
 	case KindFloat:
@@ -271,7 +275,7 @@ func (v Value) Float64() float64 {
 // IsTrue reports whether the value is the boolean true.
 func (v Value) IsTrue() bool { return v.kind == KindBool && v.num == 1 }
 
-// Time is the instant of a KindDatetime, and the midnight UTC of a KindDate.
+// Time returns the instant of a KindDatetime, or the midnight UTC of a KindDate.
 func (v Value) Time() time.Time {
 	if v.kind != KindDatetime && v.kind != KindDate {
 		return time.Time{}
@@ -279,7 +283,7 @@ func (v Value) Time() time.Time {
 	return time.Unix(int64(v.num), int64(v.nano)).UTC()
 }
 
-// Unix is Time as seconds since 1970 and nanoseconds, for hot paths.
+// Unix returns Time as seconds since 1970 and nanoseconds, for hot paths.
 func (v Value) Unix() (sec int64, nano int32) {
 	if v.kind != KindDatetime && v.kind != KindDate {
 		return 0, 0
@@ -287,16 +291,16 @@ func (v Value) Unix() (sec int64, nano int32) {
 	return int64(v.num), int32(v.nano)
 }
 
-// Clone is the value with a text of its own. Use it to keep a value whose text
-// shares a buffer that will be reused.
+// Clone returns the value with a copy of its text. Use it to keep a value whose
+// text shares a larger one.
 func (v Value) Clone() Value {
 	v.text = strings.Clone(v.text)
 	return v
 }
 
-// WithText is a KindText or KindDecimal with another copy of its text, for code
-// that keeps many values and copies all their text at once. Other kinds stay as
-// they are.
+// WithText returns a KindText or KindDecimal with another copy of its text, for
+// code that keeps many values and copies all their text at once. It returns other
+// kinds as they are.
 func (v Value) WithText(same string) Value {
 	if v.kind == KindText || v.kind == KindDecimal {
 		v.text = same
@@ -304,8 +308,8 @@ func (v Value) WithText(same string) Value {
 	return v
 }
 
-// String is the text the value has on the wire, without quotes; "null" for
-// null. It is meant for tests and debugging: never log cells (G9).
+// String returns the text that the value has on the wire, without quotes, and
+// "null" for null. It is meant for tests and debugging: never log cells.
 func (v Value) String() string {
 	switch v.kind {
 	case KindNull:
@@ -316,14 +320,29 @@ func (v Value) String() string {
 	return string(v.AppendText(nil))
 }
 
-// MarshalJSON spells the value as on the wire.
+// MarshalJSON writes the value as it crosses the wire.
 func (v Value) MarshalJSON() ([]byte, error) { return v.AppendJSON(nil) }
 
 // UnmarshalJSON reads a scalar. Numbers become a KindInt where they are
 // integers within ±(2^53-1), else a KindFloat, as the platform reads them.
 func (v *Value) UnmarshalJSON(data []byte) error {
-	s := NewScanner(data)
-	*v = s.Scalar()
+	var s jsontext.Scanner
+	s.Reset(string(data))
+	scalar := s.Scalar()
 	s.End()
+	*v = cell(scalar)
 	return s.Err()
+}
+
+// cell returns a JSON scalar as a value.
+func cell(s jsontext.Scalar) Value {
+	return Value{text: s.Text, num: s.Bits, tag: tag{kind: cellKinds[s.Kind]}}
+}
+
+var cellKinds = [...]Kind{
+	jsontext.Null:   KindNull,
+	jsontext.Bool:   KindBool,
+	jsontext.Int:    KindInt,
+	jsontext.Float:  KindFloat,
+	jsontext.String: KindText,
 }

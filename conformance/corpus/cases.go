@@ -13,34 +13,34 @@ import (
 //go:embed cases/*.json
 var caseFiles embed.FS
 
-// Case is one request over the corpus and what must be answered.
+// A Case is one request over the corpus and its right answer.
 type Case struct {
 	Name  string // unique, such as eq-string-trailing-blank
 	Check string // the check of the conformance program it belongs to, such as P2.3a
-	Rule  string // what it stands for: a ruling such as A2, or a part of the protocol
-	Why   string // what goes wrong where it fails
-	// ByHand says that a person wrote the answer before the oracle agreed.
+	Rule  string // the rule of docs/protocol.md that it tests, such as filter-3
+	Why   string // what the case shows
+	// ByHand is true if a person wrote the answer before the oracle agreed.
 	ByHand bool
 	// Path is the route, such as wire.PathQuery.
 	Path string
-	// Request is a pointer to the request of that route, without credentials
-	// and timeouts, which are the sender's.
+	// Request is a pointer to the request of that route. Its credentials and
+	// timeouts are empty; the sender sets them.
 	Request wire.Message
 	// Answer is what a connector must answer.
 	Answer Answer
 }
 
-// Answer is the answer of a [Case]. The members of its route are set. Cells are
-// as they are read off the wire: decimals, days and instants are texts.
+// Answer is the answer of a [Case]. Only the fields of its route are set. Cells
+// are as read from the wire: decimals, days and instants are texts.
 type Answer struct {
 	// Columns are the members of the rows of a query or an aggregate, in the
 	// order of the request.
 	Columns []string
-	// Rows are the rows of a query, in the requested order, rows that it leaves
-	// equal in the order of the table; or the groups of an aggregate, in any.
+	// Rows are the rows of a query in the requested order, rows that tie in the
+	// order of the table, or the groups of an aggregate in any order.
 	Rows [][]wire.Value
-	// TooMany says that an aggregate has as many groups as its limit or more:
-	// it must be refused or declined. Rows is then empty (E6).
+	// TooMany is true if an aggregate has as many groups as its limit or more,
+	// so that it must be refused or declined. Rows is then empty.
 	TooMany     bool
 	Count       int64
 	Size        *wire.Size
@@ -48,7 +48,7 @@ type Answer struct {
 	LinkHitRate *wire.LinkHitRate
 }
 
-// Cases are all cases, in the order of their files. Each call makes them anew.
+// Cases returns a new list of all cases, in the order of their files.
 func Cases() []Case {
 	names, err := fs.Glob(caseFiles, "cases/*.json")
 	if err != nil {
@@ -69,7 +69,7 @@ func Cases() []Case {
 	return cases
 }
 
-// caseFile is a case as it stands in a file.
+// caseFile is the form of a case in a file.
 type caseFile struct {
 	Name    string          `json:"name"`
 	Check   string          `json:"check"`
@@ -81,7 +81,7 @@ type caseFile struct {
 	Answer  json.RawMessage `json:"answer"`
 }
 
-// tooMany stands for the answer of an aggregate that must not be given.
+// tooMany is the answer in a file if an aggregate has too many groups.
 const tooMany = `"too many groups"`
 
 func readCases(raw []byte) ([]Case, error) {
@@ -106,47 +106,41 @@ func readCases(raw []byte) ([]Case, error) {
 	return cases, nil
 }
 
-// readRequest decodes a request strictly, as a connector would, with the
-// members that every body must have put in and taken out again.
+// readRequest decodes a request strictly, as a connector would. It adds the
+// members that every body must have, and clears them in the result.
 func readRequest(path string, raw json.RawMessage) (wire.Message, error) {
-	body := []byte(strings.Replace(string(raw), "{", `{"credentials":{},"timeoutMs":1,`, 1))
+	var request wire.Message
+	var envelope *wire.Envelope
 	switch path {
 	case wire.PathQuery:
 		r := &wire.QueryRequest{}
-		err := wire.Decode(body, r)
-		r.TimeoutMS = 0
-		return r, err
+		request, envelope = r, &r.Envelope
 	case wire.PathCount:
 		r := &wire.CountRequest{}
-		err := wire.Decode(body, r)
-		r.TimeoutMS = 0
-		return r, err
+		request, envelope = r, &r.Envelope
 	case wire.PathAggregate:
 		r := &wire.AggregateRequest{}
-		err := wire.Decode(body, r)
-		r.TimeoutMS = 0
-		return r, err
+		request, envelope = r, &r.Envelope
 	case wire.PathSize:
 		r := &wire.SizeRequest{}
-		err := wire.Decode(body, r)
-		r.TimeoutMS = 0
-		return r, err
+		request, envelope = r, &r.Envelope
 	case wire.PathCardinality:
 		r := &wire.CardinalityRequest{}
-		err := wire.Decode(body, r)
-		r.TimeoutMS = 0
-		return r, err
+		request, envelope = r, &r.Envelope
 	case wire.PathLinkHitRate:
 		r := &wire.LinkHitRateRequest{}
-		err := wire.Decode(body, r)
-		r.TimeoutMS = 0
-		return r, err
+		request, envelope = r, &r.Envelope
+	default:
+		return nil, fmt.Errorf("a case cannot use the route %q", path)
 	}
-	return nil, fmt.Errorf("%q is no route of a case", path)
+	body := strings.Replace(string(raw), "{", `{"credentials":{},"timeoutMs":1,`, 1)
+	err := wire.Decode([]byte(body), request)
+	envelope.TimeoutMS = 0
+	return request, err
 }
 
-// readAnswer reads an answer: for a query its columns and rows, for a count its
-// number, for anything else the body the protocol gives it.
+// readAnswer decodes an answer: for a query its columns and rows, for a count
+// its number, for every other route the body of the protocol.
 func readAnswer(request wire.Message, raw json.RawMessage) (Answer, error) {
 	var a Answer
 	switch r := request.(type) {

@@ -7,37 +7,34 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
-// Name and Version are what the one row of the manifest table says. Version
-// goes up with every change of the data.
+// Name and Version are the name and the version in the manifest table. Version
+// changes with every change of the data.
 const (
 	Name    = "connector-sdk-corpus"
 	Version = "1"
 )
 
 // ManifestTable is the table that names the corpus: one row with its name, its
-// version and its [Digest]. Look for it first; without it nothing else of this
-// package applies to a connector.
+// version and its [Digest]. A connector without it does not serve the corpus.
 const ManifestTable = "conformance_manifest"
 
-// Table is one table of the corpus: its description and its rows, whose cells
+// A Table is one table of the corpus: its description and its rows, whose cells
 // are in the order of its fields. It converts to a memsource.Table.
 type Table struct {
 	wire.Table
 	Rows [][]wire.Value
 }
 
-// files are the tables that are read from data, in the order of [Tables].
+// files are the tables read from data, in the order of [Tables].
 var files = [...]string{
 	"types", "texts", "numbers", "moments", "documents",
 	"customers", "orders", "order_lines", "employees",
 	"codes", "code_links", "empty_table",
 }
 
-// Tables is the whole corpus, the manifest first. Each call makes a copy, so
-// what it returns may be changed.
+// Tables returns a copy of the whole corpus, the manifest first.
 //
-// Samples and statistics are left out of the descriptions: a connector states
-// them as it sees fit.
+// The descriptions have no samples and no statistics: a connector may state any.
 func Tables() []Table {
 	tables := slices.Clone(whole())
 	for i := range tables {
@@ -46,13 +43,13 @@ func Tables() []Table {
 	return tables
 }
 
-// whole is the corpus as it was read once. It is never changed.
+// whole returns the corpus, which is read once and never changed.
 var whole = sync.OnceValue(func() []Table {
 	tables := make([]Table, 1, len(files)+3)
 	for _, name := range files {
 		tables = append(tables, readTable(name))
 	}
-	tables = append(tables, Many(), Wide())
+	tables = append(tables, manyTable(), wideTable())
 	tables[0] = manifest(digest(tables[1:]))
 	return tables
 })
@@ -68,7 +65,7 @@ func (t Table) clone() Table {
 	return t
 }
 
-// Lookup is one table of the corpus by its name.
+// Lookup returns a copy of one table of the corpus by its name.
 func Lookup(name string) (Table, bool) {
 	i := slices.IndexFunc(whole(), func(t Table) bool { return t.Name == name })
 	if i < 0 {
@@ -93,7 +90,7 @@ func manifest(digest string) Table {
 	})
 }
 
-// complete fills in what is the same for all tables.
+// complete sets the fields that are the same in all tables.
 func complete(t Table) Table {
 	rows := int64(len(t.Rows))
 	t.RowCount = &rows

@@ -14,7 +14,7 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
-// TestDigest: data that change are another version.
+// TestDigest checks that changed data have a new version.
 func TestDigest(t *testing.T) {
 	raw, err := os.ReadFile("testdata/digests.txt")
 	require.NoError(t, err)
@@ -25,11 +25,12 @@ func TestDigest(t *testing.T) {
 		require.NotContains(t, known, version, "a version has one digest for ever")
 		known[version] = digest
 	}
-	require.Equal(t, known[Version], Digest(), "the data differ from those of version %s: give them another Version, and add it with its digest to testdata/digests.txt", Version)
+	require.Equal(t, known[Version], Digest(),
+		"the data differ from those of version %s: give them another Version, and add it with its digest to testdata/digests.txt", Version)
 	require.Contains(t, Tables()[0].Rows[0], wire.Text(Digest()), "the manifest states the digest")
 }
 
-// TestTablesAreFresh: what a caller does to the tables harms nobody.
+// TestTablesAreFresh checks that a caller cannot change the corpus.
 func TestTablesAreFresh(t *testing.T) {
 	before := Digest()
 	tables := Tables()
@@ -81,8 +82,7 @@ func TestWrittenCSV(t *testing.T) {
 	for _, table := range Tables() {
 		raw, err := os.ReadFile(filepath.Join(dir, "csv", table.Name+".csv"))
 		require.NoError(t, err)
-		// The reader turns the two characters \r\n into one even within
-		// quotes, which is no fault of the file.
+		// The reader changes \r\n to \n even inside quotes.
 		const crlf = "\ue000"
 		records, err := csv.NewReader(strings.NewReader(strings.ReplaceAll(string(raw), "\r\n", crlf))).ReadAll()
 		require.NoError(t, err, table.Name)
@@ -104,7 +104,7 @@ func TestWrittenCSV(t *testing.T) {
 	require.Contains(t, string(raw), "\n12,\"Kiosk\",\"kiosk@example.com\",\"\",false,,2021-09-30\n", "an empty text is not")
 }
 
-// TestReadme: every table and every column is explained.
+// TestReadme checks that every table and every column is explained.
 func TestReadme(t *testing.T) {
 	readme := string(asReadme(Tables()))
 	for _, table := range append(Tables(), Slow()) {
@@ -119,7 +119,8 @@ func TestReadme(t *testing.T) {
 	}
 }
 
-// TestWriteSaysWhatIsWrong: a folder that cannot be made is named.
+// TestWriteSaysWhatIsWrong checks that the error names a folder that cannot be
+// created.
 func TestWriteSaysWhatIsWrong(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "file")
 	require.NoError(t, os.WriteFile(file, nil, 0o600))

@@ -9,13 +9,13 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
-// Digest is the SHA-256 of the content of the corpus, in hexadecimal digits, as
-// the manifest states it. Two corpora of one digest have the same tables,
-// described alike and with the same rows in the same order.
+// Digest returns the SHA-256 of the content of the corpus in hexadecimal digits,
+// as in the manifest. Two corpora with one digest have the same tables with the
+// same descriptions and the same rows in the same order.
 //
-// It is taken over lines, each ended by a line feed: for every table but the
-// manifest, its description as discovery answers it, then each row as a JSON
-// array of its cells as they cross the wire.
+// The hash is over lines, each followed by a line feed: for every table except
+// the manifest, its description as discovery answers it, then each row as a JSON
+// array of its cells as on the wire. The cases are not part of it.
 func Digest() string { return digest(whole()[1:]) }
 
 func digest(tables []Table) string {

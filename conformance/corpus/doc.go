@@ -1,10 +1,10 @@
 // Package corpus is the data against which the conformance program grades a
-// connector in the mode fixture: small tables full of what connectors get
-// wrong, and cases that say what must be answered over them.
+// connector in the mode fixture: small tables full of values that connectors
+// often get wrong, and cases with requests and their right answers.
 //
-// An author loads the tables into whatever his connector reads. Write puts them
-// into a folder as JSON, CSV and SQL; a connector in Go may take them as they
-// are:
+// The author of a connector loads the tables into the system that the connector
+// reads. [Write] writes them into a folder as JSON, CSV and SQL; a connector in
+// Go can use them directly:
 //
 //	package main
 //
@@ -22,23 +22,23 @@
 //
 // # The data
 //
-// The tables are the files in data, digits as they stand, and two that a
-// formula makes: [Many] and [Wide]. The table [ManifestTable] has one row, which
-// names the corpus, its version and the digest of everything else, so that a
-// judge can tell a missing corpus, or another version, from wrong answers.
+// The tables are the files in data and two generated ones, many and wide. The
+// table [ManifestTable] has one row with the name of the corpus, its version and
+// the digest of everything else, so that a judge can distinguish a missing
+// corpus, or another version, from wrong answers.
 //
-// Whatever changes a row changes the digest, and a digest belongs to one
-// version for ever (testdata/digests.txt). Every trap that the data hold is
-// listed in a test, which fails when its rows are gone.
+// Every change of a row changes the digest, and a version always has the same
+// digest (testdata/digests.txt). A test lists every trap in the data and fails if
+// its rows are missing.
 //
 // # The cases
 //
-// Each [Case] is a request and its answer, with the rule of the protocol it
-// stands for. The answers are those of package oracle, and of a person where a
-// case says so (byHand); no code of the SDK's own evaluation had a part in
-// them.
+// Each [Case] is a request and its answer, with the rule of docs/protocol.md
+// that it tests. The answers are those of package oracle; a person wrote the
+// answers marked byHand before the oracle agreed. The library's own evaluation
+// computed none of them.
 //
-// Instants are compared only where all their legal spellings agree, JSON only
-// where blanks cannot matter, and decimals as text only where their scale
-// cannot: a case never fails a connector for a choice that the protocol leaves.
+// A case never fails a connector for a choice that the protocol leaves open: it
+// compares instants only where all their legal spellings agree, JSON only where
+// white space cannot matter, and decimals as text only where their scale cannot.
 package corpus

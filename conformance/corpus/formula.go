@@ -14,8 +14,8 @@ const (
 	wideText    = 64 << 10 // bytes
 )
 
-// Many is the table of more rows than a batch may hold and of more distinct
-// keys than an aggregate may answer groups. Row i, from 1 to 5,200, is
+// manyTable returns a table with more rows than a batch may have and with more
+// distinct keys than an aggregate may have groups. Row i, from 1 to 5,200, is
 //
 //	id      i
 //	grp     "g" and (3i + i/100) mod 7, in whole numbers: seven groups
@@ -23,7 +23,7 @@ const (
 //	day     17i mod 1461 days after 2020-01-01; null where 13 divides i
 //	flag    whether 3 divides i
 //	weight  37i mod 1009, less 100
-func Many() Table {
+func manyTable() Table {
 	t := Table{Table: wire.Table{
 		Name:              "many",
 		SourceDescription: "More rows than one batch may hold, and more distinct keys than an aggregate may answer.",
@@ -55,15 +55,17 @@ func Many() Table {
 	return complete(t)
 }
 
-// Wide is one row of 120 columns: an id, 118 columns c001 to c118 that take the
-// nine types in turn (every tenth is null), and long_text, 64 KiB of text in
-// which each of two-byte, three-byte and four-byte characters occurs.
-func Wide() Table {
+// wideTable returns a table with one row of 120 columns: an id, 118 columns c001
+// to c118 of the nine types in turn (every tenth is null), and long_text, 64 KiB
+// of text with characters of two, three and four bytes.
+func wideTable() Table {
 	t := Table{Table: wire.Table{
 		Name:              "wide",
 		SourceDescription: "One row of many columns, one of them a long text.",
 		PrimaryKey:        []string{"id"},
-		Fields:            []wire.Field{{Name: "id", Type: wire.TypeNumber, Unique: true, SourceDescription: "The number of the row."}},
+		Fields: []wire.Field{
+			{Name: "id", Type: wire.TypeNumber, Unique: true, SourceDescription: "The number of the row."},
+		},
 	}}
 	row := []wire.Value{wire.Int(1)}
 	types := [...]wire.Type{
@@ -91,7 +93,7 @@ func Wide() Table {
 	return complete(t)
 }
 
-// wideCell is the cell of column i of the wide row.
+// wideCell returns the cell of column i of the wide row.
 func wideCell(i int, columnType wire.Type) wire.Value {
 	day := time.Date(2000, time.January, i, 0, 0, i, 0, time.UTC)
 	switch columnType {

@@ -15,10 +15,10 @@ import (
 //go:embed data/*.json
 var data embed.FS
 
-// file is a table as it stands in data. Cells are JSON scalars: numbers by
-// their digits (a dot or an exponent makes a double, anything else an integer),
-// decimals as strings of digits, days as YYYY-MM-DD, instants as ISO 8601,
-// arrays and documents as JSON text in a string.
+// file is the form of a table in data. Cells are JSON scalars: numbers by their
+// digits (with a dot or an exponent a double, otherwise an integer), decimals as
+// strings of digits, days as YYYY-MM-DD, instants as ISO 8601, arrays and
+// documents as JSON text in a string.
 type file struct {
 	Name        string            `json:"name"`
 	Description string            `json:"description"`
@@ -34,8 +34,8 @@ type file struct {
 	Rows [][]any `json:"rows"`
 }
 
-// readTable reads a table of data. The files are part of the program, so what
-// is wrong with one is a fault of the program.
+// readTable reads a table of data. It panics if the file is malformed, because
+// the files are part of the program.
 func readTable(name string) Table {
 	raw, err := data.ReadFile("data/" + name + ".json")
 	if err != nil {
@@ -79,7 +79,7 @@ func readTable(name string) Table {
 	return complete(t)
 }
 
-// readCell is the cell that a scalar of a file stands for in a column of a type.
+// readCell converts a scalar of a file to a cell of a column of a type.
 func readCell(scalar any, columnType wire.Type) (wire.Value, error) {
 	switch s := scalar.(type) {
 	case nil:
@@ -114,9 +114,9 @@ func readCell(scalar any, columnType wire.Type) (wire.Value, error) {
 			return wire.JSON(s), nil
 		}
 	}
-	return wire.Value{}, fmt.Errorf("a %T cannot stand in a column of type %s", scalar, columnType)
+	return wire.Value{}, fmt.Errorf("a %T does not fit a column of type %s", scalar, columnType)
 }
 
-// instant is a cell of type datetime. All have microseconds, the most that
-// every SQL database keeps, so that byte order is time order (D2).
+// instant returns a datetime cell. All of them have microseconds, the highest
+// precision that every SQL database keeps, so that byte order is time order.
 func instant(t time.Time) wire.Value { return wire.DatetimeWidth(t, 6) }

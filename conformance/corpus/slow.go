@@ -7,15 +7,15 @@ import (
 )
 
 // SlowTable is a table that a connector under test may serve besides [Tables],
-// so that heartbeats and deadlines can be seen: whoever reads it, by query,
-// count or aggregate, waits [SlowStall] before its first row.
+// so that heartbeats and deadlines can be observed. Every query, count or
+// aggregate of it waits [SlowStall] before the first row.
 const (
 	SlowTable = "slow"
 	SlowStall = 25 * time.Second
 )
 
-// Slow is the table [SlowTable]. It is no part of [Tables] nor of the digest;
-// without it the checks that need it are skipped.
+// Slow returns the table [SlowTable]. It is not part of [Tables] or of the
+// digest. Without it, the checks that need it are skipped.
 func Slow() Table {
 	return complete(Table{
 		Table: wire.Table{

@@ -11,8 +11,8 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
-// spellings are ways in which a connector may spell cells of a type, all of
-// them legal. Its filters may well look at the text it spells.
+// spellings are legal ways in which a connector may spell cells of a type. Its
+// filters may look at the text that it spells.
 var spellings = []struct {
 	why     string
 	types   []wire.Type
@@ -64,8 +64,8 @@ var spellings = []struct {
 	{"documents in ASCII", []wire.Type{wire.TypeJSON, wire.TypeArray}, func(s string) string { return ascii(s, nil) }},
 }
 
-// TestCasesHoldInEverySpelling: the answers are the same where cells are
-// spelled otherwise, even for a connector that compares instants as text.
+// TestCasesHoldInEverySpelling checks that the answers do not depend on how
+// cells are spelled, even for a connector that compares instants as text.
 func TestCasesHoldInEverySpelling(t *testing.T) {
 	for _, spelling := range spellings {
 		tables := oracle.Tables{}

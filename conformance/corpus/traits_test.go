@@ -13,7 +13,7 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
-// lint looks at a corpus.
+// lint answers questions about the data of a corpus.
 type lint map[string]Table
 
 func lintOf(tables []Table) lint {
@@ -29,7 +29,7 @@ func (l lint) field(table, column string) *wire.Field {
 	return t.Field(column)
 }
 
-// cells are the non-null cells of a column.
+// cells returns the non-null cells of a column.
 func (l lint) cells(table, column string) []wire.Value {
 	t := l[table]
 	var cells []wire.Value
@@ -51,7 +51,7 @@ func (l lint) texts(table, column string) []string {
 	return texts
 }
 
-// has reports whether a column holds all of these texts.
+// has reports whether a column has all of these texts.
 func (l lint) has(table, column string, texts ...string) bool {
 	all := l.texts(table, column)
 	return !slices.ContainsFunc(texts, func(s string) bool { return !slices.Contains(all, s) })
@@ -76,7 +76,7 @@ func (l lint) distinct(table, column string) int {
 	return len(slices.Compact(all))
 }
 
-// orphans counts keys of a column that stand in no row of another.
+// orphans counts keys of a column that another column does not have.
 func (l lint) orphans(table, column, target, key string) int {
 	keys := l.texts(target, key)
 	n := 0
@@ -101,8 +101,8 @@ type trait struct {
 	holds     func(l lint) bool
 }
 
-// traits are what the data are for. None of them holds over tables without
-// rows, which TestTraits tries, so that none can hold by itself.
+// traits are the properties that the data must have. TestTraits checks that
+// none of them is true for empty tables.
 var traits = []trait{
 	{"manifest", "a judge must know what it judges by", func(l lint) bool {
 		return len(l[ManifestTable].Rows) == 1 && l.has(ManifestTable, "name", Name) && l.has(ManifestTable, "version", Version)
@@ -144,7 +144,8 @@ var traits = []trait{
 	{"trailing blank", "PAD SPACE and trimming", func(l lint) bool { return l.has("texts", "value", "end", "end ", "end  ") }},
 	{"leading blank", "trimming", func(l lint) bool { return l.has("texts", "value", "end", " end") }},
 	{"a lone blank", "it is not the empty text", func(l lint) bool { return l.has("texts", "value", " ", "") }},
-	{"the empty text and null", "some databases confuse them", func(l lint) bool { return l.has("texts", "value", "") && l.nulls("texts", "value") > 0 }},
+	{"the empty text and null", "some databases confuse them",
+		func(l lint) bool { return l.has("texts", "value", "") && l.nulls("texts", "value") > 0 }},
 	{"the texts null and NULL", "some readers confuse them with null", func(l lint) bool { return l.has("texts", "value", "null", "NULL") }},
 	{"non-ASCII", "byte order is not the order of a language", func(l lint) bool {
 		return l.some("texts", "value", func(s string) bool {
@@ -164,19 +165,22 @@ var traits = []trait{
 	}},
 	{"other wildcards", "globs and regular expressions", func(l lint) bool { return l.has("texts", "value", "*", "a.c", "abc", "^a") }},
 	{"lookalikes", "texts that seem to be of another type", func(l lint) bool {
-		return l.has("texts", "value", "1", "1.0", "01", "1e3", "true", "TRUE", "false", "2024-02-29", "2024-02-29T00:00:00Z", "NaN", "-0", `["a"]`, `{"a":1}`)
+		return l.has("texts", "value", "1", "1.0", "01", "1e3", "true", "TRUE", "false", "2024-02-29",
+			"2024-02-29T00:00:00Z", "NaN", "-0", `["a"]`, `{"a":1}`)
 	}},
 	{"prefixes of one another", "startswith, and order", func(l lint) bool {
 		return l.has("texts", "value", "pre", "pref", "prefix", "prefixes", "Prefix", "a prefix")
 	}},
 	{"2^53, both sides", "a double cannot tell them apart", func(l lint) bool {
-		return l.has("numbers", "whole", "9007199254740991", "9007199254740992", "9007199254740993", "-9007199254740991", "-9007199254740992", "-9007199254740993")
+		return l.has("numbers", "whole", "9007199254740991", "9007199254740992", "9007199254740993",
+			"-9007199254740991", "-9007199254740992", "-9007199254740993")
 	}},
 	{"64 bits", "the ends of the range", func(l lint) bool {
 		return l.has("numbers", "whole", "9223372036854775807", "9223372036854775806", "-9223372036854775807", "-9223372036854775806")
 	}},
 	{"10 and 9", "as text, 10 is before 9", func(l lint) bool {
-		return l.has("numbers", "whole", "9", "10", "100") && l.has("numbers", "digits", "9", "10", "100") && l.has("numbers", "amount", "9", "10")
+		return l.has("numbers", "whole", "9", "10", "100") && l.has("numbers", "digits", "9", "10", "100") &&
+			l.has("numbers", "amount", "9", "10")
 	}},
 	{"negative numbers", "their digits order backwards", func(l lint) bool {
 		return l.has("numbers", "whole", "-1", "-2") && l.has("numbers", "real", "-1.5", "-2.5") && l.has("numbers", "amount", "-1.5", "-273.15")
@@ -189,8 +193,10 @@ var traits = []trait{
 	{"long decimals", "65 digits, the most that MySQL has", func(l lint) bool {
 		return l.pair("numbers", "amount", func(a, b string) bool { return len(a) == 66 && len(b) == 66 && a[:65] == b[:65] })
 	}},
-	{"the smallest decimal", "30 digits behind the point", func(l lint) bool { return l.has("numbers", "amount", "0."+strings.Repeat("0", 29)+"1") }},
-	{"decimals beyond doubles", "neighbours of one double", func(l lint) bool { return l.has("numbers", "amount", "9007199254740992", "9007199254740993") }},
+	{"the smallest decimal", "30 digits behind the point",
+		func(l lint) bool { return l.has("numbers", "amount", "0."+strings.Repeat("0", 29)+"1") }},
+	{"decimals beyond doubles", "neighbours of one double",
+		func(l lint) bool { return l.has("numbers", "amount", "9007199254740992", "9007199254740993") }},
 	{"doubles of all sizes", "their digits need an exponent, or many digits", func(l lint) bool {
 		return l.has("numbers", "real", "0.0000001", "1000000000000000000000", "0.1", "1.5", "0.30000000000000004") &&
 			slices.ContainsFunc(l.cells("numbers", "real"), func(v wire.Value) bool { return v.Float64() == 1e300 }) &&
@@ -200,13 +206,15 @@ var traits = []trait{
 		return l.has("numbers", "digits", "1.5", "1.50", "01.5", "+1.5", "1e3", ".5", "5.", " 1", "1 ", "1", "abc", "", "0x10", "NaN")
 	}},
 	{"the years 1000 and 9999", "the ends of MySQL's calendar", func(l lint) bool {
-		return l.has("moments", "day", "1000-01-01", "9999-12-31") && l.has("moments", "at", "1000-01-01T00:00:00.000000Z", "9999-12-31T23:59:59.999999Z")
+		return l.has("moments", "day", "1000-01-01", "9999-12-31") &&
+			l.has("moments", "at", "1000-01-01T00:00:00.000000Z", "9999-12-31T23:59:59.999999Z")
 	}},
 	{"leap days", "and a century without one", func(l lint) bool {
 		return l.has("moments", "day", "2024-02-29", "2000-02-29", "1900-02-28", "1900-03-01", "2023-02-28")
 	}},
 	{"ends of periods", "of a year, of all quarters, of months", func(l lint) bool {
-		return l.has("moments", "day", "2023-12-31", "2024-01-01", "2024-03-31", "2024-04-01", "2024-06-30", "2024-07-01", "2024-09-30", "2024-10-01", "2024-12-31", "2025-01-01", "2024-01-31", "2024-02-01", "2024-04-30")
+		return l.has("moments", "day", "2023-12-31", "2024-01-01", "2024-03-31", "2024-04-01", "2024-06-30",
+			"2024-07-01", "2024-09-30", "2024-10-01", "2024-12-31", "2025-01-01", "2024-01-31", "2024-02-01", "2024-04-30")
 	}},
 	{"the edge of a week", "Sunday, Monday, week 53", func(l lint) bool {
 		return l.has("moments", "day", "2024-05-05", "2024-05-06", "2020-12-31", "2021-01-01")
@@ -226,24 +234,30 @@ var traits = []trait{
 	{"empty and nested arrays", "neither has the element that their text shows", func(l lint) bool {
 		return l.has("documents", "tags", "[]", `[["red"],["blue"]]`, `[{"red":1}]`, `["[\"red\"]"]`, `[""]`)
 	}},
-	{"nulls in arrays", "they equal nothing, the text null neither", func(l lint) bool { return l.has("documents", "tags", "[null]", `[null,"red",null]`, `["null"]`) }},
+	{"nulls in arrays", "they equal nothing, the text null neither",
+		func(l lint) bool { return l.has("documents", "tags", "[null]", `[null,"red",null]`, `["null"]`) }},
 	{"numbers in arrays", "an element equals by its digits", func(l lint) bool {
 		return l.has("documents", "tags", "[1,2,3]", `["1","2"]`, `["1.50","1.5"]`, `["01"]`, `["1e3"]`, "[1000]")
 	}},
 	{"duplicates in arrays", "one row all the same", func(l lint) bool { return l.has("documents", "tags", `["red","red","red"]`) }},
-	{"parts of elements", "membership is not a substring", func(l lint) bool { return l.has("documents", "tags", `["red"]`, `["re"]`, `["red "]`, `["Red"]`) }},
+	{"parts of elements", "membership is not a substring",
+		func(l lint) bool { return l.has("documents", "tags", `["red"]`, `["re"]`, `["red "]`, `["Red"]`) }},
 	{"unicode in documents", "normal forms and characters beyond the basic plane", func(l lint) bool {
 		return l.some("documents", "tags", contains("e\u0301")) && l.some("documents", "doc", contains("\U0001f600"))
 	}},
-	{"documents of every kind", "objects, arrays and scalars", func(l lint) bool { return l.has("documents", "doc", "{}", "[1,1,1]", "1", "true", `"1"`, "[null]") }},
+	{"documents of every kind", "objects, arrays and scalars",
+		func(l lint) bool { return l.has("documents", "doc", "{}", "[1,1,1]", "1", "true", `"1"`, "[null]") }},
 	{"a foreign key with nulls and orphans", "links and joins", func(l lint) bool {
 		return l.nulls("orders", "customer_id") > 2 && l.orphans("orders", "customer_id", "customers", "id") > 2
 	}},
 	{"several matches and none", "a join adds rows, and loses none", func(l lint) bool {
-		return l.orphans("customers", "id", "orders", "customer_id") > 1 && l.distinct("orders", "customer_id") < len(l.cells("orders", "customer_id"))-5
+		return l.orphans("customers", "id", "orders", "customer_id") > 1 &&
+			l.distinct("orders", "customer_id") < len(l.cells("orders", "customer_id"))-5
 	}},
 	{"a composite key", "neither of its columns is one", func(l lint) bool {
-		return len(l["order_lines"].PrimaryKey) == 2 && l.distinct("order_lines", "order_id") < len(l["order_lines"].Rows) && l.distinct("order_lines", "line_no") < len(l["order_lines"].Rows) && len(l["order_lines"].Rows) > 50
+		return len(l["order_lines"].PrimaryKey) == 2 &&
+			l.distinct("order_lines", "order_id") < len(l["order_lines"].Rows) &&
+			l.distinct("order_lines", "line_no") < len(l["order_lines"].Rows) && len(l["order_lines"].Rows) > 50
 	}},
 	{"a self-reference", "chains, heads, one to itself, one to nobody", func(l lint) bool {
 		itself := slices.ContainsFunc(l["employees"].Rows, func(row []wire.Value) bool { return !row[2].IsNull() && row[0] == row[2] })
@@ -281,8 +295,8 @@ func TestTraits(t *testing.T) {
 	assert.Empty(t, tables["empty_table"].Rows, "the empty table is empty")
 }
 
-// TestRowsMatter takes away each row that a trait names by its texts, one at a
-// time, and sees some trait go.
+// TestRowsMatter removes each row that a trait names by its texts, one at a
+// time, and checks that some trait fails.
 func TestRowsMatter(t *testing.T) {
 	for _, c := range []struct {
 		table, column string
@@ -313,8 +327,8 @@ func TestRowsMatter(t *testing.T) {
 	}
 }
 
-// TestLaws: what no row may be, because some database could not hold it, or
-// because what a connector must answer would be open.
+// TestLaws checks that no row has what some database cannot store, or what
+// leaves the right answer open.
 func TestLaws(t *testing.T) {
 	for _, table := range Tables() {
 		assert.NotEmpty(t, table.SourceDescription, table.Name)
@@ -338,8 +352,8 @@ func TestLaws(t *testing.T) {
 					whole, fraction, _ := strings.Cut(strings.TrimLeft(v.Text(), "-"), ".")
 					assert.True(t, len(whole) <= 35 && len(fraction) <= 30, "%s: MySQL cannot hold %s", at, v)
 				case wire.KindDatetime:
-					// Instants of one second order by bytes only where all
-					// fractions are written to one width.
+					// Instants within one second order by bytes only if all
+					// fractions have one width.
 					text := v.String()
 					second, known := seconds[text[:19]]
 					assert.True(t, !known || second == text, "%s: two instants in one second: %s", at, text)

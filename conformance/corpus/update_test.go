@@ -16,10 +16,10 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
-var update = flag.Bool("update", false, "write the oracle's answers into the cases that no person answered")
+var update = flag.Bool("update", false, "write the oracle's answers into the cases that are not answered by hand")
 
-// caseList are the cases as they are on disk, which is more than the embedded
-// ones right after an update.
+// caseList returns the cases on disk, which differ from the embedded ones right
+// after an update.
 func caseList(t *testing.T) []Case {
 	names, err := filepath.Glob("cases/*.json")
 	require.NoError(t, err)
@@ -35,7 +35,7 @@ func caseList(t *testing.T) []Case {
 	return cases
 }
 
-// updateCases writes the files anew. Answers by hand stay as they are.
+// updateCases rewrites the files. It keeps the answers written by hand.
 func updateCases(t *testing.T) {
 	tables := oracleTables()
 	names, err := filepath.Glob("cases/*.json")
@@ -67,7 +67,7 @@ func updateCases(t *testing.T) {
 	}
 }
 
-// answerBody is an answer as it stands in a file.
+// answerBody returns an answer in its form in a file.
 func answerBody(request wire.Message, a Answer) string {
 	var body any
 	var err error
@@ -126,8 +126,8 @@ func oneLine(raw []byte) string {
 	return ascii(b.String(), err)
 }
 
-// ascii spells JSON with escapes, so that what differs in nothing but its
-// normal form or in a blank can be seen in a file.
+// ascii returns JSON with escapes, so that differences in normal form or in
+// white space are visible in a file.
 func ascii(text string, err error) string {
 	if err != nil {
 		panic(err)

@@ -6,25 +6,25 @@ import (
 	"path/filepath"
 )
 
-// Write puts the corpus into a folder, for an author to load: json and csv with
-// a file for each table, sql with a script for each of three databases, and
-// README.md, which describes the tables and says how to load them. Folders that
-// are missing are made, files of these names are replaced.
+// Write writes the corpus into a folder, from which an author can load it: json
+// and csv with a file for each table, sql with a script for each of three
+// databases, and README.md, which describes the tables and how to load them.
+// Write creates missing folders and replaces existing files.
 func Write(dir string) error {
 	tables := Tables()
 	for _, f := range written(tables) {
 		path := filepath.Join(dir, filepath.FromSlash(f.name))
 		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-			return fmt.Errorf("the folder for the corpus cannot be made: %w", err)
+			return fmt.Errorf("creating the folder for the corpus: %w", err)
 		}
 		if err := os.WriteFile(path, f.content, 0o644); err != nil {
-			return fmt.Errorf("the corpus cannot be written: %w", err)
+			return fmt.Errorf("writing the corpus: %w", err)
 		}
 	}
 	return nil
 }
 
-// writtenFile is one file that Write makes.
+// writtenFile is one file that Write writes.
 type writtenFile struct {
 	name    string // with slashes
 	content []byte

@@ -10,7 +10,7 @@ import (
 //go:embed readme.md
 var readmeHead string
 
-// asReadme describes the corpus table by table.
+// asReadme returns a description of the corpus, table by table.
 func asReadme(tables []Table) []byte {
 	var b bytes.Buffer
 	fmt.Fprintf(&b, "# %s, version %s\n\n%s\n", Name, Version, readmeHead)
@@ -22,26 +22,32 @@ func asReadme(tables []Table) []byte {
 		fmt.Fprintf(&b, "| [%s](#%s) | %d | %s |\n", t.Name, t.Name, len(t.Rows), t.SourceDescription)
 	}
 	for _, t := range tables {
-		fmt.Fprintf(&b, "\n### %s\n\n%s %d rows. Primary key: %s.\n", t.Name, t.SourceDescription, len(t.Rows), strings.Join(t.PrimaryKey, ", "))
+		fmt.Fprintf(&b, "\n### %s\n\n%s %d rows. Primary key: %s.\n",
+			t.Name, t.SourceDescription, len(t.Rows), strings.Join(t.PrimaryKey, ", "))
 		for _, k := range t.ForeignKeys {
 			fmt.Fprintf(&b, "Foreign key: %s to %s.%s.\n", k.Field, k.TargetTable, k.TargetField)
 		}
-		b.WriteString("\n| Column | Type | Null | Unique | What it is |\n|---|---|---|---|---|\n")
-		for _, f := range t.Fields {
-			fmt.Fprintf(&b, "| %s | %s | %s | %s | %s |\n", f.Name, f.Type, yes(f.Nullable), yes(f.Unique), f.SourceDescription)
-		}
+		writeFields(&b, t)
 	}
 	slow := Slow()
-	fmt.Fprintf(&b, "\n### %s (optional, not among the files)\n\n%s A connector that can be made to wait, such as one with a source of its own, may serve it: three rows, ", slow.Name, slow.SourceDescription)
+	fmt.Fprintf(&b, "\n### %s (optional, not among the files)\n\n%s A connector whose source can be made to wait may serve it: ",
+		slow.Name, slow.SourceDescription)
 	for i, row := range slow.Rows {
 		b.WriteString([]string{"", ", "}[min(i, 1)])
 		fmt.Fprintf(&b, "(%s, %s)", row[0], row[1])
 	}
-	b.WriteString(", the first of them 25 seconds after the request, and a count or an aggregate not earlier. Heartbeats and deadlines are judged with it; without it those checks are skipped.\n\n| Column | Type | Null | Unique | What it is |\n|---|---|---|---|---|\n")
-	for _, f := range slow.Fields {
-		fmt.Fprintf(&b, "| %s | %s | %s | %s | %s |\n", f.Name, f.Type, yes(f.Nullable), yes(f.Unique), f.SourceDescription)
-	}
+	b.WriteString(". The first row comes 25 seconds after the request, and so does a count or an aggregate. " +
+		"The program uses this table to judge heartbeats and deadlines; without it, those checks are skipped.\n")
+	writeFields(&b, slow)
 	return b.Bytes()
+}
+
+// writeFields writes the table of a table's fields.
+func writeFields(b *bytes.Buffer, t Table) {
+	b.WriteString("\n| Column | Type | Null | Unique | What it is |\n|---|---|---|---|---|\n")
+	for _, f := range t.Fields {
+		fmt.Fprintf(b, "| %s | %s | %s | %s | %s |\n", f.Name, f.Type, yes(f.Nullable), yes(f.Unique), f.SourceDescription)
+	}
 }
 
 func yes(b bool) string {

@@ -11,7 +11,7 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
-// dialect is what the scripts of two databases differ in.
+// dialect describes how the script of one database differs from the others.
 type dialect struct {
 	file     string
 	database string
@@ -19,7 +19,7 @@ type dialect struct {
 	open     string // the first lines
 	quote    string // around a name
 	types    map[wire.Type]string
-	// A column of numbers is of one of these, and a text that a key names of keyText.
+	// The types of a column of integers, of doubles, and of text in a key.
 	integer, double, keyText string
 	text                     func(string) string // a literal
 	instant                  func(string) string // of microseconds, such as 2024-02-29T00:00:00.000000Z
@@ -27,8 +27,8 @@ type dialect struct {
 	quoteDecimals            bool
 	comment                  string // after a column: a format of its description; empty: none
 	commentAfter             string // a statement: a format of the table, the column and its description
-	// A foreign key is declared though it has orphans: in the table, or by a
-	// statement after the rows.
+	// Foreign keys are declared although they have orphans: in the table, or by
+	// a statement after the rows.
 	foreignInTable bool
 	foreignAfter   string // after "ADD FOREIGN KEY ... REFERENCES ..."
 	options        string // of a table
@@ -40,8 +40,8 @@ var dialects = [...]dialect{
 		open:  "PRAGMA foreign_keys = OFF;\nBEGIN;\n",
 		quote: `"`,
 		types: map[wire.Type]string{
-			// The word TEXT keeps the database from turning digits into
-			// floats; the word before it says what the text is.
+			// The word TEXT prevents SQLite from converting digits to floats;
+			// the word before it names the type.
 			wire.TypeDecimal: "DECIMAL TEXT", wire.TypeBoolean: "BOOLEAN", wire.TypeDate: "DATE TEXT", wire.TypeDatetime: "DATETIME TEXT",
 			wire.TypeJSON: "JSON TEXT", wire.TypeArray: "ARRAY TEXT", wire.TypeString: "TEXT", wire.TypeReference: "TEXT",
 		},
@@ -67,12 +67,14 @@ var dialects = [...]dialect{
 		foreignAfter: " NOT VALID",
 	},
 	{
-		file: "mysql.sql", database: "MySQL and MariaDB", load: "mariadb -e 'CREATE DATABASE corpus CHARACTER SET utf8mb4' && mariadb corpus < sql/mysql.sql",
-		open:  "SET NAMES utf8mb4;\nSET SESSION sql_mode = 'STRICT_ALL_TABLES';\nSET SESSION time_zone = '+00:00';\nSET SESSION foreign_key_checks = 0;\nSTART TRANSACTION;\n",
+		file: "mysql.sql", database: "MySQL and MariaDB",
+		load: "mariadb -e 'CREATE DATABASE corpus CHARACTER SET utf8mb4' && mariadb corpus < sql/mysql.sql",
+		open: "SET NAMES utf8mb4;\nSET SESSION sql_mode = 'STRICT_ALL_TABLES';\nSET SESSION time_zone = '+00:00';\n" +
+			"SET SESSION foreign_key_checks = 0;\nSTART TRANSACTION;\n",
 		quote: "`",
 		types: map[wire.Type]string{
 			wire.TypeDecimal: "DECIMAL(65,30)", wire.TypeBoolean: "BOOLEAN", wire.TypeDate: "DATE", wire.TypeDatetime: "DATETIME(6)",
-			// MySQL's own JSON type would spell the documents anew.
+			// MySQL's own JSON type would reformat the documents.
 			wire.TypeJSON: "LONGTEXT CHECK (json_valid(%s))", wire.TypeArray: "LONGTEXT CHECK (json_valid(%s))",
 			wire.TypeString: "LONGTEXT", wire.TypeReference: "LONGTEXT",
 		},
@@ -86,7 +88,7 @@ var dialects = [...]dialect{
 	},
 }
 
-// asSQL is a script that makes all tables and fills them.
+// asSQL returns a script that creates all tables and fills them.
 func asSQL(d dialect, tables []Table) []byte {
 	var b bytes.Buffer
 	fmt.Fprintf(&b, "-- %s %s for %s. Load it into an empty database:\n--   %s\n", Name, Version, d.database, d.load)
@@ -125,7 +127,8 @@ func (d *dialect) foreignKey(k wire.ForeignKey) string {
 	return fmt.Sprintf("FOREIGN KEY (%s) REFERENCES %s (%s)", d.name(k.Field), d.name(k.TargetTable), d.name(k.TargetField))
 }
 
-// comment tells the type, which not every database has one for.
+// comment returns the comment of a column. It names the type, because not every
+// database has all types.
 func comment(f wire.Field) string { return string(f.Type) + ": " + f.SourceDescription }
 
 func (d *dialect) create(b *bytes.Buffer, t Table) {
@@ -133,7 +136,7 @@ func (d *dialect) create(b *bytes.Buffer, t Table) {
 	for i, f := range t.Fields {
 		name := d.name(f.Name)
 		columnType := strings.ReplaceAll(d.columnType(t, i), "%s", name)
-		// A check stands after everything else of a column.
+		// A check comes last in the definition of a column.
 		columnType, check, checked := strings.Cut(columnType, " CHECK ")
 		fmt.Fprintf(b, "  %s %s", name, columnType)
 		if !f.Nullable {
@@ -172,12 +175,12 @@ func (d *dialect) columnType(t Table, column int) string {
 	return d.types[f.Type]
 }
 
-// isDouble reports whether a column of numbers holds one that is no integer.
+// isDouble reports whether a column of numbers has one that is not an integer.
 func isDouble(t Table, column int) bool {
 	return slices.ContainsFunc(t.Rows, func(row []wire.Value) bool { return row[column].Kind() == wire.KindFloat })
 }
 
-// rowsPerInsert keeps statements small enough for every database's defaults.
+// rowsPerInsert keeps statements within the default limits of every database.
 const rowsPerInsert = 500
 
 func (d *dialect) insert(b *bytes.Buffer, t Table) {
@@ -227,9 +230,9 @@ func (d *dialect) literal(v wire.Value) string {
 	return d.text(v.Text())
 }
 
-// float always has an exponent, which makes it a double everywhere, and keeps
-// the sign of minus zero where it can be kept. PostgreSQL would read the
-// literal as an exact number first, and a text it reads as the column's type.
+// float returns a literal with an exponent, which is a double in every database
+// and keeps the sign of minus zero where possible. It quotes the literal for
+// PostgreSQL, which would otherwise read it as an exact number first.
 func (d *dialect) float(f float64) string {
 	s := strconv.FormatFloat(f, 'e', -1, 64)
 	if math.Signbit(f) && f == 0 {
@@ -269,8 +272,8 @@ func mysqlText(s string) string {
 	return "'" + escaped(s, func(r rune) string { return string(r) }) + "'"
 }
 
-// escaped is a text with backslash escapes, which rarer control characters have
-// none of in MySQL.
+// escaped returns a text with backslash escapes. control returns the escape of a
+// control character that has no short one.
 func escaped(s string, control func(rune) string) string {
 	var b strings.Builder
 	for _, r := range s {

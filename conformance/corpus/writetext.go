@@ -9,8 +9,8 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
-// asJSON is a table as one JSON object: its description as discovery answers
-// it, and its rows as objects, one a line, spelled as they cross the wire.
+// asJSON returns a table as one JSON object: its description as discovery
+// answers it, and its rows as objects, one a line, spelled as on the wire.
 func asJSON(t Table) []byte {
 	raw, err := wire.EncodeAnswer(&wire.Discovery{Tables: []wire.Table{t.Table}})
 	if err != nil {
@@ -42,7 +42,7 @@ func asJSON(t Table) []byte {
 	return b.Bytes()
 }
 
-// encoded is a cell as JSON. All cells of the corpus can cross the wire.
+// encoded returns a cell as JSON. All cells of the corpus can be encoded.
 func encoded(v wire.Value) []byte {
 	raw, err := v.AppendJSON(nil)
 	if err != nil {
@@ -51,9 +51,9 @@ func encoded(v wire.Value) []byte {
 	return raw
 }
 
-// asCSV is a table as RFC 4180 has it, but for the ends of its lines, which are
-// single line feeds. Texts, keys, documents and arrays are quoted always, and
-// nothing else is: a null is nothing at all, the empty text is "".
+// asCSV returns a table as in RFC 4180, but with line feeds as line ends. It
+// always quotes texts, keys, documents and arrays, and nothing else: a null is
+// nothing at all, and the empty text is "".
 func asCSV(t Table) []byte {
 	var b bytes.Buffer
 	for i, f := range t.Fields {

@@ -8,11 +8,11 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
-// Aggregate answers an aggregate: one row for each group, in the order in which
-// the groups first appear (E3 promises none), its columns the groups and the
-// measures under their "as". All groups are given; whether a request's limit
-// allows them is for the caller (E6). It fails with *Undefined where no answer
-// is exact and a connector can only decline, such as a sum over text (E1).
+// Aggregate returns the right answer to an aggregate: one row for each group, in
+// the order in which the groups first appear. Its columns are the groups and the
+// measures under their "as". Aggregate returns all groups: the caller compares
+// their number with the limit of the request. It returns an *Undefined if no
+// exact answer exists, for instance for a sum over text.
 func Aggregate(tables Tables, req *wire.AggregateRequest) (*Table, error) {
 	return Reading{}.aggregate(tables, req)
 }
@@ -25,7 +25,7 @@ func (r Reading) aggregate(tables Tables, req *wire.AggregateRequest) (*Table, e
 	if err != nil {
 		return nil, err
 	}
-	if t, err = r.filter(t, req.And, req.Or, req.FieldTypes); err != nil {
+	if t, err = r.filter(t, req.Where); err != nil {
 		return nil, err
 	}
 	if t, err = r.join(tables, t, req.Joins, req.FieldTypes); err != nil {
@@ -46,13 +46,14 @@ func (r Reading) aggregate(tables Tables, req *wire.AggregateRequest) (*Table, e
 	begin := func(keys []wire.Value) *group {
 		g := &group{keys: keys}
 		for i, m := range req.Measures {
-			g.folds = append(g.folds, &fold{measure: m, by: r.rule(plan.measures[i].t), distinctBy: r.distinctRule(plan.measures[i].t)})
+			t := plan.measures[i].t
+			g.folds = append(g.folds, &fold{measure: m, by: r.rule(t), distinctBy: r.distinctRule(t)})
 		}
 		order = append(order, g)
 		return g
 	}
 	if len(req.GroupBy) == 0 {
-		groups[""] = begin(nil) // one row, even over no rows (E3)
+		groups[""] = begin(nil) // one row, even over no rows
 	}
 	for _, row := range t.Rows {
 		var id strings.Builder
@@ -70,7 +71,7 @@ func (r Reading) aggregate(tables Tables, req *wire.AggregateRequest) (*Table, e
 		}
 		g := groups[id.String()]
 		if g == nil {
-			g = begin(keys) // spelled as the first row spells it (E2)
+			g = begin(keys) // the key as the first row of the group spells it
 			groups[id.String()] = g
 		}
 		for i, f := range g.folds {
@@ -95,10 +96,10 @@ func (r Reading) aggregate(tables Tables, req *wire.AggregateRequest) (*Table, e
 	return plan.answer, nil
 }
 
-// period is the first day of the period a cell lies in, in UTC (E4).
+// period returns the first day, in UTC, of the period in which a cell lies.
 func period(v wire.Value, g wire.GroupKey) (wire.Value, error) {
 	if v.IsNull() {
-		return v, nil // a group of its own (E3)
+		return v, nil // nulls are a group of their own
 	}
 	at, ok := parseInstant(v.String())
 	if !ok {

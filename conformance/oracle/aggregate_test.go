@@ -23,7 +23,8 @@ func TestAggregate(t *testing.T) {
 	}
 	count := []wire.Measure{measure(wire.FnCount, "")}
 	instants := func() *oracle.Table {
-		return column(datetime, txt("2024-01-31T23:30:00-01:00"), txt("2024-02-01T00:00:00Z"), txt("2024-06-30T23:59:59.999Z"), txt("2024-07-01T00:00:00+02:00"), null, txt("2016-12-31T23:59:60Z"), txt("0000-02-29"))
+		return column(datetime, txt("2024-01-31T23:30:00-01:00"), txt("2024-02-01T00:00:00Z"),
+			txt("2024-06-30T23:59:59.999Z"), txt("2024-07-01T00:00:00+02:00"), null, txt("2016-12-31T23:59:60Z"), txt("0000-02-29"))
 	}
 	cases := []struct {
 		why   string
@@ -31,55 +32,82 @@ func TestAggregate(t *testing.T) {
 		req   func(*oracle.Table) wire.AggregateRequest
 		want  []string // rows as JSON cells
 	}{
-		{"E1: count without a field counts rows", column(str, txt("a"), null), func(t *oracle.Table) wire.AggregateRequest { return everything(t, measure(wire.FnCount, "")) }, []string{`2`}},
-		{"E1: with a field its non-null cells", column(str, txt("a"), null, txt("")), func(t *oracle.Table) wire.AggregateRequest { return everything(t, measure(wire.FnCount, "c")) }, []string{`2`}},
-		{"E1: distinct non-null values", column(str, txt("a"), null, txt("a"), txt("A"), txt("a ")), func(t *oracle.Table) wire.AggregateRequest { return everything(t, measure(wire.FnCountDistinct, "c")) }, []string{`3`}},
-		{"E2: 1.5 and 1.50 are one distinct value", column(decimal, dec("1.5"), dec("1.50"), txt("+1.5"), num(2)), func(t *oracle.Table) wire.AggregateRequest { return everything(t, measure(wire.FnCountDistinct, "c")) }, []string{`2`}},
-		{"E2: in a string column they are two", column(str, txt("1.5"), txt("1.50")), func(t *oracle.Table) wire.AggregateRequest { return everything(t, measure(wire.FnCountDistinct, "c")) }, []string{`2`}},
-		{"E2: one instant in two offsets is one", column(datetime, txt("2024-05-01"), txt("2024-05-01T02:00:00+02:00")), func(t *oracle.Table) wire.AggregateRequest { return everything(t, measure(wire.FnCountDistinct, "c")) }, []string{`1`}},
-		{"E2: 2^53 and 2^53+1 are two", column(number, txt("9007199254740992"), txt("9007199254740993")), func(t *oracle.Table) wire.AggregateRequest { return everything(t, measure(wire.FnCountDistinct, "c")) }, []string{`2`}},
-		{"E1: ten tenths are one", column(decimal, flt(0.1), flt(0.1), flt(0.1), flt(0.1), flt(0.1), flt(0.1), flt(0.1), flt(0.1), flt(0.1), flt(0.1)), func(t *oracle.Table) wire.AggregateRequest { return everything(t, measure(wire.FnSum, "c")) }, []string{`"1"`}},
-		{"E1: beyond the doubles", column(decimal, txt("9007199254740993"), txt("0.0000000000000000001"), null), func(t *oracle.Table) wire.AggregateRequest { return everything(t, measure(wire.FnSum, "c")) }, []string{`"9007199254740993.0000000000000000001"`}},
-		{"E1: signs", column(decimal, txt("-1.25"), num(1)), func(t *oracle.Table) wire.AggregateRequest { return everything(t, measure(wire.FnSum, "c")) }, []string{`"-0.25"`}},
-		{"E1: a sum of zero has no sign", column(decimal, txt("-1.25"), txt("1.250")), func(t *oracle.Table) wire.AggregateRequest { return everything(t, measure(wire.FnSum, "c")) }, []string{`"0"`}},
-		{"E1: a sum over nothing is null", column(number, null), func(t *oracle.Table) wire.AggregateRequest { return everything(t, measure(wire.FnSum, "c")) }, []string{`null`}},
-		{"E1: a minimum over nothing is null", column(number), func(t *oracle.Table) wire.AggregateRequest { return everything(t, measure(wire.FnMin, "c")) }, []string{`null`}},
-		{"E1: the least by digits, spelled as in its row", column(decimal, txt("10"), txt("9.50"), txt("9.6")), func(t *oracle.Table) wire.AggregateRequest { return everything(t, measure(wire.FnMin, "c")) }, []string{`"9.50"`}},
-		{"E1: the greatest text by bytes", column(str, txt("Z"), txt("a"), txt("")), func(t *oracle.Table) wire.AggregateRequest { return everything(t, measure(wire.FnMax, "c")) }, []string{`"a"`}},
-		{"E1: the latest instant", instants(), func(t *oracle.Table) wire.AggregateRequest { return everything(t, measure(wire.FnMax, "c")) }, []string{`"2024-06-30T23:59:59.999Z"`}},
-		{"E3: one row over no rows", column(str), func(t *oracle.Table) wire.AggregateRequest { return everything(t, measure(wire.FnCount, "")) }, []string{`0`}},
-		{"E3: no groups over no rows", column(str), func(t *oracle.Table) wire.AggregateRequest {
+		{"aggregate-1: count without a field counts rows", column(str, txt("a"), null),
+			func(t *oracle.Table) wire.AggregateRequest { return everything(t, measure(wire.FnCount, "")) }, []string{`2`}},
+		{"aggregate-1: with a field its non-null cells", column(str, txt("a"), null, txt("")),
+			func(t *oracle.Table) wire.AggregateRequest { return everything(t, measure(wire.FnCount, "c")) }, []string{`2`}},
+		{"aggregate-1: distinct non-null values", column(str, txt("a"), null, txt("a"), txt("A"), txt("a ")),
+			func(t *oracle.Table) wire.AggregateRequest { return everything(t, measure(wire.FnCountDistinct, "c")) }, []string{`3`}},
+		{"aggregate-2: 1.5 and 1.50 are one distinct value",
+			column(decimal, dec("1.5"), dec("1.50"), txt("+1.5"), num(2)),
+			func(t *oracle.Table) wire.AggregateRequest { return everything(t, measure(wire.FnCountDistinct, "c")) }, []string{`2`}},
+		{"aggregate-2: in a string column they are two", column(str, txt("1.5"), txt("1.50")),
+			func(t *oracle.Table) wire.AggregateRequest { return everything(t, measure(wire.FnCountDistinct, "c")) }, []string{`2`}},
+		{"aggregate-2: one instant in two offsets is one",
+			column(datetime, txt("2024-05-01"), txt("2024-05-01T02:00:00+02:00")),
+			func(t *oracle.Table) wire.AggregateRequest { return everything(t, measure(wire.FnCountDistinct, "c")) }, []string{`1`}},
+		{"aggregate-2: 2^53 and 2^53+1 are two", column(number, txt("9007199254740992"), txt("9007199254740993")),
+			func(t *oracle.Table) wire.AggregateRequest { return everything(t, measure(wire.FnCountDistinct, "c")) }, []string{`2`}},
+		{"aggregate-1: ten tenths are one",
+			column(decimal, flt(0.1), flt(0.1), flt(0.1), flt(0.1), flt(0.1), flt(0.1), flt(0.1), flt(0.1), flt(0.1),
+				flt(0.1)), func(t *oracle.Table) wire.AggregateRequest { return everything(t, measure(wire.FnSum, "c")) }, []string{`"1"`}},
+		{"aggregate-1: beyond the doubles",
+			column(decimal, txt("9007199254740993"), txt("0.0000000000000000001"), null),
+			func(t *oracle.Table) wire.AggregateRequest { return everything(t, measure(wire.FnSum, "c")) },
+			[]string{`"9007199254740993.0000000000000000001"`}},
+		{"aggregate-1: signs", column(decimal, txt("-1.25"), num(1)),
+			func(t *oracle.Table) wire.AggregateRequest { return everything(t, measure(wire.FnSum, "c")) }, []string{`"-0.25"`}},
+		{"aggregate-1: a sum of zero has no sign", column(decimal, txt("-1.25"), txt("1.250")),
+			func(t *oracle.Table) wire.AggregateRequest { return everything(t, measure(wire.FnSum, "c")) }, []string{`"0"`}},
+		{"aggregate-1: a sum over nothing is null", column(number, null),
+			func(t *oracle.Table) wire.AggregateRequest { return everything(t, measure(wire.FnSum, "c")) }, []string{`null`}},
+		{"aggregate-1: a minimum over nothing is null", column(number),
+			func(t *oracle.Table) wire.AggregateRequest { return everything(t, measure(wire.FnMin, "c")) }, []string{`null`}},
+		{"aggregate-1: the least by digits, spelled as in its row",
+			column(decimal, txt("10"), txt("9.50"), txt("9.6")),
+			func(t *oracle.Table) wire.AggregateRequest { return everything(t, measure(wire.FnMin, "c")) }, []string{`"9.50"`}},
+		{"aggregate-1: the greatest text by bytes", column(str, txt("Z"), txt("a"), txt("")),
+			func(t *oracle.Table) wire.AggregateRequest { return everything(t, measure(wire.FnMax, "c")) }, []string{`"a"`}},
+		{"aggregate-1: the latest instant", instants(),
+			func(t *oracle.Table) wire.AggregateRequest { return everything(t, measure(wire.FnMax, "c")) }, []string{`"2024-06-30T23:59:59.999Z"`}},
+		{"aggregate-3: one row over no rows", column(str),
+			func(t *oracle.Table) wire.AggregateRequest { return everything(t, measure(wire.FnCount, "")) }, []string{`0`}},
+		{"aggregate-3: no groups over no rows", column(str), func(t *oracle.Table) wire.AggregateRequest {
 			return wire.AggregateRequest{GroupBy: group("c", ""), Measures: count}
 		}, nil},
-		{"E3: null is a group", column(str, null, txt("a"), null, txt("")), func(t *oracle.Table) wire.AggregateRequest {
+		{"aggregate-3: null is a group", column(str, null, txt("a"), null, txt("")), func(t *oracle.Table) wire.AggregateRequest {
 			return wire.AggregateRequest{GroupBy: group("c", ""), Measures: count}
 		}, []string{`null 2`, `"a" 1`, `"" 1`}},
-		{"E2: the first row spells the key", column(decimal, dec("1.50"), flt(1.5), num(2)), func(t *oracle.Table) wire.AggregateRequest {
-			return wire.AggregateRequest{GroupBy: group("c", ""), Measures: count}
-		}, []string{`"1.50" 2`, `2 1`}},
+		{"aggregate-2: the first row spells the key", column(decimal, dec("1.50"), flt(1.5), num(2)),
+			func(t *oracle.Table) wire.AggregateRequest {
+				return wire.AggregateRequest{GroupBy: group("c", ""), Measures: count}
+			}, []string{`"1.50" 2`, `2 1`}},
 		{"groups without measures", column(boolean, yes, no, txt("true")), func(t *oracle.Table) wire.AggregateRequest {
 			return wire.AggregateRequest{GroupBy: group("c", "")}
 		}, []string{`true`, `false`}},
-		{"E4: years of UTC", instants(), func(t *oracle.Table) wire.AggregateRequest {
+		{"aggregate-4: years of UTC", instants(), func(t *oracle.Table) wire.AggregateRequest {
 			return wire.AggregateRequest{GroupBy: group("c", wire.GrainYear), Measures: count}
 		}, []string{`"2024-01-01" 4`, `null 1`, `"2016-01-01" 1`, `"0000-01-01" 1`}},
-		{"E4: quarters", instants(), func(t *oracle.Table) wire.AggregateRequest {
+		{"aggregate-4: quarters", instants(), func(t *oracle.Table) wire.AggregateRequest {
 			return wire.AggregateRequest{GroupBy: group("c", wire.GrainQuarter), Measures: count}
 		}, []string{`"2024-01-01" 2`, `"2024-04-01" 2`, `null 1`, `"2016-10-01" 1`, `"0000-01-01" 1`}},
-		{"E4: months", instants(), func(t *oracle.Table) wire.AggregateRequest {
+		{"aggregate-4: months", instants(), func(t *oracle.Table) wire.AggregateRequest {
 			return wire.AggregateRequest{GroupBy: group("c", wire.GrainMonth), Measures: count}
 		}, []string{`"2024-02-01" 2`, `"2024-06-01" 2`, `null 1`, `"2016-12-01" 1`, `"0000-02-01" 1`}},
-		{"E4: days; a leap second belongs to the day it ends", instants(), func(t *oracle.Table) wire.AggregateRequest {
+		{"aggregate-4: days; a leap second belongs to the day it ends", instants(), func(t *oracle.Table) wire.AggregateRequest {
 			return wire.AggregateRequest{GroupBy: group("c", wire.GrainDay), Measures: count}
 		}, []string{`"2024-02-01" 2`, `"2024-06-30" 2`, `null 1`, `"2016-12-31" 1`, `"0000-02-29" 1`}},
-		{"E5: stringFields makes an undeclared field text", column(undeclared, txt("1"), txt("1.0")), func(t *oracle.Table) wire.AggregateRequest {
-			return wire.AggregateRequest{GroupBy: group("c", ""), Measures: count, StringFields: []string{"c"}}
-		}, []string{`"1" 1`, `"1.0" 1`}},
-		{"A8: an undeclared one is numbers otherwise", column(undeclared, txt("1"), txt("1.0")), func(t *oracle.Table) wire.AggregateRequest {
-			return wire.AggregateRequest{GroupBy: group("c", ""), Measures: count}
-		}, []string{`"1" 2`}},
+		{"aggregate-5: stringFields makes an undeclared field text", column(undeclared, txt("1"), txt("1.0")),
+			func(t *oracle.Table) wire.AggregateRequest {
+				return wire.AggregateRequest{GroupBy: group("c", ""), Measures: count, StringFields: []string{"c"}}
+			}, []string{`"1" 1`, `"1.0" 1`}},
+		{"filter-8: an undeclared one is numbers otherwise", column(undeclared, txt("1"), txt("1.0")),
+			func(t *oracle.Table) wire.AggregateRequest {
+				return wire.AggregateRequest{GroupBy: group("c", ""), Measures: count}
+			}, []string{`"1" 2`}},
 		{"filters hold", column(number, num(1), num(2), num(3)), func(t *oracle.Table) wire.AggregateRequest {
-			return wire.AggregateRequest{Measures: []wire.Measure{measure(wire.FnSum, "c")}, Where: wire.Where{And: []wire.Filter{{Field: "c", Op: wire.OpGt, Value: num(1)}}}}
+			return wire.AggregateRequest{Measures: []wire.Measure{measure(wire.FnSum, "c")},
+				Where: wire.Where{And: []wire.Filter{{Field: "c", Op: wire.OpGt, Value: num(1)}}}}
 		}, []string{`"5"`}},
 	}
 	for _, c := range cases {
@@ -122,24 +150,26 @@ func TestAggregateWithoutAnswer(t *testing.T) {
 		req   wire.AggregateRequest
 		err   any
 	}{
-		{"E1: a sum over text", column(str, txt("1")), m(wire.FnSum, "c"), &undefined},
-		{"E1: a sum over an undeclared column", column(undeclared, txt("1")), m(wire.FnSum, "c"), &undefined},
-		{"E1: a sum with a cell that is no number", column(number, num(1), txt("n/a")), m(wire.FnSum, "c"), &undefined},
-		{"E1: a minimum over booleans", column(boolean, yes), m(wire.FnMin, "c"), &undefined},
-		{"E1: a maximum over JSON", column(jsonT, txt("1")), m(wire.FnMax, "c"), &undefined},
-		{"A6: a minimum with a cell that is no number", column(number, txt("n/a"), num(1)), m(wire.FnMin, "c"), &undefined},
-		{"A8: a minimum over numbers and text", column(undeclared, txt("n/a"), num(1)), m(wire.FnMin, "c"), &undefined},
-		{"E4: a grain over text", column(str, txt("2024-05-01")), g(wire.GrainDay), &undefined},
-		{"E4: a grain over what is no date", column(date, txt("soon")), g(wire.GrainDay), &undefined},
-		{"E4: a period beyond the years", column(datetime, txt("9999-12-31T23:59:59-01:00")), g(wire.GrainDay), &undefined},
-		{"E7: an average", column(number, num(1)), m("avg", "c"), &malformed},
-		{"E7: an unknown grain", column(date), g("week"), &malformed},
-		{"E7: a sum of nothing", column(number), m(wire.FnSum, ""), &malformed},
-		{"E7: neither groups nor measures", column(number), wire.AggregateRequest{}, &malformed},
-		{"A11: an unknown measure", column(number), m(wire.FnSum, "x"), &unknown},
-		{"A11: before what has no answer", column(str), wire.AggregateRequest{GroupBy: group("c", wire.GrainDay), Measures: []wire.Measure{measure(wire.FnSum, "x")}}, &unknown},
-		{"A11: an unknown group", column(number), wire.AggregateRequest{GroupBy: group("x", "")}, &unknown},
-		{"A11: an unknown filter field", column(number), wire.AggregateRequest{GroupBy: group("c", ""), Where: wire.Where{And: []wire.Filter{{Field: "x", Op: wire.OpIsNull}}}}, &unknown},
+		{"aggregate-1: a sum over text", column(str, txt("1")), m(wire.FnSum, "c"), &undefined},
+		{"aggregate-1: a sum over an undeclared column", column(undeclared, txt("1")), m(wire.FnSum, "c"), &undefined},
+		{"aggregate-1: a sum with a cell that is no number", column(number, num(1), txt("n/a")), m(wire.FnSum, "c"), &undefined},
+		{"aggregate-1: a minimum over booleans", column(boolean, yes), m(wire.FnMin, "c"), &undefined},
+		{"aggregate-1: a maximum over JSON", column(jsonT, txt("1")), m(wire.FnMax, "c"), &undefined},
+		{"filter-6: a minimum with a cell that is no number", column(number, txt("n/a"), num(1)), m(wire.FnMin, "c"), &undefined},
+		{"filter-8: a minimum over numbers and text", column(undeclared, txt("n/a"), num(1)), m(wire.FnMin, "c"), &undefined},
+		{"aggregate-4: a grain over text", column(str, txt("2024-05-01")), g(wire.GrainDay), &undefined},
+		{"aggregate-4: a grain over what is no date", column(date, txt("soon")), g(wire.GrainDay), &undefined},
+		{"aggregate-4: a period beyond the years", column(datetime, txt("9999-12-31T23:59:59-01:00")), g(wire.GrainDay), &undefined},
+		{"aggregate-7: an average", column(number, num(1)), m("avg", "c"), &malformed},
+		{"aggregate-7: an unknown grain", column(date), g("week"), &malformed},
+		{"aggregate-7: a sum of nothing", column(number), m(wire.FnSum, ""), &malformed},
+		{"aggregate-7: neither groups nor measures", column(number), wire.AggregateRequest{}, &malformed},
+		{"filter-11: an unknown measure", column(number), m(wire.FnSum, "x"), &unknown},
+		{"filter-11: before what has no answer", column(str),
+			wire.AggregateRequest{GroupBy: group("c", wire.GrainDay), Measures: []wire.Measure{measure(wire.FnSum, "x")}}, &unknown},
+		{"filter-11: an unknown group", column(number), wire.AggregateRequest{GroupBy: group("x", "")}, &unknown},
+		{"filter-11: an unknown filter field", column(number),
+			wire.AggregateRequest{GroupBy: group("c", ""), Where: wire.Where{And: []wire.Filter{{Field: "x", Op: wire.OpIsNull}}}}, &unknown},
 	}
 	for _, c := range cases {
 		t.Run(c.why, func(t *testing.T) {
@@ -181,26 +211,32 @@ func TestVerifyGroups(t *testing.T) {
 			[]answer{{"g": num(3), "m": num(2)}}, `row 0: the group {"g":3} does not exist, or is answered before`},
 		{"a group twice", oracle.Reading{}, prices(), groups,
 			[]answer{{"g": num(2), "m": num(1)}, {"g": num(2), "m": num(1)}}, `row 1: the group {"g":2} does not exist, or is answered before`},
-		{"E2: scale twins apart", oracle.Reading{}, prices(), groups,
-			[]answer{{"g": null, "m": num(1)}, {"g": num(2), "m": num(1)}, {"g": dec("1.50"), "m": num(1)}, {"g": dec("1.5"), "m": num(1)}}, `row 2: the group {"g":"1.50"} has another m`},
+		{"aggregate-2: scale twins apart", oracle.Reading{}, prices(), groups,
+			[]answer{{"g": null, "m": num(1)}, {"g": num(2), "m": num(1)}, {"g": dec("1.50"), "m": num(1)},
+				{"g": dec("1.5"), "m": num(1)}}, `row 2: the group {"g":"1.50"} has another m`},
 		{"which the split reading takes", split, prices(), groups,
 			[]answer{{"g": null, "m": num(1)}, {"g": num(2), "m": num(1)}, {"g": dec("1.50"), "m": num(1)}, {"g": dec("1.5"), "m": num(1)}}, ""},
 		{"and it takes only that", split, prices(), groups,
-			[]answer{{"g": null, "m": num(1)}, {"g": num(2), "m": num(1)}, {"g": dec("1.5"), "m": num(2)}}, `row 2: the group {"g":"1.5"} has another m`},
+			[]answer{{"g": null, "m": num(1)}, {"g": num(2), "m": num(1)}, {"g": dec("1.5"), "m": num(2)}},
+			`row 2: the group {"g":"1.5"} has another m`},
 		{"a sum in digits", oracle.Reading{}, prices(), sum, []answer{{"m": txt("5.00")}}, ""},
 		{"a sum as a number", oracle.Reading{}, prices(), sum, []answer{{"m": num(5)}}, ""},
-		{"a sum of floats", oracle.Reading{}, column(decimal, flt(0.1), flt(0.2)), sum, []answer{{"m": flt(0.30000000000000004)}}, "row 0: the group has another m"},
+		{"a sum of floats", oracle.Reading{}, column(decimal, flt(0.1), flt(0.2)), sum,
+			[]answer{{"m": flt(0.30000000000000004)}}, "row 0: the group has another m"},
 		{"a sum of zero over nothing", oracle.Reading{}, column(decimal, null), sum, []answer{{"m": num(0)}}, "row 0: the group has another m"},
 		{"no row where one is due", oracle.Reading{}, column(decimal), sum, nil, "1 of 1 group missing"},
-		{"a row over no groups", oracle.Reading{}, column(decimal), groups, []answer{{"g": null, "m": num(0)}}, `row 0: the group {"g":null} does not exist, or is answered before`},
-		{"E2: distinct by digits", oracle.Reading{}, prices(), distinct, []answer{{"m": num(2)}}, ""},
-		{"E2: distinct by spelling", oracle.Reading{}, prices(), distinct, []answer{{"m": num(3)}}, "row 0: the group has another m"},
+		{"a row over no groups", oracle.Reading{}, column(decimal), groups, []answer{{"g": null, "m": num(0)}},
+			`row 0: the group {"g":null} does not exist, or is answered before`},
+		{"aggregate-2: distinct by digits", oracle.Reading{}, prices(), distinct, []answer{{"m": num(2)}}, ""},
+		{"aggregate-2: distinct by spelling", oracle.Reading{}, prices(), distinct, []answer{{"m": num(3)}}, "row 0: the group has another m"},
 		{"which the split reading takes", oracle.Reading{SplitDistinct: true}, prices(), distinct, []answer{{"m": num(3)}}, ""},
-		{"A7: JSON of two spellings is two groups, however they are spelled", oracle.Reading{}, column(jsonT, txt(`{"a":1}`), txt(`{"a": 1}`)), groups,
+		{"filter-7: JSON of two spellings is two groups, however they are spelled", oracle.Reading{},
+			column(jsonT, txt(`{"a":1}`), txt(`{"a": 1}`)), groups,
 			[]answer{{"g": txt(`{"a":1}`), "m": num(1)}, {"g": txt(`{"a":1}`), "m": num(1)}}, ""},
-		{"A9: dates as instants", oracle.Reading{}, column(datetime, txt("2024-05-01"), txt("2024-05-01T00:00:00Z")), groups,
+		{"filter-9: dates as instants", oracle.Reading{}, column(datetime, txt("2024-05-01"), txt("2024-05-01T00:00:00Z")), groups,
 			[]answer{{"g": txt("2024-05-01"), "m": num(2)}}, ""},
-		{"which is a decision: by bytes they are two", oracle.Reading{DatesAsText: true}, column(datetime, txt("2024-05-01"), txt("2024-05-01T00:00:00Z")), groups,
+		{"which is a decision: by bytes they are two", oracle.Reading{DatesAsText: true},
+			column(datetime, txt("2024-05-01"), txt("2024-05-01T00:00:00Z")), groups,
 			[]answer{{"g": txt("2024-05-01"), "m": num(1)}, {"g": txt("2024-05-01T00:00:00Z"), "m": num(1)}}, ""},
 	}
 	for _, c := range cases {
@@ -219,15 +255,15 @@ func TestVerifyGroups(t *testing.T) {
 func TestReadings(t *testing.T) {
 	all := oracle.Readings()
 	require.Len(t, all, 8)
-	require.Equal(t, oracle.Reading{}, all[0], "the rulings come first")
+	require.Equal(t, oracle.Reading{}, all[0], "the rules come first")
 	seen := map[oracle.Reading]bool{}
 	for _, r := range all {
 		require.False(t, seen[r])
 		seen[r] = true
 	}
 
-	// A9 is a decision: a source that compares dates by bytes is wrong under the
-	// rulings, and right under another reading.
+	// [rule filter-9] is a decision: a source that compares dates by bytes is wrong under the
+	// rules, and right under another reading.
 	table := column(datetime, txt("2024-05-01T12:00:00Z"), txt("2024-05-01T13:00:00+02:00"))
 	tables := oracle.Tables{"t": table}
 	q := &wire.QueryRequest{Table: "t", Fields: []string{"id"}, Sort: []wire.SortKey{by("c", wire.Asc)}}

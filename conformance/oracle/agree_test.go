@@ -14,7 +14,7 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
-// TestAgreesOnGeneratedTables is the fuzz test over many fixed seeds.
+// TestAgreesOnGeneratedTables runs the fuzz test with many fixed seeds.
 func TestAgreesOnGeneratedTables(t *testing.T) {
 	for seed := range uint64(3000) {
 		d := generated(seed)
@@ -36,8 +36,8 @@ func generated(seed uint64) *draw {
 	return &draw{data: data, pool: values()}
 }
 
-// TestAgreesOnMutatedTexts looks where a grammar ends: numbers, instants and
-// JSON with a byte or two changed, beside what they were.
+// TestAgreesOnMutatedTexts compares numbers, instants and JSON with the same
+// text after a byte or two has changed.
 func TestAgreesOnMutatedTexts(t *testing.T) {
 	const alphabet = `0123456789-+:.,TtZz eE"[]{}\u\nula`
 	random := rand.New(rand.NewPCG(1, 1))
@@ -62,9 +62,9 @@ func TestAgreesOnMutatedTexts(t *testing.T) {
 	}
 }
 
-// TestAgreesWithAConnector puts tables behind the real handler of this SDK, and
-// judges what comes over HTTP: queries finished from what was served, counts
-// and aggregates.
+// TestAgreesWithAConnector serves tables with the real handler and judges the
+// answers over HTTP: queries after finishing what was not served, counts and
+// aggregates.
 func TestAgreesWithAConnector(t *testing.T) {
 	queries, aggregates := 0, 0
 	for seed := range uint64(40) {
@@ -79,7 +79,7 @@ func TestAgreesWithAConnector(t *testing.T) {
 		for _, c := range table.Columns {
 			described.Fields = append(described.Fields, wire.Field{Name: c.Name, Type: c.Type, SourceDescription: "generated"})
 		}
-		source, err := memsource.NewSource(memsource.Table{Table: described, Rows: table.Rows})
+		source, err := memsource.New([]memsource.Table{{Table: described, Rows: table.Rows}}, nil)
 		require.NoError(t, err)
 		tenant := connectortest.Start(t, connector.Definition{Slug: "generated"}, source, nil).As(nil).Unverified()
 		tables := oracle.Tables{table.Name: table}
@@ -106,7 +106,7 @@ func TestAgreesWithAConnector(t *testing.T) {
 			finished, err := oracle.Finish(stream, q, answer.Served)
 			require.NoError(t, err)
 			if difference := oracle.Verify(tables, q, finished.Rows); difference != nil {
-				require.FailNow(t, difference.Error(), "%v over %v", q, table)
+				require.FailNow(t, difference.String(), "%v over %v", q, table)
 			}
 			queries++
 			a := d.aggregate(table)
@@ -117,7 +117,7 @@ func TestAgreesWithAConnector(t *testing.T) {
 			groups, err := tenant.Aggregate(*a)
 			require.NoError(t, err)
 			if difference := oracle.VerifyGroups(tables, a, groups); difference != nil {
-				require.FailNow(t, difference.Error(), "%v over %v", a, table)
+				require.FailNow(t, difference.String(), "%v over %v", a, table)
 			}
 		}
 	}

@@ -10,7 +10,8 @@ import (
 
 // BenchmarkVerify judges an answer of as many rows as the judge ever reads.
 func BenchmarkVerify(b *testing.B) {
-	table := &oracle.Table{Name: "t", Columns: []wire.Column{{Name: "id", Type: number}, {Name: "price", Type: decimal}, {Name: "at", Type: datetime}, {Name: "name", Type: str}}}
+	table := &oracle.Table{Name: "t", Columns: []wire.Column{{Name: "id", Type: number},
+		{Name: "price", Type: decimal}, {Name: "at", Type: datetime}, {Name: "name", Type: str}}}
 	for i := range 200_000 {
 		table.Rows = append(table.Rows, []wire.Value{
 			wire.Int(int64(i)), wire.Text(fmt.Sprintf("%d.%02d", i%977, i%100)),
@@ -34,7 +35,9 @@ func BenchmarkVerify(b *testing.B) {
 			}
 		}
 	})
-	groups := &wire.AggregateRequest{Table: "t", GroupBy: []wire.GroupKey{{Field: "at", As: "month", Grain: wire.GrainMonth}, {Field: "name", As: "name"}}, Measures: []wire.Measure{{Fn: wire.FnSum, Field: "price", As: "sum"}}}
+	groups := &wire.AggregateRequest{Table: "t",
+		GroupBy:  []wire.GroupKey{{Field: "at", As: "month", Grain: wire.GrainMonth}, {Field: "name", As: "name"}},
+		Measures: []wire.Measure{{Fn: wire.FnSum, Field: "price", As: "sum"}}}
 	b.Run("aggregate", func(b *testing.B) {
 		for b.Loop() {
 			if _, err := oracle.Aggregate(tables, groups); err != nil {

@@ -5,20 +5,21 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/connectorsdk/connector-sdk-go/internal/jsontext"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
-// Difference says how an answer differs from the right one, in texts that are
-// short whatever the answer holds. A nil *Difference means that they agree: do
-// not put one into an error variable without looking.
+// A Difference describes how an answer differs from the right one, in texts that
+// are short however large the answer is. A nil *Difference means that they
+// agree. It is not an error, so that a nil one cannot become a non-nil error.
 type Difference struct {
 	Detail   string // one sentence
 	Expected string // rows as JSON, or a number of rows
 	Received string
 }
 
-// Error is all three.
-func (d *Difference) Error() string {
+// String returns all three texts.
+func (d *Difference) String() string {
 	return fmt.Sprintf("%s\n\texpected: %s\n\treceived: %s", d.Detail, d.Expected, d.Received)
 }
 
@@ -28,7 +29,7 @@ const (
 	shownCells = 12
 )
 
-// showRows spells a few rows as JSON objects, one a line.
+// showRows returns a few rows as JSON objects, one a line.
 func showRows(rows [][]wire.Value, columns []wire.Column) string {
 	var lines []string
 	for _, row := range rows[:min(len(rows), shownRows)] {
@@ -51,7 +52,7 @@ func showRow(row []wire.Value, columns []wire.Column) string {
 	return "{" + strings.Join(members, ",") + "}"
 }
 
-// showCell spells a cell as JSON, a long text cut.
+// showCell returns a cell as JSON and cuts long text.
 func showCell(v wire.Value) string {
 	if text := v.String(); len(text) > shownBytes {
 		return showText(text)
@@ -71,14 +72,14 @@ func showText(text string) string {
 		}
 		text = fmt.Sprintf("%s... (%d bytes)", text[:end], len(text))
 	}
-	json, err := wire.AppendString(nil, strings.ToValidUTF8(text, "\uFFFD"))
+	json, err := jsontext.AppendString(nil, strings.ToValidUTF8(text, "\uFFFD"))
 	if err != nil {
 		return "?"
 	}
 	return string(json)
 }
 
-// count spells a number of things.
+// count returns a number with the noun in the singular or plural.
 func count(n int, thing string) string {
 	if n == 1 {
 		return "1 " + thing

@@ -7,8 +7,8 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
-// A judge knows the table, asks a connector for the cheapest two prices above
-// one, and finds that it compared the prices as text.
+// A judge that knows the table asks for the two lowest prices above one, and
+// finds that the connector compared the prices as text.
 func Example() {
 	tables := oracle.Tables{"prices": {
 		Name:       "prices",

@@ -6,7 +6,7 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
-// fold is one measure of one group.
+// fold computes one measure of one group.
 type fold struct {
 	measure        wire.Measure
 	by, distinctBy rule
@@ -34,7 +34,7 @@ func (f *fold) add(v wire.Value) {
 		f.distinct[keyOf(v, f.distinctBy).identity()] = true
 	case wire.FnSum:
 		if !k.isNumber {
-			f.fault = "a cell is no number"
+			f.fault = "a cell is not a number"
 			return
 		}
 		if f.sum == nil {
@@ -42,8 +42,8 @@ func (f *fold) add(v wire.Value) {
 		}
 		f.sum.add(k.number)
 	case wire.FnMin, wire.FnMax:
-		// What the rule cannot order has no least (A6); mixed with what it can,
-		// pairs of values run in circles.
+		// Text in a column of numbers has no order, and values of different
+		// ranks do not compare transitively, so there is no minimum.
 		if f.by == asNumber && !k.isNumber || f.nonNull > 1 && k.rank(f.by) != f.bestKey.rank(f.by) {
 			f.fault = "its cells have no common order"
 			return
@@ -55,7 +55,7 @@ func (f *fold) add(v wire.Value) {
 	}
 }
 
-// value is the measure; all but the counts are null over nothing (E1).
+// value returns the measure. Over no values it is null, except for counts.
 func (f *fold) value() (wire.Value, error) {
 	if f.fault != "" {
 		return wire.Null(), &Undefined{Detail: fmt.Sprintf("%s over %q: %s", f.measure.Fn, f.measure.Field, f.fault)}

@@ -16,9 +16,9 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
-// FuzzAgainstFilter holds the oracle against packages filter and kit, which it
-// shares no code with: on two values under every type and operator, and on
-// tables and requests that the bytes choose.
+// FuzzAgainstFilter compares the oracle with packages filter and memsource,
+// with which it shares no code: on two values under every type and operator,
+// and on tables and requests that the input bytes choose.
 func FuzzAgainstFilter(f *testing.F) {
 	pool := values()
 	for i := range pool {
@@ -26,7 +26,7 @@ func FuzzAgainstFilter(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, data []byte, a, b string) {
 		if !utf8.ValidString(a) || !utf8.ValidString(b) {
-			t.Skip("text that is not UTF-8 never crosses the wire (D4)")
+			t.Skip("text that is not UTF-8 never crosses the wire (cell-4)")
 		}
 		agreeOnValues(t, wire.Text(a), wire.Text(b))
 		d := &draw{data: data, pool: append(values(), wire.Text(a), wire.Text(b))}
@@ -59,7 +59,7 @@ func agreeOnValues(t *testing.T, a, b wire.Value) {
 			require.NoError(t, err)
 			require.Equal(t, program.Match([]wire.Value{a}), oracle.Match(a, f, typ), "%q %s %q as %q", a, op, b, typ)
 		}
-		// One distinct value is one key of package filter.
+		// Equal values have equal keys in package filter.
 		if !oracle.Same(a, b, typ) && typ != wire.TypeJSON && typ != wire.TypeArray {
 			require.NotEqual(t, filter.AppendKey(nil, a, typ), filter.AppendKey(nil, b, typ), "keys: %q and %q as %q", a, b, typ)
 		}
@@ -132,17 +132,18 @@ func agreeOnQuery(t *testing.T, table *oracle.Table, q *wire.QueryRequest) {
 		got = append(got, cells)
 	}
 	if d := oracle.Verify(tables, q, got); d != nil {
-		require.FailNow(t, d.Error(), what)
+		require.FailNow(t, d.String(), what)
 	}
 }
 
 func agreeOnAggregate(t *testing.T, table *oracle.Table, a *wire.AggregateRequest) {
 	what := fmt.Sprintf("%v over %v", a, table)
 	tables := oracle.Tables{table.Name: table}
-	groups, err := memsource.Aggregate(memsource.Relation{Columns: table.Columns, Rows: memsource.RowsOf(table.Rows...)}, a, memsource.Unlimited)
+	groups, err := memsource.Aggregate(memsource.Relation{Columns: table.Columns,
+		Rows: memsource.RowsOf(table.Rows...)}, a, memsource.Unlimited)
 	_, ours := oracle.Aggregate(tables, a)
 	if errors.Is(err, connector.ErrDecline) && ours == nil && textAmongDates(table, a) {
-		return // kit declines all of these; where a group is all text, bytes have an order (A9)
+		return // memsource declines all of these; where a group is all text, bytes have an order [rule filter-9]
 	}
 	rightFailure(t, err, ours, what)
 	if err != nil {
@@ -160,12 +161,12 @@ func agreeOnAggregate(t *testing.T, table *oracle.Table, a *wire.AggregateReques
 		got = append(got, members)
 	}
 	if d := oracle.VerifyGroups(tables, a, got); d != nil {
-		require.FailNow(t, d.Error(), what)
+		require.FailNow(t, d.String(), what)
 	}
 }
 
-// textAmongDates reports whether a minimum or maximum is asked of a column of
-// dates that holds something else.
+// textAmongDates reports whether a request has a minimum or maximum over a
+// column of dates that contains other text.
 func textAmongDates(t *oracle.Table, a *wire.AggregateRequest) bool {
 	for _, m := range a.Measures {
 		i := t.Index(m.Field)
@@ -191,7 +192,8 @@ func agreeOnMeasures(t *testing.T, left, right *oracle.Table, from, to string) {
 	relation := func(t *oracle.Table) memsource.Relation {
 		return memsource.Relation{Columns: t.Columns, Rows: memsource.RowsOf(t.Rows...)}
 	}
-	columns, err := memsource.Cardinality(relation(left), &wire.CardinalityRequest{Table: "left", Columns: []string{from}}, memsource.Unlimited)
+	columns, err := memsource.Cardinality(relation(left),
+		&wire.CardinalityRequest{Table: "left", Columns: []string{from}}, memsource.Unlimited)
 	cardinality, ours := oracle.Cardinality(left, from)
 	rightFailure(t, err, ours, what)
 	if err == nil {
@@ -225,7 +227,8 @@ func agreeOnJoin(t *testing.T, left, right *oracle.Table, d *draw) {
 			hop.FromField = oneOf(d, t.Columns).Name
 		}
 		hop.ToField = oneOf(d, tables[hop.ToTable].Columns).Name
-		hop.Fields = []wire.JoinField{{Field: "id", As: fmt.Sprintf("j%d", n)}, {Field: oneOf(d, tables[hop.ToTable].Columns).Name, As: fmt.Sprintf("k%d", n)}}
+		hop.Fields = []wire.JoinField{{Field: "id", As: fmt.Sprintf("j%d", n)},
+			{Field: oneOf(d, tables[hop.ToTable].Columns).Name, As: fmt.Sprintf("k%d", n)}}
 		q.Joins = append(q.Joins, hop)
 	}
 	what := fmt.Sprintf("%v over %v and %v", q, left, right)
@@ -235,7 +238,7 @@ func agreeOnJoin(t *testing.T, left, right *oracle.Table, d *draw) {
 		hops = append(hops, memsource.Relation{Columns: to.Columns, Rows: memsource.RowsOf(to.Rows...)})
 	}
 	joined, err := memsource.Join(memsource.Relation{Columns: left.Columns, Rows: memsource.RowsOf(left.Rows...)},
-		&connector.QueryRequest{Table: q.Table, Where: q.Where, Fields: q.Fields, Joins: q.Joins}, hops, memsource.Unlimited)
+		memsource.JoinRequest{Table: q.Table, Fields: q.Fields, FieldTypes: q.FieldTypes, Joins: q.Joins}, hops, memsource.Unlimited)
 	_, ours := oracle.Query(tables, q)
 	if err != nil {
 		require.Error(t, ours, "%s: %v", what, err)
@@ -248,13 +251,14 @@ func agreeOnJoin(t *testing.T, left, right *oracle.Table, d *draw) {
 		got = append(got, append([]wire.Value{row[0]}, slices.Clone(row[len(left.Columns):])...))
 	}
 	if d := oracle.Verify(tables, q, got); d != nil {
-		require.FailNow(t, d.Error(), what)
+		require.FailNow(t, d.String(), what)
 	}
 
 	// The same rows, grouped by a joined column.
 	a := &wire.AggregateRequest{
 		Table: "left", Joins: q.Joins, Where: wire.Where{FieldTypes: q.FieldTypes}, GroupBy: []wire.GroupKey{{Field: "k0", As: "g"}},
-		Measures: []wire.Measure{{Fn: wire.FnCount, As: "rows"}, {Fn: wire.FnCountDistinct, Field: "id", As: "distinct"}, {Fn: wire.FnSum, Field: "j0", As: "sum"}},
+		Measures: []wire.Measure{{Fn: wire.FnCount, As: "rows"},
+			{Fn: wire.FnCountDistinct, Field: "id", As: "distinct"}, {Fn: wire.FnSum, Field: "j0", As: "sum"}},
 	}
 	groups, err := memsource.Aggregate(joined, a, memsource.Unlimited)
 	require.NoError(t, err, what)
@@ -263,6 +267,6 @@ func agreeOnJoin(t *testing.T, left, right *oracle.Table, d *draw) {
 		folded = append(folded, map[string]wire.Value{"g": row[0], "rows": row[1], "distinct": row[2], "sum": row[3]})
 	}
 	if d := oracle.VerifyGroups(tables, a, folded); d != nil {
-		require.FailNow(t, d.Error(), what)
+		require.FailNow(t, d.String(), what)
 	}
 }

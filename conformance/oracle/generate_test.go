@@ -26,13 +26,15 @@ func (d *draw) below(n int) int {
 func oneOf[T any](d *draw, choices []T) T { return choices[d.below(len(choices))] }
 
 var (
-	allTypes = []wire.Type{"", wire.TypeString, wire.TypeNumber, wire.TypeDecimal, wire.TypeBoolean, wire.TypeDate, wire.TypeDatetime, wire.TypeJSON, wire.TypeArray, wire.TypeReference}
-	allOps   = []wire.Op{wire.OpEq, wire.OpNeq, wire.OpGt, wire.OpGte, wire.OpLt, wire.OpLte, wire.OpIn, wire.OpNin, wire.OpContains, wire.OpIncludes, wire.OpStartsWith, wire.OpIsNull, wire.OpNotNull}
-	allFns   = []wire.Fn{wire.FnCount, wire.FnSum, wire.FnMin, wire.FnMax, wire.FnCountDistinct}
-	grains   = []wire.Grain{"", wire.GrainYear, wire.GrainQuarter, wire.GrainMonth, wire.GrainDay}
+	allTypes = []wire.Type{"", wire.TypeString, wire.TypeNumber, wire.TypeDecimal, wire.TypeBoolean, wire.TypeDate,
+		wire.TypeDatetime, wire.TypeJSON, wire.TypeArray, wire.TypeReference}
+	allOps = []wire.Op{wire.OpEq, wire.OpNeq, wire.OpGt, wire.OpGte, wire.OpLt, wire.OpLte, wire.OpIn, wire.OpNin,
+		wire.OpContains, wire.OpIncludes, wire.OpStartsWith, wire.OpIsNull, wire.OpNotNull}
+	allFns = []wire.Fn{wire.FnCount, wire.FnSum, wire.FnMin, wire.FnMax, wire.FnCountDistinct}
+	grains = []wire.Grain{"", wire.GrainYear, wire.GrainQuarter, wire.GrainMonth, wire.GrainDay}
 )
 
-// values are the edges of the rulings, by the type they are at home in.
+// values are edge cases of the rules, by the type they belong to.
 func values() []wire.Value {
 	pool := []wire.Value{
 		wire.Null(), wire.Bool(true), wire.Bool(false),
@@ -45,10 +47,14 @@ func values() []wire.Value {
 		"0", "-0", "+0", "00", "1", "1.0", "01", "+1", "-1", "1.5", "1.50", "01.5", "-1.50", ".5", "5.", "1e2", " 1", "1 ", "2", "9", "10", "1a",
 		"9007199254740992", "9007199254740993", "0.0000001", "100000000000000000000.5", "99999999999999999999",
 		"2024-05-01", "2024-05-01T00:00:00Z", "2024-05-01T02:00:00+02:00", "2024-05-01T00:00", "2024-04-30T24:00:00Z", "2024-05-01T00:00:00.000Z",
-		"2024-05-01T00:00:00,5", "2024-05-01T00:00:00.50Z", "2016-12-31T23:59:60Z", "2016-12-31T23:59:59.999999999Z", "2017-01-01", "2017-01-01T08:59:60+09:00",
-		"2024-02-29", "2023-02-29", "0000-01-01", "0000-01-01T00:00:00+01:00", "9999-12-31T23:59:59-23:59", "2024-13-01", "20240501", "2024-05", "2024-05-01 00:00:00",
-		"1969-12-31T23:59:59.5Z", "2024-05-01t00:00:00z", "2024-05-01T00:00:00-00", "2024-05-01T00:00:60Z", "2024-12-31T23:59:60Z", "2024-06-14T23:59:60Z",
-		"[]", `["a"]`, `["a","b"]`, `[1,"1.50",true,null,[1],{"a":1}]`, `[1.50]`, `["1.50"]`, `[1e2]`, `[1e999]`, `[1e-400]`, `[-0]`, `[9007199254740993]`, `[0.1,"x"`, `["\ud83d\ude00"]`, `["\ud83d"]`, ` [ "a" ] `, `["a",]`, `[tru]`,
+		"2024-05-01T00:00:00,5", "2024-05-01T00:00:00.50Z", "2016-12-31T23:59:60Z", "2016-12-31T23:59:59.999999999Z",
+		"2017-01-01", "2017-01-01T08:59:60+09:00",
+		"2024-02-29", "2023-02-29", "0000-01-01", "0000-01-01T00:00:00+01:00", "9999-12-31T23:59:59-23:59",
+		"2024-13-01", "20240501", "2024-05", "2024-05-01 00:00:00",
+		"1969-12-31T23:59:59.5Z", "2024-05-01t00:00:00z", "2024-05-01T00:00:00-00", "2024-05-01T00:00:60Z",
+		"2024-12-31T23:59:60Z", "2024-06-14T23:59:60Z",
+		"[]", `["a"]`, `["a","b"]`, `[1,"1.50",true,null,[1],{"a":1}]`, `[1.50]`, `["1.50"]`, `[1e2]`, `[1e999]`,
+		`[1e-400]`, `[-0]`, `[9007199254740993]`, `[0.1,"x"`, `["\ud83d\ude00"]`, `["\ud83d"]`, ` [ "a" ] `, `["a",]`, `[tru]`,
 		`{}`, `{"a":1}`, `{"a": 1.0}`, `{"b":1,"a":[]}`, `{"a":[],"b":1}`, `"a"`,
 	} {
 		pool = append(pool, wire.Text(text))
@@ -58,18 +64,21 @@ func values() []wire.Value {
 
 func (d *draw) value() wire.Value { return oneOf(d, d.pool) }
 
-// fitting draws a value that is mostly at home in a type.
+// fitting draws a value that mostly belongs to a type.
 func (d *draw) fitting(t wire.Type) wire.Value {
 	if d.below(6) == 0 {
 		return d.value()
 	}
 	switch t {
 	case wire.TypeNumber, wire.TypeDecimal:
-		return oneOf(d, []wire.Value{wire.Null(), wire.Int(1), wire.Int(-3), wire.Decimal("1.00"), wire.Text("+1"), wire.Float(2.5), wire.Decimal("2.500"), wire.Decimal("-0.0"), wire.Decimal("99999999999999999999.5"), wire.Float(0.1), wire.Float(0.2)})
+		return oneOf(d, []wire.Value{wire.Null(), wire.Int(1), wire.Int(-3), wire.Decimal("1.00"), wire.Text("+1"),
+			wire.Float(2.5), wire.Decimal("2.500"), wire.Decimal("-0.0"), wire.Decimal("99999999999999999999.5"), wire.Float(0.1), wire.Float(0.2)})
 	case wire.TypeBoolean:
 		return oneOf(d, []wire.Value{wire.Null(), wire.Bool(true), wire.Bool(false), wire.Text("true")})
 	case wire.TypeDate, wire.TypeDatetime:
-		return oneOf(d, []wire.Value{wire.Null(), wire.Text("2024-05-01"), wire.Text("2024-05-01T00:00:00Z"), wire.Text("2024-04-30T23:30:00-01:00"), wire.Text("2024-12-31T23:59:59.999Z"), wire.Text("2016-12-31T23:59:60Z"), wire.Text("1969-12-31"), wire.Text("0000-02-29")})
+		return oneOf(d, []wire.Value{wire.Null(), wire.Text("2024-05-01"), wire.Text("2024-05-01T00:00:00Z"),
+			wire.Text("2024-04-30T23:30:00-01:00"), wire.Text("2024-12-31T23:59:59.999Z"),
+			wire.Text("2016-12-31T23:59:60Z"), wire.Text("1969-12-31"), wire.Text("0000-02-29")})
 	}
 	return d.value()
 }
@@ -89,7 +98,7 @@ func (d *draw) table(name string) *oracle.Table {
 	return t
 }
 
-// field draws a column's name, and now and then one that does not exist.
+// field draws the name of a column, sometimes of one that does not exist.
 func (d *draw) field(t *oracle.Table) string {
 	if d.below(25) == 24 {
 		return "absent"
@@ -149,7 +158,8 @@ func (d *draw) types(t *oracle.Table) map[string]wire.Type {
 }
 
 func (d *draw) query(t *oracle.Table) *wire.QueryRequest {
-	q := &wire.QueryRequest{Table: t.Name, Where: wire.Where{FieldTypes: d.types(t)}, Fields: []string{}, Sort: []wire.SortKey{}, Envelope: wire.Envelope{TimeoutMS: 1000}}
+	q := &wire.QueryRequest{Table: t.Name, Where: wire.Where{FieldTypes: d.types(t)}, Fields: []string{},
+		Sort: []wire.SortKey{}, Envelope: wire.Envelope{TimeoutMS: 1000}}
 	q.And, q.Or = d.filters(t)
 	for range d.below(3) {
 		q.Sort = append(q.Sort, wire.SortKey{Field: d.field(t), Dir: oneOf(d, []wire.Direction{wire.Asc, wire.Desc}), Collate: d.below(2) == 0})
@@ -164,7 +174,8 @@ func (d *draw) query(t *oracle.Table) *wire.QueryRequest {
 }
 
 func (d *draw) aggregate(t *oracle.Table) *wire.AggregateRequest {
-	a := &wire.AggregateRequest{Table: t.Name, Where: wire.Where{FieldTypes: d.types(t)}, GroupBy: []wire.GroupKey{}, Measures: []wire.Measure{}, Limit: wire.AggregateLimit, Envelope: wire.Envelope{TimeoutMS: 1000}}
+	a := &wire.AggregateRequest{Table: t.Name, Where: wire.Where{FieldTypes: d.types(t)}, GroupBy: []wire.GroupKey{},
+		Measures: []wire.Measure{}, Limit: wire.AggregateLimit, Envelope: wire.Envelope{TimeoutMS: 1000}}
 	a.And, a.Or = d.filters(t)
 	for i := range d.below(3) {
 		a.GroupBy = append(a.GroupBy, wire.GroupKey{Field: d.field(t), As: fmt.Sprintf("g%d", i), Grain: oneOf(d, grains)})
@@ -177,7 +188,7 @@ func (d *draw) aggregate(t *oracle.Table) *wire.AggregateRequest {
 		a.Measures = append(a.Measures, m)
 	}
 	for _, c := range t.Columns {
-		// What both fieldTypes and stringFields name would be two things at once.
+		// A field in both fieldTypes and stringFields would have two types.
 		if d.below(6) == 5 && a.FieldTypes[c.Name] == "" {
 			a.StringFields = append(a.StringFields, c.Name)
 		}

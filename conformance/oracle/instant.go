@@ -7,19 +7,21 @@ import (
 	"time"
 )
 
-// instant is a point in time, exact to the last digit of its fraction (A9).
+// instant is a point in time, exact to the last digit of its fraction.
 type instant struct {
 	seconds int64  // since 1970, UTC
 	leap    bool   // within the leap second that follows
 	frac    string // digits of the fraction, without zeros at the end
 }
 
-// iso is ISO 8601's extended format of a date, alone or with a time of day:
-// year, month, day, hour, minute, second, fraction, offset.
-var iso = regexp.MustCompile(`^(\d{4})-(\d{2})-(\d{2})(?:[Tt](\d{2}):(\d{2})(?::(\d{2})(?:[.,](\d+))?)?([Zz]|[+-]\d{2}(?::?\d{2})?)?)?$`)
+// iso matches the extended format of ISO 8601, a date alone or with a time of
+// day: year, month, day, hour, minute, second, fraction, offset.
+var iso = regexp.MustCompile(
+	`^(\d{4})-(\d{2})-(\d{2})(?:[Tt](\d{2}):(\d{2})(?::(\d{2})(?:[.,](\d+))?)?([Zz]|[+-]\d{2}(?::?\d{2})?)?)?$`)
 
-// parseInstant reads ISO 8601 text: any offset, none is UTC, a bare date is
-// its midnight UTC (A9). Days and times that do not exist are no instants.
+// parseInstant parses ISO 8601 text with any offset. Without an offset it is
+// UTC, and a date alone is its midnight in UTC. It reports false for days and
+// times that do not exist.
 func parseInstant(text string) (instant, bool) {
 	if len(text) < len("2006-01-02") || text[4] != '-' {
 		return instant{}, false
@@ -48,13 +50,13 @@ func parseInstant(text string) (instant, bool) {
 	if second == 60 {
 		at.seconds, at.leap = at.seconds-1, true
 		if mod(at.seconds, 86400) != 86399 {
-			return instant{}, false // a leap second ends a day of UTC
+			return instant{}, false // a leap second is the last second of a UTC day
 		}
 	}
 	return at, true
 }
 
-// parseOffset reads Z, ±hh, ±hhmm or ±hh:mm as seconds ahead of UTC.
+// parseOffset parses Z, ±hh, ±hhmm or ±hh:mm as seconds ahead of UTC.
 func parseOffset(text string) (seconds int, ok bool) {
 	if text == "" || text == "Z" || text == "z" {
 		return 0, true
@@ -67,7 +69,7 @@ func parseOffset(text string) (seconds int, ok bool) {
 	return seconds, hours <= 23 && minutes <= 59
 }
 
-// compareInstants orders two points in time.
+// compareInstants compares two points in time.
 func compareInstants(a, b instant) int {
 	switch {
 	case a.seconds < b.seconds:
@@ -83,21 +85,21 @@ func compareInstants(a, b instant) int {
 	return strings.Compare(a.frac, b.frac)
 }
 
-// date is the day of UTC that the instant lies in.
+// date returns the instant, cut to the second, in UTC.
 func (i instant) date() time.Time {
 	return time.Unix(i.seconds, 0).UTC()
 }
 
-// String tells instants apart; equal ones have equal texts.
+// String returns a text that is equal only for equal instants.
 func (i instant) String() string {
 	return strconv.FormatInt(i.seconds, 10) + " " + strconv.FormatBool(i.leap) + " " + i.frac
 }
 
-// atoi reads digits that the expression has checked; none are zero.
+// atoi converts digits that the expression has matched. No digits are zero.
 func atoi(digits string) int {
 	n, _ := strconv.Atoi(digits)
 	return n
 }
 
-// mod is the remainder of a division that rounds down.
+// mod returns the remainder of a division that rounds down.
 func mod(a, b int64) int64 { return (a%b + b) % b }

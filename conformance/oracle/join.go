@@ -6,11 +6,11 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
-// join executes the LEFT joins of a request over the rows of base (B6), and
-// gives the base's columns followed by those of each hop under their "as".
+// join executes the left joins of a request over the rows of base. It returns
+// the columns of base followed by those of each hop under their "as".
 func (r Reading) join(tables Tables, base *Table, hops []wire.JoinHop, types map[string]wire.Type) (*Table, error) {
-	// While joining, a row is the row of the base and that of every hop so far,
-	// nil where nothing matched.
+	// While joining, a row is a list: the row of the base table, then one row
+	// for every hop so far, nil where nothing matched.
 	parts := []*Table{base}
 	rows := make([][][]wire.Value, len(base.Rows))
 	for i, row := range base.Rows {
@@ -28,7 +28,7 @@ func (r Reading) join(tables Tables, base *Table, hops []wire.JoinHop, types map
 		if err != nil {
 			return nil, err
 		}
-		fromType := types // fieldTypes speak of the base table
+		fromType := types // fieldTypes describes the base table only
 		if from > 0 {
 			fromType = nil
 		}
@@ -89,9 +89,9 @@ func (r Reading) join(tables Tables, base *Table, hops []wire.JoinHop, types map
 	return joined, nil
 }
 
-// origin is the part of the joined rows that a hop starts from: the base table,
-// or else the one earlier hop that reached the table. A table that two hops
-// reached is ambiguous, even where it is the base (B6).
+// origin returns the index in parts at which a hop starts: 0 for the base table,
+// otherwise the earlier hop that reached the table. A table that two hops
+// reached is ambiguous, even if it is the base table.
 func origin(parts []*Table, hop wire.JoinHop) (int, error) {
 	var reached []int
 	for i, part := range parts[1:] {
@@ -110,8 +110,8 @@ func origin(parts []*Table, hop wire.JoinHop) (int, error) {
 	return 0, &Malformed{Detail: fmt.Sprintf("join: %q is neither the base table nor that of an earlier hop", hop.FromTable)}
 }
 
-// linkRule is how two columns are compared as keys: by digits when both are
-// numeric, else as text (F2).
+// linkRule returns how two columns compare as keys: by digits if both are
+// numeric, otherwise as text.
 func linkRule(from, to wire.Type) rule {
 	if from.Numeric() && to.Numeric() {
 		return asNumber
@@ -119,8 +119,8 @@ func linkRule(from, to wire.Type) rule {
 	return asText
 }
 
-// linkKey is equal for equal keys. Null has none, and neither has what is no
-// number among numbers, which equals nothing (A2, A6).
+// linkKey returns a text that is equal for equal keys. It reports false for a
+// value that equals nothing: null, and text that is not a number among numbers.
 func linkKey(v wire.Value, by rule) (id string, ok bool) {
 	k := keyOf(v, by)
 	if k.null || by == asNumber && !k.isNumber {

@@ -5,11 +5,12 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/connectorsdk/connector-sdk-go/internal/scan"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
-// maxJSONDepth bounds how deep the JSON text of a cell may nest; deeper text
-// is not taken for JSON.
+// maxJSONDepth limits how deep the JSON text of a cell may nest. Deeper text
+// does not count as JSON.
 const maxJSONDepth = 1024
 
 // node is a JSON value.
@@ -20,22 +21,22 @@ type node struct {
 	names []string
 }
 
-// parseJSON reads strict JSON text, with nothing but blanks around it.
+// parseJSON parses strict JSON text with only white space around it.
 func parseJSON(text string) (node, bool) {
-	s := wire.NewScanner([]byte(text))
+	s := scan.New([]byte(text))
 	n := readJSON(s, maxJSONDepth)
 	s.End()
 	return n, s.Err() == nil && !n.tooDeep()
 }
 
-// tooDeepKind marks what readJSON gave up on.
+// tooDeepKind marks a value that nests too deep to be read.
 const tooDeepKind = 'x'
 
 func (n node) tooDeep() bool {
 	return n.kind == tooDeepKind || slices.ContainsFunc(n.items, node.tooDeep)
 }
 
-func readJSON(s *wire.Scanner, depth int) node {
+func readJSON(s *scan.Scanner, depth int) node {
 	if depth < 0 {
 		return node{kind: tooDeepKind}
 	}
@@ -67,13 +68,13 @@ func readJSON(s *wire.Scanner, depth int) node {
 }
 
 // next consumes the comma before another element, or the end.
-func next(s *wire.Scanner, end byte) bool {
+func next(s *scan.Scanner, end byte) bool {
 	return !s.Skip(end) && s.Expect(',')
 }
 
-// hasElement reports whether a cell's text is the JSON text of an array with
-// an element that equals the value as an undeclared one would (A4, A8). Null,
-// nested and unreadable elements equal nothing.
+// hasElement reports whether text is the JSON text of an array with an element
+// that equals value, compared as undeclared values [rule filter-4]. Null and
+// nested elements, and numbers too large for a double, equal nothing.
 func hasElement(text string, value wire.Value) bool {
 	array, ok := parseJSON(text)
 	if !ok || array.kind != '[' {
@@ -87,10 +88,10 @@ func hasElement(text string, value wire.Value) bool {
 			element = wire.Text(e.text)
 		case 't':
 			element = wire.Bool(e.text == "true")
-		case '1': // read as the platform does, as a double
+		case '1': // the platform reads JSON numbers as doubles
 			f, err := strconv.ParseFloat(e.text, 64)
 			if err != nil {
-				continue // beyond the doubles
+				continue // too large for a double
 			}
 			element = wire.Float(f)
 		default:
@@ -103,8 +104,8 @@ func hasElement(text string, value wire.Value) bool {
 	return false
 }
 
-// append spells a JSON value so that equal values have equal texts: without
-// blanks, members in the order of their names, numbers exact.
+// append appends a JSON value so that equal values have equal texts: without
+// white space, members in the order of their names, numbers exact.
 func (n node) append(dst []byte) []byte {
 	switch n.kind {
 	case '"':
@@ -130,8 +131,8 @@ func (n node) append(dst []byte) []byte {
 	return append(dst, "null"...)
 }
 
-// exactNumber spells a JSON number as its digits without zeros outside and the
-// power of ten they are multiplied by; an exponent is never written out.
+// exactNumber returns a JSON number as its digits without outer zeros and the
+// power of ten that multiplies them. It never expands an exponent.
 func exactNumber(text string) string {
 	mantissa, exponent, _ := strings.Cut(strings.ToLower(text), "e")
 	n, _ := parseNumber(mantissa)
@@ -142,7 +143,7 @@ func exactNumber(text string) string {
 	if exponent != "" {
 		var err error
 		if power, err = strconv.ParseInt(exponent, 10, 62); err != nil {
-			return text // no number of this world: equal to its own spelling
+			return text // an absurd exponent: equal only to its own text
 		}
 	}
 	power -= int64(len(n.frac))

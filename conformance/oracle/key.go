@@ -6,14 +6,14 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
-// rule is one of the four ways in which values compare; a type has one.
+// A rule is one of the four ways in which the values of a type compare.
 type rule int
 
 const (
-	asText       rule = iota // A7: bytes of the wire text
-	asNumber                 // A6: digits, or incomparable
-	asUndeclared             // A8: digits where both are plain decimal text, else bytes
-	asInstant                // A9: instants where both are ISO 8601, else bytes
+	asText       rule = iota // by the bytes of the wire text [rule filter-7]
+	asNumber                 // by digits; other text cannot be compared [rule filter-6]
+	asUndeclared             // by digits if both are plain decimal text, otherwise by bytes [rule filter-8]
+	asInstant                // as instants if both are ISO 8601, otherwise by bytes [rule filter-9]
 )
 
 func (r Reading) rule(t wire.Type) rule {
@@ -31,7 +31,7 @@ func (r Reading) rule(t wire.Type) rule {
 	return asText
 }
 
-// key is a cell made ready to be compared under one rule: parsed once.
+// key is a cell that was parsed once, to be compared under one rule.
 type key struct {
 	null      bool
 	text      string // as on the wire, without quotes
@@ -55,8 +55,8 @@ func keyOf(v wire.Value, by rule) key {
 	return k
 }
 
-// compare orders two keys of one rule as a filter does. Null is comparable to
-// nothing (A2), and under A6 neither is what is no number.
+// compare compares two keys of one rule as a filter does. It reports false if
+// either is null, or if the rule is asNumber and either is not a number.
 func compare(a, b key, by rule) (order int, comparable bool) {
 	switch {
 	case a.null || b.null:
@@ -71,9 +71,9 @@ func compare(a, b key, by rule) (order int, comparable bool) {
 	return strings.Compare(a.text, b.text), true
 }
 
-// identity is equal for two keys of one rule exactly when they are one group
-// and one distinct value (E2). What is no number equals its own text here, and
-// null is a group of its own (E3).
+// identity returns a text that is equal for two keys of one rule if and only if
+// they are one group and one distinct value [rule aggregate-2]. Here text in a
+// column of numbers equals itself, and nulls are a group of their own.
 func (k key) identity() string {
 	switch {
 	case k.null:
@@ -86,8 +86,8 @@ func (k key) identity() string {
 	return "t" + k.text
 }
 
-// rank is the part of a sorted column in which a key stands, in both
-// directions: first what the rule can order, then other text, then null (B1).
+// rank returns the part of a sorted column in which a key belongs, in both
+// directions: 0 for values of the rule's kind, 1 for other text, 2 for null.
 func (k key) rank(by rule) int {
 	switch {
 	case k.null:
@@ -98,9 +98,9 @@ func (k key) rank(by rule) int {
 	return 1
 }
 
-// Compare orders a against b as a filter on a column of type t does (A6 to
-// A9): negative where a is less. It is not comparable when one is null (A2) or,
-// in a column of numbers, no number (A6).
+// Compare compares a with b as a filter on a column of type t does. The order is
+// negative if a is less. Compare reports false if either value is null or, in a
+// column of numbers, not a number.
 func Compare(a, b wire.Value, t wire.Type) (order int, comparable bool) {
 	by := Reading{}.rule(t)
 	return compare(keyOf(a, by), keyOf(b, by), by)

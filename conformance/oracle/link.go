@@ -8,14 +8,17 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
-// LinkHitRate measures the from-rows whose key has no match, with the first
-// 20 of their distinct texts in byte order (F2).
+// LinkHitRate returns the right answer to a link hit rate: how many from-rows
+// have a key without a match, and the first 20 of these keys as distinct texts
+// in byte order.
 func LinkHitRate(tables Tables, req *wire.LinkHitRateRequest) (*wire.LinkHitRate, error) {
 	o, err := findOrphans(tables, req)
 	if err != nil {
 		return nil, err
 	}
-	rate := &wire.LinkHitRate{FromNonNull: o.nonNull, OrphanCount: int64(len(o.keys)), OrphanRate: o.rate(), OrphanSamples: []string{}}
+	rate := &wire.LinkHitRate{
+		FromNonNull: o.nonNull, OrphanCount: int64(len(o.keys)), OrphanRate: o.rate(), OrphanSamples: []string{},
+	}
 	for _, v := range o.keys {
 		rate.OrphanSamples = append(rate.OrphanSamples, v.String())
 	}
@@ -25,10 +28,10 @@ func LinkHitRate(tables Tables, req *wire.LinkHitRateRequest) (*wire.LinkHitRate
 	return rate, nil
 }
 
-// VerifyLinkHitRate holds an answer against the right one; nil means that they
-// agree. The counts are exact, the rate is their quotient. The samples are at
-// most 20 keys of orphans, in any spelling that [Same] takes for them: which
-// ones, and in what order, is left to the connector.
+// VerifyLinkHitRate compares an answer with the right one and returns nil if
+// they agree. The counts must be exact and the rate their quotient. The samples
+// must be at most 20 keys of orphans, in any spelling that [Same] accepts. The
+// connector may choose which ones it sends, and in what order.
 func VerifyLinkHitRate(tables Tables, req *wire.LinkHitRateRequest, got *wire.LinkHitRate) *Difference {
 	o, err := findOrphans(tables, req)
 	if err != nil {
@@ -43,10 +46,16 @@ func VerifyLinkHitRate(tables Tables, req *wire.LinkHitRateRequest, got *wire.Li
 		}
 	}
 	if !(math.Abs(o.rate()-got.OrphanRate) <= 1e-6) {
-		return &Difference{Detail: "orphanRate is not orphanCount by fromNonNull", Expected: fmt.Sprint(o.rate()), Received: fmt.Sprint(got.OrphanRate)}
+		return &Difference{
+			Detail:   "orphanRate is not orphanCount by fromNonNull",
+			Expected: fmt.Sprint(o.rate()), Received: fmt.Sprint(got.OrphanRate),
+		}
 	}
 	if n := len(got.OrphanSamples); n > wire.MaxOrphanSamples {
-		return &Difference{Detail: "too many orphanSamples", Expected: fmt.Sprintf("at most %d", wire.MaxOrphanSamples), Received: fmt.Sprint(n)}
+		return &Difference{
+			Detail:   "too many orphanSamples",
+			Expected: fmt.Sprintf("at most %d", wire.MaxOrphanSamples), Received: fmt.Sprint(n),
+		}
 	}
 	orphans := map[string]bool{}
 	for _, v := range o.keys {
@@ -54,13 +63,16 @@ func VerifyLinkHitRate(tables Tables, req *wire.LinkHitRateRequest, got *wire.Li
 	}
 	for i, sample := range got.OrphanSamples {
 		if !orphans[canonical(wire.Text(sample), o.t)] {
-			return &Difference{Detail: fmt.Sprintf("orphanSamples[%d] is no orphan", i), Expected: "keys without a match", Received: showText(sample)}
+			return &Difference{
+				Detail:   fmt.Sprintf("orphanSamples[%d] is no orphan", i),
+				Expected: "keys without a match", Received: showText(sample),
+			}
 		}
 	}
 	return nil
 }
 
-// orphans are the keys of the from-rows without a match, one for each row.
+// orphans collects the keys of the from-rows without a match, one for each row.
 type orphans struct {
 	t       wire.Type
 	keys    []wire.Value

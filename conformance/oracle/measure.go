@@ -2,8 +2,9 @@ package oracle
 
 import "github.com/connectorsdk/connector-sdk-go/wire"
 
-// Cardinality counts the non-null and the distinct values of a column (F1).
-// Values are distinct as E2 decides; see [DistinctRange] for a lenient judge.
+// Cardinality counts the non-null values of a column, and the distinct values
+// among them. Values that a filter calls equal count as one; [DistinctRange]
+// also allows other answers.
 func Cardinality(t *Table, column string) (wire.Cardinality, error) {
 	return Reading{}.cardinality(t, column)
 }
@@ -25,8 +26,9 @@ func (r Reading) cardinality(t *Table, column string) (wire.Cardinality, error) 
 	return wire.Cardinality{NonNull: nonNull, Distinct: int64(len(distinct))}, nil
 }
 
-// DistinctRange is the least and the greatest number of distinct values that a
-// reading of the protocol gives a column: by equality (E2), and by spelling.
+// DistinctRange returns the smallest and the largest number of distinct values
+// that a reading of the protocol allows for a column: distinct by equality
+// [rule aggregate-2], and distinct by spelling.
 func DistinctRange(t *Table, column string) (least, greatest int64, err error) {
 	equal, err := Reading{}.cardinality(t, column)
 	if err != nil {

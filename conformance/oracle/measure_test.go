@@ -16,14 +16,14 @@ func TestCardinality(t *testing.T) {
 		table                    *oracle.Table
 		nonNull, equal, spelling int64
 	}{
-		{"F1: the empty string is a value", column(str, txt(""), txt("a"), null), 2, 2, 2},
-		{"F1: a column of nulls", column(str, null, null), 0, 0, 0},
-		{"F1: no rows", column(number), 0, 0, 0},
-		{"A7: case and blanks tell apart", column(str, txt("a"), txt("A"), txt("a "), txt("a")), 4, 3, 3},
-		{"E2: scale twins are one value, or two spellings", column(decimal, dec("1.5"), dec("1.50"), txt("+1.5")), 3, 1, 3},
-		{"A6: what is no number equals its own text", column(number, txt("n/a"), txt("n/a"), num(1)), 3, 2, 2},
-		{"A9: instants", column(datetime, txt("2024-05-01"), txt("2024-05-01T00:00:00Z"), txt("soon")), 3, 2, 3},
-		{"A7: true and its text", column(boolean, yes, txt("true"), no), 3, 2, 2},
+		{"measure-1: the empty string is a value", column(str, txt(""), txt("a"), null), 2, 2, 2},
+		{"measure-1: a column of nulls", column(str, null, null), 0, 0, 0},
+		{"measure-1: no rows", column(number), 0, 0, 0},
+		{"filter-7: case and blanks tell apart", column(str, txt("a"), txt("A"), txt("a "), txt("a")), 4, 3, 3},
+		{"aggregate-2: scale twins are one value, or two spellings", column(decimal, dec("1.5"), dec("1.50"), txt("+1.5")), 3, 1, 3},
+		{"filter-6: what is no number equals its own text", column(number, txt("n/a"), txt("n/a"), num(1)), 3, 2, 2},
+		{"filter-9: instants", column(datetime, txt("2024-05-01"), txt("2024-05-01T00:00:00Z"), txt("soon")), 3, 2, 3},
+		{"filter-7: true and its text", column(boolean, yes, txt("true"), no), 3, 2, 2},
 	}
 	for _, c := range cases {
 		t.Run(c.why, func(t *testing.T) {
@@ -55,7 +55,8 @@ func TestLinkHitRate(t *testing.T) {
 		from, to *oracle.Table
 		want     wire.LinkHitRate
 	}{
-		{"every row counts, the samples are distinct and sorted", column(str, txt("b"), txt("a"), txt("b"), txt("x"), null), column(str, txt("x")),
+		{"every row counts, the samples are distinct and sorted",
+			column(str, txt("b"), txt("a"), txt("b"), txt("x"), null), column(str, txt("x")),
 			wire.LinkHitRate{FromNonNull: 4, OrphanCount: 3, OrphanRate: 0.75, OrphanSamples: []string{"a", "b"}}},
 		{"a null is no orphan, and matches no null", column(str, null), column(str, null),
 			wire.LinkHitRate{OrphanSamples: []string{}}},
@@ -67,7 +68,7 @@ func TestLinkHitRate(t *testing.T) {
 			wire.LinkHitRate{FromNonNull: 2, OrphanCount: 1, OrphanRate: 0.5, OrphanSamples: []string{"a"}}},
 		{"what is no number among numbers equals nothing", column(number, txt("n/a")), column(number, txt("n/a")),
 			wire.LinkHitRate{FromNonNull: 1, OrphanCount: 1, OrphanRate: 1, OrphanSamples: []string{"n/a"}}},
-		{"dates are text (F2)", column(datetime, txt("2024-05-01")), column(datetime, txt("2024-05-01T00:00:00Z")),
+		{"dates are text (measure-2)", column(datetime, txt("2024-05-01")), column(datetime, txt("2024-05-01T00:00:00Z")),
 			wire.LinkHitRate{FromNonNull: 1, OrphanCount: 1, OrphanRate: 1, OrphanSamples: []string{"2024-05-01"}}},
 		{"at most 20 samples, the first ones", column(str, many...), column(str),
 			wire.LinkHitRate{FromNonNull: 60, OrphanCount: 60, OrphanRate: 1, OrphanSamples: first20}},
@@ -108,13 +109,16 @@ func TestVerifyLinkHitRate(t *testing.T) {
 		detail string
 	}{
 		{"as it is", wire.LinkHitRate{FromNonNull: 3, OrphanCount: 2, OrphanRate: 2.0 / 3, OrphanSamples: []string{"1.50", "3"}}, ""},
-		{"fewer samples, in another order and spelling", wire.LinkHitRate{FromNonNull: 3, OrphanCount: 2, OrphanRate: 0.6666667, OrphanSamples: []string{"3.0", "1.5"}}, ""},
+		{"fewer samples, in another order and spelling",
+			wire.LinkHitRate{FromNonNull: 3, OrphanCount: 2, OrphanRate: 0.6666667, OrphanSamples: []string{"3.0", "1.5"}}, ""},
 		{"no samples", wire.LinkHitRate{FromNonNull: 3, OrphanCount: 2, OrphanRate: 2.0 / 3}, ""},
 		{"nulls counted", wire.LinkHitRate{FromNonNull: 4, OrphanCount: 2, OrphanRate: 0.5}, "fromNonNull is wrong"},
 		{"nulls as orphans", wire.LinkHitRate{FromNonNull: 3, OrphanCount: 3, OrphanRate: 1}, "orphanCount is wrong"},
 		{"a rate in percent", wire.LinkHitRate{FromNonNull: 3, OrphanCount: 2, OrphanRate: 66.7}, "orphanRate is not orphanCount by fromNonNull"},
-		{"a match among the samples", wire.LinkHitRate{FromNonNull: 3, OrphanCount: 2, OrphanRate: 2.0 / 3, OrphanSamples: []string{"3", "2"}}, "orphanSamples[1] is no orphan"},
-		{"too many samples", wire.LinkHitRate{FromNonNull: 3, OrphanCount: 2, OrphanRate: 2.0 / 3, OrphanSamples: make([]string, 21)}, "too many orphanSamples"},
+		{"a match among the samples", wire.LinkHitRate{FromNonNull: 3, OrphanCount: 2, OrphanRate: 2.0 / 3,
+			OrphanSamples: []string{"3", "2"}}, "orphanSamples[1] is no orphan"},
+		{"too many samples", wire.LinkHitRate{FromNonNull: 3, OrphanCount: 2, OrphanRate: 2.0 / 3,
+			OrphanSamples: make([]string, 21)}, "too many orphanSamples"},
 	}
 	for _, c := range cases {
 		d := oracle.VerifyLinkHitRate(tables, req, &c.got)
@@ -166,5 +170,6 @@ func TestJoinRefuses(t *testing.T) {
 	})
 	require.NoError(t, err)
 	require.Equal(t, [][]wire.Value{{num(2), txt("Italy"), txt("Rome")}, {num(2), txt("Georgia"), txt("Rome")}}, got.Rows)
-	require.Equal(t, []wire.Column{{Name: "id", Type: number}, {Name: "land", Type: str, Hop: 1}, {Name: "again", Type: str, Hop: 2}}, got.Columns)
+	require.Equal(t, []wire.Column{{Name: "id", Type: number}, {Name: "land", Type: str, Hop: 1},
+		{Name: "again", Type: str, Hop: 2}}, got.Columns)
 }

@@ -7,15 +7,15 @@ import (
 	"strings"
 )
 
-// number is a decimal of unlimited precision in its only spelling (A6):
-// no zeros outside, and zero has no sign.
+// number is a decimal of unlimited precision without outer zeros. Zero has no
+// sign.
 type number struct {
 	negative    bool
 	whole, frac string // digits before and after the dot
 }
 
-// parseNumber reads plain decimal text: an optional sign, digits, optionally a
-// dot and digits. Nothing else is a number (A6).
+// parseNumber parses plain decimal text: an optional sign, digits, optionally a
+// dot and digits. Nothing else is a number [rule filter-6a].
 func parseNumber(text string) (number, bool) {
 	unsigned := text
 	if text != "" && (text[0] == '-' || text[0] == '+') {
@@ -30,7 +30,7 @@ func parseNumber(text string) (number, bool) {
 	return n, true
 }
 
-// digits reports whether text is one ASCII digit or more.
+// digits reports whether text consists of one or more ASCII digits.
 func digits(text string) bool {
 	for i := range len(text) {
 		if text[i] < '0' || text[i] > '9' {
@@ -40,8 +40,8 @@ func digits(text string) bool {
 	return text != ""
 }
 
-// compareNumbers orders two numbers by sign, length, digits: linear in their
-// lengths, whatever the digits (A6).
+// compareNumbers compares two numbers by sign, length and digits, in time linear
+// in their lengths.
 func compareNumbers(a, b number) int {
 	switch {
 	case a.negative && !b.negative:
@@ -49,7 +49,7 @@ func compareNumbers(a, b number) int {
 	case !a.negative && b.negative:
 		return 1
 	case a.negative:
-		a, b = b, a // of two negative numbers the larger digits are less
+		a, b = b, a // of two negative numbers, the one with larger digits is less
 	}
 	if len(a.whole) != len(b.whole) {
 		if len(a.whole) < len(b.whole) {
@@ -63,7 +63,7 @@ func compareNumbers(a, b number) int {
 	return strings.Compare(a.frac, b.frac)
 }
 
-// String spells the number as its shortest plain decimal text.
+// String returns the shortest plain decimal text of the number.
 func (n number) String() string {
 	text := n.whole
 	if text == "" {
@@ -78,9 +78,9 @@ func (n number) String() string {
 	return text
 }
 
-// sum adds numbers exactly (E1). Addends of one scale, the number of digits
-// behind the dot, are added as integers, and the scales brought together at
-// the end, so that one long fraction does not make every addition long.
+// sum adds numbers exactly. It keeps one integer total for each scale, the
+// number of digits after the dot, and combines the scales at the end, so that
+// one long fraction does not slow every addition.
 type sum map[int]*big.Int
 
 func (s sum) add(n number) {
@@ -94,7 +94,7 @@ func (s sum) add(n number) {
 	s[len(n.frac)].Add(s[len(n.frac)], i)
 }
 
-// total is the sum as plain decimal text.
+// total returns the sum as plain decimal text.
 func (s sum) total() string {
 	total, scale := new(big.Int), 0
 	for _, next := range slices.Sorted(maps.Keys(s)) {

@@ -7,10 +7,10 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
-// Sort orders rows by the keys of a request; rows that tie stay in the order
-// they came in. Nulls are last in both directions, before them what is no
-// number in a column of numbers (B1). Collate makes no difference (B2). It
-// fails with *UnknownField for a key the table lacks.
+// Sort returns the table with its rows sorted by the keys of a request. Rows
+// that tie keep their order. Nulls come last in both directions, and text in a
+// column of numbers comes just before them [rule query-1]. Collate makes no
+// difference. Sort returns an *UnknownField for a key that the table lacks.
 func Sort(t *Table, keys []wire.SortKey, types map[string]wire.Type) (*Table, error) {
 	s, err := Reading{}.sort(t, keys, types)
 	if err != nil {
@@ -19,10 +19,10 @@ func Sort(t *Table, keys []wire.SortKey, types map[string]wire.Type) (*Table, er
 	return s.table, nil
 }
 
-// Sorted finds the first row that stands out of order; ok means that there is
-// none. Use it for rows that a connector claims to have sorted. Keys are looked
-// at up to the first one that the rows lack: where those before it tie, any
-// order may be right.
+// Sorted returns the index of the first row that is out of order, or -1 and true
+// if there is none. Use it for rows that a connector claims to have sorted. It
+// ignores the first key that the rows lack and all keys after it, because rows
+// that tie in the keys before it may be in any order.
 func Sorted(t *Table, keys []wire.SortKey, types map[string]wire.Type) (at int, ok bool) {
 	for i, k := range keys {
 		if t.baseIndex(k.Field) < 0 {
@@ -39,10 +39,10 @@ func Sorted(t *Table, keys []wire.SortKey, types map[string]wire.Type) (at int, 
 	return -1, true
 }
 
-// Unsettled names a sort key whose order the rulings leave open for these rows,
-// or is "": an undeclared column that mixes numbers and other text, a column of
-// dates with other text in it, and descending numbers with several texts that
-// are none. Rows sorted by such a key are not to be judged by their order.
+// Unsettled returns a sort key whose order the rules leave open for these rows,
+// or "". The order is open in an undeclared column that mixes numbers and other
+// text, in a column of dates with other text in it, and in a descending column
+// of numbers with several other texts. Do not judge the order of such rows.
 func Unsettled(t *Table, keys []wire.SortKey, types map[string]wire.Type) (field string) {
 	for _, k := range keys {
 		column := t.baseIndex(k.Field)
@@ -67,7 +67,7 @@ func Unsettled(t *Table, keys []wire.SortKey, types map[string]wire.Type) (field
 	return ""
 }
 
-// ordering is a sort whose columns and rules are looked up.
+// ordering is a sort whose columns and rules have been resolved.
 type ordering struct {
 	columns []int
 	rules   []rule
@@ -102,8 +102,8 @@ func (o ordering) compare(a, b []key) int {
 	return 0
 }
 
-// compareSorted orders two cells of a column. A direction turns the order
-// within a rank around, never the ranks (B1).
+// compareSorted compares two cells of a column. A descending sort reverses the
+// order within a rank, but never the ranks.
 func compareSorted(a, b key, by rule, desc bool) int {
 	rank := a.rank(by)
 	if other := b.rank(by); rank != other {
@@ -122,8 +122,8 @@ func compareSorted(a, b key, by rule, desc bool) int {
 	return order
 }
 
-// sorted is a table in order, and for each row the index behind the last of
-// the rows it ties with.
+// sorted is a sorted table. For each row, ties has the index after the last row
+// that it ties with.
 type sorted struct {
 	table *Table
 	ties  []int

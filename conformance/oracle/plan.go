@@ -7,13 +7,13 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
-// plan is an aggregate whose columns and types are looked up.
+// plan is an aggregate whose columns and types have been resolved.
 type plan struct {
 	answer           *Table // without rows
 	groups, measures []source
 }
 
-// source is a column that a group or a measure reads, -1 for none.
+// source is the column that a group or a measure reads, -1 for none.
 type source struct {
 	column int
 	t      wire.Type
@@ -21,8 +21,8 @@ type source struct {
 
 func planAggregate(t *Table, req *wire.AggregateRequest) (*plan, error) {
 	p := &plan{answer: &Table{Name: t.Name}}
-	// What no connector can answer is told only when nothing else is wrong: an
-	// unknown field is to be refused, not declined (A11).
+	// Undefined is returned only if nothing else is wrong, because an unknown
+	// field must be refused, not declined.
 	var undefined error
 	for _, g := range req.GroupBy {
 		s, err := t.source(g.Field, "groupBy", req)
@@ -32,19 +32,19 @@ func planAggregate(t *Table, req *wire.AggregateRequest) (*plan, error) {
 		c := wire.Column{Name: g.As, Type: s.t}
 		if g.Grain != "" {
 			if !g.Grain.Known() {
-				return nil, &Malformed{Detail: fmt.Sprintf("groupBy: %q is no grain", g.Grain)}
+				return nil, &Malformed{Detail: fmt.Sprintf("groupBy: %q is not a grain", g.Grain)}
 			}
 			if s.t != wire.TypeDate && s.t != wire.TypeDatetime && s.t != "" {
 				undefined = &Undefined{Detail: fmt.Sprintf("grain over %q, whose type is %q", g.Field, s.t)}
 			}
-			c.Type = wire.TypeDate // of its first day (E4)
+			c.Type = wire.TypeDate // the first day of the period
 		}
 		p.groups = append(p.groups, s)
 		p.answer.Columns = append(p.answer.Columns, c)
 	}
 	for _, m := range req.Measures {
 		if !m.Fn.Known() {
-			return nil, &Malformed{Detail: fmt.Sprintf("measure: %q is no function", m.Fn)}
+			return nil, &Malformed{Detail: fmt.Sprintf("measure: %q is not a function", m.Fn)}
 		}
 		s := source{column: -1}
 		if m.Field != "" {
@@ -73,13 +73,14 @@ func planAggregate(t *Table, req *wire.AggregateRequest) (*plan, error) {
 	return p, undefined
 }
 
-// source finds a column of the joined rows by a name that must not stand for
-// two, and its type: an undeclared one that stringFields names is text (E5).
+// source returns the column of the joined rows with this name, and its type. Two
+// columns of one name are an error. An undeclared column is text if stringFields
+// names it.
 func (t *Table) source(name, where string, req *wire.AggregateRequest) (source, error) {
 	found := -1
 	for i, c := range t.Columns {
 		if c.Name == name && found >= 0 {
-			return source{}, &Malformed{Detail: fmt.Sprintf("%s: %q stands for two columns of the joined rows", where, name)}
+			return source{}, &Malformed{Detail: fmt.Sprintf("%s: two columns of the joined rows are named %q", where, name)}
 		}
 		if c.Name == name {
 			found = i

@@ -2,10 +2,10 @@ package oracle
 
 import "github.com/connectorsdk/connector-sdk-go/wire"
 
-// Query answers a query as the platform wants it in the end: joined, filtered,
-// sorted, cut to the window, and projected to the requested fields and those of
-// the joins. Rows that tie stand in the order of the table; use [Verify] for an
-// answer that may order them otherwise.
+// Query returns the right answer to a query: the rows joined, filtered, sorted,
+// cut to the window and projected to the requested fields and those of the
+// joins. Rows that tie keep the order of the table; use [Verify] for an answer
+// that may order them differently.
 func Query(tables Tables, req *wire.QueryRequest) (*Table, error) {
 	s, err := Reading{}.matching(tables, req)
 	if err != nil {
@@ -19,14 +19,14 @@ func Query(tables Tables, req *wire.QueryRequest) (*Table, error) {
 	return project(s.table.with(s.table.Rows[from:to]), projection), nil
 }
 
-// matching is every row that matches, sorted, in full width.
+// matching returns all rows that match, sorted, with all their columns.
 func (r Reading) matching(tables Tables, req *wire.QueryRequest) (sorted, error) {
 	t, err := tables.table(req.Table)
 	if err != nil {
 		return sorted{}, err
 	}
-	// Filters name fields of the base table only, so they may go first (B6).
-	if t, err = r.filter(t, req.And, req.Or, req.FieldTypes); err != nil {
+	// Filters name fields of the base table only, so they can be applied first.
+	if t, err = r.filter(t, req.Where); err != nil {
 		return sorted{}, err
 	}
 	if t, err = r.join(tables, t, req.Joins, req.FieldTypes); err != nil {
@@ -35,7 +35,7 @@ func (r Reading) matching(tables Tables, req *wire.QueryRequest) (sorted, error)
 	return r.sort(t, req.Sort, req.FieldTypes)
 }
 
-// window is the part of n rows that a query asks for (B4).
+// window returns the range of n rows that the offset and limit of a query select.
 func window(n int, req *wire.QueryRequest) (from, to int) {
 	from, to = n, n
 	if req.Offset < int64(n) {
@@ -47,8 +47,8 @@ func window(n int, req *wire.QueryRequest) (from, to int) {
 	return from, to
 }
 
-// projection is the columns of an answer: the fields, then those of each hop
-// under their "as" (B5).
+// projection returns the columns of an answer: the fields, then those of each
+// hop under their "as".
 func projection(t *Table, req *wire.QueryRequest) ([]int, error) {
 	columns := []int{}
 	for _, field := range req.Fields {
@@ -74,7 +74,7 @@ func projection(t *Table, req *wire.QueryRequest) ([]int, error) {
 	seen := map[string]bool{}
 	for _, i := range columns {
 		if seen[t.Columns[i].Name] {
-			return nil, &Malformed{Detail: "fields: the name " + t.Columns[i].Name + " stands for two columns"}
+			return nil, &Malformed{Detail: "fields: two columns are named " + t.Columns[i].Name}
 		}
 		seen[t.Columns[i].Name] = true
 	}
@@ -91,7 +91,8 @@ func (t *Table) hopIndex(name string, hop int) int {
 }
 
 func project(t *Table, columns []int) *Table {
-	p := &Table{Name: t.Name, PrimaryKey: t.PrimaryKey, Columns: make([]wire.Column, len(columns)), Rows: make([][]wire.Value, len(t.Rows))}
+	p := t.with(make([][]wire.Value, len(t.Rows)))
+	p.Columns = make([]wire.Column, len(columns))
 	for i, column := range columns {
 		p.Columns[i] = t.Columns[column]
 	}
@@ -104,32 +105,32 @@ func project(t *Table, columns []int) *Table {
 	return p
 }
 
-// Count answers a count.
+// Count returns the right answer to a count.
 func Count(tables Tables, req *wire.CountRequest) (int64, error) {
 	t, err := tables.table(req.Table)
 	if err != nil {
 		return 0, err
 	}
-	matching, err := Filter(t, req.And, req.Or, req.FieldTypes)
+	matching, err := Reading{}.filter(t, req.Where)
 	if err != nil {
 		return 0, err
 	}
 	return int64(len(matching.Rows)), nil
 }
 
-// Finish does with a stream what the platform does: it applies the filters, the
-// sort and the window that served leaves open, then the projection (C2). Rows
-// are positional in t.Columns; those of a join carry the number of their hop.
-// It fails with *UnknownField when a part that is left open needs a column that
-// the rows lack.
+// Finish does what the platform does with the rows of a stream: it applies the
+// filters, the sort and the window that the connector did not serve, then the
+// projection. Rows are positional in t.Columns; columns of a join have the
+// number of their hop. Finish returns an *UnknownField if a part that is not
+// served needs a column that the rows lack.
 func Finish(t *Table, req *wire.QueryRequest, served wire.Served) (*Table, error) {
-	// The window is honoured only when filters and sort are served too, and a
-	// request without a sort counts as sorted.
+	// The window counts only if filters and sort are served too. A request
+	// without sort keys counts as sorted [rule stream-2].
 	ordered := served.Sort || len(req.Sort) == 0
 	cut := served.Window && served.Filters && ordered
 	var err error
 	if !served.Filters {
-		if t, err = Filter(t, req.And, req.Or, req.FieldTypes); err != nil {
+		if t, err = (Reading{}).filter(t, req.Where); err != nil {
 			return nil, err
 		}
 	}

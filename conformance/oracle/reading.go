@@ -2,21 +2,22 @@ package oracle
 
 import "github.com/connectorsdk/connector-sdk-go/wire"
 
-// Reading is one way to read the protocol where its text allows several and
-// the ruling is only a decision. The zero Reading follows the rulings. A judge
-// that finds an answer wrong under the rulings and right under another reading
-// gives advice; one that is wrong under every reading has failed.
+// A Reading is one way to read the protocol where its text allows several. The
+// zero Reading follows the rules of docs/protocol.md. If an answer is wrong
+// under the rules and right under another reading, a judge gives advice; an
+// answer that is wrong under every reading has failed.
 type Reading struct {
-	// DatesAsText compares dates and datetimes by their bytes (against A9).
+	// DatesAsText compares dates and datetimes by their bytes, against
+	// [rule filter-9].
 	DatesAsText bool
-	// SplitGroups keeps values of different spelling, such as 1.5 and 1.50, in
-	// groups of their own (against E2).
+	// SplitGroups puts values of different spelling, such as 1.5 and 1.50, into
+	// different groups, against [rule aggregate-2].
 	SplitGroups bool
-	// SplitDistinct counts them as distinct values (against E2).
+	// SplitDistinct counts such values as distinct, against [rule aggregate-2].
 	SplitDistinct bool
 }
 
-// Readings are all readings, the rulings' first.
+// Readings returns all readings, the zero Reading first.
 func Readings() []Reading {
 	var all []Reading
 	for i := range 8 {
@@ -25,7 +26,7 @@ func Readings() []Reading {
 	return all
 }
 
-// groupRule and distinctRule decide which values are one group, one value.
+// groupRule returns the rule that decides which values are one group.
 func (r Reading) groupRule(t wire.Type) rule {
 	if r.SplitGroups {
 		return asText
@@ -33,6 +34,7 @@ func (r Reading) groupRule(t wire.Type) rule {
 	return r.rule(t)
 }
 
+// distinctRule returns the rule that decides which values count as one.
 func (r Reading) distinctRule(t wire.Type) rule {
 	if r.SplitDistinct {
 		return asText

@@ -6,18 +6,19 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
-// Same reports whether an answered cell agrees with the expected one, for a
-// column of type t, as leniently as the protocol allows: numbers by their
-// digits, whether they come as a number or a string; booleans as the texts true
-// and false; dates and datetimes as instants; JSON and arrays by their value,
-// numbers exact, blanks and the order of members free; undeclared ones by
-// digits where both are plain decimal text. Everything else agrees byte for
-// byte, and null only with null.
+// Same reports whether an answered cell of a column of type t agrees with the
+// expected one, as leniently as the protocol allows. Numbers agree by their
+// digits, whether sent as a number or a string; booleans as the texts true and
+// false; dates and datetimes as instants; JSON and arrays by their value, with
+// exact numbers and any white space and order of members; undeclared cells by
+// digits if both are plain decimal text. All others must agree byte for byte.
+// Null agrees only with null.
 func Same(want, got wire.Value, t wire.Type) bool {
 	return canonical(want, t) == canonical(got, t)
 }
 
-// canonical is equal for two cells of a column exactly when they are the same.
+// canonical returns a text that is equal for two cells of a column if and only
+// if [Same] calls them the same.
 func canonical(v wire.Value, t wire.Type) string {
 	k := keyOf(v, Reading{}.rule(t))
 	if !k.null && (t == wire.TypeJSON || t == wire.TypeArray) {
@@ -28,7 +29,8 @@ func canonical(v wire.Value, t wire.Type) string {
 	return k.identity()
 }
 
-// canonicalRow is equal for two rows exactly when all their cells are the same.
+// canonicalRow returns a text that is equal for two rows if and only if all
+// their cells are the same.
 func canonicalRow(row []wire.Value, columns []wire.Column) string {
 	var b []byte
 	for i, c := range columns {

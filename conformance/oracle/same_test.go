@@ -81,7 +81,7 @@ func TestSame(t *testing.T) {
 	}
 }
 
-// Whatever a constructor spells reads back as the same cell.
+// What a constructor of wire writes is the same cell when read back.
 func TestSameSurvivesTheWire(t *testing.T) {
 	for _, v := range values() {
 		json, err := v.AppendJSON(nil)
@@ -94,7 +94,7 @@ func TestSameSurvivesTheWire(t *testing.T) {
 	}
 }
 
-// Cells that are the same are interchangeable: Same is an equivalence.
+// Same is an equivalence relation.
 func TestSameIsAnEquivalence(t *testing.T) {
 	pool := values()
 	for _, typ := range allTypes {

@@ -11,9 +11,10 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
-// column is a table of one column c beside the number of each row.
+// column returns a table with a column c and the number of each row.
 func column(t wire.Type, cells ...wire.Value) *oracle.Table {
-	table := &oracle.Table{Name: "t", Columns: []wire.Column{{Name: "id", Type: wire.TypeNumber}, {Name: "c", Type: t}}, PrimaryKey: []string{"id"}}
+	table := &oracle.Table{Name: "t", Columns: []wire.Column{{Name: "id", Type: wire.TypeNumber},
+		{Name: "c", Type: t}}, PrimaryKey: []string{"id"}}
 	for i, c := range cells {
 		table.Rows = append(table.Rows, []wire.Value{wire.Int(int64(i)), c})
 	}
@@ -38,25 +39,39 @@ func TestSort(t *testing.T) {
 		types map[string]wire.Type
 		want  []int64
 	}{
-		{"B1: nulls last, ascending", column(number, null, num(2), num(1)), []wire.SortKey{by("c", wire.Asc)}, nil, []int64{2, 1, 0}},
-		{"B1: nulls last, descending", column(number, null, num(1), num(2)), []wire.SortKey{by("c", wire.Desc)}, nil, []int64{2, 1, 0}},
-		{"B1: text too", column(str, null, txt(""), txt("a")), []wire.SortKey{by("c", wire.Desc)}, nil, []int64{2, 1, 0}},
-		{"B1: numbers by digits", column(number, txt("10"), txt("9"), txt("-1"), txt("-10")), []wire.SortKey{by("c", wire.Asc)}, nil, []int64{3, 2, 1, 0}},
-		{"B1: numbers beyond the doubles", column(decimal, txt("9007199254740993"), txt("9007199254740992")), []wire.SortKey{by("c", wire.Asc)}, nil, []int64{1, 0}},
-		{"B1: no numbers after numbers, by bytes", column(number, txt("b"), txt("a"), num(9), null), []wire.SortKey{by("c", wire.Asc)}, nil, []int64{2, 1, 0, 3}},
-		{"B1: no number after numbers, descending too", column(number, txt("x"), num(1), num(9), null), []wire.SortKey{by("c", wire.Desc)}, nil, []int64{2, 1, 0, 3}},
-		{"A6: spellings of one number tie and stay", column(decimal, dec("1.50"), dec("1.5"), dec("1.500")), []wire.SortKey{by("c", wire.Desc)}, nil, []int64{0, 1, 2}},
-		{"B1: text by bytes: capitals first", column(str, txt("a"), txt("B"), txt("A")), []wire.SortKey{by("c", wire.Asc)}, nil, []int64{2, 1, 0}},
-		{"B1: UTF-8, not UTF-16 nor a language", column(str, txt("\U0001F600"), txt("é"), txt("\uFF5E"), txt("z")), []wire.SortKey{by("c", wire.Asc)}, nil, []int64{3, 1, 2, 0}},
-		{"B2: collate means byte order", column(str, txt("a"), txt("B")), []wire.SortKey{{Field: "c", Dir: wire.Asc, Collate: true}}, nil, []int64{1, 0}},
-		{"B1: digits in a string column are text", column(str, txt("9"), txt("10")), []wire.SortKey{by("c", wire.Asc)}, nil, []int64{1, 0}},
-		{"A9: dates as instants", column(datetime, txt("2024-05-01T12:00:00Z"), txt("2024-05-01T13:00:00+02:00")), []wire.SortKey{by("c", wire.Asc)}, nil, []int64{1, 0}},
-		{"A9: fractions", column(datetime, txt("2024-05-01T12:00:00.5Z"), txt("2024-05-01T12:00:00Z")), []wire.SortKey{by("c", wire.Asc)}, nil, []int64{1, 0}},
-		{"B1: booleans as text", column(boolean, yes, no, null), []wire.SortKey{by("c", wire.Asc)}, nil, []int64{1, 0, 2}},
-		{"A10: fieldTypes types what is undeclared", column(undeclared, txt("9"), txt("10")), []wire.SortKey{by("c", wire.Asc)}, map[string]wire.Type{"c": str}, []int64{1, 0}},
-		{"A8: without it two numbers are numbers", column(undeclared, txt("9"), txt("10")), []wire.SortKey{by("c", wire.Asc)}, nil, []int64{0, 1}},
-		{"A10: fieldTypes overrides nothing", column(number, txt("9"), txt("10")), []wire.SortKey{by("c", wire.Asc)}, map[string]wire.Type{"c": str}, []int64{0, 1}},
-		{"several keys", column(str, txt("b"), txt("a"), txt("b"), txt("a")), []wire.SortKey{by("c", wire.Asc), by("id", wire.Desc)}, nil, []int64{3, 1, 2, 0}},
+		{"query-1: nulls last, ascending", column(number, null, num(2), num(1)), []wire.SortKey{by("c", wire.Asc)}, nil, []int64{2, 1, 0}},
+		{"query-1: nulls last, descending", column(number, null, num(1), num(2)), []wire.SortKey{by("c", wire.Desc)}, nil, []int64{2, 1, 0}},
+		{"query-1: text too", column(str, null, txt(""), txt("a")), []wire.SortKey{by("c", wire.Desc)}, nil, []int64{2, 1, 0}},
+		{"query-1: numbers by digits", column(number, txt("10"), txt("9"), txt("-1"), txt("-10")),
+			[]wire.SortKey{by("c", wire.Asc)}, nil, []int64{3, 2, 1, 0}},
+		{"query-1: numbers beyond the doubles", column(decimal, txt("9007199254740993"), txt("9007199254740992")),
+			[]wire.SortKey{by("c", wire.Asc)}, nil, []int64{1, 0}},
+		{"query-1: no numbers after numbers, by bytes", column(number, txt("b"), txt("a"), num(9), null),
+			[]wire.SortKey{by("c", wire.Asc)}, nil, []int64{2, 1, 0, 3}},
+		{"query-1: no number after numbers, descending too", column(number, txt("x"), num(1), num(9), null),
+			[]wire.SortKey{by("c", wire.Desc)}, nil, []int64{2, 1, 0, 3}},
+		{"filter-6: spellings of one number tie and stay", column(decimal, dec("1.50"), dec("1.5"), dec("1.500")),
+			[]wire.SortKey{by("c", wire.Desc)}, nil, []int64{0, 1, 2}},
+		{"query-1: text by bytes: capitals first", column(str, txt("a"), txt("B"), txt("A")),
+			[]wire.SortKey{by("c", wire.Asc)}, nil, []int64{2, 1, 0}},
+		{"query-1: UTF-8, not UTF-16 nor a language",
+			column(str, txt("\U0001F600"), txt("é"), txt("\uFF5E"), txt("z")), []wire.SortKey{by("c", wire.Asc)}, nil, []int64{3, 1, 2, 0}},
+		{"query-2: collate means byte order", column(str, txt("a"), txt("B")),
+			[]wire.SortKey{{Field: "c", Dir: wire.Asc, Collate: true}}, nil, []int64{1, 0}},
+		{"query-1: digits in a string column are text", column(str, txt("9"), txt("10")), []wire.SortKey{by("c", wire.Asc)}, nil, []int64{1, 0}},
+		{"filter-9: dates as instants", column(datetime, txt("2024-05-01T12:00:00Z"),
+			txt("2024-05-01T13:00:00+02:00")), []wire.SortKey{by("c", wire.Asc)}, nil, []int64{1, 0}},
+		{"filter-9: fractions", column(datetime, txt("2024-05-01T12:00:00.5Z"), txt("2024-05-01T12:00:00Z")),
+			[]wire.SortKey{by("c", wire.Asc)}, nil, []int64{1, 0}},
+		{"query-1: booleans as text", column(boolean, yes, no, null), []wire.SortKey{by("c", wire.Asc)}, nil, []int64{1, 0, 2}},
+		{"filter-10: fieldTypes types what is undeclared", column(undeclared, txt("9"), txt("10")),
+			[]wire.SortKey{by("c", wire.Asc)}, map[string]wire.Type{"c": str}, []int64{1, 0}},
+		{"filter-8: without it two numbers are numbers", column(undeclared, txt("9"), txt("10")),
+			[]wire.SortKey{by("c", wire.Asc)}, nil, []int64{0, 1}},
+		{"filter-10: fieldTypes overrides nothing", column(number, txt("9"), txt("10")),
+			[]wire.SortKey{by("c", wire.Asc)}, map[string]wire.Type{"c": str}, []int64{0, 1}},
+		{"several keys", column(str, txt("b"), txt("a"), txt("b"), txt("a")),
+			[]wire.SortKey{by("c", wire.Asc), by("id", wire.Desc)}, nil, []int64{3, 1, 2, 0}},
 		{"no key keeps the order", column(str, txt("b"), txt("a")), nil, nil, []int64{0, 1}},
 		{"no rows", column(str), []wire.SortKey{by("c", wire.Asc)}, nil, []int64{}},
 	}
@@ -96,19 +111,19 @@ func TestUnsettled(t *testing.T) {
 		dir   wire.Direction
 		want  string
 	}{
-		{"undeclared numbers and text have no common order (A8)", column(undeclared, txt("1"), txt("x")), wire.Asc, "c"},
+		{"undeclared numbers and text have no common order (filter-8)", column(undeclared, txt("1"), txt("x")), wire.Asc, "c"},
 		{"undeclared text alone has", column(undeclared, txt("y"), txt("x"), null), wire.Asc, ""},
-		{"dates and text have none (A9)", column(date, txt("2024-05-01"), txt("soon")), wire.Asc, "c"},
-		{"one text among numbers is after them (B1)", column(number, num(1), txt("x")), wire.Desc, ""},
-		{"several are by bytes, ascending (B1)", column(number, num(1), txt("x"), txt("y")), wire.Asc, ""},
-		{"descending the ruling does not say", column(number, num(1), txt("x"), txt("y")), wire.Desc, "c"},
+		{"dates and text have none (filter-9)", column(date, txt("2024-05-01"), txt("soon")), wire.Asc, "c"},
+		{"one text among numbers is after them (query-1)", column(number, num(1), txt("x")), wire.Desc, ""},
+		{"several are by bytes, ascending (query-1)", column(number, num(1), txt("x"), txt("y")), wire.Asc, ""},
+		{"descending the rule does not say", column(number, num(1), txt("x"), txt("y")), wire.Desc, "c"},
 	}
 	for _, c := range cases {
 		require.Equal(t, c.want, oracle.Unsettled(c.table, []wire.SortKey{by("c", c.dir), by("x", c.dir)}, nil), c.why)
 	}
 }
 
-// Sorting is a stable permutation, and what it gives is sorted.
+// Sort is a stable permutation, and its result is sorted.
 func TestSortProperties(t *testing.T) {
 	for seed := range uint64(500) {
 		d := generated(20_000 + seed)

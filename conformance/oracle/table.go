@@ -6,23 +6,23 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
-// Table is a table in memory: what a judge knows beforehand, or has read.
-// Cells are as they crossed the wire, or as a wire constructor makes them.
+// A Table is a table in memory that a judge knows beforehand or has read. Its
+// cells are as they were read from the wire, or as a wire constructor makes them.
 type Table struct {
 	Name string
-	// Columns name the cells of a row. An empty Type is undeclared (A8). The
-	// columns that a hop of a joined query added carry the hop's number.
+	// Columns name the cells of a row. An empty Type is undeclared. Columns that
+	// a hop of a joined query added have the number of the hop.
 	Columns    []wire.Column
 	PrimaryKey []string
-	// Rows are positional. Cells missing at the end of a row are null (A11).
+	// Rows are positional. Cells missing at the end of a row are null.
 	Rows [][]wire.Value
 }
 
-// Tables are the tables one credential set can see, by name.
+// Tables are the tables that one set of credentials can see, by name.
 type Tables map[string]*Table
 
-// Index is the position of a column, or -1. Columns of the table itself are
-// found before those a hop added.
+// Index returns the position of a column, or -1. It prefers columns of the
+// table itself to those that a hop added.
 func (t *Table) Index(column string) int {
 	if i := t.baseIndex(column); i >= 0 {
 		return i
@@ -35,8 +35,8 @@ func (t *Table) Index(column string) int {
 	return -1
 }
 
-// baseIndex finds a column of the table itself, which is all that filters and
-// sort keys can name (B6).
+// baseIndex returns the position of a column of the table itself, or -1. Filters
+// and sort keys can name only these columns.
 func (t *Table) baseIndex(column string) int {
 	for i, c := range t.Columns {
 		if c.Name == column && c.Hop == 0 {
@@ -46,7 +46,8 @@ func (t *Table) baseIndex(column string) int {
 	return -1
 }
 
-// typeOf is the type that decides how values of a column compare (A10).
+// typeOf returns the type by which values of a column compare: the declared
+// type, otherwise that in fieldTypes.
 func (t *Table) typeOf(column int, types map[string]wire.Type) wire.Type {
 	c := t.Columns[column]
 	if c.Type == "" && c.Hop == 0 {
@@ -55,7 +56,7 @@ func (t *Table) typeOf(column int, types map[string]wire.Type) wire.Type {
 	return c.Type
 }
 
-// with is the same table with other rows.
+// with returns the same table with other rows.
 func (t *Table) with(rows [][]wire.Value) *Table {
 	return &Table{Name: t.Name, Columns: t.Columns, PrimaryKey: t.PrimaryKey, Rows: rows}
 }
@@ -67,7 +68,7 @@ func (ts Tables) table(name string) (*Table, error) {
 	return nil, &UnknownTable{Table: name}
 }
 
-// cell is a cell of a row; missing ones are null (A11).
+// cell returns a cell of a row, null if it is missing.
 func cell(row []wire.Value, column int) wire.Value {
 	if column < len(row) {
 		return row[column]
@@ -75,15 +76,15 @@ func cell(row []wire.Value, column int) wire.Value {
 	return wire.Null()
 }
 
-// UnknownTable says that a request names a table that is none of the tables:
-// a connector must answer 404 (F3).
+// UnknownTable is the error for a request that names a table that does not
+// exist. A connector must answer 404.
 type UnknownTable struct{ Table string }
 
 // Error names the table.
 func (e *UnknownTable) Error() string { return fmt.Sprintf("there is no table %q", e.Table) }
 
-// UnknownField says that a request names a field the table lacks: a connector
-// must refuse it before any row (A11).
+// UnknownField is the error for a request that names a field that the table
+// lacks. A connector must refuse it before any row [rule filter-11].
 type UnknownField struct {
 	Table, Field string
 	Where        string // filter, sort, fields, groupBy, measure, join, column
@@ -94,16 +95,16 @@ func (e *UnknownField) Error() string {
 	return fmt.Sprintf("%s: table %q has no field %q", e.Where, e.Table, e.Field)
 }
 
-// Malformed says that a request breaks a rule of its shape: a connector must
-// refuse it (A13, B6, E7).
+// Malformed is the error for a request of the wrong shape. A connector must
+// refuse it.
 type Malformed struct{ Detail string }
 
-// Error is the detail.
+// Error returns the detail.
 func (e *Malformed) Error() string { return e.Detail }
 
-// Undefined says that a request has no exact answer, such as a sum over text:
-// a connector can only decline or refuse it (E1, E6).
+// Undefined is the error for a request without an exact answer, such as a sum
+// over text. A connector can only decline or refuse it.
 type Undefined struct{ Detail string }
 
-// Error is the detail.
+// Error returns the detail.
 func (e *Undefined) Error() string { return e.Detail }

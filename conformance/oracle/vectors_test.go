@@ -13,8 +13,8 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
-// The vectors of package filter are data about the rulings, and no code: every
-// one must hold for the oracle too. Their format is in the README beside them.
+// TestFilterVectors runs the vectors of package filter against the oracle. They
+// are data, not code; the README beside them describes their format.
 func TestFilterVectors(t *testing.T) {
 	files, err := filepath.Glob("../../filter/testdata/semantics/*.json")
 	require.NoError(t, err)
@@ -38,7 +38,7 @@ func TestFilterVectors(t *testing.T) {
 
 type vector struct {
 	Why        string                     `json:"why"`
-	Ruling     string                     `json:"ruling"`
+	Rule       string                     `json:"rule"`
 	Columns    map[string]wire.Type       `json:"columns"`
 	FieldTypes json.RawMessage            `json:"fieldTypes"`
 	And        json.RawMessage            `json:"and"`
@@ -49,7 +49,7 @@ type vector struct {
 }
 
 func (c vector) run(t *testing.T, file string) {
-	what := file + ": " + c.Ruling + ": " + c.Why
+	what := file + ": " + c.Rule + ": " + c.Why
 	body := map[string]any{"table": "t", "and": c.And, "credentials": map[string]string{}, "timeoutMs": 1000}
 	if c.Or != nil {
 		body["or"] = c.Or
@@ -68,7 +68,7 @@ func (c vector) run(t *testing.T, file string) {
 	var row []wire.Value
 	for name, typ := range c.Columns {
 		table.Columns = append(table.Columns, wire.Column{Name: name, Type: typ})
-		var cell wire.Value // stays null where the row lacks the column (A11)
+		var cell wire.Value // stays null where the row lacks the column
 		if text, ok := c.Cells[name]; ok {
 			require.NoError(t, json.Unmarshal(text, &cell), what)
 		}

@@ -6,17 +6,18 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
-// Verify holds the final rows of a query, positional in the order of the
-// request's fields followed by those of its joins, against the right answer; nil
-// means that they agree. Rows that tie may stand in any order, and a window that
-// cuts through rows that tie may hold any of them.
+// Verify compares the final rows of a query with the right answer and returns
+// nil if they agree. The cells of a row are in the order of the request's fields,
+// followed by those of its joins. Rows that tie may be in any order, and a
+// window that cuts through rows that tie may contain any of them.
 //
-// For a request that must be refused every answer differs.
+// If the request must be refused, every answer differs.
 func Verify(tables Tables, req *wire.QueryRequest, got [][]wire.Value) *Difference {
 	return Reading{}.Verify(tables, req, got)
 }
 
-// Verify is the function of that name under another reading of the protocol.
+// Verify does what the function [Verify] does, under another reading of the
+// protocol.
 func (r Reading) Verify(tables Tables, req *wire.QueryRequest, got [][]wire.Value) *Difference {
 	right, err := r.matching(tables, req)
 	if err != nil {
@@ -39,7 +40,7 @@ func (r Reading) Verify(tables Tables, req *wire.QueryRequest, got [][]wire.Valu
 			}
 		}
 	}
-	if d := v.strangers(); d != nil {
+	if d := v.unexpected(); d != nil {
 		return v.explained(d, r, tables, req)
 	}
 	if d := v.missing(); d != nil {
@@ -48,16 +49,16 @@ func (r Reading) Verify(tables Tables, req *wire.QueryRequest, got [][]wire.Valu
 	return v.misplaced()
 }
 
-// verification is an answer held against all rows that match, in order.
+// verification compares an answer with all rows that match, in order.
 type verification struct {
 	columns  []wire.Column
 	matching [][]wire.Value
-	ties     []int // for each matching row the index behind the rows it ties with
+	ties     []int // for each matching row, the index after the rows it ties with
 	from, to int   // the window
 	got      [][]wire.Value
 
 	matchingText, gotText []string // canonical
-	stranger              int      // the row that strangers found
+	unexpectedRow         int      // the row that unexpected found
 }
 
 func (v *verification) spell() {
@@ -73,16 +74,16 @@ func canonicalRows(rows [][]wire.Value, columns []wire.Column) []string {
 	return texts
 }
 
-// strangers finds the first row that is none of the matching ones, or more
-// often than they have it.
-func (v *verification) strangers() *Difference {
+// unexpected returns a difference for the first row that does not match, or
+// that the answer repeats too often.
+func (v *verification) unexpected() *Difference {
 	left := tally(v.matchingText)
 	for i, text := range v.gotText {
 		left[text]--
 		if left[text] >= 0 {
 			continue
 		}
-		v.stranger = i
+		v.unexpectedRow = i
 		known := tally(v.matchingText)[text]
 		d := &Difference{
 			Detail:   fmt.Sprintf("row %d is not among the rows of the answer", i),
@@ -100,8 +101,8 @@ func (v *verification) strangers() *Difference {
 	return nil
 }
 
-// explained says of a row that does not belong to the answer whether it is one
-// that the filters drop.
+// explained improves a difference about an unexpected row if the row exists in
+// the table and the filters drop it.
 func (v *verification) explained(d *Difference, r Reading, tables Tables, req *wire.QueryRequest) *Difference {
 	if len(req.And)+len(req.Or) == 0 {
 		return d
@@ -116,15 +117,15 @@ func (v *verification) explained(d *Difference, r Reading, tables Tables, req *w
 	if err != nil {
 		return d
 	}
-	text := v.gotText[v.stranger]
+	text := v.gotText[v.unexpectedRow]
 	if tally(v.matchingText)[text] == 0 && tally(canonicalRows(project(everything.table, columns).Rows, v.columns))[text] > 0 {
-		d.Detail = fmt.Sprintf("row %d is one that the filters drop", v.stranger)
+		d.Detail = fmt.Sprintf("row %d is one that the filters drop", v.unexpectedRow)
 		d.Expected = count(len(v.matching), "matching row") + " without it"
 	}
 	return d
 }
 
-// missing finds that there are too few rows, or too many.
+// missing returns a difference if there are too few or too many rows.
 func (v *verification) missing() *Difference {
 	want, got := v.to-v.from, len(v.got)
 	switch {
@@ -140,7 +141,7 @@ func (v *verification) missing() *Difference {
 		Detail:   fmt.Sprintf("%d of %s missing", want-got, count(want, "row")),
 		Expected: count(want, "row"), Received: count(got, "row"),
 	}
-	if want == len(v.matching) { // no window leaves a choice
+	if want == len(v.matching) { // without a window, the missing rows are known
 		var lost [][]wire.Value
 		left := tally(v.gotText)
 		for i, text := range v.matchingText {
@@ -154,8 +155,8 @@ func (v *verification) missing() *Difference {
 	return d
 }
 
-// misplaced finds the first row whose place belongs to others: the rows of a
-// run of ties must be some of those that tie.
+// misplaced returns a difference for the first row that is in the wrong place.
+// Rows that tie may take each other's places.
 func (v *verification) misplaced() *Difference {
 	for begin := 0; begin < v.to; begin = v.ties[begin] {
 		end := v.ties[begin]

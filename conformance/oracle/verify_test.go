@@ -16,7 +16,8 @@ func shop() oracle.Tables {
 	orders := &oracle.Table{
 		Name:       "orders",
 		PrimaryKey: []string{"id"},
-		Columns:    []wire.Column{{Name: "id", Type: number}, {Name: "city", Type: str}, {Name: "price", Type: decimal}, {Name: "at", Type: datetime}},
+		Columns: []wire.Column{{Name: "id", Type: number}, {Name: "city", Type: str},
+			{Name: "price", Type: decimal}, {Name: "at", Type: datetime}},
 		Rows: [][]wire.Value{
 			{num(1), txt("Oslo"), dec("1.50"), txt("2024-01-31T23:30:00-01:00")},
 			{num(2), txt("Rome"), dec("10.00"), txt("2024-02-01T00:00:00Z")},
@@ -41,7 +42,8 @@ func TestVerify(t *testing.T) {
 		return []wire.Filter{{Field: field, Op: wire.OpEq, Value: v}}
 	}
 	byCity := []wire.SortKey{by("city", wire.Asc)}
-	toCities := []wire.JoinHop{{FromTable: "orders", ToTable: "cities", FromField: "city", ToField: "name", Fields: []wire.JoinField{{Field: "land", As: "land"}}}}
+	toCities := []wire.JoinHop{{FromTable: "orders", ToTable: "cities", FromField: "city", ToField: "name",
+		Fields: []wire.JoinField{{Field: "land", As: "land"}}}}
 	id := []string{"id"}
 	cases := []struct {
 		why    string
@@ -49,48 +51,87 @@ func TestVerify(t *testing.T) {
 		got    [][]wire.Value
 		detail string // "" agrees
 	}{
-		{"all rows, in any order where none is asked for", wire.QueryRequest{Fields: id}, [][]wire.Value{row(num(6)), row(num(1)), row(num(2)), row(num(5)), row(num(4)), row(num(3))}, ""},
-		{"a row lost", wire.QueryRequest{Fields: id}, [][]wire.Value{row(num(6)), row(num(1)), row(num(2)), row(num(5)), row(num(4))}, "1 of 6 rows missing"},
-		{"a row too often", wire.QueryRequest{Fields: id}, [][]wire.Value{row(num(6)), row(num(6)), row(num(1)), row(num(2)), row(num(5)), row(num(4))}, "row 1 is answered more often than it exists"},
+		{"all rows, in any order where none is asked for", wire.QueryRequest{Fields: id},
+			[][]wire.Value{row(num(6)), row(num(1)), row(num(2)), row(num(5)), row(num(4)), row(num(3))}, ""},
+		{"a row lost", wire.QueryRequest{Fields: id},
+			[][]wire.Value{row(num(6)), row(num(1)), row(num(2)), row(num(5)), row(num(4))}, "1 of 6 rows missing"},
+		{"a row too often", wire.QueryRequest{Fields: id},
+			[][]wire.Value{row(num(6)), row(num(6)), row(num(1)), row(num(2)), row(num(5)), row(num(4))},
+			"row 1 is answered more often than it exists"},
 		{"a row that does not exist", wire.QueryRequest{Fields: id}, [][]wire.Value{row(num(7))}, "row 0 is not among the rows of the answer"},
-		{"a cell changed", wire.QueryRequest{Where: wire.Where{And: eq("id", num(1))}, Fields: []string{"id", "price"}}, [][]wire.Value{row(num(1), dec("1.51"))}, "row 0 is not among the rows of the answer"},
-		{"a cell spelled otherwise", wire.QueryRequest{Where: wire.Where{And: eq("id", num(1))}, Fields: []string{"id", "price"}}, [][]wire.Value{row(txt("1"), flt(1.5))}, ""},
-		{"a decimal as a float", wire.QueryRequest{Where: wire.Where{And: eq("id", num(6))}, Fields: []string{"price"}}, [][]wire.Value{row(flt(9007199254740992))}, "row 0 is not among the rows of the answer"},
-		{"a row that the filters drop", wire.QueryRequest{Where: wire.Where{And: eq("city", txt("Oslo"))}, Fields: id}, [][]wire.Value{row(num(1)), row(num(2)), row(num(3))}, "row 1 is one that the filters drop"},
-		{"a filter ignored by half", wire.QueryRequest{Where: wire.Where{And: eq("city", txt("Oslo"))}, Fields: id}, [][]wire.Value{row(num(1)), row(num(3))}, "1 of 3 rows missing"},
-		{"a filter on digits", wire.QueryRequest{Where: wire.Where{And: eq("price", txt("1.500"))}, Fields: id}, [][]wire.Value{row(num(3)), row(num(1))}, ""},
-		{"fields in the order of the request", wire.QueryRequest{Where: wire.Where{And: eq("id", num(2))}, Fields: []string{"city", "id"}}, [][]wire.Value{row(txt("Rome"), num(2))}, ""},
-		{"and not of the table", wire.QueryRequest{Where: wire.Where{And: eq("id", num(2))}, Fields: []string{"city", "id"}}, [][]wire.Value{row(num(2), txt("Rome"))}, "row 0 is not among the rows of the answer"},
-		{"a cell too few", wire.QueryRequest{Where: wire.Where{And: eq("id", num(4))}, Fields: []string{"id", "city"}}, [][]wire.Value{row(num(4))}, "row 0 has 1 cell"},
-		{"no fields, so that rows can be counted", wire.QueryRequest{Where: wire.Where{And: eq("city", txt("Rome"))}, Fields: []string{}}, [][]wire.Value{row(), row()}, ""},
-		{"one of them lost", wire.QueryRequest{Where: wire.Where{And: eq("city", txt("Rome"))}, Fields: []string{}}, [][]wire.Value{row()}, "1 of 2 rows missing"},
-		{"ties in any order", wire.QueryRequest{Sort: byCity, Fields: id}, [][]wire.Value{row(num(6)), row(num(3)), row(num(1)), row(num(5)), row(num(2)), row(num(4))}, ""},
-		{"but in their place", wire.QueryRequest{Sort: byCity, Fields: id}, [][]wire.Value{row(num(6)), row(num(3)), row(num(5)), row(num(1)), row(num(2)), row(num(4))}, "row 2 stands in the wrong place"},
-		{"nulls first", wire.QueryRequest{Sort: byCity, Fields: id}, [][]wire.Value{row(num(4)), row(num(6)), row(num(3)), row(num(1)), row(num(5)), row(num(2))}, "row 0 stands in the wrong place"},
-		{"a window takes any of the rows that tie", wire.QueryRequest{Sort: byCity, Limit: 2, Fields: id}, [][]wire.Value{row(num(6)), row(num(3))}, ""},
-		{"each of them once", wire.QueryRequest{Sort: byCity, Limit: 2, Fields: id}, [][]wire.Value{row(num(6)), row(num(6))}, "row 1 is answered more often than it exists"},
-		{"but none from beyond", wire.QueryRequest{Sort: byCity, Limit: 2, Fields: id}, [][]wire.Value{row(num(6)), row(num(2))}, "row 1 stands in the wrong place"},
-		{"a window in the middle", wire.QueryRequest{Sort: byCity, Offset: 2, Limit: 2, Fields: id}, [][]wire.Value{row(num(3)), row(num(2))}, ""},
-		{"shifted by one", wire.QueryRequest{Sort: []wire.SortKey{by("id", wire.Asc)}, Offset: 2, Limit: 2, Fields: id}, [][]wire.Value{row(num(2)), row(num(3))}, "row 0 stands in the wrong place"},
+		{"a cell changed", wire.QueryRequest{Where: wire.Where{And: eq("id", num(1))},
+			Fields: []string{"id", "price"}}, [][]wire.Value{row(num(1), dec("1.51"))}, "row 0 is not among the rows of the answer"},
+		{"a cell spelled otherwise", wire.QueryRequest{Where: wire.Where{And: eq("id", num(1))},
+			Fields: []string{"id", "price"}}, [][]wire.Value{row(txt("1"), flt(1.5))}, ""},
+		{"a decimal as a float", wire.QueryRequest{Where: wire.Where{And: eq("id", num(6))},
+			Fields: []string{"price"}}, [][]wire.Value{row(flt(9007199254740992))}, "row 0 is not among the rows of the answer"},
+		{"a row that the filters drop", wire.QueryRequest{Where: wire.Where{And: eq("city", txt("Oslo"))},
+			Fields: id}, [][]wire.Value{row(num(1)), row(num(2)), row(num(3))}, "row 1 is one that the filters drop"},
+		{"a filter ignored by half", wire.QueryRequest{Where: wire.Where{And: eq("city", txt("Oslo"))}, Fields: id},
+			[][]wire.Value{row(num(1)), row(num(3))}, "1 of 3 rows missing"},
+		{"a filter on digits", wire.QueryRequest{Where: wire.Where{And: eq("price", txt("1.500"))}, Fields: id},
+			[][]wire.Value{row(num(3)), row(num(1))}, ""},
+		{"fields in the order of the request",
+			wire.QueryRequest{Where: wire.Where{And: eq("id", num(2))}, Fields: []string{"city", "id"}},
+			[][]wire.Value{row(txt("Rome"), num(2))}, ""},
+		{"and not of the table", wire.QueryRequest{Where: wire.Where{And: eq("id", num(2))},
+			Fields: []string{"city", "id"}}, [][]wire.Value{row(num(2), txt("Rome"))}, "row 0 is not among the rows of the answer"},
+		{"a cell too few", wire.QueryRequest{Where: wire.Where{And: eq("id", num(4))},
+			Fields: []string{"id", "city"}}, [][]wire.Value{row(num(4))}, "row 0 has 1 cell"},
+		{"no fields, so that rows can be counted",
+			wire.QueryRequest{Where: wire.Where{And: eq("city", txt("Rome"))}, Fields: []string{}}, [][]wire.Value{row(), row()}, ""},
+		{"one of them lost", wire.QueryRequest{Where: wire.Where{And: eq("city", txt("Rome"))}, Fields: []string{}},
+			[][]wire.Value{row()}, "1 of 2 rows missing"},
+		{"ties in any order", wire.QueryRequest{Sort: byCity, Fields: id},
+			[][]wire.Value{row(num(6)), row(num(3)), row(num(1)), row(num(5)), row(num(2)), row(num(4))}, ""},
+		{"but in their place", wire.QueryRequest{Sort: byCity, Fields: id},
+			[][]wire.Value{row(num(6)), row(num(3)), row(num(5)), row(num(1)), row(num(2)), row(num(4))}, "row 2 stands in the wrong place"},
+		{"nulls first", wire.QueryRequest{Sort: byCity, Fields: id},
+			[][]wire.Value{row(num(4)), row(num(6)), row(num(3)), row(num(1)), row(num(5)), row(num(2))}, "row 0 stands in the wrong place"},
+		{"a window takes any of the rows that tie", wire.QueryRequest{Sort: byCity, Limit: 2, Fields: id},
+			[][]wire.Value{row(num(6)), row(num(3))}, ""},
+		{"each of them once", wire.QueryRequest{Sort: byCity, Limit: 2, Fields: id},
+			[][]wire.Value{row(num(6)), row(num(6))}, "row 1 is answered more often than it exists"},
+		{"but none from beyond", wire.QueryRequest{Sort: byCity, Limit: 2, Fields: id},
+			[][]wire.Value{row(num(6)), row(num(2))}, "row 1 stands in the wrong place"},
+		{"a window in the middle", wire.QueryRequest{Sort: byCity, Offset: 2, Limit: 2, Fields: id},
+			[][]wire.Value{row(num(3)), row(num(2))}, ""},
+		{"shifted by one", wire.QueryRequest{Sort: []wire.SortKey{by("id", wire.Asc)}, Offset: 2, Limit: 2,
+			Fields: id}, [][]wire.Value{row(num(2)), row(num(3))}, "row 0 stands in the wrong place"},
 		{"a window without an order takes any rows", wire.QueryRequest{Limit: 2, Fields: id}, [][]wire.Value{row(num(4)), row(num(2))}, ""},
-		{"of those that match", wire.QueryRequest{Where: wire.Where{And: eq("city", txt("Oslo"))}, Limit: 2, Fields: id}, [][]wire.Value{row(num(1)), row(num(2))}, "row 1 is one that the filters drop"},
-		{"rows beyond the window", wire.QueryRequest{Limit: 2, Fields: id}, [][]wire.Value{row(num(4)), row(num(2)), row(num(1))}, "1 row too many, beyond the window"},
+		{"of those that match", wire.QueryRequest{Where: wire.Where{And: eq("city", txt("Oslo"))}, Limit: 2,
+			Fields: id}, [][]wire.Value{row(num(1)), row(num(2))}, "row 1 is one that the filters drop"},
+		{"rows beyond the window", wire.QueryRequest{Limit: 2, Fields: id},
+			[][]wire.Value{row(num(4)), row(num(2)), row(num(1))}, "1 row too many, beyond the window"},
 		{"a window not filled", wire.QueryRequest{Limit: 2, Fields: id}, [][]wire.Value{row(num(4))}, "1 of 2 rows missing"},
-		{"a limit beyond the end", wire.QueryRequest{Where: wire.Where{And: eq("city", txt("Rome"))}, Limit: 9, Fields: id}, [][]wire.Value{row(num(2)), row(num(5))}, ""},
+		{"a limit beyond the end", wire.QueryRequest{Where: wire.Where{And: eq("city", txt("Rome"))}, Limit: 9,
+			Fields: id}, [][]wire.Value{row(num(2)), row(num(5))}, ""},
 		{"an offset beyond the end", wire.QueryRequest{Offset: 9, Fields: id}, nil, ""},
-		{"an offset without a limit", wire.QueryRequest{Offset: 4, Sort: []wire.SortKey{by("id", wire.Asc)}, Fields: id}, [][]wire.Value{row(num(5)), row(num(6))}, ""},
+		{"an offset without a limit", wire.QueryRequest{Offset: 4, Sort: []wire.SortKey{by("id", wire.Asc)},
+			Fields: id}, [][]wire.Value{row(num(5)), row(num(6))}, ""},
 		{"an offset ignored", wire.QueryRequest{Offset: 9, Fields: id}, [][]wire.Value{row(num(1))}, "1 row too many, beyond the window"},
-		{"B6: unmatched rows keep nulls, several matches are several rows, null matches nothing",
+		{"query-6: unmatched rows keep nulls, several matches are several rows, null matches nothing",
 			wire.QueryRequest{Joins: toCities, Fields: id},
-			[][]wire.Value{row(num(1), null), row(num(2), txt("Italy")), row(num(2), txt("Georgia")), row(num(3), null), row(num(4), null), row(num(5), txt("Georgia")), row(num(5), txt("Italy")), row(num(6), null)}, ""},
-		{"an inner join", wire.QueryRequest{Joins: toCities, Where: wire.Where{And: eq("city", txt("Oslo"))}, Fields: id}, nil, "3 of 3 rows missing"},
-		{"a join that takes one match", wire.QueryRequest{Joins: toCities, Where: wire.Where{And: eq("id", num(2))}, Fields: id}, [][]wire.Value{row(num(2), txt("Italy"))}, "1 of 2 rows missing"},
-		{"a join that folds case", wire.QueryRequest{Joins: toCities, Where: wire.Where{And: eq("id", num(1))}, Fields: id}, [][]wire.Value{row(num(1), txt("small"))}, "row 0 is not among the rows of the answer"},
-		{"a join of nulls", wire.QueryRequest{Joins: toCities, Where: wire.Where{And: eq("id", num(4))}, Fields: id}, [][]wire.Value{row(num(4), txt("Nowhere"))}, "row 0 is not among the rows of the answer"},
-		{"a window counts joined rows", wire.QueryRequest{Joins: toCities, Sort: []wire.SortKey{by("id", wire.Asc)}, Limit: 2, Fields: id}, [][]wire.Value{row(num(1), null), row(num(2), txt("Georgia"))}, ""},
-		{"a field that does not exist", wire.QueryRequest{Fields: []string{"x"}}, nil, `the request has no answer: fields: table "orders" has no field "x"`},
-		{"a filter on a joined field (B6)", wire.QueryRequest{Joins: toCities, Where: wire.Where{And: eq("land", txt("Italy"))}, Fields: id}, nil, `the request has no answer: filter: table "orders" has no field "land"`},
-		{"a sort by a joined field (B6)", wire.QueryRequest{Joins: toCities, Sort: []wire.SortKey{by("land", wire.Asc)}, Fields: id}, nil, `the request has no answer: sort: table "orders" has no field "land"`},
+			[][]wire.Value{row(num(1), null), row(num(2), txt("Italy")), row(num(2), txt("Georgia")),
+				row(num(3), null), row(num(4), null), row(num(5), txt("Georgia")), row(num(5), txt("Italy")), row(num(6), null)}, ""},
+		{"an inner join", wire.QueryRequest{Joins: toCities, Where: wire.Where{And: eq("city", txt("Oslo"))},
+			Fields: id}, nil, "3 of 3 rows missing"},
+		{"a join that takes one match", wire.QueryRequest{Joins: toCities, Where: wire.Where{And: eq("id", num(2))},
+			Fields: id}, [][]wire.Value{row(num(2), txt("Italy"))}, "1 of 2 rows missing"},
+		{"a join that folds case", wire.QueryRequest{Joins: toCities, Where: wire.Where{And: eq("id", num(1))},
+			Fields: id}, [][]wire.Value{row(num(1), txt("small"))}, "row 0 is not among the rows of the answer"},
+		{"a join of nulls", wire.QueryRequest{Joins: toCities, Where: wire.Where{And: eq("id", num(4))}, Fields: id},
+			[][]wire.Value{row(num(4), txt("Nowhere"))}, "row 0 is not among the rows of the answer"},
+		{"a window counts joined rows", wire.QueryRequest{Joins: toCities, Sort: []wire.SortKey{by("id", wire.Asc)},
+			Limit: 2, Fields: id}, [][]wire.Value{row(num(1), null), row(num(2), txt("Georgia"))}, ""},
+		{"a field that does not exist", wire.QueryRequest{Fields: []string{"x"}}, nil,
+			`the request has no answer: fields: table "orders" has no field "x"`},
+		{"a filter on a joined field (query-6c)",
+			wire.QueryRequest{Joins: toCities, Where: wire.Where{And: eq("land", txt("Italy"))}, Fields: id}, nil,
+			`the request has no answer: filter: table "orders" has no field "land"`},
+		{"a sort by a joined field (query-6c)",
+			wire.QueryRequest{Joins: toCities, Sort: []wire.SortKey{by("land", wire.Asc)}, Fields: id}, nil,
+			`the request has no answer: sort: table "orders" has no field "land"`},
 	}
 	for _, c := range cases {
 		t.Run(c.why, func(t *testing.T) {
@@ -114,8 +155,9 @@ func TestDifferenceShows(t *testing.T) {
 	req := &wire.QueryRequest{Table: "orders", Fields: []string{"id", "city", "price"}}
 	d := oracle.Verify(shop(), req, [][]wire.Value{{num(2), txt("Rome"), dec("10.00")}})
 	require.Equal(t, "5 of 6 rows missing\n\texpected: "+
-		`{"id":1,"city":"Oslo","price":"1.50"}`+"\n"+`{"id":3,"city":"Oslo","price":"1.5"}`+"\n"+`{"id":4,"city":null,"price":null}`+"\nand 2 more"+
-		"\n\treceived: 1 row without it", d.Error())
+		`{"id":1,"city":"Oslo","price":"1.50"}`+"\n"+`{"id":3,"city":"Oslo","price":"1.5"}`+"\n"+
+		`{"id":4,"city":null,"price":null}`+"\nand 2 more"+
+		"\n\treceived: 1 row without it", d.String())
 
 	long := &oracle.Table{Name: "long"}
 	var cells []wire.Value
@@ -128,14 +170,14 @@ func TestDifferenceShows(t *testing.T) {
 	req = &wire.QueryRequest{Table: "long", Fields: req.Fields[3:]}
 	d = oracle.Verify(oracle.Tables{"long": long}, req, [][]wire.Value{cells})
 	require.NotNil(t, d)
-	require.Less(t, len(d.Error()), 4000, "whatever an answer holds, its difference is short")
+	require.Less(t, len(d.String()), 4000, "whatever an answer holds, its difference is short")
 	require.Contains(t, d.Received, "(20001 bytes)")
 	require.Contains(t, d.Received, "more")
 	require.NotContains(t, d.Received, "\uFFFD", "texts are cut between characters")
 }
 
-// Whatever the oracle answers itself it accepts, and no answer of another
-// number of rows.
+// TestVerifyAcceptsTheOracle checks that Verify accepts what Query returns, and
+// nothing with another number of rows.
 func TestVerifyAcceptsTheOracle(t *testing.T) {
 	judged := 0
 	for seed := range uint64(1500) {
@@ -188,8 +230,10 @@ func TestFinish(t *testing.T) {
 		{"all served: nothing is left", nil, wire.Served{Filters: true, Sort: true, Window: true}, []int64{2, 1}, []int64{2, 1}},
 		{"a window without the filters is not honoured", nil, wire.Served{Sort: true, Window: true}, []int64{6, 2, 1, 3, 5}, []int64{2, 1}},
 		{"a window without the sort is not honoured", nil, wire.Served{Filters: true, Window: true}, []int64{1, 2, 3, 5, 6}, []int64{2, 1}},
-		{"a window with a request without a sort is", func(q *wire.QueryRequest) { q.Sort = nil }, wire.Served{Filters: true, Window: true}, []int64{5, 1}, []int64{5, 1}},
-		{"no sort: rows keep their order", func(q *wire.QueryRequest) { q.Sort, q.Limit, q.Offset = nil, 0, 0 }, wire.Served{}, []int64{6, 5, 4, 3, 2, 1}, []int64{6, 5, 3, 2, 1}},
+		{"a window with a request without a sort is", func(q *wire.QueryRequest) { q.Sort = nil },
+			wire.Served{Filters: true, Window: true}, []int64{5, 1}, []int64{5, 1}},
+		{"no sort: rows keep their order", func(q *wire.QueryRequest) { q.Sort, q.Limit, q.Offset = nil, 0, 0 },
+			wire.Served{}, []int64{6, 5, 4, 3, 2, 1}, []int64{6, 5, 3, 2, 1}},
 	}
 	for _, c := range cases {
 		t.Run(c.why, func(t *testing.T) {
@@ -213,7 +257,7 @@ func TestFinish(t *testing.T) {
 	_, err = oracle.Finish(bare, req(), wire.Served{Filters: true, Sort: true, Window: true})
 	require.NoError(t, err, "what is served does not")
 
-	// The rows of a join carry the number of their hop, which tells its columns
+	// The columns of a join have the number of their hop, which separates them
 	// from those of the table.
 	joined := &oracle.Table{
 		Name:    "orders",
@@ -224,7 +268,8 @@ func TestFinish(t *testing.T) {
 	require.Equal(t, -1, joined.Index("x"))
 	q := &wire.QueryRequest{
 		Table: "orders", Fields: []string{"id"}, Sort: []wire.SortKey{by("name", wire.Asc)},
-		Joins: []wire.JoinHop{{FromTable: "orders", ToTable: "cities", FromField: "id", ToField: "id", Fields: []wire.JoinField{{Field: "name"}}}},
+		Joins: []wire.JoinHop{{FromTable: "orders", ToTable: "cities", FromField: "id", ToField: "id",
+			Fields: []wire.JoinField{{Field: "name"}}}},
 	}
 	got, err := oracle.Finish(joined, q, wire.Served{Filters: true})
 	require.NoError(t, err)

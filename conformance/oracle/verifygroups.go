@@ -6,19 +6,19 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
-// VerifyGroups holds the rows of an aggregate against the right answer; nil means
-// that they agree. The groups may come in any order (E3), and a key in any
-// spelling that [Same] takes for it; numbers are exact. A member that is absent
-// reads as null, one that was not asked for is ignored.
+// VerifyGroups compares the rows of an aggregate with the right answer and
+// returns nil if they agree. The groups may be in any order, and a key in any
+// spelling that [Same] accepts; numbers must be exact. VerifyGroups reads an
+// absent member as null and ignores members that were not requested.
 //
-// For a request that can only be declined or refused (E1, E7) every answer
-// differs. That the groups reach the request's limit (E6) is for the caller.
+// If the request can only be declined or refused, every answer differs. The
+// caller must check whether the groups reach the limit of the request.
 func VerifyGroups(tables Tables, req *wire.AggregateRequest, got []map[string]wire.Value) *Difference {
 	return Reading{}.VerifyGroups(tables, req, got)
 }
 
-// VerifyGroups is the function of that name under another reading of the
-// protocol.
+// VerifyGroups does what the function [VerifyGroups] does, under another reading
+// of the protocol.
 func (r Reading) VerifyGroups(tables Tables, req *wire.AggregateRequest, got []map[string]wire.Value) *Difference {
 	want, err := r.aggregate(tables, req)
 	if err != nil {
@@ -32,8 +32,8 @@ func (r Reading) VerifyGroups(tables Tables, req *wire.AggregateRequest, got []m
 	}
 	keys := want.Columns[:len(req.GroupBy)]
 
-	// A row of the same key may stand for several groups: JSON of different
-	// spelling is several groups (A7), and numbers are under SplitGroups.
+	// Several groups can have the same canonical key: JSON groups by its text,
+	// and so do numbers under SplitGroups.
 	left := map[string][]int{} // the groups of a key that are not yet answered
 	for i, row := range want.Rows {
 		id := canonicalRow(row, keys)

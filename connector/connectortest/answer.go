@@ -7,27 +7,29 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/connectorsdk/connector-sdk-go/internal/jsontext"
 	"github.com/connectorsdk/connector-sdk-go/ndjson"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
-// Answer is what a query was answered with, read to its end.
+// An Answer is the complete answer to a query.
 type Answer struct {
-	// Served is what the stream claims; nothing where it has no served line.
+	// Served is what the stream claims to have done. It is zero if the stream
+	// has no served line.
 	Served wire.Served
 	// Names are the members of the rows in the order of the request: its
 	// fields, then those of its joins. For SQL they are in the order of the
-	// first row, and nil when there is none.
+	// first row, and nil if there are no rows.
 	Names []string
-	// Rows are the cells, in the order of Names. A cell read off the wire is
+	// Rows are the cells, in the order of Names. A cell read from the wire is
 	// text, a number, a boolean or null: a decimal and a date are text.
 	Rows [][]wire.Value
-	// Pings is the number of heartbeats among the lines (C4).
+	// Pings is the number of heartbeats among the lines.
 	Pings int
 }
 
-// JSON is the rows as a JSON array of objects, one row a line, their members in
-// the order of Names. Compare it with assert.JSONEq, or print it.
+// JSON returns the rows as a JSON array of objects, one row a line, with their
+// members in the order of Names. Compare it with assert.JSONEq, or print it.
 func (a *Answer) JSON() string {
 	var b strings.Builder
 	b.WriteByte('[')
@@ -41,7 +43,8 @@ func (a *Answer) JSON() string {
 	return b.String()
 }
 
-// Column is one member of every row; nil where the rows have no such member.
+// Column returns one member of every row, or nil if the rows have no such
+// member.
 func (a *Answer) Column(name string) []wire.Value {
 	at := slices.Index(a.Names, name)
 	if at < 0 {
@@ -54,21 +57,21 @@ func (a *Answer) Column(name string) []wire.Value {
 	return cells
 }
 
-// spellRow is a row as JSON.
+// spellRow returns a row as JSON.
 func spellRow(names []string, row []wire.Value) string {
 	b := []byte{'{'}
 	for i, name := range names {
 		if i > 0 {
 			b = append(b, ',')
 		}
-		b, _ = wire.AppendString(b, strings.ToValidUTF8(name, "\ufffd"))
+		b, _ = jsontext.AppendString(b, strings.ToValidUTF8(name, "\ufffd"))
 		b = append(b, ':')
 		b = append(b, spell(row[i])...)
 	}
 	return string(append(b, '}'))
 }
 
-// spell is a cell as JSON.
+// spell returns a cell as JSON.
 func spell(v wire.Value) string {
 	b, err := v.AppendJSON(nil)
 	if err != nil {
@@ -77,11 +80,11 @@ func spell(v wire.Value) string {
 	return string(b)
 }
 
-// errTooMany says that an answer was left because it has too many rows.
+// errTooMany is the error for an answer with too many rows.
 var errTooMany = errors.New("more rows than are read")
 
-// readAnswer reads a stream. An error line is returned as its *wire.Error with
-// the rows before it; a row that has other members than these is a violation.
+// readAnswer reads a stream. It returns an error line as a *wire.Error together
+// with the rows before it, and a violation for a row with other members.
 func readAnswer(r io.Reader, names []string, most int64) (*Answer, error) {
 	a := &Answer{Names: names}
 	reader := ndjson.NewReader(r)
@@ -109,7 +112,7 @@ func readAnswer(r io.Reader, names []string, most int64) (*Answer, error) {
 	return a, nil
 }
 
-// add keeps a row, its cells in the order of Names.
+// add appends a row with its cells in the order of Names.
 func (a *Answer) add(row ndjson.Row) error {
 	if a.Names == nil {
 		a.Names = slices.Clone(row.Names())
@@ -123,7 +126,7 @@ func (a *Answer) add(row ndjson.Row) error {
 	}
 	if !ok {
 		return &violation{
-			rule:     "B5",
+			rule:     "query-5",
 			problem:  fmt.Sprintf("row %d has other members than were asked for", len(a.Rows)),
 			expected: fmt.Sprintf("%q", a.Names),
 			got:      fmt.Sprintf("%q", row.Names()),

@@ -15,6 +15,7 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/connector"
 	"github.com/connectorsdk/connector-sdk-go/connector/memsource"
 	"github.com/connectorsdk/connector-sdk-go/filter"
+	"github.com/connectorsdk/connector-sdk-go/internal/rules"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -89,7 +90,7 @@ func (p patched) Aggregate(ctx context.Context, req *wire.AggregateRequest) (*co
 	if p.aggregate == nil {
 		return p.Source.Aggregate(ctx, req)
 	}
-	// The fault may lie in what the limit would hide.
+	// The fault may be in a row that the limit would cut off.
 	whole := *req
 	whole.Limit = 0
 	g, err := p.Source.Aggregate(ctx, &whole)
@@ -103,15 +104,16 @@ func (p patched) AggregateByDate(ctx context.Context, req *wire.AggregateRequest
 	return p.Aggregate(ctx, req)
 }
 
-// find is a table of the shop, which its description has vouched for.
+// find returns a table of the shop, which must exist.
 func find(name string) memsource.Table {
 	tables := shopTables()
 	return tables[slices.IndexFunc(tables, func(t memsource.Table) bool { return t.Name == name })]
 }
 
-// filtering claims to have filtered, and judges each filter on each row by
-// judge, which is told the right verdict.
-func filtering(t *testing.T, judge func(f wire.Filter, cell wire.Value, right bool) bool) func(context.Context, *connector.QueryRequest, *connector.Rows) error {
+// filtering claims to have filtered, and decides each filter on each row with
+// judge, which gets the right verdict.
+func filtering(t *testing.T, judge func(f wire.Filter, cell wire.Value, right bool) bool) func(context.Context,
+	*connector.QueryRequest, *connector.Rows) error {
 	return func(_ context.Context, req *connector.QueryRequest, out *connector.Rows) error {
 		table := find(req.Table)
 		columns := table.Columns()
@@ -138,9 +140,11 @@ func filtering(t *testing.T, judge func(f wire.Filter, cell wire.Value, right bo
 	}
 }
 
-// emitting claims what served says, and emits rows that pick makes of those
-// that match, which are in the requested order.
-func emitting(t *testing.T, served wire.Served, pick func(req *connector.QueryRequest, claim connector.Claim, rows [][]wire.Value) [][]wire.Value) func(context.Context, *connector.QueryRequest, *connector.Rows) error {
+// emitting claims served, and emits what pick returns for the matching rows,
+// which are in the requested order.
+func emitting(t *testing.T, served wire.Served,
+	pick func(req *connector.QueryRequest, claim connector.Claim, rows [][]wire.Value) [][]wire.Value) func(
+	context.Context, *connector.QueryRequest, *connector.Rows) error {
 	return func(_ context.Context, req *connector.QueryRequest, out *connector.Rows) error {
 		table := find(req.Table)
 		columns := table.Columns()
@@ -169,16 +173,16 @@ func emitting(t *testing.T, served wire.Served, pick func(req *connector.QueryRe
 	}
 }
 
-// textOf is what a source sees that does not know types.
+// textOf returns a cell as a source without types sees it.
 func textOf(v wire.Value) string { return v.String() }
 
 // fault is a source that breaks one rule.
 type fault struct {
 	name string
 	why  string
-	// rule is what every failure must name.
+	// rule is the rule that every failure must name.
 	rule string
-	// where is the subtest in which it must be found.
+	// where is the subtest that must find the fault.
 	where  string
 	source func(t *testing.T) connector.Source
 }
@@ -193,11 +197,12 @@ func judging(judge func(f wire.Filter, cell wire.Value, right bool) bool) func(*
 
 var faults = []fault{
 	// Filters.
-	{"claims filters and does not filter", "a claim is believed: the platform would take every row for an answer", "A2", "orders/filter/eq/region",
+	{"claims filters and does not filter", "a claim is believed: the platform would take every row for an answer",
+		"filter-2", "orders/filter/eq/region",
 		query(func(t *testing.T) func(context.Context, *connector.QueryRequest, *connector.Rows) error {
 			return filtering(t, func(wire.Filter, wire.Value, bool) bool { return true })
 		})},
-	{"or is another and", "or is one conjunct of which one group suffices", "A1", "orders/filter/and_or",
+	{"or is another and", "or is one conjunct of which one group suffices", "filter-1", "orders/filter/and_or",
 		query(func(t *testing.T) func(context.Context, *connector.QueryRequest, *connector.Rows) error {
 			honest := filtering(t, func(_ wire.Filter, _ wire.Value, right bool) bool { return right })
 			return func(ctx context.Context, req *connector.QueryRequest, out *connector.Rows) error {
@@ -209,47 +214,47 @@ var faults = []fault{
 				return honest(ctx, &own, out)
 			}
 		})},
-	{"neq keeps nulls", "a null cell matches no comparator", "A2", "orders/filter/neq/amount",
+	{"neq keeps nulls", "a null cell matches no comparator", "filter-2", "orders/filter/neq/amount",
 		judging(func(f wire.Filter, cell wire.Value, right bool) bool {
 			return right || f.Op == wire.OpNeq && cell.IsNull() && !f.Value.IsNull()
 		})},
-	{"eq null is isnull", "a null operand matches nothing", "A2", "orders/filter/eq/region",
+	{"eq null is isnull", "a null operand matches nothing", "filter-2", "orders/filter/eq/region",
 		judging(func(f wire.Filter, cell wire.Value, right bool) bool {
 			return right || f.Op == wire.OpEq && cell.IsNull() && f.Value.IsNull()
 		})},
-	{"nin drops nulls", "SQL's NOT IN does, the platform's nin keeps them", "A3", "orders/filter/nin/customer",
+	{"nin drops nulls", "SQL's NOT IN does, the platform's nin keeps them", "filter-3a", "orders/filter/nin/customer",
 		judging(func(f wire.Filter, cell wire.Value, right bool) bool {
 			return right && !(f.Op == wire.OpNin && cell.IsNull())
 		})},
-	{"in matches null members", "null members are ignored", "A3", "orders/filter/in/region",
+	{"in matches null members", "null members are ignored", "filter-3", "orders/filter/in/region",
 		judging(func(f wire.Filter, cell wire.Value, right bool) bool {
 			return right || f.Op == wire.OpIn && cell.IsNull() && slices.ContainsFunc(f.Values, wire.Value.IsNull)
 		})},
-	{"an empty list is no filter", "in with an empty list matches nothing", "A3", "orders/filter/in/day",
+	{"an empty list is no filter", "in with an empty list matches nothing", "filter-3", "orders/filter/in/day",
 		judging(func(f wire.Filter, _ wire.Value, right bool) bool {
 			return right || f.Op == wire.OpIn && len(f.Values) == 0
 		})},
-	{"contains is a substring", "contains is membership: red does not contain re", "A4", "orders/filter/contains/tags",
+	{"contains is a substring", "contains is membership: red does not contain re", "filter-4", "orders/filter/contains/tags",
 		judging(func(f wire.Filter, cell wire.Value, right bool) bool {
 			return right || f.Op == wire.OpContains && !cell.IsNull() && !f.Value.IsNull() && strings.Contains(textOf(cell), textOf(f.Value))
 		})},
-	{"includes folds case", "includes is case sensitive", "A5", "orders/filter/includes/region",
+	{"includes folds case", "includes is case sensitive", "filter-5", "orders/filter/includes/region",
 		judging(func(f wire.Filter, cell wire.Value, right bool) bool {
 			return right || f.Op == wire.OpIncludes && !cell.IsNull() && !f.Value.IsNull() &&
 				strings.Contains(strings.ToLower(textOf(cell)), strings.ToLower(textOf(f.Value)))
 		})},
-	{"startswith takes wildcards", "an operand is no pattern", "A5", "orders/filter/startswith/region",
+	{"startswith takes wildcards", "an operand is no pattern", "filter-5a", "orders/filter/startswith/region",
 		judging(func(f wire.Filter, cell wire.Value, right bool) bool {
 			return right || f.Op == wire.OpStartsWith && !cell.IsNull() && (textOf(f.Value) == "%" || textOf(f.Value) == "_")
 		})},
-	{"numbers compare as text", "9 is less than 10", "A6", "orders/filter/lt/amount",
+	{"numbers compare as text", "9 is less than 10", "filter-6", "orders/filter/lt/amount",
 		judging(func(f wire.Filter, cell wire.Value, right bool) bool {
 			if f.Op != wire.OpLt || f.Field != "amount" || cell.IsNull() || !wire.IsDecimal(textOf(f.Value)) {
 				return right
 			}
 			return textOf(cell) < textOf(f.Value)
 		})},
-	{"numbers compare as floats", "2^53 and 2^53+1 differ", "A6", "orders/filter/eq/serial",
+	{"numbers compare as floats", "2^53 and 2^53+1 differ", "filter-6", "orders/filter/eq/serial",
 		judging(func(f wire.Filter, cell wire.Value, right bool) bool {
 			if f.Op != wire.OpEq || f.Field != "serial" || cell.IsNull() || !wire.IsDecimal(textOf(f.Value)) {
 				return right
@@ -259,51 +264,54 @@ var faults = []fault{
 			_, _ = fmt.Sscan(textOf(f.Value), &b)
 			return a == b
 		})},
-	{"scale counts", "1.5 equals 1.50", "A6", "orders/filter/gte/amount",
+	{"scale counts", "1.5 equals 1.50", "filter-6", "orders/filter/gte/amount",
 		judging(func(f wire.Filter, cell wire.Value, right bool) bool {
 			if f.Op == wire.OpGte && f.Field == "amount" && right {
 				return textOf(cell) == textOf(f.Value) || filterGreater(cell, f.Value)
 			}
 			return right
 		})},
-	{"text folds case", "text compares by bytes", "A7", "orders/filter/eq/region",
+	{"text folds case", "text compares by bytes", "filter-7", "orders/filter/eq/region",
 		judging(func(f wire.Filter, cell wire.Value, right bool) bool {
-			return right || f.Op == wire.OpEq && f.Field == "region" && !cell.IsNull() && !f.Value.IsNull() && strings.EqualFold(textOf(cell), textOf(f.Value))
+			return right || f.Op == wire.OpEq && f.Field == "region" && !cell.IsNull() && !f.Value.IsNull() &&
+				strings.EqualFold(textOf(cell), textOf(f.Value))
 		})},
-	{"text is trimmed", "a blank at the end counts", "A7", "orders/filter/neq/region",
+	{"text is trimmed", "a blank at the end counts", "filter-7", "orders/filter/neq/region",
 		judging(func(f wire.Filter, cell wire.Value, right bool) bool {
 			return right && !(f.Op == wire.OpNeq && f.Field == "region" && strings.TrimSpace(textOf(cell)) == strings.TrimSpace(textOf(f.Value)))
 		})},
-	{"datetimes compare as text", "instants are equal whatever their offset", "A9", "orders/filter/eq/paid_at",
+	{"datetimes compare as text", "instants are equal whatever their offset", "filter-9", "orders/filter/eq/paid_at",
 		judging(func(f wire.Filter, cell wire.Value, right bool) bool {
 			return right && !(f.Op == wire.OpEq && f.Field == "paid_at" && textOf(cell) != textOf(f.Value))
 		})},
-	{"isnull finds empty texts", "the empty text is a value", "protocol, Filter", "orders/filter/isnull/region",
+	{"isnull finds empty texts", "the empty text is a value", "filter-18", "orders/filter/isnull/region",
 		judging(func(f wire.Filter, cell wire.Value, right bool) bool {
 			return right || f.Op == wire.OpIsNull && cell.Kind() == wire.KindText && cell.Text() == ""
 		})},
 
 	// Order, window, projection, joins.
-	{"claims sort unsorted", "a claim is believed", "B1", "orders/sort/id-desc",
+	{"claims sort unsorted", "a claim is believed", "query-1", "orders/sort/id-desc",
 		query(func(t *testing.T) func(context.Context, *connector.QueryRequest, *connector.Rows) error {
-			return emitting(t, wire.Served{Filters: true, Sort: true}, func(_ *connector.QueryRequest, _ connector.Claim, rows [][]wire.Value) [][]wire.Value {
-				slices.SortFunc(rows, func(a, b []wire.Value) int { return strings.Compare(fmt.Sprint(a), fmt.Sprint(b)) })
-				return rows
-			})
-		})},
-	{"nulls first when descending", "nulls are last in both directions", "B1", "orders/sort/amount-desc",
-		query(func(t *testing.T) func(context.Context, *connector.QueryRequest, *connector.Rows) error {
-			return emitting(t, wire.Served{Filters: true, Sort: true}, func(req *connector.QueryRequest, _ connector.Claim, rows [][]wire.Value) [][]wire.Value {
-				if len(req.Sort) == 0 || req.Sort[0].Dir != wire.Desc || len(rows) == 0 {
+			return emitting(t, wire.Served{Filters: true, Sort: true},
+				func(_ *connector.QueryRequest, _ connector.Claim, rows [][]wire.Value) [][]wire.Value {
+					slices.SortFunc(rows, func(a, b []wire.Value) int { return strings.Compare(fmt.Sprint(a), fmt.Sprint(b)) })
 					return rows
-				}
-				table := find(req.Table)
-				at := slices.IndexFunc(table.Fields, func(f wire.Field) bool { return f.Name == req.Sort[0].Field })
-				nulls := slices.DeleteFunc(slices.Clone(rows), func(r []wire.Value) bool { return !r[at].IsNull() })
-				return append(nulls, slices.DeleteFunc(rows, func(r []wire.Value) bool { return r[at].IsNull() })...)
-			})
+				})
 		})},
-	{"window before filters", "a window cut before the filters loses rows", "C2", "orders/page/filtered",
+	{"nulls first when descending", "nulls are last in both directions", "query-1", "orders/sort/amount-desc",
+		query(func(t *testing.T) func(context.Context, *connector.QueryRequest, *connector.Rows) error {
+			return emitting(t, wire.Served{Filters: true, Sort: true},
+				func(req *connector.QueryRequest, _ connector.Claim, rows [][]wire.Value) [][]wire.Value {
+					if len(req.Sort) == 0 || req.Sort[0].Dir != wire.Desc || len(rows) == 0 {
+						return rows
+					}
+					table := find(req.Table)
+					at := slices.IndexFunc(table.Fields, func(f wire.Field) bool { return f.Name == req.Sort[0].Field })
+					nulls := slices.DeleteFunc(slices.Clone(rows), func(r []wire.Value) bool { return !r[at].IsNull() })
+					return append(nulls, slices.DeleteFunc(rows, func(r []wire.Value) bool { return r[at].IsNull() })...)
+				})
+		})},
+	{"window before filters", "a window cut before the filters loses rows", "stream-2", "orders/page/filtered",
 		query(func(t *testing.T) func(context.Context, *connector.QueryRequest, *connector.Rows) error {
 			return func(ctx context.Context, req *connector.QueryRequest, out *connector.Rows) error {
 				served := wire.Served{Filters: true, Sort: true, Window: true}
@@ -317,7 +325,7 @@ var faults = []fault{
 				})(ctx, &unfiltered, out)
 			}
 		})},
-	{"offset off by one", "the window begins at the offset", "C2", "orders/page/unsorted",
+	{"offset off by one", "the window begins at the offset", "stream-2", "orders/page/unsorted",
 		query(func(t *testing.T) func(context.Context, *connector.QueryRequest, *connector.Rows) error {
 			served := wire.Served{Filters: true, Sort: true, Window: true}
 			return emitting(t, served, func(_ *connector.QueryRequest, claim connector.Claim, rows [][]wire.Value) [][]wire.Value {
@@ -327,7 +335,7 @@ var faults = []fault{
 				return cut(claim, rows)
 			})
 		})},
-	{"ties fall anyhow", "pages compose whatever the source's own order", "B3", "orders/page/unsorted",
+	{"ties fall anyhow", "pages compose whatever the source's own order", "query-3", "orders/page/unsorted",
 		query(func(t *testing.T) func(context.Context, *connector.QueryRequest, *connector.Rows) error {
 			var calls atomic.Int64
 			return emitting(t, wire.Served{Filters: true}, func(req *connector.QueryRequest, _ connector.Claim, rows [][]wire.Value) [][]wire.Value {
@@ -338,32 +346,35 @@ var faults = []fault{
 				return append(rows[n:len(rows):len(rows)], rows[:n]...)
 			})
 		})},
-	{"inner join", "a LEFT join keeps rows without a match", "B6", "orders/join/customer_to_customers.id", joining(func(req *connector.QueryRequest, columns []wire.Column, rows [][]wire.Value) [][]wire.Value {
-		at := slices.IndexFunc(columns, func(c wire.Column) bool { return c.Hop == 1 })
-		return slices.DeleteFunc(rows, func(r []wire.Value) bool { return r[at].IsNull() })
-	})},
-	{"one match is enough", "a key with several matches yields several rows", "B6", "customers/join/id_to_orders.customer", joining(func(_ *connector.QueryRequest, columns []wire.Column, rows [][]wire.Value) [][]wire.Value {
-		return slices.CompactFunc(rows, func(a, b []wire.Value) bool {
-			return spell(a[0]) == spell(b[0]) && !slices.ContainsFunc(columns, func(c wire.Column) bool { return c.Hop > 1 })
-		})
-	})},
+	{"inner join", "a LEFT join keeps rows without a match", "query-6", "orders/join/customer_to_customers.id",
+		joining(func(req *connector.QueryRequest, columns []wire.Column, rows [][]wire.Value) [][]wire.Value {
+			at := slices.IndexFunc(columns, func(c wire.Column) bool { return c.Hop == 1 })
+			return slices.DeleteFunc(rows, func(r []wire.Value) bool { return r[at].IsNull() })
+		})},
+	{"one match is enough", "a key with several matches yields several rows", "query-6",
+		"customers/join/id_to_orders.customer",
+		joining(func(_ *connector.QueryRequest, columns []wire.Column, rows [][]wire.Value) [][]wire.Value {
+			return slices.CompactFunc(rows, func(a, b []wire.Value) bool {
+				return spell(a[0]) == spell(b[0]) && !slices.ContainsFunc(columns, func(c wire.Column) bool { return c.Hop > 1 })
+			})
+		})},
 
 	// Names.
-	{"unknown filter field is ignored", "unfiltered rows are never an answer", "A11", "orders/unknown_field",
+	{"unknown filter field is ignored", "unfiltered rows are never an answer", "filter-11", "orders/unknown_field",
 		func(*testing.T) connector.Source { return careless{naive{shopTables()}} }},
-	{"unknown table is a bad request", "a table that is not there has a code of its own", "F3", "unknown_table",
+	{"unknown table is a bad request", "a table that is not there has a code of its own", "measure-3", "unknown_table",
 		func(*testing.T) connector.Source {
 			return vague{naive{shopTables()}, connector.BadRequest("there is no such table"), nil}
 		}},
-	{"unknown field is nameless", "the message names the field", "A11", "orders/unknown_field",
+	{"unknown field is nameless", "the message names the field", "filter-11", "orders/unknown_field",
 		func(*testing.T) connector.Source {
 			return vague{naive{shopTables()}, nil, connector.Unsupported("there is no such field")}
 		}},
-	{"unknown table is empty", "a table that is not there is 404", "F3", "unknown_table",
+	{"unknown table is empty", "a table that is not there is 404", "measure-3", "unknown_table",
 		func(*testing.T) connector.Source { return lax{naive{shopTables()}} }},
 
 	// Discovery.
-	{"rows come and go", "what moves cannot be verified", "protocol, /query", "orders/rows",
+	{"rows come and go", "what moves cannot be verified", "query-16", "orders/rows",
 		query(func(*testing.T) func(context.Context, *connector.QueryRequest, *connector.Rows) error {
 			var calls atomic.Int64
 			return func(_ context.Context, req *connector.QueryRequest, out *connector.Rows) error {
@@ -380,44 +391,46 @@ var faults = []fault{
 				return nil
 			}
 		})},
-	{"nullable is a lie", "a field that is not nullable has no nulls", "protocol, Discovered table", "orders/rows",
+	{"nullable is a lie", "a field that is not nullable has no nulls", "discovery-7", "orders/rows",
 		discovering(func(f *wire.Field) { f.Nullable = false })},
-	{"unique is a lie", "a key that is not unique breaks joins", "protocol, Discovered table", "orders/rows",
+	{"unique is a lie", "a key that is not unique breaks joins", "discovery-10", "orders/rows",
 		discovering(func(f *wire.Field) { f.Unique = f.Unique || f.Name == "region" })},
-	{"a primary key has nulls", "a key names every row", "protocol, Discovered table", "orders/rows", keyed("serial")},
-	{"a primary key repeats", "a key that is not unique breaks joins", "protocol, Discovered table", "orders/rows", keyed("day")},
-	{"a string calls itself a number", "a number is digits", "D1", "orders/rows",
+	{"a primary key has nulls", "a key names every row", "discovery-10", "orders/rows", keyed("serial")},
+	{"a primary key repeats", "a key that is not unique breaks joins", "discovery-10", "orders/rows", keyed("day")},
+	{"a string calls itself a number", "a number is digits", "cell-1", "orders/rows",
 		func(t *testing.T) connector.Source { return retyped(t, "region", wire.TypeDecimal) }},
-	{"a string calls itself a date", "a date is YYYY-MM-DD", "D2", "orders/rows",
+	{"a string calls itself a date", "a date is YYYY-MM-DD", "cell-2a", "orders/rows",
 		func(t *testing.T) connector.Source { return retyped(t, "region", wire.TypeDate) }},
-	{"a string calls itself an array", "an array is JSON text", "D3", "orders/rows",
+	{"a string calls itself an array", "an array is JSON text", "cell-3", "orders/rows",
 		func(t *testing.T) connector.Source { return retyped(t, "region", wire.TypeArray) }},
 
 	// Measures.
-	{"count off by one", "a count is the number of rows", "protocol, /count", "orders/count",
+	{"count off by one", "a count is the number of rows", "count-3", "orders/count",
 		func(t *testing.T) connector.Source {
 			return patched{Source: shop(t), count: func(n int64) int64 { return n + 1 }}
 		}},
-	{"size is wrong", "an exact size is the number of rows", "protocol, /size", "orders/size",
+	{"size is wrong", "an exact size is the number of rows", "measure-4", "orders/size",
 		func(t *testing.T) connector.Source {
 			return patched{Source: shop(t), size: func(s *wire.Size) { s.Rows++ }}
 		}},
-	{"scale twins are two values", "1.5 and 1.50 are one distinct value", "E2", "orders/cardinality",
+	{"scale twins are two values", "1.5 and 1.50 are one distinct value", "aggregate-2", "orders/cardinality",
 		cardinality("amount", func(c *wire.Cardinality) { c.Distinct++ })},
-	{"the empty string is null", "the empty string is a value", "F1", "orders/cardinality",
+	{"the empty string is null", "the empty string is a value", "measure-1", "orders/cardinality",
 		cardinality("region", func(c *wire.Cardinality) { c.NonNull-- })},
-	{"orphans are distinct values", "orphanCount counts rows", "F2", "orders/link",
+	{"orphans are distinct values", "orphanCount counts rows", "measure-2", "orders/link",
 		linking(func(l *wire.LinkHitRate) { l.OrphanCount = int64(len(l.OrphanSamples)) })},
-	{"nulls are orphans", "a null is no value", "F2", "orders/link", linking(func(l *wire.LinkHitRate) { l.FromNonNull, l.OrphanCount = l.FromNonNull+1, l.OrphanCount+1 })},
-	{"samples backwards", "samples are in byte order", "F2", "orders/link", linking(func(l *wire.LinkHitRate) { slices.Reverse(l.OrphanSamples) })},
-	{"samples are made up", "samples are orphans", "F2", "orders/link", linking(func(l *wire.LinkHitRate) {
+	{"nulls are orphans", "a null is no value", "measure-2", "orders/link",
+		linking(func(l *wire.LinkHitRate) { l.FromNonNull, l.OrphanCount = l.FromNonNull+1, l.OrphanCount+1 })},
+	{"samples backwards", "samples are in byte order", "measure-2a", "orders/link",
+		linking(func(l *wire.LinkHitRate) { slices.Reverse(l.OrphanSamples) })},
+	{"samples are made up", "samples are orphans", "measure-2a", "orders/link", linking(func(l *wire.LinkHitRate) {
 		for i := range l.OrphanSamples {
 			l.OrphanSamples[i] += "0"
 		}
 	})},
 
 	// Aggregates.
-	{"sums are floats", "sums are exact digit strings", "E1", "orders/aggregate/sum/amount",
+	{"sums are floats", "sums are exact digit strings", "aggregate-1a", "orders/aggregate/sum/amount",
 		measuring(func(m wire.Measure, v wire.Value) wire.Value {
 			if m.Fn != wire.FnSum || v.IsNull() {
 				return v
@@ -426,55 +439,55 @@ var faults = []fault{
 			_, _ = fmt.Sscan(textOf(v), &f)
 			return wire.Decimal(textOf(wire.Float(f)))
 		})},
-	{"sums are numbers", "sums are exact digit strings", "E1", "orders/aggregate/sum/weight",
+	{"sums are numbers", "sums are exact digit strings", "aggregate-1a", "orders/aggregate/sum/weight",
 		measuring(func(m wire.Measure, v wire.Value) wire.Value {
 			if m.Fn != wire.FnSum || v.IsNull() {
 				return v
 			}
 			return wire.Int(0)
 		})},
-	{"sum over nothing is zero", "all but the counts are null over nothing", "E1", "orders/aggregate/sum/amount",
+	{"sum over nothing is zero", "all but the counts are null over nothing", "aggregate-1a", "orders/aggregate/sum/amount",
 		measuring(func(m wire.Measure, v wire.Value) wire.Value {
 			if m.Fn == wire.FnSum && v.IsNull() {
 				return wire.Decimal("0")
 			}
 			return v
 		})},
-	{"minimum is respelled", "a minimum is spelled as in a row", "E1", "orders/aggregate/min/amount",
+	{"minimum is respelled", "a minimum is spelled as in a row", "aggregate-1b", "orders/aggregate/min/amount",
 		measuring(func(m wire.Measure, v wire.Value) wire.Value {
 			if m.Fn == wire.FnMin && m.Field == "amount" && !v.IsNull() {
 				return wire.Decimal(textOf(v) + "0")
 			}
 			return v
 		})},
-	{"count counts nulls", "a count of a field counts its non-null cells", "E1", "orders/aggregate/count/amount",
+	{"count counts nulls", "a count of a field counts its non-null cells", "aggregate-1", "orders/aggregate/count/amount",
 		measuring(func(m wire.Measure, v wire.Value) wire.Value {
 			if m.Fn == wire.FnCount && m.Field == "amount" {
 				return wire.Int(v.Int64() + 2)
 			}
 			return v
 		})},
-	{"distinct counts spellings", "1.5 and 1.50 are one distinct value", "E2", "orders/aggregate/count_distinct/amount",
+	{"distinct counts spellings", "1.5 and 1.50 are one distinct value", "aggregate-2", "orders/aggregate/count_distinct/amount",
 		measuring(func(m wire.Measure, v wire.Value) wire.Value {
 			if m.Fn == wire.FnCountDistinct && m.Field == "amount" && v.Int64() > 1 {
 				return wire.Int(v.Int64() + 1)
 			}
 			return v
 		})},
-	{"groups are refused", "what cannot be computed is declined", "E6", "orders/aggregate/group/region",
+	{"groups are refused", "what cannot be computed is declined", "aggregate-6", "orders/aggregate/group/region",
 		func(t *testing.T) connector.Source {
 			return patched{Source: shop(t), aggregate: func(_ *wire.AggregateRequest, g *connector.AggregateAnswer) *connector.AggregateAnswer {
 				return &connector.AggregateAnswer{Rows: slices.Repeat(g.Rows[:min(1, len(g.Rows))], 2000)} // refused for its length
 			}}
 		}},
-	{"groups are cut", "too many groups are refused, never cut", "E6", "orders/aggregate/group/id",
+	{"groups are cut", "too many groups are refused, never cut", "aggregate-6", "orders/aggregate/group/id",
 		func(t *testing.T) connector.Source {
 			return patched{Source: shop(t), aggregate: func(req *wire.AggregateRequest, g *connector.AggregateAnswer) *connector.AggregateAnswer {
 				g.Rows = g.Rows[:min(int64(len(g.Rows)), req.Limit-1)]
 				return g
 			}}
 		}},
-	{"the null group is dropped", "a null key is a group of its own", "E3", "orders/aggregate/group/region",
+	{"the null group is dropped", "a null key is a group of its own", "aggregate-3", "orders/aggregate/group/region",
 		func(t *testing.T) connector.Source {
 			return patched{Source: shop(t), aggregate: func(req *wire.AggregateRequest, g *connector.AggregateAnswer) *connector.AggregateAnswer {
 				if n := int64(len(g.Rows)); n >= req.Limit {
@@ -486,7 +499,7 @@ var faults = []fault{
 				return g
 			}}
 		}},
-	{"one group is two", "1.5 and 1.50 are one group", "E2", "orders/aggregate/group/amount",
+	{"one group is two", "1.5 and 1.50 are one group", "aggregate-2", "orders/aggregate/group/amount",
 		func(t *testing.T) connector.Source {
 			return patched{Source: shop(t), aggregate: func(req *wire.AggregateRequest, g *connector.AggregateAnswer) *connector.AggregateAnswer {
 				if len(req.GroupBy) == 1 && req.GroupBy[0].Field == "amount" && len(g.Rows) > 0 && int64(len(g.Rows)) < req.Limit-1 {
@@ -495,7 +508,7 @@ var faults = []fault{
 				return g
 			}}
 		}},
-	{"a period begins late", "a grain answers the period's first day", "E4", "orders/aggregate/grain/month/day",
+	{"a period begins late", "a grain answers the period's first day", "aggregate-4", "orders/aggregate/grain/month/day",
 		func(t *testing.T) connector.Source {
 			return patched{Source: shop(t), aggregate: func(req *wire.AggregateRequest, g *connector.AggregateAnswer) *connector.AggregateAnswer {
 				if len(req.GroupBy) == 1 && req.GroupBy[0].Grain == wire.GrainMonth {
@@ -508,7 +521,7 @@ var faults = []fault{
 				return g
 			}}
 		}},
-	{"a grain keeps the time", "a grain answers YYYY-MM-DD", "E4", "orders/aggregate/grain/day/paid_at",
+	{"a grain keeps the time", "a grain answers YYYY-MM-DD", "aggregate-4", "orders/aggregate/grain/day/paid_at",
 		func(t *testing.T) connector.Source {
 			return patched{Source: shop(t), aggregate: func(req *wire.AggregateRequest, g *connector.AggregateAnswer) *connector.AggregateAnswer {
 				if len(req.GroupBy) == 1 && req.GroupBy[0].Grain != "" {
@@ -529,7 +542,7 @@ func filterGreater(a, b wire.Value) bool {
 	return ok && c > 0
 }
 
-// cut applies the request's window, as a source does.
+// cut applies the window of the request, as a source does.
 func cut(claim connector.Claim, rows [][]wire.Value) [][]wire.Value {
 	offset, limit, _ := claim.Window()
 	rows = rows[min(offset, int64(len(rows))):]
@@ -539,9 +552,10 @@ func cut(claim connector.Claim, rows [][]wire.Value) [][]wire.Value {
 	return rows
 }
 
-// joining is a source whose joined rows are passed through pick before the SDK
+// joining returns a source whose joined rows go through pick before the library
 // filters, sorts and cuts them.
-func joining(pick func(req *connector.QueryRequest, columns []wire.Column, rows [][]wire.Value) [][]wire.Value) func(*testing.T) connector.Source {
+func joining(pick func(req *connector.QueryRequest, columns []wire.Column, rows [][]wire.Value) [][]wire.Value) func(
+	*testing.T) connector.Source {
 	return func(t *testing.T) connector.Source {
 		relation := func(name string) memsource.Relation {
 			table := find(name)
@@ -552,7 +566,9 @@ func joining(pick func(req *connector.QueryRequest, columns []wire.Column, rows 
 			for _, j := range req.Joins {
 				hops = append(hops, relation(j.ToTable))
 			}
-			all, err := memsource.Join(relation(req.Table), req, hops, memsource.DefaultBudget)
+			all, err := memsource.Join(relation(req.Table), memsource.JoinRequest{
+				Table: req.Table, Fields: req.Fields, FieldTypes: req.FieldTypes, Joins: req.Joins,
+			}, hops, memsource.DefaultBudget)
 			if err != nil {
 				return err
 			}
@@ -574,7 +590,7 @@ func joining(pick func(req *connector.QueryRequest, columns []wire.Column, rows 
 	}
 }
 
-// careless drops the filters that it does not know, and claims the others.
+// careless drops filters on unknown fields, and claims the others.
 type careless struct{ naive }
 
 func (c careless) Query(_ context.Context, req *connector.QueryRequest, out *connector.Rows) error {
@@ -608,7 +624,7 @@ func (c careless) Query(_ context.Context, req *connector.QueryRequest, out *con
 	return connector.UnknownEntity("there is no table %q", req.Table)
 }
 
-// vague has its own errors for tables and for fields that it does not have.
+// vague has its own errors for unknown tables and fields.
 type vague struct {
 	naive
 	table, field error
@@ -627,7 +643,7 @@ func (v vague) Query(ctx context.Context, req *connector.QueryRequest, out *conn
 	return v.naive.Query(ctx, req, out)
 }
 
-// lax answers no rows for a table that it does not have.
+// lax answers no rows for an unknown table.
 type lax struct{ naive }
 
 func (l lax) Query(ctx context.Context, req *connector.QueryRequest, out *connector.Rows) error {
@@ -692,13 +708,16 @@ func measuring(change func(wire.Measure, wire.Value) wire.Value) func(*testing.T
 	}
 }
 
-// Every fault is found where it shows, and every message names its rule.
+// TestRunFindsFaults checks that Run finds every fault in the right subtest, and
+// that every message names the rule.
 func TestRunFindsFaults(t *testing.T) {
 	for _, f := range faults {
 		t.Run(f.name, func(t *testing.T) {
-			r := record(t, f.where, func(tb testing.TB) { run(tb, shopDefinition, f.source(t), Config{Seed: 1}) })
+			r := record(t, f.where, func(tb testing.TB) { run(tb, shopDefinition, f.source(t), &Options{Seed: 1}) })
 			found := r.failures()
 			require.NotEmpty(t, found, f.why)
+			_, known := rules.Lookup(f.rule)
+			require.True(t, known, "docs/protocol.md has no rule %q", f.rule)
 			for _, text := range found {
 				assert.Regexp(t, `: (.*, )?`+regexp.QuoteMeta(f.rule)+`[,;:]`, text)
 			}

@@ -10,22 +10,22 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
-// checkAggregate folds the rows again, the plain way, and holds the answer
-// against that. What the rulings leave open, such as the sum of a column that
-// holds other things than numbers, is left open here.
+// checkAggregate computes the aggregate from the rows and compares the answer
+// with the result. It accepts any value where no rule fixes one, such as the sum
+// of a column with other text than numbers.
 func checkAggregate(p *snapshot, req *wire.AggregateRequest, got []map[string]wire.Value) error {
 	f, err := foldRows(p, req)
 	if err != nil {
 		return err
 	}
 	if int64(len(f.groups)) >= req.Limit {
-		return &violation{"E6", fmt.Sprintf("there are %d groups, and the limit is %d", len(f.groups), req.Limit),
+		return &violation{"aggregate-6", fmt.Sprintf("there are %d groups, and the limit is %d", len(f.groups), req.Limit),
 			"422 unsupported, or 204", fmt.Sprintf("%d groups", len(got))}
 	}
 	seen := map[string]bool{}
 	for i, row := range got {
 		if len(row) != len(f.keys)+len(f.measures) {
-			return &violation{"protocol, /aggregate", fmt.Sprintf("row %d has other members than were asked for", i),
+			return &violation{"aggregate-11", fmt.Sprintf("row %d has other members than were asked for", i),
 				fmt.Sprintf("%d members", len(f.keys)+len(f.measures)), fmt.Sprintf("%d", len(row))}
 		}
 		if err := f.checkGroup(row, seen); err != nil {
@@ -39,11 +39,11 @@ func checkAggregate(p *snapshot, req *wire.AggregateRequest, got []map[string]wi
 		}
 	}
 	if missing != nil {
-		rule := "E6"
+		rule := "aggregate-6"
 		if slices.ContainsFunc(f.groups, func(g *foldedGroup) bool {
 			return !seen[g.key] && slices.ContainsFunc(g.first, wire.Value.IsNull)
 		}) || len(f.keys) == 0 {
-			rule = "E3"
+			rule = "aggregate-3"
 		}
 		return &violation{rule, fmt.Sprintf("%d of %d groups are missing", len(missing), len(f.groups)),
 			listing(missing, "groups"), fmt.Sprintf("%d groups", len(got))}
@@ -51,7 +51,7 @@ func checkAggregate(p *snapshot, req *wire.AggregateRequest, got []map[string]wi
 	return nil
 }
 
-// folding is an aggregate worked out from rows.
+// folding is an aggregate computed from rows.
 type folding struct {
 	names    []string // of the keys
 	keys     []foldedKey
@@ -85,7 +85,7 @@ func foldRows(p *snapshot, req *wire.AggregateRequest) (*folding, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := checkFilters(base, req.And, req.Or); err != nil {
+	if err := checkFilters(base, req.Where); err != nil {
 		return nil, err
 	}
 	all, err := join(p, base, req.Joins)
@@ -98,10 +98,10 @@ func foldRows(p *snapshot, req *wire.AggregateRequest) (*folding, error) {
 	}
 	match, err := filter.Compile(req.Where, all.columns)
 	if err != nil {
-		return nil, refuse("A13", err.Error(), wire.CodeBadRequest)
+		return nil, refuse("filter-14", err.Error(), wire.CodeBadRequest)
 	}
 	if len(f.keys) == 0 {
-		f.group("", nil) // exactly one row, even over no rows (E3)
+		f.group("", nil) // exactly one row, even over no rows
 	}
 	for _, row := range all.rows {
 		if !match.Match(row) {
@@ -125,7 +125,7 @@ func foldRows(p *snapshot, req *wire.AggregateRequest) (*folding, error) {
 }
 
 // resolve finds the columns of the keys and measures: those of the base table,
-// else those that a hop adds (A11, E4, E7).
+// otherwise those that a hop adds.
 func (f *folding) resolve(p *snapshot, base *reading, all *relation, req *wire.AggregateRequest) error {
 	find := func(name string, flag func(*wire.Field) *bool) (int, error) {
 		found := -1
@@ -139,16 +139,18 @@ func (f *folding) resolve(p *snapshot, base *reading, all *relation, req *wire.A
 			found = at
 		}
 		if found < 0 {
-			return 0, refuse("A11", fmt.Sprintf("a group or measure over %q, which the table does not have", name), wire.CodeUnknownEntity)
+			return 0, refuse("filter-11a", fmt.Sprintf("a group or measure over %q, which the table does not have", name),
+				wire.CodeUnknownEntity)
 		}
 		if field := base.table.Field(name); field != nil && is(flag(field), false) {
-			return 0, &violation{"E7", fmt.Sprintf("discovery calls %q not groupable or not aggregatable", name), "204", "an answer"}
+			return 0, &violation{"aggregate-7a", fmt.Sprintf("discovery calls %q not groupable or not aggregatable", name),
+				"204", "an answer"}
 		}
 		return found, nil
 	}
 	for _, g := range req.GroupBy {
 		if g.Grain != "" && !p.doc.Capabilities.DateBucket {
-			return refuse("E4", "a grain, and capabilities.dateBucket is false", wire.CodeUnsupported)
+			return refuse("aggregate-4a", "a grain, and capabilities.dateBucket is false", wire.CodeUnsupported)
 		}
 		at, err := find(g.Field, func(f *wire.Field) *bool { return f.Groupable })
 		if err != nil {
@@ -188,15 +190,15 @@ func (f *folding) group(key string, cells []wire.Value) *foldedGroup {
 	return g
 }
 
-// value is a cell as a group key: the first day of its period where there is a
-// grain (E4).
+// value returns a cell as a group key: the first day of its period if there is a
+// grain.
 func (k foldedKey) value(cell wire.Value) (wire.Value, error) {
 	if k.grain == "" || cell.IsNull() {
 		return cell, nil
 	}
 	at, ok := instant(cell)
 	if !ok {
-		return wire.Null(), unverifiable("a grain over a value that is no date or datetime as D2 spells them")
+		return wire.Null(), unverifiable("a grain over a value that is not spelled like a date or a datetime")
 	}
 	year, month, day := at.Date()
 	switch k.grain {
@@ -210,7 +212,7 @@ func (k foldedKey) value(cell wire.Value) (wire.Value, error) {
 	return wire.Text(time.Date(year, month, day, 0, 0, 0, 0, time.UTC).Format(time.DateOnly)), nil
 }
 
-// instant reads a date or a datetime as D2 spells them.
+// instant parses a date or a datetime in their spelling on the wire.
 func instant(v wire.Value) (time.Time, bool) {
 	for _, layout := range []string{time.DateOnly, time.RFC3339Nano} {
 		if at, err := time.Parse(layout, v.Text()); err == nil {
@@ -220,7 +222,7 @@ func instant(v wire.Value) (time.Time, bool) {
 	return time.Time{}, false
 }
 
-// checkGroup holds one answered row against its group.
+// checkGroup compares one answered row with its group.
 func (f *folding) checkGroup(row map[string]wire.Value, seen map[string]bool) error {
 	var key []byte
 	cells := make([]wire.Value, len(f.keys))
@@ -234,12 +236,13 @@ func (f *folding) checkGroup(row map[string]wire.Value, seen map[string]bool) er
 	case g == nil:
 		return &violation{f.keyRule(), "there is no such group", "only groups that the rows have", shown}
 	case seen[g.key]:
-		return &violation{"E2", "one group is answered twice", "each group once, equal values being one", shown}
+		return &violation{"aggregate-2", "one group is answered twice", "each group once, equal values being one", shown}
 	}
 	seen[g.key] = true
 	for i, k := range f.keys {
 		if !g.spelled[i][spell(cells[i])] {
-			return &violation{f.keyRule(), fmt.Sprintf("the key %q is spelled as no row of its group spells it", k.as), spell(g.first[i]), spell(cells[i])}
+			return &violation{f.keyRule(), fmt.Sprintf("the key %q is spelled as no row of its group spells it", k.as),
+				spell(g.first[i]), spell(cells[i])}
 		}
 	}
 	for _, m := range f.measures {
@@ -250,22 +253,22 @@ func (f *folding) checkGroup(row map[string]wire.Value, seen map[string]bool) er
 	return nil
 }
 
-// keyRule is the ruling that the keys of groups follow.
+// keyRule returns the rule for the keys of groups.
 func (f *folding) keyRule() string {
 	if slices.ContainsFunc(f.keys, func(k foldedKey) bool { return k.grain != "" }) {
-		return "E4"
+		return "aggregate-4"
 	}
-	return "E2"
+	return "aggregate-2"
 }
 
-// check holds one measure of one group against the group's rows (E1).
+// check compares one measure of one group with the rows of the group.
 func (m foldedMeasure) check(rows [][]wire.Value, got wire.Value, group string) error {
 	wrong := func(rule, expected string) error {
 		return &violation{rule, fmt.Sprintf("%s as %q is wrong in group %s", spellMeasure(m.Measure), m.As, group), expected, spell(got)}
 	}
 	if m.at < 0 {
 		if want := spell(wire.Int(int64(len(rows)))); spell(got) != want {
-			return wrong("E1", want)
+			return wrong("aggregate-1", want)
 		}
 		return nil
 	}
@@ -278,7 +281,7 @@ func (m foldedMeasure) check(rows [][]wire.Value, got wire.Value, group string) 
 	switch m.Fn {
 	case wire.FnCount:
 		if want := spell(wire.Int(int64(len(cells)))); spell(got) != want {
-			return wrong("E1", want)
+			return wrong("aggregate-1", want)
 		}
 	case wire.FnCountDistinct:
 		distinct := map[string]bool{}
@@ -286,15 +289,15 @@ func (m foldedMeasure) check(rows [][]wire.Value, got wire.Value, group string) 
 			distinct[string(filter.AppendKey(nil, cell, m.typ))] = true
 		}
 		if want := spell(wire.Int(int64(len(distinct)))); spell(got) != want {
-			return wrong("E1, E2", want)
+			return wrong("aggregate-1, aggregate-2", want)
 		}
 	case wire.FnSum:
 		if want, ok := sum(cells); ok && m.typ.Numeric() && !isSum(got, want) {
-			return wrong("E1", spellSum(want))
+			return wrong("aggregate-1a", spellSum(want))
 		}
 	case wire.FnMin, wire.FnMax:
 		if want, ok := extreme(m.Fn, cells, m.typ); ok && !slices.Contains(want, spell(got)) {
-			return wrong("E1", listing(want, "spellings"))
+			return wrong("aggregate-1b", listing(want, "spellings"))
 		}
 	}
 	return nil
@@ -307,8 +310,8 @@ func spellMeasure(m wire.Measure) string {
 	return fmt.Sprintf("%s of %q", m.Fn, m.Field)
 }
 
-// sum is the exact sum of decimals, nil over nothing; not ok where a cell is
-// no number.
+// sum returns the exact sum of decimals, nil over nothing. It reports false if a
+// cell is not a number.
 func sum(cells []wire.Value) (total *big.Rat, ok bool) {
 	for _, cell := range cells {
 		n, ok := rational(cell)
@@ -323,19 +326,19 @@ func sum(cells []wire.Value) (total *big.Rat, ok bool) {
 	return total, true
 }
 
-// mostDigits bounds the numbers that are added up here: exact arithmetic over
+// maxDigits limits the numbers that sum adds, because exact arithmetic with
 // longer ones takes too long for a test.
-const mostDigits = 10_000
+const maxDigits = 10_000
 
 func rational(v wire.Value) (*big.Rat, bool) {
 	text := v.String()
-	if v.Kind() == wire.KindBool || !wire.IsDecimal(text) || len(text) > mostDigits {
+	if v.Kind() == wire.KindBool || !wire.IsDecimal(text) || len(text) > maxDigits {
 		return nil, false
 	}
 	return new(big.Rat).SetString(text)
 }
 
-// isSum reports whether v is a sum: a digit string of exactly that value, or
+// isSum reports whether v is the sum: a digit string of exactly that value, or
 // null over nothing.
 func isSum(v wire.Value, want *big.Rat) bool {
 	if want == nil || v.IsNull() {
@@ -349,22 +352,22 @@ func spellSum(want *big.Rat) string {
 	if want == nil {
 		return "null"
 	}
-	// Sums of decimals are decimals: their denominator divides a power of ten.
+	// The denominator of a sum of decimals divides a power of ten.
 	digits, _ := want.FloatPrec()
 	return fmt.Sprintf("the digit string %q", want.FloatString(digits))
 }
 
-// extreme is every spelling of the least or the greatest value, as JSON; not
-// ok where the values have no order.
+// extreme returns every spelling of the minimum or the maximum, as JSON. It
+// reports false if the values have no order.
 func extreme(fn wire.Fn, cells []wire.Value, t wire.Type) (spellings []string, ok bool) {
 	if len(cells) == 0 {
 		return []string{"null"}, true
 	}
 	switch t {
 	case wire.TypeBoolean, wire.TypeJSON, wire.TypeArray:
-		return nil, false // no order is stated for them
+		return nil, false // no rule gives them an order
 	case wire.TypeDate, wire.TypeDatetime:
-		// Without this, a text that is no date would compare by its bytes.
+		// Text that is not a date has no common order with dates.
 		for _, cell := range cells {
 			if _, ok := instant(cell); !ok {
 				return nil, false

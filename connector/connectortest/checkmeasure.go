@@ -10,18 +10,18 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
-// checkCount holds a count against the rows that the filters keep.
+// checkCount compares a count with the number of rows that the filters keep.
 func checkCount(p *snapshot, req *wire.CountRequest, got int64) error {
 	base, err := p.need(req.Table)
 	if err != nil {
 		return err
 	}
-	if err := checkFilters(base, req.And, req.Or); err != nil {
+	if err := checkFilters(base, req.Where); err != nil {
 		return err
 	}
 	match, err := filter.Compile(req.Where, base.columns)
 	if err != nil {
-		return refuse("A13", err.Error(), wire.CodeBadRequest)
+		return refuse("filter-14", err.Error(), wire.CodeBadRequest)
 	}
 	var want int64
 	for _, row := range base.rows {
@@ -30,31 +30,32 @@ func checkCount(p *snapshot, req *wire.CountRequest, got int64) error {
 		}
 	}
 	if got != want {
-		rule := "protocol, /count"
-		if len(req.And)+len(req.Or) > 0 {
-			rule += "; " + base.rulesOf(req.And, req.Or, nil)
+		rule := "count-3"
+		if req.HasFilters() {
+			rule += "; " + base.rulesOf(req.Where, nil)
 		}
 		return &violation{rule, "the count is not the number of rows that the filters keep", fmt.Sprint(want), fmt.Sprint(got)}
 	}
 	return nil
 }
 
-// checkSize holds an exact size against the rows there are. An estimate, or
-// none, is legal whatever it says.
+// checkSize compares an exact size with the number of rows. Every estimate is
+// legal, and so is an unknown size.
 func checkSize(p *snapshot, table string, got *wire.Size) error {
 	base, err := p.need(table)
 	if err != nil {
 		return err
 	}
 	if want := int64(len(base.rows)); got != nil && got.Exact && got.Rows != want {
-		return &violation{"protocol, /size", "the size calls itself exact and is not the number of rows",
+		return &violation{"measure-4", "the size calls itself exact and is not the number of rows",
 			fmt.Sprint(want), fmt.Sprint(got.Rows)}
 	}
 	return nil
 }
 
-// checkCardinality counts the values of the columns (F1) by the equality of A6
-// to A9 (E2). A column that is not counted is legal.
+// checkCardinality compares the counts of an answer with those of the columns.
+// Values that a filter calls equal count as one. A column without counts is
+// legal.
 func checkCardinality(p *snapshot, req *wire.CardinalityRequest, got map[string]*wire.Cardinality) error {
 	base, err := p.need(req.Table)
 	if err != nil {
@@ -63,11 +64,12 @@ func checkCardinality(p *snapshot, req *wire.CardinalityRequest, got map[string]
 	for _, name := range req.Columns {
 		at := base.place(0, name)
 		if at < 0 {
-			return refuse("F3", fmt.Sprintf("the column %q, which the table does not have", name), wire.CodeUnknownEntity)
+			return refuse("measure-3", fmt.Sprintf("the column %q, which the table does not have", name), wire.CodeUnknownEntity)
 		}
 		answer, answered := got[name]
 		if !answered {
-			return &violation{"protocol, /cardinality", "a column that was asked for is not in the answer", fmt.Sprintf("%q", req.Columns), fmt.Sprintf("%q", slices.Sorted(maps.Keys(got)))}
+			return &violation{"measure-6", "a column that was asked for is not in the answer",
+				fmt.Sprintf("%q", req.Columns), fmt.Sprintf("%q", slices.Sorted(maps.Keys(got)))}
 		}
 		if answer == nil {
 			continue
@@ -83,20 +85,23 @@ func checkCardinality(p *snapshot, req *wire.CardinalityRequest, got map[string]
 		}
 		want.Distinct = int64(len(distinct))
 		if answer.NonNull != want.NonNull {
-			return &violation{"F1", fmt.Sprintf("the non-null values of %q are miscounted", name), fmt.Sprint(want.NonNull), fmt.Sprint(answer.NonNull)}
+			return &violation{"measure-1", fmt.Sprintf("the non-null values of %q are miscounted", name),
+				fmt.Sprint(want.NonNull), fmt.Sprint(answer.NonNull)}
 		}
 		if answer.Distinct != want.Distinct {
-			return &violation{"E2, F1", fmt.Sprintf("the distinct values of %q are miscounted", name), fmt.Sprint(want.Distinct), fmt.Sprint(answer.Distinct)}
+			return &violation{"aggregate-2, measure-1", fmt.Sprintf("the distinct values of %q are miscounted", name),
+				fmt.Sprint(want.Distinct), fmt.Sprint(answer.Distinct)}
 		}
 	}
 	if len(got) != len(req.Columns) {
-		return &violation{"protocol, /cardinality", "the answer has columns that were not asked for", fmt.Sprintf("%q", req.Columns), fmt.Sprintf("%q", slices.Sorted(maps.Keys(got)))}
+		return &violation{"measure-6", "the answer has columns that were not asked for",
+			fmt.Sprintf("%q", req.Columns), fmt.Sprintf("%q", slices.Sorted(maps.Keys(got)))}
 	}
 	return nil
 }
 
-// checkLink counts the values of one column that are not found in another
-// (F2).
+// checkLink compares an answer with the values of one column that are not found
+// in another.
 func checkLink(p *snapshot, req *wire.LinkHitRateRequest, got *wire.LinkHitRate) error {
 	from, err := p.need(req.FromTable)
 	if err != nil {
@@ -108,7 +113,7 @@ func checkLink(p *snapshot, req *wire.LinkHitRateRequest, got *wire.LinkHitRate)
 	}
 	fromAt, toAt := from.place(0, req.FromColumn), to.place(0, req.ToColumn)
 	if fromAt < 0 || toAt < 0 {
-		return refuse("F3", "a link over a column that its table does not have", wire.CodeUnknownEntity)
+		return refuse("measure-3", "a link over a column that its table does not have", wire.CodeUnknownEntity)
 	}
 	numeric := from.columns[fromAt].Type.Numeric() && to.columns[toAt].Type.Numeric()
 	targets := map[string]bool{}
@@ -135,7 +140,7 @@ func checkLink(p *snapshot, req *wire.LinkHitRateRequest, got *wire.LinkHitRate)
 		rate = float64(orphans) / float64(nonNull)
 	}
 	differs := func(what string, want, is any) error {
-		return &violation{"F2", what + " is wrong", fmt.Sprint(want), fmt.Sprint(is)}
+		return &violation{"measure-2", what + " is wrong", fmt.Sprint(want), fmt.Sprint(is)}
 	}
 	switch {
 	case got.FromNonNull != nonNull:
@@ -147,10 +152,11 @@ func checkLink(p *snapshot, req *wire.LinkHitRateRequest, got *wire.LinkHitRate)
 	}
 	for i, text := range got.OrphanSamples {
 		if !texts[text] {
-			return &violation{"F2", fmt.Sprintf("orphanSamples[%d] is no orphan", i), "the text of a value without a match", fmt.Sprintf("%q", text)}
+			return &violation{"measure-2a", fmt.Sprintf("orphanSamples[%d] is no orphan", i),
+				"the text of a value without a match", fmt.Sprintf("%q", text)}
 		}
 		if i > 0 && got.OrphanSamples[i-1] >= text {
-			return &violation{"F2", "orphanSamples are not distinct texts in byte order",
+			return &violation{"measure-2a", "orphanSamples are not distinct texts in byte order",
 				fmt.Sprintf("%q before %q", text, got.OrphanSamples[i-1]), fmt.Sprintf("%q", got.OrphanSamples)}
 		}
 	}

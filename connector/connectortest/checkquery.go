@@ -9,11 +9,11 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
-// checkQuery holds an answer against all rows of its tables: what it claims to
-// have served was served, and what it does not claim has lost no row.
+// checkQuery compares an answer with all rows of its tables: what it claims to
+// have served must be done, and no row may be missing either way.
 func checkQuery(p *snapshot, req *wire.QueryRequest, a *Answer) error {
 	if a.Served.Window && (!a.Served.Filters || !a.Served.Sort) {
-		return &violation{"C2", "served.window is claimed without filters and sort, so rows are lost",
+		return &violation{"stream-2", "served.window is claimed without filters and sort, so rows are lost",
 			"a window only over filtered and sorted rows", fmt.Sprintf("%+v", a.Served)}
 	}
 	e, err := expect(p, req)
@@ -26,14 +26,14 @@ func checkQuery(p *snapshot, req *wire.QueryRequest, a *Answer) error {
 	return e.checkOrder(a)
 }
 
-// expectation is what a query is to be answered with.
+// expectation describes the right answers to a query.
 type expectation struct {
 	relation // every row of the table, joined
 	req      *wire.QueryRequest
 	members  []int           // the places of a row's members
 	keys     []int           // the places of the sort keys
 	kept     [][]wire.Value  // the rows that the filters keep, in order
-	lawful   *filter.Program // the filters whose operators are declared
+	declared *filter.Program // the filters whose operators are declared
 	match    *filter.Program
 	counts   map[string]int // of the keys of kept
 }
@@ -43,7 +43,7 @@ func expect(p *snapshot, req *wire.QueryRequest) (*expectation, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := checkFilters(base, req.And, req.Or); err != nil {
+	if err := checkFilters(base, req.Where); err != nil {
 		return nil, err
 	}
 	all, err := join(p, base, req.Joins)
@@ -66,14 +66,14 @@ func expect(p *snapshot, req *wire.QueryRequest) (*expectation, error) {
 	for _, s := range req.Sort {
 		at := e.place(0, s.Field)
 		if at < 0 {
-			return nil, refuse("A11", fmt.Sprintf("a sort by %q, which the table does not have", s.Field), wire.CodeUnknownEntity)
+			return nil, refuse("filter-11a", fmt.Sprintf("a sort by %q, which the table does not have", s.Field), wire.CodeUnknownEntity)
 		}
 		e.keys = append(e.keys, at)
 	}
 	if e.match, err = filter.Compile(req.Where, e.columns); err != nil {
-		return nil, refuse("A13", err.Error(), wire.CodeBadRequest)
+		return nil, refuse("filter-14", err.Error(), wire.CodeBadRequest)
 	}
-	if e.lawful, err = lawful(p.doc, req, e.columns); err != nil {
+	if e.declared, err = declaredFilters(p.doc, req, e.columns); err != nil {
 		return nil, err
 	}
 	for _, row := range e.rows {
@@ -84,7 +84,7 @@ func expect(p *snapshot, req *wire.QueryRequest) (*expectation, error) {
 	}
 	order, err := filter.CompileOrder(req.Sort, e.columns, req.FieldTypes, nil)
 	if err != nil {
-		return nil, refuse("A11", err.Error(), wire.CodeBadRequest)
+		return nil, refuse("filter-11a", err.Error(), wire.CodeBadRequest)
 	}
 	if len(req.Sort) > 0 {
 		slices.SortFunc(e.kept, order.Compare)
@@ -92,32 +92,30 @@ func expect(p *snapshot, req *wire.QueryRequest) (*expectation, error) {
 	return e, nil
 }
 
-// member adds a member of the rows (B5).
+// member adds a member of the rows.
 func (e *expectation) member(hop int, name string) error {
 	at := e.place(hop, name)
 	if at < 0 {
-		return refuse("A11", fmt.Sprintf("the field %q, which the table does not have", name), wire.CodeUnknownEntity)
+		return refuse("filter-11a", fmt.Sprintf("the field %q, which the table does not have", name), wire.CodeUnknownEntity)
 	}
 	e.members = append(e.members, at)
 	return nil
 }
 
-// refuse is an answer to what should have been refused.
+// refuse returns the violation of answering what must be refused.
 func refuse(rule, what string, code wire.Code) *violation {
 	return &violation{rule, "the request has " + what, fmt.Sprintf("%d %s", code.Status(), code), "an answer"}
 }
 
-// checkFilters refuses filters that the table's description forbids (A11, E7).
-func checkFilters(base *reading, and []wire.Filter, or [][]wire.Filter) error {
-	for _, group := range append([][]wire.Filter{and}, or...) {
-		for _, f := range group {
-			field := base.table.Field(f.Field)
-			if field == nil {
-				return refuse("A11", fmt.Sprintf("a filter on %q, which the table does not have", f.Field), wire.CodeUnsupported)
-			}
-			if is(field.Filterable, false) {
-				return refuse("E7", fmt.Sprintf("a filter on %q, which discovery calls not filterable", f.Field), wire.CodeUnsupported)
-			}
+// checkFilters returns a violation for filters that discovery does not allow.
+func checkFilters(base *reading, where wire.Where) error {
+	for f := range where.Filters() {
+		field := base.table.Field(f.Field)
+		if field == nil {
+			return refuse("filter-11", fmt.Sprintf("a filter on %q, which the table does not have", f.Field), wire.CodeUnsupported)
+		}
+		if is(field.Filterable, false) {
+			return refuse("aggregate-7a", fmt.Sprintf("a filter on %q, which discovery calls not filterable", f.Field), wire.CodeUnsupported)
 		}
 	}
 	return nil
@@ -125,22 +123,21 @@ func checkFilters(base *reading, and []wire.Filter, or [][]wire.Filter) error {
 
 func is(flag *bool, value bool) bool { return flag != nil && *flag == value }
 
-// lawful is the part of the filters that every answered row satisfies even
-// where served.filters is false: those whose operators the document declares
-// (protocol, /query, rule 3).
-func lawful(doc *wire.Document, req *wire.QueryRequest, columns []wire.Column) (*filter.Program, error) {
+// declaredFilters compiles the filters that every answered row must satisfy even
+// if served.filters is false: those whose operators the document declares
+// [rule filter-16].
+func declaredFilters(doc *wire.Document, req *wire.QueryRequest, columns []wire.Column) (*filter.Program, error) {
 	declared, _ := filter.Split(req.Where, func(f wire.Filter) bool {
 		return slices.Contains(doc.Capabilities.Operators, f.Op)
 	})
 	return filter.Compile(declared, columns)
 }
 
-// checkRows holds the answered rows against those there are, as a set in which
-// equal rows count.
+// checkRows compares the answered rows with the existing ones as multisets.
 func (e *expectation) checkRows(a *Answer) error {
 	match, allowed := e.match, e.counts
 	if !a.Served.Filters {
-		match, allowed = e.lawful, map[string]int{}
+		match, allowed = e.declared, map[string]int{}
 		for _, row := range e.rows {
 			if match.Match(row) {
 				allowed[e.rowKey(row, e.members)]++
@@ -157,9 +154,9 @@ func (e *expectation) checkRows(a *Answer) error {
 	if e.windowed(a) {
 		from, to := e.window(a)
 		if len(a.Rows) != to-from {
-			rule := "C2"
-			if len(e.req.And)+len(e.req.Or) > 0 {
-				rule += ", " + e.rulesOf(e.req.And, e.req.Or, nil)
+			rule := "stream-2"
+			if e.req.HasFilters() {
+				rule += ", " + e.rulesOf(e.req.Where, nil)
 			}
 			return &violation{rule, "served.window is claimed, and the window has another number of rows",
 				fmt.Sprintf("%d rows: of %d that match, those from offset %d", to-from, len(e.kept), e.req.Offset),
@@ -180,13 +177,14 @@ func (e *expectation) checkRows(a *Answer) error {
 		}
 	}
 	if missing != nil {
-		return &violation{e.rules(first), fmt.Sprintf("%d of %d rows that the filters keep are missing", len(missing), len(e.kept)),
+		return &violation{e.rules(first),
+			fmt.Sprintf("%d of %d rows that the filters keep are missing", len(missing), len(e.kept)),
 			listing(missing, "rows"), fmt.Sprintf("%d rows without them", len(a.Rows))}
 	}
 	return nil
 }
 
-// answerKey is rowKey for a row of the answer.
+// answerKey returns the key of a row of the answer, comparable with rowKey.
 func (e *expectation) answerKey(row []wire.Value) string {
 	var key []byte
 	for i, at := range e.members {
@@ -195,23 +193,24 @@ func (e *expectation) answerKey(row []wire.Value) string {
 	return string(key)
 }
 
-// rules are the rulings by which a row is, or is not, an answer.
+// rules returns the rules that decide whether a row belongs to the answer.
 func (e *expectation) rules(row []wire.Value) string {
-	rules := e.rulesOf(e.req.And, e.req.Or, row)
+	rules := e.rulesOf(e.req.Where, row)
 	if len(e.req.Joins) > 0 {
-		rules += ", B6"
+		rules += ", query-6"
 	}
 	return rules
 }
 
-// tooMany says why row i of the answer should not be there.
+// tooMany returns the violation of row i of the answer, which does not belong to
+// it.
 func (e *expectation) tooMany(a *Answer, i int, key string, match *filter.Program) error {
 	got := spellRow(a.Names, a.Rows[i])
 	for _, row := range e.rows {
 		if e.rowKey(row, e.members) != key || match.Match(row) {
 			continue
 		}
-		rule := e.rulesOf(nil, e.req.Or, row)
+		rule := e.rulesOf(wire.Where{Or: e.req.Or}, row)
 		for _, f := range e.req.And {
 			one, err := filter.Compile(wire.Where{And: []wire.Filter{f}, FieldTypes: e.req.FieldTypes}, e.columns)
 			if err == nil && !one.Match(row) {
@@ -227,20 +226,20 @@ func (e *expectation) tooMany(a *Answer, i int, key string, match *filter.Progra
 		}
 		return &violation{rule, fmt.Sprintf(problem, i), "no such row", got}
 	}
-	rule := "protocol, /query"
+	rule := "query-16"
 	if len(e.req.Joins) > 0 {
-		rule = "B6"
+		rule = "query-6"
 	}
 	return &violation{rule, fmt.Sprintf("row %d is not there, or not so often, when the table is read whole", i), "no such row", got}
 }
 
-// windowed reports whether the answer is a part of what there is. A window is
-// also claimed where none was asked for.
+// windowed reports whether the answer is cut to a window. A stream also claims
+// the window if the request has none.
 func (e *expectation) windowed(a *Answer) bool {
 	return a.Served.Window && (e.req.Offset > 0 || e.req.Limit > 0)
 }
 
-// window is the part of kept that is to be answered.
+// window returns the range of kept that the answer must have.
 func (e *expectation) window(a *Answer) (from, to int) {
 	n := int64(len(e.kept))
 	if !e.windowed(a) {
@@ -254,17 +253,17 @@ func (e *expectation) window(a *Answer) (from, to int) {
 	return int(start), int(end)
 }
 
-// checkOrder holds the answered rows against the order, up to ties: rows with
-// equal sort keys may stand in any order, and a window that cuts through them
-// may hold any of them.
+// checkOrder compares the order of the answered rows with the right one. Rows
+// that tie may be in any order, and a window that cuts through them may contain
+// any of them.
 func (e *expectation) checkOrder(a *Answer) error {
 	if !a.Served.Sort {
 		return nil
 	}
 	if !a.Served.Filters {
-		// Which rows there are is open, so only what can be seen is judged.
+		// The set of rows is open, so only their visible sort keys can be judged.
 		if i, ok := e.outOfOrder(a); ok && i > 0 {
-			return e.misplaced(a, "B1", i, nil)
+			return e.misplaced(a, "query-1", i, nil)
 		}
 		return nil
 	}
@@ -287,7 +286,7 @@ func (e *expectation) checkOrder(a *Answer) error {
 	return nil
 }
 
-// run is where the rows begin and end that have the sort keys of kept[i].
+// run returns the range of kept with the same sort keys as kept[i].
 func (e *expectation) run(i int) (first, end int) {
 	key := e.rowKey(e.kept[i], e.keys)
 	for first = i; first > 0 && e.rowKey(e.kept[first-1], e.keys) == key; {
@@ -299,17 +298,17 @@ func (e *expectation) run(i int) (first, end int) {
 	return first, end
 }
 
-// orderRule tells a wrong order from what may be a window cut at the wrong
-// place.
+// orderRule returns the rules that a row in the wrong place may break: the order,
+// or also the window if the order looks right.
 func (e *expectation) orderRule(a *Answer) string {
 	if i, ok := e.outOfOrder(a); !e.windowed(a) || ok && i > 0 {
-		return "B1"
+		return "query-1"
 	}
-	return "B1, C2"
+	return "query-1, stream-2"
 }
 
-// outOfOrder is the first row of the answer that belongs before the one ahead
-// of it, or 0; not ok when the answer does not show the sort keys.
+// outOfOrder returns the first row of the answer that must come before its
+// predecessor, or 0. It reports false if the answer lacks a sort key.
 func (e *expectation) outOfOrder(a *Answer) (int, bool) {
 	columns := make([]wire.Column, len(e.members))
 	for i, at := range e.members {
@@ -337,11 +336,11 @@ func (e *expectation) outOfOrder(a *Answer) (int, bool) {
 	return 0, true
 }
 
-// misplaced says that row i of the answer is not one of those that belong
-// there.
+// misplaced returns the violation of row i of the answer, which is in the wrong
+// place.
 func (e *expectation) misplaced(a *Answer, rule string, i int, run [][]wire.Value) error {
 	problem := "served.sort is claimed, and row %d is out of order"
-	if rule != "B1" {
+	if rule != "query-1" {
 		problem = "served.sort and served.window are claimed, and row %d does not belong there"
 	}
 	expected := "sort keys in order"
@@ -359,7 +358,7 @@ func (e *expectation) misplaced(a *Answer, rule string, i int, run [][]wire.Valu
 	return &violation{rule, fmt.Sprintf(problem, i), expected, got}
 }
 
-// spellSort is the keys of a sort, for messages and names of tests.
+// spellSort returns the keys of a sort for messages and names of tests.
 func spellSort(sort []wire.SortKey) string {
 	var b strings.Builder
 	for i, s := range sort {

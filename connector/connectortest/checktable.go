@@ -11,8 +11,8 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
-// checkTable holds a table's rows against what discovery says of its fields
-// and keys.
+// checkTable compares the rows of a table with what discovery says about its
+// fields and keys.
 func checkTable(r *reading) error {
 	for at := range r.table.Fields {
 		if err := checkField(r, at); err != nil {
@@ -29,7 +29,7 @@ func checkTable(r *reading) error {
 	for i, row := range r.rows {
 		for _, at := range places {
 			if row[at].IsNull() {
-				return &violation{"protocol, Discovered table", fmt.Sprintf("primaryKey: row %d has a null in it", i),
+				return &violation{"discovery-10", fmt.Sprintf("primaryKey: row %d has a null in it", i),
 					"no null", spellRow(r.table.PrimaryKey, project(row, places))}
 			}
 		}
@@ -37,8 +37,8 @@ func checkTable(r *reading) error {
 	return checkUnique(r, places, "primaryKey")
 }
 
-// checkUnique finds two rows that have the same key. Null keys are no
-// duplicates.
+// checkUnique returns a violation if two rows have the same key. Null keys are
+// not duplicates.
 func checkUnique(r *reading, places []int, what string) error {
 	seen := map[string]bool{}
 	for i, row := range r.rows {
@@ -51,7 +51,7 @@ func checkUnique(r *reading, places []int, what string) error {
 			for _, at := range places {
 				names = append(names, r.columns[at].Name)
 			}
-			return &violation{"protocol, Discovered table", fmt.Sprintf("%s: row %d repeats the key of an earlier one, which breaks joins", what, i),
+			return &violation{"discovery-10", fmt.Sprintf("%s: row %d repeats the key of an earlier one, which breaks joins", what, i),
 				"a real constraint of the source", spellRow(names, project(row, places))}
 		}
 		seen[key] = true
@@ -65,7 +65,7 @@ func checkField(r *reading, at int) error {
 		cell := row[at]
 		if cell.IsNull() {
 			if !f.Nullable {
-				return &violation{"protocol, Discovered table", fmt.Sprintf("field %q is not nullable, and row %d has a null in it", f.Name, i),
+				return &violation{"discovery-7", fmt.Sprintf("field %q is not nullable, and row %d has a null in it", f.Name, i),
 					"nullable: true", "null"}
 			}
 			continue
@@ -81,32 +81,32 @@ func checkField(r *reading, at int) error {
 	return nil
 }
 
-// spelling is the ruling that a cell of a type breaks, and what it asks for;
-// nothing when the cell is spelled right.
+// spelling returns the rule that a cell of a type breaks, and what the rule asks
+// for, or nothing if the cell is spelled right.
 func spelling(cell wire.Value, t wire.Type) (rule, expected string) {
 	text := cell.Kind() == wire.KindText
 	switch t {
 	case wire.TypeNumber, wire.TypeDecimal:
 		if cell.Kind() == wire.KindBool || text && !wire.IsDecimal(cell.Text()) {
-			return "D1", "a number, or plain decimal digits in a string"
+			return "cell-1", "a number, or plain decimal digits in a string"
 		}
 	case wire.TypeBoolean:
 		if cell.Kind() != wire.KindBool {
-			return "protocol, Row values", "true or false, as JSON"
+			return "cell-5", "true or false, as JSON"
 		}
 	case wire.TypeDate:
 		if _, err := time.Parse(time.DateOnly, cell.Text()); err != nil {
-			return "D2", "YYYY-MM-DD"
+			return "cell-2a", "YYYY-MM-DD"
 		}
 	case wire.TypeDatetime:
 		if _, err := time.Parse(time.RFC3339Nano, cell.Text()); err != nil || !strings.HasSuffix(cell.Text(), "Z") {
-			return "D2", "ISO 8601 in UTC with a trailing Z"
+			return "cell-2", "ISO 8601 in UTC with a trailing Z"
 		}
 	case wire.TypeJSON, wire.TypeArray:
 		var compact bytes.Buffer
 		err := json.Compact(&compact, []byte(cell.Text()))
 		if err != nil || compact.String() != cell.Text() || t == wire.TypeArray && cell.Text()[0] != '[' {
-			return "D3", "compact JSON text in a string"
+			return "cell-3", "compact JSON text in a string"
 		}
 	}
 	return "", ""

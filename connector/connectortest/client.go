@@ -12,22 +12,27 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
-// defaultTimeoutMS is what a request states that leaves its TimeoutMS zero.
+// defaultTimeoutMS replaces a TimeoutMS of zero in a request.
 const defaultTimeoutMS = 30_000
 
-// client makes calls and reads their answers strictly. It knows no test, so
-// that any goroutine may use it. Its errors are a *wire.Error for what the
-// connector refused, connector.ErrDecline for a 204, and anything else for a
-// transport that failed or an answer that breaks the protocol.
+// client makes calls and reads their answers strictly. It does not use the test,
+// so that any goroutine may use it. Its errors are a *wire.Error for a refusal,
+// connector.ErrDecline for a 204, and another error for a transport that failed
+// or an answer that breaks the protocol.
 type client struct {
 	server *Server
 	ctx    context.Context
 	creds  wire.Credentials
-	// seen, when not nil, is given the raw bytes of every answer.
+	// seen, if not nil, gets the raw bytes of every answer.
 	seen func(path string, status int, body []byte)
 }
 
-// fetchDocument reads the capability document (protocol, Capability document).
+// envelope returns the members that every request has.
+func (c *client) envelope() wire.Envelope {
+	return wire.Envelope{Credentials: c.creds, TimeoutMS: defaultTimeoutMS}
+}
+
+// fetchDocument reads the capability document.
 func fetchDocument(ctx context.Context, s *Server) (*wire.Document, error) {
 	r, err := http.NewRequestWithContext(ctx, http.MethodGet, s.URL+wire.PathDocument, nil)
 	if err != nil {
@@ -49,7 +54,8 @@ func fetchDocument(ctx context.Context, s *Server) (*wire.Document, error) {
 	return doc, wire.Decode(body, doc)
 }
 
-// readBody reads an answer of a media type and of a bounded length (G10).
+// readBody reads an answer. It returns an error if the answer has another media
+// type or is longer than most bytes.
 func readBody(res *http.Response, media string, most int64) ([]byte, error) {
 	if got, _, _ := strings.Cut(res.Header.Get("Content-Type"), ";"); strings.TrimSpace(got) != media {
 		return nil, fmt.Errorf("status %d with content type %q instead of %s", res.StatusCode, res.Header.Get("Content-Type"), media)
@@ -59,12 +65,12 @@ func readBody(res *http.Response, media string, most int64) ([]byte, error) {
 		return nil, fmt.Errorf("reading the answer: %w", err)
 	}
 	if int64(len(body)) > most {
-		return nil, fmt.Errorf("the answer is longer than %d bytes (G10)", most)
+		return nil, fmt.Errorf("the answer is longer than %d bytes", most)
 	}
 	return body, nil
 }
 
-// post sends a request. The answer is 200 or 204; everything else is an error.
+// post sends a request. Every status except 200 and 204 is an error.
 func (c *client) post(path string, req wire.Message) (*http.Response, error) {
 	body, err := wire.EncodeRequest(req)
 	if err != nil {
@@ -92,7 +98,7 @@ func (c *client) post(path string, req wire.Message) (*http.Response, error) {
 	return nil, c.refusal(path, res)
 }
 
-// refusal reads the envelope of an answer that is not 2xx (protocol, Errors).
+// refusal reads the error of an answer that is not 2xx.
 func (c *client) refusal(path string, res *http.Response) error {
 	body, err := readBody(res, wire.MediaJSON, wire.MaxAnswerBytes)
 	if err != nil {
@@ -112,7 +118,7 @@ func (c *client) refusal(path string, res *http.Response) error {
 	return &e
 }
 
-// ask makes a call whose answer is one JSON object.
+// ask sends a request whose answer is one JSON object, and decodes the answer.
 func (c *client) ask(path string, req, answer wire.Message) error {
 	res, err := c.post(path, req)
 	if err != nil {
@@ -135,9 +141,9 @@ func (c *client) ask(path string, req, answer wire.Message) error {
 	return nil
 }
 
-// stream makes a call whose answer is rows with these members, nil for
-// whatever members there are. It reads most rows at most, and fails with
-// errTooMany when there are more.
+// stream sends a request whose answer is rows with these members, or with any
+// members if members is nil. It returns errTooMany if there are more than most
+// rows.
 func (c *client) stream(req wire.Message, members []string, most int64) (*Answer, error) {
 	res, err := c.post(wire.PathQuery, req)
 	if err != nil {
@@ -169,7 +175,7 @@ func (c *client) query(req *wire.QueryRequest, most int64) (*Answer, error) {
 	return c.stream(req, members(req), most)
 }
 
-// members are the names of a row's members, in the order of the request (B5).
+// members returns the names of a row's members in the order of the request.
 func members(req *wire.QueryRequest) []string {
 	names := append([]string{}, req.Fields...)
 	for _, j := range req.Joins {
@@ -180,7 +186,7 @@ func members(req *wire.QueryRequest) []string {
 	return names
 }
 
-// as is the member that a joined field becomes (B6).
+// as returns the name of a joined field in a row.
 func as(f wire.JoinField) string {
 	if f.As == "" {
 		return f.Field

@@ -1,15 +1,14 @@
-// Package connectortest tests a source as the platform would use it, without a
-// port: the real handler under a real HTTP server, reached through pipes in
-// memory.
+// Package connectortest tests a source as the platform uses it, without a port:
+// with the real handler in a real HTTP server, over connections in memory.
 //
 // # A test in a few lines
 //
-// [Run] discovers the tables and exercises everything that the connector's
-// document declares. [Isolation] looks for what one tenant sees of another.
-// [Start] serves a source for calls of your own, which a [Tenant] makes:
+// [Run] discovers the tables and tests everything that the connector's document
+// declares. [Isolation] checks that no tenant sees data of another. [Start]
+// serves a source for your own calls, which a [Tenant] makes:
 //
 //	func TestPlanets(t *testing.T) {
-//		connectortest.Run(t, definition, planets{}, connectortest.Config{})
+//		connectortest.Run(t, definition, planets{}, nil)
 //	}
 //
 //	func TestGasGiants(t *testing.T) {
@@ -33,36 +32,36 @@
 //
 // # What is verified
 //
-// Every answer, whether a test asks for it or not, is held against all rows of
-// its tables, read through the same connector with nothing filtered, sorted or
-// cut. A row that a filter refuses, a row that is missing, an order, a window, a
-// count or a sum that is not so fails the test, with the ruling that it breaks,
-// the request without its credentials, what was expected and what came:
+// Every answer is compared with all rows of its tables, which are read through
+// the same connector without filters, sort or window. The test fails for a row
+// that a filter drops, a missing row, and a wrong order, window, count or sum. The
+// message has the rule of docs/protocol.md that the answer breaks, the request
+// without its credentials, and the expected and the received values:
 //
-//	POST /query: A3: 2 of 11 rows that the filters keep are missing
+//	POST /query: filter-3a: 2 of 11 rows that the filters keep are missing
 //		expected: {"id":4,"customer":null}
 //		          {"id":9,"customer":null}
 //		got:      9 rows without them
 //		request:  {"table":"orders","and":[{"field":"customer","op":"nin","values":[]}],...}
 //
-// What a connector does not claim it need not have done: rows that no declared
-// operator was asked about may be a superset, an order that served.sort does not
-// claim may be any. No row may be missing either way.
+// A connector need not do what it does not claim to have served: without
+// served.filters, it may send more rows than the filters keep, except for
+// operators that its document declares; without served.sort, the rows may be in
+// any order. But no row may ever be missing.
 //
-// The whole read is the yardstick, so what it lacks is found by nobody here:
-// assert some rows that you know, as above. And what discovery says of a field's
-// type decides how its values compare (A10): a source whose columns say
-// otherwise fails.
+// Rows missing from the full read cannot be detected: assert a few rows you know,
+// as above. Values compare by the type that discovery gives their field
+// [rule filter-10]: a source whose columns have other types fails.
 //
 // # Time
 //
-// A [Server] may be started in a testing/synctest bubble. Heartbeats and
-// timeouts are then due at once, and [Answer] counts the pings.
+// A [Server] can be started in a testing/synctest bubble. Heartbeats and timeouts
+// then take no real time, and [Answer] counts the heartbeats.
 //
-// # Rough edges
+// # Limits
 //
-// The data must hold still while an answer is verified; for data that move, and
-// for an upstream's fake that counts its calls, see [Tenant.Unverified]. SQL in
-// a dialect is not verified: only the source can read it. Aggregates over what
-// the rulings leave open, such as a sum of texts, are taken as they come.
+// The data must not change while an answer is verified. For data that change, and
+// for a fake upstream that counts its calls, use [Tenant.Unverified]. SQL in a
+// dialect is not verified, because only the source can read it. Aggregates that no
+// rule defines, such as a sum of texts, are accepted with any value.
 package connectortest

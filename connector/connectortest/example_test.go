@@ -65,7 +65,7 @@ func (planets) Query(_ context.Context, _ *connector.QueryRequest, out *connecto
 }
 
 func TestPlanets(t *testing.T) {
-	connectortest.Run(t, definition, planets{}, connectortest.Config{})
+	connectortest.Run(t, definition, planets{}, nil)
 }
 
 func TestGasGiants(t *testing.T) {
@@ -87,7 +87,7 @@ func TestUnknownTable(t *testing.T) {
 	assert.ErrorIs(t, err, connector.ErrUnknownEntity)
 }
 
-// What an answer prints as is what assert.JSONEq compares.
+// The text of an answer, for assert.JSONEq.
 func ExampleAnswer_JSON() {
 	answer := connectortest.Answer{
 		Names: []string{"name", "moons"},

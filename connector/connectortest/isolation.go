@@ -13,33 +13,32 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
-// The bounds of an isolation test: tables of each tenant, their rows, how often
-// a tenant goes through its calls, and from how many goroutines at once.
+// The limits of an isolation test: tables of each tenant, rows of a table, how
+// often a tenant repeats its calls, and the number of goroutines.
 const (
-	isolationTables = 8
-	isolationRows   = 10_000
-	isolationRounds = 3
-	isolationAtOnce = 4
+	isolationTables     = 8
+	isolationRows       = 10_000
+	isolationRounds     = 3
+	isolationGoroutines = 4
 )
 
-// Isolation serves two tenants, first in turn and then at once, and fails when
-// one sees anything of the other (protocol, What the service does, rule 4):
+// Isolation sends the requests of two tenants, first in turn and then
+// concurrently, and fails if one sees anything of the other [rule tenant-6]:
 //
-//   - No cell, table or discovered text that only one of them has stands in an
-//     answer to the other. What is only one tenant's is learnt from reading
-//     each in full at the start, so give it credentials whose data differ; two
-//     that see the same fail the test, because no leak would show.
-//   - Each goes on getting its own rows, counts and measures, whatever the
-//     other does at the time, streams that are abandoned halfway included. A
-//     table that only one has is 404 for the other.
-//   - No credential value is echoed: not in an answer, not in an error, and not
-//     in the log, in whatever encoding (G9). That is tried with wrong
-//     credentials too. Values of fewer than four bytes are not looked for. A
-//     value that was typed into a field of type text, such as an account's
-//     name, may stand in data but not in errors or the log.
+//   - No answer to one tenant may contain a cell, table or discovered text that
+//     only the other has. Isolation reads the data of both in full at the start
+//     to learn what only one has, so use credentials whose data differ. If both
+//     see the same data, the test fails, because no leak could be detected.
+//   - Each tenant must keep getting its own rows, counts and measures, whatever
+//     the other does at the same time, including abandoned streams. For a table
+//     that only one has, the other must get 404.
+//   - No answer, error or log line may contain a credential value in any
+//     encoding. Isolation also tries wrong credentials. It ignores values of
+//     fewer than four bytes. The value of a field of type text, such as the name
+//     of an account, may appear in data but not in errors or the log.
 //
-// While it runs, the process's default loggers (slog and log) are its own, so
-// that what a source logs is seen as well; do not call it from a parallel test.
+// While it runs, Isolation replaces the default loggers of the process (slog and
+// log), so that it sees what a source logs. Do not call it from a parallel test.
 func Isolation(t testing.TB, def connector.Definition, src connector.Source, a, b map[string]string) {
 	t.Helper()
 	w := newWatch(t, def, a, b)
@@ -71,7 +70,7 @@ func Isolation(t testing.TB, def connector.Definition, src connector.Source, a, 
 		}
 	}
 	var wg sync.WaitGroup
-	for range min(isolationAtOnce, parties[0].seen.doc.Capabilities.Limits.Concurrency) {
+	for range min(isolationGoroutines, parties[0].seen.doc.Capabilities.Limits.Concurrency) {
 		for _, p := range parties {
 			calls := p.calls(random)
 			wg.Go(func() {
@@ -91,13 +90,13 @@ type party struct {
 	name   string
 	client client
 	seen   *snapshot
-	texts  map[string]bool // all that it sees
-	own    map[string]bool // what of that the other does not see
+	texts  map[string]bool // everything that it sees
+	own    map[string]bool // what only this tenant sees
 	other  *party
 	tables []*wire.Table // those that the test reads
 }
 
-// party is a tenant whose every answer is watched.
+// party returns a tenant whose answers are all searched for secrets.
 func (w *watch) party(server *Server, name string, credentials map[string]string) *party {
 	p := &party{watch: w, name: name, texts: map[string]bool{}}
 	p.client = client{server: server, ctx: w.t.Context(), creds: wire.NewCredentials(credentials), seen: w.searchAnswer}
@@ -131,7 +130,7 @@ func (p *party) learn() (err error) {
 	return nil
 }
 
-// texts are the cells of rows as text.
+// texts returns the cells of rows as text.
 func texts(rows [][]wire.Value) map[string]bool {
 	set := map[string]bool{}
 	for _, row := range rows {
@@ -144,7 +143,7 @@ func texts(rows [][]wire.Value) map[string]bool {
 	return set
 }
 
-// discovered are the texts of a discovery that come from the tenant's data.
+// discovered returns the texts of a discovery that come from the tenant's data.
 func discovered(d *wire.Discovery) map[string]bool {
 	texts := map[string]bool{}
 	for _, t := range d.Tables {
@@ -168,20 +167,20 @@ func discovered(d *wire.Discovery) map[string]bool {
 	return texts
 }
 
-// without is what the tenant sees and the other does not.
+// without returns the texts that the tenant sees and the other does not.
 func (p *party) without(other *party) map[string]bool {
 	own := maps.Clone(p.texts)
 	maps.DeleteFunc(own, func(text string, _ bool) bool { return other.texts[text] })
 	return own
 }
 
-// mustDiffer ends a test in which no leak would show. That is also how a source
-// looks that keeps the rows of whoever comes first: the other tenant sees them
-// from the start.
+// mustDiffer ends the test if both tenants see the same data, because no leak
+// could be detected. This also happens if a source keeps the rows of the first
+// tenant and serves them to the second.
 func (p *party) mustDiffer() {
 	p.t.Helper()
-	const advice = "so no leak would show: give credentials whose data differ, or look for a source that serves one tenant's data to the other " +
-		"(protocol, What the service does, rule 4; G11)"
+	const advice = "so no leak would show: give credentials whose data differ, or look for a source that serves one tenant's data " +
+		"to the other"
 	if len(p.own) == 0 {
 		p.t.Fatalf("connectortest: tenant %s sees nothing that tenant %s does not, %s", p.name, p.other.name, advice)
 	}
@@ -201,28 +200,27 @@ func (p *party) mustDiffer() {
 	}
 }
 
-// leaks reports texts of the other tenant in an answer, and whether there were
-// any.
+// leaks fails the test if an answer has a text of the other tenant, and reports
+// whether it has.
 func (p *party) leaks(what string, texts map[string]bool) bool {
 	for text := range texts {
 		if p.other.own[text] {
-			p.fail("protocol, What the service does, rule 4: %s answers tenant %s with what only tenant %s has: %q", what, p.name, p.other.name, text)
+			p.fail("tenant-6: %s answers tenant %s with what only tenant %s has: %q", what, p.name, p.other.name, text)
 			return true
 		}
 	}
 	return false
 }
 
-// judge reports what is wrong with an answer to a request for the tenant's own
-// tables.
+// judge fails the test if a request for the tenant's own tables got an error.
 func (p *party) judge(what string, err error) {
 	if err != nil {
-		p.fail("protocol, What the service does, rule 4: %s answers tenant %s otherwise than when it was alone: %v", what, p.name, err)
+		p.fail("tenant-6: %s answers tenant %s otherwise than when it was alone: %v", what, p.name, err)
 	}
 }
 
-// calls are what the tenant does, in an order of chance. They may be made from
-// any goroutine.
+// calls returns the calls of the tenant in random order. Any goroutine may make
+// them.
 func (p *party) calls(random *rand.Rand) []func() {
 	calls := []func(){p.discover, p.stranger}
 	for _, table := range p.tables {
@@ -245,7 +243,7 @@ func (p *party) calls(random *rand.Rand) []func() {
 }
 
 func (p *party) discover() {
-	d, err := p.client.discover(&wire.DiscoveryRequest{Envelope: wire.Envelope{Credentials: p.client.creds, TimeoutMS: defaultTimeoutMS}})
+	d, err := p.client.discover(&wire.DiscoveryRequest{Envelope: p.client.envelope()})
 	if err != nil {
 		p.judge(wire.PathDiscovery, err)
 		return
@@ -266,7 +264,7 @@ func (p *party) discover() {
 }
 
 func (p *party) all(table *wire.Table) *wire.QueryRequest {
-	return &wire.QueryRequest{Table: table.Name, Fields: fieldNames(table), Envelope: wire.Envelope{Credentials: p.client.creds, TimeoutMS: defaultTimeoutMS}}
+	return &wire.QueryRequest{Table: table.Name, Fields: fieldNames(table), Envelope: p.client.envelope()}
 }
 
 func (p *party) read(table *wire.Table) {
@@ -281,8 +279,7 @@ func (p *party) read(table *wire.Table) {
 	p.judge(wire.PathQuery, err)
 }
 
-// abandon leaves a stream after its first line, as a client does that goes
-// away.
+// abandon closes a stream after its first line, as a client that disconnects.
 func (p *party) abandon(table *wire.Table) {
 	_, _ = p.client.query(p.all(table), 0)
 }
@@ -290,9 +287,8 @@ func (p *party) abandon(table *wire.Table) {
 func (p *party) declares(e wire.Endpoint) bool { return slices.Contains(p.seen.doc.Endpoints, e) }
 
 func (p *party) measure(table *wire.Table) {
-	creds := p.client.creds
 	if p.declares(wire.EndpointCount) {
-		req := &wire.CountRequest{Table: table.Name, Envelope: wire.Envelope{Credentials: creds, TimeoutMS: defaultTimeoutMS}}
+		req := &wire.CountRequest{Table: table.Name, Envelope: p.client.envelope()}
 		n, err := p.client.count(req)
 		if err == nil {
 			err = checkCount(p.seen, req, n)
@@ -300,14 +296,14 @@ func (p *party) measure(table *wire.Table) {
 		p.judge(wire.PathCount, err)
 	}
 	if p.declares(wire.EndpointSize) {
-		size, err := p.client.size(&wire.SizeRequest{Table: table.Name, Envelope: wire.Envelope{Credentials: creds, TimeoutMS: defaultTimeoutMS}})
+		size, err := p.client.size(&wire.SizeRequest{Table: table.Name, Envelope: p.client.envelope()})
 		if err == nil {
 			err = checkSize(p.seen, table.Name, size)
 		}
 		p.judge(wire.PathSize, err)
 	}
 	if p.declares(wire.EndpointCardinality) && len(table.Fields) > 0 {
-		req := &wire.CardinalityRequest{Table: table.Name, Columns: fieldNames(table), Envelope: wire.Envelope{Credentials: creds, TimeoutMS: defaultTimeoutMS}}
+		req := &wire.CardinalityRequest{Table: table.Name, Columns: fieldNames(table), Envelope: p.client.envelope()}
 		counts, err := p.client.cardinality(req)
 		if err == nil {
 			err = checkCardinality(p.seen, req, counts)
@@ -316,7 +312,7 @@ func (p *party) measure(table *wire.Table) {
 	}
 }
 
-// group asks for the values of the first fields as groups.
+// group requests the values of the first fields as groups.
 func (p *party) group(table *wire.Table) {
 	if !p.declares(wire.EndpointAggregate) {
 		return
@@ -324,7 +320,7 @@ func (p *party) group(table *wire.Table) {
 	for _, f := range table.Fields[:min(3, len(table.Fields))] {
 		req := &wire.AggregateRequest{
 			Table: table.Name, GroupBy: []wire.GroupKey{{Field: f.Name, As: "g"}}, Measures: []wire.Measure{{Fn: wire.FnCount, As: "n"}},
-			Limit: wire.AggregateLimit, Envelope: wire.Envelope{Credentials: p.client.creds, TimeoutMS: defaultTimeoutMS},
+			Limit: wire.AggregateLimit, Envelope: p.client.envelope(),
 		}
 		rows, err := p.client.aggregate(req)
 		var keys [][]wire.Value
@@ -335,7 +331,7 @@ func (p *party) group(table *wire.Table) {
 			return
 		}
 		if errors.Is(err, connector.ErrDecline) || errors.Is(err, connector.ErrUnsupported) {
-			continue // or there are too many groups (E6)
+			continue // unsupported: too many groups
 		}
 		if err == nil {
 			err = checkAggregate(p.seen, req, rows)
@@ -350,7 +346,7 @@ func (p *party) link(table *wire.Table, k wire.ForeignKey) {
 	}
 	req := &wire.LinkHitRateRequest{
 		FromTable: table.Name, FromColumn: k.Field, ToTable: k.TargetTable, ToColumn: k.TargetField,
-		Envelope: wire.Envelope{Credentials: p.client.creds, TimeoutMS: defaultTimeoutMS},
+		Envelope: p.client.envelope(),
 	}
 	rate, err := p.client.linkHitRate(req)
 	if err == nil {
@@ -368,7 +364,6 @@ func (p *party) link(table *wire.Table, k wire.ForeignKey) {
 
 // trespass asks for a table that only the other tenant has.
 func (p *party) trespass(table *wire.Table) {
-	creds := p.client.creds
 	refused := func(path string, err error) {
 		if errors.Is(err, connector.ErrUnknownEntity) {
 			return
@@ -376,32 +371,32 @@ func (p *party) trespass(table *wire.Table) {
 		if err == nil {
 			err = errors.New("an answer")
 		}
-		p.fail("protocol, What the service does, rule 4: %s: table %q is tenant %s's alone, and tenant %s gets %v instead of 404 unknown_entity",
+		p.fail("tenant-6: %s: table %q is tenant %s's alone, and tenant %s gets %v instead of 404 unknown_entity",
 			path, table.Name, p.other.name, p.name, err)
 	}
 	_, err := p.client.query(p.all(table), isolationRows)
 	refused(wire.PathQuery, err)
 	if p.declares(wire.EndpointCount) {
-		_, err := p.client.count(&wire.CountRequest{Table: table.Name, Envelope: wire.Envelope{Credentials: creds, TimeoutMS: defaultTimeoutMS}})
+		_, err := p.client.count(&wire.CountRequest{Table: table.Name, Envelope: p.client.envelope()})
 		refused(wire.PathCount, err)
 	}
 	if p.declares(wire.EndpointSize) {
-		_, err := p.client.size(&wire.SizeRequest{Table: table.Name, Envelope: wire.Envelope{Credentials: creds, TimeoutMS: defaultTimeoutMS}})
+		_, err := p.client.size(&wire.SizeRequest{Table: table.Name, Envelope: p.client.envelope()})
 		refused(wire.PathSize, err)
 	}
 	if p.declares(wire.EndpointCardinality) && len(table.Fields) > 0 {
-		_, err := p.client.cardinality(&wire.CardinalityRequest{Table: table.Name, Columns: fieldNames(table), Envelope: wire.Envelope{Credentials: creds, TimeoutMS: defaultTimeoutMS}})
+		_, err := p.client.cardinality(&wire.CardinalityRequest{Table: table.Name, Columns: fieldNames(table), Envelope: p.client.envelope()})
 		refused(wire.PathCardinality, err)
 	}
 }
 
-// stranger calls with credentials that nobody has. Whatever comes back, what
-// was typed must not be in it: that is searched for in every answer.
+// stranger calls with wrong credentials. Every answer is searched for
+// them.
 func (p *party) stranger() {
 	c := p.client
 	c.creds = p.wrong
-	_ = c.check(&wire.CheckRequest{Envelope: wire.Envelope{Credentials: c.creds, TimeoutMS: defaultTimeoutMS}})
-	_, _ = c.discover(&wire.DiscoveryRequest{Envelope: wire.Envelope{Credentials: c.creds, TimeoutMS: defaultTimeoutMS}})
+	_ = c.check(&wire.CheckRequest{Envelope: c.envelope()})
+	_, _ = c.discover(&wire.DiscoveryRequest{Envelope: c.envelope()})
 	for _, table := range p.tables {
 		req := p.all(table)
 		req.Credentials = c.creds

@@ -7,17 +7,17 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
-// join is every row of a table with what its LEFT joins add (B6), worked out
-// the plain way: hop by hop, over all rows.
+// join returns every row of a table with the fields that its left joins add. It
+// computes the joins hop by hop, over all rows.
 func join(p *snapshot, base *reading, hops []wire.JoinHop) (*relation, error) {
 	if len(hops) == 0 {
 		return &base.relation, nil
 	}
 	if !p.doc.Capabilities.Join {
-		return nil, refuse("B7", "joins, and capabilities.join is false", wire.CodeUnsupported)
+		return nil, refuse("query-7", "joins, and capabilities.join is false", wire.CodeUnsupported)
 	}
-	// A row under way: the row of the base table, then that of each hop, nil
-	// where it found no match.
+	// While joining, a row is a list: the row of the base table, then one row
+	// for each hop, nil where nothing matched.
 	rows := make([][][]wire.Value, len(base.rows))
 	for i, row := range base.rows {
 		rows[i] = [][]wire.Value{row}
@@ -34,7 +34,7 @@ func join(p *snapshot, base *reading, hops []wire.JoinHop) (*relation, error) {
 		}
 		fromAt, toAt := sides[from].place(0, hop.FromField), to.place(0, hop.ToField)
 		if fromAt < 0 || toAt < 0 {
-			return nil, refuse("A11", "a hop over a field that its table does not have", wire.CodeUnknownEntity)
+			return nil, refuse("filter-11a", "a hop over a field that its table does not have", wire.CodeUnknownEntity)
 		}
 		numeric := sides[from].columns[fromAt].Type.Numeric() && to.columns[toAt].Type.Numeric()
 		matches := map[string][][]wire.Value{}
@@ -60,8 +60,8 @@ func join(p *snapshot, base *reading, hops []wire.JoinHop) (*relation, error) {
 	return flatten(base, sides, hops, rows)
 }
 
-// hopFrom is the side that a hop starts from: 0 is the base table, n the n-th
-// hop.
+// hopFrom returns the side at which a hop starts: 0 for the base table, n for
+// the n-th hop.
 func hopFrom(base string, earlier []wire.JoinHop, from string) (int, error) {
 	side, reached := -1, 0
 	for i, j := range earlier {
@@ -72,16 +72,16 @@ func hopFrom(base string, earlier []wire.JoinHop, from string) (int, error) {
 	}
 	switch {
 	case reached > 1:
-		return 0, refuse("B6", fmt.Sprintf("a hop from table %q, which two hops reached", from), wire.CodeUnsupported)
+		return 0, refuse("query-6a", fmt.Sprintf("a hop from table %q, which two hops reached", from), wire.CodeUnsupported)
 	case from == base:
 		return 0, nil
 	case reached == 0:
-		return 0, refuse("B6", fmt.Sprintf("a hop from table %q, which nothing reached", from), wire.CodeBadRequest)
+		return 0, refuse("query-6a", fmt.Sprintf("a hop from table %q, which nothing reached", from), wire.CodeBadRequest)
 	}
 	return side, nil
 }
 
-// flatten lays the cells of the base row and of the hops' fields side by side.
+// flatten puts the cells of the base row and of the hops' fields into one row.
 func flatten(base *reading, sides []*reading, hops []wire.JoinHop, rows [][][]wire.Value) (*relation, error) {
 	type cell struct{ side, at int }
 	var cells []cell
@@ -94,7 +94,8 @@ func flatten(base *reading, sides []*reading, hops []wire.JoinHop, rows [][][]wi
 		for _, f := range hop.Fields {
 			at := to.place(0, f.Field)
 			if at < 0 {
-				return nil, refuse("A11", fmt.Sprintf("the field %q of a hop, which its table does not have", f.Field), wire.CodeUnknownEntity)
+				return nil, refuse("filter-11a", fmt.Sprintf("the field %q of a hop, which its table does not have", f.Field),
+					wire.CodeUnknownEntity)
 			}
 			cells = append(cells, cell{i + 1, at})
 			all.columns = append(all.columns, wire.Column{Name: as(f), Type: to.columns[at].Type, Hop: i + 1})
@@ -112,9 +113,9 @@ func flatten(base *reading, sides []*reading, hops []wire.JoinHop, rows [][][]wi
 	return all, nil
 }
 
-// linkKey is equal for values that a join or a link finds equal (F2): numbers
-// where both columns are numeric, else text. It is not ok for a value that
-// equals nothing.
+// linkKey returns a text that is equal for values that a join or a link calls
+// equal: by digits if both columns are numeric, otherwise as text. It reports
+// false for a value that equals nothing.
 func linkKey(v wire.Value, numeric bool) (string, bool) {
 	switch {
 	case v.IsNull():

@@ -12,24 +12,24 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
-// longestOperand is how long a text may be that is sent back as an operand.
-const longestOperand = 4 << 10
+// maxOperandBytes limits the texts that are used as operands.
+const maxOperandBytes = 4 << 10
 
-// column is a field with the values its rows have, to make operands of.
+// column is a field with values of its rows, from which it makes operands.
 type column struct {
 	field  wire.Field
-	values []wire.Value // a few distinct ones, the least and the greatest among them
+	values []wire.Value // a few distinct ones, with the least and the greatest
 }
 
-// newColumn picks a few values of a column: some at random, and both ends,
-// where comparisons tend to go wrong.
+// newColumn selects a few values of a column: some at random, and the least and
+// the greatest, where comparisons often go wrong.
 func newColumn(f wire.Field, cells []wire.Value, random *rand.Rand) column {
 	seen := map[string]bool{}
 	var distinct []wire.Value
 	var least, greatest wire.Value
 	for _, v := range cells {
 		key := string(filter.AppendKey(nil, v, f.Type))
-		if v.IsNull() || seen[key] || len(v.Text()) > longestOperand {
+		if v.IsNull() || seen[key] || len(v.Text()) > maxOperandBytes {
 			continue
 		}
 		seen[key] = true
@@ -49,8 +49,9 @@ func newColumn(f wire.Field, cells []wire.Value, random *rand.Rand) column {
 	return c
 }
 
-// filters are filters on the column by one operator: operands that match and
-// ones that do not, other spellings of the same value, nulls and nothings.
+// filters returns filters on the column by one operator, with operands that
+// match and that do not, other spellings of the same value, nulls and empty
+// operands.
 func (c column) filters(op wire.Op) []wire.Filter {
 	var filters []wire.Filter
 	value := func(values ...wire.Value) {
@@ -65,8 +66,8 @@ func (c column) filters(op wire.Op) []wire.Filter {
 	case wire.OpIsNull, wire.OpNotNull:
 		return []wire.Filter{{Field: c.field.Name, Op: op}}
 	case wire.OpIn, wire.OpNin:
-		member()            // A3: matches nothing, drops nothing
-		member(wire.Null()) // A3: the same
+		member()            // in matches nothing, nin drops nothing
+		member(wire.Null()) // the same
 		member(c.stranger())
 		member(c.near()...)
 		if len(c.values) > 0 {
@@ -78,7 +79,7 @@ func (c column) filters(op wire.Op) []wire.Filter {
 		value(wire.Null(), wire.Text(""))
 		for _, v := range c.values {
 			value(elements(v)...)
-			value(v) // A4: a text contains nothing, not even itself
+			value(v) // text that is not an array contains nothing, not even itself
 		}
 	case wire.OpIncludes, wire.OpStartsWith:
 		value(wire.Null(), wire.Text(""), c.stranger())
@@ -96,7 +97,7 @@ func (c column) filters(op wire.Op) []wire.Filter {
 	return filters
 }
 
-// stranger is a value that the column hardly has.
+// stranger returns a value that the column is unlikely to have.
 func (c column) stranger() wire.Value {
 	switch c.field.Type {
 	case wire.TypeNumber, wire.TypeDecimal:
@@ -109,39 +110,39 @@ func (c column) stranger() wire.Value {
 	return wire.Text("no such value \u2603")
 }
 
-// near are values that are almost one of the column's, or of its type, and
-// are not.
+// near returns values that look like one of the column's values, or like a value
+// of its type, and are not.
 func (c column) near() []wire.Value {
 	switch c.field.Type {
 	case wire.TypeNumber, wire.TypeDecimal:
-		near := []wire.Value{wire.Text("n/a"), wire.Text("1e3"), wire.Bool(true)} // A6: not numbers
+		near := []wire.Value{wire.Text("n/a"), wire.Text("1e3"), wire.Bool(true)} // not numbers
 		for _, v := range c.values {
 			if wire.IsDecimal(v.String()) {
 				text := v.String()
 				if !strings.Contains(text, ".") {
 					text += "."
 				}
-				near = append(near, wire.Text(text+"0000000000000000001")) // A6: beyond a float's digits
+				near = append(near, wire.Text(text+"0000000000000000001")) // more digits than a float has
 				break
 			}
 		}
 		return near
 	case wire.TypeBoolean:
-		return []wire.Value{wire.Int(1), wire.Text("TRUE")} // A7: true is not 1
+		return []wire.Value{wire.Int(1), wire.Text("TRUE")} // true is not 1
 	case wire.TypeDate, wire.TypeDatetime:
-		return []wire.Value{wire.Text("tomorrow")} // A9: compares as bytes
+		return []wire.Value{wire.Text("tomorrow")} // compares as bytes
 	}
 	var near []wire.Value
 	for _, v := range c.values {
 		if text := v.String(); v.Kind() == wire.KindText && text != "" {
-			near = append(near, wire.Text(text+" "), wire.Text(otherCase(text))) // A7: no trimming, no folding
+			near = append(near, wire.Text(text+" "), wire.Text(otherCase(text))) // no trimming, no case folding
 			break
 		}
 	}
 	return near
 }
 
-// twins are other spellings of the same value.
+// twins returns other spellings of the same value.
 func (c column) twins(v wire.Value) []wire.Value {
 	text := v.String()
 	switch c.field.Type {
@@ -170,12 +171,12 @@ func (c column) twins(v wire.Value) []wire.Value {
 			return []wire.Value{wire.Text(at.In(time.FixedZone("", 2*3600)).Format(time.RFC3339Nano))}
 		}
 	case wire.TypeBoolean:
-		return []wire.Value{wire.Text(text)} // A7: compared as text
+		return []wire.Value{wire.Text(text)} // booleans compare as text
 	}
 	return nil
 }
 
-// elements are the scalars of an array cell, and a piece of one that is text.
+// elements returns the scalars of an array cell, and a prefix of each text.
 func elements(v wire.Value) []wire.Value {
 	var list []any
 	d := json.NewDecoder(strings.NewReader(v.Text()))
@@ -189,7 +190,7 @@ func elements(v wire.Value) []wire.Value {
 		case string:
 			values = append(values, wire.Text(e))
 			if _, size := utf8.DecodeRuneInString(e); size < len(e) {
-				values = append(values, wire.Text(e[:size])) // A4: membership, not a part of an element
+				values = append(values, wire.Text(e[:size])) // a part of an element is not an element
 			}
 		case json.Number:
 			if f, err := e.Float64(); err == nil {
@@ -202,7 +203,7 @@ func elements(v wire.Value) []wire.Value {
 	return values
 }
 
-// parts are a prefix, a part and a case variant of a text (A5).
+// parts returns a prefix, a substring and a case variant of a text.
 func parts(text string) []wire.Value {
 	runes := []rune(text)
 	if len(runes) < 2 {

@@ -8,18 +8,17 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
-// mostRows is how many rows of a table are read to verify what is said of it,
-// unless a Config says otherwise: the protocol's own row budget for live data
-// (Limits).
-const mostRows = 200_000
+// maxRows limits the rows of a table that are read to verify an answer, unless
+// Options sets another limit. It is the protocol's row budget for live data.
+const maxRows = 200_000
 
-// relation is rows and their columns: a table, or tables joined (B6).
+// relation is a list of rows and their columns: a table, or joined tables.
 type relation struct {
 	columns []wire.Column
 	rows    [][]wire.Value
 }
 
-// place is the position of a column, or -1.
+// place returns the position of a column, or -1.
 func (r *relation) place(hop int, name string) int {
 	for i, c := range r.columns {
 		if c.Hop == hop && c.Name == name {
@@ -29,15 +28,15 @@ func (r *relation) place(hop int, name string) int {
 	return -1
 }
 
-// reading is a table as discovery describes it, with all its rows as an
-// unfiltered, unsorted, unwindowed query of all its fields answers them.
+// reading is a table as discovery describes it, with all rows that a query of
+// all its fields answers, without filters, sort or window.
 type reading struct {
 	relation
 	table *wire.Table
 }
 
-// snapshot is what one credential set can see. Answers are verified against
-// it. Tables are read when they are first needed.
+// snapshot is what one set of credentials can see. Answers are verified against
+// it. It reads a table when it first needs it.
 type snapshot struct {
 	client    *client
 	most      int64 // rows of a table
@@ -52,14 +51,14 @@ func takeSnapshot(c *client, most int64) (*snapshot, error) {
 	if err != nil {
 		return nil, fmt.Errorf("reading the document: %w", err)
 	}
-	found, err := c.discover(&wire.DiscoveryRequest{Envelope: wire.Envelope{Credentials: c.creds, TimeoutMS: defaultTimeoutMS}})
+	found, err := c.discover(&wire.DiscoveryRequest{Envelope: c.envelope()})
 	if err != nil {
 		return nil, fmt.Errorf("discovering the tables: %w", err)
 	}
 	return &snapshot{client: c, most: most, doc: doc, discovery: found, readings: map[string]*reading{}}, nil
 }
 
-// table is the description of a table, nil where there is none.
+// table returns the description of a table, nil if there is none.
 func (p *snapshot) table(name string) *wire.Table {
 	for i := range p.discovery.Tables {
 		if p.discovery.Tables[i].Name == name {
@@ -69,8 +68,8 @@ func (p *snapshot) table(name string) *wire.Table {
 	return nil
 }
 
-// read reads the tables of these names that are not read yet. A name that was
-// not discovered is no error: whoever judges an answer finds it missing.
+// read reads the tables of these names unless it has read them already. It
+// ignores a name that discovery does not list: need reports it later.
 func (p *snapshot) read(names ...string) error {
 	for _, name := range names {
 		if _, done := p.readings[name]; done {
@@ -95,9 +94,7 @@ func (p *snapshot) read(names ...string) error {
 
 // readTable reads all rows of a table, with all its fields.
 func readTable(c *client, table *wire.Table, most int64) ([][]wire.Value, error) {
-	answer, err := c.query(&wire.QueryRequest{
-		Table: table.Name, Fields: fieldNames(table), Envelope: wire.Envelope{Credentials: c.creds, TimeoutMS: defaultTimeoutMS},
-	}, most)
+	answer, err := c.query(&wire.QueryRequest{Table: table.Name, Fields: fieldNames(table), Envelope: c.envelope()}, most)
 	if err != nil {
 		return nil, err
 	}
@@ -112,22 +109,22 @@ func fieldNames(table *wire.Table) []string {
 	return names
 }
 
-// need is the reading of a table that an answer is about: there can be no
-// answer about one that was not discovered.
+// need returns the reading of a table that an answer is about. It returns a
+// violation if discovery does not list the table.
 func (p *snapshot) need(name string) (*reading, error) {
 	if r := p.readings[name]; r != nil {
 		return r, nil
 	}
 	return nil, &violation{
-		rule:     "F3",
+		rule:     "measure-3",
 		problem:  fmt.Sprintf("the connector answers for table %q, which discovery does not list", name),
 		expected: "404 unknown_entity",
 		got:      "an answer",
 	}
 }
 
-// rowKey is equal for rows whose cells at these places are equal under A6 to
-// A9.
+// rowKey returns a text that is equal for rows whose cells at these places are
+// equal.
 func (r *relation) rowKey(row []wire.Value, places []int) string {
 	var key []byte
 	for _, at := range places {
@@ -136,7 +133,7 @@ func (r *relation) rowKey(row []wire.Value, places []int) string {
 	return string(key)
 }
 
-// project is the cells at these places.
+// project returns the cells at these places.
 func project(row []wire.Value, places []int) []wire.Value {
 	cells := make([]wire.Value, len(places))
 	for i, at := range places {

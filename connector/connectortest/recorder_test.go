@@ -8,9 +8,9 @@ import (
 	"testing"
 )
 
-// recorder stands in for a test that is expected to fail: it keeps what it is
-// told instead of failing the test around it. What it does not keep, such as
-// cleanups and the context, is the test's own.
+// recorder replaces a *testing.T in a test that must fail: it records failures
+// and logs. Everything else, such as cleanups and the context, goes to the real
+// test.
 type recorder struct {
 	testing.TB
 	name   string
@@ -25,15 +25,15 @@ type recorder struct {
 	subtests []*recorder
 }
 
-// record runs a part as a test of its own and returns what became of it. Of
-// its subtests only those run that lead to the path only, or lie below it.
+// record runs a part with a recorder and returns it. It runs only the subtests
+// on the path only and those below it.
 func record(t testing.TB, only string, part func(testing.TB)) *recorder {
 	r := &recorder{TB: t, only: only}
 	r.run(part)
 	return r
 }
 
-// run is like testing's: a part may end its goroutine by FailNow or SkipNow.
+// run runs a part in a goroutine, which FailNow or SkipNow may end.
 func (r *recorder) run(part func(testing.TB)) {
 	done := make(chan struct{})
 	go func() {
@@ -43,7 +43,7 @@ func (r *recorder) run(part func(testing.TB)) {
 	<-done
 }
 
-// Run is the subtest method that subtest looks for.
+// Run is the method that subtest calls.
 func (r *recorder) Run(name string, part func(testing.TB)) bool {
 	name = strings.TrimPrefix(r.name+"/"+strings.ReplaceAll(name, " ", "_"), "/")
 	if !strings.HasPrefix(r.only+"/", name+"/") && !strings.HasPrefix(name+"/", r.only+"/") && r.only != "" {
@@ -140,7 +140,7 @@ func (r *recorder) walk(visit func(*recorder)) {
 	}
 }
 
-// failures is every error, under the name of its test.
+// failures returns every error with the name of its test.
 func (r *recorder) failures() (list []string) {
 	r.walk(func(r *recorder) {
 		for _, e := range r.errors {
@@ -150,7 +150,7 @@ func (r *recorder) failures() (list []string) {
 	return list
 }
 
-// logged is everything that was logged, one text each.
+// logged returns everything that was logged.
 func (r *recorder) logged() (list []string) {
 	r.walk(func(r *recorder) {
 		for _, l := range r.logs {

@@ -1,6 +1,7 @@
 package connectortest
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"hash/fnv"
@@ -14,64 +15,63 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
-// Config says how [Run] exercises a source. The zero Config is good for a
-// source that needs no credentials.
-type Config struct {
-	// Credentials of the tenant whose tables are exercised.
+// Options configures [Run]. A nil *Options suits a source that needs no
+// credentials.
+type Options struct {
+	// Credentials are those of the tenant whose tables Run tests.
 	Credentials map[string]string
-	// Options the connector is made with, as in [Start].
-	Options *connector.Options
-	// Rows is how many rows a table may have to be exercised; a larger one is
-	// skipped. Zero means 200,000. A table of more than some thousand rows is
-	// exercised by a sample of the requests, so that the work stays bounded.
+	// Connector configures the connector, as in [Start].
+	Connector *connector.Options
+	// Rows limits the size of the tables that Run tests; it skips larger ones.
+	// Zero means 200,000. For a table of more than some thousand rows, Run sends
+	// only a sample of the requests.
 	Rows int64
-	// Seed picks the operands and the sample. Zero means another one each
-	// time; the log tells it, so that a failure can be had again.
+	// Seed selects the operands and the sample. Zero means a random seed, which
+	// Run logs, so that a failure can be repeated.
 	Seed uint64
 
-	work int // rows that a table's requests may visit in all; 0: defaultWork
+	work int // rows that the requests of one table may visit in total; 0: defaultWork
 }
 
 const defaultWork = 3_000_000
 
-// Run exercises a source on the tables that it discovers and verifies every
-// answer: each operator on each field, with operands taken from the rows; sorts
+// Run tests a source on the tables that it discovers and verifies every answer.
+// It tests each operator on each field, with operands taken from the rows; sorts
 // and pages; projections; counts, sizes and measures; aggregates and grains;
-// links and joins along the declared foreign keys; unknown names; and calls at
-// once, which the race detector watches. What the document does not declare is
-// skipped, and every skip says why (go test -v).
+// links and joins along the declared foreign keys; unknown names; and concurrent
+// calls, for the race detector. It skips what the document does not declare, and
+// logs the reason of every skip (go test -v).
 //
-// Each request is a subtest of the table's, so that
+// Each kind of request is a subtest of its table, so that
 //
 //	go test -run 'TestSource/orders/filter/nin/amount'
 //
-// runs only that. The data must not change while it runs. Everything is read
-// and nothing is written.
-func Run(t *testing.T, def connector.Definition, src connector.Source, cfg Config) {
+// runs only that one. The data must not change during Run. Run only reads.
+func Run(t *testing.T, def connector.Definition, src connector.Source, opts *Options) {
 	t.Helper()
-	run(t, def, src, cfg)
+	run(t, def, src, opts)
 }
 
-func run(t testing.TB, def connector.Definition, src connector.Source, cfg Config) {
+func run(t testing.TB, def connector.Definition, src connector.Source, opts *Options) {
 	t.Helper()
-	if cfg.Rows == 0 {
-		cfg.Rows = mostRows
+	var o Options
+	if opts != nil {
+		o = *opts
 	}
-	if cfg.work == 0 {
-		cfg.work = defaultWork
+	o.Rows = cmp.Or(o.Rows, maxRows)
+	o.work = cmp.Or(o.work, defaultWork)
+	if o.Seed == 0 {
+		o.Seed = rand.Uint64()
 	}
-	if cfg.Seed == 0 {
-		cfg.Seed = rand.Uint64()
-	}
-	t.Logf("connectortest: Config{Seed: %d} repeats this run", cfg.Seed)
+	t.Logf("connectortest: Options{Seed: %d} repeats this run", o.Seed)
 
-	tenant := Start(t, def, src, cfg.Options).As(cfg.Credentials)
-	seen, err := takeSnapshot(&tenant.client, cfg.Rows)
+	tenant := Start(t, def, src, o.Connector).As(o.Credentials)
+	seen, err := takeSnapshot(&tenant.client, o.Rows)
 	if err != nil {
 		t.Fatalf("connectortest: %v", err)
 	}
 	tenant.known, tenant.strict = seen, true
-	r := &running{Config: cfg, tenant: tenant, seen: seen}
+	r := &running{Options: o, tenant: tenant, seen: seen}
 
 	subtest(t, "check", func(t testing.TB) {
 		_ = tenant.In(t).Check()
@@ -81,17 +81,17 @@ func run(t testing.TB, def connector.Definition, src connector.Source, cfg Confi
 		subtest(t, table.Name, func(t testing.TB) { r.exerciseTable(t, table) })
 	}
 	if len(seen.discovery.Tables) == 0 {
-		t.Log("connectortest: discovery lists no table, so hardly anything was exercised")
+		t.Log("connectortest: discovery lists no table, so Run tested almost nothing")
 	}
 	subtest(t, "unknown table", r.unknownTable)
-	subtest(t, "at once", r.atOnce)
+	subtest(t, "at once", r.concurrently)
 	if seen.doc.Dialect != "" {
-		t.Logf("connectortest: only you can write statements in the dialect %q: see Tenant.QuerySQL", seen.doc.Dialect)
+		t.Logf("connectortest: Run cannot write statements in the dialect %q: test them with Tenant.QuerySQL", seen.doc.Dialect)
 	}
 }
 
-// subtest runs a part under a name of its own, where t can: a *testing.T, or
-// what this package's own tests use in its place.
+// subtest runs a part as a subtest of t, which is a *testing.T or the recorder
+// of this package's own tests.
 func subtest(t testing.TB, name string, part func(testing.TB)) {
 	switch t := t.(type) {
 	case *testing.T:
@@ -103,15 +103,15 @@ func subtest(t testing.TB, name string, part func(testing.TB)) {
 	}
 }
 
-// running is a run under way.
+// running is the state of one Run.
 type running struct {
-	Config
+	Options
 	tenant *Tenant
 	seen   *snapshot
 }
 
-// random is a source of choices that depends on the seed and on what is chosen
-// for, so that selecting a subtest does not change it.
+// random returns a generator that depends only on the seed and the parts, so
+// that it is the same when a subtest runs alone.
 func (r *running) random(parts ...string) *rand.Rand {
 	h := fnv.New64a()
 	for _, p := range parts {
@@ -124,27 +124,27 @@ func (r *running) declares(e wire.Endpoint) bool {
 	return slices.Contains(r.seen.doc.Endpoints, e)
 }
 
-// exercise is a table being exercised.
+// exercise is the state of the tests of one table.
 type exercise struct {
 	*running
 	*reading
 	operands []column // the filterable fields, with operands
-	share    float64  // of the requests that the work allows
+	share    float64  // the share of the requests that Run sends
 }
 
-// exerciseTable exercises one table.
+// exerciseTable tests one table.
 func (r *running) exerciseTable(t testing.TB, table *wire.Table) {
 	err := r.seen.read(table.Name)
 	var open unverifiable
 	if errors.As(err, &open) {
-		t.Skipf("connectortest: %s: raise Config.Rows to exercise it", string(open))
+		t.Skipf("connectortest: %s: raise Options.Rows to exercise it", string(open))
 	}
 	if err != nil {
 		t.Fatalf("connectortest: %v", err)
 	}
 	x := &exercise{running: r, reading: r.seen.readings[table.Name]}
 	if len(x.rows) == 0 {
-		t.Logf("connectortest: table %q has no rows, so little of it can be exercised", table.Name)
+		t.Logf("connectortest: table %q has no rows, so Run can test little of it", table.Name)
 	}
 	for at, f := range table.Fields {
 		if is(f.Filterable, false) {
@@ -159,7 +159,8 @@ func (r *running) exerciseTable(t testing.TB, table *wire.Table) {
 	requests := 200 + 100*len(table.Fields) // about
 	x.share = min(1, float64(r.work)/float64(requests*(len(x.rows)+1)))
 	if x.share < 1 {
-		t.Logf("connectortest: table %q has %d rows: about %.0f %% of the requests are made, picked by the seed", table.Name, len(x.rows), 100*x.share)
+		t.Logf("connectortest: table %q has %d rows: about %.0f %% of the requests are made, picked by the seed",
+			table.Name, len(x.rows), 100*x.share)
 	}
 
 	subtest(t, "rows", x.read)
@@ -176,7 +177,7 @@ func (r *running) exerciseTable(t testing.TB, table *wire.Table) {
 	subtest(t, "join", x.joins)
 }
 
-// declared is a part that is skipped where the document does not list its
+// declared returns a part that is skipped if the document does not list its
 // route.
 func (x *exercise) declared(e wire.Endpoint, part func(testing.TB)) func(testing.TB) {
 	return func(t testing.TB) {
@@ -187,8 +188,8 @@ func (x *exercise) declared(e wire.Endpoint, part func(testing.TB)) func(testing
 	}
 }
 
-// sample is the part of a subtest's requests that the work allows; the subtest
-// is skipped when that is none.
+// sample returns the share of a subtest's requests that Run sends, and skips the
+// subtest if that is none.
 func sample[T any](x *exercise, t testing.TB, requests []T) []T {
 	if x.share >= 1 {
 		return requests
@@ -197,12 +198,13 @@ func sample[T any](x *exercise, t testing.TB, requests []T) []T {
 	random.Shuffle(len(requests), func(i, j int) { requests[i], requests[j] = requests[j], requests[i] })
 	n := int(float64(len(requests))*x.share + random.Float64())
 	if n == 0 && len(requests) > 0 {
-		t.Skipf("connectortest: the work is bounded, and none of the requests here was picked: table %q has %d rows", x.table.Name, len(x.rows))
+		t.Skipf("connectortest: the work is bounded, and none of the requests here was picked: table %q has %d rows",
+			x.table.Name, len(x.rows))
 	}
 	return requests[:min(n, len(requests))]
 }
 
-// query makes queries until one fails the test.
+// query sends queries until one fails the test.
 func (x *exercise) query(t testing.TB, requests []wire.QueryRequest) {
 	t.Helper()
 	tenant := x.tenant.In(t)
@@ -213,13 +215,13 @@ func (x *exercise) query(t testing.TB, requests []wire.QueryRequest) {
 	}
 }
 
-// all is a query of the whole table.
+// all returns a query of the whole table.
 func (x *exercise) all() wire.QueryRequest {
 	return wire.QueryRequest{Table: x.table.Name, Fields: fieldNames(x.table)}
 }
 
-// about is a query of the primary key, which tells rows apart, and of these
-// fields; of everything where there is no key.
+// about returns a query of the primary key, which identifies rows, and of these
+// fields. Without a primary key it queries all fields.
 func (x *exercise) about(names ...string) wire.QueryRequest {
 	req := x.all()
 	if len(x.table.PrimaryKey) == 0 {
@@ -234,10 +236,10 @@ func (x *exercise) about(names ...string) wire.QueryRequest {
 	return req
 }
 
-// read reads the table once more, and holds its rows against discovery.
+// read reads the table once more and compares its rows with discovery.
 func (x *exercise) read(t testing.TB) {
 	if _, err := x.tenant.In(t).Query(x.all()); err != nil || t.Failed() {
-		t.Log("connectortest: the table was just read with the same request; data that change meanwhile cannot be verified")
+		t.Log("connectortest: the same request has just read the table; Run cannot verify data that change")
 		return
 	}
 	if n := x.table.RowCount; n != nil && *n != int64(len(x.rows)) {
@@ -248,7 +250,7 @@ func (x *exercise) read(t testing.TB) {
 	}
 }
 
-// unknownTable asks every route for a table that was not discovered (F3).
+// unknownTable asks every route for a table that discovery does not list.
 func (r *running) unknownTable(t testing.TB) {
 	name := "no-such-table"
 	for r.seen.table(name) != nil {
@@ -257,39 +259,38 @@ func (r *running) unknownTable(t testing.TB) {
 	c := r.tenant.In(t).client
 	refused := func(path string, err error) {
 		t.Helper()
-		wantRefusal(t, path, "F3", "a table that is not there", err, wire.CodeUnknownEntity, "")
+		wantRefusal(t, path, "measure-3", "a table that is not there", err, wire.CodeUnknownEntity, "")
 	}
-	_, err := c.query(&wire.QueryRequest{Table: name, Fields: []string{}, Envelope: wire.Envelope{Credentials: c.creds, TimeoutMS: defaultTimeoutMS}}, r.Rows)
+	_, err := c.query(&wire.QueryRequest{Table: name, Fields: []string{}, Envelope: c.envelope()}, r.Rows)
 	refused(wire.PathQuery, err)
 	if r.declares(wire.EndpointCount) {
-		_, err := c.count(&wire.CountRequest{Table: name, Envelope: wire.Envelope{Credentials: c.creds, TimeoutMS: defaultTimeoutMS}})
+		_, err := c.count(&wire.CountRequest{Table: name, Envelope: c.envelope()})
 		refused(wire.PathCount, err)
 	}
 	if r.declares(wire.EndpointSize) {
-		_, err := c.size(&wire.SizeRequest{Table: name, Envelope: wire.Envelope{Credentials: c.creds, TimeoutMS: defaultTimeoutMS}})
+		_, err := c.size(&wire.SizeRequest{Table: name, Envelope: c.envelope()})
 		refused(wire.PathSize, err)
 	}
 	if r.declares(wire.EndpointCardinality) {
-		_, err := c.cardinality(&wire.CardinalityRequest{Table: name, Columns: []string{"id"}, Envelope: wire.Envelope{Credentials: c.creds, TimeoutMS: defaultTimeoutMS}})
+		_, err := c.cardinality(&wire.CardinalityRequest{Table: name, Columns: []string{"id"}, Envelope: c.envelope()})
 		refused(wire.PathCardinality, err)
 	}
 	if r.declares(wire.EndpointAggregate) {
 		_, err := c.aggregate(&wire.AggregateRequest{
-			Table: name, Measures: []wire.Measure{{Fn: wire.FnCount, As: "n"}}, Limit: wire.AggregateLimit,
-			Envelope: wire.Envelope{Credentials: c.creds, TimeoutMS: defaultTimeoutMS},
+			Table: name, Measures: []wire.Measure{{Fn: wire.FnCount, As: "n"}}, Limit: wire.AggregateLimit, Envelope: c.envelope(),
 		})
 		refused(wire.PathAggregate, err)
 	}
 	if r.declares(wire.EndpointLinkHitRate) {
 		_, err := c.linkHitRate(&wire.LinkHitRateRequest{
-			FromTable: name, FromColumn: "id", ToTable: name, ToColumn: "id", Envelope: wire.Envelope{Credentials: c.creds, TimeoutMS: defaultTimeoutMS},
+			FromTable: name, FromColumn: "id", ToTable: name, ToColumn: "id", Envelope: c.envelope(),
 		})
 		refused(wire.PathLinkHitRate, err)
 	}
 }
 
-// wantRefusal is the test of what must be refused, with a code and, unless it
-// is empty, with a name in the message.
+// wantRefusal fails the test unless err is a refusal with this code and, unless
+// name is empty, a message that contains name.
 func wantRefusal(t testing.TB, path, rule, what string, err error, code wire.Code, name string) {
 	t.Helper()
 	got := "an answer"
@@ -310,19 +311,19 @@ func wantRefusal(t testing.TB, path, rule, what string, err error, code wire.Cod
 	t.Errorf("connectortest: POST %s: %v", path, &violation{rule, "the request names " + what, expected, got})
 }
 
-// atOnce reads some tables from several goroutines, as many as the document
-// allows. Every one must see the same rows.
-func (r *running) atOnce(t testing.TB) {
-	const small, most = 5_000, 8
+// concurrently reads some tables from as many goroutines as the document allows.
+// Each must see the same rows.
+func (r *running) concurrently(t testing.TB) {
+	const maxTableRows, maxTables = 5_000, 8
 	var names []string
 	for _, table := range r.seen.discovery.Tables {
-		// What cannot be read has failed or was skipped under its own name.
-		if r.seen.read(table.Name) == nil && len(r.seen.readings[table.Name].rows) <= small && len(names) < most {
+		// A table that cannot be read has failed or was skipped in its own subtest.
+		if r.seen.read(table.Name) == nil && len(r.seen.readings[table.Name].rows) <= maxTableRows && len(names) < maxTables {
 			names = append(names, table.Name)
 		}
 	}
 	if len(names) == 0 {
-		t.Skipf("connectortest: there is no table of at most %d rows", small)
+		t.Skipf("connectortest: there is no table of at most %d rows", maxTableRows)
 	}
 	c := r.tenant.In(t).client
 	var wg sync.WaitGroup
@@ -330,7 +331,7 @@ func (r *running) atOnce(t testing.TB) {
 		wg.Go(func() {
 			for _, name := range names {
 				table := r.seen.table(name)
-				req := wire.QueryRequest{Table: name, Fields: fieldNames(table), Envelope: wire.Envelope{Credentials: c.creds, TimeoutMS: defaultTimeoutMS}}
+				req := wire.QueryRequest{Table: name, Fields: fieldNames(table), Envelope: c.envelope()}
 				answer, err := c.query(&req, r.Rows)
 				if err == nil {
 					err = checkQuery(r.seen, &req, answer)

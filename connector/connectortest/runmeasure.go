@@ -10,8 +10,8 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
-// counts exercises /count: over everything, by one operator after the other,
-// and by combinations.
+// counts tests /count: without filters, with each operator, and with
+// combinations.
 func (x *exercise) counts(t testing.TB) {
 	requests := []wire.CountRequest{{Table: x.table.Name}}
 	random := x.random(x.table.Name, "count")
@@ -24,8 +24,8 @@ func (x *exercise) counts(t testing.TB) {
 			}
 		}
 	}
-	for _, c := range x.conjunctions(random) {
-		requests = append(requests, wire.CountRequest{Table: x.table.Name, Where: wire.Where{And: c.and, Or: c.or}})
+	for _, where := range x.combinations(random) {
+		requests = append(requests, wire.CountRequest{Table: x.table.Name, Where: where})
 	}
 	tenant := x.tenant.In(t)
 	for _, req := range sample(x, t, requests) {
@@ -38,7 +38,7 @@ func (x *exercise) counts(t testing.TB) {
 func (x *exercise) sizes(t testing.TB) {
 	size, err := x.tenant.In(t).Size(x.table.Name)
 	if err == nil && (size == nil || !size.Exact) {
-		t.Log("connectortest: the size is an estimate or unknown, which is legal whatever it says")
+		t.Log("connectortest: the size is an estimate or unknown; any estimate is legal")
 	}
 }
 
@@ -54,19 +54,23 @@ func (x *exercise) cardinalities(t testing.TB) {
 	}
 }
 
-// links exercises the declared foreign keys, both ways, and columns of the
-// table with themselves, which have no orphans, and with each other. What is no
-// declared key may be refused: a source may not be able to compare a date with
-// a number as text.
+// links tests the declared foreign keys in both directions, and columns of the
+// table with themselves, which have no orphans, and with each other. A source may
+// refuse columns that are not a declared key, because it may be unable to compare
+// a date with a number as text.
 func (x *exercise) links(t testing.TB) {
+	link := func(fromTable, from, toTable, to string, key bool) {
+		x.link(t, wire.LinkHitRateRequest{FromTable: fromTable, FromColumn: from, ToTable: toTable, ToColumn: to}, key)
+	}
+	own := x.table.Name
 	for _, k := range x.table.ForeignKeys {
-		x.link(t, wire.LinkHitRateRequest{FromTable: x.table.Name, FromColumn: k.Field, ToTable: k.TargetTable, ToColumn: k.TargetField}, true)
-		x.link(t, wire.LinkHitRateRequest{FromTable: k.TargetTable, FromColumn: k.TargetField, ToTable: x.table.Name, ToColumn: k.Field}, true)
+		link(own, k.Field, k.TargetTable, k.TargetField, true)
+		link(k.TargetTable, k.TargetField, own, k.Field, true)
 	}
 	for i, f := range x.table.Fields {
 		next := x.table.Fields[(i+1)%len(x.table.Fields)]
-		x.link(t, wire.LinkHitRateRequest{FromTable: x.table.Name, FromColumn: f.Name, ToTable: x.table.Name, ToColumn: f.Name}, false)
-		x.link(t, wire.LinkHitRateRequest{FromTable: x.table.Name, FromColumn: f.Name, ToTable: x.table.Name, ToColumn: next.Name}, false)
+		link(own, f.Name, own, f.Name, false)
+		link(own, f.Name, own, next.Name, false)
 	}
 }
 
@@ -84,17 +88,17 @@ func (x *exercise) link(t testing.TB, req wire.LinkHitRateRequest, key bool) {
 		switch {
 		case err == nil || key:
 		case errors.Is(err, connector.ErrUnsupported):
-			t.Logf("connectortest: refused: %v; the columns are no declared foreign key", err)
+			t.Logf("connectortest: refused: %v; the columns are not a declared foreign key", err)
 		default:
 			t.Errorf("connectortest: POST %s: %v", wire.PathLinkHitRate, &violation{
-				"F2", "a legal request is refused", "an answer, or 422 for what cannot be compared", err.Error(),
+				"measure-2", "a legal request is refused", "an answer, or 422 for what cannot be compared", err.Error(),
 			})
 		}
 	})
 }
 
-// joins exercises the declared foreign keys, both ways; without the capability, a join
-// must be refused (B7).
+// joins tests joins along the declared foreign keys, in both directions. Without
+// the capability, a join must be refused.
 func (x *exercise) joins(t testing.TB) {
 	if !x.seen.doc.Capabilities.Join {
 		c := x.tenant.In(t).client
@@ -102,15 +106,16 @@ func (x *exercise) joins(t testing.TB) {
 		req.Joins = []wire.JoinHop{{FromTable: req.Table, ToTable: req.Table, FromField: "id", ToField: "id"}}
 		req.Credentials, req.TimeoutMS = c.creds, defaultTimeoutMS
 		_, err := c.query(&req, x.Rows)
-		wantRefusal(t, wire.PathQuery, "B7", "joins, and capabilities.join is false", err, wire.CodeUnsupported, "")
+		wantRefusal(t, wire.PathQuery, "query-7", "joins, and capabilities.join is false", err, wire.CodeUnsupported, "")
 		return
 	}
 	keys := x.table.ForeignKeys
-	// Against the key one row finds several.
+	// In the direction against the key, one row has several matches.
 	for _, other := range x.seen.discovery.Tables {
 		for _, k := range other.ForeignKeys {
 			if k.TargetTable == x.table.Name {
-				keys = append(keys[:len(keys):len(keys)], wire.ForeignKey{Field: k.TargetField, TargetTable: other.Name, TargetField: k.Field})
+				reverse := wire.ForeignKey{Field: k.TargetField, TargetTable: other.Name, TargetField: k.Field}
+				keys = append(keys[:len(keys):len(keys)], reverse)
 			}
 		}
 	}
@@ -127,8 +132,9 @@ func (x *exercise) joins(t testing.TB) {
 	}
 }
 
-// joined are queries that join along a foreign key: alone, filtered, sorted and
-// cut, twice to the same table, and on along a key of the target.
+// joined returns queries that join along a foreign key: alone, filtered, with a
+// sort and a window, twice to the same table, and further along a key of the
+// target.
 func (x *exercise) joined(k wire.ForeignKey) []wire.QueryRequest {
 	target := x.seen.table(k.TargetTable)
 	hop := func(from, fromField, prefix string, to *wire.Table, toField string) wire.JoinHop {
@@ -172,8 +178,8 @@ func (x *exercise) joined(k wire.ForeignKey) []wire.QueryRequest {
 	return requests
 }
 
-// aggregates exercises /aggregate: every function on every field, groups,
-// grains, nothing at all, and limits that the groups reach.
+// aggregates tests /aggregate: every function on every field, groups, grains,
+// filters that keep no row, and limits that the groups reach.
 func (x *exercise) aggregates(t testing.TB) {
 	count := wire.Measure{Fn: wire.FnCount, As: "rows"}
 	nothing := x.nothing()
@@ -186,7 +192,7 @@ func (x *exercise) aggregates(t testing.TB) {
 	for _, f := range x.table.Fields {
 		for _, fn := range []wire.Fn{wire.FnCount, wire.FnCountDistinct, wire.FnSum, wire.FnMin, wire.FnMax} {
 			if fn == wire.FnSum && !f.Type.Numeric() {
-				continue // E1
+				continue // sum takes numbers only
 			}
 			subtest(t, string(fn)+"/"+f.Name, func(t testing.TB) {
 				measure := wire.Measure{Fn: fn, Field: f.Name, As: "m"}
@@ -195,9 +201,9 @@ func (x *exercise) aggregates(t testing.TB) {
 					x.fold(t, wire.AggregateRequest{Measures: []wire.Measure{measure}, Where: wire.Where{And: nothing}})
 				}
 				for _, c := range x.operands[:min(2, len(x.operands))] {
+					nin := wire.Filter{Field: c.field.Name, Op: wire.OpNin, Values: c.values[:min(1, len(c.values))]}
 					x.fold(t, wire.AggregateRequest{
-						Measures: []wire.Measure{measure, count},
-						Where:    wire.Where{And: []wire.Filter{{Field: c.field.Name, Op: wire.OpNin, Values: c.values[:min(1, len(c.values))]}}},
+						Measures: []wire.Measure{measure, count}, Where: wire.Where{And: []wire.Filter{nin}},
 					})
 				}
 				for _, g := range x.table.Fields[:min(3, len(x.table.Fields))] {
@@ -208,13 +214,14 @@ func (x *exercise) aggregates(t testing.TB) {
 	}
 	for i, f := range x.table.Fields {
 		subtest(t, "group/"+f.Name, func(t testing.TB) {
-			group := wire.GroupKey{Field: f.Name, As: "g"}
-			x.fold(t, wire.AggregateRequest{GroupBy: []wire.GroupKey{group}})
-			x.fold(t, wire.AggregateRequest{GroupBy: []wire.GroupKey{group}, Measures: []wire.Measure{count}, StringFields: []string{f.Name}})
+			group, counts := wire.GroupKey{Field: f.Name, As: "g"}, []wire.Measure{count}
+			one := []wire.GroupKey{group}
+			x.fold(t, wire.AggregateRequest{GroupBy: one})
+			x.fold(t, wire.AggregateRequest{GroupBy: one, Measures: counts, StringFields: []string{f.Name}})
 			next := x.table.Fields[(i+1)%len(x.table.Fields)]
-			x.fold(t, wire.AggregateRequest{GroupBy: []wire.GroupKey{group, {Field: next.Name, As: "h"}}, Measures: []wire.Measure{count}})
+			x.fold(t, wire.AggregateRequest{GroupBy: []wire.GroupKey{group, {Field: next.Name, As: "h"}}, Measures: counts})
 			if nothing != nil {
-				x.fold(t, wire.AggregateRequest{GroupBy: []wire.GroupKey{group}, Measures: []wire.Measure{count}, Where: wire.Where{And: nothing}})
+				x.fold(t, wire.AggregateRequest{GroupBy: one, Measures: counts, Where: wire.Where{And: nothing}})
 			}
 			x.overflow(t, group)
 		})
@@ -222,15 +229,15 @@ func (x *exercise) aggregates(t testing.TB) {
 	subtest(t, "grain", func(t testing.TB) { x.grains(t, count) })
 }
 
-// nothing is a filter that no row passes; nil where no field can be filtered.
+// nothing returns a filter that no row passes, nil if no field is filterable.
 func (x *exercise) nothing() []wire.Filter {
 	if len(x.operands) == 0 {
 		return nil
 	}
-	return []wire.Filter{{Field: x.operands[0].field.Name, Op: wire.OpIn}} // A3
+	return []wire.Filter{{Field: x.operands[0].field.Name, Op: wire.OpIn}} // an empty list
 }
 
-// grains groups the dates by each period (E4).
+// grains groups the dates by each period.
 func (x *exercise) grains(t testing.TB, count wire.Measure) {
 	for _, f := range x.table.Fields {
 		if f.Type != wire.TypeDate && f.Type != wire.TypeDatetime {
@@ -248,14 +255,15 @@ func (x *exercise) grains(t testing.TB, count wire.Measure) {
 				c := x.tenant.In(t).client
 				req.Limit, req.Credentials, req.TimeoutMS = wire.AggregateLimit, c.creds, defaultTimeoutMS
 				_, err := c.aggregate(&req)
-				wantRefusal(t, wire.PathAggregate, "E4", "a grain, and capabilities.dateBucket is false", err, wire.CodeUnsupported, "")
+				wantRefusal(t, wire.PathAggregate, "aggregate-4a", "a grain, and capabilities.dateBucket is false", err,
+					wire.CodeUnsupported, "")
 			})
 		}
 	}
 }
 
-// overflow asks with a limit that the groups just reach, and so must not be
-// answered, and with one above it (E6).
+// overflow sends a limit that the groups just reach, which must not be answered,
+// and one that they do not reach.
 func (x *exercise) overflow(t testing.TB, group wire.GroupKey) {
 	req := wire.AggregateRequest{Table: x.table.Name, GroupBy: []wire.GroupKey{group}, Limit: wire.MaxSafeInteger}
 	f, err := foldRows(x.seen, &req)
@@ -268,8 +276,8 @@ func (x *exercise) overflow(t testing.TB, group wire.GroupKey) {
 	x.fold(t, req)
 }
 
-// fold makes one aggregate request. It may be declined, and is refused where
-// there are too many groups (E6).
+// fold sends one aggregate request. The connector may decline it, and must refuse
+// or decline it if there are too many groups.
 func (x *exercise) fold(t testing.TB, req wire.AggregateRequest) {
 	t.Helper()
 	if t.Failed() || len(sample(x, t, []int{0})) == 0 {
@@ -294,11 +302,12 @@ func (x *exercise) fold(t testing.TB, req wire.AggregateRequest) {
 		}
 	}
 	t.Errorf("connectortest: POST %s: %v", wire.PathAggregate, &violation{
-		"E6", "a legal request is refused: " + spellAggregate(&req), "an answer, or 204 for what cannot be computed exactly", err.Error(),
+		"aggregate-6", "a legal request is refused: " + spellAggregate(&req),
+		"an answer, or 204 for what cannot be computed exactly", err.Error(),
 	})
 }
 
-// spellAggregate is an aggregate for the log.
+// spellAggregate returns the text of an aggregate for the log.
 func spellAggregate(req *wire.AggregateRequest) string {
 	text := "groups by ["
 	for i, g := range req.GroupBy {

@@ -11,8 +11,8 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
-// filters exercises each operator on each field, declared or not (A12), and
-// combinations of them.
+// filters tests each operator on each field, declared or not, and combinations
+// of them.
 func (x *exercise) filters(t testing.TB) {
 	for _, op := range filter.Operators() {
 		subtest(t, string(op), func(t testing.TB) {
@@ -31,9 +31,9 @@ func (x *exercise) filters(t testing.TB) {
 	}
 	subtest(t, "and or", func(t testing.TB) {
 		var requests []wire.QueryRequest
-		for _, c := range x.conjunctions(x.random(x.table.Name, "and or")) {
-			req := x.about(c.fields()...)
-			req.And, req.Or = c.and, c.or
+		for _, where := range x.combinations(x.random(x.table.Name, "and or")) {
+			req := x.about(filterFields(where)...)
+			req.Where = where
 			requests = append(requests, req)
 		}
 		x.query(t, requests)
@@ -48,30 +48,23 @@ func (x *exercise) filters(t testing.TB) {
 			req.And = []wire.Filter{{Field: f.Name, Op: wire.OpNotNull}}
 			req.Credentials, req.TimeoutMS = c.creds, defaultTimeoutMS
 			_, err := c.query(&req, x.Rows)
-			wantRefusal(t, wire.PathQuery, "E7", fmt.Sprintf("in a filter the field %q, which discovery calls not filterable", f.Name), err, wire.CodeUnsupported, f.Name)
+			wantRefusal(t, wire.PathQuery, "aggregate-7a",
+				fmt.Sprintf("in a filter the field %q, which discovery calls not filterable", f.Name), err, wire.CodeUnsupported, f.Name)
 		}
 	})
 }
 
-// conjunction is the filters of a request.
-type conjunction struct {
-	and []wire.Filter
-	or  [][]wire.Filter
-}
-
-// fields are the names of the fields it filters by.
-func (c conjunction) fields() (names []string) {
-	for _, group := range append([][]wire.Filter{c.and}, c.or...) {
-		for _, f := range group {
-			names = append(names, f.Field)
-		}
+// filterFields returns the names of the fields that filters name.
+func filterFields(where wire.Where) (names []string) {
+	for f := range where.Filters() {
+		names = append(names, f.Field)
 	}
 	return names
 }
 
-// conjunctions are combinations of filters: several in and, groups in or, both,
-// and an empty group (A1).
-func (x *exercise) conjunctions(random *rand.Rand) []conjunction {
+// combinations returns combinations of filters: several in and, groups in or,
+// both, and an empty group.
+func (x *exercise) combinations(random *rand.Rand) []wire.Where {
 	var pool []wire.Filter
 	for _, c := range x.operands {
 		for _, op := range filter.Operators() {
@@ -88,21 +81,22 @@ func (x *exercise) conjunctions(random *rand.Rand) []conjunction {
 		}
 		return filters
 	}
-	list := []conjunction{
-		{or: [][]wire.Filter{{}}},
-		{and: pick(1), or: [][]wire.Filter{pick(1), {}}},
+	list := []wire.Where{
+		{Or: [][]wire.Filter{{}}},
+		{And: pick(1), Or: [][]wire.Filter{pick(1), {}}},
 	}
 	for range 8 {
 		list = append(list,
-			conjunction{and: pick(2)},
-			conjunction{or: [][]wire.Filter{pick(1), pick(1)}},
-			conjunction{or: [][]wire.Filter{pick(2), pick(1), pick(2)}},
-			conjunction{and: pick(1), or: [][]wire.Filter{pick(1), pick(2)}})
+			wire.Where{And: pick(2)},
+			wire.Where{Or: [][]wire.Filter{pick(1), pick(1)}},
+			wire.Where{Or: [][]wire.Filter{pick(2), pick(1), pick(2)}},
+			wire.Where{And: pick(1), Or: [][]wire.Filter{pick(1), pick(2)}})
 	}
 	return list
 }
 
-// orders are the sorts to exercise: each field both ways, and some by several.
+// orders returns the sorts to test: each field in both directions, and some with
+// several keys.
 func (x *exercise) orders() [][]wire.SortKey {
 	var orders [][]wire.SortKey
 	for _, f := range x.table.Fields {
@@ -131,8 +125,8 @@ func sortFields(order []wire.SortKey) (names []string) {
 	return names
 }
 
-// sorts exercises each order without a window. A connector may answer it
-// unserved, which is legal whatever order the rows are in.
+// sorts tests each order without a window. A connector may leave the sort to the
+// platform and answer the rows in any order.
 func (x *exercise) sorts(t testing.TB) {
 	for _, order := range x.orders() {
 		subtest(t, spellSort(order), func(t testing.TB) {
@@ -143,7 +137,7 @@ func (x *exercise) sorts(t testing.TB) {
 	}
 }
 
-// pages exercises windows: of each order, and of none.
+// pages tests windows of each order, and without a sort.
 func (x *exercise) pages(t testing.TB) {
 	subtest(t, "unsorted", func(t testing.TB) { x.page(t, nil, nil) })
 	for _, order := range x.orders() {
@@ -164,12 +158,12 @@ func (x *exercise) pages(t testing.TB) {
 	})
 }
 
-// page reads an order in pages. Each one is verified for itself; together they
-// must be all rows, each once (B3).
+// page reads an order in pages. It verifies each page alone, and that together
+// they have all rows, each once.
 func (x *exercise) page(t testing.TB, order []wire.SortKey, and []wire.Filter) {
 	size := int64(len(x.rows)/3 + 1)
 	var requests []wire.QueryRequest
-	fields := append(sortFields(order), conjunction{and: and}.fields()...)
+	fields := append(sortFields(order), filterFields(wire.Where{And: and})...)
 	window := func(offset, limit int64) {
 		req := x.about(fields...)
 		req.Sort, req.And, req.Offset, req.Limit = order, and, offset, limit
@@ -201,19 +195,18 @@ func (x *exercise) page(t testing.TB, order []wire.SortKey, and []wire.Filter) {
 	if composed != nil {
 		var v *violation
 		if errors.As(checkQuery(x.seen, &whole, composed), &v) {
-			t.Errorf("connectortest: POST %s: %v", wire.PathQuery, &violation{
-				"B3", fmt.Sprintf("pages of %d rows sorted by [%s] do not compose: taken together, %s", size, spellSort(order), v.problem), v.expected, v.got,
-			})
+			problem := fmt.Sprintf("pages of %d rows sorted by [%s] do not compose: taken together, %s", size, spellSort(order), v.problem)
+			t.Errorf("connectortest: POST %s: %v", wire.PathQuery, &violation{"query-3", problem, v.expected, v.got})
 			return
 		}
 	}
 	requests = nil
 	window(0, 1)
-	window(1, 0)                            // an offset without a limit (B4)
+	window(1, 0)                            // an offset without a limit
 	window(int64(len(x.rows)), 1)           // at the end
-	window(int64(len(x.rows))+5, 5)         // beyond it
-	window(0, int64(len(x.rows))+5)         // more than there is
-	window(int64(max(len(x.rows)-1, 0)), 2) // over the end
+	window(int64(len(x.rows))+5, 5)         // beyond the end
+	window(0, int64(len(x.rows))+5)         // more than all rows
+	window(int64(max(len(x.rows)-1, 0)), 2) // across the end
 	for _, req := range requests {
 		if _, err := tenant.Query(req); err != nil || t.Failed() {
 			return
@@ -221,7 +214,7 @@ func (x *exercise) page(t testing.TB, order []wire.SortKey, and []wire.Filter) {
 	}
 }
 
-// projections asks for no field, for each alone, and for all backwards (B5).
+// projections requests no field, each field alone, and all in reverse order.
 func (x *exercise) projections(t testing.TB) {
 	lists := [][]string{{}}
 	for _, f := range x.table.Fields {
@@ -235,7 +228,7 @@ func (x *exercise) projections(t testing.TB) {
 		req := x.all()
 		req.Fields = fields
 		requests = append(requests, req)
-		// Sorted and filtered by what is not asked for.
+		// Sort and filter by a field that is not requested.
 		if len(x.operands) > 0 {
 			c := x.operands[i%len(x.operands)]
 			req.And = []wire.Filter{{Field: c.field.Name, Op: wire.OpNotNull}}
@@ -247,8 +240,7 @@ func (x *exercise) projections(t testing.TB) {
 	x.query(t, requests)
 }
 
-// unknownField names, wherever a field can stand, one that is not there (A11,
-// F3).
+// unknownField uses an unknown field in every place that names a field.
 func (x *exercise) unknownField(t testing.TB) {
 	name := "no-such-field"
 	for x.place(0, name) >= 0 {
@@ -257,9 +249,12 @@ func (x *exercise) unknownField(t testing.TB) {
 	c := x.tenant.In(t).client
 	refused := func(path, where string, err error, code wire.Code) {
 		t.Helper()
-		rule := "A11"
-		if path == wire.PathCardinality || path == wire.PathLinkHitRate {
-			rule = "F3"
+		rule := "filter-11a"
+		switch {
+		case path == wire.PathCardinality || path == wire.PathLinkHitRate:
+			rule = "measure-3"
+		case code == wire.CodeUnsupported:
+			rule = "filter-11"
 		}
 		wantRefusal(t, path, rule, fmt.Sprintf("in %s a field that table %q does not have", where, x.table.Name), err, code, name)
 	}
@@ -277,7 +272,8 @@ func (x *exercise) unknownField(t testing.TB) {
 	query("fields", wire.CodeUnknownEntity, func(r *wire.QueryRequest) { r.Fields = []string{name} })
 	query("sort", wire.CodeUnknownEntity, func(r *wire.QueryRequest) { r.Sort = []wire.SortKey{{Field: name, Dir: wire.Asc}} })
 	if x.declares(wire.EndpointCount) {
-		_, err := c.count(&wire.CountRequest{Table: x.table.Name, Where: wire.Where{And: filters}, Envelope: wire.Envelope{Credentials: c.creds, TimeoutMS: defaultTimeoutMS}})
+		req := wire.CountRequest{Table: x.table.Name, Where: wire.Where{And: filters}, Envelope: c.envelope()}
+		_, err := c.count(&req)
 		refused(wire.PathCount, "and", err, wire.CodeUnsupported)
 	}
 	if x.declares(wire.EndpointAggregate) {
@@ -285,7 +281,7 @@ func (x *exercise) unknownField(t testing.TB) {
 			t.Helper()
 			req := wire.AggregateRequest{
 				Table: x.table.Name, Measures: []wire.Measure{{Fn: wire.FnCount, As: "n"}}, Limit: wire.AggregateLimit,
-				Envelope: wire.Envelope{Credentials: c.creds, TimeoutMS: defaultTimeoutMS},
+				Envelope: c.envelope(),
 			}
 			change(&req)
 			_, err := c.aggregate(&req)
@@ -298,7 +294,7 @@ func (x *exercise) unknownField(t testing.TB) {
 		})
 	}
 	if x.declares(wire.EndpointCardinality) {
-		_, err := c.cardinality(&wire.CardinalityRequest{Table: x.table.Name, Columns: []string{name}, Envelope: wire.Envelope{Credentials: c.creds, TimeoutMS: defaultTimeoutMS}})
+		_, err := c.cardinality(&wire.CardinalityRequest{Table: x.table.Name, Columns: []string{name}, Envelope: c.envelope()})
 		refused(wire.PathCardinality, "columns", err, wire.CodeUnknownEntity)
 	}
 	if x.declares(wire.EndpointLinkHitRate) && len(x.table.Fields) > 0 {
@@ -306,7 +302,7 @@ func (x *exercise) unknownField(t testing.TB) {
 		for _, link := range [][2]string{{name, own}, {own, name}} {
 			_, err := c.linkHitRate(&wire.LinkHitRateRequest{
 				FromTable: x.table.Name, FromColumn: link[0], ToTable: x.table.Name, ToColumn: link[1],
-				Envelope: wire.Envelope{Credentials: c.creds, TimeoutMS: defaultTimeoutMS},
+				Envelope: c.envelope(),
 			})
 			refused(wire.PathLinkHitRate, "a link", err, wire.CodeUnknownEntity)
 		}

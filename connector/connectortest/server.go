@@ -10,20 +10,21 @@ import (
 	"testing"
 
 	"github.com/connectorsdk/connector-sdk-go/connector"
+	"github.com/connectorsdk/connector-sdk-go/internal/memlisten"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
 // Token is the bearer token of every [Server].
 const Token = "connectortest-0123456789abcdef-0123456789"
 
-// baseURL leads nowhere: only a Server's own client reaches it.
+// baseURL is an address that only the client of a Server can reach.
 const baseURL = "http://connector.test"
 
-// Server is a connector under test: the real handler under a real
-// [http.Server], reached through pipes in memory. It may be started inside a
-// testing/synctest bubble, where its clocks are the bubble's.
+// A Server is a connector under test: the real handler in a real [http.Server],
+// reached through connections in memory. It can be started inside a
+// testing/synctest bubble, where it uses the time of the bubble.
 type Server struct {
-	// URL is the connector's base URL, for Client alone.
+	// URL is the connector's base URL. Only Client can reach it.
 	URL string
 	// Client reaches the server and follows no redirects.
 	Client *http.Client
@@ -33,11 +34,12 @@ type Server struct {
 	HTTP *http.Server
 
 	t testing.TB
-	p *Pipe
+	l *memlisten.Listener
 }
 
-// Start serves a source until the test ends. Construction faults fail the test.
-// Without a logger in opts, the connector's log goes to the test's.
+// Start serves a source until the test ends. It fails the test if the connector
+// cannot be constructed. Without a logger in opts, the connector logs to the
+// test.
 func Start(t testing.TB, def connector.Definition, src connector.Source, opts *connector.Options) *Server {
 	t.Helper()
 	token, err := wire.NewToken(Token)
@@ -56,12 +58,13 @@ func Start(t testing.TB, def connector.Definition, src connector.Source, opts *c
 		t.Fatalf("connector.New: %v", err)
 	}
 	s := &Server{
-		URL: baseURL, Handler: h, HTTP: &http.Server{Handler: h, ErrorLog: slog.NewLogLogger(o.Logger.Handler(), slog.LevelError)},
-		t: t, p: NewPipe(),
+		URL: baseURL, Handler: h,
+		HTTP: &http.Server{Handler: h, ErrorLog: slog.NewLogLogger(o.Logger.Handler(), slog.LevelError)},
+		t:    t, l: memlisten.New(),
 	}
 	s.Client = &http.Client{
 		Transport: &http.Transport{
-			DialContext:        func(ctx context.Context, _, _ string) (net.Conn, error) { return s.p.Dial(ctx) },
+			DialContext:        func(ctx context.Context, _, _ string) (net.Conn, error) { return s.l.Dial(ctx) },
 			DisableCompression: true,
 		},
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
@@ -69,7 +72,7 @@ func Start(t testing.TB, def connector.Definition, src connector.Source, opts *c
 	stopped := make(chan struct{})
 	go func() {
 		defer close(stopped)
-		_ = s.HTTP.Serve(s.p)
+		_ = s.HTTP.Serve(s.l)
 	}()
 	t.Cleanup(func() {
 		s.Client.CloseIdleConnections()
@@ -79,8 +82,8 @@ func Start(t testing.TB, def connector.Definition, src connector.Source, opts *c
 	return s
 }
 
-// Document fetches the capability document, without a token as the platform
-// does, and fails the test unless it is one.
+// Document fetches the capability document without a token, as the platform
+// does. It fails the test if the answer is not a document.
 func (s *Server) Document() *wire.Document {
 	s.t.Helper()
 	doc, err := fetchDocument(s.t.Context(), s)
@@ -90,18 +93,18 @@ func (s *Server) Document() *wire.Document {
 	return doc
 }
 
-// Dial opens a bare connection to the server, for tests that break HTTP itself.
+// Dial opens a connection to the server, for tests that send malformed HTTP.
 func (s *Server) Dial() net.Conn {
 	s.t.Helper()
-	c, err := s.p.Dial(context.Background())
+	c, err := s.l.Dial(context.Background())
 	if err != nil {
 		s.t.Fatal(err)
 	}
 	return c
 }
 
-// Request is a POST of body to a route with the bearer token, to be changed
-// before it is sent through Client.
+// Request returns a POST request of body to a route, with the bearer token.
+// Change it as needed and send it with Client.
 func (s *Server) Request(ctx context.Context, path string, body []byte) *http.Request {
 	s.t.Helper()
 	r, err := http.NewRequestWithContext(ctx, http.MethodPost, s.URL+path, bytes.NewReader(body))

@@ -36,15 +36,15 @@ func TestServer(t *testing.T) {
 	require.NoError(t, err)
 	require.NoError(t, res.Body.Close())
 	assert.Equal(t, 200, res.StatusCode, "a bare connection speaks HTTP")
-	assert.Equal(t, "connector.test:80", s.p.Addr().String())
-	assert.Equal(t, "pipe", s.p.Addr().Network())
+	assert.Equal(t, "connector.test:80", s.l.Addr().String())
+	assert.Equal(t, "memory", s.l.Addr().Network())
 
 	doc := s.Document()
 	assert.Equal(t, "shop", doc.Slug)
 	assert.True(t, doc.Capabilities.Join)
 }
 
-// Faults of construction end the test, all of them at once.
+// Start reports all faults of construction at once and ends the test.
 func TestServerRefusesDefinitions(t *testing.T) {
 	r := record(t, "", func(tb testing.TB) {
 		Start(tb, connector.Definition{Slug: "X", Limits: wire.Limits{Concurrency: 17}}, naive{}, nil)
@@ -55,16 +55,16 @@ func TestServerRefusesDefinitions(t *testing.T) {
 	assert.Contains(t, r.failures()[0], "limits.concurrency: must be at most 16")
 }
 
-// A server that was stopped refuses to be dialled, and does not hang.
+// A stopped server refuses connections and does not hang.
 func TestServerStopped(t *testing.T) {
 	s := Start(t, shopDefinition, naive{}, nil)
-	require.NoError(t, s.p.Close())
-	_, err := s.p.Dial(context.Background())
+	require.NoError(t, s.l.Close())
+	_, err := s.l.Dial(context.Background())
 	assert.Error(t, err)
 	s = Start(t, shopDefinition, naive{}, nil)
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
 	require.NoError(t, s.HTTP.Close())
-	_, err = s.p.Dial(ctx)
+	_, err = s.l.Dial(ctx)
 	assert.Error(t, err)
 }

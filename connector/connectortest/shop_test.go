@@ -12,10 +12,10 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
-// shopTables is data with the traits that faults need to show: nulls in every
-// nullable column, scale twins, both sides of 2^53, texts that differ by case
-// or a blank, wildcards, arrays, an empty string, orphans, a self-reference, a
-// table without rows.
+// shopTables returns the data that faults need to show: nulls in every nullable
+// column, equal numbers of different scale, both sides of 2^53, texts that differ
+// by case or a blank, wildcards, arrays, an empty string, orphans, a
+// self-reference, and a table without rows.
 func shopTables() []memsource.Table {
 	null, text, decimal := wire.Null(), wire.Text, wire.Decimal
 	date := func(s string) wire.Value {
@@ -54,16 +54,24 @@ func shopTables() []memsource.Table {
 				nullable("serial", wire.TypeNumber)),
 		},
 		Rows: [][]wire.Value{
-			{wire.Int(1), wire.Int(1), decimal("1.50"), text("North"), tags("red", "blue"), date("2024-01-01"), at("2024-01-01T10:00:00Z"), wire.Bool(true), wire.Float(0.1), wire.Int(9007199254740992)},
-			{wire.Int(2), wire.Int(1), decimal("1.5"), text("north"), tags("re"), date("2024-01-31"), at("2024-01-01T10:00:00.5Z"), wire.Bool(false), wire.Float(0.2), wire.Int(9007199254740993)},
+			{wire.Int(1), wire.Int(1), decimal("1.50"), text("North"), tags("red", "blue"), date("2024-01-01"),
+				at("2024-01-01T10:00:00Z"), wire.Bool(true), wire.Float(0.1), wire.Int(9007199254740992)},
+			{wire.Int(2), wire.Int(1), decimal("1.5"), text("north"), tags("re"), date("2024-01-31"),
+				at("2024-01-01T10:00:00.5Z"), wire.Bool(false), wire.Float(0.2), wire.Int(9007199254740993)},
 			{wire.Int(3), wire.Int(2), null, text("North "), null, date("2024-02-29"), null, null, wire.Float(0.3), null},
-			{wire.Int(4), null, decimal("0.1"), null, tags(), date("2024-03-31"), at("2024-12-31T23:59:59.999Z"), wire.Bool(true), null, wire.Int(7)},
-			{wire.Int(5), wire.Int(77), decimal("0.2"), text(""), tags("red"), date("2024-04-01"), at("2023-12-31T23:59:59Z"), null, wire.Int(2), wire.Int(-7)},
-			{wire.Int(6), wire.Int(77), decimal("0.3"), text("100%"), tags("Red", "a b"), date("2023-12-31"), null, wire.Bool(false), wire.Float(-0.5), wire.Int(70)},
-			{wire.Int(7), wire.Int(88), decimal("-10.00"), text("so_th"), null, date("2024-01-01"), at("2024-06-30T00:00:00Z"), wire.Bool(true), null, null},
-			{wire.Int(8), wire.Int(9), decimal("100"), text("S\u00fcd"), tags("\u2603"), date("2024-07-15"), at("2024-06-30T00:00:00Z"), wire.Bool(true), wire.Int(10), wire.Int(700)},
+			{wire.Int(4), null, decimal("0.1"), null, tags(), date("2024-03-31"), at("2024-12-31T23:59:59.999Z"),
+				wire.Bool(true), null, wire.Int(7)},
+			{wire.Int(5), wire.Int(77), decimal("0.2"), text(""), tags("red"), date("2024-04-01"),
+				at("2023-12-31T23:59:59Z"), null, wire.Int(2), wire.Int(-7)},
+			{wire.Int(6), wire.Int(77), decimal("0.3"), text("100%"), tags("Red", "a b"), date("2023-12-31"), null,
+				wire.Bool(false), wire.Float(-0.5), wire.Int(70)},
+			{wire.Int(7), wire.Int(88), decimal("-10.00"), text("so_th"), null, date("2024-01-01"),
+				at("2024-06-30T00:00:00Z"), wire.Bool(true), null, null},
+			{wire.Int(8), wire.Int(9), decimal("100"), text("S\u00fcd"), tags("\u2603"), date("2024-07-15"),
+				at("2024-06-30T00:00:00Z"), wire.Bool(true), wire.Int(10), wire.Int(700)},
 			{wire.Int(9), null, null, text("south"), tags("blue", "red"), date("2024-10-01"), null, null, wire.Int(9), wire.Int(8)},
-			{wire.Int(10), wire.Int(3), decimal("99999999999999999999.99"), null, null, date("2024-11-11"), at("2024-11-11T11:11:11.111Z"), wire.Bool(false), wire.Float(1e-7), wire.Int(9)},
+			{wire.Int(10), wire.Int(3), decimal("99999999999999999999.99"), null, null, date("2024-11-11"),
+				at("2024-11-11T11:11:11.111Z"), wire.Bool(false), wire.Float(1e-7), wire.Int(9)},
 			{wire.Int(11), wire.Int(2), decimal("9"), text("North"), tags("blue"), date("2024-12-31"), null, null, wire.Int(2), wire.Int(10)},
 		},
 	}
@@ -86,8 +94,9 @@ func shopTables() []memsource.Table {
 		},
 	}
 	countries := memsource.Table{
-		Table: wire.Table{Name: "countries", PrimaryKey: []string{"code"}, Fields: fields(f("code", wire.TypeString), f("name", wire.TypeString))},
-		Rows:  [][]wire.Value{{text("GB"), text("United Kingdom")}, {text("US"), text("United States")}, {text("NL"), text("Netherlands")}},
+		Table: wire.Table{Name: "countries", PrimaryKey: []string{"code"},
+			Fields: fields(f("code", wire.TypeString), f("name", wire.TypeString))},
+		Rows: [][]wire.Value{{text("GB"), text("United Kingdom")}, {text("US"), text("United States")}, {text("NL"), text("Netherlands")}},
 	}
 	events := memsource.Table{Table: wire.Table{Name: "events", Fields: fields(f("id", wire.TypeNumber), nullable("kind", wire.TypeString))}}
 	return []memsource.Table{orders, customers, countries, events}
@@ -98,15 +107,15 @@ func shop(t testing.TB, tables ...memsource.Table) *memsource.Source {
 	if tables == nil {
 		tables = shopTables()
 	}
-	s, err := memsource.NewSource(tables...)
+	s, err := memsource.New(tables, nil)
 	require.NoError(t, err)
 	return s
 }
 
 var shopDefinition = connector.Definition{Slug: "shop"}
 
-// naive is the smallest honest source: three methods over rows in memory, and
-// the SDK does everything else.
+// naive is the smallest correct source: three methods over rows in memory. The
+// library does everything else.
 type naive struct{ tables []memsource.Table }
 
 func (naive) Check(context.Context, *wire.CheckRequest) error { return nil }

@@ -9,23 +9,21 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
-// Tenant calls a [Server] with one set of credentials, as the platform would
-// for one tenant. [Server.As] makes one.
+// A Tenant calls a [Server] with one set of credentials, as the platform does
+// for one tenant. [Server.As] returns one.
 //
-// A call fills in the request's credentials, and 30 seconds where TimeoutMS is
-// zero. What the connector refuses comes back as a *wire.Error: compare it with
-// connector.ErrUnknownEntity and its like, or look at its Code and Message. A
-// transport that fails and an answer that breaks the protocol's shapes end the
-// test.
+// A call sets the credentials of the request, and a TimeoutMS of 30 seconds if it
+// is zero. It returns a refusal of the connector as a *wire.Error: compare it with
+// connector.ErrUnknownEntity and the other errors, or use its Code and Message. A
+// transport that fails, or an answer of the wrong shape, ends the test.
 //
-// Every answer is verified: what it says is held against all rows of the table,
-// which are discovered and read through the same connector just before the
-// call. A claim that does not hold fails the test with the ruling it breaks,
-// and the call returns the answer all the same. Tables of more than 200,000
-// rows are not verified; the test's log says so. Where the extra calls are in
-// the way, use [Tenant.Unverified].
+// Every answer is verified: the call compares it with all rows of the table, which
+// it discovers and reads through the same connector just before. A wrong answer
+// fails the test with the rule that it breaks; the call returns the answer anyway.
+// Tables of more than 200,000 rows are not verified, which is logged. If the extra
+// calls disturb a test, use [Tenant.Unverified].
 //
-// A Tenant is for the test's own goroutine.
+// Use a Tenant only from the goroutine of the test.
 type Tenant struct {
 	t          testing.TB
 	client     client
@@ -35,7 +33,7 @@ type Tenant struct {
 	known      *snapshot // nil: read anew for every call
 }
 
-// As is a tenant with these credentials, which may be nil.
+// As returns a tenant with these credentials, which may be nil.
 func (s *Server) As(credentials map[string]string) *Tenant {
 	marks := make(map[string]string, len(credentials))
 	for key := range credentials {
@@ -48,7 +46,7 @@ func (s *Server) As(credentials map[string]string) *Tenant {
 	}
 }
 
-// In is the same tenant reporting to a subtest.
+// In returns the same tenant for use in a subtest.
 func (n *Tenant) In(t testing.TB) *Tenant {
 	own := *n
 	own.t = t
@@ -56,16 +54,15 @@ func (n *Tenant) In(t testing.TB) *Tenant {
 	return &own
 }
 
-// Unverified is the same tenant, whose answers are taken as they are. Use it
-// where the upstream's fake counts the calls it gets, or where its data move
-// between calls.
+// Unverified returns the same tenant without verification of its answers. Use it
+// if a fake upstream counts its calls, or if its data change between calls.
 func (n *Tenant) Unverified() *Tenant {
 	own := *n
 	own.unverified = true
 	return &own
 }
 
-// Check posts to /check; nil when the credentials are accepted.
+// Check posts to /check. It returns nil if the credentials are accepted.
 func (n *Tenant) Check() error {
 	n.t.Helper()
 	req := wire.CheckRequest{}
@@ -85,9 +82,9 @@ func (n *Tenant) Discover() (*wire.Discovery, error) {
 	return found, nil
 }
 
-// Query posts a native query to /query and reads the answer to its end. What
-// the served line claims, and the members of the rows, are verified. An error
-// line comes back as an error, with the rows before it.
+// Query posts a native query to /query and reads the answer to its end. It
+// verifies what the served line claims and the members of the rows. It returns an
+// error line as an error, together with the rows before it.
 func (n *Tenant) Query(req wire.QueryRequest) (*Answer, error) {
 	n.t.Helper()
 	x := n.begin(wire.PathQuery, &req, &req.Credentials, &req.TimeoutMS)
@@ -100,7 +97,7 @@ func (n *Tenant) Query(req wire.QueryRequest) (*Answer, error) {
 	return answer, nil
 }
 
-// tables are the tables that a request touches.
+// tables returns the names of the tables that a request uses.
 func tables(base string, joins []wire.JoinHop) []string {
 	names := []string{base}
 	for _, j := range joins {
@@ -109,8 +106,8 @@ func tables(base string, joins []wire.JoinHop) []string {
 	return names
 }
 
-// QuerySQL posts a statement to /query, for a connector with a dialect (C9).
-// What it answers is taken as it is: only the source knows the dialect.
+// QuerySQL posts an SQL statement to /query of a connector with a dialect. It
+// does not verify the answer, because only the source knows the dialect.
 func (n *Tenant) QuerySQL(req wire.SQLRequest) (*Answer, error) {
 	n.t.Helper()
 	x := n.begin(wire.PathQuery, &req, &req.Credentials, &req.TimeoutMS)
@@ -118,7 +115,7 @@ func (n *Tenant) QuerySQL(req wire.SQLRequest) (*Answer, error) {
 	return answer, x.outcome(err)
 }
 
-// Count posts to /count. The number is verified.
+// Count posts to /count and verifies the number.
 func (n *Tenant) Count(req wire.CountRequest) (int64, error) {
 	n.t.Helper()
 	x := n.begin(wire.PathCount, &req, &req.Credentials, &req.TimeoutMS)
@@ -131,9 +128,9 @@ func (n *Tenant) Count(req wire.CountRequest) (int64, error) {
 	return count, nil
 }
 
-// Aggregate posts to /aggregate; a Limit of zero is sent as the platform's
-// 1001. The groups and their numbers are verified. A 204 comes back as
-// connector.ErrDecline.
+// Aggregate posts to /aggregate and verifies the groups and their numbers. It
+// sends a Limit of zero as 1001, as the platform does. It returns
+// connector.ErrDecline for a 204.
 func (n *Tenant) Aggregate(req wire.AggregateRequest) ([]map[string]wire.Value, error) {
 	n.t.Helper()
 	if req.Limit == 0 {
@@ -149,8 +146,8 @@ func (n *Tenant) Aggregate(req wire.AggregateRequest) ([]map[string]wire.Value, 
 	return rows, nil
 }
 
-// Size posts to /size; nil is an unknown size. One that calls itself exact is
-// verified.
+// Size posts to /size. It returns nil for an unknown size, and verifies an exact
+// one.
 func (n *Tenant) Size(table string) (*wire.Size, error) {
 	n.t.Helper()
 	req := wire.SizeRequest{Table: table}
@@ -164,8 +161,8 @@ func (n *Tenant) Size(table string) (*wire.Size, error) {
 	return size, nil
 }
 
-// Cardinality posts to /cardinality; a nil entry is a column that cannot be
-// counted. The counts are verified.
+// Cardinality posts to /cardinality and verifies the counts. A nil entry is a
+// column that cannot be counted.
 func (n *Tenant) Cardinality(table string, columns ...string) (map[string]*wire.Cardinality, error) {
 	n.t.Helper()
 	req := wire.CardinalityRequest{Table: table, Columns: columns}
@@ -179,7 +176,7 @@ func (n *Tenant) Cardinality(table string, columns ...string) (map[string]*wire.
 	return counts, nil
 }
 
-// LinkHitRate posts to /linkHitRate. The numbers and samples are verified.
+// LinkHitRate posts to /linkHitRate and verifies the numbers and samples.
 func (n *Tenant) LinkHitRate(req wire.LinkHitRateRequest) (*wire.LinkHitRate, error) {
 	n.t.Helper()
 	x := n.begin(wire.PathLinkHitRate, &req, &req.Credentials, &req.TimeoutMS)
@@ -192,8 +189,8 @@ func (n *Tenant) LinkHitRate(req wire.LinkHitRateRequest) (*wire.LinkHitRate, er
 	return rate, nil
 }
 
-// asking is one call of a tenant, from the request to the verdict.
-type asking struct {
+// call is one call of a tenant, from the request to the verdict.
+type call struct {
 	n       *Tenant
 	path    string
 	request string    // as JSON, without the values of the credentials
@@ -201,8 +198,8 @@ type asking struct {
 	blind   error     // why there is nothing
 }
 
-// begin completes a request.
-func (n *Tenant) begin(path string, req wire.Message, creds *wire.Credentials, timeoutMS *int64) *asking {
+// begin sets the credentials and the timeout of a request.
+func (n *Tenant) begin(path string, req wire.Message, creds *wire.Credentials, timeoutMS *int64) *call {
 	n.t.Helper()
 	if *timeoutMS == 0 {
 		*timeoutMS = defaultTimeoutMS
@@ -213,18 +210,18 @@ func (n *Tenant) begin(path string, req wire.Message, creds *wire.Credentials, t
 		n.t.Fatalf("connectortest: POST %s: the request cannot be sent: %v", path, err)
 	}
 	*creds = n.client.creds
-	return &asking{n: n, path: path, request: string(request)}
+	return &call{n: n, path: path, request: string(request)}
 }
 
-// look reads the tables to verify against, before the call is made: the last
-// call that an upstream sees is the one under test.
-func (x *asking) look(tables ...string) {
+// look reads the tables to verify against. It runs before the call, so that the
+// call under test is the last one that an upstream sees.
+func (x *call) look(tables ...string) {
 	if x.n.unverified {
 		return
 	}
 	seen := x.n.known
 	if seen == nil {
-		if seen, x.blind = takeSnapshot(&x.n.client, mostRows); x.blind != nil {
+		if seen, x.blind = takeSnapshot(&x.n.client, maxRows); x.blind != nil {
 			return
 		}
 	}
@@ -234,7 +231,7 @@ func (x *asking) look(tables ...string) {
 }
 
 // judge verifies an answer.
-func (x *asking) judge(check func(*snapshot) error) {
+func (x *call) judge(check func(*snapshot) error) {
 	x.n.t.Helper()
 	err := x.blind
 	if x.seen != nil {
@@ -243,8 +240,8 @@ func (x *asking) judge(check func(*snapshot) error) {
 	x.report(err)
 }
 
-// report tells the test of a verdict.
-func (x *asking) report(err error) {
+// report logs a verdict or fails the test with it.
+func (x *call) report(err error) {
 	x.n.t.Helper()
 	var open unverifiable
 	switch {
@@ -252,15 +249,16 @@ func (x *asking) report(err error) {
 	case errors.As(err, &open):
 		x.n.t.Logf("connectortest: POST %s: %v\n\trequest:  %s", x.path, err, x.request)
 	case err == x.blind:
-		x.n.t.Errorf("connectortest: POST %s: the answer cannot be verified (see Tenant.Unverified): %v\n\trequest:  %s", x.path, err, x.request)
+		x.n.t.Errorf("connectortest: POST %s: the answer cannot be verified (see Tenant.Unverified): %v\n\trequest:  %s",
+			x.path, err, x.request)
 	default:
 		x.n.t.Errorf("connectortest: POST %s: %v\n\trequest:  %s", x.path, err, x.request)
 	}
 }
 
-// outcome passes on what the connector says, and ends the test for what it
-// should not.
-func (x *asking) outcome(err error) error {
+// outcome returns a refusal of the connector, and ends the test for every other
+// error.
+func (x *call) outcome(err error) error {
 	x.n.t.Helper()
 	var refused *wire.Error
 	switch {

@@ -36,15 +36,18 @@ func TestTenantAnswers(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, wire.Served{Filters: true, Sort: true, Window: true}, answer.Served)
 	assert.Equal(t, []string{"amount", "id", "name"}, answer.Names)
-	assert.Equal(t, "[{\"amount\":\"99999999999999999999.99\",\"id\":10,\"name\":\"Edsger\"},\n {\"amount\":\"100\",\"id\":8,\"name\":\"Alan\"}]", answer.JSON())
+	assert.Equal(t, "[{\"amount\":\"99999999999999999999.99\",\"id\":10,\"name\":\"Edsger\"},\n "+
+		"{\"amount\":\"100\",\"id\":8,\"name\":\"Alan\"}]", answer.JSON())
 	assert.Equal(t, []wire.Value{wire.Int(10), wire.Int(8)}, answer.Column("id"))
 	assert.Nil(t, answer.Column("region"), "a column that was not asked for")
 
-	count, err := tenant.Count(wire.CountRequest{Table: "orders", Where: wire.Where{And: []wire.Filter{{Field: "amount", Op: wire.OpEq, Value: wire.Text("1.500")}}}})
+	count, err := tenant.Count(wire.CountRequest{Table: "orders",
+		Where: wire.Where{And: []wire.Filter{{Field: "amount", Op: wire.OpEq, Value: wire.Text("1.500")}}}})
 	require.NoError(t, err)
 	assert.EqualValues(t, 2, count)
 
-	groups, err := tenant.Aggregate(wire.AggregateRequest{Table: "orders", Measures: []wire.Measure{{Fn: wire.FnSum, Field: "weight", As: "total"}}})
+	groups, err := tenant.Aggregate(wire.AggregateRequest{Table: "orders",
+		Measures: []wire.Measure{{Fn: wire.FnSum, Field: "weight", As: "total"}}})
 	require.NoError(t, err)
 	assert.Equal(t, []map[string]wire.Value{{"total": wire.Text("23.1000001")}}, groups)
 
@@ -62,10 +65,10 @@ func TestTenantAnswers(t *testing.T) {
 
 	empty, err := tenant.Query(wire.QueryRequest{Table: "countries"})
 	require.NoError(t, err)
-	assert.Equal(t, "[{},\n {},\n {}]", empty.JSON(), "no fields: rows can be counted (B5)")
+	assert.Equal(t, "[{},\n {},\n {}]", empty.JSON(), "no fields: rows can be counted (query-5)")
 }
 
-// asked keeps the requests that a source gets.
+// asked records the requests that a source gets.
 type asked struct {
 	naive
 	mu      *sync.Mutex
@@ -107,7 +110,7 @@ func TestTenantRequests(t *testing.T) {
 	assert.Len(t, *source.queries, 3, "Unverified is another tenant; this one still verifies")
 }
 
-// refusing fails as a test asks it to.
+// refusing returns the errors that a test chooses.
 type refusing struct {
 	naive
 	check error
@@ -166,8 +169,8 @@ func TestTenantErrors(t *testing.T) {
 
 }
 
-// An error line comes back as an error with the rows before it. In a bubble
-// the heartbeats cost no time.
+// Query returns an error line as an error with the rows before it. In a bubble
+// the heartbeats take no real time.
 func TestTenantErrorLine(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		source := refusing{naive: naive{shopTables()}, after: 2, query: connector.Timeout("the upstream sleeps")}
@@ -180,7 +183,7 @@ func TestTenantErrorLine(t *testing.T) {
 	})
 }
 
-// speaking has a dialect of one word.
+// speaking is a source with a dialect of one word.
 type speaking struct{ naive }
 
 func (speaking) Dialect() string { return "parrot" }
@@ -198,20 +201,23 @@ func TestTenantSQL(t *testing.T) {
 	assert.Equal(t, "parrot", server.Document().Dialect)
 }
 
-// A violation fails the test that asked, tells what and where, and the answer
-// is returned all the same.
+// A violation fails the test with what is wrong and where, and the call returns
+// the answer anyway.
 func TestTenantVerifies(t *testing.T) {
 	source := patched{Source: shop(t), query: filtering(t, func(f wire.Filter, cell wire.Value, right bool) bool {
 		return right && !(f.Op == wire.OpNin && cell.IsNull())
 	})}
-	def := connector.Definition{Slug: "shop", Credentials: []wire.CredentialField{{Key: "key", Label: "Key", Type: wire.CredentialPassword, Optional: true}}}
+	def := connector.Definition{Slug: "shop",
+		Credentials: []wire.CredentialField{{Key: "key", Label: "Key", Type: wire.CredentialPassword, Optional: true}}}
 	var answer *Answer
 	r := record(t, "", func(tb testing.TB) {
 		tenant := Start(tb, def, source, nil).As(map[string]string{"key": "open sesame"})
 		subtest(tb, "sub", func(tb testing.TB) {
 			var err error
 			answer, err = tenant.In(tb).Query(wire.QueryRequest{
-				Table: "orders", Where: wire.Where{And: []wire.Filter{{Field: "region", Op: wire.OpNin, Values: []wire.Value{wire.Text("North")}}}}, Fields: []string{"id", "region"},
+				Table: "orders", Where: wire.Where{
+					And: []wire.Filter{{Field: "region", Op: wire.OpNin, Values: []wire.Value{wire.Text("North")}}}},
+				Fields: []string{"id", "region"},
 			})
 			assert.NoError(t, err)
 		})
@@ -219,15 +225,15 @@ func TestTenantVerifies(t *testing.T) {
 	require.NotNil(t, answer)
 	assert.Len(t, answer.Rows, 7)
 	require.Len(t, r.failures(), 1)
-	assert.Equal(t, `sub: connectortest: POST /query: A3: 2 of 9 rows that the filters keep are missing
+	assert.Equal(t, `sub: connectortest: POST /query: filter-3a: 2 of 9 rows that the filters keep are missing
 	expected: {"id":4,"region":null}
 	          {"id":10,"region":null}
 	got:      7 rows without them
-	request:  {"table":"orders","and":[{"field":"region","op":"nin","values":["North"]}],"sort":[],"fields":["id","region"],"credentials":{"key":"..."},"timeoutMs":30000}`,
-		r.failures()[0])
+	request:  {"table":"orders","and":[{"field":"region","op":"nin","values":["North"]}],"sort":[],`+
+		`"fields":["id","region"],"credentials":{"key":"..."},"timeoutMs":30000}`, r.failures()[0])
 }
 
-// Every measure is verified, not only in a Run.
+// A Tenant verifies every measure, as Run does.
 func TestTenantVerifiesMeasures(t *testing.T) {
 	source := patched{
 		Source:      shop(t),
@@ -244,27 +250,28 @@ func TestTenantVerifiesMeasures(t *testing.T) {
 		name, want string
 		call       func(*Tenant) error
 	}{
-		{"count", "protocol, /count: the count is not the number of rows", func(n *Tenant) error {
+		{"count", "count-3: the count is not the number of rows", func(n *Tenant) error {
 			_, err := n.Count(wire.CountRequest{Table: "orders"})
 			return err
 		}},
-		{"count of some", "protocol, /count; A9: ", func(n *Tenant) error {
-			_, err := n.Count(wire.CountRequest{Table: "orders", Where: wire.Where{And: []wire.Filter{{Field: "day", Op: wire.OpGt, Value: wire.Text("2024")}}}})
+		{"count of some", "count-3; filter-9: ", func(n *Tenant) error {
+			_, err := n.Count(wire.CountRequest{Table: "orders",
+				Where: wire.Where{And: []wire.Filter{{Field: "day", Op: wire.OpGt, Value: wire.Text("2024")}}}})
 			return err
 		}},
-		{"size", "protocol, /size: ", func(n *Tenant) error {
+		{"size", "measure-4: ", func(n *Tenant) error {
 			_, err := n.Size("orders")
 			return err
 		}},
-		{"cardinality", "E2, F1: the distinct values of \"id\" are miscounted", func(n *Tenant) error {
+		{"cardinality", "aggregate-2, measure-1: the distinct values of \"id\" are miscounted", func(n *Tenant) error {
 			_, err := n.Cardinality("orders", "id")
 			return err
 		}},
-		{"link", "F2: orphanSamples[0] is no orphan", func(n *Tenant) error {
+		{"link", "measure-2a: orphanSamples[0] is no orphan", func(n *Tenant) error {
 			_, err := n.LinkHitRate(wire.LinkHitRateRequest{FromTable: "orders", FromColumn: "customer", ToTable: "customers", ToColumn: "id"})
 			return err
 		}},
-		{"aggregate", "E1: count as \"n\" is wrong in group {}", func(n *Tenant) error {
+		{"aggregate", "aggregate-1: count as \"n\" is wrong in group {}", func(n *Tenant) error {
 			_, err := n.Aggregate(wire.AggregateRequest{Table: "orders", Measures: []wire.Measure{{Fn: wire.FnCount, As: "n"}}})
 			return err
 		}},
@@ -282,7 +289,7 @@ func TestTenantVerifiesMeasures(t *testing.T) {
 	}
 }
 
-// What cannot be verified is said, not passed over.
+// The log says what cannot be verified.
 func TestTenantCannotVerify(t *testing.T) {
 	t.Run("too many rows", func(t *testing.T) {
 		r := record(t, "", func(tb testing.TB) {
@@ -306,15 +313,17 @@ func TestTenantCannotVerify(t *testing.T) {
 			return source.Source.Query(ctx, req, out)
 		}
 		r := record(t, "", func(tb testing.TB) {
-			_, err := Start(tb, shopDefinition, source, nil).As(nil).Query(wire.QueryRequest{Table: "orders", Where: wire.Where{And: []wire.Filter{{Field: "id", Op: wire.OpNotNull}}}})
+			_, err := Start(tb, shopDefinition, source,
+				nil).As(nil).Query(wire.QueryRequest{Table: "orders", Where: wire.Where{And: []wire.Filter{{Field: "id", Op: wire.OpNotNull}}}})
 			assert.NoError(t, err)
 		})
 		require.Len(t, r.failures(), 1)
-		assert.Contains(t, r.failures()[0], `cannot be verified (see Tenant.Unverified): reading table "orders" whole: unsupported: name a filter`)
+		assert.Contains(t, r.failures()[0],
+			`cannot be verified (see Tenant.Unverified): reading table "orders" whole: unsupported: name a filter`)
 	})
 }
 
-// An answer that breaks the protocol's shapes ends the test.
+// An answer of the wrong shape ends the test.
 func TestTenantMalformedAnswers(t *testing.T) {
 	const envelope = `{"error":{"code":"unknown_entity","message":"m"}}`
 	for _, c := range []struct {
@@ -328,10 +337,12 @@ func TestTenantMalformedAnswers(t *testing.T) {
 		{"no json", "an answer is one JSON object", 200, wire.MediaJSON, `{"size":`, "a malformed answer"},
 		{"unknown member", "answers are read strictly", 200, wire.MediaJSON, `{"size":null,"rows":1}`, "a malformed answer"},
 		{"status without envelope", "every refusal is an envelope", 404, wire.MediaJSON, `{}`, "status 404 without a proper envelope"},
-		{"another status", "a code has one status", 400, wire.MediaJSON, envelope, `status 400 with the code "unknown_entity", which goes with status 404`},
+		{"another status", "a code has one status", 400, wire.MediaJSON, envelope,
+			`status 400 with the code "unknown_entity", which goes with status 404`},
 		{"redirect", "nothing redirects, and nothing is followed", 307, wire.MediaJSON, envelope, "status 307"},
 		{"204", "only an aggregate may be declined", 204, "", "", "status 204"},
-		{"too long", "an answer has at most 32 MiB", 200, wire.MediaJSON, strings.Repeat(" ", wire.MaxAnswerBytes+1), "(G10)"},
+		{"too long", "an answer has at most 32 MiB", 200, wire.MediaJSON, strings.Repeat(" ", wire.MaxAnswerBytes+1),
+			"the answer is longer than 33554432 bytes"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			r := record(t, "", func(tb testing.TB) {
@@ -350,11 +361,13 @@ func TestTenantMalformedAnswers(t *testing.T) {
 		})
 	}
 	for _, c := range []struct{ name, why, body, want string }{
-		{"truncated", "a stream without an end is cut off", "{\"served\":{\"filters\":true,\"sort\":true,\"window\":true}}\n{\"rows\":[{\"id\":1}]}\n", "unexpected EOF"},
-		{"missing member", "members are exactly the fields", "{\"rows\":[{}]}\n{\"end\":1}\n", "B5: row 0 has other members"},
-		{"extra member", "members are exactly the fields", "{\"rows\":[{\"id\":1},{\"id\":1,\"x\":2}]}\n{\"end\":1}\n", "B5: row 1 has other members"},
-		{"other member", "members are exactly the fields", "{\"rows\":[{\"ID\":1}]}\n{\"end\":1}\n", "B5: row 0 has other members"},
-		{"after the end", "nothing follows the end", "{\"end\":1}\n{\"ping\":1}\n", "something follows"},
+		{"truncated", "a stream without an end is cut off",
+			"{\"served\":{\"filters\":true,\"sort\":true,\"window\":true}}\n{\"rows\":[{\"id\":1}]}\n", "unexpected EOF"},
+		{"missing member", "members are exactly the fields", "{\"rows\":[{}]}\n{\"end\":1}\n", "query-5: row 0 has other members"},
+		{"extra member", "members are exactly the fields",
+			"{\"rows\":[{\"id\":1},{\"id\":1,\"x\":2}]}\n{\"end\":1}\n", "query-5: row 1 has other members"},
+		{"other member", "members are exactly the fields", "{\"rows\":[{\"ID\":1}]}\n{\"end\":1}\n", "query-5: row 0 has other members"},
+		{"after the end", "nothing follows the end", "{\"end\":1}\n{\"ping\":1}\n", "unexpected data after"},
 	} {
 		t.Run("stream "+c.name, func(t *testing.T) {
 			r := record(t, "", func(tb testing.TB) {
@@ -390,7 +403,7 @@ func TestTenantMalformedAnswers(t *testing.T) {
 	})
 }
 
-// A server whose connection breaks ends the test too, and does not hang.
+// A broken connection ends the test and does not hang.
 func TestTenantTransport(t *testing.T) {
 	r := record(t, "", func(tb testing.TB) {
 		s := Start(tb, shopDefinition, naive{}, nil)
@@ -401,8 +414,8 @@ func TestTenantTransport(t *testing.T) {
 	assert.Contains(t, r.failures()[0], "EOF")
 }
 
-// The connector's log is the test's until the test is over, and is then
-// dropped: a source that returns late must not crash the tests that follow.
+// The connector logs to the test until the test ends. Later lines are dropped, so
+// that a source that returns late does not crash the following tests.
 func TestLogAfterTheTest(t *testing.T) {
 	var l *testLog
 	t.Run("over", func(t *testing.T) { l = newTestLog(t) })

@@ -6,9 +6,9 @@ import (
 	"testing"
 )
 
-// testLog is where a connector's log goes: the test's own, until the test is
-// over. A source that outlives its request is reported whenever it returns, and
-// a test that is over panics when it is written to.
+// testLog writes the log of a connector to the log of a test until the test
+// ends. A source that outlives its request is logged when it returns, which may
+// be after the test, and a test panics if it is written to after its end.
 type testLog struct {
 	mu   sync.Mutex
 	w    io.Writer

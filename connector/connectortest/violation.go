@@ -8,9 +8,9 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
-// violation is an answer that breaks a rule.
+// violation is the error for an answer that breaks a rule.
 type violation struct {
-	rule     string // rulings such as "A3", or a place in the protocol
+	rule     string // rules of docs/protocol.md, such as "filter-3"
 	problem  string
 	expected string
 	got      string
@@ -20,52 +20,56 @@ func (v *violation) Error() string {
 	return fmt.Sprintf("%s: %s\n\texpected: %s\n\tgot:      %s", v.rule, v.problem, v.expected, v.got)
 }
 
-// unverifiable is why an answer cannot be verified.
+// unverifiable is the reason why an answer cannot be verified.
 type unverifiable string
 
 func (u unverifiable) Error() string { return "not verified: " + string(u) }
 
-// mostShown bounds what one side of a message lists.
-const mostShown = 5
+// maxShown limits the list on one side of a message.
+const maxShown = 5
 
-// listing is the first few of many.
+// listing returns the first few items and the number of the others.
 func listing(items []string, what string) string {
 	if len(items) == 0 {
 		return "no " + what
 	}
-	text := strings.Join(items[:min(len(items), mostShown)], "\n\t          ")
-	if more := len(items) - mostShown; more > 0 {
+	text := strings.Join(items[:min(len(items), maxShown)], "\n\t          ")
+	if more := len(items) - maxShown; more > 0 {
 		text += fmt.Sprintf("\n\t          and %d more %s", more, what)
 	}
 	return text
 }
 
-// ruleOf is the ruling that decides a filter on a cell of a type.
+// ruleOf returns the rule that decides a filter on a cell of a type.
 func ruleOf(f wire.Filter, cell wire.Value, t wire.Type) string {
 	switch f.Op {
 	case wire.OpIsNull, wire.OpNotNull:
-		return "protocol, Filter"
-	case wire.OpIn, wire.OpNin:
-		return "A3"
+		return "filter-18"
+	case wire.OpIn:
+		return "filter-3"
+	case wire.OpNin:
+		return "filter-3a"
 	}
 	switch {
 	case cell.IsNull() || f.Value.IsNull():
-		return "A2"
+		return "filter-2"
 	case f.Op == wire.OpContains:
-		return "A4"
-	case f.Op == wire.OpIncludes || f.Op == wire.OpStartsWith:
-		return "A5"
+		return "filter-4"
+	case f.Op == wire.OpIncludes:
+		return "filter-5"
+	case f.Op == wire.OpStartsWith:
+		return "filter-5a"
 	case t.Numeric():
-		return "A6"
+		return "filter-6"
 	case t == wire.TypeDate || t == wire.TypeDatetime:
-		return "A9"
+		return "filter-9"
 	}
-	return "A7"
+	return "filter-7"
 }
 
-// rulesOf are the rulings that decide filters on a row, or on any row when row
+// rulesOf returns the rules that decide filters on a row, or on any row if row
 // is nil.
-func (r *relation) rulesOf(and []wire.Filter, or [][]wire.Filter, row []wire.Value) string {
+func (r *relation) rulesOf(where wire.Where, row []wire.Value) string {
 	var rules []string
 	add := func(rule string) {
 		if !slices.Contains(rules, rule) {
@@ -80,19 +84,17 @@ func (r *relation) rulesOf(and []wire.Filter, or [][]wire.Filter, row []wire.Val
 		}
 		add(ruleOf(f, cell, r.columns[at].Type))
 	}
-	for _, f := range and {
+	for _, f := range where.And {
 		one(f)
 	}
-	if len(or) > 0 {
-		add("A1")
-		for _, group := range or {
-			for _, f := range group {
-				one(f)
-			}
+	if len(where.Or) > 0 {
+		add("filter-1")
+		for f := range (wire.Where{Or: where.Or}).Filters() {
+			one(f)
 		}
 	}
 	if len(rules) == 0 {
-		return "protocol, /query"
+		return "query-16"
 	}
 	return strings.Join(rules, ", ")
 }

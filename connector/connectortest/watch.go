@@ -16,16 +16,16 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
-// mostFailures is how many leaks are told one by one.
-const mostFailures = 10
+// maxFailures limits how many leaks are reported.
+const maxFailures = 10
 
-// watch looks for credential values where none may be: in answers and in logs.
+// watch searches answers and logs for credential values.
 type watch struct {
 	t      testing.TB
 	logger *slog.Logger
 	wrong  wire.Credentials // that no tenant has
-	// everywhere are the values that may stand nowhere; outside those that may
-	// stand in data, but neither in errors nor in the log.
+	// everywhere are the values that may appear nowhere. outside are those that
+	// may appear in data, but not in errors or the log.
 	everywhere, outside []secret
 
 	restore func() // puts the process's default loggers back
@@ -35,7 +35,7 @@ type watch struct {
 	failed int
 }
 
-// secret is one credential value, with the name of what it is.
+// secret is one credential value and its name for messages.
 type secret struct {
 	name  string
 	value wire.Credentials // one value, whose encodings Scrub knows
@@ -56,13 +56,14 @@ func newWatch(t testing.TB, def connector.Definition, a, b map[string]string) *w
 	}{{"tenant a's", a}, {"tenant b's", b}, {"the wrong", wrong}} {
 		for _, key := range slices.Sorted(maps.Keys(set.values)) {
 			value := set.values[key]
-			s := secret{fmt.Sprintf("%s credential %q", set.name, key), wire.NewCredentials(map[string]string{key: value})}
+			name := fmt.Sprintf("%s credential %q", set.name, key)
+			s := secret{name, wire.NewCredentials(map[string]string{key: value})}
 			w.outside = append(w.outside, s)
 			if !public[key] {
 				w.everywhere = append(w.everywhere, s)
 			}
 			if len(value) < 4 {
-				t.Logf("connectortest: %s is shorter than four bytes, and is not looked for", s.name)
+				t.Logf("connectortest: %s is shorter than four bytes, so Isolation does not search for it", s.name)
 			}
 		}
 	}
@@ -80,38 +81,38 @@ func newWatch(t testing.TB, def connector.Definition, a, b map[string]string) *w
 	return w
 }
 
-// Write takes a line of the log.
+// Write records a line of the log.
 func (w *watch) Write(p []byte) (int, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return w.log.Write(p)
 }
 
-// fail reports a leak. After some, more say nothing new.
+// fail reports a leak, unless many were reported already.
 func (w *watch) fail(format string, args ...any) {
 	w.mu.Lock()
 	w.failed++
 	failed := w.failed
 	w.mu.Unlock()
-	if failed <= mostFailures {
+	if failed <= maxFailures {
 		w.t.Errorf("connectortest: "+format, args...)
 	}
 }
 
-// searchAnswer looks through the bytes of an answer.
+// searchAnswer searches the bytes of an answer.
 func (w *watch) searchAnswer(path string, status int, body []byte) {
 	secrets, what := w.everywhere, "an answer"
 	if status != 200 {
 		secrets, what = w.outside, "an error"
 	}
 	w.search(string(body), secrets, fmt.Sprintf("%s of %s", what, path))
-	// An error line ends a stream of data.
+	// An error line comes last, after the data.
 	if at := bytes.LastIndex(body, []byte("\n{\"error\":")); status == 200 && at >= 0 {
 		w.search(string(body[at:]), w.outside, fmt.Sprintf("an error line of %s", path))
 	}
 }
 
-// searchLog looks through everything that was logged.
+// searchLog searches everything that was logged.
 func (w *watch) searchLog() {
 	w.mu.Lock()
 	text := w.log.String()
@@ -123,7 +124,7 @@ func (w *watch) search(text string, secrets []secret, where string) {
 	for _, s := range secrets {
 		if found := s.value.Scrub(text); found != text {
 			at := max(0, strings.Index(found, "[redacted]")-60)
-			w.fail("G9: %s, or an encoding of it, is in %s: ...%s", s.name, where, found[at:min(len(found), at+160)])
+			w.fail("credential-9: %s, or an encoding of it, is in %s: ...%s", s.name, where, found[at:min(len(found), at+160)])
 		}
 	}
 }

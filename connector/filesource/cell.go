@@ -1,24 +1,25 @@
-package main
+package filesource
 
 import (
 	"math"
 	"strconv"
 	"strings"
 
+	"github.com/connectorsdk/connector-sdk-go/internal/jsontext"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
-// shape is what a column's cells become.
+// A shape is what the cells of a column become: values of one type, with one
+// width of datetimes.
 type shape struct {
 	typ    wire.Type
 	digits int // of a datetime's fraction: 0, 3, 6 or 9
 }
 
-// value is the cell as the column's type spells it; ok is false when the cell
-// does not fit the type. A shape that was inferred fits every cell of its
-// column. One that a sidecar declares takes a little more than inference would
-// dare to guess: numbers with a plus sign, leading zeros or an exponent, and 1
-// and 0 as booleans.
+// value converts a cell to the column's type. ok is false if the cell does not
+// fit the type. An inferred shape fits every cell of its column. A shape that a
+// sidecar declares accepts a little more than inference would guess: numbers
+// with a plus sign, leading zeros or an exponent, and 1 and 0 as booleans.
 func (s shape) value(c raw) (v wire.Value, ok bool) {
 	if c.kind == rawNull {
 		return wire.Null(), true
@@ -27,13 +28,14 @@ func (s shape) value(c raw) (v wire.Value, ok bool) {
 	case wire.TypeNumber:
 		return number(c)
 	case wire.TypeDecimal:
-		return decimal(c)
+		if !c.scalar() || !wire.IsDecimal(c.text) {
+			return wire.Null(), false
+		}
+		return wire.Decimal(canonical(c.text)), true // with its trailing zeros
 	case wire.TypeBoolean:
 		return boolean(c)
-	case wire.TypeDate:
-		return date(c)
-	case wire.TypeDatetime:
-		return s.datetime(c)
+	case wire.TypeDate, wire.TypeDatetime:
+		return s.instant(c)
 	case wire.TypeArray:
 		if c.kind == rawPlain && !(strings.HasPrefix(strings.TrimLeft(c.text, " \t"), "[") && strictJSON(c.text)) {
 			return wire.Null(), false
@@ -42,47 +44,42 @@ func (s shape) value(c raw) (v wire.Value, ok bool) {
 	case wire.TypeJSON:
 		return jsonText(c)
 	}
-	return text(c), true
-}
-
-// text is any cell as a string; an array or an object as compact JSON text.
-func text(c raw) wire.Value {
 	if c.kind == rawArray || c.kind == rawObject {
-		return wire.JSON(c.text)
+		return wire.JSON(c.text), true // compact JSON text
 	}
-	return wire.Text(c.text)
+	return wire.Text(c.text), true
 }
 
-// jsonText is any cell as JSON text. A CSV cell holds such text; a member of an
-// object is such a value.
+// jsonText converts a cell to JSON text. A CSV cell holds such text; a member of
+// an object is such a value.
 func jsonText(c raw) (wire.Value, bool) {
 	switch c.kind {
 	case rawPlain:
 		if !strictJSON(c.text) {
 			return wire.Null(), false
 		}
-		return wire.JSON(c.text), true
 	case rawText:
-		quoted, err := wire.AppendString(nil, c.text)
+		quoted, err := jsontext.AppendString(nil, c.text)
 		return wire.Text(string(quoted)), err == nil
 	}
 	return wire.JSON(c.text), true
 }
 
 func boolean(c raw) (wire.Value, bool) {
+	isBool := c.kind == rawPlain || c.kind == rawBool
 	switch c.text {
 	case "true", "TRUE", "True", "1":
-		return wire.Bool(true), c.kind == rawPlain || c.kind == rawBool
+		return wire.Bool(true), isBool
 	case "false", "FALSE", "False", "0":
-		return wire.Bool(false), c.kind == rawPlain || c.kind == rawBool
+		return wire.Bool(false), isBool
 	}
 	return wire.Null(), false
 }
 
-// number is an exact integer of any size, or a fraction: a float where the
-// float has the very digits, else the digits themselves.
+// number converts a cell to an exact integer of any size, or to a fraction: a
+// float if the float has the same digits, else the digits themselves.
 func number(c raw) (wire.Value, bool) {
-	if c.kind == rawBool || c.kind == rawArray || c.kind == rawObject {
+	if !c.scalar() {
 		return wire.Null(), false
 	}
 	if !wire.IsDecimal(c.text) {
@@ -119,32 +116,20 @@ func floatOrInt(f float64) wire.Value {
 	return wire.Float(f)
 }
 
-// decimal keeps the digits as they are, trailing zeros included.
-func decimal(c raw) (wire.Value, bool) {
-	if c.kind == rawBool || c.kind == rawArray || c.kind == rawObject || !wire.IsDecimal(c.text) {
-		return wire.Null(), false
-	}
-	return wire.Decimal(canonical(c.text)), true
-}
-
-// canonical is plain decimal text without a plus sign and leading zeros.
+// canonical removes the plus sign and leading zeros of plain decimal text.
 func canonical(plain string) string {
 	digits := strings.TrimPrefix(plain, "+")
-	negative := strings.HasPrefix(digits, "-")
-	if negative {
+	sign := ""
+	if strings.HasPrefix(digits, "-") {
+		sign, digits = "-", digits[1:]
+	}
+	for len(digits) > 1 && digits[0] == '0' && digits[1] != '.' {
 		digits = digits[1:]
 	}
-	n := 0
-	for n+1 < len(digits) && digits[n] == '0' && digits[n+1] != '.' {
-		n++
-	}
-	switch {
-	case !negative:
-		return digits[n:]
-	case n == 0:
+	if len(sign)+len(digits) == len(plain) {
 		return plain
 	}
-	return "-" + digits[n:]
+	return sign + digits
 }
 
 // hasExponent reports whether s is plain decimal text with an exponent, as
@@ -157,24 +142,14 @@ func hasExponent(s string) bool {
 	return wire.IsDecimal(s[at+1:]) && !strings.Contains(s[at+1:], ".")
 }
 
-func date(c raw) (wire.Value, bool) {
-	if c.kind != rawPlain && c.kind != rawText {
-		return wire.Null(), false
-	}
+// instant converts a cell to a date or a datetime.
+func (s shape) instant(c raw) (wire.Value, bool) {
 	at, ok := parseInstant(c.text)
-	if !ok || !at.bare {
+	switch {
+	case !ok || !c.textual():
 		return wire.Null(), false
+	case s.typ == wire.TypeDate:
+		return wire.Date(at.time), at.bare
 	}
-	return wire.Date(at.time()), true
-}
-
-func (s shape) datetime(c raw) (wire.Value, bool) {
-	if c.kind != rawPlain && c.kind != rawText {
-		return wire.Null(), false
-	}
-	at, ok := parseInstant(c.text)
-	if !ok || at.digits > s.digits {
-		return wire.Null(), false
-	}
-	return wire.DatetimeWidth(at.time(), s.digits), true
+	return wire.DatetimeWidth(at.time, s.digits), at.digits <= s.digits
 }

@@ -1,7 +1,8 @@
-package main
+package filesource
 
 import (
 	"bufio"
+	"bytes"
 	"encoding/csv"
 	"errors"
 	"fmt"
@@ -11,10 +12,10 @@ import (
 	"unicode/utf8"
 )
 
-// csvRecords reads comma-separated values as RFC 4180 has them: a header line,
-// cells optionally quoted, and as many cells in every record as in the header.
-// An empty cell, quoted or not, is null. Blank lines are skipped, which is the
-// one thing a table of a single column cannot hold.
+// csvRecords reads comma-separated values as RFC 4180 describes them: a header
+// line, cells optionally quoted, and as many cells in every record as in the
+// header. An empty cell, quoted or not, is null. Blank lines are skipped, so a
+// table of a single column cannot hold a null.
 type csvRecords struct {
 	file   string
 	csv    *csv.Reader
@@ -24,7 +25,7 @@ type csvRecords struct {
 	at     int
 }
 
-const bom = "\ufeff"
+const bom = "\ufeff" // the byte order mark that spreadsheets put first
 
 // openCSV reads the header.
 func openCSV(file string, r io.Reader, _ []string) (records, error) {
@@ -34,7 +35,7 @@ func openCSV(file string, r io.Reader, _ []string) (records, error) {
 	if start, _ := buffered.Peek(len(bom)); string(start) == bom {
 		_, _ = buffered.Discard(len(bom))
 	}
-	c := &csvRecords{file: file, csv: csv.NewReader(buffered), limit: limit}
+	c := &csvRecords{file: file, csv: csv.NewReader(&quotedLineEnds{from: buffered}), limit: limit}
 	c.csv.ReuseRecord = true
 	header, err := c.read()
 	if err == io.EOF {
@@ -44,11 +45,8 @@ func openCSV(file string, r io.Reader, _ []string) (records, error) {
 		return nil, err
 	}
 	c.header = slices.Clone(header)
-	if err := c.checkHeader(); err != nil {
-		return nil, err
-	}
-	c.cells = make([]raw, len(c.header))
-	return c, nil
+	c.cells = make([]raw, len(header))
+	return c, c.checkHeader()
 }
 
 func (c *csvRecords) checkHeader() error {
@@ -85,16 +83,15 @@ func (c *csvRecords) next() ([]raw, error) {
 		return nil, err
 	}
 	for i, text := range record {
-		if text == "" {
-			c.cells[i] = raw{}
-		} else {
+		c.cells[i] = raw{}
+		if text != "" {
 			c.cells[i] = raw{text, rawPlain}
 		}
 	}
 	return c.cells, nil
 }
 
-// read is the next record, checked.
+// read returns the next record after checking that it is UTF-8.
 func (c *csvRecords) read() ([]string, error) {
 	c.limit.next()
 	record, err := c.csv.Read()
@@ -111,37 +108,83 @@ func (c *csvRecords) read() ([]string, error) {
 	return record, nil
 }
 
-// failure is a fault of the file in words that say what to do, or an error
-// that is not the file's: io.EOF, or the disk's.
+// failure turns an error of the csv package into a fault that says what to do.
+// It returns errors that are not about the file's content, such as io.EOF, as
+// they are.
 func (c *csvRecords) failure(err error, cells int) error {
 	var syntax *csv.ParseError
 	switch {
 	case errors.Is(err, errRecordTooLong):
-		return &fault{c.file, c.at + 1, fmt.Sprintf("a record of more than %d MiB begins here or soon after; is a quote left open?", maxRecord>>20)}
+		return &fault{c.file, c.at + 1, fmt.Sprintf(
+			"a record of more than %d MiB begins here or soon after; is a quote left open?", maxRecord>>20)}
 	case !errors.As(err, &syntax):
 		return err
 	case errors.Is(err, csv.ErrFieldCount):
 		return &fault{c.file, syntax.StartLine, fmt.Sprintf("%d cells where the header has %d", cells, len(c.header))}
 	case errors.Is(err, csv.ErrBareQuote):
-		return &fault{c.file, syntax.Line, fmt.Sprintf("byte %d: a quote inside a cell that is not quoted; quote the cell and double the quotes in it", syntax.Column)}
+		return &fault{c.file, syntax.Line, fmt.Sprintf(
+			"byte %d: a quote inside a cell that is not quoted; quote the cell and double the quotes in it", syntax.Column)}
 	case errors.Is(err, csv.ErrQuote):
-		// A quote left open is noticed at the end of the file; the line on
+		// The reader notices an open quote at the end of the file. The line on
 		// which its record begins is where to look.
-		return &fault{c.file, syntax.StartLine, "a quoted cell is not closed, or its closing quote is not followed by a comma; double the quotes inside it"}
+		return &fault{c.file, syntax.StartLine,
+			"a quoted cell is not closed, or its closing quote is not followed by a comma; double the quotes inside it"}
 	}
 	return &fault{c.file, syntax.Line, syntax.Err.Error()}
 }
 
+// quotedLineEnds keeps the line breaks CR LF inside quoted cells. encoding/csv
+// changes each CR LF into LF, in quotes too. So this reader passes a second CR
+// before such an LF, and the csv reader then drops only that one.
+//
+// Every quote opens or closes a quoted cell: an escaped quote inside of one is
+// two quotes, which close and open it again. A file where this is not so is
+// malformed, and the csv reader refuses it.
+type quotedLineEnds struct {
+	from   *bufio.Reader
+	quoted bool // inside a quoted cell
+	last   byte // the byte last passed
+}
+
+func (q *quotedLineEnds) Read(p []byte) (int, error) {
+	if _, err := q.from.Peek(1); err != nil {
+		return 0, err
+	}
+	chunk, _ := q.from.Peek(min(len(p), q.from.Buffered()))
+	if q.quoted && q.last == '\r' && chunk[0] == '\n' {
+		p[0], q.last = '\r', 0
+		return 1, nil
+	}
+	n := 0
+	for n < len(chunk) && !(q.quoted && q.last == '\r' && chunk[n] == '\n') {
+		if !q.quoted {
+			next := bytes.IndexByte(chunk[n:], '"')
+			if next < 0 {
+				n, q.last = len(chunk), 0
+				break
+			}
+			n += next
+		}
+		q.last = chunk[n]
+		if q.last == '"' {
+			q.quoted = !q.quoted
+		}
+		n++
+	}
+	copy(p, chunk[:n])
+	return q.from.Discard(n)
+}
+
 var errRecordTooLong = errors.New("record too long")
 
-// recordLimit fails a reader that takes more than a record may have. Without
-// it a quote left open would gather the rest of a file in memory.
+// recordLimit fails a reader that takes more than one record may have. Without
+// it an open quote would collect the rest of the file in memory.
 type recordLimit struct {
 	from io.Reader
 	left int
 }
 
-// next is called before each record.
+// next grants the bytes of one more record. Call it before each.
 func (l *recordLimit) next() { l.left = maxRecord }
 
 func (l *recordLimit) Read(p []byte) (int, error) {

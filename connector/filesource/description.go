@@ -1,6 +1,7 @@
-package main
+package filesource
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -12,9 +13,9 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
-// description is all that is known of one table: what its file and its sidecar
-// say, at one version of both. It does not change. It belongs to the host, as
-// the files do, and has nothing of anybody's credentials (G11).
+// A description is all that is known about one table: what its file and its
+// sidecar say, at one version of both. It does not change. It belongs to the
+// host, as the files do, and holds nothing of anybody's credentials.
 type description struct {
 	tableFile
 	info     fs.FileInfo
@@ -23,7 +24,7 @@ type description struct {
 	rowCount int64
 	keys     declaredKeys
 	warnings []string
-	// fault says why the file is not served; all else is then meaningless.
+	// fault says why the file cannot be served. If it is set, nothing else is.
 	fault *fault
 }
 
@@ -32,12 +33,22 @@ type rows struct {
 	records
 	file    string
 	columns []column
-	only    []int // the columns that are read; the cells of others are null
+	only    []int // the columns to read; the cells of others are null
 	values  []wire.Value
 }
 
-// next is the next row, in the order of the columns. It ends with io.EOF. The
-// slice is reused; the text of the cells is not.
+// all iterates over the rows. The slice is reused; the text of the cells is not.
+func (r *rows) all() iter.Seq2[[]wire.Value, error] {
+	return func(yield func([]wire.Value, error) bool) {
+		for {
+			values, err := r.next()
+			if errors.Is(err, io.EOF) || !yield(values, err) || err != nil {
+				return
+			}
+		}
+	}
+}
+
 func (r *rows) next() ([]wire.Value, error) {
 	cells, err := r.records.next()
 	if err != nil {
@@ -49,15 +60,15 @@ func (r *rows) next() ([]wire.Value, error) {
 	for _, i := range r.only {
 		v, ok := r.columns[i].value(cells[i])
 		if !ok {
-			return nil, fmt.Errorf("%s: %w", r.file, errChanged) // it fitted when the type was found
+			return nil, fmt.Errorf("%s: %w", r.file, errChanged) // it fitted when the type was inferred
 		}
 		r.values[i] = v
 	}
 	return r.values, nil
 }
 
-// read opens the typed rows of a file, which must be the version described.
-// Only the columns named are read; all of them where none is.
+// read opens the typed rows of a file, which must be the version described. It
+// reads the given columns, or all if none is given.
 func (d *description) read(ctx context.Context, f *file, only ...int) (*rows, error) {
 	headers := make([]string, len(d.columns))
 	for i, c := range d.columns {
@@ -78,8 +89,8 @@ func (d *description) read(ctx context.Context, f *file, only ...int) (*rows, er
 	return &rows{records: all, file: f.name, columns: d.columns, only: only, values: make([]wire.Value, len(headers))}, nil
 }
 
-// records opens the records of a file. They end with the context: a reading
-// may take minutes, and whoever wanted it may be gone.
+// records opens the records of a file. They end with the context, because
+// reading may take minutes and nobody may want the rows any more.
 func (d *description) records(ctx context.Context, f *file, headers []string) (records, error) {
 	all, err := d.parse(f.name, f.reader(), headers)
 	if err != nil {
@@ -103,8 +114,8 @@ func (r *interruptible) next() ([]raw, error) {
 	return r.records.next()
 }
 
-// all iterates over the rows of an open file, and fails at the end when the
-// file was written to meanwhile.
+// all iterates over the rows of an open file. It fails at the end if the file
+// was written to meanwhile.
 func (d *description) all(ctx context.Context, f *file) iter.Seq2[[]wire.Value, error] {
 	return func(yield func([]wire.Value, error) bool) {
 		rows, err := d.read(ctx, f)
@@ -112,16 +123,8 @@ func (d *description) all(ctx context.Context, f *file) iter.Seq2[[]wire.Value, 
 			yield(nil, err)
 			return
 		}
-		for {
-			values, err := rows.next()
-			if errors.Is(err, io.EOF) {
-				break
-			}
-			if err != nil {
-				yield(nil, err)
-				return
-			}
-			if !yield(values, nil) {
+		for values, err := range rows.all() {
+			if !yield(values, err) || err != nil {
 				return
 			}
 		}
@@ -131,14 +134,14 @@ func (d *description) all(ctx context.Context, f *file) iter.Seq2[[]wire.Value, 
 	}
 }
 
-// describe reads a file until everything about it is known: once for the
-// types, once for the figures, and for each key as often as its check needs.
-// A malformed file is a description with a fault. An error means that nothing
-// could be found out: the disk failed, or the file was written to meanwhile.
+// describe reads a file until everything about it is known: once for the types,
+// once for the statistics, and as often as each key needs. It describes a
+// malformed file with a fault. It fails if the disk fails or the file was written
+// to meanwhile.
 func describe(ctx context.Context, t tableFile, f *file, side *sidecar, warnings []string) (*description, error) {
 	d := &description{tableFile: t, info: f.info, side: side, warnings: warnings}
 	err := d.explore(ctx, f)
-	// A fault found in a mixture of two versions is none.
+	// A fault that was found in a mixture of two versions means nothing.
 	if changed := f.unchanged(); changed != nil {
 		return nil, changed
 	}
@@ -175,8 +178,8 @@ func (d *description) explore(ctx context.Context, f *file) error {
 	return nil
 }
 
-// countUnique counts the distinct values of fields that are proven unique,
-// where they were too many to be counted one by one: they are as many as cells.
+// countUnique counts the values of fields that are proven unique and had too
+// many values to be counted one by one: they are as many as the cells.
 func (d *description) countUnique() {
 	for i := range d.columns {
 		if c := &d.columns[i]; c.profile.uncounted && d.unique(c.name) {
@@ -185,43 +188,48 @@ func (d *description) countUnique() {
 	}
 }
 
-// unique reports whether the field is unique by a checked statement of the
-// sidecar.
+// unique reports whether the sidecar states that the field is unique, and the
+// data agrees.
 func (d *description) unique(field string) bool {
 	return slices.Contains(d.keys.unique, field) || len(d.keys.primary) == 1 && d.keys.primary[0] == field
 }
 
-// field is the position of a field; -1 when there is none.
-func (d *description) field(name string) int {
-	return slices.IndexFunc(d.columns, func(c column) bool { return c.name == name })
+// field returns the position of a field, or -1.
+func (d *description) field(name string) int { return fieldIndex(d.columns, name) }
+
+func fieldIndex(columns []column, name string) int {
+	return slices.IndexFunc(columns, func(c column) bool { return c.name == name })
 }
 
-// discovered is the table as discovery states it, without foreign keys: those
-// depend on other tables.
+// discovered returns the table as discovery states it, without foreign keys,
+// because those depend on other tables.
 func (d *description) discovered() wire.Table {
 	count := d.rowCount
 	t := wire.Table{
-		Name: d.table, RowCount: &count, StoresRows: true,
+		Name:              d.table,
 		SourceDescription: fmt.Sprintf("The rows of the file %s.", d.file),
-		PrimaryKey:        d.keys.primary, ForeignKeys: []wire.ForeignKey{},
+		RowCount:          &count,
+		StoresRows:        true,
+		PrimaryKey:        append([]string{}, d.keys.primary...),
+		ForeignKeys:       []wire.ForeignKey{},
 	}
-	if d.side != nil && d.side.Description != "" {
-		t.SourceDescription = d.side.Description
-	}
-	if t.PrimaryKey == nil {
-		t.PrimaryKey = []string{}
+	if d.side != nil {
+		t.SourceDescription = cmp.Or(d.side.Description, t.SourceDescription)
 	}
 	for i := range d.columns {
 		c := &d.columns[i]
 		f := wire.Field{
-			Name: c.name, SourceColumn: c.header, Type: c.typ, Nullable: c.nullable, Unique: d.unique(c.name),
-			Samples: []wire.Value{}, SourceDescription: c.describe, Stats: c.stats(),
+			Name:              c.name,
+			SourceColumn:      c.header,
+			SourceDescription: cmp.Or(c.describe, fmt.Sprintf("The column %s of the file %s.", c.header, d.file)),
+			Type:              c.typ,
+			Nullable:          c.nullable,
+			Unique:            d.unique(c.name),
+			Samples:           []wire.Value{},
+			Stats:             c.stats(),
 		}
-		if f.SourceDescription == "" {
-			f.SourceDescription = fmt.Sprintf("The column %s of the file %s.", c.header, d.file)
-		}
-		if !c.quiet && c.profile.samples != nil {
-			f.Samples = c.profile.samples
+		if !c.quiet {
+			f.Samples = append(f.Samples, c.profile.samples...)
 		}
 		t.Fields = append(t.Fields, f)
 	}

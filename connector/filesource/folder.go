@@ -1,4 +1,4 @@
-package main
+package filesource
 
 import (
 	"errors"
@@ -13,25 +13,26 @@ import (
 	"unicode/utf8"
 )
 
-// root is the folder that is served. Each of its sub-folders belongs to one
-// tenant.
+// root is the folder that the source serves. Each of its sub-folders belongs to
+// one tenant.
 type root struct {
 	files fs.FS
-	// enter opens the sub-folder of that name, which stands in files. What it
-	// opens reaches nothing outside itself, whatever links it holds.
+	// enter opens the sub-folder of that name, which is an entry of files. The
+	// opened folder reaches nothing outside itself, whatever links it holds.
 	enter func(name string) (*folder, error)
+	close func() error
 	decoy decoy
 }
 
-// openRoot serves a directory of the host.
+// openRoot opens a folder of the host's disk.
 func openRoot(dir string) (*root, error) {
 	r, err := os.OpenRoot(dir)
 	if err != nil {
 		return nil, err
 	}
-	return &root{files: r.FS(), enter: func(name string) (*folder, error) {
-		// A root of its own: through the outer one, a link could lead from
-		// one tenant's folder into another's.
+	enter := func(name string) (*folder, error) {
+		// The tenant gets a root of its own: below the outer root a link could
+		// lead from one tenant's folder into another's.
 		before, err := r.Lstat(name)
 		if err != nil {
 			return nil, err
@@ -46,22 +47,25 @@ func openRoot(dir string) (*root, error) {
 			return nil, errors.Join(errors.New("a link, or replaced while it was opened; a tenant's folder must be a folder of its own"), err)
 		}
 		return &folder{name: name, files: sub.FS(), close: sub.Close}, nil
-	}}, nil
+	}
+	return &root{files: r.FS(), enter: enter, close: r.Close}, nil
 }
 
-// fsRoot serves a file system that has no links, such as an embedded one.
+// fsRoot wraps a file system that has no links, such as an embedded one.
 func fsRoot(files fs.FS) *root {
-	return &root{files: files, enter: func(name string) (*folder, error) {
+	nothing := func() error { return nil }
+	enter := func(name string) (*folder, error) {
 		sub, err := fs.Sub(files, name)
 		if err != nil {
 			return nil, err
 		}
-		return &folder{name: name, files: sub, close: func() error { return nil }}, nil
-	}}
+		return &folder{name: name, files: sub, close: nothing}, nil
+	}
+	return &root{files: files, enter: enter, close: nothing}
 }
 
-// tenants are the names of the sub-folders, sorted. Hidden ones, links and
-// files are none.
+// tenants returns the names of the sub-folders, sorted, without hidden ones and
+// links.
 func (r *root) tenants() ([]string, error) {
 	entries, err := fs.ReadDir(r.files, ".")
 	if err != nil {
@@ -83,7 +87,7 @@ type folder struct {
 	close func() error
 }
 
-// listing is what a folder holds.
+// listing is the content of a folder.
 type listing struct {
 	tables   []tableFile // sorted by table
 	warnings []string
@@ -96,10 +100,8 @@ type tableFile struct {
 	parse format
 }
 
-const sidecarExtension = ".table.json"
-
-// list finds the tables. Two files that would make one table make none: to
-// pick one would change the table's rows when the other file comes or goes.
+// list finds the tables. Two files that would make one table make none: with a
+// choice between them, the table's rows would change when a file comes or goes.
 func (f *folder) list() (listing, error) {
 	entries, err := fs.ReadDir(f.files, ".")
 	if err != nil {
@@ -138,7 +140,7 @@ func (f *folder) list() (listing, error) {
 	return l, nil
 }
 
-// shown is the name of a file as a text may hold it.
+// shown returns the name of a file as text that is valid UTF-8.
 func shown(name string) string {
 	if utf8.ValidString(name) {
 		return name
@@ -146,45 +148,42 @@ func shown(name string) string {
 	return strconv.QuoteToASCII(name)
 }
 
-// dropTwins takes out tables that several files claim.
+// dropTwins removes tables that several files would make.
 func (l *listing) dropTwins() {
-	kept := l.tables[:0:0]
-	for i := 0; i < len(l.tables); {
-		j := i + 1
-		for j < len(l.tables) && l.tables[j].table == l.tables[i].table {
-			j++
+	var kept []tableFile
+	for twins := l.tables; len(twins) > 0; {
+		n := 1
+		names := twins[0].file
+		for n < len(twins) && twins[n].table == twins[0].table {
+			names += " and " + twins[n].file
+			n++
 		}
-		if j == i+1 {
-			kept = append(kept, l.tables[i])
+		if n == 1 {
+			kept = append(kept, twins[0])
 		} else {
-			var names []string
-			for _, t := range l.tables[i:j] {
-				names = append(names, t.file)
-			}
-			l.warnings = append(l.warnings, strings.Join(names, " and ")+" are left out: they would be one table; rename one of them")
+			l.warnings = append(l.warnings, names+" are left out: they would be one table; rename one of them")
 		}
-		i = j
+		twins = twins[n:]
 	}
 	l.tables = kept
 }
 
-// table is the file of a table. The name is looked up among the folder's own
-// entries and never becomes part of a path.
-func (f *folder) table(name string) (tableFile, bool, error) {
+// table finds the file of a table. It looks the name up among the folder's own
+// entries, so the name never becomes part of a path.
+func (f *folder) table(name string) (t tableFile, ok bool, err error) {
 	l, err := f.list()
 	if err != nil {
-		return tableFile{}, false, err
+		return t, false, err
 	}
 	i := slices.IndexFunc(l.tables, func(t tableFile) bool { return t.table == name })
 	if i < 0 {
-		return tableFile{}, false, nil
+		return t, false, nil
 	}
 	return l.tables[i], true, nil
 }
 
-// stat is what the folder says of a file that it lists. Only regular files are
-// read: opening a pipe would block, and a device has no end. What the host has
-// to mend is a fault; other errors may pass.
+// stat returns what the folder knows of a file that it lists. It fails with a
+// fault if the host has to mend something; other errors may pass.
 func (f *folder) stat(name string) (fs.FileInfo, error) {
 	info, err := fs.Stat(f.files, name)
 	if err != nil {
@@ -196,6 +195,8 @@ func (f *folder) stat(name string) (fs.FileInfo, error) {
 	return info, regular(name, info)
 }
 
+// regular refuses all but regular files: opening a pipe would block, and a
+// device has no end.
 func regular(name string, info fs.FileInfo) error {
 	if !info.Mode().IsRegular() {
 		return &fault{name, 0, "not a regular file"}
@@ -251,21 +252,24 @@ func (f *file) reader() io.Reader { return io.NewSectionReader(f.data, 0, f.info
 // errChanged means that a file was written to while it was read.
 var errChanged = errors.New("the file changed while it was read; put a new version in place by renaming it over the old one")
 
-// unchanged fails when the file was written to since it was opened. What was
-// read of it then may be a mixture.
-func (f *file) unchanged() error {
+// unchanged fails if the file was written to since it was opened. What was read
+// of it may then be a mixture of two versions.
+func (f *file) unchanged() error { return f.still(f.info) }
+
+// still fails if the file is no longer the given version.
+func (f *file) still(version fs.FileInfo) error {
 	now, err := f.open.Stat()
 	if err != nil {
 		return err
 	}
-	if !sameVersion(f.info, now) {
+	if !sameVersion(version, now) {
 		return fmt.Errorf("%s: %w", f.name, errChanged)
 	}
 	return nil
 }
 
 // sameVersion reports whether both are the same file with the same content, as
-// far as the file system tells.
+// far as the file system can tell.
 func sameVersion(a, b fs.FileInfo) bool {
 	if a.Size() != b.Size() || !a.ModTime().Equal(b.ModTime()) {
 		return false
@@ -274,7 +278,7 @@ func sameVersion(a, b fs.FileInfo) bool {
 	return a.Sys() == nil || b.Sys() == nil || os.SameFile(a, b)
 }
 
-// small reads a small file of the folder whole.
+// small reads a file of at most so many bytes.
 func (f *folder) small(name string, most int64) ([]byte, error) {
 	opened, err := f.openFile(name)
 	if err != nil {

@@ -1,7 +1,6 @@
-package main
+package filesource
 
 import (
-	"context"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -20,10 +19,12 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
-// discard is a log that nobody reads.
-var discard = slog.New(slog.DiscardHandler)
+var definition = connector.Definition{Slug: "files", Credentials: Credentials()}
 
-// rested is a time at which a file was last written to that is long enough ago
+// quiet discards the log.
+var quiet = &Options{Logger: slog.New(slog.DiscardHandler)}
+
+// rested is the time at which test files were last written to: long enough ago
 // to be trusted.
 var rested = time.Now().Add(-time.Hour)
 
@@ -39,7 +40,7 @@ func put(t testing.TB, dir string, files map[string]string) {
 }
 
 // host serves a folder of the disk.
-func host(t testing.TB, dir string) (*connectortest.Server, *source) {
+func host(t testing.TB, dir string) (*connectortest.Server, *Source) {
 	t.Helper()
 	r, err := openRoot(dir)
 	require.NoError(t, err)
@@ -47,7 +48,7 @@ func host(t testing.TB, dir string) (*connectortest.Server, *source) {
 }
 
 // inMemory serves files that are nowhere on the disk.
-func inMemory(t testing.TB, files map[string]string) (*connectortest.Server, *source) {
+func inMemory(t testing.TB, files map[string]string) (*connectortest.Server, *Source) {
 	t.Helper()
 	return start(t, fsRoot(mapFS(files)), nil)
 }
@@ -60,19 +61,18 @@ func mapFS(files map[string]string) fstest.MapFS {
 	return m
 }
 
-func start(t testing.TB, r *root, opts *connector.Options) (*connectortest.Server, *source) {
+func start(t testing.TB, r *root, opts *connector.Options) (*connectortest.Server, *Source) {
 	t.Helper()
-	life, end := context.WithCancel(context.Background())
-	t.Cleanup(end)
-	src := newSource(life, r, slog.New(slog.NewTextHandler(t.Output(), nil)))
+	src := newSource(r, &Options{Logger: slog.New(slog.NewTextHandler(t.Output(), nil))})
+	t.Cleanup(func() { _ = src.Close() })
 	return connectortest.Start(t, definition, src, opts), src
 }
 
-// body is a request of a tenant: members, and then credentials and a timeout.
+// body returns a request of a tenant: members, and then credentials and a timeout.
 func body(tenant, password, members string) string {
-	creds := map[string]string{credentialTenant: tenant}
+	creds := map[string]string{CredentialTenant: tenant}
 	if password != "" {
-		creds[credentialPassword] = password
+		creds[CredentialPassword] = password
 	}
 	c, err := json.Marshal(creds)
 	if err != nil {
@@ -84,7 +84,7 @@ func body(tenant, password, members string) string {
 	return fmt.Sprintf(`{%s"credentials":%s,"timeoutMs":60000}`, members, c)
 }
 
-// discovered is a tenant's discovery.
+// discovered asks for a tenant's discovery.
 func discovered(t testing.TB, s *connectortest.Server, tenant string) *wire.Discovery {
 	t.Helper()
 	status, answer := s.Post(wire.PathDiscovery, body(tenant, "", ""))
@@ -94,8 +94,8 @@ func discovered(t testing.TB, s *connectortest.Server, tenant string) *wire.Disc
 	return &d
 }
 
-// rowsOf are the lines of rows of a query, as they stand on the wire, without
-// the served and the end line.
+// rowsOf returns the rows of a query, as they cross the wire, without the served
+// and the end line.
 func rowsOf(t testing.TB, s *connectortest.Server, tenant, members string) []string {
 	t.Helper()
 	status, answer := s.Post(wire.PathQuery, body(tenant, "", members))

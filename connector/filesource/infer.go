@@ -1,4 +1,4 @@
-package main
+package filesource
 
 import (
 	"errors"
@@ -9,8 +9,8 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
-// class is what one cell could be, taken by itself. A set of them is what a
-// column's cells were.
+// class is what one cell could be, taken by itself. A set of classes is what
+// the cells of a column were.
 type class uint16
 
 const (
@@ -25,11 +25,10 @@ const (
 	classObject         // a JSON object
 )
 
-// classify tells what a cell could be, and the digits of a datetime's fraction.
-// It is careful where a guess would lose what was written: digits with a
-// leading zero are a code, digits with a plus sign may be a telephone, and an
-// exponent outside of JSON may be a part number. All of these are text, unless
-// a sidecar says otherwise.
+// classify returns what a cell could be, and the digits of a datetime's
+// fraction. It takes for text whatever a guess could damage, unless a sidecar
+// says otherwise: digits with a leading zero may be a code, digits with a plus
+// sign a telephone number, and an exponent outside of JSON a part number.
 func classify(c raw) (kind class, digits int) {
 	switch c.kind {
 	case rawBool:
@@ -87,12 +86,12 @@ func classify(c raw) (kind class, digits int) {
 	return classText, 0
 }
 
-// evidence is what a first reading found out about one column.
+// evidence is what the first reading of a file found out about one column.
 type evidence struct {
 	seen   class // every class that a cell had
 	digits int   // the widest fraction of a datetime
 	nulls  int64
-	misfit int // the first line that does not fit the type the sidecar declares; 0: none
+	misfit int // the first line that does not fit the declared type; 0: none
 }
 
 // note takes one cell into account.
@@ -101,7 +100,7 @@ func (e *evidence) note(c raw, declared wire.Type, line int) {
 		e.nulls++
 		return
 	}
-	// Once a column holds text, it is text: there is nothing more to learn.
+	// A column that holds text is text, whatever else it holds.
 	if e.seen&classText == 0 || declared != "" {
 		kind, digits := classify(c)
 		e.seen |= kind
@@ -114,41 +113,37 @@ func (e *evidence) note(c raw, declared wire.Type, line int) {
 	}
 }
 
-// shape is the narrowest type that holds every cell.
-func (e *evidence) shape() shape {
-	within := func(set class) bool { return e.seen != 0 && e.seen&^set == 0 }
-	switch {
-	case within(classBool):
-		return shape{typ: wire.TypeBoolean}
-	case within(classInteger):
-		return shape{typ: wire.TypeNumber}
-	case within(classInteger | classDecimal):
-		return shape{typ: wire.TypeDecimal}
-	case within(classInteger | classDecimal | classFloat):
-		return shape{typ: wire.TypeNumber}
-	case within(classDate):
-		return shape{typ: wire.TypeDate}
-	case within(classDate | classDatetime):
-		return shape{typ: wire.TypeDatetime, digits: width(e.digits)}
-	case within(classArray):
-		return shape{typ: wire.TypeArray}
-	case within(classArray | classObject):
-		return shape{typ: wire.TypeJSON}
+// inferred returns the narrowest type that holds every cell.
+func (e *evidence) inferred() wire.Type {
+	for _, candidate := range []struct {
+		set class
+		typ wire.Type
+	}{
+		{classBool, wire.TypeBoolean},
+		{classInteger, wire.TypeNumber},
+		{classInteger | classDecimal, wire.TypeDecimal},
+		{classInteger | classDecimal | classFloat, wire.TypeNumber},
+		{classDate, wire.TypeDate},
+		{classDate | classDatetime, wire.TypeDatetime},
+		{classArray, wire.TypeArray},
+		{classArray | classObject, wire.TypeJSON},
+	} {
+		if e.seen != 0 && e.seen&^candidate.set == 0 {
+			return candidate.typ
+		}
 	}
-	return shape{typ: wire.TypeString}
+	return wire.TypeString
 }
 
-// declare is the shape of a column whose type a sidecar states.
-func (e *evidence) declare(t wire.Type) shape {
-	s := shape{typ: t}
-	if t == wire.TypeDatetime {
-		s.digits = width(e.digits)
+// shape returns the shape of a column of the given type. The protocol writes
+// fractions of a second with 3, 6 or 9 digits; the column takes the narrowest
+// that holds all.
+func (e *evidence) shape(t wire.Type) shape {
+	if t != wire.TypeDatetime {
+		return shape{typ: t}
 	}
-	return s
+	return shape{t, (e.digits + 2) / 3 * 3}
 }
-
-// width is the number of fractional digits of the wire that holds so many.
-func width(digits int) int { return (digits + 2) / 3 * 3 }
 
 // column is one column of a table, as it is served.
 type column struct {
@@ -161,15 +156,15 @@ type column struct {
 	profile  profile
 }
 
-// infer reads a whole file once and finds out its columns and number of rows.
-// What of the sidecar the file contradicts is left out, with a warning.
+// infer reads a whole file once and returns its columns and number of rows. It
+// ignores what the file contradicts in the sidecar, and warns of it.
 func infer(file string, all records, side *sidecar) (columns []column, rows int64, warnings []string, err error) {
 	var found []evidence
 	var declared []wire.Type
 	for {
 		cells, err := all.next()
 		for _, name := range all.names()[len(found):] {
-			// A column that comes up late was null before.
+			// A column that appears late was null before.
 			found = append(found, evidence{nulls: rows})
 			declared = append(declared, side.column(name).Type)
 		}
@@ -187,24 +182,27 @@ func infer(file string, all records, side *sidecar) (columns []column, rows int6
 	names := side.rename(all.names(), &warnings)
 	for i, header := range all.names() {
 		stated := side.column(header)
-		c := column{
-			shape: found[i].shape(), header: header, name: names[i],
-			nullable: found[i].nulls > 0 || rows == 0,
-			describe: stated.Description, quiet: stated.NoSamples,
-		}
+		typ := found[i].inferred()
 		switch {
 		case stated.Type == "":
 		case found[i].misfit > 0:
-			warnings = append(warnings, fmt.Sprintf("%s: column %q is served as %s and not as %s: %s line %d holds something else",
-				side.file, header, c.typ, stated.Type, file, found[i].misfit))
+			warnings = append(warnings, fmt.Sprintf("%s: column %q is served as %s and not as %s: %s line %d does not fit",
+				side.file, header, typ, stated.Type, file, found[i].misfit))
 		default:
-			c.shape = found[i].declare(stated.Type)
+			typ = stated.Type
 		}
-		columns = append(columns, c)
+		columns = append(columns, column{
+			shape:    found[i].shape(typ),
+			header:   header,
+			name:     names[i],
+			nullable: found[i].nulls > 0 || rows == 0,
+			describe: stated.Description,
+			quiet:    stated.NoSamples,
+		})
 	}
 	if len(columns) == 0 {
 		return nil, 0, nil, &fault{file, 0, "empty: no line names a column"}
 	}
-	side.unknownColumns(all.names(), &warnings)
+	side.warnUnknownColumns(all.names(), &warnings)
 	return columns, rows, warnings, nil
 }

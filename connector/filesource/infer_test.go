@@ -1,4 +1,4 @@
-package main
+package filesource
 
 import (
 	"strings"
@@ -10,7 +10,7 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
-// spelled are a column's cells as they stand on the wire.
+// spelled returns a column's cells as they cross the wire.
 func spelled(t *testing.T, c column, cells [][]raw, at int) (out []string) {
 	t.Helper()
 	for _, record := range cells {
@@ -48,21 +48,28 @@ func TestInferCSV(t *testing.T) {
 	}{
 		{"whole numbers", []string{"1", "-20", "0", "300"}, wire.TypeNumber, []string{"1", "-20", "0", "300"}, false},
 		{"an empty cell is null and says nothing of the type", []string{"1", "", "3"}, wire.TypeNumber, []string{"1", "null", "3"}, true},
-		{"integers beyond 2^53 stay exact, as digits in a string (D1)", []string{"9007199254740991", "9007199254740992", "-9007199254740993"}, wire.TypeNumber, []string{"9007199254740991", `"9007199254740992"`, `"-9007199254740993"`}, false},
-		{"so do those beyond 64 bits", []string{"1", "123456789012345678901234567890"}, wire.TypeNumber, []string{"1", `"123456789012345678901234567890"`}, false},
-		{"minus zero is zero (A6)", []string{"-0", "1"}, wire.TypeNumber, []string{"0", "1"}, false},
-		{"a fraction makes a decimal, its scale kept (D1)", []string{"1.50", "10.250", "-0.5"}, wire.TypeDecimal, []string{`"1.50"`, `"10.250"`, `"-0.5"`}, false},
+		{"integers beyond 2^53 stay exact, as digits in a string (cell-1)",
+			[]string{"9007199254740991", "9007199254740992", "-9007199254740993"}, wire.TypeNumber,
+			[]string{"9007199254740991", `"9007199254740992"`, `"-9007199254740993"`}, false},
+		{"so do those beyond 64 bits", []string{"1", "123456789012345678901234567890"}, wire.TypeNumber,
+			[]string{"1", `"123456789012345678901234567890"`}, false},
+		{"minus zero is zero (filter-6)", []string{"-0", "1"}, wire.TypeNumber, []string{"0", "1"}, false},
+		{"a fraction makes a decimal, its scale kept (cell-1b)", []string{"1.50", "10.250", "-0.5"}, wire.TypeDecimal,
+			[]string{`"1.50"`, `"10.250"`, `"-0.5"`}, false},
 		{"whole numbers among decimals", []string{"1", "1.5"}, wire.TypeDecimal, []string{`"1"`, `"1.5"`}, false},
-		{"digits no float holds", []string{"0.1000000000000000055511151231257827"}, wire.TypeDecimal, []string{`"0.1000000000000000055511151231257827"`}, false},
+		{"digits no float holds", []string{"0.1000000000000000055511151231257827"}, wire.TypeDecimal,
+			[]string{`"0.1000000000000000055511151231257827"`}, false},
 		{"digits with a leading zero are a code", []string{"007", "123"}, wire.TypeString, []string{`"007"`, `"123"`}, false},
 		{"also behind a minus", []string{"-01"}, wire.TypeString, []string{`"-01"`}, false},
 		{"and before a fraction", []string{"01.5"}, wire.TypeString, []string{`"01.5"`}, false},
 		{"zero alone is no leading zero", []string{"0", "0.5"}, wire.TypeDecimal, []string{`"0"`, `"0.5"`}, false},
-		{"a plus sign may begin a telephone number", []string{"+5", "+491701234567"}, wire.TypeString, []string{`"+5"`, `"+491701234567"`}, false},
+		{"a plus sign may begin a telephone number", []string{"+5", "+491701234567"}, wire.TypeString,
+			[]string{`"+5"`, `"+491701234567"`}, false},
 		{"an exponent may be a part number", []string{"1e5", "12E5"}, wire.TypeString, []string{`"1e5"`, `"12E5"`}, false},
-		{"digits on both sides of a dot, or it is no number (A6)", []string{".5", "5."}, wire.TypeString, []string{`".5"`, `"5."`}, false},
+		{"digits on both sides of a dot, or it is no number (filter-6a)", []string{".5", "5."}, wire.TypeString, []string{`".5"`, `"5."`}, false},
 		{"digits in groups are text", []string{"1,000", "2"}, wire.TypeString, []string{`"1,000"`, `"2"`}, false},
-		{"one word among numbers makes text, and loses nothing", []string{"1", "n/a", "2.50"}, wire.TypeString, []string{`"1"`, `"n/a"`, `"2.50"`}, false},
+		{"one word among numbers makes text, and loses nothing", []string{"1", "n/a", "2.50"}, wire.TypeString,
+			[]string{`"1"`, `"n/a"`, `"2.50"`}, false},
 		{"a blank is a text", []string{" ", "1"}, wire.TypeString, []string{`" "`, `"1"`}, false},
 		{"NaN is a text", []string{"NaN", "1"}, wire.TypeString, []string{`"NaN"`, `"1"`}, false},
 		{"truths in the spellings of programs", []string{"true", "FALSE", "True"}, wire.TypeBoolean, []string{"true", "false", "true"}, false},
@@ -70,18 +77,29 @@ func TestInferCSV(t *testing.T) {
 		{"a truth among numbers is text", []string{"true", "1"}, wire.TypeString, []string{`"true"`, `"1"`}, false},
 		{"yes and no are text", []string{"yes", "no"}, wire.TypeString, []string{`"yes"`, `"no"`}, false},
 		{"dates", []string{"2024-02-29", "0001-01-01"}, wire.TypeDate, []string{`"2024-02-29"`, `"0001-01-01"`}, false},
-		{"a day no calendar has is a text", []string{"2023-02-29", "2024-01-01"}, wire.TypeString, []string{`"2023-02-29"`, `"2024-01-01"`}, false},
-		{"days of other conventions are text", []string{"31.12.2024", "12/31/2024"}, wire.TypeString, []string{`"31.12.2024"`, `"12/31/2024"`}, false},
-		{"times come in UTC with a Z (D2)", []string{"2024-01-01T10:00:00+02:00", "2024-01-01T10:00:00Z", "2024-01-01 10:00"}, wire.TypeDatetime, []string{`"2024-01-01T08:00:00Z"`, `"2024-01-01T10:00:00Z"`, `"2024-01-01T10:00:00Z"`}, false},
-		{"one width for the column, so that byte order is time order (D2)", []string{"2024-01-01T10:00:00.5Z", "2024-01-01T10:00:00Z"}, wire.TypeDatetime, []string{`"2024-01-01T10:00:00.500Z"`, `"2024-01-01T10:00:00.000Z"`}, false},
-		{"four digits take the width of six", []string{"2024-01-01T10:00:00.1234Z"}, wire.TypeDatetime, []string{`"2024-01-01T10:00:00.123400Z"`}, false},
-		{"nine digits are the most", []string{"2024-01-01T10:00:00.123456789Z"}, wire.TypeDatetime, []string{`"2024-01-01T10:00:00.123456789Z"`}, false},
-		{"more would be cut, so they are text", []string{"2024-01-01T10:00:00.1234567891Z"}, wire.TypeString, []string{`"2024-01-01T10:00:00.1234567891Z"`}, false},
-		{"a date among times is its midnight (A9)", []string{"2024-01-01", "2024-01-01T10:00:00Z"}, wire.TypeDatetime, []string{`"2024-01-01T00:00:00Z"`, `"2024-01-01T10:00:00Z"`}, false},
-		{"a year before 0 in UTC has no spelling", []string{"0000-01-01T00:00:00+01:00"}, wire.TypeString, []string{`"0000-01-01T00:00:00+01:00"`}, false},
-		{"arrays, compact (D3)", []string{`[1, "a"]`, `[]`}, wire.TypeArray, []string{`"[1,\"a\"]"`, `"[]"`}, false},
+		{"a day no calendar has is a text", []string{"2023-02-29", "2024-01-01"}, wire.TypeString,
+			[]string{`"2023-02-29"`, `"2024-01-01"`}, false},
+		{"days of other conventions are text", []string{"31.12.2024", "12/31/2024"}, wire.TypeString,
+			[]string{`"31.12.2024"`, `"12/31/2024"`}, false},
+		{"times come in UTC with a Z (cell-2a)", []string{"2024-01-01T10:00:00+02:00", "2024-01-01T10:00:00Z", "2024-01-01 10:00"},
+			wire.TypeDatetime, []string{`"2024-01-01T08:00:00Z"`, `"2024-01-01T10:00:00Z"`, `"2024-01-01T10:00:00Z"`}, false},
+		{"one width for the column, so that byte order is time order (cell-2b)",
+			[]string{"2024-01-01T10:00:00.5Z", "2024-01-01T10:00:00Z"}, wire.TypeDatetime,
+			[]string{`"2024-01-01T10:00:00.500Z"`, `"2024-01-01T10:00:00.000Z"`}, false},
+		{"four digits take the width of six", []string{"2024-01-01T10:00:00.1234Z"}, wire.TypeDatetime,
+			[]string{`"2024-01-01T10:00:00.123400Z"`}, false},
+		{"nine digits are the most", []string{"2024-01-01T10:00:00.123456789Z"}, wire.TypeDatetime,
+			[]string{`"2024-01-01T10:00:00.123456789Z"`}, false},
+		{"more would be cut, so they are text", []string{"2024-01-01T10:00:00.1234567891Z"}, wire.TypeString,
+			[]string{`"2024-01-01T10:00:00.1234567891Z"`}, false},
+		{"a date among times is its midnight (filter-9)", []string{"2024-01-01", "2024-01-01T10:00:00Z"}, wire.TypeDatetime,
+			[]string{`"2024-01-01T00:00:00Z"`, `"2024-01-01T10:00:00Z"`}, false},
+		{"a year before 0 in UTC has no spelling", []string{"0000-01-01T00:00:00+01:00"}, wire.TypeString,
+			[]string{`"0000-01-01T00:00:00+01:00"`}, false},
+		{"arrays, compact (cell-3)", []string{`[1, "a"]`, `[]`}, wire.TypeArray, []string{`"[1,\"a\"]"`, `"[]"`}, false},
 		{"objects", []string{`{"a": 1}`, `[1]`}, wire.TypeJSON, []string{`"{\"a\":1}"`, `"[1]"`}, false},
-		{"brackets that are no JSON are text as it stands", []string{`[draft] x`, `[1, 2]`}, wire.TypeString, []string{`"[draft] x"`, `"[1, 2]"`}, false},
+		{"brackets that are no JSON are text as it stands", []string{`[draft] x`, `[1, 2]`}, wire.TypeString,
+			[]string{`"[draft] x"`, `"[1, 2]"`}, false},
 		{"nor is JSON that is read in two ways", []string{`{"a":1,"a":2}`}, wire.TypeString, []string{`"{\"a\":1,\"a\":2}"`}, false},
 		{"nothing but nulls", []string{"", ""}, wire.TypeString, []string{"null", "null"}, true},
 		{"no rows: nothing is known, null is possible", nil, wire.TypeString, nil, true},
@@ -110,17 +128,25 @@ func TestInferNDJSON(t *testing.T) {
 	}{
 		{"numbers as they are written", []string{"1", "-2"}, wire.TypeNumber, []string{"1", "-2"}, false},
 		{"a fraction is exact, its scale kept", []string{"1.50", "2"}, wire.TypeDecimal, []string{`"1.50"`, `"2"`}, false},
-		{"an integer beyond 2^53 keeps its digits, though it was a number", []string{"9007199254740993"}, wire.TypeNumber, []string{`"9007199254740993"`}, false},
-		{"an exponent is a float, and says so for the column", []string{"1.5e-7", "0.25", "1e3"}, wire.TypeNumber, []string{`"0.00000015"`, "0.25", "1000"}, false},
-		{"a fraction that no float has keeps its digits among floats", []string{"1e3", "0.1000000000000000055511151231257827"}, wire.TypeNumber, []string{"1000", `"0.1000000000000000055511151231257827"`}, false},
+		{"an integer beyond 2^53 keeps its digits, though it was a number", []string{"9007199254740993"}, wire.TypeNumber,
+			[]string{`"9007199254740993"`}, false},
+		{"an exponent is a float, and says so for the column", []string{"1.5e-7", "0.25", "1e3"}, wire.TypeNumber,
+			[]string{`"0.00000015"`, "0.25", "1000"}, false},
+		{"a fraction that no float has keeps its digits among floats",
+			[]string{"1e3", "0.1000000000000000055511151231257827"}, wire.TypeNumber,
+			[]string{"1000", `"0.1000000000000000055511151231257827"`}, false},
 		{"a number beyond the doubles is text", []string{"1e999", "1"}, wire.TypeString, []string{`"1e999"`, `"1"`}, false},
-		{"a string of digits is a text: its author could have written a number", []string{`"1"`, `"2.50"`}, wire.TypeString, []string{`"1"`, `"2.50"`}, false},
+		{"a string of digits is a text: its author could have written a number", []string{`"1"`, `"2.50"`}, wire.TypeString,
+			[]string{`"1"`, `"2.50"`}, false},
 		{"a string true is a text too", []string{`"true"`}, wire.TypeString, []string{`"true"`}, false},
 		{"JSON has no dates, so strings are looked at", []string{`"2024-01-01"`}, wire.TypeDate, []string{`"2024-01-01"`}, false},
-		{"and no times", []string{`"2024-01-01T10:00:00.5+02:00"`, `"2024-01-01"`}, wire.TypeDatetime, []string{`"2024-01-01T08:00:00.500Z"`, `"2024-01-01T00:00:00.000Z"`}, false},
+		{"and no times", []string{`"2024-01-01T10:00:00.5+02:00"`, `"2024-01-01"`}, wire.TypeDatetime,
+			[]string{`"2024-01-01T08:00:00.500Z"`, `"2024-01-01T00:00:00.000Z"`}, false},
 		{"truths", []string{"true", "false"}, wire.TypeBoolean, []string{"true", "false"}, false},
-		{"numbers and strings are text as they were written", []string{"1.50", `"x"`, "true"}, wire.TypeString, []string{`"1.50"`, `"x"`, `"true"`}, false},
-		{"the empty string is a value (F1), unlike an empty CSV cell", []string{`""`, "null"}, wire.TypeString, []string{`""`, "null"}, true},
+		{"numbers and strings are text as they were written", []string{"1.50", `"x"`, "true"}, wire.TypeString,
+			[]string{`"1.50"`, `"x"`, `"true"`}, false},
+		{"the empty string is a value (measure-1), unlike an empty CSV cell", []string{`""`, "null"}, wire.TypeString,
+			[]string{`""`, "null"}, true},
 		{"a missing member is null", []string{"1", ""}, wire.TypeNumber, []string{"1", "null"}, true},
 		{"a member that comes late was null before", []string{"", "1"}, wire.TypeNumber, []string{"null", "1"}, true},
 		{"arrays, compact", []string{`[1, [2] , {"a" : null}]`, "[]"}, wire.TypeArray, []string{`"[1,[2],{\"a\":null}]"`, `"[]"`}, false},
@@ -158,18 +184,22 @@ func TestDeclaredTypes(t *testing.T) {
 	}{
 		{"a code that looks like a number", wire.TypeString, []string{"1", "2"}, wire.TypeString, []string{`"1"`, `"2"`}},
 		{"a reference is text", wire.TypeReference, []string{"1", "2"}, wire.TypeReference, []string{`"1"`, `"2"`}},
-		{"a number may have leading zeros and a plus", wire.TypeNumber, []string{"007", "+5", "-0012"}, wire.TypeNumber, []string{"7", "5", "-12"}},
+		{"a number may have leading zeros and a plus", wire.TypeNumber, []string{"007", "+5", "-0012"}, wire.TypeNumber,
+			[]string{"7", "5", "-12"}},
 		{"or an exponent", wire.TypeNumber, []string{"1.5e3", "2E-7", "1"}, wire.TypeNumber, []string{"1500", `"0.0000002"`, "1"}},
 		{"or a fraction that is exact in a float", wire.TypeNumber, []string{"1.50", "0.1"}, wire.TypeNumber, []string{"1.5", "0.1"}},
-		{"and otherwise keeps its digits", wire.TypeNumber, []string{"1.00000000000000000001"}, wire.TypeNumber, []string{`"1.00000000000000000001"`}},
+		{"and otherwise keeps its digits", wire.TypeNumber, []string{"1.00000000000000000001"}, wire.TypeNumber,
+			[]string{`"1.00000000000000000001"`}},
 		{"decimals of whole numbers", wire.TypeDecimal, []string{"1", "+02"}, wire.TypeDecimal, []string{`"1"`, `"2"`}},
 		{"a word is no number: the declaration does not hold", wire.TypeNumber, []string{"1", "x"}, wire.TypeString, []string{`"1"`, `"x"`}},
 		{"an exponent is no plain decimal", wire.TypeDecimal, []string{"1e3"}, wire.TypeString, []string{`"1e3"`}},
 		{"ones and zeros may be truths", wire.TypeBoolean, []string{"1", "0", "TRUE"}, wire.TypeBoolean, []string{"true", "false", "true"}},
 		{"but not twos", wire.TypeBoolean, []string{"1", "2"}, wire.TypeNumber, []string{"1", "2"}},
 		{"dates may be served as times", wire.TypeDatetime, []string{"2024-01-01"}, wire.TypeDatetime, []string{`"2024-01-01T00:00:00Z"`}},
-		{"declared times keep one width", wire.TypeDatetime, []string{"2024-01-01T00:00:00.25Z", "2024-01-01"}, wire.TypeDatetime, []string{`"2024-01-01T00:00:00.250Z"`, `"2024-01-01T00:00:00.000Z"`}},
-		{"times cannot be served as dates: the time of day would be lost", wire.TypeDate, []string{"2024-01-01T10:00:00Z"}, wire.TypeDatetime, []string{`"2024-01-01T10:00:00Z"`}},
+		{"declared times keep one width", wire.TypeDatetime, []string{"2024-01-01T00:00:00.25Z", "2024-01-01"},
+			wire.TypeDatetime, []string{`"2024-01-01T00:00:00.250Z"`, `"2024-01-01T00:00:00.000Z"`}},
+		{"times cannot be served as dates: the time of day would be lost", wire.TypeDate, []string{"2024-01-01T10:00:00Z"},
+			wire.TypeDatetime, []string{`"2024-01-01T10:00:00Z"`}},
 		{"any JSON text", wire.TypeJSON, []string{"1", `"x"`, "[ ]", "null"}, wire.TypeJSON, []string{`"1"`, `"\"x\""`, `"[]"`, `"null"`}},
 		{"but JSON it must be", wire.TypeJSON, []string{"x"}, wire.TypeString, []string{`"x"`}},
 		{"an array is not any JSON", wire.TypeArray, []string{"[1]", "{}"}, wire.TypeJSON, []string{`"[1]"`, `"{}"`}},
@@ -196,7 +226,7 @@ func TestDeclaredTypes(t *testing.T) {
 	}
 }
 
-// TestShapesRefuse has cells that a shape does not hold. Once inferred, only a
+// TestShapesRefuse converts cells that do not fit a shape. Once inferred, only a
 // file that changes while it is read has them.
 func TestShapesRefuse(t *testing.T) {
 	for _, c := range []struct {
@@ -269,7 +299,7 @@ func TestParseInstant(t *testing.T) {
 	} {
 		at, ok := parseInstant(c.in)
 		if assert.Equal(t, c.want != "", ok, "%q: %s", c.in, c.why) && ok {
-			assert.Equal(t, c.want, at.time().Format("2006-01-02T15:04:05.999999999Z07:00"), "%q: %s", c.in, c.why)
+			assert.Equal(t, c.want, at.time.Format("2006-01-02T15:04:05.999999999Z07:00"), "%q: %s", c.in, c.why)
 			assert.Equal(t, len(c.in) == 10, at.bare)
 		}
 	}

@@ -1,40 +1,37 @@
-package main
+package filesource
 
 import (
-	"errors"
 	"fmt"
-	"io"
-	"slices"
 	"strings"
 
 	"github.com/connectorsdk/connector-sdk-go/filter"
+	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
-// A key is checked in as many readings of the file as its rows need, each of
-// which holds one part of the digests. So the check takes the same memory for
+// A key is checked in as many readings of the file as its rows need. Each
+// reading holds one part of the digests, so the check takes the same memory for
 // a thousand rows and for millions.
 const (
 	keysPerReading = 1 << 19 // 16 MiB at most
 	maxReadings    = 32
 )
 
-// readings is the number of readings for so many keys; ok is false when they
-// are too many to be worth it.
+// tooLarge is the problem of a key with more rows than readings allow.
+const tooLarge = "the table is too large for it to be checked"
+
+// readings returns the number of readings for so many keys. ok is false if there
+// are too many.
 func readings(keys int64) (n uint64, ok bool) {
 	n = uint64(keys)/keysPerReading + 1
 	return n, n <= maxReadings
 }
 
-// opener opens a table's rows from the start, of which only some columns are
-// wanted.
+// opener opens a table's rows from the start and reads the given columns.
 type opener func(only ...int) (*rows, error)
 
-// tooLarge is the problem of a key that is not checked.
-const tooLarge = "the table is too large for it to be checked"
-
-// checkUnique reads all rows and tells what keeps the columns from being a
-// key: a null or a duplicate. An empty problem means that they are one. Nulls
-// are no duplicates of each other; they break a key only if it may have none.
+// checkUnique reads all rows and returns why the columns are no key: a null or a
+// duplicate. The problem is empty if they are one. Nulls do not repeat each
+// other; they break a key only if it may have none.
 func checkUnique(columns []column, key []int, nullsAllowed bool, count int64, open opener) (problem string, err error) {
 	parts, ok := readings(count)
 	if !ok {
@@ -44,15 +41,11 @@ func checkUnique(columns []column, key []int, nullsAllowed bool, count int64, op
 	var buf []byte
 	for part := range parts {
 		seen.clear()
-		all, err := open(key...)
+		rows, err := open(key...)
 		if err != nil {
 			return "", err
 		}
-		for {
-			values, err := all.next()
-			if errors.Is(err, io.EOF) {
-				break
-			}
+		for values, err := range rows.all() {
 			if err != nil {
 				return "", err
 			}
@@ -62,21 +55,18 @@ func checkUnique(columns []column, key []int, nullsAllowed bool, count int64, op
 				null = null || values[i].IsNull()
 				buf = filter.AppendKey(buf, values[i], columns[i].typ)
 			}
-			if null {
-				if !nullsAllowed {
-					return fmt.Sprintf("line %d has no value in it", all.line()), nil
-				}
-				continue
+			if null && !nullsAllowed {
+				return fmt.Sprintf("line %d has no value in it", rows.line()), nil
 			}
-			if d := digestOf(buf); d.part(parts) == part && !seen.add(d) {
-				return fmt.Sprintf("line %d repeats an earlier value", all.line()), nil
+			if d := digestOf(buf); !null && d.part(parts) == part && !seen.add(d) {
+				return fmt.Sprintf("line %d repeats an earlier value", rows.line()), nil
 			}
 		}
 	}
 	return "", nil
 }
 
-// declaredKeys are the keys of a sidecar that hold in the data.
+// declaredKeys are the keys of a sidecar that the data confirms.
 type declaredKeys struct {
 	primary []string
 	unique  []string
@@ -88,13 +78,10 @@ func checkKeys(side *sidecar, columns []column, count int64, open opener) (k dec
 		return k, nil, nil
 	}
 	check := func(what string, fields []string, nullsAllowed bool) (holds bool, err error) {
-		if len(fields) == 0 {
-			return false, nil
-		}
 		var key []int
 		problem := ""
 		for _, name := range fields {
-			i := slices.IndexFunc(columns, func(c column) bool { return c.name == name })
+			i := fieldIndex(columns, name)
 			if i < 0 {
 				problem = fmt.Sprintf("there is no field %q", name)
 				break
@@ -111,17 +98,96 @@ func checkKeys(side *sidecar, columns []column, count int64, open opener) (k dec
 		}
 		return problem == "", nil
 	}
-	if ok, err := check("primary key", side.PrimaryKey, false); err != nil {
-		return k, nil, err
-	} else if ok {
-		k.primary = side.PrimaryKey
+	if len(side.PrimaryKey) > 0 {
+		holds, err := check("primary key", side.PrimaryKey, false)
+		if err != nil {
+			return k, nil, err
+		}
+		if holds {
+			k.primary = side.PrimaryKey
+		}
 	}
 	for _, field := range side.Unique {
-		if ok, err := check("unique field", []string{field}, true); err != nil {
+		holds, err := check("unique field", []string{field}, true)
+		if err != nil {
 			return k, nil, err
-		} else if ok {
+		}
+		if holds {
 			k.unique = append(k.unique, field)
 		}
 	}
 	return k, warnings, nil
+}
+
+// linkEnd is one side of a foreign key.
+type linkEnd struct {
+	rows  int64
+	field int
+	typ   wire.Type
+	open  opener
+}
+
+// checkLink reads both sides and returns why from is no foreign key to to:
+// values of from that to does not have. The problem is empty if there are none.
+func checkLink(from, to linkEnd) (problem string, err error) {
+	parts, ok := readings(to.rows)
+	if !ok {
+		return tooLarge, nil
+	}
+	// Keys are numbers if both sides are numeric, else text [rule measure-2b].
+	typ := wire.TypeString
+	if from.typ.Numeric() && to.typ.Numeric() {
+		typ = wire.TypeDecimal
+	}
+	var targets keySet
+	var values, orphans int64
+	first := 0
+	for part := range parts {
+		targets.clear()
+		err := to.each(typ, func(d digest, _ int) {
+			if d.part(parts) == part {
+				targets.add(d)
+			}
+		})
+		if err != nil {
+			return "", err
+		}
+		err = from.each(typ, func(d digest, line int) {
+			if d.part(parts) != part {
+				return
+			}
+			values++
+			if !targets.has(d) {
+				if orphans++; first == 0 || line < first {
+					first = line
+				}
+			}
+		})
+		if err != nil {
+			return "", err
+		}
+	}
+	if orphans > 0 {
+		return fmt.Sprintf("%d of %d values are not there, the first on line %d", orphans, values, first), nil
+	}
+	return "", nil
+}
+
+// each visits the values that are not null.
+func (e linkEnd) each(typ wire.Type, visit func(d digest, line int)) error {
+	rows, err := e.open(e.field)
+	if err != nil {
+		return err
+	}
+	var buf []byte
+	for values, err := range rows.all() {
+		if err != nil {
+			return err
+		}
+		if v := values[e.field]; !v.IsNull() {
+			buf = filter.AppendKey(buf[:0], v, typ)
+			visit(digestOf(buf), rows.line())
+		}
+	}
+	return nil
 }

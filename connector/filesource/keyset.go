@@ -1,10 +1,9 @@
-package main
+package filesource
 
 import "hash/maphash"
 
-// digest stands for a key. Two 64-bit hashes under seeds of this process make
-// it: among a billion keys, two meet by accident with a chance of about
-// 1 in 10^21.
+// digest stands for a key. It is two 64-bit hashes under seeds of this process:
+// among a billion keys, two meet by accident with a chance of about 1 in 10^21.
 type digest [2]uint64
 
 var seeds = [2]maphash.Seed{maphash.MakeSeed(), maphash.MakeSeed()}
@@ -15,8 +14,8 @@ func digestOf(key []byte) digest {
 	return d
 }
 
-// part is the part of so many in which the digest falls. It is taken from other
-// bits than the slot, so that one part fills all slots alike.
+// part returns which of so many parts the digest belongs to. It uses other bits
+// than the slot, so that each part fills all slots evenly.
 func (d digest) part(of uint64) uint64 { return d[1] >> 1 % of }
 
 // keySet is a set of digests, 16 bytes a slot, at most three quarters full.
@@ -26,7 +25,7 @@ type keySet struct {
 	n     int
 }
 
-// slot is where d stands, or would.
+// slot returns the slot that holds d, or the empty one where d would go.
 func (s *keySet) slot(d digest) int {
 	mask := len(s.slots) - 1
 	i := int(d[0]) & mask

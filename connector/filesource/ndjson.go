@@ -1,4 +1,4 @@
-package main
+package filesource
 
 import (
 	"bufio"
@@ -9,17 +9,18 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/connectorsdk/connector-sdk-go/internal/scan"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
 // ndjsonRecords reads one JSON object per line, strictly: exact member names,
-// no duplicates, valid UTF-8. Columns are the members of all objects in order
-// of their first appearance; a member that an object lacks is null. Blank
+// no duplicates, valid UTF-8. The columns are the members of all objects in
+// order of their first appearance. A member that an object lacks is null. Blank
 // lines are skipped.
 type ndjsonRecords struct {
 	file    string
 	lines   *bufio.Scanner
-	scan    wire.Scanner
+	scan    scan.Scanner
 	text    string // the line being scanned
 	columns []string
 	index   map[string]int
@@ -32,12 +33,12 @@ func openNDJSON(file string, r io.Reader, names []string) (records, error) {
 	n := &ndjsonRecords{file: file, lines: bufio.NewScanner(r), index: map[string]int{}}
 	n.lines.Buffer(make([]byte, 64<<10), maxRecord)
 	for _, name := range names {
-		n.column(name)
+		n.addColumn(name)
 	}
 	return n, nil
 }
 
-func (n *ndjsonRecords) column(name string) {
+func (n *ndjsonRecords) addColumn(name string) {
 	n.index[name] = len(n.columns)
 	n.columns = append(n.columns, name)
 	n.cells = append(n.cells, raw{})
@@ -61,12 +62,15 @@ func (n *ndjsonRecords) next() ([]raw, error) {
 		n.text = string(line)
 		n.scan.Reset(n.text)
 		clear(n.cells)
-		problem := n.object()
+		problem := "each line must be one JSON object"
+		if n.scan.Peek() == '{' {
+			problem = members(&n.scan, n.member)
+		}
 		if problem == "" {
 			n.scan.End()
 		}
 		if err := n.scan.Err(); err != nil {
-			var syntax *wire.SyntaxError
+			var syntax *scan.SyntaxError
 			errors.As(err, &syntax)
 			problem = fmt.Sprintf("byte %d: %s", syntax.Offset, syntax.Problem)
 		}
@@ -85,45 +89,25 @@ func (n *ndjsonRecords) next() ([]raw, error) {
 	return nil, io.EOF
 }
 
-// object reads the record. It answers what is wrong, unless the scanner knows.
-func (n *ndjsonRecords) object() (problem string) {
-	s := &n.scan
-	if s.Peek() != '{' {
-		return "each line must be one JSON object"
+// member reads the value of one member of the record.
+func (n *ndjsonRecords) member(name string) (problem string) {
+	i, ok := n.index[name]
+	if !ok {
+		switch {
+		case strings.TrimSpace(name) == "":
+			return "a member without a name"
+		case len(n.columns) == maxColumns:
+			return fmt.Sprintf("more than %d different members", maxColumns)
+		}
+		i = len(n.columns)
+		n.addColumn(strings.Clone(name))
 	}
-	s.Skip('{')
-	if s.Skip('}') {
-		return ""
+	if n.seen[i] == n.at {
+		return duplicate(name)
 	}
-	for {
-		name := s.String()
-		if !s.Expect(':') {
-			return ""
-		}
-		i, ok := n.index[name]
-		if !ok {
-			switch {
-			case strings.TrimSpace(name) == "":
-				return "a member without a name"
-			case len(n.columns) == maxColumns:
-				return fmt.Sprintf("more than %d different members", maxColumns)
-			}
-			i = len(n.columns)
-			n.column(strings.Clone(name))
-		}
-		if n.seen[i] == n.at {
-			return "a member stands twice in the object"
-		}
-		n.seen[i] = n.at
-		if n.cells[i], problem = n.value(); problem != "" || s.Err() != nil {
-			return problem
-		}
-		if s.Skip(',') {
-			continue
-		}
-		s.Expect('}')
-		return ""
-	}
+	n.seen[i] = n.at
+	n.cells[i], problem = n.value()
+	return problem
 }
 
 func (n *ndjsonRecords) value() (c raw, problem string) {
@@ -152,57 +136,69 @@ func (n *ndjsonRecords) value() (c raw, problem string) {
 	return raw{s.Number(), rawNumber}, ""
 }
 
-// skip reads over any JSON value as strictly as a record is read. Depth is the
-// nesting the value stands at.
-func skip(s *wire.Scanner, depth int) (problem string) {
-	const (
-		tooDeep = "arrays and objects are nested too deeply"
-		twice   = "a member stands twice in an object"
-	)
-	switch s.Peek() {
+// members reads an object and calls member for each name, to read its value. It
+// stops at the first problem, or where the scanner fails.
+func members(s *scan.Scanner, member func(name string) (problem string)) (problem string) {
+	s.Expect('{')
+	if s.Skip('}') {
+		return ""
+	}
+	for {
+		name := s.String()
+		if !s.Expect(':') {
+			return ""
+		}
+		if problem = member(name); problem != "" || s.Err() != nil {
+			return problem
+		}
+		if !s.Skip(',') {
+			s.Expect('}')
+			return ""
+		}
+	}
+}
+
+// elements reads an array and calls element for each value.
+func elements(s *scan.Scanner, element func() (problem string)) (problem string) {
+	s.Expect('[')
+	if s.Skip(']') {
+		return ""
+	}
+	for {
+		if problem = element(); problem != "" || s.Err() != nil {
+			return problem
+		}
+		if !s.Skip(',') {
+			s.Expect(']')
+			return ""
+		}
+	}
+}
+
+// duplicate describes a member that an object has twice.
+func duplicate(name string) (problem string) {
+	return fmt.Sprintf("duplicate member %s; write each member once", wire.QuoteName(name))
+}
+
+// skip reads any JSON value, as strictly as a record. depth is the nesting of
+// the value.
+func skip(s *scan.Scanner, depth int) (problem string) {
+	kind := s.Peek()
+	if (kind == '[' || kind == '{') && depth > wire.MaxDepth {
+		return "arrays and objects are nested too deeply"
+	}
+	switch kind {
 	case '[':
-		if depth > wire.MaxDepth {
-			return tooDeep
-		}
-		s.Skip('[')
-		if s.Skip(']') {
-			return ""
-		}
-		for {
-			if problem = skip(s, depth+1); problem != "" || s.Err() != nil {
-				return problem
-			}
-			if !s.Skip(',') {
-				s.Expect(']')
-				return ""
-			}
-		}
+		return elements(s, func() string { return skip(s, depth+1) })
 	case '{':
-		if depth > wire.MaxDepth {
-			return tooDeep
-		}
-		s.Skip('{')
-		if s.Skip('}') {
-			return ""
-		}
 		seen := map[string]bool{}
-		for {
-			name := s.String()
+		return members(s, func(name string) string {
 			if seen[name] {
-				return twice
+				return duplicate(name)
 			}
 			seen[name] = true
-			if !s.Expect(':') {
-				return ""
-			}
-			if problem = skip(s, depth+1); problem != "" || s.Err() != nil {
-				return problem
-			}
-			if !s.Skip(',') {
-				s.Expect('}')
-				return ""
-			}
-		}
+			return skip(s, depth+1)
+		})
 	case '"':
 		_ = s.String()
 	case 't', 'f', 'n':
@@ -215,7 +211,7 @@ func skip(s *wire.Scanner, depth int) (problem string) {
 
 // strictJSON reports whether text is one strict JSON value.
 func strictJSON(text string) bool {
-	var s wire.Scanner
+	var s scan.Scanner
 	s.Reset(text)
 	problem := skip(&s, 1)
 	s.End()

@@ -1,8 +1,6 @@
-package main
+package filesource
 
 import (
-	"errors"
-	"io"
 	"slices"
 
 	"github.com/connectorsdk/connector-sdk-go/filter"
@@ -16,38 +14,34 @@ const (
 	maxDistinct   = 1 << 18 // slots of 16 bytes for the distinct values of all columns: 4 MiB a file
 )
 
-// profile is what a second reading, with the types known, found out about the
+// profile is what the second reading, with the types known, found out about the
 // values of one column.
 type profile struct {
 	rows, nulls int64
 	distinct    keySet
-	uncounted   bool // the distinct values outgrew their budget
+	uncounted   bool // the distinct values exceeded their budget
 	samples     []wire.Value
 	sampled     []digest
-	least, most wire.Value // null where there is none, or it is too long
+	least, most wire.Value // null if there is none, or it is too long
 	unordered   bool       // an extreme was too long to keep
 }
 
-// nonNull is the number of cells that are not null.
+// nonNull returns the number of cells that are not null.
 func (p *profile) nonNull() int64 { return p.rows - p.nulls }
 
-// cardinality is the exact count of distinct values; ok is false when they
+// cardinality returns the exact count of distinct values. ok is false if they
 // were too many to count.
 func (p *profile) cardinality() (c wire.Cardinality, ok bool) {
 	return wire.Cardinality{NonNull: p.nonNull(), Distinct: int64(p.distinct.n)}, !p.uncounted
 }
 
 // measure reads all rows and profiles every column. It keeps the samples, the
-// extremes, and digests in so many slots at most.
+// extremes, and digests in at most budget slots.
 func measure(columns []column, rows *rows, budget int) error {
 	profiles := make([]profile, len(columns))
 	var key []byte
 	slots := 0
-	for {
-		values, err := rows.next()
-		if errors.Is(err, io.EOF) {
-			break
-		}
+	for values, err := range rows.all() {
 		if err != nil {
 			return err
 		}
@@ -83,9 +77,9 @@ func measure(columns []column, rows *rows, budget int) error {
 	return nil
 }
 
-// dropLargest gives up counting the column with the most distinct values, and
-// answers the slots that frees. It is most likely a key, of which nobody asks
-// the distinct count.
+// dropLargest stops counting the column with the most distinct values and
+// returns the number of slots this frees. The column is most likely a key, whose
+// distinct count nobody needs.
 func dropLargest(profiles []profile) int {
 	largest := &profiles[0]
 	for i := range profiles {
@@ -106,15 +100,14 @@ func (p *profile) sample(v wire.Value, d digest) {
 	}
 }
 
-// extremes keeps the least and the greatest value by the order of the type
-// (A6, A7, A9). Arrays and JSON have no order that means anything.
+// extremes keeps the least and the greatest value by the order of the type. The
+// order of arrays and JSON means nothing, so they have none.
 func (p *profile) extremes(v wire.Value, t wire.Type) {
 	if t == wire.TypeArray || t == wire.TypeJSON || p.unordered {
 		return
 	}
 	if len(v.Text()) > maxSampleText {
-		// Whether it is an extreme no longer matters: a column of such
-		// texts has no telling ones.
+		// The extremes of a column of such texts would tell nothing.
 		p.least, p.most, p.unordered = wire.Null(), wire.Null(), true
 		return
 	}
@@ -131,8 +124,8 @@ func (p *profile) extremes(v wire.Value, t wire.Type) {
 	}
 }
 
-// stats are the figures as discovery states them; nil when the distinct values
-// could not be counted, because a stated count must be true.
+// stats returns the statistics as discovery states them. They are nil if the
+// distinct values could not be counted, because a stated count must be true.
 func (c *column) stats() *wire.Stats {
 	p := &c.profile
 	counted, ok := p.cardinality()

@@ -1,6 +1,6 @@
 //go:build race
 
-package main
+package filesource
 
-// raceEnabled tells tests that the race detector slows them down tenfold.
+// raceEnabled reports that the race detector slows them down tenfold.
 const raceEnabled = true

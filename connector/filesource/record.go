@@ -1,4 +1,4 @@
-package main
+package filesource
 
 import (
 	"fmt"
@@ -7,13 +7,13 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
-// Bounds on what one file may ask of memory.
+// Bounds on the memory that one file may take.
 const (
-	maxRecord  = wire.MaxLineBytes // bytes of one record; a longer one could not be answered anyway
+	maxRecord  = wire.MaxLineBytes // bytes of one record; a longer one does not fit into an answer either
 	maxColumns = 2000
 )
 
-// A fault is what is wrong with the content of a host's file. Its text names
+// A fault describes what is wrong with the content of a file. Its text names
 // the file and the line, and never quotes a cell.
 type fault struct {
 	file    string
@@ -36,7 +36,7 @@ const (
 	rawPlain                 // a CSV cell: any kind of value, as text
 	rawText                  // a JSON string: text, because its author could have written a number
 	rawNumber                // a JSON number, as it is written
-	rawBool                  // true or false
+	rawBool                  // a JSON true or false
 	rawArray                 // a JSON array, as it is written
 	rawObject                // a JSON object, as it is written
 )
@@ -47,19 +47,27 @@ type raw struct {
 	kind rawKind
 }
 
+// scalar reports whether the cell could be a number: any cell but a JSON
+// boolean, array or object.
+func (c raw) scalar() bool { return c.kind < rawBool }
+
+// textual reports whether the cell is text, which a date or a datetime is.
+func (c raw) textual() bool { return c.kind == rawPlain || c.kind == rawText }
+
 // records reads a file one record at a time, in constant memory.
 type records interface {
-	// next is the next record, its cells in the order of names. It ends with
-	// io.EOF, and with a fault for a malformed file. The slice is reused.
+	// next returns the next record, its cells in the order of names. It fails
+	// with io.EOF at the end, and with a fault if the file is malformed. The
+	// slice is reused.
 	next() ([]raw, error)
-	// names are the columns known so far. Each is unique and not empty.
+	// names returns the columns known so far. Each is unique and not empty.
 	names() []string
-	// line is the line on which the record last read begins.
+	// line returns the line on which the record last read begins.
 	line() int
 }
 
-// format opens a file of one format. The names given are the columns that the
-// file is known to have, in order; none before it was first read.
+// format opens a file of one format. names are the columns that the file is
+// known to have, in order; none before the file was first read.
 type format func(file string, r io.Reader, names []string) (records, error)
 
 // formats are the formats by extension, in lower case.

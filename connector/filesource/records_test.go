@@ -1,10 +1,15 @@
-package main
+package filesource
 
 import (
+	"bufio"
+	"bytes"
+	"encoding/csv"
 	"errors"
 	"io"
+	"math/rand/v2"
 	"strings"
 	"testing"
+	"testing/iotest"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -30,12 +35,14 @@ func TestCSV(t *testing.T) {
 		{"the plain case", "a,b\n1,2\n3,4\n", []string{"a", "b"}, [][]raw{plain("1", "2"), plain("3", "4")}, []int{2, 3}},
 		{"the last line needs no end", "a\n1", []string{"a"}, [][]raw{plain("1")}, []int{2}},
 		{"Windows ends lines with two characters", "a,b\r\n1,2\r\n", []string{"a", "b"}, [][]raw{plain("1", "2")}, []int{2}},
-		{"spreadsheets put a byte order mark first; it is no part of the name", bom + "a,b\n1,2\n", []string{"a", "b"}, [][]raw{plain("1", "2")}, []int{2}},
+		{"spreadsheets put a byte order mark first; it is no part of the name", bom + "a,b\n1,2\n", []string{"a", "b"},
+			[][]raw{plain("1", "2")}, []int{2}},
 		{"a byte order mark before a quoted name", bom + "\"a\",b\n1,2\n", []string{"a", "b"}, [][]raw{plain("1", "2")}, []int{2}},
 		{"an empty cell is null", "a,b\n,2\n1,\n", []string{"a", "b"}, [][]raw{plain("", "2"), plain("1", "")}, []int{2, 3}},
 		{"so is a quoted empty one, which no other program tells apart", "a,b\n\"\",2\n", []string{"a", "b"}, [][]raw{plain("", "2")}, []int{2}},
 		{"a blank is a text", "a,b\n ,2\n", []string{"a", "b"}, [][]raw{plain(" ", "2")}, []int{2}},
-		{"a quoted cell holds commas, quotes and line ends; the next line number is right", "a,b\n\"x, \"\"y\"\"\nz\",2\n3,4\n", []string{"a", "b"}, [][]raw{plain("x, \"y\"\nz", "2"), plain("3", "4")}, []int{2, 4}},
+		{"a quoted cell holds commas, quotes and line ends; the next line number is right",
+			"a,b\n\"x, \"\"y\"\"\nz\",2\n3,4\n", []string{"a", "b"}, [][]raw{plain("x, \"y\"\nz", "2"), plain("3", "4")}, []int{2, 4}},
 		{"blank lines are skipped", "a,b\n\n1,2\n\n", []string{"a", "b"}, [][]raw{plain("1", "2")}, []int{3}},
 		{"a header without rows is an empty table", "a,b\n", []string{"a", "b"}, nil, nil},
 		{"blanks belong to names and cells", " a ,b\n 1,2 \n", []string{" a ", "b"}, [][]raw{plain(" 1", "2 ")}, []int{2}},
@@ -51,6 +58,72 @@ func TestCSV(t *testing.T) {
 	}
 }
 
+// TestCSVKeepsLineBreaks reads quoted cells byte for byte: encoding/csv alone
+// changes CR LF inside of them into LF.
+func TestCSVKeepsLineBreaks(t *testing.T) {
+	for _, c := range []struct {
+		why, in string
+		cells   [][]raw
+		lines   []int
+	}{
+		{"in a file with LF", "a,b\n\"x\r\ny\",1\nz,2\n", [][]raw{plain("x\r\ny", "1"), plain("z", "2")}, []int{2, 4}},
+		{"in a file with CR LF", "a,b\r\n\"x\r\ny\",1\r\nz,2\r\n", [][]raw{plain("x\r\ny", "1"), plain("z", "2")}, []int{2, 4}},
+		{"beside LF and CR", "a,b\n\"\r\n\n\r\r\n\r\",1\n", [][]raw{plain("\r\n\n\r\r\n\r", "1")}, []int{2}},
+		{"behind a quote", "a,b\n\"x\"\"\r\n\",1\n", [][]raw{plain("x\"\r\n", "1")}, []int{2}},
+		{"in the last cell", "a,b\n1,\"\r\n\"", [][]raw{plain("1", "\r\n")}, []int{2}},
+	} {
+		_, cells, lines, err := readAll(openCSV, "t.csv", c.in)
+		require.NoError(t, err, c.why)
+		assert.Equal(t, c.cells, cells, c.why)
+		assert.Equal(t, c.lines, lines, c.why)
+	}
+	// At every place of the buffers, however little a read returns.
+	for _, before := range []int{4090, 64<<10 - 16} {
+		for n := before; n < before+20; n++ {
+			want := strings.Repeat("x", n) + "\r\n\r\n\"\r\ny"
+			content := "a\n\"" + strings.ReplaceAll(want, `"`, `""`) + "\"\n"
+			for _, from := range []io.Reader{strings.NewReader(content), iotest.HalfReader(strings.NewReader(content))} {
+				all, err := openCSV("t.csv", from, nil)
+				require.NoError(t, err)
+				cells, err := all.next()
+				require.NoError(t, err)
+				require.True(t, want == cells[0].text, "a break behind %d bytes", n)
+			}
+		}
+	}
+	s, _ := inMemory(t, map[string]string{"acme/t.csv": "a,b\r\n\"x\r\ny\",1\r\n"})
+	assert.Equal(t, []string{`{"a":"x\r\ny","b":1}`}, rowsOf(t, s, "acme", `"table":"t","and":[],"sort":[],"fields":["a","b"]`))
+}
+
+// TestCSVAgainstTheStandardLibrary reads random bytes: what encoding/csv alone
+// reads or refuses is read or refused, and the cells differ in CR LF only.
+func TestCSVAgainstTheStandardLibrary(t *testing.T) {
+	random := rand.New(rand.NewPCG(1, 2))
+	accepted := 0
+	for range 50_000 {
+		content := make([]byte, random.IntN(16))
+		for i := range content {
+			content[i] = "\"\"\r\n\n,x"[random.IntN(7)]
+		}
+		want, refused := csv.NewReader(bytes.NewReader(content)).ReadAll()
+		from := &quotedLineEnds{from: bufio.NewReaderSize(bytes.NewReader(content), 16)}
+		got, err := csv.NewReader(from).ReadAll()
+		var was, is *csv.ParseError
+		require.Equal(t, errors.As(refused, &was), errors.As(err, &is), "%q", content)
+		if was != nil {
+			require.ErrorIs(t, is, was.Err, "%q", content)
+			require.Equal(t, []int{was.StartLine, was.Line}, []int{is.StartLine, is.Line}, "%q", content)
+		}
+		accepted += len(got)
+		for i, record := range got {
+			for j, cell := range record {
+				require.Equal(t, want[i][j], strings.ReplaceAll(cell, "\r\n", "\n"), "%q", content)
+			}
+		}
+	}
+	require.Greater(t, accepted, 10_000)
+}
+
 func TestCSVFaults(t *testing.T) {
 	for _, c := range []struct{ why, in, want string }{
 		{"without a header there are no columns", "", "t.csv: empty: the first line must name the columns"},
@@ -64,9 +137,12 @@ func TestCSVFaults(t *testing.T) {
 		{"Latin-1 is not guessed at", "a,b\n1,2\n1,caf\xe9\n", "t.csv line 3: cell 2 is not valid UTF-8; save the file as UTF-8"},
 		{"nor in the header", "a,\xff\n", "t.csv line 1: cell 2 is not valid UTF-8; save the file as UTF-8"},
 		{"UTF-16 is not UTF-8", "\xff\xfea\x00\n\x00", "t.csv line 1: cell 1 is not valid UTF-8; save the file as UTF-8"},
-		{"a quote inside of a cell", "a,b\n1,x\"y\n", "t.csv line 2: byte 4: a quote inside a cell that is not quoted; quote the cell and double the quotes in it"},
-		{"text behind a closing quote", "a,b\n1,\"x\"y\n", "t.csv line 2: a quoted cell is not closed, or its closing quote is not followed by a comma; double the quotes inside it"},
-		{"a quote left open", "a,b\n1,\"x\n2,3\n", "t.csv line 2: a quoted cell is not closed, or its closing quote is not followed by a comma; double the quotes inside it"},
+		{"a quote inside of a cell", "a,b\n1,x\"y\n",
+			"t.csv line 2: byte 4: a quote inside a cell that is not quoted; quote the cell and double the quotes in it"},
+		{"text behind a closing quote", "a,b\n1,\"x\"y\n",
+			"t.csv line 2: a quoted cell is not closed, or its closing quote is not followed by a comma; double the quotes inside it"},
+		{"a quote left open", "a,b\n1,\"x\n2,3\n",
+			"t.csv line 2: a quoted cell is not closed, or its closing quote is not followed by a comma; double the quotes inside it"},
 		{"other separators are named", "a;b;c\n1;2;3\n", "t.csv line 1: the columns seem to be separated by semicolons; separate them by commas"},
 		{"tabs too", "a\tb\n", "t.csv line 1: the columns seem to be separated by tabs; separate them by commas"},
 		{"more columns than anybody means", strings.Repeat("a,", maxColumns) + "b\n", "t.csv line 1: more than 2000 columns"},
@@ -80,7 +156,7 @@ func TestCSVFaults(t *testing.T) {
 	}
 }
 
-// endless is a CSV file whose last quote is never closed.
+// endless reads a CSV file whose last quote is never closed.
 type endless struct{ read int64 }
 
 func (e *endless) Read(p []byte) (int, error) {
@@ -168,9 +244,10 @@ func TestNDJSONFaults(t *testing.T) {
 	for _, c := range []struct{ why, in, want string }{
 		{"an array is no object", "[1]\n", "t.ndjson line 1: each line must be one JSON object"},
 		{"a document over several lines", "{\n\"a\":1}\n", "t.ndjson line 1: byte 1: unexpected end"},
-		{"two objects in a line", `{"a":1}{"a":2}`, "t.ndjson line 1: byte 7: more text after the value"},
-		{"the last of two members would win", `{"a":1,"a":2}`, "t.ndjson line 1: a member stands twice in the object"},
-		{"further inside too", "{\"a\":1}\n{\"a\":{\"b\":[{\"c\":1,\"c\":1}]}}", "t.ndjson line 2: a member stands twice in an object"},
+		{"two objects in a line", `{"a":1}{"a":2}`, "t.ndjson line 1: byte 7: unexpected data after the JSON value"},
+		{"the last of two members would win", `{"a":1,"a":2}`, "t.ndjson line 1: duplicate member \"a\"; write each member once"},
+		{"further inside too", "{\"a\":1}\n{\"a\":{\"b\":[{\"c\":1,\"c\":1}]}}",
+			"t.ndjson line 2: duplicate member \"c\"; write each member once"},
 		{"a column needs a name", `{"":1}`, "t.ndjson line 1: a member without a name"},
 		{"bad UTF-8 is not replaced", "{\"a\":\"\xff\"}", "t.ndjson line 1: byte 6: not valid UTF-8"},
 		{"half a surrogate is no text", `{"a":"\ud800"}`, "t.ndjson line 1: byte 6: half of a surrogate pair"},
@@ -178,7 +255,8 @@ func TestNDJSONFaults(t *testing.T) {
 		{"nor is NaN", `{"a":NaN}`, "t.ndjson line 1: byte 5: expected a value"},
 		{"nor leading zeros", `{"a":01}`, "t.ndjson line 1: byte 5: expected a value"},
 		{"a file cut off", "{\"a\":1}\n{\"a\":", "t.ndjson line 2: byte 5: unexpected end"},
-		{"nesting without an end", `{"a":` + strings.Repeat("[", 40) + strings.Repeat("]", 40) + `}`, "t.ndjson line 1: arrays and objects are nested too deeply"},
+		{"nesting without an end", `{"a":` + strings.Repeat("[", 40) + strings.Repeat("]", 40) + `}`,
+			"t.ndjson line 1: arrays and objects are nested too deeply"},
 	} {
 		t.Run(c.why, func(t *testing.T) {
 			_, _, _, err := readAll(openNDJSON, "t.ndjson", c.in)
@@ -198,9 +276,9 @@ func TestNDJSONColumnsAreBounded(t *testing.T) {
 	require.EqualError(t, err, "t.ndjson line 2001: more than 2000 different members")
 }
 
-// fuzzRecords holds what must be true of any file: it is read without a panic,
-// or refused with a fault, twice alike; its types hold each of its cells; and
-// every cell can cross the wire.
+// fuzzRecords checks what must be true of any file: it is read without a panic,
+// or refused with a fault, the same way twice; its types hold each of its cells;
+// and every cell can cross the wire.
 func fuzzRecords(t *testing.T, parse format, content string) {
 	all, err := parse("f", strings.NewReader(content), nil)
 	var f *fault
@@ -246,7 +324,8 @@ func fuzzRecords(t *testing.T, parse format, content string) {
 func FuzzCSV(f *testing.F) {
 	for _, seed := range []string{
 		"a,b\n1,2\n", bom + "a\n\"x\"\"y\"\n", "a,b\n1.50,-0\n+5,007\n", "d,t\n2024-02-29,2024-02-29T23:59:59.123456789+14:00\n",
-		"j,k\n\"[1,{\"\"a\"\":null}]\",\"{\"\"a\"\":1}\"\n", "b\ntrue\nFALSE\n", "a\n99999999999999999999\n", "a;b\n", "a,b\n1\n", "a\n\"", "a\xff\n", "a\r\n1\r\r\n",
+		"j,k\n\"[1,{\"\"a\"\":null}]\",\"{\"\"a\"\":1}\"\n", "b\ntrue\nFALSE\n", "a\n99999999999999999999\n", "a;b\n",
+		"a,b\n1\n", "a\n\"", "a\xff\n", "a\r\n1\r\r\n", "a\r\n\"\r\n\"\r\n",
 		"t\n0000-01-01T00:00+01:00\n", "t\n9999-12-31T23:59:59-01:00\n",
 	} {
 		f.Add(seed)
@@ -256,8 +335,10 @@ func FuzzCSV(f *testing.F) {
 
 func FuzzNDJSON(f *testing.F) {
 	for _, seed := range []string{
-		`{"a":1}`, `{"a":1e400}`, `{"a":1.5E-7,"b":0.1}` + "\n" + `{"b":1e2}`, `{"a":[1,2],"b":{"c":[]}}`, `{"a":"2024-01-01"}` + "\n" + `{"a":"2024-01-01 10:00"}`,
-		`{"a":1}` + "\n" + `{"b":"x"}`, `{"a":"1"}` + "\n" + `{"a":1}`, `{"a":-0}`, `{"a":"\u0000"}`, `{"a":123456789012345678901234567890}`, "[]", `{"a":true,"a":1}`,
+		`{"a":1}`, `{"a":1e400}`, `{"a":1.5E-7,"b":0.1}` + "\n" + `{"b":1e2}`, `{"a":[1,2],"b":{"c":[]}}`,
+		`{"a":"2024-01-01"}` + "\n" + `{"a":"2024-01-01 10:00"}`,
+		`{"a":1}` + "\n" + `{"b":"x"}`, `{"a":"1"}` + "\n" + `{"a":1}`, `{"a":-0}`, `{"a":"\u0000"}`,
+		`{"a":123456789012345678901234567890}`, "[]", `{"a":true,"a":1}`,
 	} {
 		f.Add(seed)
 	}

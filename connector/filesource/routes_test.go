@@ -1,8 +1,7 @@
-package main
+package filesource
 
 import (
 	"bytes"
-	"context"
 	"fmt"
 	"log/slog"
 	"os"
@@ -19,27 +18,29 @@ import (
 )
 
 func TestDocument(t *testing.T) {
-	s, _ := start(t, bundledRoot(), nil)
+	s, _ := inMemory(t, nil)
 	var doc wire.Document
 	require.NoError(t, wire.Decode(s.Handler.Document(), &doc))
 	assert.Equal(t, "files", doc.Slug)
 	assert.True(t, doc.Capabilities.Join)
 	assert.True(t, doc.Capabilities.DateBucket)
 	assert.False(t, doc.Capabilities.KeysEnforced, "a file enforces nothing")
-	assert.Equal(t, []wire.Endpoint{wire.EndpointSize, wire.EndpointCount, wire.EndpointAggregate, wire.EndpointCardinality, wire.EndpointLinkHitRate}, doc.Endpoints,
+	assert.Equal(t, []wire.Endpoint{wire.EndpointSize, wire.EndpointCount, wire.EndpointAggregate,
+		wire.EndpointCardinality, wire.EndpointLinkHitRate}, doc.Endpoints,
 		"every optional route")
 	require.Len(t, doc.CredentialSchema, 2)
-	assert.Equal(t, credentialTenant, doc.CredentialSchema[0].Key)
+	assert.Equal(t, CredentialTenant, doc.CredentialSchema[0].Key)
 	assert.False(t, doc.CredentialSchema[0].Optional)
 	assert.Equal(t, wire.CredentialPassword, doc.CredentialSchema[1].Type)
 	assert.True(t, doc.CredentialSchema[1].Optional)
 }
 
-// TestRoutes has one request for each route and what it answers, byte for
-// byte, and those that are refused.
+// TestRoutes sends requests to each route and compares the answers, byte for
+// byte, and requests that are refused.
 func TestRoutes(t *testing.T) {
 	s, _ := inMemory(t, map[string]string{
-		"acme/orders.csv":        "id,customer,total,placed\n1,A,10.50,2024-01-31T23:30:00-02:00\n2,B,0.25,2024-02-01\n3,,2,2024-03-05T00:00:00Z\n4,Z,,\n",
+		"acme/orders.csv": "id,customer,total,placed\n1,A,10.50,2024-01-31T23:30:00-02:00\n2,B,0.25,2024-02-01\n3,,2," +
+			"2024-03-05T00:00:00Z\n4,Z,,\n",
 		"acme/orders.table.json": `{"primaryKey":["id"]}`,
 		"acme/customers.ndjson":  `{"code":"A","name":"Ann","tags":["x","y"]}` + "\n" + `{"code":"B","tags":[]}` + "\n",
 		"acme/bad.csv":           "a,b\n1\n",
@@ -53,47 +54,69 @@ func TestRoutes(t *testing.T) {
 		{"the tenant is there", wire.PathCheck, "", 200, `{"ok":true}`},
 		{"rows in the file's order", wire.PathQuery, `"table":"orders","and":[],"sort":[],"fields":["id","total","placed"]`, 200,
 			`{"served":{"filters":true,"sort":true,"window":true}}
-{"rows":[{"id":1,"total":"10.50","placed":"2024-02-01T01:30:00Z"},{"id":2,"total":"0.25","placed":"2024-02-01T00:00:00Z"},{"id":3,"total":"2","placed":"2024-03-05T00:00:00Z"},{"id":4,"total":null,"placed":null}]}
+{"rows":[{"id":1,"total":"10.50","placed":"2024-02-01T01:30:00Z"},{"id":2,"total":"0.25","placed":"2024-02-01T00:00:00Z"},` +
+				`{"id":3,"total":"2","placed":"2024-03-05T00:00:00Z"},{"id":4,"total":null,"placed":null}]}
 {"end":1}
 `},
-		{"filtered, sorted, cut", wire.PathQuery, `"table":"orders","and":[{"field":"total","op":"gt","value":0.25}],"sort":[{"field":"total","dir":"asc"}],"fields":["id"],"limit":1`, 200,
+		{"filtered, sorted, cut", wire.PathQuery,
+			`"table":"orders","and":[{"field":"total","op":"gt","value":0.25}],"sort":[{"field":"total","dir":"asc"}],` +
+				`"fields":["id"],"limit":1`, 200,
 			`{"served":{"filters":true,"sort":true,"window":true}}
 {"rows":[{"id":3}]}
 {"end":1}
 `},
-		{"arrays of an NDJSON file", wire.PathQuery, `"table":"customers","and":[{"field":"tags","op":"contains","value":"y"}],"sort":[],"fields":["code","name","tags"]`, 200,
+		{"arrays of an NDJSON file", wire.PathQuery,
+			`"table":"customers","and":[{"field":"tags","op":"contains","value":"y"}],"sort":[],"fields":["code","name","tags"]`, 200,
 			`{"served":{"filters":true,"sort":true,"window":true}}
 {"rows":[{"code":"A","name":"Ann","tags":"[\"x\",\"y\"]"}]}
 {"end":1}
 `},
-		{"joined to another file (B6)", wire.PathQuery, `"table":"orders","and":[],"sort":[],"fields":["id"],"limit":3,"joins":[{"fromTable":"orders","toTable":"customers","fromField":"customer","toField":"code","fields":[{"field":"name","as":"who","type":"string"}]}]`, 200,
+		{"joined to another file (query-6)", wire.PathQuery,
+			`"table":"orders","and":[],"sort":[],"fields":["id"],"limit":3,"joins":[{"fromTable":"orders","toTable":"customers",` +
+				`"fromField":"customer","toField":"code","fields":[{"field":"name","as":"who","type":"string"}]}]`, 200,
 			`{"served":{"filters":true,"sort":true,"window":true}}
 {"rows":[{"id":1,"who":"Ann"},{"id":2,"who":null},{"id":3,"who":null}]}
 {"end":1}
 `},
 		{"a size is exact", wire.PathSize, `"table":"orders"`, 200, `{"size":{"rows":4,"exact":true}}`},
 		{"a count of all", wire.PathCount, `"table":"orders","and":[]`, 200, `{"count":4}`},
-		{"a count of some", wire.PathCount, `"table":"orders","and":[],"or":[[{"field":"customer","op":"isnull"}],[{"field":"id","op":"eq","value":1}]]`, 200, `{"count":2}`},
-		{"an exact sum by month", wire.PathAggregate, `"table":"orders","and":[],"groupBy":[{"field":"placed","as":"m","grain":"month"}],"measures":[{"fn":"sum","field":"total","as":"s"},{"fn":"count","as":"n"}],"limit":1001`, 200,
+		{"a count of some", wire.PathCount,
+			`"table":"orders","and":[],"or":[[{"field":"customer","op":"isnull"}],[{"field":"id","op":"eq","value":1}]]`, 200, `{"count":2}`},
+		{"an exact sum by month", wire.PathAggregate,
+			`"table":"orders","and":[],"groupBy":[{"field":"placed","as":"m","grain":"month"}],"measures":[{"fn":"sum",` +
+				`"field":"total","as":"s"},{"fn":"count","as":"n"}],"limit":1001`, 200,
 			`{"rows":[{"m":"2024-02-01","n":2,"s":"10.75"},{"m":"2024-03-01","n":1,"s":"2"},{"m":null,"n":1,"s":null}]}`},
-		{"an aggregate over a join", wire.PathAggregate, `"table":"orders","and":[],"groupBy":[{"field":"who","as":"who"}],"measures":[{"fn":"count","as":"n"}],"joins":[{"fromTable":"orders","toTable":"customers","fromField":"customer","toField":"code","fields":[{"field":"name","as":"who","type":"string"}]}],"limit":1001`, 200,
+		{"an aggregate over a join", wire.PathAggregate,
+			`"table":"orders","and":[],"groupBy":[{"field":"who","as":"who"}],"measures":[{"fn":"count","as":"n"}],` +
+				`"joins":[{"fromTable":"orders","toTable":"customers","fromField":"customer","toField":"code",` +
+				`"fields":[{"field":"name","as":"who","type":"string"}]}],"limit":1001`, 200,
 			`{"rows":[{"n":1,"who":"Ann"},{"n":3,"who":null}]}`},
-		{"a sum over text is declined", wire.PathAggregate, `"table":"orders","and":[],"groupBy":[],"measures":[{"fn":"sum","field":"customer","as":"s"}],"limit":1001`, 204, ``},
-		{"cardinalities", wire.PathCardinality, `"table":"orders","columns":["customer","total"]`, 200, `{"columns":{"customer":{"nonNull":3,"distinct":3},"total":{"nonNull":3,"distinct":3}}}`},
-		{"orphans (F2)", wire.PathLinkHitRate, `"fromTable":"orders","fromColumn":"customer","toTable":"customers","toColumn":"code"`, 200,
+		{"a sum over text is declined", wire.PathAggregate,
+			`"table":"orders","and":[],"groupBy":[],"measures":[{"fn":"sum","field":"customer","as":"s"}],"limit":1001`, 204, ``},
+		{"cardinalities", wire.PathCardinality, `"table":"orders","columns":["customer","total"]`, 200,
+			`{"columns":{"customer":{"nonNull":3,"distinct":3},"total":{"nonNull":3,"distinct":3}}}`},
+		{"orphans (measure-2)", wire.PathLinkHitRate, `"fromTable":"orders","fromColumn":"customer","toTable":"customers","toColumn":"code"`, 200,
 			`{"fromNonNull":3,"orphanCount":1,"orphanRate":0.3333333333333333,"orphanSamples":["Z"]}`},
 		{"a link to itself has none", wire.PathLinkHitRate, `"fromTable":"orders","fromColumn":"id","toTable":"orders","toColumn":"id"`, 200,
 			`{"fromNonNull":4,"orphanCount":0,"orphanRate":0,"orphanSamples":[]}`},
 
-		{"another tenant's table", wire.PathQuery, `"table":"x","and":[],"sort":[],"fields":[]`, 404, `{"error":{"code":"unknown_entity","message":"there is no table \"x\""}}`},
-		{"on every route", wire.PathSize, `"table":"x"`, 404, `{"error":{"code":"unknown_entity","message":"there is no table \"x\""}}`},
-		{"a table joined", wire.PathQuery, `"table":"orders","and":[],"sort":[],"fields":[],"joins":[{"fromTable":"orders","toTable":"x","fromField":"id","toField":"a","fields":[]}]`, 404,
+		{"another tenant's table", wire.PathQuery, `"table":"x","and":[],"sort":[],"fields":[]`, 404,
 			`{"error":{"code":"unknown_entity","message":"there is no table \"x\""}}`},
-		{"a table linked", wire.PathLinkHitRate, `"fromTable":"orders","fromColumn":"id","toTable":"x","toColumn":"a"`, 404, `{"error":{"code":"unknown_entity","message":"there is no table \"x\""}}`},
+		{"on every route", wire.PathSize, `"table":"x"`, 404, `{"error":{"code":"unknown_entity","message":"there is no table \"x\""}}`},
+		{"a table joined", wire.PathQuery,
+			`"table":"orders","and":[],"sort":[],"fields":[],"joins":[{"fromTable":"orders","toTable":"x","fromField":"id",` +
+				`"toField":"a","fields":[]}]`, 404,
+			`{"error":{"code":"unknown_entity","message":"there is no table \"x\""}}`},
+		{"a table linked", wire.PathLinkHitRate, `"fromTable":"orders","fromColumn":"id","toTable":"x","toColumn":"a"`, 404,
+			`{"error":{"code":"unknown_entity","message":"there is no table \"x\""}}`},
 		{"a malformed file says where", wire.PathQuery, `"table":"bad","and":[],"sort":[],"fields":[]`, 404,
-			`{"error":{"code":"unknown_entity","message":"there is no table \"bad\": its file cannot be read: bad.csv line 2: 1 cells where the header has 2"}}`},
-		{"an unknown field in a filter (A11)", wire.PathQuery, `"table":"orders","and":[{"field":"nope","op":"isnull"}],"sort":[],"fields":[]`, 422, `{"error":{"code":"unsupported","message":"table \"orders\" has no field \"nope\" to filter by"}}`},
-		{"and elsewhere", wire.PathCardinality, `"table":"orders","columns":["nope"]`, 404, `{"error":{"code":"unknown_entity","message":"table \"orders\" has no field \"nope\""}}`},
+			`{"error":{"code":"unknown_entity","message":"there is no table \"bad\": its file cannot be read: bad.csv line 2: 1 ` +
+				`cells where the header has 2"}}`},
+		{"an unknown field in a filter (filter-11)", wire.PathQuery,
+			`"table":"orders","and":[{"field":"nope","op":"isnull"}],"sort":[],"fields":[]`, 422,
+			`{"error":{"code":"unsupported","message":"table \"orders\" has no field \"nope\" to filter by"}}`},
+		{"and elsewhere", wire.PathCardinality, `"table":"orders","columns":["nope"]`, 404,
+			`{"error":{"code":"unknown_entity","message":"table \"orders\" has no field \"nope\""}}`},
 	} {
 		t.Run(c.why, func(t *testing.T) {
 			status, answer := s.Post(c.path, body("acme", "", c.members))
@@ -111,12 +134,20 @@ func TestDiscovery(t *testing.T) {
 	require.Equal(t, 200, status)
 	assert.JSONEq(t, `{
 		"tables": [
-			{"name": "empty", "sourceDescription": "The rows of the file empty.csv.", "rowCount": 0, "storesRows": true, "primaryKey": [], "foreignKeys": [], "fields": [
-				{"name": "a", "sourceColumn": "a", "type": "string", "nullable": true, "unique": false, "samples": [], "sourceDescription": "The column a of the file empty.csv."},
-				{"name": "b", "sourceColumn": "b", "type": "string", "nullable": true, "unique": false, "samples": [], "sourceDescription": "The column b of the file empty.csv."}]},
-			{"name": "t", "sourceDescription": "The rows of the file t.csv.", "rowCount": 2, "storesRows": true, "primaryKey": [], "foreignKeys": [], "fields": [
-				{"name": "n", "sourceColumn": "n", "type": "number", "nullable": false, "unique": false, "samples": [2, 1], "sourceDescription": "The column n of the file t.csv.", "stats": {"nullPercent": 0, "distinctCount": 2, "min": 1, "max": 2}},
-				{"name": "t", "sourceColumn": "t", "type": "string", "nullable": true, "unique": false, "samples": ["x"], "sourceDescription": "The column t of the file t.csv.", "stats": {"nullPercent": 50, "distinctCount": 1, "min": "x", "max": "x"}}]}
+			{"name": "empty", "sourceDescription": "The rows of the file empty.csv.", "rowCount": 0, "storesRows": true,
+				"primaryKey": [], "foreignKeys": [], "fields": [
+				{"name": "a", "sourceColumn": "a", "type": "string", "nullable": true, "unique": false, "samples": [],
+					"sourceDescription": "The column a of the file empty.csv."},
+				{"name": "b", "sourceColumn": "b", "type": "string", "nullable": true, "unique": false, "samples": [],
+					"sourceDescription": "The column b of the file empty.csv."}]},
+			{"name": "t", "sourceDescription": "The rows of the file t.csv.", "rowCount": 2, "storesRows": true,
+				"primaryKey": [], "foreignKeys": [], "fields": [
+				{"name": "n", "sourceColumn": "n", "type": "number", "nullable": false, "unique": false, "samples": [2, 1],
+					"sourceDescription": "The column n of the file t.csv.",
+					"stats": {"nullPercent": 0, "distinctCount": 2, "min": 1, "max": 2}},
+				{"name": "t", "sourceColumn": "t", "type": "string", "nullable": true, "unique": false, "samples": ["x"],
+					"sourceDescription": "The column t of the file t.csv.",
+					"stats": {"nullPercent": 50, "distinctCount": 1, "min": "x", "max": "x"}}]}
 		],
 		"warnings": [
 			"bad.csv line 1: columns 1 and 2 have the same name; rename one; the file is left out",
@@ -156,7 +187,7 @@ func TestFilesComeChangeAndGo(t *testing.T) {
 	assert.Equal(t, 400, status)
 }
 
-// TestTenantsAreApart has many tenants whose tables have the same names, with
+// TestTenantsAreApart serves many tenants whose tables have the same names, with
 // every cell marked, and asks for all of them at once.
 func TestTenantsAreApart(t *testing.T) {
 	const tenants, rounds = 16, 12
@@ -172,8 +203,9 @@ func TestTenantsAreApart(t *testing.T) {
 	put(t, dir, files)
 	s, _ := host(t, dir)
 	requests := map[string]string{
-		wire.PathDiscovery:   ``,
-		wire.PathQuery:       `"table":"t","and":[],"sort":[{"field":"k","dir":"desc"}],"fields":["k","v"],"limit":5,"joins":[{"fromTable":"t","toTable":"u","fromField":"k","toField":"k","fields":[{"field":"w","as":"w","type":"array"}]}]`,
+		wire.PathDiscovery: ``,
+		wire.PathQuery: `"table":"t","and":[],"sort":[{"field":"k","dir":"desc"}],"fields":["k","v"],"limit":5,` +
+			`"joins":[{"fromTable":"t","toTable":"u","fromField":"k","toField":"k","fields":[{"field":"w","as":"w","type":"array"}]}]`,
 		wire.PathAggregate:   `"table":"t","and":[],"groupBy":[{"field":"v","as":"v"}],"measures":[{"fn":"count","as":"n"}],"limit":1001`,
 		wire.PathLinkHitRate: `"fromTable":"t","fromColumn":"v","toTable":"u","toColumn":"k"`,
 	}
@@ -206,18 +238,19 @@ func TestSecretsStayInside(t *testing.T) {
 	put(t, dir, map[string]string{"acme/t.csv": "a\n1\n", "acme/.password": "correct-horse", "broken/.password": "", "broken/t.csv": "a\n"})
 	r, err := openRoot(dir)
 	require.NoError(t, err)
-	src := newSource(t.Context(), r, log)
+	src := newSource(r, &Options{Logger: log})
 	s, _ := start(t, r, &connector.Options{Logger: log})
 	for _, tenant := range []string{"acme", "broken", "nobody"} {
 		for _, password := range []string{"correct-horse", "typed-by-mistake"} {
-			for path, members := range map[string]string{wire.PathCheck: "", wire.PathDiscovery: "", wire.PathQuery: `"table":"u","and":[],"sort":[],"fields":[]`} {
+			for path, members := range map[string]string{wire.PathCheck: "", wire.PathDiscovery: "",
+				wire.PathQuery: `"table":"u","and":[],"sort":[],"fields":[]`} {
 				_, answer := s.Post(path, body(tenant, password, members))
 				logged.WriteString(answer)
 			}
 			_, _ = src.Describe(t.Context(), credentials(tenant, password), "t")
 		}
 	}
-	src.survey(t.Context())
+	src.Prepare(t.Context())
 	assert.Contains(t, logged.String(), "a tenant's folder cannot be entered", "the host is told what to mend")
 	assert.NotContains(t, logged.String(), "correct-horse")
 	assert.NotContains(t, logged.String(), "typed-by-mistake")
@@ -245,8 +278,9 @@ func (s *syncBuffer) String() string {
 func TestSurveyTellsTheHost(t *testing.T) {
 	var logged syncBuffer
 	log := slog.New(slog.NewTextHandler(&logged, nil))
-	src := newSource(context.Background(), fsRoot(mapFS(map[string]string{"acme/bad.csv": "a,a\n", "good/t.csv": "a\n1\n"})), log)
-	src.survey(t.Context())
-	assert.Contains(t, logged.String(), `tenant=acme warning="bad.csv line 1: columns 1 and 2 have the same name; rename one; the file is left out"`)
+	src := newSource(fsRoot(mapFS(map[string]string{"acme/bad.csv": "a,a\n", "good/t.csv": "a\n1\n"})), &Options{Logger: log})
+	src.Prepare(t.Context())
+	assert.Contains(t, logged.String(),
+		`tenant=acme warning="bad.csv line 1: columns 1 and 2 have the same name; rename one; the file is left out"`)
 	assert.NotContains(t, logged.String(), "good")
 }

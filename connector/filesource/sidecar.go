@@ -1,20 +1,25 @@
-package main
+package filesource
 
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
+	"github.com/connectorsdk/connector-sdk-go/internal/scan"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
-const maxSidecar = 1 << 20 // bytes
+const (
+	sidecarExtension = ".table.json"
+	maxSidecar       = 1 << 20 // bytes
+)
 
-// sidecar is what the host states about a table: the file NAME.table.json
-// beside NAME.csv or NAME.ndjson. What it says of the data is checked against
-// the data; what does not hold is a discovery warning, and is not declared.
-// A nil sidecar states nothing.
+// A sidecar is what the host states about a table, in the file NAME.table.json
+// beside NAME.csv or NAME.ndjson. The source checks it against the data: what
+// does not hold becomes a discovery warning and is not declared. A nil sidecar
+// states nothing.
 type sidecar struct {
 	file        string
 	Description string                   // of the table
@@ -26,13 +31,13 @@ type sidecar struct {
 
 // sidecarColumn is what the host states about a column.
 type sidecarColumn struct {
-	Name        string    // the field's name, where it is not to be the column's
+	Name        string    // of the field, if it differs from the column's
 	Type        wire.Type // instead of the one inferred
 	Description string
 	NoSamples   bool // discovery shows no values of it: "samples": false
 }
 
-// column is what is stated about a column; the zero value where nothing is.
+// column returns what is stated about a column; the zero value means nothing.
 func (s *sidecar) column(header string) sidecarColumn {
 	if s == nil {
 		return sidecarColumn{}
@@ -40,52 +45,42 @@ func (s *sidecar) column(header string) sidecarColumn {
 	return s.Columns[header]
 }
 
-// rename is the field name of each column. Names that clash leave the columns
-// their own.
+// rename returns the field name of each column. If two would be the same, it
+// warns and the columns keep their own names.
 func (s *sidecar) rename(headers []string, warnings *[]string) []string {
 	names := slices.Clone(headers)
-	if s == nil {
-		return names
-	}
-	for i, h := range headers {
-		if name := s.Columns[h].Name; name != "" {
+	seen := map[string]bool{}
+	for i, header := range headers {
+		if name := s.column(header).Name; name != "" {
 			names[i] = name
 		}
-	}
-	seen := map[string]bool{}
-	for _, name := range names {
-		if seen[name] {
-			*warnings = append(*warnings, fmt.Sprintf("%s: columns: two columns would be named %q; no column is renamed", s.file, name))
+		if seen[names[i]] {
+			*warnings = append(*warnings, fmt.Sprintf("%s: columns: two columns would be named %q; no column is renamed", s.file, names[i]))
 			return slices.Clone(headers)
 		}
-		seen[name] = true
+		seen[names[i]] = true
 	}
 	return names
 }
 
-// unknownColumns warns of statements about columns that the file has not.
-func (s *sidecar) unknownColumns(headers []string, warnings *[]string) {
+// warnUnknownColumns warns of statements about columns that the file lacks.
+func (s *sidecar) warnUnknownColumns(headers []string, warnings *[]string) {
 	if s == nil {
 		return
 	}
-	var unknown []string
-	for header := range s.Columns {
+	for _, header := range slices.Sorted(maps.Keys(s.Columns)) {
 		if !slices.Contains(headers, header) {
-			unknown = append(unknown, header)
+			*warnings = append(*warnings, fmt.Sprintf("%s: columns: the file has no column %q", s.file, header))
 		}
-	}
-	slices.Sort(unknown)
-	for _, header := range unknown {
-		*warnings = append(*warnings, fmt.Sprintf("%s: columns: the file has no column %q", s.file, header))
 	}
 }
 
-// parseSidecar reads a sidecar strictly: a member it does not know is an error
-// and not a statement lost.
+// parseSidecar reads a sidecar strictly: an unknown member is an error, so that
+// no statement is lost to a typing error.
 func parseSidecar(file string, content []byte) (*sidecar, error) {
 	s := &sidecar{file: file, Columns: map[string]sidecarColumn{}}
 	content = []byte(strings.TrimPrefix(string(content), bom))
-	p := &sidecarParser{scan: wire.NewScanner(content)}
+	p := &sidecarParser{scan: scan.New(content)}
 	p.object(func(member string) {
 		switch member {
 		case "description":
@@ -100,7 +95,7 @@ func parseSidecar(file string, content []byte) (*sidecar, error) {
 			p.array(func() {
 				k := p.foreignKey()
 				if slices.Contains(s.ForeignKeys, k) {
-					p.fail("stands twice")
+					p.fail("the same foreign key twice")
 				}
 				s.ForeignKeys = append(s.ForeignKeys, k)
 			})
@@ -109,32 +104,32 @@ func parseSidecar(file string, content []byte) (*sidecar, error) {
 		}
 	})
 	p.scan.End()
-	if err := p.err(content); err != nil {
-		err.file = file
-		return nil, err
+	if fault := p.fault(file, content); fault != nil {
+		return nil, fault
 	}
 	return s, nil
 }
 
-// sidecarParser walks the JSON and keeps the path to where it stands.
+// sidecarParser reads the JSON and remembers the path to the current value and
+// the first problem. After a problem its methods do nothing.
 type sidecarParser struct {
-	scan    *wire.Scanner
+	scan    *scan.Scanner
 	path    []string
 	problem string
 	at      int
 }
 
-// err is the first thing found wrong, with its line.
-func (p *sidecarParser) err(content []byte) *fault {
+// fault returns the first problem with its line; nil if there is none.
+func (p *sidecarParser) fault(file string, content []byte) *fault {
 	problem, at := p.problem, p.at
-	var syntax *wire.SyntaxError
+	var syntax *scan.SyntaxError
 	if problem == "" {
 		if !errors.As(p.scan.Err(), &syntax) {
 			return nil
 		}
 		problem, at = syntax.Problem, syntax.Offset
 	}
-	return &fault{line: 1 + strings.Count(string(content[:at]), "\n"), problem: problem}
+	return &fault{file, 1 + strings.Count(string(content[:at]), "\n"), problem}
 }
 
 func (p *sidecarParser) fail(problem string) {
@@ -143,68 +138,37 @@ func (p *sidecarParser) fail(problem string) {
 	}
 }
 
-func (p *sidecarParser) failed() bool { return p.problem != "" || p.scan.Err() != nil }
-
 func (p *sidecarParser) object(member func(name string)) {
-	if p.failed() {
-		return
-	}
 	if p.scan.Peek() != '{' {
 		p.fail("must be an object")
 		return
 	}
-	p.scan.Skip('{')
-	if p.scan.Skip('}') {
-		return
-	}
 	seen := map[string]bool{}
-	for !p.failed() {
-		name := p.scan.String()
+	members(p.scan, func(name string) (problem string) {
 		p.path = append(p.path, fmt.Sprintf("%q", name))
 		if seen[name] {
-			p.fail("stands twice")
-		}
-		seen[name] = true
-		if p.scan.Expect(':'); !p.failed() {
+			p.fail("duplicate member; write each member once")
+		} else {
+			seen[name] = true
 			member(name)
 		}
 		p.path = p.path[:len(p.path)-1]
-		if p.failed() || !p.scan.Skip(',') {
-			break
-		}
-	}
-	if !p.failed() {
-		p.scan.Expect('}')
-	}
+		return p.problem
+	})
 }
 
 func (p *sidecarParser) array(element func()) {
-	if p.failed() {
-		return
-	}
 	if p.scan.Peek() != '[' {
 		p.fail("must be an array")
 		return
 	}
-	p.scan.Skip('[')
-	if p.scan.Skip(']') {
-		return
-	}
-	for !p.failed() {
+	elements(p.scan, func() (problem string) {
 		element()
-		if p.failed() || !p.scan.Skip(',') {
-			break
-		}
-	}
-	if !p.failed() {
-		p.scan.Expect(']')
-	}
+		return p.problem
+	})
 }
 
 func (p *sidecarParser) string() string {
-	if p.failed() {
-		return ""
-	}
 	if p.scan.Peek() != '"' {
 		p.fail("must be a string")
 		return ""
@@ -212,7 +176,7 @@ func (p *sidecarParser) string() string {
 	return p.scan.String()
 }
 
-// name is a string that may not be blank.
+// name reads a string that is not blank.
 func (p *sidecarParser) name() string {
 	s := p.string()
 	if strings.TrimSpace(s) == "" {
@@ -221,7 +185,7 @@ func (p *sidecarParser) name() string {
 	return s
 }
 
-// names are the fields of a key.
+// names reads the fields of a key.
 func (p *sidecarParser) names() (list []string) {
 	p.array(func() {
 		name := p.name()
@@ -245,10 +209,9 @@ func (p *sidecarParser) column() (c sidecarColumn) {
 		case "description":
 			c.Description = p.string()
 		case "samples":
-			switch p.scan.Peek() {
-			case 't', 'f':
+			if kind := p.scan.Peek(); kind == 't' || kind == 'f' {
 				c.NoSamples = !p.scan.Scalar().IsTrue()
-			default:
+			} else {
 				p.fail("must be true or false")
 			}
 		default:

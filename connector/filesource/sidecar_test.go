@@ -1,4 +1,4 @@
-package main
+package filesource
 
 import (
 	"context"
@@ -40,26 +40,32 @@ func TestSidecarFaults(t *testing.T) {
 		{"cut off", "{\n\"description\":", `line 2: "description": must be a string`},
 		{"no JSON", "{\n'description': 1}", `line 2: expected a string`},
 		{"a comma too many", `{"unique":[],}`, `line 1: expected a string`},
-		{"more behind it", "{}\n{}", `line 2: more text after the value`},
+		{"more behind it", "{}\n{}", `line 2: unexpected data after the JSON value`},
 		{"bad UTF-8", "{\"description\":\"\xff\"}", `line 1: not valid UTF-8`},
-		{"a member of another case is none", "{\n \"primarykey\": []}", `line 2: "primarykey": no such member; there are description, columns, primaryKey, unique and foreignKeys`},
-		{"a member twice", `{"unique":[],"unique":[]}`, `line 1: "unique": stands twice`},
-		{"a column twice", `{"columns":{"a":{},"a":{}}}`, `line 1: "columns": "a": stands twice`},
+		{"a member of another case is none", "{\n \"primarykey\": []}",
+			`line 2: "primarykey": no such member; there are description, columns, primaryKey, unique and foreignKeys`},
+		{"a member twice", `{"unique":[],"unique":[]}`, `line 1: "unique": duplicate member; write each member once`},
+		{"a column twice", `{"columns":{"a":{},"a":{}}}`, `line 1: "columns": "a": duplicate member; write each member once`},
 		{"a description that is no text", `{"description":1}`, `line 1: "description": must be a string`},
 		{"null is no text", `{"description":null}`, `line 1: "description": must be a string`},
 		{"columns as a list", `{"columns":[]}`, `line 1: "columns": must be an object`},
 		{"a column as a text", `{"columns":{"a":"number"}}`, `line 1: "columns": "a": must be an object`},
-		{"an unknown type", "{\"columns\":{\n\"a\":{\"type\":\"integer\"}}}", `line 2: "columns": "a": "type": must be string, number, decimal, boolean, date, datetime, json, array or reference`},
-		{"an unknown member of a column", `{"columns":{"a":{"unique":true}}}`, `line 1: "columns": "a": "unique": no such member; there are name, type, description and samples`},
+		{"an unknown type", "{\"columns\":{\n\"a\":{\"type\":\"integer\"}}}",
+			`line 2: "columns": "a": "type": must be string, number, decimal, boolean, date, datetime, json, array or reference`},
+		{"an unknown member of a column", `{"columns":{"a":{"unique":true}}}`,
+			`line 1: "columns": "a": "unique": no such member; there are name, type, description and samples`},
 		{"samples are shown or not", `{"columns":{"a":{"samples":["x"]}}}`, `line 1: "columns": "a": "samples": must be true or false`},
 		{"a blank name", `{"columns":{"a":{"name":" "}}}`, `line 1: "columns": "a": "name": must not be blank`},
 		{"a key as a text", `{"primaryKey":"id"}`, `line 1: "primaryKey": must be an array`},
 		{"a key of numbers", `{"primaryKey":[1]}`, `line 1: "primaryKey": must be a string`},
 		{"a key that names a field twice", `{"primaryKey":["a","a"]}`, `line 1: "primaryKey": names a field twice`},
 		{"a unique field twice", `{"unique":["a","a"]}`, `line 1: "unique": names a field twice`},
-		{"half a foreign key", `{"foreignKeys":[{"field":"a"}]}`, `line 1: "foreignKeys": a foreign key needs field, targetTable and targetField`},
-		{"an unknown member of a foreign key", `{"foreignKeys":[{"column":"a"}]}`, `line 1: "foreignKeys": "column": no such member; there are field, targetTable and targetField`},
-		{"a foreign key twice", `{"foreignKeys":[{"field":"a","targetTable":"b","targetField":"c"},{"field":"a","targetTable":"b","targetField":"c"}]}`, `line 1: "foreignKeys": stands twice`},
+		{"half a foreign key", `{"foreignKeys":[{"field":"a"}]}`,
+			`line 1: "foreignKeys": a foreign key needs field, targetTable and targetField`},
+		{"an unknown member of a foreign key", `{"foreignKeys":[{"column":"a"}]}`,
+			`line 1: "foreignKeys": "column": no such member; there are field, targetTable and targetField`},
+		{"a foreign key twice", `{"foreignKeys":[{"field":"a","targetTable":"b","targetField":"c"},{"field":"a",` +
+			`"targetTable":"b","targetField":"c"}]}`, `line 1: "foreignKeys": the same foreign key twice`},
 	} {
 		t.Run(c.why, func(t *testing.T) {
 			_, err := parseSidecar("t.table.json", []byte(c.in))
@@ -70,7 +76,8 @@ func TestSidecarFaults(t *testing.T) {
 
 func FuzzSidecar(f *testing.F) {
 	for _, seed := range []string{
-		`{}`, `{"description":"d","columns":{"a":{"name":"b","type":"number","samples":false}},"primaryKey":["b"],"unique":[],"foreignKeys":[{"field":"a","targetTable":"b","targetField":"c"}]}`,
+		`{}`, `{"description":"d","columns":{"a":{"name":"b","type":"number","samples":false}},"primaryKey":["b"],"unique":[],` +
+			`"foreignKeys":[{"field":"a","targetTable":"b","targetField":"c"}]}`,
 		`{"columns":{"a":{"type":"x"}}}`, "{\n\"a\"", `{"primaryKey":[""]}`, `[`, "\xff",
 	} {
 		f.Add(seed)
@@ -115,7 +122,7 @@ func TestSidecarAgainstTheData(t *testing.T) {
 		{"one that is not unique, beside one that is", `{"unique":["a","id"]}`, nil, []string{"id"}, nil,
 			[]string{"t.table.json: unique field a is not declared: line 4 repeats an earlier value"}},
 		{"texts are compared as texts", `{"unique":["n"]}`, nil, []string{"n"}, nil, nil},
-		{"numbers as numbers: 1, 01 and 1.0 are one (A6)", `{"unique":["n"],"columns":{"n":{"type":"number"}}}`, nil, nil, nil,
+		{"numbers as numbers: 1, 01 and 1.0 are one (filter-6)", `{"unique":["n"],"columns":{"n":{"type":"number"}}}`, nil, nil, nil,
 			[]string{"t.table.json: unique field n is not declared: line 3 repeats an earlier value"}},
 		{"a foreign key that holds", `{"foreignKeys":[{"field":"a","targetTable":"u","targetField":"k"}]}`, nil, nil,
 			[]wire.ForeignKey{{Field: "a", TargetTable: "u", TargetField: "k"}}, nil},
@@ -123,9 +130,10 @@ func TestSidecarAgainstTheData(t *testing.T) {
 			[]wire.ForeignKey{{Field: "b", TargetTable: "u", TargetField: "k"}}, nil},
 		{"one with orphans", `{"foreignKeys":[{"field":"id","targetTable":"u","targetField":"num"}]}`, nil, nil, nil,
 			[]string{"t.table.json: foreign key id to u.num is not declared: 2 of 3 values are not there, the first on line 3"}},
-		{"numbers meet as numbers (F2)", `{"columns":{"n":{"type":"decimal"}},"foreignKeys":[{"field":"n","targetTable":"u","targetField":"num"}]}`, nil, nil,
+		{"numbers meet as numbers (measure-2b)",
+			`{"columns":{"n":{"type":"decimal"}},"foreignKeys":[{"field":"n","targetTable":"u","targetField":"num"}]}`, nil, nil,
 			[]wire.ForeignKey{{Field: "n", TargetTable: "u", TargetField: "num"}}, nil},
-		{"a number and a text meet as texts (F2)", `{"foreignKeys":[{"field":"n","targetTable":"u","targetField":"num"}]}`, nil, nil, nil,
+		{"a number and a text meet as texts (measure-2b)", `{"foreignKeys":[{"field":"n","targetTable":"u","targetField":"num"}]}`, nil, nil, nil,
 			[]string{"t.table.json: foreign key n to u.num is not declared: 2 of 3 values are not there, the first on line 3"}},
 		{"to no table", `{"foreignKeys":[{"field":"a","targetTable":"v","targetField":"k"}]}`, nil, nil, nil,
 			[]string{`t.table.json: foreign key a to v.k is not declared: there is no table "v"`}},
@@ -137,7 +145,8 @@ func TestSidecarAgainstTheData(t *testing.T) {
 			[]string{`t.table.json: foreign key z to u.k is not declared: there is no field "z"`}},
 		{"to the table itself", `{"foreignKeys":[{"field":"a","targetTable":"t","targetField":"a"}]}`, nil, nil,
 			[]wire.ForeignKey{{Field: "a", TargetTable: "t", TargetField: "a"}}, nil},
-		{"keys go by the new names", `{"columns":{"id":{"name":"number"}},"primaryKey":["number"]}`, []string{"number"}, []string{"number"}, nil, nil},
+		{"keys go by the new names", `{"columns":{"id":{"name":"number"}},"primaryKey":["number"]}`, []string{"number"},
+			[]string{"number"}, nil, nil},
 		{"and not by the old ones", `{"columns":{"id":{"name":"number"}},"primaryKey":["id"]}`, nil, nil, nil,
 			[]string{`t.table.json: primary key id is not declared: there is no field "id"`}},
 		{"names that clash rename nothing", `{"columns":{"a":{"name":"x"},"b":{"name":"x"}}}`, nil, nil, nil,
@@ -146,7 +155,8 @@ func TestSidecarAgainstTheData(t *testing.T) {
 		{"columns that are not there", `{"columns":{"y":{},"x":{}}}`, nil, nil, nil,
 			[]string{`t.table.json: columns: the file has no column "x"`, `t.table.json: columns: the file has no column "y"`}},
 		{"a broken sidecar is left out as a whole, and the table served all the same", `{"primaryKey":["id"],"x":1}`, nil, nil, nil,
-			[]string{`t.table.json line 1: "x": no such member; there are description, columns, primaryKey, unique and foreignKeys; nothing of the file is applied`}},
+			[]string{`t.table.json line 1: "x": no such member; there are description, columns, primaryKey, unique and ` +
+				`foreignKeys; nothing of the file is applied`}},
 		{"an empty sidecar", ``, nil, nil, nil, []string{"t.table.json is empty; write a JSON object into it or remove it"}},
 	} {
 		t.Run(c.why, func(t *testing.T) {
@@ -200,10 +210,11 @@ func TestSidecarTexts(t *testing.T) {
 	assert.Equal(t, int64(1), f.Stats.DistinctCount)
 	assert.Equal(t, []wire.Value{wire.Text("a")}, table.Fields[1].Samples)
 	assert.Equal(t, "The column x of the file t.csv.", table.Fields[1].SourceDescription)
-	assert.Equal(t, []string{`{"customer":1}`}, rowsOf(t, s, "acme", `"table":"t","and":[{"field":"customer","op":"eq","value":1}],"sort":[],"fields":["customer"]`))
+	assert.Equal(t, []string{`{"customer":1}`},
+		rowsOf(t, s, "acme", `"table":"t","and":[{"field":"customer","op":"eq","value":1}],"sort":[],"fields":["customer"]`))
 }
 
-// described is the description of one CSV file.
+// described describes one CSV file.
 func described(t *testing.T, content string, side *sidecar) *description {
 	t.Helper()
 	r := fsRoot(mapFS(map[string]string{"acme/t.csv": content}))
@@ -256,8 +267,8 @@ func TestKeysInParts(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, tooLarge, problem)
 
-	side := func(content string, field int) end {
-		return end{rows: pretended, field: field, typ: wire.TypeNumber, open: opener(content)}
+	side := func(content string, field int) linkEnd {
+		return linkEnd{rows: pretended, field: field, typ: wire.TypeNumber, open: opener(content)}
 	}
 	problem, err = checkLink(side(good, 1), side(good, 0))
 	require.NoError(t, err)
@@ -265,7 +276,7 @@ func TestKeysInParts(t *testing.T) {
 	problem, err = checkLink(side(good+"-1,-1\n-2,-2\n-3,5\n", 1), side(good, 0))
 	require.NoError(t, err)
 	assert.Equal(t, fmt.Sprintf("2 of %d values are not there, the first on line %d", n+3, n+2), problem)
-	problem, err = checkLink(side(good, 1), end{rows: maxReadings * keysPerReading, typ: wire.TypeNumber, open: opener(good)})
+	problem, err = checkLink(side(good, 1), linkEnd{rows: maxReadings * keysPerReading, typ: wire.TypeNumber, open: opener(good)})
 	require.NoError(t, err)
 	assert.Equal(t, tooLarge, problem)
 }
@@ -316,8 +327,8 @@ func TestProfile(t *testing.T) {
 	assert.Nil(t, described(t, "a\n", nil).columns[0].stats(), "of no rows there is no share of nulls")
 }
 
-// TestDistinctValuesAreBounded has more distinct values than a budget holds:
-// the column that has most loses its figures, unless it is proven unique.
+// TestDistinctValuesAreBounded measures more distinct values than a budget holds:
+// the column with the most loses its statistics, unless it is proven unique.
 func TestDistinctValuesAreBounded(t *testing.T) {
 	const budget = 4096
 	n := int64(budget)
@@ -357,10 +368,10 @@ func TestReadingEndsWithItsContext(t *testing.T) {
 	require.NoError(t, err)
 	_, err = rows.next()
 	require.NoError(t, err)
-	cancel(errStopping)
+	cancel(errClosed)
 	for err == nil {
 		_, err = rows.next()
 	}
-	assert.ErrorIs(t, err, errStopping)
+	assert.ErrorIs(t, err, errClosed)
 	assert.NotErrorIs(t, err, io.EOF)
 }

@@ -1,65 +1,190 @@
-package main
+package filesource
 
 import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"log/slog"
+	"slices"
 
 	"github.com/connectorsdk/connector-sdk-go/connector"
+	"github.com/connectorsdk/connector-sdk-go/connector/memsource"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
-// definition is what the methods of source cannot say. Keys are checked when
-// a file is read but enforced by nothing when it is written, so keysEnforced
-// stays false.
-var definition = connector.Definition{
-	Slug: "files",
-	Credentials: []wire.CredentialField{
-		{
-			Key: credentialTenant, Label: "Tenant", Type: wire.CredentialText, Placeholder: "science",
-			Help: "The name of your folder, as whoever hosts this connector gave it to you. Capital letters count.",
-		},
-		{
-			Key: credentialPassword, Label: "Password", Type: wire.CredentialPassword, Optional: true,
-			Help: "The password of your folder. Leave it empty when the folder has none.",
-		},
-	},
-}
-
-// source serves the folders of a root: one tenant each, one table per file.
-// This file holds what every connector has, measures.go the optional routes.
+// Source serves the sub-folders of a folder: each belongs to one tenant, and
+// each file in it is a table. It is a complete connector.Source with every
+// optional route, and safe for concurrent use.
 //
-// It pushes nothing down, because there is nothing below: each query reads its
-// file from the start, row by row, and the SDK filters, sorts, cuts and
-// projects.
-type source struct {
+// Each query reads its file from the start, row by row. The source claims no
+// part of the request as done, so the library filters, sorts and cuts the rows.
+type Source struct {
 	root    *root
-	library *library
+	catalog *catalog
 	log     *slog.Logger
+	budget  memsource.Budget
+	end     context.CancelCauseFunc
 }
 
-// newSource serves r until life ends.
-func newSource(life context.Context, r *root, log *slog.Logger) *source {
-	return &source{root: r, library: newLibrary(life, r), log: log}
+var (
+	_ connector.Source              = (*Source)(nil)
+	_ connector.Describer           = (*Source)(nil)
+	_ connector.Sizer               = (*Source)(nil)
+	_ connector.Counter             = (*Source)(nil)
+	_ connector.Aggregator          = (*Source)(nil)
+	_ connector.DateAggregator      = (*Source)(nil)
+	_ connector.CardinalityMeasurer = (*Source)(nil)
+	_ connector.LinkMeasurer        = (*Source)(nil)
+	_ connector.Joiner              = (*Source)(nil)
+)
+
+// Options configures a [Source].
+type Options struct {
+	// Logger receives what is wrong with the host's folders and files.
+	// Default: slog.Default().
+	Logger *slog.Logger
+	// Budget bounds the memory of each aggregate, cardinality, link and join
+	// request. Default: memsource.DefaultBudget.
+	Budget memsource.Budget
+}
+
+// Open returns a source over a folder of the disk. Links that lead out of a
+// tenant's folder are not followed. Close the source when it is no longer used.
+// Nil options mean the defaults.
+func Open(dir string, opts *Options) (*Source, error) {
+	r, err := openRoot(dir)
+	if err != nil {
+		return nil, err
+	}
+	return newSource(r, opts), nil
+}
+
+// New returns a source over a file system, such as an embedded one, whose files
+// implement io.ReaderAt. The source follows the links of the file system, so
+// use [Open] and not os.DirFS for a folder of the disk. Close the source when it
+// is no longer used. Nil options mean the defaults.
+func New(files fs.FS, opts *Options) (*Source, error) {
+	if _, err := fs.ReadDir(files, "."); err != nil {
+		return nil, err
+	}
+	return newSource(fsRoot(files), opts), nil
+}
+
+func newSource(r *root, opts *Options) *Source {
+	if opts == nil {
+		opts = &Options{}
+	}
+	log := opts.Logger
+	if log == nil {
+		log = slog.Default()
+	}
+	life, end := context.WithCancelCause(context.Background())
+	return &Source{root: r, catalog: newCatalog(life, r), log: log, budget: opts.Budget, end: end}
+}
+
+var errClosed = errors.New("the source is closed")
+
+// Close stops reading files in the background and releases the folder. Use the
+// source no more.
+func (s *Source) Close() error {
+	s.end(errClosed)
+	return s.root.close()
+}
+
+// A Tenant is a sub-folder, as the host sees it.
+type Tenant struct {
+	Name      string
+	Protected bool     // a password is needed
+	Tables    []string // the names of the files without their extensions, sorted
+}
+
+// Tenants lists the sub-folders by name, for the host. A folder that cannot be
+// read is protected and has no tables.
+func (s *Source) Tenants() ([]Tenant, error) {
+	names, err := s.root.tenants()
+	if err != nil {
+		return nil, err
+	}
+	tenants := make([]Tenant, len(names))
+	for i, name := range names {
+		tenants[i] = Tenant{Name: name, Protected: true}
+		f, err := s.root.enter(name)
+		if err != nil {
+			continue
+		}
+		tenants[i].Protected = f.protected()
+		listed, _ := f.list()
+		for _, t := range listed.tables {
+			tenants[i].Tables = append(tenants[i].Tables, t.table)
+		}
+		_ = f.close()
+	}
+	return tenants, nil
+}
+
+// Inspect describes a tenant's table for the host, like [Source.Describe] but
+// without credentials.
+func (s *Source) Inspect(ctx context.Context, tenant, table string) (*wire.Table, error) {
+	names, err := s.root.tenants()
+	if err != nil {
+		return nil, err
+	}
+	if !slices.Contains(names, tenant) { // a name never becomes part of a path
+		return nil, fmt.Errorf("there is no tenant %q", tenant)
+	}
+	f, err := s.root.enter(tenant)
+	if err != nil {
+		return nil, err
+	}
+	return s.describe(ctx, f, table)
+}
+
+// Prepare reads the files of all tenants, so that the first requests need not
+// wait, and logs what is wrong with them. It returns when all are read or ctx
+// ends.
+func (s *Source) Prepare(ctx context.Context) {
+	names, err := s.root.tenants()
+	if err != nil {
+		s.log.Error("the folder cannot be read", "cause", err)
+		return
+	}
+	for _, name := range names {
+		f, err := s.root.enter(name)
+		if err != nil {
+			s.log.Warn("a tenant's folder cannot be entered", "tenant", name, "cause", reason(err))
+			continue
+		}
+		found, err := s.discover(ctx, f)
+		if ctx.Err() != nil {
+			return
+		}
+		if err != nil {
+			s.log.Warn("a tenant's folder cannot be read", "tenant", name, "cause", reason(err))
+			continue
+		}
+		for _, w := range found.Warnings {
+			s.log.Warn("a discovery warning", "tenant", name, "warning", w)
+		}
+	}
 }
 
 // enter opens the tenant's folder. The caller closes it.
-func (s *source) enter(creds wire.Credentials) (*folder, error) {
+func (s *Source) enter(creds wire.Credentials) (*folder, error) {
 	f, err := s.root.admit(creds)
 	var refused *refusal
 	if errors.As(err, &refused) {
 		if refused.cause != nil {
 			s.log.Warn("a tenant's folder cannot be entered", "cause", creds.Scrub(refused.cause.Error()))
 		}
-		// The SDK makes a bad_request of it on every route but /check (G8).
+		// The library turns it into bad_request on every route but /check.
 		return nil, connector.CheckFailed("%s", refusalText)
 	}
 	return f, err
 }
 
-// Check proves the tenant's name and password.
-func (s *source) Check(_ context.Context, req *wire.CheckRequest) error {
+// Check verifies the tenant's name and password.
+func (s *Source) Check(_ context.Context, req *wire.CheckRequest) error {
 	f, err := s.enter(req.Credentials)
 	if err != nil {
 		return err
@@ -67,27 +192,28 @@ func (s *source) Check(_ context.Context, req *wire.CheckRequest) error {
 	return f.close()
 }
 
-// Discover describes every file of the folder. What cannot be served, and what
-// a sidecar says that is not so, is a warning.
-func (s *source) Discover(ctx context.Context, req *wire.DiscoveryRequest) (*wire.Discovery, error) {
+// Discover describes every file of the folder. It warns of files that cannot be
+// served, and of statements of a sidecar that the data contradicts.
+func (s *Source) Discover(ctx context.Context, req *wire.DiscoveryRequest) (*wire.Discovery, error) {
 	f, err := s.enter(req.Credentials)
 	if err != nil {
 		return nil, err
 	}
-	defer func() { _ = f.close() }()
 	return s.discover(ctx, f)
 }
 
-func (s *source) discover(ctx context.Context, f *folder) (*wire.Discovery, error) {
+// discover describes the folder and closes it.
+func (s *Source) discover(ctx context.Context, f *folder) (*wire.Discovery, error) {
+	defer func() { _ = f.close() }()
 	listed, err := f.list()
 	if err != nil {
 		return nil, err
 	}
-	s.library.forget(f.name, listed.tables)
+	s.catalog.forget(f.name, listed.tables)
 	answer := &wire.Discovery{Tables: []wire.Table{}, Warnings: listed.warnings}
 	known := map[string]*description{}
 	for _, t := range listed.tables {
-		d, err := s.library.describe(ctx, f, t)
+		d, err := s.catalog.describe(ctx, f, t)
 		switch {
 		case ctx.Err() != nil:
 			return nil, context.Cause(ctx)
@@ -105,42 +231,47 @@ func (s *source) discover(ctx context.Context, f *folder) (*wire.Discovery, erro
 			continue
 		}
 		table := d.discovered()
-		answer.Warnings = append(answer.Warnings, d.warnings...)
 		var warnings []string
-		table.ForeignKeys, warnings = s.library.foreignKeys(ctx, f.name, d, known)
+		table.ForeignKeys, warnings = s.catalog.foreignKeys(ctx, f.name, d, known)
 		if ctx.Err() != nil {
 			return nil, context.Cause(ctx)
 		}
-		answer.Warnings = append(answer.Warnings, warnings...)
+		answer.Warnings = append(append(answer.Warnings, d.warnings...), warnings...)
 		answer.Tables = append(answer.Tables, table)
 	}
 	return answer, nil
 }
 
-// Describe is one table without its foreign keys: no route that the SDK guards
-// by it looks at them, and to check them may take a reading of other files.
-func (s *source) Describe(ctx context.Context, creds wire.Credentials, table string) (*wire.Table, error) {
+// Describe returns one table without its foreign keys. No route for which the
+// library describes a table needs them, and to check them may take a reading of
+// other files.
+func (s *Source) Describe(ctx context.Context, creds wire.Credentials, table string) (*wire.Table, error) {
 	f, err := s.enter(creds)
 	if err != nil {
 		return nil, err
 	}
+	return s.describe(ctx, f, table)
+}
+
+// describe describes a table of the folder and closes the folder.
+func (s *Source) describe(ctx context.Context, f *folder, table string) (*wire.Table, error) {
 	defer func() { _ = f.close() }()
-	d, err := s.library.find(ctx, f, table)
-	if err != nil {
-		return nil, err
+	d, err := s.catalog.find(ctx, f, table)
+	if err == nil {
+		err = servable(d, table)
 	}
-	if err := servable(d, table); err != nil {
+	if err != nil {
 		return nil, err
 	}
 	described := d.discovered()
 	return &described, nil
 }
 
-// servable answers unknown_entity for a table that is not there, or whose file
+// servable fails with unknown_entity if there is no such table, or if its file
 // is malformed.
 func servable(d *description, table string) error {
 	switch {
-	case d == nil && len(table) > 64: // no more of a body than a name comes back
+	case d == nil && len(table) > 64: // do not send a long text back
 		return connector.UnknownEntity("there is no table of that name")
 	case d == nil:
 		return connector.UnknownEntity("there is no table %q", table)
@@ -151,17 +282,17 @@ func servable(d *description, table string) error {
 }
 
 // open opens the rows of a tenant's table. The caller closes them.
-func (s *source) open(ctx context.Context, creds wire.Credentials, table string) (*openTable, error) {
+func (s *Source) open(ctx context.Context, creds wire.Credentials, table string) (*openTable, error) {
 	f, err := s.enter(creds)
 	if err != nil {
 		return nil, err
 	}
 	defer func() { _ = f.close() }()
-	d, opened, err := s.library.open(ctx, f, table)
-	if err != nil {
-		return nil, err
+	d, opened, err := s.catalog.open(ctx, f, table)
+	if err == nil {
+		err = servable(d, table)
 	}
-	if err := servable(d, table); err != nil {
+	if err != nil {
 		return nil, err
 	}
 	return &openTable{description: d, file: opened}, nil
@@ -175,22 +306,11 @@ type openTable struct {
 
 func (t *openTable) close() { t.file.close() }
 
-// wireColumns are the columns of its rows.
-func (t *openTable) wireColumns() []wire.Column {
+// relation returns the columns and rows of the table.
+func (t *openTable) relation(ctx context.Context) memsource.Relation {
 	columns := make([]wire.Column, len(t.columns))
 	for i, c := range t.columns {
 		columns[i] = wire.Column{Name: c.name, Type: c.typ}
 	}
-	return columns
-}
-
-// Query reads the file from its start, in constant memory.
-func (s *source) Query(ctx context.Context, req *connector.QueryRequest, out *connector.Rows) error {
-	t, err := s.open(ctx, req.Credentials, req.Table)
-	if err != nil {
-		return err
-	}
-	defer t.close()
-	w := out.Begin(t.wireColumns())
-	return w.All(t.all(ctx, t.file))
+	return memsource.Relation{Columns: columns, Rows: t.all(ctx, t.file)}
 }

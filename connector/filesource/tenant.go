@@ -1,4 +1,4 @@
-package main
+package filesource
 
 import (
 	"crypto/sha256"
@@ -13,42 +13,63 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
-// The credentials of a tenant.
+// The keys of the credentials.
 const (
-	credentialTenant   = "tenant"
-	credentialPassword = "password"
+	CredentialTenant   = "tenant"
+	CredentialPassword = "password"
 )
 
+// Credentials returns the fields of the connect form: the tenant's name and an
+// optional password. Put them into the connector's definition.
+func Credentials() []wire.CredentialField {
+	return []wire.CredentialField{
+		{
+			Key:         CredentialTenant,
+			Label:       "Tenant",
+			Type:        wire.CredentialText,
+			Placeholder: "science",
+			Help:        "The name of your folder, as whoever hosts this connector gave it to you. Capital letters count.",
+		},
+		{
+			Key:      CredentialPassword,
+			Label:    "Password",
+			Type:     wire.CredentialPassword,
+			Optional: true,
+			Help:     "The password of your folder. Leave it empty when the folder has none.",
+		},
+	}
+}
+
 // passwordFile holds a tenant's password. A folder without one is open to
-// everybody who has the connector's token and knows its name.
+// everybody who has the connector's token and knows the folder's name.
 const passwordFile = ".password"
 
-// refusalText is the one answer to a wrong tenant and a wrong password.
+// refusalText answers a wrong tenant and a wrong password alike.
 const refusalText = "No tenant has this name and password. Check both; capital letters count."
 
-// refusal turns a tenant away. Its text is the same for every cause; the cause
-// is for the host's log, and only faults of the host's own folders have one.
+// A refusal turns a tenant away. Its text is the same for every cause. The cause
+// is for the host's log; only faults of the host's own folders have one.
 type refusal struct{ cause error }
 
 func (r *refusal) Error() string { return refusalText }
 
 func (r *refusal) Unwrap() error { return r.cause }
 
-// admit opens the folder that the credentials name, and answers a refusal when
-// there is none or the password is not its own. The caller closes the folder.
+// admit opens the folder that the credentials name. It fails with a refusal if
+// there is none or the password is wrong. The caller closes the folder.
 //
-// A name that is no tenant's goes the same way as one that is: some folder
-// with a password is opened, its password read and compared. So neither the
-// answer nor the time it takes tells a stranger which tenants exist.
+// For an unknown name it does the same work as for a known one: it opens some
+// folder that has a password, and compares that. So neither the answer nor the
+// time it takes tells a stranger which tenants exist.
 func (r *root) admit(creds wire.Credentials) (*folder, error) {
 	names, err := r.tenants()
 	if err != nil {
 		return nil, err
 	}
-	// The name typed is compared with the entries, byte for byte, and never
-	// becomes part of a path. Whatever other spellings the file system takes
-	// for the same folder (case, dots, slashes, normal forms) are no entries.
-	name := creds.Get(credentialTenant)
+	// The name is compared with the entries, byte for byte, and never becomes
+	// part of a path. Other spellings that the file system takes for the same
+	// folder (case, dots, slashes, normal forms) are no entries.
+	name := creds.Get(CredentialTenant)
 	known := slices.Contains(names, name)
 	if !known {
 		if name = r.decoy.find(r, names); name == "" {
@@ -59,7 +80,7 @@ func (r *root) admit(creds wire.Credentials) (*folder, error) {
 	if err != nil {
 		return nil, &refusal{fmt.Errorf("tenant folder %q: %w", name, err)}
 	}
-	right, err := f.passwordIs(creds.Get(credentialPassword))
+	right, err := f.passwordIs(creds.Get(CredentialPassword))
 	if known && right && err == nil {
 		return f, nil
 	}
@@ -70,13 +91,19 @@ func (r *root) admit(creds wire.Credentials) (*folder, error) {
 	return nil, &refusal{err}
 }
 
-// passwordIs reports whether the folder asks for no password, or for this one.
-// It compares digests in constant time. A password file that cannot be read,
-// or is empty, locks the folder: an error in it must not open the door.
+// protected reports whether the folder has a password file. It uses Lstat,
+// because a link that leads nowhere is a password that cannot be read, and not
+// an open door.
+func (f *folder) protected() bool {
+	_, err := fs.Lstat(f.files, passwordFile)
+	return !errors.Is(err, fs.ErrNotExist)
+}
+
+// passwordIs reports whether the folder needs no password, or this one. It
+// compares digests in constant time. A password file that cannot be read, or is
+// empty, locks the folder: a mistake in it must not open the door.
 func (f *folder) passwordIs(typed string) (bool, error) {
-	// Lstat, because a link that leads nowhere is a password that cannot be
-	// read and not an open door.
-	if _, err := fs.Lstat(f.files, passwordFile); errors.Is(err, fs.ErrNotExist) {
+	if !f.protected() {
 		return true, nil
 	}
 	content, err := f.small(passwordFile, 4096)
@@ -91,12 +118,12 @@ func (f *folder) passwordIs(typed string) (bool, error) {
 	return subtle.ConstantTimeCompare(want[:], got[:]) == 1, nil
 }
 
-// decoy remembers the name of a tenant with a password, for strangers to be
-// judged against.
+// decoy remembers the name of a tenant with a password. Strangers are compared
+// with it.
 type decoy struct{ name atomic.Pointer[string] }
 
-// find is the decoy; "" when no folder has a password, so that there is no
-// wrong password to tell a wrong tenant from.
+// find returns the decoy, or "" if no folder has a password: then there is no
+// wrong password from which a wrong tenant could differ.
 func (d *decoy) find(r *root, names []string) string {
 	if known := d.name.Load(); known != nil && slices.Contains(names, *known) {
 		return *known

@@ -1,4 +1,4 @@
-package main
+package filesource
 
 import (
 	"fmt"
@@ -15,11 +15,11 @@ import (
 )
 
 func credentials(tenant, password string) wire.Credentials {
-	return wire.NewCredentials(map[string]string{credentialTenant: tenant, credentialPassword: password})
+	return wire.NewCredentials(map[string]string{CredentialTenant: tenant, CredentialPassword: password})
 }
 
-// hostile are spellings that some file system, library or language takes for
-// a folder that is not, byte for byte, a tenant's own name.
+// hostile returns names that some file system, library or language takes for a
+// folder, but that are not, byte for byte, a tenant's own name.
 func hostile(dir string) map[string]string {
 	return map[string]string{
 		"../acme":                         "the folder by way of its parent's other child",
@@ -77,7 +77,7 @@ func hostile(dir string) map[string]string {
 	}
 }
 
-// attacked is a served folder beside another one, with everything in it that
+// attacked makes a served folder beside another one, with everything in it that
 // an attack could aim at.
 func attacked(t *testing.T) (dir string, r *root) {
 	t.Helper()
@@ -167,7 +167,7 @@ func TestAWrongTenantAndAWrongPasswordAnswerTheSame(t *testing.T) {
 	for path, members := range posts {
 		status, wrongPassword := s.Post(path, body("locked", "zzzzzz", members))
 		require.Equal(t, 400, status)
-		code := "bad_request" // G8
+		code := "bad_request" // [rule http-8b]
 		if path == wire.PathCheck {
 			code = "check_failed"
 		}
@@ -175,7 +175,7 @@ func TestAWrongTenantAndAWrongPasswordAnswerTheSame(t *testing.T) {
 		for name, why := range hostile(dir) {
 			status, answer := s.Post(path, body(name, "zzzzzz", members))
 			require.Equal(t, 400, status, "%s %q: %s", path, name, why)
-			// The SDK cuts credential values out of every text (G9), and some
+			// The SDK cuts credential values out of texts [rule credential-9], and some
 			// names typed here are words of the sentence.
 			if strings.Contains(answer, "[redacted]") {
 				continue
@@ -212,7 +212,8 @@ func TestPasswordFilesThatCannotBeReadLockTheFolder(t *testing.T) {
 		why   string
 		spoil func(t *testing.T, path string)
 	}{
-		{"an empty one would be opened by an empty password", func(t *testing.T, path string) { require.NoError(t, os.WriteFile(path, nil, 0o600)) }},
+		{"an empty one would be opened by an empty password",
+			func(t *testing.T, path string) { require.NoError(t, os.WriteFile(path, nil, 0o600)) }},
 		{"a line end is no password", func(t *testing.T, path string) { require.NoError(t, os.WriteFile(path, []byte("\n"), 0o600)) }},
 		{"a folder is no file", func(t *testing.T, path string) { require.NoError(t, os.Mkdir(path, 0o700)) }},
 		{"a link that leads nowhere", func(t *testing.T, path string) { require.NoError(t, os.Symlink("gone", path)) }},

@@ -9,38 +9,43 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
-// Aggregate groups the rows that match a request's filters and folds them, the
-// answer of a connector.Aggregator and a connector.DateAggregator that read
-// rows. Every number is exact, or the request is declined: a wrong number is
-// never legal.
+// Aggregate groups the rows that match a request's filters and computes the
+// measures of each group. It is the answer of a connector.Aggregator and a
+// connector.DateAggregator that read rows. Every number is exact; a request that
+// cannot be answered exactly is declined.
 //
 //   - count counts rows, or the non-null cells of its field; count_distinct the
-//     distinct non-null ones. min, max and sum over nothing are null (E1).
+//     distinct non-null cells. min, max and sum over nothing are null
+//     [rule aggregate-1b].
 //   - sum is a string of plain digits, with the largest scale of its addends:
 //     10,000 times 0.1 is "1000.0". It works for number and decimal columns; a
-//     float adds the digits it crosses the wire with.
-//   - min and max are spelled as the first row that has them. They work for
+//     float adds the digits that it has on the wire.
+//   - min and max are spelled as in the first row that has them. They work for
 //     numbers, text and dates.
-//   - Groups and distinct values follow A6 to A9: 1.5 and 1.50 are one, spelled
-//     as their first row spells it, in the order of first rows (E2). Null is a
-//     group (E3). Text is always told apart byte for byte; a field of an
-//     undeclared type that stringFields names is text (E5).
-//   - A grain answers the period's first day in UTC (E4), for date and datetime
-//     columns, and for undeclared ones that hold nothing else.
-//   - Rows that were joined ([Join]) may be grouped by their base fields and by
-//     the "as" of their hops. The request's Joins are not looked at.
+//   - Groups and distinct values compare like filters: 1.5 and 1.50 are one
+//     group, spelled as in its first row. Groups come in the order of their
+//     first rows. Null is a group. Text always compares byte for byte; a field
+//     of an undeclared type that stringFields names is text [rule aggregate-5].
+//   - A grain answers the period's first day in UTC, for date and datetime
+//     columns, and for undeclared columns that hold only dates.
+//   - Joined rows ([Join]) may be grouped by their base fields and by the "as"
+//     of their hops. Aggregate ignores the request's Joins.
 //
-// It declines (connector.ErrDecline, 204; the error says why) a sum over any
-// other type, a min or max over booleans, json or arrays, a grain over any
-// other type; where a cell is not what its column is declared to be, such as
-// "n/a" among numbers or an unparsable date; a min or max over an undeclared
-// column that mixes numbers and other text, which have no order; a field name
-// that several columns have; and what outgrows the budget ([BudgetError]).
-// Groups and their keys, distinct values and sums count.
+// Aggregate declines (connector.ErrDecline, 204; the error says why):
 //
-// It refuses as many groups as req.Limit with 422, never cutting the answer
-// (E6); a limit of zero is none. An unknown field is refused with 404, in a
-// filter with 422 (A11), and a request that breaks E7 with 400.
+//   - a sum or grain over another type; a min or max over booleans, json or
+//     arrays;
+//   - a cell that does not fit its column's declared type, such as "n/a" among
+//     numbers or a malformed date;
+//   - a min or max over an undeclared column that mixes numbers and other text,
+//     which have no common order;
+//   - a field name that several columns have;
+//   - what exceeds the budget ([BudgetError]): groups and their keys, distinct
+//     values and sums.
+//
+// It never cuts the answer: it refuses req.Limit or more groups with 422
+// [rule aggregate-6]; a limit of zero means none. It refuses an unknown field
+// with 404, in a filter with 422, and a malformed request with 400.
 func Aggregate(rel Relation, req *wire.AggregateRequest, budget Budget) (*connector.AggregateAnswer, error) {
 	a, err := planAggregate(rel.Columns, req)
 	if err != nil {
@@ -48,7 +53,7 @@ func Aggregate(rel Relation, req *wire.AggregateRequest, budget Budget) (*connec
 	}
 	a.tally = budget.open()
 	if len(a.keys) == 0 {
-		a.groups = append(a.groups, a.newGroup(nil)) // exactly one row (E3)
+		a.groups = append(a.groups, a.newGroup(nil)) // exactly one row
 	}
 	for row, err := range rel.Rows {
 		if err != nil {
@@ -64,7 +69,7 @@ func Aggregate(rel Relation, req *wire.AggregateRequest, budget Budget) (*connec
 	return a.answer(), nil
 }
 
-// aggregation is an aggregate under way.
+// aggregation is an aggregate that is being computed.
 type aggregation struct {
 	table    string
 	limit    int64
@@ -76,7 +81,7 @@ type aggregation struct {
 	groups []group
 	byKey  map[string]int // the groups' numbers
 	key    []byte
-	values []wire.Value // the keys of the row at hand
+	values []wire.Value // the keys of the current row
 }
 
 type groupKey struct {
@@ -106,14 +111,14 @@ type total struct {
 	sum  *sum       // nil over nothing
 }
 
-// totalBytes and sumBytes are what a total and a sum count.
+// totalBytes and sumBytes are the bytes that a total and a sum count.
 const (
 	totalBytes = 48
 	sumBytes   = 128
 )
 
-// planAggregate resolves a request, and refuses or declines what no rows are
-// needed to see. A refusal goes before a decline.
+// planAggregate resolves the fields of a request. It refuses or declines what it
+// can judge without rows; a refusal has precedence.
 func planAggregate(columns []wire.Column, req *wire.AggregateRequest) (*aggregation, error) {
 	if len(req.GroupBy)+len(req.Measures) == 0 {
 		return nil, connector.BadRequest("groupBy and measures are both empty")
@@ -187,7 +192,7 @@ func planAggregate(columns []wire.Column, req *wire.AggregateRequest) (*aggregat
 	return a, nil
 }
 
-// newGroup makes a group of a copy of its keys.
+// newGroup returns a group with a copy of its keys.
 func (a *aggregation) newGroup(keys []wire.Value) group {
 	return group{keys: keepRow(keys), totals: make([]total, len(a.measures))}
 }
@@ -197,7 +202,7 @@ func (a *aggregation) add(row []wire.Value) error {
 	n := 0
 	if len(a.keys) > 0 {
 		var err error
-		if n, err = a.group(row); err != nil {
+		if n, err = a.groupOf(row); err != nil {
 			return err
 		}
 	}
@@ -222,8 +227,8 @@ func (a *aggregation) add(row []wire.Value) error {
 	return nil
 }
 
-// group is the number of a row's group, which may be new.
-func (a *aggregation) group(row []wire.Value) (int, error) {
+// groupOf returns the number of a row's group, which may be new.
+func (a *aggregation) groupOf(row []wire.Value) (int, error) {
 	a.key, a.values = a.key[:0], a.values[:0]
 	for i := range a.keys {
 		k := &a.keys[i]
@@ -246,7 +251,8 @@ func (a *aggregation) group(row []wire.Value) (int, error) {
 	}
 	n := len(a.groups)
 	if a.limit > 0 && int64(n)+1 >= a.limit {
-		return 0, connector.Unsupported("the aggregate has %d groups or more: group by fewer or coarser fields, or filter more", a.limit)
+		return 0, connector.Unsupported(
+			"the aggregate has %d groups or more: group by fewer or coarser fields, or filter more", a.limit)
 	}
 	if !a.tally.spend(keySize(a.key) + rowSize(a.values) + totalBytes*len(a.measures)) {
 		return 0, a.over()
@@ -256,7 +262,7 @@ func (a *aggregation) group(row []wire.Value) (int, error) {
 	return n, nil
 }
 
-// fold takes a non-null value into a total of the n-th group.
+// fold adds a non-null value to a total of the n-th group.
 func (a *aggregation) fold(m *measure, t *total, v wire.Value, n int) error {
 	switch m.fn {
 	case wire.FnCount:
@@ -292,9 +298,9 @@ func (a *aggregation) fold(m *measure, t *total, v wire.Value, n int) error {
 	return nil
 }
 
-// extreme takes a value into a minimum or maximum. What has no order among the
-// values of its column is declined: comparing it would make the answer depend
-// on the order of the rows.
+// extreme adds a value to a minimum or maximum. It declines a value that has no
+// order among the values of its column, because the answer would depend on the
+// order of the rows.
 func (a *aggregation) extreme(m *measure, t *total, v wire.Value) error {
 	switch m.typ {
 	case wire.TypeNumber, wire.TypeDecimal:
@@ -307,7 +313,7 @@ func (a *aggregation) extreme(m *measure, t *total, v wire.Value) error {
 		}
 	case "":
 		if !t.best.IsNull() && isNumber(v) != isNumber(t.best) {
-			return decline("a minimum or maximum over field %q, which mixes numbers and other text and declares no type", m.field)
+			return decline("a minimum or maximum over field %q, which declares no type and mixes numbers and other text", m.field)
 		}
 	}
 	if !t.best.IsNull() {
@@ -327,7 +333,7 @@ func (a *aggregation) over() error {
 	return a.tally.over(connector.ErrDecline, "the groups and distinct values of table %q", a.table)
 }
 
-// answer is the groups as the protocol wants them: keys, then measures.
+// answer returns the groups as the protocol wants them: keys, then measures.
 func (a *aggregation) answer() *connector.AggregateAnswer {
 	answer := &connector.AggregateAnswer{Rows: make([][]wire.Value, 0, len(a.groups))}
 	for _, g := range a.groups {

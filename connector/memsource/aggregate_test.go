@@ -15,7 +15,7 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
-// sales has a column of every kind an aggregate meets.
+// sales returns rows with a column of every kind that matters to an aggregate.
 func sales() memsource.Relation {
 	day := func(s string) wire.Value {
 		t, err := time.Parse(time.DateOnly, s)
@@ -67,73 +67,93 @@ func TestAggregate(t *testing.T) {
 		want []string
 		why  string
 	}{
-		{"everything", sales(), wire.AggregateRequest{Measures: of("count", "count region", "sum amount", "min amount", "max amount", "count_distinct amount")},
+		{"everything", sales(), wire.AggregateRequest{Measures: of("count", "count region", "sum amount", "min amount",
+			"max amount", "count_distinct amount")},
 			[]string{`5 3 "4.75" "-0.25" "2" 3`},
-			"E1: rows, non-null cells, an exact digit string, spelled as in a row; E2: 1.50 and 1.5 are one value"},
-		{"over no rows", column("n", wire.TypeNumber), wire.AggregateRequest{Measures: of("count", "count n", "count_distinct n", "sum n", "min n", "max n")},
-			[]string{`0 0 0 null null null`}, "E3: exactly one row even over no rows; E1: all but the counts are null"},
+			"aggregate-1: rows, non-null cells, an exact digit string, spelled as in a row; aggregate-2: 1.50 and 1.5 are one value"},
+		{"over no rows", column("n", wire.TypeNumber),
+			wire.AggregateRequest{Measures: of("count", "count n", "count_distinct n", "sum n", "min n", "max n")},
+			[]string{`0 0 0 null null null`}, "aggregate-3a: exactly one row even over no rows; aggregate-1b: all but the counts are null"},
 		{"groups over no rows", column("n", wire.TypeNumber), wire.AggregateRequest{GroupBy: by("n"), Measures: of("count")},
-			[]string{}, "E3: groupBy over no rows gives no rows"},
-		{"over nulls", column("n", wire.TypeNumber, null, null), wire.AggregateRequest{Measures: of("count", "count n", "count_distinct n", "sum n", "min n", "max n")},
-			[]string{`2 0 0 null null null`}, "E1: null over nothing"},
+			[]string{}, "aggregate-3a: groupBy over no rows gives no rows"},
+		{"over nulls", column("n", wire.TypeNumber, null, null),
+			wire.AggregateRequest{Measures: of("count", "count n", "count_distinct n", "sum n", "min n", "max n")},
+			[]string{`2 0 0 null null null`}, "aggregate-1b: null over nothing"},
 		{"by text", sales(), wire.AggregateRequest{GroupBy: by("region"), Measures: of("count", "sum amount")},
-			[]string{`"north" 2 "3.00"`, `"North" 1 "2"`, `null 2 "-0.25"`}, "E3: null is a group of its own; E5: text groups byte for byte; the scale is that of the group's own addends"},
+			[]string{`"north" 2 "3.00"`, `"North" 1 "2"`, `null 2 "-0.25"`},
+			"aggregate-3: null is a group of its own; aggregate-5: text groups byte for byte; the scale is that of the group's own addends"},
 		{"without measures", sales(), wire.AggregateRequest{GroupBy: by("region")},
-			[]string{`"north"`, `"North"`, `null`}, "measures may be empty where groupBy is not (E7): distinct values"},
+			[]string{`"north"`, `"North"`, `null`}, "measures may be empty where groupBy is not (aggregate-7): distinct values"},
 		{"by number", sales(), wire.AggregateRequest{GroupBy: by("amount"), Measures: of("count")},
-			[]string{`"1.50" 2`, `"2" 1`, `null 1`, `"-0.25" 1`}, "E2: 1.5 and 1.50 are one group, spelled as its first row spells it"},
+			[]string{`"1.50" 2`, `"2" 1`, `null 1`, `"-0.25" 1`}, "aggregate-2: 1.5 and 1.50 are one group, spelled as its first row spells it"},
 		{"by boolean", sales(), wire.AggregateRequest{GroupBy: by("paid"), Measures: of("count")},
 			[]string{`true 2`, `false 1`, `null 2`}, "booleans group, and stay booleans"},
 		{"by two", sales(), wire.AggregateRequest{GroupBy: by("region", "paid"), Measures: of("count")},
 			[]string{`"north" true 2`, `"North" false 1`, `null null 2`}, "keys are the combination"},
 		{"undeclared", sales(), wire.AggregateRequest{GroupBy: by("code"), Measures: of("count")},
-			[]string{`"10" 2`, `"9" 1`, `null 2`}, "A8: undeclared text that is plain digits groups as numbers"},
+			[]string{`"10" 2`, `"9" 1`, `null 2`}, "filter-8: undeclared text that is plain digits groups as numbers"},
 		{"string fields", sales(), wire.AggregateRequest{GroupBy: by("code"), Measures: of("count"), StringFields: []string{"code", "nowhere"}},
-			[]string{`"10" 1`, `"010" 1`, `"9" 1`, `null 2`}, "E5: a field that stringFields names groups byte for byte"},
-		{"string fields of a declared number", sales(), wire.AggregateRequest{GroupBy: by("amount"), Measures: of("count"), StringFields: []string{"amount"}},
-			[]string{`"1.50" 2`, `"2" 1`, `null 1`, `"-0.25" 1`}, "A10: what the source declares is not overridden"},
-		{"field types", sales(), wire.AggregateRequest{Measures: of("min code", "max code"), Where: wire.Where{FieldTypes: map[string]wire.Type{"code": wire.TypeString}}},
-			[]string{`"010" "9"`}, "A10: fieldTypes decide where the source declares nothing; by bytes 010 < 10 < 9"},
-		{"field types make numbers", sales(), wire.AggregateRequest{Measures: of("sum code", "max code"), Where: wire.Where{FieldTypes: map[string]wire.Type{"code": wire.TypeNumber}}},
-			[]string{`"29" "10"`}, "A10; the maximum is spelled as the first row that has it"},
+			[]string{`"10" 1`, `"010" 1`, `"9" 1`, `null 2`}, "aggregate-5: a field that stringFields names groups byte for byte"},
+		{"string fields of a declared number", sales(),
+			wire.AggregateRequest{GroupBy: by("amount"), Measures: of("count"), StringFields: []string{"amount"}},
+			[]string{`"1.50" 2`, `"2" 1`, `null 1`, `"-0.25" 1`}, "filter-10: what the source declares is not overridden"},
+		{"field types", sales(), wire.AggregateRequest{Measures: of("min code", "max code"),
+			Where: wire.Where{FieldTypes: map[string]wire.Type{"code": wire.TypeString}}},
+			[]string{`"010" "9"`}, "filter-10: fieldTypes decide where the source declares nothing; by bytes 010 < 10 < 9"},
+		{"field types make numbers", sales(),
+			wire.AggregateRequest{Measures: of("sum code", "max code"),
+				Where: wire.Where{FieldTypes: map[string]wire.Type{"code": wire.TypeNumber}}},
+			[]string{`"29" "10"`}, "filter-10; the maximum is spelled as the first row that has it"},
 		{"undeclared extremes", sales(), wire.AggregateRequest{Measures: of("min code", "max code")},
-			[]string{`"9" "10"`}, "A8: all of them are plain digits, so they compare as numbers"},
+			[]string{`"9" "10"`}, "filter-8: all of them are plain digits, so they compare as numbers"},
 		{"text extremes", sales(), wire.AggregateRequest{Measures: of("min region", "max region", "count_distinct region")},
-			[]string{`"North" "north" 2`}, "E1: min and max over text, by bytes (A7)"},
+			[]string{`"North" "north" 2`}, "aggregate-1b: min and max over text, by bytes (filter-7)"},
 		{"date extremes", sales(), wire.AggregateRequest{Measures: of("min day", "max day", "count day")},
-			[]string{`"2023-12-31" "2024-03-31" 4`}, "E1: min and max over dates"},
-		{"instants", column("at", wire.TypeDatetime, text("2024-01-01T00:30:00+01:00"), text("2024-01-01T00:00:00Z"), text("2023-12-31T23:30:00Z"), text("2023-12-31T23:59:59.9999999999Z")),
+			[]string{`"2023-12-31" "2024-03-31" 4`}, "aggregate-1b: min and max over dates"},
+		{"instants", column("at", wire.TypeDatetime, text("2024-01-01T00:30:00+01:00"), text("2024-01-01T00:00:00Z"),
+			text("2023-12-31T23:30:00Z"), text("2023-12-31T23:59:59.9999999999Z")),
 			wire.AggregateRequest{GroupBy: nil, Measures: of("min at", "max at", "count_distinct at")},
-			[]string{`"2024-01-01T00:30:00+01:00" "2024-01-01T00:00:00Z" 3`}, "A9: instants whatever their offset; spelled as in their row; E2: one instant in two spellings is one value"},
+			[]string{`"2024-01-01T00:30:00+01:00" "2024-01-01T00:00:00Z" 3`},
+			"filter-9: instants whatever their offset; spelled as in their row; aggregate-2: one instant in two spellings is one value"},
 		{"by year", sales(), wire.AggregateRequest{GroupBy: by("day/year"), Measures: of("count")},
-			[]string{`"2024-01-01" 3`, `null 1`, `"2023-01-01" 1`}, "E4: the year's first day; null has no period and is a group"},
+			[]string{`"2024-01-01" 3`, `null 1`, `"2023-01-01" 1`}, "aggregate-4: the year's first day; null has no period and is a group"},
 		{"by quarter", sales(), wire.AggregateRequest{GroupBy: by("day/quarter"), Measures: of("count")},
-			[]string{`"2024-01-01" 3`, `null 1`, `"2023-10-01" 1`}, "E4: the quarter's first day"},
+			[]string{`"2024-01-01" 3`, `null 1`, `"2023-10-01" 1`}, "aggregate-4: the quarter's first day"},
 		{"by month and day", sales(), wire.AggregateRequest{GroupBy: by("day/month", "day/day", "day"), Measures: of("count")},
-			[]string{`"2024-02-01" "2024-02-29" "2024-02-29" 1`, `"2024-03-01" "2024-03-31" "2024-03-31" 1`, `null null null 1`, `"2023-12-01" "2023-12-31" "2023-12-31" 1`, `"2024-01-01" "2024-01-01" "2024-01-01" 1`},
+			[]string{`"2024-02-01" "2024-02-29" "2024-02-29" 1`, `"2024-03-01" "2024-03-31" "2024-03-31" 1`, `null null null 1`,
+				`"2023-12-01" "2023-12-31" "2023-12-31" 1`, `"2024-01-01" "2024-01-01" "2024-01-01" 1`},
 			"one field may be cut in several ways"},
-		{"undeclared dates", column("at", "", text("2024-05-31T23:00:00-03:00"), text("2024-06-01")), wire.AggregateRequest{GroupBy: by("at/month"), Measures: of("count")},
+		{"undeclared dates", column("at", "", text("2024-05-31T23:00:00-03:00"), text("2024-06-01")),
+			wire.AggregateRequest{GroupBy: by("at/month"), Measures: of("count")},
 			[]string{`"2024-06-01" 2`}, "a grain takes an undeclared column that holds dates, in UTC"},
-		{"filtered", sales(), wire.AggregateRequest{Where: wire.Where{And: []wire.Filter{{Field: "amount", Op: wire.OpGt, Value: num(0)}}, Or: [][]wire.Filter{{{Field: "region", Op: wire.OpIsNull}}, {{Field: "region", Op: wire.OpStartsWith, Value: text("n")}}}}, Measures: of("count", "sum amount")},
-			[]string{`2 "3.00"`}, "A1: and, and one group of or; A2: a null amount is not greater than 0"},
-		{"distinct per group", sales(), wire.AggregateRequest{GroupBy: by("paid"), Measures: of("count_distinct region", "count_distinct amount")},
+		{"filtered", sales(), wire.AggregateRequest{Where: wire.Where{And: []wire.Filter{{Field: "amount", Op: wire.OpGt,
+			Value: num(0)}}, Or: [][]wire.Filter{{{Field: "region", Op: wire.OpIsNull}},
+			{{Field: "region", Op: wire.OpStartsWith, Value: text("n")}}}}, Measures: of("count", "sum amount")},
+			[]string{`2 "3.00"`}, "filter-1: and, and one group of or; filter-2: a null amount is not greater than 0"},
+		{"distinct per group", sales(),
+			wire.AggregateRequest{GroupBy: by("paid"), Measures: of("count_distinct region", "count_distinct amount")},
 			[]string{`true 1 1`, `false 1 1`, `null 0 1`}, "distinct values are counted within each group"},
-		{"the empty string", column("s", wire.TypeString, text(""), null, text("")), wire.AggregateRequest{GroupBy: by("s"), Measures: of("count", "count s", "count_distinct s", "min s")},
-			[]string{`"" 2 2 1 ""`, `null 1 0 0 null`}, "F1: the empty string is a value, and not null"},
-		{"minus zero", column("n", wire.TypeNumber, wire.Float(0), dec("-0"), dec("0.00")), wire.AggregateRequest{GroupBy: by("n"), Measures: of("sum n", "max n", "count_distinct n")},
-			[]string{`0 "0.00" 0 1`}, "A6: -0 = 0 = 0.00"},
-		{"neighbours of 2^53", column("n", wire.TypeNumber, num(1<<53), num(1<<53+1), wire.Float(1<<53)), wire.AggregateRequest{Measures: of("count_distinct n", "max n", "sum n")},
-			[]string{`2 "9007199254740993" "27021597764222977"`}, "A6: 2^53 and 2^53+1 differ"},
+		{"the empty string", column("s", wire.TypeString, text(""), null, text("")),
+			wire.AggregateRequest{GroupBy: by("s"), Measures: of("count", "count s", "count_distinct s", "min s")},
+			[]string{`"" 2 2 1 ""`, `null 1 0 0 null`}, "measure-1: the empty string is a value, and not null"},
+		{"minus zero", column("n", wire.TypeNumber, wire.Float(0), dec("-0"), dec("0.00")),
+			wire.AggregateRequest{GroupBy: by("n"), Measures: of("sum n", "max n", "count_distinct n")},
+			[]string{`0 "0.00" 0 1`}, "filter-6: -0 = 0 = 0.00"},
+		{"neighbours of 2^53", column("n", wire.TypeNumber, num(1<<53), num(1<<53+1), wire.Float(1<<53)),
+			wire.AggregateRequest{Measures: of("count_distinct n", "max n", "sum n")},
+			[]string{`2 "9007199254740993" "27021597764222977"`}, "filter-6: 2^53 and 2^53+1 differ"},
 		{"one more than fits", column("n", wire.TypeNumber, num(1), num(2)), wire.AggregateRequest{GroupBy: by("n"), Limit: 3},
-			[]string{`1`, `2`}, "E6: fewer groups than the limit are answered"},
+			[]string{`1`, `2`}, "aggregate-6: fewer groups than the limit are answered"},
 		{"no groups and a limit", column("n", wire.TypeNumber, num(1), num(2)), wire.AggregateRequest{Measures: of("count"), Limit: 1},
-			[]string{`2`}, "without groupBy there is nothing to limit (E3)"},
-		{"text among numbers, only counted", column("n", wire.TypeNumber, text("n/a"), num(1), text("n/a")), wire.AggregateRequest{GroupBy: by("n"), Measures: of("count", "count_distinct n")},
+			[]string{`2`}, "without groupBy there is nothing to limit (aggregate-3a)"},
+		{"text among numbers, only counted", column("n", wire.TypeNumber, text("n/a"), num(1), text("n/a")),
+			wire.AggregateRequest{GroupBy: by("n"), Measures: of("count", "count_distinct n")},
 			[]string{`"n/a" 2 1`, `1 1 1`}, "what is no number groups by its text: nothing is computed with it"},
 		{"joined columns", memsource.Relation{
 			Columns: []wire.Column{{Name: "n", Type: wire.TypeNumber}, {Name: "city", Type: wire.TypeString, Hop: 1}},
 			Rows:    reused([][]wire.Value{row(num(1), text("Rome")), row(num(2), null)}),
-		}, wire.AggregateRequest{GroupBy: by("city"), Measures: of("sum n"), Where: wire.Where{FieldTypes: map[string]wire.Type{"city": wire.TypeNumber}}},
+		}, wire.AggregateRequest{GroupBy: by("city"), Measures: of("sum n"),
+			Where: wire.Where{FieldTypes: map[string]wire.Type{"city": wire.TypeNumber}}},
 			[]string{`"Rome" "1"`, `null "2"`}, "a hop's column groups by its as"},
 	}
 	for _, c := range cases {
@@ -154,16 +174,22 @@ func TestAggregateRefuses(t *testing.T) {
 		mentions string
 		why      string
 	}{
-		{"nothing asked", wire.AggregateRequest{}, wire.CodeBadRequest, "both empty", "E7"},
-		{"a sum of nothing", wire.AggregateRequest{Measures: of("sum")}, wire.CodeBadRequest, "measures[0].field", "E7: only a count needs no field"},
-		{"an average", wire.AggregateRequest{Measures: of("count", "avg amount")}, wire.CodeBadRequest, "measures[1].fn", "E7: avg is never pushed"},
-		{"an unknown grain", wire.AggregateRequest{GroupBy: by("day/week")}, wire.CodeBadRequest, "groupBy[0].grain", "E7"},
-		{"an unknown group", wire.AggregateRequest{GroupBy: by("colour")}, wire.CodeUnknownEntity, `"colour"`, "A11: a column the source does not have"},
-		{"an unknown measure", wire.AggregateRequest{Measures: of("max colour")}, wire.CodeUnknownEntity, `"colour"`, "A11"},
-		{"an unknown filter field", wire.AggregateRequest{Where: wire.Where{And: []wire.Filter{{Field: "colour", Op: wire.OpIsNull}}}, Measures: of("count")}, wire.CodeUnsupported, "colour", "A11: in a filter it is 422"},
-		{"as many groups as the limit", wire.AggregateRequest{GroupBy: by("region"), Limit: 3}, wire.CodeUnsupported, "3 groups", "E6: refused, never cut"},
-		{"more groups than the limit", wire.AggregateRequest{GroupBy: by("region"), Limit: 2}, wire.CodeUnsupported, "2 groups", "E6"},
-		{"a refusal before a decline", wire.AggregateRequest{Measures: of("sum region", "sum colour")}, wire.CodeUnknownEntity, `"colour"`, "a 204 would hide the mistake"},
+		{"nothing asked", wire.AggregateRequest{}, wire.CodeBadRequest, "both empty", "aggregate-7"},
+		{"a sum of nothing", wire.AggregateRequest{Measures: of("sum")}, wire.CodeBadRequest, "measures[0].field",
+			"aggregate-7: only a count needs no field"},
+		{"an average", wire.AggregateRequest{Measures: of("count", "avg amount")}, wire.CodeBadRequest, "measures[1].fn",
+			"aggregate-7: avg is never pushed"},
+		{"an unknown grain", wire.AggregateRequest{GroupBy: by("day/week")}, wire.CodeBadRequest, "groupBy[0].grain", "aggregate-7"},
+		{"an unknown group", wire.AggregateRequest{GroupBy: by("colour")}, wire.CodeUnknownEntity, `"colour"`,
+			"filter-11a: a column the source does not have"},
+		{"an unknown measure", wire.AggregateRequest{Measures: of("max colour")}, wire.CodeUnknownEntity, `"colour"`, "filter-11a"},
+		{"an unknown filter field", wire.AggregateRequest{Where: wire.Where{And: []wire.Filter{{Field: "colour",
+			Op: wire.OpIsNull}}}, Measures: of("count")}, wire.CodeUnsupported, "colour", "filter-11: in a filter it is 422"},
+		{"as many groups as the limit", wire.AggregateRequest{GroupBy: by("region"), Limit: 3}, wire.CodeUnsupported,
+			"3 groups", "aggregate-6: refused, never cut"},
+		{"more groups than the limit", wire.AggregateRequest{GroupBy: by("region"), Limit: 2}, wire.CodeUnsupported, "2 groups", "aggregate-6"},
+		{"a refusal before a decline", wire.AggregateRequest{Measures: of("sum region", "sum colour")},
+			wire.CodeUnknownEntity, `"colour"`, "a 204 would hide the mistake"},
 	}
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
@@ -183,24 +209,36 @@ func TestAggregateDeclines(t *testing.T) {
 		mentions string
 		why      string
 	}{
-		{"a sum of text", sales(), wire.AggregateRequest{Measures: of("sum region")}, "no number", "E1: sum only over number and decimal"},
-		{"a sum of the undeclared", sales(), wire.AggregateRequest{Measures: of("sum code")}, "no number", "E1: no type says that these are numbers"},
-		{"a sum with n/a", numbers(num(1), text("n/a")), wire.AggregateRequest{Measures: of("sum n")}, "no number", "a sum that leaves a value out is wrong"},
-		{"a sum with an exponent", numbers(text("1e5")), wire.AggregateRequest{Measures: of("sum n")}, "no number", "A6: an exponent is no plain decimal"},
-		{"a sum with a boolean", numbers(wire.Bool(true)), wire.AggregateRequest{Measures: of("sum n")}, "no number", "A7: true is not 1"},
-		{"a minimum with n/a", numbers(num(1), text("n/a")), wire.AggregateRequest{Measures: of("min n")}, "no number", "A6: incomparable"},
-		{"a minimum of booleans among numbers", numbers(wire.Bool(true)), wire.AggregateRequest{Measures: of("min n")}, "no number", "A7: true is not 1"},
-		{"a minimum with n/a first", numbers(text("n/a"), num(1)), wire.AggregateRequest{Measures: of("min n")}, "no number", "whatever the order of the rows"},
-		{"a maximum of a mixture", column("m", "", num(9), text("10"), text("1a")), wire.AggregateRequest{Measures: of("max m")}, "mixes", "A8 has no order here: 9 < 10 < 1a < 9"},
-		{"a maximum of booleans", sales(), wire.AggregateRequest{Measures: of("max paid")}, "no order", "E1: numbers, text, dates"},
-		{"a maximum of arrays", sales(), wire.AggregateRequest{Measures: of("max tags")}, "no order", "E1"},
-		{"a maximum of a bad date", column("d", wire.TypeDate, text("2024-01-01"), text("soon")), wire.AggregateRequest{Measures: of("max d")}, "no date", "A9 falls back to bytes, which has no order with instants"},
-		{"a grain of a number", sales(), wire.AggregateRequest{GroupBy: by("amount/year")}, "no date", "E4: date and datetime columns"},
-		{"a grain of text", sales(), wire.AggregateRequest{GroupBy: by("region/day")}, "no date", "E4"},
-		{"a grain of a bad date", column("d", wire.TypeDate, text("2024-01-01"), text("2024-02-30")), wire.AggregateRequest{GroupBy: by("d/year")}, "no date", "a row in no period would be lost"},
-		{"a grain of an undeclared number", column("d", "", num(2024)), wire.AggregateRequest{GroupBy: by("d/year")}, "no date", "2024 is a number"},
-		{"two columns of a name", memsource.Relation{Columns: []wire.Column{{Name: "n"}, {Name: "n", Hop: 1}}, Rows: memsource.RowsOf()}, wire.AggregateRequest{GroupBy: by("n")}, "several columns", "B6: which is meant is not known"},
-		{"two hops of a name", memsource.Relation{Columns: []wire.Column{{Name: "n", Hop: 1}, {Name: "n", Hop: 2}}, Rows: memsource.RowsOf()}, wire.AggregateRequest{Measures: of("max n")}, "several columns", "likewise"},
+		{"a sum of text", sales(), wire.AggregateRequest{Measures: of("sum region")}, "no number",
+			"aggregate-1a: sum only over number and decimal"},
+		{"a sum of the undeclared", sales(), wire.AggregateRequest{Measures: of("sum code")}, "no number",
+			"aggregate-1a: no type says that these are numbers"},
+		{"a sum with n/a", numbers(num(1), text("n/a")), wire.AggregateRequest{Measures: of("sum n")}, "no number",
+			"a sum that leaves a value out is wrong"},
+		{"a sum with an exponent", numbers(text("1e5")), wire.AggregateRequest{Measures: of("sum n")}, "no number",
+			"filter-6a: an exponent is no plain decimal"},
+		{"a sum with a boolean", numbers(wire.Bool(true)), wire.AggregateRequest{Measures: of("sum n")}, "no number", "filter-7a: true is not 1"},
+		{"a minimum with n/a", numbers(num(1), text("n/a")), wire.AggregateRequest{Measures: of("min n")}, "no number", "filter-6: incomparable"},
+		{"a minimum of booleans among numbers", numbers(wire.Bool(true)), wire.AggregateRequest{Measures: of("min n")},
+			"no number", "filter-7a: true is not 1"},
+		{"a minimum with n/a first", numbers(text("n/a"), num(1)), wire.AggregateRequest{Measures: of("min n")}, "no number",
+			"whatever the order of the rows"},
+		{"a maximum of a mixture", column("m", "", num(9), text("10"), text("1a")),
+			wire.AggregateRequest{Measures: of("max m")}, "mixes", "filter-8 has no order here: 9 < 10 < 1a < 9"},
+		{"a maximum of booleans", sales(), wire.AggregateRequest{Measures: of("max paid")}, "no order", "aggregate-1b: numbers, text, dates"},
+		{"a maximum of arrays", sales(), wire.AggregateRequest{Measures: of("max tags")}, "no order", "aggregate-1b"},
+		{"a maximum of a bad date", column("d", wire.TypeDate, text("2024-01-01"), text("soon")),
+			wire.AggregateRequest{Measures: of("max d")}, "no date", "filter-9 falls back to bytes, which has no order with instants"},
+		{"a grain of a number", sales(), wire.AggregateRequest{GroupBy: by("amount/year")}, "no date", "aggregate-4: date and datetime columns"},
+		{"a grain of text", sales(), wire.AggregateRequest{GroupBy: by("region/day")}, "no date", "aggregate-4"},
+		{"a grain of a bad date", column("d", wire.TypeDate, text("2024-01-01"), text("2024-02-30")),
+			wire.AggregateRequest{GroupBy: by("d/year")}, "no date", "a row in no period would be lost"},
+		{"a grain of an undeclared number", column("d", "", num(2024)), wire.AggregateRequest{GroupBy: by("d/year")},
+			"no date", "2024 is a number"},
+		{"two columns of a name", memsource.Relation{Columns: []wire.Column{{Name: "n"}, {Name: "n", Hop: 1}},
+			Rows: memsource.RowsOf()}, wire.AggregateRequest{GroupBy: by("n")}, "several columns", "query-6: which is meant is not known"},
+		{"two hops of a name", memsource.Relation{Columns: []wire.Column{{Name: "n", Hop: 1}, {Name: "n", Hop: 2}},
+			Rows: memsource.RowsOf()}, wire.AggregateRequest{Measures: of("max n")}, "several columns", "likewise"},
 	}
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
@@ -221,7 +259,7 @@ func TestAggregatePassesFailuresOn(t *testing.T) {
 	bad := wire.Decimal("not a number")
 	for _, req := range []wire.AggregateRequest{{GroupBy: by("n")}, {Measures: of("max n")}, {Measures: of("count n")}} {
 		_, err = memsource.Aggregate(column("n", wire.TypeDecimal, bad), &req, 0)
-		assert.ErrorContains(t, err, `column "n"`, "D1: a cell that cannot cross fails, and is not declined")
+		assert.ErrorContains(t, err, `column "n"`, "cell-1: a cell that cannot cross fails, and is not declined")
 		assert.NotErrorIs(t, err, connector.ErrDecline)
 		assert.NotContains(t, err.Error(), "not a number")
 	}
@@ -234,7 +272,8 @@ func TestAggregateManyGroups(t *testing.T) {
 		for i := range groups {
 			cells = append(cells, num(int64(i)))
 		}
-		got, err := memsource.Aggregate(column("n", wire.TypeNumber, cells...), &wire.AggregateRequest{GroupBy: by("n"), Limit: wire.AggregateLimit}, 0)
+		got, err := memsource.Aggregate(column("n", wire.TypeNumber, cells...),
+			&wire.AggregateRequest{GroupBy: by("n"), Limit: wire.AggregateLimit}, 0)
 		if ok {
 			require.NoError(t, err)
 			assert.Len(t, got.Rows, groups)
@@ -244,7 +283,7 @@ func TestAggregateManyGroups(t *testing.T) {
 	}
 }
 
-// TestAggregateSumsTenThousandTenths is the whole path of the sum.
+// TestAggregateSumsTenThousandTenths adds through the whole aggregate.
 func TestAggregateSumsTenThousandTenths(t *testing.T) {
 	got, err := memsource.Aggregate(column("n", wire.TypeDecimal, slices.Repeat([]wire.Value{dec("0.1")}, 10_000)...),
 		&wire.AggregateRequest{GroupBy: by("n"), Measures: of("sum n", "count")}, 0)

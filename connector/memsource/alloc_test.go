@@ -8,7 +8,6 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/connectorsdk/connector-sdk-go/connector"
 	"github.com/connectorsdk/connector-sdk-go/connector/memsource"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
@@ -18,7 +17,7 @@ var shopColumns = []wire.Column{
 	{Name: "at", Type: wire.TypeDatetime}, {Name: "customer", Type: wire.TypeNumber},
 }
 
-// shop is n rows with few groups.
+// shop returns n rows with few groups.
 func shop(n int) [][]wire.Value {
 	rows := make([][]wire.Value, n)
 	for i := range rows {
@@ -59,7 +58,8 @@ func TestNothingIsAllocatedPerRow(t *testing.T) {
 			return err
 		},
 		"join": func(rel memsource.Relation) error {
-			joined, err := memsource.Join(rel, &connector.QueryRequest{Table: "shop", Joins: []wire.JoinHop{hop("shop", "customer", "customers", "id", "status customerStatus")}},
+			joined, err := memsource.Join(rel,
+				memsource.JoinRequest{Table: "shop", Joins: []wire.JoinHop{hop("shop", "customer", "customers", "id", "status customerStatus")}},
 				[]memsource.Relation{{Columns: shopColumns, Rows: memsource.RowsOf(base...)}}, 0)
 			if err != nil {
 				return err
@@ -90,7 +90,8 @@ func BenchmarkCount(b *testing.B) {
 	rows := shop(100_000)
 	b.ReportAllocs()
 	for b.Loop() {
-		if _, err := memsource.Count(memsource.Relation{Columns: shopColumns, Rows: memsource.RowsOf(rows...)}, &wire.CountRequest{Where: wire.Where{And: shopAggregate.And}}); err != nil {
+		if _, err := memsource.Count(memsource.Relation{Columns: shopColumns, Rows: memsource.RowsOf(rows...)},
+			&wire.CountRequest{Where: wire.Where{And: shopAggregate.And}}); err != nil {
 			b.Fatal(err)
 		}
 	}
@@ -101,7 +102,8 @@ func BenchmarkAggregate(b *testing.B) {
 	rows := shop(100_000)
 	b.ReportAllocs()
 	for b.Loop() {
-		if _, err := memsource.Aggregate(memsource.Relation{Columns: shopColumns, Rows: memsource.RowsOf(rows...)}, shopAggregate, 0); err != nil {
+		if _, err := memsource.Aggregate(memsource.Relation{Columns: shopColumns, Rows: memsource.RowsOf(rows...)},
+			shopAggregate, 0); err != nil {
 			b.Fatal(err)
 		}
 	}
@@ -112,7 +114,8 @@ func BenchmarkCardinality(b *testing.B) {
 	rows := shop(100_000)
 	b.ReportAllocs()
 	for b.Loop() {
-		if _, err := memsource.Cardinality(memsource.Relation{Columns: shopColumns, Rows: memsource.RowsOf(rows...)}, &wire.CardinalityRequest{Columns: []string{"id", "status"}}, 0); err != nil {
+		if _, err := memsource.Cardinality(memsource.Relation{Columns: shopColumns, Rows: memsource.RowsOf(rows...)},
+			&wire.CardinalityRequest{Columns: []string{"id", "status"}}, 0); err != nil {
 			b.Fatal(err)
 		}
 	}
@@ -124,7 +127,7 @@ func BenchmarkJoin(b *testing.B) {
 	b.ReportAllocs()
 	for b.Loop() {
 		joined, err := memsource.Join(memsource.Relation{Columns: shopColumns, Rows: memsource.RowsOf(rows...)},
-			&connector.QueryRequest{Table: "shop", Joins: []wire.JoinHop{hop("shop", "customer", "customers", "id", "status customerStatus")}},
+			memsource.JoinRequest{Table: "shop", Joins: []wire.JoinHop{hop("shop", "customer", "customers", "id", "status customerStatus")}},
 			[]memsource.Relation{{Columns: shopColumns, Rows: memsource.RowsOf(rows...)}}, 0)
 		if err != nil {
 			b.Fatal(err)
@@ -159,14 +162,14 @@ func BenchmarkSort(b *testing.B) {
 	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/100_000, "ns/row")
 }
 
-func BenchmarkNewSource(b *testing.B) {
+func BenchmarkNew(b *testing.B) {
 	table := memsource.Table{Table: wire.Table{Name: "shop", PrimaryKey: []string{"id"}}, Rows: shop(100_000)}
 	for _, c := range shopColumns {
 		table.Fields = append(table.Fields, wire.Field{Name: c.Name, Type: c.Type})
 	}
 	b.ReportAllocs()
 	for b.Loop() {
-		src, err := memsource.NewSource(table)
+		src, err := memsource.New([]memsource.Table{table}, nil)
 		if err != nil {
 			b.Fatal(err)
 		}

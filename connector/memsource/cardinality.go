@@ -8,15 +8,15 @@ import (
 )
 
 // Cardinality counts the non-null and the distinct values of the requested
-// columns, the answer of a connector.CardinalityMeasurer that reads rows.
-// Values are distinct under A6 to A9: 1.5 and 1.50 are one number. The empty
-// string is a value, and a column of nulls is {0, 0} (F1).
+// columns. It is the answer of a connector.CardinalityMeasurer that reads rows.
+// Values compare like filters: 1.5 and 1.50 are one number. The empty string is
+// a value, and a column of nulls is {0, 0} [rule measure-1].
 //
-// The budget is for all columns together. When it is spent, the column that
-// holds most is given up, and answered nil: it cannot be counted distinctly,
-// and the platform measures it itself. The others are still exact.
+// The budget is for all columns together. When it is exceeded, the column that
+// holds most is given up and answered nil: the platform measures it itself. The
+// others are still exact.
 //
-// An unknown column is refused with 404 (F3), no columns with 400.
+// An unknown column is refused with 404, a request without columns with 400.
 func Cardinality(rel Relation, req *wire.CardinalityRequest, budget Budget) (map[string]*wire.Cardinality, error) {
 	if len(req.Columns) == 0 {
 		return nil, wire.Errorf(wire.CodeBadRequest, "columns: name at least one column")

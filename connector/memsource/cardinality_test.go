@@ -19,15 +19,21 @@ func TestCardinality(t *testing.T) {
 		want wire.Cardinality
 		why  string
 	}{
-		{"numbers", column("c", wire.TypeDecimal, dec("1.5"), dec("1.50"), text("01.5"), num(2)), wire.Cardinality{NonNull: 4, Distinct: 2}, "E2: spellings of one number are one value"},
-		{"text", column("c", wire.TypeString, text("1.5"), text("1.50"), text("é"), text("e\u0301"), text("A"), text("a"), text("a ")), wire.Cardinality{NonNull: 7, Distinct: 7}, "A7: bytes, no case folding, trimming or normalisation"},
-		{"undeclared", column("c", "", text("1.5"), text("1.50"), text("x")), wire.Cardinality{NonNull: 3, Distinct: 2}, "A8: plain digits are numbers"},
-		{"instants", column("c", wire.TypeDatetime, text("2024-01-01T00:00:00Z"), text("2024-01-01T01:00:00+01:00"), text("2024-01-01"), text("soon")), wire.Cardinality{NonNull: 4, Distinct: 2}, "A9: one instant in three spellings"},
-		{"empty strings", column("c", wire.TypeString, text(""), text(""), null), wire.Cardinality{NonNull: 2, Distinct: 1}, "F1: the empty string is a value"},
-		{"nulls", column("c", wire.TypeString, null, null), wire.Cardinality{}, "F1: an all-null column is {0, 0}"},
+		{"numbers", column("c", wire.TypeDecimal, dec("1.5"), dec("1.50"), text("01.5"), num(2)),
+			wire.Cardinality{NonNull: 4, Distinct: 2}, "aggregate-2: spellings of one number are one value"},
+		{"text", column("c", wire.TypeString, text("1.5"), text("1.50"), text("é"), text("e\u0301"), text("A"), text("a"),
+			text("a ")), wire.Cardinality{NonNull: 7, Distinct: 7}, "filter-7: bytes, no case folding, trimming or normalisation"},
+		{"undeclared", column("c", "", text("1.5"), text("1.50"), text("x")), wire.Cardinality{NonNull: 3, Distinct: 2},
+			"filter-8: plain digits are numbers"},
+		{"instants", column("c", wire.TypeDatetime, text("2024-01-01T00:00:00Z"), text("2024-01-01T01:00:00+01:00"),
+			text("2024-01-01"), text("soon")), wire.Cardinality{NonNull: 4, Distinct: 2}, "filter-9: one instant in three spellings"},
+		{"empty strings", column("c", wire.TypeString, text(""), text(""), null), wire.Cardinality{NonNull: 2, Distinct: 1},
+			"measure-1: the empty string is a value"},
+		{"nulls", column("c", wire.TypeString, null, null), wire.Cardinality{}, "measure-1: an all-null column is {0, 0}"},
 		{"nothing", column("c", wire.TypeString), wire.Cardinality{}, "no rows, no values"},
-		{"minus zero", column("c", wire.TypeNumber, dec("-0"), num(0), wire.Float(0)), wire.Cardinality{NonNull: 3, Distinct: 1}, "A6: -0 = 0"},
-		{"2^53", column("c", wire.TypeNumber, num(1<<53), num(1<<53+1)), wire.Cardinality{NonNull: 2, Distinct: 2}, "A6: not as floats"},
+		{"minus zero", column("c", wire.TypeNumber, dec("-0"), num(0), wire.Float(0)),
+			wire.Cardinality{NonNull: 3, Distinct: 1}, "filter-6: -0 = 0"},
+		{"2^53", column("c", wire.TypeNumber, num(1<<53), num(1<<53+1)), wire.Cardinality{NonNull: 2, Distinct: 2}, "filter-6: not as floats"},
 	}
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
@@ -40,9 +46,9 @@ func TestCardinality(t *testing.T) {
 
 func TestCardinalityRefuses(t *testing.T) {
 	_, err := memsource.Cardinality(sales(), &wire.CardinalityRequest{Table: "sales", Columns: []string{"region", "colour"}}, 0)
-	refused(t, err, wire.CodeUnknownEntity, `"colour"`) // F3
+	refused(t, err, wire.CodeUnknownEntity, `"colour"`) // [rule measure-3]
 	_, err = memsource.Cardinality(sales(), &wire.CardinalityRequest{Table: "sales"}, 0)
-	refused(t, err, wire.CodeBadRequest, "columns") // F3
+	refused(t, err, wire.CodeBadRequest, "columns") // [rule measure-6]
 	rel := sales()
 	rel.Rows = failing(nil, errUpstream)
 	_, err = memsource.Cardinality(rel, &wire.CardinalityRequest{Columns: []string{"region"}}, 0)
@@ -100,16 +106,19 @@ func TestBudgetErrors(t *testing.T) {
 		what   string
 		why    string
 	}{
-		{"groups", aggregate(numbers(), by("n")), connector.ErrDecline, `table "t"`, "an aggregate that does not fit is declined (E6)"},
+		{"groups", aggregate(numbers(), by("n")), connector.ErrDecline, `table "t"`, "an aggregate that does not fit is declined (aggregate-6)"},
 		{"distinct values", aggregate(numbers(), nil, "count_distinct n"), connector.ErrDecline, `table "t"`, "likewise"},
 		{"a sum of endless digits", aggregate(wide(), nil, "sum n"), connector.ErrDecline, `table "t"`, "a sum's digits count too"},
 		{"a maximum of endless text", aggregate(wide(), nil, "min n"), connector.ErrDecline, `table "t"`, "and the text of a minimum"},
 		{"a link", func(b memsource.Budget) error {
-			_, err := memsource.LinkHitRate(numbers(), numbers(), &wire.LinkHitRateRequest{FromTable: "f", FromColumn: "n", ToTable: "t", ToColumn: "n"}, b)
+			_, err := memsource.LinkHitRate(numbers(), numbers(),
+				&wire.LinkHitRateRequest{FromTable: "f", FromColumn: "n", ToTable: "t", ToColumn: "n"}, b)
 			return err
 		}, connector.ErrUnsupported, `column "n" of table "t"`, "a link has no way to decline: 422"},
 		{"a join", func(b memsource.Budget) error {
-			_, err := memsource.Join(numbers(), &connector.QueryRequest{Table: "f", Joins: []wire.JoinHop{{FromTable: "f", ToTable: "t", FromField: "n", ToField: "n"}}}, []memsource.Relation{numbers()}, b)
+			_, err := memsource.Join(numbers(),
+				memsource.JoinRequest{Table: "f",
+					Joins: []wire.JoinHop{{FromTable: "f", ToTable: "t", FromField: "n", ToField: "n"}}}, []memsource.Relation{numbers()}, b)
 			return err
 		}, connector.ErrUnsupported, `table "t"`, "a join is refused rather than dropped: 422"},
 	}

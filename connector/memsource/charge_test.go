@@ -7,7 +7,6 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/connectorsdk/connector-sdk-go/connector"
 	"github.com/connectorsdk/connector-sdk-go/filter"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
@@ -43,19 +42,26 @@ func TestBudgetIsCharged(t *testing.T) {
 		why  string
 	}{
 		{"groups", aggregate(one(wire.TypeString, abc, wire.Text("de"), abc), true, wire.FnCount, wire.FnCount),
-			key(abc, wire.TypeString) + key(wire.Text("de"), wire.TypeString) + 2*(24+32) + 5 + 4*totalBytes, "a key, its cells with their text, and each measure, once a group"},
+			key(abc, wire.TypeString) + key(wire.Text("de"), wire.TypeString) + 2*(24+32) + 5 + 4*totalBytes,
+			"a key, its cells with their text, and each measure, once a group"},
 		{"distinct values", aggregate(one(wire.TypeString, abc, abc, wire.Text("de")), false, wire.FnCountDistinct),
 			key(abc, wire.TypeString) + key(wire.Text("de"), wire.TypeString) + 2, "a key for each, and the group's number"},
-		{"a sum", aggregate(one(wire.TypeNumber, wire.Int(1), wire.Int(2)), false, wire.FnSum), sumBytes + 8, "a limb of eight bytes holds nine digits"},
-		{"a longer sum", aggregate(one(wire.TypeNumber, wire.Int(1), wire.Decimal("1.5"), wire.Int(3)), false, wire.FnSum), sumBytes + 16, "and another one the nine behind the point"},
-		{"a minimum", aggregate(one(wire.TypeString, abc, wire.Text("aa"), wire.Text("a")), false, wire.FnMin), 3, "the longest text held; what is dropped is given back"},
+		{"a sum", aggregate(one(wire.TypeNumber, wire.Int(1), wire.Int(2)), false, wire.FnSum), sumBytes + 8,
+			"a limb of eight bytes holds nine digits"},
+		{"a longer sum", aggregate(one(wire.TypeNumber, wire.Int(1), wire.Decimal("1.5"), wire.Int(3)), false, wire.FnSum),
+			sumBytes + 16, "and another one the nine behind the point"},
+		{"a minimum", aggregate(one(wire.TypeString, abc, wire.Text("aa"), wire.Text("a")), false, wire.FnMin), 3,
+			"the longest text held; what is dropped is given back"},
 		{"a maximum", aggregate(one(wire.TypeString, wire.Text("a"), wire.Text("aa"), abc), false, wire.FnMax), 3, "text that grows"},
 		{"a link", func(b Budget) error {
-			_, err := LinkHitRate(one(wire.TypeString), one(wire.TypeString, abc, abc, wire.Null()), &wire.LinkHitRateRequest{FromColumn: "c", ToColumn: "c"}, b)
+			_, err := LinkHitRate(one(wire.TypeString), one(wire.TypeString, abc, abc, wire.Null()),
+				&wire.LinkHitRateRequest{FromColumn: "c", ToColumn: "c"}, b)
 			return err
 		}, key(abc, wire.TypeString), "each distinct key once; a null is none"},
 		{"a join", func(b Budget) error {
-			_, err := Join(one(wire.TypeString), &connector.QueryRequest{Table: "t", Joins: []wire.JoinHop{{FromTable: "t", FromField: "c", ToField: "c", Fields: []wire.JoinField{{Field: "c", As: "d"}}}}}, []Relation{one(wire.TypeString, abc, abc, wire.Null())}, b)
+			_, err := Join(one(wire.TypeString),
+				JoinRequest{Table: "t", Joins: []wire.JoinHop{{FromTable: "t", FromField: "c", ToField: "c",
+					Fields: []wire.JoinField{{Field: "c", As: "d"}}}}}, []Relation{one(wire.TypeString, abc, abc, wire.Null())}, b)
 			return err
 		}, key(abc, wire.TypeString) + 16 + 2*(24+32+3+8), "each row, and each distinct key once; a key that is a field too is held once"},
 		{"a sort", func(b Budget) error {

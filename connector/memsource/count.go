@@ -5,13 +5,13 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
-// Count is the exact number of rows that match the request's filters, the
-// answer of a connector.Counter that reads rows. It keeps nothing, so it has
+// Count returns the exact number of rows that match the request's filters. It is
+// the answer of a connector.Counter that reads rows. It keeps nothing, so it has
 // no budget. A filter on a field that is not among the columns is refused with
-// 422 (A11).
+// 422.
 //
-// A source whose Query can be read needs no Counter of its own for this:
-// connector.ErrDecline makes the SDK count by reading it (A12).
+// A source needs no Counter of its own for this: if its Counter returns
+// connector.ErrDecline, the library counts the rows of its Query.
 func Count(rel Relation, req *wire.CountRequest) (int64, error) {
 	match, err := filter.Compile(req.Where, rel.Columns)
 	if err != nil {

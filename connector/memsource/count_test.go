@@ -22,13 +22,16 @@ func TestCount(t *testing.T) {
 		why  string
 	}{
 		{"no filter", wire.CountRequest{}, 5, "every row counts, those with nulls too"},
-		{"a number", wire.CountRequest{Where: wire.Where{And: filter("amount", wire.OpEq, text("1.500"))}}, 2, "A6: 1.50 = 1.5 = 1.500"},
-		{"not equal", wire.CountRequest{Where: wire.Where{And: filter("region", wire.OpNeq, text("north"))}}, 1, "A2: null is not unequal"},
-		{"not in", wire.CountRequest{Where: wire.Where{And: []wire.Filter{{Field: "region", Op: wire.OpNin, Values: []wire.Value{text("north")}}}}}, 3, "A3: nin keeps nulls"},
-		{"an empty or", wire.CountRequest{Where: wire.Where{Or: [][]wire.Filter{}}}, 5, "A1: no constraint"},
-		{"an empty group", wire.CountRequest{Where: wire.Where{Or: [][]wire.Filter{{}}}}, 5, "A1: true of every row"},
-		{"a missing cell", wire.CountRequest{Where: wire.Where{And: []wire.Filter{{Field: "code", Op: wire.OpIsNull}}}}, 2, "A11: a cell missing from a row is null"},
-		{"a type of the request", wire.CountRequest{Where: wire.Where{And: filter("code", wire.OpEq, text("10")), FieldTypes: map[string]wire.Type{"code": wire.TypeString}}}, 1, "A10: as text 010 is not 10"},
+		{"a number", wire.CountRequest{Where: wire.Where{And: filter("amount", wire.OpEq, text("1.500"))}}, 2, "filter-6: 1.50 = 1.5 = 1.500"},
+		{"not equal", wire.CountRequest{Where: wire.Where{And: filter("region", wire.OpNeq, text("north"))}}, 1, "filter-2: null is not unequal"},
+		{"not in", wire.CountRequest{Where: wire.Where{And: []wire.Filter{{Field: "region", Op: wire.OpNin,
+			Values: []wire.Value{text("north")}}}}}, 3, "filter-3: nin keeps nulls"},
+		{"an empty or", wire.CountRequest{Where: wire.Where{Or: [][]wire.Filter{}}}, 5, "filter-1: no constraint"},
+		{"an empty group", wire.CountRequest{Where: wire.Where{Or: [][]wire.Filter{{}}}}, 5, "filter-1: true of every row"},
+		{"a missing cell", wire.CountRequest{Where: wire.Where{And: []wire.Filter{{Field: "code", Op: wire.OpIsNull}}}}, 2,
+			"filter-11b: a cell missing from a row is null"},
+		{"a type of the request", wire.CountRequest{Where: wire.Where{And: filter("code", wire.OpEq, text("10")),
+			FieldTypes: map[string]wire.Type{"code": wire.TypeString}}}, 1, "filter-10: as text 010 is not 10"},
 	}
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
@@ -52,7 +55,8 @@ func ExampleCount() {
 		Columns: []wire.Column{{Name: "moons", Type: wire.TypeNumber}},
 		Rows:    memsource.RowsOf([]wire.Value{wire.Int(0)}, []wire.Value{wire.Int(2)}, []wire.Value{wire.Null()}),
 	}
-	n, err := memsource.Count(rel, &wire.CountRequest{Where: wire.Where{And: []wire.Filter{{Field: "moons", Op: wire.OpGte, Value: wire.Int(0)}}}})
+	n, err := memsource.Count(rel,
+		&wire.CountRequest{Where: wire.Where{And: []wire.Filter{{Field: "moons", Op: wire.OpGte, Value: wire.Int(0)}}}})
 	fmt.Println(n, err)
 	// Output: 2 <nil>
 }

@@ -6,11 +6,11 @@ import (
 )
 
 const (
-	mostSamples    = 5   // values shown of a field
-	mostSampleText = 100 // bytes of the text of one
+	maxSamples    = 5   // values shown of a field
+	maxSampleText = 100 // bytes of the text of one
 )
 
-// describe fills in what the author left empty (see [Table]).
+// describe fills in what the author left out (see [Table]).
 func (t *table) describe() {
 	if t.RowCount == nil {
 		n := int64(len(t.rows))
@@ -29,7 +29,7 @@ func (t *table) describe() {
 	}
 }
 
-// typeOfCells is the type that the kinds of a column's cells have in common.
+// typeOfCells returns the type that the cells of a column have in common.
 func typeOfCells(rows [][]wire.Value, at int) wire.Type {
 	var found wire.Type
 	for _, row := range rows {
@@ -84,7 +84,7 @@ func (t *table) describeField(f *wire.Field, at int) {
 			continue // neither a sample nor an extreme
 		}
 		distinct[string(key)] = struct{}{}
-		if len(samples) < mostSamples && len(v.Text()) <= mostSampleText {
+		if len(samples) < maxSamples && len(v.Text()) <= maxSampleText {
 			samples = append(samples, v)
 		}
 		if ordered = ordered && hasOrder(v, f.Type); !ordered {
@@ -113,13 +113,13 @@ func (t *table) describeField(f *wire.Field, at int) {
 		share := 100 * float64(nulls) / float64(len(t.rows))
 		f.Stats.NullPercent = &share
 	}
-	if ordered && !least.IsNull() && len(least.Text()) <= mostSampleText && len(greatest.Text()) <= mostSampleText {
+	if ordered && !least.IsNull() && len(least.Text()) <= maxSampleText && len(greatest.Text()) <= maxSampleText {
 		f.Stats.Min, f.Stats.Max = &least, &greatest
 	}
 }
 
-// hasOrder reports whether v can be a minimum or maximum of a column of the
-// declared type t: it is what the type says, and the type has an order.
+// hasOrder reports whether v can be a minimum or maximum of a column of type t:
+// it fits the type, and the type has an order.
 func hasOrder(v wire.Value, t wire.Type) bool {
 	switch t {
 	case wire.TypeNumber, wire.TypeDecimal:

@@ -1,17 +1,17 @@
-// Package kit does in memory what a source's upstream cannot: it sorts, joins,
-// counts and aggregates rows, reads an upstream page by page, and serves whole
-// tables from memory.
+// Package memsource works on rows in memory: it serves whole tables as a source,
+// and for sources of your own it sorts, joins, counts and aggregates rows. It
+// also reads an upstream, the API behind a source, page by page.
 //
 // # Tables in memory
 //
-// [NewSource] turns tables into a complete connector.Source, with every
-// optional route. This is a working connector:
+// [New] turns tables into a complete connector.Source, with every optional
+// route. This is a working connector:
 //
 //	package main
 //
 //	import (
+//		"context"
 //		"log"
-//		"net/http"
 //		"os"
 //
 //		"github.com/connectorsdk/connector-sdk-go/connector"
@@ -20,7 +20,7 @@
 //	)
 //
 //	func main() {
-//		src, err := memsource.NewSource(memsource.Table{
+//		src, err := memsource.New([]memsource.Table{{
 //			Table: wire.Table{
 //				Name:              "planets",
 //				SourceDescription: "The planets of the solar system",
@@ -32,7 +32,7 @@
 //				{wire.Text("Mars"), wire.Int(2)},
 //				{wire.Text("Venus"), wire.Int(0)},
 //			},
-//		})
+//		}}, nil)
 //		if err != nil {
 //			log.Fatal(err)
 //		}
@@ -44,14 +44,14 @@
 //		if err != nil {
 //			log.Fatal(err)
 //		}
-//		log.Fatal(http.ListenAndServe(":8080", h))
+//		log.Fatal(connector.ListenAndServe(context.Background(), ":8080", h))
 //	}
 //
 // # Measures from rows
 //
 // A source of your own has rows but perhaps no way to aggregate them. The
-// measures take a [Relation], which is rows and what their cells are, and
-// answer exactly what the method of the optional interface returns:
+// measures take a [Relation], which is rows with their columns, and return what
+// the method of the optional interface returns:
 //
 //	func (s *shop) Aggregate(ctx context.Context, req *wire.AggregateRequest) (*connector.AggregateAnswer, error) {
 //		rel, err := s.read(ctx, req.Credentials, req.Table)
@@ -61,8 +61,8 @@
 //		return memsource.Aggregate(rel, req, 0)
 //	}
 //
-// Reading all rows to answer a number is what the platform does itself where a
-// route is missing; do it when your rows are nearer to you than to it.
+// Where a route is missing, the platform reads all rows and computes the number
+// itself. Compute it in your source if the rows are nearer to you.
 //
 //	interface                      measure
 //	connector.Counter              [Count]
@@ -73,18 +73,18 @@
 //	connector.Joiner               [Join]
 //	connector.Source               [Sort], [Pages]
 //
-// All of them read their rows once, copy what they keep, and hold it within a
-// [Budget]. What exceeds it is never answered wrongly:
+// All of them read their rows once, copy what they keep, and keep no more than a
+// [Budget] allows. If the work exceeds it, no answer is wrong:
 //
 //	Count        keeps nothing
-//	Sort         hands the rows out unsorted, and says so (B8)
-//	Aggregate    declines: connector.ErrDecline, 204 (E6)
-//	Cardinality  answers nil for the columns that hold most (F1)
+//	Sort         emits the rows unsorted, and says so
+//	Aggregate    declines: connector.ErrDecline, 204
+//	Cardinality  answers nil for the columns that hold most
 //	LinkHitRate  refuses: connector.ErrUnsupported, 422
 //	Join         refuses: connector.ErrUnsupported, 422
 //
-// Numbers are compared and added as decimal digits, never as floats (A6, E1).
+// Numbers compare and add as decimal digits, never as floats.
 //
-// Cancelling is the business of the rows: let the iterator yield the context's
-// error when it ends, as [Pages] does.
+// The measures take no context. Let the rows yield the context's error when it
+// ends, as [Pages] does.
 package memsource

@@ -7,9 +7,9 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
-// periodStart is the first day, in UTC, of the period that v lies in (E4);
-// false for a value that is no instant, and for one that an offset carries out
-// of the years 0 to 9999.
+// periodStart returns the first day, in UTC, of the period that v lies in. It
+// reports false for a value that is no date, or that an offset moves out of the
+// years 0 to 9999.
 func periodStart(v wire.Value, g wire.Grain) (wire.Value, bool) {
 	at, ok := filter.Instant(v)
 	if !ok {

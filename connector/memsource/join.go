@@ -7,30 +7,42 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
-// Join executes the LEFT joins of a query (B6), the work of a
-// connector.Joiner whose upstream cannot. hops are the tables of req.Joins, one
-// for each hop in the same order, with columns by their own names; a table that
-// two hops reach is given twice. Of req only Table, Fields, Joins and
-// FieldTypes are read.
+// JoinRequest is the part of a query or an aggregate that describes its joins.
+type JoinRequest struct {
+	// Table is the base table, where the first hop starts.
+	Table string
+	// Joins are the hops.
+	Joins []wire.JoinHop
+	// Fields are the base fields of the answer. No joined field may be named
+	// like one of them. An aggregate has none.
+	Fields []string
+	// FieldTypes are the types of base fields whose columns declare none.
+	FieldTypes map[string]wire.Type
+}
+
+// Join executes the LEFT joins of a query or an aggregate, for a
+// connector.Joiner whose upstream cannot join. hops are the tables of req.Joins,
+// one for each hop in the same order, with their columns' own names. A table
+// that two hops reach is given twice.
 //
 // The joined relation has the base's columns first, then those of each hop
 // under their "as", with Column.Hop set: begin with its Columns, and range over
-// its Rows. Every base row yields at least one row. One without a match keeps
-// nulls; one with several matches yields several rows, in the order of the
-// hop's table, so rows that come sorted leave sorted. A null key matches
-// nothing, and keys are equal as in [LinkHitRate] (F2).
+// its Rows. Every base row yields at least one row. A row without a match gets
+// nulls; a row with several matches yields several rows, in the order of the
+// hop's table, so sorted rows stay sorted. A null key matches nothing, and keys
+// are equal as in [LinkHitRate].
 //
-// The hops are read here, to their end, and held within the budget: only the
-// columns that are asked for or joined on. Over budget the request is refused
-// with 422 ([BudgetError]). The base is read while the joined rows are; the
-// slice they yield is reused, and not to be written to.
+// Join reads the hops' tables to their end before it returns. Of each row it
+// keeps, within the budget, the cells that the request needs. Over budget it
+// refuses the request with 422 ([BudgetError]). The base is read while the
+// joined rows are; they reuse one slice, which the caller must not write to.
 //
-// Refused are an unknown field (404), a name that clashes (400), a fromTable
-// that is neither the base table nor that of an earlier hop (400), and one that
-// two hops have reached (422).
-func Join(base Relation, req *connector.QueryRequest, hops []Relation, budget Budget) (Relation, error) {
+// Join refuses an unknown field (404), a repeated name (400), a fromTable that
+// is neither the base table nor that of an earlier hop (400), and a fromTable
+// that two hops have reached (422).
+func Join(base Relation, req JoinRequest, hops []Relation, budget Budget) (Relation, error) {
 	if len(hops) != len(req.Joins) {
-		return Relation{}, connector.BadRequest("joins: the request has %d hops, the source has joined %d", len(req.Joins), len(hops))
+		return Relation{}, connector.BadRequest("joins: the request has %d hops, the source joins %d", len(req.Joins), len(hops))
 	}
 	columns := make([][]wire.Column, len(hops))
 	for i, h := range hops {
@@ -71,7 +83,7 @@ func Join(base Relation, req *connector.QueryRequest, hops []Relation, budget Bu
 	return Relation{Columns: plan.columns, Rows: plan.rows(base.Rows)}, nil
 }
 
-// joinPlan is a request's joins, resolved to positions.
+// joinPlan is the joins of a request with columns as positions.
 type joinPlan struct {
 	width   int           // cells of a base row
 	columns []wire.Column // of the joined rows
@@ -81,15 +93,15 @@ type joinPlan struct {
 // hop is one LEFT join.
 type hop struct {
 	from    int // -1: the base row, else an earlier hop
-	fromAt  int // the key among the cells of from
-	toAt    int // the key among the cells of this hop's table
+	fromAt  int // the key's position in the row of from
+	toAt    int // the key's position in the row of this hop's table
 	numeric bool
 	out     []int // the cells that this hop adds
 	index   *index
 }
 
 // planJoin resolves the hops of a request against the columns of their tables.
-func planJoin(base []wire.Column, tables [][]wire.Column, req *connector.QueryRequest) (*joinPlan, error) {
+func planJoin(base []wire.Column, tables [][]wire.Column, req JoinRequest) (*joinPlan, error) {
 	p := &joinPlan{width: len(base), columns: slices.Clone(base)}
 	names := slices.Clone(req.Fields)
 	for i, j := range req.Joins {
@@ -106,7 +118,8 @@ func planJoin(base []wire.Column, tables [][]wire.Column, req *connector.QueryRe
 		}
 		switch {
 		case reached > 1:
-			return nil, connector.Unsupported("joins[%d].fromTable: two hops reached table %s, so a hop from it is ambiguous", i, wire.QuoteName(j.FromTable))
+			return nil, connector.Unsupported(
+				"joins[%d].fromTable: two hops reached table %s, so a hop from it is ambiguous", i, wire.QuoteName(j.FromTable))
 		case reached == 0 && j.FromTable != req.Table:
 			return nil, connector.BadRequest("joins[%d].fromTable: must be the base table or the toTable of an earlier hop", i)
 		}
@@ -132,7 +145,8 @@ func planJoin(base []wire.Column, tables [][]wire.Column, req *connector.QueryRe
 				as = f.Field
 			}
 			if slices.Contains(names, as) {
-				return nil, connector.BadRequest("joins[%d].fields: the name %s is taken; give the field another \"as\"", i, wire.QuoteName(as))
+				return nil, connector.BadRequest(
+					"joins[%d].fields: the name %s is taken; give the field another \"as\"", i, wire.QuoteName(as))
 			}
 			names = append(names, as)
 			t := tables[i][at].Type
@@ -147,8 +161,8 @@ func planJoin(base []wire.Column, tables [][]wire.Column, req *connector.QueryRe
 	return p, nil
 }
 
-// compact lists the cells of a hop's table that the join needs, and rewrites
-// the plan to find them at their places in that list.
+// compact returns the cells of a hop's table that the join needs, and changes
+// the plan to find them at their positions in that list.
 func (p *joinPlan) compact(i int) (keep []int) {
 	place := func(at int) int {
 		if k := slices.Index(keep, at); k >= 0 {
@@ -170,14 +184,14 @@ func (p *joinPlan) compact(i int) (keep []int) {
 	return keep
 }
 
-// rows joins the base rows, one after the other.
+// rows joins the base rows one by one.
 func (p *joinPlan) rows(base Rows) Rows {
 	return func(yield func([]wire.Value, error) bool) {
 		joined := make([]wire.Value, len(p.columns))
-		matched := make([][]wire.Value, len(p.hops)) // the row each hop stands at; nil: none
+		matched := make([][]wire.Value, len(p.hops)) // the current row of each hop; nil: none
 		var key []byte
-		// expand fills the cells of hop i and of those behind it, for every
-		// match, and yields; false when no more rows are wanted.
+		// expand fills the cells of hop i and of the later ones, for every match,
+		// and yields. It reports false if no more rows are wanted.
 		var expand func(base []wire.Value, i, at int) bool
 		expand = func(base []wire.Value, i, at int) bool {
 			if i == len(p.hops) {
@@ -229,7 +243,7 @@ func (p *joinPlan) rows(base Rows) Rows {
 type index struct {
 	numeric bool
 	rows    [][]wire.Value
-	next    []int            // the row with the same key behind each row; -1: none
+	next    []int            // the next row with the same key, for each row; -1: none
 	chains  map[string]chain // by key
 	key     []byte
 }
@@ -241,8 +255,8 @@ func newIndex(numeric bool) *index {
 	return &index{numeric: numeric, chains: map[string]chain{}}
 }
 
-// add takes a row whose key is at a position, and tells the bytes this cost
-// beside the row's own. A row that matches nothing is left out.
+// add adds a row whose key is at a position, and returns the bytes that this
+// costs beside the row's own. It leaves out a row that matches nothing.
 func (x *index) add(row []wire.Value, at int) (bytes int) {
 	var ok bool
 	if x.key, ok = appendJoinKey(x.key[:0], cell(row, at), x.numeric); !ok {
@@ -261,7 +275,7 @@ func (x *index) add(row []wire.Value, at int) (bytes int) {
 	return 8 + 16 + keySize(x.key)
 }
 
-// first is the first row of a key; -1 when there is none.
+// first returns the first row of a key, or -1.
 func (x *index) first(key []byte) int {
 	if c, ok := x.chains[string(key)]; ok {
 		return c.head

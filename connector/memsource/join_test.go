@@ -7,15 +7,15 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/connectorsdk/connector-sdk-go/connector"
 	"github.com/connectorsdk/connector-sdk-go/connector/memsource"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
-// staff is a table that refers to itself and to places.
+// staff returns a table that refers to itself and to places.
 func staff() memsource.Relation {
 	return memsource.Relation{
-		Columns: []wire.Column{{Name: "id", Type: wire.TypeNumber}, {Name: "name", Type: wire.TypeString}, {Name: "boss", Type: wire.TypeNumber}, {Name: "home", Type: wire.TypeString}, {Name: "work", Type: wire.TypeString}},
+		Columns: []wire.Column{{Name: "id", Type: wire.TypeNumber}, {Name: "name", Type: wire.TypeString},
+			{Name: "boss", Type: wire.TypeNumber}, {Name: "home", Type: wire.TypeString}, {Name: "work", Type: wire.TypeString}},
 		Rows: reused([][]wire.Value{
 			row(num(1), text("Ada"), null, text("Rome"), text("Oslo")),
 			row(num(2), text("Bo"), dec("1.0"), text("Oslo"), text("Oslo")),
@@ -25,11 +25,12 @@ func staff() memsource.Relation {
 	}
 }
 
-// places has two rows for Oslo, and one without a name.
+// places returns a table with two rows for Oslo, and one without a name.
 func places() memsource.Relation {
 	return memsource.Relation{
 		Columns: []wire.Column{{Name: "town", Type: wire.TypeString}, {Name: "land", Type: wire.TypeString}},
-		Rows:    reused([][]wire.Value{row(text("Oslo"), text("NO")), row(text("Rome"), text("IT")), row(null, text("?")), row(text("Oslo"), text("no"))}),
+		Rows: reused([][]wire.Value{row(text("Oslo"), text("NO")), row(text("Rome"), text("IT")), row(null, text("?")),
+			row(text("Oslo"), text("no"))}),
 	}
 }
 
@@ -40,7 +41,7 @@ func lands() memsource.Relation {
 	}
 }
 
-// hop is one hop; fields are "field" or "field as".
+// hop returns one hop; fields are "field" or "field as".
 func hop(from, fromField, to, toField string, fields ...string) wire.JoinHop {
 	j := wire.JoinHop{FromTable: from, FromField: fromField, ToTable: to, ToField: toField}
 	for _, f := range fields {
@@ -61,27 +62,34 @@ func TestJoin(t *testing.T) {
 	}{
 		{"several matches", []wire.JoinHop{hop("staff", "home", "places", "town", "land")}, []memsource.Relation{places()},
 			[]string{`1 "IT"`, `2 "NO"`, `2 "no"`, `3 null`, `4 null`},
-			"B6: LEFT; an unmatched row keeps nulls, several matches are several rows, a null key matches nothing, not even a null"},
+			"query-6: LEFT; an unmatched row keeps nulls, several matches are several rows, a null key matches nothing, not even a null"},
 		{"self-join", []wire.JoinHop{hop("staff", "boss", "staff", "id", "name bossName")}, []memsource.Relation{staff()},
-			[]string{`1 null`, `2 "Ada"`, `3 "Bo"`, `4 null`}, "B6: the table and itself are told apart; F2: 1.0 = 1 as both are numeric"},
-		{"two hops to one table", []wire.JoinHop{hop("staff", "home", "places", "town", "land homeLand"), hop("staff", "work", "places", "town", "land workLand")}, []memsource.Relation{places(), places()},
+			[]string{`1 null`, `2 "Ada"`, `3 "Bo"`, `4 null`},
+			"query-6a: the table and itself are told apart; measure-2b: 1.0 = 1 as both are numeric"},
+		{"two hops to one table", []wire.JoinHop{hop("staff", "home", "places", "town", "land homeLand"),
+			hop("staff", "work", "places", "town", "land workLand")}, []memsource.Relation{places(), places()},
 			[]string{`1 "IT" "NO"`, `1 "IT" "no"`, `2 "NO" "NO"`, `2 "NO" "no"`, `2 "no" "NO"`, `2 "no" "no"`, `3 null null`, `4 null null`},
-			"B6: two hops to one table are told apart, and multiply"},
-		{"a hop from a hop", []wire.JoinHop{hop("staff", "home", "places", "town", "town"), hop("places", "land", "lands", "code", "full")}, []memsource.Relation{places(), lands()},
+			"query-6a: two hops to one table are told apart, and multiply"},
+		{"a hop from a hop", []wire.JoinHop{hop("staff", "home", "places", "town", "town"),
+			hop("places", "land", "lands", "code", "full")}, []memsource.Relation{places(), lands()},
 			[]string{`1 "Rome" "Italy"`, `2 "Oslo" "Norway"`, `2 "Oslo" null`, `3 null null`, `4 null null`},
-			"B6: fromTable is an earlier hop; its key need not be among the fields; text keys are equal by bytes: no is not NO"},
+			"query-6a: fromTable is an earlier hop; its key need not be among the fields; text keys are equal by bytes: no is not NO"},
 		{"a hop without fields", []wire.JoinHop{hop("staff", "home", "places", "town")}, []memsource.Relation{places()},
 			[]string{`1`, `2`, `2`, `3`, `4`}, "a hop that adds no member still multiplies rows"},
-		{"a hop without rows", []wire.JoinHop{hop("staff", "home", "places", "town", "land")}, []memsource.Relation{{Columns: places().Columns, Rows: memsource.RowsOf()}},
+		{"a hop without rows", []wire.JoinHop{hop("staff", "home", "places", "town", "land")},
+			[]memsource.Relation{{Columns: places().Columns, Rows: memsource.RowsOf()}},
 			[]string{`1 null`, `2 null`, `3 null`, `4 null`}, "LEFT: no row is lost"},
-		{"a number and text", []wire.JoinHop{hop("staff", "boss", "lands", "code", "full")}, []memsource.Relation{{Columns: lands().Columns, Rows: memsource.RowsOf(row(text("1"), text("one")), row(text("1.0"), text("one point nought")))}},
-			[]string{`1 null`, `2 "one point nought"`, `3 null`, `4 null`}, "F2: keys compare as text unless both are numeric"},
-		{"back to the base", []wire.JoinHop{hop("staff", "boss", "staff", "id", "name bossName"), hop("staff", "id", "staff", "boss", "name report")}, []memsource.Relation{staff(), staff()},
+		{"a number and text", []wire.JoinHop{hop("staff", "boss", "lands", "code", "full")},
+			[]memsource.Relation{{Columns: lands().Columns,
+				Rows: memsource.RowsOf(row(text("1"), text("one")), row(text("1.0"), text("one point nought")))}},
+			[]string{`1 null`, `2 "one point nought"`, `3 null`, `4 null`}, "measure-2b: keys compare as text unless both are numeric"},
+		{"back to the base", []wire.JoinHop{hop("staff", "boss", "staff", "id", "name bossName"),
+			hop("staff", "id", "staff", "boss", "name report")}, []memsource.Relation{staff(), staff()},
 			[]string{`1 null "Bo"`, `2 "Ada" "Cy"`, `3 "Bo" null`, `4 null null`}, "the base table stays the base after one hop reached it"},
 	}
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
-			joined, err := memsource.Join(staff(), &connector.QueryRequest{Table: "staff", Fields: []string{"id"}, Joins: c.joins}, c.hops, 0)
+			joined, err := memsource.Join(staff(), memsource.JoinRequest{Table: "staff", Fields: []string{"id"}, Joins: c.joins}, c.hops, 0)
 			require.NoError(t, err)
 			got := []string{}
 			for r, err := range joined.Rows {
@@ -101,33 +109,37 @@ func TestJoinColumns(t *testing.T) {
 	undeclared := places()
 	undeclared.Columns[0].Type = ""
 	joins[0].Fields[1].Type = wire.TypeReference
-	joined, err := memsource.Join(staff(), &connector.QueryRequest{Table: "staff", Joins: joins}, []memsource.Relation{undeclared, places()}, 0)
+	joined, err := memsource.Join(staff(), memsource.JoinRequest{Table: "staff", Joins: joins}, []memsource.Relation{undeclared, places()}, 0)
 	require.NoError(t, err)
 	assert.Equal(t, append(staff().Columns,
-		wire.Column{Name: "homeLand", Type: wire.TypeString, Hop: 1}, // A10: the source's own type
+		wire.Column{Name: "homeLand", Type: wire.TypeString, Hop: 1}, // [rule filter-10]: the source's own type
 		wire.Column{Name: "town", Type: wire.TypeReference, Hop: 1},  // else the request's
 		wire.Column{Name: "land", Type: wire.TypeString, Hop: 2},     // "as" absent: the field's own name
 	), joined.Columns)
 }
 
 // TestJoinTypes: fieldTypes speak of the base table's fields where it declares
-// nothing (A10), and of no other table's.
+// nothing [rule filter-10], and of no other table's.
 func TestJoinTypes(t *testing.T) {
 	one := func(name string, typ wire.Type, v wire.Value) memsource.Relation { return column(name, typ, v) }
 	joins := []wire.JoinHop{hop("base", "k", "a", "k", "k a"), hop("a", "k", "b", "k", "k b")}
-	joined, err := memsource.Join(one("k", "", text("1.0")), &connector.QueryRequest{Table: "base", Joins: joins, Where: wire.Where{FieldTypes: map[string]wire.Type{"k": wire.TypeNumber}}},
+	joined, err := memsource.Join(one("k", "", text("1.0")),
+		memsource.JoinRequest{Table: "base", Joins: joins, FieldTypes: map[string]wire.Type{"k": wire.TypeNumber}},
 		[]memsource.Relation{one("k", wire.TypeNumber, num(1)), one("k", wire.TypeNumber, dec("1.00"))}, 0)
 	require.NoError(t, err)
-	assert.Equal(t, []string{`"1.0" 1 "1.00"`}, collect(t, joined.Rows), "F2: numbers on both sides")
+	assert.Equal(t, []string{`"1.0" 1 "1.00"`}, collect(t, joined.Rows), "measure-2b: numbers on both sides")
 
-	joined, err = memsource.Join(one("k", wire.TypeNumber, num(1)), &connector.QueryRequest{Table: "base", Joins: joins, Where: wire.Where{FieldTypes: map[string]wire.Type{"k": wire.TypeNumber}}},
+	joined, err = memsource.Join(one("k", wire.TypeNumber, num(1)),
+		memsource.JoinRequest{Table: "base", Joins: joins, FieldTypes: map[string]wire.Type{"k": wire.TypeNumber}},
 		[]memsource.Relation{one("k", "", text("1")), one("k", wire.TypeNumber, dec("1.00"))}, 0)
 	require.NoError(t, err)
 	assert.Equal(t, []string{`1 "1" null`}, collect(t, joined.Rows), "a hop's undeclared key is text, whatever a base field of its name is")
 }
 
 func TestJoinCanBeReadTwiceAndLeftEarly(t *testing.T) {
-	joined, err := memsource.Join(staff(), &connector.QueryRequest{Table: "staff", Joins: []wire.JoinHop{hop("staff", "home", "places", "town", "land")}}, []memsource.Relation{places()}, 0)
+	joined, err := memsource.Join(staff(),
+		memsource.JoinRequest{Table: "staff", Joins: []wire.JoinHop{hop("staff", "home", "places", "town", "land")}},
+		[]memsource.Relation{places()}, 0)
 	require.NoError(t, err)
 	n := 0
 	for range joined.Rows {
@@ -147,14 +159,22 @@ func TestJoinRefuses(t *testing.T) {
 		mentions string
 		why      string
 	}{
-		{"from nowhere", []wire.JoinHop{hop("lands", "code", "places", "land")}, wire.CodeBadRequest, "joins[0].fromTable", "B6: the base table or an earlier hop"},
-		{"from a later hop", []wire.JoinHop{hop("lands", "code", "places", "land"), hop("staff", "home", "lands", "code")}, wire.CodeBadRequest, "joins[0].fromTable", "earlier, not later"},
-		{"from a table reached twice", append(two, hop("places", "land", "lands", "code")), wire.CodeUnsupported, "joins[2].fromTable", "B6: ambiguous"},
-		{"an unknown key", []wire.JoinHop{hop("staff", "colour", "places", "town")}, wire.CodeUnknownEntity, `table "staff" has no field "colour"`, "A11: in a hop, 404"},
-		{"an unknown target", []wire.JoinHop{hop("staff", "home", "places", "colour")}, wire.CodeUnknownEntity, `table "places" has no field "colour"`, "A11"},
-		{"an unknown field", []wire.JoinHop{hop("staff", "home", "places", "town", "colour")}, wire.CodeUnknownEntity, `table "places" has no field "colour"`, "A11"},
-		{"a name of the base", []wire.JoinHop{hop("staff", "home", "places", "town", "land name")}, wire.CodeBadRequest, `"name"`, "B6: a clash of names is 400"},
-		{"a name of another hop", []wire.JoinHop{hop("staff", "home", "places", "town", "land"), hop("staff", "work", "places", "town", "land")}, wire.CodeBadRequest, `joins[1].fields: the name "land"`, "B6"},
+		{"from nowhere", []wire.JoinHop{hop("lands", "code", "places", "land")}, wire.CodeBadRequest, "joins[0].fromTable",
+			"query-6a: the base table or an earlier hop"},
+		{"from a later hop", []wire.JoinHop{hop("lands", "code", "places", "land"), hop("staff", "home", "lands", "code")},
+			wire.CodeBadRequest, "joins[0].fromTable", "earlier, not later"},
+		{"from a table reached twice", append(two, hop("places", "land", "lands", "code")), wire.CodeUnsupported,
+			"joins[2].fromTable", "query-6a: ambiguous"},
+		{"an unknown key", []wire.JoinHop{hop("staff", "colour", "places", "town")}, wire.CodeUnknownEntity,
+			`table "staff" has no field "colour"`, "filter-11a: in a hop, 404"},
+		{"an unknown target", []wire.JoinHop{hop("staff", "home", "places", "colour")}, wire.CodeUnknownEntity,
+			`table "places" has no field "colour"`, "filter-11a"},
+		{"an unknown field", []wire.JoinHop{hop("staff", "home", "places", "town", "colour")}, wire.CodeUnknownEntity,
+			`table "places" has no field "colour"`, "filter-11a"},
+		{"a name of the base", []wire.JoinHop{hop("staff", "home", "places", "town", "land name")}, wire.CodeBadRequest,
+			`"name"`, "query-6b: a clash of names is 400"},
+		{"a name of another hop", []wire.JoinHop{hop("staff", "home", "places", "town", "land"),
+			hop("staff", "work", "places", "town", "land")}, wire.CodeBadRequest, `joins[1].fields: the name "land"`, "query-6b"},
 	}
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
@@ -163,17 +183,17 @@ func TestJoinRefuses(t *testing.T) {
 			for _, j := range c.joins {
 				hops = append(hops, tables[j.ToTable]())
 			}
-			_, err := memsource.Join(staff(), &connector.QueryRequest{Table: "staff", Fields: []string{"id", "name"}, Joins: c.joins}, hops, 0)
+			_, err := memsource.Join(staff(), memsource.JoinRequest{Table: "staff", Fields: []string{"id", "name"}, Joins: c.joins}, hops, 0)
 			require.Error(t, err, c.why)
 			refused(t, err, c.code, c.mentions)
 		})
 	}
-	_, err := memsource.Join(staff(), &connector.QueryRequest{Table: "staff", Joins: two}, []memsource.Relation{places()}, 0)
+	_, err := memsource.Join(staff(), memsource.JoinRequest{Table: "staff", Joins: two}, []memsource.Relation{places()}, 0)
 	assert.ErrorContains(t, err, "2 hops", "a hop is refused rather than dropped")
 }
 
 func TestJoinPassesFailuresOn(t *testing.T) {
-	req := &connector.QueryRequest{Table: "staff", Joins: []wire.JoinHop{hop("staff", "home", "places", "town", "land")}}
+	req := memsource.JoinRequest{Table: "staff", Joins: []wire.JoinHop{hop("staff", "home", "places", "town", "land")}}
 	broken := places()
 	broken.Rows = failing(nil, errUpstream)
 	_, err := memsource.Join(staff(), req, []memsource.Relation{broken}, 0)
@@ -205,7 +225,7 @@ func ExampleJoin() {
 		Columns: []wire.Column{{Name: "id", Type: wire.TypeNumber}, {Name: "name", Type: wire.TypeString}},
 		Rows:    memsource.RowsOf([]wire.Value{wire.Int(1), wire.Text("Ada")}),
 	}
-	joined, err := memsource.Join(orders, &connector.QueryRequest{
+	joined, err := memsource.Join(orders, memsource.JoinRequest{
 		Table: "orders",
 		Joins: []wire.JoinHop{{
 			FromTable: "orders", FromField: "customer", ToTable: "customers", ToField: "id",

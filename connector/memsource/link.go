@@ -9,28 +9,22 @@ import (
 )
 
 // LinkHitRate measures how many of the non-null values of one column are found
-// in another, the answer of a connector.LinkMeasurer that reads rows. It reads
-// to first, keeps its distinct keys, and then reads from. The relations may
-// have the one column each, or more; they may be of the same table.
+// in another. It is the answer of a connector.LinkMeasurer that reads rows. It
+// reads to first, keeps its distinct keys, and then reads from. The relations
+// need no other columns than these; they may be of the same table.
 //
-// Values are equal as in a join: by A6 when both columns are declared numeric,
-// else as text (F2). A text in two numeric columns that is no number equals
-// nothing, itself included. The samples are the first distinct texts in byte
-// order, at most 20.
+// Values are equal as in a join: as numbers if both columns are declared
+// numeric, else as text [rule measure-2b]. In two numeric columns, text that is
+// no number equals nothing, not even itself. The samples are the first distinct
+// texts in byte order, at most 20.
 //
-// Over budget the link is refused with 422 ([BudgetError]); an unknown column
-// with 404 (F3).
+// LinkHitRate refuses a link over budget with 422 ([BudgetError]), and an unknown
+// column with 404.
 func LinkHitRate(from, to Relation, req *wire.LinkHitRateRequest, budget Budget) (*wire.LinkHitRate, error) {
-	fromAt, matches := find(from.Columns, req.FromColumn)
-	if matches == 0 {
-		return nil, noField(req.FromTable, req.FromColumn)
+	fromAt, toAt, numeric, err := linkColumns(from.Columns, to.Columns, req)
+	if err != nil {
+		return nil, err
 	}
-	toAt, matches := find(to.Columns, req.ToColumn)
-	if matches == 0 {
-		return nil, noField(req.ToTable, req.ToColumn)
-	}
-	numeric := from.Columns[fromAt].Type.Numeric() && to.Columns[toAt].Type.Numeric()
-
 	tally := budget.open()
 	keys := map[string]struct{}{}
 	var key []byte
@@ -51,7 +45,8 @@ func LinkHitRate(from, to Relation, req *wire.LinkHitRateRequest, budget Budget)
 		}
 		if !tally.spend(keySize(key)) {
 			return nil, tally.over(
-				connector.Unsupported("the link cannot be measured: column %s of table %s has too many distinct values", wire.QuoteName(req.ToColumn), wire.QuoteName(req.ToTable)),
+				connector.Unsupported("the link cannot be measured: column %s of table %s has too many distinct values",
+					wire.QuoteName(req.ToColumn), wire.QuoteName(req.ToTable)),
 				"the distinct values of column %q of table %q", req.ToColumn, req.ToTable)
 		}
 		keys[string(key)] = struct{}{}
@@ -62,8 +57,24 @@ func LinkHitRate(from, to Relation, req *wire.LinkHitRateRequest, budget Budget)
 	})
 }
 
-// hitRate reads the from side against the keys of the to side.
-func hitRate(from Rows, at int, numeric bool, req *wire.LinkHitRateRequest, found func(key []byte) bool) (*wire.LinkHitRate, error) {
+// linkColumns finds the columns of a link, and reports whether they compare as
+// numbers.
+func linkColumns(from, to []wire.Column, req *wire.LinkHitRateRequest) (fromAt, toAt int, numeric bool, err error) {
+	fromAt, matches := find(from, req.FromColumn)
+	if matches == 0 {
+		return 0, 0, false, noField(req.FromTable, req.FromColumn)
+	}
+	toAt, matches = find(to, req.ToColumn)
+	if matches == 0 {
+		return 0, 0, false, noField(req.ToTable, req.ToColumn)
+	}
+	return fromAt, toAt, from[fromAt].Type.Numeric() && to[toAt].Type.Numeric(), nil
+}
+
+// hitRate looks the values of the from side up among the keys of the to side.
+func hitRate(
+	from Rows, at int, numeric bool, req *wire.LinkHitRateRequest, found func(key []byte) bool,
+) (*wire.LinkHitRate, error) {
 	rate := &wire.LinkHitRate{OrphanSamples: []string{}}
 	var key, text []byte
 	for row, err := range from {
@@ -84,13 +95,11 @@ func hitRate(from Rows, at int, numeric bool, req *wire.LinkHitRateRequest, foun
 		}
 		rate.OrphanCount++
 		text = v.AppendText(text[:0])
-		i, known := slices.BinarySearchFunc(rate.OrphanSamples, text, func(s string, t []byte) int {
-			return compareText(s, t)
-		})
+		i, known := slices.BinarySearchFunc(rate.OrphanSamples, text, compareText)
 		if known || i == wire.MaxOrphanSamples {
 			continue
 		}
-		// Text is checked here because a sample crosses outside of a row (D4).
+		// Rows check their text; a sample is no part of a row.
 		if err := v.Err(); err != nil {
 			return nil, invalidCell(req.FromTable, req.FromColumn, err)
 		}
@@ -105,7 +114,7 @@ func hitRate(from Rows, at int, numeric bool, req *wire.LinkHitRateRequest, foun
 	return rate, nil
 }
 
-// compareText orders a string and bytes by bytes, without a copy.
+// compareText compares a string and bytes, without a copy.
 func compareText(s string, t []byte) int {
 	switch {
 	case s < string(t):
@@ -116,9 +125,9 @@ func compareText(s string, t []byte) int {
 	return 0
 }
 
-// appendJoinKey appends what is equal for values that a join or a link finds
-// equal (F2); false for a value that matches nothing: null, or no number where
-// numbers are compared.
+// appendJoinKey appends a key that is equal for values that are equal in a join
+// or a link [rule measure-2b]. It reports false for a value that matches nothing:
+// null, or no number where numbers are compared.
 func appendJoinKey(dst []byte, v wire.Value, numeric bool) ([]byte, bool) {
 	switch {
 	case v.IsNull():

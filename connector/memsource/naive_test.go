@@ -11,7 +11,6 @@ import (
 	"github.com/shopspring/decimal"
 	"github.com/stretchr/testify/require"
 
-	"github.com/connectorsdk/connector-sdk-go/connector"
 	"github.com/connectorsdk/connector-sdk-go/connector/memsource"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
@@ -28,7 +27,7 @@ var spellings = []wire.Value{
 	dec("12345678901234567890123456789012345678.91"), text("0.00000000000000000000000000000000000001"),
 }
 
-// numberKey is one text for all spellings of a number.
+// numberKey returns one text for all spellings of a number.
 func numberKey(v wire.Value) string {
 	d := decimal.RequireFromString(strings.TrimPrefix(v.String(), "+"))
 	if d.IsZero() {
@@ -47,7 +46,7 @@ func naiveKey(v wire.Value, numeric bool) string {
 	return "text " + v.String()
 }
 
-// randomRows have a text key, a number, and a number that is undeclared.
+// randomRows returns rows of a text key, a number, and an undeclared number.
 func randomRows(random *rand.Rand, n int) [][]wire.Value {
 	rows := make([][]wire.Value, n)
 	for i := range rows {
@@ -146,7 +145,8 @@ func TestCardinalityAgainstNaive(t *testing.T) {
 	random := rand.New(rand.NewPCG(5, 6))
 	for range 500 {
 		rows := randomRows(random, random.IntN(40))
-		got, err := memsource.Cardinality(memsource.Relation{Columns: randomColumns, Rows: reused(rows)}, &wire.CardinalityRequest{Columns: []string{"u", "k", "n"}}, 0)
+		got, err := memsource.Cardinality(memsource.Relation{Columns: randomColumns, Rows: reused(rows)},
+			&wire.CardinalityRequest{Columns: []string{"u", "k", "n"}}, 0)
 		require.NoError(t, err)
 		for at, name := range []string{"k", "n", "u"} {
 			want := wire.Cardinality{}
@@ -168,7 +168,7 @@ func TestLinkAgainstNaive(t *testing.T) {
 	for range 1_000 {
 		from, to := randomRows(random, random.IntN(30)), randomRows(random, random.IntN(12))
 		fromAt, toAt := random.IntN(3), random.IntN(3)
-		numeric := fromAt == 1 && toAt == 1 // F2: both declared
+		numeric := fromAt == 1 && toAt == 1 // [rule measure-2b]: both declared
 		want := wire.LinkHitRate{OrphanSamples: []string{}}
 		samples := map[string]bool{}
 		for _, f := range from {
@@ -192,7 +192,8 @@ func TestLinkAgainstNaive(t *testing.T) {
 		sort.Strings(want.OrphanSamples)
 		want.OrphanSamples = want.OrphanSamples[:min(20, len(samples))]
 
-		got, err := memsource.LinkHitRate(memsource.Relation{Columns: randomColumns, Rows: reused(from)}, memsource.Relation{Columns: randomColumns, Rows: reused(to)},
+		got, err := memsource.LinkHitRate(memsource.Relation{Columns: randomColumns, Rows: reused(from)},
+			memsource.Relation{Columns: randomColumns, Rows: reused(to)},
 			&wire.LinkHitRateRequest{FromColumn: randomColumns[fromAt].Name, ToColumn: randomColumns[toAt].Name}, 0)
 		require.NoError(t, err)
 		require.Equal(t, &want, got)
@@ -260,7 +261,8 @@ func TestJoinAgainstNaive(t *testing.T) {
 		for _, j := range joins {
 			hops = append(hops, memsource.Relation{Columns: randomColumns, Rows: reused(tables[j.ToTable])})
 		}
-		joined, err := memsource.Join(memsource.Relation{Columns: randomColumns, Rows: reused(base)}, &connector.QueryRequest{Table: "base", Joins: joins}, hops, 0)
+		joined, err := memsource.Join(memsource.Relation{Columns: randomColumns, Rows: reused(base)},
+			memsource.JoinRequest{Table: "base", Joins: joins}, hops, 0)
 		require.NoError(t, err)
 		got := collect(t, joined.Rows)
 		require.Equal(t, want, nilIfEmpty(got), "%+v", joins)

@@ -7,26 +7,26 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
-// ErrCursorRepeats is what [Pages] fails with when the upstream hands out a
-// cursor it has handed out before: following it would never end.
-var ErrCursorRepeats = errors.New("memsource: the upstream's cursor repeats, so its pages would never end; check how fetch reads the next cursor")
+// ErrCursorRepeats means that the upstream of [Pages] repeated a cursor:
+// following it would never end.
+var ErrCursorRepeats = errors.New(
+	"memsource: the upstream's cursor repeats, so its pages would never end; check how fetch reads the next cursor")
 
 // Pages reads an upstream API page by page. fetch gets the zero cursor first,
-// then what the page before returned as next; a zero next is the last page. A
+// then the next cursor of the page before; a zero next cursor ends the pages. A
 // cursor is whatever the upstream uses and == compares: a token, a URL, a page
 // number.
 //
-// Only one page is in memory at a time, and the next is not asked for before
-// its rows are wanted: a slow reader slows the upstream down (C7), and a full
-// window stops it. A page may be empty and still have a next one. Between pages
-// ctx is checked, and fetch gets it to pass on. Ranging over the rows again
-// fetches them again.
+// Only one page is in memory at a time, and fetch is called when its rows are
+// needed: a slow reader slows the upstream down, and a full window stops it. A
+// page may be empty and still have a next one. Pages checks ctx between pages
+// and passes it to fetch. Ranging over the rows again fetches them again.
 //
-// A cursor that repeats is [ErrCursorRepeats]: at once when it is the one just
-// used, else within a few rounds of the loop. No cursors are collected, so this
-// costs nothing however many pages there are. An upstream that keeps the
-// position itself and answers one and the same cursor for every page needs a
-// cursor that counts along, such as struct{ id string; page int }.
+// A repeated cursor ends the rows with [ErrCursorRepeats]: at once if it is the
+// one just used, else within a few rounds of the loop. Pages does not collect
+// cursors, so this costs the same however many pages there are. An upstream that
+// keeps the position itself and answers the same cursor for every page needs a
+// cursor with a counter, such as struct{ id string; page int }.
 //
 // An API that answers {"items": [...], "next": "..."}:
 //
@@ -46,10 +46,12 @@ var ErrCursorRepeats = errors.New("memsource: the upstream's cursor repeats, so 
 //	})
 //	return out.Begin(columns).All(rows)
 //
-// Errors of fetch end the rows. They reach the platform as internal errors
-// unless made by connector.BadRequest and its kin; never put the text of an
+// Errors of fetch end the rows. They reach the platform as internal errors,
+// unless connector.BadRequest and its like made them; never put the text of an
 // upstream's answer into one.
-func Pages[C comparable](ctx context.Context, fetch func(ctx context.Context, cursor C) (rows [][]wire.Value, next C, err error)) Rows {
+func Pages[C comparable](
+	ctx context.Context, fetch func(ctx context.Context, cursor C) (rows [][]wire.Value, next C, err error),
+) Rows {
 	return func(yield func([]wire.Value, error) bool) {
 		var none, cursor C
 		// Brent's cycle detection: remember one cursor, and remember a later

@@ -121,7 +121,7 @@ func TestPagesStop(t *testing.T) {
 		for range rows {
 			break
 		}
-		assert.Equal(t, []string{""}, asked, "C7: no page is fetched ahead")
+		assert.Equal(t, []string{""}, asked, "stream-7: no page is fetched ahead")
 	})
 	t.Run("when the context ends", func(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
@@ -135,7 +135,7 @@ func TestPagesStop(t *testing.T) {
 		}) {
 			got = append(got, err)
 		}
-		assert.Equal(t, 1, asked, "C8: the context is checked between pages")
+		assert.Equal(t, 1, asked, "stream-8: the context is checked between pages")
 		require.Len(t, got, 1)
 		assert.ErrorIs(t, got[0], context.Canceled)
 	})

@@ -12,10 +12,11 @@ import (
 )
 
 // TestRankingCuts: the first rows of an order are the same whether the rest
-// was kept or not, so pages of any size compose (B3).
+// was kept or not, so pages of any size compose [rule query-3].
 func TestRankingCuts(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 1))
-	order, err := filter.CompileOrder([]wire.SortKey{{Field: "k", Dir: wire.Desc}}, []wire.Column{{Name: "k", Type: wire.TypeNumber}, {Name: "id"}}, nil, nil)
+	order, err := filter.CompileOrder([]wire.SortKey{{Field: "k", Dir: wire.Desc}},
+		[]wire.Column{{Name: "k", Type: wire.TypeNumber}, {Name: "id"}}, nil, nil)
 	require.NoError(t, err)
 	for range 50 {
 		var rows [][]wire.Value

@@ -9,14 +9,14 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
-// Rows are rows as positional cells, as connector.RowWriter.All takes them and
-// [Pages] makes them. The slice, and the text its cells share, may be reused
-// between two iterations: everything in this package copies what it keeps. A
-// non-nil error is the last thing yielded. The measures, and [Join], read cells
-// missing at the end of a row as null; connector.RowWriter wants them all.
+// Rows iterates over rows as positional cells, as connector.RowWriter.All takes
+// them and [Pages] returns them. The slice, and the text of its cells, may be
+// reused between two iterations: everything in this package copies what it
+// keeps. A non-nil error comes last. The measures and [Join] read cells missing
+// at the end of a row as null; connector.RowWriter needs them all.
 type Rows = iter.Seq2[[]wire.Value, error]
 
-// RowsOf are the rows of a slice. The slice is not copied.
+// RowsOf iterates over the given rows, without copying them.
 func RowsOf(rows ...[]wire.Value) Rows {
 	return func(yield func([]wire.Value, error) bool) {
 		for _, row := range rows {
@@ -27,8 +27,8 @@ func RowsOf(rows ...[]wire.Value) Rows {
 	}
 }
 
-// keepRow is a copy of a row. Its text goes into one string, so that what is
-// kept is two allocations and no cell holds the producer's buffer.
+// keepRow copies a row. All text goes into one string, so that the copy is two
+// allocations and no cell keeps the producer's buffer alive.
 func keepRow(row []wire.Value) []wire.Value {
 	kept := make([]wire.Value, len(row))
 	size := 0
@@ -51,16 +51,16 @@ func keepRow(row []wire.Value) []wire.Value {
 	return kept
 }
 
-// Relation is rows together with what their cells are: the input of every
-// measure in this package. Columns are in the order of the cells. A column's
-// Type decides how its values compare; where it is empty the request's
-// fieldTypes do, then A8 (A10).
+// Relation is rows with their columns, in the order of the cells: the input of
+// every measure in this package. A column's Type decides how its values compare.
+// If it is empty, the request's fieldTypes decide, and else each value by itself
+// [rule filter-8].
 type Relation struct {
 	Columns []wire.Column
 	Rows    Rows
 }
 
-// cell is the i-th cell of a row; null when the row is too short.
+// cell returns the i-th cell of a row; null if the row is too short.
 func cell(row []wire.Value, i int) wire.Value {
 	if i < len(row) {
 		return row[i]
@@ -68,8 +68,9 @@ func cell(row []wire.Value, i int) wire.Value {
 	return wire.Null()
 }
 
-// find is the position of the column of that name, and how many there are: a
-// joined relation may have the name in its base table and under a hop's "as".
+// find returns the position of the first column of that name, and how many there
+// are: a joined relation may have the name in its base table and under a hop's
+// "as".
 func find(columns []wire.Column, name string) (at, matches int) {
 	for i, c := range columns {
 		if c.Name == name {
@@ -81,7 +82,7 @@ func find(columns []wire.Column, name string) (at, matches int) {
 	return at, matches
 }
 
-// typeOf resolves a column's type (A10).
+// typeOf returns a column's type, or what the request says of its field.
 func typeOf(c wire.Column, fieldTypes map[string]wire.Type) wire.Type {
 	if c.Type != "" {
 		return c.Type
@@ -89,7 +90,8 @@ func typeOf(c wire.Column, fieldTypes map[string]wire.Type) wire.Type {
 	return fieldTypes[c.Name]
 }
 
-// isNumber reports whether v is a number as A6 reads it.
+// isNumber reports whether v is a number, or text that filters compare as one
+// [rule filter-6a].
 func isNumber(v wire.Value) bool {
 	switch v.Kind() {
 	case wire.KindInt, wire.KindFloat, wire.KindDecimal:
@@ -100,17 +102,17 @@ func isNumber(v wire.Value) bool {
 	return false
 }
 
-// invalidCell is the internal error for a cell that cannot cross the wire.
+// invalidCell returns the internal error for a cell that cannot cross the wire.
 func invalidCell(table, column string, err error) error {
 	return fmt.Errorf("memsource: table %q, column %q: %w", table, column, err)
 }
 
-// noField refuses a column the source does not have (A11, F3).
+// noField refuses an unknown field.
 func noField(table, field string) error {
 	return connector.UnknownEntity("table %s has no field %s", wire.QuoteName(table), wire.QuoteName(field))
 }
 
-// decline answers 204 to an aggregate, with the reason for the host (E6).
+// decline declines an aggregate (204), with a reason for the host's log.
 func decline(format string, args ...any) error {
 	return fmt.Errorf("memsource: %w: %s", connector.ErrDecline, fmt.Sprintf(format, args...))
 }

@@ -22,7 +22,7 @@ var (
 
 func row(cells ...wire.Value) []wire.Value { return cells }
 
-// column is a relation of one column.
+// column returns a relation of one column.
 func column(name string, t wire.Type, cells ...wire.Value) memsource.Relation {
 	rows := make([][]wire.Value, len(cells))
 	for i, c := range cells {
@@ -31,7 +31,7 @@ func column(name string, t wire.Type, cells ...wire.Value) memsource.Relation {
 	return memsource.Relation{Columns: []wire.Column{{Name: name, Type: t}}, Rows: reused(rows)}
 }
 
-// reused are rows whose producer overwrites its one buffer between iterations,
+// reused returns rows whose producer overwrites its one buffer between iterations,
 // as it is allowed to: what was not copied turns into garbage.
 func reused(rows [][]wire.Value) memsource.Rows {
 	return func(yield func([]wire.Value, error) bool) {
@@ -62,7 +62,7 @@ func reused(rows [][]wire.Value) memsource.Rows {
 	}
 }
 
-// failing are rows that end with an error.
+// failing returns rows that end with an error.
 func failing(rows [][]wire.Value, err error) memsource.Rows {
 	return func(yield func([]wire.Value, error) bool) {
 		for _, r := range rows {
@@ -76,7 +76,7 @@ func failing(rows [][]wire.Value, err error) memsource.Rows {
 
 var errUpstream = errors.New("the upstream hung up")
 
-// spelled is rows as JSON cells, for comparing.
+// spelled returns rows as JSON cells, for comparing.
 func spelled(t *testing.T, rows [][]wire.Value) []string {
 	t.Helper()
 	list := []string{}

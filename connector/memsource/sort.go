@@ -7,25 +7,26 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
-// Sort answers rows in an order (filter.CompileOrder), for a source whose
-// upstream cannot sort. It holds all of them, so it is for a query without a
-// limit: with one, claim nothing, and the SDK keeps only the rows of the window
-// in a heap.
+// Sort emits rows in an order (filter.CompileOrder), for a source whose upstream
+// cannot sort. It collects all rows, so use it for a query without a limit. With
+// a limit, do not claim the sort: the library then sorts, and keeps only the rows
+// that offset and limit select.
 //
-// begin is called once, before the first row goes out, and told whether the
-// rows are sorted. It returns where they go:
+// Sort calls begin once, before the first row, and passes whether the rows are
+// sorted. begin returns the function that takes them:
 //
 //	err := memsource.Sort(rows, order, 0, func(sorted bool) func(...wire.Value) error {
+//		out.Claim(connector.Served{Sort: sorted})
 //		return out.Begin(columns).Row
 //	})
 //
-// Rows beyond the budget are never refused and never cut (B8): Sort then hands
-// out what it has collected, and the rest as it comes, unsorted. Rows that the
-// order cannot tell apart stay in the order they came in.
+// Rows beyond the budget are neither refused nor cut: Sort then emits what it
+// has collected, and the rest as it comes, unsorted. Rows that are equal in the
+// order stay in the order they came in.
 //
-// Errors are those of rows and of the function that begin returned. When rows
-// fail before begin was called it is not called at all, so the failure still
-// has its own HTTP status (C3).
+// Sort returns the errors of rows and of the function that begin returned. If
+// rows fails before the first row is emitted, Sort does not call begin, so the
+// failure still has its own HTTP status.
 func Sort(rows Rows, order *filter.Order, budget Budget, begin func(sorted bool) (row func(values ...wire.Value) error)) error {
 	tally := budget.open()
 	kept := ranking{order: order}
@@ -67,8 +68,8 @@ func Sort(rows Rows, order *filter.Order, budget Budget, begin func(sorted bool)
 	return nil
 }
 
-// ranking puts rows in an order, which is total: pages cut from it compose,
-// whatever was cut where (B3).
+// ranking collects rows and sorts them. The order is total, so that pages compose
+// wherever they are cut.
 type ranking struct {
 	order *filter.Order
 	most  int // how many rows are wanted; 0: all
@@ -76,21 +77,21 @@ type ranking struct {
 	cut   bool // rows[:most] are sorted, and rows[most-1] is the last wanted so far
 }
 
-// offer takes one more row, without copying it.
+// offer adds a row, without copying it.
 func (r *ranking) offer(row []wire.Value) {
 	if r.cut && r.order.Compare(row, r.rows[r.most-1]) >= 0 {
 		return
 	}
 	r.rows = append(r.rows, row)
-	// Twice the wanted rows, and some, are collected before the surplus is
-	// sorted away: a heap's cost per row, without a heap.
+	// It collects a little more than twice the wanted rows and then sorts the
+	// surplus away: the cost per row of a heap, without a heap.
 	if r.most > 0 && len(r.rows) >= 2*r.most+64 {
 		r.rows = r.sorted()
 		r.cut = true
 	}
 }
 
-// sorted is the wanted rows, in order.
+// sorted returns the wanted rows, in order.
 func (r *ranking) sorted() [][]wire.Value {
 	slices.SortFunc(r.rows, r.order.Compare)
 	if r.most > 0 && len(r.rows) > r.most {

@@ -48,12 +48,13 @@ func TestSort(t *testing.T) {
 		why  string
 	}{
 		{"ascending", []wire.SortKey{{Field: "n", Dir: wire.Asc}}, []string{`1 "9.0"`, `3 "9"`, `5 "10"`, `2 "n/a"`, `4 null`},
-			"B1: by A6, then what is no number, nulls last; B3: equal rows by the primary key"},
+			"query-1: by filter-6, then what is no number, nulls last; query-3: equal rows by the primary key"},
 		{"descending", []wire.SortKey{{Field: "n", Dir: wire.Desc, Collate: true}}, []string{`5 "10"`, `1 "9.0"`, `3 "9"`, `2 "n/a"`, `4 null`},
-			"B1: nulls last in both directions; B2: collate is byte order"},
-		{"several keys", []wire.SortKey{{Field: "n", Dir: wire.Asc}, {Field: "id", Dir: wire.Desc}}, []string{`3 "9"`, `1 "9.0"`, `5 "10"`, `2 "n/a"`, `4 null`},
+			"query-1: nulls last in both directions; query-2: collate is byte order"},
+		{"several keys", []wire.SortKey{{Field: "n", Dir: wire.Asc}, {Field: "id", Dir: wire.Desc}},
+			[]string{`3 "9"`, `1 "9.0"`, `5 "10"`, `2 "n/a"`, `4 null`},
 			"the second key decides among equals"},
-		{"no keys", nil, []string{`1 "9.0"`, `2 "n/a"`, `3 "9"`, `4 null`, `5 "10"`}, "B3: the primary key alone"},
+		{"no keys", nil, []string{`1 "9.0"`, `2 "n/a"`, `3 "9"`, `4 null`, `5 "10"`}, "query-3: the primary key alone"},
 	}
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
@@ -67,7 +68,7 @@ func TestSort(t *testing.T) {
 	assert.Empty(t, got)
 }
 
-// TestSortOverBudget: never refused, never cut (B8).
+// TestSortOverBudget: never refused, never cut [rule query-8a].
 func TestSortOverBudget(t *testing.T) {
 	var rows [][]wire.Value
 	var want []string
@@ -105,7 +106,7 @@ func TestSortStops(t *testing.T) {
 		}
 	}
 	assert.ErrorIs(t, memsource.Sort(failing(rows, errUpstream), o, 0, begin(99)), errUpstream)
-	assert.Zero(t, begun, "C3: a failure before the first row begins no stream")
+	assert.Zero(t, begun, "stream-3: a failure before the first row begins no stream")
 	for after := range 3 {
 		assert.ErrorIs(t, memsource.Sort(memsource.RowsOf(rows...), o, 0, begin(after)), errUpstream, "sorted")
 		assert.ErrorIs(t, memsource.Sort(memsource.RowsOf(rows...), o, 1, begin(after)), errUpstream, "unsorted")

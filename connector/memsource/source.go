@@ -9,17 +9,18 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
-// Source is a set of tables in memory as a complete connector.Source: every
+// Source is a complete connector.Source over tables in memory: it has every
 // optional route and flag of the protocol but a dialect. Use it for data that
 // fits in memory, in tests, and as the reference for what a source of your own
 // should answer.
 //
-// It is immutable, and safe for concurrent use. Credentials mean nothing to it:
-// all tenants see the same tables. For tenants with tables of their own, make a
-// Source each and choose in a source of your own (G11).
+// It is immutable, and safe for concurrent use. It ignores credentials: all
+// tenants see the same tables. For tenants with tables of their own, make a
+// Source for each and choose in a source of your own.
 //
-// It filters, sorts, joins and cuts the window itself and claims so. Rows that
-// nothing sorts are answered in the order they were given in.
+// It filters, sorts, joins and applies offset and limit (the window) itself, and
+// claims so: the library has none of this left to do. Rows that no sort orders
+// come in the order in which they were given.
 type Source struct {
 	tables map[string]*table
 	order  []*table
@@ -38,28 +39,30 @@ var (
 	_ connector.Joiner              = (*Source)(nil)
 )
 
-// NewSource copies the tables, completes their descriptions (see [Table]) and
-// checks them. It fails with every fault at once, each named by table, row and
-// field: a missing or repeated name, an unknown type, a row with the wrong
-// number of cells, a cell that cannot cross the wire, a key that names no field
-// or that the rows contradict.
-func NewSource(tables ...Table) (*Source, error) {
+// Options configures a [Source].
+type Options struct {
+	// Budget bounds the memory of each aggregate and cardinality request;
+	// the zero Budget is [DefaultBudget]. The source declines what outgrows
+	// it, and the platform measures it itself. Joins and links need no budget:
+	// they use an index of the column, which the source builds when it first
+	// needs it, and keeps.
+	Budget Budget
+}
+
+// New returns a source of the tables. It copies them, completes their
+// descriptions (see [Table]) and checks them. The error names every fault by
+// table, row and field: a missing or repeated name, an unknown type, a row with
+// the wrong number of cells, a cell that cannot cross the wire, a key that names
+// no field or that the rows contradict. Nil options mean the defaults.
+func New(tables []Table, opts *Options) (*Source, error) {
 	byName, order, err := newTables(tables)
 	if err != nil {
 		return nil, err
 	}
-	return &Source{tables: byName, order: order}, nil
-}
-
-// WithBudget is the same source with another budget for each aggregate and
-// cardinality request; the default is [DefaultBudget]. What outgrows it is
-// declined, and measured by the platform itself. Joins and links need none:
-// they use an index of the column, which is made when it is first asked for,
-// and kept.
-func (s *Source) WithBudget(budget Budget) *Source {
-	own := *s
-	own.budget = budget
-	return &own
+	if opts == nil {
+		opts = &Options{}
+	}
+	return &Source{tables: byName, order: order, budget: opts.Budget}, nil
 }
 
 func (s *Source) table(name string) (*table, error) {
@@ -73,7 +76,7 @@ func (s *Source) table(name string) (*table, error) {
 // Check accepts every credential set.
 func (s *Source) Check(context.Context, *wire.CheckRequest) error { return nil }
 
-// Discover lists the tables in the order they were given in.
+// Discover lists the tables in the order in which they were given.
 func (s *Source) Discover(context.Context, *wire.DiscoveryRequest) (*wire.Discovery, error) {
 	d := &wire.Discovery{Tables: make([]wire.Table, 0, len(s.order))}
 	for _, t := range s.order {
@@ -82,7 +85,7 @@ func (s *Source) Discover(context.Context, *wire.DiscoveryRequest) (*wire.Discov
 	return d, nil
 }
 
-// Describe is one table as Discover lists it.
+// Describe returns one table as Discover lists it.
 func (s *Source) Describe(_ context.Context, _ wire.Credentials, name string) (*wire.Table, error) {
 	t, err := s.table(name)
 	if err != nil {
@@ -92,7 +95,7 @@ func (s *Source) Describe(_ context.Context, _ wire.Credentials, name string) (*
 	return &own, nil
 }
 
-// Size is the exact number of rows.
+// Size returns the exact number of rows.
 func (s *Source) Size(_ context.Context, req *wire.SizeRequest) (*wire.Size, error) {
 	t, err := s.table(req.Table)
 	if err != nil {
@@ -103,25 +106,21 @@ func (s *Source) Size(_ context.Context, req *wire.SizeRequest) (*wire.Size, err
 
 // Query answers rows filtered, sorted and cut.
 func (s *Source) Query(ctx context.Context, req *connector.QueryRequest, out *connector.Rows) error {
-	return s.query(ctx, req, out)
+	return s.QueryJoined(ctx, req, out)
 }
 
-// QueryJoined is Query with joins. Rows of one base row follow each other in
-// the order of the joined tables.
+// QueryJoined answers like Query, with joins. The rows of one base row follow
+// each other in the order of the joined tables.
 func (s *Source) QueryJoined(ctx context.Context, req *connector.QueryRequest, out *connector.Rows) error {
-	return s.query(ctx, req, out)
-}
-
-func (s *Source) query(ctx context.Context, req *connector.QueryRequest, out *connector.Rows) error {
 	t, err := s.table(req.Table)
 	if err != nil {
 		return err
 	}
-	join, err := s.join(t, req)
+	join, err := s.plan(t, JoinRequest{Table: req.Table, Joins: req.Joins, Fields: req.Fields, FieldTypes: req.FieldTypes})
 	if err != nil {
 		return err
 	}
-	base, err := t.matching(ctx, req.And, req.Or, req.FieldTypes)
+	base, err := t.matching(ctx, req.Where)
 	if err != nil {
 		return err
 	}
@@ -135,11 +134,10 @@ func (s *Source) query(ctx context.Context, req *connector.QueryRequest, out *co
 	return w.All(window(join.rows(base), offset, limit))
 }
 
-// matching are the rows that pass the filters. The context is looked at every
-// so often: a scan of many rows that all fail would not notice its end
-// otherwise.
-func (t *table) matching(ctx context.Context, and []wire.Filter, or [][]wire.Filter, fieldTypes map[string]wire.Type) (Rows, error) {
-	match, err := filter.Compile(wire.Where{And: and, Or: or, FieldTypes: fieldTypes}, t.columns)
+// matching returns the rows that pass the filters. They end with the context, so
+// that a scan of many rows that match nothing ends too.
+func (t *table) matching(ctx context.Context, where wire.Where) (Rows, error) {
+	match, err := filter.Compile(where, t.columns)
 	if err != nil {
 		return nil, err
 	}
@@ -156,15 +154,15 @@ func (t *table) matching(ctx context.Context, and []wire.Filter, or [][]wire.Fil
 	}, nil
 }
 
-// all are all rows.
-func (t *table) all(ctx context.Context) Rows {
-	rows, _ := t.matching(ctx, nil, nil, nil) // nothing to compile, nothing to fail
-	return rows
+// relation returns the columns and all rows.
+func (t *table) relation(ctx context.Context) Relation {
+	rows, _ := t.matching(ctx, wire.Where{}) // without filters nothing can fail
+	return Relation{t.columns, rows}
 }
 
-// sorted are rows in the requested order; no more of them than the window
-// needs. A LEFT join yields at least one row for each, so that is enough for
-// the window of a joined query too.
+// sorted returns rows in the requested order, and no more of them than the
+// window needs. A LEFT join yields at least one row for each, so that is enough
+// for the window of a joined query too.
 func (t *table) sorted(rows Rows, req *connector.QueryRequest, offset, limit int64) (Rows, error) {
 	order, err := filter.CompileOrder(req.Sort, t.columns, req.FieldTypes, t.PrimaryKey)
 	if err != nil {
@@ -183,7 +181,7 @@ func (t *table) sorted(rows Rows, req *connector.QueryRequest, offset, limit int
 	return RowsOf(kept.sorted()...), nil
 }
 
-// window cuts rows; a limit of zero is none.
+// window cuts rows; a limit of zero means none.
 func window(rows Rows, offset, limit int64) Rows {
 	return func(yield func([]wire.Value, error) bool) {
 		skip, left := offset, limit
@@ -202,8 +200,8 @@ func window(rows Rows, offset, limit int64) Rows {
 	}
 }
 
-// join plans the request's joins over the tables' own indexes.
-func (s *Source) join(t *table, req *connector.QueryRequest) (*joinPlan, error) {
+// plan plans the joins over the indexes of the tables.
+func (s *Source) plan(t *table, req JoinRequest) (*joinPlan, error) {
 	tables := make([]*table, len(req.Joins))
 	columns := make([][]wire.Column, len(req.Joins))
 	for i, j := range req.Joins {
@@ -224,7 +222,7 @@ func (s *Source) join(t *table, req *connector.QueryRequest) (*joinPlan, error) 
 	return plan, nil
 }
 
-// index is the index of a field, made when it is first asked for.
+// index returns the index of a field. It is built when it is first used.
 func (t *table) index(at int, numeric bool) *index {
 	if numeric {
 		return t.indexes[1][at]()
@@ -232,13 +230,13 @@ func (t *table) index(at int, numeric bool) *index {
 	return t.indexes[0][at]()
 }
 
-// Count is exact for every filter.
+// Count returns the exact number of matching rows.
 func (s *Source) Count(ctx context.Context, req *wire.CountRequest) (int64, error) {
 	t, err := s.table(req.Table)
 	if err != nil {
 		return 0, err
 	}
-	return Count(Relation{t.columns, t.all(ctx)}, req)
+	return Count(t.relation(ctx), req)
 }
 
 // Aggregate answers everything that [Aggregate] can, joins included.
@@ -247,9 +245,9 @@ func (s *Source) Aggregate(ctx context.Context, req *wire.AggregateRequest) (*co
 	if err != nil {
 		return nil, err
 	}
-	rel := Relation{t.columns, t.all(ctx)}
+	rel := t.relation(ctx)
 	if len(req.Joins) > 0 {
-		plan, err := s.join(t, &connector.QueryRequest{Table: req.Table, Joins: req.Joins, Where: wire.Where{FieldTypes: req.FieldTypes}})
+		plan, err := s.plan(t, JoinRequest{Table: req.Table, Joins: req.Joins, FieldTypes: req.FieldTypes})
 		if err != nil {
 			return nil, err
 		}
@@ -261,8 +259,8 @@ func (s *Source) Aggregate(ctx context.Context, req *wire.AggregateRequest) (*co
 	return Aggregate(rel, req, s.budget)
 }
 
-// joinedFlags declines what the flags of a joined table's fields forbid (E7).
-// Those of the base table are looked at by the SDK.
+// joinedFlags declines what the flags of a joined table's fields forbid
+// [rule aggregate-7a]. The library checks those of the base table.
 func (s *Source) joinedFlags(plan *joinPlan, req *wire.AggregateRequest) error {
 	forbidden := func(as string, flag func(*wire.Field) *bool) bool {
 		at, matches := find(plan.columns, as)
@@ -287,7 +285,7 @@ func (s *Source) joinedFlags(plan *joinPlan, req *wire.AggregateRequest) error {
 	return nil
 }
 
-// AggregateByDate is Aggregate: it takes grains too.
+// AggregateByDate does the same as Aggregate, which also groups by date.
 func (s *Source) AggregateByDate(ctx context.Context, req *wire.AggregateRequest) (*connector.AggregateAnswer, error) {
 	return s.Aggregate(ctx, req)
 }
@@ -298,7 +296,7 @@ func (s *Source) Cardinality(ctx context.Context, req *wire.CardinalityRequest) 
 	if err != nil {
 		return nil, err
 	}
-	return Cardinality(Relation{t.columns, t.all(ctx)}, req, s.budget)
+	return Cardinality(t.relation(ctx), req, s.budget)
 }
 
 // LinkHitRate measures exactly.
@@ -311,15 +309,10 @@ func (s *Source) LinkHitRate(ctx context.Context, req *wire.LinkHitRateRequest) 
 	if err != nil {
 		return nil, err
 	}
-	fromAt, ok := from.places[req.FromColumn]
-	if !ok {
-		return nil, noField(req.FromTable, req.FromColumn)
+	fromAt, toAt, numeric, err := linkColumns(from.columns, to.columns, req)
+	if err != nil {
+		return nil, err
 	}
-	toAt, ok := to.places[req.ToColumn]
-	if !ok {
-		return nil, noField(req.ToTable, req.ToColumn)
-	}
-	numeric := from.Fields[fromAt].Type.Numeric() && to.Fields[toAt].Type.Numeric()
 	index := to.index(toAt, numeric)
-	return hitRate(from.all(ctx), fromAt, numeric, req, func(key []byte) bool { return index.first(key) >= 0 })
+	return hitRate(from.relation(ctx).Rows, fromAt, numeric, req, func(key []byte) bool { return index.first(key) >= 0 })
 }

@@ -20,7 +20,7 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
-// company is the source of the tests below: staff and their places, as in
+// company returns the source of the tests below: staff and their places, as in
 // TestJoin, with what discovery needs.
 func company(t testing.TB) *memsource.Source {
 	t.Helper()
@@ -43,7 +43,7 @@ func company(t testing.TB) *memsource.Source {
 	people, towns, countries := table("staff", staff(), "id"), table("places", places()), table("lands", lands(), "code")
 	people.ForeignKeys = []wire.ForeignKey{{Field: "boss", TargetTable: "staff", TargetField: "id"}}
 	countries.Fields[1].Groupable, countries.Fields[1].Aggregatable = &no, &no
-	src, err := memsource.NewSource(people, towns, countries)
+	src, err := memsource.New([]memsource.Table{people, towns, countries}, nil)
 	require.NoError(t, err)
 	return src
 }
@@ -60,36 +60,64 @@ func TestSourceThroughHTTP(t *testing.T) {
 	}{
 		{"check", "/check", `{"credentials":{},"timeoutMs":1000}`, 200, `{"ok":true}`, "no credentials are needed"},
 		{"size", "/size", `{"table":"staff"` + rest, 200, `{"size":{"rows":4,"exact":true}}`, ""},
-		{"size of nothing", "/size", `{"table":"colour"` + rest, 404, `unknown_entity`, "F3"},
+		{"size of nothing", "/size", `{"table":"colour"` + rest, 404, `unknown_entity`, "measure-3"},
 		{"count", "/count", `{"table":"staff","and":[{"field":"boss","op":"notnull"}]` + rest, 200, `{"count":3}`, ""},
-		{"count by an unknown field", "/count", `{"table":"staff","and":[{"field":"colour","op":"notnull"}]` + rest, 422, `unsupported`, "A11"},
-		{"cardinality", "/cardinality", `{"table":"places","columns":["town","land"]` + rest, 200, `{"columns":{"land":{"nonNull":4,"distinct":4},"town":{"nonNull":3,"distinct":2}}}`, "F1"},
+		{"count by an unknown field", "/count", `{"table":"staff","and":[{"field":"colour","op":"notnull"}]` + rest, 422,
+			`unsupported`, "filter-11"},
+		{"cardinality", "/cardinality", `{"table":"places","columns":["town","land"]` + rest, 200,
+			`{"columns":{"land":{"nonNull":4,"distinct":4},"town":{"nonNull":3,"distinct":2}}}`, "measure-1"},
 		{"link", "/linkHitRate", `{"fromTable":"staff","fromColumn":"boss","toTable":"staff","toColumn":"id"` + rest, 200,
-			`{"fromNonNull":3,"orphanCount":1,"orphanRate":0.3333333333333333,"orphanSamples":["9"]}`, "F2: 1.0 is 1"},
-		{"aggregate", "/aggregate", `{"table":"staff","and":[],"groupBy":[{"field":"work","as":"w"}],"measures":[{"fn":"sum","field":"id","as":"s"},{"fn":"max","field":"name","as":"m"}],"limit":1001` + rest, 200,
-			`{"rows":[{"w":"Oslo","s":"3","m":"Bo"},{"w":null,"s":"7","m":"Di"}]}`, "E1, E3"},
-		{"aggregate declined", "/aggregate", `{"table":"staff","and":[],"groupBy":[],"measures":[{"fn":"sum","field":"name","as":"s"}],"limit":1001` + rest, 204, ``, "E6"},
-		{"aggregate refused", "/aggregate", `{"table":"staff","and":[],"groupBy":[{"field":"id","as":"id"}],"measures":[],"limit":4` + rest, 422, `unsupported`, "E6: as many groups as the limit"},
-		{"aggregate of a join", "/aggregate", `{"table":"staff","and":[],"groupBy":[{"field":"land","as":"land"}],"measures":[{"fn":"count","as":"n"}],"limit":1001,"joins":[{"fromTable":"staff","toTable":"places","fromField":"home","toField":"town","fields":[{"field":"land","as":"land","type":"string"}]}]` + rest, 200,
+			`{"fromNonNull":3,"orphanCount":1,"orphanRate":0.3333333333333333,"orphanSamples":["9"]}`, "measure-2b: 1.0 is 1"},
+		{"aggregate", "/aggregate", `{"table":"staff","and":[],"groupBy":[{"field":"work","as":"w"}],"measures":[{"fn":"sum",` +
+			`"field":"id","as":"s"},{"fn":"max","field":"name","as":"m"}],"limit":1001` + rest, 200,
+			`{"rows":[{"w":"Oslo","s":"3","m":"Bo"},{"w":null,"s":"7","m":"Di"}]}`, "aggregate-1, aggregate-3"},
+		{"aggregate declined", "/aggregate",
+			`{"table":"staff","and":[],"groupBy":[],"measures":[{"fn":"sum","field":"name","as":"s"}],"limit":1001` + rest, 204, ``, "aggregate-6"},
+		{"aggregate refused", "/aggregate",
+			`{"table":"staff","and":[],"groupBy":[{"field":"id","as":"id"}],"measures":[],"limit":4` + rest, 422, `unsupported`,
+			"aggregate-6: as many groups as the limit"},
+		{"aggregate of a join", "/aggregate",
+			`{"table":"staff","and":[],"groupBy":[{"field":"land","as":"land"}],"measures":[{"fn":"count","as":"n"}],` +
+				`"limit":1001,"joins":[{"fromTable":"staff","toTable":"places","fromField":"home","toField":"town",` +
+				`"fields":[{"field":"land","as":"land","type":"string"}]}]` + rest, 200,
 			`{"rows":[{"land":"IT","n":1},{"land":"NO","n":1},{"land":"no","n":1},{"land":null,"n":2}]}`, "the joined rows are grouped"},
-		{"aggregate of a joined field that may not", "/aggregate", `{"table":"staff","and":[],"groupBy":[],"measures":[{"fn":"max","field":"full","as":"m"}],"limit":1001,"joins":[{"fromTable":"staff","toTable":"lands","fromField":"home","toField":"code","fields":[{"field":"code","as":"code","type":"string"},{"field":"full","as":"full","type":"string"}]}]` + rest, 204, ``, "E7"},
-		{"group of a joined field that may not", "/aggregate", `{"table":"staff","and":[],"groupBy":[{"field":"full","as":"m"}],"measures":[],"limit":1001,"joins":[{"fromTable":"staff","toTable":"lands","fromField":"home","toField":"code","fields":[{"field":"full","as":"full","type":"string"}]}]` + rest, 204, ``, "E7"},
-		{"query", "/query", `{"table":"staff","and":[{"field":"id","op":"gt","value":1}],"sort":[{"field":"boss","dir":"desc"}],"fields":["name","boss"],"offset":1,"limit":1` + rest, 200,
-			`{"served":{"filters":true,"sort":true,"window":true}}|{"rows":[{"name":"Cy","boss":2}]}|{"end":1}`, "B1, B5, C2: everything is served"},
+		{"aggregate of a joined field that may not", "/aggregate",
+			`{"table":"staff","and":[],"groupBy":[],"measures":[{"fn":"max","field":"full","as":"m"}],"limit":1001,` +
+				`"joins":[{"fromTable":"staff","toTable":"lands","fromField":"home","toField":"code","fields":[{"field":"code",` +
+				`"as":"code","type":"string"},{"field":"full","as":"full","type":"string"}]}]` + rest, 204, ``, "aggregate-7a"},
+		{"group of a joined field that may not", "/aggregate",
+			`{"table":"staff","and":[],"groupBy":[{"field":"full","as":"m"}],"measures":[],"limit":1001,` +
+				`"joins":[{"fromTable":"staff","toTable":"lands","fromField":"home","toField":"code","fields":[{"field":"full",` +
+				`"as":"full","type":"string"}]}]` + rest, 204, ``, "aggregate-7a"},
+		{"query", "/query", `{"table":"staff","and":[{"field":"id","op":"gt","value":1}],"sort":[{"field":"boss",` +
+			`"dir":"desc"}],"fields":["name","boss"],"offset":1,"limit":1` + rest, 200,
+			`{"served":{"filters":true,"sort":true,"window":true}}|{"rows":[{"name":"Cy","boss":2}]}|{"end":1}`,
+			"query-1, query-5, stream-2: everything is served"},
 		{"query in the tables' order", "/query", `{"table":"staff","and":[],"sort":[],"fields":["id"],"limit":2` + rest, 200,
-			`{"served":{"filters":true,"sort":true,"window":true}}|{"rows":[{"id":1},{"id":2}]}|{"end":1}`, "C2: no sort counts as sorted"},
+			`{"served":{"filters":true,"sort":true,"window":true}}|{"rows":[{"id":1},{"id":2}]}|{"end":1}`, "stream-2: no sort counts as sorted"},
 		{"query without fields", "/query", `{"table":"places","and":[],"sort":[],"fields":[]` + rest, 200,
-			`{"served":{"filters":true,"sort":true,"window":true}}|{"rows":[{},{},{},{}]}|{"end":1}`, "B5"},
-		{"query by an unknown field", "/query", `{"table":"staff","and":[{"field":"colour","op":"eq","value":1}],"sort":[],"fields":["id"]` + rest, 422, `unsupported`, "A11: before any row"},
-		{"query of an unknown field", "/query", `{"table":"staff","and":[],"sort":[],"fields":["colour"]` + rest, 404, `unknown_entity`, "A11"},
-		{"query sorted by an unknown field", "/query", `{"table":"staff","and":[],"sort":[{"field":"colour","dir":"asc"}],"fields":["id"]` + rest, 404, `unknown_entity`, "A11"},
-		{"query of an unknown table", "/query", `{"table":"colour","and":[],"sort":[],"fields":["id"]` + rest, 404, `unknown_entity`, "protocol, /query rule 7"},
-		{"query joined", "/query", `{"table":"staff","and":[{"field":"id","op":"lte","value":2}],"sort":[{"field":"id","dir":"desc"}],"fields":["id"],"offset":1,"limit":2,"joins":[` +
-			`{"fromTable":"staff","toTable":"places","fromField":"home","toField":"town","fields":[{"field":"land","as":"homeLand","type":"string"}]},` +
-			`{"fromTable":"staff","toTable":"staff","fromField":"boss","toField":"id","fields":[{"field":"name","as":"boss","type":"string"}]}]` + rest, 200,
-			`{"served":{"filters":true,"sort":true,"window":true}}|{"rows":[{"id":2,"homeLand":"no","boss":"Ada"},{"id":1,"homeLand":"IT","boss":null}]}|{"end":1}`,
-			"B6: the window counts joined rows; an as may be the name of a base field that is not asked for"},
-		{"query joined to nothing", "/query", `{"table":"staff","and":[],"sort":[],"fields":["id"],"joins":[{"fromTable":"staff","toTable":"colour","fromField":"home","toField":"town","fields":[]}]` + rest, 404, `unknown_entity`, "A11"},
+			`{"served":{"filters":true,"sort":true,"window":true}}|{"rows":[{},{},{},{}]}|{"end":1}`, "query-5"},
+		{"query by an unknown field", "/query",
+			`{"table":"staff","and":[{"field":"colour","op":"eq","value":1}],"sort":[],"fields":["id"]` + rest, 422,
+			`unsupported`, "filter-11: before any row"},
+		{"query of an unknown field", "/query", `{"table":"staff","and":[],"sort":[],"fields":["colour"]` + rest, 404,
+			`unknown_entity`, "filter-11a"},
+		{"query sorted by an unknown field", "/query",
+			`{"table":"staff","and":[],"sort":[{"field":"colour","dir":"asc"}],"fields":["id"]` + rest, 404, `unknown_entity`, "filter-11a"},
+		{"query of an unknown table", "/query", `{"table":"colour","and":[],"sort":[],"fields":["id"]` + rest, 404,
+			`unknown_entity`, "an unknown table is 404"},
+		{"query joined", "/query", `{"table":"staff","and":[{"field":"id","op":"lte","value":2}],"sort":[{"field":"id",` +
+			`"dir":"desc"}],"fields":["id"],"offset":1,"limit":2,"joins":[` +
+			`{"fromTable":"staff","toTable":"places","fromField":"home","toField":"town","fields":[{"field":"land",` +
+			`"as":"homeLand","type":"string"}]},` +
+			`{"fromTable":"staff","toTable":"staff","fromField":"boss","toField":"id","fields":[{"field":"name","as":"boss",` +
+			`"type":"string"}]}]` + rest, 200,
+			`{"served":{"filters":true,"sort":true,"window":true}}|{"rows":[{"id":2,"homeLand":"no","boss":"Ada"},{"id":1,` +
+				`"homeLand":"IT","boss":null}]}|{"end":1}`,
+			"query-6: the window counts joined rows; an as may be the name of a base field that is not asked for"},
+		{"query joined to nothing", "/query",
+			`{"table":"staff","and":[],"sort":[],"fields":["id"],"joins":[{"fromTable":"staff","toTable":"colour",` +
+				`"fromField":"home","toField":"town","fields":[]}]` + rest, 404, `unknown_entity`, "filter-11a"},
 	}
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
@@ -111,7 +139,7 @@ func TestSourceThroughHTTP(t *testing.T) {
 	}
 }
 
-// TestSourceDeclaresEverything but a dialect (H1).
+// TestSourceDeclaresEverything but a dialect [rule document-1].
 func TestSourceDeclaresEverything(t *testing.T) {
 	srv := connectortest.Start(t, connector.Definition{Slug: "company"}, company(t), nil)
 	var doc wire.Document
@@ -133,15 +161,17 @@ func TestSourceDeclaresEverything(t *testing.T) {
 
 // TestSourceGrains goes by AggregateByDate.
 func TestSourceGrains(t *testing.T) {
-	src, err := memsource.NewSource(memsource.Table{
+	src, err := memsource.New([]memsource.Table{{
 		Table: wire.Table{Name: "t", Fields: []wire.Field{{Name: "at", Type: wire.TypeDatetime}}},
 		Rows:  [][]wire.Value{row(text("2024-03-31T23:30:00-01:00")), row(text("2024-04-02T00:00:00Z")), row(null)},
-	})
+	}}, nil)
 	require.NoError(t, err)
 	srv := connectortest.Start(t, connector.Definition{Slug: "grains"}, src, nil)
-	status, body := srv.Post(wire.PathAggregate, `{"table":"t","and":[],"groupBy":[{"field":"at","as":"q","grain":"quarter"}],"measures":[{"fn":"count","as":"n"}],"limit":1001,"credentials":{},"timeoutMs":60000}`)
+	status, body := srv.Post(wire.PathAggregate,
+		`{"table":"t","and":[],"groupBy":[{"field":"at","as":"q","grain":"quarter"}],"measures":[{"fn":"count","as":"n"}],`+
+			`"limit":1001,"credentials":{},"timeoutMs":60000}`)
 	require.Equal(t, 200, status, body)
-	assert.JSONEq(t, `{"rows":[{"q":"2024-04-01","n":2},{"q":null,"n":1}]}`, body) // E4
+	assert.JSONEq(t, `{"rows":[{"q":"2024-04-01","n":2},{"q":null,"n":1}]}`, body) // [rule aggregate-4]
 }
 
 // TestSourceBudget: over budget an aggregate is declined, a column is null.
@@ -150,19 +180,22 @@ func TestSourceBudget(t *testing.T) {
 	for i := range 1000 {
 		table.Rows = append(table.Rows, row(num(int64(i))))
 	}
-	src, err := memsource.NewSource(table)
+	src, err := memsource.New([]memsource.Table{table}, &memsource.Options{Budget: 10_000})
 	require.NoError(t, err)
-	srv := connectortest.Start(t, connector.Definition{Slug: "budget"}, src.WithBudget(10_000), nil)
+	srv := connectortest.Start(t, connector.Definition{Slug: "budget"}, src, nil)
 	rest := `,"credentials":{},"timeoutMs":60000}`
-	status, _ := srv.Post(wire.PathAggregate, `{"table":"t","and":[],"groupBy":[],"measures":[{"fn":"count_distinct","field":"a","as":"n"}],"limit":1001`+rest)
+	status, _ := srv.Post(wire.PathAggregate,
+		`{"table":"t","and":[],"groupBy":[],"measures":[{"fn":"count_distinct","field":"a","as":"n"}],"limit":1001`+rest)
 	assert.Equal(t, http.StatusNoContent, status)
 	status, body := srv.Post(wire.PathCardinality, `{"table":"t","columns":["a"]`+rest)
 	assert.Equal(t, http.StatusOK, status)
 	assert.JSONEq(t, `{"columns":{"a":null}}`, body)
 
+	src, err = memsource.New([]memsource.Table{table}, nil)
+	require.NoError(t, err)
 	got, err := src.Cardinality(context.Background(), &wire.CardinalityRequest{Table: "t", Columns: []string{"a"}})
 	require.NoError(t, err)
-	assert.NotNil(t, got["a"], "the source it was made from keeps its own budget")
+	assert.NotNil(t, got["a"], "without options the default budget holds a thousand values")
 }
 
 // bare hides everything but the queries, so that nothing is refused before
@@ -180,7 +213,7 @@ func (b bare) QueryJoined(ctx context.Context, req *connector.QueryRequest, out 
 	return b.src.QueryJoined(ctx, req, out)
 }
 
-// TestSourceRefusesByItself what the SDK could not see (A11, B6).
+// TestSourceRefusesByItself what the SDK could not see [rule filter-11] [rule query-6].
 func TestSourceRefusesByItself(t *testing.T) {
 	srv := connectortest.Start(t, connector.Definition{Slug: "bare"}, bare{company(t)}, nil)
 	cases := []struct {
@@ -192,8 +225,10 @@ func TestSourceRefusesByItself(t *testing.T) {
 		{"filter", `"table":"staff","and":[{"field":"colour","op":"isnull"}],"sort":[],"fields":[]`, 422, "colour"},
 		{"sort", `"table":"staff","and":[],"sort":[{"field":"colour","dir":"asc"}],"fields":[]`, 404, "colour"},
 		{"field", `"table":"staff","and":[],"sort":[],"fields":["colour"]`, 404, "colour"},
-		{"hop", `"table":"staff","and":[],"sort":[],"fields":[],"joins":[{"fromTable":"staff","toTable":"colour","fromField":"home","toField":"town","fields":[]}]`, 404, "colour"},
-		{"key", `"table":"staff","and":[],"sort":[],"fields":[],"joins":[{"fromTable":"staff","toTable":"places","fromField":"home","toField":"colour","fields":[]}]`, 404, "colour"},
+		{"hop", `"table":"staff","and":[],"sort":[],"fields":[],"joins":[{"fromTable":"staff","toTable":"colour",` +
+			`"fromField":"home","toField":"town","fields":[]}]`, 404, "colour"},
+		{"key", `"table":"staff","and":[],"sort":[],"fields":[],"joins":[{"fromTable":"staff","toTable":"places",` +
+			`"fromField":"home","toField":"colour","fields":[]}]`, 404, "colour"},
 	}
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
@@ -204,7 +239,7 @@ func TestSourceRefusesByItself(t *testing.T) {
 	}
 }
 
-// TestSourceQueryStopsWithItsContext, in a scan and in a sort (C5, C8).
+// TestSourceQueryStopsWithItsContext, in a scan and in a sort [rule stream-5] [rule stream-8].
 func TestSourceQueryStopsWithItsContext(t *testing.T) {
 	got := make(chan error, 1) // the answer may be out before the call has returned
 	srv := connectortest.Start(t, connector.Definition{Slug: "company"}, company(t), &connector.Options{
@@ -227,18 +262,20 @@ func TestSourceQueryStopsWithItsContext(t *testing.T) {
 	}
 }
 
-// TestSourcePagesCompose: pages of any size are the whole, joined or not (B3).
+// TestSourcePagesCompose: pages of any size are the whole, joined or not [rule query-3].
 func TestSourcePagesCompose(t *testing.T) {
 	random := rand.New(rand.NewPCG(13, 14))
 	table := memsource.Table{Table: wire.Table{Name: "t", Fields: fields("a", "b")}}
 	for range 300 {
 		table.Rows = append(table.Rows, row(num(int64(random.IntN(6))), spellings[random.IntN(len(spellings))]))
 	}
-	src, err := memsource.NewSource(table)
+	src, err := memsource.New([]memsource.Table{table}, nil)
 	require.NoError(t, err)
 	srv := connectortest.Start(t, connector.Definition{Slug: "pages"}, src, nil)
 	read := func(window, joins string) string {
-		status, body := srv.Post(wire.PathQuery, `{"table":"t","and":[{"field":"a","op":"neq","value":3}],"sort":[{"field":"a","dir":"desc"}],"fields":["a","b"]`+window+joins+`,"credentials":{},"timeoutMs":60000}`)
+		status, body := srv.Post(wire.PathQuery,
+			`{"table":"t","and":[{"field":"a","op":"neq","value":3}],"sort":[{"field":"a","dir":"desc"}],"fields":["a","b"]`+
+				window+joins+`,"credentials":{},"timeoutMs":60000}`)
 		require.Equal(t, 200, status, body)
 		var rows []string
 		for line := range strings.Lines(body) {
@@ -265,8 +302,8 @@ func TestSourcePagesCompose(t *testing.T) {
 	}
 }
 
-func ExampleNewSource() {
-	src, err := memsource.NewSource(memsource.Table{
+func ExampleNew() {
+	src, err := memsource.New([]memsource.Table{{
 		Table: wire.Table{
 			Name:              "planets",
 			SourceDescription: "The planets of the solar system",
@@ -278,7 +315,7 @@ func ExampleNewSource() {
 			{wire.Text("Mars"), wire.Int(2)},
 			{wire.Text("Venus"), wire.Int(0)},
 		},
-	})
+	}}, nil)
 	if err != nil {
 		fmt.Println(err)
 		return

@@ -6,22 +6,22 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
-// limbBase is what one limb of a sum counts to: nine decimal digits.
+// A limb of a sum holds nine decimal digits.
 const (
 	limbBase   = 1_000_000_000
 	limbDigits = 9
 )
 
-// carryEvery is how many additions go by before limbs are carried. A limb
+// carryEvery is the number of additions after which limbs are carried. A limb
 // grows by less than limbBase each time, so an int64 holds 2^33 of them.
 const carryEvery = 1 << 32
 
-// sum adds decimal numbers exactly. Its limbs are aligned at the decimal
-// point, so no addend is ever rescaled; they are signed and carried only at the
-// end, so no addition ripples. Adding costs what reading the addend's digits
-// costs, whatever the order, signs and scales of what came before: a
-// decimal.Decimal or a big.Int would rescale or carry the whole total each time
-// and turn a hostile column into quadratic work.
+// sum adds decimal numbers exactly. Its limbs are aligned at the decimal point,
+// so it never rescales an addend; they are signed and carried only at the end,
+// so no addition ripples through the digits. An addition costs as much as reading
+// the addend's digits, whatever came before. A decimal.Decimal or a big.Int
+// would rescale or carry the whole total each time, and a hostile column would
+// cost quadratic work.
 //
 // The zero sum is 0.
 type sum struct {
@@ -32,8 +32,8 @@ type sum struct {
 	scratch  []byte
 }
 
-// add adds a number as A6 reads it, and reports whether v is one. The scale of
-// the total is the largest of its addends.
+// add adds a number and reports whether v is one. The scale of the total is the
+// largest of its addends.
 func (s *sum) add(v wire.Value) bool {
 	switch v.Kind() {
 	case wire.KindInt:
@@ -59,7 +59,7 @@ func (s *sum) add(v wire.Value) bool {
 	return true
 }
 
-// size is the bytes the limbs hold.
+// size returns the bytes of the limbs.
 func (s *sum) size() int { return 8 * (cap(s.whole) + cap(s.fraction)) }
 
 func (s *sum) addInt(n int64) {
@@ -113,7 +113,7 @@ func addText[T string | []byte](s *sum, text T) {
 	}
 }
 
-// digits is the number that at most nine digits spell.
+// digits returns the number that at most nine digits spell.
 func digits[T string | []byte](text T) (n int64) {
 	for i := range len(text) {
 		n = n*10 + int64(text[i]-'0')
@@ -138,8 +138,8 @@ func (s *sum) carry() {
 	}
 }
 
-// value is the total as a digit string with all digits of its scale: never an
-// exponent, never a minus before zero. The sum can still be added to.
+// value returns the total with all digits of its scale, without an exponent and
+// without a minus before zero. More can be added afterwards.
 func (s *sum) value() wire.Value {
 	s.carry()
 	// All limbs are within the base, so the sign of the highest one that is
@@ -185,12 +185,12 @@ func (s *sum) value() wire.Value {
 		for i := units - 1; i >= 0; i-- {
 			out = appendLimb(out, limbs[i])
 		}
-		out = out[:dot+s.scale] // beyond it the last limb holds padding only
+		out = out[:dot+s.scale] // the rest of the last limb is padding
 	}
 	return wire.Decimal(string(out))
 }
 
-// appendLimb spells a limb in nine digits.
+// appendLimb appends a limb as nine digits.
 func appendLimb(dst []byte, n int64) []byte {
 	at := len(dst)
 	dst = append(dst, "000000000"...)

@@ -29,8 +29,8 @@ func TestSumIsExact(t *testing.T) {
 		want    string
 		why     string
 	}{
-		{repeat(wire.Decimal("0.1"), 10_000), "1000.0", "E1: 10,000 tenths are a thousand; floats make it 1000.0000000001588"},
-		{repeat(wire.Float(0.1), 10_000), "1000.0", "A6: a float is its shortest digits, so its sum is exact too"},
+		{repeat(wire.Decimal("0.1"), 10_000), "1000.0", "aggregate-1a: 10,000 tenths are a thousand; floats make it 1000.0000000001588"},
+		{repeat(wire.Float(0.1), 10_000), "1000.0", "filter-6: a float is its shortest digits, so its sum is exact too"},
 		{[]wire.Value{wire.Float(0.1), wire.Float(0.2)}, "0.3", "a float sum would be 0.30000000000000004"},
 		{[]wire.Value{wire.Int(1 << 53), wire.Int(1)}, "9007199254740993", "2^53 and its neighbour have no common float"},
 		{[]wire.Value{wire.Decimal("9007199254740993"), wire.Int(-1)}, "9007199254740992", "beyond 2^53 in text as in integers"},
@@ -38,23 +38,26 @@ func TestSumIsExact(t *testing.T) {
 		{[]wire.Value{wire.Int(math.MinInt64), wire.Int(math.MinInt64)}, "-18446744073709551616", "nor below zero"},
 		{[]wire.Value{wire.Uint(math.MaxUint64), wire.Int(1)}, "18446744073709551616", "an unsigned integer crosses as digits"},
 		{[]wire.Value{wire.Decimal(nines), wire.Int(1)}, "1" + strings.Repeat("0", 40), "40 digits carry through"},
-		{[]wire.Value{wire.Decimal("0." + nines), wire.Decimal("0." + strings.Repeat("0", 39) + "1")}, "1." + strings.Repeat("0", 40), "40 decimals carry through, their scale kept"},
+		{[]wire.Value{wire.Decimal("0." + nines), wire.Decimal("0." + strings.Repeat("0", 39) + "1")},
+			"1." + strings.Repeat("0", 40), "40 decimals carry through, their scale kept"},
 		{[]wire.Value{wire.Decimal("1" + strings.Repeat("0", 40)), wire.Int(-1)}, nines, "a borrow runs through 40 digits"},
-		{[]wire.Value{wire.Int(1), wire.Decimal("-0.000000000000000000000000000001")}, "0." + strings.Repeat("9", 30), "a borrow runs across the point"},
-		{[]wire.Value{wire.Decimal("-0"), wire.Decimal("-0")}, "0", "A6: minus zero is zero"},
+		{[]wire.Value{wire.Int(1), wire.Decimal("-0.000000000000000000000000000001")}, "0." + strings.Repeat("9", 30),
+			"a borrow runs across the point"},
+		{[]wire.Value{wire.Decimal("-0"), wire.Decimal("-0")}, "0", "filter-6: minus zero is zero"},
 		{[]wire.Value{wire.Decimal("-0.00")}, "0.00", "minus zero with a scale"},
 		{[]wire.Value{wire.Float(math.Copysign(0, -1))}, "0", "minus zero of a float"},
 		{[]wire.Value{wire.Decimal("1.50"), wire.Decimal("-1.5")}, "0.00", "nothing is left but the scale"},
 		{[]wire.Value{wire.Decimal("-1.50"), wire.Int(1)}, "-0.50", "a minus before a zero whole part"},
-		{[]wire.Value{wire.Decimal("10.250"), wire.Int(1)}, "11.250", "the largest scale of the addends is kept (D1)"},
+		{[]wire.Value{wire.Decimal("10.250"), wire.Int(1)}, "11.250", "the largest scale of the addends is kept (cell-1b)"},
 		{[]wire.Value{wire.Decimal("1.5"), wire.Decimal("1.500")}, "3.000", "whatever their order"},
-		{[]wire.Value{wire.Text("01.5"), wire.Text("+1.5")}, "3.0", "A6: leading zeros and a plus are digits too"},
+		{[]wire.Value{wire.Text("01.5"), wire.Text("+1.5")}, "3.0", "filter-6: leading zeros and a plus are digits too"},
 		{[]wire.Value{wire.Float(1e22), wire.Int(1)}, "10000000000000000000001", "a float that crosses as a string of digits"},
 		{[]wire.Value{wire.Float(1e-7), wire.Int(1)}, "1.0000001", "never an exponent"},
 		{[]wire.Value{wire.Float(math.MaxFloat64), wire.Float(-math.MaxFloat64)}, "0", "opposite giants cancel"},
 		{[]wire.Value{wire.Float(math.SmallestNonzeroFloat64)}, "0." + strings.Repeat("0", 323) + "5", "the smallest float, in full"},
 		{[]wire.Value{wire.Decimal("1000000000"), wire.Decimal("-999999999")}, "1", "across a limb"},
-		{[]wire.Value{wire.Decimal("-1000000000.000000001"), wire.Decimal("0.000000002")}, "-999999999.999999999", "limbs of both signs on both sides of the point"},
+		{[]wire.Value{wire.Decimal("-1000000000.000000001"), wire.Decimal("0.000000002")}, "-999999999.999999999",
+			"limbs of both signs on both sides of the point"},
 		{[]wire.Value{wire.Int(0)}, "0", "one zero"},
 		{[]wire.Value{wire.Decimal("000000000000000000000")}, "0", "many zeros are one"},
 	}
@@ -80,7 +83,7 @@ func TestSumTakesNumbersOnly(t *testing.T) {
 		wire.Float(math.NaN()), wire.JSON("[1]"),
 	} {
 		var s sum
-		assert.False(t, s.add(v), "A6: %s is no number", v)
+		assert.False(t, s.add(v), "filter-6: %s is no number", v)
 		assert.Equal(t, "0", s.value().String(), "and leaves the sum as it was")
 	}
 }
@@ -143,7 +146,7 @@ func TestSumAllocates(t *testing.T) {
 	}))
 }
 
-// BenchmarkSumHostile is a column made to ripple: a carry through 100,000
+// BenchmarkSumHostile adds a column made to ripple: a carry through 100,000
 // digits, to and fro. The time per row does not depend on the digits.
 func BenchmarkSumHostile(b *testing.B) {
 	for _, width := range []int{10, 100_000} {

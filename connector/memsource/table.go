@@ -13,58 +13,74 @@ import (
 
 // Table is one table of a [Source]: its description and its rows.
 //
-// Fields need a Name; what else an author leaves empty is read off the rows:
+// Fields need a Name; New derives the rest from the rows if it is empty:
 //
-//   - Type: number for integers and floats, decimal as soon as one is a
-//     decimal, boolean, date, datetime; string for text, for what mixes these,
-//     and for nothing but nulls. Text is never guessed at: state json, array,
+//   - Type: number for integers and floats, decimal if any is a decimal,
+//     boolean, date, datetime; string for text, for a mixture, and for nothing
+//     but nulls. New does not guess what text means: state json, array,
 //     reference, and dates that are given as text.
 //   - Nullable becomes true where a cell is null.
 //   - Samples: the first five distinct values of at most 100 bytes. An empty
 //     slice that is not nil keeps values out of discovery.
-//   - Stats: the share of nulls, the number of distinct values, and where the
-//     values of the column have an order its least and greatest.
-//   - SourceColumn is Name, RowCount the number of rows. StoresRows is always
+//   - Stats: the share of nulls, the number of distinct values, and the least
+//     and greatest value if the values have an order.
+//   - SourceColumn: the Name. RowCount: the number of rows. StoresRows is always
 //     true.
 //
-// Keys are never guessed. A PrimaryKey and a Unique field are checked against
-// the rows, because a key that is not unique breaks joins; a foreign key may
-// have orphans, but its target must be a table of the same Source.
+// State the keys: New does not guess them. It checks a PrimaryKey and a Unique
+// field against the rows, because a key that is not unique breaks joins. A
+// foreign key may have values without a match, but its target must be a table
+// of the same Source.
 type Table struct {
 	wire.Table
-	// Rows are the cells, in the order of Fields. Each row has one for every
-	// field.
+	// Rows are the cells in the order of Fields, one for every field.
 	Rows [][]wire.Value
 }
 
-// table is a Table as a Source holds it: copied, checked and completed.
+// table is a Table of a Source: copied, checked and completed.
 type table struct {
 	wire.Table
 	columns []wire.Column
 	rows    [][]wire.Value
 	places  map[string]int
-	indexes [2][]func() *index // by numeric, then by field; made when first asked for
+	indexes [2][]func() *index // by numeric, then by field; built when first used
 }
 
-// mostRowFaults is how many rows at fault are named for one table.
-const mostRowFaults = 10
+// maxRowFaults bounds the faulty rows that are named for one table.
+const maxRowFaults = 10
 
-// newTable copies and checks t. The faults are all there are, each named by
-// table, row and field.
+// newTable copies and checks t. It returns every fault, each named by table, row
+// and field.
 func newTable(t Table) (*table, []error) {
 	own := &table{Table: cloneTable(&t.Table), places: map[string]int{}}
 	var faults []error
 	fault := func(format string, args ...any) {
 		faults = append(faults, fmt.Errorf("table %q: "+format, append([]any{t.Name}, args...)...))
 	}
+	own.checkDescription(fault)
+	own.copyRows(t.Rows, fault)
+	if len(faults) > 0 {
+		return own, faults // more checks would only repeat them
+	}
+	own.describe()
+	own.columns = own.Table.Columns()
+	own.makeIndexes()
+	for _, err := range own.keyFaults() {
+		fault("%w", err)
+	}
+	return own, faults
+}
+
+// checkDescription checks the names and types that the author gave.
+func (t *table) checkDescription(fault func(format string, args ...any)) {
 	if t.Name == "" || !utf8.ValidString(t.Name+t.SourceDescription) {
 		fault("its name is empty, or it or the description is not valid UTF-8")
 	}
-	for i := range own.Fields {
-		f := &own.Fields[i]
+	for i := range t.Fields {
+		f := &t.Fields[i]
 		if f.Name == "" || !utf8.ValidString(f.Name+f.SourceColumn+f.SourceDescription) {
 			fault("fields[%d]: its name is empty, or it, the source column or the description is not valid UTF-8", i)
-		} else if _, taken := own.places[f.Name]; taken {
+		} else if _, taken := t.places[f.Name]; taken {
 			fault("fields[%d]: another field is named %q", i, f.Name)
 		}
 		if f.Type != "" && !f.Type.Known() {
@@ -75,65 +91,63 @@ func newTable(t Table) (*table, []error) {
 				fault("field %q: a sample: %w", f.Name, v.Err())
 			}
 		}
-		own.places[f.Name] = i
+		t.places[f.Name] = i
 	}
-	for i, name := range own.PrimaryKey {
-		if slices.Contains(own.PrimaryKey[:i], name) {
+	for i, name := range t.PrimaryKey {
+		if slices.Contains(t.PrimaryKey[:i], name) {
 			fault("primaryKey names field %q twice", name)
 		}
 	}
+}
 
-	width := len(own.Fields)
-	cells := make([]wire.Value, 0, width*len(t.Rows))
-	own.rows = make([][]wire.Value, 0, len(t.Rows))
+// copyRows copies the rows that have a valid cell for every field.
+func (t *table) copyRows(rows [][]wire.Value, fault func(format string, args ...any)) {
+	width := len(t.Fields)
+	cells := make([]wire.Value, 0, width*len(rows))
+	t.rows = make([][]wire.Value, 0, len(rows))
 	bad := 0
-	for n, row := range t.Rows {
+	for n, row := range rows {
 		var problem error
 		if len(row) != width {
 			problem = fmt.Errorf("has %d cells for %d fields", len(row), width)
 		}
 		for i, v := range row {
 			if err := v.Err(); err != nil && problem == nil {
-				problem = fmt.Errorf("field %q: %w", own.Fields[i].Name, err)
+				problem = fmt.Errorf("field %q: %w", t.Fields[i].Name, err)
 			}
 		}
 		if problem != nil {
-			if bad++; bad <= mostRowFaults {
+			if bad++; bad <= maxRowFaults {
 				fault("rows[%d]: %w", n, problem)
 			}
 			continue
 		}
 		at := len(cells)
 		cells = append(cells, row...)
-		own.rows = append(own.rows, cells[at:len(cells):len(cells)])
+		t.rows = append(t.rows, cells[at:len(cells):len(cells)])
 	}
-	if bad > mostRowFaults {
-		fault("%d more rows are at fault", bad-mostRowFaults)
+	if bad > maxRowFaults {
+		fault("%d more rows have faults", bad-maxRowFaults)
 	}
-	if len(faults) > 0 {
-		return own, faults // what follows would only repeat them
-	}
+}
 
-	own.describe()
-	own.columns = own.Table.Columns()
-	for numeric := range own.indexes {
-		for at := range own.Fields {
-			own.indexes[numeric] = append(own.indexes[numeric], sync.OnceValue(func() *index {
+// makeIndexes prepares an index of each field for keys that compare as text, and
+// one for keys that compare as numbers.
+func (t *table) makeIndexes() {
+	for numeric := range t.indexes {
+		for at := range t.Fields {
+			t.indexes[numeric] = append(t.indexes[numeric], sync.OnceValue(func() *index {
 				x := newIndex(numeric == 1)
-				for _, row := range own.rows {
+				for _, row := range t.rows {
 					x.add(row, at)
 				}
 				return x
 			}))
 		}
 	}
-	for _, err := range own.keyFaults() {
-		fault("%w", err)
-	}
-	return own, faults
 }
 
-// keyFaults are the declared keys that the rows contradict.
+// keyFaults returns the declared keys that the rows contradict.
 func (t *table) keyFaults() (faults []error) {
 	key := func(what string, names ...string) {
 		var at []int
@@ -163,7 +177,8 @@ func (t *table) keyFaults() (faults []error) {
 				continue // as in a database, several nulls are no duplicates
 			}
 			if _, known := seen[string(k)]; known {
-				faults = append(faults, fmt.Errorf("%s: rows[%d] repeats an earlier row's; a key that is not unique breaks joins", what, n))
+				faults = append(faults, fmt.Errorf(
+					"%s: rows[%d] repeats an earlier row's; a key that is not unique breaks joins", what, n))
 				return
 			}
 			seen[string(k)] = struct{}{}
@@ -180,7 +195,7 @@ func (t *table) keyFaults() (faults []error) {
 	return faults
 }
 
-// linkFaults are the foreign keys that lead nowhere.
+// linkFaults returns the foreign keys that lead nowhere.
 func (t *table) linkFaults(tables map[string]*table) (faults []error) {
 	for i, k := range t.ForeignKeys {
 		if _, ok := t.places[k.Field]; !ok {
@@ -191,13 +206,14 @@ func (t *table) linkFaults(tables map[string]*table) (faults []error) {
 			_, ok = target.places[k.TargetField]
 		}
 		if !ok {
-			faults = append(faults, fmt.Errorf("table %q: foreignKeys[%d]: there is no field %q in a table %q", t.Name, i, k.TargetField, k.TargetTable))
+			faults = append(faults, fmt.Errorf("table %q: foreignKeys[%d]: there is no field %q in a table %q",
+				t.Name, i, k.TargetField, k.TargetTable))
 		}
 	}
 	return faults
 }
 
-// cloneTable copies a description as deep as its slices.
+// cloneTable copies a description and its slices.
 func cloneTable(t *wire.Table) wire.Table {
 	own := *t
 	own.PrimaryKey = append([]string{}, t.PrimaryKey...)

@@ -25,7 +25,7 @@ func fields(names ...string) (list []wire.Field) {
 
 func discover(t *testing.T, tables ...memsource.Table) []wire.Table {
 	t.Helper()
-	src, err := memsource.NewSource(tables...)
+	src, err := memsource.New(tables, nil)
 	require.NoError(t, err)
 	d, err := src.Discover(context.Background(), &wire.DiscoveryRequest{})
 	require.NoError(t, err)
@@ -41,19 +41,38 @@ func TestSourceDescribes(t *testing.T) {
 		want  wire.Field
 		why   string
 	}{
-		{"integers", []wire.Value{num(3), num(1), num(3)}, wire.Field{Type: wire.TypeNumber, Samples: row(num(3), num(1)), Stats: stats(0, 2, num(1), num(3))}, "samples are distinct, in the order of rows"},
-		{"floats", []wire.Value{num(3), wire.Float(0.5)}, wire.Field{Type: wire.TypeNumber, Samples: row(num(3), wire.Float(0.5)), Stats: stats(0, 2, wire.Float(0.5), num(3))}, "integers and floats are numbers"},
-		{"decimals", []wire.Value{dec("9"), dec("10.0"), null, num(10)}, wire.Field{Type: wire.TypeDecimal, Nullable: true, Samples: row(dec("9"), dec("10.0")), Stats: stats(25, 2, dec("9"), dec("10.0"))}, "one decimal makes them decimals; extremes are numeric, values distinct by A6"},
-		{"booleans", []wire.Value{wire.Bool(true), wire.Bool(false)}, wire.Field{Type: wire.TypeBoolean, Samples: row(wire.Bool(true), wire.Bool(false)), Stats: stats(0, 2, null, null)}, "booleans have no extremes (E1)"},
-		{"dates", []wire.Value{wire.Date(at)}, wire.Field{Type: wire.TypeDate, Samples: row(wire.Date(at)), Stats: stats(0, 1, wire.Date(at), wire.Date(at))}, ""},
-		{"datetimes", []wire.Value{wire.Datetime(at)}, wire.Field{Type: wire.TypeDatetime, Samples: row(wire.Datetime(at)), Stats: stats(0, 1, wire.Datetime(at), wire.Datetime(at))}, ""},
-		{"text", []wire.Value{text("10"), text("9"), text("")}, wire.Field{Type: wire.TypeString, Samples: row(text("10"), text("9"), text("")), Stats: stats(0, 3, text(""), text("9"))}, "text is never guessed at, and orders by bytes"},
-		{"a mixture", []wire.Value{text("x"), num(1)}, wire.Field{Type: wire.TypeString, Samples: row(text("x"), num(1)), Stats: stats(0, 2, num(1), text("x"))}, "what mixes kinds is text"},
-		{"a mixture of others", []wire.Value{wire.Bool(true), wire.Date(at)}, wire.Field{Type: wire.TypeString, Samples: row(wire.Bool(true), wire.Date(at)), Stats: stats(0, 2, wire.Date(at), wire.Bool(true))}, ""},
-		{"nulls", []wire.Value{null, null}, wire.Field{Type: wire.TypeString, Nullable: true, Samples: []wire.Value{}, Stats: stats(100, 0, null, null)}, "F1: no values at all"},
+		{"integers", []wire.Value{num(3), num(1), num(3)},
+			wire.Field{Type: wire.TypeNumber, Samples: row(num(3), num(1)), Stats: stats(0, 2, num(1), num(3))},
+			"samples are distinct, in the order of rows"},
+		{"floats", []wire.Value{num(3), wire.Float(0.5)},
+			wire.Field{Type: wire.TypeNumber, Samples: row(num(3), wire.Float(0.5)),
+				Stats: stats(0, 2, wire.Float(0.5), num(3))}, "integers and floats are numbers"},
+		{"decimals", []wire.Value{dec("9"), dec("10.0"), null, num(10)},
+			wire.Field{Type: wire.TypeDecimal, Nullable: true, Samples: row(dec("9"), dec("10.0")),
+				Stats: stats(25, 2, dec("9"), dec("10.0"))}, "one decimal makes them decimals; extremes are numeric, values distinct by filter-6"},
+		{"booleans", []wire.Value{wire.Bool(true), wire.Bool(false)},
+			wire.Field{Type: wire.TypeBoolean, Samples: row(wire.Bool(true), wire.Bool(false)), Stats: stats(0, 2, null, null)},
+			"booleans have no extremes (aggregate-1)"},
+		{"dates", []wire.Value{wire.Date(at)},
+			wire.Field{Type: wire.TypeDate, Samples: row(wire.Date(at)), Stats: stats(0, 1, wire.Date(at), wire.Date(at))}, ""},
+		{"datetimes", []wire.Value{wire.Datetime(at)},
+			wire.Field{Type: wire.TypeDatetime, Samples: row(wire.Datetime(at)), Stats: stats(0, 1, wire.Datetime(at), wire.Datetime(at))}, ""},
+		{"text", []wire.Value{text("10"), text("9"), text("")},
+			wire.Field{Type: wire.TypeString, Samples: row(text("10"), text("9"), text("")),
+				Stats: stats(0, 3, text(""), text("9"))}, "text is never guessed at, and orders by bytes"},
+		{"a mixture", []wire.Value{text("x"), num(1)},
+			wire.Field{Type: wire.TypeString, Samples: row(text("x"), num(1)), Stats: stats(0, 2, num(1), text("x"))}, "what mixes kinds is text"},
+		{"a mixture of others", []wire.Value{wire.Bool(true), wire.Date(at)},
+			wire.Field{Type: wire.TypeString, Samples: row(wire.Bool(true), wire.Date(at)), Stats: stats(0, 2, wire.Date(at), wire.Bool(true))}, ""},
+		{"nulls", []wire.Value{null, null},
+			wire.Field{Type: wire.TypeString, Nullable: true, Samples: []wire.Value{}, Stats: stats(100, 0, null, null)},
+			"measure-1: no values at all"},
 		{"nothing", nil, wire.Field{Type: wire.TypeString, Samples: []wire.Value{}, Stats: &wire.Stats{}}, "no share of no rows"},
-		{"many", []wire.Value{num(1), num(2), num(3), num(4), num(5), num(6)}, wire.Field{Type: wire.TypeNumber, Samples: row(num(1), num(2), num(3), num(4), num(5)), Stats: stats(0, 6, num(1), num(6))}, "five samples at most"},
-		{"long text", []wire.Value{text(strings.Repeat("x", 101)), text("y")}, wire.Field{Type: wire.TypeString, Samples: row(text("y")), Stats: stats(0, 2, null, null)}, "a sample is no novel"},
+		{"many", []wire.Value{num(1), num(2), num(3), num(4), num(5), num(6)},
+			wire.Field{Type: wire.TypeNumber, Samples: row(num(1), num(2), num(3), num(4), num(5)),
+				Stats: stats(0, 6, num(1), num(6))}, "five samples at most"},
+		{"long text", []wire.Value{text(strings.Repeat("x", 101)), text("y")},
+			wire.Field{Type: wire.TypeString, Samples: row(text("y")), Stats: stats(0, 2, null, null)}, "a sample is no novel"},
 	}
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
@@ -72,7 +91,7 @@ func TestSourceDescribes(t *testing.T) {
 	}
 }
 
-// stats are a field's; extremes are absent where null.
+// stats returns the statistics of a field; null extremes are absent.
 func stats(nullPercent float64, distinct int64, least, greatest wire.Value) *wire.Stats {
 	s := &wire.Stats{NullPercent: &nullPercent, DistinctCount: distinct}
 	if !least.IsNull() {
@@ -89,7 +108,8 @@ func TestSourceKeepsWhatIsStated(t *testing.T) {
 		PrimaryKey:  []string{"id"},
 		ForeignKeys: []wire.ForeignKey{{Field: "parent", TargetTable: "t", TargetField: "id"}},
 		Fields: []wire.Field{
-			{Name: "id", SourceColumn: "ID", Type: wire.TypeReference, Unique: true, Nullable: true, Samples: []wire.Value{}, SourceDescription: "its key", Stats: &wire.Stats{DistinctCount: 9}, Filterable: &no},
+			{Name: "id", SourceColumn: "ID", Type: wire.TypeReference, Unique: true, Nullable: true, Samples: []wire.Value{},
+				SourceDescription: "its key", Stats: &wire.Stats{DistinctCount: 9}, Filterable: &no},
 			{Name: "parent", SourceColumn: "parent", Type: wire.TypeReference, Samples: row(text("z")), Stats: &wire.Stats{}},
 		},
 	}
@@ -97,7 +117,7 @@ func TestSourceKeepsWhatIsStated(t *testing.T) {
 	assert.Equal(t, []wire.Table{stated}, got, "an orphan is no fault: link rates are there to be measured")
 }
 
-func TestNewSourceFindsEveryFault(t *testing.T) {
+func TestNewFindsEveryFault(t *testing.T) {
 	key := func(cells ...wire.Value) memsource.Table {
 		table := memsource.Table{Table: wire.Table{Name: "k", PrimaryKey: []string{"a"}, Fields: fields("a", "b")}}
 		for _, c := range cells {
@@ -109,7 +129,8 @@ func TestNewSourceFindsEveryFault(t *testing.T) {
 	unique.PrimaryKey, unique.Fields[0].Unique = nil, true
 	twice := key(dec("1.0"), num(1))
 	twice.PrimaryKey, twice.Fields[0].Unique = nil, true
-	pair := memsource.Table{Table: wire.Table{Name: "k", PrimaryKey: []string{"a", "b"}, Fields: fields("a", "b")}, Rows: [][]wire.Value{row(num(1), num(2)), row(num(1), num(3)), row(num(12), num(3))}}
+	pair := memsource.Table{Table: wire.Table{Name: "k", PrimaryKey: []string{"a", "b"}, Fields: fields("a", "b")},
+		Rows: [][]wire.Value{row(num(1), num(2)), row(num(1), num(3)), row(num(12), num(3))}}
 	foreign := func(field, table, target string) memsource.Table {
 		k := key()
 		k.ForeignKeys = []wire.ForeignKey{{Field: field, TargetTable: table, TargetField: target}}
@@ -125,26 +146,36 @@ func TestNewSourceFindsEveryFault(t *testing.T) {
 		{"no fields", []memsource.Table{{Table: wire.Table{Name: "t"}, Rows: [][]wire.Value{{}, {}}}}, nil, "so is a table of empty rows"},
 		{"no name", []memsource.Table{{}}, []string{`table "": its name is empty`}, ""},
 		{"two of a name", []memsource.Table{key(), key()}, []string{`table "k": there are two`}, ""},
-		{"names that are no UTF-8", []memsource.Table{{Table: wire.Table{Name: "a\xff", Fields: fields("b\xff")}}}, []string{"valid UTF-8", "fields[0]"}, "D4"},
-		{"fields", []memsource.Table{{Table: wire.Table{Name: "t", Fields: append(fields("a", "", "a"), wire.Field{Name: "c", Type: "integer"}, wire.Field{Name: "d", Samples: row(wire.Decimal("x"))})}}},
-			[]string{"fields[1]: its name is empty", `fields[2]: another field is named "a"`, `field "c": its type`, `field "d": a sample`}, "all at once"},
-		{"rows", []memsource.Table{{Table: wire.Table{Name: "t", Fields: fields("a", "b")}, Rows: [][]wire.Value{row(num(1)), row(num(1), text("\xff")), row(num(1), num(2), num(3)), row(wire.Decimal("1e5"), null)}}},
-			[]string{"rows[0]: has 1 cells for 2 fields", `rows[1]: field "b": text is not valid UTF-8`, "rows[2]: has 3 cells", `rows[3]: field "a": not plain decimal`}, "every row at fault"},
-		{"a repeated key", []memsource.Table{key(num(1), num(2), dec("1.0"))}, []string{"primaryKey: rows[2] repeats"}, "A6: 1.0 is 1; a key that is not unique breaks joins"},
+		{"names that are no UTF-8", []memsource.Table{{Table: wire.Table{Name: "a\xff", Fields: fields("b\xff")}}},
+			[]string{"valid UTF-8", "fields[0]"}, "cell-4"},
+		{"fields", []memsource.Table{{Table: wire.Table{Name: "t",
+			Fields: append(fields("a", "", "a"), wire.Field{Name: "c", Type: "integer"}, wire.Field{Name: "d", Samples: row(wire.Decimal("x"))})}}},
+			[]string{"fields[1]: its name is empty", `fields[2]: another field is named "a"`, `field "c": its type`,
+				`field "d": a sample`}, "all at once"},
+		{"rows", []memsource.Table{{Table: wire.Table{Name: "t", Fields: fields("a", "b")},
+			Rows: [][]wire.Value{row(num(1)), row(num(1), text("\xff")), row(num(1), num(2), num(3)), row(wire.Decimal("1e5"), null)}}},
+			[]string{"rows[0]: has 1 cells for 2 fields", `rows[1]: field "b": text is not valid UTF-8`, "rows[2]: has 3 cells",
+				`rows[3]: field "a": not plain decimal`}, "every row at fault"},
+		{"a repeated key", []memsource.Table{key(num(1), num(2), dec("1.0"))}, []string{"primaryKey: rows[2] repeats"},
+			"filter-6: 1.0 is 1; a key that is not unique breaks joins"},
 		{"a null key", []memsource.Table{key(num(1), null)}, []string{"primaryKey: rows[1] has a null"}, ""},
 		{"a key of two", []memsource.Table{pair}, nil, "only the combination must be unique, and 1|2 is not 12"},
-		{"a key of nothing", []memsource.Table{{Table: wire.Table{Name: "t", PrimaryKey: []string{"z", "a", "a"}, Fields: fields("a")}}}, []string{`primaryKey names field "a" twice`}, ""},
-		{"a key of an unknown field", []memsource.Table{{Table: wire.Table{Name: "t", PrimaryKey: []string{"z"}, Fields: fields("a")}}}, []string{`there is no field "z"`}, ""},
+		{"a key of nothing", []memsource.Table{{Table: wire.Table{Name: "t", PrimaryKey: []string{"z", "a", "a"},
+			Fields: fields("a")}}}, []string{`primaryKey names field "a" twice`}, ""},
+		{"a key of an unknown field",
+			[]memsource.Table{{Table: wire.Table{Name: "t", PrimaryKey: []string{"z"}, Fields: fields("a")}}},
+			[]string{`there is no field "z"`}, ""},
 		{"unique nulls", []memsource.Table{unique}, nil, "several nulls are no duplicates, as in a database"},
 		{"a repeated unique", []memsource.Table{twice}, []string{`unique field "a": rows[1] repeats`}, ""},
-		{"foreign keys", []memsource.Table{foreign("z", "nowhere", "a")}, []string{`foreignKeys[0]: there is no field "z"`, `in a table "nowhere"`}, ""},
+		{"foreign keys", []memsource.Table{foreign("z", "nowhere", "a")},
+			[]string{`foreignKeys[0]: there is no field "z"`, `in a table "nowhere"`}, ""},
 		{"a foreign key to nothing", []memsource.Table{foreign("a", "k", "z")}, []string{`no field "z" in a table "k"`}, ""},
 		{"a good foreign key", []memsource.Table{foreign("a", "k", "b")}, nil, ""},
 		{"faults of two tables", []memsource.Table{{}, key(null)}, []string{`table ""`, `table "k"`}, "every fault at once"},
 	}
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
-			_, err := memsource.NewSource(c.tables...)
+			_, err := memsource.New(c.tables, nil)
 			if c.want == nil {
 				require.NoError(t, err, c.why)
 				return
@@ -162,7 +193,7 @@ func TestNewSourceFindsEveryFault(t *testing.T) {
 	for range 500 {
 		many = append(many, row())
 	}
-	_, err := memsource.NewSource(memsource.Table{Table: wire.Table{Name: "t", Fields: fields("a")}, Rows: many})
+	_, err := memsource.New([]memsource.Table{{Table: wire.Table{Name: "t", Fields: fields("a")}, Rows: many}}, nil)
 	require.Error(t, err)
 	assert.Len(t, strings.Split(err.Error(), "\n"), 11, "an endless list of faults helps nobody")
 	assert.ErrorContains(t, err, "490 more rows")
@@ -172,8 +203,9 @@ func TestNewSourceFindsEveryFault(t *testing.T) {
 // business, and what a caller does to an answer is too.
 func TestSourceIsACopy(t *testing.T) {
 	ctx := context.Background()
-	mine := memsource.Table{Table: wire.Table{Name: "t", PrimaryKey: []string{"a"}, Fields: fields("a")}, Rows: [][]wire.Value{row(num(1)), row(num(2))}}
-	src, err := memsource.NewSource(mine)
+	mine := memsource.Table{Table: wire.Table{Name: "t", PrimaryKey: []string{"a"}, Fields: fields("a")},
+		Rows: [][]wire.Value{row(num(1)), row(num(2))}}
+	src, err := memsource.New([]memsource.Table{mine}, nil)
 	require.NoError(t, err)
 	mine.Rows[0][0], mine.Fields[0].Name, mine.PrimaryKey[0] = text("changed"), "changed", "changed"
 
@@ -196,10 +228,11 @@ func TestSourceIsACopy(t *testing.T) {
 
 func TestSourceRefusesUnknownNames(t *testing.T) {
 	ctx := context.Background()
-	src, err := memsource.NewSource(memsource.Table{Table: wire.Table{Name: "t", Fields: fields("a")}})
+	src, err := memsource.New([]memsource.Table{{Table: wire.Table{Name: "t", Fields: fields("a")}}}, nil)
 	require.NoError(t, err)
 	link := func(fromTable, fromColumn, toTable, toColumn string) error {
-		_, err := src.LinkHitRate(ctx, &wire.LinkHitRateRequest{FromTable: fromTable, FromColumn: fromColumn, ToTable: toTable, ToColumn: toColumn})
+		_, err := src.LinkHitRate(ctx,
+			&wire.LinkHitRateRequest{FromTable: fromTable, FromColumn: fromColumn, ToTable: toTable, ToColumn: toColumn})
 		return err
 	}
 	_, describe := src.Describe(ctx, wire.Credentials{}, "z")
@@ -214,19 +247,19 @@ func TestSourceRefusesUnknownNames(t *testing.T) {
 		"query": src.Query(ctx, &connector.QueryRequest{Table: "z"}, nil), "from": link("z", "a", "t", "a"), "to": link("t", "a", "z", "a"),
 		"fromColumn": link("t", "z", "t", "a"), "toColumn": link("t", "a", "t", "z"),
 	} {
-		t.Run(name, func(t *testing.T) { refused(t, err, wire.CodeUnknownEntity, `"z"`) }) // F3
+		t.Run(name, func(t *testing.T) { refused(t, err, wire.CodeUnknownEntity, `"z"`) }) // [rule measure-3]
 	}
 	_, err = src.Size(ctx, &wire.SizeRequest{Table: strings.Repeat("z", 1000)})
 	assert.Less(t, len(err.Error()), 150, "no body comes back whole")
 }
 
-// TestSourceStopsWithItsContext on every route that reads rows (C5, C8).
+// TestSourceStopsWithItsContext on every route that reads rows [rule stream-5] [rule stream-8].
 func TestSourceStopsWithItsContext(t *testing.T) {
 	table := memsource.Table{Table: wire.Table{Name: "t", Fields: fields("a")}}
 	for i := range 5000 {
 		table.Rows = append(table.Rows, row(num(int64(i))))
 	}
-	src, err := memsource.NewSource(table)
+	src, err := memsource.New([]memsource.Table{table}, nil)
 	require.NoError(t, err)
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
@@ -239,13 +272,13 @@ func TestSourceStopsWithItsContext(t *testing.T) {
 	}
 }
 
-// TestSourceIsConcurrent is for the race detector: indexes are made on demand.
+// TestSourceIsConcurrent exercises the race detector: indexes are built on demand.
 func TestSourceIsConcurrent(t *testing.T) {
 	table := memsource.Table{Table: wire.Table{Name: "t", Fields: fields("a", "b")}}
 	for i := range 500 {
 		table.Rows = append(table.Rows, row(num(int64(i%50)), text(fmt.Sprint(i))))
 	}
-	src, err := memsource.NewSource(table)
+	src, err := memsource.New([]memsource.Table{table}, nil)
 	require.NoError(t, err)
 	ctx := context.Background()
 	var wait sync.WaitGroup

@@ -164,7 +164,9 @@ func (x *session) joinInMemory(ctx context.Context, req *connector.QueryRequest,
 	b := x.builder()
 	statement := q.statement(b)
 	rows := x.cells(ctx, base.name, statement, b.args, q.columns)
-	joined, err := memsource.Join(memsource.Relation{Columns: q.wire, Rows: rows}, req, tables, 0)
+	left := memsource.Relation{Columns: q.wire, Rows: rows}
+	joins := memsource.JoinRequest{Table: req.Table, Fields: req.Fields, FieldTypes: req.FieldTypes, Joins: req.Joins}
+	joined, err := memsource.Join(left, joins, tables, 0)
 	if err != nil {
 		return err
 	}

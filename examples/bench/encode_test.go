@@ -11,6 +11,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/connectorsdk/connector-sdk-go/internal/lines"
 	"github.com/connectorsdk/connector-sdk-go/ndjson"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
@@ -29,7 +30,7 @@ func BenchmarkS1(b *testing.B) {
 		cells[i] = o.cells(nil)
 		line.Rows = append(line.Rows, o.object())
 	}
-	layout, err := ndjson.NewLayout(columnNames(), nil)
+	layout, err := lines.NewLayout(columnNames(), nil)
 	require.NoError(b, err)
 	batch := layout.NewBatch()
 	var text bytes.Buffer
@@ -37,7 +38,7 @@ func BenchmarkS1(b *testing.B) {
 	enc.SetEscapeHTML(false)
 
 	duel(b, n,
-		side{"ndjson.Batch", func() {
+		side{"lines.Batch", func() {
 			batch.Reset()
 			for _, c := range cells {
 				if err := batch.Append(c); err != nil {

@@ -4,7 +4,7 @@ import (
 	"encoding/json"
 	"net/http"
 
-	"github.com/connectorsdk/connector-sdk-go/ndjson"
+	"github.com/connectorsdk/connector-sdk-go/internal/lines"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -102,7 +102,7 @@ func prebuiltHandler(rows int) (http.Handler, error) {
 
 // prebuiltLine encodes the first n rows as one line.
 func prebuiltLine(n int) ([]byte, error) {
-	layout, err := ndjson.NewLayout(columnNames(), nil)
+	layout, err := lines.NewLayout(columnNames(), nil)
 	if err != nil {
 		return nil, err
 	}

@@ -3,18 +3,34 @@ package main
 
 import (
 	"context"
-	"errors"
+	"log"
+	"os"
+	"os/signal"
+
 	"github.com/connectorsdk/connector-sdk-go/connector"
 	"github.com/connectorsdk/connector-sdk-go/wire"
-	"log"
-	"net/http"
-	"os"
 )
 
-var planets = wire.Table{Name: "planets", SourceDescription: "The rocky planets and their moons.", StoresRows: true, PrimaryKey: []string{"name"},
-	Fields: []wire.Field{{Name: "name", Type: wire.TypeString, Unique: true}, {Name: "moons", Type: wire.TypeNumber}}}
+var planets = wire.Table{
+	Name:              "planets",
+	SourceDescription: "The rocky planets and their moons.",
+	StoresRows:        true,
+	PrimaryKey:        []string{"name"},
+	Fields: []wire.Field{
+		{Name: "name", Type: wire.TypeString, Unique: true},
+		{Name: "moons", Type: wire.TypeNumber},
+	},
+}
 
-type source struct{} // three methods make a connector; the SDK does the rest
+var rows = [][]wire.Value{
+	{wire.Text("Mercury"), wire.Int(0)},
+	{wire.Text("Venus"), wire.Int(0)},
+	{wire.Text("Earth"), wire.Int(1)},
+	{wire.Text("Mars"), wire.Int(2)},
+}
+
+// source has the three methods that make a connector.
+type source struct{}
 
 func (source) Check(context.Context, *wire.CheckRequest) error { return nil }
 
@@ -22,13 +38,14 @@ func (source) Discover(context.Context, *wire.DiscoveryRequest) (*wire.Discovery
 	return &wire.Discovery{Tables: []wire.Table{planets}}, nil
 }
 
+// Query offers every row. The library filters, sorts and cuts the window.
 func (source) Query(_ context.Context, req *connector.QueryRequest, out *connector.Rows) error {
 	if req.Table != planets.Name {
 		return connector.UnknownEntity("no table %q; there is only planets", req.Table)
 	}
-	w := out.Begin(planets.Columns()) // nothing served: the SDK filters, sorts and cuts
-	for i, name := range []string{"Mercury", "Venus", "Earth", "Mars"} {
-		if err := w.Row(wire.Text(name), wire.Int([]int64{0, 0, 1, 2}[i])); err != nil {
+	w := out.Begin(planets.Columns())
+	for _, row := range rows {
+		if err := w.Row(row...); err != nil {
 			return err // the reader has enough, or is gone
 		}
 	}
@@ -37,9 +54,17 @@ func (source) Query(_ context.Context, req *connector.QueryRequest, out *connect
 
 func main() {
 	token, err := wire.NewToken(os.Getenv("PLATFORM_CONNECTOR_TOKEN")) // at least 32 characters
-	handler, fault := connector.New(connector.Definition{Slug: "hello"}, source{}, token, nil)
-	if err := errors.Join(err, fault); err != nil {
+	if err != nil {
 		log.Fatal(err)
 	}
-	log.Fatal(http.ListenAndServe(":8080", handler))
+	handler, err := connector.New(connector.Definition{Slug: "hello"}, source{}, token, nil)
+	if err != nil {
+		log.Fatal(err)
+	}
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	err = connector.ListenAndServe(ctx, ":8080", handler)
+	stop()
+	if err != nil {
+		log.Fatal(err)
+	}
 }

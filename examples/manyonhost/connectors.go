@@ -13,12 +13,14 @@ type hosted struct {
 	source     connector.Source
 }
 
-// connectors are two kinds of source. On a real host they would be two
+// connectors returns two kinds of source. On a real host they would be two
 // packages; here both are tables in memory.
 func connectors() ([]hosted, error) {
-	peaks, err := memsource.NewSource(memsource.Table{
+	peaks, err := memsource.New([]memsource.Table{{
 		Table: wire.Table{
-			Name: "peaks", SourceDescription: "The highest summit of each continent.", StoresRows: true, PrimaryKey: []string{"continent"},
+			Name:              "peaks",
+			SourceDescription: "The highest summit of each continent.",
+			PrimaryKey:        []string{"continent"},
 			Fields: []wire.Field{
 				{Name: "continent", Type: wire.TypeString, Unique: true},
 				{Name: "summit", Type: wire.TypeString},
@@ -33,13 +35,15 @@ func connectors() ([]hosted, error) {
 			{wire.Text("North America"), wire.Text("Denali"), wire.Int(6190)},
 			{wire.Text("South America"), wire.Text("Aconcagua"), wire.Int(6961)},
 		},
-	})
+	}}, nil)
 	if err != nil {
 		return nil, err
 	}
-	seas, err := memsource.NewSource(memsource.Table{
+	seas, err := memsource.New([]memsource.Table{{
 		Table: wire.Table{
-			Name: "oceans", SourceDescription: "The oceans and their deepest points.", StoresRows: true, PrimaryKey: []string{"ocean"},
+			Name:              "oceans",
+			SourceDescription: "The oceans and their deepest points.",
+			PrimaryKey:        []string{"ocean"},
 			Fields: []wire.Field{
 				{Name: "ocean", Type: wire.TypeString, Unique: true},
 				{Name: "deepest", Type: wire.TypeString},
@@ -52,7 +56,7 @@ func connectors() ([]hosted, error) {
 			{wire.Text("Southern"), wire.Text("Factorian Deep")},
 			{wire.Text("Arctic"), wire.Text("Molloy Deep")},
 		},
-	})
+	}}, nil)
 	if err != nil {
 		return nil, err
 	}

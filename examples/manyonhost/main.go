@@ -1,11 +1,11 @@
 // Command manyonhost serves several connectors from one process: each under a
-// path of its own, with a token of its own, and sharing nothing but the server.
+// path of its own, with a token of its own. They share nothing but the server.
 //
 //	go run ./examples/manyonhost
 //
-// Every connector's token is derived from one secret of the host, so that the
-// environment holds one secret however many connectors there are, and no
-// token tells anything about another.
+// Every connector's token is derived from one secret of the host. So the
+// environment holds one secret however many connectors there are, and no token
+// tells anything about another.
 package main
 
 import (
@@ -22,7 +22,6 @@ import (
 	"os"
 	"os/signal"
 	"syscall"
-	"time"
 
 	"github.com/connectorsdk/connector-sdk-go/connector"
 	"github.com/connectorsdk/connector-sdk-go/wire"
@@ -59,28 +58,30 @@ func main() {
 	if err != nil {
 		log.Fatal(err)
 	}
+	_, port, _ = net.SplitHostPort(listener.Addr().String()) // PORT=0 takes any free port
 	for _, c := range connectors {
 		url := "http://localhost:" + port + c.path
 		fmt.Printf("%s\n  curl %s%s\n", url, url, wire.PathDocument)
 		if minted {
-			fmt.Printf("  curl %s/discovery -H 'Authorization: Bearer %s' -d '{\"credentials\":{},\"timeoutMs\":5000}'\n", url, derive(secret, c.path))
+			fmt.Printf("  curl %s%s -H 'Authorization: Bearer %s' -d '{\"credentials\":{},\"timeoutMs\":5000}'\n",
+				url, wire.PathDiscovery, derive(secret, c.path))
 		}
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
-	if err := serve(ctx, listener, mux); err != nil {
+	if err := connector.Serve(ctx, listener, mux); err != nil {
 		log.Fatal(err)
 	}
 }
 
-// derive is the token of the connector under a path.
+// derive returns the token of the connector under a path.
 func derive(secret, path string) string {
 	mac := hmac.New(sha256.New, []byte(secret))
 	mac.Write([]byte(path))
 	return hex.EncodeToString(mac.Sum(nil))
 }
 
-// mount puts every connector on one mux, under its path and its token.
+// mount puts every connector on one mux, under its path and with its token.
 func mount(connectors []hosted, secret string) (*http.ServeMux, error) {
 	if len(secret) < wire.MinTokenLength {
 		return nil, fmt.Errorf("PLATFORM_CONNECTOR_TOKEN: at least %d characters, for instance of `openssl rand -hex 32`", wire.MinTokenLength)
@@ -98,29 +99,4 @@ func mount(connectors []hosted, secret string) (*http.ServeMux, error) {
 		mux.Handle(h.At(c.path))
 	}
 	return mux, nil
-}
-
-// serve answers until ctx ends; then open streams end with an error line, and
-// what is in flight has five seconds.
-func serve(ctx context.Context, listener net.Listener, handler http.Handler) error {
-	requests, end := context.WithCancel(context.Background())
-	defer end()
-	server := &http.Server{
-		Handler:           handler,
-		ReadHeaderTimeout: 10 * time.Second, // a client that sends no header
-		ReadTimeout:       time.Minute,      // a body that trickles; streams are not concerned
-		IdleTimeout:       2 * time.Minute,  // a kept-alive connection without requests
-		BaseContext:       func(net.Listener) context.Context { return requests },
-	}
-	failed := make(chan error, 1)
-	go func() { failed <- server.Serve(listener) }()
-	select {
-	case err := <-failed:
-		return err
-	case <-ctx.Done():
-	}
-	end()
-	grace, cancel := context.WithTimeout(context.Background(), 5*time.Second)
-	defer cancel()
-	return server.Shutdown(grace)
 }

@@ -97,8 +97,8 @@ func TestGraded(t *testing.T) {
 	require.NoError(t, err)
 	target, done := conformance.InProcess(handler, testToken)
 	defer done()
-	target.Credentials = []map[string]string{{"user": admin.User, "password": admin.Passwd, "database": name}}
-	conformance.Test(t, target, conformance.Options{Mode: conformance.ModeLive})
+	target.Credentials = []wire.Credentials{wire.NewCredentials(map[string]string{"user": admin.User, "password": admin.Passwd, "database": name})}
+	conformance.Test(t, target, &conformance.Options{Mode: conformance.ModeLive})
 }
 
 func env(name, otherwise string) string {

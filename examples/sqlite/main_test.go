@@ -87,7 +87,7 @@ func TestGraded(t *testing.T) {
 	require.NoError(t, err)
 	target, done := conformance.InProcess(handler, testToken)
 	defer done()
-	conformance.Test(t, target, conformance.Options{Mode: conformance.ModeLive})
+	conformance.Test(t, target, &conformance.Options{Mode: conformance.ModeLive})
 }
 
 // TestDemo exercises the demo database, and verifies every answer.
@@ -98,5 +98,5 @@ func TestDemo(t *testing.T) {
 	source, err := sqlsource.New(db, sqlsource.SQLite(), nil)
 	require.NoError(t, err)
 	// The orders are more rows than 200: under the race detector SQLite is slow.
-	connectortest.Run(t, connector.Definition{Slug: "sqlite", KeysEnforced: true}, source, connectortest.Config{Rows: 200})
+	connectortest.Run(t, connector.Definition{Slug: "sqlite", KeysEnforced: true}, source, &connectortest.Options{Rows: 200})
 }

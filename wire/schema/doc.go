@@ -1,6 +1,6 @@
-// Package schema holds the protocol's messages as JSON Schemas (2020-12), for
-// programs in other languages, for documentation, and for the tests that hold
-// them against the decoder of package wire.
+// Package schema contains the protocol's messages as JSON Schemas (2020-12), for
+// programs in other languages, for documentation, and for the tests that compare
+// them with the decoder of package wire.
 //
 // There is one schema for every request, every answer, the capability
 // document, the error envelope and every line of a stream; "line" is any one
@@ -20,8 +20,8 @@
 //	}
 //	count, err := compiler.Compile(schema.ID("count-request"))
 //
-// A schema sees what a JSON parser leaves of a message. Members that stand
-// twice, bad UTF-8, text after the body, nesting beyond 32 and names that
-// differ in case where unknown ones are ignored (G4), as well as rules between
-// distant members such as clashing names (B6), are for wire.Decode alone.
+// A schema sees what a JSON parser leaves of a message. Only wire.Decode finds
+// duplicate members, invalid UTF-8, text after the body, nesting beyond 32,
+// names that differ in case where unknown ones are ignored, and rules between
+// distant members, such as distinct names of columns.
 package schema

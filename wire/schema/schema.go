@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// FS holds the schemas, each in a file named after it, such as
+// FS contains the schemas, each in a file named after it, such as
 // query-request.json. It is read-only and safe for concurrent use.
 //
 //go:embed *.json
@@ -17,7 +17,7 @@ var FS embed.FS
 // that no validator takes them for file names; nothing is fetched from there.
 const Base = "https://connectorsdk.github.io/schema/v1/"
 
-// Names are the schemas in alphabetical order: aggregate-answer,
+// Names returns the names of the schemas in alphabetical order: aggregate-answer,
 // aggregate-request and so on. The definitions are among them.
 func Names() []string {
 	files, err := fs.Glob(FS, "*.json")
@@ -30,10 +30,10 @@ func Names() []string {
 	return files
 }
 
-// ID is the $id of the schema of that name.
+// ID returns the $id of the schema of that name.
 func ID(name string) string { return Base + name + ".json" }
 
-// Read is the text of the schema of that name. It fails for a name that is not
+// Read returns the text of the schema of that name. It fails for a name that is not
 // among [Names]. The caller may change the result.
 func Read(name string) ([]byte, error) {
 	text, err := FS.ReadFile(name + ".json")

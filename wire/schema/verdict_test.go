@@ -17,6 +17,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/connectorsdk/connector-sdk-go/internal/rules"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 	"github.com/connectorsdk/connector-sdk-go/wire/schema"
 )
@@ -238,7 +239,7 @@ func plain(name string, v any) any {
 	return m
 }
 
-// lax are the messages whose top level may hold strangers (G5, H3).
+// lax are the messages whose top level may have unknown members.
 var lax = map[string]bool{
 	"check-request": true, "discovery-request": true, "size-request": true,
 	"cardinality-request": true, "link-hit-rate-request": true, "document": true,
@@ -271,7 +272,7 @@ func objects(v any) (list []map[string]any) {
 }
 
 // numbers replaces every number by its plain digits. A number that crosses as
-// a string of digits (D1) thereby equals that string.
+// a string of digits thereby equals that string.
 func numbers(v any) {
 	spell := func(item any) any {
 		n, ok := item.(json.Number)
@@ -298,10 +299,10 @@ func numbers(v any) {
 }
 
 // The folder itself is worth its name: every case has its reason and the rule
-// behind it, none is told twice, and no message goes without cases of both
+// behind it, none is there twice, and no message goes without cases of both
 // verdicts.
 func TestVerdictFolder(t *testing.T) {
-	cites := regexp.MustCompile(`\((?:[A-I]\d+a?|protocol, )[^()]*\)\.$`)
+	cites := regexp.MustCompile(`\([a-z]+-\d+[a-z]?(?:(?:, | to | and )[a-z]+-\d+[a-z]?)*\)\.$`)
 	total := 0
 	for _, name := range schema.Names() {
 		if name == "definitions" {
@@ -311,8 +312,12 @@ func TestVerdictFolder(t *testing.T) {
 			told := map[string]bool{}
 			count := map[bool]int{}
 			eachVerdict(t, name, func(t *testing.T, v verdict) {
-				assert.Regexp(t, cites, v.Why, "cite the ruling or the section")
-				assert.False(t, told[v.Why+string(v.bytes())], "told twice")
+				require.Regexp(t, cites, v.Why, "cite the rule")
+				for _, id := range regexp.MustCompile(`[a-z]+-\d+[a-z]?`).FindAllString(cites.FindString(v.Why), -1) {
+					_, ok := rules.Lookup(id)
+					assert.True(t, ok, "docs/protocol.md has no rule %q", id)
+				}
+				assert.False(t, told[v.Why+string(v.bytes())], "there twice")
 				told[v.Why+string(v.bytes())] = true
 				given := 0
 				for _, is := range []bool{v.Body != nil, v.Text != nil, v.Base64 != nil} {

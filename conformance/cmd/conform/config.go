@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"github.com/connectorsdk/connector-sdk-go/conformance"
+	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
 // config is what the command line and the environment ask for.
@@ -73,19 +74,20 @@ func configure(args []string, getenv func(string) string) (*config, error) {
 	default: // not quoted: one may be a secret that lost its flag
 		return nil, fmt.Errorf("%d arguments that are no flags; give one endpoint URL", len(urls))
 	}
-	c.target.Token = r.token
-	if c.target.Token == "" {
-		c.target.Token = getenv(conformance.EnvToken)
+	token := r.token
+	if token == "" {
+		token = getenv(conformance.EnvToken)
 	}
-	if c.target.Token == "" {
+	if token == "" {
 		return nil, fmt.Errorf("no token; set %s to the bearer token that the connector's host issued", conformance.EnvToken)
 	}
+	c.target.Token = conformance.NewSecret(token)
 	for _, text := range r.credentials {
 		set, err := credentials(text)
 		if err != nil {
 			return nil, err
 		}
-		c.target.Credentials = append(c.target.Credentials, set)
+		c.target.Credentials = append(c.target.Credentials, wire.NewCredentials(set))
 	}
 	return c, nil
 }

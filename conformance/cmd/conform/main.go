@@ -71,7 +71,7 @@ func grade(ctx context.Context, c *config, getenv func(string) string, out, errO
 	p := newProgress(errOut, getenv)
 	c.options.Progress = p.event
 	quiet := context.AfterFunc(ctx, func() { p.say("interrupted; what was learned is reported, once more ends it at once") })
-	report, err := conformance.Run(ctx, c.target, c.options)
+	report, err := conformance.Run(ctx, c.target, &c.options)
 	quiet()
 	p.end()
 	if err != nil {

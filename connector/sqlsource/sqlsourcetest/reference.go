@@ -4,7 +4,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/connectorsdk/connector-sdk-go/connector"
 	"github.com/connectorsdk/connector-sdk-go/connector/memsource"
 	"github.com/connectorsdk/connector-sdk-go/filter"
 	"github.com/connectorsdk/connector-sdk-go/wire"
@@ -64,8 +63,8 @@ func (f *fixture) join(base memsource.Relation, req *wire.QueryRequest) (memsour
 	for _, j := range req.Joins {
 		hops = append(hops, f.tables[j.ToTable].relation())
 	}
-	return memsource.Join(base, &connector.QueryRequest{
-		Table: req.Table, Where: req.Where, Fields: req.Fields, Joins: req.Joins,
+	return memsource.Join(base, memsource.JoinRequest{
+		Table: req.Table, Fields: req.Fields, FieldTypes: req.FieldTypes, Joins: req.Joins,
 	}, hops, memsource.Unlimited)
 }
 

@@ -81,10 +81,10 @@ func TestConformance(t *testing.T) {
 	tables[corpus.SlowTable] = sqlsource.TableOptions{PrimaryKey: []string{"id"}} // a view, which states none
 	target, done := conformance.InProcess(suite.Handler(t, definition, newSource(t, own, &sqlsource.Options{Tables: tables})), suite.Token)
 	defer done()
-	target.Credentials = []map[string]string{credentials(own), credentials(others)}
+	target.Credentials = []wire.Credentials{wire.NewCredentials(credentials(own)), wire.NewCredentials(credentials(others))}
 
 	mayAdvise := map[string]string{"A.6": "MySQL gives all decimals of a column one scale, and has no minus zero"}
-	skipped := suite.Grade(t, target, conformance.Options{Mode: conformance.ModeBoth}, mayAdvise)
+	skipped := suite.Grade(t, target, &conformance.Options{Mode: conformance.ModeBoth}, mayAdvise)
 	for _, id := range suite.SlowChecks { // they come below, when nothing else reads the table slow
 		require.Equal(t, conformance.NoData, skipped[id], id)
 		delete(skipped, id)

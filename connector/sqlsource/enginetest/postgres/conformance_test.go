@@ -14,6 +14,7 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/conformance/corpus"
 	"github.com/connectorsdk/connector-sdk-go/connector/sqlsource"
 	"github.com/connectorsdk/connector-sdk-go/connector/sqlsource/enginetest/internal/suite"
+	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
 // TestConformance grades the connector over the corpus, beside a second tenant's
@@ -26,17 +27,17 @@ func TestConformance(t *testing.T) {
 	source := newSource(t, own, &sqlsource.Options{Tables: suite.CorpusTables()})
 	target, done := conformance.InProcess(suite.Handler(t, definition, source), suite.Token)
 	defer done()
-	target.Credentials = []map[string]string{credentials(own), credentials(others)}
+	target.Credentials = []wire.Credentials{wire.NewCredentials(credentials(own)), wire.NewCredentials(credentials(others))}
 
 	mayAdvise := map[string]string{"A.6": "a numeric has no minus zero, so -0 is read as 0"}
-	skipped := suite.Grade(t, target, conformance.Options{Mode: conformance.ModeBoth}, mayAdvise)
+	skipped := suite.Grade(t, target, &conformance.Options{Mode: conformance.ModeBoth}, mayAdvise)
 	for _, id := range suite.SlowChecks { // they come below, when nothing else reads the table slow
 		require.Equal(t, conformance.NoData, skipped[id], id)
 		delete(skipped, id)
 	}
 	require.Equal(t, suite.NotAsked(nil), skipped, "what is skipped")
 
-	target.Credentials = []map[string]string{slowTenant(t, db, own)}
+	target.Credentials = []wire.Credentials{wire.NewCredentials(slowTenant(t, db, own))}
 	require.Empty(t, suite.Grade(t, target, suite.SlowOptions, mayAdvise), "deadlines and heartbeats")
 }
 

@@ -65,7 +65,7 @@ func TestConformance(t *testing.T) {
 	require.NoError(t, err)
 	target, done := conformance.InProcess(suite.Handler(t, definition, source), suite.Token)
 	defer done()
-	skipped := suite.Grade(t, target, conformance.Options{Mode: conformance.ModeBoth}, nil)
+	skipped := suite.Grade(t, target, &conformance.Options{Mode: conformance.ModeBoth}, nil)
 	require.Equal(t, mayBeSkipped, skipped, "what is skipped")
 }
 

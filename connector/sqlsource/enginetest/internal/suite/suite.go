@@ -89,7 +89,7 @@ func Handler(t *testing.T, definition connector.Definition, source *sqlsource.So
 // Grade runs the conformance program, reports its checks as subtests, and
 // returns what was skipped. It fails on advice that mayAdvise does not expect.
 func Grade(
-	t *testing.T, target conformance.Target, options conformance.Options, mayAdvise map[string]string,
+	t *testing.T, target conformance.Target, options *conformance.Options, mayAdvise map[string]string,
 ) map[string]conformance.Reason {
 	t.Helper()
 	report, err := conformance.Run(t.Context(), target, options)
@@ -111,7 +111,7 @@ func Grade(
 var SlowChecks = []string{"P3.5a", "P3.5b", "P3.5c", "P3.7a"}
 
 // SlowOptions selects the checks that need the corpus's table slow.
-var SlowOptions = conformance.Options{Run: `^P3\.(5|7a)`}
+var SlowOptions = &conformance.Options{Run: `^P3\.(5|7a)`}
 
 // NotAsked returns the checks that cannot be asked of a connector that declares
 // everything, with the reason, and those of more.

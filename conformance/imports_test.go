@@ -1,0 +1,44 @@
+package conformance_test
+
+import (
+	"os/exec"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// TestImports keeps the layers of the program: a package imports only what is below
+// it, and the themes of checks import neither each other nor conformance.
+func TestImports(t *testing.T) {
+	const module = "github.com/connectorsdk/connector-sdk-go/"
+	const internal = "conformance/internal/"
+	below := []string{"wire", "wire/schema", "internal/jsontext", "internal/scan", "conformance/corpus", "conformance/oracle"}
+	allowed := map[string][]string{}
+	for _, name := range []string{"check", "message", "session", "generate", "querytest"} {
+		allowed[internal+name] = below
+		below = append(slices.Clone(below), internal+name)
+	}
+	allowed[internal+"render"] = []string{"wire", internal + "check"}
+	all := []string{"internal/rules", internal + "render"}
+	for _, theme := range []string{"document", "authentication", "fixture", "protocol", "live", "tenants", "advice"} {
+		allowed[internal+"checks/"+theme] = below
+		all = append(all, internal+"checks/"+theme)
+	}
+	allowed["conformance"] = append(all, below...)
+
+	list, err := exec.CommandContext(t.Context(), "go", "list", "-f", `{{.ImportPath}} {{join .Imports " "}}`, ".", "./internal/...").Output()
+	require.NoError(t, err)
+	lines := strings.Split(strings.TrimSpace(string(list)), "\n")
+	require.Len(t, lines, len(allowed), "a package has no entry here, or an entry no package")
+	for _, line := range lines {
+		imports := strings.Fields(line)
+		name := strings.TrimPrefix(imports[0], module)
+		for _, path := range imports[1:] {
+			if own, ok := strings.CutPrefix(path, module); ok {
+				require.Contains(t, allowed[name], own, "%s must not import %s", name, own)
+			}
+		}
+	}
+}

@@ -1,0 +1,74 @@
+// Package check defines what the judge of one check returns: nothing when the
+// check passes, otherwise a [Finding].
+package check
+
+import "fmt"
+
+// Reason is why a check was skipped.
+type Reason string
+
+// The reasons.
+const (
+	NotDeclared Reason = "not declared"               // the document does not declare what is tested
+	NoData      Reason = "data cannot exercise it"    // nothing to test it on
+	DataChanged Reason = "data changed while reading" // live data changed during the check
+	Blocked     Reason = "blocked"                    // by another failure; the run is red
+	NotReached  Reason = "not reached"                // the run was interrupted or timed out
+)
+
+// TokenRejected is what the platform says about a token that is refused.
+const TokenRejected = "The connector rejected the token"
+
+// A Finding says why a check did not pass: because the connector breaks the
+// rule, or, when Skip is set, because the check could not be judged. A nil
+// *Finding means that nothing is wrong.
+type Finding struct {
+	Detail             string
+	Expected, Received string   // short texts; empty when Detail says it all
+	Request            *Request // nil: the last request of the check
+	Failed             int      // how many cases failed like this one; 0 counts as one
+	Skip               Reason   // empty: a failure
+	By                 string   // the check that reports the fault, when Skip is Blocked
+}
+
+// Fail returns the finding of a broken rule.
+func Fail(format string, args ...any) *Finding {
+	return &Finding{Detail: fmt.Sprintf(format, args...)}
+}
+
+// Differs returns the finding of a broken rule, with what was expected and what
+// was received instead.
+func Differs(expected, received, format string, args ...any) *Finding {
+	return &Finding{Detail: fmt.Sprintf(format, args...), Expected: expected, Received: received}
+}
+
+// Skip returns the finding of a check that cannot be judged.
+func Skip(reason Reason, format string, args ...any) *Finding {
+	return &Finding{Detail: fmt.Sprintf(format, args...), Skip: reason}
+}
+
+// Block returns the finding of a check that cannot be judged because of a fault
+// that the check with the id reports. For that check itself it is a failure.
+func Block(id, format string, args ...any) *Finding {
+	return &Finding{Detail: fmt.Sprintf(format, args...), Skip: Blocked, By: id}
+}
+
+// Failure reports whether the finding is a failure rather than a skip.
+func (f *Finding) Failure() bool { return f != nil && f.Skip == "" }
+
+// From returns f with the request that produced it; f may be nil.
+func (f *Finding) From(request *Request) *Finding {
+	if f != nil && f.Request == nil {
+		f.Request = request
+	}
+	return f
+}
+
+// In returns f with its detail put into a context such as "table x: %s"; f may
+// be nil.
+func (f *Finding) In(format string, args ...any) *Finding {
+	if f != nil {
+		f.Detail = fmt.Sprintf(format, append(args, f.Detail)...)
+	}
+	return f
+}

@@ -1,0 +1,178 @@
+package check
+
+import (
+	"fmt"
+	"maps"
+	"net/http"
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/connectorsdk/connector-sdk-go/wire"
+)
+
+// The environment variables that a [Request.Curl] line reads.
+const (
+	EnvToken        = "PLATFORM_CONNECTOR_TOKEN"
+	EnvCredentials  = "CONNECTOR_CREDENTIALS"   // a JSON object
+	EnvCredentials2 = "CONNECTOR_CREDENTIALS_2" // of the second tenant
+)
+
+// Request is a request as a report shows it, without secrets. In the place of the
+// token and the credentials, the URL, the headers and the body hold the
+// variables $PLATFORM_CONNECTOR_TOKEN, $CONNECTOR_CREDENTIALS and
+// $CONNECTOR_CREDENTIALS_2.
+type Request struct {
+	Method string      `json:"method"`
+	URL    string      `json:"url"`
+	Header http.Header `json:"header,omitempty"`
+	Body   string      `json:"body,omitempty"`
+}
+
+// variables lists what may stand for a secret in a shown request.
+var variables = []string{EnvToken, EnvCredentials2, EnvCredentials} // the longer name first
+
+// maxArgument is how long a body may be as an argument of a command. Linux takes
+// 128 KiB.
+const maxArgument = 100_000
+
+// Curl returns the request as a command line for bash, zsh and ksh. It works as
+// pasted once the variables that it names are set, and shows the status and the
+// headers of the answer as well.
+func (r *Request) Curl() string {
+	var b strings.Builder
+	// Neither a NUL nor a long body fits into an argument.
+	piped := len(r.Body) > maxArgument || strings.Contains(r.Body, "\x00")
+	if piped {
+		b.WriteString(printfCommand(r.Body) + " | ")
+	}
+	b.WriteString("curl -sSi")
+	switch {
+	case r.Method == http.MethodHead:
+		b.WriteString(" --head")
+	case r.Body == "" && r.Method != http.MethodGet, r.Body != "" && r.Method != http.MethodPost:
+		b.WriteString(" -X " + Shell(r.Method))
+	}
+	if strings.HasSuffix(r.URL, wire.PathQuery) {
+		b.WriteString(" -N") // lines as they come
+	}
+	if strings.ContainsAny(r.URL, "[]{}") {
+		b.WriteString(" -g")
+	}
+	if strings.Contains(r.URL, "/.") {
+		b.WriteString(" --path-as-is")
+	}
+	b.WriteString(" " + Shell(r.URL))
+	for _, name := range slices.Sorted(maps.Keys(r.Header)) {
+		for _, value := range r.Header[name] {
+			if value == "" {
+				b.WriteString(" -H " + Shell(name+";"))
+				continue
+			}
+			b.WriteString(" -H " + Shell(name+": "+value))
+		}
+	}
+	if r.Method == http.MethodPost && r.Header.Get("Content-Type") == "" {
+		b.WriteString(" -H 'Content-Type: " + wire.MediaJSON + "'") // not that of a form
+	}
+	switch {
+	case piped:
+		b.WriteString(" --data-binary @-")
+	case r.Body != "":
+		b.WriteString(" --data-raw " + Shell(r.Body))
+	}
+	return b.String()
+}
+
+// Shell quotes text for a shell. It leaves the variables for the shell to fill in.
+func Shell(text string) string {
+	var b strings.Builder
+	quoted := false
+	quote := func(on bool) {
+		if on != quoted {
+			b.WriteByte('\'')
+			quoted = on
+		}
+	}
+	for text != "" {
+		name, size := nextPart(text)
+		switch part := text[:size]; {
+		case name != "":
+			quote(false)
+			b.WriteString(`"$` + name + `"`)
+		case part == "'":
+			quote(false)
+			b.WriteString(`\'`)
+		case !Shows(part):
+			quote(false)
+			b.WriteString(`$'` + octal(part) + `'`)
+		default:
+			quote(true)
+			b.WriteString(part)
+		}
+		text = text[size:]
+	}
+	quote(false)
+	if b.Len() == 0 {
+		return "''"
+	}
+	return b.String()
+}
+
+// printfCommand returns a command that writes text of any bytes and length, with
+// the variables filled in.
+func printfCommand(text string) string {
+	var format, args strings.Builder
+	for text != "" {
+		name, size := nextPart(text)
+		switch part := text[:size]; {
+		case name != "":
+			format.WriteString("%s")
+			args.WriteString(` "$` + name + `"`)
+		case part == "'":
+			format.WriteString(`'\''`)
+		case part == "%":
+			format.WriteString("%%")
+		case part == `\`:
+			format.WriteString(`\\`)
+		case !Shows(part):
+			format.WriteString(octal(part))
+		default:
+			format.WriteString(part)
+		}
+		text = text[size:]
+	}
+	return "printf -- '" + format.String() + "'" + args.String()
+}
+
+// nextPart splits off what text begins with: a variable, whose name it returns,
+// or one character or byte.
+func nextPart(text string) (variable string, size int) {
+	if text[0] == '$' {
+		for _, name := range variables {
+			if strings.HasPrefix(text[1:], name) {
+				return name, 1 + len(name)
+			}
+		}
+	}
+	_, size = utf8.DecodeRuneInString(text)
+	return "", size
+}
+
+// Shows reports whether a terminal shows a character and a clipboard keeps it:
+// no control character, no blank but the space, nothing invisible, no broken
+// UTF-8.
+func Shows(char string) bool {
+	r, size := utf8.DecodeRuneInString(char)
+	return unicode.IsPrint(r) && !(r == utf8.RuneError && size == 1)
+}
+
+// octal writes bytes as escapes that the shells and printf understand.
+func octal(bytes string) string {
+	var b strings.Builder
+	for i := range len(bytes) {
+		fmt.Fprintf(&b, `\%03o`, bytes[i])
+	}
+	return b.String()
+}

@@ -1,0 +1,107 @@
+// Package advice checks rules that are not binding: our decisions, and what the
+// platform is known to dislike. Breaking one fails nothing.
+package advice
+
+import (
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+
+	"github.com/connectorsdk/connector-sdk-go/conformance/internal/check"
+	"github.com/connectorsdk/connector-sdk-go/conformance/internal/session"
+	"github.com/connectorsdk/connector-sdk-go/wire"
+)
+
+// Checks returns the checks in the order in which they run.
+func Checks() []session.Check {
+	return slices.Concat(addressChecks(), answerChecks(), spellingChecks(), strictnessChecks())
+}
+
+// addressChecks returns the checks about what the address and the document promise.
+func addressChecks() []session.Check {
+	return []session.Check{
+		{ID: "A.1", Phase: 0, Advice: true, Open: true, Judge: secureAddress, Rules: []string{"verdict-15", "tenant-7"},
+			Title: "the base URL is https",
+			Fix:   "Put the connector behind https before the platform connects to it: token and credentials travel in every request."},
+		{ID: "A.2", Phase: 0, Advice: true, Open: true, Judge: publicAddress, Rules: []string{"verdict-15", "tenant-7"},
+			Title: "the host is not in a private network",
+			Fix:   "Give the connector an address that the platform's servers reach, or a tunnel that ends at one."},
+		{ID: "A.3", Phase: 0, Advice: true, Judge: sizeBesideCardinality, Rules: []string{"measure-9"},
+			Needs: session.NeedsEndpoint(wire.EndpointCardinality),
+			Title: "a connector that serves /cardinality serves /size too",
+			Fix:   "Serve /size: otherwise the platform reads the table to learn how many rows it has."},
+	}
+}
+
+// answerChecks returns the checks about every exchange of the run.
+func answerChecks() []session.Check {
+	return []session.Check{
+		{ID: "A.4", Phase: 3, Advice: true, Watched: true, Judge: (*session.Run).ReadSomeTables,
+			Rules: []string{"stream-1a"},
+			Title: "no ping stands before the served line, unless the source is slow",
+			Fix:   "Write the served line before the first ping."},
+		{ID: "A.5", Phase: 3, Advice: true, Watched: true, Judge: (*session.Run).ReadSomeTables,
+			Rules: []string{"document-16"},
+			Needs: func(d *session.Document) string {
+				if d.Capabilities.Limits.RowsPerTableMax == 0 {
+					return "limits has no rowsPerTableMax"
+				}
+				return ""
+			},
+			Title: "no stream has more rows than limits.rowsPerTableMax",
+			Fix:   "Declare the ceiling that the source really has, or none: the platform plans less than it could."},
+		{ID: "A.10", Phase: 3, Advice: true, Watched: true, Judge: (*session.Run).ReadSomeTables,
+			Rules: []string{"query-5"},
+			Title: "rows hold the requested fields and no others",
+			Fix:   "Project the rows to the fields of the request."},
+		{ID: "A.13", Phase: 3, Advice: true, Watched: true, Judge: (*session.Run).ReadSomeTables,
+			Rules: []string{"http-9b"},
+			Title: "authenticated answers carry Cache-Control: no-store",
+			Fix:   "Set the header on every answer except the document, so that no proxy keeps a tenant's data."},
+		{ID: "A.20", Phase: 3, Advice: true, Watched: true, Judge: (*session.Run).ReadSomeTables,
+			Rules: []string{"document-3a"},
+			Title: "answers and lines hold no members that the protocol does not name",
+			Fix:   "Leave out what the protocol does not name: a strict reader may refuse it."},
+	}
+}
+
+// spellingChecks returns the checks about how values are written.
+func spellingChecks() []session.Check {
+	return []session.Check{
+		{ID: "A.6", Phase: 2, Advice: true, Judge: decimalScale, Rules: []string{"cell-1b"},
+			Title: "decimals keep their scale",
+			Fix:   "Read decimals from the source as text, or with their scale; 10.250 says more than 10.25."},
+		{ID: "A.7", Phase: 3, Advice: true, Judge: timeSpelling, Rules: []string{"cell-2a"},
+			Title: "dates are YYYY-MM-DD, datetimes end in Z",
+			Fix:   "Convert to UTC and write Z, so that byte order is time order."},
+	}
+}
+
+// refusedWithStatus counts a case and returns what is wrong with an answer that must
+// have the status.
+func refusedWithStatus(run *session.Run, a *session.Answer, what string, status int) *check.Finding {
+	run.Cases++
+	expected := fmt.Sprintf("%d %s", status, http.StatusText(status))
+	switch {
+	case a.Err != nil:
+		return check.Differs(expected, a.Err.Error(), "%s is not answered", what)
+	case a.Status != status:
+		return check.Differs(expected, a.Describe(), "%s is answered with %d", what, a.Status)
+	}
+	return nil
+}
+
+func secureAddress(run *session.Run) *check.Finding {
+	if !strings.HasPrefix(run.Base, "https://") {
+		return check.Differs("https", "http", "the base URL is plain http, which the platform does not take")
+	}
+	return nil
+}
+
+func sizeBesideCardinality(run *session.Run) *check.Finding {
+	if !run.Document.Has(wire.EndpointSize) {
+		return check.Fail("endpoints lists cardinality, but not size")
+	}
+	return nil
+}

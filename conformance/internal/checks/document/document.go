@@ -1,0 +1,179 @@
+// Package document checks the capability document, and what the routes answer to
+// an empty body.
+package document
+
+import (
+	"net/http"
+	"slices"
+
+	"github.com/connectorsdk/connector-sdk-go/conformance/internal/check"
+	"github.com/connectorsdk/connector-sdk-go/conformance/internal/message"
+	"github.com/connectorsdk/connector-sdk-go/conformance/internal/session"
+	"github.com/connectorsdk/connector-sdk-go/wire"
+)
+
+// Checks returns the checks in the order in which they run.
+func Checks() []session.Check {
+	return []session.Check{
+		{ID: "P0.1", Phase: 0, Open: true, Judge: served, Rules: []string{"document-4", "tenant-8"},
+			Title: "the document is served without authentication",
+			Fix:   "Answer GET " + wire.PathDocument + " with 200 and the document, whatever headers the request has."},
+		{ID: "P0.2", Phase: 0, Open: true, Judge: notRedirected, Rules: []string{"document-4"},
+			Title: "the document does not redirect",
+			Fix: "Serve the document at the exact path below the base URL. " +
+				"A proxy that adds or removes a slash or moves http to https must not stand in front of it."},
+		{ID: "P0.3", Phase: 0, Open: true, Judge: contentType, Rules: []string{"document-4"},
+			Title: "the document's content type is application/json",
+			Fix: "Send Content-Type: " + wire.MediaJSON + " with the document. " +
+				"A login page, or the page of a host without a connector, is text/html."},
+		{ID: "P0.4", Phase: 0, Open: true, Judge: size, Rules: []string{"document-5"},
+			Title: "the document is at most 64 KiB",
+			Fix:   "Shorten the help texts of the credential fields: the document describes the connector, not the data."},
+		{ID: "P0.5", Phase: 0, Open: true, Judge: parses,
+			Rules: []string{
+				"document-19", "document-6", "document-7", "document-15", "document-17", "document-18",
+				"credential-1", "credential-2", "credential-3", "credential-4", "credential-6", "credential-7",
+			},
+			Title: "the document parses, and every value in it is legal",
+			Fix:   "Compare the document with the rulebook's section on it. Machines can use the schema wire/schema/document.json."},
+		emptyBody("P0.6a", wire.PathCheck),
+		emptyBody("P0.6b", wire.PathDiscovery),
+		emptyBody("P0.6c", wire.PathQuery),
+		emptyBody("P0.6d", wire.PathCount),
+		emptyBody("P0.6e", wire.PathAggregate),
+		emptyBody("P0.6f", wire.PathSize),
+		emptyBody("P0.6g", wire.PathCardinality),
+		emptyBody("P0.6h", wire.PathLinkHitRate),
+		{ID: "P0.7", Phase: 0, Judge: unlistedRoutes, Rules: []string{"route-10", "route-5", "http-2"},
+			Needs: func(d *session.Document) string {
+				if len(unlisted(d)) == 0 {
+					return "endpoints lists every optional route"
+				}
+				return ""
+			},
+			Title: "a route that the document does not list is refused",
+			Fix:   "Mount an optional route exactly when endpoints lists it, and answer 404, 405 or 422 otherwise."},
+	}
+}
+
+// emptyBody returns the check that a route rejects an empty body.
+func emptyBody(id, path string) session.Check {
+	route := session.RouteAt(path)
+	return session.Check{
+		ID: id, Phase: 0, Needs: route.Needs, Judge: func(run *session.Run) *check.Finding { return judgeEmptyBody(run, route) },
+		Title: path + " rejects an empty body with a 400 envelope",
+		Rules: []string{"route-11"},
+		Fix:   "Compare the body with the shape of the route before anything else, and answer 400 bad_request in the envelope.",
+	}
+}
+
+// fetch returns the answer to a request for the document. An answer that is lost or
+// a redirect has a check of its own, which blocks the others.
+func fetch(run *session.Run) (*session.Answer, *check.Finding) {
+	a := run.Exchange(session.Call{Method: http.MethodGet, Path: wire.PathDocument})
+	switch {
+	case a.Err != nil && a.Status == 0:
+		return a, check.Skip(check.NotReached, "no answer came: %v", a.Err) // there is nothing to grade
+	case a.Err != nil:
+		return a, check.Block("P0.1", "%s", a.Err)
+	case a.Status >= 300 && a.Status < 400:
+		return a, check.Block("P0.2", "the document is answered by a redirect")
+	}
+	return a, nil
+}
+
+// fetchOK does what fetch does, for checks that need a 200.
+func fetchOK(run *session.Run) (*session.Answer, *check.Finding) {
+	a, f := fetch(run)
+	if f == nil && a.Status != http.StatusOK {
+		f = check.Block("P0.1", "the document is answered with %d", a.Status)
+	}
+	return a, f
+}
+
+func served(run *session.Run) *check.Finding {
+	a, f := fetch(run)
+	if f != nil {
+		return f
+	}
+	if a.Status != http.StatusOK {
+		return check.Differs("200", a.Describe(), "the document is answered with %d", a.Status)
+	}
+	return nil
+}
+
+func notRedirected(run *session.Run) *check.Finding {
+	_, f := fetch(run)
+	return f
+}
+
+func contentType(run *session.Run) *check.Finding {
+	a, f := fetchOK(run)
+	if f != nil {
+		return f
+	}
+	if a.Media() != wire.MediaJSON {
+		received := message.Excerpt([]byte(a.Header.Get("Content-Type")), 80)
+		return check.Differs(wire.MediaJSON, received, "the document has another content type")
+	}
+	return nil
+}
+
+func size(run *session.Run) *check.Finding {
+	a, f := fetchOK(run)
+	if f != nil {
+		return f
+	}
+	if len(a.Body) > wire.MaxDocumentBytes {
+		return check.Differs("at most 65536 bytes", "more", "the document is too long")
+	}
+	return nil
+}
+
+func parses(run *session.Run) *check.Finding {
+	a, f := fetchOK(run)
+	if f != nil {
+		return f
+	}
+	if len(a.Body) > wire.MaxDocumentBytes {
+		return check.Block("P0.4", "the document is too long")
+	}
+	return message.Check(a.Body, "document", &wire.Document{})
+}
+
+// judgeEmptyBody posts no byte, and an object without a member.
+func judgeEmptyBody(run *session.Run, route session.Route) *check.Finding {
+	run.Cases = 2
+	if f := run.PostBody(route, nil).RefusedWith(wire.CodeBadRequest); f != nil {
+		return f
+	}
+	codes := []wire.Code{wire.CodeBadRequest}
+	if route.Path == wire.PathCheck {
+		// Missing credentials may count as rejected ones.
+		codes = append(codes, wire.CodeCheckFailed)
+	}
+	return run.PostBody(route, []byte("{}")).RefusedWith(codes...)
+}
+
+// unlisted returns the optional routes that the document does not list.
+func unlisted(d *session.Document) []session.Route {
+	return slices.DeleteFunc(slices.Clone(session.Routes), func(r session.Route) bool { return r.Needs(d) == "" })
+}
+
+// unlistedRoutes posts a legal body to each route that is not mounted.
+func unlistedRoutes(run *session.Run) *check.Finding {
+	const expected = "404, 405 or 422"
+	refusals := []int{http.StatusNotFound, http.StatusMethodNotAllowed, http.StatusUnprocessableEntity}
+	topic := run.Topic()
+	for _, r := range unlisted(run.Document) {
+		run.Cases++
+		a := run.Exchange(r.Call(run.Legal(r, topic).Text()))
+		switch {
+		case a.Err != nil:
+			return check.Differs(expected, a.Err.Error(), "%s, which endpoints does not list, is not refused", r.Path)
+		case !slices.Contains(refusals, a.Status):
+			return check.Differs(expected, a.Describe(), "%s, which endpoints does not list, is answered with %d", r.Path, a.Status)
+		}
+	}
+	return nil
+}

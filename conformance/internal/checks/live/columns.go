@@ -1,0 +1,258 @@
+package live
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/connectorsdk/connector-sdk-go/conformance/internal/check"
+	"github.com/connectorsdk/connector-sdk-go/conformance/internal/generate"
+	"github.com/connectorsdk/connector-sdk-go/conformance/internal/session"
+	"github.com/connectorsdk/connector-sdk-go/conformance/oracle"
+	"github.com/connectorsdk/connector-sdk-go/wire"
+)
+
+// column is a column that a check uses.
+type column struct {
+	table *wire.Table
+	index int // the same in the table's fields and its rows
+}
+
+func (c column) field() *wire.Field { return &c.table.Fields[c.index] }
+
+// columns returns columns of the tables, at most so many of each type. Those whose
+// values differ and that have nulls come first. It leaves out columns that
+// discovery calls not filterable, and columns whose values different readings of
+// the protocol compare differently.
+func (p *prober) columns(tables []*wire.Table, each int) (list []column, f *check.Finding) {
+	type candidate struct {
+		column
+		points int
+	}
+	byType := map[wire.Type][]candidate{}
+	var types []wire.Type
+	for _, t := range tables {
+		rows, _, f := p.data(t)
+		if f != nil {
+			return nil, f
+		}
+		for i, field := range t.Fields {
+			if field.Filterable != nil && !*field.Filterable || !generate.OrderSettled(rows, i) {
+				continue
+			}
+			distinct, nulls := variety(firstRows(rows), i)
+			if distinct == 0 {
+				continue
+			}
+			c := candidate{column: column{t, i}}
+			if distinct > 1 {
+				c.points += 2
+			}
+			if nulls {
+				c.points++
+			}
+			if byType[field.Type] == nil {
+				types = append(types, field.Type)
+			}
+			byType[field.Type] = append(byType[field.Type], c)
+		}
+	}
+	for _, kind := range types {
+		best := byType[kind]
+		slices.SortStableFunc(best, func(a, b candidate) int { return cmp.Compare(b.points, a.points) })
+		for _, c := range best[:min(each, len(best))] {
+			list = append(list, c.column)
+		}
+	}
+	return list, nil
+}
+
+// columnsOfWholeTables returns columns of tables that were read whole.
+func (p *prober) columnsOfWholeTables(each int) ([]column, *check.Finding) {
+	tables, f := p.wholeTables()
+	if f != nil {
+		return nil, f
+	}
+	return p.columns(tables, each)
+}
+
+// columnsOfTables returns columns of tables, whether they were read whole or not.
+func (p *prober) columnsOfTables(each int) ([]column, *check.Finding) {
+	tables, f := p.tables()
+	if f != nil {
+		return nil, f
+	}
+	return p.columns(tables, each)
+}
+
+// variety counts a column's distinct values, up to two, and reports whether it has
+// a null.
+func variety(t *oracle.Table, column int) (distinct int, nulls bool) {
+	first := ""
+	for _, row := range t.Rows {
+		switch v := row[column]; {
+		case v.IsNull():
+			nulls = true
+		case distinct == 0:
+			first, distinct = v.String(), 1
+		case v.String() != first:
+			distinct = 2
+		}
+	}
+	return distinct, nulls
+}
+
+// firstRows returns the first rows of a table, which are enough to choose by.
+func firstRows(t *oracle.Table) *oracle.Table {
+	some := *t
+	some.Rows = t.Rows[:min(len(t.Rows), 2000)]
+	return &some
+}
+
+// sample returns up to n different values of a column, by chance. It leaves out
+// long values, and values that the column's type cannot compare.
+func (p *prober) sample(t *oracle.Table, column, n int) (values []wire.Value) {
+	if len(t.Rows) == 0 {
+		return nil
+	}
+	kind := t.Columns[column].Type
+	start := p.Rand.IntN(len(t.Rows))
+	for i := range t.Rows {
+		v := t.Rows[(start+i)%len(t.Rows)][column]
+		if v.IsNull() || len(v.Text()) > generate.MaxOperand || kind.Numeric() && !wire.IsDecimal(v.String()) {
+			continue
+		}
+		if slices.ContainsFunc(values, func(other wire.Value) bool { return oracle.Same(v, other, kind) }) {
+			continue
+		}
+		if values = append(values, v); len(values) == n {
+			break
+		}
+	}
+	return values
+}
+
+// applies reports whether an operator means something for a column's type.
+func applies(op wire.Op, kind wire.Type) bool {
+	switch op {
+	case wire.OpGt, wire.OpGte, wire.OpLt, wire.OpLte, wire.OpIncludes, wire.OpStartsWith:
+		return kind != wire.TypeBoolean && kind != wire.TypeJSON && kind != wire.TypeArray
+	case wire.OpContains:
+		return kind == wire.TypeArray || kind == wire.TypeJSON || kind == wire.TypeString
+	}
+	return true
+}
+
+// filter returns a filter with an operator on a column, with an operand made of the
+// column's values. It reports false if they give none whose answer is the same
+// however the source spells its cells.
+func (p *prober) filter(t *oracle.Table, column int, op wire.Op) (f wire.Filter, ok bool) {
+	if f, ok = p.anyFilter(t, column, op); !ok {
+		return f, false
+	}
+	switch kind := t.Columns[column].Type; {
+	case op == wire.OpIncludes, op == wire.OpStartsWith, kind == wire.TypeJSON, kind == wire.TypeArray:
+		return f, op.Shape() == wire.ShapeNullary || generate.Profile(t, column, &wire.Field{}).SpellingIndependent(f)
+	}
+	return f, true
+}
+
+func (p *prober) anyFilter(t *oracle.Table, column int, op wire.Op) (f wire.Filter, ok bool) {
+	f = wire.Filter{Field: t.Columns[column].Name, Op: op}
+	if !applies(op, t.Columns[column].Type) {
+		return f, false
+	}
+	values := p.sample(t, column, 2)
+	switch {
+	case op.Shape() == wire.ShapeNullary:
+		return f, true
+	case len(values) == 0:
+		return f, false
+	case op.Shape() == wire.ShapeMember:
+		f.Values = values
+		return f, true
+	}
+	switch op {
+	case wire.OpContains:
+		f.Value, ok = p.element(t, column)
+		if !ok && t.Columns[column].Type == wire.TypeString {
+			// A text that is no array contains nothing, not even itself.
+			f.Value, ok = values[0], true
+		}
+		return f, ok
+	case wire.OpIncludes:
+		f.Value = wire.Text(session.Runes(values[0].String(), 1, 4))
+	case wire.OpStartsWith:
+		f.Value = wire.Text(session.Runes(values[0].String(), 0, 3))
+	default:
+		f.Value = values[0]
+	}
+	return f, true
+}
+
+// element returns a scalar element of one of a column's arrays.
+func (p *prober) element(t *oracle.Table, column int) (wire.Value, bool) {
+	start := p.Rand.IntN(len(t.Rows))
+	for i := range t.Rows {
+		text := t.Rows[(start+i)%len(t.Rows)][column].Text()
+		if len(text) > 64<<10 || len(text) == 0 || text[0] != '[' {
+			continue
+		}
+		if list := generate.Elements(text); len(list) > 0 {
+			return list[0], true
+		}
+	}
+	return wire.Null(), false
+}
+
+// declaredFilter returns a filter on a column with one of the declared operators.
+func (p *prober) declaredFilter(data *oracle.Table, column int) (f wire.Filter, ok bool) {
+	ops := p.Document.Capabilities.Operators
+	if len(ops) == 0 {
+		return f, false
+	}
+	start := p.Rand.IntN(len(ops))
+	for i := range ops {
+		if f, ok = p.filter(data, column, ops[(start+i)%len(ops)]); ok {
+			return f, true
+		}
+	}
+	return f, false
+}
+
+// selectiveFilter returns a filter with a declared operator that keeps some rows of
+// a table and drops some, about half of them if possible. It returns nil if it
+// finds none.
+func (p *prober) selectiveFilter(t *wire.Table, data *oracle.Table) (filters []wire.Filter, finding *check.Finding) {
+	data = firstRows(data)
+	columns, finding := p.columns([]*wire.Table{t}, 1)
+	if finding != nil {
+		return nil, finding
+	}
+	best := len(data.Rows)
+	for _, op := range []wire.Op{
+		wire.OpGte, wire.OpLt, wire.OpNotNull, wire.OpNeq, wire.OpNin, wire.OpIn, wire.OpLte, wire.OpGt, wire.OpEq, wire.OpIsNull,
+	} {
+		if !p.Document.Declares(op) {
+			continue
+		}
+		for _, c := range columns {
+			f, ok := p.filter(data, c.index, op)
+			if kind := c.field().Type; !ok || kind == wire.TypeJSON || kind == wire.TypeArray {
+				continue
+			}
+			kept := 0
+			for _, row := range data.Rows {
+				if oracle.Match(row[c.index], f, data.Columns[c.index].Type) {
+					kept++
+				}
+			}
+			if off := max(2*kept-len(data.Rows), len(data.Rows)-2*kept); off < best {
+				filters, best = []wire.Filter{f}, off
+			}
+		}
+		if filters != nil && best <= len(data.Rows)/2 {
+			break
+		}
+	}
+	return filters, nil
+}

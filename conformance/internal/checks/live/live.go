@@ -1,0 +1,126 @@
+// Package live checks what must hold of any data: answers are compared with each
+// other and with the rows that a plain read gives. Nothing is written.
+package live
+
+import (
+	"slices"
+
+	"github.com/connectorsdk/connector-sdk-go/conformance/internal/session"
+	"github.com/connectorsdk/connector-sdk-go/wire"
+)
+
+// Checks returns the checks of live data in the order in which they run.
+func Checks() []session.Check {
+	return slices.Concat(consistencyChecks(), relationChecks(), generatedChecks())
+}
+
+// What a check lacks when no table exercises it.
+const (
+	lacksRows    = "no table within the row budget has rows"
+	lacksValues  = "no table within the row budget has values to filter by"
+	lacksColumns = "no column has values whose order is beyond doubt, or no sort was served"
+	lacksPages   = "no table has a key to page by, or no window was served"
+)
+
+// consistencyChecks compare answers with the rows of a plain read.
+func consistencyChecks() []session.Check {
+	return []session.Check{
+		{ID: "L1", Phase: 4, Judge: within(sizesExact, "no table within the row budget has an exact size"),
+			Needs: session.NeedsEndpoint(wire.EndpointSize), Rules: []string{"measure-4", "verdict-8"},
+			Title: "an exact size is the number of streamed rows",
+			Fix:   "Count the rows that /query answers with these credentials, or answer exact false, or size null."},
+		{ID: "L2", Phase: 4, Judge: within(filtersNarrow, lacksValues),
+			Needs: session.NeedsAnyOperator, Rules: []string{"filter-16", "stream-11"},
+			Title: "each declared operator answers the rows that satisfy it, and all of them",
+			Fix: "Compare as the platform does; or leave the operator out of capabilities.operators and served.filters false, " +
+				"and the platform does it."},
+		{ID: "L3", Phase: 4, Judge: within(countsRows, "no table is within the row budget"),
+			Needs: session.NeedsEndpoint(wire.EndpointCount), Rules: []string{"count-3"},
+			Title: "/count is the number of streamed rows",
+			Fix:   "Count exactly the rows that /query answers to the same filters."},
+		{ID: "L4", Phase: 4, Judge: within(columnsCounted, "no column of a table within the row budget was counted"),
+			Needs: session.NeedsEndpoint(wire.EndpointCardinality), Rules: []string{"measure-13", "measure-14"},
+			Title: "distinct <= nonNull <= size, and each is what the rows give",
+			Fix: "Count the non-null and the distinct values of the rows that /query answers, texts by bytes; " +
+				"answer null for a column you can only estimate."},
+		{ID: "L5", Phase: 4, Judge: within(keysUnique, "no table with rows declares a key"),
+			Rules: []string{"discovery-10", "document-14"},
+			Title: "declared keys are unique and, unless nullable, never null",
+			Fix:   "Declare a primary key or a unique field only where the source has a constraint, and answer each row once."},
+		{ID: "L6", Phase: 4, Judge: within(pagesCompose, lacksPages),
+			Needs: needsPages, Rules: []string{"query-15", "stream-2b", "verdict-8"},
+			Title: "pages under a key, one after the other, are the sorted rows",
+			Fix:   "Sort before you cut, skip exactly offset rows and answer exactly limit; or leave served.window false."},
+		{ID: "L7", Phase: 4, Judge: within(sortHolds, lacksColumns),
+			Needs: session.NeedsSort, Rules: []string{"stream-2", "query-1"},
+			Title: "served rows are in the requested order, nulls last",
+			Fix: "Sort numbers by digits, texts by bytes (a binary collation), nulls last in both directions; " +
+				"or leave served.sort false."},
+		{ID: "L8", Phase: 4, Judge: within(aggregatesFold, "no aggregate over a table within the row budget was answered"),
+			Needs: session.NeedsEndpoint(wire.EndpointAggregate), Rules: []string{"aggregate-10"},
+			Title: "aggregates are what folding the rows gives",
+			Fix:   "Compute it exactly, over the rows that /query answers, or decline with 204."},
+		{ID: "L9", Phase: 4, Judge: within(linksMeasured, "no foreign key joins two tables within the row budget"),
+			Needs: session.NeedsEndpoint(wire.EndpointLinkHitRate), Rules: []string{"measure-2"},
+			Title: "the link hit rate of declared foreign keys is what the rows give",
+			Fix: "Count the from-rows with a key, and those of them whose key no to-row has: " +
+				"numbers by digits, anything else as text."},
+		{ID: "L10", Phase: 4, Judge: within(discoveryHolds, "no table has rows"),
+			Rules: []string{"discovery-7", "cell-1", "cell-2", "cell-3"},
+			Title: "rows are spelled as their declared types, and null only where discovery says nullable",
+			Fix: "Declare the type that the rows have, spell cells as the rulebook's section on cells says, " +
+				"and set nullable where a null may come."},
+	}
+}
+
+// relationChecks compare the answers to several requests with each other.
+func relationChecks() []session.Check {
+	return []session.Check{
+		{ID: "M1", Phase: 4, Judge: within(inAndNin, lacksValues), Needs: session.NeedsOperators(wire.OpIn, wire.OpNin),
+			Rules: []string{"filter-3a", "filter-3", "stream-11"},
+			Title: "in [a] and nin [a] together are every row",
+			Fix:   "nin keeps what in drops, null cells included: add OR column IS NULL to a NOT IN."},
+		{ID: "M2", Phase: 4, Judge: within(inIsEither, lacksValues), Needs: session.NeedsOperators(wire.OpIn, wire.OpEq),
+			Rules: []string{"filter-3", "filter-1"},
+			Title: "in [a,b] is eq a or eq b",
+			Fix:   "Compare members of a list as eq compares its value, and take a row when one group of `or` holds."},
+		{ID: "M3", Phase: 4, Judge: within(filterNarrows, lacksValues), Needs: session.NeedsAnyOperator,
+			Rules: []string{"filter-1"},
+			Title: "a further conjunct never adds rows",
+			Fix:   "Join the filters of `and` by AND, each in parentheses of its own."},
+		{ID: "M4", Phase: 4, Judge: within(numbersAgree, lacksRows), Needs: session.NeedsNumbers,
+			Rules: []string{"count-3", "aggregate-1", "aggregate-10"},
+			Title: "the count, the rows, the aggregate's count and the sum of its groups are one number",
+			Fix:   "Filter alike on every route, and keep every group, the one of the null key too."},
+		{ID: "M5", Phase: 4, Judge: within(filteredPagesCompose, lacksPages), Needs: needsPages,
+			Rules: []string{"query-15", "stream-2b"},
+			Title: "pages of several sizes compose, with a filter and without",
+			Fix:   "Filter, then sort, then cut; or leave served.window false."},
+		{ID: "M6", Phase: 4, Judge: within(directionsMirror, lacksColumns), Needs: session.NeedsSort,
+			Rules: []string{"stream-2", "query-1"},
+			Title: "descending is ascending turned around",
+			Fix:   "Use one order for both directions, and turn it around for desc."},
+		{ID: "M7", Phase: 4, Judge: within(projectionKeepsRows, lacksRows), Rules: []string{"query-10"},
+			Title: "fewer columns are as many rows, with the same cells",
+			Fix:   "Project without DISTINCT and without GROUP BY: rows that look alike are still rows."},
+	}
+}
+
+// Advice returns the advice that is judged as live data is.
+func Advice() []session.Check {
+	return []session.Check{{
+		ID: "A.15", Phase: 3, Advice: true, Judge: within(tiesBroken, "no table has rows that tie, or no window was served"),
+		Needs: session.NeedsOffset,
+		Title: "ties are broken so that pages compose",
+		Rules: []string{"query-3"},
+		Fix: "Add the primary key, or all other columns, behind the requested sort keys, " +
+			"so that equal requests order equal rows alike.",
+	}}
+}
+
+func needsPages(d *session.Document) string {
+	if d.Capabilities.Sort == wire.SortNone {
+		return "capabilities.sort is none, and pages follow an order"
+	}
+	return session.NeedsOffset(d)
+}

@@ -1,0 +1,307 @@
+package live
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/connectorsdk/connector-sdk-go/conformance/internal/check"
+	"github.com/connectorsdk/connector-sdk-go/conformance/internal/generate"
+	"github.com/connectorsdk/connector-sdk-go/conformance/internal/session"
+	"github.com/connectorsdk/connector-sdk-go/conformance/oracle"
+	"github.com/connectorsdk/connector-sdk-go/wire"
+)
+
+// maxPagedTables is how many tables are read in pages.
+const maxPagedTables = 3
+
+// pagesCompose judges that pages under a key, put one after the other, are the sorted
+// rows: the first pages of several sizes, and all pages of a table.
+func pagesCompose(p *prober) *check.Finding {
+	tables, f := p.pagedTables()
+	if f != nil {
+		return f
+	}
+	for _, t := range tables {
+		if f := p.compose(t, nil, 1, 2, 7); f != nil {
+			return f
+		}
+		if f := p.compose(t, nil, wholeTable); f != nil {
+			return f
+		}
+	}
+	return nil
+}
+
+// filteredPagesCompose judges the same for other pages, without a filter and with
+// one.
+func filteredPagesCompose(p *prober) *check.Finding {
+	tables, f := p.pagedTables()
+	if f != nil {
+		return f
+	}
+	for _, t := range tables {
+		data, whole, f := p.data(t.table)
+		if f != nil {
+			return f
+		}
+		if f := p.compose(t, nil, 3); f != nil {
+			return f
+		}
+		filters, f := p.selectiveFilter(t.table, data)
+		if f != nil {
+			return f
+		}
+		if filters == nil || !whole {
+			continue
+		}
+		if f := p.compose(t, filters, 2, 5); f != nil {
+			return f
+		}
+		if f := p.compose(t, filters, wholeTable); f != nil {
+			return f
+		}
+	}
+	return nil
+}
+
+// pagedTable is a table and an order under which each of its rows has one place.
+type pagedTable struct {
+	table *wire.Table
+	sort  []wire.SortKey
+}
+
+// pagedTables returns the tables that can be read in pages. Without an order in
+// which all rows have their place, any rows may be on a page.
+func (p *prober) pagedTables() (list []pagedTable, f *check.Finding) {
+	tables, f := p.tables()
+	if f != nil {
+		return nil, f
+	}
+	for _, t := range tables {
+		rows, _, f := p.data(t)
+		if f != nil {
+			return nil, f
+		}
+		for _, k := range keysOf(t) {
+			var sort []wire.SortKey
+			for _, name := range k.fields {
+				sort = append(sort, wire.SortKey{Field: name, Dir: wire.Asc})
+			}
+			if len(rows.Rows) > 1 && p.sorts(len(sort)) && ordersRows(rows, sort) {
+				list = append(list, pagedTable{t, sort})
+				break
+			}
+		}
+		if len(list) == maxPagedTables {
+			break
+		}
+	}
+	return list, nil
+}
+
+// sorts reports whether the document declares n sort keys.
+func (p *prober) sorts(n int) bool {
+	switch p.Document.Capabilities.Sort {
+	case wire.SortSingle:
+		return n <= 1
+	case wire.SortMulti:
+		return true
+	}
+	return n == 0
+}
+
+// ordersRows reports whether a key has a different value for each row, and all
+// readings order the values alike. Whether declared keys are unique has a check of
+// its own.
+func ordersRows(t *oracle.Table, key []wire.SortKey) bool {
+	for _, k := range key {
+		c := t.Index(k.Field)
+		if c < 0 || !generate.OrderSettled(t, c) || slices.ContainsFunc(t.Rows, func(row []wire.Value) bool { return row[c].IsNull() }) {
+			return false
+		}
+	}
+	if oracle.Unsettled(t, key, nil) != "" {
+		return false
+	}
+	sorted, err := oracle.Sort(t, key, nil)
+	if err != nil {
+		return false
+	}
+	for i := 1; i < len(sorted.Rows); i++ {
+		same := true
+		for _, k := range key {
+			c := t.Index(k.Field)
+			same = same && oracle.Same(sorted.Rows[i-1][c], sorted.Rows[i][c], t.Columns[c].Type)
+		}
+		if same {
+			return false
+		}
+	}
+	return true
+}
+
+// wholeTable is the size of pages of which two hold a table.
+const wholeTable = 0
+
+// maxPages is how many pages of one size are read.
+const maxPages = 3
+
+// compose reads pages of the given sizes and compares them with the rows of the same
+// query without a window.
+func (p *prober) compose(paged pagedTable, filters []wire.Filter, sizes ...int) *check.Finding {
+	t := paged.table
+	if !p.room(1 + maxPages) {
+		return nil
+	}
+	return p.unmoved(func() *check.Finding {
+		_, whole, f := p.data(t)
+		if f != nil {
+			return f
+		}
+		req := session.AllRows(t)
+		req.And, req.Sort = filters, paged.sort
+		all, f := p.unpaged(t, req, whole)
+		if f != nil || all == nil {
+			return f
+		}
+		for _, n := range sizes {
+			if n == wholeTable {
+				if !whole {
+					continue
+				}
+				n = (len(all.Rows) + 1) / 2 // the third page is empty
+			}
+			for page := range maxPages {
+				if n < 1 || !p.withinLimits(n, page*n) || !p.room(1) {
+					break
+				}
+				// Nothing is known of the rows beyond a window that was read.
+				if !whole && (page+1)*n > len(all.Rows) {
+					break
+				}
+				if f := p.page(t, req, all, n, page); f != nil {
+					return f
+				}
+			}
+		}
+		return nil
+	}, t)
+}
+
+// unpaged returns the rows of a query without pages or, if the table is large, a
+// window of them. It returns nil if they cannot be compared with pages.
+func (p *prober) unpaged(t *wire.Table, req *wire.QueryRequest, whole bool) (*oracle.Table, *check.Finding) {
+	if whole {
+		_, all, f := p.ask(t, req)
+		return all, f
+	}
+	p.limit(req)
+	st, rows, f := p.askWindow(t, req)
+	if f != nil || !st.Served.Window || st.Over {
+		return nil, f // the platform cuts these windows
+	}
+	return rows, nil
+}
+
+// withinLimits reports whether the declared limits allow a window.
+func (p *prober) withinLimits(limit, offset int) bool {
+	most := p.Document.Capabilities.Limits
+	return (most.PageSizeMax == 0 || int64(limit) <= most.PageSizeMax) && (most.OffsetMax == 0 || int64(offset) <= most.OffsetMax)
+}
+
+// page reads one page and compares it with its part of all rows.
+func (p *prober) page(t *wire.Table, all *wire.QueryRequest, rows *oracle.Table, n, page int) *check.Finding {
+	req := *all
+	req.Limit, req.Offset = int64(n), int64(page*n)
+	st, final, f := p.ask(t, &req)
+	if f != nil || final == nil || !st.Served.Window {
+		return f
+	}
+	p.Cases++
+	want := rows.Rows[min(page*n, len(rows.Rows)):min((page+1)*n, len(rows.Rows))]
+	what := fmt.Sprintf("table %s: page %d of %d rows (offset %d) under %s",
+		wire.QuoteName(t.Name), page+1, n, page*n, describeSort(req.Sort))
+	if len(final.Rows) != len(want) {
+		return check.Differs(fmt.Sprintf("%d rows, as the same query has without a window", len(want)), fmt.Sprintf("%d rows", len(final.Rows)),
+			"%s has another number of rows", what)
+	}
+	for i, row := range final.Rows {
+		if !sameRow(rows.Columns, want[i], row) {
+			return check.Differs(session.ShowRow(rows.Columns, want[i]), session.ShowRow(rows.Columns, row),
+				"%s: row %d is not the one that the same query has there without a window", what, i)
+		}
+	}
+	return nil
+}
+
+// sameRow reports whether two rows agree in every cell.
+func sameRow(columns []wire.Column, a, b []wire.Value) bool {
+	for i, c := range columns {
+		if !oracle.Same(a[i], b[i], c.Type) {
+			return false
+		}
+	}
+	return true
+}
+
+// tiesBroken reads all pages of tables whose rows tie: under a column that has a
+// value twice, and without a sort. Every row must come once.
+func tiesBroken(p *prober) *check.Finding {
+	tables, f := p.wholeTables()
+	if f != nil {
+		return f
+	}
+	judged := 0
+	for _, t := range tables {
+		data, f := p.Table(t)
+		if f != nil {
+			return f
+		}
+		if len(data.Rows) < 3 || judged == 2*maxPagedTables {
+			continue
+		}
+		orders := [][]wire.SortKey{nil}
+		for i, field := range t.Fields {
+			counts, err := oracle.Cardinality(data, field.Name)
+			if p.sorts(1) && err == nil && generate.OrderSettled(data, i) && counts.Distinct < int64(len(data.Rows)) {
+				orders = append(orders, []wire.SortKey{{Field: field.Name, Dir: wire.Desc}})
+				break
+			}
+		}
+		for _, sort := range orders {
+			judged++
+			if f := p.unmoved(func() *check.Finding { return p.everyRowOnce(t, sort) }, t); f != nil {
+				return f
+			}
+		}
+	}
+	return nil
+}
+
+func (p *prober) everyRowOnce(t *wire.Table, sort []wire.SortKey) *check.Finding {
+	data, f := p.Table(t)
+	if f != nil || data == nil || !p.room(maxPages) {
+		return f
+	}
+	n := (len(data.Rows) + maxPages - 1) / maxPages
+	var rows [][]wire.Value
+	for page := range maxPages {
+		if !p.withinLimits(n, page*n) {
+			return nil
+		}
+		req := session.AllRows(t)
+		req.Sort, req.Limit, req.Offset = sort, int64(n), int64(page*n)
+		st, final, f := p.ask(t, req)
+		if f != nil || final == nil || !st.Served.Window {
+			return f
+		}
+		rows = append(rows, final.Rows...)
+	}
+	p.Cases++
+	order := "without a sort"
+	if len(sort) > 0 {
+		order = "under " + describeSort(sort)
+	}
+	return p.verify(data, session.AllRows(t), rows, "table %s: %d pages of %d rows %s do not hold every row once",
+		wire.QuoteName(t.Name), maxPages, n, order)
+}

@@ -1,0 +1,246 @@
+package live
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+
+	"github.com/connectorsdk/connector-sdk-go/conformance/internal/check"
+	"github.com/connectorsdk/connector-sdk-go/conformance/internal/session"
+	"github.com/connectorsdk/connector-sdk-go/conformance/oracle"
+	"github.com/connectorsdk/connector-sdk-go/wire"
+)
+
+// What one check may cost: live data belongs to somebody, and may be large.
+const (
+	maxTables   = 12
+	maxRequests = 40
+	maxBudgets  = 3 // rows read and compared, as a multiple of the row budget
+)
+
+// prober asks the requests of one check, within what a check may cost.
+type prober struct {
+	*session.Run
+	requests int
+	compared int      // rows read and compared
+	moved    []string // the tables that changed while they were judged
+}
+
+// within returns the judge of a check. It passes when something was judged, and
+// otherwise says what is lacking.
+func within(judge func(*prober) *check.Finding, lacks string) func(*session.Run) *check.Finding {
+	return func(run *session.Run) *check.Finding {
+		p := &prober{Run: run}
+		if f := judge(p); f != nil {
+			return f
+		}
+		switch {
+		case len(p.moved) > 0:
+			return check.Skip(check.DataChanged, "table %s changed while it was judged", p.moved[0])
+		case p.Cases == 0:
+			return check.Skip(check.NoData, "%s", lacks)
+		}
+		return nil
+	}
+}
+
+// roomForWindows reports whether the check may send n more requests for a window
+// each.
+func (p *prober) roomForWindows(n int) bool { return p.requests+n <= maxRequests }
+
+// room reports whether the check may send n more requests for whole tables.
+func (p *prober) room(n int) bool {
+	return p.roomForWindows(n) && p.compared < max(maxBudgets*p.Rows, maxRequests*session.WindowRows)
+}
+
+// unmoved judges a part of the check that is about some tables. It repeats the part
+// if they changed meanwhile, and skips tables that already changed during this
+// check.
+func (p *prober) unmoved(part func() *check.Finding, tables ...*wire.Table) *check.Finding {
+	for _, t := range tables {
+		if slices.Contains(p.moved, wire.QuoteName(t.Name)) {
+			return nil
+		}
+	}
+	moved, f := p.Unmoved(part, func() (string, *check.Finding) { return p.readAgain(tables) })
+	if moved != "" {
+		p.moved = append(p.moved, moved)
+	}
+	return f
+}
+
+// readAgain reads tables anew and names the first that has changed.
+func (p *prober) readAgain(tables []*wire.Table) (moved string, f *check.Finding) {
+	for _, t := range tables {
+		before := p.Snapshot(0, t)
+		p.Forget(0, t)
+		after := p.Snapshot(0, t)
+		if f := after.Broken(); f != nil {
+			return "", f
+		}
+		changed := (before.Table == nil) != (after.Table == nil)
+		switch {
+		case changed:
+		case after.Table != nil:
+			p.compared += len(after.Rows)
+			changed = !session.SameRows(t, before.Table, after.Table)
+		case before.Window() != nil:
+			window, f := p.Window(t)
+			if f != nil {
+				return "", f
+			}
+			changed = !session.SameRows(t, before.Window(), window)
+		}
+		if changed && moved == "" {
+			moved = wire.QuoteName(t.Name)
+		}
+	}
+	return moved, nil
+}
+
+// tables returns the tables that live checks use, most useful and cheapest first:
+// with keys, with many types, small. It leaves out tables that cannot be read,
+// which another check reports.
+func (p *prober) tables() (list []*wire.Table, f *check.Finding) {
+	d, f := p.Discovery(0)
+	if f != nil {
+		return nil, f
+	}
+	all := d.Readable()
+	score := func(t *wire.Table) int {
+		types := map[wire.Type]bool{}
+		for _, f := range t.Fields {
+			types[f.Type] = true
+		}
+		points := 2*len(types) + 2*min(len(t.ForeignKeys), 2)
+		if len(t.PrimaryKey) > 0 {
+			points += 4
+		}
+		if t.RowCount != nil && *t.RowCount > int64(p.Rows)/10 {
+			points -= 8
+		}
+		return points
+	}
+	slices.SortStableFunc(all, func(a, b *wire.Table) int { return cmp.Compare(score(b), score(a)) })
+	var broken *check.Finding
+	for _, t := range all {
+		if len(t.Fields) == 0 {
+			continue
+		}
+		if f := p.Snapshot(0, t).Broken(); f != nil {
+			broken = cmp.Or(broken, f)
+			continue
+		}
+		if list = append(list, t); len(list) == maxTables {
+			return list, nil
+		}
+	}
+	if len(list) == 0 {
+		return nil, broken
+	}
+	return list, nil
+}
+
+// wholeTables returns those of the tables that were read whole and have rows.
+func (p *prober) wholeTables() (list []*wire.Table, f *check.Finding) {
+	tables, f := p.tables()
+	if f != nil {
+		return nil, f
+	}
+	for _, t := range tables {
+		data, f := p.Table(t)
+		if f != nil {
+			return nil, f
+		}
+		if data != nil && len(data.Rows) > 0 {
+			list = append(list, t)
+		}
+	}
+	return list, nil
+}
+
+// data returns a table's rows: all or, if it is too large, some.
+func (p *prober) data(t *wire.Table) (rows *oracle.Table, whole bool, f *check.Finding) {
+	if rows, f = p.Table(t); f != nil || rows != nil {
+		return rows, true, f
+	}
+	rows, f = p.Window(t)
+	return rows, false, f
+}
+
+// post sends a request to a route that measures, and counts it.
+func (p *prober) post(path string, m wire.Message) *session.Answer {
+	p.requests++
+	return p.Post(path, m)
+}
+
+// ask sends a query that must be answered, and returns what the platform makes of
+// the answer: it does what is not served. The rows are nil if there are more than
+// are read.
+func (p *prober) ask(t *wire.Table, req *wire.QueryRequest) (*session.Stream, *oracle.Table, *check.Finding) {
+	p.requests++
+	p.Covered.AddFilters(session.Shape(t), req.Where)
+	st, f := p.QueryRows(req)
+	if f != nil {
+		return st, nil, f
+	}
+	p.compared += len(st.Table.Rows)
+	if st.Over {
+		return st, nil, nil
+	}
+	final, err := oracle.Finish(typed(t, req, st), req, st.Served)
+	if err != nil {
+		return st, nil, check.Fail("the rows cannot be finished: %v", err)
+	}
+	return st, final, nil
+}
+
+// limit gives a request a window that a large table can be asked for.
+func (p *prober) limit(req *wire.QueryRequest) {
+	req.Limit = session.WindowRows
+	if most := p.Document.Capabilities.Limits.PageSizeMax; most > 0 {
+		req.Limit = min(req.Limit, most)
+	}
+}
+
+// askWindow sends a query for a window of a large table. It reads no more rows of
+// the answer than that, whether the window is served or not.
+func (p *prober) askWindow(t *wire.Table, req *wire.QueryRequest) (*session.Stream, *oracle.Table, *check.Finding) {
+	p.requests++
+	p.Covered.AddFilters(session.Shape(t), req.Where)
+	st := p.Stream(p.Ask(wire.PathQuery, req, 0), session.Members(req), session.WindowRows)
+	if f := st.Problem(); f != nil {
+		return st, nil, f
+	}
+	p.compared += len(st.Table.Rows)
+	return st, typed(t, req, st), nil
+}
+
+// typed returns a stream's rows as they came, under the types that discovery
+// declares.
+func typed(t *wire.Table, req *wire.QueryRequest, st *session.Stream) *oracle.Table {
+	rows := &oracle.Table{Name: t.Name, PrimaryKey: t.PrimaryKey, Rows: st.Table.Rows}
+	for _, name := range req.Fields {
+		c := wire.Column{Name: name}
+		if f := t.Field(name); f != nil {
+			c.Type = f.Type
+		}
+		rows.Columns = append(rows.Columns, c)
+	}
+	return rows
+}
+
+// verify compares final rows with those of a table. Where the protocol leaves a
+// choice, any reading will do.
+func (p *prober) verify(data *oracle.Table, req *wire.QueryRequest, rows [][]wire.Value, what string, args ...any) *check.Finding {
+	p.compared += len(data.Rows)
+	var first *oracle.Difference
+	for _, r := range []oracle.Reading{{}, {DatesAsText: true}} {
+		d := r.Verify(oracle.Tables{data.Name: data}, req, rows)
+		if d == nil {
+			return nil
+		}
+		first = cmp.Or(first, d)
+	}
+	return check.Differs(first.Expected, first.Received, "%s: %s", fmt.Sprintf(what, args...), first.Detail)
+}

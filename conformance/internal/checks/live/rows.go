@@ -1,0 +1,249 @@
+package live
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/connectorsdk/connector-sdk-go/conformance/internal/check"
+	"github.com/connectorsdk/connector-sdk-go/conformance/internal/session"
+	"github.com/connectorsdk/connector-sdk-go/conformance/oracle"
+	"github.com/connectorsdk/connector-sdk-go/wire"
+)
+
+// filtersNarrow judges, for every declared operator on several types, that the rows
+// answered satisfy the filter and that none is missing.
+func filtersNarrow(p *prober) *check.Finding {
+	columns, f := p.columnsOfTables(1)
+	if f != nil {
+		return f
+	}
+	ops := p.Document.Capabilities.Operators
+	// Each operator begins with another type and goes on to the next in each round, so
+	// that the requests the check may send cover both operators and types.
+	for round := range columns {
+		for i, op := range ops {
+			c := columns[(i+round)%len(columns)]
+			data, whole, f := p.data(c.table)
+			if f != nil {
+				return f
+			}
+			filter, ok := p.filter(data, c.index, op)
+			if !ok {
+				continue
+			}
+			if !p.roomForWindows(1) {
+				return nil
+			}
+			whole = whole && p.room(1)
+			if f := p.unmoved(func() *check.Finding { return p.filterHolds(c, filter, whole) }, c.table); f != nil {
+				return f
+			}
+		}
+	}
+	return nil
+}
+
+func (p *prober) filterHolds(c column, filter wire.Filter, whole bool) *check.Finding {
+	t := c.table
+	what := fmt.Sprintf("%s on %s of type %s of table %s", filter.Op, wire.QuoteName(filter.Field), c.field().Type, wire.QuoteName(t.Name))
+	req := session.AllRows(t)
+	req.And = []wire.Filter{filter}
+	if !whole {
+		p.limit(req)
+		_, rows, f := p.askWindow(t, req)
+		if f != nil {
+			return f
+		}
+		p.Cases++
+		return satisfied(rows, req, what)
+	}
+	st, final, f := p.ask(t, req)
+	if f != nil || final == nil {
+		return f
+	}
+	p.Cases++
+	if f := satisfied(typed(t, req, st), req, what); f != nil {
+		return f
+	}
+	data, f := p.Table(t)
+	if f != nil {
+		return f
+	}
+	return p.verify(data, req, final.Rows, "%s", what)
+}
+
+// satisfied judges rows by the filters of their request. If the operator is
+// declared, they must hold whatever the stream claims to have served.
+func satisfied(rows *oracle.Table, req *wire.QueryRequest, what string) *check.Finding {
+	at, ok := oracle.Unmatched(rows, req.And, req.Or, nil)
+	if ok {
+		return nil
+	}
+	return check.Differs("only rows that satisfy the filter", session.ShowRow(rows.Columns, rows.Rows[at]),
+		"%s: row %d does not satisfy the filter, whose operator the document declares", what, at)
+}
+
+// keysUnique judges that declared keys are unique.
+func keysUnique(p *prober) *check.Finding {
+	tables, f := p.tables()
+	if f != nil {
+		return f
+	}
+	for _, t := range tables {
+		for _, k := range keysOf(t) {
+			f := p.unmoved(func() *check.Finding {
+				data, whole, f := p.data(t)
+				if f != nil || len(data.Rows) == 0 {
+					return f
+				}
+				p.Cases++
+				p.Last = p.readingOf(t, whole)
+				return keyUnique(t, data, k)
+			}, t)
+			if f != nil {
+				return f
+			}
+		}
+	}
+	return nil
+}
+
+// readingOf returns the request by which a table's rows were read, for the report.
+func (p *prober) readingOf(t *wire.Table, whole bool) *check.Request {
+	req := session.AllRows(t)
+	if !whole {
+		p.limit(req)
+	}
+	return p.Shown(p.Ask(wire.PathQuery, req, 0))
+}
+
+// declaredKey is a key that discovery declares: fields that together are unique.
+type declaredKey struct {
+	what   string
+	fields []string
+}
+
+// keysOf returns the declared primary key and unique fields of a table.
+func keysOf(t *wire.Table) (list []declaredKey) {
+	if len(t.PrimaryKey) > 0 {
+		list = append(list, declaredKey{"primary key", t.PrimaryKey})
+	}
+	for _, f := range t.Fields {
+		if f.Unique && !slices.Equal(t.PrimaryKey, []string{f.Name}) {
+			list = append(list, declaredKey{"unique field", []string{f.Name}})
+		}
+	}
+	return list
+}
+
+func keyUnique(t *wire.Table, data *oracle.Table, k declaredKey) *check.Finding {
+	table := wire.QuoteName(t.Name)
+	columns := make([]int, len(k.fields))
+	for i, name := range k.fields {
+		if columns[i] = data.Index(name); columns[i] < 0 {
+			return check.Block("P3.1b", "table %s has no field %s, which its key names", table, wire.QuoteName(name))
+		}
+	}
+	seen := map[string]int{}
+	for at, row := range data.Rows {
+		var id strings.Builder
+		null := false
+		for i, c := range columns {
+			v := row[c]
+			null = null || v.IsNull()
+			if v.IsNull() && !t.Fields[c].Nullable {
+				return check.Differs("a value in every row", session.ShowRow(data.Columns, row),
+					"table %s: row %d has null in %s, which belongs to a key and is not nullable", table, at, wire.QuoteName(k.fields[i]))
+			}
+			fmt.Fprintf(&id, "%d:%s", len(v.String()), v.String())
+		}
+		if null {
+			continue
+		}
+		if first, duplicate := seen[id.String()]; duplicate {
+			received := fmt.Sprintf("row %d: %s\nrow %d: %s",
+				first, session.ShowRow(data.Columns, data.Rows[first]), at, session.ShowRow(data.Columns, row))
+			return check.Differs("each key once", received,
+				"table %s: two rows have the same %s (%s)", table, k.what, session.QuoteNames(k.fields))
+		}
+		seen[id.String()] = at
+	}
+	return nil
+}
+
+// sortHolds judges the order under a column of each type in both directions, and
+// under two columns.
+func sortHolds(p *prober) *check.Finding {
+	columns, f := p.columnsOfTables(2)
+	if f != nil {
+		return f
+	}
+	var last *column
+	for _, c := range columns {
+		name := c.field().Name
+		sorts := [][]wire.SortKey{{{Field: name, Dir: wire.Asc}}, {{Field: name, Dir: wire.Desc}}}
+		if p.Document.Capabilities.Sort == wire.SortMulti && last != nil && last.table == c.table {
+			sorts = append(sorts, []wire.SortKey{{Field: last.field().Name, Dir: wire.Desc}, {Field: name, Dir: wire.Asc}})
+		}
+		for _, sort := range sorts {
+			if !p.roomForWindows(1) {
+				return nil
+			}
+			room := p.room(1)
+			if f := p.unmoved(func() *check.Finding { return p.inOrder(c.table, sort, room) }, c.table); f != nil {
+				return f
+			}
+		}
+		last = &c
+	}
+	return nil
+}
+
+func (p *prober) inOrder(t *wire.Table, sort []wire.SortKey, room bool) *check.Finding {
+	data, whole, f := p.data(t)
+	if f != nil || oracle.Unsettled(data, sort, nil) != "" {
+		return f
+	}
+	req := session.AllRows(t)
+	req.Sort = sort
+	what := fmt.Sprintf("table %s sorted by %s", wire.QuoteName(t.Name), describeSort(sort))
+	if !whole || !room {
+		p.limit(req)
+		st, rows, f := p.askWindow(t, req)
+		if f != nil || !st.Served.Sort || st.Over {
+			return f
+		}
+		p.Cases++
+		return sorted(rows, req, what)
+	}
+	st, final, f := p.ask(t, req)
+	if f != nil || final == nil || !st.Served.Sort {
+		return f // a sort that is not served is left to the platform
+	}
+	p.Cases++
+	if f := sorted(final, req, what); f != nil {
+		return f
+	}
+	return p.verify(data, req, final.Rows, "%s", what)
+}
+
+// sorted returns the finding about a row that is out of order.
+func sorted(rows *oracle.Table, req *wire.QueryRequest, what string) *check.Finding {
+	at, ok := oracle.Sorted(rows, req.Sort, nil)
+	if ok {
+		return nil
+	}
+	received := fmt.Sprintf("row %d: %s\nrow %d: %s",
+		at-1, session.ShowRow(rows.Columns, rows.Rows[at-1]), at, session.ShowRow(rows.Columns, rows.Rows[at]))
+	return check.Differs("rows in the requested order, nulls last", received,
+		"%s: served.sort is true and row %d is out of order", what, at)
+}
+
+func describeSort(sort []wire.SortKey) string {
+	var parts []string
+	for _, k := range sort {
+		parts = append(parts, wire.QuoteName(k.Field)+" "+string(k.Dir))
+	}
+	return strings.Join(parts, ", ")
+}

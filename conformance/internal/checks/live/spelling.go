@@ -1,0 +1,123 @@
+package live
+
+import (
+	"encoding/json"
+	"fmt"
+	"math"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/connectorsdk/connector-sdk-go/conformance/internal/check"
+	"github.com/connectorsdk/connector-sdk-go/conformance/internal/message"
+	"github.com/connectorsdk/connector-sdk-go/conformance/oracle"
+	"github.com/connectorsdk/connector-sdk-go/wire"
+)
+
+// discoveryHolds judges that the rows are what discovery says. A null in a column of
+// a key has a check of its own.
+func discoveryHolds(p *prober) *check.Finding {
+	tables, f := p.tables()
+	if f != nil {
+		return f
+	}
+	for _, t := range tables {
+		inKey := func(name string) bool {
+			return slices.ContainsFunc(keysOf(t), func(k declaredKey) bool { return slices.Contains(k.fields, name) })
+		}
+		_, whole, f := p.data(t)
+		if f != nil {
+			return f
+		}
+		reading := p.readingOf(t, whole)
+		for i, field := range t.Fields {
+			f := p.unmoved(func() *check.Finding {
+				data, _, f := p.data(t)
+				if f != nil || len(data.Rows) == 0 {
+					return f
+				}
+				p.Cases++
+				p.Last = reading
+				return cellsHold(t, data, i, field.Nullable || inKey(field.Name))
+			}, t)
+			if f != nil {
+				return f
+			}
+		}
+	}
+	return nil
+}
+
+func cellsHold(t *wire.Table, data *oracle.Table, column int, nulls bool) *check.Finding {
+	f := &t.Fields[column]
+	where := fmt.Sprintf("table %s, column %s", wire.QuoteName(t.Name), wire.QuoteName(f.Name))
+	for at, row := range data.Rows {
+		v := row[column]
+		if v.IsNull() {
+			if !nulls {
+				return check.Differs("a value in every row, since nullable is false", "null", "%s: row %d is null", where, at)
+			}
+			continue
+		}
+		if want := misspelled(v, f.Type); want != "" {
+			cell, err := v.AppendJSON(nil)
+			if err != nil {
+				cell = []byte(v.String())
+			}
+			return check.Differs(want, message.Excerpt(cell, 100), "%s: row %d holds no value of type %s", where, at, f.Type)
+		}
+	}
+	return nil
+}
+
+// utc matches ISO 8601 in UTC: with Z or with an offset of zero. No rule forbids a
+// datetime without a zone, or without a time of day.
+var utc = regexp.MustCompile(`^\d{4}-\d{2}-\d{2}([Tt]\d{2}:\d{2}(:\d{2}([.,]\d+)?)?([Zz]|[+-]00(:?00)?)?)?$`)
+
+// misspelled returns how a value of a type is spelled, if a cell is not, or "". It is
+// no stricter than the protocol: text columns may hold anything, because sources
+// have columns of mixed kinds, and whether a day is YYYY-MM-DD is for advice.
+func misspelled(v wire.Value, t wire.Type) (want string) {
+	kind := v.Kind()
+	switch t {
+	case wire.TypeNumber:
+		switch {
+		case kind == wire.KindBool || kind == wire.KindText && !wire.IsDecimal(v.Text()):
+			return "a number, or its digits as a string"
+		case kind == wire.KindFloat && unsafeInteger(v.Float64()):
+			return "an integer beyond 2^53 as a string of its digits"
+		}
+	case wire.TypeDecimal:
+		if kind == wire.KindBool || kind == wire.KindFloat || kind == wire.KindText && !wire.IsDecimal(v.Text()) {
+			return "a decimal as a string of its digits"
+		}
+	case wire.TypeBoolean:
+		if text := v.String(); text != "true" && text != "false" {
+			return "true or false"
+		}
+	case wire.TypeDate:
+		if kind != wire.KindText {
+			return "a date as a string"
+		}
+	case wire.TypeDatetime:
+		if kind != wire.KindText || !utc.MatchString(v.Text()) {
+			return "a datetime as a string, ISO 8601 in UTC, such as 2024-02-29T22:30:00Z"
+		}
+	case wire.TypeJSON:
+		if kind != wire.KindText || !json.Valid([]byte(v.Text())) {
+			return "JSON text inside a string"
+		}
+	case wire.TypeArray:
+		text := strings.TrimLeft(v.Text(), " \t\r\n")
+		if kind != wire.KindText || !strings.HasPrefix(text, "[") || !json.Valid([]byte(text)) {
+			return "JSON text of an array inside a string"
+		}
+	}
+	return ""
+}
+
+// unsafeInteger reports whether a number is an integer beyond 2^53, which may have
+// lost digits. Beyond 2^64 it is a measurement rather than an integer.
+func unsafeInteger(f float64) bool {
+	return math.Abs(f) > wire.MaxSafeInteger && math.Abs(f) <= 1<<64 && f == math.Trunc(f)
+}

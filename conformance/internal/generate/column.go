@@ -1,0 +1,172 @@
+package generate
+
+import (
+	"encoding/json"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/connectorsdk/connector-sdk-go/conformance/internal/message"
+	"github.com/connectorsdk/connector-sdk-go/conformance/oracle"
+	"github.com/connectorsdk/connector-sdk-go/wire"
+)
+
+// Column is what operands for a column are made from.
+type Column struct {
+	wire.Column
+	at       int
+	cells    []wire.Value // its distinct values without null
+	nulls    int
+	elements []wire.Value // the elements of its arrays
+	// What discovery says of the column.
+	filterable, groupable, aggregatable bool
+	// manySpellings is set when equal values are spelled differently. Then neither
+	// the groups nor the number of distinct values is settled.
+	manySpellings bool
+	// uniform is set when all days or instants are spelled alike, so that byte
+	// order is time order. It is always set for other types.
+	uniform bool
+	// sortable is set when every reading of the protocol sorts the column alike.
+	sortable bool
+}
+
+// MaxOperand is the length up to which a text is used as an operand.
+const MaxOperand = 200
+
+// Profile returns a column of a table for the making of operands.
+func Profile(t *oracle.Table, at int, f *wire.Field) *Column {
+	c := &Column{Column: t.Columns[at], at: at, uniform: true}
+	allowed := func(flag *bool) bool { return flag == nil || *flag }
+	c.filterable, c.groupable, c.aggregatable = allowed(f.Filterable), allowed(f.Groupable), allowed(f.Aggregatable)
+	seen := map[string]bool{}
+	for _, row := range t.Rows {
+		v := row[at]
+		if v.IsNull() {
+			c.nulls++
+			continue
+		}
+		if text := v.String(); !seen[text] {
+			seen[text] = true
+			c.cells = append(c.cells, v)
+		}
+	}
+	switch c.Type {
+	case wire.TypeDate, wire.TypeDatetime:
+		for _, v := range c.cells {
+			// Either it is no day or instant, or it has another shape than the first.
+			if digitPattern(v.String()) != digitPattern(c.cells[0].String()) || !isInstant(v) {
+				c.uniform = false
+			}
+		}
+		c.manySpellings = !c.uniform
+	case wire.TypeNumber, wire.TypeDecimal:
+		values := map[string]bool{}
+		for _, v := range c.cells {
+			digits := canonicalNumber(v.String())
+			c.manySpellings = c.manySpellings || values[digits]
+			values[digits] = true
+		}
+	case wire.TypeJSON, wire.TypeArray:
+		c.manySpellings = len(c.cells) > 100 || anySame(c.cells, c.Type)
+	}
+	c.sortable = c.uniform && oracle.Unsettled(t, []wire.SortKey{{Field: c.Name, Dir: wire.Desc}}, nil) == ""
+	for _, v := range c.cells[:min(len(c.cells), 1000)] {
+		if len(c.elements) < 100 && strings.HasPrefix(v.String(), "[") {
+			c.elements = append(c.elements, Elements(v.String())...)
+		}
+	}
+	return c
+}
+
+// anySame reports whether two of the cells are equal.
+func anySame(cells []wire.Value, t wire.Type) bool {
+	for i, a := range cells {
+		for _, b := range cells[:i] {
+			if oracle.Same(a, b, t) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// digitPattern returns a text with every digit replaced by 0.
+func digitPattern(text string) string {
+	return strings.Map(func(r rune) rune {
+		if r >= '0' && r <= '9' {
+			return '0'
+		}
+		return r
+	}, text)
+}
+
+// isInstant reports whether the oracle takes a value for a day or an instant: then
+// it equals the same instant in another spelling.
+func isInstant(v wire.Value) bool {
+	text := v.String()
+	if len(text) == len("2006-01-02") {
+		return oracle.Same(v, wire.Text(text+"T00:00:00Z"), wire.TypeDatetime)
+	}
+	zulu, ok := strings.CutSuffix(text, "Z")
+	return ok && oracle.Same(v, wire.Text(zulu+"+00:00"), wire.TypeDatetime)
+}
+
+// Elements returns the scalars of an array, except numbers with so many digits
+// that a JSON library may round them.
+func Elements(text string) (list []wire.Value) {
+	tree, err := message.Parse([]byte(text))
+	if err != nil {
+		return nil
+	}
+	all, _ := tree.([]any)
+	for _, e := range all {
+		switch e := e.(type) {
+		case string:
+			list = append(list, wire.Text(e))
+		case bool:
+			list = append(list, wire.Bool(e))
+		case json.Number:
+			if v, ok := asNumber(e.String()); ok {
+				list = append(list, v)
+			}
+		}
+	}
+	return slices.DeleteFunc(list, func(v wire.Value) bool { return len(v.String()) > MaxOperand })
+}
+
+// asNumber returns a plain decimal text as a JSON number, if every JSON library
+// reads that as the same digits.
+func asNumber(text string) (wire.Value, bool) {
+	if !wire.IsDecimal(text) || len(text) > 15 {
+		return wire.Value{}, false
+	}
+	f, err := strconv.ParseFloat(text, 64)
+	v := wire.Float(f)
+	if err != nil || v.String() != text {
+		return wire.Value{}, false
+	}
+	return v, true
+}
+
+// canonicalNumber returns a number without needless zeros and without a plus
+// sign.
+func canonicalNumber(text string) string {
+	if !wire.IsDecimal(text) {
+		return text
+	}
+	negative := text[0] == '-'
+	text = strings.TrimLeft(text, "+-0")
+	if strings.Contains(text, ".") {
+		text = strings.TrimRight(strings.TrimRight(text, "0"), ".")
+	}
+	switch {
+	case text == "":
+		return "0"
+	case text[0] == '.':
+		text = "0" + text
+	}
+	if negative {
+		text = "-" + text
+	}
+	return text
+}

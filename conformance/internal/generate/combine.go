@@ -1,0 +1,112 @@
+package generate
+
+import (
+	"slices"
+
+	"github.com/connectorsdk/connector-sdk-go/wire"
+)
+
+// oneOfEach returns one predicate of every operator, type and class that the tables
+// have, in any order.
+func (g *Generator) oneOfEach() (list []predicate) {
+	type place struct {
+		subject *Subject
+		column  *Column
+	}
+	var types []wire.Type
+	places := map[wire.Type][]place{}
+	for _, s := range g.subjects {
+		for _, c := range s.columns {
+			if len(c.cells) < 2 || s.large() && len(g.subjects) > 1 {
+				continue
+			}
+			if places[c.Type] == nil {
+				types = append(types, c.Type)
+			}
+			places[c.Type] = append(places[c.Type], place{s, c})
+		}
+	}
+	for _, t := range types {
+		for _, op := range g.operators() {
+			for _, k := range classes(op, t) {
+				for range 30 {
+					at := pick(g.random, places[t])
+					if p, ok := g.predicate(at.subject, at.column, op, k); ok {
+						list = append(list, p)
+						break
+					}
+				}
+			}
+		}
+	}
+	g.Shuffle(len(list), func(i, j int) { list[i], list[j] = list[j], list[i] })
+	return list
+}
+
+// How many predicates one question has. Those that most rows pass go into And,
+// where each can drop rows. The others go into groups of their own, where each can
+// add rows. So a predicate that is judged wrongly shows in the answer.
+const (
+	maxAnd = 3
+	maxOr  = 5
+)
+
+// combine builds questions of predicates, at most so many about each table.
+func (g *Generator) combine(predicates []predicate, most int) (list []*Question) {
+	for _, s := range g.subjects {
+		open := &Question{Subject: s}
+		flush := func() {
+			if len(open.And)+len(open.Or) > 0 {
+				g.makeTelling(open)
+				list = append(list, open)
+			}
+			open = &Question{Subject: s}
+		}
+		first := len(list)
+		for _, p := range predicates {
+			if p.subject != s || len(list)-first >= most {
+				continue
+			}
+			if n := s.matching([]wire.Filter{p.Filter}, nil); 2*n > len(s.sample.Rows) {
+				if len(open.And) == maxAnd || s.matching(append(slices.Clone(open.And), p.Filter), nil) == 0 {
+					flush()
+				}
+				open.And = append(open.And, p.Filter)
+			} else {
+				if len(open.Or) == maxOr {
+					flush()
+				}
+				open.Or = append(open.Or, []wire.Filter{p.Filter})
+			}
+			g.asked[string(p.Op)+" "+string(s.column(p.Field).Type)+" "+string(p.class)]++
+		}
+		if len(list)-first < most {
+			flush()
+		}
+	}
+	g.Shuffle(len(list), func(i, j int) { list[i], list[j] = list[j], list[i] })
+	return list
+}
+
+// makeTelling adds a filter to a question whose answer is empty or everything, if
+// that makes its answer telling.
+func (g *Generator) makeTelling(q *Question) {
+	s := q.Subject
+	for range 12 {
+		n := s.matching(q.And, q.Or)
+		if s.telling(n) {
+			return
+		}
+		p, ok := g.any(s)
+		if !ok || !s.telling(s.matching([]wire.Filter{p.Filter}, nil)) {
+			continue
+		}
+		f := []wire.Filter{p.Filter}
+		switch {
+		case n > 0 && s.telling(s.matching(append(f, q.And...), q.Or)):
+			q.And = append(q.And, p.Filter)
+		case n == 0 && len(q.Or) > 0 && s.telling(s.matching(q.And, append([][]wire.Filter{f}, q.Or...))):
+			q.Or = append(q.Or, f)
+		}
+	}
+}

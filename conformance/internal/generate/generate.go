@@ -1,0 +1,363 @@
+// Package generate makes requests by chance about tables whose rows are known, and
+// makes those that are answered wrongly smaller. A seed always makes the same
+// requests. It asks nothing itself.
+package generate
+
+import (
+	"hash/fnv"
+	"math/rand/v2"
+	"slices"
+
+	"github.com/connectorsdk/connector-sdk-go/conformance/oracle"
+	"github.com/connectorsdk/connector-sdk-go/wire"
+)
+
+// Subject is a table whose rows are known, so that questions about it have known
+// answers.
+type Subject struct {
+	Table *oracle.Table
+	// sample holds some of the rows, enough to estimate what a filter keeps.
+	sample  *oracle.Table
+	columns []*Column
+}
+
+const sampleRows = 400
+
+// NewSubject returns a table as a subject; described is what discovery says of it.
+func NewSubject(t *oracle.Table, described *wire.Table) *Subject {
+	s := &Subject{Table: t, sample: t}
+	if n := len(t.Rows); n > sampleRows {
+		s.sample = &oracle.Table{Name: t.Name, Columns: t.Columns, PrimaryKey: t.PrimaryKey}
+		for i := range sampleRows {
+			s.sample.Rows = append(s.sample.Rows, t.Rows[i*n/sampleRows])
+		}
+	}
+	for at, c := range t.Columns {
+		s.columns = append(s.columns, Profile(t, at, described.Field(c.Name)))
+	}
+	return s
+}
+
+// Rows returns how many rows the table has.
+func (s *Subject) Rows() int { return len(s.Table.Rows) }
+
+func (s *Subject) column(name string) *Column { return s.columns[s.Table.Index(name)] }
+
+// large reports whether the table is asked about rarely.
+func (s *Subject) large() bool { return s.Rows() > 1000 }
+
+// predicate is a filter of a class on a table.
+type predicate struct {
+	subject *Subject
+	wire.Filter
+	class class
+}
+
+// Generator makes questions by chance. The same seed makes the same questions,
+// whatever other checks run. A generator uses only what the document declares and
+// what the protocol settles: where a rule is only our decision, all readings of it
+// give its questions the same answer.
+type Generator struct {
+	random
+	capabilities wire.Capabilities
+	subjects     []*Subject
+	all          []*Column      // of all subjects, with values
+	asked        map[string]int // predicates by operator, type and class
+}
+
+// New returns a generator for the check with the id.
+func New(seed uint64, id string, capabilities wire.Capabilities, subjects []*Subject) *Generator {
+	h := fnv.New64a()
+	_, _ = h.Write([]byte(id))
+	source := random{rand.New(rand.NewPCG(seed, h.Sum64()))}
+	g := &Generator{random: source, capabilities: capabilities, asked: map[string]int{}}
+	for _, s := range subjects {
+		if s.Rows() < 2 {
+			continue // nothing to tell apart
+		}
+		g.subjects = append(g.subjects, s)
+		for _, c := range s.columns {
+			if len(c.cells) > 0 {
+				g.all = append(g.all, c)
+			}
+		}
+	}
+	return g
+}
+
+// subject returns a table to ask about.
+func (g *Generator) subject() *Subject {
+	s := pick(g.random, g.subjects)
+	for range 6 {
+		if !s.large() || g.chance(4) {
+			break
+		}
+		s = pick(g.random, g.subjects)
+	}
+	return s
+}
+
+// operators returns those that the document declares.
+func (g *Generator) operators() (ops []wire.Op) {
+	for _, op := range g.capabilities.Operators {
+		if op.Shape() != wire.ShapeUnknown && !slices.Contains(ops, op) {
+			ops = append(ops, op)
+		}
+	}
+	return ops
+}
+
+// predicate returns a filter of a class. It reports false if the column has none,
+// or none whose answer is settled.
+func (g *Generator) predicate(s *Subject, c *Column, op wire.Op, k class) (p predicate, ok bool) {
+	switch {
+	case !c.filterable, !c.uniform && op.Shape() != wire.ShapeNullary:
+		return p, false
+	case op == wire.OpContains && len(c.elements) > 0 && c.Type != wire.TypeArray && c.Type != wire.TypeJSON:
+		// The protocol does not say whether a text in a column of texts can be an array.
+		return p, false
+	}
+	p = predicate{subject: s, Filter: wire.Filter{Field: c.Name, Op: op}, class: k}
+	tries := 5
+	if k == classKind || k == classSpelling {
+		tries = 40 // few texts look like numbers
+	}
+	for range tries {
+		switch op.Shape() {
+		case wire.ShapeNullary:
+			return p, true
+		case wire.ShapeMember:
+			p.Values, ok = g.members(c, k, g.all)
+		default:
+			p.Value, ok = g.operand(c, op, k, g.all)
+		}
+		if ok && c.SpellingIndependent(p.Filter) {
+			return p, true
+		}
+	}
+	return p, false
+}
+
+// any returns a predicate on a table, by chance.
+func (g *Generator) any(s *Subject) (predicate, bool) {
+	ops := g.operators()
+	for range 12 {
+		if len(ops) == 0 {
+			break
+		}
+		c, op := pick(g.random, s.columns), pick(g.random, ops)
+		if p, ok := g.predicate(s, c, op, pick(g.random, classes(op, c.Type))); ok {
+			return p, true
+		}
+	}
+	return predicate{}, false
+}
+
+// matching counts the rows of the sample that filters keep.
+func (s *Subject) matching(and []wire.Filter, or [][]wire.Filter) int {
+	kept, err := oracle.Filter(s.sample, and, or, nil)
+	if err != nil {
+		panic(err) // the generator knows the table's fields
+	}
+	return len(kept.Rows)
+}
+
+// telling reports whether an answer with n rows of the sample is neither empty
+// nor everything: only then can a filter that is applied wrongly show in it.
+func (s *Subject) telling(n int) bool { return n > 0 && n < len(s.sample.Rows) }
+
+// conditions gives a question filters by chance: conjuncts, groups of several
+// filters, now and then an empty or or an empty group.
+func (g *Generator) conditions(q *Question) {
+	s := q.Subject
+	if len(g.operators()) == 0 {
+		return
+	}
+	for range 4 {
+		q.And, q.Or = nil, nil
+		draw := func(n int) (list []wire.Filter) {
+			for range n {
+				if p, ok := g.any(s); ok {
+					list = append(list, p.Filter)
+				}
+			}
+			return list
+		}
+		q.And = draw(g.IntN(3))
+		for range g.IntN(4) {
+			q.Or = append(q.Or, draw(1+g.IntN(2)))
+		}
+		switch g.IntN(20) {
+		case 0:
+			q.Or = append(q.Or, []wire.Filter{})
+		case 1:
+			q.Or = [][]wire.Filter{}
+		}
+		if s.telling(s.matching(q.And, q.Or)) {
+			break
+		}
+	}
+	if g.chance(8) {
+		q.FieldTypes = g.fieldTypes(s)
+	}
+}
+
+// fieldTypes returns types for some columns, right or wrong. They never override
+// what the source declares.
+func (g *Generator) fieldTypes(s *Subject) map[string]wire.Type {
+	types := map[string]wire.Type{}
+	for _, c := range s.columns {
+		switch {
+		case c.Type == "": // here they would decide
+		case g.chance(3):
+			types[c.Name] = c.Type
+		case g.chance(3):
+			types[c.Name] = pick(g.random, []wire.Type{wire.TypeString, wire.TypeNumber, wire.TypeDecimal, wire.TypeDatetime, wire.TypeArray})
+		}
+	}
+	return types
+}
+
+// fields returns the fields to ask for: those that are filtered and sorted by, all,
+// or some.
+func (g *Generator) fields(q *Question) []string {
+	var all []string
+	for _, c := range q.Subject.columns {
+		all = append(all, c.Name)
+	}
+	g.Shuffle(len(all), func(i, j int) { all[i], all[j] = all[j], all[i] })
+	switch g.IntN(4) {
+	case 0:
+		return all
+	case 1:
+		return all[:1+g.IntN(len(all))]
+	}
+	return q.Needed(q.Subject.Table.PrimaryKey)
+}
+
+// Filters returns questions with filters only: one of every operator, type and
+// class, within the most questions about one table, and others up to n.
+func (g *Generator) Filters(n, most int) []*Question {
+	if len(g.subjects) == 0 || len(g.operators()) == 0 {
+		return nil
+	}
+	list := g.combine(g.oneOfEach(), most)
+	for range 10 * n {
+		if len(list) >= n {
+			break
+		}
+		q := &Question{Subject: g.subject()}
+		if g.conditions(q); len(q.And)+len(q.Or) > 0 {
+			list = append(list, q)
+		}
+	}
+	for _, q := range list {
+		q.Path, q.Fields = wire.PathQuery, g.fields(q)
+	}
+	return list
+}
+
+// Counts returns n questions for a number of rows.
+func (g *Generator) Counts(n int) (list []*Question) {
+	for range n {
+		if len(g.subjects) == 0 {
+			break
+		}
+		q := &Question{Path: wire.PathCount, Subject: g.subject()}
+		g.conditions(q)
+		g.makeTelling(q)
+		list = append(list, q)
+	}
+	return list
+}
+
+// Windows returns n questions with sorts and windows over filters.
+func (g *Generator) Windows(n int) (list []*Question) {
+	for i := range n {
+		if len(g.subjects) == 0 {
+			break
+		}
+		q := &Question{Path: wire.PathQuery, Subject: g.subject()}
+		if g.chance(2) {
+			g.conditions(q)
+		}
+		keys := g.IntN(3)
+		if i%3 == 0 {
+			keys = 3 + g.IntN(2)
+		}
+		q.Sort = g.keys(q.Subject, keys)
+		rows := q.Subject.matching(q.And, q.Or) * q.Rows() / len(q.sample.Rows)
+		if !g.chance(4) {
+			q.Limit = int64(1 + g.IntN(rows+2))
+			if most := g.capabilities.Limits.PageSizeMax; most > 0 {
+				q.Limit = min(q.Limit, most)
+			}
+		}
+		if g.capabilities.Offset && g.chance(2) {
+			q.Offset = int64(g.IntN(rows + 2))
+			if most := g.capabilities.Limits.OffsetMax; most > 0 {
+				q.Offset = min(q.Offset, most)
+			}
+		}
+		q.Fields = g.fields(q)
+		list = append(list, q)
+	}
+	return list
+}
+
+// keys returns up to n sort keys, within what the document declares. If there are
+// several, the first ones have few values, so that the later ones matter.
+func (g *Generator) keys(s *Subject, n int) (keys []wire.SortKey) {
+	switch g.capabilities.Sort {
+	case wire.SortMulti:
+	case wire.SortSingle:
+		n = min(n, 1)
+	default:
+		n = 0
+	}
+	if n == 0 {
+		return nil
+	}
+	var repeating, distinct []*Column
+	for _, c := range s.columns {
+		switch {
+		case !c.sortable:
+		case len(c.cells) <= s.Rows()/2:
+			repeating = append(repeating, c)
+		default:
+			distinct = append(distinct, c)
+		}
+	}
+	for _, list := range [][]*Column{repeating, distinct} {
+		g.Shuffle(len(list), func(i, j int) { list[i], list[j] = list[j], list[i] })
+	}
+	columns := append(repeating, distinct...)
+	if n == 1 {
+		g.Shuffle(len(columns), func(i, j int) { columns[i], columns[j] = columns[j], columns[i] })
+	} else if n < len(columns) && len(distinct) > 0 {
+		columns = append(columns[:min(n-1, len(repeating))], distinct...)
+	}
+	for _, c := range columns[:min(n, len(columns))] {
+		keys = append(keys, wire.SortKey{Field: c.Name, Dir: pick(g.random, []wire.Direction{wire.Asc, wire.Desc}), Collate: g.chance(6)})
+	}
+	return keys
+}
+
+// Claims returns n questions that leave a connector much to claim as served. They
+// ask for every field, so that the rows show whether a claim is true.
+func (g *Generator) Claims(n int) []*Question {
+	list := g.Windows(n)
+	for i, q := range list {
+		if len(q.And)+len(q.Or) == 0 {
+			g.conditions(q)
+		}
+		if i%2 == 0 && q.Limit == 0 {
+			q.Limit = int64(1 + g.IntN(max(q.Subject.matching(q.And, q.Or), 1)))
+		}
+		q.Fields = nil
+		for _, c := range q.Subject.columns {
+			q.Fields = append(q.Fields, c.Name)
+		}
+	}
+	return list
+}

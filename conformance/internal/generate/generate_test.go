@@ -1,0 +1,48 @@
+package generate
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/connectorsdk/connector-sdk-go/conformance/corpus"
+	"github.com/connectorsdk/connector-sdk-go/conformance/oracle"
+	"github.com/connectorsdk/connector-sdk-go/wire"
+)
+
+// ofCorpus returns a generator over the corpus as it stands, for a connector that
+// declares everything.
+func ofCorpus(seed uint64, id string) *Generator {
+	capabilities := wire.Capabilities{
+		Operators: []wire.Op{wire.OpEq, wire.OpNeq, wire.OpGt, wire.OpGte, wire.OpLt, wire.OpLte, wire.OpIn, wire.OpNin,
+			wire.OpContains, wire.OpIncludes, wire.OpStartsWith, wire.OpIsNull, wire.OpNotNull},
+		Sort: wire.SortMulti, Offset: true, DateBucket: true,
+	}
+	var list []*Subject
+	for _, t := range corpus.Tables() {
+		list = append(list, NewSubject(&oracle.Table{Name: t.Name, Columns: t.Columns(), PrimaryKey: t.PrimaryKey, Rows: t.Rows}, &t.Table))
+	}
+	return New(seed, id, capabilities, list)
+}
+
+// TestFiltersCoverEverything: every operator is asked on every type with every
+// class of operand, whatever the seed.
+func TestFiltersCoverEverything(t *testing.T) {
+	types := []wire.Type{wire.TypeString, wire.TypeNumber, wire.TypeDecimal, wire.TypeBoolean, wire.TypeDate,
+		wire.TypeDatetime, wire.TypeJSON, wire.TypeArray, wire.TypeReference}
+	for seed := range uint64(5) {
+		g := ofCorpus(seed, "P2.17a")
+		const questions = 130 // as many as the check asks
+		list := g.Filters(questions, questions)
+		require.InDelta(t, questions, len(list), 30)
+		for _, op := range g.operators() {
+			for _, kind := range types {
+				for _, k := range classes(op, kind) {
+					if name := string(op) + " " + string(kind) + " " + string(k); g.asked[name] == 0 {
+						t.Errorf("seed %d: nothing asks %s", seed, name)
+					}
+				}
+			}
+		}
+	}
+}

@@ -1,0 +1,101 @@
+package generate
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/connectorsdk/connector-sdk-go/conformance/oracle"
+	"github.com/connectorsdk/connector-sdk-go/wire"
+)
+
+// Aggregates returns n questions for groups and measures.
+func (g *Generator) Aggregates(n int) (list []*Question) {
+	for range 10 * n {
+		if len(g.subjects) == 0 || len(list) == n {
+			break
+		}
+		q := &Question{Path: wire.PathAggregate, Subject: g.subject()}
+		if !g.chance(3) {
+			g.conditions(q)
+			g.makeTelling(q)
+		}
+		g.groupBy(q)
+		g.measures(q)
+		if len(q.Groups)+len(q.Measures) > 0 && q.exact() {
+			list = append(list, q)
+		}
+	}
+	return list
+}
+
+// exact reports whether an aggregate has an exact answer, with fewer groups than
+// its limit.
+func (q *Question) exact() bool {
+	answer, err := oracle.Aggregate(q.Known(), q.Aggregate())
+	return err == nil && len(answer.Rows) < wire.AggregateLimit
+}
+
+// groupBy adds keys to a question. It prefers columns with few values.
+func (g *Generator) groupBy(q *Question) {
+	n := g.IntN(4)
+	for range 5 * n {
+		if len(q.Groups) == n {
+			break
+		}
+		c := pick(g.random, q.Subject.columns)
+		if 2*len(c.cells) > q.Subject.Rows() && !g.chance(3) {
+			continue
+		}
+		group := wire.GroupKey{Field: c.Name, As: fmt.Sprintf("g%d", len(q.Groups))}
+		dated := c.Type == wire.TypeDate || c.Type == wire.TypeDatetime
+		switch {
+		case !c.groupable:
+			continue
+		case dated && c.uniform && g.capabilities.DateBucket && !g.chance(4):
+			group.Grain = pick(g.random, []wire.Grain{wire.GrainYear, wire.GrainQuarter, wire.GrainMonth, wire.GrainDay})
+		case c.manySpellings:
+			continue
+		}
+		if slices.ContainsFunc(q.Groups, func(o wire.GroupKey) bool { return o.Field == group.Field && o.Grain == group.Grain }) {
+			continue
+		}
+		if c.Type == wire.TypeString && g.chance(2) {
+			q.StringFields = append(q.StringFields, c.Name) // group by bytes
+		}
+		q.Groups = append(q.Groups, group)
+	}
+}
+
+// measures adds measures to a question.
+func (g *Generator) measures(q *Question) {
+	for range 2 + g.IntN(5) {
+		m := wire.Measure{Fn: pick(g.random, []wire.Fn{wire.FnCount, wire.FnCount, wire.FnSum, wire.FnMin, wire.FnMax, wire.FnCountDistinct}),
+			As: fmt.Sprintf("m%d", len(q.Measures))}
+		if c := pick(g.random, q.Subject.columns); m.Fn != wire.FnCount || g.chance(2) {
+			if !c.aggregatable || !measurable(m.Fn, c) {
+				continue
+			}
+			m.Field = c.Name
+		}
+		q.Measures = append(q.Measures, m)
+	}
+}
+
+// measurable reports whether a measure over a column has one right answer.
+func measurable(fn wire.Fn, c *Column) bool {
+	switch fn {
+	case wire.FnSum:
+		return c.Type.Numeric()
+	case wire.FnMin, wire.FnMax:
+		switch c.Type {
+		case wire.TypeNumber, wire.TypeDecimal, wire.TypeString:
+			return true
+		case wire.TypeDate, wire.TypeDatetime:
+			return c.uniform
+		}
+		return false
+	case wire.FnCountDistinct:
+		return !c.manySpellings
+	}
+	return true
+}

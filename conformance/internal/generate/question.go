@@ -1,0 +1,97 @@
+package generate
+
+import (
+	"slices"
+
+	"github.com/connectorsdk/connector-sdk-go/conformance/oracle"
+	"github.com/connectorsdk/connector-sdk-go/wire"
+)
+
+// Question is a generated request to one of three routes, about a table whose rows
+// are known.
+type Question struct {
+	*Subject
+	Path string
+	wire.Where
+
+	// Of /query.
+	Sort          []wire.SortKey
+	Fields        []string
+	Limit, Offset int64
+
+	// Of /aggregate.
+	Groups       []wire.GroupKey
+	Measures     []wire.Measure
+	StringFields []string
+}
+
+// Known returns the tables that the answer follows from.
+func (q *Question) Known() oracle.Tables { return oracle.Tables{q.Table.Name: q.Table} }
+
+// Query returns the request of a question to /query.
+func (q *Question) Query() *wire.QueryRequest {
+	return &wire.QueryRequest{
+		Table: q.Table.Name, Where: q.Where, Sort: q.Sort, Fields: q.Fields, Limit: q.Limit, Offset: q.Offset,
+	}
+}
+
+// Count returns the request of a question to /count.
+func (q *Question) Count() *wire.CountRequest {
+	return &wire.CountRequest{Table: q.Table.Name, Where: q.Where}
+}
+
+// Aggregate returns the request of a question to /aggregate.
+func (q *Question) Aggregate() *wire.AggregateRequest {
+	return &wire.AggregateRequest{Table: q.Table.Name, Where: q.Where, GroupBy: q.Groups, Measures: q.Measures,
+		StringFields: q.StringFields, Limit: wire.AggregateLimit}
+}
+
+// Message returns the request of the question's route.
+func (q *Question) Message() wire.Message {
+	switch q.Path {
+	case wire.PathCount:
+		return q.Count()
+	case wire.PathAggregate:
+		return q.Aggregate()
+	}
+	return q.Query()
+}
+
+// Needed returns the fields, followed by those that filters and sort keys name.
+func (q *Question) Needed(fields []string) []string {
+	fields = slices.Clone(fields)
+	add := func(name string) {
+		if !slices.Contains(fields, name) {
+			fields = append(fields, name)
+		}
+	}
+	for f := range q.Filters() {
+		add(f.Field)
+	}
+	for _, k := range q.Sort {
+		add(k.Field)
+	}
+	if len(fields) == 0 {
+		add(q.columns[0].Name)
+	}
+	return fields
+}
+
+// Size counts the parts of a question that shrinking can take away.
+func (q *Question) Size() int {
+	n := len(q.Sort) + len(q.Groups) + len(q.Measures) + len(q.StringFields) + len(q.FieldTypes) + len(q.Fields)
+	for f := range q.Filters() {
+		n += 1 + len(f.Values)
+	}
+	if q.Limit > 0 {
+		n++
+	}
+	if q.Offset > 0 {
+		n++
+	}
+	return n
+}
+
+// Telling reports whether the question's answer is neither empty nor everything, so
+// that a filter that is applied wrongly can show in it.
+func (q *Question) Telling() bool { return q.telling(q.matching(q.And, q.Or)) }

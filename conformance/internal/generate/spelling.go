@@ -1,0 +1,135 @@
+package generate
+
+import (
+	"strconv"
+	"strings"
+
+	"github.com/connectorsdk/connector-sdk-go/conformance/oracle"
+	"github.com/connectorsdk/connector-sdk-go/wire"
+)
+
+// SpellingIndependent reports whether a filter has the same answer however the
+// cells of the column are legally spelled. A connector may, for instance, compare
+// the text of a decimal with its scale or without, and JSON with blanks or
+// without.
+func (c *Column) SpellingIndependent(f wire.Filter) bool {
+	text := f.Op == wire.OpIncludes || f.Op == wire.OpStartsWith
+	var respell func(wire.Value) []string
+	switch c.Type {
+	case wire.TypeNumber, wire.TypeDecimal:
+		if text {
+			respell = numberSpellings
+		}
+	case wire.TypeDatetime:
+		if text {
+			respell = instantSpellings
+		}
+	case wire.TypeJSON, wire.TypeArray:
+		if f.Op != wire.OpContains {
+			respell = jsonSpellings
+		}
+	}
+	if respell == nil {
+		return true
+	}
+	if len(c.cells) > 500 {
+		return false // too many to try
+	}
+	for _, cell := range c.cells {
+		matches := oracle.Match(cell, f, c.Type)
+		for _, other := range respell(cell) {
+			if oracle.Match(wire.Text(other), f, c.Type) != matches {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// numberSpellings returns other spellings of a number.
+func numberSpellings(v wire.Value) []string {
+	text := v.String()
+	if !wire.IsDecimal(text) {
+		return nil
+	}
+	plain := canonicalNumber(text)
+	dotted := plain
+	if !strings.Contains(plain, ".") {
+		dotted += "."
+	}
+	list := []string{plain, dotted + "0", dotted + strings.Repeat("0", 40)}
+	if v.Kind() == wire.KindFloat {
+		e := strconv.FormatFloat(v.Float64(), 'e', -1, 64)
+		list = append(list, e, strings.NewReplacer("+", "", "e-0", "e-").Replace(e))
+	}
+	return list
+}
+
+// instantSpellings returns an instant with fractions of several lengths.
+func instantSpellings(v wire.Value) []string {
+	text, zulu := strings.CutSuffix(v.String(), "Z")
+	if !zulu {
+		return nil
+	}
+	whole, frac, _ := strings.Cut(text, ".")
+	frac = strings.TrimRight(frac, "0")
+	var list []string
+	for _, width := range []int{0, 3, 6, 9} {
+		switch {
+		case width < len(frac):
+		case width == 0:
+			list = append(list, whole+"Z", whole+"+00:00")
+		default:
+			list = append(list, whole+"."+frac+strings.Repeat("0", width-len(frac))+"Z")
+		}
+	}
+	return list
+}
+
+// jsonSpellings returns a JSON text without blanks, and with one behind every
+// comma and colon.
+func jsonSpellings(v wire.Value) []string {
+	var tight, spaced strings.Builder
+	quoted, escaped := false, false
+	for _, r := range v.String() {
+		blank := !quoted && (r == ' ' || r == '\t' || r == '\n' || r == '\r')
+		if !blank {
+			tight.WriteRune(r)
+			spaced.WriteRune(r)
+		}
+		switch {
+		case escaped:
+			escaped = false
+		case quoted && r == '\\':
+			escaped = true
+		case r == '"':
+			quoted = !quoted
+		case !quoted && (r == ',' || r == ':'):
+			spaced.WriteByte(' ')
+		}
+	}
+	return []string{tight.String(), spaced.String()}
+}
+
+// OrderSettled reports whether all readings of the protocol order a column's values
+// alike. Dates and datetimes compare as instants or as bytes, which is the same
+// if all are spelled alike.
+func OrderSettled(t *oracle.Table, column int) bool {
+	if kind := t.Columns[column].Type; kind != wire.TypeDate && kind != wire.TypeDatetime {
+		return true
+	}
+	first := ""
+	for _, row := range t.Rows {
+		v := row[column]
+		switch {
+		case v.IsNull():
+		case first == "":
+			if first = digitPattern(v.String()); !isInstant(v) {
+				return false
+			}
+		case digitPattern(v.String()) != first:
+			return false
+		}
+	}
+	return true
+}

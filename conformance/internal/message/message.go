@@ -1,0 +1,194 @@
+// Package message reads the JSON messages of a connector strictly: by the
+// protocol's schemas, which say what is wrong in the protocol's terms, and by the
+// decoder of package wire, which sees what no schema can.
+package message
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"sync"
+
+	"github.com/santhosh-tekuri/jsonschema/v5"
+
+	"github.com/connectorsdk/connector-sdk-go/conformance/internal/check"
+	"github.com/connectorsdk/connector-sdk-go/internal/scan"
+	"github.com/connectorsdk/connector-sdk-go/wire"
+	"github.com/connectorsdk/connector-sdk-go/wire/schema"
+)
+
+// schemas returns the protocol's schemas, compiled once.
+var schemas = sync.OnceValues(func() (map[string]*jsonschema.Schema, error) {
+	c := jsonschema.NewCompiler()
+	c.Draft = jsonschema.Draft2020
+	c.AssertFormat = true
+	c.LoadURL = func(string) (io.ReadCloser, error) { return nil, errors.New("nothing is fetched") }
+	for _, name := range schema.Names() {
+		text, err := schema.Read(name)
+		if err != nil {
+			return nil, err
+		}
+		if err := c.AddResource(schema.ID(name), bytes.NewReader(text)); err != nil {
+			return nil, err
+		}
+	}
+	all := map[string]*jsonschema.Schema{}
+	for _, name := range schema.Names() {
+		s, err := c.Compile(schema.ID(name))
+		if err != nil {
+			return nil, err
+		}
+		all[name] = s
+	}
+	return all, nil
+})
+
+// Check reads one JSON message into m, and returns what is wrong with it: by the
+// schema of that name first, then by the strict decoder, which also refuses a
+// duplicate member.
+//
+// Check ignores members that the protocol does not define, because it does not
+// forbid them in answers. Only the document is stricter: below its top level they
+// are refused. [Unknown] finds them.
+func Check(data []byte, name string, m wire.Message) *check.Finding {
+	if len(bytes.TrimSpace(data)) == 0 {
+		return check.Fail("the body is empty; want a JSON object")
+	}
+	tree, err := Parse(data)
+	if err != nil {
+		return &check.Finding{Detail: "the body is not JSON", Received: Excerpt(data, 200)}
+	}
+	text := data
+	if name != "document" && prune(name, tree) != "" {
+		// The decoder sees the pruned text, which has no duplicates left.
+		if problem := strict(data); problem != "" {
+			return &check.Finding{Detail: problem, Received: Excerpt(data, 300)}
+		}
+		if text, err = json.Marshal(tree); err != nil {
+			panic(err) // it was made of JSON
+		}
+	}
+	if problem := validate(name, tree); problem != "" {
+		return &check.Finding{Detail: problem, Received: Excerpt(data, 300)}
+	}
+	if err := wire.Decode(text, m); err != nil {
+		return &check.Finding{Detail: err.Error(), Received: Excerpt(data, 300)}
+	}
+	return nil
+}
+
+// Parse parses a JSON text as any library does, but keeps numbers as written.
+func Parse(data []byte) (tree any, err error) {
+	d := json.NewDecoder(bytes.NewReader(data))
+	d.UseNumber()
+	if err := d.Decode(&tree); err != nil {
+		return nil, err
+	}
+	if _, err := d.Token(); !errors.Is(err, io.EOF) {
+		return nil, errors.New("something follows the JSON value")
+	}
+	return tree, nil
+}
+
+// strict returns what is wrong with a JSON text, duplicate members included, or
+// "".
+func strict(data []byte) string {
+	sc := scan.New(data)
+	twice := Skim(sc, 0)
+	sc.End()
+	switch {
+	case sc.Err() != nil:
+		return Syntax(sc)
+	case twice != "":
+		return fmt.Sprintf("duplicate member %s", wire.QuoteName(twice))
+	}
+	return ""
+}
+
+// Skim reads one JSON value of any kind. It returns a member that an object in it
+// has twice, or "".
+func Skim(sc *scan.Scanner, depth int) (twice string) {
+	open := sc.Peek()
+	if depth > wire.MaxDepth || open != '{' && open != '[' {
+		_ = sc.Scalar() // which fails on what is too deep
+		return ""
+	}
+	sc.Expect(open)
+	var names map[string]bool
+	for first := true; sc.Err() == nil && !sc.Skip(open+2); first = false { // { and }, [ and ] are two apart
+		if !first {
+			sc.Expect(',')
+		}
+		if open == '{' {
+			name := sc.String()
+			sc.Expect(':')
+			if names[name] && twice == "" {
+				twice = name
+			}
+			if names == nil {
+				names = map[string]bool{}
+			}
+			names[name] = true
+		}
+		if inner := Skim(sc, depth+1); twice == "" {
+			twice = inner
+		}
+	}
+	return twice
+}
+
+// Syntax returns where and how the scanner's text is not JSON.
+func Syntax(sc *scan.Scanner) string {
+	var e *scan.SyntaxError
+	if errors.As(sc.Err(), &e) {
+		return fmt.Sprintf("invalid JSON at byte %d: %s", e.Offset, e.Problem)
+	}
+	return "invalid JSON"
+}
+
+// validate returns what is wrong with a message by the schema of that name, or "".
+func validate(name string, tree any) string {
+	all, err := schemas()
+	if err != nil {
+		panic(err) // the schemas are embedded and tested
+	}
+	var invalid *jsonschema.ValidationError
+	if err := all[name].Validate(tree); errors.As(err, &invalid) {
+		at, problem := leaf(invalid)
+		return fmt.Sprintf("%s: %s", at, problem)
+	} else if err != nil {
+		return err.Error()
+	}
+	return ""
+}
+
+// leaf returns the first fault at the bottom of a validation's tree. Those above
+// it only say that there is one.
+func leaf(e *jsonschema.ValidationError) (at, problem string) {
+	for len(e.Causes) > 0 {
+		e = e.Causes[0]
+	}
+	at = strings.ReplaceAll(strings.TrimPrefix(e.InstanceLocation, "/"), "/", ".")
+	if at == "" {
+		at = "the body"
+	}
+	return at, e.Message
+}
+
+// Excerpt returns the beginning of a body, on one line.
+func Excerpt(body []byte, most int) string {
+	text := strings.ToValidUTF8(string(body[:min(len(body), most)]), "\uFFFD")
+	text = strings.Map(func(r rune) rune {
+		if r < ' ' || r == 0x7f {
+			return ' '
+		}
+		return r
+	}, text)
+	if len(body) > most {
+		text += fmt.Sprintf("... (%d bytes)", len(body))
+	}
+	return text
+}

@@ -1,0 +1,276 @@
+package render
+
+import (
+	"bytes"
+	_ "embed"
+	"fmt"
+	"html/template"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/connectorsdk/connector-sdk-go/conformance/internal/check"
+	"github.com/connectorsdk/connector-sdk-go/wire"
+)
+
+//go:embed report.html
+var page string
+
+// HTML returns the report as one page.
+func (r *Report) HTML() ([]byte, error) {
+	t, err := template.New("report").Funcs(template.FuncMap{
+		"legible": Legible, "anchor": anchor, "percent": percent, "prose": prose,
+	}).Parse(page)
+	if err != nil {
+		return nil, err
+	}
+	var b bytes.Buffer
+	if err := t.Execute(&b, r.page()); err != nil {
+		return nil, err
+	}
+	return b.Bytes(), nil
+}
+
+// htmlReport is what the page shows.
+type htmlReport struct {
+	*Report
+	Verdict  string
+	Class    string // pass, fail or none
+	Mark     string
+	Why      string
+	Seed     string
+	Began    string
+	Took     string
+	Counts   []htmlCount
+	Planned  int
+	Phases   []htmlPhase
+	Failures []htmlFinding
+	Advice   []htmlFinding
+	Reads    string // the variables that the curl lines read
+	Skips    []htmlSkips
+	Figures  []htmlFigure
+	Types    []string
+	Rows     []htmlRow
+}
+
+type htmlCount struct {
+	Class, Mark, Name string
+	N                 int
+}
+
+type htmlPhase struct {
+	Name   string
+	Passed int
+	Tiles  []htmlTile
+}
+
+type htmlTile struct {
+	ID, Title, Class, Mark, Word, Anchor string
+	Cases                                int
+	Took                                 string
+	Detail                               string
+}
+
+type htmlFinding struct {
+	Outcome
+	Rule, Quote string
+	Class, Mark string
+	Curl        string
+	Again       string
+}
+
+type htmlSkips struct {
+	Reason check.Reason
+	Class  string
+	Groups []htmlSkip
+}
+
+type htmlSkip struct {
+	Why string
+	IDs []string
+}
+
+type htmlFigure struct{ Name, Value string }
+
+type htmlRow struct {
+	Op    string
+	Cells []int
+}
+
+// marks tell the verdicts apart without their colours.
+var marks = map[string]string{"pass": "✓", "fail": "✕", "advice": "!", "blocked": "⊘", "skip": "–"}
+
+// page returns what the page shows.
+func (r *Report) page() *htmlReport {
+	s := r.Summary
+	h := &htmlReport{
+		Report: r, Verdict: r.verdict(), Why: r.why(), Seed: strconv.FormatUint(r.Seed, 10), Planned: s.Planned,
+		Began: r.Began.UTC().Format("2006-01-02 15:04:05 UTC"),
+		Took:  r.Duration.Round(10 * time.Millisecond).String(),
+	}
+	h.Class = [...]string{ExitPass: pass, ExitFail: fail, ExitNotRun: skip}[r.Exit]
+	h.Mark = marks[h.Class]
+	for _, c := range []htmlCount{
+		{"pass", "", "passed", s.Passed}, {"fail", "", "failed", s.Failed}, {"blocked", "", "blocked", s.Blocked},
+		{"advice", "", "advice", s.Advised}, {"skip", "", "skipped", s.Skipped - s.Blocked},
+	} {
+		c.Mark = marks[c.Class]
+		h.Counts = append(h.Counts, c)
+	}
+	for _, p := range r.byPhase() {
+		phase := htmlPhase{Name: p.Name}
+		for i := range p.Outcomes {
+			tile := newTile(&p.Outcomes[i])
+			if tile.Class == "pass" || tile.Class == "advice" {
+				phase.Passed++
+			}
+			phase.Tiles = append(phase.Tiles, tile)
+		}
+		h.Phases = append(h.Phases, phase)
+	}
+	h.Failures, h.Advice = r.findings(r.with(fail)), r.findings(r.with(advise))
+	h.Reads = list(needed(slices.Concat(r.with(fail), r.with(advise))))
+	for _, g := range r.skips() {
+		if n := len(h.Skips); n == 0 || h.Skips[n-1].Reason != g.Reason {
+			class := "skip"
+			if g.Reason == check.Blocked {
+				class = "blocked"
+			}
+			h.Skips = append(h.Skips, htmlSkips{Reason: g.Reason, Class: class})
+		}
+		last := &h.Skips[len(h.Skips)-1]
+		last.Groups = append(last.Groups, htmlSkip{g.Why, g.IDs})
+	}
+	h.cover()
+	return h
+}
+
+// newTile returns the tile of a check.
+func newTile(o *Outcome) htmlTile {
+	t := htmlTile{ID: o.ID, Title: o.Title, Class: o.Verdict, Word: o.Verdict, Cases: o.Cases, Took: took(o.Duration)}
+	switch o.Verdict {
+	case fail, advise:
+		t.Anchor, t.Detail = anchor(o.ID), o.Detail
+	case skip:
+		t.Anchor, t.Detail, t.Word = "skips", o.Detail, string(o.Reason)
+		if o.Reason == check.Blocked {
+			t.Class = "blocked"
+		}
+	}
+	t.Mark = marks[t.Class]
+	return t
+}
+
+// findings returns outcomes as the page shows them.
+func (r *Report) findings(outcomes []Outcome) (list []htmlFinding) {
+	for _, o := range outcomes {
+		f := htmlFinding{
+			Outcome: o, Rule: o.ruleIDs(), Quote: o.ruleText(),
+			Class: o.Verdict, Mark: marks[o.Verdict], Again: r.again(o.ID),
+		}
+		if o.Request != nil {
+			f.Curl = o.Request.Curl()
+		}
+		list = append(list, f)
+	}
+	return list
+}
+
+// again returns the command that runs some checks once more, with the same
+// generated queries.
+func (r *Report) again(ids ...string) string {
+	pattern := strings.ReplaceAll(strings.Join(ids, "|"), ".", `\.`)
+	if len(ids) > 1 {
+		pattern = "(" + pattern + ")"
+	}
+	return fmt.Sprintf("conform -mode %s -seed %d -run '^%s$' %s", r.Mode, r.Seed, pattern, check.Shell(r.Endpoint))
+}
+
+// cover adds the coverage: figures, and a table of operators by types.
+func (h *htmlReport) cover() {
+	c := &h.Report.Coverage
+	for _, f := range []struct {
+		name string
+		n    int64
+	}{
+		{"requests", int64(c.Requests)}, {"streams", int64(c.Streams)}, {"rows read", c.Rows}, {"bytes read", c.Bytes},
+		{"cases judged", int64(c.Cases)}, {"of them generated", int64(c.Generated)},
+	} {
+		h.Figures = append(h.Figures, htmlFigure{f.name, grouped(f.n)})
+	}
+	ops, types := map[string]bool{}, map[string]bool{}
+	for pair := range c.Filters {
+		op, kind, _ := strings.Cut(pair, " ")
+		ops[op], types[kind] = true, true
+	}
+	for _, kind := range []wire.Type{wire.TypeString, wire.TypeNumber, wire.TypeDecimal, wire.TypeBoolean, wire.TypeDate,
+		wire.TypeDatetime, wire.TypeJSON, wire.TypeArray, wire.TypeReference} {
+		h.Types = append(h.Types, string(kind))
+	}
+	for _, kind := range slices.Sorted(maps.Keys(types)) {
+		if !slices.Contains(h.Types, kind) {
+			h.Types = append(h.Types, kind)
+		}
+	}
+	names := []string{}
+	for _, op := range []wire.Op{
+		wire.OpEq, wire.OpNeq, wire.OpGt, wire.OpGte, wire.OpLt, wire.OpLte, wire.OpIn, wire.OpNin,
+		wire.OpContains, wire.OpIncludes, wire.OpStartsWith, wire.OpIsNull, wire.OpNotNull,
+	} {
+		names = append(names, string(op))
+	}
+	for _, op := range slices.Sorted(maps.Keys(ops)) {
+		if !slices.Contains(names, op) {
+			names = append(names, op)
+		}
+	}
+	if len(c.Filters) == 0 {
+		return
+	}
+	for _, op := range names {
+		row := htmlRow{Op: op}
+		for _, kind := range h.Types {
+			row.Cells = append(row.Cells, c.Filters[op+" "+kind])
+		}
+		h.Rows = append(h.Rows, row)
+	}
+}
+
+// prose returns a sentence with its parts between backticks as code.
+func prose(text string) template.HTML {
+	parts := strings.Split(Legible(text), "`")
+	var b strings.Builder
+	for i, part := range parts {
+		switch part = template.HTMLEscapeString(part); {
+		case i%2 == 0:
+			b.WriteString(part)
+		case i == len(parts)-1: // not closed
+			b.WriteString("`" + part)
+		default:
+			b.WriteString("<code>" + part + "</code>")
+		}
+	}
+	return template.HTML(b.String()) // every part was escaped
+}
+
+// grouped writes a number in groups of three digits.
+func grouped(n int64) string {
+	text := strconv.FormatInt(n, 10)
+	for i := len(text) - 3; i > 0; i -= 3 {
+		text = text[:i] + "\u202f" + text[i:]
+	}
+	return text
+}
+
+// anchor returns the id of a check's place on the page.
+func anchor(id string) string { return "check-" + id }
+
+// percent returns a share of the bar.
+func percent(n, of int) string {
+	if of == 0 {
+		return "0"
+	}
+	return strconv.FormatFloat(float64(n)*100/float64(of), 'f', 3, 64)
+}

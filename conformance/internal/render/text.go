@@ -1,0 +1,267 @@
+package render
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/connectorsdk/connector-sdk-go/conformance/internal/check"
+)
+
+// textWidth is the width of prose. Lines to paste are never broken.
+const textWidth = 100
+
+// maxLine is how long a line to paste may be. Terminals take 4,095 bytes.
+const maxLine = 4000
+
+// Text returns the report for a terminal.
+func (r *Report) Text(colour bool) string {
+	t := &text{paint: colour}
+	failures := r.with(fail)
+	if len(failures) > 0 {
+		t.heading("Failures")
+		variables := needed(failures)
+		if len(variables) > 0 {
+			t.prose("", "The curl lines below read "+list(variables)+" from the environment: export them first.")
+			t.line("")
+		}
+		for i := range failures {
+			t.finding(&failures[i], red)
+		}
+		ids := make([]string, len(failures))
+		for i := range failures {
+			ids[i] = failures[i].ID
+		}
+		t.line("To check these again:  " + r.again(ids...))
+		t.line("")
+	}
+	t.skips(r)
+	if advice := r.with(advise); len(advice) > 0 {
+		t.heading("Advice (changes no verdict)")
+		for i := range advice {
+			t.finding(&advice[i], yellow)
+		}
+	}
+	t.summary(r)
+	return t.b.String()
+}
+
+const (
+	bold   = "1"
+	dim    = "2"
+	red    = "31"
+	green  = "32"
+	yellow = "33"
+)
+
+// text is a text that is being written.
+type text struct {
+	b     strings.Builder
+	paint bool
+}
+
+func (t *text) in(colour, s string) string {
+	if !t.paint {
+		return s
+	}
+	return "\x1b[" + colour + "m" + s + "\x1b[0m"
+}
+
+func (t *text) line(s string) { t.b.WriteString(s + "\n") }
+
+func (t *text) heading(s string) { t.line(t.in(bold, s) + "\n") }
+
+// prose writes words behind a label, in lines of limited width.
+func (t *text) prose(label, words string) {
+	indent := strings.Repeat(" ", len(label))
+	for i, l := range wrap(Legible(words), textWidth-len(label)) {
+		if i > 0 {
+			label = indent
+		}
+		t.line(label + l)
+	}
+}
+
+// finding writes one failure or advice.
+func (t *text) finding(o *Outcome, colour string) {
+	mark := "FAIL"
+	if o.Verdict == advise {
+		mark = "NOTE"
+	}
+	t.line(t.in(colour, mark+" "+o.ID) + "  " + t.in(bold, o.Title))
+	if o.Detail != "" {
+		t.prose("  found     ", o.Detail)
+	}
+	if o.Failed > 1 {
+		t.prose("            ", fmt.Sprintf("(%d of %d cases; this is the first)", o.Failed, o.Cases))
+	}
+	t.rules("  rule      ", o.Rules)
+	if o.Expected != "" {
+		t.prose("  expected  ", o.Expected)
+	}
+	if o.Received != "" {
+		t.prose("  received  ", o.Received)
+	}
+	if o.Request != nil {
+		curl := Legible(o.Request.Curl())
+		if len(curl) > maxLine {
+			curl = fmt.Sprintf("%s %s with a body of %d bytes; a report in a file (-report) holds it as a line to paste",
+				o.Request.Method, Legible(o.Request.URL), len(o.Request.Body))
+		}
+		t.line("  request   " + curl)
+	}
+	if o.Fix != "" {
+		t.prose("  fix       ", o.Fix)
+	}
+	t.line("")
+}
+
+func (t *text) skips(r *Report) {
+	groups := r.skips()
+	if len(groups) == 0 {
+		return
+	}
+	t.heading("Skipped")
+	reason := check.Reason("")
+	for _, g := range groups {
+		if g.Reason != reason {
+			reason = g.Reason
+			colour := dim
+			if reason == check.Blocked || reason == check.NotReached {
+				colour = yellow
+			}
+			t.line(t.in(colour, string(reason)))
+		}
+		t.prose("  ", g.Why)
+		t.prose("    ", strings.Join(compact(g.IDs), " "))
+	}
+	t.line("")
+}
+
+func (t *text) summary(r *Report) {
+	s := r.Summary
+	slug := ""
+	if r.Slug != "" {
+		slug = " (" + r.Slug + ")"
+	}
+	t.line(t.in(bold, Legible(r.Endpoint+slug)) + ", mode " + r.Mode)
+	counts := fmt.Sprintf("%d passed, %d failed, %d skipped", s.Passed, s.Failed, s.Skipped)
+	if s.Blocked > 0 {
+		counts += fmt.Sprintf(" (%d blocked)", s.Blocked)
+	}
+	if s.Advised > 0 {
+		counts += fmt.Sprintf(", %d with advice", s.Advised)
+	}
+	t.line(fmt.Sprintf("%d checks: %s; %d requests, %d rows in %s, seed %s", s.Planned, counts,
+		r.Coverage.Requests, r.Coverage.Rows, r.Duration.Round(10*time.Millisecond), strconv.FormatUint(r.Seed, 10)))
+	colour := red
+	switch r.Exit {
+	case ExitPass:
+		colour = green
+	case ExitNotRun:
+		colour = yellow
+	}
+	for i, l := range wrap(Legible(fmt.Sprintf("%s: %s (exit %d)", strings.ToUpper(r.verdict()), r.why(), r.Exit)), textWidth) {
+		if i == 0 {
+			l = t.in(colour, l)
+		}
+		t.line(l)
+	}
+}
+
+// rules writes the rules that a check defends.
+func (t *text) rules(label string, rules []Rule) {
+	for _, r := range rules {
+		t.prose(label, r.ID)
+		label = strings.Repeat(" ", len(label))
+		if r.Text != "" {
+			t.prose(label, "“"+r.Text+"”")
+		}
+	}
+}
+
+// Explain returns what there is to say about a check that has not run, for a
+// terminal.
+func Explain(o *Outcome, modes []string, advice bool) string {
+	t := &text{}
+	t.line(o.ID + "  " + o.Title)
+	t.line("")
+	t.prose("  phase    ", PhaseName(o.Phase)+" (mode "+strings.Join(modes, ", ")+")")
+	t.rules("  rule     ", o.Rules)
+	t.prose("  fix      ", o.Fix)
+	if advice {
+		t.prose("  verdict  ", "advice: the rule is not binding, so breaking it changes no exit code")
+	} else {
+		t.prose("  verdict  ", "a connector that breaks it is not conformant")
+	}
+	return t.b.String()
+}
+
+// needed returns the variables that the requests of some outcomes read.
+func needed(outcomes []Outcome) (names []string) {
+	for _, name := range []string{check.EnvToken, check.EnvCredentials, check.EnvCredentials2} {
+		if slices.ContainsFunc(outcomes, func(o Outcome) bool {
+			return o.Request != nil && strings.Contains(o.Request.Curl(), `"$`+name+`"`)
+		}) {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
+// list returns names as a sentence lists them.
+func list(names []string) string {
+	if len(names) < 2 {
+		return strings.Join(names, "")
+	}
+	return strings.Join(names[:len(names)-1], ", ") + " and " + names[len(names)-1]
+}
+
+// compact writes ids that differ in their last letter as a range: P2.3a-d.
+func compact(ids []string) (short []string) {
+	for i := 0; i < len(ids); {
+		j := i + 1
+		for j < len(ids) && follows(ids[j-1], ids[j]) {
+			j++
+		}
+		if j-i > 2 {
+			short = append(short, ids[i]+"-"+ids[j-1][len(ids[j-1])-1:])
+		} else {
+			short = append(short, ids[i:j]...)
+		}
+		i = j
+	}
+	return short
+}
+
+// follows reports whether two ids differ in their last letter, by one.
+func follows(a, b string) bool {
+	n := len(a) - 1
+	return n > 0 && len(b) == n+1 && a[:n] == b[:n] && a[n] >= 'a' && b[n] <= 'z' && b[n] == a[n]+1
+}
+
+// wrap breaks prose between words into lines of at most width characters. A longer
+// word gets a line of its own, and a line break of the text stays one.
+func wrap(text string, width int) (lines []string) {
+	for paragraph := range strings.SplitSeq(text, "\n") {
+		var b strings.Builder
+		length := 0
+		for word := range strings.SplitSeq(paragraph, " ") {
+			n := len([]rune(word))
+			if length > 0 && length+1+n > width {
+				lines = append(lines, b.String())
+				b.Reset()
+				length = 0
+			} else if b.Len() > 0 {
+				b.WriteByte(' ')
+				length++
+			}
+			b.WriteString(word)
+			length += n
+		}
+		lines = append(lines, b.String())
+	}
+	return lines
+}

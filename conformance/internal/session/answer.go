@@ -1,0 +1,127 @@
+package session
+
+import (
+	"fmt"
+	"io"
+	"mime"
+	"net/http"
+	"slices"
+	"time"
+
+	"github.com/connectorsdk/connector-sdk-go/conformance/internal/check"
+	"github.com/connectorsdk/connector-sdk-go/conformance/internal/message"
+	"github.com/connectorsdk/connector-sdk-go/wire"
+)
+
+// Answer is what a request was answered.
+type Answer struct {
+	session *Session
+	Request *check.Request
+	Err     error // no whole answer came; the text may be shown
+	Status  int
+	Header  http.Header
+	Body    []byte // at most one byte more than an answer may have
+	Elapsed time.Duration
+}
+
+// read reads the body of a JSON answer.
+func (a *Answer) read(resp *http.Response, limit int64) {
+	body, err := io.ReadAll(io.LimitReader(resp.Body, limit+1))
+	a.Body = body
+	a.session.Covered.Add(func(c *Counts) { c.Bytes += int64(len(body)) })
+	if err != nil {
+		a.Err = fmt.Errorf("the answer broke off after %d bytes: %w", len(body), a.session.transport(resp.Request.Context(), err))
+	}
+}
+
+// Media returns the answer's content type without parameters.
+func (a *Answer) Media() string {
+	m, _, err := mime.ParseMediaType(a.Header.Get("Content-Type"))
+	if err != nil {
+		return ""
+	}
+	return m
+}
+
+// Refusal returns the error of an answer that is the error envelope, or nil.
+func (a *Answer) Refusal() *wire.Error {
+	var e wire.ErrorAnswer
+	if a.Err != nil || a.Status < 300 || message.Check(a.Body, "error", &e) != nil {
+		return nil
+	}
+	return &e.Error
+}
+
+// Describe returns a short text of the answer, for what was received.
+func (a *Answer) Describe() string {
+	if a.Err != nil {
+		return a.Err.Error()
+	}
+	return a.session.clean(fmt.Sprintf("%d %s", a.Status, message.Excerpt(a.Body, 300)))
+}
+
+// Decode reads the JSON answer of a 200 into m, and returns why it cannot.
+func (a *Answer) Decode(schema string, m wire.Message) *check.Finding {
+	switch {
+	case a.Err != nil:
+		return check.Fail("%s", a.Err).From(a.Request)
+	case a.Status != http.StatusOK:
+		return check.Differs("200", a.Describe(), "answered %d", a.Status).From(a.Request)
+	case len(a.Body) > wire.MaxAnswerBytes:
+		return check.Fail("the answer is longer than 32 MiB").From(a.Request)
+	}
+	return message.Check(a.Body, schema, m).From(a.Request)
+}
+
+// Declined reports whether an aggregate was declined, which is always legal.
+func (a *Answer) Declined() bool { return a.Err == nil && a.Status == http.StatusNoContent }
+
+// RefusedWith returns what is wrong with an answer that must be a refusal with
+// one of the codes, under the status of that code and in the envelope.
+func (a *Answer) RefusedWith(codes ...wire.Code) *check.Finding {
+	expected := ""
+	for i, code := range codes {
+		if i > 0 {
+			expected += " or "
+		}
+		expected += fmt.Sprintf("%d %s", code.Status(), code)
+	}
+	if a.Err != nil {
+		return (&check.Finding{Detail: a.Err.Error(), Expected: expected}).From(a.Request)
+	}
+	e := a.Refusal()
+	for _, code := range codes {
+		if a.Status == code.Status() && e != nil && e.Code == code {
+			return nil
+		}
+	}
+	detail := fmt.Sprintf("answered %d", a.Status)
+	switch {
+	case a.Status >= 400 && e == nil:
+		detail += " without the error envelope"
+	case e != nil:
+		detail += fmt.Sprintf(" with code %s", wire.QuoteName(string(e.Code)))
+	}
+	return check.Differs(expected, a.Describe(), "%s", detail).From(a.Request)
+}
+
+// Refused counts a case and returns what is wrong with an answer that must be a
+// refusal with one of the codes. A refusal under the right status whose envelope
+// or code is wrong belongs to the checks about these.
+func (run *Run) Refused(a *Answer, what string, codes ...wire.Code) *check.Finding {
+	run.Cases++
+	f := a.RefusedWith(codes...)
+	if f == nil {
+		return nil
+	}
+	if slices.ContainsFunc(codes, func(c wire.Code) bool { return a.Err == nil && c.Status() == a.Status }) {
+		e := a.Refusal()
+		switch {
+		case e == nil:
+			return check.Block("P3.10a", "a refusal is not in the error envelope")
+		case e.Code.Status() != a.Status || e.Code == wire.CodeCheckFailed:
+			return check.Block("P3.10b", "a refusal of %d has the code %s", a.Status, wire.QuoteName(string(e.Code)))
+		}
+	}
+	return f.In("%s is %s", what)
+}

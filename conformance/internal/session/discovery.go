@@ -1,0 +1,104 @@
+package session
+
+import (
+	"cmp"
+	"context"
+	"slices"
+
+	"github.com/connectorsdk/connector-sdk-go/conformance/corpus"
+	"github.com/connectorsdk/connector-sdk-go/conformance/internal/check"
+	"github.com/connectorsdk/connector-sdk-go/conformance/oracle"
+	"github.com/connectorsdk/connector-sdk-go/wire"
+)
+
+// Discovery is what one tenant's data holds.
+type Discovery struct {
+	wire.Discovery
+	Lookup map[string]*wire.Table // the tables by name
+	err    *check.Finding
+}
+
+// Discovery returns a tenant's discovery. The check is blocked without it.
+func (run *Run) Discovery(tenant int) (*Discovery, *check.Finding) {
+	d := run.discoverOnce(tenant)
+	return d, d.err
+}
+
+func (run *Run) discoverOnce(tenant int) *Discovery {
+	if run.discovered[tenant] == nil {
+		run.discovered[tenant], _ = run.Discover(run.Ctx, tenant)
+	}
+	return run.discovered[tenant]
+}
+
+// Discover asks for a tenant's discovery anew.
+func (s *Session) Discover(ctx context.Context, tenant int) (*Discovery, *check.Finding) {
+	d := &Discovery{Lookup: map[string]*wire.Table{}}
+	a := s.exchange(ctx, s.Ask(wire.PathDiscovery, &wire.DiscoveryRequest{}, tenant))
+	if f := a.Decode(AnswerSchema(wire.PathDiscovery), &d.Discovery); f != nil {
+		d.err = check.Block("P3.1a", "/discovery: %s", f.Detail)
+		return d, d.err
+	}
+	for i := range d.Tables {
+		d.Lookup[d.Tables[i].Name] = &d.Tables[i]
+	}
+	return d, nil
+}
+
+// Readable returns the tables of the discovery that store rows, except the corpus
+// table slow, whose rows stall on purpose.
+func (d *Discovery) Readable() (list []*wire.Table) {
+	for i := range d.Tables {
+		if t := &d.Tables[i]; t.StoresRows && !IsSlow(t) {
+			list = append(list, t)
+		}
+	}
+	return list
+}
+
+// SmallestFirst returns the first tenant's readable tables, or none if discovery
+// fails. Small tables come first, then those of unknown size. Empty tables come
+// last, because they exercise nothing.
+func (run *Run) SmallestFirst() []*wire.Table {
+	list := run.discoverOnce(0).Readable()
+	rank := func(t *wire.Table) int64 {
+		switch {
+		case t.RowCount == nil:
+			return 1 << 29
+		case *t.RowCount == 0:
+			return 1 << 30
+		}
+		return min(*t.RowCount, 1<<30)
+	}
+	slices.SortStableFunc(list, func(a, b *wire.Table) int { return cmp.Compare(rank(a), rank(b)) })
+	return list
+}
+
+// IsSlow reports whether a table is the corpus table slow. It compares the shape
+// too, because anybody may have a table called slow.
+func IsSlow(t *wire.Table) bool {
+	slow := corpus.Slow()
+	if t.Name != slow.Name || !slices.Equal(t.PrimaryKey, slow.PrimaryKey) || len(t.Fields) != len(slow.Fields) {
+		return false
+	}
+	for i, f := range slow.Fields {
+		if t.Fields[i].Name != f.Name || t.Fields[i].Type != f.Type {
+			return false
+		}
+	}
+	return true
+}
+
+// Shape returns a discovered table without rows, for the oracle.
+func Shape(t *wire.Table) *oracle.Table {
+	return &oracle.Table{Name: t.Name, Columns: t.Columns(), PrimaryKey: t.PrimaryKey}
+}
+
+// AllRows returns the query for all rows and all columns of a table.
+func AllRows(t *wire.Table) *wire.QueryRequest {
+	req := &wire.QueryRequest{Table: t.Name}
+	for _, f := range t.Fields {
+		req.Fields = append(req.Fields, f.Name)
+	}
+	return req
+}

@@ -1,0 +1,373 @@
+package session
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/connectorsdk/connector-sdk-go/conformance/internal/check"
+	"github.com/connectorsdk/connector-sdk-go/conformance/internal/message"
+	"github.com/connectorsdk/connector-sdk-go/internal/scan"
+	"github.com/connectorsdk/connector-sdk-go/wire"
+)
+
+// lineReader reads the lines of one stream.
+type lineReader struct {
+	session *Session
+	stream  *Stream
+	began   time.Time
+	most    int // rows to keep
+	rows    int
+	bytes   int64
+	kept    int64 // bytes held in memory
+	line    int
+	idle    int // lines without rows
+	faults  map[string]*check.Finding
+}
+
+// breaks records a fault of the stream's form, by the check of the rule.
+func (r *lineReader) breaks(id, format string, args ...any) {
+	text := fmt.Sprintf("line %d: ", r.line) + fmt.Sprintf(format, args...)
+	if r.faults == nil {
+		r.faults = map[string]*check.Finding{}
+	}
+	if r.faults[id] == nil {
+		r.faults[id] = check.Fail("%s", text)
+	}
+	if r.stream.Broken == nil {
+		r.stream.Broken = check.Block(id, "%s", text)
+	}
+}
+
+// read reads a stream to its end or to a fault after which nothing can be read.
+func (r *lineReader) read(ctx context.Context, body io.Reader) {
+	in := bufio.NewReaderSize(body, 64<<10)
+	st := r.stream
+	for {
+		line, err := r.next(in)
+		if errors.Is(err, io.EOF) && len(line) > 0 && !json.Valid(line) {
+			r.line++
+			r.breaks("P3.6g", "the stream closes in the middle of it")
+			return
+		}
+		before := r.rows
+		if len(line) > 0 && (err == nil || errors.Is(err, io.EOF)) && !r.take(line) {
+			return
+		}
+		if r.rows == before {
+			r.idle++
+		}
+		switch {
+		case r.bytes > maxStreamBytes:
+			st.Over = true
+			return
+		case r.idle > maxLines:
+			r.breaks("P3.6g", "the stream goes on without rows and without an end")
+			return
+		case err == nil:
+		case errors.Is(err, errLineTooLong):
+			r.line++
+			r.breaks("P3.6d", "is longer than 16 MiB")
+			return
+		case errors.Is(err, io.EOF):
+			if !st.Ended && st.Fault == nil {
+				r.breaks("P3.6g", "the stream closes with neither end nor error")
+			}
+			return
+		case ctx.Err() != nil:
+			// Given up by this side, which is no fault of the stream's form.
+			st.Err = r.session.transport(ctx, err)
+			return
+		default:
+			err = r.session.transport(ctx, err)
+			if st.Ended || st.Fault != nil {
+				r.breaks("P3.6e", "the connection breaks off after the last line: %v", err)
+				return
+			}
+			r.breaks("P3.6g", "the stream breaks off: %v", err)
+			return
+		}
+	}
+}
+
+var errLineTooLong = errors.New("line too long")
+
+// next returns one line without the blanks around it. A blank line is empty.
+func (r *lineReader) next(in *bufio.Reader) ([]byte, error) {
+	var whole []byte
+	for {
+		part, err := in.ReadSlice('\n')
+		r.bytes += int64(len(part))
+		if len(whole)+len(part) > wire.MaxLineBytes {
+			return nil, errLineTooLong
+		}
+		switch {
+		case errors.Is(err, bufio.ErrBufferFull):
+			whole = append(whole, part...)
+			continue
+		case whole == nil:
+			whole = bytes.Clone(part)
+		default:
+			whole = append(whole, part...)
+		}
+		return bytes.TrimSpace(whole), err
+	}
+}
+
+// take reads one line. It returns false when the rest cannot be read.
+func (r *lineReader) take(text []byte) bool {
+	r.line++
+	st := r.stream
+	if f := r.session.Watch.leak(text); f != nil {
+		f.From(st.Request)
+		r.session.Watch.Hold("P3.12", f)
+	}
+	if st.Ended || st.Fault != nil {
+		r.breaks("P3.6e", "follows the line that ended the stream")
+		return false
+	}
+	info := Line{At: time.Since(r.began)}
+	unknown := ""
+	sc := scan.New(text)
+	sc.Expect('{')
+	for first := true; sc.Err() == nil && !sc.Skip('}'); first = false {
+		if !first {
+			sc.Expect(',')
+		}
+		name := sc.String()
+		sc.Expect(':')
+		switch {
+		case sc.Err() != nil:
+		case !slices.Contains(lineKinds, name):
+			unknown = name
+			_ = message.Skim(sc, 1)
+		case info.Kind != "":
+			r.breaks("P3.6b", "holds both %s and %s", info.Kind, name)
+			return true
+		default:
+			info.Kind = name
+			var sound bool
+			if info.rows, sound = r.takeMember(name, sc); !sound || st.Over {
+				st.Lines = append(st.Lines, info)
+				return !st.Over
+			}
+		}
+	}
+	sc.End()
+	switch {
+	case sc.Err() != nil && (info.Kind == "rows" || bytes.HasPrefix(text, []byte(`{"rows"`))):
+		r.breaks("P3.6f", "%s", message.Syntax(sc))
+		return true
+	case sc.Err() != nil:
+		r.breaks("P3.6b", "%s: %s", message.Syntax(sc), message.Excerpt(text, 80))
+		return true
+	case info.Kind == "":
+		r.breaks("P3.6b", "is none of %s: %s", strings.Join(lineKinds, ", "), message.Excerpt(text, 80))
+		return true
+	}
+	if unknown != "" {
+		r.noteUnknown("of a line", unknown)
+	}
+	if len(st.Lines) < maxLines {
+		st.Lines = append(st.Lines, info)
+	}
+	return true
+}
+
+// lineKinds lists the kinds of lines.
+var lineKinds = []string{"served", "rows", "ping", "end", "error"}
+
+// maxLines limits the lines of one stream that are remembered, and those without
+// rows that are read. A ping is due every 10 seconds.
+const maxLines = 1 << 16
+
+// noteUnknown records a member that the protocol does not define.
+func (r *lineReader) noteUnknown(of, name string) {
+	if r.stream.unknownMember == "" {
+		r.stream.unknownMember = fmt.Sprintf("member %s %s", wire.QuoteName(name), of)
+	}
+}
+
+// takeMember reads the member that makes a line what it is. It returns the number
+// of rows and whether the line can be read further.
+func (r *lineReader) takeMember(kind string, sc *scan.Scanner) (rows int, sound bool) {
+	st := r.stream
+	switch kind {
+	case "rows":
+		return r.takeRows(sc)
+	case "served":
+		if st.Stated {
+			r.breaks("P3.6b", "served for the second time")
+		}
+		if slices.ContainsFunc(st.Lines, func(l Line) bool { return l.Kind == "rows" }) {
+			r.breaks("P3.6b", "served after rows")
+		}
+		st.Stated = true
+		flags := r.takeObject("served", sc, []string{"filters", "sort", "window"}, wire.KindBool)
+		if flags == nil {
+			return 0, false
+		}
+		st.Served = wire.Served{Filters: flags[0].IsTrue(), Sort: flags[1].IsTrue(), Window: flags[2].IsTrue()}
+	case "error":
+		texts := r.takeObject("error", sc, []string{"code", "message"}, wire.KindText)
+		if texts == nil {
+			// It was still meant to be the end.
+			st.Fault = &wire.Error{Code: wire.CodeInternal, Message: "an error line that cannot be read"}
+			return 0, false
+		}
+		st.Fault = &wire.Error{Code: wire.Code(texts[0].Text()), Message: texts[1].Text()}
+		if st.Fault.Code == wire.CodeInternal {
+			r.session.Watch.Hold("P3.10c", internalMessage(st.Fault).From(st.Request))
+		}
+	default: // ping, end
+		if c := sc.Peek(); c == '{' || c == '[' {
+			r.breaks("P3.6b", "%s is not 1", kind)
+			return 0, false
+		}
+		if v := sc.Scalar(); sc.Err() == nil && (v.Kind() != wire.KindInt || v.String() != "1") {
+			r.breaks("P3.6b", "%s is not 1", kind)
+		}
+		st.Ended = st.Ended || kind == "end"
+	}
+	return 0, true
+}
+
+// takeObject reads an object that has exactly the named scalars, each of the kind.
+// It returns nil if the object is another.
+func (r *lineReader) takeObject(what string, sc *scan.Scanner, names []string, kind wire.Kind) []wire.Value {
+	if sc.Peek() != '{' {
+		r.breaks("P3.6b", "%s is not an object", what)
+		return nil
+	}
+	sc.Expect('{')
+	values := make([]wire.Value, len(names))
+	have := make([]bool, len(names))
+	for first := true; sc.Err() == nil && !sc.Skip('}'); first = false {
+		if !first {
+			sc.Expect(',')
+		}
+		name := sc.String()
+		sc.Expect(':')
+		at := slices.Index(names, name)
+		if sc.Err() == nil && at < 0 {
+			r.noteUnknown("of "+what, name)
+			_ = message.Skim(sc, 2)
+			continue
+		}
+		if c := sc.Peek(); sc.Err() == nil && (c == '{' || c == '[' || have[at]) {
+			r.breaks("P3.6b", "%s.%s is an object, an array or a duplicate", what, name)
+			return nil
+		}
+		if v := sc.Scalar(); sc.Err() == nil {
+			if v.Kind() != kind {
+				want := map[wire.Kind]string{wire.KindBool: "boolean", wire.KindText: "string"}[kind]
+				r.breaks("P3.6b", "%s.%s is %s; want a %s", what, name, message.Excerpt([]byte(v.String()), 40), want)
+				return nil
+			}
+			values[at], have[at] = v.Clone(), true
+		}
+	}
+	if sc.Err() != nil {
+		r.breaks("P3.6b", "%s", message.Syntax(sc))
+		return nil
+	}
+	if at := slices.Index(have, false); at >= 0 {
+		r.breaks("P3.6b", "%s has no member %s", what, names[at])
+		return nil
+	}
+	return values
+}
+
+// takeRows reads the rows of a line.
+func (r *lineReader) takeRows(sc *scan.Scanner) (count int, sound bool) {
+	st := r.stream
+	if sc.Peek() != '[' {
+		r.breaks("P3.6f", "rows is not an array")
+		return 0, false
+	}
+	sc.Expect('[')
+	for first := true; !sc.Skip(']'); first = false {
+		if !first {
+			sc.Expect(',')
+		}
+		row, problem := r.takeRow(sc)
+		if problem != "" {
+			r.breaks("P3.6f", "rows[%d]: %s", count, problem)
+			return count, false
+		}
+		count++
+		r.rows++
+		if len(st.Table.Rows) >= r.most || r.kept > maxStreamBytes {
+			st.Over = true
+			return count, true
+		}
+		st.Table.Rows = append(st.Table.Rows, row)
+	}
+	if sc.Err() == nil && (count < 1 || count > wire.MaxBatchRows) {
+		r.breaks("P3.6c", "holds %d rows; a batch is 1 to %d", count, wire.MaxBatchRows)
+	}
+	return count, true
+}
+
+// takeRow reads one row: an object of scalars without a duplicate member.
+func (r *lineReader) takeRow(sc *scan.Scanner) (row []wire.Value, problem string) {
+	columns := r.stream.Table.Columns
+	if sc.Err() == nil && sc.Peek() != '{' {
+		return nil, "is not an object"
+	}
+	sc.Expect('{')
+	row = make([]wire.Value, len(columns))
+	r.kept += int64(64 + 32*len(columns))
+	have := make([]bool, len(columns))
+	var others map[string]bool
+	for i := 0; !sc.Skip('}'); i++ {
+		if i > 0 {
+			sc.Expect(',')
+		}
+		name := sc.String()
+		sc.Expect(':')
+		if sc.Err() != nil {
+			return nil, message.Syntax(sc)
+		}
+		if c := sc.Peek(); c == '{' || c == '[' {
+			return nil, fmt.Sprintf("%s is an object or an array; a cell is a string, a number, a boolean or null", wire.QuoteName(name))
+		}
+		v := sc.Scalar()
+		if sc.Err() != nil {
+			return nil, message.Syntax(sc)
+		}
+		at := i
+		if at >= len(columns) || columns[at].Name != name {
+			at = r.stream.Table.Index(name)
+		}
+		if at < 0 {
+			if others[name] {
+				return nil, fmt.Sprintf("duplicate member %s", wire.QuoteName(name))
+			}
+			if others == nil {
+				others = map[string]bool{}
+			}
+			others[name] = true
+			r.stream.extraMember = name
+			continue
+		}
+		if have[at] {
+			return nil, fmt.Sprintf("duplicate member %s", wire.QuoteName(name))
+		}
+		have[at] = true
+		v = v.Clone()
+		row[at] = v
+		r.kept += int64(len(v.Text()))
+	}
+	if sc.Err() != nil {
+		return nil, message.Syntax(sc)
+	}
+	return row, ""
+}

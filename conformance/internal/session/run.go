@@ -1,0 +1,180 @@
+package session
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/connectorsdk/connector-sdk-go/conformance/internal/check"
+)
+
+// Check is one row of the tables of checks: a rule that a connector can break,
+// and the function that judges it.
+type Check struct {
+	ID    string   // stable, such as P3.4c
+	Phase int      // 0 to 4
+	Title string   // what holds when the check passes
+	Rules []string // the rules of docs/protocol.md that it defends, such as query-3
+	Fix   string   // what the author of a connector that fails it most likely has to do
+	// Advice marks a rule that is not binding. Breaking it is reported and changes
+	// no exit code.
+	Advice bool
+
+	// Open marks a check that runs whether or not there is a document and an
+	// accepted token.
+	Open bool
+	// Needs returns why the document excludes the check, or "". Nil means that the
+	// check always applies.
+	Needs func(*Document) string
+	// Watched marks a rule that every exchange of the run is judged by. Judge then
+	// only makes sure that there are some, and the verdict is given at the end.
+	Watched bool
+	// Judge returns nil if the check passes.
+	Judge func(*Run) *check.Finding
+}
+
+// Run is one check being judged. It sends the check's requests and counts what
+// was judged.
+type Run struct {
+	*Session
+	Ctx   context.Context
+	Check *Check
+	// Last is the request that is quoted when the check fails.
+	Last *check.Request
+	// Cases counts what was judged, for the report.
+	Cases int
+}
+
+// Result is how a check ended.
+type Result struct {
+	Finding  *check.Finding // nil: it passed
+	Cases    int
+	Duration time.Duration
+}
+
+// Judge runs one check.
+func (s *Session) Judge(ctx context.Context, c *Check) (result Result) {
+	run := &Run{Session: s, Ctx: ctx, Check: c}
+	began := time.Now()
+	defer func() {
+		// A bug of this program must cost no more than the check.
+		if bug := recover(); bug != nil {
+			s.Bug = fmt.Sprintf("this program failed in check %s: %v", c.ID, bug)
+			result.Finding = check.Skip(check.NotReached, "%s", s.Bug)
+		}
+		if result.Finding != nil {
+			s.scrub(result.Finding)
+		}
+		result.Cases, result.Duration = run.Cases, time.Since(began)
+	}()
+	result.Finding = run.judge()
+	if result.Finding != nil && ctx.Err() != nil {
+		// Whatever was found, the request that found it was cut short.
+		result.Finding = check.Skip(check.NotReached, "%s", s.Interrupted(ctx))
+	}
+	return result
+}
+
+func (run *Run) judge() *check.Finding {
+	c := run.Check
+	if run.Ctx.Err() != nil {
+		return check.Skip(check.NotReached, "%s", run.Interrupted(run.Ctx))
+	}
+	if !c.Open {
+		if f := run.Begin(); f != nil {
+			return run.settle(f)
+		}
+		if c.Needs != nil {
+			if why := c.Needs(run.Document); why != "" {
+				return check.Skip(check.NotDeclared, "%s", why)
+			}
+		}
+	}
+	if c.Judge == nil {
+		return nil
+	}
+	return run.settle(c.Judge(run))
+}
+
+// Begin reads the document and tries the token, once, and returns what is wrong with
+// them.
+func (run *Run) Begin() *check.Finding {
+	if f := run.readDocument(run.Ctx); f != nil {
+		return f
+	}
+	return run.tryToken(run.Ctx)
+}
+
+// settle completes what a judge returned: a check that is blocked by itself has
+// failed, and a failure without a request quotes the last one.
+func (run *Run) settle(f *check.Finding) *check.Finding {
+	if f == nil {
+		return nil
+	}
+	own := *f // it may be kept for other checks
+	if own.Skip == check.Blocked {
+		if own.By != run.Check.ID {
+			own.Detail = fmt.Sprintf("by %s: %s", own.By, own.Detail)
+			return &own
+		}
+		own.Skip, own.By = "", ""
+	}
+	if own.Skip == "" {
+		own.From(run.Last)
+		own.Failed = max(own.Failed, 1)
+	}
+	return &own
+}
+
+// Unmoved judges a part of a check that compares answers given at different
+// times. Live data may change in between: when the part fails, again reads what
+// it is about once more and names a table that has changed. Unmoved returns the
+// failure if the part fails twice without such a change. Otherwise it names the
+// table that changed last, or returns "" if the part passed.
+func (run *Run) Unmoved(part func() *check.Finding, again func() (string, *check.Finding)) (moved string, f *check.Finding) {
+	const tries = 3
+	failed := false
+	for range tries {
+		found := part()
+		if !found.Failure() && (found == nil || found.By != run.Check.ID) {
+			return "", found
+		}
+		found = run.settle(found)
+		now, f := again()
+		if f != nil {
+			return "", f
+		}
+		if now == "" && failed {
+			return "", found
+		}
+		failed = failed || now == ""
+		if now != "" {
+			moved = now
+		}
+	}
+	return moved, nil
+}
+
+// JudgeWatched gives the verdict on a rule that every exchange of the run was
+// judged by; first is what the check's own judge came to.
+func (s *Session) JudgeWatched(ctx context.Context, c *Check, first Result) Result {
+	seen, fault := s.Watch.verdict(c.ID)
+	if seen == 0 && first.Finding != nil {
+		return first
+	}
+	if fault != nil {
+		ctx = context.WithoutCancel(ctx) // what was seen was seen, however the run ends
+	}
+	verdict := *c
+	verdict.Open, verdict.Needs = true, nil
+	verdict.Judge = func(run *Run) *check.Finding {
+		run.Cases = seen
+		if seen == 0 {
+			return check.Skip(check.NoData, "no answer of this run could be judged by it")
+		}
+		return fault
+	}
+	result := s.Judge(ctx, &verdict)
+	result.Duration = first.Duration
+	return result
+}

@@ -1,0 +1,61 @@
+package session
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/connectorsdk/connector-sdk-go/conformance/internal/message"
+	"github.com/connectorsdk/connector-sdk-go/wire"
+)
+
+// ShowRow returns a row as a short JSON object.
+func ShowRow(columns []wire.Column, row []wire.Value) string {
+	var b []byte
+	for i, c := range columns {
+		if i > 0 {
+			b = append(b, ',')
+		}
+		b = append(append(b, wire.QuoteName(c.Name)...), ':')
+		cell := row[i]
+		if text := cell.Text(); len(text) > 60 {
+			cell = wire.Text(Runes(text[:min(len(text), 240)], 0, 60) + "...")
+		}
+		if b2, err := cell.AppendJSON(b); err == nil {
+			b = b2
+		}
+	}
+	return "{" + message.Excerpt(b, 300) + "}"
+}
+
+// Runes returns up to n characters of a text, from the one at index from if the
+// text is that long, else from its start.
+func Runes(text string, from, n int) string {
+	all := []rune(text)
+	if len(all) <= from {
+		from = 0
+	}
+	return string(all[from:min(from+n, len(all))])
+}
+
+// RowKey returns a text that is equal for rows whose cells are spelled alike.
+func RowKey(row []wire.Value) string {
+	var b []byte
+	for _, v := range row {
+		if v.IsNull() {
+			b = append(b, "- "...)
+			continue
+		}
+		text := v.String()
+		b = fmt.Appendf(b, "%d:%s ", len(text), text)
+	}
+	return string(b)
+}
+
+// QuoteNames returns names for a sentence.
+func QuoteNames(names []string) string {
+	quoted := make([]string, len(names))
+	for i, name := range names {
+		quoted[i] = wire.QuoteName(name)
+	}
+	return strings.Join(quoted, ", ")
+}

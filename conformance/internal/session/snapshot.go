@@ -1,0 +1,192 @@
+package session
+
+import (
+	"github.com/connectorsdk/connector-sdk-go/conformance/internal/check"
+	"github.com/connectorsdk/connector-sdk-go/conformance/oracle"
+	"github.com/connectorsdk/connector-sdk-go/wire"
+)
+
+// Snapshot is a table as it was read whole, by a plain request: no filter, no
+// sort, every column.
+type Snapshot struct {
+	*oracle.Table // nil: Missing says why
+	// Missing is why there are no rows: the table is larger than the row budget, or
+	// reading it broke the rule of a check, which then blocks others.
+	Missing *check.Finding
+	// window holds the first rows of a table that is not held whole, once they are
+	// wanted.
+	window *oracle.Table
+	bytes  int64
+}
+
+// Broken returns the finding that blocks checks about the table, because reading
+// it broke a rule.
+func (s *Snapshot) Broken() *check.Finding {
+	if s.Missing != nil && s.Missing.By != "" {
+		return s.Missing
+	}
+	return nil
+}
+
+// Window returns the rows that [Run.Window] has read, or nil.
+func (s *Snapshot) Window() *oracle.Table { return s.window }
+
+// snapshotKey identifies snapshots: two tenants may have a table of one name.
+type snapshotKey struct {
+	tenant int
+	table  string
+}
+
+// What is held of all tables together is limited: in rows, as a multiple of the
+// row budget, and in bytes. Tables beyond it count as larger than the budget.
+const (
+	maxSnapshots     = 4
+	maxSnapshotBytes = 512 << 20
+)
+
+// WindowRows is how many rows are read of a table that is not read whole.
+const WindowRows = 500
+
+// Table returns all rows of a table of the first tenant, or nil if the table is
+// larger than the row budget. The check is blocked if the table cannot be read.
+func (run *Run) Table(t *wire.Table) (*oracle.Table, *check.Finding) {
+	snapshot := run.Snapshot(0, t)
+	return snapshot.Table, snapshot.Broken()
+}
+
+// Window returns some rows of a table of the first tenant that is larger than the
+// row budget.
+func (run *Run) Window(t *wire.Table) (*oracle.Table, *check.Finding) {
+	snapshot := run.Snapshot(0, t)
+	if snapshot.Broken() == nil && snapshot.Table == nil && snapshot.window == nil {
+		read := run.read(0, t, WindowRows)
+		snapshot.window = read.window
+		if read.Missing != nil {
+			snapshot.Missing = read.Missing
+		}
+	}
+	return snapshot.window, snapshot.Broken()
+}
+
+// Snapshot returns what is held of a table. It reads the table if nothing is.
+func (run *Run) Snapshot(tenant int, t *wire.Table) *Snapshot {
+	key := snapshotKey{tenant, t.Name}
+	if held := run.snapshots[key]; held != nil {
+		return held
+	}
+	snapshot := run.read(tenant, t, 0)
+	rows, bytes := 0, snapshot.bytes
+	for _, other := range run.snapshots {
+		if other.Table != nil {
+			rows, bytes = rows+len(other.Rows), bytes+other.bytes
+		}
+	}
+	if snapshot.Table != nil && (rows+len(snapshot.Rows) > maxSnapshots*run.Rows || bytes > maxSnapshotBytes) {
+		snapshot = missing("table %s is more than can be held besides the others", wire.QuoteName(t.Name))
+	}
+	run.snapshots[key] = snapshot
+	return snapshot
+}
+
+// missing returns the snapshot of a table that is too large to be read whole.
+func missing(format string, args ...any) *Snapshot {
+	return &Snapshot{Missing: check.Skip(check.NoData, format, args...)}
+}
+
+// read reads a table whole or, given a number of rows, a window of that many. It
+// does not read tables that are larger than the row budget.
+func (run *Run) read(tenant int, t *wire.Table, window int) *Snapshot {
+	limits := run.Document.Capabilities.Limits
+	whole := window == 0
+	name := wire.QuoteName(t.Name)
+	if count := t.RowCount; whole && count != nil {
+		if *count > int64(run.Rows) {
+			return missing("table %s has %d rows, more than the row budget of %d", name, *count, run.Rows)
+		}
+		if most := limits.RowsPerTableMax; most > 0 && *count > most {
+			return missing("table %s has %d rows, more than the declared rowsPerTableMax of %d", name, *count, most)
+		}
+	}
+	req := AllRows(t)
+	most := run.Rows
+	if !whole {
+		most = window
+		req.Limit = int64(window)
+		if limits.PageSizeMax > 0 {
+			req.Limit = min(req.Limit, limits.PageSizeMax)
+		}
+	}
+	st := run.Stream(run.Ask(wire.PathQuery, req, tenant), Members(req), most)
+	if f := st.Unusable(); f != nil {
+		return &Snapshot{Missing: check.Block("P3.1c", "table %s cannot be read: %s", name, f.Detail)}
+	}
+	if st.Broken != nil {
+		return &Snapshot{Missing: st.Broken}
+	}
+	table := Shape(t)
+	table.Rows = st.Table.Rows
+	n := int64(len(table.Rows))
+	switch {
+	case !whole:
+		return &Snapshot{window: table}
+	case st.Over:
+		return missing("table %s has more rows than the row budget of %d, or too many bytes", name, run.Rows)
+	case n > 0 && (n == limits.RowsPerTableMax || n == limits.PageSizeMax) && (t.RowCount == nil || *t.RowCount > n):
+		// A source whose ceiling is reached may have more rows than it can give.
+		return missing("table %s answers as many rows as the declared limits allow; it may have more", name)
+	}
+	return &Snapshot{Table: table, bytes: weight(table)}
+}
+
+// Forget drops what was read of a table, so that it is read again.
+func (s *Session) Forget(tenant int, t *wire.Table) {
+	delete(s.snapshots, snapshotKey{tenant, t.Name})
+}
+
+// weight returns roughly how many bytes a table's rows hold.
+func weight(t *oracle.Table) (bytes int64) {
+	for _, row := range t.Rows {
+		bytes += 24 + 32*int64(len(row))
+		for _, v := range row {
+			bytes += int64(len(v.Text()))
+		}
+	}
+	return bytes
+}
+
+// SameRows reports whether two readings of a table hold the same rows, in any
+// order.
+func SameRows(t *wire.Table, a, b *oracle.Table) bool {
+	return len(a.Rows) == len(b.Rows) && oracle.Verify(oracle.Tables{t.Name: a}, AllRows(t), b.Rows) == nil
+}
+
+// maxFormTables is how many tables are read to see the form of streams.
+const maxFormTables = 16
+
+// ReadSomeTables ensures that there were streams: of the largest table that may
+// be read whole, which shows where batches are cut, and of small ones.
+func (run *Run) ReadSomeTables() *check.Finding {
+	if _, f := run.Discovery(0); f != nil {
+		return f
+	}
+	tables := run.SmallestFirst()
+	if len(tables) == 0 {
+		return check.Skip(check.NoData, "no tables")
+	}
+	some := tables[:min(len(tables), maxFormTables)]
+	var largest *wire.Table
+	for _, t := range tables {
+		if t.RowCount != nil && *t.RowCount <= int64(run.Rows) && (largest == nil || *t.RowCount > *largest.RowCount) {
+			largest = t
+		}
+	}
+	if largest != nil {
+		some = append(some[:len(some):len(some)], largest)
+	}
+	for _, t := range some {
+		if _, f := run.Table(t); f != nil {
+			return f
+		}
+	}
+	return nil
+}

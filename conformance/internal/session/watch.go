@@ -1,0 +1,228 @@
+package session
+
+import (
+	"fmt"
+	"net/http"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/connectorsdk/connector-sdk-go/conformance/internal/check"
+	"github.com/connectorsdk/connector-sdk-go/conformance/internal/message"
+	"github.com/connectorsdk/connector-sdk-go/wire"
+)
+
+// Watch judges every exchange of the run by the rules that concern all of them,
+// and keeps the first fault found of each.
+type Watch struct {
+	session *Session
+	secrets func() []secret
+	mu      sync.Mutex
+	seen    map[string]int // exchanges that a rule applied to, by check id
+	faults  map[string]*check.Finding
+}
+
+func newWatch(s *Session) *Watch {
+	w := &Watch{session: s, seen: map[string]int{}, faults: map[string]*check.Finding{}}
+	w.secrets = w.secretsOnce()
+	return w
+}
+
+// Hold records one exchange that the rule of a check applies to, and its fault,
+// or nil.
+func (w *Watch) Hold(id string, f *check.Finding) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.seen[id]++
+	if f == nil {
+		return
+	}
+	if first := w.faults[id]; first != nil {
+		first.Failed++
+		return
+	}
+	f.Failed = 1
+	w.faults[id] = f
+}
+
+// verdict returns how many exchanges a rule applied to, and the first fault.
+func (w *Watch) verdict(id string) (seen int, f *check.Finding) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.seen[id], w.faults[id]
+}
+
+// AnswerSchema returns the name of the schema of a route's JSON answers, or "".
+func AnswerSchema(path string) string {
+	switch path {
+	case wire.PathCheck:
+		return "check-answer"
+	case wire.PathDiscovery:
+		return "discovery-answer"
+	case wire.PathCount:
+		return "count-answer"
+	case wire.PathAggregate:
+		return "aggregate-answer"
+	case wire.PathSize:
+		return "size-answer"
+	case wire.PathCardinality:
+		return "cardinality-answer"
+	case wire.PathLinkHitRate:
+		return "link-hit-rate-answer"
+	}
+	return ""
+}
+
+// answer judges an answer that is not a stream.
+func (w *Watch) answer(c Call, a *Answer) {
+	if a.Err != nil {
+		return
+	}
+	// What a caller without the token is told has a check of its own.
+	leaks := "P3.12"
+	if a.Status == http.StatusUnauthorized {
+		leaks = "P1.4"
+	}
+	w.Hold(leaks, w.leaks(a, a.Body))
+	if c.Path == wire.PathDocument {
+		return
+	}
+	switch schema := AnswerSchema(c.Path); {
+	case a.Status >= 400:
+		w.refusal(c, a)
+	case a.Status == http.StatusOK && schema != "":
+		var f *check.Finding
+		if len(a.Body) > wire.MaxAnswerBytes {
+			f = check.Fail("a JSON answer is longer than 32 MiB")
+		}
+		w.Hold("P3.11b", f.From(a.Request))
+		w.unknownMember(a, message.Unknown(schema, a.Body))
+	}
+	w.cacheable(a)
+}
+
+// stream judges a stream that was read.
+func (w *Watch) stream(c Call, st *Stream, r *lineReader) {
+	hold := func(id string, fault bool, expected, received, format string, args ...any) {
+		var f *check.Finding
+		if fault {
+			f = check.Differs(expected, received, format, args...)
+		}
+		w.Hold(id, f.From(st.Request))
+	}
+	hold("P3.6a", st.Media() != wire.MediaNDJSON, wire.MediaNDJSON, message.Excerpt([]byte(st.Header.Get("Content-Type")), 80),
+		"the stream has another content type")
+	for _, id := range []string{"P3.6b", "P3.6c", "P3.6d", "P3.6e", "P3.6f", "P3.6g"} {
+		w.Hold(id, r.faults[id].From(st.Request))
+	}
+	w.Hold("P3.12", w.leaks(st.Answer, nil)) // its lines were judged one by one
+	w.cacheable(st.Answer)
+	w.unknownMember(st.Answer, st.unknownMember)
+	hold("A.10", st.namesKnown && st.extraMember != "", "the requested fields, and the fields of joins under their as", "",
+		"rows have a member %s that was not asked for", wire.QuoteName(st.extraMember))
+	w.Hold("A.4", earlyPing(st).From(st.Request))
+	if d := w.session.Document; d != nil && d.Capabilities.Limits.RowsPerTableMax > 0 {
+		most := d.Capabilities.Limits.RowsPerTableMax
+		hold("A.5", int64(r.rows) > most, fmt.Sprintf("at most %d", most), fmt.Sprintf("%d or more", r.rows),
+			"a stream has more rows than limits.rowsPerTableMax")
+	}
+}
+
+// earlyPing returns what is wrong with a stream that pings before its served line,
+// long before a ping is due.
+func earlyPing(st *Stream) *check.Finding {
+	const slack = time.Second
+	for _, l := range st.Lines {
+		switch {
+		case l.Kind != "ping":
+			return nil
+		case st.Stated && l.At < wire.HeartbeatInterval-slack:
+			return check.Differs("served first; a ping before it only when 10 seconds have passed", "",
+				"a ping %s after the request precedes the line served", l.At.Round(time.Millisecond))
+		}
+	}
+	return nil
+}
+
+// unknownMember records an answer, and a member of it that the protocol does not
+// define, or "".
+func (w *Watch) unknownMember(a *Answer, member string) {
+	var f *check.Finding
+	if member != "" {
+		f = check.Fail("the protocol defines no %s", member)
+	}
+	w.Hold("A.20", f.From(a.Request))
+}
+
+// cacheable records an authenticated answer, and whether a proxy may keep it.
+func (w *Watch) cacheable(a *Answer) {
+	if a.Status == http.StatusUnauthorized {
+		return
+	}
+	var f *check.Finding
+	directives := strings.ToLower(strings.Join(a.Header.Values("Cache-Control"), ","))
+	if !strings.Contains(directives, "no-store") {
+		f = check.Differs("Cache-Control: no-store", message.Excerpt([]byte("Cache-Control: "+directives), 120),
+			"an authenticated answer may be cached")
+	}
+	w.Hold("A.13", f.From(a.Request))
+}
+
+// refusal judges an answer with an error status.
+func (w *Watch) refusal(c Call, a *Answer) {
+	// Hosts answer paths and methods that the protocol does not have as they like;
+	// A.11 advises.
+	if c.Method != http.MethodPost || c.Path != wire.PathQuery && AnswerSchema(c.Path) == "" {
+		return
+	}
+	// The same holds for routes that the document does not list, unless the answer
+	// is JSON.
+	if d := w.session.Document; d != nil && RouteAt(c.Path).Needs(d) != "" && a.Media() != wire.MediaJSON {
+		return
+	}
+	var e wire.ErrorAnswer
+	f := message.Check(a.Body, "error", &e).In("the body of a %d is not the error envelope: %s", a.Status)
+	if f != nil {
+		f.Expected, f.Received = `{"error":{"code":...,"message":...}}`, a.Describe()
+	}
+	code := e.Error.Code
+	if a.Status == http.StatusUnauthorized {
+		if f == nil && code != wire.CodeUnauthorized {
+			f = check.Differs(string(wire.CodeUnauthorized), message.Excerpt([]byte(code), 80), "a 401 has another code")
+		}
+		w.Hold("P1.5", f.From(a.Request))
+		return
+	}
+	w.Hold("P3.10a", f.From(a.Request))
+	if f != nil {
+		return
+	}
+	w.unknownMember(a, message.Unknown("error", a.Body))
+	if code.Status() != a.Status || code == wire.CodeCheckFailed && c.Path != wire.PathCheck {
+		f = check.Differs(whereAllowed(code), fmt.Sprintf("%d with code %s on %s", a.Status, message.Excerpt([]byte(code), 80), c.Path),
+			"the status and the code do not belong together on this route")
+	}
+	w.Hold("P3.10b", f.From(a.Request))
+	if code == wire.CodeInternal {
+		w.Hold("P3.10c", internalMessage(&e.Error).From(a.Request))
+	}
+}
+
+// whereAllowed returns the status and the routes on which a code is allowed.
+func whereAllowed(code wire.Code) string {
+	switch {
+	case code == wire.CodeCheckFailed:
+		return "400 with code check_failed, on /check only"
+	case code.Status() == http.StatusInternalServerError && code != wire.CodeInternal:
+		return "a code of the protocol's table of errors"
+	}
+	return fmt.Sprintf("%d with code %s", code.Status(), code)
+}
+
+// internalMessage returns what is wrong with the message of an internal error.
+func internalMessage(e *wire.Error) *check.Finding {
+	if e.Message == wire.InternalMessage {
+		return nil
+	}
+	return check.Differs(wire.InternalMessage, message.Excerpt([]byte(e.Message), 200), "an internal error says more than that it is one")
+}

@@ -1,0 +1,71 @@
+package connector
+
+import (
+	"errors"
+	"net/http"
+	"strconv"
+	"time"
+)
+
+// conn is the way back to the reader of one answer. It bounds every write,
+// whatever WriteTimeout the server has.
+type conn struct {
+	w       http.ResponseWriter
+	control *http.ResponseController
+	stall   time.Duration // see Options.WriteStall
+}
+
+// maxPiece is how many bytes a reader must take within Options.WriteStall.
+const maxPiece = 64 << 10
+
+// allow sets the deadline of the next write: the stall, or last if that is
+// earlier and not zero.
+func (c *conn) allow(last time.Time) {
+	deadline := time.Now().Add(c.stall)
+	if !last.IsZero() && last.Before(deadline) {
+		deadline = last
+	}
+	_ = c.control.SetWriteDeadline(deadline)
+}
+
+// send writes p in pieces, each with a new write deadline. So a slow reader is
+// served, and one that takes nothing is cut off. If last is not zero, nothing is
+// written after it.
+func (c *conn) send(p []byte, last time.Time) (n int, err error) {
+	for len(p) > 0 {
+		c.allow(last)
+		piece := p[:min(len(p), maxPiece)]
+		m, err := c.w.Write(piece)
+		n += m
+		if err != nil {
+			return n, err
+		}
+		p = p[len(piece):]
+	}
+	return n, nil
+}
+
+// whole writes a whole answer.
+func (c *conn) whole(status int, media string, body []byte) {
+	header := c.w.Header()
+	header.Set("Content-Type", media)
+	header.Set("Content-Length", strconv.Itoa(len(body)))
+	header.Set("X-Content-Type-Options", "nosniff")
+	c.w.WriteHeader(status)
+	_, _ = c.send(body, time.Time{})
+}
+
+// noContent writes an answer of status 204, which has no body.
+func (c *conn) noContent() {
+	c.allow(time.Time{})
+	c.w.WriteHeader(http.StatusNoContent)
+}
+
+// flush sends what the server has buffered.
+func (c *conn) flush() error {
+	err := c.control.Flush()
+	if errors.Is(err, http.ErrNotSupported) {
+		return nil
+	}
+	return err
+}

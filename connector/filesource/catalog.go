@@ -1,0 +1,262 @@
+package filesource
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"runtime"
+	"slices"
+	"time"
+
+	"github.com/connectorsdk/connector-sdk-go/wire"
+)
+
+// catalog knows the tables in all folders. It describes a file when it is first
+// needed, and again when the file or its sidecar has changed. It remembers the
+// description by the file's place, and nothing of a request's credentials.
+type catalog struct {
+	root *root
+	// life ends with the source. A description outlives the request that
+	// needed it: a large file may take longer than one request may last.
+	life   context.Context
+	tables memo[place, version, *description]
+	links  memo[linkPlace, linkVersion, string]
+}
+
+// place is where a file is.
+type place struct{ tenant, file string }
+
+// version is what a description is made from.
+type version struct {
+	info    fs.FileInfo
+	sidecar sidecarText
+	started time.Time
+}
+
+// sidecarText is the text of a sidecar, or why it could not be read.
+type sidecarText struct{ content, problem string }
+
+// linkPlace and linkVersion are the same for a foreign key between two tables.
+type linkPlace struct {
+	tenant, table, field, targetTable, targetField string
+}
+type linkVersion struct{ from, to *description }
+
+func newCatalog(life context.Context, r *root) *catalog {
+	slots := make(chan struct{}, max(1, runtime.GOMAXPROCS(0)/2))
+	c := &catalog{root: r, life: life}
+	c.tables.slots, c.links.slots = slots, slots
+	return c
+}
+
+// rest is how long a file must not have been written to before its size and
+// time are trusted to show a change: a second write within one tick of the file
+// system's clock leaves both as they were. FAT counts in steps of two seconds.
+const rest = 2 * time.Second
+
+func (v version) same(now version) bool {
+	return v.sidecar == now.sidecar && sameVersion(v.info, now.info)
+}
+
+func (v version) settled() bool {
+	rested := v.started.Sub(v.info.ModTime())
+	return rested >= rest || rested <= -rest // a time in the future would never rest
+}
+
+func (v linkVersion) same(now linkVersion) bool { return v == now }
+func (v linkVersion) settled() bool             { return true }
+
+// find describes the table of that name. It returns nil if the folder has none.
+func (c *catalog) find(ctx context.Context, f *folder, table string) (*description, error) {
+	t, ok, err := f.table(table)
+	if err != nil || !ok {
+		return nil, err
+	}
+	d, err := c.describe(ctx, f, t)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil // it disappeared after it was listed
+	}
+	return d, err
+}
+
+// describe returns the description of a file as it is now. If the file is being
+// written to, it tries again.
+func (c *catalog) describe(ctx context.Context, f *folder, t tableFile) (d *description, err error) {
+	for range 3 {
+		var info fs.FileInfo
+		if info, err = f.stat(t.file); err == nil {
+			now := version{info, f.sidecar(t.table), time.Now()}
+			d, err = c.tables.get(ctx, place{f.name, t.file}, now, func() (*description, error) {
+				return c.explore(f.name, t, now)
+			})
+		}
+		if !errors.Is(err, errChanged) {
+			break
+		}
+	}
+	var unreadable *fault
+	if errors.As(err, &unreadable) {
+		return &description{tableFile: t, fault: unreadable}, nil
+	}
+	return d, err
+}
+
+// sidecar reads the sidecar of a table. It is empty if the table has none.
+func (f *folder) sidecar(table string) sidecarText {
+	name := table + sidecarExtension
+	if _, err := fs.Lstat(f.files, name); errors.Is(err, fs.ErrNotExist) {
+		return sidecarText{}
+	}
+	content, err := f.small(name, maxSidecar)
+	switch {
+	case err != nil:
+		return sidecarText{problem: fmt.Sprintf("%s is not read: %s", name, reason(err))}
+	case len(content) == 0:
+		return sidecarText{problem: name + " is empty; write a JSON object into it or remove it"}
+	}
+	return sidecarText{content: string(content)}
+}
+
+// reason returns an error about a file as a tenant may see it: without the
+// path, which belongs to the host.
+func reason(err error) string {
+	var where *fs.PathError
+	var found *fault
+	switch {
+	case errors.Is(err, errChanged):
+		return errChanged.Error()
+	case errors.As(err, &found):
+		return found.problem
+	case errors.As(err, &where):
+		return where.Err.Error()
+	}
+	return err.Error()
+}
+
+// explore describes a file from scratch.
+func (c *catalog) explore(tenant string, t tableFile, now version) (*description, error) {
+	f, err := c.root.enter(tenant)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = f.close() }()
+	opened, err := f.openFile(t.file)
+	if err != nil {
+		return nil, err
+	}
+	defer opened.close()
+	if !sameVersion(opened.info, now.info) {
+		return nil, fmt.Errorf("%s: %w", t.file, errChanged)
+	}
+	var side *sidecar
+	var warnings []string
+	switch text := now.sidecar; {
+	case text.problem != "":
+		warnings = []string{text.problem}
+	case text.content != "":
+		if side, err = parseSidecar(t.table+sidecarExtension, []byte(text.content)); err != nil {
+			warnings = []string{err.Error() + "; nothing of the file is applied"}
+		}
+	}
+	return describe(c.life, t, opened, side, warnings)
+}
+
+// open opens the file of a table at the version of its description. The caller
+// closes the file.
+func (c *catalog) open(ctx context.Context, f *folder, table string) (*description, *file, error) {
+	for range 3 {
+		d, err := c.find(ctx, f, table)
+		if err != nil || d == nil || d.fault != nil {
+			return d, nil, err
+		}
+		opened, err := f.openFile(d.file)
+		if err != nil {
+			return nil, nil, err
+		}
+		if sameVersion(opened.info, d.info) {
+			return d, opened, nil
+		}
+		opened.close()
+	}
+	return nil, nil, fmt.Errorf("table %q: %w", table, errChanged)
+}
+
+// forget drops what is known of files that a folder no longer has.
+func (c *catalog) forget(tenant string, tables []tableFile) {
+	c.tables.drop(func(p place) bool {
+		return p.tenant == tenant && !slices.ContainsFunc(tables, func(t tableFile) bool { return t.file == p.file })
+	})
+	c.links.drop(func(p linkPlace) bool {
+		return p.tenant == tenant && !slices.ContainsFunc(tables, func(t tableFile) bool { return t.table == p.table })
+	})
+}
+
+// foreignKeys returns the foreign keys that a table's sidecar states and the
+// data confirms. known are the tables of the folder that can be served.
+func (c *catalog) foreignKeys(
+	ctx context.Context, tenant string, d *description, known map[string]*description,
+) (keys []wire.ForeignKey, warnings []string) {
+	keys = []wire.ForeignKey{}
+	if d.side == nil {
+		return keys, nil
+	}
+	for _, k := range d.side.ForeignKeys {
+		problem := ""
+		target := known[k.TargetTable]
+		switch {
+		case d.field(k.Field) < 0:
+			problem = fmt.Sprintf("there is no field %q", k.Field)
+		case target == nil:
+			problem = fmt.Sprintf("there is no table %q", k.TargetTable)
+		case target.field(k.TargetField) < 0:
+			problem = fmt.Sprintf("table %q has no field %q", k.TargetTable, k.TargetField)
+		default:
+			at := linkPlace{tenant, d.table, k.Field, k.TargetTable, k.TargetField}
+			var err error
+			problem, err = c.links.get(ctx, at, linkVersion{d, target}, func() (string, error) {
+				return c.checkLink(tenant, k, d, target)
+			})
+			if err != nil {
+				problem = reason(err)
+			}
+		}
+		if problem == "" {
+			keys = append(keys, k)
+		} else {
+			warnings = append(warnings, fmt.Sprintf("%s: foreign key %s to %s.%s is not declared: %s",
+				d.side.file, k.Field, k.TargetTable, k.TargetField, problem))
+		}
+	}
+	return keys, warnings
+}
+
+// checkLink checks one foreign key against the files at the versions described.
+func (c *catalog) checkLink(tenant string, k wire.ForeignKey, from, to *description) (problem string, err error) {
+	f, err := c.root.enter(tenant)
+	if err != nil {
+		return "", err
+	}
+	defer func() { _ = f.close() }()
+	var ends [2]linkEnd
+	var files [2]*file
+	descriptions, fields := [2]*description{from, to}, [2]string{k.Field, k.TargetField}
+	for i, d := range descriptions {
+		opened, err := f.openFile(d.file)
+		if err != nil {
+			return "", err
+		}
+		defer opened.close()
+		files[i] = opened
+		at := d.field(fields[i])
+		open := func(only ...int) (*rows, error) { return d.read(c.life, opened, only...) }
+		ends[i] = linkEnd{rows: d.rowCount, field: at, typ: d.columns[at].typ, open: open}
+	}
+	problem, err = checkLink(ends[0], ends[1])
+	for i, d := range descriptions {
+		if changed := files[i].still(d.info); changed != nil {
+			return "", changed
+		}
+	}
+	return problem, err
+}

@@ -1,0 +1,396 @@
+package filesource
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/connectorsdk/connector-sdk-go/wire"
+)
+
+// shelf returns a catalog over one tenant's folder on the disk.
+func shelf(t *testing.T, files map[string]string) (dir string, l *catalog, find func(table string) *description) {
+	t.Helper()
+	dir = t.TempDir()
+	put(t, dir, map[string]string{"acme/.keep": ""})
+	acme := filepath.Join(dir, "acme")
+	put(t, acme, files)
+	r, err := openRoot(dir)
+	require.NoError(t, err)
+	life, end := context.WithCancel(context.Background())
+	t.Cleanup(end)
+	l = newCatalog(life, r)
+	return acme, l, func(table string) *description {
+		t.Helper()
+		f, err := r.enter("acme")
+		require.NoError(t, err)
+		defer func() { _ = f.close() }()
+		d, err := l.find(context.Background(), f, table)
+		require.NoError(t, err)
+		return d
+	}
+}
+
+func TestADescriptionLastsAsLongAsItsFiles(t *testing.T) {
+	acme, _, find := shelf(t, map[string]string{"t.csv": "a\n1\n"})
+	first := find("t")
+	assert.Equal(t, wire.TypeNumber, first.columns[0].typ)
+	assert.Same(t, first, find("t"), "nothing changed, so nothing is read again")
+
+	put(t, acme, map[string]string{"t.table.json": `{"description":"new"}`})
+	second := find("t")
+	assert.NotSame(t, first, second, "a sidecar came")
+	assert.Equal(t, "new", second.discovered().SourceDescription)
+	put(t, acme, map[string]string{"t.table.json": `{"description":"old"}`})
+	assert.Equal(t, "old", find("t").discovered().SourceDescription, "a sidecar of the same size and time")
+	require.NoError(t, os.Remove(filepath.Join(acme, "t.table.json")))
+	assert.Equal(t, "The rows of the file t.csv.", find("t").discovered().SourceDescription, "and it went")
+
+	put(t, acme, map[string]string{"t.csv": "a\nx\nxyz\n"})
+	d := find("t")
+	assert.Equal(t, wire.TypeString, d.columns[0].typ, "the file has another size")
+	assert.Equal(t, int64(2), d.rowCount)
+
+	put(t, acme, map[string]string{"new.csv": "a\n1\n234\n"})
+	require.NoError(t, os.Rename(filepath.Join(acme, "new.csv"), filepath.Join(acme, "t.csv")))
+	assert.Equal(t, wire.TypeNumber, find("t").columns[0].typ, "a file of the same size and time in its place is another file")
+
+	later := rested.Add(time.Minute)
+	require.NoError(t, os.Chtimes(filepath.Join(acme, "t.csv"), later, later))
+	before := find("t")
+	require.NoError(t, os.Chtimes(filepath.Join(acme, "t.csv"), rested, rested))
+	assert.NotSame(t, before, find("t"), "another time means another content")
+
+	require.NoError(t, os.Remove(filepath.Join(acme, "t.csv")))
+	assert.Nil(t, find("t"), "a file that went is no table")
+}
+
+func TestAFileJustWrittenIsNotTrusted(t *testing.T) {
+	acme, _, find := shelf(t, nil)
+	path := filepath.Join(acme, "t.csv")
+	now := time.Now()
+	write := func(content string, at time.Time) {
+		require.NoError(t, os.WriteFile(path, []byte(content), 0o644))
+		require.NoError(t, os.Chtimes(path, at, at))
+	}
+	write("a\n1\n", now)
+	assert.Equal(t, wire.TypeNumber, find("t").columns[0].typ)
+	write("a\nx\n", now) // within one tick of a coarse clock
+	assert.Equal(t, wire.TypeString, find("t").columns[0].typ)
+	write("a\n1\n", now.Add(time.Hour))
+	d := find("t")
+	assert.Equal(t, wire.TypeNumber, d.columns[0].typ)
+	assert.Same(t, d, find("t"), "a time in the future would never come to rest")
+}
+
+func TestForget(t *testing.T) {
+	acme, l, find := shelf(t, map[string]string{
+		"t.csv": "a\n1\n", "u.csv": "a\n1\n", "t.table.json": `{"foreignKeys":[{"field":"a","targetTable":"u","targetField":"a"}]}`,
+	})
+	src := &Source{root: l.root, catalog: l}
+	discover := func() *wire.Discovery {
+		f, err := l.root.enter("acme")
+		require.NoError(t, err)
+		d, err := src.discover(context.Background(), f)
+		require.NoError(t, err)
+		return d
+	}
+	require.Len(t, discover().Tables[0].ForeignKeys, 1)
+	require.NotNil(t, find("t"))
+	assert.Len(t, l.tables.entries, 2)
+	assert.Len(t, l.links.entries, 1)
+	require.NoError(t, os.Remove(filepath.Join(acme, "t.csv")))
+	d := discover()
+	assert.Len(t, l.tables.entries, 1, "what is known of a file goes with it")
+	assert.Empty(t, l.links.entries)
+	assert.Equal(t, []string{"t.table.json describes no table: there is no t.csv or t.ndjson to serve beside it"}, d.Warnings)
+}
+
+func TestForeignKeysAreCheckedAgain(t *testing.T) {
+	dir := t.TempDir()
+	put(t, dir, map[string]string{
+		"acme/t.csv": "a\n1\n2\n", "acme/u.csv": "a\n1\n",
+		"acme/t.table.json": `{"foreignKeys":[{"field":"a","targetTable":"u","targetField":"a"}]}`,
+	})
+	s, _ := host(t, dir)
+	d := discovered(t, s, "acme")
+	assert.Empty(t, d.Tables[0].ForeignKeys)
+	assert.Equal(t, []string{
+		"t.table.json: foreign key a to u.a is not declared: 1 of 2 values are not there, the first on line 3",
+	}, d.Warnings)
+	put(t, dir, map[string]string{"acme/u.csv": "a\n1\n2\n"})
+	d = discovered(t, s, "acme")
+	assert.Len(t, d.Tables[0].ForeignKeys, 1, "the other table changed")
+	assert.Empty(t, d.Warnings)
+}
+
+func TestListing(t *testing.T) {
+	f := &folder{name: "acme", files: mapFS(map[string]string{
+		"b.csv": "", "a.CSV": "", "c.ndjson": "", "d.csv": "", "d.ndjson": "", "e.txt": "", "README.md": "", ".h.csv": "", "sub/f.csv": "",
+		"b.table.json": "", "g.table.json": "", "dots.in.name.csv": "",
+	})}
+	l, err := f.list()
+	require.NoError(t, err)
+	var names []string
+	for _, table := range l.tables {
+		names = append(names, table.table+" "+table.file)
+	}
+	assert.Equal(t, []string{"a a.CSV", "b b.csv", "c c.ndjson", "dots.in.name dots.in.name.csv"}, names)
+	assert.Equal(t, []string{
+		"d.csv and d.ndjson are left out: they would be one table; rename one of them",
+		"g.table.json describes no table: there is no g.csv or g.ndjson to serve beside it",
+	}, l.warnings)
+}
+
+// TestAFileWrittenToWhileItIsRead reads a file that changes under the reader.
+func TestAFileWrittenToWhileItIsRead(t *testing.T) {
+	content := "a,b\n" + strings.Repeat("1,some text to fill the buffers of the readers\n", 20_000)
+	read := func(t *testing.T, change func(path string)) (n int, err error) {
+		acme, l, _ := shelf(t, map[string]string{"t.csv": content})
+		f, err := l.root.enter("acme")
+		require.NoError(t, err)
+		defer func() { _ = f.close() }()
+		d, opened, err := l.open(context.Background(), f, "t")
+		require.NoError(t, err)
+		defer opened.close()
+		for _, err := range d.all(context.Background(), opened) {
+			if err != nil {
+				return n, err
+			}
+			if n++; n == 10 {
+				change(filepath.Join(acme, "t.csv"))
+			}
+		}
+		return n, nil
+	}
+	t.Run("overwritten in place", func(t *testing.T) {
+		_, err := read(t, func(path string) {
+			require.NoError(t, os.WriteFile(path, []byte(strings.ReplaceAll(content, "1,", "x,")), 0o644))
+		})
+		assert.ErrorIs(t, err, errChanged)
+	})
+	t.Run("overwritten in place by rows of the same types", func(t *testing.T) {
+		_, err := read(t, func(path string) {
+			require.NoError(t, os.WriteFile(path, []byte(strings.ReplaceAll(content, "1,", "2,")), 0o644))
+		})
+		assert.ErrorIs(t, err, errChanged, "a mixture of two versions is never passed off as one")
+	})
+	t.Run("cut short", func(t *testing.T) {
+		_, err := read(t, func(path string) { require.NoError(t, os.Truncate(path, 1000)) })
+		assert.Error(t, err)
+	})
+	t.Run("appended to", func(t *testing.T) {
+		n, err := read(t, func(path string) {
+			f, err := os.OpenFile(path, os.O_APPEND|os.O_WRONLY, 0)
+			require.NoError(t, err)
+			_, err = f.WriteString("2,more\n")
+			require.NoError(t, err)
+			require.NoError(t, f.Close())
+		})
+		assert.ErrorIs(t, err, errChanged)
+		assert.Equal(t, 20_000, n, "rows are read to the length the file had")
+	})
+	t.Run("replaced by renaming", func(t *testing.T) {
+		n, err := read(t, func(path string) {
+			require.NoError(t, os.WriteFile(path+".new", []byte("a\n"), 0o644))
+			require.NoError(t, os.Rename(path+".new", path))
+		})
+		require.NoError(t, err, "the reader has the old version to its end")
+		assert.Equal(t, 20_000, n)
+	})
+	t.Run("removed", func(t *testing.T) {
+		n, err := read(t, func(path string) { require.NoError(t, os.Remove(path)) })
+		require.NoError(t, err)
+		assert.Equal(t, 20_000, n)
+	})
+}
+
+// swapping replaces a file just before it is opened.
+type swapping struct {
+	fs.FS
+	swap func()
+}
+
+func (s swapping) Stat(name string) (fs.FileInfo, error)      { return fs.Stat(s.FS, name) }
+func (s swapping) Lstat(name string) (fs.FileInfo, error)     { return fs.Lstat(s.FS, name) }
+func (s swapping) ReadLink(name string) (string, error)       { return fs.ReadLink(s.FS, name) }
+func (s swapping) ReadDir(name string) ([]fs.DirEntry, error) { return fs.ReadDir(s.FS, name) }
+func (s swapping) Open(name string) (fs.File, error) {
+	if name == "t.csv" {
+		s.swap()
+	}
+	return s.FS.Open(name)
+}
+
+// TestAFileReplacedWhileItIsOpened replaces a file between its description and
+// the opening of its rows.
+func TestAFileReplacedWhileItIsOpened(t *testing.T) {
+	for _, c := range []struct {
+		why   string
+		times int
+		want  error
+	}{{"once: it is described anew", 1, nil}, {"again and again: the request fails", 100, errChanged}} {
+		acme, l, _ := shelf(t, map[string]string{"t.csv": "a\n1\n"})
+		f, err := l.root.enter("acme")
+		require.NoError(t, err)
+		swaps := 0
+		f.files = swapping{f.files, func() {
+			if swaps < c.times {
+				swaps++
+				put(t, acme, map[string]string{"t.csv": "a\n" + strings.Repeat("x\n", 1+swaps)})
+			}
+		}}
+		d, opened, err := l.open(t.Context(), f, "t")
+		require.ErrorIs(t, err, c.want, c.why)
+		if c.want == nil {
+			assert.Equal(t, wire.TypeString, d.columns[0].typ, c.why)
+			opened.close()
+		}
+		require.NoError(t, f.close())
+	}
+}
+
+// TestALinkOfStaleDescriptions checks a foreign key against files that are no
+// longer what was described.
+func TestALinkOfStaleDescriptions(t *testing.T) {
+	for _, changed := range []string{"t.csv", "u.csv"} {
+		acme, l, find := shelf(t, map[string]string{"t.csv": "a\n1\n", "u.csv": "a\n1\n"})
+		from, to := find("t"), find("u")
+		key := wire.ForeignKey{Field: "a", TargetTable: "u", TargetField: "a"}
+		problem, err := l.checkLink("acme", key, from, to)
+		require.NoError(t, err)
+		require.Empty(t, problem)
+		put(t, acme, map[string]string{changed: "a\n1\n\n1\n"})
+		_, err = l.checkLink("acme", key, from, to)
+		assert.ErrorIs(t, err, errChanged, changed)
+	}
+}
+
+// A versionNumber is a basis that lasts as long as it stays the same.
+type versionNumber struct {
+	n       int
+	trusted bool
+}
+
+func (v versionNumber) same(now versionNumber) bool { return v.n == now.n }
+func (v versionNumber) settled() bool               { return v.trusted }
+
+func TestMemo(t *testing.T) {
+	good := versionNumber{1, true}
+	t.Run("one computation for all who wait, and for all who come later", func(t *testing.T) {
+		synctest.Test(t, func(t *testing.T) {
+			m := memo[string, versionNumber, int]{slots: make(chan struct{}, 1)}
+			var runs atomic.Int32
+			results := make(chan int, 10)
+			for range 10 {
+				go func() {
+					v, err := m.get(t.Context(), "k", good, func() (int, error) {
+						time.Sleep(time.Minute)
+						return int(runs.Add(1)), nil
+					})
+					if err != nil {
+						v = -1
+					}
+					results <- v
+				}()
+			}
+			for range 10 {
+				assert.Equal(t, 1, <-results)
+			}
+			v, err := m.get(t.Context(), "k", good, func() (int, error) { panic("not again") })
+			require.NoError(t, err)
+			assert.Equal(t, 1, v)
+			v, err = m.get(t.Context(), "k", versionNumber{2, true}, func() (int, error) { return 7, nil })
+			require.NoError(t, err)
+			assert.Equal(t, 7, v, "another version is another thing")
+		})
+	})
+	t.Run("what is not settled is joined while it runs and computed again afterwards", func(t *testing.T) {
+		synctest.Test(t, func(t *testing.T) {
+			m := memo[string, versionNumber, int]{slots: make(chan struct{}, 2)}
+			runs := 0
+			compute := func() (int, error) {
+				time.Sleep(time.Minute)
+				runs++
+				return runs, nil
+			}
+			first := make(chan int)
+			go func() {
+				v, _ := m.get(t.Context(), "k", versionNumber{1, false}, compute)
+				first <- v
+			}()
+			synctest.Wait()
+			v, err := m.get(t.Context(), "k", versionNumber{1, false}, compute)
+			require.NoError(t, err)
+			assert.Equal(t, 1, v)
+			assert.Equal(t, 1, <-first)
+			v, err = m.get(t.Context(), "k", good, compute)
+			require.NoError(t, err)
+			assert.Equal(t, 2, v)
+			v, err = m.get(t.Context(), "k", good, compute)
+			require.NoError(t, err)
+			assert.Equal(t, 2, v)
+		})
+	})
+	t.Run("a computation outlives who asked for it, and serves the next", func(t *testing.T) {
+		synctest.Test(t, func(t *testing.T) {
+			m := memo[string, versionNumber, int]{slots: make(chan struct{}, 1)}
+			compute := func() (int, error) {
+				time.Sleep(time.Hour)
+				return 1, nil
+			}
+			hasty, cancel := context.WithTimeout(t.Context(), time.Second)
+			defer cancel()
+			_, err := m.get(hasty, "k", good, compute)
+			require.ErrorIs(t, err, context.DeadlineExceeded)
+			start := time.Now()
+			v, err := m.get(t.Context(), "k", good, compute)
+			require.NoError(t, err)
+			assert.Equal(t, 1, v)
+			assert.Equal(t, time.Hour-time.Second, time.Since(start))
+		})
+	})
+	t.Run("failures and panics are not remembered", func(t *testing.T) {
+		m := memo[string, versionNumber, int]{slots: make(chan struct{}, 1)}
+		broken := errors.New("broken")
+		_, err := m.get(t.Context(), "k", good, func() (int, error) { return 0, broken })
+		require.ErrorIs(t, err, broken)
+		_, err = m.get(t.Context(), "k", good, func() (int, error) { panic("odd") })
+		require.EqualError(t, err, "panic: odd")
+		v, err := m.get(t.Context(), "k", good, func() (int, error) { return 3, nil })
+		require.NoError(t, err)
+		assert.Equal(t, 3, v)
+	})
+	t.Run("no more run at once than there are slots", func(t *testing.T) {
+		synctest.Test(t, func(t *testing.T) {
+			m := memo[int, versionNumber, int]{slots: make(chan struct{}, 2)}
+			var running, most atomic.Int32
+			done := make(chan struct{})
+			for k := range 6 {
+				go func() {
+					_, _ = m.get(t.Context(), k, good, func() (int, error) {
+						most.Store(max(most.Load(), running.Add(1)))
+						time.Sleep(time.Second)
+						running.Add(-1)
+						return 0, nil
+					})
+					done <- struct{}{}
+				}()
+			}
+			for range 6 {
+				<-done
+			}
+			assert.Equal(t, int32(2), most.Load())
+		})
+	})
+}

@@ -1,0 +1,50 @@
+// Package filesource serves a folder of CSV and NDJSON files as a source: each
+// sub-folder belongs to one tenant, and each file in it is a table. This is a
+// working connector:
+//
+//	package main
+//
+//	import (
+//		"context"
+//		"log"
+//		"os"
+//
+//		"github.com/connectorsdk/connector-sdk-go/connector"
+//		"github.com/connectorsdk/connector-sdk-go/connector/filesource"
+//		"github.com/connectorsdk/connector-sdk-go/wire"
+//	)
+//
+//	func main() {
+//		src, err := filesource.Open("./mydata", nil)
+//		if err != nil {
+//			log.Fatal(err)
+//		}
+//		token, err := wire.NewToken(os.Getenv("PLATFORM_CONNECTOR_TOKEN"))
+//		if err != nil {
+//			log.Fatal(err)
+//		}
+//		definition := connector.Definition{Slug: "files", Credentials: filesource.Credentials()}
+//		handler, err := connector.New(definition, src, token, nil)
+//		if err != nil {
+//			log.Fatal(err)
+//		}
+//		log.Fatal(connector.ListenAndServe(context.Background(), ":8080", handler))
+//	}
+//
+// A tenant's credentials are the name of its folder and, if the folder has a
+// file .password, the content of that file. The table "orders" is the file
+// orders.csv or orders.ndjson. The source finds out the types of its columns by
+// reading the whole file. A sidecar file orders.table.json may state keys,
+// types and descriptions; the source checks them against the rows and declares
+// only what holds.
+//
+// Files may change at any time. The source describes a file when it is first
+// needed, and again when the file has changed; [Source.Prepare] does so ahead of
+// the first request. Queries read their file from the start, in constant memory.
+//
+// Files in which something is wrong are left out. Discovery warns of them, and
+// Prepare writes the warnings to the log.
+//
+// README.md describes the layout of a folder, types, sidecar files, cost and
+// rough edges.
+package filesource

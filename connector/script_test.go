@@ -1,0 +1,171 @@
+package connector_test
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"strings"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/connectorsdk/connector-sdk-go/connector"
+	"github.com/connectorsdk/connector-sdk-go/ndjson"
+	"github.com/connectorsdk/connector-sdk-go/wire"
+)
+
+// The streams below are scripts: what the source does, step by step, and what
+// the reader sees, line by line, with the instant of the bubble's clock.
+
+type actor struct {
+	ctx context.Context
+	out *connector.Rows
+	w   *connector.RowWriter
+	n   int64
+}
+
+type step func(*actor) error
+
+var number = []wire.Column{{Name: "n", Type: wire.TypeNumber}}
+
+func begin(a *actor) error {
+	a.w = a.out.Begin(number)
+	return nil
+}
+
+func flush(a *actor) error { return a.w.Flush() }
+
+// rows offers the next n integers.
+func rows(n int) step {
+	return func(a *actor) error {
+		for range n {
+			a.n++
+			if err := a.w.Row(wire.Int(a.n)); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+}
+
+// wide offers rows of about so many bytes. Digits are cheap to make and to send.
+func wide(bytes ...int) step {
+	return func(a *actor) error {
+		for _, n := range bytes {
+			if err := a.w.Row(wire.Decimal(strings.Repeat("7", n))); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+}
+
+// wait minds the context; sleep does not.
+func wait(d time.Duration) step {
+	return func(a *actor) error {
+		select {
+		case <-time.After(d):
+			return nil
+		case <-a.ctx.Done():
+			return a.ctx.Err()
+		}
+	}
+}
+
+func sleep(d time.Duration) step { return func(*actor) error { time.Sleep(d); return nil } }
+func fail(err error) step        { return func(*actor) error { return err } }
+
+const forever = 1000 * time.Hour
+
+func script(steps ...step) core {
+	return core{query: func(ctx context.Context, _ *connector.QueryRequest, out *connector.Rows) error {
+		a := &actor{ctx: ctx, out: out}
+		for _, s := range steps {
+			if err := s(a); err != nil {
+				return err
+			}
+		}
+		return nil
+	}}
+}
+
+// ask returns the body of a query for n, with more members and a timeout.
+func ask(more string, timeout time.Duration) string {
+	if !strings.Contains(more, `"sort"`) {
+		more += `"sort":[],`
+	}
+	return fmt.Sprintf(`{"table":"items","and":[],"fields":["n"],%s"credentials":{"apiKey":%q},"timeoutMs":%d}`, more,
+		secret, timeout.Milliseconds())
+}
+
+// stream sends a query and returns the lines that come, each with its instant:
+// a rows line as its number of rows, a refusal as its status.
+func (s *site) stream(body string) []string {
+	s.t.Helper()
+	start := time.Now()
+	res, err := s.Client.Do(s.Request(context.Background(), "/query", []byte(body)))
+	require.NoError(s.t, err)
+	defer res.Body.Close()
+	if res.StatusCode != 200 {
+		a := read(s.t, res)
+		a.hasRefusalHeaders(s.t)
+		var e wire.ErrorAnswer
+		require.NoError(s.t, wire.Decode([]byte(a.body), &e))
+		return []string{fmt.Sprintf("%v %d %s: %s", time.Since(start), a.status, e.Error.Code, e.Error.Message)}
+	}
+	assert.Equal(s.t, "application/x-ndjson", res.Header.Get("Content-Type"))
+	assert.Equal(s.t, "no-store", res.Header.Get("Cache-Control"))
+	assert.Equal(s.t, "no", res.Header.Get("X-Accel-Buffering"))
+	return s.lines(start, res.Body)
+}
+
+func (s *site) lines(start time.Time, body io.Reader) (lines []string) {
+	s.t.Helper()
+	var whole bytes.Buffer
+	in := bufio.NewReader(body)
+	for {
+		line, err := in.ReadBytes('\n')
+		whole.Write(line)
+		if err != nil {
+			if err != io.EOF {
+				lines = append(lines, fmt.Sprintf("%v cut off", time.Since(start)))
+				return lines
+			}
+			assert.Empty(s.t, line, "the stream ends in the middle of a line")
+			break
+		}
+		lines = append(lines, fmt.Sprintf("%v %s", time.Since(start), summary(line)))
+	}
+	// The strict reader checks the order of the lines.
+	for _, err := range ndjson.NewReader(&whole).Lines() {
+		assert.NoError(s.t, err)
+	}
+	return lines
+}
+
+func summary(line []byte) string {
+	if !bytes.HasPrefix(line, []byte(`{"rows":`)) {
+		return strings.TrimSpace(string(line))
+	}
+	if len(line) > 1<<20 {
+		return fmt.Sprintf("rows %d", bytes.Count(line, []byte(`{"n":`)))
+	}
+	var rows struct{ Rows []json.RawMessage }
+	if err := json.Unmarshal(line, &rows); err != nil {
+		return err.Error()
+	}
+	return fmt.Sprintf("rows %d", len(rows.Rows))
+}
+
+const (
+	all    = `{"served":{"filters":true,"sort":true,"window":true}}`
+	ping   = `{"ping":1}`
+	end    = `{"end":1}`
+	late   = `{"error":{"code":"timeout","message":"the request's time is over"}}`
+	idle   = `{"error":{"code":"timeout","message":"no row came within the request's idleTimeoutMs"}}`
+	broken = `{"error":{"code":"internal","message":"internal error"}}`
+)

@@ -1,0 +1,80 @@
+package connector
+
+import (
+	"math"
+	"slices"
+	"sync/atomic"
+	"time"
+
+	"github.com/connectorsdk/connector-sdk-go/connector/internal/finish"
+	"github.com/connectorsdk/connector-sdk-go/wire"
+)
+
+// service is what all requests of one connector share. Nothing in it depends on
+// a tenant, and nothing changes after [New] but the number of lingering calls.
+type service struct {
+	def    Definition
+	opts   Options
+	source Source
+	caps   capabilities
+	doc    *wire.Document
+	keys   []string // of the declared credentials
+
+	lingering atomic.Int64 // calls of the source that outlived their request
+}
+
+// timeout returns a timeout of a request as a duration, not longer than the
+// host's maximum. It compares before it multiplies: milliseconds times a million
+// overflow.
+func (s *service) timeout(ms int64) time.Duration {
+	if longest := s.opts.MaxTimeout; ms > longest.Milliseconds() {
+		return longest
+	}
+	return time.Duration(ms) * time.Millisecond
+}
+
+// hidden returns the credentials that not even the person who typed them is
+// shown: all but those of plain text fields.
+func (s *service) hidden(creds wire.Credentials) wire.Credentials {
+	keys := slices.DeleteFunc(creds.Keys(), func(key string) bool {
+		return slices.ContainsFunc(s.def.Credentials, func(f wire.CredentialField) bool {
+			return f.Key == key && f.Type == wire.CredentialText
+		})
+	})
+	return creds.Only(keys...)
+}
+
+// missing returns the first required credential that has no value, or nil.
+func (s *service) missing(creds wire.Credentials) *wire.CredentialField {
+	for i, f := range s.def.Credentials {
+		if !f.Optional && creds.Get(f.Key) == "" {
+			return &s.def.Credentials[i]
+		}
+	}
+	return nil
+}
+
+// plan returns what a query asks, and how much of it the document lets the
+// library do.
+func (s *service) plan(req *wire.QueryRequest, table *wire.Table) *finish.Plan {
+	p := &finish.Plan{
+		Request:     req,
+		Table:       table,
+		MaxSortKeys: math.MaxInt,
+		MaxOffset:   math.MaxInt64,
+		SortBudget:  s.opts.SortBudget,
+	}
+	caps := s.doc.Capabilities
+	switch caps.Sort {
+	case wire.SortNone:
+		p.MaxSortKeys = 0
+	case wire.SortSingle:
+		p.MaxSortKeys = 1
+	}
+	if !caps.Offset {
+		p.MaxOffset = 0
+	} else if caps.Limits.OffsetMax > 0 {
+		p.MaxOffset = caps.Limits.OffsetMax
+	}
+	return p
+}

@@ -1,0 +1,199 @@
+package main
+
+import (
+	"log/slog"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/connectorsdk/connector-sdk-go/connector"
+	"github.com/connectorsdk/connector-sdk-go/connector/connectortest"
+	"github.com/connectorsdk/connector-sdk-go/connector/filesource"
+	"github.com/connectorsdk/connector-sdk-go/wire"
+)
+
+var (
+	scienceCredentials = map[string]string{filesource.CredentialTenant: "science"}
+	shopCredentials    = map[string]string{filesource.CredentialTenant: "shop", filesource.CredentialPassword: bundledPassword}
+)
+
+// TestBundledScience and TestBundledShop hold every answer of every route
+// against the rows.
+func TestBundledScience(t *testing.T) { runBundled(t, scienceCredentials) }
+func TestBundledShop(t *testing.T)    { runBundled(t, shopCredentials) }
+
+func runBundled(t *testing.T, credentials map[string]string) {
+	t.Parallel()
+	if testing.Short() {
+		t.Skip("some thousand requests; run without -short")
+	}
+	opts := &connectortest.Options{Credentials: credentials}
+	if raceEnabled {
+		opts.Rows = 100 // the smaller tables; the others take most of the time
+	}
+	connectortest.Run(t, definition, bundledSource(t), opts)
+}
+
+// TestBundledTenantsAreApart asks as both tenants, in turn and at once.
+func TestBundledTenantsAreApart(t *testing.T) {
+	connectortest.Isolation(t, definition, bundledSource(t), scienceCredentials, shopCredentials)
+}
+
+var (
+	definition = connector.Definition{Slug: "files", Credentials: filesource.Credentials()}
+	quiet      = &filesource.Options{Logger: slog.New(slog.DiscardHandler)}
+)
+
+func bundledSource(t *testing.T) *filesource.Source {
+	t.Helper()
+	src, err := open("", quiet)
+	require.NoError(t, err)
+	t.Cleanup(func() { _ = src.Close() })
+	return src
+}
+
+func bundled(t *testing.T, credentials map[string]string) *connectortest.Tenant {
+	t.Helper()
+	return connectortest.Start(t, definition, bundledSource(t), nil).As(credentials)
+}
+
+func tableOf(t *testing.T, d *wire.Discovery, name string) *wire.Table {
+	t.Helper()
+	for i := range d.Tables {
+		if d.Tables[i].Name == name {
+			return &d.Tables[i]
+		}
+	}
+	require.Fail(t, "no table "+name)
+	return nil
+}
+
+func TestBundledTables(t *testing.T) {
+	for _, c := range []struct {
+		credentials map[string]string
+		tables      map[string]int64 // their rows
+		warnings    []string
+	}{
+		{scienceCredentials, map[string]int64{"elements": 118, "missions": 20, "moons": 36, "planets": 8}, nil},
+		{shopCredentials, map[string]int64{"customers": 40, "order_lines": 872, "orders": 300, "products": 24, "reviews": 60},
+			[]string{"order_lines.table.json: foreign key sku to products.sku is not declared: 17 of 872 values are not there, " +
+				"the first on line 25"}},
+	} {
+		d, err := bundled(t, c.credentials).Discover()
+		require.NoError(t, err)
+		tables := map[string]int64{}
+		for _, table := range d.Tables {
+			tables[table.Name] = *table.RowCount
+			assert.NotEmpty(t, table.PrimaryKey, "%s has a key", table.Name)
+			assert.NotContains(t, table.SourceDescription, "The rows of the file", "%s is described", table.Name)
+		}
+		assert.Equal(t, c.tables, tables)
+		assert.Equal(t, c.warnings, d.Warnings)
+	}
+}
+
+// TestBundledTraits keeps in the data what makes it worth trying things on.
+func TestBundledTraits(t *testing.T) {
+	science, err := bundled(t, scienceCredentials).Discover()
+	require.NoError(t, err)
+	shop, err := bundled(t, shopCredentials).Discover()
+	require.NoError(t, err)
+	types := map[wire.Type]bool{}
+	for _, d := range []*wire.Discovery{science, shop} {
+		for _, table := range d.Tables {
+			for _, f := range table.Fields {
+				types[f.Type] = true
+			}
+		}
+	}
+	assert.Len(t, types, 9, "every type there is")
+	assert.Equal(t, []wire.ForeignKey{{Field: "planet", TargetTable: "planets", TargetField: "name"}},
+		tableOf(t, science, "moons").ForeignKeys)
+	assert.Equal(t, []wire.ForeignKey{{Field: "customer_no", TargetTable: "customers", TargetField: "customer_no"}},
+		tableOf(t, shop, "orders").ForeignKeys)
+	assert.Equal(t, []wire.ForeignKey{{Field: "order_no", TargetTable: "orders", TargetField: "order_no"}},
+		tableOf(t, shop, "order_lines").ForeignKeys)
+	assert.Equal(t, []string{"order_no", "line"}, tableOf(t, shop, "order_lines").PrimaryKey, "a key of two fields")
+	assert.Equal(t, wire.TypeString, tableOf(t, shop, "customers").Field("customer_no").Type, "numbers with leading zeros are text")
+	assert.Equal(t, wire.TypeArray, tableOf(t, shop, "products").Field("tags").Type)
+	assert.Equal(t, wire.TypeJSON, tableOf(t, shop, "reviews").Field("device").Type)
+	assert.True(t, tableOf(t, shop, "orders").Field("customer_no").Nullable, "guests order too")
+	assert.Empty(t, tableOf(t, shop, "customers").Field("email").Samples, "addresses are no samples")
+
+	tenant := bundled(t, shopCredentials)
+	rate, err := tenant.LinkHitRate(wire.LinkHitRateRequest{FromTable: "order_lines", FromColumn: "sku", ToTable: "products", ToColumn: "sku"})
+	require.NoError(t, err)
+	assert.Equal(t, []string{"0123-GA", "0905-TO"}, rate.OrphanSamples, "products that were taken out of the list")
+	groups, err := tenant.Aggregate(wire.AggregateRequest{
+		Table: "order_lines", Measures: []wire.Measure{{Fn: wire.FnSum, Field: "amount", As: "lines"}},
+	})
+	require.NoError(t, err)
+	orders, err := tenant.Aggregate(wire.AggregateRequest{
+		Table: "orders", Measures: []wire.Measure{{Fn: wire.FnSum, Field: "total", As: "total"},
+			{Fn: wire.FnSum, Field: "shipping", As: "shipping"}},
+	})
+	require.NoError(t, err)
+	// Exact sums: the orders are their lines and the shipping, to the cent.
+	cents := func(v wire.Value) int64 {
+		var n int64
+		for _, c := range v.Text() {
+			if c != '.' {
+				n = n*10 + int64(c-'0')
+			}
+		}
+		return n
+	}
+	assert.Equal(t, cents(orders[0]["total"]), cents(groups[0]["lines"])+cents(orders[0]["shipping"]))
+	assert.Positive(t, cents(orders[0]["total"]))
+}
+
+func TestBundledFacts(t *testing.T) {
+	tenant := bundled(t, scienceCredentials)
+	for _, c := range []struct {
+		why  string
+		req  wire.QueryRequest
+		want string
+	}{
+		{"the heaviest standard weight", wire.QueryRequest{
+			Table: "elements", Sort: []wire.SortKey{{Field: "standard_atomic_weight", Dir: wire.Desc}},
+			Fields: []string{"name", "standard_atomic_weight"}, Limit: 1,
+		}, `[{"name":"Uranium","standard_atomic_weight":"238.03"}]`},
+		{"liquids", wire.QueryRequest{
+			Table: "elements", Where: wire.Where{And: []wire.Filter{{Field: "phase", Op: wire.OpEq,
+				Value: wire.Text("liquid")}}}, Fields: []string{"symbol"},
+		}, "[{\"symbol\":\"Br\"},\n{\"symbol\":\"Hg\"}]"},
+		{"the largest moon, and its planet's gravity", wire.QueryRequest{
+			Table: "moons", Sort: []wire.SortKey{{Field: "mean_radius_km", Dir: wire.Desc}}, Fields: []string{"name"}, Limit: 1,
+			Joins: []wire.JoinHop{{FromTable: "moons", ToTable: "planets", FromField: "planet", ToField: "name",
+				Fields: []wire.JoinField{{Field: "gravity_m_s2", As: "gravity", Type: wire.TypeDecimal}}}},
+		}, `[{"name":"Ganymede","gravity":"23.1"}]`},
+		{"who has been to Neptune", wire.QueryRequest{
+			Table: "missions", Where: wire.Where{And: []wire.Filter{{Field: "visited", Op: wire.OpContains,
+				Value: wire.Text("Neptune")}}}, Fields: []string{"name", "launched"},
+		}, `[{"name":"Voyager 2","launched":"1977-08-20T14:29:00Z"}]`},
+	} {
+		answer, err := tenant.Query(c.req)
+		require.NoError(t, err, c.why)
+		assert.JSONEq(t, c.want, answer.JSON(), c.why)
+	}
+	groups, err := tenant.Aggregate(wire.AggregateRequest{
+		Table:   "missions",
+		GroupBy: []wire.GroupKey{{Field: "launched", As: "year", Grain: wire.GrainYear}},
+		Where:   wire.Where{And: []wire.Filter{{Field: "launched", Op: wire.OpLt, Value: wire.Text("1973-01-01")}}},
+		Measures: []wire.Measure{
+			{Fn: wire.FnCount, As: "n"},
+		},
+	})
+	require.NoError(t, err)
+	assert.Equal(t, []map[string]wire.Value{
+		{"year": wire.Text("1969-01-01"), "n": wire.Int(1)}, {"year": wire.Text("1972-01-01"), "n": wire.Int(1)},
+	}, groups)
+}
+
+func TestBundledPassword(t *testing.T) {
+	tenant := bundled(t, map[string]string{filesource.CredentialTenant: "shop", filesource.CredentialPassword: bundledPassword})
+	require.NoError(t, tenant.Check(), "the password that is printed is the file's")
+	err := bundled(t, map[string]string{filesource.CredentialTenant: "shop"}).Check()
+	require.Error(t, err, "and it is needed")
+}

@@ -1,0 +1,297 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"flag"
+	"fmt"
+	"io"
+	"io/fs"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"testing/fstest"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/connectorsdk/connector-sdk-go/connector"
+	"github.com/connectorsdk/connector-sdk-go/connector/filesource"
+	"github.com/connectorsdk/connector-sdk-go/wire"
+)
+
+func mapFS(files map[string]string) fstest.MapFS {
+	m := fstest.MapFS{}
+	for name, content := range files {
+		m[name] = &fstest.MapFile{Data: []byte(content)}
+	}
+	return m
+}
+
+const testToken = "a-token-for-tests-0123456789abcdef"
+
+func env(vars map[string]string) func(string) (string, bool) {
+	return func(name string) (string, bool) {
+		value, ok := vars[name]
+		return value, ok
+	}
+}
+
+func TestConfigure(t *testing.T) {
+	for _, c := range []struct {
+		why  string
+		args []string
+		env  map[string]string
+		want string // the error; empty: none
+	}{
+		{"nothing is needed", nil, nil, ""},
+		{"a folder", []string{"-dir", "x"}, nil, ""},
+		{"a token and a port", nil, map[string]string{envToken: testToken, envPort: "9000"}, ""},
+		{"any free port", nil, map[string]string{envPort: "0"}, ""},
+		{"an empty folder is a variable that was not set", []string{"-dir", ""}, nil,
+			"-dir: is empty; name a folder, or leave the flag out for the bundled data"},
+		{"the folder is a flag", []string{"x"}, nil, "unexpected argument; the folder to serve is given as -dir FOLDER"},
+		{"a short token", nil, map[string]string{envToken: "short"},
+			"PLATFORM_CONNECTOR_TOKEN: a token needs at least 32 characters: mint one with `openssl rand -hex 32`; leave it " +
+				"unset to have one made for this run"},
+		{"an empty token is a secret that did not arrive", nil, map[string]string{envToken: ""},
+			"PLATFORM_CONNECTOR_TOKEN: a token needs at least 32 characters: mint one with `openssl rand -hex 32`; leave it " +
+				"unset to have one made for this run"},
+		{"a token with a line end", nil, map[string]string{envToken: testToken + "\n"},
+			"PLATFORM_CONNECTOR_TOKEN: a token must be visible ASCII without blanks, as a header carries it: mint one with " +
+				"`openssl rand -hex 32`; leave it unset to have one made for this run"},
+		{"a port that is none", nil, map[string]string{envPort: "http"}, "PORT: must be a number from 0 to 65535; 0 takes any free port"},
+		{"one that is too high", nil, map[string]string{envPort: "65536"}, "PORT: must be a number from 0 to 65535; 0 takes any free port"},
+		{"an empty one", nil, map[string]string{envPort: ""}, "PORT: must be a number from 0 to 65535; 0 takes any free port"},
+		{"an address", nil, map[string]string{envPort: ":8080"}, "PORT: must be a number from 0 to 65535; 0 takes any free port"},
+	} {
+		config, err := configure(c.args, env(c.env), io.Discard)
+		if c.want != "" {
+			require.EqualError(t, err, c.want, c.why)
+			continue
+		}
+		require.NoError(t, err, c.why)
+		secret, given := c.env[envToken]
+		assert.Equal(t, given, config.minted == "", "a token is made when none is given")
+		if !given {
+			secret = config.minted
+			assert.Len(t, secret, 64)
+		}
+		assert.True(t, config.token.Matches(secret))
+	}
+	one, err := configure(nil, env(nil), io.Discard)
+	require.NoError(t, err)
+	two, err := configure(nil, env(nil), io.Discard)
+	require.NoError(t, err)
+	assert.NotEqual(t, one.minted, two.minted)
+	assert.Equal(t, "8080", one.port)
+	_, err = configure([]string{"-h"}, env(nil), io.Discard)
+	assert.ErrorIs(t, err, flag.ErrHelp)
+}
+
+func TestRunRefusesFolders(t *testing.T) {
+	empty := t.TempDir()
+	err := run(t.Context(), []string{"-dir", empty}, env(nil), io.Discard, io.Discard)
+	assert.EqualError(t, err, fmt.Sprintf(
+		"-dir: %s holds no folder; make one for each tenant, such as %s/acme, and put the files there", empty, empty))
+	gone := filepath.Join(empty, "gone")
+	err = run(t.Context(), []string{"-dir", gone}, env(nil), io.Discard, io.Discard)
+	assert.ErrorContains(t, err, "-dir: open "+gone)
+}
+
+// commands returns the curl lines of a text, as a shell splits them.
+func commands(t *testing.T, text string, vars ...string) (argv [][]string) {
+	t.Helper()
+	sh, err := exec.LookPath("sh")
+	if err != nil {
+		t.Skip("the printed lines are for a POSIX shell, and there is none here")
+	}
+	for line := range strings.Lines(text) {
+		if !strings.HasPrefix(line, "curl ") {
+			continue
+		}
+		cmd := exec.Command(sh, "-c", `curl() { printf '%s\0' "$@"; }; `+line)
+		cmd.Env = vars
+		out, err := cmd.CombinedOutput()
+		require.NoError(t, err, string(out))
+		argv = append(argv, strings.Split(strings.TrimSuffix(string(out), "\x00"), "\x00"))
+	}
+	return argv
+}
+
+// TestWelcome runs what is printed through a shell and against the connector.
+func TestWelcome(t *testing.T) {
+	odd := map[string]string{"o'brien \"x\" $HOME/t'a.csv": "a'b,\"c\"\"d\",$e\n1,2,3\n"}
+	for _, c := range []struct {
+		why    string
+		files  map[string]string // nil: the bundled data
+		token  string            // empty: one is made
+		vars   []string
+		head   string
+		tenant string
+	}{
+		{"the bundled data, whose password is no secret", nil, "", nil, "Tenants: science, shop (password demo-password)\n", "science"},
+		{"a token of one's own is not printed", nil, testToken, []string{envToken + "=" + testToken},
+			"Token: $PLATFORM_CONNECTOR_TOKEN\n", "science"},
+		{"names that a shell would trip over", odd, "", nil, "Tenants: o'brien \"x\" $HOME\n", "o'brien \"x\" $HOME"},
+		{"a tenant without a password is preferred",
+			map[string]string{"a/.password": "x", "a/t.csv": "a\n1\n", "b/t.csv": "b\n1\n"}, "", nil, "Tenants: a (with a password), b\n", "b"},
+		{"a password of the user's is not printed", map[string]string{"a/.password": "it's x", "a/t.csv": "a\n1\n"}, "",
+			[]string{`TENANT_PASSWORD=it's x`}, "Tenants: a (with a password)\n", "a"},
+		{"a malformed file is passed over", map[string]string{"a/a.csv": "x,x\n", "a/t.csv": "a\n1\n"}, "", nil, "Tenants: a\n", "a"},
+	} {
+		t.Run(c.why, func(t *testing.T) {
+			vars := map[string]string{}
+			if c.token != "" {
+				vars[envToken] = c.token
+			}
+			config, err := configure(nil, env(vars), io.Discard)
+			require.NoError(t, err)
+			src := bundledSource(t)
+			if c.files != nil {
+				config.dir = "somewhere"
+				src, err = filesource.New(mapFS(c.files), quiet)
+				require.NoError(t, err)
+			}
+			var out bytes.Buffer
+			require.NoError(t, welcome(t.Context(), &out, src, config, &net.TCPAddr{Port: 4711}))
+			assert.Contains(t, out.String(), "http://localhost:4711\n")
+			assert.Contains(t, out.String(), c.head)
+			if c.token != "" {
+				assert.NotContains(t, out.String(), c.token)
+			}
+			assert.NotContains(t, out.String(), "it's")
+
+			handler, err := connector.New(definition, src, config.token, &connector.Options{Logger: quiet.Logger})
+			require.NoError(t, err)
+			lines := commands(t, out.String(), c.vars...)
+			require.Len(t, lines, 4, "the document, /check, /discovery, /query")
+			for i, path := range []string{wire.PathDocument, wire.PathCheck, wire.PathDiscovery, wire.PathQuery} {
+				req := request(t, lines[i])
+				assert.Equal(t, path, req.URL.Path)
+				answer := httptest.NewRecorder()
+				handler.ServeHTTP(answer, req)
+				assert.Equal(t, 200, answer.Code, "%s: %s", path, answer.Body)
+				if path == wire.PathQuery {
+					rows := rowTexts(t, answer.Body.String())
+					assert.Len(t, rows, map[bool]int{true: 5, false: 1}[c.files == nil])
+					assert.NotContains(t, rows, "{}", "the rows have members")
+				}
+			}
+		})
+	}
+}
+
+// rowTexts returns the rows of an NDJSON answer, which must end well.
+func rowTexts(t *testing.T, stream string) (rows []string) {
+	t.Helper()
+	var last struct{ End int }
+	for line := range strings.Lines(stream) {
+		var l struct{ Rows []json.RawMessage }
+		require.NoError(t, json.Unmarshal([]byte(line), &l))
+		for _, r := range l.Rows {
+			rows = append(rows, string(r))
+		}
+		require.NoError(t, json.Unmarshal([]byte(line), &last))
+	}
+	require.Equal(t, 1, last.End, "the stream was cut")
+	return rows
+}
+
+// request builds what curl would send for its arguments.
+func request(t *testing.T, argv []string) *http.Request {
+	t.Helper()
+	require.Equal(t, "-sS", argv[0])
+	req := httptest.NewRequest(http.MethodGet, argv[1], nil)
+	for i := 2; i < len(argv); i += 2 {
+		switch argv[i] {
+		case "-H":
+			name, value, ok := strings.Cut(argv[i+1], ": ")
+			require.True(t, ok)
+			req.Header.Set(name, value)
+		case "-d":
+			require.True(t, json.Valid([]byte(argv[i+1])), argv[i+1])
+			req.Method = http.MethodPost
+			req.Body = io.NopCloser(strings.NewReader(argv[i+1]))
+		default:
+			require.Fail(t, "unknown option "+argv[i])
+		}
+	}
+	return req
+}
+
+// blocked is a file system whose tables cannot be opened before the test ends.
+type blocked struct {
+	fs.FS
+	until <-chan struct{}
+}
+
+func (b blocked) Sub(dir string) (fs.FS, error) {
+	sub, err := fs.Sub(b.FS, dir)
+	return blocked{sub, b.until}, err
+}
+
+func (b blocked) Stat(name string) (fs.FileInfo, error) { return fs.Stat(b.FS, name) }
+
+func (b blocked) Open(name string) (fs.File, error) {
+	if strings.HasSuffix(name, ".csv") {
+		<-b.until
+	}
+	return b.FS.Open(name)
+}
+
+// TestWelcomeDoesNotWaitForALargeFile prints a query without fields when the
+// columns are not known in time.
+func TestWelcomeDoesNotWaitForALargeFile(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		until := make(chan struct{})
+		src, err := filesource.New(blocked{mapFS(map[string]string{"a/t.csv": "x\n1\n"}), until}, quiet)
+		require.NoError(t, err)
+		config, err := configure(nil, env(nil), io.Discard)
+		require.NoError(t, err)
+		config.dir = "somewhere"
+		var out bytes.Buffer
+		start := time.Now()
+		require.NoError(t, welcome(t.Context(), &out, src, config, &net.TCPAddr{Port: 1}))
+		assert.Equal(t, 3*time.Second, time.Since(start))
+		assert.Contains(t, out.String(), `"fields":[],"limit":5,"sort":[],"table":"t"`)
+		close(until)
+		require.NoError(t, src.Close())
+	})
+}
+
+// TestRun starts and stops the whole program on a free port.
+func TestRun(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	out, in := io.Pipe()
+	stopped := make(chan error, 1)
+	go func() {
+		stopped <- run(ctx, nil, env(map[string]string{envPort: "0", envToken: testToken}), in, io.Discard)
+		_ = in.Close()
+	}()
+	lines := bufio.NewScanner(out)
+	require.True(t, lines.Scan())
+	_, url, ok := strings.Cut(lines.Text(), " at ")
+	require.True(t, ok, lines.Text())
+	for lines.Scan() && !strings.HasPrefix(lines.Text(), "curl -sS "+url+wire.PathQuery) {
+		continue
+	}
+	res, err := http.Get(url + wire.PathDocument)
+	require.NoError(t, err)
+	document, err := io.ReadAll(res.Body)
+	require.NoError(t, err)
+	require.NoError(t, res.Body.Close())
+	require.NoError(t, wire.Decode(document, &wire.Document{}))
+	go func() { _, _ = io.Copy(io.Discard, out) }()
+	cancel()
+	assert.NoError(t, <-stopped)
+}

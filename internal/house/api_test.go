@@ -1,0 +1,122 @@
+package house
+
+import (
+	"bytes"
+	"flag"
+	"fmt"
+	"go/ast"
+	"go/doc"
+	"go/parser"
+	"go/printer"
+	"go/token"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+var update = flag.Bool("update", false, "rewrite docs/api.txt")
+
+// TestAPI compares the exported declarations of every public package with the
+// committed listing, so that a change of the API shows in review.
+func TestAPI(t *testing.T) {
+	const listing = "../../docs/api.txt"
+	var got bytes.Buffer
+	for _, dir := range publicPackages(t) {
+		writeAPI(t, &got, dir)
+	}
+	if *update {
+		require.NoError(t, os.MkdirAll(filepath.Dir(listing), 0o755))
+		require.NoError(t, os.WriteFile(listing, got.Bytes(), 0o644))
+	}
+	want, err := os.ReadFile(listing)
+	require.NoError(t, err)
+	assert.Equal(t, string(want), got.String(),
+		"the public API differs from docs/api.txt; if that is meant, run: go test ./internal/house -run TestAPI -update")
+}
+
+// publicPackages returns the directories of the packages that users may import,
+// in the order of their paths.
+func publicPackages(t *testing.T) []string {
+	t.Helper()
+	cmd := exec.Command("go", "list", "-f", "{{.Name}}\t{{.Dir}}", "./...")
+	cmd.Dir = "../.."
+	out, err := cmd.Output()
+	require.NoError(t, err)
+	var dirs []string
+	for line := range strings.Lines(string(out)) {
+		name, dir, _ := strings.Cut(strings.TrimSpace(line), "\t")
+		slashed := filepath.ToSlash(dir)
+		if name != "main" && !strings.Contains(slashed, "/internal") && !strings.Contains(slashed, "/examples/") {
+			dirs = append(dirs, dir)
+		}
+	}
+	require.NotEmpty(t, dirs)
+	return dirs
+}
+
+// writeAPI writes the exported declarations of one package, without comments
+// and function bodies.
+func writeAPI(t *testing.T, out *bytes.Buffer, dir string) {
+	t.Helper()
+	fset := token.NewFileSet()
+	entries, err := os.ReadDir(dir)
+	require.NoError(t, err)
+	var files []*ast.File
+	for _, e := range entries {
+		if name := e.Name(); strings.HasSuffix(name, ".go") && !strings.HasSuffix(name, "_test.go") {
+			file, err := parser.ParseFile(fset, filepath.Join(dir, name), nil, parser.SkipObjectResolution)
+			require.NoError(t, err)
+			files = append(files, file)
+		}
+	}
+	root, err := filepath.Abs("../..")
+	require.NoError(t, err)
+	path, err := filepath.Rel(root, dir)
+	require.NoError(t, err)
+	pkg, err := doc.NewFromFiles(fset, files, filepath.ToSlash(path))
+	require.NoError(t, err)
+
+	write := func(decl ast.Decl) {
+		if f, ok := decl.(*ast.FuncDecl); ok {
+			f.Body = nil
+		}
+		var text bytes.Buffer
+		require.NoError(t, (&printer.Config{Mode: printer.UseSpaces, Tabwidth: 4}).Fprint(&text, token.NewFileSet(), decl))
+		// The printer puts the mark of unexported fields behind the brace.
+		const mark = "// contains filtered or unexported fields"
+		if shown, hidden := bytes.CutSuffix(bytes.TrimSpace(text.Bytes()), []byte(mark)); hidden {
+			out.Write(bytes.TrimRight(bytes.TrimSuffix(shown, []byte("}")), "\n"))
+			out.WriteString("\n    " + mark + "\n}\n")
+			return
+		}
+		out.Write(text.Bytes())
+		out.WriteString("\n")
+	}
+	writeValues := func(values []*doc.Value) {
+		for _, v := range values {
+			write(v.Decl)
+		}
+	}
+	writeFuncs := func(funcs []*doc.Func) {
+		for _, f := range funcs {
+			write(f.Decl)
+		}
+	}
+	fmt.Fprintf(out, "# package %s\n\n", pkg.ImportPath)
+	writeValues(pkg.Consts)
+	writeValues(pkg.Vars)
+	writeFuncs(pkg.Funcs)
+	for _, typ := range pkg.Types {
+		write(typ.Decl)
+		writeValues(typ.Consts)
+		writeValues(typ.Vars)
+		writeFuncs(typ.Funcs)
+		writeFuncs(typ.Methods)
+	}
+	out.WriteString("\n")
+}

@@ -1,0 +1,95 @@
+package jsontext
+
+import (
+	"math"
+	"math/rand/v2"
+	"strconv"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// The short way of reading a number and the long one agree on every text: on
+// the value, and on whether it is one.
+func TestPlainNumberAgreesWithTheLongWay(t *testing.T) {
+	random := rand.New(rand.NewPCG(7, 8))
+	texts := []string{
+		"0", "-0", "-0.0", "00", "01", "-01", "0.", ".5", "-.5", "-", "", "1.", "1.5", "1.50", "1..5", "1.5.5", "1e5",
+		"1E5", "1.5e-3", "1e", "+1",
+		"123456789012345", "1234567890123456", "12345678901234567890", "9007199254740991", "9007199254740993", "0.1", "0.3", "1.000000000000001",
+		"999999999999999.9", "99999999999999.9", "0.123456789012345", "0.00000000000001", "0.000000000000001", "4.35",
+		"2.675", "1x", "1.5x", "-x",
+	}
+	for range 10_000 {
+		b := make([]byte, 1+random.IntN(20))
+		for i := range b {
+			b[i] = "00123456789....-eE+"[random.IntN(19)]
+		}
+		texts = append(texts, string(b))
+		texts = append(texts, strconv.FormatFloat(float64(random.Int64N(1e15))/math.Pow10(random.IntN(15)), 'f', -1, 64))
+	}
+	for _, text := range texts {
+		for _, after := range []string{"", ",", " "} {
+			var fast, long Scanner
+			fast.Reset(text + after)
+			long.Reset(text + after)
+			v, ok := fast.plainNumber()
+			if !ok {
+				require.Zero(t, fast.pos, "%q: nothing is consumed", text)
+				continue
+			}
+			raw := long.Number()
+			require.NoError(t, long.err, "%q is no number", text)
+			want, ok := parseNumber(raw)
+			require.True(t, ok, text)
+			require.Equal(t, want, v, text)
+			require.Equal(t, long.pos, fast.pos, text)
+		}
+	}
+	var s Scanner
+	s.Reset("1.25,")
+	v, ok := s.plainNumber()
+	assert.True(t, ok, "the short way is taken at all")
+	assert.Equal(t, Scalar{Kind: Float, Bits: math.Float64bits(1.25)}, v)
+}
+
+func TestAppendStringAgreesByteByByte(t *testing.T) {
+	random := rand.New(rand.NewPCG(9, 10))
+	dst := make([]byte, 0, 256)
+	for range 10_000 {
+		pieces := make([]string, random.IntN(40))
+		for i := range pieces {
+			pieces[i] = string(rune('a' + random.IntN(26)))
+		}
+		for range min(len(pieces), random.IntN(3)) {
+			pieces[random.IntN(len(pieces))] = []string{`"`, `\`, "\n", "\x00", "\x1f", "\x7f", "ü", "😀"}[random.IntN(8)]
+		}
+		s := strings.Join(pieces, "")
+		var want strings.Builder
+		want.WriteString(`before"`)
+		for _, r := range s {
+			switch {
+			case r == '"' || r == '\\':
+				want.WriteString(`\` + string(r))
+			case r == '\n':
+				want.WriteString(`\n`)
+			case r < ' ':
+				want.WriteString(`\u00` + string("0123456789abcdef"[r>>4]) + string("0123456789abcdef"[r&15]))
+			default:
+				want.WriteRune(r)
+			}
+		}
+		want.WriteByte('"')
+		got, err := AppendString(append(dst[:0], "before"...), s)
+		require.NoError(t, err)
+		require.Equal(t, want.String(), string(got))
+		if at := random.IntN(len(s) + 1); at < len(s) && utf8.RuneStart(s[at]) {
+			got, err = AppendString(append(dst[:0], "before"...), s[:at]+"\xff"+s[at:])
+			require.ErrorIs(t, err, ErrUTF8)
+			require.Equal(t, "before", string(got), "what cannot cross leaves dst as it was")
+		}
+	}
+}

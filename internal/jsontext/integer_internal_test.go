@@ -1,0 +1,148 @@
+package jsontext
+
+import (
+	"math/big"
+	"math/rand/v2"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+)
+
+func TestExactInteger(t *testing.T) {
+	for _, c := range []struct {
+		why  string
+		raw  string
+		want int64
+		ok   bool
+	}{
+		{"zero", "0", 0, true},
+		{"minus zero is zero", "-0", 0, true},
+		{"zero is zero whatever follows", "0.000e5", 0, true},
+		{"zero is zero whatever its exponent", "0e999999999999999999999", 0, true},
+		{"an integer", "30000", 30000, true},
+		{"a negative integer", "-17", -17, true},
+		{"an exponent", "3e4", 30000, true},
+		{"a capital exponent with a sign", "3E+4", 30000, true},
+		{"an exponent of zero", "3e0", 3, true},
+		{"a leading zero in the exponent", "3e04", 30000, true},
+		{"zeros behind the point", "30000.0", 30000, true},
+		{"a fraction that the exponent lifts", "1.5e1", 15, true},
+		{"a fraction that the exponent lifts just enough", "0.00125e5", 125, true},
+		{"zeros that the exponent cuts", "12300e-2", 123, true},
+		{"zeros on both sides", "0.0010e3", 1, true},
+		{"2^53-1", "9007199254740991", 1<<53 - 1, true},
+		{"18 digits", "999999999999999999", 999999999999999999, true},
+		{"18 zeros", "100000000000000000", 100000000000000000, true},
+		{"a fraction", "1.5", 0, false},
+		{"a fraction that a double would lose", "1.00000000000000000001", 0, false},
+		{"a fraction behind many zeros", "1." + strings.Repeat("0", 1000) + "1", 0, false},
+		{"an exponent that cuts a digit", "123e-1", 0, false},
+		{"19 digits", "1000000000000000000", 0, false},
+		{"2^63", "9223372036854775808", 0, false},
+		{"beyond the doubles", "1e400", 0, false},
+		{"an exponent of ten digits", "1e9999999999", 0, false},
+		{"an exponent beyond 64 bits", "1e99999999999999999999999", 0, false},
+		{"a negative exponent beyond 64 bits", "1e-99999999999999999999999", 0, false},
+		{"many zeros that the exponent cuts", "1" + strings.Repeat("0", 100000) + "e-100000", 1, true},
+		{"many zeros that the exponent lifts", "0." + strings.Repeat("0", 100000) + "7e100001", 7, true},
+	} {
+		t.Run(c.why, func(t *testing.T) {
+			got, ok := ExactInteger(c.raw)
+			assert.Equal(t, c.ok, ok)
+			assert.Equal(t, c.want, got)
+		})
+	}
+}
+
+func TestExactIntegerAgainstRationals(t *testing.T) {
+	random := rand.New(rand.NewPCG(7, 8))
+	most := big.NewInt(999999999999999999)
+	for range 100_000 {
+		raw := strconv.Itoa(random.IntN(1000) - 500)
+		if random.IntN(2) == 0 {
+			raw += "." + strings.Repeat("0", random.IntN(4)) + strconv.Itoa(random.IntN(1000)) + strings.Repeat("0", random.IntN(4))
+		}
+		if random.IntN(2) == 0 {
+			raw += "e" + strconv.Itoa(random.IntN(48)-24)
+		}
+		r, ok := new(big.Rat).SetString(raw)
+		assert.True(t, ok, raw)
+		fits := r.IsInt() && new(big.Int).Abs(r.Num()).Cmp(most) <= 0
+		got, ok := ExactInteger(raw)
+		if ok != fits || ok && got != r.Num().Int64() {
+			t.Fatalf("%s is judged %d, %v", raw, got, ok)
+		}
+	}
+}
+
+// A megabyte of digits or an absurd exponent is judged in one pass.
+func TestExactIntegerIsLinear(t *testing.T) {
+	start := time.Now()
+	for _, raw := range []string{
+		strings.Repeat("9", 1<<20),
+		"1" + strings.Repeat("0", 1<<20),
+		"0." + strings.Repeat("0", 1<<20) + "1e1048577",
+		"1e" + strings.Repeat("9", 1<<20),
+	} {
+		ExactInteger(raw)
+	}
+	assert.Less(t, time.Since(start), time.Minute, "milliseconds, where expanding would take minutes")
+}
+
+func TestNextStopAtEveryPlace(t *testing.T) {
+	for length := 0; length <= 24; length++ {
+		for at := 0; at < length; at++ {
+			for b := 0; b < 256; b++ {
+				s := []byte(strings.Repeat("\xf0", length)) // beyond ASCII is no stop
+				s[at] = byte(b)
+				want := length
+				if b < ' ' || b == '"' || b == '\\' {
+					want = at
+				}
+				if got := nextStop(string(s), 0); got != want {
+					t.Fatalf("%q stops at %d", s, got)
+				}
+			}
+		}
+	}
+	// Below the first stop nothing hides, whatever the bytes: random ones
+	// provoke borrows between neighbours.
+	random := rand.New(rand.NewPCG(9, 10))
+	for range 200_000 {
+		s := make([]byte, 16)
+		for i := range s {
+			s[i] = byte(random.Uint32())
+			if random.IntN(3) > 0 {
+				s[i] = " !\"#[\\]\x1f\x7f\x80\xa2\xdc\xff"[random.IntN(13)]
+			}
+		}
+		from := random.IntN(17)
+		want, clean := len(s), -1
+		for i := len(s) - 1; i >= 0; i-- {
+			if c := s[i]; i >= from && (c < ' ' || c == '"' || c == '\\') {
+				want = i
+			}
+		}
+		if got := nextStop(string(s), from); got != want {
+			t.Fatalf("%q stops at %d, not %d", s, got, want)
+		}
+		for clean = 0; clean < len(s); clean++ {
+			if c := s[clean]; c < ' ' || c >= 0x80 || c == '"' || c == '\\' {
+				break
+			}
+		}
+		// copyClean may stop short of the first byte that is not clean, by less
+		// than a word, and copies what it answers.
+		for end := range len(s) + 1 {
+			text, clean := s[:end], min(clean, end)
+			dst := make([]byte, end)
+			got := copyClean(dst, string(text))
+			if got > clean || got <= clean-8 || clean == end && got != end || string(dst[:got]) != string(text[:got]) {
+				t.Fatalf("%q is clean up to %d, not %d, and copied as %q", text, clean, got, dst)
+			}
+		}
+	}
+}

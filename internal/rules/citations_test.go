@@ -1,0 +1,97 @@
+package rules_test
+
+import (
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/connectorsdk/connector-sdk-go/conformance"
+	"github.com/connectorsdk/connector-sdk-go/internal/rules"
+)
+
+var (
+	// citation is a rule cited in a comment, a document or a test case. It
+	// also finds citations of a wrong form. (The text of the expression is in
+	// two parts, so that it does not find itself.)
+	citation = regexp.MustCompile(`\[` + `rules?[ :]+([^\]\n]*)\]`)
+	// checkID is what looks like the id of a check of the conformance program.
+	checkID = regexp.MustCompile(`\b(?:P[0-4]\.[0-9]+[a-z]?|[LMT][0-9]+|A\.[0-9]+)\b`)
+)
+
+// A file is a text of the repository with its path from the root.
+type file struct{ path, text string }
+
+// files returns the texts of the repository that have one of the extensions,
+// those of nested modules included.
+func files(t *testing.T, extensions ...string) (list []file) {
+	t.Helper()
+	root := os.DirFS("../..")
+	err := fs.WalkDir(root, ".", func(path string, d fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return err
+		case d.IsDir() && (d.Name() == ".git" || d.Name() == "node_modules"):
+			return fs.SkipDir
+		case d.IsDir() || !slices.Contains(extensions, filepath.Ext(path)):
+			return nil
+		}
+		data, err := fs.ReadFile(root, path)
+		list = append(list, file{path, string(data)})
+		return err
+	})
+	require.NoError(t, err)
+	require.NotEmpty(t, list)
+	return list
+}
+
+// line returns the number of the line at an offset of a text.
+func line(text string, offset int) int {
+	return 1 + strings.Count(text[:offset], "\n")
+}
+
+// TestCitations requires that each rule that is cited exists.
+func TestCitations(t *testing.T) {
+	cited := 0
+	for _, f := range files(t, ".go", ".md", ".json", ".txtar", ".txt", ".yml") {
+		for _, at := range citation.FindAllStringSubmatchIndex(f.text, -1) {
+			id := f.text[at[2]:at[3]]
+			if _, ok := rules.Lookup(id); !ok {
+				t.Errorf("%s:%d: docs/protocol.md has no rule %q", f.path, line(f.text, at[0]), id)
+			}
+			cited++
+		}
+	}
+	require.NotZero(t, cited)
+}
+
+// TestCheckIDs requires that each check that a document names exists.
+func TestCheckIDs(t *testing.T) {
+	named := 0
+	for _, f := range files(t, ".md") {
+		for _, at := range checkID.FindAllStringIndex(f.text, -1) {
+			id := f.text[at[0]:at[1]]
+			if conformance.Find(id) == nil {
+				t.Errorf("%s:%d: the conformance program has no check %q", f.path, line(f.text, at[0]), id)
+			}
+			named++
+		}
+	}
+	require.NotZero(t, named)
+}
+
+// TestRulesCiteRules requires that rules which the rulebook mentions exist.
+func TestRulesCiteRules(t *testing.T) {
+	mention := regexp.MustCompile("`([a-z]+-[0-9]+[a-z]?)`")
+	for _, r := range rules.All() {
+		for _, m := range mention.FindAllStringSubmatch(r.Text+r.Example, -1) {
+			_, ok := rules.Lookup(m[1])
+			require.True(t, ok, "%s mentions %s", r.ID, m[1])
+		}
+	}
+}

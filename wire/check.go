@@ -1,0 +1,57 @@
+package wire
+
+// Envelope is what every request carries: the tenant's credentials, and the
+// time in milliseconds, 1 to 2^53-1, that the request may take from its
+// arrival.
+type Envelope struct {
+	Credentials Credentials `json:"credentials"`
+	TimeoutMS   int64       `json:"timeoutMs"`
+}
+
+// envelope returns the members that every request carries.
+func envelope[T any](of func(*T) *Envelope) []member[T] {
+	return append(
+		required("credentials", func(m *T) *Credentials { return &of(m).Credentials }, credentialMap),
+		required("timeoutMs", func(m *T) *int64 { return &of(m).TimeoutMS }, milliseconds)...)
+}
+
+// CheckRequest is the body of /check.
+type CheckRequest struct {
+	Envelope
+}
+
+var checkRequest = newObject(request,
+	envelope(func(m *CheckRequest) *Envelope { return &m.Envelope }),
+).lenient()
+
+// DiscoveryRequest is the body of /discovery.
+type DiscoveryRequest struct {
+	Envelope
+}
+
+var discoveryRequest = newObject(request,
+	envelope(func(m *DiscoveryRequest) *Envelope { return &m.Envelope }),
+).lenient()
+
+// CheckAnswer is the answer of /check. OK is always true: a rejection is an
+// error.
+type CheckAnswer struct {
+	OK bool `json:"ok"`
+}
+
+var checkAnswer = newObject(answer,
+	required("ok", func(m *CheckAnswer) *bool { return &m.OK }, codec[bool]{
+		read: func(d *decoder, p *bool) {
+			if *p = d.boolean(); d.ok() && !*p {
+				d.fail(mustBeOK)
+			}
+		},
+		write: func(e *encoder, p *bool) {
+			if e.bool(*p); !*p {
+				e.fail(mustBeOK)
+			}
+		},
+	}),
+)
+
+const mustBeOK = "must be true; a rejection is an error envelope"
