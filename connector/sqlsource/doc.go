@@ -7,9 +7,9 @@
 //	package main
 //
 //	import (
+//		"context"
 //		"database/sql"
 //		"log"
-//		"net/http"
 //		"os"
 //
 //		_ "modernc.org/sqlite" // or another driver
@@ -36,7 +36,7 @@
 //		if err != nil {
 //			log.Fatal(err)
 //		}
-//		log.Fatal(http.ListenAndServe(":8080", h))
+//		log.Fatal(connector.ListenAndServe(context.Background(), ":8080", h))
 //	}
 //
 // If each tenant has a database or a user of its own, call [NewPerTenant];

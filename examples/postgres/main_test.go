@@ -94,7 +94,8 @@ func TestGraded(t *testing.T) {
 	require.NoError(t, err)
 	target, done := conformance.InProcess(handler, testToken)
 	defer done()
-	target.Credentials = []wire.Credentials{wire.NewCredentials(map[string]string{"user": admin.User, "password": admin.Password, "database": name})}
+	tenant := map[string]string{"user": admin.User, "password": admin.Password, "database": name}
+	target.Credentials = []wire.Credentials{wire.NewCredentials(tenant)}
 	conformance.Test(t, target, &conformance.Options{Mode: conformance.ModeLive})
 }
 
