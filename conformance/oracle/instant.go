@@ -26,6 +26,9 @@ func parseInstant(text string) (instant, bool) {
 	if len(text) < len("2006-01-02") || text[4] != '-' {
 		return instant{}, false
 	}
+	if at, ok := parseUsual(text); ok {
+		return at, true
+	}
 	part := iso.FindStringSubmatch(text)
 	if part == nil {
 		return instant{}, false
@@ -54,6 +57,25 @@ func parseInstant(text string) (instant, bool) {
 		}
 	}
 	return at, true
+}
+
+// parseUsual parses the two spellings that nearly all rows have, a date alone and a
+// datetime with Z, because the expression is slow. It reports false for any other.
+func parseUsual(text string) (instant, bool) {
+	layout, frac := time.DateOnly, ""
+	if len(text) > len(layout) {
+		whole, zulu := strings.CutSuffix(text, "Z")
+		layout = "2006-01-02T15:04:05"
+		if !zulu || len(whole) < len(layout) {
+			return instant{}, false
+		}
+		text, frac = whole[:len(layout)], whole[len(layout):]
+	}
+	at, err := time.Parse(layout, text)
+	if err != nil || frac != "" && (len(frac) < 2 || frac[0] != '.' || strings.Trim(frac[1:], "0123456789") != "") {
+		return instant{}, false
+	}
+	return instant{seconds: at.Unix(), frac: strings.TrimRight(strings.TrimPrefix(frac, "."), "0")}, true
 }
 
 // parseOffset parses Z, ±hh, ±hhmm or ±hh:mm as seconds ahead of UTC.

@@ -1,0 +1,28 @@
+package oracle
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// TestUsualInstants requires that the usual spelling of an instant, which is parsed
+// by a way of its own, reads as the same instant with another offset does.
+func TestUsualInstants(t *testing.T) {
+	for _, text := range []string{
+		"2024-02-29T22:30:00", "2024-02-29T22:30:00.123456", "2024-02-29T22:30:00.5000", "2024-02-29T22:30:00.", "2024-02-29T22:30:00.5x",
+		"2024-02-30T22:30:00", "2024-12-31T23:59:60", "2024-02-29T24:00:00", "2024-02-29T24:00:01", "2024-02-29T1:30:00.5", "0000-01-01T00:00:00",
+		"2024-02-29T22:30", "2024-02-29T22:30:00,5", "2024-02-29t22:30:00", "2024-02-29 22:30:00", "1969-12-31T23:59:59.9", "2024-02-29",
+	} {
+		usual, ok := parseInstant(text + "Z")
+		other, otherOK := parseInstant(text + "+00:00")
+		require.Equal(t, otherOK, ok, text)
+		require.Equal(t, other, usual, text)
+	}
+	day, ok := parseInstant("2024-02-29")
+	midnight, _ := parseInstant("2024-02-29T00:00:00+00:00")
+	require.True(t, ok)
+	require.Equal(t, midnight, day)
+	_, ok = parseInstant("2024-02-30")
+	require.False(t, ok)
+}
