@@ -17,6 +17,7 @@ import (
 // TestCurlWorksAsPasted runs the lines that reports show, in a real shell, and
 // compares what arrives byte by byte.
 func TestCurlWorksAsPasted(t *testing.T) {
+	t.Parallel()
 	for _, command := range []string{"bash", "curl"} {
 		if _, err := exec.LookPath(command); err != nil {
 			if os.Getenv("CI") == "true" {

@@ -21,6 +21,7 @@ import (
 // TestFixturePasses grades the corpus served by package kit, and by the lab
 // without a twist: every check of phase 2 passes.
 func TestFixturePasses(t *testing.T) {
+	t.Parallel()
 	for name, build := range map[string]func() http.Handler{
 		"kit": usual,
 		"lab": func() http.Handler { return twisted(twist{}) },
@@ -101,6 +102,7 @@ func supersets(served string) http.Handler {
 // whatever is judged passes, and what is not is skipped with a reason that is no
 // fault.
 func TestFixtureIsLenient(t *testing.T) {
+	t.Parallel()
 	legal := []struct {
 		name, why string
 		judged    string // a check that must have been judged all the same
@@ -166,6 +168,7 @@ func TestFixtureIsLenient(t *testing.T) {
 // TestFixtureMissing grades connectors without the corpus, with another one, and
 // with the right manifest over wrong data.
 func TestFixtureMissing(t *testing.T) {
+	t.Parallel()
 	serveTables := func(edit func(tables []corpus.Table) []corpus.Table) http.Handler {
 		var tables []memsource.Table
 		for _, table := range edit(corpus.Tables()) {
@@ -231,6 +234,7 @@ func TestFixtureMissing(t *testing.T) {
 // TestFixtureSurvives grades connectors whose answers have little to do with the
 // questions: they fail, and the program goes on to its end.
 func TestFixtureSurvives(t *testing.T) {
+	t.Parallel()
 	discovery := func(edit func(table map[string]any)) func() http.Handler {
 		return func() http.Handler {
 			return answers(usual(), func(body map[string]any, status int) (any, int) {

@@ -17,6 +17,7 @@ import (
 // TestForeign grades a connector in another language, written without this SDK
 // as it is, and broken in two ways.
 func TestForeign(t *testing.T) {
+	t.Parallel()
 	node, err := exec.LookPath("node")
 	if err != nil {
 		if os.Getenv("CI") == "true" {

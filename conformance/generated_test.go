@@ -24,6 +24,7 @@ const generatedOnly = `^(P2\.17[a-e]|M8)$`
 // whatever the seed, within the budget of requests, and by answers that tell. With
 // CI=true it tries more seeds.
 func TestGeneratedAcceptsTheReference(t *testing.T) {
+	t.Parallel()
 	h := serve(connector.Definition{}, corpusSource(), nil)
 	seeds := 6
 	switch {
@@ -55,6 +56,7 @@ func acceptsTheReference(t *testing.T, h http.Handler, seed uint64) {
 // TestGeneratedFaultsAreFound: with seed 1, by the named checks, and shrunk to
 // what the fault needs.
 func TestGeneratedFaultsAreFound(t *testing.T) {
+	t.Parallel()
 	small := map[string]func(t *testing.T, o *conformance.Outcome){
 		"the third group of or is forgotten": func(t *testing.T, o *conformance.Outcome) {
 			q := reported[wire.QueryRequest](t, o)
@@ -167,6 +169,7 @@ func reported[M any, P interface {
 // TestGeneratedVerdicts: what is no fault of the connector's, or another
 // check's, fails none of these.
 func TestGeneratedVerdicts(t *testing.T) {
+	t.Parallel()
 	type verdict struct {
 		conformance.Verdict
 		conformance.Reason
@@ -371,6 +374,7 @@ func unavailable(http.Handler) http.Handler {
 // TestGeneratedAreReplayed: a seed and a check's id are enough to ask the same
 // again, whatever else is run and in whatever order the rows come.
 func TestGeneratedAreReplayed(t *testing.T) {
+	t.Parallel()
 	requests := func(run string, seed uint64, shuffled bool) map[string][]string {
 		seen := map[string][]string{}
 		check := ""

@@ -21,6 +21,7 @@ import (
 const lawIDs = `^(L\d+|M[1-7]|T\d|P3\.5[abc]|P3\.7a|A\.15)$`
 
 func TestLawsHold(t *testing.T) {
+	t.Parallel()
 	tests := []struct {
 		name, why string
 		options   func(*grading)
@@ -115,6 +116,7 @@ func ceilings(h http.Handler, limit, offset int64) http.Handler {
 }
 
 func TestLargeTablesAreJudgedByWindows(t *testing.T) {
+	t.Parallel()
 	large := func() *liveSource { return &liveSource{Source: sourceOf(largeCustomers())} }
 	tests := []struct {
 		id    string
@@ -213,6 +215,7 @@ func newMoving(every int64) *moving {
 }
 
 func TestDataThatMovesFailNothing(t *testing.T) {
+	t.Parallel()
 	tests := []struct {
 		name  string
 		every int64

@@ -28,6 +28,7 @@ func faults() []fault {
 // the token; and every check has a connector that fails it. What else a fault
 // breaks is for TestKillMatrix.
 func TestFaults(t *testing.T) {
+	t.Parallel()
 	killed, named := map[string]bool{}, map[string]bool{}
 	for _, f := range faults() {
 		require.False(t, named[f.name], "two faults are called %q", f.name)
@@ -67,6 +68,7 @@ func TestFaults(t *testing.T) {
 // TestFaultsOverTCP grades one broken connector of several kinds over a real
 // connection, where time and the network are what they are for users.
 func TestFaultsOverTCP(t *testing.T) {
+	t.Parallel()
 	for _, id := range []string{"P0.2", "P1.2b", "P1.3", "P2.3b", "P2.7a", "P2.11c", "P3.4c", "P3.6b", "P3.6g", "L1", "T2"} {
 		t.Run(id, func(t *testing.T) {
 			t.Parallel()

@@ -20,6 +20,7 @@ const protocolIDs = `^(P[013]\.|A\.([1-7]|1[0-4]|16|17|20)$)`
 // TestProtocolOfHealthyConnectors grades connectors that break no rule: nothing
 // may be found, and nothing be blocked.
 func TestProtocolOfHealthyConnectors(t *testing.T) {
+	t.Parallel()
 	for _, c := range []struct {
 		name, why   string
 		mode        conformance.Mode

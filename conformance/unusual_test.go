@@ -272,6 +272,7 @@ var unusual = []struct {
 
 // TestUnusual grades every unusual connector with the whole program.
 func TestUnusual(t *testing.T) {
+	t.Parallel()
 	require.GreaterOrEqual(t, len(unusual), 12)
 	for _, u := range unusual {
 		t.Run(u.name, func(t *testing.T) {
