@@ -307,7 +307,7 @@ func FuzzDecode(f *testing.F) {
 	for i, message := range messages {
 		for _, valid := range []bool{true, false} {
 			for _, body := range bodies(f, message.folder, valid) {
-				f.Add(uint8(i), []byte(body))
+				f.Add(uint8(i), body)
 			}
 		}
 	}
