@@ -177,7 +177,8 @@ type RowWriter struct {
 // Row offers one row, its cells in the order of Begin's columns. It encodes
 // before it returns and keeps nothing, so buffers may be reused. It blocks
 // while the reader is slow. A non-nil error means that no more rows are wanted:
-// return it as it is.
+// return it as it is. Row does not check that a cell fits the type of its column;
+// package connectortest does.
 func (w *RowWriter) Row(values ...wire.Value) error {
 	h := w.handoff
 	h.Lock()

@@ -277,7 +277,7 @@ func TestUnknownNames(t *testing.T) {
 		message             string
 		plain               string // without a Describer; "" where only a description can tell
 	}{
-		{"protocol, /query rule 7", "/query", `"items"`, `"nothing"`, 404, wire.CodeUnknownEntity, noTable, noTable},
+		{"error-5: an unknown table", "/query", `"items"`, `"nothing"`, 404, wire.CodeUnknownEntity, noTable, noTable},
 		{"filter-11: in fields", "/query", `["id"]`, `["id","nothing"]`, 404, wire.CodeUnknownEntity, noField,
 			noField},
 		{"filter-11: in sort", "/query", `"sort":[]`, `"sort":[{"field":"nothing","dir":"asc"}]`, 404,
@@ -297,7 +297,7 @@ func TestUnknownNames(t *testing.T) {
 
 		{"measure-3: an unknown table anywhere", "/count", `"items"`, `"nothing"`, 404, wire.CodeUnknownEntity,
 			noTable, ""},
-		{"protocol, /count: the same rule as /query", "/count", `"and":[]`, filter("nothing"), 422,
+		{"filter-11: in a filter of /count", "/count", `"and":[]`, filter("nothing"), 422,
 			wire.CodeUnsupported, `table "items" has no field "nothing" to filter by`, ""},
 		{"aggregate-7", "/count", `"and":[]`, filter("sealed"), 422, wire.CodeUnsupported,
 			`field "sealed" of table "items" is not filterable`, ""},
