@@ -2,11 +2,12 @@
 // for external data connectors: small HTTP services, hosted by a third party,
 // that answer a data platform's questions over data the platform cannot reach.
 //
-// It holds no code. Begin with package connector, which serves a source of
-// yours over the protocol; then:
+// It holds no code. Begin with package connector, which serves your
+// source over the protocol. The others:
 //
 //   - connector/memsource: a complete source in memory, and the pieces to compute
 //     counts, aggregates, joins and measurements from rows;
+//   - connector/filesource: a folder of CSV and NDJSON files as a complete source;
 //   - connector/sqlsource: any database/sql database as a complete source;
 //   - connector/connectortest: run a source in a test, without a port, and have
 //     every claim it makes checked against its rows;

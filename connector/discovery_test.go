@@ -256,7 +256,7 @@ func TestAnswersThatAreNone(t *testing.T) {
 			orphans},
 		{"fewer orphans than none", link(&wire.LinkHitRate{FromNonNull: 1, OrphanCount: -1}), "/linkHitRate", "",
 			orphans},
-		{"protocol: at most 20 samples",
+		{"at most 20 samples",
 			link(&wire.LinkHitRate{FromNonNull: 99, OrphanCount: 99, OrphanSamples: make([]string, 21)}),
 			"/linkHitRate", "", orphans},
 		{"cell-4: a sample that is not UTF-8",
@@ -317,7 +317,7 @@ func TestAnswersAtTheEdge(t *testing.T) {
 	}
 	s := serve(t, src, nil)
 	for _, c := range []struct{ why, path, body, want string }{
-		{"protocol: the null stays inside the wrapper", "/size", good("/size"), `{"size":null}`},
+		{"the null stays inside the wrapper", "/size", good("/size"), `{"size":null}`},
 		{"cell-1", "/count", good("/count"), `{"count":9007199254740991}`},
 		{"one entry for every column asked for, null where it was not counted, and no other", "/cardinality",
 			edit(t, "/cardinality", `["id"]`, `["a","b","c","a"]`),

@@ -27,8 +27,8 @@
 //
 // That is a complete connector. A query asks for filters, a sort, a window and
 // some of the fields. A source may ignore all of them: the library applies them
-// to the rows that the source offers, in constant memory. A sort with a limit
-// takes a heap of offset+limit rows.
+// to the rows that the source offers, in constant memory, except that a sort with
+// a limit keeps offset+limit rows. The platform does a sort without a limit.
 //
 // # Served, claim, window, push
 //
@@ -39,8 +39,8 @@
 // To push work is to leave it to the upstream, for instance as an SQL condition.
 // It makes a connector faster and is never needed. A source that has applied the
 // filters or the sort itself claims so, once, with [Rows.Claim]. The library does
-// not repeat what is claimed, does the rest, and states the sum as served.
-// filter.Split returns the filters that a source can push. [Claim.Window] returns
+// not repeat what is claimed. It does the rest, and tells the platform that both
+// parts are served. filter.Split returns the filters that a source can push. [Claim.Window] returns
 // offset and limit, once filters and sort are served.
 //
 // A claim must hold exactly, with the platform's semantics (see package filter):

@@ -122,7 +122,7 @@ func TestOmit(t *testing.T) {
 			d.Capabilities.Operators = slices.DeleteFunc(slices.Clone(thirteen),
 				func(op wire.Op) bool { return op == wire.OpIn || op == wire.OpNin })
 		}},
-		{"protocol: operators may be empty", connector.Omit{Operators: thirteen},
+		{"operators may be empty", connector.Omit{Operators: thirteen},
 			func(d *wire.Document) { d.Capabilities.Operators = nil }},
 		{"all sort keys but one", connector.Omit{Sort: wire.SortSingle},
 			func(d *wire.Document) { d.Capabilities.Sort = wire.SortSingle }},

@@ -191,7 +191,7 @@ func TestDialectMode(t *testing.T) {
 		{"strict: both modes at once", edit(t, "/query", `"and":[]`, `"and":[],"sql":"`+canary+`","params":[]`), ok,
 			400, wire.CodeBadRequest, "body: unknown member*"},
 		{"params are required", `{"sql":"` + canary + `",` + tail, ok, 400, wire.CodeBadRequest,
-			"body: params is missing"},
+			`body: member "params" is missing`},
 		{"sql is a text", `{"sql":["` + canary + `"],"params":[],` + tail, ok, 400, wire.CodeBadRequest,
 			"sql: must be a string"},
 		{"params are scalars", `{"sql":"x","params":[1,{"` + canary + `":1}],` + tail, ok, 400, wire.CodeBadRequest,

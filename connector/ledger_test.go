@@ -164,7 +164,7 @@ func isTest(name string) bool {
 	return strings.HasPrefix(name, "Test") || strings.HasPrefix(name, "Fuzz") || strings.HasPrefix(name, "Example")
 }
 
-// TestReadme keeps the connector that the README shows the one that is
+// TestReadme compares the connector in the README with examples/hello, which is
 // compiled.
 func TestReadme(t *testing.T) {
 	readme, err := os.ReadFile("../README.md")

@@ -38,7 +38,7 @@ func TestBearer(t *testing.T) {
 			true},
 		{"an unrelated query is no token", []string{"Bearer " + token}, "trace=1&page=2", true},
 
-		{"protocol, Authentication 2: missing", nil, "", false},
+		{"auth-3: missing", nil, "", false},
 		{"an empty header", []string{""}, "", false},
 		{"a scheme alone", []string{"Bearer"}, "", false},
 		{"a scheme and nothing behind it", []string{"Bearer "}, "", false},
@@ -58,7 +58,7 @@ func TestBearer(t *testing.T) {
 		{"http-3: a good header before a bad one", []string{"Bearer " + token, "Bearer " + wrong}, "", false},
 		{"http-3: a good header behind a bad one", []string{"Bearer " + wrong, "Bearer " + token}, "", false},
 
-		{"protocol, Authentication 2: in the query only", nil, "token=" + token, false},
+		{"auth-4: in the query only", nil, "token=" + token, false},
 		{"http-3: in the query, beside a good header", []string{"Bearer " + token}, "token=" + token, false},
 		{"under the name OAuth gives it", []string{"Bearer " + token}, "access_token=" + token, false},
 		{"under a name nobody would guess", []string{"Bearer " + token}, "x=" + token, false},

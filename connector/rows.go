@@ -8,9 +8,9 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
-// The way of a row, one way: RowWriter -> finish.Finisher -> batch.Batcher ->
-// batch.Handoff. The goroutine of the request takes whole batches from the
-// handoff and writes them (see stream).
+// A row goes from RowWriter to finish.Finisher, batch.Batcher and batch.Handoff,
+// and never back. The goroutine of the request takes whole batches from the
+// handoff and writes them (stream.go).
 
 // Rows takes the answer to a query from a source, in up to three steps:
 // [Rows.Claim] states what the source has already applied, if anything;
@@ -43,7 +43,7 @@ func newRows(plan *finish.Plan, to *batch.Batcher, handoff *batch.Handoff) *Rows
 	}
 }
 
-// errClosed tells a source that it has returned.
+// errClosed is what Row returns after the source's call has returned.
 const errClosed = fault("the call of the source that these rows are for has returned")
 
 // Served names the parts of a request that a source has applied itself, with the
@@ -177,7 +177,8 @@ type RowWriter struct {
 // Row offers one row, its cells in the order of Begin's columns. It encodes
 // before it returns and keeps nothing, so buffers may be reused. It blocks
 // while the reader is slow. A non-nil error means that no more rows are wanted:
-// return it as it is.
+// return it as it is. Row does not check that a cell fits the type of its column;
+// package connectortest does.
 func (w *RowWriter) Row(values ...wire.Value) error {
 	h := w.handoff
 	h.Lock()

@@ -56,7 +56,7 @@ func Serve(ctx context.Context, l net.Listener, handler http.Handler) error {
 	}
 	failed := make(chan error, 1)
 	go func() { failed <- server.Serve(l) }()
-	defer l.Close()
+	defer func() { _ = l.Close() }()
 	var failure error
 	select {
 	case failure = <-failed:

@@ -26,11 +26,27 @@ var (
 
 func oracleIsCell(v wire.Value) bool { return !v.IsNull() && v.Kind() != wire.KindInvalid }
 
+// parsedRats holds what oracleRat parsed, nil for text that is not a number. The
+// tests compare every value with every other.
+var parsedRats = map[string]*big.Rat{}
+
+// oracleRat returns the number that a value spells. Callers must not change it.
 func oracleRat(v wire.Value) (*big.Rat, bool) {
-	if v.Kind() == wire.KindBool || !oracleNumber.MatchString(v.String()) {
+	if v.Kind() == wire.KindBool {
 		return nil, false
 	}
-	return new(big.Rat).SetString(v.String())
+	text := v.String()
+	r, known := parsedRats[text]
+	if !known {
+		if oracleNumber.MatchString(text) {
+			r, _ = new(big.Rat).SetString(text)
+		}
+		if len(parsedRats) == 10_000 { // a fuzzer invents texts without end
+			clear(parsedRats)
+		}
+		parsedRats[text] = r
+	}
+	return r, r != nil
 }
 
 // oracleSeconds returns an instant as seconds since 1970. It puts a leap second

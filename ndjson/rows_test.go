@@ -117,7 +117,8 @@ func TestRowsCanBeTakenUpAgain(t *testing.T) {
 	})
 	t.Run("by lines after some rows, when the rest of their line is wrong", func(t *testing.T) {
 		r := ndjson.NewReader(strings.NewReader(`{"rows":[{"a":1},{"a":{}}]}` + "\n" + end))
-		for range r.Rows() {
+		for _, err := range r.Rows() {
+			require.NoError(t, err)
 			break
 		}
 		_, err := transcript(r)

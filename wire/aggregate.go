@@ -75,7 +75,7 @@ var measure = newObject(part,
 	required("as", func(m *Measure) *string { return &m.As }, label),
 ).checked(func(d *decoder, m *Measure, _ uint32) {
 	if m.Fn != FnCount && m.Field == "" {
-		d.fail("field is missing; only a count goes without one")
+		d.fail(`member "field" is missing; only a count goes without one`)
 	}
 })
 

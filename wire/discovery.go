@@ -109,10 +109,10 @@ var stats = newObject(part,
 )
 
 // Field returns the field of that name, or nil.
-func (t *Table) Field(name string) *Field {
-	for i := range t.Fields {
-		if t.Fields[i].Name == name {
-			return &t.Fields[i]
+func (m *Table) Field(name string) *Field {
+	for i := range m.Fields {
+		if m.Fields[i].Name == name {
+			return &m.Fields[i]
 		}
 	}
 	return nil
@@ -131,9 +131,9 @@ type Column struct {
 }
 
 // Columns returns the table's fields as columns, in order.
-func (t *Table) Columns() []Column {
-	columns := make([]Column, len(t.Fields))
-	for i, f := range t.Fields {
+func (m *Table) Columns() []Column {
+	columns := make([]Column, len(m.Fields))
+	for i, f := range m.Fields {
 		columns[i] = Column{Name: f.Name, Type: f.Type}
 	}
 	return columns

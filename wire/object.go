@@ -164,7 +164,7 @@ func (o *object[T]) unknown(d *decoder, name string, ignored *nameSet) {
 func (o *object[T]) finish(d *decoder, m *T, present uint32) {
 	for i := range o.members {
 		if o.members[i].required && present&(1<<i) == 0 {
-			d.fail(o.members[i].name + " is missing")
+			d.fail(`member "` + o.members[i].name + `" is missing`)
 			return
 		}
 	}

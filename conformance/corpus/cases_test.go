@@ -166,7 +166,7 @@ func TestMalformedCases(t *testing.T) {
 		{"an unknown member", `[{"title": ""}]`, `unknown field "title"`},
 		{"an unknown route", `[` + head + `"path": "/discovery", "request": {}, "answer": {}}]`, `a case cannot use the route "/discovery"`},
 		{"a request that none would take", `[` + head + `"path": "/count", "request": {"table": "t"}, "answer": 1}]`,
-			"x: request: body: and is missing"},
+			`x: request: body: member "and" is missing`},
 		{"credentials", `[` + head + `"path": "/count", "request": {"table": "t", "and": [], "credentials": {}}, "answer": 1}]`, "x: request"},
 		{"a row that is too short", `[` + head +
 			`"path": "/query", "request": {"table": "t", "and": [], "sort": [], "fields": ["a"]}, "answer": ` +

@@ -1,6 +1,7 @@
 package oracle_test
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"slices"
@@ -39,12 +40,16 @@ func FuzzAgainstFilter(f *testing.F) {
 	})
 }
 
+// agreeOnValues compares without testify while both agree: it is called ten
+// thousand times, with more than a hundred comparisons each.
 func agreeOnValues(t *testing.T, a, b wire.Value) {
 	for _, typ := range allTypes {
 		order, ok := oracle.Compare(a, b, typ)
 		theirOrder, theirOK := filter.Compare(a, b, typ)
-		require.Equal(t, theirOK, ok, "comparable: %q and %q as %q", a, b, typ)
-		if ok {
+		if ok != theirOK {
+			require.Equal(t, theirOK, ok, "comparable: %q and %q as %q", a, b, typ)
+		}
+		if ok && sign(order) != sign(theirOrder) {
 			require.Equal(t, sign(theirOrder), sign(order), "order: %q and %q as %q", a, b, typ)
 		}
 		for _, op := range allOps {
@@ -56,12 +61,18 @@ func agreeOnValues(t *testing.T, a, b wire.Value) {
 				f.Values = []wire.Value{wire.Null(), b}
 			}
 			program, err := filter.Compile(wire.Where{And: []wire.Filter{f}}, []wire.Column{{Name: "c", Type: typ}})
-			require.NoError(t, err)
-			require.Equal(t, program.Match([]wire.Value{a}), oracle.Match(a, f, typ), "%q %s %q as %q", a, op, b, typ)
+			if err != nil {
+				require.NoError(t, err)
+			}
+			if theirs, ours := program.Match([]wire.Value{a}), oracle.Match(a, f, typ); ours != theirs {
+				require.Equal(t, theirs, ours, "%q %s %q as %q", a, op, b, typ)
+			}
 		}
 		// Equal values have equal keys in package filter.
-		if !oracle.Same(a, b, typ) && typ != wire.TypeJSON && typ != wire.TypeArray {
-			require.NotEqual(t, filter.AppendKey(nil, a, typ), filter.AppendKey(nil, b, typ), "keys: %q and %q as %q", a, b, typ)
+		if typ != wire.TypeJSON && typ != wire.TypeArray && !oracle.Same(a, b, typ) {
+			if key, other := filter.AppendKey(nil, a, typ), filter.AppendKey(nil, b, typ); bytes.Equal(key, other) {
+				require.NotEqual(t, key, other, "keys: %q and %q as %q", a, b, typ)
+			}
 		}
 	}
 }

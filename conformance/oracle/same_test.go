@@ -106,7 +106,9 @@ func TestSameIsAnEquivalence(t *testing.T) {
 				}
 				require.True(t, oracle.Same(b, a, typ))
 				for _, c := range pool {
-					require.Equal(t, oracle.Same(a, c, typ), oracle.Same(b, c, typ), "%q %q %q as %q", a, b, c, typ)
+					if left, right := oracle.Same(a, c, typ), oracle.Same(b, c, typ); left != right {
+						require.Equal(t, left, right, "%q %q %q as %q", a, b, c, typ)
+					}
 				}
 			}
 		}

@@ -340,7 +340,7 @@ var faults = []fault{
 			var calls atomic.Int64
 			return emitting(t, wire.Served{Filters: true}, func(req *connector.QueryRequest, _ connector.Claim, rows [][]wire.Value) [][]wire.Value {
 				if len(req.Sort) > 0 || len(rows) == 0 {
-					return rows // sorted by the SDK, ties included
+					return rows // sorted by the library, ties included
 				}
 				n := int(calls.Add(1)) % len(rows)
 				return append(rows[n:len(rows):len(rows)], rows[:n]...)

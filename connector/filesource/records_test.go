@@ -109,15 +109,18 @@ func TestCSVAgainstTheStandardLibrary(t *testing.T) {
 		from := &quotedLineEnds{from: bufio.NewReaderSize(bytes.NewReader(content), 16)}
 		got, err := csv.NewReader(from).ReadAll()
 		var was, is *csv.ParseError
-		require.Equal(t, errors.As(refused, &was), errors.As(err, &is), "%q", content)
-		if was != nil {
-			require.ErrorIs(t, is, was.Err, "%q", content)
-			require.Equal(t, []int{was.StartLine, was.Line}, []int{is.StartLine, is.Line}, "%q", content)
+		if errors.As(refused, &was) != errors.As(err, &is) {
+			require.Equal(t, refused, err, "%q", content)
+		}
+		if was != nil && (!errors.Is(is, was.Err) || was.StartLine != is.StartLine || was.Line != is.Line) {
+			require.Equal(t, was, is, "%q", content)
 		}
 		accepted += len(got)
 		for i, record := range got {
 			for j, cell := range record {
-				require.Equal(t, want[i][j], strings.ReplaceAll(cell, "\r\n", "\n"), "%q", content)
+				if cell = strings.ReplaceAll(cell, "\r\n", "\n"); want[i][j] != cell {
+					require.Equal(t, want[i][j], cell, "%q", content)
+				}
 			}
 		}
 	}

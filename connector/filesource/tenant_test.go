@@ -175,7 +175,7 @@ func TestAWrongTenantAndAWrongPasswordAnswerTheSame(t *testing.T) {
 		for name, why := range hostile(dir) {
 			status, answer := s.Post(path, body(name, "zzzzzz", members))
 			require.Equal(t, 400, status, "%s %q: %s", path, name, why)
-			// The SDK cuts credential values out of texts [rule credential-9], and some
+			// The library cuts credential values out of texts [rule credential-9], and some
 			// names typed here are words of the sentence.
 			if strings.Contains(answer, "[redacted]") {
 				continue

@@ -142,7 +142,8 @@ func TestJoinCanBeReadTwiceAndLeftEarly(t *testing.T) {
 		[]memsource.Relation{places()}, 0)
 	require.NoError(t, err)
 	n := 0
-	for range joined.Rows {
+	for _, err := range joined.Rows {
+		require.NoError(t, err)
 		if n++; n == 3 { // in the middle of the matches of one row
 			break
 		}

@@ -118,7 +118,8 @@ func TestPagesStop(t *testing.T) {
 	t.Run("when no more rows are wanted", func(t *testing.T) {
 		var asked []string
 		rows := memsource.Pages(t.Context(), upstream(&asked, map[string]page{"": {[][]wire.Value{row(num(1)), row(num(2))}, "b", nil}}))
-		for range rows {
+		for _, err := range rows {
+			require.NoError(t, err)
 			break
 		}
 		assert.Equal(t, []string{""}, asked, "stream-7: no page is fetched ahead")

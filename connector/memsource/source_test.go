@@ -213,7 +213,7 @@ func (b bare) QueryJoined(ctx context.Context, req *connector.QueryRequest, out 
 	return b.src.QueryJoined(ctx, req, out)
 }
 
-// TestSourceRefusesByItself what the SDK could not see [rule filter-11] [rule query-6].
+// TestSourceRefusesByItself what the library could not see [rule filter-11] [rule query-6].
 func TestSourceRefusesByItself(t *testing.T) {
 	srv := connectortest.Start(t, connector.Definition{Slug: "bare"}, bare{company(t)}, nil)
 	cases := []struct {

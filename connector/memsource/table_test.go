@@ -199,8 +199,8 @@ func TestNewFindsEveryFault(t *testing.T) {
 	assert.ErrorContains(t, err, "490 more rows")
 }
 
-// TestSourceIsACopy: what an author does to his tables later is his own
-// business, and what a caller does to an answer is too.
+// TestSourceIsACopy changes the tables given to New, and an answer: neither
+// changes what the source serves.
 func TestSourceIsACopy(t *testing.T) {
 	ctx := context.Background()
 	mine := memsource.Table{Table: wire.Table{Name: "t", PrimaryKey: []string{"a"}, Fields: fields("a")},

@@ -1,4 +1,4 @@
-// Bench measures the speed of the SDK as ratios against what one would use
+// Bench measures the speed of the library as ratios against what one would use
 // instead. This command compares whole processes over loopback HTTP:
 //
 //	go run -C examples/bench .

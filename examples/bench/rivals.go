@@ -62,7 +62,7 @@ func writeMaps(w http.ResponseWriter, n int) error {
 	return nil
 }
 
-// prebuiltRows are the rows of a prebuilt line: about as many as the SDK sends
+// prebuiltRows are the rows of a prebuilt line: about as many as the library sends
 // in one.
 const prebuiltRows = 850
 

@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// rowTexts returns the first n rows as the SDK encodes them.
+// rowTexts returns the first n rows as the library encodes them.
 func rowTexts(t *testing.T, n int) []json.RawMessage {
 	line, err := prebuiltLine(n)
 	require.NoError(t, err)
@@ -56,7 +56,7 @@ func TestTableIsTheReference(t *testing.T) {
 	}
 }
 
-// TestMapsAreTheRows compares the maps of the rivals with the rows of the SDK.
+// TestMapsAreTheRows compares the maps of the rivals with the rows of the library.
 func TestMapsAreTheRows(t *testing.T) {
 	for i, text := range rowTexts(t, 3000) {
 		var o order

@@ -120,7 +120,7 @@ func TestNextStopAtEveryPlace(t *testing.T) {
 			}
 		}
 		from := random.IntN(17)
-		want, clean := len(s), -1
+		want := len(s)
 		for i := len(s) - 1; i >= 0; i-- {
 			if c := s[i]; i >= from && (c < ' ' || c == '"' || c == '\\') {
 				want = i
@@ -129,7 +129,8 @@ func TestNextStopAtEveryPlace(t *testing.T) {
 		if got := nextStop(string(s), from); got != want {
 			t.Fatalf("%q stops at %d, not %d", s, got, want)
 		}
-		for clean = 0; clean < len(s); clean++ {
+		clean := 0
+		for ; clean < len(s); clean++ {
 			if c := s[clean]; c < ' ' || c >= 0x80 || c == '"' || c == '\\' {
 				break
 			}
