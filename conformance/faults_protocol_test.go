@@ -23,7 +23,7 @@ func protocolFaults() []fault {
 		streamFaults(), undeclaredFaults(), answerFaults(), adviceFaults())
 }
 
-// whole returns the corpus served in full by the SDK, which every fault is made of.
+// whole returns the corpus served in full by the library, which every fault is made of.
 func whole() http.Handler { return serve(connector.Definition{}, corpusSource(), nil) }
 
 func sends(w http.ResponseWriter, status int, media, body string) {

@@ -55,7 +55,7 @@ type Options struct {
 	Run string
 	// Rows is the row budget: larger tables are not read whole. 0: DefaultRows.
 	Rows int
-	// Seed makes the generated queries. The report tells it. 0: one by chance.
+	// Seed makes the generated queries. The report states it. 0 means a random one.
 	Seed uint64
 	// Timeout ends the run, whatever the connector does. Checks that were not reached
 	// are then reported as such. 0: DefaultTimeout.

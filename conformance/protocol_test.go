@@ -29,7 +29,7 @@ func TestProtocolOfHealthyConnectors(t *testing.T) {
 		build       func() http.Handler
 	}{
 		{
-			name: "the corpus in full", why: "the SDK and kit keep every rule", passed: 60,
+			name: "the corpus in full", why: "the library and memsource keep every rule", passed: 60,
 			build: func() http.Handler {
 				return serve(connector.Definition{KeysEnforced: true, Limits: wire.Limits{RowsPerTableMax: 100_000}}, corpusSource(), nil)
 			},

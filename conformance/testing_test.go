@@ -180,7 +180,7 @@ func TestOptionsChecks(t *testing.T) {
 		}
 		require.ElementsMatch(t, phases, slices.Collect(maps.Keys(of)), "mode %q, as the protocol says", mode)
 	}
-	require.Equal(t, 200_000, conformance.DefaultRows, "protocol, Limits")
+	require.Equal(t, 200_000, conformance.DefaultRows, "[rule verdict-10]")
 	require.Nil(t, conformance.Find("P9.9"))
 	c := conformance.Find("p0.1")
 	require.Equal(t, "P0.1", c.ID)

@@ -286,7 +286,7 @@ func TestUnusual(t *testing.T) {
 	}
 }
 
-// usual returns the corpus served by the SDK in full.
+// usual returns the corpus served by the library in full.
 func usual() http.Handler { return serve(connector.Definition{}, corpusSource(), nil) }
 
 func source(tables ...memsource.Table) *memsource.Source {
