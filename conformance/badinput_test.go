@@ -172,7 +172,7 @@ func TestHostileConnectors(t *testing.T) {
 			[]string{"P3.1a"}, "", patient},
 		{"rows for ever", "no more are read than the row budget",
 			map[string]http.HandlerFunc{wire.PathQuery: endless(wire.MediaNDJSON, served, `{"rows":[`+row+`]}`+"\n")},
-			1, nil, "", conformance.Options{Rows: 2_000}},
+			1, nil, "", conformance.Options{RowBudget: 2_000}},
 		{"long rows for ever", "no more are held than memory allows",
 			map[string]http.HandlerFunc{wire.PathQuery: endless(wire.MediaNDJSON, served,
 				`{"rows":[{"id":1,"text":"`+strings.Repeat("x", 100_000)+`"}]}`+"\n")},

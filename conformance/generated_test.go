@@ -50,7 +50,7 @@ func acceptsTheReference(t *testing.T, h http.Handler, seed uint64) {
 		require.Positive(t, o.Cases)
 	}
 	require.InDelta(t, 400, r.Coverage.Generated, 60, "the budget of requests")
-	require.Greater(t, 10*r.Coverage.Telling, 3*r.Coverage.Generated, "answers that are neither empty nor everything")
+	require.Greater(t, 10*r.Coverage.Decisive, 3*r.Coverage.Generated, "answers that are neither empty nor everything")
 }
 
 // TestGeneratedFaultsAreFound: with seed 1, by the named checks, and shrunk to

@@ -45,7 +45,7 @@ func TestLawsHold(t *testing.T) {
 		},
 		{
 			name: "tables beyond the row budget", why: "larger tables are exercised with windows",
-			options: func(g *grading) { live(g); g.Rows = 60 },
+			options: func(g *grading) { live(g); g.RowBudget = 60 },
 			build: func() http.Handler {
 				return serve(connector.Definition{}, &liveSource{Source: sourceOf(shop()[1], largeCustomers())}, nil)
 			},
@@ -159,7 +159,7 @@ func TestLargeTablesAreJudgedByWindows(t *testing.T) {
 	for _, test := range tests {
 		t.Run(test.id, func(t *testing.T) {
 			t.Parallel()
-			report := grade(t, test.build(), grading{Options: conformance.Options{Mode: conformance.ModeLive, Rows: 100, Run: "^" + test.id + "$"}})
+			report := grade(t, test.build(), grading{Options: conformance.Options{Mode: conformance.ModeLive, RowBudget: 100, Run: "^" + test.id + "$"}})
 			require.Equal(t, conformance.Fail, report.Outcome(test.id).Verdict, report.Outcome(test.id).Detail)
 		})
 	}

@@ -41,8 +41,8 @@ func (c *Check) Modes() []Mode {
 
 // The defaults of [Options].
 const (
-	DefaultRows    = 200_000
-	DefaultTimeout = 10 * time.Minute
+	DefaultRowBudget = 200_000
+	DefaultTimeout   = 10 * time.Minute
 )
 
 // Options say how a run goes. Nil options, or the zero value, run every check of the
@@ -53,8 +53,8 @@ type Options struct {
 	// Run is a regular expression. Only checks whose id it matches run; empty means
 	// all. The document is read and the token tried in any case.
 	Run string
-	// Rows is the row budget: larger tables are not read whole. 0: DefaultRows.
-	Rows int
+	// RowBudget is a number of rows: larger tables are not read whole. 0: DefaultRowBudget.
+	RowBudget int
 	// Seed makes the generated queries. The report states it. 0 means a random one.
 	Seed uint64
 	// Timeout ends the run, whatever the connector does. Checks that were not reached
@@ -120,11 +120,11 @@ func (o *Options) plan() (*plan, error) {
 	if err != nil {
 		return nil, fmt.Errorf("the pattern of ids does not compile: %w", err)
 	}
-	if p.Rows < 0 || p.Timeout < 0 {
+	if p.RowBudget < 0 || p.Timeout < 0 {
 		return nil, errors.New("the row budget and the timeout must not be negative")
 	}
-	if p.Rows == 0 {
-		p.Rows = DefaultRows
+	if p.RowBudget == 0 {
+		p.RowBudget = DefaultRowBudget
 	}
 	if p.Timeout == 0 {
 		p.Timeout = DefaultTimeout

@@ -33,9 +33,9 @@ type Coverage struct {
 	Bytes     int64 // bytes of answers read
 	Cases     int   // cases judged, over all checks
 	Generated int   // generated requests judged
-	// Telling is how many of the generated requests kept some rows and dropped others,
+	// Decisive is how many of the generated requests kept some rows and dropped others,
 	// so that a filter that is applied wrongly can show in the answer.
-	Telling int
+	Decisive int
 	// Filters counts the judged filters by operator and type of field, such as
 	// "eq number".
 	Filters map[string]int
@@ -46,7 +46,7 @@ func newCoverage(s *session.Session, outcomes []Outcome) Coverage {
 	counts := s.Covered.Counts
 	c := Coverage{
 		Requests: counts.Requests, Streams: counts.Streams, Rows: counts.Rows, Bytes: counts.Bytes,
-		Generated: counts.Generated, Telling: counts.Telling, Filters: s.Covered.Filters(),
+		Generated: counts.Generated, Decisive: counts.Telling, Filters: s.Covered.Filters(),
 	}
 	for _, o := range outcomes {
 		c.Cases += o.Cases

@@ -47,7 +47,7 @@ func newSession(target Target, p *plan) (*session.Session, error) {
 	}
 	c := session.Config{
 		Base: base, HTTP: target.client(), InProcess: target.dial != nil, Token: token, Credentials: target.Credentials,
-		Rows: p.Rows, Seed: p.Seed, Timeout: p.Timeout,
+		Rows: p.RowBudget, Seed: p.Seed, Timeout: p.Timeout,
 	}
 	for i := range p.checks {
 		c.Planned = append(c.Planned, p.checks[i].ID)

@@ -164,7 +164,7 @@ func TestOptionsChecks(t *testing.T) {
 	require.NoError(t, err)
 	require.Len(t, some, 1)
 	for _, o := range []conformance.Options{{Mode: "all"}, {Phases: []int{5}}, {Phases: []int{4}}, {Run: "("},
-		{Run: "nothing"}, {Rows: -1}, {Timeout: -1}} {
+		{Run: "nothing"}, {RowBudget: -1}, {Timeout: -1}} {
 		_, err := o.Checks()
 		require.Error(t, err)
 		_, err = conformance.Run(t.Context(), conformance.Target{URL: "https://x.test", Token: conformance.NewSecret(testToken)}, &o)
@@ -180,7 +180,7 @@ func TestOptionsChecks(t *testing.T) {
 		}
 		require.ElementsMatch(t, phases, slices.Collect(maps.Keys(of)), "mode %q, as the protocol says", mode)
 	}
-	require.Equal(t, 200_000, conformance.DefaultRows, "[rule verdict-10]")
+	require.Equal(t, 200_000, conformance.DefaultRowBudget, "[rule verdict-10]")
 	require.Nil(t, conformance.Find("P9.9"))
 	c := conformance.Find("p0.1")
 	require.Equal(t, "P0.1", c.ID)

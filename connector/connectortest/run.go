@@ -22,10 +22,10 @@ type Options struct {
 	Credentials map[string]string
 	// Connector configures the connector, as in [Start].
 	Connector *connector.Options
-	// Rows limits the size of the tables that Run tests; it skips larger ones.
+	// RowBudget limits the size of the tables that Run tests; it skips larger ones.
 	// Zero means 200,000. For a table of more than some thousand rows, Run sends
 	// only a sample of the requests.
-	Rows int64
+	RowBudget int64
 	// Seed selects the operands and the sample. Zero means a random seed, which
 	// Run logs, so that a failure can be repeated.
 	Seed uint64
@@ -58,7 +58,7 @@ func run(t testing.TB, def connector.Definition, src connector.Source, opts *Opt
 	if opts != nil {
 		o = *opts
 	}
-	o.Rows = cmp.Or(o.Rows, maxRows)
+	o.RowBudget = cmp.Or(o.RowBudget, maxRows)
 	o.work = cmp.Or(o.work, defaultWork)
 	if o.Seed == 0 {
 		o.Seed = rand.Uint64()
@@ -66,7 +66,7 @@ func run(t testing.TB, def connector.Definition, src connector.Source, opts *Opt
 	t.Logf("connectortest: Options{Seed: %d} repeats this run", o.Seed)
 
 	tenant := Start(t, def, src, o.Connector).As(o.Credentials)
-	seen, err := takeSnapshot(&tenant.client, o.Rows)
+	seen, err := takeSnapshot(&tenant.client, o.RowBudget)
 	if err != nil {
 		t.Fatalf("connectortest: %v", err)
 	}
@@ -261,7 +261,7 @@ func (r *running) unknownTable(t testing.TB) {
 		t.Helper()
 		wantRefusal(t, path, "measure-3", "a table that is not there", err, wire.CodeUnknownEntity, "")
 	}
-	_, err := c.query(&wire.QueryRequest{Table: name, Fields: []string{}, Envelope: c.envelope()}, r.Rows)
+	_, err := c.query(&wire.QueryRequest{Table: name, Fields: []string{}, Envelope: c.envelope()}, r.RowBudget)
 	refused(wire.PathQuery, err)
 	if r.declares(wire.EndpointCount) {
 		_, err := c.count(&wire.CountRequest{Table: name, Envelope: c.envelope()})
@@ -332,7 +332,7 @@ func (r *running) concurrently(t testing.TB) {
 			for _, name := range names {
 				table := r.seen.table(name)
 				req := wire.QueryRequest{Table: name, Fields: fieldNames(table), Envelope: c.envelope()}
-				answer, err := c.query(&req, r.Rows)
+				answer, err := c.query(&req, r.RowBudget)
 				if err == nil {
 					err = checkQuery(r.seen, &req, answer)
 				}

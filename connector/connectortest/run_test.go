@@ -118,7 +118,7 @@ func TestRunSkips(t *testing.T) {
 	assert.Equal(t, []string{
 		`countries: connectortest: table "countries" has more than 2 rows: raise Options.Rows to exercise it`,
 		"at_once: connectortest: there is no table of at most 5000 rows",
-	}, skips(one, &Options{Seed: 1, Rows: 2}))
+	}, skips(one, &Options{Seed: 1, RowBudget: 2}))
 }
 
 // Run logs legal answers that prove little, so that nobody takes them for tested.

@@ -105,7 +105,7 @@ func (x *exercise) joins(t testing.TB) {
 		req := x.all()
 		req.Joins = []wire.JoinHop{{FromTable: req.Table, ToTable: req.Table, FromField: "id", ToField: "id"}}
 		req.Credentials, req.TimeoutMS = c.creds, defaultTimeoutMS
-		_, err := c.query(&req, x.Rows)
+		_, err := c.query(&req, x.RowBudget)
 		wantRefusal(t, wire.PathQuery, "query-7", "joins, and capabilities.join is false", err, wire.CodeUnsupported, "")
 		return
 	}

@@ -47,7 +47,7 @@ func (x *exercise) filters(t testing.TB) {
 			req := x.all()
 			req.And = []wire.Filter{{Field: f.Name, Op: wire.OpNotNull}}
 			req.Credentials, req.TimeoutMS = c.creds, defaultTimeoutMS
-			_, err := c.query(&req, x.Rows)
+			_, err := c.query(&req, x.RowBudget)
 			wantRefusal(t, wire.PathQuery, "aggregate-7a",
 				fmt.Sprintf("in a filter the field %q, which discovery calls not filterable", f.Name), err, wire.CodeUnsupported, f.Name)
 		}
@@ -263,7 +263,7 @@ func (x *exercise) unknownField(t testing.TB) {
 		req := x.all()
 		change(&req)
 		req.Credentials, req.TimeoutMS = c.creds, defaultTimeoutMS
-		_, err := c.query(&req, x.Rows)
+		_, err := c.query(&req, x.RowBudget)
 		refused(wire.PathQuery, where, err, code)
 	}
 	filters := []wire.Filter{{Field: name, Op: wire.OpNotNull}}

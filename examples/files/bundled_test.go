@@ -30,7 +30,7 @@ func runBundled(t *testing.T, credentials map[string]string) {
 	}
 	opts := &connectortest.Options{Credentials: credentials}
 	if raceEnabled {
-		opts.Rows = 100 // the smaller tables; the others take most of the time
+		opts.RowBudget = 100 // the smaller tables; the others take most of the time
 	}
 	connectortest.Run(t, definition, bundledSource(t), opts)
 }

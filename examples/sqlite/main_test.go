@@ -98,5 +98,5 @@ func TestDemo(t *testing.T) {
 	source, err := sqlsource.New(db, sqlsource.SQLite(), nil)
 	require.NoError(t, err)
 	// The orders are more rows than 200: under the race detector SQLite is slow.
-	connectortest.Run(t, connector.Definition{Slug: "sqlite", KeysEnforced: true}, source, &connectortest.Options{Rows: 200})
+	connectortest.Run(t, connector.Definition{Slug: "sqlite", KeysEnforced: true}, source, &connectortest.Options{RowBudget: 200})
 }

@@ -159,7 +159,7 @@ func flags(c *config, r *raw) *flag.FlagSet {
 	fs.StringVar(&r.mode, "mode", string(conformance.ModeFixture), "`fixture` (over the corpus), live (read-only over real data) or both")
 	fs.StringVar(&r.phases, "phases", "", "only these `phases`, such as 0,1,3")
 	fs.StringVar(&c.options.Run, "run", "", "only checks whose id matches this regular `expression`, such as '^P3'")
-	fs.IntVar(&c.options.Rows, "rows", conformance.DefaultRows, "row budget: tables of more `rows` are not read whole")
+	fs.IntVar(&c.options.RowBudget, "rows", conformance.DefaultRowBudget, "row budget: tables of more `rows` are not read whole")
 	fs.Uint64Var(&c.options.Seed, "seed", 0, "the `number` that makes the generated queries; the report states it (default: random)")
 	fs.DurationVar(&c.options.Timeout, "timeout", conformance.DefaultTimeout, "end the run after this `time` and report what was learned")
 	fs.Var((*texts)(&c.reports), "report", "write a report to this `file`: .json, .xml (JUnit) or .html; may be given several times")
