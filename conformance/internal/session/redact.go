@@ -64,6 +64,9 @@ func newRedactor(token string, tenants []Tenant) *redactor {
 	}
 	r.body = strings.NewReplacer(append(inBody, token, variable)...)
 	r.derive(token, variable)
+	if len(token) < minSecret {
+		r.index(token, len(token), redactedToken)
+	}
 	for _, t := range tenants {
 		for _, value := range t.Credentials.Reveal() {
 			r.add(value, redactedCredential)
@@ -94,11 +97,7 @@ func (r *redactor) derive(value, expression string) {
 func (r *redactor) add(secret, placeholder string) {
 	r.secrets[strconv.Itoa(len(r.secrets))] = secret
 	if len(secret) < minSecret {
-		// wire.Credentials.Scrub removes it, unless it is shorter than a secret can be.
-		if placeholder == redactedToken && len(r.derived) == 1 {
-			r.index(secret, len(secret), placeholder)
-		}
-		return
+		return // wire.Credentials.Scrub removes it, if it is not too short to be a secret
 	}
 	for _, spelling := range disguises(secret[:min(len(secret), maxIndexed)]) {
 		r.index(spelling, min(maxPiece, max(minSecret, len(spelling)*3/4)), placeholder)
