@@ -68,7 +68,11 @@
 //
 //	export PLATFORM_CONNECTOR_TOKEN=... CONNECTOR_CREDENTIALS='{"apiKey":"..."}'
 //
-// No report holds the token or a credential. The seed makes the generated queries: a
+// No report holds the token or a credential, nor what a check makes of them: where a
+// check changes the token, the line holds a shell expression that changes it likewise,
+// such as ${PLATFORM_CONNECTOR_TOKEN%?}. What a connector echoes is removed in any case
+// and in the usual encodings; a piece of fewer than 16 characters may stay. A request
+// that cannot be sent again because of it says so. The seed makes the generated queries: a
 // run with the same seed asks the same queries, and reports a failing query in the
 // smallest form that still fails. [Report.Text], [Report.JSON], [Report.JUnit] and
 // [Report.HTML] are the forms. Coverage tells a green report from an empty one.

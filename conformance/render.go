@@ -55,8 +55,8 @@ func (r *Report) JUnit() ([]byte, error) { return r.rendered().JUnit() }
 //	                     such as "eq number", to the filters judged
 //
 // A request is { method, url, header?, body?, curl }. It holds no secret: in the
-// place of the token and the credentials it names environment variables, which curl,
-// a line for a shell, reads. Members with a question mark are absent when there is
+// place of the token and the credentials it names environment variables, or shell
+// expressions over them, which curl, a line for a shell, reads. Members with a question mark are absent when there is
 // nothing to say.
 func (r *Report) JSON() ([]byte, error) { return r.rendered().JSON() }
 

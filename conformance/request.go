@@ -15,7 +15,9 @@ const (
 
 // Request is a request as a report shows it, without secrets. In the place of the
 // token and the credentials, the URL, the headers and the body hold
-// $PLATFORM_CONNECTOR_TOKEN, $CONNECTOR_CREDENTIALS and $CONNECTOR_CREDENTIALS_2.
+// $PLATFORM_CONNECTOR_TOKEN, $CONNECTOR_CREDENTIALS and $CONNECTOR_CREDENTIALS_2, or a
+// shell expression that changes the token as the check did. What neither can stand for
+// is shown as [token] or [redacted].
 type Request struct {
 	Method string      `json:"method"`
 	URL    string      `json:"url"`

@@ -58,7 +58,7 @@ func newSession(target Target, p *plan) (*session.Session, error) {
 func run(ctx context.Context, s *session.Session, p *plan) *Report {
 	ctx, cancel := context.WithTimeout(ctx, p.Timeout)
 	defer cancel()
-	r := &Report{Mode: p.Mode, Endpoint: s.Base, Seed: s.Seed, Began: time.Now(), Outcomes: make([]Outcome, len(p.checks))}
+	r := &Report{Mode: p.Mode, Endpoint: s.Endpoint(), Seed: s.Seed, Began: time.Now(), Outcomes: make([]Outcome, len(p.checks))}
 	stop := protocol.StartSlow(ctx, s)
 	results := make([]session.Result, len(p.checks))
 	for i := range p.checks {
@@ -78,9 +78,9 @@ func run(ctx context.Context, s *session.Session, p *plan) *Report {
 	}
 	stop()
 	r.Duration = time.Since(r.Began)
-	r.Problem = problem(ctx, s)
+	r.Problem = s.Clean(problem(ctx, s))
 	if s.Document != nil {
-		r.Slug = s.Document.Slug
+		r.Slug = s.Clean(s.Document.Slug)
 	}
 	r.Coverage = newCoverage(s, r.Outcomes)
 	return r
@@ -94,7 +94,7 @@ func problem(ctx context.Context, s *session.Session) string {
 	case s.Bug != "":
 		return s.Bug
 	case s.Unreached != "":
-		return fmt.Sprintf("no answer for the document at %s: %s", s.Base, s.Unreached)
+		return fmt.Sprintf("no answer for the document at %s: %s", s.Endpoint(), s.Unreached)
 	}
 	return s.Problem
 }

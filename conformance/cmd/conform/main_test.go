@@ -173,6 +173,42 @@ func TestGrades(t *testing.T) {
 	}
 }
 
+// TestTellsNoSecret grades a connector that accepts changed tokens and quotes what it
+// is sent, and searches all that the command writes.
+func TestTellsNoSecret(t *testing.T) {
+	const own = "Zq8vRk3nXw7TmB2yLc9dFh4sJg6pKa1e"
+	url := served(t, func(h http.Handler) http.Handler {
+		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			if given := r.Header.Get("Authorization"); given != "Bearer "+own && r.Method == http.MethodPost {
+				body, _ := io.ReadAll(r.Body)
+				http.Error(w, strings.ToLower(given)+string(body), http.StatusInternalServerError)
+				return
+			}
+			r.Header.Set("Authorization", "Bearer "+token)
+			h.ServeHTTP(w, r)
+		})
+	})
+	dir := t.TempDir()
+	files := []string{filepath.Join(dir, "r.json"), filepath.Join(dir, "r.xml"), filepath.Join(dir, "r.html")}
+	got := conform(t, map[string]string{conformance.EnvToken: own}, "-mode", "live", "-run", "^P1", "-credentials", key,
+		"-report", files[0], "-report", files[1], "-report", files[2], url)
+	require.Equal(t, conformance.ExitFail, got.code, got.out)
+	require.Contains(t, got.out, `"${PLATFORM_CONNECTOR_TOKEN%?}"`)
+	texts := []string{got.out, got.err}
+	for _, file := range files {
+		body, err := os.ReadFile(file)
+		require.NoError(t, err)
+		texts = append(texts, string(body))
+	}
+	for _, text := range texts {
+		text = strings.ToLower(text)
+		for i := range len(own) - 15 {
+			require.NotContains(t, text, strings.ToLower(own[i:i+16]))
+		}
+		require.NotContains(t, text, "canary-")
+	}
+}
+
 func TestExitCodes(t *testing.T) {
 	open := served(t, func(h http.Handler) http.Handler {
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

@@ -19,10 +19,21 @@ const (
 	EnvCredentials2 = "CONNECTOR_CREDENTIALS_2" // of the second tenant
 )
 
+// Shell expressions for values that checks make of the token.
+const (
+	TokenWithoutLast = "${" + EnvToken + "%?}"
+	TokenFirstHalf   = "${" + EnvToken + ":0:${#" + EnvToken + "}/2}"
+	TokenLower       = `$(printf %s "$` + EnvToken + `" | tr A-Z a-z)`
+	TokenUpper       = `$(printf %s "$` + EnvToken + `" | tr a-z A-Z)`
+	// TokenEscaped writes every byte as %xx, for a query string.
+	TokenEscaped = `$(printf %s "$` + EnvToken + `" | od -An -v -tx1 | tr -d '\n' | sed 's/ *$//; s/  */%/g')`
+)
+
 // Request is a request as a report shows it, without secrets. In the place of the
 // token and the credentials, the URL, the headers and the body hold the
 // variables $PLATFORM_CONNECTOR_TOKEN, $CONNECTOR_CREDENTIALS and
-// $CONNECTOR_CREDENTIALS_2.
+// $CONNECTOR_CREDENTIALS_2, or an expression of a shell that changes the token.
+// What neither can stand for is shown as [token] or [redacted].
 type Request struct {
 	Method string      `json:"method"`
 	URL    string      `json:"url"`
@@ -30,8 +41,30 @@ type Request struct {
 	Body   string      `json:"body,omitempty"`
 }
 
-// variables lists what may stand for a secret in a shown request.
-var variables = []string{EnvToken, EnvCredentials2, EnvCredentials} // the longer name first
+// expressions lists what may stand for a secret in a shown request. A longer name
+// comes before one that it begins with.
+var expressions = []string{
+	"$" + EnvToken, "$" + EnvCredentials2, "$" + EnvCredentials,
+	TokenWithoutLast, TokenFirstHalf, TokenLower, TokenUpper, TokenEscaped,
+}
+
+// Reads reports whether the request's curl line reads an environment variable.
+func (r *Request) Reads(variable string) bool {
+	texts := []string{r.URL, r.Body}
+	for _, values := range r.Header {
+		texts = append(texts, values...)
+	}
+	for _, text := range texts {
+		for text != "" {
+			expression, size := nextPart(text)
+			if expression == "$"+variable || variable == EnvToken && expression != "" && strings.Contains(expression, variable) {
+				return true
+			}
+			text = text[size:]
+		}
+	}
+	return false
+}
 
 // maxArgument is how long a body may be as an argument of a command. Linux takes
 // 128 KiB.
@@ -85,7 +118,8 @@ func (r *Request) Curl() string {
 	return b.String()
 }
 
-// Shell quotes text for a shell. It leaves the variables for the shell to fill in.
+// Shell quotes text for a shell. It leaves the variables and the expressions that
+// stand for a secret for the shell to fill in.
 func Shell(text string) string {
 	var b strings.Builder
 	quoted := false
@@ -96,11 +130,11 @@ func Shell(text string) string {
 		}
 	}
 	for text != "" {
-		name, size := nextPart(text)
+		expression, size := nextPart(text)
 		switch part := text[:size]; {
-		case name != "":
+		case expression != "":
 			quote(false)
-			b.WriteString(`"$` + name + `"`)
+			b.WriteString(`"` + expression + `"`)
 		case part == "'":
 			quote(false)
 			b.WriteString(`\'`)
@@ -125,11 +159,11 @@ func Shell(text string) string {
 func printfCommand(text string) string {
 	var format, args strings.Builder
 	for text != "" {
-		name, size := nextPart(text)
+		expression, size := nextPart(text)
 		switch part := text[:size]; {
-		case name != "":
+		case expression != "":
 			format.WriteString("%s")
-			args.WriteString(` "$` + name + `"`)
+			args.WriteString(` "` + expression + `"`)
 		case part == "'":
 			format.WriteString(`'\''`)
 		case part == "%":
@@ -146,13 +180,13 @@ func printfCommand(text string) string {
 	return "printf -- '" + format.String() + "'" + args.String()
 }
 
-// nextPart splits off what text begins with: a variable, whose name it returns,
-// or one character or byte.
-func nextPart(text string) (variable string, size int) {
+// nextPart splits off what text begins with: an expression, which it returns, or
+// one character or byte.
+func nextPart(text string) (expression string, size int) {
 	if text[0] == '$' {
-		for _, name := range variables {
-			if strings.HasPrefix(text[1:], name) {
-				return name, 1 + len(name)
+		for _, expression := range expressions {
+			if strings.HasPrefix(text, expression) {
+				return expression, len(expression)
 			}
 		}
 	}

@@ -203,7 +203,7 @@ func Explain(o *Outcome, modes []string, advice bool) string {
 func needed(outcomes []Outcome) (names []string) {
 	for _, name := range []string{check.EnvToken, check.EnvCredentials, check.EnvCredentials2} {
 		if slices.ContainsFunc(outcomes, func(o Outcome) bool {
-			return o.Request != nil && strings.Contains(o.Request.Curl(), `"$`+name+`"`)
+			return o.Request != nil && o.Request.Reads(name)
 		}) {
 			names = append(names, name)
 		}

@@ -57,7 +57,7 @@ func (a *Answer) Describe() string {
 	if a.Err != nil {
 		return a.Err.Error()
 	}
-	return a.session.clean(fmt.Sprintf("%d %s", a.Status, message.Excerpt(a.Body, 300)))
+	return a.session.Clean(fmt.Sprintf("%d %s", a.Status, message.Excerpt(a.Body, 300)))
 }
 
 // Decode reads the JSON answer of a 200 into m, and returns why it cannot.

@@ -9,7 +9,6 @@ import (
 	"net"
 	"net/http"
 	"net/url"
-	"strings"
 	"sync"
 	"time"
 
@@ -81,26 +80,23 @@ func envelopeOf(m wire.Message) *wire.Envelope {
 	panic(fmt.Sprintf("conformance: no request of type %T", m))
 }
 
-// Shown returns a call as a report shows it.
+// Shown returns a call as a report shows it, with variables and expressions for
+// a shell in the place of the token and the credentials. What they do not cover is
+// removed when the check ends.
 func (s *Session) Shown(c Call) *check.Request {
-	token := "$" + check.EnvToken
-	r := &check.Request{Method: c.Method, URL: s.Base + c.Path, Header: http.Header{}}
+	r := &check.Request{Method: c.Method, URL: s.Endpoint() + c.Path, Header: http.Header{}}
 	if c.Query != "" {
-		r.URL += "?" + strings.ReplaceAll(c.Query, url.QueryEscape(s.Token), token)
+		r.URL += "?" + s.redact.query.Replace(c.Query)
 	}
 	for name, values := range c.Header {
-		r.Header[name] = values
-	}
-	for _, value := range s.authorization(c) {
-		r.Header.Add("Authorization", strings.ReplaceAll(value, s.Token, token))
-	}
-	body := c.Body
-	for _, t := range s.Tenants {
-		if len(t.JSON) > len("{}") {
-			body = bytes.ReplaceAll(body, t.JSON, []byte("$"+t.variable))
+		for _, value := range values {
+			r.Header[name] = append(r.Header[name], s.redact.header(value))
 		}
 	}
-	r.Body = s.clean(strings.ReplaceAll(string(body), s.Token, token))
+	for _, value := range s.authorization(c) {
+		r.Header.Add("Authorization", s.redact.header(value))
+	}
+	r.Body = s.redact.body.Replace(string(c.Body))
 	return r
 }
 
@@ -254,5 +250,5 @@ func (s *Session) transport(ctx context.Context, err error) error {
 	if errors.As(err, &u) {
 		err = u.Err
 	}
-	return errors.New(s.clean(err.Error()))
+	return errors.New(s.Clean(err.Error()))
 }

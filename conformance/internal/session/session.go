@@ -15,7 +15,6 @@ import (
 	"net/http"
 	"reflect"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/connectorsdk/connector-sdk-go/conformance/internal/check"
@@ -54,6 +53,7 @@ type Session struct {
 	// Bug says how this program failed in a check; empty while it did not.
 	Bug string
 
+	redact      *redactor
 	unanswered  unanswered
 	documentErr *check.Finding // why the document cannot be used
 	tokenErr    *check.Finding // why the token cannot be used
@@ -111,6 +111,7 @@ func New(c Config) (*Session, error) {
 		variable := []string{check.EnvCredentials, check.EnvCredentials2}[i]
 		s.Tenants = append(s.Tenants, Tenant{Credentials: set, JSON: body, variable: variable})
 	}
+	s.redact = newRedactor(s.Token, s.Tenants)
 	s.Watch = newWatch(s)
 	return s, nil
 }
@@ -186,24 +187,4 @@ func (s *Session) Interrupted(ctx context.Context) string {
 		return fmt.Sprintf("the run took longer than its timeout of %s", s.Timeout)
 	}
 	return "the run was interrupted"
-}
-
-// scrub removes every secret from what is reported. Secrets never get into it on
-// purpose, but a connector may echo them.
-func (s *Session) scrub(f *check.Finding) {
-	for _, text := range []*string{&f.Detail, &f.Expected, &f.Received} {
-		*text = s.clean(*text)
-	}
-}
-
-// clean returns text without the token and the credentials.
-func (s *Session) clean(text string) string {
-	if text == "" {
-		return text
-	}
-	text = strings.ReplaceAll(text, s.Token, "[token]")
-	for _, t := range s.Tenants {
-		text = t.Credentials.Scrub(text)
-	}
-	return text
 }

@@ -105,7 +105,7 @@ func (st *Stream) Unusable() *check.Finding {
 }
 
 // FaultText returns the error line without secrets.
-func (st *Stream) FaultText() string { return st.session.clean(st.Fault.Error()) }
+func (st *Stream) FaultText() string { return st.session.Clean(st.Fault.Error()) }
 
 // StreamWith sends a call to /query that does not belong to a check, and reads
 // the stream; most is how many rows are kept. It is safe for concurrent use.

@@ -109,17 +109,17 @@ func otherTokens(run *session.Run) *check.Finding {
 func similarTokens(run *session.Run) *check.Finding {
 	token := run.Token
 	list := []wrongToken{
-		{"the token without its last character", "Bearer " + token[:len(token)-1]},
-		{"the first half of the token", "Bearer " + token[:len(token)/2]},
+		{"the token without its last character", "Bearer " + run.Derive(token[:len(token)-1], check.TokenWithoutLast)},
+		{"the first half of the token", "Bearer " + run.Derive(token[:len(token)/2], check.TokenFirstHalf)},
 		{"the token and one character more", "Bearer " + token + "x"},
 		{"the token without the scheme Bearer", token},
 		{"the token under the scheme Basic", "Basic " + token},
 	}
 	if lower := strings.ToLower(token); lower != token {
-		list = append(list, wrongToken{"the token in lower case", "Bearer " + lower})
+		list = append(list, wrongToken{"the token in lower case", "Bearer " + run.Derive(lower, check.TokenLower)})
 	}
 	if upper := strings.ToUpper(token); upper != token {
-		list = append(list, wrongToken{"the token in upper case", "Bearer " + upper})
+		list = append(list, wrongToken{"the token in upper case", "Bearer " + run.Derive(upper, check.TokenUpper)})
 	}
 	return wrongTokens(run, list)
 }
