@@ -93,7 +93,7 @@ func (r *redactor) derive(value, expression string) {
 	r.add(value, redactedToken)
 }
 
-// add makes clean remove a secret.
+// add registers a secret that clean replaces by placeholder.
 func (r *redactor) add(secret, placeholder string) {
 	r.secrets[strconv.Itoa(len(r.secrets))] = secret
 	if len(secret) < minSecret {
