@@ -88,8 +88,7 @@ func (h *Handoff) Refuse(err error) {
 }
 
 // Close ends the taking of rows for the reason err, unless there is a reason
-// already. The
-// caller holds the lock.
+// already. The caller holds the lock.
 func (h *Handoff) Close(err error) {
 	if h.err == nil {
 		h.err = err
