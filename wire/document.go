@@ -66,10 +66,16 @@ var capabilities = newObject(part,
 // Limits are the ceilings of the source, against which the platform plans its
 // pulls. Zero means unknown, and is left out of the document.
 type Limits struct {
-	PageSizeMax     int64 `json:"pageSizeMax,omitempty"`     // rows in one answer
-	RowsPerTableMax int64 `json:"rowsPerTableMax,omitempty"` // rows that can be read at all
-	Concurrency     int   `json:"concurrency,omitempty"`     // requests at once, 1 to 16
-	OffsetMax       int64 `json:"offsetMax,omitempty"`       // largest offset honoured
+	// PageSizeMax is the most rows that one answer of /query has [rule document-15a].
+	// It is not the size of the upstream's pages: a source that reads page after page
+	// until its answer is complete leaves it zero.
+	PageSizeMax int64 `json:"pageSizeMax,omitempty"`
+	// RowsPerTableMax is the most rows of a table that can be read at all.
+	RowsPerTableMax int64 `json:"rowsPerTableMax,omitempty"`
+	// Concurrency is how many requests the connector takes at once, 1 to 16.
+	Concurrency int `json:"concurrency,omitempty"`
+	// OffsetMax is the largest offset that a query may have.
+	OffsetMax int64 `json:"offsetMax,omitempty"`
 }
 
 // A source that yields no rows at a time, or none at all, is not a source, but

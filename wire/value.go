@@ -57,6 +57,10 @@ const shortest = 255
 
 func invalid(why string) Value { return Value{tag: tag{kind: KindInvalid}, text: why} }
 
+// Invalid returns a cell that fails its row. why, which [Value.Err] returns, is a
+// reason for the log, and never quotes the value that has no cell.
+func Invalid(why string) Value { return invalid(why) }
+
 // Null returns the null cell. The zero Value is null too.
 func Null() Value { return Value{} }
 

@@ -365,3 +365,11 @@ func FuzzValueJSON(f *testing.F) {
 		require.Equal(t, string(once), string(twice))
 	})
 }
+
+func TestInvalid(t *testing.T) {
+	v := wire.Invalid("no exact cell")
+	assert.Equal(t, wire.KindInvalid, v.Kind())
+	assert.EqualError(t, v.Err(), "no exact cell")
+	_, err := v.AppendJSON(nil)
+	assert.Error(t, err)
+}
