@@ -48,6 +48,10 @@ func NewReader(r io.Reader) *Reader {
 // the first row has been yielded, or the stream has ended.
 func (r *Reader) Served() (s wire.Served, present bool) { return r.served, r.claimed }
 
+// Position returns where the row stands that was yielded last: its line, counted
+// from 1, and its index in that line.
+func (r *Reader) Position() (line, row int) { return r.lines, r.parser.read - 1 }
+
 // Rows yields the rows of the stream, each valid until the next one. An error
 // line is yielded as its [*wire.Error], any fault as a [*LineError]; either
 // ends the loop. A loop that ends without an error has seen all rows of a

@@ -228,3 +228,16 @@ func TestLinesKeepAllRowsOfALine(t *testing.T) {
 		require.Equal(t, "{a=int:1 b=text:1}", spell(line.Rows[1]), "does not touch those of the next row")
 	}
 }
+
+// TestReaderPosition asks where each row stands, pings and further lines between.
+func TestReaderPosition(t *testing.T) {
+	r := ndjson.NewReader(strings.NewReader(`{"ping":1}` + "\n" + `{"rows":[{"a":1},{"a":2}]}` + "\n" + `{"ping":1}` + "\n" +
+		`{"rows":[{"a":3},{"a":4}]}` + "\n" + `{"end":1}` + "\n"))
+	var got [][2]int
+	for _, err := range r.Rows() {
+		require.NoError(t, err)
+		line, row := r.Position()
+		got = append(got, [2]int{line, row})
+	}
+	require.Equal(t, [][2]int{{2, 0}, {2, 1}, {4, 0}, {4, 1}}, got)
+}
