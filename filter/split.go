@@ -17,6 +17,10 @@ import "github.com/connectorsdk/connector-sdk-go/wire"
 // of Or, even if Or is omitted in the end. So an accepted filter is not always
 // pushed. can must not record what to send upstream; read that from pushed. The
 // filters of Or have no influence on which filters of And are pushed.
+//
+// Use it for an upstream that takes whole conditions, such as SQL. For an upstream
+// with a parameter for each condition, such as an API, a connector.Pushdown
+// declares the filters without a callback.
 func Split(where wire.Where, can func(wire.Filter) bool) (pushed wire.Where, all bool) {
 	pushed.FieldTypes, all = where.FieldTypes, true
 	for _, f := range where.And {

@@ -31,6 +31,7 @@ func TestSplit(t *testing.T) {
 		{"all filters stay", filters{no}, nil, nil, nil, false},
 		{"or is pushed as a whole", filters{yes}, groups{{yes, also}, {also}}, filters{yes}, groups{{yes, also}, {also}}, true},
 		{"or stays as a whole for one filter in it", filters{yes}, groups{{yes}, {also, no}}, filters{yes}, nil, false},
+		{"a filter that the source can apply is not pushed out of an or", nil, groups{{yes}, {no}}, nil, nil, false},
 		{"or is pushed although a filter of and stays", filters{no}, groups{{yes}}, nil, groups{{yes}}, false},
 		{"an empty group makes or true, so nothing of it is pushed", filters{yes}, groups{{also}, {}}, filters{yes}, nil, true},
 		{"a filter beside an empty group may name an unknown field, so nothing is claimed",
