@@ -1,0 +1,256 @@
+package fold
+
+import (
+	"encoding/binary"
+	"errors"
+	"slices"
+
+	"github.com/connectorsdk/connector-sdk-go/filter"
+	"github.com/connectorsdk/connector-sdk-go/wire"
+)
+
+// Key is a column by which rows are grouped.
+type Key struct {
+	At    int        // its cell in a row; beyond the row's end it is null
+	Type  wire.Type  // "" if none is declared
+	Grain wire.Grain // "" groups by the values themselves
+}
+
+// Measure is what is computed of each group.
+type Measure struct {
+	Fn   wire.Fn
+	At   int // its cell in a row; negative: rows are counted
+	Type wire.Type
+}
+
+// Groups folds rows into groups, of which it keeps the keys and the totals. It
+// groups and compares as filters do [rule aggregate-2].
+type Groups struct {
+	keys     []Key
+	measures []Measure
+	limit    int64
+	spend    func(bytes int) bool
+
+	distinct []map[string]struct{} // by measure, of a count_distinct: group number and value
+	groups   []group
+	byKey    map[string]int // the groups' numbers
+	key      []byte
+	values   []wire.Value // the keys of the current row
+}
+
+type group struct {
+	keys   []wire.Value
+	totals []total
+}
+
+// total is one measure of one group so far.
+type total struct {
+	n    int64      // of a count
+	best wire.Value // of a min or max; null over nothing
+	sum  *Sum       // nil over nothing
+}
+
+// TotalBytes and SumBytes are the bytes that a total and a sum count in a budget.
+const (
+	TotalBytes = 48
+	SumBytes   = 128
+)
+
+var (
+	// ErrGroups says that there are as many groups as the limit, or more.
+	ErrGroups = errors.New("too many groups")
+	// ErrBudget says that spend refused.
+	ErrBudget = errors.New("the budget is exceeded")
+)
+
+// CellError is a cell that has no place among its groups or no part in a measure.
+type CellError struct {
+	Key     int // its key, or -1
+	Measure int // its measure, or -1
+	// Problem goes on after the name of the field, as in "has a value that is no
+	// number".
+	Problem string
+	// Err is why the cell cannot cross the wire, or nil.
+	Err error
+}
+
+func (e *CellError) Error() string { return "a field " + e.Problem }
+
+// NewGroups returns the groups of no rows yet: without keys there is always exactly
+// one. A limit of zero means none. NewGroups trusts that the measures fit their types.
+// spend takes bytes, or gives them back, and reports whether a budget allows it.
+func NewGroups(keys []Key, measures []Measure, limit int64, spend func(bytes int) bool) *Groups {
+	g := &Groups{
+		keys: keys, measures: measures, limit: limit, spend: spend,
+		distinct: make([]map[string]struct{}, len(measures)), byKey: map[string]int{},
+	}
+	for i, m := range measures {
+		if m.Fn == wire.FnCountDistinct {
+			g.distinct[i] = map[string]struct{}{}
+		}
+	}
+	if len(keys) == 0 {
+		g.groups = []group{{totals: make([]total, len(measures))}}
+	}
+	return g
+}
+
+// Add folds one row into its group. The row may be reused. An error is [ErrGroups],
+// [ErrBudget] or a [*CellError], and ends the folding.
+func (g *Groups) Add(row []wire.Value) error {
+	n := 0
+	if len(g.keys) > 0 {
+		var err error
+		if n, err = g.groupOf(row); err != nil {
+			return err
+		}
+	}
+	for i := range g.measures {
+		m := &g.measures[i]
+		if m.At < 0 {
+			g.groups[n].totals[i].n++
+			continue
+		}
+		v := cell(row, m.At)
+		if v.IsNull() {
+			continue
+		}
+		if v.Kind() == wire.KindInvalid {
+			return &CellError{Key: -1, Measure: i, Problem: "has a value that cannot be sent", Err: v.Err()}
+		}
+		if err := g.measure(i, n, v); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Rows returns the groups in the order of their first rows: keys, then measures.
+func (g *Groups) Rows() [][]wire.Value {
+	rows := make([][]wire.Value, 0, len(g.groups))
+	for _, group := range g.groups {
+		row := slices.Grow(slices.Clone(group.keys), len(g.measures))
+		for i, m := range g.measures {
+			t := &group.totals[i]
+			switch {
+			case m.Fn == wire.FnCount || m.Fn == wire.FnCountDistinct:
+				row = append(row, wire.Int(t.n))
+			case m.Fn == wire.FnSum && t.sum != nil:
+				row = append(row, t.sum.Value())
+			default:
+				row = append(row, t.best)
+			}
+		}
+		rows = append(rows, row)
+	}
+	return rows
+}
+
+// cell returns a cell of a row, and null for one that it lacks.
+func cell(row []wire.Value, at int) wire.Value {
+	if at >= len(row) {
+		return wire.Value{}
+	}
+	return row[at]
+}
+
+// groupOf returns the number of a row's group, which may be new.
+func (g *Groups) groupOf(row []wire.Value) (int, error) {
+	g.key, g.values = g.key[:0], g.values[:0]
+	for i, k := range g.keys {
+		v, typ := cell(row, k.At), k.Type
+		if v.Kind() == wire.KindInvalid {
+			return 0, &CellError{Key: i, Measure: -1, Problem: "has a value that cannot be sent", Err: v.Err()}
+		}
+		if k.Grain != "" && !v.IsNull() {
+			var ok bool
+			if v, ok = PeriodStart(v, k.Grain); !ok {
+				return 0, &CellError{Key: i, Measure: -1, Problem: "has a value that is no date"}
+			}
+			typ = wire.TypeDate
+		}
+		g.values = append(g.values, v)
+		g.key = filter.AppendKey(g.key, v, typ)
+	}
+	if n, known := g.byKey[string(g.key)]; known {
+		return n, nil
+	}
+	n := len(g.groups)
+	if g.limit > 0 && int64(n)+1 >= g.limit {
+		return 0, ErrGroups
+	}
+	if !g.spend(KeySize(g.key) + RowSize(g.values) + TotalBytes*len(g.measures)) {
+		return 0, ErrBudget
+	}
+	g.byKey[string(g.key)] = n
+	g.groups = append(g.groups, group{KeepRow(g.values), make([]total, len(g.measures))})
+	return n, nil
+}
+
+// measure adds a value that is not null to a total of the nth group.
+func (g *Groups) measure(i, n int, v wire.Value) error {
+	m, t := &g.measures[i], &g.groups[n].totals[i]
+	switch m.Fn {
+	case wire.FnCount:
+		t.n++
+	case wire.FnCountDistinct:
+		g.key = binary.AppendUvarint(g.key[:0], uint64(n))
+		g.key = filter.AppendKey(g.key, v, m.Type)
+		if _, known := g.distinct[i][string(g.key)]; known {
+			return nil
+		}
+		g.distinct[i][string(g.key)] = struct{}{}
+		t.n++
+		if !g.spend(KeySize(g.key)) {
+			return ErrBudget
+		}
+	case wire.FnSum:
+		before := -SumBytes
+		if t.sum == nil {
+			t.sum = new(Sum)
+		} else {
+			before = t.sum.Size()
+		}
+		if !t.sum.Add(v) {
+			return &CellError{Key: -1, Measure: i, Problem: "has a value that is no number"}
+		}
+		if grown := t.sum.Size() - before; grown > 0 && !g.spend(grown) {
+			return ErrBudget
+		}
+	case wire.FnMin, wire.FnMax:
+		if problem := unordered(v, t.best, m.Type); problem != "" {
+			return &CellError{Key: -1, Measure: i, Problem: problem}
+		}
+		if !t.best.IsNull() {
+			c, _ := filter.Compare(v, t.best, m.Type)
+			if m.Fn == wire.FnMin && c >= 0 || m.Fn == wire.FnMax && c <= 0 {
+				return nil
+			}
+		}
+		if !g.spend(len(v.Text()) - len(t.best.Text())) {
+			return ErrBudget
+		}
+		t.best = v.Clone()
+	}
+	return nil
+}
+
+// unordered returns why a value has no order among the values of its column: an extreme
+// of them would depend on the order of the rows. It returns "" for one that has.
+func unordered(v, best wire.Value, t wire.Type) string {
+	switch t {
+	case wire.TypeNumber, wire.TypeDecimal:
+		if !IsNumber(v) {
+			return "has a value that is no number"
+		}
+	case wire.TypeDate, wire.TypeDatetime:
+		if _, ok := filter.Instant(v); !ok {
+			return "has a value that is no date"
+		}
+	case "":
+		if !best.IsNull() && IsNumber(v) != IsNumber(best) {
+			return "declares no type and mixes numbers and other text"
+		}
+	}
+	return ""
+}
