@@ -22,6 +22,8 @@ type caller struct {
 	log       *requestLog
 	lingering *atomic.Int64 // calls of all requests that outlived theirs
 	around    func(ctx context.Context, call Call, next func(context.Context) error) error
+	// enter waits until the source takes one more request.
+	enter func(ctx context.Context) (leave func(), err error)
 }
 
 // call is one such call.
@@ -37,27 +39,39 @@ type call struct {
 	finished bool
 	counted  bool
 	grace    *time.Timer
+	leave    func() // lets the next request call the source; nil before this one may
 }
 
-// start runs fn in a new goroutine. A panic or Goexit becomes an error. If finish
-// is set, start calls it with the error, in the same goroutine, before it closes
-// done.
-func (c *caller) start(fn func() error, finish func(error)) *call {
+// start runs fn in a new goroutine, as soon as the source takes one more request,
+// with a context in which the calls of the request share values. A panic or Goexit becomes an error. The values are closed
+// when fn returns. If finish is set, start then calls it with the error, in the
+// same goroutine, before it closes done.
+func (c *caller) start(ctx context.Context, fn func(context.Context) error, finish func(error)) *call {
 	started := &call{done: make(chan struct{}), log: c.log, lingering: c.lingering}
 	if c.lingering.Load() >= maxLingering {
 		started.finish(errLingering, finish)
 		return started
 	}
+	shared := &scope{ctx: ctx, panicked: c.log.panicked}
 	go func() {
 		err := error(errGoexit)
 		defer func() { started.finish(err, finish) }()
+		var leave func()
+		if leave, err = c.enter(ctx); err != nil {
+			return
+		}
+		started.mu.Lock()
+		started.leave = leave
+		started.mu.Unlock()
+		err = errGoexit
+		defer shared.end()
 		defer func() {
 			if p := recover(); p != nil {
 				c.log.panicked(p)
 				err = errPanicked
 			}
 		}()
-		err = freeze(fn())
+		err = freeze(fn(context.WithValue(ctx, scopeKey{}, shared)))
 	}()
 	return started
 }
@@ -70,6 +84,9 @@ func (c *call) finish(err error, finish func(error)) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.finished = true
+	if c.leave != nil {
+		c.leave()
+	}
 	close(c.done)
 	if c.grace != nil {
 		c.grace.Stop()
@@ -95,6 +112,9 @@ func (c *call) release() {
 		if !c.finished {
 			c.counted = true
 			c.lingering.Add(1)
+			if c.leave != nil {
+				c.leave() // one that hangs must not keep the others waiting
+			}
 			c.log.late("a call of the source ignores its context and is still running", time.Since(c.over))
 		}
 	})
@@ -102,7 +122,7 @@ func (c *call) release() {
 
 // within runs fn, which calls the source, until ctx ends.
 func (c *caller) within(ctx context.Context, fn func(context.Context) error) error {
-	started := c.start(func() error { return fn(ctx) }, nil)
+	started := c.start(ctx, fn, nil)
 	defer started.release()
 	select {
 	case <-started.done:

@@ -13,6 +13,14 @@ type conn struct {
 	w       http.ResponseWriter
 	control *http.ResponseController
 	stall   time.Duration // see Options.WriteStall
+
+	// cannotFlush is called when the server, or a wrapper around its
+	// ResponseWriter, has no way to flush.
+	cannotFlush func()
+
+	status int   // the answer's; 0 before it
+	sent   int64 // bytes of its body
+	cut    bool  // a write failed
 }
 
 // maxPiece is how many bytes a reader must take within Options.WriteStall.
@@ -37,7 +45,9 @@ func (c *conn) send(p []byte, last time.Time) (n int, err error) {
 		piece := p[:min(len(p), maxPiece)]
 		m, err := c.w.Write(piece)
 		n += m
+		c.sent += int64(m)
 		if err != nil {
+			c.cut = true
 			return n, err
 		}
 		p = p[len(piece):]
@@ -51,20 +61,28 @@ func (c *conn) whole(status int, media string, body []byte) {
 	header.Set("Content-Type", media)
 	header.Set("Content-Length", strconv.Itoa(len(body)))
 	header.Set("X-Content-Type-Options", "nosniff")
-	c.w.WriteHeader(status)
+	c.begin(status)
 	_, _ = c.send(body, time.Time{})
 }
 
 // noContent writes an answer of status 204, which has no body.
 func (c *conn) noContent() {
 	c.allow(time.Time{})
-	c.w.WriteHeader(http.StatusNoContent)
+	c.begin(http.StatusNoContent)
 }
 
-// flush sends what the server has buffered.
+// begin writes the header.
+func (c *conn) begin(status int) {
+	c.status = status
+	c.w.WriteHeader(status)
+}
+
+// flush sends what the server has buffered. A writer that cannot flush still gets
+// the whole answer to the reader, only late.
 func (c *conn) flush() error {
 	err := c.control.Flush()
 	if errors.Is(err, http.ErrNotSupported) {
+		c.cannotFlush()
 		return nil
 	}
 	return err

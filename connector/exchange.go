@@ -5,6 +5,7 @@ import (
 	"io"
 	"net/http"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"github.com/connectorsdk/connector-sdk-go/wire"
@@ -20,20 +21,31 @@ type exchange struct {
 	arrived time.Time // every clock starts here
 	creds   wire.Credentials
 
+	seen  Observation          // what the request's goroutine has seen
+	known atomic.Bool          // the source has described the request's table
+	rows  atomic.Pointer[Rows] // of the source's call, once there are any
+
 	// described are the tables that the source has described, for this request
 	// only. The goroutine of the source's call alone uses it.
 	described map[string]*wire.Table
 }
 
-func newExchange(s *service, w http.ResponseWriter, r *http.Request) *exchange {
+func newExchange(s *service, w http.ResponseWriter, r *http.Request, id string) *exchange {
+	r = r.WithContext(context.WithValue(r.Context(), requestIDKey{}, id))
+	w.Header().Set(headerRequestID, id)
 	x := &exchange{
 		service: s,
 		r:       r,
 		conn:    conn{w: w, control: http.NewResponseController(w), stall: s.opts.WriteStall},
-		log:     requestLog{logger: s.opts.Logger, ctx: r.Context(), slug: s.def.Slug},
+		log:     requestLog{logger: s.opts.Logger, ctx: r.Context(), id: id, slug: s.def.Slug},
 		arrived: time.Now(),
 	}
-	x.calls = caller{log: &x.log, lingering: &s.lingering, around: s.opts.Around}
+	x.conn.cannotFlush = func() {
+		s.flushless.Do(func() { x.log.cannotFlush(w) })
+	}
+	x.calls = caller{log: &x.log, lingering: &s.lingering, around: s.opts.Around, enter: func(ctx context.Context) (func(), error) {
+		return s.slots.enter(ctx, x.creds)
+	}}
 	return x
 }
 
@@ -58,6 +70,7 @@ func (x *exchange) body() ([]byte, *wire.Error) {
 		_ = x.conn.control.SetReadDeadline(x.arrived.Add(min(maxBodyTime, x.opts.MaxTimeout)))
 	}
 	data, err := io.ReadAll(io.LimitReader(x.r.Body, limit+1))
+	x.seen.BytesRead = int64(len(data))
 	if err != nil {
 		return nil, BadRequest("body: could not be read to its end")
 	}
@@ -114,11 +127,18 @@ func (x *exchange) invoke(ctx context.Context, method string, fn func(context.Co
 }
 
 // fail answers any error.
-func (x *exchange) fail(err error) { x.refuse(x.publicError(err)) }
+func (x *exchange) fail(err error) {
+	e := x.publicError(err)
+	x.seen.Fault = x.faultOf(err, e)
+	x.refuse(e)
+}
 
 // refuse answers a deliberate error.
 func (x *exchange) refuse(e *wire.Error) {
 	e = x.sendable(e)
+	if x.seen.Code = e.Code; x.seen.Fault == "" {
+		x.seen.Fault = x.faultOf(nil, e)
+	}
 	// A cache may keep a 404 or a 405 on its own authority.
 	x.conn.w.Header().Set("Cache-Control", "no-store")
 	body, err := wire.EncodeAnswer(&wire.ErrorAnswer{Error: *e})

@@ -25,8 +25,11 @@ type Handler struct {
 // each named by its path: a bad slug, limits out of range, duplicate credential
 // keys, a document over 64 KiB, a missing token, a grain without an aggregate.
 func New(def Definition, src Source, token wire.Token, opts *Options) (*Handler, error) {
+	var atOnce *slots
 	if def.Limits.Concurrency == 0 {
 		def.Limits.Concurrency = defaultConcurrency
+	} else {
+		atOnce = newSlots(def.Limits.Concurrency)
 	}
 	def.Credentials = slices.Clone(def.Credentials) // the host may change its own later
 	faults := validateDefinition(def)
@@ -37,7 +40,7 @@ func New(def Definition, src Source, token wire.Token, opts *Options) (*Handler,
 		faults = append(faults, errors.New("source: missing"))
 		return nil, errors.Join(faults...)
 	}
-	s := &service{def: def, opts: opts.withDefaults(), source: src}
+	s := &service{def: def, opts: opts.withDefaults(), source: src, slots: atOnce}
 	var more []error
 	s.caps, more = capable(src, s.opts.Omit)
 	faults = append(faults, more...)
@@ -87,6 +90,9 @@ func (h *Handler) Document() []byte { return append([]byte(nil), h.document...) 
 //
 //	mux.Handle(shop.At("/shop"))
 //
+// The handler expects the whole path, prefix included. Other routers take a pattern of
+// their own for everything below the prefix; examples/hosts mounts it in several.
+//
 // An [http.ServeMux] redirects unclean paths, such as /shop//check, before any
 // handler sees them; where that matters, mount the handler without a mux.
 func (h *Handler) At(prefix string) (pattern string, handler http.Handler) {
@@ -109,13 +115,15 @@ func (h *Handler) At(prefix string) (pattern string, handler http.Handler) {
 // bearer token, body size, JSON, shape, what the document never advertised, and
 // at last what the source refuses [rule http-1].
 func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	x := newExchange(h.service, w, r)
+	x := newExchange(h.service, w, r, requestID(r, h.token))
+	defer x.observe()
 	// Paths match exactly: a path with escapes is another path.
 	path := r.URL.Path
 	if r.URL.RawPath != "" {
 		path = ""
 	}
 	if path == wire.PathDocument {
+		x.log.route = path
 		if r.Method != http.MethodGet && r.Method != http.MethodHead {
 			x.methodNotAllowed("GET, HEAD")
 			return
@@ -125,7 +133,8 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	serve, ok := h.routes[path]
 	if !ok {
-		x.refuse(wire.Errorf(wire.CodeNotFound, "no such route; the capability document lists the optional ones"))
+		x.refuse(wire.Errorf(wire.CodeNotFound, "no such route; the document at %s below the base URL lists the optional ones",
+			wire.PathDocument))
 		return
 	}
 	x.log.route = path

@@ -352,18 +352,20 @@ func (a answer) hasRefusalHeaders(t testing.TB) {
 func (s *site) keepsSecrets(a answer) {
 	s.t.Helper()
 	for where, text := range map[string]string{"answer": a.body, "headers": fmt.Sprint(a.header),
-		"log": s.log.String()} {
+		"log": s.log.String(), "the requests' lines": fmt.Sprint(s.log.each())} {
 		assert.NotContains(s.t, text, canary, where)
 		assert.NotContains(s.t, text, secret, where)
 	}
 }
 
 // logbook is a log that can be read. Each line is the level, the message and
-// the attributes, none of them quoted.
+// the attributes, none of them quoted. The line that every request has stands apart,
+// and the id of the request in no other.
 type logbook struct {
-	mu     sync.Mutex
-	lines  []string
-	panics bool // in place of taking a line
+	mu       sync.Mutex
+	lines    []string
+	requests []string
+	panics   bool // in place of taking a line
 }
 
 func (l *logbook) Enabled(context.Context, slog.Level) bool { return true }
@@ -375,13 +377,21 @@ func (l *logbook) Handle(_ context.Context, r slog.Record) error {
 		panic("the logger panicked")
 	}
 	line := r.Level.String() + " " + r.Message
+	each := line == "INFO request"
 	r.Attrs(func(a slog.Attr) bool {
+		if a.Key == "request" && !each {
+			return true
+		}
 		line += fmt.Sprintf(" %s=%v", a.Key, a.Value)
 		return true
 	})
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.lines = append(l.lines, line)
+	if each {
+		l.requests = append(l.requests, line)
+	} else {
+		l.lines = append(l.lines, line)
+	}
 	return nil
 }
 
@@ -391,6 +401,13 @@ func (l *logbook) all() []string {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return append([]string(nil), l.lines...)
+}
+
+// each returns the lines that every request has.
+func (l *logbook) each() []string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return append([]string(nil), l.requests...)
 }
 
 func itoa(n int) string { return strconv.Itoa(n) }

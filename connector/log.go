@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
+	"net/http"
 	"reflect"
 	"runtime/debug"
 	"time"
@@ -20,6 +21,7 @@ const maxCauseBytes = 4 << 10
 type requestLog struct {
 	logger  *slog.Logger
 	ctx     context.Context // the request's
+	id      string          // the request's
 	slug    string
 	route   string
 	table   string           // "" where there is none
@@ -27,15 +29,19 @@ type requestLog struct {
 }
 
 func (l *requestLog) write(level slog.Level, msg string, attrs ...slog.Attr) {
-	all := []slog.Attr{slog.String("slug", l.slug), slog.String("route", l.route)}
+	all := []slog.Attr{slog.String("slug", l.slug), slog.String("route", l.route), slog.String("request", l.scrubbed(l.id))}
 	if l.table != "" {
 		all = append(all, slog.String("table", l.scrubbed(l.table)))
 	}
+	l.emit(level, msg, append(all, attrs...)...)
+}
+
+func (l *requestLog) emit(level slog.Level, msg string, attrs ...slog.Attr) {
 	// Some lines come from goroutines of the library, where a logger that panics
 	// would end the process.
 	defer func() { _ = recover() }()
 	// The request's context may be over, and a handler may refuse those.
-	l.logger.LogAttrs(context.WithoutCancel(l.ctx), level, msg, append(all, attrs...)...)
+	l.logger.LogAttrs(context.WithoutCancel(l.ctx), level, msg, attrs...)
 }
 
 // internalError logs the cause of an internal error.
@@ -44,14 +50,28 @@ func (l *requestLog) internalError(err error) {
 }
 
 // panicked logs a panic of the source. It must be called while the panic unwinds.
-func (l *requestLog) panicked(value any) {
-	l.write(slog.LevelError, "the source panicked",
+func (l *requestLog) panicked(value any) { l.panic("the source panicked", value) }
+
+// observePanicked logs a panic of [Options].Observe, while it unwinds.
+func (l *requestLog) observePanicked(value any) { l.panic("Options.Observe panicked", value) }
+
+func (l *requestLog) panic(msg string, value any) {
+	l.write(slog.LevelError, msg,
 		slog.String("cause", l.scrubbed(panicText(value))), slog.String("stack", l.scrubbed(string(debug.Stack()))))
 }
 
 // late logs that a call of the source outlived its request by some time.
 func (l *requestLog) late(msg string, by time.Duration) {
 	l.write(slog.LevelWarn, msg, slog.Duration("after", by.Round(time.Millisecond)))
+}
+
+// cannotFlush logs that a wrapper around the server's ResponseWriter keeps streams
+// back, and what to do about it.
+func (l *requestLog) cannotFlush(w http.ResponseWriter) {
+	l.write(slog.LevelWarn, "the ResponseWriter cannot flush, so rows and heartbeats arrive late and write deadlines have no effect",
+		slog.String("writer", fmt.Sprintf("%T", w)),
+		slog.String("cure", "mount the connector outside of http.TimeoutHandler and of middleware that collects answers; "+
+			"a ResponseWriter that wraps another needs the method Unwrap, or Flush"))
 }
 
 // scrubbed returns text without credential values, cut to a length.

@@ -18,7 +18,7 @@ import (
 )
 
 const (
-	noRoute  = "no such route; the capability document lists the optional ones"
+	noRoute  = "no such route; the document at /.well-known/service/platform.json below the base URL lists the optional ones"
 	noBearer = "a valid bearer token is required"
 )
 

@@ -112,7 +112,7 @@ func TestSecrets(t *testing.T) {
 							`{"apiKey":`+string(quoted)+`}`, 1)
 						require.NotEqual(t, h.body, body)
 						a := s.post(h.path, body)
-						shown := a.body + fmt.Sprint(a.header) + s.log.String()
+						shown := a.body + fmt.Sprint(a.header) + s.log.String() + fmt.Sprint(s.log.each())
 						// What the answer says once its JSON is read.
 						var e wire.ErrorAnswer
 						if wire.Decode([]byte(a.body), &e) == nil {

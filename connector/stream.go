@@ -57,14 +57,17 @@ func (s *stream) serve(source func(context.Context) error) {
 		s.expiry = time.AfterFunc(s.timeout-s.x.since(), cancel)
 		defer s.expiry.Stop()
 	}
-	call := s.x.calls.start(func() error { return source(ctx) }, s.handoff.Return)
+	call := s.x.calls.start(ctx, source, s.handoff.Return)
 	defer call.release()
 	err := s.write(ctx)
 	cancel()
 	s.handoff.Stop(errOver)
 	if err != nil {
 		s.end(err)
+	} else {
+		s.x.seen.End = EndComplete
 	}
+	s.x.seen.Served, _ = s.handoff.Served()
 }
 
 // errCut means that the reader is gone or takes nothing: there is no one to
@@ -103,7 +106,7 @@ func (s *stream) write(ctx context.Context) error {
 		var err error
 		switch {
 		case work.Batch != nil:
-			err = s.line(func() error { return s.out.Rows(work.Batch) })
+			err = s.rows(work.Batch)
 			s.handoff.Recycle(work.Batch)
 		case work.Complete:
 			return s.line(s.out.End)
@@ -135,6 +138,19 @@ func (s *stream) deadline() time.Duration {
 		return s.max
 	}
 	return s.timeout
+}
+
+// rows writes a batch.
+func (s *stream) rows(b *lines.Batch) error {
+	err := s.line(func() error { return s.out.Rows(b) })
+	if err != nil {
+		return err
+	}
+	if seen := &s.x.seen; seen.RowsSent == 0 {
+		seen.FirstRow = s.lastLine
+	}
+	s.x.seen.RowsSent += int64(b.Len())
+	return nil
 }
 
 // line writes one line, before it the header and the served line if they are
@@ -169,7 +185,7 @@ func (s *stream) header() {
 	w.Header().Set("Content-Type", wire.MediaNDJSON)
 	w.Header().Set("X-Content-Type-Options", "nosniff")
 	w.Header().Set("X-Accel-Buffering", "no")
-	w.WriteHeader(http.StatusOK)
+	s.x.conn.begin(http.StatusOK)
 	s.headerOut = true
 	if s.expiry != nil {
 		s.expiry.Reset(s.max - s.x.since())
@@ -199,14 +215,20 @@ func (s *stream) Write(p []byte) (int, error) {
 // end answers a failure: with its own status before the first line, with an
 // error line after it.
 func (s *stream) end(err error) {
+	seen := &s.x.seen
 	if err == errCut {
+		seen.End, seen.Fault = EndCut, FaultReader
+		return
+	}
+	if !s.headerOut {
+		s.x.fail(err)
 		return
 	}
 	e := s.x.publicError(err)
-	if !s.headerOut {
-		s.x.refuse(e)
-		return
-	}
+	seen.Code, seen.Fault = e.Code, s.x.faultOf(err, e)
 	s.ending = true
-	_ = s.line(func() error { return s.out.Error(s.x.sendable(e)) })
+	seen.End = EndError
+	if s.line(func() error { return s.out.Error(s.x.sendable(e)) }) != nil {
+		seen.End = EndCut
+	}
 }

@@ -1,0 +1,385 @@
+package connector_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/connectorsdk/connector-sdk-go/connector"
+	"github.com/connectorsdk/connector-sdk-go/connector/connectortest"
+	"github.com/connectorsdk/connector-sdk-go/wire"
+)
+
+// witness keeps what Options.Observe is told.
+type witness struct {
+	mu   sync.Mutex
+	seen []connector.Observation
+}
+
+func (w *witness) observe(_ context.Context, o connector.Observation) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.seen = append(w.seen, o)
+}
+
+// last returns the latest observation, in a bubble once everything is at rest.
+func (w *witness) last(t *testing.T) connector.Observation {
+	t.Helper()
+	synctest.Wait()
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	require.NotEmpty(t, w.seen)
+	return w.seen[len(w.seen)-1]
+}
+
+// told is what a case expects of an observation, in few words.
+func told(o connector.Observation) string {
+	return strings.Join(strings.Fields(fmt.Sprintf("%s %s %d %s %s %s", o.Route, o.Table, o.Status, o.Code, o.Fault, o.End)), " ")
+}
+
+// TestObserveSaysHowItEnded checks route, table, status, code, fault and the end of
+// the stream.
+func TestObserveSaysHowItEnded(t *testing.T) {
+	fails := func(err error) connector.Source {
+		return core{check: func(context.Context, *wire.CheckRequest) error { return err }}
+	}
+	blocks := core{check: func(ctx context.Context, _ *wire.CheckRequest) error { <-ctx.Done(); return nil }}
+	guess := strings.Replace(good("/query"), `"items"`, `"`+canary+`"`, 1)
+	for _, c := range []struct {
+		why        string
+		src        connector.Source
+		path, body string
+		want       string
+	}{
+		{"a stream", core{}, "/query", good("/query"), "/query items 200 end"},
+		{"a JSON route", described{}, "/size", good("/size"), "/size items 200"},
+		{"a link's first table", described{}, "/linkHitRate", good("/linkHitRate"), "/linkHitRate items 200"},
+		{"a decline", described{endpoints{aggregator: aggregator{func(context.Context,
+			*wire.AggregateRequest) (*connector.AggregateAnswer, error) {
+			return nil, connector.ErrDecline
+		}}}, describer{}}, "/aggregate", good("/aggregate"), "/aggregate items 204"},
+		{"SQL has no table", full{speaker: speaker{dialect: "ansi"}}, "/query", sqlBody, "/query 200 end"},
+		{"nobody vouches for the table", endpoints{}, "/size", good("/size"), "/size 200"},
+
+		{"a guess is no table", core{}, "/query", guess, "/query 404 unknown_entity caller"},
+		{"nor with a Describer", described{}, "/query", guess, "/query 404 unknown_entity caller"},
+		{"no such path", core{}, "/" + canary, "{}", "404 not_found caller"},
+		{"no such endpoint", core{}, "/size", good("/size"), "404 not_found caller"},
+		{"no JSON", core{}, "/check", canary, "/check 400 bad_request caller"},
+		{"a credential that is missing", core{}, "/check", `{"credentials":{},"timeoutMs":1000}`, "/check 400 check_failed caller"},
+		{"credentials that are rejected", fails(connector.CheckFailed("no")), "/check", good("/check"), "/check 400 check_failed caller"},
+
+		{"a source that fails", fails(errors.New("boom")), "/check", good("/check"), "/check 500 internal source"},
+		{"an upstream that is late", fails(connector.Timeout("no")), "/check", good("/check"), "/check 408 timeout source"},
+		{"a source that is late", blocks, "/check", good("/check"), "/check 408 timeout source"},
+		{"a source that panics", core{check: func(context.Context, *wire.CheckRequest) error { panic("boom") }}, "/check", good("/check"),
+			"/check 500 internal source"},
+		{"before the first line", script(begin, rows(1), fail(errors.New("boom"))), "/query", ask("", hour), "/query items 500 internal source"},
+		{"after it", script(begin, rows(1), flush, wait(2*time.Second), fail(errors.New("boom"))), "/query", ask("", hour),
+			"/query items 200 internal source error"},
+		{"a refusal after it", script(begin, rows(1), flush, wait(2*time.Second), fail(connector.Unsupported("no"))), "/query", ask("", hour),
+			"/query items 200 unsupported caller error"},
+	} {
+		t.Run(c.why, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				w := &witness{}
+				s := serve(t, c.src, &connector.Options{Observe: w.observe})
+				a := s.post(c.path, c.body)
+				o := w.last(t)
+				assert.Equal(t, c.want, told(o))
+				assert.Equal(t, "shop", o.Slug)
+				assert.Equal(t, "POST", o.Method)
+				assert.Equal(t, a.status, o.Status)
+				assert.Equal(t, int64(len(a.body)), o.BytesSent, "bytes of the answer")
+				if o.Code != wire.CodeNotFound {
+					assert.Equal(t, int64(len(c.body)), o.BytesRead, "bytes of the request")
+				}
+				assert.NotContains(t, fmt.Sprintf("%+v", o), canary)
+				require.Len(t, s.log.each(), 1, "one line for each request")
+				assert.NotContains(t, s.log.each()[0], canary)
+				assert.NotContains(t, s.log.each()[0], secret)
+			})
+		})
+	}
+}
+
+// TestObserveRefusals checks what is refused before the body is read, and the
+// document.
+func TestObserveRefusals(t *testing.T) {
+	for _, c := range []struct {
+		why                 string
+		method, path, token string
+		want                string
+	}{
+		{"the document", "GET", wire.PathDocument, "", wire.PathDocument + " 200"},
+		{"a wrong method", "GET", "/check", connectortest.Token, "/check 405 method_not_allowed caller"},
+		{"a method that nobody knows", "CANARY", "/check", connectortest.Token, "/check 405 method_not_allowed caller"},
+		{"no token", "POST", "/check", "", "/check 401 unauthorized caller"},
+	} {
+		t.Run(c.why, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				w := &witness{}
+				s := serve(t, core{}, &connector.Options{Observe: w.observe})
+				r := s.Request(t.Context(), c.path, []byte(good("/check")))
+				r.Method = c.method
+				r.Header.Set("Authorization", "Bearer "+c.token)
+				s.do(r)
+				o := w.last(t)
+				assert.Equal(t, c.want, told(o))
+				assert.Equal(t, strings.TrimPrefix(c.method, "CANARY"), o.Method)
+				assert.Len(t, s.log.each(), 1)
+			})
+		})
+	}
+}
+
+// TestObserveQuery checks what a query asked, what the source claimed, and the rows
+// and times.
+func TestObserveQuery(t *testing.T) {
+	type served = wire.Served
+	const (
+		filters = `"or":[[{"field":"n","op":"gt","value":2}]],`
+		sorted  = `"sort":[{"field":"n","dir":"asc"}],`
+	)
+	claim := func(claims connector.Served, window bool) step {
+		return func(a *actor) error {
+			if c := a.out.Claim(claims); window {
+				_, _, _ = c.Window()
+			}
+			return nil
+		}
+	}
+	for _, c := range []struct {
+		why                    string
+		more                   string
+		do                     []step
+		asked, claimed, served served
+		read, sent             int64
+		first, duration        time.Duration
+	}{
+		{"nothing asked, nothing claimed", "", []step{begin, rows(3)}, served{}, served{}, served{}, 3, 3, 0, 0},
+		{"a claim of what nobody asked is none", "", []step{claim(connector.Served{Filters: true, Sort: true}, true), begin, rows(3)},
+			served{}, served{}, served{}, 3, 3, 0, 0},
+		{"the library filters", filters, []step{begin, rows(5)}, served{Filters: true}, served{}, served{Filters: true}, 5, 3, 0, 0},
+		{"the source filters", filters, []step{claim(connector.Served{Filters: true}, false), begin, rows(3)},
+			served{Filters: true}, served{Filters: true}, served{Filters: true}, 3, 3, 0, 0},
+		{"nobody can sort so much", sorted, []step{begin, rows(3)}, served{Sort: true}, served{}, served{}, 3, 3, 0, 0},
+		{"the library cuts the window", `"limit":2,"offset":1,`, []step{begin, rows(9)}, served{Window: true}, served{}, served{Window: true},
+			3, 2, 0, 0},
+		{"the source cuts it", `"limit":2,`, []step{claim(connector.Served{}, true), begin, rows(2)},
+			served{Window: true}, served{Window: true}, served{Window: true}, 2, 2, 0, 0},
+		{"the first row and the last", "", []step{wait(2 * time.Second), begin, rows(1), flush, wait(3 * time.Second), rows(1)},
+			served{}, served{}, served{}, 2, 2, 2 * time.Second, 5 * time.Second},
+		{"no row", "", []step{begin, wait(time.Second)}, served{}, served{}, served{}, 0, 0, 0, time.Second},
+	} {
+		t.Run(c.why, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				w := &witness{}
+				s := serve(t, script(c.do...), &connector.Options{Observe: w.observe})
+				lines := s.stream(ask(c.more, hour))
+				o := w.last(t)
+				assert.Equal(t, connector.EndComplete, o.End, lines)
+				assert.Equal(t, c.asked, o.Asked, "asked")
+				assert.Equal(t, c.claimed, o.Claimed, "claimed")
+				assert.Equal(t, c.served, o.Served, "served")
+				assert.Equal(t, []int64{c.read, c.sent}, []int64{o.RowsRead, o.RowsSent}, "rows read and sent")
+				assert.Equal(t, []time.Duration{c.first, c.duration}, []time.Duration{o.FirstRow, o.Duration}, "first row, duration")
+			})
+		})
+	}
+	t.Run("a count by reading", func(t *testing.T) {
+		synctest.Test(t, func(t *testing.T) {
+			w := &witness{}
+			s := serve(t, endpoints{counter: counter{func(context.Context, *wire.CountRequest) (int64, error) {
+				return 0, connector.ErrDecline
+			}}}, &connector.Options{Observe: w.observe})
+			s.post("/count", strings.Replace(good("/count"), `"and":[]`, `"and":[{"field":"id","op":"gt","value":1}]`, 1))
+			o := w.last(t)
+			assert.Equal(t, "/count items 200", told(o))
+			assert.Equal(t, []wire.Served{{Filters: true}, {}}, []wire.Served{o.Asked, o.Claimed})
+			assert.Equal(t, []int64{3, 0}, []int64{o.RowsRead, o.RowsSent})
+		})
+	})
+}
+
+// TestObserveLeaving checks whose fault it is that there was no last line.
+func TestObserveLeaving(t *testing.T) {
+	open := script(begin, rows(1), flush, wait(forever))
+	t.Run("the reader leaves", func(t *testing.T) {
+		synctest.Test(t, func(t *testing.T) {
+			w := &witness{}
+			s := serve(t, open, &connector.Options{Observe: w.observe})
+			conn := s.Dial()
+			_, err := io.WriteString(conn, rawQuery(ask("", hour)))
+			require.NoError(t, err)
+			time.Sleep(3 * time.Second)
+			require.NoError(t, conn.Close())
+			o := w.last(t)
+			assert.Equal(t, connector.FaultReader, o.Fault)
+			assert.Equal(t, connector.EndCut, o.End)
+			assert.Equal(t, 3*time.Second, o.Duration)
+		})
+	})
+	t.Run("it takes nothing", func(t *testing.T) {
+		synctest.Test(t, func(t *testing.T) {
+			w := &witness{}
+			s := serve(t, script(begin, rows(1_000_000)), &connector.Options{Observe: w.observe})
+			conn := s.Dial()
+			defer conn.Close()
+			_, err := io.WriteString(conn, rawQuery(ask("", hour)))
+			require.NoError(t, err)
+			time.Sleep(time.Minute)
+			assert.Equal(t, "/query items 200 reader cut", told(w.last(t)))
+		})
+	})
+	t.Run("the server stops", func(t *testing.T) {
+		synctest.Test(t, func(t *testing.T) {
+			w := &witness{}
+			token, err := wire.NewToken(connectortest.Token)
+			require.NoError(t, err)
+			handler, err := connector.New(shop, open, token, &connector.Options{Observe: w.observe, Logger: slog.New(slog.DiscardHandler)})
+			require.NoError(t, err)
+			h := startServed(t, handler)
+			answered := h.send("/query", ask("", hour))
+			h.stop()
+			<-answered
+			assert.Equal(t, "/query items 200 internal host error", told(w.last(t)))
+			assert.NoError(t, <-h.stopped)
+		})
+	})
+}
+
+// TestObservePanics checks that a host's own hook cannot spoil an answer.
+func TestObservePanics(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := serve(t, core{}, &connector.Options{Observe: func(context.Context, connector.Observation) { panic("boom") }})
+		s.alive()
+		synctest.Wait()
+		require.Len(t, s.log.all(), 1)
+		assert.Contains(t, s.log.String(), "ERROR Options.Observe panicked slug=shop route=/check cause=boom")
+	})
+}
+
+// TestRequestLine checks the line that every request has.
+func TestRequestLine(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := serve(t, script(begin, wait(time.Second), rows(5)), nil)
+		r := s.Request(t.Context(), "/query", []byte(ask(`"or":[[{"field":"n","op":"gt","value":2}]],"limit":2,`, hour)))
+		r.Header.Set("X-Request-ID", "req-1")
+		a := s.do(r)
+		s.post("/check", "{")
+		synctest.Wait()
+		lines := s.log.each()
+		require.Len(t, lines, 2)
+		assert.Equal(t, fmt.Sprintf("INFO request slug=shop route=/query request=req-1 table=items status=200 end=end "+
+			"asked=filters,window rowsRead=4 rowsSent=2 firstRow=1s bytes=%d duration=1s", len(a.body)), lines[0])
+		assert.Regexp(t, `^INFO request slug=shop route=/check request=[a-z2-7]{26} status=400 code=bad_request fault=caller `+
+			`bytes=\d+ duration=0s$`, lines[1])
+	})
+}
+
+// TestRequestID checks which ids are taken, and where they come out.
+func TestRequestID(t *testing.T) {
+	const trace = "4bf92f3577b34da6a3ce929d0e0e4736"
+	const parent = "00-" + trace + "-00f067aa0ba902b7-01"
+	for _, c := range []struct {
+		why         string
+		ids         []string
+		traceparent string
+		want        string // "" for one of our own
+	}{
+		{"the caller's", []string{"Req_1.a:b-c"}, "", "Req_1.a:b-c"},
+		{"the longest", []string{strings.Repeat("a", 128)}, "", strings.Repeat("a", 128)},
+		{"before the trace's", []string{"mine"}, parent, "mine"},
+		{"the trace's", nil, parent, trace},
+		{"the trace's for one that is not taken", []string{"a b"}, parent, trace},
+		{"a later version of traceparent", nil, "01-" + trace + "-00f067aa0ba902b7-01-more", trace},
+		{"none", nil, "", ""},
+		{"an empty one", []string{""}, "", ""},
+		{"one too long", []string{strings.Repeat("a", 129)}, "", ""},
+		{"one that could break a line", []string{"a\tb"}, "", ""},
+		{"one that is no ASCII", []string{"ä"}, "", ""},
+		{"two", []string{"a", "b"}, "", ""},
+		{"the bearer token", []string{connectortest.Token}, "", ""},
+		{"a trace of zeros", nil, "00-" + strings.Repeat("0", 32) + "-00f067aa0ba902b7-01", ""},
+		{"a trace that is no hex", nil, "00-" + strings.Repeat("x", 32) + "-00f067aa0ba902b7-01", ""},
+		{"a trace that is cut off", nil, parent[:40], ""},
+	} {
+		t.Run(c.why, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				w := &witness{}
+				var inside string
+				s := serve(t, core{check: func(ctx context.Context, _ *wire.CheckRequest) error {
+					inside = connector.RequestID(ctx)
+					return errors.New("boom")
+				}}, &connector.Options{Observe: w.observe})
+				r := s.Request(t.Context(), "/check", []byte(good("/check")))
+				r.Header["X-Request-Id"] = c.ids
+				if c.traceparent != "" {
+					r.Header.Set("Traceparent", c.traceparent)
+				}
+				a := s.do(r)
+				echoed := a.header.Get("X-Request-ID")
+				if c.want != "" {
+					assert.Equal(t, c.want, echoed)
+				} else {
+					assert.Regexp(t, "^[a-z2-7]{26}$", echoed)
+				}
+				assert.Equal(t, echoed, inside, "in the source's context")
+				assert.Equal(t, echoed, w.last(t).RequestID)
+				assert.Contains(t, s.log.each()[0], "request="+echoed+" ")
+			})
+		})
+	}
+	assert.Empty(t, connector.RequestID(t.Context()), "outside of a request")
+}
+
+// TestRequestIDIsACredential checks that a caller who sends a credential as the id
+// does not bring it into the log.
+func TestRequestIDIsACredential(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := &witness{}
+		s := serve(t, core{}, &connector.Options{Observe: w.observe})
+		r := s.Request(t.Context(), "/check", []byte(good("/check")))
+		r.Header.Set("X-Request-ID", secret)
+		s.do(r)
+		assert.NotContains(t, fmt.Sprintf("%+v", w.last(t)), secret)
+		assert.NotContains(t, strings.Join(s.log.each(), "\n"), secret)
+	})
+}
+
+// TestObserveTableIsACredential checks that a table named by a credential is not
+// told.
+func TestObserveTableIsACredential(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := &witness{}
+		s := serve(t, script(begin), &connector.Options{Observe: w.observe})
+		s.post("/query", strings.Replace(ask("", hour), `"items"`, `"`+secret+`"`, 1))
+		assert.Equal(t, "/query [redacted] 200 end", told(w.last(t)))
+	})
+}
+
+// TestNoLineBelowInfo checks that a logger of warnings gets no requests.
+func TestNoLineBelowInfo(t *testing.T) {
+	var log strings.Builder
+	h, err := connector.New(shop, core{}, newToken(t), &connector.Options{
+		Logger: slog.New(slog.NewTextHandler(&log, &slog.HandlerOptions{Level: slog.LevelWarn})),
+	})
+	require.NoError(t, err)
+	w := httptest.NewRecorder()
+	h.ServeHTTP(w, httptest.NewRequest(http.MethodGet, wire.PathDocument, nil))
+	assert.Equal(t, 200, w.Code)
+	assert.Empty(t, log.String())
+}

@@ -1,0 +1,256 @@
+package connector_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/connectorsdk/connector-sdk-go/connector"
+	"github.com/connectorsdk/connector-sdk-go/wire"
+)
+
+// diary notes in which order things happen.
+type diary struct {
+	mu    sync.Mutex
+	lines []string
+}
+
+func (d *diary) note(format string, args ...any) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.lines = append(d.lines, fmt.Sprintf(format, args...))
+}
+
+func (d *diary) take() string {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	all := strings.Join(d.lines, ", ")
+	d.lines = nil
+	return all
+}
+
+// value gets a value that notes when it is made and closed.
+func (d *diary) value(ctx context.Context, p *connector.PerRequest[string], name string) (func(), error) {
+	_, release, err := p.Get(ctx, func(context.Context) (string, func(), error) {
+		d.note("open %s", name)
+		return name, func() { d.note("close %s", name) }, nil
+	})
+	return release, err
+}
+
+// TestPerRequest checks when values are made and closed, however a call ends.
+func TestPerRequest(t *testing.T) {
+	var d diary
+	var one, two connector.PerRequest[string]
+	both := func(ctx context.Context) error {
+		if _, err := d.value(ctx, &one, "one"); err != nil {
+			return err
+		}
+		release, err := d.value(ctx, &two, "two")
+		release()
+		d.note("call")
+		return err
+	}
+	const pair = "open one, open two, call"
+	const closed = ", close two, close one"
+	for _, c := range []struct {
+		why    string
+		count  func(context.Context) error
+		status int
+		want   string
+	}{
+		{"Describe, Count, and Query after a decline share them", func(ctx context.Context) error {
+			return errors.Join(both(ctx), connector.ErrDecline)
+		}, 200, pair + ", call, call" + closed},
+		{"a failure", func(ctx context.Context) error {
+			return errors.Join(both(ctx), errors.New("boom"))
+		}, 500, pair + ", call" + closed},
+		{"a panic", func(ctx context.Context) error {
+			_ = both(ctx)
+			panic("boom")
+		}, 500, pair + ", call" + closed},
+		{"a goroutine that ends", func(ctx context.Context) error {
+			_ = both(ctx)
+			runtime.Goexit()
+			return nil
+		}, 500, pair + ", call" + closed},
+	} {
+		src := described{endpoints{
+			core: core{query: func(ctx context.Context, req *connector.QueryRequest, out *connector.Rows) error {
+				if err := both(ctx); err != nil {
+					return err
+				}
+				return queryItems(ctx, req, out)
+			}},
+			counter: counter{func(ctx context.Context, _ *wire.CountRequest) (int64, error) { return 3, c.count(ctx) }},
+		}, describer{func(ctx context.Context, _ wire.Credentials, _ string) (*wire.Table, error) {
+			return items(), both(ctx)
+		}}}
+		s := serve(t, src, nil)
+		for range 2 { // a second request shares nothing with the first
+			assert.Equal(t, c.status, s.post("/count", good("/count")).status, c.why)
+			assert.Equal(t, c.want, d.take(), c.why)
+		}
+	}
+}
+
+// TestPerRequestStream closes after the last row of a stream.
+func TestPerRequestStream(t *testing.T) {
+	var d diary
+	var p connector.PerRequest[string]
+	s := serve(t, core{query: func(ctx context.Context, req *connector.QueryRequest, out *connector.Rows) error {
+		if _, err := d.value(ctx, &p, "one"); err != nil {
+			return err
+		}
+		err := queryItems(ctx, req, out)
+		d.note("rows")
+		return err
+	}}, nil)
+	assert.Equal(t, 200, s.post("/query", good("/query")).status)
+	assert.Equal(t, "open one, rows, close one", d.take())
+}
+
+// TestPerRequestConcurrent makes one value for all that ask at once, and another
+// for another request of the same moment.
+func TestPerRequestConcurrent(t *testing.T) {
+	var p connector.PerRequest[int64]
+	var made, open atomic.Int64
+	s := serve(t, core{check: func(ctx context.Context, _ *wire.CheckRequest) error {
+		var all sync.WaitGroup
+		var seen [8]int64
+		for i := range seen {
+			all.Go(func() {
+				v, release, err := p.Get(ctx, func(context.Context) (int64, func(), error) {
+					open.Add(1)
+					return made.Add(1), func() { open.Add(-1) }, nil
+				})
+				defer release()
+				if err == nil {
+					seen[i] = v
+				}
+			})
+		}
+		all.Wait()
+		for _, v := range seen {
+			if v != seen[0] || v == 0 {
+				return connector.CheckFailed("%v", seen)
+			}
+		}
+		return nil
+	}}, nil)
+	var all sync.WaitGroup
+	for range 10 {
+		all.Go(func() { assert.Equal(t, `{"ok":true}`, s.post("/check", good("/check")).body) })
+	}
+	all.Wait()
+	assert.Equal(t, int64(10), made.Load())
+	assert.Equal(t, int64(0), open.Load())
+}
+
+// TestPerRequestContext gives what makes a value a context that outlives the
+// call, and has the values of the call's.
+func TestPerRequestContext(t *testing.T) {
+	type key struct{}
+	var p connector.PerRequest[context.Context]
+	get := func(ctx context.Context) error {
+		own, _, err := p.Get(ctx, func(ctx context.Context) (context.Context, func(), error) { return ctx, nil, nil })
+		if err != nil || own.Err() != nil || own.Value(key{}) != "Describe" {
+			return fmt.Errorf("%v, %v, %v", err, own.Err(), own.Value(key{}))
+		}
+		return nil
+	}
+	src := described{endpoints{
+		sizer: sizer{func(ctx context.Context, _ *wire.SizeRequest) (*wire.Size, error) { return &wire.Size{}, get(ctx) }},
+	}, describer{func(ctx context.Context, _ wire.Credentials, _ string) (*wire.Table, error) { return items(), get(ctx) }}}
+	s := serve(t, src, &connector.Options{Around: func(ctx context.Context, c connector.Call, next func(context.Context) error) error {
+		ctx, cancel := context.WithCancel(context.WithValue(ctx, key{}, c.Method))
+		defer cancel()
+		return next(ctx)
+	}})
+	assert.Equal(t, 200, s.post("/size", good("/size")).status, s.log)
+}
+
+// TestPerRequestFails does not keep an error, and closes nothing that was not
+// made.
+func TestPerRequestFails(t *testing.T) {
+	var d diary
+	var p connector.PerRequest[string]
+	s := serve(t, core{check: func(ctx context.Context, _ *wire.CheckRequest) error {
+		_, release, err := p.Get(ctx, func(context.Context) (string, func(), error) {
+			return "", func() { d.note("never") }, errors.New("no token today")
+		})
+		release()
+		d.note("%v", err)
+		_, err = d.value(ctx, &p, "one")
+		return err
+	}}, nil)
+	assert.Equal(t, 200, s.post("/check", good("/check")).status)
+	assert.Equal(t, "no token today, open one, close one", d.take())
+}
+
+// TestPerRequestCloses closes the others when one panics, and answers.
+func TestPerRequestCloses(t *testing.T) {
+	var d diary
+	var one, two connector.PerRequest[string]
+	s := serve(t, core{check: func(ctx context.Context, _ *wire.CheckRequest) error {
+		_, err := d.value(ctx, &one, "one")
+		_, _, _ = two.Get(ctx, func(context.Context) (string, func(), error) { return "", func() { panic(secret) }, nil })
+		return err
+	}}, nil)
+	a := s.post("/check", good("/check"))
+	assert.Equal(t, `{"ok":true}`, a.body)
+	assert.Equal(t, "open one, close one", d.take())
+	assert.Contains(t, s.log.String(), "panicked")
+	s.keepsSecrets(a)
+}
+
+// TestPerRequestLate closes what a source that ignores its context still uses
+// only when it returns. What it asks for after that is its own.
+func TestPerRequestLate(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var d diary
+		var p connector.PerRequest[string]
+		free, ended := make(chan struct{}), make(chan context.Context, 1)
+		s := serve(t, core{check: func(ctx context.Context, _ *wire.CheckRequest) error {
+			_, err := d.value(ctx, &p, "one")
+			<-free
+			d.note("return")
+			ended <- ctx
+			return err
+		}}, nil)
+		s.post("/check", strings.Replace(good("/check"), "60000", "10", 1)).refuses(t, 408, wire.CodeTimeout, "the request's time is over")
+		assert.Equal(t, "open one", d.take())
+		time.Sleep(time.Hour)
+		close(free)
+		ctx := <-ended
+		synctest.Wait()
+		assert.Equal(t, "return, close one", d.take())
+		release, err := d.value(ctx, &p, "late")
+		require.NoError(t, err)
+		release()
+		release()
+		assert.Equal(t, "open late, close late", d.take())
+	})
+}
+
+// TestPerRequestOutside makes a value for each Get where there is no request.
+func TestPerRequestOutside(t *testing.T) {
+	var d diary
+	var p connector.PerRequest[string]
+	for range 2 {
+		release, err := d.value(t.Context(), &p, "one")
+		require.NoError(t, err)
+		release()
+		assert.Equal(t, "open one, close one", d.take())
+	}
+}
