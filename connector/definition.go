@@ -19,7 +19,13 @@ type Definition struct {
 	// KeysEnforced says that every primary key and unique field that discovery
 	// declares is a real constraint of the source.
 	KeysEnforced bool `json:"keysEnforced"`
-	// Limits of the source. Concurrency is 4 when zero.
+	// Limits of the source; see wire.Limits for what each bounds.
+	//
+	// Concurrency is how many requests of all tenants together call the source at
+	// once. The library enforces it: other requests wait within their deadlines,
+	// tenants in turn, and a stream sends its heartbeats meanwhile. A request occupies
+	// its place until the source has returned. If it is zero, the document says 4 and
+	// nothing is enforced.
 	Limits wire.Limits `json:"limits"`
 }
 
@@ -28,8 +34,8 @@ const defaultConcurrency = 4
 
 // Options are what a host may set. Nil, and every zero member, is the default.
 type Options struct {
-	// Logger gets the causes of internal errors, without secrets, bodies or
-	// cells. Default: slog.Default().
+	// Logger gets one line for each request, of level Info, and the causes of
+	// internal errors, without secrets, bodies or cells. Default: slog.Default().
 	Logger *slog.Logger
 	// MaxRequestBytes limits a request body. Default: 8 MiB.
 	MaxRequestBytes int64
@@ -43,6 +49,11 @@ type Options struct {
 	SortBudget int64
 	// Omit takes capabilities away that the source has.
 	Omit Omit
+	// Observe is called after each request, refusals included, in the goroutine
+	// that answered it: for metrics, or lines of a log of your own. It may be
+	// called for many requests at once, and a short answer may wait for it. The
+	// context is the request's, except that it does not end.
+	Observe func(ctx context.Context, seen Observation)
 	// Around is called around each call of the source: traces, metrics,
 	// semaphores. It calls next once and returns its error. A panic of the
 	// source is logged, and comes out of next as an error. An error that Around

@@ -3,6 +3,7 @@ package connector
 import (
 	"math"
 	"slices"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -10,8 +11,9 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
-// service is what all requests of one connector share. Nothing in it depends on
-// a tenant, and nothing changes after [New] but the number of lingering calls.
+// service is what all requests of one connector share. Nothing changes in it after
+// [New] but the number of lingering calls, the queue of the requests that wait, and
+// what has been logged once.
 type service struct {
 	def    Definition
 	opts   Options
@@ -21,6 +23,8 @@ type service struct {
 	keys   []string // of the declared credentials
 
 	lingering atomic.Int64 // calls of the source that outlived their request
+	slots     *slots       // nil: any number of requests at once
+	flushless sync.Once    // logs that the host's ResponseWriter cannot flush
 }
 
 // timeout returns a timeout of a request as a duration, not longer than the

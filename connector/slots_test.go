@@ -1,0 +1,183 @@
+package connector_test
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+
+	"github.com/connectorsdk/connector-sdk-go/connector"
+	"github.com/connectorsdk/connector-sdk-go/connector/connectortest"
+	"github.com/connectorsdk/connector-sdk-go/wire"
+)
+
+// narrow serves a source that takes so many requests at once.
+func narrow(t *testing.T, most int, src connector.Source) *site {
+	def := shop
+	def.Limits.Concurrency = most
+	log := &logbook{}
+	return &site{connectortest.Start(t, def, src, &connector.Options{Logger: slog.New(log)}), t, log}
+}
+
+// queue is a source that notes which requests it is called for, each for a while.
+type queue struct {
+	core
+	mu     sync.Mutex
+	atOnce int
+	most   int
+	called []string
+}
+
+func (q *queue) Check(ctx context.Context, req *wire.CheckRequest) error {
+	q.mu.Lock()
+	q.called = append(q.called, req.Credentials.Get("apiKey"))
+	q.atOnce++
+	q.most = max(q.most, q.atOnce)
+	q.mu.Unlock()
+	select {
+	case <-time.After(10 * time.Second):
+	case <-ctx.Done():
+	}
+	q.mu.Lock()
+	q.atOnce--
+	q.mu.Unlock()
+	return ctx.Err()
+}
+
+func checkOf(tenant string, timeout time.Duration) []byte {
+	return fmt.Appendf(nil, `{"credentials":{"apiKey":%q},"timeoutMs":%d}`, tenant, timeout.Milliseconds())
+}
+
+// TestConcurrency checks that no more requests call the source than the definition
+// states, and that the others wait, tenants in turn.
+func TestConcurrency(t *testing.T) {
+	for _, c := range []struct {
+		most int
+		sent string
+		want string
+	}{
+		{1, "a a a a b b c", "a a b c a b a"},
+		{2, "a a a a b", "a a a b a"},
+		{16, "a a a b b", "a a a b b"},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			q := &queue{}
+			s := narrow(t, c.most, q)
+			var sent sync.WaitGroup
+			for one := range strings.FieldsSeq(c.sent) {
+				sent.Go(func() {
+					a := s.do(s.Request(context.Background(), "/check", checkOf("tenant "+one, hour)))
+					assert.Equal(t, 200, a.status)
+				})
+				time.Sleep(time.Millisecond) // the order in which they arrive
+			}
+			sent.Wait()
+			assert.Equal(t, c.want, strings.ReplaceAll(strings.Join(q.called, " "), "tenant ", ""))
+			assert.LessOrEqual(t, q.most, c.most)
+		})
+	}
+}
+
+// TestConcurrencyWaitsWithinItsTime checks that a request that waits ends at its
+// deadline, and that its place in the queue is gone.
+func TestConcurrencyWaitsWithinItsTime(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		q := &queue{}
+		s := narrow(t, 1, q)
+		var sent sync.WaitGroup
+		send := func(ctx context.Context, name string, timeout time.Duration, want int) {
+			sent.Go(func() {
+				start := time.Now()
+				res, err := s.Client.Do(s.Request(ctx, "/check", checkOf("tenant "+name, timeout)))
+				if want == 0 {
+					assert.Error(t, err, name)
+					return
+				}
+				if a := read(t, res); assert.Equal(t, want, a.status, name) && want == 408 {
+					a.refuses(t, 408, wire.CodeTimeout, "the request's time is over")
+					assert.Equal(t, timeout, time.Since(start), name)
+				}
+			})
+			time.Sleep(time.Millisecond)
+		}
+		leaving, leave := context.WithCancel(context.Background())
+		send(context.Background(), "a", hour, 200)
+		send(context.Background(), "b", 3*time.Second, 408)
+		send(leaving, "c", hour, 0)
+		send(context.Background(), "d", hour, 200)
+		time.Sleep(time.Second)
+		leave()
+		sent.Wait()
+		assert.Equal(t, []string{"tenant a", "tenant d"}, q.called)
+		assert.Empty(t, s.log.all())
+		send(context.Background(), "e", hour, 200)
+		sent.Wait()
+		assert.Equal(t, 1, q.most)
+	})
+}
+
+// TestConcurrencyOfStreams checks that a stream that waits has a heartbeat, and
+// that a call that hangs keeps nobody waiting for ever.
+func TestConcurrencyOfStreams(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var called atomic.Int32
+		s := narrow(t, 1, core{query: func(_ context.Context, _ *connector.QueryRequest, out *connector.Rows) error {
+			if w := out.Begin(number); called.Add(1) > 1 {
+				return w.Row(wire.Int(1))
+			}
+			time.Sleep(time.Minute) // and ignores the context
+			return nil
+		}})
+		var sent sync.WaitGroup
+		sent.Go(func() {
+			assert.Equal(t, []string{"10s " + all, "10s " + ping, "14s " + late}, s.stream(ask("", 14*time.Second)))
+		})
+		time.Sleep(time.Millisecond)
+		sent.Go(func() {
+			assert.Equal(t, []string{"10s " + ping, "14.999s " + all, "14.999s rows 1", "14.999s " + end}, s.stream(ask("", hour)))
+		})
+		sent.Wait()
+		time.Sleep(hour)
+	})
+}
+
+// TestConcurrencyUnstated checks that nothing waits where the definition states no
+// number, although the document has one.
+func TestConcurrencyUnstated(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		q := &queue{}
+		s := serve(t, q, nil)
+		var sent sync.WaitGroup
+		for range 50 {
+			sent.Go(func() {
+				assert.Equal(t, 200, s.do(s.Request(context.Background(), "/check", checkOf("a", hour))).status)
+			})
+		}
+		sent.Wait()
+		assert.Equal(t, 50, q.most)
+	})
+}
+
+// TestConcurrencyAtTheLastMoment checks that the place of a request whose time ends
+// in the moment in which it is let in is not lost.
+func TestConcurrencyAtTheLastMoment(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := narrow(t, 1, &queue{})
+		for range 60 {
+			var sent sync.WaitGroup
+			for _, timeout := range []time.Duration{hour, 10*time.Second - time.Millisecond} {
+				sent.Go(func() { s.do(s.Request(context.Background(), "/check", checkOf("a", timeout))) })
+				time.Sleep(time.Millisecond)
+			}
+			sent.Wait()
+		}
+		s.alive()
+	})
+}
