@@ -4,12 +4,14 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"iter"
 	"strconv"
 	"strings"
 	"time"
 
 	"github.com/shopspring/decimal"
 
+	"github.com/connectorsdk/connector-sdk-go/connector/internal/digits"
 	"github.com/connectorsdk/connector-sdk-go/internal/jsontext"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
@@ -37,6 +39,19 @@ func (w *RowWriter) Map(row map[string]any) error {
 	return w.Row(values...)
 }
 
+// MapAll offers every row of an iterator as Map does, and stops at its first error.
+func (w *RowWriter) MapAll(rows iter.Seq2[map[string]any, error]) error {
+	for row, err := range rows {
+		if err == nil {
+			err = w.Map(row)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // cell converts a Go value to a cell of a type. Errors never quote the value.
 func cell(v any, t wire.Type) (wire.Value, error) {
 	switch v := v.(type) {
@@ -47,18 +62,18 @@ func cell(v any, t wire.Type) (wire.Value, error) {
 	case string:
 		return textCell(v, t), nil
 	case bool:
-		if isText(t) {
+		if digits.IsText(t) {
 			return wire.Text(strconv.FormatBool(v)), nil
 		}
 		return wire.Bool(v), nil
 	case json.Number:
-		return numberCell(v.String(), t)
+		return digits.Number(v.String(), t)
 	case float64:
 		return floatCell(v, 64, t)
 	case float32:
 		return floatCell(float64(v), 32, t)
 	case int, int8, int16, int32, int64, uint, uint8, uint16, uint32, uint64:
-		return numberCell(fmt.Sprint(v), t)
+		return digits.Number(fmt.Sprint(v), t)
 	case decimal.Decimal:
 		return decimalCell(v, t)
 	case decimal.NullDecimal:
@@ -79,16 +94,6 @@ func cell(v any, t wire.Type) (wire.Value, error) {
 	return wire.Null(), fmt.Errorf("cannot convert %T to a cell; pass a wire.Value or a supported Go type", v)
 }
 
-// isText reports whether every cell of the type is the value's own text, as a
-// string: a number there would change its spelling.
-func isText(t wire.Type) bool {
-	switch t {
-	case wire.TypeString, wire.TypeReference, wire.TypeJSON, wire.TypeArray:
-		return true
-	}
-	return false
-}
-
 // nestedCell returns compact JSON text. It does not escape for HTML, as
 // json.Marshal does.
 func nestedCell(v any) (wire.Value, error) {
@@ -106,7 +111,7 @@ func nestedCell(v any) (wire.Value, error) {
 func textCell(s string, t wire.Type) wire.Value {
 	switch t {
 	case wire.TypeDatetime:
-		if at, err := time.Parse(time.RFC3339Nano, s); err == nil {
+		if at, ok := exactInstant(s); ok {
 			return wire.Datetime(at)
 		}
 	case wire.TypeDate:
@@ -129,67 +134,20 @@ func floatCell(f float64, bits int, t wire.Type) (wire.Value, error) {
 	if v := wire.Float(f); v.Err() != nil {
 		return v, v.Err()
 	}
-	return numberCell(strconv.FormatFloat(f, 'f', -1, bits), t)
+	return digits.Number(strconv.FormatFloat(f, 'f', -1, bits), t)
 }
 
 // decimalCell keeps the scale, except in a column of type number, where 12.50 is
 // the JSON number 12.5.
 func decimalCell(d decimal.Decimal, t wire.Type) (wire.Value, error) {
-	digits, ok := decimalDigits(d)
+	text, ok := decimalDigits(d)
 	switch {
 	case !ok:
-		return wire.Null(), errRange
-	case isText(t):
-		return wire.Text(digits), nil
+		return wire.Null(), digits.ErrRange
+	case digits.IsText(t):
+		return wire.Text(text), nil
 	case t == wire.TypeNumber:
-		return numberCell(digits, t)
+		return digits.Number(text, t)
 	}
-	return wire.Decimal(digits), nil
-}
-
-var errRange = errors.New("a number too large or too small; have the upstream send it as text")
-
-// numberCell returns a JSON number without losing a digit: as text in a text
-// column, and as a decimal in a decimal column or if a double cannot hold it.
-func numberCell(s string, t wire.Type) (wire.Value, error) {
-	if isText(t) {
-		return wire.Text(s), nil
-	}
-	s, ok := plainNumber(s)
-	if !ok {
-		return wire.Null(), errRange
-	}
-	if t != wire.TypeDecimal {
-		short := s
-		if strings.Contains(s, ".") {
-			short = strings.TrimSuffix(strings.TrimRight(s, "0"), ".")
-		}
-		if i, err := strconv.ParseInt(short, 10, 64); err == nil {
-			return wire.Int(i), nil
-		}
-		if f, err := strconv.ParseFloat(short, 64); err == nil && strconv.FormatFloat(f, 'f', -1, 64) == short {
-			return wire.Float(f), nil
-		}
-	}
-	v := wire.Decimal(s)
-	return v, v.Err()
-}
-
-// plainNumber returns a JSON number without exponent, its digits kept. It reports
-// false if that takes too many zeros.
-func plainNumber(s string) (string, bool) {
-	e := strings.IndexAny(s, "eE")
-	if e < 0 {
-		return s, true
-	}
-	exponent, err := strconv.ParseInt(s[e+1:], 10, 32)
-	if err != nil {
-		return "", false
-	}
-	digits, sign := s[:e], ""
-	if strings.HasPrefix(digits, "-") {
-		digits, sign = digits[1:], "-"
-	}
-	whole, fraction, _ := strings.Cut(digits, ".")
-	return placePoint(sign, whole+fraction, int64(len(whole))+exponent)
+	return wire.Decimal(text), nil
 }
