@@ -1,0 +1,195 @@
+package connector_test
+
+import (
+	"math/rand/v2"
+	"net/url"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/connectorsdk/connector-sdk-go/connector"
+	"github.com/connectorsdk/connector-sdk-go/filter"
+	"github.com/connectorsdk/connector-sdk-go/wire"
+)
+
+var pushColumns = []wire.Column{
+	{Name: "status", Type: wire.TypeString}, {Name: "amount", Type: wire.TypeDecimal}, {Name: "paid", Type: wire.TypeBoolean},
+	{Name: "at", Type: wire.TypeDatetime}, {Name: "day", Type: wire.TypeDate}, {Name: "code"},
+}
+
+// pushShop has parameters, conditions of which there may be any number, and one
+// declaration of a field that does not exist.
+var pushShop = connector.Pushdown{
+	Columns: pushColumns,
+	Filters: []connector.PushFilter{
+		{Field: "status", Op: wire.OpIn, Param: "status", Exact: true},
+		{Field: "status", Op: wire.OpIncludes, Param: "q"},
+		{Field: "amount", Op: wire.OpGte, Param: "min", Exact: true},
+		{Field: "amount", Op: wire.OpEq, Param: "amount", Exact: true},
+		{Field: "paid", Op: wire.OpEq, Param: "paid", Exact: true},
+		{Field: "paid", Op: wire.OpIsNull, Param: "unknown", Exact: true},
+		{Field: "at", Op: wire.OpLte, Exact: true},
+		{Field: "at", Op: wire.OpGte, Exact: true},
+		{Field: "day", Op: wire.OpGt, Param: "after", Exact: true},
+		{Field: "code", Op: wire.OpEq, Param: "code", Exact: true,
+			Takes: func(f wire.Filter) bool { return f.Value.Text() != "" }},
+		{Field: "none", Op: wire.OpEq, Param: "none", Exact: true},
+	},
+	Sorts: []connector.PushSort{{Field: "at", Dir: wire.Desc}, {Field: "status"}},
+}
+
+func TestPushdown(t *testing.T) {
+	text, texts := wire.Text, func(all ...string) (values []wire.Value) {
+		for _, s := range all {
+			values = append(values, wire.Text(s))
+		}
+		return values
+	}
+	eq := func(field, value string) wire.Filter {
+		return wire.Filter{Field: field, Op: wire.OpEq, Value: text(value)}
+	}
+	for _, c := range []struct {
+		why    string
+		and    []wire.Filter
+		or     [][]wire.Filter
+		params url.Values
+		pushed int
+		served bool
+	}{
+		{"nothing asked: everything is served", nil, nil, url.Values{}, 0, true},
+		{"an eq is an in of one value", []wire.Filter{eq("status", "open")}, nil, url.Values{"status": {"open"}}, 1, true},
+		{"several values", []wire.Filter{{Field: "status", Op: wire.OpIn, Values: append(texts("open", "paid"), wire.Null())}}, nil,
+			url.Values{"status": {"open", "paid"}}, 1, true},
+		{"no value at all", []wire.Filter{{Field: "status", Op: wire.OpIn, Values: []wire.Value{wire.Null()}}}, nil, url.Values{}, 0, false},
+		{"an in of one value is an eq", []wire.Filter{{Field: "amount", Op: wire.OpIn, Values: texts("1.50")}}, nil,
+			url.Values{"amount": {"1.50"}}, 1, true},
+		{"an in of two is none", []wire.Filter{{Field: "amount", Op: wire.OpIn, Values: texts("1.50", "2")}}, nil, url.Values{}, 0, false},
+		{"a parameter takes one condition", []wire.Filter{eq("status", "open"), eq("status", "paid")}, nil,
+			url.Values{"status": {"open"}}, 1, false},
+		{"gt narrows as gte, and is not served", []wire.Filter{{Field: "amount", Op: wire.OpGt, Value: wire.Int(3)}}, nil,
+			url.Values{"min": {"3"}}, 1, false},
+		{"gte itself is served", []wire.Filter{{Field: "amount", Op: wire.OpGte, Value: wire.Int(3)}}, nil, url.Values{"min": {"3"}}, 1, true},
+		{"what is not exact is not served", []wire.Filter{{Field: "status", Op: wire.OpIncludes, Value: text("op")}}, nil,
+			url.Values{"q": {"op"}}, 1, false},
+		{"startswith narrows as includes", []wire.Filter{{Field: "status", Op: wire.OpStartsWith, Value: text("op")}}, nil,
+			url.Values{"q": {"op"}}, 1, false},
+		{"an operator without a declaration", []wire.Filter{{Field: "amount", Op: wire.OpLt, Value: wire.Int(3)}}, nil, url.Values{}, 0, false},
+		{"null is never compared", []wire.Filter{{Field: "amount", Op: wire.OpGte, Value: wire.Null()}}, nil, url.Values{}, 0, false},
+		{"text in a column of numbers", []wire.Filter{eq("amount", "n/a")}, nil, url.Values{}, 0, false},
+		{"text in a column of booleans", []wire.Filter{eq("paid", "1")}, nil, url.Values{}, 0, false},
+		{"a boolean", []wire.Filter{{Field: "paid", Op: wire.OpEq, Value: wire.Bool(true)}}, nil, url.Values{"paid": {"true"}}, 1, true},
+		{"no operand", []wire.Filter{{Field: "paid", Op: wire.OpIsNull}}, nil, url.Values{"unknown": {""}}, 1, true},
+		{"conditions without a parameter", []wire.Filter{
+			{Field: "at", Op: wire.OpGte, Value: text("2024-05-01")}, {Field: "at", Op: wire.OpGte, Value: text("2024-06-01")},
+			{Field: "at", Op: wire.OpLte, Value: text("2024-07-01")}}, nil, url.Values{}, 3, true},
+		{"text in a column of dates", []wire.Filter{{Field: "at", Op: wire.OpGte, Value: text("May")}}, nil, url.Values{}, 0, false},
+		{"a day", []wire.Filter{{Field: "day", Op: wire.OpGt, Value: text("2024-05-01T00:00:00Z")}}, nil,
+			url.Values{"after": {"2024-05-01"}}, 1, true},
+		{"a day that a spelling would cut", []wire.Filter{{Field: "day", Op: wire.OpGt, Value: text("2024-05-01T10:00:00Z")}}, nil,
+			url.Values{}, 0, false},
+		{"Takes accepts", []wire.Filter{eq("code", "7")}, nil, url.Values{"code": {"7"}}, 1, true},
+		{"Takes refuses", []wire.Filter{eq("code", "")}, nil, url.Values{}, 0, false},
+		{"a field that the table has not", []wire.Filter{eq("none", "a")}, nil, url.Values{}, 0, false},
+		{"or is the library's", []wire.Filter{eq("status", "open")}, [][]wire.Filter{{eq("status", "paid")}, {eq("code", "7")}},
+			url.Values{"status": {"open"}}, 1, false},
+		{"or alone pushes nothing", nil, [][]wire.Filter{{eq("status", "paid")}, {{Field: "code", Op: wire.OpIncludes, Value: text("7")}}},
+			url.Values{}, 0, false},
+		{"an empty group beside an unknown field", nil, [][]wire.Filter{{}, {eq("nosuch", "paid")}}, url.Values{}, 0, false},
+		{"empty groups alone", nil, [][]wire.Filter{{}, {}}, url.Values{}, 0, true},
+	} {
+		p := pushShop.Push(wire.Where{And: c.and, Or: c.or}, nil)
+		assert.Equal(t, c.params, p.Params, c.why)
+		assert.Len(t, p.Filters, c.pushed, c.why)
+		assert.Equal(t, connector.Served{Filters: c.served, Sort: true}, p.Served, c.why)
+		assert.Nil(t, p.Sort, c.why)
+	}
+}
+
+// TestPushdownSort checks that one declared key is served, in the declared
+// direction.
+func TestPushdownSort(t *testing.T) {
+	key := func(field string, dir wire.Direction) wire.SortKey { return wire.SortKey{Field: field, Dir: dir} }
+	for _, c := range []struct {
+		sort   []wire.SortKey
+		served bool
+	}{
+		{[]wire.SortKey{key("at", wire.Desc)}, true},
+		{[]wire.SortKey{key("at", wire.Asc)}, false},
+		{[]wire.SortKey{key("status", wire.Asc)}, true},
+		{[]wire.SortKey{key("status", wire.Desc)}, true},
+		{[]wire.SortKey{key("status", wire.Asc), key("at", wire.Desc)}, false},
+		{[]wire.SortKey{key("amount", wire.Asc)}, false},
+	} {
+		p := pushShop.Push(wire.Where{}, c.sort)
+		assert.Equal(t, connector.Served{Filters: true, Sort: c.served}, p.Served, c.sort)
+		if c.served {
+			require.NotNil(t, p.Sort, c.sort)
+			assert.Equal(t, c.sort[0], *p.Sort)
+		} else {
+			assert.Nil(t, p.Sort, c.sort)
+		}
+	}
+}
+
+// TestPushdownKeepsTheAnswer checks generated requests: the upstream loses no row,
+// and leaves none too many if the filters are served.
+func TestPushdownKeepsTheAnswer(t *testing.T) {
+	random := rand.New(rand.NewPCG(1, 2))
+	cells := map[string][]wire.Value{
+		"status": {wire.Text("open"), wire.Text("paid"), wire.Text(""), wire.Null()},
+		"amount": {wire.Decimal("1.5"), wire.Decimal("1.50"), wire.Decimal("-2"), wire.Null()},
+		"paid":   {wire.Bool(true), wire.Bool(false), wire.Null()},
+		"at":     {wire.Text("2024-05-01T00:00:00Z"), wire.Text("2024-05-01T02:00:00+02:00"), wire.Text("2024-05-01T10:00:00Z"), wire.Null()},
+		"day":    {wire.Text("2024-05-01"), wire.Text("2024-05-02"), wire.Null()},
+		"code":   {wire.Text("7"), wire.Int(7), wire.Text("7.0"), wire.Text(""), wire.Null()},
+	}
+	pick := func(values []wire.Value) wire.Value { return values[random.IntN(len(values))] }
+	one := func() wire.Filter {
+		f := wire.Filter{Field: pushColumns[random.IntN(len(pushColumns))].Name}
+		f.Op = filter.Operators()[random.IntN(len(filter.Operators()))]
+		switch f.Op.Shape() {
+		case wire.ShapeValue:
+			f.Value = pick(cells[f.Field])
+			if random.IntN(4) == 0 {
+				f.Value = pick(cells["at"])
+			}
+		case wire.ShapeMember:
+			for range random.IntN(3) {
+				f.Values = append(f.Values, pick(cells[f.Field]))
+			}
+		}
+		return f
+	}
+	served, narrowed := 0, 0
+	for range 3000 {
+		var where wire.Where
+		for range 1 + random.IntN(2) {
+			where.And = append(where.And, one())
+		}
+		for range random.IntN(8) / 6 {
+			where.Or = append(where.Or, []wire.Filter{one()})
+		}
+		p := pushShop.Push(where, nil)
+		upstream, err := filter.Compile(wire.Where{And: p.Filters}, pushColumns)
+		require.NoError(t, err)
+		whole, err := filter.Compile(where, pushColumns)
+		require.NoError(t, err)
+		for range 20 {
+			row := make([]wire.Value, len(pushColumns))
+			for i, c := range pushColumns {
+				row[i] = pick(cells[c.Name])
+			}
+			switch kept := upstream.Match(row); {
+			case !kept:
+				narrowed++
+				require.False(t, whole.Match(row), "a row was lost: %v", where)
+			case p.Served.Filters:
+				served++
+				require.True(t, whole.Match(row), "served, and not filtered: %v", where)
+			}
+		}
+	}
+	assert.Greater(t, served, 200)
+	assert.Greater(t, narrowed, 2000)
+}
