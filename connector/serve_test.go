@@ -3,11 +3,20 @@ package connector_test
 import (
 	"bytes"
 	"context"
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/rand"
+	"crypto/tls"
+	"crypto/x509"
+	"encoding/pem"
 	"errors"
 	"io"
 	"log/slog"
+	"math/big"
 	"net"
 	"net/http"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -215,6 +224,108 @@ func TestServeContextOver(t *testing.T) {
 	assert.NoError(t, connector.Serve(ctx, pipe, http.NotFoundHandler()))
 	_, err := pipe.Dial(t.Context())
 	assert.ErrorIs(t, err, net.ErrClosed, "the listener is closed")
+}
+
+// TestServeSaysThatItIsUp checks the probe, which takes no token and leaves no line
+// in the log.
+func TestServeSaysThatItIsUp(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h := startServed(t, newHandler(t, core{}))
+		for _, c := range []struct {
+			method, path string
+			status       int
+			body         string
+		}{
+			{"GET", "/healthz", 200, "ok\n"},
+			{"HEAD", "/healthz", 200, ""},
+			{"POST", "/healthz", 404, ""},
+			{"GET", "/healthz/", 404, ""},
+			{"GET", wire.PathDocument, 200, ""},
+		} {
+			r, err := http.NewRequestWithContext(t.Context(), c.method, "http://connector.test"+c.path, http.NoBody)
+			require.NoError(t, err)
+			res, err := h.client.Do(r)
+			require.NoError(t, err)
+			a := read(t, res)
+			assert.Equal(t, c.status, a.status, c)
+			if c.path == "/healthz" && c.status == 200 {
+				assert.Equal(t, c.body, a.body, c)
+				assert.Equal(t, "no-store", a.header.Get("Cache-Control"), c)
+			}
+		}
+		h.stop()
+		assert.NoError(t, <-h.stopped)
+	})
+}
+
+// TestListenAndServeTLS checks that an answer comes over HTTP/2, and that files
+// without a certificate are an error at once.
+func TestListenAndServeTLS(t *testing.T) {
+	certFile, keyFile, roots := certificate(t)
+	probe, err := net.Listen("tcp", "127.0.0.1:0")
+	require.NoError(t, err)
+	addr := probe.Addr().String() // free a moment ago
+	require.NoError(t, probe.Close())
+	ctx, stop := context.WithCancel(t.Context())
+	stopped := make(chan error, 1)
+	go func() { stopped <- connector.ListenAndServeTLS(ctx, addr, certFile, keyFile, newHandler(t, core{})) }()
+	client := &http.Client{Transport: &http.Transport{
+		ForceAttemptHTTP2: true,
+		TLSClientConfig:   &tls.Config{RootCAs: roots},
+	}}
+	defer client.CloseIdleConnections()
+	var res *http.Response
+	require.Eventually(t, func() bool {
+		r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, "https://"+addr+"/healthz", http.NoBody)
+		require.NoError(t, err)
+		res, err = client.Do(r)
+		return err == nil
+	}, 5*time.Second, time.Millisecond)
+	assert.Equal(t, "ok\n", read(t, res).body)
+	assert.Equal(t, 2, res.ProtoMajor)
+	stop()
+	assert.NoError(t, <-stopped)
+
+	err = connector.ListenAndServeTLS(t.Context(), addr, keyFile, certFile, http.NotFoundHandler())
+	assert.ErrorContains(t, err, "certificate: ")
+}
+
+// certificate writes a certificate for 127.0.0.1 and its key into files.
+func certificate(t *testing.T) (certFile, keyFile string, roots *x509.CertPool) {
+	t.Helper()
+	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	require.NoError(t, err)
+	template := &x509.Certificate{
+		SerialNumber: big.NewInt(1),
+		NotBefore:    time.Now().Add(-time.Hour),
+		NotAfter:     time.Now().Add(time.Hour),
+		IPAddresses:  []net.IP{net.IPv4(127, 0, 0, 1)},
+	}
+	der, err := x509.CreateCertificate(rand.Reader, template, template, key.Public(), key)
+	require.NoError(t, err)
+	parsed, err := x509.ParseCertificate(der)
+	require.NoError(t, err)
+	roots = x509.NewCertPool()
+	roots.AddCert(parsed)
+	secret, err := x509.MarshalPKCS8PrivateKey(key)
+	require.NoError(t, err)
+	dir := t.TempDir()
+	certFile, keyFile = filepath.Join(dir, "cert.pem"), filepath.Join(dir, "key.pem")
+	require.NoError(t, os.WriteFile(certFile, pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der}), 0o600))
+	require.NoError(t, os.WriteFile(keyFile, pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: secret}), 0o600))
+	return certFile, keyFile, roots
+}
+
+// TestListenOnPort checks that an empty address means the port of the environment.
+func TestListenOnPort(t *testing.T) {
+	taken, err := net.Listen("tcp", ":0")
+	require.NoError(t, err)
+	defer taken.Close()
+	_, port, err := net.SplitHostPort(taken.Addr().String())
+	require.NoError(t, err)
+	t.Setenv("PORT", port)
+	err = connector.ListenAndServe(t.Context(), "", http.NotFoundHandler())
+	assert.ErrorContains(t, err, ":"+port, "it has tried that port")
 }
 
 func TestListenAndServe(t *testing.T) {
