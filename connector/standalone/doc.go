@@ -1,0 +1,22 @@
+// Package standalone runs one connector as a program of its own: it reads the
+// bearer token and the port from the environment, prints where the connector is
+// and requests to paste, and serves until the program is told to stop.
+//
+//	func main() {
+//		if err := standalone.Run(connector.Definition{Slug: "hello"}, source{}, nil); err != nil {
+//			log.Fatal(err)
+//		}
+//	}
+//
+// The environment of the program is the one of the protocol [rule tenant-5]:
+//
+//	PLATFORM_CONNECTOR_TOKEN  the bearer token, 32 characters or more; if it is
+//	                          not set, one is made for this run and printed
+//	PORT                      the port, 8080 if it is not set; 0 takes any free one
+//	TLS_CERT_FILE, TLS_KEY_FILE
+//	                          the certificate and its key, as PEM, for https
+//
+// A [Program] does the same with flags, data or output of your own. Use
+// [connector.New] and [connector.Serve] for anything else: several connectors on
+// one host, routes of your own.
+package standalone

@@ -1,0 +1,162 @@
+package standalone
+
+import (
+	"cmp"
+	"context"
+	"crypto/rand"
+	"crypto/tls"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"os"
+	"os/signal"
+	"strconv"
+	"syscall"
+
+	"github.com/connectorsdk/connector-sdk-go/connector"
+	"github.com/connectorsdk/connector-sdk-go/wire"
+)
+
+// The variables of the environment that a program reads.
+const (
+	EnvToken = "PLATFORM_CONNECTOR_TOKEN" // the bearer token
+	EnvPort  = "PORT"                     // the port to listen on
+	EnvCert  = "TLS_CERT_FILE"            // the file of the certificate, for https
+	EnvKey   = "TLS_KEY_FILE"             // the file of the certificate's key
+)
+
+const defaultPort = "8080"
+
+// Run serves a source until the process gets an interrupt or SIGTERM, and prints
+// on the standard output where it is and requests to paste. Options may be nil.
+// Each function of around is put around the connector's handler, the last one
+// outermost, such as the Handler of package otelconnector's Telemetry. Run is what
+// main calls when there is nothing else to do.
+func Run(
+	definition connector.Definition, source connector.Source, options *connector.Options, around ...func(http.Handler) http.Handler,
+) error {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	context.AfterFunc(ctx, stop) // a second signal ends the process at once
+	p := Program{Definition: definition, Source: source, Options: options, Around: around}
+	return p.Run(ctx)
+}
+
+// Program is a connector with what is needed to run it. Use it instead of [Run]
+// when the program has flags or data of its own.
+type Program struct {
+	Definition connector.Definition
+	Source     connector.Source
+	Options    *connector.Options // may be nil
+	// Around is put around the connector's handler, the last function outermost.
+	Around []func(http.Handler) http.Handler
+	// Serving says what is served, such as the name of a file. Default: the slug.
+	Serving string
+	// Credentials are printed in the requests to paste. Give those of a
+	// demonstration only. Without them, the requests of a connector that requires
+	// credentials take them from the variable CONNECTOR_CREDENTIALS.
+	Credentials map[string]string
+	// Getenv reads the environment. Default: os.LookupEnv.
+	Getenv func(name string) (value string, set bool)
+	// Out gets the lines for the person who started the program. Default: os.Stdout.
+	Out io.Writer
+}
+
+// Run serves until ctx ends; see [connector.Serve]. The error says which setting
+// is faulty and what it should be.
+func (p *Program) Run(ctx context.Context) error {
+	getenv := p.Getenv
+	if getenv == nil {
+		getenv = os.LookupEnv
+	}
+	secret, given := getenv(EnvToken)
+	minted := !given // an empty one is a secret that did not arrive
+	if minted {
+		secret = rand.Text() + rand.Text()
+	}
+	token, err := wire.NewToken(secret)
+	if err != nil {
+		return fmt.Errorf("%s: %w; leave it unset to have one made for this run", EnvToken, err)
+	}
+	served, err := connector.New(p.Definition, p.Source, token, p.Options)
+	if err != nil {
+		return err
+	}
+	handler := http.Handler(served)
+	for _, around := range p.Around {
+		handler = around(handler)
+	}
+	secure, err := certificate(getenv)
+	if err != nil {
+		return err
+	}
+	port, given := getenv(EnvPort)
+	if !given {
+		port = defaultPort
+	}
+	if _, err := strconv.ParseUint(port, 10, 16); err != nil {
+		return fmt.Errorf("%s: must be a number from 0 to 65535; 0 takes any free port", EnvPort)
+	}
+	listener, err := new(net.ListenConfig).Listen(ctx, "tcp", net.JoinHostPort("", port))
+	if err != nil {
+		return fmt.Errorf("%s: %w", EnvPort, err)
+	}
+	_, port, _ = net.SplitHostPort(listener.Addr().String())
+	scheme := "http"
+	if secure != nil {
+		scheme = "https"
+		listener = tls.NewListener(listener, secure)
+	}
+	ended := make(chan error, 1)
+	go func() { ended <- connector.Serve(ctx, listener, handler) }()
+
+	w := welcome{
+		url:         scheme + "://localhost:" + port,
+		secret:      secret,
+		minted:      minted,
+		serving:     cmp.Or(p.Serving, p.Definition.Slug),
+		credentials: p.Credentials,
+	}
+	if p.Credentials == nil {
+		w.required = p.required()
+	}
+	out := p.Out
+	if out == nil {
+		out = os.Stdout
+	}
+	// The connector serves although nobody may read these lines.
+	_, _ = io.WriteString(out, w.text(ctx))
+	return <-ended
+}
+
+// certificate returns the settings of TLS, or nil if the environment names no files.
+func certificate(getenv func(string) (string, bool)) (*tls.Config, error) {
+	cert, certGiven := getenv(EnvCert)
+	key, keyGiven := getenv(EnvKey)
+	if !certGiven && !keyGiven {
+		return nil, nil
+	}
+	if cert == "" || key == "" {
+		return nil, fmt.Errorf("%s and %s: set both to files, or none of them", EnvCert, EnvKey)
+	}
+	pair, err := tls.LoadX509KeyPair(cert, key)
+	if err != nil {
+		return nil, fmt.Errorf("%s and %s: %w", EnvCert, EnvKey, err)
+	}
+	return &tls.Config{
+		Certificates: []tls.Certificate{pair},
+		MinVersion:   tls.VersionTLS12,
+		NextProtos:   []string{"h2", "http/1.1"},
+	}, nil
+}
+
+// required returns the credential fields that a tenant must give.
+func (p *Program) required() (fields []wire.CredentialField) {
+	for _, f := range p.Definition.Credentials {
+		if !f.Optional {
+			fields = append(fields, f)
+		}
+	}
+	return fields
+}
