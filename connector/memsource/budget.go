@@ -1,10 +1,6 @@
 package memsource
 
-import (
-	"fmt"
-
-	"github.com/connectorsdk/connector-sdk-go/wire"
-)
+import "fmt"
 
 // Budget bounds the bytes that one call keeps in memory: rows to sort, groups
 // and their keys, distinct values, the tables of a join. The zero Budget is
@@ -24,13 +20,6 @@ const DefaultBudget Budget = 64 << 20
 // Unlimited removes the bound. Use it for rows that are known to be few, or that
 // are in memory anyway.
 const Unlimited Budget = -1
-
-// The bytes that are counted for each thing kept.
-const (
-	cellBytes = 32 // the size of a wire.Value
-	rowBytes  = 24 // the slice header of a row
-	keyBytes  = 64 // a string and its share of a map
-)
 
 // BudgetError says what exceeded a [Budget]. It wraps the right answer for the
 // route, so a source returns it as it is: an aggregate is declined
@@ -79,15 +68,3 @@ func (t *tally) spend(n int) bool {
 func (t *tally) over(answer error, format string, args ...any) error {
 	return &BudgetError{What: fmt.Sprintf(format, args...), Budget: t.budget, Answer: answer}
 }
-
-// rowSize returns the bytes that a kept row counts.
-func rowSize(row []wire.Value) int {
-	n := rowBytes + cellBytes*len(row)
-	for i := range row {
-		n += len(row[i].Text())
-	}
-	return n
-}
-
-// keySize returns the bytes that a kept key counts.
-func keySize(key []byte) int { return keyBytes + len(key) }

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/connectorsdk/connector-sdk-go/filter"
+	"github.com/connectorsdk/connector-sdk-go/internal/fold"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -64,8 +65,8 @@ func Cardinality(rel Relation, req *wire.CardinalityRequest, budget Budget) (map
 				continue
 			}
 			c.distinct[string(key)] = struct{}{}
-			c.bytes += keySize(key)
-			for ok := tally.spend(keySize(key)); !ok; {
+			c.bytes += fold.KeySize(key)
+			for ok := tally.spend(fold.KeySize(key)); !ok; {
 				largest := slices.MaxFunc(columns, func(a, b *column) int { return a.bytes - b.bytes })
 				ok = tally.spend(-largest.bytes)
 				largest.distinct, largest.bytes = nil, 0

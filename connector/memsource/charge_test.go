@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/connectorsdk/connector-sdk-go/filter"
+	"github.com/connectorsdk/connector-sdk-go/internal/fold"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -42,14 +43,14 @@ func TestBudgetIsCharged(t *testing.T) {
 		why  string
 	}{
 		{"groups", aggregate(one(wire.TypeString, abc, wire.Text("de"), abc), true, wire.FnCount, wire.FnCount),
-			key(abc, wire.TypeString) + key(wire.Text("de"), wire.TypeString) + 2*(24+32) + 5 + 4*totalBytes,
+			key(abc, wire.TypeString) + key(wire.Text("de"), wire.TypeString) + 2*(24+32) + 5 + 4*fold.TotalBytes,
 			"a key, its cells with their text, and each measure, once a group"},
 		{"distinct values", aggregate(one(wire.TypeString, abc, abc, wire.Text("de")), false, wire.FnCountDistinct),
 			key(abc, wire.TypeString) + key(wire.Text("de"), wire.TypeString) + 2, "a key for each, and the group's number"},
-		{"a sum", aggregate(one(wire.TypeNumber, wire.Int(1), wire.Int(2)), false, wire.FnSum), sumBytes + 8,
+		{"a sum", aggregate(one(wire.TypeNumber, wire.Int(1), wire.Int(2)), false, wire.FnSum), fold.SumBytes + 8,
 			"a limb of eight bytes holds nine digits"},
 		{"a longer sum", aggregate(one(wire.TypeNumber, wire.Int(1), wire.Decimal("1.5"), wire.Int(3)), false, wire.FnSum),
-			sumBytes + 16, "and another one the nine behind the point"},
+			fold.SumBytes + 16, "and another one the nine behind the point"},
 		{"a minimum", aggregate(one(wire.TypeString, abc, wire.Text("aa"), wire.Text("a")), false, wire.FnMin), 3,
 			"the longest text held; what is dropped is given back"},
 		{"a maximum", aggregate(one(wire.TypeString, wire.Text("a"), wire.Text("aa"), abc), false, wire.FnMax), 3, "text that grows"},

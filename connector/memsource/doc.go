@@ -47,6 +47,8 @@
 //		log.Fatal(connector.ListenAndServe(context.Background(), ":8080", h))
 //	}
 //
+// [TableOf] makes such a table of Go structs: their tags name the columns.
+//
 // # Measures from rows
 //
 // A source of your own has rows but perhaps no way to aggregate them. The

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/connectorsdk/connector-sdk-go/connector"
+	"github.com/connectorsdk/connector-sdk-go/internal/fold"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -72,7 +73,7 @@ func Join(base Relation, req JoinRequest, hops []Relation, budget Budget) (Relat
 			if kept[h.toAt].Kind() == wire.KindInvalid {
 				return Relation{}, invalidCell(req.Joins[i].ToTable, req.Joins[i].ToField, kept[h.toAt].Err())
 			}
-			if !tally.spend(rowSize(kept) + index.add(keepRow(kept), h.toAt)) {
+			if !tally.spend(fold.RowSize(kept) + index.add(fold.KeepRow(kept), h.toAt)) {
 				return Relation{}, tally.over(
 					connector.Unsupported("the join cannot be executed: table %s is too large to hold", wire.QuoteName(req.Joins[i].ToTable)),
 					"the joined rows of table %q", req.Joins[i].ToTable)
@@ -205,7 +206,7 @@ func (p *joinPlan) rows(base Rows) Rows {
 			next := at + len(h.out)
 			var ok bool
 			n := -1
-			if key, ok = appendJoinKey(key[:0], cell(from, h.fromAt), h.numeric); ok {
+			if key, ok = fold.AppendJoinKey(key[:0], cell(from, h.fromAt), h.numeric); ok {
 				n = h.index.first(key)
 			}
 			if n < 0 {
@@ -259,7 +260,7 @@ func newIndex(numeric bool) *index {
 // costs beside the row's own. It leaves out a row that matches nothing.
 func (x *index) add(row []wire.Value, at int) (bytes int) {
 	var ok bool
-	if x.key, ok = appendJoinKey(x.key[:0], cell(row, at), x.numeric); !ok {
+	if x.key, ok = fold.AppendJoinKey(x.key[:0], cell(row, at), x.numeric); !ok {
 		return 0
 	}
 	n := len(x.rows)
@@ -272,7 +273,7 @@ func (x *index) add(row []wire.Value, at int) (bytes int) {
 		return 8
 	}
 	x.chains[string(x.key)] = chain{n, n}
-	return 8 + 16 + keySize(x.key)
+	return 8 + 16 + fold.KeySize(x.key)
 }
 
 // first returns the first row of a key, or -1.

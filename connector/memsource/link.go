@@ -4,7 +4,7 @@ import (
 	"slices"
 
 	"github.com/connectorsdk/connector-sdk-go/connector"
-	"github.com/connectorsdk/connector-sdk-go/filter"
+	"github.com/connectorsdk/connector-sdk-go/internal/fold"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -37,13 +37,13 @@ func LinkHitRate(from, to Relation, req *wire.LinkHitRateRequest, budget Budget)
 			return nil, invalidCell(req.ToTable, req.ToColumn, v.Err())
 		}
 		var ok bool
-		if key, ok = appendJoinKey(key[:0], v, numeric); !ok {
+		if key, ok = fold.AppendJoinKey(key[:0], v, numeric); !ok {
 			continue
 		}
 		if _, known := keys[string(key)]; known {
 			continue
 		}
-		if !tally.spend(keySize(key)) {
+		if !tally.spend(fold.KeySize(key)) {
 			return nil, tally.over(
 				connector.Unsupported("the link cannot be measured: column %s of table %s has too many distinct values",
 					wire.QuoteName(req.ToColumn), wire.QuoteName(req.ToTable)),
@@ -90,7 +90,7 @@ func hitRate(
 		}
 		rate.FromNonNull++
 		var ok bool
-		if key, ok = appendJoinKey(key[:0], v, numeric); ok && found(key) {
+		if key, ok = fold.AppendJoinKey(key[:0], v, numeric); ok && found(key) {
 			continue
 		}
 		rate.OrphanCount++
@@ -123,19 +123,4 @@ func compareText(s string, t []byte) int {
 		return 1
 	}
 	return 0
-}
-
-// appendJoinKey appends a key that is equal for values that are equal in a join
-// or a link [rule measure-2b]. It reports false for a value that matches nothing:
-// null, or no number where numbers are compared.
-func appendJoinKey(dst []byte, v wire.Value, numeric bool) ([]byte, bool) {
-	switch {
-	case v.IsNull():
-		return dst, false
-	case !numeric:
-		return filter.AppendKey(dst, v, wire.TypeString), true
-	case !isNumber(v):
-		return dst, false
-	}
-	return filter.AppendKey(dst, v, wire.TypeDecimal), true
 }

@@ -3,7 +3,6 @@ package memsource
 import (
 	"fmt"
 	"iter"
-	"strings"
 
 	"github.com/connectorsdk/connector-sdk-go/connector"
 	"github.com/connectorsdk/connector-sdk-go/wire"
@@ -25,30 +24,6 @@ func RowsOf(rows ...[]wire.Value) Rows {
 			}
 		}
 	}
-}
-
-// keepRow copies a row. All text goes into one string, so that the copy is two
-// allocations and no cell keeps the producer's buffer alive.
-func keepRow(row []wire.Value) []wire.Value {
-	kept := make([]wire.Value, len(row))
-	size := 0
-	for i := range row {
-		size += len(row[i].Text())
-	}
-	var text strings.Builder
-	text.Grow(size)
-	for i := range row {
-		text.WriteString(row[i].Text())
-	}
-	all, at := text.String(), 0
-	for i, v := range row {
-		if n := len(v.Text()); n > 0 {
-			v = v.WithText(all[at : at+n])
-			at += n
-		}
-		kept[i] = v
-	}
-	return kept
 }
 
 // Relation is rows with their columns, in the order of the cells: the input of
@@ -88,18 +63,6 @@ func typeOf(c wire.Column, fieldTypes map[string]wire.Type) wire.Type {
 		return c.Type
 	}
 	return fieldTypes[c.Name]
-}
-
-// isNumber reports whether v is a number, or text that filters compare as one
-// [rule filter-6a].
-func isNumber(v wire.Value) bool {
-	switch v.Kind() {
-	case wire.KindInt, wire.KindFloat, wire.KindDecimal:
-		return true
-	case wire.KindText:
-		return wire.IsDecimal(v.Text())
-	}
-	return false
 }
 
 // invalidCell returns the internal error for a cell that cannot cross the wire.

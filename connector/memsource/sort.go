@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/connectorsdk/connector-sdk-go/filter"
+	"github.com/connectorsdk/connector-sdk-go/internal/fold"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -41,8 +42,8 @@ func Sort(rows Rows, order *filter.Order, budget Budget, begin func(sorted bool)
 			}
 			continue
 		}
-		if tally.spend(rowSize(row)) {
-			kept.offer(keepRow(row))
+		if tally.spend(fold.RowSize(row)) {
+			kept.offer(fold.KeepRow(row))
 			continue
 		}
 		emit = begin(false)

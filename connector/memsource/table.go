@@ -11,7 +11,8 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
-// Table is one table of a [Source]: its description and its rows.
+// Table is one table of a [Source]: its description and its rows. [TableOf] makes
+// one of Go structs.
 //
 // Fields need a Name; New derives the rest from the rows if it is empty:
 //
