@@ -101,7 +101,7 @@ func TestForget(t *testing.T) {
 	discover := func() *wire.Discovery {
 		f, err := l.root.enter("acme")
 		require.NoError(t, err)
-		d, err := src.discover(context.Background(), f)
+		d, err := src.discover(context.Background(), f, func(string, string) {})
 		require.NoError(t, err)
 		return d
 	}

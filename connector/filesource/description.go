@@ -156,7 +156,7 @@ func (d *description) explore(ctx context.Context, f *file) error {
 	if err != nil {
 		return err
 	}
-	columns, count, warnings, err := infer(f.name, untyped, d.side)
+	columns, count, warnings, err := inferColumns(f.name, untyped, d.side)
 	if err != nil {
 		return err
 	}

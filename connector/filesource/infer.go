@@ -6,58 +6,40 @@ import (
 	"io"
 	"strings"
 
+	"github.com/connectorsdk/connector-sdk-go/connector/internal/infer"
 	"github.com/connectorsdk/connector-sdk-go/wire"
-)
-
-// class is what one cell could be, taken by itself. A set of classes is what
-// the cells of a column were.
-type class uint16
-
-const (
-	classText     class = 1 << iota
-	classBool           // true, false
-	classInteger        // plain digits
-	classDecimal        // plain digits with a fraction
-	classFloat          // a JSON number with an exponent
-	classDate           // ISO 8601
-	classDatetime       // ISO 8601
-	classArray          // a JSON array
-	classObject         // a JSON object
 )
 
 // classify returns what a cell could be, and the digits of a datetime's
 // fraction. It takes for text whatever a guess could damage, unless a sidecar
 // says otherwise: digits with a leading zero may be a code, digits with a plus
 // sign a telephone number, and an exponent outside of JSON a part number.
-func classify(c raw) (kind class, digits int) {
+func classify(c raw) (kind infer.Kinds, digits int) {
 	switch c.kind {
 	case rawBool:
-		return classBool, 0
+		return infer.Bool, 0
 	case rawNumber:
-		switch {
-		case !wire.IsDecimal(c.text):
+		kind = infer.Number(c.text)
+		if kind == infer.Float {
 			if _, ok := number(c); !ok {
-				return classText, 0 // beyond the doubles
+				kind = infer.Text // beyond the doubles
 			}
-			return classFloat, 0
-		case strings.Contains(c.text, "."):
-			return classDecimal, 0
 		}
-		return classInteger, 0
+		return kind, 0
 	case rawArray:
-		return classArray, 0
+		return infer.Array, 0
 	case rawObject:
-		return classObject, 0
+		return infer.Object, 0
 	}
 	s := c.text
 	if at, ok := parseInstant(s); ok {
 		if at.bare {
-			return classDate, 0
+			return infer.Date, 0
 		}
-		return classDatetime, at.digits
+		return infer.Datetime, at.digits
 	}
 	if c.kind == rawText {
-		return classText, 0
+		return infer.Text, 0
 	}
 	switch s[0] {
 	case '-', '0', '1', '2', '3', '4', '5', '6', '7', '8', '9':
@@ -65,31 +47,31 @@ func classify(c raw) (kind class, digits int) {
 		switch {
 		case !wire.IsDecimal(s) || len(whole) > 1 && whole[0] == '0' && whole[1] != '.':
 		case strings.Contains(s, "."):
-			return classDecimal, 0
+			return infer.Decimal, 0
 		default:
-			return classInteger, 0
+			return infer.Integer, 0
 		}
 	case 't', 'T', 'f', 'F':
 		switch s {
 		case "true", "false", "TRUE", "FALSE", "True", "False":
-			return classBool, 0
+			return infer.Bool, 0
 		}
 	case '[':
 		if strictJSON(s) {
-			return classArray, 0
+			return infer.Array, 0
 		}
 	case '{':
 		if strictJSON(s) {
-			return classObject, 0
+			return infer.Object, 0
 		}
 	}
-	return classText, 0
+	return infer.Text, 0
 }
 
 // evidence is what the first reading of a file found out about one column.
 type evidence struct {
-	seen   class // every class that a cell had
-	digits int   // the widest fraction of a datetime
+	seen   infer.Kinds // of every cell
+	digits int         // the widest fraction of a datetime
 	nulls  int64
 	misfit int // the first line that does not fit the declared type; 0: none
 }
@@ -101,7 +83,7 @@ func (e *evidence) note(c raw, declared wire.Type, line int) {
 		return
 	}
 	// A column that holds text is text, whatever else it holds.
-	if e.seen&classText == 0 || declared != "" {
+	if e.seen&infer.Text == 0 || declared != "" {
 		kind, digits := classify(c)
 		e.seen |= kind
 		e.digits = max(e.digits, digits)
@@ -111,28 +93,6 @@ func (e *evidence) note(c raw, declared wire.Type, line int) {
 			e.misfit = line
 		}
 	}
-}
-
-// inferred returns the narrowest type that holds every cell.
-func (e *evidence) inferred() wire.Type {
-	for _, candidate := range []struct {
-		set class
-		typ wire.Type
-	}{
-		{classBool, wire.TypeBoolean},
-		{classInteger, wire.TypeNumber},
-		{classInteger | classDecimal, wire.TypeDecimal},
-		{classInteger | classDecimal | classFloat, wire.TypeNumber},
-		{classDate, wire.TypeDate},
-		{classDate | classDatetime, wire.TypeDatetime},
-		{classArray, wire.TypeArray},
-		{classArray | classObject, wire.TypeJSON},
-	} {
-		if e.seen != 0 && e.seen&^candidate.set == 0 {
-			return candidate.typ
-		}
-	}
-	return wire.TypeString
 }
 
 // shape returns the shape of a column of the given type. The protocol writes
@@ -156,9 +116,9 @@ type column struct {
 	profile  profile
 }
 
-// infer reads a whole file once and returns its columns and number of rows. It
+// inferColumns reads a whole file once and returns its columns and number of rows. It
 // ignores what the file contradicts in the sidecar, and warns of it.
-func infer(file string, all records, side *sidecar) (columns []column, rows int64, warnings []string, err error) {
+func inferColumns(file string, all records, side *sidecar) (columns []column, rows int64, warnings []string, err error) {
 	var found []evidence
 	var declared []wire.Type
 	for {
@@ -182,7 +142,7 @@ func infer(file string, all records, side *sidecar) (columns []column, rows int6
 	names := side.rename(all.names(), &warnings)
 	for i, header := range all.names() {
 		stated := side.column(header)
-		typ := found[i].inferred()
+		typ := found[i].seen.Type()
 		switch {
 		case stated.Type == "":
 		case found[i].misfit > 0:

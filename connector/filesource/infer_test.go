@@ -31,7 +31,7 @@ func inferText(t *testing.T, parse format, content string, side *sidecar) (colum
 	t.Helper()
 	all, err := parse("t", strings.NewReader(content), nil)
 	require.NoError(t, err)
-	columns, _, warnings, err = infer("t", all, side)
+	columns, _, warnings, err = inferColumns("t", all, side)
 	require.NoError(t, err)
 	_, cells, _, err = readAll(parse, "t", content)
 	require.NoError(t, err)

@@ -71,6 +71,9 @@ func stream(t testing.TB, s *connectortest.Server, members string, each func(lin
 // need two readings to check their key.
 func TestALargeFile(t *testing.T) {
 	if testing.Short() {
+		t.Skip("takes long under the race detector; run without -short")
+	}
+	if testing.Short() {
 		t.Skip("reads a file of 43 MB several times; run without -short")
 	}
 	n := 600_000

@@ -289,7 +289,7 @@ func fuzzRecords(t *testing.T, parse format, content string) {
 		require.ErrorAs(t, err, &f)
 		return
 	}
-	columns, rowCount, warnings, err := infer("f", all, nil)
+	columns, rowCount, warnings, err := inferColumns("f", all, nil)
 	if err != nil {
 		require.ErrorAs(t, err, &f)
 		return

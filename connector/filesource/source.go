@@ -141,9 +141,11 @@ func (s *Source) Inspect(ctx context.Context, tenant, table string) (*wire.Table
 }
 
 // Prepare reads the files of all tenants, so that the first requests need not
-// wait, and logs what is wrong with them. It returns when all are read or ctx
-// ends.
+// wait, and logs what is wrong with them. If that takes long, it logs every few
+// seconds what it is reading. It returns when all are read or ctx ends.
 func (s *Source) Prepare(ctx context.Context) {
+	p := startProgress(s.log)
+	defer p.stop()
 	names, err := s.root.tenants()
 	if err != nil {
 		s.log.Error("the folder cannot be read", "cause", err)
@@ -155,7 +157,7 @@ func (s *Source) Prepare(ctx context.Context) {
 			s.log.Warn("a tenant's folder cannot be entered", "tenant", name, "cause", reason(err))
 			continue
 		}
-		found, err := s.discover(ctx, f)
+		found, err := s.discover(ctx, f, p.reading)
 		if ctx.Err() != nil {
 			return
 		}
@@ -199,11 +201,11 @@ func (s *Source) Discover(ctx context.Context, req *wire.DiscoveryRequest) (*wir
 	if err != nil {
 		return nil, err
 	}
-	return s.discover(ctx, f)
+	return s.discover(ctx, f, func(string, string) {})
 }
 
-// discover describes the folder and closes it.
-func (s *Source) discover(ctx context.Context, f *folder) (*wire.Discovery, error) {
+// discover describes the folder and closes it. It calls reading before each file.
+func (s *Source) discover(ctx context.Context, f *folder, reading func(tenant, file string)) (*wire.Discovery, error) {
 	defer func() { _ = f.close() }()
 	listed, err := f.list()
 	if err != nil {
@@ -213,6 +215,7 @@ func (s *Source) discover(ctx context.Context, f *folder) (*wire.Discovery, erro
 	answer := &wire.Discovery{Tables: []wire.Table{}, Warnings: listed.warnings}
 	known := map[string]*description{}
 	for _, t := range listed.tables {
+		reading(f.name, t.file)
 		d, err := s.catalog.describe(ctx, f, t)
 		switch {
 		case ctx.Err() != nil:
