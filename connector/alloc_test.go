@@ -2,6 +2,8 @@ package connector_test
 
 import (
 	"context"
+	"io"
+	"log/slog"
 	"net/http/httptest"
 	"runtime"
 	"strings"
@@ -60,7 +62,7 @@ const filteredQuery = `{"table":"items","and":[{"field":"status","op":"neq","val
 // unwired calls a connector without a network.
 func unwired(t testing.TB, src connector.Source, path, body string) *discard {
 	t.Helper()
-	h, err := connector.New(shop, src, newToken(t), nil)
+	h, err := connector.New(shop, src, newToken(t), &connector.Options{Logger: slog.New(slog.NewTextHandler(io.Discard, nil))})
 	require.NoError(t, err)
 	w := &discard{}
 	r := httptest.NewRequest("POST", path, strings.NewReader(body))

@@ -30,6 +30,9 @@ func (x *exchange) describe(ctx context.Context, name string) (*wire.Table, erro
 		x.described = map[string]*wire.Table{}
 	}
 	x.described[name] = table
+	if name == x.log.table {
+		x.known.Store(true)
+	}
 	return table, nil
 }
 

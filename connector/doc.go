@@ -30,6 +30,9 @@
 // to the rows that the source offers, in constant memory, except that a sort with
 // a limit keeps offset+limit rows. The platform does a sort without a limit.
 //
+// Rows may come from cells (RowWriter.Row), from decoded JSON (RowWriter.Map), or
+// from Go structs: [StructOf] maps their fields to columns.
+//
 // # Served, claim, window, push
 //
 // The window of a query is the part of its sorted rows that offset and limit
@@ -40,7 +43,8 @@
 // It makes a connector faster and is never needed. A source that has applied the
 // filters or the sort itself claims so, once, with [Rows.Claim]. The library does
 // not repeat what is claimed. It does the rest, and tells the platform that both
-// parts are served. filter.Split returns the filters that a source can push. [Claim.Window] returns
+// parts are served. A [Pushdown] declares what an upstream can filter and sort
+// by, and returns what to push together with the claim. [Claim.Window] returns
 // offset and limit, once filters and sort are served.
 //
 // A claim must hold exactly, with the platform's semantics (see package filter):
@@ -81,7 +85,15 @@
 // answered 408, or its stream ends in an error line, and whatever the source
 // emits later goes nowhere. At most 256 such calls may linger; beyond that,
 // requests are refused until some return. The library sends batches and
-// heartbeats, and blocks the source while the reader is slow.
+// heartbeats, and blocks the source while the reader is slow. If the definition
+// states a concurrency, requests beyond it wait for their turn, within their time.
+//
+// # Operating
+//
+// Each request has one line in the log of [Options].Logger, and an id, which a
+// source gets from [RequestID]. [Options].Observe gets the same as an
+// [Observation], for metrics. The nested module connector/otelconnector makes
+// spans and metrics of OpenTelemetry from it. [Serve] answers probes at /healthz.
 //
 // # Tenants
 //

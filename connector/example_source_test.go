@@ -9,7 +9,6 @@ import (
 	"strings"
 
 	"github.com/connectorsdk/connector-sdk-go/connector"
-	"github.com/connectorsdk/connector-sdk-go/filter"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -26,30 +25,27 @@ func handlerOf(slug string, src connector.Source) *connector.Handler {
 	return handler
 }
 
-// books is an upstream that selects by language, keeps its books in the order
+var bookColumns = []wire.Column{
+	{Name: "title", Type: wire.TypeString}, {Name: "language", Type: wire.TypeString}, {Name: "year", Type: wire.TypeNumber},
+}
+
+// books is an upstream that selects by one language, keeps its books in the order
 // of their year, and pages.
 type books struct{ source }
 
+var pushable = connector.Pushdown{
+	Columns: bookColumns,
+	Filters: []connector.PushFilter{{Field: "language", Op: wire.OpEq, Param: "lang", Exact: true}},
+	Sorts:   []connector.PushSort{{Field: "year", Dir: wire.Asc}},
+}
+
 func (books) Query(_ context.Context, req *connector.QueryRequest, out *connector.Rows) error {
-	// The upstream selects by one language. The library filters by the rest.
-	pushed, all := filter.Split(req.Where, func(f wire.Filter) bool {
-		return f.Field == "language" && f.Op == wire.OpEq && f.Value.Text() != ""
-	})
-	language := ""
-	if len(pushed.And) > 0 {
-		language = pushed.And[0].Value.Text()
-	}
-	if len(pushed.And) > 1 || len(pushed.Or) > 0 {
-		all = false // the upstream takes one language only
-	}
-	claim := out.Claim(connector.Served{
-		Filters: all,
-		Sort:    len(req.Sort) == 1 && req.Sort[0].Field == "year" && req.Sort[0].Dir == wire.Asc,
-	})
-	offset, limit, _ := claim.Window() // both 0 unless filters and sort are served
+	p := pushable.Push(req.Where, req.Sort) // the library filters by the rest
+	language := p.Params.Get("lang")
+	offset, limit, _ := out.Claim(p.Served).Window() // both 0 unless filters and sort are served
 	fmt.Printf("upstream: language %q, skip %d, take %d\n", language, offset, limit)
 
-	w := out.Begin([]wire.Column{{Name: "title", Type: wire.TypeString}, {Name: "language", Type: wire.TypeString}, {Name: "year", Type: wire.TypeNumber}})
+	w := out.Begin(bookColumns)
 	taken := int64(0)
 	for _, b := range []struct {
 		title, language string
@@ -85,7 +81,7 @@ func ExampleClaim_Window() {
 		"sort": [{"field": "year", "dir": "asc"}], "limit": 1, "credentials": {}, "timeoutMs": 5000}`)
 	post(handler, "/query", `{
 		"table": "books", "fields": ["title"], "and": [], "or": [
-			[{"field": "language", "op": "eq", "value": "es"}], [{"field": "title", "op": "includes", "value": "Faust"}]],
+			[{"field": "language", "op": "eq", "value": "en"}], [{"field": "title", "op": "includes", "value": "Faust"}]],
 		"sort": [{"field": "year", "dir": "asc"}], "credentials": {}, "timeoutMs": 5000}`)
 	// Output:
 	// upstream: language "en", skip 1, take 1
@@ -101,7 +97,7 @@ func ExampleClaim_Window() {
 	// upstream: language "", skip 0, take 0
 	// 200
 	// {"served":{"filters":true,"sort":true,"window":true}}
-	// {"rows":[{"title":"Don Quijote"},{"title":"Faust"}]}
+	// {"rows":[{"title":"Faust"},{"title":"Emma"},{"title":"Ulysses"},{"title":"Orlando"}]}
 	// {"end":1}
 }
 
@@ -164,7 +160,7 @@ func ExampleCounter() {
 	// 200
 	// {"count":2}
 	// 404
-	// {"error":{"code":"not_found","message":"no such route; the capability document lists the optional ones"}}
+	// {"error":{"code":"not_found","message":"no such route; the document at /.well-known/service/platform.json below the base URL lists the optional ones"}}
 }
 
 // locked is a source whose tenants have a key each.
@@ -216,4 +212,76 @@ func ExampleHandler_At() {
 	// Output:
 	// /planets planets []
 	// /books books []
+}
+
+// shelves is an upstream that gives out a token for the tenant's key.
+type shelves struct {
+	source
+	token *connector.PerRequest[string]
+}
+
+// login returns a token of this request.
+func (s shelves) login(ctx context.Context, creds wire.Credentials) (token string, release func(), err error) {
+	return s.token.Get(ctx, func(context.Context) (string, func(), error) {
+		fmt.Println("upstream: log in")
+		return "token of " + creds.Get("tenant"), func() { fmt.Println("upstream: log out") }, nil
+	})
+}
+
+func (s shelves) Describe(ctx context.Context, creds wire.Credentials, table string) (*wire.Table, error) {
+	token, release, err := s.login(ctx, creds)
+	if err != nil {
+		return nil, err
+	}
+	defer release() // only where no request is being served
+	fmt.Println("upstream: describe, with the", token)
+	return &planets, nil
+}
+
+func (s shelves) Query(ctx context.Context, req *connector.QueryRequest, out *connector.Rows) error {
+	token, release, err := s.login(ctx, req.Credentials)
+	if err != nil {
+		return err
+	}
+	defer release()
+	fmt.Println("upstream: read, with the", token)
+	return s.source.Query(ctx, req, out)
+}
+
+// A source that logs in once in a request, although the library calls it twice.
+func ExamplePerRequest() {
+	src := shelves{token: new(connector.PerRequest[string])}
+	token, err := wire.NewToken("no-secret-ever-stands-in-an-example")
+	if err != nil {
+		panic(err)
+	}
+	definition := connector.Definition{Slug: "shelves", Credentials: []wire.CredentialField{
+		{Key: "tenant", Label: "Tenant", Type: wire.CredentialText},
+	}}
+	handler, err := connector.New(definition, src, token, nil)
+	if err != nil {
+		panic(err)
+	}
+	for _, tenant := range []string{"ada", "bob"} {
+		post(handler, "/query", `{
+			"table": "planets", "fields": ["name"], "and": [], "sort": [], "limit": 1,
+			"credentials": {"tenant": "`+tenant+`"}, "timeoutMs": 5000}`)
+	}
+	// Output:
+	// upstream: log in
+	// upstream: describe, with the token of ada
+	// upstream: read, with the token of ada
+	// upstream: log out
+	// 200
+	// {"served":{"filters":true,"sort":true,"window":true}}
+	// {"rows":[{"name":"Mercury"}]}
+	// {"end":1}
+	// upstream: log in
+	// upstream: describe, with the token of bob
+	// upstream: read, with the token of bob
+	// upstream: log out
+	// 200
+	// {"served":{"filters":true,"sort":true,"window":true}}
+	// {"rows":[{"name":"Mercury"}]}
+	// {"end":1}
 }

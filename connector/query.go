@@ -2,6 +2,7 @@ package connector
 
 import (
 	"context"
+	"math"
 
 	"github.com/connectorsdk/connector-sdk-go/connector/internal/batch"
 	"github.com/connectorsdk/connector-sdk-go/connector/internal/finish"
@@ -56,9 +57,14 @@ func query(x *exchange) {
 		if len(req.Joins) > 0 {
 			method, call = "QueryJoined", x.caps.joiner.QueryJoined
 		}
-		rows := newRows(x.plan(&req, table), batch.NewBatcher(s.handoff), s.handoff)
+		plan := x.plan(&req, table)
+		rows := x.newRows(plan, batch.NewBatcher(s.handoff), s.handoff)
+		request := withoutWindow(&req)
+		if plan.WindowAllowed() && req.Limit > 0 && req.Offset <= math.MaxInt64-req.Limit {
+			request.Reach = req.Offset + req.Limit
+		}
 		return x.invoke(ctx, method, func(ctx context.Context) error {
-			return rows.close(call(ctx, withoutWindow(&req), rows))
+			return rows.close(call(ctx, request, rows))
 		})
 	})
 }
@@ -71,7 +77,7 @@ func querySQL(x *exchange, req *wire.SQLRequest) {
 	s := newStream(x, req.TimeoutMS, req.IdleTimeoutMS, req.MaxTimeoutMS)
 	s.serve(func(ctx context.Context) error {
 		plan := &finish.Plan{Request: &wire.QueryRequest{}, SQL: true}
-		rows := newRows(plan, batch.NewBatcher(s.handoff), s.handoff)
+		rows := x.newRows(plan, batch.NewBatcher(s.handoff), s.handoff)
 		return x.invoke(ctx, "QuerySQL", func(ctx context.Context) error {
 			return rows.close(x.caps.sql.QuerySQL(ctx, req, rows))
 		})
@@ -82,7 +88,7 @@ func querySQL(x *exchange, req *wire.SQLRequest) {
 func (x *exchange) countByReading(ctx context.Context, req *wire.CountRequest, table *wire.Table) (int64, error) {
 	query := &wire.QueryRequest{Table: req.Table, Where: req.Where, Fields: []string{}, Envelope: req.Envelope}
 	handoff := batch.NewHandoff(x.since, false)
-	rows := newRows(x.plan(query, table), nil, handoff)
+	rows := x.newRows(x.plan(query, table), nil, handoff)
 	// A source that ignores its context has its rows refused after the deadline.
 	stop := context.AfterFunc(ctx, func() { handoff.Stop(errDeadline) })
 	defer stop()
@@ -90,6 +96,13 @@ func (x *exchange) countByReading(ctx context.Context, req *wire.CountRequest, t
 		return rows.close(x.source.Query(ctx, withoutWindow(query), rows))
 	})
 	return rows.finisher.Count, err
+}
+
+// newRows returns the rows of the request's call, which its observation is told of.
+func (x *exchange) newRows(plan *finish.Plan, to *batch.Batcher, handoff *batch.Handoff) *Rows {
+	rows := newRows(plan, to, handoff)
+	x.rows.Store(rows)
+	return rows
 }
 
 // withoutWindow returns a query as a source sees it.

@@ -172,6 +172,7 @@ type RowWriter struct {
 	columns  []wire.Column
 	finisher *finish.Finisher
 	handoff  *batch.Handoff
+	read     int64 // rows offered; the handoff's lock guards it
 }
 
 // Row offers one row, its cells in the order of Begin's columns. It encodes
@@ -190,6 +191,7 @@ func (w *RowWriter) Row(values ...wire.Value) error {
 		h.Refuse(faultf("the source emitted a row of %d cells for %d columns", len(values), len(w.columns)))
 		return h.Err()
 	}
+	w.read++
 	switch err := w.finisher.Row(values); err {
 	case nil:
 		h.Offered()

@@ -120,7 +120,11 @@ type QueryRequest struct {
 	Fields []string
 	// Windowed reports whether the request has an offset or a limit at all.
 	Windowed bool
-	Joins    []wire.JoinHop
+	// Reach is how many rows of the requested order the answer needs at most: offset
+	// plus limit. 0 means all. It helps a source to plan; what it cuts it takes from
+	// [Claim.Window].
+	Reach int64
+	Joins []wire.JoinHop
 	wire.Envelope
 }
 
