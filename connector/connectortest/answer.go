@@ -84,7 +84,7 @@ func spell(v wire.Value) string {
 var errTooMany = errors.New("more rows than are read")
 
 // readAnswer reads a stream. It returns an error line as a *wire.Error together
-// with the rows before it, and a violation for a row with other members.
+// with the rows before it, and a mistake for a row with other members.
 func readAnswer(r io.Reader, names []string, most int64) (*Answer, error) {
 	a := &Answer{Names: names}
 	reader := ndjson.NewReader(r)
@@ -125,12 +125,8 @@ func (a *Answer) add(row ndjson.Row) error {
 		ok = ok && has
 	}
 	if !ok {
-		return &violation{
-			rule:     "query-5",
-			problem:  fmt.Sprintf("row %d has other members than were asked for", len(a.Rows)),
-			expected: fmt.Sprintf("%q", a.Names),
-			got:      fmt.Sprintf("%q", row.Names()),
-		}
+		return wrong(fmt.Sprintf("row %d has other members than were asked for", len(a.Rows)),
+			fmt.Sprintf("%q", a.Names), fmt.Sprintf("%q", row.Names()))
 	}
 	a.Rows = append(a.Rows, cells)
 	return nil

@@ -2,6 +2,7 @@ package connectortest
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -23,8 +24,7 @@ type client struct {
 	server *Server
 	ctx    context.Context
 	creds  wire.Credentials
-	// seen, if not nil, gets the raw bytes of every answer.
-	seen func(path string, status int, body []byte)
+	seen   io.Writer // if not nil, it gets the bytes of every answer
 }
 
 // envelope returns the members that every request has.
@@ -86,26 +86,24 @@ func (c *client) post(path string, req wire.Message) (*http.Response, error) {
 	if err != nil {
 		return nil, err
 	}
-	switch res.StatusCode {
-	case http.StatusOK:
+	if c.seen != nil {
+		res.Body = struct {
+			io.Reader
+			io.Closer
+		}{io.TeeReader(res.Body, c.seen), res.Body}
+	}
+	if res.StatusCode == http.StatusOK || res.StatusCode == http.StatusNoContent && path == wire.PathAggregate {
 		return res, nil
-	case http.StatusNoContent:
-		if path == wire.PathAggregate {
-			return res, nil
-		}
 	}
 	defer res.Body.Close()
-	return nil, c.refusal(path, res)
+	return nil, refusal(res)
 }
 
 // refusal reads the error of an answer that is not 2xx.
-func (c *client) refusal(path string, res *http.Response) error {
+func refusal(res *http.Response) error {
 	body, err := readBody(res, wire.MediaJSON, wire.MaxAnswerBytes)
 	if err != nil {
 		return err
-	}
-	if c.seen != nil {
-		c.seen(path, res.StatusCode, body)
 	}
 	var envelope wire.ErrorAnswer
 	if err := wire.Decode(body, &envelope); err != nil {
@@ -132,9 +130,6 @@ func (c *client) ask(path string, req, answer wire.Message) error {
 	if err != nil {
 		return err
 	}
-	if c.seen != nil {
-		c.seen(path, res.StatusCode, body)
-	}
 	if err := wire.Decode(body, answer); err != nil {
 		return fmt.Errorf("a malformed answer: %w", err)
 	}
@@ -153,17 +148,7 @@ func (c *client) stream(req wire.Message, members []string, most int64) (*Answer
 	if got := res.Header.Get("Content-Type"); got != wire.MediaNDJSON {
 		return nil, fmt.Errorf("rows with content type %q instead of %s", got, wire.MediaNDJSON)
 	}
-	body := io.Reader(res.Body)
-	if c.seen != nil {
-		var raw bytes.Buffer
-		body = io.TeeReader(body, &raw)
-		defer func() { c.seen(wire.PathQuery, res.StatusCode, raw.Bytes()) }()
-	}
-	return readAnswer(body, members, most)
-}
-
-func (c *client) check(req *wire.CheckRequest) error {
-	return c.ask(wire.PathCheck, req, new(wire.CheckAnswer))
+	return readAnswer(res.Body, members, most)
 }
 
 func (c *client) discover(req *wire.DiscoveryRequest) (*wire.Discovery, error) {
@@ -180,45 +165,8 @@ func members(req *wire.QueryRequest) []string {
 	names := append([]string{}, req.Fields...)
 	for _, j := range req.Joins {
 		for _, f := range j.Fields {
-			names = append(names, as(f))
+			names = append(names, cmp.Or(f.As, f.Field))
 		}
 	}
 	return names
-}
-
-// as returns the name of a joined field in a row.
-func as(f wire.JoinField) string {
-	if f.As == "" {
-		return f.Field
-	}
-	return f.As
-}
-
-func (c *client) count(req *wire.CountRequest) (int64, error) {
-	var answer wire.CountAnswer
-	err := c.ask(wire.PathCount, req, &answer)
-	return answer.Count, err
-}
-
-func (c *client) aggregate(req *wire.AggregateRequest) ([]map[string]wire.Value, error) {
-	var answer wire.AggregateAnswer
-	err := c.ask(wire.PathAggregate, req, &answer)
-	return answer.Rows, err
-}
-
-func (c *client) size(req *wire.SizeRequest) (*wire.Size, error) {
-	var answer wire.SizeAnswer
-	err := c.ask(wire.PathSize, req, &answer)
-	return answer.Size, err
-}
-
-func (c *client) cardinality(req *wire.CardinalityRequest) (map[string]*wire.Cardinality, error) {
-	var answer wire.CardinalityAnswer
-	err := c.ask(wire.PathCardinality, req, &answer)
-	return answer.Columns, err
-}
-
-func (c *client) linkHitRate(req *wire.LinkHitRateRequest) (*wire.LinkHitRate, error) {
-	var answer wire.LinkHitRate
-	return &answer, c.ask(wire.PathLinkHitRate, req, &answer)
 }

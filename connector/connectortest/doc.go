@@ -3,9 +3,9 @@
 //
 // # A test in a few lines
 //
-// [Run] discovers the tables and tests everything that the connector's document
-// declares. [Isolation] checks that no tenant sees data of another. [Start]
-// serves a source for your own calls, which a [Tenant] makes:
+// [Run] grades a source with the conformance program, in this process.
+// [Isolation] checks that no tenant sees data of another, and that no secret is
+// logged. [Start] serves a source for your own calls, which a [Tenant] makes:
 //
 //	func TestPlanets(t *testing.T) {
 //		connectortest.Run(t, definition, planets{}, nil)
@@ -30,35 +30,66 @@
 //		assert.ErrorIs(t, err, connector.ErrUnknownEntity)
 //	}
 //
-// # What is verified
+// # What Run tests
 //
-// Every answer is compared with all rows of its tables, which are read through
-// the same connector without filters, sort or window. The test fails for a row
-// that a filter drops, a missing row, and a wrong order, window, count or sum. The
-// message has the rule of docs/protocol.md that the answer breaks, the request
-// without its credentials, and the expected and the received values:
+// Run is [conformance.Run] in the mode live: the document, authentication, the
+// behaviour of every route, and every answer about the tables that discovery lists,
+// compared with the rows of a plain read and with other answers about the same rows.
+// Each failed check is a failed subtest, named by the check. One fault may fail
+// several; the first says most:
 //
-//	POST /query: filter-3a: 2 of 11 rows that the filters keep are missing
-//		expected: {"id":4,"customer":null}
-//		          {"id":9,"customer":null}
-//		got:      9 rows without them
-//		request:  {"table":"orders","and":[{"field":"customer","op":"nin","values":[]}],...}
+//	--- FAIL: TestPlanets/L2
+//	    nin on "country" of type reference of table "customers": 1 of 3 rows missing
+//	    expected: {"id":3,"name":"Edsger","boss":1,"country":null}
+//	    received: 2 rows without it
+//	    request:  POST /query {"table":"customers","and":[{"field":"country","op":"nin","values":["XX"]}],...}
+//	    fix:      Compare as the platform does; or leave the operator out of ...
+//	    check:    L2 each declared operator answers the rows that satisfy it, and all of them (filter-16, stream-11)
+//
+// The names in brackets are rules of docs/protocol.md. With -v, Run logs how much it
+// has tested, which checks had no data to test, and advice about rules that do not
+// bind. `conform -explain L2` says more about a check.
+//
+// # What a Tenant verifies
+//
+// Every answer of a Tenant is compared with the right one, which package oracle
+// computes from all rows of the tables. They are read through the same connector,
+// without filters, sort or window. A wrong answer fails the test, with what was
+// expected and received and the request without its credentials.
 //
 // A connector need not do what it does not claim to have served: without
-// served.filters, it may send more rows than the filters keep, except for
-// operators that its document declares; without served.sort, the rows may be in
-// any order. But no row may ever be missing.
-//
-// Rows missing from the full read cannot be detected: assert a few rows you know,
-// as above. Values compare by the type that discovery gives their field
-// [rule filter-10]: a source whose columns have other types fails.
+// served.sort, rows may be in any order, and without served.window there may be more
+// than the limit. But no row may ever be missing.
 //
 // # Time
 //
 // A [Server] can be started in a testing/synctest bubble. Heartbeats and timeouts
 // then take no real time, and [Answer] counts the heartbeats.
 //
+// Run asks some thousand requests, at most [Options].Requests. That takes less than a
+// second over small tables in memory, and some seconds over a database.
+//
+// # An upstream that limits requests
+//
+// Each request to a connector may cost several of its upstream: over a REST API with
+// 37 rows in three tables, Run asks it some 9,700 times, and 470 times with Requests: 100.
+// So record the API once, and test from the recording:
+//
+//	recorder := &restsource.Recorder{Dir: "testdata/orders"} // with Upstream: http.DefaultTransport it records
+//	source, err := restsource.New(api, tables, &restsource.Options{Transport: recorder})
+//	require.NoError(t, err)
+//	connectortest.Run(t, definition, source, &connectortest.Options{Credentials: credentials, Requests: 100})
+//
+// Run asks the same each time as long as the data, the budget and the seed are the
+// same, so the recording answers all of it. A source without restsource gives its own
+// http.Client a Recorder. Record again after changing the declaration of the tables.
+//
 // # Limits
+//
+// Rows missing from the full read cannot be detected: assert a few rows you know,
+// as above. Values compare by the type that discovery gives their field
+// [rule filter-10]: a source whose columns have other types is tested as if it had
+// those.
 //
 // The data must not change while an answer is verified. For data that change, and
 // for a fake upstream that counts its calls, use [Tenant.Unverified]. SQL in a

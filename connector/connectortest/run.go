@@ -2,15 +2,14 @@ package connectortest
 
 import (
 	"cmp"
-	"errors"
+	"context"
 	"fmt"
-	"hash/fnv"
-	"math/rand/v2"
-	"slices"
+	"log/slog"
 	"strings"
 	"sync"
 	"testing"
 
+	"github.com/connectorsdk/connector-sdk-go/conformance"
 	"github.com/connectorsdk/connector-sdk-go/connector"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
@@ -22,322 +21,172 @@ type Options struct {
 	Credentials map[string]string
 	// Connector configures the connector, as in [Start].
 	Connector *connector.Options
-	// RowBudget limits the size of the tables that Run tests; it skips larger ones.
-	// Zero means 200,000. For a table of more than some thousand rows, Run sends
-	// only a sample of the requests.
+	// RowBudget is a number of rows: larger tables are not read whole, and are tested
+	// less. Zero means 200,000.
 	RowBudget int64
-	// Seed selects the operands and the sample. Zero means a random seed, which
-	// Run logs, so that a failure can be repeated.
+	// Requests is a budget of requests to the connector, each of which may cost several
+	// of the upstream: a page or a probe each. Zero means 5,000. The 150 or so requests
+	// without which Run could judge nothing are sent in any case. A smaller budget tests
+	// fewer fields by fewer operators, and Run logs how many. For an upstream that limits
+	// or bills requests, take 100 and record its answers: see the package documentation.
+	Requests int
+	// Seed selects the operands of the requests. Zero means 1: a run asks the same
+	// requests every time, as long as the data are the same. Other seeds find more.
 	Seed uint64
-
-	work int // rows that the requests of one table may visit in total; 0: defaultWork
 }
 
-const defaultWork = 3_000_000
+const defaultRequests = 5_000
 
-// Run tests a source on the tables that it discovers and verifies every answer.
-// It tests each operator on each field, with operands taken from the rows; sorts
-// and pages; projections; counts, sizes and measures; aggregates and grains;
-// links and joins along the declared foreign keys; unknown names; and concurrent
-// calls, for the race detector. It skips what the document does not declare, and
-// logs the reason of every skip (go test -v).
+// Run grades a source with the conformance program in the mode live (package
+// conformance), in this process: it tests what the connector's document declares on
+// the tables that it discovers. Each failed check is a failed subtest with the name
+// of the check, such as L2. Run logs how much it has tested, and what it could not
+// test for want of data (go test -v).
 //
-// Each kind of request is a subtest of its table, so that
+// Run also reads tables several times at once, for the race detector, as the subtest
+// "at once".
 //
-//	go test -run 'TestSource/orders/filter/nin/amount'
-//
-// runs only that one. The data must not change during Run. Run only reads.
+// The data must not change during Run. Run only reads.
 func Run(t *testing.T, def connector.Definition, src connector.Source, opts *Options) {
-	t.Helper()
-	run(t, def, src, opts)
-}
-
-func run(t testing.TB, def connector.Definition, src connector.Source, opts *Options) {
 	t.Helper()
 	var o Options
 	if opts != nil {
 		o = *opts
 	}
-	o.RowBudget = cmp.Or(o.RowBudget, maxRows)
-	o.work = cmp.Or(o.work, defaultWork)
-	if o.Seed == 0 {
-		o.Seed = rand.Uint64()
+	var own connector.Options
+	if o.Connector != nil {
+		own = *o.Connector
 	}
-	t.Logf("connectortest: Options{Seed: %d} repeats this run", o.Seed)
-
-	tenant := Start(t, def, src, o.Connector).As(o.Credentials)
-	seen, err := takeSnapshot(&tenant.client, o.RowBudget)
+	if own.Logger == nil {
+		own.Logger = newLogger(newTerseLog(t), slog.LevelWarn)
+	}
+	server := Start(t, def, src, &own)
+	report, err := server.grade(t.Context(), &conformance.Options{
+		RowBudget: int(o.RowBudget), Requests: o.Requests, Seed: o.Seed,
+	}, o.Credentials)
 	if err != nil {
 		t.Fatalf("connectortest: %v", err)
 	}
-	tenant.known, tenant.strict = seen, true
-	r := &running{Options: o, tenant: tenant, seen: seen}
+	findings := findings(report)
+	for _, f := range findings {
+		t.Run(f.check, func(t *testing.T) {
+			t.Helper()
+			t.Error(f.text)
+		})
+	}
+	t.Log(summary(report))
+	if len(findings) == 0 {
+		t.Run("at once", func(t *testing.T) { atOnce(t, &server.As(o.Credentials).In(t).client) })
+	}
+}
 
-	subtest(t, "check", func(t testing.TB) {
-		_ = tenant.In(t).Check()
-	})
+// grade runs the conformance program on the connector, in the mode live.
+func (s *Server) grade(ctx context.Context, opts *conformance.Options, credentials ...map[string]string) (*conformance.Report, error) {
+	target, stop := conformance.InProcess(s.Handler, Token)
+	defer stop()
+	for _, set := range credentials {
+		target.Credentials = append(target.Credentials, wire.NewCredentials(set))
+	}
+	opts.Mode = conformance.ModeLive
+	opts.Requests = cmp.Or(opts.Requests, defaultRequests)
+	return conformance.Run(ctx, target, opts)
+}
+
+// maxInFull limits how many failures are reported in full. One fault can fail several
+// checks, and the others then say less than the first.
+const maxInFull = 3
+
+// finding is a failure as a test reports it.
+type finding struct{ check, text string }
+
+// findings returns what a run found wrong, the first in full.
+func findings(r *conformance.Report) (list []finding) {
+	failures := r.Failures()
+	for i := range failures {
+		o := &failures[i]
+		text := o.Title + ": " + o.Detail
+		if i < maxInFull {
+			text = inFull(o, r.Endpoint)
+		}
+		list = append(list, finding{o.ID, text})
+	}
+	if err := r.Err(); err != nil && list == nil {
+		list = append(list, finding{"run", err.Error()})
+	}
+	return list
+}
+
+// maxShown limits the length of a request in a message.
+const maxShown = 2_000
+
+// inFull returns all that there is to say about a failed check.
+func inFull(o *conformance.Outcome, endpoint string) string {
+	text := o.Detail + labelled("expected:", o.Expected) + labelled("received:", o.Received)
+	if r := o.Request; r != nil {
+		body := r.Body
+		if len(body) > maxShown {
+			body = fmt.Sprintf("%s... (%d bytes)", body[:maxShown], len(body))
+		}
+		text += labelled("request:", r.Method+" "+strings.TrimPrefix(r.URL, endpoint)+" "+body)
+	}
+	return text + labelled("fix:", o.Fix) + labelled("check:", fmt.Sprintf("%s %s (%s)", o.ID, o.Title, strings.Join(o.Rules, ", ")))
+}
+
+// labelled returns a text of one or more lines behind a label, or nothing.
+func labelled(label, text string) string {
+	if text == "" {
+		return ""
+	}
+	return fmt.Sprintf("\n\t%-9s %s", label, strings.ReplaceAll(text, "\n", "\n\t          "))
+}
+
+// summary returns what a run has tested, what it could not test for want of data, and
+// its advice.
+func summary(r *conformance.Report) string {
+	var b strings.Builder
+	s := r.Summary()
+	fmt.Fprintf(&b, "connectortest: %d checks passed, %d failed; %s; %d requests, seed %d",
+		s.Passed, s.Failed, r.Coverage.Basis(), r.Coverage.Requests, r.Seed)
+	for _, o := range r.Outcomes {
+		switch {
+		case o.Phase == 4 && o.Reason == conformance.NoData || o.Reason == conformance.DataChanged:
+			fmt.Fprintf(&b, "\n\tnot tested: %s %s: %s", o.ID, o.Title, o.Detail)
+		case o.Verdict == conformance.Advise:
+			fmt.Fprintf(&b, "\n\tadvice: %s %s: %s", o.ID, o.Title, o.Detail)
+		}
+	}
+	return b.String()
+}
+
+// atOnce reads some tables from as many goroutines as the document allows. Each must
+// see the same rows.
+func atOnce(t testing.TB, c *client) {
+	const maxTables, maxTableRows = 8, 5_000
+	doc, err := fetchDocument(c.ctx, c.server)
+	if err != nil {
+		t.Fatalf("connectortest: %v", err)
+	}
+	seen, err := c.look()
+	if err != nil {
+		t.Fatalf("connectortest: %v", err)
+	}
+	var requests []*wire.QueryRequest
 	for i := range seen.discovery.Tables {
 		table := &seen.discovery.Tables[i]
-		subtest(t, table.Name, func(t testing.TB) { r.exerciseTable(t, table) })
-	}
-	if len(seen.discovery.Tables) == 0 {
-		t.Log("connectortest: discovery lists no table, so Run tested almost nothing")
-	}
-	subtest(t, "unknown table", r.unknownTable)
-	subtest(t, "at once", r.concurrently)
-	if seen.doc.Dialect != "" {
-		t.Logf("connectortest: Run cannot write statements in the dialect %q: test them with Tenant.QuerySQL", seen.doc.Dialect)
-	}
-}
-
-// subtest runs a part as a subtest of t, which is a *testing.T or the recorder
-// of this package's own tests.
-func subtest(t testing.TB, name string, part func(testing.TB)) {
-	switch t := t.(type) {
-	case *testing.T:
-		t.Run(name, func(t *testing.T) { part(t) })
-	case interface {
-		Run(name string, part func(testing.TB)) bool
-	}:
-		t.Run(name, part)
-	}
-}
-
-// running is the state of one Run.
-type running struct {
-	Options
-	tenant *Tenant
-	seen   *snapshot
-}
-
-// random returns a generator that depends only on the seed and the parts, so
-// that it is the same when a subtest runs alone.
-func (r *running) random(parts ...string) *rand.Rand {
-	h := fnv.New64a()
-	for _, p := range parts {
-		fmt.Fprintf(h, "%q", p)
-	}
-	return rand.New(rand.NewPCG(r.Seed, h.Sum64()))
-}
-
-func (r *running) declares(e wire.Endpoint) bool {
-	return slices.Contains(r.seen.doc.Endpoints, e)
-}
-
-// exercise is the state of the tests of one table.
-type exercise struct {
-	*running
-	*reading
-	operands []column // the filterable fields, with operands
-	share    float64  // the share of the requests that Run sends
-}
-
-// exerciseTable tests one table.
-func (r *running) exerciseTable(t testing.TB, table *wire.Table) {
-	err := r.seen.read(table.Name)
-	var open unverifiable
-	if errors.As(err, &open) {
-		t.Skipf("connectortest: %s: raise Options.Rows to exercise it", string(open))
-	}
-	if err != nil {
-		t.Fatalf("connectortest: %v", err)
-	}
-	x := &exercise{running: r, reading: r.seen.readings[table.Name]}
-	if len(x.rows) == 0 {
-		t.Logf("connectortest: table %q has no rows, so Run can test little of it", table.Name)
-	}
-	for at, f := range table.Fields {
-		if is(f.Filterable, false) {
-			continue
-		}
-		var cells []wire.Value
-		for _, row := range x.rows {
-			cells = append(cells, row[at])
-		}
-		x.operands = append(x.operands, newColumn(f, cells, r.random(table.Name, f.Name)))
-	}
-	requests := 200 + 100*len(table.Fields) // about
-	x.share = min(1, float64(r.work)/float64(requests*(len(x.rows)+1)))
-	if x.share < 1 {
-		t.Logf("connectortest: table %q has %d rows: about %.0f %% of the requests are made, picked by the seed",
-			table.Name, len(x.rows), 100*x.share)
-	}
-
-	subtest(t, "rows", x.read)
-	subtest(t, "filter", x.filters)
-	subtest(t, "sort", x.sorts)
-	subtest(t, "page", x.pages)
-	subtest(t, "fields", x.projections)
-	subtest(t, "unknown field", x.unknownField)
-	subtest(t, "count", x.declared(wire.EndpointCount, x.counts))
-	subtest(t, "size", x.declared(wire.EndpointSize, x.sizes))
-	subtest(t, "cardinality", x.declared(wire.EndpointCardinality, x.cardinalities))
-	subtest(t, "aggregate", x.declared(wire.EndpointAggregate, x.aggregates))
-	subtest(t, "link", x.declared(wire.EndpointLinkHitRate, x.links))
-	subtest(t, "join", x.joins)
-}
-
-// declared returns a part that is skipped if the document does not list its
-// route.
-func (x *exercise) declared(e wire.Endpoint, part func(testing.TB)) func(testing.TB) {
-	return func(t testing.TB) {
-		if !x.declares(e) {
-			t.Skipf("connectortest: not declared: the source has no method for /%s", e)
-		}
-		part(t)
-	}
-}
-
-// sample returns the share of a subtest's requests that Run sends, and skips the
-// subtest if that is none.
-func sample[T any](x *exercise, t testing.TB, requests []T) []T {
-	if x.share >= 1 {
-		return requests
-	}
-	random := x.random(x.table.Name, t.Name())
-	random.Shuffle(len(requests), func(i, j int) { requests[i], requests[j] = requests[j], requests[i] })
-	n := int(float64(len(requests))*x.share + random.Float64())
-	if n == 0 && len(requests) > 0 {
-		t.Skipf("connectortest: the work is bounded, and none of the requests here was picked: table %q has %d rows",
-			x.table.Name, len(x.rows))
-	}
-	return requests[:min(n, len(requests))]
-}
-
-// query sends queries until one fails the test.
-func (x *exercise) query(t testing.TB, requests []wire.QueryRequest) {
-	t.Helper()
-	tenant := x.tenant.In(t)
-	for _, req := range sample(x, t, requests) {
-		if _, err := tenant.Query(req); err != nil || t.Failed() {
-			return
+		if len(requests) < maxTables && seen.read(c, table, maxTableRows) == nil {
+			requests = append(requests, c.all(table))
 		}
 	}
-}
-
-// all returns a query of the whole table.
-func (x *exercise) all() wire.QueryRequest {
-	return wire.QueryRequest{Table: x.table.Name, Fields: fieldNames(x.table)}
-}
-
-// about returns a query of the primary key, which identifies rows, and of these
-// fields. Without a primary key it queries all fields.
-func (x *exercise) about(names ...string) wire.QueryRequest {
-	req := x.all()
-	if len(x.table.PrimaryKey) == 0 {
-		return req
-	}
-	req.Fields = nil
-	for _, name := range append(slices.Clone(x.table.PrimaryKey), names...) {
-		if !slices.Contains(req.Fields, name) {
-			req.Fields = append(req.Fields, name)
-		}
-	}
-	return req
-}
-
-// read reads the table once more and compares its rows with discovery.
-func (x *exercise) read(t testing.TB) {
-	if _, err := x.tenant.In(t).Query(x.all()); err != nil || t.Failed() {
-		t.Log("connectortest: the same request has just read the table; Run cannot verify data that change")
-		return
-	}
-	if n := x.table.RowCount; n != nil && *n != int64(len(x.rows)) {
-		t.Logf("connectortest: discovery states a rowCount of %d, and %d rows were read", *n, len(x.rows))
-	}
-	if err := checkTable(x.reading); err != nil {
-		t.Errorf("connectortest: table %q: %v", x.table.Name, err)
-	}
-}
-
-// unknownTable asks every route for a table that discovery does not list.
-func (r *running) unknownTable(t testing.TB) {
-	name := "no-such-table"
-	for r.seen.table(name) != nil {
-		name += "-"
-	}
-	c := r.tenant.In(t).client
-	refused := func(path string, err error) {
-		t.Helper()
-		wantRefusal(t, path, "measure-3", "a table that is not there", err, wire.CodeUnknownEntity, "")
-	}
-	_, err := c.query(&wire.QueryRequest{Table: name, Fields: []string{}, Envelope: c.envelope()}, r.RowBudget)
-	refused(wire.PathQuery, err)
-	if r.declares(wire.EndpointCount) {
-		_, err := c.count(&wire.CountRequest{Table: name, Envelope: c.envelope()})
-		refused(wire.PathCount, err)
-	}
-	if r.declares(wire.EndpointSize) {
-		_, err := c.size(&wire.SizeRequest{Table: name, Envelope: c.envelope()})
-		refused(wire.PathSize, err)
-	}
-	if r.declares(wire.EndpointCardinality) {
-		_, err := c.cardinality(&wire.CardinalityRequest{Table: name, Columns: []string{"id"}, Envelope: c.envelope()})
-		refused(wire.PathCardinality, err)
-	}
-	if r.declares(wire.EndpointAggregate) {
-		_, err := c.aggregate(&wire.AggregateRequest{
-			Table: name, Measures: []wire.Measure{{Fn: wire.FnCount, As: "n"}}, Limit: wire.AggregateLimit, Envelope: c.envelope(),
-		})
-		refused(wire.PathAggregate, err)
-	}
-	if r.declares(wire.EndpointLinkHitRate) {
-		_, err := c.linkHitRate(&wire.LinkHitRateRequest{
-			FromTable: name, FromColumn: "id", ToTable: name, ToColumn: "id", Envelope: c.envelope(),
-		})
-		refused(wire.PathLinkHitRate, err)
-	}
-}
-
-// wantRefusal fails the test unless err is a refusal with this code and, unless
-// name is empty, a message that contains name.
-func wantRefusal(t testing.TB, path, rule, what string, err error, code wire.Code, name string) {
-	t.Helper()
-	got := "an answer"
-	var refused *wire.Error
-	switch {
-	case errors.As(err, &refused):
-		if refused.Code == code && (name == "" || strings.Contains(refused.Message, name)) {
-			return
-		}
-		got = err.Error()
-	case err != nil:
-		got = err.Error()
-	}
-	expected := fmt.Sprintf("%d %s", code.Status(), code)
-	if name != "" {
-		expected += fmt.Sprintf(", the message naming %q", name)
-	}
-	t.Errorf("connectortest: POST %s: %v", path, &violation{rule, "the request names " + what, expected, got})
-}
-
-// concurrently reads some tables from as many goroutines as the document allows.
-// Each must see the same rows.
-func (r *running) concurrently(t testing.TB) {
-	const maxTableRows, maxTables = 5_000, 8
-	var names []string
-	for _, table := range r.seen.discovery.Tables {
-		// A table that cannot be read has failed or was skipped in its own subtest.
-		if r.seen.read(table.Name) == nil && len(r.seen.readings[table.Name].rows) <= maxTableRows && len(names) < maxTables {
-			names = append(names, table.Name)
-		}
-	}
-	if len(names) == 0 {
-		t.Skipf("connectortest: there is no table of at most %d rows", maxTableRows)
-	}
-	c := r.tenant.In(t).client
 	var wg sync.WaitGroup
-	for range r.seen.doc.Capabilities.Limits.Concurrency {
+	for range doc.Capabilities.Limits.Concurrency {
 		wg.Go(func() {
-			for _, name := range names {
-				table := r.seen.table(name)
-				req := wire.QueryRequest{Table: name, Fields: fieldNames(table), Envelope: c.envelope()}
-				answer, err := c.query(&req, r.RowBudget)
+			for _, req := range requests {
+				answer, err := c.query(req, maxTableRows)
 				if err == nil {
-					err = checkQuery(r.seen, &req, answer)
+					err = seen.query(req, answer)
 				}
 				if err != nil {
-					t.Errorf("connectortest: POST %s for table %q, several at once: %v", wire.PathQuery, name, err)
+					t.Errorf("connectortest: POST %s for table %q, several at once: %v", wire.PathQuery, req.Table, err)
 				}
 			}
 		})

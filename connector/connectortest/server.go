@@ -51,7 +51,7 @@ func Start(t testing.TB, def connector.Definition, src connector.Source, opts *c
 		o = *opts
 	}
 	if o.Logger == nil {
-		o.Logger = slog.New(slog.NewTextHandler(newTestLog(t), nil))
+		o.Logger = newLogger(newTestLog(t), slog.LevelInfo)
 	}
 	h, err := connector.New(def, src, token, &o)
 	if err != nil {

@@ -46,13 +46,13 @@ func TestServer(t *testing.T) {
 
 // Start reports all faults of construction at once and ends the test.
 func TestServerRefusesDefinitions(t *testing.T) {
-	r := record(t, "", func(tb testing.TB) {
+	r := record(t, func(tb testing.TB) {
 		Start(tb, connector.Definition{Slug: "X", Limits: wire.Limits{Concurrency: 17}}, naive{}, nil)
 		tb.Error("the test goes on")
 	})
-	require.Len(t, r.failures(), 1)
-	assert.Contains(t, r.failures()[0], "connector.New: slug: must match")
-	assert.Contains(t, r.failures()[0], "limits.concurrency: must be at most 16")
+	require.Len(t, r.errors, 1)
+	assert.Contains(t, r.errors[0], "connector.New: slug: must match")
+	assert.Contains(t, r.errors[0], "limits.concurrency: must be at most 16")
 }
 
 // A stopped server refuses connections and does not hang.

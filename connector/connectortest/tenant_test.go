@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"net/http"
 	"slices"
 	"strings"
@@ -16,6 +17,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/connectorsdk/connector-sdk-go/connector"
+	"github.com/connectorsdk/connector-sdk-go/connector/memsource"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -210,30 +212,28 @@ func TestTenantVerifies(t *testing.T) {
 	def := connector.Definition{Slug: "shop",
 		Credentials: []wire.CredentialField{{Key: "key", Label: "Key", Type: wire.CredentialPassword, Optional: true}}}
 	var answer *Answer
-	r := record(t, "", func(tb testing.TB) {
+	r := record(t, func(tb testing.TB) {
 		tenant := Start(tb, def, source, nil).As(map[string]string{"key": "open sesame"})
-		subtest(tb, "sub", func(tb testing.TB) {
-			var err error
-			answer, err = tenant.In(tb).Query(wire.QueryRequest{
-				Table: "orders", Where: wire.Where{
-					And: []wire.Filter{{Field: "region", Op: wire.OpNin, Values: []wire.Value{wire.Text("North")}}}},
-				Fields: []string{"id", "region"},
-			})
-			assert.NoError(t, err)
+		var err error
+		answer, err = tenant.In(tb).Query(wire.QueryRequest{
+			Table: "orders", Where: wire.Where{
+				And: []wire.Filter{{Field: "region", Op: wire.OpNin, Values: []wire.Value{wire.Text("North")}}}},
+			Fields: []string{"id", "region"},
 		})
+		assert.NoError(t, err)
 	})
 	require.NotNil(t, answer)
 	assert.Len(t, answer.Rows, 7)
-	require.Len(t, r.failures(), 1)
-	assert.Equal(t, `sub: connectortest: POST /query: filter-3a: 2 of 9 rows that the filters keep are missing
+	require.Len(t, r.errors, 1)
+	assert.Equal(t, `connectortest: POST /query: 2 of 9 rows missing
 	expected: {"id":4,"region":null}
 	          {"id":10,"region":null}
-	got:      7 rows without them
+	received: 7 rows without it
 	request:  {"table":"orders","and":[{"field":"region","op":"nin","values":["North"]}],"sort":[],`+
-		`"fields":["id","region"],"credentials":{"key":"..."},"timeoutMs":30000}`, r.failures()[0])
+		`"fields":["id","region"],"credentials":{"key":"..."},"timeoutMs":30000}`, r.errors[0])
 }
 
-// A Tenant verifies every measure, as Run does.
+// A Tenant verifies every measure.
 func TestTenantVerifiesMeasures(t *testing.T) {
 	source := patched{
 		Source:      shop(t),
@@ -250,59 +250,109 @@ func TestTenantVerifiesMeasures(t *testing.T) {
 		name, want string
 		call       func(*Tenant) error
 	}{
-		{"count", "count-3: the count is not the number of rows", func(n *Tenant) error {
+		{"count", "the count is not the number of rows", func(n *Tenant) error {
 			_, err := n.Count(wire.CountRequest{Table: "orders"})
 			return err
 		}},
-		{"count of some", "count-3; filter-9: ", func(n *Tenant) error {
+		{"count of some", "the count is not", func(n *Tenant) error {
 			_, err := n.Count(wire.CountRequest{Table: "orders",
 				Where: wire.Where{And: []wire.Filter{{Field: "day", Op: wire.OpGt, Value: wire.Text("2024")}}}})
 			return err
 		}},
-		{"size", "measure-4: ", func(n *Tenant) error {
+		{"size", "the exact size is not", func(n *Tenant) error {
 			_, err := n.Size("orders")
 			return err
 		}},
-		{"cardinality", "aggregate-2, measure-1: the distinct values of \"id\" are miscounted", func(n *Tenant) error {
+		{"cardinality", "the values of column \"id\" are miscounted", func(n *Tenant) error {
 			_, err := n.Cardinality("orders", "id")
 			return err
 		}},
-		{"link", "measure-2a: orphanSamples[0] is no orphan", func(n *Tenant) error {
+		{"link", "orphanSamples[0] is no orphan", func(n *Tenant) error {
 			_, err := n.LinkHitRate(wire.LinkHitRateRequest{FromTable: "orders", FromColumn: "customer", ToTable: "customers", ToColumn: "id"})
 			return err
 		}},
-		{"aggregate", "aggregate-1: count as \"n\" is wrong in group {}", func(n *Tenant) error {
+		{"aggregate", "has another n", func(n *Tenant) error {
 			_, err := n.Aggregate(wire.AggregateRequest{Table: "orders", Measures: []wire.Measure{{Fn: wire.FnCount, As: "n"}}})
 			return err
 		}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			r := record(t, "", func(tb testing.TB) { assert.NoError(t, c.call(Start(tb, shopDefinition, source, nil).As(nil))) })
-			require.Len(t, r.failures(), 1)
-			assert.Contains(t, r.failures()[0], c.want)
+			r := record(t, func(tb testing.TB) { assert.NoError(t, c.call(Start(tb, shopDefinition, source, nil).As(nil))) })
+			require.Len(t, r.errors, 1)
+			assert.Contains(t, r.errors[0], c.want)
 
-			r = record(t, "", func(tb testing.TB) {
+			r = record(t, func(tb testing.TB) {
 				assert.NoError(t, c.call(Start(tb, shopDefinition, source, nil).As(nil).Unverified()))
 			})
-			assert.Empty(t, r.failures(), "unverified")
+			assert.Empty(t, r.errors, "unverified")
 		})
 	}
+}
+
+// A Tenant holds a source to the decisions of docs/protocol.md too. Run does not,
+// because no sentence of the protocol binds a connector to them.
+func TestTenantVerifiesDecisions(t *testing.T) {
+	instants := patched{Source: shop(t), query: filtering(t, func(f wire.Filter, cell wire.Value, right bool) bool {
+		return right && !(f.Field == "paid_at" && textOf(cell) != textOf(f.Value))
+	})}
+	spellings := patched{
+		Source:      shop(t),
+		cardinality: func(c map[string]*wire.Cardinality) { c["amount"].Distinct++ },
+		aggregate: func(req *wire.AggregateRequest, g *connector.AggregateAnswer) *connector.AggregateAnswer {
+			if req.Measures[0].Fn == wire.FnMin {
+				g.Rows[0][0] = wire.Decimal(textOf(g.Rows[0][0]) + "0")
+			} else {
+				g.Rows[0][0] = wire.Int(g.Rows[0][0].Int64() + 1)
+			}
+			return g
+		},
+		link: func(l *wire.LinkHitRate) { slices.Reverse(l.OrphanSamples) },
+	}
+	r := record(t, func(tb testing.TB) {
+		_, err := Start(tb, shopDefinition, instants, nil).As(nil).Query(wire.QueryRequest{
+			Table: "orders", Fields: []string{"id"},
+			Where: wire.Where{And: []wire.Filter{{Field: "paid_at", Op: wire.OpEq, Value: wire.Text("2024-01-01T12:00:00+02:00")}}},
+		})
+		assert.NoError(t, err)
+		tenant := Start(tb, shopDefinition, spellings, nil).As(nil)
+		_, err = tenant.Cardinality("orders", "amount")
+		assert.NoError(t, err)
+		_, err = tenant.Aggregate(wire.AggregateRequest{
+			Table: "orders", Measures: []wire.Measure{{Fn: wire.FnCountDistinct, Field: "amount", As: "n"}},
+		})
+		assert.NoError(t, err)
+		_, err = tenant.Aggregate(wire.AggregateRequest{
+			Table: "orders", Measures: []wire.Measure{{Fn: wire.FnMin, Field: "amount", As: "n"}},
+		})
+		assert.NoError(t, err)
+		_, err = tenant.LinkHitRate(wire.LinkHitRateRequest{FromTable: "orders", FromColumn: "customer", ToTable: "customers", ToColumn: "id"})
+		assert.NoError(t, err)
+	})
+	require.Len(t, r.errors, 5)
+	assert.Contains(t, r.errors[3], "POST /aggregate: \"n\" is not spelled as in a row")
+	assert.Contains(t, r.errors[4], "POST /linkHitRate: orphanSamples are not distinct texts in byte order")
+	assert.Contains(t, r.errors[0], "POST /query: 1 of 1 row missing")
+	assert.Contains(t, r.errors[1], `POST /cardinality: the values of column "amount" are miscounted`)
+	assert.Contains(t, r.errors[2], "POST /aggregate: row 0: the group has another n")
 }
 
 // The log says what cannot be verified.
 func TestTenantCannotVerify(t *testing.T) {
 	t.Run("too many rows", func(t *testing.T) {
-		r := record(t, "", func(tb testing.TB) {
-			tenant := Start(tb, shopDefinition, naive{shopTables()}, nil).As(nil)
-			seen, err := takeSnapshot(&tenant.client, 10)
-			require.NoError(t, err)
-			tenant.known = seen
-			_, err = tenant.Query(wire.QueryRequest{Table: "orders", Fields: []string{"id"}})
+		c := &Start(t, shopDefinition, naive{shopTables()}, nil).As(nil).client
+		seen, err := c.look()
+		require.NoError(t, err)
+		assert.EqualError(t, seen.read(c, seen.table("orders"), 10), `not verified: table "orders" has more than 10 rows`)
+	})
+	t.Run("no right answer", func(t *testing.T) {
+		r := record(t, func(tb testing.TB) {
+			_, err := Start(tb, shopDefinition, summing{shop(t)}, nil).As(nil).Aggregate(wire.AggregateRequest{
+				Table: "orders", Measures: []wire.Measure{{Fn: wire.FnSum, Field: "region", As: "n"}},
+			})
 			assert.NoError(t, err)
 		})
-		assert.Empty(t, r.failures())
-		require.Len(t, r.logged(), 1)
-		assert.Contains(t, r.logged()[0], `not verified: table "orders" has more than 10 rows`)
+		assert.Empty(t, r.errors)
+		assert.Contains(t, strings.Join(r.logs, "\n"), "POST /aggregate: not verified: ")
 	})
 	t.Run("the whole read fails", func(t *testing.T) {
 		source := patched{Source: shop(t)}
@@ -312,15 +362,22 @@ func TestTenantCannotVerify(t *testing.T) {
 			}
 			return source.Source.Query(ctx, req, out)
 		}
-		r := record(t, "", func(tb testing.TB) {
+		r := record(t, func(tb testing.TB) {
 			_, err := Start(tb, shopDefinition, source,
 				nil).As(nil).Query(wire.QueryRequest{Table: "orders", Where: wire.Where{And: []wire.Filter{{Field: "id", Op: wire.OpNotNull}}}})
 			assert.NoError(t, err)
 		})
-		require.Len(t, r.failures(), 1)
-		assert.Contains(t, r.failures()[0],
+		require.Len(t, r.errors, 1)
+		assert.Contains(t, r.errors[0],
 			`cannot be verified (see Tenant.Unverified): reading table "orders" whole: unsupported: name a filter`)
 	})
+}
+
+// summing sums everything.
+type summing struct{ *memsource.Source }
+
+func (summing) Aggregate(context.Context, *wire.AggregateRequest) (*connector.AggregateAnswer, error) {
+	return &connector.AggregateAnswer{Rows: [][]wire.Value{{wire.Text("7")}}}, nil
 }
 
 // An answer of the wrong shape ends the test.
@@ -345,7 +402,7 @@ func TestTenantMalformedAnswers(t *testing.T) {
 			"the answer is longer than 33554432 bytes"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			r := record(t, "", func(tb testing.TB) {
+			r := record(t, func(tb testing.TB) {
 				s := Start(tb, shopDefinition, naive{}, nil)
 				s.HTTP.Handler = http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 					w.Header().Set("Content-Type", c.media)
@@ -355,22 +412,22 @@ func TestTenantMalformedAnswers(t *testing.T) {
 				_, _ = s.As(map[string]string{"key": "open sesame"}).Unverified().Size("orders")
 				tb.Error("the test goes on")
 			})
-			require.Len(t, r.failures(), 1, c.why)
-			assert.Contains(t, r.failures()[0], c.want, c.why)
-			assert.NotContains(t, r.failures()[0], "sesame")
+			require.Len(t, r.errors, 1, c.why)
+			assert.Contains(t, r.errors[0], c.want, c.why)
+			assert.NotContains(t, r.errors[0], "sesame")
 		})
 	}
 	for _, c := range []struct{ name, why, body, want string }{
 		{"truncated", "a stream without an end is cut off",
 			"{\"served\":{\"filters\":true,\"sort\":true,\"window\":true}}\n{\"rows\":[{\"id\":1}]}\n", "unexpected EOF"},
-		{"missing member", "members are exactly the fields", "{\"rows\":[{}]}\n{\"end\":1}\n", "query-5: row 0 has other members"},
+		{"missing member", "members are exactly the fields", "{\"rows\":[{}]}\n{\"end\":1}\n", "row 0 has other members"},
 		{"extra member", "members are exactly the fields",
-			"{\"rows\":[{\"id\":1},{\"id\":1,\"x\":2}]}\n{\"end\":1}\n", "query-5: row 1 has other members"},
-		{"other member", "members are exactly the fields", "{\"rows\":[{\"ID\":1}]}\n{\"end\":1}\n", "query-5: row 0 has other members"},
+			"{\"rows\":[{\"id\":1},{\"id\":1,\"x\":2}]}\n{\"end\":1}\n", "row 1 has other members"},
+		{"other member", "members are exactly the fields", "{\"rows\":[{\"ID\":1}]}\n{\"end\":1}\n", "row 0 has other members"},
 		{"after the end", "nothing follows the end", "{\"end\":1}\n{\"ping\":1}\n", "unexpected data after"},
 	} {
 		t.Run("stream "+c.name, func(t *testing.T) {
-			r := record(t, "", func(tb testing.TB) {
+			r := record(t, func(tb testing.TB) {
 				s := Start(tb, shopDefinition, naive{}, nil)
 				s.HTTP.Handler = http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 					w.Header().Set("Content-Type", wire.MediaNDJSON)
@@ -379,39 +436,39 @@ func TestTenantMalformedAnswers(t *testing.T) {
 				_, _ = s.As(nil).Unverified().Query(wire.QueryRequest{Table: "orders", Fields: []string{"id"}})
 				tb.Error("the test goes on")
 			})
-			require.Len(t, r.failures(), 1, c.why)
-			assert.Contains(t, r.failures()[0], c.want, c.why)
+			require.Len(t, r.errors, 1, c.why)
+			assert.Contains(t, r.errors[0], c.want, c.why)
 		})
 	}
 	t.Run("a document that is none", func(t *testing.T) {
-		r := record(t, "", func(tb testing.TB) {
+		r := record(t, func(tb testing.TB) {
 			s := Start(tb, shopDefinition, naive{}, nil)
 			s.HTTP.Handler = http.NotFoundHandler()
 			s.Document()
 			tb.Error("the test goes on")
 		})
-		require.Len(t, r.failures(), 1)
-		assert.Contains(t, r.failures()[0], "status 404; the document is served without a token")
+		require.Len(t, r.errors, 1)
+		assert.Contains(t, r.errors[0], "status 404; the document is served without a token")
 	})
 	t.Run("a request that cannot be sent", func(t *testing.T) {
-		r := record(t, "", func(tb testing.TB) {
+		r := record(t, func(tb testing.TB) {
 			_, _ = Start(tb, shopDefinition, naive{}, nil).As(nil).Size("\xff")
 			tb.Error("the test goes on")
 		})
-		require.Len(t, r.failures(), 1)
-		assert.Contains(t, r.failures()[0], "the request cannot be sent: table: text is not valid UTF-8")
+		require.Len(t, r.errors, 1)
+		assert.Contains(t, r.errors[0], "the request cannot be sent: table: text is not valid UTF-8")
 	})
 }
 
 // A broken connection ends the test and does not hang.
 func TestTenantTransport(t *testing.T) {
-	r := record(t, "", func(tb testing.TB) {
+	r := record(t, func(tb testing.TB) {
 		s := Start(tb, shopDefinition, naive{}, nil)
 		s.HTTP.Handler = http.HandlerFunc(func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) })
 		_, _ = s.As(nil).Unverified().Size("orders")
 	})
-	require.Len(t, r.failures(), 1)
-	assert.Contains(t, r.failures()[0], "EOF")
+	require.Len(t, r.errors, 1)
+	assert.Contains(t, r.errors[0], "EOF")
 }
 
 // The connector logs to the test until the test ends. Later lines are dropped, so
@@ -423,6 +480,19 @@ func TestLogAfterTheTest(t *testing.T) {
 	n, err := fmt.Fprint(l, "late")
 	assert.NoError(t, err)
 	assert.Equal(t, 4, n)
+}
+
+// The log of a run says everything once, and not too much.
+func TestLogOfARun(t *testing.T) {
+	var b strings.Builder
+	l := &testLog{w: &b, known: map[string]bool{}}
+	logger := newLogger(l, slog.LevelInfo)
+	for i := range 1000 {
+		logger.Info("request", "duration", i)
+		logger.Error("internal error", "cause", i/10)
+	}
+	assert.Equal(t, maxLogLines, strings.Count(b.String(), "\n"))
+	assert.True(t, strings.HasPrefix(b.String(), "level=ERROR msg=\"internal error\" cause=0\nlevel=ERROR msg=\"internal error\" cause=1\n"))
 }
 
 type writer func([]byte) (int, error)
