@@ -12,12 +12,13 @@ import (
 
 // Aggregate groups by one statement, or declines what the engine cannot compute
 // exactly.
-func (s *Source) Aggregate(ctx context.Context, req *wire.AggregateRequest) (*connector.AggregateAnswer, error) {
-	x, err := s.open(ctx, req.Credentials)
+func (s *Source) Aggregate(ctx context.Context, req *wire.AggregateRequest) (answer *connector.AggregateAnswer, err error) {
+	x, err := s.open(ctx, req.Credentials, connector.Call{Method: "Aggregate", Table: req.Table})
 	if err != nil {
 		return nil, err
 	}
 	defer x.close()
+	defer x.explainDecline("groups and measures", &err)
 	base, hops, exact, err := x.hops(ctx, req.Table, req.Joins)
 	if err != nil {
 		return nil, err
@@ -36,8 +37,15 @@ func (s *Source) Aggregate(ctx context.Context, req *wire.AggregateRequest) (*co
 	if err != nil {
 		return nil, err
 	}
+	x.explainFilters(base, req.Where, filters)
 	if !filters.all {
 		return nil, decline("the engine cannot evaluate all filters exactly")
+	}
+	if statement, args, err := a.extremes(ctx, filters); statement != "" || err != nil {
+		if err != nil {
+			return nil, err
+		}
+		return a.run(ctx, statement, args)
 	}
 	for i, g := range req.GroupBy {
 		if err := a.groupKey(ctx, a.keys[i], g); err != nil {
@@ -49,7 +57,8 @@ func (s *Source) Aggregate(ctx context.Context, req *wire.AggregateRequest) (*co
 			return nil, err
 		}
 	}
-	return a.run(ctx, filters)
+	b := x.builder()
+	return a.run(ctx, a.statement(b, filters), b.args)
 }
 
 // AggregateByDate answers as Aggregate does, which cuts periods in UTC.
@@ -226,8 +235,7 @@ func (a *aggregation) measure(ctx context.Context, c *Column, fn wire.Fn) error 
 	case fn == wire.FnSum:
 		return a.sum(ctx, c)
 	}
-	switch c.Type {
-	case wire.TypeBoolean, wire.TypeJSON, wire.TypeArray:
+	if !ordered(c.Type) {
 		return decline("a minimum or maximum over column %q, whose type has no order", c.name)
 	}
 	if c.Lossy {
@@ -287,7 +295,7 @@ func (a *aggregation) statement(b *builder, filters pushdown) string {
 		inner = strings.Join(list, ", ")
 	}
 	statement := "SELECT " + strings.Join(a.outer, ", ") +
-		" FROM (SELECT " + inner + b.from(a.base, a.hops) + b.where(filters.pushed, a.base.column) + ") g"
+		" FROM (SELECT " + inner + b.from(a.base.from, a.hops) + b.where(filters.pushed, a.base.column) + ") g"
 	if len(a.groupBy) > 0 {
 		// The library refuses as many groups as the limit; more need not be read.
 		statement += " GROUP BY " + strings.Join(a.groupBy, ", ") + b.window(0, a.req.Limit)
@@ -296,10 +304,9 @@ func (a *aggregation) statement(b *builder, filters pushdown) string {
 }
 
 // run runs the statement and reads the groups.
-func (a *aggregation) run(ctx context.Context, filters pushdown) (*connector.AggregateAnswer, error) {
+func (a *aggregation) run(ctx context.Context, statement string, args []any) (*connector.AggregateAnswer, error) {
 	x := a.session
-	b := x.builder()
-	rows, err := x.tx.QueryContext(ctx, a.statement(b, filters), b.args...)
+	rows, err := x.tx.QueryContext(ctx, statement, args...)
 	if err != nil {
 		return nil, x.source.failure(ctx, err, a.base.name)
 	}

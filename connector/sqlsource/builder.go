@@ -60,8 +60,9 @@ func choose(flavor Flavor, where wire.Where, column func(string) *Column) pushdo
 	return p
 }
 
-// where returns filters as a WHERE clause, or nothing if there are none.
-func (b *builder) where(filters wire.Where, column func(string) *Column) string {
+// where returns filters, and more conditions, as a WHERE clause, or nothing if
+// there are none.
+func (b *builder) where(filters wire.Where, column func(string) *Column, more ...string) string {
 	conditions := func(filters []wire.Filter) []string {
 		var list []string
 		for _, f := range filters {
@@ -77,6 +78,11 @@ func (b *builder) where(filters wire.Where, column func(string) *Column) string 
 	}
 	if len(groups) > 0 {
 		conjuncts = append(conjuncts, b.anyOf(groups))
+	}
+	for _, condition := range more {
+		if condition != "" {
+			conjuncts = append(conjuncts, "("+condition+")")
+		}
 	}
 	if len(conjuncts) == 0 {
 		return ""

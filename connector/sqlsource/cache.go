@@ -1,7 +1,7 @@
 package sqlsource
 
 import (
-	"context"
+	"strings"
 	"sync"
 	"time"
 )
@@ -11,7 +11,15 @@ import (
 // own.
 type tableCache struct {
 	mu     sync.Mutex
-	tables map[string]cachedTable
+	tables map[cacheKey]cachedTable
+}
+
+// cacheKey is a table's name, and the schemas that were served when it was read:
+// they decide what a name means and which foreign keys a table has.
+type cacheKey struct{ schemas, name string }
+
+func keyOf(schemas []string, name string) cacheKey {
+	return cacheKey{strings.Join(schemas, "\x00"), name}
 }
 
 type cachedTable struct {
@@ -20,11 +28,11 @@ type cachedTable struct {
 }
 
 // lookup returns the tables that are known, and the names of the others.
-func (c *tableCache) lookup(names []string, now time.Time) (known []Table, unknown []string) {
+func (c *tableCache) lookup(schemas, names []string, now time.Time) (known []Table, unknown []string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	for _, name := range names {
-		if t, ok := c.tables[name]; ok && now.Before(t.until) {
+		if t, ok := c.tables[keyOf(schemas, name)]; ok && now.Before(t.until) {
 			known = append(known, t.table)
 		} else {
 			unknown = append(unknown, name)
@@ -33,14 +41,14 @@ func (c *tableCache) lookup(names []string, now time.Time) (known []Table, unkno
 	return known, unknown
 }
 
-func (c *tableCache) store(tables []Table, until time.Time) {
+func (c *tableCache) store(schemas []string, tables []Table, until time.Time) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.tables == nil {
-		c.tables = map[string]cachedTable{}
+		c.tables = map[cacheKey]cachedTable{}
 	}
 	for _, t := range tables {
-		c.tables[t.Name] = cachedTable{t, until}
+		c.tables[keyOf(schemas, t.Name)] = cachedTable{t, until}
 	}
 }
 
@@ -49,20 +57,4 @@ func (c *tableCache) clear() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	clear(c.tables)
-}
-
-// catalog returns tables by their names in the database, from the cache or the
-// catalog. It leaves out those that do not exist.
-func (x *session) catalog(ctx context.Context, names []string) ([]Table, error) {
-	s := x.source
-	now := time.Now()
-	known, unknown := s.cache.lookup(names, now)
-	if len(unknown) == 0 {
-		return known, nil
-	}
-	found, _, err := s.flavor.Catalog(ctx, x.tx, s.options.Schema, unknown)
-	if err == nil && s.options.Remember > 0 {
-		s.cache.store(found, now.Add(s.options.Remember))
-	}
-	return append(known, found...), err
 }

@@ -8,7 +8,11 @@ import (
 
 // Table is a table or a view as an engine's catalog describes it.
 type Table struct {
-	Name     string
+	// Name is the table's name in its schema. Where several schemas are served, the
+	// source puts the schema before it.
+	Name string
+	// Schema is set by the source: the schema that it has asked for.
+	Schema   string
 	Comment  string
 	View     bool
 	Estimate *int64 // rows, as the engine guesses; nil: it does not
@@ -18,7 +22,11 @@ type Table struct {
 	// Unique are the sets of columns whose values the engine keeps unique.
 	Unique      [][]string
 	ForeignKeys []ForeignKey
+	// Omitted are keys of the engine that are not among those above. Discovery
+	// warns of them.
+	Omitted []OmittedKey
 
+	own  string // the name in the schema
 	last string // the key whose columns are being read
 }
 
@@ -31,6 +39,9 @@ type CatalogColumn struct {
 	// Precision and Scale are those of a decimal; Precision is that of a
 	// datetime's fraction. The flavor decides what they mean for other types.
 	Precision, Scale int
+	// Indexed reports that an index that keeps the order of values begins with the
+	// column.
+	Indexed bool
 	// Note is whatever else the flavor's Column must know.
 	Note string
 	// Want is the type that the host asks for; empty: the engine's own.
@@ -40,10 +51,29 @@ type CatalogColumn struct {
 // ForeignKey is a foreign key of the catalog. Columns and TargetColumns form
 // pairs.
 type ForeignKey struct {
-	Columns       []string
-	Target        string
+	Columns []string
+	Target  string
+	// TargetSchema is the schema of the target. Empty: that of the table.
+	TargetSchema  string
 	TargetColumns []string
 }
+
+// OmittedKey is a key that the catalog has and that a Table does not state.
+type OmittedKey struct {
+	Kind    OmittedKind
+	Columns []string // those that the user may know of
+	Reason  string   // in the words of a warning: "... is left out because REASON."
+}
+
+// OmittedKind names a kind of key in a warning.
+type OmittedKind string
+
+// The kinds of omitted keys.
+const (
+	OmittedPrimaryKey OmittedKind = "primary key"
+	OmittedForeignKey OmittedKind = "foreign key"
+	OmittedUniqueKey  OmittedKind = "unique key"
+)
 
 // column returns a column by its name; nil if there is none.
 func (t *Table) column(name string) *CatalogColumn {
@@ -72,8 +102,9 @@ const (
 	foreignKey = "f"
 )
 
-// addKey adds one column of a key. The columns of one key follow each other.
-func (t *Table) addKey(kind, id, column, target, targetColumn string) {
+// addKey adds one column of a key. The columns of one key follow each other. The
+// target's schema is empty if it is the table's own.
+func (t *Table) addKey(kind, id, column, targetSchema, target, targetColumn string) {
 	begun := t.last == kind+id
 	t.last = kind + id
 	switch kind {
@@ -87,25 +118,44 @@ func (t *Table) addKey(kind, id, column, target, targetColumn string) {
 		*last = append(*last, column)
 	case foreignKey:
 		if target == "" {
-			return // in another schema
+			t.omitForeignKey(begun, column)
+			return
 		}
 		if !begun {
-			t.ForeignKeys = append(t.ForeignKeys, ForeignKey{Target: target})
+			t.ForeignKeys = append(t.ForeignKeys, ForeignKey{Target: target, TargetSchema: targetSchema})
 		}
 		k := &t.ForeignKeys[len(t.ForeignKeys)-1]
 		k.Columns, k.TargetColumns = append(k.Columns, column), append(k.TargetColumns, targetColumn)
 	}
 }
 
+// omitForeignKey adds one column of a foreign key to a table that the user may not
+// see.
+func (t *Table) omitForeignKey(begun bool, column string) {
+	if !begun {
+		t.Omitted = append(t.Omitted, OmittedKey{
+			Kind: OmittedForeignKey, Reason: "the user may not see the table that it leads to",
+		})
+	}
+	k := &t.Omitted[len(t.Omitted)-1]
+	k.Columns = append(k.Columns, column)
+}
+
 // keysRead drops a primary key with columns that the user may not read. It is
 // called after the last addKey.
 func (t *Table) keysRead() {
 	t.last = ""
+	var readable []string
 	for _, name := range t.PrimaryKey {
-		if t.column(name) == nil {
-			t.PrimaryKey = nil
-			return
+		if t.column(name) != nil {
+			readable = append(readable, name)
 		}
+	}
+	if len(readable) < len(t.PrimaryKey) {
+		t.PrimaryKey = nil
+		t.Omitted = append(t.Omitted, OmittedKey{
+			Kind: OmittedPrimaryKey, Columns: readable, Reason: "the user may not read all of its columns",
+		})
 	}
 }
 

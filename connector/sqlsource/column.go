@@ -45,6 +45,9 @@ type Column struct {
 	// placeholder itself.
 	Raw  string
 	Bind func(param string) string
+	// Operand returns what is bound for a text that Raw or Text is compared with;
+	// nil: the string.
+	Operand func(text string) any
 	// Valid is a condition that selects the values that can be sent. Empty means
 	// IS NOT NULL.
 	Valid string
@@ -70,6 +73,38 @@ type Column struct {
 	// Lossy reports that Key has lost the spelling, so that a minimum cannot be
 	// spelled as in its row.
 	Lossy bool
+
+	// Near returns a condition that an index on the column serves, and that holds
+	// wherever Raw sign arg does; sign is =, <, <=, > or >=. It stands beside the
+	// exact condition, and may select more. It returns nothing where there is none.
+	// bind binds a value and returns its placeholder.
+	//
+	// In a column with a Guard it holds for every value that may meet the comparison
+	// on the platform, those that the Guard selects among them: the Guard is then
+	// searched for only among the rows that Near selects.
+	Near func(sign string, arg any, bind func(any) string) string
+	// Sorted is an expression that an index serves, usually the bare column. Among
+	// the rows that Within selects its order and equality are Key's; all other rows
+	// are null on the wire. The first rows of a sort, minima and maxima are read by
+	// it if [CatalogColumn.Indexed] is set. Empty: there is none.
+	Sorted string
+	// Within selects the rows that Sorted orders, in a form that the index serves.
+	// Empty: those that are not null.
+	Within string
+	// Unsorted is a condition, which the index answers at once, that selects values
+	// that Sorted does not order as Key does, or that Plain does not compare, those
+	// that the Guard selects among them. If there are any, neither is used. Empty:
+	// there are none but those that the Guard selects.
+	Unsorted string
+	// Plain is an expression that an index serves, for joins. Any two values of
+	// columns of one PlainKind that the platform finds equal are equal as Plain. A
+	// join has that condition beside the exact one. PlainKind names the type and
+	// collation; empty: there is no Plain.
+	Plain, PlainKind string
+	// PlainAs returns an expression of the values of a column of another type, which
+	// Plain equals wherever the platform finds the values equal; empty: there is
+	// none. nil: there is none for any column.
+	PlainAs func(other *Column) string
 
 	// Text is the text of the cell as it is sent, compared by bytes: what includes
 	// and startswith look at, and joins of different types.
@@ -113,8 +148,11 @@ type Column struct {
 	// NoNUL reports that no text of the engine has a NUL in it.
 	NoNUL bool
 
-	nullable bool
+	nullable bool // on the wire, as far as the catalog says
+	required bool // never null in the engine
+	indexed  bool
 	name     string // in the protocol
+	own      string // in the database
 }
 
 // bind returns a placeholder in a form comparable with Raw.
@@ -123,6 +161,14 @@ func (c *Column) bind(param string) string {
 		return param
 	}
 	return c.Bind(param)
+}
+
+// operand returns what is bound for a text.
+func (c *Column) operand(text string) any {
+	if c.Operand == nil {
+		return text
+	}
+	return c.Operand(text)
 }
 
 // read returns an expression of Key's or Group's values as Decode reads it.
@@ -173,6 +219,8 @@ func (c Column) as(want wire.Type) Column {
 	}
 	c.Class, c.Text, c.Contains, c.Same = ClassOpaque, "", nil, nil
 	c.Tie, c.Key, c.Group = or(c.Tie, c.Key), "", ""
+	c.Near, c.Sorted, c.Within, c.Unsorted, c.Plain, c.PlainKind = nil, "", "", "", "", ""
+	c.PlainAs = nil
 	if document(want) {
 		c.Decode = DecodeJSON
 	}

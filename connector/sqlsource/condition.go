@@ -16,9 +16,26 @@ const falseSQL = "1 = 0"
 // placeholders of a statement.
 const maxMembers = 2000
 
-// condition returns the filter as SQL. It reports false, and binds nothing, if
+// condition returns the filter as SQL: the exact condition, and beside it the one
+// that an index serves, if there is one. It reports false, and binds nothing, if
 // the engine cannot express the filter exactly.
 func (b *builder) condition(c *Column, f wire.Filter) (string, bool) {
+	bound := len(b.args)
+	near := b.near(c, f)
+	exact, ok := b.exact(c, f)
+	switch {
+	case !ok:
+		b.args = b.args[:bound]
+		return "", false
+	case near == "":
+		return exact, true
+	}
+	return "(" + near + " AND " + exact + ")", true
+}
+
+// exact returns the condition that holds exactly where the filter does. It reports
+// false, and binds nothing, if the engine has none.
+func (b *builder) exact(c *Column, f wire.Filter) (string, bool) {
 	switch f.Op {
 	case wire.OpIsNull:
 		return c.null(), true
@@ -52,7 +69,7 @@ func (b *builder) comparator(c *Column, f wire.Filter) (string, bool) {
 		}
 		return b.compare(c, f.Op, numberOperand(c, d)), true
 	case ClassText:
-		return b.compare(c, f.Op, textOperand(text(f.Value), c.NoNUL)), true
+		return b.compare(c, f.Op, textOperand(text(f.Value), c)), true
 	case ClassBytes:
 		if f.Op != wire.OpEq && f.Op != wire.OpNeq {
 			return "", false
@@ -84,7 +101,7 @@ func (b *builder) compareDateText(c *Column, f wire.Filter) (string, bool) {
 	case c.Text == "":
 		return "", false
 	}
-	return b.compareExpr(c, c.Text, b.flavor.TextParam, f.Op, textOperand(text(f.Value), c.NoNUL)), true
+	return b.compareExpr(c, c.Text, b.flavor.TextParam, f.Op, textOperand(text(f.Value), c)), true
 }
 
 // numberOperand returns a number as the class of the column holds it.
@@ -172,26 +189,6 @@ func (c *Column) validAnd(condition string) string {
 		condition += " AND NOT (" + c.Odd + ")"
 	}
 	return "(" + condition + ")"
-}
-
-// compareMixed compares a column whose values are integers and reals. It
-// compares them apart where one bound operand cannot serve both.
-func (b *builder) compareMixed(c *Column, op wire.Op, d digits) string {
-	f := floatOperand(d)
-	if n, ok := f.arg.(float64); ok && f.side == 0 && n > -wire.MaxSafeInteger && n < wire.MaxSafeInteger {
-		return b.compare(c, op, f)
-	}
-	branch := func(kind string, o operand) string {
-		sign, all := comparison(op, o)
-		switch {
-		case all:
-			return kind
-		case sign == "":
-			return falseSQL
-		}
-		return "(" + kind + " AND " + c.Exact + " " + sign + " " + b.bind(o.arg) + ")"
-	}
-	return "(" + branch(c.Integer, integerOperand(d)) + " OR " + branch(c.Real, f) + ")"
 }
 
 // boolean evaluates the filter for true and for false, and returns the condition
@@ -283,7 +280,7 @@ func (b *builder) list(c *Column, values []wire.Value) string {
 func equalityOperand(c *Column, v wire.Value) (operand, bool) {
 	switch c.Class {
 	case ClassText:
-		return textOperand(text(v), c.NoNUL), true
+		return textOperand(text(v), c), true
 	case ClassBytes:
 		return bytesOperand(v)
 	case ClassDate, ClassDatetime:
@@ -309,7 +306,7 @@ func (b *builder) substring(c *Column, f wire.Filter) (string, bool) {
 	case c.NoNUL && strings.IndexByte(part, 0) >= 0:
 		return falseSQL, true
 	}
-	param := b.bind(part)
+	param := b.bind(c.operand(part))
 	if f.Op == wire.OpIncludes {
 		return b.flavor.Includes(c.Text, param), true
 	}

@@ -7,7 +7,11 @@ import (
 )
 
 // describe returns a relation as discovery lists it. Keys are those of the
-// catalog or of the options, never guessed.
+// catalog or of the options, never guessed. It looks at no value: a column of a
+// type with values that cannot be sent is nullable here, and a primary key is taken
+// to have none. Discover looks at the values, and corrects both. Nothing in the
+// library depends on the difference: it asks a description for fields, types and
+// flags.
 func (s *Source) describe(r *relation) *wire.Table {
 	t := r.catalog
 	override := s.options.Tables[t.Name]
@@ -32,7 +36,7 @@ func (s *Source) describe(r *relation) *wire.Table {
 			Name:              public,
 			SourceColumn:      own.Name,
 			Type:              c.Type,
-			Nullable:          c.nullable,
+			Nullable:          c.nullable && !slices.Contains(r.primary, c),
 			Unique:            r.isUnique(own.Name, c),
 			Samples:           []wire.Value{},
 			SourceDescription: or(override.Columns[own.Name].Description, own.Comment),

@@ -7,16 +7,14 @@
 //	package main
 //
 //	import (
-//		"context"
 //		"database/sql"
 //		"log"
-//		"os"
 //
 //		_ "modernc.org/sqlite" // or another driver
 //
 //		"github.com/connectorsdk/connector-sdk-go/connector"
 //		"github.com/connectorsdk/connector-sdk-go/connector/sqlsource"
-//		"github.com/connectorsdk/connector-sdk-go/wire"
+//		"github.com/connectorsdk/connector-sdk-go/connector/standalone"
 //	)
 //
 //	func main() {
@@ -28,15 +26,9 @@
 //		if err != nil {
 //			log.Fatal(err)
 //		}
-//		token, err := wire.NewToken(os.Getenv("PLATFORM_CONNECTOR_TOKEN"))
-//		if err != nil {
+//		if err := standalone.Run(connector.Definition{Slug: "shop", KeysEnforced: true}, src, nil); err != nil {
 //			log.Fatal(err)
 //		}
-//		h, err := connector.New(connector.Definition{Slug: "shop", KeysEnforced: true}, src, token, nil)
-//		if err != nil {
-//			log.Fatal(err)
-//		}
-//		log.Fatal(connector.ListenAndServe(context.Background(), ":8080", h))
 //	}
 //
 // If each tenant has a database or a user of its own, call [NewPerTenant];
@@ -80,6 +72,12 @@
 // order. A table without a key is sorted as a whole for each page: name a key in
 // [TableOptions] where the data has one.
 //
+// The first rows of a sort are read by an index on its first field, if the flavor
+// says that there is one ([Column].Sorted): ties then take the direction of the
+// last sort key, and the rows without a value are read by a second statement, if
+// the first gives too few. The order is the same whether a request has a window
+// or not.
+//
 // Only if its order is total does the engine cut the window. A column of a
 // flavor with neither Key nor Tie cannot be ordered. If there is one among those
 // that break ties, and no sort, the statement has the order without it, and the
@@ -93,11 +91,55 @@
 // counts: NaN, infinities, dates outside the years that the protocol has, and
 // impossible dates of MySQL. Discovery counts them in a warning [rule cell-1d].
 //
+// # Discovery
+//
+// What discovery says of a table depends on its rows alone, not on the load of the
+// server or on other tables. Each table has a budget of its own in rows and cells,
+// and a limit of time as a last resort (see [Options.Profile]). Whatever is left
+// out has a warning: tables and keys with the reason, counts and statistics beyond
+// the budget, privileges that the user lacks. A count that is an estimate has one
+// too.
+//
+// A column that the engine keeps from being null is described as not nullable if a
+// look at its values shows none that cannot be sent. In tables that are too large
+// to be counted, and in Describe, which looks at no value, a column of a type with
+// such values is nullable. The columns of a primary key never are: a key with such
+// a value, or one that could not be looked at, is not declared.
+//
 // # What reaches a statement
 //
 // Each request looks its tables and columns up in the catalog, and takes the
 // quoted names from there. Every value of a request is bound. No text of a
 // request is ever part of a statement.
+//
+// # Schemas
+//
+// One schema is served, or several (Options.Schemas), or those that a tenant's
+// credentials choose (Options.SchemasOf):
+//
+//	&sqlsource.Options{SchemasOf: func(c wire.Credentials) []string { return strings.Split(c.Get("schema"), ",") }}
+//
+// With several, the names of tables have the schema before them. Adding a second
+// schema therefore renames the tables of the first.
+//
+// # What the engine was asked
+//
+// Options.Observe is given a [Plan] for each call: the statements, what was
+// pushed, and what was not and why. It has no values, so it may be logged:
+//
+//	Query of "orders"
+//	  pushed: filters
+//	  not pushed: The sort by "doc" is left to the library: the engine cannot order its values exactly.
+//	  not pushed: The window is cut after the sort, which is not pushed.
+//	  statement: SELECT t0."id", t0."doc" FROM "main"."orders" t0 WHERE t0."status" = ?1
+//
+// # When the database cannot be used
+//
+// An error of the driver never goes out, because it may hold names and values.
+// [Flavor].Reason tells what it is, and the source says in a sentence what to do.
+// On /check that is the answer to the person at the form. Elsewhere credentials and
+// settings that are wrong are answered 400, and what is likely to pass, such as a
+// server without a free connection, 408.
 //
 // # Other engines
 //
@@ -109,13 +151,15 @@
 //
 // # Rough edges
 //
-// With [NewPerTenant] each request connects, and with a [connector.Describer] it
-// does so twice: some milliseconds on most servers. With [New] it does not, and
-// with Options.Remember it does not read the catalog either.
+// With [NewPerTenant] each request connects and reads the catalog, once: some
+// milliseconds on most servers. With [New] it does not connect, and with
+// Options.Remember it does not read the catalog either.
 //
 // Over values that an engine types loosely, SQLite above all, a table may be
-// searched for values of another type before a filter is pushed.
+// searched for values that SQL would misjudge before a filter or a sort is pushed:
+// only among the rows that an index finds for the filters, or for the first rows of
+// the sort, where there is one.
 //
-// One schema is served. Foreign keys of several columns are declared pair by
-// pair, as the protocol has no others.
+// Foreign keys of several columns are declared pair by pair, as the protocol has
+// no others.
 package sqlsource

@@ -3,6 +3,7 @@ package sqlsource
 import (
 	"context"
 	"database/sql"
+	"iter"
 
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
@@ -76,6 +77,29 @@ type Killer interface {
 	Kill(ctx context.Context, q Queryer) (string, error)
 }
 
+// RowReader is implemented by a flavor that reads rows without database/sql,
+// whose conversions can cost as much as the rest of an answer. The flavors of
+// this package do not, because it knows no driver. Package pgxrows has one.
+type RowReader interface {
+	Flavor
+	// Engine returns the flavor for everything but rows.
+	Engine() Flavor
+	// ReadRows runs a statement within the transaction that is open on conn, and
+	// yields its rows: the cells that the columns' Decode would make of them. An
+	// error is the last that it yields. It uses the slice again for the next row,
+	// but not the texts of the cells. After it the connection can be used again,
+	// or is closed.
+	ReadRows(ctx context.Context, conn *sql.Conn, statement string, args []any, columns []*Column) iter.Seq2[[]wire.Value, error]
+}
+
+// Auditor is implemented by a flavor that can tell what the user may not read.
+type Auditor interface {
+	// Audit returns a warning for each kind of thing in the schema that the session
+	// may not read, and says which privilege is missing. It names nothing that the
+	// user may not know of.
+	Audit(ctx context.Context, q Queryer, schema string) (warnings []string, err error)
+}
+
 // Queryer is where a flavor asks: one transaction of one connection.
 type Queryer interface {
 	ExecContext(ctx context.Context, query string, args ...any) (sql.Result, error)
@@ -111,9 +135,19 @@ type Reason uint8
 const (
 	ReasonOther       Reason = iota
 	ReasonRejected           // the user's name or password is wrong, or the user may not connect
-	ReasonNoDatabase         // there is no database of that name, or it is not one
+	ReasonNoDatabase         // there is no database of that name
 	ReasonUnreachable        // nobody answers at the server's address
 	ReasonNoTable            // a table or column no longer exists
 	ReasonForbidden          // the user may not read the table
 	ReasonTimeout            // the statement was ended by its own timeout
+	ReasonBusy               // no connection is free, of the server or of the user
+	ReasonStarting           // the server is starting up or shutting down, or has ended the session
+	ReasonLocked             // another program holds a lock on the database
+	ReasonNotDatabase        // the file is something else, encrypted or damaged
+	ReasonProtocol           // who answers at the address speaks another protocol
+	ReasonSilent             // who answers at the address says nothing
+	ReasonTLSRequired        // the server refuses connections without TLS
+	ReasonTLSRefused         // the server has no TLS
+	ReasonCertificate        // the server's certificate cannot be verified
+	ReasonEncoding           // a text is not in the database's encoding, so it cannot be read
 )

@@ -12,7 +12,8 @@ import (
 // hop is one LEFT join of a request.
 type hop struct {
 	from, to *relation
-	on       string // empty: the engine has no exact condition
+	on       string    // empty: the engine has no exact condition
+	near     [2]string // what an index compares beside it; empty: nothing
 	keys     [2]*Column
 }
 
@@ -20,7 +21,7 @@ type hop struct {
 // compare exactly, such as a float with a decimal, are joined in memory, within
 // [memsource.DefaultBudget].
 func (s *Source) QueryJoined(ctx context.Context, req *connector.QueryRequest, out *connector.Rows) error {
-	x, err := s.open(ctx, req.Credentials)
+	x, err := s.open(ctx, req.Credentials, connector.Call{Method: "QueryJoined", Table: req.Table})
 	if err != nil {
 		return err
 	}
@@ -30,6 +31,7 @@ func (s *Source) QueryJoined(ctx context.Context, req *connector.QueryRequest, o
 		return err
 	}
 	if !exact {
+		x.explainHops(hops, "The join by")
 		return x.joinInMemory(ctx, req, base, hops, out)
 	}
 	q, err := x.plan(ctx, req, base, hops)
@@ -65,7 +67,7 @@ func (x *session) hops(
 		if h.keys[1] = h.to.column(j.ToField); h.keys[1] == nil {
 			return nil, nil, false, h.to.unknownField(j.ToField)
 		}
-		if h.on, err = x.joinCondition(ctx, h); err != nil {
+		if err = x.joinCondition(ctx, &h); err != nil {
 			return nil, nil, false, err
 		}
 		exact = exact && h.on != ""
@@ -74,20 +76,50 @@ func (x *session) hops(
 	return base, hops, exact, nil
 }
 
-// joinCondition returns the condition of a hop; empty if the engine has no exact
-// one, or the values do not allow it.
-func (x *session) joinCondition(ctx context.Context, h hop) (string, error) {
+// joinCondition sets the condition of a hop, which stays empty if the engine has no
+// exact one, or the values do not allow it.
+func (x *session) joinCondition(ctx context.Context, h *hop) error {
 	left, right, ok := comparableKeys(h.keys[0], h.keys[1])
 	if !ok {
-		return "", nil
+		return nil
 	}
 	if ok, err := x.comparable(ctx, h.from, h.keys[0]); !ok || err != nil {
-		return "", err
+		return err
 	}
 	if ok, err := x.comparable(ctx, h.to, h.keys[1]); !ok || err != nil {
-		return "", err
+		return err
 	}
-	return left + " = " + right, nil
+	h.on = left + " = " + right
+	plain, err := x.plainKeys(ctx, *h)
+	if err != nil || plain[0] == "" || plain == [2]string{left, right} {
+		return err
+	}
+	h.near = plain
+	h.on = plain[0] + " = " + plain[1] + " AND " + h.on
+	return nil
+}
+
+// plainKeys returns the expressions of a hop that an index compares, and that are
+// equal for all equal keys; empty: there are none.
+func (x *session) plainKeys(ctx context.Context, h hop) (keys [2]string, err error) {
+	a, b := h.keys[0], h.keys[1]
+	if b.PlainAs != nil {
+		if as := b.PlainAs(a); as != "" {
+			return [2]string{as, b.Plain}, nil
+		}
+	}
+	if a.PlainKind == "" || a.PlainKind != b.PlainKind || a.Plain == "" || b.Plain == "" {
+		return keys, nil
+	}
+	for _, side := range []struct {
+		of  *relation
+		key *Column
+	}{{h.from, a}, {h.to, b}} {
+		if plain, err := x.noneMatch(ctx, side.of, side.key.Unsorted); !plain || err != nil {
+			return keys, err
+		}
+	}
+	return [2]string{a.Plain, b.Plain}, nil
 }
 
 // origin returns the relation that a hop starts from: the base table, or that of
@@ -121,7 +153,7 @@ func comparableKeys(a, b *Column) (left, right string, ok bool) {
 	switch {
 	case a.Key == "" || b.Key == "" || a.Class == ClassOpaque || b.Class == ClassOpaque:
 	case numeric:
-		return a.Key, b.Key, a.Class == b.Class || a.Class.exactNumber() && b.Class.exactNumber()
+		return a.Key, b.Key, a.Class == b.Class || a.Class.exactNumber() && b.Class.exactNumber() || a.mixes(b) || b.mixes(a)
 	case a.Class == b.Class && a.Type != wire.TypeDecimal:
 		switch a.Class {
 		case ClassText, ClassBytes, ClassBoolean, ClassDate:
@@ -135,13 +167,21 @@ func comparableKeys(a, b *Column) (left, right string, ok bool) {
 	return a.Text, b.Text, a.Text != "" && b.Text != "" && !numeric
 }
 
-// from returns the FROM clause.
-func (b *builder) from(base *relation, hops []hop) string {
-	clause := " FROM " + base.from
+// from returns the FROM clause. base is the base table with its alias.
+func (b *builder) from(base string, hops []hop) string {
+	clause := " FROM " + base
 	for _, h := range hops {
 		clause += " LEFT JOIN " + h.to.from + " ON " + h.on
 	}
 	return clause
+}
+
+// fromFirst returns the FROM clause of a joined query whose window ends with row n:
+// a left join drops no row of the base table, so the first n rows of that give the
+// first n rows of the join, and no others need be joined or sorted.
+func (b *builder) fromFirst(q *plannedQuery, o order, n int64) string {
+	first := "SELECT t0.* FROM " + q.base.from + b.where(q.filters.pushed, q.base.column) + b.orderBy(o) + b.window(0, n)
+	return b.from("("+first+") t0", q.hops)
 }
 
 // joinInMemory reads the tables and joins them here. The join keeps the order of
@@ -154,6 +194,7 @@ func (x *session) joinInMemory(ctx context.Context, req *connector.QueryRequest,
 	if err != nil {
 		return err
 	}
+	x.explainFilters(base, req.Where, q.filters)
 	tables := make([]memsource.Relation, len(hops))
 	for i, h := range hops {
 		if h.from == base {
@@ -161,10 +202,7 @@ func (x *session) joinInMemory(ctx context.Context, req *connector.QueryRequest,
 		}
 		tables[i] = x.whole(ctx, h.to, len(req.Sort) > 0 || req.Windowed)
 	}
-	b := x.builder()
-	statement := q.statement(b)
-	rows := x.cells(ctx, base.name, statement, b.args, q.columns)
-	left := memsource.Relation{Columns: q.wire, Rows: rows}
+	left := memsource.Relation{Columns: q.wire, Rows: q.rows(ctx, x, 0, 0)}
 	joins := memsource.JoinRequest{Table: req.Table, Fields: req.Fields, FieldTypes: req.FieldTypes, Joins: req.Joins}
 	joined, err := memsource.Join(left, joins, tables, 0)
 	if err != nil {
@@ -180,7 +218,7 @@ func (x *session) whole(ctx context.Context, r *relation, ordered bool) memsourc
 	statement := "SELECT " + selectCells(r.columns) + " FROM " + r.from
 	if ordered {
 		var o order
-		o.breakTies(r, nil, true, false)
+		o.breakTies(r, ties{unsorted: true})
 		statement += x.builder().orderBy(o)
 	}
 	rel := memsource.Relation{Rows: x.cells(ctx, r.name, statement, nil, r.columns)}

@@ -15,11 +15,27 @@ import (
 // whose connections speak utf8mb4, as github.com/go-sql-driver/mysql's do.
 //
 // Text is compared as its bytes in utf8mb4, whatever the column's character set
-// and collation. TINYINT(1) and BIT(1) are booleans, true when not 0. DATETIME
-// is read as UTC; so is TIMESTAMP, which is an instant, because the session's
-// time zone is set to UTC. Dates with a month or a day of zero are null. A FLOAT
-// is read as the double that it is exactly. MariaDB's JSON, a LONGTEXT with a
-// check, is json. What looks inside json is left to the library.
+// and collation. DATETIME is read as UTC; so is TIMESTAMP, which is an instant,
+// because the session's time zone is set to UTC. Dates with a month or a day of
+// zero are null. A FLOAT is read as the double that it is exactly. ZEROFILL is left
+// out of numbers. MariaDB's JSON, a LONGTEXT with a check, is json, if the user
+// may see the check: the privilege SELECT on the database shows it, one on a table
+// may not. What looks inside json is left to the library.
+//
+// BIT(1) is a boolean. TINYINT(1), which is also what BOOLEAN means, is a number,
+// because the type allows all numbers of TINYINT and data that has only 0 and 1
+// today may have 2 tomorrow. A TINYINT that CHECK (c IN (0, 1)) keeps from other
+// numbers is a boolean, unless it is part of a key. So is one whose
+// [ColumnOptions.Type] says so: it is true when it is not 0.
+//
+// Columns that the user may not read do not exist. Neither do keys with such a
+// column.
+//
+// An index serves comparisons and the first rows of a sort by numbers, dates,
+// datetimes, and texts in utf8mb4, utf8mb3 or ascii whose collation ends in _bin.
+// Other collations have another order than the platform: they find equal texts, but
+// their comparisons and sorts read all rows. Bytes are read as they are, but sorted
+// and searched as base64, which takes the server seconds for some megabytes.
 //
 // A statement whose context ends is killed on the server, over another
 // connection; it also has the context's deadline as its own timeout.
@@ -39,24 +55,16 @@ func (mysql) Tx() *sql.TxOptions {
 }
 
 // Session sets UTC, and what else a session's own settings could change: rows
-// cut, keys of a sort cut, text spelled otherwise.
+// cut, keys of a sort cut, text spelled otherwise. The timeout has another name on
+// each server, in a comment that only that server executes.
 func (mysql) Session(ctx context.Context, q Queryer) error {
-	settings := "SET SESSION time_zone = '+00:00', sql_select_limit = DEFAULT, sql_mode = '', max_sort_length = " +
-		strconv.Itoa(mysqlSortLength)
-	var version string
-	if err := q.QueryRowContext(ctx, "SELECT VERSION()").Scan(&version); err != nil {
-		return err
-	}
 	limit := int64(0) // none
 	if deadline, ok := ctx.Deadline(); ok {
 		limit = max(1, time.Until(deadline).Milliseconds())
 	}
-	if strings.Contains(version, "MariaDB") {
-		settings += fmt.Sprintf(", max_statement_time = %d.%03d", limit/1000, limit%1000)
-	} else {
-		settings += fmt.Sprintf(", max_execution_time = %d", limit)
-	}
-	_, err := q.ExecContext(ctx, settings)
+	_, err := q.ExecContext(ctx, fmt.Sprintf("SET SESSION time_zone = '+00:00', sql_select_limit = DEFAULT, sql_mode = '', "+
+		"max_sort_length = %d /*M!100100 , max_statement_time = %d.%03d */ /*!80000 , max_execution_time = %d */",
+		mysqlSortLength, limit/1000, limit%1000, limit))
 	return err
 }
 
@@ -141,8 +149,8 @@ func (mysql) Reason(err error) Reason {
 	}
 	number := text[:len(text)-len(strings.TrimLeft(text, "0123456789"))]
 	switch number {
-	case "1045", "1044", "1698", "1130", "1227":
-		return ReasonRejected
+	case "1045", "1044", "1698", "1130", "1227", "1129", "3118", "4151", "1820", "1862":
+		return ReasonRejected // 1820 and 1862: the password has expired; 3118 and 4151: the account is locked
 	case "1049":
 		return ReasonNoDatabase
 	case "1146", "1054", "1356":
@@ -151,8 +159,12 @@ func (mysql) Reason(err error) Reason {
 		return ReasonForbidden
 	case "1969", "3024", "1317", "1205":
 		return ReasonTimeout
-	case "1040", "1203":
-		return ReasonUnreachable
+	case "1040", "1203", "1226":
+		return ReasonBusy
+	case "1053":
+		return ReasonStarting
+	case "3159":
+		return ReasonTLSRequired
 	}
 	return ReasonOther
 }

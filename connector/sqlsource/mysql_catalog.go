@@ -2,36 +2,41 @@ package sqlsource
 
 import (
 	"context"
-	"database/sql"
+	"fmt"
 	"slices"
+	"strconv"
 	"strings"
+
+	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
-// The words of a catalog column's Note.
+// The words of a catalog column's Note. Behind noteCollation stands its name.
 const (
-	noteJSON     = "json"     // a text that the engine keeps JSON
-	noteCharset  = "charset"  // a text whose bytes are not UTF-8
-	noteUnsigned = "unsigned" // an integer
+	noteBoolean   = "boolean"  // an integer that a CHECK keeps 0 or 1
+	noteCharset   = "charset"  // a text whose bytes are not UTF-8
+	noteCollation = "collate:" // of a text
+	noteJSON      = "json"     // a text that the engine keeps JSON
+	noteUnsigned  = "unsigned" // an integer
+	noteZerofill  = "zerofill" // a number that the engine shows with zeros in front
 )
 
 // Catalog reads information_schema, which shows what the user may use. It reads
 // one table at a time if names are given, because the engine finds a table
-// quickly only by equality with constants.
+// quickly only by equality with constants. Columns that the user may not read do
+// not exist here.
 func (f mysql) Catalog(ctx context.Context, q Queryer, schema string, names []string) ([]Table, []string, error) {
-	if schema == "" {
-		var current sql.NullString
-		if err := q.QueryRowContext(ctx, "SELECT DATABASE()").Scan(&current); err != nil {
-			return nil, nil, err
-		}
-		schema = current.String
+	var current, version string
+	if err := q.QueryRowContext(ctx, "SELECT COALESCE(DATABASE(), ''), VERSION()").Scan(&current, &version); err != nil {
+		return nil, nil, err
 	}
+	scope := mysqlScope{Queryer: q, schema: or(schema, current), server: parseMySQLVersion(version)}
 	if names == nil {
-		tables, err := mysqlScope{Queryer: q, schema: schema}.read(ctx)
-		return tables, nil, err
+		return scope.read(ctx)
 	}
 	var tables []Table
 	for _, name := range names {
-		found, err := mysqlScope{q, schema, &name}.read(ctx)
+		scope.table = &name
+		found, _, err := scope.read(ctx)
 		if err != nil {
 			return nil, nil, err
 		}
@@ -40,157 +45,141 @@ func (f mysql) Catalog(ctx context.Context, q Queryer, schema string, names []st
 	return tables, nil, nil
 }
 
+// mysqlVersion is what a server says of itself.
+type mysqlVersion struct {
+	maria  bool
+	number int // 101106 for 10.11.6
+}
+
+// parseMySQLVersion reads the answer of VERSION(), as 8.0.36 or 10.11.6-MariaDB.
+func parseMySQLVersion(text string) mysqlVersion {
+	v := mysqlVersion{maria: strings.Contains(text, "MariaDB")}
+	digits := text[:len(text)-len(strings.TrimLeft(text, "0123456789."))]
+	parts := append(strings.Split(digits, "."), "0", "0")
+	for _, part := range parts[:3] {
+		n, _ := strconv.Atoi(part)
+		v.number = v.number*100 + n
+	}
+	return v
+}
+
 // mysqlScope is what one reading of the catalog is about: a schema, or one table
 // of it.
 type mysqlScope struct {
 	Queryer
 	schema string
 	table  *string
+	server mysqlVersion
 }
 
-// where returns the condition on views of information_schema, named by the
-// prefixes of their columns, and its arguments.
-func (s mysqlScope) where(prefixes ...string) (where string, args []any) {
-	var conditions []string
-	for _, prefix := range prefixes {
-		conditions = append(conditions, prefix+"_SCHEMA = ?")
-		args = append(args, s.schema)
-		if s.table != nil {
-			conditions = append(conditions, strings.Replace(prefix, "CONSTRAINT", "TABLE", 1)+"_NAME = ?")
-			args = append(args, *s.table)
-		}
+// where returns the condition on a view of information_schema whose columns'
+// names begin with prefix, and its arguments.
+func (s mysqlScope) where(prefix string) (where string, args []any) {
+	where, args = prefix+"_SCHEMA = ?", []any{s.schema}
+	if s.table != nil {
+		where += " AND " + strings.Replace(prefix, "CONSTRAINT", "TABLE", 1) + "_NAME = ?"
+		args = append(args, *s.table)
 	}
-	return strings.Join(conditions, " AND "), args
+	return where, args
 }
 
-// read returns all tables of the scope with their columns and keys.
-func (s mysqlScope) read(ctx context.Context) ([]Table, error) {
+// read returns all tables of the scope with their columns and keys, and warns of
+// those that the user may not read.
+func (s mysqlScope) read(ctx context.Context) (tables []Table, warnings []string, err error) {
 	var list tableList
-	if err := s.columns(ctx, &list); err != nil || len(list.tables) == 0 {
-		return nil, err
+	if err := s.tables(ctx, &list); err != nil || len(list.tables) == 0 {
+		return nil, nil, err
+	}
+	if err := s.columns(ctx, &list); err != nil {
+		return nil, nil, err
 	}
 	if err := s.keys(ctx, &list); err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	for i := range list.tables {
-		list.tables[i].keysRead()
+	if err := s.checks(ctx, &list); err != nil {
+		return nil, nil, err
 	}
-	return list.tables, s.jsonColumns(ctx, &list)
+	warnings = list.dropKeys()
+	for _, t := range list.tables {
+		if len(t.Columns) == 0 {
+			warnings = append(warnings, fmt.Sprintf("The table %s is left out, because the user of the database does not have "+
+				"the privilege SELECT on it, or on any of its columns.", wire.QuoteName(t.Name)))
+			continue
+		}
+		t.keysRead()
+		tables = append(tables, t)
+	}
+	return tables, warnings, nil
 }
 
-// columns adds the tables with their columns. Names are compared to the letter,
+// tables adds the tables, without columns. Names are compared to the letter,
 // whatever the server's collation.
-func (s mysqlScope) columns(ctx context.Context, list *tableList) error {
-	where, args := s.where("c.TABLE", "t.TABLE")
-	return each(ctx, s, `SELECT c.TABLE_NAME, t.TABLE_TYPE, COALESCE(t.TABLE_COMMENT, ''), t.TABLE_ROWS,
-		c.COLUMN_NAME, c.COLUMN_COMMENT, c.IS_NULLABLE = 'YES', LOWER(c.DATA_TYPE), LOWER(c.COLUMN_TYPE),
-		COALESCE(c.NUMERIC_PRECISION, c.CHARACTER_OCTET_LENGTH, 0), COALESCE(c.NUMERIC_SCALE, 0), COALESCE(c.DATETIME_PRECISION, 0),
-		COALESCE(c.CHARACTER_SET_NAME, '')
-		FROM information_schema.COLUMNS c JOIN information_schema.TABLES t ON t.TABLE_SCHEMA = c.TABLE_SCHEMA AND t.TABLE_NAME = c.TABLE_NAME
+func (s mysqlScope) tables(ctx context.Context, list *tableList) error {
+	where, args := s.where("t.TABLE")
+	return each(ctx, s, `SELECT t.TABLE_NAME, t.TABLE_TYPE = 'VIEW', COALESCE(t.TABLE_COMMENT, ''), t.TABLE_ROWS
+		FROM information_schema.TABLES t
 		WHERE `+where+` AND t.TABLE_TYPE IN ('BASE TABLE', 'VIEW', 'SYSTEM VERSIONED')
-		ORDER BY c.TABLE_NAME, c.ORDINAL_POSITION`, args, func(scan func(...any) error) error {
+		ORDER BY t.TABLE_NAME`, args, func(scan func(...any) error) error {
 		var t Table
-		var c CatalogColumn
-		var kind, columnType, charset string
-		var rows sql.NullInt64
-		var fraction int
-		err := scan(&t.Name, &kind, &t.Comment, &rows,
-			&c.Name, &c.Comment, &c.Nullable, &c.DataType, &columnType, &c.Precision, &c.Scale, &fraction, &charset)
+		err := scan(&t.Name, &t.View, &t.Comment, &t.Estimate)
 		if err != nil || s.table != nil && *s.table != t.Name {
 			return err
 		}
-		if t.View = kind == "VIEW"; t.View {
-			t.Comment = "" // only the word VIEW
-		} else if rows.Valid {
-			t.Estimate = &rows.Int64
+		if t.View {
+			t.Comment, t.Estimate = "", nil // only the word VIEW
 		}
-		mysqlType(&c, columnType, charset, fraction)
-		table := list.table(t)
-		table.Columns = append(table.Columns, c)
+		list.table(t)
 		return nil
 	})
 }
 
-// keys adds the keys of the tables in list.
-func (s mysqlScope) keys(ctx context.Context, list *tableList) error {
-	read := func(statement string, args []any) error {
-		return each(ctx, s, statement, args, func(scan func(...any) error) error {
-			var table, kind, key, column, target, targetColumn string
-			if err := scan(&table, &kind, &key, &column, &target, &targetColumn); err != nil {
-				return err
-			}
-			if t := list.find(table); t != nil {
-				t.addKey(kind, key, column, target, targetColumn)
-			}
-			return nil
-		})
-	}
-	where, args := s.where("k.TABLE")
-	err := read(`SELECT k.TABLE_NAME, CASE k.INDEX_NAME WHEN 'PRIMARY' THEN '`+primaryKey+`' ELSE '`+uniqueKey+`' END,
-		k.INDEX_NAME, COALESCE(k.COLUMN_NAME, ''), '', ''
-		FROM information_schema.STATISTICS k
-		WHERE `+where+` AND k.NON_UNIQUE = 0 AND k.INDEX_TYPE <> 'FULLTEXT'
-		ORDER BY k.TABLE_NAME, k.INDEX_NAME, k.SEQ_IN_INDEX`, args)
-	if err != nil {
-		return err
-	}
-	return read(`SELECT k.TABLE_NAME, '`+foreignKey+`', k.CONSTRAINT_NAME, k.COLUMN_NAME, k.REFERENCED_TABLE_NAME, k.REFERENCED_COLUMN_NAME
-		FROM information_schema.KEY_COLUMN_USAGE k
-		WHERE `+where+` AND k.REFERENCED_TABLE_SCHEMA = k.TABLE_SCHEMA
-		ORDER BY k.TABLE_NAME, k.CONSTRAINT_NAME, k.ORDINAL_POSITION`, args)
-}
-
-// jsonColumns notes the texts that MariaDB keeps JSON.
-func (s mysqlScope) jsonColumns(ctx context.Context, list *tableList) error {
-	longText := func(c CatalogColumn) bool { return c.DataType == "longtext" }
-	if !slices.ContainsFunc(list.tables, func(t Table) bool { return slices.ContainsFunc(t.Columns, longText) }) {
-		return nil
-	}
-	var version string
-	err := s.QueryRowContext(ctx, "SELECT VERSION()").Scan(&version)
-	if err != nil || !strings.Contains(version, "MariaDB") {
-		return err
-	}
-	where, args := s.where("k.CONSTRAINT")
-	statement := "SELECT k.TABLE_NAME, k.CHECK_CLAUSE FROM information_schema.CHECK_CONSTRAINTS k WHERE " + where
-	return each(ctx, s, statement, args, func(scan func(...any) error) error {
-		var table, clause string
-		if err := scan(&table, &clause); err != nil {
+// columns adds the columns that the user may read.
+func (s mysqlScope) columns(ctx context.Context, list *tableList) error {
+	where, args := s.where("c.TABLE")
+	return each(ctx, s, `SELECT c.TABLE_NAME, c.COLUMN_NAME, c.COLUMN_COMMENT, c.IS_NULLABLE = 'YES', LOWER(c.DATA_TYPE), LOWER(c.COLUMN_TYPE),
+		COALESCE(c.NUMERIC_PRECISION, c.CHARACTER_OCTET_LENGTH, 0), COALESCE(c.NUMERIC_SCALE, 0), COALESCE(c.DATETIME_PRECISION, 0),
+		COALESCE(c.CHARACTER_SET_NAME, ''), COALESCE(c.COLLATION_NAME, '')
+		FROM information_schema.COLUMNS c
+		WHERE `+where+` AND FIND_IN_SET('select', c.PRIVILEGES) > 0
+		ORDER BY c.TABLE_NAME, c.ORDINAL_POSITION`, args, func(scan func(...any) error) error {
+		var c CatalogColumn
+		var table, columnType, charset, collation string
+		var fraction int
+		err := scan(&table, &c.Name, &c.Comment, &c.Nullable, &c.DataType, &columnType,
+			&c.Precision, &c.Scale, &fraction, &charset, &collation)
+		if err != nil {
 			return err
 		}
 		if t := list.find(table); t != nil {
-			for i := range t.Columns {
-				if c := &t.Columns[i]; clause == "json_valid("+(mysql{}).Quote(c.Name)+")" {
-					c.Note += " " + noteJSON
-				}
-			}
+			mysqlType(&c, columnType, charset, collation, fraction)
+			t.Columns = append(t.Columns, c)
 		}
 		return nil
 	})
 }
 
 // mysqlType completes a column with what Column must know of its full type.
-func mysqlType(c *CatalogColumn, columnType, charset string, fraction int) {
+func mysqlType(c *CatalogColumn, columnType, charset, collation string, fraction int) {
 	switch c.DataType {
-	case "tinyint":
-		if strings.HasPrefix(columnType, "tinyint(1)") {
-			c.DataType = "boolean"
-		}
-	case "bit":
-		if columnType == "bit(1)" {
-			c.DataType = "boolean"
+	case "tinyint", "smallint", "mediumint", "int", "bigint", "decimal", "double", "float":
+		for _, word := range []string{noteUnsigned, noteZerofill} {
+			if strings.Contains(columnType, word) {
+				c.Note += " " + word
+			}
 		}
 	case "datetime", "timestamp":
 		c.Precision = fraction
 	case "binary", "varbinary":
 		c.Precision = (c.Precision + 2) / 3 * 4 // as base64
 	}
-	if strings.Contains(columnType, "unsigned") {
-		c.Note += " " + noteUnsigned
+	if charset == "" {
+		return
 	}
-	switch charset {
-	case "", "utf8mb4", "utf8mb3", "utf8", "ascii":
-	default:
+	c.Note += " " + noteCollation + collation
+	if !slices.Contains([]string{"utf8mb4", "utf8mb3", "utf8", "ascii"}, charset) {
 		c.Note += " " + noteCharset
 	}
 }
+
+// has reports whether a column's note has one of the words above.
+func (c *CatalogColumn) has(word string) bool { return slices.Contains(strings.Fields(c.Note), word) }

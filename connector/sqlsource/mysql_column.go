@@ -1,6 +1,8 @@
 package sqlsource
 
 import (
+	"encoding/base64"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -10,47 +12,13 @@ import (
 // Column reads as text what drivers return differently, dates above all.
 func (f mysql) Column(ref string, c CatalogColumn) Column {
 	column := Column{Cell: ref, Raw: ref, Key: ref, Stored: ref}
-	asText := func(expr string) string { return "CAST(CAST(" + expr + " AS CHAR) AS BINARY)" }
 	switch c.DataType {
-	case "boolean":
-		column.Type, column.Class = wire.TypeBoolean, ClassBoolean
-		column.Raw = "(" + ref + " <> 0)"
-		column.Cell, column.Key, column.Tie = column.Raw, column.Raw, ref
-		column.Decode = DecodeBoolean
-		column.Text = "CAST(CASE WHEN " + ref + " <> 0 THEN 'true' WHEN " + ref + " = 0 THEN 'false' END AS BINARY)"
-	case "tinyint", "smallint", "mediumint", "int", "bigint", "year":
-		column.Type, column.Class = wire.TypeNumber, ClassInteger
-		column.Decode = DecodeInteger
-		if c.DataType == "year" {
-			column.Raw = "CAST(" + ref + " AS SIGNED)" // not the two digits that a year also has
-			column.Cell, column.Key = column.Raw, column.Raw
+	case "tinyint", "smallint", "mediumint", "int", "bigint", "year", "bit", "decimal", "float", "double":
+		if c.isMySQLBoolean() {
+			mysqlBoolean(&column, ref)
+			break
 		}
-		if c.DataType == "bigint" && strings.Contains(c.Note, noteUnsigned) {
-			column.Class, column.Precision = ClassDecimal, 20
-			column.Bind = func(param string) string { return "CAST(" + param + " AS DECIMAL(20, 0))" }
-		}
-		column.Text = asText(column.Raw)
-	case "bit":
-		column.Type, column.Class = wire.TypeNumber, ClassDecimal
-		column.Raw = "CAST(" + ref + " AS UNSIGNED)"
-		column.Cell, column.Key, column.Text = column.Raw, column.Raw, asText(column.Raw)
-		column.Decode = DecodeInteger
-		column.Precision = 20
-		column.Bind = func(param string) string { return "CAST(" + param + " AS DECIMAL(20, 0))" }
-	case "decimal":
-		column.Type, column.Class = wire.TypeDecimal, ClassDecimal
-		column.Precision, column.Scale = c.Precision, c.Scale
-		column.Decode = DecodeDecimal
-		to := "DECIMAL(" + strconv.Itoa(c.Precision) + ", " + strconv.Itoa(c.Scale) + ")"
-		column.Bind = func(param string) string { return "CAST(" + param + " AS " + to + ")" }
-		column.Text = asText(ref)
-	case "float", "double":
-		column.Type, column.Class = wire.TypeNumber, ClassFloat
-		column.Decode = DecodeFloat
-		if c.DataType == "float" {
-			column.Raw = "(" + ref + " + 0e0)"
-			column.Cell, column.Key = column.Raw, column.Raw
-		}
+		mysqlNumber(&column, ref, c)
 	case "date", "datetime", "timestamp":
 		mysqlMoment(&column, ref, c)
 	case "json":
@@ -58,9 +26,7 @@ func (f mysql) Column(ref string, c CatalogColumn) Column {
 		column.Cell, column.Tie, column.Key = "CAST("+ref+" AS CHAR)", mysqlHash(ref), ""
 		column.Decode = DecodeJSON
 	case "binary", "varbinary", "tinyblob", "blob", "mediumblob", "longblob":
-		column.Type, column.Class = wire.TypeString, ClassText
-		column.Raw = "CAST(REPLACE(TO_BASE64(" + ref + "), '\\n', '') AS BINARY)"
-		column.Cell, column.Decode = column.Raw, DecodeText
+		mysqlBytes(&column, ref, c)
 	case "geometry", "point", "linestring", "polygon", "multipoint", "multilinestring", "multipolygon", "geometrycollection":
 		column.Type, column.Class = wire.TypeString, ClassText
 		column.Raw = "CAST(ST_AsText(" + ref + ") AS BINARY)"
@@ -73,14 +39,105 @@ func (f mysql) Column(ref string, c CatalogColumn) Column {
 		column.Key, column.Text = column.Raw, column.Raw
 		if c.Precision == 0 || c.Precision > mysqlSortLength-72 { // bytes, and some room for what the engine adds
 			column.Long = "LENGTH(" + column.Raw + ") > " + strconv.Itoa(mysqlSortLength-72)
-			column.Tie = mysqlHash(column.Raw)
+			column.Tie = or(column.Tie, mysqlHash(column.Raw))
 		}
 	}
-	if strings.Contains(c.Note, noteJSON) {
+	if c.has(noteJSON) {
 		column.Type, column.Class, column.Decode = wire.TypeJSON, ClassOpaque, DecodeJSON
 		column.Tie, column.Key, column.Text, column.Same = mysqlHash(column.Raw), "", "", nil
 	}
+	mysqlIndex(&column, ref, c)
 	return column.as(c.Want)
+}
+
+// mysqlAsText returns an expression of the bytes of a number's digits.
+func mysqlAsText(expr string) string { return "CAST(CAST(" + expr + " AS CHAR) AS BINARY)" }
+
+// isMySQLBoolean reports whether a column is a boolean: BIT(1), an integer that a
+// CHECK keeps 0 or 1, or one that the host says is one.
+func (c *CatalogColumn) isMySQLBoolean() bool {
+	if c.Want != "" {
+		return c.Want == wire.TypeBoolean && (c.DataType == "tinyint" || c.DataType == "bit" && c.Precision == 1)
+	}
+	return c.has(noteBoolean) || c.DataType == "bit" && c.Precision == 1
+}
+
+// mysqlBoolean completes a boolean, which is true when it is not 0.
+func mysqlBoolean(column *Column, ref string) {
+	column.Type, column.Class = wire.TypeBoolean, ClassBoolean
+	column.Raw = "(" + ref + " <> 0)"
+	column.Cell, column.Key, column.Tie = column.Raw, column.Raw, ref
+	column.Decode = DecodeBoolean
+	column.Text = "CAST(CASE WHEN " + ref + " <> 0 THEN 'true' WHEN " + ref + " = 0 THEN 'false' END AS BINARY)"
+}
+
+// mysqlNumber completes a number. ZEROFILL is taken away, so that a number has one
+// spelling wherever it is read.
+func mysqlNumber(column *Column, ref string, c CatalogColumn) {
+	column.Type, column.Class = wire.TypeNumber, ClassInteger
+	column.Decode = DecodeInteger
+	decimal := "DECIMAL(20, 0)"
+	plain := "UNSIGNED"
+	switch c.DataType {
+	case "year": // not the two digits that a year also has
+		column.Raw = "CAST(" + ref + " AS SIGNED)"
+		column.Cell, column.Key = column.Raw, column.Raw
+	case "bit":
+		column.Raw = "CAST(" + ref + " AS UNSIGNED)"
+		column.Cell, column.Key = column.Raw, column.Raw
+		column.Class, column.Precision = ClassDecimal, 20
+	case "bigint":
+		if c.has(noteUnsigned) {
+			column.Class, column.Precision = ClassDecimal, 20
+		}
+	case "decimal":
+		column.Type, column.Class, column.Decode = wire.TypeDecimal, ClassDecimal, DecodeDecimal
+		column.Precision, column.Scale = c.Precision, c.Scale
+		decimal = "DECIMAL(" + strconv.Itoa(c.Precision) + ", " + strconv.Itoa(c.Scale) + ")"
+		plain = decimal
+	case "float", "double":
+		column.Class, column.Decode = ClassFloat, DecodeFloat
+		if c.DataType == "float" {
+			column.Raw = "(" + ref + " + 0e0)"
+			column.Cell, column.Key = column.Raw, column.Raw
+		}
+		return
+	}
+	if column.Class == ClassDecimal {
+		column.Bind = func(param string) string { return "CAST(" + param + " AS " + decimal + ")" }
+	}
+	if c.has(noteZerofill) {
+		column.Read = func(expr string) string { return "CAST(" + expr + " AS " + plain + ")" }
+		column.Cell = column.Read(ref)
+	}
+	column.Text = mysqlAsText(column.Cell)
+}
+
+// mysqlBytes completes a column of bytes, which are base64 to the platform. They
+// are read as they are: SQL takes seconds for some megabytes in base64.
+func mysqlBytes(column *Column, ref string, c CatalogColumn) {
+	column.Type, column.Class, column.Decode = wire.TypeString, ClassText, DecodeBytes
+	column.Raw = "CAST(REPLACE(TO_BASE64(" + ref + "), '\\n', '') AS BINARY)"
+	column.Read = func(expr string) string { return "FROM_BASE64(" + expr + ")" }
+	column.Same = func(args []any, bind func(any) string) string {
+		var params []string
+		for _, arg := range args {
+			if b, err := base64.StdEncoding.Strict().DecodeString(arg.(string)); err == nil && !strings.ContainsAny(arg.(string), "\r\n") {
+				params = append(params, mysql{}.TextParam(bind(b)))
+			}
+		}
+		if len(params) == 0 {
+			return falseSQL
+		}
+		return ref + " IN (" + strings.Join(params, ", ") + ")"
+	}
+	switch c.DataType {
+	case "mediumblob", "longblob": // TO_BASE64 is null where it would be longer
+		column.Guard = "LENGTH(" + ref + ") > @@max_allowed_packet DIV 2"
+		column.Tie = mysqlHash(ref)
+	case "blob":
+		column.Tie = mysqlHash(ref)
+	}
 }
 
 // mysqlHash returns an expression that tells texts apart that are too long for
@@ -94,11 +151,17 @@ func mysqlText(column *Column, ref string, c CatalogColumn) {
 	column.Raw = "CAST(" + ref + " AS BINARY)"
 	switch c.DataType {
 	case "char", "varchar", "tinytext", "text", "mediumtext", "longtext":
-		if strings.Contains(c.Note, noteCharset) {
+		if c.has(noteCharset) {
 			break
 		}
 		// Equal bytes are equal in every collation, so an index serves.
+		_, charset := c.mysqlCollation()
 		column.Same = func(args []any, bind func(any) string) string {
+			// The engine refuses to compare with a character that the column cannot hold.
+			args = slices.DeleteFunc(slices.Clone(args), func(arg any) bool { return !mysqlHolds(charset, arg.(string)) })
+			if len(args) == 0 {
+				return falseSQL
+			}
 			list := func(as func(string) string) string {
 				params := make([]string, len(args))
 				for i, arg := range args {

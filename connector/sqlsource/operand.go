@@ -134,11 +134,11 @@ func floatOperand(d digits) operand {
 }
 
 // textOperand cuts a text at its first NUL where the engine's texts have none.
-func textOperand(s string, noNUL bool) operand {
-	if i := strings.IndexByte(s, 0); i >= 0 && noNUL {
-		return operand{arg: s[:i], side: -1}
+func textOperand(s string, c *Column) operand {
+	if i := strings.IndexByte(s, 0); i >= 0 && c.NoNUL {
+		return operand{arg: c.operand(s[:i]), side: -1}
 	}
-	return operand{arg: s}
+	return operand{arg: c.operand(s)}
 }
 
 // instantOperand cuts an instant to a class's unit: days, or digits of a

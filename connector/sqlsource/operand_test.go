@@ -161,7 +161,7 @@ func TestTextOperand(t *testing.T) {
 		for _, value := range []string{"", "a", "a\x00", "a\x00b", "\x00", "b\x00"} {
 			for _, op := range comparators {
 				program := compiled(t, op, value, wire.TypeString)
-				o := textOperand(value, true)
+				o := textOperand(value, &Column{NoNUL: true})
 				require.NotContains(t, o.arg, "\x00")
 				got := holds(op, o, func(arg any) int { return strings.Compare(cell, arg.(string)) })
 				require.Equal(t, program.Match([]wire.Value{wire.Text(cell)}), got, "%q %s %q", cell, op, value)
@@ -180,6 +180,8 @@ func TestSumOfParts(t *testing.T) {
 		{18446744073, 1709551614, "18446744074709551614"}, {1, -1, "999999999"},
 		{math.MaxInt64, 0, strconv.FormatInt(math.MaxInt64, 10) + "000000000"},
 	} {
-		require.Equal(t, c.want, sumOfParts(c.high, c.low).String())
+		sum, ok := sumOfParts([]any{c.high, c.low})
+		require.True(t, ok)
+		require.Equal(t, c.want, sum.String())
 	}
 }

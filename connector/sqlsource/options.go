@@ -23,8 +23,18 @@ type Open func(ctx context.Context, credentials wire.Credentials) (*sql.DB, erro
 // field mean the default.
 type Options struct {
 	// Schema is the schema whose tables are served. Default: the engine's
-	// ("public" for PostgreSQL, the database itself for MySQL).
+	// ("public" for PostgreSQL, the database itself for MySQL, "main" for SQLite,
+	// where attached databases are schemas too).
 	Schema string
+	// Schemas are the schemas whose tables are served, in place of Schema. If there
+	// are several, a table's name is "schema.table", in the protocol and in Only
+	// and Tables, and foreign keys between the schemas are listed. Tables whose
+	// names would then be the same, because names have dots, are not served.
+	Schemas []string
+	// SchemasOf returns the schemas that a tenant's credentials choose, in place of
+	// Schema and Schemas; none leaves these. It is no fence: what a tenant may read
+	// is for the database to decide.
+	SchemasOf func(wire.Credentials) []string
 	// Only lists the tables that are served, by their names in the database.
 	// Nil: all that the credentials may read.
 	Only []string
@@ -39,9 +49,23 @@ type Options struct {
 	// EstimateSizes makes /size answer the engine's estimate, with exact false,
 	// where the engine has one. Counting a large table is slow in some engines.
 	EstimateSizes bool
-	// Profile limits how long a discovery spends on samples and statistics, all
-	// tables together. Default: 2 seconds. Negative: they are left out.
+	// Profile limits how long a discovery spends on the samples of one table, and
+	// how long on its row count and statistics. It is a last resort, for views whose
+	// queries are slow: what is read of a table is limited by its rows and cells, so
+	// that the answer does not depend on the load of the server. A warning says what
+	// was left out. Tables of more than 200,000 rows, or of more than 2,000,000
+	// cells, have no statistics; tables of more than 2,000,000 rows are not counted.
+	// Default: 10 seconds. Negative: samples, counts and statistics are left out.
+	//
+	// A discovery keeps its request's deadline too: if it comes near, the remaining
+	// tables are listed as the catalog has them, with a warning.
 	Profile time.Duration
+
+	// Observe is told how each call of the library was answered, when it ends: by
+	// which statements, and what the engine did not do. It is not told of calls that
+	// only read the catalog. It is called in the goroutine of the call, so it must be
+	// quick, and for several requests at once.
+	Observe func(ctx context.Context, plan Plan)
 }
 
 // TableOptions overrides what the catalog says of a table.
@@ -66,14 +90,14 @@ type ColumnOptions struct {
 }
 
 // defaultProfile is the default of Options.Profile.
-const defaultProfile = 2 * time.Second
+const defaultProfile = 10 * time.Second
 
 // newSource returns a source, or every fault of its arguments at once.
 func newSource(s *Source, options *Options) (*Source, error) {
 	if options != nil {
 		s.options = *options
 	}
-	faults := s.options.faults()
+	faults := append(s.options.faults(), s.options.schemaFaults()...)
 	if s.flavor == nil {
 		faults = append(faults, errors.New("sqlsource: no flavor; pass the one of the engine, such as sqlsource.PostgreSQL()"))
 	}
@@ -85,6 +109,9 @@ func newSource(s *Source, options *Options) (*Source, error) {
 	}
 	if s.options.Profile == 0 {
 		s.options.Profile = defaultProfile
+	}
+	if reader, ok := s.flavor.(RowReader); ok {
+		s.flavor, s.rows = reader.Engine(), reader
 	}
 	if err := errors.Join(faults...); err != nil {
 		return nil, err

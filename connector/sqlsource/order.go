@@ -17,6 +17,12 @@ type order struct {
 	// then may the engine cut a window: pages of an order that is not total can
 	// repeat a row and lose another.
 	total bool
+	// own is how many of the terms are of the base table alone. They come first.
+	own int
+	// first is the column whose index gives the rows in order; nil: there is none.
+	// The first term is then its Sorted, which orders the rows that it selects by
+	// inside. The other rows come after them, by the other terms.
+	first *Column
 }
 
 // orderTerm is one term of ORDER BY.
@@ -38,72 +44,133 @@ func (b *builder) orderBy(o order) string {
 	return " ORDER BY " + strings.Join(list, ", ")
 }
 
-// order returns the requested sort with its ties broken, so that pages compose
-// [rule query-3]. A sort that the engine cannot do exactly, or whose ties it
-// cannot break, is left to the library: the order then has no terms. Without a
+// order returns the requested sort of a query with its ties broken, so that pages
+// compose [rule query-3]. A sort that the engine cannot do exactly, or whose ties
+// it cannot break, is left to the library: the order then has no terms. Without a
 // sort, the order is as total as the engine can make it.
-func (x *session) order(ctx context.Context, sort []wire.SortKey, base *relation, hops []hop) (order, error) {
-	terms, used, err := x.sortTerms(ctx, sort, base)
-	if err != nil || len(sort) > 0 && len(used) == 0 {
+func (x *session) order(ctx context.Context, q *plannedQuery) (order, error) {
+	sort, base := q.req.Sort, q.base
+	used := sortColumns(sort, base)
+	if used == nil && len(sort) > 0 {
+		return order{}, nil
+	}
+	o := order{sorted: true, total: true}
+	conditions, asked := sortGuards(used), q.filters.pushed
+	if len(used) > 0 && q.req.Reach > 0 && len(q.hops) == 0 {
+		byIndex, err := x.readByIndex(ctx, q, used[0])
+		if err != nil {
+			return order{}, err
+		}
+		if byIndex {
+			o.first = used[0]
+			conditions = append(sortGuards(used[1:]), used[0].Long)
+		}
+	}
+	if exact, err := x.noneAmong(ctx, q.sorted(), conditions...); !exact || err != nil {
+		q.filters.pushed = asked
 		return order{}, err
 	}
-	o := order{terms: terms, sorted: true, total: true}
-	o.breakTies(base, used, len(sort) == 0, false)
-	for _, h := range hops {
-		o.breakTies(h.to, nil, len(sort) == 0, true)
+	o.sortBy(sort, base)
+	o.breakTies(base, ties{used: used, unsorted: len(sort) == 0, desc: lastDesc(sort)})
+	o.own = len(o.terms)
+	for _, h := range q.hops {
+		o.breakTies(h.to, ties{unsorted: len(sort) == 0, outer: true})
 	}
 	if len(sort) > 0 && !o.total {
+		q.filters.pushed = asked
 		return order{}, nil
 	}
 	return o, nil
 }
 
-// sortTerms returns the terms of a requested sort and its columns, each once.
-// It returns none if the engine cannot sort so exactly.
-func (x *session) sortTerms(ctx context.Context, sort []wire.SortKey, base *relation) (terms []orderTerm, used []*Column, err error) {
+// sorted returns the rows whose order the query's answer shows. The engine and the
+// library break ties alike by a primary key. Without one, the same of them does a
+// sort whatever the filters are, so all rows count.
+func (q *plannedQuery) sorted() scope {
+	guarded := func(c *Column) bool { return c.Guard != "" }
+	if q.base.primary == nil || slices.ContainsFunc(q.base.primary, guarded) {
+		return scope{relation: q.base}
+	}
+	return q.base.within(q.filters.pushed)
+}
+
+// sortColumns returns the columns of a requested sort, each once; nil if one of
+// them has no Key.
+func sortColumns(sort []wire.SortKey, base *relation) []*Column {
+	var used []*Column
 	for _, key := range sort {
 		c := base.column(key.Field)
 		if c.Key == "" {
-			return nil, nil, nil
+			return nil
 		}
+		if !slices.Contains(used, c) {
+			used = append(used, c)
+		}
+	}
+	return used
+}
+
+// lastDesc reports whether the last key of a sort descends.
+func lastDesc(sort []wire.SortKey) bool { return len(sort) > 0 && sort[len(sort)-1].Dir == wire.Desc }
+
+// sortBy adds the terms of a requested sort.
+func (o *order) sortBy(sort []wire.SortKey, base *relation) {
+	var used []*Column
+	for _, key := range sort {
+		c := base.column(key.Field)
 		if slices.Contains(used, c) {
 			continue
 		}
 		used = append(used, c)
 		desc := key.Dir == wire.Desc
-		terms = append(terms, orderTerm{c.Key, desc, c.nullable || c.Odd != ""})
+		if c == o.first {
+			o.terms = append(o.terms, orderTerm{c.Sorted, desc, false})
+			continue
+		}
+		o.terms = append(o.terms, orderTerm{c.Key, desc, c.nullable || c.Odd != ""})
 		if c.Odd != "" { // values of another type come after the others
-			terms = append(terms, orderTerm{c.OddText, desc, true})
+			o.terms = append(o.terms, orderTerm{c.OddText, desc, true})
 		}
 	}
-	if exact, err := x.sortable(ctx, base, used...); !exact || err != nil {
-		return nil, nil, err
-	}
-	return terms, used, nil
+}
+
+// ties says how the ties of a relation's rows are broken.
+type ties struct {
+	used     []*Column // the columns of the sort, whose keys are terms already
+	unsorted bool      // the order begins with these terms
+	desc     bool      // the sort's last key descends
+	outer    bool      // the relation is joined, so that its columns may be null
+}
+
+// byIndex reports whether the ties of a relation are broken as its primary key's
+// index has them, in the direction of the sort's last key, so that an index that
+// ends with the primary key gives the whole order. A sort that values may leave to
+// the library has its ties in the library's order, whoever sorts.
+func (t ties) byIndex(r *relation) bool {
+	free := func(c *Column) bool { return c.Guard == "" && c.Long == "" }
+	return r.enforced && (t.unsorted || len(t.used) > 0 && !slices.ContainsFunc(t.used, func(c *Column) bool { return !free(c) }))
 }
 
 // breakTies adds terms that tell the rows of a relation apart: by its key, or by
 // all columns if it has none. Rows equal in all columns need not be told apart.
-//
-// used are the columns whose keys are terms already. unsorted reports that the
-// order begins with these terms, so that a key may stand as its index has it.
-// outer reports that the relation is joined, so that its columns may be null.
-func (o *order) breakTies(r *relation, used []*Column, unsorted, outer bool) {
+func (o *order) breakTies(r *relation, t ties) {
 	columns := r.unique
 	if columns == nil {
 		columns = r.columns
 	}
+	byIndex := t.byIndex(r)
 	for _, c := range columns {
-		if unsorted && r.enforced && c.Stored != "" {
-			o.add(orderTerm{c.Stored, false, outer})
+		exact := c.Key != "" && c.Guard == ""
+		known := slices.Contains(t.used, c)
+		if byIndex && c.Stored != "" && !(known && exact && c.Tie == "") {
+			o.add(orderTerm{c.Stored, t.desc, t.outer})
 			continue
 		}
-		exact := c.Key != "" && c.Guard == ""
-		if exact && !slices.Contains(used, c) {
-			o.add(orderTerm{c.Key, false, outer || c.nullable || c.Odd != ""})
+		if exact && !known {
+			o.add(orderTerm{c.Key, t.desc && byIndex, t.outer || c.nullable || c.Odd != ""})
 		}
 		if c.Tie != "" {
-			o.add(orderTerm{c.Tie, false, outer || c.nullable})
+			o.add(orderTerm{c.Tie, t.desc && byIndex, t.outer || c.nullable})
 		} else if !exact || c.Long != "" {
 			o.total = false
 		}

@@ -2,70 +2,127 @@ package sqlsource
 
 import (
 	"context"
+	"slices"
 	"strings"
 )
 
 // Catalog reads what the user may read. A column's DataType is the name of its
 // type, or of the base type of its domain; the Note says how it is to be read.
 func (f postgres) Catalog(ctx context.Context, q Queryer, schema string, names []string) ([]Table, []string, error) {
-	// A cast to name cuts what is too long, and an index serves. The caller
-	// compares names to the letter.
-	args := []any{or(schema, "public")}
-	visible := `n.nspname = $1::text::name AND c.relkind IN ('r', 'p', 'v', 'm', 'f') AND has_schema_privilege(n.oid, 'USAGE')
+	b := &builder{flavor: f}
+	inSchema, err := f.named(ctx, q, b, "n.nspname", []string{or(schema, "public")})
+	if err != nil {
+		return nil, nil, err
+	}
+	visible := inSchema + ` AND c.relkind IN ('r', 'p', 'v', 'm', 'f') AND has_schema_privilege(n.oid, 'USAGE')
 		AND has_any_column_privilege(c.oid, 'SELECT') AND NOT c.relispartition`
 	if names != nil {
-		var params []string
-		for _, n := range names {
-			if strings.IndexByte(n, 0) >= 0 {
-				continue // no name has a NUL, and no text
-			}
-			args = append(args, n)
-			params = append(params, f.Param(len(args))+"::text::name")
+		among, err := f.named(ctx, q, b, "c.relname", names)
+		if err != nil || among == falseSQL {
+			return nil, nil, err
 		}
-		if len(params) == 0 {
-			return nil, nil, nil
-		}
-		visible += " AND c.relname IN (" + strings.Join(params, ", ") + ")"
+		visible += " AND " + among
 	}
 	var list tableList
-	err := f.columns(ctx, q, visible, args, &list)
+	err = f.columns(ctx, q, visible, b.args, &list)
 	if err == nil && len(list.tables) > 0 {
-		err = f.keys(ctx, q, visible, args, &list)
+		err = f.keys(ctx, q, visible, b.args, &list)
+	}
+	if err == nil && names == nil {
+		err = f.omittedKeys(ctx, q, visible, b.args, &list)
 	}
 	return list.tables, nil, err
 }
 
-// columns adds the tables that meet a condition, with their columns.
+// named returns the condition that a column of names has one of these names. A
+// cast to name cuts what is too long, and an index serves. The caller compares
+// names to the letter.
+func (postgres) named(ctx context.Context, q Queryer, b *builder, column string, names []string) (string, error) {
+	encoding := postgresUTF8
+	ascii := func(name string) bool { return strings.IndexFunc(name, func(r rune) bool { return r > 0x7f }) < 0 }
+	if slices.ContainsFunc(names, func(name string) bool { return !ascii(name) }) {
+		if err := q.QueryRowContext(ctx, "SELECT current_setting('server_encoding')").Scan(&encoding); err != nil {
+			return "", err
+		}
+	}
+	var conditions []string
+	for _, name := range names {
+		switch {
+		case strings.IndexByte(name, 0) >= 0: // no name has a NUL, and no text
+		case ascii(name) || postgresNote{encoding: encoding}.holds(name):
+			conditions = append(conditions, column+" = "+b.bind(name)+"::text::name")
+		case encoding != postgresLatin: // which would hold it
+			conditions = append(conditions, "convert_to("+column+"::text, 'UTF8') = "+b.bind([]byte(name))+"::bytea")
+		}
+	}
+	if len(conditions) == 0 {
+		return falseSQL, nil
+	}
+	return b.anyOf(conditions), nil
+}
+
+// postgresBase is the base type of a domain t, through any number of domains, with
+// the modifier of the innermost that has one. A domain over a domain has none of
+// its own.
+const postgresBase = `(WITH RECURSIVE chain AS (
+			SELECT t.typbasetype AS base, t.typtypmod AS mod, t.typnotnull AS filled WHERE t.typtype = 'd'
+			UNION ALL
+			SELECT u.typbasetype, CASE WHEN u.typtypmod >= 0 THEN u.typtypmod ELSE chain.mod END, chain.filled OR u.typnotnull
+			FROM chain JOIN pg_catalog.pg_type u ON u.oid = chain.base AND u.typtype = 'd'
+		) SELECT chain.base, chain.mod, chain.filled
+		FROM chain JOIN pg_catalog.pg_type u ON u.oid = chain.base AND u.typtype <> 'd')`
+
+// postgresBytewise is the condition that the database's own collation is byte
+// order. Other columns of pg_database say so since PostgreSQL 15.
+const postgresBytewise = `EXISTS (SELECT FROM pg_catalog.pg_database d WHERE d.datname = current_database() AND
+		CASE coalesce(to_jsonb(d)->>'datlocprovider', 'c')
+			WHEN 'c' THEN d.datcollate IN ('C', 'POSIX') WHEN 'b' THEN to_jsonb(d)->>'datlocale' IN ('C', 'C.UTF-8') ELSE false END)`
+
+// postgresIndexed is the condition that an index begins with a column, is of all
+// rows, and has the order of the type, and for texts that of their key.
+const postgresIndexed = `EXISTS (SELECT FROM pg_catalog.pg_index i
+		JOIN pg_catalog.pg_opclass oc ON oc.oid = i.indclass[0] AND oc.opcdefault AND oc.opcmethod = 403 -- a B-tree
+		WHERE i.indrelid = c.oid AND i.indkey[0] = a.attnum AND i.indisvalid AND i.indpred IS NULL AND i.indoption[0] IN (0, 3)
+			AND i.indcollation[0] = CASE WHEN b.typname NOT IN ('text', 'varchar') OR a.attcollation = 100 AND s.bytewise
+				THEN a.attcollation ELSE 950 END)`
+
+// columns adds the tables that meet a condition, with their columns. A column
+// whose domain is NOT NULL is so in a table; a view may join nulls to it.
 func (postgres) columns(ctx context.Context, q Queryer, visible string, args []any, list *tableList) error {
-	statement := `SELECT c.relname::text, c.relkind::text, coalesce(obj_description(c.oid, 'pg_class'), ''), c.reltuples::float8::bigint,
-		a.attname::text, coalesce(col_description(c.oid, a.attnum), ''), NOT a.attnotnull,
-		b.typname::text, b.typcategory::text, b.typtype::text,
-		CASE WHEN a.atttypmod >= 0 THEN a.atttypmod ELSE coalesce(nullif(t.typtypmod, -1), -1) END,
-		current_setting('server_encoding')
+	statement := `SELECT c.relname::text, c.relkind::text, coalesce(obj_description(c.oid, 'pg_class'), ''),
+		c.reltuples::float8::bigint, a.attname::text, coalesce(col_description(c.oid, a.attnum), ''),
+		NOT (a.attnotnull OR coalesce(d.filled, false) AND c.relkind IN ('r', 'p')),
+		b.typname::text, b.typcategory::text, b.typtype::text, greatest(a.atttypmod, d.mod, -1), ` + postgresIndexed + `,
+		current_setting('server_encoding'), current_setting('server_version_num')::bigint, a.attcollation::bigint,
+		a.attcollation IN (950, 951) OR a.attcollation = 100 AND s.bytewise
 		FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
 		JOIN pg_catalog.pg_attribute a
 			ON a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped AND has_column_privilege(c.oid, a.attnum, 'SELECT')
 		JOIN pg_catalog.pg_type t ON t.oid = a.atttypid
-		JOIN pg_catalog.pg_type b ON b.oid = CASE WHEN t.typtype = 'd' THEN t.typbasetype ELSE t.oid END
+		LEFT JOIN LATERAL ` + postgresBase + ` d ON t.typtype = 'd'
+		JOIN pg_catalog.pg_type b ON b.oid = coalesce(d.base, a.atttypid)
+		CROSS JOIN (SELECT ` + postgresBytewise + ` AS bytewise) s
 		WHERE ` + visible + ` ORDER BY c.relname, a.attnum`
 	return each(ctx, q, statement, args, func(scan func(...any) error) error {
 		var t Table
 		var c CatalogColumn
-		var kind, category, typtype, encoding string
+		var note postgresNote
+		var kind, category, typtype string
 		var estimate, mod int64
-		err := scan(&t.Name, &kind, &t.Comment, &estimate,
-			&c.Name, &c.Comment, &c.Nullable, &c.DataType, &category, &typtype, &mod, &encoding)
+		err := scan(&t.Name, &kind, &t.Comment, &estimate, &c.Name, &c.Comment, &c.Nullable, &c.DataType, &category, &typtype, &mod,
+			&c.Indexed, &note.encoding, &note.version, &note.collation, &note.bytewise)
 		if err != nil {
 			return err
 		}
-		t.View = kind == "v" || kind == "m"
+		t.View = kind == "v" // a materialized view stores its rows
 		if estimate >= 0 && kind != "v" && kind != "f" {
 			t.Estimate = &estimate
 		}
-		postgresType(&c, category, typtype, mod)
-		if encoding != "UTF8" {
-			c.Note += " " + noteEncoding
+		if category == "A" {
+			note.array = c.DataType
 		}
+		postgresType(&c, category, typtype, mod)
+		c.Note = note.String()
 		table := list.table(t)
 		table.Columns = append(table.Columns, c)
 		return nil
@@ -77,7 +134,9 @@ func (postgres) columns(ctx context.Context, q Queryer, visible string, args []a
 // not bind the rows of the others.
 func (postgres) keys(ctx context.Context, q Queryer, visible string, args []any, list *tableList) error {
 	statement := `SELECT c.relname::text, k.kind, k.id::text,
-		(SELECT a.attname::text FROM pg_catalog.pg_attribute a WHERE a.attrelid = c.oid AND a.attnum = k.col), coalesce(r.relname::text, ''),
+		(SELECT a.attname::text FROM pg_catalog.pg_attribute a WHERE a.attrelid = c.oid AND a.attnum = k.col),
+		coalesce((SELECT s.nspname::text FROM pg_catalog.pg_namespace s WHERE s.oid = r.relnamespace AND s.oid <> n.oid), ''),
+		coalesce(r.relname::text, ''),
 		coalesce((SELECT a.attname::text FROM pg_catalog.pg_attribute a WHERE a.attrelid = r.oid AND a.attnum = k.refcol), '')
 		FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
 		JOIN (
@@ -92,15 +151,15 @@ func (postgres) keys(ctx context.Context, q Queryer, visible string, args []any,
 			FROM pg_catalog.pg_constraint f CROSS JOIN LATERAL unnest(f.conkey) WITH ORDINALITY u(col, at)
 			WHERE f.contype = 'f'
 		) k ON k.rel = c.oid
-		LEFT JOIN pg_catalog.pg_class r ON r.oid = k.ref AND r.relnamespace = n.oid
+		LEFT JOIN pg_catalog.pg_class r ON r.oid = k.ref
 		WHERE ` + visible + ` ORDER BY c.relname, k.kind, k.id, k.at`
 	err := each(ctx, q, statement, args, func(scan func(...any) error) error {
-		var table, kind, id, column, target, targetColumn string
-		if err := scan(&table, &kind, &id, &column, &target, &targetColumn); err != nil {
+		var table, kind, id, column, targetSchema, target, targetColumn string
+		if err := scan(&table, &kind, &id, &column, &targetSchema, &target, &targetColumn); err != nil {
 			return err
 		}
 		if t := list.find(table); t != nil {
-			t.addKey(kind, id, column, target, targetColumn)
+			t.addKey(kind, id, column, targetSchema, target, targetColumn)
 		}
 		return nil
 	})
@@ -114,7 +173,6 @@ func (postgres) keys(ctx context.Context, q Queryer, visible string, args []any,
 func postgresType(c *CatalogColumn, category, typtype string, mod int64) {
 	switch {
 	case category == "A":
-		c.Note = c.DataType // the name of an array's type begins with a line and names its elements
 		c.DataType = "array"
 	case typtype == "e":
 		c.DataType = "enum"

@@ -1,13 +1,11 @@
 package sqlsource
 
 import (
+	"math"
 	"strings"
 
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
-
-// noteEncoding marks a database whose byte order is not that of UTF-8.
-const noteEncoding = "encoding"
 
 // The largest number of digits that PostgreSQL holds before and after the dot.
 const (
@@ -16,31 +14,19 @@ const (
 )
 
 // Column returns expressions that do not depend on the session's time zone.
-func (f postgres) Column(ref string, c CatalogColumn) Column {
+func (postgres) Column(ref string, c CatalogColumn) Column {
+	note := parsePostgresNote(c.Note)
 	column := Column{Cell: ref, Raw: ref, Key: ref, Stored: ref, FirstYear: 1, NoNUL: true}
-	asText := func(expr string) string { return expr + `::text COLLATE "C"` }
+	asText := func(expr string) string { return expr + `::text` + byteOrder }
 	switch c.DataType {
 	case "int2", "int4", "int8", "oid":
-		if c.DataType == "oid" {
-			column.Raw = ref + "::bigint"
-			column.Cell, column.Key = column.Raw, column.Raw
-		}
-		column.Type, column.Class = wire.TypeNumber, ClassInteger
-		column.Bind = cast("bigint")
-		column.Decode = DecodeInteger
+		postgresInteger(&column, ref, c)
 		column.Text = asText(ref)
 	case "numeric", "money":
-		postgresDecimal(&column, ref, c)
+		postgresDecimal(&column, ref, c, note)
 		column.Text = asText("(" + column.Key + ")")
 	case "float4", "float8":
-		column.Type, column.Class = wire.TypeNumber, ClassFloat
-		column.Raw = ref + "::float8"
-		column.Bind = cast("float8")
-		column.Decode = DecodeFloat
-		// NaN is greater than every other value.
-		column.Valid = column.Raw + " > '-Infinity'::float8 AND " + column.Raw + " < 'Infinity'::float8"
-		column.Key = "CASE WHEN " + column.Valid + " THEN " + column.Raw + " END"
-		column.Cell, column.Tie = column.Key, column.Raw
+		postgresFloat(&column, ref)
 	case "bool":
 		column.Type, column.Class = wire.TypeBoolean, ClassBoolean
 		column.Decode = DecodeBoolean
@@ -48,14 +34,9 @@ func (f postgres) Column(ref string, c CatalogColumn) Column {
 	case "date", "timestamp", "timestamptz":
 		postgresMoment(&column, ref, c)
 	case "uuid":
-		column.Type, column.Class = wire.TypeString, ClassText
-		column.Raw = asText(ref)
-		column.Decode = DecodeText
+		postgresUUID(&column, ref)
 	case "bytea":
-		column.Type, column.Class = wire.TypeString, ClassText
-		column.Raw = `translate(encode(` + ref + `, 'base64'), E'\n', '') COLLATE "C"`
-		column.Cell = column.Raw
-		column.Decode = DecodeText
+		postgresBytes(&column, ref)
 	case "json", "jsonb":
 		column.Type, column.Class = wire.TypeJSON, ClassOpaque
 		column.Cell, column.Tie, column.Key = ref+"::text", asText(ref), ""
@@ -67,31 +48,52 @@ func (f postgres) Column(ref string, c CatalogColumn) Column {
 		column.Type, column.Class = wire.TypeArray, ClassOpaque
 		column.Cell, column.Tie, column.Key = "array_to_json("+ref+")::text", asText(ref), ""
 		column.Decode = DecodeJSON
-		if c.Note == "_text" || c.Note == "_varchar" {
+		if note.array == "_text" || note.array == "_varchar" {
 			column.Contains = func(param, _ string) string {
-				return "(array_ndims(" + ref + ") = 1 AND " + param + "::text COLLATE \"C\" = ANY (" + ref + "))"
+				return "(array_ndims(" + ref + ") = 1 AND " + param + "::text" + byteOrder + " = ANY (" + ref + "))"
 			}
 		}
 	default:
-		column.Type, column.Class = wire.TypeString, ClassText
-		column.Raw = asText(ref)
-		column.Decode = DecodeText
-		if c.DataType == "text" || c.DataType == "varchar" {
-			column.Raw = ref + ` COLLATE "C"`
-			column.Same = postgresSame(ref)
-		}
+		postgresText(&column, ref, c, note)
 	}
-	if column.Class == ClassText {
-		column.Bind = func(param string) string { return f.TextParam(param) }
-		if c.DataType != "bytea" {
-			column.Cell = strings.TrimSuffix(column.Raw, ` COLLATE "C"`)
-		}
-		column.Key, column.Text = column.Raw, column.Raw
-		if strings.Contains(c.Note, noteEncoding) && c.DataType != "bytea" && c.DataType != "uuid" {
-			column.Class, column.Tie, column.Key, column.Text = ClassOpaque, column.Raw, "", ""
-		}
+	if note.encoding != postgresUTF8 {
+		postgresEncoded(&column, note)
 	}
 	return column.as(c.Want)
+}
+
+// postgresInteger completes an integer. The server compares integers of any two
+// sizes by one index.
+func postgresInteger(column *Column, ref string, c CatalogColumn) {
+	column.Type, column.Class = wire.TypeNumber, ClassInteger
+	column.Bind = cast("bigint")
+	column.Decode = DecodeInteger
+	column.Sorted, column.Plain, column.PlainKind = ref, ref, "integer"
+	if c.DataType == "oid" {
+		column.Raw = ref + "::bigint"
+		column.Cell, column.Key = column.Raw, column.Raw
+		column.PlainKind = "oid"
+		column.Near = func(sign string, arg any, bind func(any) string) string {
+			if n := arg.(int64); n < 0 || n > math.MaxUint32 {
+				return ""
+			}
+			return ref + " " + sign + " " + bind(arg) + "::bigint::oid"
+		}
+	}
+}
+
+// postgresFloat completes a float. A real is compared with doubles as the double
+// that it is exactly, which its index serves. NaN is greater than every other
+// value.
+func postgresFloat(column *Column, ref string) {
+	column.Type, column.Class = wire.TypeNumber, ClassFloat
+	column.Bind = cast("float8")
+	column.Decode = DecodeFloat
+	column.Valid = ref + " > '-Infinity'::float8 AND " + ref + " < 'Infinity'::float8"
+	column.Key = "CASE WHEN " + column.Valid + " THEN " + ref + "::float8 END"
+	column.Cell, column.Tie = column.Key, ref
+	column.Sorted, column.Within = ref, column.Valid
+	column.Plain, column.PlainKind = ref, "float"
 }
 
 // cast returns a Bind that casts the placeholder to a type.
@@ -99,39 +101,32 @@ func cast(to string) func(string) string {
 	return func(param string) string { return param + "::" + to }
 }
 
-// postgresSame returns a Same that an index on the column serves. Equal bytes are
-// equal texts in every collation, and the second condition compares bytes.
-func postgresSame(ref string) func([]any, func(any) string) string {
-	return func(args []any, bind func(any) string) string {
-		params := make([]string, len(args))
-		for i, arg := range args {
-			params[i] = bind(arg) + "::text"
-		}
-		list := " IN (" + strings.Join(params, ", ") + ")"
-		return "(" + ref + list + " AND " + ref + ` COLLATE "C"` + list + ")"
-	}
-}
-
 // postgresDecimal completes a numeric. Without a declared scale, equal values may
 // be spelled with several scales.
-func postgresDecimal(column *Column, ref string, c CatalogColumn) {
+func postgresDecimal(column *Column, ref string, c CatalogColumn, note postgresNote) {
 	column.Type, column.Class = wire.TypeDecimal, ClassDecimal
 	column.Bind = cast("numeric")
 	column.Decode = DecodeDecimal
 	column.Read = func(expr string) string { return "(" + expr + ")::text" }
+	column.Sorted, column.Plain, column.PlainKind = ref, ref, c.DataType
 	if c.DataType == "money" {
 		column.Precision, column.Scale = 20, 3
 		column.Raw = ref + "::numeric"
 		column.Key, column.Cell = column.Raw, column.Raw+"::text"
+		column.Near = nearMoney(ref)
 		return
 	}
 	column.Precision, column.Scale = c.Precision, c.Scale
 	column.Valid = ref + " <> 'NaN'::numeric"
+	column.Within = ref + " < 'NaN'::numeric" // which is greater than all others
 	if c.Precision < 0 {
 		column.Precision, column.Scale = postgresWhole+postgresFraction, postgresFraction
 		// An infinity less itself is NaN, as is NaN. Older servers know no
 		// infinite numeric to compare with.
 		column.Valid = ref + " - " + ref + " = 0"
+		if note.version >= 140000 {
+			column.Within = ref + " > '-Infinity'::numeric AND " + ref + " < 'Infinity'::numeric"
+		}
 	}
 	column.Key = "CASE WHEN " + column.Valid + " THEN " + ref + " END"
 	column.Cell, column.Tie = "("+column.Key+")::text", ref
@@ -141,9 +136,25 @@ func postgresDecimal(column *Column, ref string, c CatalogColumn) {
 	}
 }
 
+// nearMoney returns a Near for money, which has as many digits as the server's
+// locale says: operands are rounded to them.
+func nearMoney(ref string) func(string, any, func(any) string) string {
+	return func(sign string, arg any, bind func(any) string) string {
+		text := arg.(string)
+		if whole, _, _ := strings.Cut(strings.TrimPrefix(text, "-"), "."); len(whole) > 15 {
+			return "" // the cast fails beyond what money holds
+		}
+		if sign != "=" {
+			sign = sign[:1] + "="
+		}
+		return ref + " " + sign + " " + bind(text) + "::numeric::money"
+	}
+}
+
 // postgresMoment completes a date or a timestamp. Infinities are null, and years
 // that cannot be sent.
 func postgresMoment(column *Column, ref string, c CatalogColumn) {
+	column.Sorted, column.Plain, column.PlainKind = ref, ref, c.DataType
 	if c.DataType == "date" {
 		column.Type, column.Class = wire.TypeDate, ClassDate
 		column.Bind = cast("date")
@@ -151,7 +162,7 @@ func postgresMoment(column *Column, ref string, c CatalogColumn) {
 		column.Valid = ref + " >= '0001-01-01'::date AND " + ref + " <= '9999-12-31'::date"
 		column.Key = "CASE WHEN " + column.Valid + " THEN " + ref + " END"
 		column.Text = "to_char(" + column.Key + `, 'YYYY-MM-DD') COLLATE "C"`
-		column.Cell, column.Tie = column.Key, ref
+		column.Cell, column.Tie, column.Within = column.Key, ref, column.Valid
 		return
 	}
 	column.Type, column.Class = wire.TypeDatetime, ClassDatetime
@@ -177,7 +188,7 @@ func postgresMoment(column *Column, ref string, c CatalogColumn) {
 		layout += ".MS"
 	}
 	column.Text = "to_char(" + column.Key + ", '" + layout + "\"Z\"') COLLATE \"C\""
-	column.Cell, column.Tie = column.Key, ref
+	column.Cell, column.Tie, column.Within = column.Key, ref, column.Valid
 }
 
 // postgresContainsJSON returns a Contains that looks at the elements of a jsonb

@@ -4,12 +4,13 @@ import (
 	"context"
 
 	"github.com/connectorsdk/connector-sdk-go/connector"
+	"github.com/connectorsdk/connector-sdk-go/connector/memsource"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
 // Query answers rows by one statement, read as they come.
 func (s *Source) Query(ctx context.Context, req *connector.QueryRequest, out *connector.Rows) error {
-	x, r, err := s.openTable(ctx, req.Credentials, req.Table)
+	x, r, err := s.openTable(ctx, req.Credentials, connector.Call{Method: "Query", Table: req.Table})
 	if err != nil {
 		return err
 	}
@@ -47,7 +48,7 @@ func (x *session) plan(ctx context.Context, req *connector.QueryRequest, base *r
 	}
 	q.served = connector.Served{Filters: q.filters.all, Sort: true}
 	if len(req.Sort) > 0 || req.Windowed { // all rows, in any order, need no ORDER BY
-		if q.order, err = x.order(ctx, req.Sort, base, hops); err != nil {
+		if q.order, err = x.order(ctx, q); err != nil {
 			return nil, err
 		}
 		q.served.Sort = q.order.sorted
@@ -61,7 +62,7 @@ func (x *session) filters(ctx context.Context, r *relation, where wire.Where) (p
 		return pushdown{}, err
 	}
 	chosen := choose(x.source.flavor, where, r.column)
-	exact, err := x.comparable(ctx, r, chosen.used...)
+	exact, err := x.noneAmong(ctx, r.within(chosen.pushed), guards(chosen.used)...)
 	if exact || err != nil {
 		return chosen, err
 	}
@@ -129,19 +130,36 @@ func (q *plannedQuery) need(c *Column, name string, hop int) {
 // run runs the statement and streams its rows. The engine cuts the window only
 // if its order is total; otherwise the library cuts it from the ordered rows.
 func (q *plannedQuery) run(ctx context.Context, x *session, out *connector.Rows) error {
+	x.explainQuery(q)
 	claim := out.Claim(q.served)
-	b := x.builder()
-	statement := q.statement(b)
+	var offset, limit int64
 	if q.order.total {
-		offset, limit, _ := claim.Window()
-		statement += b.window(offset, limit)
+		offset, limit, _ = claim.Window()
 	}
-	return emit(out, q.wire, x.cells(ctx, q.base.name, statement, b.args, q.columns))
+	return emit(out, q.wire, q.rows(ctx, x, offset, limit))
 }
 
-// statement returns the query's statement without a window.
-func (q *plannedQuery) statement(b *builder) string {
-	return "SELECT " + selectCells(q.columns) + b.from(q.base, q.hops) + b.where(q.filters.pushed, q.base.column) + b.orderBy(q.order)
+// rows returns the rows of a window of the query's order; 0 is no offset, and no
+// limit.
+func (q *plannedQuery) rows(ctx context.Context, x *session, offset, limit int64) memsource.Rows {
+	if q.order.first != nil {
+		return q.rowsByIndex(ctx, x, offset, limit)
+	}
+	return q.part(ctx, x, q.order, "", offset, limit)
+}
+
+// part returns those rows of the query that meet one more condition, if it is not
+// empty.
+func (q *plannedQuery) part(ctx context.Context, x *session, o order, condition string, offset, limit int64) memsource.Rows {
+	b := x.builder()
+	statement := "SELECT " + selectCells(q.columns)
+	if len(q.hops) > 0 && limit > 0 && limit <= maxReach && offset <= maxReach {
+		statement += b.fromFirst(q, order{terms: o.terms[:o.own]}, offset+limit)
+	} else {
+		statement += b.from(q.base.from, q.hops) + b.where(q.filters.pushed, q.base.column, condition)
+	}
+	statement += b.orderBy(o) + b.window(offset, limit)
+	return x.cells(ctx, q.base.name, statement, b.args, q.columns)
 }
 
 // window returns the clause that cuts rows, or nothing if there is nothing to

@@ -3,7 +3,6 @@ package sqlsource
 import (
 	"context"
 	"slices"
-	"strings"
 
 	"github.com/connectorsdk/connector-sdk-go/connector"
 	"github.com/connectorsdk/connector-sdk-go/wire"
@@ -69,7 +68,7 @@ func unknownTable(name string) error {
 // relation returns a table under an alias, which is one of our own words.
 func (s *Source) relation(t Table, name, alias string) *relation {
 	r := &relation{catalog: t, name: name, byName: map[string]*Column{}}
-	r.from = s.flavor.Table(s.options.Schema, t.Name) + " " + alias
+	r.from = s.flavor.Table(t.Schema, t.own) + " " + alias
 	override := s.options.Tables[t.Name]
 	for _, c := range t.Columns {
 		public, served := s.options.publicColumn(t.Name, c.Name)
@@ -78,7 +77,8 @@ func (s *Source) relation(t Table, name, alias string) *relation {
 		}
 		c.Want = override.Columns[c.Name].Type
 		column := s.flavor.Column(alias+"."+s.flavor.Quote(c.Name), c)
-		column.name, column.nullable = public, c.Nullable || column.Valid != ""
+		column.name, column.own, column.indexed = public, c.Name, c.Indexed
+		column.nullable, column.required = c.Nullable || column.Valid != "", !c.Nullable
 		r.columns = append(r.columns, &column)
 		r.byName[public] = &column
 	}
@@ -127,43 +127,4 @@ func (r *relation) checkFields(where wire.Where) error {
 		}
 	}
 	return nil
-}
-
-// noneMatch reports whether no row of r meets any of these conditions. Empty
-// conditions are met by none.
-func (x *session) noneMatch(ctx context.Context, r *relation, conditions ...string) (bool, error) {
-	slices.Sort(conditions) // one set of conditions makes one statement
-	conditions = slices.DeleteFunc(slices.Compact(conditions), func(c string) bool { return c == "" })
-	if len(conditions) == 0 {
-		return true, nil
-	}
-	b := x.builder()
-	statement := "SELECT 1 FROM " + r.from + " WHERE " + strings.Join(conditions, " OR ") + b.flavor.Window(b.bind(int64(1)), "")
-	rows, err := x.tx.QueryContext(ctx, statement, b.args...)
-	if err != nil {
-		return false, x.source.failure(ctx, err, r.name)
-	}
-	defer func() { _ = rows.Close() }()
-	found := rows.Next()
-	return !found, x.source.failure(ctx, rows.Err(), r.name)
-}
-
-// comparable reports whether the expressions of these columns compare exactly
-// here: their Guard selects no value.
-func (x *session) comparable(ctx context.Context, r *relation, columns ...*Column) (bool, error) {
-	var conditions []string
-	for _, c := range columns {
-		conditions = append(conditions, c.Guard)
-	}
-	return x.noneMatch(ctx, r, conditions...)
-}
-
-// sortable reports whether the keys of these columns also sort exactly here:
-// their Guard and Long select no value.
-func (x *session) sortable(ctx context.Context, r *relation, columns ...*Column) (bool, error) {
-	var conditions []string
-	for _, c := range columns {
-		conditions = append(conditions, c.Guard, c.Long)
-	}
-	return x.noneMatch(ctx, r, conditions...)
 }

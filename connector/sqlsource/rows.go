@@ -37,6 +37,9 @@ const drainRows = 500
 // cells runs a statement that selects these columns, and yields its rows as they
 // come. The slice is reused.
 func (x *session) cells(ctx context.Context, table, statement string, args []any, columns []*Column) memsource.Rows {
+	if direct := x.source.rows; direct != nil {
+		return x.failing(ctx, table, direct.ReadRows(ctx, x.conn, statement, args, columns))
+	}
 	return func(yield func([]wire.Value, error) bool) {
 		statementCtx, cancel := context.WithCancel(ctx)
 		defer cancel()
@@ -78,6 +81,17 @@ func (x *session) cells(ctx context.Context, table, statement string, args []any
 		}
 		if err := rows.Err(); err != nil {
 			yield(nil, x.source.failure(ctx, err, table))
+		}
+	}
+}
+
+// failing returns rows with the driver's errors as the library takes them.
+func (x *session) failing(ctx context.Context, table string, rows memsource.Rows) memsource.Rows {
+	return func(yield func([]wire.Value, error) bool) {
+		for values, err := range rows {
+			if !yield(values, x.source.failure(ctx, err, table)) {
+				return
+			}
 		}
 	}
 }

@@ -11,46 +11,96 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
-// session is one request's use of a database: one connection, on which
-// everything runs in transactions that only read.
+// session is a request's use of a database: one connection, on which everything
+// runs in transactions that only read. The calls of a request use it one after
+// the other (see shelf).
 type session struct {
-	source    *Source
-	db        *sql.DB
-	conn      *sql.Conn
-	tx        *sql.Tx
-	stopWatch func() // stops killing statements when the context ends
-	closeDB   func() // closes a tenant's database
+	source  *Source
+	creds   wire.Credentials // that it was opened with
+	schemas []string         // that are served
+	shelf   *shelf
+	db      *sql.DB
+	conn    *sql.Conn
+	tx      *reading
+	kill    string           // the statement that ends what the session runs; empty: none is needed
+	known   map[string]Table // of the catalog, that the request has asked for
+	closeDB func()           // closes a tenant's database
+
+	// The call that uses the session sets these.
+	report    *Plan       // nil: nobody wants it
+	keep      bool        // the request may go on with the session after this call
+	stopWatch func() bool // stops killing statements when the context ends; false: it has ended
+	release   func()      // gives back the shelf
 }
 
 // killWait is how long a request waits for its statement to be killed.
 const killWait = 5 * time.Second
 
-// open connects with a tenant's credentials and begins a transaction.
-func (s *Source) open(ctx context.Context, creds wire.Credentials) (*session, error) {
-	x := &session{source: s, db: s.db, stopWatch: func() {}, closeDB: func() {}}
+// open returns the session of a request, in a transaction. If the request has
+// none yet, or another call uses it, open connects with the tenant's credentials.
+func (s *Source) open(ctx context.Context, creds wire.Credentials, call connector.Call) (*session, error) {
+	on, release, err := s.shelves.Get(ctx, newShelf)
+	if err != nil {
+		return nil, err
+	}
+	x := on.take(creds)
+	if x == nil {
+		// The session may outlive this call, so the context is the request's.
+		if x, err = s.connect(on.ctx, creds); err != nil {
+			release()
+			return nil, s.unconnected(ctx, err)
+		}
+		x.shelf = on
+	}
+	x.keep, x.release = false, release
+	if observe := s.options.Observe; observe != nil {
+		report := &Plan{Call: call}
+		x.report = report
+		x.release = func() {
+			release()
+			if len(report.Statements)+len(report.Left) > 0 {
+				observe(ctx, *report)
+			}
+		}
+	}
+	x.watch(ctx)
+	return x, nil
+}
+
+// connect opens a database and begins a transaction.
+func (s *Source) connect(ctx context.Context, creds wire.Credentials) (*session, error) {
+	opening := ctx
 	if s.openTenant != nil {
-		db, err := s.openTenant(ctx, creds)
+		var cancel context.CancelFunc
+		opening, cancel = limitConnect(ctx)
+		defer cancel()
+	}
+	x := &session{source: s, creds: creds, schemas: s.options.schemas(creds), db: s.db, closeDB: func() {}, known: map[string]Table{}}
+	if s.openTenant != nil {
+		db, err := s.openTenant(opening, creds)
 		if err != nil {
-			return nil, s.failure(ctx, err, "")
+			return nil, err
 		}
 		if db == nil {
 			return nil, errors.New("sqlsource: the function that opens a tenant's database returned neither a database nor an error")
 		}
 		x.db, x.closeDB = db, func() { _ = db.Close() }
 	}
-	conn, err := x.db.Conn(ctx)
+	conn, err := x.db.Conn(opening)
 	if err != nil {
 		x.closeDB()
-		return nil, s.failure(ctx, err, "")
+		return nil, err
 	}
 	x.conn = conn
-	err = x.watch(ctx)
+	if killer, ok := s.flavor.(Killer); ok {
+		x.kill, err = killer.Kill(ctx, conn)
+	}
 	if err == nil {
 		err = x.begin(ctx)
 	}
 	if err != nil {
-		x.close()
-		return nil, s.failure(ctx, err, "")
+		x.disconnect()
+		return nil, err
 	}
 	return x, nil
 }
@@ -66,40 +116,46 @@ func (x *session) begin(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	x.tx = tx
+	x.tx = &reading{tx, x}
 	return x.source.flavor.Session(ctx, tx)
 }
 
-// watch kills the session's statement on the server when the context ends, for
-// drivers that only stop waiting for it.
-func (x *session) watch(ctx context.Context) error {
-	killer, ok := x.source.flavor.(Killer)
-	if !ok {
-		return nil
-	}
-	kill, err := killer.Kill(ctx, x.conn)
-	if err != nil {
-		return err
-	}
+// watch kills the session's statement on the server when the context of a call
+// ends, for drivers that only stop waiting for it.
+func (x *session) watch(ctx context.Context) {
 	var done sync.WaitGroup
 	done.Add(1)
 	stop := context.AfterFunc(ctx, func() {
 		defer done.Done()
+		if x.kill == "" {
+			return
+		}
 		late, cancel := context.WithTimeout(context.WithoutCancel(ctx), killWait)
 		defer cancel()
-		_, _ = x.db.ExecContext(late, kill) // fails if the statement has ended, which is fine
+		_, _ = x.db.ExecContext(late, x.kill) // fails if the statement has ended, which is fine
 	})
-	x.stopWatch = func() {
-		if !stop() {
-			done.Wait()
+	x.stopWatch = func() bool {
+		if stop() {
+			return true
 		}
+		done.Wait()
+		return false
 	}
-	return nil
 }
 
-// close gives back the connection, and closes a tenant's database.
+// close ends a call's use of the session. It disconnects unless the request may
+// go on with the session.
 func (x *session) close() {
-	x.stopWatch() // first, or a late kill would hit the connection's next user
+	release := x.release
+	calm := x.stopWatch() // first, or a late kill would hit the connection's next user
+	if !x.keep || !calm || !x.shelf.put(x) {
+		x.disconnect()
+	}
+	release()
+}
+
+// disconnect gives back the connection, and closes a tenant's database.
+func (x *session) disconnect() {
 	if x.tx != nil {
 		_ = x.tx.Rollback()
 	}
@@ -109,37 +165,3 @@ func (x *session) close() {
 
 // builder returns an empty statement.
 func (x *session) builder() *builder { return &builder{flavor: x.source.flavor} }
-
-// failure returns a driver's error as the library takes it. None of the driver's
-// text goes out, because it may hold names and values.
-func (s *Source) failure(ctx context.Context, err error, table string) error {
-	var deliberate *wire.Error
-	if err == nil || errors.As(err, &deliberate) {
-		return err
-	}
-	if ctx.Err() != nil {
-		return context.Cause(ctx)
-	}
-	switch s.flavor.Reason(err) {
-	case ReasonRejected:
-		return connector.CheckFailed("The database refused the user name or the password, or the user may not connect to this database. " +
-			"Check them, and ask whoever runs the database if they are right.")
-	case ReasonNoDatabase:
-		return connector.CheckFailed("The server has no database of this name. Check the name of the database.")
-	case ReasonUnreachable:
-		return connector.CheckFailed("The database server cannot be reached. It may be down, or not open to this connector: " +
-			"ask whoever runs it.")
-	case ReasonNoTable:
-		if table == "" {
-			return err
-		}
-		s.cache.clear()
-		return connector.UnknownEntity("table %s, or a column of it, no longer exists", wire.QuoteName(table))
-	case ReasonForbidden:
-		return connector.BadRequest("The user of the database may not read table %s. Grant it to the user, or leave the table out.",
-			wire.QuoteName(table))
-	case ReasonTimeout:
-		return connector.Timeout("the database ended the statement because it took too long")
-	}
-	return err
-}

@@ -13,13 +13,16 @@ import (
 //
 // A source keeps no connection of a tenant and no description between requests
 // (but see Options.Remember). A table that is created, changed or dropped is so
-// for the next request.
+// for the next request. Within one request the calls of the library share one
+// connection, one transaction and what they have read of the catalog.
 type Source struct {
 	db         *sql.DB // of the host; nil with openTenant
 	openTenant Open
 	flavor     Flavor
+	rows       RowReader // nil: rows are read by database/sql
 	options    Options
 	cache      tableCache
+	shelves    connector.PerRequest[*shelf]
 }
 
 var (
@@ -51,35 +54,54 @@ func NewPerTenant(open Open, flavor Flavor, options *Options) (*Source, error) {
 
 // Check connects, which proves the credentials.
 func (s *Source) Check(ctx context.Context, req *wire.CheckRequest) error {
-	x, err := s.open(ctx, req.Credentials)
+	return forPerson(s.check(ctx, req))
+}
+
+func (s *Source) check(ctx context.Context, req *wire.CheckRequest) error {
+	x, err := s.open(ctx, req.Credentials, connector.Call{Method: "Check"})
 	if err != nil {
 		return err
 	}
 	defer x.close()
-	// Some engines look at the file, or at the user's rights, only now.
-	_, _, err = s.flavor.Catalog(ctx, x.tx, s.options.Schema, []string{""})
-	return s.failure(ctx, err, "")
+	for _, schema := range x.schemas {
+		// Some engines look at the file, or at the user's rights, only now.
+		if _, _, err := s.flavor.Catalog(ctx, x.tx.Tx, schema, []string{""}); err != nil {
+			return s.failure(ctx, err, "")
+		}
+		if s.options.SchemasOf == nil {
+			continue // discovery warns the host of a schema that does not exist
+		}
+		found, err := x.hasSchema(ctx, schema)
+		if err != nil {
+			return s.failure(ctx, err, "")
+		}
+		if !found {
+			return connector.CheckFailed("%s", noSchema(schema))
+		}
+	}
+	return nil
 }
 
 // Describe describes one table as Discover lists it, without samples and
 // statistics.
 func (s *Source) Describe(ctx context.Context, creds wire.Credentials, table string) (*wire.Table, error) {
-	x, r, err := s.openTable(ctx, creds, table)
+	x, r, err := s.openTable(ctx, creds, connector.Call{Method: "Describe", Table: table})
 	if err != nil {
 		return nil, err
 	}
 	defer x.close()
+	x.keep = true
 	return s.describe(r), nil
 }
 
 // openTable opens a session for a request about one table, and finds the table. The
 // caller closes the session.
-func (s *Source) openTable(ctx context.Context, creds wire.Credentials, table string) (*session, *relation, error) {
-	x, err := s.open(ctx, creds)
+func (s *Source) openTable(ctx context.Context, creds wire.Credentials, call connector.Call) (*session, *relation, error) {
+	x, err := s.open(ctx, creds, call)
 	if err != nil {
 		return nil, nil, err
 	}
-	r, err := x.relation(ctx, table)
+	r, err := x.relation(ctx, call.Table)
 	if err != nil {
 		x.close()
 		return nil, nil, err

@@ -3,7 +3,6 @@ package sqlsource
 import (
 	"context"
 	"database/sql"
-	"math/big"
 	"strconv"
 	"strings"
 
@@ -14,23 +13,51 @@ import (
 //
 // SQLite's columns have declared types, but each value has a type of its own.
 // The flavor reads a column's type off the declared type: one that contains BOOL
-// is boolean; JSON json; DATETIME or TIMESTAMP datetime; DATE date; DEC, NUMERIC
-// or MONEY decimal; then, as SQLite itself decides, INT number; CHAR, CLOB, TEXT
-// or UUID string; BLOB, and none, string; REAL, FLOA or DOUB number.
+// is boolean; JSON json; ARRAY array; DATETIME or TIMESTAMP datetime; DATE date;
+// DEC, NUMERIC or MONEY decimal; UUID, GUID, UNIQUEIDENTIFIER or STRING string;
+// then, as SQLite itself decides, INT number; CHAR, CLOB or TEXT string; BLOB or
+// BINARY string, as base64; REAL, FLOA, DOUB or NUMBER number, and so is NUM.
 //
-// Values that are not of that type are told apart in every comparison, or looked
-// for before one is pushed. If there are any, the library filters and sorts:
+// The first 100 rows decide where the declared type says nothing, as ANY and that
+// of most expressions of a view, and where it is wrong, that is, where most of
+// their values do not fit it: the column is number if they are numbers, base64 if
+// they are blobs, datetime if a DATE column holds datetimes, else string. Each
+// request looks at these rows. A view whose first rows take more than two seconds
+// has strings where its types are not declared.
+// [ColumnOptions] fixes a type.
 //
-//   - Dates and datetimes are texts YYYY-MM-DD and YYYY-MM-DD HH:MM:SS with T or
-//     a blank, at most nine digits of fraction and perhaps a Z. An integer in
-//     such a column is read as seconds since 1970, a real as a Julian day, as
-//     SQLite's own functions do.
-//   - Decimals are integers, reals, or digits in a column of text affinity, such
-//     as DECIMAL_TEXT, which keeps their scale. SQLite has no arithmetic for
-//     them, so a sum is declined.
-//   - Text that is stored as a blob in a column of text is text.
+// A value that does not fit the type of its column is null, on every route, and
+// discovery warns of it. So is a text or a blob in a column of numbers, a text
+// that is no date in a column of dates, a text in a column of blobs, and an
+// infinity. In a column of text, a number is the text of its digits, and a blob is
+// null. A primary key is not declared if a value of it would be null, or if the
+// wire does not tell its values apart. A text that is not valid UTF-8 makes its
+// row fail.
 //
-// In a database whose encoding is UTF-16 the engine compares no text.
+// What fits:
+//
+//   - A boolean is an integer, of which 0 is false. A date is the text of a day,
+//     YYYY-MM-DD. JSON is a text that json_valid accepts, or a number.
+//   - A datetime is a text YYYY-MM-DD or YYYY-MM-DD HH:MM:SS, with T or a blank,
+//     and perhaps a fraction and an offset from UTC; an integer, as seconds since
+//     1970; a real, as a Julian day (but SQLite stores a whole one, of noon, as
+//     an integer). Those with an offset, with more than nine
+//     digits of fraction, and numbers are looked for before datetimes are
+//     compared. If there are any, the library filters and sorts.
+//   - A decimal is an integer, a real, or digits in a column of text affinity,
+//     such as DECIMAL_TEXT, which keeps their scale. The engine compares texts of
+//     at most 15 digits. A sum is exact where every number is a decimal of at most
+//     6 digits of fraction and 15 digits in all; otherwise it is declined.
+//   - A real in a column of text is looked for, because SQLite spells its digits
+//     otherwise. If there is one, the library filters and sorts.
+//
+// An index serves if it begins with the column and has the collation BINARY: for
+// ranges, the first rows of a sort, minima and maxima of numbers, texts and dates.
+// One instant has many spellings, so for datetimes an index narrows a range to
+// days, and a sort or a maximum reads the whole column. A CHECK constraint proves
+// nothing, because a connection may ignore it.
+//
+// In a database whose encoding is UTF-16 the engine compares and sorts no text.
 func SQLite() Flavor { return sqlite{} }
 
 type sqlite struct{}
@@ -77,13 +104,13 @@ func (sqlite) Window(limit, offset string) string {
 
 func (sqlite) TextParam(param string) string { return param }
 
-// Includes compares blobs, because text functions stop at a NUL.
-func (sqlite) Includes(text, param string) string {
-	return "instr(CAST(" + text + " AS BLOB), CAST(" + param + " AS BLOB)) > 0"
-}
+// Includes and HasPrefix hold in any encoding of the database, and for texts with
+// a NUL, at which most functions stop.
+func (sqlite) Includes(text, param string) string { return "instr(" + text + ", " + param + ") > 0" }
 
-func (sqlite) HasPrefix(text, param string, size int) string {
-	return "substr(CAST(" + text + " AS BLOB), 1, " + strconv.Itoa(size) + ") = CAST(" + param + " AS BLOB)"
+func (sqlite) HasPrefix(text, param string, _ int) string {
+	part := "CAST(" + param + " AS BLOB)"
+	return "substr(CAST(" + text + " AS BLOB), 1, length(" + part + ")) = " + part
 }
 
 func (sqlite) Bucket(_ *Column, key string, g wire.Grain) string {
@@ -99,41 +126,6 @@ func (sqlite) Bucket(_ *Column, key string, g wire.Grain) string {
 	return "substr(" + key + ", 1, 10)"
 }
 
-// sumBase splits integers for a sum that cannot overflow: SQLite's own fails
-// beyond 64 bits.
-const sumBase = 1_000_000_000
-
-// Sum adds integers. SQLite would add reals and digits as floats.
-func (sqlite) Sum(c *Column, key string) (Sum, bool) {
-	if c.Class != ClassInteger && c.Class != ClassMixed {
-		return Sum{}, false
-	}
-	base := strconv.Itoa(sumBase)
-	return Sum{
-		Exprs: []string{
-			"SUM(" + key + " / " + base + ")", "SUM(" + key + " % " + base + ")",
-			"MAX(typeof(" + key + ") = 'real')",
-		},
-		Fold: func(cells []any) (wire.Value, bool) {
-			high, ok1 := cells[0].(int64)
-			low, ok2 := cells[1].(int64)
-			switch {
-			case cells[0] == nil:
-				return wire.Null(), true
-			case !ok1, !ok2, cells[2] != int64(0):
-				return wire.Null(), false
-			}
-			return sumOfParts(high, low), true
-		},
-	}, true
-}
-
-// sumOfParts returns high times sumBase plus low, exactly.
-func sumOfParts(high, low int64) wire.Value {
-	n := new(big.Int).Mul(big.NewInt(high), big.NewInt(sumBase))
-	return wire.Decimal(n.Add(n, big.NewInt(low)).String())
-}
-
 // Reason reads the error's text: SQLite's messages are the same in all drivers.
 func (sqlite) Reason(err error) Reason {
 	text := err.Error()
@@ -142,8 +134,9 @@ func (sqlite) Reason(err error) Reason {
 		reason Reason
 	}{
 		{"no such table", ReasonNoTable}, {"no such column", ReasonNoTable},
-		{"unable to open database", ReasonNoDatabase}, {"not a database", ReasonNoDatabase}, {"out of memory (14)", ReasonNoDatabase},
-		{"interrupted", ReasonTimeout}, {"database is locked", ReasonTimeout},
+		{"unable to open database", ReasonNoDatabase}, {"out of memory (14)", ReasonNoDatabase},
+		{"not a database", ReasonNotDatabase}, {"disk image is malformed", ReasonNotDatabase},
+		{"interrupted", ReasonTimeout}, {"database is locked", ReasonLocked}, {"database table is locked", ReasonLocked},
 	} {
 		if strings.Contains(text, r.text) {
 			return r.reason

@@ -37,12 +37,7 @@ func (f sqlite) Catalog(ctx context.Context, q Queryer, schema string, names []s
 			return err
 		}
 		t.View = kind == "view"
-		if strict {
-			t.note += noteStrict
-		}
-		if encoding != "UTF-8" {
-			t.note += " " + noteUTF16
-		}
+		t.note = sqliteNote{strict: strict, utf16: encoding != "UTF-8", view: t.View, table: f.Table(schema, t.Name)}
 		tables = append(tables, t)
 		return nil
 	})
@@ -69,21 +64,34 @@ func (f sqlite) Catalog(ctx context.Context, q Queryer, schema string, names []s
 // sqliteTable is a table that is being described.
 type sqliteTable struct {
 	Table
-	note         string // of its columns
+	note         sqliteNote // of its columns
 	withoutRowID bool
+}
+
+// set changes what the Note of a column says.
+func (c *CatalogColumn) set(change func(*sqliteNote)) {
+	note := parseSQLiteNote(c.Note)
+	change(&note)
+	c.Note = note.String()
 }
 
 // describe adds columns and keys.
 func (t *sqliteTable) describe(ctx context.Context, q Queryer, schema string) error {
 	keys, err := t.columns(ctx, q, schema)
-	if err != nil || t.View {
+	if err != nil {
 		return err
 	}
-	indexed, err := t.uniqueKeys(ctx, q, schema)
+	if err := t.look(ctx, q); err != nil || t.View {
+		return err
+	}
+	indexed, err := t.indexes(ctx, q, schema)
 	if err != nil {
 		return err
 	}
 	t.primaryKey(keys, indexed)
+	if err := t.dropLoose(ctx, q); err != nil {
+		return err
+	}
 	return t.foreignKeys(ctx, q, schema)
 }
 
@@ -92,7 +100,7 @@ func (t *sqliteTable) columns(ctx context.Context, q Queryer, schema string) (ke
 	at := map[int]string{}
 	const statement = `SELECT name, type, "notnull", pk FROM pragma_table_xinfo(?1, ?2) WHERE hidden <> 1 ORDER BY cid`
 	err = each(ctx, q, statement, []any{t.Name, schema}, func(scan func(...any) error) error {
-		c := CatalogColumn{Note: t.note}
+		c := CatalogColumn{Note: t.note.String()}
 		var required bool
 		var pk int
 		if err := scan(&c.Name, &c.DataType, &required, &pk); err != nil {
@@ -111,38 +119,43 @@ func (t *sqliteTable) columns(ctx context.Context, q Queryer, schema string) (ke
 	return keys, err
 }
 
-// uniqueKeys adds the unique indexes on columns. It reports whether the primary
-// key has an index of its own.
-func (t *sqliteTable) uniqueKeys(ctx context.Context, q Queryer, schema string) (indexed bool, err error) {
-	var indexes []string
-	const list = `SELECT name, origin FROM pragma_index_list(?1, ?2) WHERE "unique" = 1 AND partial = 0`
-	err = each(ctx, q, list, []any{t.Name, schema}, func(scan func(...any) error) error {
-		var name, origin string
-		err := scan(&name, &origin)
-		indexed = indexed || origin == "pk"
-		indexes = append(indexes, name)
-		return err
-	})
-	if err != nil {
-		return false, err
+// indexes adds the unique indexes on columns, and marks the columns that an index
+// in the order of their bytes begins with. It reports whether the primary key has
+// an index of its own.
+func (t *sqliteTable) indexes(ctx context.Context, q Queryer, schema string) (primary bool, err error) {
+	type index struct {
+		unique  bool
+		columns []string
 	}
-	for _, index := range indexes {
-		var columns []string
-		const statement = "SELECT coalesce(name, '') FROM pragma_index_xinfo(?1, ?2) WHERE key = 1 ORDER BY seqno"
-		err := each(ctx, q, statement, []any{index, schema}, func(scan func(...any) error) error {
-			var name string
-			err := scan(&name)
-			columns = append(columns, name)
+	byName := map[string]*index{}
+	var list []*index
+	const statement = `SELECT l.name, l."unique", l.origin = 'pk', coalesce(x.name, ''), x.coll = 'BINARY'
+		FROM pragma_index_list(?1, ?2) l, pragma_index_xinfo(l.name, ?2) x WHERE l.partial = 0 AND x.key = 1 ORDER BY l.seq, x.seqno`
+	err = each(ctx, q, statement, []any{t.Name, schema}, func(scan func(...any) error) error {
+		var name, column string
+		var unique, isPrimary, binary bool
+		if err := scan(&name, &unique, &isPrimary, &column, &binary); err != nil {
 			return err
-		})
-		if err != nil {
-			return false, err
 		}
-		if !slices.Contains(columns, "") { // an index on an expression proves nothing
-			t.Unique = append(t.Unique, columns)
+		primary = primary || isPrimary
+		i := byName[name]
+		if i == nil {
+			i = &index{unique: unique}
+			byName[name] = i
+			list = append(list, i)
+			if c := t.column(column); c != nil && binary {
+				c.Indexed = true
+			}
+		}
+		i.columns = append(i.columns, column)
+		return nil
+	})
+	for _, i := range list {
+		if i.unique && !slices.Contains(i.columns, "") { // an index on an expression proves nothing
+			t.Unique = append(t.Unique, i.columns)
 		}
 	}
-	return indexed, nil
+	return primary, err
 }
 
 // primaryKey sets the primary key if it holds no nulls. SQLite lets them in,
@@ -159,8 +172,11 @@ func (t *sqliteTable) primaryKey(keys []string, indexed bool) {
 		}
 	case len(keys) == 1 && strings.EqualFold(first.DataType, "INTEGER") && !indexed:
 		first.Nullable = false
-		first.Note += " " + noteRowID
+		first.Indexed = true
+		first.set(func(n *sqliteNote) { n.rowID = true })
 	case !t.notNull(keys):
+		t.Omitted = append(t.Omitted, OmittedKey{Kind: OmittedPrimaryKey, Columns: keys, Reason: "SQLite lets nulls into it; " +
+			"declare its columns NOT NULL, or name the key in the options of this connector"})
 		return
 	}
 	t.PrimaryKey = keys
@@ -170,6 +186,7 @@ func (t *sqliteTable) primaryKey(keys []string, indexed bool) {
 // connection asks for it, and names tables and columns without regard to case.
 func (t *sqliteTable) foreignKeys(ctx context.Context, q Queryer, schema string) error {
 	byID := map[int]*ForeignKey{}
+	dangling := map[int][]string{} // columns whose other end does not exist
 	var order []int
 	err := each(ctx, q, `SELECT k.id, k."from", coalesce(m.name, k."table"),
 		coalesce((SELECT x.name FROM pragma_table_xinfo(k."table", ?2) x
@@ -191,11 +208,19 @@ func (t *sqliteTable) foreignKeys(ctx context.Context, q Queryer, schema string)
 		if i := slices.IndexFunc(t.Columns, named); i >= 0 && to != "" {
 			k.Columns = append(k.Columns, t.Columns[i].Name)
 			k.TargetColumns = append(k.TargetColumns, to)
+		} else {
+			dangling[id] = append(dangling[id], from)
 		}
 		return nil
 	})
 	for _, id := range order {
-		t.ForeignKeys = append(t.ForeignKeys, *byID[id])
+		if columns := dangling[id]; columns != nil {
+			t.Omitted = append(t.Omitted, OmittedKey{Kind: OmittedForeignKey, Columns: columns,
+				Reason: "the table or the columns that it leads to do not exist"})
+		}
+		if k := byID[id]; len(k.Columns) > 0 {
+			t.ForeignKeys = append(t.ForeignKeys, *k)
+		}
 	}
 	return err
 }

@@ -1,0 +1,79 @@
+package sqlsource
+
+import (
+	"context"
+	"crypto/tls"
+	"database/sql/driver"
+	"errors"
+	"io"
+	"strings"
+	"syscall"
+	"time"
+)
+
+// connectShare is the part of a request's time that connecting to a tenant's
+// database may take, in percent. The rest is left to say that it took too long.
+const connectShare = 80
+
+// limitConnect returns the context in which a tenant's database is connected to.
+func limitConnect(ctx context.Context) (context.Context, context.CancelFunc) {
+	deadline, ok := ctx.Deadline()
+	if !ok {
+		return context.WithCancel(ctx)
+	}
+	return context.WithTimeout(ctx, time.Until(deadline)*connectShare/100)
+}
+
+// unconnected returns the error of connecting. What a flavor does not know may
+// be known by what drivers do when they connect.
+func (s *Source) unconnected(ctx context.Context, err error) error {
+	why := s.flavor.Reason(err)
+	if ctx.Err() == nil && why == ReasonOther {
+		why = connectReason(err)
+	}
+	if why == ReasonOther {
+		return s.failure(ctx, err, "")
+	}
+	return s.failure(ctx, s.explain(err, why, ""), "")
+}
+
+// connectReason returns why a driver could not connect, for any engine.
+func connectReason(err error) Reason {
+	var certificate *tls.CertificateVerificationError
+	var record tls.RecordHeaderError
+	switch {
+	case errors.As(err, &certificate):
+		return ReasonCertificate
+	case errors.As(err, &record): // the answer to a TLS handshake was something else
+		return ReasonProtocol
+	case errors.Is(err, context.DeadlineExceeded):
+		return ReasonSilent
+	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, syscall.ECONNRESET), errors.Is(err, driver.ErrBadConn):
+		return ReasonProtocol
+	}
+	text := err.Error()
+	for _, known := range []struct {
+		text string
+		why  Reason
+	}{
+		// pgx
+		{"server refused TLS connection", ReasonTLSRefused},
+		{"received unexpected message", ReasonProtocol},
+		{"unknown message type", ReasonProtocol},
+		{"invalid body length", ReasonProtocol},
+		// lib/pq
+		{"SSL is not enabled on the server", ReasonTLSRefused},
+		{"unexpected message", ReasonProtocol},
+		// go-sql-driver/mysql
+		{"server does not support TLS", ReasonTLSRefused},
+		{"invalid connection", ReasonProtocol},
+		{"malformed packet", ReasonProtocol},
+		{"commands out of sync", ReasonProtocol},
+		{"unsupported protocol version", ReasonProtocol},
+	} {
+		if strings.Contains(text, known.text) {
+			return known.why
+		}
+	}
+	return ReasonOther
+}

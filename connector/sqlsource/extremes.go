@@ -1,0 +1,76 @@
+package sqlsource
+
+import (
+	"context"
+	"slices"
+	"strings"
+
+	"github.com/connectorsdk/connector-sdk-go/wire"
+)
+
+// extremes returns the statement of an aggregate that an index answers: minima and
+// maxima of indexed columns, without groups. It returns none for another aggregate.
+//
+// Each is the first row of an order, so it is read by the index as it is. A filter
+// on another column prevents that: the index might be searched in vain from one end
+// to the other, which takes longer than reading the table.
+func (a *aggregation) extremes(ctx context.Context, filters pushdown) (statement string, args []any, err error) {
+	if len(a.req.GroupBy) > 0 || len(a.hops) > 0 || len(a.fields) == 0 {
+		return "", nil, nil
+	}
+	for i, m := range a.req.Measures {
+		c := a.fields[i]
+		if m.Fn != wire.FnMin && m.Fn != wire.FnMax || !c.indexed || !ordered(c.Type) {
+			return "", nil, nil
+		}
+		for f := range filters.pushed.Filters() {
+			if a.base.column(f.Field) != c {
+				return "", nil, nil
+			}
+		}
+	}
+	b := a.session.builder()
+	var exprs []string
+	for i, m := range a.req.Measures {
+		expr, err := a.extreme(ctx, b, filters.pushed, a.fields[i], m.Fn)
+		if expr == "" || err != nil || len(b.args) > maxValues {
+			return "", nil, err
+		}
+		exprs = append(exprs, expr)
+	}
+	for i, expr := range exprs {
+		a.answer(nullOr(a.fields[i].Decode), expr)
+	}
+	return "SELECT " + strings.Join(a.outer, ", "), b.args, nil
+}
+
+// extreme returns a subquery for a minimum or a maximum that an index answers; empty:
+// there is none.
+func (a *aggregation) extreme(ctx context.Context, b *builder, pushed wire.Where, c *Column, fn wire.Fn) (string, error) {
+	desc := fn == wire.FnMax
+	if c.Sorted != "" && (c.Guard == "" || c.Unsorted != "") {
+		if sorted, err := a.session.noneMatch(ctx, a.base, c.Unsorted, c.Long); !sorted || err != nil {
+			return "", err
+		}
+		return "(SELECT " + c.Cell + b.from(a.base.from, nil) + b.where(pushed, a.base.column, c.inside()) +
+			b.orderBy(order{terms: []orderTerm{{c.Sorted, desc, false}}}) + b.window(0, 1) + ")", nil
+	}
+	f, err := a.session.reach(ctx, a.base, pushed, c, desc, 1)
+	if f == nil || err != nil {
+		return "", err
+	}
+	pushed.And = append(slices.Clip(pushed.And), *f)
+	if exact, err := a.session.noneAmong(ctx, a.base.within(pushed), c.Guard, c.Odd, c.Long); !exact || err != nil {
+		return "", err
+	}
+	name := "MIN"
+	if desc {
+		name = "MAX"
+	}
+	return "(SELECT " + c.read(name+"("+c.Key+")") + b.from(a.base.from, nil) + b.where(pushed, a.base.column) + ")", nil
+}
+
+// ordered reports whether a type has a least and a greatest value.
+func ordered(t wire.Type) bool {
+	return t != wire.TypeBoolean && t != wire.TypeJSON && t != wire.TypeArray
+}

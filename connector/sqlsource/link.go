@@ -1,0 +1,122 @@
+package sqlsource
+
+import (
+	"context"
+	"slices"
+	"strings"
+
+	"github.com/connectorsdk/connector-sdk-go/connector"
+	"github.com/connectorsdk/connector-sdk-go/connector/memsource"
+	"github.com/connectorsdk/connector-sdk-go/wire"
+)
+
+// OrderedJoiner is implemented by a flavor whose engine joins large tables by
+// looking up one row after another, which is fast only in the order of the index.
+type OrderedJoiner interface {
+	// KeepOrder returns the clause that orders a derived table by expr so that the
+	// engine keeps to it: ORDER BY, and whatever the engine needs besides.
+	KeepOrder(expr string) string
+}
+
+// LinkHitRate measures by one statement if the engine can compare the columns
+// exactly, and a second one for the samples if there are orphans. Otherwise it
+// measures over the rows.
+func (s *Source) LinkHitRate(ctx context.Context, req *wire.LinkHitRateRequest) (*wire.LinkHitRate, error) {
+	x, err := s.open(ctx, req.Credentials, connector.Call{Method: "LinkHitRate", Table: req.FromTable})
+	if err != nil {
+		return nil, err
+	}
+	defer x.close()
+	from, hops, exact, err := x.hops(ctx, req.FromTable, []wire.JoinHop{{
+		FromTable: req.FromTable, ToTable: req.ToTable, FromField: req.FromColumn, ToField: req.ToColumn,
+	}})
+	if err != nil {
+		return nil, err
+	}
+	link := hops[0]
+	if exact {
+		if exact, err = x.sortable(ctx, from, link.keys[0]); err != nil {
+			return nil, err
+		}
+	}
+	if !exact || link.keys[0].Text == "" {
+		x.explainHops(hops, "The link rate of")
+		return x.linkInMemory(ctx, req, from, link)
+	}
+	orphans := x.orphans(from, link)
+	left, _, _ := comparableKeys(link.keys[0], link.keys[1])
+	rate := &wire.LinkHitRate{OrphanSamples: []string{}}
+	statement := "SELECT (SELECT COUNT(" + left + ") FROM " + from.from + "), (SELECT COUNT(*)" + orphans + ")"
+	if err := x.row(ctx, req.FromTable, statement, nil, &rate.FromNonNull, &rate.OrphanCount); err != nil || rate.OrphanCount == 0 {
+		return rate, err
+	}
+	b := x.builder()
+	statement = "SELECT DISTINCT " + link.keys[0].Text + " AS x" + orphans + " ORDER BY x" + b.window(0, wire.MaxOrphanSamples)
+	err = each(ctx, x.tx, statement, b.args, func(scan func(...any) error) error {
+		var sample string
+		err := scan(&sample)
+		rate.OrphanSamples = append(rate.OrphanSamples, sample)
+		return err
+	})
+	return rate, s.failure(ctx, err, req.FromTable)
+}
+
+// orphans returns FROM and WHERE of the rows whose key has no match. An index of
+// the other table answers for each row whether there is one; without an index
+// that serves, the values of the other table are collected first.
+func (x *session) orphans(from *relation, link hop) string {
+	left, right, _ := comparableKeys(link.keys[0], link.keys[1])
+	key := link.keys[1]
+	joiner, ordered := x.source.flavor.(OrderedJoiner)
+	served := link.to.begins(key) && (right == key.Stored || link.near[0] != "")
+	switch {
+	case served && ordered:
+		return x.orphansInOrder(from, link, joiner)
+	case served, right == key.Stored && !ordered:
+		return " FROM " + from.from + " WHERE " + left + " IS NOT NULL AND NOT EXISTS (SELECT 1 FROM " + link.to.from + " WHERE " + link.on + ")"
+	}
+	return " FROM " + from.from + " LEFT JOIN (SELECT DISTINCT " + right + " AS k FROM " + link.to.from +
+		" WHERE " + right + " IS NOT NULL) d ON d.k = " + left + " WHERE " + left + " IS NOT NULL AND d.k IS NULL"
+}
+
+// orphansInOrder looks the rows up in the order of the other table's index. They
+// come from a derived table of the column, under the same names, and of the exact
+// key. The key is compared as a column there because an engine may remember the
+// answer to NOT EXISTS by the columns in it, as their collation compares them.
+func (x *session) orphansInOrder(from *relation, link hop, joiner OrderedJoiner) string {
+	left, right, _ := comparableKeys(link.keys[0], link.keys[1])
+	alias := "k"
+	if strings.EqualFold(link.keys[0].own, alias) {
+		alias = "kk"
+	}
+	order, on := left, "t0."+alias+" = "+right
+	if link.near[0] != "" {
+		order, on = link.near[0], link.near[0]+" = "+link.near[1]+" AND "+on
+	}
+	table := " FROM (SELECT t0." + x.source.flavor.Quote(link.keys[0].own) + ", " + left + " AS " + alias + " FROM " + from.from +
+		" WHERE " + left + " IS NOT NULL" + joiner.KeepOrder(order) + ") t0"
+	if link.to.isUnique(link.keys[1].own, link.keys[1]) {
+		return table + " LEFT JOIN " + link.to.from + " ON " + on + " WHERE " + right + " IS NULL"
+	}
+	return table + " WHERE NOT EXISTS (SELECT 1 FROM " + link.to.from + " WHERE " + on + ")"
+}
+
+// begins reports whether an index of the table begins with a column.
+func (r *relation) begins(c *Column) bool {
+	first := func(key []string) bool { return len(key) > 0 && key[0] == c.own }
+	own := r.catalog.column(c.own)
+	return own != nil && own.Indexed || first(r.catalog.PrimaryKey) || slices.ContainsFunc(r.catalog.Unique, first)
+}
+
+// linkInMemory measures over the rows of both columns.
+func (x *session) linkInMemory(
+	ctx context.Context, req *wire.LinkHitRateRequest, from *relation, link hop,
+) (*wire.LinkHitRate, error) {
+	side := func(r *relation, c *Column) memsource.Relation {
+		return memsource.Relation{
+			Columns: []wire.Column{{Name: c.name, Type: c.Type}},
+			Rows:    x.cells(ctx, r.name, "SELECT "+c.Cell+" FROM "+r.from, nil, []*Column{c}),
+		}
+	}
+	return memsource.LinkHitRate(side(from, link.keys[0]), side(link.to, link.keys[1]), req, 0)
+}

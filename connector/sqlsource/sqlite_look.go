@@ -1,0 +1,156 @@
+package sqlsource
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/connectorsdk/connector-sdk-go/wire"
+)
+
+const (
+	sqliteLookRows    = 100 // that tell what a column holds
+	sqliteLookColumns = 300 // of one statement
+
+	// sqliteLookTime is how long a look at a view may take, whose first rows may cost
+	// a sort of all. Its columns without a declared type are strings if it takes
+	// longer. A look at a table is bounded by its rows, so no clock decides there.
+	sqliteLookTime = 2 * time.Second
+)
+
+// look reads off the first rows what columns hold whose declared type does not
+// say, or does not hold. A table that cannot be read is not looked at: whoever
+// reads it is told.
+func (t *sqliteTable) look(ctx context.Context, q Queryer) error {
+	if t.note.strict && !slices.ContainsFunc(t.Columns, func(c CatalogColumn) bool { return undeclared(c.DataType, false) }) {
+		return nil
+	}
+	limited := ctx
+	if t.View {
+		var cancel context.CancelFunc
+		limited, cancel = context.WithTimeout(ctx, sqliteLookTime)
+		defer cancel()
+	}
+	columns := make([]*CatalogColumn, len(t.Columns))
+	for i := range columns {
+		columns[i] = &t.Columns[i]
+	}
+	for part := range slices.Chunk(columns, sqliteLookColumns) {
+		exprs := make([]string, len(part))
+		names := make([]string, len(part))
+		seen := make([]any, len(part))
+		for i, c := range part {
+			names[i] = sqlite{}.Quote(c.Name)
+			exprs[i] = t.seenExpr(names[i], *c)
+			seen[i] = new(string)
+		}
+		statement := "SELECT " + strings.Join(exprs, ", ") + " FROM (SELECT " + strings.Join(names, ", ") + " FROM " + t.note.table +
+			" LIMIT ?1)"
+		err := q.QueryRowContext(limited, statement, sqliteLookRows).Scan(seen...)
+		if ctx.Err() != nil {
+			return err
+		}
+		for i, c := range part {
+			if err != nil && undeclared(c.DataType, t.View) {
+				*seen[i].(*string) = sqliteSeenTexts
+			}
+			c.set(func(n *sqliteNote) { n.seen = *seen[i].(*string) })
+		}
+	}
+	return nil
+}
+
+// seenExpr returns the aggregate that says what a column holds: nothing, if the
+// declared type says so, and at least half of the values fit it.
+func (t *sqliteTable) seenExpr(name string, c CatalogColumn) string {
+	most := func(valid string) string {
+		return "COUNT(CASE WHEN " + valid + " THEN 1 END) * 2 >= COUNT(" + name + ")"
+	}
+	expr := "CASE"
+	if !undeclared(c.DataType, t.View) {
+		column := sqlite{}.Column(name, c)
+		if column.Valid == "" {
+			return "''"
+		}
+		expr += " WHEN " + most(column.Valid) + " THEN ''"
+		if column.Type == wire.TypeDate {
+			expr += " WHEN " + most(sqlite{}.Column(name, CatalogColumn{DataType: "DATETIME"}).Valid) + " THEN '" + sqliteSeenDatetimes + "'"
+		}
+	}
+	return expr + " WHEN COUNT(" + name + ") = 0 THEN '" + sqliteSeenTexts + "'" +
+		" WHEN COUNT(CASE WHEN typeof(" + name + ") IN ('integer', 'real') THEN 1 END) = COUNT(" + name + ") THEN '" + sqliteSeenNumbers + "'" +
+		" WHEN COUNT(CASE WHEN typeof(" + name + ") = 'blob' THEN 1 END) = COUNT(" + name + ") THEN '" + sqliteSeenBlobs + "'" +
+		" ELSE '" + sqliteSeenTexts + "' END"
+}
+
+// dropLoose drops the keys of one column whose values the engine tells apart and
+// the wire does not, such as 1 and '1' in a column without a type, and a primary
+// key with a value that does not fit its column, and so is null. It looks where an
+// index answers at once.
+func (t *sqliteTable) dropLoose(ctx context.Context, q Queryer) error {
+	const reason = "values that the database tells apart are equal in an answer"
+	t.Unique = slices.DeleteFunc(t.Unique, func(key []string) bool {
+		loose := t.loose(key)
+		if loose && !slices.Equal(key, t.PrimaryKey) { // which has an index of its own
+			t.Omitted = append(t.Omitted, OmittedKey{Kind: OmittedUniqueKey, Columns: key, Reason: reason})
+		}
+		return loose
+	})
+	if t.loose(t.PrimaryKey) {
+		t.omitPrimaryKey(reason)
+	}
+	if t.note.strict {
+		return nil
+	}
+	var exprs []string
+	for _, name := range t.PrimaryKey {
+		own := sqlite{}.Quote(name)
+		exists := func(condition string) {
+			exprs = append(exprs, "EXISTS (SELECT 1 FROM "+t.note.table+" WHERE "+own+condition+")")
+		}
+		column := t.describes(name)
+		switch {
+		case !t.column(name).Indexed:
+		case column.Class == ClassFloat, column.Class == ClassMixed:
+			exists(" >= 9e999")
+			exists(" <= -9e999")
+		case column.Class == ClassBytes:
+			exists(sqliteNoBlob)
+		case column.Type == wire.TypeString:
+			exists(sqliteBlob)
+		}
+	}
+	if len(exprs) == 0 {
+		return nil
+	}
+	var found bool
+	err := q.QueryRowContext(ctx, "SELECT "+strings.Join(exprs, " OR ")).Scan(&found)
+	if found {
+		t.omitPrimaryKey("it has values that cannot be sent, which are null everywhere")
+	}
+	return err
+}
+
+// omitPrimaryKey leaves out the primary key.
+func (t *sqliteTable) omitPrimaryKey(reason string) {
+	t.Omitted = append(t.Omitted, OmittedKey{Kind: OmittedPrimaryKey, Columns: t.PrimaryKey, Reason: reason})
+	t.PrimaryKey = nil
+}
+
+// describes returns how a column is compared in an encoding that has all of it.
+func (t *sqliteTable) describes(name string) Column {
+	f, c := sqlite{}, *t.column(name)
+	c.set(func(n *sqliteNote) { n.utf16 = false })
+	return f.Column(f.Quote(name), c)
+}
+
+// loose reports whether a key is one column that has several values for one value
+// on the wire.
+func (t *sqliteTable) loose(key []string) bool {
+	if len(key) != 1 {
+		return false
+	}
+	c := t.describes(key[0])
+	return c.Class == ClassBoolean || c.Lossy || c.Class == ClassText && c.Guard != ""
+}
