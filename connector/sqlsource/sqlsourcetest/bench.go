@@ -43,18 +43,18 @@ func Benchmark(
 	}
 	pushed, all := handler(flavor), handler(noPushdown{flavor})
 	envelope := wire.Envelope{Credentials: credentials, TimeoutMS: 600_000}
-	ask := func(h http.Handler, path string, m wire.Message) func() {
+	asking := func(h http.Handler, path string, m wire.Message) func() {
 		return func() { serveInto(b, h, path, m) }
 	}
 	whole := &wire.QueryRequest{Table: "orders", Fields: BenchFields, Envelope: envelope}
-	b.Run("scan", func(b *testing.B) { duel(b, ask(pushed, wire.PathQuery, whole), bare) })
+	b.Run("scan", func(b *testing.B) { duel(b, asking(pushed, wire.PathQuery, whole), bare) })
 	top := *whole
 	top.Sort, top.Limit = []wire.SortKey{{Field: "qty", Dir: wire.Desc}}, 100
-	b.Run("top100", func(b *testing.B) { duel(b, ask(all, wire.PathQuery, &top), ask(pushed, wire.PathQuery, &top)) })
+	b.Run("top100", func(b *testing.B) { duel(b, asking(all, wire.PathQuery, &top), asking(pushed, wire.PathQuery, &top)) })
 	count := &wire.CountRequest{Table: "orders", Envelope: envelope, Where: wire.Where{And: []wire.Filter{
 		{Field: "status", Op: wire.OpEq, Value: wire.Text("paid")}, {Field: "qty", Op: wire.OpGt, Value: wire.Int(100)},
 	}}}
-	b.Run("count", func(b *testing.B) { duel(b, ask(all, wire.PathCount, count), ask(pushed, wire.PathCount, count)) })
+	b.Run("count", func(b *testing.B) { duel(b, asking(all, wire.PathCount, count), asking(pushed, wire.PathCount, count)) })
 	// The platform folds groups that are declined from the rows. Reading these is
 	// the least it has to do.
 	groups := &wire.AggregateRequest{
@@ -64,7 +64,34 @@ func Benchmark(
 	}
 	some := *whole
 	some.Fields = []string{"region", "qty"}
-	b.Run("groups", func(b *testing.B) { duel(b, ask(all, wire.PathQuery, &some), ask(pushed, wire.PathAggregate, groups)) })
+	b.Run("groups", func(b *testing.B) {
+		duel(b, asking(all, wire.PathQuery, &some), asking(pushed, wire.PathAggregate, groups))
+	})
+}
+
+// NativeCase is a request, and how a program asks the same of the database
+// without this library.
+type NativeCase struct {
+	Name    string
+	Path    string // of the route, such as wire.PathQuery
+	Request wire.Message
+	Native  func()
+}
+
+// AgainstNative measures the answer to each request (a) against the native one
+// (b), and reports what [Benchmark] does. Use it to see where a flavor's
+// statements miss an index: an answer of a few rows that takes many times as long
+// as the native one has searched the table.
+func AgainstNative(b *testing.B, source *sqlsource.Source, credentials wire.Credentials, cases []NativeCase) {
+	h := benchHandler(b, source, credentials)
+	for _, c := range cases {
+		b.Run(c.Name, func(b *testing.B) {
+			if w := ask(b, h, c.Path, c.Request); w.status != http.StatusOK {
+				b.Skipf("left to the platform: status %d", w.status)
+			}
+			duel(b, func() { serveInto(b, h, c.Path, c.Request) }, c.Native)
+		})
+	}
 }
 
 // benchHandler returns a connector that takes these credentials.
@@ -147,15 +174,21 @@ func processorTime() time.Duration {
 
 // serveInto runs one request through a connector and checks that it is answered.
 func serveInto(b *testing.B, h http.Handler, path string, m wire.Message) {
+	w := ask(b, h, path, m)
+	if w.status != http.StatusOK || path == wire.PathQuery && string(w.last) != "{\"end\":1}\n" {
+		b.Fatalf("status %d, and an answer that ends in %q", w.status, w.last)
+	}
+}
+
+// ask runs one request through a connector.
+func ask(b *testing.B, h http.Handler, path string, m wire.Message) *discardWriter {
 	body, err := wire.EncodeRequest(m)
 	require.NoError(b, err)
 	r := httptest.NewRequest(http.MethodPost, path, bytes.NewReader(body))
 	r.Header.Set("Authorization", "Bearer "+connectortest.Token)
-	var w discardWriter
-	h.ServeHTTP(&w, r)
-	if w.status != http.StatusOK || path == wire.PathQuery && string(w.last) != "{\"end\":1}\n" {
-		b.Fatalf("status %d, and an answer that ends in %q", w.status, w.last)
-	}
+	w := &discardWriter{}
+	h.ServeHTTP(w, r)
+	return w
 }
 
 // discardWriter is a connection whose reader takes everything at once.

@@ -28,14 +28,14 @@ func (f *fixture) checkQuery(tenant *connectortest.Tenant, req *wire.QueryReques
 	if !got.Served.Filters {
 		return "the filters were not served"
 	}
-	rows := want.rows
+	rows, reversed := want.rows, want.reversed
 	if got.Served.Window {
-		rows = window(rows, req.Offset, req.Limit)
+		rows, reversed = window(rows, req.Offset, req.Limit), window(reversed, req.Offset, req.Limit)
 	}
 	have, expected := spellAll(got.Rows), spellAll(rows)
 	switch {
 	case want.ordered && got.Served.Sort:
-		if i := differ(have, expected); i >= 0 {
+		if i := differ(have, expected); i >= 0 && (reversed == nil || differ(have, spellAll(reversed)) >= 0) {
 			return fmt.Sprintf("row %d differs: expected%s\ngot%s", i, some(expected[min(i, len(expected)):]), some(have[min(i, len(have)):]))
 		}
 	case got.Served.Window && (req.Limit > 0 || req.Offset > 0):

@@ -21,7 +21,8 @@
 //
 // [Run] creates tables of these columns and fills them. It compares discovery and
 // every cell with what was described, and reads each table in pages, also while
-// its rows change. Then it generates requests: filters of every operator on every
+// its rows change. One of the tables has an index on each column that can have
+// one. It joins large tables by keys of each kind. Then it generates requests: filters of every operator on every
 // column, with operands from cells, from their neighbours and other spellings,
 // and from a list of edges; sorts, windows, projections, joins, counts,
 // aggregates, links. Each is answered by the engine through the connector, and in

@@ -178,6 +178,9 @@ func (g *generator) aggregate(t *table) (*wire.AggregateRequest, []note) {
 		req.GroupBy = append(req.GroupBy, group)
 	}
 	fns := []wire.Fn{wire.FnCount, wire.FnSum, wire.FnMin, wire.FnMax, wire.FnCountDistinct}
+	if g.rng.IntN(4) == 0 { // alone, an index may answer them
+		req.GroupBy, fns = []wire.GroupKey{}, []wire.Fn{wire.FnMin, wire.FnMax}
+	}
 	for i := range 1 + g.rng.IntN(2) {
 		m := wire.Measure{Fn: fns[g.rng.IntN(len(fns))], As: "m" + string(rune('0'+i))}
 		if m.Fn != wire.FnCount || g.rng.IntN(2) == 0 {

@@ -9,22 +9,40 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
-// answer is the rows that an answer must have, in this order if ordered.
+// answer is the rows that an answer must have, in this order if ordered. If the
+// sort descends at last, they may also have the order of reversed, whose ties
+// descend as well.
 type answer struct {
-	rows    [][]wire.Value
-	ordered bool
-	matched int // rows that the filters keep
+	rows     [][]wire.Value
+	reversed [][]wire.Value
+	ordered  bool
+	matched  int // rows that the filters keep
 }
 
 // query answers in memory what the engine is asked. Package filter evaluates the
 // filters and sorts, package memsource joins.
 func (f *fixture) query(req *wire.QueryRequest) (answer, error) {
+	a, err := f.sorted(req, req.Sort)
+	if err != nil || !a.ordered || len(req.Sort) == 0 || req.Sort[len(req.Sort)-1].Dir != wire.Desc {
+		return a, err
+	}
+	reversed := slices.Clone(req.Sort)
+	for _, name := range f.tables[req.Table].key {
+		reversed = append(reversed, wire.SortKey{Field: name, Dir: wire.Desc})
+	}
+	other, err := f.sorted(req, reversed)
+	a.reversed = other.rows
+	return a, err
+}
+
+// sorted answers a query with another sort than its own.
+func (f *fixture) sorted(req *wire.QueryRequest, sort []wire.SortKey) (answer, error) {
 	t := f.tables[req.Table]
 	match, err := filter.Compile(req.Where, t.columns)
 	if err != nil {
 		return answer{}, err
 	}
-	order, err := filter.CompileOrder(req.Sort, t.columns, nil, t.key)
+	order, err := filter.CompileOrder(sort, t.columns, nil, t.key)
 	if err != nil {
 		return answer{}, err
 	}

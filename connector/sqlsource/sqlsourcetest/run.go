@@ -38,8 +38,8 @@ func (o *Options) withDefaults() Options {
 }
 
 // Run tests a flavor on its engine: what discovery says of the columns, every
-// cell, pages, and generated requests, each answered by the engine and in
-// memory. It shows the author of a flavor what is wrong by the smallest request
+// cell, pages, joins of large tables, and generated requests, each answered by the
+// engine and in memory. It shows the author of a flavor what is wrong by the smallest request
 // that fails.
 func Run(t *testing.T, e Engine, options *Options) {
 	o := options.withDefaults()
@@ -51,6 +51,7 @@ func Run(t *testing.T, e Engine, options *Options) {
 	t.Run("cardinality", f.cardinality)
 	t.Run("pages", f.pages)
 	t.Run("changing pages", f.changingPages)
+	t.Run("joins", f.largeJoins)
 	r := newReport()
 	t.Run("requests", func(t *testing.T) {
 		const shards = 4
