@@ -53,9 +53,20 @@ func newSource(t testing.TB, base *mysql.Config, options *sqlsource.Options) *sq
 
 func TestDifferential(t *testing.T) { suite.Differential(t, engine(t)) }
 
+// TestDifferentialAssisted asks the same of columns that all say that an index
+// serves them.
+func TestDifferentialAssisted(t *testing.T) {
+	suite.SkipShort(t)
+	t.Parallel()
+	e := engine(t)
+	e.Flavor = suite.Assisted(e.Flavor)
+	suite.Differential(t, e)
+}
+
 func TestPlanted(t *testing.T) { suite.Planted(t, engine) }
 
 func TestHostile(t *testing.T) {
+	suite.SkipShort(t)
 	db, config := database(t)
 	driver, err := mysql.NewConnector(config)
 	require.NoError(t, err)
@@ -73,6 +84,7 @@ func TestTenants(t *testing.T) {
 // TestConformance grades the connector over the corpus, beside a second tenant's
 // database.
 func TestConformance(t *testing.T) {
+	t.Parallel()
 	db, own := database(t)
 	load(t, own, suite.CorpusScript(t, "mysql"))
 	other, others := database(t)
@@ -83,8 +95,11 @@ func TestConformance(t *testing.T) {
 	defer done()
 	target.Credentials = []wire.Credentials{wire.NewCredentials(credentials(own)), wire.NewCredentials(credentials(others))}
 
-	mayAdvise := map[string]string{"A.6": "MySQL gives all decimals of a column one scale, and has no minus zero"}
-	skipped := suite.Grade(t, target, &conformance.Options{Mode: conformance.ModeBoth}, mayAdvise)
+	mayAdvise := map[string]string{
+		"A.6":  "MySQL gives all decimals of a column one scale, and has no minus zero",
+		"A.28": "the connector is called what the engine is called",
+	}
+	skipped := suite.Grade(t, target, suite.WholeOptions, mayAdvise)
 	for _, id := range suite.SlowChecks { // they come below, when nothing else reads the table slow
 		require.Equal(t, conformance.NoData, skipped[id], id)
 		delete(skipped, id)

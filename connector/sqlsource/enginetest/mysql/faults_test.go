@@ -31,11 +31,13 @@ func TestRejected(t *testing.T) {
 		why    string
 		change func(*mysql.Config)
 		want   string
+		code   error // on every other route
 	}{
-		{"a wrong password", func(c *mysql.Config) { c.Passwd = "secret-7f3a" }, "user name or the password"},
-		{"no such user", func(c *mysql.Config) { c.User = "nobody-of-this-name" }, "user name or the password"},
-		{"no such database", func(c *mysql.Config) { c.DBName = "no-database-of-this-name" }, "no database of this name"},
-		{"nobody listens", func(c *mysql.Config) { c.Addr = "127.0.0.1:1" }, "cannot be reached"},
+		{"a wrong password", func(c *mysql.Config) { c.Passwd = "secret-7f3a" }, "user name or the password", connector.ErrBadRequest},
+		{"no such user", func(c *mysql.Config) { c.User = "nobody-of-this-name" }, "user name or the password", connector.ErrBadRequest},
+		{"no such database", func(c *mysql.Config) { c.DBName = "no-database-of-this-name" },
+			"no database of this name", connector.ErrBadRequest},
+		{"nobody listens", func(c *mysql.Config) { c.Addr = "127.0.0.1:1" }, "cannot be reached", connector.ErrTimeout},
 	} {
 		t.Run(c.why, func(t *testing.T) {
 			wrong := own.Clone()
@@ -45,7 +47,7 @@ func TestRejected(t *testing.T) {
 			require.ErrorIs(t, err, connector.ErrCheckFailed)
 			assert.Contains(t, err.Error(), c.want)
 			_, err = caller.Size("t")
-			assert.ErrorIs(t, err, connector.ErrBadRequest)
+			assert.ErrorIs(t, err, c.code)
 			for _, secret := range []string{"secret-7f3a", "nobody-of-this-name", "127.0.0.1", "no-database-of-this-name"} {
 				assert.NotContains(t, err.Error(), secret)
 			}
@@ -142,7 +144,7 @@ func TestKilled(t *testing.T) {
 		}
 	}()
 	_, err = caller.Query(wire.QueryRequest{Table: "t", Sort: []wire.SortKey{}, Fields: []string{"id", "filler"}})
-	require.Equal(t, wire.CodeInternal, suite.Code(err), "%v", err)
+	require.Equal(t, wire.CodeTimeout, suite.Code(err), "%v", err)
 	require.NoError(t, <-killed)
 	n, err := caller.Count(wire.CountRequest{Table: "t"})
 	require.NoError(t, err)

@@ -14,7 +14,7 @@ import (
 func TestPages(t *testing.T) {
 	db, own := database(t)
 	for _, statement := range []string{
-		"CREATE TABLE booleans (id TINYINT(1) PRIMARY KEY, n BIGINT)", // all are read as true
+		"CREATE TABLE booleans (id TINYINT(1) PRIMARY KEY, n BIGINT)", // none is lost, as among two booleans
 		"INSERT INTO booleans SELECT seq, seq FROM seq_1_to_60",
 		"CREATE TABLE longs (body LONGTEXT, n BIGINT)", // longer than the server compares
 		"INSERT INTO longs SELECT CONCAT(REPEAT('x', 4000), seq), seq FROM seq_1_to_40",
@@ -28,4 +28,10 @@ func TestPages(t *testing.T) {
 	suite.Pages(t, tenant, "booleans", 60, "id", "n")
 	suite.Pages(t, tenant, "longs", 40, "body")
 	suite.Pages(t, tenant, "days", 40, "d", "doc")
+}
+
+func TestSortedPages(t *testing.T) {
+	suite.SkipShort(t)
+	db, own := database(t)
+	suite.SortedPages(t, connectortest.Start(t, definition, newSource(t, own, nil), nil).As(credentials(own)).Unverified(), db)
 }

@@ -30,6 +30,11 @@ var (
 	texts = textsOf(slices.Concat(suite.Texts, suite.NULTexts)...)
 )
 
+// controls are texts that compare differently where the shorter one is filled with
+// blanks.
+var controls = textsOf("", " ", "\x00", "\t", "a", "a ", "a  ", "a\t", "a\x00", "a \t",
+	"a\tb", "a\x1f", "a!", "ab", "`", "`\x00", "é\t", "é", "\ue000", "\ud7ff")
+
 func textsOf(texts ...string) []sqlsourcetest.Literal { return sqlsourcetest.Texts(quoted, texts...) }
 
 // moments returns datetimes with so many digits of fraction, impossible ones
@@ -56,6 +61,8 @@ var types = []sqlsourcetest.Type{
 		textsOf(strings.Repeat("x", 5000)+"a", strings.Repeat("x", 5000)+"b"), texts)},
 	{Name: "latin", SQL: "VARCHAR(20) CHARACTER SET latin1", Type: wire.TypeString,
 		Literals: textsOf("a", "A", "é", "ß", "z", "", "a ")},
+	{Name: "nopad", SQL: "VARCHAR(50) COLLATE utf8mb4_nopad_bin", Type: wire.TypeString, Literals: slices.Concat(controls, texts)},
+	{Name: "padbin", SQL: "VARCHAR(50) CHARACTER SET utf8mb3 COLLATE utf8mb3_bin", Type: wire.TypeString, Literals: controls},
 	{Name: "char", SQL: "CHAR(4)", Type: wire.TypeString, Literals: textsOf("a", "ab", "  a", "")},
 	{Name: "small", SQL: "SMALLINT", Type: wire.TypeNumber, Literals: suite.Integers(0, 1, -1, 2, 10, 9, 100, 32767, -32768)},
 	{Name: "big", SQL: "BIGINT", Type: wire.TypeNumber, Literals: suite.Integers(
@@ -76,9 +83,15 @@ var types = []sqlsourcetest.Type{
 	{Name: "double", SQL: "DOUBLE", Type: wire.TypeNumber, Literals: suite.Floats(
 		0, 0.1, 0.3, 0.30000000000000004, 1.5, -1.5, 1e-7, 1e21, 1.7976931348623157e308, 1e23, 1<<53, 1<<63)},
 	{Name: "float", SQL: "FLOAT", Type: wire.TypeNumber, Literals: suite.Floats(0, 0.5, -1.5, 1e10, float64(float32(0.1)))},
-	{Name: "boolean", SQL: "BOOLEAN", Type: wire.TypeBoolean, Literals: []sqlsourcetest.Literal{
+	{Name: "boolean", SQL: "BOOLEAN CHECK (%s IN (0, 1))", Type: wire.TypeBoolean, Literals: []sqlsourcetest.Literal{
+		literal("TRUE", wire.Bool(true)), literal("FALSE", wire.Bool(false)),
+	}},
+	{Name: "truth", SQL: "BOOLEAN", Type: wire.TypeBoolean, Want: wire.TypeBoolean, Literals: []sqlsourcetest.Literal{
 		literal("TRUE", wire.Bool(true)), literal("FALSE", wire.Bool(false)), literal("2", wire.Bool(true)),
 	}},
+	{Name: "tiny", SQL: "TINYINT(1)", Type: wire.TypeNumber, Literals: suite.Integers(0, 1, 2, 10, -1, 127, -128)},
+	{Name: "padded", SQL: "DECIMAL(12,2) ZEROFILL", Type: wire.TypeDecimal, Literals: suite.Decimals("0.00", "1.50", "10.25", "9999999999.99")},
+	{Name: "filled", SQL: "INT(8) ZEROFILL", Type: wire.TypeNumber, Literals: suite.Integers(0, 1, 15, 2, 100, 4294967295)},
 	{Name: "bit", SQL: "BIT(1)", Type: wire.TypeBoolean, Literals: []sqlsourcetest.Literal{
 		literal("b'1'", wire.Bool(true)), literal("b'0'", wire.Bool(false)),
 	}},

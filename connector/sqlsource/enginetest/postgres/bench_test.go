@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/connectorsdk/connector-sdk-go/connector/sqlsource"
+	"github.com/connectorsdk/connector-sdk-go/connector/sqlsource/pgxrows"
 	"github.com/connectorsdk/connector-sdk-go/connector/sqlsource/sqlsourcetest"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
@@ -30,7 +31,7 @@ ANALYZE orders`
 
 // BenchmarkConnector measures a whole answer of a million rows against the
 // driver's bare scan of the same rows, and push-down against answering from all
-// rows.
+// rows; and the former again with the rows of package pgxrows.
 //
 //	go test -run '^$' -bench Connector -benchtime 1x .
 func BenchmarkConnector(b *testing.B) {
@@ -40,7 +41,11 @@ func BenchmarkConnector(b *testing.B) {
 	source := func(f sqlsource.Flavor) (*sqlsource.Source, error) {
 		return sqlsource.NewPerTenant(opener(own), f, nil)
 	}
-	sqlsourcetest.Benchmark(b, source, sqlsource.PostgreSQL(), wire.NewCredentials(credentials(own)), func() { scan(b, db) })
+	for name, flavor := range map[string]sqlsource.Flavor{"sql": sqlsource.PostgreSQL(), "pgxrows": pgxrows.PostgreSQL()} {
+		b.Run(name, func(b *testing.B) {
+			sqlsourcetest.Benchmark(b, source, flavor, wire.NewCredentials(credentials(own)), func() { scan(b, db) })
+		})
+	}
 }
 
 // scan reads all rows as database/sql returns them.

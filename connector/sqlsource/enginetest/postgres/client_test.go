@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/connectorsdk/connector-sdk-go/connector"
+	"github.com/connectorsdk/connector-sdk-go/connector/sqlsource"
 	"github.com/connectorsdk/connector-sdk-go/connector/sqlsource/enginetest/internal/suite"
 	"github.com/connectorsdk/connector-sdk-go/ndjson"
 	"github.com/connectorsdk/connector-sdk-go/wire"
@@ -26,9 +27,17 @@ type client struct {
 // start serves the databases of a server behind a port, for one tenant.
 func start(t testing.TB, base *pgx.ConnConfig, credentials map[string]string) *client {
 	t.Helper()
+	return startFlavor(t, base, sqlsource.PostgreSQL(), credentials)
+}
+
+// startFlavor starts a client of databases that a flavor reads.
+func startFlavor(t testing.TB, base *pgx.ConnConfig, flavor sqlsource.Flavor, credentials map[string]string) *client {
+	t.Helper()
 	token, err := wire.NewToken(suite.Token)
 	require.NoError(t, err)
-	handler, err := connector.New(definition, newSource(t, base, nil), token, nil)
+	source, err := sqlsource.NewPerTenant(opener(base), flavor, nil)
+	require.NoError(t, err)
+	handler, err := connector.New(definition, source, token, nil)
 	require.NoError(t, err)
 	server := httptest.NewServer(handler)
 	t.Cleanup(server.Close)

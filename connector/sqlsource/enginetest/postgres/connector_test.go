@@ -15,6 +15,7 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/connector/connectortest"
 	"github.com/connectorsdk/connector-sdk-go/connector/sqlsource"
 	"github.com/connectorsdk/connector-sdk-go/connector/sqlsource/enginetest/internal/suite"
+	"github.com/connectorsdk/connector-sdk-go/connector/sqlsource/pgxrows"
 	"github.com/connectorsdk/connector-sdk-go/connector/sqlsource/sqlsourcetest"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
@@ -49,9 +50,27 @@ func newSource(t testing.TB, base *pgx.ConnConfig, options *sqlsource.Options) *
 
 func TestDifferential(t *testing.T) { suite.Differential(t, engine(t)) }
 
+// TestDifferentialAssisted asks the same of columns that all say that an index
+// serves them.
+func TestDifferentialAssisted(t *testing.T) {
+	suite.SkipShort(t)
+	e := engine(t)
+	e.Flavor = suite.Assisted(e.Flavor)
+	suite.Differential(t, e)
+}
+
+// TestRowsOfPgx reads the same rows by package pgxrows.
+func TestRowsOfPgx(t *testing.T) {
+	t.Parallel()
+	e := engine(t)
+	e.Flavor = pgxrows.PostgreSQL()
+	suite.Differential(t, e)
+}
+
 func TestPlanted(t *testing.T) { suite.Planted(t, engine) }
 
 func TestHostile(t *testing.T) {
+	suite.SkipShort(t)
 	db, config := database(t)
 	e := sqlsourcetest.Engine{Flavor: sqlsource.PostgreSQL(), DB: db, Key: "bigint"}
 	sqlsourcetest.Hostile(t, e, stdlib.GetConnector(*config))

@@ -49,6 +49,12 @@ func server(t testing.TB, address string) *pgx.ConnConfig {
 // have a time zone that is far from UTC and has summer time.
 func database(t testing.TB) (*sql.DB, *pgx.ConnConfig) {
 	t.Helper()
+	return databaseWith(t, "ENCODING 'UTF8' LC_COLLATE 'C.UTF-8' LC_CTYPE 'C.UTF-8'")
+}
+
+// databaseWith creates an empty database with options of CREATE DATABASE.
+func databaseWith(t testing.TB, options string) (*sql.DB, *pgx.ConnConfig) {
+	t.Helper()
 	config := administrator(t)
 	admin := stdlib.OpenDB(*config)
 	if err := admin.PingContext(t.Context()); err != nil {
@@ -60,7 +66,7 @@ func database(t testing.TB) (*sql.DB, *pgx.ConnConfig) {
 			"and SQLSOURCE_POSTGRES_USER and SQLSOURCE_POSTGRES_PASSWORD to a user who may create databases", address())
 	}
 	name := fmt.Sprintf("sqlsource_test_%016x", rand.Uint64())
-	_, err := admin.Exec("CREATE DATABASE " + name + " TEMPLATE template0 ENCODING 'UTF8' LC_COLLATE 'C.UTF-8' LC_CTYPE 'C.UTF-8'")
+	_, err := admin.Exec("CREATE DATABASE " + name + " TEMPLATE template0 " + options)
 	require.NoError(t, err)
 	own := config.Copy()
 	own.Database = name

@@ -12,6 +12,8 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/connectorsdk/connector-sdk-go/connector/sqlsource"
+	"github.com/connectorsdk/connector-sdk-go/connector/sqlsource/pgxrows"
 	"github.com/connectorsdk/connector-sdk-go/ndjson"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
@@ -36,19 +38,23 @@ func TestClientLeaves(t *testing.T) {
 	db, own := database(t)
 	_, err := db.Exec(endless)
 	require.NoError(t, err)
-	c := start(t, own, credentials(own))
-	ctx, leave := context.WithCancel(t.Context())
-	defer leave()
-	answer, err := c.query(ctx, "endless", "id", 600_000)
-	require.NoError(t, err)
-	for _, err := range ndjson.NewReader(answer.Body).Rows() {
-		require.NoError(t, err)
-		break
+	for name, flavor := range map[string]sqlsource.Flavor{"sql": sqlsource.PostgreSQL(), "pgxrows": pgxrows.PostgreSQL()} {
+		t.Run(name, func(t *testing.T) {
+			c := startFlavor(t, own, flavor, credentials(own))
+			ctx, leave := context.WithCancel(t.Context())
+			defer leave()
+			answer, err := c.query(ctx, "endless", "id", 600_000)
+			require.NoError(t, err)
+			for _, err := range ndjson.NewReader(answer.Body).Rows() {
+				require.NoError(t, err)
+				break
+			}
+			require.Equal(t, 1, running(t, db, `"endless"`), "it goes on")
+			leave()
+			_ = answer.Body.Close()
+			require.Eventually(t, func() bool { return running(t, db, `"endless"`) == 0 }, patience, 20*time.Millisecond)
+		})
 	}
-	require.Equal(t, 1, running(t, db, `"endless"`), "it goes on")
-	leave()
-	_ = answer.Body.Close()
-	require.Eventually(t, func() bool { return running(t, db, `"endless"`) == 0 }, patience, 20*time.Millisecond)
 }
 
 // TestLockedOnEveryRoute holds a lock beyond the deadline: every route that reads

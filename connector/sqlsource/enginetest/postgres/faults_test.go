@@ -30,10 +30,12 @@ func TestRejected(t *testing.T) {
 		why    string
 		change func(*pgx.ConnConfig)
 		want   string
+		code   error // on every other route
 	}{
-		{"no such user", func(c *pgx.ConnConfig) { c.User = "nobody-of-this-name" }, "user name or the password"},
-		{"no such database", func(c *pgx.ConnConfig) { c.Database = "no-database-of-this-name" }, "no database of this name"},
-		{"nobody listens", func(c *pgx.ConnConfig) { c.Port = 1 }, "cannot be reached"},
+		{"no such user", func(c *pgx.ConnConfig) { c.User = "nobody-of-this-name" }, "user name or the password", connector.ErrBadRequest},
+		{"no such database", func(c *pgx.ConnConfig) { c.Database = "no-database-of-this-name" },
+			"no database of this name", connector.ErrBadRequest},
+		{"nobody listens", func(c *pgx.ConnConfig) { c.Port = 1 }, "cannot be reached", connector.ErrTimeout},
 	} {
 		t.Run(c.why, func(t *testing.T) {
 			wrong := own.Copy()
@@ -44,7 +46,7 @@ func TestRejected(t *testing.T) {
 			require.ErrorIs(t, err, connector.ErrCheckFailed)
 			assert.Contains(t, err.Error(), c.want)
 			_, err = caller.Size("t")
-			assert.ErrorIs(t, err, connector.ErrBadRequest)
+			assert.ErrorIs(t, err, c.code)
 			for _, secret := range []string{wrong.Password, wrong.User, wrong.Host, "no-database-of-this-name"} {
 				assert.NotContains(t, err.Error(), secret)
 			}
@@ -123,7 +125,7 @@ func TestKilled(t *testing.T) {
 		}
 	}()
 	answer, err := caller.Query(wire.QueryRequest{Table: "t", Sort: []wire.SortKey{}, Fields: []string{"id", "filler"}})
-	require.Equal(t, wire.CodeInternal, suite.Code(err), "%v", err)
+	require.Equal(t, wire.CodeTimeout, suite.Code(err), "%v", err)
 	require.NoError(t, <-killed)
 	if answer != nil {
 		require.Less(t, len(answer.Rows), 200000)
@@ -160,8 +162,9 @@ func TestGranted(t *testing.T) {
 	require.Len(t, open.Fields, 2)
 	assert.Equal(t, "What is shown.", open.Fields[1].SourceDescription)
 	assert.True(t, open.Fields[0].Unique)
-	require.Len(t, d.Warnings, 1)
-	assert.Contains(t, d.Warnings[0], "closed")
+	require.Len(t, d.Warnings, 2)
+	assert.Contains(t, d.Warnings[0], `The table "closed" is not in this database`)
+	assert.Contains(t, d.Warnings[1], `In table "child", the foreign key ("closed") is left out`)
 	_, err = caller.Size("closed")
 	require.ErrorIs(t, err, connector.ErrUnknownEntity)
 }

@@ -26,3 +26,9 @@ func TestPages(t *testing.T) {
 	suite.Pages(t, tenant, "spellings", 40, "x")
 	suite.Pages(t, tenant, "documents", 40, "doc", "docs")
 }
+
+func TestSortedPages(t *testing.T) {
+	suite.SkipShort(t)
+	db, own := database(t)
+	suite.SortedPages(t, connectortest.Start(t, definition, newSource(t, own, nil), nil).As(credentials(own)).Unverified(), db)
+}

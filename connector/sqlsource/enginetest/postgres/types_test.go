@@ -22,6 +22,7 @@ func engine(t testing.TB) sqlsourcetest.Engine {
 		`CREATE COLLATION blind (provider = icu, locale = 'und-u-ks-level1', deterministic = false)`,
 		`CREATE TYPE mood AS ENUM ('sad', 'ok', 'happy', 'Zany')`,
 		`CREATE DOMAIN cents AS numeric(8,2)`,
+		`CREATE DOMAIN price AS cents`,
 	} {
 		_, err := db.Exec(statement)
 		require.NoError(t, err)
@@ -56,6 +57,8 @@ var types = []sqlsourcetest.Type{
 	{Name: "english", SQL: `varchar(50) COLLATE "en-x-icu"`, Type: wire.TypeString, Literals: texts},
 	{Name: "blind", SQL: `text COLLATE blind`, Type: wire.TypeString, Literals: texts},
 	{Name: "char", SQL: "char(4)", Type: wire.TypeString, Literals: textsOf("a", "ab", "  a", "")},
+	{Name: "padded", SQL: `char(4) COLLATE "C"`, Type: wire.TypeString, Literals: textsOf("a", "ab", "  a", "", "a\tb", "b")},
+	{Name: "bytewise", SQL: `text COLLATE "C"`, Type: wire.TypeString, Literals: texts},
 	{Name: "small", SQL: "smallint", Type: wire.TypeNumber, Literals: suite.Integers(0, 1, -1, 2, 10, 9, 100, 32767, -32768)},
 	{Name: "big", SQL: "bigint", Type: wire.TypeNumber, Literals: suite.Integers(
 		0, 1, -1, 2, 10, 9, 100, 1<<53-1, 1<<53, 1<<53+1, -(1<<53 + 1), 1<<63-1, -1<<63)},
@@ -66,6 +69,10 @@ var types = []sqlsourcetest.Type{
 		"0.1000000000000000055511151231257827", "1"+strings.Repeat("0", 70), "0."+strings.Repeat("0", 60)+"1",
 		"123456789012345678901234567890.123456789"), nans...)},
 	{Name: "cents", SQL: "cents", Type: wire.TypeDecimal, Literals: suite.Decimals("0.00", "1.50", "-1.50", "10.25")},
+	{Name: "price", SQL: "price", Type: wire.TypeDecimal, Literals: suite.Decimals("0.00", "1.50", "-1.50", "10.25")},
+	{Name: "cash", SQL: "money", Type: wire.TypeDecimal, Literals: suite.Decimals(
+		"0.00", "1.50", "-1.50", "10.25", "92233720368547758.07", "-92233720368547758.08")},
+	{Name: "oid", SQL: "oid", Type: wire.TypeNumber, Literals: suite.Integers(0, 1, 2, 100, 1<<32-1)},
 	{Name: "double", SQL: "double precision", Type: wire.TypeNumber, Literals: floats(
 		0, 0.1, 0.3, 0.30000000000000004, 1.5, -1.5, 1e-7, 1e21, 5e-324, 1.7976931348623157e308, 1e23, 1<<53, 1<<63)},
 	{Name: "real", SQL: "real", Type: wire.TypeNumber, Literals: floats(0, 0.5, -1.5, 1e10, float64(float32(0.1)))},
@@ -99,6 +106,9 @@ var types = []sqlsourcetest.Type{
 	}},
 	{Name: "numbers", SQL: "integer[]", Type: wire.TypeArray, Literals: []sqlsourcetest.Literal{
 		text(`'{1,2}'`, `[1,2]`), text(`'{}'`, `[]`),
+	}},
+	{Name: "floats", SQL: "float8[]", Type: wire.TypeArray, Literals: []sqlsourcetest.Literal{
+		text(`'{0.1,0.30000000000000004}'`, `[0.1,0.30000000000000004]`),
 	}},
 	{Name: "listed", SQL: "jsonb", Type: wire.TypeArray, Want: wire.TypeArray, Literals: []sqlsourcetest.Literal{
 		text(`'["a",1]'`, `["a",1]`), text(`'[]'`, `[]`), text(`'["b",["a"]]'`, `["b",["a"]]`),

@@ -61,8 +61,8 @@ var replacements = []replacement{
 		`b.flavor.Order(t.expr, t.desc, t.nullable)`,
 		`b.flavor.Order(t.expr, t.desc, bug(NAME, false, t.nullable))`},
 	{"ties are broken backwards", "order.go",
-		`orderTerm{c.Key, false, `,
-		`orderTerm{c.Key, bug(NAME, true, false), `},
+		`orderTerm{c.Stored, t.desc, `,
+		`orderTerm{c.Stored, bug(NAME, !t.desc, t.desc), `},
 	{"the offset is off by one", "query.go",
 		`offsetParam = b.bind(offset)`,
 		`offsetParam = b.bind(bug(NAME, offset+1, offset))`},
@@ -78,9 +78,9 @@ var replacements = []replacement{
 	{"startswith looks inside", "condition.go",
 		`	if f.Op == wire.OpIncludes {`,
 		`	if bug(NAME, true, f.Op == wire.OpIncludes) {`},
-	{"orphans are counted once a value, not once a row", "measure.go",
-		`(SELECT COALESCE(SUM(n), 0) FROM o)`,
-		`(SELECT " + bug(NAME, "COUNT(n)", "COALESCE(SUM(n), 0)") + " FROM o)`},
+	{"orphans are counted once a value, not once a row", "link.go",
+		`(SELECT COUNT(*)" + orphans`,
+		`(SELECT COUNT(" + bug(NAME, "DISTINCT "+left, "*") + ")" + orphans`},
 }
 
 // Names returns the names of all bugs.
