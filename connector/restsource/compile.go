@@ -1,0 +1,311 @@
+package restsource
+
+import (
+	"errors"
+	"fmt"
+	"net/url"
+	"slices"
+	"strings"
+
+	"github.com/connectorsdk/connector-sdk-go/wire"
+)
+
+// table is a Table that has been checked, with names as positions.
+type table struct {
+	Table
+	columns   []column
+	cells     []wire.Column
+	described wire.Table
+	key       []int // places of the primary key
+	query     url.Values
+	parent    *table
+
+	envelope *picker // of an answer: the rows, Next, More, Total
+	row      *picker // of a row: the columns, then After
+}
+
+// The places of an envelope's members.
+const (
+	atRows = iota
+	atNext
+	atMore
+	atTotal
+	envelopePlaces
+)
+
+// column is a Column of a table.
+type column struct {
+	Column
+	fromParent int // the place in the parent's row, or -1
+}
+
+// counts reports whether the API states the number of rows.
+func (t *table) counts() bool { return t.Total != "" || t.TotalHeader != "" }
+
+// place returns the place of a column, or -1.
+func (t *table) place(name string) int {
+	return slices.IndexFunc(t.columns, func(c column) bool { return c.Name == name })
+}
+
+// filter returns the declared filter that can narrow a read by one condition, or nil.
+func (t *table) filter(column string, ops ...wire.Op) *Filter {
+	for _, op := range ops {
+		for i, f := range t.Filters {
+			if f.Column == column && f.Op == op {
+				return &t.Filters[i]
+			}
+		}
+	}
+	return nil
+}
+
+// compileAll checks tables together. It returns every fault.
+func compileAll(tables []Table) (map[string]*table, []*table, error) {
+	var faults []error
+	byName := map[string]*table{}
+	var order []*table
+	for _, declared := range tables {
+		t := &table{Table: declared}
+		if byName[t.Name] != nil {
+			faults = append(faults, fmt.Errorf("restsource: table %q: there are two of this name", t.Name))
+			continue
+		}
+		byName[t.Name] = t
+		order = append(order, t)
+	}
+	parentOf := func(t *table) *table {
+		if t.Parent == "" {
+			return nil
+		}
+		return byName[t.Parent]
+	}
+	done := map[*table]bool{}
+	for _, t := range order {
+		var chain []*table // of parents that are not compiled yet, the farthest last
+		for next := t; next != nil && !done[next]; next = parentOf(next) {
+			if slices.Contains(chain, next) {
+				faults = append(faults, fmt.Errorf("restsource: table %q: it is its own parent", next.Name))
+				return nil, nil, errors.Join(faults...)
+			}
+			chain = append(chain, next)
+		}
+		slices.Reverse(chain)
+		for _, next := range chain {
+			next.parent = parentOf(next)
+			faults = append(faults, next.compile()...)
+			done[next] = true
+		}
+	}
+	for _, t := range order {
+		faults = append(faults, t.linkFaults(byName)...)
+	}
+	if len(order) == 0 {
+		faults = append(faults, errors.New("restsource: there is no table"))
+	}
+	return byName, order, errors.Join(faults...)
+}
+
+// compile checks one table whose parent is compiled already.
+func (t *table) compile() (faults []error) {
+	fault := func(format string, args ...any) {
+		faults = append(faults, fmt.Errorf("restsource: table %q: "+format, append([]any{t.Name}, args...)...))
+	}
+	if t.Name == "" {
+		fault("it has no name")
+	}
+	if !strings.HasPrefix(t.Path, "/") || strings.ContainsAny(t.Path, "?#") {
+		fault("path: must begin with a slash, and have neither a query (use Query) nor a fragment")
+	}
+	var err error
+	if t.query, err = url.ParseQuery(t.Query); err != nil {
+		fault("query: must be spelled like a=1&b=2")
+	}
+	if t.Parent != "" && t.parent == nil {
+		fault("parent: there is no table %q", t.Parent)
+	}
+	all := t.Columns
+	if t.Sample != "" {
+		if all, err = complete(t.Columns, []byte(t.Sample), t.Rows, t.Unwrap); err != nil {
+			fault("sample: %w", err)
+		}
+	}
+	if len(all) == 0 {
+		fault("it has no columns")
+	}
+	t.compileColumns(all, fault)
+	for _, name := range t.Key {
+		at := t.place(name)
+		if at < 0 {
+			fault("key: there is no column %q", name)
+			continue
+		}
+		t.key = append(t.key, at)
+		t.columns[at].NotNull = true
+	}
+	t.pageFaults(fault)
+	t.pushFaults(fault)
+	t.describe()
+	paths := make([][]string, len(t.columns)+1)
+	for i, c := range t.columns {
+		if c.fromParent < 0 {
+			paths[i] = splitPath(c.Path)
+		}
+	}
+	if t.Pages.After != "" {
+		paths[len(t.columns)] = splitPath(t.Pages.After)
+	}
+	t.row = newPicker(paths...)
+	t.envelope = newEnvelope(&t.Table)
+	return faults
+}
+
+// newEnvelope returns the picker of a table's answers.
+func newEnvelope(t *Table) *picker {
+	places := [envelopePlaces][]string{}
+	for at, path := range [...]string{atNext: t.Pages.Next, atMore: t.Pages.More, atTotal: t.Total} {
+		if path != "" {
+			places[at] = splitPath(path)
+		}
+	}
+	places[atRows] = splitPath(t.Rows)
+	return newPicker(places[:]...)
+}
+
+func (t *table) compileColumns(all []Column, fault func(string, ...any)) {
+	for i, c := range all {
+		own := column{Column: c, fromParent: -1}
+		if c.OfParent != "" {
+			if t.parent == nil {
+				fault("column %q: OfParent needs a Parent", c.Name)
+			} else if own.fromParent = t.parent.place(c.OfParent); own.fromParent < 0 {
+				fault("column %q: the parent has no column %q", c.Name, c.OfParent)
+			} else {
+				own.Type, own.NotNull = t.parent.columns[own.fromParent].Type, t.parent.columns[own.fromParent].NotNull
+			}
+		}
+		if c.Path == "" {
+			own.Path = strings.ReplaceAll(c.Name, ".", `\.`)
+		}
+		switch {
+		case c.Name == "":
+			fault("columns[%d]: it has no name", i)
+		case t.place(c.Name) >= 0:
+			fault("columns[%d]: another column is named %q", i, c.Name)
+		case !own.Type.Known() && c.OfParent == "":
+			fault("column %q: its type is not one of the protocol's nine, and no Sample shows it", c.Name)
+		}
+		t.columns = append(t.columns, own)
+	}
+}
+
+// pageFaults checks what a kind of pages needs.
+func (t *table) pageFaults(fault func(string, ...any)) {
+	p := &t.Pages
+	need := func(ok bool, what string) {
+		if !ok {
+			fault("pages: %q needs %s", p.By, what)
+		}
+	}
+	switch p.By {
+	case OnePage:
+		if p.Param+p.Next+p.After+p.More != "" || p.Func != nil {
+			fault("pages: By is empty, which means one page; say how the pages follow each other")
+		}
+	case ByPage, ByOffset:
+		need(p.Param != "", "Param")
+	case ByCursor:
+		need(p.Param != "", "Param")
+		need((p.Next == "") != (p.After == ""), "either Next or After")
+	case ByURL:
+		need(p.Next != "", "Next")
+	case ByLink:
+	case ByFunc:
+		need(p.Func != nil, "Func")
+	default:
+		fault("pages: there is no kind %q", p.By)
+	}
+	if (p.SizeParam == "") != (p.Size == 0) || p.Size < 0 || p.Size == 1 {
+		fault("pages: SizeParam and Size belong together, and Size is 2 or more")
+	}
+}
+
+// pushFaults checks the filters, the sorts and the placeholders of the path.
+func (t *table) pushFaults(fault func(string, ...any)) {
+	for i, f := range t.Filters {
+		switch at := t.place(f.Column); {
+		case at < 0:
+			fault("filters[%d]: there is no column %q", i, f.Column)
+		case t.columns[at].fromParent >= 0:
+			fault("filters[%d]: column %q is the parent's; declare the filter there", i, f.Column)
+		case f.Param == "":
+			fault("filters[%d]: Param is required", i)
+		case len(impossible(&f, t.columns[at].Type)) == 0:
+			fault("filters[%d]: an operator %q on a column of type %s cannot be pushed", i, f.Op, t.columns[at].Type)
+		case t.query.Has(f.Param):
+			fault("filters[%d]: the table's Query sends the parameter %q already", i, f.Param)
+		case f.Exact && !t.counts():
+			fault("filters[%d]: Exact is no use without Total", i)
+		}
+	}
+	for i, s := range t.Sorts {
+		if t.place(s.Column) < 0 {
+			fault("sorts[%d]: there is no column %q", i, s.Column)
+		}
+		for _, query := range []string{s.Asc, s.Desc} {
+			if _, err := url.ParseQuery(query); err != nil {
+				fault("sorts[%d]: Asc and Desc must be spelled like a=1&b=2", i)
+			}
+		}
+	}
+	if t.parent != nil && !slices.ContainsFunc(template(t.Path).names(), func(name string) bool { return t.parent.place(name) >= 0 }) {
+		fault("path: it has no {column} of the parent, so every row of the parent would have the same endpoint")
+	}
+	if t.Parent != "" && (len(t.Sorts) > 0 || t.counts()) {
+		fault("a table with a Parent can have neither Sorts nor Total: they would be those of one endpoint of many")
+	}
+}
+
+// describe sets the table's description, as discovery begins with it.
+func (t *table) describe() {
+	d := wire.Table{
+		Name:              t.Name,
+		SourceDescription: t.Description,
+		StoresRows:        true,
+		PrimaryKey:        append([]string{}, t.Key...),
+		ForeignKeys:       append([]wire.ForeignKey{}, t.ForeignKeys...),
+		Fields:            make([]wire.Field, len(t.columns)),
+	}
+	t.cells = make([]wire.Column, len(t.columns))
+	for i, c := range t.columns {
+		t.cells[i] = wire.Column{Name: c.Name, Type: c.Type}
+		source := c.Path
+		if c.fromParent >= 0 {
+			source = c.Name
+			d.ForeignKeys = append(d.ForeignKeys, wire.ForeignKey{Field: c.Name, TargetTable: t.Parent, TargetField: c.OfParent})
+		}
+		d.Fields[i] = wire.Field{
+			Name:              c.Name,
+			SourceColumn:      source,
+			Type:              c.Type,
+			Nullable:          !c.NotNull,
+			Unique:            c.Unique || len(t.Key) == 1 && t.Key[0] == c.Name,
+			SourceDescription: c.Description,
+			Samples:           []wire.Value{},
+		}
+	}
+	t.described = d
+}
+
+// linkFaults returns the foreign keys that lead nowhere.
+func (t *table) linkFaults(tables map[string]*table) (faults []error) {
+	for i, k := range t.ForeignKeys {
+		if t.place(k.Field) < 0 {
+			faults = append(faults, fmt.Errorf("restsource: table %q: foreignKeys[%d]: there is no column %q", t.Name, i, k.Field))
+		}
+		if to := tables[k.TargetTable]; to == nil || to.place(k.TargetField) < 0 {
+			faults = append(faults, fmt.Errorf("restsource: table %q: foreignKeys[%d]: there is no column %q in a table %q",
+				t.Name, i, k.TargetField, k.TargetTable))
+		}
+	}
+	return faults
+}

@@ -1,0 +1,355 @@
+package restsource_test
+
+import (
+	"context"
+	"crypto/tls"
+	"encoding/json"
+	"errors"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"os"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/connectorsdk/connector-sdk-go/connector"
+	"github.com/connectorsdk/connector-sdk-go/connector/connectortest"
+	"github.com/connectorsdk/connector-sdk-go/connector/restsource"
+	"github.com/connectorsdk/connector-sdk-go/wire"
+)
+
+// TestNewNamesEveryFault at once, by table and place.
+func TestNewNamesEveryFault(t *testing.T) {
+	id := restsource.Column{Name: "id", Type: wire.TypeNumber}
+	base := func(change func(*restsource.Table)) []restsource.Table {
+		table := restsource.Table{Name: "t", Path: "/t", Columns: []restsource.Column{id}}
+		change(&table)
+		return []restsource.Table{table}
+	}
+	for _, c := range []struct {
+		api    restsource.API
+		tables []restsource.Table
+		want   []string
+	}{
+		{shopAPI, nil, []string{"there is no table"}},
+		{restsource.API{Base: "api.example", Check: "me"}, base(func(t *restsource.Table) { t.Name = "" }),
+			[]string{"API.Check", "API.Base", "it has no name"}},
+		{restsource.API{Base: "https://user@api.example"}, base(func(*restsource.Table) {}), []string{"API.Base"}},
+		{restsource.API{Base: "{url}/v1"}, base(func(*restsource.Table) {}), []string{"API.Base"}},
+		{shopAPI, append(base(func(*restsource.Table) {}), base(func(*restsource.Table) {})...), []string{"two of this name"}},
+		{shopAPI, base(func(t *restsource.Table) {
+			t.Path, t.Query, t.Columns, t.Key, t.Parent = "t?x=1", "a=%zz", nil, []string{"uid"}, "none"
+		}), []string{"path:", "query:", `parent: there is no table "none"`, "no columns", `key: there is no column "uid"`}},
+		{shopAPI, base(func(t *restsource.Table) {
+			t.Columns = []restsource.Column{{Name: "a"}, {Name: "b", Type: "text"}, {Type: "string"}, id, id, {Name: "p", OfParent: "x"}}
+		}), []string{`column "a"`, `column "b"`, "columns[2]", `columns[4]: another column is named "id"`, "needs a Parent"}},
+		{shopAPI, append(shopTables()[:2:2], base(func(t *restsource.Table) { t.Parent, t.Total = "orders", "total" })...),
+			[]string{"no {column} of the parent", "neither Sorts nor Total"}},
+		{shopAPI, base(func(t *restsource.Table) { t.Parent = "t" }), []string{"its own parent"}},
+		{shopAPI, base(func(t *restsource.Table) { t.Pages = restsource.Pages{By: "pages", Size: 1} }),
+			[]string{`no kind "pages"`, "SizeParam and Size"}},
+		{shopAPI, base(func(t *restsource.Table) { t.Pages = restsource.Pages{Next: "next"} }), []string{"By is empty"}},
+		{shopAPI, base(func(t *restsource.Table) { t.Pages = restsource.Pages{By: restsource.ByPage} }), []string{"needs Param"}},
+		{shopAPI, base(func(t *restsource.Table) {
+			t.Pages = restsource.Pages{By: restsource.ByCursor, Next: "a", After: "b"}
+		}), []string{"needs Param", "either Next or After"}},
+		{shopAPI, base(func(t *restsource.Table) { t.Pages = restsource.Pages{By: restsource.ByURL} }), []string{"needs Next"}},
+		{shopAPI, base(func(t *restsource.Table) { t.Pages = restsource.Pages{By: restsource.ByFunc} }), []string{"needs Func"}},
+		{shopAPI, base(func(t *restsource.Table) {
+			t.Filters = []restsource.Filter{{Column: "x", Op: wire.OpEq, Param: "x"}, {Column: "id", Op: wire.OpEq},
+				{Column: "id", Op: wire.OpNeq, Param: "id"}, {Column: "id", Op: wire.OpEq, Param: "id", Exact: true}}
+			t.Sorts = []restsource.Sort{{Column: "y"}, {Column: "id", Asc: "sort=%zz"}}
+			t.ForeignKeys = []wire.ForeignKey{{Field: "z", TargetTable: "u", TargetField: "id"}}
+		}), []string{"filters[0]", "filters[1]", "filters[2]", "filters[3]", "sorts[0]", "sorts[1]", "foreignKeys[0]: there is no column \"z\"",
+			`no column "id" in a table "u"`}},
+		{shopAPI, base(func(t *restsource.Table) {
+			t.Query, t.Filters = "id=1", []restsource.Filter{{Column: "id", Op: wire.OpEq, Param: "id"}}
+		}), []string{`sends the parameter "id" already`}},
+		{shopAPI, base(func(t *restsource.Table) { t.Sample = `{"rows": []}` }), []string{"sample: there is no list"}},
+		{shopAPI, base(func(t *restsource.Table) { t.Sample = `[1]` }), []string{"sample: its rows are not objects"}},
+		{shopAPI, base(func(t *restsource.Table) { t.Sample = `[{]` }), []string{"sample: "}},
+	} {
+		_, err := restsource.New(c.api, c.tables, nil)
+		require.Error(t, err)
+		for _, want := range c.want {
+			assert.Contains(t, err.Error(), want)
+		}
+		assert.Len(t, strings.Split(err.Error(), "\n"), len(c.want), "%s", err)
+	}
+}
+
+// TestInfer gives each member the narrowest type that holds its values.
+func TestInfer(t *testing.T) {
+	columns, err := restsource.Infer([]byte(`{"data": [
+		{"id": 1, "price": 12.50, "ratio": 1e-3, "on": true, "day": "2024-05-01", "at": "2024-05-01T10:00:00Z", "seen": "2024-05-01",
+		 "tags": [], "owner": {"id": 1}, "code": "0017", "mixed": 1, "void": null, "a.b": 1, "late": null},
+		{"id": 2, "price": 7, "ratio": 2, "on": null, "day": "2024-05-02", "at": "2024-05-01T10:00:00+02:00", "seen": "2024-05-01T10:00:00Z",
+		 "tags": ["a"], "owner": null, "code": "2024-05-01", "mixed": "x", "new": {}, "late": "x"}]}`), "data")
+	require.NoError(t, err)
+	got := map[string]wire.Type{}
+	var names []string
+	for _, c := range columns {
+		got[c.Name] = c.Type
+		names = append(names, c.Name)
+	}
+	assert.Equal(t, map[string]wire.Type{
+		"id": "number", "price": "decimal", "ratio": "number", "on": "boolean", "day": "date", "at": "datetime", "seen": "datetime",
+		"tags": "array", "owner": "json", "code": "string", "mixed": "json", "void": "string", "a.b": "number", "late": "string", "new": "json",
+	}, got)
+	assert.Equal(t, "id price ratio on day at seen tags owner code mixed void a.b late new", strings.Join(names, " "), "in their order")
+}
+
+// TestCells checks how members become cells.
+func TestCells(t *testing.T) {
+	for _, c := range []struct {
+		member string
+		column restsource.Column
+		want   string // "" is an error
+	}{
+		{`12345678901234567890.10`, restsource.Column{Type: wire.TypeDecimal}, `"12345678901234567890.10"`},
+		{`12345678901234567890`, restsource.Column{Type: wire.TypeNumber}, `"12345678901234567890"`},
+		{`"12.50"`, restsource.Column{Type: wire.TypeDecimal}, `"12.50"`},
+		{`1.50`, restsource.Column{Type: wire.TypeString}, `"1.50"`},
+		{`1e400`, restsource.Column{Type: wire.TypeNumber}, `"1` + strings.Repeat("0", 400) + `"`},
+		{`1e4000000`, restsource.Column{Type: wire.TypeNumber}, ``},
+		{`"n/a"`, restsource.Column{Type: wire.TypeNumber}, ``},
+		{`""`, restsource.Column{Type: wire.TypeNumber}, `null`},
+		{`""`, restsource.Column{Type: wire.TypeDatetime}, `null`},
+		{`""`, restsource.Column{Type: wire.TypeString}, `""`},
+		{`true`, restsource.Column{Type: wire.TypeNumber}, ``},
+		{`"true"`, restsource.Column{Type: wire.TypeBoolean}, `true`},
+		{`1`, restsource.Column{Type: wire.TypeBoolean}, ``},
+		{`false`, restsource.Column{Type: wire.TypeString}, `"false"`},
+		{`"2024-02-29T23:30:00.120+01:00"`, restsource.Column{Type: wire.TypeDatetime}, `"2024-02-29T22:30:00.120Z"`},
+		{`"2024-02-29T23:30:00.1234567891Z"`, restsource.Column{Type: wire.TypeDatetime}, ``},
+		{`"2024-02-29T23:30:00-05:00"`, restsource.Column{Type: wire.TypeDate}, `"2024-02-29"`},
+		{`"29.02.2024"`, restsource.Column{Type: wire.TypeDate}, ``},
+		{`1709245800`, restsource.Column{Type: wire.TypeDatetime}, ``},
+		{`1709245800`, restsource.Column{Type: wire.TypeDatetime, Convert: restsource.UnixSeconds}, `"2024-02-29T22:30:00Z"`},
+		{`"1709245800120"`, restsource.Column{Type: wire.TypeDatetime, Convert: restsource.UnixMillis}, `"2024-02-29T22:30:00.120Z"`},
+		{`null`, restsource.Column{Type: wire.TypeDatetime, Convert: restsource.UnixMillis}, `null`},
+		{`"soon"`, restsource.Column{Type: wire.TypeDatetime, Convert: restsource.UnixSeconds}, ``},
+		{` { "a" : [ 1.50 ] } `, restsource.Column{Type: wire.TypeJSON}, `"{\"a\":[1.50]}"`},
+		{`"7"`, restsource.Column{Type: wire.TypeJSON}, `"\"7\""`},
+		{`[1, "a"]`, restsource.Column{Type: wire.TypeArray}, `"[1,\"a\"]"`},
+		{`{}`, restsource.Column{Type: wire.TypeArray}, ``},
+		{`[1]`, restsource.Column{Type: wire.TypeString}, `"[1]"`},
+		{`{"b": {"c.d": [0, "deep"]}}`, restsource.Column{Path: `v.b.c\.d.1`, Type: wire.TypeString}, `"deep"`},
+		{`{"b": 1}`, restsource.Column{Path: `v.b.c`, Type: wire.TypeString}, `null`},
+		{`null`, restsource.Column{Type: wire.TypeString, NotNull: true}, ``},
+		{`"\u00e9\ud83d\ude00"`, restsource.Column{Type: wire.TypeString}, `"é😀"`},
+		{`"\ud83d"`, restsource.Column{Type: wire.TypeString}, ``},
+		{`[1]`, restsource.Column{Type: wire.TypeNumber, Convert: func(v any) (wire.Value, error) {
+			return wire.Int(int64(len(v.(json.RawMessage)))), nil
+		}}, `3`},
+	} {
+		t.Run(c.member+" "+string(c.column.Type), func(t *testing.T) {
+			c.column.Name = "v"
+			api := http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte(`[{"v": ` + c.member + `}]`)) })
+			src, err := restsource.New(shopAPI, []restsource.Table{{Name: "t", Path: "/t", Columns: []restsource.Column{c.column}}},
+				&restsource.Options{Transport: handlerTransport{api}})
+			require.NoError(t, err)
+			answer, err := connectortest.Start(t, shopDefinition, src, quiet).As(shopCredentials).Unverified().
+				Query(wire.QueryRequest{Table: "t", Fields: []string{"v"}})
+			if c.want == "" {
+				require.ErrorContains(t, err, "internal")
+				return
+			}
+			require.NoError(t, err)
+			assert.JSONEq(t, `[{"v": `+c.want+`}]`, answer.JSON())
+		})
+	}
+}
+
+// TestAddress checks what credentials make of the address.
+func TestAddress(t *testing.T) {
+	for _, c := range []struct {
+		base, typed string
+		local       bool
+		want        string // the URL that is asked; "" is a failed check
+	}{
+		{"https://{shop}.example/api", "acme", false, "https://acme.example/api/t/1"},
+		{"https://{shop}.example/api", "evil.test/", false, ""},
+		{"https://{shop}.example/api", "evil.test#", false, ""},
+		{"https://{shop}.example/api", "a@b", false, ""},
+		{"https://{shop}.example/api", "", false, ""},
+		{"https://api.example/{shop}", "a/../b?x", false, "https://api.example/a%2F..%2Fb%3Fx/t/1"},
+		{"https://api.example/{shop}", "..", false, ""},
+		{"{shop}", "https://own.example/v1/", false, "https://own.example/v1/t/1"},
+		{"{shop}", " https://own.example ", false, "https://own.example/t/1"},
+		{"{shop}", "http://own.example", false, ""},
+		{"{shop}", "http://own.example", true, "http://own.example/t/1"},
+		{"{shop}", "https://u:p@own.example", false, ""},
+		{"{shop}", "https://own.example/?a=b", false, ""},
+		{"{shop}", "https://own.example/#a", false, ""},
+		{"{shop}", "file:///etc/passwd", true, ""},
+		{"{shop}", "own.example", false, ""},
+	} {
+		t.Run(c.base+" "+c.typed, func(t *testing.T) {
+			asked := ""
+			src, err := restsource.New(restsource.API{Base: c.base, Check: "/t/1"}, []restsource.Table{{
+				Name: "t", Path: "/t", Columns: []restsource.Column{{Name: "id", Type: wire.TypeNumber}}}},
+				&restsource.Options{Local: c.local, Transport: transportFunc(func(r *http.Request) (*http.Response, error) {
+					asked = r.URL.String()
+					return reply(200, `{}`), nil
+				})})
+			require.NoError(t, err)
+			err = src.Check(t.Context(), checkOf("shop", c.typed))
+			assert.Equal(t, c.want, asked)
+			if c.want == "" {
+				require.ErrorIs(t, err, connector.ErrCheckFailed)
+				return
+			}
+			require.NoError(t, err)
+		})
+	}
+}
+
+// checkOf is a check of one credential.
+func checkOf(key, value string) *wire.CheckRequest {
+	return &wire.CheckRequest{Envelope: wire.Envelope{Credentials: wire.NewCredentials(map[string]string{key: value})}}
+}
+
+// TestGuard: an address that a tenant types leads to no private network, unless the
+// host opens it.
+func TestGuard(t *testing.T) {
+	tables := []restsource.Table{{Name: "t", Path: "/t", Columns: []restsource.Column{{Name: "id", Type: wire.TypeNumber}}}}
+	check := func(opts *restsource.Options, address string) error {
+		src, err := restsource.New(restsource.API{Base: "{url}"}, tables, opts)
+		require.NoError(t, err)
+		return src.Check(t.Context(), checkOf("url", address))
+	}
+	var refused *wire.Error
+	require.ErrorAs(t, check(nil, "https://127.0.0.1:1"), &refused)
+	assert.Equal(t, "The address of the API cannot be used, because it is not public: it is this host.", refused.Message)
+	require.ErrorAs(t, check(nil, "https://169.254.169.254/latest"), &refused)
+	assert.Contains(t, refused.Message, "the metadata service of a cloud")
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte(`[]`)) }))
+	defer server.Close()
+	require.NoError(t, check(&restsource.Options{Local: true}, server.URL))
+	require.ErrorAs(t, check(&restsource.Options{Local: true, Attempts: 1}, "https://127.0.0.1:1"), &refused)
+	assert.Equal(t, "Nothing answers at this address. Check the address of the API.", refused.Message)
+}
+
+// TestAuthorize puts credentials where the API wants them, and nowhere else.
+func TestAuthorize(t *testing.T) {
+	for name, c := range map[string]struct {
+		authorize restsource.Authorize
+		want      string
+	}{
+		"pasted": {restsource.Bearer("pasted"), "Authorization: Bearer k2 https://shop.example/v1/me"},
+		"broken": {restsource.Bearer("broken"), ""},
+		"bearer": {restsource.Bearer("key"), "Authorization: Bearer k/1 https://shop.example/v1/me"},
+		"header": {restsource.KeyHeader("X-Api-Key", "key"), "X-Api-Key: k/1 https://shop.example/v1/me"},
+		"param":  {restsource.KeyParam("key", "key"), " https://shop.example/v1/me?key=k%2F1"},
+		"basic":  {restsource.Basic("key", "none"), "Authorization: Basic ay8xOg== https://shop.example/v1/me"},
+		"moved": {func(r *http.Request, _ wire.Credentials) error {
+			r.URL.Host = "evil.example"
+			return nil
+		}, ""},
+		"failed": {func(*http.Request, wire.Credentials) error { return errors.New("no token") }, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			got := ""
+			src, err := restsource.New(restsource.API{Base: "https://shop.example/v1", Check: "/me", Authorize: c.authorize}, shopTables(),
+				&restsource.Options{Transport: transportFunc(func(r *http.Request) (*http.Response, error) {
+					for _, header := range []string{"Authorization", "X-Api-Key"} {
+						if v := r.Header.Get(header); v != "" {
+							got += header + ": " + v
+						}
+					}
+					got += " " + r.URL.String()
+					return reply(200, `{}`), nil
+				})})
+			require.NoError(t, err)
+			credentials := wire.NewCredentials(map[string]string{"key": "k/1", "pasted": " k2\n", "broken": "k\n2"})
+			err = src.Check(t.Context(), &wire.CheckRequest{Envelope: wire.Envelope{Credentials: credentials}})
+			assert.Equal(t, c.want, got)
+			assert.Equal(t, c.want == "", err != nil)
+		})
+	}
+}
+
+// TestColumnsOf: columns that a tenant has, asked for once in a request.
+func TestColumnsOf(t *testing.T) {
+	api := newShop()
+	tables := shopTables()
+	tables[1].Sample, tables[1].Columns = "", []restsource.Column{{Name: "code", Type: wire.TypeString}}
+	tables[1].ColumnsOf = func(ctx context.Context, get restsource.Get) ([]restsource.Column, error) {
+		answer, err := get(ctx, "/customers", url.Values{"limit": {"2"}})
+		if err != nil {
+			return nil, err
+		}
+		columns, err := restsource.Infer(answer, "data")
+		return columns[:1], err // address
+	}
+	tenant := asTenant(t, api, tables)
+	answer, err := tenant.Unverified().Query(wire.QueryRequest{Table: "customers", Fields: []string{"code", "address"}, Limit: 1})
+	require.NoError(t, err)
+	assert.JSONEq(t, `[{"code": "C0-1", "address": "{\"city\":null,\"lines\":[\"a\",\"b\"]}"}]`, answer.JSON())
+	var asked []string
+	for _, u := range api.requests() {
+		asked = append(asked, u.RawQuery)
+	}
+	assert.Equal(t, []string{"limit=2", "limit=3&page=1"}, asked)
+	_, err = tenant.Query(wire.QueryRequest{Table: "customers", Fields: []string{"code", "address"}})
+	require.NoError(t, err)
+}
+
+// TestShapes: lists that are no lists of an object's members.
+func TestShapes(t *testing.T) {
+	for _, c := range []struct {
+		name   string
+		answer *http.Response
+		table  restsource.Table
+		want   string
+	}{
+		{"one object", reply(200, `{"me": {"id": 1}}`), restsource.Table{Rows: "me"}, `[{"id": 1}]`},
+		{"no content", reply(204, ``), restsource.Table{Rows: "data"}, `[]`},
+		{"null", reply(200, `{"data": null}`), restsource.Table{Rows: "data"}, `[]`},
+		{"another format", reply(200, "id\n1\n2", "Content-Type: text/html"), restsource.Table{Unwrap: func(body []byte) ([]byte, error) {
+			var rows []map[string]string
+			for line := range strings.Lines(string(body[3:])) {
+				rows = append(rows, map[string]string{"id": strings.TrimSpace(line)})
+			}
+			return json.Marshal(rows)
+		}}, `[{"id": 1}, {"id": 2}]`},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			c.table.Name, c.table.Path, c.table.Columns = "t", "/t", []restsource.Column{{Name: "id", Type: wire.TypeNumber}}
+			src, err := restsource.New(shopAPI, []restsource.Table{c.table},
+				&restsource.Options{Transport: transportFunc(func(*http.Request) (*http.Response, error) { return c.answer, nil })})
+			require.NoError(t, err)
+			answer, err := connectortest.Start(t, shopDefinition, src, quiet).As(shopCredentials).Unverified().
+				Query(wire.QueryRequest{Table: "t", Fields: []string{"id"}})
+			require.NoError(t, err)
+			assert.JSONEq(t, c.want, answer.JSON())
+		})
+	}
+}
+
+// TestTypedAddressInLog: what a tenant types into a field is not logged, not even in
+// part [rule credential-9].
+func TestTypedAddressInLog(t *testing.T) {
+	for _, cause := range []error{
+		&net.DNSError{Name: "typed.example", Err: "no such host", IsNotFound: true},
+		&net.OpError{Op: "dial", Addr: &net.UnixAddr{Name: "typed.example"}, Err: syscall.ECONNREFUSED},
+		&net.OpError{Op: "dial", Err: os.ErrDeadlineExceeded},
+		&tls.CertificateVerificationError{Err: errors.New("not valid for typed.example")},
+		errors.New("dial typed.example"),
+	} {
+		src, err := restsource.New(restsource.API{Base: "{url}"},
+			[]restsource.Table{{Name: "t", Path: "/t", Columns: []restsource.Column{{Name: "id", Type: wire.TypeNumber}}}},
+			&restsource.Options{Attempts: 1, Transport: transportFunc(func(*http.Request) (*http.Response, error) { return nil, cause })})
+		require.NoError(t, err)
+		err = src.Check(t.Context(), checkOf("url", "https://typed.example/v1"))
+		require.ErrorIs(t, err, connector.ErrCheckFailed)
+		assert.NotContains(t, err.Error(), "typed.example")
+		assert.Contains(t, err.Error(), "cannot be reached")
+	}
+}

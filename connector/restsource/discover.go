@@ -1,0 +1,209 @@
+package restsource
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"slices"
+
+	"github.com/connectorsdk/connector-sdk-go/filter"
+	"github.com/connectorsdk/connector-sdk-go/wire"
+)
+
+// Discover asks every table for its first page. It takes samples from it, and leaves
+// out the tables that the credentials may not read. It asks once for each filter and
+// each sort whether the API applies it. The warnings tell what was found.
+func (s *Source) Discover(ctx context.Context, req *wire.DiscoveryRequest) (*wire.Discovery, error) {
+	d, err := s.discover(ctx, req.Credentials)
+	return d, s.explain(ctx, err)
+}
+
+func (s *Source) discover(ctx context.Context, creds wire.Credentials) (*wire.Discovery, error) {
+	x, err := s.open(ctx, creds)
+	if err != nil {
+		return nil, err
+	}
+	x.firsts = map[string]*page{}
+	d := &wire.Discovery{Tables: []wire.Table{}}
+	warn := func(format string, args ...any) { d.Warnings = append(d.Warnings, fmt.Sprintf(format, args...)) }
+	for _, known := range s.order {
+		described, err := x.probe(ctx, known.Name, warn)
+		var status *statusError
+		switch {
+		case errors.As(err, &status) && status.status == http.StatusForbidden:
+			warn("Table %q is left out: these credentials may not read it.", known.Name)
+		case errors.As(err, &status) && (status.status == http.StatusNotFound || status.status == http.StatusGone):
+			warn("Table %q is left out: the API does not have it for these credentials.", known.Name)
+		case err != nil:
+			return nil, err
+		default:
+			d.Tables = append(d.Tables, *described)
+		}
+	}
+	dropLinks(d)
+	return d, nil
+}
+
+// dropLinks removes the foreign keys to tables that are left out [rule tenant-6a].
+func dropLinks(d *wire.Discovery) {
+	for i := range d.Tables {
+		d.Tables[i].ForeignKeys = slices.DeleteFunc(slices.Clone(d.Tables[i].ForeignKeys), func(k wire.ForeignKey) bool {
+			return !slices.ContainsFunc(d.Tables, func(t wire.Table) bool { return t.Name == k.TargetTable })
+		})
+	}
+}
+
+// probe describes one table with the help of its first page.
+func (x *session) probe(ctx context.Context, name string, warn func(string, ...any)) (*wire.Table, error) {
+	t, err := x.table(ctx, name)
+	if err != nil {
+		return nil, err
+	}
+	described := t.described
+	described.Fields = slices.Clone(t.described.Fields)
+	parent, err := x.firstParent(ctx, t)
+	if err != nil {
+		return nil, err
+	}
+	if t.parent != nil && parent == nil {
+		return &described, nil // no endpoint to ask
+	}
+	first, err := x.firstPage(ctx, t)
+	if err != nil {
+		var status *statusError
+		if t.parent != nil && errors.As(err, &status) && status.status == http.StatusNotFound {
+			return &described, nil // other rows of the parent may have an endpoint
+		}
+		return nil, err
+	}
+	if first.total >= 0 {
+		described.RowCount = &first.total
+	}
+	for i := range described.Fields {
+		described.Fields[i].Samples = samples(first.rows, i, t.columns[i].Type)
+	}
+	if len(first.rows) == 0 {
+		return &described, nil // nothing that a filter or a sort could change
+	}
+	return &described, x.control(ctx, t, parent, warn)
+}
+
+// control asks the API whether it applies what the table declares.
+func (x *session) control(ctx context.Context, t *table, parent []wire.Value, warn func(string, ...any)) error {
+	var limited *LimitError
+	for i := range t.Filters {
+		f := &t.Filters[i]
+		applied, err := x.applies(ctx, t, f, parent)
+		switch {
+		case errors.As(err, &limited):
+			warn("The filters of table %q were not all tested: the API takes no more requests at the moment.", t.Name)
+			return nil
+		case err != nil:
+			return err
+		case applied == no:
+			warn("Table %q: the API does not apply the parameter %q, so filters on %q are applied after reading all rows.",
+				t.Name, f.Param, f.Column)
+		}
+	}
+	for i := range t.Sorts {
+		sorted, err := x.sorted(ctx, t, &t.Sorts[i])
+		switch {
+		case errors.As(err, &limited):
+			warn("The sorts of table %q were not all tested: the API takes no more requests at the moment.", t.Name)
+			return nil
+		case err != nil:
+			return err
+		case !sorted:
+			warn("Table %q: the API does not sort by %q as it should, so rows are sorted after reading all of them.", t.Name, t.Sorts[i].Column)
+		}
+	}
+	return nil
+}
+
+// verdict says whether the API applies a filter.
+type verdict int
+
+const (
+	unknown verdict = iota
+	yes
+	no
+)
+
+// applies asks for rows that cannot be, or that exclude each other. An API that
+// ignores the filter answers rows that do not match.
+func (x *session) applies(ctx context.Context, t *table, f *Filter, parent []wire.Value) (verdict, error) {
+	typ := t.columns[t.place(f.Column)].Type
+	for _, condition := range impossible(f, typ) {
+		values, ok := f.spell(typ, condition)
+		if !ok {
+			return unknown, nil // Spell does not take it; a Never would help
+		}
+		e, err := x.endpoint(t, push{}, parent)
+		if err != nil {
+			return unknown, err
+		}
+		e.params = map[string][]string{f.Param: values}
+		p, err := x.page(ctx, e, position{})
+		if rejected(err) {
+			continue // to refuse a value is to read it
+		}
+		if err != nil {
+			return unknown, err
+		}
+		match, err := filter.Compile(wire.Where{And: []wire.Filter{condition}}, t.cells)
+		if err != nil {
+			return unknown, err
+		}
+		if slices.ContainsFunc(p.rows, func(row []wire.Value) bool { return !match.Match(row) }) {
+			return no, nil
+		}
+	}
+	return yes, nil
+}
+
+// sorted asks for the first page in each declared direction and looks at its order.
+func (x *session) sorted(ctx context.Context, t *table, s *Sort) (bool, error) {
+	for _, dir := range []wire.Direction{wire.Desc, wire.Asc} {
+		keys := []wire.SortKey{{Field: s.Column, Dir: dir}}
+		params, ok := t.sort(keys)
+		if !ok {
+			continue
+		}
+		e, err := x.endpoint(t, push{params: params}, nil)
+		if err != nil {
+			return false, err
+		}
+		p, err := x.page(ctx, e, position{})
+		if rejected(err) || err == nil && !t.inOrder(p.rows, keys) {
+			return false, nil
+		}
+		if err != nil {
+			return false, err
+		}
+	}
+	return true, nil
+}
+
+const (
+	maxSamples    = 5   // values shown of a column
+	maxSampleText = 100 // bytes of the text of one
+)
+
+// samples returns some distinct values of a column.
+func samples(rows [][]wire.Value, at int, t wire.Type) []wire.Value {
+	found := []wire.Value{}
+	seen := map[string]bool{}
+	for _, row := range rows {
+		v := row[at]
+		key := string(filter.AppendKey(nil, v, t))
+		if v.IsNull() || len(v.Text()) > maxSampleText || seen[key] {
+			continue
+		}
+		seen[key] = true
+		if found = append(found, v); len(found) == maxSamples {
+			break
+		}
+	}
+	return found
+}

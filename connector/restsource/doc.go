@@ -1,0 +1,138 @@
+// Package restsource serves the endpoints of a REST API as tables. You declare the
+// tables; the package pages, filters, sorts, counts, joins, waits and repeats. This
+// is a working connector, for an API with a key, cursors and two filters:
+//
+//	package main
+//
+//	import (
+//		"log"
+//
+//		"github.com/connectorsdk/connector-sdk-go/connector"
+//		"github.com/connectorsdk/connector-sdk-go/connector/restsource"
+//		"github.com/connectorsdk/connector-sdk-go/connector/standalone"
+//		"github.com/connectorsdk/connector-sdk-go/wire"
+//	)
+//
+//	func main() {
+//		src, err := restsource.New(restsource.API{
+//			Base:      "https://api.example.com/v2",
+//			Authorize: restsource.Bearer("token"),
+//			Check:     "/whoami",
+//		}, []restsource.Table{{
+//			Name:        "orders",
+//			Description: "An order of a customer",
+//			Path:        "/orders",
+//			Rows:        "data",
+//			Key:         []string{"id"},
+//			Pages:       restsource.Pages{By: restsource.ByCursor, Param: "after", Next: "paging.next", SizeParam: "limit", Size: 100},
+//			Columns: []restsource.Column{
+//				{Name: "id", Type: wire.TypeNumber},
+//				{Name: "status", Type: wire.TypeString},
+//				{Name: "total", Type: wire.TypeDecimal},
+//				{Name: "customer", Path: "customer.id", Type: wire.TypeReference},
+//				{Name: "updated", Path: "updated_at", Type: wire.TypeDatetime},
+//			},
+//			Filters: []restsource.Filter{
+//				{Column: "status", Op: wire.OpEq, Param: "status"},
+//				{Column: "updated", Op: wire.OpGte, Param: "updated_since"},
+//			},
+//		}}, nil)
+//		if err != nil {
+//			log.Fatal(err)
+//		}
+//		definition := connector.Definition{
+//			Slug:        "acme-orders",
+//			Credentials: []wire.CredentialField{{Key: "token", Label: "Access token", Type: wire.CredentialPassword}},
+//		}
+//		if err := standalone.Run(definition, src, nil); err != nil {
+//			log.Fatal(err)
+//		}
+//	}
+//
+// Every member of [Table] is one choice, explained where it is declared. Where a
+// declaration cannot say it, a function can: API.Authorize, Table.Body, Table.Unwrap,
+// Table.ColumnsOf, Column.Convert, Filter.Spell, Pages.Func, Options.Transport.
+//
+// # Pushed filters
+//
+// A filter that is pushed narrows what the API answers, and nothing else: the library
+// applies every filter to every row again. So an API that ignores a parameter, or
+// reads it more widely than the protocol, costs time and gives no wrong row. The law
+// is as simple as that because a connector remembers nothing about a tenant: what
+// discovery finds out cannot be known to the next query.
+//
+// Three things are not pushed. An or is left to the library. So is a value that
+// Filter.Spell, or the column's type, has no spelling for. If the API refuses what was
+// pushed with 400 or 422, the source asks again without.
+//
+// Only two things are trusted beyond that, each as far as the same request shows it:
+//
+//   - A filter that is declared Exact makes /count the API's own total. Before, the
+//     source asks for what cannot be, and an API that answers rows to that is not
+//     believed: the rows are read and counted.
+//   - A declared [Sort] spares the library the sorting, and reading to the end. If the
+//     first page is not in order, the library sorts. If a later one is not, the query
+//     fails.
+//
+// Discovery asks the same questions once for each filter and sort, and its warnings
+// name those that the API does not apply.
+//
+// # Pages
+//
+// Every row is answered once, even if rows are added and deleted while the pages are
+// read. For that, declare the Key. A row that comes again is left out. By ByOffset,
+// each page begins with the last row of the page before; if it is gone, rows may have
+// been missed, and the read fails. By ByPage, a total that shrinks is such a sign:
+// without Table.Total, a row that is deleted during a read can hide another one.
+// Cursors do not have the problem.
+//
+// Where the API states a total that stays the same during a read of all rows, the
+// rows must be as many.
+//
+// A cursor or an address that repeats, the same page again, and 100 pages in a row
+// without a row are errors. A read keeps 8 bytes and their share of a map for each row
+// that has a key, and one page.
+//
+// The window of a query without filters is read from its offset on by ByOffset: the
+// API's own order has to be the same each time. Other kinds are read from the
+// beginning, and no further than the limit.
+//
+// # Child tables
+//
+// A table with a Parent has one endpoint for each row of its parent. Options.AtOnce
+// of them are asked at the same time. A filter on a column of the parent chooses the
+// rows of the parent first, so that only their endpoints are asked.
+//
+// # Budgets of requests
+//
+// Every request goes through a [Transport], which repeats what is safe to repeat and
+// keeps to the budget that the API states, within the deadline of the platform's
+// request. What the API has said holds for that request alone.
+//
+// # Secrets
+//
+// The credentials of a tenant are sent to the origin of API.Base and nowhere else: no
+// redirect is followed, and an address in an answer must be of that origin. If tenants
+// type the whole address, the source dials public addresses only. No error quotes an
+// answer or a URL.
+//
+// # Errors
+//
+//	upstream                         /check           other routes
+//	401, 403                         check_failed     bad_request
+//	404                              internal         unknown_entity
+//	404, if tenants type an address  check_failed     unknown_entity
+//	429 until the deadline           timeout          timeout
+//	no answer, or no connection      timeout          timeout
+//	the same, at a typed address     check_failed     timeout
+//	an address that is not public    check_failed     bad_request
+//	5xx, HTML, half a JSON, ...      internal         internal
+//
+// The log has the cause. Discovery leaves out a table that answers 403 or 404, and
+// warns of it.
+//
+// # Tests
+//
+// A [Recorder] as Options.Transport records the answers of the API once, without
+// secrets, and answers from these files from then on.
+package restsource

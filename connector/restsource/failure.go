@@ -1,0 +1,166 @@
+package restsource
+
+import (
+	"context"
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"syscall"
+
+	"github.com/connectorsdk/connector-sdk-go/connector"
+	"github.com/connectorsdk/connector-sdk-go/internal/guard"
+	"github.com/connectorsdk/connector-sdk-go/wire"
+)
+
+// statusError says that the API answered with a status that is no success.
+type statusError struct {
+	table  string // empty: the check
+	status int
+}
+
+func (e *statusError) Error() string {
+	return fmt.Sprintf("restsource: %s: the API answered with the status %d", about(e.table), e.status)
+}
+
+// formError says that an answer is not what the table declares. It never quotes the
+// answer, which may hold anything, the token included.
+type formError struct{ table, problem string }
+
+func (e *formError) Error() string { return "restsource: " + about(e.table) + ": " + e.problem }
+
+// unreachable says that no answer came.
+type unreachable struct {
+	table  string
+	reason string // for the log
+	cause  error
+}
+
+func (e *unreachable) Error() string {
+	return "restsource: " + about(e.table) + ": the API cannot be reached: " + e.reason
+}
+
+func (e *unreachable) Unwrap() error { return e.cause }
+
+// reasonOf returns what is wrong with a connection, without an address.
+func reasonOf(err error) string {
+	var missing *MissingError
+	var refused *guard.Error
+	var host *net.DNSError
+	var certificate *tls.CertificateVerificationError
+	var number syscall.Errno
+	var slow net.Error
+	switch {
+	case errors.As(err, &missing):
+		return missing.Error()
+	case errors.As(err, &refused):
+		return "its address is " + refused.Kind
+	case errors.As(err, &host):
+		return "its name cannot be looked up"
+	case errors.As(err, &certificate):
+		return "its certificate cannot be verified"
+	case errors.As(err, &number):
+		return number.Error()
+	case errors.As(err, &slow) && slow.Timeout():
+		return "it does not answer in time"
+	}
+	return fmt.Sprintf("an error of the type %T", err)
+}
+
+func about(table string) string {
+	if table == "" {
+		return "check"
+	}
+	return fmt.Sprintf("table %q", table)
+}
+
+// explained is an error whose answer is for the platform and whose text, the cause,
+// is for the host's log.
+type explained struct{ answer, cause error }
+
+func (e *explained) Error() string { return e.cause.Error() }
+
+func (e *explained) Unwrap() []error { return []error{e.answer, e.cause} }
+
+// explain returns an error as the platform takes it: with a sentence for whoever can
+// do something about it. All others stay internal errors, whose text only the log
+// has.
+func (s *Source) explain(ctx context.Context, err error) error {
+	var deliberate *wire.Error
+	if err == nil || errors.As(err, &deliberate) || errors.Is(err, connector.ErrDecline) {
+		return err
+	}
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	if answer := s.answerTo(err); answer != nil {
+		return &explained{answer, err}
+	}
+	return err
+}
+
+// errBusy is the answer when the API's budget of requests is used up.
+var errBusy = connector.Timeout("The API takes no more requests at the moment. Try again later, or ask for less.")
+
+// answerTo returns the deliberate error for a failure, or nil.
+func (s *Source) answerTo(err error) error {
+	var status *statusError
+	var limited *LimitError
+	var refused *guard.Error
+	var missing *MissingError
+	var silent *unreachable
+	switch {
+	case errors.As(err, &limited):
+		return errBusy
+	case errors.As(err, &refused):
+		return connector.CheckFailed("The address of the API cannot be used, because it is not public: it is %s.", refused.Kind)
+	case errors.As(err, &missing):
+		return nil
+	case errors.As(err, &silent):
+		return connector.Timeout("The API cannot be reached at the moment. Try again later.")
+	case errors.As(err, &status):
+		return s.answerToStatus(status)
+	}
+	return nil
+}
+
+func (s *Source) answerToStatus(e *statusError) error {
+	switch e.status {
+	case http.StatusUnauthorized:
+		return connector.CheckFailed("The API does not accept these credentials. Check them; they may have expired.")
+	case http.StatusForbidden:
+		if e.table == "" {
+			return connector.CheckFailed("The API knows these credentials, but they do not give access. " +
+				"Ask for the permission, or use others.")
+		}
+		return connector.CheckFailed("These credentials give no access to table %s.", wire.QuoteName(e.table))
+	case http.StatusNotFound, http.StatusGone:
+		if e.table != "" {
+			return connector.UnknownEntity("The API has no table %s for these credentials.", wire.QuoteName(e.table))
+		}
+		if s.api.tenants() {
+			return connector.CheckFailed("Something answers at this address, but it is not the API. Check the address.")
+		}
+	case http.StatusTooManyRequests:
+		return errBusy
+	}
+	return nil
+}
+
+// forPerson returns the error of a check. What a tenant has typed wrong becomes a
+// sentence about it.
+func (s *Source) forPerson(err error) error {
+	var silent *unreachable
+	var form *formError
+	var limited *LimitError
+	var refused *guard.Error
+	switch {
+	case !s.api.tenants() || errors.As(err, &limited) || errors.As(err, &refused):
+	case errors.As(err, &silent):
+		return &explained{connector.CheckFailed("Nothing answers at this address. Check the address of the API."), err}
+	case errors.As(err, &form):
+		return &explained{connector.CheckFailed("Something answers at this address, but it is not the API. Check the address."), err}
+	}
+	return err
+}

@@ -1,0 +1,173 @@
+package restsource
+
+import (
+	"errors"
+	"slices"
+	"strings"
+
+	"github.com/connectorsdk/connector-sdk-go/filter"
+	"github.com/connectorsdk/connector-sdk-go/internal/jsontext"
+	"github.com/connectorsdk/connector-sdk-go/wire"
+)
+
+// Infer returns a column for each member of the rows in an answer, in their order.
+// rows is the member path of the list, as in Table.Rows. Use it in a
+// Table.ColumnsOf; a Table.Sample is inferred in the same way:
+//
+//	true, false                         boolean
+//	numbers without a fraction          number
+//	numbers with a fraction             decimal
+//	numbers with an exponent            number
+//	texts that are all dates            date
+//	texts that are all dates or times   datetime
+//	lists                               array
+//	objects, or different kinds         json
+//	other texts, or nothing             string
+//
+// What later rows hold must fit these types: declare the columns that a few rows do
+// not show well. Telephone numbers and codes that are texts stay texts.
+func Infer(answer []byte, rows string) ([]Column, error) {
+	return complete(nil, answer, rows, nil)
+}
+
+// complete returns the declared columns with the types that they lack, and columns
+// for the members that none of them declares.
+func complete(declared []Column, answer []byte, rows string, unwrap func([]byte) ([]byte, error)) ([]Column, error) {
+	if unwrap != nil {
+		var err error
+		if answer, err = unwrap(answer); err != nil {
+			return declared, err
+		}
+	}
+	t := Table{Rows: rows}
+	found, err := newEnvelope(&t).parse(string(answer), envelopePlaces)
+	if err != nil {
+		return declared, err
+	}
+	list := found[atRows]
+	if list.kind != rawArray {
+		return declared, errors.New("there is no list of rows in it; check Rows")
+	}
+	all := slices.Clone(declared)
+	var taken []string // the first members of the declared paths
+	for _, c := range declared {
+		path := c.Path
+		if path == "" {
+			path = strings.ReplaceAll(c.Name, ".", `\.`)
+		}
+		taken = append(taken, splitPath(path)[0])
+	}
+	err = each(list.text, func(s *jsontext.Scanner) error {
+		if s.Peek() != '{' {
+			return errors.New("its rows are not objects; change them by Unwrap")
+		}
+		s.Expect('{')
+		for !s.Skip('}') && s.Err() == nil {
+			name := s.String()
+			s.Expect(':')
+			(*picker)(nil).pick(s, nil, 1)
+			if !slices.Contains(taken, name) {
+				taken = append(taken, name)
+				all = append(all, Column{Name: name})
+			}
+			s.Skip(',')
+		}
+		return nil
+	})
+	if err != nil {
+		return declared, err
+	}
+	return inferTypes(all, list.text)
+}
+
+// inferTypes fills in the types that are missing.
+func inferTypes(all []Column, list string) ([]Column, error) {
+	paths := make([][]string, len(all))
+	for i, c := range all {
+		if paths[i] = splitPath(c.Path); c.Path == "" {
+			paths[i] = []string{c.Name}
+		}
+	}
+	row := newPicker(paths...)
+	seen := make([]evidence, len(all))
+	err := each(list, func(s *jsontext.Scanner) error {
+		cells := make([]raw, len(all))
+		row.pick(s, cells, 1)
+		for i, r := range cells {
+			seen[i] |= evidenceOf(r)
+		}
+		return nil
+	})
+	for i := range all {
+		if all[i].Type == "" && all[i].OfParent == "" {
+			all[i].Type = seen[i].infer()
+		}
+	}
+	return all, err
+}
+
+// evidence is a set of the kinds of values that a column had.
+type evidence uint16
+
+const (
+	seenText evidence = 1 << iota
+	seenBool
+	seenInteger
+	seenFraction
+	seenExponent
+	seenDate
+	seenDatetime
+	seenArray
+	seenObject
+)
+
+func evidenceOf(r raw) evidence {
+	switch r.kind {
+	case rawBool:
+		return seenBool
+	case rawNumber:
+		switch {
+		case !wire.IsDecimal(r.text):
+			return seenExponent
+		case strings.Contains(r.text, "."):
+			return seenFraction
+		}
+		return seenInteger
+	case rawText:
+		if _, ok := filter.Instant(wire.Text(r.text)); !ok {
+			return seenText
+		}
+		if len(r.text) == len("2006-01-02") {
+			return seenDate
+		}
+		return seenDatetime
+	case rawArray:
+		return seenArray
+	case rawObject:
+		return seenObject
+	}
+	return 0
+}
+
+// infer returns the narrowest type that holds every value.
+func (e evidence) infer() wire.Type {
+	for _, candidate := range []struct {
+		set evidence
+		typ wire.Type
+	}{
+		{0, wire.TypeString},
+		{seenBool, wire.TypeBoolean},
+		{seenInteger, wire.TypeNumber},
+		{seenInteger | seenFraction, wire.TypeDecimal},
+		{seenInteger | seenFraction | seenExponent, wire.TypeNumber},
+		{seenDate, wire.TypeDate},
+		{seenDate | seenDatetime, wire.TypeDatetime},
+		{seenText | seenDate | seenDatetime, wire.TypeString},
+		{seenArray, wire.TypeArray},
+	} {
+		if e&^candidate.set == 0 {
+			return candidate.typ
+		}
+	}
+	return wire.TypeJSON
+}

@@ -1,0 +1,145 @@
+package restsource
+
+import (
+	"context"
+	"net/http"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+)
+
+// pace knows what an API has said about its budget of requests, and gives each
+// request its turn. The zero pace knows nothing and lets all requests through.
+type pace struct {
+	mu        sync.Mutex
+	limit     int64     // of a full budget
+	remaining int64     // of this budget
+	reset     time.Time // when the budget is full again
+	next      time.Time // the turn of the next request
+}
+
+// turn waits until the next request may be sent. If that is after the deadline, it
+// fails with a *LimitError.
+func (p *pace) turn(ctx context.Context) error {
+	for {
+		wait, must := p.take(time.Now())
+		if wait <= 0 {
+			return ctx.Err()
+		}
+		if must && !fits(ctx, wait) {
+			return &LimitError{Wait: wait}
+		}
+		// A wait that only spreads requests is a courtesy. If it would outlast the
+		// deadline, the request goes at once.
+		if !sleep(ctx, wait) {
+			return context.Cause(ctx)
+		}
+		if !must {
+			return nil
+		}
+		// The budget is full again, and others have waited for it too.
+	}
+}
+
+// take returns how long the next request has to wait. must says that the API
+// demands it, and that the request has no turn yet.
+func (p *pace) take(now time.Time) (wait time.Duration, must bool) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	left := p.reset.Sub(now)
+	switch {
+	case left <= 0:
+		return 0, false
+	case p.remaining <= 0:
+		return left, true
+	case 2*p.remaining > p.limit:
+		p.remaining--
+		return 0, false
+	}
+	if p.next.Before(now) {
+		p.next = now
+	}
+	wait = p.next.Sub(now)
+	p.next = p.next.Add(max(0, p.reset.Sub(p.next)) / time.Duration(p.remaining))
+	p.remaining--
+	return wait, false
+}
+
+// learn reads the headers of an answer, and reports whether the request was
+// refused for want of budget. A refusal that does not say for how long counts as
+// one for the given wait.
+func (p *pace) learn(res *http.Response, otherwise time.Duration) (refused bool) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	now := time.Now()
+	reset, resets := resetTime(res.Header, now)
+	after, waits := retryAfter(res.Header, now)
+	refused = res.StatusCode == http.StatusTooManyRequests || res.StatusCode == http.StatusServiceUnavailable && waits
+	switch {
+	case refused && waits && after > 0:
+		reset = now.Add(after)
+	case refused && (waits || !resets || !reset.After(now)):
+		reset = now.Add(otherwise)
+	}
+	if refused {
+		p.remaining = 0
+		if reset.After(p.reset) {
+			p.reset = reset
+		}
+		return true
+	}
+	remaining, err := strconv.ParseInt(headerOf(res.Header, "Remaining"), 10, 64)
+	if err != nil || !resets {
+		return false
+	}
+	// Answers that were under way together arrive in any order.
+	if p.reset.After(now) && p.remaining < remaining && reset.Sub(p.reset).Abs() <= time.Second {
+		remaining = p.remaining
+	}
+	p.remaining, p.reset = remaining, reset
+	if limit, err := strconv.ParseInt(headerOf(res.Header, "Limit"), 10, 64); err == nil {
+		p.limit = limit
+	} else {
+		p.limit = max(p.limit, remaining+1) // as far as this request has seen
+	}
+	return false
+}
+
+// resetTime returns when the budget is full again: the header is a number of
+// seconds, or a time in seconds or milliseconds since 1970. The time is read by the
+// API's own clock if the answer has a Date.
+func resetTime(h http.Header, now time.Time) (time.Time, bool) {
+	const epoch, millis = 30 * 24 * 3600, 1e11 // in seconds: no budget lasts a month; no clock shows the year 5138
+	n, err := strconv.ParseInt(headerOf(h, "Reset"), 10, 64)
+	if err != nil || n < 0 {
+		return time.Time{}, false
+	}
+	if n < epoch {
+		return now.Add(time.Duration(n) * time.Second), true
+	}
+	at := time.Unix(min(n, millis), 0)
+	if n > millis {
+		at = time.UnixMilli(n)
+	}
+	if theirs, err := http.ParseTime(h.Get("Date")); err == nil {
+		return now.Add(at.Sub(theirs)), true
+	}
+	return at, true
+}
+
+// retryAfter returns the wait that Retry-After demands, in seconds or as a date.
+func retryAfter(h http.Header, now time.Time) (time.Duration, bool) {
+	text := strings.TrimSpace(h.Get("Retry-After"))
+	if n, err := strconv.ParseInt(text, 10, 64); err == nil {
+		return time.Duration(max(0, min(n, 1<<31))) * time.Second, n >= 0
+	}
+	at, err := http.ParseTime(text)
+	if err != nil {
+		return 0, false
+	}
+	if theirs, err := http.ParseTime(h.Get("Date")); err == nil {
+		now = theirs
+	}
+	return max(0, at.Sub(now)), true
+}

@@ -1,0 +1,231 @@
+package restsource_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/connectorsdk/connector-sdk-go/connector/connectortest"
+	"github.com/connectorsdk/connector-sdk-go/connector/restsource"
+	"github.com/connectorsdk/connector-sdk-go/wire"
+)
+
+// numbers is an API of 7 rows that pages in every way, two rows at a time.
+type numbers struct {
+	ids    []int
+	before func(n *numbers, request int) // is called before each answer
+	asked  int
+}
+
+func newNumbers() *numbers { return &numbers{ids: []int{1, 2, 3, 4, 5, 6, 7}} }
+
+// size is how many rows this API answers at once, whatever it is asked for.
+const size = 2
+
+func (n *numbers) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if n.before != nil {
+		n.before(n, n.asked)
+	}
+	n.asked++
+	query := r.URL.Query()
+	if r.Method == http.MethodPost {
+		var body map[string]string
+		_ = json.NewDecoder(r.Body).Decode(&body)
+		query = url.Values{}
+		for name, value := range body {
+			query.Set(name, value)
+		}
+	}
+	from, _ := strconv.Atoi(query.Get("from"))
+	if page, err := strconv.Atoi(query.Get("page")); err == nil {
+		from = (page - 1) * size
+	}
+	if page, err := strconv.Atoi(query.Get("page0")); err == nil {
+		from = page * size
+	}
+	if cursor := query.Get("cursor"); cursor != "" {
+		from, _ = strconv.Atoi(strings.TrimPrefix(cursor, "c"))
+	}
+	if after, err := strconv.Atoi(query.Get("after")); err == nil {
+		from = slices.Index(n.ids, after) + 1
+	}
+	from = min(from, len(n.ids))
+	end := min(from+size, len(n.ids))
+	rows := []map[string]any{}
+	for _, id := range n.ids[from:end] {
+		rows = append(rows, map[string]any{"id": id})
+	}
+	answer := map[string]any{"rows": rows, "total": len(n.ids), "more": end < len(n.ids), "cursor": nil, "next": nil}
+	w.Header().Set("X-Total-Count", strconv.Itoa(len(n.ids)))
+	if end < len(n.ids) {
+		answer["cursor"], answer["next"] = fmt.Sprintf("c%d", end), fmt.Sprintf("?from=%d", end)
+		w.Header().Add("Link", fmt.Sprintf(
+			`</numbers?from=0>; rel="first", <https://shop.example/v1/numbers?from=%d>; title="a, b"; rel="last next"`, end))
+		w.Header().Add("Link", `<https://shop.example/v1/numbers?from=6>; rel=last`)
+	}
+	_ = json.NewEncoder(w).Encode(answer)
+}
+
+// numbersTable declares the rows of numbers.
+func numbersTable(pages restsource.Pages, changes ...func(*restsource.Table)) []restsource.Table {
+	t := restsource.Table{
+		Name: "numbers", Path: "/numbers", Rows: "rows", Pages: pages, Key: []string{"id"},
+		Columns: []restsource.Column{{Name: "id", Type: wire.TypeNumber}},
+	}
+	for _, change := range changes {
+		change(&t)
+	}
+	return []restsource.Table{t}
+}
+
+func readAll(t *testing.T, api http.Handler, tables []restsource.Table) (ids []int64, err error) {
+	t.Helper()
+	src, err := restsource.New(shopAPI, tables, &restsource.Options{Transport: handlerTransport{api}})
+	require.NoError(t, err)
+	tenant := connectortest.Start(t, shopDefinition, src, quiet).As(shopCredentials).Unverified()
+	answer, err := tenant.Query(wire.QueryRequest{Table: tables[0].Name, Fields: []string{"id"}})
+	if err != nil {
+		return nil, err
+	}
+	for _, v := range answer.Column("id") {
+		ids = append(ids, v.Int64())
+	}
+	return ids, nil
+}
+
+func constant(t *restsource.Table)  { t.Columns[0].Convert = one }
+func one(any) (wire.Value, error)   { return wire.Int(1), nil }
+func boolean(t *restsource.Table)   { t.Columns[0].Type = wire.TypeBoolean }
+func keyless(t *restsource.Table)   { t.Key = nil }
+func withTotal(t *restsource.Table) { t.Total = "total" }
+
+// TestPages reads the same rows in every way.
+func TestPages(t *testing.T) {
+	offset := restsource.Pages{By: restsource.ByOffset, Param: "from", SizeParam: "limit", Size: 100}
+	for name, tables := range map[string][]restsource.Table{
+		"page":            numbersTable(restsource.Pages{By: restsource.ByPage, Param: "page"}),
+		"page from zero":  numbersTable(restsource.Pages{By: restsource.ByPage, Param: "page0", FromZero: true}),
+		"page with total": numbersTable(restsource.Pages{By: restsource.ByPage, Param: "page"}, withTotal),
+		"page with header": numbersTable(restsource.Pages{By: restsource.ByPage, Param: "page"},
+			func(t *restsource.Table) { t.TotalHeader = "X-Total-Count" }),
+		"offset":                  numbersTable(offset),
+		"offset with total":       numbersTable(offset, withTotal),
+		"offset without key":      numbersTable(offset, keyless),
+		"offset with more":        numbersTable(restsource.Pages{By: restsource.ByOffset, Param: "from", More: "more"}),
+		"cursor":                  numbersTable(restsource.Pages{By: restsource.ByCursor, Param: "cursor", Next: "cursor"}),
+		"cursor with more":        numbersTable(restsource.Pages{By: restsource.ByCursor, Param: "cursor", Next: "cursor", More: "more"}),
+		"cursor without key":      numbersTable(restsource.Pages{By: restsource.ByCursor, Param: "cursor", Next: "cursor"}, keyless),
+		"after the last row":      numbersTable(restsource.Pages{By: restsource.ByCursor, Param: "after", After: "id"}),
+		"after the last row/more": numbersTable(restsource.Pages{By: restsource.ByCursor, Param: "after", After: "id", More: "more"}),
+		"link":                    numbersTable(restsource.Pages{By: restsource.ByLink}),
+		"url":                     numbersTable(restsource.Pages{By: restsource.ByURL, Next: "next"}),
+		"func": numbersTable(restsource.Pages{By: restsource.ByFunc, Func: func(body []byte, _ http.Header) (url.Values, bool, error) {
+			var answer struct{ Cursor string }
+			err := json.Unmarshal(body, &answer)
+			return url.Values{"cursor": {answer.Cursor}}, answer.Cursor != "", err
+		}}),
+		"post": numbersTable(restsource.Pages{By: restsource.ByCursor, Param: "cursor", Next: "cursor"}, func(t *restsource.Table) {
+			t.Body = func(params url.Values) ([]byte, error) {
+				return json.Marshal(map[string]string{"cursor": params.Get("cursor")})
+			}
+		}),
+	} {
+		t.Run(name, func(t *testing.T) {
+			api := newNumbers()
+			ids, err := readAll(t, api, tables)
+			require.NoError(t, err)
+			assert.LessOrEqual(t, api.asked, 7)
+			assert.Equal(t, []int64{1, 2, 3, 4, 5, 6, 7}, ids)
+		})
+	}
+}
+
+// TestMovingRows changes the rows while they are read: the answer has each row that
+// was there all the time exactly once, or the read fails.
+func TestMovingRows(t *testing.T) {
+	add := func(id int) func(*numbers) { return func(n *numbers) { n.ids = append([]int{id}, n.ids...) } }
+	drop := func(id int) func(*numbers) {
+		return func(n *numbers) { n.ids = slices.DeleteFunc(n.ids, func(have int) bool { return have == id }) }
+	}
+	two := func(n *numbers) { add(8)(n); add(9)(n) }
+	page := restsource.Pages{By: restsource.ByPage, Param: "page"}
+	offset := restsource.Pages{By: restsource.ByOffset, Param: "from"}
+	for _, c := range []struct {
+		name   string
+		tables []restsource.Table
+		change []func(*numbers) // before the n-th page
+		want   []int64          // nil: the read fails
+	}{
+		{"page, added before", numbersTable(page), []func(*numbers){1: add(9)}, []int64{1, 2, 3, 4, 5, 6, 7}},
+		{"page, added before, with a total", numbersTable(page, withTotal), []func(*numbers){1: add(9)}, []int64{1, 2, 3, 4, 5, 6, 7}},
+		{"page, a page added before", numbersTable(page), []func(*numbers){1: two}, []int64{1, 2, 3, 4, 5, 6, 7}},
+		{"page, deleted before, without a total", numbersTable(page), []func(*numbers){1: drop(1)}, []int64{1, 2, 4, 5, 6, 7}}, // documented
+		{"page, deleted before", numbersTable(page, withTotal), []func(*numbers){1: drop(1)}, nil},
+		{"offset, added before", numbersTable(offset), []func(*numbers){1: add(9)}, []int64{1, 2, 3, 4, 5, 6, 7}},
+		{"offset, two added before", numbersTable(offset), []func(*numbers){1: two}, []int64{1, 2, 8, 3, 4, 5, 6, 7}},
+		{"offset, deleted before", numbersTable(offset), []func(*numbers){1: drop(1)}, nil},
+		{"offset, deleted at the end", numbersTable(offset), []func(*numbers){6: drop(1)}, nil},
+		{"offset, deleted behind", numbersTable(offset), []func(*numbers){1: drop(7)}, []int64{1, 2, 3, 4, 5, 6}},
+		{"offset, deleted without a key", numbersTable(offset, keyless, withTotal), []func(*numbers){1: drop(1)}, nil},
+		{"after the last row, deleted", numbersTable(restsource.Pages{By: restsource.ByCursor, Param: "after", After: "id"}),
+			[]func(*numbers){1: drop(1)}, []int64{1, 2, 3, 4, 5, 6, 7}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			api := newNumbers()
+			api.before = func(n *numbers, request int) {
+				if request < len(c.change) && c.change[request] != nil {
+					c.change[request](n)
+				}
+			}
+			ids, err := readAll(t, api, c.tables)
+			if c.want == nil {
+				require.Error(t, err)
+				return
+			}
+			require.NoError(t, err)
+			assert.Equal(t, c.want, ids)
+		})
+	}
+}
+
+// TestWrongPaging: pages that do not go on are an error, and never an endless read.
+func TestWrongPaging(t *testing.T) {
+	for name, tables := range map[string][]restsource.Table{
+		"a page parameter that the API does not know": numbersTable(restsource.Pages{By: restsource.ByPage, Param: "p"}),
+		"an offset that the API does not know":        numbersTable(restsource.Pages{By: restsource.ByOffset, Param: "skip"}),
+		"a cursor that the API does not know":         numbersTable(restsource.Pages{By: restsource.ByCursor, Param: "c", Next: "cursor"}),
+		"a page parameter that is not known, no key":  numbersTable(restsource.Pages{By: restsource.ByPage, Param: "p"}, keyless),
+		"an unknown cursor, no key":                   numbersTable(restsource.Pages{By: restsource.ByCursor, Param: "c", Next: "next"}, keyless),
+		"an id that the API does not know":            numbersTable(restsource.Pages{By: restsource.ByCursor, Param: "a", After: "id"}),
+		"no list":                                     numbersTable(restsource.Pages{}, func(t *restsource.Table) { t.Rows = "data" }),
+		"no total":                                    numbersTable(restsource.Pages{}, func(t *restsource.Table) { t.Total = "count" }),
+		"no header with the total":                    numbersTable(restsource.Pages{}, func(t *restsource.Table) { t.TotalHeader = "X-Total" }),
+		"a total that is text":                        numbersTable(restsource.Pages{}, func(t *restsource.Table) { t.Total = "cursor" }),
+		"a More that is no boolean":                   numbersTable(restsource.Pages{By: restsource.ByPage, Param: "page", More: "total"}),
+		"a next address that is a number":             numbersTable(restsource.Pages{By: restsource.ByURL, Next: "total"}),
+		"a cursor that is a list":                     numbersTable(restsource.Pages{By: restsource.ByCursor, Param: "cursor", Next: "rows"}),
+		"a key that is none":                          numbersTable(restsource.Pages{}, constant),
+		"a total of other rows":                       numbersTable(restsource.Pages{}, withTotal),
+		"a total that the pages do not reach": numbersTable(
+			restsource.Pages{By: restsource.ByCursor, Param: "cursor", Next: "cursor", More: "none"}, keyless, withTotal),
+		"a column of another type": numbersTable(restsource.Pages{}, boolean),
+		"a key that no row has":    numbersTable(restsource.Pages{}, func(t *restsource.Table) { t.Columns[0].Path = "uuid" }),
+	} {
+		t.Run(name, func(t *testing.T) {
+			api := newNumbers()
+			_, err := readAll(t, api, tables)
+			var refused *wire.Error
+			require.ErrorAs(t, err, &refused)
+			assert.Equal(t, wire.CodeInternal, refused.Code)
+			assert.Less(t, api.asked, 10)
+		})
+	}
+}

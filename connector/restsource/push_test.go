@@ -1,0 +1,282 @@
+package restsource_test
+
+import (
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/connectorsdk/connector-sdk-go/connector/restsource"
+	"github.com/connectorsdk/connector-sdk-go/wire"
+)
+
+func cond(field string, op wire.Op, values ...wire.Value) wire.Filter {
+	f := wire.Filter{Field: field, Op: op}
+	if op == wire.OpIn || op == wire.OpNin {
+		f.Values = values
+	} else if len(values) > 0 {
+		f.Value = values[0]
+	}
+	return f
+}
+
+var descending = []wire.SortKey{{Field: "id", Dir: wire.Desc}}
+
+// TestPush checks what reaches the API, and that the answer is right whatever does.
+// Each answer is verified against a plain read of the table.
+func TestPush(t *testing.T) {
+	text, num := wire.Text, wire.Int
+	for _, c := range []struct {
+		name   string
+		where  wire.Where
+		sort   []wire.SortKey
+		offset int64
+		limit  int64
+		want   []string // the queries that reached the API
+		why    string
+	}{
+		{"equals", wire.Where{And: []wire.Filter{cond("status", wire.OpEq, text("paid"))}}, nil, 0, 0,
+			[]string{"limit=20&offset=0&status=paid"}, "in serves eq"},
+		{"in", wire.Where{And: []wire.Filter{cond("status", wire.OpIn, text("void"), wire.Null(), text("Paid"))}}, nil, 0, 2,
+			[]string{"limit=20&offset=0&status=void&status=Paid"}, "one parameter for each value but null"},
+		{"not", wire.Where{And: []wire.Filter{cond("status", wire.OpNeq, text("paid"))}}, nil, 0, 1,
+			[]string{"limit=20&offset=0"}, "the API cannot say it"},
+		{"later", wire.Where{And: []wire.Filter{cond("created", wire.OpGt, text("2024-12-01T12:00:00+02:00"))}}, nil, 0, 0,
+			[]string{"created_after=2024-12-01T10%3A00%3A00Z&limit=20&offset=0"}, "gte serves gt; the API cuts to the day"},
+		{"earlier", wire.Where{And: []wire.Filter{cond("created", wire.OpLt, text("2024-06-01T00:00:00Z"))}}, nil, 0, 1,
+			[]string{"limit=20&offset=0"}, "created_after says nothing about it"},
+		{"no date", wire.Where{And: []wire.Filter{cond("created", wire.OpGte, text("tomorrow"))}}, nil, 0, 1,
+			[]string{"limit=20&offset=0", "limit=20&offset=9", "limit=20&offset=18", "limit=20&offset=27"}, "it cannot be spelled"},
+		{"twice", wire.Where{And: []wire.Filter{cond("status", wire.OpEq, text("paid")), cond("status", wire.OpEq, text("open"))}}, nil, 0, 0,
+			[]string{"limit=20&offset=0&status=paid"}, "a parameter is used once"},
+		{"or", wire.Where{Or: [][]wire.Filter{{cond("status", wire.OpEq, text("paid"))}, {cond("id", wire.OpEq, num(1))}}}, nil, 0, 1,
+			[]string{"limit=20&offset=0"}, "half an or would lose rows"},
+		{"both", wire.Where{And: []wire.Filter{cond("paid", wire.OpEq, wire.Bool(true)), cond("id", wire.OpGt, num(30))}}, nil, 0, 0,
+			[]string{"limit=20&offset=0&paid=true", "limit=20&offset=9&paid=true"}, "what narrows is pushed, the rest is done here"},
+		{"window", wire.Where{}, nil, 12, 3, []string{"limit=3&offset=12"}, "a window of all rows is a page"},
+		{"deep window", wire.Where{}, nil, 30, 100, []string{"limit=20&offset=30"}, "the total tells the end"},
+		{"window of sorted rows", wire.Where{}, descending, 2, 2,
+			[]string{"limit=4&offset=0&sort=-id", "limit=2&offset=2&sort=-id"}, "the first page shows that the API sorts"},
+		{"top of sorted rows", wire.Where{And: []wire.Filter{cond("paid", wire.OpEq, wire.Bool(false))}}, descending, 0, 5,
+			[]string{"limit=20&offset=0&paid=false&sort=-id"}, "the read stops with the limit"},
+		{"another sort", wire.Where{And: []wire.Filter{cond("status", wire.OpEq, text("none"))}},
+			[]wire.SortKey{{Field: "total", Dir: wire.Asc}}, 0, 5,
+			[]string{"limit=20&offset=0&status=none"}, "the API cannot sort so"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			api := newShop()
+			tenant := asTenant(t, api, shopTables())
+			req := wire.QueryRequest{Table: "orders", Where: c.where, Sort: c.sort, Fields: []string{"id", "status", "created"}, Limit: c.limit}
+			if c.offset > 0 {
+				req.Offset = c.offset
+			}
+			answer, err := tenant.Unverified().Query(req)
+			require.NoError(t, err)
+			var got []string
+			for _, u := range api.requests() {
+				got = append(got, u.RawQuery)
+			}
+			assert.Equal(t, c.want, got, c.why)
+			assert.True(t, answer.Served.Filters)
+			_, err = tenant.Query(req)
+			require.NoError(t, err)
+		})
+	}
+}
+
+// TestIgnored: an API that ignores what it was asked, or refuses it, gives no wrong
+// answer, and discovery warns of it.
+func TestIgnored(t *testing.T) {
+	for _, c := range []struct {
+		name     string
+		change   func(w http.ResponseWriter, r *http.Request) bool
+		warnings []string
+	}{
+		{"applied", nil, nil},
+		{"ignored", func(_ http.ResponseWriter, r *http.Request) bool {
+			query := r.URL.Query()
+			for _, param := range []string{"status", "created_after", "paid", "sort"} {
+				query.Del(param)
+			}
+			r.URL.RawQuery = query.Encode()
+			return false
+		}, []string{
+			`Table "orders": the API does not apply the parameter "status", so filters on "status" are applied after reading all rows.`,
+			`Table "orders": the API does not apply the parameter "created_after", so filters on "created" are applied after reading all rows.`,
+			`Table "orders": the API does not apply the parameter "paid", so filters on "paid" are applied after reading all rows.`,
+			`Table "orders": the API does not sort by "id" as it should, so rows are sorted after reading all of them.`,
+		}},
+		{"refused", func(w http.ResponseWriter, r *http.Request) bool {
+			query := r.URL.Query()
+			if !query.Has("status") && !query.Has("created_after") && !query.Has("paid") && !query.Has("sort") {
+				return false
+			}
+			http.Error(w, `{"error": {"code": "VALIDATION_ERROR"}}`, http.StatusBadRequest)
+			return true
+		}, []string{`Table "orders": the API does not sort by "id" as it should, so rows are sorted after reading all of them.`}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			api := newShop()
+			api.change = c.change
+			tenant := asTenant(t, api, shopTables())
+			found, err := tenant.Discover()
+			require.NoError(t, err)
+			assert.Equal(t, c.warnings, found.Warnings)
+			filters := wire.Where{And: []wire.Filter{
+				cond("status", wire.OpEq, wire.Text("paid")), cond("paid", wire.OpEq, wire.Bool(false)),
+				cond("created", wire.OpGte, wire.Text("2024-06-01T00:00:00Z")),
+			}}
+			_, err = tenant.Query(wire.QueryRequest{Table: "orders", Where: filters, Fields: []string{"id"}})
+			require.NoError(t, err)
+			answer, err := tenant.Query(wire.QueryRequest{Table: "orders", Fields: []string{"id"}, Sort: descending, Limit: 4})
+			require.NoError(t, err)
+			assert.JSONEq(t, `[{"id": 33}, {"id": 32}, {"id": 31}, {"id": 30}]`, answer.JSON())
+			filters.And = filters.And[:2]
+			_, err = tenant.Count(wire.CountRequest{Table: "orders", Where: filters})
+			require.NoError(t, err)
+		})
+	}
+}
+
+// TestCount checks how many requests a count takes. Each count is verified.
+func TestCount(t *testing.T) {
+	for _, c := range []struct {
+		name  string
+		table string
+		where wire.Where
+		want  int
+		why   string
+	}{
+		{"all", "orders", wire.Where{}, 1, "the total"},
+		{"exact", "orders", wire.Where{And: []wire.Filter{cond("status", wire.OpEq, wire.Text("paid"))}}, 2, "the total, and the control"},
+		{"exact, none", "orders", wire.Where{And: []wire.Filter{cond("status", wire.OpEq, wire.Text("gone"))}}, 1, "none is none"},
+		{"exact boolean", "orders", wire.Where{And: []wire.Filter{cond("paid", wire.OpEq, wire.Bool(true))}}, 3, "true excludes false"},
+		{"text that is no boolean", "orders", wire.Where{And: []wire.Filter{cond("paid", wire.OpEq, wire.Text(""))}}, 4,
+			"read: the API takes an empty parameter for none"},
+		{"empty text", "orders", wire.Where{And: []wire.Filter{cond("status", wire.OpEq, wire.Text(""))}}, 4, "the same"},
+		{"wider", "orders", wire.Where{And: []wire.Filter{cond("created", wire.OpGte, wire.Text("2024-06-06T09:00:00Z"))}}, 2, "read"},
+		{"exact with or", "orders", wire.Where{
+			And: []wire.Filter{cond("status", wire.OpEq, wire.Text("paid"))}, Or: [][]wire.Filter{{cond("id", wire.OpLt, wire.Int(10))}},
+		}, 1, "the rows are read"},
+		{"without a total", "customers", wire.Where{}, 4, "the rows are read, until a page is empty"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			api := newShop()
+			tenant := asTenant(t, api, shopTables())
+			n, err := tenant.Unverified().Count(wire.CountRequest{Table: c.table, Where: c.where})
+			require.NoError(t, err)
+			assert.Len(t, api.requests(), c.want, c.why)
+			verified, err := tenant.Count(wire.CountRequest{Table: c.table, Where: c.where})
+			require.NoError(t, err)
+			assert.Equal(t, verified, n)
+		})
+	}
+}
+
+// TestChildren: filters on the parent's columns spare its other endpoints, and are
+// pushed there.
+func TestChildren(t *testing.T) {
+	api := newShop()
+	tenant := asTenant(t, api, shopTables())
+	items := wire.QueryRequest{Table: "items", Fields: []string{"order", "line", "sku"}}
+	items.And = []wire.Filter{cond("order", wire.OpIn, wire.Int(5), wire.Int(7)), cond("line", wire.OpEq, wire.Int(1))}
+	answer, err := tenant.Unverified().Query(items)
+	require.NoError(t, err)
+	assert.JSONEq(t, `[{"order": 5, "line": 1, "sku": "S0"}, {"order": 7, "line": 1, "sku": "S0"}]`, answer.JSON())
+	asked := map[string]bool{}
+	for _, u := range api.requests() {
+		asked[u.Path] = true
+	}
+	assert.Equal(t, map[string]bool{"/v1/orders": true, "/v1/orders/5/items": true, "/v1/orders/7/items": true}, asked)
+	_, err = tenant.Query(items)
+	require.NoError(t, err)
+
+	found, err := tenant.Discover()
+	require.NoError(t, err)
+	assert.Equal(t, []wire.ForeignKey{{Field: "order", TargetTable: "orders", TargetField: "id"}}, found.Tables[2].ForeignKeys)
+	assert.Equal(t, wire.TypeNumber, found.Tables[2].Fields[0].Type, "the type is the parent's")
+}
+
+// TestSpell: a spelling of the author's own, a list in one parameter, and values that
+// cannot be in it.
+func TestSpell(t *testing.T) {
+	api := newShop()
+	tables := shopTables()
+	tables[0].Filters = []restsource.Filter{{Column: "status", Op: wire.OpIn, Param: "status", Join: ","},
+		{Column: "created", Op: wire.OpGte, Param: "created_after", Spell: func(v wire.Value) (string, bool) {
+			day := v.String()
+			return day[:min(10, len(day))], len(day) > 10
+		}}}
+	tenant := asTenant(t, api, tables).Unverified()
+	for _, values := range [][]wire.Value{{wire.Text("a"), wire.Text("b")}, {wire.Text("a,b"), wire.Text("c")}} {
+		_, err := tenant.Query(wire.QueryRequest{Table: "orders", Fields: []string{"id"}, Limit: 1, Where: wire.Where{And: []wire.Filter{
+			cond("status", wire.OpIn, values...), cond("created", wire.OpGt, wire.Text("2024-03-04T05:06:07Z"))}}})
+		require.NoError(t, err)
+	}
+	var got []string
+	for _, u := range api.requests() {
+		got = append(got, u.Query().Get("status")+" "+u.Query().Get("created_after"))
+	}
+	assert.Equal(t, "a,b 2024-03-04", got[0])
+	assert.Equal(t, " 2024-03-04", got[1], "a value with a comma would be two")
+}
+
+// TestNarrowing: what the API would leave out, or cannot be told, is not pushed.
+func TestNarrowing(t *testing.T) {
+	tables := shopTables()
+	tables[0].Filters = []restsource.Filter{
+		{Column: "created", Op: wire.OpGt, Param: "created_after"}, {Column: "created", Op: wire.OpLte, Param: "until"},
+		{Column: "due", Op: wire.OpGte, Param: "due"}, {Column: "id", Op: wire.OpEq, Param: "number"},
+		{Column: "status", Op: wire.OpIncludes, Param: "q"}, {Column: "first_tag", Op: wire.OpEq, Param: "tag"},
+	}
+	text := wire.Text
+	for _, c := range []struct {
+		filter wire.Filter
+		want   string // the parameter that is pushed
+	}{
+		{cond("created", wire.OpGt, text("2024-05-01T02:00:00+02:00")), "created_after=2024-05-01T00%3A00%3A00Z"},
+		{cond("created", wire.OpGte, text("2024-05-01T02:00:00+02:00")), ""},
+		{cond("created", wire.OpLt, text("2024-05-01")), "until=2024-05-01T00%3A00%3A00Z"},
+		{cond("created", wire.OpEq, text("2024-05-01")), ""},
+		{cond("created", wire.OpLte, text("2024-05-01T00:00:00.1234567891Z")), ""},
+		{cond("due", wire.OpGte, text("2024-05-01T00:00:00Z")), "due=2024-05-01"},
+		{cond("due", wire.OpGte, text("2024-05-01T00:00:01Z")), ""},
+		{cond("id", wire.OpEq, text("7")), "number=7"},
+		{cond("id", wire.OpIn, text("7"), wire.Null()), ""},
+		{cond("id", wire.OpIn, text("7")), "number=7"},
+		{cond("id", wire.OpEq, text("seven")), ""},
+		{cond("id", wire.OpEq, wire.Null()), ""},
+		{cond("status", wire.OpStartsWith, text("pa")), "q=pa"},
+		{cond("status", wire.OpEq, text("paid")), ""},
+		{cond("first_tag", wire.OpEq, text(strings.Repeat("x", 3000))), ""},
+	} {
+		api := newShop()
+		_, err := asTenant(t, api, tables).Unverified().Query(wire.QueryRequest{
+			Table: "orders", Fields: []string{"id"}, Where: wire.Where{And: []wire.Filter{c.filter}}, Limit: 1})
+		require.NoError(t, err)
+		query := api.requests()[0].Query()
+		query.Del("limit")
+		query.Del("offset")
+		assert.Equal(t, c.want, query.Encode(), "%s %s", c.filter.Field, c.filter.Op)
+	}
+}
+
+// TestTotalOfAll: some APIs state the number of all rows where they answer a few.
+func TestTotalOfAll(t *testing.T) {
+	tables := numbersTable(restsource.Pages{By: restsource.ByPage, Param: "page"}, withTotal, func(t *restsource.Table) {
+		t.Filters = []restsource.Filter{{Column: "id", Op: wire.OpEq, Param: "id"}}
+	})
+	tenant := asTenant(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Query().Get("id") == "3" && r.URL.Query().Get("page") == "1" {
+			_, _ = w.Write([]byte(`{"rows": [{"id": 3}], "total": 7}`))
+			return
+		}
+		_, _ = w.Write([]byte(`{"rows": [], "total": 7}`))
+	}), tables).Unverified()
+	answer, err := tenant.Query(wire.QueryRequest{Table: "numbers", Fields: []string{"id"}, Where: wire.Where{
+		And: []wire.Filter{cond("id", wire.OpEq, wire.Int(3))}}})
+	require.NoError(t, err)
+	assert.JSONEq(t, `[{"id": 3}]`, answer.JSON())
+}

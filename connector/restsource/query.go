@@ -1,0 +1,195 @@
+package restsource
+
+import (
+	"context"
+
+	"github.com/connectorsdk/connector-sdk-go/connector"
+	"github.com/connectorsdk/connector-sdk-go/connector/memsource"
+	"github.com/connectorsdk/connector-sdk-go/wire"
+)
+
+// Query reads the endpoint of a table, narrowed by the filters that it can apply. It
+// leaves the filters to the library as well, which applies them to every row.
+func (s *Source) Query(ctx context.Context, req *connector.QueryRequest, out *connector.Rows) error {
+	return s.explain(ctx, s.query(ctx, req, out))
+}
+
+func (s *Source) query(ctx context.Context, req *connector.QueryRequest, out *connector.Rows) error {
+	x, err := s.open(ctx, req.Credentials)
+	if err != nil {
+		return err
+	}
+	t, err := x.table(ctx, req.Table)
+	if err != nil {
+		return err
+	}
+	if t.parent != nil {
+		return out.Begin(t.cells).All(x.all(ctx, t, req.Where))
+	}
+	p := t.push(req.Where)
+	sort, sorts := t.sort(req.Sort)
+	p.params = paramsOf(p.params, sort)
+	e, err := x.endpoint(t, p, nil)
+	if err != nil {
+		return err
+	}
+	// A window of all rows begins at its offset. Rows before an offset among filtered
+	// rows have to be read, to be counted.
+	plain := !req.HasFilters() && t.Pages.By == ByOffset
+	var first *page
+	if sorts {
+		if plain {
+			e.atMost(req.Reach)
+		}
+		if first, err = x.page(ctx, e, position{}); rejected(err) || err == nil && !t.inOrder(first.rows, req.Sort) {
+			// The API does not sort so. The library does, as far as it can.
+			p = t.push(req.Where)
+			e.params, e.size, first, sorts, err = p.params, t.Pages.Size, nil, false, nil
+		}
+		if err != nil {
+			return err
+		}
+	}
+	if first == nil && !plain {
+		if e, first, err = x.begin(ctx, t, p, nil); err != nil {
+			return err
+		}
+	}
+	var limit int64
+	if sorts || plain && len(req.Sort) == 0 {
+		claim := out.Claim(connector.Served{Sort: sorts})
+		if plain {
+			e.start, limit, _ = claim.Window()
+			e.atMost(limit)
+		}
+	}
+	if e.start > 0 {
+		first = nil
+	}
+	var order []wire.SortKey
+	if sorts {
+		order = req.Sort
+	}
+	return out.Begin(t.cells).All(head(x.rows(ctx, e, first, order), limit))
+}
+
+// atMost limits the pages to a number of rows; 0 is no limit. A page of
+// one row has no room for the mark of ByOffset.
+func (e *endpoint) atMost(rows int64) {
+	if rows > 0 && e.size > 0 {
+		e.size = int(max(2, min(int64(e.Pages.Size), rows)))
+	}
+}
+
+// inOrder reports whether rows are in the order of a sort by one column.
+func (t *table) inOrder(rows [][]wire.Value, keys []wire.SortKey) bool {
+	r := &reading{endpoint: &endpoint{table: t}}
+	return r.sortedBy(keys) == nil && r.inOrder(rows) == nil
+}
+
+// head returns the first rows; a limit of zero means all.
+func head(rows memsource.Rows, limit int64) memsource.Rows {
+	if limit == 0 {
+		return rows
+	}
+	return func(yield func([]wire.Value, error) bool) {
+		left := limit
+		for row, err := range rows {
+			if !yield(row, err) {
+				return
+			}
+			if left--; left == 0 {
+				return
+			}
+		}
+	}
+}
+
+// QueryJoined joins in memory: it reads the tables that the hops lead to, and then
+// the base table.
+func (s *Source) QueryJoined(ctx context.Context, req *connector.QueryRequest, out *connector.Rows) error {
+	return s.explain(ctx, s.queryJoined(ctx, req, out))
+}
+
+func (s *Source) queryJoined(ctx context.Context, req *connector.QueryRequest, out *connector.Rows) error {
+	x, err := s.open(ctx, req.Credentials)
+	if err != nil {
+		return err
+	}
+	base, err := x.table(ctx, req.Table)
+	if err != nil {
+		return err
+	}
+	hops := make([]memsource.Relation, len(req.Joins))
+	for i, j := range req.Joins {
+		to, err := x.table(ctx, j.ToTable)
+		if err != nil {
+			return err
+		}
+		hops[i] = memsource.Relation{Columns: to.cells, Rows: x.all(ctx, to, wire.Where{})}
+	}
+	joined, err := memsource.Join(
+		memsource.Relation{Columns: base.cells, Rows: x.all(ctx, base, req.Where)},
+		memsource.JoinRequest{Table: req.Table, Joins: req.Joins, Fields: req.Fields, FieldTypes: req.FieldTypes},
+		hops, s.options.JoinBudget)
+	if err != nil {
+		return err
+	}
+	return out.Begin(joined.Columns).All(joined.Rows)
+}
+
+// Count returns the number of rows that the API states, where the endpoint can apply every filter exactly.
+// Otherwise it declines, and the library counts the rows of Query.
+func (s *Source) Count(ctx context.Context, req *wire.CountRequest) (int64, error) {
+	n, err := s.count(ctx, req)
+	return n, s.explain(ctx, err)
+}
+
+func (s *Source) count(ctx context.Context, req *wire.CountRequest) (int64, error) {
+	x, err := s.open(ctx, req.Credentials)
+	if err != nil {
+		return 0, err
+	}
+	t, err := x.table(ctx, req.Table)
+	if err != nil {
+		return 0, err
+	}
+	p := t.push(req.Where)
+	if !t.counts() || !p.exact {
+		return 0, connector.ErrDecline
+	}
+	n, err := x.total(ctx, t, p)
+	if rejected(err) {
+		return 0, connector.ErrDecline
+	}
+	if err != nil || n == 0 || len(p.filters) == 0 {
+		return n, err
+	}
+	// Nothing is remembered of a discovery, so what it has found out is asked again.
+	for _, f := range p.filters {
+		applied, err := x.applies(ctx, t, f, nil)
+		if err != nil {
+			return 0, err
+		}
+		if applied != yes {
+			return 0, connector.ErrDecline
+		}
+	}
+	return n, nil
+}
+
+// total asks for the number of rows of a table.
+func (x *session) total(ctx context.Context, t *table, p push) (int64, error) {
+	e, err := x.endpoint(t, p, nil)
+	if err != nil {
+		return 0, err
+	}
+	if e.size > 0 {
+		e.size = 1
+	}
+	first, err := x.page(ctx, e, position{})
+	if err != nil {
+		return 0, err
+	}
+	return first.total, nil
+}

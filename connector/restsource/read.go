@@ -1,0 +1,347 @@
+package restsource
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"slices"
+	"sync"
+
+	"github.com/connectorsdk/connector-sdk-go/connector/memsource"
+	"github.com/connectorsdk/connector-sdk-go/filter"
+	"github.com/connectorsdk/connector-sdk-go/wire"
+)
+
+// reading is what a read knows about the rows that it has read.
+type reading struct {
+	*endpoint
+	seen  map[uint64]int // the keys' sums, with the number of the page
+	order *filter.Order  // of the sorted column, or nil
+	by    int            // the place of that column
+
+	last  []wire.Value // of the sorted column
+	sum   uint64       // of the page before
+	total int64        // of the page before; -1: unknown
+	same  bool         // all pages have stated the same total
+	fresh int64        // rows offered
+	end   int64        // by ByOffset, the rows up to the end of the page before
+	stale int          // pages in a row without a new row
+	pages int
+}
+
+// maxStale is how many pages in a row may have no new row.
+const maxStale = 100
+
+// rows reads an endpoint page by page, each row once. first is its first page, if it
+// has been requested already; order the order in which the rows have to be.
+//
+// Every row is offered once, whatever moves while the pages are read. A row that
+// comes again is skipped. Where rows may have been missed, the read fails.
+func (x *session) rows(ctx context.Context, e *endpoint, first *page, order []wire.SortKey) memsource.Rows {
+	return func(yield func([]wire.Value, error) bool) {
+		r := &reading{endpoint: e, total: -1, same: true}
+		if len(e.key) > 0 {
+			r.seen = map[uint64]int{}
+		}
+		if err := r.sortedBy(order); err != nil {
+			yield(nil, err)
+			return
+		}
+		pages := memsource.Pages(ctx, func(ctx context.Context, at position) ([][]wire.Value, position, error) {
+			p := first
+			if at != (position{}) || p == nil {
+				var err error
+				if p, err = x.page(ctx, e, at); err != nil {
+					return nil, position{}, err
+				}
+			}
+			err := r.accept(p, at)
+			return p.rows, p.next, err
+		})
+		for row, err := range pages {
+			if errors.Is(err, memsource.ErrCursorRepeats) {
+				err = &formError{e.Name, "the API repeats a cursor or an address, so its pages would never end"}
+			}
+			if !yield(row, err) || err != nil {
+				return
+			}
+		}
+	}
+}
+
+// sortedBy prepares the check of the order.
+func (r *reading) sortedBy(keys []wire.SortKey) (err error) {
+	if len(keys) == 0 {
+		return nil
+	}
+	r.by = r.place(keys[0].Field)
+	r.order, err = filter.CompileOrder(keys[:1], r.cells[r.by:r.by+1], nil, nil)
+	return err
+}
+
+// accept drops the rows of a page that have been read before, and fails if rows have
+// been missed or if the pages do not go on.
+func (r *reading) accept(p *page, at position) error {
+	overlaps := r.pages > 0 && r.Pages.By == ByOffset && len(r.key) > 0 && at.number < r.end
+	received := len(p.rows)
+	// A page begins with the last row of the page before. Behind added rows it comes
+	// later. Where it is missing, rows before it have gone, and the rows behind it have
+	// moved into a page that is read already.
+	if overlaps && !slices.ContainsFunc(p.rows, r.has) {
+		return r.moved()
+	}
+	// Without a mark, only a total that shrinks tells that rows before the page have
+	// gone, and that others have taken their places.
+	unmarked := r.Pages.By == ByPage || r.Pages.By == ByOffset && len(r.key) == 0
+	if unmarked && p.total >= 0 && p.total < r.total {
+		return r.moved()
+	}
+	if r.seen == nil && r.pages > 0 && received > 0 && p.sum == r.sum {
+		return &formError{r.Name, "the API answers the same page again; check Pages, and state the Key"}
+	}
+	if err := r.dropKnown(p); err != nil {
+		return err
+	}
+	if err := r.inOrder(p.rows); err != nil {
+		return err
+	}
+	if r.stale++; len(p.rows) > 0 {
+		r.stale = 0
+	}
+	switch {
+	case overlaps && received == 1:
+		p.next = position{} // there was nothing behind the last row
+	case received > 0 && r.stale >= 2:
+		return &formError{r.Name, "the API answers rows that it has answered before, page after page; check Pages and Key"}
+	case r.stale >= maxStale:
+		return &formError{r.Name, fmt.Sprintf("the API answers %d pages without a row, one after the other", maxStale)}
+	}
+	// By numbers of pages, only the total tells the end before an empty page.
+	if r.Pages.By == ByOffset {
+		r.end = at.number + int64(received)
+		if at == (position{}) {
+			r.end = r.start + int64(received)
+		}
+	} else if r.end += int64(received); r.Pages.By == ByPage && p.total >= 0 && r.end >= p.total {
+		p.next = position{}
+	}
+	r.same = r.same && p.total >= 0 && (r.pages == 0 || p.total == r.total)
+	r.sum, r.total = p.sum, p.total
+	r.pages++
+	r.fresh += int64(len(p.rows))
+	whole := p.next == position{} && r.start == 0 && len(r.params) == 0
+	if whole && r.same && r.fresh != r.total {
+		return &formError{r.Name, fmt.Sprintf("the API states %d rows and has answered %d; check Total, Pages and Key", r.total, r.fresh)}
+	}
+	return nil
+}
+
+// dropKnown removes the rows that an earlier page had. The key of a row cannot come
+// twice in one page.
+func (r *reading) dropKnown(p *page) error {
+	if r.seen == nil {
+		return nil
+	}
+	fresh := p.rows[:0]
+	for _, row := range p.rows {
+		sum := r.sumOf(row)
+		page, known := r.seen[sum]
+		switch {
+		case !known:
+			r.seen[sum] = r.pages
+			fresh = append(fresh, row)
+		case page == r.pages:
+			return &formError{r.Name, "two rows of one page have the same key; the Key does not tell rows apart"}
+		}
+	}
+	p.rows = fresh
+	return nil
+}
+
+func (r *reading) moved() error {
+	return &formError{r.Name, "rows have moved between the pages while they were read, and some may have been missed; " +
+		"read the table again, or have the API sort it by a column that does not change"}
+}
+
+func (r *reading) has(row []wire.Value) bool {
+	_, ok := r.seen[r.sumOf(row)]
+	return ok
+}
+
+// inOrder fails if a row comes before one that was read earlier.
+func (r *reading) inOrder(rows [][]wire.Value) error {
+	if r.order == nil {
+		return nil
+	}
+	for _, row := range rows {
+		own := row[r.by : r.by+1]
+		if r.last != nil && r.order.Compare(r.last, own) > 0 {
+			return &formError{r.Name, fmt.Sprintf("the API does not sort by column %q as the protocol does; remove that Sort", r.cells[r.by].Name)}
+		}
+		r.last = own
+	}
+	return nil
+}
+
+// all reads a table, narrowed by what can be pushed. The rows are not filtered.
+func (x *session) all(ctx context.Context, t *table, where wire.Where) memsource.Rows {
+	return func(yield func([]wire.Value, error) bool) {
+		p := t.push(where)
+		if t.parent != nil {
+			x.children(ctx, t, p, where)(yield)
+			return
+		}
+		e, first, err := x.begin(ctx, t, p, nil)
+		if err != nil {
+			yield(nil, err)
+			return
+		}
+		x.rows(ctx, e, first, nil)(yield)
+	}
+}
+
+// begin requests the first page of an endpoint. If the API refuses what was pushed,
+// such as a value that it does not know, begin asks again without: the filters are
+// applied to the rows in any case.
+func (x *session) begin(ctx context.Context, t *table, p push, parent []wire.Value) (*endpoint, *page, error) {
+	e, err := x.endpoint(t, p, parent)
+	if err != nil {
+		return nil, nil, err
+	}
+	first, err := x.page(ctx, e, position{})
+	if len(p.params) > 0 && rejected(err) {
+		e.params = nil
+		first, err = x.page(ctx, e, position{})
+	}
+	return e, first, err
+}
+
+// rejected reports whether the API refused the parameters of a request.
+func rejected(err error) bool {
+	var status *statusError
+	return errors.As(err, &status) && (status.status == http.StatusBadRequest || status.status == http.StatusUnprocessableEntity)
+}
+
+// firstPage requests the first page of a table: of a child table, that of the first
+// row of its parent. It returns nil if the parent has no row.
+func (x *session) firstPage(ctx context.Context, t *table) (*page, error) {
+	if first, known := x.firsts[t.Name]; known {
+		return first, nil
+	}
+	parent, err := x.firstParent(ctx, t)
+	if err != nil || t.parent != nil && parent == nil {
+		return nil, err
+	}
+	_, first, err := x.begin(ctx, t, push{}, parent)
+	if err == nil && x.firsts != nil {
+		x.firsts[t.Name] = first
+	}
+	return first, err
+}
+
+// firstParent returns the first row of a table's parent, or nil if there is none.
+func (x *session) firstParent(ctx context.Context, t *table) ([]wire.Value, error) {
+	if t.parent == nil {
+		return nil, nil
+	}
+	p, err := x.firstPage(ctx, t.parent)
+	if err != nil || p == nil || len(p.rows) == 0 {
+		return nil, err
+	}
+	return p.rows[0], nil
+}
+
+// children reads a child table: the parent's rows that the filters let through, and
+// the endpoint of each. The first pages of some endpoints are requested at the same
+// time; the rows come in the order of the parent's.
+func (x *session) children(ctx context.Context, t *table, p push, where wire.Where) memsource.Rows {
+	return func(yield func([]wire.Value, error) bool) {
+		above := t.ofParent(where)
+		match, err := filter.Compile(above, t.parent.cells)
+		if err != nil {
+			yield(nil, err)
+			return
+		}
+		q := &queue{session: x, table: t, push: p}
+		var stop context.CancelFunc
+		q.ctx, stop = context.WithCancel(ctx)
+		defer q.running.Wait()
+		defer stop()
+		for parent, err := range x.all(ctx, t.parent, above) {
+			if err != nil {
+				yield(nil, err)
+				return
+			}
+			if !match.Match(parent) {
+				continue
+			}
+			q.add(parent)
+			if len(q.waiting) >= x.options.AtOnce && !q.emit(yield) {
+				return
+			}
+		}
+		for len(q.waiting) > 0 {
+			if !q.emit(yield) {
+				return
+			}
+		}
+		if q.missing > 0 && q.found == 0 {
+			yield(nil, &statusError{t.Name, http.StatusNotFound})
+		}
+	}
+}
+
+// queue is the endpoints of a child table whose first pages are under way.
+type queue struct {
+	*session
+	ctx     context.Context
+	table   *table
+	push    push
+	waiting []*beginning
+	running sync.WaitGroup
+	found   int // endpoints that answered
+	missing int // endpoints that answered 404
+}
+
+// beginning is an endpoint whose first page is under way.
+type beginning struct {
+	done     chan struct{}
+	endpoint *endpoint
+	first    *page
+	err      error
+}
+
+// add requests the first page of a parent's row.
+func (q *queue) add(parent []wire.Value) {
+	b := &beginning{done: make(chan struct{})}
+	q.waiting = append(q.waiting, b)
+	q.running.Go(func() {
+		defer close(b.done)
+		b.endpoint, b.first, b.err = q.begin(q.ctx, q.table, q.push, parent)
+	})
+}
+
+// emit offers the rows of the endpoint that was added first. It reports false if no
+// more are wanted.
+func (q *queue) emit(yield func([]wire.Value, error) bool) bool {
+	b := q.waiting[0]
+	q.waiting = q.waiting[1:]
+	<-b.done
+	var status *statusError
+	switch {
+	case errors.As(b.err, &status) && (status.status == http.StatusNotFound || status.status == http.StatusGone):
+		q.missing++ // the parent's row is gone, or has no such rows
+		return true
+	case b.err != nil:
+		yield(nil, b.err)
+		return false
+	}
+	q.found++
+	for row, err := range q.rows(q.ctx, b.endpoint, b.first, nil) {
+		if !yield(row, err) || err != nil {
+			return false
+		}
+	}
+	return true
+}

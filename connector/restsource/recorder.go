@@ -1,0 +1,271 @@
+package restsource
+
+import (
+	"bufio"
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"net/http"
+	"net/url"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+
+	"github.com/connectorsdk/connector-sdk-go/wire"
+)
+
+// Recorder is an http.RoundTripper for tests: it records the answers of a real API
+// once, and answers from the recording from then on. Pass it as Options.Transport.
+//
+//	recorder := &restsource.Recorder{Dir: "testdata/orders"}
+//	if os.Getenv("RECORD") != "" {
+//		recorder.Upstream = http.DefaultTransport
+//	}
+//
+// Each answer is a text file, named by the method, the path and the query of its
+// request. Read the files before you commit them: they hold the API's data.
+//
+// Secrets stay out of the files. Of a request only the method, the path and the
+// query are written, of an answer only the headers that a Source reads. The values
+// of secret query parameters, and of all headers that an Authorize may have set, are
+// replaced by [redacted] wherever they appear, in the answer's body too.
+//
+// It is safe for concurrent use. It must not be copied.
+type Recorder struct {
+	// Dir is the directory of the recordings, such as "testdata/orders".
+	Dir string
+	// Upstream makes the requests that are recorded. Nil: nothing is requested, and a
+	// request without a recording fails with a [*MissingError].
+	Upstream http.RoundTripper
+	// Secret names further query parameters whose values are secret. The usual names,
+	// such as api_key and access_token, are known.
+	Secret []string
+
+	mu    sync.Mutex
+	turns map[string]int // how often each request has been made
+}
+
+// MissingError says that a [Recorder] has no recording of a request.
+type MissingError struct {
+	Request string // its method, path and query, without secrets
+	Dir     string
+}
+
+// Error returns what to do.
+func (e *MissingError) Error() string {
+	return fmt.Sprintf("restsource: there is no recording of %s in %s; record it by setting Recorder.Upstream", e.Request, e.Dir)
+}
+
+// secretParams are query parameters that usually hold secrets.
+var secretParams = []string{
+	"access_token", "api_key", "api-key", "apikey", "auth", "client_secret", "key", "password", "secret", "sig", "signature", "token",
+}
+
+// keptHeaders are the headers of an answer that are recorded.
+var keptHeaders = regexp.MustCompile(`(?i)^(Content-Type|Date|Link|Retry-After|.*-Count|(X-)?Rate-?Limit-.*|X-Rate-Limit-.*)$`)
+
+// plainHeaders are the headers of a request that hold no secret.
+var plainHeaders = []string{"Accept", "Accept-Encoding", "Accept-Language", "Content-Length", "Content-Type", "User-Agent"}
+
+// RoundTrip answers from the recording, or records. When a request is made again,
+// the next recording of it answers; the last one answers for ever.
+func (c *Recorder) RoundTrip(r *http.Request) (*http.Response, error) {
+	body, err := requestBody(r)
+	if err != nil {
+		return nil, err
+	}
+	name, title := c.name(r, body)
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.turns == nil {
+		c.turns = map[string]int{}
+	}
+	c.turns[name]++
+	if c.Upstream == nil {
+		return c.replay(r, name, title)
+	}
+	sent := r.Clone(r.Context())
+	sent.Body = io.NopCloser(bytes.NewReader(body))
+	res, err := c.Upstream.RoundTrip(sent)
+	if err != nil {
+		return nil, err
+	}
+	if err := c.record(res, r, name, title); err != nil {
+		return nil, err
+	}
+	return res, nil
+}
+
+func requestBody(r *http.Request) ([]byte, error) {
+	if r.Body == nil {
+		return nil, nil
+	}
+	defer func() { _ = r.Body.Close() }()
+	return io.ReadAll(r.Body)
+}
+
+// name returns the name of a request's files without an extension, and the first
+// line of the files. Neither has a secret.
+func (c *Recorder) name(r *http.Request, body []byte) (name, title string) {
+	query := r.URL.Query()
+	for param := range query {
+		if c.isSecret(param) {
+			query[param] = []string{"[redacted]"}
+		}
+	}
+	secrets := c.secrets(r)
+	target := secrets.Scrub(r.URL.EscapedPath())
+	if len(query) > 0 {
+		readable, err := url.QueryUnescape(query.Encode())
+		if err != nil {
+			readable = query.Encode()
+		}
+		target += "?" + secrets.Scrub(readable)
+	}
+	title = r.Method + " " + target
+	name = strings.Trim(unsafeInNames.ReplaceAllString(title, "_"), "_")
+	if len(body) > 0 || len(name) > 120 || strings.ContainsAny(target, "%+") {
+		sum := sha256.Sum256([]byte(title + "\n" + secrets.Scrub(string(body))))
+		name = name[:min(len(name), 100)] + "_" + hex.EncodeToString(sum[:4])
+	}
+	return name, title
+}
+
+var unsafeInNames = regexp.MustCompile(`[^A-Za-z0-9.=-]+`)
+
+func (c *Recorder) isSecret(param string) bool {
+	return slices.Contains(secretParams, strings.ToLower(param)) || slices.Contains(c.Secret, param)
+}
+
+// secrets returns the values of a request that no file may have.
+func (c *Recorder) secrets(r *http.Request) wire.Credentials {
+	found := map[string]string{}
+	add := func(v string) {
+		if v != "" {
+			found[strconv.Itoa(len(found))] = v
+		}
+	}
+	for header, values := range r.Header {
+		if slices.Contains(plainHeaders, header) {
+			continue
+		}
+		for _, v := range values {
+			add(v)
+			if _, credentials, ok := strings.Cut(v, " "); ok {
+				add(strings.TrimSpace(credentials)) // behind Bearer
+			}
+		}
+	}
+	if user, password, ok := r.BasicAuth(); ok {
+		add(user)
+		add(password)
+	}
+	for param, values := range r.URL.Query() {
+		if c.isSecret(param) {
+			for _, v := range values {
+				add(v)
+			}
+		}
+	}
+	return wire.NewCredentials(found)
+}
+
+// file returns the path of a request's n-th recording.
+func (c *Recorder) file(name string, n int) string {
+	if n > 1 {
+		name += "." + strconv.Itoa(n)
+	}
+	return filepath.Join(c.Dir, name+".http")
+}
+
+// record writes an answer, and gives it a body that can be read again. An answer
+// like the one before it is not written.
+func (c *Recorder) record(res *http.Response, r *http.Request, name, title string) error {
+	body, err := io.ReadAll(res.Body)
+	_ = res.Body.Close()
+	if err != nil {
+		return err
+	}
+	res.Body = io.NopCloser(bytes.NewReader(body))
+	secrets := c.secrets(r)
+	var b bytes.Buffer
+	fmt.Fprintf(&b, "%s\n\n%d\n", title, res.StatusCode)
+	for header := range res.Header {
+		if !keptHeaders.MatchString(header) {
+			delete(res.Header, header)
+		}
+	}
+	kept := make(http.Header, len(res.Header))
+	for header, values := range res.Header {
+		for _, v := range values {
+			kept.Add(header, secrets.Scrub(c.withoutParams(v)))
+		}
+	}
+	if err := kept.Write(&b); err != nil {
+		return err
+	}
+	text := strings.ReplaceAll(b.String(), "\r\n", "\n") + "\n" + secrets.Scrub(string(body))
+	n := c.turns[name]
+	if n > 1 {
+		if before, err := os.ReadFile(c.file(name, n-1)); err == nil && string(before) == text {
+			c.turns[name]-- // the one before answers for this one too
+			return nil
+		}
+	}
+	if err := os.MkdirAll(c.Dir, 0o755); err != nil {
+		return err
+	}
+	return os.WriteFile(c.file(name, n), []byte(text), 0o644)
+}
+
+// withoutParams redacts the secret parameters of a URL in a header, such as Link.
+func (c *Recorder) withoutParams(header string) string {
+	return param.ReplaceAllStringFunc(header, func(pair string) string {
+		name, _, _ := strings.Cut(pair[1:], "=")
+		if !c.isSecret(name) {
+			return pair
+		}
+		return pair[:1+len(name)] + "=[redacted]"
+	})
+}
+
+var param = regexp.MustCompile(`[?&][^=&>\s]+=[^&>\s]*`)
+
+// replay answers from a file.
+func (c *Recorder) replay(r *http.Request, name, title string) (*http.Response, error) {
+	var text []byte
+	err := fs.ErrNotExist
+	for n := c.turns[name]; n > 0 && errors.Is(err, fs.ErrNotExist); n-- {
+		text, err = os.ReadFile(c.file(name, n))
+		c.turns[name] = n
+	}
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, &MissingError{Request: title, Dir: c.Dir}
+	}
+	if err != nil {
+		return nil, err
+	}
+	// The first line names the request; behind the blank line is the answer, whose
+	// first line is a status.
+	_, answer, ok := strings.Cut(string(text), "\n\n")
+	status, rest, _ := strings.Cut(answer, "\n")
+	code, err := strconv.Atoi(strings.TrimSpace(status))
+	if !ok || err != nil {
+		return nil, fmt.Errorf("restsource: %s is not a recording", c.file(name, 1))
+	}
+	head, body, _ := strings.Cut("\n"+rest, "\n\n")
+	res, err := http.ReadResponse(bufio.NewReader(strings.NewReader(
+		fmt.Sprintf("HTTP/1.1 %d %s%s\nContent-Length: %d\n\n%s", code, http.StatusText(code), head, len(body), body))), r)
+	if err != nil {
+		return nil, fmt.Errorf("restsource: %s is not a recording: %w", c.file(name, 1), err)
+	}
+	return res, nil
+}

@@ -1,0 +1,221 @@
+package restsource_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+
+	"github.com/connectorsdk/connector-sdk-go/connector"
+	"github.com/connectorsdk/connector-sdk-go/connector/restsource"
+	"github.com/connectorsdk/connector-sdk-go/wire"
+)
+
+// handlerTransport answers requests from a handler, without a network.
+type handlerTransport struct{ http.Handler }
+
+func (h handlerTransport) RoundTrip(r *http.Request) (*http.Response, error) {
+	if err := r.Context().Err(); err != nil {
+		return nil, err
+	}
+	w := httptest.NewRecorder()
+	h.ServeHTTP(w, r)
+	res := w.Result()
+	res.Request = r
+	return res, nil
+}
+
+// shop is an API of a common shape: a bearer token, {"data": [...], "pagination":
+// {...}}, limit and offset, filters by the names of fields, sort=-field, and an
+// endpoint for the items of each order.
+type shop struct {
+	tenants map[string]map[string][]map[string]any // by token, then by path
+	change  func(w http.ResponseWriter, r *http.Request) (answered bool)
+
+	mu   sync.Mutex
+	seen []*url.URL
+}
+
+const shopToken = "tok-3f1d9c0a7e"
+
+func newShop() *shop { return newShopOf(33) }
+
+// newShopOf returns a shop with so many orders.
+func newShopOf(count int) *shop {
+	s := &shop{tenants: map[string]map[string][]map[string]any{}}
+	for n, token := range []string{shopToken, "tok-of-another-tenant"} {
+		orders, customers := []map[string]any{}, []map[string]any{}
+		paths := map[string][]map[string]any{}
+		for i := 1; i <= 7; i++ {
+			customers = append(customers, map[string]any{
+				"code": fmt.Sprintf("C%d-%d", n, i), "name": []string{"Zoë", "Bob", "bob", "", "Ann \"A\""}[i%5], "vip": i%2 == 0,
+				"address": map[string]any{"city": []any{"Oslo", nil, "Lima"}[i%3], "lines": []string{"a", "b"}},
+			})
+		}
+		for i := 1; i <= count; i++ {
+			order := map[string]any{
+				"id": i, "status": []string{"open", "paid", "Paid", "void"}[i%4], "total": json.Number(fmt.Sprintf("%d.%02d", i*37%100, i%7*10)),
+				"customer":   map[string]any{"code": fmt.Sprintf("C%d-%d", n, i%7+1)},
+				"created_at": fmt.Sprintf("2024-%02d-%02dT10:%02d:00+02:00", i%12+1, i%28+1, i),
+				"due":        []any{"2024-05-01", nil, ""}[i%3], "paid": i%2 == 0, "tags": []any{"a", i}, "extra": map[string]any{"n": i},
+			}
+			orders = append(orders, order)
+			items := []map[string]any{}
+			for k := range i % 4 {
+				items = append(items, map[string]any{"line": k + 1, "sku": fmt.Sprintf("S%d", k), "quantity": k + i})
+			}
+			if i%10 != 0 {
+				paths[fmt.Sprintf("/v1/orders/%d/items", i)] = items
+			}
+		}
+		paths["/v1/orders"], paths["/v1/customers"] = orders, customers
+		s.tenants[token] = paths
+	}
+	return s
+}
+
+func (s *shop) requests() []*url.URL {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return slices.Clone(s.seen)
+}
+
+func (s *shop) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	s.mu.Lock()
+	s.seen = append(s.seen, r.URL)
+	s.mu.Unlock()
+	token := strings.TrimPrefix(r.Header.Get("Authorization"), "Bearer ")
+	paths := s.tenants[token]
+	if paths == nil {
+		http.Error(w, `{"error": "unknown token `+token+`"}`, http.StatusUnauthorized)
+		return
+	}
+	if s.change != nil && s.change(w, r) {
+		return
+	}
+	w.Header().Set("Content-Type", "application/json")
+	if r.URL.Path == "/v1/whoami" {
+		_, _ = w.Write([]byte(`{"data": {"id": "u1"}}`))
+		return
+	}
+	rows, ok := paths[r.URL.Path]
+	if !ok {
+		http.Error(w, `{"error": "not found"}`, http.StatusNotFound)
+		return
+	}
+	list(w, rows, r.URL.Query())
+}
+
+// list filters, sorts and cuts as the API does.
+func list(w http.ResponseWriter, rows []map[string]any, query url.Values) {
+	rows = slices.Clone(rows)
+	keep := func(match func(map[string]any) bool) {
+		rows = slices.DeleteFunc(rows, func(row map[string]any) bool { return !match(row) })
+	}
+	if query.Has("status") {
+		keep(func(row map[string]any) bool { return slices.Contains(query["status"], row["status"].(string)) })
+	}
+	if after := query.Get("created_after"); after != "" { // by the date alone
+		keep(func(row map[string]any) bool { return row["created_at"].(string)[:10] >= before(after) })
+	}
+	if paid := query.Get("paid"); paid != "" {
+		keep(func(row map[string]any) bool { return fmt.Sprint(row["paid"]) == paid })
+	}
+	switch query.Get("sort") {
+	case "id":
+	case "-id":
+		slices.Reverse(rows)
+	case "":
+	default:
+		http.Error(w, `{"error": "sort"}`, http.StatusBadRequest)
+		return
+	}
+	total := len(rows)
+	limit, err := strconv.Atoi(query.Get("limit"))
+	if err != nil || limit > 10 {
+		limit = 10 // the cap of this API, in silence
+	}
+	offset, _ := strconv.Atoi(query.Get("offset"))
+	if page, err := strconv.Atoi(query.Get("page")); err == nil {
+		offset = (page - 1) * limit
+	}
+	rows = rows[min(offset, total):min(offset+limit, total)]
+	_ = json.NewEncoder(w).Encode(map[string]any{
+		"data": rows, "pagination": map[string]any{"total": total, "limit": limit, "offset": offset, "hasMore": offset+len(rows) < total},
+	})
+}
+
+// before returns the day before that of a datetime, which is early enough for every
+// zone.
+func before(datetime string) string {
+	day, err := strconv.Atoi(datetime[8:10])
+	if err != nil || day < 2 {
+		return datetime[:7] + "-00"
+	}
+	return fmt.Sprintf("%s-%02d", datetime[:7], day-1)
+}
+
+var shopAPI = restsource.API{
+	Base:      "https://shop.example/v1",
+	Authorize: restsource.Bearer("token"),
+	Check:     "/whoami",
+}
+
+var shopDefinition = connector.Definition{
+	Slug:         "shop",
+	Credentials:  []wire.CredentialField{{Key: "token", Label: "Access token", Type: wire.CredentialPassword}},
+	KeysEnforced: true,
+}
+
+// shopTables are the tables of the shop, declared.
+func shopTables() []restsource.Table {
+	offset := restsource.Pages{By: restsource.ByOffset, Param: "offset", SizeParam: "limit", Size: 20}
+	more := offset
+	more.More = "pagination.hasMore"
+	return []restsource.Table{
+		{
+			Name: "orders", Description: "An order of a customer", Path: "/orders", Rows: "data", Total: "pagination.total",
+			Key: []string{"id"}, Pages: offset,
+			ForeignKeys: []wire.ForeignKey{{Field: "customer", TargetTable: "customers", TargetField: "code"}},
+			Columns: []restsource.Column{
+				{Name: "id", Type: wire.TypeNumber},
+				{Name: "status", Type: wire.TypeString},
+				{Name: "total", Type: wire.TypeDecimal},
+				{Name: "customer", Path: "customer.code", Type: wire.TypeString},
+				{Name: "created", Path: "created_at", Type: wire.TypeDatetime},
+				{Name: "due", Type: wire.TypeDate},
+				{Name: "paid", Type: wire.TypeBoolean, NotNull: true},
+				{Name: "tags", Type: wire.TypeArray},
+				{Name: "first_tag", Path: "tags.0", Type: wire.TypeString},
+				{Name: "extra", Type: wire.TypeJSON},
+			},
+			Filters: []restsource.Filter{
+				{Column: "status", Op: wire.OpIn, Param: "status", Exact: true},
+				{Column: "created", Op: wire.OpGte, Param: "created_after"},
+				{Column: "paid", Op: wire.OpEq, Param: "paid", Exact: true},
+			},
+			Sorts: []restsource.Sort{{Column: "id", Asc: "sort=id", Desc: "sort=-id"}},
+		},
+		{
+			Name: "customers", Path: "/customers", Rows: "data", Key: []string{"code"},
+			Pages: restsource.Pages{By: restsource.ByPage, Param: "page", SizeParam: "limit", Size: 3},
+			Sample: `{"data": [{"code": "C1", "name": "Ann", "vip": true, "address": {"city": "Oslo"}},
+				{"code": "C2", "name": null, "vip": false}]}`,
+			Columns: []restsource.Column{{Name: "city", Path: "address.city", Type: wire.TypeString}},
+		},
+		{
+			Name: "items", Path: "/orders/{id}/items", Parent: "orders", Rows: "data", Key: []string{"order", "line"}, Pages: more,
+			Columns: []restsource.Column{
+				{Name: "order", OfParent: "id"},
+				{Name: "line", Type: wire.TypeNumber},
+				{Name: "sku", Type: wire.TypeReference},
+				{Name: "quantity", Type: wire.TypeNumber},
+			},
+		},
+	}
+}

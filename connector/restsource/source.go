@@ -1,0 +1,207 @@
+package restsource
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"strings"
+
+	"github.com/connectorsdk/connector-sdk-go/connector"
+	"github.com/connectorsdk/connector-sdk-go/connector/memsource"
+	"github.com/connectorsdk/connector-sdk-go/wire"
+)
+
+// Source is a connector.Source over the endpoints of a REST API. It describes its
+// tables, counts and joins. It keeps nothing between requests but open connections,
+// and is safe for concurrent use.
+type Source struct {
+	api     API
+	options Options
+	base    http.RoundTripper
+	tables  map[string]*table
+	order   []*table
+
+	transport *connector.PerRequest[*Transport]
+	tailored  map[string]*connector.PerRequest[*table] // of the tables with ColumnsOf
+}
+
+var (
+	_ connector.Source    = (*Source)(nil)
+	_ connector.Describer = (*Source)(nil)
+	_ connector.Sizer     = (*Source)(nil)
+	_ connector.Counter   = (*Source)(nil)
+	_ connector.Joiner    = (*Source)(nil)
+)
+
+// Options are what a host may set. Nil, and every zero member, is the default.
+type Options struct {
+	// Transport makes the requests to the API: a [Recorder] in tests, or the host's own
+	// http.Transport, for instance for a proxy. The source puts a [Transport] around
+	// it. It must follow no redirects, and is responsible for the addresses that it
+	// dials. Default: a http.Transport that ignores the environment and, if API.Base is
+	// a placeholder, dials public addresses only.
+	Transport http.RoundTripper
+	// Local lets tenants type addresses of private networks and of this machine, and
+	// http addresses. It is meant for tests.
+	Local bool
+	// Attempts and MaxBody are those of [Transport].
+	Attempts int
+	MaxBody  int64
+	// AtOnce is how many endpoints of a child table are asked at the same time. Default:
+	// 4.
+	AtOnce int
+	// JoinBudget is the memory for the tables that a join leads to.
+	JoinBudget memsource.Budget
+}
+
+const defaultAtOnce = 4
+
+// New returns a source of the tables of an API. The error names every fault of the
+// declarations at once.
+func New(api API, tables []Table, opts *Options) (*Source, error) {
+	s := &Source{api: api, transport: new(connector.PerRequest[*Transport]), tailored: map[string]*connector.PerRequest[*table]{}}
+	if opts != nil {
+		s.options = *opts
+	}
+	if s.options.AtOnce <= 0 {
+		s.options.AtOnce = defaultAtOnce
+	}
+	faults := api.faults()
+	var err error
+	s.tables, s.order, err = compileAll(tables)
+	if err := errors.Join(append(faults, err)...); err != nil {
+		return nil, err
+	}
+	for _, t := range s.order {
+		if t.ColumnsOf != nil {
+			s.tailored[t.Name] = new(connector.PerRequest[*table])
+		}
+	}
+	if s.base = s.options.Transport; s.base == nil {
+		s.base = newBase(api.typed(), s.options.Local)
+	}
+	return s, nil
+}
+
+// session is the access of one request to the API, with a tenant's credentials.
+type session struct {
+	*Source
+	creds     wire.Credentials
+	address   *url.URL
+	transport *Transport
+	firsts    map[string]*page // of a discovery, the first pages of parents
+}
+
+// open returns a session. The calls of one request share what the API said about its
+// budget of requests.
+func (s *Source) open(ctx context.Context, creds wire.Credentials) (*session, error) {
+	address, err := s.api.base(creds, s.options.Local)
+	if err != nil {
+		return nil, err
+	}
+	transport, _, err := s.transport.Get(ctx, func(context.Context) (*Transport, func(), error) {
+		return &Transport{Base: s.base, Attempts: s.options.Attempts, MaxBody: s.options.MaxBody}, nil, nil
+	})
+	return &session{Source: s, creds: creds, address: address, transport: transport}, err
+}
+
+// table returns a table with the columns that the tenant has.
+func (x *session) table(ctx context.Context, name string) (*table, error) {
+	t := x.tables[name]
+	if t == nil {
+		return nil, connector.UnknownEntity("there is no table %s", wire.QuoteName(name))
+	}
+	if t.ColumnsOf == nil {
+		return t, nil
+	}
+	own, _, err := x.tailored[name].Get(ctx, func(ctx context.Context) (*table, func(), error) {
+		more, err := t.ColumnsOf(ctx, func(ctx context.Context, path string, query url.Values) ([]byte, error) {
+			a, err := x.send(ctx, name, x.at(path, query), nil)
+			if err != nil {
+				return nil, err
+			}
+			return a.body, nil
+		})
+		if err != nil {
+			return nil, nil, err
+		}
+		own := &table{Table: t.Table, parent: t.parent}
+		own.Columns = append(append([]Column{}, t.Columns...), more...)
+		if faults := own.compile(); len(faults) > 0 {
+			return nil, nil, fmt.Errorf("restsource: ColumnsOf: %w", errors.Join(faults...))
+		}
+		return own, nil, nil
+	})
+	return own, err
+}
+
+// Check asks the endpoint API.Check.
+func (s *Source) Check(ctx context.Context, req *wire.CheckRequest) error {
+	return s.explain(ctx, s.forPerson(s.check(ctx, req.Credentials)))
+}
+
+func (s *Source) check(ctx context.Context, creds wire.Credentials) error {
+	x, err := s.open(ctx, creds)
+	if err != nil {
+		return err
+	}
+	if s.api.Check == "" {
+		_, err := x.firstPage(ctx, s.order[0])
+		var status *statusError
+		if errors.As(err, &status) {
+			return &statusError{"", status.status} // it says something about the credentials, and not about the table
+		}
+		return err
+	}
+	path, err := template(s.api.Check).expand(func(key string) (string, error) { return credentialSegment(creds, key) })
+	if err != nil {
+		return err
+	}
+	path, query, _ := strings.Cut(path, "?")
+	params, err := url.ParseQuery(query)
+	if err != nil {
+		return &formError{"", "API.Check has a malformed query"}
+	}
+	a, err := x.send(ctx, "", x.at(path, params), nil)
+	if err == nil && a.html() {
+		return &formError{"", "the API answered with HTML"}
+	}
+	return err
+}
+
+// Describe returns a table as it was declared, without asking the API, except for the
+// columns of Table.ColumnsOf.
+func (s *Source) Describe(ctx context.Context, creds wire.Credentials, name string) (*wire.Table, error) {
+	x, err := s.open(ctx, creds)
+	if err != nil {
+		return nil, err
+	}
+	t, err := x.table(ctx, name)
+	if err != nil {
+		return nil, s.explain(ctx, err)
+	}
+	described := t.described
+	return &described, nil
+}
+
+// Size returns the number of rows that the API states, or nil if it states none.
+func (s *Source) Size(ctx context.Context, req *wire.SizeRequest) (*wire.Size, error) {
+	x, err := s.open(ctx, req.Credentials)
+	if err != nil {
+		return nil, err
+	}
+	t, err := x.table(ctx, req.Table)
+	if err != nil {
+		return nil, s.explain(ctx, err)
+	}
+	if !t.counts() {
+		return nil, nil
+	}
+	n, err := x.total(ctx, t, push{})
+	if err != nil {
+		return nil, s.explain(ctx, err)
+	}
+	return &wire.Size{Rows: n, Exact: true}, nil
+}

@@ -1,0 +1,49 @@
+package restsource_test
+
+import (
+	"net/http"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/connectorsdk/connector-sdk-go/connector/connectortest"
+	"github.com/connectorsdk/connector-sdk-go/connector/restsource"
+)
+
+// TestConformance grades a source over the shop.
+func TestConformance(t *testing.T) {
+	src, err := restsource.New(shopAPI, shopTables(), &restsource.Options{Transport: handlerTransport{newShopOf(13)}})
+	require.NoError(t, err)
+	connectortest.Run(t, shopDefinition, src, &connectortest.Options{Credentials: shopCredentials, Requests: 500})
+}
+
+// TestIsolation asks as two tenants, and with wrong credentials.
+func TestIsolation(t *testing.T) {
+	src, err := restsource.New(shopAPI, shopTables(), &restsource.Options{Transport: handlerTransport{newShopOf(13)}})
+	require.NoError(t, err)
+	connectortest.Isolation(t, shopDefinition, src, shopCredentials, map[string]string{"token": "tok-of-another-tenant"})
+}
+
+var shopCredentials = map[string]string{"token": shopToken}
+
+// asTenant serves a source over an API for one tenant.
+func asTenant(t *testing.T, api http.Handler, tables []restsource.Table) *connectortest.Tenant {
+	t.Helper()
+	src, err := restsource.New(shopAPI, tables, &restsource.Options{Transport: handlerTransport{api}})
+	require.NoError(t, err)
+	return connectortest.Start(t, shopDefinition, src, nil).As(shopCredentials)
+}
+
+// TestRecordedRun requires that a run over a recording asks the API nothing, so that
+// the author of a connector over a limited API may grade it as often as needed, and
+// that a small budget keeps the recording cheap.
+func TestRecordedRun(t *testing.T) {
+	dir, api := t.TempDir(), newShopOf(13)
+	for _, upstream := range []http.RoundTripper{handlerTransport{api}, nil} {
+		recorder := &restsource.Recorder{Dir: dir, Upstream: upstream}
+		src, err := restsource.New(shopAPI, shopTables(), &restsource.Options{Transport: recorder})
+		require.NoError(t, err)
+		connectortest.Run(t, shopDefinition, src, &connectortest.Options{Credentials: shopCredentials, Requests: 100})
+	}
+	require.Less(t, len(api.requests()), 600, "recorded once")
+}

@@ -1,0 +1,171 @@
+package restsource
+
+import (
+	"context"
+	"net/http"
+	"net/url"
+
+	"github.com/connectorsdk/connector-sdk-go/wire"
+)
+
+// Table declares one table: an endpoint that lists rows.
+type Table struct {
+	Name        string
+	Description string // what one row is
+	// Path is the endpoint's path below API.Base, such as "/orders". In it, {key}
+	// stands for the credential of that key. In the path of a child table, such as
+	// "/orders/{id}/items", {id} stands for the column id of the parent's row.
+	Path string
+	// Query is sent with every request, such as "expand=customer&archived=true".
+	Query string
+	// Body makes the body of a request from its parameters, for an endpoint that is
+	// searched by POST. If it is nil, the request is a GET, and the parameters stand
+	// in its query.
+	Body func(params url.Values) ([]byte, error)
+	// Unwrap changes the body of an answer before it is read as JSON, for an endpoint
+	// that answers in another format.
+	Unwrap func(body []byte) ([]byte, error)
+	// Rows is the member path of the list of rows, such as "data.items". Empty: the
+	// answer itself is the list.
+	Rows    string
+	Columns []Column
+	// Sample is an answer of the endpoint, for instance from the documentation of the
+	// API or from a recording. Members of its rows that no column declares become
+	// columns, with the types that [Infer] gives them. It is part of the connector, so
+	// that the columns are the same for every tenant, today and tomorrow.
+	Sample string
+	// ColumnsOf returns further columns, which depend on the tenant, such as fields
+	// that tenants define themselves. It is called once in a request that concerns the
+	// table.
+	ColumnsOf func(ctx context.Context, get Get) ([]Column, error)
+	// Key names the columns of the primary key. State it: it is what keeps rows that
+	// move between pages from being read twice, or not at all.
+	Key []string
+	// ForeignKeys are the columns that refer to other tables. Those of
+	// Column.OfParent are added.
+	ForeignKeys []wire.ForeignKey
+	// Pages says how the rows are split into pages. The zero Pages is one page.
+	Pages Pages
+	// Total is the member path of the exact number of rows in all pages, such as
+	// "pagination.total", and TotalHeader the header that has it, such as
+	// "X-Total-Count". With one of them, /count and /size take one request. Leave them
+	// empty if the number is an estimate or has a maximum.
+	Total, TotalHeader string
+	// Filters are the filters that the endpoint can apply, and Sorts the orders.
+	Filters []Filter
+	Sorts   []Sort
+	// Parent names the table for each of whose rows there is an endpoint. A row of the
+	// parent whose endpoint answers 404 has no rows.
+	Parent string
+}
+
+// Get requests a path below API.Base and returns the body of the answer.
+type Get func(ctx context.Context, path string, query url.Values) ([]byte, error)
+
+// Column declares one column.
+type Column struct {
+	Name string
+	// Path is the member path of the value in a row, such as "customer.id" or
+	// "lines.0.sku". A dot in a member's name is written as "\.". Empty: the Name.
+	Path string
+	// Type is the type of the column. If it is empty, the table's Sample decides.
+	//
+	// Numbers keep their digits. A number, decimal, boolean, date or datetime may also
+	// come as text, and the empty text is null there. A string column takes any value:
+	// numbers as they are written, lists and objects as JSON text. Any other value that
+	// does not fit its column fails the request, and the log names the column.
+	Type        wire.Type
+	Description string
+	// NotNull says that every row has a value. The key's columns always have.
+	NotNull bool
+	// Unique says that the API guarantees that no two rows have the same value.
+	Unique bool
+	// OfParent takes the value from that column of the parent's row, in a child table.
+	OfParent string
+	// Convert makes the cell in a way of its own. v is nil, a bool, a string, a
+	// json.Number, or a json.RawMessage of a list or an object.
+	Convert func(v any) (wire.Value, error)
+}
+
+// Filter declares that the endpoint can select rows by a column.
+//
+// What the API answers is checked again, row by row, so a filter may let rows
+// through that it should not: it may ignore case, or drop the time of a date. It must
+// never leave out a row that has to be there. For instance, a parameter that means
+// "later than" is an OpGt, and never an OpGte.
+type Filter struct {
+	Column string
+	// Op is what the API can do: OpEq, OpIn, OpGt, OpGte, OpLt, OpLte, OpIncludes or
+	// OpStartsWith. A filter gte is also used for gt, lte for lt, and in for eq.
+	Op wire.Op
+	// Param is the name of the query parameter, such as "status" or "updated_after".
+	// The values of an OpIn are one parameter each.
+	Param string
+	// Join is what joins the values of an OpIn to one parameter, such as ",".
+	Join string
+	// Spell writes a value as the API takes it, and reports false for one that it
+	// cannot take. The library then applies the filter alone. By default a datetime is
+	// written like 2024-05-17T10:00:00Z, and other values as they stand in a row; the empty
+	// text is not pushed, because most APIs read an empty parameter as none.
+	Spell func(v wire.Value) (string, bool)
+	// Exact says that the API selects the very rows that the protocol does, so that
+	// /count may trust the table's Total. It is no use without one.
+	Exact bool
+	// Never is a value that no row has. Discovery asks for it once to see whether the
+	// API applies the filter at all. The default suits most columns.
+	Never string
+}
+
+// Sort declares that the endpoint can sort by a column as the protocol does: numbers
+// by value, text by bytes, nulls last, and rows with equal values in an order that
+// does not change. Few APIs sort text by bytes or put nulls last in both directions,
+// so declare numbers and dates that are never null. The order of the rows is checked
+// while they are read.
+type Sort struct {
+	Column string
+	// Asc and Desc are the queries of the two directions, such as "sort=created" and
+	// "sort=-created" or "order_by=created&dir=desc". An empty one is not pushed.
+	Asc, Desc string
+}
+
+// PageKind is a way to split rows into pages.
+type PageKind string
+
+// The ways to split rows into pages.
+const (
+	OnePage  PageKind = ""       // all rows in one answer
+	ByPage   PageKind = "page"   // the number of the page, in Param
+	ByOffset PageKind = "offset" // the number of rows before the page, in Param
+	ByCursor PageKind = "cursor" // a text of the page before, at Next or After; in Param
+	ByLink   PageKind = "link"   // the header Link of the page before, with rel="next"
+	ByURL    PageKind = "url"    // the URL of the next page, at Next
+	ByFunc   PageKind = "func"   // the parameters that Func returns
+)
+
+// Pages declares how an endpoint splits its rows into pages.
+//
+// A read ends where the API says so: by Next or After, More, Total, or a page
+// without rows. A page that is merely shorter than Size is not the end, because many
+// APIs cap the size in silence. ByOffset asks for the last row of a page again at the
+// beginning of the next, so the offset is no multiple of Size.
+type Pages struct {
+	By PageKind
+	// Param is the query parameter of the page's number, offset or cursor.
+	Param string
+	// Next is the member path of the next cursor or URL. Nothing there is the end.
+	Next string
+	// After is the member path, in the last row of a page, of the next page's cursor,
+	// for an API that takes the last row's id. It needs More, or one request more.
+	After string
+	// More is the member path of a boolean that is false on the last page.
+	More string
+	// SizeParam is the query parameter of the size of a page, and Size that size. Take
+	// the largest that the API allows.
+	SizeParam string
+	Size      int
+	// FromZero says that the first page of ByPage has the number 0. It is 1 otherwise.
+	FromZero bool
+	// Func returns the parameters of the page after an answer, and false after the
+	// last one.
+	Func func(body []byte, header http.Header) (params url.Values, more bool, err error)
+}

@@ -1,0 +1,222 @@
+package restsource_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/connectorsdk/connector-sdk-go/connector/restsource"
+)
+
+// script answers with the given answers in turn, the last one for ever, and notes
+// when it was asked.
+type script struct {
+	answers []func() (*http.Response, error)
+	begun   time.Time
+
+	mu    sync.Mutex
+	asked []time.Duration // since begun
+}
+
+func (s *script) RoundTrip(r *http.Request) (*http.Response, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if r.Body != nil {
+		body, _ := io.ReadAll(r.Body)
+		if string(body) != "question" {
+			return nil, fmt.Errorf("the body is %q", body)
+		}
+	}
+	n := min(len(s.asked), len(s.answers)-1)
+	s.asked = append(s.asked, time.Since(s.begun))
+	return s.answers[n]()
+}
+
+func answers(status int, headers ...string) func() (*http.Response, error) {
+	return func() (*http.Response, error) { return reply(status, "", headers...), nil }
+}
+
+func unknownHost() (*http.Response, error) { return nil, &net.DNSError{IsNotFound: true} }
+
+func breaks() (*http.Response, error) { return nil, errors.New("connection reset") }
+
+func seconds(s ...float64) []time.Duration {
+	all := make([]time.Duration, len(s))
+	for i := range s {
+		all[i] = time.Duration(s[i] * float64(time.Second))
+	}
+	return all
+}
+
+// TestTransport checks when a request is sent again, in virtual time.
+func TestTransport(t *testing.T) {
+	type list = []func() (*http.Response, error)
+	ok := answers(200)
+	// The clock of a bubble begins in the year 2000.
+	reset := func(after time.Duration) string {
+		return fmt.Sprintf("X-RateLimit-Reset: %d", time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC).Add(after).Unix())
+	}
+	for _, c := range []struct {
+		name    string
+		method  string
+		answers list
+		asked   []time.Duration
+		status  int // 0: an error
+		why     string
+	}{
+		{"good", "GET", list{ok}, seconds(0), 200, ""},
+		{"not found", "GET", list{answers(404)}, seconds(0), 404, "another attempt changes nothing"},
+		{"internal", "GET", list{answers(500), ok}, seconds(0), 500, "a 500 stays"},
+		{"bad gateway", "GET", list{answers(502), answers(504), ok}, seconds(0, 0.5, 1.5), 200, ""},
+		{"unavailable for ever", "GET", list{answers(503)}, seconds(0, 0.5, 1.5, 3.5, 7.5), 503, "five attempts"},
+		{"unavailable for a while", "GET", list{answers(503, "Retry-After: 7"), ok}, seconds(0, 7), 200, ""},
+		{"unavailable to a POST", "POST", list{answers(503), ok}, seconds(0), 503, "it may have been done"},
+		{"broken", "GET", list{breaks, breaks, ok}, seconds(0, 0.5, 1.5), 200, ""},
+		{"broken for ever", "GET", list{breaks}, seconds(0, 0.5, 1.5, 3.5, 7.5), 0, ""},
+		{"broken POST", "POST", list{breaks, ok}, seconds(0), 0, "it may have been done"},
+		{"no such host", "GET", list{unknownHost}, seconds(0), 0, "it will not appear"},
+		{"limited", "GET", list{answers(429), ok}, seconds(0, 0.5), 200, ""},
+		{"limited POST", "POST", list{answers(429, "Retry-After: 2"), ok}, seconds(0, 2), 200, "it has not been done"},
+		{"limited for seconds", "GET", list{answers(429, "Retry-After: 3"), answers(429, "Retry-After: 4"), ok}, seconds(0, 3, 7), 200, ""},
+		{"limited until a date", "GET", list{answers(429, "Retry-After: Sat, 01 Jan 2000 00:00:09 GMT"), ok}, seconds(0, 9), 200, ""},
+		{"limited until a date of another clock", "GET",
+			list{answers(429, "Date: Sat, 01 Jan 2022 00:00:00 GMT", "Retry-After: Sat, 01 Jan 2022 00:00:05 GMT"), ok}, seconds(0, 5), 200, ""},
+		{"limited for no time", "GET", list{answers(429, "Retry-After: 0")}, seconds(0, 0.5, 1.5, 3.5, 7.5), 429, "it does not hammer"},
+		{"limited until the reset", "GET", list{answers(429, reset(11*time.Second)), ok}, seconds(0, 11), 200, ""},
+		{"limited until the reset, in milliseconds", "GET", list{answers(429, reset(11*time.Second)+"000"), ok}, seconds(0, 11), 200, ""},
+		{"limited until the reset of another clock", "GET",
+			list{answers(429, "Date: Sat, 01 Jan 2022 00:00:00 GMT", "X-RateLimit-Reset: 1640995206"), ok}, seconds(0, 6), 200, ""},
+		{"limited until the reset, in seconds", "GET", list{answers(429, "RateLimit-Reset: 12"), ok}, seconds(0, 12), 200, ""},
+		{"limited for longer than the deadline", "GET", list{answers(429, "Retry-After: 61"), ok}, seconds(0), 0, "waiting would be in vain"},
+		{"limited for longer than a duration", "GET", list{answers(429, "Retry-After: 99999999999999999"), ok}, seconds(0), 0, ""},
+		{"limited by a strange header", "GET", list{answers(429, "Retry-After: soon", "X-RateLimit-Reset: -5"), ok}, seconds(0, 0.5), 200, ""},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+				defer cancel()
+				s := &script{answers: c.answers, begun: time.Now()}
+				r, err := http.NewRequestWithContext(ctx, c.method, "https://api.example/", nil)
+				if c.method == http.MethodPost {
+					r, err = http.NewRequestWithContext(ctx, c.method, "https://api.example/", strings.NewReader("question"))
+				}
+				require.NoError(t, err)
+				res, err := (&restsource.Transport{Base: s}).RoundTrip(r)
+				assert.Equal(t, c.asked, s.asked, c.why)
+				if c.status == 0 {
+					require.Error(t, err)
+					return
+				}
+				require.NoError(t, err)
+				assert.Equal(t, c.status, res.StatusCode)
+				_ = res.Body.Close()
+			})
+		})
+	}
+}
+
+// TestPace spreads requests over the time that a budget has to last.
+func TestPace(t *testing.T) {
+	budget := func(limit, remaining, reset int) func() (*http.Response, error) {
+		return answers(200, fmt.Sprintf("X-RateLimit-Limit: %d", limit), fmt.Sprintf("X-RateLimit-Remaining: %d", remaining),
+			fmt.Sprintf("X-RateLimit-Reset: %d", reset))
+	}
+	at := func(remaining int) func() (*http.Response, error) { // until the 40th second of the bubble
+		return answers(200, fmt.Sprintf("X-RateLimit-Remaining: %d", remaining),
+			fmt.Sprintf("X-RateLimit-Reset: %d", time.Date(2000, 1, 1, 0, 0, 40, 0, time.UTC).Unix()))
+	}
+	type list = []func() (*http.Response, error)
+	for _, c := range []struct {
+		name    string
+		answers list
+		asked   []time.Duration
+		failed  bool
+		why     string
+	}{
+		{"no headers", list{answers(200)}, seconds(0, 0, 0, 0, 0), false, ""},
+		{"plenty", list{budget(60, 59, 60), budget(60, 58, 60), budget(60, 57, 60), budget(60, 56, 60)}, seconds(0, 0, 0, 0, 0),
+			false, "small reads do not wait"},
+		{"little", list{budget(60, 4, 40), budget(60, 3, 40), budget(60, 2, 30), budget(60, 1, 20)}, seconds(0, 0, 10, 20, 30),
+			false, "40 seconds for 4 requests"},
+		{"none", list{budget(60, 0, 17), budget(60, 59, 60)}, seconds(0, 17, 17, 17, 17), false, "it waits for the next budget"},
+		{"none for too long", list{budget(60, 0, 300)}, seconds(0), true, "the deadline is in a minute"},
+		{"answers in any order", list{at(2), at(9), at(1), at(0), at(9)}, seconds(0, 0, 0, 40, 40), false, "the smallest number is the newest"},
+		{"an unknown limit", list{at(8), at(2), at(1), at(5)}, seconds(0, 0, 0, 20, 40), false, "the most that was left is the limit"},
+		{"little for too long", list{budget(60, 4, 3000)}, seconds(0, 0, 0, 0, 0), false, "a request goes at once rather than too late"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+				defer cancel()
+				s := &script{answers: c.answers, begun: time.Now()}
+				transport := &restsource.Transport{Base: s}
+				var failed error
+				for range 5 {
+					r, err := http.NewRequestWithContext(ctx, http.MethodGet, "https://api.example/", nil)
+					require.NoError(t, err)
+					res, err := transport.RoundTrip(r)
+					if err != nil {
+						failed = err
+						break
+					}
+					_ = res.Body.Close()
+				}
+				assert.Equal(t, c.asked, s.asked, c.why)
+				var limited *restsource.LimitError
+				assert.Equal(t, c.failed, errors.As(failed, &limited))
+			})
+		})
+	}
+}
+
+// TestPaceAtOnce: a refusal holds back the requests of other goroutines too.
+func TestPaceAtOnce(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := &script{begun: time.Now(), answers: []func() (*http.Response, error){answers(429, "Retry-After: 10"), answers(200)}}
+		transport := &restsource.Transport{Base: s}
+		get := func() {
+			r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, "https://api.example/", nil)
+			if assert.NoError(t, err) {
+				res, err := transport.RoundTrip(r)
+				if assert.NoError(t, err) {
+					_ = res.Body.Close()
+				}
+			}
+		}
+		var all sync.WaitGroup
+		all.Go(get)
+		time.Sleep(time.Second)
+		all.Go(get)
+		all.Go(get)
+		all.Wait()
+		assert.Equal(t, seconds(0, 10, 10, 10), s.asked)
+	})
+}
+
+// TestBodyCap counts what is read, and not what a header says.
+func TestBodyCap(t *testing.T) {
+	for length, want := range map[int]error{0: nil, 9: nil, 10: nil, 11: restsource.ErrTooLarge, 1000: restsource.ErrTooLarge} {
+		transport := &restsource.Transport{MaxBody: 10, Base: transportFunc(func(*http.Request) (*http.Response, error) {
+			return reply(200, strings.Repeat("x", length)), nil
+		})}
+		r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, "https://api.example/", nil)
+		require.NoError(t, err)
+		res, err := transport.RoundTrip(r)
+		require.NoError(t, err)
+		body, err := io.ReadAll(res.Body)
+		_ = res.Body.Close()
+		require.ErrorIs(t, err, want)
+		assert.Len(t, body, min(length, 10))
+	}
+}

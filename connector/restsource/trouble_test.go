@@ -1,0 +1,302 @@
+package restsource_test
+
+import (
+	"bytes"
+	"context"
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"net"
+	"net/http"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/connectorsdk/connector-sdk-go/connector"
+	"github.com/connectorsdk/connector-sdk-go/connector/connectortest"
+	"github.com/connectorsdk/connector-sdk-go/connector/restsource"
+	"github.com/connectorsdk/connector-sdk-go/internal/guard"
+	"github.com/connectorsdk/connector-sdk-go/wire"
+)
+
+// quiet is a connector whose log nobody reads.
+var quiet = &connector.Options{Logger: slog.New(slog.DiscardHandler)}
+
+type transportFunc func(*http.Request) (*http.Response, error)
+
+func (f transportFunc) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
+
+// reply answers with a status, headers ("Name: value") and a body.
+func reply(status int, body string, headers ...string) *http.Response {
+	res := &http.Response{StatusCode: status, Header: http.Header{}, Body: io.NopCloser(strings.NewReader(body))}
+	for _, h := range headers {
+		name, value, _ := strings.Cut(h, ": ")
+		res.Header.Add(name, value)
+	}
+	return res
+}
+
+// always answers every request alike.
+func always(status int, body string, headers ...string) func(*http.Request) (*http.Response, error) {
+	return func(*http.Request) (*http.Response, error) { return reply(status, body, headers...), nil }
+}
+
+// TestTrouble: whatever an API does, each route answers with an error that says who
+// can do something, the log says why, and the token is nowhere.
+func TestTrouble(t *testing.T) {
+	leak := "the token " + shopToken + " "
+	next := func(address string) func(*http.Request) (*http.Response, error) {
+		return func(*http.Request) (*http.Response, error) {
+			return reply(200, fmt.Sprintf(`{"rows": [{"id": 1}], "next": %q}`, address)), nil
+		}
+	}
+	endless := 0
+	for _, c := range []struct {
+		name         string
+		answer       func(*http.Request) (*http.Response, error)
+		query, check wire.Code // "" is success
+		log          string
+	}{
+		{"401", always(401, leak), wire.CodeBadRequest, wire.CodeCheckFailed, ""},
+		{"403", always(403, leak), wire.CodeBadRequest, wire.CodeCheckFailed, ""},
+		{"404", always(404, leak), wire.CodeUnknownEntity, wire.CodeInternal, ""},
+		{"500", always(500, leak), wire.CodeInternal, wire.CodeInternal, "the status 500"},
+		{"503 for ever", always(503, leak), wire.CodeInternal, wire.CodeInternal, "the status 503"},
+		{"429 for ever", always(429, leak), wire.CodeTimeout, wire.CodeTimeout, ""},
+		{"429 for an hour", always(429, leak, "Retry-After: 3600"),
+			wire.CodeTimeout, wire.CodeTimeout, ""},
+		{"HTML", func(*http.Request) (*http.Response, error) {
+			return reply(200, "<html>"+leak, "Content-Type: text/html; charset=utf-8"), nil
+		},
+			wire.CodeInternal, wire.CodeInternal, "HTML"},
+		{"HTML that is called JSON", always(200, "<html>"+leak), wire.CodeInternal, "", "not JSON"},
+		{"half a JSON", func(*http.Request) (*http.Response, error) {
+			return reply(200, `{"rows": [{"id": 1}, {"id": "`+leak), nil
+		},
+			wire.CodeInternal, "", "not JSON"},
+		{"a body that breaks off", func(*http.Request) (*http.Response, error) {
+			res := reply(200, "")
+			res.Body = io.NopCloser(io.MultiReader(strings.NewReader(`{"rows": [`), brokenReader{errors.New(leak)}))
+			return res, nil
+		}, wire.CodeInternal, wire.CodeInternal, "broke off"},
+		{"bad UTF-8", func(*http.Request) (*http.Response, error) {
+			return reply(200, `{"rows": [{"id": 1, "x": "`+"\xff"+`"}]}`), nil
+		},
+			wire.CodeInternal, "", "not valid UTF-8"},
+		{"nested without end", func(*http.Request) (*http.Response, error) {
+			return reply(200, strings.Repeat(`{"rows":[`, 100_000)), nil
+		},
+			wire.CodeInternal, "", "nested too deep"},
+		{"too large", func(*http.Request) (*http.Response, error) {
+			return reply(200, `{"rows": [], "x": "`+strings.Repeat("x", 1<<20)+`"}`), nil
+		}, wire.CodeInternal, wire.CodeInternal, "larger than"},
+		{"a redirect elsewhere", func(r *http.Request) (*http.Response, error) {
+			if r.URL.Host != "shop.example" {
+				t.Error("a redirect was followed")
+			}
+			return reply(307, "", "Location: https://evil.example/?"+shopToken), nil
+		}, wire.CodeInternal, wire.CodeInternal, "redirect"},
+		{"a next page elsewhere", next("https://evil.example/rows"), wire.CodeInternal, "", "another host"},
+		{"a next page without TLS", next("http://shop.example/v1/rows"), wire.CodeInternal, "", "another host"},
+		{"a next page without TLS at the same port", next("http://shop.example:443/v1/rows"), wire.CodeInternal, "", "another host"},
+		{"a next page at another port", next("https://shop.example:8443/v1/rows"), wire.CodeInternal, "", "another host"},
+		{"a next page at a host like it", next("https://shop.example@evil.example/rows"), wire.CodeInternal, "", "another host"},
+		{"a next page that is itself", next("/v1/rows?again"), wire.CodeInternal, "", "repeats"},
+		{"a next page that is malformed", next("https://%zz" + shopToken), wire.CodeInternal, "", "malformed"},
+		{"endless pages", func(*http.Request) (*http.Response, error) {
+			endless++
+			return reply(200, fmt.Sprintf(`{"rows": [], "next": "?p=%d"}`, endless)), nil
+		}, wire.CodeInternal, "", "without a row"},
+		{"no connection", func(*http.Request) (*http.Response, error) {
+			return nil, &net.OpError{Op: "dial", Err: errors.New("connection refused " + leak)}
+		}, wire.CodeTimeout, wire.CodeTimeout, ""},
+		{"a certificate of nobody", func(*http.Request) (*http.Response, error) {
+			return nil, &tls.CertificateVerificationError{Err: errors.New("unknown authority")}
+		}, wire.CodeTimeout, wire.CodeTimeout, ""},
+		{"a private address", func(*http.Request) (*http.Response, error) { return nil, &guard.Error{Kind: "in a private network"} },
+			wire.CodeBadRequest, wire.CodeCheckFailed, ""},
+		{"silence", func(r *http.Request) (*http.Response, error) {
+			<-r.Context().Done()
+			return nil, r.Context().Err()
+		}, wire.CodeTimeout, wire.CodeTimeout, ""},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				var log bytes.Buffer
+				src, err := restsource.New(shopAPI, []restsource.Table{{
+					Name: "rows", Path: "/rows", Rows: "rows", Key: []string{"id"}, Pages: restsource.Pages{By: restsource.ByURL, Next: "next"},
+					Columns: []restsource.Column{{Name: "id", Type: wire.TypeNumber}},
+				}}, &restsource.Options{Transport: transportFunc(c.answer), MaxBody: 1 << 20})
+				require.NoError(t, err)
+				server := connectortest.Start(t, shopDefinition, src, &connector.Options{Logger: slog.New(slog.NewTextHandler(&log, nil))})
+				tenant := server.As(shopCredentials).Unverified()
+				_, err = tenant.Query(wire.QueryRequest{Table: "rows", Fields: []string{"id"}})
+				requireCode(t, c.query, err)
+				synctest.Wait() // the request is logged when it is over
+				assert.Contains(t, log.String(), c.log)
+				requireCode(t, c.check, tenant.Check())
+				if _, err := tenant.Discover(); err != nil {
+					assert.NotContains(t, err.Error(), shopToken)
+				}
+				synctest.Wait()
+				assert.NotContains(t, log.String(), shopToken)
+			})
+		})
+	}
+}
+
+func requireCode(t *testing.T, want wire.Code, err error) {
+	t.Helper()
+	if want == "" {
+		require.NoError(t, err)
+		return
+	}
+	var refused *wire.Error
+	require.ErrorAs(t, err, &refused)
+	assert.Equal(t, want, refused.Code)
+	assert.NotContains(t, refused.Message, shopToken)
+}
+
+type brokenReader struct{ err error }
+
+func (b brokenReader) Read([]byte) (int, error) { return 0, b.err }
+
+// TestMissingTables: what the credentials may not read is left out of a discovery,
+// with a warning, and so are the foreign keys that lead there.
+func TestMissingTables(t *testing.T) {
+	api := newShop()
+	api.change = func(w http.ResponseWriter, r *http.Request) bool {
+		if r.URL.Path != "/v1/customers" {
+			return false
+		}
+		http.Error(w, `{}`, http.StatusForbidden)
+		return true
+	}
+	tenant := asTenant(t, api, shopTables()).Unverified()
+	found, err := tenant.Discover()
+	require.NoError(t, err)
+	require.Len(t, found.Tables, 2)
+	assert.Equal(t, []string{`Table "customers" is left out: these credentials may not read it.`}, found.Warnings)
+	assert.Empty(t, found.Tables[0].ForeignKeys)
+	_, err = tenant.Query(wire.QueryRequest{Table: "customers", Fields: []string{"code"}})
+	require.ErrorIs(t, err, connector.ErrBadRequest)
+}
+
+// TestVanishedParents: an endpoint that answers 404 has no rows, but when all do,
+// there is no such table.
+func TestVanishedParents(t *testing.T) {
+	api := newShop()
+	tenant := asTenant(t, api, shopTables())
+	_, err := tenant.Query(wire.QueryRequest{Table: "items", Fields: []string{"order"}})
+	require.NoError(t, err, "the orders 10, 20 and 30 have no endpoint")
+	api.change = func(w http.ResponseWriter, r *http.Request) bool {
+		if !strings.HasSuffix(r.URL.Path, "/items") {
+			return false
+		}
+		http.NotFound(w, r)
+		return true
+	}
+	_, err = tenant.Unverified().Query(wire.QueryRequest{Table: "items", Fields: []string{"order"}})
+	require.ErrorIs(t, err, connector.ErrUnknownEntity)
+}
+
+// TestChildrenAtOnce: endpoints are asked at the same time, but no more than allowed.
+func TestChildrenAtOnce(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		api := handlerTransport{newShop()}
+		var mu sync.Mutex
+		running, most := 0, 0
+		slow := transportFunc(func(r *http.Request) (*http.Response, error) {
+			mu.Lock()
+			running++
+			most = max(most, running)
+			mu.Unlock()
+			time.Sleep(time.Second)
+			mu.Lock()
+			running--
+			mu.Unlock()
+			return api.RoundTrip(r)
+		})
+		src, err := restsource.New(shopAPI, shopTables(), &restsource.Options{Transport: slow, AtOnce: 3})
+		require.NoError(t, err)
+		tenant := connectortest.Start(t, shopDefinition, src, nil).As(shopCredentials).Unverified()
+		begun := time.Now()
+		answer, err := tenant.Query(wire.QueryRequest{Table: "items", Fields: []string{"order", "line"}})
+		require.NoError(t, err)
+		assert.Equal(t, 3, most)
+		assert.Less(t, time.Since(begun), 20*time.Second, "33 orders and 4 pages of them, one after the other, take 37 seconds")
+		assert.IsIncreasing(t, orders(answer), "the rows come in the order of the parent's")
+	})
+}
+
+// orders returns the distinct orders of the rows, as they come.
+func orders(answer *connectortest.Answer) (ids []int64) {
+	for _, v := range answer.Column("order") {
+		if len(ids) == 0 || ids[len(ids)-1] != v.Int64() {
+			ids = append(ids, v.Int64())
+		}
+	}
+	return ids
+}
+
+// TestCancelled: a reader that leaves in the middle of a child table leaves nothing
+// behind. The bubble would not end while a goroutine runs.
+func TestCancelled(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		ctx, cancel := context.WithCancel(t.Context())
+		asked := 0
+		api := handlerTransport{newShop()}
+		leaving := transportFunc(func(r *http.Request) (*http.Response, error) {
+			if asked++; asked > 5 {
+				cancel()
+				<-r.Context().Done()
+				return nil, r.Context().Err()
+			}
+			return api.RoundTrip(r)
+		})
+		src, err := restsource.New(shopAPI, shopTables(), &restsource.Options{Transport: leaving, AtOnce: 1})
+		require.NoError(t, err)
+		server := connectortest.Start(t, shopDefinition, src, quiet)
+		body := `{"table": "items", "and": [], "sort": [], "fields": ["sku"], "credentials": {"token": "` + shopToken + `"}, "timeoutMs": 60000}`
+		res, err := server.Client.Do(server.Request(ctx, wire.PathQuery, []byte(body)))
+		if err == nil {
+			_, err = io.ReadAll(res.Body)
+			_ = res.Body.Close()
+		}
+		require.ErrorIs(t, err, context.Canceled)
+	})
+}
+
+// TestBudgetOfOneRequest: what the API says about its budget holds for the request
+// that heard it, and is not remembered for the next [rule tenant-4].
+func TestBudgetOfOneRequest(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		api := newNumbers()
+		var asked []time.Duration
+		begun := time.Now()
+		src, err := restsource.New(shopAPI, numbersTable(restsource.Pages{By: restsource.ByPage, Param: "page"}, withTotal),
+			&restsource.Options{Transport: transportFunc(func(r *http.Request) (*http.Response, error) {
+				asked = append(asked, time.Since(begun))
+				res, err := handlerTransport{api}.RoundTrip(r)
+				if err == nil {
+					res.Header.Set("X-RateLimit-Remaining", "0")
+					res.Header.Set("X-RateLimit-Reset", "5")
+				}
+				return res, err
+			})})
+		require.NoError(t, err)
+		tenant := connectortest.Start(t, shopDefinition, src, nil).As(shopCredentials).Unverified()
+		for range 2 {
+			_, err = tenant.Query(wire.QueryRequest{Table: "numbers", Fields: []string{"id"}})
+			require.NoError(t, err)
+		}
+		assert.Equal(t, seconds(0, 5, 10, 15, 15, 20, 25, 30), asked)
+	})
+}
