@@ -48,7 +48,8 @@ type Answer struct {
 	LinkHitRate *wire.LinkHitRate
 }
 
-// Cases returns a new list of all cases, in the order of their files.
+// Cases returns a new list of all cases: those of the files in their order, then those
+// of many sizes, which follow from formulas.
 func Cases() []Case {
 	names, err := fs.Glob(caseFiles, "cases/*.json")
 	if err != nil {
@@ -66,7 +67,7 @@ func Cases() []Case {
 		}
 		cases = append(cases, more...)
 	}
-	return cases
+	return append(cases, sizedCases()...)
 }
 
 // caseFile is the form of a case in a file.

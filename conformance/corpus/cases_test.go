@@ -18,6 +18,7 @@ import (
 var letters = map[string]string{
 	"P2.2": "abcd", "P2.3": "abcdefghijklm", "P2.4": "abcd", "P2.5": "abcdefghi", "P2.6": "abcdefgh", "P2.7": "abcde", "P2.8": "ab",
 	"P2.10": "abcd", "P2.11": "abcdefghijklmnopq", "P2.12": "ab", "P2.13": "abc", "P2.14": "abcde", "P2.15": "abcdef", "P2.16": "abcdefg",
+	"P2.18": "ab",
 }
 
 // TestCasesAreComplete checks that every check has cases and that every case is

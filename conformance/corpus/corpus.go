@@ -11,7 +11,7 @@ import (
 // changes with every change of the data.
 const (
 	Name    = "connector-sdk-corpus"
-	Version = "1"
+	Version = "2"
 )
 
 // ManifestTable is the table that names the corpus: one row with its name, its
@@ -45,11 +45,11 @@ func Tables() []Table {
 
 // whole returns the corpus, which is read once and never changed.
 var whole = sync.OnceValue(func() []Table {
-	tables := make([]Table, 1, len(files)+3)
+	tables := make([]Table, 1, len(files)+5)
 	for _, name := range files {
 		tables = append(tables, readTable(name))
 	}
-	tables = append(tables, manyTable(), wideTable())
+	tables = append(tables, manyTable(), wideTable(), largeTable(), lengthsTable())
 	tables[0] = manifest(digest(tables[1:]))
 	return tables
 })

@@ -22,8 +22,8 @@
 //
 // # The data
 //
-// The tables are the files in data and two generated ones, many and wide. The
-// table [ManifestTable] has one row with the name of the corpus, its version and
+// The tables are the files in data and four generated ones: many, wide, large and
+// lengths. The table [ManifestTable] has one row with the name of the corpus, its version and
 // the digest of everything else, so that a judge can distinguish a missing
 // corpus, or another version, from wrong answers.
 //
@@ -34,9 +34,10 @@
 // # The cases
 //
 // Each [Case] is a request and its answer, with the rule of docs/protocol.md
-// that it tests. The answers are those of package oracle; a person wrote the
-// answers marked byHand before the oracle agreed. The library's own evaluation
-// computed none of them.
+// that it tests. Most are in files. Those with long lists, many filters and long
+// operands, and those about the table large, follow from formulas (sizes.go). The
+// answers are those of package oracle; a person wrote the answers marked byHand
+// before the oracle agreed. The library's own evaluation computed none of them.
 //
 // A case never fails a connector for a choice that the protocol leaves open: it
 // compares instants only where all their legal spellings agree, JSON only where

@@ -158,6 +158,9 @@ func verify(reading oracle.Reading, tables oracle.Tables, c *Case) *oracle.Diffe
 // the protocol leaves open: under every reading the answer is the same, and if
 // not, the case is advice.
 func TestCasesAreSettled(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes long under the race detector; run without -short")
+	}
 	tables := oracleTables()
 	for _, c := range caseList(t) {
 		open := 0

@@ -67,6 +67,9 @@ var spellings = []struct {
 // TestCasesHoldInEverySpelling checks that the answers do not depend on how
 // cells are spelled, even for a connector that compares instants as text.
 func TestCasesHoldInEverySpelling(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes long under the race detector; run without -short")
+	}
 	cases := caseList(t)
 	for _, spelling := range spellings {
 		tables := oracle.Tables{}

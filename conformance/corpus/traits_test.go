@@ -276,6 +276,12 @@ var traits = []trait{
 	{"many rows", "more than one batch", func(l lint) bool { return len(l["many"].Rows) > 5000 }},
 	{"many groups", "more than an aggregate may answer", func(l lint) bool { return l.distinct("many", "key") > 1001 }},
 	{"seven groups", "a sum over counts", func(l lint) bool { return l.distinct("many", "grp") == 7 }},
+	{"more than ten thousand rows", "many upstreams stop there", func(l lint) bool {
+		return len(l["large"].Rows) > 12_000 && l.distinct("large", "name") > 12_000
+	}},
+	{"long texts that differ at the end", "a text that is cut equals another", func(l lint) bool {
+		return l.pair("lengths", "text", func(a, b string) bool { return len(a) == 70_000 && len(b) == 70_000 && a[:69_999] == b[:69_999] })
+	}},
 	{"a wide row", "columns and bytes", func(l lint) bool {
 		return len(l["wide"].Fields) >= 100 && l.some("wide", "long_text", func(s string) bool { return len(s) == 64<<10 && utf8.ValidString(s) })
 	}},

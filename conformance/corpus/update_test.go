@@ -32,7 +32,7 @@ func caseList(t *testing.T) []Case {
 		require.NoError(t, err, name)
 		cases = append(cases, more...)
 	}
-	return cases
+	return append(cases, sizedCases()...)
 }
 
 // updateCases rewrites the files. It keeps the answers written by hand.

@@ -36,8 +36,8 @@ func asReadme(tables []Table) []byte {
 		b.WriteString([]string{"", ", "}[min(i, 1)])
 		fmt.Fprintf(&b, "(%s, %s)", row[0], row[1])
 	}
-	b.WriteString(". The first row comes 25 seconds after the request, and so does a count or an aggregate. " +
-		"The program uses this table to judge heartbeats and deadlines; without it, those checks are skipped.\n")
+	b.WriteString(". The first row comes 25 seconds after the request, and so does a count, an aggregate or a measurement. " +
+		"The program uses this table to judge heartbeats and deadlines; without it, those checks are skipped, and the report says so.\n")
 	writeFields(&b, slow)
 	return b.Bytes()
 }

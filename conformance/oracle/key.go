@@ -71,6 +71,9 @@ func compare(a, b key, by rule) (order int, comparable bool) {
 	return strings.Compare(a.text, b.text), true
 }
 
+// equals reports whether the key equals any key under the rule, itself at least.
+func (k key) equals(by rule) bool { return !k.null && (by != asNumber || k.isNumber) }
+
 // identity returns a text that is equal for two keys of one rule if and only if
 // they are one group and one distinct value [rule aggregate-2]. Here text in a
 // column of numbers equals itself, and nulls are a group of their own.

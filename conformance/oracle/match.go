@@ -11,37 +11,46 @@ import (
 // Match reports whether a cell of a column of type t passes one filter. It
 // ignores the field that the filter names.
 func Match(cell wire.Value, f wire.Filter, t wire.Type) bool {
-	return Reading{}.match(cell, f, t)
+	return Reading{}.Matcher(f, t)(cell)
 }
 
-func (r Reading) match(cell wire.Value, f wire.Filter, t wire.Type) bool {
+// Matcher returns the function that reports whether a cell of a column of type t
+// passes one filter. It parses the operands once for all cells.
+func (r Reading) Matcher(f wire.Filter, t wire.Type) func(cell wire.Value) bool {
 	switch f.Op {
 	case wire.OpIsNull:
-		return cell.IsNull()
+		return wire.Value.IsNull
 	case wire.OpNotNull:
-		return !cell.IsNull()
+		return func(cell wire.Value) bool { return !cell.IsNull() }
 	case wire.OpIn:
-		return r.isIn(cell, f.Values, t) // false for a null cell [rule filter-3]
+		return r.isIn(f.Values, t) // false for a null cell [rule filter-3]
 	case wire.OpNin:
-		return !r.isIn(cell, f.Values, t) // true for a null cell [rule filter-3a]
+		isIn := r.isIn(f.Values, t)
+		return func(cell wire.Value) bool { return !isIn(cell) } // true for a null cell [rule filter-3a]
 	}
-	if cell.IsNull() || f.Value.IsNull() {
-		return false // [rule filter-2]
+	if f.Value.IsNull() {
+		return func(wire.Value) bool { return false } // [rule filter-2]
 	}
+	text := f.Value.String()
 	switch f.Op {
 	case wire.OpContains:
-		return hasElement(cell.String(), f.Value)
+		return func(cell wire.Value) bool { return !cell.IsNull() && hasElement(cell.String(), f.Value) }
 	case wire.OpIncludes:
-		return strings.Contains(cell.String(), f.Value.String())
+		return func(cell wire.Value) bool { return !cell.IsNull() && strings.Contains(cell.String(), text) }
 	case wire.OpStartsWith:
-		return strings.HasPrefix(cell.String(), f.Value.String())
+		return func(cell wire.Value) bool { return !cell.IsNull() && strings.HasPrefix(cell.String(), text) }
 	}
 	by := r.rule(t)
-	order, comparable := compare(keyOf(cell, by), keyOf(f.Value, by), by)
-	if !comparable {
-		return false // not even neq matches [rule filter-6b]
+	operand := keyOf(f.Value, by)
+	return func(cell wire.Value) bool {
+		order, comparable := compare(keyOf(cell, by), operand, by)
+		return comparable && holds(f.Op, order) // not even neq matches what cannot be compared [rule filter-6b]
 	}
-	switch f.Op {
+}
+
+// holds reports whether an order of cell and operand satisfies an operator.
+func holds(op wire.Op, order int) bool {
+	switch op {
 	case wire.OpEq:
 		return order == 0
 	case wire.OpNeq:
@@ -58,16 +67,20 @@ func (r Reading) match(cell wire.Value, f wire.Filter, t wire.Type) bool {
 	return false
 }
 
-// isIn reports whether the cell equals one of the values. Null equals nothing.
-func (r Reading) isIn(cell wire.Value, values []wire.Value, t wire.Type) bool {
+// isIn returns the function that reports whether a cell equals one of the values.
+// Null equals nothing.
+func (r Reading) isIn(values []wire.Value, t wire.Type) func(cell wire.Value) bool {
 	by := r.rule(t)
-	k := keyOf(cell, by)
+	members := make(map[string]bool, len(values))
 	for _, v := range values {
-		if order, comparable := compare(k, keyOf(v, by), by); comparable && order == 0 {
-			return true
+		if k := keyOf(v, by); k.equals(by) {
+			members[k.identity()] = true
 		}
 	}
-	return false
+	return func(cell wire.Value) bool {
+		k := keyOf(cell, by)
+		return k.equals(by) && members[k.identity()]
+	}
 }
 
 // Filter returns the table with the rows that pass every filter of and and, if
@@ -87,28 +100,44 @@ func (r Reading) filter(t *Table, where wire.Where) (*Table, error) {
 			return nil, &UnknownField{Table: t.Name, Field: f.Field, Where: "filter"}
 		}
 	}
+	passes := r.passes(t, where)
 	var kept [][]wire.Value
 	for _, row := range t.Rows {
-		if r.passes(t, row, where) {
+		if passes(row) {
 			kept = append(kept, row)
 		}
 	}
 	return t.with(kept), nil
 }
 
-// passes reports whether a row passes the filters. A filter on a column that the
-// table lacks passes.
-func (r Reading) passes(t *Table, row []wire.Value, where wire.Where) bool {
-	all := func(filters []wire.Filter) bool {
-		for _, f := range filters {
-			i := t.baseIndex(f.Field)
-			if i >= 0 && !r.match(cell(row, i), f, t.typeOf(i, where.FieldTypes)) {
-				return false
+// passes returns the function that reports whether a row passes the filters. A
+// filter on a column that the table lacks passes.
+func (r Reading) passes(t *Table, where wire.Where) func(row []wire.Value) bool {
+	all := func(filters []wire.Filter) func(row []wire.Value) bool {
+		columns, matchers := make([]int, len(filters)), make([]func(wire.Value) bool, len(filters))
+		for n, f := range filters {
+			if columns[n] = t.baseIndex(f.Field); columns[n] >= 0 {
+				matchers[n] = r.Matcher(f, t.typeOf(columns[n], where.FieldTypes))
 			}
 		}
-		return true
+		return func(row []wire.Value) bool {
+			for n, matches := range matchers {
+				if matches != nil && !matches(cell(row, columns[n])) {
+					return false
+				}
+			}
+			return true
+		}
 	}
-	return all(where.And) && (len(where.Or) == 0 || slices.ContainsFunc(where.Or, all))
+	and := all(where.And)
+	groups := make([]func([]wire.Value) bool, len(where.Or))
+	for i, group := range where.Or {
+		groups[i] = all(group)
+	}
+	return func(row []wire.Value) bool {
+		one := func(group func([]wire.Value) bool) bool { return group(row) }
+		return and(row) && (len(groups) == 0 || slices.ContainsFunc(groups, one))
+	}
 }
 
 // Unmatched returns the index of the first row that does not pass the filters,
@@ -116,8 +145,8 @@ func (r Reading) passes(t *Table, row []wire.Value, where wire.Where) bool {
 // have filtered. A filter on a column that the rows lack cannot be judged, so
 // it passes.
 func Unmatched(t *Table, and []wire.Filter, or [][]wire.Filter, types map[string]wire.Type) (at int, ok bool) {
-	where := wire.Where{And: and, Or: or, FieldTypes: types}
-	at = slices.IndexFunc(t.Rows, func(row []wire.Value) bool { return !Reading{}.passes(t, row, where) })
+	passes := Reading{}.passes(t, wire.Where{And: and, Or: or, FieldTypes: types})
+	at = slices.IndexFunc(t.Rows, func(row []wire.Value) bool { return !passes(row) })
 	return at, at < 0
 }
 
