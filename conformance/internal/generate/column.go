@@ -16,6 +16,7 @@ type Column struct {
 	wire.Column
 	at       int
 	cells    []wire.Value // its distinct values without null
+	rows     []int        // how many rows have each of them
 	nulls    int
 	elements []wire.Value // the elements of its arrays
 	// What discovery says of the column.
@@ -26,6 +27,9 @@ type Column struct {
 	// uniform is set when all days or instants are spelled alike, so that byte
 	// order is time order. It is always set for other types.
 	uniform bool
+	hasMany bool     // it has numbers like those that fill long lists
+	notable *notable // once it is wanted
+
 	// sortable is set when every reading of the protocol sorts the column alike.
 	sortable bool
 }
@@ -38,17 +42,21 @@ func Profile(t *oracle.Table, at int, f *wire.Field) *Column {
 	c := &Column{Column: t.Columns[at], at: at, uniform: true}
 	allowed := func(flag *bool) bool { return flag == nil || *flag }
 	c.filterable, c.groupable, c.aggregatable = allowed(f.Filterable), allowed(f.Groupable), allowed(f.Aggregatable)
-	seen := map[string]bool{}
+	seen := map[string]int{}
 	for _, row := range t.Rows {
 		v := row[at]
 		if v.IsNull() {
 			c.nulls++
 			continue
 		}
-		if text := v.String(); !seen[text] {
-			seen[text] = true
-			c.cells = append(c.cells, v)
+		text := v.String()
+		i, known := seen[text]
+		if !known {
+			i = len(c.cells)
+			seen[text] = i
+			c.cells, c.rows = append(c.cells, v), append(c.rows, 0)
 		}
+		c.rows[i]++
 	}
 	switch c.Type {
 	case wire.TypeDate, wire.TypeDatetime:
@@ -63,6 +71,7 @@ func Profile(t *oracle.Table, at int, f *wire.Field) *Column {
 		values := map[string]bool{}
 		for _, v := range c.cells {
 			digits := canonicalNumber(v.String())
+			c.hasMany = c.hasMany || len(digits) >= 9 && digits[:5] == "98765"
 			c.manySpellings = c.manySpellings || values[digits]
 			values[digits] = true
 		}

@@ -16,9 +16,13 @@ import (
 // answers.
 type Subject struct {
 	Table *oracle.Table
+	// Window is set when the table has more rows than those: questions then ask for at
+	// most that many.
+	Window int64
 	// sample holds some of the rows, enough to estimate what a filter keeps.
 	sample  *oracle.Table
 	columns []*Column
+	taken   int // how many questions with a single filter were planned
 }
 
 const sampleRows = 400
@@ -36,6 +40,14 @@ func NewSubject(t *oracle.Table, described *wire.Table) *Subject {
 		s.columns = append(s.columns, Profile(t, at, described.Field(c.Name)))
 	}
 	return s
+}
+
+// Renew gives the subject the rows that its table has now. Questions about it stay as
+// they are, and have other answers.
+func (s *Subject) Renew(t *oracle.Table, described *wire.Table) {
+	window := s.Window
+	*s = *NewSubject(t, described)
+	s.Window = window
 }
 
 // Rows returns how many rows the table has.
@@ -59,6 +71,7 @@ type predicate struct {
 // give its questions the same answer.
 type Generator struct {
 	random
+	seed         uint64
 	capabilities wire.Capabilities
 	subjects     []*Subject
 	all          []*Column      // of all subjects, with values
@@ -67,10 +80,7 @@ type Generator struct {
 
 // New returns a generator for the check with the id.
 func New(seed uint64, id string, capabilities wire.Capabilities, subjects []*Subject) *Generator {
-	h := fnv.New64a()
-	_, _ = h.Write([]byte(id))
-	source := random{rand.New(rand.NewPCG(seed, h.Sum64()))}
-	g := &Generator{random: source, capabilities: capabilities, asked: map[string]int{}}
+	g := &Generator{random: chanceOf(seed, id), seed: seed, capabilities: capabilities, asked: map[string]int{}}
 	for _, s := range subjects {
 		if s.Rows() < 2 {
 			continue // nothing to tell apart
@@ -83,6 +93,15 @@ func New(seed uint64, id string, capabilities wire.Capabilities, subjects []*Sub
 		}
 	}
 	return g
+}
+
+// chanceOf returns a source of chance that depends on a seed and names only.
+func chanceOf(seed uint64, names ...string) random {
+	h := fnv.New64a()
+	for _, name := range names {
+		_, _ = h.Write([]byte(name))
+	}
+	return random{rand.New(rand.NewPCG(seed, h.Sum64()))}
 }
 
 // subject returns a table to ask about.

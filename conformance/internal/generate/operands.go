@@ -215,7 +215,7 @@ func (d random) foreign(c *Column, others []*Column) (wire.Value, bool) {
 	if c.Type.Numeric() && d.chance(2) {
 		return wire.Text(pick(d, []string{"1e3", ".5", "5.", "NaN", "0x10", "abc", "1,5", "--1"})), true
 	}
-	for range 8 {
+	for range min(8, len(others)) {
 		o := pick(d, others)
 		if o.Type == c.Type || c.Type.Numeric() && o.Type.Numeric() {
 			continue

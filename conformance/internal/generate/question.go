@@ -1,6 +1,7 @@
 package generate
 
 import (
+	"cmp"
 	"slices"
 
 	"github.com/connectorsdk/connector-sdk-go/conformance/oracle"
@@ -31,7 +32,7 @@ func (q *Question) Known() oracle.Tables { return oracle.Tables{q.Table.Name: q.
 // Query returns the request of a question to /query.
 func (q *Question) Query() *wire.QueryRequest {
 	return &wire.QueryRequest{
-		Table: q.Table.Name, Where: q.Where, Sort: q.Sort, Fields: q.Fields, Limit: q.Limit, Offset: q.Offset,
+		Table: q.Table.Name, Where: q.Where, Sort: q.Sort, Fields: q.Fields, Limit: cmp.Or(q.Limit, q.Window), Offset: q.Offset,
 	}
 }
 

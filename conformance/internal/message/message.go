@@ -51,8 +51,7 @@ var schemas = sync.OnceValues(func() (map[string]*jsonschema.Schema, error) {
 // duplicate member.
 //
 // Check ignores members that the protocol does not define, because it does not
-// forbid them in answers. Only the document is stricter: below its top level they
-// are refused. [Unknown] finds them.
+// forbid them in answers. [Unknown] finds them.
 func Check(data []byte, name string, m wire.Message) *check.Finding {
 	if len(bytes.TrimSpace(data)) == 0 {
 		return check.Fail("the body is empty; want a JSON object")
@@ -62,7 +61,7 @@ func Check(data []byte, name string, m wire.Message) *check.Finding {
 		return &check.Finding{Detail: "the body is not JSON", Received: Excerpt(data, 200)}
 	}
 	text := data
-	if name != "document" && prune(name, tree) != "" {
+	if prune(name, tree) != "" {
 		// The decoder sees the pruned text, which has no duplicates left.
 		if problem := strict(data); problem != "" {
 			return &check.Finding{Detail: problem, Received: Excerpt(data, 300)}
@@ -78,6 +77,21 @@ func Check(data []byte, name string, m wire.Message) *check.Finding {
 		return &check.Finding{Detail: err.Error(), Received: Excerpt(data, 300)}
 	}
 	return nil
+}
+
+// Read reads one JSON message into m as strictly as [wire.Decode], whose errors it
+// returns. But it ignores members that the protocol does not define.
+//
+// Unlike Check it needs little memory for large and for hostile messages.
+func Read(data []byte, name string, m wire.Message) error {
+	err := wire.Decode(data, m)
+	if err == nil {
+		return nil
+	}
+	if known := without(name, data); known != nil {
+		return wire.Decode(known, m)
+	}
+	return err
 }
 
 // Parse parses a JSON text as any library does, but keeps numbers as written.

@@ -6,6 +6,7 @@ package querytest
 import (
 	"fmt"
 	"net/http"
+	"slices"
 
 	"github.com/connectorsdk/connector-sdk-go/conformance/internal/check"
 	"github.com/connectorsdk/connector-sdk-go/conformance/internal/generate"
@@ -19,6 +20,9 @@ type Asker struct {
 	*session.Run
 	Live   bool // the rows may change meanwhile
 	Claims bool // judge the served line rather than the answer
+	// Declared is set when all rows that come must satisfy the filters of and, claimed
+	// or not. Their operators are declared.
+	Declared bool
 	// Blame, when set, returns the finding that blocks a question that was answered
 	// wrongly because of another check's fault.
 	Blame func(*generate.Question) *check.Finding
@@ -33,6 +37,9 @@ type Asker struct {
 // Ask asks the questions in order and stops at the first wrong answer.
 func (a *Asker) Ask(list []*generate.Question) *check.Finding {
 	for _, q := range list {
+		if a.Live && a.Cases > 0 && a.Allowance() == 0 {
+			break
+		}
 		if a.Ctx.Err() != nil {
 			return check.Skip(check.NotReached, "%s", a.Interrupted(a.Ctx))
 		}
@@ -71,15 +78,49 @@ func (a *Asker) count(q *generate.Question) {
 
 // judge asks a question and returns what is wrong with the answer, or nil.
 func (a *Asker) judge(q *generate.Question) *generate.Complaint {
+	return a.assess(q, a.prepare(q)())
+}
+
+// reply is what a question was answered: a stream, or the answer of another route.
+type reply struct {
+	fields []string
+	stream *session.Stream
+	answer *session.Answer
+}
+
+// prepare returns the function that sends a question, which may be called from any
+// goroutine.
+func (a *Asker) prepare(q *generate.Question) func() *reply {
+	switch q.Path {
+	case wire.PathCount, wire.PathAggregate:
+		call := a.Session.Ask(q.Path, q.Message(), 0)
+		return func() *reply { return &reply{answer: a.ExchangeWith(a.Ctx, call)} }
+	}
+	req := q.Query()
+	if a.wide {
+		req.Fields = q.Needed(req.Fields)
+	}
+	call := a.Session.Ask(wire.PathQuery, req, 0)
+	most := a.Rows
+	if q.Window > 0 {
+		most = int(q.Window)
+	}
+	return func() *reply { return &reply{fields: req.Fields, stream: a.StreamWith(a.Ctx, call, req.Fields, most)} }
+}
+
+// assess returns what is wrong with the answer to a question, or nil.
+func (a *Asker) assess(q *generate.Question, r *reply) *generate.Complaint {
 	switch {
 	case q.Path == wire.PathCount:
-		return a.judgeCount(q)
+		return a.assessCount(q, r.answer)
 	case q.Path == wire.PathAggregate:
-		return a.judgeAggregate(q)
+		return a.assessAggregate(q, r.answer)
 	case a.Claims:
-		return a.judgeClaims(q)
+		return a.assessClaims(q, r)
+	case q.Window > 0:
+		return a.assessWindow(q, r)
 	}
-	return a.judgeRows(q)
+	return a.assessRows(q, r)
 }
 
 // wrongAnswer returns the complaint about an answer that differs from the right one.
@@ -87,12 +128,11 @@ func wrongAnswer(f *check.Finding, request *check.Request) *generate.Complaint {
 	return &generate.Complaint{Kind: "answer", Finding: f.From(request)}
 }
 
-func (a *Asker) judgeCount(q *generate.Question) *generate.Complaint {
+func (a *Asker) assessCount(q *generate.Question, answer *session.Answer) *generate.Complaint {
 	want, err := oracle.Count(q.Known(), q.Count())
 	if err != nil {
 		panic(err) // the generator knows the table's fields
 	}
-	answer := a.Post(wire.PathCount, q.Count())
 	var got wire.CountAnswer
 	if f := answer.Decode("count-answer", &got); f != nil {
 		return unanswered(answer, f)
@@ -100,12 +140,12 @@ func (a *Asker) judgeCount(q *generate.Question) *generate.Complaint {
 	if got.Count == want {
 		return nil
 	}
+	misread := q.Misread(func(rows [][]wire.Value) bool { return int64(len(rows)) == got.Count })
 	return wrongAnswer(check.Differs(fmt.Sprint(want), fmt.Sprint(got.Count),
-		"%s is counted wrongly%s", wire.QuoteName(q.Table.Name), describeWhere(q)), answer.Request)
+		"%s is counted wrongly%s%s", wire.QuoteName(q.Table.Name), describeWhere(q), asIf(misread)), answer.Request)
 }
 
-func (a *Asker) judgeAggregate(q *generate.Question) *generate.Complaint {
-	answer := a.Post(wire.PathAggregate, q.Aggregate())
+func (a *Asker) assessAggregate(q *generate.Question, answer *session.Answer) *generate.Complaint {
 	if answer.Declined() {
 		a.declined++
 		return nil
@@ -137,36 +177,32 @@ func unanswered(answer *session.Answer, f *check.Finding) *generate.Complaint {
 	return c
 }
 
-// stream asks for the rows of a question and gives them the declared types. The
-// request may ask for more fields than the question.
-func (a *Asker) stream(q *generate.Question) (*oracle.Table, *session.Stream, *generate.Complaint) {
-	req := q.Query()
-	if a.wide {
-		req.Fields = q.Needed(req.Fields)
-	}
-	st := a.Query(req)
+// table returns the rows of a stream under the declared types, or why they cannot be
+// judged. The request may have asked for more fields than the question.
+func (a *Asker) table(q *generate.Question, r *reply) (*oracle.Table, *generate.Complaint) {
+	st := r.stream
 	if f := st.Unusable(); f != nil {
 		if st.Fault != nil {
-			return nil, st, &generate.Complaint{Kind: "refused in the stream", Finding: f}
+			return nil, &generate.Complaint{Kind: "refused in the stream", Finding: f}
 		}
-		return nil, st, unanswered(st.Answer, f)
+		return nil, unanswered(st.Answer, f)
 	}
 	if st.Broken != nil {
-		return nil, st, &generate.Complaint{Kind: "broken", Finding: st.Broken}
+		return nil, &generate.Complaint{Kind: "broken", Finding: st.Broken}
 	}
-	if st.Over {
-		return nil, st, wrongAnswer(check.Differs(fmt.Sprintf("at most %d rows", q.Rows()), "more rows than the budget of the run",
+	if st.Over && q.Window == 0 {
+		return nil, wrongAnswer(check.Differs(fmt.Sprintf("at most %d rows", q.Rows()), "more rows than the budget of the run",
 			"more rows are answered than %s has", wire.QuoteName(q.Table.Name)), st.Request)
 	}
 	t := &oracle.Table{Name: q.Table.Name, Rows: st.Table.Rows}
-	for _, name := range req.Fields {
+	for _, name := range r.fields {
 		t.Columns = append(t.Columns, q.Table.Columns[q.Table.Index(name)])
 	}
-	return t, st, nil
+	return t, nil
 }
 
-func (a *Asker) judgeRows(q *generate.Question) *generate.Complaint {
-	t, st, c := a.stream(q)
+func (a *Asker) assessRows(q *generate.Question, r *reply) *generate.Complaint {
+	t, c := a.table(q, r)
 	if c != nil {
 		return c
 	}
@@ -174,19 +210,112 @@ func (a *Asker) judgeRows(q *generate.Question) *generate.Complaint {
 	for _, column := range t.Columns[len(req.Fields):] {
 		req.Fields = append(req.Fields, column.Name)
 	}
-	final, err := oracle.Finish(t, req, st.Served)
+	final, err := oracle.Finish(t, req, r.stream.Served)
 	if err != nil {
 		if a.wide {
 			panic(err) // every field that is needed was asked for
 		}
 		a.wide = true
-		return a.judgeRows(q)
+		return a.judge(q)
+	}
+	if a.Declared {
+		if c := unsatisfied(q, r, t); c != nil {
+			return c
+		}
 	}
 	d := oracle.Verify(q.Known(), req, final.Rows)
 	if d == nil {
 		return nil
 	}
-	return wrongAnswer(check.Differs(d.Expected, d.Received, "%s", explain(q, final, d)), st.Request)
+	return wrongAnswer(check.Differs(d.Expected, d.Received, "%s%s", explain(q, final, d), asIf(misread(q, req, final))), r.stream.Request)
+}
+
+// unsatisfied returns the complaint about a row that does not satisfy the filters of
+// and. Their operators are declared, so it has to, whatever is claimed [rule filter-16].
+func unsatisfied(q *generate.Question, r *reply, t *oracle.Table) *generate.Complaint {
+	at, ok := oracle.Unmatched(t, q.And, nil, nil)
+	if ok {
+		return nil
+	}
+	why := ""
+	if q.Window == 0 {
+		why = asIf(misread(q, q.Query(), t))
+	}
+	return wrongAnswer(check.Differs("only rows that satisfy the filters, whose operators the document declares",
+		session.ShowRow(t.Columns, t.Rows[at]), "row %d of %s answered although %s%s", at, wire.QuoteName(q.Table.Name),
+		brokenFilter(q, t, at), why), r.stream.Request)
+}
+
+// assessWindow judges the answer to a question about a table of which only some rows
+// are known: rows that came satisfy the filters and, if there are no more, those that
+// are known are among them.
+func (a *Asker) assessWindow(q *generate.Question, r *reply) *generate.Complaint {
+	t, c := a.table(q, r)
+	if c != nil {
+		return c
+	}
+	if c := unsatisfied(q, r, t); c != nil {
+		return c
+	}
+	if r.stream.Over || int64(len(t.Rows)) >= q.Query().Limit {
+		return nil
+	}
+	known := *q.Table
+	req := &wire.QueryRequest{Table: known.Name, Where: q.Where, Fields: r.fields}
+	right, err := oracle.Query(oracle.Tables{known.Name: &known}, req)
+	if err != nil {
+		panic(err) // the generator knows the table's fields
+	}
+	if at := absent(right, t); at >= 0 {
+		return &generate.Complaint{Kind: "missing", Finding: check.Differs(
+			"this row, which a plain read answers and which satisfies the filters: "+session.ShowRow(right.Columns, right.Rows[at]),
+			fmt.Sprintf("%d rows without it, and no more", len(t.Rows)),
+			"a row of %s is missing%s", wire.QuoteName(q.Table.Name), describeWhere(q)).From(r.stream.Request)}
+	}
+	return nil
+}
+
+// absent returns the index of a row that is not among those of an answer, or -1.
+func absent(rows, answer *oracle.Table) int {
+	texts := map[string]bool{}
+	for _, row := range answer.Rows {
+		texts[session.RowKey(row)] = true
+	}
+	return slices.IndexFunc(rows.Rows, func(row []wire.Value) bool {
+		return !texts[session.RowKey(row)] && !slices.ContainsFunc(answer.Rows, func(other []wire.Value) bool {
+			for i, v := range row {
+				if !oracle.Same(v, other[i], rows.Columns[i].Type) && !(v.IsNull() && other[i].IsNull()) {
+					return false
+				}
+			}
+			return true
+		})
+	})
+}
+
+// misread returns the misreading of a single filter that gives the rows of an answer,
+// or "".
+func misread(q *generate.Question, req *wire.QueryRequest, answer *oracle.Table) string {
+	if req.Limit+req.Offset > 0 {
+		return ""
+	}
+	all := &wire.QueryRequest{Table: req.Table, Fields: req.Fields}
+	return q.Misread(func(rows [][]wire.Value) bool {
+		if len(rows) != len(answer.Rows) {
+			return false
+		}
+		table := *q.Table
+		table.Rows = rows
+		return oracle.Verify(oracle.Tables{table.Name: &table}, all, answer.Rows) == nil
+	})
+}
+
+// asIf returns the end of a sentence about a misreading.
+func asIf(misreading string) string {
+	if misreading == "" {
+		return ""
+	}
+	return ", as if " + misreading
 }
 
 // report returns the finding about a question that was answered wrongly: about the
@@ -196,7 +325,7 @@ func (a *Asker) report(q *generate.Question, c *generate.Complaint) *check.Findi
 	if !c.Failure() {
 		return c.Finding
 	}
-	if a.Blame != nil {
+	if a.Blame != nil && !a.Live {
 		if f := a.Blame(q); f != nil {
 			return f
 		}
@@ -208,6 +337,11 @@ func (a *Asker) report(q *generate.Question, c *generate.Complaint) *check.Findi
 	if !c.Lost {
 		small, c = generate.Shrink(a.Ctx, q, c, a.judge)
 		if f := a.changed(q); f != nil {
+			return f
+		}
+	}
+	if a.Blame != nil && a.Live {
+		if f := a.Blame(small); f != nil {
 			return f
 		}
 	}

@@ -10,11 +10,12 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
-// judgeClaims asks a question and judges what the served line claims, and that
+// assessClaims judges what the served line claims, and that
 // every row satisfies the filters whose operators are declared. It does not judge
 // whether the answer is right.
-func (a *Asker) judgeClaims(q *generate.Question) *generate.Complaint {
-	t, st, c := a.stream(q)
+func (a *Asker) assessClaims(q *generate.Question, r *reply) *generate.Complaint {
+	st := r.stream
+	t, c := a.table(q, r)
 	if c != nil {
 		return c
 	}
@@ -77,12 +78,12 @@ func (a *Asker) judgeWindow(
 	}
 	whole := *q
 	whole.Limit, whole.Offset = 0, 0
-	all, other, c := a.stream(&whole)
-	a.Last = st.Request
+	other := a.prepare(&whole)()
+	all, c := a.table(&whole, other)
 	if c != nil {
 		return nil // another check reports this
 	}
-	want := window(finished(&whole, all, other.Served))
+	want := window(finished(&whole, all, other.stream.Served))
 	claim, name := "claimed", wire.QuoteName(q.Table.Name)
 	if !st.Served.Window {
 		claim = "not claimed"

@@ -1,0 +1,346 @@
+package generate
+
+import (
+	"math/bits"
+	"slices"
+
+	"github.com/connectorsdk/connector-sdk-go/conformance/oracle"
+	"github.com/connectorsdk/connector-sdk-go/wire"
+)
+
+// shape is how the filters of a question are combined.
+type shape struct {
+	and      int  // filters of the conjunction
+	or       int  // groups
+	group    int  // filters of each group
+	oneField bool // all of them are about one field
+}
+
+// shapes lists the most frequent first. Each shows what a smaller one does not: a
+// second filter on one field, a later group, a fifth filter.
+var shapes = []shape{
+	{and: 2, oneField: true}, {or: 2, group: 1}, {and: 2}, {or: 2, group: 1, oneField: true}, {and: 2, oneField: true},
+	{and: 1, or: 2, group: 1}, {or: 3, group: 1}, {and: 3}, {or: 2, group: 2}, {and: 2, oneField: true}, {and: 6},
+	{and: 1, or: 3, group: 2}, {or: 6, group: 1}, {and: 4}, {and: 9}, {or: 11, group: 1}, {and: 2, or: 2, group: 2},
+}
+
+// Combinations returns questions with several filters, of which each matters: without
+// it the answer would be another. skip leaves out filters, such as those that are
+// answered wrongly on their own.
+func (g *Generator) Combinations(skip func(*Question) bool) (list []*Question) {
+	pools := make([]*pool, len(g.subjects))
+	for i, s := range g.subjects {
+		pools[i] = g.pool(s, skip)
+	}
+	const rounds = 3
+	for range rounds {
+		for _, shape := range shapes {
+			for _, p := range pools {
+				if q := p.question(shape); q != nil {
+					list = append(list, q)
+				}
+			}
+		}
+	}
+	for _, q := range list {
+		q.Path, q.Fields = wire.PathQuery, g.fewFields(q)
+	}
+	return list
+}
+
+// rowSet is a set of the sample's rows.
+type rowSet []uint64
+
+func (r rowSet) and(other rowSet) rowSet {
+	out := make(rowSet, len(r))
+	for i := range r {
+		out[i] = r[i] & other[i]
+	}
+	return out
+}
+
+func (r rowSet) or(other rowSet) rowSet {
+	out := make(rowSet, len(r))
+	for i := range r {
+		out[i] = r[i] | other[i]
+	}
+	return out
+}
+
+func (r rowSet) count() (n int) {
+	for _, word := range r {
+		n += bits.OnesCount64(word)
+	}
+	return n
+}
+
+// pool holds filters on a table that keep some rows of the sample and drop others.
+type pool struct {
+	random
+	subject *Subject
+	all     rowSet
+	filters []wire.Filter
+	rows    []rowSet // that each of the filters keeps
+	fields  []string // those with filters
+	turn    int      // the field that comes next
+}
+
+// filtersOfCell is how many filters of one operator on one field a pool has.
+const filtersOfCell = 4
+
+func (g *Generator) pool(s *Subject, skip func(*Question) bool) *pool {
+	p := &pool{random: chanceOf(g.seed, "combined", s.Table.Name), subject: s, all: make(rowSet, (len(s.sample.Rows)+63)/64)}
+	for i := range s.sample.Rows {
+		p.all[i/64] |= 1 << (i % 64)
+	}
+	for _, c := range s.columns {
+		before := len(p.filters)
+		for _, op := range g.operators() {
+			if !c.filterable || c.unsettled(op) {
+				continue
+			}
+			kept := 0
+			list := p.candidates(c, g.notableOf(s, c), op)
+			p.Shuffle(len(list), func(i, j int) { list[i], list[j] = list[j], list[i] })
+			for _, f := range list {
+				if kept == filtersOfCell {
+					break
+				}
+				if p.add(s, c, f, skip) {
+					kept++
+				}
+			}
+		}
+		if len(p.filters) > before {
+			p.fields = append(p.fields, c.Name)
+		}
+	}
+	p.Shuffle(len(p.fields), func(i, j int) { p.fields[i], p.fields[j] = p.fields[j], p.fields[i] })
+	return p
+}
+
+// add adds a filter, if it tells rows apart.
+func (p *pool) add(s *Subject, c *Column, f wire.Filter, skip func(*Question) bool) bool {
+	if len(f.Values) > longList || skip(&Question{Subject: s, Where: wire.Where{And: []wire.Filter{f}}}) {
+		return false
+	}
+	matches := oracle.Reading{}.Matcher(f, c.Type)
+	rows := make(rowSet, len(p.all))
+	for i, row := range s.sample.Rows {
+		if matches(row[c.at]) {
+			rows[i/64] |= 1 << (i % 64)
+		}
+	}
+	if n := rows.count(); n == 0 || n == len(s.sample.Rows) || !c.settled(f) {
+		return false
+	}
+	p.filters, p.rows = append(p.filters, f), append(p.rows, rows)
+	return true
+}
+
+// combinationTries is how often a question of a shape is drawn until one is found whose
+// filters all matter.
+const combinationTries = 60
+
+// question returns a question of a shape, or nil if the data give none.
+func (p *pool) question(shape shape) *Question {
+	if len(p.fields) == 0 {
+		return nil
+	}
+	for range combinationTries {
+		field := ""
+		if shape.oneField {
+			field = p.fields[p.turn%len(p.fields)]
+			p.turn++
+		}
+		if q := p.draw(shape, field); q != nil {
+			return q
+		}
+	}
+	return nil
+}
+
+// draw draws filters one after the other, each of which matters beside the others.
+func (p *pool) draw(shape shape, field string) *Question {
+	q := &Question{Subject: p.subject}
+	base := p.all
+	var groups []rowSet
+	if shape.or > 0 {
+		if q.Or, groups = p.groups(shape, field); q.Or == nil {
+			return nil
+		}
+		base = p.union(groups, -1)
+	}
+	kept := base
+	var parts []rowSet
+	for range shape.and {
+		f, rows, ok := p.narrowing(kept, field, q.And, false)
+		if !ok {
+			return nil
+		}
+		q.And, parts, kept = append(q.And, f), append(parts, rows), kept.and(rows)
+	}
+	for i := range parts {
+		without := base
+		for k, rows := range parts {
+			if k != i {
+				without = without.and(rows)
+			}
+		}
+		if without.count() == kept.count() {
+			return nil
+		}
+	}
+	narrowed := p.all
+	for _, rows := range parts {
+		narrowed = narrowed.and(rows)
+	}
+	for i := range groups {
+		if p.union(groups, i).and(narrowed).count() == kept.count() {
+			return nil
+		}
+	}
+	return q
+}
+
+// union returns the rows that one of the groups keeps, except that at an index.
+func (p *pool) union(groups []rowSet, except int) rowSet {
+	union := make(rowSet, len(p.all))
+	for i, rows := range groups {
+		if i != except {
+			union = union.or(rows)
+		}
+	}
+	return union
+}
+
+// groups draws groups of or, and returns the rows that each of them keeps.
+func (p *pool) groups(shape shape, field string) (groups [][]wire.Filter, sets []rowSet) {
+	for range shape.or {
+		rows := p.all
+		var group []wire.Filter
+		for range shape.group {
+			f, narrowed, ok := p.narrowing(rows, field, group, true)
+			if !ok {
+				return nil, nil
+			}
+			group, rows = append(group, f), rows.and(narrowed)
+		}
+		groups, sets = append(groups, group), append(sets, rows)
+	}
+	return groups, sets
+}
+
+// narrowing returns a filter that keeps some of the rows and drops others: of several
+// the one that keeps fewest, if few is set, and otherwise most. It is about a field or,
+// if that is empty, about one that the list does not name yet, if there is one.
+func (p *pool) narrowing(rows rowSet, field string, list []wire.Filter, few bool) (wire.Filter, rowSet, bool) {
+	const choices = 4
+	start, n := p.IntN(len(p.filters)), rows.count()
+	named := func(f wire.Filter) bool {
+		return slices.ContainsFunc(list, func(other wire.Filter) bool { return other.Field == f.Field })
+	}
+	best, bestLeft, seen := -1, 0, 0
+	for i := range p.filters {
+		at := (start + i) % len(p.filters)
+		f := p.filters[at]
+		left := rows.and(p.rows[at]).count()
+		if left == 0 || left == n || field != "" && f.Field != field {
+			continue
+		}
+		fresh := field != "" || !named(f)
+		if best < 0 || fresh && (named(p.filters[best]) || few == (left < bestLeft)) {
+			best, bestLeft = at, left
+		}
+		if fresh {
+			seen++
+		}
+		if seen == choices {
+			break
+		}
+	}
+	if best < 0 {
+		return wire.Filter{}, nil, false
+	}
+	return p.filters[best], p.rows[best], true
+}
+
+// FilteredWindows returns questions with a sort and a window over filters: under each
+// column that has an order, in both directions, alone and before others.
+func (g *Generator) FilteredWindows(skip func(*Question) bool) (list []*Question) {
+	var tables [][]*Question
+	for _, s := range g.subjects {
+		if s.Window == 0 {
+			tables = append(tables, g.windowsOf(s, g.pool(s, skip)))
+		}
+	}
+	for i := 0; ; i++ {
+		before := len(list)
+		for _, questions := range tables {
+			if i < len(questions) {
+				list = append(list, questions[i])
+			}
+		}
+		if len(list) == before {
+			return list
+		}
+	}
+}
+
+// windowsOf returns the questions about one table, those that differ most first.
+func (g *Generator) windowsOf(s *Subject, p *pool) (list []*Question) {
+	add := func(n int, keys ...wire.SortKey) {
+		q := p.question(shape{and: 1 + n%2})
+		if q == nil {
+			return
+		}
+		q.Path, q.Sort = wire.PathQuery, keys
+		rows := max(1, s.matching(q.And, nil)*s.Rows()/len(s.sample.Rows))
+		if n != 3 {
+			q.Limit = int64(1 + p.IntN(rows))
+		}
+		if g.capabilities.Offset && n != 1 && rows > 1 {
+			q.Offset = int64(1 + p.IntN(rows-1))
+		}
+		if most := g.capabilities.Limits.PageSizeMax; most > 0 {
+			q.Limit = min(q.Limit, most)
+		}
+		if most := g.capabilities.Limits.OffsetMax; most > 0 {
+			q.Offset = min(q.Offset, most)
+		}
+		q.Fields = g.fewFields(q)
+		list = append(list, q)
+	}
+	add(1)
+	if g.capabilities.Sort == wire.SortNone || g.capabilities.Sort == "" {
+		return list
+	}
+	var sortable []*Column
+	for _, c := range s.columns {
+		if c.sortable && len(c.cells) > 1 {
+			sortable = append(sortable, c)
+		}
+	}
+	p.Shuffle(len(sortable), func(i, j int) { sortable[i], sortable[j] = sortable[j], sortable[i] })
+	key := func(c *Column, dir wire.Direction) wire.SortKey { return wire.SortKey{Field: c.Name, Dir: dir} }
+	for n, dir := range []wire.Direction{wire.Desc, wire.Asc} {
+		for i, c := range sortable {
+			add(2*n+i%2, key(c, dir))
+		}
+	}
+	if g.capabilities.Sort == wire.SortMulti {
+		slices.SortStableFunc(sortable, func(a, b *Column) int { return len(a.cells) - len(b.cells) })
+		dirs := []wire.Direction{wire.Asc, wire.Desc}
+		for i, c := range sortable[:max(0, len(sortable)-1)] {
+			for n := range 2 {
+				second := sortable[i+1+p.IntN(len(sortable)-i-1)]
+				keys := []wire.SortKey{key(c, dirs[(i+n)%2]), key(second, dirs[n])}
+				if last := sortable[len(sortable)-1]; last != second && n == 1 {
+					keys = append(keys, key(last, dirs[i%2]))
+				}
+				add(i%4, keys...)
+			}
+		}
+	}
+	return list
+}

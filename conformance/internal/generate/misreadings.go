@@ -1,0 +1,471 @@
+package generate
+
+import (
+	"math"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/connectorsdk/connector-sdk-go/conformance/oracle"
+	"github.com/connectorsdk/connector-sdk-go/wire"
+)
+
+// A misreading is a way in which connectors are known to read a filter wrongly.
+// Operands are chosen so that every misreading which the data can show is shown by one
+// of them; and a wrong answer that a misreading explains is reported with it.
+type misreading struct {
+	as string // completes "as if"
+	// weight is how much it counts that a filter shows the misreading: more for one
+	// that is often seen.
+	weight float64
+	// read returns what the misreading takes for a match. Nil: it does not concern
+	// the filter.
+	read func(f wire.Filter, t wire.Type) matcher
+}
+
+// How much misreadings count.
+const (
+	often     = 4.0
+	sometimes = 1.0
+	seldom    = 0.2
+)
+
+// weighing gives misreadings a weight.
+func weighing(weight float64, list []misreading) []misreading {
+	for i := range list {
+		list[i].weight = weight
+	}
+	return list
+}
+
+// matcher reports whether a cell passes a filter.
+type matcher = func(cell wire.Value) bool
+
+// right reads a filter as the protocol does.
+func right(f wire.Filter, t wire.Type) matcher { return oracle.Reading{}.Matcher(f, t) }
+
+// misreadings lists the most frequent first: of several that explain an answer, the
+// first is reported.
+var misreadings = slices.Concat(
+	weighing(sometimes, []misreading{
+		always("the filter were not there", true),
+		always("the filter matched nothing", false),
+	}),
+	weighing(often, boundMisreadings),
+	weighing(sometimes, slices.Concat(operatorMisreadings, nullMisreadings, listMisreadings, textMisreadings,
+		numberMisreadings, timeMisreadings, transportMisreadings)),
+	weighing(seldom, rareMisreadings))
+
+// always returns the misreading that gives every cell the same answer.
+func always(as string, matches bool) misreading {
+	return misreading{as: as, read: func(wire.Filter, wire.Type) matcher { return func(wire.Value) bool { return matches } }}
+}
+
+// Misread returns how the answer to a question with a single filter can be explained,
+// or "": same reports whether the rows of a misreading are those of the answer.
+func (q *Question) Misread(same func(rows [][]wire.Value) bool) string {
+	if len(q.And) != 1 || len(q.Or) > 0 {
+		return ""
+	}
+	f, c := q.And[0], q.column(q.And[0].Field)
+	for _, m := range misreadings {
+		wrong := m.read(f, c.Type)
+		if wrong == nil {
+			continue
+		}
+		var rows [][]wire.Value
+		for _, row := range q.Table.Rows {
+			if wrong(row[c.at]) {
+				rows = append(rows, row)
+			}
+		}
+		if same(rows) {
+			return m.as
+		}
+	}
+	return ""
+}
+
+// boundMisreadings err at the bound of a range. Only an operand that is spelled in the
+// rows shows them.
+var boundMisreadings = []misreading{
+	instead(wire.OpGt, wire.OpGte), instead(wire.OpGte, wire.OpGt), instead(wire.OpLt, wire.OpLte), instead(wire.OpLte, wire.OpLt),
+}
+
+// operatorMisreadings take one operator for another.
+var operatorMisreadings = []misreading{
+	instead(wire.OpEq, wire.OpNeq), instead(wire.OpNeq, wire.OpEq),
+	instead(wire.OpEq, wire.OpIncludes), instead(wire.OpEq, wire.OpStartsWith),
+	instead(wire.OpIsNull, wire.OpNotNull), instead(wire.OpNotNull, wire.OpIsNull),
+	instead(wire.OpIn, wire.OpNin), instead(wire.OpNin, wire.OpIn),
+	instead(wire.OpIncludes, wire.OpStartsWith), instead(wire.OpIncludes, wire.OpEq), instead(wire.OpStartsWith, wire.OpIncludes),
+	instead(wire.OpStartsWith, wire.OpEq), instead(wire.OpContains, wire.OpIncludes), instead(wire.OpContains, wire.OpEq),
+}
+
+// instead returns the misreading of an operator as another.
+func instead(op, other wire.Op) misreading {
+	return misreading{as: string(op) + " were " + string(other), read: func(f wire.Filter, t wire.Type) matcher {
+		if f.Op != op {
+			return nil
+		}
+		f.Op = other
+		return right(f, t)
+	}}
+}
+
+// onText returns the reading of an operator as a test of the cell's text.
+func onText(op wire.Op, test func(text, operand string) bool) func(wire.Filter, wire.Type) matcher {
+	return func(f wire.Filter, _ wire.Type) matcher {
+		if f.Op != op || f.Value.IsNull() {
+			return nil
+		}
+		operand := f.Value.String()
+		return func(v wire.Value) bool { return !v.IsNull() && test(v.String(), operand) }
+	}
+}
+
+// nullMisreadings judge nulls wrongly, and the empty text, which is none.
+var nullMisreadings = []misreading{
+	{as: "neq and nin kept or dropped nulls the other way round", read: func(f wire.Filter, t wire.Type) matcher {
+		if f.Op != wire.OpNeq && f.Op != wire.OpNin {
+			return nil
+		}
+		matches := right(f, t)
+		return func(v wire.Value) bool { return v.IsNull() != matches(v) }
+	}},
+	nullsKept(wire.OpGt), nullsKept(wire.OpGte), nullsKept(wire.OpLt), nullsKept(wire.OpLte),
+	{as: "the empty text were null", read: func(f wire.Filter, t wire.Type) matcher {
+		if t != wire.TypeString && t != wire.TypeReference {
+			return nil
+		}
+		empty := func(v wire.Value) wire.Value {
+			if v.Kind() == wire.KindText && v.Text() == "" {
+				return wire.Null()
+			}
+			return v
+		}
+		return through(empty, respelt(f, empty), t)
+	}},
+	{as: "null were the empty text", read: func(f wire.Filter, t wire.Type) matcher {
+		filled := func(v wire.Value) wire.Value {
+			if v.IsNull() {
+				return wire.Text("")
+			}
+			return v
+		}
+		return through(filled, respelt(f, filled), t)
+	}},
+	{as: "a null operand equalled null", read: func(f wire.Filter, t wire.Type) matcher {
+		if f.Op.Shape() != wire.ShapeValue || !f.Value.IsNull() {
+			return nil
+		}
+		return func(v wire.Value) bool { return v.IsNull() == (f.Op == wire.OpEq) }
+	}},
+	{as: "an operand of false were no filter", read: func(f wire.Filter, t wire.Type) matcher {
+		if t != wire.TypeBoolean || f.Op.Shape() != wire.ShapeValue || f.Value.String() != "false" {
+			return nil
+		}
+		return func(wire.Value) bool { return true }
+	}},
+	{as: "an operand of 0 were no filter", read: func(f wire.Filter, t wire.Type) matcher {
+		if !t.Numeric() || f.Op.Shape() != wire.ShapeValue || strings.Trim(f.Value.String(), "0.") != "" || f.Value.String() == "" {
+			return nil
+		}
+		return func(wire.Value) bool { return true }
+	}},
+	{as: "an empty operand were no filter", read: func(f wire.Filter, _ wire.Type) matcher {
+		none := f.Op.Shape() == wire.ShapeValue && (f.Value.IsNull() || f.Value.String() == "")
+		if !none && (f.Op.Shape() != wire.ShapeMember || len(f.Values) > 0) {
+			return nil
+		}
+		return func(wire.Value) bool { return true }
+	}},
+}
+
+// nullsKept returns the misreading of a range that keeps nulls.
+func nullsKept(op wire.Op) misreading {
+	return misreading{as: "nulls were in the range", read: func(f wire.Filter, t wire.Type) matcher {
+		if f.Op != op {
+			return nil
+		}
+		matches := right(f, t)
+		return func(v wire.Value) bool { return v.IsNull() || matches(v) }
+	}}
+}
+
+// through reads a filter over cells that were changed before.
+func through(change func(wire.Value) wire.Value, f wire.Filter, t wire.Type) matcher {
+	matches := right(f, t)
+	return func(v wire.Value) bool { return matches(change(v)) }
+}
+
+// respelt returns a filter whose operands were changed.
+func respelt(f wire.Filter, change func(wire.Value) wire.Value) wire.Filter {
+	if f.Op.Shape() == wire.ShapeValue {
+		f.Value = change(f.Value)
+	}
+	if f.Values != nil {
+		values := make([]wire.Value, len(f.Values))
+		for i, v := range f.Values {
+			values[i] = change(v)
+		}
+		f.Values = values
+	}
+	return f
+}
+
+// listMisreadings drop members of in and nin.
+var listMisreadings = weighing(sometimes, []misreading{
+	members("only the first member of the list counted", func(list []wire.Value) []wire.Value { return list[:min(1, len(list))] }),
+	members("only the last member of the list counted", func(list []wire.Value) []wire.Value { return list[max(0, len(list)-1):] }),
+	members("the first member of the list were left out", func(list []wire.Value) []wire.Value { return list[min(1, len(list)):] }),
+	members("the list were one text with commas", func(list []wire.Value) []wire.Value {
+		var texts []string
+		for _, v := range list {
+			texts = append(texts, v.String())
+		}
+		return []wire.Value{wire.Text(strings.Join(texts, ","))}
+	}),
+	members("a member with a comma were several", func(list []wire.Value) (all []wire.Value) {
+		for _, v := range list {
+			for part := range strings.SplitSeq(v.String(), ",") {
+				all = append(all, wire.Text(part))
+			}
+		}
+		return all
+	}),
+	cutAt(2), cutAt(5), cutAt(9), cutAt(10), cutAt(20), cutAt(50), cutAt(100), cutAt(200), cutAt(500), cutAt(1000),
+	{as: "null were a member of the list", read: func(f wire.Filter, t wire.Type) matcher {
+		if f.Op.Shape() != wire.ShapeMember || !slices.ContainsFunc(f.Values, wire.Value.IsNull) {
+			return nil
+		}
+		matches := right(f, t)
+		return func(v wire.Value) bool {
+			if v.IsNull() {
+				return f.Op == wire.OpIn
+			}
+			return matches(v)
+		}
+	}},
+	{as: "nothing were outside a list with null", read: func(f wire.Filter, _ wire.Type) matcher {
+		if f.Op != wire.OpNin || !slices.ContainsFunc(f.Values, wire.Value.IsNull) {
+			return nil
+		}
+		return func(wire.Value) bool { return false }
+	}},
+})
+
+func members(as string, change func([]wire.Value) []wire.Value) misreading {
+	return misreading{as: as, read: func(f wire.Filter, t wire.Type) matcher {
+		if f.Op.Shape() != wire.ShapeMember {
+			return nil
+		}
+		f.Values = change(f.Values)
+		return right(f, t)
+	}}
+}
+
+// cutAt returns the misreading of a list that counts only its first members. A list that
+// is much longer does not show it: sources that cut short lists are often not given long
+// ones.
+func cutAt(n int) misreading {
+	as := "only the first " + strconv.Itoa(n) + " members of the list counted"
+	return misreading{as: as, read: func(f wire.Filter, t wire.Type) matcher {
+		if len(f.Values) <= n || len(f.Values) > 8*n {
+			return nil
+		}
+		f.Values = f.Values[:n]
+		return right(f, t)
+	}}
+}
+
+// textMisreadings compare texts otherwise than by their bytes.
+var textMisreadings = []misreading{
+	folding("texts were compared without case", strings.ToLower),
+	operands("the operand were written in lower case", strings.ToLower),
+	operands("the operand were written in upper case", strings.ToUpper),
+	operands("the operand had its blanks cut off", strings.TrimSpace),
+	folding("blanks around a text did not count", strings.TrimSpace),
+	like(wire.OpIncludes, '_', "."), like(wire.OpStartsWith, '_', "."), like(wire.OpEq, '_', "."),
+	like(wire.OpIncludes, '%', ".*"), like(wire.OpStartsWith, '%', ".*"), like(wire.OpEq, '%', ".*"),
+	like(wire.OpIncludes, '*', ".*"), like(wire.OpStartsWith, '*', ".*"), like(wire.OpEq, '*', ".*"),
+	pattern(wire.OpIncludes), pattern(wire.OpStartsWith),
+	{as: "an element were looked for without case", read: func(f wire.Filter, t wire.Type) matcher {
+		if f.Op != wire.OpContains || f.Value.Kind() != wire.KindText {
+			return nil
+		}
+		return through(onTexts(strings.ToLower), respelt(f, onTexts(strings.ToLower)), t)
+	}},
+	{as: "only the first element counted", read: func(f wire.Filter, _ wire.Type) matcher {
+		if f.Op != wire.OpContains || f.Value.IsNull() {
+			return nil
+		}
+		return func(v wire.Value) bool {
+			list := Elements(v.String())
+			return len(list) > 0 && list[0].String() == f.Value.String()
+		}
+	}},
+}
+
+// onTexts returns the change of texts alone.
+func onTexts(change func(string) string) func(wire.Value) wire.Value {
+	return func(v wire.Value) wire.Value {
+		if v.Kind() == wire.KindText {
+			return wire.Text(change(v.Text()))
+		}
+		return v
+	}
+}
+
+func isText(t wire.Type) bool { return t == wire.TypeString || t == wire.TypeReference || t == "" }
+
+// folding returns the misreading that takes texts for equal which a function makes
+// equal.
+func folding(as string, change func(string) string) misreading {
+	return misreading{as: as, read: func(f wire.Filter, t wire.Type) matcher {
+		if !isText(t) || f.Op.Shape() == wire.ShapeNullary {
+			return nil
+		}
+		return through(onTexts(change), respelt(f, onTexts(change)), t)
+	}}
+}
+
+// operands returns the misreading that changes what is looked for, not the cells.
+func operands(as string, change func(string) string) misreading {
+	return misreading{as: as, read: func(f wire.Filter, t wire.Type) matcher {
+		if f.Op.Shape() == wire.ShapeNullary {
+			return nil
+		}
+		return right(respelt(f, onTexts(change)), t)
+	}}
+}
+
+var accents = strings.NewReplacer("ä", "a", "ö", "o", "ü", "u", "é", "e", "è", "e", "ê", "e", "ë", "e", "á", "a", "à", "a",
+	"â", "a", "å", "a", "ã", "a", "ó", "o", "ô", "o", "õ", "o", "ø", "o", "í", "i", "ï", "i", "ú", "u", "ñ", "n", "ç", "c", "ß", "ss",
+	"Ä", "A", "Ö", "O", "Ü", "U", "É", "E", "Å", "A", "Á", "A", "Ø", "O")
+
+func unaccented(text string) string { return accents.Replace(text) }
+
+// like returns the misreading that takes a character for a wildcard.
+func like(op wire.Op, wildcard rune, expression string) misreading {
+	return misreading{as: string(wildcard) + " were a wildcard", read: func(f wire.Filter, _ wire.Type) matcher {
+		text := f.Value.String()
+		if f.Op != op || f.Value.IsNull() || !strings.ContainsRune(text, wildcard) {
+			return nil
+		}
+		parts := strings.Split(text, string(wildcard))
+		for i := range parts {
+			parts[i] = regexp.QuoteMeta(parts[i])
+		}
+		return matchRegexp(op, strings.Join(parts, expression))
+	}}
+}
+
+// pattern returns the misreading of an operand as a regular expression.
+func pattern(op wire.Op) misreading {
+	return misreading{as: "the operand were a regular expression", read: func(f wire.Filter, _ wire.Type) matcher {
+		if f.Op != op || f.Value.IsNull() || !strings.ContainsAny(f.Value.String(), `.*+?()[]{}|^$\`) {
+			return nil
+		}
+		return matchRegexp(op, f.Value.String())
+	}}
+}
+
+func matchRegexp(op wire.Op, expression string) matcher {
+	switch op {
+	case wire.OpStartsWith:
+		expression = "^(?:" + expression + ")"
+	case wire.OpEq:
+		expression = "^(?:" + expression + ")$"
+	}
+	compiled, err := regexp.Compile("(?s)" + expression)
+	if err != nil {
+		return func(wire.Value) bool { return false }
+	}
+	return func(v wire.Value) bool { return !v.IsNull() && compiled.MatchString(v.String()) }
+}
+
+// transportMisreadings lose a part of an operand on its way upstream.
+var transportMisreadings = []misreading{
+	operands("the operand ended at a character of URLs", func(text string) string {
+		if i := strings.IndexAny(text, "&#;"); i >= 0 {
+			return text[:i]
+		}
+		return text
+	}),
+	operands("the operand ended at a comma", func(text string) string { before, _, _ := strings.Cut(text, ","); return before }),
+	operands("+ were a blank", func(text string) string { return strings.ReplaceAll(text, "+", " ") }),
+	operands("the operand were escaped once too often", func(text string) string {
+		return strings.NewReplacer("%", "%25", " ", "%20", "&", "%26", "/", "%2F", "+", "%2B").Replace(text)
+	}),
+	operands("quotes were doubled", func(text string) string { return strings.ReplaceAll(text, "'", "''") }),
+	operands("a backslash were left out", func(text string) string { return strings.ReplaceAll(text, `\`, "") }),
+	operands("characters beyond ASCII were lost", func(text string) string {
+		return strings.Map(func(r rune) rune {
+			if r > 127 {
+				return '?'
+			}
+			return r
+		}, text)
+	}),
+}
+
+// cutText returns the misreading that cuts an operand.
+func cutText(n int) misreading {
+	return operands("the operand were cut after "+strconv.Itoa(n)+" bytes", func(text string) string {
+		return strings.ToValidUTF8(text[:min(n, len(text))], "")
+	})
+}
+
+// rareMisreadings are asked for when the others are done with.
+var rareMisreadings = []misreading{
+	instead(wire.OpGt, wire.OpLt), instead(wire.OpLt, wire.OpGt), instead(wire.OpGte, wire.OpLte), instead(wire.OpLte, wire.OpGte),
+	instead(wire.OpGte, wire.OpEq), instead(wire.OpLte, wire.OpEq),
+	{as: "neq were a search for texts that do not include the operand", read: func(f wire.Filter, t wire.Type) matcher {
+		if f.Op != wire.OpNeq || f.Value.IsNull() {
+			return nil
+		}
+		f.Op = wire.OpIncludes
+		includes := right(f, t)
+		return func(v wire.Value) bool { return !v.IsNull() && !includes(v) }
+	}},
+	{as: "includes looked at the end of the text only", read: onText(wire.OpIncludes, strings.HasSuffix)},
+	{as: "includes looked for whole words", read: onText(wire.OpIncludes, func(text, part string) bool {
+		return slices.Contains(strings.FieldsFunc(text, func(r rune) bool { return r == ' ' || r == '-' || r == ',' }), part)
+	})},
+	folding("accents did not count", unaccented),
+	folding("only letters and digits counted", func(text string) string {
+		return strings.Map(func(r rune) rune {
+			if r < '0' || r > '9' && r < 'A' || r > 'Z' && r < 'a' || r > 'z' && r < 128 {
+				return -1
+			}
+			return r
+		}, text)
+	}),
+	numerically("numbers were floats of 32 bits", func(x float64) float64 { return float64(float32(x)) }),
+	numerically("numbers were rounded down to integers", math.Floor),
+	numerically("numbers had one digit after the dot", func(x float64) float64 { return math.Round(x*10) / 10 }),
+	numerically("numbers had no sign", math.Abs),
+	rounded("the operand had one digit after the dot", func(x float64) float64 { return math.Round(x*10) / 10 }),
+	rounded("the operand were a hundredth", func(x float64) float64 { return x / 100 }),
+	rounded("the operand were a hundredfold", func(x float64) float64 { return x * 100 }),
+	shifted("the operand were some hours later", 5*time.Hour), shifted("the operand were some hours earlier", -8*time.Hour),
+	shifted("the operand were a second later", time.Second),
+	truncated("the operand were cut to the minute", time.Minute, false),
+	truncated("the operand were cut to the hour", time.Hour, false),
+	truncated("instants were cut to the minute", time.Minute, true),
+	{as: "days were cut to the month", read: func(f wire.Filter, t wire.Type) matcher {
+		if t != wire.TypeDate && t != wire.TypeDatetime || f.Op.Shape() == wire.ShapeNullary {
+			return nil
+		}
+		month := onTexts(func(text string) string { return text[:min(len(text), len("2006-01"))] })
+		return through(month, respelt(f, month), wire.TypeString)
+	}},
+	operands("the operand ended at a blank", func(text string) string { before, _, _ := strings.Cut(text, " "); return before }),
+	operands("a blank were +", func(text string) string { return strings.ReplaceAll(text, " ", "+") }),
+	operands("quotes were left out", func(text string) string { return strings.NewReplacer("'", "", `"`, "").Replace(text) }),
+	operands("a backslash were doubled", func(text string) string { return strings.ReplaceAll(text, `\`, `\\`) }),
+	cutText(8), cutText(16), cutText(20), cutText(32), cutText(50), cutText(64), cutText(100), cutText(128), cutText(255),
+}

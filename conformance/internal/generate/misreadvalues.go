@@ -1,0 +1,115 @@
+package generate
+
+import (
+	"math"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/connectorsdk/connector-sdk-go/wire"
+)
+
+// numberMisreadings compare numbers otherwise than by their digits.
+var numberMisreadings = []misreading{
+	{as: "numbers were compared as texts", read: func(f wire.Filter, t wire.Type) matcher {
+		if !t.Numeric() {
+			return nil
+		}
+		return right(f, wire.TypeString)
+	}},
+	{as: "texts that look like numbers were numbers", read: func(f wire.Filter, t wire.Type) matcher {
+		if !isText(t) {
+			return nil
+		}
+		return right(f, "")
+	}},
+	numerically("numbers were floats", func(x float64) float64 { return x }),
+	numerically("numbers were rounded to integers", math.Round),
+	numerically("numbers had two digits after the dot", func(x float64) float64 { return math.Round(x*100) / 100 }),
+	rounded("the operand were rounded down to an integer", math.Floor),
+	rounded("the operand were rounded to an integer", math.Round),
+}
+
+// float returns the change of numbers as floats.
+func float(change func(float64) float64) func(wire.Value) wire.Value {
+	return func(v wire.Value) wire.Value {
+		if text := v.String(); !v.IsNull() && wire.IsDecimal(text) {
+			x, _ := strconv.ParseFloat(text, 64)
+			return wire.Text(strconv.FormatFloat(change(x), 'f', -1, 64))
+		}
+		return v
+	}
+}
+
+func numerically(as string, change func(float64) float64) misreading {
+	return misreading{as: as, read: func(f wire.Filter, t wire.Type) matcher {
+		if !t.Numeric() || f.Op.Shape() == wire.ShapeNullary {
+			return nil
+		}
+		return through(float(change), respelt(f, float(change)), t)
+	}}
+}
+
+func rounded(as string, change func(float64) float64) misreading {
+	return misreading{as: as, read: func(f wire.Filter, t wire.Type) matcher {
+		if !t.Numeric() || f.Op.Shape() == wire.ShapeNullary {
+			return nil
+		}
+		return right(respelt(f, float(change)), t)
+	}}
+}
+
+// timeMisreadings move days and instants.
+var timeMisreadings = []misreading{
+	shifted("the operand were an hour later", time.Hour), shifted("the operand were an hour earlier", -time.Hour),
+	shifted("the operand were a day later", 24*time.Hour), shifted("the operand were a day earlier", -24*time.Hour),
+	truncated("the operand had no fraction of a second", time.Second, false),
+	truncated("the operand were cut to the day", 24*time.Hour, false),
+	truncated("instants were cut to the second", time.Second, true),
+	truncated("instants were cut to the day", 24*time.Hour, true),
+}
+
+// moved returns the change of a day or an instant, spelled as it was.
+func moved(change func(time.Time) time.Time) func(wire.Value) wire.Value {
+	return onTexts(func(text string) string {
+		if len(text) == len(time.DateOnly) {
+			if at, err := time.Parse(time.DateOnly, text); err == nil {
+				return change(at).Format(time.DateOnly)
+			}
+			return text
+		}
+		at, err := time.Parse(time.RFC3339, text)
+		if err != nil {
+			return text
+		}
+		layout := "2006-01-02T15:04:05"
+		if dot := strings.IndexByte(text, '.'); dot > 0 {
+			layout += "." + strings.Repeat("0", strings.IndexFunc(text[dot+1:], func(r rune) bool { return r < '0' || r > '9' }))
+		}
+		return change(at).Format(layout + "Z07:00")
+	})
+}
+
+func isTime(t wire.Type) bool { return t == wire.TypeDate || t == wire.TypeDatetime }
+
+func shifted(as string, by time.Duration) misreading {
+	return misreading{as: as, read: func(f wire.Filter, t wire.Type) matcher {
+		if f.Op.Shape() == wire.ShapeNullary || t != wire.TypeDatetime && (t != wire.TypeDate || by.Abs() < 24*time.Hour) {
+			return nil
+		}
+		return right(respelt(f, moved(func(at time.Time) time.Time { return at.Add(by) })), t)
+	}}
+}
+
+func truncated(as string, to time.Duration, both bool) misreading {
+	return misreading{as: as, read: func(f wire.Filter, t wire.Type) matcher {
+		if t != wire.TypeDatetime || f.Op.Shape() == wire.ShapeNullary {
+			return nil
+		}
+		cut := moved(func(at time.Time) time.Time { return at.Truncate(to) })
+		if both {
+			return through(cut, respelt(f, cut), t)
+		}
+		return right(respelt(f, cut), t)
+	}}
+}

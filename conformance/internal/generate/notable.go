@@ -1,0 +1,171 @@
+package generate
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"github.com/connectorsdk/connector-sdk-go/conformance/oracle"
+	"github.com/connectorsdk/connector-sdk-go/wire"
+)
+
+// Limits of what is looked at to choose the operands of a column.
+const (
+	ladderValues  = 1000
+	notableValues = 24
+	witnessValues = 56
+	// maxLongOperand is the length up to which one long text is used as an operand.
+	maxLongOperand = 5000
+)
+
+// notable is what the operands of a column are made of, and judged by.
+type notable struct {
+	// values are those worth asking for: the least and the greatest, the most frequent
+	// and the rarest, those with characters that get lost, and those that a careless
+	// comparison takes for another value.
+	values []wire.Value
+	// witnesses are the cells that an operand is judged by. They include the values,
+	// their neighbours and, if the column has one, null.
+	witnesses []wire.Value
+}
+
+// notable returns the notable values of a column. Which ones of several alike depends
+// on chance.
+func (d random) notable(c *Column) *notable {
+	ladder := c.ladder()
+	n := &notable{}
+	var rungs []int // of the values, on the ladder
+	add := func(rung int) {
+		if rung >= 0 && rung < len(ladder) && !slices.Contains(rungs, rung) && len(rungs) < notableValues {
+			rungs = append(rungs, rung)
+		}
+	}
+	if len(ladder) > 0 {
+		for _, rung := range []int{len(ladder) / 2, len(ladder) - 1, 0} {
+			add(rung)
+		}
+		add(longestOf(ladder))
+		start := d.IntN(len(ladder))
+		d.addPeculiar(ladder, start, add)
+		add(c.mostFrequent(ladder))
+		add(len(ladder) - 2)
+		add(1)
+		for range 6 {
+			add(d.IntN(len(ladder)))
+		}
+	}
+	var near []int
+	for _, rung := range rungs {
+		n.values = append(n.values, ladder[rung])
+		for _, next := range []int{rung, rung - 1, rung + 1} {
+			if next >= 0 && next < len(ladder) && !slices.Contains(near, next) {
+				near = append(near, next)
+			}
+		}
+	}
+	for range witnessValues {
+		if next := d.IntN(max(len(ladder), 1)); next < len(ladder) && !slices.Contains(near, next) {
+			near = append(near, next)
+		}
+	}
+	for _, rung := range near[:min(len(near), witnessValues)] {
+		n.witnesses = append(n.witnesses, ladder[rung])
+	}
+	if c.nulls > 0 {
+		n.witnesses = append(n.witnesses, wire.Null())
+	}
+	return n
+}
+
+// ladder returns the column's values that can be operands, least first. Of many values
+// it returns some.
+func (c *Column) ladder() (list []wire.Value) {
+	step := max(1, len(c.cells)/ladderValues)
+	for i := 0; i < len(c.cells); i += step {
+		if v := c.cells[i]; len(v.String()) <= maxLongOperand && !(c.Type.Numeric() && !wire.IsDecimal(v.String())) {
+			list = append(list, v)
+		}
+	}
+	slices.SortStableFunc(list, func(a, b wire.Value) int {
+		order, _ := oracle.Compare(a, b, c.Type)
+		return cmp.Or(order, strings.Compare(a.String(), b.String()))
+	})
+	return list
+}
+
+// mostFrequent returns the rung of the value that most rows have.
+func (c *Column) mostFrequent(ladder []wire.Value) int {
+	best := 0
+	for i, n := range c.rows {
+		if n > c.rows[best] {
+			best = i
+		}
+	}
+	return slices.IndexFunc(ladder, func(v wire.Value) bool { return v.String() == c.cells[best].String() })
+}
+
+// addPeculiar adds the first value that has each of some peculiarities, looking from
+// start.
+func (d random) addPeculiar(ladder []wire.Value, start int, add func(rung int)) {
+	for _, change := range []func(string) string{strings.ToLower, strings.TrimSpace, unaccented, seconds, days} {
+		twins := map[string]int{}
+		for i := range ladder {
+			rung := (start + i) % len(ladder)
+			text := change(ladder[rung].String())
+			if other, twin := twins[text]; twin {
+				add(other)
+				add(rung)
+				break
+			}
+			twins[text] = rung
+		}
+	}
+	has := func(set string) func(string) bool {
+		return func(text string) bool { return strings.ContainsAny(text, set) }
+	}
+	peculiar := []func(string) bool{
+		func(text string) bool { return text == "" },
+		func(text string) bool { return strings.TrimSpace(text) != text },
+		func(text string) bool { return strings.ToLower(text) != text },
+		has("%_"), has(`\`), has(`'"`), has("+&#;"), has(","), has("*.()[]"), has(" "),
+		func(text string) bool { return strings.ContainsFunc(text, func(r rune) bool { return r > 127 }) },
+		func(text string) bool { return strings.HasPrefix(text, "-") },
+		func(text string) bool { return len(text) > 20 },
+		func(text string) bool { return len(text) > 100 },
+		func(text string) bool { return strings.Contains(text, "T00:00:00") },
+		func(text string) bool { return strings.Contains(text, "T23:") },
+		func(text string) bool { return text == "0" || strings.Trim(text, "0.") == "" },
+		func(text string) bool { return wire.IsDecimal(text) && strings.HasPrefix(text, "0") },
+	}
+	for _, is := range peculiar {
+		for i := range ladder {
+			if rung := (start + i) % len(ladder); is(ladder[rung].String()) {
+				add(rung)
+				break
+			}
+		}
+	}
+}
+
+// longestOf returns the rung of the longest value.
+func longestOf(ladder []wire.Value) (longest int) {
+	for i, v := range ladder {
+		if len(v.String()) > len(ladder[longest].String()) {
+			longest = i
+		}
+	}
+	return longest
+}
+
+// seconds returns an instant cut to the second, and any other text as it is.
+func seconds(text string) string { return prefixOfInstant(text, len("2006-01-02T15:04:05")) }
+
+// days returns an instant cut to the day, and any other text as it is.
+func days(text string) string { return prefixOfInstant(text, len("2006-01-02")) }
+
+func prefixOfInstant(text string, n int) string {
+	if len(text) > n && len(text) > 10 && text[4] == '-' && text[10] == 'T' {
+		return text[:n]
+	}
+	return text
+}
