@@ -13,6 +13,7 @@ const (
 	NoData      Reason = "data cannot exercise it"    // nothing to test it on
 	DataChanged Reason = "data changed while reading" // live data changed during the check
 	Blocked     Reason = "blocked"                    // by another failure; the run is red
+	NotAsked    Reason = "not asked for"              // it needs an option of the run
 	NotReached  Reason = "not reached"                // the run was interrupted or timed out
 )
 
@@ -29,6 +30,7 @@ type Finding struct {
 	Failed             int      // how many cases failed like this one; 0 counts as one
 	Skip               Reason   // empty: a failure
 	By                 string   // the check that reports the fault, when Skip is Blocked
+	Fix                string   // what the author has to do, when it is not what the check says
 }
 
 // Fail returns the finding of a broken rule.

@@ -23,8 +23,12 @@ const (
 const (
 	TokenWithoutLast = "${" + EnvToken + "%?}"
 	TokenFirstHalf   = "${" + EnvToken + ":0:${#" + EnvToken + "}/2}"
+	TokenSecondHalf  = "${" + EnvToken + ":${#" + EnvToken + "}/2}"
 	TokenLower       = `$(printf %s "$` + EnvToken + `" | tr A-Z a-z)`
 	TokenUpper       = `$(printf %s "$` + EnvToken + `" | tr a-z A-Z)`
+	// TokenAsPassword and TokenAsUser are the token as curl -u sends it.
+	TokenAsPassword = `$(printf 'connector:%s' "$` + EnvToken + `" | base64 | tr -d '\n')`
+	TokenAsUser     = `$(printf '%s:' "$` + EnvToken + `" | base64 | tr -d '\n')`
 	// TokenEscaped writes every byte as %xx, for a query string.
 	TokenEscaped = `$(printf %s "$` + EnvToken + `" | od -An -v -tx1 | tr -d '\n' | sed 's/ *$//; s/  */%/g')`
 )
@@ -45,7 +49,7 @@ type Request struct {
 // comes before one that it begins with.
 var expressions = []string{
 	"$" + EnvToken, "$" + EnvCredentials2, "$" + EnvCredentials,
-	TokenWithoutLast, TokenFirstHalf, TokenLower, TokenUpper, TokenEscaped,
+	TokenWithoutLast, TokenFirstHalf, TokenSecondHalf, TokenAsPassword, TokenAsUser, TokenLower, TokenUpper, TokenEscaped,
 }
 
 // Reads reports whether the request's curl line reads an environment variable.

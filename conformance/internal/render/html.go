@@ -5,14 +5,12 @@ import (
 	_ "embed"
 	"fmt"
 	"html/template"
-	"maps"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
 
 	"github.com/connectorsdk/connector-sdk-go/conformance/internal/check"
-	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
 //go:embed report.html
@@ -51,8 +49,8 @@ type htmlReport struct {
 	Reads    string // the variables that the curl lines read
 	Skips    []htmlSkips
 	Figures  []htmlFigure
-	Types    []string
-	Rows     []htmlRow
+	Tables   []htmlTable
+	Unlisted int // tables that the page has no room for
 }
 
 type htmlCount struct {
@@ -79,6 +77,7 @@ type htmlFinding struct {
 	Class, Mark string
 	Curl        string
 	Again       string
+	Blocks      []string
 }
 
 type htmlSkips struct {
@@ -94,8 +93,15 @@ type htmlSkip struct {
 
 type htmlFigure struct{ Name, Value string }
 
+type htmlTable struct {
+	*Table
+	Line string
+	Rows []htmlRow
+}
+
+// htmlRow is a field and, for each declared operator, its judged answers.
 type htmlRow struct {
-	Op    string
+	*Field
 	Cells []int
 }
 
@@ -132,7 +138,7 @@ func (r *Report) page() *htmlReport {
 	}
 	h.Failures, h.Advice = r.findings(r.with(fail)), r.findings(r.with(advise))
 	h.Reads = list(needed(slices.Concat(r.with(fail), r.with(advise))))
-	for _, g := range r.skips() {
+	for _, g := range r.skips(true) {
 		if n := len(h.Skips); n == 0 || h.Skips[n-1].Reason != g.Reason {
 			class := "skip"
 			if g.Reason == check.Blocked {
@@ -168,7 +174,7 @@ func (r *Report) findings(outcomes []Outcome) (list []htmlFinding) {
 	for _, o := range outcomes {
 		f := htmlFinding{
 			Outcome: o, Rule: o.ruleIDs(), Quote: o.ruleText(),
-			Class: o.Verdict, Mark: marks[o.Verdict], Again: r.again(o.ID),
+			Class: o.Verdict, Mark: marks[o.Verdict], Again: r.again(r.seed(&o), o.ID), Blocks: compact(r.blocked(o.ID)),
 		}
 		if o.Request != nil {
 			f.Curl = o.Request.Curl()
@@ -180,15 +186,22 @@ func (r *Report) findings(outcomes []Outcome) (list []htmlFinding) {
 
 // again returns the command that runs some checks once more, with the same
 // generated queries.
-func (r *Report) again(ids ...string) string {
+func (r *Report) again(seed uint64, ids ...string) string {
 	pattern := strings.ReplaceAll(strings.Join(ids, "|"), ".", `\.`)
 	if len(ids) > 1 {
 		pattern = "(" + pattern + ")"
 	}
-	return fmt.Sprintf("conform -mode %s -seed %d -run '^%s$' %s", r.Mode, r.Seed, pattern, check.Shell(r.Endpoint))
+	tables := ""
+	if len(r.Tables) > 0 {
+		tables = " -tables " + check.Shell(strings.Join(r.Tables, ","))
+	}
+	return fmt.Sprintf("conform -mode %s -seed %d -run '^%s$'%s %s", r.Mode, seed, pattern, tables, check.Shell(r.Endpoint))
 }
 
-// cover adds the coverage: figures, and a table of operators by types.
+// maxPageFields limits the rows of the page's coverage.
+const maxPageFields = 3000
+
+// cover adds the coverage: figures, and for each table its fields by operators.
 func (h *htmlReport) cover() {
 	c := &h.Report.Coverage
 	for _, f := range []struct {
@@ -200,41 +213,22 @@ func (h *htmlReport) cover() {
 	} {
 		h.Figures = append(h.Figures, htmlFigure{f.name, grouped(f.n)})
 	}
-	ops, types := map[string]bool{}, map[string]bool{}
-	for pair := range c.Filters {
-		op, kind, _ := strings.Cut(pair, " ")
-		ops[op], types[kind] = true, true
-	}
-	for _, kind := range []wire.Type{wire.TypeString, wire.TypeNumber, wire.TypeDecimal, wire.TypeBoolean, wire.TypeDate,
-		wire.TypeDatetime, wire.TypeJSON, wire.TypeArray, wire.TypeReference} {
-		h.Types = append(h.Types, string(kind))
-	}
-	for _, kind := range slices.Sorted(maps.Keys(types)) {
-		if !slices.Contains(h.Types, kind) {
-			h.Types = append(h.Types, kind)
+	room := maxPageFields
+	for i := range c.Tables {
+		t := &c.Tables[i]
+		if room -= len(t.Fields); room < 0 {
+			h.Unlisted = len(c.Tables) - i
+			return
 		}
-	}
-	names := []string{}
-	for _, op := range []wire.Op{
-		wire.OpEq, wire.OpNeq, wire.OpGt, wire.OpGte, wire.OpLt, wire.OpLte, wire.OpIn, wire.OpNin,
-		wire.OpContains, wire.OpIncludes, wire.OpStartsWith, wire.OpIsNull, wire.OpNotNull,
-	} {
-		names = append(names, string(op))
-	}
-	for _, op := range slices.Sorted(maps.Keys(ops)) {
-		if !slices.Contains(names, op) {
-			names = append(names, op)
+		table := htmlTable{Table: t, Line: t.line(c.Operators)}
+		for j := range t.Fields {
+			row := htmlRow{Field: &t.Fields[j]}
+			for _, op := range c.Operators {
+				row.Cells = append(row.Cells, t.Fields[j].Judged[op])
+			}
+			table.Rows = append(table.Rows, row)
 		}
-	}
-	if len(c.Filters) == 0 {
-		return
-	}
-	for _, op := range names {
-		row := htmlRow{Op: op}
-		for _, kind := range h.Types {
-			row.Cells = append(row.Cells, c.Filters[op+" "+kind])
-		}
-		h.Rows = append(h.Rows, row)
+		h.Tables = append(h.Tables, table)
 	}
 }
 

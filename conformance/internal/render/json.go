@@ -14,18 +14,23 @@ func (r *Report) JSON() ([]byte, error) {
 	out := jsonReport{
 		Mode:     r.Mode,
 		Summary:  jsonSummary{s.Planned, s.Passed, s.Failed, s.Skipped, s.Blocked, s.Advised},
-		Failures: jsonFindings(r.with(fail), r.Seed),
+		Failures: r.jsonFindings(fail),
 		Verdict:  [...]string{ExitPass: pass, ExitFail: fail, ExitNotRun: "not run"}[r.Exit],
-		Exit:     r.Exit, Why: r.why(),
+		Exit:     r.Exit, Why: r.why(), Dialect: r.Dialect,
 		Endpoint: r.Endpoint, Slug: r.Slug, Seed: r.Seed,
 		Began: r.Began.UTC().Format(time.RFC3339Nano), DurationMS: r.Duration.Milliseconds(), Problem: r.Problem,
-		Skips:    append([]skipGroup{}, r.skips()...),
-		Advice:   jsonFindings(r.with(advise), r.Seed),
+		Skips:    append([]skipGroup{}, r.skips(true)...),
+		Advice:   r.jsonFindings(advise),
 		Checks:   []jsonCheck{},
 		Coverage: r.Coverage,
 	}
 	if out.Coverage.Filters == nil {
 		out.Coverage.Filters = map[string]int{}
+	}
+	out.Coverage.Operators = append([]string{}, out.Coverage.Operators...)
+	out.Coverage.Tables = append([]Table{}, out.Coverage.Tables...)
+	if r.selection() {
+		out.Selection = &jsonSelection{len(r.Outcomes), r.Available, r.Tables}
 	}
 	for _, o := range r.Outcomes {
 		c := jsonCheck{
@@ -33,7 +38,7 @@ func (r *Report) JSON() ([]byte, error) {
 			Cases: o.Cases, DurationMS: o.Duration.Milliseconds(),
 		}
 		if o.Verdict == skip {
-			c.Reason, c.Detail = o.Reason, o.Detail
+			c.Reason, c.Detail, c.BlockedBy = o.Reason, o.Detail, o.BlockedBy
 		}
 		out.Checks = append(out.Checks, c)
 	}
@@ -48,22 +53,31 @@ func (r *Report) JSON() ([]byte, error) {
 }
 
 type jsonReport struct {
-	Mode       string        `json:"mode"`
-	Summary    jsonSummary   `json:"summary"`
-	Failures   []jsonFinding `json:"failures"`
-	Verdict    string        `json:"verdict"`
-	Exit       int           `json:"exit"`
-	Why        string        `json:"why"`
-	Endpoint   string        `json:"endpoint"`
-	Slug       string        `json:"slug"`
-	Seed       uint64        `json:"seed"`
-	Began      string        `json:"began"`
-	DurationMS int64         `json:"durationMs"`
-	Problem    string        `json:"problem,omitempty"`
-	Skips      []skipGroup   `json:"skips"`
-	Advice     []jsonFinding `json:"advice"`
-	Checks     []jsonCheck   `json:"checks"`
-	Coverage   Coverage      `json:"coverage"`
+	Mode       string         `json:"mode"`
+	Summary    jsonSummary    `json:"summary"`
+	Failures   []jsonFinding  `json:"failures"`
+	Verdict    string         `json:"verdict"`
+	Exit       int            `json:"exit"`
+	Why        string         `json:"why"`
+	Selection  *jsonSelection `json:"selection,omitempty"`
+	Dialect    string         `json:"dialectOnly,omitempty"`
+	Endpoint   string         `json:"endpoint"`
+	Slug       string         `json:"slug"`
+	Seed       uint64         `json:"seed"`
+	Began      string         `json:"began"`
+	DurationMS int64          `json:"durationMs"`
+	Problem    string         `json:"problem,omitempty"`
+	Skips      []skipGroup    `json:"skips"`
+	Advice     []jsonFinding  `json:"advice"`
+	Checks     []jsonCheck    `json:"checks"`
+	Coverage   Coverage       `json:"coverage"`
+}
+
+type jsonSelection struct {
+	Planned int `json:"planned"`
+	Of      int `json:"of"`
+
+	Tables []string `json:"tables,omitempty"`
 }
 
 type jsonSummary struct {
@@ -87,6 +101,7 @@ type jsonFinding struct {
 	Request  *jsonRequest `json:"request,omitempty"`
 	Cases    int          `json:"cases"`
 	Failed   int          `json:"failed"`
+	Blocks   []string     `json:"blocks"`
 	Seed     uint64       `json:"seed"`
 }
 
@@ -102,16 +117,19 @@ type jsonCheck struct {
 	Verdict    string       `json:"verdict"`
 	Reason     check.Reason `json:"reason,omitempty"`
 	Detail     string       `json:"detail,omitempty"`
+	BlockedBy  string       `json:"blockedBy,omitempty"`
 	Cases      int          `json:"cases"`
 	DurationMS int64        `json:"durationMs"`
 }
 
-func jsonFindings(outcomes []Outcome, seed uint64) []jsonFinding {
+// jsonFindings returns the outcomes with a verdict.
+func (r *Report) jsonFindings(verdict string) []jsonFinding {
 	list := []jsonFinding{}
-	for _, o := range outcomes {
+	for _, o := range r.with(verdict) {
 		f := jsonFinding{
 			ID: o.ID, Title: o.Title, Detail: o.Detail, Rule: o.ruleIDs(), Quote: o.ruleText(), Fix: o.Fix,
-			Expected: o.Expected, Received: o.Received, Cases: o.Cases, Failed: o.Failed, Seed: seed,
+			Expected: o.Expected, Received: o.Received, Cases: o.Cases, Failed: o.Failed, Seed: r.seed(&o),
+			Blocks: append([]string{}, r.blocked(o.ID)...),
 		}
 		if o.Request != nil {
 			f.Request = &jsonRequest{*o.Request, o.Request.Curl()}

@@ -17,16 +17,20 @@ func (r *Report) JUnit() ([]byte, error) {
 	}
 	properties := []junitProperty{
 		{"endpoint", Legible(r.Endpoint)}, {"slug", Legible(r.Slug)}, {"mode", r.Mode}, {"seed", strconv.FormatUint(r.Seed, 10)},
+		{"verdict", r.verdict()}, {"judged", r.Coverage.Basis.Text},
 	}
 	for _, p := range r.byPhase() {
 		suite := junitSuite{Name: p.Name, Timestamp: root.Timestamp, Properties: properties}
 		total := time.Duration(0)
 		for _, o := range p.Outcomes {
 			total += o.Duration
-			suite.add(o, r.Seed)
+			suite.add(o, r.seed(&o))
 		}
 		suite.Time = seconds(total)
 		root.Suites = append(root.Suites, suite)
+	}
+	if n := len(root.Suites); n > 0 && len(r.Coverage.Tables) > 0 {
+		root.Suites[n-1].Out = &junitText{r.CoverageText()}
 	}
 	if r.Exit != ExitPass && s.Failed == 0 || r.Problem != "" {
 		root.Tests++
@@ -75,8 +79,6 @@ func (o *Outcome) Lines(seed uint64) string {
 		}
 	}
 	line("found", o.Detail)
-	line("rule", o.ruleIDs())
-	line("quote", o.ruleText())
 	line("expected", o.Expected)
 	line("received", o.Received)
 	if o.Failed > 1 {
@@ -86,6 +88,9 @@ func (o *Outcome) Lines(seed uint64) string {
 		line("curl", o.Request.Curl())
 	}
 	line("fix", o.Fix)
+	for _, r := range o.Rules {
+		line("rule", strings.TrimSpace(r.Text+" ["+r.ID+"]"))
+	}
 	line("seed", strconv.FormatUint(seed, 10))
 	return b.String()
 }
@@ -116,6 +121,7 @@ type junitSuite struct {
 	Timestamp  string          `xml:"timestamp,attr"`
 	Properties []junitProperty `xml:"properties>property"`
 	Cases      []junitCase     `xml:"testcase"`
+	Out        *junitText      `xml:"system-out"`
 }
 
 type junitProperty struct {

@@ -3,8 +3,10 @@
 package render
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -25,6 +27,12 @@ type Report struct {
 	Coverage Coverage
 	Problem  string
 	Exit     int // one of the exit codes below
+	// Available is how many checks the mode has, more than Outcomes if they are a selection.
+	Available int
+	Tables    []string // those that were selected; empty: all
+	// Dialect is set if the connector takes queries in this dialect of SQL alone, which no
+	// check can judge.
+	Dialect string
 }
 
 // The exit codes of the program.
@@ -44,10 +52,12 @@ type Outcome struct {
 	Verdict            string // one of the verdicts below
 	Reason             check.Reason
 	Detail             string
+	BlockedBy          string // the failed check that stands in the way
 	Expected, Received string
 	Request            *check.Request
 	Cases, Failed      int
 	Duration           time.Duration
+	Seed               uint64 // if it is not the report's
 }
 
 // The verdicts.
@@ -64,17 +74,6 @@ type Rule struct{ ID, Text string }
 // Summary counts the outcomes by verdict. Blocked counts those of the skipped.
 type Summary struct{ Planned, Passed, Failed, Skipped, Advised, Blocked int }
 
-// Coverage is what a run has asked for.
-type Coverage struct {
-	Requests  int            `json:"requests"`
-	Streams   int            `json:"streams"`
-	Rows      int64          `json:"rows"`
-	Bytes     int64          `json:"bytes"`
-	Cases     int            `json:"cases"`
-	Generated int            `json:"generated"`
-	Filters   map[string]int `json:"filters"`
-}
-
 // with returns the outcomes with a verdict, in order.
 func (r *Report) with(verdict string) (list []Outcome) {
 	for _, o := range r.Outcomes {
@@ -84,6 +83,19 @@ func (r *Report) with(verdict string) (list []Outcome) {
 	}
 	return list
 }
+
+// blocked returns the ids of the checks that could not be judged because a check failed.
+func (r *Report) blocked(id string) (ids []string) {
+	for _, o := range r.Outcomes {
+		if o.Verdict == skip && o.BlockedBy == id {
+			ids = append(ids, o.ID)
+		}
+	}
+	return ids
+}
+
+// seed returns the seed that made the requests of an outcome.
+func (r *Report) seed(o *Outcome) uint64 { return cmp.Or(o.Seed, r.Seed) }
 
 // ruleIDs returns the ids of the outcome's rules.
 func (o *Outcome) ruleIDs() string {
@@ -145,12 +157,18 @@ type skipGroup struct {
 	IDs    []string     `json:"ids"`
 }
 
-// skips groups the skipped checks. Those that make the run red come first.
-func (r *Report) skips() (list []skipGroup) {
+// failed reports whether the check with the id failed.
+func (r *Report) failed(id string) bool {
+	return slices.ContainsFunc(r.Outcomes, func(o Outcome) bool { return o.ID == id && o.Verdict == fail })
+}
+
+// skips groups the skipped checks, with or without those that a failed one blocks. Those
+// that the run should have judged come first.
+func (r *Report) skips(withBlocked bool) (list []skipGroup) {
 	for _, reason := range []check.Reason{check.Blocked, check.NotReached, check.DataChanged, check.NoData, check.NotDeclared} {
 		first := len(list)
 		for _, o := range r.Outcomes {
-			if o.Verdict != skip || o.Reason != reason {
+			if o.Verdict != skip || o.Reason != reason || !withBlocked && r.failed(o.BlockedBy) {
 				continue
 			}
 			i := first
@@ -166,9 +184,23 @@ func (r *Report) skips() (list []skipGroup) {
 	return list
 }
 
+// selection reports whether only some checks of the mode were planned, or only some
+// tables judged.
+func (r *Report) selection() bool { return len(r.Outcomes) < r.Available || len(r.Tables) > 0 }
+
 // verdict returns the result of the run in words.
 func (r *Report) verdict() string {
-	return [...]string{ExitPass: "conformant", ExitFail: "not conformant", ExitNotRun: "not graded"}[r.Exit]
+	switch {
+	case r.Exit == ExitNotRun:
+		return "not graded"
+	case r.Exit == ExitFail:
+		return "not conformant"
+	case r.selection():
+		return "no selected check failed"
+	case r.Dialect != "":
+		return "conformant as far as it can be judged"
+	}
+	return "conformant"
 }
 
 // why returns a sentence about what the exit code stands for.
@@ -183,12 +215,20 @@ func (r *Report) why() string {
 		return plural(s.Failed, "check", "checks") + " failed"
 	case r.Problem != "":
 		return r.Problem
-	case s.Blocked > 0:
-		return fmt.Sprintf("no planned check failed, but %s blocked by one that was not planned", plural(s.Blocked, "was", "were"))
-	case r.Exit == ExitPass:
-		return "no check failed"
+	case r.Exit != ExitPass:
+		return "nothing was checked"
+	case len(r.Tables) > 0:
+		return fmt.Sprintf("%d of the %s of the mode ran, over the selected tables alone: %s",
+			len(r.Outcomes), plural(r.Available, "check", "checks"), strings.Join(r.Tables, ", "))
+	case r.selection():
+		return fmt.Sprintf("%d of the %s of the mode ran", len(r.Outcomes), plural(r.Available, "check", "checks"))
+	case r.Dialect != "":
+		return fmt.Sprintf("no check failed; queries are taken in the dialect %s alone, and the rows that SQL answers cannot be judged",
+			strconv.Quote(r.Dialect))
+	case r.Coverage.Basis.Text != "":
+		return "no check failed; " + r.Coverage.Basis.Text
 	}
-	return "nothing was checked"
+	return "no check failed"
 }
 
 func plural(n int, one, many string) string {

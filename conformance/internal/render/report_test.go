@@ -13,7 +13,7 @@ func TestRulesAreEscaped(t *testing.T) {
 		ID: "P0.1", Title: "a title with `code`", Verdict: fail, Detail: "wrong",
 		Rules: []Rule{{"rule-1", "a sentence with `code` & <signs>"}, {"rule-2", ""}},
 	}}}
-	require.Contains(t, r.Text(false), "  rule      rule-1\n            “a sentence with `code` & <signs>”\n            rule-2\n")
+	require.Contains(t, r.Text(false, false), "  rule      “a sentence with `code` & <signs>” [rule-1]\n            [rule-2]\n")
 	body, err := r.HTML()
 	require.NoError(t, err)
 	require.Contains(t, string(body), "a sentence with <code>code</code> &amp; &lt;signs&gt;")
@@ -28,5 +28,5 @@ func TestRulesAreEscaped(t *testing.T) {
 	}
 	require.NoError(t, xml.Unmarshal(body, &root))
 	require.Len(t, root.Failure, 1)
-	require.Contains(t, root.Failure[0], "quote:    a sentence with `code` & <signs>\n")
+	require.Contains(t, root.Failure[0], "rule:     a sentence with `code` & <signs> [rule-1]\n")
 }

@@ -16,36 +16,72 @@ const textWidth = 100
 // maxLine is how long a line to paste may be. Terminals take 4,095 bytes.
 const maxLine = 4000
 
-// Text returns the report for a terminal.
-func (r *Report) Text(colour bool) string {
-	t := &text{paint: colour}
+// Limits of the short form of a report, which fits one fault on one screen: the first
+// finding is written in full, and what comes after it is often its consequence.
+const (
+	maxWhole   = 1
+	maxBrief   = 8   // findings in two lines
+	maxProse   = 5   // lines of one text
+	maxCovered = 140 // characters of a line about a table or a field
+)
+
+// Text returns the report for a terminal: in short, or the whole of it.
+func (r *Report) Text(colour, whole bool) string {
+	t := &text{paint: colour, whole: whole}
 	failures := r.with(fail)
 	if len(failures) > 0 {
-		t.heading("Failures")
-		variables := needed(failures)
-		if len(variables) > 0 {
-			t.prose("", "The curl lines below read "+list(variables)+" from the environment: export them first.")
-			t.line("")
-		}
-		for i := range failures {
-			t.finding(&failures[i], red)
-		}
-		ids := make([]string, len(failures))
-		for i := range failures {
-			ids[i] = failures[i].ID
-		}
-		t.line("To check these again:  " + r.again(ids...))
-		t.line("")
+		t.failures(r, failures)
 	}
-	t.skips(r)
 	if advice := r.with(advise); len(advice) > 0 {
 		t.heading("Advice (changes no verdict)")
 		for i := range advice {
-			t.finding(&advice[i], yellow)
+			t.finding(r, &advice[i], whole)
 		}
+		if !whole {
+			t.line("")
+		}
+	}
+	t.skips(r, len(failures) > 0)
+	if lines := r.Coverage.coverageLines(whole); len(lines) > 0 && (whole || len(failures) == 0) {
+		t.heading("Judged (fields x operators)")
+		for _, l := range lines {
+			if l = Legible(l); !whole {
+				l = clip(l, maxCovered)
+			}
+			t.line("  " + l)
+		}
+		t.line("")
 	}
 	t.summary(r)
 	return t.b.String()
+}
+
+// failures writes what failed.
+func (t *text) failures(r *Report, failures []Outcome) {
+	t.heading("Failures")
+	shown := failures
+	if !t.whole {
+		shown = failures[:min(len(failures), maxWhole)]
+	}
+	if variables := needed(shown); len(variables) > 0 {
+		t.prose("", "The curl lines below read "+list(variables)+" from the environment: export them first.")
+		t.line("")
+	}
+	var ids []string
+	for i := range failures {
+		ids = append(ids, failures[i].ID)
+		if t.whole || i < maxWhole+maxBrief {
+			t.finding(r, &failures[i], i < len(shown))
+		}
+	}
+	if n := maxWhole + maxBrief; !t.whole && len(ids) > n {
+		t.prose("and   ", strings.Join(compact(ids[n:]), " "))
+	}
+	if len(shown) < len(failures) {
+		t.line("")
+	}
+	t.line("To check these again:  " + r.again(r.seed(&failures[0]), ids[:min(len(ids), maxWhole+maxBrief)]...))
+	t.line("")
 }
 
 const (
@@ -60,6 +96,7 @@ const (
 type text struct {
 	b     strings.Builder
 	paint bool
+	whole bool // nothing is left out
 }
 
 func (t *text) in(colour, s string) string {
@@ -76,7 +113,11 @@ func (t *text) heading(s string) { t.line(t.in(bold, s) + "\n") }
 // prose writes words behind a label, in lines of limited width.
 func (t *text) prose(label, words string) {
 	indent := strings.Repeat(" ", len(label))
-	for i, l := range wrap(Legible(words), textWidth-len(label)) {
+	lines := wrap(Legible(words), textWidth-len(label))
+	if len(lines) > maxProse && !t.whole {
+		lines = append(lines[:maxProse], fmt.Sprintf("... (%d lines more; -v shows them)", len(lines)-maxProse))
+	}
+	for i, l := range lines {
 		if i > 0 {
 			label = indent
 		}
@@ -84,20 +125,24 @@ func (t *text) prose(label, words string) {
 	}
 }
 
-// finding writes one failure or advice.
-func (t *text) finding(o *Outcome, colour string) {
-	mark := "FAIL"
+// finding writes one failure or advice, in full or in two lines.
+func (t *text) finding(r *Report, o *Outcome, full bool) {
+	mark, colour := "FAIL", red
 	if o.Verdict == advise {
-		mark = "NOTE"
+		mark, colour = "NOTE", yellow
 	}
-	t.line(t.in(colour, mark+" "+o.ID) + "  " + t.in(bold, o.Title))
+	t.line(t.in(colour, mark) + "  " + t.in(bold, o.Title) + "  " + t.in(colour, "["+o.ID+"]"))
+	if !full {
+		first, _, _ := strings.Cut(o.Detail, "\n")
+		t.line("  found     " + clip(Legible(first), textWidth-12))
+		return
+	}
 	if o.Detail != "" {
 		t.prose("  found     ", o.Detail)
 	}
 	if o.Failed > 1 {
 		t.prose("            ", fmt.Sprintf("(%d of %d cases; this is the first)", o.Failed, o.Cases))
 	}
-	t.rules("  rule      ", o.Rules)
 	if o.Expected != "" {
 		t.prose("  expected  ", o.Expected)
 	}
@@ -115,29 +160,71 @@ func (t *text) finding(o *Outcome, colour string) {
 	if o.Fix != "" {
 		t.prose("  fix       ", o.Fix)
 	}
+	t.rules("  rule      ", o.Rules)
+	if ids := r.blocked(o.ID); len(ids) > 0 {
+		t.prose("  blocks    ", fmt.Sprintf("%s, which cannot be judged because of it: %s",
+			plural(len(ids), "check", "checks"), strings.Join(compact(ids), " ")))
+	}
 	t.line("")
 }
 
-func (t *text) skips(r *Report) {
-	groups := r.skips()
+// clip returns a line that is at most so long.
+func clip(line string, most int) string {
+	if chars := []rune(line); len(chars) > most {
+		return string(chars[:most-3]) + "..."
+	}
+	return line
+}
+
+// skips writes which checks were skipped and why: in short two lines for each reason, or
+// their number alone if something failed.
+func (t *text) skips(r *Report, failed bool) {
+	groups := r.skips(t.whole)
 	if len(groups) == 0 {
 		return
 	}
-	t.heading("Skipped")
-	reason := check.Reason("")
-	for _, g := range groups {
-		if g.Reason != reason {
-			reason = g.Reason
-			colour := dim
-			if reason == check.Blocked || reason == check.NotReached {
-				colour = yellow
-			}
-			t.line(t.in(colour, string(reason)))
+	var counts []string
+	if t.whole || !failed {
+		t.heading("Skipped")
+	}
+	for len(groups) > 0 {
+		n, checks := 0, 0
+		for n < len(groups) && groups[n].Reason == groups[0].Reason {
+			checks += len(groups[n].IDs)
+			n++
 		}
-		t.prose("  ", g.Why)
-		t.prose("    ", strings.Join(compact(g.IDs), " "))
+		if t.whole || !failed {
+			t.skipped(groups[:n], checks)
+		}
+		counts = append(counts, fmt.Sprintf("%s (%d)", groups[0].Reason, checks))
+		groups = groups[n:]
+	}
+	if !t.whole && failed {
+		t.prose("", "Skipped: "+strings.Join(counts, ", ")+"; -v lists them")
 	}
 	t.line("")
+}
+
+// skipped writes the checks that were skipped for one reason.
+func (t *text) skipped(groups []skipGroup, checks int) {
+	reason, colour := groups[0].Reason, dim
+	if reason == check.Blocked || reason == check.NotReached {
+		colour = yellow
+	}
+	if t.whole {
+		t.line(t.in(colour, string(reason)))
+		for _, g := range groups {
+			t.prose("  ", g.Why)
+			t.prose("    ", strings.Join(compact(g.IDs), " "))
+		}
+		return
+	}
+	var whys []string
+	for _, g := range groups {
+		whys = append(whys, fmt.Sprintf("%s (%s)", g.Why, strings.Join(compact(g.IDs), " ")))
+	}
+	t.line(t.in(colour, fmt.Sprintf("%s: %s", reason, plural(checks, "check", "checks"))))
+	t.prose("  ", clip(strings.Join(whys, "; "), 2*textWidth-10))
 }
 
 func (t *text) summary(r *Report) {
@@ -174,18 +261,19 @@ func (t *text) summary(r *Report) {
 // rules writes the rules that a check defends.
 func (t *text) rules(label string, rules []Rule) {
 	for _, r := range rules {
-		t.prose(label, r.ID)
-		label = strings.Repeat(" ", len(label))
+		words := "[" + r.ID + "]"
 		if r.Text != "" {
-			t.prose(label, "“"+r.Text+"”")
+			words = "“" + r.Text + "” " + words
 		}
+		t.prose(label, words)
+		label = strings.Repeat(" ", len(label))
 	}
 }
 
 // Explain returns what there is to say about a check that has not run, for a
 // terminal.
 func Explain(o *Outcome, modes []string, advice bool) string {
-	t := &text{}
+	t := &text{whole: true}
 	t.line(o.ID + "  " + o.Title)
 	t.line("")
 	t.prose("  phase    ", PhaseName(o.Phase)+" (mode "+strings.Join(modes, ", ")+")")

@@ -22,6 +22,9 @@ type Answer struct {
 	Header  http.Header
 	Body    []byte // at most one byte more than an answer may have
 	Elapsed time.Duration
+	Timing
+
+	began time.Time // when the request was sent
 }
 
 // read reads the body of a JSON answer.

@@ -11,11 +11,42 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
-// Discovery is what one tenant's data holds.
+// Discovery is what one tenant's data holds. In a run over selected tables, Tables
+// holds only these, so that no other is read.
 type Discovery struct {
 	wire.Discovery
-	Lookup map[string]*wire.Table // the tables by name
-	err    *check.Finding
+	Lookup   map[string]*wire.Table // all tables by name
+	selected func(table string) bool
+	err      *check.Finding
+}
+
+// Target returns the table that a foreign key leads to, or nil if it was not
+// discovered or is not to be judged.
+func (d *Discovery) Target(key wire.ForeignKey) *wire.Table {
+	if !d.selected(key.TargetTable) {
+		return nil
+	}
+	return d.Lookup[key.TargetTable]
+}
+
+// Selects reports whether the run judges a table.
+func (s *Session) Selects(table string) bool {
+	return len(s.Config.Tables) == 0 || slices.Contains(s.Config.Tables, table)
+}
+
+// Unfound returns those of the selected tables that the discovery of the first tenant
+// lacks. Without a discovery it returns none.
+func (s *Session) Unfound() (names []string) {
+	d := s.discovered[0]
+	if d == nil || d.err != nil {
+		return nil
+	}
+	for _, name := range s.Config.Tables {
+		if d.Lookup[name] == nil {
+			names = append(names, name)
+		}
+	}
+	return names
 }
 
 // Discovery returns a tenant's discovery. The check is blocked without it.
@@ -33,23 +64,29 @@ func (run *Run) discoverOnce(tenant int) *Discovery {
 
 // Discover asks for a tenant's discovery anew.
 func (s *Session) Discover(ctx context.Context, tenant int) (*Discovery, *check.Finding) {
-	d := &Discovery{Lookup: map[string]*wire.Table{}}
+	d := &Discovery{Lookup: map[string]*wire.Table{}, selected: s.Selects}
 	a := s.exchange(ctx, s.Ask(wire.PathDiscovery, &wire.DiscoveryRequest{}, tenant))
 	if f := a.Decode(AnswerSchema(wire.PathDiscovery), &d.Discovery); f != nil {
 		d.err = check.Block("P3.1a", "/discovery: %s", f.Detail)
 		return d, d.err
 	}
+	all := slices.Clone(d.Tables)
+	for i := range all {
+		d.Lookup[all[i].Name] = &all[i]
+	}
+	d.Tables = slices.DeleteFunc(d.Tables, func(t wire.Table) bool { return !s.Selects(t.Name) })
 	for i := range d.Tables {
 		d.Lookup[d.Tables[i].Name] = &d.Tables[i]
 	}
 	return d, nil
 }
 
-// Readable returns the tables of the discovery that store rows, except the corpus
-// table slow, whose rows stall on purpose.
+// Readable returns the tables of the discovery, views and other tables that store no
+// rows of their own included. It leaves out the corpus table slow, whose rows stall
+// on purpose.
 func (d *Discovery) Readable() (list []*wire.Table) {
 	for i := range d.Tables {
-		if t := &d.Tables[i]; t.StoresRows && !IsSlow(t) {
+		if t := &d.Tables[i]; !IsSlow(t) {
 			list = append(list, t)
 		}
 	}
@@ -58,11 +95,14 @@ func (d *Discovery) Readable() (list []*wire.Table) {
 
 // SmallestFirst returns the first tenant's readable tables, or none if discovery
 // fails. Small tables come first, then those of unknown size. Empty tables come
-// last, because they exercise nothing.
+// late, because they exercise nothing, and last those that store no rows, which may not
+// be readable as a whole.
 func (run *Run) SmallestFirst() []*wire.Table {
 	list := run.discoverOnce(0).Readable()
 	rank := func(t *wire.Table) int64 {
 		switch {
+		case !t.StoresRows:
+			return 1 << 31
 		case t.RowCount == nil:
 			return 1 << 29
 		case *t.RowCount == 0:

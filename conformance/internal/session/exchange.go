@@ -16,12 +16,22 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
-// The timeouts that a request carries unless the check is about them. The idle
-// timeout is the one the platform sends.
+// The timeouts that a request carries unless the check is about them: UsualTimeout on
+// /query, AnswerTimeout on the other routes. The idle timeout is the one the platform
+// sends.
 const (
-	UsualTimeout = 60 * time.Second
-	IdleTimeout  = wire.PlatformIdleTimeout
+	UsualTimeout  = 60 * time.Second
+	AnswerTimeout = 40 * time.Second
+	IdleTimeout   = wire.PlatformIdleTimeout
 )
+
+// usualTimeout returns the timeoutMs of requests to a route.
+func usualTimeout(path string) int64 {
+	if path == wire.PathQuery {
+		return UsualTimeout.Milliseconds()
+	}
+	return AnswerTimeout.Milliseconds()
+}
 
 // Grace is how long an answer is waited for beyond a deadline.
 const Grace = 10 * time.Second
@@ -36,7 +46,8 @@ type Call struct {
 	// list no header at all.
 	Authorization []string
 	Tenant        int
-	// Wait is how long the whole answer may take; 0: UsualTimeout and Grace.
+	Table         string // whose rows a /query asks for, unless it joins others
+	// Wait is how long the whole answer may take; 0: what is usual for the route.
 	Wait time.Duration
 }
 
@@ -46,16 +57,22 @@ func (s *Session) Ask(path string, m wire.Message, tenant int) Call {
 	envelope := envelopeOf(m)
 	envelope.Credentials = s.Tenants[tenant].Credentials
 	if envelope.TimeoutMS == 0 {
-		envelope.TimeoutMS = UsualTimeout.Milliseconds()
+		envelope.TimeoutMS = usualTimeout(path)
 	}
-	if query, ok := m.(*wire.QueryRequest); ok && query.IdleTimeoutMS == 0 {
-		query.IdleTimeoutMS = IdleTimeout.Milliseconds()
+	table := ""
+	if query, ok := m.(*wire.QueryRequest); ok {
+		if len(query.Joins) == 0 {
+			table = query.Table
+		}
+		if query.IdleTimeoutMS == 0 {
+			query.IdleTimeoutMS = IdleTimeout.Milliseconds()
+		}
 	}
 	body, err := wire.EncodeRequest(m)
 	if err != nil {
 		panic(fmt.Sprintf("conformance: a request that cannot be encoded: %v", err))
 	}
-	return Call{Method: http.MethodPost, Path: path, Body: body, Tenant: tenant}
+	return Call{Method: http.MethodPost, Path: path, Body: body, Tenant: tenant, Table: table}
 }
 
 func envelopeOf(m wire.Message) *wire.Envelope {
@@ -145,34 +162,56 @@ func (s *Session) ExchangeWith(ctx context.Context, c Call) *Answer { return s.e
 // done.
 func (s *Session) open(ctx context.Context, c Call) (a *Answer, resp *http.Response, done func()) {
 	a = &Answer{session: s, Request: s.Shown(c)}
-	wait := c.Wait
-	if wait == 0 {
-		wait = UsualTimeout + Grace
-		if s.unanswered.tooMany(c.Path) {
-			a.Err = fmt.Errorf("%s has left %d requests unanswered and is not asked any more", c.Path, maxUnanswered)
-			return a, nil, func() {}
-		}
+	wait, err := s.patience.wait(c)
+	if err != nil {
+		a.Err = err
+		return a, nil, func() {}
 	}
-	began := time.Now()
+	s.pace.wait(ctx, s.Pace)
+	a.began = time.Now()
+	body := &timedBody{began: a.began}
 	ctx, cancel := context.WithTimeoutCause(ctx, wait, Late{wait})
+	ctx, silence := listen(ctx, c, wait)
 	done = func() {
-		a.Elapsed = time.Since(began)
+		a.Elapsed, a.Timing = time.Since(a.began), body.Timing
+		silence.stop()
+		if a.Status == http.StatusOK {
+			s.timings.note(c, a.Timing)
+		}
 		if c.Wait == 0 {
-			s.unanswered.note(c.Path, ctx)
+			s.patience.note(c, ctx, a.Elapsed, s.witness(c), a.Err)
 		}
 		if resp != nil {
 			_ = resp.Body.Close()
 		}
 		cancel()
 	}
+	req, err := s.request(ctx, c)
+	if err != nil {
+		a.Err = errors.New("the request cannot be made")
+		return a, nil, done
+	}
+	s.countRequest()
+	resp, err = s.HTTP.Do(req)
+	if err != nil {
+		a.Err = s.transport(ctx, err)
+		return a, nil, done
+	}
+	body.ReadCloser, resp.Body = silence.over(resp.Body), body
+	a.Status, a.Header = resp.StatusCode, resp.Header
+	s.dialect.noteNative(c, a.Status)
+	return a, resp, done
+}
+
+// request returns a call as a request.
+func (s *Session) request(ctx context.Context, c Call) (*http.Request, error) {
 	target := s.Base + c.Path
 	if c.Query != "" {
 		target += "?" + c.Query
 	}
 	req, err := http.NewRequestWithContext(ctx, c.Method, target, bytes.NewReader(c.Body))
 	if err != nil {
-		a.Err = errors.New("the request cannot be made")
-		return a, nil, done
+		return nil, err
 	}
 	for name, values := range c.Header {
 		req.Header[name] = values
@@ -183,51 +222,47 @@ func (s *Session) open(ctx context.Context, c Call) (a *Answer, resp *http.Respo
 	if values := s.authorization(c); len(values) > 0 {
 		req.Header["Authorization"] = values
 	}
-	s.Covered.Add(func(c *Counts) { c.Requests++ })
-	resp, err = s.HTTP.Do(req)
-	if err != nil {
-		a.Err = s.transport(ctx, err)
-		return a, nil, done
+	return req, nil
+}
+
+// countRequest counts a request, and tells who wants to know.
+func (s *Session) countRequest() {
+	s.Covered.Add(func(c *Counts) {
+		c.Requests++
+		if s.Sent != nil {
+			s.Sent(c.Requests)
+		}
+	})
+}
+
+// pace spreads the starts of requests, also of those that are sent at once.
+type pace struct {
+	mu   sync.Mutex
+	next time.Time
+}
+
+// wait returns when the next request may start.
+func (p *pace) wait(ctx context.Context, least time.Duration) {
+	if least <= 0 {
+		return
 	}
-	a.Status, a.Header = resp.StatusCode, resp.Header
-	return a, resp, done
+	p.mu.Lock()
+	start := time.Now()
+	if p.next.After(start) {
+		start = p.next
+	}
+	p.next = start.Add(least)
+	p.mu.Unlock()
+	select {
+	case <-time.After(time.Until(start)):
+	case <-ctx.Done():
+	}
 }
 
 // Late is the error of a request that was given up.
 type Late struct{ after time.Duration }
 
 func (e Late) Error() string { return fmt.Sprintf("no answer within %s", e.after) }
-
-// maxUnanswered is how many requests a route may leave unanswered. After them the
-// run's time is spent on other checks.
-const maxUnanswered = 3
-
-// unanswered counts the requests in a row that a route has not answered in time.
-type unanswered struct {
-	mu     sync.Mutex
-	routes map[string]int
-}
-
-func (u *unanswered) tooMany(path string) bool {
-	u.mu.Lock()
-	defer u.mu.Unlock()
-	return u.routes[path] >= maxUnanswered
-}
-
-// note records how the context of a request ended.
-func (u *unanswered) note(path string, ctx context.Context) {
-	var late Late
-	u.mu.Lock()
-	defer u.mu.Unlock()
-	if u.routes == nil {
-		u.routes = map[string]int{}
-	}
-	if errors.As(context.Cause(ctx), &late) {
-		u.routes[path]++
-	} else if ctx.Err() == nil {
-		u.routes[path] = 0
-	}
-}
 
 // transport returns an error of the way to the connector, in words that quote
 // nothing.

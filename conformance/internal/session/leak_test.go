@@ -5,20 +5,33 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
-// TestSecretSpellings looks for a secret in every encoding.
-func TestSecretSpellings(t *testing.T) {
-	secret := `p+ss/"w0rd" & more`
-	all := spellings(secret)
+// TestSecretDisguises looks for a secret in every encoding.
+func TestSecretDisguises(t *testing.T) {
+	s := &Session{Config: Config{Token: strings.Repeat("t0ken-", 6)}, Document: &Document{}}
+	s.Document.CredentialSchema = []wire.CredentialField{{Key: "pw", Label: "Password", Type: wire.CredentialPassword}}
+	s.Tenants = []Tenant{{Credentials: wire.NewCredentials(map[string]string{"pw": `P+ss/"w0rd" & more`})}}
+	w := newWatch(s)
 	for _, text := range []string{
-		`the password is p+ss/"w0rd" & more!`, `{"echo":"p+ss/\"w0rd\" & more"}`, "?pw=p%2Bss%2F%22w0rd%22+%26+more", "/p+ss%2F%22w0rd%22%20&%20more/",
-		"702b73732f227730726422202620" + "6d6f7265", "Basic " + "cCtzcy8idzByZCIgJiBtb3Jl",
+		`the password is P+ss/"w0rd" & more!`, `{"echo":"P+ss/\"w0rd\" & more"}`, "?pw=P%2Bss%2F%22w0rd%22+%26+more",
+		"/P+ss%2F%22w0rd%22%20&%20more/", "502b73732f22773072642220262" + "06d6f7265", "Basic UCtzcy8idzByZCIgJiBtb3Jl",
+		`p+SS/"W0RD" & MORE`, `erom & "dr0w"/ss+P`, "Basic dXNlcjpQK3NzLyJ3MHJkIiAmIG1vcmU=",
 	} {
-		found := false
-		for _, s := range all {
-			found = found || strings.Contains(text, string(s))
-		}
-		require.True(t, found, "%s in %q", text, all)
+		require.NotNil(t, w.leak([]byte(text)), "%s", text)
+	}
+	require.Nil(t, w.leak([]byte(`the password is wrong`)))
+}
+
+// TestSecretsByChance requires that a credential which is an ordinary word is not
+// looked for.
+func TestSecretsByChance(t *testing.T) {
+	for value, chance := range map[string]bool{
+		"password": true, "secret": true, "Read-only key": true,
+		"hunter2-hunter2": false, "PaSsWoRd": false, "correcthorsebatterystaple": false,
+	} {
+		require.Equal(t, chance, byChance(value, `{"help":"Create a read-only key in the console."}`), "%s", value)
 	}
 }

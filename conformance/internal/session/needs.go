@@ -51,6 +51,11 @@ func NeedsOffset(d *Document) string {
 // NeedsJoin applies if the document declares join.
 func NeedsJoin(d *Document) string { return unless(d.Capabilities.Join, "capabilities.join is false") }
 
+// NeedsCredentials applies if the document requires credentials.
+func NeedsCredentials(d *Document) string {
+	return unless(len(d.Required()) > 0, "credentialSchema has no required field")
+}
+
 func unless(holds bool, why string) string {
 	if holds {
 		return ""

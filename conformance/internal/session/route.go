@@ -43,6 +43,9 @@ func (r Route) Needs(d *Document) string {
 	return fmt.Sprintf("endpoints does not list %s", r.Endpoint)
 }
 
+// Streams reports whether the route answers with a stream.
+func (r Route) Streams() bool { return r.Path == wire.PathQuery }
+
 // Call returns the call that posts a body to the route.
 func (r Route) Call(body []byte) Call {
 	return Call{Method: http.MethodPost, Path: r.Path, Body: body}
@@ -184,7 +187,7 @@ func (run *Run) Legal(r Route, about Topic) Payload {
 	case wire.PathLinkHitRate:
 		p = Payload{{"fromTable", table}, {"fromColumn", field}, {"toTable", table}, {"toColumn", field}}
 	}
-	p = p.Plus("credentials", string(run.Tenants[0].JSON)).Plus("timeoutMs", fmt.Sprint(UsualTimeout.Milliseconds()))
+	p = p.Plus("credentials", string(run.Tenants[0].JSON)).Plus("timeoutMs", fmt.Sprint(usualTimeout(r.Path)))
 	if r.Path == wire.PathQuery {
 		p = p.Plus("idleTimeoutMs", fmt.Sprint(IdleTimeout.Milliseconds()))
 	}

@@ -1,8 +1,12 @@
 package session
 
 import (
+	"cmp"
 	"context"
 	"fmt"
+	"hash/fnv"
+	"math"
+	"math/rand/v2"
 	"time"
 
 	"github.com/connectorsdk/connector-sdk-go/conformance/internal/check"
@@ -26,12 +30,27 @@ type Check struct {
 	// Needs returns why the document excludes the check, or "". Nil means that the
 	// check always applies.
 	Needs func(*Document) string
+	// Weight is the check's share of the budget of requests: about as many requests as
+	// it wants to send. 0 means a few.
+	Weight int
+	// Seeded marks a check whose requests the seed makes, so that another seed asks
+	// others.
+	Seeded bool
+	// Two marks a check that needs two sets of credentials.
+	Two bool
 	// Watched marks a rule that every exchange of the run is judged by. Judge then
 	// only makes sure that there are some, and the verdict is given at the end.
 	Watched bool
+	silent  bool // it sends no request
 	// Judge returns nil if the check passes.
 	Judge func(*Run) *check.Finding
 }
+
+// fewRequests is the weight of a check that does not state one.
+const fewRequests = 6
+
+// Share returns the check's share of the budget of requests, as a weight.
+func (c *Check) Share() int { return cmp.Or(c.Weight, fewRequests) }
 
 // Run is one check being judged. It sends the check's requests and counts what
 // was judged.
@@ -43,6 +62,27 @@ type Run struct {
 	Last *check.Request
 	// Cases counts what was judged, for the report.
 	Cases int
+	// Rand makes the same choices in each run of the check with the same seed.
+	Rand *rand.Rand
+
+	sent int // requests of the whole run when the check has used its share; 0: no limit
+}
+
+// Allowance returns how many more requests the check may send within the budget of
+// the run. What a check leaves of its share goes to the later ones. A check asks its
+// most telling requests first, and stops when the allowance is used; it may send the
+// few requests without which it could judge nothing.
+func (run *Run) Allowance() int {
+	if run.Requests == 0 {
+		return math.MaxInt32
+	}
+	return max(0, run.sent-run.sentRequests())
+}
+
+// sentRequests returns how many requests the whole run has sent.
+func (s *Session) sentRequests() (n int) {
+	s.Covered.Add(func(c *Counts) { n = c.Requests })
+	return n
 }
 
 // Result is how a check ended.
@@ -54,7 +94,9 @@ type Result struct {
 
 // Judge runs one check.
 func (s *Session) Judge(ctx context.Context, c *Check) (result Result) {
-	run := &Run{Session: s, Ctx: ctx, Check: c}
+	run := &Run{Session: s, Ctx: ctx, Check: c, Rand: s.random(c), sent: s.share(c)}
+	s.judging = c.ID
+	s.patience.begin()
 	began := time.Now()
 	defer func() {
 		// A bug of this program must cost no more than the check.
@@ -67,7 +109,7 @@ func (s *Session) Judge(ctx context.Context, c *Check) (result Result) {
 		}
 		result.Cases, result.Duration = run.Cases, time.Since(began)
 	}()
-	result.Finding = run.judge()
+	result.Finding = run.unlessDialect(run.judge())
 	if result.Finding != nil && ctx.Err() != nil {
 		// Whatever was found, the request that found it was cut short.
 		result.Finding = check.Skip(check.NotReached, "%s", s.Interrupted(ctx))
@@ -75,10 +117,42 @@ func (s *Session) Judge(ctx context.Context, c *Check) (result Result) {
 	return result
 }
 
+// random returns the source of a check's choices, which depends on nothing but the
+// seed and the check's id.
+func (s *Session) random(c *Check) *rand.Rand {
+	h := fnv.New64a()
+	h.Write([]byte(c.ID))
+	return rand.New(rand.NewPCG(s.Seed, h.Sum64()))
+}
+
+// Reseed changes the seed, and gives the checks that are judged with it, of the given
+// weight together, a budget of requests of their own.
+func (s *Session) Reseed(seed uint64, weight int) {
+	s.Seed, s.Weight = seed, weight
+	if s.Requests > 0 {
+		s.Requests = s.sentRequests() + s.budget
+	}
+}
+
+// share returns the number of requests of the whole run at which the check has used
+// its share of the budget.
+func (s *Session) share(c *Check) int {
+	sent := s.sentRequests()
+	left := max(0, s.Requests-sent)
+	weights := max(s.Weight, c.Share())
+	if s.Plans(c.ID) {
+		s.Weight -= c.Share()
+	}
+	return sent + left*c.Share()/weights
+}
+
 func (run *Run) judge() *check.Finding {
 	c := run.Check
 	if run.Ctx.Err() != nil {
 		return check.Skip(check.NotReached, "%s", run.Interrupted(run.Ctx))
+	}
+	if why := run.Stop(); why != "" && !c.silent && !run.patience.reports(c.ID) {
+		return check.Skip(check.NotReached, "%s", why)
 	}
 	if !c.Open {
 		if f := run.Begin(); f != nil {
@@ -112,16 +186,18 @@ func (run *Run) settle(f *check.Finding) *check.Finding {
 		return nil
 	}
 	own := *f // it may be kept for other checks
-	if own.Skip == check.Blocked {
-		if own.By != run.Check.ID {
-			own.Detail = fmt.Sprintf("by %s: %s", own.By, own.Detail)
-			return &own
-		}
+	if own.Skip == check.Blocked && own.By == run.Check.ID {
 		own.Skip, own.By = "", ""
 	}
-	if own.Skip == "" {
+	if id := run.patience.refusal(); own.Skip == "" && id != "" && id != run.Check.ID {
+		own.Skip, own.By = check.Blocked, id // a request was not sent, because another was not answered
+	}
+	switch own.Skip {
+	case "":
 		own.From(run.Last)
 		own.Failed = max(own.Failed, 1)
+	case check.Blocked:
+		own.From(run.Last) // it is quoted if the blocking check turns out not to have failed
 	}
 	return &own
 }
@@ -166,7 +242,7 @@ func (s *Session) JudgeWatched(ctx context.Context, c *Check, first Result) Resu
 		ctx = context.WithoutCancel(ctx) // what was seen was seen, however the run ends
 	}
 	verdict := *c
-	verdict.Open, verdict.Needs = true, nil
+	verdict.Open, verdict.Needs, verdict.silent = true, nil, true
 	verdict.Judge = func(run *Run) *check.Finding {
 		run.Cases = seen
 		if seen == 0 {

@@ -9,12 +9,13 @@ package session
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
-	"math/rand/v2"
 	"net/http"
 	"reflect"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/connectorsdk/connector-sdk-go/conformance/internal/check"
@@ -30,9 +31,19 @@ type Config struct {
 	Token       string
 	Credentials []wire.Credentials // of one tenant or of two; none is the empty set
 	Planned     []string           // the ids of the checks that will run
+	Weight      int                // the sum of the planned checks' shares of the requests
 	Rows        int                // larger tables are not read whole
-	Seed        uint64             // 0: one by chance
+	Requests    int                // the budget of requests; 0: no limit
+	Seed        uint64             // makes the generated queries
+	Pace        time.Duration      // the least time between the starts of two requests
 	Timeout     time.Duration      // of the run
+	Tables      []string           // only these are judged; none means all
+	// Sent, when set, is called after a request was sent, with how many there were. It is
+	// never called twice at the same time.
+	Sent func(requests int)
+	// WrongCredentials allows checks to send credentials that the source may take for
+	// an attack.
+	WrongCredentials bool
 }
 
 // Session is one run's way to the connector, and what was learned about it.
@@ -40,7 +51,6 @@ type Session struct {
 	Config
 	Tenants []Tenant // at least one
 	Watch   *Watch
-	Rand    *rand.Rand
 	Covered Coverage
 	// Document is nil until it was read. The judge of a check that is not Open may
 	// rely on it.
@@ -50,11 +60,18 @@ type Session struct {
 	// Problem says why the run does not count, such as that the corpus is not
 	// loaded; empty while it does.
 	Problem string
+	// Stopped says why no check is begun any more; empty while they are.
+	Stopped string
 	// Bug says how this program failed in a check; empty while it did not.
 	Bug string
 
 	redact      *redactor
-	unanswered  unanswered
+	patience    patience
+	pace        pace
+	dialect     dialect
+	judging     string // the id of the check that is being judged
+	budget      int    // Requests, as it was given
+	timings     timings
 	documentErr *check.Finding // why the document cannot be used
 	tokenErr    *check.Finding // why the token cannot be used
 	tokenTried  bool
@@ -71,13 +88,28 @@ type Tenant struct {
 }
 
 // Document is the capability document.
-type Document struct{ wire.Document }
+type Document struct {
+	wire.Document
+	// EmptyDialect is set if there is a dialect, and it is empty.
+	EmptyDialect bool
+}
+
+// hasEmptyDialect reports whether a document has a dialect that is empty.
+func hasEmptyDialect(body []byte) bool {
+	var d struct{ Dialect *string }
+	return json.Unmarshal(body, &d) == nil && d.Dialect != nil && strings.TrimSpace(*d.Dialect) == ""
+}
 
 // Has reports whether the document lists an optional route.
 func (d *Document) Has(e wire.Endpoint) bool { return slices.Contains(d.Endpoints, e) }
 
 // Declares reports whether the document declares an operator.
 func (d *Document) Declares(op wire.Op) bool { return slices.Contains(d.Capabilities.Operators, op) }
+
+// Required returns the credential fields that must be given.
+func (d *Document) Required() []wire.CredentialField {
+	return slices.DeleteFunc(slices.Clone(d.CredentialSchema), func(f wire.CredentialField) bool { return f.Optional })
+}
 
 // masks reports whether a credential is a secret. A user's name or an address may
 // occur in honest data; what the form masks, or takes as a block of text such
@@ -90,15 +122,12 @@ func (d *Document) masks(key string) bool {
 
 // New returns a session that has not asked anything yet.
 func New(c Config) (*Session, error) {
-	if c.Seed == 0 {
-		c.Seed = rand.Uint64() >> 11 // readable, and exact in JSON
-	}
 	if len(c.Credentials) == 0 {
 		c.Credentials = []wire.Credentials{wire.NewCredentials(nil)}
 	}
 	s := &Session{
 		Config:     c,
-		Rand:       rand.New(rand.NewPCG(c.Seed, 0)),
+		budget:     c.Requests,
 		discovered: make([]*Discovery, len(c.Credentials)),
 		snapshots:  map[snapshotKey]*Snapshot{},
 		kept:       map[reflect.Type]any{},
@@ -139,6 +168,15 @@ func Keep[T any](s *Session, make func() *T) *T {
 	return kept
 }
 
+// WrongCredential stands for a secret in wrong credentials.
+const WrongCredential = "conformance-wrong-credential"
+
+// NotAskedFor returns the finding of a check that sends wrong credentials in a run
+// that must not.
+func NotAskedFor() *check.Finding {
+	return check.Skip(check.NotAsked, "wrong credentials may lock a real account; -wrong-credentials sends them")
+}
+
 // Plans reports whether the check with the id will run.
 func (s *Session) Plans(id string) bool { return slices.Contains(s.Planned, id) }
 
@@ -150,9 +188,11 @@ func (s *Session) readDocument(ctx context.Context) *check.Finding {
 	a := s.exchange(ctx, Call{Method: http.MethodGet, Path: wire.PathDocument})
 	d := &Document{}
 	switch {
-	case a.Err != nil:
+	case a.Err != nil && a.Status == 0:
 		s.Unreached = a.Err.Error()
-		s.documentErr = check.Block("P0.1", "%s", s.Unreached)
+		s.documentErr = check.Skip(check.NotReached, "no answer came for the document: %s", s.Unreached)
+	case a.Err != nil:
+		s.documentErr = check.Block("P0.1", "%s", a.Err)
 	case a.Status >= 300 && a.Status < 400:
 		s.documentErr = check.Block("P0.2", "the document is answered by a redirect")
 	case a.Status != http.StatusOK:
@@ -164,18 +204,46 @@ func (s *Session) readDocument(ctx context.Context) *check.Finding {
 			s.documentErr = check.Block("P0.5", "the document does not parse: %s", f.Detail)
 			break
 		}
+		d.EmptyDialect = hasEmptyDialect(a.Body)
 		s.Document = d
 	}
 	return s.documentErr
 }
 
-// tryToken tries, once, whether the token is accepted.
+// MissingCredentials returns the required fields of the document that a tenant's
+// credentials lack. It reads the document, and knows of none without it.
+func (s *Session) MissingCredentials(ctx context.Context) (fields []wire.CredentialField) {
+	if s.readDocument(ctx) != nil {
+		return nil
+	}
+	for _, field := range s.Document.CredentialSchema {
+		missing := func(t Tenant) bool { return strings.TrimSpace(t.Credentials.Get(field.Key)) == "" }
+		if !field.Optional && slices.ContainsFunc(s.Tenants, missing) {
+			fields = append(fields, field)
+		}
+	}
+	return fields
+}
+
+// tryToken tries, once, whether /check accepts the token and the credentials.
 func (s *Session) tryToken(ctx context.Context) *check.Finding {
 	if !s.tokenTried {
 		s.tokenTried = true
-		a := s.exchange(ctx, s.Ask(wire.PathCheck, &wire.CheckRequest{}, 0))
-		if a.Err == nil && a.Status == http.StatusUnauthorized {
-			s.tokenErr = check.Block("P1.6", check.TokenRejected)
+		c := s.Ask(wire.PathCheck, &wire.CheckRequest{Envelope: wire.Envelope{TimeoutMS: checkTimeout.Milliseconds()}}, 0)
+		c.Wait = checkWait
+		a := s.exchange(ctx, c)
+		var late Late
+		switch {
+		case errors.As(a.Err, &late):
+			s.tokenErr = check.Block("P1.6", "/check: %s", a.Err).From(a.Request)
+			s.tokenErr.Fix = "Answer /check before the request's timeoutMs has elapsed: with 408 timeout if the source does not answer."
+		case a.Err == nil && a.Status == http.StatusUnauthorized:
+			s.tokenErr = check.Block("P1.6", check.TokenRejected).From(a.Request)
+		case a.Status == http.StatusBadRequest && a.Refusal() != nil && a.Refusal().Code == wire.CodeCheckFailed:
+			s.tokenErr = check.Block("P1.6", "/check rejects the credentials that were given to this run").From(a.Request)
+			s.tokenErr.Expected, s.tokenErr.Received = "{ ok: true }", a.Describe()
+			s.tokenErr.Fix = "Give this run the credentials of an account that the source accepts; the connector's message says what is wrong " +
+				"with these. If they are right, mend what /check does with them."
 		}
 	}
 	return s.tokenErr

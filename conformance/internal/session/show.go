@@ -1,7 +1,7 @@
 package session
 
 import (
-	"fmt"
+	"strconv"
 	"strings"
 
 	"github.com/connectorsdk/connector-sdk-go/conformance/internal/message"
@@ -46,7 +46,8 @@ func RowKey(row []wire.Value) string {
 			continue
 		}
 		text := v.String()
-		b = fmt.Appendf(b, "%d:%s ", len(text), text)
+		b = append(strconv.AppendInt(b, int64(len(text)), 10), ':')
+		b = append(append(b, text...), ' ')
 	}
 	return string(b)
 }

@@ -1,6 +1,8 @@
 package session
 
 import (
+	"net/http"
+
 	"github.com/connectorsdk/connector-sdk-go/conformance/internal/check"
 	"github.com/connectorsdk/connector-sdk-go/conformance/oracle"
 	"github.com/connectorsdk/connector-sdk-go/wire"
@@ -17,6 +19,8 @@ type Snapshot struct {
 	// wanted.
 	window *oracle.Table
 	bytes  int64
+	// distrusted is set when another read showed that the rows are not all rows.
+	distrusted bool
 }
 
 // Broken returns the finding that blocks checks about the table, because reading
@@ -118,6 +122,11 @@ func (run *Run) read(tenant int, t *wire.Table, window int) *Snapshot {
 	}
 	st := run.Stream(run.Ask(wire.PathQuery, req, tenant), Members(req), most)
 	if f := st.Unusable(); f != nil {
+		if !t.StoresRows && st.Status == http.StatusUnprocessableEntity {
+			unread := missing("table %s stores no rows, and reading it is refused as unsupported", name)
+			unread.window = Shape(t)
+			return unread
+		}
 		return &Snapshot{Missing: check.Block("P3.1c", "table %s cannot be read: %s", name, f.Detail)}
 	}
 	if st.Broken != nil {
@@ -138,9 +147,20 @@ func (run *Run) read(tenant int, t *wire.Table, window int) *Snapshot {
 	return &Snapshot{Table: table, bytes: weight(table)}
 }
 
-// Forget drops what was read of a table, so that it is read again.
+// Forget drops what was read of a table, so that it is read again, unless its rows
+// are distrusted.
 func (s *Session) Forget(tenant int, t *wire.Table) {
-	delete(s.snapshots, snapshotKey{tenant, t.Name})
+	key := snapshotKey{tenant, t.Name}
+	if held := s.snapshots[key]; held == nil || !held.distrusted {
+		delete(s.snapshots, key)
+	}
+}
+
+// Distrust keeps the rows of a table of the first tenant from later checks: the
+// check with the id has found that a whole read of it does not answer all rows.
+func (s *Session) Distrust(t *wire.Table, id, why string) {
+	blocked := check.Block(id, "table %s cannot be compared with its rows: %s", wire.QuoteName(t.Name), why)
+	s.snapshots[snapshotKey{0, t.Name}] = &Snapshot{Missing: blocked, distrusted: true}
 }
 
 // weight returns roughly how many bytes a table's rows hold.
@@ -157,7 +177,33 @@ func weight(t *oracle.Table) (bytes int64) {
 // SameRows reports whether two readings of a table hold the same rows, in any
 // order.
 func SameRows(t *wire.Table, a, b *oracle.Table) bool {
-	return len(a.Rows) == len(b.Rows) && oracle.Verify(oracle.Tables{t.Name: a}, AllRows(t), b.Rows) == nil
+	return SpelledAlike(a.Rows, b.Rows) || len(a.Rows) == len(b.Rows) &&
+		oracle.Verify(oracle.Tables{t.Name: a}, AllRows(t), b.Rows) == nil
+}
+
+// SpelledAlike reports whether two lists hold the same rows, spelled alike, in any
+// order.
+func SpelledAlike(a, b [][]wire.Value) bool {
+	if len(a) != len(b) {
+		return false
+	}
+	left := Tally(a)
+	for _, row := range b {
+		key := RowKey(row)
+		if left[key]--; left[key] < 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// Tally counts rows by their [RowKey].
+func Tally(rows [][]wire.Value) map[string]int {
+	n := make(map[string]int, len(rows))
+	for _, row := range rows {
+		n[RowKey(row)]++
+	}
+	return n
 }
 
 // maxFormTables is how many tables are read to see the form of streams.

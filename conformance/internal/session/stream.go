@@ -110,7 +110,6 @@ func (st *Stream) FaultText() string { return st.session.Clean(st.Fault.Error())
 // StreamWith sends a call to /query that does not belong to a check, and reads
 // the stream; most is how many rows are kept. It is safe for concurrent use.
 func (s *Session) StreamWith(ctx context.Context, c Call, names []string, most int) *Stream {
-	began := time.Now()
 	a, resp, done := s.open(ctx, c)
 	defer done()
 	st := &Stream{Answer: a, Table: &oracle.Table{Name: "answer"}, namesKnown: names != nil}
@@ -126,13 +125,14 @@ func (s *Session) StreamWith(ctx context.Context, c Call, names []string, most i
 		return st
 	}
 	s.Covered.Add(func(c *Counts) { c.Streams++ })
-	r := &lineReader{session: s, stream: st, began: began, most: most}
+	r := &lineReader{session: s, stream: st, began: a.began, most: most}
 	if c.Wait > 0 {
 		ctx = resp.Request.Context() // ends when we stop waiting
 	}
 	r.read(ctx, resp.Body)
 	s.Watch.stream(c, st, r)
 	s.Covered.Add(func(c *Counts) { c.Rows += int64(r.rows); c.Bytes += r.bytes })
+	s.Covered.addRows(c.Table, r.rows)
 	return st
 }
 

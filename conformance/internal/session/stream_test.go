@@ -174,6 +174,9 @@ func (e *endless) Read(p []byte) (int, error) {
 // TestStreamIsBounded reads streams that never end: hostile input costs a
 // bounded amount of memory and time.
 func TestStreamIsBounded(t *testing.T) {
+	if testing.Short() {
+		t.Skip("reads 100 MB, which takes a minute under the race detector; run without -short")
+	}
 	for _, c := range []struct {
 		name, first, text string
 		most              int // bytes read

@@ -85,6 +85,7 @@ func (w *Watch) answer(c Call, a *Answer) {
 	}
 	w.Hold(leaks, w.leaks(a, a.Body))
 	if c.Path == wire.PathDocument {
+		w.unknownMember(a, message.Unknown("document", a.Body))
 		return
 	}
 	switch schema := AnswerSchema(c.Path); {
@@ -121,10 +122,15 @@ func (w *Watch) stream(c Call, st *Stream, r *lineReader) {
 	hold("A.10", st.namesKnown && st.extraMember != "", "the requested fields, and the fields of joins under their as", "",
 		"rows have a member %s that was not asked for", wire.QuoteName(st.extraMember))
 	w.Hold("A.4", earlyPing(st).From(st.Request))
-	if d := w.session.Document; d != nil && d.Capabilities.Limits.RowsPerTableMax > 0 {
-		most := d.Capabilities.Limits.RowsPerTableMax
-		hold("A.5", int64(r.rows) > most, fmt.Sprintf("at most %d", most), fmt.Sprintf("%d or more", r.rows),
-			"a stream has more rows than limits.rowsPerTableMax")
+	if d := w.session.Document; d != nil {
+		ceiling := func(id, name string, most int64) {
+			if most > 0 {
+				hold(id, int64(r.rows) > most, fmt.Sprintf("at most %d", most), fmt.Sprintf("%d or more", r.rows),
+					"a stream has more rows than limits.%s", name)
+			}
+		}
+		ceiling("A.5", "rowsPerTableMax", d.Capabilities.Limits.RowsPerTableMax)
+		ceiling("A.36", "pageSizeMax", d.Capabilities.Limits.PageSizeMax)
 	}
 }
 

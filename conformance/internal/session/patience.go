@@ -1,0 +1,214 @@
+package session
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"sync"
+	"time"
+
+	"github.com/connectorsdk/connector-sdk-go/wire"
+)
+
+// How long answers are waited for, unless a call says it.
+const (
+	// promptWait is for what needs no source: the document, a wrong token, an empty body.
+	promptWait = 15 * time.Second
+	// checkWait is for the first /check, which states checkTimeout.
+	checkWait    = checkTimeout + 5*time.Second
+	checkTimeout = 15 * time.Second
+	// answerWait is for JSON answers, which state AnswerTimeout.
+	answerWait = AnswerTimeout + 5*time.Second
+	// streamWait is for whole streams, and silentWait for the next line of one: the
+	// platform waits no longer.
+	streamWait = UsualTimeout + Grace
+	silentWait = wire.PlatformIdleTimeout
+	// retryWait is for a route that has answered before and then left a request unanswered.
+	retryWait = 5 * time.Second
+	// maxWaited is how long a run waits for answers that do not come, in all.
+	maxWaited = 55 * time.Second
+)
+
+// patience limits how long a run waits for answers that do not come.
+type patience struct {
+	mu     sync.Mutex
+	waited time.Duration // for answers that did not come
+	routes map[manner]*hearing
+	// refused is the check that saw the silence because of which a call was not made, since
+	// the check being judged began.
+	refused string
+}
+
+// manner is a way to ask a route: with the right token or without.
+type manner struct {
+	path  string
+	token bool
+}
+
+// hearing is how a route has answered when it was asked in one manner.
+type hearing struct {
+	answered   bool   // ever
+	unanswered int    // requests in a row
+	check      string // that was being judged when the first of them was sent
+	err        error  // of the last of them
+}
+
+func mannerOf(c Call) manner { return manner{c.Path, c.Authorization == nil} }
+
+// of returns the hearing of a call. The caller holds the lock.
+func (p *patience) of(c Call) *hearing {
+	if p.routes == nil {
+		p.routes = map[manner]*hearing{}
+	}
+	h := p.routes[mannerOf(c)]
+	if h == nil {
+		h = &hearing{}
+		p.routes[mannerOf(c)] = h
+	}
+	return h
+}
+
+// wait returns how long the answer to a call is waited for, or why it is not made: the
+// route is known not to answer when it is asked so.
+func (p *patience) wait(c Call) (time.Duration, error) {
+	if c.Wait > 0 {
+		return c.Wait, nil
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	h := p.of(c)
+	if h.unanswered > 1 || h.unanswered == 1 && !h.answered {
+		p.refused = h.check
+		return 0, fmt.Errorf("%s is not asked any more: %w", c.Path, h.err)
+	}
+	wait := answerWait
+	switch {
+	case h.unanswered > 0:
+		wait = retryWait
+	case c.Path == wire.PathDocument, c.Authorization != nil, len(c.Body) <= len("{}"):
+		wait = promptWait
+	case c.Path == wire.PathQuery:
+		wait = streamWait
+	}
+	return min(wait, max(maxWaited-p.waited, retryWait)), nil
+}
+
+// note records how a call ended.
+func (p *patience) note(c Call, ctx context.Context, took time.Duration, check string, err error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	h := p.of(c)
+	var late Late
+	switch {
+	case errors.As(context.Cause(ctx), &late):
+		if h.unanswered == 0 {
+			h.check = check
+		}
+		h.unanswered++
+		h.err = late
+		if err != nil {
+			h.err = err
+		}
+		p.waited += took
+	case ctx.Err() == nil:
+		h.answered, h.unanswered = true, 0
+	}
+}
+
+// witness returns the check that reports that a call was not answered: the one being
+// judged or, for a call that is made before all checks, the one that makes it too.
+func (s *Session) witness(c Call) string {
+	switch {
+	case s.Plans(s.judging):
+		return s.judging
+	case c.Path == wire.PathDiscovery:
+		return "P3.1a"
+	case c.Path == wire.PathCheck:
+		return "P1.6"
+	}
+	return "P0.1"
+}
+
+// Stop returns why no check is begun any more, or "".
+func (s *Session) Stop() string {
+	s.patience.mu.Lock()
+	defer s.patience.mu.Unlock()
+	if s.Stopped == "" && s.patience.waited >= maxWaited {
+		return fmt.Sprintf("the connector has left requests unanswered for %s in all, and is not waited for any longer", maxWaited)
+	}
+	return s.Stopped
+}
+
+// reports reports whether a check is the one to tell that a route does not answer.
+func (p *patience) reports(id string) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for _, h := range p.routes {
+		if h.check == id {
+			return true
+		}
+	}
+	return false
+}
+
+// begin forgets what an earlier check was refused.
+func (p *patience) begin() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.refused = ""
+}
+
+// refusal returns the check that saw the silence because of which a call of the check
+// being judged was not made, or "".
+func (p *patience) refusal() string {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.refused
+}
+
+// silence gives up a stream when no line has come for a while.
+type silence struct {
+	io.ReadCloser             // the stream
+	timer         *time.Timer // nil: it is waited for anyway
+	size          int         // bytes since the last line
+}
+
+// listen returns a context that ends when a stream is silent for too long. A call that
+// says how long it is waited for, or that has another answer than a stream, has none.
+func listen(ctx context.Context, c Call, wait time.Duration) (context.Context, *silence) {
+	if c.Wait > 0 || c.Path != wire.PathQuery {
+		return ctx, &silence{}
+	}
+	ctx, giveUp := context.WithCancelCause(ctx)
+	long := min(wait, silentWait)
+	return ctx, &silence{timer: time.AfterFunc(long, func() { giveUp(Late{long}) })}
+}
+
+func (l *silence) stop() {
+	if l.timer != nil {
+		l.timer.Stop()
+	}
+}
+
+// over returns the body of the answer, whose lines break the silence.
+func (l *silence) over(body io.ReadCloser) io.ReadCloser {
+	if l.timer == nil {
+		return body
+	}
+	l.ReadCloser = body
+	return l
+}
+
+// Read reads on. A line may be long, so many bytes count as much as a line.
+func (l *silence) Read(p []byte) (int, error) {
+	const many = 64 << 10
+	n, err := l.ReadCloser.Read(p)
+	l.size += n
+	if l.size >= many || bytes.IndexByte(p[:n], '\n') >= 0 {
+		l.size = 0
+		l.timer.Reset(silentWait)
+	}
+	return n, err
+}

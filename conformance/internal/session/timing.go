@@ -1,0 +1,107 @@
+package session
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"net/http"
+	"sync"
+	"time"
+
+	"github.com/connectorsdk/connector-sdk-go/wire"
+)
+
+// Timed is a legal call that was answered, and what time its answer took.
+type Timed struct {
+	Call
+	Timing
+}
+
+// Timing is how an answer came.
+type Timing struct {
+	// Took is the time from the request until the answer was read, or its first
+	// 8 KiB: how long more takes may be a matter of the network.
+	Took time.Duration
+	// Silent is the longest time without a byte.
+	Silent time.Duration
+}
+
+// timings keeps the calls of the run that show its clocks.
+type timings struct {
+	mu      sync.Mutex
+	slowest map[string]Timed // by path
+	silent  Timed            // the stream with the longest silence
+}
+
+// usualMember returns the member that [Call.WithTimeout] replaces.
+func usualMember(path string) []byte { return fmt.Appendf(nil, `"timeoutMs":%d`, usualTimeout(path)) }
+
+// WithTimeout returns the call with another timeoutMs than the usual one, and no
+// limit of this side that comes before wait.
+func (c Call) WithTimeout(timeout, wait time.Duration) Call {
+	c.Body = bytes.Replace(c.Body, usualMember(c.Path), fmt.Appendf(nil, `"timeoutMs":%d`, timeout.Milliseconds()), 1)
+	c.Wait = wait
+	return c
+}
+
+// note remembers a call that was answered with 200.
+func (t *timings) note(c Call, timing Timing) {
+	usual := c.Wait == 0 && c.Authorization == nil && c.Query == "" && bytes.Contains(c.Body, usualMember(c.Path))
+	if !usual || c.Method != http.MethodPost {
+		return
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.slowest == nil {
+		t.slowest = map[string]Timed{}
+	}
+	timed := Timed{c, timing}
+	if slowest, ok := t.slowest[c.Path]; !ok || timing.Took > slowest.Took {
+		t.slowest[c.Path] = timed
+	}
+	if c.Path == wire.PathQuery && timing.Silent > t.silent.Silent {
+		t.silent = timed
+	}
+}
+
+// Slowest returns the call to a route that took longest, or one without a path if
+// the route has answered none.
+func (s *Session) Slowest(path string) Timed {
+	s.timings.mu.Lock()
+	defer s.timings.mu.Unlock()
+	return s.timings.slowest[path]
+}
+
+// MostSilent returns the call to /query whose answer had the longest silence.
+func (s *Session) MostSilent() Timed {
+	s.timings.mu.Lock()
+	defer s.timings.mu.Unlock()
+	return s.timings.silent
+}
+
+// earlyBytes is how much of an answer comes at once over any network, so that its
+// arrival shows when it was written.
+const earlyBytes = 8 << 10
+
+// timedBody measures how the body of an answer comes.
+type timedBody struct {
+	io.ReadCloser
+	began time.Time
+	bytes int
+	Timing
+}
+
+func (b *timedBody) Read(p []byte) (int, error) {
+	waiting := time.Now()
+	if b.bytes == 0 {
+		waiting = b.began // nothing came before
+	}
+	n, err := b.ReadCloser.Read(p)
+	now := time.Now()
+	b.Silent = max(b.Silent, now.Sub(waiting))
+	if b.bytes < earlyBytes {
+		b.Took = now.Sub(b.began)
+	}
+	b.bytes += n
+	return n, err
+}
