@@ -51,6 +51,17 @@ func answerChecks() []session.Check {
 			},
 			Title: "no stream has more rows than limits.rowsPerTableMax",
 			Fix:   "Declare the ceiling that the source really has, or none: the platform plans less than it could."},
+		{ID: "A.36", Phase: 3, Advice: true, Watched: true, Judge: (*session.Run).ReadSomeTables,
+			Rules: []string{"document-15a"},
+			Needs: func(d *session.Document) string {
+				if d.Capabilities.Limits.PageSizeMax == 0 {
+					return "limits has no pageSizeMax"
+				}
+				return ""
+			},
+			Title: "no stream has more rows than limits.pageSizeMax",
+			Fix: "Declare no pageSizeMax unless one answer can have no more rows: it is not the size of the upstream's pages, " +
+				"and the platform asks for that many rows at a time."},
 		{ID: "A.10", Phase: 3, Advice: true, Watched: true, Judge: (*session.Run).ReadSomeTables,
 			Rules: []string{"query-5"},
 			Title: "rows hold the requested fields and no others",
@@ -72,9 +83,16 @@ func spellingChecks() []session.Check {
 		{ID: "A.6", Phase: 2, Advice: true, Judge: decimalScale, Rules: []string{"cell-1b"},
 			Title: "decimals keep their scale",
 			Fix:   "Read decimals from the source as text, or with their scale; 10.250 says more than 10.25."},
-		{ID: "A.7", Phase: 3, Advice: true, Judge: timeSpelling, Rules: []string{"cell-2a"},
+		{ID: "A.7", Phase: 3, Advice: true, Judge: cellsSpelled(timeSpellings, "a date or a datetime"), Rules: []string{"cell-2a"},
 			Title: "dates are YYYY-MM-DD, datetimes end in Z",
 			Fix:   "Convert to UTC and write Z, so that byte order is time order."},
+		{ID: "A.22", Phase: 3, Advice: true, Judge: cellsSpelled(booleanSpellings, "a boolean"),
+			Rules: []string{"cell-5a", "cell-5"},
+			Title: "booleans are true and false, and no texts",
+			Fix:   "Answer JSON booleans for boolean columns, whatever the source stores."},
+		{ID: "A.23", Phase: 3, Advice: true, Judge: cellsSpelled(jsonSpellings, "JSON or an array"), Rules: []string{"cell-3a"},
+			Title: "JSON text is compact",
+			Fix:   "Write JSON and arrays without blanks between their tokens: they compare as text."},
 	}
 }
 

@@ -1,6 +1,8 @@
 package advice
 
 import (
+	"bytes"
+	"encoding/json"
 	"regexp"
 	"slices"
 
@@ -70,42 +72,86 @@ var (
 	datetimeForm = regexp.MustCompile(`^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$`)
 )
 
-func timeSpelling(run *session.Run) *check.Finding {
-	if _, f := run.Discovery(0); f != nil {
-		return f
+// spelling says how cells of a type are best written: good judges one that is not
+// null.
+type spelling struct {
+	expected string
+	good     func(wire.Value) bool
+}
+
+func inForm(form *regexp.Regexp) func(wire.Value) bool {
+	return func(v wire.Value) bool { return form.MatchString(v.String()) }
+}
+
+var (
+	timeSpellings = map[wire.Type]spelling{
+		wire.TypeDate:     {"YYYY-MM-DD", inForm(dateForm)},
+		wire.TypeDatetime: {"YYYY-MM-DDThh:mm:ssZ, with or without a fraction", inForm(datetimeForm)},
 	}
-	for _, t := range run.SmallestFirst() {
-		for _, field := range t.Fields {
-			form, expected := dateForm, "YYYY-MM-DD"
-			switch field.Type {
-			case wire.TypeDate:
-			case wire.TypeDatetime:
-				form, expected = datetimeForm, "YYYY-MM-DDThh:mm:ssZ, with or without a fraction"
-			default:
-				continue
-			}
-			rows, f := run.Table(t)
-			if f != nil {
-				return f
-			}
-			if rows == nil {
-				continue
-			}
-			column := rows.Index(field.Name)
-			for _, row := range rows.Rows {
-				if row[column].IsNull() {
+	booleanSpellings = map[wire.Type]spelling{
+		wire.TypeBoolean: {"true or false, without quotes", func(v wire.Value) bool { return v.Kind() == wire.KindBool }},
+	}
+	jsonSpellings = map[wire.Type]spelling{
+		wire.TypeJSON:  {"JSON text without blanks between its tokens", isCompact},
+		wire.TypeArray: {"JSON text without blanks between its tokens", isCompact},
+	}
+)
+
+// isCompact reports whether a text is JSON without blanks between its tokens. Text
+// that is no JSON has a check of its own.
+func isCompact(v wire.Value) bool {
+	text := []byte(v.String())
+	var compact bytes.Buffer
+	return json.Compact(&compact, text) != nil || bytes.Equal(compact.Bytes(), text)
+}
+
+// cellsSpelled returns a judge of the cells of some types, in every table that can be
+// read.
+func cellsSpelled(spellings map[wire.Type]spelling, what string) func(*session.Run) *check.Finding {
+	return func(run *session.Run) *check.Finding {
+		if _, f := run.Discovery(0); f != nil {
+			return f
+		}
+		for _, t := range run.SmallestFirst() {
+			for _, field := range t.Fields {
+				s, asked := spellings[field.Type]
+				if !asked {
 					continue
 				}
-				run.Cases++
-				if text := row[column].String(); !form.MatchString(text) {
-					return check.Differs(expected, message.Excerpt([]byte(text), 60),
-						"%s.%s, of type %s", wire.QuoteName(t.Name), wire.QuoteName(field.Name), field.Type)
+				rows, f := run.Table(t)
+				if f != nil {
+					return f
+				}
+				if rows == nil {
+					continue
+				}
+				if f := columnSpelled(run, rows, field, s); f != nil {
+					return f
 				}
 			}
 		}
+		if run.Cases == 0 {
+			return check.Skip(check.NoData, "no table with %s", what)
+		}
+		return nil
 	}
-	if run.Cases == 0 {
-		return check.Skip(check.NoData, "no table with a date or a datetime")
+}
+
+func columnSpelled(run *session.Run, t *oracle.Table, field wire.Field, s spelling) *check.Finding {
+	column := t.Index(field.Name)
+	for _, row := range t.Rows {
+		if row[column].IsNull() {
+			continue
+		}
+		run.Cases++
+		if !s.good(row[column]) {
+			cell, err := row[column].AppendJSON(nil)
+			if err != nil {
+				cell = []byte(row[column].String())
+			}
+			return check.Differs(s.expected, message.Excerpt(cell, 60),
+				"%s.%s, of type %s", wire.QuoteName(t.Name), wire.QuoteName(field.Name), field.Type)
+		}
 	}
 	return nil
 }

@@ -3,6 +3,7 @@
 package document
 
 import (
+	"cmp"
 	"net/http"
 	"slices"
 
@@ -53,6 +54,32 @@ func Checks() []session.Check {
 			},
 			Title: "a route that the document does not list is refused",
 			Fix:   "Mount an optional route exactly when endpoints lists it, and answer 404, 405 or 422 otherwise."},
+		{ID: "P0.8", Phase: 0, Judge: sameForAll, Rules: []string{"document-1c", "document-4"},
+			Title: "the document says the same to every caller, each time",
+			Fix: "Compute the document once, from nothing but the host's own configuration, and serve it whatever the request's headers are. " +
+				"What differs between tenants belongs into discovery."},
+		{ID: "P0.9", Phase: 0, Judge: takesSQL, Rules: []string{"document-8", "query-13"},
+			Needs: func(d *session.Document) string {
+				if d.Dialect == "" && !d.EmptyDialect {
+					return "the document has no dialect"
+				}
+				return ""
+			},
+			Title: "a connector whose document has a dialect takes SQL on /query",
+			Fix: `Leave dialect out of the document unless /query takes {"sql": ..., "params": [...]}. If it does, ` +
+				"name the dialect, and refuse a statement only for what it says."},
+	}
+}
+
+// Advice returns the checks about what the text of the protocol does not forbid.
+func Advice() []session.Check {
+	return []session.Check{
+		{ID: "A.27", Phase: 0, Advice: true, Judge: namesOnce, Rules: []string{"document-20"},
+			Title: "the document lists no operator, endpoint or credential twice",
+			Fix:   "List each once. Of two credential fields with one key, one value is lost."},
+		{ID: "A.28", Phase: 0, Advice: true, Judge: ownSlug, Rules: []string{"document-21"},
+			Title: "the slug is not the name of a widespread kind of source",
+			Fix:   "Name the connector after yourself or your product: the platform's own kinds of sources have such names."},
 	}
 }
 
@@ -72,8 +99,9 @@ func emptyBody(id, path string) session.Check {
 func fetch(run *session.Run) (*session.Answer, *check.Finding) {
 	a := run.Exchange(session.Call{Method: http.MethodGet, Path: wire.PathDocument})
 	switch {
-	case a.Err != nil && a.Status == 0:
-		return a, check.Skip(check.NotReached, "no answer came: %v", a.Err) // there is nothing to grade
+	case a.Err != nil && a.Status == 0 && (run.Unreached != "" || run.Document != nil):
+		// There is nothing to grade.
+		return a, check.Skip(check.NotReached, "no answer came for the document: %s", cmp.Or(run.Unreached, a.Err.Error()))
 	case a.Err != nil:
 		return a, check.Block("P0.1", "%s", a.Err)
 	case a.Status >= 300 && a.Status < 400:

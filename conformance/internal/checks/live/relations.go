@@ -2,6 +2,7 @@ package live
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/connectorsdk/connector-sdk-go/conformance/internal/check"
 	"github.com/connectorsdk/connector-sdk-go/conformance/internal/message"
@@ -150,30 +151,35 @@ func (p *prober) narrows(t *wire.Table, first, second wire.Filter) *check.Findin
 		wire.QuoteName(t.Name), wire.QuoteName(second.Field), second.Op, wire.QuoteName(first.Field), first.Op)
 }
 
-// additional returns the index of a row of some that is not in all, or -1.
+// additional returns the index of a row of some that is not in all, or is there less
+// often; otherwise -1.
 func (p *prober) additional(all, some *oracle.Table) int {
 	p.compared += len(all.Rows)
-	left := map[string]int{}
-	for _, row := range all.Rows {
-		left[session.RowKey(row)]++
-	}
+	known := session.Tally(all.Rows)
+	seen := make(map[string]int, len(some.Rows))
 	for i, row := range some.Rows {
 		key := session.RowKey(row)
-		if left[key]--; left[key] < 0 {
+		if seen[key]++; known[key] > 0 && seen[key] > known[key] {
 			return i
 		}
 	}
-	return -1
+	return p.unknownRow(all, some.Rows)
 }
 
-// directionsMirror judges that ascending is descending turned around, over the
-// values that are comparable and not null, up to ties.
+// directionsMirror judges the columns that [sortHolds] has not judged: rows are in
+// order in both directions, and descending is ascending turned around, over the values
+// that are comparable and not null, up to ties.
 func directionsMirror(p *prober) *check.Finding {
-	columns, f := p.columnsOfWholeTables(1)
+	columns, f := p.columnsOfWholeTables(maxColumns)
 	if f != nil {
 		return f
 	}
-	for _, c := range columns {
+	judged := *session.Keep(p.Session, func() *sortedColumns { return &sortedColumns{} })
+	left := slices.DeleteFunc(slices.Clone(columns), func(c column) bool { return judged[c.id()] })
+	if len(left) == 0 {
+		left = columns[:min(len(columns), 1)]
+	}
+	for _, c := range left {
 		if !p.room(2) {
 			return nil
 		}
@@ -184,17 +190,26 @@ func directionsMirror(p *prober) *check.Finding {
 	return nil
 }
 
+// maxColumns is how many columns of one type a check uses that wants them all.
+const maxColumns = 100
+
+// sortedColumns holds the columns of whole tables that were judged in both directions.
+type sortedColumns map[[2]string]bool
+
+// id returns the names of the column's table and field.
+func (c column) id() [2]string { return [2]string{c.table.Name, c.field().Name} }
+
 func (p *prober) mirrors(c column) *check.Finding {
 	t, name := c.table, c.field().Name
 	data, f := p.Table(t)
 	if f != nil || data == nil || oracle.Unsettled(data, []wire.SortKey{{Field: name, Dir: wire.Desc}}, nil) != "" {
 		return f
 	}
-	up, upServed, f := p.sortedCells(t, name, wire.Asc)
+	up, upServed, f := p.sortedCells(t, data, name, wire.Asc)
 	if f != nil {
 		return f
 	}
-	down, downServed, f := p.sortedCells(t, name, wire.Desc)
+	down, downServed, f := p.sortedCells(t, data, name, wire.Desc)
 	if f != nil || !upServed || !downServed {
 		return f
 	}
@@ -214,13 +229,17 @@ func (p *prober) mirrors(c column) *check.Finding {
 }
 
 // sortedCells returns a sorted column's values that are comparable and not null, and
-// whether the sort was served.
-func (p *prober) sortedCells(t *wire.Table, name string, dir wire.Direction) (cells []wire.Value, served bool, f *check.Finding) {
+// whether the sort was served. It judges the sorted rows by those of a whole read.
+func (p *prober) sortedCells(t *wire.Table, data *oracle.Table, name string, dir wire.Direction) (
+	cells []wire.Value, served bool, f *check.Finding) {
 	req := session.AllRows(t)
 	req.Sort = []wire.SortKey{{Field: name, Dir: dir}}
 	st, rows, f := p.ask(t, req)
 	if f != nil || rows == nil || !st.Served.Sort {
 		return nil, false, f
+	}
+	if f := p.verify(data, req, rows.Rows, "table %s sorted by %s", wire.QuoteName(t.Name), describeSort(req.Sort)); f != nil {
+		return nil, true, f
 	}
 	column := rows.Index(name)
 	numeric := rows.Columns[column].Type.Numeric()
@@ -230,50 +249,4 @@ func (p *prober) sortedCells(t *wire.Table, name string, dir wire.Direction) (ce
 		}
 	}
 	return cells, true, nil
-}
-
-// projectionKeepsRows judges that there are as many rows, with the same cells,
-// whatever columns are asked for.
-func projectionKeepsRows(p *prober) *check.Finding {
-	return p.eachWholeTable(func(t *wire.Table, data *oracle.Table) *check.Finding {
-		var names []string
-		for _, f := range t.Fields[:min(len(t.Fields), 3)] {
-			names = append(names, f.Name)
-		}
-		for _, name := range append(names, mostRepeating(t, data)...) {
-			if !p.room(1) {
-				return nil
-			}
-			if f := p.unmoved(func() *check.Finding { return p.projects(t, name) }, t); f != nil {
-				return f
-			}
-		}
-		return nil
-	})
-}
-
-func (p *prober) projects(t *wire.Table, name string) *check.Finding {
-	data, f := p.Table(t)
-	if f != nil || data == nil {
-		return f
-	}
-	req := &wire.QueryRequest{Table: t.Name, Fields: []string{name}}
-	_, rows, f := p.ask(t, req)
-	if f != nil || rows == nil {
-		return f
-	}
-	p.Cases++
-	return p.verify(data, req, rows.Rows, "table %s: asked for %s alone", wire.QuoteName(t.Name), wire.QuoteName(name))
-}
-
-// mostRepeating returns the column with the fewest values, which shows whether rows
-// are merged; none if all columns have distinct values.
-func mostRepeating(t *wire.Table, data *oracle.Table) (names []string) {
-	least := int64(len(data.Rows))
-	for _, f := range t.Fields {
-		if c, err := oracle.Cardinality(data, f.Name); err == nil && c.Distinct < least {
-			names, least = []string{f.Name}, c.Distinct
-		}
-	}
-	return names
 }

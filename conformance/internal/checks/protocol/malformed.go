@@ -14,19 +14,19 @@ import (
 // route.
 func malformedChecks() []session.Check {
 	return []session.Check{
-		{ID: "P3.3a", Phase: 3, Judge: notOneObject, Rules: []string{"error-2", "http-4"},
+		{ID: "P3.3a", Phase: 3, Weight: 10, Judge: notOneObject, Rules: []string{"error-2", "http-4"},
 			Title: "a body that is not one JSON object gives 400",
 			Fix:   "Read the whole body as one JSON object, and refuse it when something is missing or follows."},
-		{ID: "P3.3b", Phase: 3, Judge: wrongTypes, Rules: []string{"error-2", "credential-8"},
+		{ID: "P3.3b", Phase: 3, Weight: 16, Judge: wrongTypes, Rules: []string{"error-2", "credential-8"},
 			Title: "a member of the wrong type gives 400",
 			Fix:   "Check the type of every member instead of converting it."},
-		{ID: "P3.3c", Phase: 3, Judge: missingMembers, Rules: []string{"error-2", "query-9", "route-2"},
+		{ID: "P3.3c", Phase: 3, Weight: 8, Judge: missingMembers, Rules: []string{"error-2", "query-9", "route-2"},
 			Title: "a missing member gives 400",
 			Fix:   "Refuse a body without a member that the route requires, instead of taking an empty one."},
-		{ID: "P3.3d", Phase: 3, Judge: filterShapes, Rules: []string{"filter-14", "filter-15"},
+		{ID: "P3.3d", Phase: 3, Weight: 14, Judge: filterShapes, Rules: []string{"filter-14", "filter-15"},
 			Title: "a filter of another shape than the three gives 400",
 			Fix:   "Check each filter against the shape of its operator: value, values or neither, and no other member."},
-		{ID: "P3.3e", Phase: 3, Judge: wrongTimeouts, Rules: []string{"route-2", "http-7"},
+		{ID: "P3.3e", Phase: 3, Weight: 8, Judge: wrongTimeouts, Rules: []string{"route-2", "http-7"},
 			Title: "a timeoutMs that is no positive integer gives 400",
 			Fix:   "Refuse zero, negative numbers, fractions and texts as timeoutMs."},
 		{ID: "P3.3g", Phase: 3, Judge: unknownFunctions, Needs: needsRoute(wire.PathAggregate),
@@ -36,44 +36,37 @@ func malformedChecks() []session.Check {
 	}
 }
 
-// malformed posts a body that must be refused with 400, or with one of the other
+// malformed returns a body that must be refused with 400, or with one of the other
 // codes.
-func malformed(run *session.Run, r session.Route, body []byte, what string, others ...wire.Code) *check.Finding {
-	codes := append([]wire.Code{wire.CodeBadRequest}, others...)
-	return run.Refused(run.PostBody(r, body), r.Path+" with "+what, codes...)
+func malformed(r session.Route, text []byte, what string, others ...wire.Code) wrongBody {
+	return wrongBody{route: r, text: text, what: what, codes: append([]wire.Code{wire.CodeBadRequest}, others...)}
 }
 
-// eachRoute judges the routes whose bodies can be malformed in one place only. Those
-// that name a table need one that exists.
-func eachRoute(run *session.Run, judge func(r session.Route, body session.Payload, field string) *check.Finding) *check.Finding {
+// eachRoute sends the malformed bodies of all routes. Those that name a table need one
+// that exists, because their bodies must be malformed in one place only.
+func eachRoute(run *session.Run, bodies func(r session.Route, legal session.Payload, field string) []wrongBody) *check.Finding {
 	topic := run.Topic()
 	routes := run.Mounted()
 	if topic.Table == nil {
 		routes = run.MountedAt(wire.PathCheck, wire.PathDiscovery)
 	}
-	for _, r := range routes {
-		if f := judge(r, run.Legal(r, topic), session.Quoted(topic.Field)); f != nil {
-			return f
-		}
+	var lists [][]wrongBody
+	for i, r := range routes {
+		lists = append(lists, rotated(bodies(r, run.Legal(r, topic), session.Quoted(topic.Field)), i))
 	}
-	return nil
+	return refusesAll(run, inTurn(lists))
 }
 
 func notOneObject(run *session.Run) *check.Finding {
-	return eachRoute(run, func(r session.Route, body session.Payload, _ string) *check.Finding {
-		text := string(body.Text())
-		for _, c := range []struct{ body, what string }{
-			{"not json", "a body that is not JSON"},
-			{text[:len(text)-1], "a body that is cut"},
-			{text + "{}", "two JSON values"},
-			{"[" + text + "]", "an array"},
-			{"null", "null"},
-		} {
-			if f := malformed(run, r, []byte(c.body), c.what); f != nil {
-				return f
-			}
+	return eachRoute(run, func(r session.Route, legal session.Payload, _ string) []wrongBody {
+		text := legal.Text()
+		return []wrongBody{
+			malformed(r, append(legal.Text(), "{}"...), "two JSON values"),
+			malformed(r, text[:len(text)-1], "a body that is cut"),
+			malformed(r, []byte("null"), "null"),
+			malformed(r, []byte("["+string(text)+"]"), "an array"),
+			malformed(r, []byte("not json"), "a body that is not JSON"),
 		}
-		return nil
 	})
 }
 
@@ -82,29 +75,23 @@ type wrongMember struct{ name, json string }
 
 // wrongMembers returns members of a route with values of wrong types; %s stands for
 // the field.
-func wrongMembers(path string) []wrongMember {
-	wrong := []wrongMember{{"credentials", `"x"`}, {"credentials", "[]"}, {"credentials", `{"key":1}`}}
+func wrongMembers(path string) (wrong []wrongMember) {
 	switch path {
 	case wire.PathQuery:
 		wrong = append(wrong, []wrongMember{
-			{"table", "1"}, {"table", "[]"},
-			{"and", "{}"}, {"and", "[1]"},
-			{"or", "{}"}, {"or", "[1]"},
-			{"sort", `"id"`}, {"sort", "[1]"}, {"sort", `[{"field":1,"dir":"asc"}]`}, {"sort", `[{"field":%s,"dir":"up"}]`},
-			{"fields", `"id"`}, {"fields", "[1]"},
-			{"limit", `"1"`}, {"offset", `"0"`},
-			{"joins", "{}"}, {"fieldTypes", "[]"},
+			{"limit", `"1"`}, {"sort", `[{"field":%s,"dir":"up"}]`}, {"or", "{}"}, {"fields", `"id"`}, {"and", "{}"},
+			{"table", "1"}, {"offset", `"0"`}, {"or", "[1]"}, {"and", "[1]"},
+			{"sort", `"id"`}, {"sort", `[{"field":1,"dir":"asc"}]`}, {"sort", "[1]"}, {"fields", "[1]"},
+			{"joins", "{}"}, {"fieldTypes", "[]"}, {"table", "[]"},
 		}...)
 	case wire.PathCount:
 		wrong = append(wrong, []wrongMember{
-			{"table", "1"}, {"and", "{}"}, {"and", "[1]"}, {"or", "{}"}, {"or", "[1]"}, {"fieldTypes", "[]"},
+			{"or", "{}"}, {"and", "{}"}, {"and", "[1]"}, {"table", "1"}, {"or", "[1]"}, {"fieldTypes", "[]"},
 		}...)
 	case wire.PathAggregate:
 		wrong = append(wrong, []wrongMember{
-			{"table", "1"}, {"and", "{}"},
-			{"groupBy", "{}"}, {"groupBy", "[1]"},
-			{"measures", `"count"`}, {"measures", "[1]"},
-			{"limit", `"1001"`}, {"stringFields", `"id"`},
+			{"limit", `"1001"`}, {"groupBy", "{}"}, {"measures", `"count"`}, {"and", "{}"},
+			{"table", "1"}, {"groupBy", "[1]"}, {"measures", "[1]"}, {"stringFields", `"id"`},
 		}...)
 	case wire.PathSize:
 		wrong = append(wrong, []wrongMember{{"table", "1"}, {"table", "{}"}}...)
@@ -113,24 +100,22 @@ func wrongMembers(path string) []wrongMember {
 	case wire.PathLinkHitRate:
 		wrong = append(wrong, []wrongMember{{"fromTable", "1"}, {"fromColumn", "[]"}, {"toTable", "{}"}, {"toColumn", "1"}}...)
 	}
-	return wrong
+	return append(wrong, []wrongMember{{"credentials", `"x"`}, {"credentials", "[]"}, {"credentials", `{"key":1}`}}...)
 }
 
 func wrongTypes(run *session.Run) *check.Finding {
-	return eachRoute(run, func(r session.Route, body session.Payload, field string) *check.Finding {
+	return eachRoute(run, func(r session.Route, legal session.Payload, field string) (list []wrongBody) {
 		for _, wrong := range wrongMembers(r.Path) {
 			json := strings.ReplaceAll(wrong.json, "%s", field)
-			if f := malformed(run, r, body.With(wrong.name, json).Text(), wrong.name+": "+json); f != nil {
-				return f
-			}
+			list = append(list, malformed(r, legal.With(wrong.name, json).Text(), wrong.name+": "+json))
 		}
-		return nil
+		return list
 	})
 }
 
 func missingMembers(run *session.Run) *check.Finding {
-	return eachRoute(run, func(r session.Route, body session.Payload, _ string) *check.Finding {
-		for _, m := range body {
+	return eachRoute(run, func(r session.Route, legal session.Payload, _ string) (list []wrongBody) {
+		for _, m := range legal {
 			switch {
 			case m.Name == "limit", m.Name == "idleTimeoutMs":
 				continue // optional, or not marked as required
@@ -141,11 +126,9 @@ func missingMembers(run *session.Run) *check.Finding {
 			if m.Name == "credentials" && r.Path == wire.PathCheck {
 				others = append(others, wire.CodeCheckFailed) // missing credentials may count as rejected ones
 			}
-			if f := malformed(run, r, body.Without(m.Name).Text(), "no member "+m.Name, others...); f != nil {
-				return f
-			}
+			list = append(list, malformed(r, legal.Without(m.Name).Text(), "no member "+m.Name, others...))
 		}
-		return nil
+		return list
 	})
 }
 
@@ -175,35 +158,29 @@ func filterShapes(run *session.Run) *check.Finding {
 		return f
 	}
 	field := session.Quoted(topic.Field)
-	for _, r := range run.MountedAt(wire.PathQuery, wire.PathCount, wire.PathAggregate) {
-		body := run.Legal(r, topic)
+	var lists [][]wrongBody
+	for i, r := range run.MountedAt(wire.PathQuery, wire.PathCount, wire.PathAggregate) {
+		legal := run.Legal(r, topic)
+		list := []wrongBody{
+			malformed(r, legal.With("or", `[[{"field":`+field+`,"op":"eq","values":["a"]}]]`).Text(), "values on eq in an or group"),
+			malformed(r, legal.With("or", `[{"field":`+field+`,"op":"isnull"}]`).Text(), "or that is no array of groups"),
+			malformed(r, legal.With("and", `[{"op":"isnull"}]`).Text(), "a filter without field"),
+		}
 		for _, m := range misshapenFilters {
 			filters := "[" + fmt.Sprintf(m.filter, field) + "]"
-			if f := malformed(run, r, body.With("and", filters).Text(), m.what, m.others...); f != nil {
-				return f
-			}
+			list = append(list, malformed(r, legal.With("and", filters).Text(), m.what, m.others...))
 		}
-		for _, c := range []struct{ member, json, what string }{
-			{"and", `[{"op":"isnull"}]`, "a filter without field"},
-			{"or", `[{"field":` + field + `,"op":"isnull"}]`, "or that is no array of groups"},
-			{"or", `[[{"field":` + field + `,"op":"eq","values":["a"]}]]`, "values on eq in an or group"},
-		} {
-			if f := malformed(run, r, body.With(c.member, c.json).Text(), c.what); f != nil {
-				return f
-			}
-		}
+		lists = append(lists, rotated(list, i))
 	}
-	return nil
+	return refusesAll(run, inTurn(lists))
 }
 
 func wrongTimeouts(run *session.Run) *check.Finding {
-	return eachRoute(run, func(r session.Route, body session.Payload, _ string) *check.Finding {
-		for _, value := range []string{"0", "-1", "1.5", `"60000"`, "true", "null"} {
-			if f := malformed(run, r, body.With("timeoutMs", value).Text(), "timeoutMs: "+value); f != nil {
-				return f
-			}
+	return eachRoute(run, func(r session.Route, legal session.Payload, _ string) (list []wrongBody) {
+		for _, value := range []string{"0", "-1", `"60000"`, "1.5", "null", "true"} {
+			list = append(list, malformed(r, legal.With("timeoutMs", value).Text(), "timeoutMs: "+value))
 		}
-		return nil
+		return list
 	})
 }
 
@@ -213,19 +190,16 @@ func unknownFunctions(run *session.Run) *check.Finding {
 		return f
 	}
 	field, r := session.Quoted(topic.Field), session.RouteAt(wire.PathAggregate)
+	var list []wrongBody
 	for _, c := range []struct{ what, member, json string }{
 		{"the function avg", "measures", `[{"fn":"avg","field":` + field + `,"as":"n"}]`},
-		{"the function median", "measures", `[{"fn":"median","field":` + field + `,"as":"n"}]`},
 		{"the grain week", "groupBy", `[{"field":` + field + `,"as":"g","grain":"week"}]`},
+		{"the function median", "measures", `[{"fn":"median","field":` + field + `,"as":"n"}]`},
 	} {
-		a := run.PostBody(r, run.Legal(r, topic).With(c.member, c.json).Text())
-		if a.Declined() {
-			run.Cases++
-			continue
-		}
-		if f := run.Refused(a, "/aggregate with "+c.what, wire.CodeBadRequest, wire.CodeUnsupported); f != nil {
-			return f
-		}
+		list = append(list, wrongBody{
+			route: r, text: run.Legal(r, topic).With(c.member, c.json).Text(), what: c.what,
+			codes: []wire.Code{wire.CodeBadRequest, wire.CodeUnsupported}, declinable: true,
+		})
 	}
-	return nil
+	return refusesAll(run, list)
 }

@@ -1,0 +1,77 @@
+package authentication
+
+import (
+	"bytes"
+	"net/http"
+	"slices"
+	"strings"
+
+	"github.com/connectorsdk/connector-sdk-go/conformance/internal/check"
+	"github.com/connectorsdk/connector-sdk-go/conformance/internal/session"
+	"github.com/connectorsdk/connector-sdk-go/wire"
+)
+
+// missingCredentials leaves each required credential out, and then all of them.
+func missingCredentials(run *session.Run) *check.Finding {
+	for _, field := range run.Document.Required() {
+		set := run.Tenants[0].Credentials.Reveal()
+		delete(set, field.Key)
+		// A missing key may also count as a body that does not parse.
+		how := "without " + wire.QuoteName(field.Key)
+		if _, f := rejected(run, set, how, wire.CodeCheckFailed, wire.CodeBadRequest); f != nil {
+			return f
+		}
+	}
+	_, f := rejected(run, map[string]string{}, "without any", wire.CodeCheckFailed, wire.CodeBadRequest)
+	return f
+}
+
+// wrongCredentials changes what the form masks, or everything if it masks nothing. It
+// asks once, because accounts get locked.
+func wrongCredentials(run *session.Run) *check.Finding {
+	if !run.WrongCredentials {
+		return session.NotAskedFor()
+	}
+	fields := run.Document.Required()
+	masked := slices.ContainsFunc(fields, func(f wire.CredentialField) bool { return f.Type == wire.CredentialPassword })
+	set := run.Tenants[0].Credentials.Reveal()
+	for _, f := range fields {
+		if f.Type == wire.CredentialPassword || !masked {
+			set[f.Key] = session.WrongCredential
+		}
+	}
+	a, f := rejected(run, set, "with wrong values", wire.CodeCheckFailed)
+	if f == nil && masked && bytes.Contains(a.Body, []byte(session.WrongCredential)) {
+		return check.Fail("/check quotes the secret that was typed, and so it would quote a real one")
+	}
+	return f
+}
+
+// rejected returns the answer of /check to a wrong set of credentials, and what is
+// wrong with it. /check may also accept it, because not every source can tell.
+func rejected(run *session.Run, set map[string]string, how string, codes ...wire.Code) (*session.Answer, *check.Finding) {
+	body, err := session.CredentialsJSON(wire.NewCredentials(set))
+	if err != nil {
+		panic(err) // they are those of the run
+	}
+	run.Cases++
+	route := session.RouteAt(wire.PathCheck)
+	a := run.Exchange(route.Call(run.Legal(route, session.Topic{}).With("credentials", string(body)).Text()))
+	var ok wire.CheckAnswer
+	if a.Status == http.StatusOK && a.Decode("check-answer", &ok) == nil && ok.OK {
+		return a, nil
+	}
+	e := a.Refusal()
+	if e != nil && a.Status == http.StatusRequestTimeout && e.Code == wire.CodeTimeout {
+		return a, nil // the upstream makes callers with wrong credentials wait
+	}
+	if f := a.RefusedWith(codes...); f != nil {
+		f.Expected += ", or { ok: true }"
+		return a, f.In("/check %s of the credentials is %s", how)
+	}
+	if strings.TrimSpace(e.Message) == "" {
+		return a, check.Differs("a message for the person who typed the credentials", "an empty message",
+			"/check %s of the credentials is rejected without a message", how)
+	}
+	return a, nil
+}

@@ -1,0 +1,260 @@
+package clocks
+
+import (
+	"context"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/connectorsdk/connector-sdk-go/conformance/corpus"
+	"github.com/connectorsdk/connector-sdk-go/conformance/internal/check"
+	"github.com/connectorsdk/connector-sdk-go/conformance/internal/session"
+	"github.com/connectorsdk/connector-sdk-go/wire"
+)
+
+const (
+	// shortTimeout is a deadline that ends long before the table slow begins.
+	shortTimeout = 1500 * time.Millisecond
+	// longTimeout is a deadline that ends before it too, but after a ping was due.
+	longTimeout = wire.HeartbeatInterval + 2*time.Second
+	// maxBeside is how many exchanges with the table slow run beside the other checks.
+	maxBeside = 4
+)
+
+// exchanges are the exchanges with the table slow. They take as long as its rows
+// stall, so they run beside the other checks.
+type exchanges struct {
+	found  bool // the table was discovered
+	list   []*exchange
+	failed map[string]bool // checks that have found a fault
+}
+
+// exchange is one exchange with the table slow, for one check. Its answer may be read
+// once done is closed.
+type exchange struct {
+	id       string // of the check
+	call     session.Call
+	names    []string // of the columns, for a stream
+	deadline deadline // the zero deadline: it is to come to its end
+	done     chan struct{}
+	answer   *answer
+	bug      any // a panic, which the check that waits for the answer raises again
+}
+
+// causes are the checks that find the same fault with less: who ignores a deadline
+// also ignores it when the stream has begun.
+var causes = map[string][]string{
+	"P3.5e": {"P3.5a"},
+	"P3.5f": {"P3.5b", "P3.5e"},
+	"P3.5g": {"P3.5a"},
+	"A.35":  {"P3.5a", "P3.5e"},
+}
+
+func slow(s *session.Session) *exchanges {
+	return session.Keep(s, func() *exchanges { return &exchanges{failed: map[string]bool{}} })
+}
+
+// Start begins the exchanges with the table slow, if a planned check needs them
+// and the table exists. The caller calls stop at the end of the run: it ends the
+// exchanges that nobody waits for any more.
+func Start(ctx context.Context, s *session.Session) (stop func()) {
+	all := slow(s)
+	if !slices.ContainsFunc(exchangesWith(s), func(e *exchange) bool { return s.Plans(e.id) }) {
+		return func() {}
+	}
+	s.Judge(ctx, &session.Check{ID: "slow", Open: true, Judge: func(run *session.Run) *check.Finding {
+		if f := run.Begin(); f != nil {
+			return f
+		}
+		d, f := run.Discovery(0)
+		if f == nil {
+			all.found = slices.ContainsFunc(d.Tables, func(t wire.Table) bool { return session.IsSlow(&t) })
+		}
+		return f
+	}})
+	if !all.found {
+		return func() {}
+	}
+	needless := map[string]bool{}
+	for _, c := range Checks() {
+		needless[c.ID] = !s.Plans(c.ID) || c.Needs != nil && c.Needs(s.Document) != ""
+	}
+	all.list = slices.DeleteFunc(exchangesWith(s), func(e *exchange) bool {
+		return needless[e.id] || session.RouteAt(e.call.Path).Needs(s.Document) != ""
+	})
+	// One request at a time stays free for the other checks.
+	beside := maxBeside
+	if most := s.Document.Capabilities.Limits.Concurrency; most > 0 {
+		beside = min(beside, most-1)
+	}
+	if beside == 0 {
+		return func() {}
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	waiting := make(chan *exchange, len(all.list))
+	for _, e := range all.list {
+		e.done = make(chan struct{})
+		waiting <- e
+	}
+	close(waiting)
+	var wg sync.WaitGroup
+	for range beside {
+		wg.Go(func() {
+			for e := range waiting {
+				e.run(ctx, s)
+			}
+		})
+	}
+	return func() {
+		cancel()
+		wg.Wait()
+	}
+}
+
+// run runs an exchange that is waited for.
+func (e *exchange) run(ctx context.Context, s *session.Session) {
+	defer close(e.done)
+	defer func() { e.bug = recover() }()
+	e.ask(ctx, s)
+}
+
+// ask sends the call and reads the answer.
+func (e *exchange) ask(ctx context.Context, s *session.Session) {
+	if session.RouteAt(e.call.Path).Streams() {
+		st := s.StreamWith(ctx, e.call, e.names, 100)
+		e.answer = &answer{st.Answer, st}
+		return
+	}
+	e.answer = &answer{Answer: s.ExchangeWith(ctx, e.call)}
+}
+
+// exchangesWith returns all exchanges, those first that take longest.
+func exchangesWith(s *session.Session) []*exchange {
+	table := corpus.Slow()
+	query := func(id string, d deadline, change func(*wire.QueryRequest)) *exchange {
+		req := session.AllRows(&table.Table)
+		change(req)
+		return &exchange{id: id, call: s.Ask(wire.PathQuery, req, 0), names: session.Members(req), deadline: d}
+	}
+	short, long := within(shortTimeout, tolerance), within(longTimeout, tolerance)
+	timeout := func(req *wire.QueryRequest) { req.TimeoutMS = shortTimeout.Milliseconds() }
+	list := []*exchange{
+		query("P3.7a", deadline{}, func(*wire.QueryRequest) {}),
+		query("P3.5e", long, func(req *wire.QueryRequest) { req.TimeoutMS = longTimeout.Milliseconds() }),
+		query("P3.5f", long, func(req *wire.QueryRequest) { req.IdleTimeoutMS = longTimeout.Milliseconds() }),
+		// Its first line may be the first ping.
+		query("A.35", within(shortTimeout, wire.HeartbeatInterval+tolerance), func(req *wire.QueryRequest) {
+			req.MaxTimeoutMS = shortTimeout.Milliseconds()
+		}),
+		query("P3.5a", short, timeout),
+		query("P3.5b", short, func(req *wire.QueryRequest) { req.IdleTimeoutMS = shortTimeout.Milliseconds() }),
+		query("P3.5g", short, func(req *wire.QueryRequest) { timeout(req); join(req) }),
+	}
+	envelope := wire.Envelope{TimeoutMS: shortTimeout.Milliseconds()}
+	post := func(id, path string, m wire.Message) {
+		list = append(list, &exchange{id: id, call: s.Ask(path, m, 0), deadline: short})
+	}
+	post("P3.5c", wire.PathCount, &wire.CountRequest{Table: table.Name, Envelope: envelope})
+	post("P3.5c", wire.PathAggregate, &wire.AggregateRequest{Table: table.Name, Envelope: envelope,
+		Measures: []wire.Measure{{Fn: wire.FnCount, As: "rows"}}, Limit: wire.AggregateLimit})
+	post("P3.5d", wire.PathSize, &wire.SizeRequest{Table: table.Name, Envelope: envelope})
+	post("P3.5d", wire.PathCardinality, &wire.CardinalityRequest{Table: table.Name,
+		Columns: []string{"name"}, Envelope: envelope})
+	post("P3.5d", wire.PathLinkHitRate, &wire.LinkHitRateRequest{FromTable: table.Name, FromColumn: "id",
+		ToTable: table.Name, ToColumn: "id", Envelope: envelope})
+	for _, e := range list {
+		// What has not come by then is not on time.
+		e.call.Wait = corpus.SlowStall + session.Grace
+		if e.deadline.after > 0 {
+			e.call.Wait = e.deadline.latest + tolerance
+		}
+	}
+	return list
+}
+
+// join joins the table slow to itself.
+func join(req *wire.QueryRequest) {
+	req.Joins = []wire.JoinHop{{FromTable: corpus.SlowTable, ToTable: corpus.SlowTable, FromField: "id", ToField: "id",
+		Fields: []wire.JoinField{{Field: "name", As: "same_name", Type: wire.TypeString}}}}
+}
+
+// judgeSlow judges the exchanges of a check. One that came late is tried again
+// by itself: this machine may have been busy with the other checks.
+func judgeSlow(run *session.Run) *check.Finding {
+	if _, f := run.Discovery(0); f != nil {
+		return f
+	}
+	all := slow(run.Session)
+	if !all.found {
+		return check.Skip(check.NoData, "the corpus's table %s is not loaded; the README.md of conform -fixture DIR says how",
+			corpus.SlowTable)
+	}
+	for _, cause := range causes[run.Check.ID] {
+		if all.failed[cause] {
+			return check.Block(cause, "without a deadline that is kept there is nothing more to see")
+		}
+	}
+	for _, e := range all.list {
+		if e.id != run.Check.ID {
+			continue
+		}
+		if f := await(run, e); f != nil {
+			return f
+		}
+		shown, f := e.judge(run)
+		if f.Failure() {
+			e.ask(run.Ctx, run.Session)
+			shown, f = e.judge(run)
+		}
+		if shown {
+			run.Cases++
+		}
+		if f != nil {
+			all.failed[e.id] = f.Failure()
+			return f
+		}
+	}
+	if run.Cases == 0 {
+		return check.Skip(check.NoData,
+			"the table %s does not stall here, or the host ends requests before it matters", corpus.SlowTable)
+	}
+	return nil
+}
+
+// judge judges the answer of an exchange, and reports whether it shows anything.
+func (e *exchange) judge(run *session.Run) (shown bool, f *check.Finding) {
+	run.Last = e.answer.Request
+	if e.deadline.after == 0 {
+		return pinged(e.answer.stream)
+	}
+	shown, f = e.deadline.judge(e.answer)
+	if f != nil || e.answer.Err != nil || !e.answer.complete() {
+		return shown, f
+	}
+	// The table does not stall, or not all of it was waited for.
+	if some, known := e.answer.amount(); known && some < tableRows {
+		return true, inPart(some, tableRows)
+	}
+	return false, nil
+}
+
+// tableRows is the number of rows of the table slow, which is also the least that
+// any measurement of it amounts to.
+const tableRows = 3
+
+// await waits for an exchange, or runs it if it was not begun.
+func await(run *session.Run, e *exchange) *check.Finding {
+	if e.done == nil {
+		e.ask(run.Ctx, run.Session)
+		return nil
+	}
+	select {
+	case <-e.done:
+		if e.bug != nil {
+			panic(e.bug)
+		}
+		return nil
+	case <-run.Ctx.Done():
+		return check.Skip(check.NotReached, "%s", run.Interrupted(run.Ctx))
+	}
+}

@@ -1,0 +1,216 @@
+package clocks
+
+import (
+	"fmt"
+	"net/http"
+	"time"
+
+	"github.com/connectorsdk/connector-sdk-go/conformance/internal/check"
+	"github.com/connectorsdk/connector-sdk-go/conformance/internal/session"
+	"github.com/connectorsdk/connector-sdk-go/wire"
+)
+
+const (
+	// telling is how long the connector has to work for an answer before a part of
+	// that time, as the deadline, tells one that keeps it from one that does not.
+	telling = 30 * time.Millisecond
+	// part is which part of the time a deadline leaves.
+	part = 4
+	// attempts is how often a deadline has to be missed to be a fault: the connector
+	// may have been busy.
+	attempts = 3
+)
+
+// judgeSlowest asks the slowest call of each route again, with a part of the time
+// that it needs.
+func judgeSlowest(run *session.Run) *check.Finding {
+	if f := run.ReadSomeTables(); f != nil && (f.Failure() || f.Skip == check.Blocked) {
+		return f
+	}
+	table := largest(run)
+	slowest := session.Timed{}
+	for _, r := range run.Mounted() {
+		timed := slowestCall(run, r, table)
+		if slowest.Path == "" || timed.Took > slowest.Took {
+			slowest = timed
+		}
+		if timed.Took < telling || run.Cases > 0 && run.Allowance() == 0 {
+			continue
+		}
+		shown, f := keepsTime(run, timed)
+		if shown {
+			run.Cases++
+		}
+		if f != nil {
+			return f.In("%s, which takes %s without a deadline: %s", r.Path, timed.Took.Round(time.Millisecond))
+		}
+	}
+	if run.Cases == 0 {
+		return check.Skip(check.NoData, "no call of this run kept the connector busy for long enough to show a deadline: "+
+			"the slowest, to %s, took %s", slowest.Path, slowest.Took.Round(time.Millisecond))
+	}
+	return nil
+}
+
+// keepsTime asks a call with a deadline, and reports whether the answer shows how it
+// is kept. A fault has to show in every attempt.
+func keepsTime(run *session.Run, timed session.Timed) (shown bool, f *check.Finding) {
+	delay := time.Duration(0)
+	for range attempts {
+		way, f := wayThere(run, timed.Path)
+		if f != nil {
+			return false, nil // another check says why
+		}
+		delay = max(delay, way)
+	}
+	work := timed.Took - delay
+	if work < telling {
+		return false, nil
+	}
+	after := (work / part).Truncate(time.Millisecond)
+	for attempt := range attempts {
+		// Data may grow, so the whole answer is asked for behind the other and before it.
+		var whole *answer
+		if attempt%2 == 1 {
+			whole = ask(run, timed.Call)
+		}
+		a, way := askBeside(run, timed.WithTimeout(after, timed.Took+after+session.Grace), after)
+		delay = max(delay, way)
+		d := deadline{after: after, latest: 2*after + telling/3 + 3*delay, ended: after + tolerance + 3*delay}
+		if refused := a.Err == nil && a.Status >= 400 && a.Status < 500 && a.Status != wire.CodeTimeout.Status(); refused {
+			return false, nil // such as one request too many
+		}
+		shown, f = d.judge(a)
+		if f == nil && a.complete() {
+			if whole == nil {
+				whole = ask(run, timed.Call)
+			}
+			f = partial(a, whole)
+			shown = shown || f != nil
+		}
+		if f == nil {
+			return shown, nil
+		}
+		f.From(a.Request)
+	}
+	return true, f
+}
+
+// partial returns what is wrong with a complete answer that came in time: it must not
+// hold less than the answer without a deadline.
+func partial(a, whole *answer) *check.Finding {
+	if whole.Err != nil || !whole.complete() {
+		return nil
+	}
+	all, known := whole.amount()
+	if some, also := a.amount(); known && also && some < all {
+		return inPart(some, all)
+	}
+	return nil
+}
+
+// inPart returns the fault of an answer that holds less than there is.
+func inPart(some, all float64) *check.Finding {
+	return check.Differs("408 timeout, or an error line with code timeout",
+		fmt.Sprintf("a complete answer of %g instead of %g", some, all),
+		"when the deadline has elapsed, a part is answered as if it were the whole")
+}
+
+// wayThere returns how long a route takes for an answer for which it has nothing to
+// do: the refusal of an empty body. It shows the network, and whether the connector
+// is busy.
+func wayThere(run *session.Run, path string) (time.Duration, *check.Finding) {
+	a := ask(run, session.RouteAt(path).Call([]byte("{}")))
+	return a.Took, a.RefusedWith(wire.CodeBadRequest)
+}
+
+// askBeside asks a call with a deadline and, shortly before the deadline, for the
+// refusal of an empty body on the same route. A connector that runs one thing at a time,
+// such as a program with one thread that is busy computing, delays both: it could not
+// have kept the deadline, and the delay is allowed for. If the document allows one
+// request at a time, the refusal is asked for afterwards.
+func askBeside(run *session.Run, c session.Call, after time.Duration) (a *answer, way time.Duration) {
+	if run.Document.Capabilities.Limits.Concurrency == 1 {
+		a = ask(run, c)
+		way, _ = wayThere(run, c.Path)
+		return a, way
+	}
+	refusal := make(chan *session.Answer, 1)
+	beside := session.RouteAt(c.Path).Call([]byte("{}"))
+	go func() {
+		time.Sleep(after / 2)
+		refusal <- run.ExchangeWith(run.Ctx, beside)
+	}()
+	a = ask(run, c)
+	return a, (<-refusal).Took
+}
+
+// slowestCall returns the slowest call to a route, or one about the largest table if
+// that is as slow.
+func slowestCall(run *session.Run, r session.Route, table *wire.Table) session.Timed {
+	slowest := run.Slowest(r.Path)
+	if slowest.Path != "" && run.Allowance() == 0 {
+		return slowest
+	}
+	c := r.Call(run.Legal(r, session.Topic{}).Text())
+	if table != nil && len(table.Fields) > 0 {
+		c = run.Ask(r.Path, laborious(run, r.Path, table), 0)
+	}
+	a := ask(run, c)
+	if a.Err == nil && a.Status == http.StatusOK && a.Took >= slowest.Took*3/4 {
+		return session.Timed{Call: c, Timing: a.Timing}
+	}
+	return slowest
+}
+
+// largest returns the largest readable table, or nil.
+func largest(run *session.Run) (found *wire.Table) {
+	for _, t := range run.SmallestFirst() {
+		if found == nil || t.RowCount != nil && (found.RowCount == nil || *t.RowCount > *found.RowCount) {
+			found = t
+		}
+	}
+	return found
+}
+
+// laborious returns a request to a route for which a connector has to look at every
+// row of a table, and whose answer is short.
+func laborious(run *session.Run, path string, t *wire.Table) wire.Message {
+	var names []string
+	for _, f := range t.Fields {
+		names = append(names, f.Name)
+	}
+	switch path {
+	case wire.PathCheck:
+		return &wire.CheckRequest{}
+	case wire.PathDiscovery:
+		return &wire.DiscoveryRequest{}
+	case wire.PathQuery:
+		req := session.AllRows(t)
+		req.Limit = 1
+		if run.Document.Capabilities.Sort != wire.SortNone {
+			req.Sort = []wire.SortKey{{Field: names[len(names)-1], Dir: wire.Desc}}
+		}
+		return req
+	case wire.PathCount:
+		return &wire.CountRequest{Table: t.Name}
+	case wire.PathAggregate:
+		req := &wire.AggregateRequest{Table: t.Name, Limit: wire.AggregateLimit}
+		for i, f := range t.Fields {
+			if f.Aggregatable == nil || *f.Aggregatable {
+				as := fmt.Sprintf("n%d", i)
+				req.Measures = append(req.Measures, wire.Measure{Fn: wire.FnCountDistinct, Field: f.Name, As: as})
+			}
+		}
+		if len(req.Measures) == 0 {
+			req.Measures = []wire.Measure{{Fn: wire.FnCount, As: "n"}}
+		}
+		return req
+	case wire.PathSize:
+		return &wire.SizeRequest{Table: t.Name}
+	case wire.PathCardinality:
+		return &wire.CardinalityRequest{Table: t.Name, Columns: names}
+	default:
+		return &wire.LinkHitRateRequest{FromTable: t.Name, FromColumn: names[0], ToTable: t.Name, ToColumn: names[0]}
+	}
+}

@@ -1,0 +1,322 @@
+package live
+
+import (
+	"cmp"
+	"fmt"
+	"net/http"
+	"slices"
+	"time"
+
+	"github.com/connectorsdk/connector-sdk-go/conformance/internal/check"
+	"github.com/connectorsdk/connector-sdk-go/conformance/internal/generate"
+	"github.com/connectorsdk/connector-sdk-go/conformance/internal/message"
+	"github.com/connectorsdk/connector-sdk-go/conformance/oracle"
+	"github.com/connectorsdk/connector-sdk-go/wire"
+)
+
+// aggregatesFold compares measures over all rows and over groups with the rows: each
+// measure of each column, each column as a key, groups of one row, and groups of what a
+// filter keeps.
+func aggregatesFold(p *prober) *check.Finding {
+	return p.foldEach(func(t *wire.Table, data *oracle.Table) (list []*wire.AggregateRequest) {
+		counts, bounds := measures(t, data, wire.FnCount, wire.FnCountDistinct), measures(t, data, wire.FnMin, wire.FnMax)
+		sums := measures(t, data, wire.FnSum)
+		list = append(list, aggregate(t, nil, counts), aggregate(t, nil, sums), aggregate(t, nil, bounds))
+		numbers := slices.Concat(sums, bounds)
+		groups := groupable(t, data)
+		for i, name := range groups {
+			some := counts[:1]
+			if len(numbers) > 0 {
+				some = []wire.Measure{counts[0], numbers[i%len(numbers)]}
+			}
+			req := aggregate(t, []wire.GroupKey{{Field: name, As: "g"}}, some)
+			if filters, f := p.selectiveFilter(t, data); i == 0 && f == nil && filters != nil {
+				filtered := *req
+				filtered.And = filters
+				list = append(list, &filtered)
+			}
+			list = append(list, req)
+		}
+		if len(groups) > 1 {
+			two := []wire.GroupKey{{Field: groups[0], As: "g"}, {Field: groups[1], As: "h"}}
+			list = append(list, aggregate(t, two, counts[:1]))
+		}
+		// In a group of one row, a sum or a bound may be over nothing.
+		if len(t.PrimaryKey) == 1 && allowed(t.Field(t.PrimaryKey[0]).Groupable) {
+			list = append(list, aggregate(t, []wire.GroupKey{{Field: t.PrimaryKey[0], As: "g"}}, firstOf(numbers, maxMeasures)))
+		}
+		return list
+	})
+}
+
+// periodsFold compares the groups of all grains over all dates with the rows.
+func periodsFold(p *prober) *check.Finding {
+	return p.foldEach(func(t *wire.Table, _ *oracle.Table) (list []*wire.AggregateRequest) {
+		for _, grain := range []wire.Grain{wire.GrainQuarter, wire.GrainMonth, wire.GrainYear, wire.GrainDay} {
+			for _, f := range t.Fields {
+				if allowed(f.Groupable) && (f.Type == wire.TypeDate || f.Type == wire.TypeDatetime) {
+					key := wire.GroupKey{Field: f.Name, As: "g", Grain: grain}
+					list = append(list, aggregate(t, []wire.GroupKey{key}, []wire.Measure{{Fn: wire.FnCount, As: "rows"}}))
+				}
+			}
+		}
+		return list
+	})
+}
+
+// aggregate returns the request for measures of groups. Texts are to be grouped and
+// compared by their bytes [rule aggregate-5].
+func aggregate(t *wire.Table, groups []wire.GroupKey, measures []wire.Measure) *wire.AggregateRequest {
+	req := &wire.AggregateRequest{Table: t.Name, GroupBy: groups, Measures: measures, Limit: wire.AggregateLimit}
+	text := func(name string) {
+		f := t.Field(name)
+		if f != nil && (f.Type == wire.TypeString || f.Type == wire.TypeReference) && !slices.Contains(req.StringFields, name) {
+			req.StringFields = append(req.StringFields, name)
+		}
+	}
+	for _, g := range groups {
+		text(g.Field)
+	}
+	for _, m := range measures {
+		text(m.Field)
+	}
+	return req
+}
+
+func firstOf[T any](list []T, n int) []T { return list[:min(len(list), n)] }
+
+// foldEach judges the aggregates of a plan for each table.
+func (p *prober) foldEach(plan func(t *wire.Table, data *oracle.Table) []*wire.AggregateRequest) *check.Finding {
+	return p.inTurn(1, func(t *wire.Table, data *oracle.Table) (list []question) {
+		for _, req := range plan(t, firstRows(data)) {
+			if len(req.GroupBy)+len(req.Measures) > 0 {
+				list = append(list, about(func() *check.Finding { return p.foldPieces(t, req) }, t))
+			}
+		}
+		return list
+	})
+}
+
+// foldPieces judges an aggregate. If it is declined, foldPieces judges its parts: a
+// measure that the source cannot compute exactly declines the others with it.
+func (p *prober) foldPieces(t *wire.Table, req *wire.AggregateRequest) *check.Finding {
+	declined, f := p.fold(t, req)
+	if !declined || len(req.Measures) < 2 {
+		return f
+	}
+	for _, some := range parts(t, req.Measures) {
+		if !p.room(1) {
+			break
+		}
+		piece := aggregate(t, req.GroupBy, some)
+		piece.Where = req.Where
+		if f := p.foldPieces(t, piece); f != nil {
+			return f
+		}
+	}
+	return nil
+}
+
+// parts divides measures into those of the same function over the same type, which a
+// source declines together, or else into single ones.
+func parts(t *wire.Table, all []wire.Measure) (list [][]wire.Measure) {
+	kind := func(m wire.Measure) string {
+		if f := t.Field(m.Field); f != nil {
+			return string(m.Fn) + " " + string(f.Type)
+		}
+		return string(m.Fn)
+	}
+	at := map[string]int{}
+	for _, m := range all {
+		i, known := at[kind(m)]
+		if !known {
+			i = len(list)
+			at[kind(m)] = i
+			list = append(list, nil)
+		}
+		list[i] = append(list[i], m)
+	}
+	if len(list) > 1 {
+		return list
+	}
+	list = nil
+	for _, m := range all {
+		list = append(list, []wire.Measure{m})
+	}
+	return list
+}
+
+// fold compares an aggregate with the rows. It asks for nothing that has no exact answer,
+// nor for as many groups as the limit, which have a check of their own.
+func (p *prober) fold(t *wire.Table, req *wire.AggregateRequest) (declined bool, f *check.Finding) {
+	data, f := p.Table(t)
+	if f != nil || data == nil {
+		return false, f
+	}
+	p.compared += len(data.Rows)
+	tables := oracle.Tables{t.Name: data}
+	right, err := oracle.Aggregate(tables, req)
+	if err != nil {
+		return true, nil // a measure without an exact answer, which later rows have shown
+	}
+	if int64(len(right.Rows)) >= req.Limit {
+		return false, nil
+	}
+	groups, declined, f := p.groups(req)
+	if f != nil || declined {
+		return declined, f
+	}
+	p.Cases++
+	var first *oracle.Difference
+	for _, r := range oracle.Readings() {
+		d := r.VerifyGroups(tables, req, groups)
+		if d == nil {
+			return false, periodsSpelled(req, groups)
+		}
+		first = cmp.Or(first, d)
+	}
+	return false, check.Differs(first.Expected, first.Received, "table %s: %s: %s",
+		wire.QuoteName(req.Table), describeAggregate(req), first.Detail)
+}
+
+// periodsSpelled returns the finding about a period that is not spelled as a date.
+func periodsSpelled(req *wire.AggregateRequest, groups []map[string]wire.Value) *check.Finding {
+	for _, key := range req.GroupBy {
+		for _, group := range groups {
+			period := group[key.As]
+			if _, err := time.Parse(time.DateOnly, period.String()); key.Grain != "" && !period.IsNull() && err != nil {
+				return check.Differs("YYYY-MM-DD", message.Excerpt([]byte(period.String()), 100),
+					"table %s: %s: a period is not spelled as a date", wire.QuoteName(req.Table), describeAggregate(req))
+			}
+		}
+	}
+	return nil
+}
+
+// groupsNotCut asks for more groups than an aggregate may answer: of columns, of days, and
+// of two columns.
+func groupsNotCut(p *prober) *check.Finding {
+	return p.inTurn(1, func(t *wire.Table, data *oracle.Table) (list []question) {
+		if len(data.Rows) < wire.AggregateLimit {
+			return nil
+		}
+		var keys [][]wire.GroupKey
+		for i, f := range t.Fields {
+			if !allowed(f.Groupable) || !generate.OrderSettled(data, i) || f.Type == wire.TypeJSON || f.Type == wire.TypeArray {
+				continue
+			}
+			keys = append(keys, []wire.GroupKey{{Field: f.Name, As: "g"}})
+			if needsGrain(p.Document) == "" && (f.Type == wire.TypeDate || f.Type == wire.TypeDatetime) {
+				keys = append(keys, []wire.GroupKey{{Field: f.Name, As: "g", Grain: wire.GrainDay}})
+			}
+		}
+		if few := groupable(t, data); len(few) > 1 {
+			keys = append(keys, []wire.GroupKey{{Field: few[0], As: "g"}, {Field: few[1], As: "h"}})
+		}
+		for _, key := range keys {
+			req := aggregate(t, key, []wire.Measure{{Fn: wire.FnCount, As: "rows"}})
+			list = append(list, about(func() *check.Finding { return p.notCut(t, req) }, t))
+		}
+		return list
+	})
+}
+
+// notCut judges the answer to an aggregate with more groups than its limit allows. It is
+// refused or declined; some of the groups are never answered for all.
+func (p *prober) notCut(t *wire.Table, req *wire.AggregateRequest) *check.Finding {
+	data, f := p.Table(t)
+	if f != nil || data == nil {
+		return f
+	}
+	right, err := oracle.Aggregate(oracle.Tables{t.Name: data}, req)
+	if err != nil || int64(len(right.Rows)) < req.Limit {
+		return nil
+	}
+	a := p.post(wire.PathAggregate, req)
+	p.Cases++
+	if a.Declined() || a.Refusal() != nil && a.Status < http.StatusInternalServerError {
+		return nil
+	}
+	what := fmt.Sprintf("table %s: %s", wire.QuoteName(req.Table), describeAggregate(req))
+	var answer wire.AggregateAnswer
+	if f := a.Decode("aggregate-answer", &answer); f != nil {
+		return f.In("%s: %s", what)
+	}
+	// Values of different spelling may be groups of their own.
+	if n := len(right.Rows); len(answer.Rows) < n {
+		return check.Differs(fmt.Sprintf("422 or 204, because there are %d groups", n), fmt.Sprintf("%d groups", len(answer.Rows)),
+			"%s: the groups are cut", what)
+	}
+	return nil
+}
+
+// groups asks for an aggregate, which may be declined.
+func (p *prober) groups(req *wire.AggregateRequest) (groups []map[string]wire.Value, declined bool, f *check.Finding) {
+	a := p.post(wire.PathAggregate, req)
+	if a.Declined() {
+		return nil, true, nil
+	}
+	var answer wire.AggregateAnswer
+	f = a.Decode("aggregate-answer", &answer)
+	return answer.Rows, false, f
+}
+
+func describeAggregate(req *wire.AggregateRequest) (text string) {
+	for i, m := range req.Measures {
+		if i > 0 {
+			text += ", "
+		}
+		text += string(m.Fn)
+		if m.Field != "" {
+			text += " of " + wire.QuoteName(m.Field)
+		}
+	}
+	for _, g := range req.GroupBy {
+		text += " by " + wire.QuoteName(g.Field)
+		if g.Grain != "" {
+			text += " (" + string(g.Grain) + ")"
+		}
+	}
+	return text
+}
+
+// allowed reports whether discovery allows the use of a field.
+func allowed(flag *bool) bool { return flag == nil || *flag }
+
+// maxMeasures limits the measures of one aggregate.
+const maxMeasures = 24
+
+// measures returns the measures of some functions that have an exact answer over a
+// table, after a count of its rows if that is one of them.
+func measures(t *wire.Table, data *oracle.Table, fns ...wire.Fn) (list []wire.Measure) {
+	if slices.Contains(fns, wire.FnCount) {
+		list = append(list, wire.Measure{Fn: wire.FnCount, As: "rows"})
+	}
+	for i, f := range t.Fields {
+		for _, fn := range fns {
+			if !allowed(f.Aggregatable) || !generate.OrderSettled(data, i) || len(list) == maxMeasures {
+				continue
+			}
+			m := wire.Measure{Fn: fn, Field: f.Name, As: fmt.Sprintf("%s_%d", fn, i)}
+			if _, err := oracle.Aggregate(oracle.Tables{t.Name: data}, aggregate(t, nil, []wire.Measure{m})); err == nil {
+				list = append(list, m)
+			}
+		}
+	}
+	return list
+}
+
+// groupable returns the columns that divide a table into a few groups, as far as its
+// first rows show.
+func groupable(t *wire.Table, data *oracle.Table) (names []string) {
+	for i, f := range t.Fields {
+		if !allowed(f.Groupable) || !generate.OrderSettled(data, i) || f.Type == wire.TypeJSON || f.Type == wire.TypeArray {
+			continue
+		}
+		c, err := oracle.Cardinality(data, f.Name)
+		if err == nil && c.Distinct > 1 && c.Distinct < wire.AggregateLimit/2 && int(c.Distinct) < len(data.Rows) {
+			names = append(names, f.Name)
+		}
+	}
+	return names
+}

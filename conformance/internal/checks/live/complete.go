@@ -1,0 +1,352 @@
+package live
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/connectorsdk/connector-sdk-go/conformance/internal/check"
+	"github.com/connectorsdk/connector-sdk-go/conformance/internal/generate"
+	"github.com/connectorsdk/connector-sdk-go/conformance/internal/session"
+	"github.com/connectorsdk/connector-sdk-go/conformance/oracle"
+	"github.com/connectorsdk/connector-sdk-go/wire"
+)
+
+// Most checks compare answers with the rows of a whole read, so the whole read comes
+// first: it is compared with every other way to read or to count the same table. Where
+// it is the odd one out, [wholeReadsComplete] fails, and the table is kept from the
+// other checks. Where another way is, [readsAgree] fails.
+
+// agreement is what came of comparing whole reads with other reads. It is made once,
+// for both checks.
+type agreement struct {
+	made         bool
+	whole, other map[string]*check.Finding // by table: what is wrong with its whole read, or with another
+	order        []*wire.Table
+	cases        int
+	moved        []string
+}
+
+// first returns the finding about the first of the tables that have one.
+func (a *agreement) first(found map[string]*check.Finding) *check.Finding {
+	for _, t := range a.order {
+		if f := found[t.Name]; f != nil {
+			f.Failed = len(found)
+			return f
+		}
+	}
+	return nil
+}
+
+// wholeReadsComplete judges that a whole read answers all rows of a table.
+func wholeReadsComplete(p *prober) *check.Finding {
+	a, f := p.agreement()
+	if f == nil {
+		f = a.first(a.whole)
+	}
+	return f
+}
+
+// readsAgree judges that windows and sorted reads have the rows of a whole read.
+func readsAgree(p *prober) *check.Finding {
+	a, f := p.agreement()
+	if f == nil {
+		f = a.first(a.other)
+	}
+	return f
+}
+
+// way is another way to learn which rows a table has. Its judge returns what disagrees
+// with the whole read, and whether the whole read is to blame.
+type way struct {
+	requests int
+	judge    func(p *prober, t *wire.Table, whole *oracle.Table) (f *check.Finding, lost bool)
+}
+
+// ways lists the ways, those first that show most for the fewest requests.
+func ways() []way {
+	return []way{
+		{1, (*prober).beyondTheEnd},
+		{3, (*prober).numbersOutvote},
+		{1, (*prober).readSorted},
+		{1, readWith(func(n int) (int, int) { return n + 1, 0 })},
+		{1, readWith(func(n int) (int, int) { return n/2 + 1, n / 2 })},
+		{1, readWith(func(n int) (int, int) { return 1000, 0 })},
+		{2, (*prober).readRanges},
+		{1, readWith(func(n int) (int, int) { return 100, n / 3 })},
+		{1, readWith(func(n int) (int, int) { return 7, max(0, n-5) })},
+		{1, readWith(func(n int) (int, int) { return n, 0 })},
+	}
+}
+
+// agreement compares the whole reads, large tables first: they are cut more often.
+func (p *prober) agreement() (*agreement, *check.Finding) {
+	a := session.Keep(p.Session, func() *agreement {
+		return &agreement{whole: map[string]*check.Finding{}, other: map[string]*check.Finding{}}
+	})
+	defer func() { p.Cases, p.moved = a.cases, a.moved }()
+	if a.made {
+		return a, nil
+	}
+	tables, f := p.tables()
+	if f != nil {
+		return a, f
+	}
+	a.made = true
+	tables = slices.DeleteFunc(tables, func(t *wire.Table) bool { return p.Snapshot(0, t).Table == nil })
+	slices.SortStableFunc(tables, func(x, y *wire.Table) int {
+		return cmp.Compare(len(p.Snapshot(0, y).Rows), len(p.Snapshot(0, x).Rows))
+	})
+	for _, w := range ways() {
+		for _, t := range tables {
+			if p.room(w.requests) && p.Snapshot(0, t).Broken() == nil {
+				p.compareReads(a, t, w)
+			}
+		}
+	}
+	a.order, a.cases, a.moved = tables, p.Cases, p.moved
+	return a, nil
+}
+
+// compareReads judges one table by one way.
+func (p *prober) compareReads(a *agreement, t *wire.Table, w way) {
+	lost := false
+	f := p.unmoved(func() (f *check.Finding) {
+		whole, f := p.Table(t)
+		if f != nil || whole == nil {
+			return f
+		}
+		f, lost = w.judge(p, t, whole)
+		return f
+	}, t)
+	switch {
+	case !f.Failure():
+		// It agrees, or another check reports why it cannot be read.
+	case lost:
+		a.whole[t.Name] = f.From(p.Last)
+		delete(a.other, t.Name) // a consequence
+		p.Distrust(t, "L11", f.Detail)
+	default:
+		a.other[t.Name] = cmp.Or(a.other[t.Name], f.From(p.Last))
+	}
+}
+
+// readWith returns the way that asks for a window, which depends on the number of rows.
+// Without a sort the window may hold any rows of the table, but as many as there are
+// for it.
+func readWith(
+	window func(rows int) (limit, offset int),
+) func(*prober, *wire.Table, *oracle.Table) (*check.Finding, bool) {
+	return func(p *prober, t *wire.Table, whole *oracle.Table) (*check.Finding, bool) {
+		limit, offset := window(len(whole.Rows))
+		if most := p.Document.Capabilities.Limits.PageSizeMax; most > 0 {
+			limit = min(limit, int(most))
+		}
+		if limit < 1 || !p.withinLimits(limit, offset) || offset > 0 && !p.Document.Capabilities.Offset {
+			return nil, false
+		}
+		req := session.AllRows(t)
+		req.Limit, req.Offset = int64(limit), int64(offset)
+		what := fmt.Sprintf("limit %d and offset %d", limit, offset)
+		return p.readAs(t, whole, req, what, max(0, min(limit, len(whole.Rows)-offset)))
+	}
+}
+
+// beyondTheEnd asks for the page behind the last row.
+func (p *prober) beyondTheEnd(t *wire.Table, whole *oracle.Table) (*check.Finding, bool) {
+	return readWith(func(n int) (int, int) { return 100, n })(p, t, whole)
+}
+
+// readSorted asks for all rows in descending order.
+func (p *prober) readSorted(t *wire.Table, whole *oracle.Table) (*check.Finding, bool) {
+	by := p.dividing(t, whole)
+	if by < 0 || !p.sorts(1) {
+		return nil, false
+	}
+	req := session.AllRows(t)
+	req.Sort = []wire.SortKey{{Field: t.Fields[by].Name, Dir: wire.Desc}}
+	return p.readAs(t, whole, req, "sort by "+describeSort(req.Sort), len(whole.Rows))
+}
+
+// readRanges asks for the rows below a value, and for those from it on. Whether they
+// are the right ones is for the checks about filters: here they count only if the
+// whole read lacks one.
+func (p *prober) readRanges(t *wire.Table, whole *oracle.Table) (*check.Finding, bool) {
+	by := p.dividing(t, whole)
+	if by < 0 || !allowed(t.Fields[by].Filterable) {
+		return nil, false
+	}
+	field := t.Fields[by].Name
+	sorted, err := oracle.Sort(whole, []wire.SortKey{{Field: field, Dir: wire.Asc}}, nil)
+	if err != nil {
+		return nil, false
+	}
+	value := sorted.Rows[len(sorted.Rows)/2][by]
+	for _, op := range []wire.Op{wire.OpLt, wire.OpGte, wire.OpLte, wire.OpGt} {
+		if value.IsNull() || !p.Document.Declares(op) || !p.room(1) {
+			continue
+		}
+		req := session.AllRows(t)
+		req.And = []wire.Filter{{Field: field, Op: op, Value: value}}
+		_, rows, f := p.ask(t, req)
+		if f != nil || rows == nil {
+			return nil, false // another check reports it
+		}
+		p.Cases++
+		if unknown := p.unknownRow(whole, rows.Rows); unknown >= 0 {
+			return lacks(t, rows, unknown, fmt.Sprintf("the rows with %s %s", wire.QuoteName(field), op), len(whole.Rows)), true
+		}
+	}
+	return nil, false
+}
+
+// dividing returns the index of a column whose values differ and are ordered alike by
+// all readings, a key if there is one; otherwise -1.
+func (p *prober) dividing(t *wire.Table, data *oracle.Table) int {
+	best, points := -1, 0
+	for i, f := range t.Fields {
+		if f.Type == wire.TypeJSON || f.Type == wire.TypeArray || f.Type == wire.TypeBoolean || !generate.OrderSettled(data, i) ||
+			oracle.Unsettled(data, []wire.SortKey{{Field: f.Name, Dir: wire.Desc}}, nil) != "" {
+			continue
+		}
+		distinct, nulls := variety(data, i)
+		score := 0
+		if distinct > 1 {
+			score = 1
+		}
+		if score > 0 && !nulls {
+			score = 2
+		}
+		if score > 0 && (f.Unique || slices.Equal(t.PrimaryKey, []string{f.Name})) {
+			score = 3
+		}
+		if score > points {
+			best, points = i, score
+		}
+	}
+	return best
+}
+
+// readAs asks for rows in another way and compares them with the whole read, of which
+// it must answer n.
+func (p *prober) readAs(
+	t *wire.Table, whole *oracle.Table, req *wire.QueryRequest, how string, n int,
+) (*check.Finding, bool) {
+	_, rows, f := p.ask(t, req)
+	if f != nil || rows == nil {
+		return f, false
+	}
+	p.Cases++
+	unknown := p.unknownRow(whole, rows.Rows)
+	if unknown >= 0 && (n == 0 || p.knowsOne(whole, rows.Rows)) {
+		return lacks(t, rows, unknown, "a read with "+how, len(whole.Rows)), true
+	}
+	what := fmt.Sprintf("table %s: a read with %s", wire.QuoteName(t.Name), how)
+	switch {
+	case len(rows.Rows) != n:
+		return check.Differs(fmt.Sprintf("%d of the %d rows that a whole read answers", n, len(whole.Rows)),
+			fmt.Sprintf("%d rows", len(rows.Rows)), "%s has another number of rows", what), false
+	case unknown >= 0:
+		return check.Differs("rows that a whole read answers", session.ShowRow(rows.Columns, rows.Rows[unknown]),
+			"%s has none of its rows", what), false
+	}
+	if again := p.additional(whole, rows); again >= 0 && (n < len(whole.Rows) || !session.SameRows(t, whole, rows)) {
+		return check.Differs("each row as often as a whole read answers it", session.ShowRow(rows.Columns, rows.Rows[again]),
+			"%s repeats row %d", what, again), false
+	}
+	return nil, false
+}
+
+// lacks returns the finding about a row that a whole read does not have.
+func lacks(t *wire.Table, rows *oracle.Table, at int, how string, n int) *check.Finding {
+	return check.Differs("all rows of the table, among them "+session.ShowRow(rows.Columns, rows.Rows[at]),
+		fmt.Sprintf("%d rows without it", n),
+		"table %s: a whole read loses rows: it answers %d rows, and %s has one that is not among them",
+		wire.QuoteName(t.Name), n, how)
+}
+
+// maxUnknown is how many rows that are spelled like no known one are compared with all
+// known rows.
+const maxUnknown = 20
+
+// unknownRow returns the index of a row that a whole read has not answered, or -1.
+func (p *prober) unknownRow(whole *oracle.Table, rows [][]wire.Value) int {
+	p.compared += len(whole.Rows)
+	known := session.Tally(whole.Rows)
+	tried := 0
+	for i, row := range rows {
+		if known[session.RowKey(row)] > 0 {
+			continue
+		}
+		if tried++; tried > maxUnknown {
+			break
+		}
+		if !slices.ContainsFunc(whole.Rows, func(other []wire.Value) bool { return sameRow(whole.Columns, other, row) }) {
+			return i
+		}
+	}
+	return -1
+}
+
+// knowsOne reports whether one of the rows is in a whole read.
+func (p *prober) knowsOne(whole *oracle.Table, rows [][]wire.Value) bool {
+	known := session.Tally(whole.Rows)
+	return slices.ContainsFunc(rows, func(row []wire.Value) bool { return known[session.RowKey(row)] > 0 })
+}
+
+// numbersOutvote compares the number of rows with the exact size, the count and the
+// aggregate's count. Two of them that agree outvote the whole read, if no other has
+// its number. A single one that differs has a check of its own.
+func (p *prober) numbersOutvote(t *wire.Table, whole *oracle.Table) (*check.Finding, bool) {
+	votes := map[int64][]string{}
+	var size wire.SizeAnswer
+	if p.Document.Has(wire.EndpointSize) {
+		f := p.post(wire.PathSize, &wire.SizeRequest{Table: t.Name}).Decode("size-answer", &size)
+		if f == nil && size.Size != nil && size.Size.Exact {
+			votes[size.Size.Rows] = append(votes[size.Size.Rows], wire.PathSize)
+		}
+	}
+	if p.Document.Has(wire.EndpointCount) {
+		if n, f := p.count(t, wire.Where{}); f == nil {
+			votes[n] = append(votes[n], wire.PathCount)
+		}
+	}
+	if p.Document.Has(wire.EndpointAggregate) {
+		groups, declined, f := p.groups(&wire.AggregateRequest{
+			Table: t.Name, Measures: []wire.Measure{{Fn: wire.FnCount, As: "rows"}}, Limit: wire.AggregateLimit,
+		})
+		if n := total(groups); f == nil && !declined && n >= 0 {
+			votes[n] = append(votes[n], wire.PathAggregate)
+		}
+	}
+	rows := int64(len(whole.Rows))
+	if len(votes) > 0 {
+		p.Cases++
+	}
+	for n, voters := range votes {
+		// Rows that were answered once each exist, whatever is counted.
+		if n == rows || len(voters) < 2 || len(votes[rows]) > 0 || n < rows && !repeats(t, whole) {
+			continue
+		}
+		problem := "loses rows"
+		if n < rows {
+			problem = "repeats rows"
+		}
+		req := session.AllRows(t)
+		f := check.Differs(fmt.Sprintf("%d rows, as %s say", n, strings.Join(voters, " and ")), fmt.Sprintf("%d rows", rows),
+			"table %s: a whole read %s", wire.QuoteName(t.Name), problem)
+		return f.From(p.Shown(p.Ask(wire.PathQuery, req, 0))), true
+	}
+	return nil, false
+}
+
+// repeats reports whether a table's rows are not distinct by its primary key or, if it
+// has none, in all cells.
+func repeats(t *wire.Table, data *oracle.Table) bool {
+	rows := data.Rows
+	if key := projected(data, t.PrimaryKey); len(t.PrimaryKey) > 0 && key != nil {
+		rows = key
+	}
+	return len(session.Tally(rows)) < len(rows)
+}

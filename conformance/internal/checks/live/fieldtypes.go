@@ -1,0 +1,126 @@
+package live
+
+import (
+	"fmt"
+	"net/http"
+
+	"github.com/connectorsdk/connector-sdk-go/conformance/internal/check"
+	"github.com/connectorsdk/connector-sdk-go/conformance/internal/session"
+	"github.com/connectorsdk/connector-sdk-go/conformance/oracle"
+	"github.com/connectorsdk/connector-sdk-go/wire"
+)
+
+// declaredTypesHold judges that wrong fieldTypes change no answer: filters and sorts on a
+// column that discovery gives a type compare by that type.
+func declaredTypesHold(p *prober) *check.Finding {
+	return p.inTurn(1, func(t *wire.Table, data *oracle.Table) (list []question) {
+		if len(data.Rows) > maxRetyped {
+			some := *data
+			some.Rows = data.Rows[:maxRetyped]
+			data = &some
+		}
+		for i, f := range t.Fields {
+			filter, ok := p.typeDependent(data, i)
+			if !ok || !allowed(f.Filterable) {
+				continue
+			}
+			where := wire.Where{And: []wire.Filter{filter}, FieldTypes: map[string]wire.Type{f.Name: wrongType(f.Type)}}
+			list = append(list, about(func() *check.Finding { return p.typedRows(t, where) }, t))
+			if p.Document.Has(wire.EndpointCount) {
+				list = append(list, about(func() *check.Finding { return p.typedCount(t, where) }, t))
+			}
+		}
+		return list
+	})
+}
+
+// maxRetyped is how many rows are compared under two types to find a telling filter.
+const maxRetyped = 300
+
+// wrongType returns a type that compares a column's values otherwise.
+func wrongType(declared wire.Type) wire.Type {
+	if declared.Numeric() {
+		return wire.TypeString
+	}
+	return wire.TypeNumber
+}
+
+// typeDependent returns a filter with a declared operator on a column of numbers or text
+// that keeps other rows under the wrong type.
+func (p *prober) typeDependent(data *oracle.Table, column int) (f wire.Filter, ok bool) {
+	kind := data.Columns[column].Type
+	if kind != wire.TypeString && kind != wire.TypeReference && !kind.Numeric() {
+		return f, false
+	}
+	most := 0
+	for _, v := range p.sample(data, column, 4) {
+		for _, op := range []wire.Op{wire.OpLt, wire.OpGte, wire.OpLte, wire.OpGt, wire.OpEq, wire.OpIn} {
+			if !p.Document.Declares(op) {
+				continue
+			}
+			candidate := wire.Filter{Field: data.Columns[column].Name, Op: op, Value: v}
+			if op == wire.OpIn {
+				candidate.Value, candidate.Values = wire.Value{}, []wire.Value{v}
+			}
+			differ := 0
+			for _, row := range data.Rows {
+				if oracle.Match(row[column], candidate, kind) != oracle.Match(row[column], candidate, wrongType(kind)) {
+					differ++
+				}
+			}
+			if differ > most {
+				f, most = candidate, differ
+			}
+		}
+	}
+	return f, most > 0
+}
+
+func (p *prober) typedRows(t *wire.Table, where wire.Where) *check.Finding {
+	data, f := p.Table(t)
+	if f != nil || data == nil {
+		return f
+	}
+	req := session.AllRows(t)
+	req.Where = where
+	st, rows, f := p.ask(t, req)
+	if st.Err == nil && (st.Status == http.StatusBadRequest || st.Status == http.StatusUnprocessableEntity) {
+		return nil // nothing says that contradicting types are accepted
+	}
+	if f != nil || rows == nil {
+		return f
+	}
+	p.Cases++
+	return p.verify(data, req, rows.Rows, "%s", describeTypes(t, where))
+}
+
+func (p *prober) typedCount(t *wire.Table, where wire.Where) *check.Finding {
+	data, f := p.Table(t)
+	if f != nil || data == nil {
+		return f
+	}
+	req := &wire.CountRequest{Table: t.Name, Where: where}
+	want, err := oracle.Count(oracle.Tables{t.Name: data}, req)
+	if err != nil {
+		return check.Fail("%v", err)
+	}
+	a := p.post(wire.PathCount, req)
+	if a.Err == nil && (a.Status == http.StatusBadRequest || a.Status == http.StatusUnprocessableEntity) {
+		return nil
+	}
+	var count wire.CountAnswer
+	if f := a.Decode("count-answer", &count); f != nil {
+		return f
+	}
+	p.Cases++
+	if count.Count != want {
+		return check.Differs(fmt.Sprint(want), fmt.Sprint(count.Count), "%s: the count is another", describeTypes(t, where))
+	}
+	return nil
+}
+
+func describeTypes(t *wire.Table, where wire.Where) string {
+	f := where.And[0]
+	return fmt.Sprintf("table %s: %s %s, where discovery declares %s and fieldTypes says %s",
+		wire.QuoteName(t.Name), wire.QuoteName(f.Field), f.Op, t.Field(f.Field).Type, where.FieldTypes[f.Field])
+}

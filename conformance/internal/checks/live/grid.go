@@ -1,0 +1,274 @@
+package live
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/connectorsdk/connector-sdk-go/conformance/internal/check"
+	"github.com/connectorsdk/connector-sdk-go/conformance/internal/generate"
+	"github.com/connectorsdk/connector-sdk-go/conformance/internal/querytest"
+	"github.com/connectorsdk/connector-sdk-go/conformance/internal/session"
+	"github.com/connectorsdk/connector-sdk-go/wire"
+)
+
+// Limits of what a check of filters asks, besides the budget of requests: questions,
+// rows of tables that are passed over, and cells that are named in a finding.
+const (
+	maxGridQuestions = 900
+	maxGridRows      = 6_000_000
+	maxBrokenCells   = 12
+	// questionsAfterFailure is how many more questions look for what else is wrong.
+	questionsAfterFailure = 150
+	maxPack               = 8
+)
+
+// filterPlan is what the checks of filters share: the tables whose rows are known, and
+// every operator on every field of them.
+type filterPlan struct {
+	*generate.Grid
+	subjects []*generate.Subject
+	seed     uint64
+}
+
+// filterPlan returns the plan of the run. Of tables that were not read whole, it is
+// about the rows that were.
+func (p *prober) filterPlan() (*filterPlan, *check.Finding) {
+	plan := session.Keep(p.Session, func() *filterPlan { return &filterPlan{} })
+	if plan.Grid != nil && plan.seed == p.Seed {
+		return plan, nil
+	}
+	tables, f := p.tables()
+	if f != nil {
+		return nil, f
+	}
+	var subjects []*generate.Subject
+	for _, t := range tables {
+		rows, whole, f := p.data(t)
+		if f != nil {
+			return nil, f
+		}
+		if len(rows.Rows) == 0 {
+			continue
+		}
+		s := generate.NewSubject(querytest.InOrder(rows), t)
+		if !whole {
+			s.Window = p.window()
+		}
+		subjects = append(subjects, s)
+	}
+	plan.subjects, plan.seed = subjects, p.Seed
+	plan.Grid = generate.New(p.Seed, "filters", p.Document.Capabilities, subjects).Grid()
+	return plan, nil
+}
+
+// whole returns the tables of the plan that were read whole and have several rows.
+func (plan *filterPlan) whole() []*generate.Subject {
+	return slices.DeleteFunc(slices.Clone(plan.subjects), func(s *generate.Subject) bool { return s.Window > 0 || s.Rows() < 2 })
+}
+
+// broken reports whether a question has a filter that was answered wrongly on its own.
+func (plan *filterPlan) broken(q *generate.Question) bool {
+	for f := range q.Filters() {
+		if c := plan.Cell(q.Table.Name, f); c != nil && c.Broken {
+			return true
+		}
+	}
+	return false
+}
+
+// interview asks the questions of one check of filters and collects what is wrong.
+type interview struct {
+	*filterPlan
+	asker *querytest.Asker
+	first *check.Finding // the first failure
+	wrong []string       // the cells that were answered wrongly
+	moved string         // a table that kept changing
+	asked int
+	rows  int // of the tables asked about
+	end   int // no more questions than that
+}
+
+func (p *prober) interview(plan *filterPlan) *interview {
+	plan.Restart()
+	return &interview{
+		filterPlan: plan, asker: &querytest.Asker{Run: p.Run, Live: true, Declared: true}, end: maxGridQuestions,
+	}
+}
+
+// room returns how many questions may be asked at once, 0 when there have been enough.
+func (v *interview) room() int {
+	if v.rows >= maxGridRows || len(v.wrong) >= maxBrokenCells || v.asker.Ctx.Err() != nil {
+		return 0
+	}
+	room := min(v.asker.Width(), v.end-v.asked)
+	if v.asker.Cases > 0 {
+		room = min(room, v.asker.Allowance())
+	}
+	return room
+}
+
+// ask asks the questions that next returns until it returns nil, or until there have
+// been enough. A finding ends the check.
+func (v *interview) ask(next func() *generate.Question) *check.Finding {
+	for {
+		var list []*generate.Question
+		for range v.room() {
+			q := next()
+			if q == nil {
+				break
+			}
+			list = append(list, q)
+			v.asked++
+			v.rows += q.Rows()
+		}
+		if len(list) == 0 {
+			return nil
+		}
+		for i, c := range v.asker.Batch(list) {
+			if c == nil || v.broken(list[i]) {
+				continue
+			}
+			if f := v.answeredWrongly(list[i], c); f != nil {
+				return f
+			}
+		}
+	}
+}
+
+// answeredWrongly records a wrong answer. It returns a finding that ends the check.
+func (v *interview) answeredWrongly(q *generate.Question, c *generate.Complaint) *check.Finding {
+	if !c.Failure() {
+		return c.Finding
+	}
+	c, moved, f := v.asker.Confirm(q, c)
+	switch {
+	case f != nil:
+		return f
+	case moved:
+		v.moved = q.Table.Name
+		return nil
+	case c == nil:
+		return nil
+	case !c.Failure():
+		return c.Finding
+	}
+	if v.first == nil || len(q.And) > 1 {
+		q, c = v.asker.Smallest(q, c)
+	}
+	if v.first == nil {
+		v.first = c.Finding
+		v.end = min(v.end, v.asked+questionsAfterFailure)
+	}
+	if len(q.And) == 1 && len(q.Or)+len(q.Sort) == 0 {
+		v.Cell(q.Table.Name, q.And[0]).Broken = true
+		v.wrong = append(v.wrong, querytest.Describe(q.Table.Name, q.And[0]))
+	}
+	return nil
+}
+
+// verdict returns what the answers come to.
+func (v *interview) verdict() *check.Finding {
+	switch {
+	case v.first != nil:
+		f := *v.first
+		f.Failed = len(v.wrong)
+		if len(v.wrong) > 1 {
+			f.Detail += fmt.Sprintf("; also wrong: %s", strings.Join(v.wrong[1:], ", "))
+		}
+		return &f
+	case v.moved != "":
+		return check.Skip(check.DataChanged, "table %s changed while it was judged", wire.QuoteName(v.moved))
+	}
+	return nil
+}
+
+// filtersHold judges every declared operator on every field, each alone. If the budget
+// is smaller than that, it asks for all of them packed into conjunctions first.
+func filtersHold(p *prober) *check.Finding {
+	plan, f := p.filterPlan()
+	if f != nil {
+		return f
+	}
+	v := p.interview(plan)
+	if budget := p.Allowance(); budget < plan.Cells()*5/4 {
+		packs := plan.Packs(min(maxPack, 2+2*plan.Cells()/max(budget, 1)))
+		f := v.ask(func() (q *generate.Question) {
+			if len(packs) > 0 {
+				q, packs = packs[0], packs[1:]
+			}
+			return q
+		})
+		if f != nil {
+			return f
+		}
+	}
+	if f := v.ask(func() *generate.Question { return plan.Next(wire.PathQuery) }); f != nil {
+		return f
+	}
+	return v.verdict()
+}
+
+// filtersCount judges every declared operator on every field as /count and /aggregate
+// understand it, in turn. It leaves out what /query answers wrongly already.
+func filtersCount(p *prober) *check.Finding {
+	plan, f := p.filterPlan()
+	if f != nil {
+		return f
+	}
+	var routes []string
+	if p.Document.Has(wire.EndpointCount) {
+		routes = append(routes, wire.PathCount)
+	}
+	if p.Document.Has(wire.EndpointAggregate) {
+		routes = append(routes, wire.PathAggregate)
+	}
+	v := p.interview(plan)
+	if f := v.ask(func() *generate.Question { return plan.Next(routes...) }); f != nil {
+		return f
+	}
+	return v.verdict()
+}
+
+// filtersCombine judges several filters in one request, of which each matters.
+func filtersCombine(p *prober) *check.Finding {
+	plan, f := p.filterPlan()
+	if f != nil {
+		return f
+	}
+	v := p.interview(plan)
+	list := plan.Combinations(plan.broken)
+	counts := p.Document.Has(wire.EndpointCount)
+	return v.askList(list, func(i int, q *generate.Question) {
+		if counts && i%4 == 3 && q.Window == 0 {
+			q.Path, q.Fields = wire.PathCount, nil
+		}
+	})
+}
+
+// windowsOverFilters judges sorts and windows over filters.
+func windowsOverFilters(p *prober) *check.Finding {
+	plan, f := p.filterPlan()
+	if f != nil {
+		return f
+	}
+	return p.interview(plan).askList(plan.FilteredWindows(plan.broken), func(int, *generate.Question) {})
+}
+
+// askList asks questions that are not about single cells, until one is answered
+// wrongly.
+func (v *interview) askList(list []*generate.Question, prepare func(int, *generate.Question)) *check.Finding {
+	i := 0
+	f := v.ask(func() *generate.Question {
+		if i == len(list) || v.first != nil {
+			return nil
+		}
+		prepare(i, list[i])
+		i++
+		return list[i-1]
+	})
+	if f != nil {
+		return f
+	}
+	return v.verdict()
+}

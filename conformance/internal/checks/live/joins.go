@@ -1,0 +1,215 @@
+package live
+
+import (
+	"cmp"
+	"fmt"
+	"net/http"
+
+	"github.com/connectorsdk/connector-sdk-go/conformance/internal/check"
+	"github.com/connectorsdk/connector-sdk-go/conformance/internal/session"
+	"github.com/connectorsdk/connector-sdk-go/conformance/oracle"
+	"github.com/connectorsdk/connector-sdk-go/wire"
+)
+
+// joinsHold compares joins along links, in both directions and over two hops, with joining the rows of whole reads.
+func joinsHold(p *prober) *check.Finding {
+	return p.inTurn(1, func(t *wire.Table, data *oracle.Table) (list []question) {
+		for _, j := range p.joined(t) {
+			list = append(list, about(func() *check.Finding { return p.joins(j.request(t), j) }, j.tables...))
+		}
+		for _, j := range p.joined(t) {
+			req := j.request(t)
+			if by := p.dividing(t, data); by >= 0 {
+				if p.sorts(1) {
+					req.Sort = []wire.SortKey{{Field: t.Fields[by].Name, Dir: wire.Desc}}
+				}
+				req.Fields = []string{t.Fields[by].Name}
+				if filters, f := p.selectiveFilter(t, data); f == nil && filters != nil {
+					req.And = filters
+					if name := filters[0].Field; name != req.Fields[0] {
+						req.Fields = append(req.Fields, name) // the platform may have to filter by it
+					}
+				}
+			}
+			list = append(list, about(func() *check.Finding { return p.joins(req, j) }, j.tables...))
+		}
+		return list
+	})
+}
+
+// join is a chain of hops from a table along links.
+type join struct {
+	hops   []wire.JoinHop
+	tables []*wire.Table // the base and those of the hops
+	// plain marks a single hop along a declared foreign key, which a connector that joins at all
+	// does. Other joins it may refuse as unsupported.
+	plain bool
+}
+
+// joined returns the joins that begin at a table: along each of its foreign keys, back
+// along those that lead to it, and over two hops.
+func (p *prober) joined(base *wire.Table) (list []join) {
+	for _, l := range p.links(base) {
+		if joinable(l) {
+			list = append(list, join{[]wire.JoinHop{hop(l, 1)}, []*wire.Table{base, l.to}, l.declared})
+		}
+	}
+	d, f := p.Discovery(0)
+	if f != nil {
+		return nil
+	}
+	for _, other := range d.Readable() {
+		for _, l := range p.links(other) {
+			if l.to == base && joinable(l) && p.Snapshot(0, other).Table != nil {
+				list = append(list, join{[]wire.JoinHop{hop(l.reverse(), 1)}, []*wire.Table{base, other}, false})
+			}
+		}
+	}
+	for _, first := range p.links(base) {
+		for _, second := range p.links(first.to) {
+			// A hop from a table that is reached twice is ambiguous.
+			if joinable(first) && joinable(second) && first.to != base {
+				list = append(list, join{[]wire.JoinHop{hop(first, 1), hop(second, 2)}, []*wire.Table{base, first.to, second.to}, false})
+			}
+		}
+	}
+	return list[:min(len(list), maxJoins)]
+}
+
+// maxJoins limits the joins that begin at one table.
+const maxJoins = 12
+
+// joinable reports whether all engines compare the two columns of a link alike.
+func joinable(l link) bool {
+	from, to := l.from.Field(l.fromField).Type, l.to.Field(l.toField).Type
+	text := func(t wire.Type) bool { return t == wire.TypeString || t == wire.TypeReference }
+	return from == to && from != wire.TypeDate && from != wire.TypeDatetime || from.Numeric() && to.Numeric() || text(from) && text(to)
+}
+
+// hop returns the hop along a link, with all fields of its table under names of their own.
+func hop(l link, n int) wire.JoinHop {
+	h := wire.JoinHop{FromTable: l.from.Name, ToTable: l.to.Name, FromField: l.fromField, ToField: l.toField}
+	for i, f := range l.to.Fields {
+		h.Fields = append(h.Fields, wire.JoinField{Field: f.Name, As: fmt.Sprintf("hop%d_%d", n, i), Type: f.Type})
+	}
+	return h
+}
+
+// request returns the query for all rows of a join with all their columns.
+func (j join) request(base *wire.Table) *wire.QueryRequest {
+	req := session.AllRows(base)
+	req.Joins = j.hops
+	return req
+}
+
+func (j join) String() string {
+	text := ""
+	for _, h := range j.hops {
+		text += fmt.Sprintf(", %s.%s joined to %s.%s",
+			wire.QuoteName(h.FromTable), wire.QuoteName(h.FromField), wire.QuoteName(h.ToTable), wire.QuoteName(h.ToField))
+	}
+	return text[len(", "):]
+}
+
+// rows returns the whole reads of a join's tables, or nil if one is not held.
+func (p *prober) rowsOf(j join) (oracle.Tables, *check.Finding) {
+	tables := oracle.Tables{}
+	for _, t := range j.tables {
+		data, f := p.Table(t)
+		if f != nil || data == nil {
+			return nil, f
+		}
+		tables[t.Name] = data
+		p.compared += len(data.Rows)
+	}
+	return tables, nil
+}
+
+// joins judges one request with joins.
+func (p *prober) joins(req *wire.QueryRequest, j join) *check.Finding {
+	tables, f := p.rowsOf(j)
+	if f != nil || tables == nil {
+		return f
+	}
+	right, err := oracle.Query(tables, req)
+	if err != nil || len(right.Rows) > p.Rows {
+		return nil
+	}
+	st, rows, f := p.ask(j.tables[0], req)
+	if st.Err == nil && st.Status == http.StatusUnprocessableEntity && !j.plain {
+		return nil
+	}
+	if f != nil || rows == nil {
+		return f.In("%s: %s", j)
+	}
+	p.Cases++
+	if len(req.Sort) == 0 && session.SpelledAlike(right.Rows, rows.Rows) {
+		return nil
+	}
+	var first *oracle.Difference
+	for _, r := range []oracle.Reading{{}, {DatesAsText: true}} {
+		d := r.Verify(tables, req, rows.Rows)
+		if d == nil {
+			return nil
+		}
+		first = cmp.Or(first, d)
+	}
+	return check.Differs(first.Expected, first.Received, "%s%s: %s", j, describeFilters(req.Where), first.Detail)
+}
+
+// joinsFold compares aggregates over joins with folding the joined rows.
+func joinsFold(p *prober) *check.Finding {
+	return p.inTurn(1, func(t *wire.Table, data *oracle.Table) (list []question) {
+		for _, j := range p.joined(t) {
+			req := aggregate(t, nil, []wire.Measure{{Fn: wire.FnCount, As: "rows"}})
+			req.Joins = j.hops
+			bare, grouped := *req, *req
+			for i, f := range j.tables[len(j.tables)-1].Fields {
+				as := fmt.Sprintf("hop%d_%d", len(j.hops), i)
+				if f.Type.Numeric() && allowed(f.Aggregatable) {
+					req.Measures = append(req.Measures, wire.Measure{Fn: wire.FnCount, Field: as, As: "of_" + as})
+				}
+				// Whether texts group by a collation is left to the source.
+				if (f.Type.Numeric() || f.Type == wire.TypeBoolean) && allowed(f.Groupable) {
+					grouped.GroupBy = []wire.GroupKey{{Field: as, As: "g"}}
+				}
+			}
+			list = append(list, about(func() *check.Finding { return p.foldJoined(&bare, j) }, j.tables...))
+			if len(req.Measures) > 1 {
+				list = append(list, about(func() *check.Finding { return p.foldJoined(req, j) }, j.tables...))
+			}
+			if len(grouped.GroupBy) > 0 {
+				list = append(list, about(func() *check.Finding { return p.foldJoined(&grouped, j) }, j.tables...))
+			}
+		}
+		return list
+	})
+}
+
+func (p *prober) foldJoined(req *wire.AggregateRequest, j join) *check.Finding {
+	tables, f := p.rowsOf(j)
+	if f != nil || tables == nil {
+		return f
+	}
+	if right, err := oracle.Aggregate(tables, req); err != nil || int64(len(right.Rows)) >= req.Limit {
+		return nil
+	}
+	a := p.post(wire.PathAggregate, req)
+	if a.Err == nil && (a.Declined() || a.Status == http.StatusUnprocessableEntity) {
+		return nil // joins may be declined
+	}
+	var answer wire.AggregateAnswer
+	if f := a.Decode("aggregate-answer", &answer); f != nil {
+		return f.In("%s: %s", j)
+	}
+	p.Cases++
+	var first *oracle.Difference
+	for _, r := range oracle.Readings() {
+		d := r.VerifyGroups(tables, req, answer.Rows)
+		if d == nil {
+			return nil
+		}
+		first = cmp.Or(first, d)
+	}
+	return check.Differs(first.Expected, first.Received, "%s: %s: %s", j, describeAggregate(req), first.Detail)
+}

@@ -1,0 +1,103 @@
+package live
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+
+	"github.com/connectorsdk/connector-sdk-go/conformance/internal/check"
+	"github.com/connectorsdk/connector-sdk-go/conformance/oracle"
+	"github.com/connectorsdk/connector-sdk-go/wire"
+)
+
+// numbersAgree judges that the count, the rows, the aggregate's count and the sum of
+// its groups are one number, without a filter and with one.
+func numbersAgree(p *prober) *check.Finding {
+	return p.eachWholeTable(func(t *wire.Table, data *oracle.Table) *check.Finding {
+		wheres, f := p.wheres(t, data)
+		if f != nil {
+			return f
+		}
+		for _, where := range wheres {
+			if !p.room(4) {
+				return nil
+			}
+			if f := p.unmoved(func() *check.Finding { return p.oneNumber(t, where) }, t); f != nil {
+				return f
+			}
+		}
+		return nil
+	})
+}
+
+func (p *prober) oneNumber(t *wire.Table, where wire.Where) *check.Finding {
+	data, f := p.Table(t)
+	if f != nil || data == nil {
+		return f
+	}
+	rows, f := p.askWhere(t, where)
+	if f != nil || rows == nil {
+		return f
+	}
+	streamed := int64(len(rows.Rows))
+	compare := func(what string, n int64) *check.Finding {
+		p.Cases++
+		if n == streamed {
+			return nil
+		}
+		return check.Differs(fmt.Sprintf("%d, the rows that /query answers", streamed), fmt.Sprint(n),
+			"table %s%s: %s is another number", wire.QuoteName(t.Name), describeFilters(where), what)
+	}
+	if p.Document.Has(wire.EndpointCount) {
+		n, f := p.count(t, where)
+		if f != nil {
+			return f
+		}
+		if f := compare("the count", n); f != nil {
+			return f
+		}
+	}
+	if !p.Document.Has(wire.EndpointAggregate) {
+		return nil
+	}
+	req := &wire.AggregateRequest{
+		Table: t.Name, Where: where, Measures: []wire.Measure{{Fn: wire.FnCount, As: "rows"}}, Limit: wire.AggregateLimit,
+	}
+	groups, declined, f := p.groups(req)
+	if f != nil {
+		return f
+	}
+	if !declined {
+		if f := compare("the aggregate's count", total(groups)); f != nil {
+			return f
+		}
+	}
+	by := slices.IndexFunc(t.Fields, func(f wire.Field) bool {
+		if !allowed(f.Groupable) || f.Type == wire.TypeJSON || f.Type == wire.TypeArray {
+			return false
+		}
+		c, err := oracle.Cardinality(data, f.Name)
+		return err == nil && c.Distinct < wire.AggregateLimit/2 && c.Distinct < int64(len(data.Rows))
+	})
+	if by < 0 {
+		return nil
+	}
+	req.GroupBy = []wire.GroupKey{{Field: t.Fields[by].Name, As: "g"}}
+	groups, declined, f = p.groups(req)
+	if f != nil || declined {
+		return f
+	}
+	return compare(fmt.Sprintf("the sum over the groups of %s", wire.QuoteName(t.Fields[by].Name)), total(groups))
+}
+
+// total adds up the member rows of groups. It returns -1 if one is no integer.
+func total(groups []map[string]wire.Value) (sum int64) {
+	for _, g := range groups {
+		n, err := strconv.ParseInt(g["rows"].String(), 10, 64)
+		if err != nil || n < 0 {
+			return -1
+		}
+		sum += n
+	}
+	return sum
+}

@@ -1,0 +1,72 @@
+package live
+
+import (
+	"slices"
+
+	"github.com/connectorsdk/connector-sdk-go/conformance/internal/check"
+	"github.com/connectorsdk/connector-sdk-go/conformance/internal/session"
+	"github.com/connectorsdk/connector-sdk-go/conformance/oracle"
+	"github.com/connectorsdk/connector-sdk-go/wire"
+)
+
+// projectionKeepsRows judges that there are as many rows, with the same cells, whatever
+// columns are asked for and in whatever order.
+func projectionKeepsRows(p *prober) *check.Finding {
+	return p.inTurn(1, func(t *wire.Table, data *oracle.Table) (list []question) {
+		for _, fields := range p.selections(t, data) {
+			list = append(list, about(func() *check.Finding { return p.projects(t, fields) }, t))
+		}
+		return list
+	})
+}
+
+// selections returns columns to ask for: all of them in other orders, the one that
+// repeats most, some of them by chance, and each alone.
+func (p *prober) selections(t *wire.Table, data *oracle.Table) (list [][]string) {
+	all := session.AllRows(t).Fields
+	reversed, shuffled := slices.Clone(all), slices.Clone(all)
+	slices.Reverse(reversed)
+	p.Rand.Shuffle(len(shuffled), func(i, j int) { shuffled[i], shuffled[j] = shuffled[j], shuffled[i] })
+	some := slices.Clone(shuffled[:(len(shuffled)+1)/2])
+	list = append(list, reversed)
+	if name := mostRepeating(t, data); name != "" {
+		list = append(list, []string{name})
+	}
+	if len(all) > 2 {
+		list = append(list, some, shuffled, shuffled[len(shuffled)-2:], all[1:])
+	}
+	for _, name := range shuffled {
+		list = append(list, []string{name})
+	}
+	return list
+}
+
+func (p *prober) projects(t *wire.Table, fields []string) *check.Finding {
+	data, f := p.Table(t)
+	if f != nil || data == nil {
+		return f
+	}
+	req := &wire.QueryRequest{Table: t.Name, Fields: fields}
+	_, rows, f := p.ask(t, req)
+	if f != nil || rows == nil {
+		return f
+	}
+	p.Cases++
+	what := session.QuoteNames(fields) + " alone"
+	if len(fields) == len(t.Fields) && len(fields) > 1 {
+		what = "all columns in another order"
+	}
+	return p.verify(data, req, rows.Rows, "table %s: asked for %s", wire.QuoteName(t.Name), what)
+}
+
+// mostRepeating returns the column with the fewest values, which shows whether rows
+// are merged, or "" if all columns have distinct values.
+func mostRepeating(t *wire.Table, data *oracle.Table) (name string) {
+	least := int64(len(data.Rows))
+	for _, f := range t.Fields {
+		if c, err := oracle.Cardinality(data, f.Name); err == nil && c.Distinct < least {
+			name, least = f.Name, c.Distinct
+		}
+	}
+	return name
+}

@@ -1,0 +1,162 @@
+package protocol
+
+import (
+	"fmt"
+	"slices"
+	"sync"
+
+	"github.com/connectorsdk/connector-sdk-go/conformance/internal/check"
+	"github.com/connectorsdk/connector-sdk-go/conformance/internal/session"
+	"github.com/connectorsdk/connector-sdk-go/conformance/oracle"
+	"github.com/connectorsdk/connector-sdk-go/wire"
+)
+
+// limitChecks returns the checks about the ceilings that the document declares: what
+// lies within them is answered.
+func limitChecks() []session.Check {
+	return []session.Check{
+		{ID: "P3.16a", Phase: 3, Judge: pageSizeHolds, Rules: []string{"document-15", "query-15"},
+			Needs: func(d *session.Document) string {
+				return unless(d.Capabilities.Limits.PageSizeMax > 0, "limits has no pageSizeMax")
+			},
+			Title: "a limit of pageSizeMax is answered in full",
+			Fix:   "Declare as pageSizeMax the largest page that the source really answers."},
+		{ID: "P3.16b", Phase: 3, Judge: offsetHolds, Rules: []string{"document-15", "document-12", "query-15"},
+			Needs: func(d *session.Document) string {
+				if why := session.NeedsOffset(d); why != "" {
+					return why
+				}
+				return unless(d.Capabilities.Limits.OffsetMax > 0, "limits has no offsetMax")
+			},
+			Title: "an offset of offsetMax is answered",
+			Fix:   "Declare as offsetMax the largest offset that the source really skips."},
+		{ID: "P3.16c", Phase: 3, Weight: 16, Judge: concurrencyHolds, Rules: []string{"document-15", "tenant-4"},
+			Needs: func(d *session.Document) string {
+				return unless(d.Capabilities.Limits.Concurrency > 1, "limits.concurrency is not above 1")
+			},
+			Title: "as many requests at once as limits.concurrency get the answers they get alone",
+			Fix: "Declare as concurrency what the source really takes, share nothing between requests that one of them changes, " +
+				"and let requests wait rather than fail when the source is busy."},
+	}
+}
+
+func unless(holds bool, why string) string {
+	if holds {
+		return ""
+	}
+	return why
+}
+
+func pageSizeHolds(run *session.Run) *check.Finding {
+	return windowHolds(run, run.Document.Capabilities.Limits.PageSizeMax, 0)
+}
+
+func offsetHolds(run *session.Run) *check.Finding {
+	return windowHolds(run, 1, run.Document.Capabilities.Limits.OffsetMax)
+}
+
+// windowHolds asks for a window of the largest table that can be read whole, and
+// judges how many rows the platform ends up with.
+func windowHolds(run *session.Run, limit, offset int64) *check.Finding {
+	if _, f := run.Discovery(0); f != nil {
+		return f
+	}
+	for _, t := range slices.Backward(run.SmallestFirst()) {
+		if len(t.Fields) == 0 || t.RowCount != nil && *t.RowCount == 0 {
+			continue
+		}
+		whole, f := run.Table(t)
+		if f != nil {
+			return f
+		}
+		if whole == nil {
+			continue
+		}
+		n := len(whole.Rows)
+		run.Cases++
+		req := &wire.QueryRequest{Table: t.Name, Fields: []string{t.Fields[0].Name}, Limit: limit, Offset: offset}
+		st, f := run.QueryRows(req)
+		if f != nil {
+			return f
+		}
+		want := int(min(limit, max(0, int64(n)-offset)))
+		got := len(st.Table.Rows)
+		if !st.Served.Window || session.WindowTooEarly(req, st.Served) {
+			want = n // the platform cuts the window itself
+		}
+		if got == want {
+			return nil
+		}
+		if f := changed(run, t, n); f != nil {
+			return f
+		}
+		return check.Differs(fmt.Sprintf("%d rows", want), fmt.Sprintf("%d rows", got),
+			"table %s of %d rows, with limit %d and offset %d, which the declared limits allow",
+			wire.QuoteName(t.Name), n, limit, offset)
+	}
+	return check.Skip(check.NoData, "no table within the row budget")
+}
+
+// maxAtOnceRows is how many rows a table may have that is read beside others.
+const maxAtOnceRows = 2_000
+
+// concurrencyHolds reads as many tables at once as the document allows, and compares
+// them with what was read of them alone.
+func concurrencyHolds(run *session.Run) *check.Finding {
+	if _, f := run.Discovery(0); f != nil {
+		return f
+	}
+	var tables []*wire.Table
+	var alone []*oracle.Table
+	for _, t := range run.SmallestFirst() {
+		if t.RowCount == nil || *t.RowCount > maxAtOnceRows || len(t.Fields) == 0 {
+			continue
+		}
+		rows, f := run.Table(t)
+		if f != nil {
+			return f
+		}
+		if rows != nil {
+			tables, alone = append(tables, t), append(alone, rows)
+		}
+	}
+	if len(tables) == 0 {
+		return check.Skip(check.NoData, "no table of at most %d rows", maxAtOnceRows)
+	}
+	most := min(int(run.Document.Capabilities.Limits.Concurrency), max(2, run.Allowance()))
+	for i, st := range readAtOnce(run, tables, most) {
+		run.Cases++
+		t := tables[i%len(tables)]
+		name := wire.QuoteName(t.Name)
+		run.Last = st.Request
+		problem := st.Problem()
+		if problem == nil && session.SameRows(t, alone[i%len(tables)], st.Table) {
+			continue
+		}
+		again := run.Query(session.AllRows(t))
+		switch f := again.Problem(); {
+		case f != nil:
+			return f
+		case !session.SameRows(t, alone[i%len(tables)], again.Table):
+			return check.Skip(check.DataChanged, "table %s", name)
+		case problem != nil:
+			return problem.In("table %s, beside other requests: %s", name).From(st.Request)
+		}
+		return check.Differs(fmt.Sprintf("the %d rows that it has alone", len(again.Table.Rows)),
+			fmt.Sprintf("%d other rows", len(st.Table.Rows)), "table %s answers other rows beside other requests", name).From(st.Request)
+	}
+	return nil
+}
+
+// readAtOnce reads tables in turn, so many at once.
+func readAtOnce(run *session.Run, tables []*wire.Table, most int) []*session.Stream {
+	streams := make([]*session.Stream, most)
+	var wg sync.WaitGroup
+	for i := range streams {
+		req := session.AllRows(tables[i%len(tables)])
+		call := run.Ask(wire.PathQuery, req, 0)
+		wg.Go(func() { streams[i] = run.StreamWith(run.Ctx, call, session.Members(req), run.Rows) })
+	}
+	wg.Wait()
+	return streams
+}

@@ -1,0 +1,202 @@
+package tenants
+
+import (
+	"bytes"
+	"cmp"
+	"fmt"
+	"net/http"
+	"slices"
+
+	"github.com/connectorsdk/connector-sdk-go/conformance/internal/check"
+	"github.com/connectorsdk/connector-sdk-go/conformance/internal/session"
+	"github.com/connectorsdk/connector-sdk-go/conformance/oracle"
+	"github.com/connectorsdk/connector-sdk-go/wire"
+)
+
+// servesIncomplete asks every route with credentials that lack what is required.
+func servesIncomplete(run *session.Run) *check.Finding { return servesImpostors(run, incomplete) }
+
+// servesWrong asks every route with wrong credentials, if the run may.
+func servesWrong(run *session.Run) *check.Finding {
+	if !run.WrongCredentials {
+		return session.NotAskedFor()
+	}
+	return servesImpostors(run, wrong)
+}
+
+// refusesIncomplete asks every route without credentials and, if the run may, with a
+// wrong secret.
+func refusesIncomplete(run *session.Run) *check.Finding {
+	topic := run.Topic()
+	list := []impostor{{what: "no credentials", set: map[string]string{}}}
+	if run.WrongCredentials {
+		if all := wrong(run, 0); len(all) > 0 && all[0].unless == nil {
+			list = append(list, all[0])
+		}
+	}
+	for _, i := range list {
+		for _, r := range run.Mounted() {
+			run.Cases++
+			a := run.Exchange(withCredentials(run, r.Call(run.Legal(r, topic).Text()), 0, i.set))
+			if a.Err == nil && (a.Status == http.StatusBadRequest || len(i.set) > 0 && a.Status < 400) {
+				continue
+			}
+			return check.Differs("400", a.Describe(), "%s with %s is answered with %d", r.Path, i.what, a.Status)
+		}
+	}
+	return nil
+}
+
+// servesImpostors asks every route with sets that are no tenant's, each time right
+// after the tenant was answered on the same connection: a connector may use the last
+// good credentials in the place of bad ones.
+func servesImpostors(run *session.Run, sets func(*session.Run, int) []impostor) *check.Finding {
+	for tenant := range run.Tenants {
+		s, f := tableOf(run, tenant)
+		if f != nil {
+			return f
+		}
+		if s == nil {
+			continue
+		}
+		list := sets(run, tenant)
+		if tenant > 0 && spent(run) {
+			break
+		}
+		for _, path := range questionPaths {
+			if f := s.servesImpostor(run, tenant, path, list); f != nil {
+				return f
+			}
+		}
+		for _, i := range list {
+			if spent(run) {
+				break
+			}
+			if f := discoversForImpostor(run, tenant, i); f != nil {
+				return f
+			}
+		}
+	}
+	if run.Cases == 0 {
+		return check.Skip(check.NoData, "no table with rows, and no secret, shows whose an answer is")
+	}
+	return nil
+}
+
+// tableOf returns a table of a tenant that has rows, with the tenant's own rows, or nil
+// when there is none.
+func tableOf(run *session.Run, tenant int) (*subject, *check.Finding) {
+	d, f := run.Discovery(tenant)
+	if f != nil {
+		return nil, f
+	}
+	var list []*subject
+	for _, t := range d.Readable() {
+		if len(t.Fields) > 0 {
+			list = append(list, newSubject(t, t))
+		}
+	}
+	slices.SortStableFunc(list, func(a, b *subject) int { return cmp.Compare(a.rank(), b.rank()) })
+	for _, s := range list[:min(len(list), maxCandidates)] {
+		s.learn(run, tenant, wire.PathQuery)
+		if r := s.alone[tenant][wire.PathQuery]; r.rows != nil && len(r.rows.Rows) > 0 {
+			return s, nil
+		}
+	}
+	return nil, nil
+}
+
+// servesImpostor asks one route for the tenant, and then the same with other
+// credentials.
+func (s *subject) servesImpostor(run *session.Run, tenant int, path string, list []impostor) *check.Finding {
+	if !mounted(run, path) {
+		return nil
+	}
+	m := question(run, path, s.view(tenant), fresh(run))
+	c := run.Ask(path, m, tenant)
+	answer := func(set map[string]string) reply {
+		return read(run.Ctx, run, withCredentials(run, c, tenant, set), m, s.view(tenant))
+	}
+	own := read(run.Ctx, run, c, m, s.view(tenant))
+	if own.text == "" || own.text == unknown || own.text == "0" {
+		return nil
+	}
+	s.alone[tenant][path] = own
+	for _, i := range list {
+		if (i.others || i.onlyApart) && !s.tellsOther(run, tenant, path) {
+			continue
+		}
+		got := answer(i.set)
+		run.Last = got.request
+		run.Cases++
+		row := s.ownRow(tenant, i, got)
+		if got.text != own.text && row == nil || i.unless != nil && answer(i.unless).text == got.text {
+			continue
+		}
+		received := got.shown
+		if row != nil {
+			received = session.ShowRow(got.rows.Columns, row)
+		}
+		return check.Differs("400, or no data of this tenant", received,
+			"%s of table %s with %s is answered with the data of the %s tenant",
+			path, wire.QuoteName(s.name), i.what, session.Ordinal(tenant)).From(got.request)
+	}
+	return nil
+}
+
+// tellsOther reports whether the other tenant is answered something else.
+func (s *subject) tellsOther(run *session.Run, tenant int, path string) bool {
+	if len(run.Tenants) < 2 {
+		return false
+	}
+	if _, asked := s.alone[1-tenant][path]; !asked {
+		s.learn(run, 1-tenant, path)
+	}
+	return s.differs(path)
+}
+
+// ownRow returns a row of an answer to an impostor that the tenant has, or nil. Rows
+// that the other tenant has too are no fault when the impostor has its secret.
+func (s *subject) ownRow(tenant int, i impostor, got reply) []wire.Value {
+	others := &oracle.Table{}
+	if rows := s.alone[1-tenant][wire.PathQuery].rows; i.others && rows != nil {
+		others = rows
+	}
+	return onlyIn(s.alone[tenant][wire.PathQuery].rows, others, got.rows)
+}
+
+// discoversForImpostor asks for the discovery of a tenant with other credentials. A
+// description that both tenants get may be the same for everybody.
+func discoversForImpostor(run *session.Run, tenant int, i impostor) *check.Finding {
+	if len(run.Tenants) < 2 {
+		return nil
+	}
+	both, f := discoveries(run)
+	if f != nil {
+		return nil // another check tells it
+	}
+	a := run.Exchange(withCredentials(run, run.Ask(wire.PathDiscovery, &wire.DiscoveryRequest{}, tenant), tenant, i.set))
+	var got wire.Discovery
+	if a.Decode(session.AnswerSchema(wire.PathDiscovery), &got) != nil {
+		return nil
+	}
+	run.Cases++
+	for _, t := range got.Tables {
+		if both[tenant].Lookup[t.Name] != nil && both[1-tenant].Lookup[t.Name] == nil {
+			return check.Differs("400, or no table of this tenant", "table "+wire.QuoteName(t.Name),
+				"/discovery with %s lists a table that only the %s tenant has", i.what, session.Ordinal(tenant))
+		}
+	}
+	return nil
+}
+
+// withCredentials returns a call of a tenant with another set of credentials.
+func withCredentials(run *session.Run, c session.Call, tenant int, set map[string]string) session.Call {
+	body, err := session.CredentialsJSON(wire.NewCredentials(set))
+	if err != nil {
+		panic(fmt.Sprintf("conformance: credentials made of those of the run cannot be sent: %v", err))
+	}
+	const member = `"credentials":`
+	c.Body = bytes.Replace(c.Body, []byte(member+string(run.Tenants[tenant].JSON)), []byte(member+string(body)), 1)
+	return c
+}

@@ -1,0 +1,108 @@
+package tenants
+
+import (
+	"maps"
+	"strings"
+
+	"github.com/connectorsdk/connector-sdk-go/conformance/internal/session"
+	"github.com/connectorsdk/connector-sdk-go/wire"
+)
+
+// impostor is a set of credentials that is close to a tenant's own and is not it.
+type impostor struct {
+	what string
+	set  map[string]string
+	// others marks a set with the secret of the other tenant, whose data it may give.
+	others bool
+	// unless is a set that tells nothing if it gives the same: then the changed
+	// credential has no meaning. May be nil.
+	unless map[string]string
+	// onlyApart marks a set that may give the tenant's rows if the data do not depend
+	// on the credentials at all: it has every secret, or there is none.
+	onlyApart bool
+}
+
+// secrets returns the keys of the required credentials that the form hides.
+func secrets(d *session.Document) (keys []string) {
+	for _, f := range d.Required() {
+		if f.Type != wire.CredentialText {
+			keys = append(keys, f.Key)
+		}
+	}
+	return keys
+}
+
+// incomplete returns sets that lack what the document requires. Sending them harms no
+// account.
+func incomplete(run *session.Run, tenant int) (list []impostor) {
+	own, hidden := run.Tenants[tenant].Credentials.Reveal(), secrets(run.Document)
+	if len(own) > 0 {
+		list = append(list, impostor{what: "no credentials at all", set: map[string]string{}, onlyApart: len(hidden) == 0})
+	}
+	for _, key := range hidden {
+		if len(own) > 1 && own[key] != "" {
+			set := maps.Clone(own)
+			delete(set, key)
+			list = append(list, impostor{what: "credentials without " + wire.QuoteName(key), set: set})
+		}
+	}
+	return list
+}
+
+// wrong returns sets that name a tenant and do not have the tenant's secrets, or have
+// them and name the tenant by a path. Real accounts may be locked because of them.
+func wrong(run *session.Run, tenant int) (list []impostor) {
+	own, hidden := run.Tenants[tenant].Credentials.Reveal(), secrets(run.Document)
+	add := func(what string, others bool, change map[string]string) {
+		set := maps.Clone(own)
+		maps.Copy(set, change)
+		// A set that is a tenant's own is not wrong.
+		for _, t := range run.Tenants {
+			if maps.Equal(set, t.Credentials.Reveal()) {
+				return
+			}
+		}
+		list = append(list, impostor{what: what, set: set, others: others})
+	}
+	if len(hidden) > 0 {
+		secret := map[string]string{}
+		for _, key := range hidden {
+			secret[key] = session.WrongCredential
+		}
+		add("a wrong secret", false, secret)
+		for _, key := range hidden {
+			secret[key] = ""
+		}
+		add("a blank secret", false, secret)
+		for other := range run.Tenants {
+			if other != tenant {
+				for _, key := range hidden {
+					secret[key] = run.Tenants[other].Credentials.Get(key)
+				}
+				add("the secret of the "+session.Ordinal(other)+" tenant", true, secret)
+			}
+		}
+	}
+	for _, f := range run.Document.CredentialSchema {
+		name := own[f.Key]
+		if f.Type != wire.CredentialText || name == "" || strings.ContainsAny(name, "/.:@") {
+			continue
+		}
+		from := len(list)
+		add("a path as "+wire.QuoteName(f.Key), false, map[string]string{f.Key: name + "/../" + name})
+		for other := range run.Tenants {
+			if of := run.Tenants[other].Credentials; other != tenant && of.Get(f.Key) != "" {
+				path := map[string]string{f.Key: of.Get(f.Key) + "/../" + name}
+				for _, key := range hidden {
+					path[key] = of.Get(key)
+				}
+				add("a path as "+wire.QuoteName(f.Key)+" and the secret of the other tenant", true, path)
+			}
+		}
+		for i := range list[from:] {
+			list[from+i].unless = maps.Clone(list[from+i].set)
+			list[from+i].unless[f.Key] = session.WrongCredential
+		}
+	}
+	return list
+}

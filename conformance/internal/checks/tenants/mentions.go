@@ -1,0 +1,195 @@
+package tenants
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"unicode"
+
+	"github.com/connectorsdk/connector-sdk-go/conformance/internal/check"
+	"github.com/connectorsdk/connector-sdk-go/conformance/internal/session"
+	"github.com/connectorsdk/connector-sdk-go/conformance/oracle"
+	"github.com/connectorsdk/connector-sdk-go/wire"
+)
+
+// mentionsOther looks for what is the other tenant's in what a tenant is told: in
+// refusals, in warnings, and among the samples of discovery.
+func mentionsOther(run *session.Run) *check.Finding {
+	both, f := discoveries(run)
+	if f != nil {
+		return f
+	}
+	for tenant := range both {
+		if f := refusalsMention(run, both, tenant); f != nil {
+			return f
+		}
+		run.Cases++
+		warnings := strings.Join(both[tenant].Warnings, "\n")
+		if names := namesOfOther(both, tenant, warnings); names != "" {
+			return check.Differs("", warnings, "a warning of /discovery tells the %s tenant of %s, which only the other has",
+				session.Ordinal(tenant), names)
+		}
+	}
+	return samplesOfOther(run, both)
+}
+
+// refusalsMention asks for a table and for a field that do not exist.
+func refusalsMention(run *session.Run, both [2]*session.Discovery, tenant int) *check.Finding {
+	nobodys := &wire.Table{
+		Name: session.UnusedTable, Fields: []wire.Field{{Name: session.UnusedField, Type: wire.TypeString}},
+	}
+	tables := []*wire.Table{nobodys}
+	if own := both[tenant].Readable(); len(own) > 0 {
+		tables = append(tables, &wire.Table{Name: own[0].Name, Fields: nobodys.Fields})
+	}
+	for i, t := range tables {
+		if i > 0 && spent(run) {
+			return nil
+		}
+		for _, path := range questionPaths {
+			if !mounted(run, path) {
+				continue
+			}
+			run.Cases++
+			about := view{table: t, fields: []string{session.UnusedField}}
+			a := answerTo(run, tenant, path, question(run, path, about, fresh(run)))
+			if a.Err != nil || a.Status < 400 {
+				continue
+			}
+			if names := namesOfOther(both, tenant, string(a.Body)); names != "" {
+				return check.Differs("", a.Describe(),
+					"a refusal of %s tells the %s tenant of %s, which only the other has",
+					path, session.Ordinal(tenant), names).From(a.Request)
+			}
+		}
+	}
+	return nil
+}
+
+// namesOfOther returns the names of tables that only the other tenant has and that
+// a text holds as whole words. A single ordinary word may occur by chance.
+func namesOfOther(both [2]*session.Discovery, tenant int, text string) string {
+	words := strings.FieldsFunc(text, func(r rune) bool {
+		return !strings.ContainsRune("_-$", r) && !unicode.IsLetter(r) && !unicode.IsDigit(r)
+	})
+	var names []string
+	ordinary := true
+	for i := range both[1-tenant].Tables {
+		name := both[1-tenant].Tables[i].Name
+		if both[tenant].Lookup[name] == nil && slices.Contains(words, name) {
+			names = append(names, name)
+			ordinary = ordinary && strings.Trim(name, "abcdefghijklmnopqrstuvwxyz") == ""
+		}
+	}
+	if len(names) == 0 || ordinary && len(names) == 1 {
+		return ""
+	}
+	return session.QuoteNames(names[:min(len(names), 5)])
+}
+
+// samplesOfOther looks for samples, minima and maxima that only rows of the other
+// tenant hold.
+func samplesOfOther(run *session.Run, both [2]*session.Discovery) *check.Finding {
+	tables := slices.DeleteFunc(both[0].Readable(), func(t *wire.Table) bool {
+		return both[1].Lookup[t.Name] == nil || !sampled(t) && !sampled(both[1].Lookup[t.Name])
+	})
+	for _, t := range tables[:min(len(tables), maxCandidates)] {
+		s := newSubject(t, both[1].Lookup[t.Name])
+		if len(s.fields) == 0 || spent(run) {
+			continue
+		}
+		moved, f := run.Unmoved(func() *check.Finding {
+			askAlone(run, []*subject{s}, wire.PathQuery)
+			return s.judgeSamples(run)
+		}, func() (string, *check.Finding) { return "", nil })
+		if f != nil || moved != "" {
+			return f
+		}
+	}
+	if run.Cases == 0 {
+		return check.Skip(check.NoData, "nothing that could tell of the other tenant")
+	}
+	return nil
+}
+
+func sampled(t *wire.Table) bool {
+	return slices.ContainsFunc(t.Fields, func(f wire.Field) bool { return len(f.Samples) > 0 || f.Stats != nil })
+}
+
+// judgeSamples judges what discovery tells of the values of a table.
+func (s *subject) judgeSamples(run *session.Run) *check.Finding {
+	rows := [2]*oracle.Table{}
+	for tenant := range rows {
+		all := s.alone[tenant][wire.PathQuery]
+		if all.rows == nil || all.over || s.only != nil {
+			return nil
+		}
+		rows[tenant] = all.rows
+	}
+	for tenant, t := range s.tables {
+		for i, name := range s.fields {
+			run.Cases++
+			own, other := valuesOf(rows[tenant], i), valuesOf(rows[1-tenant], i)
+			field := t.Field(name)
+			if field.Type != wire.TypeString && field.Type != wire.TypeReference {
+				continue // a number or a time has several spellings
+			}
+			told := slices.Clone(field.Samples)
+			if field.Stats != nil {
+				for _, v := range []*wire.Value{field.Stats.Min, field.Stats.Max} {
+					if v != nil {
+						told = append(told, *v)
+					}
+				}
+			}
+			for _, v := range told {
+				if text := v.String(); !v.IsNull() && !own[text] && other[text] {
+					return check.Differs("values of the tenant's own rows", fmt.Sprintf("%q", text),
+						"/discovery of the %s tenant tells of field %s of table %s what only the other tenant's rows hold",
+						session.Ordinal(tenant), wire.QuoteName(name), wire.QuoteName(s.name))
+				}
+			}
+		}
+	}
+	return nil
+}
+
+func valuesOf(t *oracle.Table, column int) map[string]bool {
+	set := map[string]bool{}
+	for _, row := range t.Rows {
+		set[row[column].String()] = true
+	}
+	return set
+}
+
+// describesOther looks for names of tables that only the other tenant has in what
+// discovery says of a tenant's tables. A vendor's fixed description of a table may
+// honestly name one that this tenant may not see.
+func describesOther(run *session.Run) *check.Finding {
+	both, f := discoveries(run)
+	if f != nil {
+		return f
+	}
+	for tenant, d := range both {
+		for i := range d.Tables {
+			t := &d.Tables[i]
+			texts := []string{t.SourceDescription}
+			for _, f := range t.Fields {
+				texts = append(texts, f.SourceDescription)
+			}
+			for _, k := range t.ForeignKeys {
+				run.Cases++
+				if d.Lookup[k.TargetTable] == nil && both[1-tenant].Lookup[k.TargetTable] != nil {
+					return check.Fail("a foreign key of table %s leads the %s tenant to table %s, which only the other has",
+						wire.QuoteName(t.Name), session.Ordinal(tenant), wire.QuoteName(k.TargetTable))
+				}
+			}
+			run.Cases++
+			if names := namesOfOther(both, tenant, strings.Join(texts, "\n")); names != "" {
+				return check.Fail("a description of table %s tells the %s tenant of %s, which only the other has",
+					wire.QuoteName(t.Name), session.Ordinal(tenant), names)
+			}
+		}
+	}
+	return nil
+}

@@ -1,0 +1,97 @@
+package tenants
+
+import (
+	"fmt"
+
+	"github.com/connectorsdk/connector-sdk-go/conformance/internal/check"
+	"github.com/connectorsdk/connector-sdk-go/conformance/internal/session"
+	"github.com/connectorsdk/connector-sdk-go/wire"
+)
+
+// unknownToOther asks each tenant for tables that only the other has, right after the
+// other was answered.
+func unknownToOther(run *session.Run) *check.Finding {
+	both, f := discoveries(run)
+	if f != nil {
+		return f
+	}
+	for owner, own := range both {
+		other := 1 - owner
+		tried := 0
+		for _, t := range own.Readable() {
+			if both[other].Lookup[t.Name] != nil || len(t.Fields) == 0 || tried == maxLacked {
+				continue
+			}
+			if owner+tried > 0 && spent(run) {
+				return nil
+			}
+			tried++
+			for _, r := range run.Mounted() {
+				if f := unknownTo(run, other, r, t); f != nil {
+					return f
+				}
+			}
+		}
+	}
+	if run.Cases == 0 {
+		return check.Skip(check.NoData, "neither tenant has a table that the other lacks")
+	}
+	return nil
+}
+
+// unknownTo asks one tenant for a table of the other. Before, it asks the same for the
+// owner, so that a connector may have kept the answer.
+func unknownTo(run *session.Run, tenant int, r session.Route, t *wire.Table) *check.Finding {
+	about := func(t *wire.Table) wire.Message {
+		return question(run, r.Path, view{table: t, fields: []string{t.Fields[0].Name}}, fresh(run))
+	}
+	m := about(t)
+	if m == nil {
+		return nil
+	}
+	if run.Allowance() > 0 {
+		answerTo(run, 1-tenant, r.Path, m)
+	}
+	run.Cases++
+	a := answerTo(run, tenant, r.Path, m)
+	f := a.RefusedWith(wire.CodeUnknownEntity)
+	if f == nil {
+		return nil
+	}
+	if a.Err == nil && a.Status >= 400 {
+		// The request is refused, but not as it should be. If a table that nobody has is
+		// refused like that too, another check reports it.
+		nobodys := *t
+		nobodys.Name = session.UnusedTable
+		last := run.Last
+		b := answerTo(run, tenant, r.Path, about(&nobodys))
+		if b.Status == a.Status {
+			return check.Block(unknownTableCheck(r.Path), "%s answers %d for a table that nobody has", r.Path, b.Status)
+		}
+		run.Last = last
+	}
+	f.Detail = fmt.Sprintf("%s for table %s, which only the %s tenant has, is %s for the %s",
+		r.Path, wire.QuoteName(t.Name), session.Ordinal(1-tenant), f.Detail, session.Ordinal(tenant))
+	return f
+}
+
+// unknownTableCheck returns the id of the check about an unknown table on a route.
+func unknownTableCheck(path string) string {
+	return map[string]string{
+		wire.PathQuery:       "P3.2a",
+		wire.PathCount:       "P3.2b",
+		wire.PathAggregate:   "P3.2c",
+		wire.PathSize:        "P3.2d",
+		wire.PathCardinality: "P3.2e",
+		wire.PathLinkHitRate: "P3.2g",
+	}[path]
+}
+
+// answerTo sends a tenant's request and reads the answer, or a few rows of a stream.
+func answerTo(run *session.Run, tenant int, path string, m wire.Message) *session.Answer {
+	c := run.Ask(path, m, tenant)
+	if req, ok := m.(*wire.QueryRequest); ok {
+		return run.Stream(c, session.Members(req), session.WindowRows).Answer
+	}
+	return run.Exchange(c)
+}
