@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"flag"
@@ -10,6 +11,7 @@ import (
 	"os"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/connectorsdk/connector-sdk-go/conformance"
 	"github.com/connectorsdk/connector-sdk-go/wire"
@@ -22,6 +24,8 @@ type config struct {
 	reports []string
 	fixture string
 	list    bool
+	verbose bool
+	version bool
 	explain *conformance.Check
 }
 
@@ -39,8 +43,8 @@ func (t *texts) Set(value string) error {
 
 // raw are the flags as they were given.
 type raw struct {
-	token, mode, phases, explain string
-	credentials                  texts
+	token, mode, phases, tables, explain string
+	credentials                          texts
 }
 
 // configure reads the command line. Flags may stand before and after the URL.
@@ -63,7 +67,8 @@ func configure(args []string, getenv func(string) string) (*config, error) {
 	if err := c.plan(r); err != nil {
 		return nil, err
 	}
-	if c.fixture != "" || c.explain != nil || c.list {
+	c.extend(fs)
+	if c.version || c.fixture != "" || c.explain != nil || c.list {
 		return c, nil
 	}
 	switch len(urls) {
@@ -82,15 +87,54 @@ func configure(args []string, getenv func(string) string) (*config, error) {
 		return nil, fmt.Errorf("no token; set %s to the bearer token that the connector's host issued", conformance.EnvToken)
 	}
 	c.target.Token = conformance.NewSecret(token)
-	for _, text := range r.credentials {
-		set, err := credentials(text)
-		if err != nil {
-			return nil, err
-		}
-		c.target.Credentials = append(c.target.Credentials, wire.NewCredentials(set))
-	}
-	return c, nil
+	return c, c.tenants(r.credentials, getenv)
 }
+
+// tenants sets the credentials: those of the flags or, without any, those of the
+// variables that the curl lines of a report read.
+func (c *config) tenants(flags texts, getenv func(string) string) error {
+	add := func(what, text string) error {
+		set, err := credentials(what, text)
+		if err == nil {
+			c.target.Credentials = append(c.target.Credentials, wire.NewCredentials(set))
+		}
+		return err
+	}
+	for _, text := range flags {
+		if err := add("-credentials", text); err != nil {
+			return err
+		}
+	}
+	if len(flags) > 0 {
+		return nil
+	}
+	first, second := getenv(conformance.EnvCredentials), getenv(conformance.EnvCredentials2)
+	if first == "" && second != "" {
+		return fmt.Errorf("%s is set, and %s is not", conformance.EnvCredentials2, conformance.EnvCredentials)
+	}
+	if first != "" {
+		if err := add(conformance.EnvCredentials, first); err != nil {
+			return err
+		}
+	}
+	if second != "" {
+		return add(conformance.EnvCredentials2, second)
+	}
+	return nil
+}
+
+// extend gives a run with a pace the time for its requests, unless the time was given.
+func (c *config) extend(fs *flag.FlagSet) {
+	given := false
+	fs.Visit(func(f *flag.Flag) { given = given || f.Name == "timeout" })
+	if !given && c.options.Pace > 0 {
+		requests := cmp.Or(c.options.Requests, conformance.DefaultRequests)
+		c.options.Timeout = max(c.options.Timeout, min(2*time.Duration(requests)*c.options.Pace, maxExtended))
+	}
+}
+
+// maxExtended is the longest time that a pace gives a run.
+const maxExtended = 24 * time.Hour
 
 // plan checks what the run is asked to do, before anything is asked of the
 // connector.
@@ -106,6 +150,11 @@ func (c *config) plan(r *raw) error {
 		}
 		c.options.Phases = append(c.options.Phases, n)
 	}
+	for name := range strings.SplitSeq(r.tables, ",") {
+		if name = strings.TrimSpace(name); name != "" {
+			c.options.Tables = append(c.options.Tables, name)
+		}
+	}
 	if r.explain != "" {
 		c.explain = conformance.Find(r.explain)
 		if c.explain == nil {
@@ -119,26 +168,26 @@ func (c *config) plan(r *raw) error {
 // maxCredentials is how long a file of credentials may be.
 const maxCredentials = 1 << 20
 
-// credentials reads one set: a JSON object, or @ and the name of a file that
-// holds one. No error quotes what was read.
-func credentials(text string) (map[string]string, error) {
-	what := "-credentials"
+// credentials reads one set from what is called so: a JSON object, or @ and the name of
+// a file that holds one. No error quotes what was read.
+func credentials(what, text string) (map[string]string, error) {
+	from := what
 	body := []byte(text)
 	if name, ok := strings.CutPrefix(text, "@"); ok {
-		what = "-credentials @" + name
+		what += " @" + name
 		f, err := os.Open(name)
 		if err != nil {
-			return nil, fmt.Errorf("-credentials: %w", err)
+			return nil, fmt.Errorf("%s: %w", from, err)
 		}
 		body, err = io.ReadAll(io.LimitReader(f, maxCredentials+1))
 		if err := errors.Join(err, f.Close()); err != nil {
-			return nil, fmt.Errorf("-credentials: %w", err)
+			return nil, fmt.Errorf("%s: %w", from, err)
 		}
 		if len(body) > maxCredentials {
 			return nil, fmt.Errorf("%s: longer than a set of credentials can be", what)
 		}
 	} else if !strings.HasPrefix(strings.TrimSpace(text), "{") {
-		return nil, errors.New(`-credentials takes a JSON object such as {"apiKey":"..."}, or @ and the name of a file that holds one`)
+		return nil, fmt.Errorf(`%s takes a JSON object such as {"apiKey":"..."}, or @ and the name of a file that holds one`, what)
 	}
 	var set map[string]string
 	d := json.NewDecoder(bytes.NewReader(bytes.TrimPrefix(body, []byte("\ufeff"))))
@@ -155,15 +204,26 @@ func flags(c *config, r *raw) *flag.FlagSet {
 	fs := flag.NewFlagSet("conform", flag.ContinueOnError)
 	fs.StringVar(&r.token, "token", "", "the bearer `token`; rather set "+conformance.EnvToken+": a flag is seen in the list of processes")
 	fs.Var(&r.credentials, "credentials",
-		"upstream credentials: a JSON `object` of strings, or @file; given twice, two tenants must be kept apart")
+		"upstream credentials: a JSON `object` of strings, or @file; given twice, two tenants must be kept apart (default: "+
+			conformance.EnvCredentials+" and "+conformance.EnvCredentials2+")")
 	fs.StringVar(&r.mode, "mode", string(conformance.ModeFixture), "`fixture` (over the corpus), live (read-only over real data) or both")
 	fs.StringVar(&r.phases, "phases", "", "only these `phases`, such as 0,1,3")
 	fs.StringVar(&c.options.Run, "run", "", "only checks whose id matches this regular `expression`, such as '^P3'")
+	fs.StringVar(&r.tables, "tables", "", "judge only these `tables`, such as orders,customers (mode live)")
 	fs.IntVar(&c.options.RowBudget, "rows", conformance.DefaultRowBudget, "row budget: tables of more `rows` are not read whole")
-	fs.Uint64Var(&c.options.Seed, "seed", 0, "the `number` that makes the generated queries; the report states it (default: random)")
+	fs.IntVar(&c.options.Requests, "requests", 0, fmt.Sprintf(
+		"budget of `requests`, which the checks share (default: %d in mode live, no limit in the others)", conformance.DefaultRequests))
+	fs.Var((*pace)(&c.options.Pace), "pace", "most `requests` in a time, such as 60/min, or the least time between two, such as 100ms")
+	fs.Uint64Var(&c.options.Seed, "seed", conformance.DefaultSeed,
+		"the `number` that makes the generated queries; the same number asks the same")
+	fs.IntVar(&c.options.Seeds, "seeds", 1, "make the generated queries with this `number` of seeds, from -seed on")
+	fs.BoolVar(&c.options.WrongCredentials, "wrong-credentials", false,
+		"ask with wrong credentials too; a real account may be locked because of them")
 	fs.DurationVar(&c.options.Timeout, "timeout", conformance.DefaultTimeout, "end the run after this `time` and report what was learned")
 	fs.Var((*texts)(&c.reports), "report", "write a report to this `file`: .json, .xml (JUnit) or .html; may be given several times")
+	fs.BoolVar(&c.verbose, "v", false, "leave nothing out: a line for each check, and every finding, skip and field in full")
 	fs.BoolVar(&c.list, "list", false, "list the checks of the mode, the phases and the expression, and end")
+	fs.BoolVar(&c.version, "version", false, "print the program's version, and end")
 	fs.StringVar(&r.explain, "explain", "", "explain the check with this `id`, and end")
 	fs.StringVar(&c.fixture, "fixture", "", "write the fixture corpus into this `folder`, as JSON, CSV and SQL, and end")
 	return fs
@@ -171,9 +231,11 @@ func flags(c *config, r *raw) *flag.FlagSet {
 
 func usage(out io.Writer) {
 	fmt.Fprint(out, "conform grades an external data connector.\n\n  conform [flags] URL\n\n")
-	fmt.Fprintf(out, "URL is the connector's base URL. The token is read from %s.\n\n", conformance.EnvToken)
+	fmt.Fprintf(out, "URL is the connector's base URL. The token is read from %s, and credentials from %s\n"+
+		"unless -credentials gives them.\n\n",
+		conformance.EnvToken, conformance.EnvCredentials)
 	fs := flags(&config{}, &raw{})
 	fs.SetOutput(out)
 	fs.PrintDefaults()
-	fmt.Fprintln(out, "\nExit codes: 0 no check failed, 1 a check failed, 2 the run could not happen.")
+	fmt.Fprintln(out, "\nExit codes: 0 no check failed, 1 a check failed, 2 the run could not happen or judged nothing.")
 }

@@ -5,12 +5,13 @@
 //	conform http://localhost:8080                        # over the fixture corpus
 //	conform -mode live -credentials @tenant.json https://connect.example.com/shop
 //	conform -report report.html -report report.xml http://localhost:8080
+//	conform -mode live -requests 200 -pace 60/min https://connect.example.com/shop
 //	conform -fixture ./corpus                            # the corpus, to be loaded
 //	conform -list                                        # the checks
 //	conform -explain P3.4c                               # one of them
 //
 // It exits with 0 when no check failed, 1 when one did, and 2 when the run
-// could not happen. Package conformance tells what is graded and how a report
+// could not happen or judged nothing. Package conformance tells what is graded and how a report
 // reads; conform -h tells the flags.
 //
 //	go install github.com/connectorsdk/connector-sdk-go/conformance/cmd/conform@latest
@@ -24,10 +25,14 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"runtime"
+	"runtime/debug"
+	"strings"
 	"syscall"
 
 	"github.com/connectorsdk/connector-sdk-go/conformance"
 	"github.com/connectorsdk/connector-sdk-go/conformance/corpus"
+	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
 func main() {
@@ -52,6 +57,9 @@ func run(ctx context.Context, args []string, getenv func(string) string, out, er
 		}
 		fmt.Fprintf(out, "The corpus is in %s, as JSON, CSV and SQL; README.md there says how to load it.\n", c.fixture)
 		return conformance.ExitPass
+	case c.version:
+		fmt.Fprintf(out, "conform %s, protocol version %d, %s\n", version(debug.ReadBuildInfo()), wire.ProtocolVersion, runtime.Version())
+		return conformance.ExitPass
 	case c.explain != nil:
 		fmt.Fprint(out, c.explain.Explain())
 		return conformance.ExitPass
@@ -68,7 +76,7 @@ func grade(ctx context.Context, c *config, getenv func(string) string, out, errO
 	if err != nil {
 		return refuse(errOut, err)
 	}
-	p := newProgress(errOut, getenv)
+	p := newProgress(errOut, getenv, c.verbose)
 	c.options.Progress = p.event
 	quiet := context.AfterFunc(ctx, func() { p.say("interrupted; what was learned is reported, once more ends it at once") })
 	report, err := conformance.Run(ctx, c.target, &c.options)
@@ -78,7 +86,11 @@ func grade(ctx context.Context, c *config, getenv func(string) string, out, errO
 		files.discard()
 		return refuse(errOut, err)
 	}
-	fmt.Fprint(out, report.Text(colours(out, getenv)))
+	text := report.Text
+	if c.verbose {
+		text = report.FullText
+	}
+	fmt.Fprint(out, text(colours(out, getenv)))
 	code := report.Exit()
 	if err := files.write(report); err != nil {
 		fmt.Fprintln(errOut, "conform:", err)
@@ -93,6 +105,20 @@ func grade(ctx context.Context, c *config, getenv func(string) string, out, errO
 func refuse(errOut io.Writer, err error) int {
 	fmt.Fprintln(errOut, "conform:", err)
 	return conformance.ExitNotRun
+}
+
+// version returns the module's version or, of a build in a clone, its commit.
+func version(info *debug.BuildInfo, ok bool) string {
+	if !ok {
+		return "of an unknown version"
+	}
+	text := info.Main.Version
+	for _, s := range info.Settings {
+		if s.Key == "vcs.revision" && !strings.Contains(text, s.Value[:min(len(s.Value), 12)]) {
+			text += " " + s.Value
+		}
+	}
+	return text
 }
 
 // list prints the checks of a run with the given options.

@@ -148,11 +148,9 @@ func TestGrades(t *testing.T) {
 	} {
 		got := conform(t, withToken, args...)
 		require.Equal(t, conformance.ExitPass, got.code, got.out)
-		require.Contains(t, got.out, "seed 42\nCONFORMANT: no check failed (exit 0)\n")
+		require.Contains(t, got.out, "seed 42\nCONFORMANT: no check failed; judged 3 rows of 1 table, ")
 		require.NotContains(t, got.out+got.err, "\x1b", "this is no terminal")
-		planned, err := (&conformance.Options{Mode: conformance.ModeLive}).Checks()
-		require.NoError(t, err)
-		require.Equal(t, len(planned), strings.Count(got.err, "\n"), "a line for each check: %s", got.err)
+		require.Empty(t, got.err, "a run of a second has no progress to tell")
 
 		for i, file := range files {
 			body, err := os.ReadFile(file)
@@ -190,7 +188,7 @@ func TestTellsNoSecret(t *testing.T) {
 	})
 	dir := t.TempDir()
 	files := []string{filepath.Join(dir, "r.json"), filepath.Join(dir, "r.xml"), filepath.Join(dir, "r.html")}
-	got := conform(t, map[string]string{conformance.EnvToken: own}, "-mode", "live", "-run", "^P1", "-credentials", key,
+	got := conform(t, map[string]string{conformance.EnvToken: own}, "-v", "-mode", "live", "-run", "^P1", "-credentials", key,
 		"-report", files[0], "-report", files[1], "-report", files[2], url)
 	require.Equal(t, conformance.ExitFail, got.code, got.out)
 	require.Contains(t, got.out, `"${PLATFORM_CONNECTOR_TOKEN%?}"`)
@@ -218,19 +216,24 @@ func TestExitCodes(t *testing.T) {
 	})
 	got := conform(t, withToken, "-mode", "live", "-credentials", key, "-phases", "0,1", open)
 	require.Equal(t, conformance.ExitFail, got.code)
-	require.Contains(t, got.out, "FAIL P1.1")
+	require.Contains(t, got.out, "FAIL  no token gives 401 on every route  [P1.1]")
 	require.Contains(t, got.out, "NOT CONFORMANT: ")
 	require.Contains(t, got.out, `"$CONNECTOR_CREDENTIALS"`)
 	require.Contains(t, got.out, "To check these again:  conform -mode live -seed ")
 	require.NotContains(t, got.out+got.err, "canary-")
 
-	got = conform(t, map[string]string{conformance.EnvToken: "another-" + token}, "-mode", "live", served(t, nil))
+	got = conform(t, map[string]string{conformance.EnvToken: "another-" + token}, "-mode", "live", "-credentials", key, served(t, nil))
 	require.Equal(t, conformance.ExitFail, got.code)
 	require.Contains(t, got.out, "The connector rejected the token (exit 1)\n")
 
 	got = conform(t, map[string]string{conformance.EnvToken: "another-" + token}, "-token", token, "-mode", "live",
 		"-run", "^P1[.]6$", "-credentials", key, served(t, nil))
 	require.Equal(t, conformance.ExitPass, got.code, "the flag goes before the environment: %s", got.out)
+
+	got = conform(t, withToken, "-mode", "live", served(t, nil))
+	require.Equal(t, conformance.ExitNotRun, got.code)
+	require.Contains(t, got.out, "NOT GRADED: the document requires credentials that were not given: Key;")
+	require.Contains(t, got.out, " 1 requests,", "nothing but the document was asked for")
 
 	got = conform(t, withToken, "-credentials", key, served(t, nil))
 	require.NotEqual(t, conformance.ExitPass, got.code, "the corpus is not there")
@@ -251,8 +254,8 @@ func TestTells(t *testing.T) {
 	got := conform(t, nil, "-h")
 	require.Equal(t, conformance.ExitPass, got.code)
 	require.Empty(t, got.err)
-	for _, flag := range []string{"token", "credentials", "mode", "phases", "run", "rows", "seed", "report", "list",
-		"explain", "timeout", "fixture"} {
+	for _, flag := range []string{"token", "credentials", "mode", "phases", "run", "rows", "seed", "seeds", "requests", "pace", "v", "report", "list",
+		"explain", "timeout", "fixture", "tables", "version"} {
 		require.Contains(t, got.out, "\n  -"+flag)
 	}
 	require.Contains(t, got.out, "list of processes", "a token in a flag is seen")
@@ -371,10 +374,19 @@ func TestProgressOnATerminal(t *testing.T) {
 	require.Equal(t, []string{"\x1b[31mFAIL P0.2  short\x1b[0m", ""}, screen)
 
 	out.Reset()
-	p = newProgress(&out, func(string) string { return "" })
+	p = newProgress(&out, func(string) string { return "" }, true)
 	p.event(conformance.Event{ID: "P0.1", Title: "a title", Planned: 12})
 	p.event(conformance.Event{ID: "P0.1", Title: "a title", Planned: 12,
 		Done: &conformance.Outcome{Verdict: conformance.Pass, Duration: 3 * time.Millisecond}})
 	p.end()
 	require.Equal(t, "[ 1/12] pass   P0.1    a title (3ms)\n", out.String())
+
+	out.Reset()
+	p = newProgress(&out, func(string) string { return "" }, false)
+	p.event(conformance.Event{ID: "P0.1", Title: "a title", Planned: 12, Done: &conformance.Outcome{Verdict: conformance.Fail}})
+	require.Empty(t, out.String(), "nothing is written for half a minute")
+	p.last = p.last.Add(-often)
+	p.event(conformance.Event{ID: "P0.2", Planned: 12, Requests: 412, Budget: 1500, Left: 90 * time.Second})
+	p.event(conformance.Event{ID: "P0.3", Planned: 12, Requests: 413, Budget: 1500})
+	require.Equal(t, "[ 1/12] 1 failed, 412 of 1500 requests, about 1m30s left\n", out.String())
 }

@@ -11,20 +11,26 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/conformance"
 )
 
-// progress shows how far a run is: on a terminal by one line that is written
-// over, otherwise by a line for each check that is done.
+// progress shows how far a run is: on a terminal by one line that is written over,
+// otherwise by a line now and then. If every check is wanted, each has a line of its own.
 type progress struct {
 	mu     sync.Mutex
 	out    io.Writer
 	live   bool // a line that is written over
+	each   bool // a line for each check that is done
 	colour bool
 	width  int
+	last   time.Time // of the last line, if it is not written over
 	done   int
 	failed int
 }
 
-func newProgress(out io.Writer, getenv func(string) string) *progress {
-	p := &progress{out: out, live: terminal(out) && getenv("TERM") != "dumb", colour: colours(out, getenv), width: 80}
+// often is how often a line is written where it cannot be written over.
+const often = 30 * time.Second
+
+func newProgress(out io.Writer, getenv func(string) string, each bool) *progress {
+	p := &progress{out: out, each: each, live: terminal(out) && getenv("TERM") != "dumb", colour: colours(out, getenv),
+		width: 80, last: time.Now()}
 	if n, err := strconv.Atoi(getenv("COLUMNS")); err == nil && n >= 20 {
 		p.width = n
 	}
@@ -37,29 +43,51 @@ func (p *progress) event(e conformance.Event) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if e.Done != nil {
-		p.done++
-		if e.Done.Verdict == conformance.Fail {
-			p.failed++
-		}
-		if !p.live {
-			fmt.Fprintf(p.out, "[%*d/%d] %-6s %-7s %s (%s)\n", digits(e.Planned), p.done, e.Planned,
-				e.Done.Verdict, e.ID, e.Title, e.Done.Duration.Round(time.Millisecond))
-			return
-		}
-		if e.Done.Verdict == conformance.Fail {
-			p.clear()
-			fmt.Fprintln(p.out, p.red(p.fit("FAIL "+e.ID+"  "+e.Title)))
-		}
+		p.count(e)
 	}
-	if !p.live {
-		return
+	switch {
+	case p.live:
+		p.clear()
+		fmt.Fprint(p.out, p.fit(p.line(e)+", "+e.ID+" "+e.Title))
+	case !p.each && time.Since(p.last) >= often:
+		p.last = time.Now()
+		fmt.Fprintln(p.out, p.line(e))
 	}
+}
+
+// count counts a check that is done, and writes its line if it has one.
+func (p *progress) count(e conformance.Event) {
+	p.done = min(p.done+1, e.Planned) // with several seeds, a check is done several times
+	failed := e.Done.Verdict == conformance.Fail
+	if failed {
+		p.failed++
+	}
+	switch {
+	case p.each:
+		p.clear()
+		fmt.Fprintf(p.out, "[%*d/%d] %-6s %-7s %s (%s)\n", digits(e.Planned), p.done, e.Planned,
+			e.Done.Verdict, e.ID, e.Title, e.Done.Duration.Round(time.Millisecond))
+	case failed && p.live:
+		p.clear()
+		fmt.Fprintln(p.out, p.red(p.fit("FAIL "+e.ID+"  "+e.Title)))
+	}
+}
+
+// line returns how far the run is.
+func (p *progress) line(e conformance.Event) string {
 	line := fmt.Sprintf("[%*d/%d] ", digits(e.Planned), p.done, e.Planned)
 	if p.failed > 0 {
 		line += fmt.Sprintf("%d failed, ", p.failed)
 	}
-	p.clear()
-	fmt.Fprint(p.out, p.fit(line+e.ID+"  "+e.Title))
+	if e.Budget > 0 {
+		line += fmt.Sprintf("%d of %d requests", e.Requests, e.Budget)
+	} else {
+		line += fmt.Sprintf("%d requests", e.Requests)
+	}
+	if e.Left > 0 {
+		line += fmt.Sprintf(", about %s left", e.Left.Round(time.Second))
+	}
+	return line
 }
 
 // say writes a line among them.

@@ -1,0 +1,188 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"runtime/debug"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/connectorsdk/connector-sdk-go/conformance"
+	"github.com/connectorsdk/connector-sdk-go/connector"
+	"github.com/connectorsdk/connector-sdk-go/connector/memsource"
+	"github.com/connectorsdk/connector-sdk-go/wire"
+)
+
+// onlyToken is an environment that holds a token and nothing else.
+func onlyToken(name string) string { return withToken[name] }
+
+func TestPace(t *testing.T) {
+	for _, c := range []struct {
+		why, text string
+		want      time.Duration // 0: refused
+	}{
+		{"a time", "100ms", 100 * time.Millisecond},
+		{"a rate", "60/min", time.Second},
+		{"one that does not divide its time is rounded so that it is kept", "7/s", 142857143},
+		{"a long time", "10000/day", 8640 * time.Millisecond},
+		{"blanks", "5 / s", 200 * time.Millisecond},
+		{"a number alone has no time", "60", 0},
+		{"no requests at all", "0/s", 0},
+		{"an unknown time", "60/week", 0},
+		{"a rate of a time", "60/10s", 0},
+		{"a negative rate", "-1/s", 0},
+	} {
+		got, err := configure([]string{"-pace", c.text, "http://x.test"}, onlyToken)
+		if c.want == 0 {
+			require.ErrorContains(t, err, "60/min", c.why)
+			continue
+		}
+		require.NoError(t, err, c.why)
+		require.Equal(t, c.want, got.options.Pace, c.why)
+	}
+}
+
+// TestPaceGivesTime requires that a slow pace does not end every run by its timeout.
+func TestPaceGivesTime(t *testing.T) {
+	for _, c := range []struct {
+		why  string
+		args []string
+		want time.Duration
+	}{
+		{"a fast one needs no more", []string{"-pace", "10ms"}, conformance.DefaultTimeout},
+		{"twice what the requests take", []string{"-pace", "1/s", "-requests", "900"}, 30 * time.Minute},
+		{"the default number of requests", []string{"-pace", "1/s"}, 2 * conformance.DefaultRequests * time.Second},
+		{"a time that is given holds", []string{"-pace", "1/s", "-timeout", "1m"}, time.Minute},
+		{"a day at most", []string{"-pace", "1/day"}, maxExtended},
+	} {
+		got, err := configure(append(c.args, "http://x.test"), onlyToken)
+		require.NoError(t, err, c.why)
+		require.Equal(t, c.want, got.options.Timeout, c.why)
+	}
+}
+
+// TestCredentialsOfTheEnvironment requires that what the printed curl lines read is read
+// by the program too.
+func TestCredentialsOfTheEnvironment(t *testing.T) {
+	const one, two = `{"apiKey":"secret-one"}`, `{"apiKey":"secret-two"}`
+	for _, c := range []struct {
+		why   string
+		env   map[string]string
+		args  []string
+		want  []string // the keys of the tenants
+		fault string
+	}{
+		{"none", nil, nil, nil, ""},
+		{"one tenant", map[string]string{"CONNECTOR_CREDENTIALS": one}, nil, []string{"secret-one"}, ""},
+		{"two tenants", map[string]string{"CONNECTOR_CREDENTIALS": one, "CONNECTOR_CREDENTIALS_2": two}, nil,
+			[]string{"secret-one", "secret-two"}, ""},
+		{"the flag goes before, and is then all", map[string]string{"CONNECTOR_CREDENTIALS": one, "CONNECTOR_CREDENTIALS_2": two},
+			[]string{"-credentials", `{"apiKey":"secret-flag"}`}, []string{"secret-flag"}, ""},
+		{"the second alone", map[string]string{"CONNECTOR_CREDENTIALS_2": two}, nil, nil,
+			"CONNECTOR_CREDENTIALS_2 is set, and CONNECTOR_CREDENTIALS is not"},
+		{"no object", map[string]string{"CONNECTOR_CREDENTIALS": "secret-one"}, nil, nil, "CONNECTOR_CREDENTIALS takes a JSON object"},
+		{"no object of strings", map[string]string{"CONNECTOR_CREDENTIALS": one, "CONNECTOR_CREDENTIALS_2": `{"a":["secret"]}`}, nil, nil,
+			"CONNECTOR_CREDENTIALS_2: not one flat JSON object of strings"},
+	} {
+		got, err := configure(append(c.args, "http://x.test"), func(name string) string {
+			if name == conformance.EnvToken {
+				return token
+			}
+			return c.env[name]
+		})
+		if c.fault != "" {
+			require.ErrorContains(t, err, c.fault, c.why)
+			require.NotContains(t, err.Error(), "secret", c.why)
+			continue
+		}
+		require.NoError(t, err, c.why)
+		var keys []string
+		for _, set := range got.target.Credentials {
+			keys = append(keys, set.Get("apiKey"))
+		}
+		require.Equal(t, c.want, keys, c.why)
+	}
+}
+
+func TestVersion(t *testing.T) {
+	got := conform(t, nil, "-version")
+	require.Equal(t, conformance.ExitPass, got.code, got.err)
+	require.Regexp(t, `^conform .*, protocol version 1, go1\.`, got.out)
+
+	info := &debug.BuildInfo{
+		Main:     debug.Module{Version: "(devel)"},
+		Settings: []debug.BuildSetting{{Key: "vcs.revision", Value: "0123456789abcdef"}},
+	}
+	require.Equal(t, "(devel) 0123456789abcdef", version(info, true))
+	info.Main.Version = "v0.0.0-20260101000000-0123456789ab"
+	require.Equal(t, info.Main.Version, version(info, true), "a pseudo-version names the commit")
+	require.Equal(t, "of an unknown version", version(nil, false))
+}
+
+// TestTables grades one table of two, and requires that no row of the other was read.
+func TestTables(t *testing.T) {
+	table := func(name string, keys ...wire.ForeignKey) memsource.Table {
+		m := memsource.Table{Table: wire.Table{
+			Name: name, SourceDescription: "Some rows.", PrimaryKey: []string{"id"}, ForeignKeys: keys,
+			Fields: []wire.Field{{Name: "id", Type: wire.TypeNumber, Unique: true}, {Name: "other", Type: wire.TypeNumber}},
+		}}
+		for n := range int64(9) {
+			m.Rows = append(m.Rows, []wire.Value{wire.Int(n), wire.Int(n / 2)})
+		}
+		return m
+	}
+	src, err := memsource.New([]memsource.Table{
+		table("orders", wire.ForeignKey{Field: "other", TargetTable: "customers", TargetField: "id"}),
+		table("customers"),
+	}, nil)
+	require.NoError(t, err)
+	secret, err := wire.NewToken(token)
+	require.NoError(t, err)
+	h, err := connector.New(connector.Definition{Slug: "shop"}, src, secret, nil)
+	require.NoError(t, err)
+	var mu sync.Mutex
+	var asked []string // the bodies that name the other table
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		body, _ := io.ReadAll(r.Body)
+		if bytes.Contains(body, []byte(`"customers"`)) {
+			mu.Lock()
+			asked = append(asked, string(body))
+			mu.Unlock()
+		}
+		r.Body = io.NopCloser(bytes.NewReader(body))
+		h.ServeHTTP(w, r)
+	}))
+	defer server.Close()
+
+	report := filepath.Join(t.TempDir(), "r.json")
+	got := conform(t, withToken, "-mode", "live", "-tables", "orders", "-report", report, server.URL)
+	require.Equal(t, conformance.ExitPass, got.code, got.out)
+	require.Empty(t, asked)
+	require.Regexp(t, `NO SELECTED CHECK FAILED: .* over the\s+selected\s+tables\s+alone:\s+orders`, got.out)
+	var parsed struct {
+		Selection struct{ Tables []string }
+		Coverage  struct{ Tables []struct{ Name string } }
+	}
+	body, err := os.ReadFile(report)
+	require.NoError(t, err)
+	require.NoError(t, json.Unmarshal(body, &parsed))
+	require.Equal(t, []string{"orders"}, parsed.Selection.Tables)
+	require.Len(t, parsed.Coverage.Tables, 1)
+
+	got = conform(t, withToken, "-mode", "live", "-run", "^P3.1", "-tables", "orders, nothing", server.URL)
+	require.Equal(t, conformance.ExitNotRun, got.code)
+	require.Contains(t, strings.Join(strings.Fields(got.out), " "), `NOT GRADED: discovery lists no table "nothing";`)
+
+	got = conform(t, withToken, "-tables", "orders", server.URL)
+	require.Equal(t, conformance.ExitNotRun, got.code)
+	require.Contains(t, got.err, "tables are selected in mode live")
+}
