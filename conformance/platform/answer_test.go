@@ -1,0 +1,382 @@
+package platform_test
+
+import (
+	"context"
+	"io"
+	"net/http"
+	"runtime"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/connectorsdk/connector-sdk-go/conformance/platform"
+	"github.com/connectorsdk/connector-sdk-go/internal/rules"
+	"github.com/connectorsdk/connector-sdk-go/wire"
+)
+
+// asks calls each route that answers JSON.
+var asks = map[string]func(context.Context, *platform.Client) error{
+	wire.PathDocument: func(ctx context.Context, c *platform.Client) error { _, err := c.Document(ctx); return err },
+	wire.PathCheck:    func(ctx context.Context, c *platform.Client) error { return c.Check(ctx, wire.Credentials{}) },
+	wire.PathDiscovery: func(ctx context.Context, c *platform.Client) error {
+		_, err := c.Discover(ctx, wire.Credentials{})
+		return err
+	},
+	wire.PathCount: func(ctx context.Context, c *platform.Client) error {
+		_, err := c.Count(ctx, wire.Credentials{}, &wire.CountRequest{Table: "t"})
+		return err
+	},
+	wire.PathSize: func(ctx context.Context, c *platform.Client) error {
+		_, err := c.Size(ctx, wire.Credentials{}, "t")
+		return err
+	},
+	wire.PathCardinality: func(ctx context.Context, c *platform.Client) error {
+		_, err := c.Cardinality(ctx, wire.Credentials{}, "t", []string{"id", "name"})
+		return err
+	},
+	wire.PathLinkHitRate: func(ctx context.Context, c *platform.Client) error {
+		_, err := c.LinkHitRate(ctx, wire.Credentials{}, &wire.LinkHitRateRequest{FromTable: "t", FromColumn: "a", ToTable: "t", ToColumn: "b"})
+		return err
+	},
+	wire.PathAggregate: func(ctx context.Context, c *platform.Client) error {
+		_, _, err := c.Aggregate(ctx, wire.Credentials{}, &wire.AggregateRequest{Table: "t", Limit: 3,
+			GroupBy: []wire.GroupKey{{Field: "at", As: "month", Grain: wire.GrainMonth}, {Field: "on", As: "on"}},
+			Measures: []wire.Measure{{Fn: wire.FnCount, As: "n"}, {Fn: wire.FnSum, Field: "amount", As: "total"},
+				{Fn: wire.FnMax, Field: "at", As: "last"}}},
+			[]wire.Column{{Name: "month", Type: wire.TypeDatetime}, {Name: "on", Type: wire.TypeBoolean}, {Name: "n"}, {Name: "total"},
+				{Name: "last", Type: wire.TypeDatetime}})
+		return err
+	},
+	wire.PathQuery: func(ctx context.Context, c *platform.Client) error {
+		rows, err := c.Query(ctx, wire.Credentials{}, &wire.QueryRequest{Table: "t"}, nil)
+		if err != nil {
+			return err
+		}
+		for _, err := range rows.All() {
+			if err != nil {
+				return err
+			}
+		}
+		return nil
+	},
+}
+
+const document = `{"protocolVersion":1,"slug":"shop","capabilities":{"operators":["eq"],"dateBucket":false,"sort":"none","offset":false,` +
+	`"join":false,"keysEnforced":false,"limits":{"concurrency":1}},"credentialSchema":[],"endpoints":[]`
+
+const field = `{"name":"id","sourceColumn":"id","type":"number","nullable":false,"unique":true,"samples":[],"sourceDescription":""}`
+
+func tables(name, more string) string {
+	return `{"tables":[{"name":"` + name + `","sourceDescription":"","storesRows":true,` + more + `,"fields":[` + field + `]}]}`
+}
+
+// TestAnswers gives each route answers with one fault, and some without.
+func TestAnswers(t *testing.T) {
+	group := func(cells string) string { return `{"rows":[{` + cells + `}]}` }
+	for _, c := range []struct{ path, body, place, rule, why string }{
+		{wire.PathDocument, document + `}`, "", "", "the usual document"},
+		{wire.PathDocument, document + `,"vendor":{"a":[1,{"b":null}]}}`, "", "", "unknown members are dropped"},
+		{wire.PathDocument, strings.Replace(document, `"join"`, `"x":1,"join"`, 1) + `}`, "", "", "not forbidden"},
+		{wire.PathDocument, strings.Replace(document, `"protocolVersion":1`, `"protocolVersion":2`, 1) + `}`,
+			"protocolVersion", "document-19", "the version is 1"},
+		{wire.PathDocument, strings.Replace(document, `"protocolVersion":1,`, ``, 1) + `}`, "body", "document-19", "it is required"},
+		{wire.PathDocument, strings.Replace(document, `"slug"`, `"Slug"`, 1) + `}`, "body", "document-19", "names are exact"},
+		{wire.PathDocument, document + `,"dialect":""}`, "dialect", "document-8", "no dialect, no member"},
+		{wire.PathDocument, document + `,"slug":"other"}`, "body", "document-19", "of two values one is wrong"},
+		{wire.PathDocument, `<html>`, "body", "document-19", "a page is no document"},
+
+		{wire.PathCheck, `{"ok":true}`, "", "", "the usual answer"},
+		{wire.PathCheck, `{"ok":true,"took":3}`, "", "", "not forbidden"},
+		{wire.PathCheck, `{"ok":false}`, "ok", "route-7", "a rejection is an error"},
+		{wire.PathCheck, `true`, "body", "route-7", "an answer is an object"},
+		{wire.PathCheck, ``, "body", "route-7", "an answer is an object"},
+		{wire.PathCheck, `{"ok":true}{"ok":true}`, "body", "route-7", "one JSON value"},
+
+		{wire.PathDiscovery, `{"tables":[]}`, "", "", "there may be none"},
+		{wire.PathDiscovery, tables("t", `"primaryKey":["id"],"foreignKeys":[{"field":"id","targetTable":"hidden","targetField":"x"}]`),
+			"", "", "a target may be hidden from these credentials"},
+		{wire.PathDiscovery, `[]`, "body", "discovery-3", "a list is a member of an object"},
+		{wire.PathDiscovery, `{"tables":null}`, "tables", "discovery-3", "a list"},
+		{wire.PathDiscovery, tables("", `"primaryKey":[],"foreignKeys":[]`), "tables[0].name", "discovery-8", "a name"},
+		{wire.PathDiscovery, tables("t", `"primaryKey":["ID"],"foreignKeys":[]`), "tables[0].primaryKey[0]", "discovery-8", "names are exact"},
+		{wire.PathDiscovery, tables("t", `"primaryKey":["id","id"],"foreignKeys":[]`), "tables[0].primaryKey[1]", "discovery-8", "once"},
+		{wire.PathDiscovery, tables("t", `"primaryKey":[],"foreignKeys":[{"field":"x","targetTable":"t","targetField":"id"}]`),
+			"tables[0].foreignKeys[0].field", "discovery-8", "a field of the table"},
+		{wire.PathDiscovery, tables("t", `"primaryKey":[],"foreignKeys":[{"field":"id","targetTable":"t","targetField":"x"}]`),
+			"tables[0].foreignKeys[0].targetField", "discovery-8", "a field of its target"},
+		{wire.PathDiscovery, strings.Replace(tables("t", `"primaryKey":[],"foreignKeys":[]`), field, field+","+field, 1),
+			"tables[0].fields[1].name", "discovery-8", "a field once"},
+		{wire.PathDiscovery, strings.Replace(tables("t", `"primaryKey":[],"foreignKeys":[]`), `"number"`, `"int"`, 1),
+			"tables[0].fields[0].type", "discovery-3", "one of nine types"},
+
+		{wire.PathCount, `{"count":12}`, "", "", "the usual answer"},
+		{wire.PathCount, `{"count":1.2e1}`, "", "", "an integer by value"},
+		{wire.PathCount, `{"count":"12"}`, "count", "count-1", "nothing is converted"},
+		{wire.PathCount, `{"count":-1}`, "count", "count-1", "a count"},
+		{wire.PathCount, `{"count":null}`, "count", "count-1", "a count"},
+		{wire.PathCount, `12`, "body", "count-1", "an answer is an object"},
+
+		{wire.PathSize, `{"size":{"rows":3,"exact":false}}`, "", "", "an estimate"},
+		{wire.PathSize, `{"size":null}`, "", "", "unknown"},
+		{wire.PathSize, `null`, "body", "measure-4", "the null has a wrapper"},
+		{wire.PathSize, `{"size":3}`, "size", "measure-4", "an object"},
+		{wire.PathSize, `{"size":{"rows":3}}`, "size", "measure-4", "exact is required"},
+
+		{wire.PathCardinality, `{"columns":{"id":{"nonNull":3,"distinct":3},"name":null}}`, "", "", "one cannot be counted"},
+		{wire.PathCardinality, `{"columns":{"id":{"nonNull":3,"distinct":3}}}`, `columns."name"`, "measure-6", "each column"},
+		{wire.PathCardinality, `{"columns":{"id":{"nonNull":3,"distinct":4},"name":null}}`, `columns."id"`, "measure-13", "in order"},
+		{wire.PathCardinality, `{"columns":[]}`, "columns", "measure-6", "an object"},
+
+		{wire.PathLinkHitRate, `{"fromNonNull":4,"orphanCount":1,"orphanRate":0.25,"orphanSamples":["x"]}`, "", "", "the usual answer"},
+		{wire.PathLinkHitRate, `{"fromNonNull":0,"orphanCount":0,"orphanRate":0,"orphanSamples":[]}`, "", "", "over nothing"},
+		{wire.PathLinkHitRate, `{"fromNonNull":4,"orphanCount":1,"orphanRate":0.5,"orphanSamples":[]}`, "orphanRate", "measure-2", "a quotient"},
+		{wire.PathLinkHitRate, `{"fromNonNull":4,"orphanCount":5,"orphanRate":1,"orphanSamples":[]}`, "orphanCount", "measure-2", "in order"},
+		{wire.PathLinkHitRate, `{"fromNonNull":4,"orphanCount":1,"orphanRate":25,"orphanSamples":[]}`, "orphanRate", "measure-8", "a share"},
+		{wire.PathLinkHitRate, `{"fromNonNull":4,"orphanCount":1,"orphanRate":0.25,"orphanSamples":[1]}`,
+			"orphanSamples[0]", "measure-8", "texts"},
+
+		{wire.PathAggregate, group(`"month":"2024-04-01","on":true,"n":2,"total":"1.50","last":"2024-04-03T00:00:00Z"`),
+			"", "", "the usual group"},
+		{wire.PathAggregate, group(`"month":null,"on":null,"n":"2","total":null,"last":null`), "", "", "null keys, and a count in digits"},
+		{wire.PathAggregate, `{"rows":[]}`, "", "", "no rows give no groups"},
+		{wire.PathAggregate, `[]`, "body", "aggregate-9", "a list is a member of an object"},
+		{wire.PathAggregate, group(`"month":"2024-04-01","on":true,"n":2,"total":"1.50"`), "rows[0].last", "aggregate-9", "each measure"},
+		{wire.PathAggregate, group(`"month":"2024-04-01T00:00:00Z","on":true,"n":2,"total":"1","last":null`),
+			"rows[0].month", "aggregate-4", "a day"},
+		{wire.PathAggregate, group(`"month":"2024-04-01","on":7,"n":2,"total":"1","last":null`), "rows[0].on", "cell-7", "a type"},
+		{wire.PathAggregate, group(`"month":null,"on":null,"n":-2,"total":"1","last":null`), "rows[0].n", "aggregate-1", "a count"},
+		{wire.PathAggregate, group(`"month":null,"on":null,"n":null,"total":"1","last":null`), "rows[0].n", "aggregate-1", "a count"},
+		{wire.PathAggregate, group(`"month":null,"on":null,"n":1.5,"total":"1","last":null`), "rows[0].n", "aggregate-1", "a count"},
+		{wire.PathAggregate, group(`"month":null,"on":null,"n":2,"total":1.5,"last":null`), "rows[0].total", "cell-1", "a sum is exact"},
+		{wire.PathAggregate, group(`"month":null,"on":null,"n":2,"total":"1","last":"yesterday"`), "rows[0].last", "cell-2", "a type"},
+		{wire.PathAggregate, group(`"month":null,"on":null,"n":2,"total":[],"last":null`), "rows[0]", "aggregate-9", "cells are scalars"},
+		{wire.PathAggregate, `{"rows":[{},{},{},{}]}`, "rows", "aggregate-6", "no more groups than the limit"},
+	} {
+		client := answering(t, canned{media: wire.MediaJSON, body: func() io.Reader { return strings.NewReader(c.body) }})
+		err := asks[c.path](t.Context(), client)
+		if c.rule == "" {
+			require.NoError(t, err, "%s %s: %s", c.path, c.body, c.why)
+			continue
+		}
+		var fault *platform.AnswerError
+		require.ErrorAs(t, err, &fault, "%s %s: %s", c.path, c.body, c.why)
+		require.Equal(t, c.path, fault.Path)
+		require.Equal(t, c.place, fault.Place, "%s %s: %v", c.path, c.body, fault)
+		require.Equal(t, c.rule, fault.Rule, "%s %s: %v", c.path, c.body, fault)
+		_, known := rules.Lookup(fault.Rule)
+		require.True(t, known, fault.Rule)
+	}
+	// Without groupBy there is one row.
+	for body, rule := range map[string]string{
+		`{"rows":[]}`:                "aggregate-3a",
+		`{"rows":[{"n":1},{"n":1}]}`: "aggregate-3a",
+		`{"rows":[{"n":1}]}`:         "",
+	} {
+		client := answering(t, canned{media: wire.MediaJSON, body: func() io.Reader { return strings.NewReader(body) }})
+		_, _, err := client.Aggregate(t.Context(), wire.Credentials{}, &wire.AggregateRequest{Table: "t", Limit: wire.AggregateLimit,
+			Measures: []wire.Measure{{Fn: wire.FnCount, As: "n"}}}, []wire.Column{{Name: "n"}})
+		if rule == "" {
+			require.NoError(t, err)
+			continue
+		}
+		var fault *platform.AnswerError
+		require.ErrorAs(t, err, &fault)
+		require.Equal(t, rule, fault.Rule)
+	}
+}
+
+// TestAnswerCut cuts legal answers after each byte. None of them looks complete.
+func TestAnswerCut(t *testing.T) {
+	for path, body := range map[string]string{
+		wire.PathDocument:    document + "}",
+		wire.PathCheck:       `{"ok":true}`,
+		wire.PathDiscovery:   tables("t", `"primaryKey":["id"],"foreignKeys":[]`),
+		wire.PathCount:       `{"count":12}`,
+		wire.PathSize:        `{"size":{"rows":3,"exact":false}}`,
+		wire.PathCardinality: `{"columns":{"id":{"nonNull":3,"distinct":3},"name":null}}`,
+		wire.PathLinkHitRate: `{"fromNonNull":4,"orphanCount":1,"orphanRate":0.25,"orphanSamples":["x"]}`,
+		wire.PathAggregate:   `{"rows":[{"month":"2024-04-01","on":true,"n":2,"total":"1.50","last":null}]}`,
+	} {
+		for n := range len(body) + 1 {
+			client := answering(t, canned{media: wire.MediaJSON, body: func() io.Reader { return strings.NewReader(body[:n]) }})
+			err := asks[path](t.Context(), client)
+			if n == len(body) {
+				require.NoError(t, err, path)
+			} else {
+				require.ErrorAs(t, err, new(*platform.AnswerError), "%s: %s", path, body[:n])
+			}
+		}
+	}
+}
+
+// TestRefusals gives each route error answers. Only a code with its own status, in the
+// envelope, is the connector's own error.
+func TestRefusals(t *testing.T) {
+	envelope := func(code, message string) string {
+		return `{"error":{"code":"` + code + `","message":"` + message + `"}}`
+	}
+	for path, ask := range asks {
+		for _, c := range []struct {
+			status     int
+			body       string
+			code       wire.Code // of the connector's own error
+			rule, only string    // or the rule that the answer breaks; on this route alone
+			why        string
+		}{
+			{400, envelope("bad_request", "no"), wire.CodeBadRequest, "", "", "a refusal"},
+			{401, envelope("unauthorized", "no"), wire.CodeUnauthorized, "", "", "a refusal"},
+			{404, envelope("unknown_entity", "no"), wire.CodeUnknownEntity, "", "", "a refusal"},
+			{408, envelope("timeout", "no"), wire.CodeTimeout, "", "", "a refusal"},
+			{422, envelope("unsupported", "no"), wire.CodeUnsupported, "", "", "a refusal"},
+			{500, envelope("internal", "internal error"), wire.CodeInternal, "", "", "an error"},
+			{404, envelope("not_found", "no"), wire.CodeNotFound, "", "", "a refusal"},
+			{422, `{"error":{"code":"unsupported","message":"no","at":1}}`, wire.CodeUnsupported, "", "", "not forbidden"},
+			{400, envelope("check_failed", "The key is wrong."), wire.CodeCheckFailed, "", wire.PathCheck, "the words of the connector"},
+			{400, envelope("check_failed", ""), "", "route-8", wire.PathCheck, "for the person who typed it"},
+			{400, envelope("check_failed", "no"), "", "error-3", wire.PathCount, "on /check alone"},
+			{400, envelope("unsupported", "no"), "", "http-9", "", "the status of another code"},
+			{500, envelope("timeout", "no"), "", "http-9", "", "the status of another code"},
+			{500, envelope("internal", "ORA-1017 at 10.0.0.7"), "", "error-8", "", "the cause is for the log"},
+			{403, envelope("forbidden", "no"), "", "error-1", "", "an unknown code"},
+			{500, `internal error`, "", "error-1", "", "no envelope"},
+			{502, `<html>Bad Gateway</html>`, "", "error-1", "", "no envelope"},
+			{422, `{"error":"no"}`, "", "error-1", "", "no envelope"},
+			{422, `{"error":{"code":"unsupported"}}`, "", "error-1", "", "no message"},
+			{422, ``, "", "error-1", "", "no envelope"},
+			{302, envelope("bad_request", "no"), "", "error-1", "", "a redirect"},
+			{201, `{"ok":true}`, "", "route-3", "", "another success"},
+			{204, ``, "", "route-3", wire.PathCount, "nothing to decline"},
+		} {
+			if c.only != "" && c.only != path {
+				continue
+			}
+			client := answering(t, canned{status: c.status, media: wire.MediaJSON, body: func() io.Reader { return strings.NewReader(c.body) }})
+			err := ask(t.Context(), client)
+			if path == wire.PathDocument { // a host without a connector answers as it likes
+				c.code, c.rule = "", "document-4"
+			}
+			if c.code != "" {
+				require.ErrorIs(t, err, &wire.Error{Code: c.code}, "%s %d %s", path, c.status, c.body)
+				require.NotErrorAs(t, err, new(*platform.AnswerError))
+				continue
+			}
+			var fault *platform.AnswerError
+			require.ErrorAs(t, err, &fault, "%s %d %s: %s", path, c.status, c.body, c.why)
+			require.Equal(t, c.rule, fault.Rule, "%s %d %s: %v", path, c.status, c.body, fault)
+			require.NotEmpty(t, fault.Place)
+			require.NotContains(t, err.Error(), "ORA")
+		}
+	}
+}
+
+// TestCheckFailedVerbatim keeps the connector's own words.
+func TestCheckFailedVerbatim(t *testing.T) {
+	const words = `Line one.\nThe key \"sk-…\" is <b>unknown</b> at https://crm.example.com ☹`
+	client := answering(t, canned{status: 400, media: wire.MediaJSON, body: func() io.Reader {
+		return strings.NewReader(`{"error":{"code":"check_failed","message":"` + words + `"}}`)
+	}})
+	err := client.Check(t.Context(), wire.NewCredentials(map[string]string{"url": "https://crm.example.com"}))
+	require.Equal(t, &wire.Error{Code: wire.CodeCheckFailed,
+		Message: "Line one.\nThe key \"sk-…\" is <b>unknown</b> at https://crm.example.com ☹"}, err)
+}
+
+// TestAggregateDeclined reads a 204.
+func TestAggregateDeclined(t *testing.T) {
+	client := answering(t, canned{status: http.StatusNoContent, body: func() io.Reader { return strings.NewReader("") }})
+	rows, declined, err := client.Aggregate(t.Context(), wire.Credentials{}, &wire.AggregateRequest{Table: "t"}, nil)
+	require.NoError(t, err)
+	require.True(t, declined)
+	require.Nil(t, rows)
+}
+
+// TestMedia wants the content types of the document and of streams, with any parameter.
+func TestMedia(t *testing.T) {
+	for media, ok := range map[string]bool{
+		"application/json": true, "Application/JSON; charset=utf-8": true, "text/html": false, "application/x-ndjson": false, "": false,
+	} {
+		client := answering(t, canned{media: media, body: func() io.Reader { return strings.NewReader(document + `}`) }})
+		_, err := client.Document(t.Context())
+		require.Equal(t, ok, err == nil, "%s: %v", media, err)
+	}
+	for media, ok := range map[string]bool{
+		"application/x-ndjson": true, "application/x-ndjson; charset=utf-8": true, "application/json": false, "text/plain": false, "": false,
+	} {
+		client := answering(t, canned{media: media, body: func() io.Reader { return strings.NewReader(stream) }})
+		_, err := client.Query(t.Context(), wire.Credentials{}, &wire.QueryRequest{}, columns)
+		require.Equal(t, ok, err == nil, "%s: %v", media, err)
+	}
+	for path, ask := range asks {
+		client := answering(t, canned{media: wire.MediaJSON, header: http.Header{"Content-Encoding": {"gzip"}},
+			body: func() io.Reader { return strings.NewReader("\x1f\x8b") }})
+		var fault *platform.AnswerError
+		require.ErrorAs(t, ask(t.Context(), client), &fault, path)
+		require.Equal(t, "Content-Encoding", fault.Place)
+	}
+}
+
+// endless repeats a text for n bytes.
+type endless struct {
+	text string
+	left int64
+}
+
+func (e *endless) Read(p []byte) (int, error) {
+	if e.left <= 0 {
+		return 0, io.EOF
+	}
+	n := 0
+	for n < len(p) && int64(n) < e.left {
+		n += copy(p[n:], e.text)
+	}
+	e.left -= int64(n)
+	return n, nil
+}
+
+// TestManyGroups gives an answer of a million groups, which is legal in its length. It
+// is refused before they are all read.
+func TestManyGroups(t *testing.T) {
+	body := `{"took":{"ms":[1]},"rows":[` + strings.Repeat(`{"n":1},`, 1<<20) + `{"n":1}]}`
+	client := answering(t, canned{media: wire.MediaJSON, body: func() io.Reader { return strings.NewReader(body) }})
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	err := asks[wire.PathAggregate](t.Context(), client)
+	runtime.ReadMemStats(&after)
+	var fault *platform.AnswerError
+	require.ErrorAs(t, err, &fault)
+	require.Equal(t, "aggregate-6", fault.Rule)
+	require.Less(t, (after.TotalAlloc-before.TotalAlloc)>>20, uint64(120), "MiB")
+}
+
+// TestBounded gives every route a body of a gigabyte, and streams a line of one. Each is
+// refused after little memory.
+func TestBounded(t *testing.T) {
+	const gigabyte = 1 << 30
+	for _, c := range []struct {
+		path, media, begin, text, rule string
+		most                           uint64 // MiB
+	}{
+		{wire.PathDocument, wire.MediaJSON, document + `,"x":"`, "aaaaaaaa", "document-5", 1},
+		{wire.PathDiscovery, wire.MediaJSON, `{"tables":[],"x":"`, "aaaaaaaa", "http-10", 200},
+		{wire.PathCount, wire.MediaJSON, ``, "        ", "http-10", 200},
+		{wire.PathAggregate, wire.MediaJSON, `{"rows":[`, `{"n":1},`, "http-10", 200},
+		{wire.PathQuery, wire.MediaNDJSON, `{"rows":[{"id":"`, "aaaaaaaa", "stream-6", 64},
+		{wire.PathQuery, wire.MediaNDJSON, ``, "        ", "stream-6", 64},
+		{wire.PathQuery, wire.MediaJSON, ``, "        ", "stream-10", 1},
+	} {
+		var body *endless
+		client := answering(t, canned{media: c.media, body: func() io.Reader {
+			body = &endless{text: c.text, left: gigabyte}
+			return io.MultiReader(strings.NewReader(c.begin), body)
+		}})
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		err := asks[c.path](t.Context(), client)
+		runtime.ReadMemStats(&after)
+		var fault *platform.AnswerError
+		require.ErrorAs(t, err, &fault, c.path)
+		require.Equal(t, c.rule, fault.Rule, "%v", fault)
+		require.Less(t, (after.TotalAlloc-before.TotalAlloc)>>20, c.most, "%s: MiB allocated in all", c.path)
+		require.Greater(t, body.left, int64(gigabyte-40<<20), "%s: what is too long is not read on", c.path)
+	}
+}

@@ -1,0 +1,139 @@
+package platform_test
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"runtime"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/connectorsdk/connector-sdk-go/conformance/platform"
+	"github.com/connectorsdk/connector-sdk-go/wire"
+)
+
+// benchColumns are eight columns of six types.
+var benchColumns = []wire.Column{{Name: "id", Type: wire.TypeNumber}, {Name: "customer", Type: wire.TypeReference},
+	{Name: "status", Type: wire.TypeString}, {Name: "amount", Type: wire.TypeDecimal}, {Name: "placed", Type: wire.TypeDatetime},
+	{Name: "paid", Type: wire.TypeBoolean}, {Name: "note", Type: wire.TypeString}, {Name: "weight", Type: wire.TypeNumber}}
+
+// batch returns a line of rows.
+func batch(rows int) string {
+	var b strings.Builder
+	b.WriteString(`{"rows":[`)
+	for i := range rows {
+		if i > 0 {
+			b.WriteByte(',')
+		}
+		fmt.Fprintf(&b, `{"id":%d,"customer":"C-%06d","status":"shipped","amount":"%d.50","placed":"2024-05-17T10:%02d:00Z",`+
+			`"paid":%t,"note":null,"weight":%d.25}`, i, i*7, i, i%60, i%2 == 0, i%100)
+	}
+	b.WriteString("]}\n")
+	return b.String()
+}
+
+// batches is a stream of many equal lines of rows.
+func batches(line string, n int) func() io.Reader {
+	return func() io.Reader {
+		parts := []io.Reader{strings.NewReader(`{"served":{"filters":true,"sort":true,"window":true}}` + "\n")}
+		for range n {
+			parts = append(parts, strings.NewReader(line))
+		}
+		return io.MultiReader(append(parts, strings.NewReader(`{"end":1}`+"\n"))...)
+	}
+}
+
+// read reads all rows of a client's answer and returns their number.
+func read(t testing.TB, c *platform.Client) (n int) {
+	t.Helper()
+	rows, err := c.Query(t.Context(), wire.Credentials{}, &wire.QueryRequest{Table: "orders"}, benchColumns)
+	require.NoError(t, err)
+	for row, err := range rows.All() {
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !row[0].IsNull() {
+			n++
+		}
+	}
+	return n
+}
+
+// BenchmarkRows reads rows through the client, and by encoding/json into maps.
+func BenchmarkRows(b *testing.B) {
+	const rows, lines = 500, 40
+	line := batch(rows)
+	stream := batches(line, lines)
+	b.Run("client", func(b *testing.B) {
+		c := answering(b, canned{media: wire.MediaNDJSON, body: stream})
+		b.SetBytes(int64(len(line) * lines))
+		b.ReportAllocs()
+		for b.Loop() {
+			if n := read(b, c); n != rows*lines {
+				b.Fatal(n)
+			}
+		}
+		b.ReportMetric(float64(b.N*rows*lines)/b.Elapsed().Seconds(), "rows/s")
+	})
+	b.Run("maps", func(b *testing.B) {
+		b.SetBytes(int64(len(line) * lines))
+		b.ReportAllocs()
+		for b.Loop() {
+			n := 0
+			in := bufio.NewReaderSize(stream(), 64<<10)
+			for {
+				text, err := in.ReadBytes('\n')
+				if err != nil {
+					break
+				}
+				var l struct {
+					Rows []map[string]any `json:"rows"`
+				}
+				d := json.NewDecoder(bytes.NewReader(text))
+				d.UseNumber()
+				if err := d.Decode(&l); err != nil {
+					b.Fatal(err)
+				}
+				n += len(l.Rows)
+			}
+			if n != rows*lines {
+				b.Fatal(n)
+			}
+		}
+		b.ReportMetric(float64(b.N*rows*lines)/b.Elapsed().Seconds(), "rows/s")
+	})
+}
+
+// TestMemory reads many rows. No row allocates, and the memory in use does not grow with
+// their number.
+func TestMemory(t *testing.T) {
+	line := batch(2000)
+	lines := 500 // a million rows
+	if race || testing.Short() {
+		lines = 20
+	}
+	c := answering(t, canned{media: wire.MediaNDJSON, body: batches(line, lines)})
+	rows, err := c.Query(t.Context(), wire.Credentials{}, &wire.QueryRequest{Table: "orders"}, benchColumns)
+	require.NoError(t, err)
+	var before, now runtime.MemStats
+	runtime.GC()
+	runtime.ReadMemStats(&before)
+	most, n := uint64(0), 0
+	for _, err := range rows.All() {
+		require.NoError(t, err)
+		if n++; n%(2000*lines/10) == 0 {
+			runtime.ReadMemStats(&now)
+			most = max(most, now.HeapInuse)
+		}
+	}
+	require.Equal(t, 2000*lines, n)
+	t.Logf("%.1f MiB in use at most, %d allocations for %d rows", float64(most)/(1<<20), now.Mallocs-before.Mallocs, n)
+	if !race {
+		require.Less(t, most, uint64(24<<20))
+		require.Less(t, now.Mallocs-before.Mallocs, uint64(n/100))
+	}
+}

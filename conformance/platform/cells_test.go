@@ -1,0 +1,75 @@
+package platform
+
+import (
+	"math/rand/v2"
+	"regexp"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/connectorsdk/connector-sdk-go/wire"
+)
+
+// utc is the pattern by which the conformance program judges datetimes.
+var utc = regexp.MustCompile(`^\d{4}-\d{2}-\d{2}([Tt]\d{2}:\d{2}(:\d{2}([.,]\d+)?)?([Zz]|[+-]00(:?00)?)?)?$`)
+
+// TestIsUTC compares isUTC with the pattern, on datetimes of which some characters are
+// others, too many or too few.
+func TestIsUTC(t *testing.T) {
+	random := rand.New(rand.NewPCG(1, 1))
+	legal := 0
+	for range 50_000 {
+		forms := []string{"2024-02-29T22:30:00.125Z",
+			"2024-02-29", "2024-02-29t22:30+00:00", "2024-02-29T22:30:00-0000", "2024-02-29T22:30:07,5+00"}
+		text := []byte(forms[random.IntN(len(forms))])
+		for range random.IntN(3) {
+			const alphabet = "0129-:TtZz+., \n"
+			at, c := random.IntN(len(text)), alphabet[random.IntN(len(alphabet))]
+			switch random.IntN(3) {
+			case 0:
+				text[at] = c
+			case 1:
+				text = append(text[:at], text[at+1:]...)
+			default:
+				text = append(text[:at:at], append([]byte{c}, text[at:]...)...)
+			}
+		}
+		want := utc.Match(text)
+		require.Equal(t, want, isUTC(string(text)), "%q", text)
+		if want {
+			legal++
+		}
+	}
+	require.Greater(t, legal, 5_000)
+	require.False(t, isUTC(""))
+}
+
+// TestUsual requires that the kinds which need no second look are those in which no
+// cell is misspelled.
+func TestUsual(t *testing.T) {
+	cells := []wire.Value{wire.Null(), wire.Bool(true), wire.Int(-7), wire.Float(1.5), wire.Float(1 << 60), wire.Text(""), wire.Text("1.50"),
+		wire.Text("1e3"), wire.Text("true"), wire.Text("[]"), wire.Text(" [1] "), wire.Text("{}"), wire.Text("[}"), wire.Text("2024-02-29"),
+		wire.Text("2024-02-29T00:00:00Z"), wire.Text("2024-02-29T00:00:00+01:00")}
+	wrong := map[wire.Type]int{}
+	for _, column := range []wire.Type{"", wire.TypeString, wire.TypeReference, wire.TypeNumber, wire.TypeDecimal,
+		wire.TypeBoolean, wire.TypeDate, wire.TypeDatetime, wire.TypeJSON, wire.TypeArray} {
+		for _, v := range cells {
+			problem, rule := misspelled(v, column)
+			require.Equal(t, problem == "", rule == "")
+			if problem != "" {
+				wrong[column]++
+				require.Zero(t, usual(column)>>v.Kind()&1, "%s: %v", column, v)
+			}
+		}
+	}
+	require.Equal(t, map[wire.Type]int{wire.TypeNumber: 12, wire.TypeDecimal: 13, wire.TypeBoolean: 13, wire.TypeDate: 4,
+		wire.TypeDatetime: 13, wire.TypeJSON: 9, wire.TypeArray: 13}, wrong)
+}
+
+// TestTransport requires that no proxy stands between the client and the address that it
+// judges.
+func TestTransport(t *testing.T) {
+	require.Nil(t, transport(false).Proxy)
+	require.NotNil(t, transport(true).Proxy)
+	require.True(t, transport(false).DisableCompression)
+}

@@ -1,0 +1,107 @@
+package platform
+
+import (
+	"cmp"
+	"context"
+
+	"github.com/connectorsdk/connector-sdk-go/wire"
+)
+
+// The defaults of [ConnectionOptions].
+const (
+	DefaultReach      = 1_000_000
+	DefaultBudget     = 256 << 20
+	DefaultOrphanRate = 0.5
+)
+
+// ConnectionOptions bound what a Connection takes on. nil means the defaults.
+type ConnectionOptions struct {
+	// Reach is the number of rows that one query can reach. The protocol does
+	// not state the platform's; 0 is DefaultReach.
+	Reach int64
+	// Budget is the number of bytes that one question may keep in memory, for
+	// rows to sort, joined tables, groups and distinct values. 0 is
+	// DefaultBudget.
+	Budget int64
+	// OrphanRate is the largest share of keys without a match with which a
+	// foreign key is still joined over. The protocol does not state the
+	// platform's; 0 is DefaultOrphanRate.
+	OrphanRate float64
+}
+
+// Connection is a connector as one tenant sees it: its document, its tables, and
+// the answers to questions about them. What the connector does not do is
+// finished here, so an answer is complete however little the connector declares.
+//
+// A Connection asks only for what the document declares, and keeps to its limits.
+// It may be used concurrently; questions that exceed limits.concurrency wait.
+type Connection struct {
+	Document *wire.Document
+	Tables   []wire.Table
+	Warnings []string // of discovery
+
+	client      *Client
+	credentials wire.Credentials
+	reach       int64
+	budget      int64
+	orphanRate  float64
+	places      chan struct{} // one for each request that may be open
+	entities    []*Entity
+}
+
+// Connect reads the document, checks the credentials and discovers the tables. A
+// rejection of the credentials is a *wire.Error of the code check_failed, whose
+// message is for the person who typed them.
+func Connect(ctx context.Context, client *Client, credentials wire.Credentials, opts *ConnectionOptions) (*Connection, error) {
+	doc, err := client.Document(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if err := client.Check(ctx, credentials); err != nil {
+		return nil, err
+	}
+	found, err := client.Discover(ctx, credentials)
+	if err != nil {
+		return nil, err
+	}
+	c := &Connection{Document: doc, Tables: found.Tables, Warnings: found.Warnings, client: client, credentials: credentials}
+	if opts != nil {
+		c.reach, c.budget, c.orphanRate = opts.Reach, opts.Budget, opts.OrphanRate
+	}
+	c.reach = cmp.Or(c.reach, DefaultReach)
+	c.budget = cmp.Or(c.budget, DefaultBudget)
+	c.orphanRate = cmp.Or(c.orphanRate, DefaultOrphanRate)
+	c.places = make(chan struct{}, max(doc.Capabilities.Limits.Concurrency, wire.MinConcurrency))
+	for i := range c.Tables {
+		c.entities = append(c.entities, &Entity{Table: &c.Tables[i], connection: c})
+	}
+	return c, nil
+}
+
+// Table returns the discovered table of that name, or nil.
+func (c *Connection) Table(name string) *wire.Table {
+	for i := range c.Tables {
+		if c.Tables[i].Name == name {
+			return &c.Tables[i]
+		}
+	}
+	return nil
+}
+
+// table refuses a name that discovery does not list.
+func (c *Connection) table(name string) (*wire.Table, error) {
+	if t := c.Table(name); t != nil {
+		return t, nil
+	}
+	return nil, refuse("there is no table %s", wire.QuoteName(name))
+}
+
+// ask runs one request that is no query in one of the connector's places.
+func (c *Connection) ask(ctx context.Context, work *Work, do func() error) error {
+	if err := c.enter(ctx); err != nil {
+		return err
+	}
+	defer c.leave()
+	work.Requests++
+	return do()
+}

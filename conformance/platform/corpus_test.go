@@ -1,0 +1,241 @@
+package platform_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"io"
+	"log/slog"
+	"net/http"
+	"slices"
+	"sync"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/connectorsdk/connector-sdk-go/conformance"
+	"github.com/connectorsdk/connector-sdk-go/conformance/corpus"
+	"github.com/connectorsdk/connector-sdk-go/conformance/platform"
+	"github.com/connectorsdk/connector-sdk-go/connector"
+	"github.com/connectorsdk/connector-sdk-go/connector/memsource"
+	"github.com/connectorsdk/connector-sdk-go/filter"
+	"github.com/connectorsdk/connector-sdk-go/internal/casetest"
+	"github.com/connectorsdk/connector-sdk-go/wire"
+)
+
+// everything serves all that the protocol has.
+func everything(def connector.Definition, omit connector.Omit) http.Handler {
+	var tables []memsource.Table
+	for _, t := range corpus.Tables() {
+		tables = append(tables, memsource.Table(t))
+	}
+	src, err := memsource.New(tables, nil)
+	if err != nil {
+		panic(err)
+	}
+	return built(def, src, omit)
+}
+
+func built(def connector.Definition, src connector.Source, omit connector.Omit) http.Handler {
+	def.Slug = "corpus"
+	token, err := wire.NewToken(testToken)
+	if err != nil {
+		panic(err)
+	}
+	h, err := connector.New(def, src, token, &connector.Options{Logger: slog.New(slog.DiscardHandler), Omit: omit})
+	if err != nil {
+		panic(err)
+	}
+	return h
+}
+
+// nothing is a source that hands out all rows of its tables.
+type nothing struct{}
+
+var corpusList = sync.OnceValue(corpus.Tables)
+
+func (nothing) Check(context.Context, *wire.CheckRequest) error { return nil }
+
+func (nothing) Discover(context.Context, *wire.DiscoveryRequest) (*wire.Discovery, error) {
+	d := &wire.Discovery{}
+	for _, t := range corpusList() {
+		d.Tables = append(d.Tables, t.Table)
+	}
+	return d, nil
+}
+
+func (nothing) Query(_ context.Context, req *connector.QueryRequest, out *connector.Rows) error {
+	i := slices.IndexFunc(corpusList(), func(t corpus.Table) bool { return t.Name == req.Table })
+	if i < 0 {
+		return connector.UnknownEntity("no such table")
+	}
+	w := out.Begin(corpusList()[i].Columns())
+	for _, row := range corpusList()[i].Rows {
+		if err := w.Row(row...); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// undeclared is what nothing's document leaves out besides the optional routes.
+var undeclared = connector.Omit{
+	Endpoints: []wire.Endpoint{wire.EndpointCount}, Operators: filter.Operators(), Sort: wire.SortNone, Offset: true,
+}
+
+// bodies calls change with each body on its way to a handler.
+func bodies(h http.Handler, change func(path string, body map[string]any)) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.Method == http.MethodPost {
+			var body map[string]any
+			decoder := json.NewDecoder(r.Body)
+			decoder.UseNumber()
+			if err := decoder.Decode(&body); err != nil {
+				panic(err)
+			}
+			change(r.URL.Path, body)
+			raw, err := json.Marshal(body)
+			if err != nil {
+				panic(err)
+			}
+			r.Body, r.ContentLength = io.NopCloser(bytes.NewReader(raw)), int64(len(raw))
+		}
+		h.ServeHTTP(w, r)
+	})
+}
+
+// unclaimed answers every query with all rows of its table, or with those joined,
+// whatever the document declares. It states what was served, or nothing.
+func unclaimed(h http.Handler, served string) http.Handler {
+	all := bodies(h, func(path string, body map[string]any) {
+		if path == wire.PathQuery {
+			body["and"], body["sort"] = []any{}, []any{}
+			delete(body, "or")
+			delete(body, "limit")
+			delete(body, "offset")
+		}
+	})
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == wire.PathQuery {
+			w = &servedWriter{ResponseWriter: w, served: served}
+		}
+		all.ServeHTTP(w, r)
+	})
+}
+
+// servedWriter replaces the served line. The library writes it in one piece.
+type servedWriter struct {
+	http.ResponseWriter
+	served string
+}
+
+func (w *servedWriter) Unwrap() http.ResponseWriter { return w.ResponseWriter }
+
+func (w *servedWriter) Write(p []byte) (int, error) {
+	if !bytes.HasPrefix(p, []byte(`{"served"`)) {
+		return w.ResponseWriter.Write(p)
+	}
+	end := bytes.IndexByte(p, '\n') + 1
+	if _, err := io.WriteString(w.ResponseWriter, w.served); err != nil {
+		return 0, err
+	}
+	n, err := w.ResponseWriter.Write(p[end:])
+	return end + n, err
+}
+
+// connectTo connects a handler.
+func connectTo(t testing.TB, h http.Handler, opts *platform.ConnectionOptions) *platform.Connection {
+	t.Helper()
+	inProcess, stop := platform.InProcess(h)
+	t.Cleanup(stop)
+	client, err := platform.NewClient("https://connector.test", conformance.NewSecret(testToken), &platform.Options{HTTP: inProcess})
+	require.NoError(t, err)
+	c, err := platform.Connect(t.Context(), client, wire.Credentials{}, opts)
+	require.NoError(t, err)
+	return c
+}
+
+type connectorCase struct {
+	name, why string
+	build     func() http.Handler
+}
+
+// connectors are the ways in which the corpus is served: the less a connector
+// does, the more is finished here.
+var connectors = []connectorCase{
+	{"everything", "tenant-9: what is declared is left to the connector", func() http.Handler {
+		return everything(connector.Definition{}, connector.Omit{})
+	}},
+	{"nothing", "tenant-9: a connector without any capability is correct", func() http.Handler {
+		return built(connector.Definition{}, nothing{}, undeclared)
+	}},
+	{"nothing served", "stream-11: what is declared need not be served", func() http.Handler {
+		return unclaimed(everything(connector.Definition{}, connector.Omit{Operators: filter.Operators()}),
+			`{"served":{"filters":false,"sort":false,"window":false}}`+"\n")
+	}},
+	{"no served line", "stream-12: then nothing counts as served", func() http.Handler {
+		return unclaimed(everything(connector.Definition{}, connector.Omit{Operators: filter.Operators(), Join: true}), "")
+	}},
+	{"declared and not served", "stream-11: filters too are applied here where they are not served", func() http.Handler {
+		return unclaimed(everything(connector.Definition{}, connector.Omit{
+			Endpoints: []wire.Endpoint{wire.EndpointCount, wire.EndpointAggregate}}),
+			`{"served":{"filters":false,"sort":false,"window":false}}`+"\n")
+	}},
+	{"no joins", "document-13: the window is cut after the joins", func() http.Handler {
+		return everything(connector.Definition{}, connector.Omit{Join: true})
+	}},
+	{"no operators", "document-9: the window is cut after the filters", func() http.Handler {
+		return everything(connector.Definition{}, connector.Omit{Operators: filter.Operators()})
+	}},
+	{"some", "a request is divided", func() http.Handler {
+		return everything(connector.Definition{}, connector.Omit{
+			Endpoints: []wire.Endpoint{wire.EndpointSize, wire.EndpointLinkHitRate}, Join: true, DateBucket: true, Offset: true,
+			Operators: []wire.Op{wire.OpNeq, wire.OpIn, wire.OpContains, wire.OpLt, wire.OpIsNull}, Sort: wire.SortSingle,
+		})
+	}},
+	{"pages", "document-15: reads are planned within the limits", func() http.Handler {
+		return bodies(everything(connector.Definition{Limits: wire.Limits{PageSizeMax: 900, RowsPerTableMax: 13_000}}, connector.Omit{}),
+			atMost(900))
+	}},
+}
+
+// atMost ends the answer to a query without a limit after so many rows, as a source
+// with pages does.
+func atMost(rows int) func(path string, body map[string]any) {
+	return func(path string, body map[string]any) {
+		if _, limited := body["limit"]; path == wire.PathQuery && !limited {
+			body["limit"] = rows
+		}
+	}
+}
+
+// TestEveryCaseOfTheCorpus asks every case of each connector. The answers are those
+// of the corpus, which another evaluation has computed.
+func TestEveryCaseOfTheCorpus(t *testing.T) {
+	t.Parallel()
+	cases := corpus.Cases()
+	for n, served := range connectors {
+		t.Run(served.name, func(t *testing.T) {
+			t.Parallel()
+			recorder := record(served.build())
+			c := connectTo(t, recorder, nil)
+			asked := 0
+			for i, test := range cases {
+				if !runs(i + n) {
+					continue
+				}
+				asked++
+				if err := casetest.Ask(t.Context(), c, test); err != nil {
+					t.Errorf("%s (%s): %v", test.Name, test.Why, err)
+				}
+			}
+			require.Greater(t, asked, 100, served.why)
+			_, faults := recorder.seen()
+			require.Empty(t, faults, "the document declares what is asked (route-6, document-15)")
+		})
+	}
+}
+
+// runs reports whether the ith of many cases runs: all of them, but one of eight
+// under the race detector.
+func runs(i int) bool { return !race || i%8 == 0 }

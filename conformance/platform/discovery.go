@@ -1,0 +1,59 @@
+package platform
+
+import (
+	"fmt"
+
+	"github.com/connectorsdk/connector-sdk-go/wire"
+)
+
+// consistent returns what is wrong with the names of a discovery, or nil
+// [rule discovery-8]. A foreign key may lead to a table that these credentials do
+// not see.
+func consistent(d *wire.Discovery) error {
+	lookup := make(map[string]*wire.Table, len(d.Tables))
+	fault := func(problem, place string, args ...any) error {
+		return &AnswerError{Path: wire.PathDiscovery, Place: fmt.Sprintf(place, args...), Rule: "discovery-8", Problem: problem}
+	}
+	for i := range d.Tables {
+		t := &d.Tables[i]
+		switch {
+		case t.Name == "":
+			return fault("is empty", "tables[%d].name", i)
+		case lookup[t.Name] != nil:
+			return fault("two tables are called "+wire.QuoteName(t.Name), "tables[%d].name", i)
+		}
+		lookup[t.Name] = t
+	}
+	for i := range d.Tables {
+		t := &d.Tables[i]
+		fields := make(map[string]bool, len(t.Fields))
+		for j, f := range t.Fields {
+			switch {
+			case f.Name == "":
+				return fault("is empty", "tables[%d].fields[%d].name", i, j)
+			case fields[f.Name]:
+				return fault("two fields are called "+wire.QuoteName(f.Name), "tables[%d].fields[%d].name", i, j)
+			}
+			fields[f.Name] = true
+		}
+		inKey := make(map[string]bool, len(t.PrimaryKey))
+		for j, name := range t.PrimaryKey {
+			switch {
+			case !fields[name]:
+				return fault("is no field of the table", "tables[%d].primaryKey[%d]", i, j)
+			case inKey[name]:
+				return fault("names a field twice", "tables[%d].primaryKey[%d]", i, j)
+			}
+			inKey[name] = true
+		}
+		for j, k := range t.ForeignKeys {
+			if !fields[k.Field] {
+				return fault("is no field of the table", "tables[%d].foreignKeys[%d].field", i, j)
+			}
+			if target := lookup[k.TargetTable]; target != nil && target.Field(k.TargetField) == nil {
+				return fault("is no field of "+wire.QuoteName(k.TargetTable), "tables[%d].foreignKeys[%d].targetField", i, j)
+			}
+		}
+	}
+	return nil
+}

@@ -1,0 +1,95 @@
+// Package platform is the other side of the protocol: it asks a connector as the
+// platform does. Use it to see what a tenant will see, in a test of a connector, or to
+// read a connector from a program in Go.
+//
+// Each method of a [Client] sends one request and reads its answer as strictly as
+// the platform: exact names, declared types, every member that was asked for, nothing
+// after the end. An answer that breaks a rule is an [*AnswerError], which names the
+// place in the answer and the rule.
+//
+//	package main
+//
+//	import (
+//		"context"
+//		"fmt"
+//		"log"
+//		"os"
+//
+//		"github.com/connectorsdk/connector-sdk-go/conformance"
+//		"github.com/connectorsdk/connector-sdk-go/conformance/platform"
+//		"github.com/connectorsdk/connector-sdk-go/wire"
+//	)
+//
+//	func main() {
+//		ctx := context.Background()
+//		token := conformance.NewSecret(os.Getenv("PLATFORM_CONNECTOR_TOKEN"))
+//		client, err := platform.NewClient("http://localhost:8080", token, &platform.Options{Local: true})
+//		if err != nil {
+//			log.Fatal(err)
+//		}
+//		credentials := wire.NewCredentials(map[string]string{"apiKey": os.Getenv("API_KEY")})
+//		discovery, err := client.Discover(ctx, credentials)
+//		if err != nil {
+//			log.Fatal(err)
+//		}
+//		table := discovery.Tables[0]
+//		request := &wire.QueryRequest{Table: table.Name, Limit: 10}
+//		for _, f := range table.Fields {
+//			request.Fields = append(request.Fields, f.Name)
+//		}
+//		rows, err := client.Query(ctx, credentials, request, table.Columns())
+//		if err != nil {
+//			log.Fatal(err)
+//		}
+//		for row, err := range rows.All() {
+//			if err != nil {
+//				log.Fatal(err)
+//			}
+//			fmt.Println(row)
+//		}
+//	}
+//
+// # Complete answers
+//
+// A [Client] returns what the connector sends, which may be less than what was
+// asked: unfiltered, unsorted, in pages. A [Connection] returns the answer. It asks
+// for what the document declares, within its limits, and does here what is left:
+// filters, sort, window, joins, groups, counts and measurements. [Work] says who did
+// what, and how many rows crossed the wire for it.
+//
+//	connection, err := platform.Connect(ctx, client, credentials, nil)
+//	...
+//	groups, err := connection.Top(ctx, &wire.AggregateRequest{
+//		Table:    "orders",
+//		GroupBy:  []wire.GroupKey{{Field: "country", As: "country"}},
+//		Measures: []wire.Measure{{Fn: wire.FnSum, Field: "amount", As: "total"}},
+//	}, []wire.SortKey{{Field: "total", Dir: wire.Desc}}, 10)
+//
+// A part of the rows is never taken for all of them. What the connector's limits put
+// out of reach is a [*ReachError], what needs too much memory a [*BudgetError], and
+// too many groups are a [*GroupsError].
+//
+// # The connect form and the life of a source
+//
+// A [Form] is what a person fills in: it reads the document, tries the token and the
+// credentials, says which buttons can be pressed, and forgets what a change makes
+// stale. [Add] makes a [Source] of it, which is verified in the background by the
+// conformance program and is then conformant or not; [Source.Reconnect] opens the form
+// again. The command conformance/cmd/connect shows all of it on one page.
+//
+// # How strict the client is
+//
+// It refuses what a binding rule of docs/protocol.md forbids. What is only advised
+// against it accepts: a boolean as text, a row with a member that nobody asked for
+// (which is dropped), a member of an answer that the protocol does not define. The
+// lines of a stream are the exception, as package ndjson reads them: they have no
+// further members.
+//
+// # What the client does not trust
+//
+// It connects to public addresses only, over https, and judges the address that it
+// dials; [Options.Local] permits others. It follows no redirect. It ends a request whose
+// time is over even if the connector does not, gives up on a stream that was silent for
+// 30 seconds, and holds one line of a stream in memory. The token and the credentials
+// are in no error and in no [Step].
+package platform

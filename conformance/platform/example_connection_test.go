@@ -1,0 +1,55 @@
+package platform_test
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+
+	"github.com/connectorsdk/connector-sdk-go/conformance"
+	"github.com/connectorsdk/connector-sdk-go/conformance/platform"
+	"github.com/connectorsdk/connector-sdk-go/connector"
+	"github.com/connectorsdk/connector-sdk-go/wire"
+)
+
+// few is a connector that declares nothing: it hands out all rows of its tables.
+func few() http.Handler { return built(connector.Definition{}, nothing{}, undeclared) }
+
+// A connection answers in full whatever the connector does. This one neither filters
+// nor sorts nor cuts, so all rows of the table cross the wire.
+func ExampleConnection_Query() {
+	inProcess, stop := platform.InProcess(few())
+	defer stop()
+	client, err := platform.NewClient("https://connector.test", conformance.NewSecret(testToken), &platform.Options{HTTP: inProcess})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	ctx := context.Background()
+	connection, err := platform.Connect(ctx, client, wire.Credentials{}, nil)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	answer, err := connection.Query(ctx, &wire.QueryRequest{
+		Table: "orders", Fields: []string{"id", "total"}, Limit: 2,
+		Where: wire.Where{And: []wire.Filter{{Field: "status", Op: wire.OpEq, Value: wire.Text("paid")}}},
+		Sort:  []wire.SortKey{{Field: "id", Dir: wire.Desc}},
+	})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	for row, err := range answer.All() {
+		if err != nil {
+			fmt.Println(err)
+			return
+		}
+		fmt.Println(row[0], row[1])
+	}
+	work := answer.Work()
+	fmt.Println("rows read:", work.RowsRead, "filtered here:", work.Filtered, "sorted here:", work.Sorted)
+	// Output:
+	// 1044 102.79
+	// 1043 65.26
+	// rows read: 48 filtered here: true sorted here: true
+}

@@ -1,0 +1,80 @@
+package platform_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+
+	"github.com/connectorsdk/connector-sdk-go/conformance"
+	"github.com/connectorsdk/connector-sdk-go/conformance/platform"
+	"github.com/connectorsdk/connector-sdk-go/wire"
+)
+
+// answers is a connector of two rows.
+func answers(w http.ResponseWriter, r *http.Request) {
+	switch r.URL.Path {
+	case wire.PathCheck:
+		w.WriteHeader(http.StatusBadRequest)
+		_, _ = io.WriteString(w, `{"error":{"code":"check_failed","message":"The API key is unknown."}}`)
+	case wire.PathQuery:
+		w.Header().Set("Content-Type", wire.MediaNDJSON)
+		_, _ = io.WriteString(w, `{"served":{"filters":true,"sort":true,"window":false}}
+{"rows":[{"id":1,"amount":"10.50"},{"id":2,"amount":7.25}]}
+{"end":1}
+`)
+	}
+}
+
+// A client reads rows in the order of the columns that it asks for. The connector
+// spells its second amount as a float, which the platform refuses.
+func ExampleClient_Query() {
+	// The connector is in this process. For one behind a URL, leave HTTP out.
+	inProcess, stop := platform.InProcess(http.HandlerFunc(answers))
+	defer stop()
+	client, err := platform.NewClient("https://connector.test", conformance.NewSecret("a-token-of-32-characters-or-more"),
+		&platform.Options{HTTP: inProcess})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	rows, err := client.Query(context.Background(), wire.NewCredentials(map[string]string{"apiKey": "k"}),
+		&wire.QueryRequest{Table: "orders", Fields: []string{"id", "amount"}},
+		[]wire.Column{{Name: "id", Type: wire.TypeNumber}, {Name: "amount", Type: wire.TypeDecimal}})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println("filters served:", rows.Served().Filters)
+	for row, err := range rows.All() {
+		if err != nil {
+			fmt.Println(err)
+			return
+		}
+		fmt.Println(row[0], row[1])
+	}
+	fmt.Println("complete")
+	// Output:
+	// filters served: true
+	// 1 10.50
+	// the answer of /query is refused: line 2, rows[1].amount: is no exact decimal; want a string of its digits (rule cell-1)
+}
+
+// A refusal in the connector's own words is told apart from an answer that is no good.
+func ExampleClient_Check() {
+	inProcess, stop := platform.InProcess(http.HandlerFunc(answers))
+	defer stop()
+	client, err := platform.NewClient("https://connector.test", conformance.NewSecret("a-token-of-32-characters-or-more"),
+		&platform.Options{HTTP: inProcess})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	err = client.Check(context.Background(), wire.NewCredentials(map[string]string{"apiKey": "wrong"}))
+	var refusal *wire.Error
+	if errors.As(err, &refusal) && refusal.Code == wire.CodeCheckFailed {
+		fmt.Println(refusal.Message)
+	}
+	// Output: The API key is unknown.
+}

@@ -1,0 +1,209 @@
+package platform
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+
+	"github.com/connectorsdk/connector-sdk-go/filter"
+	"github.com/connectorsdk/connector-sdk-go/wire"
+)
+
+// Work says how an answer came about: what the connector did, and what was
+// finished here. While an answer is read, it grows.
+type Work struct {
+	// Served is what the connector did of its last query, see [Rows.Served]. What
+	// it was not asked to do is not in it.
+	Served wire.Served
+
+	Filtered bool // filters were applied here
+	Sorted   bool // rows were sorted here
+	Windowed bool // offset or limit was applied here
+	Joined   bool // joins were executed here
+	Folded   bool // groups and measures were computed here, from rows
+	Counted  bool // rows or values were counted here
+
+	Requests int   // requests to the connector
+	RowsRead int64 // rows that crossed the wire
+}
+
+// Answer is the answer to a query: its columns, and its rows as an iterator.
+type Answer struct {
+	// Columns are the requested fields, then those of each join.
+	Columns []wire.Column
+
+	connection *Connection
+	plan       *plan
+	ctx        context.Context
+	work       Work
+}
+
+// Query asks for rows. It sends what the document declares and does the rest
+// here: filters, sort, window, joins and the choice of fields. The envelope of
+// req, its timeouts and its fieldTypes are ignored: the types of all fields are
+// known from discovery.
+//
+// Query returns a *RequestError if the discovered tables have no answer to req.
+// The connector is asked when the rows are read.
+func (c *Connection) Query(ctx context.Context, req *wire.QueryRequest) (*Answer, error) {
+	p, err := c.plan(req)
+	if err != nil {
+		return nil, err
+	}
+	return &Answer{Columns: p.answer, connection: c, plan: p, ctx: ctx}, nil
+}
+
+// Work says what was done for the rows so far.
+func (a *Answer) Work() Work { return a.work }
+
+// All yields the rows, in memory that does not grow with their number unless
+// they have to be sorted or joined here. Each row is valid until the next one. A
+// loop that ends without an error has seen the complete answer; a sort or a join
+// that needs too much memory is a *BudgetError. Each call asks the connector
+// again.
+//
+// While All yields, it holds one of the places that limits.concurrency gives: a
+// loop that asks the same Connection again may wait for itself.
+func (a *Answer) All() iter.Seq2[[]wire.Value, error] {
+	return func(yield func([]wire.Value, error) bool) {
+		a.work = Work{}
+		f := &finisher{plan: a.plan, work: &a.work, budget: newBudget(a.connection.budget), yield: yield}
+		if err := f.run(a.ctx, a.connection); err != nil && !errors.Is(err, errEnough) {
+			yield(nil, err)
+		}
+	}
+}
+
+// errEnough ends a reading when the answer is complete or nobody reads on.
+var errEnough = errors.New("enough rows")
+
+// finisher does to the pulled rows what the connector left to do, in the order
+// filters, sort, joins, window, fields.
+type finisher struct {
+	plan   *plan
+	work   *Work
+	budget *budget
+	yield  func([]wire.Value, error) bool
+
+	match  *filter.Program // nil: nothing to filter
+	sort   *sorter         // nil: nothing to sort
+	joiner *joiner         // nil: nothing to join
+	skip   int64           // rows of the offset still to drop
+	left   int64           // rows of the limit still to come; negative: no limit
+	row    []wire.Value    // the finished row
+}
+
+// run reads, finishes and yields all rows. It returns errEnough if it was not
+// necessary to read to the end.
+func (f *finisher) run(ctx context.Context, c *Connection) error {
+	p := f.plan
+	f.left = -1
+	f.row = make([]wire.Value, len(p.answer))
+	pull := p.pull
+	if len(p.hops) > 0 {
+		// Before the base is read, so that one request at a time is open.
+		var err error
+		if f.joiner, err = c.joiner(ctx, p, f.budget, f.work); err != nil {
+			return err
+		}
+	}
+	begun := false
+	for row, err := range c.rows(ctx, &pull, f.work) {
+		if err == nil && !begun {
+			begun = true
+			err = f.begin(&pull)
+		}
+		if err != nil {
+			return err
+		}
+		if err := f.take(row); err != nil {
+			return err
+		}
+	}
+	if f.sort == nil {
+		return nil
+	}
+	for _, row := range f.sort.sorted() {
+		if err := f.join(row); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// begin works out what the connector has left to do.
+func (f *finisher) begin(pull *pull) (err error) {
+	p, req := f.plan, f.plan.req
+	if req.HasFilters() && !(p.pushedFilters && pull.done.Filters) {
+		f.work.Filtered = true
+		if f.match, err = filter.Compile(req.Where, pull.columns); err != nil {
+			return err
+		}
+	}
+	if pull.done.Window && p.pushedOffset {
+		return nil
+	}
+	if req.Limit > 0 || req.Offset > 0 {
+		f.work.Windowed = true
+		f.skip = req.Offset
+		if req.Limit > 0 {
+			f.left = req.Limit
+		}
+	}
+	if len(req.Sort) > 0 && !(p.pushedSort && pull.done.Sort) {
+		f.work.Sorted = true
+		order, err := filter.CompileOrder(req.Sort, pull.columns, nil, pull.table.PrimaryKey)
+		if err != nil {
+			return err
+		}
+		f.sort = &sorter{order: order, budget: f.budget}
+		if req.Limit > 0 {
+			f.sort.most = req.Offset + req.Limit
+		}
+	}
+	return nil
+}
+
+// take finishes one pulled row, or keeps it to be sorted.
+func (f *finisher) take(row []wire.Value) error {
+	if f.match != nil && !f.match.Match(row) {
+		return nil
+	}
+	if f.sort == nil {
+		return f.join(row)
+	}
+	if !f.sort.offer(row) {
+		return f.budget.over(fmt.Sprintf("sorting the rows of table %s", wire.QuoteName(f.plan.pull.table.Name)),
+			"ask for fewer with a limit, or filter more")
+	}
+	return nil
+}
+
+// join yields a row with each of its matches.
+func (f *finisher) join(row []wire.Value) error {
+	if f.joiner == nil {
+		return f.emit(row)
+	}
+	return f.joiner.each(row, f.emit)
+}
+
+// emit yields one row of the finished order, if it is in the window.
+func (f *finisher) emit(row []wire.Value) error {
+	if f.skip > 0 {
+		f.skip--
+		return nil
+	}
+	for i, at := range f.plan.from {
+		f.row[i] = row[at]
+	}
+	if !f.yield(f.row, nil) {
+		return errEnough
+	}
+	if f.left > 0 {
+		if f.left--; f.left == 0 {
+			return errEnough
+		}
+	}
+	return nil
+}

@@ -1,0 +1,258 @@
+package platform_test
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"net/http"
+	"runtime"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/connectorsdk/connector-sdk-go/conformance/platform"
+	"github.com/connectorsdk/connector-sdk-go/connector"
+	"github.com/connectorsdk/connector-sdk-go/filter"
+	"github.com/connectorsdk/connector-sdk-go/internal/casetest"
+	"github.com/connectorsdk/connector-sdk-go/wire"
+)
+
+// TestWork says of each part of a query whether the connector or this side has done
+// it.
+func TestWork(t *testing.T) {
+	t.Parallel()
+	paid := wire.Where{And: []wire.Filter{{Field: "status", Op: wire.OpEq, Value: wire.Text("paid")}}}
+	byTotal := []wire.SortKey{{Field: "total", Dir: wire.Desc}}
+	customer := []wire.JoinHop{{FromTable: "orders", FromField: "customer_id", ToTable: "customers", ToField: "id",
+		Fields: []wire.JoinField{{Field: "name", As: "customer"}}}}
+	req := wire.QueryRequest{Table: "orders", Where: paid, Sort: byTotal, Fields: []string{"id"}, Joins: customer, Offset: 1, Limit: 3}
+	served := wire.Served{Filters: true, Sort: true, Window: true}
+	for _, c := range []struct {
+		name  string
+		build func() http.Handler
+		req   wire.QueryRequest
+		work  platform.Work // without RowsRead
+		rows  int64
+	}{
+		{"all is served", connectors[0].build, req, platform.Work{Served: served, Requests: 1}, 3},
+		{"nothing is asked", connectors[1].build, req,
+			platform.Work{Served: served, Filtered: true, Sorted: true, Windowed: true, Joined: true, Requests: 2}, 48 + 22},
+		{"nothing is served", connectors[2].build, req,
+			platform.Work{Served: wire.Served{Filters: true}, Filtered: true, Sorted: true, Windowed: true, Requests: 1}, 48},
+		{"no window", connectors[0].build, wire.QueryRequest{Table: "orders", Fields: []string{"id"}},
+			platform.Work{Served: served, Requests: 1}, 48},
+		{"a window that stops the reading", connectors[1].build, wire.QueryRequest{Table: "orders", Fields: []string{"id"}, Offset: 2, Limit: 3},
+			platform.Work{Served: served, Windowed: true, Requests: 1}, 5},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			conn := connectTo(t, c.build(), nil)
+			answer, err := conn.Query(t.Context(), &c.req)
+			require.NoError(t, err)
+			for _, err := range answer.All() {
+				require.NoError(t, err)
+			}
+			got := answer.Work()
+			assert.Equal(t, c.rows, got.RowsRead)
+			got.RowsRead = 0
+			assert.Equal(t, c.work, got)
+		})
+	}
+}
+
+// TestJoinedNames joins a field under the name of a base field by which this side
+// filters. On the wire it has another name.
+func TestJoinedNames(t *testing.T) {
+	t.Parallel()
+	r := record(everything(connector.Definition{}, connector.Omit{Operators: []wire.Op{wire.OpEq}}))
+	conn := connectTo(t, r, nil)
+	r.seen()
+	country := func(as string) *wire.QueryRequest {
+		return &wire.QueryRequest{
+			Table: "orders", Fields: []string{"id"}, Limit: 2, Sort: []wire.SortKey{{Field: "id", Dir: wire.Asc}},
+			Where: wire.Where{And: []wire.Filter{{Field: "status", Op: wire.OpEq, Value: wire.Text("paid")}}},
+			Joins: []wire.JoinHop{{FromTable: "orders", FromField: "customer_id", ToTable: "customers", ToField: "id",
+				Fields: []wire.JoinField{{Field: "country", As: as}}}},
+		}
+	}
+	rows, columns, err := casetest.Rows(t.Context(), conn, country("status"))
+	require.NoError(t, err)
+	require.Equal(t, []string{"id", "status"}, columns)
+	plain, _, err := casetest.Rows(t.Context(), connectTo(t, connectors[0].build(), nil), country("land"))
+	require.NoError(t, err)
+	require.Equal(t, fmt.Sprint(plain), fmt.Sprint(rows))
+	requests, faults := r.seen()
+	require.Empty(t, faults)
+	require.Contains(t, fmt.Sprint(requests[0].body.Joins), "status_2")
+}
+
+// TestRefusedRequests asks what the discovered tables cannot answer. The connector
+// never sees it.
+func TestRefusedRequests(t *testing.T) {
+	t.Parallel()
+	hop := func(from, field, to, toField string, fields ...wire.JoinField) wire.JoinHop {
+		return wire.JoinHop{FromTable: from, FromField: field, ToTable: to, ToField: toField, Fields: fields}
+	}
+	joins := func(hops ...wire.JoinHop) wire.QueryRequest {
+		return wire.QueryRequest{Table: "orders", Fields: []string{"id"}, Joins: hops}
+	}
+	customers := hop("orders", "customer_id", "customers", "id")
+	unknown := wire.JoinField{Field: "colour"}
+	colour := wire.Where{And: []wire.Filter{{Field: "colour", Op: wire.OpNotNull}}}
+	r := record(connectors[0].build())
+	conn := connectTo(t, r, nil)
+	r.seen()
+	for problem, req := range map[string]wire.QueryRequest{
+		`limit and offset must not be negative`:                     {Table: "orders", Limit: -1},
+		`there is no table "order"`:                                 {Table: "order"},
+		`fields: table "orders" has no field "colour"`:              {Table: "orders", Fields: []string{"colour"}},
+		`filter: table "orders" has no field "colour"`:              {Table: "orders", Where: colour},
+		`sort: table "orders" has no field "colour"`:                {Table: "orders", Sort: []wire.SortKey{{Field: "colour"}}},
+		`the direction of the sort by "id" is neither asc nor desc`: {Table: "orders", Sort: []wire.SortKey{{Field: "id", Dir: "up"}}},
+		`two columns are named "id"`:                                {Table: "orders", Fields: []string{"id", "id"}},
+		`two columns are named "id"; give a joined`:                 joins(hop("orders", "id", "customers", "id", wire.JoinField{Field: "id"})),
+		`joins[0].fromField: table "orders" has no field "colour"`:  joins(hop("orders", "colour", "customers", "id")),
+		`joins[0].toField: table "customers" has no field "colour"`: joins(hop("orders", "id", "customers", "colour")),
+		`joins[0].fields: table "customers" has no field "colour"`:  joins(hop("orders", "id", "customers", "id", unknown)),
+		`there is no table "colours"`:                               joins(hop("orders", "id", "colours", "id")),
+		`joins[0].fromTable: must be the base table`:                joins(hop("customers", "id", "orders", "id")),
+		`joins[2].fromTable: several hops reach table "customers"`:  joins(customers, customers, hop("customers", "id", "orders", "id")),
+	} {
+		_, err := conn.Query(t.Context(), &req)
+		var refusal *platform.RequestError
+		require.ErrorAs(t, err, &refusal, problem)
+		require.ErrorContains(t, err, problem)
+	}
+	requests, _ := r.seen()
+	require.Empty(t, requests)
+}
+
+// TestBudget asks for more than may be kept in memory. The refusal names the
+// budget.
+func TestBudget(t *testing.T) {
+	t.Parallel()
+	conn := connectTo(t, built(connector.Definition{}, nothing{}, undeclared), &platform.ConnectionOptions{Budget: 20_000})
+	ask := func(req wire.QueryRequest) error {
+		_, _, err := casetest.Rows(t.Context(), conn, &req)
+		return err
+	}
+	byID := []wire.SortKey{{Field: "id", Dir: wire.Desc}}
+	require.NoError(t, ask(wire.QueryRequest{Table: "many", Fields: []string{"id"}}), "rows that pass through are not kept")
+	require.NoError(t, ask(wire.QueryRequest{Table: "many", Fields: []string{"id"}, Sort: byID, Limit: 10}), "nor is more than the window")
+	var over *platform.BudgetError
+	require.ErrorAs(t, ask(wire.QueryRequest{Table: "many", Fields: []string{"id"}, Sort: byID}), &over)
+	require.EqualError(t, over, `sorting the rows of table "many" takes more than the budget of 20000 bytes; `+
+		`ask for fewer with a limit, or filter more`)
+	require.ErrorAs(t, ask(wire.QueryRequest{Table: "orders", Fields: []string{"id"},
+		Joins: []wire.JoinHop{{FromTable: "orders", FromField: "id", ToTable: "many", ToField: "id"}}}), &over)
+	require.Contains(t, over.Error(), `joining table "many"`)
+	_, err := conn.Aggregate(t.Context(), &wire.AggregateRequest{Table: "many",
+		Measures: []wire.Measure{{Fn: wire.FnCountDistinct, Field: "id", As: "n"}}})
+	require.ErrorAs(t, err, &over)
+	_, _, err = conn.Cardinality(t.Context(), "many", "id")
+	require.ErrorAs(t, err, &over)
+	_, _, err = conn.LinkHitRate(t.Context(), &wire.LinkHitRateRequest{FromTable: "orders", FromColumn: "id", ToTable: "many", ToColumn: "id"})
+	require.ErrorAs(t, err, &over)
+}
+
+// TestConnectorsRefusal passes a refusal on as it is, before the rows and between
+// them.
+func TestConnectorsRefusal(t *testing.T) {
+	t.Parallel()
+	h := connectors[0].build()
+	conn := connectTo(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == wire.PathQuery {
+			w.Header().Set("Content-Type", wire.MediaNDJSON)
+			_, _ = fmt.Fprintln(w, `{"rows":[{"id":1}]}`)
+			_, _ = fmt.Fprintln(w, `{"error":{"code":"timeout","message":"no row for 30 seconds"}}`)
+			return
+		}
+		h.ServeHTTP(w, r)
+	}), nil)
+	rows, _, err := casetest.Rows(t.Context(), conn, &wire.QueryRequest{Table: "orders", Fields: []string{"id"}})
+	require.Len(t, rows, 1)
+	var refusal *wire.Error
+	require.ErrorAs(t, err, &refusal)
+	require.Equal(t, wire.CodeTimeout, refusal.Code)
+	_, _, err = conn.Count(t.Context(), &wire.CountRequest{Table: "orders",
+		Where: wire.Where{And: []wire.Filter{{Field: "colour", Op: wire.OpNotNull}}}})
+	require.ErrorContains(t, err, "colour")
+}
+
+// millions serves one table of n lines of 5,000 rows each, which costs the test
+// little. It serves nothing of a request.
+func millions(lines int) http.Handler {
+	t := numbered(1, false)
+	h := tabled(t, wire.Limits{}, connector.Omit{Operators: filter.Operators(), Sort: wire.SortNone, Offset: true})
+	random := rand.New(rand.NewPCG(1, 2))
+	var texts [][]byte
+	for range 8 {
+		var b strings.Builder
+		for i := range 5000 {
+			_, _ = fmt.Fprintf(&b, `,{"id":%d,"half":%d,"text":"row %d"}`, random.IntN(1<<40), random.IntN(1000), i)
+		}
+		texts = append(texts, []byte(`{"rows":[`+b.String()[1:]+"]}\n"))
+	}
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path != wire.PathQuery {
+			h.ServeHTTP(w, r)
+			return
+		}
+		w.Header().Set("Content-Type", wire.MediaNDJSON)
+		for i := range lines {
+			if _, err := w.Write(texts[i%len(texts)]); err != nil {
+				return
+			}
+		}
+		_, _ = fmt.Fprintln(w, `{"end":1}`)
+	})
+}
+
+var allFields = []string{"id", "half", "text"}
+
+// TestFilteringKeepsNothing filters rows here, and allocates for the lines but not
+// for the rows.
+func TestFilteringKeepsNothing(t *testing.T) {
+	const lines = 40
+	conn := connectTo(t, millions(lines), nil)
+	answer, err := conn.Query(t.Context(), &wire.QueryRequest{Table: "numbered", Fields: allFields,
+		Where: wire.Where{And: []wire.Filter{{Field: "half", Op: wire.OpGte, Value: wire.Int(500)}}}})
+	require.NoError(t, err)
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	n := 0
+	for _, err := range answer.All() {
+		require.NoError(t, err)
+		n++
+	}
+	runtime.ReadMemStats(&after)
+	require.Equal(t, int64(lines*5000), answer.Work().RowsRead)
+	require.InDelta(t, lines*2500, n, lines*250)
+	require.Less(t, after.Mallocs-before.Mallocs, uint64(lines*5000/10), "allocations for 200,000 rows")
+}
+
+// BenchmarkTop finishes the top 100 of a million unsorted rows.
+func BenchmarkTop(b *testing.B) {
+	benchmark(b, &wire.QueryRequest{Table: "numbered", Fields: allFields, Limit: 100,
+		Sort: []wire.SortKey{{Field: "id", Dir: wire.Desc}}})
+}
+
+// BenchmarkRead reads the same rows and finishes nothing.
+func BenchmarkRead(b *testing.B) {
+	benchmark(b, &wire.QueryRequest{Table: "numbered", Fields: allFields})
+}
+
+func benchmark(b *testing.B, req *wire.QueryRequest) {
+	conn := connectTo(b, millions(200), nil)
+	b.ReportAllocs()
+	for b.Loop() {
+		answer, err := conn.Query(b.Context(), req)
+		require.NoError(b, err)
+		for _, err := range answer.All() {
+			require.NoError(b, err)
+		}
+		require.Equal(b, int64(1_000_000), answer.Work().RowsRead)
+	}
+	b.ReportMetric(1e6*float64(b.N)/b.Elapsed().Seconds(), "rows/s")
+}

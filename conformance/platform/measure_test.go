@@ -1,0 +1,345 @@
+package platform_test
+
+import (
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/connectorsdk/connector-sdk-go/conformance/platform"
+	"github.com/connectorsdk/connector-sdk-go/connector"
+	"github.com/connectorsdk/connector-sdk-go/wire"
+)
+
+// instead replaces the answer of one route; an empty one declines.
+func instead(h http.Handler, path, body string) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		switch {
+		case r.URL.Path != path:
+			h.ServeHTTP(w, r)
+		case body == "":
+			w.WriteHeader(http.StatusNoContent)
+		default:
+			w.Header().Set("Content-Type", wire.MediaJSON)
+			_, _ = w.Write([]byte(body))
+		}
+	})
+}
+
+// groupsOf returns an answer of n groups.
+func groupsOf(n int) string {
+	var b strings.Builder
+	for i := range n {
+		_, _ = fmt.Fprintf(&b, `,{"k":%d,"n":%d}`, i, n-i)
+	}
+	return `{"rows":[` + strings.TrimPrefix(b.String(), ",") + `]}`
+}
+
+var perID = &wire.AggregateRequest{Table: "numbered", GroupBy: []wire.GroupKey{{Field: "id", As: "k"}},
+	Measures: []wire.Measure{{Fn: wire.FnCount, As: "n"}}}
+
+// TestThousandAndOneGroups takes 1,000 groups and throws 1,001 away, whoever has
+// computed them (aggregate-14).
+func TestThousandAndOneGroups(t *testing.T) {
+	t.Parallel()
+	unlisted := connector.Omit{Endpoints: []wire.Endpoint{wire.EndpointAggregate}}
+	for _, c := range []struct {
+		name   string
+		h      http.Handler
+		folded bool
+		many   bool
+	}{
+		{"1000 answered", instead(tabled(numbered(1, true), wire.Limits{}, connector.Omit{}), wire.PathAggregate, groupsOf(1000)), false, false},
+		{"1001 answered", instead(tabled(numbered(1, true), wire.Limits{}, connector.Omit{}), wire.PathAggregate, groupsOf(1001)), false, true},
+		{"1000 folded", instead(tabled(numbered(1000, true), wire.Limits{}, connector.Omit{}), wire.PathAggregate, ""), true, false},
+		{"1001 folded", instead(tabled(numbered(1001, true), wire.Limits{}, connector.Omit{}), wire.PathAggregate, ""), true, true},
+		{"1000 without the route", tabled(numbered(1000, true), wire.Limits{}, unlisted), true, false},
+		{"1001 without the route", tabled(numbered(1001, true), wire.Limits{}, unlisted), true, true},
+	} {
+		groups, err := connectTo(t, c.h, nil).Aggregate(t.Context(), perID)
+		if c.many {
+			var many *platform.GroupsError
+			require.ErrorAs(t, err, &many, c.name)
+			require.Equal(t, int64(1001), many.Limit)
+			continue
+		}
+		require.NoError(t, err, c.name)
+		require.Len(t, groups.Rows, 1000, c.name)
+		require.Equal(t, c.folded, groups.Work.Folded, c.name)
+	}
+}
+
+// TestTop takes the first groups out of all of them, by any of their columns
+// (aggregate-15). The connector is asked for all.
+func TestTop(t *testing.T) {
+	t.Parallel()
+	for _, name := range []string{"everything", "nothing"} {
+		i := slices.IndexFunc(connectors, func(c connectorCase) bool { return c.name == name })
+		r := record(connectors[i].build())
+		conn := connectTo(t, r, nil)
+		r.seen()
+		req := &wire.AggregateRequest{Table: "orders", GroupBy: []wire.GroupKey{{Field: "status", As: "s"}}, Measures: []wire.Measure{
+			{Fn: wire.FnSum, Field: "total", As: "sum"}, {Fn: wire.FnCount, As: "n"}}}
+		all, err := conn.Aggregate(t.Context(), req)
+		require.NoError(t, err)
+		require.Greater(t, len(all.Rows), 3)
+		top, err := conn.Top(t.Context(), req, []wire.SortKey{{Field: "n", Dir: wire.Desc}, {Field: "s", Dir: wire.Asc}}, 2)
+		require.NoError(t, err)
+		require.Len(t, top.Rows, 2)
+		require.True(t, top.Work.Sorted && top.Work.Windowed)
+		slices.SortFunc(all.Rows, func(a, b []wire.Value) int {
+			if c := b[2].Int64() - a[2].Int64(); c != 0 {
+				return int(c)
+			}
+			return strings.Compare(a[0].String(), b[0].String())
+		})
+		require.Equal(t, fmt.Sprint(all.Rows[:2]), fmt.Sprint(top.Rows))
+		none, err := conn.Top(t.Context(), req, nil, -1)
+		require.NoError(t, err)
+		require.Empty(t, none.Rows)
+		_, err = conn.Top(t.Context(), req, []wire.SortKey{{Field: "colour"}}, 2)
+		var refusal *platform.RequestError
+		require.ErrorAs(t, err, &refusal)
+		requests, _ := r.seen()
+		for _, one := range requests {
+			require.Zero(t, one.body.Limit%wire.AggregateLimit, "all groups are asked for")
+		}
+	}
+}
+
+// TestRefusedAggregates asks for what has no exact answer.
+func TestRefusedAggregates(t *testing.T) {
+	t.Parallel()
+	r := record(connectors[0].build())
+	conn := connectTo(t, r, nil)
+	r.seen()
+	measure := func(fn wire.Fn, field string) wire.AggregateRequest {
+		return wire.AggregateRequest{Table: "orders", Measures: []wire.Measure{{Fn: fn, Field: field, As: "m"}}}
+	}
+	key := func(field string, grain wire.Grain) wire.AggregateRequest {
+		return wire.AggregateRequest{Table: "orders", GroupBy: []wire.GroupKey{{Field: field, As: "k", Grain: grain}}}
+	}
+	twice := key("status", "")
+	twice.GroupBy = append(twice.GroupBy, twice.GroupBy[0])
+	ambiguous := key("id", "")
+	ambiguous.Joins = []wire.JoinHop{{FromTable: "orders", FromField: "customer_id", ToTable: "customers", ToField: "id",
+		Fields: []wire.JoinField{{Field: "id"}}}}
+	for problem, req := range map[string]wire.AggregateRequest{
+		`there is no table "colours"`:                       {Table: "colours"},
+		`groupBy and measures are both empty`:               {Table: "orders"},
+		`table "orders" has no field "colour"`:              key("colour", ""),
+		`field "status" is no date and has no grain`:        key("status", wire.GrainYear),
+		`"week" is none of the grains`:                      key("status", "week"),
+		`two columns of the aggregate are named "k"`:        twice,
+		`several columns of the joined rows are named "id"`: ambiguous,
+		`sum needs a field`:                                 measure(wire.FnSum, ""),
+		`a sum over field "status"`:                         measure(wire.FnSum, "status"),
+		`"avg" is none of the functions`:                    measure("avg", "total"),
+	} {
+		_, err := conn.Aggregate(t.Context(), &req)
+		var refusal *platform.RequestError
+		require.ErrorAs(t, err, &refusal, problem)
+		require.ErrorContains(t, err, problem)
+	}
+	requests, _ := r.seen()
+	require.Empty(t, requests)
+}
+
+// TestSize takes the size from the route that states it, and otherwise counts rows
+// up to the reach (measure-10, connect-9).
+func TestSize(t *testing.T) {
+	t.Parallel()
+	noSize := connector.Omit{Endpoints: []wire.Endpoint{wire.EndpointSize}}
+	table := numbered(100, false)
+	for _, c := range []struct {
+		name    string
+		h       http.Handler
+		reach   int64
+		rows    int64 // 0: none
+		read    int64
+		refused string
+	}{
+		{"stated", tabled(table, wire.Limits{}, connector.Omit{}), 100, 100, 0, ""},
+		{"beyond reach", tabled(table, wire.Limits{}, connector.Omit{}), 99, 100, 0,
+			`table "numbered" has 100 rows by /size, and /query reaches no more than 99 of them (the reach of one query)`},
+		{"unknown", instead(tabled(table, wire.Limits{}, connector.Omit{}), wire.PathSize, `{"size":null}`), 100, 100, 100, ""},
+		{"no route", tabled(table, wire.Limits{}, noSize), 100, 100, 100, ""},
+		{"no route, in pages", tabled(table, wire.Limits{PageSizeMax: 30}, noSize), 100, 100, 100, ""},
+		{"no route, beyond reach", tabled(table, wire.Limits{}, noSize), 60, 0, 61,
+			`table "numbered" may have more than the 60 rows that /query reaches (the reach of one query)`},
+		{"beyond rowsPerTableMax", tabled(table, wire.Limits{RowsPerTableMax: 80}, connector.Omit{}), 100, 100, 0,
+			`table "numbered" has 100 rows by /size, and /query reaches no more than 80 of them (rowsPerTableMax)`},
+		{"no route, beyond rowsPerTableMax", bodies(tabled(table, wire.Limits{RowsPerTableMax: 80}, noSize), atMost(80)), 100, 0, 80,
+			`table "numbered" may have more than the 80 rows that /query reaches (rowsPerTableMax)`},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			r := record(c.h)
+			conn := connectTo(t, r, &platform.ConnectionOptions{Reach: c.reach})
+			size, work, err := conn.Size(t.Context(), "numbered")
+			if c.refused == "" {
+				require.NoError(t, err)
+			} else {
+				var reach *platform.ReachError
+				require.ErrorAs(t, err, &reach)
+				require.EqualError(t, err, c.refused)
+			}
+			if c.rows == 0 {
+				require.Nil(t, size)
+			} else {
+				require.Equal(t, &wire.Size{Rows: c.rows, Exact: true}, size)
+			}
+			require.Equal(t, c.read, work.RowsRead, "the pull is bounded")
+			_, faults := r.seen()
+			require.Empty(t, faults)
+		})
+	}
+}
+
+// TestNullCardinality counts a column here that the connector cannot count, and no
+// other (measure-7).
+func TestNullCardinality(t *testing.T) {
+	t.Parallel()
+	h := instead(tabled(numbered(10, true), wire.Limits{}, connector.Omit{}), wire.PathCardinality,
+		`{"columns":{"id":{"nonNull":10,"distinct":10},"text":null}}`)
+	r := record(h)
+	conn := connectTo(t, r, nil)
+	r.seen()
+	counts, work, err := conn.Cardinality(t.Context(), "numbered", "id", "text")
+	require.NoError(t, err)
+	require.Equal(t, map[string]*wire.Cardinality{"id": {NonNull: 10, Distinct: 10}, "text": {NonNull: 6, Distinct: 6}}, counts)
+	require.True(t, work.Counted)
+	requests, _ := r.seen()
+	require.Equal(t, []string{wire.PathCardinality, wire.PathQuery}, paths(requests))
+	require.Equal(t, []string{"text"}, requests[1].body.Fields)
+}
+
+// TestUnknownMeasured refuses names that discovery does not list.
+func TestUnknownMeasured(t *testing.T) {
+	t.Parallel()
+	r := record(tabled(numbered(3, true), wire.Limits{}, connector.Omit{}))
+	conn := connectTo(t, r, nil)
+	r.seen()
+	var refusal *platform.RequestError
+	_, _, err := conn.Size(t.Context(), "x")
+	assert.ErrorAs(t, err, &refusal)
+	_, _, err = conn.Cardinality(t.Context(), "x", "id")
+	assert.ErrorAs(t, err, &refusal)
+	_, _, err = conn.Cardinality(t.Context(), "numbered", "x")
+	assert.ErrorAs(t, err, &refusal)
+	_, _, err = conn.Count(t.Context(), &wire.CountRequest{Table: "x"})
+	assert.ErrorAs(t, err, &refusal)
+	for _, req := range []wire.LinkHitRateRequest{
+		{FromTable: "x", FromColumn: "id", ToTable: "numbered", ToColumn: "id"},
+		{FromTable: "numbered", FromColumn: "x", ToTable: "numbered", ToColumn: "id"},
+		{FromTable: "numbered", FromColumn: "id", ToTable: "x", ToColumn: "id"},
+		{FromTable: "numbered", FromColumn: "id", ToTable: "numbered", ToColumn: "x"},
+	} {
+		_, _, err = conn.LinkHitRate(t.Context(), &req)
+		assert.ErrorAs(t, err, &refusal)
+	}
+	requests, _ := r.seen()
+	require.Empty(t, requests)
+}
+
+// TestEntities makes one entity of each table (discovery-12), measures it when it is
+// asked for and once, and derives what one row of it stands for (measure-12).
+func TestEntities(t *testing.T) {
+	t.Parallel()
+	for _, i := range []int{0, 1} {
+		r := record(connectors[i].build())
+		conn := connectTo(t, r, nil)
+		r.seen()
+		var names []string
+		for _, e := range conn.Entities() {
+			names = append(names, e.Table.Name)
+		}
+		var tables []string
+		for _, table := range conn.Tables {
+			tables = append(tables, table.Name)
+		}
+		require.Equal(t, tables, names)
+		requests, _ := r.seen()
+		require.Empty(t, requests, "nothing is measured before it is needed")
+
+		require.Nil(t, conn.Entity("colours"))
+		orders := conn.Entity("orders")
+		size, err := orders.Size(t.Context())
+		require.NoError(t, err)
+		require.Equal(t, int64(48), size.Rows)
+		grain, err := orders.Grain(t.Context())
+		require.NoError(t, err)
+		require.Equal(t, "id", grain)
+		counts, err := orders.Counts(t.Context(), "id")
+		require.NoError(t, err)
+		require.Equal(t, map[string]*wire.Cardinality{"id": {NonNull: 48, Distinct: 48}}, counts)
+		requests, _ = r.seen()
+		require.Len(t, requests, 2, "size, then the counts of the keys: each once")
+
+		page, err := orders.Page(t.Context(), 5)
+		require.NoError(t, err)
+		require.Len(t, page, 5)
+		require.Len(t, page[0], len(orders.Table.Fields))
+		requests, _ = r.seen()
+		require.Len(t, requests, 1)
+	}
+}
+
+// TestGrainOfAnyColumn finds the column that tells rows apart where no key is
+// declared, and none where there is none.
+func TestGrainOfAnyColumn(t *testing.T) {
+	t.Parallel()
+	table := numbered(12, true)
+	table.PrimaryKey = nil
+	for i := range table.Fields {
+		table.Fields[i].Unique = false
+	}
+	grain, err := connectTo(t, tabled(table, wire.Limits{}, connector.Omit{}), nil).Entity("numbered").Grain(t.Context())
+	require.NoError(t, err)
+	require.Equal(t, "id", grain, "half repeats, text has nulls")
+	table.Fields = table.Fields[1:]
+	for i := range table.Rows {
+		table.Rows[i] = table.Rows[i][1:]
+	}
+	grain, err = connectTo(t, tabled(table, wire.Limits{}, connector.Omit{}), nil).Entity("numbered").Grain(t.Context())
+	require.NoError(t, err)
+	require.Empty(t, grain)
+}
+
+// TestCountsAgainstTheSize refuses counts that cannot be (measure-13).
+func TestCountsAgainstTheSize(t *testing.T) {
+	t.Parallel()
+	for _, counts := range []string{`{"nonNull":11,"distinct":10}`, `{"nonNull":9,"distinct":10}`} {
+		h := instead(tabled(numbered(10, true), wire.Limits{}, connector.Omit{}), wire.PathCardinality, `{"columns":{"id":`+counts+`}}`)
+		_, err := connectTo(t, h, nil).Entity("numbered").Counts(t.Context(), "id")
+		require.Error(t, err, counts)
+	}
+}
+
+// TestLinks measures the declared foreign keys, and decides by their orphans
+// whether they are joined over (measure-11).
+func TestLinks(t *testing.T) {
+	t.Parallel()
+	for _, i := range []int{0, 1} {
+		for rate, joined := range map[float64]bool{0.2: false, 0.25: true} {
+			r := record(staff(connector.Omit{Endpoints: [][]wire.Endpoint{nil, {wire.EndpointLinkHitRate}}[i]}, wire.Limits{}))
+			people := connectTo(t, r, &platform.ConnectionOptions{OrphanRate: rate}).Entity("people")
+			links, err := people.Links(t.Context())
+			require.NoError(t, err)
+			require.Len(t, links, 1)
+			require.Equal(t, "boss", links[0].Key.Field)
+			require.Equal(t, 0.25, links[0].HitRate.OrphanRate)
+			require.Equal(t, joined, links[0].Joined, "the rate is at most %v", rate)
+			r.seen()
+			again, err := people.Links(t.Context())
+			require.NoError(t, err)
+			require.Equal(t, links, again)
+			requests, _ := r.seen()
+			require.Empty(t, requests, "a measurement is taken once")
+		}
+	}
+}

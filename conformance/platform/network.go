@@ -1,0 +1,90 @@
+package platform
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+
+	"github.com/connectorsdk/connector-sdk-go/internal/guard"
+	"github.com/connectorsdk/connector-sdk-go/internal/memlisten"
+	"github.com/connectorsdk/connector-sdk-go/wire"
+)
+
+// baseURL returns the URL that routes are appended to, or what is wrong with it.
+// Its errors do not quote the URL, which may hold a secret.
+func baseURL(text string, local bool) (string, error) {
+	u, err := url.Parse(text)
+	switch {
+	case text == "" || err != nil || u.Host == "":
+		return "", errors.New("the base URL is something like https://connect.example.com/shop")
+	case u.Scheme != "http" && u.Scheme != "https":
+		return "", errors.New("the base URL must begin with https://")
+	case u.User != nil:
+		return "", errors.New("the base URL holds a user name; a connector is authorized by its token alone")
+	case u.RawQuery != "" || u.ForceQuery || u.Fragment != "":
+		return "", errors.New("the base URL has a query or a fragment; give it without")
+	case strings.HasSuffix(u.Path, wire.PathDocument):
+		return "", errors.New("the base URL is that of the document; give what precedes " + wire.PathDocument)
+	case u.Scheme == "http" && !local:
+		return "", fmt.Errorf("%w: the base URL must begin with https://", ErrAddress)
+	}
+	return strings.TrimSuffix(u.String(), "/"), nil
+}
+
+// transport returns the platform's own way to a connector. It uses no proxy, behind
+// which nobody could judge the address that is dialled, unless it is local.
+func transport(local bool) *http.Transport {
+	t := &http.Transport{
+		DialContext:            guard.Dialer{Local: local, Net: net.Dialer{KeepAlive: 15 * time.Second}}.DialContext,
+		TLSHandshakeTimeout:    10 * time.Second,
+		DisableCompression:     true,
+		ForceAttemptHTTP2:      true,
+		MaxIdleConnsPerHost:    wire.MaxConcurrency,
+		IdleConnTimeout:        90 * time.Second,
+		MaxResponseHeaderBytes: 64 << 10,
+	}
+	if local {
+		t.Proxy = http.ProxyFromEnvironment
+	}
+	return t
+}
+
+// client returns an HTTP client that follows no redirect: behind one, another host
+// would get the token and the credentials. It keeps nothing of own but its transport.
+func client(own *http.Client, local bool) *http.Client {
+	c := &http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+	switch {
+	case own == nil:
+		c.Transport = transport(local)
+	default:
+		c.Transport = own.Transport
+	}
+	return c
+}
+
+// InProcess returns an HTTP client whose every request is answered by the handler,
+// for [Options.HTTP]: a test asks a connector without a port, in a testing/synctest
+// bubble too. The base URL may be any, such as https://connector.test. The client
+// works until stop is called.
+func InProcess(handler http.Handler) (client *http.Client, stop func()) {
+	l := memlisten.New()
+	srv := &http.Server{Handler: handler}
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		_ = srv.Serve(l)
+	}()
+	dial := func(ctx context.Context, _, _ string) (net.Conn, error) { return l.Dial(ctx) }
+	t := transport(true)
+	t.Proxy, t.DialContext, t.DialTLSContext = nil, dial, dial
+	return &http.Client{Transport: t}, func() {
+		t.CloseIdleConnections()
+		_ = srv.Close()
+		<-done
+	}
+}

@@ -1,0 +1,293 @@
+package platform
+
+import (
+	"context"
+	"fmt"
+	"iter"
+	"slices"
+
+	"github.com/connectorsdk/connector-sdk-go/filter"
+	"github.com/connectorsdk/connector-sdk-go/wire"
+)
+
+// pull is one reading of rows by /query: what the connector is asked to do. The
+// document declares all of it. Its window is read in as many pages as the
+// connector's limits demand.
+type pull struct {
+	table   *wire.Table
+	columns []wire.Column // of the rows: base fields, then those of joins
+	request wire.QueryRequest
+
+	// done is what the connector did of the request. It is set before the first
+	// row is yielded, or at the end. If the window is done, the rest is too.
+	done wire.Served
+}
+
+// rows asks the connector, page after page, and yields the rows, each valid
+// until the next. A reading that ends without an error has all rows: one that
+// the connector's limits cut is a *ReachError.
+func (c *Connection) rows(ctx context.Context, p *pull, work *Work) iter.Seq2[[]wire.Value, error] {
+	return func(yield func([]wire.Value, error) bool) {
+		r := &reading{c: c, pull: p, work: work, each: func(row []wire.Value) bool { return yield(row, nil) }}
+		if err := r.pages(ctx); err != nil {
+			yield(nil, err)
+		}
+	}
+}
+
+// reading is a pull under way.
+type reading struct {
+	c    *Connection
+	pull *pull
+	work *Work
+	each func(row []wire.Value) (more bool)
+
+	got int64 // rows that were passed to each
+}
+
+// pages asks for page after page.
+func (r *reading) pages(ctx context.Context) error {
+	limits := r.c.Document.Capabilities.Limits
+	wanted := r.pull.request
+	if limits.PageSizeMax > 0 && (wanted.Limit == 0 || wanted.Limit > limits.PageSizeMax) {
+		wanted.Sort = r.c.pageOrder(r.pull)
+	}
+	var sorted []string
+	for _, k := range wanted.Sort {
+		sorted = append(sorted, k.Field)
+	}
+	wanted.FieldTypes = typesOf(r.pull.table, wanted.Where, sorted)
+	for {
+		page := wanted
+		page.Offset += r.got
+		if wanted.Limit > 0 {
+			page.Limit -= r.got
+		}
+		ceiling := ""
+		if most := limits.PageSizeMax; most > 0 && (page.Limit == 0 || page.Limit > most) {
+			page.Limit, ceiling = most, "pageSizeMax"
+		}
+		if most := limits.RowsPerTableMax; most > 0 && page.Limit > most-page.Offset {
+			page.Limit, ceiling = most-page.Offset, "rowsPerTableMax"
+			if page.Limit <= 0 {
+				return r.beyond(most, ceiling)
+			}
+		}
+		if !r.c.canSkip(page.Offset) {
+			return r.beyond(page.Offset, r.c.offsetLimit())
+		}
+		before := r.got
+		more, err := r.page(ctx, &page, wanted.Limit-r.got)
+		if err != nil || !more {
+			return err
+		}
+		if ceiling == "" || r.got-before < page.Limit {
+			return nil
+		}
+	}
+}
+
+// page asks for one page. It reports whether there may be another: not if the
+// reader wants no more rows, nor if these are all of them.
+//
+// A later page that the connector did not cut is the whole result once more. Its
+// rows before the page's offset are left out, and those beyond the room that is
+// left, so that the pages still fit together.
+func (r *reading) page(ctx context.Context, req *wire.QueryRequest, room int64) (more bool, err error) {
+	if err := r.c.enter(ctx); err != nil {
+		return false, err
+	}
+	defer r.c.leave()
+	r.work.Requests++
+	rows, err := r.c.client.Query(ctx, r.c.credentials, req, r.pull.columns)
+	if err != nil {
+		return false, err
+	}
+	defer rows.Close()
+
+	later := r.got > 0
+	var served wire.Served
+	var match *filter.Program // nil: every row passes
+	var skip, came int64
+	begin := func() (err error) {
+		served = whole(req, rows.Served())
+		if !later {
+			r.work.Served, r.pull.done = rows.Served(), served
+			return nil
+		}
+		if served.Window {
+			return nil
+		}
+		if !served.Sort {
+			return fmt.Errorf("the connector cut the first pages of table %s, and left the page at offset %d unsorted and uncut",
+				wire.QuoteName(req.Table), req.Offset)
+		}
+		skip = req.Offset
+		if !served.Filters {
+			match, err = filter.Compile(req.Where, r.pull.columns)
+		}
+		return err
+	}
+	for row, err := range rows.All() {
+		if err == nil && came == 0 {
+			err = begin()
+		}
+		if err != nil {
+			return false, err
+		}
+		came++
+		r.work.RowsRead++
+		if match != nil && !match.Match(row) {
+			continue
+		}
+		if skip > 0 {
+			skip--
+			continue
+		}
+		r.got++
+		if !r.each(row) {
+			return false, nil
+		}
+		if later && !served.Window && room > 0 {
+			if room--; room == 0 {
+				return false, nil
+			}
+		}
+	}
+	if came == 0 {
+		return false, begin()
+	}
+	if served.Window && req.Limit > 0 {
+		return true, nil
+	}
+	// The stream was not cut to the window, so it is the whole result, unless
+	// the source has reached a ceiling of its own.
+	if served.Window {
+		came += req.Offset
+	}
+	switch limits := r.c.Document.Capabilities.Limits; came {
+	case limits.PageSizeMax:
+		return false, r.beyond(came, "pageSizeMax")
+	case limits.RowsPerTableMax:
+		return false, r.beyond(came, "rowsPerTableMax")
+	}
+	return false, nil
+}
+
+// beyond returns the error for a reading that a limit ended after n rows, or nil
+// if discovery says that the table has no more.
+func (r *reading) beyond(n int64, limit string) error {
+	e := &ReachError{Table: r.pull.table.Name, Reach: n, Route: wire.PathDiscovery, Limit: limit}
+	if count := r.pull.table.RowCount; count != nil && len(r.pull.request.Joins) == 0 {
+		if *count <= n {
+			return nil
+		}
+		e.Rows = *count
+	}
+	return e
+}
+
+// whole returns what was done of a request, as [Rows.Served] says it. A request
+// without a window is cut already.
+func whole(req *wire.QueryRequest, served wire.Served) wire.Served {
+	cut := served.Window || req.Limit == 0 && req.Offset == 0
+	served.Window = served.Filters && served.Sort && cut
+	return served
+}
+
+// pageOrder returns the sort keys under which pages fit together: those of the
+// request, then the table's key, as far as the document declares them.
+func (c *Connection) pageOrder(p *pull) []wire.SortKey {
+	sort := slices.Clone(p.request.Sort)
+	for _, field := range keyOf(p.table) {
+		if !slices.ContainsFunc(sort, func(k wire.SortKey) bool { return k.Field == field }) {
+			sort = append(sort, wire.SortKey{Field: field, Dir: wire.Asc})
+		}
+	}
+	if c.sorts(len(sort)) {
+		return sort
+	}
+	return p.request.Sort
+}
+
+// keyOf returns the fields that tell the rows of a table apart, or nil.
+func keyOf(t *wire.Table) []string {
+	if len(t.PrimaryKey) > 0 {
+		return t.PrimaryKey
+	}
+	for _, f := range t.Fields {
+		if f.Unique && !f.Nullable {
+			return []string{f.Name}
+		}
+	}
+	return nil
+}
+
+// typesOf returns the discovered types of the fields that a request compares by,
+// so that a connector which has not described the table compares numbers by
+// their digits [rule filter-19].
+func typesOf(t *wire.Table, where wire.Where, fields []string) map[string]wire.Type {
+	types := map[string]wire.Type{}
+	for _, name := range fields {
+		types[name] = t.Field(name).Type
+	}
+	for f := range where.Filters() {
+		types[f.Field] = t.Field(f.Field).Type
+	}
+	if len(types) == 0 {
+		return nil
+	}
+	return types
+}
+
+// sorts reports whether the document declares so many sort keys.
+func (c *Connection) sorts(keys int) bool {
+	switch c.Document.Capabilities.Sort {
+	case wire.SortMulti:
+		return true
+	case wire.SortSingle:
+		return keys <= 1
+	}
+	return keys == 0
+}
+
+// canSkip reports whether the document declares an offset.
+func (c *Connection) canSkip(offset int64) bool {
+	caps := c.Document.Capabilities
+	return offset == 0 || caps.Offset && (caps.Limits.OffsetMax == 0 || offset <= caps.Limits.OffsetMax)
+}
+
+// offsetLimit returns the limit that ends the offsets of pages.
+func (c *Connection) offsetLimit() string {
+	if c.Document.Capabilities.Offset {
+		return "offsetMax"
+	}
+	return "pageSizeMax without offset"
+}
+
+// pushes reports whether the connector evaluates a filter on a table: the
+// document declares its operator, and discovery does not rule the field out.
+func (c *Connection) pushes(t *wire.Table) func(wire.Filter) bool {
+	return func(f wire.Filter) bool {
+		field := t.Field(f.Field)
+		return slices.Contains(c.Document.Capabilities.Operators, f.Op) && field != nil && (field.Filterable == nil || *field.Filterable)
+	}
+}
+
+// lists reports whether the document lists an optional route [rule route-6].
+func (c *Connection) lists(e wire.Endpoint) bool {
+	return slices.Contains(c.Document.Endpoints, e)
+}
+
+// enter takes one of the connector's places, of which limits.concurrency says how
+// many there are, and waits until one is free.
+func (c *Connection) enter(ctx context.Context) error {
+	select {
+	case c.places <- struct{}{}:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+func (c *Connection) leave() { <-c.places }

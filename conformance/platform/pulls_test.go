@@ -1,0 +1,297 @@
+package platform_test
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"slices"
+	"sync"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/connectorsdk/connector-sdk-go/conformance/oracle"
+	"github.com/connectorsdk/connector-sdk-go/conformance/platform"
+	"github.com/connectorsdk/connector-sdk-go/connector"
+	"github.com/connectorsdk/connector-sdk-go/connector/memsource"
+	"github.com/connectorsdk/connector-sdk-go/internal/casetest"
+	"github.com/connectorsdk/connector-sdk-go/wire"
+)
+
+// numbered is a table of rows 1 to n. Its key ascends, half counts down by twos,
+// and no count of rows is stated unless known is set.
+func numbered(n int, known bool) memsource.Table {
+	t := memsource.Table{Table: wire.Table{Name: "numbered", StoresRows: true, PrimaryKey: []string{"id"}, Fields: []wire.Field{
+		{Name: "id", Type: wire.TypeNumber, Unique: true},
+		{Name: "half", Type: wire.TypeNumber},
+		{Name: "text", Type: wire.TypeString, Nullable: true},
+	}}}
+	for i := range n {
+		text := wire.Text(fmt.Sprint("row ", i+1))
+		if i%3 == 0 {
+			text = wire.Null()
+		}
+		t.Rows = append(t.Rows, []wire.Value{wire.Int(int64(i + 1)), wire.Int(int64(n-i) / 2), text})
+	}
+	if rows := int64(n); known {
+		t.RowCount = &rows
+	}
+	return t
+}
+
+// tabled returns a connector of one table that serves everything but what is
+// omitted.
+func tabled(t memsource.Table, limits wire.Limits, omit connector.Omit) http.Handler {
+	src, err := memsource.New([]memsource.Table{t}, nil)
+	if err != nil {
+		panic(err)
+	}
+	return built(connector.Definition{Limits: limits}, stated{src, t.RowCount}, omit)
+}
+
+// stated is a source of one table that states this number of rows, or none.
+type stated struct {
+	*memsource.Source
+	rows *int64
+}
+
+func (s stated) Discover(ctx context.Context, req *wire.DiscoveryRequest) (*wire.Discovery, error) {
+	d, err := s.Source.Discover(ctx, req)
+	if err == nil {
+		d.Tables = slices.Clone(d.Tables)
+		d.Tables[0].RowCount = s.rows
+	}
+	return d, err
+}
+
+// TestLimits reads 1,000 rows within limits. What cannot be read within them is
+// refused, never cut.
+func TestLimits(t *testing.T) {
+	t.Parallel()
+	half := []wire.SortKey{{Field: "half", Dir: wire.Desc}}
+	all := wire.QueryRequest{Table: "numbered", Fields: []string{"id"}}
+	for _, c := range []struct {
+		name     string
+		limits   wire.Limits
+		omit     connector.Omit
+		unknown  bool // discovery has no rowCount
+		req      wire.QueryRequest
+		rows     int
+		requests int
+		refused  string
+	}{
+		{"no limit", wire.Limits{}, connector.Omit{}, false, all, 1000, 1, ""},
+		{"pages", wire.Limits{PageSizeMax: 300}, connector.Omit{}, true, all, 1000, 4, ""},
+		{"pages that fit exactly", wire.Limits{PageSizeMax: 250}, connector.Omit{}, true, all, 1000, 5, ""},
+		{"one page of exactly all rows", wire.Limits{PageSizeMax: 1000}, connector.Omit{Offset: true}, false, all, 1000, 1, ""},
+		{"one page of perhaps all rows", wire.Limits{PageSizeMax: 1000}, connector.Omit{Offset: true}, true, all, 0, 1, "pageSizeMax"},
+		{"a window of pages", wire.Limits{PageSizeMax: 300}, connector.Omit{}, true,
+			wire.QueryRequest{Table: "numbered", Fields: []string{"id"}, Sort: half, Offset: 100, Limit: 700}, 700, 3, ""},
+		{"a window in one page", wire.Limits{PageSizeMax: 300}, connector.Omit{Offset: true}, true,
+			wire.QueryRequest{Table: "numbered", Fields: []string{"id"}, Sort: half, Offset: 100, Limit: 200}, 200, 1, ""},
+		{"a window beyond one page", wire.Limits{PageSizeMax: 300}, connector.Omit{Offset: true}, false,
+			wire.QueryRequest{Table: "numbered", Fields: []string{"id"}, Offset: 100, Limit: 201}, 0, 1, "pageSizeMax without offset"},
+		{"no offset", wire.Limits{}, connector.Omit{Offset: true}, true,
+			wire.QueryRequest{Table: "numbered", Fields: []string{"id"}, Offset: 990}, 10, 1, ""},
+		{"an offset beyond offsetMax", wire.Limits{OffsetMax: 500}, connector.Omit{}, true,
+			wire.QueryRequest{Table: "numbered", Fields: []string{"id"}, Offset: 501, Limit: 9}, 9, 1, ""},
+		{"pages beyond offsetMax", wire.Limits{PageSizeMax: 300, OffsetMax: 600}, connector.Omit{}, false, all, 0, 3, "offsetMax"},
+		{"pages up to offsetMax", wire.Limits{PageSizeMax: 350, OffsetMax: 700}, connector.Omit{}, false, all, 1000, 3, ""},
+		{"more rows than can be read", wire.Limits{RowsPerTableMax: 999}, connector.Omit{}, false, all, 0, 1, ""},
+		{"as many rows as can be read", wire.Limits{RowsPerTableMax: 1000}, connector.Omit{}, false, all, 1000, 1, ""},
+		{"perhaps more rows than can be read", wire.Limits{RowsPerTableMax: 1000}, connector.Omit{}, true, all, 0, 1, "rowsPerTableMax"},
+		{"pages of more rows than can be read", wire.Limits{RowsPerTableMax: 900, PageSizeMax: 400}, connector.Omit{}, false,
+			all, 0, 3, "rowsPerTableMax"},
+		{"a window within the rows that can be read", wire.Limits{RowsPerTableMax: 900}, connector.Omit{}, false,
+			wire.QueryRequest{Table: "numbered", Fields: []string{"id"}, Offset: 800, Limit: 100}, 100, 1, ""},
+		{"a window beyond the rows that can be read", wire.Limits{RowsPerTableMax: 900}, connector.Omit{}, false,
+			wire.QueryRequest{Table: "numbered", Fields: []string{"id"}, Offset: 900, Limit: 100}, 0, 0, "rowsPerTableMax"},
+		{"sorted here over pages", wire.Limits{PageSizeMax: 400}, connector.Omit{Sort: wire.SortSingle}, true,
+			wire.QueryRequest{Table: "numbered", Fields: []string{"id"}, Limit: 5,
+				Sort: []wire.SortKey{{Field: "half", Dir: wire.Asc}, {Field: "id", Dir: wire.Desc}}}, 5, 3, ""},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			table := numbered(1000, !c.unknown)
+			h := tabled(table, c.limits, c.omit)
+			if most := c.limits.PageSizeMax; most > 0 {
+				h = bodies(h, atMost(int(most)))
+			}
+			if c.name == "more rows than can be read" {
+				h = bodies(h, atMost(999)) // a source that reads no further
+			}
+			r := record(h)
+			conn := connectTo(t, r, nil)
+			r.seen()
+			rows, _, err := casetest.Rows(t.Context(), conn, &c.req)
+			requests, faults := r.seen()
+			assert.Empty(t, faults)
+			assert.Len(t, requests, c.requests)
+			if c.rows == 0 {
+				var reach *platform.ReachError
+				require.ErrorAs(t, err, &reach, "a part of the rows is not all of them")
+				require.ErrorContains(t, err, c.refused)
+				return
+			}
+			require.NoError(t, err)
+			require.Len(t, rows, c.rows)
+			tables := oracle.Tables{"numbered": {Name: "numbered", Columns: table.Columns(), PrimaryKey: table.PrimaryKey, Rows: table.Rows}}
+			if d := oracle.Verify(tables, &c.req, rows); d != nil {
+				t.Error(d)
+			}
+		})
+	}
+}
+
+// TestPagesAreOrdered checks that a table is read in pages under its key, without
+// which a source may give any rows on each page (query-3).
+func TestPagesAreOrdered(t *testing.T) {
+	t.Parallel()
+	table := numbered(10, false)
+	for _, c := range []struct {
+		why  string
+		omit connector.Omit
+		sort []wire.SortKey
+		keys int
+	}{
+		{"the key orders the pages", connector.Omit{}, nil, 1},
+		{"the key breaks ties", connector.Omit{}, []wire.SortKey{{Field: "half", Dir: wire.Asc}}, 2},
+		{"one key only", connector.Omit{Sort: wire.SortSingle}, []wire.SortKey{{Field: "half", Dir: wire.Asc}}, 1},
+		{"no sort is declared", connector.Omit{Sort: wire.SortNone}, nil, 0},
+	} {
+		r := record(tabled(table, wire.Limits{PageSizeMax: 4}, c.omit))
+		conn := connectTo(t, r, nil)
+		r.seen()
+		rows, _, err := casetest.Rows(t.Context(), conn, &wire.QueryRequest{Table: "numbered", Fields: []string{"id"}, Sort: c.sort})
+		require.NoError(t, err)
+		require.Len(t, rows, 10)
+		requests, _ := r.seen()
+		require.Len(t, requests, 3, c.why)
+		for _, one := range requests {
+			require.Len(t, one.body.Sort, c.keys, c.why)
+		}
+	}
+}
+
+// TestLaterPageUncut answers the second page with all rows, as a connector does
+// whose budget ends there: the rows of the first page are not taken twice.
+func TestLaterPageUncut(t *testing.T) {
+	t.Parallel()
+	uncut := func(served string) http.Handler {
+		h := tabled(numbered(10, false), wire.Limits{PageSizeMax: 4}, connector.Omit{})
+		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			later := false
+			bodies(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				if later {
+					w = &servedWriter{ResponseWriter: w, served: served}
+				}
+				h.ServeHTTP(w, r)
+			}), func(_ string, body map[string]any) {
+				if _, later = body["offset"]; later {
+					delete(body, "offset")
+					delete(body, "limit")
+					body["and"] = []any{}
+				}
+			}).ServeHTTP(w, r)
+		})
+	}
+	req := &wire.QueryRequest{Table: "numbered", Fields: []string{"id"}, Limit: 7, Sort: []wire.SortKey{{Field: "id", Dir: wire.Asc}},
+		Where: wire.Where{And: []wire.Filter{{Field: "id", Op: wire.OpNeq, Value: wire.Int(2)}}}}
+	rows, _, err := casetest.Rows(t.Context(), connectTo(t, uncut(`{"served":{"filters":false,"sort":true,"window":false}}`+"\n"), nil), req)
+	require.NoError(t, err)
+	require.Equal(t, "[[1] [3] [4] [5] [6] [7] [8]]", fmt.Sprint(rows))
+
+	_, _, err = casetest.Rows(t.Context(), connectTo(t, uncut(`{"served":{"filters":true,"sort":false,"window":false}}`+"\n"), nil), req)
+	require.ErrorContains(t, err, "unsorted and uncut", "pages in two orders do not fit together")
+}
+
+// TestUnservedCeiling refuses an answer of exactly pageSizeMax rows that was not
+// cut to a window: the source may have stopped there.
+func TestUnservedCeiling(t *testing.T) {
+	t.Parallel()
+	for rows, whole := range map[int]bool{299: true, 300: false, 301: true} {
+		h := unclaimed(tabled(numbered(rows, false), wire.Limits{PageSizeMax: 300}, connector.Omit{}),
+			`{"served":{"filters":false,"sort":false,"window":false}}`+"\n")
+		got, _, err := casetest.Rows(t.Context(), connectTo(t, h, nil), &wire.QueryRequest{Table: "numbered", Fields: []string{"id"}})
+		if whole {
+			require.NoError(t, err)
+			require.Len(t, got, rows)
+			continue
+		}
+		var reach *platform.ReachError
+		require.ErrorAs(t, err, &reach)
+	}
+}
+
+// TestConcurrency asks many questions at once of a connector that takes two.
+func TestConcurrency(t *testing.T) {
+	t.Parallel()
+	r := record(tabled(numbered(50, true), wire.Limits{Concurrency: 2}, connector.Omit{}))
+	conn := connectTo(t, r, nil)
+	var wg sync.WaitGroup
+	for i := range 12 {
+		wg.Go(func() {
+			_, err := conn.Aggregate(t.Context(), &wire.AggregateRequest{Table: "numbered",
+				Measures: []wire.Measure{{Fn: wire.FnCount, As: "n"}}})
+			assert.NoError(t, err)
+			rows, _, err := casetest.Rows(t.Context(), conn, &wire.QueryRequest{Table: "numbered", Fields: []string{"id"}, Limit: int64(i + 1)})
+			assert.NoError(t, err)
+			assert.Len(t, rows, i+1)
+		})
+	}
+	wg.Wait()
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	require.LessOrEqual(t, r.most, 2, "limits.concurrency (document-15)")
+	require.Empty(t, r.faults)
+}
+
+// TestPlaceIsWaitedFor ends a question that waits for a place when its context
+// ends.
+func TestPlaceIsWaitedFor(t *testing.T) {
+	t.Parallel()
+	conn := connectTo(t, tabled(numbered(5, true), wire.Limits{Concurrency: 1}, connector.Omit{}), nil)
+	answer, err := conn.Query(t.Context(), &wire.QueryRequest{Table: "numbered", Fields: []string{"id"}})
+	require.NoError(t, err)
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	for _, err := range answer.All() {
+		require.NoError(t, err)
+		_, _, err = conn.Size(ctx, "numbered")
+		require.ErrorIs(t, err, context.Canceled)
+	}
+	_, _, err = conn.Size(t.Context(), "numbered")
+	require.NoError(t, err, "the place is free again")
+}
+
+// TestUnfilterable keeps filters on fields that discovery rules out here.
+func TestUnfilterable(t *testing.T) {
+	t.Parallel()
+	no := false
+	table := numbered(9, false)
+	table.Fields[1].Filterable, table.Fields[1].Groupable, table.Fields[1].Aggregatable = &no, &no, &no
+	r := record(tabled(table, wire.Limits{}, connector.Omit{}))
+	conn := connectTo(t, r, nil)
+	where := wire.Where{And: []wire.Filter{{Field: "half", Op: wire.OpEq, Value: wire.Int(2)},
+		{Field: "id", Op: wire.OpGt, Value: wire.Int(5)}}}
+	r.seen()
+	n, work, err := conn.Count(t.Context(), &wire.CountRequest{Table: "numbered", Where: where})
+	require.NoError(t, err)
+	require.Equal(t, int64(1), n, "id 6 of halves 4 4 3 3 2 2 1 1 0")
+	work.Served = wire.Served{}
+	require.Equal(t, platform.Work{Filtered: true, Counted: true, Requests: 1, RowsRead: 4}, work)
+	requests, _ := r.seen()
+	require.Equal(t, []string{wire.PathQuery}, paths(requests))
+	require.Equal(t, []sentFilter{{"id", wire.OpGt}}, requests[0].body.And)
+	for _, req := range []wire.AggregateRequest{
+		{Table: "numbered", GroupBy: []wire.GroupKey{{Field: "half", As: "h"}}},
+		{Table: "numbered", Measures: []wire.Measure{{Fn: wire.FnMax, Field: "half", As: "h"}}},
+	} {
+		groups, err := conn.Aggregate(t.Context(), &req)
+		require.NoError(t, err)
+		require.True(t, groups.Work.Folded, "a field that may not be grouped or aggregated (aggregate-7a)")
+		requests, _ := r.seen()
+		require.Equal(t, []string{wire.PathQuery}, paths(requests), "the connector is not asked in vain")
+	}
+}

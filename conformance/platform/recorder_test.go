@@ -1,0 +1,139 @@
+package platform_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"slices"
+	"sync"
+
+	"github.com/connectorsdk/connector-sdk-go/wire"
+)
+
+// recorder is a handler that keeps the requests to another one, and what is wrong
+// with them: all that the document does not declare.
+type recorder struct {
+	handler  http.Handler
+	document wire.Document
+
+	mu       sync.Mutex
+	requests []recorded
+	open     int
+	most     int // requests that were open at once
+	faults   []string
+}
+
+type recorded struct {
+	path string
+	body sent
+}
+
+// sent is what is judged of a request.
+type sent struct {
+	And  []sentFilter   `json:"and"`
+	Or   [][]sentFilter `json:"or"`
+	Sort []struct {
+		Field string `json:"field"`
+	} `json:"sort"`
+	Fields  []string `json:"fields"`
+	Limit   int64    `json:"limit"`
+	Offset  int64    `json:"offset"`
+	Joins   []any    `json:"joins"`
+	GroupBy []struct {
+		Grain string `json:"grain"`
+	} `json:"groupBy"`
+	FieldTypes map[string]wire.Type `json:"fieldTypes"`
+}
+
+type sentFilter struct {
+	Field string  `json:"field"`
+	Op    wire.Op `json:"op"`
+}
+
+// record returns a recorder of the requests to a handler.
+func record(h http.Handler) *recorder {
+	r := &recorder{handler: h}
+	w := httptest.NewRecorder()
+	h.ServeHTTP(w, httptest.NewRequest(http.MethodGet, wire.PathDocument, nil))
+	if err := wire.Decode(w.Body.Bytes(), &r.document); err != nil {
+		panic(err)
+	}
+	return r
+}
+
+func (r *recorder) ServeHTTP(w http.ResponseWriter, req *http.Request) {
+	if req.Method == http.MethodPost {
+		raw, err := io.ReadAll(req.Body)
+		if err != nil {
+			panic(err)
+		}
+		req.Body = io.NopCloser(bytes.NewReader(raw))
+		one := recorded{path: req.URL.Path}
+		if err := json.Unmarshal(raw, &one.body); err != nil {
+			panic(err)
+		}
+		r.mu.Lock()
+		r.requests = append(r.requests, one)
+		r.judge(one)
+		r.open++
+		r.most = max(r.most, r.open)
+		r.mu.Unlock()
+		defer func() {
+			r.mu.Lock()
+			r.open--
+			r.mu.Unlock()
+		}()
+	}
+	r.handler.ServeHTTP(w, req)
+}
+
+// judge notes what a request asks for that the document does not declare.
+func (r *recorder) judge(one recorded) {
+	caps, b := r.document.Capabilities, one.body
+	fault := func(wrong bool, format string, args ...any) {
+		if wrong {
+			r.faults = append(r.faults, one.path+" "+fmt.Sprintf(format, args...))
+		}
+	}
+	always := []string{wire.PathCheck, wire.PathDiscovery, wire.PathQuery}
+	fault(!slices.Contains(always, one.path) && !slices.Contains(r.document.Endpoints, wire.Endpoint(one.path[1:])), "is not listed")
+	for _, f := range slices.Concat(append(b.Or, b.And)...) {
+		fault(!slices.Contains(caps.Operators, f.Op), "filters with %s", f.Op)
+		fault(b.FieldTypes[f.Field] == "", "does not state the type of %s", f.Field)
+	}
+	for _, k := range b.Sort {
+		fault(b.FieldTypes[k.Field] == "", "does not state the type of %s", k.Field)
+	}
+	fault(caps.Sort == wire.SortNone && len(b.Sort) > 0 || caps.Sort == wire.SortSingle && len(b.Sort) > 1, "has %d sort keys", len(b.Sort))
+	fault(!caps.Join && len(b.Joins) > 0, "joins")
+	for _, g := range b.GroupBy {
+		fault(!caps.DateBucket && g.Grain != "", "has the grain %s", g.Grain)
+	}
+	if one.path != wire.PathQuery {
+		return
+	}
+	limits := caps.Limits
+	fault(!caps.Offset && b.Offset > 0 || limits.OffsetMax > 0 && b.Offset > limits.OffsetMax, "has the offset %d", b.Offset)
+	fault(limits.PageSizeMax > 0 && (b.Limit == 0 || b.Limit > limits.PageSizeMax), "has the limit %d", b.Limit)
+	fault(limits.RowsPerTableMax > 0 && b.Offset+b.Limit > limits.RowsPerTableMax, "ends at row %d", b.Offset+b.Limit)
+}
+
+// seen returns what is wrong, and forgets the requests.
+func (r *recorder) seen() (requests []recorded, faults []string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	requests, faults = r.requests, r.faults
+	r.requests, r.faults = nil, nil
+	return requests, faults
+}
+
+// paths returns the routes of requests, in their order.
+func paths(requests []recorded) (list []string) {
+	for _, r := range requests {
+		list = append(list, r.path)
+	}
+	return list
+}

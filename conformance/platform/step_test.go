@@ -1,0 +1,85 @@
+package platform_test
+
+import (
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/connectorsdk/connector-sdk-go/conformance"
+	"github.com/connectorsdk/connector-sdk-go/conformance/platform"
+	"github.com/connectorsdk/connector-sdk-go/wire"
+)
+
+// TestObserve watches requests: their bodies without credentials, every line with its
+// time, and no secret that the connector repeats.
+func TestObserve(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var mu sync.Mutex
+		var steps []platform.Step
+		client := connect(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			_, _ = io.Copy(io.Discard, r.Body)
+			if r.URL.Path != wire.PathQuery {
+				w.WriteHeader(http.StatusBadRequest)
+				_, _ = io.WriteString(w, `{"error":{"code":"bad_request","message":"`+testToken+` and s3cret-value"}}`)
+				return
+			}
+			w.Header().Set("Content-Type", wire.MediaNDJSON)
+			for line := range strings.Lines(stream) {
+				time.Sleep(time.Second)
+				_, _ = io.WriteString(w, strings.ReplaceAll(line, "Zoë", "s3cret-value"))
+				_ = http.NewResponseController(w).Flush()
+			}
+		}), platform.Options{Observe: func(s platform.Step) {
+			mu.Lock()
+			defer mu.Unlock()
+			steps = append(steps, s)
+		}})
+		own := wire.NewCredentials(map[string]string{"key": "s3cret-value"})
+		rows, err := client.Query(t.Context(), own, &wire.QueryRequest{Table: "t", Fields: []string{"id"}}, columns)
+		require.NoError(t, err)
+		for row, err := range rows.All() {
+			require.NoError(t, err)
+			if row[0].Int64() == 1 {
+				require.Equal(t, "s3cret-value", row[4].Text(), "cells are not changed")
+			}
+		}
+		require.Error(t, client.Check(t.Context(), own))
+
+		var shown []string
+		for _, s := range steps {
+			shown = append(shown, fmt.Sprintf("%d %s %s %s %d %s", s.ID, s.Path, s.Kind, s.At, s.Status, s.Text))
+		}
+		text := strings.Join(shown, "\n")
+		require.NotContains(t, text, testToken)
+		require.NotContains(t, text, "s3cret-value")
+		require.Contains(t, string(steps[0].Request), `"credentials":{}`)
+		require.Equal(t, []string{
+			"1 /query sent 0s 0 ",
+			"1 /query answered 1s 200 ",
+			`1 /query text 1s 0 {"served":{"filters":true,"sort":true,"window":false}}`,
+		}, shown[:3])
+		require.Contains(t, shown[3], "note\":\"[redacted]\"")
+		require.Equal(t, `1 /query text 3s 0 {"ping":1}`, shown[4])
+		require.Equal(t, `1 /query text 5s 0 {"end":1}`, shown[6])
+		require.Equal(t, platform.StepDone, steps[7].Kind)
+		require.NoError(t, steps[7].Err)
+		last := steps[len(steps)-1]
+		require.Equal(t, platform.StepDone, last.Kind)
+		require.ErrorIs(t, last.Err, &wire.Error{Code: wire.CodeBadRequest})
+		require.NotContains(t, last.Err.Error(), testToken)
+	})
+}
+
+// TestPrintsNoSecret prints what holds a token.
+func TestPrintsNoSecret(t *testing.T) {
+	client, err := platform.NewClient("https://connector.test", conformance.NewSecret(testToken), nil)
+	require.NoError(t, err)
+	require.NotContains(t, fmt.Sprintf("%v %+v %#v", client, client, client), testToken)
+}
