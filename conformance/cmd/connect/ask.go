@@ -1,0 +1,308 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/connectorsdk/connector-sdk-go/conformance/platform"
+	"github.com/connectorsdk/connector-sdk-go/wire"
+)
+
+// Limits of what the panel Ask shows. What lies beyond is counted.
+const (
+	shownRows  = 200
+	shownSteps = 200
+	shownText  = 2000 // bytes of a line or a request
+)
+
+// askView is the panel Ask. Tables are those of discovery as JSON, with which the page's script
+// builds the form.
+type askView struct{ Tables string }
+
+func newAskView(tables []wire.Table) askView {
+	if len(tables) == 0 {
+		return askView{}
+	}
+	type field struct {
+		Name string    `json:"name"`
+		Type wire.Type `json:"type"`
+	}
+	type table struct {
+		Name        string            `json:"name"`
+		Fields      []field           `json:"fields"`
+		ForeignKeys []wire.ForeignKey `json:"foreignKeys"`
+	}
+	list := []table{}
+	for _, t := range tables {
+		own := table{Name: t.Name, ForeignKeys: append([]wire.ForeignKey{}, t.ForeignKeys...)}
+		for _, f := range t.Fields {
+			own.Fields = append(own.Fields, field{f.Name, f.Type})
+		}
+		list = append(list, own)
+	}
+	return askView{encoded(list)}
+}
+
+// preview shows a question as a request.
+func (p *page) preview(w http.ResponseWriter, r *http.Request) {
+	a, c := p.question(w, r, true)
+	if a == nil {
+		return
+	}
+	v, err := a.show(c.URL())
+	if err != nil {
+		v = &shown{Problem: said(err)}
+	}
+	answer(w, v)
+}
+
+// question reads a question that the page has sent. If it returns nil, it has answered. What is
+// wrong with the question is then part of the answer if the page asked for a preview.
+func (p *page) question(w http.ResponseWriter, r *http.Request, preview bool) (*asked, *platform.Connection) {
+	var q question
+	if !receive(w, r, &q) {
+		return nil, nil
+	}
+	c := p.connection.Load()
+	if c == nil {
+		http.Error(w, "no connector is connected", http.StatusConflict)
+		return nil, nil
+	}
+	a, err := q.ask(c.Tables)
+	switch {
+	case err == nil:
+		return a, c
+	case preview:
+		answer(w, shown{Problem: said(err)})
+	default:
+		http.Error(w, said(err), http.StatusBadRequest)
+	}
+	return nil, nil
+}
+
+// ask answers a question. It writes one JSON object a line, each with what an element of the page
+// now contains, so that the page shows the stream as it arrives.
+func (p *page) ask(w http.ResponseWriter, r *http.Request) {
+	a, c := p.question(w, r, false)
+	if a == nil {
+		return
+	}
+	w.Header().Set("Content-Type", wire.MediaNDJSON)
+	s := &screen{page: p, w: w, out: http.NewResponseController(w), began: time.Now()}
+	s.put("ask-answer", p.render("asking", nil))
+	result := a.answer(r, c.Observed(s.step))
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.steps > shownSteps {
+		s.add("ask-lines", p.render("step", stepView{Text: fmt.Sprintf("and %s more", grouped(int64(s.steps-shownSteps)))}))
+	}
+	s.write(part{ID: "ask-work", HTML: p.render("work", result.work(time.Since(s.began)))})
+	s.write(part{ID: "ask-rows", HTML: p.render("rows.html", result.rowsView)})
+}
+
+// screen writes what the answer of /ask consists of.
+type screen struct {
+	page  *page
+	out   *http.ResponseController
+	began time.Time
+
+	mu    sync.Mutex
+	w     http.ResponseWriter
+	steps int
+}
+
+// part is what an element of the page contains, or what is appended to it.
+type part struct {
+	ID     string `json:"id"`
+	HTML   string `json:"html"`
+	Append bool   `json:"append"`
+}
+
+func (s *screen) put(id, html string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.write(part{ID: id, HTML: html})
+}
+
+func (s *screen) add(id, html string) { s.write(part{ID: id, HTML: html, Append: true}) }
+
+func (s *screen) write(p part) {
+	_ = json.NewEncoder(s.w).Encode(p) // the request's context ends when nobody reads
+	_ = s.out.Flush()
+}
+
+// stepView is one line of the list of what crossed the wire.
+type stepView struct{ At, Kind, Text string }
+
+// step shows one step of a request.
+func (s *screen) step(step platform.Step) {
+	v := stepView{At: milliseconds(time.Since(s.began))}
+	switch step.Kind {
+	case platform.StepSent:
+		v.Kind = "→ " + step.Path
+		v.Text = strings.Replace(short(string(step.Request), shownText), `"credentials":{}`, `"credentials":…`, 1)
+	case platform.StepAnswered:
+		v.Kind, v.Text = "← status", fmt.Sprint(step.Status)
+	case platform.StepText:
+		v.Kind, v.Text = "← "+lineKind(step.Text), short(step.Text, 240)
+		if step.Bytes > len(v.Text) {
+			v.Text += fmt.Sprintf(" (%s bytes)", grouped(int64(step.Bytes)))
+		}
+	case platform.StepDone:
+		if step.Err == nil {
+			return
+		}
+		v.Kind, v.Text = "✗", said(step.Err)
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.steps++; s.steps <= shownSteps {
+		s.add("ask-lines", s.page.render("step", v))
+	}
+}
+
+// lineKind returns the kind of a line of a stream, or "answer" for another body.
+func lineKind(text string) string {
+	compact := strings.TrimLeft(strings.TrimPrefix(strings.TrimLeft(text, " \t"), "{"), " \t")
+	for _, kind := range []string{"served", "rows", "ping", "end", "error"} {
+		if strings.HasPrefix(compact, `"`+kind+`"`) {
+			return kind
+		}
+	}
+	return "answer"
+}
+
+// milliseconds returns a time with a fixed unit, so that times below each other compare.
+func milliseconds(d time.Duration) string {
+	return fmt.Sprintf("%d ms", d.Milliseconds())
+}
+
+// result is an answer with how it came about.
+type result struct {
+	rowsView
+	platform.Work
+	parts    []wanted
+	answered int64
+}
+
+// wanted is a part of a question, and whether it was done on this side.
+type wanted struct {
+	what string
+	here *bool
+}
+
+// want notes the parts that the question has.
+func (res *result) want(where wire.Where, joins []wire.JoinHop) {
+	if where.HasFilters() {
+		res.parts = append(res.parts, wanted{"filters", &res.Filtered})
+	}
+	if len(joins) > 0 {
+		res.parts = append(res.parts, wanted{"joins", &res.Joined})
+	}
+}
+
+// answer asks the question through a connection.
+func (a *asked) answer(r *http.Request, c *platform.Connection) *result {
+	res := &result{}
+	err := error(nil)
+	switch {
+	case a.count != nil:
+		var n int64
+		n, res.Work, err = c.Count(r.Context(), a.count)
+		res.want(a.count.Where, nil)
+		res.parts = append(res.parts, wanted{"count", &res.Counted})
+		res.Columns, res.Rows, res.answered = []wire.Column{{Name: "count", Type: wire.TypeNumber}}, [][]wire.Value{{wire.Int(n)}}, 1
+	case a.groups != nil:
+		var groups *platform.Groups
+		if a.top > 0 {
+			by := []wire.SortKey{{Field: a.groups.Measures[a.topBy].As, Dir: wire.Desc}}
+			groups, err = c.Top(r.Context(), a.groups, by, a.top)
+		} else {
+			groups, err = c.Aggregate(r.Context(), a.groups)
+		}
+		res.want(a.groups.Where, a.groups.Joins)
+		res.parts = append(res.parts, wanted{"groups and measures", &res.Folded})
+		if err == nil {
+			res.Columns, res.Work, res.answered = groups.Columns, groups.Work, int64(len(groups.Rows))
+			res.Rows = groups.Rows[:min(len(groups.Rows), shownRows)]
+		}
+	default:
+		err = res.read(r, c, a.query)
+	}
+	if err != nil {
+		res.rowsView = rowsView{Problem: said(err)}
+		res.answered = 0
+		return res
+	}
+	res.Note = counted(res.answered, "row", "rows")
+	if more := res.answered - int64(len(res.Rows)); more > 0 {
+		res.Note += fmt.Sprintf(", of which the first %d are shown", len(res.Rows))
+	}
+	return res
+}
+
+// read reads the rows of a query to their end and keeps the first.
+func (res *result) read(r *http.Request, c *platform.Connection, query *wire.QueryRequest) error {
+	answer, err := c.Query(r.Context(), query)
+	if err != nil {
+		return err
+	}
+	defer func() { res.Work = answer.Work() }()
+	res.Columns = answer.Columns
+	res.want(query.Where, query.Joins)
+	if len(query.Sort) > 0 {
+		res.parts = append(res.parts, wanted{"sort", &res.Sorted})
+	}
+	if query.Limit > 0 || query.Offset > 0 {
+		res.parts = append(res.parts, wanted{"window", &res.Windowed})
+	}
+	for row, err := range answer.All() {
+		if err != nil {
+			return err
+		}
+		if res.answered++; res.answered > shownRows {
+			continue
+		}
+		kept := make([]wire.Value, len(row))
+		for i, v := range row {
+			kept[i] = v.Clone()
+		}
+		res.Rows = append(res.Rows, kept)
+	}
+	return nil
+}
+
+// workView says who did what for an answer.
+type workView struct {
+	Served, Finished, RowsRead, RowsAnswered, Requests, Time, Problem string
+}
+
+func (res *result) work(took time.Duration) workView {
+	v := workView{
+		RowsRead: grouped(res.RowsRead), RowsAnswered: grouped(res.answered), Requests: fmt.Sprint(res.Requests),
+		Time: milliseconds(took), Problem: res.Problem,
+	}
+	var served, finished []string
+	for _, part := range res.parts {
+		if *part.here {
+			finished = append(finished, part.what)
+		} else {
+			served = append(served, part.what)
+		}
+	}
+	if res.Problem == "" {
+		v.Served, v.Finished = listed(served), listed(finished)
+	}
+	return v
+}
+
+func listed(words []string) string {
+	if len(words) == 0 {
+		return "nothing"
+	}
+	return strings.Join(words, ", ")
+}

@@ -1,0 +1,240 @@
+package browsertest
+
+import (
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/chromedp/chromedp/kb"
+	"github.com/stretchr/testify/require"
+)
+
+var withToken = []string{"PLATFORM_CONNECTOR_TOKEN=" + token}
+
+// TestKeyboard connects a good connector from an empty form to its verdict with the keyboard alone.
+func TestKeyboard(t *testing.T) {
+	url, _ := serve(t, good(t))
+	b := open(t, nil)
+	b.picture("empty")
+	require.Equal(t, "Name", b.focused())
+	b.press("Little shop")
+	b.tabTo("Base URL", 1)
+	b.press(url)
+	b.tabTo("Local work: allow plain http and addresses in a private network", 1)
+	b.press(" ")
+	b.tabTo("Bearer token", 1)
+	b.press(token)
+	b.until(`!document.getElementById("read").disabled`)
+	b.tabTo("Read connector", 1)
+	b.press(kb.Enter)
+	b.says("slug", "little-shop")
+	b.says("warning", "The platform would refuse this address")
+	require.Equal(t, "API key", b.focused(), "the focus goes on to the first credential")
+	b.press("secret-key-one")
+	b.tabTo("Account", 2) // the link of the help lies between
+	b.press("account-one")
+	b.tabTo("Certificate (optional)", 1)
+	b.press("line one", kb.Enter, "line two")
+	b.until(`!document.getElementById("test").disabled`)
+	b.picture("form")
+	b.tabTo("Test connection", 1)
+	b.press(kb.Enter)
+	b.says("message", "The connector takes the credentials.")
+	require.Equal(t, "Connect", b.focused())
+	b.press(kb.Enter)
+	b.says("chip", "conformant")
+	require.Equal(t, "Reconnect", b.focused())
+	b.says("title", "Little shop")
+	b.picture("conformant")
+	b.tabTo("Connection", 1)
+	b.tabTo("Tables", 1)
+	b.press(kb.Enter)
+	b.says("panel-tables", "orders")
+	b.says("size-1", "300 rows")
+	b.tabTo("Ask", 1)
+	b.press(kb.Enter)
+	b.says("ask-json", `"table": "customers"`)
+	b.tabTo("Table", 1)
+	b.press("o") // the option that begins so
+	b.says("ask-json", `"table": "orders"`)
+	b.press(kb.Tab, kb.Enter) // in the first choice, Enter asks
+	b.says("ask-work", "Rows over the wire")
+	b.says("ask-rows", "100 rows")
+	b.keepsSecret(token, "secret-key-one", "account-one", "line two")
+}
+
+// TestHelp looks at the inputs of the credential fields.
+func TestHelp(t *testing.T) {
+	url, _ := serve(t, good(t))
+	b := open(t, withToken, "-local", url)
+	require.Equal(t, "Read connector", b.focused(), "the rest was given on the command line")
+	b.press(kb.Enter)
+	b.says("slug", "little-shop")
+	for _, c := range []struct{ expression, why string }{
+		{`byId("credential-0").type === "password"`, "a password is masked"},
+		{`byId("credential-0").placeholder === "sk-..."`, "a placeholder"},
+		{`byId("credential-2").tagName === "TEXTAREA"`, "several lines"},
+		{`byId("credential-2").labels[0].innerText.includes("optional")`, "optional fields are marked"},
+		{`byId("help-0").querySelector("strong").innerText === "Settings, API"`, "help is Markdown"},
+		{`byId("help-0").querySelector("a").rel.includes("noreferrer")`, "a link tells nobody of the page"},
+		{`byId("help-0").querySelectorAll("a").length === 1`, "a link is https"},
+		{`byId("help-0").querySelector("img") === null`, "no element comes from a connector"},
+		{`byId("help-0").compareDocumentPosition(byId("credential-0")) === 4`, "help stands above the input"},
+	} {
+		require.True(t, value[bool](b, c.expression), c.why)
+	}
+	b.keepsSecret(token)
+}
+
+// TestRefusals shows what the form says of connectors that cannot be connected.
+func TestRefusals(t *testing.T) {
+	url, bodies := serve(t, good(t))
+	b := open(t, []string{"PLATFORM_CONNECTOR_TOKEN=another-token-0123456789abcdef-0123"}, "-local", url)
+	b.click("#read")
+	b.says("message", "The connector rejected the token")
+	b.picture("rejected")
+
+	b.fill("token", token)
+	b.click("#read")
+	b.says("slug", "little-shop")
+	b.until(`document.getElementById("test").disabled && document.getElementById("connect").disabled`)
+	b.fill("credential-0", "wrong-key")
+	b.fill("credential-1", "account-one")
+	b.click("#test")
+	b.says("message", `The shop says: "unknown key". Ask <Zoë>.`)
+
+	b.fill("token", token+"x")
+	b.until(`document.getElementById("credentials").hidden`) // the document is forgotten
+	b.fill("token", token)
+	b.click("#read")
+	b.until(`!document.getElementById("test").disabled`) // what was typed is kept
+	b.fill("url", url+"/elsewhere")
+	b.until(`document.getElementById("credentials").hidden`)
+	b.fill("url", url)
+	sent := len(bodies())
+	b.click("#read")
+	b.says("slug", "little-shop")
+	b.until(`document.getElementById("test").disabled && document.getElementById("credential-0").value === ""`) // all is forgotten
+	for _, body := range bodies()[sent:] {
+		require.NotContains(t, body, "wrong-key")
+	}
+
+	b.fill("url", nowhere(t))
+	b.click("#read")
+	b.says("message", "no connection")
+	b.picture("unreachable")
+	b.click("#local")
+	b.click("#read")
+	b.says("message", "the platform would refuse this address")
+	b.keepsSecret(token, "wrong-key")
+}
+
+// TestBroken shows the findings of a connector that fails.
+func TestBroken(t *testing.T) {
+	url, _ := serve(t, broken(good(t)))
+	b := open(t, withToken, "-local", "-name", "Broken shop", url)
+	b.click("#read")
+	b.says("slug", "little-shop")
+	b.fill("credential-0", "secret-key-two")
+	b.fill("credential-1", "account-two")
+	b.click("#connect")
+	b.says("chip", "failed conformance")
+	b.until(`document.querySelector("#chip button").title.length > 10`) // the detail of the first failure
+	b.click("#verdict details.finding summary")
+	for _, text := range []string{"Request", "curl -sS", "$CONNECTOR_CREDENTIALS"} {
+		b.says("verdict", text)
+	}
+	b.until(`document.querySelector("#verdict details[open] blockquote cite") !== null`) // the rulebook is quoted
+	b.picture("failed")
+	b.keepsSecret(token, "secret-key-two")
+}
+
+// TestForeign asks a connector that leaves everything to the platform.
+func TestForeign(t *testing.T) {
+	url, _ := serve(t, http.HandlerFunc(foreign))
+	b := open(t, withToken, "-local", url)
+	b.click("#read")
+	b.says("fields", "asks for no credentials")
+	b.click("#connect")
+	b.says("chip", "conformant")
+	b.click("[data-panel=tables]")
+	b.says("panel-tables", "Two ports were left out")
+	b.says("size-0", "3 rows")
+	b.click("#panel-tables summary")
+	b.click(`[data-measure*='"column"']`)
+	b.says("column-0-0", "3 / 3")
+	b.click(`[data-measure*='"grain"']`)
+	b.says("grain-0", "port")
+	b.click("[data-panel=ask]")
+	b.click("#add-group")
+	b.says("ask-json", `"or": [`)
+	b.press(kb.Tab, kb.Tab, kb.Tab, kb.Tab, kb.Tab, kb.Enter) // the group's Remove
+	require.Equal(t, "Add a group", b.focused())
+	b.click("#add-filter")
+	b.pick(".filter select", "metres")
+	b.pick(".filter select:nth-of-type(2)", "gt")
+	b.pick(".filter input", "1")
+	b.click("#add-sort")
+	b.says("ask-json", `"op": "gt"`)
+	b.click("#ask-run")
+	b.says("ask-rows", "2 rows")
+	for _, text := range []string{"nothing", "filters, sort, window"} {
+		b.says("ask-work", text)
+	}
+	b.says("ask-lines", "Calais")
+	b.picture("finished")
+	b.keepsSecret(token)
+}
+
+// TestTwoTenants connects two tenants one after the other. Nothing of the first is left.
+func TestTwoTenants(t *testing.T) {
+	url, bodies := serve(t, good(t))
+	b := open(t, withToken, "-local", url)
+	b.click("#read")
+	b.says("slug", "little-shop")
+	b.fill("credential-0", "canary-one-key")
+	b.fill("credential-1", "canary-one-account")
+	b.click("#connect")
+	b.says("chip", "conformant")
+	b.click("[data-panel=tables]")
+	b.says("size-1", "300 rows")
+	b.click("#panel-tables details:nth-of-type(2) summary")
+	b.says("rows-1", "1000")
+	b.picture("tables")
+	b.click("[data-panel=ask]")
+	b.pick("#ask-table", "orders")
+	b.click("#add-filter")
+	b.pick(".filter select", "status")
+	b.pick(".filter input", "paid")
+	b.click("#add-sort")
+	b.click("#add-join")
+	b.says("ask-json", `"toTable": "customers"`)
+	b.click("#ask-run")
+	b.says("ask-rows", "rows")
+	b.says("ask-work", "filters, joins, sort, window")
+	b.picture("ask")
+	b.click("input[value=groups]")
+	b.pick("#ask-groupby select", "status")
+	b.click("#ask-run")
+	b.says("ask-rows", "94")
+	b.says("ask-work", "groups and measures")
+	require.NotEmpty(t, bodies())
+
+	b.click("#reconnect")
+	b.until(`!document.getElementById("connect-form").hidden && document.getElementById("credentials").hidden`)
+	b.click("#read")
+	b.says("slug", "little-shop")
+	b.until(`document.getElementById("credential-0").value === "" && document.getElementById("test").disabled`)
+	sent := len(bodies())
+	b.fill("credential-0", "canary-two-key")
+	b.fill("credential-1", "canary-two-account")
+	b.click("#connect")
+	b.until(`document.getElementById("connect-form").hidden`)
+	b.says("chip", "conformant")
+	b.click("[data-panel=tables]")
+	b.says("size-1", "300 rows")
+	second := strings.Join(bodies()[sent:], "\n")
+	require.Contains(t, second, "canary-two-key")
+	require.NotContains(t, second, "canary-one")
+	b.keepsSecret(token, "canary-one-key", "canary-one-account", "canary-two-key", "canary-two-account")
+}

@@ -1,0 +1,192 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"net"
+	"net/http"
+	"net/netip"
+	"net/url"
+	"time"
+
+	"github.com/connectorsdk/connector-sdk-go/conformance/platform"
+	"github.com/connectorsdk/connector-sdk-go/internal/guard"
+	"github.com/connectorsdk/connector-sdk-go/wire"
+)
+
+// formView is the state of the connect form, as the page gets it. It says which secrets the
+// program holds, and never what they are.
+type formView struct {
+	Name       string   `json:"name"`
+	URL        string   `json:"url"`
+	Local      bool     `json:"local"`
+	HasToken   bool     `json:"hasToken"`
+	Held       []string `json:"held"`  // keys of the credentials that the program holds
+	Wiped      int      `json:"wiped"` // when it changes, the page empties its inputs
+	CanRead    bool     `json:"canRead"`
+	CanTest    bool     `json:"canTest"`
+	Slug       string   `json:"slug"`   // empty until the document was read
+	Fields     string   `json:"fields"` // the inputs of the credential fields, as HTML
+	Connected  bool     `json:"connected"`
+	Problem    string   `json:"problem"` // why the last button failed
+	Done       string   `json:"done"`    // what the last button did
+	Warning    string   `json:"warning"` // the platform would refuse the address
+	SourceName string   `json:"sourceName"`
+}
+
+// view returns the state of the form.
+func (p *page) view() formView {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	f := p.form
+	v := formView{
+		Name: f.Name(), URL: f.URL(), Local: f.Local(), HasToken: f.HasToken(), Wiped: p.wiped,
+		CanRead: f.CanRead(), CanTest: f.CanTest(), Connected: p.source != nil,
+		Warning: p.refused,
+	}
+	if p.source != nil {
+		v.SourceName = p.source.Name()
+	}
+	if d := f.Document(); d != nil {
+		v.Slug = d.Slug
+		v.Fields = p.render("fields.html", d.CredentialSchema)
+		for _, field := range d.CredentialSchema {
+			if f.HasCredential(field.Key) {
+				v.Held = append(v.Held, field.Key)
+			}
+		}
+	}
+	return v
+}
+
+func (p *page) showForm(w http.ResponseWriter, _ *http.Request) { answer(w, p.view()) }
+
+// edit takes what was typed into one input.
+func (p *page) edit(w http.ResponseWriter, r *http.Request) {
+	var typed struct{ Field, Key, Value string }
+	if !receive(w, r, &typed) {
+		return
+	}
+	p.mu.Lock()
+	form := p.form
+	switch typed.Field {
+	case "name":
+		form.SetName(typed.Value)
+	case "url":
+		if typed.Value != form.URL() {
+			p.wiped++
+			p.refused = ""
+		}
+		form.SetURL(typed.Value)
+	case "token":
+		form.SetToken(typed.Value)
+	case "local":
+		form.SetLocal(typed.Value == "true")
+		p.refused = ""
+	case "credential":
+		form.SetCredential(typed.Key, typed.Value)
+	}
+	p.mu.Unlock()
+	answer(w, p.view())
+}
+
+// read presses Read connector.
+func (p *page) read(w http.ResponseWriter, r *http.Request) {
+	form := p.current()
+	err := form.Read(r.Context())
+	if err == nil {
+		refused := refusedAddress(r.Context(), form)
+		p.mu.Lock()
+		p.refused = refused
+		p.mu.Unlock()
+	}
+	v := p.view()
+	if v.Problem = said(err); err == nil {
+		v.Done = "The connector takes the token."
+	}
+	answer(w, v)
+}
+
+// test presses Test connection.
+func (p *page) test(w http.ResponseWriter, r *http.Request) {
+	err := p.current().Test(r.Context())
+	v := p.view()
+	v.Problem = said(err)
+	if err == nil {
+		v.Done = "The connector takes the credentials."
+	}
+	answer(w, v)
+}
+
+// connect presses Connect: a new source, or the same one bound again.
+func (p *page) connect(w http.ResponseWriter, _ *http.Request) {
+	p.mu.Lock()
+	err := error(nil)
+	if p.source == nil {
+		p.source, err = platform.Add(p.form, nil)
+	} else {
+		err = p.source.Rebind(p.form)
+	}
+	if err == nil {
+		p.begin()
+	}
+	p.mu.Unlock()
+	v := p.view()
+	v.Problem = said(err)
+	answer(w, v)
+}
+
+// reconnect opens the form of the connected source again.
+func (p *page) reconnect(w http.ResponseWriter, _ *http.Request) {
+	p.mu.Lock()
+	if p.source != nil {
+		p.form = p.source.Reconnect()
+		p.wiped++
+	}
+	p.mu.Unlock()
+	answer(w, p.view())
+}
+
+func (p *page) current() *platform.Form {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.form
+}
+
+// said returns what the page shows of an error.
+func said(err error) string {
+	if err == nil {
+		return ""
+	}
+	var refusal *wire.Error
+	if errors.As(err, &refusal) {
+		return "The connector answered " + string(refusal.Code) + ": " + refusal.Message
+	}
+	return err.Error()
+}
+
+// refusedAddress returns why the platform would refuse the address that the form was allowed
+// to use, or "".
+func refusedAddress(ctx context.Context, form *platform.Form) string {
+	const would = "The platform would refuse this address: "
+	u, err := url.Parse(form.URL())
+	if err != nil || !form.Local() {
+		return ""
+	}
+	if u.Scheme != "https" {
+		return would + "it takes https only."
+	}
+	ctx, cancel := context.WithTimeout(ctx, 2*time.Second)
+	defer cancel()
+	addresses, err := net.DefaultResolver.LookupNetIP(ctx, "ip", u.Hostname())
+	if err != nil {
+		return ""
+	}
+	for _, a := range addresses {
+		var refused *guard.Error
+		if errors.As(guard.Check(netip.Addr(a)), &refused) {
+			return would + a.Unmap().String() + " is " + refused.Kind + "."
+		}
+	}
+	return ""
+}

@@ -1,0 +1,293 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/connectorsdk/connector-sdk-go/conformance"
+	"github.com/connectorsdk/connector-sdk-go/connector"
+	"github.com/connectorsdk/connector-sdk-go/connector/memsource"
+	"github.com/connectorsdk/connector-sdk-go/wire"
+)
+
+const token = "page-token-0123456789abcdef-0123456"
+
+func TestListenIsLoopbackOnly(t *testing.T) {
+	for _, c := range []struct {
+		address string
+		ok      bool
+	}{
+		{"127.0.0.1:0", true}, {"127.8.8.8:0", true},
+		{"0.0.0.0:0", false}, {":0", false}, {"[::]:0", false}, {"192.0.2.1:0", false}, {"localhost:0", false}, {"127.0.0.1", false},
+	} {
+		l, err := listen(t.Context(), c.address)
+		if !c.ok {
+			require.ErrorContains(t, err, "this machine alone", c.address)
+			continue
+		}
+		require.NoError(t, err, c.address)
+		require.NoError(t, l.Close())
+	}
+}
+
+func TestConfigure(t *testing.T) {
+	dir := t.TempDir()
+	file := func(name, text string) string {
+		path := filepath.Join(dir, name)
+		require.NoError(t, os.WriteFile(path, []byte(text), 0o600))
+		return "@" + path
+	}
+	getenv := func(name string) string { return map[string]string{conformance.EnvToken: token}[name] }
+
+	var out bytes.Buffer
+	good := file("good", "\ufeff{\"apiKey\": \"sk-1\"}\n")
+	c, err := configure([]string{"-local", "http://localhost:1/x", "-name", "Shop", "-credentials", good}, getenv, &out)
+	require.NoError(t, err)
+	require.Equal(t, "127.0.0.1:0", c.address)
+	require.Equal(t, "Shop", c.form.Name())
+	require.Equal(t, "http://localhost:1/x", c.form.URL())
+	require.True(t, c.form.Local())
+	require.True(t, c.form.HasToken())
+	require.True(t, c.form.HasCredential("apiKey"), "a URL that was set before does not forget them")
+
+	c, err = configure(nil, func(string) string { return "" }, &out)
+	require.NoError(t, err, "everything can be typed")
+	require.False(t, c.form.HasToken())
+	require.False(t, c.form.Local(), "the platform's own ways are the default")
+
+	for name, args := range map[string][]string{
+		"two URLs":                   {"https://a.test", "secret-that-lost-its-flag"},
+		"credentials in the clear":   {"-credentials", `{"apiKey": "secret"}`},
+		"credentials that are none":  {"-credentials", file("list", `["secret"]`)},
+		"credentials that are two":   {"-credentials", file("two", `{"a": "secret"}, "timeoutMs": 2, "x": {}`)},
+		"credentials that repeat":    {"-credentials", file("repeat", `{"a": "secret", "a": "b"}`)},
+		"a file that does not exist": {"-credentials", "@" + filepath.Join(dir, "none")},
+	} {
+		_, err := configure(args, getenv, &out)
+		require.Error(t, err, name)
+		require.NotContains(t, err.Error(), "secret", name)
+	}
+}
+
+// TestPageIsPrivate asks for the page as others on the machine, or other sites in the browser, can.
+func TestPageIsPrivate(t *testing.T) {
+	c, err := configure(nil, func(string) string { return token }, io.Discard)
+	require.NoError(t, err)
+	const host = "127.0.0.1:8321"
+	p := newPage(c.form, host)
+	defer p.close()
+	for _, r := range []struct {
+		name, method, host, path string
+		header                   http.Header
+		status                   int
+		why                      string
+	}{
+		{name: "the page", path: "/" + p.key + "/", status: 200},
+		{name: "its script", path: "/" + p.key + "/app.js", status: 200},
+		{name: "its style", path: "/" + p.key + "/app.css", status: 200},
+		{name: "its form", path: "/" + p.key + "/form", status: 200},
+		{name: "a template", path: "/" + p.key + "/tables.html", status: 404, why: "only what the page loads is served"},
+		{name: "outside", path: "/" + p.key + "/..%2fserver.go", status: 404},
+		{name: "no key", path: "/", status: 404, why: "whoever knows the key may use the page"},
+		{name: "another key", path: "/" + strings.Repeat("A", len(p.key)) + "/form", status: 404},
+		{name: "the key without a slash", path: "/" + p.key, status: 404},
+		{name: "a name that leads here", host: "evil.test:8321", path: "/" + p.key + "/form", status: 421, why: "DNS was rebound"},
+		{name: "localhost", host: "localhost:8321", path: "/" + p.key + "/form", status: 421, why: "it may be rebound too"},
+		{name: "another port", host: "127.0.0.1:80", path: "/" + p.key + "/form", status: 421},
+		{name: "a form of another site", method: "POST", path: "/" + p.key + "/read",
+			header: http.Header{"Sec-Fetch-Site": {"cross-site"}}, status: 403, why: "even one that knows the key"},
+		{name: "a form of another port", method: "POST", path: "/" + p.key + "/read",
+			header: http.Header{"Origin": {"http://127.0.0.1:9999"}}, status: 403},
+		{name: "the page's own", method: "POST", path: "/" + p.key + "/form",
+			header: http.Header{"Origin": {"http://" + host}, "Sec-Fetch-Site": {"same-origin"}}, status: 400, why: "it has no body"},
+		{name: "a button by GET", path: "/" + p.key + "/read", status: 404, why: "a link presses no button"},
+	} {
+		t.Run(r.name, func(t *testing.T) {
+			method, at := r.method, r.host
+			if method == "" {
+				method = http.MethodGet
+			}
+			if at == "" {
+				at = host
+			}
+			request := httptest.NewRequestWithContext(t.Context(), method, "http://"+at+r.path, http.NoBody)
+			for name, values := range r.header {
+				request.Header[name] = values
+			}
+			answer := httptest.NewRecorder()
+			p.ServeHTTP(answer, request)
+			require.Equal(t, r.status, answer.Code, r.why)
+			require.Contains(t, answer.Header().Get("Content-Security-Policy"), "default-src 'none'; script-src 'self'")
+			require.NotContains(t, answer.Header().Get("Content-Security-Policy"), "unsafe")
+			require.Equal(t, "no-referrer", answer.Header().Get("Referrer-Policy"), "the key is in the path")
+			require.Equal(t, "no-store", answer.Header().Get("Cache-Control"))
+			require.NotContains(t, answer.Body.String(), token)
+			if r.status != 200 {
+				require.NotContains(t, answer.Body.String(), p.key, "nobody learns the key")
+			}
+		})
+	}
+	require.GreaterOrEqual(t, len(p.key), 26, "the key has 128 bits")
+	require.NotEqual(t, p.key, newPage(c.form, host).key)
+}
+
+func TestMarkdown(t *testing.T) {
+	for in, want := range map[string]string{
+		"":                                 "",
+		"plain":                            "<p>plain</p>",
+		"one\ntwo\r\n\r\n\nthree":          "<p>one\ntwo</p><p>three</p>",
+		"**bold** and `code`":              "<p><strong>bold</strong> and <code>code</code></p>",
+		"`**not bold**`":                   "<p><code>**not bold**</code></p>",
+		"[here](https://a.test/x?y=1&z)":   `<p><a href="https://a.test/x?y=1&amp;z" target="_blank" rel="noopener noreferrer">here</a></p>`,
+		"[x](http://a.test)":               "<p>[x](http://a.test)</p>",
+		"[x](javascript:alert(1))":         "<p>[x](javascript:alert(1))</p>",
+		"[x](https://a.test/\"onclick=x)":  "<p>[x](https://a.test/&#34;onclick=x)</p>",
+		"[<b>](https://a.test)":            `<p><a href="https://a.test" target="_blank" rel="noopener noreferrer">&lt;b&gt;</a></p>`,
+		"<script>alert(1)</script>":        "<p>&lt;script&gt;alert(1)&lt;/script&gt;</p>",
+		"**<img src=x onerror=alert(1)>**": "<p><strong>&lt;img src=x onerror=alert(1)&gt;</strong></p>",
+		"`<b>` \" ' &amp;":                 "<p><code>&lt;b&gt;</code> &#34; &#39; &amp;amp;</p>",
+		"**open `and":                      "<p>**open `and</p>",
+	} {
+		require.Equal(t, want, string(markdown(in)), in)
+	}
+}
+
+// visitor uses the page without a browser.
+type visitor struct {
+	t    *testing.T
+	url  string
+	seen *bytes.Buffer // all that the page has sent
+}
+
+func (v *visitor) post(path, body string) string {
+	v.t.Helper()
+	r, err := http.NewRequestWithContext(v.t.Context(), http.MethodPost, v.url+path, strings.NewReader(body))
+	require.NoError(v.t, err)
+	answer, err := http.DefaultClient.Do(r)
+	require.NoError(v.t, err)
+	defer func() { _ = answer.Body.Close() }()
+	text, err := io.ReadAll(io.TeeReader(answer.Body, v.seen))
+	require.NoError(v.t, err)
+	require.Equal(v.t, 200, answer.StatusCode, string(text))
+	return string(text)
+}
+
+func (v *visitor) button(path string) (view formView) {
+	v.t.Helper()
+	require.NoError(v.t, json.Unmarshal([]byte(v.post(path, "{}")), &view))
+	return view
+}
+
+// events reads patches until one of them has the text.
+func (v *visitor) events(last, id, text string) (event string) {
+	v.t.Helper()
+	ctx, stop := context.WithTimeout(v.t.Context(), 20*time.Second)
+	defer stop()
+	r, err := http.NewRequestWithContext(ctx, http.MethodGet, v.url+"events", nil)
+	require.NoError(v.t, err)
+	r.Header.Set("Last-Event-ID", last)
+	answer, err := http.DefaultClient.Do(r)
+	require.NoError(v.t, err)
+	defer func() { _ = answer.Body.Close() }()
+	lines := bufio.NewScanner(io.TeeReader(answer.Body, v.seen))
+	lines.Buffer(nil, 1<<20)
+	for lines.Scan() {
+		if number, ok := strings.CutPrefix(lines.Text(), "id: "); ok {
+			event = number
+		}
+		var p patch
+		data, ok := strings.CutPrefix(lines.Text(), "data: ")
+		if ok && json.Unmarshal([]byte(data), &p) == nil && p.ID == id && strings.Contains(p.HTML, text) {
+			return event
+		}
+	}
+	v.t.Fatalf("no patch of %s has %q: %v", id, text, lines.Err())
+	return ""
+}
+
+// TestRun uses the whole program: it connects, waits for the verdict, measures and asks.
+func TestRun(t *testing.T) {
+	src, err := memsource.New([]memsource.Table{{
+		Table: wire.Table{Name: "planets", SourceDescription: "The rocky planets.", StoresRows: true, PrimaryKey: []string{"name"},
+			Fields: []wire.Field{{Name: "name", Type: wire.TypeString, Unique: true}, {Name: "moons", Type: wire.TypeNumber}}},
+		Rows: [][]wire.Value{{wire.Text("Earth"), wire.Int(1)}, {wire.Text("Mars"), wire.Int(2)}, {wire.Text("<Venus>"), wire.Int(0)}},
+	}}, nil)
+	require.NoError(t, err)
+	secret, err := wire.NewToken(token)
+	require.NoError(t, err)
+	h, err := connector.New(connector.Definition{Slug: "planets", Credentials: []wire.CredentialField{
+		{Key: "apiKey", Label: "API key", Type: wire.CredentialPassword}}}, src, secret, nil)
+	require.NoError(t, err)
+	server := httptest.NewServer(h)
+	defer server.Close()
+
+	ctx, stop := context.WithCancel(t.Context())
+	reader, writer := io.Pipe()
+	ended := make(chan error, 1)
+	go func() {
+		ended <- run(ctx, []string{"-local", server.URL}, func(string) string { return token }, writer)
+	}()
+	line, err := bufio.NewReader(reader).ReadString('\n')
+	require.NoError(t, err)
+	v := &visitor{t: t, url: strings.Fields(line)[1], seen: &bytes.Buffer{}}
+
+	require.Contains(t, v.button("connect").Problem, "read the connector first")
+	view := v.button("read")
+	require.Equal(t, "planets", view.Slug)
+	require.Contains(t, view.Warning, "The platform would refuse this address")
+	require.Contains(t, view.Fields, `type="password"`)
+	require.False(t, view.CanTest)
+	require.Equal(t, "API key is required.", v.button("test").Problem)
+	v.post("form", `{"field": "credential", "key": "apiKey", "value": "canary-key"}`)
+	require.Equal(t, "The connector takes the credentials.", v.button("test").Done)
+	view = v.button("connect")
+	require.Empty(t, view.Problem)
+	require.True(t, view.Connected)
+	require.Equal(t, []string{"apiKey"}, view.Held, "that there is one is no secret")
+
+	v.events("0", "chip", "conformant")
+	last := v.events("0", "size-0", "3 rows")
+	v.events("0", "rows-0", "&lt;Venus&gt;")
+	require.Contains(t, v.post("measure", `{"kind": "column", "table": 0, "index": 1}`), "{}")
+	v.events(last, "column-0-1", "3 / 3")
+	v.post("measure", `{"kind": "grain", "table": 0}`)
+	v.events("", "grain-0", "name")
+
+	const ask = `{"kind": "rows", "table": "planets", "and": [{"field": "moons", "op": "gt", "text": "0"}],
+		"sort": [{"field": "moons", "dir": "desc"}], "fields": ["name"], "limit": "1"}`
+	require.Contains(t, v.post("preview", ask), `$CONNECTOR_CREDENTIALS`)
+	var parts []string
+	for part := range strings.Lines(v.post("ask", ask)) {
+		var p struct{ ID, HTML string }
+		require.NoError(t, json.Unmarshal([]byte(part), &p))
+		parts = append(parts, p.ID)
+		switch p.ID {
+		case "ask-work":
+			require.Contains(t, p.HTML, "<dt>Served by the connector</dt><dd>filters, sort, window</dd>")
+			require.Contains(t, p.HTML, "<dt>Finished here</dt><dd>nothing</dd>")
+		case "ask-rows":
+			require.Contains(t, p.HTML, "Mars")
+			require.NotContains(t, p.HTML, "Earth")
+		}
+	}
+	require.Equal(t, "ask-answer", parts[0])
+	require.Contains(t, parts, "ask-lines")
+	require.Contains(t, v.post("preview", `{"kind": "rows", "table": "moons"}`), "no table")
+
+	require.NotContains(t, v.seen.String(), "canary-key")
+	require.NotContains(t, v.seen.String(), token)
+	stop()
+	require.NoError(t, <-ended)
+}

@@ -1,0 +1,424 @@
+// The page of the program connect. The program renders what changes; this script sends what
+// is typed, puts what arrives into its place, and builds the questions of the panel Ask.
+// It stores nothing: neither in the address, nor in the browser.
+"use strict";
+
+const byId = (id) => document.getElementById(id);
+
+// element returns a new element with properties and children; text is never read as HTML.
+function element(tag, properties, ...children) {
+  const e = document.createElement(tag);
+  for (const [name, value] of Object.entries(properties || {})) {
+    if (name in e) e[name] = value; else e.setAttribute(name, value);
+  }
+  e.append(...children);
+  return e;
+}
+
+// post sends a value and returns the answer's JSON.
+async function post(path, value) {
+  const answer = await fetch(path, {method: "POST", body: JSON.stringify(value ?? {})});
+  if (!answer.ok) throw new Error(await answer.text());
+  return answer.json();
+}
+
+// Panels
+
+const panels = ["connection", "tables", "ask"];
+
+function show(panel) {
+  for (const name of panels) {
+    byId("panel-" + name).hidden = name !== panel;
+    const button = document.querySelector(`[data-panel=${name}]`);
+    if (name === panel) button.setAttribute("aria-current", "page"); else button.removeAttribute("aria-current");
+  }
+}
+
+// The connect form. Each change of an input is sent, one after the other, and the answer says
+// which buttons can be pressed.
+
+let queue = Promise.resolve();
+let fieldsShown = "", wiped = -1, connected = false;
+const pending = new Map(); // what was typed and is not sent yet, by input
+
+function enqueue(work) {
+  queue = queue.then(work).catch((e) => say("bad", e.message || String(e)));
+  return queue;
+}
+
+function flush() {
+  const edits = [...pending.values()];
+  pending.clear();
+  for (const edit of edits) enqueue(async () => render(await post("form", edit)));
+}
+
+let timer = 0;
+function edited(input, edit) {
+  pending.set(input, edit);
+  clearTimeout(timer);
+  timer = setTimeout(flush, 120);
+}
+
+function say(kind, text) {
+  const message = byId("message");
+  message.className = "note " + kind;
+  message.textContent = text;
+  message.hidden = !text;
+}
+
+// reset shows a form that was just opened.
+function reset(view) {
+  pending.clear();
+  byId("name").value = view.name;
+  byId("url").value = view.url;
+  byId("token").value = "";
+  byId("local").checked = view.local;
+  byId("connect-form").hidden = false;
+}
+
+// render shows the state of the form. The inputs keep what is typed into them, since the program
+// sends no secret back, until the program has forgotten it.
+function render(view) {
+  if (view.wiped !== wiped) {
+    wiped = view.wiped;
+    byId("fields").replaceChildren();
+    fieldsShown = "";
+  }
+  const read = view.slug !== "";
+  if (read && view.fields !== fieldsShown) {
+    byId("fields").innerHTML = view.fields;
+    fieldsShown = view.fields;
+  }
+  byId("credentials").hidden = !read;
+  byId("slug").textContent = read ? "Connector " + view.slug : "";
+  byId("token").placeholder = view.hasToken ? "held by the program; type to replace it" : "";
+  for (const input of byId("fields").querySelectorAll("[data-key]")) {
+    input.dataset.placeholder ??= input.placeholder;
+    const held = (view.held || []).includes(input.dataset.key);
+    input.placeholder = held ? "held by the program; type to replace it" : input.dataset.placeholder;
+  }
+  byId("read").disabled = !view.canRead;
+  byId("test").disabled = byId("connect").disabled = !view.canTest;
+  byId("warning").textContent = view.warning;
+  byId("warning").hidden = !view.warning;
+  say(view.problem ? "bad" : "good", view.problem || view.done);
+
+  connected = view.connected;
+  byId("reconnect").hidden = !connected;
+  byId("title").textContent = connected ? view.sourceName : "External connector";
+  byId("where").textContent = connected ? view.url : "";
+  document.title = connected ? view.sourceName + " · connect" : "connect";
+  for (const name of ["tables", "ask"]) document.querySelector(`[data-panel=${name}]`).disabled = !connected;
+}
+
+// press sends what is typed, then does what a button of the form does.
+async function press(button, path, then) {
+  if (button.getAttribute("aria-busy") === "true") return;
+  button.setAttribute("aria-busy", "true");
+  flush();
+  say("", "");
+  await enqueue(async () => {
+    const view = await post(path);
+    render(view);
+    if (!view.problem && then) then(view);
+  });
+  button.removeAttribute("aria-busy");
+}
+
+byId("connect-form").addEventListener("input", (event) => {
+  const input = event.target;
+  if (input.dataset.key !== undefined) {
+    edited(input, {field: "credential", key: input.dataset.key, value: input.value});
+  } else if (input.id === "local") {
+    edited(input, {field: "local", value: String(input.checked)});
+  } else {
+    edited(input, {field: input.id, value: input.value});
+  }
+});
+
+byId("connect-form").addEventListener("submit", (event) => {
+  event.preventDefault(); // Enter presses what comes next
+  if (byId("credentials").hidden) {
+    press(byId("read"), "read", () => (byId("fields").querySelector("[data-key]") || byId("test")).focus());
+  } else {
+    press(byId("test"), "test", () => byId("connect").focus());
+  }
+});
+byId("read").addEventListener("click", (event) => {
+  event.preventDefault();
+  press(byId("read"), "read", () => (byId("fields").querySelector("[data-key]") || byId("test")).focus());
+});
+byId("test").addEventListener("click", () => press(byId("test"), "test", () => byId("connect").focus()));
+byId("connect").addEventListener("click", () => press(byId("connect"), "connect", () => {
+  byId("connect-form").hidden = true;
+  byId("reconnect").focus();
+}));
+byId("reconnect").addEventListener("click", () => press(byId("reconnect"), "reconnect", (view) => {
+  reset(view);
+  show("connection");
+  byId("read").focus();
+}));
+
+// What the program sends by itself
+
+const events = new EventSource("events");
+events.onmessage = (event) => {
+  const {id, html} = JSON.parse(event.data);
+  const place = byId(id);
+  if (!place) return;
+  const focused = place.contains(document.activeElement) && place !== document.activeElement;
+  place.innerHTML = html;
+  if (focused) { // what had the focus is gone
+    place.tabIndex = -1;
+    (place.querySelector("button") || place).focus();
+  }
+  if (id === "panel-ask") startAsk();
+};
+events.onopen = () => { byId("lost").hidden = true; };
+events.onerror = () => { byId("lost").hidden = false; };
+
+// Buttons anywhere on the page
+
+document.addEventListener("click", async (event) => {
+  const button = event.target.closest("button");
+  if (!button) return;
+  if (button.dataset.panel) show(button.dataset.panel);
+  if (button.dataset.show) {
+    show("connection");
+    byId(button.dataset.show).scrollIntoView({block: "start"});
+  }
+  if (button.dataset.copy !== undefined) {
+    await navigator.clipboard.writeText(button.parentElement.querySelector("pre").textContent);
+    button.textContent = "Copied";
+    setTimeout(() => { button.textContent = "Copy"; }, 1500);
+  }
+  if (button.dataset.measure !== undefined) {
+    button.disabled = true;
+    await post("measure", JSON.parse(button.dataset.measure)).catch((e) => { button.textContent = e.message; });
+  }
+});
+
+// Ask: the form builds a question, the program shows it as a request and asks it.
+
+const operators = ["eq", "neq", "gt", "gte", "lt", "lte", "in", "nin", "contains", "includes", "startswith", "isnull", "notnull"];
+let tables = [];
+let running = null;
+
+const choose = (label, values, value) => {
+  const select = element("select", {ariaLabel: label});
+  for (const v of values) {
+    const [key, text] = Array.isArray(v) ? v : [v, v];
+    select.append(element("option", {value: key}, text));
+  }
+  if (value !== undefined) select.value = value;
+  return select;
+};
+const currentTable = () => tables.find((t) => t.name === byId("ask-table").value);
+const fieldNames = (table) => table.fields.map((f) => [f.name, f.name + " · " + f.type]);
+
+// removable gives a line a button that removes it, or the whole of which it is a part.
+function removable(line, whole = line) {
+  const remove = element("button", {type: "button", className: "quiet", ariaLabel: "Remove"}, "×");
+  remove.addEventListener("click", () => {
+    const home = whole.parentElement.closest(".group, fieldset");
+    whole.remove();
+    home.querySelector(":scope > button, :scope > .line > button").focus();
+    changed();
+  });
+  line.append(remove);
+  return line;
+}
+
+function addFilter(list) {
+  const field = choose("Field", fieldNames(currentTable()));
+  const op = choose("Operator", operators);
+  op.className = "short";
+  const line = element("div", {className: "line filter"}, field, op);
+  let value = element("input", {ariaLabel: "Value", spellcheck: false});
+  line.append(value);
+  op.addEventListener("change", () => {
+    const member = op.value === "in" || op.value === "nin";
+    const fresh = member ? element("textarea", {rows: 2, placeholder: "one value a line"}) : element("input", {});
+    fresh.ariaLabel = member ? "Values, one a line" : "Value";
+    fresh.spellcheck = false;
+    fresh.value = value.value;
+    fresh.hidden = op.value === "isnull" || op.value === "notnull";
+    value.replaceWith(fresh);
+    value = fresh;
+  });
+  list.append(removable(line));
+  field.focus();
+}
+
+function addGroup() {
+  const list = element("div", {className: "filters"});
+  const add = element("button", {type: "button", className: "quiet"}, "Add a filter to this group");
+  add.addEventListener("click", () => { addFilter(list); changed(); });
+  const buttons = element("div", {className: "line"}, add);
+  const group = element("div", {className: "group", role: "group", ariaLabel: "Group of filters"}, list, buttons);
+  removable(buttons, group);
+  byId("ask-or").append(group);
+  addFilter(list);
+}
+
+function addSort() {
+  const dir = choose("Direction", ["asc", "desc"]);
+  dir.className = "short";
+  byId("ask-sort").append(removable(element("div", {className: "line sort"}, choose("Sort by", fieldNames(currentTable())), dir)));
+}
+
+function addJoin() {
+  const table = currentTable();
+  const links = [];
+  for (const from of tables) {
+    for (const key of from.foreignKeys) links.push([JSON.stringify([from.name, key.field, key.targetTable, key.targetField]),
+      `${from.name}.${key.field} = ${key.targetTable}.${key.targetField}`]);
+  }
+  links.sort((a, b) => JSON.parse(b[0])[0] === table.name ? 1 : JSON.parse(a[0])[0] === table.name ? -1 : 0);
+  const line = element("div", {className: "line join"});
+  const link = choose("Join along", [...links, ["", "other columns"]]);
+  const from = element("input", {ariaLabel: "From, as table.field", placeholder: "table.field"});
+  const to = element("input", {ariaLabel: "To, as table.field", placeholder: "table.field"});
+  const fields = element("select", {ariaLabel: "Joined fields", multiple: true, size: 3});
+  const fill = () => {
+    from.hidden = to.hidden = link.value !== "";
+    const target = link.value ? JSON.parse(link.value)[2] : to.value.split(".")[0];
+    const known = tables.find((t) => t.name === target)?.fields || [];
+    fields.replaceChildren(...known.map((f, i) => element("option", {value: f.name, selected: i < 2}, f.name)));
+  };
+  link.addEventListener("change", fill);
+  to.addEventListener("change", fill);
+  line.append(link, from, to, fields);
+  fill();
+  byId("ask-joins").append(removable(line));
+}
+
+function addGroupKey() {
+  const grain = choose("Grain", [["", "the value"], "year", "quarter", "month", "day"]);
+  grain.className = "short";
+  byId("ask-groupby").append(removable(element("div", {className: "line key"}, choose("Group by", fieldNames(currentTable())), grain)));
+}
+
+function addMeasure() {
+  const fn = choose("Function", ["count", "sum", "min", "max", "count_distinct"]);
+  fn.className = "short";
+  byId("ask-measures").append(removable(element("div", {className: "line measure"}, fn,
+    choose("Of", [["", "rows"], ...fieldNames(currentTable())]))));
+}
+
+function filters(list) {
+  return [...list.querySelectorAll(":scope > .filter")].map((line) => {
+    const [field, op, value] = line.children;
+    return {field: field.value, op: op.value, text: value.value};
+  });
+}
+
+// question returns what the form asks.
+function question() {
+  const lines = (id, kind) => [...byId(id).querySelectorAll(":scope > ." + kind)];
+  return {
+    kind: document.querySelector("[name=ask-kind]:checked").value,
+    table: byId("ask-table").value,
+    and: filters(byId("ask-and")),
+    or: [...byId("ask-or").children].map((group) => filters(group.querySelector(".filters"))),
+    sort: lines("ask-sort", "sort").map((l) => ({field: l.children[0].value, dir: l.children[1].value})),
+    limit: byId("ask-limit").value, offset: byId("ask-offset").value,
+    fields: [...byId("ask-fields").querySelectorAll("input:checked")].map((c) => c.value),
+    joins: lines("ask-joins", "join").map((l) => {
+      const [link, from, to, fields] = l.children;
+      const split = (text) => { const at = text.indexOf("."); return [text.slice(0, at), text.slice(at + 1)]; };
+      const [fromTable, fromField, toTable, toField] = link.value ? JSON.parse(link.value) : [...split(from.value), ...split(to.value)];
+      return {fromTable, fromField, toTable, toField, fields: [...fields.selectedOptions].map((o) => o.value)};
+    }),
+    groupBy: lines("ask-groupby", "key").map((l) => ({field: l.children[0].value, grain: l.children[1].value})),
+    measures: lines("ask-measures", "measure").map((l) => ({fn: l.children[0].value, field: l.children[1].value})),
+    top: byId("ask-top").value, topBy: byId("ask-topby").value,
+  };
+}
+
+// changed shows the question as a request.
+let previews = 0;
+async function changed() {
+  const kind = document.querySelector("[name=ask-kind]:checked").value;
+  for (const e of document.querySelectorAll("[data-kinds]")) e.hidden = !e.dataset.kinds.split(" ").includes(kind);
+  const topBy = byId("ask-topby"), chosen = topBy.value;
+  topBy.replaceChildren(...question().measures.map((m, i) => element("option", {value: String(i)}, `${m.fn} ${m.field || "rows"}`)));
+  if (chosen) topBy.value = chosen;
+  const mine = ++previews;
+  const view = await post("preview", question()).catch((e) => ({problem: e.message}));
+  if (mine !== previews) return;
+  byId("ask-json").textContent = view.json || "";
+  byId("ask-curl").textContent = view.curl || "";
+  byId("ask-problem").textContent = view.problem || "";
+  byId("ask-problem").hidden = !view.problem;
+  byId("ask-run").disabled = Boolean(view.problem);
+}
+
+function chooseTable() {
+  for (const id of ["ask-and", "ask-or", "ask-sort", "ask-joins", "ask-groupby", "ask-measures"]) byId(id).replaceChildren();
+  byId("ask-fields").replaceChildren(...currentTable().fields.map((f) =>
+    element("label", {}, element("input", {type: "checkbox", value: f.name, checked: true}), f.name)));
+  addGroupKey();
+  addMeasure();
+  changed();
+}
+
+async function run() {
+  if (running) {
+    running.abort();
+    return;
+  }
+  running = new AbortController();
+  byId("ask-run").textContent = "Stop";
+  byId("ask-answer").replaceChildren();
+  byId("ask-answer").setAttribute("aria-busy", "true");
+  try {
+    const answer = await fetch("ask", {method: "POST", body: JSON.stringify(question()), signal: running.signal});
+    if (!answer.ok) throw new Error(await answer.text());
+    const reader = answer.body.pipeThrough(new TextDecoderStream()).getReader();
+    let rest = "";
+    for (;;) {
+      const {done, value} = await reader.read();
+      if (done) break;
+      const lines = (rest + value).split("\n");
+      rest = lines.pop();
+      for (const line of lines) {
+        const {id, html, append} = JSON.parse(line);
+        const place = byId(id);
+        if (!place) continue;
+        if (append) place.insertAdjacentHTML("beforeend", html); else place.innerHTML = html;
+      }
+    }
+  } catch (e) {
+    byId("ask-answer").append(element("p", {className: "note bad"}, running.signal.aborted ? "Stopped." : e.message));
+  }
+  running = null;
+  byId("ask-run").textContent = "Ask";
+  byId("ask-answer").removeAttribute("aria-busy");
+}
+
+// startAsk makes the panel that the program has sent work.
+function startAsk() {
+  const form = byId("ask-form");
+  if (!form) return;
+  tables = JSON.parse(form.dataset.tables);
+  if (tables.length === 0) return;
+  byId("ask-table").replaceChildren(...tables.map((t) => element("option", {value: t.name}, t.name)));
+  byId("ask-table").addEventListener("change", chooseTable);
+  const adding = {
+    "add-filter": () => addFilter(byId("ask-and")), "add-group": addGroup, "add-sort": addSort,
+    "add-join": addJoin, "add-key": addGroupKey, "add-measure": addMeasure,
+  };
+  for (const [id, add] of Object.entries(adding)) byId(id).addEventListener("click", () => { add(); changed(); });
+  form.addEventListener("input", changed);
+  form.addEventListener("submit", (event) => { event.preventDefault(); run(); });
+  chooseTable();
+}
+
+enqueue(async () => {
+  const view = await (await fetch("form")).json();
+  reset(view);
+  render(view);
+  byId("connect-form").hidden = view.connected;
+  if (!view.connected) (view.url && view.hasToken ? byId("read") : view.url ? byId("token") : byId("name")).focus();
+});

@@ -1,0 +1,296 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"strconv"
+	"strings"
+
+	"github.com/connectorsdk/connector-sdk-go/conformance"
+	"github.com/connectorsdk/connector-sdk-go/wire"
+)
+
+// question is what the panel Ask asks, as the page sends it.
+type question struct {
+	Kind     string // rows, count or groups
+	Table    string
+	And      []condition
+	Or       [][]condition
+	Sort     []sortKey
+	Limit    string
+	Offset   string
+	Fields   []string
+	Joins    []hop
+	GroupBy  []groupKey
+	Measures []measure
+	Top      string // how many groups; empty: all
+	TopBy    string // the index of a measure
+}
+
+type sortKey struct {
+	Field string
+	Dir   wire.Direction
+}
+
+type groupKey struct {
+	Field string
+	Grain wire.Grain
+}
+
+type measure struct {
+	Fn    wire.Fn
+	Field string
+}
+
+// condition is a filter whose operand is what was typed.
+type condition struct {
+	Field string
+	Op    wire.Op
+	Text  string
+}
+
+// hop is a join, with the names of its fields.
+type hop struct {
+	FromTable, FromField, ToTable, ToField string
+	Fields                                 []string
+}
+
+// asked is a question as the request that it is. One of the three is set.
+type asked struct {
+	query  *wire.QueryRequest
+	count  *wire.CountRequest
+	groups *wire.AggregateRequest
+	top    int // how many groups; 0: all
+	topBy  int // the measure by which they are the largest
+}
+
+// ask returns the request that a question is, over the tables that discovery lists. The error
+// says what is wrong with what was typed.
+func (q *question) ask(tables []wire.Table) (*asked, error) {
+	find := func(name string) (*wire.Table, error) {
+		for i := range tables {
+			if tables[i].Name == name {
+				return &tables[i], nil
+			}
+		}
+		return nil, fmt.Errorf("discovery lists no table %s", wire.QuoteName(name))
+	}
+	table, err := find(q.Table)
+	if err != nil {
+		return nil, err
+	}
+	where, err := q.where(table)
+	if err != nil {
+		return nil, err
+	}
+	var joins []wire.JoinHop
+	for _, h := range q.Joins {
+		to, err := find(h.ToTable)
+		if err != nil {
+			return nil, err
+		}
+		joins = append(joins, h.wire(table, to))
+	}
+	switch q.Kind {
+	case "count":
+		return &asked{count: &wire.CountRequest{Table: table.Name, Where: where}}, nil
+	case "groups":
+		return q.askGroups(table, where, joins)
+	}
+	request := &wire.QueryRequest{Table: table.Name, Where: where, Fields: q.Fields, Joins: joins}
+	for _, key := range q.Sort {
+		request.Sort = append(request.Sort, wire.SortKey{Field: key.Field, Dir: key.Dir})
+	}
+	if request.Limit, err = number("limit", q.Limit, 1); err != nil {
+		return nil, err
+	}
+	if request.Offset, err = number("offset", q.Offset, 0); err != nil {
+		return nil, err
+	}
+	return &asked{query: request}, nil
+}
+
+func (q *question) askGroups(table *wire.Table, where wire.Where, joins []wire.JoinHop) (*asked, error) {
+	request := &wire.AggregateRequest{Table: table.Name, Where: where, Joins: joins, Limit: wire.AggregateLimit}
+	taken := map[string]bool{}
+	name := func(text string) string {
+		for taken[text] {
+			text += "_"
+		}
+		taken[text] = true
+		return text
+	}
+	for _, key := range q.GroupBy {
+		as := name(strings.Trim(key.Field+"_"+string(key.Grain), "_"))
+		request.GroupBy = append(request.GroupBy, wire.GroupKey{Field: key.Field, Grain: key.Grain, As: as})
+	}
+	for _, m := range q.Measures {
+		as := name(strings.Trim(string(m.Fn)+"_"+m.Field, "_"))
+		request.Measures = append(request.Measures, wire.Measure{Fn: m.Fn, Field: m.Field, As: as})
+	}
+	a := &asked{groups: request}
+	top, err := number("how many groups", q.Top, 1)
+	if err != nil {
+		return nil, err
+	}
+	a.top = int(min(top, wire.AggregateLimit))
+	if a.topBy, err = strconv.Atoi(q.TopBy); a.top > 0 && (err != nil || a.topBy < 0 || a.topBy >= len(request.Measures)) {
+		return nil, fmt.Errorf("the largest groups are taken by a measure; add one")
+	}
+	return a, nil
+}
+
+// where returns the filters of a question.
+func (q *question) where(table *wire.Table) (w wire.Where, err error) {
+	read := func(conditions []condition) ([]wire.Filter, error) {
+		list := []wire.Filter{}
+		for _, c := range conditions {
+			f, err := c.filter(table)
+			if err != nil {
+				return nil, err
+			}
+			list = append(list, f)
+		}
+		return list, nil
+	}
+	if w.And, err = read(q.And); err != nil {
+		return w, err
+	}
+	for _, group := range q.Or {
+		filters, err := read(group)
+		if err != nil {
+			return w, err
+		}
+		w.Or = append(w.Or, filters)
+	}
+	return w, nil
+}
+
+// filter returns a condition as a filter of a column of the table.
+func (c *condition) filter(table *wire.Table) (wire.Filter, error) {
+	f := wire.Filter{Field: c.Field, Op: c.Op}
+	field := table.Field(c.Field)
+	if field == nil {
+		return f, fmt.Errorf("the table has no field %s", wire.QuoteName(c.Field))
+	}
+	var err error
+	switch c.Op.Shape() {
+	case wire.ShapeValue:
+		f.Value, err = operand(field, c.Text)
+	case wire.ShapeMember:
+		f.Values = []wire.Value{}
+		for line := range strings.SplitSeq(c.Text, "\n") {
+			if line = strings.TrimSuffix(line, "\r"); line == "" {
+				continue
+			}
+			v, wrong := operand(field, line)
+			if wrong != nil {
+				err = wrong
+			}
+			f.Values = append(f.Values, v)
+		}
+	case wire.ShapeNullary:
+	case wire.ShapeUnknown:
+		err = fmt.Errorf("there is no such operator")
+	}
+	return f, err
+}
+
+// operand returns what was typed as a value for a column.
+func operand(field *wire.Field, text string) (wire.Value, error) {
+	switch {
+	case field.Type == wire.TypeBoolean && (text == "true" || text == "false"):
+		return wire.Bool(text == "true"), nil
+	case field.Type == wire.TypeBoolean:
+		return wire.Null(), fmt.Errorf("%s is a boolean: true or false", wire.QuoteName(field.Name))
+	case field.Type.Numeric() && wire.IsDecimal(text):
+		if n, err := strconv.ParseInt(text, 10, 64); err == nil {
+			return wire.Int(n), nil
+		}
+		return wire.Decimal(text), nil
+	case field.Type.Numeric():
+		return wire.Null(), fmt.Errorf("%s is a number, such as 12 or 0.50", wire.QuoteName(field.Name))
+	}
+	return wire.Text(text), nil
+}
+
+// wire returns a join of a request. A field that the base table has too gets the name of its
+// table, since two columns of one name are refused [rule query-6b].
+func (h *hop) wire(base, to *wire.Table) wire.JoinHop {
+	hop := wire.JoinHop{FromTable: h.FromTable, ToTable: h.ToTable, FromField: h.FromField, ToField: h.ToField}
+	for _, name := range h.Fields {
+		f := wire.JoinField{Field: name, As: name}
+		if base.Field(name) != nil {
+			f.As = to.Name + "_" + name
+		}
+		if field := to.Field(name); field != nil {
+			f.Type = field.Type
+		}
+		hop.Fields = append(hop.Fields, f)
+	}
+	return hop
+}
+
+// number reads an input that may be empty.
+func number(what, text string, least int64) (int64, error) {
+	if strings.TrimSpace(text) == "" {
+		return 0, nil
+	}
+	n, err := strconv.ParseInt(strings.TrimSpace(text), 10, 64)
+	if err != nil || n < least || n > wire.MaxSafeInteger {
+		return 0, fmt.Errorf("%s is a whole number, at least %d", what, least)
+	}
+	return n, nil
+}
+
+// route returns the path that takes the request, and the request.
+func (a *asked) route() (string, wire.Message) {
+	switch {
+	case a.count != nil:
+		return wire.PathCount, a.count
+	case a.groups != nil:
+		return wire.PathAggregate, a.groups
+	}
+	return wire.PathQuery, a.query
+}
+
+// shown is a question as a request: JSON to read, and a command to paste. Both have the name of
+// a variable of the environment in the place of each secret.
+type shown struct {
+	JSON    string `json:"json"`
+	Curl    string `json:"curl"`
+	Problem string `json:"problem"`
+}
+
+// show returns the request to the connector at base.
+func (a *asked) show(base string) (*shown, error) {
+	envelope := wire.Envelope{TimeoutMS: 60_000}
+	switch {
+	case a.count != nil:
+		a.count.Envelope = envelope
+	case a.groups != nil:
+		a.groups.Envelope = envelope
+	default:
+		a.query.Envelope, a.query.IdleTimeoutMS = envelope, wire.PlatformIdleTimeout.Milliseconds()
+	}
+	path, message := a.route()
+	body, err := wire.EncodeRequest(message)
+	if err != nil {
+		return nil, err
+	}
+	var pretty bytes.Buffer
+	if err := json.Indent(&pretty, body, "", "  "); err != nil {
+		return nil, err
+	}
+	const none = `"credentials":{}`
+	request := conformance.Request{
+		Method: http.MethodPost, URL: strings.TrimSuffix(base, "/") + path,
+		Header: http.Header{"Authorization": {"Bearer $" + conformance.EnvToken}},
+		Body:   strings.Replace(string(body), none, `"credentials":$`+conformance.EnvCredentials, 1),
+	}
+	return &shown{
+		JSON: strings.Replace(pretty.String(), `"credentials": {}`, `"credentials": $`+conformance.EnvCredentials, 1), Curl: request.Curl(),
+	}, nil
+}

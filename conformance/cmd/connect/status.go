@@ -1,0 +1,89 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/connectorsdk/connector-sdk-go/conformance"
+	"github.com/connectorsdk/connector-sdk-go/conformance/platform"
+	"github.com/connectorsdk/connector-sdk-go/internal/rules"
+)
+
+// statusView is the status of the source as the page shows it.
+type statusView struct {
+	platform.Status
+	Class    string // of the chip
+	Percent  int
+	Step     string    // the step of the run that is under way
+	Findings []finding // one for each failed check
+	Advice   []finding
+	Summary  string
+	Basis    string // what the verdict rests on
+}
+
+// finding is a check that failed or advises, as the page opens it.
+type finding struct {
+	conformance.Outcome
+	Kept  bool // among the failures that the platform keeps
+	Rules []rules.Rule
+	Curl  string
+}
+
+// follow shows the status of the source, until ctx ends.
+func (p *page) follow(ctx context.Context, s *platform.Source) {
+	for {
+		status, changed := s.Status()
+		v := newStatusView(status)
+		p.feed.put("chip", p.render("chip.html", v))
+		p.feed.put("verdict", p.render("verdict.html", v))
+		select {
+		case <-changed:
+		case <-ctx.Done():
+			return
+		}
+	}
+}
+
+func newStatusView(s platform.Status) *statusView {
+	v := &statusView{Status: s, Class: strings.Fields(string(s.State))[0]}
+	if e := s.Progress; e.Planned > 0 && s.Report == nil {
+		v.Percent = 100 * e.Index / e.Planned
+		v.Step = fmt.Sprintf("check %d of %d, %s: %s", e.Index+1, e.Planned, e.ID, e.Title)
+	}
+	r := s.Report
+	if r == nil {
+		return v
+	}
+	v.Percent = 100
+	sum := r.Summary()
+	v.Summary = fmt.Sprintf("%d passed, %d failed, %d skipped, %d advise", sum.Passed, sum.Failed, sum.Skipped, sum.Advised)
+	basis := r.Coverage.Basis()
+	v.Basis = basis.String()
+	if r.Selection() {
+		v.Summary += "; some checks of the mode were left out"
+	}
+	if r.DialectOnly != "" {
+		v.Basis += "; what rows SQL answers is not judged"
+	}
+	for i, o := range r.Failures() {
+		v.Findings = append(v.Findings, newFinding(o, i < platform.MaxFailures))
+	}
+	for _, o := range r.Advice() {
+		v.Advice = append(v.Advice, newFinding(o, false))
+	}
+	return v
+}
+
+func newFinding(o conformance.Outcome, kept bool) finding {
+	f := finding{Outcome: o, Kept: kept}
+	for _, id := range o.Rules {
+		if rule, ok := rules.Lookup(id); ok {
+			f.Rules = append(f.Rules, rule)
+		}
+	}
+	if o.Request != nil {
+		f.Curl = o.Request.Curl()
+	}
+	return f
+}

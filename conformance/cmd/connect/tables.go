@@ -1,0 +1,198 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"sync"
+
+	"github.com/connectorsdk/connector-sdk-go/conformance/platform"
+	"github.com/connectorsdk/connector-sdk-go/wire"
+)
+
+// pageRows is how many rows of each table are read after connecting.
+const pageRows = 50
+
+// tablesView is the panel Tables.
+type tablesView struct {
+	Problem  string
+	Waiting  string
+	Warnings []string
+	Tables   []wire.Table
+	Enforced bool // keys are constraints of the source
+}
+
+// rowsView is a table of rows.
+type rowsView struct {
+	Columns []wire.Column
+	Rows    [][]wire.Value
+	Note    string
+	Problem string
+}
+
+// begin follows the source that has just been bound: its status, and its tables. The caller
+// holds p.mu.
+func (p *page) begin() {
+	p.stop()
+	p.work.Wait()
+	p.connection.Store(nil)
+	p.feed.clear()
+	ctx, stop := context.WithCancel(context.Background())
+	p.stop = stop
+	source := p.source
+	p.feed.put("document", p.render("document.html", source.Document()))
+	p.feed.put("panel-tables", p.render("tables.html", tablesView{Waiting: "Reading the tables…"}))
+	p.feed.put("panel-ask", `<p class="note" role="status">Reading the tables…</p>`)
+	p.work.Go(func() { p.follow(ctx, source) })
+	p.work.Go(func() { p.discover(ctx, source) })
+}
+
+// disconnect ends all that works for the source.
+func (p *page) disconnect() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.stop()
+	p.work.Wait()
+	if p.source != nil {
+		p.source.Close()
+	}
+}
+
+// discover shows the tables of the source, then the size and one page of rows of each
+// [rule connect-8].
+func (p *page) discover(ctx context.Context, s *platform.Source) {
+	client, credentials := s.Client()
+	c, err := platform.Connect(ctx, client, credentials, &p.options)
+	if ctx.Err() != nil {
+		return
+	}
+	if err != nil {
+		p.feed.put("panel-tables", p.render("tables.html", tablesView{Problem: said(err)}))
+		p.feed.put("panel-ask", p.render("ask.html", askView{}))
+		return
+	}
+	v := tablesView{Warnings: c.Warnings, Tables: c.Tables, Enforced: c.Document.Capabilities.KeysEnforced}
+	if len(c.Tables) == 0 {
+		v.Waiting = "Discovery lists no table for these credentials."
+	}
+	p.feed.put("panel-tables", p.render("tables.html", v))
+	p.feed.put("panel-ask", p.render("ask.html", newAskView(c.Tables)))
+	p.connection.Store(c)
+
+	next := make(chan int)
+	var readers sync.WaitGroup
+	for range max(c.Document.Capabilities.Limits.Concurrency, 1) {
+		readers.Go(func() {
+			for i := range next {
+				p.readTable(ctx, c.Entities()[i], i)
+			}
+		})
+	}
+	for i := range c.Tables {
+		if ctx.Err() != nil {
+			break
+		}
+		next <- i
+	}
+	close(next)
+	readers.Wait()
+}
+
+// readTable shows the first rows of a table and its size.
+func (p *page) readTable(ctx context.Context, e *platform.Entity, i int) {
+	v := rowsView{Columns: e.Table.Columns()}
+	rows, err := e.Page(ctx, pageRows)
+	if ctx.Err() != nil {
+		return
+	}
+	if v.Rows = rows; err != nil {
+		v.Problem = said(err)
+	} else {
+		v.Note = counted(int64(len(rows)), "row", "rows")
+	}
+	p.feed.put(fmt.Sprint("rows-", i), p.render("rows.html", v))
+	size, err := e.Size(ctx)
+	if ctx.Err() != nil {
+		return
+	}
+	p.feed.put(fmt.Sprint("size-", i), p.render("text.html", sizeText(size, err)))
+}
+
+func sizeText(size *wire.Size, err error) string {
+	switch {
+	case err != nil:
+		return said(err)
+	case size.Exact:
+		return counted(size.Rows, "row", "rows")
+	}
+	return "about " + counted(size.Rows, "row", "rows")
+}
+
+// measurement is what a button of the panel Tables measures.
+type measurement struct {
+	Kind  string `json:"kind"` // column, grain or link
+	Table int    `json:"table"`
+	Index int    `json:"index"` // of the column or the foreign key
+}
+
+// measure takes a measurement and shows it.
+func (p *page) measure(w http.ResponseWriter, r *http.Request) {
+	var m measurement
+	if !receive(w, r, &m) {
+		return
+	}
+	c := p.connection.Load()
+	if c == nil || m.Table < 0 || m.Table >= len(c.Tables) {
+		http.Error(w, "no such table", http.StatusNotFound)
+		return
+	}
+	e := c.Entities()[m.Table]
+	place, text := fmt.Sprintf("%s-%d-%d", m.Kind, m.Table, m.Index), ""
+	switch {
+	case m.Kind == "grain":
+		place, text = fmt.Sprint("grain-", m.Table), grainText(r.Context(), e)
+	case m.Kind == "column" && m.Index >= 0 && m.Index < len(e.Table.Fields):
+		text = columnText(r.Context(), e, e.Table.Fields[m.Index].Name)
+	case m.Kind == "link" && m.Index >= 0 && m.Index < len(e.Table.ForeignKeys):
+		text = linkText(r.Context(), c, e.Table.Name, e.Table.ForeignKeys[m.Index])
+	default:
+		http.Error(w, "no such measurement", http.StatusNotFound)
+		return
+	}
+	if p.connection.Load() == c { // not reconnected in the meantime
+		p.feed.put(place, p.render("text.html", text))
+	}
+	answer(w, struct{}{})
+}
+
+func columnText(ctx context.Context, e *platform.Entity, column string) string {
+	counts, err := e.Counts(ctx, column)
+	if err != nil {
+		return said(err)
+	}
+	return grouped(counts[column].Distinct) + " / " + grouped(counts[column].NonNull)
+}
+
+func grainText(ctx context.Context, e *platform.Entity) string {
+	switch column, err := e.Grain(ctx); {
+	case err != nil:
+		return said(err)
+	case column == "":
+		return "no column identifies the object"
+	default:
+		return column + ": distinct, not null and size are the same number"
+	}
+}
+
+func linkText(ctx context.Context, c *platform.Connection, table string, key wire.ForeignKey) string {
+	rate, _, err := c.LinkHitRate(ctx, &wire.LinkHitRateRequest{
+		FromTable: table, FromColumn: key.Field, ToTable: key.TargetTable, ToColumn: key.TargetField})
+	if err != nil {
+		return said(err)
+	}
+	text := fmt.Sprintf("%s of %s without a match", grouped(rate.OrphanCount), grouped(rate.FromNonNull))
+	for i, sample := range rate.OrphanSamples[:min(3, len(rate.OrphanSamples))] {
+		text += map[bool]string{true: ", such as ", false: ", "}[i == 0] + short(sample, 40)
+	}
+	return text
+}

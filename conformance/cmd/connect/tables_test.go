@@ -1,0 +1,100 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/connectorsdk/connector-sdk-go/conformance"
+	"github.com/connectorsdk/connector-sdk-go/conformance/platform"
+	"github.com/connectorsdk/connector-sdk-go/connector"
+	"github.com/connectorsdk/connector-sdk-go/connector/memsource"
+	"github.com/connectorsdk/connector-sdk-go/wire"
+)
+
+// TestTables requires that a source that was connected is asked for the size and one page of rows
+// of each table, and for nothing else until somebody wants it [rule connect-8].
+func TestTables(t *testing.T) {
+	moons := func(name string) memsource.Table {
+		return memsource.Table{
+			Table: wire.Table{Name: name, StoresRows: true, PrimaryKey: []string{"moon"},
+				ForeignKeys: []wire.ForeignKey{{Field: "planet", TargetTable: "a", TargetField: "moon"}},
+				Fields:      []wire.Field{{Name: "moon", Type: wire.TypeString, Unique: true}, {Name: "planet", Type: wire.TypeString}}},
+			Rows: [][]wire.Value{{wire.Text("Io"), wire.Text("Jupiter")}, {wire.Text("Europa"), wire.Text("Io")}},
+		}
+	}
+	src, err := memsource.New([]memsource.Table{moons("a"), moons("b")}, nil)
+	require.NoError(t, err)
+	secret, err := wire.NewToken(token)
+	require.NoError(t, err)
+	h, err := connector.New(connector.Definition{Slug: "moons"}, src, secret, nil)
+	require.NoError(t, err)
+	var mu sync.Mutex
+	var asked []string
+	client, stop := platform.InProcess(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		body, _ := io.ReadAll(r.Body)
+		r.Body = io.NopCloser(bytes.NewReader(body))
+		var request struct {
+			Table string
+			Limit int
+		}
+		_ = json.Unmarshal(body, &request)
+		mu.Lock()
+		asked = append(asked, strings.TrimSpace(r.URL.Path+" "+request.Table))
+		if r.URL.Path == wire.PathQuery {
+			require.Equal(t, pageRows, request.Limit, "one page")
+		}
+		mu.Unlock()
+		h.ServeHTTP(w, r)
+	}))
+	defer stop()
+	form := platform.NewForm(&platform.Options{HTTP: client})
+	form.SetURL("https://moons.test")
+	form.SetToken(token)
+	require.NoError(t, form.Read(t.Context()))
+	source, err := platform.Add(form, &platform.SourceOptions{
+		Grade: func(context.Context, conformance.Target, *conformance.Options) (*conformance.Report, error) {
+			return &conformance.Report{}, nil // asks nothing
+		}})
+	require.NoError(t, err)
+	defer source.Close()
+	p := testPage(t)
+	asked = nil
+	p.discover(t.Context(), source)
+	slices.Sort(asked)
+	require.Equal(t, []string{"/.well-known/service/platform.json", "/check", "/discovery", "/query a", "/query b", "/size a", "/size b"}, asked)
+
+	p.options.Reach = 1
+	p.discover(t.Context(), source)
+	require.Contains(t, p.feed.parts["size-0"].HTML, "has 2 rows by /size, and /query reaches no more than 1 of them", "it names rows and routes")
+	p.options.Reach = 0
+	p.discover(t.Context(), source)
+
+	for _, c := range []struct{ body, place, text, route string }{
+		{`{"kind": "column", "table": 1, "index": 0}`, "column-1-0", "2 / 2", "/cardinality b"},
+		{`{"kind": "column", "table": 1, "index": 0}`, "column-1-0", "2 / 2", ""},
+		{`{"kind": "grain", "table": 1}`, "grain-1", "moon", ""},
+		{`{"kind": "link", "table": 1, "index": 0}`, "link-1-0", "1 of 2 without a match, such as Jupiter", "/linkHitRate"},
+	} {
+		asked = nil
+		answer := httptest.NewRecorder()
+		p.measure(answer, httptest.NewRequestWithContext(t.Context(), http.MethodPost, "/measure", strings.NewReader(c.body)))
+		require.Equal(t, 200, answer.Code)
+		require.Contains(t, p.feed.parts[c.place].HTML, c.text)
+		require.Equal(t, c.route, strings.Join(asked, ", "), "each measurement is taken once")
+	}
+	for _, body := range []string{`{"table": 2}`, `{"table": -1}`, `{"kind": "column", "table": 0, "index": 2}`, `{"kind": "x"}`} {
+		answer := httptest.NewRecorder()
+		p.measure(answer, httptest.NewRequestWithContext(t.Context(), http.MethodPost, "/measure", strings.NewReader(body)))
+		require.Equal(t, 404, answer.Code, body)
+	}
+}

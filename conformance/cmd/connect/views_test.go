@@ -1,0 +1,141 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/connectorsdk/connector-sdk-go/conformance"
+	"github.com/connectorsdk/connector-sdk-go/conformance/platform"
+	"github.com/connectorsdk/connector-sdk-go/wire"
+)
+
+func testPage(t *testing.T) *page {
+	t.Helper()
+	p := newPage(platform.NewForm(nil), "127.0.0.1:1")
+	t.Cleanup(p.close)
+	return p
+}
+
+// TestConnectForm looks at the inputs of the connect form [rule connect-2] [rule connect-4].
+func TestConnectForm(t *testing.T) {
+	p := testPage(t)
+	index := p.render("index.html", nil)
+	for id, label := range map[string]string{"name": "Name", "url": "Base URL", "token": "Bearer token"} {
+		require.Contains(t, index, fmt.Sprintf(`<label for="%s">%s</label>`, id, label))
+		require.Contains(t, index, fmt.Sprintf(`<input id="%s"`, id))
+	}
+	require.Contains(t, index, `<input id="token" type="password"`)
+	require.NotContains(t, index, "<script>", "the policy forbids scripts in the page")
+	require.NotContains(t, index, "style=", "the policy forbids styles in the page")
+
+	fields := p.render("fields.html", []wire.CredentialField{
+		{Key: `a"b`, Label: "API <key>", Type: wire.CredentialPassword, Help: "Under **API**.", Placeholder: `"sk"`},
+		{Key: "account", Label: "Account", Type: wire.CredentialText},
+		{Key: "certificate", Label: "Certificate", Type: wire.CredentialTextarea, Optional: true},
+	})
+	for part, why := range map[string]string{
+		`<label for="credential-0">API &lt;key&gt;</label>`:                          "a text of the connector's is no HTML",
+		`data-key="a&#34;b" placeholder="&#34;sk&#34;"`:                              "likewise in an attribute",
+		`<input id="credential-0" type="password"`:                                   "a password is hidden",
+		`aria-describedby="help-0"`:                                                  "help is read out with its input",
+		`<input id="credential-1" type="text"`:                                       "a text is shown",
+		`<textarea id="credential-2" rows="4"`:                                       "a textarea has several lines",
+		`<label for="credential-2">Certificate <span class="soft">(optional)</span>`: "what is optional is marked",
+	} {
+		require.Contains(t, fields, part, why)
+	}
+	require.Less(t, strings.Index(fields, "<strong>API</strong>"), strings.Index(fields, `id="credential-0"`), "help stands above its input")
+	require.Equal(t, 2, strings.Count(fields, " required"), "the optional one is not required")
+}
+
+// TestStatus shows sources in each state.
+func TestStatus(t *testing.T) {
+	p := testPage(t)
+	chip := func(s platform.Status) string { return p.render("chip.html", newStatusView(s)) }
+	verdict := func(s platform.Status) string { return p.render("verdict.html", newStatusView(s)) }
+
+	s := platform.Status{State: platform.Verifying, Progress: conformance.Event{ID: "P2.1", Title: "the title", Index: 5, Planned: 20}}
+	require.Contains(t, chip(s), `class="chip verifying"`)
+	require.Contains(t, chip(s), "25 %")
+	require.Contains(t, verdict(s), "check 6 of 20, P2.1: the title")
+
+	s = platform.Status{State: platform.Verifying, Problem: "the run was <interrupted>"}
+	require.Contains(t, verdict(s), "came to no verdict: the run was &lt;interrupted&gt;")
+	require.NotContains(t, verdict(s), "<progress")
+
+	report := &conformance.Report{}
+	for i := range 12 {
+		report.Outcomes = append(report.Outcomes, conformance.Outcome{
+			Check:   conformance.Check{ID: fmt.Sprint("X", i), Title: "title", Rules: []string{"filter-6"}, Fix: "Compare digits."},
+			Verdict: conformance.Fail, Detail: "a \"detail\" <b>", Expected: "<1>", Received: "<2>",
+			Request: &conformance.Request{Method: "POST", URL: "https://shop.test/query", Body: `{"credentials":$CONNECTOR_CREDENTIALS}`},
+		})
+	}
+	s = platform.Status{State: platform.Failed, Detail: "a \"detail\" <b>", Report: report}
+	require.Contains(t, chip(s), `class="chip failed" data-show="verdict" title="a &#34;detail&#34; &lt;b&gt;">failed conformance<`,
+		"the tooltip has the detail of the first failure")
+	html := verdict(s)
+	for _, part := range []string{
+		"<code>X11</code>", "a &#34;detail&#34; &lt;b&gt;", "<pre tabindex=\"0\">&lt;1&gt;</pre>", "POST https://shop.test/query",
+		"curl -sSi -N", "both sides compare by their decimal digits", "<cite>filter-6</cite>", "Compare digits.", "12 failed",
+	} {
+		require.Contains(t, html, part)
+	}
+	require.Equal(t, 2, strings.Count(html, "beyond the ten that the platform keeps"))
+
+	s = platform.Status{State: platform.Conformant, Report: &conformance.Report{}}
+	require.Contains(t, chip(s), `class="chip conformant" data-show="verdict">conformant</button>`)
+}
+
+func TestCells(t *testing.T) {
+	for _, c := range []struct {
+		value wire.Value
+		want  string
+	}{
+		{wire.Null(), `<span class="null">null</span>`},
+		{wire.Text("null"), "null"},
+		{wire.Text("<b>"), "&lt;b&gt;"},
+		{wire.Text("a\u202eb"), `a\u202eb`}, // it would turn the text around
+		{wire.Decimal("10.250"), "10.250"},
+		{wire.Text(strings.Repeat("é", 200)), strings.Repeat("é", 150) + "…"},
+	} {
+		require.Equal(t, c.want, string(cell(c.value)))
+	}
+	for n, want := range map[int64]string{0: "0", 999: "999", 1000: "1,000", -1234567: "-1,234,567", -100: "-100"} {
+		require.Equal(t, want, grouped(n))
+	}
+}
+
+// TestFeed resumes where a page has stopped reading.
+func TestFeed(t *testing.T) {
+	var f feed
+	f.init()
+	ids := func(revision int) (list []string) {
+		patches, _ := f.since(revision)
+		for _, p := range patches {
+			list = append(list, p.ID+p.HTML)
+		}
+		return list
+	}
+	f.put("a", "1")
+	f.put("b", "1")
+	_, changed := f.since(2)
+	f.put("b", "1")
+	select {
+	case <-changed:
+		t.Fatal("nothing has changed")
+	default:
+	}
+	f.put("a", "2")
+	<-changed
+	require.Equal(t, []string{"b1", "a2"}, ids(0), "the latest of each, in the order of the changes")
+	require.Equal(t, []string{"a2"}, ids(2))
+	require.Empty(t, ids(3))
+	f.clear()
+	require.Empty(t, ids(0))
+	f.put("a", "3")
+	require.Equal(t, []string{"a3"}, ids(3), "revisions go on, so that a page that is open gets it")
+}
