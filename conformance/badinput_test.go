@@ -130,6 +130,7 @@ const (
 // run must end by itself, with the right exit code and a line that says what
 // was found, within bounded memory.
 func TestHostileConnectors(t *testing.T) {
+	skipShort(t)
 	for _, c := range []struct {
 		name, why string
 		routes    map[string]http.HandlerFunc
@@ -379,11 +380,25 @@ func TestTimeoutEndsTheRun(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		target, stop := conformance.InProcess(hostile(map[string]http.HandlerFunc{wire.PathQuery: stalls(wire.MediaNDJSON, served)}), testToken)
 		defer stop()
-		report, err := conformance.Run(t.Context(), target, &conformance.Options{Seed: 1, Timeout: 90 * time.Second})
+		report, err := conformance.Run(t.Context(), target, &conformance.Options{Seed: 1, Timeout: 20 * time.Second})
 		require.NoError(t, err)
-		require.Contains(t, report.Problem, "the run took longer than its timeout of 1m30s")
-		require.LessOrEqual(t, report.Duration, 91*time.Second)
+		require.Contains(t, report.Problem, "the run took longer than its timeout of 20s")
+		require.LessOrEqual(t, report.Duration, 21*time.Second)
 		require.Equal(t, conformance.Pass, report.Outcome("P0.1").Verdict, "what was learned is told")
 		sound(t, report)
 	})
+}
+
+// TestPublicTarget grades a connector in a private network as the platform would.
+func TestPublicTarget(t *testing.T) {
+	t.Parallel()
+	var asked atomic.Int32
+	server := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { asked.Add(1) }))
+	defer server.Close()
+	target := conformance.Target{URL: server.URL, Token: conformance.NewSecret(testToken), Public: true}
+	r, err := conformance.Run(t.Context(), target, &conformance.Options{Mode: conformance.ModeLive})
+	require.NoError(t, err)
+	require.Equal(t, conformance.ExitNotRun, r.Exit())
+	require.Contains(t, r.Problem, "the platform would refuse this address: 127.0.0.1 is this host")
+	require.Zero(t, asked.Load(), "nothing was sent there")
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/connectorsdk/connector-sdk-go/conformance/internal/checks/advice"
 	"github.com/connectorsdk/connector-sdk-go/conformance/internal/checks/authentication"
+	"github.com/connectorsdk/connector-sdk-go/conformance/internal/checks/clocks"
 	"github.com/connectorsdk/connector-sdk-go/conformance/internal/checks/document"
 	"github.com/connectorsdk/connector-sdk-go/conformance/internal/checks/fixture"
 	"github.com/connectorsdk/connector-sdk-go/conformance/internal/checks/live"
@@ -31,8 +32,8 @@ type Check struct {
 
 // allChecks returns the checks of all themes, in the order in which they run.
 func allChecks() []session.Check {
-	return slices.Concat(document.Checks(), authentication.Checks(), fixture.Checks(), protocol.Checks(), live.Checks(),
-		tenants.Checks(), advice.Checks(), live.Advice())
+	return slices.Concat(document.Checks(), authentication.Checks(), fixture.Checks(), protocol.Checks(), clocks.Checks(), live.Checks(),
+		tenants.Checks(), document.Advice(), advice.Checks(), live.Advice())
 }
 
 // describe returns what users see of a check.

@@ -29,7 +29,7 @@
 //
 // [InProcess] serves any [net/http.Handler] without a port. A connector that runs
 // elsewhere is Target{URL: ..., Token: NewSecret(...)}. [Run] returns the [Report]
-// itself, whose [Report.Err] is nil when the connector is conformant.
+// itself, whose [Report.Err] is nil when no check failed and something was judged.
 //
 // # Modes
 //
@@ -40,31 +40,45 @@
 //	both     all of them, over the corpus
 //
 // Phase 0 is the document, 1 authentication, 2 agreement with the corpus, 3 the
-// protocol's behaviour, 4 live data. With two sets of credentials, checks judge
-// that two tenants are kept apart. [Checks] lists all checks; their ids are stable.
+// protocol's behaviour, 4 live data. [Checks] lists all checks; their ids are stable.
+//
+// With two sets of credentials, checks judge that two tenants are kept apart. Their
+// data must differ: otherwise nothing tells whose an answer is. Wrong credentials are
+// sent only with [Options].WrongCredentials, because real accounts get locked.
 //
 // # Verdicts
+//
+// A check ends with one of these:
 //
 //	pass    the rule holds
 //	fail    with what was expected and received, and the request
 //	skip    not declared; data cannot exercise it; data changed while reading;
-//	        blocked by another failure, which makes the run red; not reached
+//	        blocked by another check's failure; not reached
 //	advice  a rule that is not binding is broken; no exit code changes
 //
 // A check fails a connector only for a rule of the rulebook (docs/protocol.md) that
 // binds it, which it cites. Where the protocol allows several readings, all pass.
 //
-// The exit code, [Report.Exit], is 0 when no check failed, 1 when one failed or was
-// blocked, 2 when the run could not happen: no answer came for the document, the
-// corpus is not loaded, the run was cut short, nothing was checked. A failed check
-// beats 2.
+// The exit code, [Report.Exit], is 1 exactly if a check failed. Otherwise it is 2 if the
+// run could not happen or judged nothing: no answer came for the document, the document
+// requires credentials that were not given, the corpus is not loaded, no row of any
+// table was read in the modes live and both, or the run was cut short. Else it is 0, and
+// the last line of the report says what that means:
+//
+//	CONFORMANT                no check failed; it names the rows, tables, fields
+//	                          and operators that this rests on
+//	NO SELECTED CHECK FAILED  Options.Phases or Options.Run left checks out, or
+//	                          Options.Tables left tables out
+//	CONFORMANT AS FAR AS IT   no check failed, but the connector takes queries in a
+//	CAN BE JUDGED             dialect of SQL alone; what rows SQL answers is not
+//	                          judged, all other routes and the streams are
 //
 // # Reading a report
 //
-// Begin with the first failure: one fault fails few checks, and blocks those that
-// cannot be judged because of it. A failure has the rules it breaks, what is wrong,
-// what was expected and received, what to do, and the request as a line for a shell.
-// The line works as pasted once the variables it names are set:
+// Begin with the first failure: one fault fails few checks, and those that cannot be
+// judged because of it stand below it. A failure says what is wrong, what was expected
+// and received, the request as a line for a shell, what to do, and the rules that are
+// broken. The line works as pasted once the variables it names are set:
 //
 //	export PLATFORM_CONNECTOR_TOKEN=... CONNECTOR_CREDENTIALS='{"apiKey":"..."}'
 //
@@ -72,24 +86,46 @@
 // check changes the token, the line holds a shell expression that changes it likewise,
 // such as ${PLATFORM_CONNECTOR_TOKEN%?}. What a connector echoes is removed in any case
 // and in the usual encodings; a piece of fewer than 16 characters may stay. A request
-// that cannot be sent again because of it says so. The seed makes the generated queries: a
-// run with the same seed asks the same queries, and reports a failing query in the
-// smallest form that still fails. [Report.Text], [Report.JSON], [Report.JUnit] and
-// [Report.HTML] are the forms. Coverage tells a green report from an empty one.
+// that cannot be sent again because of it says so.
+//
+// Every form of a report lists the fields of each table and, for each operator that the
+// document declares, the number of judged answers: a gap is an operator that nothing has
+// exercised on that field. A table that was not read whole says why.
+//
+// [Report.Text] fits one fault on one screen, and [Report.FullText] leaves nothing out.
+// [Report.JSON], [Report.JUnit] and [Report.HTML] are the other forms.
+//
+// # Seeds and budgets
+//
+// The seed makes the generated queries. It is fixed, so two runs over the same data ask
+// the same; a failing query is reported in the smallest form that still fails.
+// [Options].Seed asks others, and [Options].Seeds asks with several.
+//
+// [Options].Requests is a budget, which the checks share: each asks its most telling
+// requests first and stops when its share is used. The few requests without which a
+// check could judge nothing are sent in any case. [Options].Pace is the least time
+// between the starts of two requests. [Options].Tables selects tables of a large source.
 //
 // # Limits
 //
 // The program does not trust what a connector sends. It reads answers up to the
-// protocol's limits and no further, never follows redirects, and waits 70 seconds
-// for an answer, unless a check is about time. [Options].Timeout limits the run, and
-// [Options].Rows the tables that are read whole: at most four times as many rows,
-// and half a gigabyte, are held at once. A run that is cut short reports what it
-// learned.
+// protocol's limits and no further, and never follows redirects. It waits 15 seconds for
+// the document and for what needs no source, 45 for other answers, 30 for the next line
+// of a stream and 70 for the whole of it, unless a check is about time. A route that has
+// left a request unanswered is tried once more at most, and a run that has waited 55
+// seconds for such answers begins no further check.
+//
+// [Options].Timeout limits the run, and [Options].RowBudget the tables that are read
+// whole: at most four times as many rows, and half a gigabyte, are held at once. A run
+// that is cut short reports what it learned.
 //
 // A run over the corpus in this process takes about a second of processor time. If
 // the connector serves the corpus's optional table slow, whose rows stall for 25
-// seconds, the deadline checks wait for it beside the others: the run takes half a
-// minute, or no time in a testing/synctest bubble.
+// seconds, the deadline checks wait for it beside the others, four at a time: the run
+// takes half a minute, or no time in a testing/synctest bubble. Over other data,
+// deadlines are judged on the slowest call to each route: it is asked again with a
+// quarter of the time that it needs. Where no call takes 30 milliseconds, the report
+// says that no deadline could be judged.
 //
 // Checks run one after another. Some send several requests at once, never more than
 // the document's limits.concurrency. Runs share nothing: any number may be under way
@@ -105,16 +141,17 @@
 // # Writing a check
 //
 // A check is a row of a table in the package of its theme, below internal/checks:
-// document, authentication, fixture (the corpus), protocol, live, tenants and
-// advice. It has an id that never changes, a title that says what holds when it
-// passes, the rules it defends and what an author should do about it. Its judge gets
-// a session.Run, asks the connector through it, and returns a check.Finding: nil
-// when the check passes, otherwise a failure, a skip with a reason, or a block that
-// names the check whose fault stands in the way. What is learned is asked for once
-// and shared by the run: the document, the discovery, whole tables. Rules about
-// every answer are judged by session.Watch and need no request of their own.
+// document, authentication, fixture (the corpus), protocol, clocks (deadlines and
+// heartbeats), live, tenants and advice. It has an id that never changes, a title
+// that says what holds when it passes, the rules it defends and what an author
+// should do about it. Its judge gets a session.Run, asks the connector through it,
+// and returns a check.Finding: nil when the check passes, otherwise a failure, a
+// skip with a reason, or a block that names the check whose fault stands in the way.
+// What is learned is asked for once and shared by the run: the document, the
+// discovery, whole tables. Rules about every answer are judged by session.Watch and
+// need no request of their own.
 //
 // A check stays only with a proof that it can fail: a connector that breaks this
-// rule, which it must name, and a dozen unusual connectors that break none, which it
-// must pass. KILLMATRIX.md beside this file lists the former.
+// rule, which it must name, and nearly a hundred unusual connectors that break none,
+// which it must pass. KILLMATRIX.md beside this file lists the former.
 package conformance

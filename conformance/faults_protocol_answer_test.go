@@ -314,6 +314,12 @@ func adviceFaults() []fault {
 			},
 		},
 		{
+			name: "the upstream's page size", why: "pageSizeMax bounds an answer, not a page of the upstream", kills: []string{"A.36"},
+			build: func() http.Handler {
+				return serve(connector.Definition{Limits: wire.Limits{PageSizeMax: 1000}}, corpusSource(), nil)
+			},
+		},
+		{
 			name: "decimals without their scale", why: "the scale is kept", kills: []string{"A.6"},
 			build: func() http.Handler {
 				zeros := regexp.MustCompile(`^(-?\d+\.\d*?)0+$`)

@@ -298,6 +298,7 @@ func says(rec *httptest.ResponseRecorder, status int, code, message string) {
 
 func authFaults() []fault {
 	one := func(g *grading) { g.credentials = []map[string]string{{"apiKey": goodKey, "account": "acme"}} }
+	wrongly := func(g *grading) { one(g); g.WrongCredentials = true }
 	return []fault{
 		{
 			name: "one route without a token", why: "a missing bearer gives 401", kills: []string{"P1.1"},
@@ -402,19 +403,19 @@ func authFaults() []fault {
 			},
 		},
 		{
-			name: "rejected credentials are 401", why: "a rejected credential set gives 400 check_failed", kills: []string{"P1.7"}, options: one,
+			name: "rejected credentials are 401", why: "a rejected credential set gives 400 check_failed", kills: []string{"P1.7b"}, options: wrongly,
 			build: func() http.Handler {
 				return keyed(func() error { return connector.Unauthorized("wrong key") })
 			},
 		},
 		{
 			name: "rejected credentials are internal errors",
-			why:  "a rejected credential set gives 400 check_failed", kills: []string{"P1.7"}, options: one,
+			why:  "a rejected credential set gives 400 check_failed", kills: []string{"P1.7b"}, options: wrongly,
 			build: func() http.Handler { return keyed(func() error { return errors.New("upstream said 403") }) },
 		},
 		{
 			name: "rejected credentials without a message",
-			why:  "a message written for the person who typed the credentials", kills: []string{"P1.7"}, options: one,
+			why:  "a message written for the person who typed the credentials", kills: []string{"P1.7b"}, options: wrongly,
 			build: func() http.Handler {
 				return answers(keyed(nil), func(body map[string]any, status int) (any, int) {
 					if status == 400 {

@@ -18,15 +18,6 @@ import (
 // as it is, and broken in two ways.
 func TestForeign(t *testing.T) {
 	t.Parallel()
-	node, err := exec.LookPath("node")
-	if err != nil {
-		if os.Getenv("CI") == "true" {
-			t.Fatal("node is needed in CI")
-		}
-		t.Skip("needs Node.js 18 or later: put node on the PATH")
-	}
-	dir := t.TempDir()
-	require.NoError(t, corpus.Write(dir))
 	for _, c := range []struct {
 		name  string
 		fault string
@@ -39,20 +30,9 @@ func TestForeign(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			cmd := exec.CommandContext(t.Context(), node, "testdata/foreign/connector.mjs", dir, c.fault)
-			cmd.Env = append(os.Environ(), conformance.EnvToken+"="+testToken, "PORT=0")
-			cmd.Stderr = os.Stderr
-			out, err := cmd.StdoutPipe()
-			require.NoError(t, err)
-			require.NoError(t, cmd.Start())
-			t.Cleanup(func() {
-				_ = cmd.Process.Kill()
-				_ = cmd.Wait()
-			})
-			port, err := bufio.NewReader(out).ReadString('\n')
-			require.NoError(t, err, "it does not start")
+			url := startForeign(t, c.fault)
 			r, err := conformance.Run(context.Background(),
-				conformance.Target{URL: "http://127.0.0.1:" + strings.TrimSpace(port), Token: conformance.NewSecret(testToken)},
+				conformance.Target{URL: url, Token: conformance.NewSecret(testToken)},
 				&conformance.Options{Seed: 1})
 			require.NoError(t, err)
 			if c.fails == nil {
@@ -67,4 +47,32 @@ func TestForeign(t *testing.T) {
 			}
 		})
 	}
+}
+
+// startForeign starts the connector over the corpus, with a fault or without, and returns
+// its base URL.
+func startForeign(t *testing.T, fault string) (url string) {
+	t.Helper()
+	node, err := exec.LookPath("node")
+	if err != nil {
+		if os.Getenv("CI") == "true" {
+			t.Fatal("node is needed in CI")
+		}
+		t.Skip("needs Node.js 18 or later: put node on the PATH")
+	}
+	dir := t.TempDir()
+	require.NoError(t, corpus.Write(dir))
+	cmd := exec.CommandContext(t.Context(), node, "testdata/foreign/connector.mjs", dir, fault)
+	cmd.Env = append(os.Environ(), conformance.EnvToken+"="+testToken, "PORT=0")
+	cmd.Stderr = os.Stderr
+	out, err := cmd.StdoutPipe()
+	require.NoError(t, err)
+	require.NoError(t, cmd.Start())
+	t.Cleanup(func() {
+		_ = cmd.Process.Kill()
+		_ = cmd.Wait()
+	})
+	port, err := bufio.NewReader(out).ReadString('\n')
+	require.NoError(t, err, "it does not start")
+	return "http://127.0.0.1:" + strings.TrimSpace(port)
 }

@@ -1,12 +1,15 @@
 package conformance_test
 
 import (
+	"cmp"
 	"context"
 	"io"
 	"log/slog"
+	"math/rand/v2"
 	"net/http"
 	"os"
 	"runtime/debug"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -29,6 +32,40 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
+// runs reports whether the ith of many alike tests runs: one of twice n under the
+// race detector, which makes them ten times as slow, else one of a fourth of n, and
+// all of them with CONFORMANCE_MATRIX=whole or part.
+func runs(i, n int) bool {
+	switch {
+	case race:
+		return i%(2*n) == 0
+	case os.Getenv("CONFORMANCE_MATRIX") != "":
+		return true
+	}
+	return i%max(1, n/4) == 0
+}
+
+// skipShort skips a test with -short, as the race run is: one that grades alike
+// connectors again and again, and takes ten times as long under the race detector.
+func skipShort(t *testing.T) {
+	t.Helper()
+	if testing.Short() {
+		t.Skip("takes long under the race detector; run without -short")
+	}
+}
+
+// chance returns numbers below n, the same ones in each run, for requests that are
+// answered side by side.
+func chance(seed uint64) (below func(n int) int) {
+	var mu sync.Mutex
+	random := rand.New(rand.NewPCG(seed, seed))
+	return func(n int) int {
+		mu.Lock()
+		defer mu.Unlock()
+		return random.IntN(n)
+	}
+}
+
 // testToken is the token of every connector graded here.
 const testToken = "conformance-0123456789abcdef-0123456789"
 
@@ -36,6 +73,7 @@ const testToken = "conformance-0123456789abcdef-0123456789"
 type grading struct {
 	conformance.Options
 	credentials []map[string]string
+	token       string // another than testToken
 	url         string // another than that of the in-process target
 }
 
@@ -47,7 +85,7 @@ func grade(t *testing.T, h http.Handler, g grading) (report *conformance.Report)
 		g.Seed = 1 // every run asks the same
 	}
 	synctest.Test(t, func(t *testing.T) {
-		target, stop := conformance.InProcess(h, testToken)
+		target, stop := conformance.InProcess(h, cmp.Or(g.token, testToken))
 		defer stop()
 		target.Credentials = credentialsOf(g.credentials)
 		if g.url != "" {
@@ -57,7 +95,20 @@ func grade(t *testing.T, h http.Handler, g grading) (report *conformance.Report)
 		report, err = conformance.Run(context.Background(), target, &g.Options)
 		require.NoError(t, err)
 	})
+	everyFaultIsReported(t, report)
 	return report
+}
+
+// everyFaultIsReported requires that a red run has a failure, and that whatever could
+// not be judged because of a fault names a failed check.
+func everyFaultIsReported(t *testing.T, r *conformance.Report) {
+	t.Helper()
+	require.Equal(t, len(r.Failures()) > 0, r.Exit() == conformance.ExitFail, "exit %d", r.Exit())
+	for _, o := range r.Outcomes {
+		if o.Reason == conformance.Blocked && !o.Advice {
+			require.Equal(t, conformance.Fail, r.Outcome(o.BlockedBy).Verdict, "%s is blocked %s", o.ID, o.Detail)
+		}
+	}
 }
 
 // credentialsOf returns sets of credentials as a target holds them.
@@ -131,6 +182,34 @@ func (s *fixtureSource) Aggregate(ctx context.Context, req *wire.AggregateReques
 		return nil, err
 	}
 	return s.Source.Aggregate(ctx, req)
+}
+
+func (s *fixtureSource) QueryJoined(ctx context.Context, req *connector.QueryRequest, out *connector.Rows) error {
+	if err := stall(ctx, req.Table); err != nil {
+		return err
+	}
+	return s.Source.QueryJoined(ctx, req, out)
+}
+
+func (s *fixtureSource) Size(ctx context.Context, req *wire.SizeRequest) (*wire.Size, error) {
+	if err := stall(ctx, req.Table); err != nil {
+		return nil, err
+	}
+	return s.Source.Size(ctx, req)
+}
+
+func (s *fixtureSource) Cardinality(ctx context.Context, req *wire.CardinalityRequest) (map[string]*wire.Cardinality, error) {
+	if err := stall(ctx, req.Table); err != nil {
+		return nil, err
+	}
+	return s.Source.Cardinality(ctx, req)
+}
+
+func (s *fixtureSource) LinkHitRate(ctx context.Context, req *wire.LinkHitRateRequest) (*wire.LinkHitRate, error) {
+	if err := stall(ctx, req.FromTable); err != nil {
+		return nil, err
+	}
+	return s.Source.LinkHitRate(ctx, req)
 }
 
 func stall(ctx context.Context, table string) error {

@@ -21,8 +21,8 @@ func TestImports(t *testing.T) {
 		below = append(slices.Clone(below), internal+name)
 	}
 	allowed[internal+"render"] = []string{"wire", internal + "check"}
-	all := []string{"internal/memlisten", "internal/rules", internal + "render"}
-	for _, theme := range []string{"document", "authentication", "fixture", "protocol", "live", "tenants", "advice"} {
+	all := []string{"internal/guard", "internal/memlisten", "internal/rules", internal + "render"}
+	for _, theme := range []string{"document", "authentication", "fixture", "protocol", "live", "tenants", "clocks", "advice"} {
 		allowed[internal+"checks/"+theme] = below
 		all = append(all, internal+"checks/"+theme)
 	}

@@ -125,7 +125,7 @@ func leakers() []leaker {
 		answersWith("quoted", 500, func(s string) string { return fmt.Sprintf("%q", s) }),
 		answersWith("JSON in JSON", 500, quoteJSON),
 		answersWith("cut at the end of an excerpt", 500, func(s string) string { return strings.Repeat("-", 230) + s }),
-		answersWith("without its ends", 500, func(s string) string { return s[min(len(s), 9) : len(s)*9/10] }),
+		answersWith("without its ends", 500, func(s string) string { return s[min(len(s)*9/10, 9) : len(s)*9/10] }),
 		streams("an error line", `{"error":{"code":"internal","message":%s}}`),
 		streams("a line of no kind", `{"wrong":%[1]s,%[1]s:1}`),
 		streams("a line that is not JSON", `%s and more`),
@@ -200,7 +200,10 @@ func TestReportsHoldNoSecret(t *testing.T) {
 		}
 		index := indexOf(secrets)
 		require.NotEmpty(t, index.find("Basic "+strings.ToUpper(token[1:len(token)-1])), "the search works")
-		for _, l := range leakers() {
+		for i, l := range leakers() {
+			if !runs(i, 24) {
+				continue
+			}
 			t.Run(shape+"/"+l.name, func(t *testing.T) {
 				t.Parallel()
 				h := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

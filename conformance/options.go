@@ -42,7 +42,10 @@ func (c *Check) Modes() []Mode {
 // The defaults of [Options].
 const (
 	DefaultRowBudget = 200_000
-	DefaultTimeout   = 10 * time.Minute
+	// DefaultRequests is the budget of requests in the mode live.
+	DefaultRequests = 1500
+	DefaultSeed     = 1
+	DefaultTimeout  = 10 * time.Minute
 )
 
 // Options say how a run goes. Nil options, or the zero value, run every check of the
@@ -53,24 +56,48 @@ type Options struct {
 	// Run is a regular expression. Only checks whose id it matches run; empty means
 	// all. The document is read and the token tried in any case.
 	Run string
+	// Tables are the names of the tables that are judged, in the mode live; empty: all. No
+	// row of another is read, so a run over one table of a large source is short. It says
+	// nothing of the others: see [Report.Selection].
+	Tables []string
 	// RowBudget is a number of rows: larger tables are not read whole. 0: DefaultRowBudget.
 	RowBudget int
-	// Seed makes the generated queries. The report states it. 0 means a random one.
+	// Requests is a budget of requests, which the checks share. A check that has used
+	// its share judges what it has asked so far. 0 means DefaultRequests in the mode
+	// live, and no limit in the others, whose requests are about the corpus.
+	Requests int
+	// WrongCredentials lets checks send credentials that are wrong on purpose, dozens of
+	// times for each tenant: a wrong secret, a blank one, the secret of the other tenant,
+	// a path as a tenant's name. Without it, checks only leave out what is required. A
+	// real account may be locked because of wrong ones.
+	WrongCredentials bool
+	// Seed makes the generated queries: runs with the same seed ask the same. 0 means
+	// DefaultSeed.
 	Seed uint64
+	// Seeds is how many seeds, from Seed on, the generated queries are made with. Each
+	// further one has a budget of its own. 0 means one.
+	Seeds int
+	// Pace is the least time between the starts of two requests, for sources that take
+	// only so many a second. 0 means none.
+	Pace time.Duration
 	// Timeout ends the run, whatever the connector does. Checks that were not reached
 	// are then reported as such. 0: DefaultTimeout.
 	Timeout time.Duration
-	// Progress, when set, is called from one goroutine before and after each check.
+	// Progress, when set, is called before and after each check, and now and then in
+	// between. It is never called twice at the same time.
 	Progress func(Event)
 }
 
 // Event is one step of a run, for whoever shows its progress.
 type Event struct {
-	ID      string   // of the check
-	Title   string   // of the check
-	Index   int      // of the check, from 0
-	Planned int      // checks in this run
-	Done    *Outcome // nil when the check begins
+	ID       string        // of the check
+	Title    string        // of the check
+	Index    int           // of the check, from 0
+	Planned  int           // checks in this run
+	Requests int           // sent so far
+	Budget   int           // of requests; 0: no limit
+	Left     time.Duration // about what the run still takes; 0: not known yet
+	Done     *Outcome      // nil until the check has ended
 }
 
 // Checks returns the checks that a run with these options plans, in order. The error
@@ -90,7 +117,8 @@ func (o *Options) Checks() ([]Check, error) {
 // plan is Options, checked and completed.
 type plan struct {
 	Options
-	checks []session.Check
+	checks    []session.Check
+	available int // checks of the mode
 }
 
 func (o *Options) plan() (*plan, error) {
@@ -120,8 +148,14 @@ func (o *Options) plan() (*plan, error) {
 	if err != nil {
 		return nil, fmt.Errorf("the pattern of ids does not compile: %w", err)
 	}
-	if p.RowBudget < 0 || p.Timeout < 0 {
-		return nil, errors.New("the row budget and the timeout must not be negative")
+	if p.RowBudget < 0 || p.Timeout < 0 || p.Requests < 0 || p.Seeds < 0 || p.Pace < 0 {
+		return nil, errors.New("the budgets of rows and requests, the seeds, the pace and the timeout must not be negative")
+	}
+	if len(p.Tables) > 0 && p.Mode != ModeLive {
+		return nil, fmt.Errorf("tables are selected in mode live; the mode %s judges all tables of the corpus", p.Mode)
+	}
+	if p.Requests == 0 && p.Mode == ModeLive {
+		p.Requests = DefaultRequests
 	}
 	if p.RowBudget == 0 {
 		p.RowBudget = DefaultRowBudget
@@ -129,7 +163,13 @@ func (o *Options) plan() (*plan, error) {
 	if p.Timeout == 0 {
 		p.Timeout = DefaultTimeout
 	}
+	if p.Seed == 0 {
+		p.Seed = DefaultSeed
+	}
 	for _, c := range allChecks() {
+		if slices.Contains(p.Mode.phases(), c.Phase) {
+			p.available++
+		}
 		if slices.Contains(phases, c.Phase) && pattern.MatchString(c.ID) {
 			p.checks = append(p.checks, c)
 		}
@@ -138,11 +178,4 @@ func (o *Options) plan() (*plan, error) {
 		return nil, fmt.Errorf("no check of mode %s and phases %v has an id that matches %q", p.Mode, phases, p.Run)
 	}
 	return p, nil
-}
-
-// progress reports that a check begins or, with its outcome, that it is done.
-func (p *plan) progress(i int, done *Outcome) {
-	if p.Progress != nil {
-		p.Progress(Event{ID: p.checks[i].ID, Title: p.checks[i].Title, Index: i, Planned: len(p.checks), Done: done})
-	}
 }

@@ -27,6 +27,7 @@ const (
 	NoData      = Reason(check.NoData)      // nothing to test it on
 	DataChanged = Reason(check.DataChanged) // live data changed during the check
 	Blocked     = Reason(check.Blocked)     // by another failure; the run is red
+	NotAsked    = Reason(check.NotAsked)    // it needs an option of the run
 	NotReached  = Reason(check.NotReached)  // the run was interrupted or timed out
 )
 
@@ -38,6 +39,9 @@ type Outcome struct {
 	Reason Reason
 	// Detail says why a check failed or was skipped.
 	Detail string
+	// BlockedBy is the id of the failed check because of whose fault this one could not
+	// be judged.
+	BlockedBy string
 	// Expected and Received are short texts; empty when the detail says it all.
 	Expected, Received string
 	// Request produced the failure; nil when no single one did.
@@ -46,6 +50,8 @@ type Outcome struct {
 	// of the outcome is about the first that failed.
 	Cases, Failed int
 	Duration      time.Duration
+	// Seed made the requests of the check, if it is not the seed of the report.
+	Seed uint64
 }
 
 // newOutcome returns the outcome of a check that was judged.
@@ -62,6 +68,10 @@ func newOutcome(c *session.Check, result session.Result) Outcome {
 	default:
 		o.Verdict = Fail
 	}
+	if f.Fix != "" {
+		o.Fix = f.Fix
+	}
+	o.BlockedBy = f.By
 	o.Detail, o.Expected, o.Received, o.Failed = f.Detail, f.Expected, f.Received, f.Failed
 	o.Request = (*Request)(f.Request)
 	return o

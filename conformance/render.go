@@ -6,11 +6,16 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/internal/rules"
 )
 
-// Text returns the report for a person at a terminal: what failed, each with the
-// rules, what was expected and received, the request as a line to paste and what to
-// do; then what was skipped and why, advice, and a summary. With colour it holds the
-// escapes of a terminal; nothing that came from the connector does.
-func (r *Report) Text(colour bool) string { return r.rendered().Text(colour) }
+// Text returns the report for a person at a terminal: what failed, the first findings
+// with what was expected and received, the request as a line to paste, what to do, the
+// rules, and the checks that could not be judged because of it; then advice, what was
+// skipped and why, what was judged if nothing failed, and a summary. With colour it
+// holds the escapes of a terminal; nothing that came from the connector does.
+func (r *Report) Text(colour bool) string { return r.rendered().Text(colour, false) }
+
+// FullText returns what Text does and leaves nothing out: every finding in full, the ids
+// of all skipped checks, and the judged answers of every field by operator.
+func (r *Report) FullText(colour bool) string { return r.rendered().Text(colour, true) }
 
 // HTML returns the report as one page that needs nothing else: no server, no network
 // and no script, except for the buttons that copy a request.
@@ -35,8 +40,14 @@ func (r *Report) JUnit() ([]byte, error) { return r.rendered().JUnit() }
 //	                     id, title and detail, which are what a platform keeps
 //	                     of the first ten; then rule (its ids), quote (what
 //	                     the rules say), fix, expected?, received?, request?,
-//	                     cases, failed, seed
+//	                     cases, failed, seed, and blocks: the ids of the
+//	                     checks that could not be judged because of it
 //	verdict     string   pass, fail or "not run", for the exit codes 0, 1, 2
+//	selection?  object   planned and of: so many checks of the mode were planned; tables?,
+//	                     an array: those that were judged. A pass then says nothing of
+//	                     the others
+//	dialectOnly? string  the connector takes queries in this dialect of SQL alone;
+//	                     a pass then says nothing of the rows
 //	exit        integer
 //	why         string   what the exit code stands for, in a sentence
 //	endpoint    string   the base URL
@@ -49,10 +60,15 @@ func (r *Report) JUnit() ([]byte, error) { return r.rendered().JUnit() }
 //	advice      array    as failures, of the checks that advise
 //	checks      array    of every planned check: id, phase, title, verdict
 //	                     (pass, fail, skip or advice), reason? and detail? of a
-//	                     skip, cases, durationMs
+//	                     skip, blockedBy?, cases, durationMs
 //	coverage    object   requests, streams, rows, bytes, cases, generated:
 //	                     integers; filters: an object from operator and type,
-//	                     such as "eq number", to the filters judged
+//	                     such as "eq number", to the filters judged; operators
+//	                     of the document; tables: each { name, rows, partly?,
+//	                     fields }, a field { name, type, filterable, empty,
+//	                     judged }, judged an object from operators to answers;
+//	                     basis: rows, tables, pairs of field and operator, judged
+//	                     and empty (of the pairs), and text, which says it
 //
 // A request is { method, url, header?, body?, curl }. It holds no secret: in the
 // place of the token and the credentials it names environment variables, or shell
@@ -72,16 +88,45 @@ func (c *Check) Explain() string {
 // rendered returns the report as package render takes it.
 func (r *Report) rendered() *render.Report {
 	s, c := r.Summary(), r.Coverage
+	basis := c.Basis()
 	out := &render.Report{
 		Mode: string(r.Mode), Endpoint: r.Endpoint, Slug: r.Slug, Seed: r.Seed, Began: r.Began, Duration: r.Duration,
 		Summary: render.Summary(s), Problem: r.Problem, Exit: r.Exit(),
+		Available: r.Available, Tables: r.Tables, Dialect: r.DialectOnly,
 		Coverage: render.Coverage{
 			Requests: c.Requests, Streams: c.Streams, Rows: c.Rows, Bytes: c.Bytes,
 			Cases: c.Cases, Generated: c.Generated, Filters: c.Filters,
+			Basis: render.Basis{
+				Rows: basis.Rows, Tables: basis.Tables, Pairs: basis.Pairs, Judged: basis.Judged, Empty: basis.Empty,
+			},
 		},
+	}
+	if len(c.Tables) > 0 {
+		out.Coverage.Basis.Text = basis.String()
+	}
+	for _, op := range c.Operators {
+		out.Coverage.Operators = append(out.Coverage.Operators, string(op))
+	}
+	for i := range c.Tables {
+		out.Coverage.Tables = append(out.Coverage.Tables, renderedTable(&c.Tables[i]))
 	}
 	for i := range r.Outcomes {
 		out.Outcomes = append(out.Outcomes, *rendered(&r.Outcomes[i]))
+	}
+	return out
+}
+
+// renderedTable returns what was judged of a table as package render takes it.
+func renderedTable(t *TableCoverage) render.Table {
+	out := render.Table{Name: t.Name, Rows: t.Rows, Partly: t.Partly, Fields: []render.Field{}}
+	for _, f := range t.Fields {
+		judged := map[string]int{}
+		for op, n := range f.Judged {
+			judged[string(op)] = n
+		}
+		out.Fields = append(out.Fields, render.Field{
+			Name: f.Name, Type: string(f.Type), Filterable: f.Filterable, Empty: f.Empty, Judged: judged,
+		})
 	}
 	return out
 }
@@ -90,8 +135,8 @@ func (r *Report) rendered() *render.Report {
 func rendered(o *Outcome) *render.Outcome {
 	out := &render.Outcome{
 		ID: o.ID, Phase: o.Phase, Title: o.Title, Fix: o.Fix, Verdict: string(o.Verdict), Reason: check.Reason(o.Reason),
-		Detail: o.Detail, Expected: o.Expected, Received: o.Received, Request: (*check.Request)(o.Request),
-		Cases: o.Cases, Failed: o.Failed, Duration: o.Duration,
+		Detail: o.Detail, BlockedBy: o.BlockedBy, Expected: o.Expected, Received: o.Received, Request: (*check.Request)(o.Request),
+		Cases: o.Cases, Failed: o.Failed, Duration: o.Duration, Seed: o.Seed,
 	}
 	for _, id := range o.Rules {
 		rule, _ := rules.Lookup(id)

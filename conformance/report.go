@@ -5,8 +5,6 @@ import (
 	"fmt"
 	"strings"
 	"time"
-
-	"github.com/connectorsdk/connector-sdk-go/conformance/internal/session"
 )
 
 // Report is what a run found out. It does not change, and many goroutines may read
@@ -19,39 +17,18 @@ type Report struct {
 	Began    time.Time
 	Duration time.Duration
 	Outcomes []Outcome // one for each planned check, in order
-	Coverage Coverage
+	// Available is how many checks the mode has. A run of fewer is a selection, which
+	// cannot say that the connector is conformant.
+	Available int
+	// Tables are those that were selected to be judged; empty: all.
+	Tables []string
+	// DialectOnly is the dialect of SQL in which alone the connector takes queries, so that
+	// no row of it could be judged; empty for all others.
+	DialectOnly string
+	Coverage    Coverage
 	// Problem says why the run could not happen or did not come to its end; empty
 	// when it did.
 	Problem string
-}
-
-// Coverage is what a run has asked for. It tells a green report from an empty one.
-type Coverage struct {
-	Requests  int   // HTTP requests made
-	Streams   int   // requests answered by a stream
-	Rows      int64 // rows read
-	Bytes     int64 // bytes of answers read
-	Cases     int   // cases judged, over all checks
-	Generated int   // generated requests judged
-	// Decisive is how many of the generated requests kept some rows and dropped others,
-	// so that a filter that is applied wrongly can show in the answer.
-	Decisive int
-	// Filters counts the judged filters by operator and type of field, such as
-	// "eq number".
-	Filters map[string]int
-}
-
-// newCoverage returns what a session has asked.
-func newCoverage(s *session.Session, outcomes []Outcome) Coverage {
-	counts := s.Covered.Counts
-	c := Coverage{
-		Requests: counts.Requests, Streams: counts.Streams, Rows: counts.Rows, Bytes: counts.Bytes,
-		Generated: counts.Generated, Decisive: counts.Telling, Filters: s.Covered.Filters(),
-	}
-	for _, o := range outcomes {
-		c.Cases += o.Cases
-	}
-	return c
 }
 
 // Summary counts the outcomes by verdict.
@@ -107,29 +84,46 @@ func (r *Report) Outcome(id string) *Outcome {
 	return nil
 }
 
+// Selection reports whether only some checks of the mode were planned, or only some
+// tables judged.
+func (r *Report) Selection() bool { return len(r.Outcomes) < r.Available || len(r.Tables) > 0 }
+
+// nothingJudged returns a sentence that tells what to do if no row of any table was
+// judged, or "".
+func (r *Report) nothingJudged() string {
+	switch tables := len(r.Coverage.Tables); {
+	case r.Coverage.Basis().Rows > 0:
+		return ""
+	case tables == 0:
+		return "nothing was judged: discovery lists no table; " +
+			"give the credentials of an account that has tables, and run again"
+	default:
+		return fmt.Sprintf("nothing was judged: no row of the %s that discovery lists was read; "+
+			"give the credentials of an account that holds rows, and run again", plural(tables, "table"))
+	}
+}
+
 // The exit codes of the program.
 const (
 	ExitPass   = 0
-	ExitFail   = 1 // a check failed, or was blocked by another's fault
+	ExitFail   = 1 // a check failed
 	ExitNotRun = 2 // the run could not happen
 )
 
-// Exit returns the code that the program ends with. A failed check beats everything.
+// Exit returns the code that the program ends with: ExitFail exactly if a check failed.
 func (r *Report) Exit() int {
 	s := r.Summary()
 	switch {
 	case s.Failed > 0:
 		return ExitFail
-	case r.Problem != "" || s.Passed+s.Advised == 0 && s.Blocked == 0:
+	case r.Problem != "" || s.Passed+s.Advised == 0:
 		return ExitNotRun
-	case s.Blocked > 0:
-		return ExitFail
 	}
 	return ExitPass
 }
 
-// Err returns nil when the connector is conformant. Otherwise the error names the
-// failed checks, or says why the run could not happen.
+// Err returns nil when the exit code is 0. Otherwise the error names the failed checks,
+// or says why the run could not happen.
 func (r *Report) Err() error {
 	switch failures := r.Failures(); {
 	case r.Exit() == ExitPass:
@@ -142,11 +136,6 @@ func (r *Report) Err() error {
 		return fmt.Errorf("%d of %d checks failed:\n%s", len(failures), len(r.Outcomes), strings.Join(lines, "\n"))
 	case r.Problem != "":
 		return errors.New(r.Problem)
-	}
-	for _, o := range r.Outcomes {
-		if o.Reason == Blocked {
-			return fmt.Errorf("%s was %s %s", o.ID, o.Reason, o.Detail)
-		}
 	}
 	return errors.New("nothing was checked")
 }

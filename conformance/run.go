@@ -1,14 +1,17 @@
 package conformance
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
-	"github.com/connectorsdk/connector-sdk-go/conformance/internal/checks/protocol"
+	"github.com/connectorsdk/connector-sdk-go/conformance/internal/checks/clocks"
 	"github.com/connectorsdk/connector-sdk-go/conformance/internal/session"
+	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
 // Run grades a connector. Nil options mean the defaults. The error says why the run
@@ -28,7 +31,8 @@ func Run(ctx context.Context, target Target, options *Options) (*Report, error) 
 		return nil, err
 	}
 	defer s.HTTP.CloseIdleConnections()
-	return run(ctx, s, p), nil
+	r := &run{plan: p, session: s}
+	return r.grade(ctx), nil
 }
 
 func newSession(target Target, p *plan) (*session.Session, error) {
@@ -47,43 +51,129 @@ func newSession(target Target, p *plan) (*session.Session, error) {
 	}
 	c := session.Config{
 		Base: base, HTTP: target.client(), InProcess: target.dial != nil, Token: token, Credentials: target.Credentials,
-		Rows: p.RowBudget, Seed: p.Seed, Timeout: p.Timeout,
+		Rows: p.RowBudget, Requests: p.Requests, Seed: p.Seed, Pace: p.Pace, Timeout: p.Timeout,
+		Tables: p.Tables, WrongCredentials: p.WrongCredentials,
 	}
 	for i := range p.checks {
 		c.Planned = append(c.Planned, p.checks[i].ID)
+		if !p.checks[i].Two || len(target.Credentials) == 2 {
+			c.Weight += p.checks[i].Share()
+		}
 	}
 	return session.New(c)
 }
 
-func run(ctx context.Context, s *session.Session, p *plan) *Report {
-	ctx, cancel := context.WithTimeout(ctx, p.Timeout)
+// run is one run of a plan.
+type run struct {
+	*plan
+	session  *session.Session
+	outcomes []Outcome
+	progress progress
+}
+
+func (r *run) grade(ctx context.Context) *Report {
+	ctx, cancel := context.WithTimeout(ctx, r.Timeout)
 	defer cancel()
-	r := &Report{Mode: p.Mode, Endpoint: s.Endpoint(), Seed: s.Seed, Began: time.Now(), Outcomes: make([]Outcome, len(p.checks))}
-	stop := protocol.StartSlow(ctx, s)
-	results := make([]session.Result, len(p.checks))
-	for i := range p.checks {
-		c := &p.checks[i]
-		p.progress(i, nil)
-		results[i] = s.Judge(ctx, c)
-		r.Outcomes[i] = newOutcome(c, results[i])
-		if !c.Watched {
-			p.progress(i, &r.Outcomes[i])
-		}
-	}
-	for i := range p.checks {
-		if c := &p.checks[i]; c.Watched {
-			r.Outcomes[i] = newOutcome(c, s.JudgeWatched(ctx, c, results[i]))
-			p.progress(i, &r.Outcomes[i])
-		}
+	s, began := r.session, time.Now()
+	r.progress.begin(r)
+	s.Stopped = r.missingCredentials(ctx)
+	stop := clocks.Start(ctx, s)
+	r.judge(ctx)
+	for n := 1; n < r.Seeds; n++ {
+		r.judgeSeed(ctx, n)
 	}
 	stop()
-	r.Duration = time.Since(r.Began)
-	r.Problem = s.Clean(problem(ctx, s))
-	if s.Document != nil {
-		r.Slug = s.Clean(s.Document.Slug)
+	blame(r.outcomes)
+	return r.report(ctx, began)
+}
+
+// missingCredentials returns which credentials the document requires that were not
+// given, or "". Nothing but the document and its form can then be judged. It reads the
+// document before any check does, so a connector that does not answer fails none.
+func (r *run) missingCredentials(ctx context.Context) string {
+	fields := r.session.MissingCredentials(ctx)
+	if !slices.ContainsFunc(r.checks, func(c session.Check) bool { return c.Phase > 0 }) {
+		return ""
 	}
-	r.Coverage = newCoverage(s, r.Outcomes)
-	return r
+	var labels, members []string
+	for _, f := range fields {
+		labels = append(labels, f.Label)
+		members = append(members, session.Quoted(f.Key)+`:"..."`)
+	}
+	if labels == nil {
+		return ""
+	}
+	return fmt.Sprintf("the document requires credentials that were not given: %s; "+
+		"give them for each tenant, as in -credentials '{%s}' or in the variable %s",
+		strings.Join(labels, ", "), strings.Join(members, ","), EnvCredentials)
+}
+
+// judge judges the planned checks. What is watched is judged when all have run.
+func (r *run) judge(ctx context.Context) {
+	results := make([]session.Result, len(r.checks))
+	for i := range r.checks {
+		c := &r.checks[i]
+		r.progress.check(i, nil)
+		results[i] = r.session.Judge(ctx, c)
+		r.outcomes[i] = newOutcome(c, results[i])
+		if !c.Watched {
+			r.progress.check(i, &r.outcomes[i])
+		}
+	}
+	for i := range r.checks {
+		if c := &r.checks[i]; c.Watched {
+			r.outcomes[i] = newOutcome(c, r.session.JudgeWatched(ctx, c, results[i]))
+			r.progress.check(i, &r.outcomes[i])
+		}
+	}
+}
+
+// judgeSeed judges the checks that generate their requests with the nth further seed.
+// What passed before may fail now.
+func (r *run) judgeSeed(ctx context.Context, n int) {
+	s := r.session
+	weight := 0
+	for i := range r.checks {
+		if r.checks[i].Seeded {
+			weight += r.checks[i].Share()
+		}
+	}
+	s.Reseed(r.Seed+uint64(n), weight)
+	for i := range r.checks {
+		c, before := &r.checks[i], &r.outcomes[i]
+		if !c.Seeded || before.Verdict != Pass {
+			continue
+		}
+		r.progress.check(i, nil)
+		after := newOutcome(c, s.Judge(ctx, c))
+		after.Seed = s.Seed
+		after.Cases += before.Cases
+		after.Duration += before.Duration
+		if after.Verdict == Skip && after.Reason != Blocked {
+			after.Verdict, after.Reason, after.Detail = before.Verdict, "", ""
+		}
+		*before = after
+		r.progress.check(i, before)
+	}
+}
+
+// report returns what was found out.
+func (r *run) report(ctx context.Context, began time.Time) *Report {
+	s := r.session
+	report := &Report{
+		Mode: r.Mode, Endpoint: s.Endpoint(), Seed: r.Seed, Began: began, Duration: time.Since(began),
+		Outcomes: r.outcomes, Available: r.available, Tables: r.Tables,
+	}
+	if s.Document != nil {
+		report.Slug = s.Clean(s.Document.Slug)
+	}
+	report.Coverage = newCoverage(s, r.outcomes)
+	report.Problem = s.Clean(problem(ctx, s))
+	report.DialectOnly = s.Clean(s.SQLOnly())
+	if report.Problem == "" && report.Summary().Failed == 0 && report.DialectOnly == "" && r.Mode != ModeFixture && !report.Selection() {
+		report.Problem = report.nothingJudged()
+	}
+	return report
 }
 
 // problem returns why the run does not count, or "".
@@ -93,8 +183,12 @@ func problem(ctx context.Context, s *session.Session) string {
 		return s.Interrupted(ctx)
 	case s.Bug != "":
 		return s.Bug
+	case s.SQLOnly() != "": // the corpus cannot be read
+		return s.Stop()
+	case len(s.Unfound()) > 0:
+		return fmt.Sprintf("discovery lists no table %s; only tables that it lists can be selected", wire.QuoteName(s.Unfound()[0]))
 	case s.Unreached != "":
 		return fmt.Sprintf("no answer for the document at %s: %s", s.Endpoint(), s.Unreached)
 	}
-	return s.Problem
+	return cmp.Or(s.Problem, s.Stop())
 }

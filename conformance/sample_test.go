@@ -18,7 +18,17 @@ func sample() *conformance.Report {
 		Began: time.Date(2026, 3, 1, 9, 30, 0, 0, time.UTC), Duration: 12340 * time.Millisecond,
 		Coverage: conformance.Coverage{Requests: 612, Streams: 340, Rows: 184_201, Bytes: 61_204_112, Cases: 540, Generated: 120,
 			Filters: map[string]int{"eq number": 14, "eq string": 22, "contains array": 4, "gt datetime": 3,
-				"isnull undeclared": 1, "nin decimal": 120}},
+				"isnull undeclared": 1, "nin decimal": 120},
+			Operators: []wire.Op{wire.OpEq, wire.OpIsNull},
+			Tables: []conformance.TableCoverage{
+				{Name: "values", Rows: 41, Fields: []conformance.FieldCoverage{
+					{Name: "id", Type: wire.TypeNumber, Filterable: true, Judged: map[wire.Op]int{wire.OpEq: 12, wire.OpIsNull: 2}},
+					{Name: "text\n\x1b[31m", Type: wire.TypeString, Filterable: true, Judged: map[wire.Op]int{wire.OpEq: 3}},
+					{Name: "note", Type: wire.TypeString, Filterable: true, Empty: true},
+					{Name: "blob", Type: wire.TypeString},
+				}},
+				{Name: "log", Partly: "table log has 7000000 rows, more than the row budget of 200000"},
+			}},
 	}
 	r.Outcomes = sampleOutcomes()
 	return r
@@ -64,7 +74,7 @@ func sampleOutcomes() (list []conformance.Outcome) {
 		conformance.Outcome{Verdict: conformance.Skip, Reason: conformance.NotDeclared, Detail: "capabilities.join is false"})
 	add("P2.17a", 2, "generated filters",
 		conformance.Outcome{Verdict: conformance.Skip, Reason: conformance.Blocked,
-			Detail: "by P2.4a: table values: 3 of 41 rows are missing"})
+			BlockedBy: "P2.4a", Detail: "by P2.4a: table values: 3 of 41 rows are missing"})
 	add("P3.5a", 3, "timeoutMs gives 408 in time",
 		conformance.Outcome{Verdict: conformance.Skip, Reason: conformance.NoData, Detail: "there is no table slow"})
 	add("P3.6a", 3, "the stream has its content type", conformance.Outcome{Verdict: conformance.Pass, Cases: 340})

@@ -9,6 +9,7 @@ import (
 	"net/url"
 	"strings"
 
+	"github.com/connectorsdk/connector-sdk-go/internal/guard"
 	"github.com/connectorsdk/connector-sdk-go/internal/memlisten"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
@@ -21,8 +22,12 @@ type Target struct {
 	// Token is the bearer token that the connector's host issued.
 	Token Secret
 	// Credentials are the upstream credentials of one tenant, or of two: then the
-	// checks T1 to T3 judge that the two are kept apart. None is the empty set.
+	// checks T1 to T6 judge that the two are kept apart. None is the empty set.
 	Credentials []wire.Credentials
+	// Public refuses to dial an address that is not public, as the platform does. A name may
+	// lead to one that is, when it is looked up first, and to another later. Without it the
+	// program grades a connector wherever it is [rule verdict-15].
+	Public bool
 
 	// dial, when set, replaces the network: see [InProcess].
 	dial func(ctx context.Context) (net.Conn, error)
@@ -80,6 +85,10 @@ func (t *Target) client() *http.Client {
 		MaxIdleConnsPerHost: 16,
 		// A header may be hostile too.
 		MaxResponseHeaderBytes: 64 << 10,
+	}
+	if t.Public {
+		transport.Proxy = nil // behind a proxy nobody here judges the address
+		transport.DialContext = guard.Dialer{}.DialContext
 	}
 	if t.dial != nil {
 		transport.Proxy = nil

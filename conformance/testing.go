@@ -1,6 +1,7 @@
 package conformance
 
 import (
+	"cmp"
 	"flag"
 	"fmt"
 	"strings"
@@ -47,8 +48,13 @@ func (r *Report) Subtests(t *testing.T) {
 		o := &r.Outcomes[i]
 		t.Run(o.ID, func(t *testing.T) {
 			t.Helper()
-			o.report(t, r.Seed)
+			o.report(t, cmp.Or(o.Seed, r.Seed))
 		})
+	}
+	if t.Failed() {
+		t.Log(r.rendered().Coverage.Basis.Text) // the failures are enough to read
+	} else {
+		t.Log(r.rendered().CoverageText())
 	}
 	if !t.Failed() && r.Exit() != ExitPass {
 		t.Error(render.Legible(r.Err().Error()))

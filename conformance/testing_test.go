@@ -39,7 +39,8 @@ func planets(wrap func(http.Handler) http.Handler) http.Handler {
 type planetSource struct{}
 
 var planetTable = wire.Table{Name: "planets", SourceDescription: "The rocky planets and their moons.", PrimaryKey: []string{"name"},
-	Fields: []wire.Field{{Name: "name", Type: wire.TypeString, Unique: true}, {Name: "moons", Type: wire.TypeNumber}}}
+	StoresRows: true,
+	Fields:     []wire.Field{{Name: "name", Type: wire.TypeString, Unique: true}, {Name: "moons", Type: wire.TypeNumber}}}
 
 func (planetSource) Check(context.Context, *wire.CheckRequest) error { return nil }
 
@@ -124,11 +125,11 @@ func TestTestReportsEachCheck(t *testing.T) {
 	}{
 		{"good", "TestSubject", "every check is a subtest", false,
 			[]string{"--- PASS: TestSubject/Conformance/P0.1", "--- SKIP: TestSubject/Conformance/P0.6d",
-				"not declared: endpoints does not list count"}, []string{"--- FAIL"}},
+				"not declared: endpoints does not list count", "name string  eq "}, []string{"--- FAIL"}},
 		{"advised", "TestSubject", "advice fails nothing, and is told", false,
 			[]string{"--- PASS: TestSubject/Conformance/A.13", "advice: ", "Cache-Control: max-age=60"}, []string{"--- FAIL"}},
 		{"broken", "TestSubject", "a failure tells all that a report does", true,
-			[]string{"--- FAIL: TestSubject/Conformance/P1.1", "expected:", "received:", "rule:", "quote:", "curl:",
+			[]string{"--- FAIL: TestSubject/Conformance/P1.1", "expected:", "received:", "rule:", "curl:",
 				"curl -sSi", "seed:     42"}, []string{testToken}},
 		{"broken", "TestSubject/Conformance/P1.1$", "one check is run alone", true,
 			[]string{"--- FAIL: TestSubject/Conformance/P1.1"}, []string{"TestSubject/Conformance/P0", "TestSubject/Conformance/P1.2a"}},

@@ -1,0 +1,49 @@
+package conformance
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// TestBlame settles who answers for checks that are blocked.
+func TestBlame(t *testing.T) {
+	failed := func(id string) Outcome { return Outcome{Check: Check{ID: id}, Verdict: Fail} }
+	passed := func(id string) Outcome { return Outcome{Check: Check{ID: id}, Verdict: Pass} }
+	blocked := func(id, by string) Outcome {
+		return Outcome{Check: Check{ID: id}, Verdict: Skip, Reason: Blocked, BlockedBy: by, Detail: "x", Request: &Request{}}
+	}
+	advice := func(o Outcome) Outcome {
+		o.Advice = true
+		return o
+	}
+	for _, c := range []struct {
+		why  string
+		list []Outcome
+		want []string // for each outcome: the check that blocks it, "fail" or ""
+	}{
+		{"a failed check stands in the way", []Outcome{failed("a"), blocked("b", "a"), blocked("c", "a")}, []string{"fail", "a", "a"}},
+		{"a chain leads to the failed check", []Outcome{failed("a"), blocked("b", "a"), blocked("c", "b")}, []string{"fail", "a", "a"}},
+		{"the first to name a check that passed has found the fault", []Outcome{passed("a"), blocked("b", "a"), blocked("c", "a")},
+			[]string{"", "fail", "b"}},
+		{"so has the first to name a check that was not planned",
+			[]Outcome{blocked("b", "x"), blocked("c", "y"), blocked("d", "x"), blocked("e", "d")}, []string{"fail", "fail", "b", "b"}},
+		{"a circle ends", []Outcome{blocked("a", "b"), blocked("b", "a")}, []string{"fail", "a"}},
+		{"advice does not fail", []Outcome{advice(blocked("A", "x")), blocked("b", "x")}, []string{"x", "fail"}},
+	} {
+		t.Run(c.why, func(t *testing.T) {
+			blame(c.list)
+			for i, o := range c.list {
+				got := o.BlockedBy
+				if o.Verdict == Fail {
+					got = "fail"
+				}
+				require.Equal(t, c.want[i], got, "%s: %+v", o.ID, o)
+				if o.Reason == Blocked {
+					require.Equal(t, "by "+got+": x", o.Detail)
+					require.Nil(t, o.Request)
+				}
+			}
+		})
+	}
+}

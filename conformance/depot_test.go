@@ -1,0 +1,188 @@
+package conformance_test
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"slices"
+	"time"
+
+	"github.com/connectorsdk/connector-sdk-go/conformance/oracle"
+	"github.com/connectorsdk/connector-sdk-go/connector"
+	"github.com/connectorsdk/connector-sdk-go/connector/memsource"
+	"github.com/connectorsdk/connector-sdk-go/wire"
+)
+
+// depotTables returns the data of a warehouse: movements that fill many upstream pages,
+// of parts that have parents among themselves, and a view.
+func depotTables() []memsource.Table {
+	parts := memsource.Table{Table: wire.Table{
+		Name: "parts", SourceDescription: "What is stored.", PrimaryKey: []string{"no"},
+		ForeignKeys: []wire.ForeignKey{{Field: "parent", TargetTable: "parts", TargetField: "no"}},
+		Fields: []wire.Field{
+			{Name: "no", Type: wire.TypeNumber, Unique: true}, {Name: "parent", Type: wire.TypeNumber},
+			{Name: "label", Type: wire.TypeString}, {Name: "weight", Type: wire.TypeDecimal},
+		},
+	}}
+	moves := memsource.Table{Table: wire.Table{
+		Name: "moves", SourceDescription: "What came and went.", PrimaryKey: []string{"id"},
+		ForeignKeys: []wire.ForeignKey{{Field: "part", TargetTable: "parts", TargetField: "no"}},
+		Fields: []wire.Field{
+			{Name: "id", Type: wire.TypeNumber, Unique: true}, {Name: "part", Type: wire.TypeNumber},
+			{Name: "amount", Type: wire.TypeNumber}, {Name: "price", Type: wire.TypeDecimal},
+			{Name: "at", Type: wire.TypeDatetime}, {Name: "day", Type: wire.TypeDate}, {Name: "code", Type: wire.TypeString},
+		},
+	}}
+	for i := range 60 {
+		parent := wire.Null()
+		if i%3 > 0 {
+			parent = wire.Int(int64(i/3 + 1))
+		}
+		parts.Rows = append(parts.Rows, []wire.Value{
+			wire.Int(int64(i + 1)), parent, wire.Text(fmt.Sprintf("part %d", i%50)), wire.Decimal(fmt.Sprintf("%d.%03d", i%7, 37*i%1000)),
+		})
+	}
+	first := time.Date(2022, time.January, 1, 0, 0, 0, 0, time.UTC)
+	for i := range 1230 {
+		part := wire.Int(int64(i*7%66 + 1)) // some have no such part
+		if i%41 == 7 {
+			part = wire.Null()
+		}
+		moves.Rows = append(moves.Rows, []wire.Value{
+			wire.Int(int64(1000 + i)), part, wire.Int(int64(i%23 - 4)), wire.Decimal(fmt.Sprintf("%d.%02d", i%97, 13*i%100)),
+			wire.DatetimeWidth(first.Add(time.Duration(i)*23*time.Hour+59*time.Minute), 0), wire.Date(first.AddDate(0, 0, i)),
+			wire.Text(fmt.Sprintf("%c%d", 'A'+i%5, i*i%1230)),
+		})
+	}
+	return []memsource.Table{moves, parts}
+}
+
+// depot is a connector over an upstream that filters, sorts and cuts by itself, and
+// answers in pages. It claims all of it.
+type depot struct {
+	*memsource.Source
+	tables oracle.Tables
+	list   []wire.Table
+
+	request func(req *connector.QueryRequest, limit, offset *int64) // before the upstream is asked
+	fetch   func(req *connector.QueryRequest, rows [][]wire.Value) [][]wire.Value
+	answer  func(req *connector.QueryRequest, t *oracle.Table)
+
+	aggregate func(req *wire.AggregateRequest) // before it is folded
+	groups    func(req *wire.AggregateRequest, rows [][]wire.Value) [][]wire.Value
+	counted   func(req *wire.CountRequest)
+	trusting  bool // fieldTypes override the types of the source
+}
+
+func newDepot() *depot {
+	d := &depot{Source: sourceOf(depotTables()...), tables: oracle.Tables{}}
+	for _, t := range depotTables() {
+		d.list = append(d.list, t.Table)
+		d.tables[t.Name] = &oracle.Table{Name: t.Name, Columns: t.Columns(), PrimaryKey: t.PrimaryKey, Rows: t.Rows}
+	}
+	return d
+}
+
+// depotWith returns a depot in which something is changed, as a connector that leaves
+// out some endpoints.
+func depotWith(change func(*depot), without ...wire.Endpoint) func() http.Handler {
+	return func() http.Handler {
+		d := newDepot()
+		change(d)
+		return serve(connector.Definition{}, d, &connector.Options{Omit: connector.Omit{Endpoints: without}})
+	}
+}
+
+func (d *depot) Query(ctx context.Context, asked *connector.QueryRequest, out *connector.Rows) error {
+	return d.query(asked, out)
+}
+
+func (d *depot) QueryJoined(_ context.Context, asked *connector.QueryRequest, out *connector.Rows) error {
+	return d.query(asked, out)
+}
+
+func (d *depot) query(asked *connector.QueryRequest, out *connector.Rows) error {
+	req := *asked
+	req.And, req.Sort = filtersOf(req.And), slices.Clone(req.Sort)
+	offset, limit, windowed := out.Claim(connector.Served{Filters: true, Sort: true}).Window()
+	if !windowed {
+		offset, limit = 0, 0
+	}
+	if d.request != nil {
+		d.request(&req, &limit, &offset)
+	}
+	all := &wire.QueryRequest{Table: req.Table, Where: req.Where, Sort: req.Sort, Joins: req.Joins}
+	for _, c := range d.tables[req.Table].Columns {
+		all.Fields = append(all.Fields, c.Name)
+	}
+	tables := d.tables
+	if d.trusting {
+		tables = d.retypedAs(req.FieldTypes)
+	}
+	t, err := oracle.Query(tables, all)
+	if err != nil {
+		return connector.Unsupported("%v", err)
+	}
+	from, to := cut(offset, limit, len(t.Rows))
+	t.Rows = t.Rows[from:to]
+	if d.fetch != nil {
+		t.Rows = d.fetch(&req, t.Rows)
+	}
+	if d.answer != nil {
+		d.answer(asked, t)
+	}
+	return out.Begin(t.Columns).All(memsource.RowsOf(t.Rows...))
+}
+
+// eachPage passes the rows through edit in pages, as the upstream answers them.
+func eachPage(rows [][]wire.Value, size int, edit func(page [][]wire.Value) [][]wire.Value) (all [][]wire.Value) {
+	for page := range slices.Chunk(rows, size) {
+		all = append(all, edit(page)...)
+	}
+	return all
+}
+
+func (d *depot) Count(ctx context.Context, asked *wire.CountRequest) (int64, error) {
+	req := *asked
+	req.And = filtersOf(req.And)
+	if d.counted != nil {
+		d.counted(&req)
+	}
+	return oracle.Count(d.tables, &req)
+}
+
+func (d *depot) Aggregate(_ context.Context, asked *wire.AggregateRequest) (*connector.AggregateAnswer, error) {
+	req := *asked
+	req.GroupBy, req.Measures = slices.Clone(req.GroupBy), slices.Clone(req.Measures)
+	if d.aggregate != nil {
+		d.aggregate(&req)
+	}
+	t, err := oracle.Aggregate(d.tables, &req)
+	if err != nil {
+		return nil, connector.ErrDecline
+	}
+	if d.groups != nil {
+		t.Rows = d.groups(asked, t.Rows)
+	}
+	return &connector.AggregateAnswer{Rows: t.Rows}, nil
+}
+
+func (d *depot) AggregateByDate(ctx context.Context, req *wire.AggregateRequest) (*connector.AggregateAnswer, error) {
+	return d.Aggregate(ctx, req)
+}
+
+// retypedAs returns the depot's tables with another type for the fields of a request.
+func (d *depot) retypedAs(types map[string]wire.Type) oracle.Tables {
+	all := oracle.Tables{}
+	for name, t := range d.tables {
+		other := *t
+		other.Columns = slices.Clone(t.Columns)
+		for i, c := range other.Columns {
+			if kind, ok := types[c.Name]; ok {
+				other.Columns[i].Type = kind
+			}
+		}
+		all[name] = &other
+	}
+	return all
+}

@@ -1,0 +1,326 @@
+package conformance_test
+
+import (
+	"net/http"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/connectorsdk/connector-sdk-go/conformance"
+	"github.com/connectorsdk/connector-sdk-go/conformance/oracle"
+	"github.com/connectorsdk/connector-sdk-go/connector"
+	"github.com/connectorsdk/connector-sdk-go/wire"
+)
+
+// deskFault is a fault of one column or one operator, which shows on any data.
+type deskFault struct {
+	name, why string
+	kills     string // the check that finds it, whatever the data
+	twist     twist
+}
+
+// deskFaults are what goes wrong when filters, sorts and windows are pushed to a
+// vendor, each at one place only.
+func deskFaults() []deskFault {
+	return slices.Concat(deskOperandFaults(), deskMatchFaults(), deskCountFaults(), deskPlanFaults())
+}
+
+func texts(change func(string) string) func(wire.Filter) wire.Filter {
+	value := func(v wire.Value) wire.Value {
+		if v.Kind() == wire.KindText {
+			return wire.Text(change(v.Text()))
+		}
+		return v
+	}
+	return func(f wire.Filter) wire.Filter {
+		f.Value = value(f.Value)
+		f.Values = slices.Clone(f.Values)
+		for i, v := range f.Values {
+			f.Values[i] = value(v)
+		}
+		return f
+	}
+}
+
+func as(op wire.Op) func(wire.Filter) wire.Filter {
+	return func(f wire.Filter) wire.Filter { f.Op = op; return f }
+}
+
+// at moves an instant that an operand holds.
+func at(change func(time.Time) time.Time) func(wire.Filter) wire.Filter {
+	return texts(func(text string) string {
+		when, err := time.Parse(time.RFC3339, text)
+		if err != nil {
+			return text
+		}
+		return change(when).Format("2006-01-02T15:04:05.000Z07:00")
+	})
+}
+
+func listed(change func([]wire.Value) []wire.Value) func(wire.Filter) wire.Filter {
+	return func(f wire.Filter) wire.Filter { f.Values = change(f.Values); return f }
+}
+
+func deskOperandFaults() []deskFault {
+	holds, narrow := "every row answered satisfies every filter", "no row that satisfies a filter is missing"
+	return []deskFault{
+		{"status is sent in lower case", narrow, "L2", pushed("status", texts(strings.ToLower))},
+		{"minutes gte is sent as gt", narrow, "L2", pushed("minutes", as(wire.OpGt), wire.OpGte)},
+		{"cost lte is sent as lt", narrow, "L2", pushed("cost", as(wire.OpLt), wire.OpLte)},
+		{"due gt is sent as gte", holds, "L2", pushed("due", as(wire.OpGte), wire.OpGt)},
+		{"opened is sent an hour off", narrow, "L2", pushed("opened", at(func(t time.Time) time.Time { return t.Add(time.Hour) }))},
+		{"opened lte is sent as its day", narrow, "L2",
+			pushed("opened", at(func(t time.Time) time.Time { return t.Truncate(24 * time.Hour) }), wire.OpLte)},
+		{"opened gte is sent without milliseconds", holds, "L2",
+			pushed("opened", at(func(t time.Time) time.Time { return t.Truncate(time.Second) }), wire.OpGte)},
+		{"channel in sends its first value", narrow, "L2",
+			pushed("channel", listed(func(list []wire.Value) []wire.Value { return list[:min(1, len(list))] }), wire.OpIn)},
+		{"code in sends 20 values", narrow, "L2",
+			pushed("code", listed(func(list []wire.Value) []wire.Value { return list[:min(20, len(list))] }), wire.OpIn)},
+		{"agent nin sends 50 values", holds, "L2",
+			pushed("agent", listed(func(list []wire.Value) []wire.Value { return list[:min(50, len(list))] }), wire.OpNin)},
+		{"a comma in a subject splits the list", narrow, "L2", pushed("subject", listed(func(list []wire.Value) (all []wire.Value) {
+			for _, v := range list {
+				for part := range strings.SplitSeq(v.String(), ",") {
+					all = append(all, wire.Text(part))
+				}
+			}
+			return all
+		}), wire.OpIn)},
+		{"a subject is cut at &", holds, "L2",
+			pushed("subject", texts(func(s string) string { s, _, _ = strings.Cut(s, "&"); return s }), wire.OpStartsWith)},
+		{"+ in a subject is a blank", narrow, "L2",
+			pushed("subject", texts(func(s string) string { return strings.ReplaceAll(s, "+", " ") }))},
+		{"a name with an apostrophe is doubled", narrow, "L2",
+			pushed("name", texts(func(s string) string { return strings.ReplaceAll(s, "'", "''") }), wire.OpEq)},
+		{"code is sent as a number", holds, "L2", onField("code", func(cell wire.Value, f wire.Filter, _ wire.Type, right bool) bool {
+			if f.Op == wire.OpEq {
+				return oracle.Match(cell, f, wire.TypeNumber)
+			}
+			return right
+		})},
+	}
+}
+
+func deskMatchFaults() []deskFault {
+	holds, narrow := "every row answered satisfies every filter", "no row that satisfies a filter is missing"
+	fold := func(cell wire.Value, f wire.Filter, t wire.Type, _ bool) bool {
+		return oracle.Match(folded(cell), texts(strings.ToLower)(f), t)
+	}
+	return []deskFault{
+		{"channel is compared without case", holds, "L2", onField("channel", fold)},
+		{"subject includes without case", holds, "L2", onField("subject", func(cell wire.Value, f wire.Filter, t wire.Type, right bool) bool {
+			if f.Op == wire.OpIncludes {
+				return fold(cell, f, t, right)
+			}
+			return right
+		})},
+		{"subject startswith takes _ for any character", holds, "L2",
+			onField("subject", func(cell wire.Value, f wire.Filter, _ wire.Type, right bool) bool {
+				text, prefix := []rune(cell.String()), []rune(f.Value.String())
+				if f.Op != wire.OpStartsWith || f.Value.IsNull() || len(text) < len(prefix) {
+					return right
+				}
+				for i, r := range prefix {
+					if r != '_' && r != text[i] {
+						return false
+					}
+				}
+				return true
+			})},
+		{"country neq keeps nulls", "a null cell is not unequal", "L2",
+			onField("country", func(cell wire.Value, f wire.Filter, _ wire.Type, right bool) bool {
+				return right || f.Op == wire.OpNeq && cell.IsNull() && !f.Value.IsNull()
+			})},
+		{"agent nin loses nulls", "nin keeps a null cell", "L2",
+			onField("agent", func(cell wire.Value, f wire.Filter, _ wire.Type, right bool) bool {
+				return right && !(f.Op == wire.OpNin && cell.IsNull())
+			})},
+		{"channel isnull finds empty texts", "empty text is not null", "L2",
+			onField("channel", func(cell wire.Value, f wire.Filter, _ wire.Type, right bool) bool {
+				return right || f.Op == wire.OpIsNull && cell.String() == ""
+			})},
+		{"cost is compared as text", narrow, "L2", onField("cost", func(cell wire.Value, f wire.Filter, _ wire.Type, right bool) bool {
+			if f.Op == wire.OpLt || f.Op == wire.OpGt {
+				return oracle.Match(cell, f, wire.TypeString)
+			}
+			return right
+		})},
+		{"tags contain parts of elements", "an element equals the operand", "L2", pushed("tags", as(wire.OpIncludes), wire.OpContains)},
+		{"urgent eq false is no filter", holds, "L2", onField("urgent", func(_ wire.Value, f wire.Filter, _ wire.Type, right bool) bool {
+			return right || f.Op == wire.OpEq && f.Value.String() == "false"
+		})},
+		{"active and urgent are mixed up", narrow, "L2", onField("active", func(cell wire.Value, f wire.Filter, t wire.Type, right bool) bool {
+			return right != (f.Op == wire.OpEq)
+		})},
+	}
+}
+
+func deskCountFaults() []deskFault {
+	same := "/count and /aggregate filter as /query does"
+	without := func(filters []wire.Filter, field string) []wire.Filter {
+		return slices.DeleteFunc(slices.Clone(filters), func(f wire.Filter) bool { return f.Field == field })
+	}
+	return []deskFault{
+		{"channel is counted without case", same, "M10", twist{count: func(req *wire.CountRequest, right int64) int64 {
+			_, tables := desk(1, 240)
+			if len(req.And) != 1 || req.And[0].Field != "channel" {
+				return right
+			}
+			right = 0
+			for _, cell := range column(tables["tickets"], "channel") {
+				if oracle.Match(folded(cell), texts(strings.ToLower)(req.And[0]), wire.TypeString) {
+					right++
+				}
+			}
+			return right
+		}}},
+		{"aggregates do not filter by urgent", same, "M10", twist{aggregate: func(req *wire.AggregateRequest) {
+			req.And = without(req.And, "urgent")
+		}}},
+		{"counts do not filter by agent", same, "M10", twist{count: func(req *wire.CountRequest, right int64) int64 {
+			_, tables := desk(1, 240)
+			other := *req
+			other.And = without(req.And, "agent")
+			n, err := oracle.Count(tables, &other)
+			if err != nil {
+				return right
+			}
+			return n
+		}}},
+	}
+}
+
+// lastOf keeps the last filter of each field.
+func lastOf(filters []wire.Filter) (kept []wire.Filter) {
+	for i, f := range filters {
+		if !slices.ContainsFunc(filters[i+1:], func(later wire.Filter) bool { return later.Field == f.Field }) {
+			kept = append(kept, f)
+		}
+	}
+	return kept
+}
+
+func deskPlanFaults() []deskFault {
+	combined := "`and` holds as a whole, `or` has one group that holds"
+	return []deskFault{
+		{"a second filter on a field replaces the first", combined, "M11",
+			twist{request: func(req *connector.QueryRequest) { req.And = lastOf(req.And) }}},
+		{"the fifth filter is ignored", combined, "M11",
+			twist{request: func(req *connector.QueryRequest) { req.And = req.And[:min(4, len(req.And))] }}},
+		{"or is pushed as and", combined, "M11",
+			twist{passes: func(and []wire.Filter, or [][]wire.Filter, holds func(wire.Filter) bool) bool {
+				return rightly(and, nil, holds) && !slices.ContainsFunc(slices.Concat(or...), func(f wire.Filter) bool { return !holds(f) })
+			}}},
+		{"only two groups of or are pushed", combined, "M11",
+			twist{request: func(req *connector.QueryRequest) { req.Or = req.Or[:min(2, len(req.Or))] }}},
+		{"filters are dropped beside a sort", "filter, then sort, then cut", "M12",
+			twist{request: func(req *connector.QueryRequest) {
+				if len(req.Sort) > 0 {
+					req.And = nil
+				}
+			}}},
+		{"a window is cut before the filters", "filter, then sort, then cut", "M12", twist{early: true}},
+		{"due is never sorted downwards", "rows come in the requested order", "M12",
+			twist{request: func(req *connector.QueryRequest) {
+				for i, k := range req.Sort {
+					if k.Field == "due" {
+						req.Sort = slices.Clone(req.Sort)
+						req.Sort[i].Dir = wire.Asc
+					}
+				}
+			}}},
+		{"an offset under a filter is one short", "exactly offset rows are skipped", "M12", shortOffset()},
+	}
+}
+
+// shortOffset skips one row too few when there are filters.
+func shortOffset() twist {
+	filtered := false
+	return twist{
+		request: func(req *connector.QueryRequest) { filtered = len(req.And) > 0 },
+		window: func(offset, limit int64, rows int) (from, to int) {
+			if filtered && offset > 0 {
+				offset--
+			}
+			return cut(offset, limit, rows)
+		},
+	}
+}
+
+// liveFilterFaults returns the faults of the help desk as connectors.
+func liveFilterFaults() (list []fault) {
+	for _, f := range deskFaults() {
+		list = append(list, fault{name: "desk: " + f.name, why: f.why, kills: []string{f.kills}, options: thorough,
+			build: func() http.Handler { return deskLab(f.twist, 1, 240) }})
+	}
+	return list
+}
+
+// filterIDs are the checks of filters.
+const filterIDs = `^(L2|M8|M1\d)$`
+
+// TestDeskFaults grades every fault of the help desk over several sets of data, with
+// what the checks of filters get of a usual budget of requests and of a small one.
+func TestDeskFaults(t *testing.T) {
+	if os.Getenv("CONFORMANCE_MATRIX") != "whole" {
+		t.Skip("takes minutes; set CONFORMANCE_MATRIX=whole")
+	}
+	t.Parallel()
+	tests := []struct {
+		requests int
+		share    float64 // of the runs that must find the fault
+	}{{750, 0.97}, {100, 0.5}}
+	for _, test := range tests {
+		found, runs := 0, 0
+		for _, f := range deskFaults() {
+			for seed := range uint64(3) {
+				runs++
+				report := grade(t, deskLab(f.twist, 1+seed, 240), grading{Options: conformance.Options{
+					Mode: conformance.ModeLive, Seed: seed + 1, Requests: test.requests, Run: filterIDs}})
+				failed := ""
+				for _, o := range report.Outcomes {
+					if o.Verdict == conformance.Fail {
+						failed += " " + o.ID
+					}
+				}
+				if failed != "" {
+					found++
+				}
+				t.Log(test.requests, seed, f.name, failed, report.Coverage.Requests)
+			}
+		}
+		t.Logf("%d requests: %d of %d runs found", test.requests, found, runs)
+		require.GreaterOrEqual(t, float64(found), test.share*float64(runs))
+	}
+}
+
+// TestDeskPasses requires that nothing fails a help desk whose connector is right.
+func TestDeskPasses(t *testing.T) {
+	skipShort(t)
+	t.Parallel()
+	for seed := range uint64(2) {
+		if !runs(int(seed), 2) {
+			continue
+		}
+		report := grade(t, deskLab(twist{}, 10+seed, 150), grading{Options: conformance.Options{Mode: conformance.ModeLive, Seed: seed + 1,
+			Requests: 750, Run: filterIDs}})
+		for _, o := range report.Outcomes {
+			require.NotEqual(t, conformance.Fail, o.Verdict, "%s: %s\nexpected %s\nreceived %s\n%v",
+				o.ID, o.Detail, o.Expected, o.Received, o.Request)
+		}
+		l2 := report.Outcome("L2")
+		t.Log(seed, report.Coverage.Requests, "requests", l2.Cases, "cases", l2.Duration)
+	}
+}
+
+// thorough leaves the checks of filters enough requests to ask every cell in several
+// ways. What the default budget finds is measured in the module faulttest.
+func thorough(g *grading) {
+	live(g)
+	g.Requests = 4000
+}

@@ -1,0 +1,482 @@
+package conformance_test
+
+import (
+	"net/http"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/connectorsdk/connector-sdk-go/conformance/oracle"
+	"github.com/connectorsdk/connector-sdk-go/connector"
+	"github.com/connectorsdk/connector-sdk-go/wire"
+)
+
+// liveReadFaults returns connectors whose reads of one table disagree.
+func liveReadFaults() []fault {
+	return slices.Concat(wholeReadFaults(), windowFaults(), projectionFaults(), viewFaults(), foldFaults(), liveJoinFaults(),
+		descriptionFaults())
+}
+
+// countless are the endpoints that tell how many rows a table has.
+var countless = []wire.Endpoint{wire.EndpointSize, wire.EndpointCount, wire.EndpointAggregate}
+
+func wholeReadFaults() []fault {
+	const why = "a read without filters and without a window answers all rows, each once"
+	pages := func(edit func(page [][]wire.Value) [][]wire.Value) func(d *depot) {
+		return func(d *depot) {
+			d.fetch = func(_ *connector.QueryRequest, rows [][]wire.Value) [][]wire.Value { return eachPage(rows, 100, edit) }
+		}
+	}
+	dropLast := func(page [][]wire.Value) [][]wire.Value {
+		if len(page) == 100 {
+			return page[:99]
+		}
+		return page
+	}
+	firstPage := func(d *depot) {
+		d.request = func(req *connector.QueryRequest, limit, _ *int64) {
+			if *limit == 0 {
+				*limit = 100
+			}
+		}
+	}
+	return []fault{
+		{name: "the last row of each full page is dropped", why: why, kills: []string{"L11"}, options: live,
+			build: depotWith(pages(dropLast))},
+		{name: "the last row of each full page is dropped, and nothing counts", why: why, kills: []string{"L11"}, options: live,
+			build: depotWith(pages(dropLast), countless...)},
+		{name: "only the first page is read", why: why, kills: []string{"L11"}, options: live, build: depotWith(firstPage)},
+		{name: "only the first page is read, and nothing counts", why: why, kills: []string{"L11"}, options: live,
+			build: depotWith(firstPage, countless...)},
+		{
+			name: "reads stop at 1,000 rows", why: why, kills: []string{"L11"}, options: live,
+			build: depotWith(func(d *depot) {
+				d.fetch = func(_ *connector.QueryRequest, rows [][]wire.Value) [][]wire.Value {
+					return rows[:min(len(rows), 1000)]
+				}
+			}),
+		},
+		{
+			name: "reads without a sort stop at 1,000 rows, and nothing counts or skips", why: why, kills: []string{"L11"}, options: live,
+			build: func() http.Handler {
+				d := newDepot()
+				d.fetch = func(req *connector.QueryRequest, rows [][]wire.Value) [][]wire.Value {
+					if len(req.Sort) == 0 {
+						return rows[:min(len(rows), 1000)]
+					}
+					return rows
+				}
+				return serve(connector.Definition{}, d, &connector.Options{Omit: connector.Omit{Endpoints: countless, Offset: true}})
+			},
+		},
+		{
+			name: "a page begins with the last row of the one before", why: why, kills: []string{"L11"}, options: live,
+			build: depotWith(func(d *depot) {
+				d.fetch = func(_ *connector.QueryRequest, rows [][]wire.Value) (all [][]wire.Value) {
+					for i, row := range rows {
+						if i > 0 && i%100 == 0 {
+							all = append(all, rows[i-1])
+						}
+						all = append(all, row)
+					}
+					return all
+				}
+			}),
+		},
+	}
+}
+
+func windowFaults() []fault {
+	return []fault{
+		{
+			name: "one column of numbers is sorted as text", why: "numbers sort by value",
+			kills: []string{"M6"}, options: live,
+			build: depotWith(func(d *depot) {
+				d.answer = func(req *connector.QueryRequest, t *oracle.Table) {
+					if len(req.Sort) > 0 && req.Sort[0].Field == "amount" {
+						slices.SortStableFunc(t.Rows, func(a, b []wire.Value) int {
+							order := strings.Compare(a[2].String(), b[2].String())
+							if req.Sort[0].Dir == wire.Desc {
+								return -order
+							}
+							return order
+						})
+					}
+				}
+			}),
+		},
+		{
+			name: "an offset without a sort is ignored", why: "offset and limit cut the result",
+			kills: []string{"M20"}, options: live,
+			build: depotWith(func(d *depot) {
+				d.request = func(req *connector.QueryRequest, _, offset *int64) {
+					if len(req.Sort) == 0 {
+						*offset = 0
+					}
+				}
+			}),
+		},
+		{
+			name: "a limit is at most 500", why: "a window has as many rows as there are for it",
+			kills: []string{"M20"}, options: live,
+			build: depotWith(func(d *depot) {
+				d.request = func(_ *connector.QueryRequest, limit, _ *int64) { *limit = min(*limit, 500) }
+			}),
+		},
+		{
+			name: "an offset is rounded to whole pages", why: "offset and limit cut the result",
+			kills: []string{"L6"}, options: live,
+			build: depotWith(func(d *depot) {
+				d.request = func(_ *connector.QueryRequest, _, offset *int64) { *offset -= *offset % 50 }
+			}),
+		},
+		{
+			name: "a sorted read forgets rows without a value", why: "a sort drops no rows",
+			kills: []string{"L7"}, options: live,
+			build: depotWith(func(d *depot) {
+				d.request = func(req *connector.QueryRequest, _, _ *int64) {
+					for _, k := range req.Sort {
+						req.And = append(req.And, wire.Filter{Field: k.Field, Op: wire.OpNotNull})
+					}
+				}
+			}),
+		},
+		{
+			name: "pages of 100 rows overlap by one", why: "pages under a key compose",
+			kills: []string{"L6"}, options: live,
+			build: depotWith(func(d *depot) {
+				d.request = func(_ *connector.QueryRequest, limit, offset *int64) {
+					if *limit == 100 && *offset > 0 {
+						*offset--
+					}
+				}
+			}),
+		},
+	}
+}
+
+// swapColumns swaps the cells of two columns of the table moves.
+func swapColumns(one, other string, when func(fields []string) bool) func(*depot) {
+	return func(d *depot) {
+		d.answer = func(req *connector.QueryRequest, t *oracle.Table) {
+			if req.Table != "moves" || !when(req.Fields) {
+				return
+			}
+			a, b := t.Index(one), t.Index(other)
+			for i, row := range t.Rows {
+				row = slices.Clone(row)
+				row[a], row[b] = row[b], row[a]
+				t.Rows[i] = row
+			}
+		}
+	}
+}
+
+func projectionFaults() []fault {
+	const why = "a row has for each field the cell of that field"
+	return []fault{
+		{
+			name: "columns are swapped when few are asked for", why: why, kills: []string{"M7"}, options: live,
+			build: depotWith(swapColumns("part", "amount", func(fields []string) bool { return len(fields) == 1 && fields[0] == "amount" })),
+		},
+		{
+			name: "columns are taken in the order of the table", why: why, kills: []string{"M7"}, options: live,
+			build: depotWith(swapColumns("id", "amount", func(fields []string) bool {
+				at, id := slices.Index(fields, "amount"), slices.Index(fields, "id")
+				return id >= 0 && at >= 0 && at < id
+			})),
+		},
+		{
+			name: "a column beside others is that of the row before", why: why, kills: []string{"M7"}, options: live,
+			build: depotWith(func(d *depot) {
+				d.answer = func(req *connector.QueryRequest, t *oracle.Table) {
+					if at := t.Index("code"); at >= 0 && len(req.Fields) == 1 {
+						for i := len(t.Rows) - 1; i > 0; i-- {
+							t.Rows[i] = slices.Clone(t.Rows[i])
+							t.Rows[i][at] = t.Rows[i-1][at]
+						}
+						t.Rows[0] = slices.Clone(t.Rows[0])
+						t.Rows[0][at] = wire.Text("A0")
+					}
+				}
+			}),
+		},
+	}
+}
+
+// viewFaults returns connectors whose tables claim to store no rows.
+func viewFaults() []fault {
+	view := func(h http.Handler) http.Handler {
+		return answers(h, func(body map[string]any, status int) (any, int) {
+			tables, _ := body["tables"].([]any)
+			for _, t := range tables {
+				t.(map[string]any)["storesRows"] = false
+				delete(t.(map[string]any), "rowCount")
+			}
+			return body, status
+		}, wire.PathDiscovery)
+	}
+	const why = "a table that stores no rows of its own is read like any other"
+	return []fault{
+		{name: "a view repeats its key", why: why, kills: []string{"L5"}, options: live,
+			build: func() http.Handler {
+				return view(columnsOf("customers", func(f map[string]any) { f["unique"] = f["unique"] == true || f["name"] == "country" })())
+			}},
+		{name: "a view has nulls where it has none", why: why, kills: []string{"L10"}, options: live,
+			build: func() http.Handler {
+				return view(columnsOf("orders", func(f map[string]any) {
+					if f["name"] == "note" {
+						f["nullable"] = false
+					}
+				})())
+			}},
+		{name: "a view counts 999", why: why, kills: []string{"L3"}, options: live,
+			build: func() http.Handler {
+				return view(answers(untouched(), func(body map[string]any, status int) (any, int) {
+					if body["count"] != nil {
+						body["count"] = 999
+					}
+					return body, status
+				}, wire.PathCount))
+			}},
+		{name: "a view ignores its filters", why: why, kills: []string{"L2"}, options: live,
+			build: func() http.Handler { return view(tampered(func(req *connector.QueryRequest) { req.And = nil })()) }},
+	}
+}
+
+// foldFaults returns depots that aggregate wrongly, mostly one column.
+func foldFaults() []fault {
+	grain := func(from, to wire.Grain, column string) func(*depot) {
+		return func(d *depot) {
+			d.aggregate = func(req *wire.AggregateRequest) {
+				for i, g := range req.GroupBy {
+					if g.Grain == from && g.Field == column {
+						req.GroupBy[i].Grain = to
+					}
+				}
+			}
+		}
+	}
+	measure := func(from wire.Measure, to wire.Fn) func(*depot) {
+		return func(d *depot) {
+			d.aggregate = func(req *wire.AggregateRequest) {
+				for i, m := range req.Measures {
+					if m.Fn == from.Fn && m.Field == from.Field {
+						req.Measures[i].Fn = to
+					}
+				}
+			}
+		}
+	}
+	return []fault{
+		{
+			name: "groups are cut below the limit", why: "groups are refused or declined, never cut",
+			kills: []string{"M23"}, options: live,
+			build: depotWith(func(d *depot) {
+				d.groups = func(_ *wire.AggregateRequest, rows [][]wire.Value) [][]wire.Value { return rows[:min(len(rows), 1000)] }
+			}),
+		},
+		{name: "a quarter is a month", why: "a grain is the first day of its period", kills: []string{"M24"}, options: live,
+			build: depotWith(grain(wire.GrainQuarter, wire.GrainMonth, "day"))},
+		{name: "a year is a quarter, of one column", why: "a grain is the first day of its period", kills: []string{"M24"}, options: live,
+			build: depotWith(grain(wire.GrainYear, wire.GrainQuarter, "at"))},
+		{
+			name: "months begin at midnight in Berlin", why: "a period begins in UTC", kills: []string{"M24"}, options: live,
+			build: depotWith(func(d *depot) {
+				d.aggregate = func(req *wire.AggregateRequest) {
+					if len(req.GroupBy) == 1 && req.GroupBy[0].Grain != "" && req.GroupBy[0].Field == "at" {
+						req.Table = "shifted"
+					}
+				}
+				shifted := *d.tables["moves"]
+				shifted.Rows = slices.Clone(shifted.Rows)
+				for i, row := range shifted.Rows {
+					at, err := time.Parse(time.RFC3339, row[4].String())
+					if err != nil {
+						panic(err)
+					}
+					shifted.Rows[i] = slices.Clone(row)
+					shifted.Rows[i][4] = wire.DatetimeWidth(at.Add(2*time.Hour), 0)
+				}
+				d.tables["shifted"] = &shifted
+			}),
+		},
+		{name: "the maximum of one date is its minimum", why: "a wrong number is never legal", kills: []string{"L8"}, options: live,
+			build: depotWith(measure(wire.Measure{Fn: wire.FnMax, Field: "at"}, wire.FnMin))},
+		{name: "the distinct values of one column are all of them", why: "a wrong number is never legal", kills: []string{"L8"}, options: live,
+			build: depotWith(measure(wire.Measure{Fn: wire.FnCountDistinct, Field: "part"}, wire.FnCount))},
+		{
+			name: "one column is summed as floats", why: "a sum is exact", kills: []string{"L8"}, options: live,
+			build: depotWith(func(d *depot) {
+				d.groups = func(req *wire.AggregateRequest, rows [][]wire.Value) [][]wire.Value {
+					for i, m := range req.Measures {
+						if m.Fn == wire.FnSum && m.Field == "price" && len(req.GroupBy) == 0 {
+							rows[0][i] = wire.Decimal(rows[0][i].String() + "00000000001")
+						}
+					}
+					return rows
+				}
+			}),
+		},
+		{
+			name: "a column alone is counted with its nulls", why: "nonNull counts the cells that are not null",
+			kills: []string{"L4"}, options: live,
+			build: func() http.Handler {
+				alone := false
+				h := answers(depotWith(func(*depot) {})(), func(body map[string]any, status int) (any, int) {
+					columns, _ := body["columns"].(map[string]any)
+					for _, c := range columns {
+						if alone && integer(c.(map[string]any), "nonNull") == 1200 {
+							c.(map[string]any)["nonNull"] = 1230
+						}
+					}
+					return body, status
+				}, wire.PathCardinality)
+				return bodies(h, func(body map[string]any) {
+					list, _ := body["columns"].([]any)
+					alone = len(list) == 1
+				}, wire.PathCardinality)
+			},
+		},
+		{
+			name: "fieldTypes are believed", why: "the type is that of the source's column", kills: []string{"M25"}, options: live,
+			build: depotWith(func(d *depot) { d.trusting = true }),
+		},
+	}
+}
+
+// liveJoinFaults returns depots that join wrongly.
+func liveJoinFaults() []fault {
+	const why = "a hop is a left join"
+	unmatched := func(t *oracle.Table, row []wire.Value) bool {
+		for i, c := range t.Columns {
+			if c.Hop == 1 && !row[i].IsNull() {
+				return false
+			}
+		}
+		return true
+	}
+	return []fault{
+		{
+			name: "rows without a match are dropped", why: why, kills: []string{"M21"}, options: live,
+			build: depotWith(func(d *depot) {
+				d.answer = func(req *connector.QueryRequest, t *oracle.Table) {
+					if len(req.Joins) > 0 {
+						t.Rows = slices.DeleteFunc(t.Rows, func(row []wire.Value) bool { return unmatched(t, row) })
+					}
+				}
+			}),
+		},
+		{
+			name: "one match of several is joined", why: why, kills: []string{"M21"}, options: live,
+			build: depotWith(func(d *depot) {
+				d.answer = func(req *connector.QueryRequest, t *oracle.Table) {
+					if len(req.Joins) > 0 {
+						t.Rows = slices.CompactFunc(t.Rows, func(a, b []wire.Value) bool { return a[0].String() == b[0].String() })
+					}
+				}
+			}),
+		},
+		{
+			name: "a table joined to itself is not", why: why, kills: []string{"M21"}, options: live,
+			build: depotWith(func(d *depot) {
+				d.answer = func(req *connector.QueryRequest, t *oracle.Table) {
+					if len(req.Joins) == 1 && req.Joins[0].ToTable == req.Table {
+						for i, row := range t.Rows {
+							t.Rows[i] = slices.Clone(row)
+							copy(t.Rows[i][len(row)-4:], row[:4])
+						}
+					}
+				}
+			}),
+		},
+		{
+			name: "the second hop starts from the base table", why: why, kills: []string{"M21"}, options: live,
+			build: depotWith(func(d *depot) {
+				d.answer = func(req *connector.QueryRequest, t *oracle.Table) {
+					if len(req.Joins) == 2 {
+						for i, row := range t.Rows {
+							t.Rows[i] = slices.Clone(row)
+							copy(t.Rows[i][len(row)-4:], row[len(row)-8:len(row)-4])
+						}
+					}
+				}
+			}),
+		},
+		{
+			name: "an aggregate ignores its joins", why: "a wrong number is never legal", kills: []string{"M22"}, options: live,
+			build: depotWith(func(d *depot) {
+				d.aggregate = func(req *wire.AggregateRequest) {
+					if len(req.GroupBy) == 0 && len(req.Measures) == 1 {
+						req.Joins = nil
+					}
+				}
+			}),
+		},
+		{
+			name: "the orphans of the other direction", why: "orphanCount counts the from-rows without a match",
+			kills: []string{"L9"}, options: live,
+			build: func() http.Handler {
+				return bodies(depotWith(func(*depot) {})(), func(body map[string]any) {
+					if body["fromTable"] == "parts" && body["toTable"] == "moves" {
+						body["fromTable"], body["fromColumn"] = body["toTable"], body["toColumn"]
+						body["toTable"], body["toColumn"] = "parts", "no"
+					}
+				}, wire.PathLinkHitRate)
+			},
+		},
+	}
+}
+
+// descriptionFaults returns depots whose discovery does not describe the rows.
+func descriptionFaults() []fault {
+	fields := func(edit func(table string, f map[string]any)) func() http.Handler {
+		return func() http.Handler {
+			return answers(depotWith(func(*depot) {})(), func(body map[string]any, status int) (any, int) {
+				tables, _ := body["tables"].([]any)
+				for _, t := range tables {
+					table := t.(map[string]any)
+					for _, f := range table["fields"].([]any) {
+						edit(table["name"].(string), f.(map[string]any))
+					}
+				}
+				return body, status
+			}, wire.PathDiscovery)
+		}
+	}
+	return []fault{
+		{
+			name: "samples are those of another column", why: "samples are values of the column",
+			kills: []string{"M29"}, options: live,
+			build: fields(func(table string, f map[string]any) {
+				if table == "moves" && f["name"] == "amount" {
+					f["samples"] = []any{1000, 1001, 1002}
+				}
+			}),
+		},
+		{
+			name: "a null share in parts of one", why: "nullPercent is a percentage",
+			kills: []string{"M29"}, options: live,
+			build: fields(func(_ string, f map[string]any) {
+				if stats, ok := f["stats"].(map[string]any); ok && f["name"] == "parent" {
+					stats["nullPercent"] = 0.3
+				}
+			}),
+		},
+		{
+			name: "discovery forgets a table every other time", why: "discovery lists every table",
+			kills: []string{"M26"}, options: live,
+			build: func() http.Handler {
+				n := 0
+				return answers(depotWith(func(*depot) {})(), func(body map[string]any, status int) (any, int) {
+					if tables, ok := body["tables"].([]any); ok {
+						if n++; n%2 == 0 {
+							body["tables"] = tables[:1]
+						}
+					}
+					return body, status
+				}, wire.PathDiscovery)
+			},
+		},
+	}
+}

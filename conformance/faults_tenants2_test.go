@@ -1,0 +1,376 @@
+package conformance_test
+
+import (
+	"encoding/base64"
+	"maps"
+	"net/http"
+	"path"
+	"strings"
+	"sync/atomic"
+
+	"github.com/connectorsdk/connector-sdk-go/connector/memsource"
+	"github.com/connectorsdk/connector-sdk-go/wire"
+)
+
+// The sentences that these faults break.
+const (
+	nothingKept        = "a connector keeps nothing about a tenant between calls"
+	servedToNobodyElse = "data of one credential set must never be served to a request with another"
+	credentialsTravel  = "credentials travel in the body of every authenticated request"
+)
+
+// firmFaults returns connectors that mix up their tenants on one route.
+func firmFaults() []fault {
+	var list []fault
+	kept := func(what, path string, key func(*http.Request, map[string]any) string) {
+		list = append(list, fault{
+			name: what, why: nothingKept,
+			kills: []string{"T2"}, options: apart,
+			build: func() http.Handler { return keeping(newFirm(), path, key) },
+		})
+	}
+	kept("rows kept by the whole request without its credentials", wire.PathQuery, byBody)
+	kept("rows kept by the request without its timeouts", wire.PathQuery, byRequest)
+	kept("rows kept by table and filters", wire.PathQuery, byFilters)
+	kept("rows kept by the name of the table", wire.PathQuery, byTable)
+	kept("counts kept by the request", wire.PathCount, byRequest)
+	kept("counts kept by the name of the table", wire.PathCount, byTable)
+	kept("aggregates kept by the request", wire.PathAggregate, byRequest)
+	kept("sizes kept by the request", wire.PathSize, byRequest)
+	kept("cardinalities kept by the request", wire.PathCardinality, byRequest)
+	kept("cardinalities kept by the name of the table", wire.PathCardinality, byTable)
+	kept("link rates kept by the request", wire.PathLinkHitRate, byRequest)
+	kept("discovery kept for everybody", wire.PathDiscovery, func(*http.Request, map[string]any) string { return "" })
+	large := func() http.Handler {
+		tables := [2][]memsource.Table{{firmTable("parts", "acme", 6000)}, {firmTable("parts", "globex", 7000)}}
+		return firmOf(firmDefinition, tables)
+	}
+	list = append(list, fault{
+		name: "rows of a large table kept by the request", why: nothingKept,
+		kills: []string{"T2"}, options: apart,
+		build: func() http.Handler { return keeping(large(), wire.PathQuery, byRequest) },
+	})
+	list = append(list, fault{
+		name: "large tables need no password", why: servedToNobodyElse,
+		kills: []string{"T4"}, options: apart,
+		build: func() http.Handler {
+			f := large().(*firm)
+			f.pick = func(r *http.Request, set map[string]string) int {
+				if r.URL.Path == wire.PathQuery && set["tenant"] == "globex" {
+					return 1
+				}
+				return known(set)
+			}
+			return f
+		},
+	})
+	list = append(list, statefulFaults()...)
+	list = append(list, impostorFaults()...)
+	list = append(list, tokenFaults()...)
+	list = append(list, mentionFaults()...)
+	return list
+}
+
+// statefulFaults returns connectors that take the tenant from an earlier request.
+func statefulFaults() []fault {
+	return []fault{
+		{
+			name: "the tenant of the last check", why: credentialsTravel,
+			kills: []string{"T2"}, options: apart,
+			build: func() http.Handler {
+				var last atomic.Int32
+				return picking(func(r *http.Request, set map[string]string) int {
+					if r.URL.Path == wire.PathCheck && known(set) >= 0 {
+						last.Store(int32(known(set)))
+					}
+					if r.URL.Path == wire.PathQuery && known(set) >= 0 {
+						return int(last.Load())
+					}
+					return known(set)
+				})
+			},
+		},
+		{
+			name: "counts for the tenant of the last discovery", why: credentialsTravel,
+			kills: []string{"T2"}, options: apart,
+			build: func() http.Handler {
+				var last atomic.Int32
+				return picking(func(r *http.Request, set map[string]string) int {
+					if r.URL.Path == wire.PathDiscovery && known(set) >= 0 {
+						last.Store(int32(known(set)))
+					}
+					if r.URL.Path == wire.PathCount && known(set) >= 0 {
+						return int(last.Load())
+					}
+					return known(set)
+				})
+			},
+		},
+	}
+}
+
+// impostorFaults returns connectors that serve credentials that are nobody's.
+func impostorFaults() []fault {
+	remembering := func(path string, accept func(set map[string]string) bool) http.Handler {
+		var last atomic.Int32
+		return picking(func(r *http.Request, set map[string]string) int {
+			if tenant := known(set); tenant >= 0 {
+				last.Store(int32(tenant))
+				return tenant
+			}
+			if r.URL.Path == path && accept(set) {
+				return int(last.Load())
+			}
+			return -1
+		})
+	}
+	return []fault{
+		{
+			name: "a default tenant on count", why: servedToNobodyElse,
+			kills: []string{"T4"}, options: apart,
+			build: func() http.Handler {
+				return picking(func(r *http.Request, set map[string]string) int {
+					if r.URL.Path == wire.PathCount && len(set) == 0 {
+						return 0
+					}
+					return known(set)
+				})
+			},
+		},
+		{
+			name: "a default tenant on query, with one tenant", why: servedToNobodyElse,
+			kills: []string{"T4"}, options: alone,
+			build: func() http.Handler {
+				return picking(func(r *http.Request, set map[string]string) int {
+					if r.URL.Path == wire.PathQuery && len(set) == 0 {
+						return 0
+					}
+					return known(set)
+				})
+			},
+		},
+		{
+			name: "the last good credentials in the place of none", why: nothingKept,
+			kills: []string{"T4"}, options: apart,
+			build: func() http.Handler {
+				return remembering(wire.PathCardinality, func(set map[string]string) bool { return len(set) == 0 })
+			},
+		},
+		{
+			name: "no password needed for sizes", why: servedToNobodyElse,
+			kills: []string{"T4"}, options: alone,
+			build: func() http.Handler {
+				return picking(func(r *http.Request, set map[string]string) int {
+					if r.URL.Path == wire.PathSize && set["password"] == "" {
+						return tenantNamed(set)
+					}
+					return known(set)
+				})
+			},
+		},
+		{
+			name: "the last good credentials in the place of wrong ones", why: nothingKept,
+			kills: []string{"T5"}, options: wrongly,
+			build: func() http.Handler {
+				return remembering(wire.PathQuery, func(map[string]string) bool { return true })
+			},
+		},
+		{
+			name: "a password that only the check looks at", why: servedToNobodyElse,
+			kills: []string{"T5"}, options: wrongly,
+			build: func() http.Handler {
+				return picking(func(r *http.Request, set map[string]string) int {
+					if r.URL.Path != wire.PathCheck && set["password"] != "" {
+						return tenantNamed(set)
+					}
+					return known(set)
+				})
+			},
+		},
+		{
+			name: "rows kept by the tenant's name", why: servedToNobodyElse,
+			kills: []string{"T5"}, options: wrongly,
+			build: func() http.Handler { return keeping(newFirm(), wire.PathQuery, byTenantName) },
+		},
+		{
+			name: "the tenant's name is a folder", why: servedToNobodyElse,
+			kills: []string{"T5"}, options: wrongly,
+			build: func() http.Handler {
+				return picking(func(_ *http.Request, set map[string]string) int {
+					cleaned := maps.Clone(set)
+					cleaned["tenant"] = path.Clean(set["tenant"])
+					return known(cleaned)
+				})
+			},
+		},
+		{
+			name: "the password is that of the first part of a path", why: servedToNobodyElse,
+			kills: []string{"T5"}, options: wrongly,
+			build: func() http.Handler {
+				return picking(func(_ *http.Request, set map[string]string) int {
+					owner, _, _ := strings.Cut(set["tenant"], "/")
+					if known(map[string]string{"tenant": owner, "password": set["password"]}) < 0 {
+						return -1
+					}
+					return tenantNamed(map[string]string{"tenant": path.Clean(set["tenant"])})
+				})
+			},
+		},
+		{
+			name:  "a check that takes a missing password for an internal error",
+			why:   "a rejected credential set gives 400 check_failed",
+			kills: []string{"P1.7"}, options: apart,
+			build: func() http.Handler {
+				return between(newFirm(), func(w http.ResponseWriter, r *http.Request, body *[]byte) bool {
+					if set, ok := credentialsIn(*body); ok && r.URL.Path == wire.PathCheck && set["password"] == "" {
+						refuses(w, 500, "internal", "internal error")
+						return true
+					}
+					return false
+				})
+			},
+		},
+	}
+}
+
+// tokenFaults returns connectors that take another token for the right one, on one
+// route.
+func tokenFaults() []fault {
+	var list []fault
+	lenient := func(name, id, route string, in func(presented string) bool) {
+		list = append(list, fault{
+			name: name, why: "a wrong bearer gives 401", kills: []string{id},
+			build: lets(func(r *http.Request, presented string) bool {
+				return r.URL.Path == route && presented != "" && r.URL.RawQuery == "" && in(presented)
+			}),
+		})
+	}
+	lenient("the token as a password", "P1.2b", wire.PathDiscovery, func(presented string) bool {
+		encoded, ok := strings.CutPrefix(presented, "Basic ")
+		text, _ := base64.StdEncoding.DecodeString(encoded)
+		return ok && strings.HasSuffix(string(text), ":"+testToken)
+	})
+	lenient("the token as a user", "P1.2b", wire.PathSize, func(presented string) bool {
+		encoded, ok := strings.CutPrefix(presented, "Basic ")
+		text, _ := base64.StdEncoding.DecodeString(encoded)
+		return ok && strings.HasPrefix(string(text), testToken+":")
+	})
+	lenient("blanks in the token are dropped", "P1.2b", wire.PathCount, func(presented string) bool {
+		return strings.ReplaceAll(strings.TrimPrefix(presented, "Bearer"), " ", "") == testToken
+	})
+	lenient("any number of Bearers", "P1.2b", wire.PathQuery, func(presented string) bool {
+		return strings.TrimSpace(strings.ReplaceAll(presented, "Bearer", "")) == testToken
+	})
+	lenient("the second word is the token", "P1.2b", wire.PathAggregate, func(presented string) bool {
+		words := strings.Fields(presented)
+		return len(words) > 1 && words[1] == testToken
+	})
+	lenient("the token anywhere in the header", "P1.2b", wire.PathCheck, func(presented string) bool {
+		return strings.Contains(presented, testToken)
+	})
+	lenient("a token that was never configured", "P1.2a", wire.PathLinkHitRate, func(presented string) bool {
+		return presented == "Bearer undefined"
+	})
+	return append(list, fault{
+		name: "a body that does not parse is refused before the token is missed", why: "a missing bearer gives 401",
+		kills: []string{"P1.1b"},
+		build: func() http.Handler {
+			return between(whole(), func(w http.ResponseWriter, r *http.Request, body *[]byte) bool {
+				counts := r.URL.Path == wire.PathCount && r.Header.Get("Authorization") == ""
+				if counts && len(*body) > 0 && parsed(*body)["table"] == nil {
+					refuses(w, http.StatusBadRequest, "bad_request", "the body does not parse")
+					return true
+				}
+				return false
+			})
+		},
+	})
+}
+
+// mentionFaults returns connectors that tell one tenant of another.
+func mentionFaults() []fault {
+	told := func(name, id string, edit func(body map[string]any, status int), paths ...string) fault {
+		return fault{
+			name: name, why: "metadata of one credential set must never be served to a request with another",
+			kills: []string{id}, options: apart,
+			build: func() http.Handler {
+				return answers(newFirm(), func(body map[string]any, status int) (any, int) {
+					edit(body, status)
+					return body, status
+				}, paths...)
+			},
+		}
+	}
+	tablesOf := func(body map[string]any, edit func(table map[string]any)) {
+		tables, _ := body["tables"].([]any)
+		for _, t := range tables {
+			edit(t.(map[string]any))
+		}
+	}
+	return []fault{
+		{
+			name: "a check that quotes the wrong password", why: "the value of a password never appears in an answer",
+			kills: []string{"P1.7b"}, options: wrongly,
+			build: func() http.Handler {
+				return between(newFirm(), func(w http.ResponseWriter, r *http.Request, body *[]byte) bool {
+					if set, ok := credentialsIn(*body); ok && r.URL.Path == wire.PathCheck && known(set) < 0 {
+						refuses(w, http.StatusBadRequest, "check_failed", "the password "+set["password"]+" is wrong")
+						return true
+					}
+					return false
+				})
+			},
+		},
+		told("a 404 that lists the tables of everybody", "T6", func(body map[string]any, status int) {
+			if status == http.StatusNotFound {
+				body["error"].(map[string]any)["message"] = "no such table; there are parts, invoices, acme_sites, globex_depots"
+			}
+		}, wire.PathSize),
+		told("a warning about the tables of another", "T6", func(body map[string]any, status int) {
+			if status == http.StatusOK {
+				body["warnings"] = []string{"globex_depots was skipped: its rows could not be read"}
+			}
+		}, wire.PathDiscovery),
+		told("samples of another tenant", "T6", func(body map[string]any, _ int) {
+			tablesOf(body, func(table map[string]any) {
+				for _, f := range table["fields"].([]any) {
+					if field := f.(map[string]any); table["name"] == "invoices" && field["name"] == "city" {
+						field["samples"] = []string{"globex city 1"}
+					}
+				}
+			})
+		}, wire.PathDiscovery),
+		told("a foreign key to a table of another", "A.32", func(body map[string]any, _ int) {
+			tablesOf(body, func(table map[string]any) {
+				if table["name"] == "parts" {
+					table["foreignKeys"] = []any{map[string]any{"field": "city", "targetTable": "globex_depots", "targetField": "id"}}
+				}
+			})
+		}, wire.PathDiscovery),
+		{
+			name: "missing credentials are a wrong token", why: "never 401, which would read as a wrong token",
+			kills: []string{"A.31"}, options: alone,
+			build: func() http.Handler {
+				return between(newFirm(), func(w http.ResponseWriter, r *http.Request, body *[]byte) bool {
+					if set, ok := credentialsIn(*body); ok && r.URL.Path == wire.PathDiscovery && len(set) == 0 {
+						refuses(w, http.StatusUnauthorized, "unauthorized", "the credentials are missing")
+						return true
+					}
+					return false
+				})
+			},
+		},
+		{
+			name: "a token of nine characters", why: "the token is at least 32 characters",
+			kills: []string{"A.30"}, options: func(g *grading) { g.token = "nine-long" },
+			build: func() http.Handler {
+				return between(whole(), func(_ http.ResponseWriter, r *http.Request, _ *[]byte) bool {
+					if r.Header.Get("Authorization") == "Bearer nine-long" {
+						r.Header.Set("Authorization", "Bearer "+testToken)
+					}
+					return false
+				})
+			},
+		},
+	}
+}

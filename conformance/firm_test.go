@@ -1,0 +1,215 @@
+package conformance_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"maps"
+	"net/http"
+	"net/http/httptest"
+	"sync"
+
+	"github.com/connectorsdk/connector-sdk-go/conformance"
+	"github.com/connectorsdk/connector-sdk-go/connector"
+	"github.com/connectorsdk/connector-sdk-go/connector/memsource"
+	"github.com/connectorsdk/connector-sdk-go/wire"
+)
+
+// A firm hosts a connector for two customers, acme and globex. Each has tables of its
+// own, and its own rows in those that both have.
+type firm struct {
+	handlers [2]http.Handler
+	// pick returns whose data a request gets, or -1 to refuse it.
+	pick func(r *http.Request, set map[string]string) int
+}
+
+// firmSets are the credentials of the firm's customers.
+var firmSets = []map[string]string{
+	{"tenant": "acme", "password": "acmes-own-password-1"},
+	{"tenant": "globex", "password": "globexs-own-password-2"},
+}
+
+func apart(g *grading)   { g.Mode, g.credentials = conformance.ModeLive, firmSets }
+func alone(g *grading)   { g.Mode, g.credentials = conformance.ModeLive, firmSets[:1] }
+func wrongly(g *grading) { apart(g); g.WrongCredentials = true }
+
+var firmDefinition = connector.Definition{Credentials: []wire.CredentialField{
+	{Key: "tenant", Label: "Tenant", Type: wire.CredentialText},
+	{Key: "password", Label: "Password", Type: wire.CredentialPassword},
+}}
+
+// firmTable returns a table of one customer.
+func firmTable(name, mark string, n int) memsource.Table {
+	rows := int64(n)
+	t := memsource.Table{Table: wire.Table{
+		Name: name, SourceDescription: "What the customer has.", PrimaryKey: []string{"id"}, RowCount: &rows,
+		Fields: []wire.Field{
+			{Name: "id", SourceColumn: "id", Type: wire.TypeString, Unique: true},
+			{Name: "n", SourceColumn: "n", Type: wire.TypeNumber},
+			{Name: "city", SourceColumn: "city", Type: wire.TypeString, Nullable: true},
+		},
+	}}
+	for i := range n {
+		city := wire.Text(mark + " city " + fmt.Sprint(i%4))
+		if i%5 == 0 {
+			city = wire.Null()
+		}
+		t.Rows = append(t.Rows, []wire.Value{wire.Text(fmt.Sprintf("%s-%d", mark, i)), wire.Int(int64(i % 3)), city})
+	}
+	return t
+}
+
+// firmTables returns the tables of both customers: countries are the same for both.
+func firmTables() [2][]memsource.Table {
+	countries := firmTable("countries", "land", 6)
+	return [2][]memsource.Table{
+		{firmTable("parts", "acme", 12), firmTable("invoices", "acme", 9), countries, firmTable("acme_sites", "acme", 3)},
+		{firmTable("parts", "globex", 17), firmTable("invoices", "globex", 7), countries, firmTable("globex_depots", "globex", 4)},
+	}
+}
+
+func newFirm() *firm { return firmOf(firmDefinition, firmTables()) }
+
+func firmOf(definition connector.Definition, tables [2][]memsource.Table) *firm {
+	f := &firm{pick: func(_ *http.Request, set map[string]string) int { return known(set) }}
+	for i := range f.handlers {
+		f.handlers[i] = serve(definition, sourceOf(tables[i]...), nil)
+	}
+	return f
+}
+
+// picking returns a firm that decides otherwise whose data a request gets.
+func picking(pick func(r *http.Request, set map[string]string) int) http.Handler {
+	f := newFirm()
+	f.pick = pick
+	return f
+}
+
+// known returns whose credentials a set is, or -1.
+func known(set map[string]string) int {
+	for i, own := range firmSets {
+		if maps.Equal(set, own) {
+			return i
+		}
+	}
+	return -1
+}
+
+// tenantNamed returns which customer a set names, or -1.
+func tenantNamed(set map[string]string) int {
+	for i, own := range firmSets {
+		if set["tenant"] == own["tenant"] {
+			return i
+		}
+	}
+	return -1
+}
+
+// ServeHTTP passes a request to the customer's own connector. What is malformed, or
+// has no token, is refused by the first.
+func (f *firm) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	body, err := io.ReadAll(r.Body)
+	if err != nil {
+		return
+	}
+	tenant := 0
+	if set, ok := credentialsIn(body); ok && r.Header.Get("Authorization") == "Bearer "+testToken && r.URL.RawQuery == "" {
+		tenant = f.pick(r, set)
+		if tenant < 0 {
+			if r.URL.Path == wire.PathCheck {
+				refuses(w, http.StatusBadRequest, "check_failed", "The tenant or the password is wrong.")
+				return
+			}
+			refuses(w, http.StatusBadRequest, "bad_request", "the credentials are not accepted")
+			return
+		}
+		if !maps.Equal(set, firmSets[tenant]) {
+			body = withSet(body, firmSets[tenant])
+		}
+	}
+	r.Body, r.ContentLength = io.NopCloser(bytes.NewReader(body)), int64(len(body))
+	f.handlers[tenant].ServeHTTP(w, r)
+}
+
+// credentialsIn returns the credentials of a request.
+func credentialsIn(body []byte) (map[string]string, bool) {
+	var message struct{ Credentials map[string]string }
+	if !json.Valid(body) || json.Unmarshal(body, &message) != nil || message.Credentials == nil {
+		return nil, false
+	}
+	return message.Credentials, true
+}
+
+// withSet returns a request with other credentials.
+func withSet(body []byte, set map[string]string) []byte {
+	tree := parsed(body)
+	tree["credentials"] = set
+	text, err := json.Marshal(tree)
+	if err != nil {
+		panic(err)
+	}
+	return text
+}
+
+// keeping returns h with a cache in front of one route; key says under what a request
+// is kept.
+func keeping(h http.Handler, path string, key func(r *http.Request, body map[string]any) string) http.Handler {
+	var kept sync.Map
+	return between(h, func(w http.ResponseWriter, r *http.Request, body *[]byte) bool {
+		tree := parsed(*body)
+		if r.URL.Path != path || tree == nil || r.Header.Get("Authorization") != "Bearer "+testToken {
+			return false
+		}
+		k := key(r, tree)
+		rec, ok := kept.Load(k)
+		if !ok {
+			fresh := httptest.NewRecorder()
+			r.Body, r.ContentLength = io.NopCloser(bytes.NewReader(*body)), int64(len(*body))
+			h.ServeHTTP(fresh, r)
+			rec = fresh
+			if fresh.Code == http.StatusOK {
+				kept.Store(k, rec)
+			}
+		}
+		answer := rec.(*httptest.ResponseRecorder)
+		maps.Copy(w.Header(), answer.Header())
+		w.WriteHeader(answer.Code)
+		_, _ = w.Write(answer.Body.Bytes())
+		return true
+	})
+}
+
+// The keys of caches that authors write.
+
+// byRequest is the request without the credentials and the timeouts.
+func byRequest(_ *http.Request, body map[string]any) string {
+	rest := maps.Clone(body)
+	for _, name := range []string{"credentials", "timeoutMs", "idleTimeoutMs"} {
+		delete(rest, name)
+	}
+	return fmt.Sprint(rest)
+}
+
+// byBody is everything but the credentials.
+func byBody(_ *http.Request, body map[string]any) string {
+	rest := maps.Clone(body)
+	delete(rest, "credentials")
+	return fmt.Sprint(rest)
+}
+
+// byTable is the name of the table.
+func byTable(_ *http.Request, body map[string]any) string {
+	return fmt.Sprint(body["table"], body["fromTable"])
+}
+
+// byFilters is the table and what is asked of its rows.
+func byFilters(_ *http.Request, body map[string]any) string {
+	return fmt.Sprint(body["table"], body["and"], body["or"])
+}
+
+// byTenantName is the name of the tenant, whatever the password.
+func byTenantName(r *http.Request, body map[string]any) string {
+	set, _ := body["credentials"].(map[string]any)
+	return fmt.Sprint(set["tenant"]) + byRequest(r, body)
+}

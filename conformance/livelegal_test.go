@@ -1,0 +1,252 @@
+package conformance_test
+
+import (
+	"encoding/json"
+	"io"
+	"math/rand/v2"
+	"net/http"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"testing"
+
+	"github.com/connectorsdk/connector-sdk-go/conformance"
+	"github.com/connectorsdk/connector-sdk-go/conformance/oracle"
+	"github.com/connectorsdk/connector-sdk-go/connector"
+	"github.com/connectorsdk/connector-sdk-go/wire"
+)
+
+// oddRead is a connector that reads, counts or joins in a way that few would expect, and
+// breaks no rule.
+type oddRead struct {
+	name, why string // why is the sentence that allows it
+	build     func() http.Handler
+}
+
+func oddReads() []oddRead {
+	legal := depotWith(func(*depot) {})
+	return []oddRead{
+		{"a depot", "the connector that others are made from", legal},
+		{"rows in another order for each request", "a request without a sort names no order", func() http.Handler {
+			return depotWith(func(d *depot) {
+				d.request = func(req *connector.QueryRequest, _, _ *int64) {
+					t := *d.tables[req.Table]
+					t.Rows = slices.Clone(t.Rows)
+					rand.Shuffle(len(t.Rows), func(i, j int) { t.Rows[i], t.Rows[j] = t.Rows[j], t.Rows[i] })
+					d.tables[req.Table] = &t
+				}
+			})()
+		}},
+		{"decimals in another spelling for each request", "numbers agree by their digits", func() http.Handler {
+			var n atomic.Int64
+			return depotWith(func(d *depot) {
+				d.answer = func(_ *connector.QueryRequest, t *oracle.Table) {
+					zeros := strings.Repeat("0", int(n.Add(1)%4))
+					for i, row := range t.Rows {
+						t.Rows[i] = slices.Clone(row)
+						for c, column := range t.Columns {
+							if column.Type == wire.TypeDecimal && !row[c].IsNull() {
+								t.Rows[i][c] = wire.Decimal(row[c].String() + zeros)
+							}
+						}
+					}
+				}
+			})()
+		}},
+		{"nothing is claimed", "serving none of the three is always safe", func() http.Handler {
+			return lines(unwindowed(legal()), func(line []byte, emit func(...string)) {
+				if kind(line) == "served" {
+					line = []byte(`{"served":{"filters":false,"sort":false,"window":false}}` + "\n")
+				}
+				emit(string(line))
+			})
+		}},
+		{"a window is cut and not claimed from the start", "what is cut twice is cut alike", func() http.Handler {
+			return lines(bodies(legal(), func(body map[string]any) {
+				if integer(body, "offset") > 0 {
+					delete(body, "limit")
+					delete(body, "offset")
+				}
+			}, wire.PathQuery), func(line []byte, emit func(...string)) {
+				emit(strings.Replace(string(line), `"window":true`, `"window":false`, 1))
+			})
+		}},
+		{"sizes are far estimates", "exact is false when the source estimates", func() http.Handler {
+			return answers(legal(), func(body map[string]any, status int) (any, int) {
+				if status == http.StatusOK {
+					body["size"] = map[string]any{"rows": 7_000_000, "exact": false}
+				}
+				return body, status
+			}, wire.PathSize)
+		}},
+		{"row counts are estimates", "rowCount need not be exact", func() http.Handler {
+			return answers(legal(), func(body map[string]any, status int) (any, int) {
+				tables, _ := body["tables"].([]any)
+				for _, t := range tables {
+					t.(map[string]any)["rowCount"] = 1000
+				}
+				return body, status
+			}, wire.PathDiscovery)
+		}},
+		{"views that cannot be read", "a table that stores no rows may need what a plain read lacks", func() http.Handler {
+			return unreadable(legal())
+		}},
+		{"aggregates over joins are declined", "a request with joins may be declined", func() http.Handler {
+			joins := func(body map[string]any) bool { return len(list(body["joins"])) > 0 }
+			return refusing(legal(), wire.PathAggregate, joins, http.StatusNoContent)
+		}},
+		{"joins along foreign keys only", "joins back and over two hops are more than the keys promise", func() http.Handler {
+			return refusing(legal(), wire.PathQuery, func(body map[string]any) bool {
+				hops := list(body["joins"])
+				return len(hops) > 1 || len(hops) == 1 && hops[0].(map[string]any)["fromField"] == "no"
+			}, http.StatusUnprocessableEntity)
+		}},
+		{"ceilings are obeyed", "the platform plans its reads within the declared limits", func() http.Handler {
+			d := newDepot()
+			d.request = func(_ *connector.QueryRequest, limit, _ *int64) {
+				if *limit == 0 {
+					*limit = 500
+				}
+			}
+			h := serve(connector.Definition{Limits: wire.Limits{PageSizeMax: 500, RowsPerTableMax: 500}}, d, &connector.Options{
+				Omit: connector.Omit{Endpoints: []wire.Endpoint{wire.EndpointSize, wire.EndpointCount, wire.EndpointAggregate,
+					wire.EndpointCardinality, wire.EndpointLinkHitRate}, Offset: true, Join: true}})
+			return answers(h, func(body map[string]any, status int) (any, int) {
+				for _, t := range list(body["tables"]) {
+					delete(t.(map[string]any), "rowCount")
+				}
+				return body, status
+			}, wire.PathDiscovery)
+		}},
+		{"more groups than asked for", "the platform discards them; none is missing", func() http.Handler {
+			return everyGroup(legal())
+		}},
+	}
+}
+
+func list(v any) []any {
+	all, _ := v.([]any)
+	return all
+}
+
+// refusing refuses the legal requests to a path that match, or declines them.
+func refusing(h http.Handler, path string, matches func(body map[string]any) bool, status int) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		matched := false
+		if r.URL.Path == path && r.Header.Get("Authorization") == "Bearer "+testToken && r.URL.RawQuery == "" {
+			raw, err := io.ReadAll(r.Body)
+			if err != nil {
+				return
+			}
+			var body map[string]any
+			legal := wire.Decode(raw, request(path)) == nil && json.Unmarshal(raw, &body) == nil
+			matched = legal && matches(body)
+			r.Body = io.NopCloser(strings.NewReader(string(raw)))
+		}
+		switch {
+		case !matched:
+			h.ServeHTTP(w, r)
+		case status == http.StatusNoContent:
+			w.WriteHeader(status)
+		default:
+			code := map[int]wire.Code{http.StatusBadRequest: wire.CodeBadRequest}[status]
+			if code == "" {
+				code = wire.CodeUnsupported
+			}
+			w.Header().Set("Content-Type", wire.MediaJSON)
+			w.Header().Set("Cache-Control", "no-store")
+			w.WriteHeader(status)
+			_ = json.NewEncoder(w).Encode(wire.ErrorAnswer{Error: wire.Error{Code: code, Message: "not this one"}})
+		}
+	})
+}
+
+// unreadable adds a view that only a filter makes readable.
+func unreadable(h http.Handler) http.Handler {
+	h = answers(h, func(body map[string]any, status int) (any, int) {
+		tables := list(body["tables"])
+		if len(tables) > 0 {
+			view := map[string]any{}
+			for name, v := range tables[0].(map[string]any) {
+				view[name] = v
+			}
+			view["name"], view["storesRows"] = "report", false
+			delete(view, "rowCount")
+			body["tables"] = append(tables, view)
+		}
+		return body, status
+	}, wire.PathDiscovery)
+	for _, path := range []string{
+		wire.PathQuery, wire.PathCount, wire.PathAggregate, wire.PathSize, wire.PathCardinality, wire.PathLinkHitRate,
+	} {
+		h = refusing(h, path, func(body map[string]any) bool {
+			return body["table"] == "report" || body["fromTable"] == "report" || body["toTable"] == "report"
+		}, http.StatusUnprocessableEntity)
+	}
+	return h
+}
+
+// everyGroup answers aggregates by the oracle, however many groups there are.
+func everyGroup(h http.Handler) http.Handler {
+	tables := newDepot().tables
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path != wire.PathAggregate || r.Header.Get("Authorization") != "Bearer "+testToken || r.URL.RawQuery != "" {
+			h.ServeHTTP(w, r)
+			return
+		}
+		raw, err := io.ReadAll(r.Body)
+		if err != nil {
+			return
+		}
+		var req wire.AggregateRequest
+		var answer wire.AggregateAnswer
+		if wire.Decode(raw, &req) == nil {
+			if t, err := oracle.Aggregate(tables, &req); err == nil {
+				answer.Rows = []map[string]wire.Value{}
+				for _, row := range t.Rows {
+					group := map[string]wire.Value{}
+					for i, c := range t.Columns {
+						group[c.Name] = row[i]
+					}
+					answer.Rows = append(answer.Rows, group)
+				}
+			}
+		}
+		body, err := wire.EncodeAnswer(&answer)
+		if answer.Rows == nil || err != nil {
+			r.Body = io.NopCloser(strings.NewReader(string(raw)))
+			h.ServeHTTP(w, r)
+			return
+		}
+		w.Header().Set("Content-Type", wire.MediaJSON)
+		w.Header().Set("Cache-Control", "no-store")
+		_, _ = w.Write(body)
+	})
+}
+
+// readIDs are the checks of live data, those about filters aside, and of what they rest on.
+const readIDs = `^(L1|L[3-9]|L1[01]|M[1-7]|M2\d|P3\.1c|P3\.11[ac]|A\.15)$`
+
+// TestOddReadsPass grades them, and the unusual connectors of the corpus, over live data.
+func TestOddReadsPass(t *testing.T) {
+	skipShort(t)
+	t.Parallel()
+	all := oddReads()
+	for _, u := range unusual {
+		all = append(all, oddRead{u.name, u.why, u.build})
+	}
+	for i, odd := range all {
+		if !runs(i, 24) {
+			continue
+		}
+		t.Run(odd.name, func(t *testing.T) {
+			t.Parallel()
+			r := grade(t, odd.build(), grading{Options: conformance.Options{Mode: conformance.ModeLive, Run: readIDs}})
+			for _, o := range r.Outcomes {
+				if o.Verdict == conformance.Fail || o.Reason == conformance.Blocked {
+					t.Errorf("%s: but %s %s: %s\nexpected %s\nreceived %s\n%+v", odd.why, o.ID, o.Title, o.Detail, o.Expected, o.Received, o.Request)
+				}
+			}
+		})
+	}
+}

@@ -1,0 +1,393 @@
+package conformance_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"net/http"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/connectorsdk/connector-sdk-go/conformance"
+	"github.com/connectorsdk/connector-sdk-go/conformance/corpus"
+	"github.com/connectorsdk/connector-sdk-go/connector"
+	"github.com/connectorsdk/connector-sdk-go/filter"
+	"github.com/connectorsdk/connector-sdk-go/wire"
+)
+
+// oddity is a connector that few would write and that breaks no rule. None may fail
+// anything, whatever the generated queries.
+type oddity struct {
+	name string
+	why  string // what allows it
+	// Either the oddity is in front of the shop and of the corpus, or it has data of
+	// its own.
+	layer   func(http.Handler) http.Handler
+	build   func() http.Handler
+	options func(*grading)
+}
+
+// oddities returns all of them.
+func oddities() []oddity {
+	return slices.Concat(oddTransports(), oddSpellings(), oddAnswers(), oddDeclarations(), oddDiscoveries(), oddTables())
+}
+
+// TestOddities grades every oddity over live data with one seed and few requests.
+// With CONFORMANCE_MATRIX=whole, it takes 20 seeds and all requests, and those that
+// are in front of any data are graded over the corpus too, by all phases.
+func TestOddities(t *testing.T) {
+	t.Parallel()
+	seeds := uint64(1)
+	whole := os.Getenv("CONFORMANCE_MATRIX") == "whole"
+	if whole {
+		seeds = 20
+	}
+	require.GreaterOrEqual(t, len(oddities()), 40)
+	for i, odd := range oddities() {
+		if !runs(i, 24) {
+			continue
+		}
+		t.Run(odd.name, func(t *testing.T) {
+			t.Parallel()
+			for seed := uint64(1); seed <= seeds; seed++ {
+				g := grading{Options: conformance.Options{Mode: conformance.ModeLive, Seed: seed, Timeout: 24 * time.Hour}}
+				if !whole {
+					g.Requests = 150
+				}
+				if odd.options != nil {
+					odd.options(&g)
+				}
+				if odd.build != nil {
+					odd.passes(t, odd.build(), g)
+					continue
+				}
+				odd.passes(t, odd.layer(untouched()), g)
+				if whole && seed%5 == 1 { // the corpus is the same each time
+					g.Mode = conformance.ModeBoth
+					odd.passes(t, odd.layer(usual()), g)
+				}
+			}
+		})
+	}
+}
+
+func (odd oddity) passes(t *testing.T, h http.Handler, g grading) {
+	t.Helper()
+	r := grade(t, h, g)
+	for _, o := range r.Outcomes {
+		if o.Verdict == conformance.Fail || o.Reason == conformance.Blocked {
+			t.Errorf("%s (mode %s, seed %d): but %s %s: %s\nexpected %s\nreceived %s\n%+v",
+				odd.why, r.Mode, r.Seed, o.ID, o.Title, o.Detail, o.Expected, o.Received, o.Request)
+		}
+	}
+	require.Equal(t, conformance.ExitPass, r.Exit(), "%v", r.Err())
+}
+
+// oddTransports returns what is odd about HTTP.
+func oddTransports() []oddity {
+	set := func(name, value string) func(http.Handler) http.Handler {
+		return func(h http.Handler) http.Handler {
+			return headers(h, func(header http.Header) { header.Set(name, value) })
+		}
+	}
+	return []oddity{
+		{name: "a connection for each answer", why: "HTTP lets a server close", layer: set("Connection", "close")},
+		{name: "cookies", why: "no header is forbidden", layer: set("Set-Cookie", "lb=7; Path=/; HttpOnly")},
+		{name: "headers of a gateway", why: "no header is forbidden", layer: func(h http.Handler) http.Handler {
+			return headers(h, func(header http.Header) {
+				for _, name := range []string{"Server", "Via", "X-Request-Id", "Etag", "X-Powered-By", "Strict-Transport-Security"} {
+					header.Set(name, `"7"`)
+				}
+			})
+		}},
+		{name: "a challenge with each 401", why: "HTTP wants one", layer: func(h http.Handler) http.Handler {
+			return headers(h, func(header http.Header) { header.Set("Www-Authenticate", `Bearer realm="connector"`) })
+		}},
+		{name: "the content type with a charset", why: "a parameter changes no type", layer: func(h http.Handler) http.Handler {
+			return headers(h, func(header http.Header) {
+				header.Set("Content-Type", header.Get("Content-Type")+"; charset=UTF-8")
+			})
+		}},
+		{name: "early hints", why: "HTTP allows informational answers", layer: hinting},
+		{name: "a byte at a time", why: "chunks are of any size", layer: trickling},
+		{name: "streams in one piece", why: "a stream that is complete at once needs no chunks", layer: buffered},
+		{name: "a path of its own", why: "the base URL is any https prefix, path included",
+			layer:   func(h http.Handler) http.Handler { return below("/tenants/7", h) },
+			options: func(g *grading) { g.url = "https://in-process.test/tenants/7" }},
+		{name: "one after the other", why: "requests may wait for each other", layer: queueing},
+		{name: "two seconds for each answer", why: "a source may be slow", layer: taking(2 * time.Second)},
+		{name: "a time of its own for each answer", why: "a source may be slow now and then", layer: func(h http.Handler) http.Handler {
+			below := chance(3)
+			return delayed(h, func(string) time.Duration { return time.Duration(below(1500)) * time.Millisecond })
+		}},
+	}
+}
+
+// oddSpellings returns what is odd about JSON and cells.
+func oddSpellings() []oddity {
+	spelt := func(s spelling) func(http.Handler) http.Handler {
+		return func(h http.Handler) http.Handler { return respelt(h, s) }
+	}
+	numbers := func(edit func(json.Number) any) func(http.Handler) http.Handler {
+		return func(h http.Handler) http.Handler {
+			return cells(h, func(_ string, v any) any {
+				if n, ok := v.(json.Number); ok {
+					return edit(n)
+				}
+				return v
+			})
+		}
+	}
+	return []oddity{
+		{name: "blanks everywhere", why: "JSON allows blanks", layer: spelt(spelling{blank: " \t "})},
+		{name: "escapes everywhere", why: "JSON allows escapes", layer: spelt(spelling{escaped: true})},
+		{name: "members the other way round", why: "members have no order", layer: spelt(spelling{reversed: true})},
+		{name: "integers with a point", why: "5.0 is an integer, by value", layer: spelt(spelling{number: withPoint})},
+		{name: "numbers with exponents", why: "1.5e+01 is the JSON number 15", layer: numbers(func(n json.Number) any {
+			return json.RawMessage(withExponent(n))
+		})},
+		{name: "numbers as texts, everywhere", why: "a number may be a digit string", layer: numbers(func(n json.Number) any {
+			return n.String()
+		})},
+		{name: "a zero with a sign", why: "-0 is 0", layer: numbers(func(n json.Number) any {
+			if n == "0" {
+				return json.RawMessage("-0")
+			}
+			return n
+		})},
+		{name: "datetimes of nine digits", why: "ISO 8601 allows any fraction", layer: func(h http.Handler) http.Handler {
+			instants := datetimeFields()
+			return cells(h, func(name string, v any) any {
+				if instants[name] {
+					return nineDigits(v)
+				}
+				return v
+			})
+		}},
+		{name: "rows with a number of their own", why: "a member that was not asked for is advised against, not forbidden",
+			layer: func(h http.Handler) http.Handler {
+				return lines(h, func(line []byte, emit func(...string)) {
+					emit(strings.ReplaceAll(string(line), `},{`, `,"_rownum":7},{`))
+				})
+			}},
+		{name: "groups in digits", why: "a number may be a digit string", layer: func(h http.Handler) http.Handler {
+			return answers(h, func(body map[string]any, status int) (any, int) {
+				rows, _ := body["rows"].([]any)
+				for _, row := range rows {
+					for name, v := range row.(map[string]any) {
+						if n, ok := v.(json.Number); ok {
+							row.(map[string]any)[name] = n.String()
+						}
+					}
+				}
+				return body, status
+			}, wire.PathAggregate)
+		}},
+	}
+}
+
+// datetimeFields returns the names that only datetimes have, in the shop and in the
+// corpus.
+func datetimeFields() map[string]bool {
+	names, others := map[string]bool{"since": true}, map[string]bool{}
+	for _, t := range corpus.Tables() {
+		for _, f := range t.Fields {
+			if f.Type == wire.TypeDatetime {
+				names[f.Name] = true
+			} else {
+				others[f.Name] = true
+			}
+		}
+	}
+	maps.DeleteFunc(names, func(name string, _ bool) bool { return others[name] })
+	return names
+}
+
+// nineDigits spells a datetime with nine digits of its second.
+func nineDigits(v any) any {
+	text, ok := v.(string)
+	at, err := time.Parse("2006-01-02T15:04:05.999999999Z", text)
+	if !ok || err != nil {
+		return v
+	}
+	return at.Format("2006-01-02T15:04:05.000000000Z")
+}
+
+// batched cuts the rows of a stream into batches of its own.
+func batched(size func() int) func(http.Handler) http.Handler {
+	return func(h http.Handler) http.Handler {
+		return lines(h, func(line []byte, emit func(...string)) {
+			if kind(line) != "rows" {
+				emit(string(line))
+				return
+			}
+			for rows := rowsOf(line); len(rows) > 0; {
+				n := min(size(), len(rows))
+				text, err := json.Marshal(map[string]any{"rows": rows[:n]})
+				if err != nil {
+					panic(err)
+				}
+				emit(string(text), "\n")
+				rows = rows[n:]
+			}
+		})
+	}
+}
+
+// stating replaces the served line.
+func stating(claims func() string) func(http.Handler) http.Handler {
+	return func(h http.Handler) http.Handler {
+		return lines(h, func(line []byte, emit func(...string)) {
+			if kind(line) == "served" {
+				emit(claims())
+				return
+			}
+			emit(string(line))
+		})
+	}
+}
+
+// ok edits the answers of 200 to some paths.
+func ok(edit func(body map[string]any), paths ...string) func(http.Handler) http.Handler {
+	return func(h http.Handler) http.Handler {
+		return answers(h, func(body map[string]any, status int) (any, int) {
+			if status == http.StatusOK {
+				edit(body)
+			}
+			return body, status
+		}, paths...)
+	}
+}
+
+// oddAnswers returns what is odd about streams and measurements.
+func oddAnswers() []oddity {
+	return []oddity{
+		{name: "a row a line", why: "between 1 and 5,000 rows", layer: batched(func() int { return 1 })},
+		{name: "seven rows a line", why: "between 1 and 5,000 rows", layer: batched(func() int { return 7 })},
+		{name: "a ping behind each line", why: "a further ping is not forbidden", layer: func(h http.Handler) http.Handler {
+			return lines(h, func(line []byte, emit func(...string)) {
+				emit(string(line))
+				if k := kind(line); k == "served" || k == "rows" {
+					emit(`{"ping":1}` + "\n")
+				}
+			})
+		}},
+		{name: "no claims at all", why: "a stream without a served line serves none of the three", layer: func(h http.Handler) http.Handler {
+			return stating(func() string { return "" })(unwindowed(h))
+		}},
+		{name: "the window is left to the platform", why: "served.window may be false, if all rows come",
+			layer: func(h http.Handler) http.Handler {
+				return stating(func() string { return `{"served":{"filters":true,"sort":true,"window":false}}` + "\n" })(unwindowed(h))
+			}},
+		{name: "filters alone", why: "each of the three is served or not", layer: func(h http.Handler) http.Handler {
+			return stating(func() string { return `{"served":{"filters":true,"sort":false,"window":false}}` + "\n" })(unwindowed(h))
+		}},
+		{name: "claims by chance", why: "what is served is said by each stream", layer: func(h http.Handler) http.Handler {
+			below := chance(5)
+			return stating(func() string {
+				return fmt.Sprintf(`{"served":{"filters":%t,"sort":%t,"window":false}}`+"\n", below(2) == 0, below(2) == 0)
+			})(unwindowed(h))
+		}},
+		{name: "no size", why: "null means unknown", layer: ok(func(body map[string]any) { body["size"] = nil }, wire.PathSize)},
+		{name: "a size by estimate", why: "exact is false when the source estimates",
+			layer: ok(func(body map[string]any) { body["size"] = map[string]any{"rows": 77, "exact": false} }, wire.PathSize)},
+		{name: "no counted column", why: "a column that cannot be counted distinctly answers null",
+			layer: ok(func(body map[string]any) {
+				for name := range body["columns"].(map[string]any) {
+					body["columns"].(map[string]any)[name] = nil
+				}
+			}, wire.PathCardinality)},
+		{name: "one sample", why: "at most 20", layer: ok(func(body map[string]any) {
+			samples := body["orphanSamples"].([]any)
+			body["orphanSamples"] = samples[:min(1, len(samples))]
+		}, wire.PathLinkHitRate)},
+		{name: "nothing folded", why: "204 declines", layer: func(h http.Handler) http.Handler {
+			return answers(h, func(body map[string]any, status int) (any, int) {
+				if status == http.StatusOK {
+					return nil, http.StatusNoContent
+				}
+				return body, status
+			}, wire.PathAggregate)
+		}},
+		{name: "folded now and then", why: "204 declines, whatever was answered before", layer: func(h http.Handler) http.Handler {
+			below := chance(9)
+			return answers(h, func(body map[string]any, status int) (any, int) {
+				if status == http.StatusOK && below(2) == 0 {
+					return nil, http.StatusNoContent
+				}
+				return body, status
+			}, wire.PathAggregate)
+		}},
+		{name: "groups in any order", why: "no order of groups is promised", layer: ok(func(body map[string]any) {
+			slices.Reverse(body["rows"].([]any))
+		}, wire.PathAggregate)},
+		{name: "refusals in another language", why: "a message is for people", layer: func(h http.Handler) http.Handler {
+			return answers(h, func(body map[string]any, status int) (any, int) {
+				if e, ok := body["error"].(map[string]any); ok && e["code"] != "internal" {
+					e["message"] = fmt.Sprint("Das geht leider nicht: ", e["message"], " ☹")
+				}
+				return body, status
+			}, slices.DeleteFunc(slices.Clone(routePaths), func(path string) bool { return path == wire.PathQuery })...)
+		}},
+	}
+}
+
+// oddDeclarations returns connectors that declare little, and what they declare
+// oddly.
+func oddDeclarations() []oddity {
+	declaring := func(def connector.Definition, omit connector.Omit) func() http.Handler {
+		return func() http.Handler { return serve(def, liveShop(), &connector.Options{Omit: omit}) }
+	}
+	only := func(ops ...wire.Op) []wire.Op {
+		return slices.DeleteFunc(filter.Operators(), func(op wire.Op) bool { return slices.Contains(ops, op) })
+	}
+	document := func(edit func(body map[string]any)) func(http.Handler) http.Handler {
+		return ok(edit, wire.PathDocument)
+	}
+	return []oddity{
+		{name: "eq alone", why: "the document declares what it does",
+			build: declaring(connector.Definition{}, connector.Omit{Operators: only(wire.OpEq)})},
+		{name: "isnull alone", why: "the document declares what it does",
+			build: declaring(connector.Definition{}, connector.Omit{Operators: only(wire.OpIsNull)})},
+		{name: "in and gte", why: "the document declares what it does",
+			build: declaring(connector.Definition{}, connector.Omit{Operators: only(wire.OpIn, wire.OpGte), Sort: wire.SortSingle})},
+		{name: "neither sort nor offset nor join", why: "the document declares what it does",
+			build: declaring(connector.Definition{}, connector.Omit{Sort: wire.SortNone, Offset: true, Join: true, DateBucket: true})},
+		{name: "a count and nothing else", why: "endpoints lists what is served",
+			build: declaring(connector.Definition{}, connector.Omit{Endpoints: []wire.Endpoint{wire.EndpointAggregate, wire.EndpointSize,
+				wire.EndpointCardinality, wire.EndpointLinkHitRate}})},
+		{name: "a link hit rate and nothing else", why: "endpoints lists what is served",
+			build: declaring(connector.Definition{}, connector.Omit{Endpoints: []wire.Endpoint{wire.EndpointAggregate, wire.EndpointSize,
+				wire.EndpointCardinality, wire.EndpointCount}})},
+		{name: "ten rows a page", why: "limits are obeyed", build: func() http.Handler {
+			def := connector.Definition{Limits: wire.Limits{PageSizeMax: 10, OffsetMax: 15}}
+			return ceilings(serve(def, liveShop(), nil), 10, 15)
+		}},
+		{name: "one request at a time", why: "limits.concurrency is 1", build: func() http.Handler {
+			return oneAtATime(serve(connector.Definition{Limits: wire.Limits{Concurrency: 1}}, liveShop(), nil))
+		}},
+		{name: "a key that is not looked at", why: "credentials are what the connector declares", build: declaring(connector.Definition{
+			Credentials: []wire.CredentialField{{Key: "region", Label: "Region", Type: wire.CredentialText}}}, connector.Omit{}),
+			options: func(g *grading) { g.credentials = []map[string]string{{"region": "eu"}} }},
+		{name: "a password that is a common word", why: "a tenant's secret is what the tenant typed",
+			build: declaring(connector.Definition{Credentials: []wire.CredentialField{
+				{Key: "secret", Label: "Secret", Type: wire.CredentialPassword}}}, connector.Omit{}),
+			options: func(g *grading) { g.credentials = []map[string]string{{"secret": "password"}} }},
+		{name: "members of a vendor in the document", why: "unknown top-level fields are stripped",
+			layer: document(func(body map[string]any) { body["x-vendor"] = map[string]any{"build": []any{"7", 7}} })},
+		{name: "members of a vendor in capabilities", why: "advice at most", layer: document(func(body map[string]any) {
+			body["capabilities"].(map[string]any)["x-batch"] = true
+		})},
+		{name: "operators in any order", why: "an array of names", layer: document(func(body map[string]any) {
+			ops, _ := body["capabilities"].(map[string]any)["operators"].([]any)
+			slices.Reverse(ops)
+			endpoints, _ := body["endpoints"].([]any)
+			slices.Reverse(endpoints)
+		})},
+	}
+}

@@ -1,0 +1,128 @@
+package conformance_test
+
+import (
+	"net/http"
+	"net/http/httptest"
+	"slices"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/connectorsdk/connector-sdk-go/conformance"
+	"github.com/connectorsdk/connector-sdk-go/wire"
+)
+
+// TestTenantOfTheConnection requires that a connector is found which takes all that
+// comes over one connection for the tenant that came first.
+func TestTenantOfTheConnection(t *testing.T) {
+	t.Parallel()
+	for _, path := range []string{wire.PathQuery, wire.PathCount, wire.PathCardinality} {
+		var first sync.Map
+		h := picking(func(r *http.Request, set map[string]string) int {
+			if known(set) < 0 {
+				return -1
+			}
+			tenant, _ := first.LoadOrStore(r.RemoteAddr, known(set))
+			if r.URL.Path == path {
+				return tenant.(int)
+			}
+			return known(set)
+		})
+		srv := httptest.NewServer(h)
+		report, err := conformance.Run(t.Context(), conformance.Target{
+			URL: srv.URL, Token: conformance.NewSecret(testToken), Credentials: credentialsOf(firmSets),
+		}, &conformance.Options{Mode: conformance.ModeLive, Run: `^T2$`, Seed: 1})
+		srv.Close()
+		require.NoError(t, err)
+		require.Equal(t, conformance.Fail, report.Outcome("T2").Verdict, "%s: %s", path, report.Outcome("T2").Detail)
+	}
+}
+
+// TestOnlyOwnCredentials requires that nothing but a part of a tenant's own credentials
+// is sent unless the run may send wrong ones.
+func TestOnlyOwnCredentials(t *testing.T) {
+	skipShort(t)
+	t.Parallel()
+	for _, allowed := range []bool{false, true} {
+		var mu sync.Mutex
+		strange := 0
+		f := newFirm()
+		h := between(f, func(_ http.ResponseWriter, _ *http.Request, body *[]byte) bool {
+			set, _ := credentialsIn(*body)
+			own := slices.ContainsFunc(firmSets, func(own map[string]string) bool {
+				for key, value := range set {
+					if own[key] != value && key != "key" {
+						return false
+					}
+				}
+				return true
+			})
+			mu.Lock()
+			defer mu.Unlock()
+			if !own {
+				strange++
+			}
+			return false
+		})
+		var g grading
+		apart(&g)
+		g.WrongCredentials = allowed
+		r := grade(t, h, g)
+		require.Equal(t, conformance.ExitPass, r.Exit(), "%v", r.Err())
+		require.Equal(t, allowed, strange > 0)
+		require.LessOrEqual(t, strange, 100)
+	}
+}
+
+// TestTenantsOnABudget requires that every check about tenants judges something with few
+// requests.
+func TestTenantsOnABudget(t *testing.T) {
+	t.Parallel()
+	var g grading
+	wrongly(&g)
+	g.Requests = 200
+	r := grade(t, newFirm(), g)
+	for _, id := range []string{"P1.1", "P1.1b", "P1.2a", "P1.2b", "P1.3", "T1", "T2", "T3", "T4", "T5", "T6"} {
+		o := r.Outcome(id)
+		require.Equal(t, conformance.Pass, o.Verdict, "%s: %s", id, o.Detail)
+		require.Positive(t, o.Cases, id)
+	}
+	t.Log(r.Coverage.Requests, "requests")
+}
+
+// TestSilenceIsAwaitedOnce requires that a host which never answers a wrong token does
+// not cost a wait for each of them.
+func TestSilenceIsAwaitedOnce(t *testing.T) {
+	t.Parallel()
+	h := between(newFirm(), func(_ http.ResponseWriter, r *http.Request, _ *[]byte) bool {
+		if r.Method == http.MethodPost && r.Header.Get("Authorization") != "Bearer "+testToken {
+			<-r.Context().Done()
+			return true
+		}
+		return false
+	})
+	g := grading{Options: conformance.Options{Mode: conformance.ModeLive, Run: `^P1\.`}, credentials: firmSets}
+	r := grade(t, h, g)
+	require.Equal(t, conformance.Fail, r.Outcome("P1.1").Verdict)
+	require.Less(t, r.Duration, 90*time.Second)
+}
+
+// TestTenantsWhoseDataMove requires that two users of one company, whose data change
+// while they are read, fail nothing.
+func TestTenantsWhoseDataMove(t *testing.T) {
+	t.Parallel()
+	for _, every := range []int64{1, 3, 5, 13} {
+		same := serve(firmDefinition, newMoving(every), nil)
+		f := newFirm()
+		f.handlers = [2]http.Handler{same, same}
+		var g grading
+		wrongly(&g)
+		g.Run = `^(T|A\.3[12])`
+		r := grade(t, f, g)
+		for _, o := range r.Failures() {
+			t.Errorf("every %d: %s %s\nexpected %s\nreceived %s", every, o.ID, o.Detail, o.Expected, o.Received)
+		}
+	}
+}

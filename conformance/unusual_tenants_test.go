@@ -1,0 +1,220 @@
+package conformance_test
+
+import (
+	"net/http"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/connectorsdk/connector-sdk-go/conformance"
+	"github.com/connectorsdk/connector-sdk-go/connector"
+	"github.com/connectorsdk/connector-sdk-go/connector/memsource"
+	"github.com/connectorsdk/connector-sdk-go/wire"
+)
+
+// unusualTenants are connectors whose tenants or credentials are odd, and that break
+// no rule. None may fail anything, whether or not wrong credentials are sent.
+var unusualTenants = []struct {
+	name, why string
+	options   func(*grading)
+	build     func() http.Handler
+	alike     bool // nothing tells the tenants apart
+}{
+	{
+		name: "two customers", why: "tenants that are apart", options: apart,
+		build: func() http.Handler { return newFirm() },
+	},
+	{
+		name: "two users of one company",
+		why:  "two sets of credentials may give access to the same data", options: apart, alike: true,
+		build: func() http.Handler {
+			tables := firmTables()
+			return firmOf(firmDefinition, [2][]memsource.Table{tables[0], tables[0]})
+		},
+	},
+	{
+		name:    "a shared reference table and nothing else in common",
+		why:     "what belongs to the host is the same for everybody",
+		options: apart,
+		build: func() http.Handler {
+			tables := firmTables()
+			return firmOf(firmDefinition, [2][]memsource.Table{tables[0][2:], tables[1][2:]})
+		},
+	},
+	{
+		name: "tenants without a table in common", why: "each tenant has data of its own", options: apart,
+		build: func() http.Handler {
+			tables := firmTables()
+			return firmOf(firmDefinition, [2][]memsource.Table{tables[0][3:], tables[1][3:]})
+		},
+	},
+	{
+		name: "tables of one name and other columns", why: "each tenant has data of its own", options: apart,
+		build: func() http.Handler {
+			tables := firmTables()
+			parts := &tables[1][0]
+			colour := wire.Field{Name: "colour", SourceColumn: "colour", Type: wire.TypeString, Nullable: true}
+			parts.Fields = append(parts.Fields[:2:2], colour)
+			return firmOf(firmDefinition, tables)
+		},
+	},
+	{
+		name: "the same number of rows in every table", why: "tables of one size are not one table", options: apart,
+		build: func() http.Handler {
+			tables := firmTables()
+			tables[1][0], tables[1][1] = firmTable("parts", "globex", 12), firmTable("invoices", "globex", 9)
+			return firmOf(firmDefinition, tables)
+		},
+	},
+	{
+		name: "no credentials at all",
+		why:  "credentialSchema is empty when no per-tenant secret is needed", options: alone, alike: true,
+		build: func() http.Handler {
+			f := firmOf(connector.Definition{}, firmTables())
+			f.pick = func(*http.Request, map[string]string) int { return 0 }
+			return f
+		},
+	},
+	{
+		name: "optional credentials alone", why: "a blank optional field is missing", options: alone, alike: true,
+		build: func() http.Handler {
+			f := firmOf(connector.Definition{Credentials: []wire.CredentialField{
+				{Key: "tenant", Label: "Tenant", Type: wire.CredentialText, Optional: true},
+				{Key: "password", Label: "Password", Type: wire.CredentialPassword, Optional: true},
+			}}, firmTables())
+			f.pick = func(*http.Request, map[string]string) int { return 0 }
+			return f
+		},
+	},
+	{
+		name: "a secret that is enough", why: "a name beside a key may mean nothing to the source", options: apart,
+		build: func() http.Handler {
+			f := newFirm()
+			f.pick = func(_ *http.Request, set map[string]string) int {
+				for i, own := range firmSets {
+					if set["password"] == own["password"] && set["tenant"] != "" {
+						return i
+					}
+				}
+				return -1
+			}
+			return f
+		},
+	},
+	{
+		name:    "a check that cannot tell",
+		why:     "/check makes the cheapest upstream call; not every source can tell a wrong password by it",
+		options: apart,
+		build: func() http.Handler {
+			f := newFirm()
+			f.pick = func(r *http.Request, set map[string]string) int {
+				if r.URL.Path == wire.PathCheck {
+					return max(known(set), 0)
+				}
+				return known(set)
+			}
+			return f
+		},
+	},
+	{
+		name: "a required name of no meaning",
+		why:  "a field may be required that the data do not depend on", options: alone, alike: true,
+		build: func() http.Handler {
+			f := firmOf(connector.Definition{Credentials: []wire.CredentialField{
+				{Key: "tenant", Label: "Your name", Type: wire.CredentialText},
+				{Key: "password", Label: "Not needed", Type: wire.CredentialPassword, Optional: true},
+			}}, firmTables())
+			f.pick = func(*http.Request, map[string]string) int { return 0 }
+			return f
+		},
+	},
+	{
+		name:    "missing credentials count as bad requests everywhere",
+		why:     "a missing key may count as a body that does not parse",
+		options: apart,
+		build: func() http.Handler {
+			return between(newFirm(), func(w http.ResponseWriter, r *http.Request, body *[]byte) bool {
+				set, ok := credentialsIn(*body)
+				if !ok || r.Header.Get("Authorization") != "Bearer "+testToken || r.URL.RawQuery != "" || len(set) == 2 {
+					return false
+				}
+				refuses(w, http.StatusBadRequest, "bad_request", "the body does not parse")
+				return true
+			})
+		},
+	},
+	{
+		name: "tables of 6,000 rows and of unknown size", why: "rowCount is optional",
+		options: func(g *grading) { apart(g); g.Run = `^(P0|P1|T|A\.3)` }, // the laws read large tables elsewhere
+		build: func() http.Handler {
+			tables := [2][]memsource.Table{{firmTable("parts", "acme", 6000)}, {firmTable("parts", "globex", 6000)}}
+			tables[0][0].RowCount, tables[1][0].RowCount = nil, nil
+			return firmOf(firmDefinition, tables)
+		},
+	},
+	{
+		name: "two users of a company with 6,000 rows",
+		why:  "two sets of credentials may give access to the same data", alike: true,
+		options: func(g *grading) { apart(g); g.Run = `^(P0|P1|T|A\.3)` },
+		build: func() http.Handler {
+			large := []memsource.Table{firmTable("parts", "acme", 6000)}
+			return firmOf(firmDefinition, [2][]memsource.Table{large, large})
+		},
+	},
+	{
+		name: "sizes that are estimates", why: "exact is false when the source estimates", options: apart,
+		build: func() http.Handler {
+			return answers(newFirm(), func(body map[string]any, status int) (any, int) {
+				if status == http.StatusOK {
+					body["size"] = map[string]any{"rows": 1000, "exact": false}
+				}
+				return body, status
+			}, wire.PathSize)
+		},
+	},
+}
+
+// TestUnusualTenants grades every unusual multi-tenant connector with the whole
+// program, with wrong credentials and without.
+func TestUnusualTenants(t *testing.T) {
+	t.Parallel()
+	for i, u := range unusualTenants {
+		if !runs(i, 12) {
+			continue
+		}
+		for _, wrong := range []bool{false, true} {
+			t.Run(u.name, func(t *testing.T) {
+				t.Parallel()
+				var g grading
+				u.options(&g)
+				g.WrongCredentials = wrong
+				r := grade(t, u.build(), g)
+				for _, o := range r.Failures() {
+					t.Errorf("%s: but %s %s: %s\nexpected %s\nreceived %s\n%+v",
+						u.why, o.ID, o.Title, o.Detail, o.Expected, o.Received, o.Request)
+				}
+				require.Equal(t, conformance.ExitPass, r.Exit(), "%v", r.Err())
+				for _, id := range []string{"T2", "T3"} {
+					want := conformance.Pass
+					if u.alike {
+						want = conformance.Skip
+					}
+					require.Equal(t, want, r.Outcome(id).Verdict, "%s: %s", id, r.Outcome(id).Detail)
+				}
+			})
+		}
+	}
+}
+
+// TestTablesNamedLikeARefusal requires that no table's name makes a fixed 401 a leak.
+func TestTablesNamedLikeARefusal(t *testing.T) {
+	for _, names := range [][]string{{"error"}, {"t"}, {"unauthorized"}, {"code"}, {"message", "error", "t", "token"}} {
+		var tables []memsource.Table
+		for i, name := range names {
+			tables = append(tables, firmTable(name, "acme", 3+i))
+		}
+		h := serve(connector.Definition{}, sourceOf(tables...), nil)
+		r := grade(t, h, grading{Options: conformance.Options{Mode: conformance.ModeLive, Run: `^P1\.`}})
+		require.Equal(t, conformance.ExitPass, r.Exit(), "%v: %v", names, r.Err())
+	}
+}

@@ -1,0 +1,339 @@
+package conformance_test
+
+import (
+	"bytes"
+	"io"
+	"math/rand/v2"
+	"net/http"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/connectorsdk/connector-sdk-go/conformance"
+	"github.com/connectorsdk/connector-sdk-go/connector"
+	"github.com/connectorsdk/connector-sdk-go/wire"
+)
+
+// TestVerdictRestsOnRows requires that a pass names the rows that it rests on.
+func TestVerdictRestsOnRows(t *testing.T) {
+	skipShort(t)
+	t.Parallel()
+	r := grade(t, untouched(), grading{Options: conformance.Options{Mode: conformance.ModeLive}})
+	require.NoError(t, r.Err())
+	b := r.Coverage.Basis()
+	require.Equal(t, 130, b.Rows)
+	require.Equal(t, 2, b.Tables)
+	require.Equal(t, 14*13, b.Pairs)
+	require.Positive(t, b.Judged)
+	require.Contains(t, r.Text(false), "CONFORMANT: no check failed; judged 130 rows of 2 tables, ")
+	for _, table := range r.Coverage.Tables {
+		require.Empty(t, table.Partly)
+		for _, f := range table.Fields {
+			require.NotNil(t, f.Judged, "%s.%s was not judged at all", table.Name, f.Name)
+		}
+	}
+
+	r = grade(t, serve(connector.Definition{}, source(), nil), grading{Options: conformance.Options{Mode: conformance.ModeLive}})
+	require.Equal(t, conformance.ExitNotRun, r.Exit())
+	require.Contains(t, r.Text(false), "NOT GRADED: nothing was judged: discovery lists no table;")
+}
+
+// TestSelectionIsNoVerdict requires that a run of some checks does not say that the
+// connector is conformant.
+func TestSelectionIsNoVerdict(t *testing.T) {
+	skipShort(t)
+	t.Parallel()
+	for _, c := range []struct {
+		why     string
+		options conformance.Options
+		says    string
+	}{
+		{"some phases", conformance.Options{Mode: conformance.ModeLive, Phases: []int{0, 1}}, "NO SELECTED CHECK FAILED: "},
+		{"some checks", conformance.Options{Mode: conformance.ModeLive, Run: "^P0"}, "NO SELECTED CHECK FAILED: "},
+		{"all phases", conformance.Options{Mode: conformance.ModeLive, Phases: []int{4, 3, 1, 0}}, "CONFORMANT: no check failed;"},
+		{"every check", conformance.Options{Mode: conformance.ModeLive, Run: "."}, "CONFORMANT: no check failed;"},
+	} {
+		r := grade(t, untouched(), grading{Options: c.options})
+		require.Equal(t, conformance.ExitPass, r.Exit(), c.why)
+		require.Contains(t, r.Text(false), c.says, c.why)
+		body, err := r.JSON()
+		require.NoError(t, err)
+		require.Equal(t, r.Selection(), strings.Contains(string(body), `"selection": {`), c.why)
+	}
+}
+
+// TestMissingCredentials requires that a run without the credentials that the document
+// requires ends at once and names them.
+func TestMissingCredentials(t *testing.T) {
+	t.Parallel()
+	asked := map[string]int{}
+	var mu sync.Mutex
+	h := serve(connector.Definition{Credentials: []wire.CredentialField{
+		{Key: "tenant", Label: "Tenant", Type: wire.CredentialText},
+		{Key: "apiKey", Label: "API key", Type: wire.CredentialPassword},
+		{Key: "region", Label: "Region", Type: wire.CredentialText, Optional: true},
+	}}, liveShop(), nil)
+	counted := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		mu.Lock()
+		asked[r.URL.Path]++
+		mu.Unlock()
+		h.ServeHTTP(w, r)
+	})
+	r := grade(t, counted, grading{
+		Options:     conformance.Options{Mode: conformance.ModeLive},
+		credentials: []map[string]string{{"tenant": "a", "apiKey": "0123456789"}, {"tenant": "b", "apiKey": " "}},
+	})
+	require.Equal(t, conformance.ExitNotRun, r.Exit())
+	require.Contains(t, r.Text(false), "NOT GRADED: the document requires credentials that were not given: API key;")
+	require.Contains(t, r.Problem, `-credentials '{"apiKey":"..."}'`)
+	require.Less(t, strings.Count(r.Text(false), "\n"), 12)
+	require.Equal(t, map[string]int{wire.PathDocument: 1}, asked, "nothing else was asked")
+}
+
+// TestEqualRunsAskTheSame requires that a run without a seed asks what another such run
+// asks, and that more seeds ask more.
+func TestEqualRunsAskTheSame(t *testing.T) {
+	skipShort(t)
+	t.Parallel()
+	run := func(h http.Handler, o conformance.Options) (bodies []string) {
+		var mu sync.Mutex
+		recorded := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			body := bodyOf(r)
+			mu.Lock()
+			bodies = append(bodies, r.URL.Path+" "+body)
+			mu.Unlock()
+			h.ServeHTTP(w, r)
+		})
+		synctest.Test(t, func(t *testing.T) {
+			target, stop := conformance.InProcess(recorded, testToken)
+			defer stop()
+			_, err := conformance.Run(t.Context(), target, &o)
+			require.NoError(t, err)
+		})
+		slices.Sort(bodies) // some are sent at once
+		return bodies
+	}
+	live := conformance.Options{Mode: conformance.ModeLive}
+	live.Requests = 60 // runs of the default take a minute
+	once := run(untouched(), live)
+	require.Equal(t, once, run(untouched(), live))
+	live.Seed = conformance.DefaultSeed
+	require.Equal(t, once, run(untouched(), live))
+	live.Seed = 2
+	require.NotEqual(t, once, run(untouched(), live))
+	live.Seeds = 3
+	require.Greater(t, len(run(untouched(), live)), len(once)+100)
+	require.Equal(t, run(usual(), conformance.Options{}), run(usual(), conformance.Options{}))
+}
+
+// TestFurtherSeedsFindMore requires that a check that a further seed fails says which
+// seed it was.
+func TestFurtherSeedsFindMore(t *testing.T) {
+	skipShort(t)
+	t.Parallel()
+	// Only an `in` of exactly five members is answered wrongly.
+	h := tampered(func(req *connector.QueryRequest) {
+		for i, f := range req.And {
+			if f.Op == wire.OpIn && len(f.Values) == 5 {
+				req.And[i].Values = f.Values[:4]
+			}
+		}
+	})()
+	r := grade(t, h, grading{Options: conformance.Options{Mode: conformance.ModeLive, Run: "^M8$", Seeds: 30}})
+	o := r.Outcome("M8")
+	require.Equal(t, conformance.Fail, o.Verdict, o.Detail)
+	require.Greater(t, o.Seed, r.Seed, "the first seed passes")
+	require.Contains(t, r.Text(false), "-seed "+strings.Fields(o.Detail[strings.Index(o.Detail, "(seed ")+6:])[0][:1])
+}
+
+// TestBudgetAndPace requires that a run stays within its budget of requests, spreads
+// them, and tells how far it is.
+func TestBudgetAndPace(t *testing.T) {
+	t.Parallel()
+	const pace = 100 * time.Millisecond
+	var starts []time.Time
+	var events []conformance.Event
+	var mu sync.Mutex
+	h := untouched()
+	slow := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		mu.Lock()
+		starts = append(starts, time.Now())
+		mu.Unlock()
+		h.ServeHTTP(w, r)
+	})
+	r := grade(t, slow, grading{Options: conformance.Options{Mode: conformance.ModeLive, Requests: 300, Pace: pace,
+		Progress: func(e conformance.Event) { events = append(events, e) }}})
+	require.NoError(t, r.Err())
+	for i := 1; i < len(starts); i++ {
+		require.GreaterOrEqual(t, starts[i].Sub(starts[i-1]), pace, "request %d", i)
+	}
+	require.LessOrEqual(t, r.Coverage.Requests, 300+100, "each check sends the few requests that it needs")
+	last := events[len(events)-1]
+	require.Equal(t, 300, last.Budget)
+	require.Equal(t, r.Coverage.Requests, last.Requests)
+	require.True(t, slices.ContainsFunc(events, func(e conformance.Event) bool { return e.Left > 0 }))
+	perCheck := 0
+	for _, e := range events {
+		if e.ID == "M8" {
+			perCheck++
+		}
+	}
+	require.Greater(t, perCheck, 2, "a check that takes long tells so")
+}
+
+// bodyOf reads the body of a request and puts it back.
+func bodyOf(r *http.Request) string {
+	body, _ := io.ReadAll(r.Body)
+	r.Body = io.NopCloser(bytes.NewReader(body))
+	return string(body)
+}
+
+// TestDialectOnly grades connectors that take queries in SQL alone. What needs rows is
+// skipped, everything else is judged, and the verdict says so.
+func TestDialectOnly(t *testing.T) {
+	t.Parallel()
+	stream := func(w http.ResponseWriter, _ string) {
+		sends(w, 200, wire.MediaNDJSON, served+`{"rows":[{"n":1}]}`+"\n"+`{"end":1}`+"\n")
+	}
+	broken := func(w http.ResponseWriter, _ string) { sends(w, 200, wire.MediaNDJSON, `{"rows":[]}`+"\n") }
+	for _, c := range []struct {
+		why   string
+		build http.Handler
+		mode  conformance.Mode
+		fails []string
+	}{
+		{"it fails nothing", sqlOnly(stream), conformance.ModeLive, nil},
+		{"also over the corpus, which it does not serve", sqlOnly(stream), conformance.ModeBoth, nil},
+		{"statements may be refused", sqlOnly(func(w http.ResponseWriter, _ string) {
+			refuses(w, 422, "unsupported", "only statements of the platform")
+		}), conformance.ModeLive, nil},
+		{"its other routes are judged", answers(sqlOnly(stream), func(body map[string]any, status int) (any, int) {
+			return body, 200
+		}, wire.PathSize), conformance.ModeLive, []string{"P0.6f"}},
+		{"its streams are judged", sqlOnly(broken), conformance.ModeLive, []string{"P3.6c"}},
+		{"a caller without the token is refused", between(sqlOnly(stream), func(w http.ResponseWriter, r *http.Request, _ *[]byte) bool {
+			if r.URL.Path == wire.PathQuery && r.Header.Get("Authorization") == "" {
+				refuses(w, 400, "bad_request", "sql is missing")
+				return true
+			}
+			return false
+		}), conformance.ModeLive, []string{"P1.1"}},
+	} {
+		t.Run(c.why, func(t *testing.T) {
+			r := grade(t, c.build, grading{Options: conformance.Options{Mode: c.mode}})
+			require.Equal(t, "tsql", r.DialectOnly)
+			for _, id := range c.fails {
+				require.Equal(t, conformance.Fail, r.Outcome(id).Verdict, "%s: %s %s", id, r.Outcome(id).Reason, r.Outcome(id).Detail)
+			}
+			if c.fails != nil {
+				return
+			}
+			require.NoError(t, r.Err())
+			require.Contains(t, r.Text(false), `CONFORMANT AS FAR AS IT CAN BE JUDGED: no check failed; queries are taken in the dialect "tsql"`)
+			require.Greater(t, r.Summary().Passed, 30)
+			body, err := r.JSON()
+			require.NoError(t, err)
+			require.Contains(t, string(body), `"dialectOnly": "tsql"`)
+		})
+	}
+}
+
+// TestOddDocuments grades documents that are unusual and legal.
+func TestOddDocuments(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		why   string
+		build http.Handler
+	}{
+		{"members that the protocol does not name", ownMembers()},
+		{"lists in another order each time", documentAs(whole(), func(_ *http.Request, doc map[string]any) {
+			capabilities := doc["capabilities"].(map[string]any)
+			ops := capabilities["operators"].([]any)
+			rand.Shuffle(len(ops), func(i, j int) { ops[i], ops[j] = ops[j], ops[i] })
+		})},
+		{"the time of the answer", documentAs(whole(), func(_ *http.Request, doc map[string]any) {
+			doc["servedAt"] = time.Now().String()
+		})},
+		{"a page for browsers", between(whole(), func(w http.ResponseWriter, r *http.Request, _ *[]byte) bool {
+			if strings.Contains(r.UserAgent(), "Mozilla") {
+				sends(w, 200, "text/html", "<!doctype html>")
+				return true
+			}
+			return false
+		})},
+	} {
+		t.Run(c.why, func(t *testing.T) {
+			r := grade(t, c.build, grading{Options: conformance.Options{Run: `^(P0|P1|P3\.1|A\.)`}})
+			require.NoError(t, r.Err())
+		})
+	}
+}
+
+// TestFirstFindingSaysWhatToDo requires that what stands in the way of everything is one
+// failure, with the right advice, on one screen.
+func TestFirstFindingSaysWhatToDo(t *testing.T) {
+	t.Parallel()
+	onCheck := func(status int, code, message string) http.Handler {
+		return between(untouched(), func(w http.ResponseWriter, r *http.Request, _ *[]byte) bool {
+			if r.URL.Path != wire.PathCheck || r.Header.Get("Authorization") != "Bearer "+testToken {
+				return false
+			}
+			refuses(w, status, code, message)
+			return true
+		})
+	}
+	for _, c := range []struct {
+		why, found, fix, not string
+		build                http.Handler
+	}{
+		{"the token", "The connector rejected the token", "redeploy", "credentials of an account",
+			between(untouched(), func(w http.ResponseWriter, r *http.Request, _ *[]byte) bool {
+				if r.Method == http.MethodPost {
+					refuses(w, 401, "unauthorized", "no")
+				}
+				return r.Method == http.MethodPost
+			})},
+		{"the credentials", "/check rejects the credentials", "Give this run the credentials of an account", "redeploy",
+			onCheck(400, "check_failed", "Wrong password.")},
+		{"no answer", "no answer within 20s", "Answer /check before the request's timeoutMs", "redeploy",
+			between(untouched(), func(_ http.ResponseWriter, r *http.Request, _ *[]byte) bool {
+				if r.URL.Path == wire.PathCheck {
+					<-r.Context().Done()
+				}
+				return r.URL.Path == wire.PathCheck
+			})},
+	} {
+		t.Run(c.why, func(t *testing.T) {
+			r := grade(t, c.build, grading{Options: conformance.Options{Mode: conformance.ModeLive}})
+			require.Len(t, r.Failures(), 1)
+			o := r.Failures()[0]
+			require.Equal(t, "P1.6", o.ID)
+			require.Contains(t, o.Detail, c.found)
+			require.Contains(t, o.Fix, c.fix)
+			require.NotContains(t, o.Fix, c.not)
+			require.Greater(t, r.Summary().Blocked, 50)
+			require.LessOrEqual(t, strings.Count(r.Text(false), "\n"), 40)
+		})
+	}
+}
+
+// TestCommonWordsAreNoLeak grades a connector whose tenants have chosen words that stand
+// in its document and in its messages.
+func TestCommonWordsAreNoLeak(t *testing.T) {
+	skipShort(t)
+	t.Parallel()
+	h := serve(connector.Definition{Credentials: []wire.CredentialField{
+		{Key: "password", Label: "Password", Type: wire.CredentialPassword, Help: "Ask your Administrator."},
+		{Key: "secret", Label: "Client secret", Type: wire.CredentialPassword},
+	}}, liveShop(), nil)
+	r := grade(t, h, grading{
+		Options:     conformance.Options{Mode: conformance.ModeLive},
+		credentials: []map[string]string{{"password": "password", "secret": "Administrator"}},
+	})
+	require.NoError(t, r.Err())
+}
