@@ -18,21 +18,16 @@ var (
 	shopCredentials    = map[string]string{filesource.CredentialTenant: "shop", filesource.CredentialPassword: bundledPassword}
 )
 
-// TestBundledScience and TestBundledShop hold every answer of every route
-// against the rows.
+// TestBundledScience and TestBundledShop run the conformance program.
 func TestBundledScience(t *testing.T) { runBundled(t, scienceCredentials) }
 func TestBundledShop(t *testing.T)    { runBundled(t, shopCredentials) }
 
 func runBundled(t *testing.T, credentials map[string]string) {
-	t.Parallel()
 	if testing.Short() {
-		t.Skip("some thousand requests; run without -short")
+		t.Skip("takes long under the race detector; run without -short")
 	}
-	opts := &connectortest.Options{Credentials: credentials}
-	if raceEnabled {
-		opts.RowBudget = 100 // the smaller tables; the others take most of the time
-	}
-	connectortest.Run(t, definition, bundledSource(t), opts)
+	t.Parallel()
+	connectortest.Run(t, definition, bundledSource(t), &connectortest.Options{Credentials: credentials})
 }
 
 // TestBundledTenantsAreApart asks as both tenants, in turn and at once.

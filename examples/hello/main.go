@@ -4,10 +4,9 @@ package main
 import (
 	"context"
 	"log"
-	"os"
-	"os/signal"
 
 	"github.com/connectorsdk/connector-sdk-go/connector"
+	"github.com/connectorsdk/connector-sdk-go/connector/standalone"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -52,19 +51,9 @@ func (source) Query(_ context.Context, req *connector.QueryRequest, out *connect
 	return nil
 }
 
+// main prints the connector's URL, its token and requests to paste, and serves.
 func main() {
-	token, err := wire.NewToken(os.Getenv("PLATFORM_CONNECTOR_TOKEN")) // at least 32 characters
-	if err != nil {
-		log.Fatal(err)
-	}
-	handler, err := connector.New(connector.Definition{Slug: "hello"}, source{}, token, nil)
-	if err != nil {
-		log.Fatal(err)
-	}
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
-	err = connector.ListenAndServe(ctx, ":8080", handler)
-	stop()
-	if err != nil {
+	if err := standalone.Run(connector.Definition{Slug: "hello"}, source{}, nil); err != nil {
 		log.Fatal(err)
 	}
 }

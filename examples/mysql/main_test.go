@@ -16,6 +16,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/connectorsdk/connector-sdk-go/conformance"
+	"github.com/connectorsdk/connector-sdk-go/connector"
+	"github.com/connectorsdk/connector-sdk-go/connector/sqlsource"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -29,13 +31,15 @@ func TestRun(t *testing.T) {
 	printed, out := io.Pipe()
 	stopped := make(chan error, 1)
 	go func() {
-		stopped <- run(ctx, []string{"-server", "db.invalid:1"}, func(name string) string {
-			return map[string]string{"PORT": "0", "PLATFORM_CONNECTOR_TOKEN": testToken}[name]
-		}, out)
+		stopped <- run(ctx, []string{"-server", "db.invalid:1"}, func(name string) (string, bool) {
+			value, set := map[string]string{"PORT": "0", "PLATFORM_CONNECTOR_TOKEN": testToken}[name]
+			return value, set
+		}, out, io.Discard)
 		_ = out.Close()
 	}()
 	line, err := bufio.NewReader(printed).ReadString('\n')
 	require.NoError(t, err)
+	go func() { _, _ = io.Copy(io.Discard, printed) }()
 	assert.Contains(t, line, "Serving the databases of db.invalid:1 at http://")
 	assert.NotContains(t, line, testToken)
 	stop()
@@ -45,13 +49,19 @@ func TestRun(t *testing.T) {
 // TestRunRefuses reports what is wrong before anything is served.
 func TestRunRefuses(t *testing.T) {
 	for _, c := range []struct{ why, server, token, want string }{
-		{"an address without a port", "db", testToken, "-server: "},
+		{"an address without a port", "db", testToken, "-server: give host:port"},
+		{"a port by name", "db:sql", testToken, "-server: give host:port"},
+		{"a URL", "mysql://ada:pw7c1e@db:3306/shop", testToken, "-server: give host:port"},
+		{"a user", "ada:pw7c1e@db:1", testToken, "-server: give host:port"},
+		{"a user alone", "pw7c1e@db:1", testToken, "-server: give host:port"},
 		{"a short token", "db:1", "short", "PLATFORM_CONNECTOR_TOKEN: a token needs at least 32 characters"},
 	} {
-		err := run(t.Context(), []string{"-server", c.server}, func(name string) string {
-			return map[string]string{"PORT": "0", "PLATFORM_CONNECTOR_TOKEN": c.token}[name]
-		}, io.Discard)
+		err := run(t.Context(), []string{"-server", c.server}, func(name string) (string, bool) {
+			value, set := map[string]string{"PORT": "0", "PLATFORM_CONNECTOR_TOKEN": c.token}[name]
+			return value, set
+		}, io.Discard, io.Discard)
 		assert.ErrorContains(t, err, c.want, c.why)
+		assert.NotContains(t, err.Error(), "pw7c1e", c.why)
 	}
 }
 
@@ -93,7 +103,9 @@ func TestGraded(t *testing.T) {
 	}
 	token, err := wire.NewToken(testToken)
 	require.NoError(t, err)
-	handler, err := newHandler(server, token)
+	source, err := newSource(server, sqlsource.Options{})
+	require.NoError(t, err)
+	handler, err := connector.New(definition, source, token, nil)
 	require.NoError(t, err)
 	target, done := conformance.InProcess(handler, testToken)
 	defer done()

@@ -4,6 +4,7 @@ go 1.26.0
 
 require (
 	github.com/connectorsdk/connector-sdk-go v0.0.0
+	github.com/connectorsdk/connector-sdk-go/connector/sqlsource/pgxrows v0.0.0
 	github.com/jackc/pgx/v5 v5.12.0
 	github.com/stretchr/testify v1.12.1
 )
@@ -26,4 +27,7 @@ require (
 	golang.org/x/text v0.43.0 // indirect
 )
 
-replace github.com/connectorsdk/connector-sdk-go => ../..
+replace (
+	github.com/connectorsdk/connector-sdk-go => ../..
+	github.com/connectorsdk/connector-sdk-go/connector/sqlsource/pgxrows => ../../connector/sqlsource/pgxrows
+)

@@ -6,7 +6,6 @@ package main
 
 import (
 	"context"
-	"crypto/rand"
 	"database/sql"
 	"errors"
 	"flag"
@@ -16,6 +15,8 @@ import (
 	"os"
 	"os/signal"
 	"strconv"
+	"strings"
+	"sync"
 	"syscall"
 
 	"github.com/jackc/pgx/v5"
@@ -23,6 +24,8 @@ import (
 
 	"github.com/connectorsdk/connector-sdk-go/connector"
 	"github.com/connectorsdk/connector-sdk-go/connector/sqlsource"
+	"github.com/connectorsdk/connector-sdk-go/connector/sqlsource/pgxrows"
+	"github.com/connectorsdk/connector-sdk-go/connector/standalone"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -34,21 +37,20 @@ var definition = connector.Definition{
 		{Key: "user", Label: "User", Type: wire.CredentialText, Help: "A role that may only read: README.md says how to create one."},
 		{Key: "password", Label: "Password", Type: wire.CredentialPassword, Optional: true},
 		{Key: "database", Label: "Database", Type: wire.CredentialText},
+		{Key: "schema", Label: "Schema", Type: wire.CredentialText, Optional: true,
+			Help: "Whose tables are read. Several are separated by commas; their tables are then named schema.table."},
 	},
 }
 
-// newHandler returns the connector over the databases of a server.
-func newHandler(server *pgx.ConnConfig, token wire.Token) (*connector.Handler, error) {
+// newSource returns the source over the databases of a server.
+func newSource(server *pgx.ConnConfig, options sqlsource.Options) (connector.Source, error) {
 	open := func(_ context.Context, c wire.Credentials) (*sql.DB, error) {
 		own := server.Copy()
 		own.User, own.Password, own.Database = c.Get("user"), c.Get("password"), c.Get("database")
 		return stdlib.OpenDB(*own), nil
 	}
-	source, err := sqlsource.NewPerTenant(open, sqlsource.PostgreSQL(), nil)
-	if err != nil {
-		return nil, err
-	}
-	return connector.New(definition, source, token, nil)
+	options.SchemasOf = func(c wire.Credentials) []string { return names(c.Get("schema")) }
+	return sqlsource.NewPerTenant(open, pgxrows.PostgreSQL(), &options)
 }
 
 // serverConfig returns how the server is reached, and nothing of a tenant. It
@@ -64,12 +66,11 @@ func serverConfig(address string, tls bool) (*pgx.ConnConfig, error) {
 		return nil, err
 	}
 	host, port, err := net.SplitHostPort(address)
-	if err != nil {
-		return nil, fmt.Errorf("-server: %w", err)
-	}
-	number, err := strconv.ParseUint(port, 10, 16)
-	if err != nil {
-		return nil, errors.New("-server: the port must be a number, such as db.internal:5432")
+	number, notNumber := strconv.ParseUint(port, 10, 16)
+	if err != nil || notNumber != nil || strings.ContainsAny(host, "/@") {
+		// The text is not repeated: a URL may hold a password.
+		return nil, errors.New("-server: give host:port, such as db.internal:5432, and no URL; " +
+			"user, password and database are credentials of the tenants")
 	}
 	config.Host, config.Port, config.Fallbacks = host, uint16(number), nil
 	if config.TLSConfig != nil {
@@ -81,45 +82,64 @@ func serverConfig(address string, tls bool) (*pgx.ConnConfig, error) {
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
-	if err := run(ctx, os.Args[1:], os.Getenv, os.Stdout); err != nil && !errors.Is(err, flag.ErrHelp) {
+	if err := run(ctx, os.Args[1:], os.LookupEnv, os.Stdout, os.Stderr); err != nil && !errors.Is(err, flag.ErrHelp) {
 		fmt.Fprintln(os.Stderr, "postgres:", err)
 		os.Exit(1)
 	}
 }
 
+// names splits a list at its commas.
+func names(list string) []string {
+	var all []string
+	for name := range strings.SplitSeq(list, ",") {
+		if name = strings.TrimSpace(name); name != "" {
+			all = append(all, name)
+		}
+	}
+	return all
+}
+
+// explain prints how each request is answered.
+func explain(to io.Writer) func(context.Context, sqlsource.Plan) {
+	var one sync.Mutex
+	return func(_ context.Context, plan sqlsource.Plan) {
+		one.Lock()
+		defer one.Unlock()
+		_, _ = fmt.Fprint(to, plan)
+	}
+}
+
 // run serves until ctx ends.
-func run(ctx context.Context, args []string, getenv func(string) string, out io.Writer) error {
+func run(ctx context.Context, args []string, getenv func(string) (string, bool), out, plans io.Writer) error {
 	flags := flag.NewFlagSet("postgres", flag.ContinueOnError)
 	address := flags.String("server", "localhost:5432", "`host:port` of the database server")
 	tls := flags.Bool("tls", false, "encrypt, and verify the server's certificate")
+	schemas := flags.String("schema", "", "the `schemas` that are served to tenants who name none, separated by commas (default: public)")
+	explained := flags.Bool("explain", false, "print how each request is answered, to stderr")
 	if err := flags.Parse(args); err != nil {
 		return err
+	}
+	if flags.NArg() > 0 {
+		return errors.New("give flags only; the server is given by -server host:port")
 	}
 	server, err := serverConfig(*address, *tls)
 	if err != nil {
 		return err
 	}
-	secret := getenv("PLATFORM_CONNECTOR_TOKEN")
-	if secret == "" {
-		secret = rand.Text() + rand.Text()
-		_, _ = fmt.Fprintln(out, "Token:", secret, "(for this run; set PLATFORM_CONNECTOR_TOKEN to keep one)")
+	options := sqlsource.Options{Schemas: names(*schemas)}
+	if *explained {
+		options.Observe = explain(plans)
 	}
-	token, err := wire.NewToken(secret)
-	if err != nil {
-		return fmt.Errorf("PLATFORM_CONNECTOR_TOKEN: %w", err)
-	}
-	handler, err := newHandler(server, token)
+	source, err := newSource(server, options)
 	if err != nil {
 		return err
 	}
-	port := getenv("PORT")
-	if port == "" {
-		port = "8080"
+	program := standalone.Program{
+		Definition: definition,
+		Source:     source,
+		Serving:    "the databases of " + *address,
+		Getenv:     getenv,
+		Out:        out,
 	}
-	listener, err := net.Listen("tcp", ":"+port)
-	if err != nil {
-		return fmt.Errorf("PORT: %w", err)
-	}
-	_, _ = fmt.Fprintf(out, "Serving the databases of %s at http://%s\n", *address, listener.Addr())
-	return connector.Serve(ctx, listener, handler)
+	return program.Run(ctx)
 }

@@ -15,6 +15,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/connectorsdk/connector-sdk-go/conformance"
+	"github.com/connectorsdk/connector-sdk-go/connector"
+	"github.com/connectorsdk/connector-sdk-go/connector/sqlsource"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -28,13 +30,15 @@ func TestRun(t *testing.T) {
 	printed, out := io.Pipe()
 	stopped := make(chan error, 1)
 	go func() {
-		stopped <- run(ctx, []string{"-server", "db.invalid:1"}, func(name string) string {
-			return map[string]string{"PORT": "0", "PLATFORM_CONNECTOR_TOKEN": testToken}[name]
-		}, out)
+		stopped <- run(ctx, []string{"-server", "db.invalid:1"}, func(name string) (string, bool) {
+			value, set := map[string]string{"PORT": "0", "PLATFORM_CONNECTOR_TOKEN": testToken}[name]
+			return value, set
+		}, out, io.Discard)
 		_ = out.Close()
 	}()
 	line, err := bufio.NewReader(printed).ReadString('\n')
 	require.NoError(t, err)
+	go func() { _, _ = io.Copy(io.Discard, printed) }()
 	assert.Contains(t, line, "Serving the databases of db.invalid:1 at http://")
 	assert.NotContains(t, line, testToken)
 	stop()
@@ -44,13 +48,19 @@ func TestRun(t *testing.T) {
 // TestRunRefuses reports what is wrong before anything is served.
 func TestRunRefuses(t *testing.T) {
 	for _, c := range []struct{ why, server, token, want string }{
-		{"an address without a port", "db", testToken, "-server: "},
+		{"an address without a port", "db", testToken, "-server: give host:port"},
+		{"a port by name", "db:sql", testToken, "-server: give host:port"},
+		{"a URL", "postgres://ada:pw7c1e@db:5432/shop", testToken, "-server: give host:port"},
+		{"a user", "ada:pw7c1e@db:1", testToken, "-server: give host:port"},
+		{"a user alone", "pw7c1e@db:1", testToken, "-server: give host:port"},
 		{"a short token", "db:1", "short", "PLATFORM_CONNECTOR_TOKEN: a token needs at least 32 characters"},
 	} {
-		err := run(t.Context(), []string{"-server", c.server}, func(name string) string {
-			return map[string]string{"PORT": "0", "PLATFORM_CONNECTOR_TOKEN": c.token}[name]
-		}, io.Discard)
+		err := run(t.Context(), []string{"-server", c.server}, func(name string) (string, bool) {
+			value, set := map[string]string{"PORT": "0", "PLATFORM_CONNECTOR_TOKEN": c.token}[name]
+			return value, set
+		}, io.Discard, io.Discard)
 		assert.ErrorContains(t, err, c.want, c.why)
+		assert.NotContains(t, err.Error(), "pw7c1e", c.why)
 	}
 }
 
@@ -90,7 +100,9 @@ func TestGraded(t *testing.T) {
 			FROM generate_series(1, 100) n`))
 	token, err := wire.NewToken(testToken)
 	require.NoError(t, err)
-	handler, err := newHandler(server, token)
+	source, err := newSource(server, sqlsource.Options{})
+	require.NoError(t, err)
+	handler, err := connector.New(definition, source, token, nil)
 	require.NoError(t, err)
 	target, done := conformance.InProcess(handler, testToken)
 	defer done()

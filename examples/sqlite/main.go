@@ -7,35 +7,27 @@ package main
 
 import (
 	"context"
-	"crypto/rand"
 	"database/sql"
 	"errors"
 	"flag"
 	"fmt"
 	"io"
-	"net"
 	"net/url"
 	"os"
 	"os/signal"
 	"path/filepath"
+	"sync"
 	"syscall"
 
 	_ "modernc.org/sqlite"
 
 	"github.com/connectorsdk/connector-sdk-go/connector"
 	"github.com/connectorsdk/connector-sdk-go/connector/sqlsource"
-	"github.com/connectorsdk/connector-sdk-go/wire"
+	"github.com/connectorsdk/connector-sdk-go/connector/standalone"
 )
 
-// newHandler returns the connector: a database of the host, the flavor of its
-// engine, and no credentials.
-func newHandler(db *sql.DB, token wire.Token) (*connector.Handler, error) {
-	source, err := sqlsource.New(db, sqlsource.SQLite(), nil)
-	if err != nil {
-		return nil, err
-	}
-	return connector.New(connector.Definition{Slug: "sqlite", KeysEnforced: true}, source, token, nil)
-}
+// definition asks for no credentials: the database is the host's.
+var definition = connector.Definition{Slug: "sqlite", KeysEnforced: true}
 
 // open opens a database to be read, and fails if there is none.
 func open(file string) (*sql.DB, error) {
@@ -53,18 +45,32 @@ func open(file string) (*sql.DB, error) {
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
-	if err := run(ctx, os.Args[1:], os.Getenv, os.Stdout); err != nil && !errors.Is(err, flag.ErrHelp) {
+	if err := run(ctx, os.Args[1:], os.LookupEnv, os.Stdout, os.Stderr); err != nil && !errors.Is(err, flag.ErrHelp) {
 		fmt.Fprintln(os.Stderr, "sqlite:", err)
 		os.Exit(1)
 	}
 }
 
+// explain prints how each request is answered.
+func explain(to io.Writer) func(context.Context, sqlsource.Plan) {
+	var one sync.Mutex
+	return func(_ context.Context, plan sqlsource.Plan) {
+		one.Lock()
+		defer one.Unlock()
+		_, _ = fmt.Fprint(to, plan)
+	}
+}
+
 // run serves until ctx ends.
-func run(ctx context.Context, args []string, getenv func(string) string, out io.Writer) error {
+func run(ctx context.Context, args []string, getenv func(string) (string, bool), out, plans io.Writer) error {
 	flags := flag.NewFlagSet("sqlite", flag.ContinueOnError)
 	file := flags.String("db", "", "the database `file` to serve (default: a demo, created on the first run)")
+	explained := flags.Bool("explain", false, "print how each request is answered, to stderr")
 	if err := flags.Parse(args); err != nil {
 		return err
+	}
+	if flags.NArg() > 0 {
+		return fmt.Errorf("%q is not a flag; to serve a database of your own, give -db %[1]s", flags.Arg(0))
 	}
 	if *file == "" {
 		*file = filepath.Join(os.TempDir(), "connector-demo.sqlite")
@@ -77,31 +83,14 @@ func run(ctx context.Context, args []string, getenv func(string) string, out io.
 		return err
 	}
 	defer func() { _ = db.Close() }()
-	secret, shown := getenv("PLATFORM_CONNECTOR_TOKEN"), "$PLATFORM_CONNECTOR_TOKEN"
-	if secret == "" {
-		secret = rand.Text() + rand.Text()
-		shown = secret
-		_, _ = fmt.Fprintln(out, "Token:", secret, "(for this run; set PLATFORM_CONNECTOR_TOKEN to keep one)")
+	var options sqlsource.Options
+	if *explained {
+		options.Observe = explain(plans)
 	}
-	token, err := wire.NewToken(secret)
-	if err != nil {
-		return fmt.Errorf("PLATFORM_CONNECTOR_TOKEN: %w", err)
-	}
-	handler, err := newHandler(db, token)
+	source, err := sqlsource.New(db, sqlsource.SQLite(), &options)
 	if err != nil {
 		return err
 	}
-	port := getenv("PORT")
-	if port == "" {
-		port = "8080"
-	}
-	listener, err := net.Listen("tcp", ":"+port)
-	if err != nil {
-		return fmt.Errorf("PORT: %w", err)
-	}
-	address := fmt.Sprintf("http://localhost:%d", listener.Addr().(*net.TCPAddr).Port)
-	_, _ = fmt.Fprintf(out, "Serving %s at %s\n\nTry it:\n\n", *file, address)
-	_, _ = fmt.Fprintf(out, "curl -sS %s/discovery -H \"Authorization: Bearer %s\" -d '{\"credentials\":{},\"timeoutMs\":30000}'\n",
-		address, shown)
-	return connector.Serve(ctx, listener, handler)
+	program := standalone.Program{Definition: definition, Source: source, Serving: *file, Getenv: getenv, Out: out}
+	return program.Run(ctx)
 }

@@ -2,9 +2,11 @@ package main
 
 import (
 	"bufio"
+	"bytes"
 	"context"
 	"io"
 	"net/http"
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -37,16 +39,18 @@ func TestRun(t *testing.T) {
 	defer stop()
 	printed, out := io.Pipe()
 	stopped := make(chan error, 1)
+	var plans bytes.Buffer
 	go func() {
-		stopped <- run(ctx, []string{"-db", file}, func(name string) string {
-			return map[string]string{"PORT": "0", "PLATFORM_CONNECTOR_TOKEN": testToken}[name]
-		}, out)
+		stopped <- run(ctx, []string{"-db", file, "-explain"}, func(name string) (string, bool) {
+			value, set := map[string]string{"PORT": "0", "PLATFORM_CONNECTOR_TOKEN": testToken}[name]
+			return value, set
+		}, out, &plans)
 		_ = out.Close()
 	}()
 	var url string
 	lines := bufio.NewScanner(printed)
 	for url == "" && lines.Scan() {
-		if line, found := strings.CutPrefix(lines.Text(), "curl -sS "); found {
+		if line, found := strings.CutPrefix(lines.Text(), "curl -sS "); found && strings.Contains(line, "/discovery ") {
 			url, _, _ = strings.Cut(line, " ")
 		}
 	}
@@ -65,25 +69,40 @@ func TestRun(t *testing.T) {
 	require.Len(t, d.Tables, 3)
 	stop()
 	require.NoError(t, <-stopped)
+	assert.Contains(t, plans.String(), "Discover\n  statement: SELECT ")
 }
 
 // TestRunRefuses reports what is wrong before anything is served.
 func TestRunRefuses(t *testing.T) {
 	none := filepath.Join(t.TempDir(), "none.sqlite")
-	err := run(t.Context(), []string{"-db", none}, func(string) string { return "" }, io.Discard)
+	err := run(t.Context(), []string{"-db", none}, os.LookupEnv, io.Discard, io.Discard)
 	assert.ErrorContains(t, err, "-db: stat "+none)
-	err = run(t.Context(), []string{"-db", demoFile(t)}, func(string) string { return "short" }, io.Discard)
+	err = run(t.Context(), []string{"my.db"}, os.LookupEnv, io.Discard, io.Discard)
+	assert.ErrorContains(t, err, `"my.db" is not a flag; to serve a database of your own, give -db my.db`)
+	err = run(t.Context(), []string{"-db", demoFile(t)}, func(string) (string, bool) { return "short", true }, io.Discard, io.Discard)
 	assert.ErrorContains(t, err, "PLATFORM_CONNECTOR_TOKEN: a token needs at least 32 characters")
+}
+
+// skipShort skips a test with -short, as the race run is: SQLite is written in Go,
+// and takes minutes under the race detector.
+func skipShort(t *testing.T) {
+	t.Helper()
+	if testing.Short() {
+		t.Skip("takes minutes under the race detector; run without -short")
+	}
 }
 
 // TestGraded grades the connector over the demo with the conformance program.
 func TestGraded(t *testing.T) {
+	skipShort(t)
 	db, err := open(demoFile(t))
 	require.NoError(t, err)
 	defer func() { require.NoError(t, db.Close()) }()
 	token, err := wire.NewToken(testToken)
 	require.NoError(t, err)
-	handler, err := newHandler(db, token)
+	source, err := sqlsource.New(db, sqlsource.SQLite(), nil)
+	require.NoError(t, err)
+	handler, err := connector.New(definition, source, token, nil)
 	require.NoError(t, err)
 	target, done := conformance.InProcess(handler, testToken)
 	defer done()
@@ -92,11 +111,11 @@ func TestGraded(t *testing.T) {
 
 // TestDemo exercises the demo database, and verifies every answer.
 func TestDemo(t *testing.T) {
+	skipShort(t)
 	db, err := open(demoFile(t))
 	require.NoError(t, err)
 	defer func() { require.NoError(t, db.Close()) }()
 	source, err := sqlsource.New(db, sqlsource.SQLite(), nil)
 	require.NoError(t, err)
-	// The orders are more rows than 200: under the race detector SQLite is slow.
-	connectortest.Run(t, connector.Definition{Slug: "sqlite", KeysEnforced: true}, source, &connectortest.Options{RowBudget: 200})
+	connectortest.Run(t, definition, source, nil)
 }

@@ -1,6 +1,0 @@
-//go:build !race
-
-package main
-
-// raceEnabled reports that the race detector slows them down tenfold.
-const raceEnabled = false
