@@ -1,0 +1,120 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"io"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/connectorsdk/connector-sdk-go/examples/workspace/webhook"
+)
+
+const (
+	key    = "svc_wf_3f6c1e0a9b7d4c52"
+	paused = `{"event":"awaiting_input","run_id":"run_1","workflow_id":"wf_1","state":"waiting","summary":"","duration":3,
+"task_name":"Approve","job_id":"job_2","resume_url":"https://platform.example.com/resume?sig=abc"}`
+	completed = `{"event":"completed","run_id":"run_1","workflow_id":"wf_1","state":"completed","summary":"Done","duration":12.5}`
+)
+
+// program is a running receiver.
+type program struct {
+	address string
+	lines   *bufio.Reader
+	stop    func() error
+}
+
+func start(t *testing.T, keys, out string) program {
+	t.Helper()
+	ctx, cancel := context.WithCancel(t.Context())
+	printed, writer := io.Pipe()
+	stopped := make(chan error, 1)
+	go func() {
+		err := run(ctx, []string{"-keys", keys, "-out", out}, func(string) string { return "0" }, writer)
+		_ = writer.CloseWithError(err)
+		stopped <- err
+	}()
+	lines := bufio.NewReader(printed)
+	first, err := lines.ReadString('\n')
+	require.NoError(t, err)
+	address := strings.TrimSuffix(strings.Fields(first)[2], ",")
+	return program{address, lines, func() error { cancel(); return <-stopped }}
+}
+
+func (p program) post(t *testing.T, body, signature string) int {
+	t.Helper()
+	r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, p.address, strings.NewReader(body))
+	require.NoError(t, err)
+	r.Header.Set(webhook.HeaderSignature, signature)
+	res, err := http.DefaultClient.Do(r)
+	require.NoError(t, err)
+	_ = res.Body.Close()
+	return res.StatusCode
+}
+
+// TestReceiver starts the program, delivers, stops it and starts it again.
+func TestReceiver(t *testing.T) {
+	dir := t.TempDir()
+	keys, out := filepath.Join(dir, "keys.txt"), filepath.Join(dir, "deliveries.ndjson")
+	require.NoError(t, os.WriteFile(keys, []byte("svc_wf_another\n\n"+key+"\n"), 0o600))
+	secret := webhook.NewSecret(key)
+	deliver := func(p program, body string) int { return p.post(t, body, secret.Sign([]byte(body))) }
+
+	p := start(t, keys, out)
+	assert.Equal(t, 401, p.post(t, paused, secret.Sign([]byte(completed))))
+	line := make(chan string, 1)
+	go func() {
+		text, _ := p.lines.ReadString('\n')
+		line <- text
+	}()
+	assert.Equal(t, 204, deliver(p, paused))
+	assert.Equal(t, "run run_1 awaiting_input job_2\n", <-line, "without the address that resumes it")
+	assert.Equal(t, 204, deliver(p, paused))
+	require.NoError(t, p.stop())
+
+	// A program that was killed while it wrote leaves half a line.
+	file, err := os.OpenFile(out, os.O_APPEND|os.O_WRONLY, 0)
+	require.NoError(t, err)
+	_, err = file.WriteString(completed[:40])
+	require.NoError(t, err)
+	require.NoError(t, file.Close())
+
+	p = start(t, keys, out)
+	go func() { _, _ = io.Copy(io.Discard, p.lines) }()
+	assert.Equal(t, 204, deliver(p, paused), "known from the file")
+	assert.Equal(t, 204, deliver(p, completed))
+	require.NoError(t, p.stop())
+	text, err := os.ReadFile(out)
+	require.NoError(t, err)
+	assert.Equal(t, strings.ReplaceAll(paused, "\n", "")+"\n"+completed+"\n", string(text))
+	info, err := os.Stat(out)
+	require.NoError(t, err)
+	assert.Equal(t, os.FileMode(0o600), info.Mode().Perm())
+}
+
+func TestFaultyStart(t *testing.T) {
+	dir := t.TempDir()
+	keys, empty, broken := filepath.Join(dir, "keys"), filepath.Join(dir, "empty"), filepath.Join(dir, "broken")
+	require.NoError(t, os.WriteFile(keys, []byte(key), 0o600))
+	require.NoError(t, os.WriteFile(empty, []byte("\n"), 0o600))
+	require.NoError(t, os.WriteFile(broken, []byte("{}\n"), 0o600))
+	for _, args := range [][]string{
+		{},
+		{"-keys", keys, "more"},
+		{"-keys", filepath.Join(dir, "nothing")},
+		{"-keys", empty},
+		{"-keys", keys, "-out", broken},
+		{"-keys", keys, "-out", dir},
+		{"-keys", keys, "-out", filepath.Join(dir, "new"), "-x"},
+	} {
+		err := run(t.Context(), args, func(string) string { return "0" }, io.Discard)
+		require.Error(t, err, args)
+		assert.NotContains(t, err.Error(), key)
+	}
+}

@@ -1,0 +1,46 @@
+package standin
+
+import (
+	"net/http"
+	"net/netip"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// TestPublicAddress covers the ranges that no URL of the exchanges shows.
+func TestPublicAddress(t *testing.T) {
+	for address, public := range map[string]bool{
+		"8.8.8.8":                true,
+		"172.15.0.1":             true,
+		"172.32.0.1":             true,
+		"100.63.255.255":         true,
+		"2606:4700::1111":        true,
+		"100.64.0.1":             false, // shared
+		"192.0.0.192":            false, // a cloud's metadata
+		"224.0.0.1":              false, // multicast
+		"255.255.255.255":        false, // broadcast
+		"::":                     false,
+		"ff02::1":                false,
+		"fe80::1%eth0":           false,
+		"fc00::1":                false,
+		"64:ff9b::7f00:1":        false, // 127.0.0.1 through a translator
+		"2002:7f00:1::":          false, // 127.0.0.1 through a tunnel
+		"::ffff:169.254.169.254": false,
+		"::ffff:100.100.100.200": false,
+	} {
+		assert.Equal(t, public, publicAddress(netip.MustParseAddr(address)), address)
+	}
+}
+
+// TestPublicTransport requires that a name that leads to this machine is refused
+// when it is dialled, before anything is sent.
+func TestPublicTransport(t *testing.T) {
+	for _, host := range []string{"127.0.0.1:1", "[::1]:1", "localhost:1"} {
+		r, err := http.NewRequest("POST", "https://"+host, nil)
+		require.NoError(t, err)
+		_, err = publicTransport().RoundTrip(r) //nolint:bodyclose // there is none
+		assert.ErrorContains(t, err, "the callback's address is not public", host)
+	}
+}

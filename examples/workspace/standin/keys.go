@@ -1,0 +1,86 @@
+package standin
+
+import (
+	"slices"
+	"time"
+)
+
+// apiKey is a workflow key. The service keeps the hash of the secret only.
+type apiKey struct {
+	id        string
+	label     string
+	hash      string
+	workflow  *workflow
+	owner     *account
+	expiresAt *time.Time
+}
+
+// valid reports whether the key still authenticates. A revoked key is not found
+// in the first place.
+func (k *apiKey) valid(now time.Time) bool { return k.expiresAt == nil || now.Before(*k.expiresAt) }
+
+// keyView is a key as answers show it. Secret is set in the answer that creates
+// the key and in no other.
+type keyView struct {
+	ID         string  `json:"id"`
+	WorkflowID string  `json:"workflowId"`
+	Label      string  `json:"label"`
+	ExpiresAt  *string `json:"expiresAt"`
+	Secret     string  `json:"secret,omitempty"`
+}
+
+func (k *apiKey) view() keyView {
+	v := keyView{ID: k.id, WorkflowID: k.workflow.id, Label: k.label}
+	if k.expiresAt != nil {
+		at := stamp(*k.expiresAt)
+		v.ExpiresAt = &at
+	}
+	return v
+}
+
+func (c *call) listKeys() (any, error) {
+	w, err := c.findWorkflow("workflowId")
+	if err != nil {
+		return nil, err
+	}
+	views := []keyView{}
+	for _, k := range w.keys {
+		views = append(views, k.view())
+	}
+	return views, nil
+}
+
+func (c *call) createKey() (any, error) {
+	w, err := c.findWorkflow("workflowId")
+	if err != nil {
+		return nil, err
+	}
+	var in struct {
+		Label     *string    `json:"label" validate:"required"`
+		ExpiresAt *time.Time `json:"expiresAt"`
+	}
+	if err := c.decode(&in); err != nil {
+		return nil, err
+	}
+	secret := "svc_wf_" + c.hex(24)
+	k := &apiKey{id: c.nextID("key"), label: *in.Label, hash: hashKey(secret), workflow: w, owner: c.account, expiresAt: in.ExpiresAt}
+	w.keys = append(w.keys, k)
+	c.keys[k.hash] = k
+	v := k.view()
+	v.Secret = secret
+	return v, nil
+}
+
+func (c *call) revokeKey() (any, error) {
+	w, err := c.findWorkflow("workflowId")
+	if err != nil {
+		return nil, err
+	}
+	i := slices.IndexFunc(w.keys, func(k *apiKey) bool { return k.id == c.params["keyId"] })
+	if i < 0 {
+		return nil, notFound("The key")
+	}
+	delete(c.keys, w.keys[i].hash)
+	w.keys = slices.Delete(w.keys, i, i+1)
+	return nil, nil
+}

@@ -1,0 +1,175 @@
+package standin
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"fmt"
+	"net"
+	"net/http"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/connectorsdk/connector-sdk-go/internal/memlisten"
+)
+
+// open requests the stream of a run over a connection in memory. It returns the
+// lines with the second in which each arrived, and a function that hangs up.
+func (w *world) open(run string) (lines chan string, hangUp func()) {
+	w.t.Helper()
+	listener := memlisten.New()
+	server := &http.Server{Handler: http.HandlerFunc(func(out http.ResponseWriter, r *http.Request) {
+		w.streams.Add(1)
+		defer w.streams.Add(-1)
+		w.ServeHTTP(out, r)
+	})}
+	go server.Serve(listener) //nolint:errcheck // always ErrServerClosed
+	transport := &http.Transport{DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) { return listener.Dial(ctx) }}
+	ctx, hangUp := context.WithCancel(w.t.Context())
+	w.t.Cleanup(func() {
+		hangUp()
+		transport.CloseIdleConnections()
+		server.Close()
+	})
+	request, err := http.NewRequestWithContext(ctx, "GET", "http://platform.example/api/v3/workflows/runs/"+run+"/stream", nil)
+	require.NoError(w.t, err)
+	request.Header.Set("Authorization", "Bearer "+w.key)
+	opened := time.Now()
+	response, err := transport.RoundTrip(request)
+	require.NoError(w.t, err)
+	require.Equal(w.t, 200, response.StatusCode)
+	assert.Equal(w.t, "text/event-stream", response.Header.Get("Content-Type"))
+	assert.NotEmpty(w.t, response.Header.Get("X-RateLimit-Limit"))
+	lines = make(chan string, 1000)
+	go func() {
+		defer close(lines)
+		defer response.Body.Close()
+		scanner := bufio.NewScanner(response.Body)
+		for scanner.Scan() {
+			lines <- fmt.Sprintf("%ds %s", int(time.Since(opened).Seconds()), scanner.Text())
+		}
+	}()
+	return lines, hangUp
+}
+
+// readEvents reads a stream to its end: the type of each message and, where it has
+// them, its node and state. Lines other than data are returned as they are.
+func readEvents(t *testing.T, lines chan string) []string {
+	t.Helper()
+	seen := []string{}
+	for line := range lines {
+		at, text, _ := strings.Cut(line, " ")
+		data, isData := strings.CutPrefix(text, "data: ")
+		switch {
+		case isData:
+			var m struct{ Type, NodeID, State string }
+			require.NoError(t, json.Unmarshal([]byte(data), &m))
+			seen = append(seen, strings.Join(strings.Fields(strings.Join([]string{at, m.Type, m.NodeID, m.State}, " ")), " "))
+		case text != "":
+			seen = append(seen, line)
+		}
+	}
+	return seen
+}
+
+// TestStream follows a run from its start: the state, what changes, heartbeats
+// while the run waits, and done, after which the stream ends.
+func TestStream(t *testing.T) {
+	inWorld(t, func(w *world) {
+		run := w.trigger()
+		lines, _ := w.open(run)
+		w.pass(35 * time.Second)
+		require.NoError(t, w.Cancel(run))
+		assert.Equal(t, []string{
+			"0s state running",
+			"2s workflow running", "2s job node_1 completed", "2s job node_2 running",
+			"4s workflow awaiting_input", "4s job node_2 awaiting_input",
+			"15s : heartbeat", "30s : heartbeat",
+			"35s job node_2 cancelled", "35s workflow cancelled", "35s done",
+		}, readEvents(t, lines))
+	})
+}
+
+// TestStreamJoinsLate requires that a stream that begins in the middle repeats
+// nothing that the state says.
+func TestStreamJoinsLate(t *testing.T) {
+	inWorld(t, func(w *world) {
+		run := w.trigger()
+		w.pass(5 * time.Second)
+		lines, _ := w.open(run)
+		w.pass(time.Second)
+		status, _ := w.do("POST", w.receiver.last(t)["resume_url"].(string), w.key, `{"input":{"text":"Yes","files":[]}}`)
+		require.Equal(t, 200, status)
+		w.pass(time.Second)
+		require.NoError(t, w.Fail(run))
+		assert.Equal(t, []string{
+			"0s state awaiting_input",
+			"1s workflow running", "1s job node_2 completed", "1s job node_3 running",
+			"2s job node_3 failed", "2s workflow failed", "2s done",
+		}, readEvents(t, lines))
+	})
+}
+
+// TestStreamOfFinishedRun requires state and done at once.
+func TestStreamOfFinishedRun(t *testing.T) {
+	inWorld(t, func(w *world) {
+		run := w.trigger()
+		require.NoError(t, w.Cancel(run))
+		lines, _ := w.open(run)
+		assert.Equal(t, []string{"0s state cancelled", "0s done"}, readEvents(t, lines))
+	})
+}
+
+// TestStreamState requires that the first message is the whole run.
+func TestStreamState(t *testing.T) {
+	inWorld(t, func(w *world) {
+		run := w.trigger()
+		lines, _ := w.open(run)
+		first := strings.TrimPrefix(<-lines, "0s data: ")
+		var state, status map[string]any
+		require.NoError(t, json.Unmarshal([]byte(first), &state))
+		_, status = w.do("GET", "/api/v3/workflows/runs/"+run, w.key, "")
+		status["type"] = "state"
+		assert.Equal(t, status, state)
+	})
+}
+
+// TestStreamOfCompletedRun follows a run whose inputs were prepared.
+func TestStreamOfCompletedRun(t *testing.T) {
+	inWorld(t, func(w *world) {
+		status, answer := w.do("POST", workflowPath+"/trigger", w.key,
+			`{"inputs":{"node_2":{"text":"A","files":[]},"node_3":{"text":"B","files":[]}}}`)
+		require.Equal(t, 200, status)
+		w.pass(5 * time.Second)
+		lines, _ := w.open(answer["runId"].(string))
+		assert.Equal(t, []string{
+			"0s state running",
+			"1s workflow running", "1s job node_3 completed", "1s job node_4 running",
+			"3s job node_4 completed", "3s workflow completed", "3s done",
+		}, readEvents(t, lines))
+	})
+}
+
+// TestStreamEnds requires that a stream ends at once when its reader has left or
+// the service closes.
+func TestStreamEnds(t *testing.T) {
+	inWorld(t, func(w *world) {
+		run := w.trigger()
+		lines, hangUp := w.open(run)
+		other, _ := w.open(run)
+		w.pass(5 * time.Second)
+		hangUp()
+		assert.NotEmpty(t, readEvents(t, lines))
+		synctest.Wait()
+		assert.EqualValues(t, 1, w.streams.Load(), "one reader has left")
+		w.Close()
+		synctest.Wait()
+		assert.Zero(t, w.streams.Load())
+		assert.NotContains(t, readEvents(t, other), "5s done", "a run that has not ended is not done")
+	})
+}

@@ -1,0 +1,285 @@
+package standin
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// TestSignatureVector compares signatures with those of openssl:
+//
+//	KEY=svc_wf_0123456789abcdef
+//	BODY='{"event":"completed","run_id":"7f9c3a52-3f0e-4c8e-9d57-0a1b2c3d4e5f"}'
+//	SECRET=$(printf %s "$KEY" | openssl dgst -sha256 -r | cut -d' ' -f1)
+//	printf %s "$BODY" | openssl dgst -sha256 -hmac "$SECRET" -r
+func TestSignatureVector(t *testing.T) {
+	secret := hashKey("svc_wf_0123456789abcdef")
+	assert.Equal(t, "b596305cdf81e9d3aa77ab217f3e4d614fa5840f39a9e126396aadd700c84b0f", secret)
+	assert.Equal(t, "7d5f6e23e88c22e83d0c59e51614224201be007c69b4e4064148507a60db8003",
+		sign([]byte(secret), []byte(`{"event":"completed","run_id":"7f9c3a52-3f0e-4c8e-9d57-0a1b2c3d4e5f"}`)))
+}
+
+// TestWebhooks follows a run with two Human Input steps through its webhooks.
+func TestWebhooks(t *testing.T) {
+	inWorld(t, func(w *world) {
+		run := w.trigger()
+		w.pass(3 * time.Second)
+		assert.Zero(t, w.receiver.count(), "nothing to say while the run runs")
+		w.pass(2 * time.Second)
+		require.Equal(t, 1, w.receiver.count())
+		pause := w.receiver.last(t)
+		link, _ := pause["resume_url"].(string)
+		assert.True(t, strings.HasPrefix(link, "http://example.com/api/v3/workflows/runs/"+run), link)
+		assert.Equal(t, map[string]any{
+			"event": "awaiting_input", "run_id": run, "workflow_id": "workflow_1", "state": "awaiting_input", "summary": "Step 2 of 4.",
+			"duration": 4.0, "task_name": "node_2", "job_id": pause["job_id"], "resume_url": link,
+		}, pause)
+
+		d := w.receiver.received[0]
+		assert.Equal(t, "POST https://receiver.example/hook", d.url)
+		assert.Equal(t, "application/json", d.header.Get("Content-Type"))
+		assert.Equal(t, run, d.header.Get("X-Service-Run-Id"))
+		assert.Equal(t, "awaiting_input", d.header.Get("X-Service-Event"))
+		assert.Equal(t, "sha256="+sign([]byte(hashKey(w.key)), []byte(d.body)), d.header.Get("X-Service-Signature"))
+
+		status, _ := w.do("POST", link, w.key, `{"input":{"text":"Yes","files":[]}}`)
+		require.Equal(t, 200, status)
+		w.pass(2 * time.Second)
+		require.Equal(t, 2, w.receiver.count())
+		second := w.receiver.last(t)
+		assert.Equal(t, "node_3", second["task_name"])
+		assert.NotEqual(t, pause["job_id"], second["job_id"], "the second pause is another job")
+		assert.NotEqual(t, link, second["resume_url"])
+
+		status, _ = w.do("POST", second["resume_url"].(string), w.key, `{"input":{"text":"Yes","files":[]}}`)
+		require.Equal(t, 200, status)
+		w.pass(2 * time.Second)
+		require.Equal(t, 3, w.receiver.count())
+		assert.Equal(t, map[string]any{
+			"event": "completed", "run_id": run, "workflow_id": "workflow_1", "state": "completed",
+			"summary": "The run ended as completed after 4 of 4 steps.", "duration": 9.0,
+		}, w.receiver.last(t))
+		w.pass(time.Hour)
+		assert.Equal(t, 3, w.receiver.count())
+	})
+}
+
+// TestEndings requires the webhooks of runs that fail or are cancelled.
+func TestEndings(t *testing.T) {
+	for event, end := range map[string]func(*Service, string) error{"failed": (*Service).Fail, "cancelled": (*Service).Cancel} {
+		t.Run(event, func(t *testing.T) {
+			inWorld(t, func(w *world) {
+				run := w.trigger()
+				w.pass(3 * time.Second)
+				require.NoError(t, end(w.Service, run))
+				w.pass(time.Minute)
+				require.Equal(t, 1, w.receiver.count())
+				assert.Equal(t, map[string]any{
+					"event": event, "run_id": run, "workflow_id": "workflow_1", "state": event,
+					"summary": "The run ended as " + event + " after 1 of 4 steps.", "duration": 3.0,
+				}, w.receiver.last(t))
+				assert.Equal(t, event, w.state(run))
+				assert.Error(t, end(w.Service, run), "it has ended")
+				assert.Error(t, end(w.Service, "none"))
+			})
+		})
+	}
+}
+
+// TestNoWebhooks requires that only runs with a key and a callbackUrl send any.
+func TestNoWebhooks(t *testing.T) {
+	inWorld(t, func(w *world) {
+		status, answer := w.do("POST", workflowPath+"/trigger", w.key, `{}`)
+		require.Equal(t, 200, status)
+		require.NoError(t, w.Cancel(answer["runId"].(string)))
+		status, answer = w.do("POST", "/v1/workflows/workflow_1/run", DefaultAccounts()[0].Token, `{"inputs":{}}`)
+		require.Equal(t, 200, status)
+		require.NoError(t, w.Cancel(answer["data"].(map[string]any)["execution_id"].(string)))
+		w.pass(time.Hour)
+		assert.Zero(t, w.receiver.count())
+	})
+}
+
+// TestAttempts requires how often and when a delivery is tried. Backoff is 1, 2,
+// 4 and 8 seconds; an attempt without an answer takes 30 seconds.
+func TestAttempts(t *testing.T) {
+	always := func(status int) func(int) int { return func(int) int { return status } }
+	for name, c := range map[string]struct {
+		answer func(attempt int) int
+		want   string // seconds since the first attempt
+	}{
+		"200":                 {always(200), "[0]"},
+		"204":                 {always(204), "[0]"},
+		"500":                 {always(500), "[0 1 3 7 15]"},
+		"404":                 {always(404), "[0 1 3 7 15]"},
+		"a redirect":          {always(302), "[0 1 3 7 15]"},
+		"broken connections":  {always(-1), "[0 1 3 7 15]"},
+		"no answer":           {always(0), "[0 31 63 97 135]"},
+		"success at the last": {func(n int) int { return []int{500, 429, 302, -1, 200}[n-1] }, "[0 1 3 7 15]"},
+		"success at third":    {func(n int) int { return []int{500, 0, 200}[n-1] }, "[0 1 33]"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			inWorld(t, func(w *world) {
+				w.receiver.answer = c.answer
+				require.NoError(t, w.Cancel(w.trigger()))
+				w.pass(time.Hour)
+				seconds := []int{}
+				for _, d := range w.receiver.received {
+					seconds = append(seconds, int(d.at.Sub(w.receiver.received[0].at).Seconds()))
+					assert.Equal(t, w.receiver.received[0].body, d.body)
+					assert.Equal(t, w.receiver.received[0].header, d.header)
+				}
+				assert.Equal(t, c.want, fmt.Sprint(seconds))
+			})
+		})
+	}
+}
+
+// TestCloseEndsDeliveries requires that Close does not wait for retries.
+func TestCloseEndsDeliveries(t *testing.T) {
+	inWorld(t, func(w *world) {
+		w.receiver.answer = func(int) int { return 500 }
+		require.NoError(t, w.Cancel(w.trigger()))
+		w.pass(2 * time.Second)
+		before := time.Now()
+		w.Close()
+		assert.Zero(t, time.Since(before))
+		w.pass(time.Hour)
+		assert.Equal(t, 2, w.receiver.count())
+	})
+}
+
+// TestCloseEndsAttempts requires that Close does not wait for a receiver that
+// does not answer.
+func TestCloseEndsAttempts(t *testing.T) {
+	inWorld(t, func(w *world) {
+		w.receiver.answer = func(int) int { return 0 }
+		require.NoError(t, w.Cancel(w.trigger()))
+		w.pass(2 * time.Second)
+		before := time.Now()
+		w.Close()
+		assert.Zero(t, time.Since(before))
+	})
+}
+
+// TestDeletedWorkflow requires what becomes of a workflow's runs and keys: runs
+// that have not ended are cancelled, keys no longer authenticate.
+func TestDeletedWorkflow(t *testing.T) {
+	inWorld(t, func(w *world) {
+		ended, open := w.trigger(), w.trigger()
+		require.NoError(t, w.Fail(ended))
+		w.pass(time.Second)
+		status, _ := w.do("DELETE", "/v1/workflows/workflow_1", DefaultAccounts()[0].Token, "")
+		require.Equal(t, 204, status)
+		w.pass(time.Second)
+		require.Equal(t, 2, w.receiver.count(), "failed, cancelled")
+		assert.Equal(t, "cancelled", w.receiver.last(t)["event"])
+		assert.Equal(t, open, w.receiver.last(t)["run_id"])
+		status, _ = w.do("GET", "/api/v3/workflows/runs/"+open, w.key, "")
+		assert.Equal(t, 401, status, "the key")
+		status, _ = w.do("GET", "/api/v3/workflows/runs/"+open, DefaultAccounts()[0].Token, "")
+		assert.Equal(t, 404, status, "the run")
+	})
+}
+
+// TestKeyIsKeptAsHash requires that the service forgets the secret of a key.
+func TestKeyIsKeptAsHash(t *testing.T) {
+	inWorld(t, func(w *world) {
+		require.Len(t, w.keys, 1)
+		for hash, k := range w.keys {
+			assert.Equal(t, hashKey(w.key), hash)
+			assert.NotContains(t, fmt.Sprintf("%+v", *k), strings.TrimPrefix(w.key, "svc_wf_"))
+		}
+		assert.True(t, strings.HasPrefix(w.key, "svc_wf_"), w.key)
+	})
+}
+
+// TestResumeRefusals requires what a resume request needs, beginning with a good
+// link to the second step of a run that waits there.
+func TestResumeRefusals(t *testing.T) {
+	const good = `{"input":{"text":"Yes","files":[]}}`
+	for name, c := range map[string]struct {
+		link   func(w *world, link string) string
+		key    func(w *world) string
+		body   string
+		status int
+		field  string
+	}{
+		"a good link": {body: good, status: 200},
+		"a changed signature": {link: func(_ *world, link string) string {
+			return strings.Replace(link, "signature=", "signature=0", 1)
+		}, body: good, status: 403},
+		"no signature": {link: func(_ *world, link string) string {
+			before, _, _ := strings.Cut(link, "&signature")
+			return before
+		}, body: good, status: 403},
+		"a changed job": {link: func(_ *world, link string) string {
+			return strings.Replace(link, "job=job_", "job=job_1", 1)
+		}, body: good, status: 403},
+		"the link of another run": {link: func(w *world, link string) string {
+			before, after, _ := strings.Cut(link, "/resume")
+			return before[:strings.LastIndex(before, "/")+1] + w.trigger() + "/resume" + after
+		}, body: good, status: 403},
+		"a run that does not exist": {link: func(*world, string) string { return "/api/v3/workflows/runs/none/resume" }, body: good, status: 403},
+		"another key":               {key: (*world).newKey, body: good, status: 403},
+		"a link that another key signed": {link: func(w *world, link string) string {
+			before, after, _ := strings.Cut(link, "job=")
+			job, _, _ := strings.Cut(after, "&")
+			w.key = w.newKey() // its owner knows what signs its own links
+			run := strings.Split(link, "/")[7]
+			return before + "job=" + job + "&signature=" + sign([]byte(hashKey(w.key)), []byte(run[:36]+" "+job))
+		}, key: func(w *world) string { return w.key }, body: good, status: 403},
+		"a token":               {key: func(*world) string { return DefaultAccounts()[0].Token }, body: good, status: 403},
+		"no key":                {key: func(*world) string { return "" }, body: good, status: 401},
+		"no input":              {body: `{}`, status: 400, field: "input"},
+		"no text":               {body: `{"input":{"files":[]}}`, status: 400, field: "input.text"},
+		"no files":              {body: `{"input":{"text":"Yes"}}`, status: 400, field: "input.files"},
+		"files of another type": {body: `{"input":{"text":"Yes","files":"a"}}`, status: 400, field: "input.files"},
+		"a run that has been resumed": {link: func(w *world, link string) string {
+			status, _ := w.do("POST", link, w.key, good)
+			require.Equal(w.t, 200, status)
+			return link
+		}, body: good, status: 400},
+		"a run that waits at another step": {link: func(w *world, link string) string {
+			w.do("POST", link, w.key, good)
+			w.pass(time.Minute)
+			return link
+		}, body: good, status: 400},
+		"a run that has ended": {link: func(w *world, link string) string {
+			require.NoError(w.t, w.Cancel(strings.Split(link, "/")[7]))
+			return link
+		}, body: good, status: 400},
+		"a revoked key": {link: func(w *world, link string) string {
+			status, _ := w.do("DELETE", workflowPath+"/api-keys/key_1", DefaultAccounts()[0].Token, "")
+			require.Equal(w.t, 204, status)
+			return link
+		}, body: good, status: 401},
+	} {
+		t.Run(name, func(t *testing.T) {
+			inWorld(t, func(w *world) {
+				run := w.trigger()
+				w.pass(5 * time.Second)
+				require.Equal(t, waiting, w.state(run))
+				link, key := w.receiver.last(t)["resume_url"].(string), w.key
+				if c.link != nil {
+					link = c.link(w, link)
+				}
+				if c.key != nil {
+					key = c.key(w)
+				}
+				status, answer := w.do("POST", link, key, c.body)
+				assert.Equal(t, c.status, status, answer)
+				if c.field != "" {
+					assert.Equal(t, c.field, answer["error"].(map[string]any)["details"].(map[string]any)["field"])
+				}
+				if c.status == 200 {
+					assert.Equal(t, running, answer["state"])
+				}
+			})
+		})
+	}
+}

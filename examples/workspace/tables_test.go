@@ -1,0 +1,191 @@
+package main
+
+import (
+	"encoding/json"
+	"net/http"
+	"os"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/connectorsdk/connector-sdk-go/connector"
+	"github.com/connectorsdk/connector-sdk-go/connector/connectortest"
+	"github.com/connectorsdk/connector-sdk-go/connector/restsource"
+	"github.com/connectorsdk/connector-sdk-go/examples/workspace/internal/exchange"
+	"github.com/connectorsdk/connector-sdk-go/examples/workspace/standin"
+	"github.com/connectorsdk/connector-sdk-go/wire"
+)
+
+// load reads the members of a file of JSON, without the reason that it begins with.
+func load(t *testing.T, file string) map[string]json.RawMessage {
+	t.Helper()
+	text, err := os.ReadFile(file)
+	require.NoError(t, err)
+	var members map[string]json.RawMessage
+	require.NoError(t, json.Unmarshal(text, &members))
+	delete(members, "reason")
+	return members
+}
+
+// document answers as the documents show.
+type document map[string]json.RawMessage
+
+func (d document) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	data, ok := d[r.URL.Path]
+	switch {
+	case r.Header.Get("Authorization") != "Bearer a-token":
+		w.WriteHeader(http.StatusUnauthorized)
+		_, _ = w.Write([]byte(`{"error":{"code":"UNAUTHORIZED","message":"invalid token"}}`))
+		return
+	case !ok:
+		w.WriteHeader(http.StatusNotFound)
+		_, _ = w.Write([]byte(`{"error":{"code":"NOT_FOUND","message":"no such resource"}}`))
+		return
+	case data[0] != '[':
+		_, _ = w.Write([]byte(`{"data":` + string(data) + `}`))
+		return
+	}
+	var items []json.RawMessage
+	_ = json.Unmarshal(data, &items)
+	offset, _ := strconv.Atoi(r.URL.Query().Get("offset"))
+	page := items[min(offset, len(items)):]
+	text, _ := json.Marshal(map[string]any{"data": page, "pagination": map[string]any{
+		"total": len(items), "limit": 100, "offset": offset, "hasMore": false}})
+	_, _ = w.Write(text)
+}
+
+// TestTables reads every table of answers that were written from the documents.
+func TestTables(t *testing.T) {
+	upstream := document(load(t, "testdata/answers.json"))
+	source, err := restsource.New(generalAPI, tables, &restsource.Options{Transport: exchange.Serve(t, upstream.ServeHTTP)})
+	require.NoError(t, err)
+	tenant := connectortest.Start(t, definition, source, nil).As(map[string]string{"baseUrl": platform, "token": "a-token"})
+	require.NoError(t, tenant.Check())
+	want := load(t, "testdata/rows.json")
+	require.Len(t, tables, len(want))
+	for _, table := range tables {
+		var fields []string
+		for _, column := range table.Columns {
+			fields = append(fields, column.Name)
+		}
+		answer, err := tenant.In(t).Query(wire.QueryRequest{Table: table.Name, Fields: fields})
+		require.NoError(t, err, table.Name)
+		assert.JSONEq(t, string(want[table.Name]), answer.JSON(), table.Name)
+	}
+}
+
+// TestDiscovery: keys, and the foreign keys between the tables.
+func TestDiscovery(t *testing.T) {
+	service := start(t, standin.Options{})
+	tenant := connectortest.Start(t, definition, service.source(t), nil).As(tenant(standin.DefaultAccounts()[1]))
+	discovery, err := tenant.Discover()
+	require.NoError(t, err)
+	assert.Empty(t, discovery.Warnings)
+	require.Len(t, discovery.Tables, 10)
+	var links []string
+	for _, table := range discovery.Tables {
+		assert.NotEmpty(t, table.PrimaryKey, table.Name)
+		for _, key := range table.ForeignKeys {
+			links = append(links, table.Name+"."+key.Field+" -> "+key.TargetTable+"."+key.TargetField)
+		}
+	}
+	assert.ElementsMatch(t, []string{
+		"messages.chat_id -> chats.id",
+		"workflow_nodes.workflow_id -> workflows.id",
+		"runs.workflow_id -> workflows.id",
+		"jobs.run_id -> runs.id",
+		"widgets.dashboard_id -> dashboards.id",
+	}, links)
+}
+
+// TestPushed: what the API can filter by, it is asked to.
+func TestPushed(t *testing.T) {
+	service := start(t, standin.Options{})
+	tenant := connectortest.Start(t, definition, service.source(t), nil).As(tenant(standin.DefaultAccounts()[1])).Unverified()
+	for _, tt := range []struct{ table, column, value, want string }{
+		{"workflows", "status", "active", "/v1/workflows?limit=100&offset=0&status=active"},
+		{"files", "type", "text/csv", "/v1/vault/files?limit=100&offset=0&type=text%2Fcsv"},
+		{"files", "folder_id", "directory_4", "/v1/vault/files?folder_id=directory_4&limit=100&offset=0"},
+	} {
+		service.paths = nil
+		answer, err := tenant.Query(wire.QueryRequest{Table: tt.table, Fields: []string{"id", tt.column},
+			Where: wire.Where{And: []wire.Filter{{Field: tt.column, Op: wire.OpEq, Value: wire.Text(tt.value)}}}})
+		require.NoError(t, err)
+		require.NotEmpty(t, answer.Rows)
+		for _, cell := range answer.Column(tt.column) {
+			assert.Equal(t, wire.Text(tt.value), cell)
+		}
+		assert.Equal(t, tt.want, service.paths[0])
+	}
+	// A filter on the parent's id asks that parent's endpoint alone.
+	service.paths = nil
+	_, err := tenant.Query(wire.QueryRequest{Table: "widgets", Fields: []string{"id"},
+		Where: wire.Where{And: []wire.Filter{{Field: "dashboard_id", Op: wire.OpEq, Value: wire.Text("dashboard_5")}}}})
+	require.NoError(t, err)
+	assert.Equal(t, []string{"/v1/dashboards", "/v1/dashboards/dashboard_5"}, service.paths)
+	service.paths = nil
+	n, err := tenant.Count(wire.CountRequest{Table: "chats"})
+	require.NoError(t, err)
+	assert.Equal(t, int64(12), n)
+	assert.Len(t, service.paths, 1, "the API counts the chats")
+	assert.Contains(t, service.paths[0], "/v1/chats?archived=true&", "with those that it leaves out by default")
+}
+
+// TestRequests: what reading a table costs of the budget. README.md says so too.
+func TestRequests(t *testing.T) {
+	service := start(t, standin.Options{})
+	tenant := connectortest.Start(t, definition, service.source(t), nil).As(tenant(standin.DefaultAccounts()[1])).Unverified()
+	const chats, workflows, dashboards = 12, 6, 4
+	answer, err := tenant.Query(wire.QueryRequest{Table: "runs", Fields: []string{"workflow_id"}})
+	require.NoError(t, err)
+	runs, ran := len(answer.Rows), map[string]bool{}
+	for _, cell := range answer.Column("workflow_id") {
+		ran[cell.String()] = true
+	}
+	ofRuns := 2 + workflows + len(ran)
+	for table, want := range map[string]int{
+		"users": 1, "chats": 1, "messages": 1 + chats, "files": 2, "workflows": 2, "workflow_nodes": 2 + workflows,
+		"runs": ofRuns, "jobs": ofRuns + runs, "dashboards": 1, "widgets": 1 + dashboards,
+	} {
+		service.paths = nil
+		_, err := tenant.Query(wire.QueryRequest{Table: table, Fields: []string{"id"}})
+		require.NoError(t, err)
+		assert.Len(t, service.paths, want, table)
+	}
+	assert.LessOrEqual(t, ofRuns+runs, 40, "so a pace of 40 seconds is within 60 requests a minute")
+}
+
+// TestForbidden: a table that a token may not read is left out, and discovery says so.
+func TestForbidden(t *testing.T) {
+	account := standin.Account{Token: "a-token-that-may-not-read-all", Organization: "org_1", PerMinute: standin.Professional,
+		Forbidden: []string{"GET /v1/dashboards"}}
+	service := start(t, standin.Options{Accounts: []standin.Account{account}})
+	tenant := connectortest.Start(t, definition, service.source(t), nil).As(tenant(account)).Unverified()
+	discovery, err := tenant.Discover()
+	require.NoError(t, err)
+	for _, table := range discovery.Tables {
+		assert.NotContains(t, []string{"dashboards", "widgets"}, table.Name)
+	}
+	require.NotEmpty(t, discovery.Warnings)
+	assert.Contains(t, strings.Join(discovery.Warnings, "\n"), "dashboards")
+	_, err = tenant.Query(wire.QueryRequest{Table: "dashboards", Fields: []string{"id"}})
+	assert.ErrorIs(t, err, connector.ErrBadRequest)
+}
+
+// TestCheck: a person who types something wrong gets a sentence about it.
+func TestCheck(t *testing.T) {
+	service := start(t, standin.Options{})
+	server := connectortest.Start(t, definition, service.source(t), nil)
+	good := tenant(standin.DefaultAccounts()[0])
+	require.NoError(t, server.As(good).Check())
+	err := server.As(map[string]string{"baseUrl": platform, "token": "wrong-token-0123456789"}).Check()
+	require.ErrorIs(t, err, connector.ErrCheckFailed)
+	assert.NotContains(t, err.Error(), "wrong-token")
+	err = server.As(map[string]string{"baseUrl": "http://platform.example.com", "token": good["token"]}).Check()
+	require.ErrorIs(t, err, connector.ErrCheckFailed, "the token does not travel in the clear")
+	err = server.As(map[string]string{"baseUrl": platform + "/elsewhere", "token": good["token"]}).Check()
+	require.ErrorIs(t, err, connector.ErrCheckFailed, "no API there")
+}
