@@ -1,0 +1,80 @@
+// Command documents is a connector over a document store: each bucket of a bbolt
+// file is a table, and each value, a JSON object, a row.
+//
+//	go run -C examples/documents . my.db
+package main
+
+import (
+	"context"
+	"iter"
+	"log"
+	"os"
+
+	"go.etcd.io/bbolt"
+
+	"github.com/connectorsdk/connector-sdk-go/connector"
+	"github.com/connectorsdk/connector-sdk-go/connector/standalone"
+	"github.com/connectorsdk/connector-sdk-go/wire"
+)
+
+type source struct{ db *bbolt.DB }
+
+func (source) Check(context.Context, *wire.CheckRequest) error { return nil }
+
+func (s source) Discover(context.Context, *wire.DiscoveryRequest) (*wire.Discovery, error) {
+	d := &wire.Discovery{}
+	return d, s.db.View(func(tx *bbolt.Tx) error {
+		return tx.ForEach(func(name []byte, bucket *bbolt.Bucket) error {
+			table, err := connector.InferTable(string(name), documents(bucket))
+			if len(table.Fields) > 0 {
+				table.PrimaryKey = []string{"_key"}
+			}
+			d.Tables = append(d.Tables, table)
+			return err
+		})
+	})
+}
+
+// Query reads a bucket twice: to find its columns, and to offer its rows. The library
+// filters, sorts and cuts.
+func (s source) Query(_ context.Context, req *connector.QueryRequest, out *connector.Rows) error {
+	return s.db.View(func(tx *bbolt.Tx) error {
+		bucket := tx.Bucket([]byte(req.Table))
+		if bucket == nil {
+			return connector.UnknownEntity("there is no bucket %q", req.Table)
+		}
+		table, err := connector.InferTable(req.Table, documents(bucket))
+		if err != nil {
+			return err
+		}
+		return out.Begin(table.Columns()).MapAll(documents(bucket))
+	})
+}
+
+// documents returns the objects of a bucket, each with its key as the member _key.
+func documents(bucket *bbolt.Bucket) iter.Seq2[map[string]any, error] {
+	return func(yield func(map[string]any, error) bool) {
+		cursor := bucket.Cursor()
+		for key, value := cursor.First(); key != nil; key, value = cursor.Next() {
+			if value == nil {
+				continue // a bucket within the bucket
+			}
+			document, err := connector.DecodeDocument(value)
+			document["_key"] = string(key)
+			if !yield(document, err) {
+				return
+			}
+		}
+	}
+}
+
+func main() {
+	db, err := bbolt.Open(os.Args[1], 0o600, &bbolt.Options{ReadOnly: true})
+	if err != nil {
+		log.Fatal(err)
+	}
+	definition := connector.Definition{Slug: "documents", KeysEnforced: true}
+	if err := standalone.Run(definition, source{db}, nil); err != nil {
+		log.Fatal(err)
+	}
+}
