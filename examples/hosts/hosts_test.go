@@ -1,0 +1,183 @@
+package hosts
+
+import (
+	"bufio"
+	"compress/gzip"
+	"context"
+	"io"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/connectorsdk/connector-sdk-go/connector"
+	"github.com/connectorsdk/connector-sdk-go/wire"
+)
+
+const token = "a-token-for-tests-0123456789abcdef"
+
+// many is more rows than a batch, which is sent as soon as it is full.
+const many = 20_000
+
+// halting has a table of many rows, and one more that it writes when the test lets it.
+type halting struct{ goOn chan struct{} }
+
+var table = wire.Table{
+	Name: "rows", StoresRows: true, PrimaryKey: []string{"id"},
+	Fields: []wire.Field{{Name: "id", Type: wire.TypeNumber, Unique: true}},
+}
+
+func (halting) Check(context.Context, *wire.CheckRequest) error { return nil }
+
+func (halting) Discover(context.Context, *wire.DiscoveryRequest) (*wire.Discovery, error) {
+	return &wire.Discovery{Tables: []wire.Table{table}}, nil
+}
+
+func (s halting) Query(ctx context.Context, _ *connector.QueryRequest, out *connector.Rows) error {
+	w := out.Begin(table.Columns())
+	for id := range int64(many) {
+		if err := w.Row(wire.Int(id)); err != nil {
+			return err
+		}
+	}
+	if err := w.Flush(); err != nil { // for a batch that is not full
+		return err
+	}
+	select {
+	case <-s.goOn:
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+	return w.Row(wire.Int(many))
+}
+
+// TestHosts asks a connector under each host, over each kind of connection.
+func TestHosts(t *testing.T) {
+	for _, host := range []struct {
+		name  string
+		mount func(*connector.Handler) http.Handler
+	}{
+		{"ServeMux", ServeMux}, {"chi", Chi}, {"gorilla", Gorilla}, {"gin", Gin}, {"echo", Echo}, {"gzip", Gzip},
+		{"otelhttp", Telemetry},
+	} {
+		for _, connection := range []struct {
+			name  string
+			start func(*testing.T, http.Handler) *httptest.Server
+		}{
+			{"HTTP/1.1", plain}, {"HTTP/2 over TLS", secure}, {"h2c", unencrypted},
+		} {
+			t.Run(host.name+" "+connection.name, func(t *testing.T) {
+				source := halting{make(chan struct{})}
+				server := connection.start(t, host.mount(shop(t, source)))
+				ask(t, server.Client(), server.URL, source, host.name == "gzip")
+			})
+		}
+	}
+}
+
+// shop returns the connector.
+func shop(t *testing.T, source halting) *connector.Handler {
+	t.Helper()
+	secret, err := wire.NewToken(token)
+	require.NoError(t, err)
+	handler, err := connector.New(connector.Definition{Slug: "shop"}, source, secret,
+		&connector.Options{Logger: slog.New(slog.DiscardHandler)})
+	require.NoError(t, err)
+	return handler
+}
+
+// ask asks for every kind of answer.
+func ask(t *testing.T, client *http.Client, url string, source halting, compressed bool) {
+	t.Helper()
+	send := func(method, path, body string) *http.Response {
+		req, err := http.NewRequestWithContext(t.Context(), method, url+path, strings.NewReader(body))
+		require.NoError(t, err)
+		req.Header.Set("Authorization", "Bearer "+token)
+		if compressed {
+			req.Header.Set("Accept-Encoding", "gzip") // and the client leaves the answer as it is
+		}
+		res, err := client.Do(req)
+		require.NoError(t, err)
+		return res
+	}
+	for _, c := range []struct {
+		why, method, path string
+		status            int
+	}{
+		{"the document", "GET", "/shop" + wire.PathDocument, 200},
+		{"a route", "POST", "/shop/check", 200},
+		{"no route", "POST", "/shop/nothing", 404},
+		{"a route with a slash at its end is another path", "POST", "/shop/check/", 404},
+		{"another method", "GET", "/shop/check", 405},
+	} {
+		res := send(c.method, c.path, `{"credentials":{},"timeoutMs":60000}`)
+		_, err := io.Copy(io.Discard, res.Body)
+		require.NoError(t, err, c.why)
+		require.NoError(t, res.Body.Close(), c.why)
+		require.Equal(t, c.status, res.StatusCode, c.why)
+	}
+
+	res := send("POST", "/shop/query", `{"table":"rows","fields":["id"],"and":[],"sort":[],"credentials":{},"timeoutMs":60000}`)
+	body := io.Reader(res.Body)
+	if compressed {
+		require.Equal(t, "gzip", res.Header.Get("Content-Encoding"))
+		unzipped, err := gzip.NewReader(res.Body)
+		require.NoError(t, err)
+		body = unzipped
+	}
+	lines := bufio.NewReader(body)
+	rows, last := 0, ""
+	for {
+		line, err := lines.ReadString('\n')
+		if err != nil {
+			require.ErrorIs(t, err, io.EOF)
+			break
+		}
+		rows, last = rows+strings.Count(line, `"id"`), line
+		if rows == many {
+			close(source.goOn) // every row is here while the source waits
+		}
+	}
+	require.NoError(t, res.Body.Close())
+	require.Equal(t, many+1, rows)
+	require.Equal(t, "{\"end\":1}\n", last)
+}
+
+func plain(t *testing.T, handler http.Handler) *httptest.Server {
+	server := httptest.NewServer(handler)
+	t.Cleanup(server.Close)
+	return server
+}
+
+func secure(t *testing.T, handler http.Handler) *httptest.Server {
+	server := httptest.NewUnstartedServer(only(2, handler))
+	server.EnableHTTP2 = true
+	server.StartTLS()
+	t.Cleanup(server.Close)
+	return server
+}
+
+func unencrypted(t *testing.T, handler http.Handler) *httptest.Server {
+	protocols := new(http.Protocols)
+	protocols.SetUnencryptedHTTP2(true)
+	server := httptest.NewUnstartedServer(only(2, handler))
+	server.Config.Protocols = protocols
+	server.Start()
+	server.Client().Transport.(*http.Transport).Protocols = protocols
+	t.Cleanup(server.Close)
+	return server
+}
+
+// only refuses requests of another version of HTTP than the test is about.
+func only(major int, handler http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.ProtoMajor != major {
+			http.Error(w, "wrong version of HTTP", http.StatusHTTPVersionNotSupported)
+			return
+		}
+		handler.ServeHTTP(w, r)
+	})
+}

@@ -1,0 +1,184 @@
+package hosts
+
+import (
+	"bytes"
+	"context"
+	"net"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/connectorsdk/connector-sdk-go/connector"
+)
+
+// proxy is one program in front of the connector.
+type proxy struct {
+	name    string
+	program string
+	args    []string // CONFIG is the file, DIR its folder
+	config  func(*testing.T) string
+	body    int // the status of a request of 8 MiB, which the connector takes
+}
+
+// The configurations name these addresses, and the test its own.
+const (
+	nginxListens   = "listen 80;"
+	haproxyListens = "bind :443 ssl crt /etc/haproxy/connector.pem"
+	caddyListens   = "connector.example.com {"
+	upstream       = "127.0.0.1:8080"
+)
+
+var proxies = []proxy{
+	{"nginx as it comes", "nginx", nginxArgs,
+		func(*testing.T) string { return nginxAround("location / { proxy_pass http://" + upstream + "; }") }, 413},
+	{"nginx as documented", "nginx", nginxArgs,
+		func(t *testing.T) string { return nginxAround(documented(t, "nginx")) }, 200},
+	{"HAProxy as it comes", "haproxy", haproxyArgs, haproxyPlain, 200},
+	{"HAProxy as documented", "haproxy", haproxyArgs,
+		func(t *testing.T) string { return documented(t, "haproxy") }, 200},
+	{"Caddy as documented", "caddy", []string{"run", "--adapter", "caddyfile", "--config", "CONFIG"},
+		func(t *testing.T) string { return "{\n\tadmin off\n}\n" + documented(t, "caddyfile") }, 200},
+}
+
+var (
+	nginxArgs   = []string{"-p", "DIR", "-c", "CONFIG", "-e", "stderr"}
+	haproxyArgs = []string{"-db", "-f", "CONFIG"}
+)
+
+// nginxAround puts what stands in a server into a whole configuration, which sets
+// nothing but where files are.
+func nginxAround(server string) string {
+	return `daemon off;
+master_process off;
+pid nginx.pid;
+error_log stderr;
+events {}
+http {
+	access_log off;
+	client_body_temp_path body;
+	proxy_temp_path proxy;
+	fastcgi_temp_path fastcgi;
+	uwsgi_temp_path uwsgi;
+	scgi_temp_path scgi;
+	server {
+		` + nginxListens + "\n" + server + "}\n}\n"
+}
+
+// haproxyPlain returns what HAProxy insists on.
+func haproxyPlain(*testing.T) string {
+	return "defaults\nmode http\ntimeout connect 5s\ntimeout client 50s\ntimeout server 50s\n" +
+		"listen connector\n" + haproxyListens + "\nserver a " + upstream + "\n"
+}
+
+// documented returns a code block of docs/operating.md by its language.
+func documented(t *testing.T, language string) string {
+	t.Helper()
+	text, err := os.ReadFile("../../docs/operating.md")
+	require.NoError(t, err)
+	block := regexp.MustCompile("(?s)```" + language + "\n(.*?)```").FindStringSubmatch(string(text))
+	require.NotNil(t, block, "no block of %s", language)
+	return block[1]
+}
+
+// TestProxies asks a connector behind each proxy, as it comes and as docs/operating.md
+// sets it up. Rows have to arrive while the source still works.
+func TestProxies(t *testing.T) {
+	for _, p := range proxies {
+		t.Run(p.name, func(t *testing.T) {
+			source := halting{make(chan struct{})}
+			listener, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
+			require.NoError(t, err)
+			ctx, stop := context.WithCancel(t.Context())
+			served := make(chan error, 1)
+			go func() { served <- connector.Serve(ctx, listener, ServeMux(shop(t, source))) }()
+			t.Cleanup(func() { stop(); <-served })
+
+			client := p.start(t, listener.Addr().String())
+			ask(t, client, "http://shop", source, false)
+			require.Equal(t, p.body, largest(t, client), "the status of a request of 8 MiB")
+		})
+	}
+}
+
+// largest sends the largest body that a connector takes, and returns the status.
+func largest(t *testing.T, client *http.Client) int {
+	t.Helper()
+	text := `{"credentials":{},"timeoutMs":60000}`
+	text += strings.Repeat(" ", 8<<20-len(text))
+	req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, "http://shop/shop/check", strings.NewReader(text))
+	require.NoError(t, err)
+	req.Header.Set("Authorization", "Bearer "+token)
+	res, err := client.Do(req)
+	require.NoError(t, err)
+	require.NoError(t, res.Body.Close())
+	return res.StatusCode
+}
+
+// start runs the proxy on a socket in a folder, until the test ends. The client
+// connects to that.
+func (p proxy) start(t *testing.T, connector string) *http.Client {
+	t.Helper()
+	if _, err := exec.LookPath(p.program); err != nil {
+		if os.Getenv("CI") == "true" {
+			t.Fatalf("%s is missing; .ci/run installs it", p.program)
+		}
+		t.Skipf("%s is not installed; install it to run this test", p.program)
+	}
+	dir, err := os.MkdirTemp("", "proxy") // short, as a socket's path has to be
+	require.NoError(t, err)
+	t.Cleanup(func() { _ = os.RemoveAll(dir) })
+	socket, file := filepath.Join(dir, "socket"), filepath.Join(dir, "config")
+	config := p.config(t)
+	require.Contains(t, config, upstream)
+	config = strings.NewReplacer(
+		nginxListens, "listen unix:"+socket+";",
+		haproxyListens, "bind unix@"+socket,
+		caddyListens, "http:// {\n\tbind unix/"+socket,
+		upstream, connector,
+	).Replace(config)
+	require.Contains(t, config, socket)
+	require.NoError(t, os.WriteFile(file, []byte(config), 0o600))
+
+	args := make([]string, len(p.args))
+	for i, arg := range p.args {
+		args[i] = strings.NewReplacer("CONFIG", file, "DIR", dir).Replace(arg)
+	}
+	var said bytes.Buffer
+	run := exec.CommandContext(t.Context(), p.program, args...)
+	run.Env = append(os.Environ(), "HOME="+dir, "XDG_DATA_HOME="+dir, "XDG_CONFIG_HOME="+dir)
+	run.Stdout, run.Stderr = &said, &said
+	run.Cancel = func() error { return run.Process.Signal(syscall.SIGTERM) }
+	run.WaitDelay = 5 * time.Second
+	require.NoError(t, run.Start())
+	ended := make(chan struct{})
+	go func() { _ = run.Wait(); close(ended) }()
+	t.Cleanup(func() { // t.Context is over here
+		<-ended
+		if t.Failed() {
+			t.Log(said.String())
+		}
+	})
+
+	dial := func(ctx context.Context, _, _ string) (net.Conn, error) {
+		return new(net.Dialer).DialContext(ctx, "unix", socket)
+	}
+	listens := func() bool {
+		conn, err := dial(t.Context(), "", "")
+		if err == nil {
+			_ = conn.Close()
+		}
+		return err == nil
+	}
+	require.Eventually(t, listens, 10*time.Second, 20*time.Millisecond, "%s does not start", p.program)
+	transport := &http.Transport{DialContext: dial}
+	t.Cleanup(transport.CloseIdleConnections)
+	return &http.Client{Transport: transport}
+}
