@@ -9,8 +9,9 @@
 //     counts, aggregates, joins and measurements from rows;
 //   - connector/filesource: a folder of CSV and NDJSON files as a complete source;
 //   - connector/sqlsource: any database/sql database as a complete source;
-//   - connector/connectortest: run a source in a test, without a port, and have
-//     every claim it makes checked against its rows;
+//   - connector/restsource: the endpoints of a REST API as a source;
+//   - connector/connectortest: run a source in a test, without a port, grade it as
+//     the platform does, and have the answers to your own requests verified;
 //   - filter: the protocol's filters, exactly as the platform judges them;
 //   - wire: the protocol as Go values, and its JSON Schemas in wire/schema;
 //   - ndjson: the stream of a query's answer, written and strictly read;
