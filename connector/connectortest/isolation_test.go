@@ -338,6 +338,29 @@ func TestIsolationLetsTheSlugPass(t *testing.T) {
 	assert.Empty(t, r.errors)
 }
 
+// A short credential is part of a random id once in some thousand requests.
+func TestWatchLetsRandomIDsPass(t *testing.T) {
+	for _, c := range []struct {
+		why, line string
+		errors    int
+	}{
+		{"an id that the library made", "level=INFO msg=request slug=hosted request=qevz62yerj4acme4fcyi6sps6r status=404", 0},
+		{"a measure", "level=INFO msg=request slug=hosted bytes=20261 duration=1.2026ms", 0},
+		{"an id that a caller sent", "level=INFO msg=request slug=hosted request=acme status=404", 1},
+		{"another attribute", "level=INFO msg=request slug=hosted table=acme bytes=95", 1},
+		{"a number that a source logs", "level=INFO msg=opened code=2026", 1},
+	} {
+		r := record(t, func(tb testing.TB) {
+			w := newWatch(tb, hostedDefinition, map[string]string{"account": "acme", "key": "2026"}, tenantB)
+			defer w.restore()
+			_, err := w.Write([]byte(c.line + "\n"))
+			require.NoError(t, err)
+			w.searchLog()
+		})
+		assert.Len(t, r.errors, c.errors, c.why)
+	}
+}
+
 // The value of a text field may appear in data. The library removes it from
 // errors.
 func TestIsolationLetsNamesPass(t *testing.T) {
