@@ -1,43 +1,69 @@
 package main
 
 import (
-	"log/slog"
+	"bufio"
+	"context"
+	"fmt"
+	"io"
+	"net"
 	"net/http"
-	"net/http/httptest"
 	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
 	"strings"
+	"syscall"
 	"testing"
 
-	"github.com/prometheus/client_golang/prometheus/promhttp"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
-
-	"github.com/connectorsdk/connector-sdk-go/connector"
-	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
 const query = `{"table":"planets","fields":["name"],"and":[{"field":"moons","op":"gt","value":0}],"sort":[],` +
 	`"credentials":{},"timeoutMs":5000}`
 
-// TestMetricsPage asks a query and checks that the page shows what the README shows.
-func TestMetricsPage(t *testing.T) {
+// scope matches the labels that the README leaves out.
+var scope = regexp.MustCompile(`,otel_scope_[a-z_]+="[^"]*"`)
+
+// TestProgram runs the program as the README does, asks a query, and checks that the
+// page shows what the README shows, and that the log and the spans tell of the query.
+func TestProgram(t *testing.T) {
 	const bearer = "the-token-of-this-test-0123456789abcdef"
-	token, err := wire.NewToken(bearer)
+	program := filepath.Join(t.TempDir(), "prometheus")
+	output, err := exec.Command("go", "build", "-o", program, ".").CombinedOutput()
+	require.NoError(t, err, string(output))
+
+	port, metricsPort := freePort(t), freePort(t)
+	command := exec.CommandContext(t.Context(), program)
+	command.Env = append(os.Environ(), "PLATFORM_CONNECTOR_TOKEN="+bearer, "PORT="+port,
+		"OTEL_METRICS_EXPORTER=prometheus", "OTEL_TRACES_EXPORTER=console", "OTEL_EXPORTER_PROMETHEUS_PORT="+metricsPort)
+	command.Cancel = func() error { return command.Process.Signal(syscall.SIGTERM) }
+	stdout, err := command.StdoutPipe()
 	require.NoError(t, err)
 	var lines strings.Builder
-	telemetry, err := newTelemetry()
+	command.Stderr = &lines
+	require.NoError(t, command.Start())
+	printed := bufio.NewReader(stdout)
+	for text := ""; !strings.Contains(text, "curl"); { // it prints its requests once it serves
+		text, err = printed.ReadString('\n')
+		require.NoError(t, err)
+	}
+
+	request, err := http.NewRequestWithContext(t.Context(), http.MethodPost, "http://localhost:"+port+"/query", strings.NewReader(query))
 	require.NoError(t, err)
-	options := telemetry.Options(connector.Options{Logger: slog.New(slog.NewJSONHandler(&lines, nil))})
-	handler, err := connector.New(definition, source(), token, options)
+	request.Header.Set("Authorization", "Bearer "+bearer)
+	require.Contains(t, ask(t, request), `{"end":1}`)
+	request, err = http.NewRequestWithContext(context.Background(), http.MethodGet, "http://localhost:"+metricsPort+"/metrics", nil)
 	require.NoError(t, err)
-	r := httptest.NewRequest(http.MethodPost, "/query", strings.NewReader(query))
-	r.Header.Set("Authorization", "Bearer "+bearer)
-	w := httptest.NewRecorder()
-	telemetry.Handler(handler).ServeHTTP(w, r)
-	require.Equal(t, 200, w.Code, w.Body)
-	page := httptest.NewRecorder()
-	promhttp.Handler().ServeHTTP(page, httptest.NewRequest(http.MethodGet, "/metrics", nil))
+	page := scope.ReplaceAllString(ask(t, request), "")
+
+	require.NoError(t, command.Process.Signal(syscall.SIGTERM))
+	spans, err := io.ReadAll(printed)
+	require.NoError(t, err)
+	require.NoError(t, command.Wait(), "it stops cleanly")
 	assert.Contains(t, lines.String(), `"msg":"request","slug":"planets","route":"/query"`)
+	assert.Contains(t, string(spans), `"Name":"POST /query"`)
+	assert.NotContains(t, string(spans)+page+lines.String(), bearer)
 
 	readme, err := os.ReadFile("README.md")
 	require.NoError(t, err)
@@ -45,7 +71,26 @@ func TestMetricsPage(t *testing.T) {
 	require.True(t, ok)
 	shown, _, _ = strings.Cut(shown, "```")
 	for line := range strings.Lines(shown) {
-		assert.Contains(t, page.Body.String(), line)
+		assert.Contains(t, page, line)
 	}
 	assert.Greater(t, strings.Count(shown, "\n"), 10)
+}
+
+// freePort returns a port that nobody listened on a moment ago.
+func freePort(t *testing.T) string {
+	l, err := net.Listen("tcp", "localhost:0")
+	require.NoError(t, err)
+	require.NoError(t, l.Close())
+	return fmt.Sprint(l.Addr().(*net.TCPAddr).Port)
+}
+
+// ask returns the body of an answer that has to be 200.
+func ask(t *testing.T, request *http.Request) string {
+	answer, err := http.DefaultClient.Do(request)
+	require.NoError(t, err)
+	body, err := io.ReadAll(answer.Body)
+	require.NoError(t, err)
+	require.NoError(t, answer.Body.Close())
+	require.Equal(t, 200, answer.StatusCode, string(body))
+	return string(body)
 }
