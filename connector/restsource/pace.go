@@ -2,6 +2,7 @@ package restsource
 
 import (
 	"context"
+	"math"
 	"net/http"
 	"strconv"
 	"strings"
@@ -104,6 +105,61 @@ func (p *pace) learn(res *http.Response, otherwise time.Duration) (refused bool)
 		p.limit = max(p.limit, remaining+1) // as far as this request has seen
 	}
 	return false
+}
+
+// headerOf returns what an answer says of its budget: Limit, Remaining or Reset.
+func headerOf(h http.Header, name string) string {
+	for _, prefix := range []string{"X-RateLimit-", "RateLimit-", "X-Rate-Limit-"} {
+		if v := strings.TrimSpace(h.Get(prefix + name)); v != "" {
+			return v
+		}
+	}
+	return oneHeader(h)[name]
+}
+
+// oneHeader reads the header of the drafts for HTTP, in which several budgets may
+// stand, and returns the one of which the least is left:
+//
+//	RateLimit: limit=100, remaining=50, reset=30
+//
+//	RateLimit-Policy: "burst";q=100;w=60, "day";q=1000;w=86400
+//	RateLimit: "burst";r=5;t=3, "day";r=900;t=40000
+func oneHeader(h http.Header) map[string]string {
+	found := map[string]string{}
+	quotas := map[string]string{}
+	for _, policy := range itemsOf(h, "RateLimit-Policy") {
+		quotas[policy[""]] = policy["q"]
+	}
+	least := int64(math.MaxInt64)
+	for _, item := range itemsOf(h, "RateLimit") {
+		for _, name := range []string{"Limit", "Remaining", "Reset"} {
+			if v, ok := item[strings.ToLower(name)]; ok {
+				found[name] = v
+			}
+		}
+		if left, err := strconv.ParseInt(item["r"], 10, 64); err == nil && left < least {
+			least = left
+			found["Limit"], found["Remaining"], found["Reset"] = quotas[item[""]], item["r"], item["t"]
+		}
+	}
+	return found
+}
+
+// itemsOf returns the parameters of each item of a header, with the name of the item
+// under "".
+func itemsOf(h http.Header, name string) (items []map[string]string) {
+	for text := range strings.SplitSeq(strings.Join(h.Values(name), ","), ",") {
+		item := map[string]string{}
+		for parameter := range strings.SplitSeq(text, ";") {
+			if key, value, ok := strings.Cut(strings.TrimSpace(parameter), "="); ok {
+				item[key] = value
+			} else {
+				item[""] = key
+			}
+		}
+		items = append(items, item)
+	}
+	return items
 }
 
 // resetTime returns when the budget is full again: the header is a number of

@@ -8,7 +8,6 @@ import (
 	"io"
 	"net"
 	"net/http"
-	"strings"
 	"time"
 
 	"github.com/connectorsdk/connector-sdk-go/internal/guard"
@@ -25,8 +24,9 @@ import (
 //     second, one, two and so on. If the wait would outlast the deadline of the
 //     request's context, it fails at once with a [*LimitError].
 //   - It reads X-RateLimit-Limit, -Remaining and -Reset, or the same names with
-//     X-Rate-Limit- or RateLimit-. Once less than half of the budget is left, it
-//     spreads the rest evenly over the time until the budget is full again.
+//     X-Rate-Limit- or RateLimit-, or the one header RateLimit. Once less than half
+//     of the budget is left, it spreads the rest evenly over the time until the
+//     budget is full again.
 //   - It limits the bodies of answers ([ErrTooLarge]).
 //
 // It follows no redirect, as no RoundTripper does. Give an http.Client around it a
@@ -239,14 +239,4 @@ func newBase(typed, local bool) *http.Transport {
 		MaxIdleConnsPerHost:    16,
 		MaxResponseHeaderBytes: 1 << 20,
 	}
-}
-
-// headerOf returns the first header that one of the prefixes makes of a name.
-func headerOf(h http.Header, name string) string {
-	for _, prefix := range []string{"X-RateLimit-", "RateLimit-", "X-Rate-Limit-"} {
-		if v := strings.TrimSpace(h.Get(prefix + name)); v != "" {
-			return v
-		}
-	}
-	return ""
 }
