@@ -4,7 +4,9 @@ import (
 	"errors"
 	"slices"
 	"strings"
+	"time"
 
+	"github.com/connectorsdk/connector-sdk-go/connector/internal/infer"
 	"github.com/connectorsdk/connector-sdk-go/filter"
 	"github.com/connectorsdk/connector-sdk-go/internal/jsontext"
 	"github.com/connectorsdk/connector-sdk-go/wire"
@@ -89,85 +91,52 @@ func inferTypes(all []Column, list string) ([]Column, error) {
 		}
 	}
 	row := newPicker(paths...)
-	seen := make([]evidence, len(all))
+	seen := make([]infer.Kinds, len(all))
 	err := each(list, func(s *jsontext.Scanner) error {
 		cells := make([]raw, len(all))
 		row.pick(s, cells, 1)
 		for i, r := range cells {
-			seen[i] |= evidenceOf(r)
+			seen[i] |= kindsOf(r)
 		}
 		return nil
 	})
 	for i := range all {
 		if all[i].Type == "" && all[i].OfParent == "" {
-			all[i].Type = seen[i].infer()
+			all[i].Type = typeOf(seen[i])
 		}
 	}
 	return all, err
 }
 
-// evidence is a set of the kinds of values that a column had.
-type evidence uint16
-
-const (
-	seenText evidence = 1 << iota
-	seenBool
-	seenInteger
-	seenFraction
-	seenExponent
-	seenDate
-	seenDatetime
-	seenArray
-	seenObject
-)
-
-func evidenceOf(r raw) evidence {
+// kindsOf returns the kind of a value in an answer.
+func kindsOf(r raw) infer.Kinds {
 	switch r.kind {
 	case rawBool:
-		return seenBool
+		return infer.Bool
 	case rawNumber:
-		switch {
-		case !wire.IsDecimal(r.text):
-			return seenExponent
-		case strings.Contains(r.text, "."):
-			return seenFraction
-		}
-		return seenInteger
+		return infer.Number(r.text)
 	case rawText:
 		if _, ok := filter.Instant(wire.Text(r.text)); !ok {
-			return seenText
+			return infer.Text
 		}
-		if len(r.text) == len("2006-01-02") {
-			return seenDate
+		if len(r.text) == len(time.DateOnly) {
+			return infer.Date
 		}
-		return seenDatetime
+		return infer.Datetime
 	case rawArray:
-		return seenArray
+		return infer.Array
 	case rawObject:
-		return seenObject
+		return infer.Object
 	}
 	return 0
 }
 
-// infer returns the narrowest type that holds every value.
-func (e evidence) infer() wire.Type {
-	for _, candidate := range []struct {
-		set evidence
-		typ wire.Type
-	}{
-		{0, wire.TypeString},
-		{seenBool, wire.TypeBoolean},
-		{seenInteger, wire.TypeNumber},
-		{seenInteger | seenFraction, wire.TypeDecimal},
-		{seenInteger | seenFraction | seenExponent, wire.TypeNumber},
-		{seenDate, wire.TypeDate},
-		{seenDate | seenDatetime, wire.TypeDatetime},
-		{seenText | seenDate | seenDatetime, wire.TypeString},
-		{seenArray, wire.TypeArray},
-	} {
-		if e&^candidate.set == 0 {
-			return candidate.typ
-		}
+// typeOf returns the narrowest type that holds values of all these kinds. Different
+// kinds are JSON, because an answer tells the text "1" from the number 1.
+func typeOf(seen infer.Kinds) wire.Type {
+	t := seen.Type()
+	if t == wire.TypeString && seen&^(infer.Text|infer.Date|infer.Datetime) != 0 {
+		return wire.TypeJSON
 	}
-	return wire.TypeJSON
+	return t
 }
