@@ -26,6 +26,7 @@ type config struct {
 	list    bool
 	verbose bool
 	version bool
+	preview int // rows of each table to print
 	explain *conformance.Check
 }
 
@@ -136,10 +137,16 @@ func (c *config) extend(fs *flag.FlagSet) {
 // maxExtended is the longest time that a pace gives a run.
 const maxExtended = 24 * time.Hour
 
+// maxPreview is the largest number of rows of a table that a preview prints.
+const maxPreview = 1000
+
 // plan checks what the run is asked to do, before anything is asked of the
 // connector.
 func (c *config) plan(r *raw) error {
 	c.options.Mode = conformance.Mode(r.mode)
+	if c.preview > 0 {
+		c.options.Mode = conformance.ModeLive // in which tables may be chosen
+	}
 	for part := range strings.SplitSeq(r.phases, ",") {
 		if r.phases == "" {
 			break
@@ -154,6 +161,9 @@ func (c *config) plan(r *raw) error {
 		if name = strings.TrimSpace(name); name != "" {
 			c.options.Tables = append(c.options.Tables, name)
 		}
+	}
+	if c.preview < 0 || c.preview > maxPreview {
+		return fmt.Errorf("-preview takes a number of rows up to %d", maxPreview)
 	}
 	if r.explain != "" {
 		c.explain = conformance.Find(r.explain)
@@ -224,6 +234,7 @@ func flags(c *config, r *raw) *flag.FlagSet {
 	fs.BoolVar(&c.verbose, "v", false, "leave nothing out: a line for each check, and every finding, skip and field in full")
 	fs.BoolVar(&c.list, "list", false, "list the checks of the mode, the phases and the expression, and end")
 	fs.BoolVar(&c.version, "version", false, "print the program's version, and end")
+	fs.IntVar(&c.preview, "preview", 0, "print this `number` of rows of each table, or of -tables, and end: nothing is judged")
 	fs.StringVar(&r.explain, "explain", "", "explain the check with this `id`, and end")
 	fs.StringVar(&c.fixture, "fixture", "", "write the fixture corpus into this `folder`, as JSON, CSV and SQL, and end")
 	return fs

@@ -6,6 +6,7 @@
 //	conform -mode live -credentials @tenant.json https://connect.example.com/shop
 //	conform -report report.html -report report.xml http://localhost:8080
 //	conform -mode live -requests 200 -pace 60/min https://connect.example.com/shop
+//	conform -preview 5 http://localhost:8080             # rows of each table; judges nothing
 //	conform -fixture ./corpus                            # the corpus, to be loaded
 //	conform -list                                        # the checks
 //	conform -explain P3.4c                               # one of them
@@ -66,6 +67,8 @@ func run(ctx context.Context, args []string, getenv func(string) string, out, er
 	case c.list:
 		list(out, c)
 		return conformance.ExitPass
+	case c.preview > 0:
+		return preview(ctx, c, out, errOut)
 	}
 	return grade(ctx, c, getenv, out, errOut)
 }

@@ -111,6 +111,7 @@ func TestRefusals(t *testing.T) {
 			".json, .xml (JUnit) or .html"},
 		{"a report that cannot be written", withToken, []string{"-report", filepath.Join(dir, "none", "r.json"), "http://x.test"}, "r.json"},
 		{"a report that is a folder", withToken, []string{"-report", mkdir(t, filepath.Join(dir, "d.json")), "http://x.test"}, "d.json"},
+		{"a preview of no rows", withToken, []string{"-preview", "-1", "http://x.test"}, "-preview takes a number of rows"},
 		{"an unknown check", nil, []string{"-explain", "P9.9"}, `no check "P9.9"`},
 		{"a folder that cannot be made", nil, []string{"-fixture", file("occupied", "")}, "-fixture"},
 	} {

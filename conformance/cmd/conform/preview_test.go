@@ -1,0 +1,83 @@
+package main
+
+import (
+	"io"
+	"log/slog"
+	"net/http/httptest"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/connectorsdk/connector-sdk-go/conformance"
+	"github.com/connectorsdk/connector-sdk-go/connector"
+	"github.com/connectorsdk/connector-sdk-go/connector/memsource"
+	"github.com/connectorsdk/connector-sdk-go/wire"
+)
+
+// TestPreview prints rows as they are read, and nothing that they could do to a
+// terminal.
+func TestPreview(t *testing.T) {
+	notes := memsource.Table{
+		Table: wire.Table{Name: "notes", Fields: []wire.Field{
+			{Name: "text", Type: wire.TypeString, Nullable: true}, {Name: "price", Type: wire.TypeDecimal},
+		}},
+		Rows: [][]wire.Value{
+			{wire.Text("one\x1b[31m\ntwo"), wire.Decimal("12.50")},
+			{wire.Null(), wire.Decimal("-0.10")},
+			{wire.Text(strings.Repeat("ä", 41)), wire.Decimal("3")},
+			{wire.Text("a fourth row"), wire.Decimal("4")},
+		},
+	}
+	empty := memsource.Table{Table: wire.Table{Name: "empty", Fields: []wire.Field{{Name: "id", Type: wire.TypeNumber}}}}
+	source, err := memsource.New([]memsource.Table{notes, empty}, nil)
+	require.NoError(t, err)
+	secret, err := wire.NewToken(token)
+	require.NoError(t, err)
+	handler, err := connector.New(connector.Definition{Slug: "notes"}, source, secret,
+		&connector.Options{Logger: slog.New(slog.NewTextHandler(io.Discard, nil))})
+	require.NoError(t, err)
+	server := httptest.NewServer(handler)
+	t.Cleanup(server.Close)
+
+	got := conform(t, withToken, "-preview", "3", server.URL)
+	require.Equal(t, conformance.ExitPass, got.code, got.err)
+	require.Equal(t, `
+notes
+  text                                      price
+  string                                    decimal
+  one [31m two                              12.50
+  null                                      -0.10
+  `+strings.Repeat("ä", 39)+`…  3
+
+empty
+  id
+  number
+  no rows
+`, got.out)
+
+	got = conform(t, withToken, "-preview", "1", "-tables", "empty", server.URL)
+	require.Equal(t, conformance.ExitPass, got.code, got.err)
+	require.Equal(t, "\nempty\n  id\n  number\n  no rows\n", got.out)
+
+	got = conform(t, withToken, "-preview", "1", "-tables", "Notes", server.URL)
+	require.Equal(t, conformance.ExitNotRun, got.code)
+	require.Contains(t, got.err, "none of the tables")
+}
+
+// TestPreviewOfATenant sends the first credentials, and says what was wrong with
+// them.
+func TestPreviewOfATenant(t *testing.T) {
+	url := served(t, nil)
+	got := conform(t, withToken, "-preview", "2", "-credentials", key, url)
+	require.Equal(t, conformance.ExitPass, got.code, got.err)
+	require.Contains(t, got.out, "planets\n  name    moons\n  string  number\n  Earth   1\n  Mars    2\n")
+
+	got = conform(t, withToken, "-preview", "2", url)
+	require.Equal(t, conformance.ExitNotRun, got.code)
+	require.Contains(t, got.err, "Key is required. (no -credentials were given)")
+	got = conform(t, map[string]string{conformance.EnvToken: strings.ToUpper(token)}, "-preview", "2", "-credentials", key, url)
+	require.Equal(t, conformance.ExitNotRun, got.code)
+	require.Contains(t, got.err, "The connector rejected the token")
+	require.NotContains(t, got.err+got.out, "canary")
+}
