@@ -6,6 +6,7 @@ import (
 	"strings"
 	"unsafe"
 
+	"github.com/connectorsdk/connector-sdk-go/internal/jsontext"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -86,6 +87,9 @@ func isJSON(text string) bool {
 // isUTC reports whether a text is a datetime in ISO 8601 that is not in another zone
 // than UTC. The time of day, its seconds and the zone may be missing.
 func isUTC(text string) bool {
+	if isUsualUTC(text) {
+		return true
+	}
 	rest, ok := digits(text, "0000-00-00")
 	if !ok || rest == "" {
 		return ok
@@ -115,6 +119,30 @@ func isUTC(text string) bool {
 	}
 	return false
 }
+
+// isUsualUTC reports whether a text is of the form 2024-02-29T22:30:00Z, as nearly all
+// datetimes are. It looks at eight bytes at a time: of the bytes that differ from the
+// form, a digit's has at most 9 left, and any other byte's nothing. What is more sets
+// the highest bit.
+func isUsualUTC(text string) bool {
+	const form, digit, other = "0000-00-00T00:00:00Z", 0x7f - 9, 0x7f
+	if len(text) != len(form) {
+		return false
+	}
+	left := func(at int, most uint64) uint64 {
+		d := jsontext.Load64(text, at) ^ jsontext.Load64(form, at)
+		return (d&^highest + most) | d
+	}
+	const (
+		date    = digit | digit<<8 | digit<<16 | digit<<24 | other<<32 | digit<<40 | digit<<48 | other<<56
+		hour    = digit | digit<<8 | other<<16 | digit<<24 | digit<<32 | other<<40 | digit<<48 | digit<<56
+		seconds = digit | other<<8 | digit<<16 | digit<<24 | other<<32 | digit<<40 | digit<<48 | other<<56
+	)
+	return (left(0, date)|left(8, hour)|left(12, seconds))&highest == 0
+}
+
+// highest is the highest bit of each byte.
+const highest = 0x8080808080808080
 
 // digits returns what follows a text of this form, in which each 0 stands for a
 // digit.

@@ -19,7 +19,7 @@ func TestIsUTC(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 1))
 	legal := 0
 	for range 50_000 {
-		forms := []string{"2024-02-29T22:30:00.125Z",
+		forms := []string{"2024-02-29T22:30:00Z", "2024-02-29T22:30:00.125Z",
 			"2024-02-29", "2024-02-29t22:30+00:00", "2024-02-29T22:30:00-0000", "2024-02-29T22:30:07,5+00"}
 		text := []byte(forms[random.IntN(len(forms))])
 		for range random.IntN(3) {
@@ -41,6 +41,14 @@ func TestIsUTC(t *testing.T) {
 		}
 	}
 	require.Greater(t, legal, 5_000)
+	const usual = "2024-02-29T22:30:59Z"
+	for at := range usual {
+		for c := range 256 {
+			text := []byte(usual)
+			text[at] = byte(c)
+			require.Equal(t, utc.Match(text), isUTC(string(text)), "%q", text)
+		}
+	}
 	require.False(t, isUTC(""))
 }
 
