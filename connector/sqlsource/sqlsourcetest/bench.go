@@ -4,6 +4,7 @@ package sqlsourcetest
 
 import (
 	"bytes"
+	"log/slog"
 	"net/http"
 	"net/http/httptest"
 	"runtime"
@@ -103,7 +104,7 @@ func benchHandler(b *testing.B, source *sqlsource.Source, credentials wire.Crede
 		field := wire.CredentialField{Key: key, Label: key, Type: wire.CredentialPassword, Optional: true}
 		def.Credentials = append(def.Credentials, field)
 	}
-	h, err := connector.New(def, source, token, nil)
+	h, err := connector.New(def, source, token, &connector.Options{Logger: slog.New(slog.DiscardHandler)})
 	require.NoError(b, err)
 	return h
 }
