@@ -63,8 +63,11 @@ type Options struct {
 	// RowBudget is a number of rows: larger tables are not read whole. 0: DefaultRowBudget.
 	RowBudget int
 	// Requests is a budget of requests, which the checks share. A check that has used
-	// its share judges what it has asked so far. 0 means DefaultRequests in the mode
-	// live, and no limit in the others, whose requests are about the corpus.
+	// its share judges what it has asked so far, and each sends the few requests without
+	// which it could judge nothing: all of them together are some 250 in the mode live,
+	// and 60 more with a second tenant, however small the budget is. 0 means
+	// DefaultRequests in the mode live, and no limit in the others, whose requests are
+	// about the corpus.
 	Requests int
 	// WrongCredentials lets checks send credentials that are wrong on purpose, dozens of
 	// times for each tenant: a wrong secret, a blank one, the secret of the other tenant,

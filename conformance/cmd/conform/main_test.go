@@ -390,4 +390,9 @@ func TestProgressOnATerminal(t *testing.T) {
 	p.event(conformance.Event{ID: "P0.2", Planned: 12, Requests: 412, Budget: 1500, Left: 90 * time.Second})
 	p.event(conformance.Event{ID: "P0.3", Planned: 12, Requests: 413, Budget: 1500})
 	require.Equal(t, "[ 1/12] 1 failed, 412 of 1500 requests, about 1m30s left\n", out.String())
+
+	out.Reset()
+	p.last = p.last.Add(-often)
+	p.event(conformance.Event{ID: "P0.4", Planned: 12, Requests: 1503, Budget: 1500})
+	require.Equal(t, "[ 1/12] 1 failed, 1503 requests, the budget of 1500 is used\n", out.String())
 }

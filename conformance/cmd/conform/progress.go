@@ -79,9 +79,12 @@ func (p *progress) line(e conformance.Event) string {
 	if p.failed > 0 {
 		line += fmt.Sprintf("%d failed, ", p.failed)
 	}
-	if e.Budget > 0 {
+	switch {
+	case e.Budget > 0 && e.Requests > e.Budget: // a check sends what it cannot judge without
+		line += fmt.Sprintf("%d requests, the budget of %d is used", e.Requests, e.Budget)
+	case e.Budget > 0:
 		line += fmt.Sprintf("%d of %d requests", e.Requests, e.Budget)
-	} else {
+	default:
 		line += fmt.Sprintf("%d requests", e.Requests)
 	}
 	if e.Left > 0 {
