@@ -223,7 +223,8 @@ func flags(c *config, r *raw) *flag.FlagSet {
 	fs.IntVar(&c.options.RowBudget, "rows", conformance.DefaultRowBudget, "row budget: tables of more `rows` are not read whole")
 	fs.IntVar(&c.options.Requests, "requests", 0, fmt.Sprintf(
 		"budget of `requests`, which the checks share (default: %d in mode live, no limit in the others); "+
-			"what no check can do without is some 300 in mode live: -phases, -run and -tables leave checks and tables out", conformance.DefaultRequests))
+			"what no check can do without is some 300 in mode live: -phases, -run and -tables leave checks and tables out",
+		conformance.DefaultRequests))
 	fs.Var((*pace)(&c.options.Pace), "pace", "most `requests` in a time, such as 60/min, or the least time between two, such as 100ms")
 	fs.Uint64Var(&c.options.Seed, "seed", conformance.DefaultSeed,
 		"the `number` that makes the generated queries; the same number asks the same")
