@@ -25,6 +25,7 @@ func TestPreview(t *testing.T) {
 		Rows: [][]wire.Value{
 			{wire.Text("one\x1b[31m\ntwo"), wire.Decimal("12.50")},
 			{wire.Null(), wire.Decimal("-0.10")},
+			{wire.Text(""), wire.Decimal("0")},
 			{wire.Text(strings.Repeat("ä", 41)), wire.Decimal("3")},
 			{wire.Text("a fourth row"), wire.Decimal("4")},
 		},
@@ -40,7 +41,7 @@ func TestPreview(t *testing.T) {
 	server := httptest.NewServer(handler)
 	t.Cleanup(server.Close)
 
-	got := conform(t, withToken, "-preview", "3", server.URL)
+	got := conform(t, withToken, "-preview", "4", server.URL)
 	require.Equal(t, conformance.ExitPass, got.code, got.err)
 	require.Equal(t, `
 notes
@@ -48,6 +49,7 @@ notes
   string                                    decimal
   one [31m two                              12.50
   null                                      -0.10
+  ""                                        0
   `+strings.Repeat("ä", 39)+`…  3
 
 empty
@@ -62,7 +64,14 @@ empty
 
 	got = conform(t, withToken, "-preview", "1", "-tables", "Notes", server.URL)
 	require.Equal(t, conformance.ExitNotRun, got.code)
-	require.Contains(t, got.err, "none of the tables")
+	require.Contains(t, got.err, `discovery lists no table "Notes" for these credentials; it lists notes, empty`)
+	require.Empty(t, got.out)
+
+	// One of two names is wrong: the other is shown, and the program does not end as if both were.
+	got = conform(t, withToken, "-preview", "1", "-tables", "empty,Notes", server.URL)
+	require.Equal(t, conformance.ExitNotRun, got.code)
+	require.Contains(t, got.err, `no table "Notes"`)
+	require.Contains(t, got.out, "no rows")
 }
 
 // TestPreviewOfATenant sends the first credentials, and says what was wrong with
