@@ -180,7 +180,8 @@ func answerChecks() []session.Check {
 				"distinct values are among the non-null ones, and orphans among the non-null keys."},
 		{ID: "P3.12", Phase: 3, Watched: true, Judge: provokeRefusals, Rules: []string{"tenant-6"},
 			Title: "no answer holds the token or a credential",
-			Fix:   "Quote neither requests nor upstream errors in answers; scrub what must be quoted."},
+			Fix: "Quote neither requests nor upstream errors in answers; scrub what must be quoted. " +
+				"If the tenant's own data hold this text by chance, give this run other credentials."},
 	}
 }
 
