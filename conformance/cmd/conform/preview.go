@@ -139,6 +139,8 @@ func (c *config) explained(err error) error {
 		return fmt.Errorf("%s; check %s", platform.TokenRejected, conformance.EnvToken)
 	case refusal.Code == wire.CodeCheckFailed && len(c.target.Credentials) == 0:
 		return fmt.Errorf("%s (no -credentials were given)", refusal.Message)
+	case refusal.Code == wire.CodeInternal:
+		return fmt.Errorf("the connector answered %s: %s; its log tells the cause", refusal.Code, refusal.Message)
 	}
 	return fmt.Errorf("the connector answered %s: %s", refusal.Code, refusal.Message)
 }

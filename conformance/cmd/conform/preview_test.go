@@ -1,6 +1,8 @@
 package main
 
 import (
+	"context"
+	"errors"
 	"io"
 	"log/slog"
 	"net/http/httptest"
@@ -89,4 +91,37 @@ func TestPreviewOfATenant(t *testing.T) {
 	require.Equal(t, conformance.ExitNotRun, got.code)
 	require.Contains(t, got.err, "The connector rejected the token")
 	require.NotContains(t, got.err+got.out, "canary")
+}
+
+// broken is a source whose second table cannot be read.
+type broken struct{ *memsource.Source }
+
+func (b broken) Query(ctx context.Context, req *connector.QueryRequest, out *connector.Rows) error {
+	if req.Table == "away" {
+		return errors.New("dial tcp db.internal:5432: refused")
+	}
+	return b.Source.Query(ctx, req, out)
+}
+
+// TestPreviewOfAFault shows the other tables, and says where the cause stands: an
+// answer never has it.
+func TestPreviewOfAFault(t *testing.T) {
+	fields := []wire.Field{{Name: "id", Type: wire.TypeNumber}}
+	source, err := memsource.New([]memsource.Table{
+		{Table: wire.Table{Name: "away", Fields: fields}},
+		{Table: wire.Table{Name: "here", Fields: fields}, Rows: [][]wire.Value{{wire.Int(7)}}},
+	}, nil)
+	require.NoError(t, err)
+	secret, err := wire.NewToken(token)
+	require.NoError(t, err)
+	handler, err := connector.New(connector.Definition{Slug: "notes"}, broken{source}, secret,
+		&connector.Options{Logger: slog.New(slog.NewTextHandler(io.Discard, nil))})
+	require.NoError(t, err)
+	server := httptest.NewServer(handler)
+	t.Cleanup(server.Close)
+
+	got := conform(t, withToken, "-preview", "1", server.URL)
+	require.Equal(t, conformance.ExitNotRun, got.code)
+	require.Contains(t, got.out, "away\n  the connector answered internal: internal error; its log tells the cause\n")
+	require.Contains(t, got.out, "here\n  id\n  number\n  7\n")
 }
