@@ -23,7 +23,8 @@ func discoveryChecks() []session.Check {
 			Fix:   "Name every table and field once, and in keys only fields that the same discovery lists."},
 		{ID: "P3.1c", Phase: 3, Judge: tablesRead, Rules: []string{"tenant-9", "query-16", "route-4"},
 			Title: "every discovered table within the row budget can be read",
-			Fix:   "Leave tables that these credentials cannot read out of the discovery."},
+			Fix: "Leave tables that these credentials cannot read out of the discovery. " +
+				"If it is a fault of the connector, its log has the cause."},
 	}
 }
 
