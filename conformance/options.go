@@ -155,7 +155,7 @@ func (o *Options) plan() (*plan, error) {
 		return nil, errors.New("the budgets of rows and requests, the seeds, the pace and the timeout must not be negative")
 	}
 	if len(p.Tables) > 0 && p.Mode != ModeLive {
-		return nil, fmt.Errorf("tables are selected in mode live; the mode %s judges all tables of the corpus", p.Mode)
+		return nil, fmt.Errorf("tables are selected in mode live; the mode %s judges all tables of the corpus; add -mode live", p.Mode)
 	}
 	if p.Requests == 0 && p.Mode == ModeLive {
 		p.Requests = DefaultRequests

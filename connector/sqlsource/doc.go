@@ -18,7 +18,7 @@
 //	)
 //
 //	func main() {
-//		db, err := sql.Open("sqlite", "shop.sqlite")
+//		db, err := sql.Open("sqlite", "file:shop.sqlite?mode=ro")
 //		if err != nil {
 //			log.Fatal(err)
 //		}
@@ -30,6 +30,10 @@
 //			log.Fatal(err)
 //		}
 //	}
+//
+// With mode=ro SQLite refuses a file that is not there; otherwise it makes an empty
+// one, and the connector has no tables. sql.Open connects to nothing yet: a program
+// that should not start without its database calls db.PingContext first.
 //
 // If each tenant has a database or a user of its own, call [NewPerTenant];
 // examples/postgres and examples/mysql show how. KeysEnforced is true because

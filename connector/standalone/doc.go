@@ -16,6 +16,10 @@
 //	TLS_CERT_FILE, TLS_KEY_FILE
 //	                          the certificate and its key, as PEM, for https
 //
+// The program asks its own connector for the tables once, to print a request that
+// names one. This is the first request in the log. If it fails, the program serves
+// all the same, and prints a request without names.
+//
 // A [Program] does the same with flags, data or output of your own. Use
 // [connector.New] and [connector.Serve] for anything else: several connectors on
 // one host, routes of your own.

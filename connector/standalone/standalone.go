@@ -32,7 +32,8 @@ const defaultPort = "8080"
 // on the standard output where it is and requests to paste. Options may be nil.
 // Each function of around is put around the connector's handler, the last one
 // outermost, such as the Handler of package otelconnector's Telemetry. Run is what
-// main calls when there is nothing else to do.
+// main calls when there is nothing else to do. It returns nil when the program was
+// told to stop.
 func Run(
 	definition connector.Definition, source connector.Source, options *connector.Options, around ...func(http.Handler) http.Handler,
 ) error {

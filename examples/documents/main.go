@@ -69,6 +69,9 @@ func documents(bucket *bbolt.Bucket) iter.Seq2[map[string]any, error] {
 }
 
 func main() {
+	if len(os.Args) != 2 {
+		log.Fatal("usage: documents FILE, such as my.db; it must exist")
+	}
 	db, err := bbolt.Open(os.Args[1], 0o600, &bbolt.Options{ReadOnly: true})
 	if err != nil {
 		log.Fatal(err)

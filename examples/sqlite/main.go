@@ -83,6 +83,10 @@ func run(ctx context.Context, args []string, getenv func(string) (string, bool),
 		return err
 	}
 	defer func() { _ = db.Close() }()
+	// Opening reads nothing yet. A folder, or a file of another kind, fails here.
+	if _, err := db.ExecContext(ctx, "SELECT count(*) FROM sqlite_master"); err != nil {
+		return fmt.Errorf("-db: %s cannot be read as a SQLite database: %w", *file, err)
+	}
 	var options sqlsource.Options
 	if *explained {
 		options.Observe = explain(plans)

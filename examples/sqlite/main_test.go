@@ -77,6 +77,15 @@ func TestRunRefuses(t *testing.T) {
 	none := filepath.Join(t.TempDir(), "none.sqlite")
 	err := run(t.Context(), []string{"-db", none}, os.LookupEnv, io.Discard, io.Discard)
 	assert.ErrorContains(t, err, "-db: stat "+none)
+	// A folder and a file of another kind open without an error: only reading shows what they are.
+	text := filepath.Join(t.TempDir(), "text.sqlite")
+	require.NoError(t, os.WriteFile(text, []byte("not a database, though its name says so"), 0o600))
+	for _, file := range []string{t.TempDir(), text} {
+		ended, stop := context.WithCancel(t.Context())
+		stop() // a program that serves would end without an error
+		err = run(ended, []string{"-db", file}, os.LookupEnv, io.Discard, io.Discard)
+		assert.ErrorContains(t, err, "-db: "+file+" cannot be read as a SQLite database")
+	}
 	err = run(t.Context(), []string{"my.db"}, os.LookupEnv, io.Discard, io.Discard)
 	assert.ErrorContains(t, err, `"my.db" is not a flag; to serve a database of your own, give -db my.db`)
 	err = run(t.Context(), []string{"-db", demoFile(t)}, func(string) (string, bool) { return "short", true }, io.Discard, io.Discard)

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"text/tabwriter"
 	"unicode"
@@ -36,21 +37,39 @@ func preview(ctx context.Context, c *config, out, errOut io.Writer) int {
 		fmt.Fprintln(out, "warning:", printable(warning))
 	}
 	code := conformance.ExitPass
-	shown := 0
+	var listed []string
 	for _, entity := range connection.Entities() {
+		listed = append(listed, entity.Table.Name)
 		if !c.shows(entity.Table.Name) {
 			continue
 		}
-		shown++
 		if err := previewTable(ctx, entity, c.preview, out); err != nil {
 			fmt.Fprintln(out, " ", c.explained(err))
 			code = conformance.ExitNotRun
 		}
 	}
-	if shown == 0 {
-		return refuse(errOut, errors.New("discovery lists none of the tables to preview for these credentials"))
+	if len(listed) == 0 {
+		return refuse(errOut, errors.New("discovery lists no tables for these credentials"))
+	}
+	for _, name := range c.options.Tables {
+		if !slices.Contains(listed, name) {
+			return refuse(errOut, fmt.Errorf("discovery lists no table %q for these credentials; it lists %s", name, some(listed)))
+		}
 	}
 	return code
+}
+
+// some returns the first names of a list, and how many more there are.
+func some(names []string) string {
+	const most = 10
+	var texts []string
+	for _, name := range names[:min(len(names), most)] {
+		texts = append(texts, printable(name))
+	}
+	if more := len(names) - most; more > 0 {
+		texts = append(texts, fmt.Sprintf("and %d more", more))
+	}
+	return strings.Join(texts, ", ")
 }
 
 // shows reports whether a table is one of -tables, if that was given.
@@ -78,8 +97,13 @@ func previewTable(ctx context.Context, entity *platform.Entity, rows int, out io
 	for _, row := range page {
 		cells := make([]string, len(row))
 		for i, v := range row {
-			if cells[i] = printable(v.String()); v.IsNull() {
+			switch text := v.String(); {
+			case v.IsNull():
 				cells[i] = "null"
+			case text == "":
+				cells[i] = `""` // a blank would look like a missing column
+			default:
+				cells[i] = printable(text)
 			}
 		}
 		fmt.Fprintf(table, "  %s\n", strings.Join(cells, "\t"))
@@ -115,6 +139,8 @@ func (c *config) explained(err error) error {
 		return fmt.Errorf("%s; check %s", platform.TokenRejected, conformance.EnvToken)
 	case refusal.Code == wire.CodeCheckFailed && len(c.target.Credentials) == 0:
 		return fmt.Errorf("%s (no -credentials were given)", refusal.Message)
+	case refusal.Code == wire.CodeInternal:
+		return fmt.Errorf("the connector answered %s: %s; its log tells the cause", refusal.Code, refusal.Message)
 	}
 	return fmt.Errorf("the connector answered %s: %s", refusal.Code, refusal.Message)
 }

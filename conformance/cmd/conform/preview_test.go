@@ -1,6 +1,8 @@
 package main
 
 import (
+	"context"
+	"errors"
 	"io"
 	"log/slog"
 	"net/http/httptest"
@@ -25,6 +27,7 @@ func TestPreview(t *testing.T) {
 		Rows: [][]wire.Value{
 			{wire.Text("one\x1b[31m\ntwo"), wire.Decimal("12.50")},
 			{wire.Null(), wire.Decimal("-0.10")},
+			{wire.Text(""), wire.Decimal("0")},
 			{wire.Text(strings.Repeat("ä", 41)), wire.Decimal("3")},
 			{wire.Text("a fourth row"), wire.Decimal("4")},
 		},
@@ -40,7 +43,7 @@ func TestPreview(t *testing.T) {
 	server := httptest.NewServer(handler)
 	t.Cleanup(server.Close)
 
-	got := conform(t, withToken, "-preview", "3", server.URL)
+	got := conform(t, withToken, "-preview", "4", server.URL)
 	require.Equal(t, conformance.ExitPass, got.code, got.err)
 	require.Equal(t, `
 notes
@@ -48,6 +51,7 @@ notes
   string                                    decimal
   one [31m two                              12.50
   null                                      -0.10
+  ""                                        0
   `+strings.Repeat("ä", 39)+`…  3
 
 empty
@@ -62,7 +66,14 @@ empty
 
 	got = conform(t, withToken, "-preview", "1", "-tables", "Notes", server.URL)
 	require.Equal(t, conformance.ExitNotRun, got.code)
-	require.Contains(t, got.err, "none of the tables")
+	require.Contains(t, got.err, `discovery lists no table "Notes" for these credentials; it lists notes, empty`)
+	require.Empty(t, got.out)
+
+	// One of two names is wrong: the other is shown, and the program does not end as if both were.
+	got = conform(t, withToken, "-preview", "1", "-tables", "empty,Notes", server.URL)
+	require.Equal(t, conformance.ExitNotRun, got.code)
+	require.Contains(t, got.err, `no table "Notes"`)
+	require.Contains(t, got.out, "no rows")
 }
 
 // TestPreviewOfATenant sends the first credentials, and says what was wrong with
@@ -80,4 +91,37 @@ func TestPreviewOfATenant(t *testing.T) {
 	require.Equal(t, conformance.ExitNotRun, got.code)
 	require.Contains(t, got.err, "The connector rejected the token")
 	require.NotContains(t, got.err+got.out, "canary")
+}
+
+// broken is a source whose second table cannot be read.
+type broken struct{ *memsource.Source }
+
+func (b broken) Query(ctx context.Context, req *connector.QueryRequest, out *connector.Rows) error {
+	if req.Table == "away" {
+		return errors.New("dial tcp db.internal:5432: refused")
+	}
+	return b.Source.Query(ctx, req, out)
+}
+
+// TestPreviewOfAFault shows the other tables, and says where the cause stands: an
+// answer never has it.
+func TestPreviewOfAFault(t *testing.T) {
+	fields := []wire.Field{{Name: "id", Type: wire.TypeNumber}}
+	source, err := memsource.New([]memsource.Table{
+		{Table: wire.Table{Name: "away", Fields: fields}},
+		{Table: wire.Table{Name: "here", Fields: fields}, Rows: [][]wire.Value{{wire.Int(7)}}},
+	}, nil)
+	require.NoError(t, err)
+	secret, err := wire.NewToken(token)
+	require.NoError(t, err)
+	handler, err := connector.New(connector.Definition{Slug: "notes"}, broken{source}, secret,
+		&connector.Options{Logger: slog.New(slog.NewTextHandler(io.Discard, nil))})
+	require.NoError(t, err)
+	server := httptest.NewServer(handler)
+	t.Cleanup(server.Close)
+
+	got := conform(t, withToken, "-preview", "1", server.URL)
+	require.Equal(t, conformance.ExitNotRun, got.code)
+	require.Contains(t, got.out, "away\n  the connector answered internal: internal error; its log tells the cause\n")
+	require.Contains(t, got.out, "here\n  id\n  number\n  7\n")
 }

@@ -184,5 +184,5 @@ func TestTables(t *testing.T) {
 
 	got = conform(t, withToken, "-tables", "orders", server.URL)
 	require.Equal(t, conformance.ExitNotRun, got.code)
-	require.Contains(t, got.err, "tables are selected in mode live")
+	require.Contains(t, got.err, "tables are selected in mode live; the mode fixture judges all tables of the corpus; add -mode live")
 }

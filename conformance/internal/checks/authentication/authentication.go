@@ -38,7 +38,7 @@ func Checks() []session.Check {
 			Fix:   `Answer 401 with {"error":{"code":"unauthorized","message":"..."}}.`},
 		{ID: "P1.6", Phase: 1, Judge: rightToken, Rules: []string{"route-7", "auth-1", "route-1", "tenant-3", "auth-8"},
 			Title: "the right token gives 200, and /check answers { ok: true }",
-			Fix: "After the token is set or changed on a host the new value must be live: redeploy, " +
+			Fix: "Give this run the token that the connector was started with. If it was set or changed on the host, redeploy, " +
 				"and look whether a proxy removes the Authorization header."},
 		{ID: "P1.7", Phase: 1, Judge: missingCredentials, Rules: []string{"route-8", "error-3", "credential-4"},
 			Needs: session.NeedsCredentials,

@@ -23,7 +23,8 @@ func discoveryChecks() []session.Check {
 			Fix:   "Name every table and field once, and in keys only fields that the same discovery lists."},
 		{ID: "P3.1c", Phase: 3, Judge: tablesRead, Rules: []string{"tenant-9", "query-16", "route-4"},
 			Title: "every discovered table within the row budget can be read",
-			Fix:   "Leave tables that these credentials cannot read out of the discovery."},
+			Fix: "Leave tables that these credentials cannot read out of the discovery. " +
+				"If it is a fault of the connector, its log has the cause."},
 	}
 }
 
@@ -180,7 +181,8 @@ func answerChecks() []session.Check {
 				"distinct values are among the non-null ones, and orphans among the non-null keys."},
 		{ID: "P3.12", Phase: 3, Watched: true, Judge: provokeRefusals, Rules: []string{"tenant-6"},
 			Title: "no answer holds the token or a credential",
-			Fix:   "Quote neither requests nor upstream errors in answers; scrub what must be quoted."},
+			Fix: "Quote neither requests nor upstream errors in answers; scrub what must be quoted. " +
+				"If the tenant's own data hold this text by chance, give this run other credentials."},
 	}
 }
 
