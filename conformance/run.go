@@ -11,7 +11,6 @@ import (
 
 	"github.com/connectorsdk/connector-sdk-go/conformance/internal/checks/clocks"
 	"github.com/connectorsdk/connector-sdk-go/conformance/internal/session"
-	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
 // Run grades a connector. Nil options mean the defaults. The error says why the run
@@ -185,8 +184,6 @@ func problem(ctx context.Context, s *session.Session) string {
 		return s.Bug
 	case s.SQLOnly() != "": // the corpus cannot be read
 		return s.Stop()
-	case len(s.Unfound()) > 0:
-		return fmt.Sprintf("discovery lists no table %s; only tables that it lists can be selected", wire.QuoteName(s.Unfound()[0]))
 	case s.Unreached != "":
 		return fmt.Sprintf("no answer for the document at %s: %s", s.Endpoint(), s.Unreached)
 	}

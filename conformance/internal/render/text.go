@@ -168,12 +168,17 @@ func (t *text) finding(r *Report, o *Outcome, full bool) {
 	t.line("")
 }
 
-// clip returns a line that is at most so long.
+// clip returns a line that is at most so long, cut between two words if it has any.
 func clip(line string, most int) string {
-	if chars := []rune(line); len(chars) > most {
-		return string(chars[:most-3]) + "..."
+	chars := []rune(line)
+	if len(chars) <= most {
+		return line
 	}
-	return line
+	cut := string(chars[:most-3])
+	if i := strings.LastIndexByte(cut, ' '); i > len(cut)/2 {
+		cut = cut[:i+1]
+	}
+	return cut + "..."
 }
 
 // skips writes which checks were skipped and why: in short two lines for each reason, or

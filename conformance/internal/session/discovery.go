@@ -3,7 +3,10 @@ package session
 import (
 	"cmp"
 	"context"
+	"fmt"
+	"maps"
 	"slices"
+	"strings"
 
 	"github.com/connectorsdk/connector-sdk-go/conformance/corpus"
 	"github.com/connectorsdk/connector-sdk-go/conformance/internal/check"
@@ -34,20 +37,31 @@ func (s *Session) Selects(table string) bool {
 	return len(s.Config.Tables) == 0 || slices.Contains(s.Config.Tables, table)
 }
 
-// Unfound returns those of the selected tables that the discovery of the first tenant
-// lacks. Without a discovery it returns none.
-func (s *Session) Unfound() (names []string) {
-	d := s.discovered[0]
-	if d == nil || d.err != nil {
-		return nil
-	}
+// stopUnlessListed ends the run if the first tenant's discovery lacks a selected table.
+// What the run would say of the others is not what it was asked for.
+func (s *Session) stopUnlessListed(d *Discovery) {
 	for _, name := range s.Config.Tables {
-		if d.Lookup[name] == nil {
-			names = append(names, name)
+		if d.Lookup[name] != nil {
+			continue
 		}
+		listed := slices.Sorted(maps.Keys(d.Lookup))
+		more := ""
+		if len(listed) > maxListed {
+			more = fmt.Sprintf(" and %d more", len(listed)-maxListed)
+			listed = listed[:maxListed]
+		}
+		for i := range listed {
+			listed[i] = wire.QuoteName(listed[i])
+		}
+		s.patience.mu.Lock()
+		defer s.patience.mu.Unlock()
+		s.Stopped = fmt.Sprintf("discovery lists no table %s; it lists %s%s", wire.QuoteName(name), strings.Join(listed, ", "), more)
+		return
 	}
-	return names
 }
+
+// maxListed is how many tables a message names.
+const maxListed = 10
 
 // Discovery returns a tenant's discovery. The check is blocked without it.
 func (run *Run) Discovery(tenant int) (*Discovery, *check.Finding) {
@@ -57,7 +71,11 @@ func (run *Run) Discovery(tenant int) (*Discovery, *check.Finding) {
 
 func (run *Run) discoverOnce(tenant int) *Discovery {
 	if run.discovered[tenant] == nil {
-		run.discovered[tenant], _ = run.Discover(run.Ctx, tenant)
+		d, f := run.Discover(run.Ctx, tenant)
+		run.discovered[tenant] = d
+		if f == nil && tenant == 0 {
+			run.stopUnlessListed(d)
+		}
 	}
 	return run.discovered[tenant]
 }
