@@ -278,6 +278,9 @@ func TestStructRows(t *testing.T) {
 		got = append(got, row[0].String())
 	}
 	assert.Equal(t, []string{"1", "2", "null", "broken"}, got)
+	for range s.Rows(seq) {
+		break // who reads no further is not given more rows
+	}
 	rows := s.Page(values)
 	require.Len(t, rows, 3)
 	assert.Equal(t, "2", rows[1][0].String())
