@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -23,6 +24,8 @@ import (
 func narrow(t *testing.T, most int, src connector.Source) *site {
 	def := shop
 	def.Limits.Concurrency = most
+	def.Credentials = append(slices.Clone(shop.Credentials),
+		wire.CredentialField{Key: "zone", Label: "Zone", Type: wire.CredentialText, Optional: true})
 	log := &logbook{}
 	return &site{connectortest.Start(t, def, src, &connector.Options{Logger: slog.New(log)}), t, log}
 }
@@ -193,6 +196,8 @@ func TestConcurrencyOfTenants(t *testing.T) {
 		{"another value", `{"apiKey":"a","region":"bd"}`, true},
 		{"the values under each other's names", `{"apiKey":"bc","region":"a"}`, true},
 		{"the same letters, split elsewhere", `{"apiKey":"ab","region":"c"}`, true},
+		{"a name in a value", `{"apiKey":"aregionbc"}`, true},
+		{"the same value under another name", `{"apiKey":"a","zone":"bc"}`, true},
 		{"one value less", `{"apiKey":"a"}`, true},
 	} {
 		synctest.Test(t, func(t *testing.T) {
