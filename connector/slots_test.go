@@ -167,12 +167,12 @@ func TestConcurrencyInOrder(t *testing.T) {
 		}})
 		var sent sync.WaitGroup
 		for _, id := range []string{"1", "2", "3-leaves", "4", "5"} {
-			ctx, timeout := context.Background(), hour
-			if strings.HasSuffix(id, "leaves") {
+			timeout := time.Duration(hour)
+			if id == "3-leaves" {
 				timeout = time.Second
 			}
 			sent.Go(func() {
-				r := s.Request(ctx, "/check", checkOf("a", timeout))
+				r := s.Request(context.Background(), "/check", checkOf("a", timeout))
 				r.Header.Set("X-Request-ID", id)
 				s.do(r)
 			})

@@ -234,6 +234,10 @@ func TestStructFaults(t *testing.T) {
 	assert.EqualError(t, err, "connector: StructOf: int is not a struct")
 	_, err = connector.StructOf[struct{ a int }]()
 	assert.ErrorContains(t, err, "has no exported field")
+	_, err = connector.StructOf[struct {
+		a int `connector:"a"`
+	}]()
+	assert.EqualError(t, err, ".a: is not exported, so it cannot be read; export it or remove its tag")
 	_, err = connector.StructOf[loop]()
 	assert.EqualError(t, err, `loop.loop: embeds itself; give it a tag connector:"-"`)
 }
