@@ -104,14 +104,15 @@ func TestInferTableOfMembers(t *testing.T) {
 	table, err = connector.InferTable("t", func(yield func(map[string]any, error) bool) {
 		_ = yield(map[string]any{"bytes": []byte{1}, "float": 1.5, "int": int32(1), "money": decimal.New(125, -1), "none": decimal.NullDecimal{},
 			"time": time.Unix(0, 0), "value": wire.Int(1), "null": wire.Null(),
-			"float32": float32(1.5), "uint": uint8(1), "sum": decimal.NewNullDecimal(decimal.New(125, -1))}, nil)
+			"bad": wire.Invalid("no"), "float32": float32(1.5), "uint": uint8(1), "sum": decimal.NewNullDecimal(decimal.New(125, -1))}, nil)
 	})
 	require.NoError(t, err)
 	fields = nil
 	for _, f := range table.Fields {
 		fields = append(fields, fmt.Sprintf("%s %s %t", f.Name, f.Type, f.Nullable))
 	}
-	assert.Equal(t, []string{"bytes string false", "float number false", "float32 number false", "int number false", "money decimal false",
+	assert.Empty(t, table.Field("bad").Samples, "no cell, no sample")
+	assert.Equal(t, []string{"bad string false", "bytes string false", "float number false", "float32 number false", "int number false", "money decimal false",
 		"none string true", "null string true", "sum decimal false", "time datetime false", "uint number false", "value number false"}, fields)
 }
 

@@ -357,15 +357,16 @@ func TestRequestLine(t *testing.T) {
 	})
 }
 
-// TestRequestLineWithoutRows checks that a stream says so when no row came.
+// TestRequestLineWithoutRows checks that a stream says so when no row came, and what
+// was asked even if nobody did it.
 func TestRequestLineWithoutRows(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := serve(t, script(begin), nil)
-		body := s.post("/query", ask("", hour)).body
+		body := s.post("/query", ask(`"sort":[{"field":"n","dir":"asc"}],`, hour)).body
 		synctest.Wait()
 		require.Len(t, s.log.each(), 1)
-		assert.Contains(t, s.log.each()[0], fmt.Sprintf(" table=items status=200 end=end rowsRead=0 rowsSent=0 firstRow=0s bytes=%d duration=0s",
-			len(body)))
+		assert.Contains(t, s.log.each()[0], fmt.Sprintf(" table=items status=200 end=end asked=sort rowsRead=0 rowsSent=0 "+
+			"firstRow=0s bytes=%d duration=0s", len(body)))
 	})
 }
 

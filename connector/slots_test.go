@@ -167,7 +167,7 @@ func TestConcurrencyInOrder(t *testing.T) {
 		}})
 		var sent sync.WaitGroup
 		for _, id := range []string{"1", "2", "3-leaves", "4", "5"} {
-			timeout := time.Duration(hour)
+			timeout := hour
 			if id == "3-leaves" {
 				timeout = time.Second
 			}

@@ -164,6 +164,12 @@ func TestStructField(t *testing.T) {
 			S address
 		}{}), `M json? null; S json "{\"city\":\"\"}"`},
 		{"a struct named like one of package sql", shown(struct{ P NullPair }{}), `P json "{\"Name\":\"\",\"Valid\":false}"`},
+		{"a zero that is valid, and a value that is not", shown(struct{ A, B sql.NullInt64 }{
+			sql.NullInt64{Int64: 0, Valid: true}, sql.NullInt64{Int64: 1, Valid: false},
+		}), `A number? 0; B number? null`},
+		{"a time of type number", shown(struct {
+			T time.Time `connector:"t,number"`
+		}{}), `.T: a time.Time needs the type date or datetime in the tag`},
 		{"zero and null", shown(struct {
 			N int `connector:",omitzero"`
 			M int
@@ -252,9 +258,9 @@ func TestStructTable(t *testing.T) {
 		A string   `connector:"a,pk,fk=one.id"`
 	}
 	s := structOf[struct {
-		described
-		B string   `connector:"b,pk"`
 		_ struct{} `description:"of the table"`
+		described
+		B string `connector:"b,pk"`
 	}](t)
 	table := s.Table("t")
 	assert.Equal(t, "of the table", table.SourceDescription)
@@ -262,4 +268,21 @@ func TestStructTable(t *testing.T) {
 	assert.False(t, table.Fields[0].Unique || table.Fields[1].Unique, "a part of a key may repeat")
 	table.ForeignKeys[0].TargetTable = "changed"
 	assert.Equal(t, "one", s.Table("t").ForeignKeys[0].TargetTable, "a table is the caller's own")
+	late := structOf[struct {
+		described
+		_ struct{} `description:"behind it"`
+	}](t)
+	assert.Equal(t, "behind it", late.Table("t").SourceDescription)
+}
+
+// TestStructKinds checks that a cell is of the kind that its column asks for, where
+// its text alone does not tell.
+func TestStructKinds(t *testing.T) {
+	type kinds struct {
+		A decimal.Decimal `connector:"a,string,scale=2"`
+		B int             `connector:"b,decimal"`
+		C int             `connector:"c,string"`
+	}
+	row := structOf[kinds](t).AppendRow(nil, &kinds{A: decimal.RequireFromString("12.5"), B: 7, C: 7})
+	assert.Equal(t, []wire.Value{wire.Text("12.50"), wire.Decimal("7"), wire.Text("7")}, row)
 }

@@ -163,6 +163,7 @@ func TestStruct(t *testing.T) {
 		assert.Equal(t, w.empty, string(cell), w.name)
 		assert.True(t, table.Fields[i].Nullable || w.empty != "null", "%s is nullable", w.name)
 	}
+	assert.Equal(t, "things", table.Name)
 	assert.Equal(t, "One of everything", table.SourceDescription)
 	assert.Equal(t, "In euros", table.Field("total").SourceDescription)
 	assert.True(t, table.StoresRows)
