@@ -225,6 +225,10 @@ func TestStructField(t *testing.T) {
 			C string `json:"-,"`
 			D string `json:"-"`
 		}{}), `A string ""; b string ""; - string ""`},
+		{"the name of the first column, again", shown(struct {
+			A string `connector:"a"`
+			B string `connector:"a"`
+		}{}), `.B: its column is named "a", as that of .A is`},
 		{"a foreign key without a table", shown(struct {
 			A string `connector:"a,fk=.id"`
 		}{}), ".A: fk needs a table and a field, such as fk=customers.id"},
