@@ -112,8 +112,9 @@ func TestInferTableOfMembers(t *testing.T) {
 		fields = append(fields, fmt.Sprintf("%s %s %t", f.Name, f.Type, f.Nullable))
 	}
 	assert.Empty(t, table.Field("bad").Samples, "no cell, no sample")
-	assert.Equal(t, []string{"bad string false", "bytes string false", "float number false", "float32 number false", "int number false", "money decimal false",
-		"none string true", "null string true", "sum decimal false", "time datetime false", "uint number false", "value number false"}, fields)
+	assert.Equal(t, []string{"bad string false", "bytes string false", "float number false", "float32 number false",
+		"int number false", "money decimal false", "none string true", "null string true", "sum decimal false",
+		"time datetime false", "uint number false", "value number false"}, fields)
 }
 
 func TestDecodeDocument(t *testing.T) {

@@ -293,19 +293,20 @@ func TestPerRequestMadeTooLate(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var d diary
 		var p connector.PerRequest[string]
-		var release func()
+		made := make(chan func(), 1)
 		s := serve(t, core{check: func(ctx context.Context, _ *wire.CheckRequest) error {
 			go func() {
-				_, release, _ = p.Get(ctx, func(context.Context) (string, func(), error) {
+				_, release, _ := p.Get(ctx, func(context.Context) (string, func(), error) {
 					time.Sleep(10 * time.Second)
 					return "late", func() { d.note("close late") }, nil
 				})
+				made <- release
 			}()
 			time.Sleep(time.Second)
 			return nil
 		}}, nil)
 		assert.Equal(t, 200, s.post("/check", good("/check")).status)
-		time.Sleep(time.Minute)
+		release := <-made
 		assert.Empty(t, d.take())
 		release()
 		assert.Equal(t, "close late", d.take())
