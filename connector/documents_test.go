@@ -61,6 +61,10 @@ func TestInferTable(t *testing.T) {
 		{`null`, "string", true, `[]`},
 		{`1|2|3|4|5|6|1`, "number", false, `[1,2,3,4,5]`},
 		{`"` + strings.Repeat("long", 26) + `"|"a"|"b"|"c"|"d"|"e"`, "string", false, `["a","b","c","d","e"]`},
+		{`"` + strings.Repeat("long", 25) + `"`, "string", false, `["` + strings.Repeat("long", 25) + `"]`},
+		{`1|` + strings.Repeat("1", 101), "number", false, `[1]`},
+		{`1|1e999`, "number", false, `[1]`},
+		{`"9999-12-31T23:59:59-01:00"`, "string", false, `["9999-12-31T23:59:59-01:00"]`},
 	} {
 		text := ""
 		for value := range strings.SplitSeq(c.values, "|") {
@@ -99,15 +103,18 @@ func TestInferTableOfMembers(t *testing.T) {
 	// What a decoder of another format may give.
 	table, err = connector.InferTable("t", func(yield func(map[string]any, error) bool) {
 		_ = yield(map[string]any{"bytes": []byte{1}, "float": 1.5, "int": int32(1), "money": decimal.New(125, -1), "none": decimal.NullDecimal{},
-			"time": time.Unix(0, 0), "value": wire.Int(1), "null": wire.Null()}, nil)
+			"time": time.Unix(0, 0), "value": wire.Int(1), "null": wire.Null(),
+			"bad": wire.Invalid("no"), "float32": float32(1.5), "uint": uint8(1), "sum": decimal.NewNullDecimal(decimal.New(125, -1))}, nil)
 	})
 	require.NoError(t, err)
 	fields = nil
 	for _, f := range table.Fields {
 		fields = append(fields, fmt.Sprintf("%s %s %t", f.Name, f.Type, f.Nullable))
 	}
-	assert.Equal(t, []string{"bytes string false", "float number false", "int number false", "money decimal false", "none string true",
-		"null string true", "time datetime false", "value number false"}, fields)
+	assert.Empty(t, table.Field("bad").Samples, "no cell, no sample")
+	assert.Equal(t, []string{"bad string false", "bytes string false", "float number false", "float32 number false",
+		"int number false", "money decimal false", "none string true", "null string true", "sum decimal false",
+		"time datetime false", "uint number false", "value number false"}, fields)
 }
 
 func TestDecodeDocument(t *testing.T) {
@@ -134,4 +141,15 @@ func TestMapAll(t *testing.T) {
 	a := s.post("/query", query(plain))
 	assert.Equal(t, all+"\n"+`{"rows":[{"n":1},{"n":2}]}`+"\n"+end+"\n", a.body)
 	assert.Equal(t, broken, last)
+
+	more := 0
+	s = serve(t, core{query: func(_ context.Context, _ *connector.QueryRequest, out *connector.Rows) error {
+		return out.Begin(number).MapAll(func(yield func(map[string]any, error) bool) {
+			for yield(map[string]any{"n": struct{}{}}, nil) {
+				more++
+			}
+		})
+	}}, nil)
+	s.post("/query", query(plain)).refuses(t, 500, wire.CodeInternal, "internal error")
+	assert.Zero(t, more, "a row that has no cells is the last one")
 }

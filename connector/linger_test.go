@@ -27,7 +27,7 @@ func TestAbandoned(t *testing.T) {
 		var late []error
 		s := serve(t, core{query: func(_ context.Context, _ *connector.QueryRequest, out *connector.Rows) error {
 			w := out.Begin(number)
-			time.Sleep(10 * time.Second)
+			time.Sleep(10*time.Second + 300*time.Microsecond)
 			for range 3 {
 				late = append(late, w.Row(wire.Int(1)), w.Map(map[string]any{"n": 1}), w.Flush())
 			}

@@ -106,8 +106,9 @@ func nestedCell(v any) (wire.Value, error) {
 	return wire.Text(strings.TrimSuffix(b.String(), "\n")), nil
 }
 
-// textCell keeps a text as it is, with two exceptions: dates cross in UTC, and in
-// a JSON column a text that is not JSON becomes a JSON string.
+// textCell keeps a text as it is, with these exceptions: a datetime crosses in UTC,
+// a date without the time behind it, and in a JSON column a text that is not JSON
+// becomes a JSON string.
 func textCell(s string, t wire.Type) wire.Value {
 	switch t {
 	case wire.TypeDatetime:

@@ -157,8 +157,6 @@ func both(a, b wire.Served) wire.Served {
 // answered for it.
 func (x *exchange) faultOf(err error, e *wire.Error) Fault {
 	switch {
-	case err == errCut:
-		return FaultReader
 	case err == errLeft && context.Cause(x.r.Context()) == errStopping:
 		return FaultHost
 	case err == errLeft:

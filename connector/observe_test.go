@@ -89,6 +89,8 @@ func TestObserveSaysHowItEnded(t *testing.T) {
 		{"before the first line", script(begin, rows(1), fail(errors.New("boom"))), "/query", ask("", hour), "/query items 500 internal source"},
 		{"after it", script(begin, rows(1), flush, wait(2*time.Second), fail(errors.New("boom"))), "/query", ask("", hour),
 			"/query items 200 internal source error"},
+		{"a table that is known, before its rows", described{endpoints{core: script(fail(errors.New("boom")))}, describer{}}, "/query",
+			good("/query"), "/query items 500 internal source"},
 		{"a refusal after it", script(begin, rows(1), flush, wait(2*time.Second), fail(connector.Unsupported("no"))), "/query", ask("", hour),
 			"/query items 200 unsupported caller error"},
 	} {
@@ -180,6 +182,9 @@ func TestObserveQuery(t *testing.T) {
 			3, 2, 0, 0},
 		{"the source cuts it", `"limit":2,`, []step{claim(connector.Served{}, true), begin, rows(2)},
 			served{Window: true}, served{Window: true}, served{Window: true}, 2, 2, 0, 0},
+		{"an offset is a window", `"offset":1,`, []step{begin, rows(3)}, served{Window: true}, served{}, served{Window: true}, 3, 2, 0, 0},
+		{"and so is a limit of one row", `"limit":1,`, []step{begin, rows(1)}, served{Window: true}, served{}, served{Window: true},
+			1, 1, 0, 0},
 		{"the first row and the last", "", []step{wait(2 * time.Second), begin, rows(1), flush, wait(3 * time.Second), rows(1)},
 			served{}, served{}, served{}, 2, 2, 2 * time.Second, 5 * time.Second},
 		{"no row", "", []step{begin, wait(time.Second)}, served{}, served{}, served{}, 0, 0, 0, time.Second},
@@ -232,6 +237,53 @@ func TestObserveLeaving(t *testing.T) {
 			assert.Equal(t, 3*time.Second, o.Duration)
 		})
 	})
+	t.Run("it leaves while nothing is written", func(t *testing.T) {
+		synctest.Test(t, func(t *testing.T) {
+			w := &witness{}
+			s := serve(t, open, &connector.Options{Observe: func(ctx context.Context, o connector.Observation) {
+				assert.NoError(t, ctx.Err(), "a hook may take its time")
+				w.observe(ctx, o)
+			}})
+			ctx, leave := context.WithCancel(t.Context())
+			defer leave()
+			res, err := s.Client.Do(s.Request(ctx, "/query", []byte(ask("", hour))))
+			require.NoError(t, err)
+			defer res.Body.Close()
+			_, err = io.ReadFull(res.Body, make([]byte, len(all)+1))
+			require.NoError(t, err)
+			time.Sleep(3 * time.Second)
+			leave()
+			assert.Equal(t, "/query items 200 internal reader cut", told(w.last(t)))
+		})
+	})
+	t.Run("it has left before the answer", func(t *testing.T) {
+		w := &witness{}
+		h, err := connector.New(shop, core{}, newToken(t), &connector.Options{Observe: w.observe, Logger: slog.New(slog.DiscardHandler)})
+		require.NoError(t, err)
+		ctx, leave := context.WithCancel(t.Context())
+		leave()
+		r := httptest.NewRequest(http.MethodPost, "/check", strings.NewReader(good("/check"))).WithContext(ctx)
+		r.Header.Set("Authorization", "Bearer "+connectortest.Token)
+		h.ServeHTTP(httptest.NewRecorder(), r)
+		require.Len(t, w.seen, 1)
+		assert.Equal(t, "/check 500 internal reader", told(w.seen[0]))
+	})
+	t.Run("it takes nothing of an answer that is no stream", func(t *testing.T) {
+		synctest.Test(t, func(t *testing.T) {
+			w := &witness{}
+			s := serve(t, core{discover: func(context.Context, *wire.DiscoveryRequest) (*wire.Discovery, error) {
+				table := *items()
+				table.SourceDescription = strings.Repeat("long ", 200_000)
+				return &wire.Discovery{Tables: []wire.Table{table}}, nil
+			}}, &connector.Options{Observe: w.observe})
+			conn := s.Dial()
+			defer conn.Close()
+			_, err := io.WriteString(conn, strings.Replace(rawQuery(good("/discovery")), "/query", "/discovery", 1))
+			require.NoError(t, err)
+			time.Sleep(10 * time.Minute)
+			assert.Equal(t, "/discovery 200 reader", told(w.last(t)))
+		})
+	})
 	t.Run("it takes nothing", func(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			w := &witness{}
@@ -275,18 +327,46 @@ func TestObservePanics(t *testing.T) {
 // TestRequestLine checks the line that every request has.
 func TestRequestLine(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := serve(t, script(begin, wait(time.Second), rows(5)), nil)
-		r := s.Request(t.Context(), "/query", []byte(ask(`"or":[[{"field":"n","op":"gt","value":2}]],"limit":2,`, hour)))
+		sorts := func(a *actor) error {
+			a.out.Claim(connector.Served{Sort: true})
+			return nil
+		}
+		s := serve(t, struct {
+			core
+			counter
+		}{script(sorts, begin, wait(time.Second), rows(5)), counter{func(context.Context, *wire.CountRequest) (int64, error) {
+			return 0, connector.ErrDecline
+		}}}, nil)
+		r := s.Request(t.Context(), "/query", []byte(ask(`"or":[[{"field":"n","op":"gt","value":2}]],"limit":2,`+
+			`"sort":[{"field":"n","dir":"asc"}],`, hour)))
 		r.Header.Set("X-Request-ID", "req-1")
 		a := s.do(r)
 		s.post("/check", "{")
+		none := s.post("/query", ask(`"or":[[{"field":"n","op":"gt","value":9}]],`, hour))
+		counted := s.post("/count", good("/count"))
 		synctest.Wait()
 		lines := s.log.each()
-		require.Len(t, lines, 2)
+		require.Len(t, lines, 4)
 		assert.Equal(t, fmt.Sprintf("INFO request slug=shop route=/query request=req-1 table=items status=200 end=end "+
-			"asked=filters,window rowsRead=4 rowsSent=2 firstRow=1s bytes=%d duration=1s", len(a.body)), lines[0])
+			"asked=filters,sort,window claimed=sort rowsRead=4 rowsSent=2 firstRow=1s bytes=%d duration=1s", len(a.body)), lines[0])
 		assert.Regexp(t, `^INFO request slug=shop route=/check request=[a-z2-7]{26} status=400 code=bad_request fault=caller `+
 			`bytes=\d+ duration=0s$`, lines[1])
+		assert.Contains(t, lines[2], fmt.Sprintf(" end=end asked=filters rowsRead=5 rowsSent=0 firstRow=0s bytes=%d duration=1s", len(none.body)))
+		assert.Contains(t, lines[3], fmt.Sprintf(" table=items status=200 rowsRead=5 rowsSent=0 firstRow=0s bytes=%d duration=1s",
+			len(counted.body)))
+	})
+}
+
+// TestRequestLineWithoutRows checks that a stream says so when no row came, and what
+// was asked even if nobody did it.
+func TestRequestLineWithoutRows(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := serve(t, script(begin), nil)
+		body := s.post("/query", ask(`"sort":[{"field":"n","dir":"asc"}],`, hour)).body
+		synctest.Wait()
+		require.Len(t, s.log.each(), 1)
+		assert.Contains(t, s.log.each()[0], fmt.Sprintf(" table=items status=200 end=end asked=sort rowsRead=0 rowsSent=0 "+
+			"firstRow=0s bytes=%d duration=0s", len(body)))
 	})
 }
 
@@ -302,6 +382,14 @@ func TestRequestID(t *testing.T) {
 	}{
 		{"the caller's", []string{"Req_1.a:b-c"}, "", "Req_1.a:b-c"},
 		{"the longest", []string{strings.Repeat("a", 128)}, "", strings.Repeat("a", 128)},
+		{"every letter", []string{"AZaz09-_.:"}, "", "AZaz09-_.:"},
+		{"a flag that is no hex", nil, "00-" + trace + "-00f067aa0ba902b7-0g", ""},
+		{"a span that is no hex", nil, "00-" + trace + "-00f067aa0ba902bx-01", ""},
+		{"a version that is no hex", nil, "0x-" + trace + "-00f067aa0ba902b7-01", ""},
+		{"a version of one digit", nil, "0-" + trace + "-00f067aa0ba902b7-01", ""},
+		{"a span that is too short", nil, "00-" + trace + "-00f067aa0ba902b-01", ""},
+		{"flags of three digits", nil, "00-" + trace + "-00f067aa0ba902b7-001", ""},
+		{"a trace in capitals", nil, "00-" + strings.ToUpper(trace) + "-00f067aa0ba902b7-01", ""},
 		{"before the trace's", []string{"mine"}, parent, "mine"},
 		{"the trace's", nil, parent, trace},
 		{"the trace's for one that is not taken", []string{"a b"}, parent, trace},
@@ -346,18 +434,33 @@ func TestRequestID(t *testing.T) {
 	assert.Empty(t, connector.RequestID(t.Context()), "outside of a request")
 }
 
+// TestRequestIDOfTwoTraces checks that of two traces none is taken.
+func TestRequestIDOfTwoTraces(t *testing.T) {
+	s := serve(t, core{}, nil)
+	r := s.Request(t.Context(), "/check", []byte(good("/check")))
+	parent := "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01"
+	r.Header["Traceparent"] = []string{parent, parent}
+	assert.Regexp(t, "^[a-z2-7]{26}$", s.do(r).header.Get("X-Request-ID"))
+}
+
 // TestRequestIDIsACredential checks that a caller who sends a credential as the id
 // does not bring it into the log.
 func TestRequestIDIsACredential(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		w := &witness{}
-		s := serve(t, core{}, &connector.Options{Observe: w.observe})
-		r := s.Request(t.Context(), "/check", []byte(good("/check")))
-		r.Header.Set("X-Request-ID", secret)
-		s.do(r)
-		assert.NotContains(t, fmt.Sprintf("%+v", w.last(t)), secret)
-		assert.NotContains(t, strings.Join(s.log.each(), "\n"), secret)
-	})
+	w := &witness{}
+	var log strings.Builder
+	h, err := connector.New(shop, script(fail(errors.New("boom"))), newToken(t),
+		&connector.Options{Observe: w.observe, Logger: slog.New(slog.NewTextHandler(&log, nil))})
+	require.NoError(t, err)
+	r := httptest.NewRequest(http.MethodPost, "/query", strings.NewReader(strings.Replace(good("/query"), `"items"`, `"`+secret+`"`, 1)))
+	r.Header.Set("Authorization", "Bearer "+connectortest.Token)
+	r.Header.Set("X-Request-ID", secret)
+	h.ServeHTTP(httptest.NewRecorder(), r)
+	require.Len(t, w.seen, 1)
+	assert.Equal(t, "[redacted]", w.seen[0].RequestID)
+	assert.NotContains(t, fmt.Sprintf("%+v", w.seen), secret)
+	assert.NotContains(t, log.String(), secret)
+	assert.Contains(t, log.String(), `msg="internal error" slug=shop route=/query request=[redacted] table=[redacted] `)
+	assert.Contains(t, log.String(), "msg=request slug=shop route=/query request=[redacted] status=500 ")
 }
 
 // TestObserveTableIsACredential checks that a table named by a credential is not

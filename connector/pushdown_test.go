@@ -1,6 +1,7 @@
 package connector_test
 
 import (
+	"encoding/json"
 	"math/rand/v2"
 	"net/url"
 	"testing"
@@ -16,6 +17,8 @@ import (
 var pushColumns = []wire.Column{
 	{Name: "status", Type: wire.TypeString}, {Name: "amount", Type: wire.TypeDecimal}, {Name: "paid", Type: wire.TypeBoolean},
 	{Name: "at", Type: wire.TypeDatetime}, {Name: "day", Type: wire.TypeDate}, {Name: "code"},
+	{Name: "price", Type: wire.TypeNumber}, {Name: "name", Type: wire.TypeString}, {Name: "tags", Type: wire.TypeArray},
+	{Name: "late", Type: wire.TypeDatetime},
 }
 
 // pushShop has parameters, conditions of which there may be any number, and one
@@ -32,9 +35,20 @@ var pushShop = connector.Pushdown{
 		{Field: "at", Op: wire.OpLte, Exact: true},
 		{Field: "at", Op: wire.OpGte, Exact: true},
 		{Field: "day", Op: wire.OpGt, Param: "after", Exact: true},
+		{Field: "day", Op: wire.OpIncludes, Param: "month", Exact: true},
 		{Field: "code", Op: wire.OpEq, Param: "code", Exact: true,
 			Takes: func(f wire.Filter) bool { return f.Value.Text() != "" }},
 		{Field: "none", Op: wire.OpEq, Param: "none", Exact: true},
+		{Field: "price", Op: wire.OpGt, Param: "above", Exact: true},
+		{Field: "price", Op: wire.OpGte, Param: "from", Exact: true},
+		{Field: "price", Op: wire.OpLte, Param: "to", Exact: true},
+		{Field: "price", Op: wire.OpEq, Exact: true},
+		{Field: "price", Op: wire.OpIn, Exact: true},
+		{Field: "name", Op: wire.OpStartsWith, Param: "prefix", Exact: true},
+		{Field: "name", Op: wire.OpIncludes, Param: "part", Exact: true},
+		{Field: "tags", Op: wire.OpContains, Param: "tag", Exact: true},
+		{Field: "late", Op: wire.OpGte, Param: "late", Exact: true,
+			Takes: func(f wire.Filter) bool { return f.Value.String() == "2024-05-01T00:00:00Z" }},
 	},
 	Sorts: []connector.PushSort{{Field: "at", Dir: wire.Desc}, {Field: "status"}},
 }
@@ -97,12 +111,80 @@ func TestPushdown(t *testing.T) {
 			url.Values{}, 0, false},
 		{"an empty group beside an unknown field", nil, [][]wire.Filter{{}, {eq("nosuch", "paid")}}, url.Values{}, 0, false},
 		{"empty groups alone", nil, [][]wire.Filter{{}, {}}, url.Values{}, 0, true},
+		{"an empty group makes nothing served that is not", []wire.Filter{eq("none", "a")}, [][]wire.Filter{{}}, url.Values{}, 0, false},
+		{"an operator of its own before a wider one", []wire.Filter{{Field: "price", Op: wire.OpGt, Value: wire.Int(3)}}, nil,
+			url.Values{"above": {"3"}}, 1, true},
+		{"lt narrows as lte, and is not served", []wire.Filter{{Field: "price", Op: wire.OpLt, Value: wire.Int(3)}}, nil,
+			url.Values{"to": {"3"}}, 1, false},
+		{"startswith of its own", []wire.Filter{{Field: "name", Op: wire.OpStartsWith, Value: text("a")}}, nil,
+			url.Values{"prefix": {"a"}}, 1, true},
+		{"an element of a list", []wire.Filter{{Field: "tags", Op: wire.OpContains, Value: text("red")}}, nil,
+			url.Values{"tag": {"red"}}, 1, true},
+		{"a null element", []wire.Filter{{Field: "tags", Op: wire.OpContains, Value: wire.Null()}}, nil, url.Values{}, 0, false},
+		{"a null part", []wire.Filter{{Field: "name", Op: wire.OpIncludes, Value: wire.Null()}}, nil, url.Values{}, 0, false},
+		{"a part of a date is no date", []wire.Filter{{Field: "day", Op: wire.OpIncludes, Value: text("2024-05")}}, nil,
+			url.Values{"month": {"2024-05"}}, 1, true},
+		{"false is a boolean too", []wire.Filter{{Field: "paid", Op: wire.OpEq, Value: wire.Bool(false)}}, nil,
+			url.Values{"paid": {"false"}}, 1, true},
+		{"an operand without a spelling", []wire.Filter{{Field: "status", Op: wire.OpEq, Value: wire.Invalid("no")}}, nil,
+			url.Values{}, 0, false},
+		{"a time that has no year in UTC", []wire.Filter{{Field: "late", Op: wire.OpGte, Value: text("9999-12-31T23:59:59-01:00")}}, nil,
+			url.Values{}, 0, false},
+		{"Takes sees what would be pushed", []wire.Filter{{Field: "late", Op: wire.OpGte, Value: text("2024-05-01T02:00:00+02:00")}}, nil,
+			url.Values{"late": {"2024-05-01T00:00:00Z"}}, 1, true},
 	} {
 		p := pushShop.Push(wire.Where{And: c.and, Or: c.or}, nil)
 		assert.Equal(t, c.params, p.Params, c.why)
 		assert.Len(t, p.Filters, c.pushed, c.why)
 		assert.Equal(t, connector.Served{Filters: c.served, Sort: true}, p.Served, c.why)
 		assert.Nil(t, p.Sort, c.why)
+	}
+}
+
+// TestPushdownFilters checks the filters that are pushed: the operator is the
+// upstream's, and the operands are spelled as cells of the column. The request
+// stays as it is.
+func TestPushdownFilters(t *testing.T) {
+	in := []wire.Value{wire.Text("open"), wire.Null(), wire.Text("paid")}
+	for _, c := range []struct {
+		why         string
+		asked, want wire.Filter
+	}{
+		{"an eq of its own", wire.Filter{Field: "price", Op: wire.OpEq, Value: wire.Int(3)},
+			wire.Filter{Field: "price", Op: wire.OpEq, Value: wire.Int(3)}},
+		{"an eq as an in", wire.Filter{Field: "status", Op: wire.OpEq, Value: wire.Text("open")},
+			wire.Filter{Field: "status", Op: wire.OpIn, Values: []wire.Value{wire.Text("open")}}},
+		{"an in of its own", wire.Filter{Field: "price", Op: wire.OpIn, Values: []wire.Value{wire.Int(3)}},
+			wire.Filter{Field: "price", Op: wire.OpIn, Values: []wire.Value{wire.Int(3)}}},
+		{"an in as an eq", wire.Filter{Field: "amount", Op: wire.OpIn, Values: []wire.Value{wire.Int(3)}},
+			wire.Filter{Field: "amount", Op: wire.OpEq, Value: wire.Int(3)}},
+		{"no null", wire.Filter{Field: "status", Op: wire.OpIn, Values: in},
+			wire.Filter{Field: "status", Op: wire.OpIn, Values: []wire.Value{wire.Text("open"), wire.Text("paid")}}},
+		{"a time in UTC", wire.Filter{Field: "at", Op: wire.OpLte, Value: wire.Text("2024-05-01T02:00:00+02:00")},
+			wire.Filter{Field: "at", Op: wire.OpLte, Value: wire.Text("2024-05-01T00:00:00Z")}},
+		{"a gt as a gte", wire.Filter{Field: "amount", Op: wire.OpGt, Value: wire.Int(3)},
+			wire.Filter{Field: "amount", Op: wire.OpGte, Value: wire.Int(3)}},
+	} {
+		p := pushShop.Push(wire.Where{And: []wire.Filter{c.asked}}, nil)
+		if assert.Len(t, p.Filters, 1, c.why) {
+			want, err := json.Marshal(c.want)
+			require.NoError(t, err)
+			got, err := json.Marshal(p.Filters[0])
+			require.NoError(t, err)
+			assert.Equal(t, string(want), string(got), c.why)
+		}
+		assert.False(t, p.Params.Has(""), c.why)
+	}
+	assert.Equal(t, []wire.Value{wire.Text("open"), wire.Null(), wire.Text("paid")}, in)
+}
+
+// TestPushdownFieldTypes checks that a column without a type has the one that the
+// request states.
+func TestPushdownFieldTypes(t *testing.T) {
+	f := wire.Filter{Field: "code", Op: wire.OpEq, Value: wire.Text("7a")}
+	for typ, pushed := range map[wire.Type]int{"": 1, wire.TypeString: 1, wire.TypeNumber: 0} {
+		p := pushShop.Push(wire.Where{And: []wire.Filter{f}, FieldTypes: map[string]wire.Type{"code": typ}}, nil)
+		assert.Len(t, p.Filters, pushed, typ)
 	}
 }
 
@@ -143,6 +225,10 @@ func TestPushdownKeepsTheAnswer(t *testing.T) {
 		"at":     {wire.Text("2024-05-01T00:00:00Z"), wire.Text("2024-05-01T02:00:00+02:00"), wire.Text("2024-05-01T10:00:00Z"), wire.Null()},
 		"day":    {wire.Text("2024-05-01"), wire.Text("2024-05-02"), wire.Null()},
 		"code":   {wire.Text("7"), wire.Int(7), wire.Text("7.0"), wire.Text(""), wire.Null()},
+		"price":  {wire.Int(1), wire.Int(2), wire.Float(1.5), wire.Null()},
+		"name":   {wire.Text("a"), wire.Text("ab"), wire.Text("ba"), wire.Null()},
+		"tags":   {wire.JSON(`["a"]`), wire.JSON(`["a","b"]`), wire.JSON(`[]`), wire.Null()},
+		"late":   {wire.Text("2024-05-01T00:00:00Z"), wire.Text("2024-05-01T10:00:00Z"), wire.Null()},
 	}
 	pick := func(values []wire.Value) wire.Value { return values[random.IntN(len(values))] }
 	one := func() wire.Filter {

@@ -127,8 +127,7 @@ func (s *scope) keep(to *slot, value any, closeValue func()) bool {
 func (s *scope) end() {
 	s.mu.Lock()
 	s.over = true
-	closers := s.closers
-	s.closers = nil
+	closers := s.closers // keep adds no more
 	s.mu.Unlock()
 	for _, closeValue := range closers {
 		defer func() {

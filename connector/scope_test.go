@@ -254,3 +254,61 @@ func TestPerRequestOutside(t *testing.T) {
 		assert.Equal(t, "open one, close one", d.take())
 	}
 }
+
+// TestPerRequestWaits checks that who waits for a value waits no longer than its own
+// context, and that a panic of what makes the value keeps nobody waiting.
+func TestPerRequestWaits(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var d diary
+		var p connector.PerRequest[string]
+		s := serve(t, core{check: func(ctx context.Context, _ *wire.CheckRequest) error {
+			panicked := make(chan any)
+			go func() {
+				defer func() { panicked <- recover() }()
+				_, _, _ = p.Get(ctx, func(context.Context) (string, func(), error) {
+					time.Sleep(10 * time.Second)
+					panic("no token today")
+				})
+			}()
+			time.Sleep(time.Second)
+			short, cancel := context.WithTimeout(ctx, 2*time.Second)
+			defer cancel()
+			start := time.Now()
+			release, err := d.value(short, &p, "never")
+			release()
+			assert.Equal(t, context.DeadlineExceeded, err)
+			assert.Equal(t, 2*time.Second, time.Since(start))
+			assert.Equal(t, "no token today", <-panicked)
+			_, err = d.value(ctx, &p, "one")
+			return err
+		}}, nil)
+		assert.Equal(t, 200, s.post("/check", good("/check")).status)
+		assert.Equal(t, "open one, close one", d.take())
+	})
+}
+
+// TestPerRequestMadeTooLate checks that a value that is made while its request ends
+// is its caller's to close.
+func TestPerRequestMadeTooLate(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var d diary
+		var p connector.PerRequest[string]
+		made := make(chan func(), 1)
+		s := serve(t, core{check: func(ctx context.Context, _ *wire.CheckRequest) error {
+			go func() {
+				_, release, _ := p.Get(ctx, func(context.Context) (string, func(), error) {
+					time.Sleep(10 * time.Second)
+					return "late", func() { d.note("close late") }, nil
+				})
+				made <- release
+			}()
+			time.Sleep(time.Second)
+			return nil
+		}}, nil)
+		assert.Equal(t, 200, s.post("/check", good("/check")).status)
+		release := <-made
+		assert.Empty(t, d.take())
+		release()
+		assert.Equal(t, "close late", d.take())
+	})
+}

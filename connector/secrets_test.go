@@ -12,6 +12,7 @@ import (
 	"log/slog"
 	"math/rand/v2"
 	"net/http"
+	"net/http/httptest"
 	"net/url"
 	"regexp"
 	"strings"
@@ -359,4 +360,54 @@ func readAll(res *http.Response) (string, error) {
 	defer res.Body.Close()
 	data, err := io.ReadAll(res.Body)
 	return string(data), err
+}
+
+// TestLongCauses checks that a cause is cut to a length, and only after the secrets
+// are out of it: half of one at the cut would be half a secret.
+func TestLongCauses(t *testing.T) {
+	const most = 4096
+	for _, c := range []struct {
+		why, cause, want string
+	}{
+		{"as long as a cause may be", strings.Repeat("x", most), strings.Repeat("x", most)},
+		{"one byte more", strings.Repeat("x", most+1), strings.Repeat("x", most) + "..."},
+		{"a secret across the cut", strings.Repeat("x", most-5) + secret, strings.Repeat("x", most-5) + "[reda..."},
+	} {
+		s := serve(t, core{check: func(context.Context, *wire.CheckRequest) error { return errors.New(c.cause) }}, nil)
+		s.post("/check", good("/check")).refuses(t, 500, wire.CodeInternal, "internal error")
+		_, cause, _ := strings.Cut(s.log.String(), "cause=")
+		assert.Equal(t, c.want, cause, c.why)
+	}
+}
+
+// TestSecretInAStack checks that a credential that is the name of a function is not
+// in the stack of a panic either.
+func TestSecretInAStack(t *testing.T) {
+	const name = "TestSecretInAStack"
+	s := serve(t, core{check: func(context.Context, *wire.CheckRequest) error { panic("boom") }}, nil)
+	s.post("/check", strings.Replace(good("/check"), secret, name, 1)).refuses(t, 500, wire.CodeInternal, "internal error")
+	assert.Contains(t, s.log.String(), "connector_test.[redacted].")
+	assert.NotContains(t, s.log.String(), name)
+}
+
+// picky is a log that takes no line of a request that is over.
+type picky struct{ slog.Handler }
+
+func (p picky) Handle(ctx context.Context, r slog.Record) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	return p.Handler.Handle(ctx, r)
+}
+
+// TestLogAfterTheRequest checks that the line of a request whose context is over is
+// still written.
+func TestLogAfterTheRequest(t *testing.T) {
+	var log strings.Builder
+	h, err := connector.New(shop, core{}, newToken(t), &connector.Options{Logger: slog.New(picky{slog.NewTextHandler(&log, nil)})})
+	require.NoError(t, err)
+	ctx, leave := context.WithCancel(t.Context())
+	leave()
+	h.ServeHTTP(httptest.NewRecorder(), httptest.NewRequest(http.MethodGet, wire.PathDocument, nil).WithContext(ctx))
+	assert.Contains(t, log.String(), "msg=request ")
 }

@@ -205,6 +205,58 @@ func TestServeBoundsRequestsThatDoNotArrive(t *testing.T) {
 	})
 }
 
+// TestServeBoundsConnections checks how long a body may take to arrive, how long a
+// connection may rest between two requests, and how large headers may be.
+func TestServeBoundsConnections(t *testing.T) {
+	reads := http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { _, _ = io.Copy(io.Discard, r.Body) })
+	for _, c := range []struct {
+		why, sent string
+		after     time.Duration
+		want      string
+	}{
+		{"a body that does not arrive", "POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 9\r\n\r\n", time.Minute, ""},
+		{"a connection at rest", "GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n", 2 * time.Minute, "HTTP/1.1 200 OK"},
+		{"headers of 80 KiB", "GET / HTTP/1.1\r\nHost: x\r\nMore: " + strings.Repeat("x", 80<<10) + "\r\n\r\n", -1, "HTTP/1.1 431 "},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			h := startServed(t, reads)
+			conn, err := h.pipe.Dial(t.Context())
+			require.NoError(t, err)
+			start := time.Now()
+			go func() { _, _ = io.WriteString(conn, c.sent) }() // the server need not read it all
+			got, _ := io.ReadAll(conn)
+			assert.True(t, strings.HasPrefix(string(got), c.want), "%s: %.40s", c.why, got)
+			if c.after >= 0 {
+				assert.Equal(t, c.after, time.Since(start), c.why)
+			}
+			h.stop()
+			assert.NoError(t, <-h.stopped)
+		})
+	}
+}
+
+// TestServePassesValuesOn checks that requests have the values of Serve's context.
+func TestServePassesValuesOn(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		type key struct{}
+		ctx, stop := context.WithCancel(context.WithValue(t.Context(), key{}, "of the host"))
+		pipe, stopped := memlisten.New(), make(chan error, 1)
+		var got any
+		go func() {
+			stopped <- connector.Serve(ctx, pipe, http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { got = r.Context().Value(key{}) }))
+		}()
+		conn, err := pipe.Dial(t.Context())
+		require.NoError(t, err)
+		_, err = io.WriteString(conn, "GET / HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n")
+		require.NoError(t, err)
+		_, err = io.Copy(io.Discard, conn)
+		require.NoError(t, err)
+		stop()
+		assert.NoError(t, <-stopped)
+		assert.Equal(t, "of the host", got)
+	})
+}
+
 // brokenListener fails to accept.
 type brokenListener struct{ net.Listener }
 
@@ -251,6 +303,7 @@ func TestServeSaysThatItIsUp(t *testing.T) {
 			if c.path == "/healthz" && c.status == 200 {
 				assert.Equal(t, c.body, a.body, c)
 				assert.Equal(t, "no-store", a.header.Get("Cache-Control"), c)
+				assert.Equal(t, "text/plain; charset=utf-8", a.header.Get("Content-Type"), c)
 			}
 		}
 		h.stop()
@@ -283,6 +336,8 @@ func TestListenAndServeTLS(t *testing.T) {
 	}, 5*time.Second, time.Millisecond)
 	assert.Equal(t, "ok\n", read(t, res).body)
 	assert.Equal(t, 2, res.ProtoMajor)
+	_, err = tls.Dial("tcp", addr, &tls.Config{RootCAs: roots, MinVersion: tls.VersionTLS10, MaxVersion: tls.VersionTLS11})
+	assert.ErrorContains(t, err, "protocol version", "TLS 1.1 is refused")
 	stop()
 	assert.NoError(t, <-stopped)
 

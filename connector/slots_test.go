@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -12,6 +13,7 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 
 	"github.com/connectorsdk/connector-sdk-go/connector"
 	"github.com/connectorsdk/connector-sdk-go/connector/connectortest"
@@ -22,6 +24,8 @@ import (
 func narrow(t *testing.T, most int, src connector.Source) *site {
 	def := shop
 	def.Limits.Concurrency = most
+	def.Credentials = append(slices.Clone(shop.Credentials),
+		wire.CredentialField{Key: "zone", Label: "Zone", Type: wire.CredentialText, Optional: true})
 	log := &logbook{}
 	return &site{connectortest.Start(t, def, src, &connector.Options{Logger: slog.New(log)}), t, log}
 }
@@ -145,6 +149,115 @@ func TestConcurrencyOfStreams(t *testing.T) {
 		})
 		sent.Wait()
 		time.Sleep(hour)
+	})
+}
+
+// TestConcurrencyInOrder checks that the requests of one tenant call the source in
+// the order in which they came, and that one that leaves takes no other's place.
+func TestConcurrencyInOrder(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var mu sync.Mutex
+		var called []string
+		s := narrow(t, 1, core{check: func(ctx context.Context, _ *wire.CheckRequest) error {
+			mu.Lock()
+			defer mu.Unlock()
+			called = append(called, connector.RequestID(ctx))
+			time.Sleep(10 * time.Second)
+			return nil
+		}})
+		var sent sync.WaitGroup
+		for _, id := range []string{"1", "2", "3-leaves", "4", "5"} {
+			timeout := hour
+			if id == "3-leaves" {
+				timeout = time.Second
+			}
+			sent.Go(func() {
+				r := s.Request(context.Background(), "/check", checkOf("a", timeout))
+				r.Header.Set("X-Request-ID", id)
+				s.do(r)
+			})
+			time.Sleep(time.Millisecond)
+		}
+		sent.Wait()
+		assert.Equal(t, []string{"1", "2", "4", "5"}, called)
+	})
+}
+
+// TestConcurrencyOfTenants checks what makes two requests those of one tenant: all
+// that they have as credentials, each value under its own name.
+func TestConcurrencyOfTenants(t *testing.T) {
+	const first, one = `{"apiKey":"first"}`, `{"apiKey":"a","region":"bc"}`
+	for _, c := range []struct {
+		why, other string
+		turns      bool // the two take turns
+	}{
+		{"the same in another order", `{"region":"bc","apiKey":"a"}`, false},
+		{"what the definition does not have is no credential", `{"apiKey":"a","region":"bc","more":"x"}`, false},
+		{"another value", `{"apiKey":"a","region":"bd"}`, true},
+		{"the values under each other's names", `{"apiKey":"bc","region":"a"}`, true},
+		{"the same letters, split elsewhere", `{"apiKey":"ab","region":"c"}`, true},
+		{"a name in a value", `{"apiKey":"aregionbc"}`, true},
+		{"the same value under another name", `{"apiKey":"a","zone":"bc"}`, true},
+		{"one value less", `{"apiKey":"a"}`, true},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			var mu sync.Mutex
+			called := ""
+			s := narrow(t, 1, core{check: func(ctx context.Context, _ *wire.CheckRequest) error {
+				mu.Lock()
+				defer mu.Unlock()
+				called += connector.RequestID(ctx)
+				time.Sleep(10 * time.Second)
+				return nil
+			}})
+			var sent sync.WaitGroup
+			for i, credentials := range []string{first, one, one, c.other} {
+				sent.Go(func() {
+					r := s.Request(context.Background(), "/check", []byte(`{"credentials":`+credentials+`,"timeoutMs":3600000}`))
+					r.Header.Set("X-Request-ID", itoa(i))
+					s.do(r)
+				})
+				time.Sleep(time.Millisecond)
+			}
+			sent.Wait()
+			if c.turns {
+				assert.Equal(t, "0132", called, c.why)
+			} else {
+				assert.Equal(t, "0123", called, c.why)
+			}
+		})
+	}
+}
+
+// TestConcurrencyAfterOneThatHangs checks that a call that was given up, and returns
+// in the end, has given its place back once: one that began at once, and one that
+// had waited.
+func TestConcurrencyAfterOneThatHangs(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var called atomic.Int32
+		q := &queue{}
+		s := narrow(t, 1, core{check: func(ctx context.Context, req *wire.CheckRequest) error {
+			if called.Add(1) <= 2 {
+				time.Sleep(time.Minute) // and ignores the context
+				return nil
+			}
+			return q.Check(ctx, req)
+		}})
+		var sent sync.WaitGroup
+		send := func(timeout time.Duration) {
+			sent.Go(func() { s.do(s.Request(context.Background(), "/check", checkOf("a", timeout))) })
+			time.Sleep(time.Millisecond)
+		}
+		send(5 * time.Second)
+		send(20 * time.Second)
+		sent.Wait()
+		time.Sleep(hour)
+		require.Equal(t, int32(2), called.Load())
+		for range 4 {
+			send(hour)
+		}
+		sent.Wait()
+		assert.Equal(t, 1, q.most)
 	})
 }
 

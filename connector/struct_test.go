@@ -163,6 +163,7 @@ func TestStruct(t *testing.T) {
 		assert.Equal(t, w.empty, string(cell), w.name)
 		assert.True(t, table.Fields[i].Nullable || w.empty != "null", "%s is nullable", w.name)
 	}
+	assert.Equal(t, "things", table.Name)
 	assert.Equal(t, "One of everything", table.SourceDescription)
 	assert.Equal(t, "In euros", table.Field("total").SourceDescription)
 	assert.True(t, table.StoresRows)
@@ -234,6 +235,10 @@ func TestStructFaults(t *testing.T) {
 	assert.EqualError(t, err, "connector: StructOf: int is not a struct")
 	_, err = connector.StructOf[struct{ a int }]()
 	assert.ErrorContains(t, err, "has no exported field")
+	_, err = connector.StructOf[struct {
+		a int `connector:"a"`
+	}]()
+	assert.EqualError(t, err, ".a: is not exported, so it cannot be read; export it or remove its tag")
 	_, err = connector.StructOf[loop]()
 	assert.EqualError(t, err, `loop.loop: embeds itself; give it a tag connector:"-"`)
 }
@@ -278,6 +283,9 @@ func TestStructRows(t *testing.T) {
 		got = append(got, row[0].String())
 	}
 	assert.Equal(t, []string{"1", "2", "null", "broken"}, got)
+	for range s.Rows(seq) {
+		break // who reads no further is not given more rows
+	}
 	rows := s.Page(values)
 	require.Len(t, rows, 3)
 	assert.Equal(t, "2", rows[1][0].String())

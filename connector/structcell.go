@@ -63,11 +63,7 @@ var (
 
 // isScalar reports whether a struct type is one value, and not a group of fields.
 func isScalar(t reflect.Type) bool {
-	switch t {
-	case typeValue, typeDecimal, typeNullDecimal, typeTime:
-		return true
-	}
-	return isNull(t) || isTexter(t)
+	return t == typeValue || isNull(t) || isTexter(t) // times and decimals have MarshalText
 }
 
 // isNull reports whether t is sql.Null, sql.NullString or one of their like: a
@@ -77,9 +73,9 @@ func isNull(t reflect.Type) bool {
 		t.NumField() == 2 && t.Field(1).Name == "Valid"
 }
 
-func isTexter(t reflect.Type) bool {
-	return t.Kind() != reflect.Interface && reflect.PointerTo(t).Implements(typeTexter)
-}
+// isTexter reports whether t has MarshalText. An interface never has: what matters
+// are the methods of a pointer to t.
+func isTexter(t reflect.Type) bool { return reflect.PointerTo(t).Implements(typeTexter) }
 
 // cellOf returns the function that makes the cells of a type of Go. It sets the
 // column's type if the tag states none.

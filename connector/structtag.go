@@ -46,10 +46,11 @@ func (r *structReader) read(t reflect.Type, path string, hops []uintptr) {
 		}
 		name, options, _ := strings.Cut(tag, ",")
 		jsonName, _, _ := strings.Cut(f.Tag.Get("json"), ",")
-		if tag == "-" || !tagged && f.Tag.Get("json") == "-" {
+		noJSON := f.Tag.Get("json") == "-" // whereas json:"-," is the name -
+		if tag == "-" || !tagged && noJSON {
 			continue
 		}
-		if jsonName == "-" {
+		if noJSON {
 			jsonName = ""
 		}
 		if embedded := f.Type; f.Anonymous && name == "" && jsonName == "" {

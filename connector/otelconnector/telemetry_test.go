@@ -2,19 +2,26 @@ package otelconnector_test
 
 import (
 	"context"
+	"crypto/tls"
 	"errors"
 	"fmt"
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+	"go.opentelemetry.io/otel"
 	"go.opentelemetry.io/otel/attribute"
 	"go.opentelemetry.io/otel/codes"
+	meter "go.opentelemetry.io/otel/metric"
+	"go.opentelemetry.io/otel/metric/noop"
 	"go.opentelemetry.io/otel/propagation"
 	"go.opentelemetry.io/otel/sdk/metric"
 	"go.opentelemetry.io/otel/sdk/metric/metricdata"
@@ -35,30 +42,45 @@ const (
 
 var items = wire.Table{Name: "items", Fields: []wire.Field{{Name: "n", Type: wire.TypeNumber}}}
 
-// source offers the numbers 1 to 5. It sorts, and leaves filters to the library.
-type source struct{ check error }
+// source offers the numbers 1 to 5. It sorts, and leaves filters to the library
+// unless it is whole: then it applies all that is asked.
+type source struct {
+	check       error
+	count       error
+	first, rest time.Duration // until the first rows, and from there to the end
+	whole       bool
+}
 
 func (s source) Check(context.Context, *wire.CheckRequest) error { return s.check }
+
+func (s source) Count(context.Context, *wire.CountRequest) (int64, error) { return 5, s.count }
 
 func (source) Discover(context.Context, *wire.DiscoveryRequest) (*wire.Discovery, error) {
 	return &wire.Discovery{Tables: []wire.Table{items}}, nil
 }
 
-func (source) Query(ctx context.Context, req *connector.QueryRequest, out *connector.Rows) error {
+func (s source) Query(ctx context.Context, req *connector.QueryRequest, out *connector.Rows) error {
 	if req.Table != items.Name {
 		return connector.UnknownEntity("no table %q", req.Table)
 	}
 	if !api.SpanFromContext(ctx).SpanContext().IsValid() {
 		return errors.New("no span in the context")
 	}
-	out.Claim(connector.Served{Sort: true})
+	if claim := out.Claim(connector.Served{Sort: true, Filters: s.whole}); s.whole {
+		_, _, _ = claim.Window()
+	}
+	time.Sleep(s.first)
 	w := out.Begin(items.Columns())
 	for n := range int64(5) {
 		if err := w.Row(wire.Int(n + 1)); err != nil {
 			return err
 		}
 	}
-	return nil
+	if s.rest == 0 {
+		return nil
+	}
+	defer time.Sleep(s.rest)
+	return w.Flush()
 }
 
 // site is a connector whose spans and metrics are kept.
@@ -98,11 +120,20 @@ const (
 )
 
 func (s *site) post(path, body string, headers ...string) *httptest.ResponseRecorder {
-	r := httptest.NewRequest(http.MethodPost, "/shop"+path, strings.NewReader(body))
-	r.Header.Set("Authorization", "Bearer "+bearer)
+	r := request(path, body)
 	for i := 0; i < len(headers); i += 2 {
 		r.Header.Set(headers[i], headers[i+1])
 	}
+	return s.send(r)
+}
+
+func request(path, body string) *http.Request {
+	r := httptest.NewRequest(http.MethodPost, "/shop"+path, strings.NewReader(body))
+	r.Header.Set("Authorization", "Bearer "+bearer)
+	return r
+}
+
+func (s *site) send(r *http.Request) *httptest.ResponseRecorder {
 	w := httptest.NewRecorder()
 	s.handler.ServeHTTP(w, r)
 	return w
@@ -133,11 +164,17 @@ func said(list []attribute.KeyValue) string {
 	return strings.Join(texts, " ")
 }
 
-// points returns every point of every metric as "name attributes value".
-func (s *site) points() (list []string) {
+// points returns every point of every metric as "name attributes: value", where the
+// value of a histogram is its count and its sum.
+func (s *site) points() []string {
 	s.t.Helper()
+	return pointsOf(s.t, s.metrics)
+}
+
+func pointsOf(t *testing.T, metrics *metric.ManualReader) (list []string) {
+	t.Helper()
 	var all metricdata.ResourceMetrics
-	require.NoError(s.t, s.metrics.Collect(s.t.Context(), &all))
+	require.NoError(t, metrics.Collect(t.Context(), &all))
 	for _, scope := range all.ScopeMetrics {
 		for _, m := range scope.Metrics {
 			switch data := m.Data.(type) {
@@ -147,14 +184,14 @@ func (s *site) points() (list []string) {
 				}
 			case metricdata.Histogram[int64]:
 				for _, p := range data.DataPoints {
-					list = append(list, fmt.Sprintf("%s %s: %d", m.Name, said(p.Attributes.ToSlice()), p.Count))
+					list = append(list, fmt.Sprintf("%s %s: %d, %d", m.Name, said(p.Attributes.ToSlice()), p.Count, p.Sum))
 				}
 			case metricdata.Histogram[float64]:
 				for _, p := range data.DataPoints {
-					list = append(list, fmt.Sprintf("%s %s: %d", m.Name, said(p.Attributes.ToSlice()), p.Count))
+					list = append(list, fmt.Sprintf("%s %s: %d, %g", m.Name, said(p.Attributes.ToSlice()), p.Count, p.Sum))
 				}
 			default:
-				s.t.Errorf("metric %s is a %T", m.Name, data)
+				t.Errorf("metric %s is a %T", m.Name, data)
 			}
 		}
 	}
@@ -166,25 +203,38 @@ func (s *site) points() (list []string) {
 // caller's trace.
 func TestSpans(t *testing.T) {
 	const trace = "4bf92f3577b34da6a3ce929d0e0e4736"
+	synctest.Test(t, func(t *testing.T) {
+		s := start(t, source{first: 2 * time.Second, rest: time.Second}, connector.Options{})
+		w := s.post("/query", ask, "Traceparent", "00-"+trace+"-00f067aa0ba902b7-01")
+		require.Equal(t, 200, w.Code)
+		assert.Equal(t, trace, w.Header().Get("X-Request-ID"))
+		request, call := s.span("POST /query"), s.span("connector.source Query")
+		assert.Equal(t, trace, request.SpanContext.TraceID().String())
+		assert.Equal(t, "00f067aa0ba902b7", request.Parent.SpanID().String())
+		assert.Equal(t, api.SpanKindServer, request.SpanKind)
+		assert.Equal(t, request.SpanContext.SpanID(), call.Parent.SpanID())
+		assert.Equal(t, "connector.source.method=Query", said(call.Attributes))
+		assert.Equal(t, `connector.first_row.duration=2 connector.query.asked=["filters","sort"] connector.query.claimed=["sort"] `+
+			`connector.query.served=["filters","sort"] connector.request.id=`+trace+` connector.rows.read=5 connector.rows.sent=3 `+
+			`connector.slug=shop connector.stream.end=end connector.table=items `+
+			fmt.Sprintf("http.request.body.size=%d http.request.method=POST http.response.body.size=%d ", len(ask), w.Body.Len())+
+			`http.response.status_code=200 http.route=/query url.scheme=http`, said(request.Attributes))
+		assert.Equal(t, codes.Unset, request.Status.Code)
+	})
+}
+
+// TestSpanOfAnAnswer checks the attributes of a request that has no rows, sent over
+// TLS, and that the caller's own request stays as it is.
+func TestSpanOfAnAnswer(t *testing.T) {
 	s := start(t, source{}, connector.Options{})
-	w := s.post("/query", ask, "Traceparent", "00-"+trace+"-00f067aa0ba902b7-01")
-	require.Equal(t, 200, w.Code)
-	assert.Equal(t, trace, w.Header().Get("X-Request-ID"))
-	request, call := s.span("POST /query"), s.span("connector.source Query")
-	assert.Equal(t, trace, request.SpanContext.TraceID().String())
-	assert.Equal(t, "00f067aa0ba902b7", request.Parent.SpanID().String())
-	assert.Equal(t, api.SpanKindServer, request.SpanKind)
-	assert.Equal(t, request.SpanContext.SpanID(), call.Parent.SpanID())
-	assert.Equal(t, "connector.source.method=Query", said(call.Attributes))
-	attributes := said(slices.DeleteFunc(request.Attributes, func(kv attribute.KeyValue) bool {
-		return kv.Key == "connector.first_row.duration"
-	}))
-	assert.Equal(t, `connector.query.asked=["filters","sort"] connector.query.claimed=["sort"] `+
-		`connector.query.served=["filters","sort"] connector.request.id=`+trace+` connector.rows.read=5 connector.rows.sent=3 `+
-		`connector.slug=shop connector.stream.end=end connector.table=items `+
-		fmt.Sprintf("http.request.body.size=%d http.request.method=POST http.response.body.size=%d ", len(ask), w.Body.Len())+
-		`http.response.status_code=200 http.route=/query url.scheme=http`, attributes)
-	assert.Equal(t, codes.Unset, request.Status.Code)
+	r := request("/check", "{"+tail)
+	r.TLS = &tls.ConnectionState{}
+	w := s.send(r)
+	span := s.span("POST /check")
+	assert.Equal(t, "connector.request.id="+w.Header().Get("X-Request-ID")+" connector.slug=shop "+
+		fmt.Sprintf("http.request.body.size=%d http.request.method=POST http.response.body.size=%d ", len(tail)+1, w.Body.Len())+
+		"http.response.status_code=200 http.route=/check url.scheme=https", said(span.Attributes))
+	assert.Empty(t, r.Header.Get("Traceparent"))
 }
 
 // TestNewTrace checks that a request that is in no trace has the id of its own.
@@ -192,6 +242,125 @@ func TestNewTrace(t *testing.T) {
 	s := start(t, source{}, connector.Options{})
 	w := s.post("/check", "{"+tail)
 	assert.Equal(t, s.span("POST /check").SpanContext.TraceID().String(), w.Header().Get("X-Request-ID"))
+}
+
+// TestOtherPropagator checks that the id is that of the trace too where traces are
+// not told by traceparent, and that the headers are read as the host says.
+func TestOtherPropagator(t *testing.T) {
+	spans := tracetest.NewInMemoryExporter()
+	telemetry, err := otelconnector.New(&otelconnector.Options{
+		TracerProvider: trace.NewTracerProvider(trace.WithSyncer(spans)),
+		Propagator:     propagation.Baggage{},
+	})
+	require.NoError(t, err)
+	const foreign = "4bf92f3577b34da6a3ce929d0e0e4736"
+	var parent string
+	r := request("/check", "{"+tail)
+	r.Header.Set("Traceparent", "00-"+foreign+"-00f067aa0ba902b7-01")
+	telemetry.Handler(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+		parent = r.Header.Get("Traceparent")
+	})).ServeHTTP(httptest.NewRecorder(), r)
+	require.Len(t, spans.GetSpans(), 1)
+	own := spans.GetSpans()[0].SpanContext
+	assert.NotEqual(t, foreign, own.TraceID().String())
+	assert.Equal(t, "00-"+own.TraceID().String()+"-"+own.SpanID().String()+"-01", parent)
+}
+
+// TestGlobalProviders checks that what is not given is the global one.
+func TestGlobalProviders(t *testing.T) {
+	tracers, meters, propagator := otel.GetTracerProvider(), otel.GetMeterProvider(), otel.GetTextMapPropagator()
+	defer func() {
+		otel.SetTracerProvider(tracers)
+		otel.SetMeterProvider(meters)
+		otel.SetTextMapPropagator(propagator)
+	}()
+	spans, metrics := tracetest.NewInMemoryExporter(), metric.NewManualReader()
+	otel.SetTracerProvider(trace.NewTracerProvider(trace.WithSyncer(spans)))
+	otel.SetMeterProvider(metric.NewMeterProvider(metric.WithReader(metrics)))
+	otel.SetTextMapPropagator(propagation.TraceContext{})
+	for _, opts := range []*otelconnector.Options{nil, {}} {
+		telemetry, err := otelconnector.New(opts)
+		require.NoError(t, err)
+		token, err := wire.NewToken(bearer)
+		require.NoError(t, err)
+		h, err := connector.New(connector.Definition{Slug: "shop"}, source{}, token,
+			telemetry.Options(connector.Options{Logger: slog.New(slog.DiscardHandler)}))
+		require.NoError(t, err)
+		r := request("", "")
+		r.Header.Set("Traceparent", "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01")
+		telemetry.Handler(h).ServeHTTP(httptest.NewRecorder(), r)
+	}
+	require.Len(t, spans.GetSpans(), 2)
+	for _, span := range spans.GetSpans() {
+		assert.Equal(t, "4bf92f3577b34da6a3ce929d0e0e4736", span.SpanContext.TraceID().String())
+	}
+	assert.Contains(t, strings.Join(pointsOf(t, metrics), "\n"), "http.server.request.duration connector.slug=shop ")
+}
+
+// refuser provides a meter that refuses one instrument.
+type refuser struct {
+	noop.MeterProvider
+	name string
+}
+
+func (r refuser) Meter(string, ...meter.MeterOption) meter.Meter { return refusing{name: r.name} }
+
+type refusing struct {
+	noop.Meter
+	name string
+}
+
+func (r refusing) refuse(name string) error {
+	if name == r.name {
+		return fmt.Errorf("no %s", name)
+	}
+	return nil
+}
+
+func (r refusing) Float64Histogram(name string, _ ...meter.Float64HistogramOption) (meter.Float64Histogram, error) {
+	return noop.Float64Histogram{}, r.refuse(name)
+}
+
+func (r refusing) Int64Histogram(name string, _ ...meter.Int64HistogramOption) (meter.Int64Histogram, error) {
+	return noop.Int64Histogram{}, r.refuse(name)
+}
+
+func (r refusing) Int64Counter(name string, _ ...meter.Int64CounterOption) (meter.Int64Counter, error) {
+	return noop.Int64Counter{}, r.refuse(name)
+}
+
+// TestInstruments checks the unit and the bounds of each instrument, and that a
+// meter that refuses one is an error.
+func TestInstruments(t *testing.T) {
+	const seconds = " s [0.005 0.01 0.025 0.05 0.075 0.1 0.25 0.5 0.75 1 2.5 5 7.5 10]"
+	const bytes = " By [100 1000 10000 100000 1e+06 1e+07 1e+08 1e+09]"
+	s := start(t, source{}, connector.Options{})
+	s.post("/query", ask)
+	var all metricdata.ResourceMetrics
+	require.NoError(t, s.metrics.Collect(t.Context(), &all))
+	var list []string
+	for _, m := range all.ScopeMetrics[0].Metrics {
+		line := m.Name + " " + m.Unit
+		switch data := m.Data.(type) {
+		case metricdata.Histogram[int64]:
+			line += fmt.Sprint(" ", data.DataPoints[0].Bounds)
+		case metricdata.Histogram[float64]:
+			line += fmt.Sprint(" ", data.DataPoints[0].Bounds)
+		}
+		list = append(list, line)
+		_, err := otelconnector.New(&otelconnector.Options{MeterProvider: refuser{name: m.Name}})
+		assert.EqualError(t, err, "otelconnector: no "+m.Name)
+	}
+	slices.Sort(list)
+	assert.Equal(t, []string{
+		"connector.first_row.duration" + seconds,
+		"connector.query.parts {part}",
+		"connector.rows.read {row}",
+		"connector.rows.sent {row}",
+		"http.server.request.body.size" + bytes,
+		"http.server.request.duration" + seconds,
+		"http.server.response.body.size" + bytes,
+	}, list)
 }
 
 // TestFailures checks status and kind of error of both spans, and that no text of
@@ -205,6 +374,8 @@ func TestFailures(t *testing.T) {
 	}{
 		{"a failure", fmt.Errorf("%s %s", secret, canary), codes.Error, codes.Error, "internal", "source"},
 		{"a late upstream", connector.Timeout("%s %s", secret, canary), codes.Error, codes.Error, "timeout", "source"},
+		{"a failure that is named as one", wire.Errorf(wire.CodeInternal, "%s", canary), codes.Error, codes.Error, "internal", "source"},
+		{"an error that is nil inside", (*wire.Error)(nil), codes.Error, codes.Error, "internal", "source"},
 		{"a refusal", connector.CheckFailed("%s", canary), codes.Unset, codes.Unset, "check_failed", ""},
 	} {
 		t.Run(c.why, func(t *testing.T) {
@@ -215,6 +386,9 @@ func TestFailures(t *testing.T) {
 			assert.Equal(t, c.call, call.Status.Code)
 			for _, span := range []tracetest.SpanStub{request, call} {
 				assert.Contains(t, said(span.Attributes), "error.type="+c.kind)
+				if span.Status.Code == codes.Error {
+					assert.Equal(t, c.kind, span.Status.Description)
+				}
 				assert.Empty(t, span.Events)
 			}
 			assert.Equal(t, c.fault != "", strings.Contains(said(request.Attributes), "connector.fault="+c.fault))
@@ -225,35 +399,84 @@ func TestFailures(t *testing.T) {
 	}
 }
 
+// TestDecline checks that a decline is no error, even one with a reason.
+func TestDecline(t *testing.T) {
+	s := start(t, source{count: fmt.Errorf("too many: %w", connector.ErrDecline)}, connector.Options{})
+	require.Equal(t, 200, s.post("/count", `{"table":"items","and":[],`+tail).Code)
+	call := s.span("connector.source Count")
+	assert.Equal(t, "connector.source.declined=true connector.source.method=Count", said(call.Attributes))
+	assert.Equal(t, codes.Unset, call.Status.Code)
+}
+
+// TestReaderLeaves checks that what is the fault of neither caller nor source says
+// so, and that its status of 500 makes the span an error.
+func TestReaderLeaves(t *testing.T) {
+	s := start(t, source{}, connector.Options{})
+	ctx, leave := context.WithCancel(t.Context())
+	leave()
+	s.send(request("/check", "{"+tail).WithContext(ctx))
+	assert.Contains(t, s.points(), fmt.Sprintf("http.server.request.body.size connector.fault=reader connector.slug=shop "+
+		"error.type=internal http.request.method=POST http.response.status_code=500 http.route=/check url.scheme=http: 1, %d", len(tail)+1))
+	assert.Equal(t, codes.Error, s.span("POST /check").Status.Code)
+}
+
+// TestUnknownMethod checks that a method that a caller has made up is in no name.
+func TestUnknownMethod(t *testing.T) {
+	s := start(t, source{}, connector.Options{})
+	for _, path := range []string{"/check", "/" + canary} {
+		r := request(path, "")
+		r.Method = strings.ToUpper(canary)
+		s.send(r)
+	}
+	for _, name := range []string{"HTTP /check", "HTTP"} {
+		assert.Contains(t, said(s.span(name).Attributes), "http.request.method=_OTHER ")
+	}
+}
+
 // TestMetrics checks the points of two queries, and that guesses add no label.
 func TestMetrics(t *testing.T) {
-	s := start(t, source{}, connector.Options{})
-	s.post("/query", ask)
-	s.post("/query", ask)
-	s.post("/query", strings.Replace(ask, "items", canary, 1))
-	s.post("/"+canary, ask)
+	synctest.Test(t, func(t *testing.T) {
+		s := start(t, source{first: 2 * time.Second, rest: time.Second}, connector.Options{})
+		s.post("/query", ask)
+		size := s.post("/query", ask).Body.Len()
+		s.post("/query", strings.Replace(ask, "items", canary, 1))
+		s.post("/"+canary, ask)
+		points := s.points()
+		const ok = " connector.slug=shop connector.table=items http.request.method=POST " +
+			"http.response.status_code=200 http.route=/query url.scheme=http: 2, "
+		for _, want := range []string{
+			"http.server.request.duration" + ok + "6",
+			"http.server.request.body.size" + ok + strconv.Itoa(2*len(ask)),
+			"http.server.response.body.size" + ok + strconv.Itoa(2*size),
+			"http.server.request.duration connector.slug=shop error.type=unknown_entity http.request.method=POST " +
+				"http.response.status_code=404 http.route=/query url.scheme=http: 1, 0",
+			"http.server.request.duration connector.slug=shop error.type=not_found http.request.method=POST " +
+				"http.response.status_code=404 url.scheme=http: 1, 0",
+			"connector.rows.read connector.slug=shop connector.table=items: 10",
+			"connector.rows.sent connector.slug=shop connector.table=items: 6",
+			"connector.first_row.duration connector.slug=shop connector.table=items: 2, 4",
+			"connector.query.parts connector.query.claimed=false connector.query.part=filters connector.slug=shop connector.table=items: 2",
+			"connector.query.parts connector.query.claimed=true connector.query.part=sort connector.slug=shop connector.table=items: 2",
+		} {
+			assert.Contains(t, points, want)
+		}
+		assert.Len(t, points, 3*3+2+1+2)
+		assert.NotContains(t, strings.Join(points, "\n"), canary)
+		assert.NotContains(t, fmt.Sprintf("%+v", s.spans.GetSpans()), canary)
+		assert.Equal(t, "POST", s.span("POST").Name, "no route: the method alone")
+	})
+}
+
+// TestQueryParts checks each part that a query asks for, where the source applies
+// them all.
+func TestQueryParts(t *testing.T) {
+	s := start(t, source{whole: true}, connector.Options{})
+	require.Equal(t, 200, s.post("/query", strings.Replace(ask, `"and"`, `"limit":9,"and"`, 1)).Code)
 	points := s.points()
-	const ok = " connector.slug=shop connector.table=items http.request.method=POST " +
-		"http.response.status_code=200 http.route=/query url.scheme=http: 2"
-	for _, want := range []string{
-		"http.server.request.duration" + ok,
-		"http.server.request.body.size" + ok,
-		"http.server.response.body.size" + ok,
-		"http.server.request.duration connector.slug=shop error.type=unknown_entity http.request.method=POST " +
-			"http.response.status_code=404 http.route=/query url.scheme=http: 1",
-		"http.server.request.duration connector.slug=shop error.type=not_found http.request.method=POST " +
-			"http.response.status_code=404 url.scheme=http: 1",
-		"connector.rows.read connector.slug=shop connector.table=items: 10",
-		"connector.rows.sent connector.slug=shop connector.table=items: 6",
-		"connector.first_row.duration connector.slug=shop connector.table=items: 2",
-		"connector.query.parts connector.query.claimed=false connector.query.part=filters connector.slug=shop connector.table=items: 2",
-		"connector.query.parts connector.query.claimed=true connector.query.part=sort connector.slug=shop connector.table=items: 2",
-	} {
-		assert.Contains(t, points, want)
+	for _, part := range []string{"filters", "sort", "window"} {
+		assert.Contains(t, points, "connector.query.parts connector.query.claimed=true connector.query.part="+part+
+			" connector.slug=shop connector.table=items: 1")
 	}
-	assert.Len(t, points, 3*3+2+1+2)
-	assert.NotContains(t, strings.Join(points, "\n"), canary)
-	assert.NotContains(t, fmt.Sprintf("%+v", s.spans.GetSpans()), canary)
 }
 
 // TestOwnHooks checks that the hooks of the host are still called, inside the span.
@@ -271,4 +494,14 @@ func TestOwnHooks(t *testing.T) {
 	})
 	s.post("/check", "{"+tail)
 	assert.Equal(t, []string{"Check true", "/check true"}, calls)
+}
+
+// TestOwnHookRefuses checks that the error of the host's own hook is the answer.
+func TestOwnHookRefuses(t *testing.T) {
+	s := start(t, source{}, connector.Options{
+		Around: func(context.Context, connector.Call, func(context.Context) error) error {
+			return connector.Unsupported("not today")
+		},
+	})
+	assert.Contains(t, s.post("/check", "{"+tail).Body.String(), "not today")
 }

@@ -3,18 +3,25 @@ package standalone_test
 import (
 	"bufio"
 	"context"
+	"crypto/tls"
 	"crypto/x509"
 	"encoding/json"
 	"encoding/pem"
+	"errors"
+	"fmt"
 	"io"
 	"log/slog"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"strings"
+	"syscall"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -94,6 +101,7 @@ func TestTLS(t *testing.T) {
 			})
 		}
 	}
+	neverLooks(t)
 	lines := start(t, standalone.Program{
 		Definition: connector.Definition{Slug: "odd"},
 		Source:     oddSource(t),
@@ -113,6 +121,89 @@ func TestTLS(t *testing.T) {
 	require.Equal(t, 2, res.ProtoMajor)
 	require.Equal(t, []string{"outer", "inner"}, res.Header.Values("Around"))
 	client.CloseIdleConnections()
+
+	old := client.Transport.(*http.Transport).TLSClientConfig.Clone()
+	old.MinVersion, old.MaxVersion = tls.VersionTLS10, tls.VersionTLS11
+	_, err = tls.Dial("tcp", "127.0.0.1:"+port, old)
+	require.ErrorContains(t, err, "protocol version", "TLS 1.1 is refused")
+}
+
+// neverLooks fails the test if the program asks itself for its tables.
+func neverLooks(t *testing.T) {
+	t.Helper()
+	transport := http.DefaultClient.Transport
+	t.Cleanup(func() { http.DefaultClient.Transport = transport })
+	http.DefaultClient.Transport = roundTripper(func(r *http.Request) (*http.Response, error) {
+		t.Errorf("a request for %s", r.URL)
+		return nil, errors.New("not here")
+	})
+}
+
+type roundTripper func(r *http.Request) (*http.Response, error)
+
+func (f roundTripper) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
+
+// looked is a source with tables of its own choice, which notes how long it may
+// take to tell them.
+type looked struct {
+	connector.Source
+	tables []wire.Table
+	until  *time.Time
+}
+
+func (l looked) Discover(ctx context.Context, _ *wire.DiscoveryRequest) (*wire.Discovery, error) {
+	*l.until, _ = ctx.Deadline()
+	return &wire.Discovery{Tables: l.tables}, nil
+}
+
+// TestLooksForATable checks which table the printed query names, and with how many
+// fields.
+func TestLooksForATable(t *testing.T) {
+	table := func(name string, rows bool, fields string) wire.Table {
+		table := wire.Table{Name: name, StoresRows: rows}
+		for field := range strings.FieldsSeq(fields) {
+			table.Fields = append(table.Fields, wire.Field{Name: field, Type: wire.TypeString})
+		}
+		return table
+	}
+	// answers gives its own answer to the program's discovery.
+	answers := func(status int, padding string) []func(http.Handler) http.Handler {
+		return []func(http.Handler) http.Handler{func(next http.Handler) http.Handler {
+			return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				rec := httptest.NewRecorder()
+				next.ServeHTTP(rec, r)
+				w.WriteHeader(status)
+				_, _ = io.WriteString(w, padding+rec.Body.String())
+			})
+		}}
+	}
+	one := []wire.Table{table("one", true, "a")}
+	const guess = `"table":"TABLE","fields":["FIELD"],`
+	for _, c := range []struct {
+		why    string
+		tables []wire.Table
+		around []func(http.Handler) http.Handler
+		want   string
+	}{
+		{"the first one with rows", []wire.Table{table("view", false, "v"), table("one", true, "a b"), table("two", true, "c")}, nil,
+			`"table":"one","fields":["a","b"],`},
+		{"no more than four fields", []wire.Table{table("wide", true, "a b c d e f")}, nil, `"table":"wide","fields":["a","b","c","d"],`},
+		{"none with rows", []wire.Table{table("view", false, "v")}, nil, guess},
+		{"an answer with spaces before it", one, answers(200, "   "), `"table":"one","fields":["a"],`},
+		{"an answer that is too long", one, answers(200, strings.Repeat(" ", 9<<20)), guess},
+		{"an answer that is none", one, answers(503, ""), guess},
+	} {
+		t.Run(c.why, func(t *testing.T) {
+			var until time.Time
+			lines := start(t, standalone.Program{
+				Definition: connector.Definition{Slug: "odd"},
+				Source:     looked{oddSource(t), c.tables, &until},
+				Around:     c.around,
+			}, map[string]string{"PORT": "0"})
+			require.Contains(t, lines[len(lines)-1], c.want)
+			require.LessOrEqual(t, time.Until(until), 3*time.Second, "the look is bounded")
+		})
+	}
 }
 
 // TestPrintedLinesWork pastes what is printed into a shell.
@@ -150,6 +241,12 @@ func TestPrintedLinesWork(t *testing.T) {
 			require.Contains(t, lines[0], c.head)
 			if c.token != "" {
 				require.NotContains(t, strings.Join(lines, "\n"), c.token)
+				require.Equal(t, "Token: $PLATFORM_CONNECTOR_TOKEN", lines[1])
+			} else {
+				require.Regexp(t, `^Token: [A-Z2-7]{52} \(made for this run; set PLATFORM_CONNECTOR_TOKEN to keep one\)$`, lines[1])
+			}
+			if c.program.Credentials != nil {
+				require.Contains(t, strings.Join(lines, "\n"), "<x>", "for a person to read")
 			}
 			posts := 0
 			for _, line := range lines {
@@ -193,7 +290,9 @@ func send(t *testing.T, argv []string) *http.Response {
 // TestAsksForCredentials requires that the lines name the credentials which the
 // connect form asks for, and that no table is guessed without them.
 func TestAsksForCredentials(t *testing.T) {
-	program := standalone.Program{Definition: connector.Definition{Slug: "odd", Credentials: apiKey}, Source: oddSource(t)}
+	neverLooks(t)
+	fields := append([]wire.CredentialField{{Key: "region", Label: "Region", Type: wire.CredentialText, Optional: true}}, apiKey...)
+	program := standalone.Program{Definition: connector.Definition{Slug: "odd", Credentials: fields}, Source: oddSource(t)}
 	text := strings.Join(start(t, program, map[string]string{"PORT": "0"}), "\n")
 	require.Contains(t, text, `export CONNECTOR_CREDENTIALS='{"apiKey":"..."}'`)
 	require.Contains(t, text, `'{"table":"TABLE","fields":["FIELD"],"and":[],"sort":[],"limit":5,"credentials":'"$CONNECTOR_CREDENTIALS"',`)
@@ -211,6 +310,9 @@ func TestRefusesSettings(t *testing.T) {
 		{"a port with a colon", "odd", map[string]string{"PORT": ":8080"}, "PORT: must be a number from 0 to 65535"},
 		{"an empty port", "odd", map[string]string{"PORT": ""}, "PORT: must be a number from 0 to 65535"},
 		{"a port that is too high", "odd", map[string]string{"PORT": "65536"}, "PORT: must be a number from 0 to 65535"},
+		{"a port below zero", "odd", map[string]string{"PORT": "-1"}, "PORT: must be a number from 0 to 65535"},
+		{"a certificate whose name did not arrive", "odd", map[string]string{"PORT": "0", "TLS_CERT_FILE": "", "TLS_KEY_FILE": "key.pem"},
+			"TLS_CERT_FILE and TLS_KEY_FILE: set both to files, or none of them"},
 		{"a certificate without its key", "odd", map[string]string{"PORT": "0", "TLS_CERT_FILE": "cert.pem"},
 			"TLS_CERT_FILE and TLS_KEY_FILE: set both to files, or none of them"},
 		{"a certificate that is not there", "odd", map[string]string{"PORT": "0", "TLS_CERT_FILE": "none.pem", "TLS_KEY_FILE": "none.pem"},
@@ -228,4 +330,147 @@ func TestRefusesSettings(t *testing.T) {
 		}
 		require.ErrorContains(t, program.Run(t.Context()), c.want, c.why)
 	}
+}
+
+// TestDefaultPort checks that the port is 8080 where none is given, by the error
+// that it is taken.
+func TestDefaultPort(t *testing.T) {
+	if taken, err := net.Listen("tcp", ":8080"); err == nil { // else it is already
+		defer taken.Close()
+	}
+	program := standalone.Program{
+		Definition: connector.Definition{Slug: "odd"},
+		Source:     oddSource(t),
+		Out:        io.Discard,
+		Getenv:     func(name string) (string, bool) { return token, name == standalone.EnvToken },
+	}
+	require.ErrorContains(t, program.Run(t.Context()), "PORT: listen tcp :8080: ")
+}
+
+// envProgram makes the test's binary the program that TestRun starts.
+const envProgram = "TEST_STANDALONE_PROGRAM"
+
+func TestMain(m *testing.M) {
+	if os.Getenv(envProgram) == "" {
+		os.Exit(m.Run())
+	}
+	source, err := memsource.New(nil, nil)
+	if err == nil {
+		err = standalone.Run(connector.Definition{Slug: "odd"}, hanging{source}, &connector.Options{
+			Logger:  slog.New(slog.DiscardHandler),
+			Observe: func(_ context.Context, o connector.Observation) { fmt.Println("observed", o.Route) },
+		}, func(next http.Handler) http.Handler {
+			return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				w.Header().Set("Around", "yes")
+				next.ServeHTTP(w, r)
+			})
+		})
+	}
+	fmt.Println("returned", err)
+}
+
+// hanging is a source whose check never returns.
+type hanging struct{ connector.Source }
+
+func (hanging) Check(context.Context, *wire.CheckRequest) error {
+	fmt.Println("checking")
+	select {}
+}
+
+// launch starts the program, and returns where it is and the lines that it prints
+// from then on.
+func launch(t *testing.T) (cmd *exec.Cmd, url string, lines *bufio.Scanner) {
+	t.Helper()
+	if runtime.GOOS == "windows" {
+		t.Skip("there are no signals here")
+	}
+	program, err := os.Executable()
+	require.NoError(t, err)
+	cmd = exec.Command(program)
+	cmd.Env = append(os.Environ(), envProgram+"=1", "PORT=0", "PLATFORM_CONNECTOR_TOKEN="+token)
+	out, err := cmd.StdoutPipe()
+	require.NoError(t, err)
+	require.NoError(t, cmd.Start())
+	t.Cleanup(func() { _ = cmd.Process.Kill() })
+	lines = bufio.NewScanner(out)
+	for lines.Scan() {
+		if _, found, _ := strings.Cut(lines.Text(), "Serving odd at "); found != "" {
+			url = found
+		}
+		if strings.Contains(lines.Text(), wire.PathQuery) && strings.Contains(lines.Text(), "curl") {
+			return cmd, url, lines
+		}
+	}
+	t.Fatal("it has printed no query")
+	return nil, "", nil
+}
+
+// TestRun checks what Run does with the process: its environment, its output, and
+// the signals that end it.
+func TestRun(t *testing.T) {
+	for _, signal := range []os.Signal{os.Interrupt, syscall.SIGTERM} {
+		cmd, url, lines := launch(t)
+		res := send(t, []string{url + wire.PathDocument})
+		require.Equal(t, http.StatusOK, res.StatusCode)
+		require.Equal(t, "yes", res.Header.Get("Around"))
+		res = send(t, []string{url + wire.PathDiscovery, "-H", "Authorization: Bearer " + token, "-d", `{"credentials":{},"timeoutMs":60000}`})
+		require.Equal(t, http.StatusOK, res.StatusCode, "the token of the environment")
+		require.NoError(t, cmd.Process.Signal(signal))
+		var rest []string
+		for lines.Scan() {
+			rest = append(rest, lines.Text())
+		}
+		require.Contains(t, rest, "observed "+wire.PathDocument)
+		require.Equal(t, "returned <nil>", rest[len(rest)-1], signal)
+		require.NoError(t, cmd.Wait(), signal)
+	}
+}
+
+// TestRunSecondSignal checks that a person who is tired of waiting can end the
+// process while a request is open.
+func TestRunSecondSignal(t *testing.T) {
+	cmd, url, lines := launch(t)
+	req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, url+wire.PathCheck,
+		strings.NewReader(`{"credentials":{},"timeoutMs":60000}`))
+	require.NoError(t, err)
+	req.Header.Set("Authorization", "Bearer "+token)
+	go func() {
+		if res, err := http.DefaultClient.Do(req); err == nil {
+			_ = res.Body.Close()
+		}
+	}()
+	for lines.Text() != "checking" && lines.Scan() {
+		continue
+	}
+	require.Equal(t, "checking", lines.Text())
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		for lines.Scan() {
+			continue
+		}
+	}()
+	stopping := func() bool {
+		conn, err := net.Dial("tcp", strings.TrimPrefix(url, "http://"))
+		if err == nil {
+			_ = conn.Close()
+		}
+		return err != nil
+	}
+	require.NoError(t, cmd.Process.Signal(syscall.SIGTERM))
+	for !stopping() {
+		continue
+	}
+	for open := true; open; {
+		select {
+		case <-ended:
+			open = false
+		default:
+			_ = cmd.Process.Signal(syscall.SIGTERM)
+			_ = stopping() // a moment for the program to give the signal back to the system
+		}
+	}
+	var exit *exec.ExitError
+	require.ErrorAs(t, cmd.Wait(), &exit)
+	require.Equal(t, -1, exit.ExitCode(), "ended by a signal: %v", exit)
 }
