@@ -22,7 +22,7 @@ type endpoint struct {
 	path   string       // expanded
 	params url.Values   // of the filters and the sort that are pushed
 	start  int64        // rows to skip, by ByOffset
-	size   int          // of a page; 0: the API's own
+	size   int          // of a page, if there is a SizeParam
 	parent []wire.Value // the parent's row
 }
 
@@ -81,7 +81,7 @@ func (x *session) request(e *endpoint, at position) (*url.URL, []byte, error) {
 		return u, nil, nil
 	}
 	params := paramsOf(e.query, e.params)
-	if p.SizeParam != "" && e.size > 0 {
+	if p.SizeParam != "" {
 		params.Set(p.SizeParam, strconv.Itoa(e.size))
 	}
 	switch {
