@@ -187,5 +187,5 @@ func (x *session) total(ctx context.Context, t *table, p push) (int64, error) {
 	if err != nil {
 		return 0, err
 	}
-	return first.total, nil
+	return max(0, first.total), nil // -1: there is no content
 }
