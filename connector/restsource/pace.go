@@ -172,7 +172,7 @@ func itemsOf(h http.Header, name string) (items []map[string]string) {
 func resetTime(h http.Header, now time.Time) (time.Time, bool) {
 	const epoch, millis = 30 * 24 * 3600, 1e11 // in seconds: no budget lasts a month; no clock shows the year 5138
 	n, err := strconv.ParseInt(headerOf(h, "Reset"), 10, 64)
-	if err != nil || n < 0 {
+	if err != nil {
 		return time.Time{}, false
 	}
 	if n < epoch {
