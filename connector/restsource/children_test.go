@@ -40,7 +40,8 @@ func (f *family) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	switch {
 	case r.URL.Path == "/v1/parents":
-		_, _ = w.Write([]byte(`{"rows": [{"id": "a/1", "kind": "x", "code": 1}, {"id": "b", "kind": "y", "code": null}, {"id": "c", "kind": "x"}]}`))
+		_, _ = w.Write([]byte(`{"rows": [
+			{"id": "a/1", "kind": "x", "code": 1}, {"id": "b", "kind": "y", "code": null}, {"id": "c", "kind": "x"}]}`))
 	case r.URL.Query().Get("after") == "":
 		_, _ = w.Write([]byte(`{"rows": [{"id": 1, "kind": "p"}], "next": "n"}`))
 	default:
@@ -114,7 +115,8 @@ func TestFamilyTrouble(t *testing.T) {
 		{"none", "/parents/{id}/children", nil, "", 6, ""},
 		{"404", "/parents/{id}/children", map[string]int{b: 404}, "", 4, ""},
 		{"410", "/parents/{id}/children", map[string]int{b: 410}, "", 4, ""},
-		{"500", "/parents/{id}/children", map[string]int{b: 500}, wire.CodeInternal, 0, `table \"children\": the API answered with the status 500`},
+		{"500", "/parents/{id}/children", map[string]int{b: 500}, wire.CodeInternal, 0,
+			`table \"children\": the API answered with the status 500`},
 		{"403", "/parents/{id}/children", map[string]int{b: 403}, wire.CodeBadRequest, 0, ""},
 		{"400", "/parents/{id}/children", map[string]int{b: 400}, wire.CodeInternal, 0, "400"},
 		{"500 behind the first page", "/parents/{id}/children", map[string]int{b + "?after=n": 500}, wire.CodeInternal, 0, "500"},

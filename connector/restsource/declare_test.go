@@ -307,26 +307,70 @@ func TestShapes(t *testing.T) {
 		name   string
 		answer *http.Response
 		table  restsource.Table
-		want   string
+		want   string // "": the query fails
 	}{
-		{"one object", reply(200, `{"me": {"id": 1}}`), restsource.Table{Rows: "me"}, `[{"id": 1}]`},
+		{"one object", reply(200, `{"me": {"id": 1}}`), restsource.Table{Rows: "me"}, `[{"id": 1, "v": null}]`},
 		{"no content", reply(204, ``), restsource.Table{Rows: "data"}, `[]`},
 		{"null", reply(200, `{"data": null}`), restsource.Table{Rows: "data"}, `[]`},
+		{"rows without a member", reply(200, `[{"id": 1, "v": "a"}, {"id": 2}, {"v": "b"}]`), restsource.Table{},
+			`[{"id": 1, "v": "a"}, {"id": 2, "v": null}, {"id": null, "v": "b"}]`},
+		{"no word of more pages", reply(200, `{"data": [{"id": 1}], "more": null}`),
+			restsource.Table{Rows: "data", Pages: restsource.Pages{By: restsource.ByPage, Param: "page", More: "more"}}, `[{"id": 1, "v": null}]`},
+		{"an object that is no list of one page", reply(200, `{"error": "none"}`), restsource.Table{}, ``},
+		{"an object of many pages", reply(200, `{"data": {"id": 1}}`),
+			restsource.Table{Rows: "data", Pages: restsource.Pages{By: restsource.ByPage, Param: "page"}}, ``},
+		{"a text for a list", reply(200, `{"data": "none"}`), restsource.Table{Rows: "data"}, ``},
+		{"no list at all", reply(200, `{}`), restsource.Table{Rows: "data"}, ``},
+		{"rows that are lists", reply(200, `[[1]]`), restsource.Table{}, ``},
+		{"two answers", reply(200, `[{"id": 1}] [{"id": 2}]`), restsource.Table{}, ``},
+		{"a list that does not end", reply(200, `[{"id": 1}`), restsource.Table{}, ``},
+		{"a list that ends with a comma", reply(200, `[{"id": 1},]`), restsource.Table{}, ``},
+		{"a cursor that is a boolean", reply(200, `{"data": [{"id": 1}], "next": true}`),
+			restsource.Table{Rows: "data", Pages: restsource.Pages{By: restsource.ByCursor, Param: "next", Next: "next"}}, ``},
+		{"a last row without a cursor", reply(200, `{"data": [{"id": 1, "c": 7}, {"id": 2}]}`),
+			restsource.Table{Rows: "data", Pages: restsource.Pages{By: restsource.ByCursor, Param: "after", After: "c"}},
+			`[{"id": 1, "v": null}, {"id": 2, "v": null}]`},
+		{"HTML", reply(200, `[{"id": 1}]`, "Content-Type: text/html; charset=utf-8"), restsource.Table{}, ``},
+		{"XHTML", reply(200, `[{"id": 1}]`, "Content-Type: application/xhtml+xml"), restsource.Table{}, ``},
+		{"one member twice", reply(200, `{"data": [{"id": 1}]}`), restsource.Table{Rows: "data", Columns: []restsource.Column{
+			{Name: "id", Type: wire.TypeNumber}, {Name: "v", Path: "id", Type: wire.TypeString}}}, `[{"id": 1, "v": "1"}]`},
+		{"a backslash", reply(200, `[{"a\\b": 1, "a.b": 2}]`), restsource.Table{Columns: []restsource.Column{
+			{Name: "id", Path: `a\b`, Type: wire.TypeNumber}, {Name: "v", Path: `a\.b`, Type: wire.TypeNumber}}}, `[{"id": 1, "v": 2}]`},
+		{"a dot in a name", reply(200, `[{"id": 1, "v": 1}]`), restsource.Table{Columns: []restsource.Column{
+			{Name: "id", Type: wire.TypeNumber}, {Name: "v", Path: "v", Type: wire.TypeNumber}, {Name: "x.y", Type: wire.TypeNumber}}},
+			`[{"id": 1, "v": 1}]`},
+		{"a key of two columns", reply(200, `[{"id": 1, "v": "a"}, {"id": 1, "v": "b"}, {"id": 2, "v": "a"}]`),
+			restsource.Table{Key: []string{"id", "v"}}, `[{"id": 1, "v": "a"}, {"id": 1, "v": "b"}, {"id": 2, "v": "a"}]`},
+		{"a key that is the same number", reply(200, `[{"id": 1}, {"id": 1.0}]`), restsource.Table{Key: []string{"id"}}, ``},
+		{"a hundred levels", reply(200, `[{"id": 1, "v": `+strings.Repeat(`[`, 100)+strings.Repeat(`]`, 100)+`}]`), restsource.Table{},
+			`[{"id": 1, "v": "` + strings.Repeat(`[`, 100) + strings.Repeat(`]`, 100) + `"}]`},
 		{"another format", reply(200, "id\n1\n2", "Content-Type: text/html"), restsource.Table{Unwrap: func(body []byte) ([]byte, error) {
 			var rows []map[string]string
 			for line := range strings.Lines(string(body[3:])) {
 				rows = append(rows, map[string]string{"id": strings.TrimSpace(line)})
 			}
 			return json.Marshal(rows)
-		}}, `[{"id": 1}, {"id": 2}]`},
+		}}, `[{"id": 1, "v": null}, {"id": 2, "v": null}]`},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			c.table.Name, c.table.Path, c.table.Columns = "t", "/t", []restsource.Column{{Name: "id", Type: wire.TypeNumber}}
+			c.table.Name, c.table.Path = "t", "/t"
+			if c.table.Columns == nil {
+				c.table.Columns = []restsource.Column{{Name: "id", Type: wire.TypeNumber}, {Name: "v", Type: wire.TypeString}}
+			}
+			asked := 0
 			src, err := restsource.New(shopAPI, []restsource.Table{c.table},
-				&restsource.Options{Transport: transportFunc(func(*http.Request) (*http.Response, error) { return c.answer, nil })})
+				&restsource.Options{Transport: transportFunc(func(*http.Request) (*http.Response, error) {
+					asked++
+					return c.answer, nil
+				})})
 			require.NoError(t, err)
 			answer, err := connectortest.Start(t, shopDefinition, src, quiet).As(shopCredentials).Unverified().
-				Query(wire.QueryRequest{Table: "t", Fields: []string{"id"}})
+				Query(wire.QueryRequest{Table: "t", Fields: []string{"id", "v"}})
+			assert.Equal(t, 1, asked)
+			if c.want == "" {
+				requireCode(t, wire.CodeInternal, err)
+				return
+			}
 			require.NoError(t, err)
 			assert.JSONEq(t, c.want, answer.JSON())
 		})

@@ -142,16 +142,16 @@ func (e *endpoint) read(a *answer, at position) (*page, error) {
 	return p, err
 }
 
-// stated returns the number of rows that an answer states, or -1.
+// stated returns the number of rows that an answer states; a negative number is none.
 func (e *endpoint) stated(a *answer, total raw) int64 {
 	n, ok := int64(-1), false
 	if e.TotalHeader != "" {
-		stated, err := strconv.ParseInt(strings.TrimSpace(a.header.Get(e.TotalHeader)), 10, 64)
+		stated, err := strconv.ParseInt(a.header.Get(e.TotalHeader), 10, 64)
 		n, ok = stated, err == nil
 	} else if total.kind == rawNumber {
 		n, ok = jsontext.ExactInteger(total.text)
 	}
-	if !ok || n < 0 {
+	if !ok {
 		return -1
 	}
 	return n
@@ -252,9 +252,7 @@ func (e *endpoint) next(a *answer, body []byte, at position, p *page, found []ra
 	case ByCursor:
 		cursor := found[atNext]
 		if by.After != "" {
-			if cursor = after; len(p.rows) == 0 {
-				return none, nil
-			}
+			cursor = after
 		}
 		if !cursor.none() && !cursor.scalar() {
 			return none, &formError{e.Name, "the next cursor is neither a text nor a number"}

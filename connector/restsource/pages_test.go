@@ -3,7 +3,9 @@ package restsource_test
 import (
 	"cmp"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"io"
 	"net/http"
 	"net/url"
 	"slices"
@@ -148,6 +150,129 @@ func TestPages(t *testing.T) {
 	}
 }
 
+// TestRequests shows what is asked for two pages.
+func TestRequests(t *testing.T) {
+	post := func(body []byte) func(*restsource.Table) {
+		return func(t *restsource.Table) {
+			t.Body = func(params url.Values) ([]byte, error) {
+				if body == nil {
+					return nil, nil
+				}
+				return []byte(params.Encode()), nil
+			}
+		}
+	}
+	cursor := restsource.Pages{By: restsource.ByCursor, Param: "c", Next: "next", SizeParam: "n", Size: 50}
+	for _, c := range []struct {
+		name   string
+		pages  restsource.Pages
+		change func(*restsource.Table)
+		want   []string
+	}{
+		{"page", restsource.Pages{By: restsource.ByPage, Param: "p", SizeParam: "n", Size: 50}, nil,
+			[]string{"GET /v1/numbers?id=1&n=50&p=1&sort=id&v=2 ", "GET /v1/numbers?id=1&n=50&p=2&sort=id&v=2 "}},
+		{"page from zero", restsource.Pages{By: restsource.ByPage, Param: "p", FromZero: true}, nil,
+			[]string{"GET /v1/numbers?id=1&p=0&sort=id&v=2 ", "GET /v1/numbers?id=1&p=1&sort=id&v=2 "}},
+		{"offset", restsource.Pages{By: restsource.ByOffset, Param: "o"}, keyless,
+			[]string{"GET /v1/numbers?id=1&o=0&sort=id&v=2 ", "GET /v1/numbers?id=1&o=1&sort=id&v=2 "}},
+		{"cursor", cursor, nil, []string{"GET /v1/numbers?id=1&n=50&sort=id&v=2 ", "GET /v1/numbers?c=a+b%26c&id=1&n=50&sort=id&v=2 "}},
+		{"url", restsource.Pages{By: restsource.ByURL, Next: "next"}, nil,
+			[]string{"GET /v1/numbers?id=1&sort=id&v=2 ", "GET /v1/a%20b&c "}},
+		{"func", restsource.Pages{By: restsource.ByFunc, SizeParam: "n", Size: 50, Func: func(
+			body []byte, h http.Header) (url.Values, bool, error) {
+			return url.Values{"v": {"3", "4"}, "x": {h.Get("X-Next")}}, strings.Contains(string(body), `"id":1`), nil
+		}}, nil, []string{"GET /v1/numbers?id=1&n=50&sort=id&v=2 ", "GET /v1/numbers?id=1&n=50&sort=id&v=3&v=4&x=y "}},
+		{"post", cursor, post([]byte{}), []string{"POST /v1/numbers id=1&n=50&sort=id&v=2", "POST /v1/numbers c=a+b%26c&id=1&n=50&sort=id&v=2"}},
+		{"post of nothing", cursor, post(nil), []string{"POST /v1/numbers ", "POST /v1/numbers "}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			var asked []string
+			tables := numbersTable(c.pages, func(t *restsource.Table) {
+				t.Query, t.Filters = "v=2&sort=-id", []restsource.Filter{{Column: "id", Op: wire.OpGte, Param: "id"}}
+				t.Sorts = []restsource.Sort{{Column: "id", Asc: "sort=id"}}
+			})
+			if c.change != nil {
+				c.change(&tables[0])
+			}
+			tenant := asTenant(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				var body []byte
+				if r.Body != nil {
+					body, _ = io.ReadAll(r.Body)
+				}
+				asked = append(asked, fmt.Sprintf("%s %s %s", r.Method, r.URL.RequestURI(), body))
+				w.Header().Set("X-Next", "y")
+				if len(asked) == 1 {
+					_, _ = w.Write([]byte(`{"rows":[{"id":1}],"next":"a b&c"}`))
+					return
+				}
+				_, _ = w.Write([]byte(`{"rows":[]}`))
+			}), tables).Unverified()
+			answer, err := tenant.Query(wire.QueryRequest{Table: "numbers", Fields: []string{"id"},
+				Where: wire.Where{And: []wire.Filter{cond("id", wire.OpGte, wire.Int(1))}}, Sort: []wire.SortKey{{Field: "id", Dir: wire.Asc}}})
+			require.NoError(t, err)
+			assert.JSONEq(t, `[{"id": 1}]`, answer.JSON())
+			assert.Equal(t, c.want, asked)
+		})
+	}
+}
+
+// TestFuncFails: an error of Pages.Func or Table.Body is no end of the pages.
+func TestFuncFails(t *testing.T) {
+	failed := errors.New("not now")
+	for name, tables := range map[string][]restsource.Table{
+		"func": numbersTable(restsource.Pages{By: restsource.ByFunc, Func: func([]byte, http.Header) (url.Values, bool, error) {
+			return nil, false, failed
+		}}),
+		"func, and more": numbersTable(restsource.Pages{By: restsource.ByFunc, Func: func([]byte, http.Header) (url.Values, bool, error) {
+			return url.Values{"from": {"7"}}, true, failed
+		}}),
+		"body": numbersTable(restsource.Pages{}, func(t *restsource.Table) {
+			t.Body = func(url.Values) ([]byte, error) { return nil, failed }
+		}),
+		"unwrap": numbersTable(restsource.Pages{}, func(t *restsource.Table) {
+			t.Unwrap = func([]byte) ([]byte, error) { return []byte(`{"rows": []}`), failed }
+		}),
+	} {
+		_, err := readAll(t, newNumbers(), tables)
+		require.Error(t, err, name)
+		requireCode(t, wire.CodeInternal, err)
+	}
+}
+
+// TestLinks reads the address of the next page from the header Link.
+func TestLinks(t *testing.T) {
+	for _, c := range []struct {
+		links []string
+		want  string // of the second request; "": there is none
+		why   string
+	}{
+		{[]string{`</v1/b>; rel="next"`}, "/v1/b", ""},
+		{[]string{`<b?p=2>; rel=next`}, "/v1/b?p=2", "relative to the address that was asked"},
+		{[]string{`<?p=2>; REL="Next"`}, "/v1/a?p=2", "neither case counts"},
+		{[]string{`</v1/x>; rel="prev", </v1/b>; rel="last next"`}, "/v1/b", "one of two relations"},
+		{[]string{`</v1/x>; rel="prev"`, `</v1/b>; rel="next"`}, "/v1/b", "two headers"},
+		{[]string{`</v1/b> ; title="a, b" ; rel = "next" , </v1/x>; rel="last"`}, "/v1/b", "blanks"},
+		{[]string{`</v1/x>; rel="prev", </v1/y>; rel="nextish"`}, "", ""},
+		{[]string{`</v1/x>; title="next"`}, "", ""},
+		{nil, "", ""},
+	} {
+		var asked []string
+		api := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			if asked = append(asked, r.URL.RequestURI()); len(asked) == 1 {
+				w.Header()["Link"] = c.links
+			}
+			_, _ = fmt.Fprintf(w, `{"rows": [{"id": %d}]}`, len(asked))
+		})
+		_, err := readAll(t, api, numbersTable(restsource.Pages{By: restsource.ByLink}, func(t *restsource.Table) { t.Path = "/a" }))
+		require.NoError(t, err)
+		want := []string{"/v1/a"}
+		if c.want != "" {
+			want = append(want, c.want)
+		}
+		assert.Equal(t, want, asked, "%q %s", c.links, c.why)
+	}
+}
+
 // TestRowByRow reads an API that answers one row at a time: a page by offset then has
 // no room for the last row of the page before.
 func TestRowByRow(t *testing.T) {
@@ -209,14 +334,15 @@ func TestNoContent(t *testing.T) {
 		{numbersTable(page), 2, true, []int64{1}, "the total is not declared"},
 		{numbersTable(page, withTotal), 1, true, []int64{1}, "all rows have come"},
 		{numbersTable(page, withTotal), 2, true, nil, "a row is missing"},
+		{numbersTable(restsource.Pages{By: restsource.ByCursor, Param: "page", Next: "next"}, withTotal), 2, true, nil, "by a cursor too"},
 		{numbersTable(page, withTotal), 0, false, []int64{}, "there is no row"},
 	} {
 		api := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			if !c.rows || r.URL.Query().Get("page") != "1" {
+			if !c.rows || r.URL.Query().Get("page") == "2" {
 				w.WriteHeader(http.StatusNoContent)
 				return
 			}
-			_, _ = fmt.Fprintf(w, `{"rows": [{"id": 1}], "total": %d}`, c.total)
+			_, _ = fmt.Fprintf(w, `{"rows": [{"id": 1}], "total": %d, "next": 2}`, c.total)
 		})
 		ids, err := readAll(t, api, c.tables)
 		if c.want == nil {

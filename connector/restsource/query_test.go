@@ -129,7 +129,8 @@ func TestExact(t *testing.T) {
 			true, false, 5, 2, "what is not known is not believed"},
 		{"no control can be spelled", restsource.Filter{Op: wire.OpGte, Spell: never}, cond("id", wire.OpGte, wire.Int(3)),
 			false, false, 5, 2, "it is applied, but who knows"},
-		{"refused", restsource.Filter{Op: wire.OpGte}, cond("id", wire.OpGte, wire.Int(3)), false, true, 5, 3, "read, first with it and then without"},
+		{"refused", restsource.Filter{Op: wire.OpGte}, cond("id", wire.OpGte, wire.Int(3)), false, true, 5, 3,
+			"read, first with it and then without"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			asked := 0
