@@ -232,6 +232,9 @@ func TestGuard(t *testing.T) {
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte(`[]`)) }))
 	defer server.Close()
 	require.NoError(t, check(&restsource.Options{Local: true}, server.URL))
+	src, err := restsource.New(restsource.API{Base: server.URL}, tables, nil)
+	require.NoError(t, err)
+	require.NoError(t, src.Check(t.Context(), checkOf("url", "")), "where the author states the address, it may be any")
 	require.ErrorAs(t, check(&restsource.Options{Local: true, Attempts: 1}, "https://127.0.0.1:1"), &refused)
 	assert.Equal(t, "Nothing answers at this address. Check the address of the API.", refused.Message)
 }
@@ -242,12 +245,17 @@ func TestAuthorize(t *testing.T) {
 		authorize restsource.Authorize
 		want      string
 	}{
-		"pasted": {restsource.Bearer("pasted"), "Authorization: Bearer k2 https://shop.example/v1/me"},
-		"broken": {restsource.Bearer("broken"), ""},
-		"bearer": {restsource.Bearer("key"), "Authorization: Bearer k/1 https://shop.example/v1/me"},
-		"header": {restsource.KeyHeader("X-Api-Key", "key"), "X-Api-Key: k/1 https://shop.example/v1/me"},
-		"param":  {restsource.KeyParam("key", "key"), " https://shop.example/v1/me?key=k%2F1"},
-		"basic":  {restsource.Basic("key", "none"), "Authorization: Basic ay8xOg== https://shop.example/v1/me"},
+		"pasted":        {restsource.Bearer("pasted"), "Authorization: Bearer k2 https://shop.example/v1/me"},
+		"broken":        {restsource.Bearer("broken"), ""},
+		"deleted":       {restsource.Bearer("deleted"), ""},
+		"tab":           {restsource.Bearer("tab"), "Authorization: Bearer k\t2 https://shop.example/v1/me"},
+		"pasted header": {restsource.KeyHeader("X-Api-Key", "pasted"), "X-Api-Key: k2 https://shop.example/v1/me"},
+		"pasted param":  {restsource.KeyParam("key", "pasted"), " https://shop.example/v1/me?key=k2"},
+		"both":          {restsource.Basic("key", "other"), "Authorization: Basic ay8xOm90aGVy https://shop.example/v1/me"},
+		"bearer":        {restsource.Bearer("key"), "Authorization: Bearer k/1 https://shop.example/v1/me"},
+		"header":        {restsource.KeyHeader("X-Api-Key", "key"), "X-Api-Key: k/1 https://shop.example/v1/me"},
+		"param":         {restsource.KeyParam("key", "key"), " https://shop.example/v1/me?key=k%2F1"},
+		"basic":         {restsource.Basic("key", "none"), "Authorization: Basic ay8xOg== https://shop.example/v1/me"},
 		"moved": {func(r *http.Request, _ wire.Credentials) error {
 			r.URL.Host = "evil.example"
 			return nil
@@ -267,7 +275,9 @@ func TestAuthorize(t *testing.T) {
 					return reply(200, `{}`), nil
 				})})
 			require.NoError(t, err)
-			credentials := wire.NewCredentials(map[string]string{"key": "k/1", "pasted": " k2\n", "broken": "k\n2"})
+			credentials := wire.NewCredentials(map[string]string{
+				"key": "k/1", "pasted": " k2\n", "broken": "k\n2", "deleted": "k\x7f2", "tab": "k\t2", "other": "other",
+			})
 			err = src.Check(t.Context(), &wire.CheckRequest{Envelope: wire.Envelope{Credentials: credentials}})
 			assert.Equal(t, c.want, got)
 			assert.Equal(t, c.want == "", err != nil)
@@ -299,6 +309,142 @@ func TestColumnsOf(t *testing.T) {
 	assert.Equal(t, []string{"limit=2", "limit=3&page=1"}, asked)
 	_, err = tenant.Query(wire.QueryRequest{Table: "customers", Fields: []string{"code", "address"}})
 	require.NoError(t, err)
+}
+
+// TestColumnsOfChild: a child table may have columns of the tenant's own, beside those
+// of its parent. Columns that cannot be are an error.
+func TestColumnsOfChild(t *testing.T) {
+	for _, c := range []struct {
+		columns []restsource.Column
+		want    string // "": the query fails
+	}{
+		{[]restsource.Column{{Name: "own", Path: "kind", Type: wire.TypeString}}, `[{"parent": "a/1", "own": "p"}, {"parent": "a/1", "own": "q"}]`},
+		{[]restsource.Column{{Name: "own", Type: wire.TypeString}, {Name: "id", Type: wire.TypeNumber}}, ``},
+		{[]restsource.Column{{Name: "own"}}, ``},
+	} {
+		tables := familyTables("/parents/{id}/children")
+		tables[0].ColumnsOf = func(context.Context, restsource.Get) ([]restsource.Column, error) { return c.columns, nil }
+		src, err := restsource.New(shopAPI, tables, &restsource.Options{Transport: handlerTransport{&family{}}})
+		require.NoError(t, err)
+		answer, err := connectortest.Start(t, shopDefinition, src, quiet).As(shopCredentials).Unverified().
+			Query(wire.QueryRequest{Table: "children", Fields: []string{"parent", "own"}, Limit: 2})
+		if c.want == "" {
+			requireCode(t, wire.CodeInternal, err)
+			continue
+		}
+		require.NoError(t, err)
+		assert.JSONEq(t, c.want, answer.JSON())
+	}
+}
+
+// TestCheck: what a check asks. Without an endpoint of its own it is the first table,
+// whose status is then about the credentials.
+func TestCheck(t *testing.T) {
+	for _, c := range []struct {
+		check  string
+		status int
+		asked  string
+		want   wire.Code
+		log    string
+	}{
+		{"/me/{token}?a=1&b={c}", 200, "/v1/me/a%2Fb?a=1&b=x%26y", "", ""},
+		{"/me?a=%zz", 200, "", wire.CodeInternal, "malformed query"},
+		{"", 200, "/v1/parents", "", ""},
+		{"", 401, "/v1/parents", wire.CodeCheckFailed, "check"},
+		{"", 403, "/v1/parents", wire.CodeCheckFailed, "check"},
+		{"", 404, "/v1/parents", wire.CodeInternal, "check"},
+	} {
+		asked := ""
+		tables := familyTables("/parents/{id}/children")
+		tables[0], tables[1] = tables[1], tables[0]
+		src, err := restsource.New(restsource.API{Base: "https://shop.example/v1", Check: c.check}, tables,
+			&restsource.Options{Transport: transportFunc(func(r *http.Request) (*http.Response, error) {
+				asked += r.URL.RequestURI()
+				return reply(c.status, `{"rows": []}`), nil
+			})})
+		require.NoError(t, err)
+		err = src.Check(t.Context(), &wire.CheckRequest{Envelope: wire.Envelope{
+			Credentials: wire.NewCredentials(map[string]string{"token": "a/b", "c": "x&y"})}})
+		assert.Equal(t, c.asked, asked)
+		switch c.want {
+		case "":
+			require.NoError(t, err)
+		case wire.CodeCheckFailed:
+			require.ErrorIs(t, err, connector.ErrCheckFailed)
+			require.ErrorContains(t, err, c.log)
+		default:
+			require.ErrorContains(t, err, c.log)
+			var said *wire.Error
+			require.NotErrorAs(t, err, &said)
+		}
+	}
+}
+
+// TestDescribed: what the declarations say of a table reaches the platform.
+func TestDescribed(t *testing.T) {
+	tables := shopTables()
+	tables[0].Columns[1].Unique, tables[0].Columns[1].Description = true, "How far it is"
+	tenant := asTenant(t, newShopOf(13), tables).Unverified()
+	found, err := tenant.Discover()
+	require.NoError(t, err)
+	require.Len(t, found.Tables, 3)
+	text := func(v ...string) (all []wire.Value) {
+		for _, s := range v {
+			all = append(all, wire.Text(s))
+		}
+		return all
+	}
+	orders, customers, items := found.Tables[0], found.Tables[1], found.Tables[2]
+	assert.Equal(t, "An order of a customer", orders.SourceDescription)
+	assert.True(t, orders.StoresRows)
+	assert.EqualValues(t, 13, *orders.RowCount)
+	assert.Nil(t, customers.RowCount)
+	assert.Equal(t, []string{"id"}, orders.PrimaryKey)
+	assert.Equal(t, []wire.ForeignKey{{Field: "customer", TargetTable: "customers", TargetField: "code"}}, orders.ForeignKeys)
+	status, customer := orders.Fields[1], orders.Fields[3]
+	assert.Equal(t, "How far it is", status.SourceDescription)
+	assert.Equal(t, text("paid", "Paid", "void", "open"), status.Samples, "distinct ones")
+	assert.Equal(t, "customer.code", customer.SourceColumn)
+	assert.Len(t, customer.Samples, 5, "no more than a few")
+	assert.Equal(t, text("2024-05-01"), orders.Fields[5].Samples, "null is no sample")
+	var keys []string
+	for _, table := range found.Tables {
+		for _, f := range table.Fields {
+			if f.Unique {
+				keys = append(keys, table.Name+"."+f.Name+" unique")
+			}
+			if !f.Nullable {
+				keys = append(keys, table.Name+"."+f.Name)
+			}
+		}
+	}
+	assert.Equal(t, []string{"orders.id unique", "orders.id", "orders.status unique", "orders.paid", "customers.code unique", "customers.code",
+		"items.order", "items.line"}, keys)
+	var names []string
+	for _, f := range customers.Fields {
+		names = append(names, f.Name)
+	}
+	assert.Equal(t, []string{"city", "code", "name", "vip"}, names, "the member of city is declared, so the sample adds no other for it")
+	assert.Equal(t, "order", items.Fields[0].SourceColumn)
+	assert.Equal(t, []string{"order", "line"}, items.PrimaryKey)
+}
+
+// TestSample: a sample fills in what is not declared, and nothing else.
+func TestSample(t *testing.T) {
+	src, err := restsource.New(shopAPI, []restsource.Table{{
+		Name: "t", Path: "/t", Rows: "rows",
+		Unwrap:  func(body []byte) ([]byte, error) { return []byte(`{"rows": ` + string(body) + `}`), nil },
+		Sample:  `[{"a.b": 1, "c": 1, "d": {"e": 1, "f": 2}, "note": "2024-05-01T10:00:00Z"}, {"note": "x"}]`,
+		Columns: []restsource.Column{{Name: "a.b"}, {Name: "c", Type: wire.TypeString}, {Name: "e", Path: "d.e", Type: wire.TypeDecimal}},
+	}}, nil)
+	require.NoError(t, err)
+	described, err := src.Describe(t.Context(), wire.Credentials{}, "t")
+	require.NoError(t, err)
+	var got []string
+	for _, f := range described.Fields {
+		got = append(got, f.Name+" "+string(f.Type))
+	}
+	assert.Equal(t, []string{"a.b number", "c string", "e decimal", "note string"}, got)
 }
 
 // TestShapes: lists that are no lists of an object's members.
@@ -380,20 +526,32 @@ func TestShapes(t *testing.T) {
 // TestTypedAddressInLog: what a tenant types into a field is not logged, not even in
 // part [rule credential-9].
 func TestTypedAddressInLog(t *testing.T) {
-	for _, cause := range []error{
-		&net.DNSError{Name: "typed.example", Err: "no such host", IsNotFound: true},
-		&net.OpError{Op: "dial", Addr: &net.UnixAddr{Name: "typed.example"}, Err: syscall.ECONNREFUSED},
-		&net.OpError{Op: "dial", Err: os.ErrDeadlineExceeded},
-		&tls.CertificateVerificationError{Err: errors.New("not valid for typed.example")},
-		errors.New("dial typed.example"),
+	const cannot = `restsource: check: the API cannot be reached: `
+	for _, c := range []struct {
+		base, typed string
+		cause       error
+		want        string
+	}{
+		{"{url}", "https://typed.example/v1", &net.DNSError{Name: "typed.example", Err: "no such host", IsNotFound: true},
+			cannot + "its name cannot be looked up"},
+		{"https://{url}.example/v1", "typed", &net.DNSError{Name: "typed.example", Err: "no such host", IsNotFound: true},
+			cannot + "its name cannot be looked up"},
+		{"https://typed.example/v1", "", errors.New("dial typed.example"), cannot + "dial typed.example"}, // it is the author's
+		{"{url}", "https://typed.example/v1", &net.OpError{Op: "dial", Addr: &net.UnixAddr{Name: "typed.example"}, Err: syscall.ECONNREFUSED},
+			cannot + "connection refused"},
+		{"{url}", "https://typed.example/v1", &net.OpError{Op: "dial", Err: os.ErrDeadlineExceeded}, cannot + "it does not answer in time"},
+		{"{url}", "https://typed.example/v1", &net.OpError{Op: "dial", Err: errors.New("typed.example")},
+			cannot + "an error of the type *net.OpError"},
+		{"{url}", "https://typed.example/v1", &tls.CertificateVerificationError{Err: errors.New("not valid for typed.example")},
+			cannot + "its certificate cannot be verified"},
+		{"{url}", "https://typed.example/v1", errors.New("dial typed.example"), cannot + "an error of the type *errors.errorString"},
+		{"{url}", "https://typed.example/v1", &restsource.MissingError{Request: "GET /v1/t", Dir: "testdata"}, cannot +
+			"restsource: there is no recording of GET /v1/t in testdata; record it by setting Recorder.Upstream"},
 	} {
-		src, err := restsource.New(restsource.API{Base: "{url}"},
+		src, err := restsource.New(restsource.API{Base: c.base},
 			[]restsource.Table{{Name: "t", Path: "/t", Columns: []restsource.Column{{Name: "id", Type: wire.TypeNumber}}}},
-			&restsource.Options{Attempts: 1, Transport: transportFunc(func(*http.Request) (*http.Response, error) { return nil, cause })})
+			&restsource.Options{Attempts: 1, Transport: transportFunc(func(*http.Request) (*http.Response, error) { return nil, c.cause })})
 		require.NoError(t, err)
-		err = src.Check(t.Context(), checkOf("url", "https://typed.example/v1"))
-		require.ErrorIs(t, err, connector.ErrCheckFailed)
-		assert.NotContains(t, err.Error(), "typed.example")
-		assert.Contains(t, err.Error(), "cannot be reached")
+		require.EqualError(t, src.Check(t.Context(), checkOf("url", c.typed)), strings.Replace(c.want, "check", `table "t"`, 1))
 	}
 }

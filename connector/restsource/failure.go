@@ -88,7 +88,7 @@ func (e *explained) Unwrap() []error { return []error{e.answer, e.cause} }
 // has.
 func (s *Source) explain(ctx context.Context, err error) error {
 	var deliberate *wire.Error
-	if err == nil || errors.As(err, &deliberate) || errors.Is(err, connector.ErrDecline) {
+	if err == nil || errors.As(err, &deliberate) {
 		return err
 	}
 	if ctx.Err() != nil {

@@ -204,7 +204,8 @@ func TestRecordedApart(t *testing.T) {
 	ask := func(recorder *restsource.Recorder, request, token string) (string, error) {
 		method, rest, _ := strings.Cut(request, " ")
 		address, body, _ := strings.Cut(rest, " ")
-		r, err := http.NewRequestWithContext(t.Context(), method, "https://api.example"+address, strings.NewReader(strings.ReplaceAll(body, "the-token", token)))
+		r, err := http.NewRequestWithContext(t.Context(), method, "https://api.example"+address,
+			strings.NewReader(strings.ReplaceAll(body, "the-token", token)))
 		require.NoError(t, err)
 		r.Header.Set("Authorization", "Bearer "+token)
 		res, err := recorder.RoundTrip(r)

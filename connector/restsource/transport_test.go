@@ -187,7 +187,8 @@ func TestPace(t *testing.T) {
 			`RateLimit: "day";r=900;t=40000`, `RateLimit: "burst";r=4;t=40`), answers(200)}, seconds(0, 0, 10, 20, 30), false, "they are one list"},
 		{"one header without a policy", list{answers(200, `RateLimit: "burst";r=4;t=40`), answers(200)}, seconds(0, 0, 0, 0, 20),
 			false, "the most that was left is the limit"},
-		{"one header that cannot be read", list{answers(200, `RateLimit: "day";r=few;t=40, remaining, ;;=`), answers(200)}, seconds(0, 0, 0, 0, 0),
+		{"one header that cannot be read", list{answers(200, `RateLimit: "day";r=few;t=40, remaining, ;;=`), answers(200)},
+			seconds(0, 0, 0, 0, 0),
 			false, "it says nothing"},
 		{"none", list{budget(60, 0, 17), budget(60, 59, 60)}, seconds(0, 17, 17, 17, 17), false, "it waits for the next budget"},
 		{"none for too long", list{budget(60, 0, 300)}, seconds(0), true, "the deadline is in a minute"},
@@ -197,7 +198,8 @@ func TestPace(t *testing.T) {
 			"the requests are spread once less than half is left"},
 		{"refused with much left", list{budget(60, 50, 300), answers(429, "Retry-After: 7"), budget(60, 49, 293)}, seconds(0, 0, 7, 7, 7, 7),
 			false, "Retry-After holds, and not the reset of the budget"},
-		{"a number without a reset", list{budget(60, 4, 40), answers(200, "X-RateLimit-Remaining: 0"), budget(60, 2, 30)}, seconds(0, 0, 10, 20, 30),
+		{"a number without a reset", list{budget(60, 4, 40), answers(200, "X-RateLimit-Remaining: 0"), budget(60, 2, 30)},
+			seconds(0, 0, 10, 20, 30),
 			false, "it says nothing, so the numbers before it hold"},
 		{"a budget of each second", list{budget(10, 0, 1), budget(10, 9, 1)}, seconds(0, 1, 1, 1, 1), false, "the second is over"},
 		{"resets that were rounded", list{until(2, 40), until(9, 41)}, seconds(0, 0, 0, 41, 41), false, "a second apart is the same budget"},
@@ -420,6 +422,29 @@ func TestBodiesAreClosed(t *testing.T) {
 type endless struct{}
 
 func (endless) Read(p []byte) (int, error) { return len(p), nil }
+
+// TestOptions: the options of a source reach its Transport.
+func TestOptions(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		for attempts, want := range map[int]int{0: 5, -1: 5, 1: 1, 2: 2} {
+			asked := 0
+			src, err := restsource.New(restsource.API{Base: "https://shop.example", Check: "/me"}, shopTables(),
+				&restsource.Options{Attempts: attempts, Transport: transportFunc(func(*http.Request) (*http.Response, error) {
+					asked++
+					return reply(503, ""), nil
+				})})
+			require.NoError(t, err)
+			require.Error(t, src.Check(t.Context(), checkOf("token", "k")))
+			assert.Equal(t, want, asked)
+		}
+		for size, want := range map[int]bool{32 << 20: true, 32<<20 + 1: false} {
+			src, err := restsource.New(restsource.API{Base: "https://shop.example", Check: "/me"}, shopTables(),
+				&restsource.Options{Transport: transportFunc(always(200, strings.Repeat(" ", size)))})
+			require.NoError(t, err)
+			assert.Equal(t, want, src.Check(t.Context(), checkOf("token", "k")) == nil, "32 MiB are the default")
+		}
+	})
+}
 
 // TestBodyCap counts what is read, and not what a header says.
 func TestBodyCap(t *testing.T) {
