@@ -40,6 +40,40 @@ func TestNewNamesEveryFault(t *testing.T) {
 		{restsource.API{Base: "api.example", Check: "me"}, base(func(t *restsource.Table) { t.Name = "" }),
 			[]string{"API.Check", "API.Base", "it has no name"}},
 		{restsource.API{Base: "https://user@api.example"}, base(func(*restsource.Table) {}), []string{"API.Base"}},
+		{restsource.API{Base: "https://api.example/?a=b"}, base(func(*restsource.Table) {}), []string{"API.Base"}},
+		{restsource.API{Base: "https://api.example/#a"}, base(func(*restsource.Table) {}), []string{"API.Base"}},
+		{restsource.API{Base: "https:///v1"}, base(func(*restsource.Table) {}), []string{"API.Base"}},
+		{restsource.API{Base: "ftp://api.example"}, base(func(*restsource.Table) {}), []string{"API.Base"}},
+		{shopAPI, base(func(t *restsource.Table) { t.Path = "t" }), []string{"path:"}},
+		{shopAPI, base(func(t *restsource.Table) { t.Path = "/t#a" }), []string{"path:"}},
+		{shopAPI, base(func(t *restsource.Table) { t.Pages = restsource.Pages{SizeParam: "n", Size: 1} }), []string{"SizeParam and Size"}},
+		{shopAPI, base(func(t *restsource.Table) { t.Pages = restsource.Pages{SizeParam: "n", Size: -2} }), []string{"SizeParam and Size"}},
+		{shopAPI, base(func(t *restsource.Table) { t.Pages = restsource.Pages{SizeParam: "n"} }), []string{"SizeParam and Size"}},
+		{shopAPI, base(func(t *restsource.Table) { t.Pages = restsource.Pages{Param: "p"} }), []string{"By is empty"}},
+		{shopAPI, base(func(t *restsource.Table) { t.Pages = restsource.Pages{More: "m"} }), []string{"By is empty"}},
+		{shopAPI, base(func(t *restsource.Table) { t.Pages = restsource.Pages{After: "a"} }), []string{"By is empty"}},
+		{shopAPI, base(func(t *restsource.Table) {
+			t.Pages = restsource.Pages{Func: func([]byte, http.Header) (url.Values, bool, error) { return nil, false, nil }}
+		}), []string{"By is empty"}},
+		{shopAPI, base(func(t *restsource.Table) { t.Pages = restsource.Pages{By: restsource.ByOffset} }), []string{"needs Param"}},
+		{shopAPI, base(func(t *restsource.Table) {
+			t.Pages = restsource.Pages{By: restsource.ByCursor, Param: "p"}
+		}), []string{"either Next or After"}},
+		{shopAPI, base(func(t *restsource.Table) {
+			t.Columns = append(t.Columns, restsource.Column{Name: "a", Type: wire.TypeArray}, restsource.Column{Name: "j", Type: wire.TypeJSON})
+			t.Filters = []restsource.Filter{{Column: "a", Op: wire.OpIncludes, Param: "a"}, {Column: "j", Op: wire.OpEq, Param: "j"}}
+			t.Sorts = []restsource.Sort{{Column: "id", Desc: "sort=%zz"}}
+		}), []string{"filters[0]: an operator", "filters[1]: an operator", "sorts[0]: Asc and Desc"}},
+		{shopAPI, append(shopTables()[:2:2], base(func(t *restsource.Table) {
+			t.Parent, t.Path, t.Sorts = "orders", "/t/{id}", []restsource.Sort{{Column: "id", Asc: "sort=id"}}
+			t.Columns = append(t.Columns, restsource.Column{Name: "o", OfParent: "id"}, restsource.Column{Name: "x", OfParent: "y"})
+			t.Filters = []restsource.Filter{{Column: "o", Op: wire.OpEq, Param: "o"}}
+		})...), []string{"neither Sorts nor Total", `the parent has no column "y"`, "declare the filter there"}},
+		{shopAPI, append(shopTables()[:2:2], base(func(t *restsource.Table) { t.Parent, t.Path, t.TotalHeader = "orders", "/t/{id}", "X" })...),
+			[]string{"neither Sorts nor Total"}},
+		{shopAPI, base(func(t *restsource.Table) {
+			t.ForeignKeys = []wire.ForeignKey{{Field: "id", TargetTable: "t", TargetField: "z"}}
+		}), []string{`no column "z" in a table "t"`}},
 		{restsource.API{Base: "{url}/v1"}, base(func(*restsource.Table) {}), []string{"API.Base"}},
 		{shopAPI, append(base(func(*restsource.Table) {}), base(func(*restsource.Table) {})...), []string{"two of this name"}},
 		{shopAPI, base(func(t *restsource.Table) {
@@ -138,6 +172,28 @@ func TestCells(t *testing.T) {
 		{`"7"`, restsource.Column{Type: wire.TypeJSON}, `"\"7\""`},
 		{`[1, "a"]`, restsource.Column{Type: wire.TypeArray}, `"[1,\"a\"]"`},
 		{`{}`, restsource.Column{Type: wire.TypeArray}, ``},
+		{`"[1]"`, restsource.Column{Type: wire.TypeArray}, ``},
+		{`""`, restsource.Column{Type: wire.TypeArray}, ``},
+		{`null`, restsource.Column{Type: wire.TypeArray}, `null`},
+		{`null`, restsource.Column{Type: wire.TypeJSON}, `null`},
+		{`null`, restsource.Column{Type: wire.TypeString}, `null`},
+		{`""`, restsource.Column{Type: wire.TypeJSON}, `"\"\""`},
+		{`{"a": 1}`, restsource.Column{Type: wire.TypeString}, `"{\"a\":1}"`},
+		{`7`, restsource.Column{Type: wire.TypeReference}, `"7"`},
+		{`"false"`, restsource.Column{Type: wire.TypeBoolean}, `false`},
+		{`"1"`, restsource.Column{Type: wire.TypeBoolean}, ``},
+		{`"1e3"`, restsource.Column{Type: wire.TypeNumber}, ``},
+		{`"2016-12-31T23:59:60Z"`, restsource.Column{Type: wire.TypeDatetime}, ``},
+		{`true`, restsource.Column{Type: wire.TypeBoolean, Convert: func(v any) (wire.Value, error) {
+			return wire.Bool(!v.(bool)), nil
+		}}, `false`},
+		{`1.50`, restsource.Column{Type: wire.TypeString, Convert: func(v any) (wire.Value, error) {
+			return wire.Text(string(v.(json.Number))), nil
+		}}, `"1.50"`},
+		{`{"a": 1}`, restsource.Column{Type: wire.TypeString, Convert: func(v any) (wire.Value, error) {
+			return wire.Text(string(v.(json.RawMessage))), nil
+		}}, `"{\"a\": 1}"`},
+		{`null`, restsource.Column{Type: wire.TypeBoolean, Convert: func(v any) (wire.Value, error) { return wire.Bool(v == nil), nil }}, `true`},
 		{`[1]`, restsource.Column{Type: wire.TypeString}, `"[1]"`},
 		{`{"b": {"c.d": [0, "deep"]}}`, restsource.Column{Path: `v.b.c\.d.1`, Type: wire.TypeString}, `"deep"`},
 		{`{"b": 1}`, restsource.Column{Path: `v.b.c`, Type: wire.TypeString}, `null`},
@@ -180,6 +236,16 @@ func TestAddress(t *testing.T) {
 		{"https://{shop}.example/api", "", false, ""},
 		{"https://api.example/{shop}", "a/../b?x", false, "https://api.example/a%2F..%2Fb%3Fx/t/1"},
 		{"https://api.example/{shop}", "..", false, ""},
+		{"https://api.example/{shop}", ".", false, ""},
+		{"https://api.example/{shop}", "", false, ""},
+		{"https://api.example/{shop}", "a b+c", false, "https://api.example/a%20b+c/t/1"},
+		{"https://{shop}.example", "acme", false, "https://acme.example/t/1"},
+		{"https://{shop}.example", "acme-", false, ""},
+		{"https://{shop}.example", "-acme", false, ""},
+		{"https://{shop}.example", "a", false, "https://a.example/t/1"},
+		{"https://{shop}.example", strings.Repeat("a", 63), false, "https://" + strings.Repeat("a", 63) + ".example/t/1"},
+		{"https://{shop}.example", strings.Repeat("a", 64), false, ""},
+		{"{shop}", "https://:443/", false, ""},
 		{"{shop}", "https://own.example/v1/", false, "https://own.example/v1/t/1"},
 		{"{shop}", " https://own.example ", false, "https://own.example/t/1"},
 		{"{shop}", "http://own.example", false, ""},
@@ -318,7 +384,8 @@ func TestColumnsOfChild(t *testing.T) {
 		columns []restsource.Column
 		want    string // "": the query fails
 	}{
-		{[]restsource.Column{{Name: "own", Path: "kind", Type: wire.TypeString}}, `[{"parent": "a/1", "own": "p"}, {"parent": "a/1", "own": "q"}]`},
+		{[]restsource.Column{{Name: "own", Path: "kind", Type: wire.TypeString}},
+			`[{"parent": "a/1", "own": "p"}, {"parent": "a/1", "own": "q"}]`},
 		{[]restsource.Column{{Name: "own", Type: wire.TypeString}, {Name: "id", Type: wire.TypeNumber}}, ``},
 		{[]restsource.Column{{Name: "own"}}, ``},
 	} {
@@ -445,6 +512,16 @@ func TestSample(t *testing.T) {
 		got = append(got, f.Name+" "+string(f.Type))
 	}
 	assert.Equal(t, []string{"a.b number", "c string", "e decimal", "note string"}, got)
+}
+
+// TestDottedName: a dot in a column's name is no step into an object.
+func TestDottedName(t *testing.T) {
+	api := http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte(`[{"a.b": 1, "a": {"b": 2}}]`)) })
+	answer, err := asTenant(t, api, []restsource.Table{{Name: "t", Path: "/t", Columns: []restsource.Column{
+		{Name: "a.b", Type: wire.TypeNumber}, {Name: "ab", Path: "a.b", Type: wire.TypeNumber},
+	}}}).Unverified().Query(wire.QueryRequest{Table: "t", Fields: []string{"a.b", "ab"}})
+	require.NoError(t, err)
+	assert.JSONEq(t, `[{"a.b": 1, "ab": 2}]`, answer.JSON())
 }
 
 // TestShapes: lists that are no lists of an object's members.

@@ -153,10 +153,9 @@ func (s *Source) answerToStatus(e *statusError) error {
 func (s *Source) forPerson(err error) error {
 	var silent *unreachable
 	var form *formError
-	var limited *LimitError
 	var refused *guard.Error
 	switch {
-	case !s.api.tenants() || errors.As(err, &limited) || errors.As(err, &refused):
+	case !s.api.tenants() || errors.As(err, &refused):
 	case errors.As(err, &silent):
 		return &explained{connector.CheckFailed("Nothing answers at this address. Check the address of the API."), err}
 	case errors.As(err, &form):

@@ -247,6 +247,7 @@ func TestNarrowing(t *testing.T) {
 		{Column: "status", Op: wire.OpIncludes, Param: "q"}, {Column: "first_tag", Op: wire.OpEq, Param: "tag"},
 	}
 	text := wire.Text
+	num := wire.Int
 	many := make([]wire.Value, 101)
 	for i := range many {
 		many[i] = text("x")
@@ -255,6 +256,8 @@ func TestNarrowing(t *testing.T) {
 		filter wire.Filter
 		want   string // the parameter that is pushed
 	}{
+		{cond("created", wire.OpLte, wire.Bool(true)), ""},
+		{cond("created", wire.OpLte, num(5)), ""},
 		{cond("created", wire.OpLte, text("2024-05-01")), "until=2024-05-01T00%3A00%3A00Z"},
 		{cond("status", wire.OpIncludes, text("pa")), "q=pa"},
 		{cond("first_tag", wire.OpEq, text(strings.Repeat("x", 2000))), "tag=" + strings.Repeat("x", 2000)},

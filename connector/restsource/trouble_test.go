@@ -357,6 +357,106 @@ func TestMissingTables(t *testing.T) {
 	require.ErrorIs(t, err, connector.ErrBadRequest)
 }
 
+// TestDiscoveryRemembersNothing: what one tenant may not read is there for the next.
+func TestDiscoveryRemembersNothing(t *testing.T) {
+	api := newShopOf(13)
+	tenant := asTenant(t, api, shopTables()).Unverified()
+	for _, status := range []int{403, 404, 410, 200} {
+		api.change = func(w http.ResponseWriter, r *http.Request) bool {
+			if r.URL.Path != "/v1/customers" || status == 200 {
+				return false
+			}
+			w.WriteHeader(status)
+			return true
+		}
+		found, err := tenant.Discover()
+		require.NoError(t, err)
+		if status != 200 {
+			assert.Len(t, found.Tables, 2)
+			assert.Len(t, found.Warnings, 1)
+			assert.Empty(t, found.Tables[0].ForeignKeys)
+			continue
+		}
+		assert.Len(t, found.Tables, 3)
+		assert.Len(t, found.Tables[0].ForeignKeys, 1)
+		assert.Len(t, found.Tables[2].ForeignKeys, 1)
+	}
+	api.change = func(w http.ResponseWriter, r *http.Request) bool {
+		w.WriteHeader(http.StatusInternalServerError)
+		return true
+	}
+	_, err := tenant.Discover()
+	requireCode(t, wire.CodeInternal, err)
+}
+
+// TestDiscoveryWithinBudget: where the API takes no more requests, the tables are
+// described without the controls, and a warning says so.
+func TestDiscoveryWithinBudget(t *testing.T) {
+	for param, want := range map[string]string{
+		"status": `The filters of table "orders" were not all tested: the API takes no more requests at the moment.`,
+		"sort":   `The sorts of table "orders" were not all tested: the API takes no more requests at the moment.`,
+	} {
+		api := newShopOf(13)
+		api.change = func(w http.ResponseWriter, r *http.Request) bool {
+			if !r.URL.Query().Has(param) {
+				return false
+			}
+			w.Header().Set("Retry-After", "3600")
+			w.WriteHeader(http.StatusTooManyRequests)
+			return true
+		}
+		_, err := asTenant(t, api, shopTables()[:2]).Unverified().Discover()
+		requireCode(t, wire.CodeTimeout, err) // the next table cannot be asked at all
+		found, err := asTenant(t, api, []restsource.Table{shopTables()[1], shopTables()[0]}).Unverified().Discover()
+		require.NoError(t, err)
+		assert.Contains(t, found.Warnings, want)
+		assert.Len(t, found.Tables, 2)
+	}
+}
+
+// TestSortControl: both directions are asked for, and either one may fail.
+func TestSortControl(t *testing.T) {
+	for _, ignored := range []string{"", "id", "-id"} {
+		api := newShopOf(13)
+		api.change = func(_ http.ResponseWriter, r *http.Request) bool {
+			query := r.URL.Query()
+			if ignored != "" && query.Get("sort") == ignored {
+				query.Set("sort", map[string]string{"id": "-id", "-id": "id"}[ignored])
+				r.URL.RawQuery = query.Encode()
+			}
+			return false
+		}
+		found, err := asTenant(t, api, shopTables()).Unverified().Discover()
+		require.NoError(t, err)
+		assert.Equal(t, ignored != "", len(found.Warnings) == 1, ignored)
+	}
+}
+
+// TestSameOrigin: the next page is at the same scheme, host and port, however they are
+// written.
+func TestSameOrigin(t *testing.T) {
+	for address, same := range map[string]bool{
+		"http://shop.example/v1/b": true, "http://SHOP.example:80/v1/b": true, "HTTP://shop.example/v1/b": true, "//shop.example/v1/b": true,
+		"https://shop.example/v1/b": false, "https://shop.example:80/v1/b": false, "http://shop.example:443/v1/b": false,
+		"http://shop.example.evil.example/v1/b": false, "http://evil.example/v1/b": false,
+	} {
+		asked := 0
+		src, err := restsource.New(restsource.API{Base: "http://shop.example/v1"},
+			numbersTable(restsource.Pages{By: restsource.ByURL, Next: "next"}),
+			&restsource.Options{Transport: transportFunc(func(*http.Request) (*http.Response, error) {
+				if asked++; asked > 1 {
+					return reply(200, `{"rows": []}`), nil
+				}
+				return reply(200, fmt.Sprintf(`{"rows": [{"id": 1}], "next": %q}`, address)), nil
+			})})
+		require.NoError(t, err)
+		_, err = connectortest.Start(t, shopDefinition, src, quiet).As(shopCredentials).Unverified().
+			Query(wire.QueryRequest{Table: "numbers", Fields: []string{"id"}})
+		assert.Equal(t, same, err == nil, address)
+		assert.Equal(t, same, asked == 2, address)
+	}
+}
+
 // TestVanishedParents: an endpoint that answers 404 has no rows, but when all do,
 // there is no such table.
 func TestVanishedParents(t *testing.T) {
