@@ -201,6 +201,7 @@ func TestLeft(t *testing.T) {
 		src, err := restsource.New(shopAPI, familyTables("/parents/{id}/children"), &restsource.Options{AtOnce: 3,
 			Transport: transportFunc(func(r *http.Request) (*http.Response, error) {
 				if !strings.Contains(r.URL.Path, "/b/") {
+					time.Sleep(time.Second) // the others have begun by then
 					return api.RoundTrip(r)
 				}
 				mu.Lock()

@@ -422,8 +422,7 @@ func TestCheck(t *testing.T) {
 		{"", 404, "/v1/parents", wire.CodeInternal, "check"},
 	} {
 		asked := ""
-		tables := familyTables("/parents/{id}/children")
-		tables[0], tables[1] = tables[1], tables[0]
+		tables := append(familyTables("/parents/{id}/children")[1:], numbersTable(restsource.Pages{})...)
 		src, err := restsource.New(restsource.API{Base: "https://shop.example/v1", Check: c.check}, tables,
 			&restsource.Options{Transport: transportFunc(func(r *http.Request) (*http.Response, error) {
 				asked += r.URL.RequestURI()
@@ -564,7 +563,10 @@ func TestShapes(t *testing.T) {
 			`[{"id": 1, "v": 1}]`},
 		{"a key of two columns", reply(200, `[{"id": 1, "v": "a"}, {"id": 1, "v": "b"}, {"id": 2, "v": "a"}]`),
 			restsource.Table{Key: []string{"id", "v"}}, `[{"id": 1, "v": "a"}, {"id": 1, "v": "b"}, {"id": 2, "v": "a"}]`},
-		{"a key that is the same number", reply(200, `[{"id": 1}, {"id": 1.0}]`), restsource.Table{Key: []string{"id"}}, ``},
+		{"a key that is the same number", reply(200, `[{"id": 1.5}, {"id": 1.50}]`), restsource.Table{Key: []string{"id"},
+			Columns: []restsource.Column{{Name: "id", Type: wire.TypeDecimal}, {Name: "v", Type: wire.TypeString}}}, ``},
+		{"a next address that is a number", reply(200, `{"data": [{"id": 1}], "next": 7}`),
+			restsource.Table{Rows: "data", Pages: restsource.Pages{By: restsource.ByURL, Next: "next"}}, ``},
 		{"a hundred levels", reply(200, `[{"id": 1, "v": `+strings.Repeat(`[`, 100)+strings.Repeat(`]`, 100)+`}]`), restsource.Table{},
 			`[{"id": 1, "v": "` + strings.Repeat(`[`, 100) + strings.Repeat(`]`, 100) + `"}]`},
 		{"another format", reply(200, "id\n1\n2", "Content-Type: text/html"), restsource.Table{Unwrap: func(body []byte) ([]byte, error) {
