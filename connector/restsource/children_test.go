@@ -180,6 +180,23 @@ func TestDiscoveredFamily(t *testing.T) {
 	}
 }
 
+// TestDiscoveredOrphans: where there is no parent yet, the child table is described all
+// the same. A text that is long is no sample.
+func TestDiscoveredOrphans(t *testing.T) {
+	long := strings.Repeat("x", 100)
+	for rows, samples := range map[string]int{`[]`: 0, `[{"id": "` + long + `"}, {"id": "` + long + `y"}]`: 1} {
+		found, err := asTenant(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			if r.URL.Path != "/v1/parents" {
+				rows = `[]`
+			}
+			_, _ = w.Write([]byte(`{"rows": ` + rows + `}`))
+		}), familyTables("/parents/{id}/children")).Unverified().Discover()
+		require.NoError(t, err)
+		require.Len(t, found.Tables, 2)
+		assert.Len(t, found.Tables[1].Fields[0].Samples, samples)
+	}
+}
+
 // watched notes what its source leaves behind.
 type watched struct {
 	*restsource.Source
