@@ -40,6 +40,40 @@ func TestNewNamesEveryFault(t *testing.T) {
 		{restsource.API{Base: "api.example", Check: "me"}, base(func(t *restsource.Table) { t.Name = "" }),
 			[]string{"API.Check", "API.Base", "it has no name"}},
 		{restsource.API{Base: "https://user@api.example"}, base(func(*restsource.Table) {}), []string{"API.Base"}},
+		{restsource.API{Base: "https://api.example/?a=b"}, base(func(*restsource.Table) {}), []string{"API.Base"}},
+		{restsource.API{Base: "https://api.example/#a"}, base(func(*restsource.Table) {}), []string{"API.Base"}},
+		{restsource.API{Base: "https:///v1"}, base(func(*restsource.Table) {}), []string{"API.Base"}},
+		{restsource.API{Base: "ftp://api.example"}, base(func(*restsource.Table) {}), []string{"API.Base"}},
+		{shopAPI, base(func(t *restsource.Table) { t.Path = "t" }), []string{"path:"}},
+		{shopAPI, base(func(t *restsource.Table) { t.Path = "/t#a" }), []string{"path:"}},
+		{shopAPI, base(func(t *restsource.Table) { t.Pages = restsource.Pages{SizeParam: "n", Size: 1} }), []string{"SizeParam and Size"}},
+		{shopAPI, base(func(t *restsource.Table) { t.Pages = restsource.Pages{SizeParam: "n", Size: -2} }), []string{"SizeParam and Size"}},
+		{shopAPI, base(func(t *restsource.Table) { t.Pages = restsource.Pages{SizeParam: "n"} }), []string{"SizeParam and Size"}},
+		{shopAPI, base(func(t *restsource.Table) { t.Pages = restsource.Pages{Param: "p"} }), []string{"By is empty"}},
+		{shopAPI, base(func(t *restsource.Table) { t.Pages = restsource.Pages{More: "m"} }), []string{"By is empty"}},
+		{shopAPI, base(func(t *restsource.Table) { t.Pages = restsource.Pages{After: "a"} }), []string{"By is empty"}},
+		{shopAPI, base(func(t *restsource.Table) {
+			t.Pages = restsource.Pages{Func: func([]byte, http.Header) (url.Values, bool, error) { return nil, false, nil }}
+		}), []string{"By is empty"}},
+		{shopAPI, base(func(t *restsource.Table) { t.Pages = restsource.Pages{By: restsource.ByOffset} }), []string{"needs Param"}},
+		{shopAPI, base(func(t *restsource.Table) {
+			t.Pages = restsource.Pages{By: restsource.ByCursor, Param: "p"}
+		}), []string{"either Next or After"}},
+		{shopAPI, base(func(t *restsource.Table) {
+			t.Columns = append(t.Columns, restsource.Column{Name: "a", Type: wire.TypeArray}, restsource.Column{Name: "j", Type: wire.TypeJSON})
+			t.Filters = []restsource.Filter{{Column: "a", Op: wire.OpIncludes, Param: "a"}, {Column: "j", Op: wire.OpEq, Param: "j"}}
+			t.Sorts = []restsource.Sort{{Column: "id", Desc: "sort=%zz"}}
+		}), []string{"filters[0]: an operator", "filters[1]: an operator", "sorts[0]: Asc and Desc"}},
+		{shopAPI, append(shopTables()[:2:2], base(func(t *restsource.Table) {
+			t.Parent, t.Path, t.Sorts = "orders", "/t/{id}", []restsource.Sort{{Column: "id", Asc: "sort=id"}}
+			t.Columns = append(t.Columns, restsource.Column{Name: "o", OfParent: "id"}, restsource.Column{Name: "x", OfParent: "y"})
+			t.Filters = []restsource.Filter{{Column: "o", Op: wire.OpEq, Param: "o"}}
+		})...), []string{"neither Sorts nor Total", `the parent has no column "y"`, "declare the filter there"}},
+		{shopAPI, append(shopTables()[:2:2], base(func(t *restsource.Table) { t.Parent, t.Path, t.TotalHeader = "orders", "/t/{id}", "X" })...),
+			[]string{"neither Sorts nor Total"}},
+		{shopAPI, base(func(t *restsource.Table) {
+			t.ForeignKeys = []wire.ForeignKey{{Field: "id", TargetTable: "t", TargetField: "z"}}
+		}), []string{`no column "z" in a table "t"`}},
 		{restsource.API{Base: "{url}/v1"}, base(func(*restsource.Table) {}), []string{"API.Base"}},
 		{shopAPI, append(base(func(*restsource.Table) {}), base(func(*restsource.Table) {})...), []string{"two of this name"}},
 		{shopAPI, base(func(t *restsource.Table) {
@@ -138,6 +172,28 @@ func TestCells(t *testing.T) {
 		{`"7"`, restsource.Column{Type: wire.TypeJSON}, `"\"7\""`},
 		{`[1, "a"]`, restsource.Column{Type: wire.TypeArray}, `"[1,\"a\"]"`},
 		{`{}`, restsource.Column{Type: wire.TypeArray}, ``},
+		{`"[1]"`, restsource.Column{Type: wire.TypeArray}, ``},
+		{`""`, restsource.Column{Type: wire.TypeArray}, ``},
+		{`null`, restsource.Column{Type: wire.TypeArray}, `null`},
+		{`null`, restsource.Column{Type: wire.TypeJSON}, `null`},
+		{`null`, restsource.Column{Type: wire.TypeString}, `null`},
+		{`""`, restsource.Column{Type: wire.TypeJSON}, `"\"\""`},
+		{`{"a": 1}`, restsource.Column{Type: wire.TypeString}, `"{\"a\":1}"`},
+		{`7`, restsource.Column{Type: wire.TypeReference}, `"7"`},
+		{`"false"`, restsource.Column{Type: wire.TypeBoolean}, `false`},
+		{`"1"`, restsource.Column{Type: wire.TypeBoolean}, ``},
+		{`"1e3"`, restsource.Column{Type: wire.TypeNumber}, ``},
+		{`"2016-12-31T23:59:60Z"`, restsource.Column{Type: wire.TypeDatetime}, ``},
+		{`true`, restsource.Column{Type: wire.TypeBoolean, Convert: func(v any) (wire.Value, error) {
+			return wire.Bool(!v.(bool)), nil
+		}}, `false`},
+		{`1.50`, restsource.Column{Type: wire.TypeString, Convert: func(v any) (wire.Value, error) {
+			return wire.Text(string(v.(json.Number))), nil
+		}}, `"1.50"`},
+		{`{"a": 1}`, restsource.Column{Type: wire.TypeString, Convert: func(v any) (wire.Value, error) {
+			return wire.Text(string(v.(json.RawMessage))), nil
+		}}, `"{\"a\": 1}"`},
+		{`null`, restsource.Column{Type: wire.TypeBoolean, Convert: func(v any) (wire.Value, error) { return wire.Bool(v == nil), nil }}, `true`},
 		{`[1]`, restsource.Column{Type: wire.TypeString}, `"[1]"`},
 		{`{"b": {"c.d": [0, "deep"]}}`, restsource.Column{Path: `v.b.c\.d.1`, Type: wire.TypeString}, `"deep"`},
 		{`{"b": 1}`, restsource.Column{Path: `v.b.c`, Type: wire.TypeString}, `null`},
@@ -180,6 +236,16 @@ func TestAddress(t *testing.T) {
 		{"https://{shop}.example/api", "", false, ""},
 		{"https://api.example/{shop}", "a/../b?x", false, "https://api.example/a%2F..%2Fb%3Fx/t/1"},
 		{"https://api.example/{shop}", "..", false, ""},
+		{"https://api.example/{shop}", ".", false, ""},
+		{"https://api.example/{shop}", "", false, ""},
+		{"https://api.example/{shop}", "a b+c", false, "https://api.example/a%20b+c/t/1"},
+		{"https://{shop}.example", "acme", false, "https://acme.example/t/1"},
+		{"https://{shop}.example", "acme-", false, ""},
+		{"https://{shop}.example", "-acme", false, ""},
+		{"https://{shop}.example", "a", false, "https://a.example/t/1"},
+		{"https://{shop}.example", strings.Repeat("a", 63), false, "https://" + strings.Repeat("a", 63) + ".example/t/1"},
+		{"https://{shop}.example", strings.Repeat("a", 64), false, ""},
+		{"{shop}", "https://:443/", false, ""},
 		{"{shop}", "https://own.example/v1/", false, "https://own.example/v1/t/1"},
 		{"{shop}", " https://own.example ", false, "https://own.example/t/1"},
 		{"{shop}", "http://own.example", false, ""},
@@ -232,6 +298,9 @@ func TestGuard(t *testing.T) {
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte(`[]`)) }))
 	defer server.Close()
 	require.NoError(t, check(&restsource.Options{Local: true}, server.URL))
+	src, err := restsource.New(restsource.API{Base: server.URL}, tables, nil)
+	require.NoError(t, err)
+	require.NoError(t, src.Check(t.Context(), checkOf("url", "")), "where the author states the address, it may be any")
 	require.ErrorAs(t, check(&restsource.Options{Local: true, Attempts: 1}, "https://127.0.0.1:1"), &refused)
 	assert.Equal(t, "Nothing answers at this address. Check the address of the API.", refused.Message)
 }
@@ -242,12 +311,17 @@ func TestAuthorize(t *testing.T) {
 		authorize restsource.Authorize
 		want      string
 	}{
-		"pasted": {restsource.Bearer("pasted"), "Authorization: Bearer k2 https://shop.example/v1/me"},
-		"broken": {restsource.Bearer("broken"), ""},
-		"bearer": {restsource.Bearer("key"), "Authorization: Bearer k/1 https://shop.example/v1/me"},
-		"header": {restsource.KeyHeader("X-Api-Key", "key"), "X-Api-Key: k/1 https://shop.example/v1/me"},
-		"param":  {restsource.KeyParam("key", "key"), " https://shop.example/v1/me?key=k%2F1"},
-		"basic":  {restsource.Basic("key", "none"), "Authorization: Basic ay8xOg== https://shop.example/v1/me"},
+		"pasted":        {restsource.Bearer("pasted"), "Authorization: Bearer k2 https://shop.example/v1/me"},
+		"broken":        {restsource.Bearer("broken"), ""},
+		"deleted":       {restsource.Bearer("deleted"), ""},
+		"tab":           {restsource.Bearer("tab"), "Authorization: Bearer k\t2 https://shop.example/v1/me"},
+		"pasted header": {restsource.KeyHeader("X-Api-Key", "pasted"), "X-Api-Key: k2 https://shop.example/v1/me"},
+		"pasted param":  {restsource.KeyParam("key", "pasted"), " https://shop.example/v1/me?key=k2"},
+		"both":          {restsource.Basic("key", "other"), "Authorization: Basic ay8xOm90aGVy https://shop.example/v1/me"},
+		"bearer":        {restsource.Bearer("key"), "Authorization: Bearer k/1 https://shop.example/v1/me"},
+		"header":        {restsource.KeyHeader("X-Api-Key", "key"), "X-Api-Key: k/1 https://shop.example/v1/me"},
+		"param":         {restsource.KeyParam("key", "key"), " https://shop.example/v1/me?key=k%2F1"},
+		"basic":         {restsource.Basic("key", "none"), "Authorization: Basic ay8xOg== https://shop.example/v1/me"},
 		"moved": {func(r *http.Request, _ wire.Credentials) error {
 			r.URL.Host = "evil.example"
 			return nil
@@ -267,7 +341,9 @@ func TestAuthorize(t *testing.T) {
 					return reply(200, `{}`), nil
 				})})
 			require.NoError(t, err)
-			credentials := wire.NewCredentials(map[string]string{"key": "k/1", "pasted": " k2\n", "broken": "k\n2"})
+			credentials := wire.NewCredentials(map[string]string{
+				"key": "k/1", "pasted": " k2\n", "broken": "k\n2", "deleted": "k\x7f2", "tab": "k\t2", "other": "other",
+			})
 			err = src.Check(t.Context(), &wire.CheckRequest{Envelope: wire.Envelope{Credentials: credentials}})
 			assert.Equal(t, c.want, got)
 			assert.Equal(t, c.want == "", err != nil)
@@ -301,32 +377,225 @@ func TestColumnsOf(t *testing.T) {
 	require.NoError(t, err)
 }
 
+// TestColumnsOfChild: a child table may have columns of the tenant's own, beside those
+// of its parent. Columns that cannot be are an error.
+func TestColumnsOfChild(t *testing.T) {
+	for _, c := range []struct {
+		columns []restsource.Column
+		want    string // "": the query fails
+	}{
+		{[]restsource.Column{{Name: "own", Path: "kind", Type: wire.TypeString}},
+			`[{"parent": "a/1", "own": "p"}, {"parent": "a/1", "own": "q"}]`},
+		{[]restsource.Column{{Name: "own", Type: wire.TypeString}, {Name: "id", Type: wire.TypeNumber}}, ``},
+		{[]restsource.Column{{Name: "own"}}, ``},
+	} {
+		tables := familyTables("/parents/{id}/children")
+		tables[0].ColumnsOf = func(context.Context, restsource.Get) ([]restsource.Column, error) { return c.columns, nil }
+		src, err := restsource.New(shopAPI, tables, &restsource.Options{Transport: handlerTransport{&family{}}})
+		require.NoError(t, err)
+		answer, err := connectortest.Start(t, shopDefinition, src, quiet).As(shopCredentials).Unverified().
+			Query(wire.QueryRequest{Table: "children", Fields: []string{"parent", "own"}, Limit: 2})
+		if c.want == "" {
+			requireCode(t, wire.CodeInternal, err)
+			continue
+		}
+		require.NoError(t, err)
+		assert.JSONEq(t, c.want, answer.JSON())
+	}
+}
+
+// TestCheck: what a check asks. Without an endpoint of its own it is the first table,
+// whose status is then about the credentials.
+func TestCheck(t *testing.T) {
+	for _, c := range []struct {
+		check  string
+		status int
+		asked  string
+		want   wire.Code
+		log    string
+	}{
+		{"/me/{token}?a=1&b={c}", 200, "/v1/me/a%2Fb?a=1&b=x%26y", "", ""},
+		{"/me?a=%zz", 200, "", wire.CodeInternal, "malformed query"},
+		{"", 200, "/v1/parents", "", ""},
+		{"", 401, "/v1/parents", wire.CodeCheckFailed, "check"},
+		{"", 403, "/v1/parents", wire.CodeCheckFailed, "check"},
+		{"", 404, "/v1/parents", wire.CodeInternal, "check"},
+	} {
+		asked := ""
+		tables := append(familyTables("/parents/{id}/children")[1:], numbersTable(restsource.Pages{})...)
+		src, err := restsource.New(restsource.API{Base: "https://shop.example/v1", Check: c.check}, tables,
+			&restsource.Options{Transport: transportFunc(func(r *http.Request) (*http.Response, error) {
+				asked += r.URL.RequestURI()
+				return reply(c.status, `{"rows": []}`), nil
+			})})
+		require.NoError(t, err)
+		err = src.Check(t.Context(), &wire.CheckRequest{Envelope: wire.Envelope{
+			Credentials: wire.NewCredentials(map[string]string{"token": "a/b", "c": "x&y"})}})
+		assert.Equal(t, c.asked, asked)
+		switch c.want {
+		case "":
+			require.NoError(t, err)
+		case wire.CodeCheckFailed:
+			require.ErrorIs(t, err, connector.ErrCheckFailed)
+			require.ErrorContains(t, err, c.log)
+		default:
+			require.ErrorContains(t, err, c.log)
+			var said *wire.Error
+			require.NotErrorAs(t, err, &said)
+		}
+	}
+}
+
+// TestDescribed: what the declarations say of a table reaches the platform.
+func TestDescribed(t *testing.T) {
+	tables := shopTables()
+	tables[0].Columns[1].Unique, tables[0].Columns[1].Description = true, "How far it is"
+	tenant := asTenant(t, newShopOf(13), tables).Unverified()
+	found, err := tenant.Discover()
+	require.NoError(t, err)
+	require.Len(t, found.Tables, 3)
+	text := func(v ...string) (all []wire.Value) {
+		for _, s := range v {
+			all = append(all, wire.Text(s))
+		}
+		return all
+	}
+	orders, customers, items := found.Tables[0], found.Tables[1], found.Tables[2]
+	assert.Equal(t, "An order of a customer", orders.SourceDescription)
+	assert.True(t, orders.StoresRows)
+	assert.EqualValues(t, 13, *orders.RowCount)
+	assert.Nil(t, customers.RowCount)
+	assert.Equal(t, []string{"id"}, orders.PrimaryKey)
+	assert.Equal(t, []wire.ForeignKey{{Field: "customer", TargetTable: "customers", TargetField: "code"}}, orders.ForeignKeys)
+	status, customer := orders.Fields[1], orders.Fields[3]
+	assert.Equal(t, "How far it is", status.SourceDescription)
+	assert.Equal(t, text("paid", "Paid", "void", "open"), status.Samples, "distinct ones")
+	assert.Equal(t, "customer.code", customer.SourceColumn)
+	assert.Len(t, customer.Samples, 5, "no more than a few")
+	assert.Equal(t, text("2024-05-01"), orders.Fields[5].Samples, "null is no sample")
+	var keys []string
+	for _, table := range found.Tables {
+		for _, f := range table.Fields {
+			if f.Unique {
+				keys = append(keys, table.Name+"."+f.Name+" unique")
+			}
+			if !f.Nullable {
+				keys = append(keys, table.Name+"."+f.Name)
+			}
+		}
+	}
+	assert.Equal(t, []string{"orders.id unique", "orders.id", "orders.status unique", "orders.paid", "customers.code unique", "customers.code",
+		"items.order", "items.line"}, keys)
+	var names []string
+	for _, f := range customers.Fields {
+		names = append(names, f.Name)
+	}
+	assert.Equal(t, []string{"city", "code", "name", "vip"}, names, "the member of city is declared, so the sample adds no other for it")
+	assert.Equal(t, "order", items.Fields[0].SourceColumn)
+	assert.Equal(t, []string{"order", "line"}, items.PrimaryKey)
+}
+
+// TestSample: a sample fills in what is not declared, and nothing else.
+func TestSample(t *testing.T) {
+	src, err := restsource.New(shopAPI, []restsource.Table{{
+		Name: "t", Path: "/t", Rows: "rows",
+		Unwrap:  func(body []byte) ([]byte, error) { return []byte(`{"rows": ` + string(body) + `}`), nil },
+		Sample:  `[{"a.b": 1, "c": 1, "d": {"e": 1, "f": 2}, "note": "2024-05-01T10:00:00Z"}, {"note": "x"}]`,
+		Columns: []restsource.Column{{Name: "a.b"}, {Name: "c", Type: wire.TypeString}, {Name: "e", Path: "d.e", Type: wire.TypeDecimal}},
+	}}, nil)
+	require.NoError(t, err)
+	described, err := src.Describe(t.Context(), wire.Credentials{}, "t")
+	require.NoError(t, err)
+	var got []string
+	for _, f := range described.Fields {
+		got = append(got, f.Name+" "+string(f.Type))
+	}
+	assert.Equal(t, []string{"a.b number", "c string", "e decimal", "note string"}, got)
+}
+
+// TestDottedName: a dot in a column's name is no step into an object.
+func TestDottedName(t *testing.T) {
+	api := http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte(`[{"a.b": 1, "a": {"b": 2}}]`)) })
+	answer, err := asTenant(t, api, []restsource.Table{{Name: "t", Path: "/t", Columns: []restsource.Column{
+		{Name: "a.b", Type: wire.TypeNumber}, {Name: "ab", Path: "a.b", Type: wire.TypeNumber},
+	}}}).Unverified().Query(wire.QueryRequest{Table: "t", Fields: []string{"a.b", "ab"}})
+	require.NoError(t, err)
+	assert.JSONEq(t, `[{"a.b": 1, "ab": 2}]`, answer.JSON())
+}
+
 // TestShapes: lists that are no lists of an object's members.
 func TestShapes(t *testing.T) {
 	for _, c := range []struct {
 		name   string
 		answer *http.Response
 		table  restsource.Table
-		want   string
+		want   string // "": the query fails
 	}{
-		{"one object", reply(200, `{"me": {"id": 1}}`), restsource.Table{Rows: "me"}, `[{"id": 1}]`},
+		{"one object", reply(200, `{"me": {"id": 1}}`), restsource.Table{Rows: "me"}, `[{"id": 1, "v": null}]`},
 		{"no content", reply(204, ``), restsource.Table{Rows: "data"}, `[]`},
 		{"null", reply(200, `{"data": null}`), restsource.Table{Rows: "data"}, `[]`},
+		{"rows without a member", reply(200, `[{"id": 1, "v": "a"}, {"id": 2}, {"v": "b"}]`), restsource.Table{},
+			`[{"id": 1, "v": "a"}, {"id": 2, "v": null}, {"id": null, "v": "b"}]`},
+		{"no word of more pages", reply(200, `{"data": [{"id": 1}], "more": null}`),
+			restsource.Table{Rows: "data", Pages: restsource.Pages{By: restsource.ByPage, Param: "page", More: "more"}}, `[{"id": 1, "v": null}]`},
+		{"an object that is no list of one page", reply(200, `{"error": "none"}`), restsource.Table{}, ``},
+		{"an object of many pages", reply(200, `{"data": {"id": 1}}`),
+			restsource.Table{Rows: "data", Pages: restsource.Pages{By: restsource.ByPage, Param: "page"}}, ``},
+		{"a text for a list", reply(200, `{"data": "none"}`), restsource.Table{Rows: "data"}, ``},
+		{"no list at all", reply(200, `{}`), restsource.Table{Rows: "data"}, ``},
+		{"rows that are lists", reply(200, `[[1]]`), restsource.Table{}, ``},
+		{"two answers", reply(200, `[{"id": 1}] [{"id": 2}]`), restsource.Table{}, ``},
+		{"a list that does not end", reply(200, `[{"id": 1}`), restsource.Table{}, ``},
+		{"a list that ends with a comma", reply(200, `[{"id": 1},]`), restsource.Table{}, ``},
+		{"a cursor that is a boolean", reply(200, `{"data": [{"id": 1}], "next": true}`),
+			restsource.Table{Rows: "data", Pages: restsource.Pages{By: restsource.ByCursor, Param: "next", Next: "next"}}, ``},
+		{"a last row without a cursor", reply(200, `{"data": [{"id": 1, "c": 7}, {"id": 2}]}`),
+			restsource.Table{Rows: "data", Pages: restsource.Pages{By: restsource.ByCursor, Param: "after", After: "c"}},
+			`[{"id": 1, "v": null}, {"id": 2, "v": null}]`},
+		{"HTML", reply(200, `[{"id": 1}]`, "Content-Type: text/html; charset=utf-8"), restsource.Table{}, ``},
+		{"XHTML", reply(200, `[{"id": 1}]`, "Content-Type: application/xhtml+xml"), restsource.Table{}, ``},
+		{"one member twice", reply(200, `{"data": [{"id": 1}]}`), restsource.Table{Rows: "data", Columns: []restsource.Column{
+			{Name: "id", Type: wire.TypeNumber}, {Name: "v", Path: "id", Type: wire.TypeString}}}, `[{"id": 1, "v": "1"}]`},
+		{"a backslash", reply(200, `[{"a\\b": 1, "a.b": 2}]`), restsource.Table{Columns: []restsource.Column{
+			{Name: "id", Path: `a\b`, Type: wire.TypeNumber}, {Name: "v", Path: `a\.b`, Type: wire.TypeNumber}}}, `[{"id": 1, "v": 2}]`},
+		{"a dot in a name", reply(200, `[{"id": 1, "v": 1}]`), restsource.Table{Columns: []restsource.Column{
+			{Name: "id", Type: wire.TypeNumber}, {Name: "v", Path: "v", Type: wire.TypeNumber}, {Name: "x.y", Type: wire.TypeNumber}}},
+			`[{"id": 1, "v": 1}]`},
+		{"a key of two columns", reply(200, `[{"id": 1, "v": "a"}, {"id": 1, "v": "b"}, {"id": 2, "v": "a"}]`),
+			restsource.Table{Key: []string{"id", "v"}}, `[{"id": 1, "v": "a"}, {"id": 1, "v": "b"}, {"id": 2, "v": "a"}]`},
+		{"a key that is the same number", reply(200, `[{"id": 1.5}, {"id": 1.50}]`), restsource.Table{Key: []string{"id"},
+			Columns: []restsource.Column{{Name: "id", Type: wire.TypeDecimal}, {Name: "v", Type: wire.TypeString}}}, ``},
+		{"a next address that is a number", reply(200, `{"data": [{"id": 1}], "next": 7}`),
+			restsource.Table{Rows: "data", Pages: restsource.Pages{By: restsource.ByURL, Next: "next"}}, ``},
+		{"a hundred levels", reply(200, `[{"id": 1, "v": `+strings.Repeat(`[`, 100)+strings.Repeat(`]`, 100)+`}]`), restsource.Table{},
+			`[{"id": 1, "v": "` + strings.Repeat(`[`, 100) + strings.Repeat(`]`, 100) + `"}]`},
 		{"another format", reply(200, "id\n1\n2", "Content-Type: text/html"), restsource.Table{Unwrap: func(body []byte) ([]byte, error) {
 			var rows []map[string]string
 			for line := range strings.Lines(string(body[3:])) {
 				rows = append(rows, map[string]string{"id": strings.TrimSpace(line)})
 			}
 			return json.Marshal(rows)
-		}}, `[{"id": 1}, {"id": 2}]`},
+		}}, `[{"id": 1, "v": null}, {"id": 2, "v": null}]`},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			c.table.Name, c.table.Path, c.table.Columns = "t", "/t", []restsource.Column{{Name: "id", Type: wire.TypeNumber}}
+			c.table.Name, c.table.Path = "t", "/t"
+			if c.table.Columns == nil {
+				c.table.Columns = []restsource.Column{{Name: "id", Type: wire.TypeNumber}, {Name: "v", Type: wire.TypeString}}
+			}
+			asked := 0
 			src, err := restsource.New(shopAPI, []restsource.Table{c.table},
-				&restsource.Options{Transport: transportFunc(func(*http.Request) (*http.Response, error) { return c.answer, nil })})
+				&restsource.Options{Transport: transportFunc(func(*http.Request) (*http.Response, error) {
+					asked++
+					return c.answer, nil
+				})})
 			require.NoError(t, err)
 			answer, err := connectortest.Start(t, shopDefinition, src, quiet).As(shopCredentials).Unverified().
-				Query(wire.QueryRequest{Table: "t", Fields: []string{"id"}})
+				Query(wire.QueryRequest{Table: "t", Fields: []string{"id", "v"}})
+			assert.Equal(t, 1, asked)
+			if c.want == "" {
+				requireCode(t, wire.CodeInternal, err)
+				return
+			}
 			require.NoError(t, err)
 			assert.JSONEq(t, c.want, answer.JSON())
 		})
@@ -336,20 +605,32 @@ func TestShapes(t *testing.T) {
 // TestTypedAddressInLog: what a tenant types into a field is not logged, not even in
 // part [rule credential-9].
 func TestTypedAddressInLog(t *testing.T) {
-	for _, cause := range []error{
-		&net.DNSError{Name: "typed.example", Err: "no such host", IsNotFound: true},
-		&net.OpError{Op: "dial", Addr: &net.UnixAddr{Name: "typed.example"}, Err: syscall.ECONNREFUSED},
-		&net.OpError{Op: "dial", Err: os.ErrDeadlineExceeded},
-		&tls.CertificateVerificationError{Err: errors.New("not valid for typed.example")},
-		errors.New("dial typed.example"),
+	const cannot = `restsource: check: the API cannot be reached: `
+	for _, c := range []struct {
+		base, typed string
+		cause       error
+		want        string
+	}{
+		{"{url}", "https://typed.example/v1", &net.DNSError{Name: "typed.example", Err: "no such host", IsNotFound: true},
+			cannot + "its name cannot be looked up"},
+		{"https://{url}.example/v1", "typed", &net.DNSError{Name: "typed.example", Err: "no such host", IsNotFound: true},
+			cannot + "its name cannot be looked up"},
+		{"https://typed.example/v1", "", errors.New("dial typed.example"), cannot + "dial typed.example"}, // it is the author's
+		{"{url}", "https://typed.example/v1", &net.OpError{Op: "dial", Addr: &net.UnixAddr{Name: "typed.example"}, Err: syscall.ECONNREFUSED},
+			cannot + "connection refused"},
+		{"{url}", "https://typed.example/v1", &net.OpError{Op: "dial", Err: os.ErrDeadlineExceeded}, cannot + "it does not answer in time"},
+		{"{url}", "https://typed.example/v1", &net.OpError{Op: "dial", Err: errors.New("typed.example")},
+			cannot + "an error of the type *net.OpError"},
+		{"{url}", "https://typed.example/v1", &tls.CertificateVerificationError{Err: errors.New("not valid for typed.example")},
+			cannot + "its certificate cannot be verified"},
+		{"{url}", "https://typed.example/v1", errors.New("dial typed.example"), cannot + "an error of the type *errors.errorString"},
+		{"{url}", "https://typed.example/v1", &restsource.MissingError{Request: "GET /v1/t", Dir: "testdata"}, cannot +
+			"restsource: there is no recording of GET /v1/t in testdata; record it by setting Recorder.Upstream"},
 	} {
-		src, err := restsource.New(restsource.API{Base: "{url}"},
+		src, err := restsource.New(restsource.API{Base: c.base},
 			[]restsource.Table{{Name: "t", Path: "/t", Columns: []restsource.Column{{Name: "id", Type: wire.TypeNumber}}}},
-			&restsource.Options{Attempts: 1, Transport: transportFunc(func(*http.Request) (*http.Response, error) { return nil, cause })})
+			&restsource.Options{Attempts: 1, Transport: transportFunc(func(*http.Request) (*http.Response, error) { return nil, c.cause })})
 		require.NoError(t, err)
-		err = src.Check(t.Context(), checkOf("url", "https://typed.example/v1"))
-		require.ErrorIs(t, err, connector.ErrCheckFailed)
-		assert.NotContains(t, err.Error(), "typed.example")
-		assert.Contains(t, err.Error(), "cannot be reached")
+		require.EqualError(t, src.Check(t.Context(), checkOf("url", c.typed)), strings.Replace(c.want, "check", `table "t"`, 1))
 	}
 }

@@ -88,7 +88,7 @@ func (e *explained) Unwrap() []error { return []error{e.answer, e.cause} }
 // has.
 func (s *Source) explain(ctx context.Context, err error) error {
 	var deliberate *wire.Error
-	if err == nil || errors.As(err, &deliberate) || errors.Is(err, connector.ErrDecline) {
+	if err == nil || errors.As(err, &deliberate) {
 		return err
 	}
 	if ctx.Err() != nil {
@@ -153,10 +153,9 @@ func (s *Source) answerToStatus(e *statusError) error {
 func (s *Source) forPerson(err error) error {
 	var silent *unreachable
 	var form *formError
-	var limited *LimitError
 	var refused *guard.Error
 	switch {
-	case !s.api.tenants() || errors.As(err, &limited) || errors.As(err, &refused):
+	case !s.api.tenants() || errors.As(err, &refused):
 	case errors.As(err, &silent):
 		return &explained{connector.CheckFailed("Nothing answers at this address. Check the address of the API."), err}
 	case errors.As(err, &form):

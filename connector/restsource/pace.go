@@ -18,6 +18,7 @@ type pace struct {
 	remaining int64     // of this budget
 	reset     time.Time // when the budget is full again
 	next      time.Time // the turn of the next request
+	closed    time.Time // the API refuses all requests before it
 }
 
 // turn waits until the next request may be sent. If that is after the deadline, it
@@ -26,7 +27,7 @@ func (p *pace) turn(ctx context.Context) error {
 	for {
 		wait, must := p.take(time.Now())
 		if wait <= 0 {
-			return ctx.Err()
+			return context.Cause(ctx)
 		}
 		if must && !fits(ctx, wait) {
 			return &LimitError{Wait: wait}
@@ -48,21 +49,24 @@ func (p *pace) turn(ctx context.Context) error {
 func (p *pace) take(now time.Time) (wait time.Duration, must bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	if left := p.closed.Sub(now); left > 0 {
+		return left, true
+	}
 	left := p.reset.Sub(now)
 	switch {
 	case left <= 0:
 		return 0, false
 	case p.remaining <= 0:
 		return left, true
-	case 2*p.remaining > p.limit:
+	case 2*p.remaining >= p.limit:
 		p.remaining--
 		return 0, false
 	}
-	if p.next.Before(now) {
+	if p.next.Before(now) || p.next.After(p.reset) { // After: of a budget that the API no longer states
 		p.next = now
 	}
 	wait = p.next.Sub(now)
-	p.next = p.next.Add(max(0, p.reset.Sub(p.next)) / time.Duration(p.remaining))
+	p.next = p.next.Add(p.reset.Sub(p.next) / time.Duration(p.remaining))
 	p.remaining--
 	return wait, false
 }
@@ -84,9 +88,9 @@ func (p *pace) learn(res *http.Response, otherwise time.Duration) (refused bool)
 		reset = now.Add(otherwise)
 	}
 	if refused {
-		p.remaining = 0
-		if reset.After(p.reset) {
-			p.reset = reset
+		// Answers that were under way together arrive in any order.
+		if reset.After(p.closed) {
+			p.closed = reset
 		}
 		return true
 	}
@@ -94,7 +98,7 @@ func (p *pace) learn(res *http.Response, otherwise time.Duration) (refused bool)
 	if err != nil || !resets {
 		return false
 	}
-	// Answers that were under way together arrive in any order.
+	// Of such answers, the one with the smallest number is the newest.
 	if p.reset.After(now) && p.remaining < remaining && reset.Sub(p.reset).Abs() <= time.Second {
 		remaining = p.remaining
 	}
@@ -168,7 +172,7 @@ func itemsOf(h http.Header, name string) (items []map[string]string) {
 func resetTime(h http.Header, now time.Time) (time.Time, bool) {
 	const epoch, millis = 30 * 24 * 3600, 1e11 // in seconds: no budget lasts a month; no clock shows the year 5138
 	n, err := strconv.ParseInt(headerOf(h, "Reset"), 10, 64)
-	if err != nil || n < 0 {
+	if err != nil {
 		return time.Time{}, false
 	}
 	if n < epoch {

@@ -22,7 +22,7 @@ type endpoint struct {
 	path   string       // expanded
 	params url.Values   // of the filters and the sort that are pushed
 	start  int64        // rows to skip, by ByOffset
-	size   int          // of a page; 0: the API's own
+	size   int          // of a page, if there is a SizeParam
 	parent []wire.Value // the parent's row
 }
 
@@ -81,7 +81,7 @@ func (x *session) request(e *endpoint, at position) (*url.URL, []byte, error) {
 		return u, nil, nil
 	}
 	params := paramsOf(e.query, e.params)
-	if p.SizeParam != "" && e.size > 0 {
+	if p.SizeParam != "" {
 		params.Set(p.SizeParam, strconv.Itoa(e.size))
 	}
 	switch {
@@ -142,16 +142,16 @@ func (e *endpoint) read(a *answer, at position) (*page, error) {
 	return p, err
 }
 
-// stated returns the number of rows that an answer states, or -1.
+// stated returns the number of rows that an answer states; a negative number is none.
 func (e *endpoint) stated(a *answer, total raw) int64 {
 	n, ok := int64(-1), false
 	if e.TotalHeader != "" {
-		stated, err := strconv.ParseInt(strings.TrimSpace(a.header.Get(e.TotalHeader)), 10, 64)
+		stated, err := strconv.ParseInt(a.header.Get(e.TotalHeader), 10, 64)
 		n, ok = stated, err == nil
 	} else if total.kind == rawNumber {
 		n, ok = jsontext.ExactInteger(total.text)
 	}
-	if !ok || n < 0 {
+	if !ok {
 		return -1
 	}
 	return n
@@ -252,9 +252,7 @@ func (e *endpoint) next(a *answer, body []byte, at position, p *page, found []ra
 	case ByCursor:
 		cursor := found[atNext]
 		if by.After != "" {
-			if cursor = after; len(p.rows) == 0 {
-				return none, nil
-			}
+			cursor = after
 		}
 		if !cursor.none() && !cursor.scalar() {
 			return none, &formError{e.Name, "the next cursor is neither a text nor a number"}

@@ -85,7 +85,7 @@ func (f *Filter) spell(t wire.Type, c wire.Filter) (params []string, ok bool) {
 
 func (f *Filter) spellOne(t wire.Type, v wire.Value) (string, bool) {
 	switch {
-	case v.IsNull() || v.Err() != nil:
+	case v.IsNull():
 		return "", false
 	case f.Spell != nil:
 		return f.Spell(v)
@@ -105,8 +105,8 @@ func (f *Filter) spellOne(t wire.Type, v wire.Value) (string, bool) {
 		spelled = wire.Date(at)
 	}
 	// What a spelling cuts could leave rows out.
-	order, comparable := filter.Compare(v, spelled, t)
-	return spelled.String(), ok && comparable && order == 0
+	order, _ := filter.Compare(v, spelled, t)
+	return spelled.String(), ok && order == 0
 }
 
 // impossible returns conditions that no row fulfils, or that exclude each other. None

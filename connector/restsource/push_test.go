@@ -61,6 +61,9 @@ func TestPush(t *testing.T) {
 			[]string{"limit=4&offset=0&sort=-id", "limit=2&offset=2&sort=-id"}, "the first page shows that the API sorts"},
 		{"top of sorted rows", wire.Where{And: []wire.Filter{cond("paid", wire.OpEq, wire.Bool(false))}}, descending, 0, 5,
 			[]string{"limit=20&offset=0&paid=false&sort=-id"}, "the read stops with the limit"},
+		{"a sort by two columns", wire.Where{And: []wire.Filter{cond("status", wire.OpEq, text("open"))}},
+			append(descending[:1:1], wire.SortKey{Field: "total", Dir: wire.Asc}), 0, 5, []string{"limit=20&offset=0&status=open"},
+			"the API sorts by one"},
 		{"another sort", wire.Where{And: []wire.Filter{cond("status", wire.OpEq, text("none"))}},
 			[]wire.SortKey{{Field: "total", Dir: wire.Asc}}, 0, 5,
 			[]string{"limit=20&offset=0&status=none"}, "the API cannot sort so"},
@@ -160,6 +163,18 @@ func TestCount(t *testing.T) {
 		{"exact with or", "orders", wire.Where{
 			And: []wire.Filter{cond("status", wire.OpEq, wire.Text("paid"))}, Or: [][]wire.Filter{{cond("id", wire.OpLt, wire.Int(10))}},
 		}, 1, "the rows are read"},
+		{"exact, and one that is not declared", "orders", wire.Where{And: []wire.Filter{
+			cond("status", wire.OpEq, wire.Text("paid")), cond("id", wire.OpGt, wire.Int(20))}}, 1, "read"},
+		{"one that is not declared, and exact", "orders", wire.Where{And: []wire.Filter{
+			cond("id", wire.OpGt, wire.Int(20)), cond("status", wire.OpEq, wire.Text("paid"))}}, 1, "read"},
+		{"wider, and exact", "orders", wire.Where{And: []wire.Filter{
+			cond("created", wire.OpGte, wire.Text("2024-12-06T09:00:00Z")), cond("status", wire.OpEq, wire.Text("paid"))}}, 1, "read"},
+		{"two exact", "orders", wire.Where{And: []wire.Filter{
+			cond("paid", wire.OpEq, wire.Bool(true)), cond("status", wire.OpEq, wire.Text("open"))}}, 4, "the total, and both controls"},
+		{"exact, twice", "orders", wire.Where{And: []wire.Filter{
+			cond("status", wire.OpEq, wire.Text("paid")), cond("status", wire.OpIn, wire.Text("open"), wire.Text("paid"))}}, 1, "read"},
+		{"null alone", "orders", wire.Where{And: []wire.Filter{cond("status", wire.OpIn, wire.Null())}}, 4,
+			"read: no parameter at all would count all rows"},
 		{"without a total", "customers", wire.Where{}, 4, "the rows are read, until a page is empty"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -232,10 +247,21 @@ func TestNarrowing(t *testing.T) {
 		{Column: "status", Op: wire.OpIncludes, Param: "q"}, {Column: "first_tag", Op: wire.OpEq, Param: "tag"},
 	}
 	text := wire.Text
+	num := wire.Int
+	many := make([]wire.Value, 101)
+	for i := range many {
+		many[i] = text("x")
+	}
 	for _, c := range []struct {
 		filter wire.Filter
 		want   string // the parameter that is pushed
 	}{
+		{cond("created", wire.OpLte, wire.Bool(true)), ""},
+		{cond("created", wire.OpLte, num(5)), ""},
+		{cond("created", wire.OpLte, text("2024-05-01")), "until=2024-05-01T00%3A00%3A00Z"},
+		{cond("status", wire.OpIncludes, text("pa")), "q=pa"},
+		{cond("first_tag", wire.OpEq, text(strings.Repeat("x", 2000))), "tag=" + strings.Repeat("x", 2000)},
+		{cond("first_tag", wire.OpEq, text(strings.Repeat("x", 2001))), ""},
 		{cond("created", wire.OpGt, text("2024-05-01T02:00:00+02:00")), "created_after=2024-05-01T00%3A00%3A00Z"},
 		{cond("created", wire.OpGte, text("2024-05-01T02:00:00+02:00")), ""},
 		{cond("created", wire.OpLt, text("2024-05-01")), "until=2024-05-01T00%3A00%3A00Z"},
@@ -252,14 +278,119 @@ func TestNarrowing(t *testing.T) {
 		{cond("status", wire.OpEq, text("paid")), ""},
 		{cond("first_tag", wire.OpEq, text(strings.Repeat("x", 3000))), ""},
 	} {
+		assert.Equal(t, c.want, pushed(t, tables, c.filter), "%s %s", c.filter.Field, c.filter.Op)
+	}
+
+	// Of two operators, the filter's own one is taken, in whatever order they are declared.
+	for _, c := range []struct {
+		filter   wire.Filter
+		declared []wire.Op
+		want     string
+		why      string
+	}{
+		{cond("total", wire.OpGt, wire.Int(5)), []wire.Op{wire.OpGte, wire.OpGt}, "gt=5", "it narrows most"},
+		{cond("total", wire.OpGt, wire.Int(5)), []wire.Op{wire.OpGte, wire.OpLt}, "gte=5", "gte keeps every row of gt"},
+		{cond("total", wire.OpGte, wire.Int(5)), []wire.Op{wire.OpGt, wire.OpLte, wire.OpEq}, "", "gt loses the equal rows"},
+		{cond("total", wire.OpLt, wire.Int(5)), []wire.Op{wire.OpLte, wire.OpLt}, "lt=5", "it narrows most"},
+		{cond("total", wire.OpLte, wire.Int(5)), []wire.Op{wire.OpLt, wire.OpGte, wire.OpEq}, "", "lt loses the equal rows"},
+		{cond("total", wire.OpEq, wire.Int(5)), []wire.Op{wire.OpIn, wire.OpEq}, "eq=5", "it is the filter's own"},
+		{cond("total", wire.OpEq, wire.Int(5)), []wire.Op{wire.OpGte, wire.OpIn}, "in=5", "a list of one"},
+		{cond("total", wire.OpIn, wire.Int(5)), []wire.Op{wire.OpEq, wire.OpIn}, "in=5", "it is the filter's own"},
+		{cond("total", wire.OpIn, wire.Int(5), wire.Int(6)), []wire.Op{wire.OpEq}, "", "eq takes one value"},
+		{cond("status", wire.OpStartsWith, text("a")), []wire.Op{wire.OpIncludes, wire.OpStartsWith}, "startswith=a", "it narrows most"},
+		{cond("status", wire.OpIncludes, text("a")), []wire.Op{wire.OpStartsWith, wire.OpEq}, "", "it loses rows with the text in the middle"},
+		{cond("status", wire.OpIn, many[:100]...), []wire.Op{wire.OpIn}, strings.Repeat("&in=x", 100)[1:], "a hundred values"},
+		{cond("status", wire.OpIn, many...), []wire.Op{wire.OpIn}, "", "too many values for an address"},
+		{cond("status", wire.OpIn, text(strings.Repeat("x", 1500)), text(strings.Repeat("y", 1500))), []wire.Op{wire.OpIn}, "",
+			"together, they are too long"},
+		{cond("status", wire.OpIn, wire.Null()), []wire.Op{wire.OpIn}, "", "no parameter at all would be all rows"},
+	} {
+		own := shopTables()
+		own[0].Filters = nil
+		for _, op := range c.declared {
+			own[0].Filters = append(own[0].Filters, restsource.Filter{Column: c.filter.Field, Op: op, Param: strings.ToLower(string(op))})
+		}
+		assert.Equal(t, c.want, pushed(t, own, c.filter), c.why)
+	}
+}
+
+// pushed returns the query of the first request for the rows of a filter, without the
+// window.
+func pushed(t *testing.T, tables []restsource.Table, filter wire.Filter) string {
+	t.Helper()
+	api := newShop()
+	_, err := asTenant(t, api, tables).Unverified().Query(wire.QueryRequest{
+		Table: "orders", Fields: []string{"id"}, Where: wire.Where{And: []wire.Filter{filter}}, Limit: 1})
+	require.NoError(t, err)
+	query := api.requests()[0].Query()
+	query.Del("limit")
+	query.Del("offset")
+	return query.Encode()
+}
+
+// TestControl shows what discovery asks to see whether the API applies a filter: for
+// rows that cannot be, or that exclude each other.
+func TestControl(t *testing.T) {
+	for _, c := range []struct {
+		filter restsource.Filter
+		want   []string
+	}{
+		{restsource.Filter{Column: "status", Op: wire.OpEq}, []string{"no-row-has-this-value-5b1f"}},
+		{restsource.Filter{Column: "status", Op: wire.OpIn}, []string{"no-row-has-this-value-5b1f"}},
+		{restsource.Filter{Column: "status", Op: wire.OpIncludes}, []string{"no-row-has-this-value-5b1f"}},
+		{restsource.Filter{Column: "status", Op: wire.OpStartsWith}, []string{"no-row-has-this-value-5b1f"}},
+		{restsource.Filter{Column: "status", Op: wire.OpEq, Never: "nowhere"}, []string{"nowhere"}},
+		{restsource.Filter{Column: "status", Op: wire.OpGt}, []string{"\U0010FFFD"}},
+		{restsource.Filter{Column: "status", Op: wire.OpGte}, []string{"\U0010FFFD"}},
+		{restsource.Filter{Column: "status", Op: wire.OpLt}, []string{" "}},
+		{restsource.Filter{Column: "status", Op: wire.OpLte}, []string{" "}},
+		{restsource.Filter{Column: "id", Op: wire.OpEq}, []string{"-9007199254740991"}},
+		{restsource.Filter{Column: "id", Op: wire.OpEq, Never: "0"}, []string{"0"}},
+		{restsource.Filter{Column: "id", Op: wire.OpLt}, []string{"-9007199254740991"}},
+		{restsource.Filter{Column: "id", Op: wire.OpGt}, []string{"9007199254740991"}},
+		{restsource.Filter{Column: "total", Op: wire.OpGte}, []string{"9007199254740991"}},
+		{restsource.Filter{Column: "due", Op: wire.OpGt}, []string{"9999-12-31"}},
+		{restsource.Filter{Column: "due", Op: wire.OpGte}, []string{"9999-12-31"}},
+		{restsource.Filter{Column: "due", Op: wire.OpLte}, []string{"0001-01-01"}},
+		{restsource.Filter{Column: "due", Op: wire.OpEq}, []string{"0001-01-01"}},
+		{restsource.Filter{Column: "created", Op: wire.OpGt}, []string{"9999-12-31T00:00:00Z"}},
+		{restsource.Filter{Column: "created", Op: wire.OpGte}, []string{"9999-12-31T00:00:00Z"}},
+		{restsource.Filter{Column: "created", Op: wire.OpLt}, []string{"0001-01-01T00:00:00Z"}},
+		{restsource.Filter{Column: "paid", Op: wire.OpEq}, []string{"true", "false"}},
+		{restsource.Filter{Column: "status", Op: wire.OpEq, Spell: func(wire.Value) (string, bool) { return "", false }}, nil},
+	} {
+		c.filter.Param = "asked"
+		tables := shopTables()[:1]
+		tables[0].Filters, tables[0].Sorts, tables[0].ForeignKeys = []restsource.Filter{c.filter}, nil, nil
+		api := newShop()
+		api.change = func(w http.ResponseWriter, r *http.Request) bool {
+			if !r.URL.Query().Has("asked") {
+				return false
+			}
+			_, _ = w.Write([]byte(`{"data": [], "pagination": {"total": 0}}`))
+			return true
+		}
+		found, err := asTenant(t, api, tables).Unverified().Discover()
+		require.NoError(t, err)
+		assert.Empty(t, found.Warnings)
+		var got []string
+		for _, u := range api.requests() {
+			got = append(got, u.Query()["asked"]...)
+		}
+		assert.Equal(t, c.want, got, "%s %s", c.filter.Column, c.filter.Op)
+	}
+}
+
+// TestSortOneWay: a direction without a query is left to the library.
+func TestSortOneWay(t *testing.T) {
+	tables := shopTables()
+	tables[0].Sorts = []restsource.Sort{{Column: "total", Asc: "sort=id"}, {Column: "id", Desc: "sort=-id"}}
+	for dir, want := range map[wire.Direction]string{wire.Desc: "limit=2&offset=0&sort=-id", wire.Asc: "limit=20&offset=0"} {
 		api := newShop()
 		_, err := asTenant(t, api, tables).Unverified().Query(wire.QueryRequest{
-			Table: "orders", Fields: []string{"id"}, Where: wire.Where{And: []wire.Filter{c.filter}}, Limit: 1})
+			Table: "orders", Fields: []string{"id"}, Sort: []wire.SortKey{{Field: "id", Dir: dir}}, Limit: 2})
 		require.NoError(t, err)
-		query := api.requests()[0].Query()
-		query.Del("limit")
-		query.Del("offset")
-		assert.Equal(t, c.want, query.Encode(), "%s %s", c.filter.Field, c.filter.Op)
+		assert.Equal(t, want, api.requests()[0].RawQuery)
 	}
 }
 

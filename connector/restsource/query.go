@@ -56,12 +56,10 @@ func (s *Source) query(ctx context.Context, req *connector.QueryRequest, out *co
 		}
 	}
 	var limit int64
-	if sorts || plain && len(req.Sort) == 0 {
-		claim := out.Claim(connector.Served{Sort: sorts})
-		if plain {
-			e.start, limit, _ = claim.Window()
-			e.atMost(limit)
-		}
+	claim := out.Claim(connector.Served{Sort: sorts})
+	if plain { // 0 and 0 if rows are still to be sorted
+		e.start, limit, _ = claim.Window()
+		e.atMost(limit)
 	}
 	if e.start > 0 {
 		first = nil
@@ -73,10 +71,10 @@ func (s *Source) query(ctx context.Context, req *connector.QueryRequest, out *co
 	return out.Begin(t.cells).All(head(x.rows(ctx, e, first, order), limit))
 }
 
-// atMost limits the pages to a number of rows; 0 is no limit. A page of
-// one row has no room for the mark of ByOffset.
+// atMost limits the pages to a number of rows; 0 is no limit. A page of one row
+// would have no room for the mark of ByOffset, and would be in any order.
 func (e *endpoint) atMost(rows int64) {
-	if rows > 0 && e.size > 0 {
+	if rows > 0 {
 		e.size = int(max(2, min(int64(e.Pages.Size), rows)))
 	}
 }
@@ -162,7 +160,7 @@ func (s *Source) count(ctx context.Context, req *wire.CountRequest) (int64, erro
 	if rejected(err) {
 		return 0, connector.ErrDecline
 	}
-	if err != nil || n == 0 || len(p.filters) == 0 {
+	if err != nil || n == 0 {
 		return n, err
 	}
 	// Nothing is remembered of a discovery, so what it has found out is asked again.
@@ -184,12 +182,10 @@ func (x *session) total(ctx context.Context, t *table, p push) (int64, error) {
 	if err != nil {
 		return 0, err
 	}
-	if e.size > 0 {
-		e.size = 1
-	}
+	e.size = 1
 	first, err := x.page(ctx, e, position{})
 	if err != nil {
 		return 0, err
 	}
-	return first.total, nil
+	return max(0, first.total), nil // -1: there is no content
 }

@@ -83,8 +83,11 @@ func (r *reading) sortedBy(keys []wire.SortKey) (err error) {
 // accept drops the rows of a page that have been read before, and fails if rows have
 // been missed or if the pages do not go on.
 func (r *reading) accept(p *page, at position) error {
-	overlaps := r.pages > 0 && r.Pages.By == ByOffset && len(r.key) > 0 && at.number < r.end
+	overlaps := r.Pages.By == ByOffset && len(r.key) > 0 && at.number < r.end
 	received := len(p.rows)
+	if p.total < 0 {
+		p.total = r.total // a page without content states none
+	}
 	// A page begins with the last row of the page before. Behind added rows it comes
 	// later. Where it is missing, rows before it have gone, and the rows behind it have
 	// moved into a page that is read already.
@@ -94,10 +97,10 @@ func (r *reading) accept(p *page, at position) error {
 	// Without a mark, only a total that shrinks tells that rows before the page have
 	// gone, and that others have taken their places.
 	unmarked := r.Pages.By == ByPage || r.Pages.By == ByOffset && len(r.key) == 0
-	if unmarked && p.total >= 0 && p.total < r.total {
+	if unmarked && p.total < r.total {
 		return r.moved()
 	}
-	if r.seen == nil && r.pages > 0 && received > 0 && p.sum == r.sum {
+	if r.seen == nil && received > 0 && p.sum == r.sum {
 		return &formError{r.Name, "the API answers the same page again; check Pages, and state the Key"}
 	}
 	if err := r.dropKnown(p); err != nil {
@@ -117,19 +120,15 @@ func (r *reading) accept(p *page, at position) error {
 	case r.stale >= maxStale:
 		return &formError{r.Name, fmt.Sprintf("the API answers %d pages without a row, one after the other", maxStale)}
 	}
+	r.end = max(at.number, r.start) + int64(received)
+	r.fresh += int64(len(p.rows))
 	// By numbers of pages, only the total tells the end before an empty page.
-	if r.Pages.By == ByOffset {
-		r.end = at.number + int64(received)
-		if at == (position{}) {
-			r.end = r.start + int64(received)
-		}
-	} else if r.end += int64(received); r.Pages.By == ByPage && p.total >= 0 && r.end >= p.total {
+	if r.Pages.By == ByPage && p.total >= 0 && r.fresh >= p.total {
 		p.next = position{}
 	}
 	r.same = r.same && p.total >= 0 && (r.pages == 0 || p.total == r.total)
 	r.sum, r.total = p.sum, p.total
 	r.pages++
-	r.fresh += int64(len(p.rows))
 	whole := p.next == position{} && r.start == 0 && len(r.params) == 0
 	if whole && r.same && r.fresh != r.total {
 		return &formError{r.Name, fmt.Sprintf("the API states %d rows and has answered %d; check Total, Pages and Key", r.total, r.fresh)}

@@ -82,9 +82,12 @@ func (c *Recorder) RoundTrip(r *http.Request) (*http.Response, error) {
 	if err != nil {
 		return nil, err
 	}
-	name, title := c.name(r, body)
+	name, title, sum := c.name(r, body)
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	if first, err := os.ReadFile(c.file(name, 1)); err == nil && !strings.HasPrefix(string(first), title+"\n") {
+		name += sum // another request has this name: it asks for "a b", and this one for "a_b"
+	}
 	if c.turns == nil {
 		c.turns = map[string]int{}
 	}
@@ -112,9 +115,9 @@ func requestBody(r *http.Request) ([]byte, error) {
 	return io.ReadAll(r.Body)
 }
 
-// name returns the name of a request's files without an extension, and the first
-// line of the files. Neither has a secret.
-func (c *Recorder) name(r *http.Request, body []byte) (name, title string) {
+// name returns the name of a request's files without an extension, the first line of
+// the files, and what tells requests of the same name apart. None has a secret.
+func (c *Recorder) name(r *http.Request, body []byte) (name, title, sum string) {
 	query := r.URL.Query()
 	for param := range query {
 		if c.isSecret(param) {
@@ -132,11 +135,12 @@ func (c *Recorder) name(r *http.Request, body []byte) (name, title string) {
 	}
 	title = r.Method + " " + target
 	name = strings.Trim(unsafeInNames.ReplaceAllString(title, "_"), "_")
+	hash := sha256.Sum256([]byte(title + "\n" + secrets.Scrub(string(body))))
+	sum = "_" + hex.EncodeToString(hash[:4])
 	if len(body) > 0 || len(name) > 120 || strings.ContainsAny(target, "%+") {
-		sum := sha256.Sum256([]byte(title + "\n" + secrets.Scrub(string(body))))
-		name = name[:min(len(name), 100)] + "_" + hex.EncodeToString(sum[:4])
+		name = name[:min(len(name), 100)] + sum
 	}
-	return name, title
+	return name, title, sum
 }
 
 var unsafeInNames = regexp.MustCompile(`[^A-Za-z0-9.=-]+`)

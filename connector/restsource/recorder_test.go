@@ -2,10 +2,12 @@ package restsource_test
 
 import (
 	"bytes"
+	"encoding/base64"
 	"io"
 	"net/http"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -41,7 +43,7 @@ func TestRecorder(t *testing.T) {
 		"GET_v1_customers_limit=3_page=3.http", "GET_v1_customers_limit=3_page=4.http"}, names)
 	require.NoError(t, os.Remove(filepath.Join(dir, names[2])))
 	_, err = read(nil)
-	require.Error(t, err, "a missing recording is not an empty page")
+	requireCode(t, wire.CodeInternal, err) // a missing recording is not an empty page, and nothing to wait for
 }
 
 // TestRecordedFile shows a file. Secrets are in none.
@@ -107,6 +109,169 @@ X-Ratelimit-Remaining: 5
 	var missing *restsource.MissingError
 	require.ErrorAs(t, err, &missing)
 	assert.NotContains(t, err.Error(), "secret")
+}
+
+// TestRecordedSecrets: a secret of the request is in no file and in no name of one,
+// wherever the request has it and wherever the answer repeats it.
+func TestRecordedSecrets(t *testing.T) {
+	const secret = "s3cr3t-of-the-tenant"
+	type request struct {
+		url, body string
+		headers   []string
+	}
+	for _, c := range []struct {
+		name    string
+		request request
+		known   []string // Recorder.Secret
+	}{
+		{"bearer", request{url: "/rows", headers: []string{"Authorization: Bearer " + secret}}, nil},
+		{"a header of the API's own", request{url: "/rows", headers: []string{"X-Api-Key: " + secret}}, nil},
+		{"two values", request{url: "/rows", headers: []string{"X-Api-Key: another", "X-Api-Key: " + secret}}, nil},
+		{"user", request{url: "/rows", headers: []string{"Authorization: Basic " + basic(secret, "p")}}, nil},
+		{"password", request{url: "/rows", headers: []string{"Authorization: Basic " + basic("u", secret)}}, nil},
+		{"in the path", request{url: "/of/" + secret + "/rows", headers: []string{"X-Api-Key: " + secret}}, nil},
+		{"in a parameter", request{url: "/rows?who=" + secret, headers: []string{"X-Api-Key: " + secret}}, nil},
+		{"in the body", request{url: "/rows", body: `{"key": "` + secret + `"}`, headers: []string{"X-Api-Key: " + secret}}, nil},
+		{"access_token", request{url: "/rows?access_token=" + secret}, nil},
+		{"api_key", request{url: "/rows?api_key=" + secret}, nil},
+		{"api-key", request{url: "/rows?api-key=" + secret}, nil},
+		{"apikey", request{url: "/rows?apiKey=" + secret}, nil},
+		{"auth", request{url: "/rows?auth=" + secret}, nil},
+		{"client_secret", request{url: "/rows?client_secret=" + secret}, nil},
+		{"key", request{url: "/rows?key=" + secret}, nil},
+		{"password parameter", request{url: "/rows?Password=" + secret}, nil},
+		{"secret", request{url: "/rows?secret=" + secret}, nil},
+		{"sig", request{url: "/rows?sig=" + secret}, nil},
+		{"signature", request{url: "/rows?signature=" + secret}, nil},
+		{"token", request{url: "/rows?TOKEN=" + secret}, nil},
+		{"a parameter that is named", request{url: "/rows?pin=" + secret}, []string{"pin"}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			dir := t.TempDir()
+			recorder := &restsource.Recorder{Dir: dir, Secret: c.known, Upstream: transportFunc(func(r *http.Request) (*http.Response, error) {
+				if r.Body != nil {
+					body, err := io.ReadAll(r.Body)
+					assert.NoError(t, err)
+					assert.Equal(t, c.request.body, string(body), "the upstream gets the body")
+				}
+				return reply(200, `{"you": "`+secret+`"}`, "Link: </of/"+secret+`?p=2&token=`+secret+`>; rel="next"`, "X-Total-Count: "+secret,
+					"Server: "+secret, "Content-Type: application/json", "Date: Sat, 01 Jan 2022 00:00:00 GMT"), nil
+			})}
+			method := http.MethodGet
+			if c.request.body != "" {
+				method = http.MethodPost
+			}
+			r, err := http.NewRequestWithContext(t.Context(), method, "https://api.example"+c.request.url, strings.NewReader(c.request.body))
+			require.NoError(t, err)
+			for _, h := range c.request.headers {
+				name, value, _ := strings.Cut(h, ": ")
+				r.Header.Add(name, value)
+			}
+			res, err := recorder.RoundTrip(r)
+			require.NoError(t, err)
+			body, err := io.ReadAll(res.Body)
+			require.NoError(t, err)
+			assert.Contains(t, string(body), secret, "whoever asks gets the whole answer")
+			names := filesIn(t, dir)
+			require.Len(t, names, 1)
+			text, err := os.ReadFile(filepath.Join(dir, names[0]))
+			require.NoError(t, err)
+			assert.NotContains(t, names[0]+string(text), secret)
+			_, answer, _ := strings.Cut(string(text), "\n\n")
+			assert.Equal(t, `200
+Content-Type: application/json
+Date: Sat, 01 Jan 2022 00:00:00 GMT
+Link: </of/[redacted]?p=2&token=[redacted]>; rel="next"
+X-Total-Count: [redacted]
+
+{"you": "[redacted]"}`, answer)
+		})
+	}
+}
+
+func basic(user, password string) string {
+	return base64.StdEncoding.EncodeToString([]byte(user + ":" + password))
+}
+
+// TestRecordedApart: requests that differ have answers of their own, though their
+// names may look alike. With another token, the same request has the same answer.
+func TestRecordedApart(t *testing.T) {
+	long := strings.Repeat("long", 40)
+	requests := []string{ // method, address, body
+		"GET /a/b", "GET /a_b", "GET /a?b", "GET /a%2Fb", "GET /a?b=c+d", "GET /a?b=c_d", "GET /a?b=c%2Bd", "GET /a?b=c&d", "GET /a?b=c%26d",
+		"POST /a/b", "POST /a/b one", "POST /a/b two", "POST /a/b the-token", "GET /" + long + "/1", "GET /" + long + "/2",
+	}
+	ask := func(recorder *restsource.Recorder, request, token string) (string, error) {
+		method, rest, _ := strings.Cut(request, " ")
+		address, body, _ := strings.Cut(rest, " ")
+		r, err := http.NewRequestWithContext(t.Context(), method, "https://api.example"+address,
+			strings.NewReader(strings.ReplaceAll(body, "the-token", token)))
+		require.NoError(t, err)
+		r.Header.Set("Authorization", "Bearer "+token)
+		res, err := recorder.RoundTrip(r)
+		if err != nil {
+			return "", err
+		}
+		text, err := io.ReadAll(res.Body)
+		require.NoError(t, err)
+		return string(text), nil
+	}
+	dir := t.TempDir()
+	for i, request := range requests {
+		recorder := &restsource.Recorder{Dir: dir, Upstream: transportFunc(always(200, strconv.Itoa(i)))}
+		_, err := ask(recorder, request, "token-of-one")
+		require.NoError(t, err)
+	}
+	assert.Len(t, filesIn(t, dir), len(requests))
+	for _, name := range filesIn(t, dir) {
+		assert.LessOrEqual(t, len(name), 130, "a file system takes it")
+	}
+	replay := &restsource.Recorder{Dir: dir}
+	for i, request := range requests {
+		got, err := ask(replay, request, "token-of-another")
+		require.NoError(t, err, request)
+		assert.Equal(t, strconv.Itoa(i), got, request)
+	}
+}
+
+// TestRecordedTurns: answers are written where they change, and are replayed in turn.
+func TestRecordedTurns(t *testing.T) {
+	dir := t.TempDir()
+	bodies := []string{"one", "one", "two", "two", "one", "three"}
+	ask := func(recorder *restsource.Recorder) string {
+		r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, "https://api.example/a", nil)
+		require.NoError(t, err)
+		res, err := recorder.RoundTrip(r)
+		require.NoError(t, err)
+		text, err := io.ReadAll(res.Body)
+		require.NoError(t, err)
+		return string(text)
+	}
+	turn := 0
+	recorder := &restsource.Recorder{Dir: dir, Upstream: transportFunc(func(*http.Request) (*http.Response, error) {
+		turn++
+		return reply(200, bodies[turn-1]), nil
+	})}
+	for _, want := range bodies {
+		assert.Equal(t, want, ask(recorder))
+	}
+	assert.Equal(t, []string{"GET_a.2.http", "GET_a.3.http", "GET_a.4.http", "GET_a.http"}, filesIn(t, dir))
+	replay := &restsource.Recorder{Dir: dir}
+	for _, want := range []string{"one", "two", "one", "three", "three", "three"} {
+		assert.Equal(t, want, ask(replay))
+	}
+}
+
+// TestRecordedWrong: a file that is no recording is said to be none.
+func TestRecordedWrong(t *testing.T) {
+	for _, text := range []string{"GET /a\n", "GET /a\n\nOK\n", "GET /a\n\n\n{}", "GET /a\n\n200\nno header\n\n{}"} {
+		dir := t.TempDir()
+		require.NoError(t, os.WriteFile(filepath.Join(dir, "GET_a.http"), []byte(text), 0o600))
+		r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, "https://api.example/a", nil)
+		require.NoError(t, err)
+		_, err = (&restsource.Recorder{Dir: dir}).RoundTrip(r)
+		require.ErrorContains(t, err, "is not a recording", "%q", text)
+	}
 }
 
 func filesIn(t *testing.T, dir string) (names []string) {

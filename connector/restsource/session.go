@@ -47,8 +47,6 @@ func (x *session) send(ctx context.Context, table string, u *url.URL, body []byt
 		return nil, &formError{table, "an address in the answer leads to another host, which must not see the credentials"}
 	}
 	r := (&http.Request{Method: http.MethodGet, URL: u, Header: http.Header{}, Host: u.Host}).WithContext(ctx)
-	own := *u // Authorize may change the query
-	r.URL = &own
 	r.Header.Set("Accept", "application/json")
 	r.Header.Set("User-Agent", "connector-sdk-go")
 	if body != nil {

@@ -155,14 +155,18 @@ func (s *Source) check(ctx context.Context, creds wire.Credentials) error {
 		}
 		return err
 	}
-	path, err := template(s.api.Check).expand(func(key string) (string, error) { return credentialSegment(creds, key) })
-	if err != nil {
-		return err
-	}
-	path, query, _ := strings.Cut(path, "?")
+	path, query, _ := strings.Cut(s.api.Check, "?")
 	params, err := url.ParseQuery(query)
 	if err != nil {
 		return &formError{"", "API.Check has a malformed query"}
+	}
+	for _, values := range params {
+		for i, v := range values {
+			values[i], _ = template(v).expand(func(key string) (string, error) { return creds.Get(key), nil })
+		}
+	}
+	if path, err = template(path).expand(x.credentialed); err != nil {
+		return err
 	}
 	a, err := x.send(ctx, "", x.at(path, params), nil)
 	if err == nil && a.html() {

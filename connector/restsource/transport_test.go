@@ -2,6 +2,7 @@ package restsource_test
 
 import (
 	"context"
+	"crypto/tls"
 	"errors"
 	"fmt"
 	"io"
@@ -17,6 +18,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/connectorsdk/connector-sdk-go/connector/restsource"
+	"github.com/connectorsdk/connector-sdk-go/internal/guard"
 )
 
 // script answers with the given answers in turn, the last one for ever, and notes
@@ -47,9 +49,14 @@ func answers(status int, headers ...string) func() (*http.Response, error) {
 	return func() (*http.Response, error) { return reply(status, "", headers...), nil }
 }
 
-func unknownHost() (*http.Response, error) { return nil, &net.DNSError{IsNotFound: true} }
+func fails(err error) func() (*http.Response, error) {
+	return func() (*http.Response, error) { return nil, err }
+}
 
-func breaks() (*http.Response, error) { return nil, errors.New("connection reset") }
+var (
+	unknownHost = fails(&net.DNSError{IsNotFound: true})
+	breaks      = fails(errors.New("connection reset"))
+)
 
 func seconds(s ...float64) []time.Duration {
 	all := make([]time.Duration, len(s))
@@ -81,10 +88,18 @@ func TestTransport(t *testing.T) {
 		{"bad gateway", "GET", list{answers(502), answers(504), ok}, seconds(0, 0.5, 1.5), 200, ""},
 		{"unavailable for ever", "GET", list{answers(503)}, seconds(0, 0.5, 1.5, 3.5, 7.5), 503, "five attempts"},
 		{"unavailable for a while", "GET", list{answers(503, "Retry-After: 7"), ok}, seconds(0, 7), 200, ""},
+		{"unavailable to HEAD", "HEAD", list{answers(503), ok}, seconds(0, 0.5), 200, "HEAD changes nothing"},
+		{"unavailable without a method", "", list{answers(503), ok}, seconds(0, 0.5), 200, "the empty method is GET"},
+		{"unavailable to a DELETE", "DELETE", list{answers(503), ok}, seconds(0), 503, "it may have been done"},
 		{"unavailable to a POST", "POST", list{answers(503), ok}, seconds(0), 503, "it may have been done"},
 		{"broken", "GET", list{breaks, breaks, ok}, seconds(0, 0.5, 1.5), 200, ""},
 		{"broken for ever", "GET", list{breaks}, seconds(0, 0.5, 1.5, 3.5, 7.5), 0, ""},
 		{"broken POST", "POST", list{breaks, ok}, seconds(0), 0, "it may have been done"},
+		{"broken DELETE", "DELETE", list{breaks, ok}, seconds(0), 0, "it may have been done"},
+		{"no answer of the resolver", "GET", list{fails(&net.DNSError{IsTimeout: true}), ok}, seconds(0, 0.5), 200, "it may answer later"},
+		{"a private address", "GET", list{fails(&guard.Error{Kind: "private"})}, seconds(0), 0, "it stays private"},
+		{"no recording", "GET", list{fails(&restsource.MissingError{})}, seconds(0), 0, "nobody records it meanwhile"},
+		{"a wrong certificate", "GET", list{fails(&tls.CertificateVerificationError{Err: io.EOF})}, seconds(0), 0, "it stays wrong"},
 		{"no such host", "GET", list{unknownHost}, seconds(0), 0, "it will not appear"},
 		{"limited", "GET", list{answers(429), ok}, seconds(0, 0.5), 200, ""},
 		{"limited POST", "POST", list{answers(429, "Retry-After: 2"), ok}, seconds(0, 2), 200, "it has not been done"},
@@ -93,7 +108,18 @@ func TestTransport(t *testing.T) {
 		{"limited until a date of another clock", "GET",
 			list{answers(429, "Date: Sat, 01 Jan 2022 00:00:00 GMT", "Retry-After: Sat, 01 Jan 2022 00:00:05 GMT"), ok}, seconds(0, 5), 200, ""},
 		{"limited for no time", "GET", list{answers(429, "Retry-After: 0")}, seconds(0, 0.5, 1.5, 3.5, 7.5), 429, "it does not hammer"},
+		{"limited for no time, with a reset", "GET", list{answers(429, "Retry-After: 0", "RateLimit-Reset: 30"), ok}, seconds(0, 0.5), 200,
+			"Retry-After is about this request, the reset about all"},
+		{"limited for less than no time", "GET", list{answers(429, "Retry-After: -1", "RateLimit-Reset: 30"), ok}, seconds(0, 30), 200,
+			"it says nothing, so the reset counts"},
+		{"limited until a date that is over", "GET",
+			list{answers(429, "Retry-After: Fri, 31 Dec 1999 23:00:00 GMT", "RateLimit-Reset: 30"), ok}, seconds(0, 0.5), 200, "as for no time"},
+		{"limited until a reset that is over", "GET", list{answers(429, reset(-time.Hour)), ok}, seconds(0, 0.5), 200, "it does not hammer"},
 		{"limited until the reset", "GET", list{answers(429, reset(11*time.Second)), ok}, seconds(0, 11), 200, ""},
+		{"limited for a week", "GET", list{answers(429, "RateLimit-Reset: 604800"), ok}, seconds(0), 0, "seconds, and not a time in 1970"},
+		{"limited until a time of long ago", "GET", list{answers(429, "Date: Sat, 31 Jan 1970 00:00:00 GMT", "X-RateLimit-Reset: 2592008"), ok},
+			seconds(0, 8), 200, "a time, and not seconds: no budget lasts a month"},
+		{"limited by names with more hyphens", "GET", list{answers(429, "X-Rate-Limit-Reset:  9 "), ok}, seconds(0, 9), 200, ""},
 		{"limited until the reset, in milliseconds", "GET", list{answers(429, reset(11*time.Second)+"000"), ok}, seconds(0, 11), 200, ""},
 		{"limited until the reset of another clock", "GET",
 			list{answers(429, "Date: Sat, 01 Jan 2022 00:00:00 GMT", "X-RateLimit-Reset: 1640995206"), ok}, seconds(0, 6), 200, ""},
@@ -112,6 +138,7 @@ func TestTransport(t *testing.T) {
 					r, err = http.NewRequestWithContext(ctx, c.method, "https://api.example/", strings.NewReader("question"))
 				}
 				require.NoError(t, err)
+				r.Method = c.method // the empty one too
 				res, err := (&restsource.Transport{Base: s}).RoundTrip(r)
 				assert.Equal(t, c.asked, s.asked, c.why)
 				if c.status == 0 {
@@ -132,10 +159,11 @@ func TestPace(t *testing.T) {
 		return answers(200, fmt.Sprintf("X-RateLimit-Limit: %d", limit), fmt.Sprintf("X-RateLimit-Remaining: %d", remaining),
 			fmt.Sprintf("X-RateLimit-Reset: %d", reset))
 	}
-	at := func(remaining int) func() (*http.Response, error) { // until the 40th second of the bubble
+	until := func(remaining, second int) func() (*http.Response, error) { // of the bubble
 		return answers(200, fmt.Sprintf("X-RateLimit-Remaining: %d", remaining),
-			fmt.Sprintf("X-RateLimit-Reset: %d", time.Date(2000, 1, 1, 0, 0, 40, 0, time.UTC).Unix()))
+			fmt.Sprintf("X-RateLimit-Reset: %d", time.Date(2000, 1, 1, 0, 0, second, 0, time.UTC).Unix()))
 	}
+	at := func(remaining int) func() (*http.Response, error) { return until(remaining, 40) }
 	type list = []func() (*http.Response, error)
 	for _, c := range []struct {
 		name    string
@@ -151,16 +179,34 @@ func TestPace(t *testing.T) {
 			false, "40 seconds for 4 requests"},
 		{"little, in one header", list{answers(200, "RateLimit: limit=60, remaining=4, reset=40"), answers(200)}, seconds(0, 0, 10, 20, 30),
 			false, "as the drafts up to the seventh have it"},
-		{"little of one of two budgets", list{answers(200, `RateLimit-Policy: "burst";q=60;w=60, "day";q=1000;w=86400`,
+		{"little of one of two budgets", list{answers(200, `RateLimit-Policy: "burst";q=60;w=1, "day";q=1000;w=86400`,
 			`RateLimit: "day";r=900;t=40000, "burst";r=4;t=40`), answers(200)}, seconds(0, 0, 10, 20, 30), false, "as the later drafts have it"},
+		{"little of the first of two budgets", list{answers(200, `RateLimit-Policy: "day";q=1000;w=86400, "burst";q=60;w=1`,
+			`RateLimit: "burst";r=4;t=40, "day";r=900;t=40000`), answers(200)}, seconds(0, 0, 10, 20, 30), false, "their order means nothing"},
+		{"two headers", list{answers(200, `RateLimit-Policy: "day";q=1000;w=86400`, `RateLimit-Policy: "burst";q=60;w=1`,
+			`RateLimit: "day";r=900;t=40000`, `RateLimit: "burst";r=4;t=40`), answers(200)}, seconds(0, 0, 10, 20, 30), false, "they are one list"},
 		{"one header without a policy", list{answers(200, `RateLimit: "burst";r=4;t=40`), answers(200)}, seconds(0, 0, 0, 0, 20),
 			false, "the most that was left is the limit"},
-		{"one header that cannot be read", list{answers(200, `RateLimit: "day";r=few;t=40, remaining, ;;=`), answers(200)}, seconds(0, 0, 0, 0, 0),
+		{"one header that cannot be read", list{answers(200, `RateLimit: "day";r=few;t=40, remaining, ;;=`), answers(200)},
+			seconds(0, 0, 0, 0, 0),
 			false, "it says nothing"},
 		{"none", list{budget(60, 0, 17), budget(60, 59, 60)}, seconds(0, 17, 17, 17, 17), false, "it waits for the next budget"},
 		{"none for too long", list{budget(60, 0, 300)}, seconds(0), true, "the deadline is in a minute"},
 		{"answers in any order", list{at(2), at(9), at(1), at(0), at(9)}, seconds(0, 0, 0, 40, 40), false, "the smallest number is the newest"},
 		{"an unknown limit", list{at(8), at(2), at(1), at(5)}, seconds(0, 0, 0, 20, 40), false, "the most that was left is the limit"},
+		{"half", list{budget(60, 31, 60), budget(60, 30, 60), budget(60, 29, 58)}, seconds(0, 0, 0, 0, 2), false,
+			"the requests are spread once less than half is left"},
+		{"refused with much left", list{budget(60, 50, 300), answers(429, "Retry-After: 7"), budget(60, 49, 293)}, seconds(0, 0, 7, 7, 7, 7),
+			false, "Retry-After holds, and not the reset of the budget"},
+		{"a number without a reset", list{budget(60, 4, 40), answers(200, "X-RateLimit-Remaining: 0"), budget(60, 2, 30)},
+			seconds(0, 0, 10, 20, 30),
+			false, "it says nothing, so the numbers before it hold"},
+		{"a budget of each second", list{budget(10, 0, 1), budget(10, 9, 1)}, seconds(0, 1, 1, 1, 1), false, "the second is over"},
+		{"resets that were rounded", list{until(2, 40), until(9, 41)}, seconds(0, 0, 0, 41, 41), false, "a second apart is the same budget"},
+		{"a later budget", list{until(2, 40), until(9, 42)}, seconds(0, 0, 0, 0, 0), false, "two seconds apart is another one"},
+		{"a nearer budget", list{until(2, 40), until(9, 38)}, seconds(0, 0, 0, 0, 0), false, "so is two seconds before"},
+		{"a budget that ends sooner than it was said to", list{budget(60, 4, 59), budget(60, 4, 8), budget(60, 3, 8)},
+			seconds(0, 0, 0, 2, 4), false, "no request waits for the end of a budget that is no more"},
 		{"little for too long", list{budget(60, 4, 3000)}, seconds(0, 0, 0, 0, 0), false, "a request goes at once rather than too late"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -182,7 +228,9 @@ func TestPace(t *testing.T) {
 				}
 				assert.Equal(t, c.asked, s.asked, c.why)
 				var limited *restsource.LimitError
-				assert.Equal(t, c.failed, errors.As(failed, &limited))
+				if assert.Equal(t, c.failed, errors.As(failed, &limited)) && c.failed {
+					assert.Equal(t, "restsource: the API takes no further request for 5m0s, and the deadline comes before that", failed.Error())
+				}
 			})
 		})
 	}
@@ -209,6 +257,196 @@ func TestPaceAtOnce(t *testing.T) {
 		all.Go(get)
 		all.Wait()
 		assert.Equal(t, seconds(0, 10, 10, 10), s.asked)
+	})
+}
+
+// TestPaceLonger: whoever waits for the end of a refusal asks again whether another
+// one has come meanwhile. The shorter one does not take the longer one back.
+func TestPaceLonger(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		begun := time.Now()
+		var mu sync.Mutex
+		var asked []time.Duration
+		transport := &restsource.Transport{Base: transportFunc(func(r *http.Request) (*http.Response, error) {
+			mu.Lock()
+			asked = append(asked, time.Since(begun))
+			first := time.Since(begun) < 5*time.Second
+			mu.Unlock()
+			after := r.URL.Query().Get("after")
+			switch {
+			case !first:
+				return reply(200, ""), nil
+			case after == "12":
+				time.Sleep(time.Second)
+			case after == "25":
+				time.Sleep(5 * time.Second)
+			case after == "10":
+				time.Sleep(6 * time.Second)
+			}
+			return reply(429, "", "Retry-After: "+after), nil
+		})}
+		var all sync.WaitGroup
+		for _, after := range []string{"12", "25", "10"} { // refused at 1, 5 and 6, until 13, 30 and 16
+			all.Go(func() {
+				r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, "https://api.example/?after="+after, nil)
+				if assert.NoError(t, err) {
+					res, err := transport.RoundTrip(r)
+					if assert.NoError(t, err) {
+						_ = res.Body.Close()
+					}
+				}
+			})
+		}
+		all.Wait()
+		assert.Equal(t, seconds(0, 0, 0, 30, 30, 30), asked)
+	})
+}
+
+// TestTransportCancelled: a request that is over asks nothing more, and fails with the
+// cause.
+func TestTransportCancelled(t *testing.T) {
+	over := errors.New("the reader left")
+	type list = []func() (*http.Response, error)
+	for _, c := range []struct {
+		name    string
+		answers list
+		after   time.Duration // until it is over
+		asked   []time.Duration
+	}{
+		{"before", list{answers(200)}, 0, nil},
+		{"while it waits for the budget", list{answers(429, "Retry-After: 9"), answers(200)}, time.Second, seconds(0)},
+		{"while it waits for its turn", list{answers(200, "RateLimit: limit=60, remaining=4, reset=40")}, time.Second, seconds(0, 0)},
+		{"while it waits for the server", list{answers(502)}, 2 * time.Second, seconds(0, 0.5, 1.5)},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				ctx, cancel := context.WithCancelCause(t.Context())
+				if c.after == 0 {
+					cancel(over)
+				}
+				time.AfterFunc(c.after, func() { cancel(over) })
+				s := &script{answers: c.answers, begun: time.Now()}
+				transport := &restsource.Transport{Base: s}
+				var err error
+				for range 3 {
+					var r *http.Request
+					r, err = http.NewRequestWithContext(ctx, http.MethodGet, "https://api.example/", nil)
+					require.NoError(t, err)
+					var res *http.Response
+					if res, err = transport.RoundTrip(r); err != nil {
+						break
+					}
+					_ = res.Body.Close()
+				}
+				require.ErrorIs(t, err, over)
+				assert.Equal(t, c.asked, s.asked)
+			})
+		})
+	}
+}
+
+// TestUnlimited: without a deadline, a request waits for minutes and not for hours.
+func TestUnlimited(t *testing.T) {
+	for after, waits := range map[string]bool{"600": true, "601": false} {
+		synctest.Test(t, func(t *testing.T) {
+			s := &script{begun: time.Now(), answers: []func() (*http.Response, error){answers(429, "Retry-After: "+after), answers(200)}}
+			r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, "https://api.example/", nil)
+			require.NoError(t, err)
+			res, err := (&restsource.Transport{Base: s}).RoundTrip(r)
+			if !waits {
+				var limited *restsource.LimitError
+				require.ErrorAs(t, err, &limited)
+				return
+			}
+			require.NoError(t, err)
+			_ = res.Body.Close()
+			assert.Equal(t, seconds(0, 600), s.asked)
+		})
+	}
+}
+
+// unrepeatable is a body that is there once.
+type unrepeatable struct{ io.Reader }
+
+// TestOnce: a request whose body cannot be read again is sent once, whatever comes.
+func TestOnce(t *testing.T) {
+	for status, answer := range map[int]func() (*http.Response, error){
+		429: answers(429, "Retry-After: 1"), 503: answers(503), 0: breaks,
+	} {
+		s := &script{answers: []func() (*http.Response, error){answer, answers(200)}, begun: time.Now()}
+		r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, "https://api.example/", unrepeatable{strings.NewReader("question")})
+		require.NoError(t, err)
+		res, err := (&restsource.Transport{Base: s}).RoundTrip(r)
+		assert.Len(t, s.asked, 1)
+		if status == 0 {
+			require.ErrorContains(t, err, "connection reset")
+			continue
+		}
+		require.NoError(t, err)
+		assert.Equal(t, status, res.StatusCode)
+		_ = res.Body.Close()
+	}
+}
+
+// closing counts the bodies that are closed.
+type closing struct {
+	io.Reader
+	closed *int
+}
+
+func (c closing) Close() error { *c.closed++; return nil }
+
+// TestBodiesAreClosed: an answer that is followed by another attempt keeps no
+// connection, and no more than a little of it is read.
+func TestBodiesAreClosed(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		for status, attempts := range map[int]int{429: 5, 502: 5} {
+			closed, asked, read := 0, 0, &io.LimitedReader{R: endless{}, N: 1 << 30}
+			transport := &restsource.Transport{Base: transportFunc(func(*http.Request) (*http.Response, error) {
+				asked++
+				res := reply(status, "")
+				res.Body = closing{read, &closed}
+				return res, nil
+			})}
+			r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, "https://api.example/", nil)
+			require.NoError(t, err)
+			res, err := transport.RoundTrip(r)
+			require.NoError(t, err)
+			assert.Equal(t, attempts-1, closed, "all but the last")
+			assert.Equal(t, attempts, asked)
+			assert.Positive(t, int64(1<<30)-read.N, "what is left of a small answer is read, so that its connection can be used again")
+			assert.Less(t, int64(1<<30)-read.N, int64(1<<20))
+			_ = res.Body.Close()
+			assert.Equal(t, attempts, closed)
+		}
+	})
+}
+
+// endless is a body without an end.
+type endless struct{}
+
+func (endless) Read(p []byte) (int, error) { return len(p), nil }
+
+// TestOptions: the options of a source reach its Transport.
+func TestOptions(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		for attempts, want := range map[int]int{0: 5, -1: 5, 1: 1, 2: 2} {
+			asked := 0
+			src, err := restsource.New(restsource.API{Base: "https://shop.example", Check: "/me"}, shopTables(),
+				&restsource.Options{Attempts: attempts, Transport: transportFunc(func(*http.Request) (*http.Response, error) {
+					asked++
+					return reply(503, ""), nil
+				})})
+			require.NoError(t, err)
+			require.Error(t, src.Check(t.Context(), checkOf("token", "k")))
+			assert.Equal(t, want, asked)
+		}
+		for size, want := range map[int]bool{32 << 20: true, 32<<20 + 1: false} {
+			src, err := restsource.New(restsource.API{Base: "https://shop.example", Check: "/me"}, shopTables(),
+				&restsource.Options{Transport: transportFunc(always(200, strings.Repeat(" ", size)))})
+			require.NoError(t, err)
+			assert.Equal(t, want, src.Check(t.Context(), checkOf("token", "k")) == nil, "32 MiB are the default")
+		}
 	})
 }
 

@@ -10,6 +10,7 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
+	"net/url"
 	"strings"
 	"sync"
 	"testing"
@@ -72,6 +73,12 @@ func TestTrouble(t *testing.T) {
 		{"429 for ever", always(429, leak), wire.CodeTimeout, wire.CodeTimeout, ""},
 		{"429 for an hour", always(429, leak, "Retry-After: 3600"),
 			wire.CodeTimeout, wire.CodeTimeout, ""},
+		{"101", always(101, leak), wire.CodeInternal, wire.CodeInternal, "the status 101"},
+		{"300", always(300, leak), wire.CodeInternal, wire.CodeInternal, "redirect"},
+		{"304", always(304, leak), wire.CodeInternal, wire.CodeInternal, "redirect"},
+		{"308", always(308, leak), wire.CodeInternal, wire.CodeInternal, "redirect"},
+		{"400", always(400, leak), wire.CodeInternal, wire.CodeInternal, "the status 400"},
+		{"410", always(410, leak), wire.CodeUnknownEntity, wire.CodeInternal, ""},
 		{"HTML", func(*http.Request) (*http.Response, error) {
 			return reply(200, "<html>"+leak, "Content-Type: text/html; charset=utf-8"), nil
 		},
@@ -108,6 +115,10 @@ func TestTrouble(t *testing.T) {
 		{"a next page without TLS at the same port", next("http://shop.example:443/v1/rows"), wire.CodeInternal, "", "another host"},
 		{"a next page at another port", next("https://shop.example:8443/v1/rows"), wire.CodeInternal, "", "another host"},
 		{"a next page at a host like it", next("https://shop.example@evil.example/rows"), wire.CodeInternal, "", "another host"},
+		{"a next page at another port without TLS", next("http://shop.example:8080/v1/rows"), wire.CodeInternal, "", "another host"},
+		{"a next page at another host and the same port", next("https://evil.example:443/v1/rows"), wire.CodeInternal, "", "another host"},
+		{"a next page beside the host", next("//evil.example/v1/rows"), wire.CodeInternal, "", "another host"},
+		{"a next page that names the port, in capitals", next("HTTPS://SHOP.EXAMPLE:443/v1/rows"), wire.CodeInternal, "", "repeats"},
 		{"a next page that is itself", next("/v1/rows?again"), wire.CodeInternal, "", "repeats"},
 		{"a next page that is malformed", next("https://%zz" + shopToken), wire.CodeInternal, "", "malformed"},
 		{"endless pages", func(*http.Request) (*http.Response, error) {
@@ -164,6 +175,163 @@ func requireCode(t *testing.T, want wire.Code, err error) {
 	assert.NotContains(t, refused.Message, shopToken)
 }
 
+// TestAnswers: what each status tells the person at a form, and whoever asks for rows.
+func TestAnswers(t *testing.T) {
+	const fixed, host, typed = "https://shop.example/v1", "https://{shop}.example/v1", "{shop}"
+	const credentials = "The API does not accept these credentials. Check them; they may have expired."
+	const access = "The API knows these credentials, but they do not give access. Ask for the permission, or use others."
+	const noTable = `The API has no table "rows" for these credentials.`
+	const address = "Something answers at this address, but it is not the API. Check the address."
+	const silence = "The API cannot be reached at the moment. Try again later."
+	const busy = "The API takes no more requests at the moment. Try again later, or ask for less."
+	refused := func(*http.Request) (*http.Response, error) { return nil, &guard.Error{Kind: "in a private network"} }
+	nothing := func(*http.Request) (*http.Response, error) { return nil, io.EOF }
+	for _, c := range []struct {
+		name         string
+		base         string
+		answer       func(*http.Request) (*http.Response, error)
+		check, query string // "" is an error that is for the log alone
+	}{
+		{"401", fixed, always(401, ""), credentials, credentials},
+		{"403", fixed, always(403, ""), access, `These credentials give no access to table "rows".`},
+		{"404", fixed, always(404, ""), "", noTable},
+		{"410", fixed, always(410, ""), "", noTable},
+		{"404 at a host", host, always(404, ""), address, noTable},
+		{"410 at a host", host, always(410, ""), address, noTable},
+		{"404 at an address", typed, always(404, ""), address, noTable},
+		{"429", fixed, always(429, "", "Retry-After: 100"), busy, busy},
+		{"429 at an address", typed, always(429, "", "Retry-After: 100"), busy, busy},
+		{"429 after some attempts", typed, always(429, ""), busy, busy},
+		{"500 at an address", typed, always(500, ""), "", ""},
+		{"HTML", fixed, always(200, "", "Content-Type: text/html"), "", ""},
+		{"HTML at a host", host, always(200, "", "Content-Type: text/html"), address, ""},
+		{"HTML at an address", typed, always(200, "", "Content-Type: text/html; charset=utf-8"), address, ""},
+		{"a redirect at an address", typed, always(301, ""), address, ""},
+		{"nothing", fixed, nothing, silence, silence},
+		{"nothing at a host", host, nothing, "Nothing answers at this address. Check the address of the API.", silence},
+		{"nothing at an address", typed, nothing, "Nothing answers at this address. Check the address of the API.", silence},
+		{"a private address", typed, refused, "The address of the API cannot be used, because it is not public: it is in a private network.",
+			"The address of the API cannot be used, because it is not public: it is in a private network."},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				src, err := restsource.New(restsource.API{Base: c.base, Check: "/me"}, []restsource.Table{{
+					Name: "rows", Path: "/rows", Columns: []restsource.Column{{Name: "id", Type: wire.TypeNumber}},
+				}}, &restsource.Options{Transport: transportFunc(c.answer), Attempts: 3})
+				require.NoError(t, err)
+				definition := connector.Definition{Slug: "shop",
+					Credentials: []wire.CredentialField{{Key: "shop", Label: "Shop", Type: wire.CredentialText}}}
+				shop := "acme"
+				if c.base == typed {
+					shop = "https://acme.example"
+				}
+				tenant := connectortest.Start(t, definition, src, quiet).As(map[string]string{"shop": shop}).Unverified()
+				_, queried := tenant.Query(wire.QueryRequest{Table: "rows", Fields: []string{"id"}})
+				for want, err := range map[*string]error{&c.check: tenant.Check(), &c.query: queried} {
+					var said *wire.Error
+					require.ErrorAs(t, err, &said)
+					if *want == "" {
+						assert.Equal(t, wire.CodeInternal, said.Code)
+						continue
+					}
+					assert.Equal(t, *want, said.Message)
+				}
+			})
+		})
+	}
+}
+
+// TestCauses: a request whose time is up says so, whatever the API did meanwhile.
+func TestCauses(t *testing.T) {
+	over := errors.New("the time is up")
+	for name, answer := range map[string]func() (*http.Response, error){
+		"an answer": func() (*http.Response, error) { return reply(401, ""), nil },
+		"a broken answer": func() (*http.Response, error) {
+			return &http.Response{StatusCode: 200, Body: io.NopCloser(brokenReader{io.ErrUnexpectedEOF})}, nil
+		},
+		"no answer":         func() (*http.Response, error) { return nil, io.EOF },
+		"a refused address": func() (*http.Response, error) { return nil, &guard.Error{Kind: "private"} },
+	} {
+		ctx, cancel := context.WithCancelCause(t.Context())
+		src, err := restsource.New(restsource.API{Base: "https://shop.example", Check: "/me"}, shopTables(),
+			&restsource.Options{Transport: transportFunc(func(*http.Request) (*http.Response, error) {
+				cancel(over)
+				return answer()
+			})})
+		require.NoError(t, err)
+		err = src.Check(ctx, checkOf("token", "k"))
+		require.ErrorIs(t, err, over, name)
+	}
+}
+
+// counted counts the bodies that are not closed.
+type counted struct {
+	io.Reader
+	open *int
+}
+
+func (c counted) Close() error { *c.open--; return nil }
+
+// TestHeaders: what every request has, and that every answer is closed.
+func TestHeaders(t *testing.T) {
+	open := 0
+	var got []http.Header
+	var sizes []int64
+	api := shopAPI
+	api.Header = http.Header{"x-version": {"2"}, "accept": {"application/vnd.shop+json"}}
+	for _, c := range []struct {
+		api    restsource.API
+		post   bool
+		status int
+		want   http.Header
+		size   int64
+	}{
+		{shopAPI, false, 200, http.Header{"Accept": {"application/json"}}, 0},
+		{shopAPI, true, 200, http.Header{"Accept": {"application/json"}, "Content-Type": {"application/json"}}, 8},
+		{api, false, 200, http.Header{"Accept": {"application/vnd.shop+json"}, "X-Version": {"2"}}, 0},
+		{shopAPI, false, 301, http.Header{"Accept": {"application/json"}}, 0},
+		{shopAPI, false, 404, http.Header{"Accept": {"application/json"}}, 0},
+	} {
+		got, sizes = nil, nil
+		src, err := restsource.New(c.api, numbersTable(restsource.Pages{}, func(t *restsource.Table) {
+			if c.post {
+				t.Body = func(url.Values) ([]byte, error) { return []byte("question"), nil }
+			}
+		}), &restsource.Options{Transport: transportFunc(func(r *http.Request) (*http.Response, error) {
+			got, sizes = append(got, r.Header), append(sizes, r.ContentLength)
+			res := reply(c.status, "")
+			open++
+			res.Body = counted{strings.NewReader(`{"rows": []}`), &open}
+			return res, nil
+		})})
+		require.NoError(t, err)
+		_, err = connectortest.Start(t, shopDefinition, src, quiet).As(shopCredentials).Unverified().
+			Query(wire.QueryRequest{Table: "numbers", Fields: []string{"id"}})
+		assert.Equal(t, c.status == 200, err == nil)
+		c.want["User-Agent"], c.want["Authorization"] = []string{"connector-sdk-go"}, []string{"Bearer " + shopToken}
+		assert.Equal(t, []http.Header{c.want}, got)
+		assert.Equal(t, []int64{c.size}, sizes)
+		assert.Zero(t, open, "a body that is not closed keeps its connection")
+	}
+}
+
+// TestRejectedPlainly: a request that nothing was pushed with is not sent again.
+func TestRejectedPlainly(t *testing.T) {
+	for _, status := range []int{400, 422} {
+		asked := 0
+		src, err := restsource.New(shopAPI, numbersTable(restsource.Pages{}),
+			&restsource.Options{Transport: transportFunc(func(*http.Request) (*http.Response, error) {
+				asked++
+				return reply(status, ""), nil
+			})})
+		require.NoError(t, err)
+		_, err = connectortest.Start(t, shopDefinition, src, quiet).As(shopCredentials).Unverified().
+			Query(wire.QueryRequest{Table: "numbers", Fields: []string{"id"}})
+		requireCode(t, wire.CodeInternal, err)
+		assert.Equal(t, 1, asked)
+	}
+}
+
 type brokenReader struct{ err error }
 
 func (b brokenReader) Read([]byte) (int, error) { return 0, b.err }
@@ -189,6 +357,106 @@ func TestMissingTables(t *testing.T) {
 	require.ErrorIs(t, err, connector.ErrBadRequest)
 }
 
+// TestDiscoveryRemembersNothing: what one tenant may not read is there for the next.
+func TestDiscoveryRemembersNothing(t *testing.T) {
+	api := newShopOf(13)
+	tenant := asTenant(t, api, shopTables()).Unverified()
+	for _, status := range []int{403, 404, 410, 200} {
+		api.change = func(w http.ResponseWriter, r *http.Request) bool {
+			if r.URL.Path != "/v1/customers" || status == 200 {
+				return false
+			}
+			w.WriteHeader(status)
+			return true
+		}
+		found, err := tenant.Discover()
+		require.NoError(t, err)
+		if status != 200 {
+			assert.Len(t, found.Tables, 2)
+			assert.Len(t, found.Warnings, 1)
+			assert.Empty(t, found.Tables[0].ForeignKeys)
+			continue
+		}
+		assert.Len(t, found.Tables, 3)
+		assert.Len(t, found.Tables[0].ForeignKeys, 1)
+		assert.Len(t, found.Tables[2].ForeignKeys, 1)
+	}
+	api.change = func(w http.ResponseWriter, r *http.Request) bool {
+		w.WriteHeader(http.StatusInternalServerError)
+		return true
+	}
+	_, err := tenant.Discover()
+	requireCode(t, wire.CodeInternal, err)
+}
+
+// TestDiscoveryWithinBudget: where the API takes no more requests, the tables are
+// described without the controls, and a warning says so.
+func TestDiscoveryWithinBudget(t *testing.T) {
+	for param, want := range map[string]string{
+		"status": `The filters of table "orders" were not all tested: the API takes no more requests at the moment.`,
+		"sort":   `The sorts of table "orders" were not all tested: the API takes no more requests at the moment.`,
+	} {
+		api := newShopOf(13)
+		api.change = func(w http.ResponseWriter, r *http.Request) bool {
+			if !r.URL.Query().Has(param) {
+				return false
+			}
+			w.Header().Set("Retry-After", "3600")
+			w.WriteHeader(http.StatusTooManyRequests)
+			return true
+		}
+		_, err := asTenant(t, api, shopTables()[:2]).Unverified().Discover()
+		requireCode(t, wire.CodeTimeout, err) // the next table cannot be asked at all
+		found, err := asTenant(t, api, []restsource.Table{shopTables()[1], shopTables()[0]}).Unverified().Discover()
+		require.NoError(t, err)
+		assert.Contains(t, found.Warnings, want)
+		assert.Len(t, found.Tables, 2)
+	}
+}
+
+// TestSortControl: both directions are asked for, and either one may fail.
+func TestSortControl(t *testing.T) {
+	for _, ignored := range []string{"", "id", "-id"} {
+		api := newShopOf(13)
+		api.change = func(_ http.ResponseWriter, r *http.Request) bool {
+			query := r.URL.Query()
+			if ignored != "" && query.Get("sort") == ignored {
+				query.Set("sort", map[string]string{"id": "-id", "-id": "id"}[ignored])
+				r.URL.RawQuery = query.Encode()
+			}
+			return false
+		}
+		found, err := asTenant(t, api, shopTables()).Unverified().Discover()
+		require.NoError(t, err)
+		assert.Equal(t, ignored != "", len(found.Warnings) == 1, ignored)
+	}
+}
+
+// TestSameOrigin: the next page is at the same scheme, host and port, however they are
+// written.
+func TestSameOrigin(t *testing.T) {
+	for address, same := range map[string]bool{
+		"http://shop.example/v1/b": true, "http://SHOP.example:80/v1/b": true, "HTTP://shop.example/v1/b": true, "//shop.example/v1/b": true,
+		"https://shop.example/v1/b": false, "https://shop.example:80/v1/b": false, "http://shop.example:443/v1/b": false,
+		"http://shop.example.evil.example/v1/b": false, "http://evil.example/v1/b": false,
+	} {
+		asked := 0
+		src, err := restsource.New(restsource.API{Base: "http://shop.example/v1"},
+			numbersTable(restsource.Pages{By: restsource.ByURL, Next: "next"}),
+			&restsource.Options{Transport: transportFunc(func(*http.Request) (*http.Response, error) {
+				if asked++; asked > 1 {
+					return reply(200, `{"rows": []}`), nil
+				}
+				return reply(200, fmt.Sprintf(`{"rows": [{"id": 1}], "next": %q}`, address)), nil
+			})})
+		require.NoError(t, err)
+		_, err = connectortest.Start(t, shopDefinition, src, quiet).As(shopCredentials).Unverified().
+			Query(wire.QueryRequest{Table: "numbers", Fields: []string{"id"}})
+		assert.Equal(t, same, err == nil, address)
+		assert.Equal(t, same, asked == 2, address)
+	}
+}
+
 // TestVanishedParents: an endpoint that answers 404 has no rows, but when all do,
 // there is no such table.
 func TestVanishedParents(t *testing.T) {
@@ -209,8 +477,15 @@ func TestVanishedParents(t *testing.T) {
 
 // TestChildrenAtOnce: endpoints are asked at the same time, but no more than allowed.
 func TestChildrenAtOnce(t *testing.T) {
+	for atOnce, want := range map[int]int{0: 4, -1: 4, 1: 1, 3: 3} {
+		childrenAtOnce(t, atOnce, want)
+	}
+}
+
+func childrenAtOnce(t *testing.T, atOnce, want int) {
+	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
-		api := handlerTransport{newShop()}
+		api := handlerTransport{newShopOf(13)}
 		var mu sync.Mutex
 		running, most := 0, 0
 		slow := transportFunc(func(r *http.Request) (*http.Response, error) {
@@ -224,14 +499,16 @@ func TestChildrenAtOnce(t *testing.T) {
 			mu.Unlock()
 			return api.RoundTrip(r)
 		})
-		src, err := restsource.New(shopAPI, shopTables(), &restsource.Options{Transport: slow, AtOnce: 3})
+		src, err := restsource.New(shopAPI, shopTables(), &restsource.Options{Transport: slow, AtOnce: atOnce})
 		require.NoError(t, err)
 		tenant := connectortest.Start(t, shopDefinition, src, nil).As(shopCredentials).Unverified()
 		begun := time.Now()
 		answer, err := tenant.Query(wire.QueryRequest{Table: "items", Fields: []string{"order", "line"}})
 		require.NoError(t, err)
-		assert.Equal(t, 3, most)
-		assert.Less(t, time.Since(begun), 20*time.Second, "33 orders and 4 pages of them, one after the other, take 37 seconds")
+		assert.Equal(t, want, most)
+		if want > 2 {
+			assert.Less(t, time.Since(begun), 12*time.Second, "13 orders and 2 pages of them, one after the other, take 15 seconds")
+		}
 		assert.IsIncreasing(t, orders(answer), "the rows come in the order of the parent's")
 	})
 }

@@ -1,0 +1,249 @@
+package restsource_test
+
+import (
+	"bytes"
+	"context"
+	"log/slog"
+	"net/http"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/connectorsdk/connector-sdk-go/connector"
+	"github.com/connectorsdk/connector-sdk-go/connector/connectortest"
+	"github.com/connectorsdk/connector-sdk-go/connector/restsource"
+	"github.com/connectorsdk/connector-sdk-go/wire"
+)
+
+// family is an API of three parents with two pages of children each.
+type family struct {
+	fail map[string]int // the status of some addresses
+
+	mu    sync.Mutex
+	asked []string
+}
+
+func (f *family) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	address := strings.TrimPrefix(r.URL.RequestURI(), "/v1")
+	f.mu.Lock()
+	f.asked = append(f.asked, address)
+	f.mu.Unlock()
+	if status := f.fail[address]; status != 0 {
+		w.WriteHeader(status)
+		return
+	}
+	switch {
+	case r.URL.Path == "/v1/parents":
+		_, _ = w.Write([]byte(`{"rows": [
+			{"id": "a/1", "kind": "x", "code": 1}, {"id": "b", "kind": "y", "code": null}, {"id": "c", "kind": "x"}]}`))
+	case r.URL.Query().Get("after") == "":
+		_, _ = w.Write([]byte(`{"rows": [{"id": 1, "kind": "p"}], "next": "n"}`))
+	default:
+		_, _ = w.Write([]byte(`{"rows": [{"id": 2, "kind": "q"}]}`))
+	}
+}
+
+func familyTables(path string) []restsource.Table {
+	text := func(name string) restsource.Column { return restsource.Column{Name: name, Type: wire.TypeString} }
+	kind := []restsource.Filter{{Column: "kind", Op: wire.OpEq, Param: "kind"}}
+	return []restsource.Table{{
+		Name: "children", Path: path, Parent: "parents", Rows: "rows", Key: []string{"parent", "id"}, Filters: kind,
+		Pages: restsource.Pages{By: restsource.ByCursor, Param: "after", Next: "next"},
+		Columns: []restsource.Column{
+			{Name: "id", Type: wire.TypeNumber}, {Name: "parent_kind", OfParent: "kind"}, {Name: "parent", OfParent: "id"}, text("kind"),
+		},
+	}, {
+		Name: "parents", Path: "/parents", Rows: "rows", Key: []string{"id"}, Filters: kind,
+		Columns: []restsource.Column{text("id"), text("kind"), {Name: "code", Type: wire.TypeNumber}},
+	}}
+}
+
+// TestFamily shows which endpoints a query asks, and that no filter goes to a table
+// that it does not concern.
+func TestFamily(t *testing.T) {
+	text := wire.Text
+	for _, c := range []struct {
+		name  string
+		and   []wire.Filter
+		want  string // ids with their parents
+		asked []string
+	}{
+		{"all", nil, "1a/1 2a/1 1b 2b 1c 2c", []string{"/parents", "/parents/a%2F1/children", "/parents/a%2F1/children?after=n",
+			"/parents/b/children", "/parents/b/children?after=n", "/parents/c/children", "/parents/c/children?after=n"}},
+		{"of one parent", []wire.Filter{cond("parent", wire.OpEq, text("b"))}, "1b 2b",
+			[]string{"/parents", "/parents/b/children", "/parents/b/children?after=n"}},
+		{"by a column of the parent", []wire.Filter{cond("parent_kind", wire.OpEq, text("y"))}, "1b 2b",
+			[]string{"/parents?kind=y", "/parents/b/children", "/parents/b/children?after=n"}},
+		{"by a column that the parent has too", []wire.Filter{cond("kind", wire.OpEq, text("q")), cond("parent", wire.OpEq, text("c"))}, "2c",
+			[]string{"/parents", "/parents/c/children?kind=q", "/parents/c/children?after=n&kind=q"}},
+		{"by both", []wire.Filter{cond("parent_kind", wire.OpEq, text("y")), cond("kind", wire.OpEq, text("p"))}, "1b",
+			[]string{"/parents?kind=y", "/parents/b/children?kind=p", "/parents/b/children?after=n&kind=p"}},
+		{"of no parent", []wire.Filter{cond("parent", wire.OpEq, text("z"))}, "", []string{"/parents"}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			api := &family{}
+			tenant := asTenant(t, api, familyTables("/parents/{id}/children")).Unverified()
+			answer, err := tenant.Query(wire.QueryRequest{Table: "children", Fields: []string{"id", "parent"}, Where: wire.Where{And: c.and}})
+			require.NoError(t, err)
+			var got []string
+			for i, id := range answer.Column("id") {
+				got = append(got, id.String()+answer.Column("parent")[i].String())
+			}
+			assert.Equal(t, c.want, strings.Join(got, " "))
+			assert.ElementsMatch(t, c.asked, api.asked)
+		})
+	}
+}
+
+// TestFamilyTrouble: an endpoint that fails is no endpoint without rows.
+func TestFamilyTrouble(t *testing.T) {
+	const b = "/parents/b/children"
+	for _, c := range []struct {
+		name string
+		path string
+		fail map[string]int
+		want wire.Code // "": success
+		rows int
+		log  string
+	}{
+		{"none", "/parents/{id}/children", nil, "", 6, ""},
+		{"404", "/parents/{id}/children", map[string]int{b: 404}, "", 4, ""},
+		{"410", "/parents/{id}/children", map[string]int{b: 410}, "", 4, ""},
+		{"500", "/parents/{id}/children", map[string]int{b: 500}, wire.CodeInternal, 0,
+			`table \"children\": the API answered with the status 500`},
+		{"403", "/parents/{id}/children", map[string]int{b: 403}, wire.CodeBadRequest, 0, ""},
+		{"400", "/parents/{id}/children", map[string]int{b: 400}, wire.CodeInternal, 0, "400"},
+		{"500 behind the first page", "/parents/{id}/children", map[string]int{b + "?after=n": 500}, wire.CodeInternal, 0, "500"},
+		{"404 behind the first page", "/parents/{id}/children", map[string]int{b + "?after=n": 404}, wire.CodeUnknownEntity, 0, ""},
+		{"404 of the parents", "/parents/{id}/children", map[string]int{"/parents": 404}, wire.CodeUnknownEntity, 0, ""},
+		{"500 of the parents", "/parents/{id}/children", map[string]int{"/parents": 500}, wire.CodeInternal, 0, `table \"parents\"`},
+		{"a parent without a value", "/parents/{code}/children", nil, wire.CodeInternal, 0,
+			`table \"children\": a row of the parent has no value in column \"code\"`},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				api := &family{fail: c.fail}
+				src, err := restsource.New(shopAPI, familyTables(c.path), &restsource.Options{Transport: handlerTransport{api}})
+				require.NoError(t, err)
+				var log bytes.Buffer
+				server := connectortest.Start(t, shopDefinition, src, &connector.Options{Logger: slog.New(slog.NewTextHandler(&log, nil))})
+				answer, err := server.As(shopCredentials).Unverified().Query(wire.QueryRequest{Table: "children", Fields: []string{"id"}})
+				requireCode(t, c.want, err)
+				if err == nil {
+					assert.Len(t, answer.Column("id"), c.rows)
+				}
+				synctest.Wait() // the request is logged when it is over
+				assert.Contains(t, strings.ReplaceAll(log.String(), `\\`, `\`), c.log)
+				asked := slices.Clone(api.asked)
+				slices.Sort(asked)
+				assert.Len(t, slices.Compact(asked), len(api.asked), "no address is asked twice")
+			})
+		})
+	}
+}
+
+// TestDiscoveredFamily: discovery asks for each first page once, and takes the first
+// parent for all.
+func TestDiscoveredFamily(t *testing.T) {
+	for _, c := range []struct {
+		fail     map[string]int
+		tables   []string
+		warnings []string
+		asked    []string // without the controls
+	}{
+		{nil, []string{"children", "parents"}, nil, []string{"/parents", "/parents/a%2F1/children"}},
+		{map[string]int{"/parents/a%2F1/children": 404}, []string{"children", "parents"}, nil, []string{"/parents", "/parents/a%2F1/children"}},
+		{map[string]int{"/parents/a%2F1/children": 403}, []string{"parents"},
+			[]string{`Table "children" is left out: these credentials may not read it.`}, []string{"/parents", "/parents/a%2F1/children"}},
+	} {
+		api := &family{fail: c.fail}
+		found, err := asTenant(t, api, familyTables("/parents/{id}/children")).Unverified().Discover()
+		require.NoError(t, err)
+		var names []string
+		for _, table := range found.Tables {
+			names = append(names, table.Name)
+		}
+		assert.Equal(t, c.tables, names)
+		var asked []string
+		for _, address := range api.asked {
+			if !strings.Contains(address, "kind=") {
+				asked = append(asked, address)
+			}
+		}
+		assert.Equal(t, c.asked, asked)
+	}
+}
+
+// TestDiscoveredOrphans: where there is no parent yet, the child table is described all
+// the same. A text that is long is no sample.
+func TestDiscoveredOrphans(t *testing.T) {
+	long := strings.Repeat("x", 100)
+	for rows, samples := range map[string]int{`[]`: 0, `[{"id": "` + long + `"}, {"id": "` + long + `y"}]`: 1} {
+		found, err := asTenant(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			if r.URL.Path != "/v1/parents" {
+				rows = `[]`
+			}
+			_, _ = w.Write([]byte(`{"rows": ` + rows + `}`))
+		}), familyTables("/parents/{id}/children")).Unverified().Discover()
+		require.NoError(t, err)
+		require.Len(t, found.Tables, 2)
+		assert.Len(t, found.Tables[1].Fields[0].Samples, samples)
+	}
+}
+
+// watched notes what its source leaves behind.
+type watched struct {
+	*restsource.Source
+	left func()
+}
+
+func (w watched) Query(ctx context.Context, req *connector.QueryRequest, out *connector.Rows) error {
+	defer w.left()
+	return w.Source.Query(ctx, req, out)
+}
+
+// TestLeft: when a query of a child table ends before its last row, the requests that
+// are under way end before the query does.
+func TestLeft(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var mu sync.Mutex
+		running, checked := 0, false
+		api := handlerTransport{&family{}}
+		src, err := restsource.New(shopAPI, familyTables("/parents/{id}/children"), &restsource.Options{AtOnce: 3,
+			Transport: transportFunc(func(r *http.Request) (*http.Response, error) {
+				if !strings.Contains(r.URL.Path, "/b/") {
+					time.Sleep(time.Second) // the others have begun by then
+					return api.RoundTrip(r)
+				}
+				mu.Lock()
+				running++
+				mu.Unlock()
+				<-r.Context().Done()
+				time.Sleep(time.Second)
+				mu.Lock()
+				running--
+				mu.Unlock()
+				return nil, r.Context().Err()
+			})})
+		require.NoError(t, err)
+		tenant := connectortest.Start(t, shopDefinition, watched{src, func() {
+			mu.Lock()
+			defer mu.Unlock()
+			checked = true
+			assert.Zero(t, running)
+		}}, quiet).As(shopCredentials).Unverified()
+		_, err = tenant.Query(wire.QueryRequest{Table: "children", Fields: []string{"id"}, Limit: 1})
+		require.NoError(t, err)
+		synctest.Wait()
+		time.Sleep(2 * time.Second)
+		mu.Lock()
+		defer mu.Unlock()
+		assert.True(t, checked)
+	})
+}

@@ -1,0 +1,212 @@
+package restsource_test
+
+import (
+	"encoding/json"
+	"net/http"
+	"strconv"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/connectorsdk/connector-sdk-go/connector"
+	"github.com/connectorsdk/connector-sdk-go/connector/connectortest"
+	"github.com/connectorsdk/connector-sdk-go/connector/restsource"
+	"github.com/connectorsdk/connector-sdk-go/wire"
+)
+
+// TestSorted: an API is asked to sort by v, and answers these pages. What is not in
+// order is sorted here, or fails.
+func TestSorted(t *testing.T) {
+	for _, c := range []struct {
+		pages [][]any // of v; each row has an id too
+		dir   wire.Direction
+		limit int64
+		want  string // "": the query fails
+		asked int
+		why   string
+	}{
+		{[][]any{{1, 2}, {2, 3}}, wire.Asc, 0, `[1, 2, 2, 3]`, 3, "equal values are in order"},
+		{[][]any{{1, 2}, {2, 3}}, wire.Asc, 2, `[1, 2]`, 1, "the limit is reached"},
+		{[][]any{{3, 2}, {2, 1}}, wire.Desc, 3, `[3, 2, 2]`, 2, ""},
+		{[][]any{{1, nil}, {nil}}, wire.Asc, 0, `[1, null, null]`, 3, "nulls are last"},
+		{[][]any{{1, 2}, {1, 3}}, wire.Asc, 0, ``, 2, "rows may have been sent that belong behind others"},
+		{[][]any{{1, 2}, {5, 4}}, wire.Asc, 0, ``, 2, "the same within a page"},
+		{[][]any{{1, nil}, {2}}, wire.Asc, 0, ``, 2, "a value behind a null"},
+		{[][]any{{2, 1}, {3}}, wire.Asc, 2, `[1, 2]`, 4, "the first page shows it, so all rows are sorted here"},
+		{[][]any{{1, 2}, {3}}, wire.Desc, 2, `[3, 2]`, 4, "the other direction"},
+	} {
+		asked, id := 0, 0
+		api := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			asked++
+			page, err := strconv.Atoi(r.URL.Query().Get("page"))
+			assert.NoError(t, err)
+			rows := []map[string]any{}
+			if page <= len(c.pages) {
+				for _, v := range c.pages[page-1] {
+					id++
+					rows = append(rows, map[string]any{"id": id, "v": v})
+				}
+			}
+			assert.NoError(t, json.NewEncoder(w).Encode(rows))
+		})
+		src, err := restsource.New(shopAPI, []restsource.Table{{
+			Name: "t", Path: "/t", Key: []string{"id"}, Pages: restsource.Pages{By: restsource.ByPage, Param: "page"},
+			Columns: []restsource.Column{{Name: "id", Type: wire.TypeNumber}, {Name: "v", Type: wire.TypeNumber}},
+			Sorts:   []restsource.Sort{{Column: "id", Asc: "sort=id"}, {Column: "v", Asc: "sort=v", Desc: "sort=-v"}},
+		}}, &restsource.Options{Transport: handlerTransport{api}})
+		require.NoError(t, err)
+		answer, err := connectortest.Start(t, shopDefinition, src, quiet).As(shopCredentials).Unverified().Query(
+			wire.QueryRequest{Table: "t", Fields: []string{"v"}, Sort: []wire.SortKey{{Field: "v", Dir: c.dir}}, Limit: c.limit})
+		assert.Equal(t, c.asked, asked, "%v %s", c.pages, c.why)
+		if c.want == "" {
+			requireCode(t, wire.CodeInternal, err)
+			continue
+		}
+		require.NoError(t, err)
+		got, err := json.Marshal(answer.Column("v"))
+		require.NoError(t, err)
+		assert.JSONEq(t, c.want, string(got), "%v %s", c.pages, c.why)
+	}
+}
+
+// TestSortIgnored: where the first page is not in order, the read begins again, with
+// whole pages, without the sort and with the filters.
+func TestSortIgnored(t *testing.T) {
+	for _, c := range []struct {
+		where wire.Where
+		limit int64
+		want  []string
+	}{
+		{wire.Where{}, 1, []string{"limit=2&offset=0&sort=-id", "limit=20&offset=0", "limit=20&offset=9"}},
+		{wire.Where{}, 3, []string{"limit=3&offset=0&sort=-id", "limit=20&offset=0", "limit=20&offset=9"}},
+		{wire.Where{And: []wire.Filter{cond("paid", wire.OpEq, wire.Bool(true))}}, 1,
+			[]string{"limit=20&offset=0&paid=true&sort=-id", "limit=20&offset=0&paid=true"}},
+	} {
+		for _, refuses := range []bool{false, true} {
+			api := newShopOf(13)
+			var got []string
+			api.change = func(w http.ResponseWriter, r *http.Request) bool {
+				query := r.URL.Query()
+				got = append(got, r.URL.RawQuery)
+				if refuses && query.Has("sort") {
+					http.Error(w, `{}`, http.StatusUnprocessableEntity)
+					return true
+				}
+				query.Del("sort")
+				r.URL.RawQuery = query.Encode()
+				return false
+			}
+			answer, err := asTenant(t, api, shopTables()).Unverified().Query(wire.QueryRequest{
+				Table: "orders", Fields: []string{"id"}, Where: c.where, Sort: descending, Limit: c.limit})
+			require.NoError(t, err)
+			assert.Equal(t, c.want, got)
+			assert.GreaterOrEqual(t, answer.Column("id")[0].Int64(), int64(12), "the last order, or the last that is paid")
+		}
+	}
+}
+
+// TestExact: the API's own total is believed where the filter is exact, is the one
+// that the request has, and is seen to be applied.
+func TestExact(t *testing.T) {
+	never := func(v wire.Value) (string, bool) { return v.String(), v.String()[0] != '-' && len(v.String()) < 9 }
+	for _, c := range []struct {
+		name     string
+		declared restsource.Filter
+		filter   wire.Filter
+		ignores  bool
+		refuses  bool
+		want     int64
+		asked    int
+		why      string
+	}{
+		{"the same", restsource.Filter{Op: wire.OpGte}, cond("id", wire.OpGte, wire.Int(3)), false, false, 5, 2, "the total, and the control"},
+		{"a wider one", restsource.Filter{Op: wire.OpGte}, cond("id", wire.OpGt, wire.Int(3)), false, false, 4, 1, "the total would be 5"},
+		{"a list of one", restsource.Filter{Op: wire.OpEq}, cond("id", wire.OpIn, wire.Int(3)), false, false, 1, 2, "it is the same"},
+		{"one of a list", restsource.Filter{Op: wire.OpIn}, cond("id", wire.OpEq, wire.Int(3)), false, false, 1, 2, "it is the same"},
+		{"ignored", restsource.Filter{Op: wire.OpGte}, cond("id", wire.OpGte, wire.Int(3)), true, false, 5, 3, "the control shows it"},
+		{"ignored, and no control can be spelled", restsource.Filter{Op: wire.OpGte, Spell: never}, cond("id", wire.OpGte, wire.Int(3)),
+			true, false, 5, 2, "what is not known is not believed"},
+		{"no control can be spelled", restsource.Filter{Op: wire.OpGte, Spell: never}, cond("id", wire.OpGte, wire.Int(3)),
+			false, false, 5, 2, "it is applied, but who knows"},
+		{"refused", restsource.Filter{Op: wire.OpGte}, cond("id", wire.OpGte, wire.Int(3)), false, true, 5, 3,
+			"read, first with it and then without"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			asked := 0
+			api := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				asked++
+				value := r.URL.Query().Get("v")
+				if c.refuses && value != "" {
+					http.Error(w, `{}`, http.StatusBadRequest)
+					return
+				}
+				limit, err := strconv.Atoi(value)
+				rows := []map[string]any{}
+				for id := range 7 {
+					if id++; err != nil || c.ignores || id == limit || c.declared.Op == wire.OpGte && id > limit {
+						rows = append(rows, map[string]any{"id": id})
+					}
+				}
+				assert.NoError(t, json.NewEncoder(w).Encode(map[string]any{"rows": rows, "total": len(rows)}))
+			})
+			c.declared.Column, c.declared.Param, c.declared.Exact = "id", "v", true
+			tenant := asTenant(t, api, numbersTable(restsource.Pages{}, withTotal, func(t *restsource.Table) {
+				t.Filters = []restsource.Filter{c.declared}
+			})).Unverified()
+			n, err := tenant.Count(wire.CountRequest{Table: "numbers", Where: wire.Where{And: []wire.Filter{c.filter}}})
+			require.NoError(t, err)
+			assert.Equal(t, c.want, n)
+			assert.Equal(t, c.asked, asked, c.why)
+		})
+	}
+}
+
+// TestTotalsOfOne: to learn the total, one row is asked for.
+func TestTotalsOfOne(t *testing.T) {
+	api := newShop()
+	tenant := asTenant(t, api, shopTables()).Unverified()
+	_, err := tenant.Count(wire.CountRequest{Table: "orders"})
+	require.NoError(t, err)
+	size, err := tenant.Size("orders")
+	require.NoError(t, err)
+	assert.Equal(t, &wire.Size{Rows: 33, Exact: true}, size)
+	for _, u := range api.requests() {
+		assert.Equal(t, "limit=1&offset=0", u.RawQuery)
+	}
+	header := numbersTable(restsource.Pages{}, func(t *restsource.Table) { t.TotalHeader = "X-Total-Count" })
+	n, err := asTenant(t, newNumbers(), header).Unverified().Count(wire.CountRequest{Table: "numbers"})
+	require.NoError(t, err)
+	assert.EqualValues(t, 7, n, "the first page has two rows")
+	api.seen = nil
+	size, err = tenant.Size("customers")
+	require.NoError(t, err)
+	assert.Nil(t, size, "the API states no number of customers")
+	assert.Empty(t, api.requests())
+}
+
+// TestJoined: the filters narrow the base table, and no other. The rows that a join
+// leads to are kept within a budget.
+func TestJoined(t *testing.T) {
+	api := newShop()
+	tables := shopTables()
+	tables[1].Filters = []restsource.Filter{{Column: "status", Op: wire.OpEq, Param: "status"}}
+	tables[1].Columns = append(tables[1].Columns, restsource.Column{Name: "status", Type: wire.TypeString})
+	join := wire.QueryRequest{
+		Table: "orders", Fields: []string{"id"}, Where: wire.Where{And: []wire.Filter{cond("status", wire.OpEq, wire.Text("paid"))}},
+		Joins: []wire.JoinHop{{FromTable: "orders", ToTable: "customers", FromField: "customer", ToField: "code",
+			Fields: []wire.JoinField{{Field: "name", As: "who"}}}},
+	}
+	answer, err := asTenant(t, api, tables).Unverified().Query(join)
+	require.NoError(t, err)
+	assert.Len(t, answer.Column("who"), 9)
+	for _, u := range api.requests() {
+		assert.Equal(t, u.Path == "/v1/orders", u.Query().Has("status"), u)
+	}
+
+	src, err := restsource.New(shopAPI, tables, &restsource.Options{
+		Transport: handlerTransport{api}, JoinBudget: 1})
+	require.NoError(t, err)
+	_, err = connectortest.Start(t, shopDefinition, src, nil).As(shopCredentials).Unverified().Query(join)
+	require.ErrorIs(t, err, connector.ErrUnsupported)
+}
