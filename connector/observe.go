@@ -189,8 +189,10 @@ func (l *requestLog) request(o *Observation) {
 	if o.End != "" || o.RowsRead > 0 {
 		attrs = append(attrs,
 			slog.Int64("rowsRead", o.RowsRead),
-			slog.Int64("rowsSent", o.RowsSent),
-			slog.Duration("firstRow", o.FirstRow))
+			slog.Int64("rowsSent", o.RowsSent))
+		if o.RowsSent > 0 {
+			attrs = append(attrs, slog.Duration("firstRow", o.FirstRow))
+		}
 	}
 	attrs = append(attrs, slog.Int64("bytes", o.BytesSent), slog.Duration("duration", o.Duration))
 	l.emit(slog.LevelInfo, "request", attrs...)

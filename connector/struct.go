@@ -38,7 +38,7 @@ import (
 //	fk=TABLE.FIELD  every value is a value of that field
 //	scale=N         a decimal has N digits behind the dot; one that has more fails its row
 //	width=N         the fraction of a datetime has 0, 3, 6 or 9 digits; one that has more fails its row
-//	omitzero        the zero value is null
+//	omitzero        the zero value is null; of a type with a method IsZero, what that says
 //
 // The types of fields, with the column's type that they have by default:
 //

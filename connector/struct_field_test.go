@@ -170,6 +170,10 @@ func TestStructField(t *testing.T) {
 		{"a time of type number", shown(struct {
 			T time.Time `connector:"t,number"`
 		}{}), `.T: a time.Time needs the type date or datetime in the tag`},
+		{"a type's own zero", shown(struct {
+			At    time.Time       `connector:"at,datetime,omitzero"`
+			Price decimal.Decimal `connector:"price,omitzero"`
+		}{time.Time{}.In(time.FixedZone("", 3600)), decimal.New(0, -2)}), `at datetime? null; price decimal? null`},
 		{"zero and null", shown(struct {
 			N int `connector:",omitzero"`
 			M int

@@ -101,7 +101,7 @@ func (r *structReader) add(f reflect.StructField, path, name, options string, ho
 		inner := cell
 		o.nullable = true
 		cell = func(p unsafe.Pointer) wire.Value {
-			if reflect.NewAt(f.Type, p).Elem().IsZero() {
+			if isZero(reflect.NewAt(f.Type, p)) {
 				return wire.Null()
 			}
 			return inner(p)
@@ -111,6 +111,15 @@ func (r *structReader) add(f reflect.StructField, path, name, options string, ho
 	r.table.Fields = append(r.table.Fields, field)
 	r.columns = append(r.columns, structColumn{hops, cell})
 	r.paths = append(r.paths, path)
+}
+
+// isZero reports whether p points to a zero value, as encoding/json has it: a type's
+// own IsZero decides.
+func isZero(p reflect.Value) bool {
+	if v, ok := p.Interface().(interface{ IsZero() bool }); ok {
+		return v.IsZero()
+	}
+	return p.Elem().IsZero()
 }
 
 // options reads the options of a tag. Keys go to the table and the field.
