@@ -145,7 +145,7 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	if !authorized(r, h.token) {
 		w.Header().Set("WWW-Authenticate", "Bearer")
-		x.refuse(wire.Errorf(wire.CodeUnauthorized, "a valid bearer token is required"))
+		x.refuse(wire.Errorf(wire.CodeUnauthorized, "a valid bearer token is required, as the header Authorization: Bearer TOKEN"))
 		return
 	}
 	serve(x)

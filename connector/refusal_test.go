@@ -19,7 +19,7 @@ import (
 
 const (
 	noRoute  = "no such route; the document at /.well-known/service/platform.json below the base URL lists the optional ones"
-	noBearer = "a valid bearer token is required"
+	noBearer = "a valid bearer token is required, as the header Authorization: Bearer TOKEN"
 )
 
 // TestBearer checks that every cause gets one fixed 401.

@@ -15,10 +15,11 @@ import (
 // API says how the API behind the tables is reached.
 type API struct {
 	// Base is the address below which all paths are, such as
-	// "https://api.example.com/v2". In it, {key} stands for the tenant's credential of
-	// that key. "https://{shop}.example.com/api" takes one label of a host name.
-	// "{baseUrl}" takes a whole https address; the source then dials public addresses
-	// only, so that no tenant reaches into the host's network.
+	// "https://api.example.com/v2". You may write any address here, "http://localhost:9000"
+	// too. In it, {key} stands for the tenant's credential of that key.
+	// "https://{shop}.example.com/api" takes one label of a host name. "{baseUrl}" takes a
+	// whole https address; the source then dials public addresses only, so that no tenant
+	// reaches into the host's network.
 	Base string
 	// Authorize puts the tenant's credentials into a request: [Bearer], [KeyHeader],
 	// [KeyParam], [Basic], or a function of your own. Nil: the API needs none.
