@@ -69,6 +69,11 @@ func TestJoins(t *testing.T) {
 			rows, _, err := casetest.Rows(t.Context(), conn, &req)
 			require.NoError(t, err)
 			require.Equal(t, c.want, fmt.Sprint(rows), "%s, %s", c.why, name)
+			answer, err := conn.Query(t.Context(), &req)
+			require.NoError(t, err)
+			for i, column := range answer.Columns {
+				require.Equal(t, i, column.Hop, "id, then one column of each hop")
+			}
 		}
 	}
 }

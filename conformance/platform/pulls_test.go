@@ -98,7 +98,8 @@ func TestLimits(t *testing.T) {
 			wire.QueryRequest{Table: "numbered", Fields: []string{"id"}, Offset: 501, Limit: 9}, 9, 1, ""},
 		{"pages beyond offsetMax", wire.Limits{PageSizeMax: 300, OffsetMax: 600}, connector.Omit{}, false, all, 0, 3, "offsetMax"},
 		{"pages up to offsetMax", wire.Limits{PageSizeMax: 350, OffsetMax: 700}, connector.Omit{}, false, all, 1000, 3, ""},
-		{"more rows than can be read", wire.Limits{RowsPerTableMax: 999}, connector.Omit{}, false, all, 0, 1, ""},
+		{"more rows than can be read", wire.Limits{RowsPerTableMax: 999}, connector.Omit{}, false, all, 0, 1,
+			"has 1000 rows by /discovery, and /query reaches no more than 999 of them (rowsPerTableMax)"},
 		{"as many rows as can be read", wire.Limits{RowsPerTableMax: 1000}, connector.Omit{}, false, all, 1000, 1, ""},
 		{"perhaps more rows than can be read", wire.Limits{RowsPerTableMax: 1000}, connector.Omit{}, true, all, 0, 1, "rowsPerTableMax"},
 		{"pages of more rows than can be read", wire.Limits{RowsPerTableMax: 900, PageSizeMax: 400}, connector.Omit{}, false,
@@ -107,6 +108,10 @@ func TestLimits(t *testing.T) {
 			wire.QueryRequest{Table: "numbered", Fields: []string{"id"}, Offset: 800, Limit: 100}, 100, 1, ""},
 		{"a window beyond the rows that can be read", wire.Limits{RowsPerTableMax: 900}, connector.Omit{}, false,
 			wire.QueryRequest{Table: "numbered", Fields: []string{"id"}, Offset: 900, Limit: 100}, 0, 0, "rowsPerTableMax"},
+		{"an offset without a limit, up to the rows that can be read", wire.Limits{RowsPerTableMax: 1000}, connector.Omit{}, false,
+			wire.QueryRequest{Table: "numbered", Fields: []string{"id"}, Offset: 100}, 900, 1, ""},
+		{"an offset without a limit, of perhaps more rows than can be read", wire.Limits{RowsPerTableMax: 1000}, connector.Omit{}, true,
+			wire.QueryRequest{Table: "numbered", Fields: []string{"id"}, Offset: 100}, 0, 1, "rowsPerTableMax"},
 		{"sorted here over pages", wire.Limits{PageSizeMax: 400}, connector.Omit{Sort: wire.SortSingle}, true,
 			wire.QueryRequest{Table: "numbered", Fields: []string{"id"}, Limit: 5,
 				Sort: []wire.SortKey{{Field: "half", Dir: wire.Asc}, {Field: "id", Dir: wire.Desc}}}, 5, 3, ""},
@@ -148,18 +153,28 @@ func TestLimits(t *testing.T) {
 // which a source may give any rows on each page (query-3).
 func TestPagesAreOrdered(t *testing.T) {
 	t.Parallel()
-	table := numbered(10, false)
 	for _, c := range []struct {
 		why  string
 		omit connector.Omit
 		sort []wire.SortKey
-		keys int
+		key  func(*wire.Table) // changes the table; nil: its key is id
+		want string
 	}{
-		{"the key orders the pages", connector.Omit{}, nil, 1},
-		{"the key breaks ties", connector.Omit{}, []wire.SortKey{{Field: "half", Dir: wire.Asc}}, 2},
-		{"one key only", connector.Omit{Sort: wire.SortSingle}, []wire.SortKey{{Field: "half", Dir: wire.Asc}}, 1},
-		{"no sort is declared", connector.Omit{Sort: wire.SortNone}, nil, 0},
+		{"the key orders the pages", connector.Omit{}, nil, nil, "[{id}]"},
+		{"the key breaks ties", connector.Omit{}, []wire.SortKey{{Field: "half", Dir: wire.Asc}}, nil, "[{half} {id}]"},
+		{"what sorts already breaks no ties", connector.Omit{}, []wire.SortKey{{Field: "id", Dir: wire.Desc}}, nil, "[{id}]"},
+		{"one key only", connector.Omit{Sort: wire.SortSingle}, []wire.SortKey{{Field: "half", Dir: wire.Asc}}, nil, "[{half}]"},
+		{"no sort is declared", connector.Omit{Sort: wire.SortNone}, nil, nil, "[]"},
+		{"a unique field is a key", connector.Omit{}, nil, func(t *wire.Table) { t.PrimaryKey = nil }, "[{id}]"},
+		{"a unique field that may be null is none", connector.Omit{}, nil,
+			func(t *wire.Table) { t.PrimaryKey, t.Fields[0].Nullable = nil, true }, "[]"},
+		{"a field that repeats is none", connector.Omit{}, nil,
+			func(t *wire.Table) { t.PrimaryKey, t.Fields[0].Unique = nil, false }, "[]"},
 	} {
+		table := numbered(10, false)
+		if c.key != nil {
+			c.key(&table.Table)
+		}
 		r := record(tabled(table, wire.Limits{PageSizeMax: 4}, c.omit))
 		conn := connectTo(t, r, nil)
 		r.seen()
@@ -169,7 +184,7 @@ func TestPagesAreOrdered(t *testing.T) {
 		requests, _ := r.seen()
 		require.Len(t, requests, 3, c.why)
 		for _, one := range requests {
-			require.Len(t, one.body.Sort, c.keys, c.why)
+			require.Equal(t, c.want, fmt.Sprint(one.body.Sort), c.why)
 		}
 	}
 }
@@ -192,15 +207,17 @@ func TestLaterPageUncut(t *testing.T) {
 					delete(body, "offset")
 					delete(body, "limit")
 					body["and"] = []any{}
+					delete(body, "or")
 				}
 			}).ServeHTTP(w, r)
 		})
 	}
 	req := &wire.QueryRequest{Table: "numbered", Fields: []string{"id"}, Limit: 7, Sort: []wire.SortKey{{Field: "id", Dir: wire.Asc}},
-		Where: wire.Where{And: []wire.Filter{{Field: "id", Op: wire.OpNeq, Value: wire.Int(2)}}}}
+		Where: wire.Where{And: []wire.Filter{{Field: "id", Op: wire.OpNeq, Value: wire.Int(2)}}, Or: [][]wire.Filter{
+			{{Field: "id", Op: wire.OpLt, Value: wire.Int(6)}}, {{Field: "id", Op: wire.OpGt, Value: wire.Int(6)}}}}}
 	rows, _, err := casetest.Rows(t.Context(), connectTo(t, uncut(`{"served":{"filters":false,"sort":true,"window":false}}`+"\n"), nil), req)
 	require.NoError(t, err)
-	require.Equal(t, "[[1] [3] [4] [5] [6] [7] [8]]", fmt.Sprint(rows))
+	require.Equal(t, "[[1] [3] [4] [5] [7] [8] [9]]", fmt.Sprint(rows))
 
 	_, _, err = casetest.Rows(t.Context(), connectTo(t, uncut(`{"served":{"filters":true,"sort":false,"window":false}}`+"\n"), nil), req)
 	require.ErrorContains(t, err, "unsorted and uncut", "pages in two orders do not fit together")
