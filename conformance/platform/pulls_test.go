@@ -112,6 +112,12 @@ func TestLimits(t *testing.T) {
 			wire.QueryRequest{Table: "numbered", Fields: []string{"id"}, Offset: 100}, 900, 1, ""},
 		{"an offset without a limit, of perhaps more rows than can be read", wire.Limits{RowsPerTableMax: 1000}, connector.Omit{}, true,
 			wire.QueryRequest{Table: "numbered", Fields: []string{"id"}, Offset: 100}, 0, 1, "rowsPerTableMax"},
+		{"the first of rows in any order", wire.Limits{}, connector.Omit{Sort: wire.SortNone}, true,
+			wire.QueryRequest{Table: "numbered", Fields: []string{"id"}, Offset: 2, Limit: 5,
+				Sort: []wire.SortKey{{Field: "text", Dir: wire.Asc}}}, 5, 1, ""},
+		{"the last of rows in any order", wire.Limits{}, connector.Omit{Sort: wire.SortNone}, true,
+			wire.QueryRequest{Table: "numbered", Fields: []string{"id"}, Offset: 2, Limit: 5,
+				Sort: []wire.SortKey{{Field: "text", Dir: wire.Desc}}}, 5, 1, ""},
 		{"sorted here over pages", wire.Limits{PageSizeMax: 400}, connector.Omit{Sort: wire.SortSingle}, true,
 			wire.QueryRequest{Table: "numbered", Fields: []string{"id"}, Limit: 5,
 				Sort: []wire.SortKey{{Field: "half", Dir: wire.Asc}, {Field: "id", Dir: wire.Desc}}}, 5, 3, ""},
@@ -185,6 +191,18 @@ func TestPagesAreOrdered(t *testing.T) {
 		require.Len(t, requests, 3, c.why)
 		for _, one := range requests {
 			require.Equal(t, c.want, fmt.Sprint(one.body.Sort), c.why)
+		}
+		for limit, pages := range map[int64]int{9: 3, 4: 1} {
+			_, _, err := casetest.Rows(t.Context(), conn,
+				&wire.QueryRequest{Table: "numbered", Fields: []string{"id"}, Sort: c.sort, Limit: limit})
+			require.NoError(t, err)
+			requests, _ := r.seen()
+			require.Len(t, requests, pages, c.why)
+			if pages == 1 {
+				require.Len(t, requests[0].body.Sort, len(c.sort), "one page is in the order that was asked for")
+				continue
+			}
+			require.Equal(t, c.want, fmt.Sprint(requests[1].body.Sort), "%s, in a window of pages too", c.why)
 		}
 	}
 }
@@ -285,9 +303,10 @@ func TestPlaceIsWaitedFor(t *testing.T) {
 // TestUnfilterable keeps filters on fields that discovery rules out here.
 func TestUnfilterable(t *testing.T) {
 	t.Parallel()
-	no := false
+	no, yes := false, true
 	table := numbered(9, false)
 	table.Fields[1].Filterable, table.Fields[1].Groupable, table.Fields[1].Aggregatable = &no, &no, &no
+	table.Fields[0].Filterable, table.Fields[0].Groupable, table.Fields[0].Aggregatable = &yes, &yes, &yes
 	r := record(tabled(table, wire.Limits{}, connector.Omit{}))
 	conn := connectTo(t, r, nil)
 	where := wire.Where{And: []wire.Filter{{Field: "half", Op: wire.OpEq, Value: wire.Int(2)},
@@ -311,4 +330,8 @@ func TestUnfilterable(t *testing.T) {
 		requests, _ := r.seen()
 		require.Equal(t, []string{wire.PathQuery}, paths(requests), "the connector is not asked in vain")
 	}
+	groups, err := conn.Aggregate(t.Context(), &wire.AggregateRequest{Table: "numbered", GroupBy: []wire.GroupKey{{Field: "id", As: "k"}},
+		Measures: []wire.Measure{{Fn: wire.FnMax, Field: "id", As: "m"}}})
+	require.NoError(t, err)
+	require.False(t, groups.Work.Folded, "what discovery allows is left to the connector")
 }
