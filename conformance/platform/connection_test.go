@@ -66,6 +66,9 @@ func TestConnected(t *testing.T) {
 	require.Same(t, &c.Tables[0], c.Table("t"))
 	require.Same(t, &c.Tables[1], c.Table("T"), "names are exact")
 	require.Nil(t, c.Table("tt"))
+	c.Entities()[0] = nil
+	require.Same(t, &c.Tables[0], c.Entity("t").Table, "the list is the caller's own")
+	require.Nil(t, c.Entity("tt"))
 	require.Equal(t, "corpus", c.Document.Slug)
 	require.Equal(t, "https://connector.test", c.URL())
 }

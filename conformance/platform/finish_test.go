@@ -2,6 +2,7 @@ package platform_test
 
 import (
 	"fmt"
+	"io"
 	"math/rand/v2"
 	"net/http"
 	"runtime"
@@ -250,6 +251,82 @@ func TestConnectorsRefusal(t *testing.T) {
 	_, _, err = conn.Count(t.Context(), &wire.CountRequest{Table: "orders",
 		Where: wire.Where{And: []wire.Filter{{Field: "colour", Op: wire.OpNotNull}}}})
 	require.ErrorContains(t, err, "colour")
+}
+
+// TestBrokenReadings asks questions whose rows break off, by an error line and by the
+// end of the connection. None is answered from the rows that came.
+func TestBrokenReadings(t *testing.T) {
+	t.Parallel()
+	h := tabled(numbered(9, true), wire.Limits{}, connector.Omit{Operators: filter.Operators(), Sort: wire.SortNone, Join: true, Offset: true,
+		Endpoints: []wire.Endpoint{wire.EndpointCount, wire.EndpointAggregate, wire.EndpointSize, wire.EndpointCardinality,
+			wire.EndpointLinkHitRate}})
+	rows := func(req wire.QueryRequest) func(*platform.Connection) error {
+		req.Table, req.Fields = "numbered", []string{"id"}
+		return func(c *platform.Connection) error {
+			_, _, err := casetest.Rows(t.Context(), c, &req)
+			return err
+		}
+	}
+	questions := map[string]func(*platform.Connection) error{
+		"rows":        rows(wire.QueryRequest{}),
+		"sorted rows": rows(wire.QueryRequest{Sort: []wire.SortKey{{Field: "id", Dir: wire.Asc}}, Limit: 1}),
+		"joined rows": rows(wire.QueryRequest{Joins: []wire.JoinHop{
+			{FromTable: "numbered", FromField: "id", ToTable: "numbered", ToField: "id"}}}),
+		"filtered rows": rows(wire.QueryRequest{Limit: 2,
+			Where: wire.Where{And: []wire.Filter{{Field: "id", Op: wire.OpGt, Value: wire.Int(0)}}}}),
+		"a window": rows(wire.QueryRequest{Offset: 1, Limit: 2}),
+		"a count": func(c *platform.Connection) error {
+			_, _, err := c.Count(t.Context(), &wire.CountRequest{Table: "numbered"})
+			return err
+		},
+		"a size": func(c *platform.Connection) error {
+			_, _, err := c.Size(t.Context(), "numbered")
+			return err
+		},
+		"a cardinality": func(c *platform.Connection) error {
+			_, _, err := c.Cardinality(t.Context(), "numbered", "id")
+			return err
+		},
+		"a link": func(c *platform.Connection) error {
+			_, _, err := c.LinkHitRate(t.Context(), &wire.LinkHitRateRequest{
+				FromTable: "numbered", FromColumn: "id", ToTable: "numbered", ToColumn: "id"})
+			return err
+		},
+		"groups": func(c *platform.Connection) error {
+			_, err := c.Aggregate(t.Context(), perID)
+			return err
+		},
+		"the first groups": func(c *platform.Connection) error {
+			_, err := c.Top(t.Context(), perID, nil, 1)
+			return err
+		},
+		"a page": func(c *platform.Connection) error {
+			_, err := c.Entity("numbered").Page(t.Context(), 5)
+			return err
+		},
+		"a grain": func(c *platform.Connection) error {
+			_, err := c.Entity("numbered").Grain(t.Context())
+			return err
+		},
+	}
+	for _, ending := range []string{`{"error":{"code":"timeout","message":"no row for 30 seconds"}}` + "\n", ""} {
+		conn := connectTo(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			if r.URL.Path != wire.PathQuery {
+				h.ServeHTTP(w, r)
+				return
+			}
+			w.Header().Set("Content-Type", wire.MediaNDJSON)
+			_, _ = io.WriteString(w, `{"rows":[{"id":1,"half":1,"text":null}]}`+"\n"+ending)
+		}), nil)
+		for name, ask := range questions {
+			err := ask(conn)
+			if ending != "" {
+				require.ErrorIs(t, err, &wire.Error{Code: wire.CodeTimeout}, name)
+			} else {
+				require.ErrorIs(t, err, io.ErrUnexpectedEOF, name)
+			}
+		}
+	}
 }
 
 // millions serves one table of n lines of 5,000 rows each, which costs the test

@@ -109,6 +109,17 @@ func TestAggregateAsked(t *testing.T) {
 	require.Equal(t, map[string]wire.Type{"status": wire.TypeString, "total": wire.TypeDecimal}, asked.FieldTypes)
 	require.Equal(t, "[map[fields:[map[as:name field:name type:string]] fromField:customer_id fromTable:orders toField:id toTable:customers]]",
 		fmt.Sprint(asked.Joins), "joined fields have a name and a type")
+
+	table := numbered(3, true)
+	table.Fields[2].Type = wire.TypeReference
+	r = record(tabled(table, wire.Limits{}, connector.Omit{}))
+	conn = connectTo(t, r, nil)
+	r.seen()
+	_, err = conn.Aggregate(t.Context(), &wire.AggregateRequest{Table: "numbered", GroupBy: []wire.GroupKey{{Field: "text", As: "t"}},
+		Measures: []wire.Measure{{Fn: wire.FnMax, Field: "text", As: "last"}, {Fn: wire.FnMax, Field: "id", As: "most"}}})
+	require.NoError(t, err)
+	requests, _ = r.seen()
+	require.Equal(t, []string{"text"}, requests[0].body.StringFields, "a reference is text")
 }
 
 // TestTop takes the first groups out of all of them, by any of their columns
@@ -191,6 +202,26 @@ func TestRefusedAggregates(t *testing.T) {
 	}
 	requests, _ := r.seen()
 	require.Empty(t, requests)
+}
+
+// TestValuesWithoutOrder asks for the extremes of columns that have none.
+func TestValuesWithoutOrder(t *testing.T) {
+	t.Parallel()
+	for _, column := range []wire.Type{wire.TypeBoolean, wire.TypeJSON, wire.TypeArray} {
+		table := numbered(1, true)
+		table.Fields[2].Type = column
+		r := record(tabled(table, wire.Limits{}, connector.Omit{}))
+		conn := connectTo(t, r, nil)
+		r.seen()
+		for _, fn := range []wire.Fn{wire.FnMin, wire.FnMax} {
+			_, err := conn.Aggregate(t.Context(), &wire.AggregateRequest{Table: "numbered",
+				Measures: []wire.Measure{{Fn: fn, Field: "text", As: "m"}}})
+			require.ErrorAs(t, err, new(*platform.RequestError), column)
+			require.EqualError(t, err, `measures: the values of field "text" have no order`)
+		}
+		requests, _ := r.seen()
+		require.Empty(t, requests)
+	}
 }
 
 // TestSize takes the size from the route that states it, and otherwise counts rows

@@ -320,9 +320,13 @@ func TestUnfilterable(t *testing.T) {
 	requests, _ := r.seen()
 	require.Equal(t, []string{wire.PathQuery}, paths(requests))
 	require.Equal(t, []sentFilter{{"id", wire.OpGt}}, requests[0].body.And)
+	itself := []wire.JoinHop{{FromTable: "numbered", FromField: "id", ToTable: "numbered", ToField: "id",
+		Fields: []wire.JoinField{{Field: "half", As: "joined"}}}}
 	for _, req := range []wire.AggregateRequest{
 		{Table: "numbered", GroupBy: []wire.GroupKey{{Field: "half", As: "h"}}},
 		{Table: "numbered", Measures: []wire.Measure{{Fn: wire.FnMax, Field: "half", As: "h"}}},
+		{Table: "numbered", Joins: itself, Measures: []wire.Measure{{Fn: wire.FnMax, Field: "joined", As: "h"}}},
+		{Table: "numbered", Joins: itself, GroupBy: []wire.GroupKey{{Field: "joined", As: "h"}}},
 	} {
 		groups, err := conn.Aggregate(t.Context(), &req)
 		require.NoError(t, err)

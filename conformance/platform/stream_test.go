@@ -179,6 +179,10 @@ func TestStreamFaults(t *testing.T) {
 			"line 2, rows[0].id", "cell-1", "integers beyond 2^53 are strings"},
 		{"an empty batch", served + `{"rows":[]}` + "\n" + end, "line 2, rows", "stream-6", "1 to 5,000 rows"},
 		{"served twice", served + served + end, "line 2", "stream-1", "served is written once"},
+		{"served after rows", strings.TrimSuffix(row(`"at":null,"tags":null,"note":null,"on":null`)[len(served):], end) + served + end,
+			"line 2", "stream-1", "served comes before the rows"},
+		{"5,001 rows", served + `{"rows":[` + strings.Repeat(`{"id":null,"amount":null,"at":null,"tags":null,"note":null,"on":null},`, 5000) +
+			`{"id":null}]}` + "\n" + end, "line 2, rows", "stream-6", "1 to 5,000 rows"},
 		{"served in another case", `{"Served":{"filters":true,"sort":true,"window":true}}` + "\n" + end,
 			"line 1", "stream-10", "names are exact"},
 		{"a claim that is a text", `{"served":{"filters":"true","sort":true,"window":true}}` + "\n" + end,
