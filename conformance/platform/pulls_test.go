@@ -241,6 +241,26 @@ func TestLaterPageUncut(t *testing.T) {
 	require.ErrorContains(t, err, "unsorted and uncut", "pages in two orders do not fit together")
 }
 
+// TestUnservedWindow asks for windows of a connector that filters and sorts, and cuts
+// nothing.
+func TestUnservedWindow(t *testing.T) {
+	t.Parallel()
+	h := unclaimed(tabled(numbered(9, true), wire.Limits{}, connector.Omit{}),
+		`{"served":{"filters":true,"sort":true,"window":false}}`+"\n")
+	for want, req := range map[string]wire.QueryRequest{
+		"[[1] [2] [3] [4] [5] [6] [7] [8] [9]]": {},
+		"[[1] [2]]":                             {Limit: 2},
+		"[[7] [8] [9]]":                         {Offset: 6},
+		"[[3] [4]]":                             {Offset: 2, Limit: 2},
+		"[]":                                    {Offset: 9},
+	} {
+		req.Table, req.Fields = "numbered", []string{"id"}
+		rows, _, err := casetest.Rows(t.Context(), connectTo(t, h, nil), &req)
+		require.NoError(t, err)
+		require.Equal(t, want, fmt.Sprint(rows))
+	}
+}
+
 // TestUnservedCeiling refuses an answer of exactly pageSizeMax rows that was not
 // cut to a window: the source may have stopped there.
 func TestUnservedCeiling(t *testing.T) {
