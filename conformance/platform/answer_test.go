@@ -264,6 +264,7 @@ func TestRefusals(t *testing.T) {
 			{400, envelope("unsupported", "no"), "", "http-9", "", "the status of another code"},
 			{500, envelope("timeout", "no"), "", "http-9", "", "the status of another code"},
 			{500, envelope("internal", "ORA-1017 at 10.0.0.7"), "", "error-8", "", "the cause is for the log"},
+			{500, envelope("internal", "internal error: ORA-1017"), "", "error-8", "", "nor does it follow"},
 			{403, envelope("forbidden", "no"), "", "error-1", "", "an unknown code"},
 			{500, `internal error`, "", "error-1", "", "no envelope"},
 			{502, `<html>Bad Gateway</html>`, "", "error-1", "", "no envelope"},
