@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"net/http"
+	"strconv"
 
 	"github.com/connectorsdk/connector-sdk-go/conformance/internal/message"
 	"github.com/connectorsdk/connector-sdk-go/internal/scan"
@@ -134,7 +135,7 @@ func judgeOf(column wire.Column, req *wire.AggregateRequest) func(wire.Value) (p
 		switch m.Fn {
 		case wire.FnCount, wire.FnCountDistinct:
 			return func(v wire.Value) (string, string) {
-				if _, ok := countOf(v); !ok {
+				if !isCount(v) {
 					return "is no count; want an integer that is not negative", "aggregate-1"
 				}
 				return "", ""
@@ -146,20 +147,14 @@ func judgeOf(column wire.Column, req *wire.AggregateRequest) func(wire.Value) (p
 	return func(v wire.Value) (string, string) { return misspelled(v, t) }
 }
 
-// countOf returns a cell as a number of things, which may be spelled in digits.
-func countOf(v wire.Value) (int64, bool) {
+// isCount reports whether a cell is a number of things, which may be spelled in digits.
+func isCount(v wire.Value) bool {
 	switch v.Kind() {
 	case wire.KindInt:
-		return v.Int64(), v.Int64() >= 0
+		return v.Int64() >= 0
 	case wire.KindText:
-		var n int64
-		for _, c := range []byte(v.Text()) {
-			if c -= '0'; c > 9 || n > wire.MaxSafeInteger/10 {
-				return 0, false
-			}
-			n = n*10 + int64(c)
-		}
-		return n, v.Text() != ""
+		_, err := strconv.ParseUint(v.Text(), 10, 63)
+		return err == nil
 	}
-	return 0, false
+	return false
 }

@@ -2,11 +2,13 @@ package platform_test
 
 import (
 	"context"
+	"errors"
 	"io"
 	"net/http"
 	"runtime"
 	"strings"
 	"testing"
+	"testing/iotest"
 
 	"github.com/stretchr/testify/require"
 
@@ -67,6 +69,11 @@ const document = `{"protocolVersion":1,"slug":"shop","capabilities":{"operators"
 
 const field = `{"name":"id","sourceColumn":"id","type":"number","nullable":false,"unique":true,"samples":[],"sourceDescription":""}`
 
+// bare is a table without fields.
+func bare(name string) string {
+	return `{"name":"` + name + `","sourceDescription":"","storesRows":true,"primaryKey":[],"foreignKeys":[],"fields":[]}`
+}
+
 func tables(name, more string) string {
 	return `{"tables":[{"name":"` + name + `","sourceDescription":"","storesRows":true,` + more + `,"fields":[` + field + `]}]}`
 }
@@ -83,6 +90,7 @@ func TestAnswers(t *testing.T) {
 		{wire.PathDocument, strings.Replace(document, `"protocolVersion":1,`, ``, 1) + `}`, "body", "document-19", "it is required"},
 		{wire.PathDocument, strings.Replace(document, `"slug"`, `"Slug"`, 1) + `}`, "body", "document-19", "names are exact"},
 		{wire.PathDocument, document + `,"dialect":""}`, "dialect", "document-8", "no dialect, no member"},
+		{wire.PathDocument, document + `,"dialect":" \t"}`, "dialect", "document-8", "blank is empty"},
 		{wire.PathDocument, document + `,"slug":"other"}`, "body", "document-19", "of two values one is wrong"},
 		{wire.PathDocument, `<html>`, "body", "document-19", "a page is no document"},
 
@@ -96,6 +104,10 @@ func TestAnswers(t *testing.T) {
 		{wire.PathDiscovery, `{"tables":[]}`, "", "", "there may be none"},
 		{wire.PathDiscovery, tables("t", `"primaryKey":["id"],"foreignKeys":[{"field":"id","targetTable":"hidden","targetField":"x"}]`),
 			"", "", "a target may be hidden from these credentials"},
+		{wire.PathDiscovery, `{"tables":[` + bare("t") + `,` + bare("T") + `]}`, "", "", "names are exact"},
+		{wire.PathDiscovery, `{"tables":[` + bare("t") + `,` + bare("t") + `]}`, "tables[1].name", "discovery-8", "a table once"},
+		{wire.PathDiscovery, strings.Replace(tables("t", `"primaryKey":[],"foreignKeys":[]`), `"name":"id"`, `"name":""`, 1),
+			"tables[0].fields[0].name", "discovery-8", "a name"},
 		{wire.PathDiscovery, `[]`, "body", "discovery-3", "a list is a member of an object"},
 		{wire.PathDiscovery, `{"tables":null}`, "tables", "discovery-3", "a list"},
 		{wire.PathDiscovery, tables("", `"primaryKey":[],"foreignKeys":[]`), "tables[0].name", "discovery-8", "a name"},
@@ -131,6 +143,9 @@ func TestAnswers(t *testing.T) {
 		{wire.PathLinkHitRate, `{"fromNonNull":4,"orphanCount":1,"orphanRate":0.25,"orphanSamples":["x"]}`, "", "", "the usual answer"},
 		{wire.PathLinkHitRate, `{"fromNonNull":0,"orphanCount":0,"orphanRate":0,"orphanSamples":[]}`, "", "", "over nothing"},
 		{wire.PathLinkHitRate, `{"fromNonNull":4,"orphanCount":1,"orphanRate":0.5,"orphanSamples":[]}`, "orphanRate", "measure-2", "a quotient"},
+		{wire.PathLinkHitRate, `{"fromNonNull":3,"orphanCount":1,"orphanRate":0.3333333,"orphanSamples":[]}`, "", "", "a float is rounded"},
+		{wire.PathLinkHitRate, `{"fromNonNull":3,"orphanCount":1,"orphanRate":0.33,"orphanSamples":[]}`,
+			"orphanRate", "measure-2", "but not so much"},
 		{wire.PathLinkHitRate, `{"fromNonNull":4,"orphanCount":5,"orphanRate":1,"orphanSamples":[]}`, "orphanCount", "measure-2", "in order"},
 		{wire.PathLinkHitRate, `{"fromNonNull":4,"orphanCount":1,"orphanRate":25,"orphanSamples":[]}`, "orphanRate", "measure-8", "a share"},
 		{wire.PathLinkHitRate, `{"fromNonNull":4,"orphanCount":1,"orphanRate":0.25,"orphanSamples":[1]}`,
@@ -148,6 +163,10 @@ func TestAnswers(t *testing.T) {
 		{wire.PathAggregate, group(`"month":null,"on":null,"n":-2,"total":"1","last":null`), "rows[0].n", "aggregate-1", "a count"},
 		{wire.PathAggregate, group(`"month":null,"on":null,"n":null,"total":"1","last":null`), "rows[0].n", "aggregate-1", "a count"},
 		{wire.PathAggregate, group(`"month":null,"on":null,"n":1.5,"total":"1","last":null`), "rows[0].n", "aggregate-1", "a count"},
+		{wire.PathAggregate, group(`"month":null,"on":null,"n":"","total":"1","last":null`), "rows[0].n", "aggregate-1", "a count has digits"},
+		{wire.PathAggregate, group(`"month":null,"on":null,"n":"1.0","total":"1","last":null`), "rows[0].n", "aggregate-1", "digits alone"},
+		{wire.PathAggregate, group(`"month":null,"on":null,"n":"99999999999999999999","total":"1","last":null`),
+			"rows[0].n", "aggregate-1", "no table has so many rows"},
 		{wire.PathAggregate, group(`"month":null,"on":null,"n":2,"total":1.5,"last":null`), "rows[0].total", "cell-1", "a sum is exact"},
 		{wire.PathAggregate, group(`"month":null,"on":null,"n":2,"total":"1","last":"yesterday"`), "rows[0].last", "cell-2", "a type"},
 		{wire.PathAggregate, group(`"month":null,"on":null,"n":2,"total":[],"last":null`), "rows[0]", "aggregate-9", "cells are scalars"},
@@ -186,7 +205,8 @@ func TestAnswers(t *testing.T) {
 	}
 }
 
-// TestAnswerCut cuts legal answers after each byte. None of them looks complete.
+// TestAnswerCut cuts legal answers after each byte, by a clean close and by a broken
+// connection. None of them looks complete.
 func TestAnswerCut(t *testing.T) {
 	for path, body := range map[string]string{
 		wire.PathDocument:    document + "}",
@@ -206,6 +226,10 @@ func TestAnswerCut(t *testing.T) {
 			} else {
 				require.ErrorAs(t, err, new(*platform.AnswerError), "%s: %s", path, body[:n])
 			}
+			client = answering(t, canned{media: wire.MediaJSON, body: func() io.Reader {
+				return io.MultiReader(strings.NewReader(body[:n]), iotest.ErrReader(errors.New("connection reset")))
+			}})
+			require.ErrorIs(t, asks[path](t.Context(), client), io.ErrUnexpectedEOF, "%s: %s, though what came is whole", path, body[:n])
 		}
 	}
 }
@@ -231,20 +255,25 @@ func TestRefusals(t *testing.T) {
 			{422, envelope("unsupported", "no"), wire.CodeUnsupported, "", "", "a refusal"},
 			{500, envelope("internal", "internal error"), wire.CodeInternal, "", "", "an error"},
 			{404, envelope("not_found", "no"), wire.CodeNotFound, "", "", "a refusal"},
+			{405, envelope("method_not_allowed", "no"), wire.CodeMethodNotAllowed, "", "", "a refusal"},
 			{422, `{"error":{"code":"unsupported","message":"no","at":1}}`, wire.CodeUnsupported, "", "", "not forbidden"},
 			{400, envelope("check_failed", "The key is wrong."), wire.CodeCheckFailed, "", wire.PathCheck, "the words of the connector"},
 			{400, envelope("check_failed", ""), "", "route-8", wire.PathCheck, "for the person who typed it"},
+			{400, envelope("check_failed", ` \n`), "", "route-8", wire.PathCheck, "who reads nothing in blanks"},
 			{400, envelope("check_failed", "no"), "", "error-3", wire.PathCount, "on /check alone"},
 			{400, envelope("unsupported", "no"), "", "http-9", "", "the status of another code"},
 			{500, envelope("timeout", "no"), "", "http-9", "", "the status of another code"},
 			{500, envelope("internal", "ORA-1017 at 10.0.0.7"), "", "error-8", "", "the cause is for the log"},
+			{500, envelope("internal", "internal error: ORA-1017"), "", "error-8", "", "nor does it follow"},
 			{403, envelope("forbidden", "no"), "", "error-1", "", "an unknown code"},
 			{500, `internal error`, "", "error-1", "", "no envelope"},
 			{502, `<html>Bad Gateway</html>`, "", "error-1", "", "no envelope"},
 			{422, `{"error":"no"}`, "", "error-1", "", "no envelope"},
 			{422, `{"error":{"code":"unsupported"}}`, "", "error-1", "", "no message"},
 			{422, ``, "", "error-1", "", "no envelope"},
+			{300, envelope("bad_request", "no"), "", "error-1", "", "a redirect"},
 			{302, envelope("bad_request", "no"), "", "error-1", "", "a redirect"},
+			{308, envelope("bad_request", "no"), "", "error-1", "", "a redirect"},
 			{201, `{"ok":true}`, "", "route-3", "", "another success"},
 			{204, ``, "", "route-3", wire.PathCount, "nothing to decline"},
 		} {
@@ -313,6 +342,35 @@ func TestMedia(t *testing.T) {
 		require.ErrorAs(t, ask(t.Context(), client), &fault, path)
 		require.Equal(t, "Content-Encoding", fault.Place)
 	}
+	for _, coding := range []string{"identity", "Identity"} {
+		client := answering(t, canned{media: wire.MediaJSON, header: http.Header{"Content-Encoding": {coding}},
+			body: func() io.Reader { return strings.NewReader(`{"ok":true}`) }})
+		require.NoError(t, asks[wire.PathCheck](t.Context(), client), "what was asked for")
+	}
+}
+
+// TestLongest gives answers that are as long as they may be, and one byte longer.
+func TestLongest(t *testing.T) {
+	for _, c := range []struct {
+		path, body, rule string
+		most             int
+	}{
+		{wire.PathDocument, document + "}", "document-5", wire.MaxDocumentBytes},
+		{wire.PathCheck, `{"ok":true}`, "http-10", wire.MaxAnswerBytes},
+	} {
+		for more := range 2 {
+			body := c.body + strings.Repeat(" ", c.most-len(c.body)+more)
+			client := answering(t, canned{media: wire.MediaJSON, body: func() io.Reader { return strings.NewReader(body) }})
+			err := asks[c.path](t.Context(), client)
+			if more == 0 {
+				require.NoError(t, err, c.path)
+				continue
+			}
+			var fault *platform.AnswerError
+			require.ErrorAs(t, err, &fault, c.path)
+			require.Equal(t, c.rule, fault.Rule)
+		}
+	}
 }
 
 // endless repeats a text for n bytes.
@@ -346,6 +404,14 @@ func TestManyGroups(t *testing.T) {
 	require.ErrorAs(t, err, &fault)
 	require.Equal(t, "aggregate-6", fault.Rule)
 	require.Less(t, (after.TotalAlloc-before.TotalAlloc)>>20, uint64(120), "MiB")
+
+	// As many groups as the limit, of as many bytes, are none too many.
+	long := `{"month":null,"on":null,"n":1,"total":"1","last":null,"x":"` + strings.Repeat("x", 400<<10) + `"}`
+	for n, refused := range map[int]bool{3: false, 4: true} {
+		body := `{"rows":[` + long + strings.Repeat(","+long, n-1) + `]}`
+		client := answering(t, canned{media: wire.MediaJSON, body: func() io.Reader { return strings.NewReader(body) }})
+		require.Equal(t, refused, asks[wire.PathAggregate](t.Context(), client) != nil, "%d groups", n)
+	}
 }
 
 // TestBounded gives every route a body of a gigabyte, and streams a line of one. Each is

@@ -52,6 +52,26 @@ func TestIsUTC(t *testing.T) {
 	require.False(t, isUTC(""))
 }
 
+// TestUnsafeInteger looks at numbers around those that a float holds exactly.
+func TestUnsafeInteger(t *testing.T) {
+	for _, c := range []struct {
+		f    float64
+		want bool
+		why  string
+	}{
+		{wire.MaxSafeInteger, false, "the last integer that every float holds"},
+		{wire.MaxSafeInteger + 1, true, "2^53 may have been 2^53 + 1"},
+		{-wire.MaxSafeInteger - 1, true, "likewise below zero"},
+		{1 << 63, true, "an integer of 64 bits"},
+		{1 << 64, true, "what an unsigned one is rounded up to"},
+		{1<<64 + 4096, false, "a measurement"},
+		{1e300, false, "a measurement"},
+		{1<<52 + 0.5, false, "no integer"},
+	} {
+		require.Equal(t, c.want, unsafeInteger(c.f), "%v: %s", c.f, c.why)
+	}
+}
+
 // TestUsual requires that the kinds which need no second look are those in which no
 // cell is misspelled.
 func TestUsual(t *testing.T) {
@@ -72,6 +92,14 @@ func TestUsual(t *testing.T) {
 	}
 	require.Equal(t, map[wire.Type]int{wire.TypeNumber: 12, wire.TypeDecimal: 13, wire.TypeBoolean: 13, wire.TypeDate: 4,
 		wire.TypeDatetime: 13, wire.TypeJSON: 9, wire.TypeArray: 13}, wrong)
+}
+
+// TestBudgetIsSpent takes a budget to its last byte, one more, and gives it back.
+func TestBudgetIsSpent(t *testing.T) {
+	b := newBudget(10)
+	require.True(t, b.spend(10))
+	require.False(t, b.spend(1))
+	require.True(t, b.spend(-1))
 }
 
 // TestTransport requires that no proxy stands between the client and the address that it

@@ -174,6 +174,6 @@ func (c *Client) SQL(ctx context.Context, credentials wire.Credentials, req *wir
 	if err != nil {
 		return nil, err
 	}
-	r.sql, r.unfiltered, r.unsorted = true, true, true
+	r.sql = true
 	return r, nil
 }

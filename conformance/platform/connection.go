@@ -72,9 +72,7 @@ func Connect(ctx context.Context, client *Client, credentials wire.Credentials, 
 	c.budget = cmp.Or(c.budget, DefaultBudget)
 	c.orphanRate = cmp.Or(c.orphanRate, DefaultOrphanRate)
 	c.places = make(chan struct{}, max(doc.Capabilities.Limits.Concurrency, wire.MinConcurrency))
-	for i := range c.Tables {
-		c.entities = append(c.entities, &Entity{Table: &c.Tables[i], connection: c})
-	}
+	c.entities = entities(c)
 	return c, nil
 }
 

@@ -32,6 +32,14 @@ type Link struct {
 	Joined bool
 }
 
+// entities returns an entity of each table, of which nothing is measured yet.
+func entities(c *Connection) (list []*Entity) {
+	for i := range c.Tables {
+		list = append(list, &Entity{Table: &c.Tables[i], connection: c})
+	}
+	return list
+}
+
 // Entities returns the entities of all tables, in the order of discovery.
 func (c *Connection) Entities() []*Entity { return slices.Clone(c.entities) }
 

@@ -115,6 +115,9 @@ func (e *exchange) unreached(err error) error {
 	default:
 		problem = err.Error()
 	}
+	if text := e.clean(err.Error()); text != err.Error() {
+		err = errors.New(text) // nor may a secret be unwrapped
+	}
 	return &ConnectionError{Path: e.path, Problem: e.clean(problem), Err: err}
 }
 

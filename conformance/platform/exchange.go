@@ -111,7 +111,7 @@ func (c *Client) begin(
 		return nil, e.end(e.unreached(err))
 	}
 	e.observe(Step{Kind: StepAnswered, Status: e.response.StatusCode})
-	if coding := e.response.Header.Get("Content-Encoding"); coding != "" && coding != "identity" {
+	if coding := e.response.Header.Get("Content-Encoding"); coding != "" && !strings.EqualFold(coding, "identity") {
 		return nil, e.end(e.fault("Content-Encoding", shapes[path], "is not what was asked for: identity"))
 	}
 	return e, nil

@@ -90,7 +90,7 @@ type finisher struct {
 	sort   *sorter         // nil: nothing to sort
 	joiner *joiner         // nil: nothing to join
 	skip   int64           // rows of the offset still to drop
-	left   int64           // rows of the limit still to come; negative: no limit
+	left   int64           // rows of the limit still to come; 0: no limit
 	row    []wire.Value    // the finished row
 }
 
@@ -98,7 +98,6 @@ type finisher struct {
 // necessary to read to the end.
 func (f *finisher) run(ctx context.Context, c *Connection) error {
 	p := f.plan
-	f.left = -1
 	f.row = make([]wire.Value, len(p.answer))
 	pull := p.pull
 	if len(p.hops) > 0 {

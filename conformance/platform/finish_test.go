@@ -2,6 +2,7 @@ package platform_test
 
 import (
 	"fmt"
+	"io"
 	"math/rand/v2"
 	"net/http"
 	"runtime"
@@ -50,15 +51,44 @@ func TestWork(t *testing.T) {
 			conn := connectTo(t, c.build(), nil)
 			answer, err := conn.Query(t.Context(), &c.req)
 			require.NoError(t, err)
-			for _, err := range answer.All() {
-				require.NoError(t, err)
+			for range 2 { // each reading asks again
+				for _, err := range answer.All() {
+					require.NoError(t, err)
+				}
+				got := answer.Work()
+				assert.Equal(t, c.rows, got.RowsRead)
+				got.RowsRead = 0
+				assert.Equal(t, c.work, got)
 			}
-			got := answer.Work()
-			assert.Equal(t, c.rows, got.RowsRead)
-			got.RowsRead = 0
-			assert.Equal(t, c.work, got)
 		})
 	}
+}
+
+// TestTies sorts rows here by a field that repeats. The table's key orders the rest,
+// wherever it stands among the fields, so that pages fit together.
+func TestTies(t *testing.T) {
+	t.Parallel()
+	conn := connectTo(t, tabled(numbered(6, true), wire.Limits{}, connector.Omit{Sort: wire.SortNone}), nil)
+	byHalf := []wire.SortKey{{Field: "half", Dir: wire.Asc}}
+	rows, _, err := casetest.Rows(t.Context(), conn, &wire.QueryRequest{Table: "numbered", Fields: []string{"text", "id"}, Sort: byHalf})
+	require.NoError(t, err)
+	require.Equal(t, "[[row 6 6] [null 4] [row 5 5] [row 2 2] [row 3 3] [null 1]]", fmt.Sprint(rows))
+}
+
+// TestFirstRowsComeLast sorts rows here of which the first wanted one comes first, and
+// the others after all that are not wanted.
+func TestFirstRowsComeLast(t *testing.T) {
+	t.Parallel()
+	table := numbered(400, true)
+	for i := range table.Rows[1:] {
+		table.Rows[i+1][1] = wire.Int(int64(400 - i))
+	}
+	table.Rows[0][1] = wire.Int(0)
+	conn := connectTo(t, tabled(table, wire.Limits{}, connector.Omit{Sort: wire.SortNone}), nil)
+	rows, _, err := casetest.Rows(t.Context(), conn, &wire.QueryRequest{Table: "numbered", Fields: []string{"id"}, Limit: 4,
+		Sort: []wire.SortKey{{Field: "half", Dir: wire.Asc}}})
+	require.NoError(t, err)
+	require.Equal(t, "[[1] [400] [399] [398]]", fmt.Sprint(rows))
 }
 
 // TestJoinedNames joins a field under the name of a base field by which this side
@@ -73,18 +103,21 @@ func TestJoinedNames(t *testing.T) {
 			Table: "orders", Fields: []string{"id"}, Limit: 2, Sort: []wire.SortKey{{Field: "id", Dir: wire.Asc}},
 			Where: wire.Where{And: []wire.Filter{{Field: "status", Op: wire.OpEq, Value: wire.Text("paid")}}},
 			Joins: []wire.JoinHop{{FromTable: "orders", FromField: "customer_id", ToTable: "customers", ToField: "id",
-				Fields: []wire.JoinField{{Field: "country", As: as}}}},
+				Fields: []wire.JoinField{{Field: "country", As: as}, {Field: "name", As: as + "_2"}, {Field: "id", As: as + "_4"}}}},
 		}
 	}
 	rows, columns, err := casetest.Rows(t.Context(), conn, country("status"))
 	require.NoError(t, err)
-	require.Equal(t, []string{"id", "status"}, columns)
+	require.Equal(t, []string{"id", "status", "status_2", "status_4"}, columns)
 	plain, _, err := casetest.Rows(t.Context(), connectTo(t, connectors[0].build(), nil), country("land"))
 	require.NoError(t, err)
 	require.Equal(t, fmt.Sprint(plain), fmt.Sprint(rows))
 	requests, faults := r.seen()
 	require.Empty(t, faults)
-	require.Contains(t, fmt.Sprint(requests[0].body.Joins), "status_2")
+	joined := fmt.Sprint(requests[0].body.Joins)
+	for _, name := range []string{"as:status_3 field:country", "as:status_2 field:name", "as:status_4 field:id"} {
+		require.Contains(t, joined, name, "no two names on the wire are the same")
+	}
 }
 
 // TestRefusedRequests asks what the discovered tables cannot answer. The connector
@@ -105,7 +138,9 @@ func TestRefusedRequests(t *testing.T) {
 	r.seen()
 	for problem, req := range map[string]wire.QueryRequest{
 		`limit and offset must not be negative`:                     {Table: "orders", Limit: -1},
+		`offset must not be negative`:                               {Table: "orders", Offset: -1},
 		`there is no table "order"`:                                 {Table: "order"},
+		`there is no table "Orders"`:                                {Table: "Orders"},
 		`fields: table "orders" has no field "colour"`:              {Table: "orders", Fields: []string{"colour"}},
 		`filter: table "orders" has no field "colour"`:              {Table: "orders", Where: colour},
 		`sort: table "orders" has no field "colour"`:                {Table: "orders", Sort: []wire.SortKey{{Field: "colour"}}},
@@ -117,6 +152,7 @@ func TestRefusedRequests(t *testing.T) {
 		`joins[0].fields: table "customers" has no field "colour"`:  joins(hop("orders", "id", "customers", "id", unknown)),
 		`there is no table "colours"`:                               joins(hop("orders", "id", "colours", "id")),
 		`joins[0].fromTable: must be the base table`:                joins(hop("customers", "id", "orders", "id")),
+		`joins[0].fromTable: must be the base table or`:             joins(hop("Orders", "id", "customers", "id")),
 		`joins[2].fromTable: several hops reach table "customers"`:  joins(customers, customers, hop("customers", "id", "orders", "id")),
 	} {
 		_, err := conn.Query(t.Context(), &req)
@@ -156,6 +192,59 @@ func TestBudget(t *testing.T) {
 	require.ErrorAs(t, err, &over)
 }
 
+// TestBudgets asks questions of a thousand rows, each of which needs its share of memory
+// for keys, rows and groups.
+func TestBudgets(t *testing.T) {
+	t.Parallel()
+	h := tabled(numbered(1000, true), wire.Limits{}, connector.Omit{Operators: filter.Operators(), Sort: wire.SortNone, Join: true,
+		Endpoints: []wire.Endpoint{wire.EndpointAggregate, wire.EndpointCardinality, wire.EndpointLinkHitRate}})
+	rows := func(req wire.QueryRequest) func(*platform.Connection) error {
+		req.Table, req.Fields = "numbered", []string{"id"}
+		return func(c *platform.Connection) error {
+			_, _, err := casetest.Rows(t.Context(), c, &req)
+			return err
+		}
+	}
+	groups := func(req wire.AggregateRequest) func(*platform.Connection) error {
+		req.Table = "numbered"
+		return func(c *platform.Connection) error {
+			_, err := c.Aggregate(t.Context(), &req)
+			return err
+		}
+	}
+	for _, c := range []struct {
+		why          string
+		ask          func(*platform.Connection) error
+		over, enough int64
+	}{
+		{"rows to sort", rows(wire.QueryRequest{Sort: []wire.SortKey{{Field: "half", Dir: wire.Asc}}}), 80_000, 100_000},
+		{"the first 300 rows: twice as many and some, again and again",
+			rows(wire.QueryRequest{Sort: []wire.SortKey{{Field: "half", Dir: wire.Asc}}, Limit: 300}), 50_000, 65_000},
+		{"the rows of a joined table and their keys", rows(wire.QueryRequest{Joins: []wire.JoinHop{
+			{FromTable: "numbered", FromField: "id", ToTable: "numbered", ToField: "id"}}}), 180_000, 220_000},
+		{"groups", groups(wire.AggregateRequest{GroupBy: []wire.GroupKey{{Field: "id", As: "k"}}}), 110_000, 140_000},
+		{"totals", groups(wire.AggregateRequest{GroupBy: []wire.GroupKey{{Field: "id", As: "k"}},
+			Measures: []wire.Measure{{Fn: wire.FnCount, As: "a"}, {Fn: wire.FnCount, As: "b"}}}), 200_000, 240_000},
+		{"sums", groups(wire.AggregateRequest{GroupBy: []wire.GroupKey{{Field: "id", As: "k"}},
+			Measures: []wire.Measure{{Fn: wire.FnSum, Field: "id", As: "s"}}}), 250_000, 340_000},
+		{"distinct values of a measure", groups(wire.AggregateRequest{
+			Measures: []wire.Measure{{Fn: wire.FnCountDistinct, Field: "id", As: "n"}}}), 60_000, 80_000},
+		{"distinct values of a column", func(c *platform.Connection) error {
+			_, _, err := c.Cardinality(t.Context(), "numbered", "id")
+			return err
+		}, 60_000, 80_000},
+		{"the keys of a link", func(c *platform.Connection) error {
+			_, _, err := c.LinkHitRate(t.Context(), &wire.LinkHitRateRequest{
+				FromTable: "numbered", FromColumn: "half", ToTable: "numbered", ToColumn: "id"})
+			return err
+		}, 60_000, 80_000},
+	} {
+		err := c.ask(connectTo(t, h, &platform.ConnectionOptions{Budget: c.over}))
+		require.ErrorAs(t, err, new(*platform.BudgetError), c.why)
+		require.NoError(t, c.ask(connectTo(t, h, &platform.ConnectionOptions{Budget: c.enough})), c.why)
+	}
+}
+
 // TestConnectorsRefusal passes a refusal on as it is, before the rows and between
 // them.
 func TestConnectorsRefusal(t *testing.T) {
@@ -178,6 +267,82 @@ func TestConnectorsRefusal(t *testing.T) {
 	_, _, err = conn.Count(t.Context(), &wire.CountRequest{Table: "orders",
 		Where: wire.Where{And: []wire.Filter{{Field: "colour", Op: wire.OpNotNull}}}})
 	require.ErrorContains(t, err, "colour")
+}
+
+// TestBrokenReadings asks questions whose rows break off, by an error line and by the
+// end of the connection. None is answered from the rows that came.
+func TestBrokenReadings(t *testing.T) {
+	t.Parallel()
+	h := tabled(numbered(9, true), wire.Limits{}, connector.Omit{Operators: filter.Operators(), Sort: wire.SortNone, Join: true, Offset: true,
+		Endpoints: []wire.Endpoint{wire.EndpointCount, wire.EndpointAggregate, wire.EndpointSize, wire.EndpointCardinality,
+			wire.EndpointLinkHitRate}})
+	rows := func(req wire.QueryRequest) func(*platform.Connection) error {
+		req.Table, req.Fields = "numbered", []string{"id"}
+		return func(c *platform.Connection) error {
+			_, _, err := casetest.Rows(t.Context(), c, &req)
+			return err
+		}
+	}
+	questions := map[string]func(*platform.Connection) error{
+		"rows":        rows(wire.QueryRequest{}),
+		"sorted rows": rows(wire.QueryRequest{Sort: []wire.SortKey{{Field: "id", Dir: wire.Asc}}, Limit: 1}),
+		"joined rows": rows(wire.QueryRequest{Joins: []wire.JoinHop{
+			{FromTable: "numbered", FromField: "id", ToTable: "numbered", ToField: "id"}}}),
+		"filtered rows": rows(wire.QueryRequest{Limit: 2,
+			Where: wire.Where{And: []wire.Filter{{Field: "id", Op: wire.OpGt, Value: wire.Int(0)}}}}),
+		"a window": rows(wire.QueryRequest{Offset: 1, Limit: 2}),
+		"a count": func(c *platform.Connection) error {
+			_, _, err := c.Count(t.Context(), &wire.CountRequest{Table: "numbered"})
+			return err
+		},
+		"a size": func(c *platform.Connection) error {
+			_, _, err := c.Size(t.Context(), "numbered")
+			return err
+		},
+		"a cardinality": func(c *platform.Connection) error {
+			_, _, err := c.Cardinality(t.Context(), "numbered", "id")
+			return err
+		},
+		"a link": func(c *platform.Connection) error {
+			_, _, err := c.LinkHitRate(t.Context(), &wire.LinkHitRateRequest{
+				FromTable: "numbered", FromColumn: "id", ToTable: "numbered", ToColumn: "id"})
+			return err
+		},
+		"groups": func(c *platform.Connection) error {
+			_, err := c.Aggregate(t.Context(), perID)
+			return err
+		},
+		"the first groups": func(c *platform.Connection) error {
+			_, err := c.Top(t.Context(), perID, nil, 1)
+			return err
+		},
+		"a page": func(c *platform.Connection) error {
+			_, err := c.Entity("numbered").Page(t.Context(), 5)
+			return err
+		},
+		"a grain": func(c *platform.Connection) error {
+			_, err := c.Entity("numbered").Grain(t.Context())
+			return err
+		},
+	}
+	for _, ending := range []string{`{"error":{"code":"timeout","message":"no row for 30 seconds"}}` + "\n", ""} {
+		conn := connectTo(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			if r.URL.Path != wire.PathQuery {
+				h.ServeHTTP(w, r)
+				return
+			}
+			w.Header().Set("Content-Type", wire.MediaNDJSON)
+			_, _ = io.WriteString(w, `{"rows":[{"id":1,"half":1,"text":null}]}`+"\n"+ending)
+		}), nil)
+		for name, ask := range questions {
+			err := ask(conn)
+			if ending != "" {
+				require.ErrorIs(t, err, &wire.Error{Code: wire.CodeTimeout}, name)
+			} else {
+				require.ErrorIs(t, err, io.ErrUnexpectedEOF, name)
+			}
+		}
+	}
 }
 
 // millions serves one table of n lines of 5,000 rows each, which costs the test

@@ -146,8 +146,8 @@ func (f *Form) HasCredential(key string) bool {
 	return f.typed.Get(key) != ""
 }
 
-// Document returns the document of the connector, or nil before [Form.Read] has succeeded
-// and after a change that forgets it. It is not to be changed.
+// Document returns the document of the connector, or nil unless the latest [Form.Read] has
+// succeeded and nothing was changed since that forgets it. It is not to be changed.
 func (f *Form) Document() *wire.Document {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -199,10 +199,9 @@ func (f *Form) Read(ctx context.Context) error {
 		return err
 	}
 	document, err := c.Document(ctx)
-	if err != nil {
-		return err
+	if err == nil {
+		err = c.Check(ctx, wire.Credentials{})
 	}
-	err = c.Check(ctx, wire.Credentials{})
 	var refusal *wire.Error
 	if errors.As(err, &refusal) && refusal.Code != wire.CodeUnauthorized {
 		err = nil

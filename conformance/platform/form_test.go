@@ -26,6 +26,7 @@ type host struct {
 	check func(credentials map[string]string) (status int, body string)
 	// onDocument is called when the document is fetched.
 	onDocument func()
+	status     int // of the document; 0: it is served
 
 	mu      sync.Mutex
 	checked []map[string]string // the credentials of each /check
@@ -56,6 +57,9 @@ func (h *host) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	case "/shop" + wire.PathDocument:
 		if h.onDocument != nil {
 			h.onDocument()
+		}
+		if h.status != 0 {
+			w.WriteHeader(h.status)
 		}
 		_, _ = io.WriteString(w, shopDocument)
 	case "/shop" + wire.PathCheck:
@@ -185,6 +189,7 @@ func TestFormForgets(t *testing.T) {
 		{"the same URL", func(f *platform.Form) { f.SetURL(base) }, true, true, "nothing was changed"},
 		{"the same token", func(f *platform.Form) { f.SetToken(goodToken) }, true, true, "nothing was changed"},
 		{"another name", func(f *platform.Form) { f.SetName("Shop") }, true, true, "a name reaches no connector"},
+		{"the same addresses", func(f *platform.Form) { f.SetLocal(false) }, true, true, "nothing was changed"},
 		{"local addresses", func(f *platform.Form) { f.SetLocal(true) }, false, true, "the document was read by other rules"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -245,9 +250,14 @@ func TestFormShortToken(t *testing.T) {
 	f.SetCredential("apiKey", "sk-1")
 	f.SetCredential("account", "a-1")
 	for length, can := range map[int]bool{31: false, 32: true} {
-		f.SetToken(strings.Repeat("x", length))
-		require.NoError(t, f.Read(t.Context()))
-		require.Equal(t, can, f.CanTest(), "%d characters", length)
+		for _, character := range []string{"x", "é"} {
+			f.SetToken(strings.Repeat(character, length))
+			require.NoError(t, f.Read(t.Context()))
+			require.Equal(t, can, f.CanTest(), "%d characters %s", length, character)
+			if err := f.Test(t.Context()); !can {
+				require.EqualError(t, err, "The token is too short: it has 32 characters or more.")
+			}
+		}
 	}
 }
 
@@ -298,6 +308,40 @@ func TestFormEditedWhileReading(t *testing.T) {
 	h.onDocument = func() { f.SetToken(otherToken) }
 	require.ErrorContains(t, f.Read(t.Context()), "changed in the meantime")
 	require.Nil(t, f.Document(), "it was read with another token")
+
+	// The answer to the earlier token says nothing of the one that was typed since.
+	f.SetToken(otherToken)
+	h.onDocument = func() { f.SetToken(goodToken) }
+	require.ErrorContains(t, f.Read(t.Context()), "changed in the meantime")
+	h.status, h.onDocument = http.StatusNotFound, func() { f.SetToken(otherToken) }
+	require.ErrorContains(t, f.Read(t.Context()), "changed in the meantime")
+	h.status = 0
+
+	for name, change := range map[string]func(){
+		"URL": func() { f.SetURL(base + "/2") }, "rules": func() { f.SetLocal(true) },
+	} {
+		f.SetURL(base)
+		h.onDocument = change
+		require.ErrorContains(t, f.Read(t.Context()), "changed in the meantime", name)
+		require.Nil(t, f.Document(), name)
+	}
+}
+
+// TestFormReadAgain reads a connector whose host has changed the token since.
+func TestFormReadAgain(t *testing.T) {
+	h := &host{}
+	f := filled(t, h)
+	require.True(t, f.CanTest())
+	h.check = func(map[string]string) (int, string) { return 401, unauthorized }
+	require.ErrorIs(t, f.Read(t.Context()), platform.TokenRejected)
+	require.Nil(t, f.Document(), "the token that the form holds reads nothing")
+	require.False(t, f.CanTest())
+	h.check = nil
+	require.NoError(t, f.Read(t.Context()))
+	h.status = http.StatusNotFound
+	require.ErrorContains(t, f.Read(t.Context()), wire.PathDocument)
+	require.Nil(t, f.Document(), "there is no connector any more")
+	require.True(t, f.HasCredential("apiKey"), "what was typed is kept")
 }
 
 // TestFormShowsNoSecret prints a form in every way.

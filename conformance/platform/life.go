@@ -141,7 +141,9 @@ func (s *Source) verify(ctx context.Context, bound *binding, run int) {
 			status.Problem = err.Error()
 			return
 		}
+		progress := status.Progress
 		*status = verdict(report)
+		status.Progress = progress
 	})
 }
 

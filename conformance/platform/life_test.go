@@ -112,7 +112,8 @@ func TestLife(t *testing.T) {
 					require.Equal(t, map[string]string{"apiKey": "sk-1"}, asked.Credentials[0].Reveal(), "what was typed")
 				})
 				o.Conformance.Mode = conformance.ModeFixture // is not heeded
-				o.Conformance.Progress = func(conformance.Event) { mu.Lock(); steps++; mu.Unlock() }
+				var last conformance.Event
+				o.Conformance.Progress = func(e conformance.Event) { mu.Lock(); steps++; last = e; mu.Unlock() }
 				f := typed(t, h, "sk-1")
 				s, err := platform.Add(f, o)
 				require.NoError(t, err)
@@ -127,6 +128,7 @@ func TestLife(t *testing.T) {
 				require.Equal(t, conformance.ModeLive, status.Report.Mode)
 				require.Empty(t, status.Problem)
 				require.NotZero(t, steps)
+				require.Equal(t, last, status.Progress, "the latest step")
 				if c.state == platform.Conformant {
 					require.Empty(t, status.Failures)
 					require.Empty(t, status.Detail)
@@ -209,6 +211,7 @@ func TestLifeIncomplete(t *testing.T) {
 	require.NoError(t, err)
 	await(s)
 	s.Close()
+	require.True(t, s.Reconnect().Local(), "and is asked for again")
 
 	_, err = platform.Add(newForm(t, planets(t)), nil)
 	require.ErrorContains(t, err, "read the connector first")

@@ -4,8 +4,6 @@ import (
 	"bytes"
 	"io"
 	"time"
-
-	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
 // lines returns the body of a stream. Each silence of the connector is limited, but not
@@ -56,9 +54,7 @@ func (l *lineWatch) show(p []byte, last bool) {
 		l.e.showText(append(l.line, p[:i]...))
 		l.line, p = l.line[:0], p[i+1:]
 	}
-	if len(l.line) < wire.MaxLineBytes {
-		l.line = append(l.line, p...)
-	}
+	l.line = append(l.line, p...) // the reader of a line that is too long reads no further
 	if last && len(l.line) > 0 {
 		l.e.showText(l.line)
 		l.line = nil

@@ -60,7 +60,10 @@ func TestThousandAndOneGroups(t *testing.T) {
 		{"1000 without the route", tabled(numbered(1000, true), wire.Limits{}, unlisted), true, false},
 		{"1001 without the route", tabled(numbered(1001, true), wire.Limits{}, unlisted), true, true},
 	} {
-		groups, err := connectTo(t, c.h, nil).Aggregate(t.Context(), perID)
+		r := record(c.h)
+		conn := connectTo(t, r, nil)
+		r.seen()
+		groups, err := conn.Aggregate(t.Context(), perID)
 		if c.many {
 			var many *platform.GroupsError
 			require.ErrorAs(t, err, &many, c.name)
@@ -70,7 +73,53 @@ func TestThousandAndOneGroups(t *testing.T) {
 		require.NoError(t, err, c.name)
 		require.Len(t, groups.Rows, 1000, c.name)
 		require.Equal(t, c.folded, groups.Work.Folded, c.name)
+		requests, _ := r.seen()
+		require.Len(t, requests, groups.Work.Requests, "one that was declined counts")
 	}
+	few := *perID
+	few.Limit = 5
+	for n, many := range map[int]bool{4: false, 5: true} {
+		for _, omit := range []connector.Omit{{}, unlisted} {
+			_, err := connectTo(t, tabled(numbered(n, true), wire.Limits{}, omit), nil).Aggregate(t.Context(), &few)
+			require.Equal(t, many, err != nil, "a limit of 5 and %d groups", n)
+			if many {
+				require.ErrorContains(t, err, "the aggregate has 5 groups or more", "whoever finds out")
+			}
+		}
+	}
+}
+
+// TestAggregateAsked looks at an aggregate that the connector is asked for.
+func TestAggregateAsked(t *testing.T) {
+	t.Parallel()
+	r := record(connectors[0].build())
+	conn := connectTo(t, r, nil)
+	r.seen()
+	_, err := conn.Aggregate(t.Context(), &wire.AggregateRequest{Table: "orders",
+		Joins: []wire.JoinHop{{FromTable: "orders", FromField: "customer_id", ToTable: "customers", ToField: "id",
+			Fields: []wire.JoinField{{Field: "name"}}}},
+		GroupBy: []wire.GroupKey{{Field: "status", As: "s"}, {Field: "name", As: "n"}},
+		Measures: []wire.Measure{{Fn: wire.FnMax, Field: "status", As: "last"}, {Fn: wire.FnSum, Field: "total", As: "sum"},
+			{Fn: wire.FnCount, As: "count"}}})
+	require.NoError(t, err)
+	requests, _ := r.seen()
+	require.Equal(t, []string{wire.PathAggregate}, paths(requests))
+	asked := requests[0].body
+	require.Equal(t, []string{"status", "name"}, asked.StringFields, "text is grouped by its bytes (aggregate-5)")
+	require.Equal(t, map[string]wire.Type{"status": wire.TypeString, "total": wire.TypeDecimal}, asked.FieldTypes)
+	require.Equal(t, "[map[fields:[map[as:name field:name type:string]] fromField:customer_id fromTable:orders toField:id toTable:customers]]",
+		fmt.Sprint(asked.Joins), "joined fields have a name and a type")
+
+	table := numbered(3, true)
+	table.Fields[2].Type = wire.TypeReference
+	r = record(tabled(table, wire.Limits{}, connector.Omit{}))
+	conn = connectTo(t, r, nil)
+	r.seen()
+	_, err = conn.Aggregate(t.Context(), &wire.AggregateRequest{Table: "numbered", GroupBy: []wire.GroupKey{{Field: "text", As: "t"}},
+		Measures: []wire.Measure{{Fn: wire.FnMax, Field: "text", As: "last"}, {Fn: wire.FnMax, Field: "id", As: "most"}}})
+	require.NoError(t, err)
+	requests, _ = r.seen()
+	require.Equal(t, []string{"text"}, requests[0].body.StringFields, "a reference is text")
 }
 
 // TestTop takes the first groups out of all of them, by any of their columns
@@ -106,7 +155,11 @@ func TestTop(t *testing.T) {
 		require.ErrorAs(t, err, &refusal)
 		requests, _ := r.seen()
 		for _, one := range requests {
-			require.Zero(t, one.body.Limit%wire.AggregateLimit, "all groups are asked for")
+			limit := int64(0)
+			if one.path == wire.PathAggregate {
+				limit = wire.AggregateLimit
+			}
+			require.Equal(t, limit, one.body.Limit, "all groups are asked for, and no more than one too many")
 		}
 	}
 }
@@ -137,6 +190,8 @@ func TestRefusedAggregates(t *testing.T) {
 		`two columns of the aggregate are named "k"`:        twice,
 		`several columns of the joined rows are named "id"`: ambiguous,
 		`sum needs a field`:                                 measure(wire.FnSum, ""),
+		`max needs a field`:                                 measure(wire.FnMax, ""),
+		`count_distinct needs a field`:                      measure(wire.FnCountDistinct, ""),
 		`a sum over field "status"`:                         measure(wire.FnSum, "status"),
 		`"avg" is none of the functions`:                    measure("avg", "total"),
 	} {
@@ -147,6 +202,26 @@ func TestRefusedAggregates(t *testing.T) {
 	}
 	requests, _ := r.seen()
 	require.Empty(t, requests)
+}
+
+// TestValuesWithoutOrder asks for the extremes of columns that have none.
+func TestValuesWithoutOrder(t *testing.T) {
+	t.Parallel()
+	for _, column := range []wire.Type{wire.TypeBoolean, wire.TypeJSON, wire.TypeArray} {
+		table := numbered(1, true)
+		table.Fields[2].Type = column
+		r := record(tabled(table, wire.Limits{}, connector.Omit{}))
+		conn := connectTo(t, r, nil)
+		r.seen()
+		for _, fn := range []wire.Fn{wire.FnMin, wire.FnMax} {
+			_, err := conn.Aggregate(t.Context(), &wire.AggregateRequest{Table: "numbered",
+				Measures: []wire.Measure{{Fn: fn, Field: "text", As: "m"}}})
+			require.ErrorAs(t, err, new(*platform.RequestError), column)
+			require.EqualError(t, err, `measures: the values of field "text" have no order`)
+		}
+		requests, _ := r.seen()
+		require.Empty(t, requests)
+	}
 }
 
 // TestSize takes the size from the route that states it, and otherwise counts rows
@@ -194,9 +269,41 @@ func TestSize(t *testing.T) {
 				require.Equal(t, &wire.Size{Rows: c.rows, Exact: true}, size)
 			}
 			require.Equal(t, c.read, work.RowsRead, "the pull is bounded")
-			_, faults := r.seen()
+			requests, faults := r.seen()
 			require.Empty(t, faults)
+			require.Len(t, requests[2:], work.Requests, "after /check and /discovery")
 		})
+	}
+}
+
+// TestCountedField counts rows by one field of each.
+func TestCountedField(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		why  string
+		keys []string
+		id   bool // the field id is unique
+		want []string
+	}{
+		{"the key is short", []string{"id"}, false, []string{"id"}},
+		{"one field of a key is enough", []string{"half", "id"}, false, []string{"half"}},
+		{"a unique field is a key", nil, true, []string{"id"}},
+		{"any field does", nil, false, []string{"text"}},
+	} {
+		table := numbered(7, false)
+		table.PrimaryKey, table.Fields[0].Unique = c.keys, c.id
+		slices.Reverse(table.Fields)
+		for _, row := range table.Rows {
+			slices.Reverse(row)
+		}
+		r := record(tabled(table, wire.Limits{}, connector.Omit{Endpoints: []wire.Endpoint{wire.EndpointSize}}))
+		conn := connectTo(t, r, nil)
+		r.seen()
+		size, _, err := conn.Size(t.Context(), "numbered")
+		require.NoError(t, err)
+		require.Equal(t, int64(7), size.Rows, c.why)
+		requests, _ := r.seen()
+		require.Equal(t, c.want, requests[0].body.Fields, c.why)
 	}
 }
 
@@ -209,12 +316,14 @@ func TestNullCardinality(t *testing.T) {
 	r := record(h)
 	conn := connectTo(t, r, nil)
 	r.seen()
-	counts, work, err := conn.Cardinality(t.Context(), "numbered", "id", "text")
+	counts, work, err := conn.Cardinality(t.Context(), "numbered", "text", "id", "text")
 	require.NoError(t, err)
 	require.Equal(t, map[string]*wire.Cardinality{"id": {NonNull: 10, Distinct: 10}, "text": {NonNull: 6, Distinct: 6}}, counts)
 	require.True(t, work.Counted)
 	requests, _ := r.seen()
 	require.Equal(t, []string{wire.PathCardinality, wire.PathQuery}, paths(requests))
+	require.Equal(t, 2, work.Requests)
+	require.Equal(t, []string{"id", "text"}, requests[0].body.Columns, "each once")
 	require.Equal(t, []string{"text"}, requests[1].body.Fields)
 }
 
@@ -310,6 +419,58 @@ func TestGrainOfAnyColumn(t *testing.T) {
 	require.Empty(t, grain)
 }
 
+// TestGrain finds the column of tables and sizes that few connectors have.
+func TestGrain(t *testing.T) {
+	t.Parallel()
+	estimate := `{"size":{"rows":12,"exact":false}}`
+	list := numbered(12, true)
+	list.PrimaryKey = nil
+	list.Fields[0].Type, list.Fields[0].Unique = wire.TypeJSON, false
+	repeated := numbered(12, true)
+	repeated.PrimaryKey, repeated.Fields[0].Unique = nil, false
+	for i := range repeated.Rows {
+		repeated.Rows[i][0] = wire.Int(7)
+	}
+	for _, c := range []struct {
+		why  string
+		h    http.Handler
+		want string
+	}{
+		{"the key", tabled(numbered(12, true), wire.Limits{}, connector.Omit{}), "id"},
+		{"nothing is the same number as an estimate", instead(tabled(numbered(12, true), wire.Limits{}, connector.Omit{}),
+			wire.PathSize, estimate), ""},
+		{"no row stands for nothing", tabled(numbered(0, true), wire.Limits{}, connector.Omit{}), ""},
+		{"a JSON value identifies no object", tabled(list, wire.Limits{}, connector.Omit{}), ""},
+		{"one value in every row", tabled(repeated, wire.Limits{}, connector.Omit{}), ""},
+	} {
+		grain, err := connectTo(t, c.h, nil).Entity("numbered").Grain(t.Context())
+		require.NoError(t, err, c.why)
+		require.Equal(t, c.want, grain, c.why)
+	}
+}
+
+// TestEntityOwnsItsNumbers changes what an entity returns, and looks again.
+func TestEntityOwnsItsNumbers(t *testing.T) {
+	t.Parallel()
+	entity := connectTo(t, tabled(numbered(10, true), wire.Limits{}, connector.Omit{}), nil).Entity("numbered")
+	counts, err := entity.Counts(t.Context(), "id")
+	require.NoError(t, err)
+	counts["id"].Distinct = 3
+	counts, err = entity.Counts(t.Context(), "id")
+	require.NoError(t, err)
+	require.Equal(t, int64(10), counts["id"].Distinct)
+	page, err := entity.Page(t.Context(), 3)
+	require.NoError(t, err)
+	require.Equal(t, "[[1 5 null] [2 4 row 2] [3 4 row 3]]", fmt.Sprint(page), "each row is a copy")
+
+	far := connectTo(t, tabled(numbered(10, true), wire.Limits{}, connector.Omit{}), &platform.ConnectionOptions{Reach: 9}).Entity("numbered")
+	for range 2 {
+		size, err := far.Size(t.Context())
+		require.ErrorAs(t, err, new(*platform.ReachError), "the second time too")
+		require.Equal(t, int64(10), size.Rows)
+	}
+}
+
 // TestCountsAgainstTheSize refuses counts that cannot be (measure-13).
 func TestCountsAgainstTheSize(t *testing.T) {
 	t.Parallel()
@@ -318,6 +479,10 @@ func TestCountsAgainstTheSize(t *testing.T) {
 		_, err := connectTo(t, h, nil).Entity("numbered").Counts(t.Context(), "id")
 		require.Error(t, err, counts)
 	}
+	h := instead(tabled(numbered(10, true), wire.Limits{}, connector.Omit{}), wire.PathSize, `{"size":{"rows":5,"exact":false}}`)
+	counts, err := connectTo(t, h, nil).Entity("numbered").Counts(t.Context(), "id")
+	require.NoError(t, err, "an estimate can be less")
+	require.Equal(t, int64(10), counts["id"].NonNull)
 }
 
 // TestLinks measures the declared foreign keys, and decides by their orphans
@@ -341,5 +506,12 @@ func TestLinks(t *testing.T) {
 			requests, _ := r.seen()
 			require.Empty(t, requests, "a measurement is taken once")
 		}
+	}
+	for orphans, joined := range map[int]bool{50: true, 51: false} {
+		h := instead(staff(connector.Omit{}, wire.Limits{}), wire.PathLinkHitRate,
+			fmt.Sprintf(`{"fromNonNull":100,"orphanCount":%d,"orphanRate":0.%d,"orphanSamples":[]}`, orphans, orphans))
+		links, err := connectTo(t, h, nil).Entity("people").Links(t.Context())
+		require.NoError(t, err)
+		require.Equal(t, joined, links[0].Joined, "%d of 100, by the default rate", orphans)
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"log"
+	"math"
 	"net"
 	"net/http"
 	"net/http/httptest"
@@ -72,8 +73,8 @@ func readRows(ctx context.Context, c *platform.Client) error {
 	return nil
 }
 
-// TestSlowReader takes a minute for each row of a stream that is complete. The clock of
-// silence runs only while the client waits.
+// TestSlowReader takes a minute before the first row of a stream that is complete, and
+// one for each row. The clock of silence runs only while the client waits.
 func TestSlowReader(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := connect(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -86,6 +87,7 @@ func TestSlowReader(t *testing.T) {
 		}), platform.Options{})
 		rows, err := c.Query(t.Context(), wire.Credentials{}, &wire.QueryRequest{Table: "t"}, columns)
 		require.NoError(t, err)
+		time.Sleep(time.Minute)
 		n := 0
 		for _, err := range rows.All() {
 			require.NoError(t, err)
@@ -113,9 +115,10 @@ func httpOf(t *testing.T, h http.Handler) *http.Client {
 // TestNeverEnds asks servers that go on for ever. Each request ends five seconds after
 // the time that it allowed.
 func TestNeverEnds(t *testing.T) {
-	drip := func(media, text string) http.HandlerFunc {
+	after := func(pause time.Duration, media, text string) http.HandlerFunc {
 		return func(w http.ResponseWriter, r *http.Request) {
 			_, _ = io.Copy(io.Discard, r.Body)
+			time.Sleep(pause)
 			w.Header().Set("Content-Type", media)
 			for r.Context().Err() == nil {
 				if _, err := io.WriteString(w, text); err != nil {
@@ -129,12 +132,14 @@ func TestNeverEnds(t *testing.T) {
 			}
 		}
 	}
+	drip := func(media, text string) http.HandlerFunc { return after(0, media, text) }
 	for _, c := range []struct {
 		name string
 		h    http.Handler
 		path string
 		want time.Duration
 	}{
+		{"pings that begin late", after(20*time.Second, wire.MediaNDJSON, "{\"ping\":1}\n"), wire.PathQuery, 10*time.Minute + 5*time.Second},
 		{"pings", drip(wire.MediaNDJSON, "{\"ping\":1}\n"), wire.PathQuery, 10*time.Minute + 5*time.Second},
 		{"a line that never ends", drip(wire.MediaNDJSON, " "), wire.PathQuery, 65 * time.Second},
 		{"a count that never ends", drip(wire.MediaJSON, " "), wire.PathCount, 65 * time.Second},
@@ -187,6 +192,21 @@ func TestClocksOfARequest(t *testing.T) {
 		require.Equal(t, int64(60_000), sent.IdleTimeoutMS)
 		require.Zero(t, req.MaxTimeoutMS, "the caller's request is as it was")
 
+		_, err = c.Query(t.Context(), wire.Credentials{}, &wire.QueryRequest{Envelope: wire.Envelope{TimeoutMS: -1}, MaxTimeoutMS: -1}, nil)
+		require.ErrorIs(t, err, context.DeadlineExceeded)
+		sent = <-received
+		require.Equal(t, int64(60_000), sent.TimeoutMS, "what is no time is the usual one")
+		require.Equal(t, int64(600_000), sent.MaxTimeoutMS)
+
+		negative, err := platform.NewClient(c.URL(), conformance.NewSecret(testToken),
+			&platform.Options{HTTP: httpOf(t, silence), Timeout: -1, MaxTimeout: -1, Idle: -1})
+		require.NoError(t, err)
+		begun = time.Now()
+		require.ErrorIs(t, readRows(t.Context(), negative), context.DeadlineExceeded)
+		require.Equal(t, 30*time.Second, time.Since(begun))
+		require.ErrorIs(t, negative.Check(t.Context(), wire.Credentials{}), context.DeadlineExceeded)
+		require.Equal(t, 95*time.Second, time.Since(begun))
+
 		hurried, err := platform.NewClient(c.URL(), conformance.NewSecret(testToken),
 			&platform.Options{HTTP: httpOf(t, silence), Timeout: 3 * time.Second, Idle: time.Second})
 		require.NoError(t, err)
@@ -201,6 +221,36 @@ func TestClocksOfARequest(t *testing.T) {
 		time.AfterFunc(time.Second, func() { cancel(gone) })
 		require.ErrorIs(t, c.Check(ctx, wire.Credentials{}), gone)
 	})
+}
+
+// TestEndlessClocks allows a stream more time than there is.
+func TestEndlessClocks(t *testing.T) {
+	c := answering(t, canned{media: wire.MediaNDJSON, body: func() io.Reader { return strings.NewReader(stream) }})
+	rows, err := c.Query(t.Context(), wire.Credentials{}, &wire.QueryRequest{Table: "t", Envelope: wire.Envelope{TimeoutMS: math.MaxInt64},
+		IdleTimeoutMS: math.MaxInt64, MaxTimeoutMS: math.MaxInt64}, columns)
+	require.NoError(t, err)
+	for _, err := range rows.All() {
+		require.NoError(t, err)
+	}
+}
+
+// TestRequestsAreKept looks at the caller's requests, into which the client writes neither
+// its time limits nor the credentials.
+func TestRequestsAreKept(t *testing.T) {
+	c := connect(t, shop(t, orders()), platform.Options{})
+	own := wire.NewCredentials(map[string]string{"key": "s3cret-value"})
+	query, count := wire.QueryRequest{Table: "orders"}, wire.CountRequest{Table: "orders"}
+	link := wire.LinkHitRateRequest{FromTable: "orders", FromColumn: "id", ToTable: "orders", ToColumn: "id"}
+	aggregate, statement := wire.AggregateRequest{Table: "orders"}, wire.SQLRequest{SQL: "SELECT 1"}
+	_, _ = c.Query(t.Context(), own, &query, nil)
+	_, _ = c.Count(t.Context(), own, &count)
+	_, _ = c.LinkHitRate(t.Context(), own, &link)
+	_, _, _ = c.Aggregate(t.Context(), own, &aggregate, nil)
+	_, _ = c.SQL(t.Context(), own, &statement)
+	for i, e := range []wire.Envelope{query.Envelope, count.Envelope, link.Envelope, aggregate.Envelope, statement.Envelope} {
+		require.Empty(t, e.Credentials.Reveal(), i)
+		require.Zero(t, e.TimeoutMS, i)
+	}
 }
 
 // TestRequests looks at the headers of every request. The document is asked for without
@@ -285,6 +335,7 @@ func TestAddresses(t *testing.T) {
 		_, err = c.Document(t.Context())
 		require.ErrorIs(t, err, platform.ErrAddress)
 		require.ErrorContains(t, err, "the platform would refuse this address")
+		require.NotErrorIs(t, err, io.EOF, "nor is it any other error")
 	}
 	require.Zero(t, reached.Load())
 
@@ -317,6 +368,7 @@ func TestBaseURL(t *testing.T) {
 		{"https://user:secret@connector.test", "", "user name"},
 		{"https://connector.test?token=secret", "", "query"},
 		{"https://connector.test#secret", "", "fragment"},
+		{"https://connector.test?", "", "query"},
 		{"https://connector.test/x/.well-known/service/platform.json", "", "precedes"},
 	} {
 		client, err := platform.NewClient(c.url, conformance.NewSecret(testToken), nil)
@@ -368,22 +420,42 @@ func TestUnreachable(t *testing.T) {
 		require.ErrorAs(t, err, &failed, c.url)
 		require.Contains(t, failed.Problem, c.problem)
 		require.NotContains(t, fmt.Sprintf("%v %+v %#v", err, err, failed.Problem), testToken)
-		require.NotContains(t, err.Error(), "s3cret-value")
+		for ; err != nil; err = errors.Unwrap(err) {
+			require.NotContains(t, err.Error(), testToken)
+			require.NotContains(t, err.Error(), "s3cret-value")
+		}
 	}
 }
 
 // broken is a transport that fails.
-type broken struct{}
+type broken struct{ err error }
 
-func (broken) RoundTrip(*http.Request) (*http.Response, error) { return nil, errors.New("boom") }
+func (b broken) RoundTrip(*http.Request) (*http.Response, error) { return nil, b.err }
 
 // TestErrorsQuoteNoURL fails a request to a URL whose path is a secret.
 func TestErrorsQuoteNoURL(t *testing.T) {
-	c, err := platform.NewClient("https://connector.test/s3cret-path", conformance.NewSecret(testToken),
-		&platform.Options{HTTP: &http.Client{Transport: broken{}}})
-	require.NoError(t, err)
-	for path, ask := range asks {
-		require.EqualError(t, ask(t.Context(), c), "no answer of "+path+": boom")
+	for _, failure := range []struct {
+		err     error
+		problem string
+	}{
+		{errors.New("boom"), "boom"},
+		{io.EOF, "the connection was closed before the answer came"},
+		{fmt.Errorf("reading: %w", io.ErrUnexpectedEOF), "the connection was closed before the answer came"},
+		{&net.DNSError{Name: "s3cret-host"}, "the host's name does not resolve"},
+		{&net.OpError{Op: "dial", Err: errors.New("no route to host")}, "no connection: no route to host"},
+		{errors.New("a header with " + testToken), "a header with [redacted]"},
+	} {
+		c, err := platform.NewClient("https://connector.test/s3cret-path", conformance.NewSecret(testToken),
+			&platform.Options{HTTP: &http.Client{Transport: broken{failure.err}}})
+		require.NoError(t, err)
+		for path, ask := range asks {
+			err := ask(t.Context(), c)
+			require.EqualError(t, err, "no answer of "+path+": "+failure.problem)
+			require.NotContains(t, errors.Unwrap(err).Error(), testToken)
+			if !strings.Contains(failure.err.Error(), testToken) {
+				require.ErrorIs(t, err, failure.err)
+			}
+		}
 	}
 }
 

@@ -144,7 +144,6 @@ func (p *plan) pushJoins(joins []wire.JoinHop) {
 				for n := 2; taken[column.Name]; n++ {
 					column.Name = fmt.Sprintf("%s_%d", name, n)
 				}
-				taken[column.Name] = true
 			}
 			j.Fields[i].As = column.Name
 			p.pull.columns = append(p.pull.columns, column)

@@ -98,7 +98,8 @@ func TestLimits(t *testing.T) {
 			wire.QueryRequest{Table: "numbered", Fields: []string{"id"}, Offset: 501, Limit: 9}, 9, 1, ""},
 		{"pages beyond offsetMax", wire.Limits{PageSizeMax: 300, OffsetMax: 600}, connector.Omit{}, false, all, 0, 3, "offsetMax"},
 		{"pages up to offsetMax", wire.Limits{PageSizeMax: 350, OffsetMax: 700}, connector.Omit{}, false, all, 1000, 3, ""},
-		{"more rows than can be read", wire.Limits{RowsPerTableMax: 999}, connector.Omit{}, false, all, 0, 1, ""},
+		{"more rows than can be read", wire.Limits{RowsPerTableMax: 999}, connector.Omit{}, false, all, 0, 1,
+			"has 1000 rows by /discovery, and /query reaches no more than 999 of them (rowsPerTableMax)"},
 		{"as many rows as can be read", wire.Limits{RowsPerTableMax: 1000}, connector.Omit{}, false, all, 1000, 1, ""},
 		{"perhaps more rows than can be read", wire.Limits{RowsPerTableMax: 1000}, connector.Omit{}, true, all, 0, 1, "rowsPerTableMax"},
 		{"pages of more rows than can be read", wire.Limits{RowsPerTableMax: 900, PageSizeMax: 400}, connector.Omit{}, false,
@@ -107,6 +108,16 @@ func TestLimits(t *testing.T) {
 			wire.QueryRequest{Table: "numbered", Fields: []string{"id"}, Offset: 800, Limit: 100}, 100, 1, ""},
 		{"a window beyond the rows that can be read", wire.Limits{RowsPerTableMax: 900}, connector.Omit{}, false,
 			wire.QueryRequest{Table: "numbered", Fields: []string{"id"}, Offset: 900, Limit: 100}, 0, 0, "rowsPerTableMax"},
+		{"an offset without a limit, up to the rows that can be read", wire.Limits{RowsPerTableMax: 1000}, connector.Omit{}, false,
+			wire.QueryRequest{Table: "numbered", Fields: []string{"id"}, Offset: 100}, 900, 1, ""},
+		{"an offset without a limit, of perhaps more rows than can be read", wire.Limits{RowsPerTableMax: 1000}, connector.Omit{}, true,
+			wire.QueryRequest{Table: "numbered", Fields: []string{"id"}, Offset: 100}, 0, 1, "rowsPerTableMax"},
+		{"the first of rows in any order", wire.Limits{}, connector.Omit{Sort: wire.SortNone}, true,
+			wire.QueryRequest{Table: "numbered", Fields: []string{"id"}, Offset: 2, Limit: 5,
+				Sort: []wire.SortKey{{Field: "text", Dir: wire.Asc}}}, 5, 1, ""},
+		{"the last of rows in any order", wire.Limits{}, connector.Omit{Sort: wire.SortNone}, true,
+			wire.QueryRequest{Table: "numbered", Fields: []string{"id"}, Offset: 2, Limit: 5,
+				Sort: []wire.SortKey{{Field: "text", Dir: wire.Desc}}}, 5, 1, ""},
 		{"sorted here over pages", wire.Limits{PageSizeMax: 400}, connector.Omit{Sort: wire.SortSingle}, true,
 			wire.QueryRequest{Table: "numbered", Fields: []string{"id"}, Limit: 5,
 				Sort: []wire.SortKey{{Field: "half", Dir: wire.Asc}, {Field: "id", Dir: wire.Desc}}}, 5, 3, ""},
@@ -148,18 +159,28 @@ func TestLimits(t *testing.T) {
 // which a source may give any rows on each page (query-3).
 func TestPagesAreOrdered(t *testing.T) {
 	t.Parallel()
-	table := numbered(10, false)
 	for _, c := range []struct {
 		why  string
 		omit connector.Omit
 		sort []wire.SortKey
-		keys int
+		key  func(*wire.Table) // changes the table; nil: its key is id
+		want string
 	}{
-		{"the key orders the pages", connector.Omit{}, nil, 1},
-		{"the key breaks ties", connector.Omit{}, []wire.SortKey{{Field: "half", Dir: wire.Asc}}, 2},
-		{"one key only", connector.Omit{Sort: wire.SortSingle}, []wire.SortKey{{Field: "half", Dir: wire.Asc}}, 1},
-		{"no sort is declared", connector.Omit{Sort: wire.SortNone}, nil, 0},
+		{"the key orders the pages", connector.Omit{}, nil, nil, "[{id}]"},
+		{"the key breaks ties", connector.Omit{}, []wire.SortKey{{Field: "half", Dir: wire.Asc}}, nil, "[{half} {id}]"},
+		{"what sorts already breaks no ties", connector.Omit{}, []wire.SortKey{{Field: "id", Dir: wire.Desc}}, nil, "[{id}]"},
+		{"one key only", connector.Omit{Sort: wire.SortSingle}, []wire.SortKey{{Field: "half", Dir: wire.Asc}}, nil, "[{half}]"},
+		{"no sort is declared", connector.Omit{Sort: wire.SortNone}, nil, nil, "[]"},
+		{"a unique field is a key", connector.Omit{}, nil, func(t *wire.Table) { t.PrimaryKey = nil }, "[{id}]"},
+		{"a unique field that may be null is none", connector.Omit{}, nil,
+			func(t *wire.Table) { t.PrimaryKey, t.Fields[0].Nullable = nil, true }, "[]"},
+		{"a field that repeats is none", connector.Omit{}, nil,
+			func(t *wire.Table) { t.PrimaryKey, t.Fields[0].Unique = nil, false }, "[]"},
 	} {
+		table := numbered(10, false)
+		if c.key != nil {
+			c.key(&table.Table)
+		}
 		r := record(tabled(table, wire.Limits{PageSizeMax: 4}, c.omit))
 		conn := connectTo(t, r, nil)
 		r.seen()
@@ -169,7 +190,19 @@ func TestPagesAreOrdered(t *testing.T) {
 		requests, _ := r.seen()
 		require.Len(t, requests, 3, c.why)
 		for _, one := range requests {
-			require.Len(t, one.body.Sort, c.keys, c.why)
+			require.Equal(t, c.want, fmt.Sprint(one.body.Sort), c.why)
+		}
+		for limit, pages := range map[int64]int{9: 3, 4: 1} {
+			_, _, err := casetest.Rows(t.Context(), conn,
+				&wire.QueryRequest{Table: "numbered", Fields: []string{"id"}, Sort: c.sort, Limit: limit})
+			require.NoError(t, err)
+			requests, _ := r.seen()
+			require.Len(t, requests, pages, c.why)
+			if pages == 1 {
+				require.Len(t, requests[0].body.Sort, len(c.sort), "one page is in the order that was asked for")
+				continue
+			}
+			require.Equal(t, c.want, fmt.Sprint(requests[1].body.Sort), "%s, in a window of pages too", c.why)
 		}
 	}
 }
@@ -192,18 +225,40 @@ func TestLaterPageUncut(t *testing.T) {
 					delete(body, "offset")
 					delete(body, "limit")
 					body["and"] = []any{}
+					delete(body, "or")
 				}
 			}).ServeHTTP(w, r)
 		})
 	}
 	req := &wire.QueryRequest{Table: "numbered", Fields: []string{"id"}, Limit: 7, Sort: []wire.SortKey{{Field: "id", Dir: wire.Asc}},
-		Where: wire.Where{And: []wire.Filter{{Field: "id", Op: wire.OpNeq, Value: wire.Int(2)}}}}
+		Where: wire.Where{And: []wire.Filter{{Field: "id", Op: wire.OpNeq, Value: wire.Int(2)}}, Or: [][]wire.Filter{
+			{{Field: "id", Op: wire.OpLt, Value: wire.Int(6)}}, {{Field: "id", Op: wire.OpGt, Value: wire.Int(6)}}}}}
 	rows, _, err := casetest.Rows(t.Context(), connectTo(t, uncut(`{"served":{"filters":false,"sort":true,"window":false}}`+"\n"), nil), req)
 	require.NoError(t, err)
-	require.Equal(t, "[[1] [3] [4] [5] [6] [7] [8]]", fmt.Sprint(rows))
+	require.Equal(t, "[[1] [3] [4] [5] [7] [8] [9]]", fmt.Sprint(rows))
 
 	_, _, err = casetest.Rows(t.Context(), connectTo(t, uncut(`{"served":{"filters":true,"sort":false,"window":false}}`+"\n"), nil), req)
 	require.ErrorContains(t, err, "unsorted and uncut", "pages in two orders do not fit together")
+}
+
+// TestUnservedWindow asks for windows of a connector that filters and sorts, and cuts
+// nothing.
+func TestUnservedWindow(t *testing.T) {
+	t.Parallel()
+	h := unclaimed(tabled(numbered(9, true), wire.Limits{}, connector.Omit{}),
+		`{"served":{"filters":true,"sort":true,"window":false}}`+"\n")
+	for want, req := range map[string]wire.QueryRequest{
+		"[[1] [2] [3] [4] [5] [6] [7] [8] [9]]": {},
+		"[[1] [2]]":                             {Limit: 2},
+		"[[7] [8] [9]]":                         {Offset: 6},
+		"[[3] [4]]":                             {Offset: 2, Limit: 2},
+		"[]":                                    {Offset: 9},
+	} {
+		req.Table, req.Fields = "numbered", []string{"id"}
+		rows, _, err := casetest.Rows(t.Context(), connectTo(t, h, nil), &req)
+		require.NoError(t, err)
+		require.Equal(t, want, fmt.Sprint(rows))
+	}
 }
 
 // TestUnservedCeiling refuses an answer of exactly pageSizeMax rows that was not
@@ -268,9 +323,10 @@ func TestPlaceIsWaitedFor(t *testing.T) {
 // TestUnfilterable keeps filters on fields that discovery rules out here.
 func TestUnfilterable(t *testing.T) {
 	t.Parallel()
-	no := false
+	no, yes := false, true
 	table := numbered(9, false)
 	table.Fields[1].Filterable, table.Fields[1].Groupable, table.Fields[1].Aggregatable = &no, &no, &no
+	table.Fields[0].Filterable, table.Fields[0].Groupable, table.Fields[0].Aggregatable = &yes, &yes, &yes
 	r := record(tabled(table, wire.Limits{}, connector.Omit{}))
 	conn := connectTo(t, r, nil)
 	where := wire.Where{And: []wire.Filter{{Field: "half", Op: wire.OpEq, Value: wire.Int(2)},
@@ -284,9 +340,13 @@ func TestUnfilterable(t *testing.T) {
 	requests, _ := r.seen()
 	require.Equal(t, []string{wire.PathQuery}, paths(requests))
 	require.Equal(t, []sentFilter{{"id", wire.OpGt}}, requests[0].body.And)
+	itself := []wire.JoinHop{{FromTable: "numbered", FromField: "id", ToTable: "numbered", ToField: "id",
+		Fields: []wire.JoinField{{Field: "half", As: "joined"}}}}
 	for _, req := range []wire.AggregateRequest{
 		{Table: "numbered", GroupBy: []wire.GroupKey{{Field: "half", As: "h"}}},
 		{Table: "numbered", Measures: []wire.Measure{{Fn: wire.FnMax, Field: "half", As: "h"}}},
+		{Table: "numbered", Joins: itself, Measures: []wire.Measure{{Fn: wire.FnMax, Field: "joined", As: "h"}}},
+		{Table: "numbered", Joins: itself, GroupBy: []wire.GroupKey{{Field: "joined", As: "h"}}},
 	} {
 		groups, err := conn.Aggregate(t.Context(), &req)
 		require.NoError(t, err)
@@ -294,4 +354,8 @@ func TestUnfilterable(t *testing.T) {
 		requests, _ := r.seen()
 		require.Equal(t, []string{wire.PathQuery}, paths(requests), "the connector is not asked in vain")
 	}
+	groups, err := conn.Aggregate(t.Context(), &wire.AggregateRequest{Table: "numbered", GroupBy: []wire.GroupKey{{Field: "id", As: "k"}},
+		Measures: []wire.Measure{{Fn: wire.FnMax, Field: "id", As: "m"}}})
+	require.NoError(t, err)
+	require.False(t, groups.Work.Folded, "what discovery allows is left to the connector")
 }

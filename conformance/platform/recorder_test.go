@@ -45,7 +45,9 @@ type sent struct {
 	GroupBy []struct {
 		Grain string `json:"grain"`
 	} `json:"groupBy"`
-	FieldTypes map[string]wire.Type `json:"fieldTypes"`
+	FieldTypes   map[string]wire.Type `json:"fieldTypes"`
+	StringFields []string             `json:"stringFields"`
+	Columns      []string             `json:"columns"`
 }
 
 type sentFilter struct {

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"testing/iotest"
 	"testing/synctest"
 	"time"
 
@@ -75,6 +76,49 @@ func TestObserve(t *testing.T) {
 		require.ErrorIs(t, last.Err, &wire.Error{Code: wire.CodeBadRequest})
 		require.NotContains(t, last.Err.Error(), testToken)
 	})
+}
+
+// TestStepText shows answers in pieces, cut short, and longer than a step shows.
+func TestStepText(t *testing.T) {
+	const most = 64 << 10
+	long := `{"ok":true,"x":"` + strings.Repeat("x", 2*most) + `"}`
+	// The token begins before what is shown ends.
+	edge := `{"ok":true,"x":"` + strings.Repeat("x", most-30) + testToken + strings.Repeat("y", 99) + `"}`
+	for _, c := range []struct {
+		why, path, body string
+		want            []string
+		bytes           []int
+	}{
+		{"a body as it is", wire.PathCheck, `{"ok":true}`, []string{`{"ok":true}`}, []int{11}},
+		{"a long body", wire.PathCheck, long, []string{long[:most]}, []int{len(long)}},
+		{"a secret at the end of what is shown", wire.PathCheck, edge,
+			[]string{strings.ReplaceAll(edge, testToken, "[redacted]")[:most]}, []int{len(edge)}},
+		{"a stream in pieces", wire.PathQuery, "{\"ping\":1}\n{\"end\":1}\n", []string{`{"ping":1}`, `{"end":1}`}, []int{10, 9}},
+		{"a stream that breaks off", wire.PathQuery, "{\"ping\":1}\n{\"ro", []string{`{"ping":1}`, `{"ro`}, []int{10, 4}},
+	} {
+		var texts []string
+		var bytes []int
+		ids := map[int64]bool{}
+		media := wire.MediaJSON
+		if c.path == wire.PathQuery {
+			media = wire.MediaNDJSON
+		}
+		client, err := platform.NewClient("https://connector.test", conformance.NewSecret(testToken), &platform.Options{
+			HTTP: &http.Client{Transport: canned{status: 200, media: media,
+				body: func() io.Reader { return iotest.OneByteReader(strings.NewReader(c.body)) }}},
+			Observe: func(s platform.Step) {
+				ids[s.ID] = true
+				if s.Kind == platform.StepText {
+					texts, bytes = append(texts, s.Text), append(bytes, s.Bytes)
+				}
+			}})
+		require.NoError(t, err)
+		_ = asks[c.path](t.Context(), client)
+		require.Equal(t, c.want, texts, c.why)
+		require.Equal(t, c.bytes, bytes, c.why)
+		_ = asks[c.path](t.Context(), client)
+		require.Equal(t, map[int64]bool{1: true, 2: true}, ids, "each request has an id")
+	}
 }
 
 // TestPrintsNoSecret prints what holds a token.

@@ -161,6 +161,7 @@ func TestStreamFaults(t *testing.T) {
 		{"a boolean as text", row(`"at":null,"tags":null,"note":null,"on":"false"`), "", "", "advised against, not forbidden"},
 		{"a number in a text column", row(`"at":null,"tags":null,"note":3,"on":null`), "", "", "sources have columns of mixed kinds"},
 
+		{"a member in another case", row(`"at":null,"tags":null,"note":null,"ON":null`), "line 2, rows[0].on", "query-10", "names are exact"},
 		{"a missing member", row(`"at":null,"tags":null,"note":null`), "line 2, rows[0].on", "query-10", "each row has a value for each column"},
 		{"a boolean as number", row(`"at":null,"tags":null,"note":null,"on":1`), "line 2, rows[0].on", "cell-7", "a type"},
 		{"a datetime of another zone", row(`"at":"2024-01-01T00:00:00+02:00","tags":null,"note":null,"on":null`),
@@ -178,6 +179,10 @@ func TestStreamFaults(t *testing.T) {
 			"line 2, rows[0].id", "cell-1", "integers beyond 2^53 are strings"},
 		{"an empty batch", served + `{"rows":[]}` + "\n" + end, "line 2, rows", "stream-6", "1 to 5,000 rows"},
 		{"served twice", served + served + end, "line 2", "stream-1", "served is written once"},
+		{"served after rows", strings.TrimSuffix(row(`"at":null,"tags":null,"note":null,"on":null`)[len(served):], end) + served + end,
+			"line 2", "stream-1", "served comes before the rows"},
+		{"5,001 rows", served + `{"rows":[` + strings.Repeat(`{"id":null,"amount":null,"at":null,"tags":null,"note":null,"on":null},`, 5000) +
+			`{"id":null}]}` + "\n" + end, "line 2, rows", "stream-6", "1 to 5,000 rows"},
 		{"served in another case", `{"Served":{"filters":true,"sort":true,"window":true}}` + "\n" + end,
 			"line 1", "stream-10", "names are exact"},
 		{"a claim that is a text", `{"served":{"filters":"true","sort":true,"window":true}}` + "\n" + end,
@@ -307,6 +312,17 @@ func TestLeftEarly(t *testing.T) {
 		closed++
 	}
 	require.Equal(t, 1, closed, "what was closed is not complete")
+	rows = ask()
+	require.False(t, rows.Served().Window)
+	for row := range rows.All() {
+		require.Equal(t, "1", row[0].String())
+		break
+	}
+	for _, err := range rows.All() {
+		require.ErrorContains(t, err, "closed", "the first row was read ahead")
+		closed++
+	}
+	require.Equal(t, 2, closed)
 	rows = ask()
 	require.NoError(t, rows.Close())
 	require.NoError(t, rows.Close())

@@ -158,7 +158,7 @@ func cell(row []wire.Value, at int) wire.Value {
 func (g *Groups) groupOf(row []wire.Value) (int, error) {
 	g.key, g.values = g.key[:0], g.values[:0]
 	for i, k := range g.keys {
-		v, typ := cell(row, k.At), k.Type
+		v := cell(row, k.At)
 		if v.Kind() == wire.KindInvalid {
 			return 0, &CellError{Key: i, Measure: -1, Problem: "has a value that cannot be sent", Err: v.Err()}
 		}
@@ -167,10 +167,9 @@ func (g *Groups) groupOf(row []wire.Value) (int, error) {
 			if v, ok = PeriodStart(v, k.Grain); !ok {
 				return 0, &CellError{Key: i, Measure: -1, Problem: "has a value that is no date"}
 			}
-			typ = wire.TypeDate
 		}
 		g.values = append(g.values, v)
-		g.key = filter.AppendKey(g.key, v, typ)
+		g.key = filter.AppendKey(g.key, v, k.Type)
 	}
 	if n, known := g.byKey[string(g.key)]; known {
 		return n, nil

@@ -132,6 +132,16 @@ func TestSumCarriesInTime(t *testing.T) {
 	assert.Equal(t, "4294967295999999999", s.Value().String())
 }
 
+// TestSumSize counts the limbs on both sides of the point.
+func TestSumSize(t *testing.T) {
+	var s Sum
+	assert.Zero(t, s.Size())
+	for number, least := range map[string]int{"1.5": 16, strings.Repeat("7", 9000): 8 * 1000, "0." + strings.Repeat("7", 90_000): 8 * 11_000} {
+		require.True(t, s.Add(wire.Text(number)))
+		assert.GreaterOrEqual(t, s.Size(), least)
+	}
+}
+
 // TestSumAllocates nothing once its limbs are there.
 func TestSumAllocates(t *testing.T) {
 	var s Sum

@@ -33,8 +33,7 @@ func (d Dialer) DialContext(ctx context.Context, network, address string) (net.C
 		own.Timeout = 10 * time.Second
 	}
 	if !d.Local {
-		own.Control = nil
-		own.ControlContext = control
+		own.ControlContext = control // Control is not called beside it
 	}
 	return own.DialContext(ctx, network, address)
 }

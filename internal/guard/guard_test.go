@@ -8,68 +8,127 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"net/netip"
+	"path/filepath"
 	"strings"
 	"sync/atomic"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
 	"github.com/connectorsdk/connector-sdk-go/internal/guard"
 )
 
-// TestCheck judges addresses of each special network, at its borders, and of the
-// public internet.
+// TestCheck judges the first and the last address of each special network, and their
+// neighbors of the public internet.
 func TestCheck(t *testing.T) {
 	for _, c := range []struct{ addr, kind string }{
-		{"127.0.0.1", "this host"},
-		{"127.255.255.254", "this host"},
 		{"0.0.0.0", "this host"},
-		{"0.1.2.3", "this host"},
-		{"10.0.0.1", "private"},
-		{"172.16.0.1", "private"},
-		{"172.31.255.255", "private"},
-		{"192.168.1.1", "private"},
-		{"100.64.0.1", "carrier"},
+		{"0.255.255.255", "this host"},
+		{"10.0.0.0", "private"},
+		{"10.255.255.255", "private"},
+		{"100.64.0.0", "carrier"},
 		{"100.127.255.255", "carrier"},
+		{"127.0.0.0", "this host"},
+		{"127.0.0.1", "this host"},
+		{"127.255.255.255", "this host"},
+		{"169.254.0.0", "link-local"},
+		{"169.254.169.253", "link-local"},
 		{"169.254.169.254", "metadata"},
-		{"169.254.0.1", "link-local"},
-		{"192.0.0.8", "reserved"},
-		{"198.19.0.1", "reserved"},
-		{"203.0.113.7", "documentation"},
-		{"224.0.0.1", "multicast"},
+		{"169.254.169.255", "link-local"},
+		{"169.254.255.255", "link-local"},
+		{"172.16.0.0", "private"},
+		{"172.31.255.255", "private"},
+		{"192.0.0.0", "reserved"},
+		{"192.0.0.255", "reserved"},
+		{"192.0.2.0", "documentation"},
+		{"192.0.2.255", "documentation"},
+		{"192.88.99.0", "reserved"},
+		{"192.88.99.255", "reserved"},
+		{"192.168.0.0", "private"},
+		{"192.168.255.255", "private"},
+		{"198.18.0.0", "benchmarks"},
+		{"198.19.255.255", "benchmarks"},
+		{"198.51.100.0", "documentation"},
+		{"198.51.100.255", "documentation"},
+		{"203.0.113.0", "documentation"},
+		{"203.0.113.255", "documentation"},
+		{"224.0.0.0", "multicast"},
 		{"239.255.255.255", "multicast"},
-		{"240.0.0.1", "reserved"},
+		{"240.0.0.0", "reserved"},
 		{"255.255.255.255", "reserved"},
 		{"::", "this host"},
 		{"::1", "this host"},
+		{"::2", "reserved"},
 		{"::127.0.0.1", "reserved"},
+		{"ff:ffff::1", "reserved"},
 		{"::ffff:10.0.0.1", "private"},
 		{"::ffff:169.254.169.254", "metadata"},
-		{"fd00:ec2::254", "metadata"},
-		{"fc00::1", "private"},
-		{"fdff::1", "private"},
-		{"fe80::1", "link-local"},
-		{"fe80::1%eth0", "link-local"},
-		{"fec0::1", "private"},
-		{"ff02::1", "multicast"},
 		{"64:ff9b::10.0.0.1", "private"},
 		{"64:ff9b::169.254.169.254", "metadata"},
-		{"64:ff9b:1::1", "private"},
+		{"64:ff9b::1:0:808:808", "reserved"},
+		{"64:ff9b:1::", "private"},
+		{"64:ff9b:1:ffff:ffff:ffff:ffff:ffff", "private"},
+		{"100::", "reserved"},
+		{"100::ffff:ffff:ffff:ffff", "reserved"},
+		{"2001::", "reserved"},
+		{"2001:1ff:ffff:ffff:ffff:ffff:ffff:ffff", "reserved"},
+		{"2001:db8::", "documentation"},
+		{"2001:db8:ffff:ffff:ffff:ffff:ffff:ffff", "documentation"},
 		{"2002:a00:1::", "private"},
-		{"2001:0:1::", "reserved"},
-		{"2001:db8::1", "documentation"},
+		{"2002:a00:1:808:808::", "private"},
+		{"3fff::", "documentation"},
+		{"3fff:fff:ffff:ffff:ffff:ffff:ffff:ffff", "documentation"},
+		{"fc00::", "private"},
+		{"fd00:ec2::253", "private"},
+		{"fd00:ec2::254", "metadata"},
+		{"fdff:ffff:ffff:ffff:ffff:ffff:ffff:ffff", "private"},
+		{"fe80::", "link-local"},
+		{"fe80::1%eth0", "link-local"},
+		{"febf:ffff:ffff:ffff:ffff:ffff:ffff:ffff", "link-local"},
+		{"fec0::", "private"},
+		{"feff:ffff:ffff:ffff:ffff:ffff:ffff:ffff", "private"},
+		{"ff00::", "multicast"},
+		{"ffff:ffff:ffff:ffff:ffff:ffff:ffff:ffff", "multicast"},
 
+		{"1.0.0.0", ""},
 		{"9.255.255.255", ""},
-		{"11.0.0.1", ""},
+		{"11.0.0.0", ""},
 		{"100.63.255.255", ""},
-		{"100.128.0.1", ""},
+		{"100.128.0.0", ""},
+		{"126.255.255.255", ""},
+		{"128.0.0.0", ""},
+		{"169.253.255.255", ""},
+		{"169.255.0.0", ""},
 		{"172.15.255.255", ""},
-		{"172.32.0.1", ""},
+		{"172.32.0.0", ""},
+		{"191.255.255.255", ""},
+		{"192.0.1.0", ""},
+		{"192.0.1.255", ""},
+		{"192.0.3.0", ""},
+		{"192.88.98.255", ""},
+		{"192.88.100.0", ""},
 		{"192.167.255.255", ""},
+		{"192.169.0.0", ""},
+		{"198.17.255.255", ""},
+		{"198.20.0.0", ""},
+		{"198.51.99.255", ""},
+		{"198.51.101.0", ""},
+		{"203.0.112.255", ""},
+		{"203.0.114.0", ""},
+		{"223.255.255.255", ""},
 		{"8.8.8.8", ""},
 		{"::ffff:8.8.8.8", ""},
 		{"64:ff9b::8.8.8.8", ""},
+		{"2000:ffff:ffff:ffff:ffff:ffff:ffff:ffff", ""},
+		{"2001:200::", ""},
+		{"2001:db7:ffff:ffff:ffff:ffff:ffff:ffff", ""},
+		{"2001:db9::", ""},
 		{"2002:808:808::", ""},
+		{"2003::", ""},
+		{"3ffe:ffff:ffff:ffff:ffff:ffff:ffff:ffff", ""},
+		{"3fff:1000::", ""},
 		{"2606:4700:4700::1111", ""},
 	} {
 		err := guard.Check(netip.MustParseAddr(c.addr))
@@ -107,10 +166,31 @@ func TestDialContext(t *testing.T) {
 			require.Equal(t, "this host", refused.Kind)
 		}
 	}
+	_, err = guard.Dialer{}.DialContext(t.Context(), "unix", filepath.Join(t.TempDir(), "socket"))
+	require.ErrorContains(t, err, "the platform would refuse this address: it is not an address of the internet")
 	client := &http.Client{Transport: &http.Transport{DialContext: guard.Dialer{}.DialContext}}
 	_, err = client.Get(srv.URL) //nolint:bodyclose // there is none
 	require.ErrorAs(t, err, new(*guard.Error))
 	require.Zero(t, asked.Load())
+}
+
+// TestTimeout dials a name whose look-up hangs.
+func TestTimeout(t *testing.T) {
+	for stated, want := range map[time.Duration]time.Duration{0: 10 * time.Second, 3 * time.Second: 3 * time.Second} {
+		synctest.Test(t, func(t *testing.T) {
+			over := make(chan struct{})
+			hangs := &net.Resolver{PreferGo: true, Dial: func(context.Context, string, string) (net.Conn, error) {
+				<-over
+				return nil, errors.New("no resolver")
+			}}
+			begun := time.Now()
+			_, err := guard.Dialer{Net: net.Dialer{Timeout: stated, Resolver: hangs}}.DialContext(t.Context(), "tcp4", "connector.example:443")
+			require.Error(t, err)
+			require.Equal(t, want, time.Since(begun))
+			close(over)
+			synctest.Wait()
+		})
+	}
 }
 
 // TestRebinding looks a name up twice. The second look-up gives a private address,
