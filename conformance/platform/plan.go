@@ -164,7 +164,7 @@ func (p *plan) pushWindow(c *Connection) {
 	if len(p.hops) == 0 && c.canSkip(req.Offset) {
 		p.pushedOffset = true
 		p.pull.request.Offset, p.pull.request.Limit = req.Offset, req.Limit
-	} else if req.Limit > 0 {
+	} else if req.Limit > 0 && req.Limit <= wire.MaxSafeInteger-req.Offset {
 		p.pull.request.Limit = req.Offset + req.Limit
 	}
 }

@@ -3,6 +3,7 @@ package platform_test
 import (
 	"context"
 	"fmt"
+	"math"
 	"net/http"
 	"slices"
 	"sync"
@@ -92,6 +93,8 @@ func TestLimits(t *testing.T) {
 			wire.QueryRequest{Table: "numbered", Fields: []string{"id"}, Sort: half, Offset: 100, Limit: 200}, 200, 1, ""},
 		{"a window beyond one page", wire.Limits{PageSizeMax: 300}, connector.Omit{Offset: true}, false,
 			wire.QueryRequest{Table: "numbered", Fields: []string{"id"}, Offset: 100, Limit: 201}, 0, 1, "pageSizeMax without offset"},
+		{"no offset, and a window whose end no number can state", wire.Limits{}, connector.Omit{Offset: true}, true,
+			wire.QueryRequest{Table: "numbered", Fields: []string{"id"}, Offset: 990, Limit: math.MaxInt64}, 10, 1, ""},
 		{"no offset", wire.Limits{}, connector.Omit{Offset: true}, true,
 			wire.QueryRequest{Table: "numbered", Fields: []string{"id"}, Offset: 990}, 10, 1, ""},
 		{"an offset beyond offsetMax", wire.Limits{OffsetMax: 500}, connector.Omit{}, true,
