@@ -226,6 +226,7 @@ func TestStructField(t *testing.T) {
 		{"an option without a name", shown(struct {
 			A string `json:"-" connector:",unique"`
 			B string `json:"b" connector:",unique"`
+			//lint:ignore SA5008 the odd tag is what is tested
 			C string `json:"-,"`
 			D string `json:"-"`
 		}{}), `A string ""; b string ""; - string ""`},
