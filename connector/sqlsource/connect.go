@@ -24,6 +24,14 @@ func limitConnect(ctx context.Context) (context.Context, context.CancelFunc) {
 	return context.WithTimeout(ctx, time.Until(deadline)*connectShare/100)
 }
 
+// retriedConnects is how often a connection is tried again that failed by chance.
+const retriedConnects = 2
+
+// mayBeChance reports whether connecting may succeed if it is tried again.
+// go-sql-driver/mysql takes the challenge of MariaDB's ed25519 for malformed if its
+// last byte is zero, as that of one in 256 is. No password was sent then.
+func mayBeChance(err error) bool { return strings.Contains(err.Error(), "malformed packet") }
+
 // unconnected returns the error of connecting. What a flavor does not know may
 // be known by what drivers do when they connect.
 func (s *Source) unconnected(ctx context.Context, err error) error {

@@ -87,6 +87,12 @@ func (s *Source) connect(ctx context.Context, creds wire.Credentials) (*session,
 		x.db, x.closeDB = db, func() { _ = db.Close() }
 	}
 	conn, err := x.db.Conn(opening)
+	for range retriedConnects {
+		if err == nil || !mayBeChance(err) {
+			break
+		}
+		conn, err = x.db.Conn(opening)
+	}
 	if err != nil {
 		x.closeDB()
 		return nil, err
