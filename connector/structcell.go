@@ -111,7 +111,7 @@ func (o *cellOptions) cellOf(t reflect.Type) (cellFunc, error) {
 	return cell, err
 }
 
-// valueOf is cellOf for a type that is not null by itself.
+// valueOf returns the cell function of a type that is not null by itself.
 func (o *cellOptions) valueOf(t reflect.Type) (cellFunc, error) {
 	switch t {
 	case typeValue:
@@ -149,7 +149,7 @@ func (o *cellOptions) valueOf(t reflect.Type) (cellFunc, error) {
 	return o.kindOf(t)
 }
 
-// kindOf is cellOf for types that are known by their kind alone.
+// kindOf returns the cell function of a type that is known by its kind alone.
 func (o *cellOptions) kindOf(t reflect.Type) (cellFunc, error) {
 	switch t.Kind() {
 	case reflect.String:

@@ -54,7 +54,7 @@ func (c *Connection) Query(ctx context.Context, req *wire.QueryRequest) (*Answer
 	return &Answer{Columns: p.answer, connection: c, plan: p, ctx: ctx}, nil
 }
 
-// Work says what was done for the rows so far.
+// Work returns what was done for the rows so far.
 func (a *Answer) Work() Work { return a.work }
 
 // All yields the rows, in memory that does not grow with their number unless

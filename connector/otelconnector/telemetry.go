@@ -140,7 +140,7 @@ func (t *Telemetry) Handler(next http.Handler) http.Handler {
 // schemeKey is the key under which a request's context has its URL's scheme.
 type schemeKey struct{}
 
-// describe says on a request's span what became of the request.
+// describe writes on the span of a request what became of it.
 func describe(ctx context.Context, seen *connector.Observation) {
 	span := trace.SpanFromContext(ctx)
 	if !span.IsRecording() {
@@ -182,7 +182,7 @@ func spanName(seen *connector.Observation) string {
 	return method + " " + seen.Route
 }
 
-// around makes a span for one call of the source. The text of an error may hold
+// around starts a span for one call of the source. The text of an error may hold
 // credentials, so the span has only its kind.
 func (t *Telemetry) around(ctx context.Context, call connector.Call, next func(context.Context) error) error {
 	ctx, span := t.tracer.Start(ctx, "connector.source "+call.Method, trace.WithAttributes(

@@ -74,12 +74,7 @@ func some(names []string) string {
 
 // shows reports whether a table is one of -tables, if that was given.
 func (c *config) shows(table string) bool {
-	for _, name := range c.options.Tables {
-		if name == table {
-			return true
-		}
-	}
-	return len(c.options.Tables) == 0
+	return len(c.options.Tables) == 0 || slices.Contains(c.options.Tables, table)
 }
 
 func previewTable(ctx context.Context, entity *platform.Entity, rows int, out io.Writer) error {

@@ -36,7 +36,7 @@ var invoices = wire.Table{
 
 type source struct{}
 
-// Check says whether the tenant's credentials are good. A person at a form reads it.
+// Check reports whether the tenant's credentials are good. A person at a form reads its error.
 func (source) Check(ctx context.Context, req *wire.CheckRequest) error {
 	_, err := fetch(ctx, req.Credentials, "nobody")
 	if errors.Is(err, errKey) {
@@ -45,7 +45,7 @@ func (source) Check(ctx context.Context, req *wire.CheckRequest) error {
 	return err
 }
 
-// Discover says which tables the tenant can read.
+// Discover returns the tables that the tenant can read.
 func (source) Discover(context.Context, *wire.DiscoveryRequest) (*wire.Discovery, error) {
 	return &wire.Discovery{Tables: []wire.Table{invoices}}, nil
 }

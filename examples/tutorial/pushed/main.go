@@ -27,10 +27,10 @@ var invoices = wire.Table{
 
 type source struct{}
 
-// Check says whether the tenant's credentials are good. There are none yet.
+// Check reports whether the tenant's credentials are good. There are none yet.
 func (source) Check(context.Context, *wire.CheckRequest) error { return nil }
 
-// Discover says which tables the tenant can read.
+// Discover returns the tables that the tenant can read.
 func (source) Discover(context.Context, *wire.DiscoveryRequest) (*wire.Discovery, error) {
 	return &wire.Discovery{Tables: []wire.Table{invoices}}, nil
 }
