@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/connectorsdk/connector-sdk-go/conformance"
+	"github.com/connectorsdk/connector-sdk-go/internal/testrun"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -57,7 +58,7 @@ func TestBadHostsEndSoon(t *testing.T) {
 		{"callers without the token wait on one route",
 			func(r *http.Request) bool { return unauthorized(r) && r.URL.Path == wire.PathCount }, stalls("", ""), 1, "P1.1", time.Minute},
 	} {
-		if !runs(i, 4) {
+		if !testrun.Runs(i, 4) {
 			continue
 		}
 		t.Run(c.name, func(t *testing.T) {
@@ -71,7 +72,7 @@ func TestBadHostsEndSoon(t *testing.T) {
 				}
 				right.ServeHTTP(w, r)
 			})
-			r := grade(t, h, grading{Options: conformance.Options{Mode: conformance.ModeLive}})
+			r := grade(t, h, grading{Options: conformance.Options{Mode: conformance.ModeLive, Requests: testrun.Budget(300)}})
 			text := r.Text(false)
 			t.Log(r.Duration, r.Coverage.Requests, "\n"+text)
 			require.Equal(t, c.exit, r.Exit())

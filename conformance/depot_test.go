@@ -104,7 +104,7 @@ func (d *depot) QueryJoined(_ context.Context, asked *connector.QueryRequest, ou
 func (d *depot) query(asked *connector.QueryRequest, out *connector.Rows) error {
 	req := *asked
 	req.And, req.Sort = filtersOf(req.And), slices.Clone(req.Sort)
-	offset, limit, windowed := out.Claim(connector.Served{Filters: true, Sort: true}).Window()
+	offset, limit, windowed := out.Claim(connector.Served{Filters: true, Sort: true}).TakeWindow()
 	if !windowed {
 		offset, limit = 0, 0
 	}

@@ -28,7 +28,7 @@
 //	}
 //
 // [InProcess] serves any [net/http.Handler] without a port. A connector that runs
-// elsewhere is Target{URL: ..., Token: NewSecret(...)}. [Run] returns the [Report]
+// elsewhere is Target{URL: ..., Token: wire.NewBearer(...)}. [Run] returns the [Report]
 // itself, whose [Report.Err] is nil when no check failed and something was judged.
 //
 // # Modes
@@ -110,10 +110,10 @@
 //
 // The program does not trust what a connector sends. It reads answers up to the
 // protocol's limits and no further, and never follows redirects. It waits 15 seconds for
-// the document and for what needs no source, 45 for other answers, 30 for the next line
-// of a stream and 70 for the whole of it, unless a check is about time. A route that has
-// left a request unanswered is tried once more at most, and a run that has waited 55
-// seconds for such answers begins no further check.
+// the document and for what needs no source, 20 for the first /check, 45 for other
+// answers, 30 for the next line of a stream and 70 for the whole of it, unless a check is
+// about time. A route that has left a request unanswered is tried once more at most, and a
+// run that has waited 55 seconds for such answers begins no further check.
 //
 // [Options].Timeout limits the run, and [Options].RowBudget the tables that are read
 // whole: at most four times as many rows, and half a gigabyte, are held at once. A run
@@ -152,6 +152,6 @@
 // need no request of their own.
 //
 // A check stays only with a proof that it can fail: a connector that breaks this
-// rule, which it must name, and nearly a hundred unusual connectors that break none,
-// which it must pass. KILLMATRIX.md beside this file lists the former.
+// rule, which it must name, and the unusual connectors that break none, which
+// it must pass. KILLMATRIX.md beside this file lists the former.
 package conformance

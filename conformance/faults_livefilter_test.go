@@ -1,6 +1,7 @@
 package conformance_test
 
 import (
+	"cmp"
 	"net/http"
 	"os"
 	"slices"
@@ -13,6 +14,7 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/conformance"
 	"github.com/connectorsdk/connector-sdk-go/conformance/oracle"
 	"github.com/connectorsdk/connector-sdk-go/connector"
+	"github.com/connectorsdk/connector-sdk-go/internal/testrun"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -304,11 +306,11 @@ func TestDeskPasses(t *testing.T) {
 	skipShort(t)
 	t.Parallel()
 	for seed := range uint64(2) {
-		if !runs(int(seed), 2) {
+		if !testrun.Runs(int(seed), 2) {
 			continue
 		}
 		report := grade(t, deskLab(twist{}, 10+seed, 150), grading{Options: conformance.Options{Mode: conformance.ModeLive, Seed: seed + 1,
-			Requests: 750, Run: filterIDs}})
+			Requests: cmp.Or(testrun.Budget(150), 750), Run: filterIDs}})
 		for _, o := range report.Outcomes {
 			require.NotEqual(t, conformance.Fail, o.Verdict, "%s: %s\nexpected %s\nreceived %s\n%v",
 				o.ID, o.Detail, o.Expected, o.Received, o.Request)

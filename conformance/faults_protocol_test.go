@@ -405,7 +405,7 @@ func authFaults() []fault {
 		{
 			name: "rejected credentials are 401", why: "a rejected credential set gives 400 check_failed", kills: []string{"P1.7b"}, options: wrongly,
 			build: func() http.Handler {
-				return keyed(func() error { return connector.Unauthorized("wrong key") })
+				return keyed(func() error { return wire.Errorf(wire.CodeUnauthorized, "wrong key") })
 			},
 		},
 		{

@@ -15,6 +15,7 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/connector"
 	"github.com/connectorsdk/connector-sdk-go/connector/memsource"
 	"github.com/connectorsdk/connector-sdk-go/filter"
+	"github.com/connectorsdk/connector-sdk-go/internal/testrun"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -148,7 +149,7 @@ func TestFixtureIsLenient(t *testing.T) {
 		}},
 	}
 	for i, l := range legal {
-		if !runs(i, 8) {
+		if !testrun.Runs(i, 8) {
 			continue
 		}
 		t.Run(l.name, func(t *testing.T) {
@@ -316,12 +317,12 @@ func TestFixtureSurvives(t *testing.T) {
 			}
 		})},
 	} {
-		if !runs(i, 8) {
+		if !testrun.Runs(i, 8) {
 			continue
 		}
 		t.Run(h.name, func(t *testing.T) {
 			t.Parallel()
-			r := grade(t, h.build(), grading{Options: conformance.Options{Phases: []int{2}, Run: `^(P2\.([0-9]|1[0-6])[a-z]|A\.)`}})
+			r := grade(t, h.build(), grading{Options: conformance.Options{Phases: []int{2}, Requests: testrun.Budget(200), Run: `^(P2\.([0-9]|1[0-6])[a-z]|A\.)`}})
 			require.Empty(t, r.Problem)
 			require.Equal(t, conformance.ExitFail, r.Exit())
 			require.NotEmpty(t, r.Failures())

@@ -3,7 +3,6 @@ package conformance_test
 import (
 	"fmt"
 	"net/http"
-	"os"
 	"slices"
 	"strings"
 	"sync/atomic"
@@ -14,6 +13,7 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/conformance"
 	"github.com/connectorsdk/connector-sdk-go/conformance/corpus"
 	"github.com/connectorsdk/connector-sdk-go/connector"
+	"github.com/connectorsdk/connector-sdk-go/internal/testrun"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -21,16 +21,13 @@ import (
 const generatedOnly = `^(P2\.17[a-e]|M8)$`
 
 // TestGeneratedAcceptsTheReference requires that a connector that is right passes
-// whatever the seed, within the budget of requests, and by answers that tell. With
-// CI=true it tries more seeds.
+// whatever the seed, within the budget of requests, and by answers that tell. In
+// full it tries more seeds.
 func TestGeneratedAcceptsTheReference(t *testing.T) {
 	t.Parallel()
 	h := serve(connector.Definition{}, corpusSource(), nil)
-	seeds := 6
-	switch {
-	case race:
-		seeds = 2 // it makes this many times slower
-	case os.Getenv("CI") == "true":
+	seeds := 2
+	if testrun.InFull() {
 		seeds = 20
 	}
 	for i := range seeds {
@@ -136,7 +133,7 @@ func TestGeneratedFaultsAreFound(t *testing.T) {
 			if f.options != nil {
 				f.options(&g)
 			}
-			if race {
+			if testrun.Race {
 				g.Run = "^(" + strings.Join(f.kills, "|") + ")$"
 			}
 			r := grade(t, f.build(), g)

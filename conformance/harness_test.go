@@ -7,8 +7,6 @@ import (
 	"log/slog"
 	"math/rand/v2"
 	"net/http"
-	"os"
-	"runtime/debug"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -20,30 +18,11 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/conformance/corpus"
 	"github.com/connectorsdk/connector-sdk-go/connector"
 	"github.com/connectorsdk/connector-sdk-go/connector/memsource"
+	"github.com/connectorsdk/connector-sdk-go/internal/testrun"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
-// TestMain lets the collector come later: the tests make much garbage and hold
-// little.
-func TestMain(m *testing.M) {
-	if os.Getenv("GOGC") == "" {
-		debug.SetGCPercent(400)
-	}
-	os.Exit(m.Run())
-}
-
-// runs reports whether the ith of many alike tests runs: one of twice n under the
-// race detector, which makes them ten times as slow, else one of n, and all of them
-// with CONFORMANCE_MATRIX=whole or part, as CI sets it.
-func runs(i, n int) bool {
-	switch {
-	case race:
-		return i%(2*n) == 0
-	case os.Getenv("CONFORMANCE_MATRIX") != "":
-		return true
-	}
-	return i%n == 0
-}
+func TestMain(m *testing.M) { testrun.Main(m) }
 
 // skipShort skips a test with -short, as the race run is: one that grades alike
 // connectors again and again, and takes ten times as long under the race detector.

@@ -97,7 +97,7 @@ func (l *lab) query(asked *connector.QueryRequest, out *connector.Rows) error {
 	if l.request != nil {
 		l.request(&req)
 	}
-	offset, limit, windowed := out.Claim(connector.Served{Filters: true, Sort: true}).Window()
+	offset, limit, windowed := out.Claim(connector.Served{Filters: true, Sort: true}).TakeWindow()
 	base := *l.tables[req.Table]
 	if l.early && windowed && len(req.And) > 0 {
 		sorted, err := oracle.Sort(&base, req.Sort, nil)

@@ -24,6 +24,7 @@ import (
 
 	"github.com/connectorsdk/connector-sdk-go/conformance"
 	"github.com/connectorsdk/connector-sdk-go/connector"
+	"github.com/connectorsdk/connector-sdk-go/internal/testrun"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -201,7 +202,7 @@ func TestReportsHoldNoSecret(t *testing.T) {
 		index := indexOf(secrets)
 		require.NotEmpty(t, index.find("Basic "+strings.ToUpper(token[1:len(token)-1])), "the search works")
 		for i, l := range leakers() {
-			if !runs(i, 24) {
+			if !testrun.Runs(i, 24) {
 				continue
 			}
 			t.Run(shape+"/"+l.name, func(t *testing.T) {
@@ -245,7 +246,7 @@ func leakReport(t *testing.T, h http.Handler, token string) map[string]string {
 		target.Credentials = credentialsOf(leakCredentials)
 		var err error
 		report, err = conformance.Run(context.Background(), target, &conformance.Options{
-			Seed: 1, Timeout: 30 * time.Minute, Run: `^(P0|P1|P2\.1|P2\.2|P3\.1|P3\.6|P3\.10|P3\.12|A|T)`,
+			Seed: 1, Timeout: 30 * time.Minute, Requests: testrun.Budget(60), Run: `^(P0|P1|P2\.1|P2\.2|P3\.1|P3\.6|P3\.10|P3\.12|A|T)`,
 			Progress: func(e conformance.Event) {
 				fmt.Fprintf(&events, "%+v\n", e)
 				if e.Done != nil {
@@ -365,7 +366,7 @@ func TestDerivedTokensAreReplayed(t *testing.T) {
 					healthy.ServeHTTP(w, r)
 				}))
 				defer server.Close()
-				target := conformance.Target{URL: server.URL, Token: conformance.NewSecret(token)}
+				target := conformance.Target{URL: server.URL, Token: wire.NewBearer(token)}
 				report, err := conformance.Run(t.Context(), target, &conformance.Options{Seed: 1, Run: `^P1\.(2b|3)$`})
 				require.NoError(t, err)
 				i := slices.IndexFunc(report.Outcomes, func(o conformance.Outcome) bool { return o.Verdict == conformance.Fail })

@@ -14,6 +14,7 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/conformance/corpus"
 	"github.com/connectorsdk/connector-sdk-go/connector"
 	"github.com/connectorsdk/connector-sdk-go/connector/memsource"
+	"github.com/connectorsdk/connector-sdk-go/internal/testrun"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -67,7 +68,7 @@ func TestLawsHold(t *testing.T) {
 		},
 	}
 	for i, test := range tests {
-		if !runs(i+1, 6) {
+		if !testrun.Runs(i+1, 6) {
 			continue
 		}
 		t.Run(test.name, func(t *testing.T) {
@@ -231,12 +232,12 @@ func TestDataThatMovesFailNothing(t *testing.T) {
 		{name: "now and then", every: 40},
 	}
 	for i, test := range tests {
-		if !runs(i, 3) {
+		if !testrun.Runs(i, 3) {
 			continue
 		}
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
-			g := grading{Options: conformance.Options{Mode: conformance.ModeLive, Run: lawIDs}}
+			g := grading{Options: conformance.Options{Mode: conformance.ModeLive, Run: lawIDs, Requests: testrun.Budget(200)}}
 			report := grade(t, serve(connector.Definition{}, newMoving(test.every), nil), g)
 			moved := 0
 			for _, o := range report.Outcomes {

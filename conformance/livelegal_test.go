@@ -13,6 +13,7 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/conformance"
 	"github.com/connectorsdk/connector-sdk-go/conformance/oracle"
 	"github.com/connectorsdk/connector-sdk-go/connector"
+	"github.com/connectorsdk/connector-sdk-go/internal/testrun"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -236,12 +237,12 @@ func TestOddReadsPass(t *testing.T) {
 		all = append(all, oddRead{u.name, u.why, u.build})
 	}
 	for i, odd := range all {
-		if !runs(i, 24) {
+		if !testrun.Runs(i, 24) {
 			continue
 		}
 		t.Run(odd.name, func(t *testing.T) {
 			t.Parallel()
-			r := grade(t, odd.build(), grading{Options: conformance.Options{Mode: conformance.ModeLive, Run: readIDs}})
+			r := grade(t, odd.build(), grading{Options: conformance.Options{Mode: conformance.ModeLive, Run: readIDs, Requests: testrun.Budget(150)}})
 			for _, o := range r.Outcomes {
 				if o.Verdict == conformance.Fail || o.Reason == conformance.Blocked {
 					t.Errorf("%s: but %s %s: %s\nexpected %s\nreceived %s\n%+v", odd.why, o.ID, o.Title, o.Detail, o.Expected, o.Received, o.Request)

@@ -11,6 +11,7 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/conformance"
 	"github.com/connectorsdk/connector-sdk-go/connector"
 	"github.com/connectorsdk/connector-sdk-go/connector/memsource"
+	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
 // TestLiveSize measures a live run over twelve tables of 10,000 rows each, over a real
@@ -27,7 +28,7 @@ func TestLiveSize(t *testing.T) {
 	}
 	srv := httptest.NewServer(serve(connector.Definition{}, sourceOf(tables...), nil))
 	defer srv.Close()
-	target := conformance.Target{URL: srv.URL, Token: conformance.NewSecret(testToken)}
+	target := conformance.Target{URL: srv.URL, Token: wire.NewBearer(testToken)}
 	report, err := conformance.Run(t.Context(), target, &conformance.Options{Mode: conformance.ModeLive, Seed: 1})
 	require.NoError(t, err)
 	for _, o := range report.Outcomes {

@@ -254,7 +254,7 @@ func (s *liveSource) ordered(ctx context.Context, req *connector.QueryRequest, o
 	}
 	order(right.Rows, keys)
 	from, to := 0, len(right.Rows)
-	if offset, limit, ok := out.Claim(connector.Served{Filters: true, Sort: true}).Window(); ok {
+	if offset, limit, ok := out.Claim(connector.Served{Filters: true, Sort: true}).TakeWindow(); ok {
 		from = min(int(offset), to)
 		if limit > 0 {
 			to = min(from+int(limit), to)

@@ -14,6 +14,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/connectorsdk/connector-sdk-go/conformance"
+	"github.com/connectorsdk/connector-sdk-go/internal/testrun"
+	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
 var update = flag.Bool("update", false, "write the golden files anew, to be reviewed")
@@ -52,7 +54,7 @@ func TestFaults(t *testing.T) {
 		for _, id := range f.kills {
 			killed[id] = true
 		}
-		if !runs(i, 32) {
+		if !testrun.Runs(i, 32) {
 			continue
 		}
 		t.Run(f.name, func(t *testing.T) {
@@ -98,7 +100,7 @@ func TestFaultsOverTCP(t *testing.T) {
 			srv := httptest.NewServer(f.build())
 			defer srv.Close()
 			r, err := conformance.Run(t.Context(),
-				conformance.Target{URL: srv.URL, Token: conformance.NewSecret(testToken),
+				conformance.Target{URL: srv.URL, Token: wire.NewBearer(testToken),
 					Credentials: credentialsOf(g.credentials)}, &g.Options)
 			require.NoError(t, err)
 			require.Equal(t, conformance.Fail, r.Outcome(id).Verdict, "%s: %s", f.why, r.Outcome(id).Detail)

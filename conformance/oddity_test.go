@@ -17,6 +17,7 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/conformance/corpus"
 	"github.com/connectorsdk/connector-sdk-go/connector"
 	"github.com/connectorsdk/connector-sdk-go/filter"
+	"github.com/connectorsdk/connector-sdk-go/internal/testrun"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -49,7 +50,7 @@ func TestOddities(t *testing.T) {
 	}
 	require.GreaterOrEqual(t, len(oddities()), 40)
 	for i, odd := range oddities() {
-		if !runs(i, 24) {
+		if !testrun.Runs(i, 24) {
 			continue
 		}
 		t.Run(odd.name, func(t *testing.T) {

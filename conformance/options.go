@@ -64,15 +64,16 @@ type Options struct {
 	RowBudget int
 	// Requests is a budget of requests, which the checks share. A check that has used
 	// its share judges what it has asked so far, and each sends the few requests without
-	// which it could judge nothing: all of them together are some 250 in the mode live,
-	// and 60 more with a second tenant, however small the budget is. 0 means
+	// which it could judge nothing: all of them together are 100 to 250 in the mode live,
+	// by what the connector declares, and 60 more with a second tenant, however small the
+	// budget is. 0 means
 	// DefaultRequests in the mode live, and no limit in the others, whose requests are
 	// about the corpus.
 	Requests int
-	// WrongCredentials lets checks send credentials that are wrong on purpose, dozens of
-	// times for each tenant: a wrong secret, a blank one, the secret of the other tenant,
-	// a path as a tenant's name. Without it, checks only leave out what is required. A
-	// real account may be locked because of wrong ones.
+	// WrongCredentials lets checks send credentials that are wrong on purpose, a dozen
+	// times or more for each tenant: a wrong secret, a blank one, the secret of the other
+	// tenant, a path as a tenant's name. Without it, checks only leave out what is
+	// required. A real account may be locked because of wrong ones.
 	WrongCredentials bool
 	// Seed makes the generated queries: runs with the same seed ask the same. 0 means
 	// DefaultSeed.

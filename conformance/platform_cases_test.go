@@ -5,10 +5,10 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/connectorsdk/connector-sdk-go/conformance"
 	"github.com/connectorsdk/connector-sdk-go/conformance/corpus"
 	"github.com/connectorsdk/connector-sdk-go/conformance/platform"
 	"github.com/connectorsdk/connector-sdk-go/internal/casetest"
+	"github.com/connectorsdk/connector-sdk-go/internal/testrun"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -16,12 +16,12 @@ import (
 // written without this library. It joins and aggregates nothing itself.
 func TestPlatformForeignCases(t *testing.T) {
 	t.Parallel()
-	client, err := platform.NewClient(startForeign(t, ""), conformance.NewSecret(testToken), &platform.Options{Local: true})
+	client, err := platform.NewClient(startForeign(t, ""), wire.NewBearer(testToken), &platform.Options{Local: true})
 	require.NoError(t, err)
 	c, err := platform.Connect(t.Context(), client, wire.Credentials{}, nil)
 	require.NoError(t, err)
 	for i, test := range corpus.Cases() {
-		if !runs(i, 8) {
+		if !testrun.Runs(i, 8) {
 			continue
 		}
 		if err := casetest.Ask(t.Context(), c, test); err != nil {

@@ -11,10 +11,10 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/connectorsdk/connector-sdk-go/conformance"
 	"github.com/connectorsdk/connector-sdk-go/conformance/corpus"
 	"github.com/connectorsdk/connector-sdk-go/conformance/platform"
 	"github.com/connectorsdk/connector-sdk-go/internal/rules"
+	"github.com/connectorsdk/connector-sdk-go/internal/testrun"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -34,6 +34,41 @@ var formFaults = []string{
 	"begins and hangs", "timeoutMs ends with the first line",
 }
 
+// selfContradicting are connectors whose rows contradict what they claim to have served or what
+// discovery says of the table, with the rule that they break.
+var selfContradicting = map[string]string{
+	"filters are claimed and never applied":             "stream-11",
+	"a view ignores its filters":                        "stream-11",
+	"an operator that is another":                       "stream-11",
+	"an empty row of an empty table":                    "stream-11",
+	"gt finds equals":                                   "stream-11",
+	"neq keeps nulls":                                   "stream-11",
+	"includes looks at four characters":                 "stream-11",
+	"desk: channel isnull finds empty texts":            "stream-11",
+	"desk: cost is compared as text":                    "stream-11",
+	"a sort is claimed and never done":                  "stream-2",
+	"ascending is descending":                           "stream-2",
+	"desc is ignored":                                   "stream-2",
+	"descending is ascending":                           "stream-2",
+	"nulls come first":                                  "stream-2",
+	"numbers sort as text":                              "stream-2",
+	"one column of numbers is sorted as text":           "stream-2",
+	"sorts without case":                                "stream-2",
+	"texts sort without case":                           "stream-2",
+	"a null where there is none":                        "discovery-7",
+	"a view has nulls where it has none":                "discovery-7",
+	"nulls in what is not nullable":                     "discovery-7",
+	"a key that is null":                                "discovery-7",
+	"a page begins with the last row of the one before": "discovery-10",
+	"half a primary key":                                "discovery-10",
+	"the wide row twice":                                "discovery-10",
+	"aggregates ignore their filters":                   "aggregate-13",
+	"filters are ignored in aggregates":                 "aggregate-13",
+	"a group of nothing":                                "aggregate-3a",
+	"count of a field counts nulls":                     "aggregate-1b",
+	"null is a distinct value":                          "aggregate-1",
+}
+
 // formless are connectors that fail such a check by something else than the form of an
 // answer to a legal request.
 var formless = map[string]string{
@@ -45,23 +80,22 @@ var formless = map[string]string{
 	"instants without fractions":               "the wrong instant is an instant",
 	"texts are trimmed":                        "the wrong text is a text",
 	"nulls are empty texts":                    "an empty text is a text",
-	"a null where there is none":               "a null is a cell of any column",
-	"a view has nulls where it has none":       "a null is a cell of any column",
 }
 
-// TestPlatformRefuses asks every connector whose fault is in the form of an answer
-// through package platform. It refuses an answer of each and says where the fault is
+// TestPlatformRefuses asks every connector whose fault is in the form of an answer, and
+// those that contradict themselves in the rows of one, through package platform. It refuses an answer of each and says where the fault is
 // and which rule it breaks.
 func TestPlatformRefuses(t *testing.T) {
 	t.Parallel()
 	refused := 0
 	for i, f := range faults() {
 		isForm := slices.ContainsFunc(f.kills, func(id string) bool { return slices.Contains(formChecks, id) })
-		if !isForm && !slices.Contains(formFaults, f.name) || race && i%8 > 0 {
+		rule := selfContradicting[f.name]
+		if !isForm && rule == "" && !slices.Contains(formFaults, f.name) || !testrun.Runs(i, 8) {
 			continue
 		}
 		t.Run(f.name, func(t *testing.T) {
-			answers := askAll(t, f.build(), f.grading())
+			answers := askAll(t, f.build(), f.grading(), rule != "")
 			if reason := formless[f.name]; reason != "" {
 				require.Empty(t, answers, reason)
 				return
@@ -75,10 +109,13 @@ func TestPlatformRefuses(t *testing.T) {
 				require.True(t, known, "%v", fault)
 				require.NotContains(t, fault.Error(), testToken)
 			}
+			if rule != "" {
+				require.True(t, slices.ContainsFunc(answers, func(fault *platform.AnswerError) bool { return fault.Rule == rule }), "%v", answers)
+			}
 			t.Log(answers[0])
 		})
 	}
-	if !race {
+	if testrun.InFull() {
 		require.Greater(t, refused, 40)
 	}
 }
@@ -88,24 +125,24 @@ func TestPlatformRefuses(t *testing.T) {
 func TestPlatformAccepts(t *testing.T) {
 	t.Parallel()
 	for i, u := range unusual {
-		if race && i%8 > 0 {
+		if !testrun.Runs(i, 8) {
 			continue
 		}
 		t.Run(u.name, func(t *testing.T) {
-			require.Empty(t, askAll(t, u.build(), grading{}), u.why)
+			require.Empty(t, askAll(t, u.build(), grading{}, true), u.why)
 		})
 	}
 	for i, f := range faults() {
 		advised := !slices.ContainsFunc(f.kills, func(id string) bool { return !strings.HasPrefix(id, "A.") })
-		if !advised || race && i%8 > 0 {
+		if !advised || !testrun.Runs(i, 8) {
 			continue
 		}
 		t.Run(f.name, func(t *testing.T) {
-			require.Empty(t, askAll(t, f.build(), f.grading()), f.why)
+			require.Empty(t, askAll(t, f.build(), f.grading(), testrun.Runs(i, 4)), f.why)
 		})
 	}
 	for i, odd := range oddities() {
-		if race && i%8 > 0 {
+		if !testrun.Runs(i, 8) {
 			continue
 		}
 		t.Run(odd.name, func(t *testing.T) {
@@ -114,22 +151,22 @@ func TestPlatformAccepts(t *testing.T) {
 				odd.options(&g)
 			}
 			if odd.build != nil {
-				require.Empty(t, askAll(t, odd.build(), g), odd.why)
+				require.Empty(t, askAll(t, odd.build(), g, true), odd.why)
 				return
 			}
-			require.Empty(t, askAll(t, odd.layer(usual()), g), odd.why)
+			require.Empty(t, askAll(t, odd.layer(usual()), g, testrun.Runs(i, 4)), odd.why)
 		})
 	}
 }
 
 // askAll asks a connector every kind of request, and returns the answers that are
-// refused.
-func askAll(t *testing.T, h http.Handler, g grading) (faults []*platform.AnswerError) {
+// refused. With claims, it also asks for all that a connector can claim to have served.
+func askAll(t *testing.T, h http.Handler, g grading, claims bool) (faults []*platform.AnswerError) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
 		client, stop := platform.InProcess(h)
 		defer stop()
-		a := &platformAsker{t: t, own: wire.NewCredentials(nil)}
+		a := &platformAsker{t: t, own: wire.NewCredentials(nil), claimed: claims}
 		if len(g.credentials) > 0 {
 			a.own = wire.NewCredentials(g.credentials[0])
 		}
@@ -139,9 +176,9 @@ func askAll(t *testing.T, h http.Handler, g grading) (faults []*platform.AnswerE
 		}
 		var err error
 		options := &platform.Options{HTTP: client, Local: true}
-		a.Client, err = platform.NewClient(url, conformance.NewSecret(testToken), options)
+		a.Client, err = platform.NewClient(url, wire.NewBearer(testToken), options)
 		require.NoError(t, err)
-		stranger, err := platform.NewClient(url, conformance.NewSecret(strings.Repeat("x", 40)), options)
+		stranger, err := platform.NewClient(url, wire.NewBearer(strings.Repeat("x", 40)), options)
 		require.NoError(t, err)
 		a.ask(t.Context(), stranger)
 		faults = a.faults
@@ -152,10 +189,11 @@ func askAll(t *testing.T, h http.Handler, g grading) (faults []*platform.AnswerE
 // platformAsker asks what the platform asks when a source is connected, and then some.
 type platformAsker struct {
 	*platform.Client
-	t      *testing.T
-	own    wire.Credentials
-	real   bool // over a network, in real time
-	faults []*platform.AnswerError
+	t       *testing.T
+	own     wire.Credentials
+	real    bool // over a network, in real time
+	claimed bool // filters, sorts and aggregates are asked for too
+	faults  []*platform.AnswerError
 }
 
 // note keeps the error of a refused answer. It reports whether there was no error.
@@ -195,9 +233,12 @@ func (a *platformAsker) ask(ctx context.Context, stranger *platform.Client) {
 		for _, f := range t.Fields {
 			names = append(names, f.Name)
 		}
-		a.rows(ctx, &wire.QueryRequest{Table: t.Name, Fields: names}, t.Columns())
+		sample := a.tableRows(ctx, t, &wire.QueryRequest{Table: t.Name, Fields: names}, t.Columns())
 		if i%4 > 0 {
 			continue
+		}
+		if a.claimed {
+			a.claims(ctx, document, t, names, sample)
 		}
 		first := t.Fields[0]
 		a.rows(ctx, &wire.QueryRequest{Table: t.Name, Fields: names[:1], Limit: 3,
@@ -236,15 +277,85 @@ func (a *platformAsker) ask(ctx context.Context, stranger *platform.Client) {
 	}
 }
 
-// rows asks for rows and reads them to the end.
-func (a *platformAsker) rows(ctx context.Context, req *wire.QueryRequest, columns []wire.Column) {
-	rows, err := a.Query(ctx, a.own, req, columns)
-	if !a.note(err) {
+// claims asks for what a connector can claim to have served: filters by values that its
+// rows have, and sorts.
+func (a *platformAsker) claims(ctx context.Context, d *wire.Document, t *wire.Table, names []string, sample [][]wire.Value) {
+	for i, f := range t.Fields {
+		if i >= 6 || f.Filterable != nil && !*f.Filterable {
+			continue
+		}
+		filters := []wire.Filter{{Field: f.Name, Op: wire.OpIsNull}, {Field: f.Name, Op: wire.OpNotNull}}
+		for _, row := range sample {
+			if v := row[i]; !v.IsNull() {
+				for _, op := range []wire.Op{wire.OpEq, wire.OpNeq, wire.OpGt, wire.OpLte, wire.OpIncludes} {
+					filters = append(filters, wire.Filter{Field: f.Name, Op: op, Value: v})
+				}
+				filters = append(filters, wire.Filter{Field: f.Name, Op: wire.OpIn, Values: []wire.Value{v}},
+					wire.Filter{Field: f.Name, Op: wire.OpNin, Values: []wire.Value{v}})
+				break
+			}
+		}
+		for _, one := range filters {
+			if slices.Contains(d.Capabilities.Operators, one.Op) {
+				where := wire.Where{And: []wire.Filter{one}}
+				a.tableRows(ctx, t, &wire.QueryRequest{Table: t.Name, Fields: names, Where: where}, t.Columns())
+				a.groups(ctx, d, t, f, where)
+			}
+		}
+		for _, dir := range []wire.Direction{wire.Asc, wire.Desc} {
+			if d.Capabilities.Sort != wire.SortNone {
+				a.tableRows(ctx, t, &wire.QueryRequest{Table: t.Name, Fields: names, Limit: 1000,
+					Sort: []wire.SortKey{{Field: f.Name, Dir: dir}}}, t.Columns())
+			}
+		}
+	}
+}
+
+// groups asks for the groups of a field, with measures that bound each other.
+func (a *platformAsker) groups(ctx context.Context, d *wire.Document, t *wire.Table, f wire.Field, where wire.Where) {
+	switch f.Type {
+	case wire.TypeBoolean, wire.TypeJSON, wire.TypeArray:
 		return
 	}
-	for _, err := range rows.All() {
-		a.note(err)
+	if !slices.Contains(d.Endpoints, wire.EndpointAggregate) {
+		return
 	}
+	req := &wire.AggregateRequest{Table: t.Name, Limit: wire.AggregateLimit, Where: where,
+		GroupBy: []wire.GroupKey{{Field: f.Name, As: "key"}}}
+	columns := []wire.Column{{Name: "key", Type: f.Type}}
+	for _, fn := range []wire.Fn{wire.FnCount, wire.FnCountDistinct, wire.FnMin, wire.FnMax} {
+		req.Measures = append(req.Measures, wire.Measure{Fn: fn, Field: f.Name, As: string(fn)})
+		columns = append(columns, wire.Column{Name: string(fn), Type: f.Type})
+	}
+	_, _, err := a.Aggregate(ctx, a.own, req, columns)
+	a.note(err)
+	req.GroupBy, columns = nil, columns[1:]
+	_, _, err = a.Aggregate(ctx, a.own, req, columns)
+	a.note(err)
+}
+
+// rows asks for rows of which no table is known.
+func (a *platformAsker) rows(ctx context.Context, req *wire.QueryRequest, columns []wire.Column) {
+	a.tableRows(ctx, nil, req, columns)
+}
+
+// tableRows asks for rows, reads them to the end and returns the first ones.
+func (a *platformAsker) tableRows(
+	ctx context.Context, t *wire.Table, req *wire.QueryRequest, columns []wire.Column,
+) (sample [][]wire.Value) {
+	rows, err := a.Query(ctx, a.own, req, columns)
+	if !a.note(err) {
+		return nil
+	}
+	if t != nil {
+		rows.Expect(t)
+	}
+	for row, err := range rows.All() {
+		if a.note(err) && len(sample) < 20 {
+			sample = append(sample, slices.Clone(row))
+		}
+	}
+	return sample
 }
 
 // TestPlatformForeign reads a connector that was written without this library, over TCP,
@@ -253,13 +364,13 @@ func TestPlatformForeign(t *testing.T) {
 	t.Parallel()
 	for fault, rule := range map[string]string{"": "", "no-end": "stream-13"} {
 		url := startForeign(t, fault)
-		_, err := platform.NewClient(url, conformance.NewSecret(testToken), nil)
+		_, err := platform.NewClient(url, wire.NewBearer(testToken), nil)
 		require.ErrorIs(t, err, platform.ErrAddress, "it is at a plain address of this machine")
 		local := &platform.Options{Local: true}
-		a := &platformAsker{t: t, real: true}
-		a.Client, err = platform.NewClient(url, conformance.NewSecret(testToken), local)
+		a := &platformAsker{t: t, real: true, claimed: true}
+		a.Client, err = platform.NewClient(url, wire.NewBearer(testToken), local)
 		require.NoError(t, err)
-		stranger, err := platform.NewClient(url, conformance.NewSecret(strings.Repeat("x", 40)), local)
+		stranger, err := platform.NewClient(url, wire.NewBearer(strings.Repeat("x", 40)), local)
 		require.NoError(t, err)
 		a.ask(t.Context(), stranger)
 		if rule == "" {

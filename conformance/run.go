@@ -49,7 +49,7 @@ func newSession(target Target, p *plan) (*session.Session, error) {
 		return nil, errors.New("more than two sets of credentials; give one, or two to check that two tenants are kept apart")
 	}
 	c := session.Config{
-		Base: base, HTTP: target.client(), InProcess: target.dial != nil, Token: token, Credentials: target.Credentials,
+		Base: base, HTTP: target.client(), InProcess: target.memory != nil, Token: token, Credentials: target.Credentials,
 		Rows: p.RowBudget, Requests: p.Requests, Seed: p.Seed, Pace: p.Pace, Timeout: p.Timeout,
 		Tables: p.Tables, WrongCredentials: p.WrongCredentials,
 	}

@@ -1,10 +1,8 @@
 package conformance
 
 import (
-	"context"
 	"errors"
 	"fmt"
-	"net"
 	"net/http"
 	"net/url"
 	"strings"
@@ -20,7 +18,7 @@ type Target struct {
 	// URL is the connector's base URL; every route is relative to it.
 	URL string
 	// Token is the bearer token that the connector's host issued.
-	Token Secret
+	Token wire.Bearer
 	// Credentials are the upstream credentials of one tenant, or of two: then the
 	// checks T1 to T6 judge that the two are kept apart. None is the empty set.
 	Credentials []wire.Credentials
@@ -29,8 +27,8 @@ type Target struct {
 	// program grades a connector wherever it is [rule verdict-15].
 	Public bool
 
-	// dial, when set, replaces the network: see [InProcess].
-	dial func(ctx context.Context) (net.Conn, error)
+	// memory, when set, replaces the network: see [InProcess].
+	memory *memlisten.Listener
 }
 
 // InProcess returns a target without a port. An [http.Server] of its own serves
@@ -38,17 +36,8 @@ type Target struct {
 // in a testing/synctest bubble too, where the deadline checks take no time. The
 // server lives until close is called.
 func InProcess(handler http.Handler, token string) (target Target, close func()) {
-	l := memlisten.New()
-	srv := &http.Server{Handler: handler}
-	done := make(chan struct{})
-	go func() {
-		defer func() { done <- struct{}{} }()
-		_ = srv.Serve(l)
-	}()
-	return Target{URL: "https://in-process.test", Token: NewSecret(token), dial: l.Dial}, func() {
-		_ = srv.Close()
-		<-done
-	}
+	l, stop := memlisten.Serve(&http.Server{Handler: handler})
+	return Target{URL: "https://in-process.test", Token: wire.NewBearer(token), memory: l}, stop
 }
 
 // base returns the URL that routes are appended to, or what is wrong with it.
@@ -90,10 +79,8 @@ func (t *Target) client() *http.Client {
 		transport.Proxy = nil // behind a proxy nobody here judges the address
 		transport.DialContext = guard.Dialer{}.DialContext
 	}
-	if t.dial != nil {
-		transport.Proxy = nil
-		transport.DialContext = func(ctx context.Context, _, _ string) (net.Conn, error) { return t.dial(ctx) }
-		transport.DialTLSContext = transport.DialContext
+	if t.memory != nil {
+		t.memory.Route(transport)
 	}
 	return &http.Client{
 		Transport:     transport,

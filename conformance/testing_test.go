@@ -168,7 +168,7 @@ func TestOptionsChecks(t *testing.T) {
 		{Run: "nothing"}, {RowBudget: -1}, {Timeout: -1}} {
 		_, err := o.Checks()
 		require.Error(t, err)
-		_, err = conformance.Run(t.Context(), conformance.Target{URL: "https://x.test", Token: conformance.NewSecret(testToken)}, &o)
+		_, err = conformance.Run(t.Context(), conformance.Target{URL: "https://x.test", Token: wire.NewBearer(testToken)}, &o)
 		require.Error(t, err, "before anything is asked")
 	}
 	for mode, phases := range map[conformance.Mode][]int{"": {0, 1, 2, 3}, conformance.ModeFixture: {0, 1, 2, 3},

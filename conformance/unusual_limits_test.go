@@ -11,6 +11,7 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/conformance/corpus"
 	"github.com/connectorsdk/connector-sdk-go/connector"
 	"github.com/connectorsdk/connector-sdk-go/connector/memsource"
+	"github.com/connectorsdk/connector-sdk-go/internal/testrun"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -59,13 +60,13 @@ func TestUnusualLimits(t *testing.T) {
 		{"booleans as texts", "a value is a string, a number, a boolean or null", booleansAsTexts},
 		{"documents with blanks", "JSON text, with or without blanks", documentsWithBlanks},
 	} {
-		if !runs(i, 8) {
+		if !testrun.Runs(i, 8) {
 			continue
 		}
 		for _, mode := range []conformance.Mode{conformance.ModeFixture, conformance.ModeLive} {
 			t.Run(u.name+" "+string(mode), func(t *testing.T) {
 				t.Parallel()
-				r := grade(t, u.build(), grading{Options: conformance.Options{Mode: mode}})
+				r := grade(t, u.build(), grading{Options: conformance.Options{Mode: mode, Requests: testrun.Budget(200)}})
 				for _, o := range r.Failures() {
 					t.Errorf("%s: but %s %s: %s\nexpected %s\nreceived %s\n%s", u.why, o.ID, o.Title, o.Detail, o.Expected, o.Received,
 						cmp.Or(o.Request.Body, "no body"))

@@ -9,6 +9,7 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/conformance"
 	"github.com/connectorsdk/connector-sdk-go/connector"
 	"github.com/connectorsdk/connector-sdk-go/connector/memsource"
+	"github.com/connectorsdk/connector-sdk-go/internal/testrun"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -179,7 +180,7 @@ var unusualTenants = []struct {
 func TestUnusualTenants(t *testing.T) {
 	t.Parallel()
 	for i, u := range unusualTenants {
-		if !runs(i, 12) {
+		if !testrun.Runs(i, 12) {
 			continue
 		}
 		for _, wrong := range []bool{false, true} {
@@ -187,7 +188,7 @@ func TestUnusualTenants(t *testing.T) {
 				t.Parallel()
 				var g grading
 				u.options(&g)
-				g.WrongCredentials = wrong
+				g.WrongCredentials, g.Requests = wrong, testrun.Budget(100)
 				r := grade(t, u.build(), g)
 				for _, o := range r.Failures() {
 					t.Errorf("%s: but %s %s: %s\nexpected %s\nreceived %s\n%+v",

@@ -17,6 +17,7 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/connector"
 	"github.com/connectorsdk/connector-sdk-go/connector/memsource"
 	"github.com/connectorsdk/connector-sdk-go/filter"
+	"github.com/connectorsdk/connector-sdk-go/internal/testrun"
 	"github.com/connectorsdk/connector-sdk-go/ndjson"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
@@ -277,12 +278,12 @@ func TestUnusual(t *testing.T) {
 	t.Parallel()
 	require.GreaterOrEqual(t, len(unusual), 12)
 	for i, u := range unusual {
-		if !runs(i, 12) {
+		if !testrun.Runs(i, 12) {
 			continue
 		}
 		t.Run(u.name, func(t *testing.T) {
 			t.Parallel()
-			r := grade(t, u.build(), grading{Options: conformance.Options{Mode: u.mode}})
+			r := grade(t, u.build(), grading{Options: conformance.Options{Mode: u.mode, Requests: testrun.Budget(200)}})
 			for _, o := range r.Failures() {
 				t.Errorf("%s: but %s %s: %s\nexpected %s\nreceived %s\n%+v", u.why, o.ID, o.Title, o.Detail, o.Expected, o.Received, o.Request)
 			}

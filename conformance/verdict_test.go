@@ -16,6 +16,7 @@ import (
 
 	"github.com/connectorsdk/connector-sdk-go/conformance"
 	"github.com/connectorsdk/connector-sdk-go/connector"
+	"github.com/connectorsdk/connector-sdk-go/internal/testrun"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -23,7 +24,7 @@ import (
 func TestVerdictRestsOnRows(t *testing.T) {
 	skipShort(t)
 	t.Parallel()
-	r := grade(t, untouched(), grading{Options: conformance.Options{Mode: conformance.ModeLive}})
+	r := grade(t, untouched(), grading{Options: conformance.Options{Mode: conformance.ModeLive, Requests: testrun.Budget(300)}})
 	require.NoError(t, r.Err())
 	b := r.Coverage.Basis()
 	require.Equal(t, 130, b.Rows)
@@ -55,8 +56,8 @@ func TestSelectionIsNoVerdict(t *testing.T) {
 	}{
 		{"some phases", conformance.Options{Mode: conformance.ModeLive, Phases: []int{0, 1}}, "NO SELECTED CHECK FAILED: "},
 		{"some checks", conformance.Options{Mode: conformance.ModeLive, Run: "^P0"}, "NO SELECTED CHECK FAILED: "},
-		{"all phases", conformance.Options{Mode: conformance.ModeLive, Phases: []int{4, 3, 1, 0}}, "CONFORMANT: no check failed;"},
-		{"every check", conformance.Options{Mode: conformance.ModeLive, Run: "."}, "CONFORMANT: no check failed;"},
+		{"all phases", conformance.Options{Mode: conformance.ModeLive, Phases: []int{4, 3, 1, 0}, Requests: testrun.Budget(1)}, "CONFORMANT: no check failed;"},
+		{"every check", conformance.Options{Mode: conformance.ModeLive, Run: ".", Requests: testrun.Budget(1)}, "CONFORMANT: no check failed;"},
 	} {
 		r := grade(t, untouched(), grading{Options: c.options})
 		require.Equal(t, conformance.ExitPass, r.Exit(), c.why)
@@ -128,7 +129,8 @@ func TestEqualRunsAskTheSame(t *testing.T) {
 	require.NotEqual(t, once, run(untouched(), live))
 	live.Seeds = 3
 	require.Greater(t, len(run(untouched(), live)), len(once)+100)
-	require.Equal(t, run(usual(), conformance.Options{}), run(usual(), conformance.Options{}))
+	corpus := conformance.Options{Requests: testrun.Budget(200)}
+	require.Equal(t, run(usual(), corpus), run(usual(), corpus))
 }
 
 // TestFurtherSeedsFindMore requires that a check that a further seed fails says which
@@ -332,7 +334,7 @@ func TestCommonWordsAreNoLeak(t *testing.T) {
 		{Key: "secret", Label: "Client secret", Type: wire.CredentialPassword},
 	}}, liveShop(), nil)
 	r := grade(t, h, grading{
-		Options:     conformance.Options{Mode: conformance.ModeLive},
+		Options:     conformance.Options{Mode: conformance.ModeLive, Requests: testrun.Budget(100)},
 		credentials: []map[string]string{{"password": "password", "secret": "Administrator"}},
 	})
 	require.NoError(t, r.Err())

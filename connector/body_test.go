@@ -330,19 +330,11 @@ func TestBodyTrickles(t *testing.T) {
 type host struct{ *memlisten.Listener }
 
 func listen(t *testing.T, h http.Handler, configure func(*http.Server)) *host {
-	l := &host{memlisten.New()}
 	server := &http.Server{Handler: h}
 	configure(server)
-	stopped := make(chan struct{})
-	go func() {
-		defer close(stopped)
-		_ = server.Serve(l)
-	}()
-	t.Cleanup(func() {
-		_ = server.Close()
-		<-stopped
-	})
-	return l
+	l, stop := memlisten.Serve(server)
+	t.Cleanup(stop)
+	return &host{l}
 }
 
 func (l *host) dial(t *testing.T) net.Conn {

@@ -5,6 +5,8 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"github.com/connectorsdk/connector-sdk-go/connector/internal/hostlog"
 )
 
 const (
@@ -21,7 +23,7 @@ const (
 type caller struct {
 	log       *requestLog
 	lingering *atomic.Int64 // calls of all requests that outlived theirs
-	around    func(ctx context.Context, call Call, next func(context.Context) error) error
+	intercept func(ctx context.Context, call Call, next func(context.Context) error) error
 	// enter waits until the source takes one more request.
 	enter func(ctx context.Context) (leave func(), err error)
 }
@@ -52,7 +54,7 @@ func (c *caller) start(ctx context.Context, fn func(context.Context) error, fini
 		started.finish(errLingering, finish)
 		return started
 	}
-	shared := &scope{ctx: ctx, panicked: c.log.panicked}
+	shared := &scope{ctx: ctx, log: c.log}
 	go func() {
 		err := error(errGoexit)
 		defer func() { started.finish(err, finish) }()
@@ -71,7 +73,7 @@ func (c *caller) start(ctx context.Context, fn func(context.Context) error, fini
 				err = errPanicked
 			}
 		}()
-		err = freeze(fn(context.WithValue(ctx, scopeKey{}, shared)))
+		err = freeze(fn(context.WithValue(ctx, hostlog.Key{}, shared)))
 	}()
 	return started
 }
@@ -132,21 +134,21 @@ func (c *caller) within(ctx context.Context, fn func(context.Context) error) err
 	}
 }
 
-// invoke calls the source, through Options.Around if that is set. An error that
-// Around swallows stays one. It must be called in the goroutine that start made.
+// invoke calls the source, through Options.Intercept if that is set. An error that
+// Intercept swallows stays one. It must be called in the goroutine that start made.
 func (c *caller) invoke(ctx context.Context, call Call, fn func(context.Context) error) error {
 	// After a call that ignored its context, such as Describe, the next one
 	// would come too late.
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	if c.around == nil {
+	if c.intercept == nil {
 		return fn(ctx)
 	}
-	// Around may call next in another goroutine, and not wait for it.
+	// Intercept may call next in another goroutine, and not wait for it.
 	var mu sync.Mutex
 	inner := error(errNotCalled)
-	err := c.around(ctx, call, func(ctx context.Context) (err error) {
+	err := c.intercept(ctx, call, func(ctx context.Context) (err error) {
 		mu.Lock()
 		again := inner != errNotCalled
 		if !again {

@@ -77,9 +77,10 @@ func (c *conn) begin(status int) {
 	c.w.WriteHeader(status)
 }
 
-// flush sends what the server has buffered. A writer that cannot flush still gets
+// flush sends what the server has buffered, until last at the latest. A writer that cannot flush still gets
 // the whole answer to the reader, only late.
-func (c *conn) flush() error {
+func (c *conn) flush(last time.Time) error {
+	c.allow(last)
 	err := c.control.Flush()
 	if errors.Is(err, http.ErrNotSupported) {
 		c.cannotFlush()

@@ -2,6 +2,8 @@ package connector_test
 
 import (
 	"context"
+	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -19,6 +21,10 @@ func TestCredentials(t *testing.T) {
 			return &wire.Discovery{}, nil
 		},
 	}, nil)
+	var others []string
+	for i := range 256 {
+		others = append(others, fmt.Sprintf(`,"other%d":"%s"`, i, canary))
+	}
 	for _, c := range []struct {
 		why, credentials string
 		keys             []string // those that reach the source; nil: refused
@@ -45,6 +51,9 @@ func TestCredentials(t *testing.T) {
 			false},
 		{"http-6: an undeclared key must be a string too", `{"apiKey":"` + secret + `","other":1}`, nil,
 			"credentials: every value must be a string", false},
+		{"as many members as there may be", `{"apiKey":"` + secret + `"` + strings.Join(others[:255], "") + `}`, []string{"apiKey"}, "",
+			false},
+		{"one more", `{"apiKey":"` + secret + `"` + strings.Join(others, "") + `}`, nil, "credentials: at most 256 members*", false},
 	} {
 		t.Run(c.why, func(t *testing.T) {
 			for _, path := range []string{"/check", "/discovery", "/query"} {

@@ -18,6 +18,7 @@ import (
 
 	"github.com/connectorsdk/connector-sdk-go/connector"
 	"github.com/connectorsdk/connector-sdk-go/connector/connectortest"
+	"github.com/connectorsdk/connector-sdk-go/internal/testrun"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -71,7 +72,7 @@ func TestDeadlineAroundTheFirstByte(t *testing.T) {
 		"the end":      func(at time.Duration) []step { return []step{sleep(at), begin, rows(1)} },
 		"served alone": func(at time.Duration) []step { return []step{sleep(at), begin, flush, wait(hour)} },
 		"an error": func(at time.Duration) []step {
-			return []step{begin, rows(1), sleep(at), fail(connector.Timeout("x"))}
+			return []step{begin, rows(1), sleep(at), fail(connector.UpstreamTimeout("x"))}
 		},
 		"nothing, in good time": func(time.Duration) []step { return []step{begin, wait(hour)} },
 		"nothing, ignoring it":  func(at time.Duration) []step { return []step{sleep(timeout + at)} },
@@ -155,7 +156,11 @@ func TestDeadlineCancelsWhileBlocked(t *testing.T) {
 // TestDeadlineOverASocket asks with timeouts of one to three milliseconds over a
 // real connection, where rows are on their way when the time is over.
 func TestDeadlineOverASocket(t *testing.T) {
-	const requests, workers = 600, 4
+	const workers = 4
+	requests := 160
+	if testrun.Race || testrun.InFull() {
+		requests = 600
+	}
 	sample := reference(500)
 	handler := newHandler(t, core{query: func(ctx context.Context, _ *connector.QueryRequest,
 		out *connector.Rows) error {

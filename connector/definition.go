@@ -41,8 +41,8 @@ type Options struct {
 	MaxRequestBytes int64
 	// MaxTimeout limits every timeout that a request states. Default: one hour.
 	MaxTimeout time.Duration
-	// WriteStall is how long a reader may take nothing, or less than 64 KiB,
-	// before it is cut off. Default: 20 seconds.
+	// WriteStall is how long a reader may take nothing, or less than a batch (or
+	// 64 KiB of a larger one), before it is cut off. Default: 20 seconds.
 	WriteStall time.Duration
 	// SortBudget is the largest offset+limit, in rows, that the library sorts
 	// for a source that does not sort. Default: 50,000.
@@ -53,15 +53,15 @@ type Options struct {
 	// that answered it: for metrics, or lines of a log of your own. It may be
 	// called for many requests at once, and a short answer may wait for it. The
 	// context is the request's, except that it does not end.
-	Observe func(ctx context.Context, seen Observation)
-	// Around is called around each call of the source: traces, metrics,
+	Observe func(ctx context.Context, seen RequestStats)
+	// Intercept is called around each call of the source: traces, metrics,
 	// semaphores. It calls next once and returns its error. A panic of the
-	// source is logged, and comes out of next as an error. An error that Around
+	// source is logged, and comes out of next as an error. An error that Intercept
 	// swallows still fails the request.
-	Around func(ctx context.Context, call Call, next func(context.Context) error) error
+	Intercept func(ctx context.Context, call Call, next func(context.Context) error) error
 }
 
-// Call tells [Options.Around] what is being called.
+// Call tells [Options.Intercept] what is being called.
 type Call struct {
 	Method string // the method of the source, such as "Query"
 	Table  string // the table concerned; empty where there is none

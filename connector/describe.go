@@ -40,13 +40,24 @@ func unknownField(table *wire.Table, name string) error {
 	return UnknownEntity("table %s has no field %s", wire.QuoteName(table.Name), wire.QuoteName(name))
 }
 
+// fieldsOf returns the fields of a table by name. The lists of a request are looked
+// up in it, because list and table may both be long.
+func fieldsOf(table *wire.Table) map[string]*wire.Field {
+	fields := make(map[string]*wire.Field, len(table.Fields))
+	for i := range table.Fields {
+		fields[table.Fields[i].Name] = &table.Fields[i]
+	}
+	return fields
+}
+
 // checkColumns refuses columns that the table does not have.
 func checkColumns(table *wire.Table, names ...string) error {
-	if table == nil {
+	if table == nil || len(names) == 0 {
 		return nil
 	}
+	fields := fieldsOf(table)
 	for _, name := range names {
-		if table.Field(name) == nil {
+		if fields[name] == nil {
 			return unknownField(table, name)
 		}
 	}
@@ -59,8 +70,9 @@ func checkFilters(table *wire.Table, where wire.Where) error {
 	if table == nil {
 		return nil
 	}
+	fields := fieldsOf(table)
 	for f := range where.Filters() {
-		switch field := table.Field(f.Field); {
+		switch field := fields[f.Field]; {
 		case field == nil:
 			return Unsupported("table %s has no field %s to filter by",
 				wire.QuoteName(table.Name), wire.QuoteName(f.Field))
@@ -84,9 +96,10 @@ func checkAggregate(table *wire.Table, req *wire.AggregateRequest) error {
 			joined[f.As] = true
 		}
 	}
+	fields := fieldsOf(table)
 	var declined error
 	look := func(name string, flag func(*wire.Field) *bool) error {
-		field := table.Field(name)
+		field := fields[name]
 		switch {
 		case joined[name]:
 		case field == nil:
@@ -141,13 +154,12 @@ func (x *exchange) checkJoins(ctx context.Context, joins []wire.JoinHop) error {
 			return err
 		}
 		to, err := x.describe(ctx, j.ToTable)
-		if err == nil {
-			err = checkColumns(to, j.ToField)
-		}
+		names := []string{j.ToField}
 		for _, f := range j.Fields {
-			if err == nil {
-				err = checkColumns(to, f.Field)
-			}
+			names = append(names, f.Field)
+		}
+		if err == nil {
+			err = checkColumns(to, names...)
 		}
 		if err != nil {
 			return err
@@ -161,10 +173,9 @@ func checkQuery(table *wire.Table, req *wire.QueryRequest) error {
 	if err := checkFilters(table, req.Where); err != nil {
 		return err
 	}
+	var names []string
 	for _, s := range req.Sort {
-		if err := checkColumns(table, s.Field); err != nil {
-			return err
-		}
+		names = append(names, s.Field)
 	}
-	return checkColumns(table, req.Fields...)
+	return checkColumns(table, append(names, req.Fields...)...)
 }

@@ -30,8 +30,8 @@
 // to the rows that the source offers, in constant memory, except that a sort with
 // a limit keeps offset+limit rows. The platform does a sort without a limit.
 //
-// Rows may come from cells (RowWriter.Row), from decoded JSON (RowWriter.Map), or
-// from Go structs: [StructOf] maps their fields to columns.
+// Rows are cells (RowWriter.Row). Package rowmap makes them of Go structs and of
+// decoded JSON.
 //
 // # Served, claim, window, push
 //
@@ -44,7 +44,7 @@
 // filters or the sort itself claims so, once, with [Rows.Claim]. The library does
 // not repeat what is claimed. It does the rest, and tells the platform that both
 // parts are served. A [Pushdown] declares what an upstream can filter and sort
-// by, and returns what to push together with the claim. [Claim.Window] returns
+// by, and returns what to push together with the claim. [Claim.TakeWindow] returns
 // offset and limit, once filters and sort are served.
 //
 // A claim must hold exactly, with the platform's semantics (see package filter):
@@ -71,10 +71,10 @@
 //
 // # Errors
 //
-// [BadRequest], [UnknownEntity], [Unsupported], [Timeout] and [CheckFailed]
-// make deliberate errors, whose text, status and code reach the platform. Every
-// other error, a panic included, is answered as "internal error"; its cause goes
-// to [Options].Logger. Credential values are removed from messages and from the
+// [BadRequest], [UnknownEntity], [Unsupported], [UpstreamTimeout] and [CheckFailed]
+// make deliberate errors, whose text, status and code reach the platform. A cause
+// that a %w keeps goes to the log alone. Every other error, a panic included, is
+// answered as "internal error"; its cause goes to [Options].Logger. Credential values are removed from messages and from the
 // log. Only the message of a failed check may show what was typed into a plain
 // text field, since the person who typed it reads it.
 //
@@ -91,8 +91,8 @@
 // # Operating
 //
 // Each request has one line in the log of [Options].Logger, and an id, which a
-// source gets from [RequestID]. [Options].Observe gets the same as an
-// [Observation], for metrics. The nested module connector/otelconnector makes
+// source gets from [RequestID]. [Options].Observe gets the same as
+// [RequestStats], for metrics. The nested module connector/otelconnector makes
 // spans and metrics of OpenTelemetry from it. [Serve] answers probes at /healthz.
 //
 // # Tenants
@@ -108,12 +108,14 @@
 //
 //   - Two more codes answer what the platform never sends: not_found for an
 //     unknown path and method_not_allowed for a wrong method.
+//   - HEAD is answered as GET is where the protocol has GET, and [Serve] answers
+//     GET and HEAD of /healthz with 200 and without a token, for probes.
 //   - A ping may stand before the served line, when the source has stated nothing
 //     for ten seconds: silence would make the platform cut the stream.
-//   - A batch is cut at 256 KiB of text as well as at 5,000 rows. Larger ones leave
-//     the processor's cache and make no stream faster.
-//   - A reader is cut off when it takes less than 64 KiB in [Options].WriteStall.
-//     A write deadline cannot come closer to "takes nothing".
+//   - A batch is cut at 44 KiB of text as well as at 5,000 rows, because it is what a
+//     stream holds while its reader takes nothing.
+//   - A reader is cut off when it takes less than a batch, or 64 KiB of a larger one,
+//     in [Options].WriteStall. A write deadline cannot come closer to "takes nothing".
 //   - A line that begins before the request's deadline may take up to five seconds
 //     longer, so that an error line can follow it. After the deadline no row
 //     begins.

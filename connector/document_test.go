@@ -364,11 +364,11 @@ func TestAt(t *testing.T) {
 	for _, slug := range []string{"one", "two"} {
 		h, err := connector.New(connector.Definition{Slug: slug}, endpoints{}, newToken(t), nil)
 		require.NoError(t, err)
-		mux.Handle(h.At("/" + slug))
+		mux.Handle(h.Mount("/" + slug))
 	}
 	h, err := connector.New(connector.Definition{Slug: "root"}, endpoints{}, newToken(t), nil)
 	require.NoError(t, err)
-	mux.Handle(h.At("/"))
+	mux.Handle(h.Mount("/"))
 	for _, c := range []struct {
 		why, method, target string
 		status              int

@@ -21,7 +21,7 @@ type exchange struct {
 	arrived time.Time // every clock starts here
 	creds   wire.Credentials
 
-	seen  Observation          // what the request's goroutine has seen
+	seen  RequestStats         // what the request's goroutine has seen
 	known atomic.Bool          // the source has described the request's table
 	rows  atomic.Pointer[Rows] // of the source's call, once there are any
 
@@ -43,7 +43,7 @@ func newExchange(s *service, w http.ResponseWriter, r *http.Request, id string) 
 	x.conn.cannotFlush = func() {
 		s.flushless.Do(func() { x.log.cannotFlush(w) })
 	}
-	x.calls = caller{log: &x.log, lingering: &s.lingering, around: s.opts.Around, enter: func(ctx context.Context) (func(), error) {
+	x.calls = caller{log: &x.log, lingering: &s.lingering, intercept: s.opts.Intercept, enter: func(ctx context.Context) (func(), error) {
 		return s.slots.enter(ctx, x.creds)
 	}}
 	return x
@@ -54,7 +54,7 @@ const maxBodyTime = time.Minute
 
 // body reads the request's body to its end. Only then does net/http notice that
 // the client leaves.
-func (x *exchange) body() ([]byte, *wire.Error) {
+func (x *exchange) body() ([]byte, error) {
 	for _, encoding := range x.r.Header.Values("Content-Encoding") {
 		if encoding != "" && !strings.EqualFold(encoding, "identity") {
 			return nil, BadRequest("Content-Encoding: send the body as it is, without compression")
@@ -84,7 +84,7 @@ func (x *exchange) body() ([]byte, *wire.Error) {
 }
 
 // decode reads the body into one message.
-func (x *exchange) decode(data []byte, m wire.Message) *wire.Error {
+func (x *exchange) decode(data []byte, m wire.Message) error {
 	if err := wire.Decode(data, m); err != nil {
 		return BadRequest("%s", err)
 	}
@@ -93,7 +93,7 @@ func (x *exchange) decode(data []byte, m wire.Message) *wire.Error {
 
 // admit keeps the declared credentials and refuses a request that lacks a
 // required one. On /check the message is for the person at the form.
-func (x *exchange) admit(creds *wire.Credentials, table *string) *wire.Error {
+func (x *exchange) admit(creds *wire.Credentials, table *string) error {
 	x.log.secrets = *creds
 	*creds = creds.Only(x.keys...)
 	x.creds = *creds
@@ -154,28 +154,34 @@ func (x *exchange) methodNotAllowed(allow string) {
 }
 
 // publicError returns the error that the platform is told. An error that is not
-// deliberate becomes an internal error, and its cause goes to the log.
+// deliberate becomes an internal error, and its cause goes to the log, as does that
+// of data that cannot be sent.
 func (x *exchange) publicError(err error) *wire.Error {
 	internal := wire.Errorf(wire.CodeInternal, wire.InternalMessage)
 	switch err {
 	case errDeadline:
-		return Timeout("the request's time is over")
+		return wire.Errorf(wire.CodeTimeout, "the request's time is over")
 	case errIdle:
-		return Timeout("no row came within the request's idleTimeoutMs")
+		return wire.Errorf(wire.CodeTimeout, "no row came within the request's idleTimeoutMs")
 	case errLeft:
 		return internal // nobody reads it, and it is nobody's fault
 	case errPanicked:
 		return internal // the log has the panic already
 	}
-	if e := deliberateError(err); e != nil {
+	if _, ok := err.(*unsendable); ok {
+		x.log.dataError(err)
+	}
+	if e, cause := deliberateError(err); e != nil {
 		switch e.Code {
 		case wire.CodeBadRequest, wire.CodeUnauthorized, wire.CodeUnknownEntity, wire.CodeUnsupported, wire.CodeTimeout:
+			x.log.cause = cause
 			return e
 		case wire.CodeCheckFailed:
+			x.log.cause = cause
 			if x.log.route == wire.PathCheck {
 				return e
 			}
-			return BadRequest("%s", e.Message) // the upstream rejects the credentials
+			return wire.Errorf(wire.CodeBadRequest, "%s", e.Message) // the upstream rejects the credentials
 		}
 	}
 	x.log.internalError(err)

@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/connectorsdk/connector-sdk-go/internal/jsontext"
+	"github.com/connectorsdk/connector-sdk-go/internal/lines"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -18,9 +20,9 @@ func faultf(format string, args ...any) fault { return fault(fmt.Sprintf(format,
 const (
 	errGoexit    = fault("the source ended its goroutine (runtime.Goexit)")
 	errPanicked  = fault("the source panicked") // the log has said more
-	errNotCalled = fault("Options.Around returned without calling next")
-	errRunning   = fault("Options.Around returned before next did")
-	errCalled    = fault("Options.Around called next twice")
+	errNotCalled = fault("Options.Intercept returned without calling next")
+	errRunning   = fault("Options.Intercept returned before next did")
+	errCalled    = fault("Options.Intercept called next twice")
 	errLingering = fault("too many calls of the source are still running after their requests were over")
 )
 
@@ -31,6 +33,43 @@ const (
 	errLeft     = fault("the client left, or the host is shutting down")
 	errOver     = fault("the request is over")
 )
+
+// unsendable says that the data of a source keep a row or an answer from being
+// sent [rule error-7a]. Whoever reads is told why, and so is the log: only the host
+// can mend it.
+type unsendable struct{ told *wire.Error }
+
+func (u *unsendable) Error() string { return u.told.Message }
+
+// Unwrap returns the deliberate error.
+func (u *unsendable) Unwrap() error { return u.told }
+
+// explainUnsendable returns an error of encoding a table's rows, or an answer about
+// it, as an [unsendable] if the data are at fault: what is too large, or not UTF-8.
+// The table is empty where a request has none.
+func explainUnsendable(err error, table string) error {
+	of := ""
+	if table != "" {
+		of = " of table " + wire.QuoteName(table)
+	}
+	var cell *lines.CellError
+	var answer *wire.EncodeError
+	switch {
+	case errors.Is(err, lines.ErrRowTooLarge):
+		return &unsendable{wire.Errorf(wire.CodeUnsupported,
+			"a row%s needs more than %d MiB, which is all that a line of an answer has: ask for fewer fields",
+			of, wire.MaxLineBytes>>20)}
+	case errors.As(err, &cell) && cell.Err.Error() == jsontext.ErrUTF8.Error():
+		return &unsendable{wire.Errorf(wire.CodeUnsupported,
+			"field %s%s has a text that is not valid UTF-8: correct it in the source, or leave the field out",
+			wire.QuoteName(cell.Column), of)}
+	case errors.As(err, &answer) && answer.Problem == jsontext.ErrUTF8.Error():
+		return &unsendable{wire.Errorf(wire.CodeUnsupported,
+			"the answer has a text%s that is not valid UTF-8, in %s: correct it in the source, or leave the field out",
+			of, answer.Path)}
+	}
+	return err
+}
 
 // authorError is an author's error, read once.
 type authorError struct {
@@ -45,11 +84,11 @@ func (e *authorError) Error() string { return e.text }
 // call, and nothing else calls those methods.
 func freeze(err error) error {
 	switch err.(type) {
-	case nil, fault, *authorError:
+	case nil, fault, *unsendable, *authorError:
 		return err
 	}
 	if errors.Is(err, errPanicked) {
-		return errPanicked // Options.Around has wrapped it
+		return errPanicked // Options.Intercept has wrapped it
 	}
 	e := &authorError{}
 	var deliberate *wire.Error
@@ -63,13 +102,18 @@ func freeze(err error) error {
 	return e
 }
 
-// deliberateError returns the deliberate error that err is, or nil.
-func deliberateError(err error) *wire.Error {
+// deliberateError returns the deliberate error that err is, or nil, and what the log
+// should have of it that its message lacks.
+func deliberateError(err error) (e *wire.Error, cause string) {
 	switch err := err.(type) {
 	case *wire.Error:
-		return err
+		return err, ""
+	case *unsendable:
+		return err.told, ""
 	case *authorError:
-		return err.deliberate
+		if e = err.deliberate; e != nil && err.text != e.Error() {
+			cause = err.text
+		}
 	}
-	return nil
+	return e, cause
 }

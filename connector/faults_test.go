@@ -267,7 +267,7 @@ func TestPanics(t *testing.T) {
 						return next(ctx)
 					}} {
 					synctest.Test(t, func(t *testing.T) {
-						s := serve(t, h.source(c.do), &connector.Options{Around: around})
+						s := serve(t, h.source(c.do), &connector.Options{Intercept: around})
 						a := s.post(h.path, h.body)
 						h.fails(t, a, 500, wire.CodeInternal, "internal error")
 						s.keepsSecrets(a)
@@ -322,13 +322,13 @@ func TestErrors(t *testing.T) {
 	}{
 		{"bad request", connector.BadRequest(no), want{400, wire.CodeBadRequest, no, ""},
 			want{400, wire.CodeBadRequest, no, ""}},
-		{"unauthorized", connector.Unauthorized(no), want{401, wire.CodeUnauthorized, no, ""},
+		{"unauthorized", wire.Errorf(wire.CodeUnauthorized, no), want{401, wire.CodeUnauthorized, no, ""},
 			want{401, wire.CodeUnauthorized, no, ""}},
 		{"unknown entity", connector.UnknownEntity(no), want{404, wire.CodeUnknownEntity, no, ""},
 			want{404, wire.CodeUnknownEntity, no, ""}},
 		{"unsupported", connector.Unsupported(no), want{422, wire.CodeUnsupported, no, ""},
 			want{422, wire.CodeUnsupported, no, ""}},
-		{"timeout", connector.Timeout(no), want{408, wire.CodeTimeout, no, ""}, want{408, wire.CodeTimeout, no, ""}},
+		{"timeout", connector.UpstreamTimeout(no), want{408, wire.CodeTimeout, no, ""}, want{408, wire.CodeTimeout, no, ""}},
 		{"http-8: a rejected credential set is 400 bad_request but on /check, never 401", connector.CheckFailed(no),
 			want{400, wire.CodeBadRequest, no, ""}, want{400, wire.CodeCheckFailed, no, ""}},
 		{"wrapped", wrap(connector.Unsupported(no)), want{422, wire.CodeUnsupported, no, ""},
@@ -384,6 +384,51 @@ func TestErrors(t *testing.T) {
 	}
 }
 
+// TestErrorCauses checks that a cause is found by errors.Is and stands in the
+// request's line in the log, and is never sent.
+func TestErrorCauses(t *testing.T) {
+	broken := errors.New("dial " + canary + " with " + secret)
+	const cause = ` cause=timeout: no answer for "x": dial ` + canary + ` with [redacted]`
+	for _, c := range []struct {
+		why     string
+		err     error
+		message string
+		cause   string
+	}{
+		{"none", connector.UpstreamTimeout("no answer for %q", "x"), `no answer for "x"`, ""},
+		{"a cause", connector.UpstreamTimeout("no answer for %q: %w", "x", broken), `no answer for "x"`, cause},
+		{"wrapped again", fmt.Errorf("read: %w", connector.UpstreamTimeout("no answer: %w", broken)), "no answer",
+			" cause=read: timeout: no answer: dial "},
+		{"beside the error", errors.Join(connector.UpstreamTimeout("no answer"), broken), "no answer", " cause=timeout: no answer\ndial "},
+		{"a cause alone", connector.UpstreamTimeout(": %w", broken), "timeout", " cause=timeout: : dial "},
+		{"not at the end", connector.UpstreamTimeout("%w, so no answer", broken), "timeout", " cause=timeout: dial "},
+		{"two", connector.UpstreamTimeout("%w, so no answer: %w", errors.New(canary), broken), "timeout", " cause=timeout: "},
+		{"by number", connector.UpstreamTimeout("no answer for %[2]q: %[1]w", broken, "x"), "timeout", " cause=timeout: no answer"},
+	} {
+		if c.cause != "" {
+			assert.ErrorIs(t, c.err, broken, c.why)
+		}
+		assert.ErrorIs(t, c.err, connector.ErrTimeout, c.why)
+		for _, path := range []string{"/check", "/discovery"} {
+			s := serve(t, core{
+				check: func(context.Context, *wire.CheckRequest) error { return c.err },
+				discover: func(context.Context, *wire.DiscoveryRequest) (*wire.Discovery, error) {
+					return nil, c.err
+				},
+			}, nil)
+			s.post(path, good(path)).refuses(t, 408, wire.CodeTimeout, c.message)
+			require.Len(t, s.log.each(), 1, c.why)
+			line := s.log.each()[0]
+			if c.cause == "" {
+				assert.NotContains(t, line, "cause=", c.why)
+			} else {
+				assert.Contains(t, line, c.cause, c.why)
+			}
+			assert.NotContains(t, line, secret, c.why)
+		}
+	}
+}
+
 // TestErrorsOfCheck checks errors as the person at the connect form meets them:
 // the author's sentence verbatim. Other deliberate errors keep their status and
 // code. Any other failure shows nothing.
@@ -401,12 +446,12 @@ func TestErrorsOfCheck(t *testing.T) {
 		{"rejected, and wrapped on the way", fmt.Errorf("login: %w", connector.CheckFailed("%s", sentence)), 400,
 			wire.CodeCheckFailed, sentence},
 		{"the upstream is down", errors.New(sentence), 500, wire.CodeInternal, "internal error"},
-		{"the vendor does not answer", connector.Timeout("%s", sentence), 408, wire.CodeTimeout, sentence},
+		{"the vendor does not answer", connector.UpstreamTimeout("%s", sentence), 408, wire.CodeTimeout, sentence},
 		{"a part of the upstream is missing", connector.UnknownEntity("%s", sentence), 404, wire.CodeUnknownEntity,
 			sentence},
 		{"the plan lacks the API", connector.Unsupported("%s", sentence), 422, wire.CodeUnsupported, sentence},
 		{"a bad request", connector.BadRequest("%s", sentence), 400, wire.CodeBadRequest, sentence},
-		{"unauthorized", connector.Unauthorized("%s", sentence), 401, wire.CodeUnauthorized, sentence},
+		{"unauthorized", wire.Errorf(wire.CodeUnauthorized, "%s", sentence), 401, wire.CodeUnauthorized, sentence},
 	} {
 		s := serve(t, core{check: func(context.Context, *wire.CheckRequest) error { return c.err }}, nil)
 		a := s.post("/check", good("/check"))

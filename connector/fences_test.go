@@ -20,32 +20,42 @@ var fences = map[string]struct {
 	own     []string
 	foreign []string
 }{
-	"internal/jsontext":         {},
-	"internal/scan":             {own: []string{"wire"}},
-	"internal/lines":            {own: []string{"wire"}},
-	"wire":                      {own: []string{"internal/jsontext"}},
-	"docs":                      {},
-	"internal/rules":            {own: []string{"docs"}},
-	"internal/house":            {},
-	"internal/memlisten":        {},
-	"internal/guard":            {},
-	"wire/schema":               {},
-	"filter":                    {own: []string{"wire"}, foreign: []string{"github.com/shopspring/decimal"}},
-	"ndjson":                    {own: []string{"wire", "internal/lines"}},
-	"connector/internal/digits": {own: []string{"wire"}},
-	"connector/internal/batch":  {own: []string{"wire", "ndjson"}},
-	"connector/internal/infer":  {own: []string{"wire"}},
+	"internal/jsontext":          {},
+	"internal/scan":              {own: []string{"wire"}},
+	"internal/lines":             {own: []string{"wire"}},
+	"internal/secret":            {},
+	"wire":                       {own: []string{"internal/jsontext", "internal/secret"}},
+	"docs":                       {},
+	"internal/rules":             {own: []string{"docs"}},
+	"internal/house":             {},
+	"internal/testrun":           {},
+	"internal/memlisten":         {},
+	"internal/guard":             {},
+	"wire/schema":                {},
+	"filter":                     {own: []string{"wire"}, foreign: []string{"github.com/shopspring/decimal"}},
+	"ndjson":                     {own: []string{"wire", "internal/lines"}},
+	"connector/internal/digits":  {own: []string{"wire"}},
+	"connector/internal/batch":   {own: []string{"wire", "ndjson"}},
+	"connector/internal/infer":   {own: []string{"wire"}},
+	"connector/internal/hostlog": {},
 	"connector/internal/finish": {
 		own: []string{"wire", "filter", "ndjson", "connector/internal/batch"},
 	},
 	"connector": {
-		own:     []string{"wire", "filter", "ndjson", "connector/internal/batch", "connector/internal/digits", "connector/internal/finish", "connector/internal/infer"},
-		foreign: []string{"github.com/go-playground/validator/v10", "github.com/shopspring/decimal"},
+		own:     []string{"wire", "filter", "ndjson", "connector/internal/batch", "connector/internal/finish", "connector/internal/hostlog"},
+		foreign: []string{"github.com/go-playground/validator/v10"},
+	},
+	"connector/rowmap": {
+		own:     []string{"wire", "filter", "ndjson", "connector", "connector/internal/digits", "connector/internal/infer"},
+		foreign: []string{"github.com/shopspring/decimal"},
 	},
 	"internal/casetest": {own: []string{"wire", "wire/schema", "ndjson", "filter", "internal/memlisten", "internal/guard", "internal/fold",
-		"conformance", "conformance/platform"}},
-	"internal/fold":        {own: []string{"wire", "filter"}},
-	"connector/memsource":  {own: []string{"wire", "filter", "ndjson", "connector", "internal/fold"}, foreign: []string{"github.com/shopspring/decimal"}},
+		"conformance/oracle", "conformance/corpus", "conformance/platform"}},
+	"internal/fold": {own: []string{"wire", "filter"}},
+	"connector/memsource": {
+		own:     []string{"wire", "filter", "ndjson", "connector", "connector/rowmap", "internal/fold"},
+		foreign: []string{"github.com/shopspring/decimal"},
+	},
 	"connector/filesource": {own: []string{"wire", "filter", "ndjson", "connector", "connector/memsource"}},
 	"connector/restsource": {
 		own: []string{"wire", "filter", "ndjson", "connector", "connector/memsource", "internal/guard"},
@@ -59,9 +69,11 @@ var fences = map[string]struct {
 		foreign: []string{"github.com/santhosh-tekuri/jsonschema/v5"},
 	},
 	"conformance/platform": {
-		own: []string{"wire", "wire/schema", "ndjson", "filter", "internal/jsontext", "internal/memlisten", "internal/guard", "internal/fold",
-			"conformance"},
+		own:     []string{"wire", "ndjson", "filter", "internal/memlisten", "internal/guard", "internal/fold"},
 		foreign: []string{"github.com/shopspring/decimal"},
+	},
+	"conformance/cmd/connect/internal/lifecycle": {
+		own: []string{"wire", "ndjson", "filter", "internal/memlisten", "internal/fold", "conformance", "conformance/platform"},
 	},
 	"conformance/oracle": {own: []string{"wire"}},
 	"conformance/corpus": {own: []string{"wire"}},
@@ -74,10 +86,11 @@ var fences = map[string]struct {
 
 // below are the internal packages that a package's users may use too.
 var below = map[string][]string{
-	"wire":                {"internal/jsontext", "internal/scan"},
+	"wire":                {"internal/jsontext", "internal/scan", "internal/secret"},
 	"ndjson":              {"internal/lines"},
-	"connector":           {"connector/internal/batch", "connector/internal/digits", "connector/internal/finish", "connector/internal/infer"},
-	"connector/memsource": {"internal/fold"},
+	"connector":           {"connector/internal/batch", "connector/internal/finish", "connector/internal/hostlog"},
+	"connector/rowmap":    {"connector/internal/digits", "connector/internal/infer"},
+	"connector/memsource": {"internal/fold", "connector/rowmap", "connector/internal/digits", "connector/internal/infer"},
 	"conformance": {
 		"docs", "internal/guard", "internal/rules", "wire/schema", "conformance/oracle", "conformance/corpus",
 	},
@@ -189,6 +202,20 @@ func TestConformanceIsIndependent(t *testing.T) {
 			finishes := strings.HasPrefix(short, "conformance/platform") || strings.HasPrefix(short, "conformance/cmd/")
 			if own == "filter" && !finishes || own == "connector" || strings.HasPrefix(own, "connector/") {
 				t.Errorf("%s reaches %s", short, own)
+			}
+		}
+	}
+}
+
+// TestPlatformWithoutJudge keeps the platform's client small: a program that reads a
+// connector links neither the conformance program nor the schemas it judges by.
+func TestPlatformWithoutJudge(t *testing.T) {
+	packages := golist(t, "-deps", "./conformance/platform")
+	require.Equal(t, module+"/conformance/platform", packages[len(packages)-1].ImportPath)
+	for _, p := range packages[:len(packages)-1] {
+		for _, judging := range []string{module + "/conformance", module + "/wire/schema", "github.com/santhosh-tekuri/jsonschema"} {
+			if p.ImportPath == judging || strings.HasPrefix(p.ImportPath, judging+"/") {
+				t.Errorf("conformance/platform reaches %s", p.ImportPath)
 			}
 		}
 	}

@@ -215,12 +215,13 @@ func (q question) matching() (list []cells) {
 
 // sorted returns the rows in the total order: the keys, then the primary key if
 // it is known, else the other columns.
-func (q question) sorted(list []cells) []cells {
+// sorted returns the rows in order. Ties are broken by the columns in tie.
+func (q question) sorted(list []cells, tie []string) []cells {
 	keys := slices.Clone(q.sort)
 	if q.described {
 		keys = append(keys, "id")
 	}
-	keys = append(keys, q.columns...)
+	keys = append(keys, tie...)
 	list = slices.Clone(list)
 	slices.SortFunc(list, func(x, y cells) int {
 		for _, key := range keys {
@@ -264,10 +265,13 @@ func (q question) want() (wire.Served, []cells) {
 		served.Sort = true
 	case q.claims.Sort:
 		served.Sort = true
-		list = q.sorted(list)
+		list = q.sorted(list, q.columns)
 	case q.limit > 0 && len(q.sort) <= keys && within && q.offset+q.limit <= q.budget:
 		served.Sort = true
-		list = q.sorted(list)
+		// The library keeps no column that the answer does not show [rule query-3a].
+		list = q.sorted(list, slices.DeleteFunc(slices.Clone(q.columns), func(name string) bool {
+			return !slices.Contains(q.fields, name)
+		}))
 	}
 	if served.Sort && within {
 		served.Window = true
@@ -284,11 +288,11 @@ func (q question) source() connector.Source {
 			list = q.matching()
 		}
 		if served.Sort && len(q.sort) > 0 {
-			list = q.sorted(list)
+			list = q.sorted(list, q.columns)
 		}
 		claim := out.Claim(served)
 		if q.claims.Window {
-			if offset, limit, ok := claim.Window(); ok {
+			if offset, limit, ok := claim.TakeWindow(); ok {
 				list = cut(list, int(offset), int(limit))
 			}
 		}

@@ -1,16 +1,9 @@
 package connector_test
 
 import (
-	"os"
-	"runtime/debug"
 	"testing"
+
+	"github.com/connectorsdk/connector-sdk-go/internal/testrun"
 )
 
-// TestMain collects garbage less often, because these tests allocate much and
-// hold little. An environment variable GOGC has precedence.
-func TestMain(m *testing.M) {
-	if os.Getenv("GOGC") == "" {
-		debug.SetGCPercent(800)
-	}
-	os.Exit(m.Run())
-}
+func TestMain(m *testing.M) { testrun.Main(m) }

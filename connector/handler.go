@@ -85,17 +85,17 @@ func mount(doc *wire.Document) map[string]func(*exchange) {
 // Document returns the capability document as it is served.
 func (h *Handler) Document() []byte { return append([]byte(nil), h.document...) }
 
-// At returns the pattern and the handler that mount the connector under a path
+// Mount returns the pattern and the handler that mount the connector under a path
 // prefix of a mux:
 //
-//	mux.Handle(shop.At("/shop"))
+//	mux.Handle(shop.Mount("/shop"))
 //
 // The handler expects the whole path, prefix included. Other routers take a pattern of
 // their own for everything below the prefix; examples/hosts mounts it in several.
 //
 // An [http.ServeMux] redirects unclean paths, such as /shop//check, before any
 // handler sees them; where that matters, mount the handler without a mux.
-func (h *Handler) At(prefix string) (pattern string, handler http.Handler) {
+func (h *Handler) Mount(prefix string) (pattern string, handler http.Handler) {
 	prefix = strings.TrimRight(prefix, "/")
 	if prefix == "" {
 		return "/", h

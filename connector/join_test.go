@@ -156,7 +156,7 @@ func TestDialectMode(t *testing.T) {
 		}}}, nil)
 	sql := func(more string) string { return `{"sql":"select 1","params":["a",1,1.5,true,null],` + more + tail }
 	ok := func(out *connector.Rows) error {
-		if offset, limit, ok := out.Claim(connector.Served{}).Window(); offset != 0 || limit != 0 || !ok {
+		if offset, limit, ok := out.Claim(connector.Served{}).TakeWindow(); offset != 0 || limit != 0 || !ok {
 			return errors.New("SQL has no window")
 		}
 		w := out.Begin([]wire.Column{{Name: "b", Type: wire.TypeString}, {Name: "a"}})

@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/connectorsdk/connector-sdk-go/connector"
+	"github.com/connectorsdk/connector-sdk-go/connector/rowmap"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -29,10 +30,10 @@ func TestAbandoned(t *testing.T) {
 			w := out.Begin(number)
 			time.Sleep(10*time.Second + 300*time.Microsecond)
 			for range 3 {
-				late = append(late, w.Row(wire.Int(1)), w.Map(map[string]any{"n": 1}), w.Flush())
+				late = append(late, w.Row(wire.Int(1)), rowmap.Offer(w, map[string]any{"n": 1}), w.Flush())
 			}
 			late = append(late, out.Begin(number).Row(wire.Int(1)))
-			_, _, _ = out.Claim(connector.Served{}).Window()
+			_, _, _ = out.Claim(connector.Served{}).TakeWindow()
 			return nil
 		}}, nil)
 		assert.Equal(t, []string{"5s 408 timeout: the request's time is over"}, s.stream(ask("", 5*time.Second)))
@@ -234,7 +235,7 @@ func TestRowsAfterReturning(t *testing.T) {
 		s := serve(t, core{query: func(_ context.Context, _ *connector.QueryRequest, out *connector.Rows) error {
 			kept = out.Begin(number)
 			return kept.Row(wire.Int(1))
-		}}, &connector.Options{Around: func(ctx context.Context, _ connector.Call,
+		}}, &connector.Options{Intercept: func(ctx context.Context, _ connector.Call,
 			next func(context.Context) error) error {
 			err := next(ctx)
 			before <- kept.Row(wire.Int(2)) // the call has returned, the stream has not ended

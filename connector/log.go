@@ -26,6 +26,7 @@ type requestLog struct {
 	route   string
 	table   string           // "" where there is none
 	secrets wire.Credentials // every credential the request carries
+	cause   string           // of a deliberate error, as its author wrapped it
 }
 
 func (l *requestLog) write(level slog.Level, msg string, attrs ...slog.Attr) {
@@ -47,6 +48,16 @@ func (l *requestLog) emit(level slog.Level, msg string, attrs ...slog.Attr) {
 // internalError logs the cause of an internal error.
 func (l *requestLog) internalError(err error) {
 	l.write(slog.LevelError, "internal error", slog.String("cause", l.scrubbed(err.Error())))
+}
+
+// warn logs what the source has noticed without failing.
+func (l *requestLog) warn(text string) {
+	l.write(slog.LevelWarn, "the source warns", slog.String("cause", l.scrubbed(text)))
+}
+
+// dataError logs why data of the source cannot be sent.
+func (l *requestLog) dataError(err error) {
+	l.write(slog.LevelError, "the source has data that cannot be sent", slog.String("cause", l.scrubbed(err.Error())))
 }
 
 // panicked logs a panic of the source. It must be called while the panic unwinds.

@@ -10,13 +10,13 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
-// Observation tells what became of one request. [Options].Observe gets one after
+// RequestStats says what became of one request. [Options].Observe gets one after
 // each, refused or answered.
 //
 // It holds no credential. Every text in it except RequestID is one of a few: a
 // name that a caller has made up is never among them, so all may be labels of
 // metrics.
-type Observation struct {
+type RequestStats struct {
 	// RequestID is the id of the request, as [RequestID] returns it.
 	RequestID string
 	// Slug is the connector's.
@@ -91,7 +91,7 @@ const (
 // observe must be called once, when the request is over. It writes the request's
 // line to the log and calls [Options].Observe.
 func (x *exchange) observe() {
-	o := x.observation()
+	o := x.stats()
 	ctx := context.WithoutCancel(x.r.Context())
 	if x.opts.Logger.Enabled(ctx, slog.LevelInfo) {
 		x.log.request(&o)
@@ -112,7 +112,7 @@ var methods = []string{
 	http.MethodOptions, http.MethodTrace,
 }
 
-func (x *exchange) observation() Observation {
+func (x *exchange) stats() RequestStats {
 	o := x.seen
 	o.RequestID = x.log.scrubbed(x.log.id)
 	o.Slug, o.Route = x.log.slug, x.log.route
@@ -137,7 +137,7 @@ func (x *exchange) observation() Observation {
 
 // observe fills in what the source has claimed and offered. It reports whether
 // the source has begun with columns that were accepted.
-func (r *Rows) observe(o *Observation) (begun bool) {
+func (r *Rows) observe(o *RequestStats) (begun bool) {
 	r.handoff.Lock()
 	defer r.handoff.Unlock()
 	q := r.plan.Request
@@ -156,19 +156,20 @@ func both(a, b wire.Served) wire.Served {
 // faultOf returns on whose side the reason for an error lies. e is what is
 // answered for it.
 func (x *exchange) faultOf(err error, e *wire.Error) Fault {
+	_, data := err.(*unsendable)
 	switch {
 	case err == errLeft && context.Cause(x.r.Context()) == errStopping:
 		return FaultHost
 	case err == errLeft:
 		return FaultReader
-	case e.Code == wire.CodeInternal, e.Code == wire.CodeTimeout:
+	case data, e.Code == wire.CodeInternal, e.Code == wire.CodeTimeout:
 		return FaultSource
 	}
 	return FaultCaller
 }
 
 // request writes the one line that every request has.
-func (l *requestLog) request(o *Observation) {
+func (l *requestLog) request(o *RequestStats) {
 	attrs := make([]slog.Attr, 0, 16)
 	attrs = append(attrs,
 		slog.String("slug", o.Slug),
@@ -183,6 +184,9 @@ func (l *requestLog) request(o *Observation) {
 	attrs = append(attrs, slog.Int("status", o.Status))
 	add("code", string(o.Code))
 	add("fault", string(o.Fault))
+	if l.cause != "" {
+		add("cause", l.scrubbed(l.cause))
+	}
 	add("end", string(o.End))
 	add("asked", parts(o.Asked))
 	add("claimed", parts(o.Claimed))

@@ -25,17 +25,17 @@ import (
 // witness keeps what Options.Observe is told.
 type witness struct {
 	mu   sync.Mutex
-	seen []connector.Observation
+	seen []connector.RequestStats
 }
 
-func (w *witness) observe(_ context.Context, o connector.Observation) {
+func (w *witness) observe(_ context.Context, o connector.RequestStats) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.seen = append(w.seen, o)
 }
 
 // last returns the latest observation, in a bubble once everything is at rest.
-func (w *witness) last(t *testing.T) connector.Observation {
+func (w *witness) last(t *testing.T) connector.RequestStats {
 	t.Helper()
 	synctest.Wait()
 	w.mu.Lock()
@@ -45,7 +45,7 @@ func (w *witness) last(t *testing.T) connector.Observation {
 }
 
 // told is what a case expects of an observation, in few words.
-func told(o connector.Observation) string {
+func told(o connector.RequestStats) string {
 	return strings.Join(strings.Fields(fmt.Sprintf("%s %s %d %s %s %s", o.Route, o.Table, o.Status, o.Code, o.Fault, o.End)), " ")
 }
 
@@ -82,7 +82,7 @@ func TestObserveSaysHowItEnded(t *testing.T) {
 		{"credentials that are rejected", fails(connector.CheckFailed("no")), "/check", good("/check"), "/check 400 check_failed caller"},
 
 		{"a source that fails", fails(errors.New("boom")), "/check", good("/check"), "/check 500 internal source"},
-		{"an upstream that is late", fails(connector.Timeout("no")), "/check", good("/check"), "/check 408 timeout source"},
+		{"an upstream that is late", fails(connector.UpstreamTimeout("no")), "/check", good("/check"), "/check 408 timeout source"},
 		{"a source that is late", blocks, "/check", good("/check"), "/check 408 timeout source"},
 		{"a source that panics", core{check: func(context.Context, *wire.CheckRequest) error { panic("boom") }}, "/check", good("/check"),
 			"/check 500 internal source"},
@@ -158,7 +158,7 @@ func TestObserveQuery(t *testing.T) {
 	claim := func(claims connector.Served, window bool) step {
 		return func(a *actor) error {
 			if c := a.out.Claim(claims); window {
-				_, _, _ = c.Window()
+				_, _, _ = c.TakeWindow()
 			}
 			return nil
 		}
@@ -240,7 +240,7 @@ func TestObserveLeaving(t *testing.T) {
 	t.Run("it leaves while nothing is written", func(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			w := &witness{}
-			s := serve(t, open, &connector.Options{Observe: func(ctx context.Context, o connector.Observation) {
+			s := serve(t, open, &connector.Options{Observe: func(ctx context.Context, o connector.RequestStats) {
 				assert.NoError(t, ctx.Err(), "a hook may take its time")
 				w.observe(ctx, o)
 			}})
@@ -316,7 +316,7 @@ func TestObserveLeaving(t *testing.T) {
 // TestObservePanics checks that a host's own hook cannot spoil an answer.
 func TestObservePanics(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := serve(t, core{}, &connector.Options{Observe: func(context.Context, connector.Observation) { panic("boom") }})
+		s := serve(t, core{}, &connector.Options{Observe: func(context.Context, connector.RequestStats) { panic("boom") }})
 		s.alive()
 		synctest.Wait()
 		require.Len(t, s.log.all(), 1)

@@ -22,7 +22,7 @@ import (
 //	}
 //
 //	p := pushable.Push(req.Where, req.Sort)
-//	offset, limit, ok := out.Claim(p.Served).Window()
+//	offset, limit, ok := out.Claim(p.Served).TakeWindow()
 //	rows := s.fetch(ctx, p.Params, offset, limit)
 //
 // A Count of your own pushes in the same way, and returns [ErrDecline] unless
@@ -92,8 +92,16 @@ type Pushed struct {
 // request. It keeps nothing and is safe for concurrent use.
 func (d *Pushdown) Push(where wire.Where, sort []wire.SortKey) Pushed {
 	p := Pushed{Params: url.Values{}, Served: Served{Filters: true, Sort: len(sort) == 0}}
+	types := map[string]wire.Type{}
+	for _, c := range slices.Backward(d.Columns) {
+		types[c.Name] = c.Type
+	}
 	for _, f := range where.And {
-		if !d.pushFilter(&p, f, where.FieldTypes) {
+		t, ok := types[f.Field]
+		if t == "" {
+			t = where.FieldTypes[f.Field]
+		}
+		if !ok || !d.pushFilter(&p, f, t) {
 			p.Served.Filters = false
 		}
 	}
@@ -111,17 +119,9 @@ func (d *Pushdown) Push(where wire.Where, sort []wire.SortKey) Pushed {
 	return p
 }
 
-// pushFilter adds f to what is pushed. It reports whether the upstream then selects
-// exactly what f does.
-func (d *Pushdown) pushFilter(p *Pushed, f wire.Filter, types map[string]wire.Type) bool {
-	at := slices.IndexFunc(d.Columns, func(c wire.Column) bool { return c.Name == f.Field })
-	if at < 0 {
-		return false
-	}
-	t := d.Columns[at].Type
-	if t == "" {
-		t = types[f.Field]
-	}
+// pushFilter adds f, on a field of type t, to what is pushed. It reports whether the
+// upstream then selects exactly what f does.
+func (d *Pushdown) pushFilter(p *Pushed, f wire.Filter, t wire.Type) bool {
 	for _, op := range upstreamOps(f) {
 		for _, own := range d.Filters {
 			if own.Field != f.Field || own.Op != op || own.Param != "" && p.Params.Has(own.Param) {

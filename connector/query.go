@@ -14,17 +14,17 @@ import (
 func query(x *exchange) {
 	data, err := x.body()
 	if err != nil {
-		x.refuse(err)
+		x.fail(err)
 		return
 	}
 	if wire.IsSQL(data) {
 		var sql wire.SQLRequest
 		switch err := x.decode(data, &sql); {
 		case x.caps.sql == nil && err == nil:
-			x.refuse(Unsupported("sql: this connector takes no SQL (its document has no dialect)"))
+			x.fail(Unsupported("sql: this connector takes no SQL (its document has no dialect)"))
 			return
 		case x.caps.sql != nil && err != nil:
-			x.refuse(err)
+			x.fail(err)
 			return
 		case x.caps.sql != nil:
 			querySQL(x, &sql)
@@ -38,7 +38,7 @@ func query(x *exchange) {
 		err = x.admit(&req.Credentials, &req.Table)
 	}
 	if err != nil {
-		x.refuse(err)
+		x.fail(err)
 		return
 	}
 	s := newStream(x, req.TimeoutMS, req.IdleTimeoutMS, req.MaxTimeoutMS)
@@ -58,11 +58,9 @@ func query(x *exchange) {
 			method, call = "QueryJoined", x.caps.joiner.QueryJoined
 		}
 		plan := x.plan(&req, table)
-		rows := x.newRows(plan, batch.NewBatcher(s.handoff), s.handoff)
+		rows := x.newRows(plan, batch.NewBatcher(s.handoff, s.rows), s.handoff)
 		request := withoutWindow(&req)
-		if plan.WindowAllowed() && req.Limit > 0 && req.Offset <= math.MaxInt64-req.Limit {
-			request.Reach = req.Offset + req.Limit
-		}
+		request.MaxRows = maxRows(plan)
 		return x.invoke(ctx, method, func(ctx context.Context) error {
 			return rows.close(call(ctx, request, rows))
 		})
@@ -71,13 +69,13 @@ func query(x *exchange) {
 
 func querySQL(x *exchange, req *wire.SQLRequest) {
 	if err := x.admit(&req.Credentials, nil); err != nil {
-		x.refuse(err)
+		x.fail(err)
 		return
 	}
 	s := newStream(x, req.TimeoutMS, req.IdleTimeoutMS, req.MaxTimeoutMS)
 	s.serve(func(ctx context.Context) error {
 		plan := &finish.Plan{Request: &wire.QueryRequest{}, SQL: true}
-		rows := x.newRows(plan, batch.NewBatcher(s.handoff), s.handoff)
+		rows := x.newRows(plan, batch.NewBatcher(s.handoff, s.rows), s.handoff)
 		return x.invoke(ctx, "QuerySQL", func(ctx context.Context) error {
 			return rows.close(x.caps.sql.QuerySQL(ctx, req, rows))
 		})
@@ -98,7 +96,7 @@ func (x *exchange) countByReading(ctx context.Context, req *wire.CountRequest, t
 	return rows.finisher.Count, err
 }
 
-// newRows returns the rows of the request's call, which its observation is told of.
+// newRows returns the rows of the request's call, which its stats count.
 func (x *exchange) newRows(plan *finish.Plan, to *batch.Batcher, handoff *batch.Handoff) *Rows {
 	rows := newRows(plan, to, handoff)
 	x.rows.Store(rows)
@@ -112,8 +110,19 @@ func withoutWindow(req *wire.QueryRequest) *QueryRequest {
 		Where:    req.Where,
 		Sort:     req.Sort,
 		Fields:   req.Fields,
-		Windowed: req.Offset > 0 || req.Limit > 0,
 		Joins:    req.Joins,
 		Envelope: req.Envelope,
+	}
+}
+
+// maxRows returns QueryRequest.MaxRows of a plan.
+func maxRows(p *finish.Plan) int64 {
+	switch offset, limit := p.Request.Offset, p.Request.Limit; {
+	case offset == 0 && limit == 0:
+		return 0
+	case limit == 0 || offset > math.MaxInt64-limit || !p.WindowAllowed():
+		return math.MaxInt64
+	default:
+		return offset + limit
 	}
 }

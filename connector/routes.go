@@ -29,7 +29,7 @@ func serveJSON(
 		refusal = x.admit(&envelope.Credentials, table)
 	}
 	if refusal != nil {
-		x.refuse(refusal)
+		x.fail(refusal)
 		return
 	}
 	var body []byte
@@ -39,7 +39,7 @@ func serveJSON(
 			return err
 		}
 		if body, err = wire.EncodeAnswer(answer); err != nil {
-			return fmt.Errorf("the source's answer cannot be sent: %w", err)
+			return explainUnsendable(fmt.Errorf("the source's answer cannot be sent: %w", err), x.log.table)
 		}
 		if len(body) > wire.MaxAnswerBytes {
 			return faultf("the source's answer has %d bytes, over the limit of %d", len(body), wire.MaxAnswerBytes)

@@ -8,9 +8,8 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
-// A row goes from RowWriter to finish.Finisher, batch.Batcher and batch.Handoff,
-// and never back. The goroutine of the request takes whole batches from the
-// handoff and writes them (stream.go).
+// A row goes from RowWriter to finish.Finisher and batch.Batcher, which writes it
+// with the others of its batch (stream.go), and never back.
 
 // Rows takes the answer to a query from a source, in up to three steps:
 // [Rows.Claim] states what the source has already applied, if anything;
@@ -39,7 +38,7 @@ func newRows(plan *finish.Plan, to *batch.Batcher, handoff *batch.Handoff) *Rows
 		plan:     plan,
 		finisher: finisher,
 		handoff:  handoff,
-		writer:   RowWriter{finisher: finisher, handoff: handoff},
+		writer:   RowWriter{table: plan.Request.Table, finisher: finisher, handoff: handoff},
 	}
 }
 
@@ -80,21 +79,21 @@ type Claim struct {
 	rows *Rows
 }
 
-// Window returns the request's offset and limit, for a source that can apply
+// TakeWindow returns the request's offset and limit, for a source that can apply
 // them. A limit of 0 means no limit. ok is false unless both the filters and the
 // sort are served, by the claim or because the request has none: a window cut
-// before them loses rows. Asking claims the window: if ok is true, the source
-// must skip offset rows and offer no more than limit rows. If ok is false, the
-// library cuts the window.
+// before them loses rows. If ok is true, the window is claimed: the source must
+// skip offset rows and offer no more than limit rows. If ok is false, the library
+// cuts the window.
 //
 // Pages must compose: a source that takes the window of a request without a sort
 // must put its rows in a fixed order of its own.
-func (c Claim) Window() (offset, limit int64, ok bool) {
+func (c Claim) TakeWindow() (offset, limit int64, ok bool) {
 	r := c.rows
 	r.handoff.Lock()
 	defer r.handoff.Unlock()
 	if r.begun {
-		r.handoff.Refuse(fault("the source asked for the window after Begin"))
+		r.handoff.Refuse(fault("the source took the window after Begin"))
 	}
 	if r.handoff.Err() != nil || !r.served.Filters || !r.served.Sort || !r.plan.WindowAllowed() {
 		return 0, 0, false
@@ -148,7 +147,7 @@ func (r *Rows) close(err error) error {
 	case h.Refused():
 		return h.Err() // an author who swallows a refusal does not undo it
 	case err != nil:
-		// No more rows, but not yet the answer: Options.Around may wrap the error.
+		// No more rows, but not yet the answer: Options.Intercept may wrap the error.
 		h.Close(frozen)
 		return err
 	case !r.begun:
@@ -159,8 +158,8 @@ func (r *Rows) close(err error) error {
 	// the last of those that the heap held back.
 	defer h.Offered()
 	if err := r.finisher.Drain(); err != nil && err != batch.ErrEnough {
-		h.Refuse(err)
-		return err
+		h.Refuse(explainUnsendable(err, r.writer.table))
+		return h.Err()
 	}
 	h.Close(errClosed)
 	return nil
@@ -169,14 +168,15 @@ func (r *Rows) close(err error) error {
 // RowWriter takes the rows of one answer. Its methods are for one goroutine at
 // a time.
 type RowWriter struct {
+	table    string // empty: the request is SQL
 	columns  []wire.Column
 	finisher *finish.Finisher
 	handoff  *batch.Handoff
 	read     int64 // rows offered; the handoff's lock guards it
 }
 
-// Row offers one row, its cells in the order of Begin's columns. It encodes
-// before it returns and keeps nothing, so buffers may be reused. It blocks
+// Row offers one row, its cells in the order of Begin's columns. It encodes or
+// copies them before it returns, so buffers may be reused. It blocks
 // while the reader is slow. A non-nil error means that no more rows are wanted:
 // return it as it is. Row does not check that a cell fits the type of its column;
 // package connectortest does.
@@ -198,7 +198,7 @@ func (w *RowWriter) Row(values ...wire.Value) error {
 	case batch.ErrEnough:
 		h.Close(err)
 	default:
-		h.Refuse(err)
+		h.Refuse(explainUnsendable(err, w.table))
 	}
 	return h.Err()
 }
@@ -229,5 +229,21 @@ func (w *RowWriter) Flush() error {
 	return h.Err()
 }
 
-// refuse fails the answer with err.
-func (w *RowWriter) refuse(err error) { w.handoff.Stop(err) }
+// Columns returns the columns of Begin, each with its type if the source or the
+// table's description states one, for code that makes cells of what others hand it. It
+// returns nil if Begin refused them. The caller must not change them.
+func (w *RowWriter) Columns() []wire.Column { return w.columns }
+
+// Fail fails the answer with err, for code that makes rows for a source, and cannot:
+// what the source returns does not undo it. Fail returns what Row returns from then
+// on: err, or the reason for which no more rows were wanted before.
+func (w *RowWriter) Fail(err error) error {
+	err = freeze(err)
+	h := w.handoff
+	h.Lock()
+	defer h.Unlock()
+	if err != nil {
+		h.Refuse(err)
+	}
+	return h.Err()
+}

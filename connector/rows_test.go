@@ -14,6 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/connectorsdk/connector-sdk-go/connector"
+	"github.com/connectorsdk/connector-sdk-go/connector/rowmap"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -58,13 +59,13 @@ func TestLies(t *testing.T) {
 		{"a window asked for after the rows began", plain + `,"limit":2`, func(out *connector.Rows) error {
 			claim := out.Claim(connector.Served{})
 			w := out.Begin(number)
-			if _, _, ok := claim.Window(); ok {
+			if _, _, ok := claim.TakeWindow(); ok {
 				return errors.New("the window was handed out too late to be served")
 			}
 			return three(w)
-		}, "the source asked for the window after Begin"},
+		}, "the source took the window after Begin"},
 		{"more rows than the limit under a claimed window", plain + `,"limit":2`, func(out *connector.Rows) error {
-			_, _, _ = out.Claim(connector.Served{}).Window()
+			_, _, _ = out.Claim(connector.Served{}).TakeWindow()
 			return three(out.Begin(number))
 		}, "the source claimed the window and offered more rows than the limit"},
 		{"Begin never", plain, func(*connector.Rows) error { return nil },
@@ -101,21 +102,29 @@ func TestLies(t *testing.T) {
 			return out.Begin(number).Row(wire.Float(math.NaN()))
 		}, `the source emitted a row that cannot be sent: column "n": NaN and infinities cannot cross the wire; ` +
 			`send null or fix the source`},
-		{"cell-4: text that is not UTF-8", plain, func(out *connector.Rows) error {
-			_ = out.Begin(number).Row(wire.Text(canary + "\xff"))
-			return nil
-		}, `the source emitted a row that cannot be sent: column "n": text is not valid UTF-8`},
 		{"cell-1: a decimal that is none", plain, func(out *connector.Rows) error {
 			return out.Begin(number).Row(wire.Decimal(canary))
 		}, `the source emitted a row that cannot be sent: column "n": not plain decimal digits; *`},
-		{"a cell that cannot cross, kept by the heap until the end", sorted, func(out *connector.Rows) error {
+		{"a cell that cannot cross has no place in an order", sorted, func(out *connector.Rows) error {
 			return out.Begin(number).Row(wire.Float(math.Inf(1)))
-		}, `the source emitted a row that cannot be sent: column "n": NaN *`},
+		}, `the source emitted a row that cannot be sorted: NaN *`},
+		{"error-10: not even behind the rows that are kept", sorted, func(out *connector.Rows) error {
+			w := out.Begin(number)
+			return errors.Join(w.Row(wire.Int(1)), w.Row(wire.Int(2)), w.Row(wire.Int(3)), w.Row(wire.Float(math.NaN())))
+		}, `the source emitted a row that cannot be sorted: NaN *`},
+		{"error-10: a row is not dropped because a filter cannot judge it",
+			`"and":[{"field":"n","op":"gt","value":5}],"sort":[],"fields":["n"]`, func(out *connector.Rows) error {
+				return out.Begin(number).Row(wire.Float(math.NaN()))
+			}, `the source emitted a row that cannot be filtered: column "n", which a filter compares: NaN *`},
+		{"error-10: nor kept without the column that it was judged by",
+			`"and":[],"or":[[{"field":"n","op":"nin","values":[5]}]],"sort":[],"fields":[]`, func(out *connector.Rows) error {
+				return out.Begin(number).Row(wire.Invalid("no number"))
+			}, `the source emitted a row that cannot be filtered: column "n", which a filter compares: no number`},
 		{"a Go value without a spelling", plain, func(out *connector.Rows) error {
-			return out.Begin(number).Map(map[string]any{"n": struct{ Cell string }{canary}})
+			return rowmap.Offer(out.Begin(number), map[string]any{"n": struct{ Cell string }{canary}})
 		}, `column "n": cannot convert struct { Cell string } to a cell; pass a wire.Value or a supported Go type`},
 		{"a nested value that is no JSON", plain, func(out *connector.Rows) error {
-			_ = out.Begin(number).Map(map[string]any{"n": []any{math.NaN()}})
+			_ = rowmap.Offer(out.Begin(number), map[string]any{"n": []any{math.NaN()}})
 			return nil
 		}, `column "n": a nested value cannot be encoded as JSON`},
 	} {
@@ -158,14 +167,85 @@ func TestLiesAfterTheFirstLine(t *testing.T) {
 				return err
 			}
 		}
-		return w.Row(wire.Text("\xff"))
+		return w.Row(wire.Decimal(canary))
 	}}, nil)
 	a := s.post("/query", query(plain))
 	assert.Equal(t, 200, a.status)
 	assert.True(t, strings.HasSuffix(a.body, "]}\n"+broken+"\n"), "no end follows")
 	assert.NotContains(t, a.body, `"end"`)
-	assert.Contains(t, s.log.String(), "text is not valid UTF-8")
+	assert.Contains(t, s.log.String(), "not plain decimal digits")
 	s.alive()
+}
+
+// TestDataThatCannotBeSent checks what is the fault of the data: whoever reads is
+// told the table and the limit or the reason, and so is the log, and neither has
+// anything of a cell.
+func TestDataThatCannotBeSent(t *testing.T) {
+	large, bytes := wire.Text(canary+strings.Repeat("x", 16<<20)), wire.Text(canary+"\xff")
+	const (
+		sorted   = `"and":[],"sort":[{"field":"n","dir":"asc"}],"fields":["n"],"limit":2`
+		tooLarge = `a row of table "items" needs more than 16 MiB, which is all that a line of an answer has: ask for fewer fields`
+		notUTF8  = `field "n" of table "items" has a text that is not valid UTF-8: correct it in the source, or leave the field out`
+	)
+	rows := func(emit emit) connector.Source {
+		return struct {
+			core
+			speaker
+		}{
+			core{query: func(_ context.Context, _ *connector.QueryRequest, out *connector.Rows) error { return emit(out) }},
+			speaker{"sql", func(_ context.Context, _ *wire.SQLRequest, out *connector.Rows) error { return emit(out) }},
+		}
+	}
+	row := func(v wire.Value) connector.Source {
+		return rows(func(out *connector.Rows) error { return out.Begin(number).Row(v) })
+	}
+	swallowed := func(v wire.Value) connector.Source {
+		return rows(func(out *connector.Rows) error {
+			_ = out.Begin(number).Row(v)
+			return nil
+		})
+	}
+	group := func(v wire.Value) connector.Source {
+		return endpoints{aggregator: aggregator{func(context.Context, *wire.AggregateRequest) (*connector.AggregateAnswer, error) {
+			return &connector.AggregateAnswer{Rows: [][]wire.Value{{v}}}, nil
+		}}}
+	}
+	link := endpoints{linker: linker{func(context.Context, *wire.LinkHitRateRequest) (*wire.LinkHitRate, error) {
+		return &wire.LinkHitRate{FromNonNull: 1, OrphanCount: 1, OrphanSamples: []string{canary + "\xff"}}, nil
+	}}}
+	least := strings.Replace(good("/aggregate"), `{"fn":"count","as":"n"}`, `{"fn":"min","field":"id","as":"n"}`, 1)
+	const answered = `the answer has a text of table "items" that is not valid UTF-8, in %s: correct it in the source, or leave the field out`
+	for _, c := range []struct {
+		why  string
+		src  connector.Source
+		path string
+		body string
+		told string
+	}{
+		{"stream-6a: a row over 16 MiB", row(large), "/query", query(plain), tooLarge},
+		{"whatever the author makes of the error", swallowed(large), "/query", query(plain), tooLarge},
+		{"kept by the heap until the end", row(large), "/query", query(sorted), tooLarge},
+		{"cell-4: text that is not UTF-8", row(bytes), "/query", query(plain), notUTF8},
+		{"whatever the author makes of that", swallowed(bytes), "/query", query(plain), notUTF8},
+		{"kept by the heap too", row(bytes), "/query", query(sorted), notUTF8},
+		{"SQL names no table", row(large), "/query", sqlBody, strings.Replace(tooLarge, ` of table "items"`, "", 1)},
+		{"nor here", row(bytes), "/query", sqlBody, strings.Replace(notUTF8, ` of table "items"`, "", 1)},
+		{"a least text", group(bytes), "/aggregate", least, fmt.Sprintf(answered, "rows[0]")},
+		{"a sample", link, "/linkHitRate", good("/linkHitRate"), fmt.Sprintf(answered, "orphanSamples[0]")},
+	} {
+		t.Run(c.why, func(t *testing.T) {
+			var seen []connector.RequestStats
+			s := serve(t, c.src, &connector.Options{Observe: func(_ context.Context, o connector.RequestStats) { seen = append(seen, o) }})
+			a := s.post(c.path, c.body)
+			a.refuses(t, 422, wire.CodeUnsupported, c.told)
+			s.keepsSecrets(a)
+			assert.Contains(t, s.log.String(), "ERROR the source has data that cannot be sent slug=shop route="+c.path)
+			assert.Contains(t, s.log.String(), "cause="+c.told)
+			require.Len(t, seen, 1)
+			assert.Equal(t, connector.FaultSource, seen[0].Fault)
+			s.alive()
+		})
+	}
 }
 
 // TestMissingColumns checks what happens without a column. If the description
@@ -216,6 +296,7 @@ func TestWindow(t *testing.T) {
 	type got struct {
 		offset, limit int64
 		ok            bool
+		maxRows       int64
 	}
 	for _, c := range []struct {
 		why       string
@@ -225,28 +306,27 @@ func TestWindow(t *testing.T) {
 		want      got
 	}{
 		{"nothing to filter or sort", `"and":[],"sort":[],"limit":5,"offset":7`, connector.Served{}, 0,
-			got{7, 5, true}},
-		{"no limit", `"and":[],"sort":[],"offset":7`, connector.Served{}, 0, got{7, 0, true}},
-		{"no window", `"and":[],"sort":[]`, connector.Served{}, 0, got{0, 0, true}},
-		{"filters not served", filter + `,"sort":[],"limit":5`, connector.Served{Sort: true}, 0, got{}},
-		{"filters served", filter + `,"sort":[],"limit":5`, connector.Served{Filters: true}, 0, got{0, 5, true}},
-		{"the sort not served", `"and":[],` + sort + `,"limit":5`, connector.Served{Filters: true}, 0, got{}},
-		{"the sort served", `"and":[],` + sort + `,"limit":5`, connector.Served{Sort: true}, 0, got{0, 5, true}},
+			got{7, 5, true, 12}},
+		{"no limit", `"and":[],"sort":[],"offset":7`, connector.Served{}, 0, got{7, 0, true, math.MaxInt64}},
+		{"no window", `"and":[],"sort":[]`, connector.Served{}, 0, got{0, 0, true, 0}},
+		{"filters not served", filter + `,"sort":[],"limit":5`, connector.Served{Sort: true}, 0, got{maxRows: 5}},
+		{"filters served", filter + `,"sort":[],"limit":5`, connector.Served{Filters: true}, 0, got{0, 5, true, 5}},
+		{"the sort not served", `"and":[],` + sort + `,"limit":5`, connector.Served{Filters: true}, 0, got{maxRows: 5}},
+		{"the sort served", `"and":[],` + sort + `,"limit":5`, connector.Served{Sort: true}, 0, got{0, 5, true, 5}},
 		{"both served", filter + `,` + sort + `,"limit":5,"offset":1`, connector.Served{Filters: true, Sort: true}, 0,
-			got{1, 5, true}},
-		{"an or alone is a filter", `"and":[],"or":[[]],"sort":[],"limit":5`, connector.Served{}, 0, got{}},
+			got{1, 5, true, 6}},
+		{"an or alone is a filter", `"and":[],"or":[[]],"sort":[],"limit":5`, connector.Served{}, 0, got{maxRows: 5}},
 		{"query-8: the offset that the document declares", `"and":[],"sort":[],"limit":5,"offset":7`,
-			connector.Served{}, 7, got{7, 5, true}},
-		{"query-8: a larger one", `"and":[],"sort":[],"limit":5,"offset":8`, connector.Served{}, 7, got{}},
+			connector.Served{}, 7, got{7, 5, true, 12}},
+		{"query-8: a larger one", `"and":[],"sort":[],"limit":5,"offset":8`, connector.Served{}, 7, got{maxRows: math.MaxInt64}},
 		{"the largest numbers", `"and":[],"sort":[],"limit":9007199254740991,"offset":9007199254740991`,
-			connector.Served{}, 0, got{1<<53 - 1, 1<<53 - 1, true}},
+			connector.Served{}, 0, got{1<<53 - 1, 1<<53 - 1, true, 1<<54 - 2}},
 	} {
 		t.Run(c.why, func(t *testing.T) {
 			var window got
 			src := core{query: func(_ context.Context, req *connector.QueryRequest, out *connector.Rows) error {
-				window.offset, window.limit, window.ok = out.Claim(c.served).Window()
-				assert.Equal(t, req.Windowed, strings.Contains(c.query, "limit") || strings.Contains(c.query,
-					"offset"))
+				window.offset, window.limit, window.ok = out.Claim(c.served).TakeWindow()
+				window.maxRows = req.MaxRows
 				return out.Begin(number).Flush()
 			}}
 			h, err := connector.New(connector.Definition{Slug: "shop", Limits: wire.Limits{OffsetMax: c.offsetMax}},
@@ -351,13 +431,41 @@ func TestRowErrorsStick(t *testing.T) {
 	var errs []error
 	s := serve(t, core{query: func(_ context.Context, _ *connector.QueryRequest, out *connector.Rows) error {
 		w := out.Begin(number)
-		errs = append(errs, w.Row(), w.Row(wire.Int(1)), w.Map(map[string]any{"n": 1}), w.Flush(),
+		errs = append(errs, w.Row(), w.Row(wire.Int(1)), rowmap.Offer(w, map[string]any{"n": 1}), w.Flush(),
 			w.All(func(yield func([]wire.Value, error) bool) { yield([]wire.Value{wire.Int(1)}, nil) }))
 		return nil // whoever swallows a refusal does not undo it
 	}}, nil)
 	s.post("/query", query(plain)).refuses(t, 500, wire.CodeInternal, "internal error")
 	for _, err := range errs {
 		assert.EqualError(t, err, "the source emitted a row of 0 cells for 1 columns")
+	}
+}
+
+// TestFail checks that code that makes rows for a source can fail the answer,
+// whatever the source returns.
+func TestFail(t *testing.T) {
+	for _, c := range []struct {
+		why  string
+		err  error
+		want string
+	}{
+		{"an error of the upstream's", errors.New("no cell"), `{"error":{"code":"internal","message":"internal error"}}`},
+		{"a deliberate one", connector.Unsupported("no cell"), `{"error":{"code":"unsupported","message":"no cell"}}`},
+		{"none", nil, all + "\n" + `{"rows":[{"n":1}]}` + "\n" + end + "\n"},
+	} {
+		s := serve(t, core{query: func(_ context.Context, _ *connector.QueryRequest, out *connector.Rows) error {
+			w := out.Begin(number)
+			if c.err == nil {
+				assert.NoError(t, w.Fail(nil))
+				return w.Row(wire.Int(1))
+			}
+			first, second, row := w.Fail(c.err), w.Fail(errors.New("another")), w.Row(wire.Int(1))
+			assert.EqualError(t, first, c.err.Error(), c.why)
+			assert.Equal(t, first, second, c.why)
+			assert.Equal(t, first, row, c.why)
+			return nil
+		}}, nil)
+		assert.Equal(t, c.want, s.post("/query", query(plain)).body, c.why)
 	}
 }
 

@@ -3,6 +3,8 @@ package connector
 import (
 	"context"
 	"sync"
+
+	"github.com/connectorsdk/connector-sdk-go/connector/internal/hostlog"
 )
 
 // PerRequest makes a value once in a request and shares it between the calls of
@@ -31,7 +33,7 @@ type PerRequest[T any] struct {
 func (p *PerRequest[T]) Get(
 	ctx context.Context, create func(context.Context) (value T, closeValue func(), err error),
 ) (value T, release func(), err error) {
-	s, _ := ctx.Value(scopeKey{}).(*scope)
+	s, _ := ctx.Value(hostlog.Key{}).(*scope)
 	slot := s.slot(p)
 	if slot == nil {
 		return alone(ctx, create)
@@ -73,8 +75,8 @@ func (l lifetime) Value(key any) any { return l.values.Value(key) }
 
 // scope is what the calls of one request share.
 type scope struct {
-	ctx      context.Context // of the request
-	panicked func(value any) // logs the panic of a close
+	ctx context.Context // of the request
+	log *requestLog
 
 	mu      sync.Mutex
 	over    bool
@@ -82,7 +84,8 @@ type scope struct {
 	closers []func()
 }
 
-type scopeKey struct{}
+// Warn logs what the source has noticed. [hostlog.Warn] calls it.
+func (s *scope) Warn(text string) { s.log.warn(text) }
 
 // slot is the place of one value.
 type slot struct {
@@ -133,7 +136,7 @@ func (s *scope) end() {
 		defer func() {
 			defer func() {
 				if p := recover(); p != nil {
-					s.panicked(p)
+					s.log.panicked(p)
 				}
 			}()
 			closeValue()

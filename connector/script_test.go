@@ -52,6 +52,18 @@ func rows(n int) step {
 	}
 }
 
+// ones offers n rows that are so short that a batch of 5,000 is one line.
+func ones(n int) step {
+	return func(a *actor) error {
+		for range n {
+			if err := a.w.Row(wire.Int(1)); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+}
+
 // wide offers rows of about so many bytes. Digits are cheap to make and to send.
 func wide(bytes ...int) step {
 	return func(a *actor) error {

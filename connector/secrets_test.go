@@ -165,7 +165,7 @@ func TestFormShowsPlainText(t *testing.T) {
 			base + " refuses [redacted] and [redacted] and [redacted].",
 			"[redacted] refuses [redacted] and [redacted] and [redacted]."},
 		{"any other error is for the platform",
-			connector.Timeout("Nothing answers at %s.", base),
+			connector.UpstreamTimeout("Nothing answers at %s.", base),
 			"Nothing answers at [redacted].", "Nothing answers at [redacted]."},
 		{"a cause is for the log",
 			fmt.Errorf("dial %s with %s and %s", base, pass, unknown), "internal error", "internal error"},

@@ -3,13 +3,11 @@ package connector
 import (
 	"cmp"
 	"context"
-	"crypto/tls"
 	"errors"
 	"fmt"
 	"io"
 	"net"
 	"net/http"
-	"os"
 	"time"
 )
 
@@ -24,43 +22,16 @@ const (
 // errStopping is the reason for which requests end when the server does.
 var errStopping = errors.New("the server is stopping")
 
-// ListenAndServe listens on a TCP address, such as ":8080", and calls [Serve]. If
-// addr is empty, it listens on the port that the environment variable PORT names,
-// else on port 8080.
+// ListenAndServe listens on a TCP address, such as ":8080", which an empty addr
+// means too, and calls [Serve]. It reads no environment. For TLS, give Serve a
+// listener of tls.NewListener, or use package standalone.
 func ListenAndServe(ctx context.Context, addr string, handler http.Handler) error {
-	listener, err := listen(ctx, addr)
+	var config net.ListenConfig
+	listener, err := config.Listen(ctx, "tcp", cmp.Or(addr, ":8080"))
 	if err != nil {
 		return err
 	}
 	return Serve(ctx, listener, handler)
-}
-
-// ListenAndServeTLS does what [ListenAndServe] does over TLS, with HTTP/2. The files hold the
-// certificate, followed by those that lead to its root, and its key, as PEM. It
-// reads them once: restart it when the certificate is renewed. For anything more,
-// such as client certificates, give [Serve] a listener of [tls.NewListener].
-func ListenAndServeTLS(ctx context.Context, addr, certFile, keyFile string, handler http.Handler) error {
-	certificate, err := tls.LoadX509KeyPair(certFile, keyFile)
-	if err != nil {
-		return fmt.Errorf("certificate: %w", err)
-	}
-	listener, err := listen(ctx, addr)
-	if err != nil {
-		return err
-	}
-	return Serve(ctx, tls.NewListener(listener, &tls.Config{
-		Certificates: []tls.Certificate{certificate},
-		MinVersion:   tls.VersionTLS12,
-		NextProtos:   []string{"h2", "http/1.1"},
-	}), handler)
-}
-
-func listen(ctx context.Context, addr string) (net.Listener, error) {
-	if addr == "" {
-		addr = ":" + cmp.Or(os.Getenv("PORT"), "8080")
-	}
-	var config net.ListenConfig
-	return config.Listen(ctx, "tcp", addr)
 }
 
 // pathHealth is where [Serve] says that it is up.

@@ -3,20 +3,11 @@ package connector_test
 import (
 	"bytes"
 	"context"
-	"crypto/ecdsa"
-	"crypto/elliptic"
-	"crypto/rand"
-	"crypto/tls"
-	"crypto/x509"
-	"encoding/pem"
 	"errors"
 	"io"
 	"log/slog"
-	"math/big"
 	"net"
 	"net/http"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -43,9 +34,7 @@ type served struct {
 func startServed(t *testing.T, handler http.Handler) *served {
 	t.Helper()
 	h := &served{t: t, pipe: memlisten.New(), stopped: make(chan error, 1)}
-	h.client = &http.Client{Transport: &http.Transport{
-		DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) { return h.pipe.Dial(ctx) },
-	}}
+	h.client = &http.Client{Transport: h.pipe.Route(&http.Transport{})}
 	t.Cleanup(h.client.CloseIdleConnections)
 	ctx, stop := context.WithCancel(t.Context())
 	h.stop = stop
@@ -311,76 +300,16 @@ func TestServeSaysThatItIsUp(t *testing.T) {
 	})
 }
 
-// TestListenAndServeTLS checks that an answer comes over HTTP/2, and that files
-// without a certificate are an error at once.
-func TestListenAndServeTLS(t *testing.T) {
-	certFile, keyFile, roots := certificate(t)
-	probe, err := net.Listen("tcp", "127.0.0.1:0")
-	require.NoError(t, err)
-	addr := probe.Addr().String() // free a moment ago
-	require.NoError(t, probe.Close())
-	ctx, stop := context.WithCancel(t.Context())
-	stopped := make(chan error, 1)
-	go func() { stopped <- connector.ListenAndServeTLS(ctx, addr, certFile, keyFile, newHandler(t, core{})) }()
-	client := &http.Client{Transport: &http.Transport{
-		ForceAttemptHTTP2: true,
-		TLSClientConfig:   &tls.Config{RootCAs: roots},
-	}}
-	defer client.CloseIdleConnections()
-	var res *http.Response
-	require.Eventually(t, func() bool {
-		r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, "https://"+addr+"/healthz", http.NoBody)
-		require.NoError(t, err)
-		res, err = client.Do(r)
-		return err == nil
-	}, 5*time.Second, time.Millisecond)
-	assert.Equal(t, "ok\n", read(t, res).body)
-	assert.Equal(t, 2, res.ProtoMajor)
-	_, err = tls.Dial("tcp", addr, &tls.Config{RootCAs: roots, MinVersion: tls.VersionTLS10, MaxVersion: tls.VersionTLS11})
-	assert.ErrorContains(t, err, "protocol version", "TLS 1.1 is refused")
-	stop()
-	assert.NoError(t, <-stopped)
-
-	err = connector.ListenAndServeTLS(t.Context(), addr, keyFile, certFile, http.NotFoundHandler())
-	assert.ErrorContains(t, err, "certificate: ")
-}
-
-// certificate writes a certificate for 127.0.0.1 and its key into files.
-func certificate(t *testing.T) (certFile, keyFile string, roots *x509.CertPool) {
-	t.Helper()
-	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
-	require.NoError(t, err)
-	template := &x509.Certificate{
-		SerialNumber: big.NewInt(1),
-		NotBefore:    time.Now().Add(-time.Hour),
-		NotAfter:     time.Now().Add(time.Hour),
-		IPAddresses:  []net.IP{net.IPv4(127, 0, 0, 1)},
+// TestListenByDefault checks that an empty address means port 8080, whatever the
+// environment says.
+func TestListenByDefault(t *testing.T) {
+	t.Setenv("PORT", "1")
+	taken, err := net.Listen("tcp", ":8080") // or another program has it
+	if err == nil {
+		defer taken.Close()
 	}
-	der, err := x509.CreateCertificate(rand.Reader, template, template, key.Public(), key)
-	require.NoError(t, err)
-	parsed, err := x509.ParseCertificate(der)
-	require.NoError(t, err)
-	roots = x509.NewCertPool()
-	roots.AddCert(parsed)
-	secret, err := x509.MarshalPKCS8PrivateKey(key)
-	require.NoError(t, err)
-	dir := t.TempDir()
-	certFile, keyFile = filepath.Join(dir, "cert.pem"), filepath.Join(dir, "key.pem")
-	require.NoError(t, os.WriteFile(certFile, pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der}), 0o600))
-	require.NoError(t, os.WriteFile(keyFile, pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: secret}), 0o600))
-	return certFile, keyFile, roots
-}
-
-// TestListenOnPort checks that an empty address means the port of the environment.
-func TestListenOnPort(t *testing.T) {
-	taken, err := net.Listen("tcp", ":0")
-	require.NoError(t, err)
-	defer taken.Close()
-	_, port, err := net.SplitHostPort(taken.Addr().String())
-	require.NoError(t, err)
-	t.Setenv("PORT", port)
 	err = connector.ListenAndServe(t.Context(), "", http.NotFoundHandler())
-	assert.ErrorContains(t, err, ":"+port, "it has tried that port")
+	assert.ErrorContains(t, err, ":8080", "it has tried that port")
 }
 
 func TestListenAndServe(t *testing.T) {

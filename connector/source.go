@@ -21,7 +21,7 @@ type Source interface {
 	// Check makes the cheapest upstream call that proves the credentials. If
 	// they are wrong, it returns [CheckFailed] with a sentence for the person who
 	// typed them. Other deliberate errors keep their status and code: for a
-	// vendor that does not answer, return [Timeout].
+	// vendor that does not answer, return [UpstreamTimeout].
 	Check(ctx context.Context, req *wire.CheckRequest) error
 
 	// Discover returns the tables that these credentials can read.
@@ -111,20 +111,19 @@ type SQLQuerier interface {
 }
 
 // QueryRequest is the body of /query without its window. Limit and offset reach
-// a source only through [Claim.Window], so that it cannot cut the window before
+// a source only through [Claim.TakeWindow], so that it cannot cut the window before
 // it has filtered and sorted.
 type QueryRequest struct {
 	Table string
 	wire.Where
 	Sort   []wire.SortKey
 	Fields []string
-	// Windowed reports whether the request has an offset or a limit at all.
-	Windowed bool
-	// Reach is how many rows of the requested order the answer needs at most: offset
-	// plus limit. 0 means all. It helps a source to plan; what it cuts it takes from
-	// [Claim.Window].
-	Reach int64
-	Joins []wire.JoinHop
+	// MaxRows is how many rows of the requested order the answer needs at most: offset
+	// plus limit. 0 means all. math.MaxInt64 means all too, of a request that skips
+	// some of them: its rows need a fixed order, as every window does. It helps a
+	// source to plan; what it cuts it takes from [Claim.TakeWindow].
+	MaxRows int64
+	Joins   []wire.JoinHop
 	wire.Envelope
 }
 

@@ -15,9 +15,10 @@ import (
 // written, to a reader that may have left.
 const lastWords = 5 * time.Second
 
-// stream answers one query. It runs in the request's goroutine, which owns the
-// clocks and the connection: it writes the batches that the source's goroutine
-// puts into the handoff, and the lines around them.
+// stream answers one query. It runs in the request's goroutine, which keeps the
+// clocks and writes the rows that have waited long enough, and the lines around
+// them. The source's goroutine writes full batches, with [stream.rows]. What
+// writing changes belongs to the one that has the handoff's turn.
 type stream struct {
 	x       *exchange
 	handoff *batch.Handoff
@@ -29,6 +30,7 @@ type stream struct {
 	headerOut bool
 	servedOut bool
 	ending    bool          // the error line is being written
+	cut       bool          // a line could not be written
 	lastLine  time.Duration // when the last line was written
 	writeEnd  time.Duration // when writing must end
 	expiry    *time.Timer   // ends the source's context at the deadline; nil without max
@@ -74,12 +76,17 @@ func (s *stream) serve(source func(context.Context) error) {
 // tell.
 var errCut = errors.New("the reader was cut off")
 
-// write writes lines until the stream is complete (nil) or fails.
+// write writes lines until the stream is complete (nil) or fails. It returns with
+// the turn, so that the source's goroutine writes nothing more.
 func (s *stream) write(ctx context.Context) error {
 	timer := time.NewTimer(time.Hour)
 	defer timer.Stop()
 	request := s.x.r.Context()
 	for {
+		s.handoff.Acquire()
+		if s.cut {
+			return errCut
+		}
 		if request.Err() != nil {
 			return errLeft
 		}
@@ -91,6 +98,9 @@ func (s *stream) write(ctx context.Context) error {
 		heartbeat := s.lastLine + wire.HeartbeatInterval
 		due := min(deadline, heartbeat)
 		work := s.handoff.Next(now, heartbeat)
+		if work.Panicked != nil {
+			panic(work.Panicked)
+		}
 		if work.Refused != nil {
 			return work.Refused
 		}
@@ -106,28 +116,31 @@ func (s *stream) write(ctx context.Context) error {
 		var err error
 		switch {
 		case work.Batch != nil:
-			err = s.rows(work.Batch)
-			s.handoff.Recycle(work.Batch)
+			err = s.rows(work.Batch, true)
+			s.handoff.Recycle()
 		case work.Complete:
-			return s.line(s.out.End)
-		case work.Flush && !s.servedOut:
-			err = s.line(func() error { return nil })
+			return s.line(s.out.End, true)
+		case work.Flush:
+			err = s.line(func() error { return nil }, true)
 		case now >= heartbeat:
-			err = s.line(s.out.Ping)
+			err = s.line(s.out.Ping, true)
 		default:
 			if work.Due > 0 {
 				due = min(due, work.Due)
 			}
+			s.handoff.Release(due)
 			timer.Reset(due - now)
 			select {
 			case <-s.handoff.Wake():
 			case <-timer.C:
 			case <-ctx.Done():
 			}
+			continue
 		}
 		if err != nil {
 			return err
 		}
+		s.handoff.Release(now)
 	}
 }
 
@@ -140,9 +153,9 @@ func (s *stream) deadline() time.Duration {
 	return s.timeout
 }
 
-// rows writes a batch.
-func (s *stream) rows(b *lines.Batch) error {
-	err := s.line(func() error { return s.out.Rows(b) })
+// rows writes a batch. The source's goroutine calls it for full ones.
+func (s *stream) rows(b *lines.Batch, flush bool) error {
+	err := s.line(func() error { return s.out.Rows(b) }, flush)
 	if err != nil {
 		return err
 	}
@@ -154,8 +167,8 @@ func (s *stream) rows(b *lines.Batch) error {
 }
 
 // line writes one line, before it the header and the served line if they are
-// still due, and flushes.
-func (s *stream) line(write func() error) error {
+// still due, and flushes if asked to.
+func (s *stream) line(write func() error, flush bool) error {
 	if !s.headerOut {
 		s.header()
 	}
@@ -169,11 +182,12 @@ func (s *stream) line(write func() error) error {
 	if err == nil {
 		err = write()
 	}
-	if err == nil {
-		err = s.x.conn.flush()
+	if err == nil && flush {
+		err = s.x.conn.flush(s.x.arrived.Add(s.writeEnd))
 	}
 	s.lastLine = s.x.since()
 	if err != nil {
+		s.cut = true
 		return errCut
 	}
 	return nil
@@ -228,7 +242,7 @@ func (s *stream) end(err error) {
 	seen.Code, seen.Fault = e.Code, s.x.faultOf(err, e)
 	s.ending = true
 	seen.End = EndError
-	if s.line(func() error { return s.out.Error(s.x.sendable(e)) }) != nil {
+	if s.line(func() error { return s.out.Error(s.x.sendable(e)) }, true) != nil {
 		seen.End = EndCut
 	}
 }

@@ -97,13 +97,13 @@ func reportDuplicates[T any](sl validator.StructLevel, list, member string, item
 // was not discovered is legal: these credentials may not see it.
 func validateKeys(sl validator.StructLevel, d wire.Discovery) {
 	reportDuplicates(sl, "tables", "name", d.Tables, func(t wire.Table) string { return t.Name })
-	tables := map[string]*wire.Table{}
+	tables := map[string]map[string]*wire.Field{}
 	for i := range d.Tables {
-		tables[d.Tables[i].Name] = &d.Tables[i]
+		tables[d.Tables[i].Name] = fieldsOf(&d.Tables[i])
 	}
 	for i, t := range d.Tables {
 		for j, k := range t.ForeignKeys {
-			if target := tables[k.TargetTable]; target != nil && target.Field(k.TargetField) == nil {
+			if target := tables[k.TargetTable]; target != nil && target[k.TargetField] == nil {
 				path := fmt.Sprintf("tables[%d].foreignKeys[%d].targetField", i, j)
 				sl.ReportError(k.TargetField, path, path, "nofield", "")
 			}
@@ -115,14 +115,15 @@ func validateTable(sl validator.StructLevel, t wire.Table) {
 	same := func(s string) string { return s }
 	reportDuplicates(sl, "fields", "name", t.Fields, func(f wire.Field) string { return f.Name })
 	reportDuplicates(sl, "primaryKey", "", t.PrimaryKey, same)
+	fields := fieldsOf(&t)
 	for i, key := range t.PrimaryKey {
-		if t.Field(key) == nil {
+		if fields[key] == nil {
 			path := fmt.Sprintf("primaryKey[%d]", i)
 			sl.ReportError(key, path, path, "nofield", "")
 		}
 	}
 	for i, k := range t.ForeignKeys {
-		if k.Field != "" && t.Field(k.Field) == nil {
+		if k.Field != "" && fields[k.Field] == nil {
 			path := fmt.Sprintf("foreignKeys[%d].field", i)
 			sl.ReportError(k.Field, path, path, "nofield", "")
 		}

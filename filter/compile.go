@@ -9,8 +9,10 @@ import (
 // Program is a compiled filter. It is immutable: any number of goroutines may
 // call [Program.Match] at once. The zero Program matches every row.
 type Program struct {
-	and []condition
-	or  [][]condition // none: no constraint; an empty one is true
+	and   []condition
+	or    [][]condition // none: no constraint; an empty one is true
+	reads []int         // the positions of the cells that are compared, each once
+	names []string      // of their columns
 }
 
 // condition is one filter, applied to one position of a row.
@@ -33,25 +35,44 @@ type condition struct {
 // of the columns, such as a duplicate name or an unknown type, is a plain error.
 func Compile(where wire.Where, columns []wire.Column) (*Program, error) {
 	p := &Program{}
+	at := positionsOf(columns)
 	var err error
-	if p.and, err = compileAll(where.And, columns, where.FieldTypes); err != nil {
+	if p.and, err = compileAll(where.And, columns, at, where.FieldTypes); err != nil {
 		return nil, err
 	}
 	for _, group := range where.Or {
-		conditions, err := compileAll(group, columns, where.FieldTypes)
+		conditions, err := compileAll(group, columns, at, where.FieldTypes)
 		if err != nil {
 			return nil, err
 		}
 		p.or = append(p.or, conditions)
 	}
+	seen := make([]bool, len(columns))
+	for f := range where.Filters() {
+		if i, _ := at.of(f.Field); !seen[i] {
+			seen[i] = true
+			p.reads, p.names = append(p.reads, i), append(p.names, f.Field)
+		}
+	}
 	return p, nil
+}
+
+// Check returns an error if a cell that the filters compare has no value
+// (wire.KindInvalid): such a row can be neither kept nor dropped. Call it before
+// [Program.Match]. The error names the column and gives the cell's reason.
+func (p *Program) Check(row []wire.Value) error {
+	for i, at := range p.reads {
+		if at < len(row) && row[at].Kind() == wire.KindInvalid {
+			return fmt.Errorf("column %s, which a filter compares: %w", wire.QuoteName(p.names[i]), row[at].Err())
+		}
+	}
+	return nil
 }
 
 // Match reports whether a row passes the filters. Cells missing at the end of
 // the row are null; cells beyond the columns are ignored. Match retains nothing
-// of the row. A cell that cannot cross the wire (wire.KindInvalid)
-// matches no comparator, but nin and notnull keep it, so that the row reaches
-// the encoder, which refuses it with a reason.
+// of the row. A cell that cannot cross the wire (wire.KindInvalid) matches no
+// comparator, but nin and notnull keep it: use [Program.Check] to refuse its row.
 func (p *Program) Match(row []wire.Value) bool {
 	for i := range p.and {
 		if !p.and[i].match(row) {
@@ -89,10 +110,10 @@ func (c *condition) match(row []wire.Value) bool {
 	return c.test(v)
 }
 
-func compileAll(filters []wire.Filter, columns []wire.Column, fieldTypes map[string]wire.Type) ([]condition, error) {
+func compileAll(filters []wire.Filter, columns []wire.Column, at positions, fieldTypes map[string]wire.Type) ([]condition, error) {
 	conditions := make([]condition, len(filters))
 	for i := range filters {
-		c, err := compileOne(&filters[i], columns, fieldTypes)
+		c, err := compileOne(&filters[i], columns, at, fieldTypes)
 		if err != nil {
 			return nil, err
 		}
@@ -101,8 +122,8 @@ func compileAll(filters []wire.Filter, columns []wire.Column, fieldTypes map[str
 	return conditions, nil
 }
 
-func compileOne(f *wire.Filter, columns []wire.Column, fieldTypes map[string]wire.Type) (condition, error) {
-	at, err := position(columns, f.Field)
+func compileOne(f *wire.Filter, columns []wire.Column, places positions, fieldTypes map[string]wire.Type) (condition, error) {
+	at, err := places.of(f.Field)
 	if err != nil {
 		return condition{}, err
 	}
@@ -198,19 +219,36 @@ func checkShape(f *wire.Filter) error {
 func always(wire.Value) bool { return true }
 func never(wire.Value) bool  { return false }
 
-// position returns the index of the base table's column of this name, or -1.
-func position(columns []wire.Column, name string) (int, error) {
-	at := -1
-	for i := range columns {
-		if columns[i].Hop != 0 || columns[i].Name != name {
+// positions are the indexes of the base table's columns by name, or twice for a
+// name that two columns have. A request may name many fields of many columns.
+type positions map[string]int
+
+const twice = -2
+
+func positionsOf(columns []wire.Column) positions {
+	p := make(positions, len(columns))
+	for i, c := range columns {
+		if c.Hop != 0 {
 			continue
 		}
-		if at >= 0 {
-			return 0, fmt.Errorf("filter: two columns are named %q: name each column of a row once", name)
+		if _, ok := p[c.Name]; ok {
+			i = twice
 		}
-		at = i
+		p[c.Name] = i
 	}
-	return at, nil
+	return p
+}
+
+// of returns the index of the base table's column of this name, or -1.
+func (p positions) of(name string) (int, error) {
+	switch at, ok := p[name]; {
+	case !ok:
+		return -1, nil
+	case at == twice:
+		return 0, fmt.Errorf("filter: two columns are named %q: name each column of a row once", name)
+	default:
+		return at, nil
+	}
 }
 
 // resolve returns how the values of a column compare: by the column's declared

@@ -105,7 +105,8 @@
 //
 // A cell that cannot cross the wire (wire.KindInvalid, for example a
 // NaN) is not null and equals nothing: no comparator matches it, nin and
-// notnull keep it. Encoding a row with such a cell fails.
+// notnull keep it. [Program.Check] refuses a row in which a filter compares such
+// a cell, because nobody can say whether the row belongs to the answer.
 //
 // [Order.Compare] and [AppendKey] describe what they add to the pairwise rules.
 //

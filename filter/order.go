@@ -34,6 +34,7 @@ type sortKey struct {
 // an unknown type, is a plain error.
 func CompileOrder(sort []wire.SortKey, columns []wire.Column, fieldTypes map[string]wire.Type, tie []string) (*Order, error) {
 	o := &Order{}
+	places := positionsOf(columns)
 	seen := make([]bool, len(columns))
 	add := func(at int, desc bool) error {
 		if seen[at] {
@@ -45,7 +46,7 @@ func CompileOrder(sort []wire.SortKey, columns []wire.Column, fieldTypes map[str
 		return err
 	}
 	for _, s := range sort {
-		at, err := position(columns, s.Field)
+		at, err := places.of(s.Field)
 		if err != nil {
 			return nil, err
 		}
@@ -60,7 +61,7 @@ func CompileOrder(sort []wire.SortKey, columns []wire.Column, fieldTypes map[str
 		}
 	}
 	for _, name := range tie {
-		at, err := position(columns, name)
+		at, err := places.of(name)
 		if err != nil {
 			return nil, err
 		}

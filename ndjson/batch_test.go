@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/connectorsdk/connector-sdk-go/internal/lines"
+	"github.com/connectorsdk/connector-sdk-go/internal/testrun"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -239,7 +240,7 @@ func TestBatchIsFullAt16MiB(t *testing.T) {
 			one  string
 			size int
 		}{{"x", 1}, {`"`, 2}, {`\`, 2}, {"\n", 2}, {"\r", 2}, {"\t", 2}, {"\x00", 6}, {"\x1f", 6}, {"\x7f", 1}, {"ü", 2}, {"😀", 4}} {
-			if raceEnabled && c.size != 6 {
+			if testrun.Race && c.size != 6 {
 				continue // 16 MiB each
 			}
 			b := layoutOf(t, "a", "b").NewBatch()

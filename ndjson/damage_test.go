@@ -15,6 +15,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/connectorsdk/connector-sdk-go/internal/testrun"
 	"github.com/connectorsdk/connector-sdk-go/ndjson"
 )
 
@@ -98,7 +99,7 @@ func TestDamageReadFailsAnywhere(t *testing.T) {
 
 func TestDamageEveryBit(t *testing.T) {
 	trials, complete, bitStep := 0, 0, 1
-	if raceEnabled {
+	if testrun.Race {
 		bitStep = 5
 	}
 	for _, stream := range wholeStreams {
@@ -146,9 +147,12 @@ func TestDamageLines(t *testing.T) {
 }
 
 func TestDamageAtRandom(t *testing.T) {
-	trials := 45_000 // with the others, 50,000
-	if testing.Short() || raceEnabled {
+	trials := 15_000
+	switch {
+	case testing.Short() || testrun.Race:
 		trials = 3_000
+	case testrun.InFull():
+		trials = 45_000 // with the others, 50,000
 	}
 	if os.Getenv("GOGC") == "" { // every reader has a buffer of its own
 		defer debug.SetGCPercent(debug.SetGCPercent(800))

@@ -176,11 +176,19 @@ func nullable[V any](c codec[V]) codec[*V] {
 	}
 }
 
+// The most that credentials may hold [rule credential-10]: a form has a few fields,
+// and a key file in one of them some kilobytes.
+const (
+	maxCredentials     = 256
+	maxCredentialBytes = 1 << 20 // of keys and values
+)
+
 // credentialMap is the codec of a flat object of strings. The map goes straight
 // into its closure. MarshalJSON writes the text "[redacted]" instead.
 var credentialMap = codec[Credentials]{
 	read: func(d *decoder, p *Credentials) {
 		own := make(map[string]string, 4)
+		size := 0
 		for entries := d.entries(); entries.next(); {
 			if _, found := own[entries.name]; found {
 				entries.duplicate()
@@ -189,7 +197,12 @@ var credentialMap = codec[Credentials]{
 			if !d.want('"', "every value must be a string") {
 				return
 			}
-			own[entries.name] = d.s.String()
+			value := d.s.String()
+			own[entries.name] = value
+			if size += len(entries.name) + len(value); len(own) > maxCredentials || size > maxCredentialBytes {
+				d.fail("at most 256 members and 1 MiB of keys and values; send only the fields of the document")
+				return
+			}
 		}
 		*p = hold(own)
 	},

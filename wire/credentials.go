@@ -6,6 +6,10 @@ import (
 	"log/slog"
 	"maps"
 	"slices"
+	"strings"
+	"sync"
+
+	"github.com/connectorsdk/connector-sdk-go/internal/secret"
 )
 
 // Credentials are one tenant's upstream secrets, as every authenticated request
@@ -18,8 +22,18 @@ import (
 // is the empty set.
 type Credentials struct {
 	redaction
-	values func() map[string]string
+	vault func() *vault
 }
+
+// vault is what a Credentials holds.
+type vault struct {
+	values map[string]string
+	once   sync.Once
+	finder *secret.Finder // of the values that are secrets; made once it is needed
+}
+
+// minSecret is the length in bytes from which a value is a secret to Scrub.
+const minSecret = 4
 
 // NewCredentials returns credentials with a copy of values. Clients and tests
 // use it; a connector receives its credentials with each request.
@@ -29,14 +43,31 @@ func NewCredentials(values map[string]string) Credentials {
 
 // hold returns credentials that keep values itself.
 func hold(values map[string]string) Credentials {
-	return Credentials{values: func() map[string]string { return values }}
+	v := &vault{values: values}
+	return Credentials{vault: func() *vault { return v }}
+}
+
+// scrub returns text without the values that are secrets.
+func (v *vault) scrub(text string) string {
+	v.once.Do(func() {
+		var needles []secret.Needle
+		for _, value := range v.values {
+			for _, own := range []string{value, strings.TrimSpace(value)} { // a server quotes it without blanks
+				if len(own) >= minSecret {
+					needles = append(needles, secret.Needle{Text: own, Mark: redacted})
+				}
+			}
+		}
+		v.finder = secret.New(needles, nil)
+	})
+	return v.finder.Replace(text)
 }
 
 func (c Credentials) all() map[string]string {
-	if c.values == nil {
+	if c.vault == nil {
 		return nil
 	}
-	return c.values()
+	return c.vault().values
 }
 
 // Get returns the value of key, or "" if it has none. A blank optional value
@@ -67,17 +98,26 @@ func (c Credentials) Reveal() map[string]string {
 	return own
 }
 
-// Scrub returns text with "[redacted]" in the place of every credential value and
-// of the usual encodings of it. The library passes log lines and messages through
-// it. Values shorter than four bytes stay: they are no secrets, and cutting them
-// would mangle every text.
-func (c Credentials) Scrub(text string) string { return scrub(text, c.all()) }
+// Scrub returns text with "[redacted]" in the place of every credential value, also
+// where its characters are escaped as in JSON, URLs, HTML or SQL, each in any way,
+// or its bytes are written in hexadecimal, decimal or base64. The library passes log
+// lines and messages through it. Values shorter than four bytes stay: they are no
+// secrets, and cutting them would mangle every text.
+//
+// The work is bounded by the lengths of text and values. If a text repeats itself so
+// often that this does not suffice, its rest is cut away too.
+func (c Credentials) Scrub(text string) string {
+	if c.vault == nil {
+		return text
+	}
+	return c.vault().scrub(text)
+}
 
 // redaction gives a type that embeds it the text "[redacted]" for every printer,
 // logger and encoder.
 type redaction struct{}
 
-const redacted = "[redacted]"
+const redacted = secret.Redacted
 
 // String returns "[redacted]".
 func (redaction) String() string { return redacted }

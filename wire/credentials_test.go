@@ -80,6 +80,8 @@ type holder struct {
 	request *wire.QueryRequest
 	Token   wire.Token
 	token   wire.Token
+	Bearer  wire.Bearer
+	bearer  wire.Bearer
 }
 
 func newHolder(t *testing.T) holder {
@@ -87,7 +89,8 @@ func newHolder(t *testing.T) holder {
 	token, err := wire.NewToken(canaryToken)
 	require.NoError(t, err)
 	h := holder{Name: "h", Public: c, private: c, pointer: &c, any: c, byName: map[string]wire.Credentials{"a": c},
-		request: &wire.QueryRequest{Table: "t", Envelope: wire.Envelope{Credentials: c}}, Token: token, token: token}
+		request: &wire.QueryRequest{Table: "t", Envelope: wire.Envelope{Credentials: c}}, Token: token, token: token,
+		Bearer: wire.NewBearer(canaryToken), bearer: wire.NewBearer(canaryToken)}
 	h.inside.deep = []wire.Credentials{c}
 	return h
 }
@@ -97,6 +100,7 @@ func TestSecretsDoNotShow(t *testing.T) {
 	h := newHolder(t)
 	things := map[string]any{
 		"credentials": h.Public, "pointer to credentials": h.pointer, "token": h.Token, "pointer to token": &h.token,
+		"bearer": h.Bearer, "pointer to bearer": &h.bearer,
 		"holder": h, "pointer to holder": &h, "slice": []any{h.Public, h.Token}, "map": map[string]any{"a": h.Public, "b": h.Token},
 		"request": h.request, "error": fmt.Errorf("call failed: %v %v", h.Public, h.Token),
 	}
@@ -187,9 +191,10 @@ func TestMarks(t *testing.T) {
 	assert.Equal(t, mark, fmt.Sprintf("%s", h.Token))
 	assert.Equal(t, mark, h.Token.LogValue().String())
 	assert.Equal(t, mark, h.Public.LogValue().String())
-	text, err := json.Marshal(map[string]any{"c": h.Public, "t": h.Token})
+	assert.Equal(t, mark, fmt.Sprintf("%x", h.Bearer))
+	text, err := json.Marshal(map[string]any{"c": h.Public, "t": h.Token, "b": h.Bearer})
 	require.NoError(t, err)
-	assert.JSONEq(t, `{"c":"[redacted]","t":"[redacted]"}`, string(text))
+	assert.JSONEq(t, `{"c":"[redacted]","t":"[redacted]","b":"[redacted]"}`, string(text))
 }
 
 func TestCredentials(t *testing.T) {

@@ -1,6 +1,7 @@
 package wire
 
 import (
+	"fmt"
 	"slices"
 	"strconv"
 
@@ -8,7 +9,7 @@ import (
 )
 
 // Message is one message of the protocol: a pointer to a request, an answer or
-// the [Document]. See [Decode], [EncodeRequest] and [EncodeAnswer].
+// the [Document]. See [Decode], [DecodeAnswer], [EncodeRequest] and [EncodeAnswer].
 type Message interface {
 	UnmarshalJSON(data []byte) error
 	encode(kind messageKind) ([]byte, error)
@@ -40,6 +41,18 @@ func (e *DecodeError) Error() string { return e.Path + ": " + e.Problem }
 // of m share one copy of data. Decode may be called concurrently with different
 // messages.
 func Decode(data []byte, m Message) error { return m.UnmarshalJSON(data) }
+
+// DecodeAnswer reads an answer, an error envelope or the document as a client does:
+// as strictly as Decode, but on every level it drops members that the protocol does
+// not define, which it does not forbid a connector to send [rule document-3a]. It
+// refuses a message that is not an answer.
+func DecodeAnswer(data []byte, m Message) error {
+	a, ok := m.(interface{ decodeAnswer(data []byte) error })
+	if !ok {
+		return &DecodeError{"body", fmt.Sprintf("%T is not an answer; use Decode", m)}
+	}
+	return a.decodeAnswer(data)
+}
 
 // IsSQL reports whether the body of a /query has a member sql, which makes it
 // a [SQLRequest] and not a [QueryRequest]. It checks nothing else: a body that
@@ -73,6 +86,7 @@ type decoder struct {
 	err   *DecodeError
 	path  []step
 	steps [8]step // what path starts on; the known shapes are not deeper
+	drop  bool    // unknown members are dropped, and not refused
 }
 
 func newDecoder(data []byte) *decoder {

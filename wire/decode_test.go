@@ -247,7 +247,7 @@ func TestDecodeIsLinear(t *testing.T) {
 		body  string
 		valid bool
 	}{
-		{`{"credentials":{` + names + `},"timeoutMs":1}`, true},
+		{`{"credentials":{` + names + `},"timeoutMs":1}`, false},
 		{`{"credentials":{},"timeoutMs":1,` + names + `}`, true},
 		{`{"credentials":{},"timeoutMs":1,"x":{` + names + `}}`, true},
 		{`{"credentials":{},"timeoutMs":1,"x":[` + strings.Repeat(`{"a":[]},`, 100_000) + `0]}`, true},
@@ -258,6 +258,43 @@ func TestDecodeIsLinear(t *testing.T) {
 		assert.Equal(t, c.valid, wire.Decode([]byte(c.body), new(wire.CheckRequest)) == nil)
 	}
 	assert.Less(t, time.Since(start), time.Minute, "about a second; quadratic work would take minutes")
+}
+
+// Credentials are bounded in number and in bytes, for what is done to scrub them
+// grows with both [rule credential-10].
+func TestCredentialsAreBounded(t *testing.T) {
+	const most = 1 << 20
+	members := func(n int, value string) string {
+		var b strings.Builder
+		for i := range n {
+			fmt.Fprintf(&b, `,"k%03d":"%s"`, i, value)
+		}
+		return b.String()[1:]
+	}
+	for _, c := range []struct {
+		why, credentials string
+		valid            bool
+	}{
+		{"as many members as there may be", members(256, "v"), true},
+		{"one more", members(257, "v"), false},
+		{"as much text as there may be", `"key":"` + strings.Repeat("v", most-3) + `"`, true},
+		{"a byte more in a value", `"key":"` + strings.Repeat("v", most-2) + `"`, false},
+		{"a byte more in a key", `"keys":"` + strings.Repeat("v", most-3) + `"`, false},
+		{"as much text in many members", members(256, strings.Repeat("v", most/256-4)), true},
+		{"too much of it together", members(256, strings.Repeat("v", most/256-3)), false},
+		{"the text counts, not how it is spelled", `"key":"` + strings.Repeat(`\u00fc`, (most-3)/2) + `"`, true},
+		{"a character of two bytes beyond", `"key":"` + strings.Repeat(`\u00fc`, (most-3)/2+1) + `"`, false},
+	} {
+		t.Run(c.why, func(t *testing.T) {
+			err := wire.Decode([]byte(`{"credentials":{`+c.credentials+`},"timeoutMs":1}`), new(wire.CheckRequest))
+			if c.valid {
+				require.NoError(t, err)
+				return
+			}
+			require.EqualError(t, err,
+				"credentials: at most 256 members and 1 MiB of keys and values; send only the fields of the document")
+		})
+	}
 }
 
 func TestDecodeKeepsACopy(t *testing.T) {
@@ -341,4 +378,86 @@ func FuzzDecode(f *testing.F) {
 		require.NoError(t, err)
 		require.Equal(t, string(once), string(twice))
 	})
+}
+
+// DecodeAnswer reads what Decode reads, and no request.
+func TestDecodeAnswer(t *testing.T) {
+	answers := 0
+	for _, message := range messages {
+		for _, body := range bodies(t, message.folder, true) {
+			want, got := message.make(), message.make()
+			require.NoError(t, wire.Decode(body, want))
+			err := wire.DecodeAnswer(body, got)
+			if strings.HasSuffix(message.folder, "-request") {
+				require.EqualError(t, err, fmt.Sprintf("body: %T is not an answer; use Decode", got), "its unknown members are no trifle")
+				continue
+			}
+			require.NoError(t, err, "%s", body)
+			require.Equal(t, want, got)
+			answers++
+		}
+	}
+	require.NotZero(t, answers)
+	for _, c := range []struct {
+		into            wire.Message
+		body, want, why string
+	}{
+		{new(wire.CountAnswer), `{"count": 1, "took": 2, "count": 1}`,
+			`body: duplicate member "count"; send each member once`, "one of the two is wrong"},
+		{new(wire.CountAnswer), `{"count": 1, "took": 2, "took": 2}`,
+			"body: duplicate unknown member; send each member once", "it is dropped, but no strict JSON"},
+		{new(wire.CountAnswer), `{"count": 1, "took": {"a": 1, "a": 1}}`, "body: duplicate name; send each name once", "nor is this"},
+		{new(wire.CountAnswer), `{"count": 1, "took": ` + strings.Repeat("[", 32) + `}`,
+			"body: is nested more than 32 deep; flatten it", "it is dropped, but read"},
+		{new(wire.CountAnswer), `{"count": 1, "took": nil}`, "body: invalid JSON at byte 21: expected a value", "it is dropped, but no JSON"},
+		{new(wire.CountAnswer), `{"count": "1", "took": 2}`, "count: must be an integer", "the other members are as strict as ever"},
+		{new(wire.CountAnswer), `{"Count": 1}`, `body: member "count" is missing`, "in another case it is another member"},
+		{new(wire.CountAnswer), `{"count": 1, "Count": 2}`, "", "no rule forbids it"},
+		{new(wire.CardinalityAnswer), `{"columns": {"a": {"nonNull": 1, "distinct": 1, "nulls": 0}}}`, "",
+			"a part may have them too, below a name of the sender's own"},
+		{new(wire.Document), `{"Slug": "shop"}`, `body: unknown member that differs from "slug" only in case; write it exactly so`,
+			"where Decode drops members, it refuses another case"},
+	} {
+		err := wire.DecodeAnswer([]byte(c.body), c.into)
+		if c.want == "" {
+			assert.NoError(t, err, c.why)
+			continue
+		}
+		assert.EqualError(t, err, c.want, c.why)
+	}
+}
+
+// DecodeAnswer makes of a message with members that the protocol does not define, on
+// every level, what it makes of the message without them.
+func TestDecodeAnswerDrops(t *testing.T) {
+	const usual = `{"tables":[{"name":"t","sourceDescription":"","storesRows":true,"primaryKey":["f"],"foreignKeys":[],` +
+		`"fields":[{"name":"f","sourceColumn":"f","type":"string","nullable":true,"unique":false,"samples":["a",1,null],` +
+		`"sourceDescription":"}{ \\\" ,","stats":{"distinctCount":2,"min":"a"}}]},{"name":"u","sourceDescription":"","storesRows":false,` +
+		`"primaryKey":[],"foreignKeys":[],"fields":[]}],"warnings":["w"]}`
+	var want wire.Discovery
+	require.NoError(t, wire.Decode([]byte(usual), &want))
+	at := 0
+	for i, c := range usual {
+		if c != '{' || usual[i+1] != '"' {
+			continue
+		}
+		at++
+		for _, more := range []string{`"x":1,`, ` "x" : { "tables" : [ 1 , { } ] } , "y":"}" ,`} {
+			var got wire.Discovery
+			require.NoError(t, wire.DecodeAnswer([]byte(usual[:i+1]+more+usual[i+1:]), &got), "byte %d", i)
+			require.Equal(t, want, got)
+			var bad wire.Discovery
+			err := wire.DecodeAnswer([]byte(usual[:i+1]+more+`"x":2,`+usual[i+1:]), &bad)
+			require.Error(t, err, "of two values one is wrong")
+		}
+	}
+	require.Equal(t, 5, at)
+	for i, c := range usual {
+		if c != '}' || i > 0 && usual[i-1] == '"' && usual[i+1] == '{' {
+			continue
+		}
+		var got wire.Discovery
+		require.NoError(t, wire.DecodeAnswer([]byte(usual[:i]+`,"x":[null]`+usual[i:]), &got), "byte %d", i)
+		require.Equal(t, want, got)
+	}
 }

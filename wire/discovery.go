@@ -22,8 +22,9 @@ type Table struct {
 	Name              string `json:"name"`
 	SourceDescription string `json:"sourceDescription"`
 	RowCount          *int64 `json:"rowCount,omitempty"` // nil: unknown
-	// StoresRows is true for what can be read row by row. Set it: the
-	// conformance program reads no table that says it stores none.
+	// StoresRows is true if the source stores the rows itself, and false for a
+	// view or another table whose rows are computed when they are read. The rows
+	// can be read either way; the conformance program reads and judges both.
 	StoresRows  bool         `json:"storesRows"`
 	PrimaryKey  []string     `json:"primaryKey"`
 	ForeignKeys []ForeignKey `json:"foreignKeys"`

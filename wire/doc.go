@@ -79,10 +79,11 @@
 //
 // # Secrets
 //
-// [Credentials] and [Token] print as [redacted] everywhere: through fmt, slog,
-// encoders and reflection. Only [Credentials.Get], [Credentials.Reveal] and
-// [EncodeRequest] show a credential, and nothing shows a token.
-// [Credentials.Scrub] removes credentials from other texts.
+// [Credentials], [Bearer] and [Token] print as [redacted] everywhere: through fmt,
+// slog, encoders and reflection. Only [Credentials.Get], [Credentials.Reveal] and
+// [EncodeRequest] show a credential, only [Bearer.Reveal] the token of a client, and
+// nothing shows that of a host. [Credentials.Scrub] removes credentials from other
+// texts.
 //
 // # Rough edges
 //

@@ -35,6 +35,22 @@ func (m *CardinalityAnswer) encode(kind messageKind) ([]byte, error) {
 func (m *LinkHitRate) encode(kind messageKind) ([]byte, error) { return encode(linkHitRate, m, kind) }
 func (m *ErrorAnswer) encode(kind messageKind) ([]byte, error) { return encode(errorAnswer, m, kind) }
 
+// Answers may be read by a client too, see DecodeAnswer.
+
+func (m *Document) decodeAnswer(data []byte) error    { return unmarshalAnswer(document, data, m) }
+func (m *CheckAnswer) decodeAnswer(data []byte) error { return unmarshalAnswer(checkAnswer, data, m) }
+func (m *Discovery) decodeAnswer(data []byte) error   { return unmarshalAnswer(discovery, data, m) }
+func (m *CountAnswer) decodeAnswer(data []byte) error { return unmarshalAnswer(countAnswer, data, m) }
+func (m *AggregateAnswer) decodeAnswer(data []byte) error {
+	return unmarshalAnswer(aggregateAnswer, data, m)
+}
+func (m *SizeAnswer) decodeAnswer(data []byte) error { return unmarshalAnswer(sizeAnswer, data, m) }
+func (m *CardinalityAnswer) decodeAnswer(data []byte) error {
+	return unmarshalAnswer(cardinalityAnswer, data, m)
+}
+func (m *LinkHitRate) decodeAnswer(data []byte) error { return unmarshalAnswer(linkHitRate, data, m) }
+func (m *ErrorAnswer) decodeAnswer(data []byte) error { return unmarshalAnswer(errorAnswer, data, m) }
+
 // MarshalJSON writes a message or a part of one as the protocol spells it, with
 // "[redacted]" in the place of credentials.
 

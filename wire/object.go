@@ -139,13 +139,15 @@ func (o *object[T]) read(d *decoder, m *T) {
 
 // unknown refuses a member that the protocol does not define, or skips it.
 func (o *object[T]) unknown(d *decoder, name string, ignored *nameSet) {
-	for i := range o.members {
-		if known := o.members[i].name; strings.EqualFold(known, name) {
-			d.fail(`unknown member that differs from "` + known + `" only in case; write it exactly so`)
-			return
+	if o.ignoreUnknown || !d.drop { // a member of another case is dropped only where all others were refused
+		for i := range o.members {
+			if known := o.members[i].name; strings.EqualFold(known, name) {
+				d.fail(`unknown member that differs from "` + known + `" only in case; write it exactly so`)
+				return
+			}
 		}
 	}
-	if !o.ignoreUnknown {
+	if !o.ignoreUnknown && !d.drop {
 		names := make([]string, len(o.members))
 		for i := range o.members {
 			names[i] = o.members[i].name
@@ -189,7 +191,17 @@ func (o *object[T]) write(e *encoder, m *T) {
 // unmarshal reads data, which is one object and nothing else, into m. If it
 // fails, m stays as it was.
 func unmarshal[T any](o *object[T], data []byte, m *T) error {
+	return decode(newDecoder(data), o, m)
+}
+
+// unmarshalAnswer does what unmarshal does, but drops unknown members.
+func unmarshalAnswer[T any](o *object[T], data []byte, m *T) error {
 	d := newDecoder(data)
+	d.drop = true
+	return decode(d, o, m)
+}
+
+func decode[T any](d *decoder, o *object[T], m *T) error {
 	if d.s.Peek() == 0 && d.s.AtEnd() && d.s.Err() == nil {
 		d.fail("is empty; send one JSON object")
 		return d.err

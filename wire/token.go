@@ -5,12 +5,32 @@ import (
 	"crypto/subtle"
 	"errors"
 	"fmt"
+	"strings"
 	"unicode/utf8"
 )
 
-// Token is the bearer token of a host, or two of them during a rotation
-// [rule http-3]. It holds digests in a closure and cannot show a secret. The zero
-// Token matches nothing.
+// Bearer is the bearer token that a client sends. Printing, logging or marshalling
+// it, or anything that holds it, shows "[redacted]"; only [Bearer.Reveal] returns the
+// token. A host, which compares what it is sent, has a [Token] instead.
+type Bearer struct {
+	redaction
+	value func() string
+}
+
+// NewBearer returns a bearer token to send, as the connector's host issued it.
+func NewBearer(token string) Bearer { return Bearer{value: func() string { return token }} }
+
+// Reveal returns the token. It is empty for the zero Bearer.
+func (b Bearer) Reveal() string {
+	if b.value == nil {
+		return ""
+	}
+	return b.value()
+}
+
+// Token is what a host compares bearer tokens with: the digest of one, or of two
+// during a rotation [rule http-3]. It holds digests in a closure and cannot show a
+// secret. The zero Token matches nothing. A client sends a [Bearer].
 type Token struct {
 	redaction
 	digests func() [][sha256.Size]byte
@@ -18,10 +38,14 @@ type Token struct {
 
 const mint = "mint one with `openssl rand -hex 32`"
 
-// NewToken returns a token of one secret, or of two during a rotation: the new
-// one and the one still in use. Each needs at least 32 characters of visible
-// ASCII, because an HTTP header carries these unchanged.
+// NewToken returns a token of one secret, or of two during a rotation: the one
+// in use and the next one. A comma separates two secrets in one text, as the
+// environment holds them [rule http-11b]. Each needs at least 32 characters of
+// visible ASCII, because an HTTP header carries these unchanged.
 func NewToken(secrets ...string) (Token, error) {
+	if len(secrets) > 0 {
+		secrets = strings.Split(strings.Join(secrets, ","), ",")
+	}
 	if len(secrets) < 1 || len(secrets) > 2 {
 		return Token{}, errors.New("a token is one secret, or two during a rotation")
 	}

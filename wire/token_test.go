@@ -26,6 +26,12 @@ func TestToken(t *testing.T) {
 	assert.True(t, rotating.Matches(two))
 	assert.False(t, rotating.Matches(two+one))
 
+	variable, err := wire.NewToken(one + "," + two)
+	require.NoError(t, err)
+	assert.True(t, variable.Matches(one), "one variable holds both secrets during a rotation")
+	assert.True(t, variable.Matches(two))
+	assert.False(t, variable.Matches(one+","+two))
+
 	same, err := wire.NewToken(one, one)
 	require.NoError(t, err)
 	assert.True(t, same.Matches(one))
@@ -34,6 +40,12 @@ func TestToken(t *testing.T) {
 	assert.True(t, zero.IsZero())
 	assert.False(t, zero.Matches(""), "a token that was never made matches nothing")
 	assert.False(t, zero.Matches(one))
+}
+
+func TestBearer(t *testing.T) {
+	assert.Equal(t, canaryToken, wire.NewBearer(canaryToken).Reveal())
+	assert.Empty(t, wire.NewBearer("").Reveal())
+	assert.Empty(t, wire.Bearer{}.Reveal(), "one that was never made has nothing to send")
 }
 
 func TestNewTokenRefuses(t *testing.T) {
@@ -49,6 +61,8 @@ func TestNewTokenRefuses(t *testing.T) {
 		{"31 characters (http-3)", []string{"canary" + good[:25]}, "at least 32 characters"},
 		{"31 characters in 62 bytes", []string{strings.Repeat("é", 31)}, "at least 32 characters"},
 		{"a short second secret", []string{good, "canary"}, "at least 32 characters"},
+		{"nothing behind the comma", []string{good + ","}, "at least 32 characters"},
+		{"three secrets in one text", []string{good + "," + good + "," + good}, "one secret, or two"},
 		{"a line break at the end, as from a file", []string{good + "canary\n"}, "visible ASCII"},
 		{"a blank inside", []string{good + " canary"}, "visible ASCII"},
 		{"text beyond ASCII", []string{good + "canaryé"}, "visible ASCII"},

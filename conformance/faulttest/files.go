@@ -202,7 +202,7 @@ func (c *files) Query(ctx context.Context, req *connector.QueryRequest, out *con
 		}
 		found, filtered = ordered, true
 	}
-	offset, limit, ok := out.Claim(served).Window()
+	offset, limit, ok := out.Claim(served).TakeWindow()
 	if !ok {
 		offset, limit = 0, 0
 	}

@@ -202,7 +202,7 @@ func (c *rest) Query(ctx context.Context, req *connector.QueryRequest, out *conn
 	if c.defect.Claim != nil {
 		served = c.defect.Claim(t.Name, served)
 	}
-	offset, limit, ok := out.Claim(served).Window()
+	offset, limit, ok := out.Claim(served).TakeWindow()
 	if !ok {
 		offset, limit = 0, 0
 	}

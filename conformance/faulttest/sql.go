@@ -154,7 +154,7 @@ func (c *database) run(
 	if served.Sort {
 		s.add(" ORDER BY " + order)
 	}
-	if offset, limit, ok := claim.Window(); ok {
+	if offset, limit, ok := claim.TakeWindow(); ok {
 		if c.defect.Window != nil {
 			offset, limit = c.defect.Window(t.Name, offset, limit)
 		}

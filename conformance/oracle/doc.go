@@ -3,7 +3,7 @@
 // indexes and streams nothing, and has each rule in one place, so that it can be
 // compared with the text of docs/protocol.md. It shares no code with package
 // filter, so that a connector built on this library can fail [rule verdict-2],
-// and imports only wire.
+// and imports only wire and the reading of JSON text below it.
 //
 // Use it in a judge, in tests of a source, and to write down expected answers:
 // wherever you need a right answer that the library did not compute.

@@ -1,13 +1,15 @@
 package platform
 
 import (
+	"bytes"
 	"context"
+	"encoding/json"
 	"fmt"
 	"net/http"
+	"slices"
 	"strconv"
 
-	"github.com/connectorsdk/connector-sdk-go/conformance/internal/message"
-	"github.com/connectorsdk/connector-sdk-go/internal/scan"
+	"github.com/connectorsdk/connector-sdk-go/filter"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -54,30 +56,33 @@ func (e *exchange) tooMany(limit int64) error {
 }
 
 // moreGroups reports whether an answer has more rows than a limit, and reads no
-// further.
+// further. It may be wrong about an answer that is malformed.
 func moreGroups(body []byte, limit int64) bool {
-	s := scan.New(body)
-	s.Expect('{')
-	for first := true; s.Err() == nil && !s.Skip('}'); first = false {
-		if !first {
-			s.Expect(',')
-		}
-		name := s.String()
-		s.Expect(':')
-		if name != "rows" || s.Peek() != '[' {
-			_ = message.Skim(s, 1)
+	d := json.NewDecoder(bytes.NewReader(body))
+	next := func() json.Token { t, _ := d.Token(); return t }
+	var skipped json.RawMessage
+	if next() != json.Delim('{') {
+		return false
+	}
+	for d.More() {
+		if next() != "rows" {
+			if d.Decode(&skipped) != nil {
+				return false
+			}
 			continue
 		}
-		s.Expect('[')
-		for n := int64(0); s.Err() == nil && !s.Skip(']'); n++ {
+		if next() != json.Delim('[') {
+			return false
+		}
+		for n := int64(0); d.More(); n++ {
 			if n == limit {
 				return true
 			}
-			if n > 0 {
-				s.Expect(',')
+			if d.Decode(&skipped) != nil {
+				return false
 			}
-			_ = message.Skim(s, 2)
 		}
+		return false
 	}
 	return false
 }
@@ -111,7 +116,135 @@ func (e *exchange) groups(answer *wire.AggregateAnswer, req *wire.AggregateReque
 			rows[i][j] = v
 		}
 	}
+	if i, as, problem, rule := contradictedGroups(rows, req, columns); problem != "" {
+		place := fmt.Sprintf("rows[%d]", i)
+		if as != "" {
+			place += "." + as
+		}
+		return nil, e.fault(place, rule, problem)
+	}
 	return rows, nil
+}
+
+// contradictedGroups returns the first group that contradicts another one, itself or the
+// filters: its index, the column if one is to blame, the problem and the rule. Without a
+// contradiction the problem is "".
+func contradictedGroups(rows [][]wire.Value, req *wire.AggregateRequest, columns []wire.Column) (i int, as, problem, rule string) {
+	names := make([]string, 0, len(columns))
+	for _, k := range req.GroupBy {
+		names = append(names, k.As)
+	}
+	for _, m := range req.Measures {
+		names = append(names, m.As)
+	}
+	order := make([]int, len(names)) // of the columns
+	own := make([]wire.Column, len(names))
+	for j, name := range names {
+		if order[j] = slices.IndexFunc(columns, func(c wire.Column) bool { return c.Name == name }); order[j] < 0 {
+			return 0, "", "", "" // who wants a part of the answer has no groups to compare
+		}
+		own[j] = columns[order[j]]
+	}
+	keys := len(req.GroupBy)
+	filtered := make([]*claims, len(own))
+	for j := range own {
+		filtered[j] = groupClaims(j, req, own)
+	}
+	row := make([]wire.Value, len(own))
+	seen := make(map[string]bool, len(rows))
+	var key []byte
+	for i, cells := range rows {
+		for j, at := range order {
+			row[j] = cells[at]
+		}
+		key = key[:0]
+		for _, v := range row[:keys] {
+			key = filter.AppendKey(key, v, wire.TypeString) // as text: equal spellings are one group in any case
+		}
+		if keys > 0 && seen[string(key)] {
+			return i, "", "is a group that stands here twice", "aggregate-17"
+		}
+		seen[string(key)] = true
+		for j, c := range filtered {
+			if c == nil || j >= keys && row[j].IsNull() {
+				continue
+			}
+			if _, problem, _ := c.contradicted(row[j : j+1]); problem != "" {
+				return i, own[j].Name, "contradicts the filters of the request", "aggregate-13"
+			}
+		}
+		if as, problem, rule := contradictedMeasures(row[keys:], req, own[keys:]); problem != "" {
+			return i, as, problem, rule
+		}
+	}
+	return 0, "", "", ""
+}
+
+// groupClaims returns the filters that every cell of a column has to pass: a group key, or
+// a minimum or maximum, is a value of rows that did. It returns nil if there are none, or
+// if the value may be spelled in another way than in the row.
+func groupClaims(j int, req *wire.AggregateRequest, columns []wire.Column) *claims {
+	field := ""
+	if keys := len(req.GroupBy); j < keys && req.GroupBy[j].Grain == "" {
+		field = req.GroupBy[j].Field
+	} else if j >= keys && (req.Measures[j-keys].Fn == wire.FnMin || req.Measures[j-keys].Fn == wire.FnMax) {
+		field = req.Measures[j-keys].Field
+	}
+	if field == "" || len(req.Joins) > 0 {
+		return nil
+	}
+	t := columns[j].Type
+	var where wire.Where
+	for _, f := range req.And {
+		bySpelling := f.Op == wire.OpIncludes || f.Op == wire.OpStartsWith || f.Op == wire.OpContains
+		if f.Field == field && (!bySpelling || t == wire.TypeString || t == wire.TypeReference) {
+			where.And = append(where.And, f)
+		}
+	}
+	return newClaims(&wire.QueryRequest{Where: where}, []wire.Column{{Name: field, Type: t}}, wire.Served{Filters: true}, nil)
+}
+
+// contradictedMeasures returns the measure that contradicts another one of its group.
+func contradictedMeasures(row []wire.Value, req *wire.AggregateRequest, columns []wire.Column) (as, problem, rule string) {
+	for i, m := range req.Measures {
+		if m.Fn == wire.FnCount && m.Field == "" && len(req.GroupBy) > 0 && countOf(row[i]) == 0 {
+			return m.As, "counts no row, and there is no group over no rows", "aggregate-3a"
+		}
+		for j, other := range req.Measures {
+			switch {
+			case counts(m) > 0 && counts(m) < counts(other) && (m.Field == other.Field || other.Field == "") && countOf(row[i]) > countOf(row[j]):
+				return m.As, "is larger than " + wire.QuoteName(other.As) + ", which counts the same or more", "aggregate-1"
+			case counts(m) > 0 && counts(other) == 0 && m.Field == other.Field && (countOf(row[i]) == 0) != row[j].IsNull():
+				return other.As, "is null over values, or a value over none, as " + wire.QuoteName(m.As) + " counts them", "aggregate-1b"
+			case m.Fn == wire.FnMin && other.Fn == wire.FnMax && m.Field == other.Field && beyond(row[i], row[j], columns[i].Type):
+				return m.As, "is larger than " + wire.QuoteName(other.As), "aggregate-1b"
+			}
+		}
+	}
+	return "", "", ""
+}
+
+// counts returns how much a measure counts: 1 distinct values, 2 values, 3 rows, and 0 if it
+// counts nothing.
+func counts(m wire.Measure) int {
+	switch {
+	case m.Fn == wire.FnCountDistinct:
+		return 1
+	case m.Fn == wire.FnCount && m.Field != "":
+		return 2
+	case m.Fn == wire.FnCount:
+		return 3
+	}
+	return 0
+}
+
+// beyond reports whether a is larger than b, however dates are read.
+func beyond(a, b wire.Value, t wire.Type) bool {
+	order, ok := filter.Compare(a, b, t)
+	if ok && order > 0 && (t == wire.TypeDate || t == wire.TypeDatetime) {
+		order, ok = filter.Compare(a, b, wire.TypeString)
+	}
+	return ok && order > 0 && t != ""
 }
 
 // judgeOf returns the judge of the cells of one column.
@@ -145,6 +278,15 @@ func judgeOf(column wire.Column, req *wire.AggregateRequest) func(wire.Value) (p
 		}
 	}
 	return func(v wire.Value) (string, string) { return misspelled(v, t) }
+}
+
+// countOf returns a count that isCount has seen.
+func countOf(v wire.Value) int64 {
+	if v.Kind() == wire.KindInt {
+		return v.Int64()
+	}
+	n, _ := strconv.ParseInt(v.Text(), 10, 64)
+	return n
 }
 
 // isCount reports whether a cell is a number of things, which may be spelled in digits.

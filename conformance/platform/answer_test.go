@@ -3,6 +3,7 @@ package platform_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"net/http"
 	"runtime"
@@ -147,6 +148,11 @@ func TestAnswers(t *testing.T) {
 		{wire.PathLinkHitRate, `{"fromNonNull":3,"orphanCount":1,"orphanRate":0.33,"orphanSamples":[]}`,
 			"orphanRate", "measure-2", "but not so much"},
 		{wire.PathLinkHitRate, `{"fromNonNull":4,"orphanCount":5,"orphanRate":1,"orphanSamples":[]}`, "orphanCount", "measure-2", "in order"},
+		{wire.PathLinkHitRate, `{"fromNonNull":4,"orphanCount":1,"orphanRate":0.25,"orphanSamples":["x","y"]}`, "orphanSamples", "measure-2a",
+			"two samples of one orphan"},
+		{wire.PathLinkHitRate, `{"fromNonNull":4,"orphanCount":2,"orphanRate":0.5,"orphanSamples":["x","x"]}`, "orphanSamples", "measure-2a",
+			"samples are distinct"},
+		{wire.PathLinkHitRate, `{"fromNonNull":4,"orphanCount":2,"orphanRate":0.5,"orphanSamples":[]}`, "", "", "samples need not be given"},
 		{wire.PathLinkHitRate, `{"fromNonNull":4,"orphanCount":1,"orphanRate":25,"orphanSamples":[]}`, "orphanRate", "measure-8", "a share"},
 		{wire.PathLinkHitRate, `{"fromNonNull":4,"orphanCount":1,"orphanRate":0.25,"orphanSamples":[1]}`,
 			"orphanSamples[0]", "measure-8", "texts"},
@@ -406,9 +412,13 @@ func TestManyGroups(t *testing.T) {
 	require.Less(t, (after.TotalAlloc-before.TotalAlloc)>>20, uint64(120), "MiB")
 
 	// As many groups as the limit, of as many bytes, are none too many.
-	long := `{"month":null,"on":null,"n":1,"total":"1","last":null,"x":"` + strings.Repeat("x", 400<<10) + `"}`
 	for n, refused := range map[int]bool{3: false, 4: true} {
-		body := `{"rows":[` + long + strings.Repeat(","+long, n-1) + `]}`
+		var groups []string
+		for i := range n {
+			groups = append(groups, fmt.Sprintf(`{"month":"2024-0%d-01","on":null,"n":1,"total":"1","last":null,"x":"%s"}`, i+1,
+				strings.Repeat("x", 400<<10)))
+		}
+		body := `{"rows":[` + strings.Join(groups, ",") + `]}`
 		client := answering(t, canned{media: wire.MediaJSON, body: func() io.Reader { return strings.NewReader(body) }})
 		require.Equal(t, refused, asks[wire.PathAggregate](t.Context(), client) != nil, "%d groups", n)
 	}

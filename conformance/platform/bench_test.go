@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/connectorsdk/connector-sdk-go/conformance/platform"
+	"github.com/connectorsdk/connector-sdk-go/internal/testrun"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -48,9 +49,9 @@ func batches(line string, n int) func() io.Reader {
 }
 
 // read reads all rows of a client's answer and returns their number.
-func read(t testing.TB, c *platform.Client) (n int) {
+func read(t testing.TB, c *platform.Client, where wire.Where) (n int) {
 	t.Helper()
-	rows, err := c.Query(t.Context(), wire.Credentials{}, &wire.QueryRequest{Table: "orders"}, benchColumns)
+	rows, err := c.Query(t.Context(), wire.Credentials{}, &wire.QueryRequest{Table: "orders", Where: where}, benchColumns)
 	require.NoError(t, err)
 	for row, err := range rows.All() {
 		if err != nil {
@@ -63,22 +64,26 @@ func read(t testing.TB, c *platform.Client) (n int) {
 	return n
 }
 
-// BenchmarkRows reads rows through the client, and by encoding/json into maps.
+// BenchmarkRows reads rows through the client, also with two filters that they are held
+// against, and by encoding/json into maps.
 func BenchmarkRows(b *testing.B) {
 	const rows, lines = 500, 40
 	line := batch(rows)
 	stream := batches(line, lines)
-	b.Run("client", func(b *testing.B) {
-		c := answering(b, canned{media: wire.MediaNDJSON, body: stream})
-		b.SetBytes(int64(len(line) * lines))
-		b.ReportAllocs()
-		for b.Loop() {
-			if n := read(b, c); n != rows*lines {
-				b.Fatal(n)
+	for name, where := range map[string]wire.Where{"client": {}, "filters served": {And: []wire.Filter{
+		{Field: "status", Op: wire.OpEq, Value: wire.Text("shipped")}, {Field: "amount", Op: wire.OpGte, Value: wire.Text("0.5")}}}} {
+		b.Run(name, func(b *testing.B) {
+			c := answering(b, canned{media: wire.MediaNDJSON, body: stream})
+			b.SetBytes(int64(len(line) * lines))
+			b.ReportAllocs()
+			for b.Loop() {
+				if n := read(b, c, where); n != rows*lines {
+					b.Fatal(n)
+				}
 			}
-		}
-		b.ReportMetric(float64(b.N*rows*lines)/b.Elapsed().Seconds(), "rows/s")
-	})
+			b.ReportMetric(float64(b.N*rows*lines)/b.Elapsed().Seconds(), "rows/s")
+		})
+	}
 	b.Run("maps", func(b *testing.B) {
 		b.SetBytes(int64(len(line) * lines))
 		b.ReportAllocs()
@@ -113,9 +118,12 @@ func BenchmarkRows(b *testing.B) {
 // but not three of them.
 func TestMemory(t *testing.T) {
 	line := batch(2000)
-	lines := 500 // a million rows
-	if race || testing.Short() {
+	lines := 150
+	switch {
+	case testrun.Race || testing.Short():
 		lines = 20
+	case testrun.InFull():
+		lines = 500 // a million rows
 	}
 	c := answering(t, canned{media: wire.MediaNDJSON, body: batches(line, lines)})
 	read := func() (most, allocations uint64) {
@@ -142,7 +150,7 @@ func TestMemory(t *testing.T) {
 		again, more := read()
 		most, allocations = min(most, again), min(allocations, more)
 	}
-	if !race {
+	if !testrun.Race {
 		require.Less(t, most, uint64(24<<20))
 		require.Less(t, allocations, uint64(2000*lines/100))
 	}

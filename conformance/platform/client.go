@@ -7,7 +7,6 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/connectorsdk/connector-sdk-go/conformance"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -45,7 +44,8 @@ const grace = 5 * time.Second
 // refuses. It may be used concurrently. Printing it shows no secret.
 type Client struct {
 	url     string
-	token   conformance.Secret
+	token   wire.Bearer
+	secret  wire.Credentials // the token, to be scrubbed
 	http    *http.Client
 	options Options
 	asked   atomic.Int64
@@ -54,8 +54,8 @@ type Client struct {
 // NewClient returns a client of the connector at a base URL, with the bearer token
 // that the connector's host issued. It sends nothing yet. An error that matches
 // [ErrAddress] says that the platform accepts https only.
-func NewClient(baseAddress string, token conformance.Secret, opts *Options) (*Client, error) {
-	c := &Client{token: token}
+func NewClient(baseAddress string, token wire.Bearer, opts *Options) (*Client, error) {
+	c := &Client{token: token, secret: wire.NewCredentials(map[string]string{"token": token.Reveal()})}
 	if opts != nil {
 		c.options = *opts
 	}
@@ -151,6 +151,9 @@ func (c *Client) LinkHitRate(
 // Query asks for rows. The columns are the members that the rows must have, with
 // their declared types: those of the request's fields in their order, then those of
 // its joins. The rows have to be read, or closed.
+//
+// Rows that contradict what is served, a filter or a sort whose fields are among the
+// columns, end with an error; see also [Rows.Expect].
 func (c *Client) Query(
 	ctx context.Context, credentials wire.Credentials, req *wire.QueryRequest, columns []wire.Column,
 ) (*Rows, error) {
@@ -160,8 +163,8 @@ func (c *Client) Query(
 	if err != nil {
 		return nil, err
 	}
-	r.columns = columns
-	r.limit, r.unfiltered, r.unsorted = req.Limit, !req.HasFilters(), len(req.Sort) == 0
+	asked := *req // without the credentials
+	r.columns, r.request = columns, &asked
 	return r, nil
 }
 
@@ -174,6 +177,6 @@ func (c *Client) SQL(ctx context.Context, credentials wire.Credentials, req *wir
 	if err != nil {
 		return nil, err
 	}
-	r.sql = true
+	r.sql, r.request = true, &wire.QueryRequest{}
 	return r, nil
 }

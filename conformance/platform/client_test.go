@@ -9,7 +9,6 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/connectorsdk/connector-sdk-go/conformance"
 	"github.com/connectorsdk/connector-sdk-go/conformance/platform"
 	"github.com/connectorsdk/connector-sdk-go/connector"
 	"github.com/connectorsdk/connector-sdk-go/connector/memsource"
@@ -51,7 +50,7 @@ func shop(t *testing.T, tables ...memsource.Table) http.Handler {
 func connect(t *testing.T, h http.Handler, opts platform.Options) *platform.Client {
 	t.Helper()
 	opts.HTTP = httpOf(t, h)
-	c, err := platform.NewClient("https://connector.test", conformance.NewSecret(testToken), &opts)
+	c, err := platform.NewClient("https://connector.test", wire.NewBearer(testToken), &opts)
 	require.NoError(t, err)
 	return c
 }

@@ -8,7 +8,6 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/connectorsdk/connector-sdk-go/conformance"
 	"github.com/connectorsdk/connector-sdk-go/conformance/platform"
 	"github.com/connectorsdk/connector-sdk-go/connector"
 	"github.com/connectorsdk/connector-sdk-go/wire"
@@ -26,7 +25,8 @@ func TestConnect(t *testing.T) {
 		asked []string // beside the document
 	}{
 		{"no document, no connector", wire.PathDocument, `{"error":{"code":"bad_request","message":"no"}}`, "", nil},
-		{"credentials that are rejected discover nothing", wire.PathCheck, failedCheck, wire.CodeCheckFailed, []string{wire.PathCheck}},
+		{"credentials that are rejected discover nothing", wire.PathCheck, `{"error":{"code":"check_failed","message":"no"}}`,
+			wire.CodeCheckFailed, []string{wire.PathCheck}},
 		{"a refusal of discovery is passed on", wire.PathDiscovery, `{"error":{"code":"bad_request","message":"no"}}`,
 			wire.CodeBadRequest, []string{wire.PathCheck, wire.PathDiscovery}},
 	} {
@@ -44,7 +44,7 @@ func TestConnect(t *testing.T) {
 			w.WriteHeader(http.StatusBadRequest)
 			_, _ = io.WriteString(w, c.body)
 		}))
-		platformClient, err := platform.NewClient("https://connector.test", conformance.NewSecret(testToken), &platform.Options{HTTP: client})
+		platformClient, err := platform.NewClient("https://connector.test", wire.NewBearer(testToken), &platform.Options{HTTP: client})
 		require.NoError(t, err)
 		_, err = platform.Connect(t.Context(), platformClient, wire.Credentials{}, nil)
 		require.Error(t, err, c.why)

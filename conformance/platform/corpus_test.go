@@ -13,13 +13,13 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/connectorsdk/connector-sdk-go/conformance"
 	"github.com/connectorsdk/connector-sdk-go/conformance/corpus"
 	"github.com/connectorsdk/connector-sdk-go/conformance/platform"
 	"github.com/connectorsdk/connector-sdk-go/connector"
 	"github.com/connectorsdk/connector-sdk-go/connector/memsource"
 	"github.com/connectorsdk/connector-sdk-go/filter"
 	"github.com/connectorsdk/connector-sdk-go/internal/casetest"
+	"github.com/connectorsdk/connector-sdk-go/internal/testrun"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -148,7 +148,7 @@ func connectTo(t testing.TB, h http.Handler, opts *platform.ConnectionOptions) *
 	t.Helper()
 	inProcess, stop := platform.InProcess(h)
 	t.Cleanup(stop)
-	client, err := platform.NewClient("https://connector.test", conformance.NewSecret(testToken), &platform.Options{HTTP: inProcess})
+	client, err := platform.NewClient("https://connector.test", wire.NewBearer(testToken), &platform.Options{HTTP: inProcess})
 	require.NoError(t, err)
 	c, err := platform.Connect(t.Context(), client, wire.Credentials{}, opts)
 	require.NoError(t, err)
@@ -221,7 +221,7 @@ func TestEveryCaseOfTheCorpus(t *testing.T) {
 			c := connectTo(t, recorder, nil)
 			asked := 0
 			for i, test := range cases {
-				if !runs(i + n) {
+				if !testrun.Runs(i+n, 4) {
 					continue
 				}
 				asked++
@@ -235,7 +235,3 @@ func TestEveryCaseOfTheCorpus(t *testing.T) {
 		})
 	}
 }
-
-// runs reports whether the ith of many cases runs: all of them, but one of eight
-// under the race detector.
-func runs(i int) bool { return !race || i%8 == 0 }

@@ -15,14 +15,13 @@
 //		"log"
 //		"os"
 //
-//		"github.com/connectorsdk/connector-sdk-go/conformance"
 //		"github.com/connectorsdk/connector-sdk-go/conformance/platform"
 //		"github.com/connectorsdk/connector-sdk-go/wire"
 //	)
 //
 //	func main() {
 //		ctx := context.Background()
-//		token := conformance.NewSecret(os.Getenv("PLATFORM_CONNECTOR_TOKEN"))
+//		token := wire.NewBearer(os.Getenv("PLATFORM_CONNECTOR_TOKEN"))
 //		client, err := platform.NewClient("http://localhost:8080", token, &platform.Options{Local: true})
 //		if err != nil {
 //			log.Fatal(err)
@@ -41,6 +40,7 @@
 //		if err != nil {
 //			log.Fatal(err)
 //		}
+//		rows.Expect(&table)
 //		for row, err := range rows.All() {
 //			if err != nil {
 //				log.Fatal(err)
@@ -65,17 +65,12 @@
 //		Measures: []wire.Measure{{Fn: wire.FnSum, Field: "amount", As: "total"}},
 //	}, []wire.SortKey{{Field: "total", Dir: wire.Desc}}, 10)
 //
-// A part of the rows is never taken for all of them. What the connector's limits put
-// out of reach is a [*ReachError], what needs too much memory a [*BudgetError], and
+// A part of the rows is never taken for all of them. A table that needs several pages is
+// read in an order that is total: by its key, otherwise by all that is read, because rows
+// with equal sort keys may stand in another order on the next page. Where the document
+// declares too few sort keys for that, one page has to be enough. What the connector's
+// limits put out of reach is a [*ReachError], what needs too much memory a [*BudgetError], and
 // too many groups are a [*GroupsError].
-//
-// # The connect form and the life of a source
-//
-// A [Form] is what a person fills in: it reads the document, tries the token and the
-// credentials, says which buttons can be pressed, and forgets what a change makes
-// stale. [Add] makes a [Source] of it, which is verified in the background by the
-// conformance program and is then conformant or not; [Source.Reconnect] opens the form
-// again. The command conformance/cmd/connect shows all of it on one page.
 //
 // # How strict the client is
 //
@@ -84,6 +79,12 @@
 // (which is dropped), a member of an answer that the protocol does not define. The
 // lines of a stream are the exception, as package ndjson reads them: they have no
 // further members.
+//
+// An answer has to agree with itself and with discovery, as far as that shows in it. Rows
+// that contradict a filter or a sort which is served, a null in a field that is not
+// nullable, a key or a group that comes twice, counts that are out of order: each is
+// refused, unless a reading of the rules allows it. What a [Connection] has measured, and
+// the pages that it reads, have to agree as well.
 //
 // # What the client does not trust
 //

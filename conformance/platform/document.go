@@ -5,9 +5,9 @@ import (
 	"encoding/json"
 	"math"
 	"net/http"
+	"slices"
 	"strings"
 
-	"github.com/connectorsdk/connector-sdk-go/conformance/internal/message"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -35,8 +35,8 @@ func (e *exchange) document() (*wire.Document, error) {
 		return nil, err
 	}
 	var d wire.Document
-	if err := message.Read(body, "document", &d); err != nil {
-		return nil, e.malformed(err, "", shapes[e.path])
+	if err := e.unmarshal(body, &d); err != nil {
+		return nil, err
 	}
 	if strings.TrimSpace(d.Dialect) == "" {
 		var members map[string]json.RawMessage
@@ -59,6 +59,13 @@ func linkConsistent(l *wire.LinkHitRate) error {
 	case math.Abs(l.OrphanRate-rate) > 1e-6:
 		return &AnswerError{Path: wire.PathLinkHitRate, Place: "orphanRate", Rule: "measure-2",
 			Problem: "is not orphanCount divided by fromNonNull"}
+	case int64(len(l.OrphanSamples)) > l.OrphanCount:
+		return &AnswerError{Path: wire.PathLinkHitRate, Place: "orphanSamples", Rule: "measure-2a",
+			Problem: "has more samples than there are orphans"}
+	}
+	samples := slices.Sorted(slices.Values(l.OrphanSamples))
+	if len(slices.Compact(samples)) < len(l.OrphanSamples) {
+		return &AnswerError{Path: wire.PathLinkHitRate, Place: "orphanSamples", Rule: "measure-2a", Problem: "names a key twice"}
 	}
 	return nil
 }

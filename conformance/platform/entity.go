@@ -1,6 +1,7 @@
 package platform
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -72,8 +73,42 @@ func (e *Entity) sized(ctx context.Context) (*wire.Size, error) {
 }
 
 // Page returns the first rows of the table, in the order of its fields. The
-// platform reads one page of each table after connecting.
+// platform reads one page of each table after connecting. A page that is shorter than
+// the exact size of the table allows is refused, unless the table has changed since it
+// was measured.
 func (e *Entity) Page(ctx context.Context, rows int64) ([][]wire.Value, error) {
+	page, err := e.page(ctx, rows)
+	if err != nil || e.lacked(page, rows) == 0 {
+		return page, err
+	}
+	e.mu.Lock()
+	e.size = nil
+	_, err = e.sized(ctx)
+	e.mu.Unlock()
+	if err != nil {
+		return nil, err
+	}
+	if page, err = e.page(ctx, rows); err != nil {
+		return nil, err
+	}
+	if size := e.lacked(page, rows); size > 0 {
+		return nil, &AnswerError{Path: wire.PathQuery, Place: "end", Rule: "query-16",
+			Problem: fmt.Sprintf("comes after %d rows of table %s, which has %d by its size", len(page), wire.QuoteName(e.Table.Name), size)}
+	}
+	return page, nil
+}
+
+// lacked returns the measured size if a page of so many rows contradicts it, else 0.
+func (e *Entity) lacked(page [][]wire.Value, rows int64) int64 {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if e.size == nil || !e.size.Exact || int64(len(page)) >= min(cmp.Or(rows, e.size.Rows), e.size.Rows) {
+		return 0
+	}
+	return e.size.Rows
+}
+
+func (e *Entity) page(ctx context.Context, rows int64) ([][]wire.Value, error) {
 	req := &wire.QueryRequest{Table: e.Table.Name, Limit: rows}
 	for _, f := range e.Table.Fields {
 		req.Fields = append(req.Fields, f.Name)
@@ -191,6 +226,10 @@ func (e *Entity) Links(ctx context.Context) ([]*Link, error) {
 		})
 		if err != nil {
 			return nil, err
+		}
+		if e.size != nil && e.size.Exact && rate.FromNonNull > e.size.Rows {
+			return nil, &AnswerError{Path: wire.PathLinkHitRate, Place: "fromNonNull", Rule: "measure-13",
+				Problem: fmt.Sprintf("is %d; table %s has %d rows by its size", rate.FromNonNull, wire.QuoteName(e.Table.Name), e.size.Rows)}
 		}
 		links[i] = &Link{Key: key, HitRate: rate, Joined: rate.OrphanRate <= e.connection.orphanRate}
 		if e.links == nil {

@@ -126,10 +126,7 @@ func (e *exchange) clean(text string) string { return e.credentials.Scrub(e.clea
 
 // cleanToken returns a text without the token.
 func (e *exchange) cleanToken(text string) string {
-	if token := e.client.token.Reveal(); token != "" {
-		text = strings.ReplaceAll(text, token, "[redacted]")
-	}
-	return strings.Clone(text)
+	return strings.Clone(e.client.secret.Scrub(text))
 }
 
 // lineFault returns the error of a line as an AnswerError.

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"net/http"
 
-	"github.com/connectorsdk/connector-sdk-go/conformance"
 	"github.com/connectorsdk/connector-sdk-go/conformance/platform"
 	"github.com/connectorsdk/connector-sdk-go/connector"
 	"github.com/connectorsdk/connector-sdk-go/wire"
@@ -19,7 +18,7 @@ func few() http.Handler { return built(connector.Definition{}, nothing{}, undecl
 func ExampleConnection_Query() {
 	inProcess, stop := platform.InProcess(few())
 	defer stop()
-	client, err := platform.NewClient("https://connector.test", conformance.NewSecret(testToken), &platform.Options{HTTP: inProcess})
+	client, err := platform.NewClient("https://connector.test", wire.NewBearer(testToken), &platform.Options{HTTP: inProcess})
 	if err != nil {
 		fmt.Println(err)
 		return

@@ -7,7 +7,6 @@ import (
 	"io"
 	"net/http"
 
-	"github.com/connectorsdk/connector-sdk-go/conformance"
 	"github.com/connectorsdk/connector-sdk-go/conformance/platform"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
@@ -33,7 +32,7 @@ func ExampleClient_Query() {
 	// The connector is in this process. For one behind a URL, leave HTTP out.
 	inProcess, stop := platform.InProcess(http.HandlerFunc(answers))
 	defer stop()
-	client, err := platform.NewClient("https://connector.test", conformance.NewSecret("a-token-of-32-characters-or-more"),
+	client, err := platform.NewClient("https://connector.test", wire.NewBearer("a-token-of-32-characters-or-more"),
 		&platform.Options{HTTP: inProcess})
 	if err != nil {
 		fmt.Println(err)
@@ -65,7 +64,7 @@ func ExampleClient_Query() {
 func ExampleClient_Check() {
 	inProcess, stop := platform.InProcess(http.HandlerFunc(answers))
 	defer stop()
-	client, err := platform.NewClient("https://connector.test", conformance.NewSecret("a-token-of-32-characters-or-more"),
+	client, err := platform.NewClient("https://connector.test", wire.NewBearer("a-token-of-32-characters-or-more"),
 		&platform.Options{HTTP: inProcess})
 	if err != nil {
 		fmt.Println(err)

@@ -11,7 +11,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/connectorsdk/connector-sdk-go/conformance/internal/message"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -179,7 +178,7 @@ func (e *exchange) refusal() error {
 		return err
 	}
 	var answer wire.ErrorAnswer
-	if err := message.Read(body, "error", &answer); err != nil {
+	if err := wire.DecodeAnswer(body, &answer); err != nil {
 		return e.malformed(err, fmt.Sprintf("answered %d without the error envelope: ", status), "error-1")
 	}
 	return e.judge(&answer.Error, status)
@@ -234,18 +233,6 @@ var shapes = map[string]string{
 	wire.PathLinkHitRate: "measure-8",
 }
 
-// schemaNames are the names of the answers' schemas.
-var schemaNames = map[string]string{
-	wire.PathDocument:    "document",
-	wire.PathCheck:       "check-answer",
-	wire.PathDiscovery:   "discovery-answer",
-	wire.PathCount:       "count-answer",
-	wire.PathAggregate:   "aggregate-answer",
-	wire.PathSize:        "size-answer",
-	wire.PathCardinality: "cardinality-answer",
-	wire.PathLinkHitRate: "link-hit-rate-answer",
-}
-
 // read asks a route that answers JSON, and reads the answer.
 func (c *Client) read(
 	ctx context.Context, path string, credentials wire.Credentials, envelope *wire.Envelope, req, answer wire.Message,
@@ -276,7 +263,7 @@ func (e *exchange) success() ([]byte, error) {
 
 // unmarshal reads the body of the route's answer into m.
 func (e *exchange) unmarshal(body []byte, m wire.Message) error {
-	if err := message.Read(body, schemaNames[e.path], m); err != nil {
+	if err := wire.DecodeAnswer(body, m); err != nil {
 		return e.malformed(err, "", shapes[e.path])
 	}
 	return nil

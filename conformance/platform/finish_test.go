@@ -1,6 +1,7 @@
 package platform_test
 
 import (
+	"bytes"
 	"fmt"
 	"io"
 	"math/rand/v2"
@@ -354,8 +355,8 @@ func millions(lines int) http.Handler {
 	var texts [][]byte
 	for range 8 {
 		var b strings.Builder
-		for i := range 5000 {
-			_, _ = fmt.Fprintf(&b, `,{"id":%d,"half":%d,"text":"row %d"}`, random.IntN(1<<40), random.IntN(1000), i)
+		for i, id := range random.Perm(5000) {
+			_, _ = fmt.Fprintf(&b, `,{"id":1000%06d,"half":%d,"text":"row %d"}`, id, random.IntN(1000), i)
 		}
 		texts = append(texts, []byte(`{"rows":[`+b.String()[1:]+"]}\n"))
 	}
@@ -366,7 +367,8 @@ func millions(lines int) http.Handler {
 		}
 		w.Header().Set("Content-Type", wire.MediaNDJSON)
 		for i := range lines {
-			if _, err := w.Write(texts[i%len(texts)]); err != nil {
+			line := bytes.ReplaceAll(texts[i%len(texts)], []byte(`"id":1000`), fmt.Appendf(nil, `"id":%d`, 1000+i*7%lines))
+			if _, err := w.Write(line); err != nil {
 				return
 			}
 		}

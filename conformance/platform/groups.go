@@ -2,6 +2,7 @@ package platform
 
 import (
 	"context"
+	"fmt"
 	"slices"
 
 	"github.com/connectorsdk/connector-sdk-go/filter"
@@ -72,6 +73,9 @@ func (c *Connection) Aggregate(ctx context.Context, req *wire.AggregateRequest) 
 		case !declined && int64(len(groups.Rows)) >= f.limit:
 			return nil, &GroupsError{f.limit}
 		case !declined:
+			if err := f.nulls(groups.Rows); err != nil {
+				return nil, err
+			}
 			return groups, nil
 		}
 	}
@@ -93,6 +97,22 @@ func (c *Connection) Aggregate(ctx context.Context, req *wire.AggregateRequest) 
 	groups.Work.Requests += declined
 	groups.Work.Folded = true
 	return groups, nil
+}
+
+// nulls returns the error of a null key where discovery rules nulls out.
+func (f *folding) nulls(groups [][]wire.Value) error {
+	for i, k := range f.keys {
+		if k.field.Nullable || len(f.req.Joins) > 0 {
+			continue
+		}
+		for at, row := range groups {
+			if row[i].IsNull() {
+				return &AnswerError{Path: wire.PathAggregate, Place: fmt.Sprintf("rows[%d].%s", at, f.columns[i].Name), Rule: "discovery-7",
+					Problem: "is null, and the field is not nullable"}
+			}
+		}
+	}
+	return nil
 }
 
 // Top returns the first n groups of an aggregate in the order of its columns

@@ -1,6 +1,7 @@
 package platform_test
 
 import (
+	"encoding/json"
 	"fmt"
 	"net/http"
 	"slices"
@@ -483,6 +484,79 @@ func TestCountsAgainstTheSize(t *testing.T) {
 	counts, err := connectTo(t, h, nil).Entity("numbered").Counts(t.Context(), "id")
 	require.NoError(t, err, "an estimate can be less")
 	require.Equal(t, int64(10), counts["id"].NonNull)
+}
+
+// TestPageAgainstTheSize refuses a page that is shorter than the measured size allows, unless
+// the table has changed in between.
+func TestPageAgainstTheSize(t *testing.T) {
+	t.Parallel()
+	cut := bodies(tabled(numbered(29, false), wire.Limits{}, connector.Omit{}), atMost(20))
+	for _, c := range []struct {
+		why, sizes string // the answers of /size, one after the other
+		rows       int64
+		want       int // rows; 0: refused
+	}{
+		{"a page that is as long as was asked for", "29 29", 10, 10},
+		{"a page that ends early", "29 29", 25, 0},
+		{"all rows, which end early", "29 29", 0, 0},
+		{"a table that had more rows when it was measured", "29 20", 25, 20},
+		{"an estimate", "about", 25, 20},
+	} {
+		sizes := strings.Fields(c.sizes)
+		h := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			if r.URL.Path == wire.PathSize {
+				answer := `{"size":{"rows":` + sizes[0] + `,"exact":true}}`
+				if sizes[0] == "about" {
+					answer = `{"size":{"rows":29,"exact":false}}`
+				}
+				sizes = sizes[1:]
+				w.Header().Set("Content-Type", wire.MediaJSON)
+				_, _ = w.Write([]byte(answer))
+				return
+			}
+			bodies(cut, func(path string, body map[string]any) {
+				if limit, ok := body["limit"].(json.Number); ok && path == wire.PathQuery {
+					n, _ := limit.Int64()
+					body["limit"] = min(n, 20)
+				}
+			}).ServeHTTP(w, r)
+		})
+		e := connectTo(t, h, nil).Entity("numbered")
+		_, err := e.Size(t.Context())
+		require.NoError(t, err)
+		page, err := e.Page(t.Context(), c.rows)
+		if c.want > 0 {
+			require.NoError(t, err, c.why)
+			require.Len(t, page, c.want, c.why)
+			continue
+		}
+		var fault *platform.AnswerError
+		require.ErrorAs(t, err, &fault, c.why)
+		require.Equal(t, "query-16", fault.Rule)
+	}
+}
+
+// TestMeasuresAgainstEachOther refuses measurements that contradict what was measured or
+// discovered before.
+func TestMeasuresAgainstEachOther(t *testing.T) {
+	t.Parallel()
+	h := instead(staff(connector.Omit{}, wire.Limits{}), wire.PathLinkHitRate,
+		`{"fromNonNull":6,"orphanCount":0,"orphanRate":0,"orphanSamples":[]}`)
+	people := connectTo(t, h, nil).Entity("people")
+	_, err := people.Size(t.Context())
+	require.NoError(t, err)
+	_, err = people.Links(t.Context())
+	var fault *platform.AnswerError
+	require.ErrorAs(t, err, &fault, "six keys in a table of five rows")
+	require.Equal(t, "measure-13", fault.Rule)
+
+	h = instead(staff(connector.Omit{}, wire.Limits{}), wire.PathAggregate, `{"rows":[{"k":null},{"k":"Ada"}]}`)
+	conn := connectTo(t, h, nil)
+	_, err = conn.Aggregate(t.Context(), &wire.AggregateRequest{Table: "people", GroupBy: []wire.GroupKey{{Field: "name", As: "k"}}})
+	require.ErrorAs(t, err, &fault, "a null key of a field that is not nullable")
+	require.Equal(t, "rows[0].k", fault.Place)
+	_, err = conn.Aggregate(t.Context(), &wire.AggregateRequest{Table: "people", GroupBy: []wire.GroupKey{{Field: "boss_text", As: "k"}}})
+	require.NoError(t, err)
 }
 
 // TestLinks measures the declared foreign keys, and decides by their orphans

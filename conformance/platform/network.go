@@ -1,7 +1,6 @@
 package platform
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"net"
@@ -72,19 +71,10 @@ func client(own *http.Client, local bool) *http.Client {
 // bubble too. The base URL may be any, such as https://connector.test. The client
 // works until stop is called.
 func InProcess(handler http.Handler) (client *http.Client, stop func()) {
-	l := memlisten.New()
-	srv := &http.Server{Handler: handler}
-	done := make(chan struct{})
-	go func() {
-		defer close(done)
-		_ = srv.Serve(l)
-	}()
-	dial := func(ctx context.Context, _, _ string) (net.Conn, error) { return l.Dial(ctx) }
-	t := transport(true)
-	t.Proxy, t.DialContext, t.DialTLSContext = nil, dial, dial
+	l, end := memlisten.Serve(&http.Server{Handler: handler})
+	t := l.Route(transport(true))
 	return &http.Client{Transport: t}, func() {
 		t.CloseIdleConnections()
-		_ = srv.Close()
-		<-done
+		end()
 	}
 }

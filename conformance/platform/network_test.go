@@ -19,7 +19,6 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/connectorsdk/connector-sdk-go/conformance"
 	"github.com/connectorsdk/connector-sdk-go/conformance/platform"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
@@ -198,7 +197,7 @@ func TestClocksOfARequest(t *testing.T) {
 		require.Equal(t, int64(60_000), sent.TimeoutMS, "what is no time is the usual one")
 		require.Equal(t, int64(600_000), sent.MaxTimeoutMS)
 
-		negative, err := platform.NewClient(c.URL(), conformance.NewSecret(testToken),
+		negative, err := platform.NewClient(c.URL(), wire.NewBearer(testToken),
 			&platform.Options{HTTP: httpOf(t, silence), Timeout: -1, MaxTimeout: -1, Idle: -1})
 		require.NoError(t, err)
 		begun = time.Now()
@@ -207,7 +206,7 @@ func TestClocksOfARequest(t *testing.T) {
 		require.ErrorIs(t, negative.Check(t.Context(), wire.Credentials{}), context.DeadlineExceeded)
 		require.Equal(t, 95*time.Second, time.Since(begun))
 
-		hurried, err := platform.NewClient(c.URL(), conformance.NewSecret(testToken),
+		hurried, err := platform.NewClient(c.URL(), wire.NewBearer(testToken),
 			&platform.Options{HTTP: httpOf(t, silence), Timeout: 3 * time.Second, Idle: time.Second})
 		require.NoError(t, err)
 		begun = time.Now()
@@ -292,7 +291,7 @@ func TestRedirect(t *testing.T) {
 			http.Redirect(w, r, other.URL+r.URL.Path, status)
 		}))
 		// Not even if the HTTP client of the caller follows redirects.
-		c, err := platform.NewClient(srv.URL, conformance.NewSecret(testToken), &platform.Options{Local: true,
+		c, err := platform.NewClient(srv.URL, wire.NewBearer(testToken), &platform.Options{Local: true,
 			HTTP: &http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return nil }}})
 		require.NoError(t, err)
 		for path, ask := range asks {
@@ -325,12 +324,12 @@ func TestAddresses(t *testing.T) {
 	secure.StartTLS()
 	defer secure.Close()
 
-	_, err := platform.NewClient(plain.URL, conformance.NewSecret(testToken), nil)
+	_, err := platform.NewClient(plain.URL, wire.NewBearer(testToken), nil)
 	require.ErrorIs(t, err, platform.ErrAddress)
 	_, port, err := net.SplitHostPort(strings.TrimPrefix(secure.URL, "https://"))
 	require.NoError(t, err)
 	for _, url := range []string{secure.URL, "https://localhost:" + port} {
-		c, err := platform.NewClient(url, conformance.NewSecret(testToken), nil)
+		c, err := platform.NewClient(url, wire.NewBearer(testToken), nil)
 		require.NoError(t, err)
 		_, err = c.Document(t.Context())
 		require.ErrorIs(t, err, platform.ErrAddress)
@@ -340,11 +339,11 @@ func TestAddresses(t *testing.T) {
 	require.Zero(t, reached.Load())
 
 	local := &platform.Options{Local: true}
-	c, err := platform.NewClient(plain.URL+"/", conformance.NewSecret(testToken), local)
+	c, err := platform.NewClient(plain.URL+"/", wire.NewBearer(testToken), local)
 	require.NoError(t, err)
 	require.Equal(t, plain.URL, c.URL())
 	require.NoError(t, c.Check(t.Context(), wire.Credentials{}))
-	c, err = platform.NewClient(secure.URL, conformance.NewSecret(testToken), local)
+	c, err = platform.NewClient(secure.URL, wire.NewBearer(testToken), local)
 	require.NoError(t, err)
 	var failed *platform.ConnectionError
 	require.ErrorAs(t, c.Check(t.Context(), wire.Credentials{}), &failed)
@@ -371,7 +370,7 @@ func TestBaseURL(t *testing.T) {
 		{"https://connector.test?", "", "query"},
 		{"https://connector.test/x/.well-known/service/platform.json", "", "precedes"},
 	} {
-		client, err := platform.NewClient(c.url, conformance.NewSecret(testToken), nil)
+		client, err := platform.NewClient(c.url, wire.NewBearer(testToken), nil)
 		if c.problem != "" {
 			require.ErrorContains(t, err, c.problem, c.url)
 			require.NotContains(t, err.Error(), "secret")
@@ -413,7 +412,7 @@ func TestUnreachable(t *testing.T) {
 		mu.Lock()
 		greeting = c.greeting
 		mu.Unlock()
-		client, err := platform.NewClient(c.url, conformance.NewSecret(testToken), &platform.Options{Local: true})
+		client, err := platform.NewClient(c.url, wire.NewBearer(testToken), &platform.Options{Local: true})
 		require.NoError(t, err)
 		err = client.Check(t.Context(), wire.NewCredentials(map[string]string{"key": "s3cret-value"}))
 		var failed *platform.ConnectionError
@@ -444,15 +443,16 @@ func TestErrorsQuoteNoURL(t *testing.T) {
 		{&net.DNSError{Name: "s3cret-host"}, "the host's name does not resolve"},
 		{&net.OpError{Op: "dial", Err: errors.New("no route to host")}, "no connection: no route to host"},
 		{errors.New("a header with " + testToken), "a header with [redacted]"},
+		{errors.New(`a header with "` + strings.ReplaceAll(testToken, "-", `\u002D`) + `"`), `a header with "[redacted]"`},
 	} {
-		c, err := platform.NewClient("https://connector.test/s3cret-path", conformance.NewSecret(testToken),
+		c, err := platform.NewClient("https://connector.test/s3cret-path", wire.NewBearer(testToken),
 			&platform.Options{HTTP: &http.Client{Transport: broken{failure.err}}})
 		require.NoError(t, err)
 		for path, ask := range asks {
 			err := ask(t.Context(), c)
 			require.EqualError(t, err, "no answer of "+path+": "+failure.problem)
 			require.NotContains(t, errors.Unwrap(err).Error(), testToken)
-			if !strings.Contains(failure.err.Error(), testToken) {
+			if !strings.Contains(failure.problem, "[redacted]") {
 				require.ErrorIs(t, err, failure.err)
 			}
 		}

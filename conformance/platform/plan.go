@@ -36,15 +36,39 @@ func (c *Connection) plan(req *wire.QueryRequest) (*plan, error) {
 	p.pull.table = table
 	p.pull.request.Table = req.Table
 	pulled := &p.pull.request
+	pulled.Where, p.pushedFilters = filter.Split(req.Where, c.pushes(table))
+	p.pushedSort = c.sorts(len(req.Sort))
 	if err := p.chooseFields(c); err != nil {
 		return nil, err
 	}
-	pulled.Where, p.pushedFilters = filter.Split(req.Where, c.pushes(table))
-	if p.pushedSort = c.sorts(len(req.Sort)); p.pushedSort {
+	if p.pushedSort {
 		pulled.Sort = req.Sort
+	}
+	if p.paged(c) && len(pulled.Sort) > 0 {
+		// If pages fit together under a key of the table alone, the rows are sorted here.
+		if _, total := c.pageOrder(&p.pull); !total {
+			pulled.Sort = nil
+			if _, total = c.pageOrder(&p.pull); total {
+				p.pushedSort = false
+			} else {
+				pulled.Sort = req.Sort
+			}
+		}
 	}
 	p.pushWindow(c)
 	return p, nil
+}
+
+// paged reports whether the connector may have to answer in several pages.
+func (p *plan) paged(c *Connection) bool {
+	if !p.pushedFilters || !p.pushedSort {
+		return c.paged(0)
+	}
+	limit := p.req.Limit
+	if limit > 0 && (!c.canSkip(p.req.Offset) || len(p.hops) > 0) {
+		limit = max(limit, limit+p.req.Offset) // which may be more than a number can state
+	}
+	return c.paged(limit)
 }
 
 // chooseFields picks what is pulled: the requested fields, and those that filters,
@@ -89,7 +113,7 @@ func (p *plan) chooseFields(c *Connection) error {
 	if err != nil {
 		return err
 	}
-	pushJoins := c.Document.Capabilities.Join
+	pushJoins := c.Document.Capabilities.Join && (!p.paged(c) || eachOnce(c, req.Joins))
 	if !pushJoins {
 		p.hops = hops
 		for _, h := range hops {

@@ -42,15 +42,22 @@ type reading struct {
 	work *Work
 	each func(row []wire.Value) (more bool)
 
-	got int64 // rows that were passed to each
+	got    int64   // rows that were passed to each
+	claims *claims // of the page before; nil: there is none
 }
+
+// untotal is the limit that ends a reading which has no order to go on in.
+const untotal = "pageSizeMax without a total order"
 
 // pages asks for page after page.
 func (r *reading) pages(ctx context.Context) error {
 	limits := r.c.Document.Capabilities.Limits
-	wanted := r.pull.request
-	if limits.PageSizeMax > 0 && (wanted.Limit == 0 || wanted.Limit > limits.PageSizeMax) {
-		wanted.Sort = r.c.pageOrder(r.pull)
+	wanted, total := r.pull.request, true
+	if r.c.paged(wanted.Limit) {
+		var order []wire.SortKey
+		if order, total = r.c.pageOrder(r.pull); total {
+			wanted.Sort = order
+		}
 	}
 	var sorted []string
 	for _, k := range wanted.Sort {
@@ -73,8 +80,11 @@ func (r *reading) pages(ctx context.Context) error {
 				return r.beyond(most, ceiling)
 			}
 		}
-		if !r.c.canSkip(page.Offset) {
+		switch {
+		case !r.c.canSkip(page.Offset):
 			return r.beyond(page.Offset, r.c.offsetLimit())
+		case r.got > 0 && !total:
+			return r.beyond(page.Offset, untotal)
 		}
 		before := r.got
 		more, err := r.page(ctx, &page, wanted.Limit-r.got)
@@ -104,6 +114,9 @@ func (r *reading) page(ctx context.Context, req *wire.QueryRequest, room int64) 
 		return false, err
 	}
 	defer rows.Close()
+	rows.Expect(r.pull.table)
+	rows.before = r.claims
+	defer func() { r.claims = rows.claims }()
 
 	later := r.got > 0
 	var served wire.Served
@@ -175,11 +188,12 @@ func (r *reading) page(ctx context.Context, req *wire.QueryRequest, room int64) 
 }
 
 // beyond returns the error for a reading that a limit ended after n rows, or nil
-// if discovery says that the table has no more.
+// if discovery says that the table has no more. A count of rows that is smaller than
+// what was read is an estimate, and says nothing.
 func (r *reading) beyond(n int64, limit string) error {
 	e := &ReachError{Table: r.pull.table.Name, Reach: n, Route: wire.PathDiscovery, Limit: limit}
 	if count := r.pull.table.RowCount; count != nil && len(r.pull.request.Joins) == 0 {
-		if *count <= n {
+		if *count <= n && (r.got == 0 || *count >= r.pull.request.Offset+r.got) {
 			return nil
 		}
 		e.Rows = *count
@@ -195,24 +209,48 @@ func whole(req *wire.QueryRequest, served wire.Served) wire.Served {
 	return served
 }
 
-// pageOrder returns the sort keys under which pages fit together: those of the
-// request, then the table's key, as far as the document declares them.
-func (c *Connection) pageOrder(p *pull) []wire.SortKey {
-	sort := slices.Clone(p.request.Sort)
-	for _, field := range keyOf(p.table) {
-		if !slices.ContainsFunc(sort, func(k wire.SortKey) bool { return k.Field == field }) {
-			sort = append(sort, wire.SortKey{Field: field, Dir: wire.Asc})
-		}
-	}
-	if c.sorts(len(sort)) {
-		return sort
-	}
-	return p.request.Sort
+// paged reports whether a reading of so many rows, or of all if limit is 0, may take
+// several pages.
+func (c *Connection) paged(limit int64) bool {
+	most := c.Document.Capabilities.Limits.PageSizeMax
+	return most > 0 && (limit == 0 || limit > most)
 }
 
-// keyOf returns the fields that tell the rows of a table apart, or nil.
+// pageOrder returns sort keys under which pages fit together whatever the source does
+// with rows that are equal in them, and reports whether the document declares so many:
+// those of the request, then a key of the table, otherwise all that is read. Rows that
+// are equal in all that is read can be exchanged.
+func (c *Connection) pageOrder(p *pull) ([]wire.SortKey, bool) {
+	if !eachOnce(c, p.request.Joins) {
+		return nil, false
+	}
+	for _, fields := range [][]string{keyOf(p.table), p.request.Fields} {
+		sort := slices.Clone(p.request.Sort)
+		for _, field := range fields {
+			if !slices.ContainsFunc(sort, func(k wire.SortKey) bool { return k.Field == field }) {
+				sort = append(sort, wire.SortKey{Field: field, Dir: wire.Asc})
+			}
+		}
+		if len(fields) > 0 && c.sorts(len(sort)) {
+			return sort, true
+		}
+	}
+	return nil, false
+}
+
+// eachOnce reports whether joins leave each row of the base table one row: sort keys
+// name no joined fields, so that the rows which one became have no order.
+func eachOnce(c *Connection, joins []wire.JoinHop) bool {
+	return !slices.ContainsFunc(joins, func(j wire.JoinHop) bool {
+		t := c.Table(j.ToTable)
+		return t == nil || !slices.Equal(t.PrimaryKey, []string{j.ToField}) && !t.Field(j.ToField).Unique
+	})
+}
+
+// keyOf returns the fields that tell the rows of a table apart, or nil. A field that
+// may be null does not: nulls repeat.
 func keyOf(t *wire.Table) []string {
-	if len(t.PrimaryKey) > 0 {
+	if len(t.PrimaryKey) > 0 && !slices.ContainsFunc(t.PrimaryKey, func(name string) bool { return t.Field(name).Nullable }) {
 		return t.PrimaryKey
 	}
 	for _, f := range t.Fields {

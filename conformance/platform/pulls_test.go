@@ -172,13 +172,13 @@ func TestPagesAreOrdered(t *testing.T) {
 		{"the key orders the pages", connector.Omit{}, nil, nil, "[{id}]"},
 		{"the key breaks ties", connector.Omit{}, []wire.SortKey{{Field: "half", Dir: wire.Asc}}, nil, "[{half} {id}]"},
 		{"what sorts already breaks no ties", connector.Omit{}, []wire.SortKey{{Field: "id", Dir: wire.Desc}}, nil, "[{id}]"},
-		{"one key only", connector.Omit{Sort: wire.SortSingle}, []wire.SortKey{{Field: "half", Dir: wire.Asc}}, nil, "[{half}]"},
-		{"no sort is declared", connector.Omit{Sort: wire.SortNone}, nil, nil, "[]"},
+		{"one key only, so that the rows are sorted here", connector.Omit{Sort: wire.SortSingle},
+			[]wire.SortKey{{Field: "half", Dir: wire.Asc}}, nil, "[{id}]"},
 		{"a unique field is a key", connector.Omit{}, nil, func(t *wire.Table) { t.PrimaryKey = nil }, "[{id}]"},
 		{"a unique field that may be null is none", connector.Omit{}, nil,
-			func(t *wire.Table) { t.PrimaryKey, t.Fields[0].Nullable = nil, true }, "[]"},
+			func(t *wire.Table) { t.PrimaryKey, t.Fields[0].Nullable = nil, true }, "[{id} {half}]"},
 		{"a field that repeats is none", connector.Omit{}, nil,
-			func(t *wire.Table) { t.PrimaryKey, t.Fields[0].Unique = nil, false }, "[]"},
+			func(t *wire.Table) { t.PrimaryKey, t.Fields[0].Unique = nil, false }, "[{id} {half}]"},
 	} {
 		table := numbered(10, false)
 		if c.key != nil {
@@ -187,7 +187,8 @@ func TestPagesAreOrdered(t *testing.T) {
 		r := record(tabled(table, wire.Limits{PageSizeMax: 4}, c.omit))
 		conn := connectTo(t, r, nil)
 		r.seen()
-		rows, _, err := casetest.Rows(t.Context(), conn, &wire.QueryRequest{Table: "numbered", Fields: []string{"id"}, Sort: c.sort})
+		fields := []string{"id", "half"}
+		rows, _, err := casetest.Rows(t.Context(), conn, &wire.QueryRequest{Table: "numbered", Fields: fields, Sort: c.sort})
 		require.NoError(t, err)
 		require.Len(t, rows, 10)
 		requests, _ := r.seen()
@@ -197,7 +198,7 @@ func TestPagesAreOrdered(t *testing.T) {
 		}
 		for limit, pages := range map[int64]int{9: 3, 4: 1} {
 			_, _, err := casetest.Rows(t.Context(), conn,
-				&wire.QueryRequest{Table: "numbered", Fields: []string{"id"}, Sort: c.sort, Limit: limit})
+				&wire.QueryRequest{Table: "numbered", Fields: fields, Sort: c.sort, Limit: limit})
 			require.NoError(t, err)
 			requests, _ := r.seen()
 			require.Len(t, requests, pages, c.why)

@@ -21,10 +21,11 @@ type Rows struct {
 	sql     bool     // the columns are those of the first row
 	checks  []uint16 // of each column, the kinds of cells that need no second look
 
-	limit      int64 // of the request; 0: none
-	unfiltered bool  // the request has no filter
-	unsorted   bool  // the request has no sort key
-	count      int64
+	request *wire.QueryRequest // empty for a statement
+	table   *wire.Table        // nil: not known
+	claims  *claims            // nil: none that a row could contradict
+	before  *claims            // of the page before; nil: there is none
+	count   int64
 
 	first    []wire.Value // read ahead by Served
 	waiting  bool         // first is to be yielded
@@ -135,9 +136,14 @@ func (r *Rows) Served() wire.Served {
 	if r.sql {
 		return wire.Served{Filters: true, Sort: true, Window: true}
 	}
+	return r.believed()
+}
+
+// believed returns what the served line says, as far as it is believed.
+func (r *Rows) believed() wire.Served {
 	s, _ := r.reader.Served()
-	s.Filters = s.Filters || r.unfiltered
-	s.Sort = s.Sort || r.unsorted
+	s.Filters = s.Filters || !r.request.HasFilters()
+	s.Sort = s.Sort || len(r.request.Sort) == 0
 	s.Window = s.Window && s.Filters && s.Sort
 	return s
 }
@@ -160,6 +166,11 @@ func (r *Rows) ahead() {
 	}
 	r.finish()
 }
+
+// Expect makes the rows answer for what discovery says of their table: a null in a field
+// that is not nullable ends them with an error, and so does a key that comes twice, next
+// to each other or within the last tens of thousands of rows. Call it before the first row.
+func (r *Rows) Expect(t *wire.Table) { r.table = t }
 
 // Columns returns the columns of the rows. Those of a SQL statement are known once
 // the first row came; a statement without rows has none.
@@ -188,7 +199,7 @@ func (r *Rows) read(row ndjson.Row) ([]wire.Value, error) {
 			return nil, err
 		}
 	}
-	if r.count++; r.limit > 0 && r.count > r.limit {
+	if r.count++; r.request.Limit > 0 && r.count > r.request.Limit {
 		if err := r.beyond(); err != nil {
 			return nil, err
 		}
@@ -203,9 +214,22 @@ func (r *Rows) read(row ndjson.Row) ([]wire.Value, error) {
 	cells = cells[:len(r.checks):len(r.checks)] // members that nobody asked for are dropped
 	for i, usual := range r.checks {
 		if usual>>cells[i].Kind()&1 == 0 {
-			if problem, rule := misspelled(cells[i], r.columns[i].Type); problem != "" {
+			problem, rule := misspelled(cells[i], r.columns[i].Type)
+			if cells[i].IsNull() { // unusual only where discovery rules it out
+				problem, rule = "is null, and the field is not nullable", "discovery-7"
+			}
+			if problem != "" {
 				return nil, r.fault(r.columns[i].Name, rule, problem)
 			}
+		}
+	}
+	if r.claims != nil {
+		if at, problem, rule := r.claims.contradicted(cells); problem != "" {
+			member := ""
+			if at >= 0 {
+				member = r.columns[at].Name
+			}
+			return nil, r.fault(member, rule, problem)
 		}
 	}
 	return cells, nil
@@ -238,7 +262,8 @@ func (r *Rows) arrange(names []string) error {
 	return nil
 }
 
-// prepare looks at the columns, which are those of the first row for a statement.
+// prepare looks at the columns, which are those of the first row for a statement, and at
+// what the connector says of them.
 func (r *Rows) prepare(names []string) {
 	if r.sql {
 		for _, name := range names {
@@ -248,16 +273,26 @@ func (r *Rows) prepare(names []string) {
 	r.checks = make([]uint16, len(r.columns))
 	for i, c := range r.columns {
 		r.checks[i] = usual(c.Type)
+		if r.table == nil || c.Hop > 0 {
+			continue
+		}
+		if f := r.table.Field(c.Name); f != nil && !f.Nullable {
+			r.checks[i] &^= 1 << wire.KindNull
+		}
 	}
 	r.values = make([]wire.Value, len(r.columns))
+	s, _ := r.reader.Served()
+	r.claims = newClaims(r.request, r.columns, s, r.table)
+	if r.claims != nil && r.before != nil && r.believed().Window {
+		r.claims.follow(r.before)
+	}
 }
 
 // beyond returns the error of a row beyond the window that the connector says to
 // have cut.
 func (r *Rows) beyond() error {
-	s, _ := r.reader.Served()
-	if s.Window && (s.Filters || r.unfiltered) && (s.Sort || r.unsorted) {
-		return r.fault("", "stream-2b", fmt.Sprintf("is row %d; the window is served, and has %d rows", r.count, r.limit))
+	if r.believed().Window {
+		return r.fault("", "stream-2b", fmt.Sprintf("is row %d; the window is served, and has %d rows", r.count, r.request.Limit))
 	}
 	return nil
 }

@@ -13,7 +13,6 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/connectorsdk/connector-sdk-go/conformance"
 	"github.com/connectorsdk/connector-sdk-go/conformance/platform"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
@@ -103,7 +102,7 @@ func TestStepText(t *testing.T) {
 		if c.path == wire.PathQuery {
 			media = wire.MediaNDJSON
 		}
-		client, err := platform.NewClient("https://connector.test", conformance.NewSecret(testToken), &platform.Options{
+		client, err := platform.NewClient("https://connector.test", wire.NewBearer(testToken), &platform.Options{
 			HTTP: &http.Client{Transport: canned{status: 200, media: media,
 				body: func() io.Reader { return iotest.OneByteReader(strings.NewReader(c.body)) }}},
 			Observe: func(s platform.Step) {
@@ -123,7 +122,7 @@ func TestStepText(t *testing.T) {
 
 // TestPrintsNoSecret prints what holds a token.
 func TestPrintsNoSecret(t *testing.T) {
-	client, err := platform.NewClient("https://connector.test", conformance.NewSecret(testToken), nil)
+	client, err := platform.NewClient("https://connector.test", wire.NewBearer(testToken), nil)
 	require.NoError(t, err)
 	require.NotContains(t, fmt.Sprintf("%v %+v %#v", client, client, client), testToken)
 }

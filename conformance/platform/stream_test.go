@@ -11,7 +11,6 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/connectorsdk/connector-sdk-go/conformance"
 	"github.com/connectorsdk/connector-sdk-go/conformance/platform"
 	"github.com/connectorsdk/connector-sdk-go/internal/rules"
 	"github.com/connectorsdk/connector-sdk-go/wire"
@@ -43,7 +42,7 @@ func answering(t testing.TB, c canned) *platform.Client {
 	if c.status == 0 {
 		c.status = http.StatusOK
 	}
-	client, err := platform.NewClient("https://connector.test", conformance.NewSecret(testToken),
+	client, err := platform.NewClient("https://connector.test", wire.NewBearer(testToken),
 		&platform.Options{HTTP: &http.Client{Transport: c}})
 	require.NoError(t, err)
 	return client
@@ -220,7 +219,7 @@ func TestErrorLine(t *testing.T) {
 
 // TestServed reads claims as the platform believes them.
 func TestServed(t *testing.T) {
-	filters := wire.Where{And: []wire.Filter{{Field: "id", Op: wire.OpIsNull}}}
+	filters := wire.Where{And: []wire.Filter{{Field: "id", Op: wire.OpNotNull}}}
 	sort := []wire.SortKey{{Field: "id", Dir: wire.Asc}}
 	for _, c := range []struct {
 		name, line string

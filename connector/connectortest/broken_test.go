@@ -16,6 +16,7 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/connector"
 	"github.com/connectorsdk/connector-sdk-go/connector/memsource"
 	"github.com/connectorsdk/connector-sdk-go/filter"
+	"github.com/connectorsdk/connector-sdk-go/internal/testrun"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -171,7 +172,7 @@ func emitting(t *testing.T, served wire.Served,
 		slices.SortFunc(rows, order.Compare)
 		claim := out.Claim(connector.Served{Filters: served.Filters, Sort: served.Sort})
 		if served.Window {
-			claim.Window()
+			claim.TakeWindow()
 		}
 		rows = pick(req, claim, rows)
 		w := out.Begin(columns)
@@ -352,7 +353,7 @@ var faults = []fault{
 		query(func(t *testing.T) func(context.Context, *connector.QueryRequest, *connector.Rows) error {
 			served := wire.Served{Filters: true, Sort: true, Window: true}
 			return emitting(t, served, func(_ *connector.QueryRequest, claim connector.Claim, rows [][]wire.Value) [][]wire.Value {
-				if offset, _, _ := claim.Window(); offset > 0 && len(rows) > 0 {
+				if offset, _, _ := claim.TakeWindow(); offset > 0 && len(rows) > 0 {
 					rows = rows[1:]
 				}
 				return cut(claim, rows)
@@ -578,7 +579,7 @@ func filterGreater(a, b wire.Value) bool {
 
 // cut applies the window of the request, as a source does.
 func cut(claim connector.Claim, rows [][]wire.Value) [][]wire.Value {
-	offset, limit, _ := claim.Window()
+	offset, limit, _ := claim.TakeWindow()
 	rows = rows[min(offset, int64(len(rows))):]
 	if limit > 0 {
 		rows = rows[:min(limit, int64(len(rows)))]
@@ -771,7 +772,7 @@ func TestRunFindsFaults(t *testing.T) {
 // grade runs what Run runs.
 func grade(t testing.TB, src connector.Source, opts *conformance.Options) *conformance.Report {
 	if opts == nil {
-		opts = &conformance.Options{}
+		opts = &conformance.Options{Requests: testrun.Budget(250)}
 	}
 	report, err := Start(t, shopDefinition, src, nil).grade(t.Context(), opts, nil)
 	require.NoError(t, err)

@@ -66,13 +66,15 @@
 // A [Server] can be started in a testing/synctest bubble. Heartbeats and timeouts
 // then take no real time, and [Answer] counts the heartbeats.
 //
-// Run asks some thousand requests, at most [Options].Requests. That takes less than a
-// second over small tables in memory, and some seconds over a database.
+// Run sends hundreds of requests over a small table and thousands over wide ones, within
+// the budget of [Options].Requests. That takes a second or two over small tables in
+// memory, and some seconds over a database.
 //
 // # An upstream that limits requests
 //
 // Each request to a connector may cost several of its upstream: over a REST API with
-// 37 rows in three tables, Run asks it some 9,700 times, and 470 times with Requests: 100.
+// 37 rows in three tables, Run asks it some 10,000 times, and fewer than 600 times with
+// Requests: 100.
 // So record the API once, and test from the recording:
 //
 //	recorder := &restsource.Recorder{Dir: "testdata/orders"} // with Upstream: http.DefaultTransport it records

@@ -14,6 +14,7 @@ import (
 
 	"github.com/connectorsdk/connector-sdk-go/conformance"
 	"github.com/connectorsdk/connector-sdk-go/connector"
+	"github.com/connectorsdk/connector-sdk-go/internal/testrun"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -181,7 +182,7 @@ func TestRunFindsPushDownFaults(t *testing.T) {
 		for seed := range *seeds {
 			t.Run(fmt.Sprintf("%s/%d", bug, seed), func(t *testing.T) {
 				t.Parallel()
-				found := findings(grade(t, newTickets(seed, bug), &conformance.Options{Seed: seed + 1}))
+				found := findings(grade(t, newTickets(seed, bug), &conformance.Options{Seed: seed + 1, Requests: testrun.Budget(400)}))
 				if len(found) == 0 && slices.Contains(missed, bug) {
 					t.Skip("the mode live does not find it yet")
 				}

@@ -25,9 +25,9 @@ type Options struct {
 	// less. Zero means 200,000.
 	RowBudget int64
 	// Requests is a budget of requests to the connector, each of which may cost several
-	// of the upstream: a page or a probe each. Zero means 5,000. The 150 or so requests
-	// without which Run could judge nothing are sent in any case. A smaller budget tests
-	// fewer fields by fewer operators, and Run logs how many. For an upstream that limits
+	// of the upstream: a page or a probe each. Zero means 5,000. The 100 to 250
+	// requests without which Run could judge nothing are sent in any case. A smaller budget
+	// tests fewer fields by fewer operators, and Run logs how many. For an upstream that limits
 	// or bills requests, take 100 and record its answers: see the package documentation.
 	Requests int
 	// Seed selects the operands of the requests. Zero means 1: a run asks the same

@@ -18,6 +18,7 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/connector"
 	"github.com/connectorsdk/connector-sdk-go/connector/memsource"
 	"github.com/connectorsdk/connector-sdk-go/filter"
+	"github.com/connectorsdk/connector-sdk-go/internal/testrun"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -52,6 +53,7 @@ func TestRun(t *testing.T) {
 			if c.opts.Credentials != nil {
 				def = hostedDefinition
 			}
+			c.opts.Requests = testrun.Budget(300)
 			Run(t, def, c.source, c.opts)
 		})
 	}
@@ -130,7 +132,7 @@ func (s pushing) Query(ctx context.Context, req *connector.QueryRequest, out *co
 
 // A report names what was tested, and what could not be.
 func TestSummary(t *testing.T) {
-	report := grade(t, shop(t), &conformance.Options{Seed: 7})
+	report := grade(t, shop(t), &conformance.Options{Seed: 7, Requests: testrun.Budget(250)})
 	assert.Empty(t, findings(report))
 	assert.Regexp(t, `^connectortest: \d+ checks passed, 0 failed; judged \d+ rows of 3 tables, \d+ of 234 fields x operators.*; `+
 		`\d+ requests, seed 7\n`, summary(report))
@@ -160,7 +162,7 @@ func TestFindingsFitOnAScreen(t *testing.T) {
 
 // A run that cannot judge the connector fails, although no check has.
 func TestRunNeedsToRead(t *testing.T) {
-	source := refusing{naive: naive{shopTables()}, after: -1, query: connector.Timeout("the upstream sleeps")}
+	source := refusing{naive: naive{shopTables()}, after: -1, query: connector.UpstreamTimeout("the upstream sleeps")}
 	list := findings(grade(t, source, nil))
 	require.NotEmpty(t, list)
 	assert.Contains(t, list[0].text, `table "orders" cannot be read`)
@@ -189,7 +191,7 @@ func TestRunUnderGoTest(t *testing.T) {
 		source := patched{Source: shop(t), query: filtering(t, func(f wire.Filter, cell wire.Value, right bool) bool {
 			return right && !(f.Op == wire.OpNin && cell.IsNull())
 		})}
-		Run(t, shopDefinition, source, nil)
+		Run(t, shopDefinition, source, &Options{Requests: testrun.Budget(300)})
 		return
 	}
 	cmd := exec.Command(os.Args[0], "-test.v", "-test.run=^TestRunUnderGoTest$")

@@ -60,24 +60,17 @@ func Start(t testing.TB, def connector.Definition, src connector.Source, opts *c
 	s := &Server{
 		URL: baseURL, Handler: h,
 		HTTP: &http.Server{Handler: h, ErrorLog: slog.NewLogLogger(o.Logger.Handler(), slog.LevelError)},
-		t:    t, l: memlisten.New(),
+		t:    t,
 	}
+	var stop func()
+	s.l, stop = memlisten.Serve(s.HTTP)
 	s.Client = &http.Client{
-		Transport: &http.Transport{
-			DialContext:        func(ctx context.Context, _, _ string) (net.Conn, error) { return s.l.Dial(ctx) },
-			DisableCompression: true,
-		},
+		Transport:     s.l.Route(&http.Transport{DisableCompression: true}),
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 	}
-	stopped := make(chan struct{})
-	go func() {
-		defer close(stopped)
-		_ = s.HTTP.Serve(s.l)
-	}()
 	t.Cleanup(func() {
 		s.Client.CloseIdleConnections()
-		_ = s.HTTP.Close()
-		<-stopped
+		stop()
 	})
 	return s
 }

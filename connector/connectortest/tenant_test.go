@@ -175,7 +175,7 @@ func TestTenantErrors(t *testing.T) {
 // the heartbeats take no real time.
 func TestTenantErrorLine(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		source := refusing{naive: naive{shopTables()}, after: 2, query: connector.Timeout("the upstream sleeps")}
+		source := refusing{naive: naive{shopTables()}, after: 2, query: connector.UpstreamTimeout("the upstream sleeps")}
 		tenant := Start(t, shopDefinition, source, nil).As(nil).Unverified()
 		answer, err := tenant.Query(wire.QueryRequest{Table: "orders", Fields: []string{"id"}})
 		assert.ErrorIs(t, err, connector.ErrTimeout)

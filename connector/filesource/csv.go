@@ -14,15 +14,20 @@ import (
 
 // csvRecords reads comma-separated values as RFC 4180 describes them: a header
 // line, cells optionally quoted, and as many cells in every record as in the
-// header. An empty cell, quoted or not, is null. Blank lines are skipped, so a
-// table of a single column cannot hold a null.
+// header. An empty cell, quoted or not, is null. Blank lines are skipped; in a file
+// of one column they are refused, because they could be rows.
+//
+// Text that is not quoted holds no NUL byte, and no carriage return but before a
+// line feed. Such a file is refused: its records would be read as something else,
+// as those of a file whose lines end in CR alone [rule error-10].
 type csvRecords struct {
 	file   string
 	csv    *csv.Reader
 	limit  *recordLimit
 	header []string
 	cells  []raw
-	at     int
+	at     int // the line on which the record last read begins
+	end    int // and the one on which its first cell ends
 }
 
 const bom = "\ufeff" // the byte order mark that spreadsheets put first
@@ -78,7 +83,12 @@ func (c *csvRecords) names() []string { return c.header }
 func (c *csvRecords) line() int { return c.at }
 
 func (c *csvRecords) next() ([]raw, error) {
+	end, offset := c.end, c.csv.InputOffset()
 	record, err := c.read()
+	if len(c.header) == 1 && (err == nil && c.at > end+1 || err == io.EOF && c.csv.InputOffset() > offset) {
+		return nil, &fault{c.file, end + 1,
+			"blank: in a file of one column it could be a row without a value; write \"\" for such a row, or remove the line"}
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -95,17 +105,27 @@ func (c *csvRecords) next() ([]raw, error) {
 func (c *csvRecords) read() ([]string, error) {
 	c.limit.next()
 	record, err := c.csv.Read()
-	if err != nil {
+	var found stray
+	if err != nil && !errors.As(err, &found) {
 		return nil, c.failure(err, len(record))
 	}
 	c.at, _ = c.csv.FieldPos(0)
 	for i, text := range record {
 		if !utf8.ValidString(text) {
-			line, _ := c.csv.FieldPos(i)
-			return nil, &fault{c.file, line, fmt.Sprintf("cell %d is not valid UTF-8; save the file as UTF-8", i+1)}
+			return nil, c.cellFault(i, "is not valid UTF-8; save the file as UTF-8")
 		}
 	}
+	if found != "" {
+		return nil, c.cellFault(len(record)-1, string(found))
+	}
+	c.end = c.at + strings.Count(record[0], "\n")
 	return record, nil
+}
+
+// cellFault returns the fault of one cell of the record last read.
+func (c *csvRecords) cellFault(i int, problem string) error {
+	line, _ := c.csv.FieldPos(i)
+	return &fault{c.file, line, fmt.Sprintf("cell %d %s", i+1, problem)}
 }
 
 // failure turns an error of the csv package into a fault that says what to do.
@@ -133,9 +153,11 @@ func (c *csvRecords) failure(err error, cells int) error {
 	return &fault{c.file, syntax.Line, syntax.Err.Error()}
 }
 
-// quotedLineEnds keeps the line breaks CR LF inside quoted cells. encoding/csv
-// changes each CR LF into LF, in quotes too. So this reader passes a second CR
-// before such an LF, and the csv reader then drops only that one.
+// quotedLineEnds keeps the line breaks CR LF inside quoted cells, and fails with a stray
+// at a byte that stands only in quotes.
+//
+// encoding/csv changes each CR LF into LF, in quotes too. So this reader passes a
+// second CR before such an LF, and the csv reader then drops only that one.
 //
 // Every quote opens or closes a quoted cell: an escaped quote inside of one is
 // two quotes, which close and open it again. A file where this is not so is
@@ -143,36 +165,80 @@ func (c *csvRecords) failure(err error, cells int) error {
 type quotedLineEnds struct {
 	from   *bufio.Reader
 	quoted bool // inside a quoted cell
-	last   byte // the byte last passed
+	last   byte // the byte last passed; of use only inside a quoted cell
 }
 
+// A stray describes a cell that holds, outside of quotes, what belongs in quotes.
+type stray string
+
+const (
+	strayCR  stray = "holds a carriage return without a line feed; end lines with LF or CR LF, or quote the cell"
+	strayNUL stray = "holds a NUL byte, as UTF-16 and compressed files do; save the file as UTF-8 text"
+)
+
+func (s stray) Error() string { return string(s) }
+
 func (q *quotedLineEnds) Read(p []byte) (int, error) {
-	if _, err := q.from.Peek(1); err != nil {
+	ahead, err := q.from.Peek(2)
+	switch {
+	case len(ahead) == 0:
 		return 0, err
-	}
-	chunk, _ := q.from.Peek(min(len(p), q.from.Buffered()))
-	if q.quoted && q.last == '\r' && chunk[0] == '\n' {
+	case q.quoted && q.last == '\r' && ahead[0] == '\n':
 		p[0], q.last = '\r', 0
 		return 1, nil
+	case !q.quoted && ahead[0] == 0:
+		return 0, strayNUL
+	case !q.quoted && ahead[0] == '\r' && len(ahead) > 1 && ahead[1] != '\n': // the csv reader drops a CR at the end of the file
+		return 0, strayCR
 	}
+	chunk, _ := q.from.Peek(min(len(p), q.from.Buffered()))
 	n := 0
-	for n < len(chunk) && !(q.quoted && q.last == '\r' && chunk[n] == '\n') {
-		if !q.quoted {
-			next := bytes.IndexByte(chunk[n:], '"')
-			if next < 0 {
-				n, q.last = len(chunk), 0
-				break
-			}
-			n += next
-		}
-		q.last = chunk[n]
-		if q.last == '"' {
+	for n == 0 || n < len(chunk) && chunk[n] == '"' {
+		if chunk[n] == '"' {
 			q.quoted = !q.quoted
 		}
 		n++
+		if q.quoted {
+			n += quotedText(chunk[n-1:])
+		} else {
+			n += openText(chunk[n:])
+		}
 	}
+	q.last = chunk[n-1]
 	copy(p, chunk[:n])
 	return q.from.Discard(n)
+}
+
+// quotedText returns how many bytes behind the first pass inside of quotes: those
+// before the next quote, or before an LF behind a CR.
+func quotedText(text []byte) int {
+	end := bytes.IndexByte(text[1:], '"')
+	if end < 0 {
+		end = len(text) - 1
+	}
+	if i := bytes.Index(text[:1+end], []byte("\r\n")); i >= 0 {
+		return i
+	}
+	return end
+}
+
+// openText returns how many bytes pass outside of quotes: those before the next
+// quote or NUL, or before a CR that no LF is seen to follow.
+func openText(text []byte) int {
+	for _, b := range []byte{'"', 0} {
+		if i := bytes.IndexByte(text, b); i >= 0 {
+			text = text[:i]
+		}
+	}
+	for n := 0; ; n++ {
+		i := bytes.IndexByte(text[n:], '\r')
+		if i < 0 {
+			return len(text)
+		}
+		if n += i + 1; n == len(text) || text[n] != '\n' {
+			return n - 1
+		}
+	}
 }
 
 var errRecordTooLong = errors.New("record too long")

@@ -183,7 +183,7 @@ func (d *description) explore(ctx context.Context, f *file) error {
 func (d *description) countUnique() {
 	for i := range d.columns {
 		if c := &d.columns[i]; c.profile.uncounted && d.unique(c.name) {
-			c.profile.uncounted, c.profile.distinct.n = false, int(c.profile.nonNull())
+			c.profile.uncounted, c.profile.different = false, c.profile.nonNull()
 		}
 	}
 }

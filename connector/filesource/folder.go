@@ -246,8 +246,35 @@ func (f *folder) openFile(name string) (*file, error) {
 func (f *file) close() { _ = f.open.Close() }
 
 // reader reads the file from its start to the length it had when it was
-// opened.
-func (f *file) reader() io.Reader { return io.NewSectionReader(f.data, 0, f.info.Size()) }
+// opened. It fails if the file system ends the file before or after that
+// [rule error-10].
+func (f *file) reader() io.Reader { return &fileReader{file: f} }
+
+type fileReader struct {
+	*file
+	at int64
+}
+
+func (r *fileReader) Read(p []byte) (int, error) {
+	left := r.info.Size() - r.at
+	if left == 0 {
+		if n, _ := r.data.ReadAt(make([]byte, 1), r.at); n > 0 {
+			return 0, fmt.Errorf("%s: %w", r.name, errChanged)
+		}
+		return 0, io.EOF
+	}
+	n, err := r.data.ReadAt(p[:min(int64(len(p)), left)], r.at)
+	r.at += int64(n)
+	switch {
+	case errors.Is(err, io.EOF) && int64(n) == left:
+		err = nil
+	case errors.Is(err, io.EOF): // no caller may take it for the end
+		err = &fs.PathError{Op: "read", Path: r.name, Err: fmt.Errorf("only %d of %d bytes can be read", r.at, r.info.Size())}
+	case n == 0 && err == nil:
+		err = io.ErrNoProgress
+	}
+	return n, err
+}
 
 // errChanged means that a file was written to while it was read.
 var errChanged = errors.New("the file changed while it was read; put a new version in place by renaming it over the old one")

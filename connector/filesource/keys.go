@@ -37,10 +37,10 @@ func checkUnique(columns []column, key []int, nullsAllowed bool, count int64, op
 	if !ok {
 		return tooLarge, nil
 	}
-	var seen keySet
+	seen := keySet{}
 	var buf []byte
 	for part := range parts {
-		seen.clear()
+		clear(seen)
 		rows, err := open(key...)
 		if err != nil {
 			return "", err
@@ -139,11 +139,11 @@ func checkLink(from, to linkEnd) (problem string, err error) {
 	if from.typ.Numeric() && to.typ.Numeric() {
 		typ = wire.TypeDecimal
 	}
-	var targets keySet
+	targets := keySet{}
 	var values, orphans int64
 	first := 0
 	for part := range parts {
-		targets.clear()
+		clear(targets)
 		err := to.each(typ, func(d digest, _ int) {
 			if d.part(parts) == part {
 				targets.add(d)

@@ -16,6 +16,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/connectorsdk/connector-sdk-go/connector/connectortest"
+	"github.com/connectorsdk/connector-sdk-go/internal/testrun"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -71,14 +72,11 @@ func stream(t testing.TB, s *connectortest.Server, members string, each func(lin
 // need two readings to check their key.
 func TestALargeFile(t *testing.T) {
 	if testing.Short() {
-		t.Skip("takes long under the race detector; run without -short")
-	}
-	if testing.Short() {
 		t.Skip("reads a file of 43 MB several times; run without -short")
 	}
 	n := 600_000
 	require.Greater(t, n, keysPerReading)
-	if raceEnabled {
+	if testrun.Race {
 		n = 100_000
 	}
 	// What may be held beyond what is held at rest: the buffers of one stream

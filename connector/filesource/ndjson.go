@@ -50,7 +50,7 @@ func (n *ndjsonRecords) names() []string { return slices.Clip(n.columns) }
 func (n *ndjsonRecords) line() int { return n.at }
 
 func (n *ndjsonRecords) next() ([]raw, error) {
-	for n.lines.Scan() {
+	for n.lines.Scan() && n.lines.Err() == nil { // what an error cuts off is a line to the Scanner
 		n.at++
 		line := n.lines.Bytes()
 		if n.at == 1 {

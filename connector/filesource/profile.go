@@ -11,15 +11,16 @@ import (
 const (
 	maxSamples    = 5
 	maxSampleText = 200     // bytes; longer texts are neither samples nor min and max
-	maxDistinct   = 1 << 18 // slots of 16 bytes for the distinct values of all columns: 4 MiB a file
+	maxDistinct   = 1 << 18 // distinct values that are counted in all columns together: some 8 MiB a file
 )
 
 // profile is what the second reading, with the types known, found out about the
 // values of one column.
 type profile struct {
 	rows, nulls int64
-	distinct    keySet
-	uncounted   bool // the distinct values exceeded their budget
+	distinct    keySet // while the rows are read
+	different   int64  // distinct values
+	uncounted   bool   // the distinct values exceeded their budget
 	samples     []wire.Value
 	sampled     []digest
 	least, most wire.Value // null if there is none, or it is too long
@@ -32,15 +33,18 @@ func (p *profile) nonNull() int64 { return p.rows - p.nulls }
 // cardinality returns the exact count of distinct values. ok is false if they
 // were too many to count.
 func (p *profile) cardinality() (c wire.Cardinality, ok bool) {
-	return wire.Cardinality{NonNull: p.nonNull(), Distinct: int64(p.distinct.n)}, !p.uncounted
+	return wire.Cardinality{NonNull: p.nonNull(), Distinct: p.different}, !p.uncounted
 }
 
 // measure reads all rows and profiles every column. It keeps the samples, the
-// extremes, and digests in at most budget slots.
+// extremes, and at most budget distinct values.
 func measure(columns []column, rows *rows, budget int) error {
 	profiles := make([]profile, len(columns))
 	var key []byte
-	slots := 0
+	held := 0
+	for i := range profiles {
+		profiles[i].distinct = keySet{}
+	}
 	for values, err := range rows.all() {
 		if err != nil {
 			return err
@@ -62,33 +66,35 @@ func measure(columns []column, rows *rows, budget int) error {
 			if p.uncounted {
 				continue
 			}
-			before := len(p.distinct.slots)
-			p.distinct.add(d)
-			if slots += len(p.distinct.slots) - before; slots > budget {
-				slots -= dropLargest(profiles)
+			if p.distinct.add(d) {
+				held++
+			}
+			if held > budget {
+				held -= dropLargest(profiles)
 			}
 		}
 	}
 	for i := range columns {
 		p := profiles[i]
-		p.distinct.slots, p.sampled = nil, nil // only the count is kept
+		p.different = int64(len(p.distinct))
+		p.distinct, p.sampled = nil, nil
 		columns[i].profile = p
 	}
 	return nil
 }
 
 // dropLargest stops counting the column with the most distinct values and
-// returns the number of slots this frees. The column is most likely a key, whose
+// returns how many values are not held any more. The column is most likely a key, whose
 // distinct count nobody needs.
 func dropLargest(profiles []profile) int {
 	largest := &profiles[0]
 	for i := range profiles {
-		if len(profiles[i].distinct.slots) > len(largest.distinct.slots) {
+		if len(profiles[i].distinct) > len(largest.distinct) {
 			largest = &profiles[i]
 		}
 	}
-	freed := len(largest.distinct.slots)
-	largest.distinct, largest.uncounted = keySet{}, true
+	freed := len(largest.distinct)
+	largest.distinct, largest.uncounted = nil, true
 	return freed
 }
 

@@ -46,6 +46,13 @@ func TestCSV(t *testing.T) {
 		{"blank lines are skipped", "a,b\n\n1,2\n\n", []string{"a", "b"}, [][]raw{plain("1", "2")}, []int{3}},
 		{"a header without rows is an empty table", "a,b\n", []string{"a", "b"}, nil, nil},
 		{"blanks belong to names and cells", " a ,b\n 1,2 \n", []string{" a ", "b"}, [][]raw{plain(" 1", "2 ")}, []int{2}},
+		{"a byte order mark is text everywhere else", "a,b\n" + bom + "1," + bom + "\n", []string{"a", "b"},
+			[][]raw{plain(bom+"1", bom)}, []int{2}},
+		{"line ends may differ, and quotes hold what no line end is", "a,\"b\r\x00\"\r\n1,\"\r\"\n3,\"\x00\"\r\n", []string{"a", "b\r\x00"},
+			[][]raw{plain("1", "\r"), plain("3", "\x00")}, []int{2, 3}},
+		{"a carriage return may end the file", "a\n1\r", []string{"a"}, [][]raw{plain("1")}, []int{2}},
+		{"in one column a null is quoted", "\n\"a\n\"\n\"\"\n\"1\n\n\"\n\"\"", []string{"a\n"}, [][]raw{plain(""), plain("1\n\n"), plain("")},
+			[]int{4, 5, 8}},
 		{"names that differ in case are two", "a,A\n1,2\n", []string{"a", "A"}, [][]raw{plain("1", "2")}, []int{2}},
 	} {
 		t.Run(c.why, func(t *testing.T) {
@@ -96,18 +103,29 @@ func TestCSVKeepsLineBreaks(t *testing.T) {
 }
 
 // TestCSVAgainstTheStandardLibrary reads random bytes: what encoding/csv alone
-// reads or refuses is read or refused, and the cells differ in CR LF only.
+// reads or refuses is read or refused, and the cells differ in CR LF only. What it
+// takes for text although it stands only in quotes is refused.
 func TestCSVAgainstTheStandardLibrary(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
-	accepted := 0
-	for range 50_000 {
-		content := make([]byte, random.IntN(16))
-		for i := range content {
-			content[i] = "\"\"\r\n\n,x"[random.IntN(7)]
+	pieces := []string{`"`, `"`, `"`, "\r", "\n", "\n", "\r\n", "\r\n", ",", ",", "x", "x", "\x00"}
+	accepted, strays := 0, 0
+	for range 70_000 {
+		var content []byte
+		for range random.IntN(16) {
+			content = append(content, pieces[random.IntN(len(pieces))]...)
 		}
 		want, refused := csv.NewReader(bytes.NewReader(content)).ReadAll()
 		from := &quotedLineEnds{from: bufio.NewReaderSize(bytes.NewReader(content), 16)}
 		got, err := csv.NewReader(from).ReadAll()
+		var found stray
+		if errors.As(err, &found); hasStray(content) {
+			require.Error(t, err, "%q", content)
+			if found != "" {
+				strays++
+			}
+			continue
+		}
+		require.Empty(t, found, "%q", content)
 		var was, is *csv.ParseError
 		if errors.As(refused, &was) != errors.As(err, &is) {
 			require.Equal(t, refused, err, "%q", content)
@@ -125,9 +143,32 @@ func TestCSVAgainstTheStandardLibrary(t *testing.T) {
 		}
 	}
 	require.Greater(t, accepted, 10_000)
+	require.Greater(t, strays, 10_000)
+}
+
+// hasStray reports whether a NUL, or a CR without an LF, stands outside of quotes. A
+// CR that ends the file is none.
+func hasStray(content []byte) bool {
+	quoted := false
+	for i, b := range content {
+		switch {
+		case b == '"':
+			quoted = !quoted
+		case b == 0 && !quoted:
+			return true
+		case b == '\r' && !quoted && i+1 < len(content) && content[i+1] != '\n':
+			return true
+		}
+	}
+	return false
 }
 
 func TestCSVFaults(t *testing.T) {
+	const (
+		blank  = "blank: in a file of one column it could be a row without a value; write \"\" for such a row, or remove the line"
+		nul    = "a NUL byte, as UTF-16 and compressed files do; save the file as UTF-8 text"
+		loneCR = "a carriage return without a line feed; end lines with LF or CR LF, or quote the cell"
+	)
 	for _, c := range []struct{ why, in, want string }{
 		{"without a header there are no columns", "", "t.csv: empty: the first line must name the columns"},
 		{"blank lines are no header", "\n\n", "t.csv: empty: the first line must name the columns"},
@@ -140,6 +181,27 @@ func TestCSVFaults(t *testing.T) {
 		{"Latin-1 is not guessed at", "a,b\n1,2\n1,caf\xe9\n", "t.csv line 3: cell 2 is not valid UTF-8; save the file as UTF-8"},
 		{"nor in the header", "a,\xff\n", "t.csv line 1: cell 2 is not valid UTF-8; save the file as UTF-8"},
 		{"UTF-16 is not UTF-8", "\xff\xfea\x00\n\x00", "t.csv line 1: cell 1 is not valid UTF-8; save the file as UTF-8"},
+		{"UTF-16 without a mark has NUL bytes", "a\x00,\x00b\x00\n\x00", "t.csv line 1: cell 1 holds " + nul},
+		{"with the other byte order too", "\x00a\x00,\x00b\x00\n", "t.csv line 1: cell 1 holds " + nul},
+		{"a gzip file", "\x1f\x8b\x08\x00\x00\x00", "t.csv line 1: cell 1 is not valid UTF-8; save the file as UTF-8"},
+		{"a zip file, such as a spreadsheet", "PK\x03\x04\x14\x00\x06\x00", "t.csv line 1: cell 1 holds " + nul},
+		{"blocks of NUL are what a crash leaves of a file", "a\n1\n" + strings.Repeat("\x00", 5000),
+			"t.csv line 3: cell 1 holds " + nul},
+		{"lines that end in CR alone would be one header", "id,mark\r1,x\r2,y\r",
+			"t.csv line 1: cell 2 holds " + loneCR},
+		{"or one cell, behind a header that ends in LF", "a\n1\r2\r3\n",
+			"t.csv line 2: cell 1 holds " + loneCR},
+		{"in the first cell of a line", "a,b\n1,2\n\r3,4\n",
+			"t.csv line 3: cell 1 holds " + loneCR},
+		{"behind a quoted cell of two lines", "a,b\n1,\"x\ny\"\r3,4\n",
+			"t.csv line 2: cell 2 holds " + loneCR},
+		{"two carriage returns, as text that was converted twice has them", "a,b\r\r\n1,2\r\r\n",
+			"t.csv line 1: cell 2 holds " + loneCR},
+		{"in one column a blank line could be a row", "a\n\"1\n2\"\n\n3\n", "t.csv line 4: " + blank},
+		{"the first one too", "a\n\n3\n", "t.csv line 2: " + blank},
+		{"and the last one", "a\r\n1\r\n\r\n", "t.csv line 3: " + blank},
+		{"the header ends inside of quotes", "a,\"b\n1,2\n",
+			"t.csv line 1: a quoted cell is not closed, or its closing quote is not followed by a comma; double the quotes inside it"},
 		{"a quote inside of a cell", "a,b\n1,x\"y\n",
 			"t.csv line 2: byte 4: a quote inside a cell that is not quoted; quote the cell and double the quotes in it"},
 		{"text behind a closing quote", "a,b\n1,\"x\"y\n",
@@ -210,14 +272,22 @@ func TestRecordsAreBounded(t *testing.T) {
 	})
 	t.Run("the disk's own errors are no faults of the file", func(t *testing.T) {
 		broken := errors.New("input/output error")
-		all, err := openCSV("t.csv", io.MultiReader(strings.NewReader("a\n1\n"), readerFunc(func([]byte) (int, error) { return 0, broken })), nil)
-		require.NoError(t, err)
-		for err == nil {
-			_, err = all.next()
+		for _, c := range []struct {
+			parse   format
+			content string
+		}{
+			{openCSV, "a\n1\n"}, {openCSV, "a\n1"}, {openCSV, "a,b\n1,2\n3"}, {openCSV, "a,b\n1,\"2"}, {openCSV, "a\r\n1\r"}, {openCSV, "a"},
+			{openNDJSON, "{\"a\":1}\n"}, {openNDJSON, "{\"a\":1}\n{\"a\":"}, {openNDJSON, "{\"a\":1}\n{\"a\":1}"},
+		} {
+			fails := readerFunc(func([]byte) (int, error) { return 0, broken })
+			all, err := c.parse("t", io.MultiReader(strings.NewReader(c.content), fails), nil)
+			for err == nil {
+				_, err = all.next()
+			}
+			assert.ErrorIs(t, err, broken, c.content)
+			var f *fault
+			assert.False(t, errors.As(err, &f), c.content)
 		}
-		assert.ErrorIs(t, err, broken)
-		var f *fault
-		assert.False(t, errors.As(err, &f))
 	})
 }
 
@@ -258,6 +328,12 @@ func TestNDJSONFaults(t *testing.T) {
 		{"nor is NaN", `{"a":NaN}`, "t.ndjson line 1: byte 5: expected a value"},
 		{"nor leading zeros", `{"a":01}`, "t.ndjson line 1: byte 5: expected a value"},
 		{"a file cut off", "{\"a\":1}\n{\"a\":", "t.ndjson line 2: byte 5: unexpected end"},
+		{"lines that end in CR alone are one line", "{\"a\":1}\r{\"a\":2}\r", "t.ndjson line 1: byte 8: unexpected data after the JSON value"},
+		{"a byte order mark comes first or not at all", "{\"a\":1}\n" + bom + "{\"a\":2}\n",
+			"t.ndjson line 2: each line must be one JSON object"},
+		{"UTF-16", "\xff\xfe{\x00\"\x00a\x00", "t.ndjson line 1: byte 0: not valid UTF-8"},
+		{"a gzip file", "\x1f\x8b\x08\x00\x00\x00", "t.ndjson line 1: byte 1: not valid UTF-8"},
+		{"blocks of NUL are what a crash leaves of a file", "{\"a\":1}\n\x00\x00\x00", "t.ndjson line 2: each line must be one JSON object"},
 		{"nesting without an end", `{"a":` + strings.Repeat("[", 40) + strings.Repeat("]", 40) + `}`,
 			"t.ndjson line 1: arrays and objects are nested too deeply"},
 	} {

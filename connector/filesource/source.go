@@ -61,9 +61,10 @@ func Open(dir string, opts *Options) (*Source, error) {
 }
 
 // New returns a source over a file system, such as an embedded one, whose files
-// implement io.ReaderAt. The source follows the links of the file system, so
-// use [Open] and not os.DirFS for a folder of the disk. Close the source when it
-// is no longer used. Nil options mean the defaults.
+// implement io.ReaderAt and state their size. A file that is shorter or longer than
+// that fails the request. The source follows the links of the file system, so use
+// [Open] and not os.DirFS for a folder of the disk. Close the source when it is no
+// longer used. Nil options mean the defaults.
 func New(files fs.FS, opts *Options) (*Source, error) {
 	if _, err := fs.ReadDir(files, "."); err != nil {
 		return nil, err

@@ -2,7 +2,7 @@ package memsource
 
 import (
 	"errors"
-	"slices"
+	"fmt"
 
 	"github.com/connectorsdk/connector-sdk-go/connector"
 	"github.com/connectorsdk/connector-sdk-go/filter"
@@ -57,6 +57,9 @@ func Aggregate(rel Relation, req *wire.AggregateRequest, budget Budget) (*connec
 	for row, err := range rel.Rows {
 		if err != nil {
 			return nil, err
+		}
+		if err := a.match.Check(row); err != nil {
+			return nil, fmt.Errorf("memsource: %w", err)
 		}
 		if !a.match.Match(row) {
 			continue
@@ -114,8 +117,13 @@ func planAggregate(columns []wire.Column, req *wire.AggregateRequest) (*aggregat
 	if a.match, err = filter.Compile(req.Where, columns); err != nil {
 		return nil, err
 	}
+	places := namesOf(columns)
+	text := map[string]bool{}
+	for _, field := range req.StringFields {
+		text[field] = true
+	}
 	resolve := func(field string) (int, wire.Type, error) {
-		at, matches := find(columns, field)
+		at, matches := places.find(field)
 		if matches == 0 {
 			return 0, "", noField(req.Table, field)
 		}
@@ -123,7 +131,7 @@ func planAggregate(columns []wire.Column, req *wire.AggregateRequest) (*aggregat
 			declined = decline("several columns are named %q", field)
 		}
 		t := columns[at].Type
-		if t == "" && slices.Contains(req.StringFields, field) {
+		if t == "" && text[field] {
 			t = wire.TypeString
 		}
 		if t == "" && columns[at].Hop == 0 {

@@ -31,14 +31,16 @@ func Cardinality(rel Relation, req *wire.CardinalityRequest, budget Budget) (map
 		bytes    int
 	}
 	var columns []*column
+	places, seen := namesOf(rel.Columns), map[string]bool{}
 	for _, name := range req.Columns {
-		at, matches := find(rel.Columns, name)
+		at, matches := places.find(name)
 		if matches == 0 {
 			return nil, noField(req.Table, name)
 		}
-		if slices.ContainsFunc(columns, func(c *column) bool { return c.name == name }) {
+		if seen[name] {
 			continue
 		}
+		seen[name] = true
 		columns = append(columns, &column{name: name, at: at, typ: rel.Columns[at].Type, distinct: map[string]struct{}{}})
 	}
 	tally := budget.open()

@@ -1,6 +1,8 @@
 package memsource
 
 import (
+	"fmt"
+
 	"github.com/connectorsdk/connector-sdk-go/filter"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
@@ -21,6 +23,9 @@ func Count(rel Relation, req *wire.CountRequest) (int64, error) {
 	for row, err := range rel.Rows {
 		if err != nil {
 			return 0, err
+		}
+		if err := match.Check(row); err != nil {
+			return 0, fmt.Errorf("memsource: %w", err)
 		}
 		if match.Match(row) {
 			n++

@@ -60,3 +60,20 @@ func ExampleCount() {
 	fmt.Println(n, err)
 	// Output: 2 <nil>
 }
+
+// TestUnjudgedRows requires that a row is neither counted nor left out when a filter
+// compares a cell without a value [rule error-10].
+func TestUnjudgedRows(t *testing.T) {
+	rel := memsource.Relation{
+		Columns: []wire.Column{{Name: "n", Type: wire.TypeNumber}},
+		Rows: func(yield func([]wire.Value, error) bool) {
+			_ = yield([]wire.Value{wire.Int(1)}, nil) && yield([]wire.Value{wire.Invalid("no number")}, nil)
+		},
+	}
+	where := wire.Where{And: []wire.Filter{{Field: "n", Op: wire.OpGt, Value: wire.Int(5)}}}
+	const says = `memsource: column "n", which a filter compares: no number`
+	_, err := memsource.Count(rel, &wire.CountRequest{Where: where})
+	require.EqualError(t, err, says)
+	_, err = memsource.Aggregate(rel, &wire.AggregateRequest{Where: where, Measures: []wire.Measure{{Fn: wire.FnCount, As: "c"}}}, 0)
+	require.EqualError(t, err, says)
+}

@@ -104,19 +104,25 @@ type hop struct {
 // planJoin resolves the hops of a request against the columns of their tables.
 func planJoin(base []wire.Column, tables [][]wire.Column, req JoinRequest) (*joinPlan, error) {
 	p := &joinPlan{width: len(base), columns: slices.Clone(base)}
-	names := slices.Clone(req.Fields)
+	taken := map[string]bool{}
+	for _, f := range req.Fields {
+		taken[f] = true
+	}
+	to := make([]names, len(tables))
+	for i, columns := range tables {
+		to[i] = namesOf(columns)
+	}
+	baseNames := namesOf(base)
+	hops := map[string][]int{} // the hops that lead to a table
 	for i, j := range req.Joins {
 		h := hop{from: -1}
-		fromColumns := base
-		reached := 0
-		for k, earlier := range req.Joins[:i] {
-			if earlier.ToTable == j.FromTable {
-				reached++
-				if j.FromTable != req.Table {
-					h.from, fromColumns = k, tables[k]
-				}
-			}
+		fromColumns, fromNames := base, baseNames
+		reached := len(hops[j.FromTable])
+		if reached > 0 && j.FromTable != req.Table {
+			h.from = hops[j.FromTable][0]
+			fromColumns, fromNames = tables[h.from], to[h.from]
 		}
+		hops[j.ToTable] = append(hops[j.ToTable], i)
 		switch {
 		case reached > 1:
 			return nil, connector.Unsupported(
@@ -125,10 +131,10 @@ func planJoin(base []wire.Column, tables [][]wire.Column, req JoinRequest) (*joi
 			return nil, connector.BadRequest("joins[%d].fromTable: must be the base table or the toTable of an earlier hop", i)
 		}
 		var matches int
-		if h.fromAt, matches = find(fromColumns, j.FromField); matches == 0 {
+		if h.fromAt, matches = fromNames.find(j.FromField); matches == 0 {
 			return nil, noField(j.FromTable, j.FromField)
 		}
-		if h.toAt, matches = find(tables[i], j.ToField); matches == 0 {
+		if h.toAt, matches = to[i].find(j.ToField); matches == 0 {
 			return nil, noField(j.ToTable, j.ToField)
 		}
 		fromType := fromColumns[h.fromAt].Type
@@ -137,7 +143,7 @@ func planJoin(base []wire.Column, tables [][]wire.Column, req JoinRequest) (*joi
 		}
 		h.numeric = fromType.Numeric() && tables[i][h.toAt].Type.Numeric()
 		for _, f := range j.Fields {
-			at, matches := find(tables[i], f.Field)
+			at, matches := to[i].find(f.Field)
 			if matches == 0 {
 				return nil, noField(j.ToTable, f.Field)
 			}
@@ -145,11 +151,11 @@ func planJoin(base []wire.Column, tables [][]wire.Column, req JoinRequest) (*joi
 			if as == "" {
 				as = f.Field
 			}
-			if slices.Contains(names, as) {
+			if taken[as] {
 				return nil, connector.BadRequest(
 					"joins[%d].fields: the name %s is taken; give the field another \"as\"", i, wire.QuoteName(as))
 			}
-			names = append(names, as)
+			taken[as] = true
 			t := tables[i][at].Type
 			if t == "" {
 				t = f.Type
@@ -165,12 +171,14 @@ func planJoin(base []wire.Column, tables [][]wire.Column, req JoinRequest) (*joi
 // compact returns the cells of a hop's table that the join needs, and changes
 // the plan to find them at their positions in that list.
 func (p *joinPlan) compact(i int) (keep []int) {
+	places := map[int]int{}
 	place := func(at int) int {
-		if k := slices.Index(keep, at); k >= 0 {
-			return k
+		k, ok := places[at]
+		if !ok {
+			k = len(keep)
+			places[at], keep = k, append(keep, at)
 		}
-		keep = append(keep, at)
-		return len(keep) - 1
+		return k
 	}
 	h := &p.hops[i]
 	h.toAt = place(h.toAt)

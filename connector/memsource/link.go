@@ -60,11 +60,11 @@ func LinkHitRate(from, to Relation, req *wire.LinkHitRateRequest, budget Budget)
 // linkColumns finds the columns of a link, and reports whether they compare as
 // numbers.
 func linkColumns(from, to []wire.Column, req *wire.LinkHitRateRequest) (fromAt, toAt int, numeric bool, err error) {
-	fromAt, matches := find(from, req.FromColumn)
+	fromAt, matches := namesOf(from).find(req.FromColumn)
 	if matches == 0 {
 		return 0, 0, false, noField(req.FromTable, req.FromColumn)
 	}
-	toAt, matches = find(to, req.ToColumn)
+	toAt, matches = namesOf(to).find(req.ToColumn)
 	if matches == 0 {
 		return 0, 0, false, noField(req.ToTable, req.ToColumn)
 	}

@@ -196,7 +196,7 @@ func ExamplePages_errors() {
 	rows := memsource.Pages(context.Background(), func(_ context.Context, page int) ([][]wire.Value, int, error) {
 		status := 429
 		if status != 200 {
-			return nil, 0, connector.Timeout("the upstream is busy (status %s); try again later", strconv.Itoa(status))
+			return nil, 0, connector.UpstreamTimeout("the upstream is busy (status %s); try again later", strconv.Itoa(status))
 		}
 		return nil, 0, nil
 	})

@@ -43,18 +43,28 @@ func cell(row []wire.Value, i int) wire.Value {
 	return wire.Null()
 }
 
-// find returns the position of the first column of that name, and how many there
-// are: a joined relation may have the name in its base table and under a hop's
-// "as".
-func find(columns []wire.Column, name string) (at, matches int) {
+// names are the columns by name: where the first one is, and how many there are.
+// The lists of a request are looked up in it, because list and table may be long.
+type names map[string]struct{ at, matches int }
+
+func namesOf(columns []wire.Column) names {
+	n := make(names, len(columns))
 	for i, c := range columns {
-		if c.Name == name {
-			if matches++; matches == 1 {
-				at = i
-			}
+		known, ok := n[c.Name]
+		if !ok {
+			known.at = i
 		}
+		known.matches++
+		n[c.Name] = known
 	}
-	return at, matches
+	return n
+}
+
+// find returns the position of the first column of this name, and how many columns
+// have it.
+func (n names) find(name string) (at, matches int) {
+	known := n[name]
+	return known.at, known.matches
 }
 
 // typeOf returns a column's type, or what the request says of its field.

@@ -124,7 +124,7 @@ func (s *Source) QueryJoined(ctx context.Context, req *connector.QueryRequest, o
 	if err != nil {
 		return err
 	}
-	offset, limit, _ := out.Claim(connector.Served{Filters: true, Sort: true}).Window()
+	offset, limit, _ := out.Claim(connector.Served{Filters: true, Sort: true}).TakeWindow()
 	if len(req.Sort) > 0 {
 		if base, err = t.sorted(base, req, offset, limit); err != nil {
 			return err
@@ -262,14 +262,18 @@ func (s *Source) Aggregate(ctx context.Context, req *wire.AggregateRequest) (*co
 // joinedFlags declines what the flags of a joined table's fields forbid
 // [rule aggregate-7a]. The library checks those of the base table.
 func (s *Source) joinedFlags(plan *joinPlan, req *wire.AggregateRequest) error {
+	places := namesOf(plan.columns)
+	firsts := map[int]int{} // the first column of each hop
+	for at, c := range slices.Backward(plan.columns) {
+		firsts[c.Hop] = at
+	}
 	forbidden := func(as string, flag func(*wire.Field) *bool) bool {
-		at, matches := find(plan.columns, as)
+		at, matches := places.find(as)
 		if matches == 0 || plan.columns[at].Hop == 0 {
 			return false
 		}
 		n := plan.columns[at].Hop - 1
-		first := slices.IndexFunc(plan.columns, func(c wire.Column) bool { return c.Hop == n+1 })
-		f := s.tables[req.Joins[n].ToTable].Fields[plan.hops[n].out[at-first]]
+		f := s.tables[req.Joins[n].ToTable].Fields[plan.hops[n].out[at-firsts[n+1]]]
 		return flag(&f) != nil && !*flag(&f)
 	}
 	for _, g := range req.GroupBy {

@@ -243,7 +243,7 @@ func TestSourceRefusesByItself(t *testing.T) {
 func TestSourceQueryStopsWithItsContext(t *testing.T) {
 	got := make(chan error, 1) // the answer may be out before the call has returned
 	srv := connectortest.Start(t, connector.Definition{Slug: "company"}, company(t), &connector.Options{
-		Around: func(ctx context.Context, call connector.Call, next func(context.Context) error) error {
+		Intercept: func(ctx context.Context, call connector.Call, next func(context.Context) error) error {
 			ctx, cancel := context.WithCancel(ctx)
 			defer cancel()
 			if call.Method == "Query" {

@@ -3,11 +3,11 @@ package memsource
 import (
 	"fmt"
 
-	"github.com/connectorsdk/connector-sdk-go/connector"
+	"github.com/connectorsdk/connector-sdk-go/connector/rowmap"
 )
 
 // TableOf returns a table whose rows are Go structs, or pointers to structs. Their
-// fields are the columns, as the tags say (see connector.Struct):
+// fields are the columns, as the tags say (see rowmap.Struct):
 //
 //	type Order struct {
 //		ID    int64           `connector:"id,pk"`
@@ -20,7 +20,7 @@ import (
 // table, and names every fault of the type: the program is wrong, whatever its rows
 // are. Values that have no exact cell are reported by New.
 func TableOf[T any](name string, rows []T) Table {
-	mapping, err := connector.StructOf[T]()
+	mapping, err := rowmap.Of[T]()
 	if err != nil {
 		panic(fmt.Sprintf("memsource: TableOf %q: %v", name, err))
 	}

@@ -44,7 +44,7 @@ func (i *instruments) create(meter metric.Meter) error {
 }
 
 // record measures one request.
-func (i *instruments) record(ctx context.Context, seen *connector.Observation) {
+func (i *instruments) record(ctx context.Context, seen *connector.RequestStats) {
 	own := connectorAttributes(seen)
 	table := metric.WithAttributeSet(attribute.NewSet(own...))
 	all := metric.WithAttributeSet(attribute.NewSet(append(requestAttributes(ctx, seen), own...)...))
@@ -72,7 +72,7 @@ func (i *instruments) record(ctx context.Context, seen *connector.Observation) {
 }
 
 // connectorAttributes returns the attributes that tell one connector and table from another.
-func connectorAttributes(seen *connector.Observation) []attribute.KeyValue {
+func connectorAttributes(seen *connector.RequestStats) []attribute.KeyValue {
 	list := []attribute.KeyValue{attribute.String("connector.slug", seen.Slug)}
 	if seen.Table != "" {
 		list = append(list, attribute.String("connector.table", seen.Table))
@@ -82,7 +82,7 @@ func connectorAttributes(seen *connector.Observation) []attribute.KeyValue {
 
 // requestAttributes returns the attributes of the semantic conventions for HTTP, and whose
 // fault it was.
-func requestAttributes(ctx context.Context, seen *connector.Observation) []attribute.KeyValue {
+func requestAttributes(ctx context.Context, seen *connector.RequestStats) []attribute.KeyValue {
 	method := seen.Method
 	if method == "" {
 		method = "_OTHER"

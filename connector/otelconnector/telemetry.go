@@ -92,21 +92,21 @@ func New(opts *Options) (*Telemetry, error) {
 }
 
 // Options returns options that report each request and each call of the source. The
-// Around and Observe of o are called too.
+// Intercept and Observe of o are called too.
 func (t *Telemetry) Options(o connector.Options) *connector.Options {
 	observe := o.Observe
-	o.Observe = func(ctx context.Context, seen connector.Observation) {
+	o.Observe = func(ctx context.Context, seen connector.RequestStats) {
 		t.record(ctx, &seen)
 		describe(ctx, &seen)
 		if observe != nil {
 			observe(ctx, seen)
 		}
 	}
-	around := o.Around
-	o.Around = func(ctx context.Context, call connector.Call, next func(context.Context) error) error {
+	intercept := o.Intercept
+	o.Intercept = func(ctx context.Context, call connector.Call, next func(context.Context) error) error {
 		return t.around(ctx, call, func(ctx context.Context) error {
-			if around != nil {
-				return around(ctx, call, next)
+			if intercept != nil {
+				return intercept(ctx, call, next)
 			}
 			return next(ctx)
 		})
@@ -141,7 +141,7 @@ func (t *Telemetry) Handler(next http.Handler) http.Handler {
 type schemeKey struct{}
 
 // describe writes on the span of a request what became of it.
-func describe(ctx context.Context, seen *connector.Observation) {
+func describe(ctx context.Context, seen *connector.RequestStats) {
 	span := trace.SpanFromContext(ctx)
 	if !span.IsRecording() {
 		return
@@ -171,7 +171,7 @@ func describe(ctx context.Context, seen *connector.Observation) {
 }
 
 // spanName returns the method and the route. A caller has made up neither.
-func spanName(seen *connector.Observation) string {
+func spanName(seen *connector.RequestStats) string {
 	method := seen.Method
 	if method == "" {
 		method = "HTTP"

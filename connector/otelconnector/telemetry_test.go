@@ -67,7 +67,7 @@ func (s source) Query(ctx context.Context, req *connector.QueryRequest, out *con
 		return errors.New("no span in the context")
 	}
 	if claim := out.Claim(connector.Served{Sort: true, Filters: s.whole}); s.whole {
-		_, _, _ = claim.Window()
+		_, _, _ = claim.TakeWindow()
 	}
 	time.Sleep(s.first)
 	w := out.Begin(items.Columns())
@@ -109,7 +109,7 @@ func start(t *testing.T, src connector.Source, opts connector.Options) *site {
 	}, src, token, telemetry.Options(opts))
 	require.NoError(t, err)
 	mux := http.NewServeMux()
-	mux.Handle(h.At("/shop"))
+	mux.Handle(h.Mount("/shop"))
 	s.handler = telemetry.Handler(mux)
 	return s
 }
@@ -373,7 +373,7 @@ func TestFailures(t *testing.T) {
 		kind, fault   string
 	}{
 		{"a failure", fmt.Errorf("%s %s", secret, canary), codes.Error, codes.Error, "internal", "source"},
-		{"a late upstream", connector.Timeout("%s %s", secret, canary), codes.Error, codes.Error, "timeout", "source"},
+		{"a late upstream", connector.UpstreamTimeout("%s %s", secret, canary), codes.Error, codes.Error, "timeout", "source"},
 		{"a failure that is named as one", wire.Errorf(wire.CodeInternal, "%s", canary), codes.Error, codes.Error, "internal", "source"},
 		{"an error that is nil inside", (*wire.Error)(nil), codes.Error, codes.Error, "internal", "source"},
 		{"a refusal", connector.CheckFailed("%s", canary), codes.Unset, codes.Unset, "check_failed", ""},
@@ -486,11 +486,11 @@ func TestOwnHooks(t *testing.T) {
 		calls = append(calls, fmt.Sprint(what, " ", api.SpanFromContext(ctx).SpanContext().IsValid()))
 	}
 	s := start(t, source{}, connector.Options{
-		Around: func(ctx context.Context, call connector.Call, next func(context.Context) error) error {
+		Intercept: func(ctx context.Context, call connector.Call, next func(context.Context) error) error {
 			note(ctx, call.Method)
 			return next(ctx)
 		},
-		Observe: func(ctx context.Context, seen connector.Observation) { note(ctx, seen.Route) },
+		Observe: func(ctx context.Context, seen connector.RequestStats) { note(ctx, seen.Route) },
 	})
 	s.post("/check", "{"+tail)
 	assert.Equal(t, []string{"Check true", "/check true"}, calls)
@@ -499,7 +499,7 @@ func TestOwnHooks(t *testing.T) {
 // TestOwnHookRefuses checks that the error of the host's own hook is the answer.
 func TestOwnHookRefuses(t *testing.T) {
 	s := start(t, source{}, connector.Options{
-		Around: func(context.Context, connector.Call, func(context.Context) error) error {
+		Intercept: func(context.Context, connector.Call, func(context.Context) error) error {
 			return connector.Unsupported("not today")
 		},
 	})

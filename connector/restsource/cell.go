@@ -16,7 +16,13 @@ import (
 // cell converts a member to a cell of a column. Errors never quote the value.
 func (c *column) cell(r raw) (wire.Value, error) {
 	if c.Convert != nil {
-		return c.Convert(r.goValue())
+		v, err := c.Convert(r.goValue())
+		if err != nil {
+			quoted := newSecrets()
+			quoted.add(r.text)
+			err = quoted.scrubError(err) // such as that of strconv, which quotes the value
+		}
+		return v, err
 	}
 	if r.none() {
 		return wire.Null(), nil

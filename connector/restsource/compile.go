@@ -30,7 +30,8 @@ const (
 	atNext
 	atMore
 	atTotal
-	envelopePlaces
+	atErrors       // four places: error and errors, of the answer and beside the list
+	envelopePlaces = atErrors + 4
 )
 
 // column is a Column of a table.
@@ -167,7 +168,17 @@ func newEnvelope(t *Table) *picker {
 			places[at] = splitPath(path)
 		}
 	}
-	places[atRows] = splitPath(t.Rows)
+	rows := splitPath(t.Rows)
+	places[atRows] = rows
+	beside := rows[:max(0, len(rows)-1)]
+	for i, path := range [][]string{
+		{"error"}, {"errors"}, slices.Concat(beside, []string{"error"}), slices.Concat(beside, []string{"errors"}),
+	} {
+		declared := func(p []string) bool { return len(p) >= len(path) && slices.Equal(p[:len(path)], path) }
+		if t.Rows != "" && !slices.ContainsFunc(places[:atErrors], declared) {
+			places[atErrors+i] = path
+		}
+	}
 	return newPicker(places[:]...)
 }
 

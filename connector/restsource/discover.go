@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"net/http"
 	"slices"
+	"strconv"
+	"strings"
 
 	"github.com/connectorsdk/connector-sdk-go/filter"
 	"github.com/connectorsdk/connector-sdk-go/wire"
@@ -13,7 +15,9 @@ import (
 
 // Discover asks every table for its first page. It takes samples from it, and leaves
 // out the tables that the credentials may not read. It asks once for each filter and
-// each sort whether the API applies it. The warnings tell what was found.
+// each sort whether the API applies it, and once for each table whose first page does
+// not name the next one whether it ever does. The warnings tell what was found, and name
+// the paths of columns that no row of a first page has.
 func (s *Source) Discover(ctx context.Context, req *wire.DiscoveryRequest) (*wire.Discovery, error) {
 	d, err := s.discover(ctx, req.Credentials)
 	return d, s.explain(ctx, err)
@@ -83,10 +87,35 @@ func (x *session) probe(ctx context.Context, name string, warn func(string, ...a
 	for i := range described.Fields {
 		described.Fields[i].Samples = samples(first.rows, i, t.columns[i].Type)
 	}
+	if err := x.foretell(ctx, t, parent, first, warn); err != nil {
+		return nil, err
+	}
 	if len(first.rows) == 0 {
 		return &described, nil // nothing that a filter or a sort could change
 	}
+	t.warnOfPaths(first, warn)
 	return &described, x.control(ctx, t, parent, warn)
+}
+
+// maxNamed is how many paths one warning names.
+const maxNamed = 10
+
+// warnOfPaths names the paths of columns that no row of a page has.
+func (t *table) warnOfPaths(first *page, warn func(string, ...any)) {
+	var absent []string
+	for i, c := range t.columns {
+		if c.fromParent < 0 && !first.has[i] {
+			absent = append(absent, strconv.Quote(c.Path))
+		}
+	}
+	if len(absent) == 0 {
+		return
+	}
+	named := strings.Join(absent[:min(len(absent), maxNamed)], ", ")
+	if more := len(absent) - maxNamed; more > 0 {
+		named += fmt.Sprintf(" and %d more", more)
+	}
+	warn("Table %q: no row of the first page has %s, so these columns may be null everywhere; check Path.", t.Name, named)
 }
 
 // control asks the API whether it applies what the table declares.
@@ -145,7 +174,11 @@ func (x *session) applies(ctx context.Context, t *table, f *Filter, parent []wir
 		}
 		e.params = map[string][]string{f.Param: values}
 		p, err := x.page(ctx, e, position{})
-		if rejected(err) {
+		var said *refusedError
+		switch {
+		case errors.As(err, &said):
+			return unknown, nil // an error may be about anything
+		case rejected(err):
 			continue // to refuse a value is to read it
 		}
 		if err != nil {

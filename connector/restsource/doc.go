@@ -86,8 +86,35 @@
 // without Table.Total, a row that is deleted during a read can hide another one.
 // Cursors do not have the problem.
 //
-// Where the API states a total that stays the same during a read of all rows, the
-// rows must be as many.
+// A read that ends is whole. It ends where the API was shown to mean the end, and fails
+// otherwise [rule error-10]:
+//
+//   - Where More is true, the answer must say where the next page is. A next page that
+//     was promised is no 204. Without a promise, 204 is a page without rows. Of the other
+//     statuses, 200, 201, 203 and 206 have rows.
+//   - More must be on the first page, if that has rows. Later it may be left out at the end.
+//   - Many APIs leave Next, or the header Link, out at the end. That is the end if the same
+//     request has seen it before. If not, and the first page is full, the source asks for
+//     half of it, which cannot be the last page: it must name a next one. A page that is not full
+//     ends the read, but a round number of rows, such as 50 of 100, counts as full,
+//     because APIs that cap the size in silence answer so.
+//   - Where no size can be asked for, the log has a line, and discovery warns.
+//   - A total that a page by number or offset reaches is believed if the page is not full,
+//     and otherwise if there is no row behind it. All rows must be as many as one of the
+//     totals that were stated while they were read.
+//   - One page must have fewer rows than its Size, or a Total, and no link to a next page.
+//
+// Discovery asks for half a page of each table that does not show Next on its first page,
+// full or not. Its warnings name the members that there are.
+//
+// An answer is read as strictly as a request: a duplicate member, text that is not
+// UTF-8 and text behind the JSON are errors.
+//
+// An answer without a list at Table.Rows is an error. Null there is an empty page,
+// because some APIs write an empty list so, unless the answer says otherwise: by a next
+// page, by a total above the rows read, or by a member "error" or "errors", at the top
+// or beside the list. Such a member is also an error beside rows, unless it is empty,
+// false or 0: the rows may be a part. Where it tells of no error, remove it by Unwrap.
 //
 // A cursor or an address that repeats, the same page again, and 100 pages in a row
 // without a row are errors. A read keeps 8 bytes and their share of a map for each row
@@ -113,8 +140,12 @@
 //
 // The credentials of a tenant are sent to the origin of API.Base and nowhere else: no
 // redirect is followed, and an address in an answer must be of that origin. If tenants
-// type the whole address, the source dials public addresses only. No error quotes an
-// answer or a URL.
+// type the whole address, the source dials public addresses only.
+//
+// No error quotes an answer or a URL, and the errors of Authorize, of Column.Convert and
+// of Options.Transport are cleaned: of the credentials and of what Authorize made of
+// them, or of the value. The errors of your other functions reach the log as they are,
+// without the credentials; quote no answer in them.
 //
 // # Errors
 //
@@ -126,6 +157,7 @@
 //	no answer, or no connection      timeout          timeout
 //	the same, at a typed address     check_failed     timeout
 //	an address that is not public    check_failed     bad_request
+//	2xx with an error                check_failed     internal
 //	5xx, HTML, half a JSON, ...      internal         internal
 //
 // The log has the cause. Discovery leaves out a table that answers 403 or 404, and

@@ -30,6 +30,15 @@ type formError struct{ table, problem string }
 
 func (e *formError) Error() string { return "restsource: " + about(e.table) + ": " + e.problem }
 
+// refusedError says that an answer with a good status tells of an error, so that its
+// rows, if it has any, are not all [rule error-10].
+type refusedError struct{ table string }
+
+func (e *refusedError) Error() string {
+	return "restsource: " + about(e.table) + ": the answer has a good status and a member error or errors; " +
+		"if that is no error, remove the member by Unwrap"
+}
+
 // unreachable says that no answer came.
 type unreachable struct {
 	table  string
@@ -101,7 +110,7 @@ func (s *Source) explain(ctx context.Context, err error) error {
 }
 
 // errBusy is the answer when the API's budget of requests is used up.
-var errBusy = connector.Timeout("The API takes no more requests at the moment. Try again later, or ask for less.")
+var errBusy = connector.UpstreamTimeout("The API takes no more requests at the moment. Try again later, or ask for less.")
 
 // answerTo returns the deliberate error for a failure, or nil.
 func (s *Source) answerTo(err error) error {
@@ -118,7 +127,7 @@ func (s *Source) answerTo(err error) error {
 	case errors.As(err, &missing):
 		return nil
 	case errors.As(err, &silent):
-		return connector.Timeout("The API cannot be reached at the moment. Try again later.")
+		return connector.UpstreamTimeout("The API cannot be reached at the moment. Try again later.")
 	case errors.As(err, &status):
 		return s.answerToStatus(status)
 	}
@@ -154,7 +163,11 @@ func (s *Source) forPerson(err error) error {
 	var silent *unreachable
 	var form *formError
 	var refused *guard.Error
+	var said *refusedError
 	switch {
+	case errors.As(err, &said):
+		return &explained{connector.CheckFailed("The API answers these credentials with an error. " +
+			"Check them; they may have expired, or lack a permission."), err}
 	case !s.api.tenants() || errors.As(err, &refused):
 	case errors.As(err, &silent):
 		return &explained{connector.CheckFailed("Nothing answers at this address. Check the address of the API."), err}

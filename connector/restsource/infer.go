@@ -8,7 +8,6 @@ import (
 
 	"github.com/connectorsdk/connector-sdk-go/connector/internal/infer"
 	"github.com/connectorsdk/connector-sdk-go/filter"
-	"github.com/connectorsdk/connector-sdk-go/internal/jsontext"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -59,7 +58,7 @@ func complete(declared []Column, answer []byte, rows string, unwrap func([]byte)
 		}
 		taken = append(taken, splitPath(path)[0])
 	}
-	err = each(list.text, func(s *jsontext.Scanner) error {
+	err = each(list.text, func(s *scanner) error {
 		if s.Peek() != '{' {
 			return errors.New("its rows are not objects; change them by Unwrap")
 		}
@@ -92,7 +91,7 @@ func inferTypes(all []Column, list string) ([]Column, error) {
 	}
 	row := newPicker(paths...)
 	seen := make([]infer.Kinds, len(all))
-	err := each(list, func(s *jsontext.Scanner) error {
+	err := each(list, func(s *scanner) error {
 		cells := make([]raw, len(all))
 		row.pick(s, cells, 1)
 		for i, r := range cells {

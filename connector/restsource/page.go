@@ -7,6 +7,7 @@ import (
 	"hash/maphash"
 	"net/http"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -21,6 +22,7 @@ type endpoint struct {
 	*table
 	path   string       // expanded
 	params url.Values   // of the filters and the sort that are pushed
+	few    bool         // filters are pushed, so a total may be that of more rows
 	start  int64        // rows to skip, by ByOffset
 	size   int          // of a page, if there is a SizeParam
 	parent []wire.Value // the parent's row
@@ -30,14 +32,21 @@ type endpoint struct {
 type position struct {
 	number int64 // of the page, or of the rows before it
 	text   string
+	beyond bool // behind the total: there should be no such page
+	doubt  bool // no page: nothing has shown yet that the first one is the last
 }
 
-// page is one answer, read.
+// page is one answer, read. What it says about the pages behind it is as the answer
+// has it: what that means depends on the pages before.
 type page struct {
 	rows  [][]wire.Value
-	total int64 // -1: unknown
+	total int64 // -1: none is stated
 	sum   uint64
-	next  position // the zero position: there is none
+	text  string // the JSON; "" if there is no content
+	more  raw    // the member More
+	next  raw    // the cursor, the address or the parameters of the next page
+	null  bool   // null in place of the list of rows
+	has   []bool // of each column, whether a row has its member
 }
 
 // endpoint returns a table's endpoint. parent is the row of the parent, if there is
@@ -53,7 +62,7 @@ func (x *session) endpoint(t *table, p push, parent []wire.Value) (*endpoint, er
 		}
 		return x.credentialed(name)
 	})
-	return &endpoint{table: t, path: path, params: p.params, size: t.Pages.Size, parent: parent}, err
+	return &endpoint{table: t, path: path, params: p.params, few: len(p.filters) > 0, size: t.Pages.Size, parent: parent}, err
 }
 
 // page requests one page.
@@ -66,7 +75,11 @@ func (x *session) page(ctx context.Context, e *endpoint, at position) (*page, er
 	if err != nil {
 		return nil, err
 	}
-	return e.read(a, at)
+	p, err := e.read(a)
+	if err == nil && at == (position{}) {
+		err = e.empty(p, e.start)
+	}
+	return p, err
 }
 
 // request returns the address of a page, and the body of its request if that is a
@@ -110,36 +123,97 @@ func (x *session) request(e *endpoint, at position) (*url.URL, []byte, error) {
 }
 
 // read reads an answer.
-func (e *endpoint) read(a *answer, at position) (*page, error) {
-	body := a.body
-	if e.Unwrap != nil {
+func (e *endpoint) read(a *answer) (*page, error) {
+	found := make([]raw, envelopePlaces)
+	p := &page{total: -1, has: make([]bool, len(e.columns))}
+	var body []byte
+	var last raw // of After
+	switch a.status {
+	case http.StatusOK, http.StatusCreated, http.StatusNonAuthoritativeInfo, http.StatusPartialContent:
 		var err error
-		if body, err = e.Unwrap(body); err != nil {
-			return nil, &formError{e.Name, "Unwrap: " + err.Error()}
+		if body, err = e.unwrapped(a); err != nil {
+			return nil, err
 		}
-	} else if a.html() {
-		return nil, &formError{e.Name, "the API answered with HTML"}
+		p.text = string(body)
+		if found, err = e.envelope.parse(p.text, envelopePlaces); err != nil {
+			return nil, &formError{e.Name, "the answer is not JSON: " + err.Error()}
+		}
+		p.null = found[atRows].kind == rawNull
+		if slices.ContainsFunc(found[atErrors:], func(r raw) bool { return !r.empty() || p.null && !r.none() }) {
+			return nil, &refusedError{e.Name}
+		}
+		if last, err = e.rowsOf(p, found[atRows]); err != nil {
+			return nil, err
+		}
+		p.sum = maphash.String(sumSeed, found[atRows].text)
+	case http.StatusNoContent:
+	default:
+		return nil, &statusError{e.Name, a.status}
 	}
-	if a.status == http.StatusNoContent {
-		return &page{total: -1}, nil
-	}
-	found, err := e.envelope.parse(string(body), envelopePlaces)
-	if err != nil {
-		return nil, &formError{e.Name, "the answer is not JSON: " + err.Error()}
-	}
-	p := &page{total: -1}
-	var after raw
-	if p.rows, after, err = e.rowsOf(found[atRows]); err != nil {
-		return nil, err
-	}
-	p.sum = maphash.String(sumSeed, found[atRows].text)
 	if e.counts() {
-		if p.total = e.stated(a, found[atTotal]); p.total < 0 {
+		if p.total = e.stated(a, found[atTotal]); p.total < 0 && p.text != "" {
 			return nil, &formError{e.Name, "there is no number of rows at Total or in TotalHeader"}
 		}
 	}
-	p.next, err = e.next(a, body, at, p, found, after)
-	return p, err
+	p.more, p.next = found[atMore], found[atNext]
+	if e.Pages.After != "" {
+		p.next = last
+	}
+	return p, e.link(p, a, body)
+}
+
+// unwrapped returns the JSON of an answer.
+func (e *endpoint) unwrapped(a *answer) ([]byte, error) {
+	if e.Unwrap != nil {
+		body, err := e.Unwrap(a.body)
+		if err != nil {
+			return nil, &formError{e.Name, "Unwrap: " + err.Error()}
+		}
+		return body, nil
+	}
+	if a.html() {
+		return nil, &formError{e.Name, "the API answered with HTML"}
+	}
+	return a.body, nil
+}
+
+// link sets what an answer says about the next page beyond its members.
+func (e *endpoint) link(p *page, a *answer, body []byte) error {
+	switch e.Pages.By {
+	case ByFunc:
+		if p.text == "" {
+			return nil
+		}
+		params, more, err := e.Pages.Func(body, a.header)
+		if err != nil {
+			return err
+		}
+		if p.next = (raw{kind: rawNull}); more {
+			p.next = raw{rawText, params.Encode()}
+		}
+	case ByLink, OnePage:
+		p.next = nextLink(a.header)
+		fallthrough
+	case ByURL:
+		if p.next.kind != rawText || p.next.text == "" {
+			return nil
+		}
+		u, err := a.url.Parse(p.next.text) // it may be relative to the address that was asked
+		if err != nil {
+			return &formError{e.Name, "the address of the next page is malformed"}
+		}
+		p.next.text = u.String()
+	}
+	return nil
+}
+
+// empty fails if a page has null for its rows and says that there are more than were
+// read before it [rule error-10].
+func (e *endpoint) empty(p *page, read int64) error {
+	if p.null && (p.next.text != "" || p.more.text == "true" || p.total > read) {
+		return &formError{e.Name, "Rows is null, although the answer says that there are more rows"}
+	}
+	return nil
 }
 
 // stated returns the number of rows that an answer states; a negative number is none.
@@ -161,20 +235,20 @@ func (e *endpoint) stated(a *answer, total raw) int64 {
 // process only.
 var sumSeed = maphash.MakeSeed()
 
-// rowsOf reads the list of rows. An endpoint of one page may answer one object in the
+// rowsOf reads the list of rows into a page. An endpoint of one page may answer one object in the
 // list's place, which is one row.
-func (e *endpoint) rowsOf(list raw) (rows [][]wire.Value, after raw, err error) {
+func (e *endpoint) rowsOf(p *page, list raw) (after raw, err error) {
 	text := list.text
 	switch {
 	case list.kind == rawObject && e.Pages.By == OnePage && e.Rows != "":
 		text = "[" + text + "]"
 	case list.kind == rawNull:
-		return nil, after, nil
+		return after, nil
 	case list.kind != rawArray:
-		return nil, after, &formError{e.Name, "there is no list of rows at Rows"}
+		return after, &formError{e.Name, "there is no list of rows at Rows"}
 	}
 	found := make([]raw, len(e.columns)+1)
-	err = each(text, func(s *jsontext.Scanner) error {
+	err = each(text, func(s *scanner) error {
 		if s.Peek() != '{' {
 			return &formError{e.Name, "a row is not an object; change it by Unwrap"}
 		}
@@ -183,11 +257,17 @@ func (e *endpoint) rowsOf(list raw) (rows [][]wire.Value, after raw, err error) 
 		if s.Err() != nil {
 			return s.Err()
 		}
+		if list.kind == rawObject && !slices.ContainsFunc(found, func(r raw) bool { return r.kind != rawAbsent }) {
+			return &formError{e.Name, "the object at Rows has no member of a row; Rows must lead to the list, or to one row"}
+		}
+		for i := range p.has {
+			p.has[i] = p.has[i] || found[i].kind != rawAbsent
+		}
 		row, err := e.cellsOf(found)
-		rows = append(rows, row)
+		p.rows = append(p.rows, row)
 		return err
 	})
-	return rows, found[len(e.columns)], err
+	return found[len(e.columns)], err
 }
 
 // cellsOf returns the cells of one row.
@@ -214,87 +294,18 @@ func (e *endpoint) cellsOf(found []raw) ([]wire.Value, error) {
 	return row, nil
 }
 
-// next returns the position of the page after an answer.
-func (e *endpoint) next(a *answer, body []byte, at position, p *page, found []raw, after raw) (position, error) {
-	none := position{}
-	by := &e.Pages
-	if by.More != "" {
-		switch more := found[atMore]; {
-		case more.kind != rawBool && !more.none():
-			return none, &formError{e.Name, "there is no boolean at Pages.More"}
-		case more.text != "true":
-			return none, nil
-		}
-	}
-	switch by.By {
-	case ByPage:
-		number := at.number
-		if at == none && !by.FromZero {
-			number = 1
-		}
-		if len(p.rows) == 0 {
-			return none, nil
-		}
-		return position{number: number + 1}, nil
-	case ByOffset:
-		before := at.number
-		if at == none {
-			before = e.start
-		}
-		end := before + int64(len(p.rows))
-		if len(p.rows) == 0 || p.total >= 0 && end >= p.total {
-			return none, nil
-		}
-		if len(e.key) > 0 && len(p.rows) > 1 {
-			end-- // the last row again, as the mark that no row has moved
-		}
-		return position{number: end}, nil
-	case ByCursor:
-		cursor := found[atNext]
-		if by.After != "" {
-			cursor = after
-		}
-		if !cursor.none() && !cursor.scalar() {
-			return none, &formError{e.Name, "the next cursor is neither a text nor a number"}
-		}
-		return position{text: cursor.text}, nil
-	case ByLink:
-		return e.follow(a, nextLink(a.header))
-	case ByURL:
-		if next := found[atNext]; !next.none() && next.kind != rawText {
-			return none, &formError{e.Name, "the address of the next page is not a text"}
-		}
-		return e.follow(a, found[atNext].text)
-	case ByFunc:
-		params, more, err := by.Func(body, a.header)
-		if err != nil || !more {
-			return none, err
-		}
-		return position{text: params.Encode()}, nil
-	}
-	return none, nil
-}
-
-// follow returns the position of an address in an answer, which may be relative to
-// the address of the answer.
-func (e *endpoint) follow(a *answer, address string) (position, error) {
-	if address == "" {
-		return position{}, nil
-	}
-	u, err := a.url.Parse(address)
-	if err != nil {
-		return position{}, &formError{e.Name, "the address of the next page is malformed"}
-	}
-	return position{text: u.String()}, nil
-}
-
-// nextLink returns the target of the header Link with rel="next".
-func nextLink(h http.Header) string {
+// nextLink returns the target of the header Link with rel="next": null if there are
+// other links only, and absent if there is none.
+func nextLink(h http.Header) raw {
 	rest := strings.Join(h.Values("Link"), ",")
+	none := raw{}
+	if strings.Contains(rest, "<") {
+		none.kind = rawNull
+	}
 	for {
 		_, link, ok := strings.Cut(rest, "<")
 		if !ok {
-			return ""
+			return none
 		}
 		target, after, _ := strings.Cut(link, ">")
 		params, _, _ := strings.Cut(after, "<") // up to the next link
@@ -306,7 +317,7 @@ func nextLink(h http.Header) string {
 			}
 			for _, rel := range strings.Fields(value) {
 				if strings.EqualFold(rel, "next") {
-					return target
+					return raw{rawText, target}
 				}
 			}
 		}

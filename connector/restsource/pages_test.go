@@ -357,16 +357,15 @@ func TestNoContent(t *testing.T) {
 	}
 }
 
-// TestWrongTotals: where rows are read to the end, the total is their number. A page
-// by number or offset that reaches the total is the last one, so that some totals that
-// are too small cannot be noticed there.
+// TestWrongTotals: where rows are read to the end, the total is their number, whether
+// they are sorted or not, and wherever the read begins.
 func TestWrongTotals(t *testing.T) {
 	for _, c := range []struct {
 		pages restsource.Pages
 		wrong []int // of 7 rows
 	}{
-		{restsource.Pages{By: restsource.ByPage, Param: "page"}, []int{5, 8, 9}},
-		{restsource.Pages{By: restsource.ByOffset, Param: "from"}, []int{8, 9}},
+		{restsource.Pages{By: restsource.ByPage, Param: "page"}, []int{5, 6, 8, 9}},
+		{restsource.Pages{By: restsource.ByOffset, Param: "from"}, []int{5, 6, 8, 9}},
 		{restsource.Pages{By: restsource.ByCursor, Param: "cursor", Next: "cursor"}, []int{5, 6, 8, 9}},
 		{restsource.Pages{By: restsource.ByLink}, []int{5, 6, 8, 9}},
 	} {
@@ -374,11 +373,23 @@ func TestWrongTotals(t *testing.T) {
 			api := newNumbers()
 			api.stated = stated
 			_, err := readAll(t, api, numbersTable(c.pages, withTotal))
-			if stated == 7 {
-				require.NoError(t, err)
-				continue
+			tables := numbersTable(c.pages, withTotal)
+			tables[0].Sorts = []restsource.Sort{{Column: "id", Asc: "sort=id"}}
+			tenant := asTenant(t, api, tables).Unverified()
+			byID := []wire.SortKey{{Field: "id", Dir: wire.Asc}}
+			_, sorted := tenant.Query(wire.QueryRequest{Table: "numbers", Fields: []string{"id"}, Sort: byID})
+			_, later := tenant.Query(wire.QueryRequest{Table: "numbers", Fields: []string{"id"}, Offset: 3})
+			_, behind := tenant.Query(wire.QueryRequest{Table: "numbers", Fields: []string{"id"}, Offset: 20})
+			for _, err := range []error{err, sorted, later} {
+				if stated == 7 {
+					require.NoError(t, err)
+					continue
+				}
+				requireCode(t, wire.CodeInternal, err)
 			}
-			requireCode(t, wire.CodeInternal, err)
+			if c.pages.By == restsource.ByOffset {
+				require.NoError(t, behind, "no row is read, and none is stated there")
+			}
 		}
 	}
 }

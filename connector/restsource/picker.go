@@ -1,6 +1,7 @@
 package restsource
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 
@@ -29,6 +30,19 @@ type raw struct {
 // none reports whether there is no value.
 func (r raw) none() bool { return r.kind <= rawNull }
 
+// empty reports whether the value, as a member that tells of errors, tells of none.
+func (r raw) empty() bool {
+	switch r.kind {
+	case rawBool:
+		return r.text == "false"
+	case rawNumber:
+		return strings.Trim(r.text, "-0.") == ""
+	case rawArray, rawObject:
+		return strings.TrimSpace(r.text[1:len(r.text)-1]) == ""
+	}
+	return r.text == ""
+}
+
 // scalar reports whether the value is a number or a text.
 func (r raw) scalar() bool { return r.kind == rawNumber || r.kind == rawText }
 
@@ -53,6 +67,36 @@ func splitPath(path string) []string {
 		}
 	}
 	return append(parts, part.String())
+}
+
+// scanner reads JSON text. It fails at an object that has a member twice, because
+// which of the two is meant would be a guess.
+type scanner struct {
+	jsontext.Scanner
+	names  []string // of the members of the objects that are open
+	parsed bool     // the text was checked before
+}
+
+// leave closes an object. Its names begin at first.
+func (s *scanner) leave(first int) {
+	names := s.names[first:]
+	s.names = s.names[:first]
+	if s.parsed {
+		return
+	}
+	if len(names) > 16 {
+		slices.Sort(names)
+	}
+	for i, name := range names {
+		others := names[:i]
+		if len(names) > 16 {
+			others = names[max(0, i-1):i]
+		}
+		if slices.Contains(others, name) {
+			s.Fail("duplicate member")
+			return
+		}
+	}
 }
 
 // picker finds members of a JSON value in one reading of it.
@@ -91,7 +135,7 @@ func newPicker(paths ...[]string) *picker {
 const maxNesting = 256
 
 // pick reads one value and stores what it finds in out.
-func (p *picker) pick(s *jsontext.Scanner, out []raw, depth int) {
+func (p *picker) pick(s *scanner, out []raw, depth int) {
 	r := p.value(s, out, depth)
 	if p == nil {
 		return
@@ -102,7 +146,7 @@ func (p *picker) pick(s *jsontext.Scanner, out []raw, depth int) {
 }
 
 // value reads one value and picks from its members. A nil picker only reads.
-func (p *picker) value(s *jsontext.Scanner, out []raw, depth int) raw {
+func (p *picker) value(s *scanner, out []raw, depth int) raw {
 	c := s.Peek()
 	text, start := s.Unread()
 	nested := func(kind rawKind) raw {
@@ -137,23 +181,26 @@ func (p *picker) value(s *jsontext.Scanner, out []raw, depth int) raw {
 	return raw{}
 }
 
-func (p *picker) object(s *jsontext.Scanner, out []raw, depth int) {
+func (p *picker) object(s *scanner, out []raw, depth int) {
 	s.Expect('{')
 	if s.Skip('}') {
 		return
 	}
+	first := len(s.names)
 	for s.Err() == nil {
 		name := s.String()
+		s.names = append(s.names, name)
 		s.Expect(':')
 		p.member(name).pick(s, out, depth+1)
 		if !s.Skip(',') {
 			s.Expect('}')
-			return
+			break
 		}
 	}
+	s.leave(first)
 }
 
-func (p *picker) list(s *jsontext.Scanner, out []raw, depth int) {
+func (p *picker) list(s *scanner, out []raw, depth int) {
 	s.Expect('[')
 	if s.Skip(']') {
 		return
@@ -180,7 +227,7 @@ func (p *picker) member(name string) *picker {
 
 // parse picks from a whole JSON text.
 func (p *picker) parse(text string, places int) ([]raw, error) {
-	var s jsontext.Scanner
+	var s scanner
 	s.Reset(text)
 	out := make([]raw, places)
 	p.pick(&s, out, 0)
@@ -188,10 +235,10 @@ func (p *picker) parse(text string, places int) ([]raw, error) {
 	return out, s.Err()
 }
 
-// each calls fn for every element of a list, given as JSON text. fn reads the
-// element.
-func each(list string, fn func(s *jsontext.Scanner) error) error {
-	var s jsontext.Scanner
+// each calls fn for every element of a list, given as JSON text that was parsed. fn
+// reads the element.
+func each(list string, fn func(s *scanner) error) error {
+	s := scanner{parsed: true}
 	s.Reset(list)
 	s.Expect('[')
 	if s.Skip(']') {

@@ -2,6 +2,7 @@ package restsource
 
 import (
 	"context"
+	"math"
 
 	"github.com/connectorsdk/connector-sdk-go/connector"
 	"github.com/connectorsdk/connector-sdk-go/connector/memsource"
@@ -38,8 +39,8 @@ func (s *Source) query(ctx context.Context, req *connector.QueryRequest, out *co
 	plain := !req.HasFilters() && t.Pages.By == ByOffset
 	var first *page
 	if sorts {
-		if plain {
-			e.atMost(req.Reach)
+		if plain && req.MaxRows < math.MaxInt64 {
+			e.atMost(req.MaxRows)
 		}
 		if first, err = x.page(ctx, e, position{}); rejected(err) || err == nil && !t.inOrder(first.rows, req.Sort) {
 			// The API does not sort so. The library does, as far as it can.
@@ -58,7 +59,7 @@ func (s *Source) query(ctx context.Context, req *connector.QueryRequest, out *co
 	var limit int64
 	claim := out.Claim(connector.Served{Sort: sorts})
 	if plain { // 0 and 0 if rows are still to be sorted
-		e.start, limit, _ = claim.Window()
+		e.start, limit, _ = claim.TakeWindow()
 		e.atMost(limit)
 	}
 	if e.start > 0 {
@@ -182,10 +183,30 @@ func (x *session) total(ctx context.Context, t *table, p push) (int64, error) {
 	if err != nil {
 		return 0, err
 	}
-	e.size = 1
+	if e.size > 0 && t.Pages.By != OnePage {
+		e.size = 1
+	}
 	first, err := x.page(ctx, e, position{})
 	if err != nil {
 		return 0, err
 	}
-	return max(0, first.total), nil // -1: there is no content
+	received := int64(len(first.rows))
+	switch {
+	case received == 0 && first.total <= 0: // -1: there is no content
+		return 0, nil
+	case received > 0 && first.total > received && t.Pages.By != OnePage:
+		return first.total, nil
+	}
+	// The number may be that of the rows in this answer, or of rows that are not there.
+	if e.size != t.Pages.Size {
+		e.size, first = t.Pages.Size, nil
+	}
+	n := int64(0)
+	for _, err := range x.rows(ctx, e, first, nil) {
+		if err != nil {
+			return 0, err
+		}
+		n++
+	}
+	return n, nil
 }

@@ -174,7 +174,8 @@ func TestTotalsOfOne(t *testing.T) {
 	for _, u := range api.requests() {
 		assert.Equal(t, "limit=1&offset=0", u.RawQuery)
 	}
-	header := numbersTable(restsource.Pages{}, func(t *restsource.Table) { t.TotalHeader = "X-Total-Count" })
+	header := numbersTable(restsource.Pages{By: restsource.ByPage, Param: "page"},
+		func(t *restsource.Table) { t.TotalHeader = "X-Total-Count" })
 	n, err := asTenant(t, newNumbers(), header).Unverified().Count(wire.CountRequest{Table: "numbers"})
 	require.NoError(t, err)
 	assert.EqualValues(t, 7, n, "the first page has two rows")

@@ -16,22 +16,37 @@ import (
 // reading is what a read knows about the rows that it has read.
 type reading struct {
 	*endpoint
+	shown *shown
 	seen  map[uint64]int // the keys' sums, with the number of the page
 	order *filter.Order  // of the sorted column, or nil
 	by    int            // the place of that column
 
-	last  []wire.Value // of the sorted column
-	sum   uint64       // of the page before
-	total int64        // of the page before; -1: unknown
-	same  bool         // all pages have stated the same total
-	fresh int64        // rows offered
-	end   int64        // by ByOffset, the rows up to the end of the page before
-	stale int          // pages in a row without a new row
-	pages int
+	last     []wire.Value // of the sorted column
+	sum      uint64       // of the page before
+	totals   []int64      // that were stated, without repetitions
+	fresh    int64        // rows offered
+	end      int64        // by ByOffset, the rows up to the end of the page before
+	most     int          // rows of the largest page
+	promised bool         // the page before says that there is another
+	stale    int          // pages in a row without a new row
+	pages    int
 }
 
 // maxStale is how many pages in a row may have no new row.
 const maxStale = 100
+
+// reading returns a read of an endpoint that has read nothing.
+func (x *session) reading(e *endpoint) *reading {
+	r := &reading{endpoint: e, shown: x.shown[e.Name], end: e.start}
+	if r.shown == nil {
+		r.shown = &shown{}
+		x.shown[e.Name] = r.shown
+	}
+	if len(e.key) > 0 {
+		r.seen = map[uint64]int{}
+	}
+	return r
+}
 
 // rows reads an endpoint page by page, each row once. first is its first page, if it
 // has been requested already; order the order in which the rows have to be.
@@ -40,24 +55,26 @@ const maxStale = 100
 // comes again is skipped. Where rows may have been missed, the read fails.
 func (x *session) rows(ctx context.Context, e *endpoint, first *page, order []wire.SortKey) memsource.Rows {
 	return func(yield func([]wire.Value, error) bool) {
-		r := &reading{endpoint: e, total: -1, same: true}
-		if len(e.key) > 0 {
-			r.seen = map[uint64]int{}
-		}
+		r := x.reading(e)
 		if err := r.sortedBy(order); err != nil {
 			yield(nil, err)
 			return
 		}
 		pages := memsource.Pages(ctx, func(ctx context.Context, at position) ([][]wire.Value, position, error) {
 			p := first
+			if at.doubt {
+				return nil, position{}, x.settle(ctx, r)
+			}
 			if at != (position{}) || p == nil {
 				var err error
-				if p, err = x.page(ctx, e, at); err != nil {
+				if p, err = x.page(ctx, e, at); at.beyond && missing(err) {
+					return nil, position{}, nil
+				} else if err != nil {
 					return nil, position{}, err
 				}
 			}
-			err := r.accept(p, at)
-			return p.rows, p.next, err
+			next, err := r.accept(p, at)
+			return p.rows, next, err
 		})
 		for row, err := range pages {
 			if errors.Is(err, memsource.ErrCursorRepeats) {
@@ -81,59 +98,45 @@ func (r *reading) sortedBy(keys []wire.SortKey) (err error) {
 }
 
 // accept drops the rows of a page that have been read before, and fails if rows have
-// been missed or if the pages do not go on.
-func (r *reading) accept(p *page, at position) error {
-	overlaps := r.Pages.By == ByOffset && len(r.key) > 0 && at.number < r.end
+// been missed or if the pages do not go on. It returns the place of the next page.
+func (r *reading) accept(p *page, at position) (position, error) {
+	overlaps := r.Pages.By == ByOffset && len(r.key) > 0 && max(at.number, r.start) < r.end
 	received := len(p.rows)
-	if p.total < 0 {
-		p.total = r.total // a page without content states none
-	}
 	// A page begins with the last row of the page before. Behind added rows it comes
 	// later. Where it is missing, rows before it have gone, and the rows behind it have
 	// moved into a page that is read already.
 	if overlaps && !slices.ContainsFunc(p.rows, r.has) {
-		return r.moved()
+		return position{}, r.moved()
 	}
 	// Without a mark, only a total that shrinks tells that rows before the page have
 	// gone, and that others have taken their places.
 	unmarked := r.Pages.By == ByPage || r.Pages.By == ByOffset && len(r.key) == 0
-	if unmarked && p.total < r.total {
-		return r.moved()
+	if unmarked && p.total >= 0 && p.total < r.total() {
+		return position{}, r.moved()
 	}
 	if r.seen == nil && received > 0 && p.sum == r.sum {
-		return &formError{r.Name, "the API answers the same page again; check Pages, and state the Key"}
+		return position{}, &formError{r.Name, "the API answers the same page again; check Pages, and state the Key"}
 	}
 	if err := r.dropKnown(p); err != nil {
-		return err
+		return position{}, err
 	}
 	if err := r.inOrder(p.rows); err != nil {
-		return err
+		return position{}, err
 	}
 	if r.stale++; len(p.rows) > 0 {
 		r.stale = 0
 	}
 	switch {
-	case overlaps && received == 1:
-		p.next = position{} // there was nothing behind the last row
+	case overlaps && received == 1: // there is nothing behind the last row
 	case received > 0 && r.stale >= 2:
-		return &formError{r.Name, "the API answers rows that it has answered before, page after page; check Pages and Key"}
+		return position{}, &formError{r.Name, "the API answers rows that it has answered before, page after page; check Pages and Key"}
 	case r.stale >= maxStale:
-		return &formError{r.Name, fmt.Sprintf("the API answers %d pages without a row, one after the other", maxStale)}
+		return position{}, &formError{r.Name, fmt.Sprintf("the API answers %d pages without a row, one after the other", maxStale)}
 	}
-	r.end = max(at.number, r.start) + int64(received)
-	r.fresh += int64(len(p.rows))
-	// By numbers of pages, only the total tells the end before an empty page.
-	if r.Pages.By == ByPage && p.total >= 0 && r.fresh >= p.total {
-		p.next = position{}
+	if err := r.empty(p, r.start+r.fresh); err != nil {
+		return position{}, err
 	}
-	r.same = r.same && p.total >= 0 && (r.pages == 0 || p.total == r.total)
-	r.sum, r.total = p.sum, p.total
-	r.pages++
-	whole := p.next == position{} && r.start == 0 && len(r.params) == 0
-	if whole && r.same && r.fresh != r.total {
-		return &formError{r.Name, fmt.Sprintf("the API states %d rows and has answered %d; check Total, Pages and Key", r.total, r.fresh)}
-	}
-	return nil
+	return r.after(p, at, received)
 }
 
 // dropKnown removes the rows that an earlier page had. The key of a row cannot come
@@ -210,16 +213,18 @@ func (x *session) begin(ctx context.Context, t *table, p push, parent []wire.Val
 	}
 	first, err := x.page(ctx, e, position{})
 	if len(p.params) > 0 && rejected(err) {
-		e.params = nil
+		e.params, e.few = nil, false
 		first, err = x.page(ctx, e, position{})
 	}
 	return e, first, err
 }
 
-// rejected reports whether the API refused the parameters of a request.
+// rejected reports whether the API refused a request, perhaps for its parameters.
 func rejected(err error) bool {
 	var status *statusError
-	return errors.As(err, &status) && (status.status == http.StatusBadRequest || status.status == http.StatusUnprocessableEntity)
+	var said *refusedError
+	return errors.As(err, &said) ||
+		errors.As(err, &status) && (status.status == http.StatusBadRequest || status.status == http.StatusUnprocessableEntity)
 }
 
 // firstPage requests the first page of a table: of a child table, that of the first
@@ -270,6 +275,10 @@ func (x *session) children(ctx context.Context, t *table, p push, where wire.Whe
 		for parent, err := range x.all(ctx, t.parent, above) {
 			if err != nil {
 				yield(nil, err)
+				return
+			}
+			if err := match.Check(parent); err != nil {
+				yield(nil, fmt.Errorf("restsource: table %q: %w", t.parent.Name, err))
 				return
 			}
 			if !match.Match(parent) {

@@ -18,8 +18,6 @@ import (
 	"strconv"
 	"strings"
 	"sync"
-
-	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
 // Recorder is an http.RoundTripper for tests: it records the answers of a real API
@@ -33,10 +31,20 @@ import (
 // Each answer is a text file, named by the method, the path and the query of its
 // request. Read the files before you commit them: they hold the API's data.
 //
-// Secrets stay out of the files. Of a request only the method, the path and the
-// query are written, of an answer only the headers that a Source reads. The values
-// of secret query parameters, and of all headers that an Authorize may have set, are
-// replaced by [redacted] wherever they appear, in the answer's body too.
+// Secrets stay out of the files and their names. Of a request only the method, the path
+// and the query are written, of an answer only the headers that a Source reads. In all
+// of them, [redacted] takes the place of the tenant's credentials, of what API.Base has
+// of them, of long segments with a digit in its path, of what Authorize puts into a
+// request, and of all headers that may hold a secret: by value, wherever it stands. A token that the API gives out is known once a
+// request has it; what was recorded before is then cleaned too. Values of less than
+// four bytes stay where they are not a whole parameter.
+//
+// Where a tenant's credential is part of the host, the recording has another host, and
+// the answer from the recording that of the request. A number in a body that has a
+// secret in it becomes 0.
+//
+// Outside of a Source, a Recorder does not know the credentials: the values of query
+// parameters are then secret if their names say so, or if Secret has them.
 //
 // It is safe for concurrent use. It must not be copied.
 type Recorder struct {
@@ -45,12 +53,14 @@ type Recorder struct {
 	// Upstream makes the requests that are recorded. Nil: nothing is requested, and a
 	// request without a recording fails with a [*MissingError].
 	Upstream http.RoundTripper
-	// Secret names further query parameters whose values are secret. The usual names,
-	// such as api_key and access_token, are known.
+	// Secret names query parameters whose values are secret, beyond those that Authorize
+	// sets and the usual names, such as api_key and access_token.
 	Secret []string
 
-	mu    sync.Mutex
-	turns map[string]int // how often each request has been made
+	mu      sync.Mutex
+	turns   map[string]int // how often each request has been made
+	known   *secrets       // of all requests
+	written map[string]bool
 }
 
 // MissingError says that a [Recorder] has no recording of a request.
@@ -64,10 +74,13 @@ func (e *MissingError) Error() string {
 	return fmt.Sprintf("restsource: there is no recording of %s in %s; record it by setting Recorder.Upstream", e.Request, e.Dir)
 }
 
-// secretParams are query parameters that usually hold secrets.
-var secretParams = []string{
-	"access_token", "api_key", "api-key", "apikey", "auth", "client_secret", "key", "password", "secret", "sig", "signature", "token",
-}
+// secretParam and pageParam tell, by their names, query parameters that usually hold
+// secrets, and those that only seem to, such as page_token.
+var (
+	secretParam = regexp.MustCompile(
+		`(?i)(app.?id|auth|credentials?|key|pass|passwd|password|pin|pwd|secret|session|session.?id|sid|sig|signature|token)$`)
+	pageParam = regexp.MustCompile(`(?i)^(page|next|prev|previous|continuation|cursor|start|end|last|sort|order|partition|sync)`)
+)
 
 // keptHeaders are the headers of an answer that are recorded.
 var keptHeaders = regexp.MustCompile(`(?i)^(Content-Type|Date|Link|Retry-After|.*-Count|(X-)?Rate-?Limit-.*|X-Rate-Limit-.*)$`)
@@ -82,14 +95,14 @@ func (c *Recorder) RoundTrip(r *http.Request) (*http.Response, error) {
 	if err != nil {
 		return nil, err
 	}
-	name, title, sum := c.name(r, body)
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	if err := c.learn(r); err != nil {
+		return nil, err
+	}
+	name, title, sum := c.name(r, body)
 	if first, err := os.ReadFile(c.file(name, 1)); err == nil && !strings.HasPrefix(string(first), title+"\n") {
 		name += sum // another request has this name: it asks for "a b", and this one for "a_b"
-	}
-	if c.turns == nil {
-		c.turns = map[string]int{}
 	}
 	c.turns[name]++
 	if c.Upstream == nil {
@@ -121,21 +134,21 @@ func (c *Recorder) name(r *http.Request, body []byte) (name, title, sum string) 
 	query := r.URL.Query()
 	for param := range query {
 		if c.isSecret(param) {
-			query[param] = []string{"[redacted]"}
+			query[param] = []string{redacted}
 		}
 	}
-	secrets := c.secrets(r)
-	target := secrets.Scrub(r.URL.EscapedPath())
+	// A path in a recording has the mark, and it comes back in an address of a next page.
+	target := strings.ReplaceAll(c.known.scrub(r.URL.EscapedPath()), url.PathEscape(redacted), redacted)
 	if len(query) > 0 {
 		readable, err := url.QueryUnescape(query.Encode())
 		if err != nil {
 			readable = query.Encode()
 		}
-		target += "?" + secrets.Scrub(readable)
+		target += "?" + c.known.scrub(readable)
 	}
 	title = r.Method + " " + target
 	name = strings.Trim(unsafeInNames.ReplaceAllString(title, "_"), "_")
-	hash := sha256.Sum256([]byte(title + "\n" + secrets.Scrub(string(body))))
+	hash := sha256.Sum256([]byte(title + "\n" + c.known.scrub(string(body))))
 	sum = "_" + hex.EncodeToString(hash[:4])
 	if len(body) > 0 || len(name) > 120 || strings.ContainsAny(target, "%+") {
 		name = name[:min(len(name), 100)] + sum
@@ -146,40 +159,63 @@ func (c *Recorder) name(r *http.Request, body []byte) (name, title, sum string) 
 var unsafeInNames = regexp.MustCompile(`[^A-Za-z0-9.=-]+`)
 
 func (c *Recorder) isSecret(param string) bool {
-	return slices.Contains(secretParams, strings.ToLower(param)) || slices.Contains(c.Secret, param)
+	return c.known.params[param] || slices.Contains(c.Secret, param) ||
+		secretParam.MatchString(param) && !pageParam.MatchString(param)
 }
 
-// secrets returns the values of a request that no file may have.
-func (c *Recorder) secrets(r *http.Request) wire.Credentials {
-	found := map[string]string{}
-	add := func(v string) {
-		if v != "" {
-			found[strconv.Itoa(len(found))] = v
-		}
+// redacted is what stands in the place of a secret.
+const redacted = "[redacted]"
+
+// learn adds the secrets of a request to those that are known. If there are new ones,
+// it removes them from what has been recorded.
+func (c *Recorder) learn(r *http.Request) error {
+	if c.known == nil {
+		c.turns, c.known, c.written = map[string]int{}, newSecrets(), map[string]bool{}
+	}
+	own := newSecrets()
+	if sent, ok := r.Context().Value(secretsKey{}).(*secrets); ok {
+		own.merge(sent)
 	}
 	for header, values := range r.Header {
-		if slices.Contains(plainHeaders, header) {
-			continue
+		if !slices.Contains(plainHeaders, header) {
+			own.addHeader(values)
 		}
-		for _, v := range values {
-			add(v)
-			if _, credentials, ok := strings.Cut(v, " "); ok {
-				add(strings.TrimSpace(credentials)) // behind Bearer
-			}
-		}
-	}
-	if user, password, ok := r.BasicAuth(); ok {
-		add(user)
-		add(password)
 	}
 	for param, values := range r.URL.Query() {
 		if c.isSecret(param) {
-			for _, v := range values {
-				add(v)
-			}
+			own.add(values...)
 		}
 	}
-	return wire.NewCredentials(found)
+	if !c.known.merge(own) {
+		return nil
+	}
+	for file := range c.written {
+		if err := c.clean(file); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// clean removes what has become known as a secret from a recording.
+func (c *Recorder) clean(file string) error {
+	text, err := os.ReadFile(file)
+	if err != nil {
+		return err
+	}
+	title, answer, _ := strings.Cut(string(text), "\n\n")
+	head, body, _ := strings.Cut(answer, "\n\n")
+	clean := c.known.scrub(title+"\n\n"+head) + "\n\n" + c.known.scrubBody("", body)
+	name := unsafeInNames.ReplaceAllString(c.known.scrub(filepath.Base(file)), "_")
+	if name != filepath.Base(file) {
+		delete(c.written, file)
+		if err := os.Remove(file); err != nil {
+			return err
+		}
+		file = filepath.Join(c.Dir, name)
+		c.written[file] = true
+	}
+	return os.WriteFile(file, []byte(clean), 0o644)
 }
 
 // file returns the path of a request's n-th recording.
@@ -199,7 +235,6 @@ func (c *Recorder) record(res *http.Response, r *http.Request, name, title strin
 		return err
 	}
 	res.Body = io.NopCloser(bytes.NewReader(body))
-	secrets := c.secrets(r)
 	var b bytes.Buffer
 	fmt.Fprintf(&b, "%s\n\n%d\n", title, res.StatusCode)
 	for header := range res.Header {
@@ -210,13 +245,13 @@ func (c *Recorder) record(res *http.Response, r *http.Request, name, title strin
 	kept := make(http.Header, len(res.Header))
 	for header, values := range res.Header {
 		for _, v := range values {
-			kept.Add(header, secrets.Scrub(c.withoutParams(v)))
+			kept.Add(header, c.known.scrubAnswer(r.URL.Host, c.withoutParams(v)))
 		}
 	}
 	if err := kept.Write(&b); err != nil {
 		return err
 	}
-	text := strings.ReplaceAll(b.String(), "\r\n", "\n") + "\n" + secrets.Scrub(string(body))
+	text := strings.ReplaceAll(b.String(), "\r\n", "\n") + "\n" + c.known.scrubBody(r.URL.Host, string(body))
 	n := c.turns[name]
 	if n > 1 {
 		if before, err := os.ReadFile(c.file(name, n-1)); err == nil && string(before) == text {
@@ -227,6 +262,7 @@ func (c *Recorder) record(res *http.Response, r *http.Request, name, title strin
 	if err := os.MkdirAll(c.Dir, 0o755); err != nil {
 		return err
 	}
+	c.written[c.file(name, n)] = true
 	return os.WriteFile(c.file(name, n), []byte(text), 0o644)
 }
 
@@ -259,7 +295,7 @@ func (c *Recorder) replay(r *http.Request, name, title string) (*http.Response, 
 	}
 	// The first line names the request; behind the blank line is the answer, whose
 	// first line is a status.
-	_, answer, ok := strings.Cut(string(text), "\n\n")
+	_, answer, ok := strings.Cut(strings.ReplaceAll(string(text), hostPlace, r.URL.Host), "\n\n")
 	status, rest, _ := strings.Cut(answer, "\n")
 	code, err := strconv.Atoi(strings.TrimSpace(status))
 	if !ok || err != nil {

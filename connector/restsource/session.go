@@ -28,6 +28,15 @@ func (a *answer) html() bool {
 	return media == "text/html" || media == "application/xhtml+xml"
 }
 
+// refused returns an error if the answer, whatever else it is, tells of one.
+func (a *answer) refused(table string) error {
+	found, _ := newPicker([]string{"error"}, []string{"errors"}).parse(string(a.body), 2)
+	if found[0].empty() && found[1].empty() {
+		return nil
+	}
+	return &refusedError{table}
+}
+
 // at returns the address of a path below the base. The path is escaped already.
 func (x *session) at(path string, params url.Values) *url.URL {
 	u := *x.address
@@ -46,7 +55,9 @@ func (x *session) send(ctx context.Context, table string, u *url.URL, body []byt
 	if !sameOrigin(u, x.address) {
 		return nil, &formError{table, "an address in the answer leads to another host, which must not see the credentials"}
 	}
-	r := (&http.Request{Method: http.MethodGet, URL: u, Header: http.Header{}, Host: u.Host}).WithContext(ctx)
+	known := x.secrets() // a Recorder scrubs them
+	r := (&http.Request{Method: http.MethodGet, URL: u, Header: http.Header{}, Host: u.Host}).
+		WithContext(context.WithValue(ctx, secretsKey{}, known))
 	r.Header.Set("Accept", "application/json")
 	r.Header.Set("User-Agent", "connector-sdk-go")
 	if body != nil {
@@ -60,8 +71,11 @@ func (x *session) send(ctx context.Context, table string, u *url.URL, body []byt
 		r.Header[http.CanonicalHeaderKey(name)] = values
 	}
 	if x.api.Authorize != nil {
-		if err := x.api.Authorize(r, x.creds); err != nil {
-			return nil, err
+		before := r.Clone(ctx)
+		err := x.api.Authorize(r, x.creds)
+		known.learn(before, r)
+		if err != nil {
+			return nil, known.scrubError(err)
 		}
 	}
 	if !sameOrigin(r.URL, x.address) {
@@ -70,9 +84,12 @@ func (x *session) send(ctx context.Context, table string, u *url.URL, body []byt
 	if !sendable(r.Header) {
 		return nil, connector.CheckFailed("A credential has a character that cannot be sent, such as a line break. Enter it again.")
 	}
+	if _, own := r.Header[idempotencyKey]; body != nil && !own {
+		r.Header[idempotencyKey] = nil // Table.Body only reads
+	}
 	res, err := x.transport.RoundTrip(r)
 	if err != nil {
-		return nil, x.transportError(ctx, table, err)
+		return nil, x.transportError(ctx, table, err, known)
 	}
 	defer func() { _ = res.Body.Close() }()
 	switch {
@@ -108,7 +125,7 @@ func sendable(h http.Header) bool {
 
 // transportError returns the error of a request without an answer. Where tenants type
 // the address, the log does not have it [rule credential-9].
-func (x *session) transportError(ctx context.Context, table string, err error) error {
+func (x *session) transportError(ctx context.Context, table string, err error, known *secrets) error {
 	var limited *LimitError
 	var deliberate *wire.Error
 	switch {
@@ -117,7 +134,7 @@ func (x *session) transportError(ctx context.Context, table string, err error) e
 	case errors.As(err, &limited) || errors.As(err, &deliberate):
 		return err
 	}
-	why := err.Error()
+	why := known.scrub(err.Error())
 	if x.api.tenants() {
 		why = reasonOf(err)
 	}

@@ -91,7 +91,8 @@ type session struct {
 	creds     wire.Credentials
 	address   *url.URL
 	transport *Transport
-	firsts    map[string]*page // of a discovery, the first pages of parents
+	firsts    map[string]*page  // of a discovery, the first pages of parents
+	shown     map[string]*shown // what the answers for a table have shown
 }
 
 // open returns a session. The calls of one request share what the API said about its
@@ -104,7 +105,7 @@ func (s *Source) open(ctx context.Context, creds wire.Credentials) (*session, er
 	transport, _, err := s.transport.Get(ctx, func(context.Context) (*Transport, func(), error) {
 		return &Transport{Base: s.base, Attempts: s.options.Attempts, MaxBody: s.options.MaxBody}, nil, nil
 	})
-	return &session{Source: s, creds: creds, address: address, transport: transport}, err
+	return &session{Source: s, creds: creds, address: address, transport: transport, shown: map[string]*shown{}}, err
 }
 
 // table returns a table with the columns that the tenant has.
@@ -122,7 +123,7 @@ func (x *session) table(ctx context.Context, name string) (*table, error) {
 			if err != nil {
 				return nil, err
 			}
-			return a.body, nil
+			return a.body, a.refused(name)
 		})
 		if err != nil {
 			return nil, nil, err
@@ -169,10 +170,13 @@ func (s *Source) check(ctx context.Context, creds wire.Credentials) error {
 		return err
 	}
 	a, err := x.send(ctx, "", x.at(path, params), nil)
-	if err == nil && a.html() {
+	if err != nil {
+		return err
+	}
+	if a.html() {
 		return &formError{"", "the API answered with HTML"}
 	}
-	return err
+	return a.refused("")
 }
 
 // Describe returns a table as it was declared, without asking the API, except for the

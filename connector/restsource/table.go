@@ -19,14 +19,16 @@ type Table struct {
 	// Query is sent with every request, such as "expand=customer&archived=true".
 	Query string
 	// Body makes the body of a request from its parameters, for an endpoint that is
-	// searched by POST. If it is nil, the request is a GET, and the parameters stand
+	// searched by POST. The request must change nothing: it is repeated after a failure
+	// as a GET is. If it is nil, the request is a GET, and the parameters stand
 	// in its query.
 	Body func(params url.Values) ([]byte, error)
 	// Unwrap changes the body of an answer before it is read as JSON, for an endpoint
 	// that answers in another format.
 	Unwrap func(body []byte) ([]byte, error)
 	// Rows is the member path of the list of rows, such as "data.items". Empty: the
-	// answer itself is the list.
+	// answer itself is the list. An endpoint of one page may have one row there, as an
+	// object.
 	Rows    string
 	Columns []Column
 	// Sample is an answer of the endpoint, for instance from the documentation of the
@@ -48,8 +50,10 @@ type Table struct {
 	Pages Pages
 	// Total is the member path of the exact number of rows in all pages, such as
 	// "pagination.total", and TotalHeader the header that has it, such as
-	// "X-Total-Count". With one of them, /count and /size take one request. Leave them
-	// empty if the number is an estimate or has a maximum.
+	// "X-Total-Count". With one of them, /count and /size take one request, or a few if
+	// the number is no larger than that of the rows in the first answer. Leave them empty
+	// if the number is an estimate or has a maximum: rows that it does not fit fail the
+	// read.
 	Total, TotalHeader string
 	// Filters are the filters that the endpoint can apply, and Sorts the orders.
 	Filters []Filter
@@ -59,14 +63,16 @@ type Table struct {
 	Parent string
 }
 
-// Get requests a path below API.Base and returns the body of the answer.
+// Get requests a path below API.Base and returns the body of the answer. An answer that
+// has a member error or errors with a value is an error.
 type Get func(ctx context.Context, path string, query url.Values) ([]byte, error)
 
 // Column declares one column.
 type Column struct {
 	Name string
 	// Path is the member path of the value in a row, such as "customer.id" or
-	// "lines.0.sku". A dot in a member's name is written as "\.". Empty: the Name.
+	// "lines.0.sku". A dot in a member's name is written as "\.". Empty: the Name. A row
+	// without the member has null; discovery warns if no row of the first page has it.
 	Path string
 	// Type is the type of the column. If it is empty, the table's Sample decides.
 	//
@@ -144,28 +150,35 @@ const (
 
 // Pages declares how an endpoint splits its rows into pages.
 //
-// A read ends where the API says so: by Next or After, More, Total, or a page
-// without rows. A page that is merely shorter than Size is not the end, because many
-// APIs cap the size in silence. ByOffset asks for the last row of a page again at the
-// beginning of the next, so the offset is no multiple of Size.
+// A read ends where the API says so: by Next, More, Total, or a page without rows. A
+// page that is merely shorter than Size is not the end, because many APIs cap the size
+// in silence. ByOffset asks for the last row of a page again at the beginning of the
+// next, so the offset is no multiple of Size.
+//
+// What was never there says nothing, so it is no end: see the package's section Pages.
 type Pages struct {
 	By PageKind
 	// Param is the query parameter of the page's number, offset or cursor.
 	Param string
-	// Next is the member path of the next cursor or URL. Nothing there is the end.
+	// Next is the member path of the next cursor or URL. Null or an empty text is the
+	// end. So is no member at all, if there was one before or the first page is not full.
 	Next string
 	// After is the member path, in the last row of a page, of the next page's cursor,
-	// for an API that takes the last row's id. It needs More, or one request more.
+	// for an API that takes the last row's id. Every last row must have it. It needs
+	// More, or one request more.
 	After string
-	// More is the member path of a boolean that is false on the last page.
+	// More is the member path of a boolean that is false on the last page. A first page
+	// that has rows must have it: a last page behind others may leave it out. If it is
+	// true, the API must also say where the next page is.
 	More string
 	// SizeParam is the query parameter of the size of a page, and Size that size. Take
-	// the largest that the API allows.
+	// the largest that the API allows. With them, the source can ask for half a page to
+	// see whether a full one that names no next page is the last.
 	SizeParam string
 	Size      int
 	// FromZero says that the first page of ByPage has the number 0. It is 1 otherwise.
 	FromZero bool
 	// Func returns the parameters of the page after an answer, and false after the
-	// last one.
+	// last one. It is not called for an answer without content.
 	Func func(body []byte, header http.Header) (params url.Values, more bool, err error)
 }

@@ -19,7 +19,9 @@ import (
 // the calls of the request by connector.PerRequest.
 //
 //   - It repeats what is safe to repeat: any request that was refused with 429, and
-//     a GET or HEAD that failed with 502, 503, 504 or a broken connection.
+//     a GET or HEAD that failed with 502, 503, 504 or a broken connection. A POST that
+//     only reads is repeated likewise if its header has an entry Idempotency-Key. As
+//     in net/http, an entry without values is not sent.
 //   - It waits as long as Retry-After or X-RateLimit-Reset say, otherwise half a
 //     second, one, two and so on. If the wait would outlast the deadline of the
 //     request's context, it fails at once with a [*LimitError].
@@ -136,8 +138,12 @@ func repeatable(r *http.Request) bool { return r.Body == nil || r.GetBody != nil
 // idempotent reports whether sending a request twice does no more than sending it
 // once.
 func idempotent(r *http.Request) bool {
-	return repeatable(r) && (r.Method == http.MethodGet || r.Method == http.MethodHead || r.Method == "")
+	_, marked := r.Header[idempotencyKey]
+	return repeatable(r) && (marked || r.Method == http.MethodGet || r.Method == http.MethodHead || r.Method == "")
 }
+
+// idempotencyKey is the header that says that a request may be sent twice.
+const idempotencyKey = "Idempotency-Key"
 
 // failing reports an answer that another attempt may change. A 500 is not one of
 // them: it is more often a fault that stays, and attempts cost budget.

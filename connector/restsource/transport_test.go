@@ -92,6 +92,13 @@ func TestTransport(t *testing.T) {
 		{"unavailable without a method", "", list{answers(503), ok}, seconds(0, 0.5), 200, "the empty method is GET"},
 		{"unavailable to a DELETE", "DELETE", list{answers(503), ok}, seconds(0), 503, "it may have been done"},
 		{"unavailable to a POST", "POST", list{answers(503), ok}, seconds(0), 503, "it may have been done"},
+		{"unavailable to a POST that reads", "POST reads", list{answers(502), answers(503), answers(504), ok}, seconds(0, 0.5, 1.5, 3.5), 200,
+			"the caller says that it changes nothing"},
+		{"unavailable for ever to a POST that reads", "POST reads", list{answers(503)}, seconds(0, 0.5, 1.5, 3.5, 7.5), 503, "five attempts"},
+		{"unavailable for a while to a POST that reads", "POST reads", list{answers(503, "Retry-After: 61"), ok}, seconds(0), 0,
+			"waiting would be in vain"},
+		{"internal to a POST that reads", "POST reads", list{answers(500), ok}, seconds(0), 500, "a 500 stays"},
+		{"broken POST that reads", "POST reads", list{breaks, ok}, seconds(0, 0.5), 200, "the caller says that it changes nothing"},
 		{"broken", "GET", list{breaks, breaks, ok}, seconds(0, 0.5, 1.5), 200, ""},
 		{"broken for ever", "GET", list{breaks}, seconds(0, 0.5, 1.5, 3.5, 7.5), 0, ""},
 		{"broken POST", "POST", list{breaks, ok}, seconds(0), 0, "it may have been done"},
@@ -133,12 +140,16 @@ func TestTransport(t *testing.T) {
 				ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 				defer cancel()
 				s := &script{answers: c.answers, begun: time.Now()}
-				r, err := http.NewRequestWithContext(ctx, c.method, "https://api.example/", nil)
-				if c.method == http.MethodPost {
-					r, err = http.NewRequestWithContext(ctx, c.method, "https://api.example/", strings.NewReader("question"))
+				method, _, reads := strings.Cut(c.method, " ")
+				r, err := http.NewRequestWithContext(ctx, method, "https://api.example/", nil)
+				if method == http.MethodPost {
+					r, err = http.NewRequestWithContext(ctx, method, "https://api.example/", strings.NewReader("question"))
 				}
 				require.NoError(t, err)
-				r.Method = c.method // the empty one too
+				r.Method = method // the empty one too
+				if reads {
+					r.Header["Idempotency-Key"] = nil
+				}
 				res, err := (&restsource.Transport{Base: s}).RoundTrip(r)
 				assert.Equal(t, c.asked, s.asked, c.why)
 				if c.status == 0 {

@@ -287,7 +287,7 @@ func TestHeaders(t *testing.T) {
 		size   int64
 	}{
 		{shopAPI, false, 200, http.Header{"Accept": {"application/json"}}, 0},
-		{shopAPI, true, 200, http.Header{"Accept": {"application/json"}, "Content-Type": {"application/json"}}, 8},
+		{shopAPI, true, 200, http.Header{"Accept": {"application/json"}, "Content-Type": {"application/json"}, "Idempotency-Key": nil}, 8},
 		{api, false, 200, http.Header{"Accept": {"application/vnd.shop+json"}, "X-Version": {"2"}}, 0},
 		{shopAPI, false, 301, http.Header{"Accept": {"application/json"}}, 0},
 		{shopAPI, false, 404, http.Header{"Accept": {"application/json"}}, 0},

@@ -22,8 +22,8 @@ func (x *session) readByIndex(ctx context.Context, q *plannedQuery, c *Column) (
 	case !c.indexed:
 	case c.Sorted != "" && (c.Guard == "" || c.Unsorted != ""):
 		return x.noneMatch(ctx, q.base, c.Unsorted)
-	case q.served.Filters && q.req.Reach <= maxReach:
-		f, err := x.reach(ctx, q.base, q.filters.pushed, c, q.req.Sort[0].Dir == wire.Desc, q.req.Reach)
+	case q.served.Filters && q.req.MaxRows <= maxReach:
+		f, err := x.reach(ctx, q.base, q.filters.pushed, c, q.req.Sort[0].Dir == wire.Desc, q.req.MaxRows)
 		if f != nil {
 			q.filters.pushed.And = append(slices.Clip(q.filters.pushed.And), *f)
 		}

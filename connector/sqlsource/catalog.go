@@ -26,8 +26,9 @@ type Table struct {
 	// warns of them.
 	Omitted []OmittedKey
 
-	own  string // the name in the schema
-	last string // the key whose columns are being read
+	own      string // the name in the schema
+	last     string // the key whose columns are being read
+	unlooked bool   // there was no time to look at the rows that decide what the catalog does not
 }
 
 // CatalogColumn is a column as an engine's catalog describes it.
@@ -56,6 +57,16 @@ type ForeignKey struct {
 	// TargetSchema is the schema of the target. Empty: that of the table.
 	TargetSchema  string
 	TargetColumns []string
+	// Unproven reports that the engine does not see to it that every row keeps to the
+	// key. Discovery then counts the values without a match, and warns of them. Keys of
+	// several columns, some of which may be null, are counted in any case.
+	Unproven bool
+}
+
+// unproven reports whether rows of t may have a value in a column of the key that
+// the target does not have. Engines do not check a key of which one column is null.
+func (k ForeignKey) unproven(t *Table) bool {
+	return k.Unproven || len(k.Columns) > 1 && !t.notNull(k.Columns)
 }
 
 // OmittedKey is a key that the catalog has and that a Table does not state.
@@ -97,9 +108,10 @@ func (t *Table) notNull(columns []string) bool {
 
 // The kinds of keys that addKey takes.
 const (
-	primaryKey = "p"
-	uniqueKey  = "u"
-	foreignKey = "f"
+	primaryKey  = "p"
+	uniqueKey   = "u"
+	foreignKey  = "f"
+	unprovenKey = "g" // a foreign key that rows may break
 )
 
 // addKey adds one column of a key. The columns of one key follow each other. The
@@ -116,13 +128,13 @@ func (t *Table) addKey(kind, id, column, targetSchema, target, targetColumn stri
 		}
 		last := &t.Unique[len(t.Unique)-1]
 		*last = append(*last, column)
-	case foreignKey:
+	case foreignKey, unprovenKey:
 		if target == "" {
 			t.omitForeignKey(begun, column)
 			return
 		}
 		if !begun {
-			t.ForeignKeys = append(t.ForeignKeys, ForeignKey{Target: target, TargetSchema: targetSchema})
+			t.ForeignKeys = append(t.ForeignKeys, ForeignKey{Target: target, TargetSchema: targetSchema, Unproven: kind == unprovenKey})
 		}
 		k := &t.ForeignKeys[len(t.ForeignKeys)-1]
 		k.Columns, k.TargetColumns = append(k.Columns, column), append(k.TargetColumns, targetColumn)

@@ -3,6 +3,7 @@ package sqlsource
 import (
 	"context"
 	"fmt"
+	"time"
 
 	"github.com/connectorsdk/connector-sdk-go/connector"
 	"github.com/connectorsdk/connector-sdk-go/wire"
@@ -17,7 +18,9 @@ func (s *Source) Discover(ctx context.Context, req *wire.DiscoveryRequest) (*wir
 	if err != nil {
 		return nil, err
 	}
-	d := &discovery{session: x, creds: req.Credentials}
+	soon, cancel := beforeDeadline(ctx)
+	defer cancel()
+	d := &discovery{session: x, creds: req.Credentials, soon: soon, listed: map[string]*discovered{}}
 	defer func() {
 		if d.session != nil {
 			d.close()
@@ -28,19 +31,23 @@ func (s *Source) Discover(ctx context.Context, req *wire.DiscoveryRequest) (*wir
 		return nil, s.failure(ctx, err, "")
 	}
 	d.warnings = warnings
-	known := map[string]bool{}
 	for _, t := range tables {
 		public := s.options.publicTable(t.Name)
 		if own, served := s.options.inDatabase(public); served && own == t.Name {
-			known[public] = true
+			x.known[t.Name] = t
 			r := s.relation(t, public, "t0")
-			d.tables = append(d.tables, &discovered{r: r, table: s.describe(r)})
+			found := &discovered{r: r, table: s.describe(r), late: t.unlooked, doubts: s.doubts(t), first: -1}
+			d.tables, d.listed[public] = append(d.tables, found), found
 		}
 	}
+	var missing []string
 	for _, name := range s.options.Only {
-		if public := s.options.publicTable(name); !known[public] && !s.options.Tables[name].Hidden {
-			d.warn("The table %s is not in this database, or its user may not read it.", wire.QuoteName(public))
+		if public := s.options.publicTable(name); d.listed[public] == nil && !s.options.Tables[name].Hidden {
+			missing = append(missing, public)
 		}
+	}
+	if len(missing) > 0 {
+		d.warn("These tables are not in this database, or its user may not read them: %s.", tableNames(missing))
 	}
 	if auditor, ok := s.flavor.(Auditor); ok && (s.options.Only == nil || len(d.tables) == 0) {
 		for _, schema := range x.schemas {
@@ -62,9 +69,12 @@ func (s *Source) Discover(ctx context.Context, req *wire.DiscoveryRequest) (*wir
 type discovery struct {
 	*session
 	creds    wire.Credentials
-	stale    bool // the session must be replaced before it is used
+	soon     context.Context // ends when there is just time to answer
+	stale    bool            // the session must be replaced before it is used
+	begun    time.Time       // of the transaction; zero: it must be replaced before it is used
 	tables   []*discovered
-	warnings []string // of the whole database
+	listed   map[string]*discovered // tables by their names
+	warnings []string               // of the whole database
 }
 
 // discovered is a table of a discovery.
@@ -72,9 +82,13 @@ type discovered struct {
 	r        *relation
 	table    *wire.Table
 	tallies  map[*Column]*tally // of the columns that were counted
+	doubts   []doubt            // its foreign keys that rows may break
 	warnings []string
+	size     sizeClass
+	first    int // rows that were read for samples; -1: none were read
 
 	left       bool // out of the answer
+	measured   bool
 	slow       bool // it has used up its time
 	late       bool // the request's time was over before its turn
 	keyChecked bool // the primary key of a table that is not counted
@@ -88,6 +102,17 @@ func (d *discovery) warn(format string, args ...any) {
 // warn adds a warning about the table, whose quoted name is the first argument.
 func (t *discovered) warn(format string, args ...any) {
 	t.warnings = append(t.warnings, fmt.Sprintf(format, append([]any{wire.QuoteName(t.table.Name)}, args...)...))
+}
+
+// warnedNames is how many tables a warning names.
+const warnedNames = 10
+
+// tableNames returns names as a warning lists them: the first, and how many others.
+func tableNames(names []string) string {
+	if len(names) <= warnedNames {
+		return quotedNames(names)
+	}
+	return fmt.Sprintf("%s and %d more", quotedNames(names[:warnedNames]), len(names)-warnedNames)
 }
 
 // answer returns the tables that are not left out, and all warnings.

@@ -2,9 +2,12 @@ package sqlsource
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"slices"
 	"strings"
 
+	"github.com/connectorsdk/connector-sdk-go/connector/memsource"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -23,6 +26,7 @@ func (r *relation) doubtful() []*Column {
 // checkKey looks for a null in the primary key of a table that is not counted.
 // It takes the host's word for a key that the host names.
 func (d *discovery) checkKey(ctx context.Context, t *discovered) error {
+	t.measured = true
 	if !t.r.enforced {
 		return nil
 	}
@@ -56,22 +60,26 @@ func (t *discovered) settleKey() {
 	switch {
 	case t.keyBroken:
 		t.dropKey("it has values that cannot be sent, which are null everywhere")
+	case !proven && t.late:
+		t.dropKey("") // as tooLate says
 	case !proven:
 		t.dropKey("there was no time to make sure that all its values can be sent")
 	}
 }
 
-// dropKey leaves out the primary key, with a warning.
+// dropKey leaves out the primary key, with a warning if there is a reason.
 func (t *discovered) dropKey(reason string) {
-	t.leftKey("primary key", t.table.PrimaryKey, reason)
+	if reason != "" {
+		t.leftKey("primary key", t.table.PrimaryKey, reason)
+	}
 	for _, c := range t.r.primary {
 		t.table.Field(c.name).Nullable = true
 	}
 	t.table.PrimaryKey = []string{}
 }
 
-// fieldNames returns quoted names as a warning lists them.
-func fieldNames(names []string) string {
+// quotedNames returns names as a warning lists them.
+func quotedNames(names []string) string {
 	quoted := make([]string, len(names))
 	for i, name := range names {
 		quoted[i] = wire.QuoteName(name)
@@ -81,25 +89,90 @@ func fieldNames(names []string) string {
 
 // leftKey warns of a key that is left out.
 func (t *discovered) leftKey(kind string, fields []string, reason string) {
-	t.warn("In table %s, the %s (%s) is left out because %s.", kind, fieldNames(fields), reason)
+	t.warn("In table %s, the %s (%s) is left out because %s.", kind, quotedNames(fields), reason)
 }
 
-// keys drops foreign keys whose other end is not in the answer, and warns of every
-// key of the catalog that is left out, but not of what the host itself has hidden.
-func (d *discovery) keys() {
-	listed := map[string]*wire.Table{}
-	for _, t := range d.tables {
-		if !t.left {
-			listed[t.table.Name] = t.table
+// doubt is a foreign key, from column to column, that rows may break.
+type doubt struct {
+	key     wire.ForeignKey
+	settled bool
+	broken  string // the reason why it is not declared; empty: it holds, or is not settled
+}
+
+// doubts returns the pairs of columns that only unproven keys of a table have.
+func (s *Source) doubts(t Table) []doubt {
+	proven, unproven := t, t
+	proven.ForeignKeys = slices.DeleteFunc(slices.Clone(t.ForeignKeys), func(k ForeignKey) bool { return k.unproven(&t) })
+	unproven.ForeignKeys = slices.DeleteFunc(slices.Clone(t.ForeignKeys), func(k ForeignKey) bool { return !k.unproven(&t) })
+	vouched := s.foreignKeys(proven)
+	var doubts []doubt
+	for _, key := range s.foreignKeys(unproven) {
+		if !slices.Contains(vouched, key) {
+			doubts = append(doubts, doubt{key: key})
 		}
 	}
+	return doubts
+}
+
+// checkForeignKeys counts the values without a match of the foreign keys that rows
+// may break, if both tables are small enough to be counted.
+func (d *discovery) checkForeignKeys(ctx context.Context, t *discovered) error {
+	for i := range t.doubts {
+		k := &t.doubts[i]
+		target := d.listed[k.key.TargetTable]
+		if target == nil || target.left || target.table.Field(k.key.TargetField) == nil {
+			continue // the answer does not have it anyway
+		}
+		broken, err := d.broken(ctx, t, target, k.key)
+		if err != nil {
+			return err
+		}
+		k.settled, k.broken = true, broken
+	}
+	return nil
+}
+
+// broken returns why a foreign key cannot be declared; empty if it can. It warns of
+// values that are not in the target: the key is one of the database all the same
+// [rule discovery-11], unless none of its values is there.
+func (d *discovery) broken(ctx context.Context, from, to *discovered, key wire.ForeignKey) (reason string, err error) {
+	for _, t := range []*discovered{from, to} {
+		if err := d.classify(ctx, t); err != nil {
+			return "", err
+		}
+		if t.size == sizeLarge {
+			return fmt.Sprintf("the database does not enforce it, and the table %s has more than %d rows, too many to check it",
+				wire.QuoteName(t.table.Name), countedRows), nil
+		}
+	}
+	rate, err := d.linkHitRate(ctx, &wire.LinkHitRateRequest{
+		FromTable: from.table.Name, FromColumn: key.Field, ToTable: to.table.Name, ToColumn: key.TargetField,
+	}, false)
+	var tooMuch *memsource.BudgetError
+	switch {
+	case reasonOf(err).lasting(), errors.As(err, &tooMuch):
+		return "the database does not enforce it, and its values cannot be compared", nil
+	case err != nil || rate.OrphanCount == 0:
+		return "", err
+	case rate.OrphanCount == rate.FromNonNull:
+		return "none of its values is in the table " + wire.QuoteName(to.table.Name), nil
+	}
+	from.warn("In table %s, the foreign key (%s) is broken: %d of %d values are not in the table %s.",
+		wire.QuoteName(key.Field), rate.OrphanCount, rate.FromNonNull, wire.QuoteName(to.table.Name))
+	return "", nil
+}
+
+// keys drops foreign keys whose other end is not in the answer, or that were not
+// checked, and warns of every key of the catalog that is left out, but not of
+// what the host itself has hidden.
+func (d *discovery) keys() {
 	for _, t := range d.tables {
 		if t.left {
 			continue
 		}
 		t.table.ForeignKeys = slices.DeleteFunc(t.table.ForeignKeys, func(k wire.ForeignKey) bool {
-			target := listed[k.TargetTable]
-			return target == nil || target.Field(k.TargetField) == nil
+			target := d.listed[k.TargetTable]
+			return target == nil || target.left || target.table.Field(k.TargetField) == nil
 		})
 		for _, k := range t.r.catalog.Omitted {
 			if fields, served := d.source.keyFields(t.r.catalog, k.Columns); served && (k.Kind != OmittedPrimaryKey || len(t.r.primary) == 0) {
@@ -108,17 +181,37 @@ func (d *discovery) keys() {
 		}
 		for _, k := range t.r.catalog.ForeignKeys {
 			if d.source.options.serves(k.Target) {
-				d.foreignKey(t, k, listed[d.source.options.publicTable(k.Target)])
+				d.foreignKey(t, k, d.listed[d.source.options.publicTable(k.Target)])
 			}
 		}
+		t.doubtfulKeys()
 		t.uniqueKeys()
+	}
+}
+
+// doubtfulKeys drops the foreign keys that rows may break and that were not checked,
+// or that no row keeps to. One warning for all tables says so of those that were too
+// late.
+func (t *discovered) doubtfulKeys() {
+	for _, k := range t.doubts {
+		i := slices.Index(t.table.ForeignKeys, k.key)
+		if i < 0 || k.settled && k.broken == "" {
+			continue
+		}
+		t.table.ForeignKeys = slices.Delete(t.table.ForeignKeys, i, i+1)
+		switch {
+		case k.settled:
+			t.leftKey("foreign key", []string{k.key.Field}, k.broken)
+		case !t.late:
+			t.leftKey("foreign key", []string{k.key.Field}, "the database does not enforce it, and checking it took longer than a discovery allows")
+		}
 	}
 }
 
 // foreignKey warns of a foreign key that is left out, in full or in part. It does
 // not name a table that is not in the answer, which these credentials may not be
 // allowed to know of [rule tenant-6a].
-func (d *discovery) foreignKey(t *discovered, k ForeignKey, target *wire.Table) {
+func (d *discovery) foreignKey(t *discovered, k ForeignKey, target *discovered) {
 	options := &d.source.options
 	fields, served := d.source.keyFields(t.r.catalog, k.Columns)
 	if !served {
@@ -128,12 +221,12 @@ func (d *discovery) foreignKey(t *discovered, k ForeignKey, target *wire.Table) 
 	switch {
 	case len(k.Columns) > len(fields):
 		reason = "the user may not read all of its columns"
-	case target == nil:
+	case target == nil || target.left:
 		reason = "the table that it leads to is not in this answer: it does not exist, or the user may not read it"
 	default:
 		for _, column := range k.TargetColumns {
 			public, served := options.publicColumn(k.Target, column)
-			if served && target.Field(public) == nil {
+			if served && target.table.Field(public) == nil {
 				reason = "the user may not read all of the columns that it leads to, or they do not exist"
 			}
 		}

@@ -37,7 +37,7 @@
 //
 // If each tenant has a database or a user of its own, call [NewPerTenant];
 // examples/postgres and examples/mysql show how. KeysEnforced is true because
-// discovery lists only keys that a constraint of the catalog enforces.
+// discovery lists only primary and unique keys that a constraint of the catalog enforces.
 //
 // # Exactly, or not at all
 //
@@ -102,13 +102,28 @@
 // and a limit of time as a last resort (see [Options.Profile]). Whatever is left
 // out has a warning: tables and keys with the reason, counts and statistics beyond
 // the budget, privileges that the user lacks. A count that is an estimate has one
-// too.
+// too. So has a table or a column without a name that can be sent, because it is not
+// UTF-8, or empty and [Options].Tables gives none.
 //
 // A column that the engine keeps from being null is described as not nullable if a
 // look at its values shows none that cannot be sent. In tables that are too large
 // to be counted, and in Describe, which looks at no value, a column of a type with
 // such values is nullable. The columns of a primary key never are: a key with such
 // a value, or one that could not be looked at, is not declared.
+//
+// A foreign key is declared if the engine vouches for it, or if its values were
+// counted within the same budget. A warning says how many of them the target lacks; if
+// it has none of them, or they were not counted, the key is left out. Those of SQLite
+// are counted, which enforces them only for connections that ask for it, keys of
+// several columns that may be null, of which no engine checks a row with one null, and
+// PostgreSQL's that were not validated, whose triggers are off, that inherited rows
+// need not keep to, or whose target a policy hides in part.
+//
+// A table is left out only if the database says that it is gone, closed to the user,
+// or cannot ever be computed, as a view that divides by zero. Any other failure, of a
+// disk or a connection, fails the discovery, because the table is there
+// [rule error-10]. If the time of the request is over, one warning says which tables
+// were not read in full; it names ten of them, and how many others there are.
 //
 // # What reaches a statement
 //
@@ -142,8 +157,12 @@
 // An error of the driver never goes out, because it may hold names and values.
 // [Flavor].Reason tells what it is, and the source says in a sentence what to do.
 // On /check that is the answer to the person at the form. Elsewhere credentials and
-// settings that are wrong are answered 400, and what is likely to pass, such as a
-// server without a free connection, 408.
+// settings that are wrong are answered 400; what is likely to pass, such as a
+// server without a free connection or a deadlock, 408; and data that keep the
+// engine from computing a value, such as a division by zero in a view, 422, with
+// the table and the reason [rule error-7a]. With [New], what is wrong with the
+// database or its settings is the host's to mend: it is an internal error on every
+// route, and the sentence stands in the log.
 //
 // # Other engines
 //

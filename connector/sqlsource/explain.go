@@ -27,7 +27,7 @@ func (x *session) explainQuery(q *plannedQuery) {
 		x.left("The sort by " + x.sortTrouble(q))
 	}
 	switch {
-	case !q.req.Windowed:
+	case q.req.MaxRows == 0:
 	case q.order.total && q.served.Filters && q.served.Sort:
 		x.pushed("window")
 	case !q.served.Filters:

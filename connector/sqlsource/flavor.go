@@ -38,7 +38,8 @@ type Flavor interface {
 	Session(ctx context.Context, q Queryer) error
 	// Catalog returns the tables and views that the session may read: all of
 	// them, or those whose names are given, to the letter. It omits a name without
-	// a table, and warns of what it cannot describe.
+	// a table, and warns of what can never be described. Anything else that fails is
+	// its error: a table that is omitted is answered as unknown.
 	Catalog(ctx context.Context, q Queryer, schema string, names []string) (tables []Table, warnings []string, err error)
 	// Column returns how a column of the catalog is read and compared. ref is the
 	// column, quoted and qualified. c.Want is a type that the host asks for in
@@ -131,7 +132,9 @@ func exactSum(expr string) Sum {
 type Reason uint8
 
 // The reasons. Everything a flavor does not know is ReasonOther, and becomes an
-// internal error.
+// internal error. Discovery leaves out a table for ReasonNoTable, ReasonForbidden,
+// ReasonEncoding and ReasonData, with a warning; for any other it fails, because it
+// would lose tables that are there.
 const (
 	ReasonOther       Reason = iota
 	ReasonRejected           // the user's name or password is wrong, or the user may not connect
@@ -142,7 +145,7 @@ const (
 	ReasonTimeout            // the statement was ended by its own timeout
 	ReasonBusy               // no connection is free, of the server or of the user
 	ReasonStarting           // the server is starting up or shutting down, or has ended the session
-	ReasonLocked             // another program holds a lock on the database
+	ReasonLocked             // another program holds a lock on the database, or had precedence
 	ReasonNotDatabase        // the file is something else, encrypted or damaged
 	ReasonProtocol           // who answers at the address speaks another protocol
 	ReasonSilent             // who answers at the address says nothing
@@ -150,4 +153,5 @@ const (
 	ReasonTLSRefused         // the server has no TLS
 	ReasonCertificate        // the server's certificate cannot be verified
 	ReasonEncoding           // a text is not in the database's encoding, so it cannot be read
+	ReasonData               // the table cannot be computed, however often it is tried: a view is invalid, or divides by zero
 )

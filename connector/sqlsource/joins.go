@@ -3,6 +3,7 @@ package sqlsource
 import (
 	"context"
 	"fmt"
+	"math"
 
 	"github.com/connectorsdk/connector-sdk-go/connector"
 	"github.com/connectorsdk/connector-sdk-go/connector/memsource"
@@ -188,9 +189,11 @@ func (b *builder) fromFirst(q *plannedQuery, o order, n int64) string {
 // the base's rows, and of the rows of a hop that match one of them, so if each
 // table is read in a total order, so is the answer. The library cuts the window.
 func (x *session) joinInMemory(ctx context.Context, req *connector.QueryRequest, base *relation, hops []hop, out *connector.Rows) error {
-	q, err := x.plan(ctx, &connector.QueryRequest{
-		Table: req.Table, Where: req.Where, Sort: req.Sort, Fields: req.Fields, Windowed: req.Windowed,
-	}, base, nil)
+	whole := &connector.QueryRequest{Table: req.Table, Where: req.Where, Sort: req.Sort, Fields: req.Fields}
+	if req.MaxRows > 0 {
+		whole.MaxRows = math.MaxInt64 // of the join: a row of the base may be several
+	}
+	q, err := x.plan(ctx, whole, base, nil)
 	if err != nil {
 		return err
 	}
@@ -200,7 +203,7 @@ func (x *session) joinInMemory(ctx context.Context, req *connector.QueryRequest,
 		if h.from == base {
 			q.need(h.keys[0], h.keys[0].name, 0)
 		}
-		tables[i] = x.whole(ctx, h.to, len(req.Sort) > 0 || req.Windowed)
+		tables[i] = x.whole(ctx, h.to, len(req.Sort) > 0 || req.MaxRows > 0)
 	}
 	left := memsource.Relation{Columns: q.wire, Rows: q.rows(ctx, x, 0, 0)}
 	joins := memsource.JoinRequest{Table: req.Table, Fields: req.Fields, FieldTypes: req.FieldTypes, Joins: req.Joins}

@@ -27,6 +27,11 @@ func (s *Source) LinkHitRate(ctx context.Context, req *wire.LinkHitRateRequest) 
 		return nil, err
 	}
 	defer x.close()
+	return x.linkHitRate(ctx, req, true)
+}
+
+// linkHitRate measures a link, and reads samples of its orphans if they are wanted.
+func (x *session) linkHitRate(ctx context.Context, req *wire.LinkHitRateRequest, samples bool) (*wire.LinkHitRate, error) {
 	from, hops, exact, err := x.hops(ctx, req.FromTable, []wire.JoinHop{{
 		FromTable: req.FromTable, ToTable: req.ToTable, FromField: req.FromColumn, ToField: req.ToColumn,
 	}})
@@ -34,12 +39,13 @@ func (s *Source) LinkHitRate(ctx context.Context, req *wire.LinkHitRateRequest) 
 		return nil, err
 	}
 	link := hops[0]
-	if exact {
+	if exact && samples {
 		if exact, err = x.sortable(ctx, from, link.keys[0]); err != nil {
 			return nil, err
 		}
+		exact = exact && link.keys[0].Text != ""
 	}
-	if !exact || link.keys[0].Text == "" {
+	if !exact {
 		x.explainHops(hops, "The link rate of")
 		return x.linkInMemory(ctx, req, from, link)
 	}
@@ -47,7 +53,8 @@ func (s *Source) LinkHitRate(ctx context.Context, req *wire.LinkHitRateRequest) 
 	left, _, _ := comparableKeys(link.keys[0], link.keys[1])
 	rate := &wire.LinkHitRate{OrphanSamples: []string{}}
 	statement := "SELECT (SELECT COUNT(" + left + ") FROM " + from.from + "), (SELECT COUNT(*)" + orphans + ")"
-	if err := x.row(ctx, req.FromTable, statement, nil, &rate.FromNonNull, &rate.OrphanCount); err != nil || rate.OrphanCount == 0 {
+	err = x.row(ctx, req.FromTable, statement, nil, &rate.FromNonNull, &rate.OrphanCount)
+	if err != nil || rate.OrphanCount == 0 || !samples {
 		return rate, err
 	}
 	b := x.builder()
@@ -58,7 +65,7 @@ func (s *Source) LinkHitRate(ctx context.Context, req *wire.LinkHitRateRequest) 
 		rate.OrphanSamples = append(rate.OrphanSamples, sample)
 		return err
 	})
-	return rate, s.failure(ctx, err, req.FromTable)
+	return rate, x.source.failure(ctx, err, req.FromTable)
 }
 
 // orphans returns FROM and WHERE of the rows whose key has no match. An index of

@@ -157,14 +157,24 @@ func (mysql) Reason(err error) Reason {
 		return ReasonNoTable
 	case "1142", "1143", "1370":
 		return ReasonForbidden
-	case "1969", "3024", "1317", "1205":
+	case "1969", "3024", "1317":
 		return ReasonTimeout
+	case "1205", "1213", "1020", "1412", "1615": // the last three: a table has changed meanwhile
+		return ReasonLocked
 	case "1040", "1203", "1226":
 		return ReasonBusy
-	case "1053":
+	case "1053", "1047", "1152", "1158", "1159", "1160", "1161", "1184", "1927", "4031": // 1047: a node of a cluster that is not ready
 		return ReasonStarting
 	case "3159":
 		return ReasonTLSRequired
+	case "1267", "1270", "1271", "1449", "1525", "1172", "1321", "1339", "1792":
+		return ReasonData // of a view: its collations, its definer, a value of it; functions that go wrong, or that write
+	}
+	// The SQLSTATE follows: of the statement and the data alone.
+	for _, class := range []string{" (0A", " (21", " (22", " (23", " (42", " (44", " (45"} {
+		if strings.HasPrefix(text[len(number):], class) {
+			return ReasonData
+		}
 	}
 	return ReasonOther
 }

@@ -16,6 +16,7 @@ const (
 	noteCharset   = "charset"  // a text whose bytes are not UTF-8
 	noteCollation = "collate:" // of a text
 	noteJSON      = "json"     // a text that the engine keeps JSON
+	noteMixed     = "mixed"    // a text that may be made of several collations, so that it has none
 	noteUnsigned  = "unsigned" // an integer
 	noteZerofill  = "zerofill" // a number that the engine shows with zeros in front
 )
@@ -152,6 +153,9 @@ func (s mysqlScope) columns(ctx context.Context, list *tableList) error {
 		}
 		if t := list.find(table); t != nil {
 			mysqlType(&c, columnType, charset, collation, fraction)
+			if t.View && strings.HasSuffix(collation, "_bin") { // which the server says, too, where there is none
+				c.Note += " " + noteMixed
+			}
 			t.Columns = append(t.Columns, c)
 		}
 		return nil

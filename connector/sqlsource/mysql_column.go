@@ -155,7 +155,7 @@ func mysqlText(column *Column, ref string, c CatalogColumn) {
 			break
 		}
 		// Equal bytes are equal in every collation, so an index serves.
-		_, charset := c.mysqlCollation()
+		collation, charset := c.mysqlCollation()
 		column.Same = func(args []any, bind func(any) string) string {
 			// The engine refuses to compare with a character that the column cannot hold.
 			args = slices.DeleteFunc(slices.Clone(args), func(arg any) bool { return !mysqlHolds(charset, arg.(string)) })
@@ -169,7 +169,7 @@ func mysqlText(column *Column, ref string, c CatalogColumn) {
 				}
 				return " IN (" + strings.Join(params, ", ") + ")"
 			}
-			plain := ref + list(func(p string) string { return p })
+			plain := ref + list(func(p string) string { return mysqlCollated(p, collation, charset) })
 			return "(" + plain + " AND CAST(" + ref + " AS BINARY)" + list(mysql{}.TextParam) + ")"
 		}
 		return

@@ -61,10 +61,17 @@ func mysqlIndex(column *Column, ref string, c CatalogColumn) {
 func mysqlTextIndex(column *Column, ref string, c CatalogColumn) {
 	collation, charset := c.mysqlCollation()
 	if slices.Contains([]string{"utf8mb4", "utf8mb3", "utf8", "ascii", "latin1", "utf16", "utf16le", "ucs2", "utf32"}, charset) {
+		mixed := collation + " " + noteMixed
 		column.Plain, column.PlainKind = ref, collation // one code for each character
+		if c.has(noteMixed) {
+			column.PlainKind = mixed
+		}
 		column.PlainAs = func(other *Column) string {
-			if other.Class == ClassInteger {
+			switch {
+			case other.Class == ClassInteger:
 				return "CAST(" + other.Cell + " AS CHAR CHARACTER SET " + charset + ") COLLATE " + collation
+			case other.PlainKind == mixed, column.PlainKind == mixed && other.PlainKind == collation:
+				return other.Plain + " COLLATE " + collation
 			}
 			return ""
 		}
@@ -86,8 +93,15 @@ func mysqlTextIndex(column *Column, ref string, c CatalogColumn) {
 				return ""
 			}
 		}
-		return ref + " " + sign + " CONVERT(" + bind(text) + " USING " + charset + ") COLLATE " + collation
+		return ref + " " + sign + " " + mysqlCollated(bind(text), collation, charset)
 	}
+}
+
+// mysqlCollated returns a placeholder as a text that says by which collation it is
+// compared. That of a view's column may be none (see noteMixed), and the server
+// refuses to compare such a column with a text that does not say it.
+func mysqlCollated(param, collation, charset string) string {
+	return "CONVERT(" + param + " USING " + charset + ") COLLATE " + collation
 }
 
 // mysqlCollation returns a text's collation and its character set.

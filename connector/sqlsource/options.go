@@ -5,7 +5,6 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
-	"slices"
 	"time"
 
 	"github.com/connectorsdk/connector-sdk-go/wire"
@@ -55,10 +54,12 @@ type Options struct {
 	// that the answer does not depend on the load of the server. A warning says what
 	// was left out. Tables of more than 200,000 rows, or of more than 2,000,000
 	// cells, have no statistics; tables of more than 2,000,000 rows are not counted.
-	// Default: 10 seconds. Negative: samples, counts and statistics are left out.
+	// Default: 10 seconds. Negative: samples, counts and statistics are left out; keys
+	// that only the rows prove are looked at all the same.
 	//
 	// A discovery keeps its request's deadline too: if it comes near, the remaining
-	// tables are listed as the catalog has them, with a warning.
+	// tables are listed as the catalog has them, without keys that it does not prove,
+	// and a warning names the first of them.
 	Profile time.Duration
 
 	// Observe is told how each call of the library was answered, when it ends: by
@@ -66,6 +67,13 @@ type Options struct {
 	// only read the catalog. It is called in the goroutine of the call, so it must be
 	// quick, and for several requests at once.
 	Observe func(ctx context.Context, plan Plan)
+}
+
+// settings are a source's options, and what is looked up in them.
+type settings struct {
+	Options
+	only    map[string]bool   // Only
+	renamed map[string]string // the names in the database of the tables that have another in the protocol
 }
 
 // TableOptions overrides what the catalog says of a table.
@@ -95,7 +103,7 @@ const defaultProfile = 10 * time.Second
 // newSource returns a source, or every fault of its arguments at once.
 func newSource(s *Source, options *Options) (*Source, error) {
 	if options != nil {
-		s.options = *options
+		s.options.Options = *options
 	}
 	faults := append(s.options.faults(), s.options.schemaFaults()...)
 	if s.flavor == nil {
@@ -110,6 +118,7 @@ func newSource(s *Source, options *Options) (*Source, error) {
 	if s.options.Profile == 0 {
 		s.options.Profile = defaultProfile
 	}
+	s.options.index()
 	if reader, ok := s.flavor.(RowReader); ok {
 		s.flavor, s.rows = reader.Engine(), reader
 	}
@@ -145,13 +154,27 @@ func (o *Options) faults() []error {
 	return faults
 }
 
-// inDatabase returns the name that a table of the protocol has in the database,
-// and reports whether the table is served.
-func (o *Options) inDatabase(public string) (name string, served bool) {
+// index makes the maps of names, because a discovery looks thousands of them up.
+func (o *settings) index() {
+	o.only, o.renamed = map[string]bool{}, map[string]string{}
+	for _, name := range o.Only {
+		o.only[name] = true
+	}
 	for own, t := range o.Tables {
-		if t.Name == public {
-			return own, o.serves(own)
+		if t.Name != "" {
+			o.renamed[t.Name] = own
 		}
+	}
+}
+
+// inDatabase returns the name that a table of the protocol has in the database,
+// and reports whether the table is served. One without a name is not.
+func (o *settings) inDatabase(public string) (name string, served bool) {
+	if public == "" {
+		return "", false
+	}
+	if own, renamed := o.renamed[public]; renamed {
+		return own, o.serves(own)
 	}
 	if renamed := o.Tables[public].Name; renamed != "" && renamed != public {
 		return "", false // it is served under another name
@@ -160,16 +183,16 @@ func (o *Options) inDatabase(public string) (name string, served bool) {
 }
 
 // serves reports whether a table of the database is served.
-func (o *Options) serves(name string) bool {
-	return !o.Tables[name].Hidden && (o.Only == nil || slices.Contains(o.Only, name))
+func (o *settings) serves(name string) bool {
+	return !o.Tables[name].Hidden && (o.Only == nil || o.only[name])
 }
 
 // publicTable returns the protocol's name of a table of the database.
-func (o *Options) publicTable(name string) string { return or(o.Tables[name].Name, name) }
+func (o *settings) publicTable(name string) string { return or(o.Tables[name].Name, name) }
 
 // publicColumn returns the protocol's name of a column of the database, and
 // reports whether the column is served.
-func (o *Options) publicColumn(table, column string) (public string, served bool) {
+func (o *settings) publicColumn(table, column string) (public string, served bool) {
 	c := o.Tables[table].Columns[column]
 	return or(c.Name, column), !c.Hidden
 }

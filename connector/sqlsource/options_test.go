@@ -55,10 +55,11 @@ func TestNewReportsFaults(t *testing.T) {
 // TestNames finds the table that a request names, and no table that is not
 // served.
 func TestNames(t *testing.T) {
-	o := Options{
+	o := settings{Options: Options{
 		Only:   []string{"tbl_orders", "customers", "x"},
 		Tables: map[string]TableOptions{"tbl_orders": {Name: "orders"}, "orders": {Name: "old orders"}, "x": {Hidden: true}},
-	}
+	}}
+	o.index()
 	for _, n := range []struct {
 		why, name, own string
 		served         bool

@@ -2,6 +2,7 @@ package sqlsource
 
 import (
 	"context"
+	"math"
 	"slices"
 	"strings"
 
@@ -56,7 +57,7 @@ func (x *session) order(ctx context.Context, q *plannedQuery) (order, error) {
 	}
 	o := order{sorted: true, total: true}
 	conditions, asked := sortGuards(used), q.filters.pushed
-	if len(used) > 0 && q.req.Reach > 0 && len(q.hops) == 0 {
+	if len(used) > 0 && q.req.MaxRows > 0 && q.req.MaxRows < math.MaxInt64 && len(q.hops) == 0 {
 		byIndex, err := x.readByIndex(ctx, q, used[0])
 		if err != nil {
 			return order{}, err

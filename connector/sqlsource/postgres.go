@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"errors"
 	"net"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -37,10 +38,10 @@ import (
 // A timestamp without time zone is read as UTC. NaN, infinities, and dates
 // outside the years 1 to 9999 are null. A real is read as the double that it is
 // exactly. A domain is read as its base type, through any number of domains. Types
-// without a counterpart, such as interval and inet, are the text that PostgreSQL
-// makes of them. The flavor pushes contains for texts in arrays and jsonb. It
-// leaves to the library what asks for a number within an array, and what looks
-// inside json, and contains in databases that are not in UTF-8.
+// without a counterpart, such as interval and inet, are the text that psql shows;
+// char(n) is without the blanks at its end. The flavor pushes contains for texts in
+// arrays and jsonb. It leaves to the library what asks for a number within an array,
+// and what looks inside json, and contains in databases that are not in UTF-8.
 func PostgreSQL() Flavor { return postgres{} }
 
 type postgres struct{}
@@ -129,20 +130,34 @@ func (postgres) Reason(err error) Reason {
 				return ReasonTLSRequired // or nobody may connect from here
 			}
 			return ReasonRejected
-		case "3D000":
+		case "3D000", "57P04":
 			return ReasonNoDatabase
 		case "42P01", "42703", "3F000":
 			return ReasonNoTable
 		case "42501":
 			return ReasonForbidden
-		case "57014", "25P03", "55P03":
+		case "57014", "25P03", "25P04":
 			return ReasonTimeout
+		case "0A000":
+			if strings.Contains(err.Error(), "cached plan") { // of a statement that was prepared before a column changed its type
+				return ReasonLocked
+			}
+		case "40001", "40P01", "55P03", "72000": // 40001 is also what a standby says that gives way to its primary
+			return ReasonLocked
 		case "22P05", "22021":
 			return ReasonEncoding
 		case "53300":
 			return ReasonBusy
-		case "57P01", "57P02", "57P03":
+		case "57P01", "57P02", "57P03", "57P05", "08000", "08001", "08003", "08006", "08007":
 			return ReasonStarting
+		case "25006", "55000": // a view that writes, a materialized view that was never filled
+			return ReasonData
+		default:
+			// Of the statement and the data alone: features, cardinality, data, constraints,
+			// routines, syntax, raised by a function, limits of the program.
+			if slices.Contains([]string{"0A", "21", "22", "23", "2F", "38", "39", "42", "P0", "54"}, code[:min(2, len(code))]) {
+				return ReasonData
+			}
 		}
 		return ReasonOther
 	}

@@ -46,7 +46,7 @@ func (postgres) Audit(ctx context.Context, q Queryer, schema string) ([]string, 
 
 // omittedKeys adds the primary keys that keys leaves out, with the reason.
 func (postgres) omittedKeys(ctx context.Context, q Queryer, visible string, args []any, list *tableList) error {
-	statement := `SELECT c.relname::text, i.indimmediate, a.attname::text
+	statement := `SELECT ` + postgresName("c.relname") + `, i.indimmediate, ` + postgresName("a.attname") + `
 		FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
 		JOIN pg_catalog.pg_index i ON i.indrelid = c.oid AND i.indisprimary
 		CROSS JOIN LATERAL unnest(i.indkey::smallint[]) WITH ORDINALITY u(col, at)

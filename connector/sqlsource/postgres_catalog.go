@@ -72,6 +72,14 @@ const postgresBase = `(WITH RECURSIVE chain AS (
 		) SELECT chain.base, chain.mod, chain.filled
 		FROM chain JOIN pg_catalog.pg_type u ON u.oid = chain.base AND u.typtype <> 'd')`
 
+// postgresName returns an expression of the UTF-8 of a name or a comment, as bytes:
+// a server that does not know the encoding of its texts refuses to send those that
+// are not UTF-8 as texts.
+func postgresName(expr string) string {
+	return "convert_to(" + expr + "::text, CASE current_setting('server_encoding') WHEN '" + postgresASCII + "' THEN '" + postgresASCII +
+		"' ELSE '" + postgresUTF8 + "' END)"
+}
+
 // postgresBytewise is the condition that the database's own collation is byte
 // order. Other columns of pg_database say so since PostgreSQL 15.
 const postgresBytewise = `EXISTS (SELECT FROM pg_catalog.pg_database d WHERE d.datname = current_database() AND
@@ -89,10 +97,11 @@ const postgresIndexed = `EXISTS (SELECT FROM pg_catalog.pg_index i
 // columns adds the tables that meet a condition, with their columns. A column
 // whose domain is NOT NULL is so in a table; a view may join nulls to it.
 func (postgres) columns(ctx context.Context, q Queryer, visible string, args []any, list *tableList) error {
-	statement := `SELECT c.relname::text, c.relkind::text, coalesce(obj_description(c.oid, 'pg_class'), ''),
-		c.reltuples::float8::bigint, a.attname::text, coalesce(col_description(c.oid, a.attnum), ''),
+	statement := `SELECT ` + postgresName("c.relname") + `, c.relkind::text, ` +
+		postgresName("coalesce(obj_description(c.oid, 'pg_class'), '')") + `,
+		c.reltuples::float8::bigint, ` + postgresName("a.attname") + `, ` + postgresName("coalesce(col_description(c.oid, a.attnum), '')") + `,
 		NOT (a.attnotnull OR coalesce(d.filled, false) AND c.relkind IN ('r', 'p')),
-		b.typname::text, b.typcategory::text, b.typtype::text, greatest(a.atttypmod, d.mod, -1), ` + postgresIndexed + `,
+		` + postgresName("b.typname") + `, b.typcategory::text, b.typtype::text, greatest(a.atttypmod, d.mod, -1), ` + postgresIndexed + `,
 		current_setting('server_encoding'), current_setting('server_version_num')::bigint, a.attcollation::bigint,
 		a.attcollation IN (950, 951) OR a.attcollation = 100 AND s.bytewise
 		FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
@@ -129,15 +138,24 @@ func (postgres) columns(ctx context.Context, q Queryer, visible string, args []a
 	})
 }
 
+// postgresForeign is the kind of a foreign key f. Rows may break one that was not
+// validated, or is of a period, or whose triggers are switched off; the rows of tables
+// that inherit it are not bound; and a policy may hide the rows that it leads to.
+const postgresForeign = `CASE WHEN NOT f.convalidated OR to_jsonb(f)->>'conperiod' = 'true' OR row_security_active(f.confrelid)
+			OR EXISTS (SELECT FROM pg_catalog.pg_trigger g WHERE g.tgconstraint = f.oid AND g.tgenabled NOT IN ('O', 'A'))
+			OR EXISTS (SELECT FROM pg_catalog.pg_inherits h JOIN pg_catalog.pg_class p ON p.oid = h.inhparent
+				WHERE h.inhparent = f.conrelid AND p.relkind = 'r')
+		THEN '` + unprovenKey + `' ELSE '` + foreignKey + `' END`
+
 // keys adds the keys of the tables in list. It leaves out keys with columns that
 // the user may not read, and those of a table that others inherit from, which do
 // not bind the rows of the others.
 func (postgres) keys(ctx context.Context, q Queryer, visible string, args []any, list *tableList) error {
-	statement := `SELECT c.relname::text, k.kind, k.id::text,
-		(SELECT a.attname::text FROM pg_catalog.pg_attribute a WHERE a.attrelid = c.oid AND a.attnum = k.col),
-		coalesce((SELECT s.nspname::text FROM pg_catalog.pg_namespace s WHERE s.oid = r.relnamespace AND s.oid <> n.oid), ''),
-		coalesce(r.relname::text, ''),
-		coalesce((SELECT a.attname::text FROM pg_catalog.pg_attribute a WHERE a.attrelid = r.oid AND a.attnum = k.refcol), '')
+	statement := `SELECT ` + postgresName("c.relname") + `, k.kind, k.id::text,
+		(SELECT ` + postgresName("a.attname") + ` FROM pg_catalog.pg_attribute a WHERE a.attrelid = c.oid AND a.attnum = k.col),
+		coalesce((SELECT ` + postgresName("s.nspname") + ` FROM pg_catalog.pg_namespace s WHERE s.oid = r.relnamespace AND s.oid <> n.oid), ''),
+		coalesce(` + postgresName("r.relname") + `, ''),
+		coalesce((SELECT ` + postgresName("a.attname") + ` FROM pg_catalog.pg_attribute a WHERE a.attrelid = r.oid AND a.attnum = k.refcol), '')
 		FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
 		JOIN (
 			SELECT i.indrelid AS rel, CASE WHEN i.indisprimary THEN '` + primaryKey + `' ELSE '` + uniqueKey + `' END AS kind,
@@ -147,7 +165,7 @@ func (postgres) keys(ctx context.Context, q Queryer, visible string, args []any,
 				AND NOT EXISTS (SELECT 1 FROM pg_catalog.pg_inherits h JOIN pg_catalog.pg_class p ON p.oid = h.inhparent
 					WHERE h.inhparent = i.indrelid AND p.relkind = 'r')
 			UNION ALL
-			SELECT f.conrelid, '` + foreignKey + `', f.oid, u.col, u.at, f.confrelid, f.confkey[u.at]
+			SELECT f.conrelid, ` + postgresForeign + `, f.oid, u.col, u.at, f.confrelid, f.confkey[u.at]
 			FROM pg_catalog.pg_constraint f CROSS JOIN LATERAL unnest(f.conkey) WITH ORDINALITY u(col, at)
 			WHERE f.contype = 'f'
 		) k ON k.rel = c.oid

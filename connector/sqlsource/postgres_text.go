@@ -17,9 +17,12 @@ func postgresText(column *Column, ref string, c CatalogColumn, note postgresNote
 	column.Decode, column.Bind = DecodeText, cast("text")
 	bare := c.DataType == "text" || c.DataType == "varchar"
 	order := byteOrder
-	if !bare {
+	switch {
+	case c.DataType == "inet": // whose cast to text adds the /32 that it is shown without
+		column.Cell = "abbrev(" + ref + ")"
+	case !bare:
 		column.Cell += "::text"
-	} else if note.bare() {
+	case note.bare():
 		order = ""
 	}
 	column.Raw = column.Cell + order

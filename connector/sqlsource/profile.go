@@ -2,9 +2,7 @@ package sqlsource
 
 import (
 	"context"
-	"errors"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/connectorsdk/connector-sdk-go/connector"
@@ -26,39 +24,48 @@ const (
 // deadline is near.
 const minReserve = 500 * time.Millisecond
 
+// sharedTime is how long the tables of a discovery share a transaction. A longer one
+// would hold up those who write; one for each table takes longer than to read it.
+const sharedTime = 100 * time.Millisecond
+
 // profile adds samples, row counts and statistics, and settles what they decide:
-// which columns are never null, and which primary keys hold. The samples of all
-// tables come first, because they cost the least.
+// which columns are never null, and which keys hold. The samples of all tables come
+// first, because they cost the least.
 func (d *discovery) profile(ctx context.Context) error {
-	options := d.source.options
-	limit := options.Profile
+	limit := d.source.options.Profile
 	steps := []func(context.Context, *discovered) error{d.sample, d.measure}
 	if limit < 0 {
 		limit, steps = defaultProfile, []func(context.Context, *discovered) error{d.checkKey}
 		d.guesses()
 	}
-	soon, cancel := beforeDeadline(ctx)
-	defer cancel()
-	for _, step := range steps {
-		for _, t := range d.tables {
-			if t.left || t.slow {
-				continue
-			}
-			if soon.Err() != nil {
-				t.late = true
-				continue
-			}
-			limited, cancel := context.WithTimeout(soon, limit)
-			err := d.run(ctx, limited, t, step)
-			cancel()
-			if err != nil {
-				return err
-			}
+	for _, step := range append(steps, d.checkForeignKeys) {
+		if err := d.take(ctx, limit, step); err != nil {
+			return err
 		}
 	}
 	d.tooLate()
 	for _, t := range d.tables {
 		t.settleKey()
+	}
+	return nil
+}
+
+// take takes one step for each table that it is still to be taken for.
+func (d *discovery) take(ctx context.Context, limit time.Duration, step func(context.Context, *discovered) error) error {
+	for _, t := range d.tables {
+		switch {
+		case t.left || t.slow || t.measured && len(t.doubts) == 0:
+			continue
+		case d.soon.Err() != nil:
+			t.late = true
+			continue
+		}
+		limited, cancel := context.WithTimeout(d.soon, limit)
+		err := d.run(ctx, limited, t, step)
+		cancel()
+		if err != nil {
+			return err
+		}
 	}
 	return nil
 }
@@ -74,43 +81,55 @@ func beforeDeadline(ctx context.Context) (context.Context, context.CancelFunc) {
 	return context.WithDeadline(ctx, deadline.Add(-min(left/2, max(left/10, minReserve))))
 }
 
-// run takes one step for a table, in a transaction of its own, because in some
-// engines a failure ends it. It returns an error only if the request cannot go
-// on.
+// run takes one step for a table. A failure ends the transaction, because in some
+// engines nothing can be read in it any more. It returns an error if the request
+// cannot go on: a failure that the table itself is not the reason of may pass, and
+// without it the table would be there [rule error-10].
 func (d *discovery) run(ctx, limited context.Context, t *discovered, step func(context.Context, *discovered) error) error {
 	if d.stale {
 		if err := d.reopen(ctx); err != nil {
 			return err
 		}
 	}
-	err := d.begin(limited)
-	switch {
-	case err == nil:
+	if d.begun.IsZero() || time.Since(d.begun) > sharedTime {
+		d.begun = time.Now()
+		if err := d.begin(limited, d.soon); err != nil {
+			if limited.Err() == nil {
+				return d.source.failure(ctx, err, "")
+			}
+			t.late = true
+		}
+	}
+	var err error
+	if !t.late {
 		err = step(limited, t)
-		_ = d.tx.Rollback() // before the context ends, which would do it at a time of its own
-		t.slow = err != nil && outOfTime(limited, err)
-	case limited.Err() == nil:
-		return d.source.failure(ctx, err, "")
-	default:
-		t.late = true
 	}
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
 	// Some drivers close a connection whose statement has been cancelled.
 	d.stale = limited.Err() != nil
-	return nil
+	if err == nil {
+		return nil
+	}
+	d.begun = time.Time{}
+	t.late = t.late || d.soon.Err() != nil
+	if t.slow = outOfTime(limited, err); t.slow || reasonOf(err).lasting() {
+		return nil
+	}
+	return err
 }
 
 // reopen replaces the session by another one.
 func (d *discovery) reopen(ctx context.Context) error {
-	source := d.source
+	source, known := d.source, d.known
 	d.close()
-	d.session, d.stale = nil, false
+	d.session, d.stale, d.begun = nil, false, time.Time{}
 	x, err := source.open(ctx, d.creds, connector.Call{Method: "Discover"})
 	if err != nil {
 		return err
 	}
+	x.known = known
 	d.session = x
 	return nil
 }
@@ -119,20 +138,22 @@ func (d *discovery) reopen(ctx context.Context) error {
 func (d *discovery) tooLate() {
 	var names []string
 	for _, t := range d.tables {
-		if t.late {
-			names = append(names, wire.QuoteName(t.table.Name))
+		if t.late && !t.left {
+			names = append(names, t.table.Name)
 		}
 	}
 	if len(names) > 0 {
-		d.warn("The time of this discovery was over before these tables were read in full, so they are listed without statistics, "+
-			"perhaps without samples, and with the row counts that the database estimates: %s. "+
-			"Allow the discovery more time, or serve fewer tables.", strings.Join(names, ", "))
+		d.warn("The time of this discovery was over before these tables were read in full, so they are listed as the catalog of the database "+
+			"has them, without statistics, without keys that only their rows prove, and perhaps without samples: %s. "+
+			"Allow the discovery more time, or serve fewer tables.", tableNames(names))
 	}
 }
 
 // sample adds the first distinct values of each column. A table whose first rows
-// cannot be read is left out.
+// cannot be read is left out. One that has no more rows is measured at once, because
+// to open a table can cost an engine more than to read it.
 func (d *discovery) sample(ctx context.Context, t *discovered) error {
+	t.first = 0
 	for from := 0; from < len(t.r.columns); from += pieceColumns {
 		to := min(from+pieceColumns, len(t.r.columns))
 		b := d.builder()
@@ -143,6 +164,9 @@ func (d *discovery) sample(ctx context.Context, t *discovered) error {
 				d.unread(ctx, t, err)
 				return err
 			}
+			if from == 0 {
+				t.first++
+			}
 			for i, v := range values {
 				f := &t.table.Fields[from+i]
 				if len(f.Samples) < sampleCount && !v.IsNull() && fits(v) && !slices.Contains(f.Samples, v) {
@@ -151,23 +175,29 @@ func (d *discovery) sample(ctx context.Context, t *discovered) error {
 			}
 		}
 	}
+	if t.first < sampleRows {
+		return d.measure(ctx, t)
+	}
 	return nil
 }
 
 // unread warns that the samples of a table could not be read, and leaves the
 // table out unless it was only slow.
 func (d *discovery) unread(ctx context.Context, t *discovered, err error) {
-	if outOfTime(ctx, err) {
+	switch {
+	case d.soon.Err() != nil:
+		return // tooLate says it
+	case outOfTime(ctx, err):
 		t.warn("The table %s is listed without samples and statistics%s, "+
 			"because reading its first rows took longer than a discovery allows.", t.guess(t.table.RowCount))
 		return
 	}
 	t.left = true
 	reason := "reading it failed; whoever runs the database can tell why"
-	switch {
-	case errors.Is(err, connector.ErrBadRequest):
+	switch reasonOf(err) {
+	case ReasonForbidden:
 		reason = "the user of the database may not read it, or something that it reads"
-	case errors.Is(err, connector.ErrUnknownEntity):
+	case ReasonNoTable:
 		reason = "it, or something that it reads, no longer exists"
 	}
 	t.warn("The table %s is left out because %s.", reason)
@@ -175,7 +205,7 @@ func (d *discovery) unread(ctx context.Context, t *discovered, err error) {
 
 // outOfTime reports whether an error says that a table took too long.
 func outOfTime(ctx context.Context, err error) bool {
-	return ctx.Err() != nil || errors.Is(err, connector.ErrTimeout)
+	return ctx.Err() != nil || reasonOf(err) == ReasonTimeout
 }
 
 // fits reports whether a value can be shown in a description.
@@ -183,27 +213,31 @@ func fits(v wire.Value) bool { return v.Err() == nil && len(v.Text()) <= sampleB
 
 // measure counts a table's rows and adds statistics, as far as its size allows.
 func (d *discovery) measure(ctx context.Context, t *discovered) error {
+	if t.measured {
+		return nil
+	}
+	t.measured = true
 	estimate := t.table.RowCount
 	t.table.RowCount = nil
-	size, err := d.sizeClass(ctx, t.r)
-	if err == nil && size == sizeLarge {
+	err := d.classify(ctx, t)
+	if err == nil && t.size == sizeLarge {
 		t.large(estimate)
 		return d.checkKey(ctx, t)
 	}
 	columns := t.r.columns
-	if size == sizeMedium {
+	if t.size == sizeMedium {
 		columns = t.r.doubtful()
 	}
 	if err == nil {
 		err = d.count(ctx, t, columns)
 	}
 	if err != nil {
-		t.incomplete(ctx, "a count of its rows"+t.guess(estimate), err)
+		d.incomplete(ctx, t, "a count of its rows"+t.guess(estimate), err)
 		return err
 	}
-	if size == sizeSmall {
+	if t.size == sizeSmall {
 		if err = d.statistics(ctx, t); err != nil {
-			t.incomplete(ctx, "statistics", err)
+			d.incomplete(ctx, t, "statistics", err)
 		}
 	}
 	return err
@@ -213,21 +247,36 @@ func (d *discovery) measure(ctx context.Context, t *discovered) error {
 type sizeClass uint8
 
 const (
-	sizeSmall  sizeClass = iota // statistics
-	sizeMedium                  // counted
-	sizeLarge                   // neither
+	sizeUnknown sizeClass = iota
+	sizeSmall             // statistics
+	sizeMedium            // counted
+	sizeLarge             // neither
 )
 
-// sizeClass finds a table's class without counting more rows than that needs.
-func (d *discovery) sizeClass(ctx context.Context, r *relation) (sizeClass, error) {
-	small := min(profiledRows, profiledCells/int64(max(1, len(r.columns))))
-	for class, rows := range []int64{small, countedRows} {
-		more, err := d.hasRow(ctx, r, rows)
-		if err != nil || !more {
-			return sizeClass(class), err
+// classify finds a table's class without counting more rows than that needs.
+func (d *discovery) classify(ctx context.Context, t *discovered) error {
+	if t.size != sizeUnknown {
+		return nil
+	}
+	small := min(profiledRows, profiledCells/int64(max(1, len(t.r.columns))))
+	for _, bound := range []struct {
+		class sizeClass
+		rows  int64
+	}{{sizeSmall, small}, {sizeMedium, countedRows}} {
+		more := false
+		if t.first < 0 || t.first == sampleRows { // fewer are all that there are
+			var err error
+			if more, err = d.hasRow(ctx, t.r, bound.rows); err != nil {
+				return err
+			}
+		}
+		if !more {
+			t.size = bound.class
+			return nil
 		}
 	}
-	return sizeLarge, nil
+	t.size = sizeLarge
+	return nil
 }
 
 // hasRow reports whether a table has a row after so many others.
@@ -274,7 +323,10 @@ func (d *discovery) guesses() {
 }
 
 // incomplete warns that a part of the description is missing.
-func (t *discovered) incomplete(ctx context.Context, what string, err error) {
+func (d *discovery) incomplete(ctx context.Context, t *discovered, what string, err error) {
+	if d.soon.Err() != nil {
+		return // tooLate says it
+	}
 	why := "the database failed to compute it; whoever runs it can tell why"
 	if outOfTime(ctx, err) {
 		why = "computing it took longer than a discovery allows"

@@ -47,7 +47,7 @@ func (x *session) plan(ctx context.Context, req *connector.QueryRequest, base *r
 		}
 	}
 	q.served = connector.Served{Filters: q.filters.all, Sort: true}
-	if len(req.Sort) > 0 || req.Windowed { // all rows, in any order, need no ORDER BY
+	if len(req.Sort) > 0 || req.MaxRows > 0 { // all rows, in any order, need no ORDER BY
 		if q.order, err = x.order(ctx, q); err != nil {
 			return nil, err
 		}
@@ -134,7 +134,7 @@ func (q *plannedQuery) run(ctx context.Context, x *session, out *connector.Rows)
 	claim := out.Claim(q.served)
 	var offset, limit int64
 	if q.order.total {
-		offset, limit, _ = claim.Window()
+		offset, limit, _ = claim.TakeWindow()
 	}
 	return emit(out, q.wire, q.rows(ctx, x, offset, limit))
 }

@@ -75,8 +75,8 @@ func (x *session) inSchema(schema, name string) (own string, ok bool) {
 }
 
 // place completes a table of a schema's catalog. Foreign keys to schemas that are
-// not served are dropped.
-func (x *session) place(t *Table, schema string) {
+// not served are dropped, and what cannot be named, of which it warns.
+func (x *session) place(t *Table, schema string) (warnings []string) {
 	t.Schema, t.own = schema, t.Name
 	t.Name = x.qualify(schema, t.Name)
 	t.ForeignKeys = slices.DeleteFunc(t.ForeignKeys, func(k ForeignKey) bool {
@@ -92,6 +92,7 @@ func (x *session) place(t *Table, schema string) {
 		k := &t.ForeignKeys[i]
 		k.Target = x.qualify(or(k.TargetSchema, schema), k.Target)
 	}
+	return x.source.options.dropNameless(t)
 }
 
 // readTables reads tables of the catalog by their names in the options.
@@ -124,7 +125,8 @@ func (x *session) readTables(ctx context.Context, names []string) ([]Table, erro
 }
 
 // readSchemas reads all tables of the schemas that are served. It warns of
-// schemas that do not exist, and leaves out tables whose names are the same.
+// schemas that do not exist, and leaves out tables whose names are the same, or
+// cannot be sent.
 func (x *session) readSchemas(ctx context.Context) (tables []Table, warnings []string, err error) {
 	count := map[string]int{}
 	for _, schema := range x.schemas {
@@ -143,7 +145,16 @@ func (x *session) readSchemas(ctx context.Context) (tables []Table, warnings []s
 			}
 		}
 		for _, t := range read {
-			x.place(&t, schema)
+			said := x.place(&t, schema)
+			options := &x.source.options
+			if !options.serves(t.Name) {
+				continue
+			}
+			if why := nameless(t.Name, options.publicTable(t.Name)); why != "" {
+				warnings = append(warnings, fmt.Sprintf("The table %s is left out because %s.", wire.QuoteName(t.Name), why))
+				continue
+			}
+			warnings = append(warnings, said...)
 			count[t.Name]++
 			tables = append(tables, t)
 		}

@@ -102,7 +102,7 @@ func (s *Source) connect(ctx context.Context, creds wire.Credentials) (*session,
 		x.kill, err = killer.Kill(ctx, conn)
 	}
 	if err == nil {
-		err = x.begin(ctx)
+		err = x.begin(ctx, ctx)
 	}
 	if err != nil {
 		x.disconnect()
@@ -111,14 +111,15 @@ func (s *Source) connect(ctx context.Context, creds wire.Credentials) (*session,
 	return x, nil
 }
 
-// begin starts a transaction in place of the one before. Everything that a
-// request reads in it is of one moment, the catalog included.
-func (x *session) begin(ctx context.Context) error {
+// begin starts a transaction in place of the one before, which ends with life at the
+// latest. Everything that a request reads in it is of one moment, the catalog
+// included. The deadline of ctx limits its statements.
+func (x *session) begin(ctx, life context.Context) error {
 	if x.tx != nil {
 		_ = x.tx.Rollback()
 		x.tx = nil
 	}
-	tx, err := x.conn.BeginTx(ctx, x.source.flavor.Tx())
+	tx, err := x.conn.BeginTx(life, x.source.flavor.Tx())
 	if err != nil {
 		return err
 	}

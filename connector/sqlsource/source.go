@@ -20,7 +20,7 @@ type Source struct {
 	openTenant Open
 	flavor     Flavor
 	rows       RowReader // nil: rows are read by database/sql
-	options    Options
+	options    settings
 	cache      tableCache
 	shelves    connector.PerRequest[*shelf]
 }

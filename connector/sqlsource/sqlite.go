@@ -51,6 +51,9 @@ import (
 //   - A real in a column of text is looked for, because SQLite spells its digits
 //     otherwise. If there is one, the library filters and sorts.
 //
+// SQLite enforces foreign keys only for connections that ask for it, so discovery
+// counts the values that break them.
+//
 // An index serves if it begins with the column and has the collation BINARY: for
 // ranges, the first rows of a sort, minima and maxima of numbers, texts and dates.
 // One instant has many spellings, so for datetimes an index narrows a range to
@@ -134,9 +137,13 @@ func (sqlite) Reason(err error) Reason {
 		reason Reason
 	}{
 		{"no such table", ReasonNoTable}, {"no such column", ReasonNoTable},
+		{"SQL logic error", ReasonData}, {"no such ", ReasonData}, {"circularly defined", ReasonData}, {"malformed JSON", ReasonData},
+		{"integer overflow", ReasonData}, {"string or blob too big", ReasonData},
 		{"unable to open database", ReasonNoDatabase}, {"out of memory (14)", ReasonNoDatabase},
 		{"not a database", ReasonNotDatabase}, {"disk image is malformed", ReasonNotDatabase},
+		{"integer overflow", ReasonData}, {"malformed JSON", ReasonData}, {"too big", ReasonData},
 		{"interrupted", ReasonTimeout}, {"database is locked", ReasonLocked}, {"database table is locked", ReasonLocked},
+		{"database schema is locked", ReasonLocked}, {"database schema has changed", ReasonLocked}, {"locking protocol", ReasonLocked},
 	} {
 		if strings.Contains(text, r.text) {
 			return r.reason

@@ -2,6 +2,7 @@ package sqlsource
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -10,55 +11,133 @@ import (
 )
 
 // Catalog reads the pragmas. They match names without regard to case, so it looks
-// names up to the letter first.
+// names up to the letter first. Of all tables it reads the pragmas first, and then
+// looks at rows for as long as the deadline leaves time to answer.
 func (f sqlite) Catalog(ctx context.Context, q Queryer, schema string, names []string) ([]Table, []string, error) {
 	var encoding string
 	if err := q.QueryRowContext(ctx, "PRAGMA encoding").Scan(&encoding); err != nil {
 		return nil, nil, err
 	}
-	schema = or(schema, "main")
-	statement := `SELECT name, type, wr, strict FROM pragma_table_list
-		WHERE schema = ?1 AND type IN ('table', 'view', 'virtual') AND name NOT LIKE 'sqlite\_%' ESCAPE '\'`
-	args := []any{schema}
+	scope := &sqliteScope{Queryer: q, schema: or(schema, "main")}
+	where, args := "", []any{}
 	if names != nil {
-		var params []string
-		for _, n := range names {
-			args = append(args, n)
-			params = append(params, f.Param(len(args)))
+		params := make([]string, len(names))
+		for i, n := range names {
+			args, params[i] = append(args, n), f.Param(i+2)
 		}
-		statement += " AND name COLLATE BINARY IN (" + strings.Join(params, ", ") + ")"
+		where = " AND name COLLATE BINARY IN (" + strings.Join(params, ", ") + ")"
 	}
-	var tables []sqliteTable
-	err := each(ctx, q, statement+" ORDER BY name", args, func(scan func(...any) error) error {
-		var t sqliteTable
-		var kind string
-		var strict bool
-		if err := scan(&t.Name, &kind, &t.withoutRowID, &strict); err != nil {
-			return err
-		}
-		t.View = kind == "view"
-		t.note = sqliteNote{strict: strict, utf16: encoding != "UTF-8", view: t.View, table: f.Table(schema, t.Name)}
+	var tables []*sqliteTable
+	err := scope.list(ctx, where, args, func(t *sqliteTable) {
+		t.note.utf16 = encoding != "UTF-8"
 		tables = append(tables, t)
-		return nil
 	})
 	if err != nil {
 		return nil, nil, err
 	}
-	var warnings []string
-	var described []Table
-	for _, t := range tables {
-		err := t.describe(ctx, q, schema)
-		switch {
-		case ctx.Err() != nil:
-			return nil, nil, ctx.Err()
-		case err != nil:
-			warnings = append(warnings, fmt.Sprintf("The table %s is left out because it cannot be described. "+
-				"It may be a view of a table that no longer exists.", wire.QuoteName(t.Name)))
-		default:
-			described = append(described, t.Table)
+	looking := ctx
+	if names == nil {
+		var cancel context.CancelFunc
+		looking, cancel = beforeDeadline(ctx)
+		defer cancel()
+		scope.setTargets(tables)
+	}
+	var warnings, late []string
+	for _, step := range []func(*sqliteTable) error{
+		func(t *sqliteTable) error { return t.describe(ctx, looking, scope) },
+		func(t *sqliteTable) error { return t.inspect(ctx, looking, q) },
+	} {
+		var sound []*sqliteTable
+		for _, t := range tables {
+			err := step(t)
+			why := ReasonOther
+			if err != nil {
+				why = f.Reason(err)
+			}
+			switch {
+			case err == nil:
+				sound = append(sound, t)
+			case ctx.Err() != nil:
+				return nil, nil, ctx.Err()
+			case errors.Is(err, errLate):
+				late = append(late, t.Name)
+			case !why.lasting() || names != nil && why != ReasonNoTable:
+				return nil, nil, err // the table is there
+			default:
+				warnings = append(warnings, fmt.Sprintf("The table %s is left out because it cannot be described. "+
+					"It may be a view of a table that no longer exists.", wire.QuoteName(t.Name)))
+			}
 		}
+		tables = sound
+	}
+	if len(late) > 0 {
+		warnings = append(warnings, "The time of this discovery was over before these tables were described, so they are left out: "+
+			tableNames(late)+". Allow the discovery more time, or serve fewer tables.")
+	}
+	described := make([]Table, len(tables))
+	for i, t := range tables {
+		described[i] = t.Table
 	}
 	return described, warnings, nil
+}
+
+// errLate is the error of a table that there is no time to describe.
+var errLate = errors.New("sqlsource: there is no time to describe the table")
+
+// sqliteScope is a schema whose catalog is being read.
+type sqliteScope struct {
+	Queryer
+	schema  string
+	targets map[string]string // the names of all tables by sqliteFold; nil: not read yet
+}
+
+// list visits the tables that meet a condition.
+func (s *sqliteScope) list(ctx context.Context, where string, args []any, visit func(*sqliteTable)) error {
+	statement := `SELECT name, type, wr, strict FROM pragma_table_list
+		WHERE schema = ?1 AND type IN ('table', 'view', 'virtual') AND name NOT LIKE 'sqlite\_%' ESCAPE '\'` + where + ` ORDER BY name`
+	return each(ctx, s, statement, append([]any{s.schema}, args...), func(scan func(...any) error) error {
+		t := &sqliteTable{}
+		var kind string
+		if err := scan(&t.Name, &kind, &t.withoutRowID, &t.note.strict); err != nil {
+			return err
+		}
+		t.View = kind == "view"
+		t.note.view, t.note.table = t.View, sqlite{}.Table(s.schema, t.Name)
+		visit(t)
+		return nil
+	})
+}
+
+// setTargets notes the names of all tables of the schema.
+func (s *sqliteScope) setTargets(tables []*sqliteTable) {
+	s.targets = make(map[string]string, len(tables))
+	for _, t := range tables {
+		s.targets[sqliteFold(t.Name)] = t.Name
+	}
+}
+
+// target returns the name of a table as it is spelled where it was created; the
+// name itself if there is no such table.
+func (s *sqliteScope) target(ctx context.Context, name string) (string, error) {
+	if s.targets == nil {
+		var tables []*sqliteTable
+		if err := s.list(ctx, "", nil, func(t *sqliteTable) { tables = append(tables, t) }); err != nil {
+			return "", err
+		}
+		s.setTargets(tables)
+	}
+	return or(s.targets[sqliteFold(name)], name), nil
+}
+
+// sqliteFold returns a name with its ASCII letters in lower case, which is how far
+// SQLite disregards case.
+func sqliteFold(name string) string {
+	return strings.Map(func(r rune) rune {
+		if r >= 'A' && r <= 'Z' {
+			r += 'a' - 'A'
+		}
+		return r
+	}, name)
 }
 
 // sqliteTable is a table that is being described.
@@ -75,24 +154,40 @@ func (c *CatalogColumn) set(change func(*sqliteNote)) {
 	c.Note = note.String()
 }
 
-// describe adds columns and keys.
-func (t *sqliteTable) describe(ctx context.Context, q Queryer, schema string) error {
-	keys, err := t.columns(ctx, q, schema)
-	if err != nil {
+// describe adds what the pragmas say: columns and keys.
+func (t *sqliteTable) describe(ctx, looking context.Context, s *sqliteScope) error {
+	if looking.Err() != nil {
+		return errLate
+	}
+	keys, err := t.columns(ctx, s, s.schema)
+	if err != nil || t.View {
 		return err
 	}
-	if err := t.look(ctx, q); err != nil || t.View {
-		return err
-	}
-	indexed, err := t.indexes(ctx, q, schema)
+	indexed, err := t.indexes(ctx, s, s.schema)
 	if err != nil {
 		return err
 	}
 	t.primaryKey(keys, indexed)
-	if err := t.dropLoose(ctx, q); err != nil {
-		return err
+	return t.foreignKeys(ctx, s)
+}
+
+// inspect adds what only rows say. After the end of looking, it takes the declared
+// types for what the columns hold, and drops a primary key that they do not prove.
+func (t *sqliteTable) inspect(ctx, looking context.Context, q Queryer) error {
+	if t.unlooked = looking.Err() != nil; !t.unlooked {
+		if err := t.look(ctx, looking, q); err != nil {
+			return err
+		}
 	}
-	return t.foreignKeys(ctx, q, schema)
+	for i := range t.Columns {
+		if c := &t.Columns[i]; t.unlooked && undeclared(c.DataType, t.View) {
+			c.set(func(n *sqliteNote) { n.seen = sqliteSeenTexts })
+		}
+	}
+	if t.View {
+		return nil
+	}
+	return t.dropLoose(ctx, q)
 }
 
 // columns adds the columns, and returns those of the primary key in its order.
@@ -184,15 +279,14 @@ func (t *sqliteTable) primaryKey(keys []string, indexed bool) {
 
 // foreignKeys adds the declared keys. SQLite enforces them only where a
 // connection asks for it, and names tables and columns without regard to case.
-func (t *sqliteTable) foreignKeys(ctx context.Context, q Queryer, schema string) error {
+func (t *sqliteTable) foreignKeys(ctx context.Context, s *sqliteScope) error {
 	byID := map[int]*ForeignKey{}
 	dangling := map[int][]string{} // columns whose other end does not exist
 	var order []int
-	err := each(ctx, q, `SELECT k.id, k."from", coalesce(m.name, k."table"),
+	err := each(ctx, s, `SELECT k.id, k."from", k."table",
 		coalesce((SELECT x.name FROM pragma_table_xinfo(k."table", ?2) x
 			WHERE x.name = k."to" COLLATE NOCASE OR k."to" IS NULL AND x.pk = k.seq + 1), '')
-		FROM pragma_foreign_key_list(?1, ?2) k LEFT JOIN pragma_table_list m ON m.schema = ?2 AND m.name = k."table" COLLATE NOCASE
-		ORDER BY k.id DESC, k.seq`, []any{t.Name, schema}, func(scan func(...any) error) error {
+		FROM pragma_foreign_key_list(?1, ?2) k ORDER BY k.id DESC, k.seq`, []any{t.Name, s.schema}, func(scan func(...any) error) error {
 		var id int
 		var from, target, to string
 		if err := scan(&id, &from, &target, &to); err != nil {
@@ -200,11 +294,11 @@ func (t *sqliteTable) foreignKeys(ctx context.Context, q Queryer, schema string)
 		}
 		k := byID[id]
 		if k == nil {
-			k = &ForeignKey{Target: target}
+			k = &ForeignKey{Target: target, Unproven: true}
 			byID[id] = k
 			order = append(order, id)
 		}
-		named := func(c CatalogColumn) bool { return strings.EqualFold(c.Name, from) }
+		named := func(c CatalogColumn) bool { return sqliteFold(c.Name) == sqliteFold(from) }
 		if i := slices.IndexFunc(t.Columns, named); i >= 0 && to != "" {
 			k.Columns = append(k.Columns, t.Columns[i].Name)
 			k.TargetColumns = append(k.TargetColumns, to)
@@ -213,14 +307,20 @@ func (t *sqliteTable) foreignKeys(ctx context.Context, q Queryer, schema string)
 		}
 		return nil
 	})
+	if err != nil {
+		return err
+	}
 	for _, id := range order {
 		if columns := dangling[id]; columns != nil {
 			t.Omitted = append(t.Omitted, OmittedKey{Kind: OmittedForeignKey, Columns: columns,
 				Reason: "the table or the columns that it leads to do not exist"})
 		}
 		if k := byID[id]; len(k.Columns) > 0 {
+			if k.Target, err = s.target(ctx, k.Target); err != nil {
+				return err
+			}
 			t.ForeignKeys = append(t.ForeignKeys, *k)
 		}
 	}
-	return err
+	return nil
 }

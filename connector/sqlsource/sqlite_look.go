@@ -20,16 +20,16 @@ const (
 )
 
 // look reads off the first rows what columns hold whose declared type does not
-// say, or does not hold. A table that cannot be read is not looked at: whoever
-// reads it is told.
-func (t *sqliteTable) look(ctx context.Context, q Queryer) error {
+// say, or does not hold. A table that can never be read is not looked at: whoever
+// reads it is told. So is a table that looking leaves no time for.
+func (t *sqliteTable) look(ctx, looking context.Context, q Queryer) error {
 	if t.note.strict && !slices.ContainsFunc(t.Columns, func(c CatalogColumn) bool { return undeclared(c.DataType, false) }) {
 		return nil
 	}
-	limited := ctx
+	limited := looking
 	if t.View {
 		var cancel context.CancelFunc
-		limited, cancel = context.WithTimeout(ctx, sqliteLookTime)
+		limited, cancel = context.WithTimeout(looking, sqliteLookTime)
 		defer cancel()
 	}
 	columns := make([]*CatalogColumn, len(t.Columns))
@@ -45,10 +45,18 @@ func (t *sqliteTable) look(ctx context.Context, q Queryer) error {
 			exprs[i] = t.seenExpr(names[i], *c)
 			seen[i] = new(string)
 		}
+		if !slices.ContainsFunc(exprs, func(expr string) bool { return expr != sqliteSaid }) {
+			continue
+		}
 		statement := "SELECT " + strings.Join(exprs, ", ") + " FROM (SELECT " + strings.Join(names, ", ") + " FROM " + t.note.table +
 			" LIMIT ?1)"
 		err := q.QueryRowContext(limited, statement, sqliteLookRows).Scan(seen...)
-		if ctx.Err() != nil {
+		switch {
+		case err == nil:
+		case ctx.Err() == nil && looking.Err() != nil:
+			t.unlooked = true
+			return nil
+		case ctx.Err() != nil, limited.Err() == nil && !(sqlite{}).Reason(err).lasting():
 			return err
 		}
 		for i, c := range part {
@@ -61,6 +69,9 @@ func (t *sqliteTable) look(ctx context.Context, q Queryer) error {
 	return nil
 }
 
+// sqliteSaid is the expression of a column whose declared type says all.
+const sqliteSaid = "''"
+
 // seenExpr returns the aggregate that says what a column holds: nothing, if the
 // declared type says so, and at least half of the values fit it.
 func (t *sqliteTable) seenExpr(name string, c CatalogColumn) string {
@@ -71,7 +82,7 @@ func (t *sqliteTable) seenExpr(name string, c CatalogColumn) string {
 	if !undeclared(c.DataType, t.View) {
 		column := sqlite{}.Column(name, c)
 		if column.Valid == "" {
-			return "''"
+			return sqliteSaid
 		}
 		expr += " WHEN " + most(column.Valid) + " THEN ''"
 		if column.Type == wire.TypeDate {
@@ -121,7 +132,11 @@ func (t *sqliteTable) dropLoose(ctx context.Context, q Queryer) error {
 			exists(sqliteBlob)
 		}
 	}
-	if len(exprs) == 0 {
+	switch {
+	case len(exprs) == 0:
+		return nil
+	case t.unlooked:
+		t.PrimaryKey = nil // a warning says what such tables lack
 		return nil
 	}
 	var found bool

@@ -5,6 +5,7 @@ import (
 	"context"
 	"crypto/rand"
 	"crypto/tls"
+	"errors"
 	"fmt"
 	"io"
 	"net"
@@ -12,18 +13,18 @@ import (
 	"os"
 	"os/signal"
 	"strconv"
+	"strings"
 	"syscall"
 
 	"github.com/connectorsdk/connector-sdk-go/connector"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
-// The variables of the environment that a program reads.
+// The variables of the environment that a program reads, and no others
+// [rule http-11a].
 const (
-	EnvToken = "PLATFORM_CONNECTOR_TOKEN" // the bearer token
+	EnvToken = "PLATFORM_CONNECTOR_TOKEN" // the bearer token, or two during a rotation, separated by a comma
 	EnvPort  = "PORT"                     // the port to listen on
-	EnvCert  = "TLS_CERT_FILE"            // the file of the certificate, for https
-	EnvKey   = "TLS_KEY_FILE"             // the file of the certificate's key
 )
 
 const defaultPort = "8080"
@@ -52,6 +53,9 @@ type Program struct {
 	Options    *connector.Options // may be nil
 	// Around is put around the connector's handler, the last function outermost.
 	Around []func(http.Handler) http.Handler
+	// CertFile and KeyFile name files with a certificate, its chain behind it, and its
+	// key, as PEM. With both the program serves https, with none http.
+	CertFile, KeyFile string
 	// Serving says what is served, such as the name of a file. Default: the slug.
 	Serving string
 	// Credentials are printed in the requests to paste. Give those of a
@@ -88,7 +92,7 @@ func (p *Program) Run(ctx context.Context) error {
 	for _, around := range p.Around {
 		handler = around(handler)
 	}
-	secure, err := certificate(getenv)
+	secure, err := p.certificate()
 	if err != nil {
 		return err
 	}
@@ -109,6 +113,7 @@ func (p *Program) Run(ctx context.Context) error {
 		scheme = "https"
 		listener = tls.NewListener(listener, secure)
 	}
+	secret, _, rotating := strings.Cut(secret, ",")
 	ended := make(chan error, 1)
 	go func() { ended <- connector.Serve(ctx, listener, handler) }()
 
@@ -116,6 +121,7 @@ func (p *Program) Run(ctx context.Context) error {
 		url:         scheme + "://localhost:" + port,
 		secret:      secret,
 		minted:      minted,
+		rotating:    rotating,
 		serving:     cmp.Or(p.Serving, p.Definition.Slug),
 		credentials: p.Credentials,
 	}
@@ -131,19 +137,17 @@ func (p *Program) Run(ctx context.Context) error {
 	return <-ended
 }
 
-// certificate returns the settings of TLS, or nil if the environment names no files.
-func certificate(getenv func(string) (string, bool)) (*tls.Config, error) {
-	cert, certGiven := getenv(EnvCert)
-	key, keyGiven := getenv(EnvKey)
-	if !certGiven && !keyGiven {
+// certificate returns the settings of TLS, or nil if the program names no files.
+func (p *Program) certificate() (*tls.Config, error) {
+	if p.CertFile == "" && p.KeyFile == "" {
 		return nil, nil
 	}
-	if cert == "" || key == "" {
-		return nil, fmt.Errorf("%s and %s: set both to files, or none of them", EnvCert, EnvKey)
+	if p.CertFile == "" || p.KeyFile == "" {
+		return nil, errors.New("a certificate and its key: name the files of both, or none")
 	}
-	pair, err := tls.LoadX509KeyPair(cert, key)
+	pair, err := tls.LoadX509KeyPair(p.CertFile, p.KeyFile)
 	if err != nil {
-		return nil, fmt.Errorf("%s and %s: %w", EnvCert, EnvKey, err)
+		return nil, fmt.Errorf("the certificate and its key: %w", err)
 	}
 	return &tls.Config{
 		Certificates: []tls.Certificate{pair},

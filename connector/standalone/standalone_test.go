@@ -58,6 +58,9 @@ func start(t *testing.T, p standalone.Program, env map[string]string) (lines []s
 	p.Out = in
 	p.Options = &connector.Options{Logger: slog.New(slog.DiscardHandler)}
 	p.Getenv = func(name string) (string, bool) {
+		if name != standalone.EnvToken && name != standalone.EnvPort { // [rule tenant-5]
+			t.Errorf("the environment is asked for %s", name)
+		}
 		value, set := env[name]
 		return value, set
 	}
@@ -80,8 +83,8 @@ func start(t *testing.T, p standalone.Program, env map[string]string) (lines []s
 	return lines
 }
 
-// TestTLS requires https with the files that the environment names, and that what
-// the host puts around the connector sees its requests, the last function first.
+// TestTLS requires https with the files that the program names, and that what the
+// host puts around the connector sees its requests, the last function first.
 func TestTLS(t *testing.T) {
 	lender := httptest.NewTLSServer(http.NotFoundHandler()) // lends its certificate, for 127.0.0.1
 	defer lender.Close()
@@ -106,7 +109,9 @@ func TestTLS(t *testing.T) {
 		Definition: connector.Definition{Slug: "odd"},
 		Source:     oddSource(t),
 		Around:     []func(http.Handler) http.Handler{mark("inner"), mark("outer")},
-	}, map[string]string{"PORT": "0", "TLS_CERT_FILE": certFile, "TLS_KEY_FILE": keyFile})
+		CertFile:   certFile,
+		KeyFile:    keyFile,
+	}, map[string]string{"PORT": "0"})
 	_, port, found := strings.Cut(lines[0], " at https://localhost:")
 	require.True(t, found, lines[0])
 
@@ -185,10 +190,11 @@ func TestLooksForATable(t *testing.T) {
 		around []func(http.Handler) http.Handler
 		want   string
 	}{
-		{"the first one with rows", []wire.Table{table("view", false, "v"), table("one", true, "a b"), table("two", true, "c")}, nil,
+		{"the first one that stores rows", []wire.Table{table("view", false, "v"), table("one", true, "a b"), table("two", true, "c")}, nil,
 			`"table":"one","fields":["a","b"],`},
 		{"no more than four fields", []wire.Table{table("wide", true, "a b c d e f")}, nil, `"table":"wide","fields":["a","b","c","d"],`},
-		{"none with rows", []wire.Table{table("view", false, "v")}, nil, guess},
+		{"views alone: their rows can be read too", []wire.Table{table("view", false, "v")}, nil, `"table":"view","fields":["v"],`},
+		{"no table", nil, nil, guess},
 		{"an answer with spaces before it", one, answers(200, "   "), `"table":"one","fields":["a"],`},
 		{"an answer that is too long", one, answers(200, strings.Repeat(" ", 9<<20)), guess},
 		{"an answer that is none", one, answers(503, ""), guess},
@@ -311,12 +317,6 @@ func TestRefusesSettings(t *testing.T) {
 		{"an empty port", "odd", map[string]string{"PORT": ""}, "PORT: must be a number from 0 to 65535"},
 		{"a port that is too high", "odd", map[string]string{"PORT": "65536"}, "PORT: must be a number from 0 to 65535"},
 		{"a port below zero", "odd", map[string]string{"PORT": "-1"}, "PORT: must be a number from 0 to 65535"},
-		{"a certificate whose name did not arrive", "odd", map[string]string{"PORT": "0", "TLS_CERT_FILE": "", "TLS_KEY_FILE": "key.pem"},
-			"TLS_CERT_FILE and TLS_KEY_FILE: set both to files, or none of them"},
-		{"a certificate without its key", "odd", map[string]string{"PORT": "0", "TLS_CERT_FILE": "cert.pem"},
-			"TLS_CERT_FILE and TLS_KEY_FILE: set both to files, or none of them"},
-		{"a certificate that is not there", "odd", map[string]string{"PORT": "0", "TLS_CERT_FILE": "none.pem", "TLS_KEY_FILE": "none.pem"},
-			"TLS_CERT_FILE and TLS_KEY_FILE: open none.pem"},
 		{"a definition that is faulty", "X", map[string]string{"PORT": "0"}, "slug"},
 	} {
 		program := standalone.Program{
@@ -327,6 +327,21 @@ func TestRefusesSettings(t *testing.T) {
 				value, set := c.env[name]
 				return value, set
 			},
+		}
+		require.ErrorContains(t, program.Run(t.Context()), c.want, c.why)
+	}
+	for _, c := range []struct{ why, cert, key, want string }{
+		{"a certificate whose name did not arrive", "", "key.pem", "a certificate and its key: name the files of both, or none"},
+		{"a certificate without its key", "cert.pem", "", "a certificate and its key: name the files of both, or none"},
+		{"a certificate that is not there", "none.pem", "none.pem", "the certificate and its key: open none.pem"},
+	} {
+		program := standalone.Program{
+			Definition: connector.Definition{Slug: "odd"},
+			Source:     oddSource(t),
+			Out:        io.Discard,
+			Getenv:     func(name string) (string, bool) { return "0", name == standalone.EnvPort },
+			CertFile:   c.cert,
+			KeyFile:    c.key,
 		}
 		require.ErrorContains(t, program.Run(t.Context()), c.want, c.why)
 	}
@@ -358,7 +373,7 @@ func TestMain(m *testing.M) {
 	if err == nil {
 		err = standalone.Run(connector.Definition{Slug: "odd"}, hanging{source}, &connector.Options{
 			Logger:  slog.New(slog.DiscardHandler),
-			Observe: func(_ context.Context, o connector.Observation) { fmt.Println("observed", o.Route) },
+			Observe: func(_ context.Context, o connector.RequestStats) { fmt.Println("observed", o.Route) },
 		}, func(next http.Handler) http.Handler {
 			return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 				w.Header().Set("Around", "yes")
@@ -473,4 +488,26 @@ func TestRunSecondSignal(t *testing.T) {
 	var exit *exec.ExitError
 	require.ErrorAs(t, cmd.Wait(), &exit)
 	require.Equal(t, -1, exit.ExitCode(), "ended by a signal: %v", exit)
+}
+
+// TestRotation requires that both tokens of the variable are taken, and that the
+// printed lines send the first [rule http-11b].
+func TestRotation(t *testing.T) {
+	one, two := strings.Repeat("1", wire.MinTokenLength), strings.Repeat("2", wire.MinTokenLength)
+	lines := start(t, standalone.Program{Definition: connector.Definition{Slug: "odd"}, Source: oddSource(t)},
+		map[string]string{standalone.EnvPort: "0", standalone.EnvToken: one + "," + two})
+	require.Contains(t, strings.Join(lines, "\n"), "Bearer ${PLATFORM_CONNECTOR_TOKEN%%,*}")
+	require.NotContains(t, strings.Join(lines, "\n"), one)
+	_, port, found := strings.Cut(lines[0], " at http://localhost:")
+	require.True(t, found, lines[0])
+	for token, status := range map[string]int{one: 200, two: 200, one + "," + two: 401} {
+		req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, "http://127.0.0.1:"+port+wire.PathCheck,
+			strings.NewReader(`{"credentials":{},"timeoutMs":1000}`))
+		require.NoError(t, err)
+		req.Header.Set("Authorization", "Bearer "+token)
+		res, err := http.DefaultClient.Do(req)
+		require.NoError(t, err)
+		require.NoError(t, res.Body.Close())
+		require.Equal(t, status, res.StatusCode, token)
+	}
 }

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"slices"
 	"strings"
 	"time"
 
@@ -28,8 +29,9 @@ const (
 // welcome is what the person who started the program reads.
 type welcome struct {
 	url         string
-	secret      string // the token
+	secret      string // the token, or the current one of two
 	minted      bool   // it was made for this run, so it may be printed
+	rotating    bool   // the variable holds two tokens
 	serving     string
 	credentials map[string]string
 	required    []wire.CredentialField // those that the person has to fill in
@@ -39,7 +41,10 @@ type welcome struct {
 func (w *welcome) text(ctx context.Context) string {
 	var b strings.Builder
 	token, bearer := "$"+EnvToken, "$"+EnvToken
-	if w.minted {
+	switch {
+	case w.rotating:
+		token, bearer = "both of $"+EnvToken, "${"+EnvToken+"%%,*}"
+	case w.minted:
 		token, bearer = fmt.Sprintf("%s (made for this run; set %s to keep one)", w.secret, EnvToken), w.secret
 	}
 	fmt.Fprintf(&b, "Serving %s at %s\nToken: %s\n\nTry it:\n\n", w.serving, w.url, token)
@@ -85,9 +90,9 @@ func (w *welcome) given() string {
 	return encode(w.credentials)
 }
 
-// firstTable returns the first table with rows to read, or nil if discovery
-// needs the credentials of a tenant, fails or takes too long. Over TLS it does not
-// look: the certificate is for another name than localhost.
+// firstTable returns the first table that stores rows, without one the first view, or
+// nil if discovery needs the credentials of a tenant, fails or takes too long. Over
+// TLS it does not look: the certificate is for another name than localhost.
 func (w *welcome) firstTable(ctx context.Context) *wire.Table {
 	if len(w.required) > 0 || strings.HasPrefix(w.url, "https:") {
 		return nil
@@ -110,12 +115,11 @@ func (w *welcome) firstTable(ctx context.Context) *wire.Table {
 	if err != nil || res.StatusCode != http.StatusOK || wire.Decode(answer, &found) != nil {
 		return nil
 	}
-	for i := range found.Tables {
-		if found.Tables[i].StoresRows {
-			return &found.Tables[i]
-		}
+	if len(found.Tables) == 0 {
+		return nil
 	}
-	return nil
+	stored := slices.IndexFunc(found.Tables, func(t wire.Table) bool { return t.StoresRows })
+	return &found.Tables[max(stored, 0)]
 }
 
 // encode returns strings as JSON text that a person can read.

@@ -57,6 +57,9 @@ func (e *experiment) all(ctx context.Context) ([]result, error) {
 	if err := add([]string{"S12"}, e.top); err != nil {
 		return nil, err
 	}
+	if err := add([]string{"S15"}, e.held); err != nil {
+		return nil, err
+	}
 	return results, nil
 }
 

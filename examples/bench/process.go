@@ -29,7 +29,8 @@ const (
 
 // serve runs in the child. It listens on a free port of the loopback, prints its
 // address and serves until its standard input ends, which it does when the parent
-// ends, in whatever way.
+// ends, in whatever way. For each line of the input it prints the bytes of heap and
+// stacks that are in use.
 func serve(kind string, rows int, stdin io.Reader, stdout io.Writer) error {
 	var h http.Handler
 	var err error
@@ -55,7 +56,12 @@ func serve(kind string, rows int, stdin io.Reader, stdout io.Writer) error {
 	}
 	s := &http.Server{Handler: h, ReadHeaderTimeout: 10 * time.Second}
 	go func() {
-		_, _ = io.Copy(io.Discard, stdin)
+		for asked := bufio.NewScanner(stdin); asked.Scan(); {
+			var m runtime.MemStats
+			runtime.GC()
+			runtime.ReadMemStats(&m)
+			_, _ = fmt.Fprintln(stdout, m.HeapInuse+m.StackInuse)
+		}
 		_ = s.Close()
 	}()
 	if err := s.Serve(l); !errors.Is(err, http.ErrServerClosed) {
@@ -66,10 +72,11 @@ func serve(kind string, rows int, stdin io.Reader, stdout io.Writer) error {
 
 // server is a child as the parent sees it.
 type server struct {
-	kind  string
-	cmd   *exec.Cmd
-	stdin io.Closer
-	url   string
+	kind   string
+	cmd    *exec.Cmd
+	stdin  io.WriteCloser
+	stdout *bufio.Reader
+	url    string
 }
 
 // errNoNode means that a comparison with Node cannot be made here.
@@ -97,9 +104,9 @@ func start(ctx context.Context, kind string, rows int) (*server, error) {
 	if err := cmd.Start(); err != nil {
 		return nil, fmt.Errorf("server %s: %w", kind, err)
 	}
-	s := &server{kind: kind, cmd: cmd, stdin: stdin}
+	s := &server{kind: kind, cmd: cmd, stdin: stdin, stdout: bufio.NewReader(stdout)}
 	late := time.AfterFunc(startTimeout, func() { _ = cmd.Process.Kill() })
-	line, err := bufio.NewReader(stdout).ReadString('\n')
+	line, err := s.stdout.ReadString('\n')
 	if !late.Stop() {
 		err = fmt.Errorf("printed no address within %v", startTimeout)
 	}

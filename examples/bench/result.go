@@ -22,6 +22,7 @@ var goals = []goal{
 	{"S6", "first row at the client against Node 20", ">= 8x sooner"},
 	{"S8", "peak resident memory of a whole `/query`", "<= 24 MB, within 10 %"},
 	{"S12", "top 100 of an unsorted source against Node 20: collect, sort, slice", ">= 5x wall, memory of 100 rows"},
+	{"S15", "1,000 streams held beside a fast one: live memory of each, speed of the fast one", "<= 48 KiB, 96 KiB if nobody reads; >= 0.8x"},
 }
 
 func goalIDs() []string {

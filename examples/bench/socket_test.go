@@ -3,7 +3,6 @@ package main
 import (
 	"bytes"
 	"context"
-	"fmt"
 	"io"
 	"net"
 	"net/http"
@@ -40,8 +39,7 @@ func readerOf(t testing.TB, h http.Handler, q *wire.QueryRequest) (read func()) 
 	conn, err := (&net.Dialer{}).DialContext(context.Background(), "tcp", l.Addr().String())
 	require.NoError(t, err)
 	t.Cleanup(func() { _ = conn.Close() })
-	request := fmt.Appendf(nil, "POST /query HTTP/1.1\r\nHost: bench\r\nAuthorization: Bearer %s\r\n"+
-		"Content-Length: %d\r\nConnection: close\r\n\r\n%s", bearer, len(body), body)
+	request := rawRequest(body)
 	buf := make([]byte, 256<<10)
 	tail := make([]byte, 0, 64)
 	return func() {

@@ -2,6 +2,10 @@ package main
 
 import (
 	"context"
+	"log/slog"
+	"os"
+	"slices"
+	"time"
 
 	"github.com/connectorsdk/connector-sdk-go/connector"
 	"github.com/connectorsdk/connector-sdk-go/wire"
@@ -26,13 +30,31 @@ func (source) Discover(context.Context, *wire.DiscoveryRequest) (*wire.Discovery
 	return &wire.Discovery{Tables: []wire.Table{t}}, nil
 }
 
-func (s source) Query(_ context.Context, req *connector.QueryRequest, out *connector.Rows) error {
-	if req.Table != tableName {
-		return connector.UnknownEntity("no table %q; there is only %s", req.Table, tableName)
+// Two tables have the columns of the reference table and hardly any rows: they hold
+// streams open for S15.
+const (
+	silentTable   = "silent"   // no row ever comes
+	drippingTable = "dripping" // a row comes every second
+)
+
+func (s source) Query(ctx context.Context, req *connector.QueryRequest, out *connector.Rows) error {
+	if !slices.Contains([]string{tableName, silentTable, drippingTable}, req.Table) {
+		return connector.UnknownEntity("no table %q; there is %s", req.Table, tableName)
 	}
 	w := out.Begin(columns)
+	if req.Table == silentTable {
+		<-ctx.Done()
+		return ctx.Err()
+	}
 	var o order
 	for i := range s.rows {
+		if req.Table == drippingTable {
+			select {
+			case <-ctx.Done():
+				return ctx.Err()
+			case <-time.After(time.Second):
+			}
+		}
 		o.at(i)
 		err := w.Row(
 			wire.Int(o.id), wire.Text(o.uuid), wire.Text(o.name), wire.Text(o.email), wire.Text(o.status), wire.Decimal(o.amount),
@@ -48,13 +70,17 @@ func (s source) Query(_ context.Context, req *connector.QueryRequest, out *conne
 // the loopback.
 const bearer = "bench-0123456789abcdef0123456789abcdef"
 
-// newConnector returns the whole handler over a table with this number of rows.
+// newConnector returns the whole handler over a table with this number of rows. Its
+// readers may stall for as long as a run holds them.
 func newConnector(rows int) (*connector.Handler, error) {
 	token, err := wire.NewToken(bearer)
 	if err != nil {
 		return nil, err
 	}
-	return connector.New(connector.Definition{Slug: "bench-orders"}, source{rows}, token, nil)
+	return connector.New(connector.Definition{Slug: "bench-orders"}, source{rows}, token, &connector.Options{
+		Logger:     slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: slog.LevelWarn})),
+		WriteStall: requestTimeout,
+	})
 }
 
 // query returns a request for the whole table, which callers narrow.

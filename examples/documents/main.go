@@ -13,6 +13,7 @@ import (
 	"go.etcd.io/bbolt"
 
 	"github.com/connectorsdk/connector-sdk-go/connector"
+	"github.com/connectorsdk/connector-sdk-go/connector/rowmap"
 	"github.com/connectorsdk/connector-sdk-go/connector/standalone"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
@@ -25,7 +26,7 @@ func (s source) Discover(context.Context, *wire.DiscoveryRequest) (*wire.Discove
 	d := &wire.Discovery{}
 	return d, s.db.View(func(tx *bbolt.Tx) error {
 		return tx.ForEach(func(name []byte, bucket *bbolt.Bucket) error {
-			table, err := connector.InferTable(string(name), documents(bucket))
+			table, err := rowmap.Infer(string(name), documents(bucket))
 			if len(table.Fields) > 0 {
 				table.PrimaryKey = []string{"_key"}
 			}
@@ -43,11 +44,11 @@ func (s source) Query(_ context.Context, req *connector.QueryRequest, out *conne
 		if bucket == nil {
 			return connector.UnknownEntity("there is no bucket %q", req.Table)
 		}
-		table, err := connector.InferTable(req.Table, documents(bucket))
+		table, err := rowmap.Infer(req.Table, documents(bucket))
 		if err != nil {
 			return err
 		}
-		return out.Begin(table.Columns()).MapAll(documents(bucket))
+		return rowmap.OfferAll(out.Begin(table.Columns()), documents(bucket))
 	})
 }
 
@@ -59,7 +60,7 @@ func documents(bucket *bbolt.Bucket) iter.Seq2[map[string]any, error] {
 			if value == nil {
 				continue // a bucket within the bucket
 			}
-			document, err := connector.DecodeDocument(value)
+			document, err := rowmap.Decode(value)
 			document["_key"] = string(key)
 			if !yield(document, err) {
 				return

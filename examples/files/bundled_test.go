@@ -10,6 +10,7 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/connector"
 	"github.com/connectorsdk/connector-sdk-go/connector/connectortest"
 	"github.com/connectorsdk/connector-sdk-go/connector/filesource"
+	"github.com/connectorsdk/connector-sdk-go/internal/testrun"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -27,7 +28,8 @@ func runBundled(t *testing.T, credentials map[string]string) {
 		t.Skip("takes long under the race detector; run without -short")
 	}
 	t.Parallel()
-	connectortest.Run(t, definition, bundledSource(t), &connectortest.Options{Credentials: credentials})
+	connectortest.Run(t, definition, bundledSource(t), &connectortest.Options{
+		Credentials: credentials, Requests: testrun.Budget(500)})
 }
 
 // TestBundledTenantsAreApart asks as both tenants, in turn and at once.

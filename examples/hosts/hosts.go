@@ -2,7 +2,7 @@
 // and behind the middleware that hosts use. Its test asks each of them for every kind
 // of answer, and requires that rows arrive while the source still works.
 //
-// A connector answers paths such as /check below its mount. [connector.Handler.At]
+// A connector answers paths such as /check below its mount. [connector.Handler.Mount]
 // removes the prefix, so the router has to hand on the whole path, with everything
 // below the prefix.
 package hosts
@@ -23,7 +23,7 @@ import (
 // ServeMux mounts a connector in the standard library's mux.
 func ServeMux(shop *connector.Handler) http.Handler {
 	r := http.NewServeMux()
-	r.Handle(shop.At("/shop"))
+	r.Handle(shop.Mount("/shop"))
 	return r
 }
 
@@ -31,7 +31,7 @@ func ServeMux(shop *connector.Handler) http.Handler {
 // the context.
 func Chi(shop *connector.Handler) http.Handler {
 	r := chi.NewRouter()
-	_, handler := shop.At("/shop")
+	_, handler := shop.Mount("/shop")
 	r.Mount("/shop", handler)
 	return r
 }
@@ -40,7 +40,7 @@ func Chi(shop *connector.Handler) http.Handler {
 // spares requests such as /shop//check a redirect, which no reader follows.
 func Gorilla(shop *connector.Handler) http.Handler {
 	r := mux.NewRouter().SkipClean(true)
-	pattern, handler := shop.At("/shop")
+	pattern, handler := shop.Mount("/shop")
 	r.PathPrefix(pattern).Handler(handler)
 	return r
 }
@@ -49,7 +49,7 @@ func Gorilla(shop *connector.Handler) http.Handler {
 func Gin(shop *connector.Handler) http.Handler {
 	gin.SetMode(gin.ReleaseMode)
 	r := gin.New()
-	pattern, handler := shop.At("/shop")
+	pattern, handler := shop.Mount("/shop")
 	r.Any(pattern+"*path", gin.WrapH(handler))
 	return r
 }
@@ -57,7 +57,7 @@ func Gin(shop *connector.Handler) http.Handler {
 // Echo takes a wildcard for what is below the prefix.
 func Echo(shop *connector.Handler) http.Handler {
 	r := echo.New()
-	pattern, handler := shop.At("/shop")
+	pattern, handler := shop.Mount("/shop")
 	r.Any(pattern+"*", echo.WrapHandler(handler))
 	return r
 }

@@ -96,7 +96,7 @@ func mount(connectors []hosted, secret string) (*http.ServeMux, error) {
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", c.path, err)
 		}
-		mux.Handle(h.At(c.path))
+		mux.Handle(h.Mount(c.path))
 	}
 	return mux, nil
 }

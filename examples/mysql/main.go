@@ -31,7 +31,7 @@ import (
 
 // definition says what a tenant types into the connect form.
 var definition = connector.Definition{
-	Slug:         "mysql",
+	Slug:         "shop-databases",
 	KeysEnforced: true,
 	Credentials: []wire.CredentialField{
 		{Key: "user", Label: "User", Type: wire.CredentialText, Help: "A user who may only read: README.md says how to create one."},

@@ -1,7 +1,9 @@
 // Command prometheus is a connector with what operating one takes: lines of JSON in
-// its log, metrics for Prometheus, spans, TLS, a probe and a graceful stop.
+// its log, metrics for Prometheus, spans, a probe and a graceful stop.
 //
 //	OTEL_METRICS_EXPORTER=prometheus OTEL_TRACES_EXPORTER=console go run -C examples/prometheus .
+//
+// The variables are those of OpenTelemetry, and say where its measurements go.
 package main
 
 import (

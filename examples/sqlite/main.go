@@ -27,7 +27,7 @@ import (
 )
 
 // definition asks for no credentials: the database is the host's.
-var definition = connector.Definition{Slug: "sqlite", KeysEnforced: true}
+var definition = connector.Definition{Slug: "shop", KeysEnforced: true}
 
 // open opens a database to be read, and fails if there is none.
 func open(file string) (*sql.DB, error) {
@@ -65,6 +65,8 @@ func explain(to io.Writer) func(context.Context, sqlsource.Plan) {
 func run(ctx context.Context, args []string, getenv func(string) (string, bool), out, plans io.Writer) error {
 	flags := flag.NewFlagSet("sqlite", flag.ContinueOnError)
 	file := flags.String("db", "", "the database `file` to serve (default: a demo, created on the first run)")
+	cert := flags.String("cert", "", "a `file` with the certificate and its chain, for https")
+	key := flags.String("key", "", "the `file` with its key")
 	explained := flags.Bool("explain", false, "print how each request is answered, to stderr")
 	if err := flags.Parse(args); err != nil {
 		return err
@@ -95,6 +97,14 @@ func run(ctx context.Context, args []string, getenv func(string) (string, bool),
 	if err != nil {
 		return err
 	}
-	program := standalone.Program{Definition: definition, Source: source, Serving: *file, Getenv: getenv, Out: out}
+	program := standalone.Program{
+		Definition: definition,
+		Source:     source,
+		CertFile:   *cert,
+		KeyFile:    *key,
+		Serving:    *file,
+		Getenv:     getenv,
+		Out:        out,
+	}
 	return program.Run(ctx)
 }

@@ -86,6 +86,8 @@ func TestRunRefuses(t *testing.T) {
 		err = run(ended, []string{"-db", file}, os.LookupEnv, io.Discard, io.Discard)
 		assert.ErrorContains(t, err, "-db: "+file+" cannot be read as a SQLite database")
 	}
+	err = run(t.Context(), []string{"-db", demoFile(t), "-cert", "none.pem", "-key", "none.pem"}, os.LookupEnv, io.Discard, io.Discard)
+	require.ErrorContains(t, err, "the certificate and its key: open none.pem", "https is asked for by flags [rule http-11a]")
 	err = run(t.Context(), []string{"my.db"}, os.LookupEnv, io.Discard, io.Discard)
 	assert.ErrorContains(t, err, `"my.db" is not a flag; to serve a database of your own, give -db my.db`)
 	err = run(t.Context(), []string{"-db", demoFile(t)}, func(string) (string, bool) { return "short", true }, io.Discard, io.Discard)

@@ -93,7 +93,7 @@ var tables = []restsource.Table{{
 		text("state", ""), text("summary", ""), {Name: "result", Type: wire.TypeJSON}},
 }, {
 	Name: "dashboards", Description: "A page of widgets",
-	Path: "/v1/dashboards", Rows: "data", Key: []string{"id"},
+	Path: "/v1/dashboards", Rows: "data", Key: []string{"id"}, Pages: paged,
 	Columns: []restsource.Column{text("id", ""), text("name", ""), moment("created_at")},
 }, {
 	Name: "widgets", Description: "One part of a dashboard, and its place there", Parent: "dashboards",

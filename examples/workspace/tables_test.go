@@ -125,7 +125,8 @@ func TestPushed(t *testing.T) {
 	_, err := tenant.Query(wire.QueryRequest{Table: "widgets", Fields: []string{"id"},
 		Where: wire.Where{And: []wire.Filter{{Field: "dashboard_id", Op: wire.OpEq, Value: wire.Text("dashboard_5")}}}})
 	require.NoError(t, err)
-	assert.Equal(t, []string{"/v1/dashboards", "/v1/dashboards/dashboard_5"}, service.paths)
+	assert.Equal(t, []string{"/v1/dashboards?limit=100&offset=0", "/v1/dashboards?limit=100&offset=3",
+		"/v1/dashboards/dashboard_5"}, service.paths)
 	service.paths = nil
 	n, err := tenant.Count(wire.CountRequest{Table: "chats"})
 	require.NoError(t, err)
@@ -148,7 +149,7 @@ func TestRequests(t *testing.T) {
 	ofRuns := 2 + workflows + len(ran)
 	for table, want := range map[string]int{
 		"users": 1, "chats": 1, "messages": 1 + chats, "files": 2, "workflows": 2, "workflow_nodes": 2 + workflows,
-		"runs": ofRuns, "jobs": ofRuns + runs, "dashboards": 1, "widgets": 1 + dashboards,
+		"runs": ofRuns, "jobs": ofRuns + runs, "dashboards": 2, "widgets": 2 + dashboards,
 	} {
 		service.paths = nil
 		_, err := tenant.Query(wire.QueryRequest{Table: table, Fields: []string{"id"}})

@@ -70,13 +70,15 @@ func Check(addr netip.Addr) error {
 	return nil
 }
 
-// special lists the networks that are not public, from the registries of special
-// addresses of RFC 6890 and its successors. Narrow ones come before wide ones.
+// special lists the networks that are not public, from IANA's registries of special
+// addresses (RFC 6890). Narrow ones come before wide ones. What the registries call
+// globally reachable, such as AS112, is public, unless it is a part of 2001::/23.
 var special = []struct {
 	prefix netip.Prefix
 	kind   string
 }{
 	{netip.MustParsePrefix("169.254.169.254/32"), "the metadata service of a cloud"},
+	{netip.MustParsePrefix("168.63.129.16/32"), "the metadata service of a cloud"}, // a public address by its number
 	{netip.MustParsePrefix("fd00:ec2::254/128"), "the metadata service of a cloud"},
 	{netip.MustParsePrefix("0.0.0.0/8"), "this host"},
 	{netip.MustParsePrefix("10.0.0.0/8"), "in a private network"},
@@ -96,9 +98,7 @@ var special = []struct {
 	{netip.MustParsePrefix("::/128"), "this host"},
 	{netip.MustParsePrefix("::1/128"), "this host"},
 	{netip.MustParsePrefix("64:ff9b:1::/48"), "in a private network"}, // local NAT64
-	{netip.MustParsePrefix("::/8"), "reserved"},
-	{netip.MustParsePrefix("100::/64"), "reserved"},  // discarded
-	{netip.MustParsePrefix("2001::/23"), "reserved"}, // Teredo among others
+	{netip.MustParsePrefix("2001::/23"), "reserved"},                  // Teredo among others
 	{netip.MustParsePrefix("2001:db8::/32"), "reserved for documentation"},
 	{netip.MustParsePrefix("3fff::/20"), "reserved for documentation"},
 	{netip.MustParsePrefix("fc00::/7"), "in a private network"},
@@ -107,10 +107,13 @@ var special = []struct {
 	{netip.MustParsePrefix("ff00::/8"), "multicast"},
 }
 
-// The IPv6 networks whose addresses lead to the IPv4 address inside them.
 var (
+	// The IPv6 networks whose addresses lead to the IPv4 address inside them.
 	nat64 = netip.MustParsePrefix("64:ff9b::/96")
 	sixTo = netip.MustParsePrefix("2002::/16")
+	// unicast is all that IANA has opened of IPv6 for public addresses. Beyond it
+	// are 5f00::/16 (segment routing), 100:0:0:1::/64, and what comes next.
+	unicast = netip.MustParsePrefix("2000::/3")
 )
 
 // refused returns why the platform refuses an address, or "".
@@ -130,6 +133,9 @@ func refused(addr netip.Addr) string {
 		if s.prefix.Contains(addr) {
 			return s.kind
 		}
+	}
+	if addr.Is6() && !unicast.Contains(addr) {
+		return "reserved"
 	}
 	return ""
 }

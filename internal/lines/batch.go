@@ -3,6 +3,7 @@ package lines
 import (
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/connectorsdk/connector-sdk-go/internal/jsontext"
 	"github.com/connectorsdk/connector-sdk-go/wire"
@@ -63,11 +64,18 @@ func (b *Batch) Size() int {
 	return len(b.buf) + len(closing)
 }
 
+// Cap returns the size of the batch's buffer.
+func (b *Batch) Cap() int { return cap(b.buf) }
+
 // Reset empties the batch and keeps its buffer.
 func (b *Batch) Reset() {
 	b.buf = b.buf[:len(opening)]
 	b.rows = 0
 }
+
+// Grow makes room for a line of n bytes, so that the buffer need not grow step by
+// step.
+func (b *Batch) Grow(n int) { b.buf = slices.Grow(b.buf, max(0, n-len(b.buf))) }
 
 // Line returns the finished line, newline included. It returns nil for an empty
 // batch, because a rows line without rows must not be written. The bytes are valid

@@ -1,9 +1,11 @@
-// Package memlisten provides a network listener in memory for tests.
+// Package memlisten provides a network listener in memory for tests, and a server and a
+// client of HTTP over it.
 package memlisten
 
 import (
 	"context"
 	"net"
+	"net/http"
 	"sync"
 )
 
@@ -19,6 +21,30 @@ type Listener struct {
 // New returns an open listener.
 func New() *Listener {
 	return &Listener{conns: make(chan net.Conn), closed: make(chan struct{})}
+}
+
+// Serve runs a server over a new listener until stop is called. Then it closes the server
+// with its connections and waits until it accepts no more. Calling stop twice is harmless.
+func Serve(srv *http.Server) (l *Listener, stop func()) {
+	l = New()
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		_ = srv.Serve(l)
+	}()
+	return l, func() {
+		_ = srv.Close()
+		<-done
+	}
+}
+
+// Route sends every connection of a transport to the listener, whatever host a
+// request names and without TLS, and returns the transport.
+func (l *Listener) Route(t *http.Transport) *http.Transport {
+	t.Proxy = nil
+	t.DialContext = func(ctx context.Context, _, _ string) (net.Conn, error) { return l.Dial(ctx) }
+	t.DialTLSContext = t.DialContext
+	return t
 }
 
 // Accept waits for the next dial.

@@ -2,7 +2,11 @@ package memlisten_test
 
 import (
 	"context"
+	"errors"
+	"io"
 	"net"
+	"net/http"
+	"net/url"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -46,4 +50,43 @@ func TestDialEndsWithItsContext(t *testing.T) {
 	cancel()
 	_, err := memlisten.New().Dial(ctx)
 	assert.ErrorIs(t, err, context.Canceled)
+}
+
+// TestServe asks a server under several names, and then none.
+func TestServe(t *testing.T) {
+	l, stop := memlisten.Serve(&http.Server{Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		_, _ = io.WriteString(w, r.Host)
+	})})
+	client := &http.Client{Transport: l.Route(&http.Transport{Proxy: func(*http.Request) (*url.URL, error) {
+		return nil, errors.New("a proxy is asked")
+	}})}
+	ask := func(host string) (string, error) {
+		r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, host, http.NoBody)
+		require.NoError(t, err)
+		res, err := client.Do(r)
+		if err != nil {
+			return "", err
+		}
+		defer func() { _ = res.Body.Close() }()
+		body, err := io.ReadAll(res.Body)
+		return string(body), err
+	}
+	for url, host := range map[string]string{
+		"http://connector.test":  "connector.test",
+		"https://another.test/x": "another.test", // the platform's base URLs are https
+	} {
+		got, err := ask(url)
+		require.NoError(t, err, url)
+		assert.Equal(t, host, got)
+	}
+	kept, err := l.Dial(t.Context())
+	require.NoError(t, err)
+	_, err = io.WriteString(kept, "GET")
+	require.NoError(t, err, "the server reads, so it knows the connection")
+	stop()
+	stop()
+	_, err = ask("http://connector.test")
+	require.ErrorIs(t, err, net.ErrClosed)
+	_, err = kept.Read(make([]byte, 1))
+	assert.ErrorIs(t, err, io.EOF, "open connections are closed")
 }

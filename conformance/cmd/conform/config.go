@@ -87,7 +87,7 @@ func configure(args []string, getenv func(string) string) (*config, error) {
 	if token == "" {
 		return nil, fmt.Errorf("no token; set %s to the bearer token that the connector's host issued", conformance.EnvToken)
 	}
-	c.target.Token = conformance.NewSecret(token)
+	c.target.Token = wire.NewBearer(token)
 	return c, c.tenants(r.credentials, getenv)
 }
 
@@ -223,7 +223,7 @@ func flags(c *config, r *raw) *flag.FlagSet {
 	fs.IntVar(&c.options.RowBudget, "rows", conformance.DefaultRowBudget, "row budget: tables of more `rows` are not read whole")
 	fs.IntVar(&c.options.Requests, "requests", 0, fmt.Sprintf(
 		"budget of `requests`, which the checks share (default: %d in mode live, no limit in the others); "+
-			"what no check can do without is some 300 in mode live: -phases, -run and -tables leave checks and tables out",
+			"what no check can do without is up to some 300 in mode live: -phases, -run and -tables leave checks and tables out",
 		conformance.DefaultRequests))
 	fs.Var((*pace)(&c.options.Pace), "pace", "most `requests` in a time, such as 60/min, or the least time between two, such as 100ms")
 	fs.Uint64Var(&c.options.Seed, "seed", conformance.DefaultSeed,
@@ -231,7 +231,8 @@ func flags(c *config, r *raw) *flag.FlagSet {
 	fs.IntVar(&c.options.Seeds, "seeds", 1, "make the generated queries with this `number` of seeds, from -seed on")
 	fs.BoolVar(&c.options.WrongCredentials, "wrong-credentials", false,
 		"ask with wrong credentials too; a real account may be locked because of them")
-	fs.DurationVar(&c.options.Timeout, "timeout", conformance.DefaultTimeout, "end the run after this `time` and report what was learned")
+	fs.DurationVar(&c.options.Timeout, "timeout", conformance.DefaultTimeout,
+		"end the run after this `time` and report what was learned; with -pace the default is longer")
 	fs.Var((*texts)(&c.reports), "report", "write a report to this `file`: .json, .xml (JUnit) or .html; may be given several times")
 	fs.BoolVar(&c.verbose, "v", false, "leave nothing out: a line for each check, and every finding, skip and field in full")
 	fs.BoolVar(&c.list, "list", false, "list the checks of the mode, the phases and the expression, and end")

@@ -5,7 +5,7 @@
 //	conform http://localhost:8080                        # over the fixture corpus
 //	conform -mode live -credentials @tenant.json https://connect.example.com/shop
 //	conform -report report.html -report report.xml http://localhost:8080
-//	conform -mode live -requests 200 -pace 60/min https://connect.example.com/shop
+//	conform -mode live -requests 400 -pace 60/min https://connect.example.com/shop
 //	conform -preview 5 http://localhost:8080             # rows of each table; judges nothing
 //	conform -fixture ./corpus                            # the corpus, to be loaded
 //	conform -list                                        # the checks

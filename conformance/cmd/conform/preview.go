@@ -11,6 +11,9 @@ import (
 	"unicode"
 
 	"github.com/connectorsdk/connector-sdk-go/conformance"
+	"github.com/connectorsdk/connector-sdk-go/conformance/internal/check"
+	"github.com/connectorsdk/connector-sdk-go/conformance/internal/render"
+	"github.com/connectorsdk/connector-sdk-go/conformance/internal/session"
 	"github.com/connectorsdk/connector-sdk-go/conformance/platform"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
@@ -25,16 +28,17 @@ func preview(ctx context.Context, c *config, out, errOut io.Writer) int {
 	if len(c.target.Credentials) > 0 {
 		credentials = c.target.Credentials[0]
 	}
+	show := screen{session.NewCleaner(c.target.Token.Reveal(), c.target.Credentials)}
 	client, err := platform.NewClient(c.target.URL, c.target.Token, &platform.Options{Local: true})
 	if err != nil {
 		return refuse(errOut, err)
 	}
 	connection, err := platform.Connect(ctx, client, credentials, nil)
 	if err != nil {
-		return refuse(errOut, c.explained(err))
+		return refuse(errOut, errors.New(show.line(c.explained(err).Error())))
 	}
 	for _, warning := range connection.Warnings {
-		fmt.Fprintln(out, "warning:", printable(warning))
+		fmt.Fprintln(out, "warning:", show.line(warning))
 	}
 	code := conformance.ExitPass
 	var listed []string
@@ -43,8 +47,8 @@ func preview(ctx context.Context, c *config, out, errOut io.Writer) int {
 		if !c.shows(entity.Table.Name) {
 			continue
 		}
-		if err := previewTable(ctx, entity, c.preview, out); err != nil {
-			fmt.Fprintln(out, " ", c.explained(err))
+		if err := show.table(ctx, entity, c.preview, out); err != nil {
+			fmt.Fprintln(out, " ", show.line(c.explained(err).Error()))
 			code = conformance.ExitNotRun
 		}
 	}
@@ -53,18 +57,43 @@ func preview(ctx context.Context, c *config, out, errOut io.Writer) int {
 	}
 	for _, name := range c.options.Tables {
 		if !slices.Contains(listed, name) {
-			return refuse(errOut, fmt.Errorf("discovery lists no table %q for these credentials; it lists %s", name, some(listed)))
+			return refuse(errOut, fmt.Errorf("discovery lists no table %q for these credentials; it lists %s", name, show.some(listed)))
 		}
 	}
 	return code
 }
 
+// screen shows what a connector says as a report does: without the token, without
+// credentials, and without anything that moves a terminal's cursor, changes its colours or
+// turns the text around.
+type screen struct{ *session.Cleaner }
+
+// line returns a text on one line.
+func (s screen) line(text string) string {
+	return strings.ReplaceAll(render.Legible(s.Clean(text)), "\n", `\n`)
+}
+
+// cell returns the beginning of a text for a column of a table, with blanks in the place of what
+// is not shown.
+func (s screen) cell(text string) string {
+	letters := []rune(s.Clean(text)) // before it is cut, perhaps within a secret
+	if len(letters) > maxCell {
+		letters = append(letters[:maxCell-1:maxCell-1], '…')
+	}
+	return strings.Map(func(r rune) rune {
+		if !unicode.IsPrint(r) {
+			return ' '
+		}
+		return r
+	}, string(letters))
+}
+
 // some returns the first names of a list, and how many more there are.
-func some(names []string) string {
+func (s screen) some(names []string) string {
 	const most = 10
 	var texts []string
 	for _, name := range names[:min(len(names), most)] {
-		texts = append(texts, printable(name))
+		texts = append(texts, s.cell(name))
 	}
 	if more := len(names) - most; more > 0 {
 		texts = append(texts, fmt.Sprintf("and %d more", more))
@@ -77,8 +106,9 @@ func (c *config) shows(table string) bool {
 	return len(c.options.Tables) == 0 || slices.Contains(c.options.Tables, table)
 }
 
-func previewTable(ctx context.Context, entity *platform.Entity, rows int, out io.Writer) error {
-	fmt.Fprintf(out, "\n%s\n", printable(entity.Table.Name))
+// table prints the first rows of a table.
+func (s screen) table(ctx context.Context, entity *platform.Entity, rows int, out io.Writer) error {
+	fmt.Fprintf(out, "\n%s\n", s.cell(entity.Table.Name))
 	page, err := entity.Page(ctx, int64(rows))
 	if err != nil {
 		return err
@@ -86,7 +116,7 @@ func previewTable(ctx context.Context, entity *platform.Entity, rows int, out io
 	table := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
 	var names, types []string
 	for _, column := range entity.Table.Columns() {
-		names, types = append(names, printable(column.Name)), append(types, string(column.Type))
+		names, types = append(names, s.cell(column.Name)), append(types, string(column.Type))
 	}
 	fmt.Fprintf(table, "  %s\n  %s\n", strings.Join(names, "\t"), strings.Join(types, "\t"))
 	for _, row := range page {
@@ -98,7 +128,7 @@ func previewTable(ctx context.Context, entity *platform.Entity, rows int, out io
 			case text == "":
 				cells[i] = `""` // a blank would look like a missing column
 			default:
-				cells[i] = printable(text)
+				cells[i] = s.cell(text)
 			}
 		}
 		fmt.Fprintf(table, "  %s\n", strings.Join(cells, "\t"))
@@ -109,21 +139,6 @@ func previewTable(ctx context.Context, entity *platform.Entity, rows int, out io
 	return table.Flush()
 }
 
-// printable returns the beginning of a text on one line, without anything that moves
-// a terminal's cursor or changes its colours.
-func printable(text string) string {
-	letters := []rune(text)
-	if len(letters) > maxCell {
-		letters = append(letters[:maxCell-1:maxCell-1], '…')
-	}
-	return strings.Map(func(r rune) rune {
-		if !unicode.IsPrint(r) {
-			return ' '
-		}
-		return r
-	}, string(letters))
-}
-
 // explained returns an error that says what to do about a refusal.
 func (c *config) explained(err error) error {
 	var refusal *wire.Error
@@ -131,7 +146,7 @@ func (c *config) explained(err error) error {
 	case !errors.As(err, &refusal):
 		return err
 	case refusal.Code == wire.CodeUnauthorized:
-		return fmt.Errorf("%s; check %s", platform.TokenRejected, conformance.EnvToken)
+		return fmt.Errorf("%s; check %s", check.TokenRejected, conformance.EnvToken)
 	case refusal.Code == wire.CodeCheckFailed && len(c.target.Credentials) == 0:
 		return fmt.Errorf("%s (no -credentials were given)", refusal.Message)
 	case refusal.Code == wire.CodeInternal:

@@ -2,9 +2,11 @@ package main
 
 import (
 	"context"
+	"encoding/base64"
 	"errors"
 	"io"
 	"log/slog"
+	"net/http"
 	"net/http/httptest"
 	"strings"
 	"testing"
@@ -124,4 +126,61 @@ func TestPreviewOfAFault(t *testing.T) {
 	require.Equal(t, conformance.ExitNotRun, got.code)
 	require.Contains(t, got.out, "away\n  the connector answered internal: internal error; its log tells the cause\n")
 	require.Contains(t, got.out, "here\n  id\n  number\n  7\n")
+}
+
+// echoing serves a connector that says what it is told: in names, in a description, in cells and in
+// the message of a check that failed.
+func echoing(t *testing.T, message string) string {
+	t.Helper()
+	const canary = "canary-secret-of-a-tenant"
+	spelled := base64.StdEncoding.EncodeToString([]byte("user:" + canary))
+	source, err := memsource.New([]memsource.Table{{
+		Table: wire.Table{Name: "t " + token, Fields: []wire.Field{{Name: canary, Type: wire.TypeString}, {Name: "b\u202ec", Type: wire.TypeString}}},
+		Rows: [][]wire.Value{
+			{wire.Text("Bearer " + strings.ToUpper(token)), wire.Text(strings.Repeat("x", 30) + token)},
+			{wire.Text(spelled), wire.Text(`{"apiKey":"` + strings.ReplaceAll(canary, "-", `\u002D`) + `"}`)},
+		},
+	}}, nil)
+	require.NoError(t, err)
+	secret, err := wire.NewToken(token)
+	require.NoError(t, err)
+	handler, err := connector.New(connector.Definition{Slug: "echo",
+		Credentials: []wire.CredentialField{{Key: "apiKey", Label: "Key", Type: wire.CredentialPassword}}}, source, secret,
+		&connector.Options{Logger: slog.New(slog.NewTextHandler(io.Discard, nil))})
+	require.NoError(t, err)
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path != wire.PathCheck || message == "" {
+			handler.ServeHTTP(w, r)
+			return
+		}
+		text, _ := wire.EncodeAnswer(&wire.ErrorAnswer{Error: wire.Error{Code: wire.CodeCheckFailed, Message: message}})
+		w.Header().Set("Content-Type", wire.MediaJSON)
+		w.WriteHeader(http.StatusBadRequest)
+		_, _ = w.Write(text)
+	}))
+	t.Cleanup(server.Close)
+	return server.URL
+}
+
+// TestPreviewIsClean shows what a connector echoes as a report does.
+func TestPreviewIsClean(t *testing.T) {
+	got := conform(t, withToken, "-preview", "2", "-credentials", key, echoing(t, ""))
+	require.Equal(t, conformance.ExitPass, got.code, got.err)
+	require.Equal(t, `
+t [token]
+  [redacted]        b c
+  string            string
+  Bearer [token]    xxxxxxxxxxxxxxxxxxxxxxxxxxxxxx[token]
+  dXNlcj[redacted]  {"apiKey":"[redacted]"}
+`, got.out)
+
+	message := "No such key\x1b[2J\a\u202e " + strings.ToUpper("canary-secret-of-a-tenant") + "\nconform: CONFORMANT " + token
+	got = conform(t, withToken, "-preview", "2", "-credentials", key, echoing(t, message))
+	require.Equal(t, conformance.ExitNotRun, got.code)
+	require.Empty(t, got.out)
+	require.Equal(t, `conform: the connector answered check_failed: No such key\u001b[2J\u0007\u202e [redacted]\nconform: CONFORMANT [redacted]`+"\n",
+		got.err)
+
+	got = conform(t, withToken, "-preview", "2", "-tables", "other", "-credentials", key, echoing(t, ""))
+	require.Contains(t, got.err, "it lists t [token]")
 }

@@ -20,10 +20,10 @@ const (
 )
 
 // askView is the panel Ask. Tables are those of discovery as JSON, with which the page's script
-// builds the form.
-type askView struct{ Tables string }
+// builds the form. Labels are the names that are not shown as they are, and how they are shown.
+type askView struct{ Tables, Labels string }
 
-func newAskView(tables []wire.Table) askView {
+func (p *page) newAskView(tables []wire.Table) askView {
 	if len(tables) == 0 {
 		return askView{}
 	}
@@ -36,15 +36,24 @@ func newAskView(tables []wire.Table) askView {
 		Fields      []field           `json:"fields"`
 		ForeignKeys []wire.ForeignKey `json:"foreignKeys"`
 	}
-	list := []table{}
+	list, labels := []table{}, map[string]string{}
+	label := func(name string) string {
+		if shown := p.legible(name); shown != name {
+			labels[name] = shown
+		}
+		return name
+	}
 	for _, t := range tables {
-		own := table{Name: t.Name, ForeignKeys: append([]wire.ForeignKey{}, t.ForeignKeys...)}
+		own := table{Name: label(t.Name), ForeignKeys: append([]wire.ForeignKey{}, t.ForeignKeys...)}
 		for _, f := range t.Fields {
-			own.Fields = append(own.Fields, field{f.Name, f.Type})
+			own.Fields = append(own.Fields, field{label(f.Name), f.Type})
+		}
+		for _, key := range t.ForeignKeys { // which may name what discovery does not list
+			_, _, _ = label(key.Field), label(key.TargetTable), label(key.TargetField)
 		}
 		list = append(list, own)
 	}
-	return askView{encoded(list)}
+	return askView{encoded(list), encoded(labels)}
 }
 
 // preview shows a question as a request.
@@ -55,8 +64,9 @@ func (p *page) preview(w http.ResponseWriter, r *http.Request) {
 	}
 	v, err := a.show(c.URL())
 	if err != nil {
-		v = &shown{Problem: said(err)}
+		v = &shown{Problem: p.legible(said(err))}
 	}
+	v.JSON, v.Curl = p.legible(v.JSON), p.legible(v.Curl) // which have names of the source's
 	answer(w, v)
 }
 
@@ -77,9 +87,9 @@ func (p *page) question(w http.ResponseWriter, r *http.Request, preview bool) (*
 	case err == nil:
 		return a, c
 	case preview:
-		answer(w, shown{Problem: said(err)})
+		answer(w, shown{Problem: p.legible(said(err))})
 	default:
-		http.Error(w, said(err), http.StatusBadRequest)
+		http.Error(w, p.legible(said(err)), http.StatusBadRequest)
 	}
 	return nil, nil
 }
@@ -148,7 +158,7 @@ func (s *screen) step(step platform.Step) {
 	case platform.StepAnswered:
 		v.Kind, v.Text = "← status", fmt.Sprint(step.Status)
 	case platform.StepText:
-		v.Kind, v.Text = "← "+lineKind(step.Text), short(step.Text, 240)
+		v.Kind, v.Text = "← "+lineKind(step.Text), short(s.page.clean(step.Text), 240)
 		if step.Bytes > len(v.Text) {
 			v.Text += fmt.Sprintf(" (%s bytes)", grouped(int64(step.Bytes)))
 		}

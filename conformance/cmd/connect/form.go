@@ -9,7 +9,8 @@ import (
 	"net/url"
 	"time"
 
-	"github.com/connectorsdk/connector-sdk-go/conformance/platform"
+	"github.com/connectorsdk/connector-sdk-go/conformance/cmd/connect/internal/lifecycle"
+	"github.com/connectorsdk/connector-sdk-go/conformance/internal/render"
 	"github.com/connectorsdk/connector-sdk-go/internal/guard"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
@@ -41,11 +42,11 @@ func (p *page) view() formView {
 	f := p.form
 	v := formView{
 		Name: f.Name(), URL: f.URL(), Local: f.Local(), HasToken: f.HasToken(), Wiped: p.wiped,
-		CanRead: f.CanRead(), CanTest: f.CanTest(), Connected: p.source != nil,
+		CanRead: f.CanRead(), CanTest: f.CanTest(), Connected: p.source.Load() != nil,
 		Warning: p.refused,
 	}
-	if p.source != nil {
-		v.SourceName = p.source.Name()
+	if s := p.source.Load(); s != nil {
+		v.SourceName = s.Name()
 	}
 	if d := f.Document(); d != nil {
 		v.Slug = d.Slug
@@ -94,6 +95,7 @@ func (p *page) edit(w http.ResponseWriter, r *http.Request) {
 func (p *page) read(w http.ResponseWriter, r *http.Request) {
 	form := p.current()
 	err := form.Read(r.Context())
+	problem := problemOf(form, err)
 	if err == nil {
 		refused := refusedAddress(r.Context(), form)
 		p.mu.Lock()
@@ -101,7 +103,7 @@ func (p *page) read(w http.ResponseWriter, r *http.Request) {
 		p.mu.Unlock()
 	}
 	v := p.view()
-	if v.Problem = said(err); err == nil {
+	if v.Problem = problem; err == nil {
 		v.Done = "The connector takes the token."
 	}
 	answer(w, v)
@@ -109,9 +111,10 @@ func (p *page) read(w http.ResponseWriter, r *http.Request) {
 
 // test presses Test connection.
 func (p *page) test(w http.ResponseWriter, r *http.Request) {
-	err := p.current().Test(r.Context())
+	form := p.current()
+	err := form.Test(r.Context())
 	v := p.view()
-	v.Problem = said(err)
+	v.Problem = problemOf(form, err)
 	if err == nil {
 		v.Done = "The connector takes the credentials."
 	}
@@ -121,39 +124,43 @@ func (p *page) test(w http.ResponseWriter, r *http.Request) {
 // connect presses Connect: a new source, or the same one bound again.
 func (p *page) connect(w http.ResponseWriter, _ *http.Request) {
 	p.mu.Lock()
+	form, source := p.form, p.source.Load()
 	err := error(nil)
-	if p.source == nil {
-		p.source, err = platform.Add(p.form, nil)
-	} else {
-		err = p.source.Rebind(p.form)
+	if source != nil {
+		err = source.Rebind(form)
+	} else if source, err = lifecycle.Add(form, nil); err == nil {
+		p.source.Store(source)
 	}
 	if err == nil {
 		p.begin()
 	}
 	p.mu.Unlock()
 	v := p.view()
-	v.Problem = said(err)
+	v.Problem = problemOf(form, err)
 	answer(w, v)
 }
 
 // reconnect opens the form of the connected source again.
 func (p *page) reconnect(w http.ResponseWriter, _ *http.Request) {
 	p.mu.Lock()
-	if p.source != nil {
-		p.form = p.source.Reconnect()
+	if s := p.source.Load(); s != nil {
+		p.form = s.Reconnect()
 		p.wiped++
 	}
 	p.mu.Unlock()
 	answer(w, p.view())
 }
 
-func (p *page) current() *platform.Form {
+func (p *page) current() *lifecycle.Form {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return p.form
 }
 
-// said returns what the page shows of an error.
+// problemOf returns what the page shows beside the form of an error.
+func problemOf(form *lifecycle.Form, err error) string { return render.Legible(form.Clean(said(err))) }
+
+// said returns what an error says, as it came from the connector.
 func said(err error) string {
 	if err == nil {
 		return ""
@@ -167,7 +174,7 @@ func said(err error) string {
 
 // refusedAddress returns why the platform would refuse the address that the form was allowed
 // to use, or "".
-func refusedAddress(ctx context.Context, form *platform.Form) string {
+func refusedAddress(ctx context.Context, form *lifecycle.Form) string {
 	const would = "The platform would refuse this address: "
 	u, err := url.Parse(form.URL())
 	if err != nil || !form.Local() {

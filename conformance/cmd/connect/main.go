@@ -7,8 +7,9 @@
 //	connect -name Shop -credentials @tenant.json https://connect.example.com/shop
 //
 // It prints the address of one page, which a browser on the same machine opens. The address
-// holds a random key, and whoever knows it can use the page. The token and the credentials
-// stay in the memory of the process.
+// holds a random key, and whoever knows it can use the page. The process keeps the token and
+// the credentials in memory while it runs, writes them to no file, and sends them to the
+// connector alone. What is typed on the page is in the memory of the browser too.
 //
 // The platform refuses plain http and addresses in a private network. The flag -local, or the
 // switch on the page, allows them.
@@ -32,6 +33,7 @@ import (
 	"time"
 
 	"github.com/connectorsdk/connector-sdk-go/conformance"
+	"github.com/connectorsdk/connector-sdk-go/conformance/cmd/connect/internal/lifecycle"
 	"github.com/connectorsdk/connector-sdk-go/conformance/platform"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
@@ -84,7 +86,7 @@ func listen(ctx context.Context, address string) (net.Listener, error) {
 // config is what the command line and the environment ask for.
 type config struct {
 	address string
-	form    *platform.Form
+	form    *lifecycle.Form
 	reach   int64
 }
 
@@ -116,7 +118,7 @@ func configure(args []string, getenv func(string) string, out io.Writer) (*confi
 	if len(urls) > 1 {
 		return nil, fmt.Errorf("expected one base URL, got %d arguments", len(urls))
 	}
-	form := platform.NewForm(&platform.Options{Local: *local})
+	form := lifecycle.NewForm(&platform.Options{Local: *local})
 	form.SetName(*name)
 	form.SetURL(strings.Join(urls, ""))
 	form.SetToken(getenv(conformance.EnvToken))
@@ -146,8 +148,8 @@ func readCredentials(text string) (wire.Credentials, error) {
 	body = bytes.TrimSpace(bytes.TrimPrefix(body, []byte("\ufeff")))
 	// A set of credentials is read as strictly as in a request.
 	var request wire.CheckRequest
-	if wire.Decode(fmt.Appendf(nil, `{"credentials":%s,"timeoutMs":1}`, body), &request) != nil {
-		return none, fmt.Errorf("-credentials %s: not one flat JSON object of strings", text)
+	if err := wire.Decode(fmt.Appendf(nil, `{"credentials":%s,"timeoutMs":1}`, body), &request); err != nil {
+		return none, fmt.Errorf("-credentials %s: not one flat JSON object of strings: %w", text, err)
 	}
 	return request.Credentials, nil
 }

@@ -5,12 +5,15 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"html/template"
 	"io"
+	"log/slog"
 	"net/http"
 	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -290,4 +293,73 @@ func TestRun(t *testing.T) {
 	require.NotContains(t, v.seen.String(), token)
 	stop()
 	require.NoError(t, <-ended)
+}
+
+// TestPageIsClean connects a connector that says what it is told, and searches all that the page is
+// sent: it is shown as in reports.
+func TestPageIsClean(t *testing.T) {
+	const key = "canary-key-of-a-tenant"
+	src, err := memsource.New([]memsource.Table{{
+		Table: wire.Table{Name: "t " + token, SourceDescription: "of " + key, StoresRows: true, Fields: []wire.Field{
+			{Name: "f " + key, Type: wire.TypeString, SourceDescription: strings.ToUpper(key)},
+			{Name: "account", Type: wire.TypeString},
+		}},
+		Rows: [][]wire.Value{
+			{wire.Text("\u202e" + token), wire.Text("tenant-account")},
+			{wire.Text(strings.Repeat("x", 290) + key), wire.Text(strings.ReplaceAll(key, "-", `\u002D`))},
+		},
+	}}, nil)
+	require.NoError(t, err)
+	secret, err := wire.NewToken(token)
+	require.NoError(t, err)
+	h, err := connector.New(connector.Definition{Slug: "echo", Credentials: []wire.CredentialField{
+		{Key: "account", Label: "Account", Type: wire.CredentialText},
+		{Key: "apiKey", Label: "API key", Type: wire.CredentialPassword}}}, src, secret,
+		&connector.Options{Logger: slog.New(slog.DiscardHandler)})
+	require.NoError(t, err)
+	var rejects atomic.Bool
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if body, _ := io.ReadAll(r.Body); !rejects.Load() || !bytes.Contains(body, []byte(key)) {
+			r.Body = io.NopCloser(bytes.NewReader(body))
+			h.ServeHTTP(w, r)
+			return
+		}
+		text, _ := wire.EncodeAnswer(&wire.ErrorAnswer{Error: wire.Error{Code: wire.CodeCheckFailed,
+			Message: "tenant-account has no " + key + " for " + token + "\u202e\x1b"}})
+		w.Header().Set("Content-Type", wire.MediaJSON)
+		w.WriteHeader(http.StatusBadRequest)
+		_, _ = w.Write(text)
+	}))
+	defer server.Close()
+	c, err := configure([]string{"-local", server.URL}, func(string) string { return token }, io.Discard)
+	require.NoError(t, err)
+	p := newPage(c.form, "")
+	page := httptest.NewServer(p)
+	defer page.Close()
+	defer p.close()
+	p.host = strings.TrimPrefix(page.URL, "http://")
+	v := &visitor{t: t, url: p.url(), seen: &bytes.Buffer{}}
+
+	v.button("read")
+	v.post("form", `{"field": "credential", "key": "account", "value": "tenant-account"}`)
+	v.post("form", `{"field": "credential", "key": "apiKey", "value": "`+key+`"}`)
+	rejects.Store(true)
+	require.Equal(t, `tenant-account has no [redacted] for [redacted]\u202e\u001b`, v.button("test").Problem,
+		"what was typed as plain text may be shown to who typed it [rule credential-9]")
+	rejects.Store(false)
+	require.Empty(t, v.button("connect").Problem)
+
+	v.events("0", "rows-0", `<th>f [redacted]</th>`)
+	v.events("0", "rows-0", `\u202e[token]`)
+	v.events("0", "rows-0", strings.Repeat("x", 290)+"[redacted]")
+	v.events("0", "panel-tables", `<b>t [token]</b>`)
+	v.events("0", "panel-ask", template.HTMLEscapeString(`{"f `+key+`":"f [redacted]","t `+token+`":"t [token]"}`))
+
+	const question = `{"kind": "rows", "table": "t ` + token + `", "fields": ["f ` + key + `", "account"], "limit": "2"}`
+	v.seen.Reset() // the script has to know the names that it sends
+	require.Contains(t, v.post("preview", question), "t [token]")
+	require.Contains(t, v.post("ask", question), `\\u202e[token]`)
+	for _, text := range []string{token, key, "canary", "tenant-account", "\u202e"} {
+		require.NotContains(t, strings.ToLower(v.seen.String()), text)
+	}
 }

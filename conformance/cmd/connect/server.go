@@ -13,6 +13,8 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"github.com/connectorsdk/connector-sdk-go/conformance/cmd/connect/internal/lifecycle"
+	"github.com/connectorsdk/connector-sdk-go/conformance/internal/render"
 	"github.com/connectorsdk/connector-sdk-go/conformance/platform"
 )
 
@@ -40,9 +42,11 @@ type page struct {
 	// connection is nil until the tables of the source were read.
 	connection atomic.Pointer[platform.Connection]
 
+	// source is nil until a form was connected.
+	source atomic.Pointer[lifecycle.Source]
+
 	mu      sync.Mutex
-	form    *platform.Form
-	source  *platform.Source
+	form    *lifecycle.Form
 	refused string             // why the platform would refuse the address, or ""
 	wiped   int                // counts the times that the typed credentials were forgotten
 	stop    context.CancelFunc // ends what works for the connected source
@@ -50,9 +54,9 @@ type page struct {
 }
 
 // newPage returns the page, to be served at host.
-func newPage(form *platform.Form, host string) *page {
+func newPage(form *lifecycle.Form, host string) *page {
 	p := &page{host: host, key: rand.Text(), form: form, sameSite: http.NewCrossOriginProtection(), stop: func() {}}
-	p.templates = template.Must(template.New("").Funcs(functions).ParseFS(files, "page/*.html"))
+	p.templates = template.Must(template.New("").Funcs(p.functions()).ParseFS(files, "page/*.html"))
 	p.feed.init()
 	p.routes = http.NewServeMux()
 	p.routes.HandleFunc("GET /{$}", p.index)
@@ -135,6 +139,17 @@ func (p *page) render(name string, data any) string {
 	}
 	return b.String()
 }
+
+// clean returns a text of the connected source without its token and its credentials.
+func (p *page) clean(text string) string {
+	if s := p.source.Load(); s != nil {
+		text = s.Clean(text)
+	}
+	return text
+}
+
+// legible returns a text of the connected source as reports show it.
+func (p *page) legible(text string) string { return render.Legible(p.clean(text)) }
 
 // answer writes v as JSON.
 func answer(w http.ResponseWriter, v any) {

@@ -6,13 +6,13 @@ import (
 	"strings"
 
 	"github.com/connectorsdk/connector-sdk-go/conformance"
-	"github.com/connectorsdk/connector-sdk-go/conformance/platform"
+	"github.com/connectorsdk/connector-sdk-go/conformance/cmd/connect/internal/lifecycle"
 	"github.com/connectorsdk/connector-sdk-go/internal/rules"
 )
 
 // statusView is the status of the source as the page shows it.
 type statusView struct {
-	platform.Status
+	lifecycle.Status
 	Class    string // of the chip
 	Percent  int
 	Step     string    // the step of the run that is under way
@@ -31,7 +31,7 @@ type finding struct {
 }
 
 // follow shows the status of the source, until ctx ends.
-func (p *page) follow(ctx context.Context, s *platform.Source) {
+func (p *page) follow(ctx context.Context, s *lifecycle.Source) {
 	for {
 		status, changed := s.Status()
 		v := newStatusView(status)
@@ -45,7 +45,7 @@ func (p *page) follow(ctx context.Context, s *platform.Source) {
 	}
 }
 
-func newStatusView(s platform.Status) *statusView {
+func newStatusView(s lifecycle.Status) *statusView {
 	v := &statusView{Status: s, Class: strings.Fields(string(s.State))[0]}
 	if e := s.Progress; e.Planned > 0 && s.Report == nil {
 		v.Percent = 100 * e.Index / e.Planned
@@ -67,7 +67,7 @@ func newStatusView(s platform.Status) *statusView {
 		v.Basis += "; what rows SQL answers is not judged"
 	}
 	for i, o := range r.Failures() {
-		v.Findings = append(v.Findings, newFinding(o, i < platform.MaxFailures))
+		v.Findings = append(v.Findings, newFinding(o, i < lifecycle.MaxFailures))
 	}
 	for _, o := range r.Advice() {
 		v.Advice = append(v.Advice, newFinding(o, false))

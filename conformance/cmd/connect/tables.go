@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"sync"
 
+	"github.com/connectorsdk/connector-sdk-go/conformance/cmd/connect/internal/lifecycle"
 	"github.com/connectorsdk/connector-sdk-go/conformance/platform"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
@@ -39,7 +40,7 @@ func (p *page) begin() {
 	p.feed.clear()
 	ctx, stop := context.WithCancel(context.Background())
 	p.stop = stop
-	source := p.source
+	source := p.source.Load()
 	p.feed.put("document", p.render("document.html", source.Document()))
 	p.feed.put("panel-tables", p.render("tables.html", tablesView{Waiting: "Reading the tables…"}))
 	p.feed.put("panel-ask", `<p class="note" role="status">Reading the tables…</p>`)
@@ -53,14 +54,14 @@ func (p *page) disconnect() {
 	defer p.mu.Unlock()
 	p.stop()
 	p.work.Wait()
-	if p.source != nil {
-		p.source.Close()
+	if s := p.source.Load(); s != nil {
+		s.Close()
 	}
 }
 
 // discover shows the tables of the source, then the size and one page of rows of each
 // [rule connect-8].
-func (p *page) discover(ctx context.Context, s *platform.Source) {
+func (p *page) discover(ctx context.Context, s *lifecycle.Source) {
 	client, credentials := s.Client()
 	c, err := platform.Connect(ctx, client, credentials, &p.options)
 	if ctx.Err() != nil {
@@ -76,7 +77,7 @@ func (p *page) discover(ctx context.Context, s *platform.Source) {
 		v.Waiting = "Discovery lists no table for these credentials."
 	}
 	p.feed.put("panel-tables", p.render("tables.html", v))
-	p.feed.put("panel-ask", p.render("ask.html", newAskView(c.Tables)))
+	p.feed.put("panel-ask", p.render("ask.html", p.newAskView(c.Tables)))
 	p.connection.Store(c)
 
 	next := make(chan int)
@@ -154,7 +155,7 @@ func (p *page) measure(w http.ResponseWriter, r *http.Request) {
 	case m.Kind == "column" && m.Index >= 0 && m.Index < len(e.Table.Fields):
 		text = columnText(r.Context(), e, e.Table.Fields[m.Index].Name)
 	case m.Kind == "link" && m.Index >= 0 && m.Index < len(e.Table.ForeignKeys):
-		text = linkText(r.Context(), c, e.Table.Name, e.Table.ForeignKeys[m.Index])
+		text = p.linkText(r.Context(), c, e.Table.Name, e.Table.ForeignKeys[m.Index])
 	default:
 		http.Error(w, "no such measurement", http.StatusNotFound)
 		return
@@ -184,7 +185,7 @@ func grainText(ctx context.Context, e *platform.Entity) string {
 	}
 }
 
-func linkText(ctx context.Context, c *platform.Connection, table string, key wire.ForeignKey) string {
+func (p *page) linkText(ctx context.Context, c *platform.Connection, table string, key wire.ForeignKey) string {
 	rate, _, err := c.LinkHitRate(ctx, &wire.LinkHitRateRequest{
 		FromTable: table, FromColumn: key.Field, ToTable: key.TargetTable, ToColumn: key.TargetField})
 	if err != nil {
@@ -192,7 +193,7 @@ func linkText(ctx context.Context, c *platform.Connection, table string, key wir
 	}
 	text := fmt.Sprintf("%s of %s without a match", grouped(rate.OrphanCount), grouped(rate.FromNonNull))
 	for i, sample := range rate.OrphanSamples[:min(3, len(rate.OrphanSamples))] {
-		text += map[bool]string{true: ", such as ", false: ", "}[i == 0] + short(sample, 40)
+		text += map[bool]string{true: ", such as ", false: ", "}[i == 0] + short(p.clean(sample), 40)
 	}
 	return text
 }

@@ -15,6 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/connectorsdk/connector-sdk-go/conformance"
+	"github.com/connectorsdk/connector-sdk-go/conformance/cmd/connect/internal/lifecycle"
 	"github.com/connectorsdk/connector-sdk-go/conformance/platform"
 	"github.com/connectorsdk/connector-sdk-go/connector"
 	"github.com/connectorsdk/connector-sdk-go/connector/memsource"
@@ -57,11 +58,11 @@ func TestTables(t *testing.T) {
 		h.ServeHTTP(w, r)
 	}))
 	defer stop()
-	form := platform.NewForm(&platform.Options{HTTP: client})
+	form := lifecycle.NewForm(&platform.Options{HTTP: client})
 	form.SetURL("https://moons.test")
 	form.SetToken(token)
 	require.NoError(t, form.Read(t.Context()))
-	source, err := platform.Add(form, &platform.SourceOptions{
+	source, err := lifecycle.Add(form, &lifecycle.SourceOptions{
 		Grade: func(context.Context, conformance.Target, *conformance.Options) (*conformance.Report, error) {
 			return &conformance.Report{}, nil // asks nothing
 		}})

@@ -12,14 +12,16 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
-// functions are what the templates call.
-var functions = template.FuncMap{
-	"legible":  func(text any) string { return render.Legible(fmt.Sprint(text)) },
-	"markdown": func(text string) template.HTML { return markdown(render.Legible(text)) },
-	"cell":     cell, "numeric": numeric, "flags": flags, "stats": stats,
-	"measure": func(kind string, table, index int) string {
-		return encoded(measurement{Kind: kind, Table: table, Index: index})
-	},
+// functions returns what the templates call.
+func (p *page) functions() template.FuncMap {
+	return template.FuncMap{
+		"legible":  func(text any) string { return p.legible(fmt.Sprint(text)) },
+		"markdown": func(text string) template.HTML { return markdown(p.legible(text)) },
+		"cell":     p.cell, "numeric": numeric, "flags": flags, "stats": p.stats,
+		"measure": func(kind string, table, index int) string {
+			return encoded(measurement{Kind: kind, Table: table, Index: index})
+		},
+	}
 }
 
 // encoded returns a value as JSON, for an attribute that the page's script reads.
@@ -35,14 +37,11 @@ func encoded(v any) string {
 const maxCell = 300
 
 // cell returns a cell as HTML, so that null and the text null look different.
-func cell(v wire.Value) template.HTML {
+func (p *page) cell(v wire.Value) template.HTML {
 	if v.IsNull() {
 		return `<span class="null">null</span>`
 	}
-	text := v.String()
-	if len(text) > maxCell {
-		text = short(text, maxCell)
-	}
+	text := short(p.clean(v.String()), maxCell)                           // in this order, for the end may lie within a secret
 	return template.HTML(template.HTMLEscapeString(render.Legible(text))) // escaped
 }
 
@@ -81,7 +80,7 @@ func flags(f wire.Field) (list []string) {
 }
 
 // stats returns the statistics of a field in words.
-func stats(s *wire.Stats) string {
+func (p *page) stats(s *wire.Stats) string {
 	if s == nil {
 		return ""
 	}
@@ -90,7 +89,7 @@ func stats(s *wire.Stats) string {
 		parts = append(parts, strconv.FormatFloat(*s.NullPercent, 'f', -1, 64)+" % null")
 	}
 	if s.Min != nil && s.Max != nil {
-		parts = append(parts, render.Legible(short(s.Min.String(), 40)+" to "+short(s.Max.String(), 40)))
+		parts = append(parts, render.Legible(short(p.clean(s.Min.String()), 40)+" to "+short(p.clean(s.Max.String()), 40)))
 	}
 	return strings.Join(parts, ", ")
 }

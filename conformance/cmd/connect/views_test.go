@@ -8,13 +8,13 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/connectorsdk/connector-sdk-go/conformance"
-	"github.com/connectorsdk/connector-sdk-go/conformance/platform"
+	"github.com/connectorsdk/connector-sdk-go/conformance/cmd/connect/internal/lifecycle"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
 func testPage(t *testing.T) *page {
 	t.Helper()
-	p := newPage(platform.NewForm(nil), "127.0.0.1:1")
+	p := newPage(lifecycle.NewForm(nil), "127.0.0.1:1")
 	t.Cleanup(p.close)
 	return p
 }
@@ -54,15 +54,15 @@ func TestConnectForm(t *testing.T) {
 // TestStatus shows sources in each state.
 func TestStatus(t *testing.T) {
 	p := testPage(t)
-	chip := func(s platform.Status) string { return p.render("chip.html", newStatusView(s)) }
-	verdict := func(s platform.Status) string { return p.render("verdict.html", newStatusView(s)) }
+	chip := func(s lifecycle.Status) string { return p.render("chip.html", newStatusView(s)) }
+	verdict := func(s lifecycle.Status) string { return p.render("verdict.html", newStatusView(s)) }
 
-	s := platform.Status{State: platform.Verifying, Progress: conformance.Event{ID: "P2.1", Title: "the title", Index: 5, Planned: 20}}
+	s := lifecycle.Status{State: lifecycle.Verifying, Progress: conformance.Event{ID: "P2.1", Title: "the title", Index: 5, Planned: 20}}
 	require.Contains(t, chip(s), `class="chip verifying"`)
 	require.Contains(t, chip(s), "25 %")
 	require.Contains(t, verdict(s), "check 6 of 20, P2.1: the title")
 
-	s = platform.Status{State: platform.Verifying, Problem: "the run was <interrupted>"}
+	s = lifecycle.Status{State: lifecycle.Verifying, Problem: "the run was <interrupted>"}
 	require.Contains(t, verdict(s), "came to no verdict: the run was &lt;interrupted&gt;")
 	require.NotContains(t, verdict(s), "<progress")
 
@@ -74,7 +74,7 @@ func TestStatus(t *testing.T) {
 			Request: &conformance.Request{Method: "POST", URL: "https://shop.test/query", Body: `{"credentials":$CONNECTOR_CREDENTIALS}`},
 		})
 	}
-	s = platform.Status{State: platform.Failed, Detail: "a \"detail\" <b>", Report: report}
+	s = lifecycle.Status{State: lifecycle.Failed, Detail: "a \"detail\" <b>", Report: report}
 	require.Contains(t, chip(s), `class="chip failed" data-show="verdict" title="a &#34;detail&#34; &lt;b&gt;">failed conformance<`,
 		"the tooltip has the detail of the first failure")
 	html := verdict(s)
@@ -86,7 +86,7 @@ func TestStatus(t *testing.T) {
 	}
 	require.Equal(t, 2, strings.Count(html, "beyond the ten that the platform keeps"))
 
-	s = platform.Status{State: platform.Conformant, Report: &conformance.Report{}}
+	s = lifecycle.Status{State: lifecycle.Conformant, Report: &conformance.Report{}}
 	require.Contains(t, chip(s), `class="chip conformant" data-show="verdict">conformant</button>`)
 }
 
@@ -102,7 +102,7 @@ func TestCells(t *testing.T) {
 		{wire.Decimal("10.250"), "10.250"},
 		{wire.Text(strings.Repeat("é", 200)), strings.Repeat("é", 150) + "…"},
 	} {
-		require.Equal(t, c.want, string(cell(c.value)))
+		require.Equal(t, c.want, string(testPage(t).cell(c.value)))
 	}
 	for n, want := range map[int64]string{0: "0", 999: "999", 1000: "1,000", -1234567: "-1,234,567", -100: "-100"} {
 		require.Equal(t, want, grouped(n))

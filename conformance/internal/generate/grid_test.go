@@ -58,7 +58,9 @@ func TestGridShowsMisreadings(t *testing.T) {
 		as    []string
 	}{
 		{"status", wire.OpEq, []string{"texts were compared without case", "the operand were written in lower case", "eq were startswith"}},
-		{"status", wire.OpNin, []string{"neq and nin kept or dropped nulls the other way round", "only the first member of the list counted"}},
+		{"status", wire.OpNin, []string{"neq and nin kept or dropped nulls the other way round", "only the first member of the list counted",
+			"the operand were written in lower case"}},
+		{"at", wire.OpIn, []string{"the operand were an hour later", "the operand had no fraction of a second"}},
 		{"status", wire.OpStartsWith, []string{"_ were a wildcard", "texts were compared without case", "startswith were includes"}},
 		{"status", wire.OpIsNull, []string{"the empty text were null"}},
 		{"cost", wire.OpGt, []string{"gt were gte", "numbers were compared as texts"}},

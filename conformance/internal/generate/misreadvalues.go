@@ -55,7 +55,7 @@ func rounded(as string, change func(float64) float64) misreading {
 		if !t.Numeric() || f.Op.Shape() == wire.ShapeNullary {
 			return nil
 		}
-		return right(respelt(f, float(change)), t)
+		return differing(f, float(change), t)
 	}}
 }
 
@@ -97,7 +97,7 @@ func shifted(as string, by time.Duration) misreading {
 		if f.Op.Shape() == wire.ShapeNullary || t != wire.TypeDatetime && (t != wire.TypeDate || by.Abs() < 24*time.Hour) {
 			return nil
 		}
-		return right(respelt(f, moved(func(at time.Time) time.Time { return at.Add(by) })), t)
+		return differing(f, moved(func(at time.Time) time.Time { return at.Add(by) }), t)
 	}}
 }
 
@@ -110,6 +110,6 @@ func truncated(as string, to time.Duration, both bool) misreading {
 		if both {
 			return through(cut, respelt(f, cut), t)
 		}
-		return right(respelt(f, cut), t)
+		return differing(f, cut, t)
 	}}
 }

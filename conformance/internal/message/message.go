@@ -79,21 +79,6 @@ func Check(data []byte, name string, m wire.Message) *check.Finding {
 	return nil
 }
 
-// Read reads one JSON message into m as strictly as [wire.Decode], whose errors it
-// returns. But it ignores members that the protocol does not define.
-//
-// Unlike Check it needs little memory for large and for hostile messages.
-func Read(data []byte, name string, m wire.Message) error {
-	err := wire.Decode(data, m)
-	if err == nil {
-		return nil
-	}
-	if known := without(name, data); known != nil {
-		return wire.Decode(known, m)
-	}
-	return err
-}
-
 // Parse parses a JSON text as any library does, but keeps numbers as written.
 func Parse(data []byte) (tree any, err error) {
 	d := json.NewDecoder(bytes.NewReader(data))

@@ -3,31 +3,31 @@ package session
 import (
 	"bytes"
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 
 	"github.com/connectorsdk/connector-sdk-go/conformance/internal/check"
+	"github.com/connectorsdk/connector-sdk-go/internal/secret"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
-// secret is a text that no answer may hold, in every spelling that is looked for: as
-// it is, and then as a connector may disguise it, in lower case.
-type secret struct {
-	name      string
-	plain     []byte
-	disguises [][]byte
+// secrets are texts that no answer may hold: as they are, and as a connector may
+// disguise them. Their marks are their names.
+type secrets struct {
+	plain     []secret.Needle
+	disguises *secret.Finder
 }
 
-func newSecret(name, value string) secret {
-	s := secret{name: name, plain: []byte(value)}
-	reversed := []byte(value)
-	for i, j := 0, len(reversed)-1; i < j; i, j = i+1, j-1 {
-		reversed[i], reversed[j] = reversed[j], reversed[i]
+// newSecrets adds to each text its reverse.
+func newSecrets(plain []secret.Needle) *secrets {
+	all := slices.Clone(plain)
+	for _, s := range plain {
+		reversed := []byte(s.Text)
+		slices.Reverse(reversed)
+		all = append(all, secret.Needle{Text: string(reversed), Mark: s.Mark})
 	}
-	for _, text := range append(disguises(value), string(reversed)) {
-		s.disguises = append(s.disguises, []byte(lowerASCII(text)))
-	}
-	return s
+	return &secrets{plain, secret.New(all, fold)}
 }
 
 // minSecret is the length from which a credential is looked for. A shorter one
@@ -42,41 +42,47 @@ const maxWord = 12
 // of the public document.
 func byChance(value, document string) bool {
 	word := len(value) <= maxWord && strings.Trim(value, "abcdefghijklmnopqrstuvwxyz") == ""
-	return len(value) < minSecret || word || strings.Contains(lowerASCII(document), lowerASCII(value))
+	return len(value) < minSecret || word || strings.Contains(strings.ToLower(document), strings.ToLower(value))
 }
 
-// secretsOnce returns a function that lists the token and the credentials of all
+// secretsOnce returns a function that returns the token and the credentials of all
 // tenants. The document says which credentials are secrets, so until it was read
-// only the token is listed.
-func (w *Watch) secretsOnce() func() []secret {
+// there is only the token.
+func (w *Watch) secretsOnce() func() *secrets {
 	var mu sync.Mutex
-	var all []secret
+	var all *secrets
 	whole := false
-	return func() []secret {
+	return func() *secrets {
 		mu.Lock()
 		defer mu.Unlock()
-		if whole {
-			return all
-		}
-		all = []secret{newSecret("the bearer token", w.session.Token)}
 		document := w.session.Document
-		if whole = document != nil; !whole {
+		if whole || all != nil && document == nil {
 			return all
 		}
-		text, err := wire.EncodeAnswer(&document.Document)
-		if err != nil {
-			text = nil // it was read, so it can be written
+		plain := []secret.Needle{{Text: w.session.Token, Mark: "the bearer token"}}
+		if whole = document != nil; whole {
+			plain = append(plain, w.credentials(document)...)
 		}
-		for i, t := range w.session.Tenants {
-			for _, key := range t.Credentials.Keys() {
-				if value := t.Credentials.Get(key); document.masks(key) && !byChance(value, string(text)) {
-					name := fmt.Sprintf("the credential %s of the %s tenant", wire.QuoteName(key), Ordinal(i))
-					all = append(all, newSecret(name, value))
-				}
-			}
-		}
+		all = newSecrets(plain)
 		return all
 	}
+}
+
+// credentials returns those that the document makes secrets.
+func (w *Watch) credentials(document *Document) (list []secret.Needle) {
+	text, err := wire.EncodeAnswer(&document.Document)
+	if err != nil {
+		text = nil // it was read, so it can be written
+	}
+	for i, t := range w.session.Tenants {
+		for _, key := range t.Credentials.Keys() {
+			if value := t.Credentials.Get(key); document.masks(key) && !byChance(value, string(text)) {
+				name := fmt.Sprintf("the credential %s of the %s tenant", wire.QuoteName(key), Ordinal(i))
+				list = append(list, secret.Needle{Text: value, Mark: name})
+			}
+		}
+	}
+	return list
 }
 
 // Ordinal returns how texts name a tenant: first or second.
@@ -100,21 +106,17 @@ func (w *Watch) leaks(a *Answer, body []byte) *check.Finding {
 const maxDisguised = 64 << 10
 
 func (w *Watch) leak(text []byte) *check.Finding {
-	for _, s := range w.secrets() {
-		if bytes.Contains(text, s.plain) {
-			return check.Fail("an answer holds %s", s.name)
+	all := w.secrets()
+	for _, s := range all.plain {
+		if bytes.Contains(text, []byte(s.Text)) {
+			return check.Fail("an answer holds %s", s.Mark)
 		}
 	}
 	if len(text) > maxDisguised {
 		return nil
 	}
-	lower := []byte(lowerASCII(string(text)))
-	for _, s := range w.secrets() {
-		for _, spelling := range s.disguises {
-			if bytes.Contains(lower, spelling) {
-				return check.Fail("an answer holds %s, encoded", s.name)
-			}
-		}
+	if name, ok := all.disguises.Find(string(text)); ok {
+		return check.Fail("an answer holds %s, encoded", name)
 	}
 	return nil
 }

@@ -16,7 +16,7 @@ import (
 // and keeps the first fault found of each.
 type Watch struct {
 	session *Session
-	secrets func() []secret
+	secrets func() *secrets
 	mu      sync.Mutex
 	seen    map[string]int // exchanges that a rule applied to, by check id
 	faults  map[string]*check.Finding

@@ -11,19 +11,27 @@ import (
 const (
 	// firstRows keeps the first batch small, so that a reader sees rows at once.
 	firstRows = 64
-	// maxBytes is where a batch is cut before it has 5,000 rows: larger batches
-	// leave the processor's cache and make no stream faster.
-	maxBytes = 256 << 10
+	// maxBytes is where a batch is cut before it has 5,000 rows. The batch is all
+	// that a stream holds of its rows while the reader takes nothing.
+	maxBytes = 44 << 10
+	// usualBytes is the buffer of a batch that is cut there. Its last row ends
+	// beyond maxBytes.
+	usualBytes = 48 << 10
 )
 
-// Batcher encodes finished rows into batches and passes full ones to a
-// [Handoff]. Its methods are called with the handoff's lock held.
+// Batcher encodes finished rows into the batch of a [Handoff], and writes it when
+// it is full. Its methods are called with the handoff's lock held.
 type Batcher struct {
-	to *Handoff
+	to    *Handoff
+	write Write
 }
 
-// NewBatcher returns a batcher that passes its batches to h.
-func NewBatcher(h *Handoff) *Batcher { return &Batcher{h} }
+// Write writes a batch, and flushes if the reader should have it at once.
+type Write func(b *lines.Batch, flush bool) error
+
+// NewBatcher returns a batcher that writes full batches of h with write. It calls
+// write with the turn, but without the lock.
+func NewBatcher(h *Handoff, write Write) *Batcher { return &Batcher{h, write} }
 
 // Begin states what the stream claims to have applied, and which cells of a row
 // become which members.
@@ -34,7 +42,7 @@ func (b *Batcher) Begin(served wire.Served, names []string, from []int) error {
 	}
 	h := b.to
 	h.layout, h.served = layout, served
-	h.filling, h.maxRows = layout.NewBatch(), firstRows
+	h.batch, h.maxRows = layout.NewBatch(), firstRows
 	return nil
 }
 
@@ -42,39 +50,73 @@ func (b *Batcher) Begin(served wire.Served, names []string, from []int) error {
 // slow.
 func (b *Batcher) Add(values []wire.Value) error {
 	h := b.to
-	err := h.filling.Append(values)
-	if errors.Is(err, lines.ErrFull) {
-		if err := b.handOver(); err != nil {
+	if h.taken {
+		if err := h.await(func() bool { return h.taken }); err != nil {
 			return err
 		}
-		err = h.filling.Append(values)
+	}
+	err := h.batch.Append(values)
+	if errors.Is(err, lines.ErrFull) {
+		if err := b.send(); err != nil {
+			return err
+		}
+		err = h.batch.Append(values)
 	}
 	if err != nil {
 		return fmt.Errorf("the source emitted a row that cannot be sent: %w", err)
 	}
-	if h.filling.Len() == 1 {
-		h.firstRow = h.clock()
-		h.signal()
+	if !h.waits {
+		h.waits, h.firstRow = true, h.clock()
+		if due := h.firstRow + rowWait; due < h.looks {
+			h.looks = due
+			h.signal()
+		}
 	}
-	if h.filling.Len() >= h.maxRows || h.filling.Size() >= maxBytes {
-		return b.handOver()
+	if h.batch.Len() >= h.maxRows || h.batch.Size() >= maxBytes {
+		return b.send()
 	}
 	return nil
 }
 
-// handOver passes the batch on as soon as the one before it is taken.
-func (b *Batcher) handOver() error {
+// send writes the full batch in the goroutine of the source: that costs no switch
+// of goroutines, and no second batch to fill meanwhile. The buffers of the
+// connection let the source go on while the reader reads.
+func (b *Batcher) send() error {
 	h := b.to
-	h.blocked = true
-	for h.ready != nil && h.err == nil {
-		h.space.Wait()
+	// The request's goroutine goes first: it may have a deadline to keep.
+	if err := h.await(func() bool { return h.turn || h.wanted }); err != nil {
+		return err
 	}
-	h.blocked = false
-	if h.err != nil {
-		return h.err
+	if h.batch.Len() == 0 {
+		return nil // the request's goroutine has written it
 	}
-	h.ready, h.filling = h.filling, h.empty()
-	h.maxRows = wire.MaxBatchRows
-	h.signal()
-	return nil
+	if err := b.unlocked(); err != nil {
+		h.Refuse(err)
+	}
+	h.reset(true)
+	return h.err
 }
+
+// unlocked writes the batch with the turn and without the lock. Only the first is
+// flushed. Of a later one the server may hold back a few bytes, which go with the
+// next, or after a second. A panic of the server's writer is the request's.
+func (b *Batcher) unlocked() (err error) {
+	h := b.to
+	h.turn = true
+	h.mu.Unlock()
+	defer func() {
+		p := recover()
+		h.mu.Lock()
+		if h.turn = false; p != nil {
+			h.panicked, err = p, errPanicked
+		}
+		h.changed.Broadcast()
+	}()
+	first := h.maxRows == firstRows
+	if err = b.write(h.batch, first); first {
+		h.waits = false
+	}
+	return err
+}
+
+var errPanicked = errors.New("the writer of the answer panicked")

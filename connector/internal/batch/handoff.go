@@ -1,14 +1,16 @@
-// Package batch carries rows from the goroutine that runs a source to the
-// goroutine that answers its request. Whole batches cross between the two, never
-// single rows.
+// Package batch collects the rows of a stream into batches, between the goroutine
+// that runs a source and the goroutine that answers its request.
 //
-// The source's goroutine appends rows through a [Batcher]. The request's
-// goroutine takes batches with [Handoff.Next] and writes them. Neither knows the
-// other: both know the [Handoff].
+// The source's goroutine appends rows through a [Batcher], which writes each full
+// batch at once. The request's goroutine keeps the clocks: it writes what has
+// waited long enough, and the lines around the rows. Only one of them writes at a
+// time, the one that has the turn. Neither knows the other: both know the
+// [Handoff].
 package batch
 
 import (
 	"errors"
+	"math"
 	"sync"
 	"time"
 
@@ -31,27 +33,32 @@ var ErrEnough = errors.New("no more rows are wanted")
 // Methods of the source's side are called with the lock held. Methods of the
 // request's side take it themselves.
 type Handoff struct {
-	mu    sync.Mutex
-	space sync.Cond            // the source's side waits here for the ready batch to be taken
-	wake  chan struct{}        // capacity 1: Next may have something to return
-	clock func() time.Duration // the time since the request's arrival
-	timed bool                 // whether lastOffer is wanted
+	mu      sync.Mutex
+	changed sync.Cond            // turn, taken or err may have changed
+	wake    chan struct{}        // capacity 1: Next may have something to return
+	clock   func() time.Duration // the time since the request's arrival
+	timed   bool                 // whether lastOffer is wanted
 
 	err      error // why no more rows are wanted; the first reason stays
 	refused  bool  // err makes the answer fail
 	returned bool  // the source has returned, with result
 	result   error
 
-	layout  *lines.Layout // nil until the source has begun
-	served  wire.Served
-	filling *lines.Batch   // takes rows
-	ready   *lines.Batch   // waits to be written
-	spare   []*lines.Batch // written, to be filled again; there are three batches at most
+	turn     bool // a goroutine has the turn to write
+	wanted   bool // the request's goroutine waits for the turn
+	taken    bool // the request's goroutine writes the batch: no row may be added
+	panicked any  // what the server's writer panicked with, in the source's goroutine
 
-	maxRows   int           // rows that fill a batch
-	firstRow  time.Duration // when filling got its first row
+	layout *lines.Layout // nil until the source has begun
+	served wire.Served
+	batch  *lines.Batch // the only one of the stream
+
+	maxRows   int           // rows that fill the batch
+	waits     bool          // there are rows that may not have reached the reader yet
+	firstRow  time.Duration // when the first of these was added
 	lastOffer time.Duration // when the source last offered a row
-	blocked   bool          // the source's side waits for space
+	looks     time.Duration // when the request's goroutine looks again unless it is woken
+	blocked   bool          // the source's side waits
 	flush     bool          // the source asked for its rows to be sent
 }
 
@@ -60,7 +67,7 @@ type Handoff struct {
 // look at the clock for each row.
 func NewHandoff(clock func() time.Duration, timed bool) *Handoff {
 	h := &Handoff{wake: make(chan struct{}, 1), clock: clock, timed: timed}
-	h.space.L = &h.mu
+	h.changed.L = &h.mu
 	return h
 }
 
@@ -92,7 +99,7 @@ func (h *Handoff) Refuse(err error) {
 func (h *Handoff) Close(err error) {
 	if h.err == nil {
 		h.err = err
-		h.space.Broadcast()
+		h.changed.Broadcast()
 		h.signal()
 	}
 }
@@ -147,26 +154,60 @@ func (h *Handoff) Served() (served wire.Served, begun bool) {
 
 // Work is what the source's side has for the request's goroutine.
 type Work struct {
+	Panicked any           // what the server's writer panicked with
 	Refused  error         // why the answer fails, by [Handoff.Refuse]
 	Returned error         // the error with which the source's call returned
 	Complete bool          // the source offers no more rows
-	Blocked  bool          // the source waits for a batch to be written
-	Batch    *lines.Batch  // to be written, then given to [Handoff.Recycle]; nil if none is due
-	Flush    bool          // the source asked for a flush, and there is no row to send
+	Blocked  bool          // the source waits to go on
+	Batch    *lines.Batch  // to be written, before [Handoff.Recycle]; nil if none is due
+	Flush    bool          // to be flushed, without a batch
 	Due      time.Duration // when a row that waits must be sent; 0 if none waits
 
 	// LastOffer is when the source last offered a row.
 	LastOffer time.Duration
 }
 
-// Next returns what is to be done at the time now. A batch that is not full is
-// due when its first row has waited a second, when the source asked for a flush,
-// when no more rows come, and at the time of the next heartbeat: rows are sent
-// in its place.
+// Acquire takes the turn to write, as soon as the source's side does not write. It
+// must come before [Handoff.Next] and whatever is done then.
+func (h *Handoff) Acquire() {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.wanted = true
+	for h.turn {
+		h.changed.Wait()
+	}
+	h.wanted, h.turn = false, true
+	h.looks = math.MaxInt64 // a row that is added before Release wakes it
+}
+
+// Release gives the turn back. The request's goroutine then waits for
+// [Handoff.Wake], until the time due at the latest. After the last Acquire there
+// is no Release, so that a source that outlives its request cannot write.
+func (h *Handoff) Release(due time.Duration) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.turn, h.looks = false, due
+	h.changed.Broadcast()
+}
+
+// await blocks the source's side while a condition holds, and returns the reason
+// if no more rows are wanted.
+func (h *Handoff) await(while func() bool) error {
+	h.blocked = true
+	for h.err == nil && while() {
+		h.changed.Wait()
+	}
+	h.blocked = false
+	return h.err
+}
+
+// Next returns what is to be done at the time now. Rows that wait are due when
+// the first has waited a second, when the source asked for a flush, when no more
+// rows come, and at the time of the next heartbeat: they are sent in its place.
 func (h *Handoff) Next(now, heartbeat time.Duration) Work {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	w := Work{Blocked: h.blocked, LastOffer: h.lastOffer, Complete: h.returned || h.err == ErrEnough}
+	w := Work{Panicked: h.panicked, Blocked: h.blocked, LastOffer: h.lastOffer, Complete: h.returned || h.err == ErrEnough}
 	if h.refused {
 		w.Refused = h.err
 		return w
@@ -176,43 +217,42 @@ func (h *Handoff) Next(now, heartbeat time.Duration) Work {
 			return w
 		}
 	}
+	if h.layout == nil {
+		return w
+	}
+	due := h.waits && (now >= h.firstRow+rowWait || now >= heartbeat)
 	switch {
-	case h.ready != nil:
-		w.Batch, h.ready = h.ready, nil
-		h.space.Broadcast()
-	case h.layout != nil && h.filling.Len() > 0:
-		if w.Complete || h.flush || now >= h.firstRow+rowWait || now >= heartbeat {
-			w.Batch, h.filling = h.filling, h.empty()
-			h.flush = false
-			h.maxRows = wire.MaxBatchRows
-		} else {
-			w.Due = h.firstRow + rowWait
+	case due || w.Complete || h.flush:
+		h.waits, h.flush = false, false
+		if w.Flush = h.batch.Len() == 0; !w.Flush {
+			w.Batch, h.taken = h.batch, true
 		}
-	case h.layout != nil:
-		w.Flush, h.flush = h.flush, false
+	case h.waits:
+		w.Due = h.firstRow + rowWait
 	}
 	return w
 }
 
-// Recycle keeps a written batch to be filled again, unless a huge row has grown
-// it far beyond the usual size.
-func (h *Handoff) Recycle(b *lines.Batch) {
-	if b.Size() > 4*maxBytes {
-		return
-	}
-	b.Reset()
+// Recycle empties the batch that Next returned, to be filled again.
+func (h *Handoff) Recycle() {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	h.spare = append(h.spare, b)
+	h.taken = false
+	h.reset(false)
+	h.changed.Broadcast()
 }
 
-// empty returns a batch to fill. The caller holds the lock.
-func (h *Handoff) empty() *lines.Batch {
-	last := len(h.spare) - 1
-	if last < 0 {
-		return h.layout.NewBatch()
+// reset empties a written batch. It gives back the buffer of one that a huge row
+// has grown far beyond the usual size. If the first batch was full, a long stream
+// begins, and the next one has its usual size at once. The caller holds the lock.
+func (h *Handoff) reset(full bool) {
+	if full && h.maxRows == firstRows || h.batch.Cap() > 4*maxBytes {
+		h.batch = h.layout.NewBatch()
+		if full {
+			h.batch.Grow(usualBytes)
+		}
+	} else {
+		h.batch.Reset()
 	}
-	b := h.spare[last]
-	h.spare = h.spare[:last]
-	return b
+	h.maxRows = wire.MaxBatchRows
 }

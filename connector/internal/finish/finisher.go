@@ -2,6 +2,7 @@ package finish
 
 import (
 	"errors"
+	"fmt"
 
 	"github.com/connectorsdk/connector-sdk-go/connector/internal/batch"
 	"github.com/connectorsdk/connector-sdk-go/filter"
@@ -33,31 +34,34 @@ func New(p *Plan, to *batch.Batcher) *Finisher {
 // Begin takes what the source claims and the columns it begins with, and works
 // out what is left to do. It returns the columns with their types.
 func (f *Finisher) Begin(claimed wire.Served, columns []wire.Column) ([]wire.Column, error) {
-	columns, err := f.plan.typed(columns)
+	columns, at, err := f.plan.typed(columns)
 	if err != nil {
 		return nil, err
 	}
-	names, from, err := f.plan.members(columns)
+	names, from, err := f.plan.members(columns, at)
 	if err != nil {
 		return nil, err
 	}
-	served, err := f.prepare(f.plan.WithTrivialClaims(claimed), columns)
+	served, err := f.prepare(f.plan.WithTrivialClaims(claimed), columns, at, from)
 	if err != nil || f.to == nil {
 		return columns, err
+	}
+	if f.top != nil {
+		f.top.renumber(from)
 	}
 	return columns, f.to.Begin(served, names, from)
 }
 
 // prepare sets up what the source did not serve, and returns what the stream
-// serves: the sum of both.
-func (f *Finisher) prepare(served wire.Served, columns []wire.Column) (wire.Served, error) {
+// serves: the sum of both. The answer shows the cells at from.
+func (f *Finisher) prepare(served wire.Served, columns []wire.Column, at positions, from []int) (wire.Served, error) {
 	p := f.plan
 	if p.SQL {
 		return wire.Served{Filters: true, Sort: true, Window: true}, nil
 	}
 	var err error
 	if !served.Filters {
-		if f.match, err = p.match(columns); err != nil {
+		if f.match, err = p.match(columns, at); err != nil {
 			return served, err
 		}
 		served.Filters = true
@@ -70,11 +74,11 @@ func (f *Finisher) prepare(served wire.Served, columns []wire.Column) (wire.Serv
 		return served, nil
 	}
 	if !served.Sort {
-		order, err := p.order(columns)
+		order, keep, err := p.order(columns, at, from)
 		if err != nil || !p.canSort() {
 			return served, err
 		}
-		f.top = newTopN(order, int(p.Request.Offset+limit), len(columns))
+		f.top = newTopN(order, int(p.Request.Offset+limit), keep)
 		served.Sort = true
 	}
 	if p.WindowAllowed() {
@@ -90,12 +94,16 @@ func (f *Finisher) prepare(served wire.Served, columns []wire.Column) (wire.Serv
 // Row takes one row and keeps nothing of values. It returns [batch.ErrEnough]
 // once no more rows are wanted.
 func (f *Finisher) Row(values []wire.Value) error {
-	if f.match != nil && !f.match.Match(values) {
-		return nil
+	if f.match != nil {
+		if err := f.match.Check(values); err != nil {
+			return fmt.Errorf("the source emitted a row that cannot be filtered: %w", err)
+		}
+		if !f.match.Match(values) {
+			return nil
+		}
 	}
 	if f.top != nil {
-		f.top.offer(values)
-		return nil
+		return f.top.offer(values)
 	}
 	return f.emit(values)
 }

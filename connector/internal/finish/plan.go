@@ -4,7 +4,6 @@ package finish
 
 import (
 	"fmt"
-	"slices"
 
 	"github.com/connectorsdk/connector-sdk-go/filter"
 	"github.com/connectorsdk/connector-sdk-go/wire"
@@ -33,44 +32,66 @@ func (p *Plan) WithTrivialClaims(s wire.Served) wire.Served {
 // document declares is answered unserved and in full [rule query-8].
 func (p *Plan) WindowAllowed() bool { return p.Request.Offset <= p.MaxOffset }
 
+// place names a column: a hop may have one of the same name.
+type place struct {
+	name string
+	hop  int
+}
+
+// positions are the indexes of the columns. Each list of a request is looked up in
+// it, because list and table may both be long.
+type positions map[place]int
+
+// base returns the index of a column of the base table, or -1.
+func (p positions) base(name string) int { return p.of(name, 0) }
+
+func (p positions) of(name string, hop int) int {
+	if at, ok := p[place{name, hop}]; ok {
+		return at
+	}
+	return -1
+}
+
 // typed checks the columns a source begins with, and returns them with the types
 // that the table's description knows.
-func (p *Plan) typed(columns []wire.Column) ([]wire.Column, error) {
-	type place struct {
-		name string
-		hop  int
+func (p *Plan) typed(columns []wire.Column) ([]wire.Column, positions, error) {
+	types := map[string]wire.Type{}
+	if p.Table != nil {
+		for i := range p.Table.Fields {
+			f := &p.Table.Fields[i]
+			types[f.Name] = f.Type
+		}
 	}
 	own := make([]wire.Column, len(columns))
-	seen := make(map[place]bool, len(columns))
+	at := make(positions, len(columns))
 	hops := len(p.Request.Joins)
 	for i, c := range columns {
-		at, name := place{c.Name, c.Hop}, wire.QuoteName(c.Name)
+		_, seen := at[place{c.Name, c.Hop}]
+		name := wire.QuoteName(c.Name)
 		switch {
-		case seen[at] && p.SQL:
-			return nil, wire.Errorf(wire.CodeBadRequest,
+		case seen && p.SQL:
+			return nil, nil, wire.Errorf(wire.CodeBadRequest,
 				"sql: two columns of the result are named %s; give one of them an alias", name)
-		case seen[at]:
-			return nil, fmt.Errorf("the source began with two columns named %s", name)
+		case seen:
+			return nil, nil, fmt.Errorf("the source began with two columns named %s", name)
 		case c.Hop < 0 || c.Hop > hops:
-			return nil, fmt.Errorf("the source began with column %s of hop %d; the request has %d hops",
+			return nil, nil, fmt.Errorf("the source began with column %s of hop %d; the request has %d hops",
 				name, c.Hop, hops)
 		case c.Type != "" && !c.Type.Known():
-			return nil, fmt.Errorf("the source began with column %s of the unknown type %q", name, c.Type)
+			return nil, nil, fmt.Errorf("the source began with column %s of the unknown type %q", name, c.Type)
 		}
-		seen[at] = true
-		if c.Type == "" && c.Hop == 0 && p.Table != nil {
-			if f := p.Table.Field(c.Name); f != nil {
-				c.Type = f.Type
-			}
+		at[place{c.Name, c.Hop}] = i
+		if c.Type == "" && c.Hop == 0 {
+			c.Type = types[c.Name]
 		}
 		own[i] = c
 	}
-	return own, nil
+	return own, at, nil
 }
 
 // members returns the names of a row's members, and the position of each one's
 // cell among the columns: the requested fields, then those of each join.
-func (p *Plan) members(columns []wire.Column) (names []string, from []int, err error) {
+func (p *Plan) members(columns []wire.Column, at positions) (names []string, from []int, err error) {
 	if p.SQL {
 		for i, c := range columns {
 			names, from = append(names, c.Name), append(from, i)
@@ -78,27 +99,22 @@ func (p *Plan) members(columns []wire.Column) (names []string, from []int, err e
 		return names, from, nil
 	}
 	for _, f := range p.Request.Fields {
-		at := position(columns, 0, f)
-		if at < 0 {
+		i := at.base(f)
+		if i < 0 {
 			return nil, nil, p.missing(f, f, p.Request.Table)
 		}
-		names, from = append(names, f), append(from, at)
+		names, from = append(names, f), append(from, i)
 	}
-	for i, j := range p.Request.Joins {
+	for hop, j := range p.Request.Joins {
 		for _, f := range j.Fields {
-			at := position(columns, i+1, f.As)
-			if at < 0 {
+			i := at.of(f.As, hop+1)
+			if i < 0 {
 				return nil, nil, p.missing(f.As, f.Field, j.ToTable)
 			}
-			names, from = append(names, f.As), append(from, at)
+			names, from = append(names, f.As), append(from, i)
 		}
 	}
 	return names, from, nil
-}
-
-// position returns the index of a column, or -1.
-func position(columns []wire.Column, hop int, name string) int {
-	return slices.IndexFunc(columns, func(c wire.Column) bool { return c.Hop == hop && c.Name == name })
 }
 
 // missing returns the error for a requested column that the source did not begin
@@ -119,10 +135,10 @@ func forgotten(column string) error {
 
 // match compiles the filters. It refuses columns without which they cannot be
 // evaluated.
-func (p *Plan) match(columns []wire.Column) (*filter.Program, error) {
+func (p *Plan) match(columns []wire.Column, at positions) (*filter.Program, error) {
 	for f := range p.Request.Filters() {
 		switch {
-		case position(columns, 0, f.Field) >= 0:
+		case at.base(f.Field) >= 0:
 		case p.Table != nil:
 			return nil, forgotten(f.Field)
 		default:
@@ -133,19 +149,39 @@ func (p *Plan) match(columns []wire.Column) (*filter.Program, error) {
 	return filter.Compile(p.Request.Where, columns)
 }
 
-// order compiles the sort. Ties are broken by the primary key, so that pages
-// compose.
-func (p *Plan) order(columns []wire.Column) (*filter.Order, error) {
+// order compiles the sort of rows that keep only the cells that it or the answer
+// needs, those at from. It returns the positions of the cells to keep. Ties are
+// broken by the primary key and then by what the answer shows, so that pages
+// compose: rows without a difference there are equal to the reader.
+func (p *Plan) order(columns []wire.Column, at positions, from []int) (order *filter.Order, keep []int, err error) {
+	needed := make([]bool, len(columns))
+	for _, i := range from {
+		needed[i] = true
+	}
 	for _, key := range p.Request.Sort {
-		if position(columns, 0, key.Field) < 0 {
-			return nil, p.missing(key.Field, key.Field, p.Request.Table)
+		i := at.base(key.Field)
+		if i < 0 {
+			return nil, nil, p.missing(key.Field, key.Field, p.Request.Table)
 		}
+		needed[i] = true
 	}
 	var tie []string
 	if p.Table != nil {
 		tie = p.Table.PrimaryKey
 	}
-	return filter.CompileOrder(p.Request.Sort, columns, p.Request.FieldTypes, tie)
+	for _, name := range tie {
+		if i := at.base(name); i >= 0 {
+			needed[i] = true
+		}
+	}
+	var kept []wire.Column
+	for i, c := range columns {
+		if needed[i] {
+			kept, keep = append(kept, c), append(keep, i)
+		}
+	}
+	order, err = filter.CompileOrder(p.Request.Sort, kept, p.Request.FieldTypes, tie)
+	return order, keep, err
 }
 
 // canSort reports whether the library sorts for this request: a heap of

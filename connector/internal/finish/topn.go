@@ -2,6 +2,7 @@ package finish
 
 import (
 	"container/heap"
+	"fmt"
 	"iter"
 	"slices"
 	"strings"
@@ -11,32 +12,54 @@ import (
 )
 
 // topN keeps the first n rows of an order in a heap whose root is the last of
-// them, so a row that comes after the root costs one comparison and no memory.
+// them, so a row that comes after the root costs one comparison and no memory. Of
+// a row it keeps some cells only.
 type topN struct {
-	order *filter.Order
-	n     int
-	width int
-	rows  [][]wire.Value
-	spare []wire.Value // the row dropped last, to be filled again
+	order  *filter.Order // of the cells that are kept
+	n      int
+	cells  []int // the positions of these cells in an offered row, ascending
+	rows   [][]wire.Value
+	picked []wire.Value // these cells of the row that is offered
+	spare  []wire.Value // the row dropped last, to be filled again
 }
 
-func newTopN(order *filter.Order, n, width int) *topN {
-	return &topN{order: order, n: n, width: width}
+func newTopN(order *filter.Order, n int, cells []int) *topN {
+	return &topN{order: order, n: n, cells: cells, picked: make([]wire.Value, len(cells))}
 }
 
-// offer keeps a copy of values if they belong to the first n.
-func (t *topN) offer(values []wire.Value) {
+// renumber turns positions in an offered row into those in a kept one.
+func (t *topN) renumber(positions []int) {
+	for i, at := range positions {
+		positions[i], _ = slices.BinarySearch(t.cells, at)
+	}
+}
+
+// offer keeps a copy of values if they belong to the first n. A cell without a value
+// has no place in the order, so its row is an error.
+func (t *topN) offer(values []wire.Value) error {
+	if len(t.cells) < len(values) {
+		for i, at := range t.cells {
+			t.picked[i] = values[at]
+		}
+		values = t.picked
+	}
+	for _, v := range values {
+		if v.Kind() == wire.KindInvalid {
+			return fmt.Errorf("the source emitted a row that cannot be sorted: %w", v.Err())
+		}
+	}
 	full := len(t.rows) == t.n
 	if full && t.order.Compare(values, t.rows[0]) >= 0 {
-		return
+		return nil
 	}
 	row := t.keep(values)
 	if !full {
 		heap.Push(t, row)
-		return
+		return nil
 	}
 	t.spare, t.rows[0] = t.rows[0], row
 	heap.Fix(t, 0)
+	return nil
 }
 
 // keep copies a row. All its text goes into one string, so that what is kept
@@ -45,7 +68,7 @@ func (t *topN) keep(values []wire.Value) []wire.Value {
 	row := t.spare
 	t.spare = nil
 	if row == nil {
-		row = make([]wire.Value, t.width)
+		row = make([]wire.Value, len(t.cells))
 	}
 	copy(row, values)
 	size := 0

@@ -32,12 +32,22 @@ func (s *Statements) add(text string) {
 // driver.
 func Record(c driver.Connector) (*sql.DB, *Statements) {
 	s := &Statements{}
-	return sql.OpenDB(recorder{c, s}), s
+	return Intercept(c, func(text string) error {
+		s.add(text)
+		return nil
+	}), s
+}
+
+// Intercept returns a database that shows each statement to a function on its way to
+// the driver. If the function returns an error, the statement fails with it: use it to
+// see what a source makes of failures.
+func Intercept(c driver.Connector, statement func(text string) error) *sql.DB {
+	return sql.OpenDB(recorder{c, statement})
 }
 
 type recorder struct {
 	driver.Connector
-	statements *Statements
+	statement func(text string) error
 }
 
 func (r recorder) Connect(ctx context.Context) (driver.Conn, error) {
@@ -45,24 +55,28 @@ func (r recorder) Connect(ctx context.Context) (driver.Conn, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &recordedConn{conn, r.statements}, nil
+	return &recordedConn{conn, r.statement}, nil
 }
 
 // recordedConn passes on what the drivers of SQLite, PostgreSQL and MySQL
 // implement.
 type recordedConn struct {
 	driver.Conn
-	statements *Statements
+	statement func(text string) error
 }
 
 func (c *recordedConn) Prepare(query string) (driver.Stmt, error) {
-	c.statements.add(query)
+	if err := c.statement(query); err != nil {
+		return nil, err
+	}
 	return c.Conn.Prepare(query)
 }
 
 func (c *recordedConn) PrepareContext(ctx context.Context, query string) (driver.Stmt, error) {
 	if p, ok := c.Conn.(driver.ConnPrepareContext); ok {
-		c.statements.add(query)
+		if err := c.statement(query); err != nil {
+			return nil, err
+		}
 		return p.PrepareContext(ctx, query)
 	}
 	return c.Prepare(query)
@@ -73,7 +87,9 @@ func (c *recordedConn) QueryContext(ctx context.Context, query string, args []dr
 	if !ok {
 		return nil, driver.ErrSkip
 	}
-	c.statements.add(query)
+	if err := c.statement(query); err != nil {
+		return nil, err
+	}
 	return q.QueryContext(ctx, query, args)
 }
 
@@ -82,7 +98,9 @@ func (c *recordedConn) ExecContext(ctx context.Context, query string, args []dri
 	if !ok {
 		return nil, driver.ErrSkip
 	}
-	c.statements.add(query)
+	if err := c.statement(query); err != nil {
+		return nil, err
+	}
 	return e.ExecContext(ctx, query, args)
 }
 

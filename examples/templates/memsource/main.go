@@ -25,7 +25,7 @@ var definition = connector.Definition{Slug: "my-orders", KeysEnforced: true}
 // Order is one row of the table: the tags name its fields and say what Go's types
 // cannot. The descriptions are what the platform understands the data by.
 //
-// FILL IN the values that you have; connector.StructOf explains the tags.
+// FILL IN the values that you have; rowmap.Struct explains the tags.
 type Order struct {
 	_        struct{}        `description:"The orders of the web shop, one row each."`
 	ID       int64           `connector:"id,pk"`

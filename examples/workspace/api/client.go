@@ -270,7 +270,8 @@ func (c *Client) Do(ctx context.Context, endpoint string, args *Args) error {
 }
 
 // Call calls an endpoint that answers with one object, and returns what its member
-// "data" holds. With T = json.RawMessage, it returns that as it is.
+// "data" holds. With T = json.RawMessage, it returns that as it is. It refuses one page
+// of a list that has more, unless the query asks for that page: see [List].
 func Call[T any](ctx context.Context, c *Client, endpoint string, args *Args) (T, error) {
 	var value T
 	e, err := find(endpoint)
@@ -284,6 +285,9 @@ func Call[T any](ctx context.Context, c *Client, endpoint string, args *Args) (T
 	envelope, err := e.open(a)
 	if err != nil {
 		return value, err
+	}
+	if p := envelope.Pagination; p != nil && p.HasMore && (args == nil || !args.Query.Has("limit") && !args.Query.Has("offset")) {
+		return value, &AnswerError{e.Name(), "the answer is one page of a list that has more; read it with List"}
 	}
 	if err := decode(e, envelope.Data, &value); err != nil {
 		return *new(T), err

@@ -28,7 +28,7 @@ type Answer string
 const (
 	One      Answer = "an object"
 	Pages    Answer = "a list, split by limit and offset"
-	Whole    Answer = "a list, without parameters to split it"
+	Whole    Answer = "a list, of which no parameters are shown" // read in pages as well: every list may have them
 	Nothing  Answer = "no content"
 	NotShown Answer = "not shown" // the document says nothing, and the caller decodes it
 	Stream   Answer = "server-sent events"

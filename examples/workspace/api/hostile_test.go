@@ -415,8 +415,8 @@ func TestPagesWithoutIDs(t *testing.T) {
 	})
 }
 
-// TestWholeList: a list without parameters is one page, unless it says that it has
-// more.
+// TestWholeList: a list of which no parameters are shown is read in pages, or is one
+// page if it answers the same to every offset.
 func TestWholeList(t *testing.T) {
 	against(t, answer(200, "application/json", `{"data":[{"id":"a"}]}`), func(t *testing.T, c *api.Client) {
 		assert.Len(t, all(t, c.Dashboards(t.Context())), 1)
@@ -426,6 +426,31 @@ func TestWholeList(t *testing.T) {
 	})
 	against(t, handler, func(t *testing.T, c *api.Client) {
 		assert.Len(t, all(t, c.Dashboards(t.Context())), 2)
+	})
+	ids := make([]string, 100)
+	for i := range ids {
+		ids[i] = fmt.Sprint("id", i)
+	}
+	against(t, pages(func(int, int) ([]string, string) { return ids, "" }), func(t *testing.T, c *api.Client) {
+		var failure error
+		for _, err := range c.Dashboards(t.Context()) {
+			failure = err
+		}
+		require.ErrorIs(t, failure, api.ErrMoved, "a full page that comes again is not the whole list")
+	})
+}
+
+// TestOnePage: an answer that says that there is more is not returned as if it were
+// all, unless the caller asks for a page.
+func TestOnePage(t *testing.T) {
+	const history = "GET /api/v2/assistant/history/:chat_id"
+	handler := pages(func(offset, _ int) ([]string, string) { return []string{"m1"}, paginated(2, offset, true) })
+	against(t, handler, func(t *testing.T, c *api.Client) {
+		path := api.Path{"chat_id": "chat_1"}
+		_, err := api.Call[json.RawMessage](t.Context(), c, history, &api.Args{Path: path})
+		require.EqualError(t, err, history+": the answer is one page of a list that has more; read it with List")
+		_, err = api.Call[json.RawMessage](t.Context(), c, history, &api.Args{Path: path, Query: url.Values{"limit": {"1"}}})
+		require.NoError(t, err)
 	})
 }
 

@@ -89,9 +89,6 @@ func (c *Client) read(endpoint string, args *Args) (*reading, error) {
 		}
 	}
 	r.args.Query = query
-	if e.Answer == Whole {
-		return r, nil
-	}
 	if offset := query.Get("offset"); offset != "" {
 		if r.offset, err = strconv.ParseInt(offset, 10, 64); err != nil || r.offset < 0 {
 			return nil, fmt.Errorf("api: %s: the offset must be a number", e.Name())
@@ -105,9 +102,7 @@ func (c *Client) read(endpoint string, args *Args) (*reading, error) {
 
 // page requests the next page.
 func (r *reading) page(ctx context.Context) ([]json.RawMessage, error) {
-	if r.endpoint.Answer != Whole || r.pages > 0 {
-		r.args.Query.Set("offset", strconv.FormatInt(r.offset, 10))
-	}
+	r.args.Query.Set("offset", strconv.FormatInt(r.offset, 10))
 	a, err := r.client.exchange(ctx, r.endpoint, &r.args)
 	if err != nil {
 		return nil, err
@@ -119,6 +114,13 @@ func (r *reading) page(ctx context.Context) ([]json.RawMessage, error) {
 	var items []json.RawMessage
 	if err := json.Unmarshal(envelope.Data, &items); err != nil || items == nil {
 		return nil, &AnswerError{r.endpoint.Name(), "the answer is not a list"}
+	}
+	// A list that knows no parameters answers all of it again. One that knows the
+	// limit alone does so as well: then a full page is not all of it.
+	if r.endpoint.Answer == Whole && r.pages == 1 && string(envelope.Data) == r.last &&
+		strconv.Itoa(len(items)) != r.args.Query.Get("limit") {
+		r.done = true
+		return nil, nil
 	}
 	if err := r.accept(items, envelope.Data, envelope.Pagination); err != nil {
 		return nil, err
@@ -158,7 +160,7 @@ func (r *reading) accept(items []json.RawMessage, data []byte, p *Pagination) er
 	case p == nil:
 		// Reference set B shows lists without pagination. A page may be shorter than
 		// asked for and not be the last, so an empty one ends the list.
-		r.done = len(items) == 0 || r.endpoint.Answer != Pages
+		r.done = len(items) == 0
 	case !first && p.Total != r.total:
 		return r.moved(fmt.Sprintf("the list grew or shrank from %d items to %d", r.total, p.Total))
 	case p.HasMore && len(items) == 0:

@@ -27,7 +27,7 @@ func checkCallback(raw string) error {
 }
 
 // metadataHosts are the names of clouds' metadata services. Their addresses are
-// link-local, private or in one of the ranges of publicAddress.
+// link-local, private or in notPublic.
 var metadataHosts = []string{"metadata", "metadata.google.internal", "metadata.goog", "instance-data", "instance-data.ec2.internal"}
 
 func publicHost(host string) bool {
@@ -44,16 +44,21 @@ func publicHost(host string) bool {
 }
 
 // notPublic are ranges that netip's own predicates leave out: this network,
-// shared addresses (where one cloud has its metadata), protocol assignments
-// (where another has it), and IPv6 addresses that hold an IPv4 address.
+// shared addresses (where one cloud has its metadata), one cloud's own public
+// address, protocol assignments (where another has it), IPv6 addresses that hold an
+// IPv4 address, and routes inside of networks.
 var notPublic = []netip.Prefix{
 	netip.MustParsePrefix("0.0.0.0/8"),
 	netip.MustParsePrefix("100.64.0.0/10"),
+	netip.MustParsePrefix("168.63.129.16/32"),
 	netip.MustParsePrefix("192.0.0.0/24"),
 	netip.MustParsePrefix("240.0.0.0/4"),
 	netip.MustParsePrefix("64:ff9b::/96"),
 	netip.MustParsePrefix("64:ff9b:1::/48"),
+	netip.MustParsePrefix("100::/16"),
+	netip.MustParsePrefix("2001::/23"),
 	netip.MustParsePrefix("2002::/16"),
+	netip.MustParsePrefix("5f00::/16"),
 	netip.MustParsePrefix("fec0::/10"),
 }
 

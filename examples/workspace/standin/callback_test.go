@@ -19,6 +19,11 @@ func TestPublicAddress(t *testing.T) {
 		"2606:4700::1111":        true,
 		"100.64.0.1":             false, // shared
 		"192.0.0.192":            false, // a cloud's metadata
+		"168.63.129.16":          false, // a cloud's metadata
+		"168.63.129.17":          true,
+		"2001::a83f:8110":        false, // through a tunnel
+		"5f00::1":                false, // segments
+		"100:0:0:1::1":           false, // discarded
 		"224.0.0.1":              false, // multicast
 		"255.255.255.255":        false, // broadcast
 		"::":                     false,

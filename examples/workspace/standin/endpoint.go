@@ -36,6 +36,11 @@ const (
 // name returns the method and the path.
 func (e *Endpoint) name() string { return e.Method + " " + e.Path }
 
+// IsList reports whether the endpoint answers a list, in pages or whole.
+func (e *Endpoint) IsList() bool {
+	return e.answer.form == page || e.answer.form == rows || e.answer == plain("Keys")
+}
+
 // Errors returns the statuses that the endpoint can answer besides Status.
 func (e *Endpoint) Errors() []int {
 	errors := []int{}

@@ -42,6 +42,9 @@ func listOf[T any](c *call, items []T) (*listPage, error) {
 		return nil, err
 	}
 	total := len(all)
+	if c.whole {
+		limit, offset = total, 0
+	}
 	start := min(offset, total)
 	end := min(start+limit, total)
 	result := &listPage{Data: []json.RawMessage{}, Pagination: pagination{total, limit, offset, end < total}}

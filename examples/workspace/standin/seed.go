@@ -35,25 +35,55 @@ func (s *Service) seed() {
 }
 
 func (s *Service) seedOrganization(o *organization) {
-	for range 6 {
+	n := s.options.Items
+	for range max(n, 6) {
 		s.seedUser(o)
 	}
-	for range 12 {
+	for range max(n, 12) {
 		s.seedChat(o)
 	}
-	for i := range 3 {
+	for i := range max(n, 3) {
 		at := stamp(s.moment())
-		name := []string{"Contracts", "Invoices", "Reports"}[i]
+		name := []string{"Contracts", "Invoices", "Reports"}[i%3]
 		o.directories = append(o.directories, &directory{ID: s.nextID("directory"), Name: name, CreatedAt: at, UpdatedAt: at})
 	}
-	for range 45 {
+	for range max(n, 45) {
 		s.seedFile(o)
 	}
-	for i := range 6 {
+	for i := range max(n, 6) {
 		s.seedWorkflow(o, i)
 	}
-	for range 4 {
+	for range max(n, 4) {
 		s.seedDashboard(o)
+	}
+	s.seedLists(o, n)
+}
+
+// seedLists gives the lists that are empty or belong to one resource at least n
+// items: for the latter, those of the organization's first resource of the kind.
+func (s *Service) seedLists(o *organization, n int) {
+	for i := len(o.chats[0].messages); i < n; i++ {
+		o.chats[0].messages = append(o.chats[0].messages, message{ID: s.nextID("message"), Role: "user", Content: "Go on.",
+			CreatedAt: o.chats[0].item.UpdatedAt})
+	}
+	w := o.workflows[0]
+	for i := len(w.runs); i < n; i++ {
+		s.seedRun(w, w.createdAt.Add(time.Duration(i)*time.Hour))
+	}
+	metric := "metric"
+	for d := o.dashboards[0]; len(d.widgets) < n; {
+		d.widgets = append(d.widgets, widget{ID: s.nextID("widget"), Type: &metric, Config: map[string]any{},
+			Position: position{Y: len(d.widgets), W: 12, H: 1}})
+	}
+	for range n {
+		w.keys = append(w.keys, &apiKey{id: s.nextID("key"), label: "A seeded key, whose secret nobody has", workflow: w})
+		f := *o.files[0]
+		f.item.ID = s.nextID("file")
+		o.trash = append(o.trash, trashed{file: &f})
+		for _, kind := range []string{"departments", "agents", "tools", "integrations", "services", "connections",
+			"shares of workflow " + w.id} {
+			o.records[kind] = append(o.records[kind], record{"id": s.nextID("record")})
+		}
 	}
 }
 

@@ -3,6 +3,7 @@ package standin
 import (
 	"context"
 	"encoding/hex"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -22,6 +23,7 @@ const maxBody = 10 << 20
 type Options struct {
 	Seed      uint64            // chooses the seeded data and the ids of runs; the same seed gives the same service
 	Accounts  []Account         // who may call; nil means DefaultAccounts
+	Items     int               // how many items every list has at least; 0 means the usual numbers
 	BaseURL   string            // what URLs in answers begin with; empty means the address that the request was sent to
 	Step      time.Duration     // how long one step of a run takes; 0 means two seconds
 	Heartbeat time.Duration     // the time between two heartbeats of a run stream; 0 means 15 seconds
@@ -123,6 +125,35 @@ func (s *Service) Close() {
 // Endpoints returns the table of all endpoints.
 func (s *Service) Endpoints() []Endpoint { return slices.Clone(s.endpoints) }
 
+// Stored returns all items of a list as the service has them, in no pages, for a
+// test to compare with what a reader gets. The path leads to one list, such as
+// /api/v2/workflows/workflow_1/runs, and the token is that of an account.
+func (s *Service) Stored(token, path string) ([]json.RawMessage, error) {
+	request, err := http.NewRequest(http.MethodGet, path, nil)
+	if err != nil {
+		return nil, err
+	}
+	c := &call{Service: s, request: request, query: request.URL.Query(), now: time.Now(), whole: true}
+	if c.endpoint, c.params = match(s.endpoints, request); c.endpoint == nil || !c.endpoint.IsList() {
+		return nil, fmt.Errorf("standin: there is no list at %s", path)
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if c.account = s.accounts[token]; c.account == nil {
+		return nil, errors.New("standin: no account has this token")
+	}
+	c.org = s.organizations[c.account.Organization]
+	value, err := c.endpoint.handle(c)
+	if list, paged := value.(*listPage); err == nil && paged {
+		return list.Data, nil
+	}
+	var items []json.RawMessage
+	if err == nil {
+		err = json.Unmarshal(encoded(value), &items)
+	}
+	return items, err
+}
+
 // call is one request on its way to an endpoint's handler.
 type call struct {
 	*Service
@@ -135,6 +166,7 @@ type call struct {
 	key      *apiKey  // set if the request carried a workflow key
 	org      *organization
 	now      time.Time
+	whole    bool // lists are not split into pages
 }
 
 // ServeHTTP answers one request. Budgets are counted first, before the body is

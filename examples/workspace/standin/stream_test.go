@@ -5,7 +5,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"net"
 	"net/http"
 	"strings"
 	"testing"
@@ -22,19 +21,17 @@ import (
 // lines with the second in which each arrived, and a function that hangs up.
 func (w *world) open(run string) (lines chan string, hangUp func()) {
 	w.t.Helper()
-	listener := memlisten.New()
-	server := &http.Server{Handler: http.HandlerFunc(func(out http.ResponseWriter, r *http.Request) {
+	listener, stop := memlisten.Serve(&http.Server{Handler: http.HandlerFunc(func(out http.ResponseWriter, r *http.Request) {
 		w.streams.Add(1)
 		defer w.streams.Add(-1)
 		w.ServeHTTP(out, r)
-	})}
-	go server.Serve(listener) //nolint:errcheck // always ErrServerClosed
-	transport := &http.Transport{DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) { return listener.Dial(ctx) }}
+	})})
+	transport := listener.Route(&http.Transport{})
 	ctx, hangUp := context.WithCancel(w.t.Context())
 	w.t.Cleanup(func() {
 		hangUp()
 		transport.CloseIdleConnections()
-		server.Close()
+		stop()
 	})
 	request, err := http.NewRequestWithContext(ctx, "GET", "http://platform.example/api/v3/workflows/runs/"+run+"/stream", nil)
 	require.NoError(w.t, err)

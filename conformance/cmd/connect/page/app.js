@@ -202,6 +202,8 @@ document.addEventListener("click", async (event) => {
 
 const operators = ["eq", "neq", "gt", "gte", "lt", "lte", "in", "nin", "contains", "includes", "startswith", "isnull", "notnull"];
 let tables = [];
+let labels = {}; // how names are shown that are not shown as they are
+const shown = (name) => Object.hasOwn(labels, name) ? labels[name] : name;
 let running = null;
 
 const choose = (label, values, value) => {
@@ -214,7 +216,7 @@ const choose = (label, values, value) => {
   return select;
 };
 const currentTable = () => tables.find((t) => t.name === byId("ask-table").value);
-const fieldNames = (table) => table.fields.map((f) => [f.name, f.name + " · " + f.type]);
+const fieldNames = (table) => table.fields.map((f) => [f.name, shown(f.name) + " · " + f.type]);
 
 // removable gives a line a button that removes it, or the whole of which it is a part.
 function removable(line, whole = line) {
@@ -272,7 +274,7 @@ function addJoin() {
   const links = [];
   for (const from of tables) {
     for (const key of from.foreignKeys) links.push([JSON.stringify([from.name, key.field, key.targetTable, key.targetField]),
-      `${from.name}.${key.field} = ${key.targetTable}.${key.targetField}`]);
+      `${shown(from.name)}.${shown(key.field)} = ${shown(key.targetTable)}.${shown(key.targetField)}`]);
   }
   links.sort((a, b) => JSON.parse(b[0])[0] === table.name ? 1 : JSON.parse(a[0])[0] === table.name ? -1 : 0);
   const line = element("div", {className: "line join"});
@@ -284,7 +286,7 @@ function addJoin() {
     from.hidden = to.hidden = link.value !== "";
     const target = link.value ? JSON.parse(link.value)[2] : to.value.split(".")[0];
     const known = tables.find((t) => t.name === target)?.fields || [];
-    fields.replaceChildren(...known.map((f, i) => element("option", {value: f.name, selected: i < 2}, f.name)));
+    fields.replaceChildren(...known.map((f, i) => element("option", {value: f.name, selected: i < 2}, shown(f.name))));
   };
   link.addEventListener("change", fill);
   to.addEventListener("change", fill);
@@ -342,7 +344,7 @@ async function changed() {
   const kind = document.querySelector("[name=ask-kind]:checked").value;
   for (const e of document.querySelectorAll("[data-kinds]")) e.hidden = !e.dataset.kinds.split(" ").includes(kind);
   const topBy = byId("ask-topby"), chosen = topBy.value;
-  topBy.replaceChildren(...question().measures.map((m, i) => element("option", {value: String(i)}, `${m.fn} ${m.field || "rows"}`)));
+  topBy.replaceChildren(...question().measures.map((m, i) => element("option", {value: String(i)}, `${m.fn} ${shown(m.field) || "rows"}`)));
   if (chosen) topBy.value = chosen;
   const mine = ++previews;
   const view = await post("preview", question()).catch((e) => ({problem: e.message}));
@@ -357,7 +359,7 @@ async function changed() {
 function chooseTable() {
   for (const id of ["ask-and", "ask-or", "ask-sort", "ask-joins", "ask-groupby", "ask-measures"]) byId(id).replaceChildren();
   byId("ask-fields").replaceChildren(...currentTable().fields.map((f) =>
-    element("label", {}, element("input", {type: "checkbox", value: f.name, checked: true}), f.name)));
+    element("label", {}, element("input", {type: "checkbox", value: f.name, checked: true}), shown(f.name))));
   addGroupKey();
   addMeasure();
   changed();
@@ -402,8 +404,9 @@ function startAsk() {
   const form = byId("ask-form");
   if (!form) return;
   tables = JSON.parse(form.dataset.tables);
+  labels = JSON.parse(form.dataset.labels);
   if (tables.length === 0) return;
-  byId("ask-table").replaceChildren(...tables.map((t) => element("option", {value: t.name}, t.name)));
+  byId("ask-table").replaceChildren(...tables.map((t) => element("option", {value: t.name}, shown(t.name))));
   byId("ask-table").addEventListener("change", chooseTable);
   const adding = {
     "add-filter": () => addFilter(byId("ask-and")), "add-group": addGroup, "add-sort": addSort,

@@ -9,6 +9,7 @@ import (
 
 	"github.com/connectorsdk/connector-sdk-go/conformance/internal/check"
 	"github.com/connectorsdk/connector-sdk-go/conformance/internal/session"
+	"github.com/connectorsdk/connector-sdk-go/internal/guard"
 )
 
 // publicAddress judges the host's addresses, as this machine resolves them.
@@ -39,8 +40,5 @@ func publicAddress(run *session.Run) *check.Finding {
 	return nil
 }
 
-// private reports whether no server elsewhere reaches an address.
-func private(ip netip.Addr) bool {
-	carriers := netip.MustParsePrefix("100.64.0.0/10") // RFC 6598
-	return ip.IsPrivate() || ip.IsLoopback() || ip.IsLinkLocalUnicast() || ip.IsUnspecified() || carriers.Contains(ip)
-}
+// private reports whether the platform refuses an address [rule tenant-7].
+func private(ip netip.Addr) bool { return guard.Check(ip) != nil }

@@ -40,8 +40,10 @@ func twice[S ~string](list []S) string {
 // kinds are names of widespread kinds of sources. The protocol does not say which ones
 // are built into the platform.
 var kinds = []string{
-	"airtable", "athena", "bigquery", "clickhouse", "csv", "databricks", "duckdb", "excel", "google-sheets", "hubspot", "mariadb",
-	"mongodb", "mssql", "mysql", "oracle", "postgres", "postgresql", "redshift", "salesforce", "snowflake", "sqlite", "sqlserver",
+	"airtable", "athena", "bigquery", "cassandra", "clickhouse", "cockroachdb", "csv", "databricks", "duckdb", "dynamodb",
+	"elasticsearch", "excel", "google-sheets", "graphql", "hubspot", "jira", "json", "mariadb", "mongodb", "mssql",
+	"mysql", "notion", "oracle", "parquet", "postgres", "postgresql", "redis", "redshift", "rest", "salesforce",
+	"sharepoint", "shopify", "snowflake", "sql", "sql-server", "sqlite", "sqlserver", "stripe", "trino",
 }
 
 func ownSlug(run *session.Run) *check.Finding {

@@ -6,11 +6,13 @@ import (
 	"testing"
 	"time"
 
+	"github.com/go-sql-driver/mysql"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"github.com/connectorsdk/connector-sdk-go/connector/sqlsource"
 	"github.com/connectorsdk/connector-sdk-go/connector/sqlsource/enginetest/internal/suite"
+	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
 func TestWide(t *testing.T) {
@@ -74,4 +76,49 @@ func TestUnread(t *testing.T) {
 		fmt.Sprintf(`The user may read no table of the database %q, or it has none: GRANT SELECT ON %[1]q.* to the user.`, own.DBName))
 	_, warnings = suite.Discover(t, as, sqlsource.MySQL(), nil, time.Hour)
 	assert.Contains(t, warnings, "No database is chosen, so there are no tables: name one.")
+}
+
+// BenchmarkDiscoverMany shows that discovery is linear in the number of tables.
+//
+//	go test -run '^$' -bench DiscoverMany -benchtime 1x .
+func BenchmarkDiscoverMany(b *testing.B) {
+	db, _ := database(b)
+	suite.DiscoverMany(b, db, sqlsource.MySQL())
+}
+
+// TestFailures makes statements fail that work when they are tried again.
+func TestFailures(t *testing.T) {
+	_, own := database(t)
+	driver, err := mysql.NewConnector(own)
+	require.NoError(t, err)
+	suite.Failures(t, driver, sqlsource.MySQL())
+}
+
+// TestForeignKeys counts the values that break keys which the server does not vouch for.
+func TestForeignKeys(t *testing.T) {
+	db, _ := database(t)
+	suite.Execute(t, db,
+		"CREATE TABLE target (id BIGINT PRIMARY KEY, a VARCHAR(9), b VARCHAR(9), UNIQUE (a, b), INDEX (b))",
+		"INSERT INTO target VALUES (1, 'a1', 'b1')",
+		"CREATE TABLE enforced (t BIGINT, FOREIGN KEY (t) REFERENCES target (id))", "INSERT INTO enforced VALUES (1), (NULL)",
+		"CREATE TABLE pairs (a VARCHAR(9), b VARCHAR(9), FOREIGN KEY (a, b) REFERENCES target (a, b))",
+		"INSERT INTO pairs VALUES ('a1', 'b1'), ('none', NULL)")
+	for _, profile := range []time.Duration{0, -1} { // with and without statistics
+		tables, warnings := suite.Discover(t, db, sqlsource.MySQL(), &sqlsource.Options{Profile: profile}, time.Hour)
+		suite.ForeignKeys(t, tables, warnings, []suite.KeyCase{
+			{Why: "the server enforces it", Table: "enforced", Keys: []wire.ForeignKey{{Field: "t", TargetTable: "target", TargetField: "id"}}},
+			{Why: "a key of which one column is null is not checked", Table: "pairs",
+				Keys: []wire.ForeignKey{
+					{Field: "a", TargetTable: "target", TargetField: "a"}, {Field: "b", TargetTable: "target", TargetField: "b"},
+				},
+				Warning: `In table "pairs", the foreign key ("a") is broken: 1 of 2 values are not in the table "target".`},
+		})
+	}
+}
+
+func TestLinear(t *testing.T) {
+	_, own := database(t)
+	driver, err := mysql.NewConnector(own)
+	require.NoError(t, err)
+	suite.Linear(t, driver, sqlsource.MySQL(), "information_schema")
 }

@@ -119,6 +119,7 @@ var types = []sqlsourcetest.Type{
 	{Name: "time", SQL: "TIME", Type: wire.TypeString, Literals: textsOf("10:00:00", "-01:00:00")},
 	{Name: "uuid", SQL: "UUID", Type: wire.TypeString, Literals: textsOf("a0eebc99-9c0b-4ef8-bb6d-6bb9bd380a11",
 		"ffffffff-ffff-4fff-bfff-ffffffffffff", "00000000-0000-4000-8000-000000000000")},
+	{Name: "address", SQL: "INET6", Type: wire.TypeString, Literals: textsOf("::1", "::ffff:1.2.3.4", "2001:db8::1")},
 	{Name: "code", SQL: "VARCHAR(10)", Type: wire.TypeReference, Want: wire.TypeReference, Literals: textsOf("a", "b", "1", "01")},
 	{Name: "amount", SQL: "VARCHAR(20)", Type: wire.TypeDecimal, Want: wire.TypeDecimal,
 		Literals: textsOf("1.5", "1.50", "n/a", "01.5", "-0")},

@@ -21,7 +21,7 @@ import (
 )
 
 // definition asks a tenant for what opener needs, as examples/postgres does.
-var definition = connector.Definition{Slug: "postgres", KeysEnforced: true, Credentials: []wire.CredentialField{
+var definition = connector.Definition{Slug: "corpus", KeysEnforced: true, Credentials: []wire.CredentialField{
 	{Key: "user", Label: "User", Type: wire.CredentialText},
 	{Key: "password", Label: "Password", Type: wire.CredentialPassword, Optional: true},
 	{Key: "database", Label: "Database", Type: wire.CredentialText},

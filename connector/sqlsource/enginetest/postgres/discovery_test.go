@@ -3,6 +3,7 @@ package postgres
 import (
 	"context"
 	"fmt"
+	"slices"
 	"testing"
 	"time"
 
@@ -12,6 +13,7 @@ import (
 
 	"github.com/connectorsdk/connector-sdk-go/connector/sqlsource"
 	"github.com/connectorsdk/connector-sdk-go/connector/sqlsource/enginetest/internal/suite"
+	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
 func TestWide(t *testing.T) {
@@ -97,4 +99,82 @@ In table "parent", the primary key ("id") is left out because other tables inher
 			require.NotContains(t, tables, "fails")
 		})
 	}
+}
+
+// BenchmarkDiscoverMany shows that discovery is linear in the number of tables.
+//
+//	go test -run '^$' -bench DiscoverMany -benchtime 1x .
+func BenchmarkDiscoverMany(b *testing.B) {
+	db, _ := database(b)
+	suite.DiscoverMany(b, db, sqlsource.PostgreSQL())
+}
+
+// TestFailures makes statements fail that work when they are tried again.
+func TestFailures(t *testing.T) {
+	_, own := database(t)
+	suite.Failures(t, stdlib.GetConnector(*own), sqlsource.PostgreSQL())
+}
+
+// TestForeignKeys counts the values that break keys which the server does not vouch for.
+func TestForeignKeys(t *testing.T) {
+	db, own := database(t)
+	role := own.Database + "_reader"
+	load(t, db, `
+		CREATE TABLE target (id bigint PRIMARY KEY, a text, b text, UNIQUE (a, b));
+		INSERT INTO target SELECT n, 'a' || n, 'b' || n FROM generate_series(1, 100) n;
+		CREATE TABLE enforced (t bigint REFERENCES target); INSERT INTO enforced VALUES (100), (NULL);
+		CREATE TABLE unvalidated (t bigint, u bigint);
+		INSERT INTO unvalidated SELECT n + 40, n FROM generate_series(1, 100) n;
+		ALTER TABLE unvalidated ADD FOREIGN KEY (t) REFERENCES target NOT VALID, ADD FOREIGN KEY (u) REFERENCES target NOT VALID;
+		CREATE TABLE pairs (a text, b text, FOREIGN KEY (a, b) REFERENCES target (a, b));
+		INSERT INTO pairs VALUES ('a1', 'b1'), ('none', NULL);
+		CREATE TABLE disabled (t bigint REFERENCES target); ALTER TABLE disabled DISABLE TRIGGER ALL;
+		INSERT INTO disabled VALUES (1), (101);
+		CREATE TABLE parent (t bigint REFERENCES target); CREATE TABLE child () INHERITS (parent);
+		INSERT INTO parent VALUES (1); INSERT INTO child VALUES (101);
+		CREATE TABLE hidden (id bigint PRIMARY KEY); INSERT INTO hidden VALUES (1), (2);
+		CREATE TABLE policed (t bigint REFERENCES hidden); INSERT INTO policed VALUES (1), (2);
+		CREATE ROLE `+role+` LOGIN; GRANT SELECT ON ALL TABLES IN SCHEMA public TO `+role+`;
+		ALTER TABLE hidden ENABLE ROW LEVEL SECURITY; CREATE POLICY first ON hidden USING (id = 1)`)
+	t.Cleanup(func() {
+		_, err := db.ExecContext(context.Background(), "DROP OWNED BY "+role+"; DROP ROLE "+role)
+		require.NoError(t, err)
+	})
+	keys := func(pairs ...string) (keys []wire.ForeignKey) {
+		for pair := range slices.Chunk(pairs, 2) {
+			keys = append(keys, wire.ForeignKey{Field: pair[0], TargetTable: "target", TargetField: pair[1]})
+		}
+		return keys
+	}
+	broken := func(table, field, count, target string) string {
+		return fmt.Sprintf("In table %q, the foreign key (%q) is broken: %s values are not in the table %q.",
+			table, field, count, target)
+	}
+	reader := own.Copy()
+	reader.User = role
+	as := stdlib.OpenDB(*reader)
+	t.Cleanup(func() { require.NoError(t, as.Close()) })
+	for _, profile := range []time.Duration{0, -1} { // with and without statistics
+		tables, warnings := suite.Discover(t, as, sqlsource.PostgreSQL(), &sqlsource.Options{Profile: profile}, time.Hour)
+		suite.ForeignKeys(t, tables, warnings, []suite.KeyCase{
+			{Why: "the server enforces it", Table: "enforced", Keys: keys("t", "id")},
+			{Why: "rows from before it are not checked", Table: "unvalidated", Keys: keys("t", "id", "u", "id"),
+				Warning: broken("unvalidated", "t", "40 of 100", "target")},
+			{Why: "a key of which one column is null is not checked", Table: "pairs", Keys: keys("a", "a", "b", "b"),
+				Warning: broken("pairs", "a", "1 of 2", "target")},
+			{Why: "its triggers are off", Table: "disabled", Keys: keys("t", "id"), Warning: broken("disabled", "t", "1 of 2", "target")},
+			{Why: "it does not bind the tables that inherit", Table: "parent", Keys: keys("t", "id"),
+				Warning: broken("parent", "t", "1 of 2", "target")},
+			{Why: "a policy hides what it leads to", Table: "policed",
+				Keys:    []wire.ForeignKey{{Field: "t", TargetTable: "hidden", TargetField: "id"}},
+				Warning: broken("policed", "t", "1 of 2", "hidden")},
+		})
+	}
+	tables, _ := suite.Discover(t, db, sqlsource.PostgreSQL(), nil, time.Hour)
+	require.Len(t, tables["policed"].ForeignKeys, 1, "for a user whom no policy binds")
+}
+
+func TestLinear(t *testing.T) {
+	_, own := database(t)
+	suite.Linear(t, stdlib.GetConnector(*own), sqlsource.PostgreSQL(), "pg_catalog")
 }

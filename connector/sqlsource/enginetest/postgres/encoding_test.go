@@ -152,7 +152,7 @@ func TestNoText(t *testing.T) {
 	require.NoError(t, err)
 	caller := connectortest.Start(t, definition, newSource(t, own, nil), nil).As(credentials(own)).Unverified()
 	_, err = caller.Query(wire.QueryRequest{Table: "t", Sort: []wire.SortKey{}, Fields: []string{"id", "name"}})
-	require.ErrorIs(t, err, connector.ErrBadRequest)
+	require.ErrorIs(t, err, connector.ErrUnsupported)
 	assert.Contains(t, err.Error(), "encoding")
 	answer, err := caller.Query(wire.QueryRequest{Table: "t", Sort: []wire.SortKey{}, Fields: []string{"id"}})
 	require.NoError(t, err)

@@ -93,7 +93,7 @@ func TestDropped(t *testing.T) {
 	// With a description that is remembered, the statement finds out.
 	src, err := sqlsource.New(db, sqlsource.PostgreSQL(), &sqlsource.Options{Remember: time.Hour})
 	require.NoError(t, err)
-	keeper := connectortest.Start(t, connector.Definition{Slug: "postgres"}, src, nil).As(nil).Unverified()
+	keeper := connectortest.Start(t, connector.Definition{Slug: "keeper"}, src, nil).As(nil).Unverified()
 	_, err = keeper.Size("u")
 	require.NoError(t, err)
 	_, err = db.Exec("DROP TABLE u")
@@ -163,7 +163,7 @@ func TestGranted(t *testing.T) {
 	assert.Equal(t, "What is shown.", open.Fields[1].SourceDescription)
 	assert.True(t, open.Fields[0].Unique)
 	require.Len(t, d.Warnings, 2)
-	assert.Contains(t, d.Warnings[0], `The table "closed" is not in this database`)
+	assert.Contains(t, d.Warnings[0], `These tables are not in this database, or its user may not read them: "closed".`)
 	assert.Contains(t, d.Warnings[1], `In table "child", the foreign key ("closed") is left out`)
 	_, err = caller.Size("closed")
 	require.ErrorIs(t, err, connector.ErrUnknownEntity)

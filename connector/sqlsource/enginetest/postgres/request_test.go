@@ -48,7 +48,7 @@ func TestOneMoment(t *testing.T) {
 		}
 		return err
 	}
-	caller := connectortest.Start(t, definition, newSource(t, own, nil), &connector.Options{Around: insert}).As(credentials(own)).Unverified()
+	caller := connectortest.Start(t, definition, newSource(t, own, nil), &connector.Options{Intercept: insert}).As(credentials(own)).Unverified()
 	for want := range int64(3) {
 		n, err := caller.Count(wire.CountRequest{Table: "t"})
 		require.NoError(t, err)

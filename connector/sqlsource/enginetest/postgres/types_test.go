@@ -116,9 +116,9 @@ var types = []sqlsourcetest.Type{
 	{Name: "interval", SQL: "interval", Type: wire.TypeString, Literals: []sqlsourcetest.Literal{
 		text("'1 day 2 hours'", "1 day 02:00:00"), text("'1 month'", "1 mon"),
 	}},
-	{Name: "address", SQL: "inet", Type: wire.TypeString, Literals: []sqlsourcetest.Literal{
-		text("'10.0.0.1'", "10.0.0.1/32"), text("'::1/64'", "::1/64"),
-	}},
+	{Name: "address", SQL: "inet", Type: wire.TypeString, Literals: textsOf("10.0.0.1", "10.0.0.1/24", "::1", "::1/64", "::ffff:1.2.3.4")},
+	{Name: "network", SQL: "cidr", Type: wire.TypeString, Literals: textsOf("10.0.0.0/8", "10.1.0.0/16", "10.0.0.1/32", "::1/128")},
+	{Name: "card", SQL: "macaddr", Type: wire.TypeString, Literals: textsOf("08:00:2b:01:02:03", "ff:ff:ff:ff:ff:ff")},
 	{Name: "amount", SQL: "text", Type: wire.TypeDecimal, Want: wire.TypeDecimal,
 		Literals: textsOf("1.5", "1.50", "n/a", "01.5", "-0", "9007199254740993")},
 	{Name: "whole", SQL: "integer", Type: wire.TypeDecimal, Want: wire.TypeDecimal, Literals: suite.Decimals("0", "1", "-1", "100")},

@@ -1,7 +1,6 @@
 package sqlite
 
 import (
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -68,17 +67,6 @@ func TestCatalog(t *testing.T) {
 		_, err = caller.Size(name)
 		require.ErrorIs(t, err, connector.ErrUnknownEntity, name)
 	}
-}
-
-// TestNotADatabase says so to the person who connects it.
-func TestNotADatabase(t *testing.T) {
-	file := filepath.Join(t.TempDir(), "text.sqlite")
-	require.NoError(t, os.WriteFile(file, []byte(strings.Repeat("no database ", 100)), 0o600))
-	db := open(t, file, "")
-	src, err := sqlsource.New(db, sqlsource.SQLite(), nil)
-	require.NoError(t, err)
-	err = connectortest.Start(t, definition, src, nil).As(nil).Check()
-	require.ErrorIs(t, err, connector.ErrCheckFailed)
 }
 
 // unordered is a flavor that cannot order one column.

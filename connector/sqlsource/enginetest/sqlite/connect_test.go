@@ -1,8 +1,10 @@
 package sqlite
 
 import (
+	"bytes"
 	"context"
 	"database/sql"
+	"log/slog"
 	"os"
 	"path/filepath"
 	"strings"
@@ -13,6 +15,7 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/connector"
 	"github.com/connectorsdk/connector-sdk-go/connector/connectortest"
 	"github.com/connectorsdk/connector-sdk-go/connector/sqlsource"
+	"github.com/connectorsdk/connector-sdk-go/connector/sqlsource/enginetest/internal/suite"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -66,6 +69,40 @@ func TestConnect(t *testing.T) {
 			_, err = caller.Count(wire.CountRequest{Table: "t"})
 			require.ErrorIs(t, err, c.elsewhere)
 			require.ErrorContains(t, err, c.want)
+		})
+	}
+}
+
+// TestHostsDatabase says in the log what is wrong with a database of the host, and
+// nothing of it to a tenant, who could not mend it.
+func TestHostsDatabase(t *testing.T) {
+	text := filepath.Join(t.TempDir(), "text.sqlite")
+	require.NoError(t, os.WriteFile(text, []byte(strings.Repeat("no database ", 100)), 0o600))
+	for _, c := range []struct{ why, file, log string }{
+		{"no file", "file:" + filepath.Join(t.TempDir(), "none") + "?mode=ro", "There is no database of this name, or it cannot be opened"},
+		{"another file", text, "This is not a database of SQLite"},
+	} {
+		t.Run(c.why, func(t *testing.T) {
+			db, err := sql.Open("sqlite", c.file)
+			require.NoError(t, err)
+			defer func() { require.NoError(t, db.Close()) }()
+			src, err := sqlsource.New(db, sqlsource.SQLite(), nil)
+			require.NoError(t, err)
+			var log bytes.Buffer
+			options := &connector.Options{Logger: slog.New(slog.NewTextHandler(&log, nil))}
+			caller := connectortest.Start(t, definition, src, options).As(nil).Unverified()
+			for route, ask := range map[string]func() error{
+				"check":     caller.Check,
+				"discovery": func() error { _, err := caller.Discover(); return err },
+				"size":      func() error { _, err := caller.Size("t"); return err },
+			} {
+				log.Reset()
+				err := ask()
+				require.Equal(t, wire.CodeInternal, suite.Code(err), route)
+				require.ErrorContains(t, err, "internal error", route)
+				require.Contains(t, log.String(), "level=ERROR", route)
+				require.Contains(t, log.String(), "the database of this connector cannot be used: "+c.log, route)
+			}
 		})
 	}
 }

@@ -28,7 +28,7 @@ func TestSchemas(t *testing.T) {
 		CREATE TABLE sales.orders (id INTEGER PRIMARY KEY, person INTEGER); INSERT INTO sales.orders VALUES (1, 1);
 		CREATE TABLE crm."x.y" (id INTEGER); CREATE TABLE "crm.x".y (id INTEGER)`)
 	require.NoError(t, err)
-	withSchema := connector.Definition{Slug: "sqlite", Credentials: []wire.CredentialField{
+	withSchema := connector.Definition{Slug: "corpus", Credentials: []wire.CredentialField{
 		{Key: "schema", Label: "Schema", Type: wire.CredentialText, Optional: true},
 	}}
 	names := suite.SchemaNames{One: "crm", Two: "sales", Dotted: "crm.x"}

@@ -1,10 +1,8 @@
 package exchange
 
 import (
-	"context"
 	"io"
 	"log"
-	"net"
 	"net/http"
 	"testing"
 
@@ -15,19 +13,11 @@ import (
 // request names.
 func Serve(t *testing.T, handler http.HandlerFunc) http.RoundTripper {
 	t.Helper()
-	listener := memlisten.New()
-	server := &http.Server{Handler: handler, ErrorLog: log.New(io.Discard, "", 0)}
-	served := make(chan struct{})
-	go func() {
-		defer close(served)
-		_ = server.Serve(listener)
-	}()
-	dial := func(ctx context.Context, _, _ string) (net.Conn, error) { return listener.Dial(ctx) }
-	transport := &http.Transport{DialContext: dial, DialTLSContext: dial, DisableCompression: true}
+	listener, stop := memlisten.Serve(&http.Server{Handler: handler, ErrorLog: log.New(io.Discard, "", 0)})
+	transport := listener.Route(&http.Transport{DisableCompression: true})
 	t.Cleanup(func() {
 		transport.CloseIdleConnections()
-		_ = server.Close()
-		<-served
+		stop()
 	})
 	return transport
 }

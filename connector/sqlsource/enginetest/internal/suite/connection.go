@@ -30,7 +30,7 @@ func OneConnection(t *testing.T, d connector.Definition, f sqlsource.Flavor, ope
 		return db, err
 	}, f, nil)
 	require.NoError(t, err)
-	options := &connector.Options{Around: func(ctx context.Context, _ connector.Call, next func(context.Context) error) error {
+	options := &connector.Options{Intercept: func(ctx context.Context, _ connector.Call, next func(context.Context) error) error {
 		ctx, cancel := context.WithCancel(ctx)
 		defer cancel()
 		return next(ctx)

@@ -3,6 +3,7 @@ package suite
 import (
 	"context"
 	"database/sql"
+	"database/sql/driver"
 	"fmt"
 	"maps"
 	"slices"
@@ -14,6 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/connectorsdk/connector-sdk-go/connector/sqlsource"
+	"github.com/connectorsdk/connector-sdk-go/connector/sqlsource/sqlsourcetest"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -110,10 +112,16 @@ func Budgets(t *testing.T, db *sql.DB, flavor sqlsource.Flavor, slow, broken str
 		assert.EqualValues(t, 1, c.Field("n").Stats.DistinctCount)
 	})
 	t.Run("the deadline of the request", func(t *testing.T) {
+		for i := range 12 {
+			Execute(t, db, fmt.Sprintf("CREATE TABLE d%02d (id INTEGER PRIMARY KEY, day DATE)", i))
+		}
 		tables, warnings := Discover(t, db, flavor, &sqlsource.Options{Profile: time.Hour}, 2500*time.Millisecond)
 		require.Subset(t, slices.Collect(maps.Keys(tables)), []string{"a_slow", "b_broken", "c"}, "an answer, not a timeout")
-		assert.Contains(t, warnings, "The time of this discovery was over before these tables were read in full")
+		assert.Equal(t, wire.TypeDate, tables["d11"].Field("day").Type, "a table that nobody looked at is as the catalog has it")
+		assert.Regexp(t, `(?m)^The time of this discovery was over before these tables were read in full, .*: ("\w+", ){9}"\w+" and \d more\. `,
+			warnings, "ten are named")
 		assert.Contains(t, warnings, `"c"`)
+		assert.Equal(t, 1, strings.Count(warnings, "d00"), "one warning says it")
 	})
 }
 
@@ -157,4 +165,56 @@ func Counts(t *testing.T, db *sql.DB, flavor sqlsource.Flavor, rows func(n int) 
 	assert.Nil(t, tables["uncounted"].RowCount)
 	assert.Contains(t, warnings, `The rows of the table "uncounted" are not counted, because there are more than 2000000.`)
 	assert.NotContains(t, warnings, `"counted"`)
+}
+
+// manyTable returns the statements that make the table of a number: three rows,
+// and a foreign key to the table before.
+func manyTable(number int) []string {
+	name := fmt.Sprintf("many%04d", number)
+	key := ""
+	if number > 0 {
+		key = fmt.Sprintf(", FOREIGN KEY (before_id) REFERENCES many%04d (id)", number-1)
+	}
+	return []string{
+		"CREATE TABLE " + name + " (id INTEGER NOT NULL PRIMARY KEY, before_id INTEGER, name VARCHAR(40) NOT NULL UNIQUE, " +
+			"amount DECIMAL(12,2), day DATE, note VARCHAR(200)" + key + ")",
+		"INSERT INTO " + name + " VALUES " + strings.Join([]string{
+			"(1, 1, 'one', 1.50, '2024-01-01', NULL)", "(2, 1, 'two', 2.50, '2024-01-02', 'x')", "(3, NULL, 'three', NULL, NULL, 'y')",
+		}, ", "),
+	}
+}
+
+// Linear counts the statements of a discovery: each table adds as many as the one
+// before, and none adds one about all tables.
+func Linear(t *testing.T, c driver.Connector, flavor sqlsource.Flavor, aboutAll string) {
+	t.Helper()
+	db, statements := sqlsourcetest.Record(c)
+	t.Cleanup(func() { require.NoError(t, db.Close()) })
+	made := 0
+	discover := func(count int) (all, about int) {
+		for ; made < count; made++ {
+			Execute(t, db, manyTable(made)...)
+		}
+		before := len(statements.All())
+		tables, warnings := Discover(t, db, flavor, nil, time.Hour)
+		require.Empty(t, warnings)
+		require.Len(t, tables, count)
+		require.Len(t, tables["many0001"].ForeignKeys, 1)
+		for _, statement := range statements.All()[before:] {
+			switch {
+			case strings.Contains(statement, "set_config"), strings.HasPrefix(statement, "SET SESSION"):
+				continue // of a transaction, which tables share
+			case strings.Contains(statement, aboutAll):
+				about++
+			}
+			all++
+		}
+		return all, about
+	}
+	first, aboutFirst := discover(10)
+	second, aboutSecond := discover(20)
+	third, aboutThird := discover(30)
+	assert.Equal(t, second-first, third-second)
+	assert.LessOrEqual(t, second-first, 10*9, "statements of ten tables")
+	assert.Equal(t, [2]int{aboutFirst, aboutFirst}, [2]int{aboutSecond, aboutThird}, "statements that list all tables")
 }

@@ -129,7 +129,7 @@ func Cases(t *testing.T, handler http.Handler, credentials wire.Credentials, of 
 	SkipShort(t)
 	inProcess, stop := platform.InProcess(handler)
 	defer stop()
-	client, err := platform.NewClient("https://connector.test", conformance.NewSecret(Token), &platform.Options{HTTP: inProcess})
+	client, err := platform.NewClient("https://connector.test", wire.NewBearer(Token), &platform.Options{HTTP: inProcess})
 	require.NoError(t, err)
 	connection, err := platform.Connect(t.Context(), client, credentials, nil)
 	require.NoError(t, err)

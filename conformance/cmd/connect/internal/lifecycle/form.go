@@ -1,0 +1,317 @@
+// Package lifecycle is the platform's connect form and the life of a source, without a
+// screen: what a person fills in, which buttons can be pressed, and what a source is
+// after that.
+//
+// A [Form] reads the document, tries the token and the credentials, and forgets what a
+// change makes stale. [Add] makes a [Source] of it, which is verified in the background
+// by the conformance program and is then conformant or not; [Source.Reconnect] opens the
+// form again.
+package lifecycle
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"unicode/utf8"
+
+	"github.com/connectorsdk/connector-sdk-go/conformance/internal/check"
+	"github.com/connectorsdk/connector-sdk-go/conformance/internal/session"
+	"github.com/connectorsdk/connector-sdk-go/conformance/platform"
+	"github.com/connectorsdk/connector-sdk-go/wire"
+)
+
+// A Message is an error that the platform shows to the person at the connect form, word
+// for word: a text of the platform's own, or one that the connector wrote for that person.
+type Message string
+
+// Error returns the message.
+func (m Message) Error() string { return string(m) }
+
+// TokenRejected is the error of [Form.Read] and [Form.Test] when the connector refuses the
+// bearer token [rule connect-3].
+const TokenRejected Message = check.TokenRejected
+
+var (
+	errNotRead = errors.New("read the connector first: the form knows no document")
+	errChanged = errors.New("the URL or the token was changed in the meantime; read the connector again")
+)
+
+// Form is the platform's connect form: a name, the base URL of a connector, the bearer
+// token of its host, and one input for each credential field of the connector's document.
+// It holds what was typed, says which buttons can be pressed, and does what they do.
+//
+// Printing a form shows neither the token nor a credential. A form may be used by several
+// goroutines.
+type Form struct {
+	mu       sync.Mutex
+	options  platform.Options
+	name     string
+	url      string
+	token    wire.Bearer
+	typed    wire.Credentials
+	document *wire.Document
+	edits    int // counts the changes after which a document that is being read is stale
+}
+
+// NewForm returns an empty form. Options say how the form reaches the connector; nil means
+// the platform's own ways.
+func NewForm(options *platform.Options) *Form {
+	f := &Form{}
+	if options != nil {
+		f.options = *options
+	}
+	return f
+}
+
+// Name returns the name of the source.
+func (f *Form) Name() string {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.name
+}
+
+// SetName sets the name under which the source will be listed.
+func (f *Form) SetName(name string) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.name = name
+}
+
+// URL returns the base URL of the connector.
+func (f *Form) URL() string {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.url
+}
+
+// SetURL sets the base URL of the connector. Another URL forgets the document and the
+// typed credentials, because they belong to another connector [rule connect-5].
+func (f *Form) SetURL(url string) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if url == f.url {
+		return
+	}
+	f.url, f.typed = url, wire.Credentials{}
+	f.forget()
+}
+
+// SetToken sets the bearer token that the connector's host issued. Another token forgets
+// the document and keeps the typed credentials [rule connect-5].
+func (f *Form) SetToken(token string) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if token == f.token.Reveal() {
+		return
+	}
+	f.token = wire.NewBearer(token)
+	f.forget()
+}
+
+// HasToken reports whether the form holds a token.
+func (f *Form) HasToken() bool {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.token.Reveal() != ""
+}
+
+// Local reports whether the form takes addresses that the platform would refuse.
+func (f *Form) Local() bool {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.options.Local
+}
+
+// SetLocal sets whether plain http and addresses of a private network are taken, for work
+// on one's own machine. A change forgets the document, which was read by other rules.
+func (f *Form) SetLocal(local bool) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if local == f.options.Local {
+		return
+	}
+	f.options.Local = local
+	f.forget()
+}
+
+func (f *Form) forget() {
+	f.document = nil
+	f.edits++
+}
+
+// SetCredential sets what was typed for the credential field of that key. An empty value
+// is none [rule credential-5].
+func (f *Form) SetCredential(key, value string) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	values := f.typed.Reveal()
+	values[key] = value
+	f.typed = wire.NewCredentials(values)
+}
+
+// HasCredential reports whether the form holds a value for the credential field of that key.
+func (f *Form) HasCredential(key string) bool {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.typed.Get(key) != ""
+}
+
+// Document returns the document of the connector, or nil unless the latest [Form.Read] has
+// succeeded and nothing was changed since that forgets it. It is not to be changed.
+func (f *Form) Document() *wire.Document {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.document
+}
+
+// CanRead reports whether [Form.Read] has what it needs: a URL and a token.
+func (f *Form) CanRead() bool {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.url != "" && f.token.Reveal() != ""
+}
+
+// CanTest reports whether [Form.Test] can be pressed: the document has been read, the token
+// is long enough, and every required credential has a value [rule connect-6]. A source can
+// be added under the same conditions [rule connect-11].
+func (f *Form) CanTest() bool {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.missing() == nil
+}
+
+// missing returns what is still to be done before credentials can be tried, or nil.
+func (f *Form) missing() error {
+	if f.document == nil {
+		return errNotRead
+	}
+	if utf8.RuneCountInString(f.token.Reveal()) < wire.MinTokenLength {
+		return Message("The token is too short: it has 32 characters or more.")
+	}
+	for _, field := range f.document.CredentialSchema {
+		if !field.Optional && f.typed.Get(field.Key) == "" {
+			return Message(field.Label + " is required.")
+		}
+	}
+	return nil
+}
+
+// Read fetches the connector's document and tries the token on /check, without credentials.
+// When it succeeds, [Form.Document] returns the document. If the connector refuses the
+// token, the error is [TokenRejected]; any other answer in the form of the protocol shows
+// that the token is right, since a connector judges it first.
+func (f *Form) Read(ctx context.Context) error {
+	f.mu.Lock()
+	edits := f.edits
+	c, err := f.client()
+	f.mu.Unlock()
+	if err != nil {
+		return err
+	}
+	document, err := c.Document(ctx)
+	if err == nil {
+		err = c.Check(ctx, wire.Credentials{})
+	}
+	var refusal *wire.Error
+	if errors.As(err, &refusal) && refusal.Code != wire.CodeUnauthorized {
+		err = nil
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	switch {
+	case edits != f.edits:
+		return errChanged
+	case err != nil:
+		f.document = nil
+		return shown(err)
+	}
+	f.document = document
+	return nil
+}
+
+// Test tries the typed credentials on /check. When the upstream rejects them, the error is
+// the connector's message word for word [rule connect-7].
+func (f *Form) Test(ctx context.Context) error {
+	bound, err := f.bind()
+	if err != nil {
+		return err
+	}
+	return shown(bound.client.Check(ctx, bound.credentials))
+}
+
+// Clean returns a text of the connector without the token and the credentials of the form,
+// in any spelling. What was typed into plain text fields stays: the person at the form may
+// see it [rule credential-9]. Use it before you show a message.
+func (f *Form) Clean(text string) string {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	hidden := f.typed.Reveal()
+	if f.document != nil {
+		for _, field := range f.document.CredentialSchema {
+			if field.Type == wire.CredentialText {
+				delete(hidden, field.Key)
+			}
+		}
+	}
+	return session.NewCleaner(f.token.Reveal(), []wire.Credentials{wire.NewCredentials(hidden)}).Clean(text)
+}
+
+// binding is what a source keeps of the form with which it was connected.
+type binding struct {
+	name        string
+	url         string
+	token       wire.Bearer
+	credentials wire.Credentials
+	document    *wire.Document
+	client      *platform.Client
+	options     platform.Options
+	cleaner     *session.Cleaner
+}
+
+// bind returns what a source keeps of the form, or what the form still lacks.
+func (f *Form) bind() (*binding, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if err := f.missing(); err != nil {
+		return nil, err
+	}
+	c, err := f.client()
+	if err != nil {
+		return nil, err
+	}
+	own := f.credentials()
+	return &binding{
+		name: f.name, url: f.url, token: f.token, credentials: own, document: f.document, client: c, options: f.options,
+		cleaner: session.NewCleaner(f.token.Reveal(), []wire.Credentials{own}),
+	}, nil
+}
+
+// credentials returns what a request carries: the typed values of the fields that the
+// document has, without blank ones.
+func (f *Form) credentials() wire.Credentials {
+	var keys []string
+	for _, field := range f.document.CredentialSchema {
+		keys = append(keys, field.Key)
+	}
+	return f.typed.Only(keys...)
+}
+
+// client returns a client of the connector that the form names.
+func (f *Form) client() (*platform.Client, error) {
+	options := f.options
+	return platform.NewClient(f.url, f.token, &options)
+}
+
+// shown returns the error of a /check as the form shows it.
+func shown(err error) error {
+	var refusal *wire.Error
+	if errors.As(err, &refusal) {
+		switch refusal.Code {
+		case wire.CodeCheckFailed:
+			return Message(refusal.Message)
+		case wire.CodeUnauthorized:
+			return TokenRejected
+		}
+	}
+	return err
+}

@@ -1,0 +1,376 @@
+package lifecycle_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/connectorsdk/connector-sdk-go/conformance/cmd/connect/internal/lifecycle"
+	"github.com/connectorsdk/connector-sdk-go/conformance/platform"
+	"github.com/connectorsdk/connector-sdk-go/wire"
+)
+
+const (
+	goodToken  = "good-token-0123456789abcdef-012345"
+	otherToken = "other-token-0123456789abcdef-01234"
+	base       = "https://connector.test/shop"
+)
+
+// host is a connector whose answers to /check a test decides. It records what it was sent.
+type host struct {
+	check func(credentials map[string]string) (status int, body string)
+	// onDocument is called when the document is fetched.
+	onDocument func()
+	status     int // of the document; 0: it is served
+
+	mu      sync.Mutex
+	checked []map[string]string // the credentials of each /check
+	bodies  []string
+}
+
+const shopDocument = `{"protocolVersion": 1, "slug": "shop",
+	"capabilities": {"operators": [], "dateBucket": false, "sort": "none", "offset": false, "join": false, "keysEnforced": false,
+		"limits": {}},
+	"credentialSchema": [
+		{"key": "apiKey", "label": "API key", "type": "password"},
+		{"key": "account", "label": "Account", "type": "text", "required": true},
+		{"key": "note", "label": "Note", "type": "textarea", "required": false}],
+	"endpoints": [], "later": {"member": "unknown"}}`
+
+const (
+	accepted     = `{"ok": true}`
+	unauthorized = `{"error": {"code": "unauthorized", "message": "the bearer token is wrong"}}`
+	failedCheck  = `{"error": {"code": "check_failed", "message": "The shop says: \"no\".  Ask <Zoë>."}}`
+)
+
+func (h *host) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	w.Header().Set("Content-Type", wire.MediaJSON)
+	body, _ := io.ReadAll(r.Body)
+	h.mu.Lock()
+	h.bodies = append(h.bodies, string(body))
+	h.mu.Unlock()
+	switch r.URL.Path {
+	case "/shop" + wire.PathDocument:
+		if h.onDocument != nil {
+			h.onDocument()
+		}
+		if h.status != 0 {
+			w.WriteHeader(h.status)
+		}
+		_, _ = io.WriteString(w, shopDocument)
+	case "/shop" + wire.PathCheck:
+		var request struct{ Credentials map[string]string }
+		_ = json.Unmarshal(body, &request)
+		h.mu.Lock()
+		h.checked = append(h.checked, request.Credentials)
+		h.mu.Unlock()
+		status, text := http.StatusUnauthorized, unauthorized
+		if r.Header.Get("Authorization") == "Bearer "+goodToken {
+			status, text = http.StatusOK, accepted
+			if h.check != nil {
+				status, text = h.check(request.Credentials)
+			}
+		}
+		w.WriteHeader(status)
+		_, _ = io.WriteString(w, text)
+	default:
+		w.WriteHeader(http.StatusNotFound)
+		_, _ = io.WriteString(w, `{"error": {"code": "not_found", "message": "no such path"}}`)
+	}
+}
+
+// newForm returns a form that reaches the handler under every host name.
+func newForm(t *testing.T, h http.Handler) *lifecycle.Form {
+	t.Helper()
+	client, stop := platform.InProcess(h)
+	t.Cleanup(stop)
+	return lifecycle.NewForm(&platform.Options{HTTP: client})
+}
+
+func filled(t *testing.T, h http.Handler) *lifecycle.Form {
+	t.Helper()
+	f := newForm(t, h)
+	f.SetURL(base)
+	f.SetToken(goodToken)
+	require.NoError(t, f.Read(t.Context()))
+	f.SetCredential("apiKey", "sk-1")
+	f.SetCredential("account", "a-1")
+	return f
+}
+
+// TestFormRead presses Read connector.
+func TestFormRead(t *testing.T) {
+	answers := func(status int, body string) func(map[string]string) (int, string) {
+		return func(map[string]string) (int, string) { return status, body }
+	}
+	for _, c := range []struct {
+		name, url, token string
+		check            func(map[string]string) (int, string)
+		message          string // exactly; empty: the document is read
+		contains         string
+		why              string
+	}{
+		{name: "good", why: "the token is accepted"},
+		{name: "a wrong token", token: otherToken, message: "The connector rejected the token",
+			why: "the message of the protocol, word for word"},
+		{name: "a short token", token: "short", message: "The connector rejected the token",
+			why: "the connector judges it like any other"},
+		{name: "empty credentials are rejected", check: answers(400, failedCheck),
+			why: "a connector judges the token before the credentials, which nobody has typed yet"},
+		{name: "empty credentials are a bad request",
+			check: answers(400, `{"error": {"code": "bad_request", "message": "API key is required."}}`), why: "likewise"},
+		{name: "the upstream is down", check: answers(500, `{"error": {"code": "internal", "message": "internal error"}}`),
+			why: "the token was accepted all the same"},
+		{name: "a proxy's page", check: answers(200, "<html>"), contains: "/check",
+			why: "what answers is no connector, so nothing is known of the token"},
+		{name: "another path", url: "https://connector.test/elsewhere", contains: wire.PathDocument, why: "there is no document"},
+		{name: "plain http", url: "http://connector.test/shop", contains: "the platform would refuse this address",
+			why: "the platform takes https only"},
+		{name: "no URL", url: " ", contains: "base URL", why: "it says what a base URL is"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			h := &host{check: c.check}
+			f := newForm(t, h)
+			require.False(t, f.CanRead())
+			f.SetURL(base)
+			if c.url != "" {
+				f.SetURL(c.url)
+			}
+			require.False(t, f.CanRead(), "there is no token")
+			f.SetToken(goodToken)
+			if c.token != "" {
+				f.SetToken(c.token)
+			}
+			require.True(t, f.CanRead())
+			err := f.Read(t.Context())
+			if c.message == "" && c.contains == "" {
+				require.NoError(t, err, c.why)
+				require.Equal(t, "shop", f.Document().Slug, c.why)
+				require.Equal(t, []string{"API key", "Account", "Note"}, labels(f.Document()))
+				require.Equal(t, []map[string]string{{}}, h.checked, "nothing was typed, so nothing is sent")
+				return
+			}
+			require.Error(t, err, c.why)
+			require.Nil(t, f.Document(), c.why)
+			if c.message != "" {
+				require.Equal(t, c.message, err.Error(), c.why)
+				require.ErrorIs(t, err, lifecycle.TokenRejected)
+			} else {
+				require.Contains(t, err.Error(), c.contains, c.why)
+			}
+			require.NotContains(t, err.Error(), goodToken)
+		})
+	}
+}
+
+func labels(d *wire.Document) (list []string) {
+	for _, f := range d.CredentialSchema {
+		list = append(list, f.Label)
+	}
+	return list
+}
+
+// TestFormForgets changes what the document was read with.
+func TestFormForgets(t *testing.T) {
+	for _, c := range []struct {
+		name   string
+		change func(*lifecycle.Form)
+		reads  bool // the document is kept
+		keeps  bool // the typed credentials are kept
+		why    string
+	}{
+		{"another URL", func(f *lifecycle.Form) { f.SetURL(base + "/2") }, false, false,
+			"the credentials belong to the other connector"},
+		{"another token", func(f *lifecycle.Form) { f.SetToken(otherToken) }, false, true, "it is the same connector"},
+		{"the same URL", func(f *lifecycle.Form) { f.SetURL(base) }, true, true, "nothing was changed"},
+		{"the same token", func(f *lifecycle.Form) { f.SetToken(goodToken) }, true, true, "nothing was changed"},
+		{"another name", func(f *lifecycle.Form) { f.SetName("Shop") }, true, true, "a name reaches no connector"},
+		{"the same addresses", func(f *lifecycle.Form) { f.SetLocal(false) }, true, true, "nothing was changed"},
+		{"local addresses", func(f *lifecycle.Form) { f.SetLocal(true) }, false, true, "the document was read by other rules"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			h := &host{}
+			f := filled(t, h)
+			require.True(t, f.CanTest())
+			c.change(f)
+			require.Equal(t, c.reads, f.Document() != nil, c.why)
+			require.Equal(t, c.keeps, f.HasCredential("apiKey"), c.why)
+			require.Equal(t, c.reads, f.CanTest(), c.why)
+			if !c.reads {
+				require.ErrorContains(t, f.Test(t.Context()), "read the connector first", c.why)
+				f.SetURL(base)
+				f.SetToken(goodToken)
+				require.NoError(t, f.Read(t.Context()))
+				require.Equal(t, []map[string]string{{}, {}}, h.checked, "reading tries the token alone")
+			}
+		})
+	}
+}
+
+// TestFormGates names what Test connection needs.
+func TestFormGates(t *testing.T) {
+	h := &host{check: func(map[string]string) (int, string) { return 400, failedCheck }}
+	f := newForm(t, h)
+	f.SetURL(base)
+	f.SetToken(goodToken)
+	require.False(t, f.CanTest(), "the document has not been read")
+	require.NoError(t, f.Read(t.Context()))
+	require.False(t, f.CanTest(), "two fields are required")
+	require.EqualError(t, f.Test(t.Context()), "API key is required.")
+	f.SetCredential("apiKey", "sk-1")
+	require.False(t, f.CanTest(), "one field is required")
+	f.SetCredential("account", "")
+	require.False(t, f.CanTest(), "a blank value is none")
+	f.SetCredential("account", "a-1")
+	require.True(t, f.CanTest(), "the third field is optional")
+	f.SetCredential("account", "")
+	require.False(t, f.CanTest(), "the value was taken away")
+	require.Len(t, h.checked, 1, "nothing is posted while a required field is blank")
+
+	short := strings.Repeat("é", wire.MinTokenLength-1)
+	f.SetCredential("account", "a-1")
+	f.SetToken(short)
+	require.Error(t, f.Read(t.Context()))
+	require.False(t, f.CanTest())
+}
+
+// TestFormShortToken reads a connector that takes any token, against the rules. Test connection
+// still wants 32 characters.
+func TestFormShortToken(t *testing.T) {
+	h := &host{}
+	f := newForm(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		r.Header.Set("Authorization", "Bearer "+goodToken)
+		h.ServeHTTP(w, r)
+	}))
+	f.SetURL(base)
+	f.SetCredential("apiKey", "sk-1")
+	f.SetCredential("account", "a-1")
+	for length, can := range map[int]bool{31: false, 32: true} {
+		for _, character := range []string{"x", "é"} {
+			f.SetToken(strings.Repeat(character, length))
+			require.NoError(t, f.Read(t.Context()))
+			require.Equal(t, can, f.CanTest(), "%d characters %s", length, character)
+			if err := f.Test(t.Context()); !can {
+				require.EqualError(t, err, "The token is too short: it has 32 characters or more.")
+			}
+		}
+	}
+}
+
+// TestFormTest presses Test connection.
+func TestFormTest(t *testing.T) {
+	h := &host{}
+	f := filled(t, h)
+	f.SetCredential("note", "")
+	f.SetCredential("forgotten", "of another connector")
+	require.NoError(t, f.Test(t.Context()))
+	require.Equal(t, map[string]string{"apiKey": "sk-1", "account": "a-1"}, h.checked[1],
+		"a blank optional field and what the document does not ask for are not sent")
+
+	h.check = func(map[string]string) (int, string) { return 400, failedCheck }
+	require.EqualError(t, f.Test(t.Context()), `The shop says: "no".  Ask <Zoë>.`, "the connector's words, unchanged")
+	h.check = func(map[string]string) (int, string) { return 401, unauthorized }
+	require.EqualError(t, f.Test(t.Context()), "The connector rejected the token", "it was changed on the host in the meantime")
+	h.check = func(map[string]string) (int, string) { return 200, `{"ok": false}` }
+	require.Error(t, f.Test(t.Context()), "an answer that the protocol does not know proves nothing")
+}
+
+// TestFormsOfTenants fills the form of two tenants: both with the same base URL, each
+// with credentials of their own, which alone are sent for them.
+func TestFormsOfTenants(t *testing.T) {
+	h := &host{check: func(credentials map[string]string) (int, string) {
+		if credentials["account"] == "closed" {
+			return 400, failedCheck
+		}
+		return 200, accepted
+	}}
+	open, closed := filled(t, h), filled(t, h)
+	closed.SetCredential("account", "closed")
+	h.checked = nil
+	require.NoError(t, open.Test(t.Context()))
+	require.ErrorContains(t, closed.Test(t.Context()), "Ask <Zoë>.")
+	require.NoError(t, open.Test(t.Context()), "what one tenant types is nothing to the other")
+	require.Equal(t, []map[string]string{
+		{"apiKey": "sk-1", "account": "a-1"}, {"apiKey": "sk-1", "account": "closed"}, {"apiKey": "sk-1", "account": "a-1"},
+	}, h.checked)
+}
+
+// TestFormEditedWhileReading changes the token while the document is on its way.
+func TestFormEditedWhileReading(t *testing.T) {
+	h := &host{}
+	f := newForm(t, h)
+	f.SetURL(base)
+	f.SetToken(goodToken)
+	h.onDocument = func() { f.SetToken(otherToken) }
+	require.ErrorContains(t, f.Read(t.Context()), "changed in the meantime")
+	require.Nil(t, f.Document(), "it was read with another token")
+
+	// The answer to the earlier token says nothing of the one that was typed since.
+	f.SetToken(otherToken)
+	h.onDocument = func() { f.SetToken(goodToken) }
+	require.ErrorContains(t, f.Read(t.Context()), "changed in the meantime")
+	h.status, h.onDocument = http.StatusNotFound, func() { f.SetToken(otherToken) }
+	require.ErrorContains(t, f.Read(t.Context()), "changed in the meantime")
+	h.status = 0
+
+	for name, change := range map[string]func(){
+		"URL": func() { f.SetURL(base + "/2") }, "rules": func() { f.SetLocal(true) },
+	} {
+		f.SetURL(base)
+		h.onDocument = change
+		require.ErrorContains(t, f.Read(t.Context()), "changed in the meantime", name)
+		require.Nil(t, f.Document(), name)
+	}
+}
+
+// TestFormReadAgain reads a connector whose host has changed the token since.
+func TestFormReadAgain(t *testing.T) {
+	h := &host{}
+	f := filled(t, h)
+	require.True(t, f.CanTest())
+	h.check = func(map[string]string) (int, string) { return 401, unauthorized }
+	require.ErrorIs(t, f.Read(t.Context()), lifecycle.TokenRejected)
+	require.Nil(t, f.Document(), "the token that the form holds reads nothing")
+	require.False(t, f.CanTest())
+	h.check = nil
+	require.NoError(t, f.Read(t.Context()))
+	h.status = http.StatusNotFound
+	require.ErrorContains(t, f.Read(t.Context()), wire.PathDocument)
+	require.Nil(t, f.Document(), "there is no connector any more")
+	require.True(t, f.HasCredential("apiKey"), "what was typed is kept")
+}
+
+// TestClean cuts secrets out of texts: of the form those that its document hides, of the source all.
+func TestClean(t *testing.T) {
+	f := filled(t, &host{})
+	f.SetCredential("apiKey", "sk-0123-4567")
+	f.SetCredential("account", "account-of-a-tenant")
+	text := fmt.Sprintf(`account-of-a-tenant: SK\u002D0123-4567, %x, %s`, goodToken[:16], "no other-token")
+	require.Equal(t, "account-of-a-tenant: [redacted], [token], no other-token", f.Clean(text))
+	source, err := lifecycle.Add(f, nil)
+	require.NoError(t, err)
+	defer source.Close()
+	require.Equal(t, "[redacted]: [redacted], [token], no other-token", source.Clean(text))
+	require.Equal(t, "account-of-a-tenant", source.Reconnect().Clean("account-of-a-tenant"), "what a form no longer holds")
+
+	unread := lifecycle.NewForm(nil)
+	unread.SetCredential("account", "account-of-a-tenant")
+	require.Equal(t, "[redacted]", unread.Clean("account-of-a-tenant"), "no document says that it may be shown")
+}
+
+// TestFormShowsNoSecret prints a form in every way.
+func TestFormShowsNoSecret(t *testing.T) {
+	f := filled(t, &host{})
+	for _, verb := range []string{"%v", "%+v", "%#v", "%s", "%q"} {
+		text := fmt.Sprintf(verb, f)
+		require.NotContains(t, text, goodToken, verb)
+		require.NotContains(t, text, "sk-1", verb)
+	}
+	require.NotContains(t, fmt.Sprintf("%+v", struct{ f *lifecycle.Form }{f}), "sk-1")
+}

@@ -1,0 +1,300 @@
+package lifecycle_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/connectorsdk/connector-sdk-go/conformance"
+	"github.com/connectorsdk/connector-sdk-go/conformance/cmd/connect/internal/lifecycle"
+	"github.com/connectorsdk/connector-sdk-go/connector"
+	"github.com/connectorsdk/connector-sdk-go/connector/memsource"
+	"github.com/connectorsdk/connector-sdk-go/wire"
+)
+
+// planets returns a connector that follows the protocol and asks for an API key.
+func planets(t *testing.T) http.Handler {
+	t.Helper()
+	src, err := memsource.New([]memsource.Table{{
+		Table: wire.Table{Name: "planets", SourceDescription: "The rocky planets.", PrimaryKey: []string{"name"},
+			Fields: []wire.Field{{Name: "name", Type: wire.TypeString, Unique: true}, {Name: "moons", Type: wire.TypeNumber}}},
+		Rows: [][]wire.Value{{wire.Text("Earth"), wire.Int(1)}, {wire.Text("Mars"), wire.Int(2)}, {wire.Text("Venus"), wire.Int(0)}},
+	}}, nil)
+	require.NoError(t, err)
+	token, err := wire.NewToken(goodToken)
+	require.NoError(t, err)
+	h, err := connector.New(connector.Definition{Slug: "planets", Credentials: []wire.CredentialField{
+		{Key: "apiKey", Label: "API key", Type: wire.CredentialPassword},
+	}}, src, token, nil)
+	require.NoError(t, err)
+	return h
+}
+
+// sizeWrong answers /size with one row too many.
+func sizeWrong(h http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path != wire.PathSize {
+			h.ServeHTTP(w, r)
+			return
+		}
+		w.Header().Set("Content-Type", wire.MediaJSON)
+		_, _ = w.Write([]byte(`{"size": {"rows": 4, "exact": true}}`))
+	})
+}
+
+// inProcess grades the handler instead of what stands at the URL.
+func inProcess(t *testing.T, h http.Handler, seen func(conformance.Target)) *lifecycle.SourceOptions {
+	t.Helper()
+	target, stop := conformance.InProcess(h, goodToken)
+	t.Cleanup(stop)
+	return &lifecycle.SourceOptions{
+		Grade: func(ctx context.Context, asked conformance.Target, o *conformance.Options) (*conformance.Report, error) {
+			if seen != nil {
+				seen(asked)
+			}
+			own := target
+			own.Token, own.Credentials = asked.Token, asked.Credentials
+			return conformance.Run(ctx, own, o)
+		},
+	}
+}
+
+// typed returns a form in which everything is filled in.
+func typed(t *testing.T, h http.Handler, key string) *lifecycle.Form {
+	t.Helper()
+	f := newForm(t, h)
+	f.SetURL("https://connector.test")
+	f.SetToken(goodToken)
+	require.NoError(t, f.Read(t.Context()))
+	f.SetCredential("apiKey", key)
+	return f
+}
+
+// await returns the status that the source has when its run has ended.
+func await(s *lifecycle.Source) lifecycle.Status {
+	for {
+		status, changed := s.Status()
+		if status.Report != nil || status.Problem != "" {
+			return status
+		}
+		<-changed
+	}
+}
+
+// TestLife connects a good and a broken connector, each graded by the conformance program.
+func TestLife(t *testing.T) {
+	for _, c := range []struct {
+		name  string
+		wrap  func(http.Handler) http.Handler
+		state lifecycle.State
+		why   string
+	}{
+		{"good", func(h http.Handler) http.Handler { return h }, lifecycle.Conformant, "no check fails"},
+		{"broken", sizeWrong, lifecycle.Failed, "an exact size that is not the number of rows"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				h := c.wrap(planets(t))
+				var mu sync.Mutex
+				steps := 0
+				o := inProcess(t, h, func(asked conformance.Target) {
+					require.Equal(t, "https://connector.test", asked.URL)
+					require.True(t, asked.Public, "the platform refuses private addresses, in the run too")
+					require.Equal(t, goodToken, asked.Token.Reveal())
+					require.Equal(t, map[string]string{"apiKey": "sk-1"}, asked.Credentials[0].Reveal(), "what was typed")
+				})
+				o.Conformance.Mode = conformance.ModeFixture // is not heeded
+				var last conformance.Event
+				o.Conformance.Progress = func(e conformance.Event) { mu.Lock(); steps++; last = e; mu.Unlock() }
+				f := typed(t, h, "sk-1")
+				s, err := lifecycle.Add(f, o)
+				require.NoError(t, err)
+				defer s.Close()
+				status, _ := s.Status()
+				require.Equal(t, lifecycle.Verifying, status.State, "the run goes on in the background")
+				require.Equal(t, "planets", s.Name(), "the form has no name")
+				require.Same(t, f.Document(), s.Document(), "the document is kept")
+
+				status = await(s)
+				require.Equal(t, c.state, status.State, c.why)
+				require.Equal(t, conformance.ModeLive, status.Report.Mode)
+				require.Empty(t, status.Problem)
+				require.NotZero(t, steps)
+				require.Equal(t, last, status.Progress, "the latest step")
+				if c.state == lifecycle.Conformant {
+					require.Empty(t, status.Failures)
+					require.Empty(t, status.Detail)
+					return
+				}
+				failures := status.Report.Failures()
+				require.Len(t, status.Failures, min(len(failures), 10))
+				require.Equal(t, failures[0].Detail, status.Detail, "the tooltip has the detail of the first")
+				require.Equal(t, lifecycle.Failure{ID: failures[0].ID, Title: failures[0].Title, Detail: failures[0].Detail}, status.Failures[0])
+			})
+		})
+	}
+}
+
+// TestLifeKeepsTenFailures looks at reports that few connectors give rise to.
+func TestLifeKeepsTenFailures(t *testing.T) {
+	outcomes := func(n int, v conformance.Verdict) (list []conformance.Outcome) {
+		for i := range n {
+			list = append(list, conformance.Outcome{
+				Check: conformance.Check{ID: fmt.Sprint("X", i), Title: "title"}, Verdict: v, Detail: fmt.Sprint("detail ", i)})
+		}
+		return list
+	}
+	for _, c := range []struct {
+		name    string
+		report  *conformance.Report
+		err     error
+		state   lifecycle.State
+		kept    int
+		problem string
+		why     string
+	}{
+		{name: "nine", report: &conformance.Report{Outcomes: outcomes(9, conformance.Fail)}, state: lifecycle.Failed, kept: 9},
+		{name: "ten", report: &conformance.Report{Outcomes: outcomes(10, conformance.Fail)}, state: lifecycle.Failed, kept: 10},
+		{name: "twelve", report: &conformance.Report{Outcomes: outcomes(12, conformance.Fail)}, state: lifecycle.Failed, kept: 10,
+			why: "the platform keeps the first ten"},
+		{name: "advice", report: &conformance.Report{Outcomes: outcomes(3, conformance.Advise)}, state: lifecycle.Conformant,
+			why: "advice is no failure"},
+		{name: "all skipped", report: &conformance.Report{Outcomes: outcomes(3, conformance.Skip)}, state: lifecycle.Conformant,
+			why: "no check failed: that is all that the protocol asks for"},
+		{name: "cut short", report: &conformance.Report{Outcomes: outcomes(3, conformance.Pass), Problem: "the run was interrupted"},
+			state: lifecycle.Verifying, problem: "the run was interrupted", why: "a run that did not end moves the source nowhere"},
+		{name: "cut short after a failure", report: &conformance.Report{Outcomes: outcomes(1, conformance.Fail), Problem: "cut"},
+			state: lifecycle.Failed, kept: 1, why: "a check has failed, whatever the others would have said"},
+		{name: "no run", err: errors.New("it could not begin"), state: lifecycle.Verifying, problem: "it could not begin"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				s, err := lifecycle.Add(typed(t, planets(t), "sk-1"), &lifecycle.SourceOptions{
+					Grade: func(context.Context, conformance.Target, *conformance.Options) (*conformance.Report, error) {
+						return c.report, c.err
+					}})
+				require.NoError(t, err)
+				defer s.Close()
+				status := await(s)
+				require.Equal(t, c.state, status.State, c.why)
+				require.Equal(t, c.problem, status.Problem, c.why)
+				require.Len(t, status.Failures, c.kept, c.why)
+				for i, f := range status.Failures {
+					require.Equal(t, lifecycle.Failure{ID: fmt.Sprint("X", i), Title: "title", Detail: fmt.Sprint("detail ", i)}, f)
+				}
+				if c.kept > 0 {
+					require.Equal(t, "detail 0", status.Detail)
+				}
+			})
+		})
+	}
+}
+
+// TestLifeIncomplete adds a form for local work, and forms that lack something.
+func TestLifeIncomplete(t *testing.T) {
+	local := typed(t, planets(t), "sk-1")
+	local.SetLocal(true)
+	require.NoError(t, local.Read(t.Context()))
+	s, err := lifecycle.Add(local, &lifecycle.SourceOptions{
+		Grade: func(_ context.Context, asked conformance.Target, _ *conformance.Options) (*conformance.Report, error) {
+			require.False(t, asked.Public, "local work was asked for")
+			return &conformance.Report{}, nil
+		}})
+	require.NoError(t, err)
+	await(s)
+	s.Close()
+	require.True(t, s.Reconnect().Local(), "and is asked for again")
+
+	_, err = lifecycle.Add(newForm(t, planets(t)), nil)
+	require.ErrorContains(t, err, "read the connector first")
+	_, err = lifecycle.Add(typed(t, planets(t), ""), nil)
+	require.EqualError(t, err, "API key is required.")
+}
+
+// TestLifeReconnect binds a source again while its first run is under way.
+func TestLifeReconnect(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var first, second []map[string]string
+		grades := 0
+		grade := func(ctx context.Context, asked conformance.Target, o *conformance.Options) (*conformance.Report, error) {
+			grades++
+			if grades > 1 {
+				second = append(second, asked.Credentials[0].Reveal())
+				return &conformance.Report{}, nil
+			}
+			first = append(first, asked.Credentials[0].Reveal())
+			o.Progress(conformance.Event{ID: "P0.1", Planned: 3})
+			<-ctx.Done()
+			time.Sleep(time.Minute) // what it still has to clean up
+			o.Progress(conformance.Event{ID: "P0.2", Planned: 3})
+			return &conformance.Report{Outcomes: []conformance.Outcome{{Verdict: conformance.Fail}}}, nil
+		}
+		o := &lifecycle.SourceOptions{Grade: grade}
+		form := typed(t, planets(t), "first-key")
+		form.SetName("Planets")
+		s, err := lifecycle.Add(form, o)
+		require.NoError(t, err)
+		defer s.Close()
+		synctest.Wait()
+		status, _ := s.Status()
+		require.Equal(t, "P0.1", status.Progress.ID)
+
+		again := s.Reconnect()
+		require.Equal(t, "Planets", again.Name())
+		require.Equal(t, "https://connector.test", again.URL())
+		require.True(t, again.HasToken(), "it belongs to the host, not to the tenant")
+		require.Nil(t, again.Document(), "the document is read again")
+		require.False(t, again.HasCredential("apiKey"), "fresh credentials are taken")
+		require.Error(t, s.Rebind(again), "the form is not filled in")
+		status, _ = s.Status()
+		require.Equal(t, "P0.1", status.Progress.ID, "a form that is refused changes nothing")
+
+		require.NoError(t, again.Read(t.Context()))
+		again.SetCredential("apiKey", "second-key")
+		require.NoError(t, s.Rebind(again))
+		status, _ = s.Status()
+		require.Equal(t, lifecycle.Status{State: lifecycle.Verifying}, status, "nothing is left of the first run")
+		require.Equal(t, lifecycle.Conformant, await(s).State)
+		time.Sleep(2 * time.Minute)
+		status, _ = s.Status()
+		require.Equal(t, lifecycle.Conformant, status.State, "the first run's late result is dropped")
+		require.Equal(t, []map[string]string{{"apiKey": "first-key"}}, first)
+		require.Equal(t, []map[string]string{{"apiKey": "second-key"}}, second)
+		_, credentials := s.Client()
+		require.Equal(t, map[string]string{"apiKey": "second-key"}, credentials.Reveal())
+		require.NotContains(t, fmt.Sprintf("%+v %#v", s, s), "second-key")
+	})
+}
+
+// TestLifeClose ends a run that is under way.
+func TestLifeClose(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		ended := false
+		s, err := lifecycle.Add(typed(t, planets(t), "sk-1"), &lifecycle.SourceOptions{
+			Grade: func(ctx context.Context, _ conformance.Target, _ *conformance.Options) (*conformance.Report, error) {
+				<-ctx.Done()
+				time.Sleep(time.Second)
+				ended = true
+				return nil, ctx.Err()
+			}})
+		require.NoError(t, err)
+		s.Close()
+		require.True(t, ended, "Close waits for the run")
+		status, _ := s.Status()
+		require.Equal(t, lifecycle.Status{State: lifecycle.Verifying}, status)
+	})
+}
+
+// TestStates spells the states as the protocol does.
+func TestStates(t *testing.T) {
+	require.Equal(t, "verifying, conformant, failed conformance",
+		strings.Join([]string{string(lifecycle.Verifying), string(lifecycle.Conformant), string(lifecycle.Failed)}, ", "))
+}

@@ -1,0 +1,296 @@
+package platform_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"slices"
+	"sync/atomic"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/connectorsdk/connector-sdk-go/conformance/platform"
+	"github.com/connectorsdk/connector-sdk-go/connector"
+	"github.com/connectorsdk/connector-sdk-go/connector/memsource"
+	"github.com/connectorsdk/connector-sdk-go/filter"
+	"github.com/connectorsdk/connector-sdk-go/internal/casetest"
+	"github.com/connectorsdk/connector-sdk-go/ndjson"
+	"github.com/connectorsdk/connector-sdk-go/wire"
+)
+
+// restless answers /query like a source whose rows have no order of their own: rows with
+// equal sort keys stand in another order in each answer. It breaks no rule, since query-3
+// binds nobody.
+func restless(t memsource.Table, limits wire.Limits, omit connector.Omit) http.Handler {
+	others := tabled(t, limits, omit)
+	var asked atomic.Int64
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path != wire.PathQuery {
+			others.ServeHTTP(w, r)
+			return
+		}
+		var req struct {
+			Fields        []string       `json:"fields"`
+			Sort          []wire.SortKey `json:"sort"`
+			Limit, Offset int
+		}
+		if err := json.NewDecoder(r.Body).Decode(&req); err != nil {
+			panic(err)
+		}
+		at := func(name string) int {
+			return slices.IndexFunc(t.Fields, func(f wire.Field) bool { return f.Name == name })
+		}
+		turn := int(asked.Add(1)) * 5 % len(t.Rows)
+		rows := slices.Concat(t.Rows[turn:], t.Rows[:turn])
+		slices.SortStableFunc(rows, func(a, b []wire.Value) int {
+			for _, k := range req.Sort {
+				i := at(k.Field)
+				order, _ := filter.Compare(a[i], b[i], t.Fields[i].Type)
+				if a[i].IsNull() != b[i].IsNull() {
+					order = 1
+					if b[i].IsNull() {
+						order = -1
+					}
+				} else if k.Dir == wire.Desc {
+					order = -order
+				}
+				if order != 0 {
+					return order
+				}
+			}
+			return 0
+		})
+		rows = rows[min(req.Offset, len(rows)):]
+		if most := int(limits.PageSizeMax); most > 0 && (req.Limit == 0 || req.Limit > most) {
+			req.Limit = most
+		}
+		if req.Limit > 0 {
+			rows = rows[:min(req.Limit, len(rows))]
+		}
+		w.Header().Set("Content-Type", wire.MediaNDJSON)
+		out := ndjson.NewWriter(w)
+		if err := out.Begin(wire.Served{Filters: true, Sort: true, Window: true}, req.Fields...); err != nil {
+			panic(err)
+		}
+		for _, row := range rows {
+			var cells []wire.Value
+			for _, name := range req.Fields {
+				cells = append(cells, row[at(name)])
+			}
+			if err := out.Row(cells...); err != nil {
+				panic(err)
+			}
+		}
+		_ = out.End()
+	})
+}
+
+// TestPagesOfRestlessRows reads tables in pages from a source that answers rows with equal
+// sort keys in any order. Each row comes once, or the reading is refused (error-10).
+func TestPagesOfRestlessRows(t *testing.T) {
+	t.Parallel()
+	limits := wire.Limits{PageSizeMax: 8}
+	one := connector.Omit{Sort: wire.SortSingle}
+	none := connector.Omit{Sort: wire.SortNone}
+	half := []wire.SortKey{{Field: "half", Dir: wire.Asc}} // which is not the order of id
+	keyless := func(t *wire.Table) { t.PrimaryKey, t.Fields[0].Unique = nil, false }
+	twofold := func(t *wire.Table) { t.PrimaryKey, t.Fields[0].Unique = []string{"half", "id"}, false }
+	maybe := func(t *wire.Table) { t.Fields[0].Nullable, t.Fields[0].Unique = true, false }
+	all := []string{"id", "half", "text"}
+	for _, c := range []struct {
+		why    string
+		omit   connector.Omit
+		change func(*wire.Table)
+		fields []string
+		sort   []wire.SortKey
+		want   string // the sort that pages are asked for; "": refused
+		here   bool   // sorted here
+	}{
+		{"the key", connector.Omit{}, nil, all, nil, "[{id}]", false},
+		{"the key breaks the ties of a sort", connector.Omit{}, nil, all, half, "[{half} {id}]", false},
+		{"without a key, all that is read", connector.Omit{}, keyless, all, nil, "[{id} {half} {text}]", false},
+		{"rows that are equal in all that is read can be exchanged", connector.Omit{}, keyless, []string{"text"}, nil, "[{text}]", false},
+		{"a sort, then all that is read", connector.Omit{}, keyless, all, half, "[{half} {id} {text}]", false},
+		{"a key that may be null tells nothing apart", connector.Omit{}, maybe, all, nil, "[{id} {half} {text}]", false},
+		{"one sort key, which is the key", one, nil, all, nil, "[{id}]", false},
+		{"one sort key, which leaves ties: pages by the key, sorted here", one, nil, all, half, "[{id}]", true},
+		{"one sort key, and one column", one, keyless, []string{"half"}, nil, "[{half}]", false},
+		{"one sort key, which is the column", one, keyless, []string{"half"}, half, "[{half}]", false},
+		{"one sort key, and none that is total", one, keyless, all, nil, "", false},
+		{"one sort key, and ties in it", one, keyless, all, half, "", false},
+		{"one sort key, and a key of two fields", one, twofold, all, nil, "", false},
+		{"no sort", none, nil, all, nil, "", false},
+		{"no sort, sorted here", none, nil, all, half, "", false},
+	} {
+		t.Run(c.why, func(t *testing.T) {
+			t.Parallel()
+			table := numbered(20, false)
+			if c.change != nil {
+				c.change(&table.Table)
+			}
+			r := record(restless(table, limits, c.omit))
+			conn := connectTo(t, r, nil)
+			r.seen()
+			req := &wire.QueryRequest{Table: "numbered", Fields: c.fields, Sort: c.sort}
+			rows, _, err := casetest.Rows(t.Context(), conn, req)
+			requests, faults := r.seen()
+			require.Empty(t, faults)
+			if c.want == "" {
+				var reach *platform.ReachError
+				require.ErrorAs(t, err, &reach, "%d rows", len(rows))
+				require.ErrorContains(t, err, `table "numbered" may have more than the 8 rows that /query reaches (pageSizeMax without a total order)`)
+				require.Len(t, requests, 1)
+				return
+			}
+			require.NoError(t, err)
+			require.Len(t, requests, 3)
+			for _, one := range requests {
+				assert.Equal(t, c.want, fmt.Sprint(one.body.Sort))
+			}
+			var want, got []string
+			for _, row := range table.Rows {
+				var cells []wire.Value
+				for _, name := range c.fields {
+					cells = append(cells, row[slices.Index(all, name)])
+				}
+				want = append(want, fmt.Sprint(cells))
+			}
+			for _, row := range rows {
+				got = append(got, fmt.Sprint(row))
+			}
+			assert.ElementsMatch(t, want, got)
+			if len(c.sort) > 0 {
+				at := slices.Index(c.fields, "half")
+				assert.True(t, slices.IsSortedFunc(rows, func(a, b []wire.Value) int { return int(a[at].Int64() - b[at].Int64()) }))
+			}
+			// A table of one page needs no order.
+			few := numbered(7, false)
+			if c.change != nil {
+				c.change(&few.Table)
+			}
+			rows, _, err = casetest.Rows(t.Context(), connectTo(t, restless(few, limits, c.omit), nil), req)
+			require.NoError(t, err)
+			assert.Len(t, rows, 7)
+		})
+	}
+}
+
+// TestPagesOfJoinedRows leaves a join to a connector with pages only if each base row
+// becomes one row. The rows that one becomes have no order among each other, because
+// sort keys name no joined fields (query-6c).
+func TestPagesOfJoinedRows(t *testing.T) {
+	t.Parallel()
+	r := record(staff(connector.Omit{}, wire.Limits{PageSizeMax: 4}))
+	conn := connectTo(t, r, nil)
+	for _, c := range []struct {
+		why, from, to string
+		limit         int64
+		pushed        bool
+		want          string
+	}{
+		{"to a key, each row stays one row", "boss", "id", 0, true, "[[1 null] [2 Ada] [3 Bo] [4 null] [5 Ada]]"},
+		{"to a field that repeats, in pages", "id", "boss", 0, false, "[[1 Bo] [1 Ed] [2 Cy] [3 null] [4 null] [5 null]]"},
+		{"to a field that repeats, in one page", "id", "boss", 4, true, "[[1 Bo] [1 Ed] [2 Cy] [3 null]]"},
+		{"to a field that repeats, in a window of pages", "id", "boss", 5, false, "[[1 Bo] [1 Ed] [2 Cy] [3 null] [4 null]]"},
+	} {
+		r.seen()
+		rows, _, err := casetest.Rows(t.Context(), conn, &wire.QueryRequest{Table: "people", Fields: []string{"id"}, Limit: c.limit,
+			Sort: []wire.SortKey{{Field: "id", Dir: wire.Asc}}, Joins: []wire.JoinHop{{FromTable: "people", FromField: c.from,
+				ToTable: "people", ToField: c.to, Fields: []wire.JoinField{{Field: "name", As: "name"}}}}})
+		require.NoError(t, err, c.why)
+		require.Equal(t, c.want, fmt.Sprint(rows), c.why)
+		requests, faults := r.seen()
+		require.Empty(t, faults)
+		for _, one := range requests {
+			require.Equal(t, c.pushed, len(one.body.Joins) > 0, c.why)
+		}
+	}
+}
+
+// TestPagesOfAWindowJoinedHere reads the base rows of a window up to its end, which takes
+// two pages where the window alone would fit one. They are sorted here.
+func TestPagesOfAWindowJoinedHere(t *testing.T) {
+	t.Parallel()
+	r := record(staff(connector.Omit{Join: true, Sort: wire.SortSingle}, wire.Limits{PageSizeMax: 4}))
+	conn := connectTo(t, r, nil)
+	r.seen()
+	rows, _, err := casetest.Rows(t.Context(), conn, &wire.QueryRequest{Table: "people", Fields: []string{"id"}, Offset: 1, Limit: 4,
+		Sort: []wire.SortKey{{Field: "boss_text", Dir: wire.Asc}}, Joins: []wire.JoinHop{{FromTable: "people", FromField: "boss",
+			ToTable: "people", ToField: "id", Fields: []wire.JoinField{{Field: "name", As: "other"}}}}})
+	require.NoError(t, err)
+	require.Equal(t, "[[2 Ada] [5 Ada] [4 null] [1 null]]", fmt.Sprint(rows))
+	_, faults := r.seen()
+	require.Empty(t, faults)
+}
+
+// TestRowCountIsExceeded does not end a reading at a count of rows that discovery states
+// and that the rows have exceeded: it is an estimate (discovery-7a).
+func TestRowCountIsExceeded(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		count int64
+		whole bool
+		why   string
+	}{
+		{400, true, "the count says that these are all rows"},
+		{399, false, "the count is too small, and says nothing"},
+		{401, false, "the count says that there is one more"},
+	} {
+		table := numbered(1000, false)
+		table.RowCount = &c.count
+		h := bodies(tabled(table, wire.Limits{PageSizeMax: 400}, connector.Omit{Offset: true}), atMost(400))
+		rows, _, err := casetest.Rows(t.Context(), connectTo(t, h, nil), &wire.QueryRequest{Table: "numbered", Fields: []string{"id"}})
+		require.Len(t, rows, 400)
+		if c.whole {
+			require.NoError(t, err, c.why)
+			continue
+		}
+		require.ErrorAs(t, err, new(*platform.ReachError), c.why)
+	}
+}
+
+// TestOffsetIsIgnored refuses the first page when it comes again as the next one, which a
+// source does that knows no offset and claims the window. The pages would never end.
+func TestOffsetIsIgnored(t *testing.T) {
+	t.Parallel()
+	ignored := func(path string, body map[string]any) {
+		if path == wire.PathQuery {
+			delete(body, "offset")
+		}
+	}
+	for _, c := range []struct {
+		why    string
+		key    bool
+		place  string
+		rule   string
+		fields []string
+	}{
+		{"under a key, the rows begin again", true, "line 2, rows[0].id", "stream-2", []string{"half", "id"}},
+		{"without one, they do as well", false, "line 2, rows[0].half", "stream-2", []string{"half", "id"}},
+	} {
+		table := numbered(20, false)
+		if !c.key {
+			table.PrimaryKey, table.Fields[0].Unique = nil, false
+		}
+		conn := connectTo(t, bodies(tabled(table, wire.Limits{PageSizeMax: 8}, connector.Omit{}), ignored), nil)
+		rows, _, err := casetest.Rows(t.Context(), conn, &wire.QueryRequest{Table: "numbered", Fields: c.fields, Limit: 100})
+		var fault *platform.AnswerError
+		require.ErrorAs(t, err, &fault, c.why)
+		require.Equal(t, [2]string{c.place, c.rule}, [2]string{fault.Place, fault.Rule}, c.why)
+		require.Len(t, rows, 8, c.why)
+	}
+	// A page that begins with the last row of the one before.
+	short := func(path string, body map[string]any) {
+		if offset, later := body["offset"].(json.Number); later {
+			n, _ := offset.Int64()
+			body["offset"] = n - 1
+		}
+	}
+	conn := connectTo(t, bodies(tabled(numbered(20, false), wire.Limits{PageSizeMax: 8}, connector.Omit{}), short), nil)
+	_, _, err := casetest.Rows(t.Context(), conn, &wire.QueryRequest{Table: "numbered", Fields: []string{"id"}, Limit: 100})
+	var fault *platform.AnswerError
+	require.ErrorAs(t, err, &fault)
+	require.Equal(t, "discovery-10", fault.Rule)
+}

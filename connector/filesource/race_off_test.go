@@ -1,6 +1,0 @@
-//go:build !race
-
-package filesource
-
-// raceEnabled reports that the race detector slows them down tenfold.
-const raceEnabled = false

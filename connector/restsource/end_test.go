@@ -1,0 +1,507 @@
+package restsource_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+	"testing"
+	"testing/synctest"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/connectorsdk/connector-sdk-go/connector"
+	"github.com/connectorsdk/connector-sdk-go/connector/connectortest"
+	"github.com/connectorsdk/connector-sdk-go/connector/restsource"
+	"github.com/connectorsdk/connector-sdk-go/wire"
+)
+
+// upstream is an API that gives its answers one after the other. An answer is a status,
+// or a body, or a header Link and a body: "204", `{"rows": []}`, `Link: <...> {...}`.
+type upstream struct {
+	t       *testing.T
+	answers []string
+	asked   []string // the queries
+}
+
+func (s *upstream) RoundTrip(r *http.Request) (*http.Response, error) {
+	s.asked = append(s.asked, r.URL.RawQuery)
+	if len(s.asked) > len(s.answers) {
+		s.t.Errorf("one request too many: %s", r.URL)
+		return reply(500, ""), nil
+	}
+	answer := s.answers[len(s.asked)-1]
+	if status, err := strconv.Atoi(answer[:min(3, len(answer))]); err == nil {
+		return reply(status, answer[3:], "Retry-After: 3600"), nil
+	}
+	if link, ok := strings.CutPrefix(answer, "Link: "); ok {
+		link, body, _ := strings.Cut(link, " {")
+		return reply(200, "{"+body, "Link: "+link), nil
+	}
+	return reply(200, answer), nil
+}
+
+// rowsOf returns an answer with the rows of these ids, and other members.
+func rowsOf(first, last int, members ...string) string {
+	var rows []string
+	for id := first; id <= last; id++ {
+		rows = append(rows, fmt.Sprintf(`{"id":%d}`, id))
+	}
+	return "{" + strings.Join(append([]string{`"rows":[` + strings.Join(rows, ",") + "]"}, members...), ",") + "}"
+}
+
+// These are the ways to page, with pages of 4 rows.
+var (
+	cursorPages = restsource.Pages{By: restsource.ByCursor, Param: "c", Next: "page.next", SizeParam: "n", Size: 4}
+	urlPages    = restsource.Pages{By: restsource.ByURL, Next: "next", SizeParam: "n", Size: 4}
+	linkPages   = restsource.Pages{By: restsource.ByLink, SizeParam: "n", Size: 4}
+	afterPages  = restsource.Pages{By: restsource.ByCursor, Param: "c", After: "id", SizeParam: "n", Size: 4}
+	numberPages = restsource.Pages{By: restsource.ByPage, Param: "p", SizeParam: "n", Size: 4}
+	offsetPages = restsource.Pages{By: restsource.ByOffset, Param: "o", SizeParam: "n", Size: 4}
+	singlePage  = restsource.Pages{}
+)
+
+func withMore(p restsource.Pages) restsource.Pages { p.More = "more"; return p }
+
+func unsized(p restsource.Pages) restsource.Pages { p.SizeParam, p.Size = "", 0; return p }
+
+func sized(p restsource.Pages, size int) restsource.Pages { p.SizeParam, p.Size = "n", size; return p }
+
+// unmarshalled is a Pages.Func that fails for what is no JSON.
+func unmarshalled(body []byte, _ http.Header) (url.Values, bool, error) {
+	var answer struct{ C string }
+	err := json.Unmarshal(body, &answer)
+	return url.Values{"c": {answer.C}}, answer.C != "", err
+}
+
+// TestEnd: a read ends where it was shown to end, and nowhere else [rule error-10].
+// Each case is what an API answers, request by request, and what becomes of it.
+func TestEnd(t *testing.T) {
+	const yes, no, null = `"more":true`, `"more":false`, `"more":null`
+	const next, last, empty = `"page":{"next":"x"}`, `"page":{"next":null}`, `"page":{"next":""}`
+	const promised = "says that there are more rows, and not where"
+	const noMore = `no boolean at Pages.More (\"more\")`
+	const unshown = `nothing at Pages.Next (\"page.next\")`
+	total := func(n int) string { return fmt.Sprintf(`"total":%d`, n) }
+	for _, c := range []struct {
+		name    string
+		pages   restsource.Pages
+		change  func(*restsource.Table)
+		answers []string
+		rows    int    // 1 to so many
+		err     string // what the answer or the log says; "": the rows are all there
+	}{
+		// More is promised.
+		{"a cursor, promised and left out", withMore(cursorPages), nil,
+			[]string{rowsOf(1, 4, yes, next), rowsOf(5, 8, yes)}, 0, promised},
+		{"a cursor, promised and null", withMore(cursorPages), nil, []string{rowsOf(1, 4, yes, last)}, 0, promised},
+		{"a cursor, promised and empty", withMore(cursorPages), nil, []string{rowsOf(1, 4, yes, empty)}, 0, promised},
+		{"an address, promised and left out", withMore(urlPages), nil, []string{rowsOf(1, 4, yes)}, 0, promised},
+		{"a link, promised and left out", withMore(linkPages), nil, []string{rowsOf(1, 4, yes)}, 0, promised},
+		{"a key, promised on an empty page", withMore(afterPages), nil, []string{rowsOf(1, 4, yes), rowsOf(1, 0, yes)}, 0, promised},
+		{"an offset, promised on an empty page", unsized(withMore(offsetPages)), keyless,
+			[]string{rowsOf(1, 4, yes), rowsOf(1, 0, yes)}, 0, promised},
+		{"an offset, promised behind the last row", withMore(offsetPages), nil,
+			[]string{rowsOf(1, 4, yes), rowsOf(4, 4, yes)}, 0, promised},
+		{"a page number, promised on an empty page, is the next one", withMore(numberPages), nil,
+			[]string{rowsOf(1, 4, yes), rowsOf(1, 0, yes), rowsOf(5, 6, no)}, 6, ""},
+		{"a cursor that stays behind at the end", withMore(cursorPages), nil,
+			[]string{rowsOf(1, 4, yes, next), rowsOf(5, 6, no, next)}, 6, ""},
+		{"a key that the last row does not have", afterPages, func(t *restsource.Table) { t.Pages.After = "uid" },
+			[]string{rowsOf(1, 4)}, 0, `no value at Pages.After (\"uid\")`},
+		{"a key that the last row does not have, promised", withMore(afterPages), func(t *restsource.Table) { t.Pages.After = "uid" },
+			[]string{rowsOf(1, 4, yes)}, 0, promised},
+		{"a key that the last row does not need", withMore(afterPages), func(t *restsource.Table) { t.Pages.After = "uid" },
+			[]string{rowsOf(1, 4, no)}, 4, ""},
+		{"a function, promised without parameters", restsource.Pages{By: restsource.ByFunc,
+			Func: func([]byte, http.Header) (url.Values, bool, error) { return nil, true, nil }}, nil,
+			[]string{rowsOf(1, 4)}, 0, "named without its place"},
+		{"a link without an address", linkPages, nil, []string{"Link: <>;rel=next " + rowsOf(1, 4)}, 0, "named without its place"},
+
+		// More is not there.
+		{"more, by a cursor, is nowhere", withMore(cursorPages), nil, []string{rowsOf(1, 4, next)}, 0, noMore},
+		{"more, by an offset, is nowhere", withMore(offsetPages), nil, []string{rowsOf(1, 4)}, 0, noMore},
+		{"more, by a page, is null", withMore(numberPages), nil, []string{rowsOf(1, 4, null)}, 0, noMore},
+		{"more is nowhere, beside a total", withMore(numberPages), withTotal, []string{rowsOf(1, 4, total(4))}, 0, noMore},
+		{"more is a number", withMore(numberPages), nil, []string{rowsOf(1, 4, `"more":1`)}, 0, noMore},
+		{"more is a text", withMore(numberPages), nil, []string{rowsOf(1, 4, `"more":"true"`)}, 0, noMore},
+		{"more becomes a text", withMore(numberPages), nil, []string{rowsOf(1, 4, yes), rowsOf(5, 8, `"more":"false"`)}, 0, noMore},
+		{"more is left out at the end", withMore(numberPages), nil, []string{rowsOf(1, 4, yes), rowsOf(5, 8)}, 8, ""},
+		{"more is null at the end", withMore(offsetPages), nil, []string{rowsOf(1, 4, yes), rowsOf(4, 6, null)}, 6, ""},
+		{"more is left out, and a cursor is not", withMore(cursorPages), nil,
+			[]string{rowsOf(1, 4, yes, next), rowsOf(5, 8, `"page":{"next":"y"}`), rowsOf(9, 10, no)}, 10, ""},
+		{"more is left out by an empty table", withMore(offsetPages), nil, []string{rowsOf(1, 0)}, 0, ""},
+
+		// Next is not there.
+		{"a cursor is left out at the end", cursorPages, nil, []string{rowsOf(1, 4, next), rowsOf(5, 8)}, 8, ""},
+		{"a cursor is null at the end", cursorPages, nil, []string{rowsOf(1, 4, next), rowsOf(5, 8, last)}, 8, ""},
+		{"a cursor is empty at the end", cursorPages, nil, []string{rowsOf(1, 4, next), rowsOf(5, 8, empty)}, 8, ""},
+		{"the last page is empty", cursorPages, nil, []string{rowsOf(1, 4, next), rowsOf(1, 0)}, 4, ""},
+		{"a full page that says it is the last", cursorPages, nil, []string{rowsOf(1, 4, last)}, 4, ""},
+		{"a full page that says it is the last by an empty cursor", cursorPages, nil, []string{rowsOf(1, 4, empty)}, 4, ""},
+		{"a page that is not full", cursorPages, nil, []string{rowsOf(1, 3)}, 3, ""},
+		{"no rows", cursorPages, nil, []string{rowsOf(1, 0)}, 0, ""},
+		{"more is false", withMore(cursorPages), nil, []string{rowsOf(1, 4, no)}, 4, ""},
+		{"a full page, and half of it names a next one", cursorPages, nil, []string{rowsOf(1, 4), rowsOf(1, 2, next)}, 4, ""},
+		{"a full page, and half of it does not", cursorPages, nil, []string{rowsOf(1, 4), rowsOf(1, 2)}, 0, unshown},
+		{"a full page, and half of it says that it is the last", cursorPages, nil,
+			[]string{rowsOf(1, 4), rowsOf(1, 2, last)}, 0, unshown},
+		{"a full page, and its total is no excuse", cursorPages, withTotal,
+			[]string{rowsOf(1, 4, total(4)), rowsOf(1, 2, total(2))}, 0, unshown},
+		{"a full page of an API that ignores the size", cursorPages, nil, []string{rowsOf(1, 4), rowsOf(1, 4)}, 0, unshown},
+		{"a full page, and no smaller one is served", cursorPages, nil, []string{rowsOf(1, 4), "400"}, 4, ""},
+		{"a full page, and a failure", cursorPages, nil, []string{rowsOf(1, 4), "404"}, 0, "unknown_entity"},
+		{"more rows than a full page", cursorPages, nil, []string{rowsOf(1, 7), rowsOf(1, 7)}, 7, ""},
+		{"a page of a round number of rows", sized(cursorPages, 100), nil, []string{rowsOf(1, 50), rowsOf(1, 25)}, 0, unshown},
+		{"a page of a round number of rows that is the last", sized(cursorPages, 100), nil,
+			[]string{rowsOf(1, 50), rowsOf(1, 25, next)}, 50, ""},
+		{"a round number of rows, whatever the size", sized(cursorPages, 100), nil, []string{rowsOf(1, 50), rowsOf(1, 50)}, 50, ""},
+		{"an address is nowhere", urlPages, nil, []string{rowsOf(1, 4), rowsOf(1, 2)}, 0, `nothing at Pages.Next (\"next\")`},
+		{"an address is left out at the end", urlPages, nil, []string{rowsOf(1, 4), rowsOf(1, 2, `"next":"?c=2"`)}, 4, ""},
+		{"a link is nowhere", linkPages, nil, []string{rowsOf(1, 4), rowsOf(1, 2)}, 0, "no header Link"},
+		{"a link is left out at the end", linkPages, nil, []string{"Link: <?c=2>;rel=next " + rowsOf(1, 4), rowsOf(5, 8)}, 8, ""},
+		{"a link of one page is left out", linkPages, nil, []string{rowsOf(1, 4), "Link: <?c=2>;rel=next " + rowsOf(1, 2)}, 4, ""},
+		{"links without a next one", linkPages, nil, []string{"Link: <?c=2>;rel=first " + rowsOf(1, 4)}, 4, ""},
+		{"a size that is not declared", unsized(cursorPages), nil, []string{rowsOf(1, 4)}, 4, ""},
+
+		// One page.
+		{"one page", singlePage, nil, []string{rowsOf(1, 4)}, 4, ""},
+		{"one page that is full", sized(singlePage, 4), nil, []string{rowsOf(1, 4)}, 0, "as many rows as were asked for"},
+		{"one page that is full, and its total", sized(singlePage, 4), withTotal, []string{rowsOf(1, 4, total(4))}, 4, ""},
+		{"one page that is not full", sized(singlePage, 4), nil, []string{rowsOf(1, 3)}, 3, ""},
+		{"one page that is larger than asked for", sized(singlePage, 4), nil, []string{rowsOf(1, 5)}, 5, ""},
+		{"one page that links to another", singlePage, nil, []string{"Link: <?c=2>;rel=next " + rowsOf(1, 4)}, 0, "names a next page"},
+
+		// A status.
+		{"204 is an empty table", cursorPages, nil, []string{"204"}, 0, ""},
+		{"204 is an empty table, whatever is declared", withMore(offsetPages), withTotal, []string{"204"}, 0, ""},
+		{"204 is the end of pages", numberPages, nil, []string{rowsOf(1, 4), "204"}, 4, ""},
+		{"204 is the end of offsets", unsized(offsetPages), keyless, []string{rowsOf(1, 4), "204"}, 4, ""},
+		{"204 is the end behind a key", afterPages, nil, []string{rowsOf(1, 4), "204"}, 4, ""},
+		{"204 after a cursor", cursorPages, nil, []string{rowsOf(1, 4, next), "204"}, 0, "the status 204 for a page"},
+		{"204 after an address", urlPages, nil, []string{rowsOf(1, 4, `"next":"?c=2"`), "204"}, 0, "the status 204 for a page"},
+		{"204 after a link", linkPages, nil, []string{"Link: <?c=2>;rel=next " + rowsOf(1, 4), "204"}, 0, "the status 204 for a page"},
+		{"204 after a promise, by a page", withMore(numberPages), nil,
+			[]string{rowsOf(1, 4, yes), "204"}, 0, "the status 204 for a page"},
+		{"204 after a promise, by a key", withMore(afterPages), nil, []string{rowsOf(1, 4, yes), "204"}, 0, "the status 204 for a page"},
+		{"202 for the first page", cursorPages, nil, []string{"202" + rowsOf(1, 4)}, 0, "the status 202"},
+		{"202 after a cursor", cursorPages, nil, []string{rowsOf(1, 4, next), "202" + rowsOf(1, 0)}, 0, "the status 202"},
+		{"202 by a page", numberPages, nil, []string{rowsOf(1, 4), "202" + rowsOf(1, 0)}, 0, "the status 202"},
+		{"205", numberPages, nil, []string{"205" + rowsOf(1, 4)}, 0, "the status 205"},
+		{"201, 203 and 206 have rows", numberPages, nil,
+			[]string{"201" + rowsOf(1, 4), "203" + rowsOf(5, 8), "206" + rowsOf(9, 10), rowsOf(1, 0)}, 10, ""},
+		{"404 after a cursor", cursorPages, nil, []string{rowsOf(1, 4, next), "404"}, 0, "unknown_entity"},
+		{"404 by a page", numberPages, nil, []string{rowsOf(1, 4), "404"}, 0, "unknown_entity"},
+		{"404 before the total", numberPages, withTotal, []string{rowsOf(1, 4, total(5)), "404"}, 0, "unknown_entity"},
+		{"a function is not asked about 204", restsource.Pages{By: restsource.ByFunc, Func: unmarshalled}, nil, []string{"204"}, 0, ""},
+		{"204 after a function's parameters", restsource.Pages{By: restsource.ByFunc, Func: unmarshalled}, nil,
+			[]string{rowsOf(1, 4, `"c":"x"`), "204"}, 0, "the status 204 for a page"},
+
+		// A total.
+		{"totals that fall to nothing", cursorPages, withTotal,
+			[]string{rowsOf(1, 4, next, total(10)), rowsOf(5, 7, total(0))}, 0, "the API states 0 rows"},
+		{"totals that change, and none fits", cursorPages, withTotal,
+			[]string{rowsOf(1, 4, next, total(10)), rowsOf(5, 7, total(9))}, 0, "the API states 9 rows and has answered 7"},
+		{"totals that change, and the first fits", cursorPages, withTotal,
+			[]string{rowsOf(1, 4, next, total(7)), rowsOf(5, 7, total(8))}, 7, ""},
+		{"totals that change, and the last fits", cursorPages, withTotal,
+			[]string{rowsOf(1, 4, next, total(8)), rowsOf(5, 7, total(7))}, 7, ""},
+		{"a total that fits, then none", numberPages, withTotal,
+			[]string{rowsOf(1, 4, total(6)), rowsOf(5, 5, total(6)), "204"}, 0, "the API states 6 rows and has answered 5"},
+		{"a total that is reached on a full page", numberPages, withTotal,
+			[]string{rowsOf(1, 4, total(4)), rowsOf(1, 0, total(4))}, 4, ""},
+		{"a total that is too small on a full page", numberPages, withTotal,
+			[]string{rowsOf(1, 4, total(4)), rowsOf(5, 6, total(4))}, 0, "the API states 4 rows and has answered 6"},
+		{"a total that is too small on a later page", numberPages, withTotal,
+			[]string{rowsOf(1, 4, total(8)), rowsOf(5, 8, total(8)), rowsOf(9, 9, total(8))}, 0, "the API states 8 rows and has answered 9"},
+		{"a total that is reached on a page that is not full", numberPages, withTotal, []string{rowsOf(1, 3, total(3))}, 3, ""},
+		{"a total that is reached at the cap of an API", sized(numberPages, 100), withTotal,
+			[]string{rowsOf(1, 4, total(8)), rowsOf(5, 8, total(8)), rowsOf(1, 0, total(8))}, 8, ""},
+		{"a total that is reached, and more is false", withMore(numberPages), withTotal, []string{rowsOf(1, 4, no, total(4))}, 4, ""},
+		{"a total that is reached, and more is true", withMore(numberPages), withTotal,
+			[]string{rowsOf(1, 3, yes, total(3)), rowsOf(4, 4, no, total(3))}, 0, "the API states 3 rows and has answered 4"},
+		{"a page behind the total that is not found", numberPages, withTotal, []string{rowsOf(1, 4, total(4)), "404"}, 4, ""},
+		{"a page behind the total that fails", numberPages, withTotal, []string{rowsOf(1, 4, total(4)), "501"}, 0, "the status 501"},
+		{"an offset at the total of a full page", offsetPages, withTotal,
+			[]string{rowsOf(1, 4, total(4)), rowsOf(4, 4, total(4))}, 4, ""},
+		{"an offset at a total that is too small", offsetPages, withTotal,
+			[]string{rowsOf(1, 4, total(4)), rowsOf(4, 6, total(4))}, 0, "the API states 4 rows and has answered 6"},
+		{"a total that is reached on a page that is smaller than another", sized(numberPages, 100), withTotal,
+			[]string{rowsOf(1, 4, total(10)), rowsOf(5, 7, total(10)), rowsOf(8, 10, total(10))}, 10, ""},
+		{"a total that is reached before the last cursor", cursorPages, withTotal,
+			[]string{rowsOf(1, 4, next, total(6)), rowsOf(5, 6, `"page":{"next":"y"}`, total(6)), rowsOf(1, 0, last, total(6))}, 6, ""},
+		{"a total above a full page that names no other", cursorPages, withTotal,
+			[]string{rowsOf(1, 4, total(9))}, 0, "the API states 9 rows and has answered 4"},
+		{"a total below the rows of its page", numberPages, withTotal,
+			[]string{rowsOf(1, 4, total(3))}, 0, "the API states 3 rows and has answered 4"},
+		{"a total of an empty page", cursorPages, withTotal,
+			[]string{rowsOf(1, 0, last, total(3))}, 0, "the API states 3 rows and has answered 0"},
+		{"a total, and 204", cursorPages, func(t *restsource.Table) { t.TotalHeader = "X-Total" }, []string{"204"}, 0, ""},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				api := &upstream{t: t, answers: c.answers}
+				var change []func(*restsource.Table)
+				if c.change != nil {
+					change = append(change, c.change)
+				}
+				tenant, log := ask(t, api, numbersTable(c.pages, change...))
+				answer, err := tenant.Query(wire.QueryRequest{Table: "numbers", Fields: []string{"id"}})
+				synctest.Wait() // the request is logged when it is over
+				assert.Len(t, api.asked, len(c.answers), "requests")
+				if c.err != "" {
+					require.Error(t, err)
+					assert.Contains(t, err.Error()+strings.ReplaceAll(log.String(), `\\`, `\`), c.err)
+					return
+				}
+				require.NoError(t, err, log)
+				want := []int64{}
+				for id := range c.rows {
+					want = append(want, int64(id)+1)
+				}
+				got := []int64{}
+				for _, v := range answer.Column("id") {
+					got = append(got, v.Int64())
+				}
+				assert.Equal(t, want, got)
+			})
+		})
+	}
+}
+
+// ask returns a tenant of an API, and the log of the connector.
+func ask(t *testing.T, api http.RoundTripper, tables []restsource.Table) (*connectortest.Tenant, *bytes.Buffer) {
+	t.Helper()
+	src, err := restsource.New(shopAPI, tables, &restsource.Options{Transport: api})
+	require.NoError(t, err)
+	log := &bytes.Buffer{}
+	options := &connector.Options{Logger: slog.New(slog.NewTextHandler(log, &slog.HandlerOptions{Level: slog.LevelWarn}))}
+	return connectortest.Start(t, shopDefinition, src, options).As(shopCredentials).Unverified(), log
+}
+
+// TestEndUnsettled: where no smaller page can be asked for, the log says once for each
+// table that nothing has shown the end.
+func TestEndUnsettled(t *testing.T) {
+	const line = "nothing at Pages.Next (\\\"next\\\") on the first page"
+	synctest.Test(t, func(t *testing.T) {
+		for next, want := range map[string]int{``: 1, `, "next": null`: 0} {
+			tables := familyTables("/parents/{id}/children")
+			tenant, log := ask(t, handlerTransport{http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				if r.URL.Path == "/v1/parents" {
+					_, _ = w.Write([]byte(`{"rows": [{"id": "a"}, {"id": "b"}, {"id": "c"}]}`))
+					return
+				}
+				_, _ = w.Write([]byte(`{"rows": [{"id": 1}]` + next + `}`))
+			})}, tables)
+			answer, err := tenant.Query(wire.QueryRequest{Table: "children", Fields: []string{"id"}})
+			require.NoError(t, err)
+			assert.Len(t, answer.Column("id"), 3)
+			synctest.Wait()
+			assert.Equal(t, want, strings.Count(strings.ReplaceAll(log.String(), `\\`, `\`), line), log)
+		}
+	})
+}
+
+// TestEndOfChildren: what one endpoint of a child table has shown holds for the others.
+func TestEndOfChildren(t *testing.T) {
+	for _, c := range []struct {
+		first string // of the first endpoint; the others have a full page and leave Next out
+		asked int    // pages of children
+		why   string
+	}{
+		{`{"rows": [{"id": 1}, {"id": 2}]}`, 4, "one page of half the size is asked for"},
+		{`{"rows": [{"id": 1}, {"id": 2}], "next": null}`, 3, "the first endpoint has the member"},
+		{`{"rows": [{"id": 1}]}`, 4, "the first endpoint shows nothing, the second is asked again"},
+	} {
+		asked := 0
+		tables := familyTables("/parents/{id}/children")
+		tables[0].Pages.SizeParam, tables[0].Pages.Size = "n", 2
+		tenant, _ := ask(t, handlerTransport{http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			switch {
+			case r.URL.Path == "/v1/parents":
+				_, _ = w.Write([]byte(`{"rows": [{"id": "a"}, {"id": "b"}, {"id": "c"}]}`))
+				return
+			case r.URL.Query().Get("n") == "1":
+				_, _ = w.Write([]byte(`{"rows": [{"id": 1}], "next": "x"}`))
+			case r.URL.Path == "/v1/parents/a/children":
+				_, _ = w.Write([]byte(c.first))
+			default:
+				_, _ = w.Write([]byte(`{"rows": [{"id": 1}, {"id": 2}]}`))
+			}
+			asked++
+		})}, tables)
+		_, err := tenant.Query(wire.QueryRequest{Table: "children", Fields: []string{"id"}})
+		require.NoError(t, err, c.why)
+		assert.Equal(t, c.asked, asked, c.why)
+	}
+}
+
+// TestEndWithLimit: a doubt about the end of a page is no matter for a query that needs
+// no more than the page.
+func TestEndWithLimit(t *testing.T) {
+	api := &upstream{t: t, answers: []string{rowsOf(1, 4)}}
+	tenant, _ := ask(t, api, numbersTable(cursorPages))
+	answer, err := tenant.Query(wire.QueryRequest{Table: "numbers", Fields: []string{"id"}, Limit: 4,
+		Sort: []wire.SortKey{}})
+	require.NoError(t, err)
+	assert.Len(t, answer.Column("id"), 4)
+	assert.Equal(t, []string{"n=4"}, api.asked)
+}
+
+// TestEndHalf: half of the rows that came are asked for, which may be fewer than half of
+// those that were asked for.
+func TestEndHalf(t *testing.T) {
+	api := &upstream{t: t, answers: []string{rowsOf(1, 50), rowsOf(1, 25, `"page":{"next":"x"}`)}}
+	tenant, _ := ask(t, api, numbersTable(sized(cursorPages, 100)))
+	_, err := tenant.Query(wire.QueryRequest{Table: "numbers", Fields: []string{"id"}})
+	require.NoError(t, err)
+	assert.Equal(t, []string{"n=100", "n=25"}, api.asked)
+}
+
+// TestEndOfWindow: a window behind the last row takes one request.
+func TestEndOfWindow(t *testing.T) {
+	for _, change := range []func(*restsource.Table){withTotal, keyless} {
+		api := &upstream{t: t, answers: []string{rowsOf(1, 0, `"total":7`)}}
+		tenant, _ := ask(t, api, numbersTable(offsetPages, change))
+		answer, err := tenant.Query(wire.QueryRequest{Table: "numbers", Fields: []string{"id"}, Offset: 20})
+		require.NoError(t, err)
+		assert.Empty(t, answer.Column("id"))
+		assert.Equal(t, []string{"n=4&o=20"}, api.asked)
+	}
+}
+
+// TestEndFiltered: a total may be that of all rows where a filter is pushed, but not
+// where the API has refused it.
+func TestEndFiltered(t *testing.T) {
+	for _, c := range []struct {
+		answers []string
+		want    wire.Code
+	}{
+		{[]string{rowsOf(1, 3, `"total":9`)}, ""},
+		{[]string{rowsOf(1, 3, `"total":2`)}, wire.CodeInternal},
+		{[]string{"400", rowsOf(1, 3, `"total":9`)}, wire.CodeInternal},
+		{[]string{"400", rowsOf(1, 3, `"total":3`)}, ""},
+	} {
+		api := &upstream{t: t, answers: c.answers}
+		tables := numbersTable(restsource.Pages{}, withTotal)
+		tables[0].Filters = []restsource.Filter{{Column: "id", Op: wire.OpGte, Param: "from"}}
+		tenant, _ := ask(t, api, tables)
+		_, err := tenant.Query(wire.QueryRequest{Table: "numbers", Fields: []string{"id"},
+			Where: wire.Where{And: []wire.Filter{cond("id", wire.OpGte, wire.Int(1))}}})
+		requireCode(t, c.want, err)
+	}
+}
+
+// TestEndForetold: discovery asks for half a page where nothing has shown that the
+// first page is the last, and warns of what a read would not get.
+func TestEndForetold(t *testing.T) {
+	const more = `"more":true`
+	const lost = `Table "numbers": the first page has nothing at Pages.Next ("page.next"), so it is read as the last one, ` +
+		`and rows may be missing. Its members are `
+	for _, c := range []struct {
+		name     string
+		pages    restsource.Pages
+		change   func(*restsource.Table)
+		answers  []string
+		warnings []string
+	}{
+		{"shown", cursorPages, nil, []string{rowsOf(1, 4, `"page":{"next":"x"}`)}, nil},
+		{"shown as null", cursorPages, nil, []string{rowsOf(1, 4, `"page":{"next":null}`)}, nil},
+		{"no rows", cursorPages, nil, []string{rowsOf(1, 0)}, nil},
+		{"no rows, and no size", unsized(cursorPages), nil, []string{rowsOf(1, 0)}, nil},
+		{"one row cannot be halved", cursorPages, nil, []string{rowsOf(1, 1)}, nil},
+		{"half a page shows it", cursorPages, nil, []string{rowsOf(1, 3), rowsOf(1, 1, `"page":{"next":"x"}`)}, nil},
+		{"half a page does not", cursorPages, nil, []string{rowsOf(1, 4, `"meta":{"page":{"next":"x"}},"a.b":[]`), rowsOf(1, 2)},
+			[]string{lost + `"rows", "meta.page.next", "a\\.b".`}},
+		{"a page that is not full", sized(cursorPages, 100), nil, []string{rowsOf(1, 4), rowsOf(1, 2)}, []string{lost + `"rows".`}},
+		{"half a page is refused", cursorPages, nil, []string{rowsOf(1, 4), "400"}, []string{lost + `"rows".`}},
+		{"half a page is too much", cursorPages, nil, []string{rowsOf(1, 4), "429"},
+			[]string{`The pages of table "numbers" were not tested: the API takes no more requests at the moment.`}},
+		{"no size", unsized(cursorPages), nil, []string{rowsOf(1, 1)}, []string{lost + `"rows".`}},
+		{"many members", unsized(cursorPages), nil, []string{rowsOf(1, 1, `"a":1,"b":1,"c":1,"d":1,"e":1,"f":1,"g":1,"h":1,"i":1,"j":1`)},
+			[]string{lost + `"rows", "a", "b", "c", "d", "e", "f", "g", "h", "i", others.`}},
+		{"no members", unsized(linkPages), func(t *restsource.Table) { t.Rows = "" }, []string{`[{"id":1}]`},
+			[]string{`Table "numbers": the first page has no header Link, so it is read as the last one, and rows may be missing. ` +
+				`Its members are none.`}},
+		{"no more", withMore(offsetPages), nil, []string{rowsOf(1, 4, `"hasMore":true`)},
+			[]string{`Table "numbers" cannot be read: there is no boolean at Pages.More ("more"); check the path, ` +
+				`and declare no More if the API leaves it out on a first page.`}},
+		{"a promise", withMore(cursorPages), nil, []string{rowsOf(1, 4, more)},
+			[]string{`Table "numbers" cannot be read: the API says that there are more rows, and not where; check Pages.`}},
+		{"one full page", sized(singlePage, 4), nil, []string{rowsOf(1, 4)},
+			[]string{`Table "numbers" cannot be read: the answer has as many rows as were asked for, so there may be more; ` +
+				`declare Pages.By, Total or a larger Size.`}},
+		{"the wrong total", singlePage, withTotal, []string{rowsOf(1, 4, `"total":5`)},
+			[]string{`Table "numbers" cannot be read: the API states 5 rows and has answered 4; check Total, Pages and Key.`}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			api := &upstream{t: t, answers: c.answers}
+			var change []func(*restsource.Table)
+			if c.change != nil {
+				change = append(change, c.change)
+			}
+			tenant, log := ask(t, api, numbersTable(c.pages, change...))
+			found, err := tenant.Discover()
+			require.NoError(t, err)
+			assert.Len(t, found.Tables, 1)
+			assert.Equal(t, c.warnings, found.Warnings)
+			assert.Equal(t, c.pages.Size == 0 && len(c.answers) == 1 && strings.Contains(strings.Join(c.warnings, ""), "Its members"),
+				strings.Contains(log.String(), "the source warns"))
+			assert.Len(t, api.asked, len(c.answers))
+		})
+	}
+}
+
+// TestCountOfOnePage: a total that is the number of rows in its own answer may count
+// just those. A read tells.
+func TestCountOfOnePage(t *testing.T) {
+	for _, c := range []struct {
+		pages   restsource.Pages
+		answers []string
+		want    int64 // -1: an error
+		why     string
+	}{
+		{numberPages, []string{rowsOf(1, 1, `"total":9`)}, 9, "other rows than that of the page are counted"},
+		{numberPages, []string{rowsOf(1, 1, `"total":1`), rowsOf(1, 1, `"total":1`)}, 1, "there is no other row"},
+		{numberPages, []string{rowsOf(1, 1, `"total":1`), rowsOf(1, 3, `"total":3`)}, 3, "a count of the page's rows, which are all"},
+		{numberPages, []string{rowsOf(1, 1, `"total":1`), rowsOf(1, 4, `"total":4`), rowsOf(5, 5, `"total":4`)}, -1, "and which are not all"},
+		{cursorPages, []string{rowsOf(1, 1, `"total":1`), rowsOf(1, 4, `"total":4,"page":{"next":"x"}`), rowsOf(5, 5, `"total":1`)}, -1,
+			"the same by a cursor"},
+		{cursorPages, []string{rowsOf(1, 1, `"total":1`), rowsOf(1, 1, `"total":1`)}, 1, "no page is asked for at half of one row"},
+		{cursorPages, []string{rowsOf(1, 1, `"total":1`), "204"}, 0, "the row has gone"},
+		{numberPages, []string{rowsOf(1, 0, `"total":0`)}, 0, "no rows"},
+		{numberPages, []string{"204"}, 0, "no content"},
+		{numberPages, []string{rowsOf(1, 0, `"total":3`), rowsOf(1, 0, `"total":3`)}, -1, "rows that are counted and not there"},
+		{unsized(numberPages), []string{rowsOf(1, 4, `"total":5`)}, 5, "the first page cannot be cut, and there is another"},
+		{unsized(numberPages), []string{rowsOf(1, 4, `"total":4`), rowsOf(1, 0, `"total":4`)}, 4, "no page is asked for twice"},
+		{singlePage, []string{rowsOf(1, 4, `"total":5`)}, -1, "a row that no page has"},
+		{sized(singlePage, 5), []string{rowsOf(1, 4, `"total":4`)}, 4, "the page is not cut to one row"},
+	} {
+		for _, size := range []bool{false, true} {
+			api := &upstream{t: t, answers: c.answers}
+			tenant, _ := ask(t, api, numbersTable(c.pages, withTotal))
+			var n int64
+			var err error
+			if size {
+				var stated *wire.Size
+				if stated, err = tenant.Size("numbers"); err == nil {
+					n = stated.Rows
+				}
+			} else {
+				n, err = tenant.Count(wire.CountRequest{Table: "numbers"})
+			}
+			assert.Len(t, api.asked, len(c.answers), c.why)
+			if c.want < 0 {
+				requireCode(t, wire.CodeInternal, err)
+				continue
+			}
+			require.NoError(t, err, c.why)
+			assert.Equal(t, c.want, n, c.why)
+		}
+	}
+}

@@ -1,0 +1,276 @@
+package restsource_test
+
+import (
+	"bytes"
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"net/http"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"testing/synctest"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/connectorsdk/connector-sdk-go/connector"
+	"github.com/connectorsdk/connector-sdk-go/connector/connectortest"
+	"github.com/connectorsdk/connector-sdk-go/connector/restsource"
+	"github.com/connectorsdk/connector-sdk-go/wire"
+)
+
+// derived is a value that is made of a credential, and that nobody finds by looking for
+// the credential.
+func derived(credential string) string {
+	sum := hmac.New(sha256.New, []byte(credential))
+	sum.Write([]byte("what is signed"))
+	return hex.EncodeToString(sum.Sum(nil))
+}
+
+// echoes is an API that repeats whatever it is sent: in the addresses of pages, in
+// headers, in rows.
+type echoes struct{ t *testing.T }
+
+func (e echoes) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	query := r.URL.Query()
+	page := query.Get("page")
+	query.Set("page", "2")
+	next := "https://" + r.Host + r.URL.EscapedPath() + "?" + query.Encode()
+	if page == "2" {
+		next = ""
+	}
+	w.Header().Set("Link", "<"+next+">; rel=next")
+	w.Header().Set("Content-Type", "application/json")
+	said := derived(recorded) + " " + strings.ReplaceAll(r.URL.Path, "/", " / ") + " " + strings.Join(r.URL.Query()["q"], " ")
+	for _, values := range r.Header {
+		said += " " + strings.Join(values, " ")
+	}
+	for _, values := range query {
+		said += " " + strings.Join(values, " ")
+	}
+	_, err := fmt.Fprintf(w, `{"rows": [{"id": %s1, "said": %q}], "next": %q, "account": 8847120}`, page, said, next)
+	assert.NoError(e.t, err)
+}
+
+// TestRecordedDerived: what the credentials hold, and what was made of them, is in no
+// file of a recording and in no name of one, wherever it stands. The recording answers
+// with other credentials too.
+func TestRecordedDerived(t *testing.T) {
+	param := func(name string) restsource.Authorize { return restsource.KeyParam(name, "token") }
+	edit := func(fn func(r *http.Request, token string)) restsource.Authorize {
+		return func(r *http.Request, credentials wire.Credentials) error {
+			fn(r, credentials.Get("token"))
+			return nil
+		}
+	}
+	const fixed = "https://shop.example/v1"
+	for _, c := range []struct {
+		name, base string
+		authorize  restsource.Authorize
+		tokens     [2]string // of the recording, and of the replay
+		leaks      []string  // beyond the token
+	}{
+		{"appid", fixed, param("appid"), [2]string{}, nil},
+		{"private_token", fixed, param("private_token"), [2]string{}, nil},
+		{"hapikey", fixed, param("hapikey"), [2]string{}, nil},
+		{"subscription-key", fixed, param("subscription-key"), [2]string{}, nil},
+		{"session", fixed, param("session"), [2]string{}, nil},
+		{"any name", fixed, param("q"), [2]string{}, nil},
+		{"short ones at the replay", fixed, param("q"), [2]string{"", "k"}, nil},
+		{"characters that are escaped", fixed, param("q"), [2]string{"a+b/c d=é\"&", ""},
+			[]string{"a+b", "c d=", url.QueryEscape("a+b/c d=é\"&")}},
+		{"a signature", fixed, edit(func(r *http.Request, token string) {
+			query := r.URL.Query()
+			query.Set("x", derived(token))
+			r.URL.RawQuery = query.Encode()
+		}), [2]string{}, []string{derived(recorded)}},
+		{"a cookie", fixed, edit(func(r *http.Request, token string) {
+			r.AddCookie(&http.Cookie{Name: "a", Value: derived(token)})
+			r.AddCookie(&http.Cookie{Name: "b", Value: token})
+		}), [2]string{}, []string{derived(recorded)}},
+		{"a header with parts", fixed, edit(func(r *http.Request, token string) {
+			r.Header.Set("Authorization", `OAuth realm="x", oauth_signature="`+derived(token)+`"`)
+		}), [2]string{}, []string{derived(recorded)}},
+		{"a header that is plain elsewhere", fixed, edit(func(r *http.Request, token string) {
+			r.Header.Set("User-Agent", derived(token))
+		}), [2]string{}, []string{derived(recorded)}},
+		{"a path of Authorize", fixed, edit(func(r *http.Request, token string) {
+			r.URL = r.URL.JoinPath(derived(token))
+			r.URL.RawPath = ""
+		}), [2]string{}, []string{derived(recorded)}},
+		{"user and password", fixed, edit(func(r *http.Request, token string) { r.SetBasicAuth("me", derived(token)) }), [2]string{},
+			[]string{derived(recorded)}},
+		{"the path of the base", "https://shop.example/bot{token}/v1", nil, [2]string{}, nil},
+		{"the path of a base without credentials", "https://shop.example/hooks/T0hidden99place/v1", nil, [2]string{},
+			[]string{"T0hidden99place"}},
+		{"a path of words", "https://shop.example/organizations", nil, [2]string{}, nil},
+		{"the host of the base", "https://{token}.example/v1", nil, [2]string{}, nil},
+		{"a typed address", "{token}", nil,
+			[2]string{"https://acme.example/services/T0123/B4567-hidden-place", "https://other.example/another/place"},
+			[]string{"acme.example", "T0123/B4567", "B4567-hidden-place"}},
+		{"a number", fixed, param("account"), [2]string{"8847120", ""}, nil},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			dir := t.TempDir()
+			read := func(token string, upstream http.RoundTripper) (*connectortest.Answer, error) {
+				src, err := restsource.New(restsource.API{Base: c.base, Authorize: c.authorize}, []restsource.Table{{
+					Name: "rows", Path: "/rows", Rows: "rows", Key: []string{"id"}, Pages: restsource.Pages{By: restsource.ByURL, Next: "next"},
+					Columns: []restsource.Column{{Name: "id", Type: wire.TypeNumber}, {Name: "said", Type: wire.TypeString}},
+				}}, &restsource.Options{Transport: &restsource.Recorder{Dir: dir, Upstream: upstream}})
+				require.NoError(t, err)
+				return connectortest.Start(t, shopDefinition, src, quiet).As(map[string]string{"token": token}).Unverified().
+					Query(wire.QueryRequest{Table: "rows", Fields: []string{"id", "said"}})
+			}
+			live, replayed := c.tokens[0], c.tokens[1]
+			if live == "" {
+				live = recorded
+			}
+			if replayed == "" {
+				replayed = "another-credential"
+			}
+			answer, err := read(live, handlerTransport{echoes{t}})
+			require.NoError(t, err)
+			assert.Len(t, answer.Column("id"), 2)
+			assertClean(t, dir, append(c.leaks, live)...)
+			require.Len(t, filesIn(t, dir), 2)
+			if strings.HasSuffix(c.base, "organizations") {
+				assert.Contains(t, filesIn(t, dir)[0], "organizations", "a word is no secret")
+			}
+			answer, err = read(replayed, nil)
+			require.NoError(t, err, "with other credentials, the same requests are made: %s", filesIn(t, dir))
+			assert.Len(t, answer.Column("id"), 2)
+		})
+	}
+}
+
+// recorded is a credential of a recording.
+const recorded = "credential-5b1f90"
+
+// assertClean requires that no file of a directory, and no name of one, has a text.
+func assertClean(t *testing.T, dir string, texts ...string) {
+	t.Helper()
+	for _, name := range filesIn(t, dir) {
+		file, err := os.ReadFile(filepath.Join(dir, name))
+		require.NoError(t, err)
+		for _, text := range texts {
+			assert.NotContains(t, strings.ToLower(name+"\n"+string(file)), strings.ToLower(text))
+		}
+	}
+}
+
+// TestRecordedToken: a token that the API gives out is recorded before any request has
+// it. Once one has, it is in no file.
+func TestRecordedToken(t *testing.T) {
+	dir := t.TempDir()
+	read := func(secret string, upstream http.RoundTripper) (string, error) {
+		recorder := &restsource.Recorder{Dir: dir, Upstream: upstream}
+		api := restsource.API{Base: "https://shop.example/v1", Authorize: func(r *http.Request, credentials wire.Credentials) error {
+			form := url.Values{"client_id": {"c"}, "x": {credentials.Get("token")}}
+			grant, err := http.NewRequestWithContext(r.Context(), http.MethodPost, "https://shop.example/oauth?"+form.Encode(),
+				strings.NewReader(form.Encode()))
+			if err != nil {
+				return err
+			}
+			res, err := recorder.RoundTrip(grant)
+			if err != nil {
+				return err
+			}
+			token, err := io.ReadAll(res.Body)
+			r.Header.Set("Authorization", "Bearer "+strings.Split(string(token), `"`)[3])
+			return err
+		}}
+		src, err := restsource.New(api, numbersTable(restsource.Pages{}), &restsource.Options{Transport: recorder})
+		require.NoError(t, err)
+		answer, err := connectortest.Start(t, shopDefinition, src, quiet).As(map[string]string{"token": secret}).Unverified().
+			Query(wire.QueryRequest{Table: "numbers", Fields: []string{"id"}})
+		if err != nil {
+			return "", err
+		}
+		return answer.JSON(), nil
+	}
+	upstream := transportFunc(func(r *http.Request) (*http.Response, error) {
+		if r.Method == http.MethodPost {
+			return reply(200, `{"access": "`+derived(recorded)+`", "n": 17}`), nil
+		}
+		return reply(200, bodyOfOne), nil
+	})
+	live, err := read(recorded, upstream)
+	require.NoError(t, err)
+	require.Len(t, filesIn(t, dir), 2)
+	assertClean(t, dir, recorded, derived(recorded))
+	replayed, err := read("another-credential", nil)
+	require.NoError(t, err)
+	assert.Equal(t, live, replayed)
+}
+
+// TestRecordedNames: a file that was named before the secret in its name was known gets
+// another name.
+func TestRecordedNames(t *testing.T) {
+	dir := t.TempDir()
+	recorder := &restsource.Recorder{Dir: dir, Upstream: transportFunc(always(200, `{"a": "`+recorded+`", "b": 1}`))}
+	for _, header := range []string{"", recorded} {
+		r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, "https://api.example/of/"+recorded+"/rows?page_token=c1", nil)
+		require.NoError(t, err)
+		if header != "" {
+			r.Header.Set("X-Anything", header)
+		}
+		res, err := recorder.RoundTrip(r)
+		require.NoError(t, err)
+		require.NoError(t, res.Body.Close())
+	}
+	assertClean(t, dir, recorded)
+	for _, name := range filesIn(t, dir) {
+		assert.True(t, strings.HasPrefix(name, "GET_of_redacted_rows_page_token=c1"), name)
+	}
+}
+
+// TestDerivedInLogs: what Authorize makes of a credential is in no log [rule credential-9], whether the
+// transport quotes it, or Authorize itself.
+func TestDerivedInLogs(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		for name, fails := range map[string][3]error{
+			"the transport": {nil, errors.New("Get \"https://shop.example/?x=" + derived(recorded) + "\": no route"), errors.New("timeout")},
+			"Authorize":     {errors.New("token " + derived(recorded) + " is refused"), nil, errors.New("is refused")},
+		} {
+			var log bytes.Buffer
+			api := restsource.API{Base: "https://shop.example/v1", Authorize: func(r *http.Request, credentials wire.Credentials) error {
+				r.Header.Set("X-Signature", derived(credentials.Get("token")))
+				return fails[0]
+			}}
+			src, err := restsource.New(api, numbersTable(restsource.Pages{}), &restsource.Options{Attempts: 1,
+				Transport: transportFunc(func(*http.Request) (*http.Response, error) { return nil, fails[1] })})
+			require.NoError(t, err)
+			_, err = connectortest.Start(t, shopDefinition, src, &connector.Options{Logger: slog.New(slog.NewTextHandler(&log, nil))}).
+				As(map[string]string{"token": recorded}).Unverified().Query(wire.QueryRequest{Table: "numbers", Fields: []string{"id"}})
+			require.Error(t, err)
+			assert.NotContains(t, src.Check(t.Context(), checkOf("token", recorded)).Error(), derived(recorded), "a host may log it")
+			synctest.Wait() // the request is logged when it is over
+			assert.NotContains(t, log.String()+err.Error(), derived(recorded), name)
+			assert.Contains(t, log.String(), fails[2].Error(), "the rest is there")
+		}
+	})
+}
+
+// TestConvertQuotes: an error of Column.Convert does not take the value into the log.
+func TestConvertQuotes(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var log bytes.Buffer
+		src, err := restsource.New(shopAPI, numbersTable(restsource.Pages{}, func(t *restsource.Table) {
+			t.Columns[0].Convert = func(v any) (wire.Value, error) { return wire.Null(), fmt.Errorf("parsing %q: wrong", v) }
+		}), &restsource.Options{Transport: inTurn(`{"rows": [{"id": "` + secretText + `"}]}`)})
+		require.NoError(t, err)
+		_, err = connectortest.Start(t, shopDefinition, src, &connector.Options{Logger: slog.New(slog.NewTextHandler(&log, nil))}).
+			As(shopCredentials).Unverified().Query(wire.QueryRequest{Table: "numbers", Fields: []string{"id"}})
+		requireCode(t, wire.CodeInternal, err)
+		synctest.Wait() // the request is logged when it is over
+		assert.NotContains(t, log.String(), secretText)
+		assert.Contains(t, log.String(), "parsing")
+	})
+}

@@ -1,0 +1,130 @@
+package rowmap
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/shopspring/decimal"
+
+	"github.com/connectorsdk/connector-sdk-go/connector/internal/digits"
+	"github.com/connectorsdk/connector-sdk-go/internal/jsontext"
+	"github.com/connectorsdk/connector-sdk-go/wire"
+)
+
+// cell converts a Go value to a cell of a type. Errors never quote the value.
+func cell(v any, t wire.Type) (wire.Value, error) {
+	switch v := v.(type) {
+	case nil:
+		return wire.Null(), nil
+	case wire.Value:
+		return v, nil
+	case string:
+		return textCell(v, t), nil
+	case bool:
+		if digits.IsText(t) {
+			return wire.Text(strconv.FormatBool(v)), nil
+		}
+		return wire.Bool(v), nil
+	case json.Number:
+		return digits.Number(v.String(), t)
+	case float64:
+		return floatCell(v, 64, t)
+	case float32:
+		return floatCell(float64(v), 32, t)
+	case int, int8, int16, int32, int64, uint, uint8, uint16, uint32, uint64:
+		return digits.Number(fmt.Sprint(v), t)
+	case decimal.Decimal:
+		return decimalCell(v, t)
+	case decimal.NullDecimal:
+		if !v.Valid {
+			return wire.Null(), nil
+		}
+		return decimalCell(v.Decimal, t)
+	case time.Time:
+		if t == wire.TypeDate {
+			return wire.Date(v), nil
+		}
+		return wire.Datetime(v), nil
+	case []byte:
+		return wire.Bytes(v), nil
+	case map[string]any, []any:
+		return nestedCell(v)
+	}
+	return wire.Null(), fmt.Errorf("cannot convert %T to a cell; pass a wire.Value or a supported Go type", v)
+}
+
+// nestedCell returns compact JSON text. It does not escape for HTML, as
+// json.Marshal does.
+func nestedCell(v any) (wire.Value, error) {
+	var b strings.Builder
+	encoder := json.NewEncoder(&b)
+	encoder.SetEscapeHTML(false)
+	if err := encoder.Encode(v); err != nil {
+		return wire.Null(), errors.New("a nested value cannot be encoded as JSON")
+	}
+	return wire.Text(strings.TrimSuffix(b.String(), "\n")), nil
+}
+
+// textCell keeps a text as it is, with these exceptions: a datetime crosses in UTC,
+// a date without the time behind it, and in a JSON column a text that is not JSON
+// becomes a JSON string.
+func textCell(s string, t wire.Type) wire.Value {
+	switch t {
+	case wire.TypeDatetime:
+		if at, ok := exactInstant(s); ok {
+			return wire.Datetime(at)
+		}
+	case wire.TypeDate:
+		if at, err := time.Parse(time.RFC3339Nano, s); err == nil {
+			return wire.Date(at)
+		}
+	case wire.TypeJSON, wire.TypeArray:
+		if v := wire.JSON(s); v.Err() == nil {
+			return v
+		}
+		if quoted, err := jsontext.AppendString(nil, s); err == nil {
+			return wire.Text(string(quoted))
+		}
+	}
+	return wire.Text(s)
+}
+
+// floatCell returns a double in its shortest digits.
+func floatCell(f float64, bits int, t wire.Type) (wire.Value, error) {
+	if v := wire.Float(f); v.Err() != nil {
+		return v, v.Err()
+	}
+	return digits.Number(strconv.FormatFloat(f, 'f', -1, bits), t)
+}
+
+// decimalCell keeps the scale, except in a column of type number, where 12.50 is
+// the JSON number 12.5.
+func decimalCell(d decimal.Decimal, t wire.Type) (wire.Value, error) {
+	text, ok := decimalDigits(d)
+	switch {
+	case !ok:
+		return wire.Null(), digits.ErrRange
+	case digits.IsText(t):
+		return wire.Text(text), nil
+	case t == wire.TypeNumber:
+		return digits.Number(text, t)
+	}
+	return wire.Decimal(text), nil
+}
+
+// decimalDigits returns d as plain decimal text, its scale kept. It reports false if
+// that takes more than 400 zeros beside its own digits. It does not use d.String,
+// which drops trailing zeros or not as a global variable says.
+func decimalDigits(d decimal.Decimal) (text string, ok bool) {
+	coefficient := d.Coefficient()
+	sign := ""
+	if coefficient.Sign() < 0 {
+		sign = "-"
+	}
+	all := coefficient.Abs(coefficient).String()
+	return digits.PlacePoint(sign, all, int64(len(all))+int64(d.Exponent()))
+}

@@ -1,0 +1,4 @@
+package rowmap
+
+// DecimalDigits is how the digits of a decimal are written.
+var DecimalDigits = decimalDigits

@@ -1,0 +1,128 @@
+package rowmap_test
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"iter"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/shopspring/decimal"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/connectorsdk/connector-sdk-go/connector/rowmap"
+	"github.com/connectorsdk/connector-sdk-go/wire"
+)
+
+// decoded returns the documents of JSON text.
+func decoded(text string) iter.Seq2[map[string]any, error] {
+	return func(yield func(map[string]any, error) bool) {
+		d := json.NewDecoder(strings.NewReader(text))
+		d.UseNumber()
+		for d.More() {
+			var document map[string]any
+			err := d.Decode(&document)
+			if !yield(document, err) || err != nil {
+				return
+			}
+		}
+	}
+}
+
+// TestInfer checks the type that the values of a member give its column, and
+// that the cells of Offer fit it.
+func TestInfer(t *testing.T) {
+	for _, c := range []struct {
+		values   string // of the member m, one for each document
+		typ      wire.Type
+		nullable bool
+		samples  string
+	}{
+		{`true|false|true`, "boolean", false, `[true,false]`},
+		{`1|2|-3`, "number", false, `[1,2,-3]`},
+		{`1|2.50`, "decimal", false, `["1","2.50"]`},
+		{`1|2.5|1e3`, "number", false, `[1,2.5,1000]`},
+		{`"2024-05-01"|"2024-05-02"`, "date", false, `["2024-05-01","2024-05-02"]`},
+		{`"2024-05-01T02:00:00+02:00"|"2024-05-02"|"2024-05-02T10:00"`, "datetime", false,
+			`["2024-05-01T00:00:00Z","2024-05-02T00:00:00Z","2024-05-02T10:00:00Z"]`},
+		{`"2024-05-01T02:00:00.1234567890123Z"`, "string", false, `["2024-05-01T02:00:00.1234567890123Z"]`},
+		{`"2024-05-01"|"tomorrow"`, "string", false, `["2024-05-01","tomorrow"]`},
+		{`"007"|"7"`, "string", false, `["007","7"]`},
+		{`1|"a"|true`, "string", false, `["1","a","true"]`},
+		{`["a"]|[]`, "array", false, `[]`},
+		{`["a"]|{"b":1}`, "json", false, `[]`},
+		{`{"b":1}`, "json", false, `[]`},
+		{`{"b":1}|"a"`, "string", false, `["a"]`},
+		{`1|null`, "number", true, `[1]`},
+		{`null`, "string", true, `[]`},
+		{`1|2|3|4|5|6|1`, "number", false, `[1,2,3,4,5]`},
+		{`"` + strings.Repeat("long", 26) + `"|"a"|"b"|"c"|"d"|"e"`, "string", false, `["a","b","c","d","e"]`},
+		{`"` + strings.Repeat("long", 25) + `"`, "string", false, `["` + strings.Repeat("long", 25) + `"]`},
+		{`1|` + strings.Repeat("1", 101), "number", false, `[1]`},
+		{`1|1e999`, "number", false, `[1]`},
+		{`"9999-12-31T23:59:59-01:00"`, "string", false, `["9999-12-31T23:59:59-01:00"]`},
+	} {
+		text := ""
+		for value := range strings.SplitSeq(c.values, "|") {
+			text += `{"m":` + value + `}`
+		}
+		table, err := rowmap.Infer("t", decoded(text))
+		require.NoError(t, err)
+		require.Len(t, table.Fields, 1)
+		f := table.Fields[0]
+		assert.Equal(t, c.typ, f.Type, c.values)
+		assert.Equal(t, c.nullable, f.Nullable, c.values)
+		samples, err := json.Marshal(f.Samples)
+		require.NoError(t, err)
+		assert.Equal(t, c.samples, string(samples), c.values)
+	}
+}
+
+func TestInferMembers(t *testing.T) {
+	table, err := rowmap.Infer("t", decoded(`{"b":1}{"a":"x","b":2}{"a":"y","b":3,"c":null}`))
+	require.NoError(t, err)
+	var fields []string
+	for _, f := range table.Fields {
+		fields = append(fields, fmt.Sprintf("%s %s %t", f.Name, f.Type, f.Nullable))
+	}
+	assert.Equal(t, []string{"a string true", "b number false", "c string true"}, fields)
+	assert.Equal(t, int64(3), *table.RowCount)
+	assert.True(t, table.StoresRows)
+
+	_, err = rowmap.Infer("t", decoded(`{"b":1}{"b":`))
+	assert.Error(t, err)
+
+	broken := errors.New("broken")
+	_, err = rowmap.Infer("t", func(yield func(map[string]any, error) bool) { yield(nil, broken) })
+	assert.Equal(t, broken, err)
+
+	// What a decoder of another format may give.
+	table, err = rowmap.Infer("t", func(yield func(map[string]any, error) bool) {
+		_ = yield(map[string]any{"bytes": []byte{1}, "float": 1.5, "int": int32(1), "money": decimal.New(125, -1), "none": decimal.NullDecimal{},
+			"time": time.Unix(0, 0), "value": wire.Int(1), "null": wire.Null(),
+			"bad": wire.Invalid("no"), "float32": float32(1.5), "uint": uint8(1), "sum": decimal.NewNullDecimal(decimal.New(125, -1))}, nil)
+	})
+	require.NoError(t, err)
+	fields = nil
+	for _, f := range table.Fields {
+		fields = append(fields, fmt.Sprintf("%s %s %t", f.Name, f.Type, f.Nullable))
+	}
+	assert.Empty(t, table.Field("bad").Samples, "no cell, no sample")
+	assert.Equal(t, []string{"bad string false", "bytes string false", "float number false", "float32 number false",
+		"int number false", "money decimal false", "none string true", "null string true", "sum decimal false",
+		"time datetime false", "uint number false", "value number false"}, fields)
+}
+
+func TestDecode(t *testing.T) {
+	document, err := rowmap.Decode([]byte(` {"a":12.50,"b":[90071992547409931]} `))
+	require.NoError(t, err)
+	assert.Equal(t, map[string]any{"a": json.Number("12.50"), "b": []any{json.Number("90071992547409931")}}, document)
+	for _, text := range []string{``, `null`, `[]`, `7`, `{"a":1}{"a":2}`, `{"a":1}]`, `{"a":secret}`, `{"a":`} {
+		document, err := rowmap.Decode([]byte(text))
+		assert.EqualError(t, err, "a document is not one JSON object", text)
+		assert.Equal(t, map[string]any{}, document, "a caller can write to it")
+	}
+}

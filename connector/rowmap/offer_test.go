@@ -1,0 +1,180 @@
+package rowmap_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"log/slog"
+	"math"
+	"testing"
+	"time"
+
+	"github.com/shopspring/decimal"
+	"github.com/stretchr/testify/assert"
+
+	"github.com/connectorsdk/connector-sdk-go/connector"
+	"github.com/connectorsdk/connector-sdk-go/connector/connectortest"
+	"github.com/connectorsdk/connector-sdk-go/connector/rowmap"
+	"github.com/connectorsdk/connector-sdk-go/wire"
+)
+
+const (
+	begun    = `{"served":{"filters":true,"sort":true,"window":true}}` + "\n"
+	end      = `{"end":1}` + "\n"
+	internal = `{"error":{"code":"internal","message":"internal error"}}`
+)
+
+// source begins with its columns and offers what a test wants.
+type source struct {
+	columns   []wire.Column
+	offer     func(w *connector.RowWriter) error
+	described wire.Type // of the column n, in the description
+	log       bytes.Buffer
+}
+
+func (*source) Check(context.Context, *wire.CheckRequest) error { return nil }
+
+func (*source) Discover(context.Context, *wire.DiscoveryRequest) (*wire.Discovery, error) {
+	return &wire.Discovery{}, nil
+}
+
+func (s *source) Describe(context.Context, wire.Credentials, string) (*wire.Table, error) {
+	return &wire.Table{Name: "t", Fields: []wire.Field{{Name: "n", Type: s.described}, {Name: "absent"}}}, nil
+}
+
+func (s *source) Query(_ context.Context, _ *connector.QueryRequest, out *connector.Rows) error {
+	return s.offer(out.Begin(s.columns))
+}
+
+// answer returns the body of the answer to a query for n and absent.
+func (s *source) answer(t *testing.T) string {
+	server := connectortest.Start(t, connector.Definition{Slug: "rows"}, s,
+		&connector.Options{Logger: slog.New(slog.NewTextHandler(&s.log, nil))})
+	body := `{"table":"t","and":[],"sort":[],"fields":["n","absent"],"credentials":{},"timeoutMs":60000}`
+	_, answer := server.Post("/query", body)
+	return answer
+}
+
+// TestOffer checks decoded JSON, converted as the columns ask.
+func TestOffer(t *testing.T) {
+	at := time.Date(2024, 2, 29, 23, 30, 0, 5e6, time.FixedZone("", 3600))
+	num := func(s string) json.Number { return json.Number(s) }
+	for _, c := range []struct {
+		typ   wire.Type
+		value any
+		want  string
+	}{
+		{"string", "a", `"a"`},
+		{"string", num("7.50"), `"7.50"`},
+		{"reference", num("12345678901234567890"), `"12345678901234567890"`},
+		{"string", 7, `"7"`},
+		{"string", 7.5, `"7.5"`},
+		{"string", true, `"true"`},
+		{"string", nil, `null`},
+		{"number", num("7"), `7`},
+		{"number", num("7.0"), `7`},
+		{"number", num("7.50"), `7.5`},
+		{"number", num("-0"), `0`},
+		{"number", num("1e3"), `1000`},
+		{"number", num("15E-1"), `1.5`},
+		{"number", num("1e-7"), `"0.0000001"`},
+		{"number", num("9007199254740993"), `"9007199254740993"`},
+		{"number", num("123456789012345678901234567890"), `"123456789012345678901234567890"`},
+		{"number", num("0.1000000000000000055511151231257827"), `"0.1000000000000000055511151231257827"`},
+		{"number", 7, `7`},
+		{"number", int32(-7), `-7`},
+		{"number", int64(1 << 60), `"1152921504606846976"`},
+		{"number", uint64(math.MaxUint64), `"18446744073709551615"`},
+		{"number", 0.1, `0.1`},
+		{"number", float32(0.1), `0.1`},
+		{"number", 1e21, `"1000000000000000000000"`},
+		{"", num("7.5"), `7.5`},
+		{"", "7.5", `"7.5"`},
+		{"decimal", num("7"), `"7"`},
+		{"decimal", num("7.50"), `"7.50"`},
+		{"decimal", num("-7.50e-3"), `"-0.00750"`},
+		{"decimal", num("12345678901234567890e-2"), `"123456789012345678.90"`},
+		{"decimal", num("7.5e2"), `"750"`},
+		{"decimal", num("0e5"), `"0"`},
+		{"decimal", 7.5, `"7.5"`},
+		{"decimal", 7, `"7"`},
+		{"boolean", true, `true`},
+		{"boolean", "true", `"true"`},
+		{"datetime", "2024-02-29T23:30:00+01:00", `"2024-02-29T22:30:00Z"`},
+		{"datetime", "yesterday", `"yesterday"`},
+		{"datetime", at, `"2024-02-29T22:30:00.005Z"`},
+		{"date", at, `"2024-02-29"`},
+		{"date", "2024-02-29", `"2024-02-29"`},
+		{"date", "2024-02-29T23:30:00Z", `"2024-02-29"`},
+		{"date", "2024-02-29T23:30:00-05:00", `"2024-02-29"`},
+		{"datetime", "2024-02-29T22:30:00.1234567890123Z", `"2024-02-29T22:30:00.1234567890123Z"`},
+		{"array", "abc", `"\"abc\""`},
+		{"json", map[string]any{"b": []any{1.0, nil, "<&>"}, "a": num("1.50")},
+			`"{\"a\":1.50,\"b\":[1,null,\"<&>\"]}"`},
+		{"json", ` { "a" : 1 } `, `"{\"a\":1}"`},
+		{"json", "abc", `"\"abc\""`},
+		{"json", num("7"), `"7"`},
+		{"json", false, `"false"`},
+		{"json", nil, `null`},
+		{"array", []any{"red", 1.5}, `"[\"red\",1.5]"`},
+		{"string", []byte{0xff, 0}, `"/wA="`},
+		{"number", wire.Decimal("1.0"), `"1.0"`},
+		{"number", int8(-8), `-8`},
+		{"number", uint16(16), `16`},
+		{"string", uint8(8), `"8"`},
+		{"decimal", uint32(32), `"32"`},
+		{"decimal", decimal.New(1250, -2), `"12.50"`},
+		{"", decimal.New(1250, -2), `"12.50"`},
+		{"string", decimal.New(1250, -2), `"12.50"`},
+		{"number", decimal.New(1250, -2), `12.5`},
+		{"number", decimal.RequireFromString("9007199254740993.5"), `"9007199254740993.5"`},
+		{"decimal", decimal.NullDecimal{Decimal: decimal.New(-5, -3), Valid: true}, `"-0.005"`},
+		{"decimal", decimal.NullDecimal{}, `null`},
+	} {
+		s := &source{offer: func(w *connector.RowWriter) error {
+			return rowmap.Offer(w, map[string]any{"n": c.value, "other": 1})
+		}}
+		s.columns = []wire.Column{{Name: "n", Type: c.typ}, {Name: "absent"}}
+		assert.Equal(t, begun+`{"rows":[{"n":`+c.want+`,"absent":null}]}`+"\n"+end, s.answer(t), "%s %#v", c.typ, c.value)
+
+		s.columns[0].Type, s.described = "", c.typ
+		assert.Contains(t, s.answer(t), `{"n":`+c.want+`,`, "the type %s of the description, %#v", c.typ, c.value)
+	}
+	for _, v := range []any{num("1e999"), num("1e-999999999999"), decimal.New(1, 999), decimal.New(1, math.MinInt32),
+		math.NaN(), float32(math.Inf(1)), struct{}{}} {
+		for _, typ := range []wire.Type{"number", "decimal"} {
+			s := &source{columns: []wire.Column{{Name: "n", Type: typ}, {Name: "absent"}}, offer: func(w *connector.RowWriter) error {
+				return rowmap.Offer(w, map[string]any{"n": v})
+			}}
+			assert.Equal(t, internal, s.answer(t))
+			assert.Contains(t, s.log.String(), `cause="column \"n\": `)
+		}
+	}
+}
+
+// TestOfferAll checks that the rows end at the first error.
+func TestOfferAll(t *testing.T) {
+	broken := errors.New("broken")
+	var last error
+	columns := []wire.Column{{Name: "n", Type: wire.TypeNumber}, {Name: "absent"}}
+	s := &source{columns: columns, offer: func(w *connector.RowWriter) error {
+		last = rowmap.OfferAll(w, func(yield func(map[string]any, error) bool) {
+			_ = yield(map[string]any{"n": 1}, nil) && yield(map[string]any{"n": 2}, nil) && yield(nil, broken) && yield(nil, nil)
+		})
+		return nil
+	}}
+	assert.Equal(t, begun+`{"rows":[{"n":1,"absent":null},{"n":2,"absent":null}]}`+"\n"+end, s.answer(t))
+	assert.Equal(t, broken, last)
+
+	more := 0
+	s.offer = func(w *connector.RowWriter) error {
+		return rowmap.OfferAll(w, func(yield func(map[string]any, error) bool) {
+			for yield(map[string]any{"n": struct{}{}}, nil) {
+				more++
+			}
+		})
+	}
+	assert.Equal(t, internal, s.answer(t))
+	assert.Zero(t, more, "a row that has no cells is the last one")
+}

@@ -1,0 +1,43 @@
+// Package testrun says how much of the tests runs: a sample by default, everything
+// in CI, and less where the race detector makes them slow.
+package testrun
+
+import (
+	"os"
+	"runtime/debug"
+	"testing"
+)
+
+// Main runs the tests of a package that allocate much and hold little: it collects
+// garbage less often. The environment variable GOGC has precedence. Call it in TestMain.
+func Main(m *testing.M) {
+	if os.Getenv("GOGC") == "" {
+		debug.SetGCPercent(800)
+	}
+	os.Exit(m.Run())
+}
+
+// InFull reports whether all tests run with all their requests: with the environment
+// variable CONFORMANCE_MATRIX=whole or part, as CI sets it.
+func InFull() bool { return !Race && os.Getenv("CONFORMANCE_MATRIX") != "" }
+
+// Runs reports whether the ith of many alike tests runs: all of them in full, else one
+// of n, and one of twice n under the race detector, which makes them ten times as slow.
+func Runs(i, n int) bool {
+	switch {
+	case InFull():
+		return true
+	case Race:
+		return i%(2*n) == 0
+	}
+	return i%n == 0
+}
+
+// Budget returns a number of requests for a grading that comes to the same with few as
+// with many: n, or in full 0, which stands for the default of the grading.
+func Budget(n int) int {
+	if InFull() {
+		return 0
+	}
+	return n
+}
