@@ -9,6 +9,7 @@ import (
 	"net/url"
 	"strconv"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 
@@ -311,14 +312,14 @@ func TestEndUnsettled(t *testing.T) {
 func TestEndOfChildren(t *testing.T) {
 	for _, c := range []struct {
 		first string // of the first endpoint; the others have a full page and leave Next out
-		asked int    // pages of children
+		asked int64  // pages of children
 		why   string
 	}{
 		{`{"rows": [{"id": 1}, {"id": 2}]}`, 4, "one page of half the size is asked for"},
 		{`{"rows": [{"id": 1}, {"id": 2}], "next": null}`, 3, "the first endpoint has the member"},
 		{`{"rows": [{"id": 1}]}`, 4, "the first endpoint shows nothing, the second is asked again"},
 	} {
-		asked := 0
+		var asked atomic.Int64 // several endpoints are asked at once
 		tables := familyTables("/parents/{id}/children")
 		tables[0].Pages.SizeParam, tables[0].Pages.Size = "n", 2
 		tenant, _ := ask(t, handlerTransport{http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -333,11 +334,11 @@ func TestEndOfChildren(t *testing.T) {
 			default:
 				_, _ = w.Write([]byte(`{"rows": [{"id": 1}, {"id": 2}]}`))
 			}
-			asked++
+			asked.Add(1)
 		})}, tables)
 		_, err := tenant.Query(wire.QueryRequest{Table: "children", Fields: []string{"id"}})
 		require.NoError(t, err, c.why)
-		assert.Equal(t, c.asked, asked, c.why)
+		assert.Equal(t, c.asked, asked.Load(), c.why)
 	}
 }
 

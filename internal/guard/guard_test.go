@@ -200,6 +200,14 @@ func TestDialContext(t *testing.T) {
 
 // TestTimeout dials a name whose look-up hangs.
 func TestTimeout(t *testing.T) {
+	// The first look-up of a process makes a channel that all others share, which
+	// must not belong to a bubble.
+	fails := &net.Resolver{PreferGo: true, Dial: func(context.Context, string, string) (net.Conn, error) {
+		return nil, errors.New("no resolver")
+	}}
+	_, err := fails.LookupHost(t.Context(), "connector.example")
+	require.ErrorContains(t, err, "no resolver")
+
 	for stated, want := range map[time.Duration]time.Duration{0: 10 * time.Second, 3 * time.Second: 3 * time.Second} {
 		synctest.Test(t, func(t *testing.T) {
 			over := make(chan struct{})
