@@ -7,9 +7,9 @@ import (
 	"slices"
 	"time"
 
-	"github.com/connectorsdk/connector-sdk-go/conformance/oracle"
 	"github.com/connectorsdk/connector-sdk-go/connector"
 	"github.com/connectorsdk/connector-sdk-go/connector/memsource"
+	"github.com/connectorsdk/connector-sdk-go/internal/oracle"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 

@@ -7,7 +7,7 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/connectorsdk/connector-sdk-go/conformance/oracle"
+	"github.com/connectorsdk/connector-sdk-go/internal/oracle"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -24,7 +24,7 @@ func measures(of func(m wire.Measure) bool, change func(v wire.Value) wire.Value
 	}}
 }
 
-func function(fn wire.Fn) func(wire.Measure) bool {
+func function(fn wire.AggFunc) func(wire.Measure) bool {
 	return func(m wire.Measure) bool { return m.Fn == fn }
 }
 
@@ -54,7 +54,7 @@ func aggregateFaults() []fault {
 	return []fault{
 		bent("count is one too many without groups", "count counts rows", "P2.11a",
 			twist{groups: func(req *wire.AggregateRequest, t *oracle.Table) {
-				if len(req.GroupBy) == 0 && len(req.And) == 0 && req.Measures[0].Fn == wire.FnCount && req.Measures[0].Field == "" && t.Rows[0][0].Int64() > 0 {
+				if len(req.GroupBy) == 0 && len(req.And) == 0 && req.Measures[0].Fn == wire.AggCount && req.Measures[0].Field == "" && t.Rows[0][0].Int64() > 0 {
 					t.Rows[0][0] = more(t.Rows[0][0])
 				}
 			}}),
@@ -62,12 +62,12 @@ func aggregateFaults() []fault {
 			twist{aggregate: func(req *wire.AggregateRequest) {
 				req.Measures = slices.Clone(req.Measures)
 				for i := range req.Measures {
-					if req.Measures[i].Fn == wire.FnCount {
+					if req.Measures[i].Fn == wire.AggCount {
 						req.Measures[i].Field = ""
 					}
 				}
 			}}),
-		bent("sums in floats", "a sum is exact", "P2.11c", measures(function(wire.FnSum), func(v wire.Value) wire.Value {
+		bent("sums in floats", "a sum is exact", "P2.11c", measures(function(wire.AggSum), func(v wire.Value) wire.Value {
 			if d := double(v); d.Kind() == wire.KindFloat || d.Kind() == wire.KindInt {
 				return wire.Decimal(strconv.FormatFloat(d.Float64(), 'f', -1, 64))
 			}
@@ -76,12 +76,12 @@ func aggregateFaults() []fault {
 		bent("min is max", "min and max", "P2.11d", twist{aggregate: func(req *wire.AggregateRequest) {
 			req.Measures = slices.Clone(req.Measures)
 			for i := range req.Measures {
-				if req.Measures[i].Fn == wire.FnMin {
-					req.Measures[i].Fn = wire.FnMax
+				if req.Measures[i].Fn == wire.AggMin {
+					req.Measures[i].Fn = wire.AggMax
 				}
 			}
 		}}),
-		bent("null is a distinct value", "distinct values are not null", "P2.11e", measures(function(wire.FnCountDistinct), more)),
+		bent("null is a distinct value", "distinct values are not null", "P2.11e", measures(function(wire.AggCountDistinct), more)),
 		bent("groups without case", "texts group by bytes", "P2.11f",
 			twist{groups: func(req *wire.AggregateRequest, t *oracle.Table) { merge(req, t) }}),
 		bent("null keys are dropped", "a null key is a group", "P2.11g", twist{groups: func(req *wire.AggregateRequest, t *oracle.Table) {

@@ -161,8 +161,8 @@ func generatedFaults() []fault {
 				return misread(func(m wire.Message) {
 					if a, ok := m.(*wire.AggregateRequest); ok && len(a.Measures) > 2 {
 						for i := range a.Measures[2:] {
-							if n := &a.Measures[2+i]; n.Fn == wire.FnMin {
-								n.Fn = wire.FnMax
+							if n := &a.Measures[2+i]; n.Fn == wire.AggMin {
+								n.Fn = wire.AggMax
 							}
 						}
 					}

@@ -4,8 +4,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/connectorsdk/connector-sdk-go/conformance/oracle"
 	"github.com/connectorsdk/connector-sdk-go/connector"
+	"github.com/connectorsdk/connector-sdk-go/internal/oracle"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 

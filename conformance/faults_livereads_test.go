@@ -6,8 +6,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/connectorsdk/connector-sdk-go/conformance/oracle"
 	"github.com/connectorsdk/connector-sdk-go/connector"
+	"github.com/connectorsdk/connector-sdk-go/internal/oracle"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -257,7 +257,7 @@ func foldFaults() []fault {
 			}
 		}
 	}
-	measure := func(from wire.Measure, to wire.Fn) func(*depot) {
+	measure := func(from wire.Measure, to wire.AggFunc) func(*depot) {
 		return func(d *depot) {
 			d.aggregate = func(req *wire.AggregateRequest) {
 				for i, m := range req.Measures {
@@ -302,15 +302,15 @@ func foldFaults() []fault {
 			}),
 		},
 		{name: "the maximum of one date is its minimum", why: "a wrong number is never legal", kills: []string{"L8"}, options: live,
-			build: depotWith(measure(wire.Measure{Fn: wire.FnMax, Field: "at"}, wire.FnMin))},
+			build: depotWith(measure(wire.Measure{Fn: wire.AggMax, Field: "at"}, wire.AggMin))},
 		{name: "the distinct values of one column are all of them", why: "a wrong number is never legal", kills: []string{"L8"}, options: live,
-			build: depotWith(measure(wire.Measure{Fn: wire.FnCountDistinct, Field: "part"}, wire.FnCount))},
+			build: depotWith(measure(wire.Measure{Fn: wire.AggCountDistinct, Field: "part"}, wire.AggCount))},
 		{
 			name: "one column is summed as floats", why: "a sum is exact", kills: []string{"L8"}, options: live,
 			build: depotWith(func(d *depot) {
 				d.groups = func(req *wire.AggregateRequest, rows [][]wire.Value) [][]wire.Value {
 					for i, m := range req.Measures {
-						if m.Fn == wire.FnSum && m.Field == "price" && len(req.GroupBy) == 0 {
+						if m.Fn == wire.AggSum && m.Field == "price" && len(req.GroupBy) == 0 {
 							rows[0][i] = wire.Decimal(rows[0][i].String() + "00000000001")
 						}
 					}

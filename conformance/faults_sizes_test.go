@@ -3,8 +3,8 @@ package conformance_test
 import (
 	"slices"
 
-	"github.com/connectorsdk/connector-sdk-go/conformance/oracle"
 	"github.com/connectorsdk/connector-sdk-go/connector"
+	"github.com/connectorsdk/connector-sdk-go/internal/oracle"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -34,7 +34,7 @@ func largeFaults() []fault {
 			}
 		}}
 	}
-	measures := func(fn wire.Fn) func(req *wire.AggregateRequest) bool {
+	measures := func(fn wire.AggFunc) func(req *wire.AggregateRequest) bool {
 		return func(req *wire.AggregateRequest) bool { return req.Measures[0].Fn == fn && len(req.GroupBy) == 0 }
 	}
 	const why = "an answer is about every row, however many there are"
@@ -64,9 +64,9 @@ func largeFaults() []fault {
 				right.Distinct = min(right.Distinct, thousands)
 				return right
 			}}),
-		bent("sums over the first ten thousand rows", why, "P2.11c", folded(measures(wire.FnSum))),
-		bent("the greatest of the first ten thousand rows", why, "P2.11d", folded(measures(wire.FnMax))),
-		bent("aggregates count the first ten thousand rows", why, "P2.11a", folded(measures(wire.FnCount))),
+		bent("sums over the first ten thousand rows", why, "P2.11c", folded(measures(wire.AggSum))),
+		bent("the greatest of the first ten thousand rows", why, "P2.11d", folded(measures(wire.AggMax))),
+		bent("aggregates count the first ten thousand rows", why, "P2.11a", folded(measures(wire.AggCount))),
 		bent("groups of the first ten thousand rows", why, "P2.11f",
 			folded(func(req *wire.AggregateRequest) bool { return len(req.GroupBy) == 1 })),
 		bent("links to the first ten thousand rows", why, "P2.14a",

@@ -14,7 +14,7 @@ import (
 func TestImports(t *testing.T) {
 	const module = "github.com/connectorsdk/connector-sdk-go/"
 	const internal = "conformance/internal/"
-	below := []string{"internal/jsontext", "internal/scan", "internal/secret", "wire", "wire/schema", "conformance/corpus", "conformance/oracle"}
+	below := []string{"internal/jsontext", "internal/scan", "internal/secret", "wire", "wire/schema", "conformance/corpus", "internal/oracle"}
 	allowed := map[string][]string{}
 	for _, name := range []string{"check", "message", "session", "generate", "querytest"} {
 		allowed[internal+name] = below

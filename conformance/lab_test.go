@@ -9,8 +9,8 @@ import (
 	"strings"
 
 	"github.com/connectorsdk/connector-sdk-go/conformance/corpus"
-	"github.com/connectorsdk/connector-sdk-go/conformance/oracle"
 	"github.com/connectorsdk/connector-sdk-go/connector"
+	"github.com/connectorsdk/connector-sdk-go/internal/oracle"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 

@@ -270,7 +270,7 @@ func (a *platformAsker) ask(ctx context.Context, stranger *platform.Client) {
 		if serves(wire.EndpointAggregate) {
 			_, _, err := a.Aggregate(ctx, a.own, &wire.AggregateRequest{Table: t.Name, Limit: wire.AggregateLimit,
 				GroupBy:  []wire.GroupKey{{Field: first.Name, As: "key"}},
-				Measures: []wire.Measure{{Fn: wire.FnCount, As: "n"}, {Fn: wire.FnMin, Field: first.Name, As: "least"}}},
+				Measures: []wire.Measure{{Fn: wire.AggCount, As: "n"}, {Fn: wire.AggMin, Field: first.Name, As: "least"}}},
 				[]wire.Column{{Name: "key", Type: first.Type}, {Name: "n"}, {Name: "least", Type: first.Type}})
 			a.note(err)
 		}
@@ -323,7 +323,7 @@ func (a *platformAsker) groups(ctx context.Context, d *wire.Document, t *wire.Ta
 	req := &wire.AggregateRequest{Table: t.Name, Limit: wire.AggregateLimit, Where: where,
 		GroupBy: []wire.GroupKey{{Field: f.Name, As: "key"}}}
 	columns := []wire.Column{{Name: "key", Type: f.Type}}
-	for _, fn := range []wire.Fn{wire.FnCount, wire.FnCountDistinct, wire.FnMin, wire.FnMax} {
+	for _, fn := range []wire.AggFunc{wire.AggCount, wire.AggCountDistinct, wire.AggMin, wire.AggMax} {
 		req.Measures = append(req.Measures, wire.Measure{Fn: fn, Field: f.Name, As: string(fn)})
 		columns = append(columns, wire.Column{Name: string(fn), Type: f.Type})
 	}

@@ -94,13 +94,13 @@ func groupsAnswer(req *wire.AggregateRequest, groups *AggregateAnswer) (wire.Mes
 
 // measured returns a measure's cell as it is sent: a count is an integer, a sum
 // is digits or null.
-func measured(fn wire.Fn, v wire.Value) (wire.Value, error) {
+func measured(fn wire.AggFunc, v wire.Value) (wire.Value, error) {
 	switch fn {
-	case wire.FnCount, wire.FnCountDistinct:
+	case wire.AggCount, wire.AggCountDistinct:
 		if v.Kind() != wire.KindInt || v.Int64() < 0 {
 			return v, fault("Aggregate answered a count that is not a wire.Int of at least 0")
 		}
-	case wire.FnSum:
+	case wire.AggSum:
 		switch {
 		case v.Kind() == wire.KindInt:
 			return wire.Decimal(v.String()), nil

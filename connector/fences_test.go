@@ -50,7 +50,7 @@ var fences = map[string]struct {
 		foreign: []string{"github.com/shopspring/decimal"},
 	},
 	"internal/casetest": {own: []string{"wire", "wire/schema", "ndjson", "filter", "internal/memlisten", "internal/guard", "internal/fold",
-		"conformance/oracle", "conformance/corpus", "conformance/platform"}},
+		"internal/oracle", "conformance/corpus", "conformance/platform"}},
 	"internal/fold": {own: []string{"wire", "filter"}},
 	"connector/memsource": {
 		own:     []string{"wire", "filter", "ndjson", "connector", "connector/rowmap", "internal/fold"},
@@ -64,7 +64,7 @@ var fences = map[string]struct {
 	"connector/sqlsource":     {own: []string{"wire", "filter", "ndjson", "connector", "connector/memsource"}},
 	"connector/connectortest": {own: []string{"wire", "filter", "ndjson", "connector", "internal/memlisten", "conformance"}},
 	"conformance": {
-		own: []string{"docs", "internal/guard", "internal/memlisten", "internal/rules", "wire", "wire/schema", "conformance/oracle",
+		own: []string{"docs", "internal/guard", "internal/memlisten", "internal/rules", "wire", "wire/schema", "internal/oracle",
 			"conformance/corpus"},
 		foreign: []string{"github.com/santhosh-tekuri/jsonschema/v5"},
 	},
@@ -75,7 +75,7 @@ var fences = map[string]struct {
 	"conformance/cmd/connect/internal/lifecycle": {
 		own: []string{"wire", "ndjson", "filter", "internal/memlisten", "internal/fold", "conformance", "conformance/platform"},
 	},
-	"conformance/oracle": {own: []string{"wire"}},
+	"internal/oracle": {own: []string{"wire"}},
 	"conformance/corpus": {own: []string{"wire"}},
 	"connector/sqlsource/sqlsourcetest": {
 		own: []string{"wire", "filter", "ndjson", "connector", "connector/memsource", "connector/sqlsource", "connector/connectortest",
@@ -92,7 +92,7 @@ var below = map[string][]string{
 	"connector/rowmap":    {"connector/internal/digits", "connector/internal/infer"},
 	"connector/memsource": {"internal/fold", "connector/rowmap", "connector/internal/digits", "connector/internal/infer"},
 	"conformance": {
-		"docs", "internal/guard", "internal/rules", "wire/schema", "conformance/oracle", "conformance/corpus",
+		"docs", "internal/guard", "internal/rules", "wire/schema", "internal/oracle", "conformance/corpus",
 	},
 }
 
@@ -182,7 +182,7 @@ func TestFences(t *testing.T) {
 			}
 		}
 	}
-	for _, must := range []string{"wire", "filter", "ndjson", "connector", "connector/memsource", "connector/restsource", "connector/sqlsource", "connector/connectortest", "conformance", "conformance/oracle", "conformance/corpus"} {
+	for _, must := range []string{"wire", "filter", "ndjson", "connector", "connector/memsource", "connector/restsource", "connector/sqlsource", "connector/connectortest", "conformance", "internal/oracle", "conformance/corpus"} {
 		require.True(t, seen[must], "package %s was not looked at", must)
 	}
 }

@@ -27,7 +27,7 @@ func TestMatchAllocatesNothing(t *testing.T) {
 	cells := append(pool(), longCells()...)
 	for _, typ := range allTypes {
 		for _, op := range filter.Operators() {
-			var programs []*filter.Program
+			var programs []*filter.Matcher
 			for _, f := range operands(op) {
 				programs = append(programs, compileOne(t, f, typ))
 			}

@@ -6,9 +6,9 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
-// Program is a compiled filter. It is immutable: any number of goroutines may
-// call [Program.Match] at once. The zero Program matches every row.
-type Program struct {
+// Matcher is a compiled filter. It is immutable: any number of goroutines may
+// call [Matcher.Match] at once. The zero Matcher matches every row.
+type Matcher struct {
 	and   []condition
 	or    [][]condition // none: no constraint; an empty one is true
 	reads []int         // the positions of the cells that are compared, each once
@@ -33,8 +33,8 @@ type condition struct {
 // [wire.CodeUnsupported] for a field that no column has, [wire.CodeBadRequest]
 // for an operator, payload or type that the protocol does not define. A fault
 // of the columns, such as a duplicate name or an unknown type, is a plain error.
-func Compile(where wire.Where, columns []wire.Column) (*Program, error) {
-	p := &Program{}
+func Compile(where wire.Where, columns []wire.Column) (*Matcher, error) {
+	p := &Matcher{}
 	at := positionsOf(columns)
 	var err error
 	if p.and, err = compileAll(where.And, columns, at, where.FieldTypes); err != nil {
@@ -59,8 +59,8 @@ func Compile(where wire.Where, columns []wire.Column) (*Program, error) {
 
 // Check returns an error if a cell that the filters compare has no value
 // (wire.KindInvalid): such a row can be neither kept nor dropped. Call it before
-// [Program.Match]. The error names the column and gives the cell's reason.
-func (p *Program) Check(row []wire.Value) error {
+// [Matcher.Match]. The error names the column and gives the cell's reason.
+func (p *Matcher) Check(row []wire.Value) error {
 	for i, at := range p.reads {
 		if at < len(row) && row[at].Kind() == wire.KindInvalid {
 			return fmt.Errorf("column %s, which a filter compares: %w", wire.QuoteName(p.names[i]), row[at].Err())
@@ -72,8 +72,8 @@ func (p *Program) Check(row []wire.Value) error {
 // Match reports whether a row passes the filters. Cells missing at the end of
 // the row are null; cells beyond the columns are ignored. Match retains nothing
 // of the row. A cell that cannot cross the wire (wire.KindInvalid) matches no
-// comparator, but nin and notnull keep it: use [Program.Check] to refuse its row.
-func (p *Program) Match(row []wire.Value) bool {
+// comparator, but nin and notnull keep it: use [Matcher.Check] to refuse its row.
+func (p *Matcher) Match(row []wire.Value) bool {
 	for i := range p.and {
 		if !p.and[i].match(row) {
 			return false

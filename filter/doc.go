@@ -20,7 +20,7 @@
 //		}
 //	}
 //
-// Call [Compile] once per request and [Program.Match] once per row; Match does
+// Call [Compile] once per request and [Matcher.Match] once per row; Match does
 // not allocate. [Compare], [CompileOrder], [AppendKey] and [Instant] apply the
 // same semantics to minima and maxima, sorting, grouping and periods.
 //
@@ -105,7 +105,7 @@
 //
 // A cell that cannot cross the wire (wire.KindInvalid, for example a
 // NaN) is not null and equals nothing: no comparator matches it, nin and
-// notnull keep it. [Program.Check] refuses a row in which a filter compares such
+// notnull keep it. [Matcher.Check] refuses a row in which a filter compares such
 // a cell, because nobody can say whether the row belongs to the answer.
 //
 // [Order.Compare] and [AppendKey] describe what they add to the pairwise rules.

@@ -74,7 +74,7 @@ func ExampleCompile_unknownField() {
 	// Output: 422 a filter names the field "colour", which the table does not have
 }
 
-func ExampleProgram_Match() {
+func ExampleMatcher_Match() {
 	columns := []wire.Column{{Name: "size"}} // undeclared: compares as numbers if both sides are numbers
 	program, err := filter.Compile(wire.Where{And: []wire.Filter{{Field: "size", Op: wire.OpGt, Value: wire.Text("9")}}}, columns)
 	if err != nil {

@@ -21,7 +21,7 @@ var reference = time.Date(2024, 5, 1, 12, 0, 0, 0, time.UTC)
 
 func column(t wire.Type) []wire.Column { return []wire.Column{{Name: "c", Type: t}} }
 
-func compileOne(t testing.TB, f wire.Filter, typ wire.Type) *filter.Program {
+func compileOne(t testing.TB, f wire.Filter, typ wire.Type) *filter.Matcher {
 	t.Helper()
 	f.Field = "c"
 	p, err := filter.Compile(wire.Where{And: []wire.Filter{f}}, column(typ))
@@ -147,8 +147,8 @@ func TestRowsOfAnyLength(t *testing.T) {
 	assert.True(t, isnull.Match([]wire.Value{wire.Int(1)}), "the cell is missing at the end")
 	assert.False(t, isnull.Match([]wire.Value{wire.Int(1), wire.Int(2)}), "the cell is there")
 	assert.False(t, isnull.Match([]wire.Value{wire.Int(1), wire.Int(2), wire.Null()}), "more cells than columns")
-	var zero filter.Program
-	assert.True(t, zero.Match(nil), "the zero Program matches every row")
+	var zero filter.Matcher
+	assert.True(t, zero.Match(nil), "the zero Matcher matches every row")
 }
 
 func TestInvalidCells(t *testing.T) {

@@ -6,20 +6,20 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
-// A Kind is one of the five kinds of line in a stream.
-type Kind uint8
+// A LineKind is one of the five kinds of line in a stream.
+type LineKind uint8
 
-// The kinds of line. The zero Kind is none of them.
+// The kinds of line. The zero LineKind is none of them.
 const (
-	KindServed Kind = iota + 1 // which parts of the request were applied
-	KindRows                   // 1 to 5,000 rows
-	KindPing                   // a heartbeat
-	KindEnd                    // the answer is complete
-	KindError                  // the answer failed; nothing follows
+	KindServed LineKind = iota + 1 // which parts of the request were applied
+	KindRows                       // 1 to 5,000 rows
+	KindPing                       // a heartbeat
+	KindEnd                        // the answer is complete
+	KindError                      // the answer failed; nothing follows
 )
 
 // String returns the member that marks a line of the kind.
-func (k Kind) String() string {
+func (k LineKind) String() string {
 	switch k {
 	case KindServed:
 		return "served"
@@ -32,13 +32,13 @@ func (k Kind) String() string {
 	case KindError:
 		return "error"
 	}
-	return fmt.Sprintf("Kind(%d)", uint8(k))
+	return fmt.Sprintf("LineKind(%d)", uint8(k))
 }
 
 // Line is one line of a stream, as [Reader.Lines] yields it. Only the member
 // that belongs to its kind is set.
 type Line struct {
-	Kind   Kind
+	Kind   LineKind
 	Served wire.Served // KindServed; as the line says it, even if it makes no sense
 	Rows   []Row       // KindRows; valid until the next line
 	Error  *wire.Error // KindError

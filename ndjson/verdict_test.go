@@ -60,7 +60,7 @@ func TestReaderAgreesWithTheSchemas(t *testing.T) {
 }
 
 // readOne reads the first line of a stream that goes on soundly where it may.
-func readOne(line string) (ndjson.Kind, error) {
+func readOne(line string) (ndjson.LineKind, error) {
 	for _, rest := range []string{"\n" + end, "\n"} {
 		for l, err := range ndjson.NewReader(strings.NewReader(line + rest)).Lines() {
 			var fault *ndjson.LineError

@@ -64,17 +64,17 @@ var groupKey = newObject(part,
 // Measure is one number asked of every group. Field is empty only for a count
 // of rows.
 type Measure struct {
-	Fn    Fn
+	Fn    AggFunc
 	Field string
 	As    string
 }
 
 var measure = newObject(part,
-	required("fn", func(m *Measure) *Fn { return &m.Fn }, oneOf(fns...)),
+	required("fn", func(m *Measure) *AggFunc { return &m.Fn }, oneOf(fns...)),
 	optional("field", func(m *Measure) *string { return &m.Field }, label),
 	required("as", func(m *Measure) *string { return &m.As }, label),
 ).checked(func(d *decoder, m *Measure, _ uint32) {
-	if m.Fn != FnCount && m.Field == "" {
+	if m.Fn != AggCount && m.Field == "" {
 		d.fail(`member "field" is missing; only a count goes without one`)
 	}
 })

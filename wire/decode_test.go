@@ -129,7 +129,7 @@ func TestDecodeFields(t *testing.T) {
 		"limit": 1001, "credentials": {}, "timeoutMs": 1}`), &aggregate))
 	aggregate.Credentials = wire.Credentials{}
 	assert.Equal(t, wire.AggregateRequest{Table: "t", GroupBy: []wire.GroupKey{{Field: "d", As: "m", Grain: wire.GrainMonth}},
-		Measures:     []wire.Measure{{Fn: wire.FnCount, As: "n"}, {Fn: wire.FnSum, Field: "x", As: "s"}},
+		Measures:     []wire.Measure{{Fn: wire.AggCount, As: "n"}, {Fn: wire.AggSum, Field: "x", As: "s"}},
 		StringFields: []string{"d"}, Limit: 1001, Envelope: wire.Envelope{TimeoutMS: 1}}, aggregate)
 
 	var document wire.Document

@@ -49,7 +49,7 @@ var encodedMessages = []struct {
 	{"A count.", &wire.CountRequest{Table: "t", Envelope: wire.Envelope{TimeoutMS: 5}},
 		`{"table":"t","and":[],"credentials":{},"timeoutMs":5}`},
 	{"An aggregate.", &wire.AggregateRequest{Table: "t", GroupBy: []wire.GroupKey{{Field: "d", As: "m", Grain: wire.GrainMonth}},
-		Measures: []wire.Measure{{Fn: wire.FnCount, As: "n"}, {Fn: wire.FnSum, Field: "x", As: "s"}}, Limit: 1001,
+		Measures: []wire.Measure{{Fn: wire.AggCount, As: "n"}, {Fn: wire.AggSum, Field: "x", As: "s"}}, Limit: 1001,
 		Envelope: wire.Envelope{TimeoutMS: 5}},
 		`{"table":"t","and":[],"groupBy":[{"field":"d","as":"m","grain":"month"}],"measures":[{"fn":"count","as":"n"},` +
 			`{"fn":"sum","field":"x","as":"s"}],"limit":1001,"credentials":{},"timeoutMs":5}`},

@@ -61,10 +61,10 @@ func TestWords(t *testing.T) {
 	}
 	assert.False(t, wire.Type("").Known())
 	assert.False(t, wire.Type("Number").Known())
-	for _, known := range []wire.Fn{"count", "sum", "min", "max", "count_distinct"} {
+	for _, known := range []wire.AggFunc{"count", "sum", "min", "max", "count_distinct"} {
 		assert.True(t, known.Known(), "%s", known)
 	}
-	assert.False(t, wire.Fn("avg").Known(), "an average is never pushed (aggregate-7)")
+	assert.False(t, wire.AggFunc("avg").Known(), "an average is never pushed (aggregate-7)")
 	for _, known := range []wire.Grain{"year", "quarter", "month", "day"} {
 		assert.True(t, known.Known(), "%s", known)
 	}

@@ -2,8 +2,6 @@ package wire
 
 import (
 	"iter"
-	"maps"
-	"slices"
 )
 
 // Filter is one condition on one field, in one of three shapes that its
@@ -108,24 +106,4 @@ func (w Where) Filters() iter.Seq[Filter] {
 			}
 		}
 	}
-}
-
-// CloneWhere returns a deep copy of w.
-func (w Where) CloneWhere() Where {
-	clone := Where{And: cloneFilters(w.And), FieldTypes: maps.Clone(w.FieldTypes)}
-	if w.Or != nil {
-		clone.Or = make([][]Filter, len(w.Or))
-		for i, group := range w.Or {
-			clone.Or[i] = cloneFilters(group)
-		}
-	}
-	return clone
-}
-
-func cloneFilters(filters []Filter) []Filter {
-	clone := slices.Clone(filters)
-	for i := range clone {
-		clone[i].Values = slices.Clone(clone[i].Values)
-	}
-	return clone
 }

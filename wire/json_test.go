@@ -80,7 +80,7 @@ func TestMarshalJSONParts(t *testing.T) {
 			`{"fromTable":"t","toTable":"u","fromField":"x","toField":"y","fields":[]}`},
 		{wire.JoinField{Field: "a", As: "b"}, `{"field":"a","as":"b"}`},
 		{wire.GroupKey{Field: "a", As: "b"}, `{"field":"a","as":"b"}`},
-		{wire.Measure{Fn: wire.FnCount, As: "n"}, `{"fn":"count","as":"n"}`},
+		{wire.Measure{Fn: wire.AggCount, As: "n"}, `{"fn":"count","as":"n"}`},
 		{wire.Capabilities{Sort: wire.SortNone},
 			`{"operators":[],"dateBucket":false,"sort":"none","offset":false,"join":false,"keysEnforced":false,"limits":{}}`},
 		{wire.Limits{Concurrency: 2}, `{"concurrency":2}`},

@@ -127,22 +127,22 @@ const (
 	SortMulti  SortSupport = "multi"
 )
 
-// An Fn is the function of a measure.
-type Fn string
+// An AggFunc is the function of a measure.
+type AggFunc string
 
 // The functions of a measure. The platform computes averages itself.
 const (
-	FnCount         Fn = "count"
-	FnSum           Fn = "sum"
-	FnMin           Fn = "min"
-	FnMax           Fn = "max"
-	FnCountDistinct Fn = "count_distinct"
+	AggCount         AggFunc = "count"
+	AggSum           AggFunc = "sum"
+	AggMin           AggFunc = "min"
+	AggMax           AggFunc = "max"
+	AggCountDistinct AggFunc = "count_distinct"
 )
 
-var fns = []Fn{FnCount, FnSum, FnMin, FnMax, FnCountDistinct}
+var fns = []AggFunc{AggCount, AggSum, AggMin, AggMax, AggCountDistinct}
 
 // Known reports whether f is one of the five functions.
-func (f Fn) Known() bool { return slices.Contains(fns, f) }
+func (f AggFunc) Known() bool { return slices.Contains(fns, f) }
 
 // A Grain is the period to which a group key is truncated. The key of a group is
 // then the period's first day in UTC. The empty Grain means no truncation.

@@ -66,7 +66,7 @@ func foldCase(name, check, rule, why string, request wire.AggregateRequest, grou
 	return c
 }
 
-var countOfRows = []wire.Measure{{Fn: wire.FnCount, As: "n"}}
+var countOfRows = []wire.Measure{{Fn: wire.AggCount, As: "n"}}
 
 func and(filters ...wire.Filter) wire.Where { return wire.Where{And: filters} }
 

@@ -61,7 +61,7 @@ func largeNumbers() []Case {
 		}
 	}
 	const more = "More rows than ten thousand."
-	measured := func(name, check, rule, why string, fn wire.Fn, field string, v wire.Value) Case {
+	measured := func(name, check, rule, why string, fn wire.AggFunc, field string, v wire.Value) Case {
 		measures := []wire.Measure{{Fn: fn, Field: field, As: "n"}}
 		return foldCase(name, check, rule, why, wire.AggregateRequest{Table: "large", Measures: measures}, []wire.Value{v})
 	}
@@ -82,15 +82,15 @@ func largeNumbers() []Case {
 		countCase("count-large", "P2.10a", more, "large", wire.Where{}, largeRows),
 		countCase("count-large-filter", "P2.10b", more, "large", and(where("id", wire.OpGt, wire.Int(100))), largeRows-100),
 		countCase("count-large-or", "P2.10c", more, "large", apart, largeRows-100),
-		measured("agg-count-large", "P2.11a", "aggregate-1", more, wire.FnCount, "", wire.Int(largeRows)),
+		measured("agg-count-large", "P2.11a", "aggregate-1", more, wire.AggCount, "", wire.Int(largeRows)),
 		measured("agg-count-large-next", "P2.11b", "aggregate-1", "Fewer cells than rows, over more than ten thousand.",
-			wire.FnCount, "next", wire.Int(withNext)),
+			wire.AggCount, "next", wire.Int(withNext)),
 		measured("agg-sum-large", "P2.11c", "aggregate-1a", "The rows beyond the ten-thousandth have the largest numbers.",
-			wire.FnSum, "id", sum),
+			wire.AggSum, "id", sum),
 		measured("agg-max-large", "P2.11d", "aggregate-1b", "The last row has the greatest number.",
-			wire.FnMax, "id", wire.Int(largeRows)),
+			wire.AggMax, "id", wire.Int(largeRows)),
 		measured("agg-distinct-large", "P2.11e", "aggregate-1", "More distinct values than ten thousand.",
-			wire.FnCountDistinct, "name", wire.Int(largeRows)),
+			wire.AggCountDistinct, "name", wire.Int(largeRows)),
 		foldCase("agg-group-large", "P2.11f", "aggregate-17", "Groups of more rows than ten thousand.", byGroup, groups...),
 		size("size-large", "P2.12a"),
 		size("size-estimate-large", "P2.12b"),

@@ -114,7 +114,7 @@ func bareFaults() []Fault {
 		{
 			Name: "sums are floats", Kind: "rounding", At: of(Money),
 			Bare: func(at Site) Bare {
-				return Bare{Groups: measured(at, wire.FnSum, rounded(1))}
+				return Bare{Groups: measured(at, wire.AggSum, rounded(1))}
 			},
 		},
 		{
@@ -174,7 +174,7 @@ func bareFaults() []Fault {
 			Bare: func(at Site) Bare {
 				return Bare{Fold: func(req *wire.AggregateRequest) {
 					for i, m := range req.Measures {
-						if req.Table == at.Table && m.Field == at.Column && m.Fn == wire.FnCount {
+						if req.Table == at.Table && m.Field == at.Column && m.Fn == wire.AggCount {
 							req.Measures[i].Field = ""
 						}
 					}
@@ -415,7 +415,7 @@ func bareFaults() []Fault {
 }
 
 // measured changes one measure of the site.
-func measured(at Site, fn wire.Fn, change func(wire.Value) wire.Value,
+func measured(at Site, fn wire.AggFunc, change func(wire.Value) wire.Value,
 ) func(req *wire.AggregateRequest, rows [][]wire.Value) [][]wire.Value {
 	return func(req *wire.AggregateRequest, rows [][]wire.Value) [][]wire.Value {
 		for i, m := range req.Measures {

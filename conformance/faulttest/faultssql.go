@@ -136,14 +136,14 @@ func sqlFaults() []Fault {
 			Name: "a sum is that of rounded values", Kind: "rounding", At: of(Money),
 			SQL: func(at Site) SQL {
 				round := func(sql string) string { return strings.Replace(sql, "sum(", "sum(10 * round(0.1 * ", 1) + ")" }
-				return SQL{Measure: at.measure(round, wire.FnSum)}
+				return SQL{Measure: at.measure(round, wire.AggSum)}
 			},
 		},
 		{
 			Name: "distinct values are counted without case", Kind: "aggregates", At: of(Label),
 			SQL: func(at Site) SQL {
 				lower := func(sql string) string { return strings.Replace(sql, "DISTINCT ", "DISTINCT lower(", 1) + ")" }
-				return SQL{Measure: at.measure(lower, wire.FnCountDistinct)}
+				return SQL{Measure: at.measure(lower, wire.AggCountDistinct)}
 			},
 		},
 		{
@@ -151,13 +151,13 @@ func sqlFaults() []Fault {
 			SQL: func(at Site) SQL {
 				return SQL{Measure: at.measure(func(sql string) string {
 					return "CAST(" + strings.Replace(sql, "(", "('' || ", 1) + " AS INTEGER)"
-				}, wire.FnMin, wire.FnMax)}
+				}, wire.AggMin, wire.AggMax)}
 			},
 		},
 		{
 			Name: "a sum over nothing is 0", Kind: "null handling", At: nulls(Tally, Money),
 			SQL: func(at Site) SQL {
-				return SQL{Measure: at.measure(func(sql string) string { return "ifnull(" + sql + ", 0)" }, wire.FnSum)}
+				return SQL{Measure: at.measure(func(sql string) string { return "ifnull(" + sql + ", 0)" }, wire.AggSum)}
 			},
 		},
 		{
@@ -317,7 +317,7 @@ func (s Site) key(change func(string) string) func(table string, key wire.GroupK
 
 // measure changes the expression of a measure of the site.
 func (s Site) measure(
-	change func(string) string, fns ...wire.Fn,
+	change func(string) string, fns ...wire.AggFunc,
 ) func(table string, m wire.Measure, sql string) string {
 	return func(table string, m wire.Measure, sql string) string {
 		for _, fn := range fns {

@@ -69,17 +69,17 @@ func moreBareFaults() []Fault {
 		},
 		{
 			Name: "a sum is rounded to whole units", Kind: "rounding", At: of(Money, Ratio),
-			Bare: func(at Site) Bare { return Bare{Groups: measured(at, wire.FnSum, rounded(0))} },
+			Bare: func(at Site) Bare { return Bare{Groups: measured(at, wire.AggSum, rounded(0))} },
 		},
 		{
 			Name: "a maximum loses its milliseconds", Kind: "time zones", At: of(Moment),
-			Bare: func(at Site) Bare { return Bare{Groups: measured(at, wire.FnMax, cutTo(time.Second))} },
+			Bare: func(at Site) Bare { return Bare{Groups: measured(at, wire.AggMax, cutTo(time.Second))} },
 		},
 		{
 			Name: "null is a distinct value of an aggregate", Kind: "null handling", At: nulls(),
 			Bare: func(at Site) Bare {
 				more := func(v wire.Value) wire.Value { return wire.Int(v.Int64() + 1) }
-				return Bare{Groups: measured(at, wire.FnCountDistinct, more)}
+				return Bare{Groups: measured(at, wire.AggCountDistinct, more)}
 			},
 		},
 		{

@@ -36,7 +36,7 @@ func moreSQLFaults() []Fault {
 		},
 		{
 			Name: "a sum is that of distinct values", Kind: "aggregates", At: of(Tally, Money),
-			SQL: func(at Site) SQL { return SQL{Measure: at.measure(replace("sum(", "sum(DISTINCT "), wire.FnSum)} },
+			SQL: func(at Site) SQL { return SQL{Measure: at.measure(replace("sum(", "sum(DISTINCT "), wire.AggSum)} },
 		},
 		{
 			Name: "groups ignore case", Kind: "aggregates", At: of(Label),

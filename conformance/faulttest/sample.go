@@ -76,10 +76,10 @@ func (s *sampler) measures(t *memsource.Table) {
 	distinct := &wire.CardinalityRequest{Table: t.Name, Envelope: envelope}
 	for _, f := range t.Fields {
 		distinct.Columns = append(distinct.Columns, f.Name)
-		fns := []wire.Fn{wire.FnCount, wire.FnCountDistinct, wire.FnMin, wire.FnMax}
+		fns := []wire.AggFunc{wire.AggCount, wire.AggCountDistinct, wire.AggMin, wire.AggMax}
 		switch f.Type {
 		case wire.TypeNumber, wire.TypeDecimal:
-			fns = append(fns, wire.FnSum)
+			fns = append(fns, wire.AggSum)
 		case wire.TypeBoolean, wire.TypeJSON, wire.TypeArray:
 			fns = fns[:2]
 		}
@@ -95,7 +95,7 @@ func (s *sampler) measures(t *memsource.Table) {
 		s.ask(grouped)
 		groups := s.fold(t)
 		groups.GroupBy = []wire.GroupKey{{Field: f.Name, As: "k"}}
-		groups.Measures = []wire.Measure{{Fn: wire.FnCount, As: "n"}}
+		groups.Measures = []wire.Measure{{Fn: wire.AggCount, As: "n"}}
 		s.ask(groups)
 		if f.Type == wire.TypeDate || f.Type == wire.TypeDatetime {
 			for _, grain := range []wire.Grain{wire.GrainDay, wire.GrainMonth, wire.GrainQuarter, wire.GrainYear} {

@@ -142,18 +142,18 @@ func (c *database) measure(t *wire.Table, m wire.Measure) (string, storage, erro
 	}
 	expression := fmt.Sprintf("%s(%s)", m.Fn, name)
 	switch m.Fn {
-	case wire.FnCount:
+	case wire.AggCount:
 		stored = storage{table: t.Name, trait: Tally}
-	case wire.FnCountDistinct:
+	case wire.AggCountDistinct:
 		if !stored.ordered() {
 			return "", stored, connector.ErrDecline
 		}
 		expression, stored = "count(DISTINCT "+name+")", storage{table: t.Name, trait: Tally}
-	case wire.FnSum:
+	case wire.AggSum:
 		if stored.kind() != "integer" && stored.trait != Money || stored.trait == Big {
 			return "", stored, connector.ErrDecline
 		}
-	case wire.FnMin, wire.FnMax:
+	case wire.AggMin, wire.AggMax:
 		if !stored.ordered() || stored.trait == Flag || stored.trait == Reading {
 			return "", stored, connector.ErrDecline
 		}

@@ -187,7 +187,7 @@ func groupClaims(j int, req *wire.AggregateRequest, columns []wire.Column) *clai
 	field := ""
 	if keys := len(req.GroupBy); j < keys && req.GroupBy[j].Grain == "" {
 		field = req.GroupBy[j].Field
-	} else if j >= keys && (req.Measures[j-keys].Fn == wire.FnMin || req.Measures[j-keys].Fn == wire.FnMax) {
+	} else if j >= keys && (req.Measures[j-keys].Fn == wire.AggMin || req.Measures[j-keys].Fn == wire.AggMax) {
 		field = req.Measures[j-keys].Field
 	}
 	if field == "" || len(req.Joins) > 0 {
@@ -207,7 +207,7 @@ func groupClaims(j int, req *wire.AggregateRequest, columns []wire.Column) *clai
 // contradictedMeasures returns the measure that contradicts another one of its group.
 func contradictedMeasures(row []wire.Value, req *wire.AggregateRequest, columns []wire.Column) (as, problem, rule string) {
 	for i, m := range req.Measures {
-		if m.Fn == wire.FnCount && m.Field == "" && len(req.GroupBy) > 0 && countOf(row[i]) == 0 {
+		if m.Fn == wire.AggCount && m.Field == "" && len(req.GroupBy) > 0 && countOf(row[i]) == 0 {
 			return m.As, "counts no row, and there is no group over no rows", "aggregate-3a"
 		}
 		for j, other := range req.Measures {
@@ -216,7 +216,7 @@ func contradictedMeasures(row []wire.Value, req *wire.AggregateRequest, columns 
 				return m.As, "is larger than " + wire.QuoteName(other.As) + ", which counts the same or more", "aggregate-1"
 			case counts(m) > 0 && counts(other) == 0 && m.Field == other.Field && (countOf(row[i]) == 0) != row[j].IsNull():
 				return other.As, "is null over values, or a value over none, as " + wire.QuoteName(m.As) + " counts them", "aggregate-1b"
-			case m.Fn == wire.FnMin && other.Fn == wire.FnMax && m.Field == other.Field && beyond(row[i], row[j], columns[i].Type):
+			case m.Fn == wire.AggMin && other.Fn == wire.AggMax && m.Field == other.Field && beyond(row[i], row[j], columns[i].Type):
 				return m.As, "is larger than " + wire.QuoteName(other.As), "aggregate-1b"
 			}
 		}
@@ -228,11 +228,11 @@ func contradictedMeasures(row []wire.Value, req *wire.AggregateRequest, columns 
 // counts nothing.
 func counts(m wire.Measure) int {
 	switch {
-	case m.Fn == wire.FnCountDistinct:
+	case m.Fn == wire.AggCountDistinct:
 		return 1
-	case m.Fn == wire.FnCount && m.Field != "":
+	case m.Fn == wire.AggCount && m.Field != "":
 		return 2
-	case m.Fn == wire.FnCount:
+	case m.Fn == wire.AggCount:
 		return 3
 	}
 	return 0
@@ -266,14 +266,14 @@ func judgeOf(column wire.Column, req *wire.AggregateRequest) func(wire.Value) (p
 			continue
 		}
 		switch m.Fn {
-		case wire.FnCount, wire.FnCountDistinct:
+		case wire.AggCount, wire.AggCountDistinct:
 			return func(v wire.Value) (string, string) {
 				if !isCount(v) {
 					return "is no count; want an integer that is not negative", "aggregate-1"
 				}
 				return "", ""
 			}
-		case wire.FnSum:
+		case wire.AggSum:
 			t = wire.TypeDecimal
 		}
 	}

@@ -45,8 +45,8 @@ var asks = map[string]func(context.Context, *platform.Client) error{
 	wire.PathAggregate: func(ctx context.Context, c *platform.Client) error {
 		_, _, err := c.Aggregate(ctx, wire.Credentials{}, &wire.AggregateRequest{Table: "t", Limit: 3,
 			GroupBy: []wire.GroupKey{{Field: "at", As: "month", Grain: wire.GrainMonth}, {Field: "on", As: "on"}},
-			Measures: []wire.Measure{{Fn: wire.FnCount, As: "n"}, {Fn: wire.FnSum, Field: "amount", As: "total"},
-				{Fn: wire.FnMax, Field: "at", As: "last"}}},
+			Measures: []wire.Measure{{Fn: wire.AggCount, As: "n"}, {Fn: wire.AggSum, Field: "amount", As: "total"},
+				{Fn: wire.AggMax, Field: "at", As: "last"}}},
 			[]wire.Column{{Name: "month", Type: wire.TypeDatetime}, {Name: "on", Type: wire.TypeBoolean}, {Name: "n"}, {Name: "total"},
 				{Name: "last", Type: wire.TypeDatetime}})
 		return err
@@ -200,7 +200,7 @@ func TestAnswers(t *testing.T) {
 	} {
 		client := answering(t, canned{media: wire.MediaJSON, body: func() io.Reader { return strings.NewReader(body) }})
 		_, _, err := client.Aggregate(t.Context(), wire.Credentials{}, &wire.AggregateRequest{Table: "t", Limit: wire.AggregateLimit,
-			Measures: []wire.Measure{{Fn: wire.FnCount, As: "n"}}}, []wire.Column{{Name: "n"}})
+			Measures: []wire.Measure{{Fn: wire.AggCount, As: "n"}}}, []wire.Column{{Name: "n"}})
 		if rule == "" {
 			require.NoError(t, err)
 			continue

@@ -14,7 +14,7 @@ import (
 // row that is as claimed.
 type claims struct {
 	columns []wire.Column
-	filters *filter.Program // nil: none is claimed
+	filters *filter.Matcher // nil: none is claimed
 	where   wire.Where      // of filters
 	doubts  []doubt         // of where; known once a row is doubtful
 
@@ -36,8 +36,8 @@ type sortClaim struct {
 // doubt is one filter of and, or the whole or, in both readings of dates.
 type doubt struct {
 	at    int // the column; -1: several
-	exact *filter.Program
-	bytes *filter.Program
+	exact *filter.Matcher
+	bytes *filter.Matcher
 }
 
 // newClaims returns the claims that the rows of an answer can be held against, or nil. The

@@ -184,9 +184,9 @@ func TestGroups(t *testing.T) {
 		{Field: "amount", Op: wire.OpIncludes, Value: wire.Text(".")}}
 	req := wire.AggregateRequest{Table: "t", Limit: wire.AggregateLimit, Where: wire.Where{And: where},
 		GroupBy: []wire.GroupKey{{Field: "country", As: "c"}, {Field: "day", As: "m", Grain: wire.GrainMonth}},
-		Measures: []wire.Measure{{Fn: wire.FnCount, As: "rows"}, {Fn: wire.FnCount, Field: "amount", As: "n"},
-			{Fn: wire.FnCountDistinct, Field: "amount", As: "d"}, {Fn: wire.FnMin, Field: "amount", As: "least"},
-			{Fn: wire.FnMax, Field: "amount", As: "most"}, {Fn: wire.FnSum, Field: "amount", As: "sum"}}}
+		Measures: []wire.Measure{{Fn: wire.AggCount, As: "rows"}, {Fn: wire.AggCount, Field: "amount", As: "n"},
+			{Fn: wire.AggCountDistinct, Field: "amount", As: "d"}, {Fn: wire.AggMin, Field: "amount", As: "least"},
+			{Fn: wire.AggMax, Field: "amount", As: "most"}, {Fn: wire.AggSum, Field: "amount", As: "sum"}}}
 	columns := []wire.Column{{Name: "sum", Type: wire.TypeDecimal}, {Name: "c", Type: wire.TypeString}, {Name: "m", Type: wire.TypeDate},
 		{Name: "rows"}, {Name: "n"}, {Name: "d"}, {Name: "least", Type: wire.TypeDecimal}, {Name: "most", Type: wire.TypeDecimal}}
 	group := func(c, m, rows, n, d, least, most, sum string) string {

@@ -93,7 +93,7 @@ func TestRoutes(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, int64(3), rate.FromNonNull)
 	groups, declined, err := c.Aggregate(ctx, none, &wire.AggregateRequest{Table: "orders", Limit: wire.AggregateLimit,
-		Measures: []wire.Measure{{Fn: wire.FnSum, Field: "amount", As: "total"}, {Fn: wire.FnCount, As: "n"}}},
+		Measures: []wire.Measure{{Fn: wire.AggSum, Field: "amount", As: "total"}, {Fn: wire.AggCount, As: "n"}}},
 		[]wire.Column{{Name: "n"}, {Name: "total"}})
 	require.NoError(t, err)
 	require.False(t, declined)

@@ -62,7 +62,7 @@
 //	groups, err := connection.Top(ctx, &wire.AggregateRequest{
 //		Table:    "orders",
 //		GroupBy:  []wire.GroupKey{{Field: "country", As: "country"}},
-//		Measures: []wire.Measure{{Fn: wire.FnSum, Field: "amount", As: "total"}},
+//		Measures: []wire.Measure{{Fn: wire.AggSum, Field: "amount", As: "total"}},
 //	}, []wire.SortKey{{Field: "total", Dir: wire.Desc}}, 10)
 //
 // A part of the rows is never taken for all of them. A table that needs several pages is

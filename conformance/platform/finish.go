@@ -86,7 +86,7 @@ type finisher struct {
 	budget *budget
 	yield  func([]wire.Value, error) bool
 
-	match  *filter.Program // nil: nothing to filter
+	match  *filter.Matcher // nil: nothing to filter
 	sort   *sorter         // nil: nothing to sort
 	joiner *joiner         // nil: nothing to join
 	skip   int64           // rows of the offset still to drop

@@ -185,7 +185,7 @@ func TestBudget(t *testing.T) {
 		Joins: []wire.JoinHop{{FromTable: "orders", FromField: "id", ToTable: "many", ToField: "id"}}}), &over)
 	require.Contains(t, over.Error(), `joining table "many"`)
 	_, err := conn.Aggregate(t.Context(), &wire.AggregateRequest{Table: "many",
-		Measures: []wire.Measure{{Fn: wire.FnCountDistinct, Field: "id", As: "n"}}})
+		Measures: []wire.Measure{{Fn: wire.AggCountDistinct, Field: "id", As: "n"}}})
 	require.ErrorAs(t, err, &over)
 	_, _, err = conn.Cardinality(t.Context(), "many", "id")
 	require.ErrorAs(t, err, &over)
@@ -225,11 +225,11 @@ func TestBudgets(t *testing.T) {
 			{FromTable: "numbered", FromField: "id", ToTable: "numbered", ToField: "id"}}}), 180_000, 220_000},
 		{"groups", groups(wire.AggregateRequest{GroupBy: []wire.GroupKey{{Field: "id", As: "k"}}}), 110_000, 140_000},
 		{"totals", groups(wire.AggregateRequest{GroupBy: []wire.GroupKey{{Field: "id", As: "k"}},
-			Measures: []wire.Measure{{Fn: wire.FnCount, As: "a"}, {Fn: wire.FnCount, As: "b"}}}), 200_000, 240_000},
+			Measures: []wire.Measure{{Fn: wire.AggCount, As: "a"}, {Fn: wire.AggCount, As: "b"}}}), 200_000, 240_000},
 		{"sums", groups(wire.AggregateRequest{GroupBy: []wire.GroupKey{{Field: "id", As: "k"}},
-			Measures: []wire.Measure{{Fn: wire.FnSum, Field: "id", As: "s"}}}), 250_000, 340_000},
+			Measures: []wire.Measure{{Fn: wire.AggSum, Field: "id", As: "s"}}}), 250_000, 340_000},
 		{"distinct values of a measure", groups(wire.AggregateRequest{
-			Measures: []wire.Measure{{Fn: wire.FnCountDistinct, Field: "id", As: "n"}}}), 60_000, 80_000},
+			Measures: []wire.Measure{{Fn: wire.AggCountDistinct, Field: "id", As: "n"}}}), 60_000, 80_000},
 		{"distinct values of a column", func(c *platform.Connection) error {
 			_, _, err := c.Cardinality(t.Context(), "numbered", "id")
 			return err

@@ -29,7 +29,7 @@ type operand struct {
 	field *wire.Field // nil: rows are counted
 	typ   wire.Type
 	grain wire.Grain
-	fn    wire.Fn
+	fn    wire.AggFunc
 }
 
 // planFold looks up the names of an aggregate, and plans the query whose rows can
@@ -138,20 +138,20 @@ func (f *folding) operand(name string, joined []joinedField) (operand, error) {
 
 // result returns the type of a measure. It refuses one without an exact answer.
 func (m *operand) result() (wire.Type, error) {
-	if m.field == nil && m.fn != wire.FnCount {
+	if m.field == nil && m.fn != wire.AggCount {
 		return "", refuse("measures: %s needs a field", m.fn)
 	}
 	switch m.fn {
-	case wire.FnCount:
+	case wire.AggCount:
 		return wire.TypeNumber, nil
-	case wire.FnCountDistinct:
+	case wire.AggCountDistinct:
 		return wire.TypeNumber, nil
-	case wire.FnSum:
+	case wire.AggSum:
 		if !m.typ.Numeric() {
 			return "", refuse("measures: a sum over field %s, which is no number", wire.QuoteName(m.name))
 		}
 		return wire.TypeDecimal, nil
-	case wire.FnMin, wire.FnMax:
+	case wire.AggMin, wire.AggMax:
 		switch m.typ {
 		case wire.TypeBoolean, wire.TypeJSON, wire.TypeArray:
 			return "", refuse("measures: the values of field %s have no order", wire.QuoteName(m.name))

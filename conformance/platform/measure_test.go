@@ -41,7 +41,7 @@ func groupsOf(n int) string {
 }
 
 var perID = &wire.AggregateRequest{Table: "numbered", GroupBy: []wire.GroupKey{{Field: "id", As: "k"}},
-	Measures: []wire.Measure{{Fn: wire.FnCount, As: "n"}}}
+	Measures: []wire.Measure{{Fn: wire.AggCount, As: "n"}}}
 
 // TestThousandAndOneGroups takes 1,000 groups and throws 1,001 away, whoever has
 // computed them (aggregate-14).
@@ -100,8 +100,8 @@ func TestAggregateAsked(t *testing.T) {
 		Joins: []wire.JoinHop{{FromTable: "orders", FromField: "customer_id", ToTable: "customers", ToField: "id",
 			Fields: []wire.JoinField{{Field: "name"}}}},
 		GroupBy: []wire.GroupKey{{Field: "status", As: "s"}, {Field: "name", As: "n"}},
-		Measures: []wire.Measure{{Fn: wire.FnMax, Field: "status", As: "last"}, {Fn: wire.FnSum, Field: "total", As: "sum"},
-			{Fn: wire.FnCount, As: "count"}}})
+		Measures: []wire.Measure{{Fn: wire.AggMax, Field: "status", As: "last"}, {Fn: wire.AggSum, Field: "total", As: "sum"},
+			{Fn: wire.AggCount, As: "count"}}})
 	require.NoError(t, err)
 	requests, _ := r.seen()
 	require.Equal(t, []string{wire.PathAggregate}, paths(requests))
@@ -117,7 +117,7 @@ func TestAggregateAsked(t *testing.T) {
 	conn = connectTo(t, r, nil)
 	r.seen()
 	_, err = conn.Aggregate(t.Context(), &wire.AggregateRequest{Table: "numbered", GroupBy: []wire.GroupKey{{Field: "text", As: "t"}},
-		Measures: []wire.Measure{{Fn: wire.FnMax, Field: "text", As: "last"}, {Fn: wire.FnMax, Field: "id", As: "most"}}})
+		Measures: []wire.Measure{{Fn: wire.AggMax, Field: "text", As: "last"}, {Fn: wire.AggMax, Field: "id", As: "most"}}})
 	require.NoError(t, err)
 	requests, _ = r.seen()
 	require.Equal(t, []string{"text"}, requests[0].body.StringFields, "a reference is text")
@@ -133,7 +133,7 @@ func TestTop(t *testing.T) {
 		conn := connectTo(t, r, nil)
 		r.seen()
 		req := &wire.AggregateRequest{Table: "orders", GroupBy: []wire.GroupKey{{Field: "status", As: "s"}}, Measures: []wire.Measure{
-			{Fn: wire.FnSum, Field: "total", As: "sum"}, {Fn: wire.FnCount, As: "n"}}}
+			{Fn: wire.AggSum, Field: "total", As: "sum"}, {Fn: wire.AggCount, As: "n"}}}
 		all, err := conn.Aggregate(t.Context(), req)
 		require.NoError(t, err)
 		require.Greater(t, len(all.Rows), 3)
@@ -171,7 +171,7 @@ func TestRefusedAggregates(t *testing.T) {
 	r := record(connectors[0].build())
 	conn := connectTo(t, r, nil)
 	r.seen()
-	measure := func(fn wire.Fn, field string) wire.AggregateRequest {
+	measure := func(fn wire.AggFunc, field string) wire.AggregateRequest {
 		return wire.AggregateRequest{Table: "orders", Measures: []wire.Measure{{Fn: fn, Field: field, As: "m"}}}
 	}
 	key := func(field string, grain wire.Grain) wire.AggregateRequest {
@@ -190,10 +190,10 @@ func TestRefusedAggregates(t *testing.T) {
 		`"week" is none of the grains`:                      key("status", "week"),
 		`two columns of the aggregate are named "k"`:        twice,
 		`several columns of the joined rows are named "id"`: ambiguous,
-		`sum needs a field`:                                 measure(wire.FnSum, ""),
-		`max needs a field`:                                 measure(wire.FnMax, ""),
-		`count_distinct needs a field`:                      measure(wire.FnCountDistinct, ""),
-		`a sum over field "status"`:                         measure(wire.FnSum, "status"),
+		`sum needs a field`:                                 measure(wire.AggSum, ""),
+		`max needs a field`:                                 measure(wire.AggMax, ""),
+		`count_distinct needs a field`:                      measure(wire.AggCountDistinct, ""),
+		`a sum over field "status"`:                         measure(wire.AggSum, "status"),
 		`"avg" is none of the functions`:                    measure("avg", "total"),
 	} {
 		_, err := conn.Aggregate(t.Context(), &req)
@@ -214,7 +214,7 @@ func TestValuesWithoutOrder(t *testing.T) {
 		r := record(tabled(table, wire.Limits{}, connector.Omit{}))
 		conn := connectTo(t, r, nil)
 		r.seen()
-		for _, fn := range []wire.Fn{wire.FnMin, wire.FnMax} {
+		for _, fn := range []wire.AggFunc{wire.AggMin, wire.AggMax} {
 			_, err := conn.Aggregate(t.Context(), &wire.AggregateRequest{Table: "numbered",
 				Measures: []wire.Measure{{Fn: fn, Field: "text", As: "m"}}})
 			require.ErrorAs(t, err, new(*platform.RequestError), column)

@@ -120,7 +120,7 @@ func (r *reading) page(ctx context.Context, req *wire.QueryRequest, room int64) 
 
 	later := r.got > 0
 	var served wire.Served
-	var match *filter.Program // nil: every row passes
+	var match *filter.Matcher // nil: every row passes
 	var skip, came int64
 	begin := func() (err error) {
 		served = whole(req, rows.Served())

@@ -12,11 +12,11 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/connectorsdk/connector-sdk-go/conformance/oracle"
 	"github.com/connectorsdk/connector-sdk-go/conformance/platform"
 	"github.com/connectorsdk/connector-sdk-go/connector"
 	"github.com/connectorsdk/connector-sdk-go/connector/memsource"
 	"github.com/connectorsdk/connector-sdk-go/internal/casetest"
+	"github.com/connectorsdk/connector-sdk-go/internal/oracle"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -292,7 +292,7 @@ func TestConcurrency(t *testing.T) {
 	for i := range 12 {
 		wg.Go(func() {
 			_, err := conn.Aggregate(t.Context(), &wire.AggregateRequest{Table: "numbered",
-				Measures: []wire.Measure{{Fn: wire.FnCount, As: "n"}}})
+				Measures: []wire.Measure{{Fn: wire.AggCount, As: "n"}}})
 			assert.NoError(t, err)
 			rows, _, err := casetest.Rows(t.Context(), conn, &wire.QueryRequest{Table: "numbered", Fields: []string{"id"}, Limit: int64(i + 1)})
 			assert.NoError(t, err)
@@ -348,8 +348,8 @@ func TestUnfilterable(t *testing.T) {
 		Fields: []wire.JoinField{{Field: "half", As: "joined"}}}}
 	for _, req := range []wire.AggregateRequest{
 		{Table: "numbered", GroupBy: []wire.GroupKey{{Field: "half", As: "h"}}},
-		{Table: "numbered", Measures: []wire.Measure{{Fn: wire.FnMax, Field: "half", As: "h"}}},
-		{Table: "numbered", Joins: itself, Measures: []wire.Measure{{Fn: wire.FnMax, Field: "joined", As: "h"}}},
+		{Table: "numbered", Measures: []wire.Measure{{Fn: wire.AggMax, Field: "half", As: "h"}}},
+		{Table: "numbered", Joins: itself, Measures: []wire.Measure{{Fn: wire.AggMax, Field: "joined", As: "h"}}},
 		{Table: "numbered", Joins: itself, GroupBy: []wire.GroupKey{{Field: "joined", As: "h"}}},
 	} {
 		groups, err := conn.Aggregate(t.Context(), &req)
@@ -359,7 +359,7 @@ func TestUnfilterable(t *testing.T) {
 		require.Equal(t, []string{wire.PathQuery}, paths(requests), "the connector is not asked in vain")
 	}
 	groups, err := conn.Aggregate(t.Context(), &wire.AggregateRequest{Table: "numbered", GroupBy: []wire.GroupKey{{Field: "id", As: "k"}},
-		Measures: []wire.Measure{{Fn: wire.FnMax, Field: "id", As: "m"}}})
+		Measures: []wire.Measure{{Fn: wire.AggMax, Field: "id", As: "m"}}})
 	require.NoError(t, err)
 	require.False(t, groups.Work.Folded, "what discovery allows is left to the connector")
 }

@@ -471,7 +471,7 @@ var faults = []fault{
 	{"sums are floats", "sums are exact digit strings",
 		"L8",
 		measuring(func(m wire.Measure, v wire.Value) wire.Value {
-			if m.Fn != wire.FnSum || v.IsNull() {
+			if m.Fn != wire.AggSum || v.IsNull() {
 				return v
 			}
 			var f float64
@@ -481,7 +481,7 @@ var faults = []fault{
 	{"sums are numbers", "sums are exact digit strings",
 		"L8",
 		measuring(func(m wire.Measure, v wire.Value) wire.Value {
-			if m.Fn != wire.FnSum || v.IsNull() {
+			if m.Fn != wire.AggSum || v.IsNull() {
 				return v
 			}
 			return wire.Int(0)
@@ -489,7 +489,7 @@ var faults = []fault{
 	{"sum over nothing is zero", "all but the counts are null over nothing",
 		"L8",
 		measuring(func(m wire.Measure, v wire.Value) wire.Value {
-			if m.Fn == wire.FnSum && v.IsNull() {
+			if m.Fn == wire.AggSum && v.IsNull() {
 				return wire.Decimal("0")
 			}
 			return v
@@ -497,7 +497,7 @@ var faults = []fault{
 	{"count counts nulls", "a count of a field counts its non-null cells",
 		"L8",
 		measuring(func(m wire.Measure, v wire.Value) wire.Value {
-			if m.Fn == wire.FnCount && m.Field == "amount" {
+			if m.Fn == wire.AggCount && m.Field == "amount" {
 				return wire.Int(v.Int64() + 2)
 			}
 			return v

@@ -6,7 +6,7 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/connectorsdk/connector-sdk-go/conformance/oracle"
+	"github.com/connectorsdk/connector-sdk-go/internal/oracle"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -109,7 +109,7 @@ func (p *party) ask() {
 		p.judge(wire.PathQuery, wire.PathQuery+of, err)
 
 		groups := &wire.AggregateRequest{
-			Table: name, Measures: []wire.Measure{{Fn: wire.FnCount, As: "n"}}, Limit: wire.AggregateLimit, Envelope: c.envelope(),
+			Table: name, Measures: []wire.Measure{{Fn: wire.AggCount, As: "n"}}, Limit: wire.AggregateLimit, Envelope: c.envelope(),
 		}
 		for _, f := range table.Fields[:min(3, len(table.Fields))] {
 			groups.GroupBy = []wire.GroupKey{{Field: f.Name, As: "g"}}

@@ -49,7 +49,7 @@ func TestTenantAnswers(t *testing.T) {
 	assert.EqualValues(t, 2, count)
 
 	groups, err := tenant.Aggregate(wire.AggregateRequest{Table: "orders",
-		Measures: []wire.Measure{{Fn: wire.FnSum, Field: "weight", As: "total"}}})
+		Measures: []wire.Measure{{Fn: wire.AggSum, Field: "weight", As: "total"}}})
 	require.NoError(t, err)
 	assert.Equal(t, []map[string]wire.Value{{"total": wire.Text("23.1000001")}}, groups)
 
@@ -158,7 +158,7 @@ func TestTenantErrors(t *testing.T) {
 	assert.ErrorIs(t, err, connector.ErrUnsupported)
 	assert.Nil(t, answer)
 
-	_, err = tenant.Aggregate(wire.AggregateRequest{Table: "orders", Measures: []wire.Measure{{Fn: wire.FnCount, As: "n"}}})
+	_, err = tenant.Aggregate(wire.AggregateRequest{Table: "orders", Measures: []wire.Measure{{Fn: wire.AggCount, As: "n"}}})
 	assert.ErrorIs(t, err, connector.ErrDecline, "a 204")
 
 	size, err := tenant.Size("orders")
@@ -272,7 +272,7 @@ func TestTenantVerifiesMeasures(t *testing.T) {
 			return err
 		}},
 		{"aggregate", "has another n", func(n *Tenant) error {
-			_, err := n.Aggregate(wire.AggregateRequest{Table: "orders", Measures: []wire.Measure{{Fn: wire.FnCount, As: "n"}}})
+			_, err := n.Aggregate(wire.AggregateRequest{Table: "orders", Measures: []wire.Measure{{Fn: wire.AggCount, As: "n"}}})
 			return err
 		}},
 	} {
@@ -299,7 +299,7 @@ func TestTenantVerifiesDecisions(t *testing.T) {
 		Source:      shop(t),
 		cardinality: func(c map[string]*wire.Cardinality) { c["amount"].Distinct++ },
 		aggregate: func(req *wire.AggregateRequest, g *connector.AggregateAnswer) *connector.AggregateAnswer {
-			if req.Measures[0].Fn == wire.FnMin {
+			if req.Measures[0].Fn == wire.AggMin {
 				g.Rows[0][0] = wire.Decimal(textOf(g.Rows[0][0]) + "0")
 			} else {
 				g.Rows[0][0] = wire.Int(g.Rows[0][0].Int64() + 1)
@@ -318,11 +318,11 @@ func TestTenantVerifiesDecisions(t *testing.T) {
 		_, err = tenant.Cardinality("orders", "amount")
 		assert.NoError(t, err)
 		_, err = tenant.Aggregate(wire.AggregateRequest{
-			Table: "orders", Measures: []wire.Measure{{Fn: wire.FnCountDistinct, Field: "amount", As: "n"}},
+			Table: "orders", Measures: []wire.Measure{{Fn: wire.AggCountDistinct, Field: "amount", As: "n"}},
 		})
 		assert.NoError(t, err)
 		_, err = tenant.Aggregate(wire.AggregateRequest{
-			Table: "orders", Measures: []wire.Measure{{Fn: wire.FnMin, Field: "amount", As: "n"}},
+			Table: "orders", Measures: []wire.Measure{{Fn: wire.AggMin, Field: "amount", As: "n"}},
 		})
 		assert.NoError(t, err)
 		_, err = tenant.LinkHitRate(wire.LinkHitRateRequest{FromTable: "orders", FromColumn: "customer", ToTable: "customers", ToColumn: "id"})
@@ -347,7 +347,7 @@ func TestTenantCannotVerify(t *testing.T) {
 	t.Run("no right answer", func(t *testing.T) {
 		r := record(t, func(tb testing.TB) {
 			_, err := Start(tb, shopDefinition, summing{shop(t)}, nil).As(nil).Aggregate(wire.AggregateRequest{
-				Table: "orders", Measures: []wire.Measure{{Fn: wire.FnSum, Field: "region", As: "n"}},
+				Table: "orders", Measures: []wire.Measure{{Fn: wire.AggSum, Field: "region", As: "n"}},
 			})
 			assert.NoError(t, err)
 		})

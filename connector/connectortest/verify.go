@@ -7,7 +7,7 @@ import (
 	"slices"
 
 	"github.com/connectorsdk/connector-sdk-go/conformance"
-	"github.com/connectorsdk/connector-sdk-go/conformance/oracle"
+	"github.com/connectorsdk/connector-sdk-go/internal/oracle"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -172,9 +172,9 @@ func (s *snapshot) spelled(req *wire.AggregateRequest, got []map[string]wire.Val
 		for _, group := range got {
 			switch v := group[m.As]; {
 			case v.IsNull():
-			case m.Fn == wire.FnSum && v.Kind() != wire.KindText:
+			case m.Fn == wire.AggSum && v.Kind() != wire.KindText:
 				return wrong(fmt.Sprintf("%q is not a digit string", m.As), "a sum in a string", v)
-			case (m.Fn == wire.FnMin || m.Fn == wire.FnMax) && at >= 0 && !inRows[v.String()]:
+			case (m.Fn == wire.AggMin || m.Fn == wire.AggMax) && at >= 0 && !inRows[v.String()]:
 				return wrong(fmt.Sprintf("%q is not spelled as in a row", m.As), "the text of a cell", v)
 			}
 		}

@@ -89,7 +89,7 @@ func refusal(err error, req *wire.AggregateRequest, tally *tally) error {
 	} else {
 		field = req.Measures[e.Measure].Field
 		what = "a sum"
-		if fn := req.Measures[e.Measure].Fn; fn == wire.FnMin || fn == wire.FnMax {
+		if fn := req.Measures[e.Measure].Fn; fn == wire.AggMin || fn == wire.AggMax {
 			what = "a minimum or maximum"
 		}
 	}
@@ -101,7 +101,7 @@ func refusal(err error, req *wire.AggregateRequest, tally *tally) error {
 
 // aggregation is an aggregate whose fields are resolved.
 type aggregation struct {
-	match    *filter.Program
+	match    *filter.Matcher
 	keys     []fold.Key
 	measures []fold.Measure
 }
@@ -155,7 +155,7 @@ func planAggregate(columns []wire.Column, req *wire.AggregateRequest) (*aggregat
 	}
 	for i, m := range req.Measures {
 		k := fold.Measure{Fn: m.Fn, At: -1}
-		if m.Field == "" && m.Fn != wire.FnCount {
+		if m.Field == "" && m.Fn != wire.AggCount {
 			return nil, connector.BadRequest("measures[%d].field: required for every fn but count", i)
 		}
 		if !m.Fn.Known() {
@@ -168,9 +168,9 @@ func planAggregate(columns []wire.Column, req *wire.AggregateRequest) (*aggregat
 		}
 		switch {
 		case declined != nil:
-		case m.Fn == wire.FnSum && !k.Type.Numeric():
+		case m.Fn == wire.AggSum && !k.Type.Numeric():
 			declined = decline("a sum over field %q, which is no number", m.Field)
-		case m.Fn == wire.FnMin || m.Fn == wire.FnMax:
+		case m.Fn == wire.AggMin || m.Fn == wire.AggMax:
 			switch k.Type {
 			case wire.TypeBoolean, wire.TypeJSON, wire.TypeArray:
 				declined = decline("a minimum or maximum over field %q, whose type has no order", m.Field)

@@ -54,7 +54,7 @@ func by(fields ...string) (groups []wire.GroupKey) {
 func of(measures ...string) (list []wire.Measure) {
 	for _, m := range measures {
 		fn, field, _ := strings.Cut(m, " ")
-		list = append(list, wire.Measure{Fn: wire.Fn(fn), Field: field, As: m})
+		list = append(list, wire.Measure{Fn: wire.AggFunc(fn), Field: field, As: m})
 	}
 	return list
 }
@@ -303,7 +303,7 @@ func ExampleAggregate() {
 	groups, err := memsource.Aggregate(rel, &wire.AggregateRequest{
 		Table:    "sales",
 		GroupBy:  []wire.GroupKey{{Field: "region", As: "region"}},
-		Measures: []wire.Measure{{Fn: wire.FnSum, Field: "amount", As: "total"}, {Fn: wire.FnCount, As: "sales"}},
+		Measures: []wire.Measure{{Fn: wire.AggSum, Field: "amount", As: "total"}, {Fn: wire.AggCount, As: "sales"}},
 		Limit:    wire.AggregateLimit,
 	}, 0)
 	if err != nil {

@@ -23,7 +23,7 @@ func TestBudgetIsCharged(t *testing.T) {
 		}
 		return Relation{Columns: []wire.Column{{Name: "c", Type: t}}, Rows: RowsOf(rows...)}
 	}
-	aggregate := func(rel Relation, group bool, fns ...wire.Fn) func(Budget) error {
+	aggregate := func(rel Relation, group bool, fns ...wire.AggFunc) func(Budget) error {
 		req := &wire.AggregateRequest{}
 		if group {
 			req.GroupBy = []wire.GroupKey{{Field: "c"}}
@@ -42,18 +42,18 @@ func TestBudgetIsCharged(t *testing.T) {
 		want int
 		why  string
 	}{
-		{"groups", aggregate(one(wire.TypeString, abc, wire.Text("de"), abc), true, wire.FnCount, wire.FnCount),
+		{"groups", aggregate(one(wire.TypeString, abc, wire.Text("de"), abc), true, wire.AggCount, wire.AggCount),
 			key(abc, wire.TypeString) + key(wire.Text("de"), wire.TypeString) + 2*(24+32) + 5 + 4*fold.TotalBytes,
 			"a key, its cells with their text, and each measure, once a group"},
-		{"distinct values", aggregate(one(wire.TypeString, abc, abc, wire.Text("de")), false, wire.FnCountDistinct),
+		{"distinct values", aggregate(one(wire.TypeString, abc, abc, wire.Text("de")), false, wire.AggCountDistinct),
 			key(abc, wire.TypeString) + key(wire.Text("de"), wire.TypeString) + 2, "a key for each, and the group's number"},
-		{"a sum", aggregate(one(wire.TypeNumber, wire.Int(1), wire.Int(2)), false, wire.FnSum), fold.SumBytes + 8,
+		{"a sum", aggregate(one(wire.TypeNumber, wire.Int(1), wire.Int(2)), false, wire.AggSum), fold.SumBytes + 8,
 			"a limb of eight bytes holds nine digits"},
-		{"a longer sum", aggregate(one(wire.TypeNumber, wire.Int(1), wire.Decimal("1.5"), wire.Int(3)), false, wire.FnSum),
+		{"a longer sum", aggregate(one(wire.TypeNumber, wire.Int(1), wire.Decimal("1.5"), wire.Int(3)), false, wire.AggSum),
 			fold.SumBytes + 16, "and another one the nine behind the point"},
-		{"a minimum", aggregate(one(wire.TypeString, abc, wire.Text("aa"), wire.Text("a")), false, wire.FnMin), 3,
+		{"a minimum", aggregate(one(wire.TypeString, abc, wire.Text("aa"), wire.Text("a")), false, wire.AggMin), 3,
 			"the longest text held; what is dropped is given back"},
-		{"a maximum", aggregate(one(wire.TypeString, wire.Text("a"), wire.Text("aa"), abc), false, wire.FnMax), 3, "text that grows"},
+		{"a maximum", aggregate(one(wire.TypeString, wire.Text("a"), wire.Text("aa"), abc), false, wire.AggMax), 3, "text that grows"},
 		{"a link", func(b Budget) error {
 			_, err := LinkHitRate(one(wire.TypeString), one(wire.TypeString, abc, abc, wire.Null()),
 				&wire.LinkHitRateRequest{FromColumn: "c", ToColumn: "c"}, b)

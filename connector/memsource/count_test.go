@@ -74,6 +74,6 @@ func TestUnjudgedRows(t *testing.T) {
 	const says = `memsource: column "n", which a filter compares: no number`
 	_, err := memsource.Count(rel, &wire.CountRequest{Where: where})
 	require.EqualError(t, err, says)
-	_, err = memsource.Aggregate(rel, &wire.AggregateRequest{Where: where, Measures: []wire.Measure{{Fn: wire.FnCount, As: "c"}}}, 0)
+	_, err = memsource.Aggregate(rel, &wire.AggregateRequest{Where: where, Measures: []wire.Measure{{Fn: wire.AggCount, As: "c"}}}, 0)
 	require.EqualError(t, err, says)
 }

@@ -218,21 +218,21 @@ func (a *aggregation) groupKey(ctx context.Context, c *Column, g wire.GroupKey) 
 }
 
 // measure adds a measure. c is nil for a count of rows.
-func (a *aggregation) measure(ctx context.Context, c *Column, fn wire.Fn) error {
+func (a *aggregation) measure(ctx context.Context, c *Column, fn wire.AggFunc) error {
 	switch {
 	case c == nil:
 		a.answer(nullOr(DecodeInteger), "COUNT(*)")
 		return nil
-	case fn == wire.FnCount:
+	case fn == wire.AggCount:
 		a.answer(nullOr(DecodeInteger), "COUNT("+a.take("CASE WHEN "+c.notNull()+" THEN 1 END")+")")
 		return nil
-	case fn == wire.FnCountDistinct:
+	case fn == wire.AggCountDistinct:
 		err := a.requireComparable(ctx, c, c.group())
 		if err == nil {
 			a.answer(nullOr(DecodeInteger), "COUNT(DISTINCT "+a.take(c.group())+")")
 		}
 		return err
-	case fn == wire.FnSum:
+	case fn == wire.AggSum:
 		return a.sum(ctx, c)
 	}
 	if !ordered(c.Type) {
@@ -245,7 +245,7 @@ func (a *aggregation) measure(ctx context.Context, c *Column, fn wire.Fn) error 
 		return err
 	}
 	name := "MIN"
-	if fn == wire.FnMax {
+	if fn == wire.AggMax {
 		name = "MAX"
 	}
 	a.answer(nullOr(c.Decode), c.read(name+"("+a.take(c.Key)+")"))

@@ -20,7 +20,7 @@ func (a *aggregation) extremes(ctx context.Context, filters pushdown) (statement
 	}
 	for i, m := range a.req.Measures {
 		c := a.fields[i]
-		if m.Fn != wire.FnMin && m.Fn != wire.FnMax || !c.indexed || !ordered(c.Type) {
+		if m.Fn != wire.AggMin && m.Fn != wire.AggMax || !c.indexed || !ordered(c.Type) {
 			return "", nil, nil
 		}
 		for f := range filters.pushed.Filters() {
@@ -46,8 +46,8 @@ func (a *aggregation) extremes(ctx context.Context, filters pushdown) (statement
 
 // extreme returns a subquery for a minimum or a maximum that an index answers; empty:
 // there is none.
-func (a *aggregation) extreme(ctx context.Context, b *builder, pushed wire.Where, c *Column, fn wire.Fn) (string, error) {
-	desc := fn == wire.FnMax
+func (a *aggregation) extreme(ctx context.Context, b *builder, pushed wire.Where, c *Column, fn wire.AggFunc) (string, error) {
+	desc := fn == wire.AggMax
 	if c.Sorted != "" && (c.Guard == "" || c.Unsorted != "") {
 		if sorted, err := a.session.noneMatch(ctx, a.base, c.Unsorted, c.Long); !sorted || err != nil {
 			return "", err

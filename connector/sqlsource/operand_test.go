@@ -80,7 +80,7 @@ func TestOperands(t *testing.T) {
 }
 
 // compiled returns a filter on one column as the platform evaluates it.
-func compiled(t *testing.T, op wire.Op, value string, typ wire.Type) *filter.Program {
+func compiled(t *testing.T, op wire.Op, value string, typ wire.Type) *filter.Matcher {
 	where := wire.Where{And: []wire.Filter{{Field: "c", Op: op, Value: wire.Text(value)}}}
 	program, err := filter.Compile(where, []wire.Column{{Name: "c", Type: typ}})
 	require.NoError(t, err)

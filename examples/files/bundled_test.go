@@ -123,12 +123,12 @@ func TestBundledTraits(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, []string{"0123-GA", "0905-TO"}, rate.OrphanSamples, "products that were taken out of the list")
 	groups, err := tenant.Aggregate(wire.AggregateRequest{
-		Table: "order_lines", Measures: []wire.Measure{{Fn: wire.FnSum, Field: "amount", As: "lines"}},
+		Table: "order_lines", Measures: []wire.Measure{{Fn: wire.AggSum, Field: "amount", As: "lines"}},
 	})
 	require.NoError(t, err)
 	orders, err := tenant.Aggregate(wire.AggregateRequest{
-		Table: "orders", Measures: []wire.Measure{{Fn: wire.FnSum, Field: "total", As: "total"},
-			{Fn: wire.FnSum, Field: "shipping", As: "shipping"}},
+		Table: "orders", Measures: []wire.Measure{{Fn: wire.AggSum, Field: "total", As: "total"},
+			{Fn: wire.AggSum, Field: "shipping", As: "shipping"}},
 	})
 	require.NoError(t, err)
 	// Exact sums: the orders are their lines and the shipping, to the cent.
@@ -179,7 +179,7 @@ func TestBundledFacts(t *testing.T) {
 		GroupBy: []wire.GroupKey{{Field: "launched", As: "year", Grain: wire.GrainYear}},
 		Where:   wire.Where{And: []wire.Filter{{Field: "launched", Op: wire.OpLt, Value: wire.Text("1973-01-01")}}},
 		Measures: []wire.Measure{
-			{Fn: wire.FnCount, As: "n"},
+			{Fn: wire.AggCount, As: "n"},
 		},
 	})
 	require.NoError(t, err)

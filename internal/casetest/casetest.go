@@ -11,8 +11,8 @@ import (
 	"sync"
 
 	"github.com/connectorsdk/connector-sdk-go/conformance/corpus"
-	"github.com/connectorsdk/connector-sdk-go/conformance/oracle"
 	"github.com/connectorsdk/connector-sdk-go/conformance/platform"
+	"github.com/connectorsdk/connector-sdk-go/internal/oracle"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 

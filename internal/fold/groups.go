@@ -18,7 +18,7 @@ type Key struct {
 
 // Measure is what is computed of each group.
 type Measure struct {
-	Fn   wire.Fn
+	Fn   wire.AggFunc
 	At   int // its cell in a row; negative: rows are counted
 	Type wire.Type
 }
@@ -85,7 +85,7 @@ func NewGroups(keys []Key, measures []Measure, limit int64, spend func(bytes int
 		distinct: make([]map[string]struct{}, len(measures)), byKey: map[string]int{},
 	}
 	for i, m := range measures {
-		if m.Fn == wire.FnCountDistinct {
+		if m.Fn == wire.AggCountDistinct {
 			g.distinct[i] = map[string]struct{}{}
 		}
 	}
@@ -133,9 +133,9 @@ func (g *Groups) Rows() [][]wire.Value {
 		for i, m := range g.measures {
 			t := &group.totals[i]
 			switch {
-			case m.Fn == wire.FnCount || m.Fn == wire.FnCountDistinct:
+			case m.Fn == wire.AggCount || m.Fn == wire.AggCountDistinct:
 				row = append(row, wire.Int(t.n))
-			case m.Fn == wire.FnSum && t.sum != nil:
+			case m.Fn == wire.AggSum && t.sum != nil:
 				row = append(row, t.sum.Value())
 			default:
 				row = append(row, t.best)
@@ -190,9 +190,9 @@ func (g *Groups) groupOf(row []wire.Value) (int, error) {
 func (g *Groups) measure(i, n int, v wire.Value) error {
 	m, t := &g.measures[i], &g.groups[n].totals[i]
 	switch m.Fn {
-	case wire.FnCount:
+	case wire.AggCount:
 		t.n++
-	case wire.FnCountDistinct:
+	case wire.AggCountDistinct:
 		g.key = binary.AppendUvarint(g.key[:0], uint64(n))
 		g.key = filter.AppendKey(g.key, v, m.Type)
 		if _, known := g.distinct[i][string(g.key)]; known {
@@ -203,7 +203,7 @@ func (g *Groups) measure(i, n int, v wire.Value) error {
 		if !g.spend(KeySize(g.key)) {
 			return ErrBudget
 		}
-	case wire.FnSum:
+	case wire.AggSum:
 		before := -SumBytes
 		if t.sum == nil {
 			t.sum = new(Sum)
@@ -216,13 +216,13 @@ func (g *Groups) measure(i, n int, v wire.Value) error {
 		if grown := t.sum.Size() - before; grown > 0 && !g.spend(grown) {
 			return ErrBudget
 		}
-	case wire.FnMin, wire.FnMax:
+	case wire.AggMin, wire.AggMax:
 		if problem := unordered(v, t.best, m.Type); problem != "" {
 			return &CellError{Key: -1, Measure: i, Problem: problem}
 		}
 		if !t.best.IsNull() {
 			c, _ := filter.Compare(v, t.best, m.Type)
-			if m.Fn == wire.FnMin && c >= 0 || m.Fn == wire.FnMax && c <= 0 {
+			if m.Fn == wire.AggMin && c >= 0 || m.Fn == wire.AggMax && c <= 0 {
 				return nil
 			}
 		}

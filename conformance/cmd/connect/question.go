@@ -40,7 +40,7 @@ type groupKey struct {
 }
 
 type measure struct {
-	Fn    wire.Fn
+	Fn    wire.AggFunc
 	Field string
 }
 

@@ -3,7 +3,7 @@ package generate
 import (
 	"slices"
 
-	"github.com/connectorsdk/connector-sdk-go/conformance/oracle"
+	"github.com/connectorsdk/connector-sdk-go/internal/oracle"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -152,7 +152,7 @@ func (g *Grid) single(s *Subject, path string, filters ...wire.Filter) *Question
 	case wire.PathQuery:
 		q.Fields = g.fewFields(q)
 	case wire.PathAggregate:
-		q.Measures = []wire.Measure{{Fn: wire.FnCount, As: "n"}}
+		q.Measures = []wire.Measure{{Fn: wire.AggCount, As: "n"}}
 	}
 	return q
 }

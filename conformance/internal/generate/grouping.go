@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/connectorsdk/connector-sdk-go/conformance/oracle"
+	"github.com/connectorsdk/connector-sdk-go/internal/oracle"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -69,9 +69,9 @@ func (g *Generator) groupBy(q *Question) {
 // measures adds measures to a question.
 func (g *Generator) measures(q *Question) {
 	for range 2 + g.IntN(5) {
-		m := wire.Measure{Fn: pick(g.random, []wire.Fn{wire.FnCount, wire.FnCount, wire.FnSum, wire.FnMin, wire.FnMax, wire.FnCountDistinct}),
+		m := wire.Measure{Fn: pick(g.random, []wire.AggFunc{wire.AggCount, wire.AggCount, wire.AggSum, wire.AggMin, wire.AggMax, wire.AggCountDistinct}),
 			As: fmt.Sprintf("m%d", len(q.Measures))}
-		if c := pick(g.random, q.Subject.columns); m.Fn != wire.FnCount || g.chance(2) {
+		if c := pick(g.random, q.Subject.columns); m.Fn != wire.AggCount || g.chance(2) {
 			if !c.aggregatable || !measurable(m.Fn, c) {
 				continue
 			}
@@ -82,11 +82,11 @@ func (g *Generator) measures(q *Question) {
 }
 
 // measurable reports whether a measure over a column has one right answer.
-func measurable(fn wire.Fn, c *Column) bool {
+func measurable(fn wire.AggFunc, c *Column) bool {
 	switch fn {
-	case wire.FnSum:
+	case wire.AggSum:
 		return c.Type.Numeric()
-	case wire.FnMin, wire.FnMax:
+	case wire.AggMin, wire.AggMax:
 		switch c.Type {
 		case wire.TypeNumber, wire.TypeDecimal, wire.TypeString:
 			return true
@@ -94,7 +94,7 @@ func measurable(fn wire.Fn, c *Column) bool {
 			return c.uniform
 		}
 		return false
-	case wire.FnCountDistinct:
+	case wire.AggCountDistinct:
 		return !c.manySpellings
 	}
 	return true

@@ -124,11 +124,11 @@ func TestShrinkKeepsOnlyWhatFails(t *testing.T) {
 			why: "a fault of one measure keeps it, without groups",
 			add: func(q *Question) {
 				*q = Question{Subject: q.Subject, Path: wire.PathAggregate, Where: wire.Where{And: q.And}, Groups: []wire.GroupKey{grain},
-					Measures: []wire.Measure{{Fn: wire.FnCount, As: "a"}, {Fn: wire.FnSum, Field: "total", As: "b"},
-						{Fn: wire.FnMin, Field: "id", As: "c"}}}
+					Measures: []wire.Measure{{Fn: wire.AggCount, As: "a"}, {Fn: wire.AggSum, Field: "total", As: "b"},
+						{Fn: wire.AggMin, Field: "id", As: "c"}}}
 			},
 			fails: func(q *Question) bool {
-				return slices.ContainsFunc(q.Measures, func(m wire.Measure) bool { return m.Fn == wire.FnSum })
+				return slices.ContainsFunc(q.Measures, func(m wire.Measure) bool { return m.Fn == wire.AggSum })
 			},
 			want: "groups=[] measures=[{sum total b}]",
 		},
@@ -136,7 +136,7 @@ func TestShrinkKeepsOnlyWhatFails(t *testing.T) {
 			why: "a fault of a grain keeps it",
 			add: func(q *Question) {
 				*q = Question{Subject: q.Subject, Path: wire.PathAggregate,
-					Groups: []wire.GroupKey{{Field: "status", As: "s"}, grain}, Measures: []wire.Measure{{Fn: wire.FnCount, As: "a"}}}
+					Groups: []wire.GroupKey{{Field: "status", As: "s"}, grain}, Measures: []wire.Measure{{Fn: wire.AggCount, As: "a"}}}
 			},
 			fails: func(q *Question) bool { return slices.Contains(q.Groups, grain) },
 			want:  "groups=[{placed_at g month}] measures=[]",

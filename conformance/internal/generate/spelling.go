@@ -4,7 +4,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/connectorsdk/connector-sdk-go/conformance/oracle"
+	"github.com/connectorsdk/connector-sdk-go/internal/oracle"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 

@@ -18,7 +18,7 @@ type Finisher struct {
 	plan *Plan
 	to   *batch.Batcher // nil: rows are only counted
 
-	match *filter.Program // nil: nothing to filter
+	match *filter.Matcher // nil: nothing to filter
 	top   *topN           // nil: nothing to sort
 	skip  int64           // rows of the offset still to drop
 	left  int64           // rows of the limit still to come; negative: no limit

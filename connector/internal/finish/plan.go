@@ -135,7 +135,7 @@ func forgotten(column string) error {
 
 // match compiles the filters. It refuses columns without which they cannot be
 // evaluated.
-func (p *Plan) match(columns []wire.Column, at positions) (*filter.Program, error) {
+func (p *Plan) match(columns []wire.Column, at positions) (*filter.Matcher, error) {
 	for f := range p.Request.Filters() {
 		switch {
 		case at.base(f.Field) >= 0:

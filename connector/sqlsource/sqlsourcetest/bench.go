@@ -60,7 +60,7 @@ func Benchmark(
 	// the least it has to do.
 	groups := &wire.AggregateRequest{
 		Table: "orders", GroupBy: []wire.GroupKey{{Field: "region", As: "region"}},
-		Measures: []wire.Measure{{Fn: wire.FnCount, As: "n"}, {Fn: wire.FnSum, Field: "qty", As: "sum"}},
+		Measures: []wire.Measure{{Fn: wire.AggCount, As: "n"}, {Fn: wire.AggSum, Field: "qty", As: "sum"}},
 		Limit:    wire.AggregateLimit, Envelope: envelope,
 	}
 	some := *whole

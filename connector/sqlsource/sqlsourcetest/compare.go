@@ -169,7 +169,7 @@ func (f *fixture) checkAggregate(tenant *connectortest.Tenant, req *wire.Aggrega
 		delete(groups, string(key))
 		for i, m := range req.Measures {
 			typ := wire.TypeDecimal
-			if m.Fn == wire.FnMin || m.Fn == wire.FnMax {
+			if m.Fn == wire.AggMin || m.Fn == wire.AggMax {
 				typ = t.typeOf(m.Field)
 			}
 			a, b := row[m.As], measures[i]

@@ -177,16 +177,16 @@ func (g *generator) aggregate(t *table) (*wire.AggregateRequest, []note) {
 		}
 		req.GroupBy = append(req.GroupBy, group)
 	}
-	fns := []wire.Fn{wire.FnCount, wire.FnSum, wire.FnMin, wire.FnMax, wire.FnCountDistinct}
+	fns := []wire.AggFunc{wire.AggCount, wire.AggSum, wire.AggMin, wire.AggMax, wire.AggCountDistinct}
 	if g.rng.IntN(4) == 0 { // alone, an index may answer them
-		req.GroupBy, fns = []wire.GroupKey{}, []wire.Fn{wire.FnMin, wire.FnMax}
+		req.GroupBy, fns = []wire.GroupKey{}, []wire.AggFunc{wire.AggMin, wire.AggMax}
 	}
 	for i := range 1 + g.rng.IntN(2) {
 		m := wire.Measure{Fn: fns[g.rng.IntN(len(fns))], As: "m" + string(rune('0'+i))}
-		if m.Fn != wire.FnCount || g.rng.IntN(2) == 0 {
+		if m.Fn != wire.AggCount || g.rng.IntN(2) == 0 {
 			m.Field = g.column(t)
 		}
-		if m.Fn == wire.FnSum {
+		if m.Fn == wire.AggSum {
 			m.Field = g.columnOf(t, func(c wire.Column) bool { return c.Type.Numeric() })
 		}
 		req.Measures = append(req.Measures, m)

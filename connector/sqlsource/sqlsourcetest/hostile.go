@@ -88,7 +88,7 @@ func hostileCatalog(t *testing.T, tenant *connectortest.Tenant) {
 		require.Len(t, answer.Rows, 1)
 		groups, err := tenant.Aggregate(wire.AggregateRequest{
 			Table: table.Name, GroupBy: []wire.GroupKey{{Field: "a", As: marker}},
-			Measures: []wire.Measure{{Fn: wire.FnMax, Field: fields[3], As: `"` + marker}},
+			Measures: []wire.Measure{{Fn: wire.AggMax, Field: fields[3], As: `"` + marker}},
 		})
 		require.NoError(t, err)
 		require.Len(t, groups, 1)

@@ -156,7 +156,7 @@ func exchangesWith(s *session.Session) []*exchange {
 	}
 	post("P3.5c", wire.PathCount, &wire.CountRequest{Table: table.Name, Envelope: envelope})
 	post("P3.5c", wire.PathAggregate, &wire.AggregateRequest{Table: table.Name, Envelope: envelope,
-		Measures: []wire.Measure{{Fn: wire.FnCount, As: "rows"}}, Limit: wire.AggregateLimit})
+		Measures: []wire.Measure{{Fn: wire.AggCount, As: "rows"}}, Limit: wire.AggregateLimit})
 	post("P3.5d", wire.PathSize, &wire.SizeRequest{Table: table.Name, Envelope: envelope})
 	post("P3.5d", wire.PathCardinality, &wire.CardinalityRequest{Table: table.Name,
 		Columns: []string{"name"}, Envelope: envelope})

@@ -199,11 +199,11 @@ func laborious(run *session.Run, path string, t *wire.Table) wire.Message {
 		for i, f := range t.Fields {
 			if f.Aggregatable == nil || *f.Aggregatable {
 				as := fmt.Sprintf("n%d", i)
-				req.Measures = append(req.Measures, wire.Measure{Fn: wire.FnCountDistinct, Field: f.Name, As: as})
+				req.Measures = append(req.Measures, wire.Measure{Fn: wire.AggCountDistinct, Field: f.Name, As: as})
 			}
 		}
 		if len(req.Measures) == 0 {
-			req.Measures = []wire.Measure{{Fn: wire.FnCount, As: "n"}}
+			req.Measures = []wire.Measure{{Fn: wire.AggCount, As: "n"}}
 		}
 		return req
 	case wire.PathSize:

@@ -10,7 +10,7 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/conformance/internal/check"
 	"github.com/connectorsdk/connector-sdk-go/conformance/internal/generate"
 	"github.com/connectorsdk/connector-sdk-go/conformance/internal/message"
-	"github.com/connectorsdk/connector-sdk-go/conformance/oracle"
+	"github.com/connectorsdk/connector-sdk-go/internal/oracle"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -19,8 +19,8 @@ import (
 // filter keeps.
 func aggregatesFold(p *prober) *check.Finding {
 	return p.foldEach(func(t *wire.Table, data *oracle.Table) (list []*wire.AggregateRequest) {
-		counts, bounds := measures(t, data, wire.FnCount, wire.FnCountDistinct), measures(t, data, wire.FnMin, wire.FnMax)
-		sums := measures(t, data, wire.FnSum)
+		counts, bounds := measures(t, data, wire.AggCount, wire.AggCountDistinct), measures(t, data, wire.AggMin, wire.AggMax)
+		sums := measures(t, data, wire.AggSum)
 		list = append(list, aggregate(t, nil, counts), aggregate(t, nil, sums), aggregate(t, nil, bounds))
 		numbers := slices.Concat(sums, bounds)
 		groups := groupable(t, data)
@@ -56,7 +56,7 @@ func periodsFold(p *prober) *check.Finding {
 			for _, f := range t.Fields {
 				if allowed(f.Groupable) && (f.Type == wire.TypeDate || f.Type == wire.TypeDatetime) {
 					key := wire.GroupKey{Field: f.Name, As: "g", Grain: grain}
-					list = append(list, aggregate(t, []wire.GroupKey{key}, []wire.Measure{{Fn: wire.FnCount, As: "rows"}}))
+					list = append(list, aggregate(t, []wire.GroupKey{key}, []wire.Measure{{Fn: wire.AggCount, As: "rows"}}))
 				}
 			}
 		}
@@ -214,7 +214,7 @@ func groupsNotCut(p *prober) *check.Finding {
 			keys = append(keys, []wire.GroupKey{{Field: few[0], As: "g"}, {Field: few[1], As: "h"}})
 		}
 		for _, key := range keys {
-			req := aggregate(t, key, []wire.Measure{{Fn: wire.FnCount, As: "rows"}})
+			req := aggregate(t, key, []wire.Measure{{Fn: wire.AggCount, As: "rows"}})
 			list = append(list, about(func() *check.Finding { return p.notCut(t, req) }, t))
 		}
 		return list
@@ -288,9 +288,9 @@ const maxMeasures = 24
 
 // measures returns the measures of some functions that have an exact answer over a
 // table, after a count of its rows if that is one of them.
-func measures(t *wire.Table, data *oracle.Table, fns ...wire.Fn) (list []wire.Measure) {
-	if slices.Contains(fns, wire.FnCount) {
-		list = append(list, wire.Measure{Fn: wire.FnCount, As: "rows"})
+func measures(t *wire.Table, data *oracle.Table, fns ...wire.AggFunc) (list []wire.Measure) {
+	if slices.Contains(fns, wire.AggCount) {
+		list = append(list, wire.Measure{Fn: wire.AggCount, As: "rows"})
 	}
 	for i, f := range t.Fields {
 		for _, fn := range fns {

@@ -9,7 +9,7 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/conformance/internal/check"
 	"github.com/connectorsdk/connector-sdk-go/conformance/internal/generate"
 	"github.com/connectorsdk/connector-sdk-go/conformance/internal/session"
-	"github.com/connectorsdk/connector-sdk-go/conformance/oracle"
+	"github.com/connectorsdk/connector-sdk-go/internal/oracle"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -314,7 +314,7 @@ func (p *prober) numbersOutvote(t *wire.Table, whole *oracle.Table) (*check.Find
 	}
 	if p.Document.Has(wire.EndpointAggregate) {
 		groups, declined, f := p.groups(&wire.AggregateRequest{
-			Table: t.Name, Measures: []wire.Measure{{Fn: wire.FnCount, As: "rows"}}, Limit: wire.AggregateLimit,
+			Table: t.Name, Measures: []wire.Measure{{Fn: wire.AggCount, As: "rows"}}, Limit: wire.AggregateLimit,
 		})
 		if n := total(groups); f == nil && !declined && n >= 0 {
 			votes[n] = append(votes[n], wire.PathAggregate)

@@ -7,7 +7,7 @@ import (
 
 	"github.com/connectorsdk/connector-sdk-go/conformance/internal/check"
 	"github.com/connectorsdk/connector-sdk-go/conformance/internal/session"
-	"github.com/connectorsdk/connector-sdk-go/conformance/oracle"
+	"github.com/connectorsdk/connector-sdk-go/internal/oracle"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -161,13 +161,13 @@ func (p *prober) joins(req *wire.QueryRequest, j join) *check.Finding {
 func joinsFold(p *prober) *check.Finding {
 	return p.inTurn(1, func(t *wire.Table, data *oracle.Table) (list []question) {
 		for _, j := range p.joined(t) {
-			req := aggregate(t, nil, []wire.Measure{{Fn: wire.FnCount, As: "rows"}})
+			req := aggregate(t, nil, []wire.Measure{{Fn: wire.AggCount, As: "rows"}})
 			req.Joins = j.hops
 			bare, grouped := *req, *req
 			for i, f := range j.tables[len(j.tables)-1].Fields {
 				as := fmt.Sprintf("hop%d_%d", len(j.hops), i)
 				if f.Type.Numeric() && allowed(f.Aggregatable) {
-					req.Measures = append(req.Measures, wire.Measure{Fn: wire.FnCount, Field: as, As: "of_" + as})
+					req.Measures = append(req.Measures, wire.Measure{Fn: wire.AggCount, Field: as, As: "of_" + as})
 				}
 				// Whether texts group by a collation is left to the source.
 				if (f.Type.Numeric() || f.Type == wire.TypeBoolean) && allowed(f.Groupable) {

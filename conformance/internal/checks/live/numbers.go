@@ -6,7 +6,7 @@ import (
 	"strconv"
 
 	"github.com/connectorsdk/connector-sdk-go/conformance/internal/check"
-	"github.com/connectorsdk/connector-sdk-go/conformance/oracle"
+	"github.com/connectorsdk/connector-sdk-go/internal/oracle"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -61,7 +61,7 @@ func (p *prober) oneNumber(t *wire.Table, where wire.Where) *check.Finding {
 		return nil
 	}
 	req := &wire.AggregateRequest{
-		Table: t.Name, Where: where, Measures: []wire.Measure{{Fn: wire.FnCount, As: "rows"}}, Limit: wire.AggregateLimit,
+		Table: t.Name, Where: where, Measures: []wire.Measure{{Fn: wire.AggCount, As: "rows"}}, Limit: wire.AggregateLimit,
 	}
 	groups, declined, f := p.groups(req)
 	if f != nil {

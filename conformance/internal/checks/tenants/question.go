@@ -11,7 +11,7 @@ import (
 
 	"github.com/connectorsdk/connector-sdk-go/conformance/internal/check"
 	"github.com/connectorsdk/connector-sdk-go/conformance/internal/session"
-	"github.com/connectorsdk/connector-sdk-go/conformance/oracle"
+	"github.com/connectorsdk/connector-sdk-go/internal/oracle"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -72,7 +72,7 @@ func question(run *session.Run, path string, v view, wording int) wire.Message {
 	case wire.PathAggregate:
 		return &wire.AggregateRequest{
 			Table: t.Name, Where: where, Limit: wire.AggregateLimit, Envelope: envelope,
-			Measures: []wire.Measure{{Fn: wire.FnCount, As: fmt.Sprintf("rows%d", wording)}},
+			Measures: []wire.Measure{{Fn: wire.AggCount, As: fmt.Sprintf("rows%d", wording)}},
 		}
 	case wire.PathSize:
 		return &wire.SizeRequest{Table: t.Name, Envelope: envelope}

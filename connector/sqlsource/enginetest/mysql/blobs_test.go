@@ -54,7 +54,7 @@ func TestBlob(t *testing.T) {
 		require.Equal(t, c.want, n, c.why)
 	}
 	groups, err := caller.Aggregate(wire.AggregateRequest{Table: "t", Limit: wire.AggregateLimit,
-		Measures: []wire.Measure{{Fn: wire.FnMax, Field: "code", As: "most"}}})
+		Measures: []wire.Measure{{Fn: wire.AggMax, Field: "code", As: "most"}}})
 	require.NoError(t, err)
 	require.Equal(t, "AP90ZXh0", groups[0]["most"].Text())
 }

@@ -99,7 +99,7 @@ func TestColumnGrants(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, int64(2), counts["w"].Distinct)
 	groups, err := caller.Aggregate(wire.AggregateRequest{Table: "partly", GroupBy: []wire.GroupKey{{Field: "id", As: "id"}},
-		Measures: []wire.Measure{{Fn: wire.FnSum, Field: "w", As: "s"}}, Limit: wire.AggregateLimit})
+		Measures: []wire.Measure{{Fn: wire.AggSum, Field: "w", As: "s"}}, Limit: wire.AggregateLimit})
 	require.NoError(t, err)
 	require.Len(t, groups, 2)
 	_, err = caller.Query(wire.QueryRequest{Table: "partly", Fields: []string{"v"}, Sort: []wire.SortKey{}})
@@ -184,7 +184,7 @@ func TestZerofill(t *testing.T) {
 	}
 	groups, err := caller.Aggregate(wire.AggregateRequest{Table: "t", GroupBy: []wire.GroupKey{{Field: "i", As: "i"}}, Limit: wire.AggregateLimit,
 		Measures: []wire.Measure{
-			{Fn: wire.FnMin, Field: "d", As: "least"}, {Fn: wire.FnMax, Field: "b", As: "most"}, {Fn: wire.FnSum, Field: "d", As: "sum"},
+			{Fn: wire.AggMin, Field: "d", As: "least"}, {Fn: wire.AggMax, Field: "b", As: "most"}, {Fn: wire.AggSum, Field: "d", As: "sum"},
 		}})
 	require.NoError(t, err)
 	got := map[string]string{}

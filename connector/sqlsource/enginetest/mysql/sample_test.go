@@ -181,7 +181,7 @@ func TestSample(t *testing.T) {
 	}
 	require.Contains(t, slices.Collect(maps.Keys(listed)), "orders")
 	rows, err := caller.Aggregate(wire.AggregateRequest{Table: "lines", Limit: wire.AggregateLimit,
-		Measures: []wire.Measure{{Fn: wire.FnSum, Field: "price", As: "s"}}})
+		Measures: []wire.Measure{{Fn: wire.AggSum, Field: "price", As: "s"}}})
 	require.NoError(t, err)
 	require.Equal(t, byHand(t, db, "SELECT CAST(SUM(price) AS CHAR) FROM `lines`")[0][0], fmt.Sprint(rows[0]["s"]))
 }

@@ -50,7 +50,7 @@ func TestMixedCollations(t *testing.T) {
 				assert.NoError(t, err, "%v", f)
 			}
 			_, err := tenant.Aggregate(wire.AggregateRequest{Table: "v", GroupBy: []wire.GroupKey{{Field: field, As: "k"}}, Measures: []wire.Measure{
-				{Fn: wire.FnCountDistinct, Field: field, As: "d"}, {Fn: wire.FnMin, Field: field, As: "min"}, {Fn: wire.FnMax, Field: field, As: "max"},
+				{Fn: wire.AggCountDistinct, Field: field, As: "d"}, {Fn: wire.AggMin, Field: field, As: "min"}, {Fn: wire.AggMax, Field: field, As: "max"},
 			}})
 			require.NoError(t, err)
 			counts, err := tenant.Cardinality("v", field)

@@ -74,7 +74,7 @@ func TestLockedOnEveryRoute(t *testing.T) {
 		wire.PathQuery: &wire.QueryRequest{Table: "locked", Fields: []string{"id"}, Envelope: envelope},
 		wire.PathSize:  &wire.SizeRequest{Table: "locked", Envelope: envelope},
 		wire.PathAggregate: &wire.AggregateRequest{
-			Table: "locked", Measures: []wire.Measure{{Fn: wire.FnCount, As: "n"}}, Limit: wire.AggregateLimit, Envelope: envelope,
+			Table: "locked", Measures: []wire.Measure{{Fn: wire.AggCount, As: "n"}}, Limit: wire.AggregateLimit, Envelope: envelope,
 		},
 		wire.PathCardinality: &wire.CardinalityRequest{Table: "locked", Columns: []string{"id"}, Envelope: envelope},
 	} {

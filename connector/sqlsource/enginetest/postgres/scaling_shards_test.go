@@ -88,13 +88,13 @@ func TestShards(t *testing.T) {
 	byShop := []wire.GroupKey{{Field: "shop", As: "shop"}}
 	byMonth := []wire.GroupKey{{Field: "placed_at", As: "month", Grain: wire.GrainMonth}}
 	measures := []wire.Measure{
-		{Fn: wire.FnCount, As: "n"},
-		{Fn: wire.FnCount, Field: "amount", As: "priced"},
-		{Fn: wire.FnSum, Field: "amount", As: "total"},
-		{Fn: wire.FnMin, Field: "id", As: "first"},
-		{Fn: wire.FnMax, Field: "day", As: "day"},
-		{Fn: wire.FnMax, Field: "placed_at", As: "last"},
-		{Fn: wire.FnMin, Field: "note", As: "note"},
+		{Fn: wire.AggCount, As: "n"},
+		{Fn: wire.AggCount, Field: "amount", As: "priced"},
+		{Fn: wire.AggSum, Field: "amount", As: "total"},
+		{Fn: wire.AggMin, Field: "id", As: "first"},
+		{Fn: wire.AggMax, Field: "day", As: "day"},
+		{Fn: wire.AggMax, Field: "placed_at", As: "last"},
+		{Fn: wire.AggMin, Field: "note", As: "note"},
 	}
 	expensive := wire.Filter{Field: "amount", Op: wire.OpGt, Value: wire.Text("10.5")}
 	someShops := wire.Where{And: []wire.Filter{

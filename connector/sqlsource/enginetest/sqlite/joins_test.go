@@ -76,7 +76,7 @@ func TestLargeJoins(t *testing.T) {
 		count, err := tenant.Aggregate(wire.AggregateRequest{
 			Table: "visits", Where: wire.Where{And: []wire.Filter{}}, GroupBy: []wire.GroupKey{}, Limit: wire.AggregateLimit,
 			Joins:    suite.JoinOn(keys[0], keys[1]).Joins,
-			Measures: []wire.Measure{{Fn: wire.FnCount, Field: "theirs", As: "matched"}},
+			Measures: []wire.Measure{{Fn: wire.AggCount, Field: "theirs", As: "matched"}},
 		})
 		require.NoError(t, err, keys)
 		require.Equal(t, "99999", count[0]["matched"].String(), keys)

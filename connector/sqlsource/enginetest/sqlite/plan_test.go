@@ -110,13 +110,13 @@ func TestPlan(t *testing.T) {
 		{"an aggregate", func() error {
 			_, err := caller.Aggregate(wire.AggregateRequest{
 				Table: "t", Where: where("name", wire.OpNeq), GroupBy: []wire.GroupKey{{Field: "name", As: "g"}},
-				Measures: []wire.Measure{{Fn: wire.FnCount, As: "n"}}, Limit: 1001,
+				Measures: []wire.Measure{{Fn: wire.AggCount, As: "n"}}, Limit: 1001,
 			})
 			return err
 		}, "Aggregate of \"t\"\n  pushed: filters, groups and measures\n"},
 		{"a sum of reals that are decimals", func() error {
 			_, err := caller.Aggregate(wire.AggregateRequest{
-				Table: "t", GroupBy: []wire.GroupKey{}, Measures: []wire.Measure{{Fn: wire.FnSum, Field: "f", As: "n"}}, Limit: 1001,
+				Table: "t", GroupBy: []wire.GroupKey{}, Measures: []wire.Measure{{Fn: wire.AggSum, Field: "f", As: "n"}}, Limit: 1001,
 			})
 			return err
 		}, "Aggregate of \"t\"\n  pushed: groups and measures\n"},

@@ -79,7 +79,7 @@ func TestSums(t *testing.T) {
 				}
 				sum := wire.AggregateRequest{
 					Table: "t", Where: wire.Where{And: []wire.Filter{{Field: "g", Op: wire.OpEq, Value: wire.Int(1)}}},
-					GroupBy: []wire.GroupKey{}, Measures: []wire.Measure{{Fn: wire.FnSum, Field: field, As: "s"}}, Limit: 1001,
+					GroupBy: []wire.GroupKey{}, Measures: []wire.Measure{{Fn: wire.AggSum, Field: field, As: "s"}}, Limit: 1001,
 				}
 				answer, err := tenant.Aggregate(sum)
 				if !c.exact {

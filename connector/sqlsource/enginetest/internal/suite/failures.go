@@ -59,7 +59,7 @@ func Failures(t *testing.T, c driver.Connector, flavor sqlsource.Flavor) {
 		},
 		"aggregate": func() (any, error) {
 			return caller.Aggregate(wire.AggregateRequest{Table: "children", GroupBy: []wire.GroupKey{{Field: "parent", As: "p"}},
-				Measures: []wire.Measure{{Fn: wire.FnCount, As: "n"}, {Fn: wire.FnMax, Field: "id", As: "m"}}, Limit: wire.AggregateLimit})
+				Measures: []wire.Measure{{Fn: wire.AggCount, As: "n"}, {Fn: wire.AggMax, Field: "id", As: "m"}}, Limit: wire.AggregateLimit})
 		},
 	} {
 		for _, failure = range []error{errors.New("disk I/O error (10)"), driver.ErrBadConn} {

@@ -30,7 +30,7 @@ func FirstBy(column string, desc bool) *wire.QueryRequest {
 }
 
 // ExtremeOf returns an aggregate of one minimum or maximum.
-func ExtremeOf(column string, fn wire.Fn) *wire.AggregateRequest {
+func ExtremeOf(column string, fn wire.AggFunc) *wire.AggregateRequest {
 	return &wire.AggregateRequest{
 		Table: "events", Where: wire.Where{And: []wire.Filter{}}, GroupBy: []wire.GroupKey{}, Limit: wire.AggregateLimit,
 		Measures: []wire.Measure{{Fn: fn, Field: column, As: "extreme"}},

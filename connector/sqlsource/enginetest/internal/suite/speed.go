@@ -71,13 +71,13 @@ func Speed(b *testing.B, source *sqlsource.Source, credentials wire.Credentials,
 	for _, column := range []string{"moment", "day", "rank", "label"} {
 		latest := &wire.AggregateRequest{
 			Table: "events", GroupBy: []wire.GroupKey{}, Limit: wire.AggregateLimit, Envelope: envelope,
-			Measures: []wire.Measure{{Fn: wire.FnMax, Field: column, As: "latest"}},
+			Measures: []wire.Measure{{Fn: wire.AggMax, Field: column, As: "latest"}},
 		}
 		add("max/"+column, wire.PathAggregate, latest, "SELECT MAX("+column+") FROM events")
 	}
 	sum := &wire.AggregateRequest{
 		Table: "events", GroupBy: []wire.GroupKey{}, Limit: wire.AggregateLimit, Envelope: envelope,
-		Measures: []wire.Measure{{Fn: wire.FnSum, Field: "amount", As: "sum"}},
+		Measures: []wire.Measure{{Fn: wire.AggSum, Field: "amount", As: "sum"}},
 	}
 	add("sum/amount", wire.PathAggregate, sum, "SELECT SUM(amount) FROM events")
 	for _, key := range [][2]string{{"code", "code"}, {"place", "id"}} {

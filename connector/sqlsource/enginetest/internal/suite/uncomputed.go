@@ -44,7 +44,7 @@ func TestUncomputed(t *testing.T, tenant *connectortest.Tenant, views []Uncomput
 				return
 			}
 			_, err = tenant.Aggregate(wire.AggregateRequest{Table: v.View, Measures: []wire.Measure{
-				{Fn: wire.FnCountDistinct, Field: "n", As: "n"},
+				{Fn: wire.AggCountDistinct, Field: "n", As: "n"},
 			}})
 			told(err)
 			_, err = tenant.Count(wire.CountRequest{Table: v.View, Where: wire.Where{And: []wire.Filter{

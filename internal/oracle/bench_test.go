@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"testing"
 
-	"github.com/connectorsdk/connector-sdk-go/conformance/oracle"
+	"github.com/connectorsdk/connector-sdk-go/internal/oracle"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -37,7 +37,7 @@ func BenchmarkVerify(b *testing.B) {
 	})
 	groups := &wire.AggregateRequest{Table: "t",
 		GroupBy:  []wire.GroupKey{{Field: "at", As: "month", Grain: wire.GrainMonth}, {Field: "name", As: "name"}},
-		Measures: []wire.Measure{{Fn: wire.FnSum, Field: "price", As: "sum"}}}
+		Measures: []wire.Measure{{Fn: wire.AggSum, Field: "price", As: "sum"}}}
 	b.Run("aggregate", func(b *testing.B) {
 		for b.Loop() {
 			if _, err := oracle.Aggregate(tables, groups); err != nil {

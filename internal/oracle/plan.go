@@ -52,16 +52,16 @@ func planAggregate(t *Table, req *wire.AggregateRequest) (*plan, error) {
 			if s, err = t.source(m.Field, "measure", req); err != nil {
 				return nil, err
 			}
-		} else if m.Fn != wire.FnCount {
+		} else if m.Fn != wire.AggCount {
 			return nil, &Malformed{Detail: fmt.Sprintf("measure: %s without a field", m.Fn)}
 		}
 		c := wire.Column{Name: m.As, Type: wire.TypeNumber}
 		switch m.Fn {
-		case wire.FnSum:
+		case wire.AggSum:
 			if !s.t.Numeric() {
 				undefined = &Undefined{Detail: fmt.Sprintf("sum over %q, whose type is %q", m.Field, s.t)}
 			}
-		case wire.FnMin, wire.FnMax:
+		case wire.AggMin, wire.AggMax:
 			c.Type = s.t
 			if s.t == wire.TypeBoolean || s.t == wire.TypeJSON || s.t == wire.TypeArray {
 				undefined = &Undefined{Detail: fmt.Sprintf("%s over %q, whose type is %q", m.Fn, m.Field, s.t)}

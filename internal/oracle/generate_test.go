@@ -3,7 +3,7 @@ package oracle_test
 import (
 	"fmt"
 
-	"github.com/connectorsdk/connector-sdk-go/conformance/oracle"
+	"github.com/connectorsdk/connector-sdk-go/internal/oracle"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -30,7 +30,7 @@ var (
 		wire.TypeDatetime, wire.TypeJSON, wire.TypeArray, wire.TypeReference}
 	allOps = []wire.Op{wire.OpEq, wire.OpNeq, wire.OpGt, wire.OpGte, wire.OpLt, wire.OpLte, wire.OpIn, wire.OpNin,
 		wire.OpContains, wire.OpIncludes, wire.OpStartsWith, wire.OpIsNull, wire.OpNotNull}
-	allFns = []wire.Fn{wire.FnCount, wire.FnSum, wire.FnMin, wire.FnMax, wire.FnCountDistinct}
+	allFns = []wire.AggFunc{wire.AggCount, wire.AggSum, wire.AggMin, wire.AggMax, wire.AggCountDistinct}
 	grains = []wire.Grain{"", wire.GrainYear, wire.GrainQuarter, wire.GrainMonth, wire.GrainDay}
 )
 
@@ -182,7 +182,7 @@ func (d *draw) aggregate(t *oracle.Table) *wire.AggregateRequest {
 	}
 	for i := range d.below(4) {
 		m := wire.Measure{Fn: oneOf(d, allFns), As: fmt.Sprintf("m%d", i)}
-		if m.Fn != wire.FnCount || d.below(2) == 0 {
+		if m.Fn != wire.AggCount || d.below(2) == 0 {
 			m.Field = d.field(t)
 		}
 		a.Measures = append(a.Measures, m)

@@ -27,12 +27,12 @@ func (f *fold) add(v wire.Value) {
 	f.nonNull++
 	k := keyOf(v, f.by)
 	switch f.measure.Fn {
-	case wire.FnCountDistinct:
+	case wire.AggCountDistinct:
 		if f.distinct == nil {
 			f.distinct = map[string]bool{}
 		}
 		f.distinct[keyOf(v, f.distinctBy).identity()] = true
-	case wire.FnSum:
+	case wire.AggSum:
 		if !k.isNumber {
 			f.fault = "a cell is not a number"
 			return
@@ -41,7 +41,7 @@ func (f *fold) add(v wire.Value) {
 			f.sum = sum{}
 		}
 		f.sum.add(k.number)
-	case wire.FnMin, wire.FnMax:
+	case wire.AggMin, wire.AggMax:
 		// Text in a column of numbers has no order, and values of different
 		// ranks do not compare transitively, so there is no minimum.
 		if f.by == asNumber && !k.isNumber || f.nonNull > 1 && k.rank(f.by) != f.bestKey.rank(f.by) {
@@ -49,7 +49,7 @@ func (f *fold) add(v wire.Value) {
 			return
 		}
 		order, _ := compare(k, f.bestKey, f.by)
-		if f.nonNull == 1 || f.measure.Fn == wire.FnMin && order < 0 || f.measure.Fn == wire.FnMax && order > 0 {
+		if f.nonNull == 1 || f.measure.Fn == wire.AggMin && order < 0 || f.measure.Fn == wire.AggMax && order > 0 {
 			f.best, f.bestKey = v, k
 		}
 	}
@@ -61,14 +61,14 @@ func (f *fold) value() (wire.Value, error) {
 		return wire.Null(), &Undefined{Detail: fmt.Sprintf("%s over %q: %s", f.measure.Fn, f.measure.Field, f.fault)}
 	}
 	switch f.measure.Fn {
-	case wire.FnCount:
+	case wire.AggCount:
 		if f.measure.Field == "" {
 			return wire.Int(f.rows), nil
 		}
 		return wire.Int(f.nonNull), nil
-	case wire.FnCountDistinct:
+	case wire.AggCountDistinct:
 		return wire.Int(int64(len(f.distinct))), nil
-	case wire.FnSum:
+	case wire.AggSum:
 		if f.sum == nil {
 			return wire.Null(), nil
 		}

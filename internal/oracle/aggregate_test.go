@@ -5,11 +5,11 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/connectorsdk/connector-sdk-go/conformance/oracle"
+	"github.com/connectorsdk/connector-sdk-go/internal/oracle"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
-func measure(fn wire.Fn, field string) wire.Measure {
+func measure(fn wire.AggFunc, field string) wire.Measure {
 	return wire.Measure{Fn: fn, Field: field, As: "m"}
 }
 
@@ -21,7 +21,7 @@ func TestAggregate(t *testing.T) {
 	everything := func(table *oracle.Table, m ...wire.Measure) wire.AggregateRequest {
 		return wire.AggregateRequest{Table: table.Name, Measures: m}
 	}
-	count := []wire.Measure{measure(wire.FnCount, "")}
+	count := []wire.Measure{measure(wire.AggCount, "")}
 	instants := func() *oracle.Table {
 		return column(datetime, txt("2024-01-31T23:30:00-01:00"), txt("2024-02-01T00:00:00Z"),
 			txt("2024-06-30T23:59:59.999Z"), txt("2024-07-01T00:00:00+02:00"), null, txt("2016-12-31T23:59:60Z"), txt("0000-02-29"))
@@ -33,45 +33,45 @@ func TestAggregate(t *testing.T) {
 		want  []string // rows as JSON cells
 	}{
 		{"aggregate-1: count without a field counts rows", column(str, txt("a"), null),
-			func(t *oracle.Table) wire.AggregateRequest { return everything(t, measure(wire.FnCount, "")) }, []string{`2`}},
+			func(t *oracle.Table) wire.AggregateRequest { return everything(t, measure(wire.AggCount, "")) }, []string{`2`}},
 		{"aggregate-1: with a field its non-null cells", column(str, txt("a"), null, txt("")),
-			func(t *oracle.Table) wire.AggregateRequest { return everything(t, measure(wire.FnCount, "c")) }, []string{`2`}},
+			func(t *oracle.Table) wire.AggregateRequest { return everything(t, measure(wire.AggCount, "c")) }, []string{`2`}},
 		{"aggregate-1: distinct non-null values", column(str, txt("a"), null, txt("a"), txt("A"), txt("a ")),
-			func(t *oracle.Table) wire.AggregateRequest { return everything(t, measure(wire.FnCountDistinct, "c")) }, []string{`3`}},
+			func(t *oracle.Table) wire.AggregateRequest { return everything(t, measure(wire.AggCountDistinct, "c")) }, []string{`3`}},
 		{"aggregate-2: 1.5 and 1.50 are one distinct value",
 			column(decimal, dec("1.5"), dec("1.50"), txt("+1.5"), num(2)),
-			func(t *oracle.Table) wire.AggregateRequest { return everything(t, measure(wire.FnCountDistinct, "c")) }, []string{`2`}},
+			func(t *oracle.Table) wire.AggregateRequest { return everything(t, measure(wire.AggCountDistinct, "c")) }, []string{`2`}},
 		{"aggregate-2: in a string column they are two", column(str, txt("1.5"), txt("1.50")),
-			func(t *oracle.Table) wire.AggregateRequest { return everything(t, measure(wire.FnCountDistinct, "c")) }, []string{`2`}},
+			func(t *oracle.Table) wire.AggregateRequest { return everything(t, measure(wire.AggCountDistinct, "c")) }, []string{`2`}},
 		{"aggregate-2: one instant in two offsets is one",
 			column(datetime, txt("2024-05-01"), txt("2024-05-01T02:00:00+02:00")),
-			func(t *oracle.Table) wire.AggregateRequest { return everything(t, measure(wire.FnCountDistinct, "c")) }, []string{`1`}},
+			func(t *oracle.Table) wire.AggregateRequest { return everything(t, measure(wire.AggCountDistinct, "c")) }, []string{`1`}},
 		{"aggregate-2: 2^53 and 2^53+1 are two", column(number, txt("9007199254740992"), txt("9007199254740993")),
-			func(t *oracle.Table) wire.AggregateRequest { return everything(t, measure(wire.FnCountDistinct, "c")) }, []string{`2`}},
+			func(t *oracle.Table) wire.AggregateRequest { return everything(t, measure(wire.AggCountDistinct, "c")) }, []string{`2`}},
 		{"aggregate-1: ten tenths are one",
 			column(decimal, flt(0.1), flt(0.1), flt(0.1), flt(0.1), flt(0.1), flt(0.1), flt(0.1), flt(0.1), flt(0.1),
-				flt(0.1)), func(t *oracle.Table) wire.AggregateRequest { return everything(t, measure(wire.FnSum, "c")) }, []string{`"1"`}},
+				flt(0.1)), func(t *oracle.Table) wire.AggregateRequest { return everything(t, measure(wire.AggSum, "c")) }, []string{`"1"`}},
 		{"aggregate-1: beyond the doubles",
 			column(decimal, txt("9007199254740993"), txt("0.0000000000000000001"), null),
-			func(t *oracle.Table) wire.AggregateRequest { return everything(t, measure(wire.FnSum, "c")) },
+			func(t *oracle.Table) wire.AggregateRequest { return everything(t, measure(wire.AggSum, "c")) },
 			[]string{`"9007199254740993.0000000000000000001"`}},
 		{"aggregate-1: signs", column(decimal, txt("-1.25"), num(1)),
-			func(t *oracle.Table) wire.AggregateRequest { return everything(t, measure(wire.FnSum, "c")) }, []string{`"-0.25"`}},
+			func(t *oracle.Table) wire.AggregateRequest { return everything(t, measure(wire.AggSum, "c")) }, []string{`"-0.25"`}},
 		{"aggregate-1: a sum of zero has no sign", column(decimal, txt("-1.25"), txt("1.250")),
-			func(t *oracle.Table) wire.AggregateRequest { return everything(t, measure(wire.FnSum, "c")) }, []string{`"0"`}},
+			func(t *oracle.Table) wire.AggregateRequest { return everything(t, measure(wire.AggSum, "c")) }, []string{`"0"`}},
 		{"aggregate-1: a sum over nothing is null", column(number, null),
-			func(t *oracle.Table) wire.AggregateRequest { return everything(t, measure(wire.FnSum, "c")) }, []string{`null`}},
+			func(t *oracle.Table) wire.AggregateRequest { return everything(t, measure(wire.AggSum, "c")) }, []string{`null`}},
 		{"aggregate-1: a minimum over nothing is null", column(number),
-			func(t *oracle.Table) wire.AggregateRequest { return everything(t, measure(wire.FnMin, "c")) }, []string{`null`}},
+			func(t *oracle.Table) wire.AggregateRequest { return everything(t, measure(wire.AggMin, "c")) }, []string{`null`}},
 		{"aggregate-1: the least by digits, spelled as in its row",
 			column(decimal, txt("10"), txt("9.50"), txt("9.6")),
-			func(t *oracle.Table) wire.AggregateRequest { return everything(t, measure(wire.FnMin, "c")) }, []string{`"9.50"`}},
+			func(t *oracle.Table) wire.AggregateRequest { return everything(t, measure(wire.AggMin, "c")) }, []string{`"9.50"`}},
 		{"aggregate-1: the greatest text by bytes", column(str, txt("Z"), txt("a"), txt("")),
-			func(t *oracle.Table) wire.AggregateRequest { return everything(t, measure(wire.FnMax, "c")) }, []string{`"a"`}},
+			func(t *oracle.Table) wire.AggregateRequest { return everything(t, measure(wire.AggMax, "c")) }, []string{`"a"`}},
 		{"aggregate-1: the latest instant", instants(),
-			func(t *oracle.Table) wire.AggregateRequest { return everything(t, measure(wire.FnMax, "c")) }, []string{`"2024-06-30T23:59:59.999Z"`}},
+			func(t *oracle.Table) wire.AggregateRequest { return everything(t, measure(wire.AggMax, "c")) }, []string{`"2024-06-30T23:59:59.999Z"`}},
 		{"aggregate-3: one row over no rows", column(str),
-			func(t *oracle.Table) wire.AggregateRequest { return everything(t, measure(wire.FnCount, "")) }, []string{`0`}},
+			func(t *oracle.Table) wire.AggregateRequest { return everything(t, measure(wire.AggCount, "")) }, []string{`0`}},
 		{"aggregate-3: no groups over no rows", column(str), func(t *oracle.Table) wire.AggregateRequest {
 			return wire.AggregateRequest{GroupBy: group("c", ""), Measures: count}
 		}, nil},
@@ -106,7 +106,7 @@ func TestAggregate(t *testing.T) {
 				return wire.AggregateRequest{GroupBy: group("c", ""), Measures: count}
 			}, []string{`"1" 2`}},
 		{"filters hold", column(number, num(1), num(2), num(3)), func(t *oracle.Table) wire.AggregateRequest {
-			return wire.AggregateRequest{Measures: []wire.Measure{measure(wire.FnSum, "c")},
+			return wire.AggregateRequest{Measures: []wire.Measure{measure(wire.AggSum, "c")},
 				Where: wire.Where{And: []wire.Filter{{Field: "c", Op: wire.OpGt, Value: num(1)}}}}
 		}, []string{`"5"`}},
 	}
@@ -135,7 +135,7 @@ func TestAggregate(t *testing.T) {
 }
 
 func TestAggregateWithoutAnswer(t *testing.T) {
-	m := func(fn wire.Fn, field string) wire.AggregateRequest {
+	m := func(fn wire.AggFunc, field string) wire.AggregateRequest {
 		return wire.AggregateRequest{Measures: []wire.Measure{measure(fn, field)}}
 	}
 	g := func(grain wire.Grain) wire.AggregateRequest {
@@ -150,23 +150,23 @@ func TestAggregateWithoutAnswer(t *testing.T) {
 		req   wire.AggregateRequest
 		err   any
 	}{
-		{"aggregate-1: a sum over text", column(str, txt("1")), m(wire.FnSum, "c"), &undefined},
-		{"aggregate-1: a sum over an undeclared column", column(undeclared, txt("1")), m(wire.FnSum, "c"), &undefined},
-		{"aggregate-1: a sum with a cell that is no number", column(number, num(1), txt("n/a")), m(wire.FnSum, "c"), &undefined},
-		{"aggregate-1: a minimum over booleans", column(boolean, yes), m(wire.FnMin, "c"), &undefined},
-		{"aggregate-1: a maximum over JSON", column(jsonT, txt("1")), m(wire.FnMax, "c"), &undefined},
-		{"filter-6: a minimum with a cell that is no number", column(number, txt("n/a"), num(1)), m(wire.FnMin, "c"), &undefined},
-		{"filter-8: a minimum over numbers and text", column(undeclared, txt("n/a"), num(1)), m(wire.FnMin, "c"), &undefined},
+		{"aggregate-1: a sum over text", column(str, txt("1")), m(wire.AggSum, "c"), &undefined},
+		{"aggregate-1: a sum over an undeclared column", column(undeclared, txt("1")), m(wire.AggSum, "c"), &undefined},
+		{"aggregate-1: a sum with a cell that is no number", column(number, num(1), txt("n/a")), m(wire.AggSum, "c"), &undefined},
+		{"aggregate-1: a minimum over booleans", column(boolean, yes), m(wire.AggMin, "c"), &undefined},
+		{"aggregate-1: a maximum over JSON", column(jsonT, txt("1")), m(wire.AggMax, "c"), &undefined},
+		{"filter-6: a minimum with a cell that is no number", column(number, txt("n/a"), num(1)), m(wire.AggMin, "c"), &undefined},
+		{"filter-8: a minimum over numbers and text", column(undeclared, txt("n/a"), num(1)), m(wire.AggMin, "c"), &undefined},
 		{"aggregate-4: a grain over text", column(str, txt("2024-05-01")), g(wire.GrainDay), &undefined},
 		{"aggregate-4: a grain over what is no date", column(date, txt("soon")), g(wire.GrainDay), &undefined},
 		{"aggregate-4: a period beyond the years", column(datetime, txt("9999-12-31T23:59:59-01:00")), g(wire.GrainDay), &undefined},
 		{"aggregate-7: an average", column(number, num(1)), m("avg", "c"), &malformed},
 		{"aggregate-7: an unknown grain", column(date), g("week"), &malformed},
-		{"aggregate-7: a sum of nothing", column(number), m(wire.FnSum, ""), &malformed},
+		{"aggregate-7: a sum of nothing", column(number), m(wire.AggSum, ""), &malformed},
 		{"aggregate-7: neither groups nor measures", column(number), wire.AggregateRequest{}, &malformed},
-		{"filter-11: an unknown measure", column(number), m(wire.FnSum, "x"), &unknown},
+		{"filter-11: an unknown measure", column(number), m(wire.AggSum, "x"), &unknown},
 		{"filter-11: before what has no answer", column(str),
-			wire.AggregateRequest{GroupBy: group("c", wire.GrainDay), Measures: []wire.Measure{measure(wire.FnSum, "x")}}, &unknown},
+			wire.AggregateRequest{GroupBy: group("c", wire.GrainDay), Measures: []wire.Measure{measure(wire.AggSum, "x")}}, &unknown},
 		{"filter-11: an unknown group", column(number), wire.AggregateRequest{GroupBy: group("x", "")}, &unknown},
 		{"filter-11: an unknown filter field", column(number),
 			wire.AggregateRequest{GroupBy: group("c", ""), Where: wire.Where{And: []wire.Filter{{Field: "x", Op: wire.OpIsNull}}}}, &unknown},
@@ -187,9 +187,9 @@ func TestVerifyGroups(t *testing.T) {
 	prices := func() *oracle.Table {
 		return column(decimal, dec("1.50"), dec("1.5"), num(2), null)
 	}
-	groups := wire.AggregateRequest{Table: "t", GroupBy: group("c", ""), Measures: []wire.Measure{measure(wire.FnCount, "")}}
-	sum := wire.AggregateRequest{Table: "t", Measures: []wire.Measure{measure(wire.FnSum, "c")}}
-	distinct := wire.AggregateRequest{Table: "t", Measures: []wire.Measure{measure(wire.FnCountDistinct, "c")}}
+	groups := wire.AggregateRequest{Table: "t", GroupBy: group("c", ""), Measures: []wire.Measure{measure(wire.AggCount, "")}}
+	sum := wire.AggregateRequest{Table: "t", Measures: []wire.Measure{measure(wire.AggSum, "c")}}
+	distinct := wire.AggregateRequest{Table: "t", Measures: []wire.Measure{measure(wire.AggCountDistinct, "c")}}
 	split := oracle.Reading{SplitGroups: true}
 	cases := []struct {
 		why     string

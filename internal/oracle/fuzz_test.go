@@ -10,10 +10,10 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/connectorsdk/connector-sdk-go/conformance/oracle"
 	"github.com/connectorsdk/connector-sdk-go/connector"
 	"github.com/connectorsdk/connector-sdk-go/connector/memsource"
 	"github.com/connectorsdk/connector-sdk-go/filter"
+	"github.com/connectorsdk/connector-sdk-go/internal/oracle"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -181,7 +181,7 @@ func agreeOnAggregate(t *testing.T, table *oracle.Table, a *wire.AggregateReques
 func textAmongDates(t *oracle.Table, a *wire.AggregateRequest) bool {
 	for _, m := range a.Measures {
 		i := t.Index(m.Field)
-		if m.Fn != wire.FnMin && m.Fn != wire.FnMax || i < 0 {
+		if m.Fn != wire.AggMin && m.Fn != wire.AggMax || i < 0 {
 			continue
 		}
 		typ := t.Columns[i].Type
@@ -268,8 +268,8 @@ func agreeOnJoin(t *testing.T, left, right *oracle.Table, d *draw) {
 	// The same rows, grouped by a joined column.
 	a := &wire.AggregateRequest{
 		Table: "left", Joins: q.Joins, Where: wire.Where{FieldTypes: q.FieldTypes}, GroupBy: []wire.GroupKey{{Field: "k0", As: "g"}},
-		Measures: []wire.Measure{{Fn: wire.FnCount, As: "rows"},
-			{Fn: wire.FnCountDistinct, Field: "id", As: "distinct"}, {Fn: wire.FnSum, Field: "j0", As: "sum"}},
+		Measures: []wire.Measure{{Fn: wire.AggCount, As: "rows"},
+			{Fn: wire.AggCountDistinct, Field: "id", As: "distinct"}, {Fn: wire.AggSum, Field: "j0", As: "sum"}},
 	}
 	groups, err := memsource.Aggregate(joined, a, memsource.Unlimited)
 	require.NoError(t, err, what)
