@@ -21,12 +21,12 @@ func TestImports(t *testing.T) {
 		below = append(slices.Clone(below), internal+name)
 	}
 	allowed[internal+"render"] = []string{"wire", internal + "check"}
-	all := []string{"internal/guard", "internal/memlisten", "internal/rules", internal + "render"}
+	all := []string{"internal/netguard", "internal/memlisten", "internal/rules", internal + "render"}
 	for _, theme := range []string{"document", "authentication", "fixture", "protocol", "live", "tenants", "clocks", "advice"} {
 		allowed[internal+"checks/"+theme] = below
 		all = append(all, internal+"checks/"+theme)
 	}
-	allowed[internal+"checks/advice"] = append(slices.Clone(below), "internal/guard") // what the platform refuses is said once
+	allowed[internal+"checks/advice"] = append(slices.Clone(below), "internal/netguard") // what the platform refuses is said once
 	allowed["conformance"] = append(all, below...)
 
 	list, err := exec.CommandContext(t.Context(), "go", "list", "-f", `{{.ImportPath}} {{join .Imports " "}}`, ".", "./internal/...").Output()

@@ -7,8 +7,8 @@ import (
 	"net/url"
 	"strings"
 
-	"github.com/connectorsdk/connector-sdk-go/internal/guard"
 	"github.com/connectorsdk/connector-sdk-go/internal/memlisten"
+	"github.com/connectorsdk/connector-sdk-go/internal/netguard"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -77,7 +77,7 @@ func (t *Target) client() *http.Client {
 	}
 	if t.Public {
 		transport.Proxy = nil // behind a proxy nobody here judges the address
-		transport.DialContext = guard.Dialer{}.DialContext
+		transport.DialContext = netguard.Dialer{}.DialContext
 	}
 	if t.memory != nil {
 		t.memory.Route(transport)

@@ -30,7 +30,7 @@ var fences = map[string]struct {
 	"internal/house":             {},
 	"internal/testrun":           {},
 	"internal/memlisten":         {},
-	"internal/guard":             {},
+	"internal/netguard":          {},
 	"wire/schema":                {},
 	"filter":                     {own: []string{"wire"}, foreign: []string{"github.com/shopspring/decimal"}},
 	"ndjson":                     {own: []string{"wire", "internal/lines"}},
@@ -49,7 +49,7 @@ var fences = map[string]struct {
 		own:     []string{"wire", "filter", "ndjson", "connector", "connector/internal/digits", "connector/internal/infer"},
 		foreign: []string{"github.com/shopspring/decimal"},
 	},
-	"internal/casetest": {own: []string{"wire", "wire/schema", "ndjson", "filter", "internal/memlisten", "internal/guard", "internal/fold",
+	"internal/casetest": {own: []string{"wire", "wire/schema", "ndjson", "filter", "internal/memlisten", "internal/netguard", "internal/fold",
 		"internal/oracle", "conformance/corpus", "conformance/platform"}},
 	"internal/fold": {own: []string{"wire", "filter"}},
 	"connector/memsource": {
@@ -58,24 +58,24 @@ var fences = map[string]struct {
 	},
 	"connector/filesource": {own: []string{"wire", "filter", "ndjson", "connector", "connector/memsource"}},
 	"connector/restsource": {
-		own: []string{"wire", "filter", "ndjson", "connector", "connector/memsource", "internal/guard"},
+		own: []string{"wire", "filter", "ndjson", "connector", "connector/memsource", "internal/netguard"},
 	},
 	"connector/standalone":    {own: []string{"wire", "filter", "ndjson", "connector"}},
 	"connector/sqlsource":     {own: []string{"wire", "filter", "ndjson", "connector", "connector/memsource"}},
 	"connector/connectortest": {own: []string{"wire", "filter", "ndjson", "connector", "internal/memlisten", "conformance"}},
 	"conformance": {
-		own: []string{"docs", "internal/guard", "internal/memlisten", "internal/rules", "wire", "wire/schema", "internal/oracle",
+		own: []string{"docs", "internal/netguard", "internal/memlisten", "internal/rules", "wire", "wire/schema", "internal/oracle",
 			"conformance/corpus"},
 		foreign: []string{"github.com/santhosh-tekuri/jsonschema/v5"},
 	},
 	"conformance/platform": {
-		own:     []string{"wire", "ndjson", "filter", "internal/memlisten", "internal/guard", "internal/fold"},
+		own:     []string{"wire", "ndjson", "filter", "internal/memlisten", "internal/netguard", "internal/fold"},
 		foreign: []string{"github.com/shopspring/decimal"},
 	},
 	"conformance/cmd/connect/internal/lifecycle": {
 		own: []string{"wire", "ndjson", "filter", "internal/memlisten", "internal/fold", "conformance", "conformance/platform"},
 	},
-	"internal/oracle": {own: []string{"wire"}},
+	"internal/oracle":    {own: []string{"wire"}},
 	"conformance/corpus": {own: []string{"wire"}},
 	"connector/sqlsource/sqlsourcetest": {
 		own: []string{"wire", "filter", "ndjson", "connector", "connector/memsource", "connector/sqlsource", "connector/connectortest",
@@ -92,7 +92,7 @@ var below = map[string][]string{
 	"connector/rowmap":    {"connector/internal/digits", "connector/internal/infer"},
 	"connector/memsource": {"internal/fold", "connector/rowmap", "connector/internal/digits", "connector/internal/infer"},
 	"conformance": {
-		"docs", "internal/guard", "internal/rules", "wire/schema", "internal/oracle", "conformance/corpus",
+		"docs", "internal/netguard", "internal/rules", "wire/schema", "internal/oracle", "conformance/corpus",
 	},
 }
 

@@ -9,7 +9,7 @@ import (
 	"net/url"
 	"strings"
 
-	"github.com/connectorsdk/connector-sdk-go/internal/guard"
+	"github.com/connectorsdk/connector-sdk-go/internal/netguard"
 	"github.com/connectorsdk/connector-sdk-go/ndjson"
 )
 
@@ -59,7 +59,7 @@ func (e *ConnectionError) Unwrap() error { return e.Err }
 
 // Is reports whether target is ErrAddress and the address was refused.
 func (e *ConnectionError) Is(target error) bool {
-	return target == ErrAddress && errors.As(e.Err, new(*guard.Error))
+	return target == ErrAddress && errors.As(e.Err, new(*netguard.Error))
 }
 
 // The reasons for which the client itself ends a request.
@@ -96,7 +96,7 @@ func (e *exchange) unreached(err error) error {
 	}
 	problem := ""
 	var (
-		refused *guard.Error
+		refused *netguard.Error
 		dns     *net.DNSError
 		op      *net.OpError
 		cert    *tls.CertificateVerificationError

@@ -9,8 +9,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/connectorsdk/connector-sdk-go/internal/guard"
 	"github.com/connectorsdk/connector-sdk-go/internal/memlisten"
+	"github.com/connectorsdk/connector-sdk-go/internal/netguard"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -39,7 +39,7 @@ func baseURL(text string, local bool) (string, error) {
 // which nobody could judge the address that is dialled, unless it is local.
 func transport(local bool) *http.Transport {
 	t := &http.Transport{
-		DialContext:            guard.Dialer{Local: local, Net: net.Dialer{KeepAlive: 15 * time.Second}}.DialContext,
+		DialContext:            netguard.Dialer{Local: local, Net: net.Dialer{KeepAlive: 15 * time.Second}}.DialContext,
 		TLSHandshakeTimeout:    10 * time.Second,
 		DisableCompression:     true,
 		ForceAttemptHTTP2:      true,

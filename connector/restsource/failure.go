@@ -10,7 +10,7 @@ import (
 	"syscall"
 
 	"github.com/connectorsdk/connector-sdk-go/connector"
-	"github.com/connectorsdk/connector-sdk-go/internal/guard"
+	"github.com/connectorsdk/connector-sdk-go/internal/netguard"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -55,7 +55,7 @@ func (e *unreachable) Unwrap() error { return e.cause }
 // reasonOf returns what is wrong with a connection, without an address.
 func reasonOf(err error) string {
 	var missing *MissingError
-	var refused *guard.Error
+	var refused *netguard.Error
 	var host *net.DNSError
 	var certificate *tls.CertificateVerificationError
 	var number syscall.Errno
@@ -116,7 +116,7 @@ var errBusy = connector.UpstreamTimeout("The API takes no more requests at the m
 func (s *Source) answerTo(err error) error {
 	var status *statusError
 	var limited *LimitError
-	var refused *guard.Error
+	var refused *netguard.Error
 	var missing *MissingError
 	var silent *unreachable
 	switch {
@@ -162,7 +162,7 @@ func (s *Source) answerToStatus(e *statusError) error {
 func (s *Source) forPerson(err error) error {
 	var silent *unreachable
 	var form *formError
-	var refused *guard.Error
+	var refused *netguard.Error
 	var said *refusedError
 	switch {
 	case errors.As(err, &said):

@@ -10,7 +10,7 @@ import (
 	"net/http"
 	"time"
 
-	"github.com/connectorsdk/connector-sdk-go/internal/guard"
+	"github.com/connectorsdk/connector-sdk-go/internal/netguard"
 )
 
 // Transport is an http.RoundTripper for a rate-limited API. A [Source] uses one for
@@ -157,7 +157,7 @@ func failing(res *http.Response) bool {
 
 // lasting reports whether a failure will be the same next time.
 func lasting(err error) bool {
-	var refused *guard.Error
+	var refused *netguard.Error
 	var missing *MissingError
 	var certificate *tls.CertificateVerificationError
 	var host *net.DNSError
@@ -231,11 +231,11 @@ func (b *cappedBody) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// newBase returns the connections of a source. The addresses that a tenant types
-// are dialled with a guard. Nothing is configured by the environment, proxies
+// newBase returns the connections of a source. It dials the addresses that a tenant
+// types through package netguard. The environment configures nothing, proxies
 // included [rule tenant-5].
 func newBase(typed, local bool) *http.Transport {
-	dial := guard.Dialer{Local: !typed || local}
+	dial := netguard.Dialer{Local: !typed || local}
 	return &http.Transport{
 		DialContext:            dial.DialContext,
 		ForceAttemptHTTP2:      true,

@@ -18,7 +18,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/connectorsdk/connector-sdk-go/connector/restsource"
-	"github.com/connectorsdk/connector-sdk-go/internal/guard"
+	"github.com/connectorsdk/connector-sdk-go/internal/netguard"
 )
 
 // script answers with the given answers in turn, the last one for ever, and notes
@@ -104,7 +104,7 @@ func TestTransport(t *testing.T) {
 		{"broken POST", "POST", list{breaks, ok}, seconds(0), 0, "it may have been done"},
 		{"broken DELETE", "DELETE", list{breaks, ok}, seconds(0), 0, "it may have been done"},
 		{"no answer of the resolver", "GET", list{fails(&net.DNSError{IsTimeout: true}), ok}, seconds(0, 0.5), 200, "it may answer later"},
-		{"a private address", "GET", list{fails(&guard.Error{Kind: "private"})}, seconds(0), 0, "it stays private"},
+		{"a private address", "GET", list{fails(&netguard.Error{Kind: "private"})}, seconds(0), 0, "it stays private"},
 		{"no recording", "GET", list{fails(&restsource.MissingError{})}, seconds(0), 0, "nobody records it meanwhile"},
 		{"a wrong certificate", "GET", list{fails(&tls.CertificateVerificationError{Err: io.EOF})}, seconds(0), 0, "it stays wrong"},
 		{"no such host", "GET", list{unknownHost}, seconds(0), 0, "it will not appear"},

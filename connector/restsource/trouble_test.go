@@ -23,7 +23,7 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/connector"
 	"github.com/connectorsdk/connector-sdk-go/connector/connectortest"
 	"github.com/connectorsdk/connector-sdk-go/connector/restsource"
-	"github.com/connectorsdk/connector-sdk-go/internal/guard"
+	"github.com/connectorsdk/connector-sdk-go/internal/netguard"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -131,7 +131,7 @@ func TestTrouble(t *testing.T) {
 		{"a certificate of nobody", func(*http.Request) (*http.Response, error) {
 			return nil, &tls.CertificateVerificationError{Err: errors.New("unknown authority")}
 		}, wire.CodeTimeout, wire.CodeTimeout, ""},
-		{"a private address", func(*http.Request) (*http.Response, error) { return nil, &guard.Error{Kind: "in a private network"} },
+		{"a private address", func(*http.Request) (*http.Response, error) { return nil, &netguard.Error{Kind: "in a private network"} },
 			wire.CodeBadRequest, wire.CodeCheckFailed, ""},
 		{"silence", func(r *http.Request) (*http.Response, error) {
 			<-r.Context().Done()
@@ -184,7 +184,7 @@ func TestAnswers(t *testing.T) {
 	const address = "Something answers at this address, but it is not the API. Check the address."
 	const silence = "The API cannot be reached at the moment. Try again later."
 	const busy = "The API takes no more requests at the moment. Try again later, or ask for less."
-	refused := func(*http.Request) (*http.Response, error) { return nil, &guard.Error{Kind: "in a private network"} }
+	refused := func(*http.Request) (*http.Response, error) { return nil, &netguard.Error{Kind: "in a private network"} }
 	nothing := func(*http.Request) (*http.Response, error) { return nil, io.EOF }
 	for _, c := range []struct {
 		name         string
@@ -250,7 +250,7 @@ func TestCauses(t *testing.T) {
 			return &http.Response{StatusCode: 200, Body: io.NopCloser(brokenReader{io.ErrUnexpectedEOF})}, nil
 		},
 		"no answer":         func() (*http.Response, error) { return nil, io.EOF },
-		"a refused address": func() (*http.Response, error) { return nil, &guard.Error{Kind: "private"} },
+		"a refused address": func() (*http.Response, error) { return nil, &netguard.Error{Kind: "private"} },
 	} {
 		ctx, cancel := context.WithCancelCause(t.Context())
 		src, err := restsource.New(restsource.API{Base: "https://shop.example", Check: "/me"}, shopTables(),

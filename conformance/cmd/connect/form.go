@@ -11,7 +11,7 @@ import (
 
 	"github.com/connectorsdk/connector-sdk-go/conformance/cmd/connect/internal/lifecycle"
 	"github.com/connectorsdk/connector-sdk-go/conformance/internal/render"
-	"github.com/connectorsdk/connector-sdk-go/internal/guard"
+	"github.com/connectorsdk/connector-sdk-go/internal/netguard"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -190,8 +190,8 @@ func refusedAddress(ctx context.Context, form *lifecycle.Form) string {
 		return ""
 	}
 	for _, a := range addresses {
-		var refused *guard.Error
-		if errors.As(guard.Check(netip.Addr(a)), &refused) {
+		var refused *netguard.Error
+		if errors.As(netguard.Check(netip.Addr(a)), &refused) {
 			return would + a.Unmap().String() + " is " + refused.Kind + "."
 		}
 	}

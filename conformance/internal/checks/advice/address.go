@@ -9,7 +9,7 @@ import (
 
 	"github.com/connectorsdk/connector-sdk-go/conformance/internal/check"
 	"github.com/connectorsdk/connector-sdk-go/conformance/internal/session"
-	"github.com/connectorsdk/connector-sdk-go/internal/guard"
+	"github.com/connectorsdk/connector-sdk-go/internal/netguard"
 )
 
 // publicAddress judges the host's addresses, as this machine resolves them.
@@ -41,4 +41,4 @@ func publicAddress(run *session.Run) *check.Finding {
 }
 
 // private reports whether the platform refuses an address [rule tenant-7].
-func private(ip netip.Addr) bool { return guard.Check(ip) != nil }
+func private(ip netip.Addr) bool { return netguard.Check(ip) != nil }

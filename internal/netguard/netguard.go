@@ -1,9 +1,9 @@
-// Package guard dials addresses of the public internet and no others, as the
+// Package netguard dials addresses of the public internet and no others, as the
 // platform does [rule tenant-7].
 //
 // It judges the address that is dialled, and not the name that was looked up
 // before: a name can have another address at its second look-up.
-package guard
+package netguard
 
 import (
 	"context"

@@ -1,4 +1,4 @@
-package guard_test
+package netguard_test
 
 import (
 	"context"
@@ -17,7 +17,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/connectorsdk/connector-sdk-go/internal/guard"
+	"github.com/connectorsdk/connector-sdk-go/internal/netguard"
 )
 
 // TestCheck judges the first and the last address of each special network, and their
@@ -155,17 +155,17 @@ func TestCheck(t *testing.T) {
 		{"3fff:1000::", ""},
 		{"2606:4700:4700::1111", ""},
 	} {
-		err := guard.Check(netip.MustParseAddr(c.addr))
+		err := netguard.Check(netip.MustParseAddr(c.addr))
 		if c.kind == "" {
 			require.NoError(t, err, c.addr)
 			continue
 		}
-		var refused *guard.Error
+		var refused *netguard.Error
 		require.ErrorAs(t, err, &refused, c.addr)
 		require.Contains(t, refused.Kind, c.kind, c.addr)
 		require.Contains(t, err.Error(), "the platform would refuse this address", c.addr)
 	}
-	require.ErrorContains(t, guard.Check(netip.Addr{}), "not an address")
+	require.ErrorContains(t, netguard.Check(netip.Addr{}), "not an address")
 }
 
 // TestDialContext dials a server on this machine, by address and by name: refused
@@ -179,22 +179,22 @@ func TestDialContext(t *testing.T) {
 	require.NoError(t, err)
 	for _, local := range []bool{false, true} {
 		for _, to := range []string{address, "localhost:" + port} {
-			conn, err := guard.Dialer{Local: local}.DialContext(t.Context(), "tcp4", to)
+			conn, err := netguard.Dialer{Local: local}.DialContext(t.Context(), "tcp4", to)
 			if local {
 				require.NoError(t, err)
 				require.NoError(t, conn.Close())
 				continue
 			}
-			var refused *guard.Error
+			var refused *netguard.Error
 			require.ErrorAs(t, err, &refused, to)
 			require.Equal(t, "this host", refused.Kind)
 		}
 	}
-	_, err = guard.Dialer{}.DialContext(t.Context(), "unix", filepath.Join(t.TempDir(), "socket"))
+	_, err = netguard.Dialer{}.DialContext(t.Context(), "unix", filepath.Join(t.TempDir(), "socket"))
 	require.ErrorContains(t, err, "the platform would refuse this address: it is not an address of the internet")
-	client := &http.Client{Transport: &http.Transport{DialContext: guard.Dialer{}.DialContext}}
+	client := &http.Client{Transport: &http.Transport{DialContext: netguard.Dialer{}.DialContext}}
 	_, err = client.Get(srv.URL) //nolint:bodyclose // there is none
-	require.ErrorAs(t, err, new(*guard.Error))
+	require.ErrorAs(t, err, new(*netguard.Error))
 	require.Zero(t, asked.Load())
 }
 
@@ -216,7 +216,7 @@ func TestTimeout(t *testing.T) {
 				return nil, errors.New("no resolver")
 			}}
 			begun := time.Now()
-			_, err := guard.Dialer{Net: net.Dialer{Timeout: stated, Resolver: hangs}}.DialContext(t.Context(), "tcp4", "connector.example:443")
+			_, err := netguard.Dialer{Net: net.Dialer{Timeout: stated, Resolver: hangs}}.DialContext(t.Context(), "tcp4", "connector.example:443")
 			require.Error(t, err)
 			require.Equal(t, want, time.Since(begun))
 			close(over)
@@ -237,10 +237,10 @@ func TestRebinding(t *testing.T) {
 	}}
 	addresses, err := resolver.LookupNetIP(t.Context(), "ip4", "connector.example")
 	require.NoError(t, err)
-	require.NoError(t, guard.Check(addresses[0]), "the first look-up is of a public address")
+	require.NoError(t, netguard.Check(addresses[0]), "the first look-up is of a public address")
 
-	_, err = guard.Dialer{Net: net.Dialer{Resolver: resolver}}.DialContext(t.Context(), "tcp4", "connector.example:443")
-	var refused *guard.Error
+	_, err = netguard.Dialer{Net: net.Dialer{Resolver: resolver}}.DialContext(t.Context(), "tcp4", "connector.example:443")
+	var refused *netguard.Error
 	require.ErrorAs(t, err, &refused)
 	require.Equal(t, "10.0.0.1", refused.Addr.String())
 	require.Equal(t, int64(2), lookups.Load())
