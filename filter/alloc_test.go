@@ -33,12 +33,12 @@ func TestMatchAllocatesNothing(t *testing.T) {
 			}
 			for _, cell := range cells {
 				row := []wire.Value{cell}
-				if op == wire.OpContains && mayAllocate(cell) {
+				if cell.Kind() == wire.KindInvalid || op == wire.OpContains && mayAllocate(cell) {
 					continue
 				}
 				allocs := testing.AllocsPerRun(3, func() {
 					for _, p := range programs {
-						sinkBool = p.Match(row)
+						sinkBool, _ = p.Match(row)
 					}
 				})
 				if allocs != 0 {
@@ -127,7 +127,7 @@ func TestVariadicRowStaysOnTheStack(t *testing.T) {
 	p := compileOne(t, wire.Filter{Op: wire.OpIn, Values: texts("a", "b")}, "")
 	o, err := filter.CompileOrder(nil, column(""), nil, nil)
 	require.NoError(t, err)
-	row := func(values ...wire.Value) { sinkBool = p.Match(values) }
+	row := func(values ...wire.Value) { sinkBool, _ = p.Match(values) }
 	pair := func(a, b wire.Value) { sinkInt = o.Compare([]wire.Value{a}, []wire.Value{b}) }
 	text := strings.Repeat("b", 3)
 	assert.Zero(t, testing.AllocsPerRun(100, func() { row(wire.Text(text), wire.Int(7), wire.Float(1.5)) }))

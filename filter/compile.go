@@ -34,10 +34,10 @@ type condition struct {
 // for an operator, payload or type that the protocol does not define. A fault
 // of the columns, such as a duplicate name or an unknown type, is a plain error.
 func Compile(where wire.Where, columns []wire.Column) (*Matcher, error) {
-	p := &Matcher{}
+	m := &Matcher{}
 	at := positionsOf(columns)
 	var err error
-	if p.and, err = compileAll(where.And, columns, at, where.FieldTypes); err != nil {
+	if m.and, err = compileAll(where.And, columns, at, where.FieldTypes); err != nil {
 		return nil, err
 	}
 	for _, group := range where.Or {
@@ -45,49 +45,43 @@ func Compile(where wire.Where, columns []wire.Column) (*Matcher, error) {
 		if err != nil {
 			return nil, err
 		}
-		p.or = append(p.or, conditions)
+		m.or = append(m.or, conditions)
 	}
 	seen := make([]bool, len(columns))
 	for f := range where.Filters() {
 		if i, _ := at.of(f.Field); !seen[i] {
 			seen[i] = true
-			p.reads, p.names = append(p.reads, i), append(p.names, f.Field)
+			m.reads, m.names = append(m.reads, i), append(m.names, f.Field)
 		}
 	}
-	return p, nil
-}
-
-// Check returns an error if a cell that the filters compare has no value
-// (wire.KindInvalid): such a row can be neither kept nor dropped. Call it before
-// [Matcher.Match]. The error names the column and gives the cell's reason.
-func (p *Matcher) Check(row []wire.Value) error {
-	for i, at := range p.reads {
-		if at < len(row) && row[at].Kind() == wire.KindInvalid {
-			return fmt.Errorf("column %s, which a filter compares: %w", wire.QuoteName(p.names[i]), row[at].Err())
-		}
-	}
-	return nil
+	return m, nil
 }
 
 // Match reports whether a row passes the filters. Cells missing at the end of
 // the row are null; cells beyond the columns are ignored. Match retains nothing
-// of the row. A cell that cannot cross the wire (wire.KindInvalid) matches no
-// comparator, but nin and notnull keep it: use [Matcher.Check] to refuse its row.
-func (p *Matcher) Match(row []wire.Value) bool {
-	for i := range p.and {
-		if !p.and[i].match(row) {
-			return false
+// of the row.
+//
+// Match fails if a cell that the filters compare has no value (wire.KindInvalid),
+// whatever the other cells are: such a row can be neither kept nor dropped, so the
+// whole answer must fail. The error names the column and gives the cell's reason.
+func (m *Matcher) Match(row []wire.Value) (bool, error) {
+	for i, at := range m.reads {
+		if at < len(row) && row[at].Kind() == wire.KindInvalid {
+			return false, fmt.Errorf("column %s, which a filter compares: %w", wire.QuoteName(m.names[i]), row[at].Err())
 		}
 	}
-	if len(p.or) == 0 {
-		return true
+	if !matchAll(m.and, row) {
+		return false, nil
 	}
-	for _, group := range p.or {
+	if len(m.or) == 0 {
+		return true, nil
+	}
+	for _, group := range m.or {
 		if matchAll(group, row) {
-			return true
+			return true, nil
 		}
 	}
-	return false
+	return false, nil
 }
 
 func matchAll(group []condition, row []wire.Value) bool {

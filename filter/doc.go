@@ -7,7 +7,7 @@
 // the library ([Split]), and in unit tests of either:
 //
 //	columns := []wire.Column{{Name: "status", Type: wire.TypeString}, {Name: "amount", Type: wire.TypeDecimal}}
-//	program, err := filter.Compile(wire.Where{And: []wire.Filter{
+//	match, err := filter.Compile(wire.Where{And: []wire.Filter{
 //		{Field: "status", Op: wire.OpIn, Values: []wire.Value{wire.Text("paid"), wire.Text("open")}},
 //		{Field: "amount", Op: wire.OpGte, Value: wire.Text("100")},
 //	}}, columns)
@@ -15,7 +15,11 @@
 //		return err // a *wire.Error that names the field: return it unchanged
 //	}
 //	for _, row := range rows { // cells in the order of columns
-//		if program.Match(row) {
+//		ok, err := match.Match(row)
+//		if err != nil {
+//			return err // a cell without a value: the row can be neither kept nor dropped
+//		}
+//		if ok {
 //			// ...
 //		}
 //	}
@@ -103,10 +107,9 @@
 //
 // # Decisions of this package
 //
-// A cell that cannot cross the wire (wire.KindInvalid, for example a
-// NaN) is not null and equals nothing: no comparator matches it, nin and
-// notnull keep it. [Matcher.Check] refuses a row in which a filter compares such
-// a cell, because nobody can say whether the row belongs to the answer.
+// A cell that cannot cross the wire (wire.KindInvalid, for example a NaN) has no
+// value. [Matcher.Match] fails for a row in which a filter compares such a cell,
+// because nobody can say whether the row belongs to the answer.
 //
 // [Order.Compare] and [AppendKey] describe what they add to the pairwise rules.
 //

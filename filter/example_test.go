@@ -24,7 +24,7 @@ var orderRows = [][]wire.Value{
 }
 
 func Example() {
-	program, err := filter.Compile(wire.Where{And: []wire.Filter{
+	match, err := filter.Compile(wire.Where{And: []wire.Filter{
 		{Field: "status", Op: wire.OpNin, Values: []wire.Value{wire.Text("open")}},
 		{Field: "amount", Op: wire.OpGte, Value: wire.Text("10")},
 	}}, orders)
@@ -33,7 +33,12 @@ func Example() {
 		return
 	}
 	for _, row := range orderRows {
-		if program.Match(row) {
+		ok, err := match.Match(row)
+		if err != nil {
+			fmt.Println(err)
+			return
+		}
+		if ok {
 			fmt.Println(row)
 		}
 	}
@@ -44,7 +49,7 @@ func Example() {
 
 func ExampleCompile() {
 	// (amount is 120) and (tags contains rush, or status is null)
-	program, err := filter.Compile(wire.Where{
+	match, err := filter.Compile(wire.Where{
 		And: []wire.Filter{{Field: "amount", Op: wire.OpEq, Value: wire.Int(120)}},
 		Or: [][]wire.Filter{
 			{{Field: "tags", Op: wire.OpContains, Value: wire.Text("rush")}},
@@ -56,13 +61,14 @@ func ExampleCompile() {
 		return
 	}
 	for _, row := range orderRows {
-		fmt.Println(row[0], program.Match(row))
+		ok, err := match.Match(row)
+		fmt.Println(row[0], ok, err)
 	}
 	// Output:
-	// 1 false
-	// 2 false
-	// 3 true
-	// 4 false
+	// 1 false <nil>
+	// 2 false <nil>
+	// 3 true <nil>
+	// 4 false <nil>
 }
 
 func ExampleCompile_unknownField() {
@@ -76,19 +82,25 @@ func ExampleCompile_unknownField() {
 
 func ExampleMatcher_Match() {
 	columns := []wire.Column{{Name: "size"}} // undeclared: compares as numbers if both sides are numbers
-	program, err := filter.Compile(wire.Where{And: []wire.Filter{{Field: "size", Op: wire.OpGt, Value: wire.Text("9")}}}, columns)
+	match, err := filter.Compile(wire.Where{And: []wire.Filter{{Field: "size", Op: wire.OpGt, Value: wire.Text("9")}}}, columns)
 	if err != nil {
 		fmt.Println(err)
 		return
 	}
-	for _, cell := range []wire.Value{wire.Text("10"), wire.Int(8), wire.Text("small"), wire.Null()} {
-		fmt.Println(cell, program.Match([]wire.Value{cell}))
+	for _, cell := range []wire.Value{wire.Text("10"), wire.Int(8), wire.Text("small"), wire.Null(), wire.Decimal("n/a")} {
+		ok, err := match.Match([]wire.Value{cell})
+		if err != nil {
+			fmt.Println(err) // the row can be neither kept nor dropped
+			return
+		}
+		fmt.Println(cell, ok)
 	}
 	// Output:
 	// 10 true
 	// 8 false
 	// small true
 	// null false
+	// column "size", which a filter compares: not plain decimal digits; a decimal is an optional sign, digits, and optionally a dot and digits
 }
 
 func ExampleCompare() {

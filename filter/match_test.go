@@ -29,6 +29,17 @@ func compileOne(t testing.TB, f wire.Filter, typ wire.Type) *filter.Matcher {
 	return p
 }
 
+// passes reports whether a row passes the filters. Match must fail for a row with a cell
+// that has no value, and for no other.
+func passes(t testing.TB, m *filter.Matcher, row ...wire.Value) bool {
+	t.Helper()
+	ok, err := m.Match(row)
+	if invalid := slices.ContainsFunc(row, func(v wire.Value) bool { return v.Kind() == wire.KindInvalid }); invalid != (err != nil) {
+		t.Fatalf("%v: %v", row, err)
+	}
+	return ok
+}
+
 func TestOperators(t *testing.T) {
 	ops := filter.Operators()
 	assert.Equal(t, "[eq neq gt gte lt lte in nin contains includes startswith isnull notnull]", fmt.Sprint(ops),
@@ -56,7 +67,7 @@ func TestMatchOracle(t *testing.T) {
 				}
 				p := compileOne(t, f, typ)
 				for _, cell := range values {
-					if want, got := oracleMatch(cell, f, typ), p.Match([]wire.Value{cell}); want != got {
+					if want, got := oracleMatch(cell, f, typ), passes(t, p, cell); want != got {
 						t.Fatalf("%q: cell %s %s, %s %s %s: got %v, want %v", typ, kindName(cell.Kind()), cell, op, kindName(v.Kind()), v, got, want)
 					}
 				}
@@ -85,12 +96,12 @@ func TestLists(t *testing.T) {
 				}
 			}
 			in, nin := compileOne(t, wire.Filter{Op: wire.OpIn, Values: list}, typ), compileOne(t, wire.Filter{Op: wire.OpNin, Values: list}, typ)
-			for _, cell := range slices.Concat(list, values) {
+			for _, cell := range slices.Concat(list, legal) {
 				want := oracleMatch(cell, wire.Filter{Op: wire.OpIn, Values: list}, typ)
-				if got := in.Match([]wire.Value{cell}); got != want {
+				if got := passes(t, in, cell); got != want {
 					t.Fatalf("%q: %s in %v: got %v", typ, cell, list, got)
 				}
-				if got := nin.Match([]wire.Value{cell}); got == want {
+				if got := passes(t, nin, cell); got == want {
 					t.Fatalf("%q: %s nin %v: got %v", typ, cell, list, got)
 				}
 			}
@@ -123,7 +134,7 @@ func TestGroups(t *testing.T) {
 		}
 		p, err := filter.Compile(wire.Where{And: compile(and), Or: groups}, columns)
 		require.NoError(t, err)
-		require.Equal(t, want && all(and), p.Match(row), "and %v, or %v", and, or)
+		require.Equal(t, want && all(and), passes(t, p, row...), "and %v, or %v", and, or)
 	}
 	for _, and := range shapes {
 		check(and)
@@ -143,17 +154,18 @@ func TestRowsOfAnyLength(t *testing.T) {
 	columns := []wire.Column{{Name: "a"}, {Name: "b"}}
 	isnull, err := filter.Compile(wire.Where{And: []wire.Filter{{Field: "b", Op: wire.OpIsNull}}}, columns)
 	require.NoError(t, err)
-	assert.True(t, isnull.Match(nil), "no cells at all")
-	assert.True(t, isnull.Match([]wire.Value{wire.Int(1)}), "the cell is missing at the end")
-	assert.False(t, isnull.Match([]wire.Value{wire.Int(1), wire.Int(2)}), "the cell is there")
-	assert.False(t, isnull.Match([]wire.Value{wire.Int(1), wire.Int(2), wire.Null()}), "more cells than columns")
+	assert.True(t, passes(t, isnull), "no cells at all")
+	assert.True(t, passes(t, isnull, wire.Int(1)), "the cell is missing at the end")
+	assert.False(t, passes(t, isnull, wire.Int(1), wire.Int(2)), "the cell is there")
+	assert.False(t, passes(t, isnull, wire.Int(1), wire.Int(2), wire.Null()), "more cells than columns")
 	var zero filter.Matcher
-	assert.True(t, zero.Match(nil), "the zero Matcher matches every row")
+	assert.True(t, passes(t, &zero), "the zero Matcher matches every row")
 }
 
+// TestInvalidCells checks that a row fails if a filter compares a cell without a value,
+// whatever its other filters say, and only then.
 func TestInvalidCells(t *testing.T) {
-	// An invalid cell is kept or dropped like a NaN and never counts as null,
-	// so that its row can reach the encoder.
+	nan := wire.Float(math.NaN())
 	for _, typ := range allTypes {
 		for _, op := range filter.Operators() {
 			f := wire.Filter{Op: op}
@@ -163,9 +175,26 @@ func TestInvalidCells(t *testing.T) {
 			case wire.ShapeMember:
 				f.Values = []wire.Value{wire.Text(""), wire.Int(0)}
 			}
-			want := op == wire.OpNin || op == wire.OpNotNull
-			assert.Equal(t, want, compileOne(t, f, typ).Match([]wire.Value{wire.Float(math.NaN())}), "%s on %q", op, typ)
+			_, err := compileOne(t, f, typ).Match([]wire.Value{nan})
+			require.ErrorContains(t, err, `column "c", which a filter compares: NaN`, "%s on %q", op, typ)
 		}
+	}
+	is := func(name string, v wire.Value) wire.Filter { return wire.Filter{Field: name, Op: wire.OpEq, Value: v} }
+	columns := []wire.Column{{Name: "a"}, {Name: "b"}, {Name: "c"}}
+	yes, no := is("a", wire.Int(1)), is("a", wire.Int(2))
+	for _, where := range []wire.Where{
+		{And: []wire.Filter{no, is("b", wire.Int(1))}},
+		{And: []wire.Filter{is("b", wire.Int(1)), no}},
+		{And: []wire.Filter{no}, Or: [][]wire.Filter{{is("b", wire.Int(1))}}},
+		{Or: [][]wire.Filter{{yes}, {no, is("b", wire.Int(1))}}},
+	} {
+		m, err := filter.Compile(where, columns)
+		require.NoError(t, err)
+		_, err = m.Match([]wire.Value{wire.Int(1), nan})
+		require.ErrorContains(t, err, `column "b"`, "%v", where)
+		ok, err := m.Match([]wire.Value{wire.Int(1), wire.Int(1), nan})
+		require.NoError(t, err, "no filter compares c: %v", where)
+		require.Equal(t, len(where.And) == 0, ok, "%v", where)
 	}
 }
 
@@ -195,7 +224,7 @@ func TestContainsDeepAndLong(t *testing.T) {
 		{"a value without a key", wire.Text(`[{1},"x"]`), false},
 		{"an empty member", wire.Text(`[{"a":1,,"b":2},"x"]`), false},
 	} {
-		assert.Equal(t, c.want, p.Match([]wire.Value{c.cell}), c.why)
+		assert.Equal(t, c.want, passes(t, p, c.cell), c.why)
 	}
 }
 
@@ -217,10 +246,10 @@ func TestLongOperandsStayLinear(t *testing.T) {
 		{wire.OpNeq, nines + "e1", "1", false},
 	} {
 		p := compileOne(t, wire.Filter{Op: c.op, Value: wire.Text(c.value)}, wire.TypeDecimal)
-		assert.Equal(t, c.want, p.Match([]wire.Value{wire.Text(c.cell)}), "%d digits %s %d digits", len(c.cell), c.op, len(c.value))
-		assert.False(t, p.Match([]wire.Value{wire.Text("x")}))
-		p.Match([]wire.Value{wire.Float(1.5)})
-		p.Match([]wire.Value{wire.Int(1)})
+		assert.Equal(t, c.want, passes(t, p, wire.Text(c.cell)), "%d digits %s %d digits", len(c.cell), c.op, len(c.value))
+		assert.False(t, passes(t, p, wire.Text("x")))
+		passes(t, p, wire.Float(1.5))
+		passes(t, p, wire.Int(1))
 	}
 }
 
@@ -231,13 +260,13 @@ func TestMatchFromManyGoroutines(t *testing.T) {
 		require.NoError(t, err)
 		want := make([]bool, len(rows))
 		for i, row := range rows {
-			want[i] = p.Match(row)
+			want[i] = passes(t, p, row...)
 		}
 		var wg sync.WaitGroup
 		for range 4 {
 			wg.Go(func() {
 				for i, row := range rows {
-					if p.Match(row) != want[i] {
+					if ok, err := p.Match(row); ok != want[i] || err != nil {
 						t.Errorf("%s: row %d differs", f.name, i)
 					}
 				}
@@ -260,7 +289,7 @@ func TestTypicalFilters(t *testing.T) {
 		require.NoError(t, err)
 		kept := 0
 		for i, row := range rows {
-			got := p.Match(row)
+			got := passes(t, p, row...)
 			require.Equal(t, naiveMatch(maps[i], f.and, f.or, types), got, "%s, row %d", f.name, i)
 			if got {
 				kept++
@@ -278,6 +307,6 @@ func TestCompileKeepsNothing(t *testing.T) {
 	p, err := filter.Compile(wire.Where{And: and}, column(""))
 	require.NoError(t, err)
 	values[0], values[1], and[0] = wire.Text("x"), wire.Null(), wire.Filter{}
-	assert.True(t, p.Match([]wire.Value{wire.Text("b")}))
-	assert.False(t, p.Match([]wire.Value{wire.Text("x")}))
+	assert.True(t, passes(t, p, wire.Text("b")))
+	assert.False(t, passes(t, p, wire.Text("x")))
 }

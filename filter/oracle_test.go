@@ -140,7 +140,12 @@ func sameSecondAfter(x, y *big.Rat) bool {
 	return floor(x).Cmp(floor(y)) == 0
 }
 
+// oracleMatch reports whether a cell passes. One without a value fails its row, and so
+// passes nothing.
 func oracleMatch(cell wire.Value, f wire.Filter, t wire.Type) bool {
+	if cell.Kind() == wire.KindInvalid {
+		return false
+	}
 	equal := func(v wire.Value) bool {
 		c, ok := oracleCompare(cell, v, t)
 		return ok && c == 0

@@ -118,7 +118,7 @@ func (r request) match() (bool, error) {
 	if err != nil {
 		return false, err
 	}
-	return p.Match(r.row), nil
+	return p.Match(r.row)
 }
 
 func readSemantics(t testing.TB) map[string][]semanticsCase {

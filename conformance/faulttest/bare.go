@@ -221,7 +221,11 @@ func (c *bare) matching(t *memsource.Table, where wire.Where) ([]int, error) {
 	}
 	var found []int
 	for i, row := range seen(t.Name, columns, t.Rows, c.defect.Match) {
-		if program.Match(row) {
+		ok, err := program.Match(row)
+		if err != nil {
+			return nil, err
+		}
+		if ok {
 			found = append(found, i)
 		}
 	}

@@ -97,8 +97,11 @@ func (c *files) lookup(table string, f wire.Filter) (found []int) {
 		}
 	default:
 		match, err := filter.Compile(wire.Where{And: []wire.Filter{f}}, []wire.Column{{Name: f.Field, Type: ix.kind}})
+		if err != nil {
+			break
+		}
 		for _, row := range ix.ordered {
-			if err == nil && match.Match([]wire.Value{ix.cells[row]}) {
+			if ok, _ := match.Match([]wire.Value{ix.cells[row]}); ok {
 				found = append(found, row)
 			}
 		}

@@ -138,7 +138,8 @@ func condition(c wire.Column, op, value string) func(cell wire.Value) bool {
 		return func(wire.Value) bool { return true }
 	}
 	return func(cell wire.Value) bool {
-		return cell.IsNull() && op == "ne" || program.Match([]wire.Value{cell})
+		ok, _ := program.Match([]wire.Value{cell})
+		return ok || cell.IsNull() && op == "ne"
 	}
 }
 

@@ -166,8 +166,10 @@ func (f *finisher) begin(pull *pull) (err error) {
 
 // take finishes one pulled row, or keeps it to be sorted.
 func (f *finisher) take(row []wire.Value) error {
-	if f.match != nil && !f.match.Match(row) {
-		return nil
+	if f.match != nil {
+		if ok, err := f.match.Match(row); err != nil || !ok {
+			return err
+		}
 	}
 	if f.sort == nil {
 		return f.join(row)

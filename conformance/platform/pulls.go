@@ -150,8 +150,14 @@ func (r *reading) page(ctx context.Context, req *wire.QueryRequest, room int64) 
 		}
 		came++
 		r.work.RowsRead++
-		if match != nil && !match.Match(row) {
-			continue
+		if match != nil {
+			ok, err := match.Match(row)
+			if err != nil {
+				return false, err
+			}
+			if !ok {
+				continue
+			}
 		}
 		if skip > 0 {
 			skip--

@@ -81,7 +81,7 @@ func (s splitting) Query(ctx context.Context, req *connector.QueryRequest, out *
 	}
 	w := out.Begin(t.Columns())
 	for _, row := range t.Rows {
-		if p.Match(row) {
+		if passes(p, row) {
 			if err := w.Row(row...); err != nil {
 				return err
 			}
@@ -121,7 +121,7 @@ func (s pushing) Query(ctx context.Context, req *connector.QueryRequest, out *co
 	out.Claim(p.Served)
 	w := out.Begin(t.Columns())
 	for _, row := range t.Rows {
-		if match.Match(row) {
+		if passes(match, row) {
 			if err := w.Row(row...); err != nil {
 				return err
 			}

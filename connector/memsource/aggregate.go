@@ -58,10 +58,11 @@ func Aggregate(rel Relation, req *wire.AggregateRequest, budget Budget) (*connec
 		if err != nil {
 			return nil, err
 		}
-		if err := a.match.Check(row); err != nil {
+		ok, err := a.match.Match(row)
+		if err != nil {
 			return nil, fmt.Errorf("memsource: %w", err)
 		}
-		if !a.match.Match(row) {
+		if !ok {
 			continue
 		}
 		if err := groups.Add(row); err != nil {

@@ -24,10 +24,11 @@ func Count(rel Relation, req *wire.CountRequest) (int64, error) {
 		if err != nil {
 			return 0, err
 		}
-		if err := match.Check(row); err != nil {
+		ok, err := match.Match(row)
+		if err != nil {
 			return 0, fmt.Errorf("memsource: %w", err)
 		}
-		if match.Match(row) {
+		if ok {
 			n++
 		}
 	}

@@ -2,6 +2,7 @@ package memsource
 
 import (
 	"context"
+	"fmt"
 	"slices"
 
 	"github.com/connectorsdk/connector-sdk-go/connector"
@@ -147,7 +148,12 @@ func (t *table) matching(ctx context.Context, where wire.Where) (Rows, error) {
 				yield(nil, ctx.Err())
 				return
 			}
-			if match.Match(row) && !yield(row, nil) {
+			ok, err := match.Match(row)
+			if err != nil {
+				yield(nil, fmt.Errorf("memsource: %w", err))
+				return
+			}
+			if ok && !yield(row, nil) {
 				return
 			}
 		}

@@ -188,7 +188,10 @@ func (x *session) applies(ctx context.Context, t *table, f *Filter, parent []wir
 		if err != nil {
 			return unknown, err
 		}
-		if slices.ContainsFunc(p.rows, func(row []wire.Value) bool { return !match.Match(row) }) {
+		if slices.ContainsFunc(p.rows, func(row []wire.Value) bool {
+			ok, err := match.Match(row)
+			return err != nil || !ok
+		}) {
 			return no, nil
 		}
 	}

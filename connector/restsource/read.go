@@ -277,11 +277,12 @@ func (x *session) children(ctx context.Context, t *table, p push, where wire.Whe
 				yield(nil, err)
 				return
 			}
-			if err := match.Check(parent); err != nil {
+			ok, err := match.Match(parent)
+			if err != nil {
 				yield(nil, fmt.Errorf("restsource: table %q: %w", t.parent.Name, err))
 				return
 			}
-			if !match.Match(parent) {
+			if !ok {
 				continue
 			}
 			q.add(parent)

@@ -198,7 +198,14 @@ func (b *builder) boolean(c *Column, f wire.Filter) (string, bool) {
 	if err != nil {
 		return "", false
 	}
-	yes, no := program.Match([]wire.Value{wire.Bool(true)}), program.Match([]wire.Value{wire.Bool(false)})
+	yes, err := program.Match([]wire.Value{wire.Bool(true)})
+	if err != nil {
+		return "", false
+	}
+	no, err := program.Match([]wire.Value{wire.Bool(false)})
+	if err != nil {
+		return "", false
+	}
 	condition := falseSQL
 	switch {
 	case yes && no:

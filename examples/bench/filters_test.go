@@ -93,7 +93,7 @@ var selectorNames = []string{"filter", "naive", "expr", "expr-vm", "cel"}
 func selectors(t testing.TB, f typical, cells [][]wire.Value, maps []map[string]any) []selector {
 	program, err := filter.Compile(wire.Where{And: f.and, Or: f.or}, columns)
 	require.NoError(t, err)
-	ours := func(i int) bool { return program.Match(cells[i]) }
+	ours := func(i int) bool { ok, err := program.Match(cells[i]); return ok && err == nil }
 
 	naive := func(i int) bool { return naiveMatch(maps[i], f.and, f.or) }
 

@@ -95,10 +95,11 @@ func (f *Finisher) prepare(served wire.Served, columns []wire.Column, at positio
 // once no more rows are wanted.
 func (f *Finisher) Row(values []wire.Value) error {
 	if f.match != nil {
-		if err := f.match.Check(values); err != nil {
+		ok, err := f.match.Match(values)
+		if err != nil {
 			return fmt.Errorf("the source emitted a row that cannot be filtered: %w", err)
 		}
-		if !f.match.Match(values) {
+		if !ok {
 			return nil
 		}
 	}

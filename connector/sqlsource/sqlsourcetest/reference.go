@@ -48,7 +48,11 @@ func (f *fixture) sorted(req *wire.QueryRequest, sort []wire.SortKey) (answer, e
 	}
 	var rows [][]wire.Value
 	for _, row := range t.rows {
-		if match.Match(row) {
+		ok, err := match.Match(row)
+		if err != nil {
+			return answer{}, err
+		}
+		if ok {
 			rows = append(rows, row)
 		}
 	}
