@@ -58,11 +58,14 @@ var fences = map[string]struct {
 	},
 	"connector/filesource": {own: []string{"wire", "filter", "ndjson", "connector", "connector/memsource"}},
 	"connector/restsource": {
-		own: []string{"wire", "filter", "ndjson", "connector", "connector/memsource", "internal/netguard"},
+		own: []string{"wire", "filter", "ndjson", "connector", "connector/memsource", "connector/restsource/internal/recording",
+			"internal/netguard"},
 	},
-	"connector/standalone":    {own: []string{"wire", "filter", "ndjson", "connector"}},
-	"connector/sqlsource":     {own: []string{"wire", "filter", "ndjson", "connector", "connector/memsource"}},
-	"connector/connectortest": {own: []string{"wire", "filter", "ndjson", "connector", "internal/memlisten", "conformance"}},
+	"connector/restsource/internal/recording": {own: []string{"wire"}},
+	"connector/restsource/record":             {own: []string{"wire", "connector/restsource/internal/recording"}},
+	"connector/standalone":                    {own: []string{"wire", "filter", "ndjson", "connector"}},
+	"connector/sqlsource":                     {own: []string{"wire", "filter", "ndjson", "connector", "connector/memsource"}},
+	"connector/connectortest":                 {own: []string{"wire", "filter", "ndjson", "connector", "internal/memlisten", "conformance"}},
 	"conformance": {
 		own: []string{"docs", "internal/netguard", "internal/memlisten", "internal/rules", "wire", "wire/schema", "internal/oracle",
 			"conformance/corpus"},

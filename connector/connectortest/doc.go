@@ -77,7 +77,7 @@
 // Requests: 100.
 // So record the API once, and test from the recording:
 //
-//	recorder := &restsource.Recorder{Dir: "testdata/orders"} // with Upstream: http.DefaultTransport it records
+//	recorder := &record.Recorder{Dir: "testdata/orders"} // with Upstream: http.DefaultTransport it records
 //	source, err := restsource.New(api, tables, &restsource.Options{Transport: recorder})
 //	require.NoError(t, err)
 //	connectortest.Run(t, definition, source, &connectortest.Options{Credentials: credentials, Requests: 100})

@@ -40,7 +40,7 @@ const secretText = "text-of-the-body"
 // TestWholeAnswers: an answer with a good status has its rows, or says that there are
 // none. Whatever else it says is no end of the rows [rule error-10].
 func TestWholeAnswers(t *testing.T) {
-	cursor := restsource.Pages{By: restsource.ByCursor, Param: "cursor", Next: "next"}
+	cursor := restsource.Pages{By: restsource.PagingCursor, Param: "cursor", Next: "next"}
 	many := "" // members, more than are compared one by one
 	for i := range 100 {
 		many += fmt.Sprintf(`"m%d": {"n": %d}, `, 99-i, i)
@@ -105,7 +105,7 @@ func TestWholeAnswers(t *testing.T) {
 			[]string{`{"rows": [{"id": 1, "error": "x"}]}`}, []int64{1}, "", "they are data"},
 		{"null beside a next page", cursor, keyed,
 			[]string{`{"rows": null, "next": "c"}`, `{"rows": []}`}, nil, "Rows is null", "there is more"},
-		{"null beside more", restsource.Pages{By: restsource.ByPage, Param: "page", More: "more"}, keyed,
+		{"null beside more", restsource.Pages{By: restsource.PagingPage, Param: "page", HasMore: "more"}, keyed,
 			[]string{`{"rows": null, "more": true}`}, nil,
 			"Rows is null", "there is more"},
 		{"null beside a total", cursor, withTotal,
@@ -215,8 +215,8 @@ func TestRefusedBy200(t *testing.T) {
 			`{"fields": ["x"], "errors": []}`: true, refusal: false, `{"errors": {"a": 1}, "fields": []}`: false,
 		} {
 			tables := numbersTable(restsource.Pages{}, func(t *restsource.Table) {
-				t.ColumnsOf = func(ctx context.Context, get restsource.Get) ([]restsource.Column, error) {
-					_, err := get(ctx, "/fields", nil)
+				t.ColumnsOf = func(_ context.Context, get func(string, url.Values) ([]byte, error)) ([]restsource.Column, error) {
+					_, err := get("/fields", nil)
 					return nil, err
 				}
 			})

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/connectorsdk/connector-sdk-go/connector/internal/digits"
+	"github.com/connectorsdk/connector-sdk-go/connector/restsource/internal/recording"
 	"github.com/connectorsdk/connector-sdk-go/filter"
 	"github.com/connectorsdk/connector-sdk-go/internal/jsontext"
 	"github.com/connectorsdk/connector-sdk-go/wire"
@@ -18,9 +19,7 @@ func (c *column) cell(r raw) (wire.Value, error) {
 	if c.Convert != nil {
 		v, err := c.Convert(r.goValue())
 		if err != nil {
-			quoted := newSecrets()
-			quoted.add(r.text)
-			err = quoted.scrubError(err) // such as that of strconv, which quotes the value
+			err = recording.NewSecrets(r.text).ScrubError(err) // such as that of strconv, which quotes the value
 		}
 		return v, err
 	}
@@ -111,25 +110,19 @@ func (r raw) goValue() any {
 	return nil
 }
 
-// UnixSeconds converts a datetime that an API writes as seconds since 1970, such as
-// 1717243200. Use it as a Column.Convert.
-func UnixSeconds(v any) (wire.Value, error) { return unix(v, time.Second) }
-
-// UnixMillis converts a datetime that an API writes as milliseconds since 1970. Use
-// it as a Column.Convert.
-func UnixMillis(v any) (wire.Value, error) { return unix(v, time.Millisecond) }
-
-func unix(v any, unit time.Duration) (wire.Value, error) {
-	if v == nil {
-		return wire.Null(), nil
+// Unix returns a Column.Convert for a datetime that an API writes as a number of units
+// since 1970: of time.Second, such as 1717243200, time.Millisecond, or a smaller unit.
+// A number with a fraction is an error.
+func Unix(unit time.Duration) func(v any) (wire.Value, error) {
+	perSecond := int64(time.Second / unit)
+	return func(v any) (wire.Value, error) {
+		if v == nil {
+			return wire.Null(), nil
+		}
+		n, err := strconv.ParseInt(fmt.Sprint(v), 10, 64) // a number, or a text of digits
+		if err != nil {
+			return wire.Null(), fmt.Errorf("not a whole number of units of %s since 1970", unit)
+		}
+		return wire.Datetime(time.Unix(n/perSecond, n%perSecond*int64(unit))), nil
 	}
-	text := fmt.Sprint(v) // a number, or a text of digits
-	n, err := strconv.ParseInt(text, 10, 64)
-	if err != nil {
-		return wire.Null(), errors.New("not a whole number of seconds or milliseconds since 1970")
-	}
-	if unit == time.Second {
-		return wire.Datetime(time.Unix(n, 0)), nil
-	}
-	return wire.Datetime(time.UnixMilli(n)), nil
 }

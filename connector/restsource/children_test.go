@@ -51,10 +51,10 @@ func (f *family) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 
 func familyTables(path string) []restsource.Table {
 	text := func(name string) restsource.Column { return restsource.Column{Name: name, Type: wire.TypeString} }
-	kind := []restsource.Filter{{Column: "kind", Op: wire.OpEq, Param: "kind"}}
+	kind := []restsource.Param{{Column: "kind", Op: wire.OpEq, Name: "kind"}}
 	return []restsource.Table{{
 		Name: "children", Path: path, Parent: "parents", Rows: "rows", Key: []string{"parent", "id"}, Filters: kind,
-		Pages: restsource.Pages{By: restsource.ByCursor, Param: "after", Next: "next"},
+		Pages: restsource.Pages{By: restsource.PagingCursor, Param: "after", Next: "next"},
 		Columns: []restsource.Column{
 			{Name: "id", Type: wire.TypeNumber}, {Name: "parent_kind", OfParent: "kind"}, {Name: "parent", OfParent: "id"}, text("kind"),
 		},
@@ -215,7 +215,7 @@ func TestLeft(t *testing.T) {
 		var mu sync.Mutex
 		running, checked := 0, false
 		api := handlerTransport{&family{}}
-		src, err := restsource.New(shopAPI, familyTables("/parents/{id}/children"), &restsource.Options{AtOnce: 3,
+		src, err := restsource.New(shopAPI, familyTables("/parents/{id}/children"), &restsource.Options{Concurrency: 3,
 			Transport: transportFunc(func(r *http.Request) (*http.Response, error) {
 				if !strings.Contains(r.URL.Path, "/b/") {
 					time.Sleep(time.Second) // the others have begun by then

@@ -20,8 +20,8 @@ type table struct {
 	query     url.Values
 	parent    *table
 
-	envelope *picker // of an answer: the rows, Next, More, Total
-	row      *picker // of a row: the columns, then After
+	envelope *picker // of an answer: the rows, Next, HasMore, Total
+	row      *picker // of a row: the columns, then LastRowCursor
 }
 
 // The places of an envelope's members.
@@ -49,7 +49,7 @@ func (t *table) place(name string) int {
 }
 
 // filter returns the declared filter that can narrow a read by one condition, or nil.
-func (t *table) filter(column string, ops ...wire.Op) *Filter {
+func (t *table) filter(column string, ops ...wire.Op) *Param {
 	for _, op := range ops {
 		for i, f := range t.Filters {
 			if f.Column == column && f.Op == op {
@@ -152,8 +152,8 @@ func (t *table) compile() (faults []error) {
 			paths[i] = splitPath(c.Path)
 		}
 	}
-	if t.Pages.After != "" {
-		paths[len(t.columns)] = splitPath(t.Pages.After)
+	if t.Pages.LastRowCursor != "" {
+		paths[len(t.columns)] = splitPath(t.Pages.LastRowCursor)
 	}
 	t.row = newPicker(paths...)
 	t.envelope = newEnvelope(&t.Table)
@@ -163,7 +163,7 @@ func (t *table) compile() (faults []error) {
 // newEnvelope returns the picker of a table's answers.
 func newEnvelope(t *Table) *picker {
 	places := [envelopePlaces][]string{}
-	for at, path := range [...]string{atNext: t.Pages.Next, atMore: t.Pages.More, atTotal: t.Total} {
+	for at, path := range [...]string{atNext: t.Pages.Next, atMore: t.Pages.HasMore, atTotal: t.Total} {
 		if path != "" {
 			places[at] = splitPath(path)
 		}
@@ -218,19 +218,19 @@ func (t *table) pageFaults(fault func(string, ...any)) {
 		}
 	}
 	switch p.By {
-	case OnePage:
-		if p.Param+p.Next+p.After+p.More != "" || p.Func != nil {
+	case PagingNone:
+		if p.Param+p.Next+p.LastRowCursor+p.HasMore != "" || p.Func != nil {
 			fault("pages: By is empty, which means one page; say how the pages follow each other")
 		}
-	case ByPage, ByOffset:
+	case PagingPage, PagingOffset:
 		need(p.Param != "", "Param")
-	case ByCursor:
+	case PagingCursor:
 		need(p.Param != "", "Param")
-		need((p.Next == "") != (p.After == ""), "either Next or After")
-	case ByURL:
+		need((p.Next == "") != (p.LastRowCursor == ""), "either Next or LastRowCursor")
+	case PagingURL:
 		need(p.Next != "", "Next")
-	case ByLink:
-	case ByFunc:
+	case PagingLink:
+	case PagingFunc:
 		need(p.Func != nil, "Func")
 	default:
 		fault("pages: there is no kind %q", p.By)
@@ -248,12 +248,12 @@ func (t *table) pushFaults(fault func(string, ...any)) {
 			fault("filters[%d]: there is no column %q", i, f.Column)
 		case t.columns[at].fromParent >= 0:
 			fault("filters[%d]: column %q is the parent's; declare the filter there", i, f.Column)
-		case f.Param == "":
-			fault("filters[%d]: Param is required", i)
+		case f.Name == "":
+			fault("filters[%d]: Name is required", i)
 		case len(impossible(&f, t.columns[at].Type)) == 0:
 			fault("filters[%d]: an operator %q on a column of type %s cannot be pushed", i, f.Op, t.columns[at].Type)
-		case t.query.Has(f.Param):
-			fault("filters[%d]: the table's Query sends the parameter %q already", i, f.Param)
+		case t.query.Has(f.Name):
+			fault("filters[%d]: the table's Query sends the parameter %q already", i, f.Name)
 		case f.Exact && !t.counts():
 			fault("filters[%d]: Exact is no use without Total", i)
 		}

@@ -13,6 +13,7 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -20,6 +21,7 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/connector"
 	"github.com/connectorsdk/connector-sdk-go/connector/connectortest"
 	"github.com/connectorsdk/connector-sdk-go/connector/restsource"
+	"github.com/connectorsdk/connector-sdk-go/connector/restsource/internal/recording"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -50,24 +52,24 @@ func TestNewNamesEveryFault(t *testing.T) {
 		{shopAPI, base(func(t *restsource.Table) { t.Pages = restsource.Pages{SizeParam: "n", Size: -2} }), []string{"SizeParam and Size"}},
 		{shopAPI, base(func(t *restsource.Table) { t.Pages = restsource.Pages{SizeParam: "n"} }), []string{"SizeParam and Size"}},
 		{shopAPI, base(func(t *restsource.Table) { t.Pages = restsource.Pages{Param: "p"} }), []string{"By is empty"}},
-		{shopAPI, base(func(t *restsource.Table) { t.Pages = restsource.Pages{More: "m"} }), []string{"By is empty"}},
-		{shopAPI, base(func(t *restsource.Table) { t.Pages = restsource.Pages{After: "a"} }), []string{"By is empty"}},
+		{shopAPI, base(func(t *restsource.Table) { t.Pages = restsource.Pages{HasMore: "m"} }), []string{"By is empty"}},
+		{shopAPI, base(func(t *restsource.Table) { t.Pages = restsource.Pages{LastRowCursor: "a"} }), []string{"By is empty"}},
 		{shopAPI, base(func(t *restsource.Table) {
 			t.Pages = restsource.Pages{Func: func([]byte, http.Header) (url.Values, bool, error) { return nil, false, nil }}
 		}), []string{"By is empty"}},
-		{shopAPI, base(func(t *restsource.Table) { t.Pages = restsource.Pages{By: restsource.ByOffset} }), []string{"needs Param"}},
+		{shopAPI, base(func(t *restsource.Table) { t.Pages = restsource.Pages{By: restsource.PagingOffset} }), []string{"needs Param"}},
 		{shopAPI, base(func(t *restsource.Table) {
-			t.Pages = restsource.Pages{By: restsource.ByCursor, Param: "p"}
-		}), []string{"either Next or After"}},
+			t.Pages = restsource.Pages{By: restsource.PagingCursor, Param: "p"}
+		}), []string{"either Next or LastRowCursor"}},
 		{shopAPI, base(func(t *restsource.Table) {
 			t.Columns = append(t.Columns, restsource.Column{Name: "a", Type: wire.TypeArray}, restsource.Column{Name: "j", Type: wire.TypeJSON})
-			t.Filters = []restsource.Filter{{Column: "a", Op: wire.OpIncludes, Param: "a"}, {Column: "j", Op: wire.OpEq, Param: "j"}}
+			t.Filters = []restsource.Param{{Column: "a", Op: wire.OpIncludes, Name: "a"}, {Column: "j", Op: wire.OpEq, Name: "j"}}
 			t.Sorts = []restsource.Sort{{Column: "id", Desc: "sort=%zz"}}
 		}), []string{"filters[0]: an operator", "filters[1]: an operator", "sorts[0]: Asc and Desc"}},
 		{shopAPI, append(shopTables()[:2:2], base(func(t *restsource.Table) {
 			t.Parent, t.Path, t.Sorts = "orders", "/t/{id}", []restsource.Sort{{Column: "id", Asc: "sort=id"}}
 			t.Columns = append(t.Columns, restsource.Column{Name: "o", OfParent: "id"}, restsource.Column{Name: "x", OfParent: "y"})
-			t.Filters = []restsource.Filter{{Column: "o", Op: wire.OpEq, Param: "o"}}
+			t.Filters = []restsource.Param{{Column: "o", Op: wire.OpEq, Name: "o"}}
 		})...), []string{"neither Sorts nor Total", `the parent has no column "y"`, "declare the filter there"}},
 		{shopAPI, append(shopTables()[:2:2], base(func(t *restsource.Table) { t.Parent, t.Path, t.TotalHeader = "orders", "/t/{id}", "X" })...),
 			[]string{"neither Sorts nor Total"}},
@@ -88,21 +90,21 @@ func TestNewNamesEveryFault(t *testing.T) {
 		{shopAPI, base(func(t *restsource.Table) { t.Pages = restsource.Pages{By: "pages", Size: 1} }),
 			[]string{`no kind "pages"`, "SizeParam and Size"}},
 		{shopAPI, base(func(t *restsource.Table) { t.Pages = restsource.Pages{Next: "next"} }), []string{"By is empty"}},
-		{shopAPI, base(func(t *restsource.Table) { t.Pages = restsource.Pages{By: restsource.ByPage} }), []string{"needs Param"}},
+		{shopAPI, base(func(t *restsource.Table) { t.Pages = restsource.Pages{By: restsource.PagingPage} }), []string{"needs Param"}},
 		{shopAPI, base(func(t *restsource.Table) {
-			t.Pages = restsource.Pages{By: restsource.ByCursor, Next: "a", After: "b"}
-		}), []string{"needs Param", "either Next or After"}},
-		{shopAPI, base(func(t *restsource.Table) { t.Pages = restsource.Pages{By: restsource.ByURL} }), []string{"needs Next"}},
-		{shopAPI, base(func(t *restsource.Table) { t.Pages = restsource.Pages{By: restsource.ByFunc} }), []string{"needs Func"}},
+			t.Pages = restsource.Pages{By: restsource.PagingCursor, Next: "a", LastRowCursor: "b"}
+		}), []string{"needs Param", "either Next or LastRowCursor"}},
+		{shopAPI, base(func(t *restsource.Table) { t.Pages = restsource.Pages{By: restsource.PagingURL} }), []string{"needs Next"}},
+		{shopAPI, base(func(t *restsource.Table) { t.Pages = restsource.Pages{By: restsource.PagingFunc} }), []string{"needs Func"}},
 		{shopAPI, base(func(t *restsource.Table) {
-			t.Filters = []restsource.Filter{{Column: "x", Op: wire.OpEq, Param: "x"}, {Column: "id", Op: wire.OpEq},
-				{Column: "id", Op: wire.OpNeq, Param: "id"}, {Column: "id", Op: wire.OpEq, Param: "id", Exact: true}}
+			t.Filters = []restsource.Param{{Column: "x", Op: wire.OpEq, Name: "x"}, {Column: "id", Op: wire.OpEq},
+				{Column: "id", Op: wire.OpNeq, Name: "id"}, {Column: "id", Op: wire.OpEq, Name: "id", Exact: true}}
 			t.Sorts = []restsource.Sort{{Column: "y"}, {Column: "id", Asc: "sort=%zz"}}
 			t.ForeignKeys = []wire.ForeignKey{{Field: "z", TargetTable: "u", TargetField: "id"}}
 		}), []string{"filters[0]", "filters[1]", "filters[2]", "filters[3]", "sorts[0]", "sorts[1]", "foreignKeys[0]: there is no column \"z\"",
 			`no column "id" in a table "u"`}},
 		{shopAPI, base(func(t *restsource.Table) {
-			t.Query, t.Filters = "id=1", []restsource.Filter{{Column: "id", Op: wire.OpEq, Param: "id"}}
+			t.Query, t.Filters = "id=1", []restsource.Param{{Column: "id", Op: wire.OpEq, Name: "id"}}
 		}), []string{`sends the parameter "id" already`}},
 		{shopAPI, base(func(t *restsource.Table) { t.Sample = `{"rows": []}` }), []string{"sample: there is no list"}},
 		{shopAPI, base(func(t *restsource.Table) { t.Sample = `[1]` }), []string{"sample: its rows are not objects"}},
@@ -164,10 +166,10 @@ func TestCells(t *testing.T) {
 		{`"2024-02-29T23:30:00-05:00"`, restsource.Column{Type: wire.TypeDate}, `"2024-02-29"`},
 		{`"29.02.2024"`, restsource.Column{Type: wire.TypeDate}, ``},
 		{`1709245800`, restsource.Column{Type: wire.TypeDatetime}, ``},
-		{`1709245800`, restsource.Column{Type: wire.TypeDatetime, Convert: restsource.UnixSeconds}, `"2024-02-29T22:30:00Z"`},
-		{`"1709245800120"`, restsource.Column{Type: wire.TypeDatetime, Convert: restsource.UnixMillis}, `"2024-02-29T22:30:00.120Z"`},
-		{`null`, restsource.Column{Type: wire.TypeDatetime, Convert: restsource.UnixMillis}, `null`},
-		{`"soon"`, restsource.Column{Type: wire.TypeDatetime, Convert: restsource.UnixSeconds}, ``},
+		{`1709245800`, restsource.Column{Type: wire.TypeDatetime, Convert: restsource.Unix(time.Second)}, `"2024-02-29T22:30:00Z"`},
+		{`"1709245800120"`, restsource.Column{Type: wire.TypeDatetime, Convert: restsource.Unix(time.Millisecond)}, `"2024-02-29T22:30:00.120Z"`},
+		{`null`, restsource.Column{Type: wire.TypeDatetime, Convert: restsource.Unix(time.Millisecond)}, `null`},
+		{`"soon"`, restsource.Column{Type: wire.TypeDatetime, Convert: restsource.Unix(time.Second)}, ``},
 		{` { "a" : [ 1.50 ] } `, restsource.Column{Type: wire.TypeJSON}, `"{\"a\":[1.50]}"`},
 		{`"7"`, restsource.Column{Type: wire.TypeJSON}, `"\"7\""`},
 		{`[1, "a"]`, restsource.Column{Type: wire.TypeArray}, `"[1,\"a\"]"`},
@@ -260,7 +262,7 @@ func TestAddress(t *testing.T) {
 			asked := ""
 			src, err := restsource.New(restsource.API{Base: c.base, Check: "/t/1"}, []restsource.Table{{
 				Name: "t", Path: "/t", Columns: []restsource.Column{{Name: "id", Type: wire.TypeNumber}}}},
-				&restsource.Options{Local: c.local, Transport: transportFunc(func(r *http.Request) (*http.Response, error) {
+				&restsource.Options{AllowPrivate: c.local, Transport: transportFunc(func(r *http.Request) (*http.Response, error) {
 					asked = r.URL.String()
 					return reply(200, `{}`), nil
 				})})
@@ -297,11 +299,11 @@ func TestGuard(t *testing.T) {
 	assert.Contains(t, refused.Message, "the metadata service of a cloud")
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte(`[]`)) }))
 	defer server.Close()
-	require.NoError(t, check(&restsource.Options{Local: true}, server.URL))
+	require.NoError(t, check(&restsource.Options{AllowPrivate: true}, server.URL))
 	src, err := restsource.New(restsource.API{Base: server.URL}, tables, nil)
 	require.NoError(t, err)
 	require.NoError(t, src.Check(t.Context(), checkOf("url", "")), "where the author states the address, it may be any")
-	require.ErrorAs(t, check(&restsource.Options{Local: true, Attempts: 1}, "https://127.0.0.1:1"), &refused)
+	require.ErrorAs(t, check(&restsource.Options{AllowPrivate: true, Attempts: 1}, "https://127.0.0.1:1"), &refused)
 	assert.Equal(t, "Nothing answers at this address. Check the address of the API.", refused.Message)
 }
 
@@ -356,8 +358,8 @@ func TestColumnsOf(t *testing.T) {
 	api := newShop()
 	tables := shopTables()
 	tables[1].Sample, tables[1].Columns = "", []restsource.Column{{Name: "code", Type: wire.TypeString}}
-	tables[1].ColumnsOf = func(ctx context.Context, get restsource.Get) ([]restsource.Column, error) {
-		answer, err := get(ctx, "/customers", url.Values{"limit": {"2"}})
+	tables[1].ColumnsOf = func(_ context.Context, get func(string, url.Values) ([]byte, error)) ([]restsource.Column, error) {
+		answer, err := get("/customers", url.Values{"limit": {"2"}})
 		if err != nil {
 			return nil, err
 		}
@@ -390,7 +392,9 @@ func TestColumnsOfChild(t *testing.T) {
 		{[]restsource.Column{{Name: "own"}}, ``},
 	} {
 		tables := familyTables("/parents/{id}/children")
-		tables[0].ColumnsOf = func(context.Context, restsource.Get) ([]restsource.Column, error) { return c.columns, nil }
+		tables[0].ColumnsOf = func(context.Context, func(string, url.Values) ([]byte, error)) ([]restsource.Column, error) {
+			return c.columns, nil
+		}
 		src, err := restsource.New(shopAPI, tables, &restsource.Options{Transport: handlerTransport{&family{}}})
 		require.NoError(t, err)
 		answer, err := connectortest.Start(t, shopDefinition, src, quiet).As(shopCredentials).Unverified().
@@ -537,10 +541,10 @@ func TestShapes(t *testing.T) {
 		{"rows without a member", reply(200, `[{"id": 1, "v": "a"}, {"id": 2}, {"v": "b"}]`), restsource.Table{},
 			`[{"id": 1, "v": "a"}, {"id": 2, "v": null}, {"id": null, "v": "b"}]`},
 		{"no word of more pages", reply(200, `{"data": [{"id": 1}], "more": null}`),
-			restsource.Table{Rows: "data", Pages: restsource.Pages{By: restsource.ByPage, Param: "page", More: "more"}}, ``},
+			restsource.Table{Rows: "data", Pages: restsource.Pages{By: restsource.PagingPage, Param: "page", HasMore: "more"}}, ``},
 		{"an object that is no list of one page", reply(200, `{"error": "none"}`), restsource.Table{}, ``},
 		{"an object of many pages", reply(200, `{"data": {"id": 1}}`),
-			restsource.Table{Rows: "data", Pages: restsource.Pages{By: restsource.ByPage, Param: "page"}}, ``},
+			restsource.Table{Rows: "data", Pages: restsource.Pages{By: restsource.PagingPage, Param: "page"}}, ``},
 		{"a text for a list", reply(200, `{"data": "none"}`), restsource.Table{Rows: "data"}, ``},
 		{"no list at all", reply(200, `{}`), restsource.Table{Rows: "data"}, ``},
 		{"rows that are lists", reply(200, `[[1]]`), restsource.Table{}, ``},
@@ -548,9 +552,9 @@ func TestShapes(t *testing.T) {
 		{"a list that does not end", reply(200, `[{"id": 1}`), restsource.Table{}, ``},
 		{"a list that ends with a comma", reply(200, `[{"id": 1},]`), restsource.Table{}, ``},
 		{"a cursor that is a boolean", reply(200, `{"data": [{"id": 1}], "next": true}`),
-			restsource.Table{Rows: "data", Pages: restsource.Pages{By: restsource.ByCursor, Param: "next", Next: "next"}}, ``},
+			restsource.Table{Rows: "data", Pages: restsource.Pages{By: restsource.PagingCursor, Param: "next", Next: "next"}}, ``},
 		{"a last row without a cursor", reply(200, `{"data": [{"id": 1, "c": 7}, {"id": 2}]}`),
-			restsource.Table{Rows: "data", Pages: restsource.Pages{By: restsource.ByCursor, Param: "after", After: "c"}}, ``},
+			restsource.Table{Rows: "data", Pages: restsource.Pages{By: restsource.PagingCursor, Param: "after", LastRowCursor: "c"}}, ``},
 		{"HTML", reply(200, `[{"id": 1}]`, "Content-Type: text/html; charset=utf-8"), restsource.Table{}, ``},
 		{"XHTML", reply(200, `[{"id": 1}]`, "Content-Type: application/xhtml+xml"), restsource.Table{}, ``},
 		{"one member twice", reply(200, `{"data": [{"id": 1}]}`), restsource.Table{Rows: "data", Columns: []restsource.Column{
@@ -565,7 +569,7 @@ func TestShapes(t *testing.T) {
 		{"a key that is the same number", reply(200, `[{"id": 1.5}, {"id": 1.50}]`), restsource.Table{Key: []string{"id"},
 			Columns: []restsource.Column{{Name: "id", Type: wire.TypeDecimal}, {Name: "v", Type: wire.TypeString}}}, ``},
 		{"a next address that is a number", reply(200, `{"data": [{"id": 1}], "next": 7}`),
-			restsource.Table{Rows: "data", Pages: restsource.Pages{By: restsource.ByURL, Next: "next"}}, ``},
+			restsource.Table{Rows: "data", Pages: restsource.Pages{By: restsource.PagingURL, Next: "next"}}, ``},
 		{"a hundred levels", reply(200, `[{"id": 1, "v": `+strings.Repeat(`[`, 100)+strings.Repeat(`]`, 100)+`}]`), restsource.Table{},
 			`[{"id": 1, "v": "` + strings.Repeat(`[`, 100) + strings.Repeat(`]`, 100) + `"}]`},
 		{"another format", reply(200, "id\n1\n2", "Content-Type: text/html"), restsource.Table{Unwrap: func(body []byte) ([]byte, error) {
@@ -623,8 +627,8 @@ func TestTypedAddressInLog(t *testing.T) {
 		{"{url}", "https://typed.example/v1", &tls.CertificateVerificationError{Err: errors.New("not valid for typed.example")},
 			cannot + "its certificate cannot be verified"},
 		{"{url}", "https://typed.example/v1", errors.New("dial typed.example"), cannot + "an error of the type *errors.errorString"},
-		{"{url}", "https://typed.example/v1", &restsource.MissingError{Request: "GET /v1/t", Dir: "testdata"}, cannot +
-			"restsource: there is no recording of GET /v1/t in testdata; record it by setting Recorder.Upstream"},
+		{"{url}", "https://typed.example/v1", &recording.Missing{Request: "GET /v1/t", Dir: "testdata"}, cannot +
+			"record: there is no recording of GET /v1/t in testdata; record it by setting Recorder.Upstream"},
 	} {
 		src, err := restsource.New(restsource.API{Base: c.base},
 			[]restsource.Table{{Name: "t", Path: "/t", Columns: []restsource.Column{{Name: "id", Type: wire.TypeNumber}}}},

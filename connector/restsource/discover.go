@@ -132,7 +132,7 @@ func (x *session) control(ctx context.Context, t *table, parent []wire.Value, wa
 			return err
 		case applied == no:
 			warn("Table %q: the API does not apply the parameter %q, so filters on %q are applied after reading all rows.",
-				t.Name, f.Param, f.Column)
+				t.Name, f.Name, f.Column)
 		}
 	}
 	for i := range t.Sorts {
@@ -161,18 +161,18 @@ const (
 
 // applies asks for rows that cannot be, or that exclude each other. An API that
 // ignores the filter answers rows that do not match.
-func (x *session) applies(ctx context.Context, t *table, f *Filter, parent []wire.Value) (verdict, error) {
+func (x *session) applies(ctx context.Context, t *table, f *Param, parent []wire.Value) (verdict, error) {
 	typ := t.columns[t.place(f.Column)].Type
 	for _, condition := range impossible(f, typ) {
 		values, ok := f.spell(typ, condition)
 		if !ok {
-			return unknown, nil // Spell does not take it; a Never would help
+			return unknown, nil // Spell does not take it; a ProbeValue would help
 		}
 		e, err := x.endpoint(t, push{}, parent)
 		if err != nil {
 			return unknown, err
 		}
-		e.params = map[string][]string{f.Param: values}
+		e.params = map[string][]string{f.Name: values}
 		p, err := x.page(ctx, e, position{})
 		var said *refusedError
 		switch {

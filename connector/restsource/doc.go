@@ -24,7 +24,7 @@
 //			Path:        "/orders",
 //			Rows:        "data",
 //			Key:         []string{"id"},
-//			Pages:       restsource.Pages{By: restsource.ByCursor, Param: "after", Next: "paging.next", SizeParam: "limit", Size: 100},
+//			Pages:       restsource.Pages{By: restsource.PagingCursor, Param: "after", Next: "paging.next", SizeParam: "limit", Size: 100},
 //			Columns: []restsource.Column{
 //				{Name: "id", Type: wire.TypeNumber},
 //				{Name: "status", Type: wire.TypeString},
@@ -32,9 +32,9 @@
 //				{Name: "customer", Path: "customer.id", Type: wire.TypeReference},
 //				{Name: "updated", Path: "updated_at", Type: wire.TypeDatetime},
 //			},
-//			Filters: []restsource.Filter{
-//				{Column: "status", Op: wire.OpEq, Param: "status"},
-//				{Column: "updated", Op: wire.OpGte, Param: "updated_since"},
+//			Filters: []restsource.Param{
+//				{Column: "status", Op: wire.OpEq, Name: "status"},
+//				{Column: "updated", Op: wire.OpGte, Name: "updated_since"},
 //			},
 //		}}, nil)
 //		if err != nil {
@@ -51,7 +51,7 @@
 //
 // Every member of [Table] is one choice, explained where it is declared. Where a
 // declaration cannot say it, a function can: API.Authorize, Table.Body, Table.Unwrap,
-// Table.ColumnsOf, Column.Convert, Filter.Spell, Pages.Func, Options.Transport.
+// Table.ColumnsOf, Column.Convert, Param.Spell, Pages.Func, Options.Transport.
 //
 // # Pushed filters
 //
@@ -62,7 +62,7 @@
 // discovery finds out cannot be known to the next query.
 //
 // Three things are not pushed. An or is left to the library. So is a value that
-// Filter.Spell, or the column's type, has no spelling for. If the API refuses what was
+// Param.Spell, or the column's type, has no spelling for. If the API refuses what was
 // pushed with 400 or 422, the source asks again without.
 //
 // Only two things are trusted beyond that, each as far as the same request shows it:
@@ -80,19 +80,20 @@
 // # Pages
 //
 // Every row is answered once, even if rows are added and deleted while the pages are
-// read. For that, declare the Key. A row that comes again is left out. By ByOffset,
+// read. For that, declare the Key. A row that comes again is left out. By PagingOffset,
 // each page begins with the last row of the page before; if it is gone, rows may have
-// been missed, and the read fails. By ByPage, a total that shrinks is such a sign:
+// been missed, and the read fails. By PagingPage, a total that shrinks is such a sign:
 // without Table.Total, a row that is deleted during a read can hide another one.
 // Cursors do not have the problem.
 //
 // A read that ends is whole. It ends where the API was shown to mean the end, and fails
 // otherwise [rule error-10]:
 //
-//   - Where More is true, the answer must say where the next page is. A next page that
+//   - Where HasMore is true, the answer must say where the next page is. A next page that
 //     was promised is no 204. Without a promise, 204 is a page without rows. Of the other
 //     statuses, 200, 201, 203 and 206 have rows.
-//   - More must be on the first page, if that has rows. Later it may be left out at the end.
+//   - HasMore must be on the first page, if that has rows. Later it may be left out at
+//     the end.
 //   - Many APIs leave Next, or the header Link, out at the end. That is the end if the same
 //     request has seen it before. If not, and the first page is full, the source asks for
 //     half of it, which cannot be the last page: it must name a next one. A page that is not full
@@ -120,13 +121,13 @@
 // without a row are errors. A read keeps 8 bytes and their share of a map for each row
 // that has a key, and one page.
 //
-// The window of a query without filters is read from its offset on by ByOffset: the
+// The window of a query without filters is read from its offset on by PagingOffset: the
 // API's own order has to be the same each time. Other kinds are read from the
 // beginning, and no further than the limit.
 //
 // # Child tables
 //
-// A table with a Parent has one endpoint for each row of its parent. Options.AtOnce
+// A table with a Parent has one endpoint for each row of its parent. Options.Concurrency
 // of them are asked at the same time. A filter on a column of the parent chooses the
 // rows of the parent first, so that only their endpoints are asked.
 //
@@ -165,6 +166,6 @@
 //
 // # Tests
 //
-// A [Recorder] as Options.Transport records the answers of the API once, without
+// A record.Recorder as Options.Transport records the answers of the API once, without
 // secrets, and answers from these files from then on.
 package restsource

@@ -23,7 +23,7 @@ type shown struct {
 // after decides what follows a page: another page, the end, or an error. It does so
 // for every way of paging, and nothing else ends a read [rule error-10].
 //
-// A page is the last one if the API says so: by More, by no next place where one was
+// A page is the last one if the API says so: by HasMore, by no next place where one was
 // seen before or where there is null, by a page without rows, by a total on a page
 // that is not full. A page that is promised and not named is an error, and so is a
 // total that does not fit the rows. Where nothing says anything, the place is a doubt.
@@ -50,8 +50,8 @@ func (r *reading) after(p *page, at position, received int) (position, error) {
 	case more == yes:
 	case more == no:
 		next = position{}
-	case next == position{} && r.Pages.After != "" && received > 0:
-		return position{}, &formError{r.Name, fmt.Sprintf("the last row has no value at Pages.After (%q)", r.Pages.After)}
+	case next == position{} && r.Pages.LastRowCursor != "" && received > 0:
+		return position{}, &formError{r.Name, fmt.Sprintf("the last row has no value at Pages.LastRowCursor (%q)", r.Pages.LastRowCursor)}
 	case next == position{}:
 		next.doubt = r.doubtful(received)
 	case r.reached():
@@ -69,7 +69,7 @@ func (r *reading) after(p *page, at position, received int) (position, error) {
 // names reports whether the API itself names the next page, and not the source.
 func (r *reading) names() bool {
 	by := r.Pages.By
-	return by == ByURL || by == ByLink || by == ByFunc || by == ByCursor && r.Pages.After == ""
+	return by == PagingURL || by == PagingLink || by == PagingFunc || by == PagingCursor && r.Pages.LastRowCursor == ""
 }
 
 // follow returns the place of the next page as far as the page and its number tell. None
@@ -80,8 +80,8 @@ func (r *reading) follow(p *page, at position, received int, advanced bool) (pos
 	}
 	by := &r.Pages
 	switch {
-	case by.By == ByPage:
-		// Only More says that there are pages behind one without rows.
+	case by.By == PagingPage:
+		// Only HasMore says that there are pages behind one without rows.
 		if received == 0 && p.more.text != "true" {
 			return position{}, nil
 		}
@@ -89,17 +89,17 @@ func (r *reading) follow(p *page, at position, received int, advanced bool) (pos
 			at.number = 1
 		}
 		return position{number: at.number + 1}, nil
-	case by.By == ByOffset && !advanced:
+	case by.By == PagingOffset && !advanced:
 		return position{}, nil
-	case by.By == ByOffset && len(r.key) > 0 && received > 1:
+	case by.By == PagingOffset && len(r.key) > 0 && received > 1:
 		return position{number: r.end - 1}, nil // the last row again, as the mark that no row has moved
-	case by.By == ByOffset:
+	case by.By == PagingOffset:
 		return position{number: r.end}, nil
-	case by.By == OnePage && p.next.text != "":
+	case by.By == PagingNone && p.next.text != "":
 		return fault("the header Link names a next page, and the table is declared as one page; declare Pages")
-	case (by.By == ByFunc || by.By == ByLink) && p.next.kind == rawText && p.next.text == "":
+	case (by.By == PagingFunc || by.By == PagingLink) && p.next.kind == rawText && p.next.text == "":
 		return fault("a next page is named without its place")
-	case by.By == ByURL && !p.next.none() && p.next.kind != rawText:
+	case by.By == PagingURL && !p.next.none() && p.next.kind != rawText:
 		return fault("the address of the next page is not a text")
 	case !p.next.none() && !p.next.scalar():
 		return fault("the next cursor is neither a text nor a number")
@@ -110,11 +110,11 @@ func (r *reading) follow(p *page, at position, received int, advanced bool) (pos
 	return position{text: p.next.text}, nil
 }
 
-// says returns what More says.
+// says returns what HasMore says.
 func (r *reading) says(p *page, received int) (verdict, error) {
 	more := p.more
 	switch {
-	case r.Pages.More == "":
+	case r.Pages.HasMore == "":
 		return unknown, nil
 	case more.kind == rawBool:
 		r.shown.more = true
@@ -123,8 +123,8 @@ func (r *reading) says(p *page, received int) (verdict, error) {
 		}
 		return no, nil
 	case !more.none() || !r.shown.more && received > 0:
-		return unknown, &formError{r.Name, fmt.Sprintf("there is no boolean at Pages.More (%q); check the path, "+
-			"and declare no More if the API leaves it out on a first page", r.Pages.More)}
+		return unknown, &formError{r.Name, fmt.Sprintf("there is no boolean at Pages.HasMore (%q); check the path, "+
+			"and declare no HasMore if the API leaves it out on a first page", r.Pages.HasMore)}
 	case r.names() || !r.shown.more:
 		return unknown, nil // Next is left to say it, or there are no rows
 	}
@@ -134,7 +134,7 @@ func (r *reading) says(p *page, received int) (verdict, error) {
 // doubtful reports whether a page ends the read only because something is not there
 // that was never seen.
 func (r *reading) doubtful(received int) bool {
-	if r.Pages.By == OnePage {
+	if r.Pages.By == PagingNone {
 		return r.size > 0 && received == r.size && r.total() < 0
 	}
 	return r.names() && !r.shown.next && !r.shown.hidden && received > 0
@@ -151,10 +151,10 @@ func (r *reading) total() int64 {
 // reached reports whether the pages by number or offset have reached the total.
 func (r *reading) reached() bool {
 	read := r.fresh
-	if r.Pages.By == ByOffset {
+	if r.Pages.By == PagingOffset {
 		read = r.end
 	}
-	return (r.Pages.By == ByOffset || r.Pages.By == ByPage) && r.total() >= 0 && read >= r.total()
+	return (r.Pages.By == PagingOffset || r.Pages.By == PagingPage) && r.total() >= 0 && read >= r.total()
 }
 
 // full reports whether a page has as many rows as the API gives at once, which may be
@@ -190,7 +190,7 @@ func (r *reading) whole(next position) error {
 // A page that is not full is believed to be the last. An API that caps the size in
 // silence gives round numbers of rows, so such a page counts as full.
 func (x *session) settle(ctx context.Context, r *reading) error {
-	if r.Pages.By == OnePage {
+	if r.Pages.By == PagingNone {
 		return &formError{r.Name, "the answer has as many rows as were asked for, so there may be more; " +
 			"declare Pages.By, Total or a larger Size"}
 	}
@@ -232,7 +232,7 @@ func (x *session) halved(ctx context.Context, r *reading) (int, error) {
 
 // silence says where the next page is not named.
 func (r *reading) silence() string {
-	if r.Pages.By == ByLink {
+	if r.Pages.By == PagingLink {
 		return "no header Link"
 	}
 	return fmt.Sprintf("nothing at Pages.Next (%q)", r.Pages.Next)
@@ -254,7 +254,7 @@ func (x *session) foretell(ctx context.Context, t *table, parent []wire.Value, f
 	}
 	r := x.reading(e)
 	next, err := r.after(first, position{}, len(first.rows))
-	if next.doubt && r.Pages.By == OnePage {
+	if next.doubt && r.Pages.By == PagingNone {
 		err = x.settle(ctx, r)
 	}
 	var form *formError

@@ -58,16 +58,16 @@ func rowsOf(first, last int, members ...string) string {
 
 // These are the ways to page, with pages of 4 rows.
 var (
-	cursorPages = restsource.Pages{By: restsource.ByCursor, Param: "c", Next: "page.next", SizeParam: "n", Size: 4}
-	urlPages    = restsource.Pages{By: restsource.ByURL, Next: "next", SizeParam: "n", Size: 4}
-	linkPages   = restsource.Pages{By: restsource.ByLink, SizeParam: "n", Size: 4}
-	afterPages  = restsource.Pages{By: restsource.ByCursor, Param: "c", After: "id", SizeParam: "n", Size: 4}
-	numberPages = restsource.Pages{By: restsource.ByPage, Param: "p", SizeParam: "n", Size: 4}
-	offsetPages = restsource.Pages{By: restsource.ByOffset, Param: "o", SizeParam: "n", Size: 4}
+	cursorPages = restsource.Pages{By: restsource.PagingCursor, Param: "c", Next: "page.next", SizeParam: "n", Size: 4}
+	urlPages    = restsource.Pages{By: restsource.PagingURL, Next: "next", SizeParam: "n", Size: 4}
+	linkPages   = restsource.Pages{By: restsource.PagingLink, SizeParam: "n", Size: 4}
+	afterPages  = restsource.Pages{By: restsource.PagingCursor, Param: "c", LastRowCursor: "id", SizeParam: "n", Size: 4}
+	numberPages = restsource.Pages{By: restsource.PagingPage, Param: "p", SizeParam: "n", Size: 4}
+	offsetPages = restsource.Pages{By: restsource.PagingOffset, Param: "o", SizeParam: "n", Size: 4}
 	singlePage  = restsource.Pages{}
 )
 
-func withMore(p restsource.Pages) restsource.Pages { p.More = "more"; return p }
+func withMore(p restsource.Pages) restsource.Pages { p.HasMore = "more"; return p }
 
 func unsized(p restsource.Pages) restsource.Pages { p.SizeParam, p.Size = "", 0; return p }
 
@@ -86,7 +86,7 @@ func TestEnd(t *testing.T) {
 	const yes, no, null = `"more":true`, `"more":false`, `"more":null`
 	const next, last, empty = `"page":{"next":"x"}`, `"page":{"next":null}`, `"page":{"next":""}`
 	const promised = "says that there are more rows, and not where"
-	const noMore = `no boolean at Pages.More (\"more\")`
+	const noMore = `no boolean at Pages.HasMore (\"more\")`
 	const unshown = `nothing at Pages.Next (\"page.next\")`
 	total := func(n int) string { return fmt.Sprintf(`"total":%d`, n) }
 	for _, c := range []struct {
@@ -113,13 +113,13 @@ func TestEnd(t *testing.T) {
 			[]string{rowsOf(1, 4, yes), rowsOf(1, 0, yes), rowsOf(5, 6, no)}, 6, ""},
 		{"a cursor that stays behind at the end", withMore(cursorPages), nil,
 			[]string{rowsOf(1, 4, yes, next), rowsOf(5, 6, no, next)}, 6, ""},
-		{"a key that the last row does not have", afterPages, func(t *restsource.Table) { t.Pages.After = "uid" },
-			[]string{rowsOf(1, 4)}, 0, `no value at Pages.After (\"uid\")`},
-		{"a key that the last row does not have, promised", withMore(afterPages), func(t *restsource.Table) { t.Pages.After = "uid" },
+		{"a key that the last row does not have", afterPages, func(t *restsource.Table) { t.Pages.LastRowCursor = "uid" },
+			[]string{rowsOf(1, 4)}, 0, `no value at Pages.LastRowCursor (\"uid\")`},
+		{"a key that the last row does not have, promised", withMore(afterPages), func(t *restsource.Table) { t.Pages.LastRowCursor = "uid" },
 			[]string{rowsOf(1, 4, yes)}, 0, promised},
-		{"a key that the last row does not need", withMore(afterPages), func(t *restsource.Table) { t.Pages.After = "uid" },
+		{"a key that the last row does not need", withMore(afterPages), func(t *restsource.Table) { t.Pages.LastRowCursor = "uid" },
 			[]string{rowsOf(1, 4, no)}, 4, ""},
-		{"a function, promised without parameters", restsource.Pages{By: restsource.ByFunc,
+		{"a function, promised without parameters", restsource.Pages{By: restsource.PagingFunc,
 			Func: func([]byte, http.Header) (url.Values, bool, error) { return nil, true, nil }}, nil,
 			[]string{rowsOf(1, 4)}, 0, "named without its place"},
 		{"a link without an address", linkPages, nil, []string{"Link: <>;rel=next " + rowsOf(1, 4)}, 0, "named without its place"},
@@ -199,8 +199,8 @@ func TestEnd(t *testing.T) {
 		{"404 after a cursor", cursorPages, nil, []string{rowsOf(1, 4, next), "404"}, 0, "unknown_entity"},
 		{"404 by a page", numberPages, nil, []string{rowsOf(1, 4), "404"}, 0, "unknown_entity"},
 		{"404 before the total", numberPages, withTotal, []string{rowsOf(1, 4, total(5)), "404"}, 0, "unknown_entity"},
-		{"a function is not asked about 204", restsource.Pages{By: restsource.ByFunc, Func: unmarshalled}, nil, []string{"204"}, 0, ""},
-		{"204 after a function's parameters", restsource.Pages{By: restsource.ByFunc, Func: unmarshalled}, nil,
+		{"a function is not asked about 204", restsource.Pages{By: restsource.PagingFunc, Func: unmarshalled}, nil, []string{"204"}, 0, ""},
+		{"204 after a function's parameters", restsource.Pages{By: restsource.PagingFunc, Func: unmarshalled}, nil,
 			[]string{rowsOf(1, 4, `"c":"x"`), "204"}, 0, "the status 204 for a page"},
 
 		// A total.
@@ -390,7 +390,7 @@ func TestEndFiltered(t *testing.T) {
 	} {
 		api := &upstream{t: t, answers: c.answers}
 		tables := numbersTable(restsource.Pages{}, withTotal)
-		tables[0].Filters = []restsource.Filter{{Column: "id", Op: wire.OpGte, Param: "from"}}
+		tables[0].Filters = []restsource.Param{{Column: "id", Op: wire.OpGte, Name: "from"}}
 		tenant, _ := ask(t, api, tables)
 		_, err := tenant.Query(wire.QueryRequest{Table: "numbers", Fields: []string{"id"},
 			Where: wire.Where{And: []wire.Filter{cond("id", wire.OpGte, wire.Int(1))}}})
@@ -430,8 +430,8 @@ func TestEndForetold(t *testing.T) {
 			[]string{`Table "numbers": the first page has no header Link, so it is read as the last one, and rows may be missing. ` +
 				`Its members are none.`}},
 		{"no more", withMore(offsetPages), nil, []string{rowsOf(1, 4, `"hasMore":true`)},
-			[]string{`Table "numbers" cannot be read: there is no boolean at Pages.More ("more"); check the path, ` +
-				`and declare no More if the API leaves it out on a first page.`}},
+			[]string{`Table "numbers" cannot be read: there is no boolean at Pages.HasMore ("more"); check the path, ` +
+				`and declare no HasMore if the API leaves it out on a first page.`}},
 		{"a promise", withMore(cursorPages), nil, []string{rowsOf(1, 4, more)},
 			[]string{`Table "numbers" cannot be read: the API says that there are more rows, and not where; check Pages.`}},
 		{"one full page", sized(singlePage, 4), nil, []string{rowsOf(1, 4)},

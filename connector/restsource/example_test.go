@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"strings"
+	"time"
 
 	"github.com/connectorsdk/connector-sdk-go/connector"
 	"github.com/connectorsdk/connector-sdk-go/connector/restsource"
@@ -48,21 +49,21 @@ func ExampleNew() {
 	}
 	tables := []restsource.Table{{
 		Name: "tickets", Description: "A request of a customer", Path: "/tickets", Rows: "result.tickets", Key: []string{"id"},
-		Pages: restsource.Pages{By: restsource.ByCursor, Param: "cursor", Next: "meta.cursor", SizeParam: "per_page", Size: 100},
+		Pages: restsource.Pages{By: restsource.PagingCursor, Param: "cursor", Next: "meta.cursor", SizeParam: "per_page", Size: 100},
 		Columns: []restsource.Column{
 			{Name: "id", Type: wire.TypeNumber},
 			{Name: "state", Type: wire.TypeString},
 			{Name: "cost", Type: wire.TypeDecimal},
 			{Name: "agent", Path: "agent.id", Type: wire.TypeReference},
-			{Name: "updated", Path: "times.updated", Type: wire.TypeDatetime, Convert: restsource.UnixSeconds},
+			{Name: "updated", Path: "times.updated", Type: wire.TypeDatetime, Convert: restsource.Unix(time.Second)},
 		},
-		Filters: []restsource.Filter{
-			{Column: "state", Op: wire.OpEq, Param: "state"},
-			{Column: "updated", Op: wire.OpGte, Param: "updated_since"},
+		Filters: []restsource.Param{
+			{Column: "state", Op: wire.OpEq, Name: "state"},
+			{Column: "updated", Op: wire.OpGte, Name: "updated_since"},
 		},
 		ForeignKeys: []wire.ForeignKey{{Field: "agent", TargetTable: "agents", TargetField: "id"}},
 	}, {
-		Name: "agents", Path: "/agents", Key: []string{"id"}, Pages: restsource.Pages{By: restsource.ByLink},
+		Name: "agents", Path: "/agents", Key: []string{"id"}, Pages: restsource.Pages{By: restsource.PagingLink},
 		Columns: []restsource.Column{
 			{Name: "id", Type: wire.TypeReference},
 			{Name: "name", Path: "profile.name", Type: wire.TypeString},

@@ -10,6 +10,7 @@ import (
 	"syscall"
 
 	"github.com/connectorsdk/connector-sdk-go/connector"
+	"github.com/connectorsdk/connector-sdk-go/connector/restsource/internal/recording"
 	"github.com/connectorsdk/connector-sdk-go/internal/netguard"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
@@ -54,7 +55,7 @@ func (e *unreachable) Unwrap() error { return e.cause }
 
 // reasonOf returns what is wrong with a connection, without an address.
 func reasonOf(err error) string {
-	var missing *MissingError
+	var missing *recording.Missing
 	var refused *netguard.Error
 	var host *net.DNSError
 	var certificate *tls.CertificateVerificationError
@@ -117,7 +118,7 @@ func (s *Source) answerTo(err error) error {
 	var status *statusError
 	var limited *LimitError
 	var refused *netguard.Error
-	var missing *MissingError
+	var missing *recording.Missing
 	var silent *unreachable
 	switch {
 	case errors.As(err, &limited):

@@ -27,7 +27,7 @@ func FuzzAnswer(f *testing.F) {
 		f.Fatal(err)
 	}
 	tables := []restsource.Table{{
-		Name: "rows", Path: "/rows", Rows: "rows", Key: []string{"id"}, Pages: restsource.Pages{By: restsource.ByLink},
+		Name: "rows", Path: "/rows", Rows: "rows", Key: []string{"id"}, Pages: restsource.Pages{By: restsource.PagingLink},
 		Columns: []restsource.Column{{Name: "id", Type: wire.TypeNumber}, {Name: "v", Path: "v.a.1", Type: wire.TypeJSON}},
 	}}
 	const query = `{"table": "rows", "fields": ["id", "v"], "and": [], "sort": [], "credentials": {"token": "k"}, "timeoutMs": 10000}`

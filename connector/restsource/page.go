@@ -23,7 +23,7 @@ type endpoint struct {
 	path   string       // expanded
 	params url.Values   // of the filters and the sort that are pushed
 	few    bool         // filters are pushed, so a total may be that of more rows
-	start  int64        // rows to skip, by ByOffset
+	start  int64        // rows to skip, by PagingOffset
 	size   int          // of a page, if there is a SizeParam
 	parent []wire.Value // the parent's row
 }
@@ -43,7 +43,7 @@ type page struct {
 	total int64 // -1: none is stated
 	sum   uint64
 	text  string // the JSON; "" if there is no content
-	more  raw    // the member More
+	more  raw    // the member HasMore
 	next  raw    // the cursor, the address or the parameters of the next page
 	null  bool   // null in place of the list of rows
 	has   []bool // of each column, whether a row has its member
@@ -86,7 +86,7 @@ func (x *session) page(ctx context.Context, e *endpoint, at position) (*page, er
 // POST.
 func (x *session) request(e *endpoint, at position) (*url.URL, []byte, error) {
 	p := &e.Pages
-	if (p.By == ByLink || p.By == ByURL) && at.text != "" {
+	if (p.By == PagingLink || p.By == PagingURL) && at.text != "" {
 		u, err := url.Parse(at.text)
 		if err != nil {
 			return nil, nil, &formError{e.Name, "the address of the next page is malformed"}
@@ -98,17 +98,17 @@ func (x *session) request(e *endpoint, at position) (*url.URL, []byte, error) {
 		params.Set(p.SizeParam, strconv.Itoa(e.size))
 	}
 	switch {
-	case p.By == ByPage && at == position{} && !p.FromZero:
+	case p.By == PagingPage && at == position{} && !p.FromZero:
 		params.Set(p.Param, "1")
-	case p.By == ByPage:
+	case p.By == PagingPage:
 		params.Set(p.Param, strconv.FormatInt(at.number, 10))
-	case p.By == ByOffset && at == position{}:
+	case p.By == PagingOffset && at == position{}:
 		params.Set(p.Param, strconv.FormatInt(e.start, 10))
-	case p.By == ByOffset:
+	case p.By == PagingOffset:
 		params.Set(p.Param, strconv.FormatInt(at.number, 10))
-	case p.By == ByCursor && at.text != "":
+	case p.By == PagingCursor && at.text != "":
 		params.Set(p.Param, at.text)
-	case p.By == ByFunc && at.text != "":
+	case p.By == PagingFunc && at.text != "":
 		more, err := url.ParseQuery(at.text)
 		if err != nil {
 			return nil, nil, err
@@ -127,7 +127,7 @@ func (e *endpoint) read(a *answer) (*page, error) {
 	found := make([]raw, envelopePlaces)
 	p := &page{total: -1, has: make([]bool, len(e.columns))}
 	var body []byte
-	var last raw // of After
+	var last raw // of LastRowCursor
 	switch a.status {
 	case http.StatusOK, http.StatusCreated, http.StatusNonAuthoritativeInfo, http.StatusPartialContent:
 		var err error
@@ -156,7 +156,7 @@ func (e *endpoint) read(a *answer) (*page, error) {
 		}
 	}
 	p.more, p.next = found[atMore], found[atNext]
-	if e.Pages.After != "" {
+	if e.Pages.LastRowCursor != "" {
 		p.next = last
 	}
 	return p, e.link(p, a, body)
@@ -180,7 +180,7 @@ func (e *endpoint) unwrapped(a *answer) ([]byte, error) {
 // link sets what an answer says about the next page beyond its members.
 func (e *endpoint) link(p *page, a *answer, body []byte) error {
 	switch e.Pages.By {
-	case ByFunc:
+	case PagingFunc:
 		if p.text == "" {
 			return nil
 		}
@@ -191,10 +191,10 @@ func (e *endpoint) link(p *page, a *answer, body []byte) error {
 		if p.next = (raw{kind: rawNull}); more {
 			p.next = raw{rawText, params.Encode()}
 		}
-	case ByLink, OnePage:
+	case PagingLink, PagingNone:
 		p.next = nextLink(a.header)
 		fallthrough
-	case ByURL:
+	case PagingURL:
 		if p.next.kind != rawText || p.next.text == "" {
 			return nil
 		}
@@ -240,7 +240,7 @@ var sumSeed = maphash.MakeSeed()
 func (e *endpoint) rowsOf(p *page, list raw) (after raw, err error) {
 	text := list.text
 	switch {
-	case list.kind == rawObject && e.Pages.By == OnePage && e.Rows != "":
+	case list.kind == rawObject && e.Pages.By == PagingNone && e.Rows != "":
 		text = "[" + text + "]"
 	case list.kind == rawNull:
 		return after, nil

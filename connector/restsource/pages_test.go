@@ -111,30 +111,31 @@ func withTotal(t *restsource.Table) { t.Total = "total" }
 
 // TestPages reads the same rows in every way.
 func TestPages(t *testing.T) {
-	offset := restsource.Pages{By: restsource.ByOffset, Param: "from", SizeParam: "limit", Size: 100}
+	offset := restsource.Pages{By: restsource.PagingOffset, Param: "from", SizeParam: "limit", Size: 100}
 	for name, tables := range map[string][]restsource.Table{
-		"page":            numbersTable(restsource.Pages{By: restsource.ByPage, Param: "page"}),
-		"page from zero":  numbersTable(restsource.Pages{By: restsource.ByPage, Param: "page0", FromZero: true}),
-		"page with total": numbersTable(restsource.Pages{By: restsource.ByPage, Param: "page"}, withTotal),
-		"page with header": numbersTable(restsource.Pages{By: restsource.ByPage, Param: "page"},
+		"page":            numbersTable(restsource.Pages{By: restsource.PagingPage, Param: "page"}),
+		"page from zero":  numbersTable(restsource.Pages{By: restsource.PagingPage, Param: "page0", FromZero: true}),
+		"page with total": numbersTable(restsource.Pages{By: restsource.PagingPage, Param: "page"}, withTotal),
+		"page with header": numbersTable(restsource.Pages{By: restsource.PagingPage, Param: "page"},
 			func(t *restsource.Table) { t.TotalHeader = "X-Total-Count" }),
-		"offset":                  numbersTable(offset),
-		"offset with total":       numbersTable(offset, withTotal),
-		"offset without key":      numbersTable(offset, keyless),
-		"offset with more":        numbersTable(restsource.Pages{By: restsource.ByOffset, Param: "from", More: "more"}),
-		"cursor":                  numbersTable(restsource.Pages{By: restsource.ByCursor, Param: "cursor", Next: "cursor"}),
-		"cursor with more":        numbersTable(restsource.Pages{By: restsource.ByCursor, Param: "cursor", Next: "cursor", More: "more"}),
-		"cursor without key":      numbersTable(restsource.Pages{By: restsource.ByCursor, Param: "cursor", Next: "cursor"}, keyless),
-		"after the last row":      numbersTable(restsource.Pages{By: restsource.ByCursor, Param: "after", After: "id"}),
-		"after the last row/more": numbersTable(restsource.Pages{By: restsource.ByCursor, Param: "after", After: "id", More: "more"}),
-		"link":                    numbersTable(restsource.Pages{By: restsource.ByLink}),
-		"url":                     numbersTable(restsource.Pages{By: restsource.ByURL, Next: "next"}),
-		"func": numbersTable(restsource.Pages{By: restsource.ByFunc, Func: func(body []byte, _ http.Header) (url.Values, bool, error) {
+		"offset":             numbersTable(offset),
+		"offset with total":  numbersTable(offset, withTotal),
+		"offset without key": numbersTable(offset, keyless),
+		"offset with more":   numbersTable(restsource.Pages{By: restsource.PagingOffset, Param: "from", HasMore: "more"}),
+		"cursor":             numbersTable(restsource.Pages{By: restsource.PagingCursor, Param: "cursor", Next: "cursor"}),
+		"cursor with more":   numbersTable(restsource.Pages{By: restsource.PagingCursor, Param: "cursor", Next: "cursor", HasMore: "more"}),
+		"cursor without key": numbersTable(restsource.Pages{By: restsource.PagingCursor, Param: "cursor", Next: "cursor"}, keyless),
+		"after the last row": numbersTable(restsource.Pages{By: restsource.PagingCursor, Param: "after", LastRowCursor: "id"}),
+		"after the last row/more": numbersTable(restsource.Pages{
+			By: restsource.PagingCursor, Param: "after", LastRowCursor: "id", HasMore: "more"}),
+		"link": numbersTable(restsource.Pages{By: restsource.PagingLink}),
+		"url":  numbersTable(restsource.Pages{By: restsource.PagingURL, Next: "next"}),
+		"func": numbersTable(restsource.Pages{By: restsource.PagingFunc, Func: func(body []byte, _ http.Header) (url.Values, bool, error) {
 			var answer struct{ Cursor string }
 			err := json.Unmarshal(body, &answer)
 			return url.Values{"cursor": {answer.Cursor}}, answer.Cursor != "", err
 		}}),
-		"post": numbersTable(restsource.Pages{By: restsource.ByCursor, Param: "cursor", Next: "cursor"}, func(t *restsource.Table) {
+		"post": numbersTable(restsource.Pages{By: restsource.PagingCursor, Param: "cursor", Next: "cursor"}, func(t *restsource.Table) {
 			t.Body = func(params url.Values) ([]byte, error) {
 				return json.Marshal(map[string]string{"cursor": params.Get("cursor")})
 			}
@@ -162,23 +163,23 @@ func TestRequests(t *testing.T) {
 			}
 		}
 	}
-	cursor := restsource.Pages{By: restsource.ByCursor, Param: "c", Next: "next", SizeParam: "n", Size: 50}
+	cursor := restsource.Pages{By: restsource.PagingCursor, Param: "c", Next: "next", SizeParam: "n", Size: 50}
 	for _, c := range []struct {
 		name   string
 		pages  restsource.Pages
 		change func(*restsource.Table)
 		want   []string
 	}{
-		{"page", restsource.Pages{By: restsource.ByPage, Param: "p", SizeParam: "n", Size: 50}, nil,
+		{"page", restsource.Pages{By: restsource.PagingPage, Param: "p", SizeParam: "n", Size: 50}, nil,
 			[]string{"GET /v1/numbers?id=1&n=50&p=1&sort=id&v=2 ", "GET /v1/numbers?id=1&n=50&p=2&sort=id&v=2 "}},
-		{"page from zero", restsource.Pages{By: restsource.ByPage, Param: "p", FromZero: true}, nil,
+		{"page from zero", restsource.Pages{By: restsource.PagingPage, Param: "p", FromZero: true}, nil,
 			[]string{"GET /v1/numbers?id=1&p=0&sort=id&v=2 ", "GET /v1/numbers?id=1&p=1&sort=id&v=2 "}},
-		{"offset", restsource.Pages{By: restsource.ByOffset, Param: "o"}, keyless,
+		{"offset", restsource.Pages{By: restsource.PagingOffset, Param: "o"}, keyless,
 			[]string{"GET /v1/numbers?id=1&o=0&sort=id&v=2 ", "GET /v1/numbers?id=1&o=1&sort=id&v=2 "}},
 		{"cursor", cursor, nil, []string{"GET /v1/numbers?id=1&n=50&sort=id&v=2 ", "GET /v1/numbers?c=a+b%26c&id=1&n=50&sort=id&v=2 "}},
-		{"url", restsource.Pages{By: restsource.ByURL, Next: "next"}, nil,
+		{"url", restsource.Pages{By: restsource.PagingURL, Next: "next"}, nil,
 			[]string{"GET /v1/numbers?id=1&sort=id&v=2 ", "GET /v1/a%20b&c "}},
-		{"func", restsource.Pages{By: restsource.ByFunc, SizeParam: "n", Size: 50, Func: func(
+		{"func", restsource.Pages{By: restsource.PagingFunc, SizeParam: "n", Size: 50, Func: func(
 			body []byte, h http.Header) (url.Values, bool, error) {
 			return url.Values{"v": {"3", "4"}, "x": {h.Get("X-Next")}}, strings.Contains(string(body), `"id":1`), nil
 		}}, nil, []string{"GET /v1/numbers?id=1&n=50&sort=id&v=2 ", "GET /v1/numbers?id=1&n=50&sort=id&v=3&v=4&x=y "}},
@@ -188,7 +189,7 @@ func TestRequests(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			var asked []string
 			tables := numbersTable(c.pages, func(t *restsource.Table) {
-				t.Query, t.Filters = "v=2&sort=-id", []restsource.Filter{{Column: "id", Op: wire.OpGte, Param: "id"}}
+				t.Query, t.Filters = "v=2&sort=-id", []restsource.Param{{Column: "id", Op: wire.OpGte, Name: "id"}}
 				t.Sorts = []restsource.Sort{{Column: "id", Asc: "sort=id"}}
 			})
 			if c.change != nil {
@@ -220,10 +221,10 @@ func TestRequests(t *testing.T) {
 func TestFuncFails(t *testing.T) {
 	failed := errors.New("not now")
 	for name, tables := range map[string][]restsource.Table{
-		"func": numbersTable(restsource.Pages{By: restsource.ByFunc, Func: func([]byte, http.Header) (url.Values, bool, error) {
+		"func": numbersTable(restsource.Pages{By: restsource.PagingFunc, Func: func([]byte, http.Header) (url.Values, bool, error) {
 			return nil, false, failed
 		}}),
-		"func, and more": numbersTable(restsource.Pages{By: restsource.ByFunc, Func: func([]byte, http.Header) (url.Values, bool, error) {
+		"func, and more": numbersTable(restsource.Pages{By: restsource.PagingFunc, Func: func([]byte, http.Header) (url.Values, bool, error) {
 			return url.Values{"from": {"7"}}, true, failed
 		}}),
 		"body": numbersTable(restsource.Pages{}, func(t *restsource.Table) {
@@ -263,7 +264,7 @@ func TestLinks(t *testing.T) {
 			}
 			_, _ = fmt.Fprintf(w, `{"rows": [{"id": %d}]}`, len(asked))
 		})
-		_, err := readAll(t, api, numbersTable(restsource.Pages{By: restsource.ByLink}, func(t *restsource.Table) { t.Path = "/a" }))
+		_, err := readAll(t, api, numbersTable(restsource.Pages{By: restsource.PagingLink}, func(t *restsource.Table) { t.Path = "/a" }))
 		require.NoError(t, err)
 		want := []string{"/v1/a"}
 		if c.want != "" {
@@ -276,10 +277,10 @@ func TestLinks(t *testing.T) {
 // TestRowByRow reads an API that answers one row at a time: a page by offset then has
 // no room for the last row of the page before.
 func TestRowByRow(t *testing.T) {
-	offset := restsource.Pages{By: restsource.ByOffset, Param: "from"}
+	offset := restsource.Pages{By: restsource.PagingOffset, Param: "from"}
 	for name, tables := range map[string][]restsource.Table{
 		"a key": numbersTable(offset), "no key": numbersTable(offset, keyless), "a total": numbersTable(offset, withTotal),
-		"pages": numbersTable(restsource.Pages{By: restsource.ByPage, Param: "page"}, keyless, withTotal),
+		"pages": numbersTable(restsource.Pages{By: restsource.PagingPage, Param: "page"}, keyless, withTotal),
 	} {
 		api := newNumbers()
 		api.size = 1
@@ -293,7 +294,7 @@ func TestRowByRow(t *testing.T) {
 // TestEmptyPages: an API that filters after it has cut its pages may answer many
 // without a row, but not without an end.
 func TestEmptyPages(t *testing.T) {
-	cursor := restsource.Pages{By: restsource.ByCursor, Param: "c", Next: "c"}
+	cursor := restsource.Pages{By: restsource.PagingCursor, Param: "c", Next: "c"}
 	for _, tables := range [][]restsource.Table{numbersTable(cursor), numbersTable(cursor, keyless)} {
 		for empty, ends := range map[int]bool{99: true, 100: false} {
 			asked := 0
@@ -323,7 +324,7 @@ func TestEmptyPages(t *testing.T) {
 // TestNoContent: an empty page may be 204, which states no total. The total of the
 // pages before it holds.
 func TestNoContent(t *testing.T) {
-	page := restsource.Pages{By: restsource.ByPage, Param: "page"}
+	page := restsource.Pages{By: restsource.PagingPage, Param: "page"}
 	for _, c := range []struct {
 		tables []restsource.Table
 		total  int
@@ -334,7 +335,7 @@ func TestNoContent(t *testing.T) {
 		{numbersTable(page), 2, true, []int64{1}, "the total is not declared"},
 		{numbersTable(page, withTotal), 1, true, []int64{1}, "all rows have come"},
 		{numbersTable(page, withTotal), 2, true, nil, "a row is missing"},
-		{numbersTable(restsource.Pages{By: restsource.ByCursor, Param: "page", Next: "next"}, withTotal), 2, true, nil, "by a cursor too"},
+		{numbersTable(restsource.Pages{By: restsource.PagingCursor, Param: "page", Next: "next"}, withTotal), 2, true, nil, "by a cursor too"},
 		{numbersTable(page, withTotal), 0, false, []int64{}, "there is no row"},
 	} {
 		api := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -364,10 +365,10 @@ func TestWrongTotals(t *testing.T) {
 		pages restsource.Pages
 		wrong []int // of 7 rows
 	}{
-		{restsource.Pages{By: restsource.ByPage, Param: "page"}, []int{5, 6, 8, 9}},
-		{restsource.Pages{By: restsource.ByOffset, Param: "from"}, []int{5, 6, 8, 9}},
-		{restsource.Pages{By: restsource.ByCursor, Param: "cursor", Next: "cursor"}, []int{5, 6, 8, 9}},
-		{restsource.Pages{By: restsource.ByLink}, []int{5, 6, 8, 9}},
+		{restsource.Pages{By: restsource.PagingPage, Param: "page"}, []int{5, 6, 8, 9}},
+		{restsource.Pages{By: restsource.PagingOffset, Param: "from"}, []int{5, 6, 8, 9}},
+		{restsource.Pages{By: restsource.PagingCursor, Param: "cursor", Next: "cursor"}, []int{5, 6, 8, 9}},
+		{restsource.Pages{By: restsource.PagingLink}, []int{5, 6, 8, 9}},
 	} {
 		for _, stated := range append(c.wrong, 7) {
 			api := newNumbers()
@@ -387,7 +388,7 @@ func TestWrongTotals(t *testing.T) {
 				}
 				requireCode(t, wire.CodeInternal, err)
 			}
-			if c.pages.By == restsource.ByOffset {
+			if c.pages.By == restsource.PagingOffset {
 				require.NoError(t, behind, "no row is read, and none is stated there")
 			}
 		}
@@ -397,7 +398,7 @@ func TestWrongTotals(t *testing.T) {
 // TestRowsAgain: a row that comes again is none of the total.
 func TestRowsAgain(t *testing.T) {
 	for name, pages := range map[string]restsource.Pages{
-		"page": {By: restsource.ByPage, Param: "page"}, "cursor": {By: restsource.ByCursor, Param: "page", Next: "next"},
+		"page": {By: restsource.PagingPage, Param: "page"}, "cursor": {By: restsource.PagingCursor, Param: "page", Next: "next"},
 	} {
 		ids, err := readAll(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			_, _ = w.Write([]byte(map[string]string{
@@ -422,7 +423,7 @@ func TestMovingWindow(t *testing.T) {
 				n.ids = n.ids[1:]
 			}
 		}
-		tenant := asTenant(t, api, numbersTable(restsource.Pages{By: restsource.ByOffset, Param: "from"})).Unverified()
+		tenant := asTenant(t, api, numbersTable(restsource.Pages{By: restsource.PagingOffset, Param: "from"})).Unverified()
 		answer, err := tenant.Query(wire.QueryRequest{Table: "numbers", Fields: []string{"id"}, Offset: 2, Limit: 4})
 		if deletes {
 			requireCode(t, wire.CodeInternal, err)
@@ -441,8 +442,8 @@ func TestMovingRows(t *testing.T) {
 		return func(n *numbers) { n.ids = slices.DeleteFunc(n.ids, func(have int) bool { return have == id }) }
 	}
 	two := func(n *numbers) { add(8)(n); add(9)(n) }
-	page := restsource.Pages{By: restsource.ByPage, Param: "page"}
-	offset := restsource.Pages{By: restsource.ByOffset, Param: "from"}
+	page := restsource.Pages{By: restsource.PagingPage, Param: "page"}
+	offset := restsource.Pages{By: restsource.PagingOffset, Param: "from"}
 	for _, c := range []struct {
 		name   string
 		tables []restsource.Table
@@ -460,7 +461,7 @@ func TestMovingRows(t *testing.T) {
 		{"offset, deleted at the end", numbersTable(offset), []func(*numbers){6: drop(1)}, nil},
 		{"offset, deleted behind", numbersTable(offset), []func(*numbers){1: drop(7)}, []int64{1, 2, 3, 4, 5, 6}},
 		{"offset, deleted without a key", numbersTable(offset, keyless, withTotal), []func(*numbers){1: drop(1)}, nil},
-		{"after the last row, deleted", numbersTable(restsource.Pages{By: restsource.ByCursor, Param: "after", After: "id"}),
+		{"after the last row, deleted", numbersTable(restsource.Pages{By: restsource.PagingCursor, Param: "after", LastRowCursor: "id"}),
 			[]func(*numbers){1: drop(1)}, []int64{1, 2, 3, 4, 5, 6, 7}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -484,23 +485,25 @@ func TestMovingRows(t *testing.T) {
 // TestWrongPaging: pages that do not go on are an error, and never an endless read.
 func TestWrongPaging(t *testing.T) {
 	for name, tables := range map[string][]restsource.Table{
-		"a page parameter that the API does not know": numbersTable(restsource.Pages{By: restsource.ByPage, Param: "p"}),
-		"an offset that the API does not know":        numbersTable(restsource.Pages{By: restsource.ByOffset, Param: "skip"}),
-		"a cursor that the API does not know":         numbersTable(restsource.Pages{By: restsource.ByCursor, Param: "c", Next: "cursor"}),
-		"a page parameter that is not known, no key":  numbersTable(restsource.Pages{By: restsource.ByPage, Param: "p"}, keyless),
-		"an unknown cursor, no key":                   numbersTable(restsource.Pages{By: restsource.ByCursor, Param: "c", Next: "next"}, keyless),
-		"an id that the API does not know":            numbersTable(restsource.Pages{By: restsource.ByCursor, Param: "a", After: "id"}),
-		"no list":                                     numbersTable(restsource.Pages{}, func(t *restsource.Table) { t.Rows = "data" }),
-		"no total":                                    numbersTable(restsource.Pages{}, func(t *restsource.Table) { t.Total = "count" }),
-		"no header with the total":                    numbersTable(restsource.Pages{}, func(t *restsource.Table) { t.TotalHeader = "X-Total" }),
-		"a total that is text":                        numbersTable(restsource.Pages{}, func(t *restsource.Table) { t.Total = "cursor" }),
-		"a More that is no boolean":                   numbersTable(restsource.Pages{By: restsource.ByPage, Param: "page", More: "total"}),
-		"a next address that is a number":             numbersTable(restsource.Pages{By: restsource.ByURL, Next: "total"}),
-		"a cursor that is a list":                     numbersTable(restsource.Pages{By: restsource.ByCursor, Param: "cursor", Next: "rows"}),
-		"a key that is none":                          numbersTable(restsource.Pages{}, constant),
-		"a total of other rows":                       numbersTable(restsource.Pages{}, withTotal),
+		"a page parameter that the API does not know": numbersTable(restsource.Pages{By: restsource.PagingPage, Param: "p"}),
+		"an offset that the API does not know":        numbersTable(restsource.Pages{By: restsource.PagingOffset, Param: "skip"}),
+		"a cursor that the API does not know":         numbersTable(restsource.Pages{By: restsource.PagingCursor, Param: "c", Next: "cursor"}),
+		"a page parameter that is not known, no key":  numbersTable(restsource.Pages{By: restsource.PagingPage, Param: "p"}, keyless),
+		"an unknown cursor, no key": numbersTable(
+			restsource.Pages{By: restsource.PagingCursor, Param: "c", Next: "next"}, keyless),
+		"an id that the API does not know": numbersTable(
+			restsource.Pages{By: restsource.PagingCursor, Param: "a", LastRowCursor: "id"}),
+		"no list":                         numbersTable(restsource.Pages{}, func(t *restsource.Table) { t.Rows = "data" }),
+		"no total":                        numbersTable(restsource.Pages{}, func(t *restsource.Table) { t.Total = "count" }),
+		"no header with the total":        numbersTable(restsource.Pages{}, func(t *restsource.Table) { t.TotalHeader = "X-Total" }),
+		"a total that is text":            numbersTable(restsource.Pages{}, func(t *restsource.Table) { t.Total = "cursor" }),
+		"a More that is no boolean":       numbersTable(restsource.Pages{By: restsource.PagingPage, Param: "page", HasMore: "total"}),
+		"a next address that is a number": numbersTable(restsource.Pages{By: restsource.PagingURL, Next: "total"}),
+		"a cursor that is a list":         numbersTable(restsource.Pages{By: restsource.PagingCursor, Param: "cursor", Next: "rows"}),
+		"a key that is none":              numbersTable(restsource.Pages{}, constant),
+		"a total of other rows":           numbersTable(restsource.Pages{}, withTotal),
 		"a total that the pages do not reach": numbersTable(
-			restsource.Pages{By: restsource.ByCursor, Param: "cursor", Next: "cursor", More: "none"}, keyless, withTotal),
+			restsource.Pages{By: restsource.PagingCursor, Param: "cursor", Next: "cursor", HasMore: "none"}, keyless, withTotal),
 		"a column of another type": numbersTable(restsource.Pages{}, boolean),
 		"a key that no row has":    numbersTable(restsource.Pages{}, func(t *restsource.Table) { t.Columns[0].Path = "uuid" }),
 	} {

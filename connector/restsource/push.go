@@ -12,7 +12,7 @@ import (
 // push is what a request leaves to the API.
 type push struct {
 	params  url.Values
-	filters []*Filter
+	filters []*Param
 	exact   bool // the API selects the very rows that the request wants
 }
 
@@ -38,7 +38,7 @@ func (t *table) push(where wire.Where) push {
 		if c.Op == wire.OpIn && f == nil && len(c.Values) == 1 {
 			f = t.filter(c.Field, wire.OpEq)
 		}
-		if f == nil || p.params.Has(f.Param) {
+		if f == nil || p.params.Has(f.Name) {
 			p.exact = false
 			continue
 		}
@@ -47,7 +47,7 @@ func (t *table) push(where wire.Where) push {
 			p.exact = false
 			continue
 		}
-		p.params[f.Param] = values
+		p.params[f.Name] = values
 		p.filters = append(p.filters, f)
 		same := f.Op == c.Op || (f.Op == wire.OpEq || f.Op == wire.OpIn) && (c.Op == wire.OpEq || c.Op == wire.OpIn)
 		p.exact = p.exact && f.Exact && same
@@ -60,7 +60,7 @@ const maxParam = 2_000
 
 // spell returns the values of the query parameter for a condition, and false if the
 // API cannot take them.
-func (f *Filter) spell(t wire.Type, c wire.Filter) (params []string, ok bool) {
+func (f *Param) spell(t wire.Type, c wire.Filter) (params []string, ok bool) {
 	values := []wire.Value{c.Value}
 	if c.Op == wire.OpIn {
 		values = slices.DeleteFunc(slices.Clone(c.Values), wire.Value.IsNull)
@@ -68,7 +68,7 @@ func (f *Filter) spell(t wire.Type, c wire.Filter) (params []string, ok bool) {
 	size := 0
 	for _, v := range values {
 		spelled, ok := f.spellOne(t, v)
-		if !ok || f.Join != "" && strings.Contains(spelled, f.Join) {
+		if !ok || f.Separator != "" && strings.Contains(spelled, f.Separator) {
 			return nil, false
 		}
 		size += len(spelled)
@@ -77,13 +77,13 @@ func (f *Filter) spell(t wire.Type, c wire.Filter) (params []string, ok bool) {
 	if size > maxParam || len(params) == 0 || len(params) > 100 {
 		return nil, false
 	}
-	if f.Join != "" {
-		params = []string{strings.Join(params, f.Join)}
+	if f.Separator != "" {
+		params = []string{strings.Join(params, f.Separator)}
 	}
 	return params, true
 }
 
-func (f *Filter) spellOne(t wire.Type, v wire.Value) (string, bool) {
+func (f *Param) spellOne(t wire.Type, v wire.Value) (string, bool) {
 	switch {
 	case v.IsNull():
 		return "", false
@@ -111,14 +111,14 @@ func (f *Filter) spellOne(t wire.Type, v wire.Value) (string, bool) {
 
 // impossible returns conditions that no row fulfils, or that exclude each other. None
 // if the filter cannot be pushed at all.
-func impossible(f *Filter, t wire.Type) []wire.Filter {
+func impossible(f *Param, t wire.Type) []wire.Filter {
 	const text = "no-row-has-this-value-5b1f"
 	var values []wire.Value
 	high := f.Op == wire.OpGt || f.Op == wire.OpGte
 	switch _, known := narrowing[f.Op]; {
 	case !known || t == wire.TypeJSON || t == wire.TypeArray:
-	case f.Never != "":
-		values = []wire.Value{wire.Text(f.Never)}
+	case f.ProbeValue != "":
+		values = []wire.Value{wire.Text(f.ProbeValue)}
 	case t == wire.TypeBoolean:
 		values = []wire.Value{wire.Bool(true), wire.Bool(false)}
 	case t.Numeric() && high:

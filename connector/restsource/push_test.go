@@ -219,8 +219,8 @@ func TestChildren(t *testing.T) {
 func TestSpell(t *testing.T) {
 	api := newShop()
 	tables := shopTables()
-	tables[0].Filters = []restsource.Filter{{Column: "status", Op: wire.OpIn, Param: "status", Join: ","},
-		{Column: "created", Op: wire.OpGte, Param: "created_after", Spell: func(v wire.Value) (string, bool) {
+	tables[0].Filters = []restsource.Param{{Column: "status", Op: wire.OpIn, Name: "status", Separator: ","},
+		{Column: "created", Op: wire.OpGte, Name: "created_after", Spell: func(v wire.Value) (string, bool) {
 			day := v.String()
 			return day[:min(10, len(day))], len(day) > 10
 		}}}
@@ -241,10 +241,10 @@ func TestSpell(t *testing.T) {
 // TestNarrowing: what the API would leave out, or cannot be told, is not pushed.
 func TestNarrowing(t *testing.T) {
 	tables := shopTables()
-	tables[0].Filters = []restsource.Filter{
-		{Column: "created", Op: wire.OpGt, Param: "created_after"}, {Column: "created", Op: wire.OpLte, Param: "until"},
-		{Column: "due", Op: wire.OpGte, Param: "due"}, {Column: "id", Op: wire.OpEq, Param: "number"},
-		{Column: "status", Op: wire.OpIncludes, Param: "q"}, {Column: "first_tag", Op: wire.OpEq, Param: "tag"},
+	tables[0].Filters = []restsource.Param{
+		{Column: "created", Op: wire.OpGt, Name: "created_after"}, {Column: "created", Op: wire.OpLte, Name: "until"},
+		{Column: "due", Op: wire.OpGte, Name: "due"}, {Column: "id", Op: wire.OpEq, Name: "number"},
+		{Column: "status", Op: wire.OpIncludes, Name: "q"}, {Column: "first_tag", Op: wire.OpEq, Name: "tag"},
 	}
 	text := wire.Text
 	num := wire.Int
@@ -308,7 +308,7 @@ func TestNarrowing(t *testing.T) {
 		own := shopTables()
 		own[0].Filters = nil
 		for _, op := range c.declared {
-			own[0].Filters = append(own[0].Filters, restsource.Filter{Column: c.filter.Field, Op: op, Param: strings.ToLower(string(op))})
+			own[0].Filters = append(own[0].Filters, restsource.Param{Column: c.filter.Field, Op: op, Name: strings.ToLower(string(op))})
 		}
 		assert.Equal(t, c.want, pushed(t, own, c.filter), c.why)
 	}
@@ -332,36 +332,36 @@ func pushed(t *testing.T, tables []restsource.Table, filter wire.Filter) string 
 // rows that cannot be, or that exclude each other.
 func TestControl(t *testing.T) {
 	for _, c := range []struct {
-		filter restsource.Filter
+		filter restsource.Param
 		want   []string
 	}{
-		{restsource.Filter{Column: "status", Op: wire.OpEq}, []string{"no-row-has-this-value-5b1f"}},
-		{restsource.Filter{Column: "status", Op: wire.OpIn}, []string{"no-row-has-this-value-5b1f"}},
-		{restsource.Filter{Column: "status", Op: wire.OpIncludes}, []string{"no-row-has-this-value-5b1f"}},
-		{restsource.Filter{Column: "status", Op: wire.OpStartsWith}, []string{"no-row-has-this-value-5b1f"}},
-		{restsource.Filter{Column: "status", Op: wire.OpEq, Never: "nowhere"}, []string{"nowhere"}},
-		{restsource.Filter{Column: "status", Op: wire.OpGt}, []string{"\U0010FFFD"}},
-		{restsource.Filter{Column: "status", Op: wire.OpGte}, []string{"\U0010FFFD"}},
-		{restsource.Filter{Column: "status", Op: wire.OpLt}, []string{" "}},
-		{restsource.Filter{Column: "status", Op: wire.OpLte}, []string{" "}},
-		{restsource.Filter{Column: "id", Op: wire.OpEq}, []string{"-9007199254740991"}},
-		{restsource.Filter{Column: "id", Op: wire.OpEq, Never: "0"}, []string{"0"}},
-		{restsource.Filter{Column: "id", Op: wire.OpLt}, []string{"-9007199254740991"}},
-		{restsource.Filter{Column: "id", Op: wire.OpGt}, []string{"9007199254740991"}},
-		{restsource.Filter{Column: "total", Op: wire.OpGte}, []string{"9007199254740991"}},
-		{restsource.Filter{Column: "due", Op: wire.OpGt}, []string{"9999-12-31"}},
-		{restsource.Filter{Column: "due", Op: wire.OpGte}, []string{"9999-12-31"}},
-		{restsource.Filter{Column: "due", Op: wire.OpLte}, []string{"0001-01-01"}},
-		{restsource.Filter{Column: "due", Op: wire.OpEq}, []string{"0001-01-01"}},
-		{restsource.Filter{Column: "created", Op: wire.OpGt}, []string{"9999-12-31T00:00:00Z"}},
-		{restsource.Filter{Column: "created", Op: wire.OpGte}, []string{"9999-12-31T00:00:00Z"}},
-		{restsource.Filter{Column: "created", Op: wire.OpLt}, []string{"0001-01-01T00:00:00Z"}},
-		{restsource.Filter{Column: "paid", Op: wire.OpEq}, []string{"true", "false"}},
-		{restsource.Filter{Column: "status", Op: wire.OpEq, Spell: func(wire.Value) (string, bool) { return "", false }}, nil},
+		{restsource.Param{Column: "status", Op: wire.OpEq}, []string{"no-row-has-this-value-5b1f"}},
+		{restsource.Param{Column: "status", Op: wire.OpIn}, []string{"no-row-has-this-value-5b1f"}},
+		{restsource.Param{Column: "status", Op: wire.OpIncludes}, []string{"no-row-has-this-value-5b1f"}},
+		{restsource.Param{Column: "status", Op: wire.OpStartsWith}, []string{"no-row-has-this-value-5b1f"}},
+		{restsource.Param{Column: "status", Op: wire.OpEq, ProbeValue: "nowhere"}, []string{"nowhere"}},
+		{restsource.Param{Column: "status", Op: wire.OpGt}, []string{"\U0010FFFD"}},
+		{restsource.Param{Column: "status", Op: wire.OpGte}, []string{"\U0010FFFD"}},
+		{restsource.Param{Column: "status", Op: wire.OpLt}, []string{" "}},
+		{restsource.Param{Column: "status", Op: wire.OpLte}, []string{" "}},
+		{restsource.Param{Column: "id", Op: wire.OpEq}, []string{"-9007199254740991"}},
+		{restsource.Param{Column: "id", Op: wire.OpEq, ProbeValue: "0"}, []string{"0"}},
+		{restsource.Param{Column: "id", Op: wire.OpLt}, []string{"-9007199254740991"}},
+		{restsource.Param{Column: "id", Op: wire.OpGt}, []string{"9007199254740991"}},
+		{restsource.Param{Column: "total", Op: wire.OpGte}, []string{"9007199254740991"}},
+		{restsource.Param{Column: "due", Op: wire.OpGt}, []string{"9999-12-31"}},
+		{restsource.Param{Column: "due", Op: wire.OpGte}, []string{"9999-12-31"}},
+		{restsource.Param{Column: "due", Op: wire.OpLte}, []string{"0001-01-01"}},
+		{restsource.Param{Column: "due", Op: wire.OpEq}, []string{"0001-01-01"}},
+		{restsource.Param{Column: "created", Op: wire.OpGt}, []string{"9999-12-31T00:00:00Z"}},
+		{restsource.Param{Column: "created", Op: wire.OpGte}, []string{"9999-12-31T00:00:00Z"}},
+		{restsource.Param{Column: "created", Op: wire.OpLt}, []string{"0001-01-01T00:00:00Z"}},
+		{restsource.Param{Column: "paid", Op: wire.OpEq}, []string{"true", "false"}},
+		{restsource.Param{Column: "status", Op: wire.OpEq, Spell: func(wire.Value) (string, bool) { return "", false }}, nil},
 	} {
-		c.filter.Param = "asked"
+		c.filter.Name = "asked"
 		tables := shopTables()[:1]
-		tables[0].Filters, tables[0].Sorts, tables[0].ForeignKeys = []restsource.Filter{c.filter}, nil, nil
+		tables[0].Filters, tables[0].Sorts, tables[0].ForeignKeys = []restsource.Param{c.filter}, nil, nil
 		api := newShop()
 		api.change = func(w http.ResponseWriter, r *http.Request) bool {
 			if !r.URL.Query().Has("asked") {
@@ -396,8 +396,8 @@ func TestSortOneWay(t *testing.T) {
 
 // TestTotalOfAll: some APIs state the number of all rows where they answer a few.
 func TestTotalOfAll(t *testing.T) {
-	tables := numbersTable(restsource.Pages{By: restsource.ByPage, Param: "page"}, withTotal, func(t *restsource.Table) {
-		t.Filters = []restsource.Filter{{Column: "id", Op: wire.OpEq, Param: "id"}}
+	tables := numbersTable(restsource.Pages{By: restsource.PagingPage, Param: "page"}, withTotal, func(t *restsource.Table) {
+		t.Filters = []restsource.Param{{Column: "id", Op: wire.OpEq, Name: "id"}}
 	})
 	tenant := asTenant(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Query().Get("id") == "3" && r.URL.Query().Get("page") == "1" {

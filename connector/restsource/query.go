@@ -36,7 +36,7 @@ func (s *Source) query(ctx context.Context, req *connector.QueryRequest, out *co
 	}
 	// A window of all rows begins at its offset. Rows before an offset among filtered
 	// rows have to be read, to be counted.
-	plain := !req.HasFilters() && t.Pages.By == ByOffset
+	plain := !req.HasFilters() && t.Pages.By == PagingOffset
 	var first *page
 	if sorts {
 		if plain && req.MaxRows < math.MaxInt64 {
@@ -73,7 +73,7 @@ func (s *Source) query(ctx context.Context, req *connector.QueryRequest, out *co
 }
 
 // atMost limits the pages to a number of rows; 0 is no limit. A page of one row
-// would have no room for the mark of ByOffset, and would be in any order.
+// would have no room for the mark of PagingOffset, and would be in any order.
 func (e *endpoint) atMost(rows int64) {
 	if rows > 0 {
 		e.size = int(max(2, min(int64(e.Pages.Size), rows)))
@@ -183,7 +183,7 @@ func (x *session) total(ctx context.Context, t *table, p push) (int64, error) {
 	if err != nil {
 		return 0, err
 	}
-	if e.size > 0 && t.Pages.By != OnePage {
+	if e.size > 0 && t.Pages.By != PagingNone {
 		e.size = 1
 	}
 	first, err := x.page(ctx, e, position{})
@@ -194,7 +194,7 @@ func (x *session) total(ctx context.Context, t *table, p push) (int64, error) {
 	switch {
 	case received == 0 && first.total <= 0: // -1: there is no content
 		return 0, nil
-	case received > 0 && first.total > received && t.Pages.By != OnePage:
+	case received > 0 && first.total > received && t.Pages.By != PagingNone:
 		return first.total, nil
 	}
 	// The number may be that of the rows in this answer, or of rows that are not there.

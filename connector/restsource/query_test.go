@@ -51,7 +51,7 @@ func TestSorted(t *testing.T) {
 			assert.NoError(t, json.NewEncoder(w).Encode(rows))
 		})
 		src, err := restsource.New(shopAPI, []restsource.Table{{
-			Name: "t", Path: "/t", Key: []string{"id"}, Pages: restsource.Pages{By: restsource.ByPage, Param: "page"},
+			Name: "t", Path: "/t", Key: []string{"id"}, Pages: restsource.Pages{By: restsource.PagingPage, Param: "page"},
 			Columns: []restsource.Column{{Name: "id", Type: wire.TypeNumber}, {Name: "v", Type: wire.TypeNumber}},
 			Sorts:   []restsource.Sort{{Column: "id", Asc: "sort=id"}, {Column: "v", Asc: "sort=v", Desc: "sort=-v"}},
 		}}, &restsource.Options{Transport: handlerTransport{api}})
@@ -112,7 +112,7 @@ func TestExact(t *testing.T) {
 	never := func(v wire.Value) (string, bool) { return v.String(), v.String()[0] != '-' && len(v.String()) < 9 }
 	for _, c := range []struct {
 		name     string
-		declared restsource.Filter
+		declared restsource.Param
 		filter   wire.Filter
 		ignores  bool
 		refuses  bool
@@ -120,16 +120,16 @@ func TestExact(t *testing.T) {
 		asked    int
 		why      string
 	}{
-		{"the same", restsource.Filter{Op: wire.OpGte}, cond("id", wire.OpGte, wire.Int(3)), false, false, 5, 2, "the total, and the control"},
-		{"a wider one", restsource.Filter{Op: wire.OpGte}, cond("id", wire.OpGt, wire.Int(3)), false, false, 4, 1, "the total would be 5"},
-		{"a list of one", restsource.Filter{Op: wire.OpEq}, cond("id", wire.OpIn, wire.Int(3)), false, false, 1, 2, "it is the same"},
-		{"one of a list", restsource.Filter{Op: wire.OpIn}, cond("id", wire.OpEq, wire.Int(3)), false, false, 1, 2, "it is the same"},
-		{"ignored", restsource.Filter{Op: wire.OpGte}, cond("id", wire.OpGte, wire.Int(3)), true, false, 5, 3, "the control shows it"},
-		{"ignored, and no control can be spelled", restsource.Filter{Op: wire.OpGte, Spell: never}, cond("id", wire.OpGte, wire.Int(3)),
+		{"the same", restsource.Param{Op: wire.OpGte}, cond("id", wire.OpGte, wire.Int(3)), false, false, 5, 2, "the total, and the control"},
+		{"a wider one", restsource.Param{Op: wire.OpGte}, cond("id", wire.OpGt, wire.Int(3)), false, false, 4, 1, "the total would be 5"},
+		{"a list of one", restsource.Param{Op: wire.OpEq}, cond("id", wire.OpIn, wire.Int(3)), false, false, 1, 2, "it is the same"},
+		{"one of a list", restsource.Param{Op: wire.OpIn}, cond("id", wire.OpEq, wire.Int(3)), false, false, 1, 2, "it is the same"},
+		{"ignored", restsource.Param{Op: wire.OpGte}, cond("id", wire.OpGte, wire.Int(3)), true, false, 5, 3, "the control shows it"},
+		{"ignored, and no control can be spelled", restsource.Param{Op: wire.OpGte, Spell: never}, cond("id", wire.OpGte, wire.Int(3)),
 			true, false, 5, 2, "what is not known is not believed"},
-		{"no control can be spelled", restsource.Filter{Op: wire.OpGte, Spell: never}, cond("id", wire.OpGte, wire.Int(3)),
+		{"no control can be spelled", restsource.Param{Op: wire.OpGte, Spell: never}, cond("id", wire.OpGte, wire.Int(3)),
 			false, false, 5, 2, "it is applied, but who knows"},
-		{"refused", restsource.Filter{Op: wire.OpGte}, cond("id", wire.OpGte, wire.Int(3)), false, true, 5, 3,
+		{"refused", restsource.Param{Op: wire.OpGte}, cond("id", wire.OpGte, wire.Int(3)), false, true, 5, 3,
 			"read, first with it and then without"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -150,9 +150,9 @@ func TestExact(t *testing.T) {
 				}
 				assert.NoError(t, json.NewEncoder(w).Encode(map[string]any{"rows": rows, "total": len(rows)}))
 			})
-			c.declared.Column, c.declared.Param, c.declared.Exact = "id", "v", true
+			c.declared.Column, c.declared.Name, c.declared.Exact = "id", "v", true
 			tenant := asTenant(t, api, numbersTable(restsource.Pages{}, withTotal, func(t *restsource.Table) {
-				t.Filters = []restsource.Filter{c.declared}
+				t.Filters = []restsource.Param{c.declared}
 			})).Unverified()
 			n, err := tenant.Count(wire.CountRequest{Table: "numbers", Where: wire.Where{And: []wire.Filter{c.filter}}})
 			require.NoError(t, err)
@@ -174,7 +174,7 @@ func TestTotalsOfOne(t *testing.T) {
 	for _, u := range api.requests() {
 		assert.Equal(t, "limit=1&offset=0", u.RawQuery)
 	}
-	header := numbersTable(restsource.Pages{By: restsource.ByPage, Param: "page"},
+	header := numbersTable(restsource.Pages{By: restsource.PagingPage, Param: "page"},
 		func(t *restsource.Table) { t.TotalHeader = "X-Total-Count" })
 	n, err := asTenant(t, newNumbers(), header).Unverified().Count(wire.CountRequest{Table: "numbers"})
 	require.NoError(t, err)
@@ -191,7 +191,7 @@ func TestTotalsOfOne(t *testing.T) {
 func TestJoined(t *testing.T) {
 	api := newShop()
 	tables := shopTables()
-	tables[1].Filters = []restsource.Filter{{Column: "status", Op: wire.OpEq, Param: "status"}}
+	tables[1].Filters = []restsource.Param{{Column: "status", Op: wire.OpEq, Name: "status"}}
 	tables[1].Columns = append(tables[1].Columns, restsource.Column{Name: "status", Type: wire.TypeString})
 	join := wire.QueryRequest{
 		Table: "orders", Fields: []string{"id"}, Where: wire.Where{And: []wire.Filter{cond("status", wire.OpEq, wire.Text("paid"))}},

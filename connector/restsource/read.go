@@ -25,7 +25,7 @@ type reading struct {
 	sum      uint64       // of the page before
 	totals   []int64      // that were stated, without repetitions
 	fresh    int64        // rows offered
-	end      int64        // by ByOffset, the rows up to the end of the page before
+	end      int64        // by PagingOffset, the rows up to the end of the page before
 	most     int          // rows of the largest page
 	promised bool         // the page before says that there is another
 	stale    int          // pages in a row without a new row
@@ -100,7 +100,7 @@ func (r *reading) sortedBy(keys []wire.SortKey) (err error) {
 // accept drops the rows of a page that have been read before, and fails if rows have
 // been missed or if the pages do not go on. It returns the place of the next page.
 func (r *reading) accept(p *page, at position) (position, error) {
-	overlaps := r.Pages.By == ByOffset && len(r.key) > 0 && max(at.number, r.start) < r.end
+	overlaps := r.Pages.By == PagingOffset && len(r.key) > 0 && max(at.number, r.start) < r.end
 	received := len(p.rows)
 	// A page begins with the last row of the page before. Behind added rows it comes
 	// later. Where it is missing, rows before it have gone, and the rows behind it have
@@ -110,7 +110,7 @@ func (r *reading) accept(p *page, at position) (position, error) {
 	}
 	// Without a mark, only a total that shrinks tells that rows before the page have
 	// gone, and that others have taken their places.
-	unmarked := r.Pages.By == ByPage || r.Pages.By == ByOffset && len(r.key) == 0
+	unmarked := r.Pages.By == PagingPage || r.Pages.By == PagingOffset && len(r.key) == 0
 	if unmarked && p.total >= 0 && p.total < r.total() {
 		return position{}, r.moved()
 	}
@@ -286,7 +286,7 @@ func (x *session) children(ctx context.Context, t *table, p push, where wire.Whe
 				continue
 			}
 			q.add(parent)
-			if len(q.waiting) >= x.options.AtOnce && !q.emit(yield) {
+			if len(q.waiting) >= x.options.Concurrency && !q.emit(yield) {
 				return
 			}
 		}

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/connectorsdk/connector-sdk-go/connector"
+	"github.com/connectorsdk/connector-sdk-go/connector/restsource/internal/recording"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -55,9 +56,9 @@ func (x *session) send(ctx context.Context, table string, u *url.URL, body []byt
 	if !sameOrigin(u, x.address) {
 		return nil, &formError{table, "an address in the answer leads to another host, which must not see the credentials"}
 	}
-	known := x.secrets() // a Recorder scrubs them
+	known := x.secrets() // a record.Recorder scrubs them
 	r := (&http.Request{Method: http.MethodGet, URL: u, Header: http.Header{}, Host: u.Host}).
-		WithContext(context.WithValue(ctx, secretsKey{}, known))
+		WithContext(recording.WithSecrets(ctx, known))
 	r.Header.Set("Accept", "application/json")
 	r.Header.Set("User-Agent", "connector-sdk-go")
 	if body != nil {
@@ -73,9 +74,9 @@ func (x *session) send(ctx context.Context, table string, u *url.URL, body []byt
 	if x.api.Authorize != nil {
 		before := r.Clone(ctx)
 		err := x.api.Authorize(r, x.creds)
-		known.learn(before, r)
+		known.Learn(before, r)
 		if err != nil {
-			return nil, known.scrubError(err)
+			return nil, known.ScrubError(err)
 		}
 	}
 	if !sameOrigin(r.URL, x.address) {
@@ -100,7 +101,7 @@ func (x *session) send(ctx context.Context, table string, u *url.URL, body []byt
 	}
 	text, err := io.ReadAll(res.Body)
 	if err != nil {
-		if errors.Is(err, ErrTooLarge) {
+		if errors.Is(err, errTooLarge) {
 			return nil, &formError{table, "the answer is larger than Options.MaxBody; ask for smaller pages"}
 		}
 		if ctx.Err() != nil {
@@ -109,6 +110,31 @@ func (x *session) send(ctx context.Context, table string, u *url.URL, body []byt
 		return nil, &formError{table, "the answer broke off"}
 	}
 	return &answer{u, res.StatusCode, res.Header, text}, nil
+}
+
+// minSegment is the length in bytes from which a segment of the address that has a digit
+// is a secret by itself. Others are words, such as "services".
+const minSegment = 12
+
+// secrets returns the credentials of the session, what its address has of them, and what
+// looks like a secret of the host in the path of API.Base.
+func (x *session) secrets() *recording.Secrets {
+	s := recording.NewSecrets()
+	for _, v := range x.creds.Reveal() {
+		s.Add(v)
+	}
+	_, rest, _ := strings.Cut(x.api.Base, "://")
+	_, path, _ := strings.Cut(rest, "/")
+	if x.api.typed() {
+		path = strings.Trim(x.address.Path, "/")
+		s.Add(x.address.Host, x.address.Hostname(), path, strings.Trim(x.address.EscapedPath(), "/"))
+	}
+	for segment := range strings.SplitSeq(path, "/") {
+		if len(segment) >= minSegment && strings.ContainsAny(segment, "0123456789") {
+			s.Add(segment)
+		}
+	}
+	return s
 }
 
 // sendable reports whether headers have no control characters.
@@ -125,7 +151,7 @@ func sendable(h http.Header) bool {
 
 // transportError returns the error of a request without an answer. Where tenants type
 // the address, the log does not have it [rule credential-9].
-func (x *session) transportError(ctx context.Context, table string, err error, known *secrets) error {
+func (x *session) transportError(ctx context.Context, table string, err error, known *recording.Secrets) error {
 	var limited *LimitError
 	var deliberate *wire.Error
 	switch {
@@ -134,7 +160,7 @@ func (x *session) transportError(ctx context.Context, table string, err error, k
 	case errors.As(err, &limited) || errors.As(err, &deliberate):
 		return err
 	}
-	why := known.scrub(err.Error())
+	why := known.Scrub(err.Error())
 	if x.api.tenants() {
 		why = reasonOf(err)
 	}

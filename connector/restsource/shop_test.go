@@ -174,9 +174,9 @@ var shopDefinition = connector.Definition{
 
 // shopTables are the tables of the shop, declared.
 func shopTables() []restsource.Table {
-	offset := restsource.Pages{By: restsource.ByOffset, Param: "offset", SizeParam: "limit", Size: 20}
+	offset := restsource.Pages{By: restsource.PagingOffset, Param: "offset", SizeParam: "limit", Size: 20}
 	more := offset
-	more.More = "pagination.hasMore"
+	more.HasMore = "pagination.hasMore"
 	return []restsource.Table{
 		{
 			Name: "orders", Description: "An order of a customer", Path: "/orders", Rows: "data", Total: "pagination.total",
@@ -194,16 +194,16 @@ func shopTables() []restsource.Table {
 				{Name: "first_tag", Path: "tags.0", Type: wire.TypeString},
 				{Name: "extra", Type: wire.TypeJSON},
 			},
-			Filters: []restsource.Filter{
-				{Column: "status", Op: wire.OpIn, Param: "status", Exact: true},
-				{Column: "created", Op: wire.OpGte, Param: "created_after"},
-				{Column: "paid", Op: wire.OpEq, Param: "paid", Exact: true},
+			Filters: []restsource.Param{
+				{Column: "status", Op: wire.OpIn, Name: "status", Exact: true},
+				{Column: "created", Op: wire.OpGte, Name: "created_after"},
+				{Column: "paid", Op: wire.OpEq, Name: "paid", Exact: true},
 			},
 			Sorts: []restsource.Sort{{Column: "id", Asc: "sort=id", Desc: "sort=-id"}},
 		},
 		{
 			Name: "customers", Path: "/customers", Rows: "data", Key: []string{"code"},
-			Pages: restsource.Pages{By: restsource.ByPage, Param: "page", SizeParam: "limit", Size: 3},
+			Pages: restsource.Pages{By: restsource.PagingPage, Param: "page", SizeParam: "limit", Size: 3},
 			Sample: `{"data": [{"code": "C1", "name": "Ann", "vip": true, "address": {"city": "Oslo"}},
 				{"code": "C2", "name": null, "vip": false}]}`,
 			Columns: []restsource.Column{{Name: "city", Path: "address.city", Type: wire.TypeString}},

@@ -37,26 +37,26 @@ var (
 
 // Options are what a host may set. Nil, and every zero member, is the default.
 type Options struct {
-	// Transport makes the requests to the API: a [Recorder] in tests, or the host's own
+	// Transport makes the requests to the API: a record.Recorder in tests, or the host's own
 	// http.Transport, for instance for a proxy. The source puts a [Transport] around
 	// it. It must follow no redirects, and is responsible for the addresses that it
 	// dials. Default: a http.Transport that ignores the environment and, if API.Base is
 	// a placeholder, dials public addresses only.
 	Transport http.RoundTripper
-	// Local lets tenants type addresses of private networks and of this machine, and
+	// AllowPrivate lets tenants type addresses of private networks and of this machine, and
 	// http addresses. It is meant for tests.
-	Local bool
+	AllowPrivate bool
 	// Attempts and MaxBody are those of [Transport].
 	Attempts int
 	MaxBody  int64
-	// AtOnce is how many endpoints of a child table are asked at the same time. Default:
-	// 4.
-	AtOnce int
+	// Concurrency is how many endpoints of a child table are asked at the same time.
+	// Default: 4.
+	Concurrency int
 	// JoinBudget is the memory for the tables that a join leads to.
 	JoinBudget memsource.Budget
 }
 
-const defaultAtOnce = 4
+const defaultConcurrency = 4
 
 // New returns a source of the tables of an API. The error names every fault of the
 // declarations at once.
@@ -65,8 +65,8 @@ func New(api API, tables []Table, opts *Options) (*Source, error) {
 	if opts != nil {
 		s.options = *opts
 	}
-	if s.options.AtOnce <= 0 {
-		s.options.AtOnce = defaultAtOnce
+	if s.options.Concurrency <= 0 {
+		s.options.Concurrency = defaultConcurrency
 	}
 	faults := api.faults()
 	var err error
@@ -80,7 +80,7 @@ func New(api API, tables []Table, opts *Options) (*Source, error) {
 		}
 	}
 	if s.base = s.options.Transport; s.base == nil {
-		s.base = newBase(api.typed(), s.options.Local)
+		s.base = newBase(api.typed(), s.options.AllowPrivate)
 	}
 	return s, nil
 }
@@ -98,7 +98,7 @@ type session struct {
 // open returns a session. The calls of one request share what the API said about its
 // budget of requests.
 func (s *Source) open(ctx context.Context, creds wire.Credentials) (*session, error) {
-	address, err := s.api.base(creds, s.options.Local)
+	address, err := s.api.base(creds, s.options.AllowPrivate)
 	if err != nil {
 		return nil, err
 	}
@@ -118,7 +118,7 @@ func (x *session) table(ctx context.Context, name string) (*table, error) {
 		return t, nil
 	}
 	own, _, err := x.tailored[name].Get(ctx, func(ctx context.Context) (*table, func(), error) {
-		more, err := t.ColumnsOf(ctx, func(ctx context.Context, path string, query url.Values) ([]byte, error) {
+		more, err := t.ColumnsOf(ctx, func(path string, query url.Values) ([]byte, error) {
 			a, err := x.send(ctx, name, x.at(path, query), nil)
 			if err != nil {
 				return nil, err

@@ -8,6 +8,7 @@ import (
 
 	"github.com/connectorsdk/connector-sdk-go/connector/connectortest"
 	"github.com/connectorsdk/connector-sdk-go/connector/restsource"
+	"github.com/connectorsdk/connector-sdk-go/connector/restsource/record"
 )
 
 // TestConformance grades a source over the shop.
@@ -40,7 +41,7 @@ func asTenant(t *testing.T, api http.Handler, tables []restsource.Table) *connec
 func TestRecordedRun(t *testing.T) {
 	dir, api := t.TempDir(), newShopOf(13)
 	for _, upstream := range []http.RoundTripper{handlerTransport{api}, nil} {
-		recorder := &restsource.Recorder{Dir: dir, Upstream: upstream}
+		recorder := &record.Recorder{Dir: dir, Upstream: upstream}
 		src, err := restsource.New(shopAPI, shopTables(), &restsource.Options{Transport: recorder})
 		require.NoError(t, err)
 		connectortest.Run(t, shopDefinition, src, &connectortest.Options{Credentials: shopCredentials, Requests: 100})

@@ -38,8 +38,9 @@ type Table struct {
 	Sample string
 	// ColumnsOf returns further columns, which depend on the tenant, such as fields
 	// that tenants define themselves. It is called once in a request that concerns the
-	// table.
-	ColumnsOf func(ctx context.Context, get Get) ([]Column, error)
+	// table. get requests a path below API.Base and returns the body of the answer; an
+	// answer that has a member error or errors with a value is an error.
+	ColumnsOf func(ctx context.Context, get func(path string, query url.Values) ([]byte, error)) ([]Column, error)
 	// Key names the columns of the primary key. State it: it is what keeps rows that
 	// move between pages from being read twice, or not at all.
 	Key []string
@@ -56,16 +57,12 @@ type Table struct {
 	// read.
 	Total, TotalHeader string
 	// Filters are the filters that the endpoint can apply, and Sorts the orders.
-	Filters []Filter
+	Filters []Param
 	Sorts   []Sort
 	// Parent names the table for each of whose rows there is an endpoint. A row of the
 	// parent whose endpoint answers 404 has no rows.
 	Parent string
 }
-
-// Get requests a path below API.Base and returns the body of the answer. An answer that
-// has a member error or errors with a value is an error.
-type Get func(ctx context.Context, path string, query url.Values) ([]byte, error)
 
 // Column declares one column.
 type Column struct {
@@ -93,22 +90,23 @@ type Column struct {
 	Convert func(v any) (wire.Value, error)
 }
 
-// Filter declares that the endpoint can select rows by a column.
+// Param declares a query parameter by which the endpoint selects rows.
 //
-// What the API answers is checked again, row by row, so a filter may let rows
+// What the API answers is checked again, row by row, so a parameter may let rows
 // through that it should not: it may ignore case, or drop the time of a date. It must
 // never leave out a row that has to be there. For instance, a parameter that means
 // "later than" is an OpGt, and never an OpGte.
-type Filter struct {
+type Param struct {
+	// Name is the parameter's name, such as "status" or "updated_after".
+	Name string
+	// Column is the column that it selects by.
 	Column string
 	// Op is what the API can do: OpEq, OpIn, OpGt, OpGte, OpLt, OpLte, OpIncludes or
 	// OpStartsWith. A filter gte is also used for gt, lte for lt, and in for eq.
 	Op wire.Op
-	// Param is the name of the query parameter, such as "status" or "updated_after".
-	// The values of an OpIn are one parameter each.
-	Param string
-	// Join is what joins the values of an OpIn to one parameter, such as ",".
-	Join string
+	// Separator joins the values of an OpIn to one parameter, such as ",". Empty: the
+	// parameter is sent once for each value.
+	Separator string
 	// Spell writes a value as the API takes it, and reports false for one that it
 	// cannot take. The library then applies the filter alone. By default a datetime is
 	// written like 2024-05-17T10:00:00Z, and other values as they stand in a row; the empty
@@ -117,9 +115,9 @@ type Filter struct {
 	// Exact says that the API selects the very rows that the protocol does, so that
 	// /count may trust the table's Total. It is no use without one.
 	Exact bool
-	// Never is a value that no row has. Discovery asks for it once to see whether the
-	// API applies the filter at all. The default suits most columns.
-	Never string
+	// ProbeValue is a value that no row has. Discovery asks for it once to see whether
+	// the API applies the parameter at all. The default suits most columns.
+	ProbeValue string
 }
 
 // Sort declares that the endpoint can sort by a column as the protocol does: numbers
@@ -134,49 +132,49 @@ type Sort struct {
 	Asc, Desc string
 }
 
-// PageKind is a way to split rows into pages.
-type PageKind string
+// Paging is a way to split rows into pages.
+type Paging string
 
 // The ways to split rows into pages.
 const (
-	OnePage  PageKind = ""       // all rows in one answer
-	ByPage   PageKind = "page"   // the number of the page, in Param
-	ByOffset PageKind = "offset" // the number of rows before the page, in Param
-	ByCursor PageKind = "cursor" // a text of the page before, at Next or After; in Param
-	ByLink   PageKind = "link"   // the header Link of the page before, with rel="next"
-	ByURL    PageKind = "url"    // the URL of the next page, at Next
-	ByFunc   PageKind = "func"   // the parameters that Func returns
+	PagingNone   Paging = ""       // all rows in one answer
+	PagingPage   Paging = "page"   // the number of the page, in Param
+	PagingOffset Paging = "offset" // the number of rows before the page, in Param
+	PagingCursor Paging = "cursor" // a text of the page before, at Next or LastRowCursor; in Param
+	PagingLink   Paging = "link"   // the header Link of the page before, with rel="next"
+	PagingURL    Paging = "url"    // the URL of the next page, at Next
+	PagingFunc   Paging = "func"   // the parameters that Func returns
 )
 
 // Pages declares how an endpoint splits its rows into pages.
 //
-// A read ends where the API says so: by Next, More, Total, or a page without rows. A
-// page that is merely shorter than Size is not the end, because many APIs cap the size
-// in silence. ByOffset asks for the last row of a page again at the beginning of the
+// A read ends where the API says so: by Next, HasMore, Total, or a page without rows.
+// A page that is merely shorter than Size is not the end, because many APIs cap the
+// size in silence. PagingOffset asks for the last row of a page again at the beginning of the
 // next, so the offset is no multiple of Size.
 //
 // What was never there says nothing, so it is no end: see the package's section Pages.
 type Pages struct {
-	By PageKind
+	By Paging
 	// Param is the query parameter of the page's number, offset or cursor.
 	Param string
 	// Next is the member path of the next cursor or URL. Null or an empty text is the
 	// end. So is no member at all, if there was one before or the first page is not full.
 	Next string
-	// After is the member path, in the last row of a page, of the next page's cursor,
-	// for an API that takes the last row's id. Every last row must have it. It needs
-	// More, or one request more.
-	After string
-	// More is the member path of a boolean that is false on the last page. A first page
-	// that has rows must have it: a last page behind others may leave it out. If it is
-	// true, the API must also say where the next page is.
-	More string
+	// LastRowCursor is the member path, in the last row of a page, of the next page's
+	// cursor, for an API that takes the last row's id. Every last row must have it. It
+	// needs HasMore, or one request more.
+	LastRowCursor string
+	// HasMore is the member path of a boolean that is false on the last page. A first
+	// page that has rows must have it: a last page behind others may leave it out. If it
+	// is true, the API must also say where the next page is.
+	HasMore string
 	// SizeParam is the query parameter of the size of a page, and Size that size. Take
 	// the largest that the API allows. With them, the source can ask for half a page to
 	// see whether a full one that names no next page is the last.
 	SizeParam string
 	Size      int
-	// FromZero says that the first page of ByPage has the number 0. It is 1 otherwise.
+	// FromZero says that the first page of PagingPage has the number 0. It is 1 otherwise.
 	FromZero bool
 	// Func returns the parameters of the page after an answer, and false after the
 	// last one. It is not called for an answer without content.

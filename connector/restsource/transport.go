@@ -10,6 +10,7 @@ import (
 	"net/http"
 	"time"
 
+	"github.com/connectorsdk/connector-sdk-go/connector/restsource/internal/recording"
 	"github.com/connectorsdk/connector-sdk-go/internal/netguard"
 )
 
@@ -29,7 +30,7 @@ import (
 //     X-Rate-Limit- or RateLimit-, or the one header RateLimit. Once less than half
 //     of the budget is left, it spreads the rest evenly over the time until the
 //     budget is full again.
-//   - It limits the bodies of answers ([ErrTooLarge]).
+//   - It limits the bodies of answers.
 //
 // It follows no redirect, as no RoundTripper does. Give an http.Client around it a
 // CheckRedirect that returns http.ErrUseLastResponse: a client that follows
@@ -59,8 +60,8 @@ const (
 	firstBackoff = 500 * time.Millisecond
 )
 
-// ErrTooLarge is the error of reading a body beyond Transport.MaxBody.
-var ErrTooLarge = errors.New("restsource: the answer is larger than the connector takes; ask for smaller pages")
+// errTooLarge is the error of reading a body beyond Transport.MaxBody.
+var errTooLarge = errors.New("restsource: the answer is larger than the connector takes; ask for smaller pages")
 
 // LimitError says that the API takes no further request before the deadline.
 type LimitError struct {
@@ -158,7 +159,7 @@ func failing(res *http.Response) bool {
 // lasting reports whether a failure will be the same next time.
 func lasting(err error) bool {
 	var refused *netguard.Error
-	var missing *MissingError
+	var missing *recording.Missing
 	var certificate *tls.CertificateVerificationError
 	var host *net.DNSError
 	return errors.As(err, &refused) || errors.As(err, &missing) || errors.As(err, &certificate) ||
@@ -218,7 +219,7 @@ type cappedBody struct {
 // Read reads one byte more than is allowed, to know that there is one.
 func (b *cappedBody) Read(p []byte) (int, error) {
 	if b.left < 0 {
-		return 0, ErrTooLarge
+		return 0, errTooLarge
 	}
 	if int64(len(p)) > b.left+1 {
 		p = p[:b.left+1]
@@ -226,7 +227,7 @@ func (b *cappedBody) Read(p []byte) (int, error) {
 	n, err := b.ReadCloser.Read(p)
 	b.left -= int64(n)
 	if b.left < 0 {
-		return n - 1, ErrTooLarge
+		return n - 1, errTooLarge
 	}
 	return n, err
 }

@@ -142,7 +142,7 @@ func TestTrouble(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				var log bytes.Buffer
 				src, err := restsource.New(shopAPI, []restsource.Table{{
-					Name: "rows", Path: "/rows", Rows: "rows", Key: []string{"id"}, Pages: restsource.Pages{By: restsource.ByURL, Next: "next"},
+					Name: "rows", Path: "/rows", Rows: "rows", Key: []string{"id"}, Pages: restsource.Pages{By: restsource.PagingURL, Next: "next"},
 					Columns: []restsource.Column{{Name: "id", Type: wire.TypeNumber}},
 				}}, &restsource.Options{Transport: transportFunc(c.answer), MaxBody: 1 << 20})
 				require.NoError(t, err)
@@ -442,7 +442,7 @@ func TestSameOrigin(t *testing.T) {
 	} {
 		asked := 0
 		src, err := restsource.New(restsource.API{Base: "http://shop.example/v1"},
-			numbersTable(restsource.Pages{By: restsource.ByURL, Next: "next"}),
+			numbersTable(restsource.Pages{By: restsource.PagingURL, Next: "next"}),
 			&restsource.Options{Transport: transportFunc(func(*http.Request) (*http.Response, error) {
 				if asked++; asked > 1 {
 					return reply(200, `{"rows": []}`), nil
@@ -499,7 +499,7 @@ func childrenAtOnce(t *testing.T, atOnce, want int) {
 			mu.Unlock()
 			return api.RoundTrip(r)
 		})
-		src, err := restsource.New(shopAPI, shopTables(), &restsource.Options{Transport: slow, AtOnce: atOnce})
+		src, err := restsource.New(shopAPI, shopTables(), &restsource.Options{Transport: slow, Concurrency: atOnce})
 		require.NoError(t, err)
 		tenant := connectortest.Start(t, shopDefinition, src, nil).As(shopCredentials).Unverified()
 		begun := time.Now()
@@ -538,7 +538,7 @@ func TestCancelled(t *testing.T) {
 			}
 			return api.RoundTrip(r)
 		})
-		src, err := restsource.New(shopAPI, shopTables(), &restsource.Options{Transport: leaving, AtOnce: 1})
+		src, err := restsource.New(shopAPI, shopTables(), &restsource.Options{Transport: leaving, Concurrency: 1})
 		require.NoError(t, err)
 		server := connectortest.Start(t, shopDefinition, src, quiet)
 		body := `{"table": "items", "and": [], "sort": [], "fields": ["sku"], "credentials": {"token": "` + shopToken + `"}, "timeoutMs": 60000}`
@@ -558,7 +558,7 @@ func TestBudgetOfOneRequest(t *testing.T) {
 		api := newNumbers()
 		var asked []time.Duration
 		begun := time.Now()
-		src, err := restsource.New(shopAPI, numbersTable(restsource.Pages{By: restsource.ByPage, Param: "page"}, withTotal),
+		src, err := restsource.New(shopAPI, numbersTable(restsource.Pages{By: restsource.PagingPage, Param: "page"}, withTotal),
 			&restsource.Options{Transport: transportFunc(func(r *http.Request) (*http.Response, error) {
 				asked = append(asked, time.Since(begun))
 				res, err := handlerTransport{api}.RoundTrip(r)

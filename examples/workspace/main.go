@@ -60,7 +60,7 @@ func run(ctx context.Context, args []string, getenv func(string) string, out io.
 	if *upstream {
 		host = ""
 	}
-	handler, err := newHandler(token, &restsource.Options{Local: !*upstream})
+	handler, err := newHandler(token, &restsource.Options{AllowPrivate: !*upstream})
 	if err != nil {
 		return err
 	}

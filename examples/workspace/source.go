@@ -26,7 +26,7 @@ var generalAPI = restsource.API{
 }
 
 // paged is how the lists of the API are split into pages of the largest size.
-var paged = restsource.Pages{By: restsource.ByOffset, Param: "offset", SizeParam: "limit", Size: 100}
+var paged = restsource.Pages{By: restsource.PagingOffset, Param: "offset", SizeParam: "limit", Size: 100}
 
 func text(name, path string) restsource.Column {
 	return restsource.Column{Name: name, Path: path, Type: wire.TypeString}
@@ -67,16 +67,16 @@ var tables = []restsource.Table{{
 	Columns: []restsource.Column{text("id", ""), text("name", ""), text("type", ""), number("size", ""),
 		{Name: "folder_id", Type: wire.TypeReference}, moment("created_at"), moment("updated_at")},
 	// The parameter search is not pushed: the document does not say how it compares.
-	Filters: []restsource.Filter{
-		{Column: "folder_id", Op: wire.OpEq, Param: "folder_id"},
-		{Column: "type", Op: wire.OpEq, Param: "type"},
+	Filters: []restsource.Param{
+		{Column: "folder_id", Op: wire.OpEq, Name: "folder_id"},
+		{Column: "type", Op: wire.OpEq, Name: "type"},
 	},
 }, {
 	Name: "workflows", Description: "A workflow: what starts it, and when it last ran",
 	Path: "/v1/workflows", Rows: "data", Key: []string{"id"}, Pages: paged,
 	Columns: []restsource.Column{text("id", ""), text("name", ""), text("status", ""), text("trigger_type", ""),
 		moment("last_run"), moment("created_at")},
-	Filters: []restsource.Filter{{Column: "status", Op: wire.OpEq, Param: "status"}},
+	Filters: []restsource.Param{{Column: "status", Op: wire.OpEq, Name: "status"}},
 }, {
 	Name: "workflow_nodes", Description: "One step of a workflow", Parent: "workflows",
 	Path: "/v1/workflows/{id}", Rows: "data.nodes", Key: []string{"workflow_id", "id"},

@@ -44,7 +44,7 @@ var tables = []restsource.Table{{
 	Path:        "/orders",
 	Rows:        "data",
 	Key:         []string{"id"},
-	Pages:       restsource.Pages{By: restsource.ByCursor, Param: "after", Next: "paging.next", SizeParam: "limit", Size: 100},
+	Pages:       restsource.Pages{By: restsource.PagingCursor, Param: "after", Next: "paging.next", SizeParam: "limit", Size: 100},
 	Columns: []restsource.Column{
 		{Name: "id", Type: wire.TypeNumber},
 		{Name: "customer", Path: "customer.id", Type: wire.TypeReference},
@@ -54,8 +54,8 @@ var tables = []restsource.Table{{
 	},
 	// A filter that is pushed saves requests. The library applies it again, so an API
 	// that reads it otherwise costs time and no wrong row.
-	Filters: []restsource.Filter{
-		{Column: "status", Op: wire.OpEq, Param: "status"},
+	Filters: []restsource.Param{
+		{Column: "status", Op: wire.OpEq, Name: "status"},
 	},
 }}
 

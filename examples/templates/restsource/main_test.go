@@ -20,7 +20,7 @@ const testKey = "key-for-tests"
 
 // upstream answers as the API would: two rows a page.
 //
-// FILL IN: record the answers of the real API once, with restsource.Recorder, or
+// FILL IN: record the answers of the real API once, with record.Recorder, or
 // write here what its documentation says.
 func upstream(w http.ResponseWriter, r *http.Request) {
 	const rows, perPage = 5, 2

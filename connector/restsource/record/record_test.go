@@ -1,4 +1,4 @@
-package restsource_test
+package record_test
 
 import (
 	"bytes"
@@ -14,36 +14,27 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/connectorsdk/connector-sdk-go/connector/connectortest"
-	"github.com/connectorsdk/connector-sdk-go/connector/restsource"
-	"github.com/connectorsdk/connector-sdk-go/wire"
+	"github.com/connectorsdk/connector-sdk-go/connector/restsource/internal/recording"
+	"github.com/connectorsdk/connector-sdk-go/connector/restsource/record"
 )
 
-// TestRecorder records a read of the shop, and reads it again without the shop.
-func TestRecorder(t *testing.T) {
-	dir := t.TempDir()
-	read := func(upstream http.RoundTripper) (string, error) {
-		src, err := restsource.New(shopAPI, shopTables(), &restsource.Options{Transport: &restsource.Recorder{Dir: dir, Upstream: upstream}})
-		require.NoError(t, err)
-		tenant := connectortest.Start(t, shopDefinition, src, quiet).As(shopCredentials).Unverified()
-		answer, err := tenant.Query(wire.QueryRequest{Table: "customers", Fields: []string{"code", "name", "city"}})
-		if err != nil {
-			return "", err
-		}
-		return answer.JSON(), nil
-	}
-	live, err := read(handlerTransport{newShop()})
-	require.NoError(t, err)
-	replayed, err := read(nil)
-	require.NoError(t, err)
-	assert.Equal(t, live, replayed)
+// transportFunc answers requests by a function.
+type transportFunc func(*http.Request) (*http.Response, error)
 
-	names := filesIn(t, dir)
-	assert.Equal(t, []string{"GET_v1_customers_limit=3_page=1.http", "GET_v1_customers_limit=3_page=2.http",
-		"GET_v1_customers_limit=3_page=3.http", "GET_v1_customers_limit=3_page=4.http"}, names)
-	require.NoError(t, os.Remove(filepath.Join(dir, names[2])))
-	_, err = read(nil)
-	requireCode(t, wire.CodeInternal, err) // a missing recording is not an empty page, and nothing to wait for
+func (f transportFunc) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
+
+func reply(status int, body string, headers ...string) *http.Response {
+	res := &http.Response{StatusCode: status, Header: http.Header{}, Body: io.NopCloser(strings.NewReader(body))}
+	for _, h := range headers {
+		name, value, _ := strings.Cut(h, ": ")
+		res.Header.Add(name, value)
+	}
+	return res
+}
+
+// always answers every request alike.
+func always(status int, body string) transportFunc {
+	return func(*http.Request) (*http.Response, error) { return reply(status, body), nil }
 }
 
 // TestRecordedFile shows a file. Secrets are in none.
@@ -58,7 +49,7 @@ func TestRecordedFile(t *testing.T) {
 		return reply(200, `{"rows": ["`+token+`", "key%2Bsecret%2F2"]}`, "Content-Type: application/json", "Set-Cookie: session=secret-3",
 			"X-RateLimit-Remaining: 5", `Link: <https://api.example/rows?api_key=key%2Bsecret%2F2&page=2&access_token=secret-5>; rel="next"`), nil
 	})
-	ask := func(c *restsource.Recorder) (*http.Response, string, error) {
+	ask := func(c *record.Recorder) (*http.Response, string, error) {
 		r, err := http.NewRequestWithContext(t.Context(), http.MethodGet,
 			"https://api.example/rows?page=1&api_key=key%2Bsecret%2F2&my_pin=pin-secret-4", nil)
 		require.NoError(t, err)
@@ -72,7 +63,7 @@ func TestRecordedFile(t *testing.T) {
 		require.NoError(t, err)
 		return res, string(body), nil
 	}
-	recorder := &restsource.Recorder{Dir: dir, Upstream: upstream, Secret: []string{"my_pin"}}
+	recorder := &record.Recorder{Dir: dir, Upstream: upstream, Secret: []string{"my_pin"}}
 	for range 4 {
 		_, _, err := ask(recorder)
 		require.NoError(t, err)
@@ -98,15 +89,15 @@ X-Ratelimit-Remaining: 5
 
 {"rows": ["[redacted]", "[redacted]"]}`, string(second))
 
-	replay := &restsource.Recorder{Dir: dir, Secret: []string{"my_pin"}}
+	replay := &record.Recorder{Dir: dir, Secret: []string{"my_pin"}}
 	for _, status := range []int{429, 200, 200, 200} {
 		res, _, err := ask(replay)
 		require.NoError(t, err)
 		assert.Equal(t, status, res.StatusCode, "the recordings answer in turn, the last one for ever")
 		assert.NotEmpty(t, res.Header.Get("Retry-After")+res.Header.Get("Link"))
 	}
-	_, _, err = ask(&restsource.Recorder{Dir: t.TempDir(), Secret: []string{"my_pin"}})
-	var missing *restsource.MissingError
+	_, _, err = ask(&record.Recorder{Dir: t.TempDir(), Secret: []string{"my_pin"}})
+	var missing *recording.Missing
 	require.ErrorAs(t, err, &missing)
 	assert.NotContains(t, err.Error(), "secret")
 }
@@ -148,7 +139,7 @@ func TestRecordedSecrets(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			dir := t.TempDir()
-			recorder := &restsource.Recorder{Dir: dir, Secret: c.known, Upstream: transportFunc(func(r *http.Request) (*http.Response, error) {
+			recorder := &record.Recorder{Dir: dir, Secret: c.known, Upstream: transportFunc(func(r *http.Request) (*http.Response, error) {
 				if r.Body != nil {
 					body, err := io.ReadAll(r.Body)
 					assert.NoError(t, err)
@@ -201,7 +192,7 @@ func TestRecordedApart(t *testing.T) {
 		"GET /a/b", "GET /a_b", "GET /a?b", "GET /a%2Fb", "GET /a?b=c+d", "GET /a?b=c_d", "GET /a?b=c%2Bd", "GET /a?b=c&d", "GET /a?b=c%26d",
 		"POST /a/b", "POST /a/b one", "POST /a/b two", "POST /a/b the-token", "GET /" + long + "/1", "GET /" + long + "/2",
 	}
-	ask := func(recorder *restsource.Recorder, request, token string) (string, error) {
+	ask := func(recorder *record.Recorder, request, token string) (string, error) {
 		method, rest, _ := strings.Cut(request, " ")
 		address, body, _ := strings.Cut(rest, " ")
 		r, err := http.NewRequestWithContext(t.Context(), method, "https://api.example"+address,
@@ -218,7 +209,7 @@ func TestRecordedApart(t *testing.T) {
 	}
 	dir := t.TempDir()
 	for i, request := range requests {
-		recorder := &restsource.Recorder{Dir: dir, Upstream: transportFunc(always(200, strconv.Itoa(i)))}
+		recorder := &record.Recorder{Dir: dir, Upstream: always(200, strconv.Itoa(i))}
 		_, err := ask(recorder, request, "token-of-one")
 		require.NoError(t, err)
 	}
@@ -226,7 +217,7 @@ func TestRecordedApart(t *testing.T) {
 	for _, name := range filesIn(t, dir) {
 		assert.LessOrEqual(t, len(name), 130, "a file system takes it")
 	}
-	replay := &restsource.Recorder{Dir: dir}
+	replay := &record.Recorder{Dir: dir}
 	for i, request := range requests {
 		got, err := ask(replay, request, "token-of-another")
 		require.NoError(t, err, request)
@@ -238,7 +229,7 @@ func TestRecordedApart(t *testing.T) {
 func TestRecordedTurns(t *testing.T) {
 	dir := t.TempDir()
 	bodies := []string{"one", "one", "two", "two", "one", "three"}
-	ask := func(recorder *restsource.Recorder) string {
+	ask := func(recorder *record.Recorder) string {
 		r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, "https://api.example/a", nil)
 		require.NoError(t, err)
 		res, err := recorder.RoundTrip(r)
@@ -248,7 +239,7 @@ func TestRecordedTurns(t *testing.T) {
 		return string(text)
 	}
 	turn := 0
-	recorder := &restsource.Recorder{Dir: dir, Upstream: transportFunc(func(*http.Request) (*http.Response, error) {
+	recorder := &record.Recorder{Dir: dir, Upstream: transportFunc(func(*http.Request) (*http.Response, error) {
 		turn++
 		return reply(200, bodies[turn-1]), nil
 	})}
@@ -256,7 +247,7 @@ func TestRecordedTurns(t *testing.T) {
 		assert.Equal(t, want, ask(recorder))
 	}
 	assert.Equal(t, []string{"GET_a.2.http", "GET_a.3.http", "GET_a.4.http", "GET_a.http"}, filesIn(t, dir))
-	replay := &restsource.Recorder{Dir: dir}
+	replay := &record.Recorder{Dir: dir}
 	for _, want := range []string{"one", "two", "one", "three", "three", "three"} {
 		assert.Equal(t, want, ask(replay))
 	}
@@ -269,8 +260,32 @@ func TestRecordedWrong(t *testing.T) {
 		require.NoError(t, os.WriteFile(filepath.Join(dir, "GET_a.http"), []byte(text), 0o600))
 		r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, "https://api.example/a", nil)
 		require.NoError(t, err)
-		_, err = (&restsource.Recorder{Dir: dir}).RoundTrip(r)
+		_, err = (&record.Recorder{Dir: dir}).RoundTrip(r)
 		require.ErrorContains(t, err, "is not a recording", "%q", text)
+	}
+}
+
+// TestRecordedNames: a file that was named before the secret in its name was known gets
+// another name.
+func TestRecordedNames(t *testing.T) {
+	const secret = "credential-5b1f90"
+	dir := t.TempDir()
+	recorder := &record.Recorder{Dir: dir, Upstream: always(200, `{"a": "`+secret+`", "b": 1}`)}
+	for _, header := range []string{"", secret} {
+		r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, "https://api.example/of/"+secret+"/rows?page_token=c1", nil)
+		require.NoError(t, err)
+		if header != "" {
+			r.Header.Set("X-Anything", header)
+		}
+		res, err := recorder.RoundTrip(r)
+		require.NoError(t, err)
+		require.NoError(t, res.Body.Close())
+	}
+	for _, name := range filesIn(t, dir) {
+		text, err := os.ReadFile(filepath.Join(dir, name))
+		require.NoError(t, err)
+		assert.NotContains(t, strings.ToLower(name+string(text)), secret)
+		assert.True(t, strings.HasPrefix(name, "GET_of_redacted_rows_page_token=c1"), name)
 	}
 }
 

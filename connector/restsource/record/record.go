@@ -1,10 +1,13 @@
-package restsource
+// Package record has a transport that records the answers of an API once, without
+// secrets, and answers tests from these files from then on.
+package record
 
 import (
 	"bufio"
 	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -18,12 +21,14 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+
+	"github.com/connectorsdk/connector-sdk-go/connector/restsource/internal/recording"
 )
 
 // Recorder is an http.RoundTripper for tests: it records the answers of a real API
-// once, and answers from the recording from then on. Pass it as Options.Transport.
+// once, and answers from the recording from then on. Pass it as restsource.Options.Transport.
 //
-//	recorder := &restsource.Recorder{Dir: "testdata/orders"}
+//	recorder := &record.Recorder{Dir: "testdata/orders"}
 //	if os.Getenv("RECORD") != "" {
 //		recorder.Upstream = http.DefaultTransport
 //	}
@@ -32,9 +37,9 @@ import (
 // request. Read the files before you commit them: they hold the API's data.
 //
 // Secrets stay out of the files and their names. Of a request only the method, the path
-// and the query are written, of an answer only the headers that a Source reads. In all
-// of them, [redacted] takes the place of the tenant's credentials, of what API.Base has
-// of them, of long segments with a digit in its path, of what Authorize puts into a
+// and the query are written, of an answer only the headers that a restsource.Source reads. In all
+// of them, [redacted] takes the place of the tenant's credentials, of what restsource.API.Base
+// has of them, of long segments with a digit in its path, of what Authorize puts into a
 // request, and of all headers that may hold a secret: by value, wherever it stands. A token that the API gives out is known once a
 // request has it; what was recorded before is then cleaned too. Values of less than
 // four bytes stay where they are not a whole parameter.
@@ -43,7 +48,7 @@ import (
 // the answer from the recording that of the request. A number in a body that has a
 // secret in it becomes 0.
 //
-// Outside of a Source, a Recorder does not know the credentials: the values of query
+// Outside of a restsource.Source, a Recorder does not know the credentials: the values of query
 // parameters are then secret if their names say so, or if Secret has them.
 //
 // It is safe for concurrent use. It must not be copied.
@@ -51,27 +56,16 @@ type Recorder struct {
 	// Dir is the directory of the recordings, such as "testdata/orders".
 	Dir string
 	// Upstream makes the requests that are recorded. Nil: nothing is requested, and a
-	// request without a recording fails with a [*MissingError].
+	// request without a recording fails.
 	Upstream http.RoundTripper
 	// Secret names query parameters whose values are secret, beyond those that Authorize
 	// sets and the usual names, such as api_key and access_token.
 	Secret []string
 
 	mu      sync.Mutex
-	turns   map[string]int // how often each request has been made
-	known   *secrets       // of all requests
+	turns   map[string]int     // how often each request has been made
+	known   *recording.Secrets // of all requests
 	written map[string]bool
-}
-
-// MissingError says that a [Recorder] has no recording of a request.
-type MissingError struct {
-	Request string // its method, path and query, without secrets
-	Dir     string
-}
-
-// Error returns what to do.
-func (e *MissingError) Error() string {
-	return fmt.Sprintf("restsource: there is no recording of %s in %s; record it by setting Recorder.Upstream", e.Request, e.Dir)
 }
 
 // secretParam and pageParam tell, by their names, query parameters that usually hold
@@ -138,17 +132,17 @@ func (c *Recorder) name(r *http.Request, body []byte) (name, title, sum string) 
 		}
 	}
 	// A path in a recording has the mark, and it comes back in an address of a next page.
-	target := strings.ReplaceAll(c.known.scrub(r.URL.EscapedPath()), url.PathEscape(redacted), redacted)
+	target := strings.ReplaceAll(c.known.Scrub(r.URL.EscapedPath()), url.PathEscape(redacted), redacted)
 	if len(query) > 0 {
 		readable, err := url.QueryUnescape(query.Encode())
 		if err != nil {
 			readable = query.Encode()
 		}
-		target += "?" + c.known.scrub(readable)
+		target += "?" + c.known.Scrub(readable)
 	}
 	title = r.Method + " " + target
 	name = strings.Trim(unsafeInNames.ReplaceAllString(title, "_"), "_")
-	hash := sha256.Sum256([]byte(title + "\n" + c.known.scrub(string(body))))
+	hash := sha256.Sum256([]byte(title + "\n" + c.known.Scrub(string(body))))
 	sum = "_" + hex.EncodeToString(hash[:4])
 	if len(body) > 0 || len(name) > 120 || strings.ContainsAny(target, "%+") {
 		name = name[:min(len(name), 100)] + sum
@@ -159,7 +153,7 @@ func (c *Recorder) name(r *http.Request, body []byte) (name, title, sum string) 
 var unsafeInNames = regexp.MustCompile(`[^A-Za-z0-9.=-]+`)
 
 func (c *Recorder) isSecret(param string) bool {
-	return c.known.params[param] || slices.Contains(c.Secret, param) ||
+	return c.known.HasParam(param) || slices.Contains(c.Secret, param) ||
 		secretParam.MatchString(param) && !pageParam.MatchString(param)
 }
 
@@ -170,23 +164,23 @@ const redacted = "[redacted]"
 // it removes them from what has been recorded.
 func (c *Recorder) learn(r *http.Request) error {
 	if c.known == nil {
-		c.turns, c.known, c.written = map[string]int{}, newSecrets(), map[string]bool{}
+		c.turns, c.known, c.written = map[string]int{}, recording.NewSecrets(), map[string]bool{}
 	}
-	own := newSecrets()
-	if sent, ok := r.Context().Value(secretsKey{}).(*secrets); ok {
-		own.merge(sent)
+	own := recording.NewSecrets()
+	if sent := recording.SecretsOf(r.Context()); sent != nil {
+		own.Merge(sent)
 	}
 	for header, values := range r.Header {
 		if !slices.Contains(plainHeaders, header) {
-			own.addHeader(values)
+			own.AddHeader(values)
 		}
 	}
 	for param, values := range r.URL.Query() {
 		if c.isSecret(param) {
-			own.add(values...)
+			own.Add(values...)
 		}
 	}
-	if !c.known.merge(own) {
+	if !c.known.Merge(own) {
 		return nil
 	}
 	for file := range c.written {
@@ -205,8 +199,8 @@ func (c *Recorder) clean(file string) error {
 	}
 	title, answer, _ := strings.Cut(string(text), "\n\n")
 	head, body, _ := strings.Cut(answer, "\n\n")
-	clean := c.known.scrub(title+"\n\n"+head) + "\n\n" + c.known.scrubBody("", body)
-	name := unsafeInNames.ReplaceAllString(c.known.scrub(filepath.Base(file)), "_")
+	clean := c.known.Scrub(title+"\n\n"+head) + "\n\n" + c.scrubBody("", body)
+	name := unsafeInNames.ReplaceAllString(c.known.Scrub(filepath.Base(file)), "_")
 	if name != filepath.Base(file) {
 		delete(c.written, file)
 		if err := os.Remove(file); err != nil {
@@ -245,13 +239,13 @@ func (c *Recorder) record(res *http.Response, r *http.Request, name, title strin
 	kept := make(http.Header, len(res.Header))
 	for header, values := range res.Header {
 		for _, v := range values {
-			kept.Add(header, c.known.scrubAnswer(r.URL.Host, c.withoutParams(v)))
+			kept.Add(header, c.scrubAnswer(r.URL.Host, c.withoutParams(v)))
 		}
 	}
 	if err := kept.Write(&b); err != nil {
 		return err
 	}
-	text := strings.ReplaceAll(b.String(), "\r\n", "\n") + "\n" + c.known.scrubBody(r.URL.Host, string(body))
+	text := strings.ReplaceAll(b.String(), "\r\n", "\n") + "\n" + c.scrubBody(r.URL.Host, string(body))
 	n := c.turns[name]
 	if n > 1 {
 		if before, err := os.ReadFile(c.file(name, n-1)); err == nil && string(before) == text {
@@ -288,7 +282,7 @@ func (c *Recorder) replay(r *http.Request, name, title string) (*http.Response, 
 		c.turns[name] = n
 	}
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, &MissingError{Request: title, Dir: c.Dir}
+		return nil, &recording.Missing{Request: title, Dir: c.Dir}
 	}
 	if err != nil {
 		return nil, err
@@ -299,13 +293,43 @@ func (c *Recorder) replay(r *http.Request, name, title string) (*http.Response, 
 	status, rest, _ := strings.Cut(answer, "\n")
 	code, err := strconv.Atoi(strings.TrimSpace(status))
 	if !ok || err != nil {
-		return nil, fmt.Errorf("restsource: %s is not a recording", c.file(name, 1))
+		return nil, fmt.Errorf("record: %s is not a recording", c.file(name, 1))
 	}
 	head, body, _ := strings.Cut("\n"+rest, "\n\n")
 	res, err := http.ReadResponse(bufio.NewReader(strings.NewReader(
 		fmt.Sprintf("HTTP/1.1 %d %s%s\nContent-Length: %d\n\n%s", code, http.StatusText(code), head, len(body), body))), r)
 	if err != nil {
-		return nil, fmt.Errorf("restsource: %s is not a recording: %w", c.file(name, 1), err)
+		return nil, fmt.Errorf("record: %s is not a recording: %w", c.file(name, 1), err)
 	}
 	return res, nil
 }
+
+// hostPlace stands in a recording for the host of an API whose address is the
+// tenant's, so that the addresses in the recording stay addresses.
+const hostPlace = "upstream.invalid"
+
+// scrubAnswer returns text of an answer of a host without the values.
+func (c *Recorder) scrubAnswer(host, text string) string {
+	if c.known.Scrub(host) != host {
+		text = strings.ReplaceAll(text, host, hostPlace)
+	}
+	return c.known.Scrub(text)
+}
+
+// scrubBody is scrubAnswer for a body. JSON stays JSON: a number that has a value in it
+// becomes 0.
+func (c *Recorder) scrubBody(host, body string) string {
+	text := c.scrubAnswer(host, body)
+	if !json.Valid([]byte(body)) {
+		return text
+	}
+	return textOrRest.ReplaceAllStringFunc(text, func(token string) string {
+		if token[0] == '"' {
+			return token
+		}
+		return "0"
+	})
+}
+
+// textOrRest finds the texts of JSON, and what is left of a number.
+var textOrRest = regexp.MustCompile(`"(?:[^"\\]|\\.)*"|[-+.0-9eE]*\[redacted\][-+.0-9eE]*`)
