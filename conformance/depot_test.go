@@ -151,7 +151,7 @@ func (d *depot) Count(ctx context.Context, asked *wire.CountRequest) (int64, err
 	return oracle.Count(d.tables, &req)
 }
 
-func (d *depot) Aggregate(_ context.Context, asked *wire.AggregateRequest) (*connector.AggregateAnswer, error) {
+func (d *depot) Aggregate(_ context.Context, asked *wire.AggregateRequest) ([][]wire.Value, error) {
 	req := *asked
 	req.GroupBy, req.Measures = slices.Clone(req.GroupBy), slices.Clone(req.Measures)
 	if d.aggregate != nil {
@@ -164,11 +164,7 @@ func (d *depot) Aggregate(_ context.Context, asked *wire.AggregateRequest) (*con
 	if d.groups != nil {
 		t.Rows = d.groups(asked, t.Rows)
 	}
-	return &connector.AggregateAnswer{Rows: t.Rows}, nil
-}
-
-func (d *depot) AggregateByDate(ctx context.Context, req *wire.AggregateRequest) (*connector.AggregateAnswer, error) {
-	return d.Aggregate(ctx, req)
+	return append([][]wire.Value{}, t.Rows...), nil // no groups are an answer, nil declines
 }
 
 // retypedAs returns the depot's tables with another type for the fields of a request.

@@ -255,7 +255,7 @@ func (s *sluggishSource) Count(ctx context.Context, req *wire.CountRequest) (int
 	return s.Source.Count(ctx, req)
 }
 
-func (s *sluggishSource) Aggregate(ctx context.Context, req *wire.AggregateRequest) (*connector.AggregateAnswer, error) {
+func (s *sluggishSource) Aggregate(ctx context.Context, req *wire.AggregateRequest) ([][]wire.Value, error) {
 	if err := s.wait(ctx); err != nil {
 		return nil, err
 	}

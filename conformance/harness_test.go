@@ -156,7 +156,7 @@ func (s *fixtureSource) Count(ctx context.Context, req *wire.CountRequest) (int6
 	return s.Source.Count(ctx, req)
 }
 
-func (s *fixtureSource) Aggregate(ctx context.Context, req *wire.AggregateRequest) (*connector.AggregateAnswer, error) {
+func (s *fixtureSource) Aggregate(ctx context.Context, req *wire.AggregateRequest) ([][]wire.Value, error) {
 	if err := stall(ctx, req.Table); err != nil {
 		return nil, err
 	}

@@ -200,11 +200,7 @@ func (s *moving) Size(ctx context.Context, req *wire.SizeRequest) (*wire.Size, e
 	return s.now().Size(ctx, req)
 }
 
-func (s *moving) Aggregate(ctx context.Context, req *wire.AggregateRequest) (*connector.AggregateAnswer, error) {
-	return s.now().Aggregate(ctx, req)
-}
-
-func (s *moving) AggregateByDate(ctx context.Context, req *wire.AggregateRequest) (*connector.AggregateAnswer, error) {
+func (s *moving) Aggregate(ctx context.Context, req *wire.AggregateRequest) ([][]wire.Value, error) {
 	return s.now().Aggregate(ctx, req)
 }
 

@@ -115,17 +115,13 @@ func (s *liveSource) Count(ctx context.Context, req *wire.CountRequest) (int64, 
 	return s.Source.Count(ctx, req)
 }
 
-func (s *liveSource) Aggregate(ctx context.Context, req *wire.AggregateRequest) (*connector.AggregateAnswer, error) {
+func (s *liveSource) Aggregate(ctx context.Context, req *wire.AggregateRequest) ([][]wire.Value, error) {
 	if s.aggregate != nil {
 		other := *req
 		s.aggregate(&other)
 		req = &other
 	}
 	return s.Source.Aggregate(ctx, req)
-}
-
-func (s *liveSource) AggregateByDate(ctx context.Context, req *wire.AggregateRequest) (*connector.AggregateAnswer, error) {
-	return s.Aggregate(ctx, req)
 }
 
 func filtersOf(filters []wire.Filter) []wire.Filter {

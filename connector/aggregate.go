@@ -5,6 +5,7 @@ import (
 	"errors"
 	"slices"
 
+	"github.com/connectorsdk/connector-sdk-go/internal/fold"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -14,7 +15,7 @@ func aggregate(x *exchange) {
 	var req wire.AggregateRequest
 	serveJSON(x, &req, &req.Envelope, &req.Table, func(ctx context.Context) (wire.Message, error) {
 		byDate := slices.ContainsFunc(req.GroupBy, func(g wire.GroupKey) bool { return g.Grain != "" })
-		if byDate && x.caps.byDate == nil {
+		if byDate && !x.caps.dateBucket {
 			return nil, Unsupported("groupBy: this connector accepts no grain (dateBucket is false)")
 		}
 		if err := x.checkJoins(ctx, req.Joins); err != nil {
@@ -33,19 +34,12 @@ func aggregate(x *exchange) {
 		if err != nil {
 			return nil, err
 		}
-		var groups *AggregateAnswer
-		if byDate {
-			err = x.invoke(ctx, "AggregateByDate", func(ctx context.Context) (err error) {
-				groups, err = x.caps.byDate.AggregateByDate(ctx, &req)
-				return err
-			})
-		} else {
-			err = x.invoke(ctx, "Aggregate", func(ctx context.Context) (err error) {
-				groups, err = x.caps.aggregator.Aggregate(ctx, &req)
-				return err
-			})
-		}
-		if isDecline(err) {
+		var groups [][]wire.Value
+		err = x.invoke(ctx, "Aggregate", func(ctx context.Context) (err error) {
+			groups, err = x.caps.aggregator.Aggregate(ctx, &req)
+			return err
+		})
+		if isDecline(err) || err == nil && groups == nil {
 			return nil, nil
 		}
 		if err != nil {
@@ -56,13 +50,11 @@ func aggregate(x *exchange) {
 }
 
 // groupsAnswer checks a source's answer to an aggregate and names its cells.
-func groupsAnswer(req *wire.AggregateRequest, groups *AggregateAnswer) (wire.Message, error) {
+func groupsAnswer(req *wire.AggregateRequest, groups [][]wire.Value) (wire.Message, error) {
 	switch {
-	case groups == nil:
-		return nil, fault("Aggregate returned nothing; to decline return ErrDecline")
-	case len(req.GroupBy) == 0 && len(groups.Rows) != 1:
-		return nil, faultf("Aggregate answered %d rows without groupBy; it must be exactly one", len(groups.Rows))
-	case len(req.GroupBy) > 0 && int64(len(groups.Rows)) >= req.Limit:
+	case len(req.GroupBy) == 0 && len(groups) != 1:
+		return nil, faultf("Aggregate answered %d rows without groupBy; it must be exactly one", len(groups))
+	case len(req.GroupBy) > 0 && int64(len(groups)) >= req.Limit:
 		return nil, Unsupported("more groups than the limit allows; narrow the filters or group by less")
 	}
 	var names []string
@@ -72,24 +64,39 @@ func groupsAnswer(req *wire.AggregateRequest, groups *AggregateAnswer) (wire.Mes
 	for _, m := range req.Measures {
 		names = append(names, m.As)
 	}
-	answer := &wire.AggregateAnswer{Rows: make([]map[string]wire.Value, len(groups.Rows))}
-	for i, row := range groups.Rows {
+	answer := &wire.AggregateAnswer{Rows: make([]map[string]wire.Value, len(groups))}
+	for i, row := range groups {
 		if len(row) != len(names) {
 			return nil, faultf("Aggregate answered a row of %d cells for %d groups and measures", len(row), len(names))
 		}
 		cells := make(map[string]wire.Value, len(names))
 		for j, v := range row {
+			var err error
 			if m := j - len(req.GroupBy); m >= 0 {
-				var err error
-				if v, err = measured(req.Measures[m].Fn, v); err != nil {
-					return nil, err
-				}
+				v, err = measured(req.Measures[m].Fn, v)
+			} else {
+				err = checkPeriod(v, req.GroupBy[j].Grain)
+			}
+			if err != nil {
+				return nil, err
 			}
 			cells[names[j]] = v
 		}
 		answer.Rows[i] = cells
 	}
 	return answer, nil
+}
+
+// checkPeriod refuses a group key that is not null and not the first day of a period
+// of the grain. A source that overlooks the grain would else answer wrong groups.
+func checkPeriod(key wire.Value, grain wire.Grain) error {
+	if grain == "" || key.IsNull() {
+		return nil
+	}
+	if first, ok := fold.PeriodStart(key, grain); !ok || first.String() != key.String() {
+		return faultf("Aggregate answered a group key that is not the first day of a %s as YYYY-MM-DD", grain)
+	}
+	return nil
 }
 
 // measured returns a measure's cell as it is sent: a count is an integer, a sum

@@ -1,7 +1,6 @@
 package connector
 
 import (
-	"errors"
 	"fmt"
 	"slices"
 
@@ -16,7 +15,7 @@ type capabilities struct {
 	sizer       Sizer
 	counter     Counter
 	aggregator  Aggregator
-	byDate      DateAggregator
+	dateBucket  bool // aggregator accepts grains
 	cardinality CardinalityMeasurer
 	links       LinkMeasurer
 	joiner      Joiner
@@ -31,7 +30,6 @@ func capable(src Source, omit Omit) (c capabilities, faults []error) {
 	c.sizer, _ = src.(Sizer)
 	c.counter, _ = src.(Counter)
 	c.aggregator, _ = src.(Aggregator)
-	c.byDate, _ = src.(DateAggregator)
 	c.cardinality, _ = src.(CardinalityMeasurer)
 	c.links, _ = src.(LinkMeasurer)
 	c.joiner, _ = src.(Joiner)
@@ -43,7 +41,7 @@ func capable(src Source, omit Omit) (c capabilities, faults []error) {
 		case wire.EndpointCount:
 			c.counter = nil
 		case wire.EndpointAggregate:
-			c.aggregator, c.byDate = nil, nil
+			c.aggregator = nil
 		case wire.EndpointCardinality:
 			c.cardinality = nil
 		case wire.EndpointLinkHitRate:
@@ -62,13 +60,7 @@ func capable(src Source, omit Omit) (c capabilities, faults []error) {
 	default:
 		faults = append(faults, fmt.Errorf("options.omit.sort: want none, single or multi"))
 	}
-	if omit.DateBucket {
-		c.byDate = nil
-	}
-	if c.byDate != nil && c.aggregator == nil {
-		faults = append(faults, errors.New("source: has AggregateByDate without Aggregate; "+
-			"dateBucket needs the aggregate endpoint"))
-	}
+	c.dateBucket = c.aggregator != nil && !omit.DateBucket
 	if omit.Join {
 		c.joiner = nil
 	}
@@ -93,7 +85,7 @@ func (c capabilities) document(def Definition, omit Omit) *wire.Document {
 			Operators: slices.DeleteFunc(filter.Operators(), func(op wire.Op) bool {
 				return slices.Contains(omit.Operators, op)
 			}),
-			DateBucket:   c.byDate != nil,
+			DateBucket:   c.dateBucket,
 			Sort:         wire.SortMulti,
 			Offset:       !omit.Offset,
 			Join:         c.joiner != nil,

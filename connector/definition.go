@@ -75,7 +75,7 @@ type Omit struct {
 	Sort       wire.SortSupport // "" leaves multi; wire.SortSingle, wire.SortNone declare less
 	Offset     bool
 	Join       bool
-	DateBucket bool
+	DateBucket bool // the aggregates of the source cannot group by periods
 	Dialect    bool
 }
 

@@ -10,7 +10,6 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/connectorsdk/connector-sdk-go/connector"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -203,14 +202,14 @@ func TestAllDiscoveryFaults(t *testing.T) {
 // TestAnswersThatAreNone returns answers that are illegal on the JSON routes.
 func TestAnswersThatAreNone(t *testing.T) {
 	const rows = "Aggregate answered "
-	groups := func(g *connector.AggregateAnswer) endpoints {
+	groups := func(g [][]wire.Value) endpoints {
 		return endpoints{aggregator: aggregator{func(context.Context,
-			*wire.AggregateRequest) (*connector.AggregateAnswer, error) {
+			*wire.AggregateRequest) ([][]wire.Value, error) {
 			return g, nil
 		}}}
 	}
-	one := func(cells ...wire.Value) *connector.AggregateAnswer {
-		return &connector.AggregateAnswer{Rows: [][]wire.Value{cells}}
+	one := func(cells ...wire.Value) [][]wire.Value {
+		return [][]wire.Value{cells}
 	}
 	link := func(l *wire.LinkHitRate) endpoints {
 		return endpoints{linker: linker{func(context.Context, *wire.LinkHitRateRequest) (*wire.LinkHitRate, error) {
@@ -259,10 +258,9 @@ func TestAnswersThatAreNone(t *testing.T) {
 		{"at most 20 samples",
 			link(&wire.LinkHitRate{FromNonNull: 99, OrphanCount: 99, OrphanSamples: make([]string, 21)}),
 			"/linkHitRate", "", orphans},
-		{"no groups", groups(nil), "/aggregate", "", "Aggregate returned nothing; to decline return ErrDecline"},
-		{"aggregate-3: no groupBy, no row", groups(&connector.AggregateAnswer{}), "/aggregate", "",
+		{"aggregate-3: no groupBy, no row", groups([][]wire.Value{}), "/aggregate", "",
 			rows + "0 rows without groupBy; it must be exactly one"},
-		{"aggregate-3: no groupBy, many rows", groups(&connector.AggregateAnswer{Rows: make([][]wire.Value, 2000)}),
+		{"aggregate-3: no groupBy, many rows", groups(make([][]wire.Value, 2000)),
 			"/aggregate", "", rows + "2000 rows without groupBy; it must be exactly one"},
 		{"a cell short", groups(one()), "/aggregate", "", rows + "a row of 0 cells for 1 groups and measures"},
 		{"a cell too many", groups(one(wire.Int(1), wire.Int(2))), "/aggregate", "",
@@ -308,8 +306,8 @@ func TestAnswersAtTheEdge(t *testing.T) {
 		linker: linker{func(context.Context, *wire.LinkHitRateRequest) (*wire.LinkHitRate, error) {
 			return &wire.LinkHitRate{FromNonNull: 8, OrphanCount: 2, OrphanRate: 7, OrphanSamples: []string{"x"}}, nil
 		}},
-		aggregator: aggregator{func(context.Context, *wire.AggregateRequest) (*connector.AggregateAnswer, error) {
-			return &connector.AggregateAnswer{Rows: [][]wire.Value{{wire.Int(12), wire.Null(), wire.Int(0)}}}, nil
+		aggregator: aggregator{func(context.Context, *wire.AggregateRequest) ([][]wire.Value, error) {
+			return [][]wire.Value{{wire.Int(12), wire.Null(), wire.Int(0)}}, nil
 		}},
 	}
 	s := serve(t, src, nil)
@@ -346,10 +344,10 @@ func TestGroupBudget(t *testing.T) {
 		groups, status int
 	}{{0, 200}, {1000, 200}, {1001, 422}, {5000, 422}} {
 		s := serve(t, endpoints{aggregator: aggregator{func(context.Context,
-			*wire.AggregateRequest) (*connector.AggregateAnswer, error) {
-			g := &connector.AggregateAnswer{Rows: make([][]wire.Value, c.groups)}
-			for i := range g.Rows {
-				g.Rows[i] = []wire.Value{wire.Int(int64(i)), wire.Int(1)}
+			*wire.AggregateRequest) ([][]wire.Value, error) {
+			g := make([][]wire.Value, c.groups)
+			for i := range g {
+				g[i] = []wire.Value{wire.Int(int64(i)), wire.Int(1)}
 			}
 			return g, nil
 		}}}, nil)

@@ -59,7 +59,7 @@
 //	Size             /size                the platform sizes tables by a bounded pull
 //	Count            /count               the platform counts rows
 //	Aggregate        /aggregate           the platform folds rows
-//	AggregateByDate  dateBucket           grains are refused with 422
+//	                 dateBucket           grains are refused with 422
 //	Cardinality      /cardinality         the platform measures over /query
 //	LinkHitRate      /linkHitRate         the platform measures over /query
 //	QueryJoined      join                 joins are refused with 422

@@ -45,20 +45,19 @@ func document(t *testing.T, def connector.Definition, src connector.Source, opts
 // without a Describer, that the document says exactly what the methods are, and
 // that exactly those routes exist.
 func TestCombinations(t *testing.T) {
-	require.Len(t, combinations, 96)
+	require.Len(t, combinations, 14)
 	for set, src := range combinations {
 		has := func(bit int) bool { return set>>bit&1 == 1 }
 		// The table of sources is held to its index first.
 		interfaces := []bool{is[connector.Sizer](src), is[connector.Counter](src), is[connector.Aggregator](src),
-			is[connector.DateAggregator](src),
 			is[connector.CardinalityMeasurer](src), is[connector.LinkMeasurer](src), is[connector.Joiner](src)}
 		for bit, have := range interfaces {
 			require.Equal(t, has(bit), have, "combinations[%d] is misspelled", set)
 		}
 		doc := document(t, shop, src, nil)
 		var endpoints []wire.Endpoint
-		for bit, e := range map[int]wire.Endpoint{0: "size", 1: "count", 2: "aggregate", 4: "cardinality",
-			5: "linkHitRate"} {
+		for bit, e := range map[int]wire.Endpoint{0: "size", 1: "count", 2: "aggregate", 3: "cardinality",
+			4: "linkHitRate"} {
 			if has(bit) {
 				endpoints = append(endpoints, e)
 			}
@@ -68,7 +67,7 @@ func TestCombinations(t *testing.T) {
 		require.Equal(t, wire.Document{
 			ProtocolVersion: 1, Slug: "shop", CredentialSchema: shop.Credentials,
 			Capabilities: wire.Capabilities{
-				Operators: thirteen, DateBucket: has(3), Sort: wire.SortMulti, Offset: true, Join: has(6),
+				Operators: thirteen, DateBucket: has(2), Sort: wire.SortMulti, Offset: true, Join: has(5),
 				Limits: wire.Limits{Concurrency: 4},
 			},
 		}, doc, "combinations[%d]", set)
@@ -139,12 +138,6 @@ func TestOmit(t *testing.T) {
 			assert.Equal(t, want, document(t, shop, everything, &connector.Options{Omit: c.omit}))
 		})
 	}
-	dates := struct {
-		core
-		dater
-	}{}
-	doc := document(t, shop, dates, &connector.Options{Omit: connector.Omit{DateBucket: true}})
-	assert.False(t, doc.Capabilities.DateBucket, "document-2: a method that is omitted is no fault")
 }
 
 // TestDialect checks that Dialect is called once, and that an empty dialect is
@@ -322,17 +315,13 @@ func TestConstructionFaults(t *testing.T) {
 
 // TestAllConstructionFaults checks that New reports all faults at once.
 func TestAllConstructionFaults(t *testing.T) {
-	src := struct {
-		core
-		dater
-	}{}
 	def := connector.Definition{
 		Slug:   "Shop",
 		Limits: wire.Limits{Concurrency: 99, OffsetMax: -1},
 		Credentials: []wire.CredentialField{{Key: "k", Type: "x"},
 			{Key: "k", Label: strings.Repeat("l", 64<<10), Type: wire.CredentialText}},
 	}
-	_, err := connector.New(def, src, wire.Token{},
+	_, err := connector.New(def, core{}, wire.Token{},
 		&connector.Options{Omit: connector.Omit{Sort: "x", Endpoints: []wire.Endpoint{"x"},
 			Operators: []wire.Op{"x"}}})
 	require.Error(t, err)
@@ -344,7 +333,6 @@ func TestAllConstructionFaults(t *testing.T) {
 		"credentialSchema[0].type: must be one of text, password, textarea",
 		"credentialSchema[1].key: duplicate of an earlier entry",
 		"token: missing; make one with wire.NewToken",
-		"source: has AggregateByDate without Aggregate; dateBucket needs the aggregate endpoint",
 		"options.omit.endpoints[0]: no optional endpoint has this name",
 		"options.omit.operators[0]: no operator has this name",
 		"options.omit.sort: want none, single or multi",

@@ -86,18 +86,10 @@ func hooks(t testing.TB) (list []hook) {
 		}},
 		{"Aggregate", "/aggregate", good("/aggregate"), func(do deed) connector.Source {
 			return base(endpoints{aggregator: aggregator{func(ctx context.Context,
-				_ *wire.AggregateRequest) (*connector.AggregateAnswer, error) {
+				_ *wire.AggregateRequest) ([][]wire.Value, error) {
 				return nil, do(ctx)
 			}}})
 		}},
-		{"AggregateByDate", "/aggregate",
-			edit(t, "/aggregate", `"groupBy":[]`, `"groupBy":[{"field":"id","as":"d","grain":"day"}]`),
-			func(do deed) connector.Source {
-				return base(endpoints{dater: dater{func(ctx context.Context,
-					_ *wire.AggregateRequest) (*connector.AggregateAnswer, error) {
-					return nil, do(ctx)
-				}}})
-			}},
 		{"Cardinality", "/cardinality", good("/cardinality"), func(do deed) connector.Source {
 			return base(endpoints{measurer: measurer{func(ctx context.Context,
 				_ *wire.CardinalityRequest) (map[string]*wire.Cardinality, error) {

@@ -42,7 +42,8 @@ var fences = map[string]struct {
 		own: []string{"wire", "filter", "ndjson", "connector/internal/batch"},
 	},
 	"connector": {
-		own:     []string{"wire", "filter", "ndjson", "connector/internal/batch", "connector/internal/finish", "connector/internal/hostlog"},
+		own: []string{"wire", "filter", "ndjson", "internal/fold", "connector/internal/batch", "connector/internal/finish",
+			"connector/internal/hostlog"},
 		foreign: []string{"github.com/go-playground/validator/v10"},
 	},
 	"connector/rowmap": {
@@ -91,9 +92,9 @@ var fences = map[string]struct {
 var below = map[string][]string{
 	"wire":                {"internal/jsontext", "internal/scan", "internal/secret"},
 	"ndjson":              {"internal/lines"},
-	"connector":           {"connector/internal/batch", "connector/internal/finish", "connector/internal/hostlog"},
+	"connector":           {"internal/fold", "connector/internal/batch", "connector/internal/finish", "connector/internal/hostlog"},
 	"connector/rowmap":    {"connector/internal/digits", "connector/internal/infer"},
-	"connector/memsource": {"internal/fold", "connector/rowmap", "connector/internal/digits", "connector/internal/infer"},
+	"connector/memsource": {"connector/rowmap", "connector/internal/digits", "connector/internal/infer"},
 	"conformance": {
 		"docs", "internal/netguard", "internal/rules", "wire/schema", "internal/oracle", "conformance/corpus",
 	},

@@ -116,10 +116,10 @@ func (s counter) Count(ctx context.Context, req *wire.CountRequest) (int64, erro
 }
 
 type aggregator struct {
-	aggregate func(context.Context, *wire.AggregateRequest) (*connector.AggregateAnswer, error)
+	aggregate func(context.Context, *wire.AggregateRequest) ([][]wire.Value, error)
 }
 
-func (s aggregator) Aggregate(ctx context.Context, req *wire.AggregateRequest) (*connector.AggregateAnswer, error) {
+func (s aggregator) Aggregate(ctx context.Context, req *wire.AggregateRequest) ([][]wire.Value, error) {
 	if s.aggregate != nil {
 		return s.aggregate(ctx, req)
 	}
@@ -127,14 +127,7 @@ func (s aggregator) Aggregate(ctx context.Context, req *wire.AggregateRequest) (
 }
 
 type dater struct {
-	byDate func(context.Context, *wire.AggregateRequest) (*connector.AggregateAnswer, error)
-}
-
-func (s dater) AggregateByDate(ctx context.Context, req *wire.AggregateRequest) (*connector.AggregateAnswer, error) {
-	if s.byDate != nil {
-		return s.byDate(ctx, req)
-	}
-	return oneGroup(req), nil
+	byDate func(context.Context, *wire.AggregateRequest) ([][]wire.Value, error)
 }
 
 type measurer struct {
@@ -199,13 +192,12 @@ func (s describer) Describe(ctx context.Context, creds wire.Credentials, table s
 	return items(), nil
 }
 
-// endpoints is a source of every optional route, join and grain.
+// endpoints is a source of every optional route and of joins.
 type endpoints struct {
 	core
 	sizer
 	counter
 	aggregator
-	dater
 	measurer
 	linker
 	joiner
@@ -258,12 +250,12 @@ func queryItems(_ context.Context, req *connector.QueryRequest, out *connector.R
 }
 
 // oneGroup answers an aggregate with one row of counts.
-func oneGroup(req *wire.AggregateRequest) *connector.AggregateAnswer {
+func oneGroup(req *wire.AggregateRequest) [][]wire.Value {
 	row := make([]wire.Value, len(req.GroupBy)+len(req.Measures))
 	for i := range req.Measures {
 		row[len(req.GroupBy)+i] = wire.Int(3)
 	}
-	return &connector.AggregateAnswer{Rows: [][]wire.Value{row}}
+	return [][]wire.Value{row}
 }
 
 // site is a connector under test and its log.

@@ -43,8 +43,6 @@ func TestInterceptCalls(t *testing.T) {
 		{"/query", sqlBody, "QuerySQL "},
 		{"/count", good("/count"), "Describe items,Count items,Query items"},
 		{"/aggregate", good("/aggregate"), "Describe items,Aggregate items"},
-		{"/aggregate", edit(t, "/aggregate", `"groupBy":[]`, `"groupBy":[{"field":"id","as":"d","grain":"day"}]`),
-			"Describe items,AggregateByDate items"},
 		{"/size", good("/size"), "Describe items,Size items"},
 		{"/cardinality", good("/cardinality"), "Describe items,Cardinality items"},
 		{"/linkHitRate", edit(t, "/linkHitRate", `"toTable":"items"`, `"toTable":"others"`),

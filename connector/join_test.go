@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -226,53 +227,61 @@ func TestDialectMode(t *testing.T) {
 	assert.Equal(t, all+"\n"+end+"\n", s.post("/query", sql("")).body, "a statement without a result")
 }
 
-// TestAggregateAnswers checks which method is called, and how a decline is
-// answered.
+// TestAggregateAnswers checks what reaches the source, and how a decline and the
+// keys of periods are answered.
 func TestAggregateAnswers(t *testing.T) {
-	var called string
-	answer := func(name string, err error) func(context.Context,
-		*wire.AggregateRequest) (*connector.AggregateAnswer, error) {
-		return func(_ context.Context, req *wire.AggregateRequest) (*connector.AggregateAnswer, error) {
-			called = name
-			return oneGroup(req), err
-		}
-	}
 	grain := edit(t, "/aggregate", `"groupBy":[]`,
 		`"groupBy":[{"field":"id","as":"x"},{"field":"id","as":"d","grain":"quarter"}]`)
 	join := edit(t, "/aggregate", `"groupBy":[]`,
 		`"groupBy":[{"field":"b","as":"b"}],"joins":[{"fromTable":"items","toTable":"items","fromField":"id",`+
 			`"toField":"id","fields":[{"field":"name","as":"b"}]}]`)
+	keyed := func(key wire.Value) [][]wire.Value { return [][]wire.Value{{wire.Int(7), key, wire.Int(3)}} }
+	const wrong = "Aggregate answered a group key that is not the first day of a quarter as YYYY-MM-DD"
 	for _, c := range []struct {
-		why, body, called string
-		err               error
-		status            int
+		why, body string
+		rows      [][]wire.Value
+		err       error
+		status    int
+		log       string
 	}{
-		{"no grain", good("/aggregate"), "Aggregate", nil, 200},
-		{"aggregate-4: any grain", grain, "AggregateByDate", nil, 200},
-		{"aggregate-6: joins, where it joins at all", join, "Aggregate", nil, 200},
-		{"aggregate-6: declined", good("/aggregate"), "Aggregate", connector.ErrDecline, 204},
-		{"aggregate-6: declined by date", grain, "AggregateByDate",
-			errors.Join(errors.New("why"), connector.ErrDecline), 204},
-		{"aggregate-6: joins declined", join, "Aggregate", connector.ErrDecline, 204},
+		{"no grain", good("/aggregate"), [][]wire.Value{{wire.Int(3)}}, nil, 200, ""},
+		{"aggregate-3a: no groups", grain, [][]wire.Value{}, nil, 200, ""},
+		{"aggregate-3: the null period", grain, keyed(wire.Null()), nil, 200, ""},
+		{"aggregate-4: a period", grain, keyed(wire.Text("2024-04-01")), nil, 200, ""},
+		{"aggregate-4: a period of time.Time", grain, keyed(wire.Date(time.Date(2024, 10, 1, 0, 0, 0, 0, time.UTC))), nil, 200, ""},
+		{"aggregate-4: not the first day", grain, keyed(wire.Text("2024-04-02")), nil, 500, wrong},
+		{"aggregate-4: of another grain", grain, keyed(wire.Text("2024-05-01")), nil, 500, wrong},
+		{"aggregate-4: an instant", grain, keyed(wire.Datetime(time.Date(2024, 4, 1, 0, 0, 0, 0, time.UTC))), nil, 500, wrong},
+		{"aggregate-4: not a date", grain, keyed(wire.Int(2024)), nil, 500, wrong},
+		{"aggregate-6: joins, where it joins at all", join, [][]wire.Value{}, nil, 200, ""},
+		{"aggregate-6: declined", good("/aggregate"), nil, connector.ErrDecline, 204, ""},
+		{"aggregate-6: declined by nil rows", grain, nil, nil, 204, ""},
+		{"aggregate-6: declined by date", grain, nil, errors.Join(errors.New("why"), connector.ErrDecline), 204, ""},
+		{"aggregate-6: joins declined", join, nil, connector.ErrDecline, 204, ""},
 	} {
 		t.Run(c.why, func(t *testing.T) {
 			for _, describes := range []bool{false, true} {
-				e := endpoints{aggregator: aggregator{answer("Aggregate", c.err)},
-					dater: dater{answer("AggregateByDate", c.err)}}
+				called := 0
+				e := endpoints{aggregator: aggregator{func(context.Context, *wire.AggregateRequest) ([][]wire.Value, error) {
+					called++
+					return c.rows, c.err
+				}}}
 				var src connector.Source = e
 				if describes {
 					src = described{e, describer{}}
 				}
-				called = ""
 				s := serve(t, src, nil)
 				a := s.post("/aggregate", c.body)
 				assert.Equal(t, c.status, a.status, a.body)
-				assert.Equal(t, c.called, called)
+				assert.Equal(t, 1, called)
 				if c.status == 204 {
 					assert.Empty(t, a.body)
 					assert.Empty(t, a.header.Get("Content-Type"))
 				}
-				assert.Empty(t, s.log.String(), "a decline is no failure")
+				if c.log == "" {
+					assert.Empty(t, s.log.String(), "a decline is no failure")
+				}
+				assert.Contains(t, s.log.String(), c.log)
 			}
 		})
 	}

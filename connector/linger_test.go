@@ -88,7 +88,7 @@ func TestAbandonedNotGoneOnWith(t *testing.T) {
 						return 0, nil
 					}},
 					aggregator: aggregator{func(context.Context,
-						*wire.AggregateRequest) (*connector.AggregateAnswer, error) {
+						*wire.AggregateRequest) ([][]wire.Value, error) {
 						never()
 						return nil, nil
 					}},

@@ -67,7 +67,7 @@ func TestObserveSaysHowItEnded(t *testing.T) {
 		{"a JSON route", described{}, "/size", good("/size"), "/size items 200"},
 		{"a link's first table", described{}, "/linkHitRate", good("/linkHitRate"), "/linkHitRate items 200"},
 		{"a decline", described{endpoints{aggregator: aggregator{func(context.Context,
-			*wire.AggregateRequest) (*connector.AggregateAnswer, error) {
+			*wire.AggregateRequest) ([][]wire.Value, error) {
 			return nil, connector.ErrDecline
 		}}}, describer{}}, "/aggregate", good("/aggregate"), "/aggregate items 204"},
 		{"SQL has no table", full{speaker: speaker{dialect: "ansi"}}, "/query", sqlBody, "/query 200 end"},

@@ -300,7 +300,7 @@ func TestServerTimeouts(t *testing.T) {
 			return &wire.Size{Rows: 1, Exact: true}, nil
 		}},
 		aggregator: aggregator{func(ctx context.Context,
-			_ *wire.AggregateRequest) (*connector.AggregateAnswer, error) {
+			_ *wire.AggregateRequest) ([][]wire.Value, error) {
 			slow(ctx)
 			return nil, connector.ErrDecline
 		}},

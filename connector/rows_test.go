@@ -206,8 +206,8 @@ func TestDataThatCannotBeSent(t *testing.T) {
 		})
 	}
 	group := func(v wire.Value) connector.Source {
-		return endpoints{aggregator: aggregator{func(context.Context, *wire.AggregateRequest) (*connector.AggregateAnswer, error) {
-			return &connector.AggregateAnswer{Rows: [][]wire.Value{{v}}}, nil
+		return endpoints{aggregator: aggregator{func(context.Context, *wire.AggregateRequest) ([][]wire.Value, error) {
+			return [][]wire.Value{{v}}, nil
 		}}}
 	}
 	link := endpoints{linker: linker{func(context.Context, *wire.LinkHitRateRequest) (*wire.LinkHitRate, error) {

@@ -290,8 +290,8 @@ func TestTenantsAtOnce(t *testing.T) {
 				return nil, act(req.Credentials)
 			}},
 			aggregator: aggregator{func(_ context.Context,
-				req *wire.AggregateRequest) (*connector.AggregateAnswer, error) {
-				return &connector.AggregateAnswer{Rows: [][]wire.Value{{wire.Text(mark(req.Credentials))}}}, act(req.Credentials)
+				req *wire.AggregateRequest) ([][]wire.Value, error) {
+				return [][]wire.Value{{wire.Text(mark(req.Credentials))}}, act(req.Credentials)
 			}},
 			linker: linker{func(_ context.Context, req *wire.LinkHitRateRequest) (*wire.LinkHitRate, error) {
 				return &wire.LinkHitRate{FromNonNull: 1, OrphanCount: 1,

@@ -225,10 +225,11 @@ func TestUnadvertised(t *testing.T) {
 		core{query: func(context.Context, *connector.QueryRequest, *connector.Rows) error {
 			panic("the source saw it")
 		}},
-		aggregator{func(context.Context, *wire.AggregateRequest) (*connector.AggregateAnswer, error) {
+		aggregator{func(context.Context, *wire.AggregateRequest) ([][]wire.Value, error) {
 			panic("the source saw it")
 		}},
 	}
+	grainsOmitted := &connector.Options{Omit: connector.Omit{DateBucket: true}}
 	joinsOmitted := &connector.Options{Omit: connector.Omit{Join: true, DateBucket: true, Dialect: true}}
 	all := full{described{endpoints{core: never.core, aggregator: never.aggregator}, describer{}},
 		speaker{dialect: "postgres"}}
@@ -245,7 +246,7 @@ func TestUnadvertised(t *testing.T) {
 			"sql: this connector takes no SQL (its document has no dialect)"},
 	} {
 		t.Run(c.why, func(t *testing.T) {
-			for _, s := range []*site{serve(t, never, nil), serve(t, all, joinsOmitted)} {
+			for _, s := range []*site{serve(t, never, grainsOmitted), serve(t, all, joinsOmitted)} {
 				a := s.post(c.path, c.body)
 				a.refuses(t, 422, wire.CodeUnsupported, c.message)
 				s.keepsSecrets(a)

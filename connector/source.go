@@ -59,21 +59,20 @@ type Counter interface {
 	Count(ctx context.Context, req *wire.CountRequest) (int64, error)
 }
 
-// Aggregator serves /aggregate. Without it the platform folds rows itself.
+// Aggregator serves /aggregate, and declares dateBucket: a group key may have a
+// grain. Without it the platform folds rows itself.
 type Aggregator interface {
-	// Aggregate returns groups. It returns [ErrDecline] for what it cannot
-	// compute exactly: the answer is then 204, and the platform folds the rows.
-	// A wrong number is never legal. Counts are wire.Int; sums are wire.Decimal,
-	// wire.Int or null; a sum of floats is refused as an internal error.
-	Aggregate(ctx context.Context, req *wire.AggregateRequest) (*AggregateAnswer, error)
-}
-
-// DateAggregator declares dateBucket: group keys may have a grain. It needs
-// [Aggregator]. Without it such a request is refused with 422.
-type DateAggregator interface {
-	// AggregateByDate is called instead of Aggregate when any group key has a
-	// grain.
-	AggregateByDate(ctx context.Context, req *wire.AggregateRequest) (*AggregateAnswer, error)
+	// Aggregate returns one row for each group, in any order: the group keys, then
+	// the measures, as the request names them. No groups are an empty slice. Counts
+	// are wire.Int; sums are wire.Decimal, wire.Int or null; a sum of floats is
+	// refused as an internal error.
+	//
+	// It returns [ErrDecline], or nil rows, for what it cannot compute exactly: the
+	// answer is then 204, and the platform folds the rows. A wrong number is never
+	// legal. A key with a Grain is the first day of its period in UTC, as
+	// YYYY-MM-DD; the library refuses any other as an internal error. A source that
+	// cannot group by periods declines, or its host sets [Omit].DateBucket.
+	Aggregate(ctx context.Context, req *wire.AggregateRequest) ([][]wire.Value, error)
 }
 
 // CardinalityMeasurer serves /cardinality. Serve /size too: the platform compares
@@ -125,11 +124,4 @@ type QueryRequest struct {
 	MaxRows int64
 	Joins   []wire.JoinHop
 	wire.Envelope
-}
-
-// AggregateAnswer is the answer of a source to an aggregate. Each row holds the
-// group keys, then the measures, in the order in which the request names them.
-// Rows may come in any order.
-type AggregateAnswer struct {
-	Rows [][]wire.Value
 }

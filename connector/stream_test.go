@@ -257,7 +257,7 @@ func TestTimeoutOnEveryRoute(t *testing.T) {
 			}},
 			counter: counter{func(ctx context.Context, _ *wire.CountRequest) (int64, error) { return 7, block(ctx) }},
 			aggregator: aggregator{func(ctx context.Context,
-				_ *wire.AggregateRequest) (*connector.AggregateAnswer, error) {
+				_ *wire.AggregateRequest) ([][]wire.Value, error) {
 				return nil, block(ctx)
 			}},
 			measurer: measurer{func(ctx context.Context,

@@ -62,10 +62,10 @@ func (c *bare) aggregate(req *wire.AggregateRequest) (*reply, error) {
 		return nil, err
 	}
 	if c.defect.Groups != nil {
-		groups.Rows = c.defect.Groups(req, groups.Rows)
+		groups = c.defect.Groups(req, groups)
 	}
 	answer := wire.AggregateAnswer{Rows: []map[string]wire.Value{}}
-	for _, cells := range groups.Rows {
+	for _, cells := range groups {
 		row := map[string]wire.Value{}
 		for i, key := range req.GroupBy {
 			row[key.As] = cells[i]

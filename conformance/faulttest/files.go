@@ -59,7 +59,7 @@ func NewFiles(set *Set, defect Files) http.Handler {
 			c.index[t.Name][f.Name] = c.build(t.Name, f, t.Rows, i)
 		}
 	}
-	return handler(c)
+	return handler(c, connector.Omit{})
 }
 
 // export writes a table as a file.

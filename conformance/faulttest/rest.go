@@ -59,7 +59,7 @@ type rest struct {
 
 // NewRest returns the connector over the vendor's API.
 func NewRest(set *Set, defect Rest) http.Handler {
-	return handler(&rest{set, http.Client{Transport: vendor{set}}, defect})
+	return handler(&rest{set, http.Client{Transport: vendor{set}}, defect}, connector.Omit{DateBucket: true})
 }
 
 func (c *rest) Check(context.Context, *wire.CheckRequest) error { return nil }
@@ -350,7 +350,7 @@ func (c *rest) Count(ctx context.Context, req *wire.CountRequest) (int64, error)
 	return p.Total, err
 }
 
-func (c *rest) Aggregate(ctx context.Context, req *wire.AggregateRequest) (*connector.AggregateAnswer, error) {
+func (c *rest) Aggregate(ctx context.Context, req *wire.AggregateRequest) ([][]wire.Value, error) {
 	t, err := c.Describe(ctx, req.Credentials, req.Table)
 	if err != nil {
 		return nil, err

@@ -12,14 +12,15 @@ import (
 // Token is the bearer token of every connector here.
 const Token = "realistic-faults-0123456789-abcdef"
 
-// handler serves a source that uses the library.
-func handler(src connector.Source) http.Handler {
+// handler serves a source that uses the library, without what is omitted.
+func handler(src connector.Source, omit connector.Omit) http.Handler {
 	token, err := wire.NewToken(Token)
 	if err != nil {
 		panic(err)
 	}
 	h, err := connector.New(connector.Definition{Slug: "faulty", KeysEnforced: true}, src, token, &connector.Options{
 		Logger: slog.New(slog.NewTextHandler(io.Discard, nil)), // faults fail requests on purpose
+		Omit:   omit,
 	})
 	if err != nil {
 		panic(err)

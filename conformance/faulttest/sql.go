@@ -63,7 +63,7 @@ func NewSQL(set *Set, file string, defect SQL) (h http.Handler, release func()) 
 	if err != nil {
 		panic(err)
 	}
-	return handler(&database{set, db, defect}), func() { db.Close() }
+	return handler(&database{set, db, defect}, connector.Omit{}), func() { db.Close() }
 }
 
 // Load writes a set to a file of SQLite.

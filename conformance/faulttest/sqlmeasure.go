@@ -40,15 +40,8 @@ func (c *database) counted(ctx context.Context, table string, where *statement) 
 	return n, row.Scan(&n)
 }
 
-// AggregateByDate lets group keys have a grain.
-func (c *database) AggregateByDate(
-	ctx context.Context, req *wire.AggregateRequest,
-) (*connector.AggregateAnswer, error) {
-	return c.Aggregate(ctx, req)
-}
-
 // Aggregate groups in the database, and declines what that would not do exactly.
-func (c *database) Aggregate(ctx context.Context, req *wire.AggregateRequest) (*connector.AggregateAnswer, error) {
+func (c *database) Aggregate(ctx context.Context, req *wire.AggregateRequest) ([][]wire.Value, error) {
 	t, err := c.Describe(ctx, req.Credentials, req.Table)
 	if err != nil {
 		return nil, err
@@ -85,12 +78,12 @@ func (c *database) Aggregate(ctx context.Context, req *wire.AggregateRequest) (*
 	if len(keys) > 0 {
 		s.add(" GROUP BY " + strings.Join(keys, ", "))
 	}
-	answer := &connector.AggregateAnswer{}
+	answer := [][]wire.Value{}
 	for row, err := range c.rows(ctx, s, stored) {
 		if err != nil {
 			return nil, err
 		}
-		answer.Rows = append(answer.Rows, row)
+		answer = append(answer, row)
 	}
 	return answer, nil
 }

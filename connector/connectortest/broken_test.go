@@ -30,7 +30,7 @@ type patched struct {
 	size        func(*wire.Size)
 	cardinality func(map[string]*wire.Cardinality)
 	link        func(*wire.LinkHitRate)
-	aggregate   func(*wire.AggregateRequest, *connector.AggregateAnswer) *connector.AggregateAnswer
+	aggregate   func(*wire.AggregateRequest, [][]wire.Value) [][]wire.Value
 }
 
 func (p patched) Discover(ctx context.Context, req *wire.DiscoveryRequest) (*wire.Discovery, error) {
@@ -87,7 +87,7 @@ func (p patched) LinkHitRate(ctx context.Context, req *wire.LinkHitRateRequest) 
 	return l, err
 }
 
-func (p patched) Aggregate(ctx context.Context, req *wire.AggregateRequest) (*connector.AggregateAnswer, error) {
+func (p patched) Aggregate(ctx context.Context, req *wire.AggregateRequest) ([][]wire.Value, error) {
 	if p.aggregate == nil {
 		return p.Source.Aggregate(ctx, req)
 	}
@@ -99,10 +99,6 @@ func (p patched) Aggregate(ctx context.Context, req *wire.AggregateRequest) (*co
 		g = p.aggregate(req, g)
 	}
 	return g, err
-}
-
-func (p patched) AggregateByDate(ctx context.Context, req *wire.AggregateRequest) (*connector.AggregateAnswer, error) {
-	return p.Aggregate(ctx, req)
 }
 
 // find returns a table of the shop, which must exist.
@@ -512,27 +508,27 @@ var faults = []fault{
 	{"groups are refused", "what cannot be computed is declined",
 		"L8",
 		func(t *testing.T) connector.Source {
-			return patched{Source: shop(t), aggregate: func(_ *wire.AggregateRequest, g *connector.AggregateAnswer) *connector.AggregateAnswer {
-				return &connector.AggregateAnswer{Rows: slices.Repeat(g.Rows[:min(1, len(g.Rows))], 2000)} // refused for its length
+			return patched{Source: shop(t), aggregate: func(_ *wire.AggregateRequest, g [][]wire.Value) [][]wire.Value {
+				return slices.Repeat(g[:min(1, len(g))], 2000) // refused for its length
 			}}
 		}},
 	{"groups are cut", "too many groups are refused, never cut",
 		"M23",
 		func(t *testing.T) connector.Source {
 			source := shop(t, many())
-			return patched{Source: source, aggregate: func(req *wire.AggregateRequest, g *connector.AggregateAnswer) *connector.AggregateAnswer {
-				g.Rows = g.Rows[:min(int64(len(g.Rows)), req.Limit-1)]
+			return patched{Source: source, aggregate: func(req *wire.AggregateRequest, g [][]wire.Value) [][]wire.Value {
+				g = g[:min(int64(len(g)), req.Limit-1)]
 				return g
 			}}
 		}},
 	{"the null group is dropped", "a null key is a group of its own",
 		"L8",
 		func(t *testing.T) connector.Source {
-			return patched{Source: shop(t), aggregate: func(req *wire.AggregateRequest, g *connector.AggregateAnswer) *connector.AggregateAnswer {
-				if n := int64(len(g.Rows)); n >= req.Limit {
-					return &connector.AggregateAnswer{Rows: slices.Repeat(g.Rows[:1], int(req.Limit))} // refused for its length
+			return patched{Source: shop(t), aggregate: func(req *wire.AggregateRequest, g [][]wire.Value) [][]wire.Value {
+				if n := int64(len(g)); n >= req.Limit {
+					return slices.Repeat(g[:1], int(req.Limit)) // refused for its length
 				}
-				g.Rows = slices.DeleteFunc(g.Rows, func(row []wire.Value) bool {
+				g = slices.DeleteFunc(g, func(row []wire.Value) bool {
 					return slices.ContainsFunc(row[:len(req.GroupBy)], wire.Value.IsNull)
 				})
 				return g
@@ -541,9 +537,9 @@ var faults = []fault{
 	{"one group is two", "1.5 and 1.50 are one group",
 		"L8",
 		func(t *testing.T) connector.Source {
-			return patched{Source: shop(t), aggregate: func(req *wire.AggregateRequest, g *connector.AggregateAnswer) *connector.AggregateAnswer {
-				if len(req.GroupBy) == 1 && req.GroupBy[0].Field == "amount" && len(g.Rows) > 0 && int64(len(g.Rows)) < req.Limit-1 {
-					g.Rows = append(g.Rows, g.Rows[0])
+			return patched{Source: shop(t), aggregate: func(req *wire.AggregateRequest, g [][]wire.Value) [][]wire.Value {
+				if len(req.GroupBy) == 1 && req.GroupBy[0].Field == "amount" && len(g) > 0 && int64(len(g)) < req.Limit-1 {
+					g = append(g, g[0])
 				}
 				return g
 			}}
@@ -551,9 +547,9 @@ var faults = []fault{
 	{"a period begins late", "a grain answers the period's first day",
 		"M24",
 		func(t *testing.T) connector.Source {
-			return patched{Source: shop(t), aggregate: func(req *wire.AggregateRequest, g *connector.AggregateAnswer) *connector.AggregateAnswer {
+			return patched{Source: shop(t), aggregate: func(req *wire.AggregateRequest, g [][]wire.Value) [][]wire.Value {
 				if len(req.GroupBy) == 1 && req.GroupBy[0].Grain == wire.GrainMonth {
-					for _, row := range g.Rows {
+					for _, row := range g {
 						if !row[0].IsNull() {
 							row[0] = wire.Date(row[0].Time().AddDate(0, 1, -1))
 						}
@@ -565,9 +561,9 @@ var faults = []fault{
 	{"a grain keeps the time", "a grain answers YYYY-MM-DD",
 		"M24",
 		func(t *testing.T) connector.Source {
-			return patched{Source: shop(t), aggregate: func(req *wire.AggregateRequest, g *connector.AggregateAnswer) *connector.AggregateAnswer {
+			return patched{Source: shop(t), aggregate: func(req *wire.AggregateRequest, g [][]wire.Value) [][]wire.Value {
 				if len(req.GroupBy) == 1 && req.GroupBy[0].Grain != "" {
-					for _, row := range g.Rows {
+					for _, row := range g {
 						if !row[0].IsNull() {
 							row[0] = wire.Datetime(row[0].Time())
 						}
@@ -738,8 +734,8 @@ func linking(change func(*wire.LinkHitRate)) func(*testing.T) connector.Source {
 
 func measuring(change func(wire.Measure, wire.Value) wire.Value) func(*testing.T) connector.Source {
 	return func(t *testing.T) connector.Source {
-		return patched{Source: shop(t), aggregate: func(req *wire.AggregateRequest, g *connector.AggregateAnswer) *connector.AggregateAnswer {
-			for _, row := range g.Rows {
+		return patched{Source: shop(t), aggregate: func(req *wire.AggregateRequest, g [][]wire.Value) [][]wire.Value {
+			for _, row := range g {
 				for i, m := range req.Measures {
 					at := len(req.GroupBy) + i
 					row[at] = change(m, row[at])

@@ -110,7 +110,7 @@ func (h hosted) Cardinality(ctx context.Context, req *wire.CardinalityRequest) (
 	return s.Cardinality(ctx, req)
 }
 
-func (h hosted) Aggregate(ctx context.Context, req *wire.AggregateRequest) (*connector.AggregateAnswer, error) {
+func (h hosted) Aggregate(ctx context.Context, req *wire.AggregateRequest) ([][]wire.Value, error) {
 	s, err := h.of(req.Credentials)
 	if err != nil {
 		return nil, err
@@ -191,10 +191,10 @@ type grouping struct {
 	key wire.Value
 }
 
-func (g grouping) Aggregate(ctx context.Context, req *wire.AggregateRequest) (*connector.AggregateAnswer, error) {
+func (g grouping) Aggregate(ctx context.Context, req *wire.AggregateRequest) ([][]wire.Value, error) {
 	groups, err := g.hosted.Aggregate(ctx, req)
 	if err == nil && req.Credentials.Get("account") == "bolt" {
-		groups.Rows = append(groups.Rows, []wire.Value{g.key, wire.Int(1)})
+		groups = append(groups, []wire.Value{g.key, wire.Int(1)})
 	}
 	return groups, err
 }

@@ -138,7 +138,7 @@ func (r refusing) Query(_ context.Context, _ *connector.QueryRequest, out *conne
 	return r.query
 }
 
-func (refusing) Aggregate(context.Context, *wire.AggregateRequest) (*connector.AggregateAnswer, error) {
+func (refusing) Aggregate(context.Context, *wire.AggregateRequest) ([][]wire.Value, error) {
 	return nil, connector.ErrDecline
 }
 
@@ -241,8 +241,8 @@ func TestTenantVerifiesMeasures(t *testing.T) {
 		size:        func(s *wire.Size) { s.Rows = 3 },
 		cardinality: func(c map[string]*wire.Cardinality) { c["id"].Distinct-- },
 		link:        func(l *wire.LinkHitRate) { l.OrphanSamples = []string{"1"} },
-		aggregate: func(_ *wire.AggregateRequest, g *connector.AggregateAnswer) *connector.AggregateAnswer {
-			g.Rows[0][0] = wire.Int(5)
+		aggregate: func(_ *wire.AggregateRequest, g [][]wire.Value) [][]wire.Value {
+			g[0][0] = wire.Int(5)
 			return g
 		},
 	}
@@ -298,11 +298,11 @@ func TestTenantVerifiesDecisions(t *testing.T) {
 	spellings := patched{
 		Source:      shop(t),
 		cardinality: func(c map[string]*wire.Cardinality) { c["amount"].Distinct++ },
-		aggregate: func(req *wire.AggregateRequest, g *connector.AggregateAnswer) *connector.AggregateAnswer {
+		aggregate: func(req *wire.AggregateRequest, g [][]wire.Value) [][]wire.Value {
 			if req.Measures[0].Fn == wire.AggMin {
-				g.Rows[0][0] = wire.Decimal(textOf(g.Rows[0][0]) + "0")
+				g[0][0] = wire.Decimal(textOf(g[0][0]) + "0")
 			} else {
-				g.Rows[0][0] = wire.Int(g.Rows[0][0].Int64() + 1)
+				g[0][0] = wire.Int(g[0][0].Int64() + 1)
 			}
 			return g
 		},
@@ -376,8 +376,8 @@ func TestTenantCannotVerify(t *testing.T) {
 // summing sums everything.
 type summing struct{ *memsource.Source }
 
-func (summing) Aggregate(context.Context, *wire.AggregateRequest) (*connector.AggregateAnswer, error) {
-	return &connector.AggregateAnswer{Rows: [][]wire.Value{{wire.Text("7")}}}, nil
+func (summing) Aggregate(context.Context, *wire.AggregateRequest) ([][]wire.Value, error) {
+	return [][]wire.Value{{wire.Text("7")}}, nil
 }
 
 // An answer of the wrong shape ends the test.

@@ -78,7 +78,7 @@ func (s *Source) Count(ctx context.Context, req *wire.CountRequest) (int64, erro
 }
 
 // Aggregate folds the rows of the file, joined or not.
-func (s *Source) Aggregate(ctx context.Context, req *wire.AggregateRequest) (*connector.AggregateAnswer, error) {
+func (s *Source) Aggregate(ctx context.Context, req *wire.AggregateRequest) ([][]wire.Value, error) {
 	t, err := s.open(ctx, req.Credentials, req.Table)
 	if err != nil {
 		return nil, err
@@ -92,11 +92,6 @@ func (s *Source) Aggregate(ctx context.Context, req *wire.AggregateRequest) (*co
 		}
 	}
 	return memsource.Aggregate(rows, req, s.budget)
-}
-
-// AggregateByDate does the same as Aggregate, which also groups by date.
-func (s *Source) AggregateByDate(ctx context.Context, req *wire.AggregateRequest) (*connector.AggregateAnswer, error) {
-	return s.Aggregate(ctx, req)
 }
 
 // Cardinality answers what was counted with the description. It reads the file

@@ -11,8 +11,8 @@ import (
 )
 
 // Aggregate groups the rows that match a request's filters and computes the
-// measures of each group. It is the answer of a connector.Aggregator and a
-// connector.DateAggregator that read rows. Every number is exact; a request that
+// measures of each group. It is the answer of a connector.Aggregator that reads
+// rows. Every number is exact; a request that
 // cannot be answered exactly is declined.
 //
 //   - count counts rows, or the non-null cells of its field; count_distinct the
@@ -47,7 +47,7 @@ import (
 // It never cuts the answer: it refuses req.Limit or more groups with 422
 // [rule aggregate-6]; a limit of zero means none. It refuses an unknown field
 // with 404, in a filter with 422, and a malformed request with 400.
-func Aggregate(rel Relation, req *wire.AggregateRequest, budget Budget) (*connector.AggregateAnswer, error) {
+func Aggregate(rel Relation, req *wire.AggregateRequest, budget Budget) ([][]wire.Value, error) {
 	a, err := planAggregate(rel.Columns, req)
 	if err != nil {
 		return nil, err
@@ -69,7 +69,7 @@ func Aggregate(rel Relation, req *wire.AggregateRequest, budget Budget) (*connec
 			return nil, refusal(err, req, tally)
 		}
 	}
-	return &connector.AggregateAnswer{Rows: groups.Rows()}, nil
+	return groups.Rows(), nil
 }
 
 // refusal returns what the folding of a request's rows ended with, as an answer.

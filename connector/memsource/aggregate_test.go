@@ -160,8 +160,8 @@ func TestAggregate(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			got, err := memsource.Aggregate(c.rel, &c.req, 0)
 			require.NoError(t, err, c.why)
-			require.NotNil(t, got.Rows, "an empty answer is rows: []")
-			assert.Equal(t, c.want, spelled(t, got.Rows), c.why)
+			require.NotNil(t, got, "an empty answer is rows: []")
+			assert.Equal(t, c.want, spelled(t, got), c.why)
 		})
 	}
 }
@@ -276,7 +276,7 @@ func TestAggregateManyGroups(t *testing.T) {
 			&wire.AggregateRequest{GroupBy: by("n"), Limit: wire.AggregateLimit}, 0)
 		if ok {
 			require.NoError(t, err)
-			assert.Len(t, got.Rows, groups)
+			assert.Len(t, got, groups)
 			continue
 		}
 		refused(t, err, wire.CodeUnsupported, "1001")
@@ -288,7 +288,7 @@ func TestAggregateSumsTenThousandTenths(t *testing.T) {
 	got, err := memsource.Aggregate(column("n", wire.TypeDecimal, slices.Repeat([]wire.Value{dec("0.1")}, 10_000)...),
 		&wire.AggregateRequest{GroupBy: by("n"), Measures: of("sum n", "count")}, 0)
 	require.NoError(t, err)
-	assert.Equal(t, []string{`"0.1" "1000.0" 10000`}, spelled(t, got.Rows))
+	assert.Equal(t, []string{`"0.1" "1000.0" 10000`}, spelled(t, got))
 }
 
 func ExampleAggregate() {
@@ -310,7 +310,7 @@ func ExampleAggregate() {
 		fmt.Println(err) // a source returns it as it is
 		return
 	}
-	for _, g := range groups.Rows {
+	for _, g := range groups {
 		fmt.Println(g)
 	}
 	// Output:

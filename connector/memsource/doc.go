@@ -55,7 +55,7 @@
 // measures take a [Relation], which is rows with their columns, and return what
 // the method of the optional interface returns:
 //
-//	func (s *shop) Aggregate(ctx context.Context, req *wire.AggregateRequest) (*connector.AggregateAnswer, error) {
+//	func (s *shop) Aggregate(ctx context.Context, req *wire.AggregateRequest) ([][]wire.Value, error) {
 //		rel, err := s.read(ctx, req.Credentials, req.Table)
 //		if err != nil {
 //			return nil, err
@@ -69,7 +69,6 @@
 //	interface                      measure
 //	connector.Counter              [Count]
 //	connector.Aggregator           [Aggregate]
-//	connector.DateAggregator       [Aggregate]
 //	connector.CardinalityMeasurer  [Cardinality]
 //	connector.LinkMeasurer         [LinkHitRate]
 //	connector.Joiner               [Join]

@@ -34,7 +34,6 @@ var (
 	_ connector.Sizer               = (*Source)(nil)
 	_ connector.Counter             = (*Source)(nil)
 	_ connector.Aggregator          = (*Source)(nil)
-	_ connector.DateAggregator      = (*Source)(nil)
 	_ connector.CardinalityMeasurer = (*Source)(nil)
 	_ connector.LinkMeasurer        = (*Source)(nil)
 	_ connector.Joiner              = (*Source)(nil)
@@ -246,7 +245,7 @@ func (s *Source) Count(ctx context.Context, req *wire.CountRequest) (int64, erro
 }
 
 // Aggregate answers everything that [Aggregate] can, joins included.
-func (s *Source) Aggregate(ctx context.Context, req *wire.AggregateRequest) (*connector.AggregateAnswer, error) {
+func (s *Source) Aggregate(ctx context.Context, req *wire.AggregateRequest) ([][]wire.Value, error) {
 	t, err := s.table(req.Table)
 	if err != nil {
 		return nil, err
@@ -293,11 +292,6 @@ func (s *Source) joinedFlags(plan *joinPlan, req *wire.AggregateRequest) error {
 		}
 	}
 	return nil
-}
-
-// AggregateByDate does the same as Aggregate, which also groups by date.
-func (s *Source) AggregateByDate(ctx context.Context, req *wire.AggregateRequest) (*connector.AggregateAnswer, error) {
-	return s.Aggregate(ctx, req)
 }
 
 // Cardinality counts exactly; a column that outgrows the budget is nil.

@@ -159,7 +159,6 @@ func TestSourceDeclaresEverything(t *testing.T) {
 	assert.JSONEq(t, string(want), body)
 }
 
-// TestSourceGrains goes by AggregateByDate.
 func TestSourceGrains(t *testing.T) {
 	src, err := memsource.New([]memsource.Table{{
 		Table: wire.Table{Name: "t", Fields: []wire.Field{{Name: "at", Type: wire.TypeDatetime}}},

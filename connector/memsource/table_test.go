@@ -223,7 +223,7 @@ func TestSourceIsACopy(t *testing.T) {
 	}
 	groups, err := src.Aggregate(ctx, &wire.AggregateRequest{Table: "t", Measures: of("sum a")})
 	require.NoError(t, err)
-	assert.Equal(t, []string{`"3"`}, spelled(t, groups.Rows))
+	assert.Equal(t, []string{`"3"`}, spelled(t, groups))
 }
 
 func TestSourceRefusesUnknownNames(t *testing.T) {
@@ -239,11 +239,10 @@ func TestSourceRefusesUnknownNames(t *testing.T) {
 	_, size := src.Size(ctx, &wire.SizeRequest{Table: "z"})
 	_, count := src.Count(ctx, &wire.CountRequest{Table: "z"})
 	_, aggregate := src.Aggregate(ctx, &wire.AggregateRequest{Table: "z"})
-	_, byDate := src.AggregateByDate(ctx, &wire.AggregateRequest{Table: "z"})
 	_, cardinality := src.Cardinality(ctx, &wire.CardinalityRequest{Table: "z"})
 	_, hop := src.Aggregate(ctx, &wire.AggregateRequest{Table: "t", Joins: []wire.JoinHop{{FromTable: "t", ToTable: "z"}}})
 	for name, err := range map[string]error{
-		"describe": describe, "size": size, "count": count, "aggregate": aggregate, "byDate": byDate, "cardinality": cardinality, "hop": hop,
+		"describe": describe, "size": size, "count": count, "aggregate": aggregate, "cardinality": cardinality, "hop": hop,
 		"query": src.Query(ctx, &connector.QueryRequest{Table: "z"}, nil), "from": link("z", "a", "t", "a"), "to": link("t", "a", "z", "a"),
 		"fromColumn": link("t", "z", "t", "a"), "toColumn": link("t", "a", "t", "z"),
 	} {
@@ -291,7 +290,7 @@ func TestSourceIsConcurrent(t *testing.T) {
 				Table: "t", Measures: of("count"), Joins: []wire.JoinHop{{FromTable: "t", ToTable: "t", FromField: "a", ToField: "a"}},
 			})
 			assert.NoError(t, err)
-			assert.Equal(t, []string{"5000"}, spelled(t, groups.Rows), "500 rows, each with 10 of its kind")
+			assert.Equal(t, []string{"5000"}, spelled(t, groups), "500 rows, each with 10 of its kind")
 		})
 	}
 	wait.Wait()

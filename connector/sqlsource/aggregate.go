@@ -12,7 +12,7 @@ import (
 
 // Aggregate groups by one statement, or declines what the engine cannot compute
 // exactly.
-func (s *Source) Aggregate(ctx context.Context, req *wire.AggregateRequest) (answer *connector.AggregateAnswer, err error) {
+func (s *Source) Aggregate(ctx context.Context, req *wire.AggregateRequest) (answer [][]wire.Value, err error) {
 	x, err := s.open(ctx, req.Credentials, connector.Call{Method: "Aggregate", Table: req.Table})
 	if err != nil {
 		return nil, err
@@ -59,11 +59,6 @@ func (s *Source) Aggregate(ctx context.Context, req *wire.AggregateRequest) (ans
 	}
 	b := x.builder()
 	return a.run(ctx, a.statement(b, filters), b.args)
-}
-
-// AggregateByDate answers as Aggregate does, which cuts periods in UTC.
-func (s *Source) AggregateByDate(ctx context.Context, req *wire.AggregateRequest) (*connector.AggregateAnswer, error) {
-	return s.Aggregate(ctx, req)
 }
 
 func decline(format string, args ...any) error {
@@ -304,7 +299,7 @@ func (a *aggregation) statement(b *builder, filters pushdown) string {
 }
 
 // run runs the statement and reads the groups.
-func (a *aggregation) run(ctx context.Context, statement string, args []any) (*connector.AggregateAnswer, error) {
+func (a *aggregation) run(ctx context.Context, statement string, args []any) ([][]wire.Value, error) {
 	x := a.session
 	rows, err := x.tx.QueryContext(ctx, statement, args...)
 	if err != nil {
@@ -316,7 +311,7 @@ func (a *aggregation) run(ctx context.Context, statement string, args []any) (*c
 	for i := range values {
 		targets[i] = &values[i]
 	}
-	answer := &connector.AggregateAnswer{Rows: [][]wire.Value{}}
+	answer := [][]wire.Value{}
 	for rows.Next() {
 		if err := rows.Scan(targets...); err != nil {
 			return nil, x.source.failure(ctx, err, a.base.name)
@@ -327,7 +322,7 @@ func (a *aggregation) run(ctx context.Context, statement string, args []any) (*c
 				return nil, err
 			}
 		}
-		answer.Rows = append(answer.Rows, row)
+		answer = append(answer, row)
 	}
 	return answer, x.source.failure(ctx, rows.Err(), a.base.name)
 }

@@ -31,7 +31,6 @@ var (
 	_ connector.Sizer               = (*Source)(nil)
 	_ connector.Counter             = (*Source)(nil)
 	_ connector.Aggregator          = (*Source)(nil)
-	_ connector.DateAggregator      = (*Source)(nil)
 	_ connector.CardinalityMeasurer = (*Source)(nil)
 	_ connector.LinkMeasurer        = (*Source)(nil)
 	_ connector.Joiner              = (*Source)(nil)

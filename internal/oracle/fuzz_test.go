@@ -168,7 +168,7 @@ func agreeOnAggregate(t *testing.T, table *oracle.Table, a *wire.AggregateReques
 		return
 	}
 	var got []map[string]wire.Value
-	for _, row := range groups.Rows {
+	for _, row := range groups {
 		members := map[string]wire.Value{}
 		for i, g := range a.GroupBy {
 			members[g.As] = row[i]
@@ -281,7 +281,7 @@ func agreeOnJoin(t *testing.T, left, right *oracle.Table, d *draw) {
 	groups, err := memsource.Aggregate(joined, a, memsource.Unlimited)
 	require.NoError(t, err, what)
 	var folded []map[string]wire.Value
-	for _, row := range groups.Rows {
+	for _, row := range groups {
 		folded = append(folded, map[string]wire.Value{"g": row[0], "rows": row[1], "distinct": row[2], "sum": row[3]})
 	}
 	if d := oracle.VerifyGroups(tables, a, folded); d != nil {

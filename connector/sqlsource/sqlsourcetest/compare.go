@@ -150,7 +150,7 @@ func (f *fixture) checkAggregate(tenant *connectortest.Tenant, req *wire.Aggrega
 	}
 	groups := map[string][]wire.Value{}
 	var key []byte
-	for _, row := range want.Rows {
+	for _, row := range want {
 		key = key[:0]
 		for i, g := range req.GroupBy {
 			key = filter.AppendKey(key, row[i], t.groupType(g))
@@ -179,7 +179,7 @@ func (f *fixture) checkAggregate(tenant *connectortest.Tenant, req *wire.Aggrega
 		}
 	}
 	if len(groups) > 0 {
-		return fmt.Sprintf("%d of %d groups are missing", len(groups), len(want.Rows)), false
+		return fmt.Sprintf("%d of %d groups are missing", len(groups), len(want)), false
 	}
 	return "", false
 }
