@@ -12,15 +12,13 @@ import (
 )
 
 var files = fstest.MapFS{
-	"acme/orders.csv":         {Data: []byte("id,customer,total\n1,A,10.50\n2,B,7\n")},
-	"acme/orders.table.json":  {Data: []byte(`{"description": "Orders placed in the shop.", "primaryKey": ["id"]}`)},
-	"acme/customers.ndjson":   {Data: []byte(`{"code": "A", "name": "Ann"}` + "\n" + `{"code": "B"}`)},
-	"globex/.password":        {Data: []byte("correct horse")},
-	"globex/shipments.ndjson": {Data: []byte(`{"id": 1, "sent": "2024-02-29"}`)},
+	"acme/orders.csv":        {Data: []byte("id,customer,total\n1,A,10.50\n2,B,7\n")},
+	"acme/orders.table.json": {Data: []byte(`{"description": "Orders placed in the shop.", "primaryKey": ["id"]}`)},
+	"acme/customers.ndjson":  {Data: []byte(`{"code": "A", "name": "Ann"}` + "\n" + `{"code": "B"}`)},
 }
 
-func ExampleNew() {
-	src, err := filesource.New(files, nil)
+func ExampleFS() {
+	src, err := filesource.FS(files, nil)
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -54,28 +52,4 @@ func ExampleNew() {
 	//   id number false
 	//   customer string false
 	//   total decimal false
-}
-
-func ExampleSource_Tenants() {
-	src, err := filesource.New(files, nil)
-	if err != nil {
-		log.Fatal(err)
-	}
-	defer func() { _ = src.Close() }()
-	tenants, err := src.Tenants()
-	if err != nil {
-		log.Fatal(err)
-	}
-	for _, t := range tenants {
-		fmt.Println(t.Name, t.Protected, t.Tables)
-	}
-	table, err := src.Inspect(context.Background(), "globex", "shipments")
-	if err != nil {
-		log.Fatal(err)
-	}
-	fmt.Println(table.Fields[1].Name, table.Fields[1].Type)
-	// Output:
-	// acme false [customers orders]
-	// globex true [shipments]
-	// sent date
 }

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io/fs"
 	"log/slog"
-	"slices"
 
 	"github.com/connectorsdk/connector-sdk-go/connector"
 	"github.com/connectorsdk/connector-sdk-go/connector/memsource"
@@ -59,12 +58,12 @@ func Open(dir string, opts *Options) (*Source, error) {
 	return newSource(r, opts), nil
 }
 
-// New returns a source over a file system, such as an embedded one, whose files
+// FS returns a source over a file system, such as an embedded one, whose files
 // implement io.ReaderAt and state their size. A file that is shorter or longer than
 // that fails the request. The source follows the links of the file system, so use
 // [Open] and not os.DirFS for a folder of the disk. Close the source when it is no
 // longer used. Nil options mean the defaults.
-func New(files fs.FS, opts *Options) (*Source, error) {
+func FS(files fs.FS, opts *Options) (*Source, error) {
 	if _, err := fs.ReadDir(files, "."); err != nil {
 		return nil, err
 	}
@@ -90,54 +89,6 @@ var errClosed = errors.New("the source is closed")
 func (s *Source) Close() error {
 	s.end(errClosed)
 	return s.root.close()
-}
-
-// A Tenant is a sub-folder, as the host sees it.
-type Tenant struct {
-	Name      string
-	Protected bool     // a password is needed
-	Tables    []string // the names of the files without their extensions, sorted
-}
-
-// Tenants lists the sub-folders by name, for the host. A folder that cannot be
-// read is protected and has no tables.
-func (s *Source) Tenants() ([]Tenant, error) {
-	names, err := s.root.tenants()
-	if err != nil {
-		return nil, err
-	}
-	tenants := make([]Tenant, len(names))
-	for i, name := range names {
-		tenants[i] = Tenant{Name: name, Protected: true}
-		f, err := s.root.enter(name)
-		if err != nil {
-			continue
-		}
-		tenants[i].Protected = f.protected()
-		listed, _ := f.list()
-		for _, t := range listed.tables {
-			tenants[i].Tables = append(tenants[i].Tables, t.table)
-		}
-		_ = f.close()
-	}
-	return tenants, nil
-}
-
-// Inspect describes a tenant's table for the host, like [Source.Describe] but
-// without credentials.
-func (s *Source) Inspect(ctx context.Context, tenant, table string) (*wire.Table, error) {
-	names, err := s.root.tenants()
-	if err != nil {
-		return nil, err
-	}
-	if !slices.Contains(names, tenant) { // a name never becomes part of a path
-		return nil, fmt.Errorf("there is no tenant %q", tenant)
-	}
-	f, err := s.root.enter(tenant)
-	if err != nil {
-		return nil, err
-	}
-	return s.describe(ctx, f, table)
 }
 
 // Prepare reads the files of all tenants, so that the first requests need not
@@ -253,11 +204,6 @@ func (s *Source) Describe(ctx context.Context, creds wire.Credentials, table str
 	if err != nil {
 		return nil, err
 	}
-	return s.describe(ctx, f, table)
-}
-
-// describe describes a table of the folder and closes the folder.
-func (s *Source) describe(ctx context.Context, f *folder, table string) (*wire.Table, error) {
 	defer func() { _ = f.close() }()
 	d, err := s.catalog.find(ctx, f, table)
 	if err == nil {

@@ -44,7 +44,7 @@ var (
 
 func bundledSource(t *testing.T) *filesource.Source {
 	t.Helper()
-	src, err := open("", quiet)
+	src, _, err := open("", quiet)
 	require.NoError(t, err)
 	t.Cleanup(func() { _ = src.Close() })
 	return src

@@ -46,7 +46,7 @@ func run(ctx context.Context, args []string, getenv func(string) (string, bool),
 		return err
 	}
 	log := slog.New(slog.NewTextHandler(errOut, nil))
-	src, err := open(c.dir, &filesource.Options{Logger: log})
+	src, tenants, err := open(c.dir, &filesource.Options{Logger: log})
 	if err != nil {
 		return err
 	}
@@ -62,32 +62,37 @@ func run(ctx context.Context, args []string, getenv func(string) (string, bool),
 	}
 	go src.Prepare(ctx)
 	// The lines come before the first answer; until then connections wait.
-	if err := welcome(ctx, out, src, c, listener.Addr()); err != nil {
+	if err := welcome(ctx, out, src, tenants, c, listener.Addr()); err != nil {
 		log.Warn("the first lines could not be printed", "cause", err)
 	}
 	return connector.Serve(ctx, listener, handler)
 }
 
-// open opens the folder, or the bundled data if dir is empty.
-func open(dir string, opts *filesource.Options) (*filesource.Source, error) {
+// open opens the folder, or the bundled data if dir is empty, and lists its tenants.
+func open(dir string, opts *filesource.Options) (*filesource.Source, []tenant, error) {
 	if dir == "" {
 		data, err := fs.Sub(embedded, "data")
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
-		return filesource.New(data, opts)
+		tenants, err := tenantsIn(data)
+		if err != nil {
+			return nil, nil, err
+		}
+		src, err := filesource.FS(data, opts)
+		return src, tenants, err
 	}
 	src, err := filesource.Open(dir, opts)
 	if err != nil {
-		return nil, fmt.Errorf("-dir: %w", err)
+		return nil, nil, fmt.Errorf("-dir: %w", err)
 	}
-	tenants, err := src.Tenants()
+	tenants, err := tenantsIn(os.DirFS(dir))
 	if err == nil && len(tenants) == 0 {
 		err = fmt.Errorf("%s holds no folder; make one for each tenant, such as %s/acme, and put the files there", dir, dir)
 	}
 	if err != nil {
 		_ = src.Close()
-		return nil, fmt.Errorf("-dir: %w", err)
+		return nil, nil, fmt.Errorf("-dir: %w", err)
 	}
-	return src, nil
+	return src, tenants, nil
 }

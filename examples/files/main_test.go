@@ -155,14 +155,18 @@ func TestWelcome(t *testing.T) {
 			}
 			config, err := configure(nil, env(vars), io.Discard)
 			require.NoError(t, err)
-			src := bundledSource(t)
+			src, tenants, err := open("", quiet)
+			require.NoError(t, err)
 			if c.files != nil {
 				config.dir = "somewhere"
-				src, err = filesource.New(mapFS(c.files), quiet)
+				src, err = filesource.FS(mapFS(c.files), quiet)
+				require.NoError(t, err)
+				tenants, err = tenantsIn(mapFS(c.files))
 				require.NoError(t, err)
 			}
+			defer func() { _ = src.Close() }()
 			var out bytes.Buffer
-			require.NoError(t, welcome(t.Context(), &out, src, config, &net.TCPAddr{Port: 4711}))
+			require.NoError(t, welcome(t.Context(), &out, src, tenants, config, &net.TCPAddr{Port: 4711}))
 			assert.Contains(t, out.String(), "http://localhost:4711\n")
 			assert.Contains(t, out.String(), c.head)
 			if c.token != "" {
@@ -253,14 +257,17 @@ func (b blocked) Open(name string) (fs.File, error) {
 func TestWelcomeDoesNotWaitForALargeFile(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		until := make(chan struct{})
-		src, err := filesource.New(blocked{mapFS(map[string]string{"a/t.csv": "x\n1\n"}), until}, quiet)
+		data := blocked{mapFS(map[string]string{"a/t.csv": "x\n1\n"}), until}
+		src, err := filesource.FS(data, quiet)
+		require.NoError(t, err)
+		tenants, err := tenantsIn(data)
 		require.NoError(t, err)
 		config, err := configure(nil, env(nil), io.Discard)
 		require.NoError(t, err)
 		config.dir = "somewhere"
 		var out bytes.Buffer
 		start := time.Now()
-		require.NoError(t, welcome(t.Context(), &out, src, config, &net.TCPAddr{Port: 1}))
+		require.NoError(t, welcome(t.Context(), &out, src, tenants, config, &net.TCPAddr{Port: 1}))
 		assert.Equal(t, 3*time.Second, time.Since(start))
 		assert.Contains(t, out.String(), `"fields":[],"limit":5,"sort":[],"table":"t"`)
 		close(until)

@@ -23,10 +23,11 @@ const maxNames = 10
 
 // welcome prints where the connector is, its token, its tenants, and requests
 // that are ready to paste.
-func welcome(ctx context.Context, out io.Writer, src *filesource.Source, c config, addr net.Addr) error {
-	tenants, err := src.Tenants()
-	if err != nil || len(tenants) == 0 {
-		return errors.Join(errors.New("no tenants"), err)
+func welcome(
+	ctx context.Context, out io.Writer, src *filesource.Source, tenants []tenant, c config, addr net.Addr,
+) error {
+	if len(tenants) == 0 {
+		return errors.New("no tenants")
 	}
 	_, port, err := net.SplitHostPort(addr.String())
 	if err != nil {
@@ -46,17 +47,17 @@ func welcome(ctx context.Context, out io.Writer, src *filesource.Source, c confi
 	}
 
 	tenant := guest(tenants)
-	credentials := map[string]string{filesource.CredentialTenant: tenant.Name}
+	credentials := map[string]string{filesource.CredentialTenant: tenant.name}
 	var b strings.Builder
 	switch {
-	case !tenant.Protected:
+	case !tenant.protected:
 		b.WriteString("\nTry it:\n\n")
 	case c.dir == "":
 		credentials[filesource.CredentialPassword] = bundledPassword
 		b.WriteString("\nTry it:\n\n")
 	default:
 		credentials[filesource.CredentialPassword] = passwordSlot
-		fmt.Fprintf(&b, "\nTry it, with the password of %s in the variable TENANT_PASSWORD:\n\n", tenant.Name)
+		fmt.Fprintf(&b, "\nTry it, with the password of %s in the variable TENANT_PASSWORD:\n\n", tenant.name)
 	}
 	post := func(path string, body map[string]any) {
 		body["credentials"] = credentials
@@ -75,7 +76,7 @@ func welcome(ctx context.Context, out io.Writer, src *filesource.Source, c confi
 }
 
 // list names the tenants, and says which need a password.
-func list(tenants []filesource.Tenant, bundled bool) string {
+func list(tenants []tenant, bundled bool) string {
 	var names []string
 	for i, t := range tenants {
 		if i == maxNames {
@@ -83,21 +84,21 @@ func list(tenants []filesource.Tenant, bundled bool) string {
 			break
 		}
 		switch {
-		case t.Protected && bundled:
-			t.Name += " (password " + bundledPassword + ")"
-		case t.Protected:
-			t.Name += " (with a password)"
+		case t.protected && bundled:
+			t.name += " (password " + bundledPassword + ")"
+		case t.protected:
+			t.name += " (with a password)"
 		}
-		names = append(names, t.Name)
+		names = append(names, t.name)
 	}
 	return strings.Join(names, ", ")
 }
 
 // guest picks the tenant of the requests: the first that is printed and needs
 // no password, else the first.
-func guest(tenants []filesource.Tenant) filesource.Tenant {
+func guest(tenants []tenant) tenant {
 	for _, t := range tenants[:min(len(tenants), maxNames)] {
-		if !t.Protected {
+		if !t.protected {
 			return t
 		}
 	}
@@ -107,12 +108,12 @@ func guest(tenants []filesource.Tenant) filesource.Tenant {
 // firstTable returns the tenant's first table that can be read, and some of its
 // fields. It does not wait for a large file: a table without fields still
 // answers empty rows.
-func firstTable(ctx context.Context, src *filesource.Source, tenant filesource.Tenant) (table string, fields []string) {
+func firstTable(ctx context.Context, src *filesource.Source, tenant tenant) (table string, fields []string) {
 	ctx, cancel := context.WithTimeout(ctx, 3*time.Second)
 	defer cancel()
-	for _, table := range tenant.Tables {
+	for _, table := range tenant.tables {
 		fields := []string{}
-		described, err := src.Inspect(ctx, tenant.Name, table)
+		described, err := src.Describe(ctx, tenant.credentials(), table)
 		if err != nil && ctx.Err() == nil {
 			continue // malformed
 		}
