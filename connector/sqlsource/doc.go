@@ -36,7 +36,7 @@
 // that should not start without its database calls db.PingContext first.
 //
 // If each tenant has a database or a user of its own, call [NewPerTenant];
-// examples/postgres and examples/mysql show how. KeysEnforced is true because
+// examples/sql shows how. KeysEnforced is true because
 // discovery lists only primary and unique keys that a constraint of the catalog enforces.
 //
 // # Exactly, or not at all

@@ -20,7 +20,7 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
-// definition asks a tenant for what opener needs, as examples/postgres does.
+// definition asks a tenant for what opener needs, as examples/sql does.
 var definition = connector.Definition{Slug: "corpus", KeysEnforced: true, Credentials: []wire.CredentialField{
 	{Key: "user", Label: "User", Type: wire.CredentialText},
 	{Key: "password", Label: "Password", Type: wire.CredentialPassword, Optional: true},

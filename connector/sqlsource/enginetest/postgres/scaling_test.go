@@ -21,24 +21,24 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
-// replica is a process of examples/postgres.
+// replica is a process of examples/sql.
 type replica struct {
 	address string
 	process *os.Process
 }
 
-// example is the directory of examples/postgres.
-const example = "../../../../examples/postgres"
+// example is the directory of examples/sql.
+const example = "../../../../examples/sql"
 
 // replicas builds the example and starts it n times.
 func replicas(t *testing.T, n int) []replica {
 	t.Helper()
-	binary := filepath.Join(t.TempDir(), "postgres")
+	binary := filepath.Join(t.TempDir(), "sql")
 	out, err := exec.Command("go", "build", "-C", example, "-o", binary, ".").CombinedOutput()
 	require.NoError(t, err, "%s", out)
 	started := make([]replica, n)
 	for i := range started {
-		command := exec.Command(binary, "-server", address())
+		command := exec.Command(binary, "-db", "postgres", "-server", address())
 		command.Env = []string{"PORT=0", "PLATFORM_CONNECTOR_TOKEN=" + suite.Token}
 		stdout, err := command.StdoutPipe()
 		require.NoError(t, err)

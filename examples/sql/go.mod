@@ -1,23 +1,36 @@
-module github.com/connectorsdk/connector-sdk-go/examples/postgres
+module github.com/connectorsdk/connector-sdk-go/examples/sql
 
 go 1.26.0
 
 require (
 	github.com/connectorsdk/connector-sdk-go v0.0.0
 	github.com/connectorsdk/connector-sdk-go/connector/sqlsource/pgxrows v0.0.0
+	github.com/go-sql-driver/mysql v1.10.1
 	github.com/jackc/pgx/v5 v5.12.0
 	github.com/stretchr/testify v1.12.1
+	modernc.org/sqlite v1.60.1
+)
+
+replace (
+	github.com/connectorsdk/connector-sdk-go => ../..
+	github.com/connectorsdk/connector-sdk-go/connector/sqlsource/pgxrows => ../../connector/sqlsource/pgxrows
 )
 
 require (
+	filippo.io/edwards25519 v1.2.0 // indirect
+	github.com/dustin/go-humanize v1.0.1 // indirect
 	github.com/gabriel-vasile/mimetype v1.4.16 // indirect
 	github.com/go-playground/locales v0.14.2 // indirect
 	github.com/go-playground/universal-translator v0.18.2 // indirect
 	github.com/go-playground/validator/v10 v10.30.6 // indirect
+	github.com/google/uuid v1.6.0 // indirect
 	github.com/jackc/pgpassfile v1.0.0 // indirect
 	github.com/jackc/pgservicefile v0.0.0-20240606120523-5a60cdf6a761 // indirect
 	github.com/jackc/puddle/v2 v2.2.3 // indirect
 	github.com/leodido/go-urn v1.5.0 // indirect
+	github.com/mattn/go-isatty v0.0.24 // indirect
+	github.com/ncruces/go-strftime v1.0.0 // indirect
+	github.com/remyoudompheng/bigfft v0.0.0-20230129092748-24d4a6f8daec // indirect
 	github.com/santhosh-tekuri/jsonschema/v5 v5.3.1 // indirect
 	github.com/shopspring/decimal v1.6.0 // indirect
 	go.yaml.in/yaml/v3 v3.0.5 // indirect
@@ -25,9 +38,7 @@ require (
 	golang.org/x/sync v0.24.0 // indirect
 	golang.org/x/sys v0.49.0 // indirect
 	golang.org/x/text v0.43.0 // indirect
-)
-
-replace (
-	github.com/connectorsdk/connector-sdk-go => ../..
-	github.com/connectorsdk/connector-sdk-go/connector/sqlsource/pgxrows => ../../connector/sqlsource/pgxrows
+	modernc.org/libc v1.77.1 // indirect
+	modernc.org/mathutil v1.7.1 // indirect
+	modernc.org/memory v1.12.1 // indirect
 )
