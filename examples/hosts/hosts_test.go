@@ -1,4 +1,4 @@
-package hosts
+package main
 
 import (
 	"bufio"
@@ -56,37 +56,31 @@ func (s halting) Query(ctx context.Context, _ *connector.QueryRequest, out *conn
 
 // TestHosts asks a connector under each host, over each kind of connection.
 func TestHosts(t *testing.T) {
-	for _, host := range []struct {
-		name  string
-		mount func(*connector.Handler) http.Handler
-	}{
-		{"ServeMux", ServeMux}, {"chi", Chi}, {"gorilla", Gorilla}, {"gin", Gin}, {"echo", Echo}, {"gzip", Gzip},
-		{"otelhttp", Telemetry},
-	} {
+	for name, host := range hosts {
 		for _, connection := range []struct {
 			name  string
 			start func(*testing.T, http.Handler) *httptest.Server
 		}{
 			{"HTTP/1.1", plain}, {"HTTP/2 over TLS", secure}, {"h2c", unencrypted},
 		} {
-			t.Run(host.name+" "+connection.name, func(t *testing.T) {
+			t.Run(name+" "+connection.name, func(t *testing.T) {
 				source := halting{make(chan struct{})}
-				server := connection.start(t, host.mount(shop(t, source)))
-				ask(t, server.Client(), server.URL, source, host.name == "gzip")
+				server := connection.start(t, host(shop(t, source)))
+				ask(t, server.Client(), server.URL, source, name == "gzip")
 			})
 		}
 	}
 }
 
-// shop returns the connector.
-func shop(t *testing.T, source halting) *connector.Handler {
+// shop returns the connector, below /shop.
+func shop(t *testing.T, source halting) []mounted {
 	t.Helper()
 	secret, err := wire.NewToken(token)
 	require.NoError(t, err)
 	handler, err := connector.New(connector.Definition{Slug: "shop"}, source, secret,
 		&connector.Options{Logger: slog.New(slog.DiscardHandler)})
 	require.NoError(t, err)
-	return handler
+	return []mounted{{"/shop", handler}}
 }
 
 // ask asks for every kind of answer.

@@ -1,4 +1,4 @@
-package hosts
+package main
 
 import (
 	"bytes"
@@ -98,7 +98,7 @@ func TestProxies(t *testing.T) {
 			require.NoError(t, err)
 			ctx, stop := context.WithCancel(t.Context())
 			served := make(chan error, 1)
-			go func() { served <- connector.Serve(ctx, listener, ServeMux(shop(t, source))) }()
+			go func() { served <- connector.Serve(ctx, listener, inServeMux(shop(t, source))) }()
 			t.Cleanup(func() { stop(); <-served })
 
 			client := p.start(t, listener.Addr().String())

@@ -1,11 +1,18 @@
-// Command manyonhost serves several connectors from one process: each under a
-// path of its own, with a token of its own. They share nothing but the server.
+// Command hosts serves several connectors from one process, in the router or behind
+// the middleware that a host has: each under a path of its own, with a token of its
+// own. They share nothing but the server.
 //
-//	go run ./examples/manyonhost
+//	go run -C examples/hosts .                   # in http.ServeMux
+//	go run -C examples/hosts . -in chi           # or gorilla, gin, echo; gzip or otelhttp around it
+//	go run -C examples/hosts . -tokens           # prints the tokens
 //
 // Every connector's token is derived from one secret of the host. So the
 // environment holds one secret however many connectors there are, and no token
 // tells anything about another.
+//
+// The tests ask each router and middleware for every kind of answer, over HTTP/1.1,
+// HTTP/2 and h2c and behind nginx, HAProxy and Caddy, and require that rows arrive
+// while the source still works.
 package main
 
 import (
@@ -17,10 +24,12 @@ import (
 	"flag"
 	"fmt"
 	"log"
+	"maps"
 	"net"
-	"net/http"
 	"os"
 	"os/signal"
+	"slices"
+	"strings"
 	"syscall"
 
 	"github.com/connectorsdk/connector-sdk-go/connector"
@@ -28,19 +37,21 @@ import (
 )
 
 func main() {
+	in := flag.String("in", "mux", "what the connectors are mounted in: "+strings.Join(slices.Sorted(maps.Keys(hosts)), ", "))
 	printTokens := flag.Bool("tokens", false, "print the connectors' tokens, for whoever connects them, and exit")
 	flag.Parse()
+	host, known := hosts[*in]
+	if !known || flag.NArg() > 0 {
+		flag.Usage()
+		os.Exit(2)
+	}
 
 	secret := os.Getenv("PLATFORM_CONNECTOR_TOKEN")
 	minted := secret == ""
 	if minted {
 		secret = rand.Text() + rand.Text()
 	}
-	connectors, err := connectors()
-	if err != nil {
-		log.Fatal(err)
-	}
-	mux, err := mount(connectors, secret)
+	connectors, err := handlers(secret)
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -69,7 +80,7 @@ func main() {
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
-	if err := connector.Serve(ctx, listener, mux); err != nil {
+	if err := connector.Serve(ctx, listener, host(connectors)); err != nil {
 		log.Fatal(err)
 	}
 }
@@ -81,13 +92,23 @@ func derive(secret, path string) string {
 	return hex.EncodeToString(mac.Sum(nil))
 }
 
-// mount puts every connector on one mux, under its path and with its token.
-func mount(connectors []hosted, secret string) (*http.ServeMux, error) {
+// mounted is a connector under its path.
+type mounted struct {
+	path    string
+	handler *connector.Handler
+}
+
+// handlers returns the connectors of this host, each with its token.
+func handlers(secret string) ([]mounted, error) {
 	if len(secret) < wire.MinTokenLength {
 		return nil, fmt.Errorf("PLATFORM_CONNECTOR_TOKEN: at least %d characters, for instance of `openssl rand -hex 32`", wire.MinTokenLength)
 	}
-	mux := http.NewServeMux()
-	for _, c := range connectors {
+	list, err := connectors()
+	if err != nil {
+		return nil, err
+	}
+	var all []mounted
+	for _, c := range list {
 		token, err := wire.NewToken(derive(secret, c.path))
 		if err != nil {
 			return nil, err
@@ -96,7 +117,7 @@ func mount(connectors []hosted, secret string) (*http.ServeMux, error) {
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", c.path, err)
 		}
-		mux.Handle(h.Mount(c.path))
+		all = append(all, mounted{c.path, h})
 	}
-	return mux, nil
+	return all, nil
 }
