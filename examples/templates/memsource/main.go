@@ -1,4 +1,4 @@
-// Command memsource is a template: a connector over values that the program holds
+// Command memsource is a template: a connector over Go structs that the program holds
 // in memory. It serves every part of the protocol as it is. Search for FILL IN, and
 // change what stands there.
 //
@@ -23,7 +23,8 @@ import (
 var definition = connector.Definition{Slug: "my-orders", KeysEnforced: true}
 
 // Order is one row of the table: the tags name its fields and say what Go's types
-// cannot. The descriptions are what the platform understands the data by.
+// cannot. The platform uses the descriptions to understand the data. A pointer may be
+// nil, which is null.
 //
 // FILL IN the values that you have; rowmap.Struct explains the tags.
 type Order struct {
@@ -31,21 +32,11 @@ type Order struct {
 	ID       int64           `connector:"id,pk"`
 	Customer string          `connector:"customer" description:"The customer's first name."`
 	Total    decimal.Decimal `connector:"total,scale=2" description:"In euros, with tax."` // money is never a float
-	Placed   time.Time       `connector:"placed,datetime"`
+	Placed   time.Time       `connector:"placed,datetime,width=3"`                         // with milliseconds
+	Shipped  *time.Time      `connector:"shipped_on,date"`
 	Paid     bool            `connector:"paid"`
-}
-
-// orders returns the rows.
-//
-// FILL IN where they come from. All tenants see the same rows: if each has rows of
-// their own, use connector.Source, whose methods get the tenant's credentials.
-func orders() []Order {
-	day := time.Date(2026, 1, 1, 9, 30, 0, 0, time.UTC)
-	return []Order{
-		{ID: 1, Customer: "Ada", Total: decimal.RequireFromString("12.50"), Placed: day, Paid: true},
-		{ID: 2, Customer: "Grace", Total: decimal.RequireFromString("999.99"), Placed: day.AddDate(0, 0, 1)},
-		{ID: 3, Customer: "Ada", Total: decimal.RequireFromString("5.00"), Placed: day.AddDate(0, 1, 0), Paid: true},
-	}
+	Tags     []string        `connector:"tags"`
+	Note     *string         `connector:"note"`
 }
 
 // newSource returns the source. Add tables here; declare the keys that link them as

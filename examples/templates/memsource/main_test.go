@@ -26,8 +26,9 @@ func TestKnownRow(t *testing.T) {
 	answer, err := connectortest.Start(t, definition, source, nil).As(nil).Query(wire.QueryRequest{
 		Table:  "orders",
 		Where:  wire.Where{And: []wire.Filter{{Field: "id", Op: wire.OpEq, Value: wire.Int(1)}}},
-		Fields: []string{"customer", "total", "placed", "paid"},
+		Fields: []string{"customer", "total", "placed", "shipped_on", "paid", "tags", "note"},
 	})
 	require.NoError(t, err)
-	require.JSONEq(t, `[{"customer": "Ada", "total": "12.50", "placed": "2026-01-01T09:30:00Z", "paid": true}]`, answer.JSON())
+	require.JSONEq(t, `[{"customer": "Ada", "total": "12.50", "placed": "2026-01-01T09:30:00.000Z", "shipped_on": "2026-01-03",
+		"paid": true, "tags": "[\"gift\",\"express\"]", "note": null}]`, answer.JSON())
 }
