@@ -66,7 +66,8 @@ var fences = map[string]struct {
 	"connector/restsource/record":             {own: []string{"wire", "connector/restsource/internal/recording"}},
 	"connector/standalone":                    {own: []string{"wire", "filter", "ndjson", "connector"}},
 	"connector/sqlsource":                     {own: []string{"wire", "filter", "ndjson", "connector", "connector/memsource"}},
-	"connector/connectortest":                 {own: []string{"wire", "filter", "ndjson", "connector", "internal/memlisten", "conformance"}},
+	"connector/connectortest": {own: []string{"wire", "filter", "ndjson", "connector", "internal/memlisten", "conformance",
+		"conformance/platform"}},
 	"conformance": {
 		own: []string{"docs", "internal/netguard", "internal/memlisten", "internal/rules", "wire", "wire/schema", "internal/oracle",
 			"conformance/corpus"},
@@ -83,7 +84,7 @@ var fences = map[string]struct {
 	"conformance/corpus": {own: []string{"wire"}},
 	"connector/sqlsource/sqlsourcetest": {
 		own: []string{"wire", "filter", "ndjson", "connector", "connector/memsource", "connector/sqlsource", "connector/connectortest",
-			"internal/memlisten", "conformance"},
+			"internal/memlisten", "conformance", "conformance/platform"},
 		foreign: []string{"github.com/stretchr/testify"},
 	},
 }
@@ -98,6 +99,7 @@ var below = map[string][]string{
 	"conformance": {
 		"docs", "internal/netguard", "internal/rules", "wire/schema", "internal/oracle", "conformance/corpus",
 	},
+	"conformance/platform": {"internal/fold", "internal/netguard", "internal/memlisten"},
 }
 
 // judge is where the packages of the conformance program begin. They have fences of

@@ -1,10 +1,12 @@
 package connector_test
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"io"
 	"log/slog"
+	"net"
 	"net/http"
 	"strconv"
 	"strings"
@@ -275,6 +277,25 @@ func serve(t testing.TB, src connector.Source, opts *connector.Options) *site {
 	log := &logbook{}
 	o.Logger = slog.New(log)
 	return &site{connectortest.Start(t, shop, src, &o), t, log}
+}
+
+// Request returns a POST request of body to a route, with the bearer token. Change it as
+// needed and send it with Client.
+func (s *site) Request(ctx context.Context, path string, body []byte) *http.Request {
+	s.t.Helper()
+	r, err := http.NewRequestWithContext(ctx, http.MethodPost, s.URL+path, bytes.NewReader(body))
+	require.NoError(s.t, err)
+	r.Header.Set("Authorization", "Bearer "+connectortest.Token)
+	r.Header.Set("Content-Type", wire.MediaJSON)
+	return r
+}
+
+// Dial opens a connection to the server, for tests that send malformed HTTP.
+func (s *site) Dial() net.Conn {
+	s.t.Helper()
+	conn, err := s.Client.Transport.(*http.Transport).DialContext(context.Background(), "", "")
+	require.NoError(s.t, err)
+	return conn
 }
 
 func (s *site) do(r *http.Request) answer {

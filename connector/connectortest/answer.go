@@ -1,14 +1,11 @@
 package connectortest
 
 import (
-	"errors"
-	"fmt"
-	"io"
 	"slices"
 	"strings"
 
+	"github.com/connectorsdk/connector-sdk-go/conformance/platform"
 	"github.com/connectorsdk/connector-sdk-go/internal/jsontext"
-	"github.com/connectorsdk/connector-sdk-go/ndjson"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -80,54 +77,17 @@ func spell(v wire.Value) string {
 	return string(b)
 }
 
-// errTooMany is the error for an answer with too many rows.
-var errTooMany = errors.New("more rows than are read")
-
-// readAnswer reads a stream. It returns an error line as a *wire.Error together
-// with the rows before it, and a mistake for a row with other members.
-func readAnswer(r io.Reader, names []string, most int64) (*Answer, error) {
-	a := &Answer{Names: names}
-	reader := ndjson.NewReader(r)
-	for line, err := range reader.Lines() {
-		if err != nil {
-			return nil, err
-		}
-		switch line.Kind {
-		case ndjson.KindServed:
-			a.Served = line.Served
-		case ndjson.KindPing:
-			a.Pings++
-		case ndjson.KindError:
-			return a, line.Error
-		}
-		for _, row := range line.Rows {
-			if err := a.add(row); err != nil {
-				return nil, err
-			}
-		}
-		if int64(len(a.Rows)) > most {
-			return nil, errTooMany
+// readAll reads rows to their end. It returns an error beside the rows before it.
+func readAll(rows *platform.Rows) (*Answer, error) {
+	a := &Answer{Served: rows.Served()}
+	var err error
+	for row, e := range rows.All() {
+		if err = e; err == nil {
+			a.Rows = append(a.Rows, slices.Clone(row))
 		}
 	}
-	return a, nil
-}
-
-// add appends a row with its cells in the order of Names.
-func (a *Answer) add(row ndjson.Row) error {
-	if a.Names == nil {
-		a.Names = slices.Clone(row.Names())
+	for _, c := range rows.Columns() {
+		a.Names = append(a.Names, c.Name)
 	}
-	cells := make([]wire.Value, len(a.Names))
-	ok := len(row.Names()) == len(a.Names)
-	for i, name := range a.Names {
-		v, has := row.Get(name)
-		cells[i] = v
-		ok = ok && has
-	}
-	if !ok {
-		return wrong(fmt.Sprintf("row %d has other members than were asked for", len(a.Rows)),
-			fmt.Sprintf("%q", a.Names), fmt.Sprintf("%q", row.Names()))
-	}
-	a.Rows = append(a.Rows, cells)
-	return nil
+	return a, err
 }

@@ -2,10 +2,15 @@ package connectortest
 
 import (
 	"bytes"
+	"io"
+	"net/http"
+	"slices"
 	"testing"
 
 	"github.com/connectorsdk/connector-sdk-go/conformance"
+	"github.com/connectorsdk/connector-sdk-go/conformance/platform"
 	"github.com/connectorsdk/connector-sdk-go/connector"
+	"github.com/connectorsdk/connector-sdk-go/internal/oracle"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -33,14 +38,8 @@ func Isolation(t testing.TB, def connector.Definition, src connector.Source, a, 
 	w := newWatch(t, def, a, b)
 	defer w.restore()
 	server := Start(t, def, src, &connector.Options{Logger: w.logger})
-	var parties [2]*party
-	for i, set := range []map[string]string{a, b} {
-		var err error
-		if parties[i], err = newParty(t, server, 'a'+rune(i), set); err != nil {
-			t.Fatalf("connectortest: tenant %c: %v", 'a'+i, err)
-		}
-	}
-	if alike(parties[0].seen, parties[1].seen) {
+	both := []*repeater{newRepeater(t, server, "tenant a", a), newRepeater(t, server, "tenant b", b)}
+	if alike(both[0].alone, both[1].alone) {
 		t.Fatal("connectortest: both tenants see the same rows in every table, so no leak would show: give credentials whose " +
 			"data differ, or look for a source that serves one tenant's data to the other")
 	}
@@ -51,19 +50,52 @@ func Isolation(t testing.TB, def connector.Definition, src connector.Source, a, 
 	for _, f := range findings(report) {
 		t.Errorf("connectortest: %s: %s", f.check, f.text)
 	}
-	together(parties)
-	w.stranger(server, append(parties[0].seen.discovery.Tables, parties[1].seen.discovery.Tables...))
+	for range 5 {
+		for _, tenant := range both {
+			tenant.ask(t.Context())
+		}
+	}
+	together(both, 2)
+	w.stranger(server, slices.Concat(both[0].alone.discovery.Tables, both[1].alone.discovery.Tables))
 	w.searchLog()
+}
+
+// alike reports whether two tenants see the same rows in every table.
+func alike(a, b *snapshot) bool {
+	for name, table := range a.tables {
+		if b.tables[name] == nil || len(b.tables) != len(a.tables) ||
+			oracle.Verify(b.tables, wholeOf(a.table(name)), table.Rows) != nil {
+			return false
+		}
+	}
+	return len(a.tables) > 0
 }
 
 // stranger calls with wrong credentials, and searches the answers for them.
 func (w *watch) stranger(server *Server, tables []wire.Table) {
 	var answers bytes.Buffer
-	c := client{server: server, ctx: w.t.Context(), creds: w.wrong, seen: &answers}
-	_ = c.ask(wire.PathCheck, &wire.CheckRequest{Envelope: c.envelope()}, new(wire.CheckAnswer))
-	_, _ = c.look()
+	client := server.platform(platform.Options{HTTP: &http.Client{Transport: copying{server.Client.Transport, &answers}}})
+	_ = client.Check(w.t.Context(), w.wrong)
+	_, _ = client.Discover(w.t.Context(), w.wrong)
 	for i := range tables {
-		_, _ = c.query(c.all(&tables[i]), maxRows)
+		_, _ = readTable(w.t.Context(), client, w.wrong, &tables[i], maxRows)
 	}
 	w.search(answers.String(), w.masked, "an answer to wrong credentials")
+}
+
+// copying copies the bodies of the answers that it transports.
+type copying struct {
+	http.RoundTripper
+	to io.Writer
+}
+
+func (c copying) RoundTrip(r *http.Request) (*http.Response, error) {
+	res, err := c.RoundTripper.RoundTrip(r)
+	if err == nil {
+		res.Body = struct {
+			io.Reader
+			io.Closer
+		}{io.TeeReader(res.Body, c.to), res.Body}
+	}
+	return res, err
 }

@@ -228,7 +228,7 @@ var isolationTests = []struct {
 				return honest(&own)
 			}}
 		}},
-	{"no rows at times", "a tenant keeps what it has, whatever the other does", "does not answer tenant b as it did alone",
+	{"no rows at times", "a tenant keeps what it has, whatever the other does", "beside other requests, does not answer tenant b as it did alone",
 		func(h hosted) connector.Source {
 			return leaking{h, new(atomic.Int64), func(n int64, req *connector.QueryRequest, honest func(*connector.QueryRequest) error) error {
 				if n > 20 && n%2 == 0 && req.Credentials.Get("account") == "bolt" {
@@ -250,7 +250,7 @@ var isolationTests = []struct {
 			}}
 		}},
 	{"another's name in discovery", "a table's name is data of the tenant that has it",
-		"POST /discovery, beside the other tenant, does not answer tenant b as it did alone",
+		"POST /discovery, beside other requests, does not answer tenant b as it did alone",
 		func(h hosted) connector.Source {
 			calls := map[string]*atomic.Int64{"acme": new(atomic.Int64), "bolt": new(atomic.Int64)}
 			return telling{h, func(req *wire.DiscoveryRequest, d *wire.Discovery) {
@@ -260,7 +260,7 @@ var isolationTests = []struct {
 			}}
 		}},
 	{"a table that goes", "a tenant keeps its tables, whatever the other does",
-		"POST /discovery, beside the other tenant, does not answer tenant a as it did alone",
+		"POST /discovery, beside other requests, does not answer tenant a as it did alone",
 		func(h hosted) connector.Source {
 			var calls atomic.Int64
 			return telling{h, func(_ *wire.DiscoveryRequest, d *wire.Discovery) {
@@ -270,7 +270,7 @@ var isolationTests = []struct {
 			}}
 		}},
 	{"another's value as a group", "a group's key is a cell",
-		"POST /aggregate of table \"orders\", beside the other tenant, does not answer tenant b",
+		"POST /aggregate of table \"orders\", beside other requests, does not answer tenant b",
 		func(h hosted) connector.Source { return grouping{h, wire.Text("acme two")} }},
 	{"key in discovery", "a description is an answer", `P3.12: an answer holds the credential "key"`,
 		func(h hosted) connector.Source {

@@ -6,10 +6,10 @@ import (
 	"fmt"
 	"log/slog"
 	"strings"
-	"sync"
 	"testing"
 
 	"github.com/connectorsdk/connector-sdk-go/conformance"
+	"github.com/connectorsdk/connector-sdk-go/conformance/platform"
 	"github.com/connectorsdk/connector-sdk-go/connector"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
@@ -43,8 +43,7 @@ const defaultRequests = 5_000
 // of the check, such as L2. Run logs how much it has tested, and what it could not
 // test for want of data (go test -v).
 //
-// Run also reads tables several times at once, for the race detector, as the subtest
-// "at once".
+// Run also asks several times at once, for the race detector, as the subtest "at once".
 //
 // The data must not change during Run. Run only reads.
 func Run(t *testing.T, def connector.Definition, src connector.Source, opts *Options) {
@@ -76,7 +75,7 @@ func Run(t *testing.T, def connector.Definition, src connector.Source, opts *Opt
 	}
 	t.Log(summary(report))
 	if len(findings) == 0 {
-		t.Run("at once", func(t *testing.T) { atOnce(t, &server.As(o.Credentials).In(t).client) })
+		t.Run("at once", func(t *testing.T) { server.atOnce(t, o.Credentials) })
 	}
 }
 
@@ -158,38 +157,11 @@ func summary(r *conformance.Report) string {
 	return b.String()
 }
 
-// atOnce reads some tables from as many goroutines as the document allows. Each must
-// see the same rows.
-func atOnce(t testing.TB, c *client) {
-	const maxTables, maxTableRows = 8, 5_000
-	doc, err := fetchDocument(c.ctx, c.server)
+// atOnce asks as often at once as the document allows. Each must get the same answers.
+func (s *Server) atOnce(t testing.TB, credentials map[string]string) {
+	doc, err := s.platform(platform.Options{}).Document(t.Context())
 	if err != nil {
 		t.Fatalf("connectortest: %v", err)
 	}
-	seen, err := c.look()
-	if err != nil {
-		t.Fatalf("connectortest: %v", err)
-	}
-	var requests []*wire.QueryRequest
-	for i := range seen.discovery.Tables {
-		table := &seen.discovery.Tables[i]
-		if len(requests) < maxTables && seen.read(c, table, maxTableRows) == nil {
-			requests = append(requests, c.all(table))
-		}
-	}
-	var wg sync.WaitGroup
-	for range doc.Capabilities.Limits.Concurrency {
-		wg.Go(func() {
-			for _, req := range requests {
-				answer, err := c.query(req, maxTableRows)
-				if err == nil {
-					err = seen.query(req, answer)
-				}
-				if err != nil {
-					t.Errorf("connectortest: POST %s for table %q, several at once: %v", wire.PathQuery, req.Table, err)
-				}
-			}
-		})
-	}
-	wg.Wait()
+	together([]*repeater{newRepeater(t, s, "the tenant", credentials)}, int(doc.Capabilities.Limits.Concurrency))
 }

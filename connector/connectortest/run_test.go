@@ -226,9 +226,10 @@ func (m muddled) Query(ctx context.Context, req *connector.QueryRequest, out *co
 func TestAtOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := record(t, func(tb testing.TB) {
-			atOnce(tb, &Start(tb, shopDefinition, muddled{naive{shopTables()}, new(atomic.Int64)}, nil).As(nil).client)
+			Start(tb, shopDefinition, muddled{naive{shopTables()}, new(atomic.Int64)}, nil).atOnce(tb, nil)
 		})
 		require.NotEmpty(t, r.errors)
-		assert.Contains(t, r.errors[0], `POST /query for table "orders", several at once: 1 of 11 rows missing`)
+		assert.Contains(t, r.errors[0], "POST /query of table \"orders\", beside other requests, "+
+			"does not answer the tenant as it did alone: 1 of 11 rows missing")
 	})
 }

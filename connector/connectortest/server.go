@@ -1,14 +1,15 @@
 package connectortest
 
 import (
-	"bytes"
-	"context"
+	"cmp"
 	"io"
 	"log/slog"
-	"net"
 	"net/http"
+	"strings"
 	"testing"
+	"time"
 
+	"github.com/connectorsdk/connector-sdk-go/conformance/platform"
 	"github.com/connectorsdk/connector-sdk-go/connector"
 	"github.com/connectorsdk/connector-sdk-go/internal/memlisten"
 	"github.com/connectorsdk/connector-sdk-go/wire"
@@ -17,8 +18,8 @@ import (
 // Token is the bearer token of every [Server].
 const Token = "connectortest-0123456789abcdef-0123456789"
 
-// baseURL is an address that only the client of a Server can reach.
-const baseURL = "http://connector.test"
+// defaultTimeout is the TimeoutMS of a request that states none.
+const defaultTimeout = 30 * time.Second
 
 // A Server is a connector under test: the real handler in a real [http.Server],
 // reached through connections in memory. It can be started inside a
@@ -30,11 +31,8 @@ type Server struct {
 	Client *http.Client
 	// Handler is the connector itself.
 	Handler *connector.Handler
-	// HTTP is the server around it.
-	HTTP *http.Server
 
 	t testing.TB
-	l *memlisten.Listener
 }
 
 // Start serves a source until the test ends. It fails the test if the connector
@@ -57,17 +55,18 @@ func Start(t testing.TB, def connector.Definition, src connector.Source, opts *c
 	if err != nil {
 		t.Fatalf("connector.New: %v", err)
 	}
-	s := &Server{
-		URL: baseURL, Handler: h,
-		HTTP: &http.Server{Handler: h, ErrorLog: slog.NewLogLogger(o.Logger.Handler(), slog.LevelError)},
-		t:    t,
-	}
-	var stop func()
-	s.l, stop = memlisten.Serve(s.HTTP)
-	s.Client = &http.Client{
-		Transport:     s.l.Route(&http.Transport{DisableCompression: true}),
+	s := serve(t, &http.Server{Handler: h, ErrorLog: slog.NewLogLogger(o.Logger.Handler(), slog.LevelError)})
+	s.Handler = h
+	return s
+}
+
+// serve runs an HTTP server in memory until the test ends.
+func serve(t testing.TB, server *http.Server) *Server {
+	l, stop := memlisten.Serve(server)
+	s := &Server{URL: "http://connector.test", t: t, Client: &http.Client{
+		Transport:     l.Route(&http.Transport{DisableCompression: true}),
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
-	}
+	}}
 	t.Cleanup(func() {
 		s.Client.CloseIdleConnections()
 		stop()
@@ -75,45 +74,28 @@ func Start(t testing.TB, def connector.Definition, src connector.Source, opts *c
 	return s
 }
 
-// Document fetches the capability document without a token, as the platform
-// does. It fails the test if the answer is not a document.
-func (s *Server) Document() *wire.Document {
-	s.t.Helper()
-	doc, err := fetchDocument(s.t.Context(), s)
-	if err != nil {
-		s.t.Fatalf("connectortest: GET %s: %v", wire.PathDocument, err)
-	}
-	return doc
-}
-
-// Dial opens a connection to the server, for tests that send malformed HTTP.
-func (s *Server) Dial() net.Conn {
-	s.t.Helper()
-	c, err := s.l.Dial(context.Background())
+// platform returns a client that asks the connector as the platform does.
+func (s *Server) platform(o platform.Options) *platform.Client {
+	o.HTTP, o.Local, o.Timeout, o.MaxTimeout = cmp.Or(o.HTTP, s.Client), true, defaultTimeout, defaultTimeout
+	o.Idle = 10 * time.Minute // a silence ends no request before its timeout does
+	c, err := platform.NewClient(s.URL, wire.NewBearer(Token), &o)
 	if err != nil {
 		s.t.Fatal(err)
 	}
 	return c
 }
 
-// Request returns a POST request of body to a route, with the bearer token.
-// Change it as needed and send it with Client.
-func (s *Server) Request(ctx context.Context, path string, body []byte) *http.Request {
+// Post sends body to a route with the token, and reads the whole answer. A transport
+// error fails the test. For a request of another form, use URL and Client.
+func (s *Server) Post(path, body string) (status int, answer string) {
 	s.t.Helper()
-	r, err := http.NewRequestWithContext(ctx, http.MethodPost, s.URL+path, bytes.NewReader(body))
+	r, err := http.NewRequest(http.MethodPost, s.URL+path, strings.NewReader(body))
 	if err != nil {
 		s.t.Fatal(err)
 	}
 	r.Header.Set("Authorization", "Bearer "+Token)
 	r.Header.Set("Content-Type", wire.MediaJSON)
-	return r
-}
-
-// Post sends body to a route and reads the whole answer. A transport error
-// fails the test.
-func (s *Server) Post(path, body string) (status int, answer string) {
-	s.t.Helper()
-	res, err := s.Client.Do(s.Request(context.Background(), path, []byte(body)))
+	res, err := s.Client.Do(r)
 	if err != nil {
 		s.t.Fatalf("POST %s: %v", path, err)
 	}

@@ -1,10 +1,14 @@
 package connectortest
 
 import (
+	"cmp"
+	"context"
 	"errors"
-	"math"
+	"maps"
+	"strings"
 	"testing"
 
+	"github.com/connectorsdk/connector-sdk-go/conformance/platform"
 	"github.com/connectorsdk/connector-sdk-go/connector"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
@@ -25,22 +29,21 @@ import (
 //
 // Use a Tenant only from the goroutine of the test.
 type Tenant struct {
-	t          testing.TB
-	client     client
-	shown      wire.Credentials // for messages: the keys without the values
-	unverified bool
+	t           testing.TB
+	server      *Server
+	credentials wire.Credentials
+	shown       wire.Credentials // for messages: the keys without the values
+	unverified  bool
 }
 
 // As returns a tenant with these credentials, which may be nil.
 func (s *Server) As(credentials map[string]string) *Tenant {
-	marks := make(map[string]string, len(credentials))
-	for key := range credentials {
+	marks := maps.Clone(credentials)
+	for key := range marks {
 		marks[key] = "..."
 	}
 	return &Tenant{
-		t:      s.t,
-		client: client{server: s, ctx: s.t.Context(), creds: wire.NewCredentials(credentials)},
-		shown:  wire.NewCredentials(marks),
+		t: s.t, server: s, credentials: wire.NewCredentials(credentials), shown: wire.NewCredentials(marks),
 	}
 }
 
@@ -48,7 +51,6 @@ func (s *Server) As(credentials map[string]string) *Tenant {
 func (n *Tenant) In(t testing.TB) *Tenant {
 	own := *n
 	own.t = t
-	own.client.ctx = t.Context()
 	return &own
 }
 
@@ -63,35 +65,85 @@ func (n *Tenant) Unverified() *Tenant {
 // Check posts to /check. It returns nil if the credentials are accepted.
 func (n *Tenant) Check() error {
 	n.t.Helper()
-	req := wire.CheckRequest{}
-	return n.call(&call{path: wire.PathCheck, request: &req, envelope: &req.Envelope, answer: new(wire.CheckAnswer)})
+	var req wire.CheckRequest
+	return n.call(&call{path: wire.PathCheck, request: &req, envelope: &req.Envelope, send: func(c *platform.Client) error {
+		return c.Check(n.t.Context(), n.credentials)
+	}})
 }
 
 // Discover posts to /discovery.
-func (n *Tenant) Discover() (*wire.Discovery, error) {
+func (n *Tenant) Discover() (found *wire.Discovery, err error) {
 	n.t.Helper()
-	req, found := wire.DiscoveryRequest{}, new(wire.Discovery)
-	if err := n.call(&call{path: wire.PathDiscovery, request: &req, envelope: &req.Envelope, answer: found}); err != nil {
-		return nil, err
-	}
-	return found, nil
+	var req wire.DiscoveryRequest
+	err = n.call(&call{path: wire.PathDiscovery, request: &req, envelope: &req.Envelope, send: func(c *platform.Client) (err error) {
+		found, err = c.Discover(n.t.Context(), n.credentials)
+		return err
+	}})
+	return found, err
 }
 
 // Query posts a native query to /query and reads the answer to its end. It
-// verifies what the served line claims and the members of the rows. It returns an
-// error line as an error, together with the rows before it.
-func (n *Tenant) Query(req wire.QueryRequest) (*Answer, error) {
+// verifies what the served line claims. It returns an error line as an error,
+// together with the rows before it.
+func (n *Tenant) Query(req wire.QueryRequest) (answer *Answer, err error) {
 	n.t.Helper()
-	var answer *Answer
-	err := n.call(&call{
+	err = n.call(&call{
 		path: wire.PathQuery, request: &req, envelope: &req.Envelope, tables: tables(req.Table, req.Joins),
-		send: func() (err error) {
-			answer, err = n.client.query(&req, math.MaxInt64)
-			return err
-		},
+		send: n.reading(&answer, func(c *platform.Client) (*platform.Rows, error) {
+			req.MaxTimeoutMS = cmp.Or(req.MaxTimeoutMS, req.TimeoutMS) // no longer than other requests
+			return c.Query(n.t.Context(), n.credentials, &req, columns(&req))
+		}),
 		verify: func(s *snapshot) error { return s.query(&req, answer) },
 	})
 	return answer, err
+}
+
+// QuerySQL posts an SQL statement to /query of a connector with a dialect. It
+// does not verify the answer, because only the source knows the dialect.
+func (n *Tenant) QuerySQL(req wire.SQLRequest) (answer *Answer, err error) {
+	n.t.Helper()
+	err = n.call(&call{
+		path: wire.PathQuery, request: &req, envelope: &req.Envelope,
+		send: n.reading(&answer, func(c *platform.Client) (*platform.Rows, error) {
+			req.MaxTimeoutMS = cmp.Or(req.MaxTimeoutMS, req.TimeoutMS)
+			return c.SQL(n.t.Context(), n.credentials, &req)
+		}),
+	})
+	return answer, err
+}
+
+// reading returns the send of a query: it reads the rows, and counts the heartbeats
+// among their lines.
+func (n *Tenant) reading(answer **Answer, query func(*platform.Client) (*platform.Rows, error)) func(*platform.Client) error {
+	return func(*platform.Client) error {
+		pings := 0
+		rows, err := query(n.server.platform(platform.Options{Observe: func(step platform.Step) {
+			if step.Kind == platform.StepText && strings.HasPrefix(step.Text, `{"ping"`) {
+				pings++
+			}
+		}}))
+		if err != nil {
+			return err
+		}
+		*answer, err = readAll(rows)
+		(*answer).Pings = pings
+		return err
+	}
+}
+
+// columns returns the members of a row in the order of the request. They have no
+// types, so that an answer is compared by the oracle and not by the client.
+func columns(req *wire.QueryRequest) []wire.Column {
+	list := make([]wire.Column, 0, len(req.Fields))
+	for _, name := range req.Fields {
+		list = append(list, wire.Column{Name: name})
+	}
+	for hop, j := range req.Joins {
+		for _, f := range j.Fields {
+			list = append(list, wire.Column{Name: cmp.Or(f.As, f.Field), Hop: hop + 1})
+		}
+	}
+	return list
 }
 
 // tables returns the names of the tables that a request uses.
@@ -103,82 +155,111 @@ func tables(base string, joins []wire.JoinHop) []string {
 	return names
 }
 
-// QuerySQL posts an SQL statement to /query of a connector with a dialect. It
-// does not verify the answer, because only the source knows the dialect.
-func (n *Tenant) QuerySQL(req wire.SQLRequest) (*Answer, error) {
-	n.t.Helper()
-	var answer *Answer
-	err := n.call(&call{path: wire.PathQuery, request: &req, envelope: &req.Envelope, send: func() (err error) {
-		answer, err = n.client.stream(&req, nil, math.MaxInt64)
-		return err
-	}})
-	return answer, err
-}
-
 // Count posts to /count and verifies the number.
-func (n *Tenant) Count(req wire.CountRequest) (int64, error) {
+func (n *Tenant) Count(req wire.CountRequest) (count int64, err error) {
 	n.t.Helper()
-	var answer wire.CountAnswer
-	err := n.call(&call{
-		path: wire.PathCount, request: &req, envelope: &req.Envelope, answer: &answer, tables: []string{req.Table},
-		verify: func(s *snapshot) error { return s.count(&req, answer.Count) },
+	err = n.call(&call{
+		path: wire.PathCount, request: &req, envelope: &req.Envelope, tables: []string{req.Table},
+		send: func(c *platform.Client) (err error) {
+			count, err = c.Count(n.t.Context(), n.credentials, &req)
+			return err
+		},
+		verify: func(s *snapshot) error { return s.count(&req, count) },
 	})
-	return answer.Count, err
+	return count, err
 }
 
 // Aggregate posts to /aggregate and verifies the groups and their numbers. It
 // sends a Limit of zero as 1001, as the platform does. It returns
 // connector.ErrDecline for a 204.
-func (n *Tenant) Aggregate(req wire.AggregateRequest) ([]map[string]wire.Value, error) {
+func (n *Tenant) Aggregate(req wire.AggregateRequest) (groups []map[string]wire.Value, err error) {
 	n.t.Helper()
 	if req.Limit == 0 {
 		req.Limit = wire.AggregateLimit
 	}
-	var answer wire.AggregateAnswer
-	err := n.call(&call{
-		path: wire.PathAggregate, request: &req, envelope: &req.Envelope, answer: &answer, tables: tables(req.Table, req.Joins),
-		verify: func(s *snapshot) error { return s.aggregate(&req, answer.Rows) },
+	err = n.call(&call{
+		path: wire.PathAggregate, request: &req, envelope: &req.Envelope, tables: tables(req.Table, req.Joins),
+		send: func(c *platform.Client) (err error) {
+			groups, err = aggregate(n.t.Context(), c, n.credentials, &req)
+			return err
+		},
+		verify: func(s *snapshot) error { return s.aggregate(&req, groups) },
 	})
-	return answer.Rows, err
+	return groups, err
+}
+
+// aggregate asks for groups, and returns each as its members by name.
+func aggregate(
+	ctx context.Context, c *platform.Client, credentials wire.Credentials, req *wire.AggregateRequest,
+) ([]map[string]wire.Value, error) {
+	var members []wire.Column
+	for _, k := range req.GroupBy {
+		members = append(members, wire.Column{Name: k.As})
+	}
+	for _, m := range req.Measures {
+		members = append(members, wire.Column{Name: m.As})
+	}
+	rows, declined, err := c.Aggregate(ctx, credentials, req, members)
+	switch {
+	case err != nil:
+		return nil, err
+	case declined:
+		return nil, connector.ErrDecline
+	}
+	groups := make([]map[string]wire.Value, len(rows))
+	for i, row := range rows {
+		groups[i] = make(map[string]wire.Value, len(members))
+		for j, member := range members {
+			groups[i][member.Name] = row[j]
+		}
+	}
+	return groups, nil
 }
 
 // Size posts to /size. It returns nil for an unknown size, and verifies an exact
 // one.
-func (n *Tenant) Size(table string) (*wire.Size, error) {
+func (n *Tenant) Size(table string) (size *wire.Size, err error) {
 	n.t.Helper()
-	req, answer := wire.SizeRequest{Table: table}, wire.SizeAnswer{}
-	err := n.call(&call{
-		path: wire.PathSize, request: &req, envelope: &req.Envelope, answer: &answer, tables: []string{table},
-		verify: func(s *snapshot) error { return s.size(table, answer.Size) },
+	req := wire.SizeRequest{Table: table}
+	err = n.call(&call{
+		path: wire.PathSize, request: &req, envelope: &req.Envelope, tables: []string{table},
+		send: func(c *platform.Client) (err error) {
+			size, err = c.Size(n.t.Context(), n.credentials, table)
+			return err
+		},
+		verify: func(s *snapshot) error { return s.size(table, size) },
 	})
-	return answer.Size, err
+	return size, err
 }
 
 // Cardinality posts to /cardinality and verifies the counts. A nil entry is a
 // column that cannot be counted.
-func (n *Tenant) Cardinality(table string, columns ...string) (map[string]*wire.Cardinality, error) {
+func (n *Tenant) Cardinality(table string, columns ...string) (counts map[string]*wire.Cardinality, err error) {
 	n.t.Helper()
-	req, answer := wire.CardinalityRequest{Table: table, Columns: columns}, wire.CardinalityAnswer{}
-	err := n.call(&call{
-		path: wire.PathCardinality, request: &req, envelope: &req.Envelope, answer: &answer, tables: []string{table},
-		verify: func(s *snapshot) error { return s.cardinality(&req, answer.Columns) },
+	req := wire.CardinalityRequest{Table: table, Columns: columns}
+	err = n.call(&call{
+		path: wire.PathCardinality, request: &req, envelope: &req.Envelope, tables: []string{table},
+		send: func(c *platform.Client) (err error) {
+			counts, err = c.Cardinality(n.t.Context(), n.credentials, table, columns)
+			return err
+		},
+		verify: func(s *snapshot) error { return s.cardinality(table, counts) },
 	})
-	return answer.Columns, err
+	return counts, err
 }
 
 // LinkHitRate posts to /linkHitRate and verifies the numbers and samples.
-func (n *Tenant) LinkHitRate(req wire.LinkHitRateRequest) (*wire.LinkHitRate, error) {
+func (n *Tenant) LinkHitRate(req wire.LinkHitRateRequest) (rate *wire.LinkHitRate, err error) {
 	n.t.Helper()
-	rate := new(wire.LinkHitRate)
-	err := n.call(&call{
-		path: wire.PathLinkHitRate, request: &req, envelope: &req.Envelope, answer: rate,
-		tables: []string{req.FromTable, req.ToTable},
+	err = n.call(&call{
+		path: wire.PathLinkHitRate, request: &req, envelope: &req.Envelope, tables: []string{req.FromTable, req.ToTable},
+		send: func(c *platform.Client) (err error) {
+			rate, err = c.LinkHitRate(n.t.Context(), n.credentials, &req)
+			return err
+		},
 		verify: func(s *snapshot) error { return s.linkHitRate(&req, rate) },
 	})
-	if err != nil {
-		return nil, err
-	}
-	return rate, nil
+	return rate, err
 }
 
 // call is one call of a tenant.
@@ -186,8 +267,7 @@ type call struct {
 	path     string
 	request  wire.Message
 	envelope *wire.Envelope // of the request
-	answer   wire.Message   // what send reads; nil if send is set
-	send     func() error
+	send     func(*platform.Client) error
 	tables   []string                // those that the answer is verified against
 	verify   func(s *snapshot) error // nil: not verified
 }
@@ -196,18 +276,16 @@ type call struct {
 // connector, and ends the test for every other error.
 func (n *Tenant) call(c *call) error {
 	n.t.Helper()
-	request := n.complete(c)
+	request := n.shownRequest(c)
+	client := n.server.platform(platform.Options{})
 	var seen *snapshot
 	var blind error
 	if c.verify != nil && !n.unverified {
 		// Before the call, so that the call under test is the last one that an upstream
 		// sees.
-		seen, blind = n.client.look(c.tables...)
+		seen, blind = look(n.t.Context(), client, n.credentials, c.tables...)
 	}
-	if c.send == nil {
-		c.send = func() error { return n.client.ask(c.path, c.request, c.answer) }
-	}
-	err := c.send()
+	err := c.send(client)
 	var refused *wire.Error
 	switch {
 	case err == nil && seen != nil:
@@ -220,19 +298,15 @@ func (n *Tenant) call(c *call) error {
 	return err
 }
 
-// complete sets the credentials and the timeout of a request. It returns the request
-// as JSON, without the values of the credentials.
-func (n *Tenant) complete(c *call) string {
+// shownRequest returns a request as JSON, without the values of the credentials.
+func (n *Tenant) shownRequest(c *call) string {
 	n.t.Helper()
-	if c.envelope.TimeoutMS == 0 {
-		c.envelope.TimeoutMS = defaultTimeoutMS
-	}
+	c.envelope.TimeoutMS = cmp.Or(c.envelope.TimeoutMS, defaultTimeout.Milliseconds())
 	c.envelope.Credentials = n.shown
 	request, err := wire.EncodeRequest(c.request)
 	if err != nil {
 		n.t.Fatalf("connectortest: POST %s: the request cannot be sent: %v", c.path, err)
 	}
-	c.envelope.Credentials = n.client.creds
 	return string(request)
 }
 

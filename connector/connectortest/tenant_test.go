@@ -16,6 +16,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/connectorsdk/connector-sdk-go/conformance/platform"
 	"github.com/connectorsdk/connector-sdk-go/connector"
 	"github.com/connectorsdk/connector-sdk-go/connector/memsource"
 	"github.com/connectorsdk/connector-sdk-go/wire"
@@ -200,7 +201,6 @@ func TestTenantSQL(t *testing.T) {
 	answer, err := server.As(nil).QuerySQL(wire.SQLRequest{SQL: "hello", Params: []wire.Value{wire.Int(1)}})
 	require.NoError(t, err)
 	assert.JSONEq(t, `[{"said": "hello", "n": 1}]`, answer.JSON())
-	assert.Equal(t, "parrot", server.Document().Dialect)
 }
 
 // A violation fails the test with what is wrong and where, and the call returns
@@ -339,10 +339,13 @@ func TestTenantVerifiesDecisions(t *testing.T) {
 // The log says what cannot be verified.
 func TestTenantCannotVerify(t *testing.T) {
 	t.Run("too many rows", func(t *testing.T) {
-		c := &Start(t, shopDefinition, naive{shopTables()}, nil).As(nil).client
-		seen, err := c.look()
+		c := Start(t, shopDefinition, naive{shopTables()}, nil).platform(platform.Options{})
+		orders := find("orders")
+		_, err := readTable(t.Context(), c, wire.Credentials{}, &orders.Table, 10)
+		assert.EqualError(t, err, `not verified: table "orders" has more than 10 rows`)
+		read, err := readTable(t.Context(), c, wire.Credentials{}, &orders.Table, 11)
 		require.NoError(t, err)
-		assert.EqualError(t, seen.read(c, seen.table("orders"), 10), `not verified: table "orders" has more than 10 rows`)
+		assert.Len(t, read.Rows, 11)
 	})
 	t.Run("no right answer", func(t *testing.T) {
 		r := record(t, func(tb testing.TB) {
@@ -380,95 +383,43 @@ func (summing) Aggregate(context.Context, *wire.AggregateRequest) ([][]wire.Valu
 	return [][]wire.Value{{wire.Text("7")}}, nil
 }
 
-// An answer of the wrong shape ends the test.
+// An answer that the platform refuses, and none at all, end the test. What is refused is
+// for the tests of package platform.
 func TestTenantMalformedAnswers(t *testing.T) {
-	const envelope = `{"error":{"code":"unknown_entity","message":"m"}}`
 	for _, c := range []struct {
-		name, why string
-		status    int
-		media     string
-		body      string
-		want      string
+		name, want string
+		media      string
+		body       string
+		call       func(*Tenant)
 	}{
-		{"html", "a proxy's page is no answer", 200, "text/html", "<html>", `content type "text/html"`},
-		{"no json", "an answer is one JSON object", 200, wire.MediaJSON, `{"size":`, "a malformed answer"},
-		{"unknown member", "answers are read strictly", 200, wire.MediaJSON, `{"size":null,"rows":1}`, "a malformed answer"},
-		{"status without envelope", "every refusal is an envelope", 404, wire.MediaJSON, `{}`, "status 404 without a proper envelope"},
-		{"another status", "a code has one status", 400, wire.MediaJSON, envelope,
-			`status 400 with the code "unknown_entity", which goes with status 404`},
-		{"redirect", "nothing redirects, and nothing is followed", 307, wire.MediaJSON, envelope, "status 307"},
-		{"204", "only an aggregate may be declined", 204, "", "", "status 204"},
-		{"too long", "an answer has at most 32 MiB", 200, wire.MediaJSON, strings.Repeat(" ", wire.MaxAnswerBytes+1),
-			"the answer is longer than 33554432 bytes"},
+		{"no json", "the answer of /size is refused: ", wire.MediaJSON, `{"size":`,
+			func(n *Tenant) { _, _ = n.Size("orders") }},
+		{"rows without an end", "/query is refused: ", wire.MediaNDJSON, "{\"rows\":[{\"id\":1}]}\n",
+			func(n *Tenant) { _, _ = n.Query(wire.QueryRequest{Table: "orders", Fields: []string{"id"}}) }},
+		{"a row without a member", "rows[0].id: is missing", wire.MediaNDJSON, "{\"rows\":[{}]}\n{\"end\":1}\n",
+			func(n *Tenant) { _, _ = n.Query(wire.QueryRequest{Table: "orders", Fields: []string{"id"}}) }},
+		{"a broken connection", "no answer of /count", "", "",
+			func(n *Tenant) { _, _ = n.Count(wire.CountRequest{Table: "orders"}) }},
+		{"a request that cannot be sent", "the request cannot be sent: table: text is not valid UTF-8", wire.MediaJSON, "{}",
+			func(n *Tenant) { _, _ = n.Size("\xff") }},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			r := record(t, func(tb testing.TB) {
-				s := Start(tb, shopDefinition, naive{}, nil)
-				s.HTTP.Handler = http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+				s := serve(tb, &http.Server{Handler: http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+					if c.media == "" {
+						panic(http.ErrAbortHandler)
+					}
 					w.Header().Set("Content-Type", c.media)
-					w.WriteHeader(c.status)
 					_, _ = w.Write([]byte(c.body))
-				})
-				_, _ = s.As(map[string]string{"key": "open sesame"}).Unverified().Size("orders")
+				})})
+				c.call(s.As(map[string]string{"key": "open sesame"}).Unverified())
 				tb.Error("the test goes on")
 			})
-			require.Len(t, r.errors, 1, c.why)
-			assert.Contains(t, r.errors[0], c.want, c.why)
+			require.Len(t, r.errors, 1)
+			assert.Contains(t, r.errors[0], c.want)
 			assert.NotContains(t, r.errors[0], "sesame")
 		})
 	}
-	for _, c := range []struct{ name, why, body, want string }{
-		{"truncated", "a stream without an end is cut off",
-			"{\"served\":{\"filters\":true,\"sort\":true,\"window\":true}}\n{\"rows\":[{\"id\":1}]}\n", "unexpected EOF"},
-		{"missing member", "members are exactly the fields", "{\"rows\":[{}]}\n{\"end\":1}\n", "row 0 has other members"},
-		{"extra member", "members are exactly the fields",
-			"{\"rows\":[{\"id\":1},{\"id\":1,\"x\":2}]}\n{\"end\":1}\n", "row 1 has other members"},
-		{"other member", "members are exactly the fields", "{\"rows\":[{\"ID\":1}]}\n{\"end\":1}\n", "row 0 has other members"},
-		{"after the end", "nothing follows the end", "{\"end\":1}\n{\"ping\":1}\n", "unexpected data after"},
-	} {
-		t.Run("stream "+c.name, func(t *testing.T) {
-			r := record(t, func(tb testing.TB) {
-				s := Start(tb, shopDefinition, naive{}, nil)
-				s.HTTP.Handler = http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
-					w.Header().Set("Content-Type", wire.MediaNDJSON)
-					_, _ = w.Write([]byte(c.body))
-				})
-				_, _ = s.As(nil).Unverified().Query(wire.QueryRequest{Table: "orders", Fields: []string{"id"}})
-				tb.Error("the test goes on")
-			})
-			require.Len(t, r.errors, 1, c.why)
-			assert.Contains(t, r.errors[0], c.want, c.why)
-		})
-	}
-	t.Run("a document that is none", func(t *testing.T) {
-		r := record(t, func(tb testing.TB) {
-			s := Start(tb, shopDefinition, naive{}, nil)
-			s.HTTP.Handler = http.NotFoundHandler()
-			s.Document()
-			tb.Error("the test goes on")
-		})
-		require.Len(t, r.errors, 1)
-		assert.Contains(t, r.errors[0], "status 404; the document is served without a token")
-	})
-	t.Run("a request that cannot be sent", func(t *testing.T) {
-		r := record(t, func(tb testing.TB) {
-			_, _ = Start(tb, shopDefinition, naive{}, nil).As(nil).Size("\xff")
-			tb.Error("the test goes on")
-		})
-		require.Len(t, r.errors, 1)
-		assert.Contains(t, r.errors[0], "the request cannot be sent: table: text is not valid UTF-8")
-	})
-}
-
-// A broken connection ends the test and does not hang.
-func TestTenantTransport(t *testing.T) {
-	r := record(t, func(tb testing.TB) {
-		s := Start(tb, shopDefinition, naive{}, nil)
-		s.HTTP.Handler = http.HandlerFunc(func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) })
-		_, _ = s.As(nil).Unverified().Size("orders")
-	})
-	require.Len(t, r.errors, 1)
-	assert.Contains(t, r.errors[0], "EOF")
 }
 
 // The connector logs to the test until the test ends. Later lines are dropped, so

@@ -1,12 +1,14 @@
 package connectortest
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"maps"
 	"slices"
 
 	"github.com/connectorsdk/connector-sdk-go/conformance"
+	"github.com/connectorsdk/connector-sdk-go/conformance/platform"
 	"github.com/connectorsdk/connector-sdk-go/internal/oracle"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
@@ -28,15 +30,15 @@ type snapshot struct {
 
 // look discovers the tables and reads those of these names. It leaves out names
 // that discovery does not list.
-func (c *client) look(names ...string) (*snapshot, error) {
-	found, err := c.discover(&wire.DiscoveryRequest{Envelope: c.envelope()})
+func look(ctx context.Context, c *platform.Client, credentials wire.Credentials, names ...string) (*snapshot, error) {
+	found, err := c.Discover(ctx, credentials)
 	if err != nil {
 		return nil, fmt.Errorf("discovering the tables: %w", err)
 	}
 	s := &snapshot{found, oracle.Tables{}}
 	for _, name := range names {
 		if table := s.table(name); table != nil && s.tables[name] == nil {
-			if err := s.read(c, table, maxRows); err != nil {
+			if s.tables[name], err = readTable(ctx, c, credentials, table, maxRows); err != nil {
 				return nil, err
 			}
 		}
@@ -44,28 +46,36 @@ func (c *client) look(names ...string) (*snapshot, error) {
 	return s, nil
 }
 
-// read reads a table of at most so many rows.
-func (s *snapshot) read(c *client, table *wire.Table, most int64) error {
-	answer, err := c.query(c.all(table), most)
-	if errors.Is(err, errTooMany) {
-		return unverifiable(fmt.Sprintf("table %q has more than %d rows", table.Name, most))
-	}
-	if err != nil {
-		return fmt.Errorf("reading table %q whole: %w", table.Name, err)
-	}
-	s.tables[table.Name] = &oracle.Table{
-		Name: table.Name, Columns: table.Columns(), PrimaryKey: table.PrimaryKey, Rows: answer.Rows,
-	}
-	return nil
-}
-
-// all returns a query of all rows and fields of a table.
-func (c *client) all(table *wire.Table) *wire.QueryRequest {
-	req := &wire.QueryRequest{Table: table.Name, Envelope: c.envelope()}
+// wholeOf returns a query of all rows and fields of a table.
+func wholeOf(table *wire.Table) *wire.QueryRequest {
+	req := &wire.QueryRequest{Table: table.Name}
 	for _, f := range table.Fields {
 		req.Fields = append(req.Fields, f.Name)
 	}
 	return req
+}
+
+// readTable reads all rows of a table of at most so many rows.
+func readTable(
+	ctx context.Context, c *platform.Client, credentials wire.Credentials, table *wire.Table, most int,
+) (*oracle.Table, error) {
+	req := wholeOf(table)
+	read := &oracle.Table{Name: table.Name, Columns: table.Columns(), PrimaryKey: table.PrimaryKey}
+	rows, err := c.Query(ctx, credentials, req, columns(req))
+	if err != nil {
+		return nil, fmt.Errorf("reading table %q whole: %w", table.Name, err)
+	}
+	defer rows.Close()
+	for row, err := range rows.All() {
+		if err != nil {
+			return nil, fmt.Errorf("reading table %q whole: %w", table.Name, err)
+		}
+		if len(read.Rows) == most {
+			return nil, unverifiable(fmt.Sprintf("table %q has more than %d rows", table.Name, most))
+		}
+		read.Rows = append(read.Rows, slices.Clone(row))
+	}
+	return read, nil
 }
 
 // table returns the description of a table, or nil.
@@ -122,16 +132,12 @@ func (s *snapshot) size(table string, got *wire.Size) error {
 	return nil
 }
 
-func (s *snapshot) cardinality(req *wire.CardinalityRequest, got map[string]*wire.Cardinality) error {
-	t := s.tables[req.Table]
+func (s *snapshot) cardinality(table string, got map[string]*wire.Cardinality) error {
+	t := s.tables[table]
 	if t == nil {
-		return noAnswer(&oracle.UnknownTable{Table: req.Table})
+		return noAnswer(&oracle.UnknownTable{Table: table})
 	}
-	asked := slices.Compact(slices.Sorted(slices.Values(req.Columns)))
-	if answered := slices.Sorted(maps.Keys(got)); !slices.Equal(asked, answered) {
-		return wrong("the answer has other columns than the request", asked, answered)
-	}
-	for _, column := range asked {
+	for _, column := range slices.Sorted(maps.Keys(got)) {
 		want, err := oracle.Cardinality(t, column)
 		if err != nil {
 			return noAnswer(err)

@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -53,7 +54,11 @@ func heap() uint64 {
 // stream posts a query and calls each for every line of the answer.
 func stream(t testing.TB, s *connectortest.Server, members string, each func(line []byte)) {
 	t.Helper()
-	res, err := s.Client.Do(s.Request(t.Context(), wire.PathQuery, []byte(body("acme", "", members))))
+	r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, s.URL+wire.PathQuery, strings.NewReader(body("acme", "", members)))
+	require.NoError(t, err)
+	r.Header.Set("Authorization", "Bearer "+connectortest.Token)
+	r.Header.Set("Content-Type", wire.MediaJSON)
+	res, err := s.Client.Do(r)
 	require.NoError(t, err)
 	defer func() { _ = res.Body.Close() }()
 	require.Equal(t, http.StatusOK, res.StatusCode)

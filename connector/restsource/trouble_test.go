@@ -542,7 +542,11 @@ func TestCancelled(t *testing.T) {
 		require.NoError(t, err)
 		server := connectortest.Start(t, shopDefinition, src, quiet)
 		body := `{"table": "items", "and": [], "sort": [], "fields": ["sku"], "credentials": {"token": "` + shopToken + `"}, "timeoutMs": 60000}`
-		res, err := server.Client.Do(server.Request(ctx, wire.PathQuery, []byte(body)))
+		r, err := http.NewRequestWithContext(ctx, http.MethodPost, server.URL+wire.PathQuery, strings.NewReader(body))
+		require.NoError(t, err)
+		r.Header.Set("Authorization", "Bearer "+connectortest.Token)
+		r.Header.Set("Content-Type", wire.MediaJSON)
+		res, err := server.Client.Do(r)
 		if err == nil {
 			_, err = io.ReadAll(res.Body)
 			_ = res.Body.Close()
