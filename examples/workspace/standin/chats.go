@@ -1,7 +1,5 @@
 package standin
 
-import "slices"
-
 func (c *call) chats() (any, error) {
 	withArchived, err := c.boolParam("archived")
 	if err != nil {
@@ -30,20 +28,14 @@ func (c *call) createChat() (any, error) {
 	return record{"id": item.ID, "title": item.Title, "created_at": item.CreatedAt}, nil
 }
 
-// findChat returns the chat of the path parameter with this name, and its index.
-func (c *call) findChat(param string) (*chat, int, error) {
-	i := slices.IndexFunc(c.org.chats, func(chat *chat) bool { return chat.item.ID == c.params[param] })
-	if i < 0 {
-		return nil, i, notFound("The chat")
+// theChat returns what finds the chat of the path parameter with this name.
+func theChat(param string) func(*call) (*chat, error) {
+	return func(c *call) (*chat, error) {
+		return find(c.org.chats, c.params[param], "The chat", func(chat *chat) string { return chat.item.ID })
 	}
-	return c.org.chats[i], i, nil
 }
 
-func (c *call) chat() (any, error) {
-	chat, _, err := c.findChat("id")
-	if err != nil {
-		return nil, err
-	}
+func (c *call) chat(chat *chat) (any, error) {
 	return record{
 		"id":         chat.item.ID,
 		"title":      chat.item.Title,
@@ -52,20 +44,12 @@ func (c *call) chat() (any, error) {
 	}, nil
 }
 
-func (c *call) history() (any, error) {
-	chat, _, err := c.findChat("chat_id")
-	if err != nil {
-		return nil, err
-	}
+func (c *call) history(chat *chat) (any, error) {
 	return listOf(c, chat.messages)
 }
 
 // createMessage adds the caller's message. No assistant answers it.
-func (c *call) createMessage() (any, error) {
-	chat, _, err := c.findChat("id")
-	if err != nil {
-		return nil, err
-	}
+func (c *call) createMessage(chat *chat) (any, error) {
 	var in struct {
 		Content     *string `json:"content" validate:"required"`
 		Attachments []struct {
@@ -82,11 +66,7 @@ func (c *call) createMessage() (any, error) {
 	return m, nil
 }
 
-func (c *call) deleteChat() (any, error) {
-	_, i, err := c.findChat("id")
-	if err != nil {
-		return nil, err
-	}
-	c.org.chats = slices.Delete(c.org.chats, i, i+1)
+func (c *call) deleteChat(chat *chat) (any, error) {
+	c.org.chats = without(c.org.chats, chat)
 	return nil, nil
 }

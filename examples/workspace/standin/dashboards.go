@@ -60,38 +60,22 @@ func (d *dashboardState) details() record {
 	return record{"id": d.item.ID, "name": d.item.Name, "widgets": append([]widget{}, d.widgets...)}
 }
 
-func (c *call) findDashboard() (*dashboardState, error) {
-	i := slices.IndexFunc(c.org.dashboards, func(d *dashboardState) bool { return d.item.ID == c.params["id"] })
-	if i < 0 {
-		return nil, notFound("The dashboard")
-	}
-	return c.org.dashboards[i], nil
+func theDashboard(c *call) (*dashboardState, error) {
+	return find(c.org.dashboards, c.params["id"], "The dashboard", func(d *dashboardState) string { return d.item.ID })
 }
 
-func (c *call) dashboard() (any, error) {
-	d, err := c.findDashboard()
-	if err != nil {
-		return nil, err
-	}
+func (c *call) dashboard(d *dashboardState) (any, error) {
 	return d.details(), nil
 }
 
-func (c *call) updateDashboard() (any, error) {
-	d, err := c.findDashboard()
-	if err != nil {
-		return nil, err
-	}
+func (c *call) updateDashboard(d *dashboardState) (any, error) {
 	if err := c.decodeName(&d.item.Name); err != nil {
 		return nil, err
 	}
 	return d.details(), nil
 }
 
-func (c *call) addWidget() (any, error) {
-	d, err := c.findDashboard()
-	if err != nil {
-		return nil, err
-	}
+func (c *call) addWidget(d *dashboardState) (any, error) {
 	var w widget
 	if err := c.decode(&w); err != nil {
 		return nil, err
@@ -101,11 +85,7 @@ func (c *call) addWidget() (any, error) {
 	return w, nil
 }
 
-func (c *call) removeWidget() (any, error) {
-	d, err := c.findDashboard()
-	if err != nil {
-		return nil, err
-	}
+func (c *call) removeWidget(d *dashboardState) (any, error) {
 	i := slices.IndexFunc(d.widgets, func(w widget) bool { return w.ID == c.params["widget_id"] })
 	if i < 0 {
 		return nil, notFound("The widget")

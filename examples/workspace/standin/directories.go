@@ -32,19 +32,11 @@ func (c *call) createDirectory() (any, error) {
 	return d, nil
 }
 
-func (c *call) findDirectory() (*directory, int, error) {
-	i := slices.IndexFunc(c.org.directories, func(d *directory) bool { return d.ID == c.params["id"] })
-	if i < 0 {
-		return nil, i, notFound("The directory")
-	}
-	return c.org.directories[i], i, nil
+func theDirectory(c *call) (*directory, error) {
+	return find(c.org.directories, c.params["id"], "The directory", func(d *directory) string { return d.ID })
 }
 
-func (c *call) renameDirectory() (any, error) {
-	d, _, err := c.findDirectory()
-	if err != nil {
-		return nil, err
-	}
+func (c *call) renameDirectory(d *directory) (any, error) {
 	if err := c.decodeName(&d.Name); err != nil {
 		return nil, err
 	}
@@ -52,11 +44,7 @@ func (c *call) renameDirectory() (any, error) {
 	return d, nil
 }
 
-func (c *call) moveDirectory() (any, error) {
-	d, _, err := c.findDirectory()
-	if err != nil {
-		return nil, err
-	}
+func (c *call) moveDirectory(d *directory) (any, error) {
 	if err := c.decodeFolder(&d.FolderID); err != nil {
 		return nil, err
 	}
@@ -65,12 +53,8 @@ func (c *call) moveDirectory() (any, error) {
 }
 
 // deleteDirectory moves the directory to the trash. What it contains stays.
-func (c *call) deleteDirectory() (any, error) {
-	d, i, err := c.findDirectory()
-	if err != nil {
-		return nil, err
-	}
-	c.org.directories = slices.Delete(c.org.directories, i, i+1)
+func (c *call) deleteDirectory(d *directory) (any, error) {
+	c.org.directories = without(c.org.directories, d)
 	c.org.trash = append(c.org.trash, trashed{directory: d})
 	return nil, nil
 }

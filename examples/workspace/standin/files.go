@@ -8,7 +8,6 @@ import (
 	"mime/multipart"
 	"net/http"
 	"net/url"
-	"slices"
 	"strconv"
 	"time"
 )
@@ -28,20 +27,12 @@ func fileItems(files []*file) []fileItem {
 	return items
 }
 
-// findFile returns the file of the path, and its index. A file in the trash is gone.
-func (c *call) findFile() (*file, int, error) {
-	i := slices.IndexFunc(c.org.files, func(f *file) bool { return f.item.ID == c.params["id"] })
-	if i < 0 {
-		return nil, i, notFound("The file")
-	}
-	return c.org.files[i], i, nil
+// theFile returns the file of the path. A file in the trash is gone.
+func theFile(c *call) (*file, error) {
+	return find(c.org.files, c.params["id"], "The file", func(f *file) string { return f.item.ID })
 }
 
-func (c *call) file() (any, error) {
-	f, _, err := c.findFile()
-	if err != nil {
-		return nil, err
-	}
+func (c *call) file(f *file) (any, error) {
 	return c.fileDetails(f), nil
 }
 
@@ -59,11 +50,7 @@ func (c *call) fileDetails(f *file) record {
 	}
 }
 
-func (c *call) download() (any, error) {
-	f, _, err := c.findFile()
-	if err != nil {
-		return nil, err
-	}
+func (c *call) download(f *file) (any, error) {
 	link, expires := c.link(f)
 	return record{"url": link, "expires_at": stamp(expires)}, nil
 }
@@ -144,11 +131,7 @@ func (c *call) upload() (any, error) {
 	return record{"id": item.ID, "name": item.Name, "type": item.Type, "size": item.Size, "created_at": item.CreatedAt}, nil
 }
 
-func (c *call) renameFile() (any, error) {
-	f, _, err := c.findFile()
-	if err != nil {
-		return nil, err
-	}
+func (c *call) renameFile(f *file) (any, error) {
 	if err := c.decodeName(&f.item.Name); err != nil {
 		return nil, err
 	}
@@ -156,11 +139,7 @@ func (c *call) renameFile() (any, error) {
 	return c.fileDetails(f), nil
 }
 
-func (c *call) moveFile() (any, error) {
-	f, _, err := c.findFile()
-	if err != nil {
-		return nil, err
-	}
+func (c *call) moveFile(f *file) (any, error) {
 	if err := c.decodeFolder(&f.item.FolderID); err != nil {
 		return nil, err
 	}
@@ -168,12 +147,8 @@ func (c *call) moveFile() (any, error) {
 	return c.fileDetails(f), nil
 }
 
-func (c *call) deleteFile() (any, error) {
-	f, i, err := c.findFile()
-	if err != nil {
-		return nil, err
-	}
-	c.org.files = slices.Delete(c.org.files, i, i+1)
+func (c *call) deleteFile(f *file) (any, error) {
+	c.org.files = without(c.org.files, f)
 	c.org.trash = append(c.org.trash, trashed{file: f})
 	return nil, nil
 }

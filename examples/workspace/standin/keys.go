@@ -1,9 +1,6 @@
 package standin
 
-import (
-	"slices"
-	"time"
-)
+import "time"
 
 // apiKey is a workflow key. The service keeps the hash of the secret only.
 type apiKey struct {
@@ -38,11 +35,7 @@ func (k *apiKey) view() keyView {
 	return v
 }
 
-func (c *call) listKeys() (any, error) {
-	w, err := c.findWorkflow("workflowId")
-	if err != nil {
-		return nil, err
-	}
+func (c *call) listKeys(w *workflow) (any, error) {
 	views := []keyView{}
 	for _, k := range w.keys {
 		views = append(views, k.view())
@@ -50,11 +43,7 @@ func (c *call) listKeys() (any, error) {
 	return views, nil
 }
 
-func (c *call) createKey() (any, error) {
-	w, err := c.findWorkflow("workflowId")
-	if err != nil {
-		return nil, err
-	}
+func (c *call) createKey(w *workflow) (any, error) {
 	var in struct {
 		Label     *string    `json:"label" validate:"required"`
 		ExpiresAt *time.Time `json:"expiresAt"`
@@ -71,16 +60,12 @@ func (c *call) createKey() (any, error) {
 	return v, nil
 }
 
-func (c *call) revokeKey() (any, error) {
-	w, err := c.findWorkflow("workflowId")
+func (c *call) revokeKey(w *workflow) (any, error) {
+	k, err := find(w.keys, c.params["keyId"], "The key", func(k *apiKey) string { return k.id })
 	if err != nil {
 		return nil, err
 	}
-	i := slices.IndexFunc(w.keys, func(k *apiKey) bool { return k.id == c.params["keyId"] })
-	if i < 0 {
-		return nil, notFound("The key")
-	}
-	delete(c.keys, w.keys[i].hash)
-	w.keys = slices.Delete(w.keys, i, i+1)
+	delete(c.keys, k.hash)
+	w.keys = without(w.keys, k)
 	return nil, nil
 }

@@ -17,23 +17,14 @@ func (c *call) ownOrganization() (any, error) {
 }
 
 func (c *call) users() (any, error) {
-	if _, err := c.ownOrganization(); err != nil {
-		return nil, err
-	}
 	return listOf(c, c.org.users)
 }
 
 func (c *call) searchUsers() (any, error) {
-	if _, err := c.ownOrganization(); err != nil {
-		return nil, err
-	}
 	return listOf(c, containing(c, "search", c.org.users, func(u *user) string { return u.Name }))
 }
 
 func (c *call) addUser() (any, error) {
-	if _, err := c.ownOrganization(); err != nil {
-		return nil, err
-	}
 	var in struct {
 		Email     *string `json:"email" validate:"required"`
 		Name      string  `json:"name"`
@@ -58,9 +49,6 @@ func (c *call) updateRoles() (any, error) {
 }
 
 func (c *call) departments() (any, error) {
-	if _, err := c.ownOrganization(); err != nil {
-		return nil, err
-	}
 	return listOf(c, c.org.records["departments"])
 }
 

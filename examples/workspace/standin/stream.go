@@ -8,11 +8,7 @@ import (
 
 // stream answers the events of a run: its state, then what changes, then done.
 // If the run has ended, done follows the state at once.
-func (c *call) stream() (any, error) {
-	r, err := c.findRun()
-	if err != nil {
-		return nil, err
-	}
+func (c *call) stream(r *run) (any, error) {
 	// State and position are taken under one lock, so that no change is missed.
 	state, position := typed("state", r.view(c.now)), len(r.messages)
 	if r.finished() {

@@ -38,9 +38,9 @@ func (c *call) trigger() (any, error) {
 	return record{"runId": r.id, "statusUrl": c.baseURL() + "/api/v3/workflows/runs/" + r.id}, nil
 }
 
-// findRun returns the run of the path if the caller may see it: a key sees the
+// theRun returns the run of the path if the caller may see it: a key sees the
 // runs of its workflow, a token those of its organization.
-func (c *call) findRun() (*run, error) {
+func theRun(c *call) (*run, error) {
 	r := c.runs[c.params["runId"]]
 	switch {
 	case r == nil || r.workflow.org != c.org:
@@ -51,11 +51,7 @@ func (c *call) findRun() (*run, error) {
 	return r, nil
 }
 
-func (c *call) runStatus() (any, error) {
-	r, err := c.findRun()
-	if err != nil {
-		return nil, err
-	}
+func (c *call) runStatus(r *run) (any, error) {
 	return r.view(c.now), nil
 }
 

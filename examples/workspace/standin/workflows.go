@@ -1,7 +1,5 @@
 package standin
 
-import "slices"
-
 // The states of a workflow that the documents show. A workflow can be triggered
 // by key when it is active, which is what we take "published" to mean.
 const (
@@ -77,20 +75,14 @@ func (c *call) addWorkflow(in workflowInput) (any, error) {
 	return record{"id": w.id, "name": w.name, "status": w.status, "created_at": stamp(w.createdAt)}, nil
 }
 
-// findWorkflow returns the workflow of the path parameter with this name.
-func (c *call) findWorkflow(param string) (*workflow, error) {
-	i := slices.IndexFunc(c.org.workflows, func(w *workflow) bool { return w.id == c.params[param] })
-	if i < 0 {
-		return nil, notFound("The workflow")
+// theWorkflow returns what finds the workflow of the path parameter with this name.
+func theWorkflow(param string) func(*call) (*workflow, error) {
+	return func(c *call) (*workflow, error) {
+		return find(c.org.workflows, c.params[param], "The workflow", func(w *workflow) string { return w.id })
 	}
-	return c.org.workflows[i], nil
 }
 
-func (c *call) workflow() (any, error) {
-	w, err := c.findWorkflow("id")
-	if err != nil {
-		return nil, err
-	}
+func (c *call) workflow(w *workflow) (any, error) {
 	return w.details(), nil
 }
 
@@ -106,11 +98,7 @@ func (w *workflow) details() record {
 	}
 }
 
-func (c *call) updateWorkflow() (any, error) {
-	w, err := c.findWorkflow("id")
-	if err != nil {
-		return nil, err
-	}
+func (c *call) updateWorkflow(w *workflow) (any, error) {
 	var in struct {
 		Name   *string `json:"name" validate:"required_without=Status"`
 		Status *string `json:"status" validate:"omitempty,oneof=draft active"`
@@ -129,11 +117,7 @@ func (c *call) updateWorkflow() (any, error) {
 
 // deleteWorkflow also revokes the workflow's keys and cancels its runs: nothing
 // of them can be reached without it.
-func (c *call) deleteWorkflow() (any, error) {
-	w, err := c.findWorkflow("id")
-	if err != nil {
-		return nil, err
-	}
+func (c *call) deleteWorkflow(w *workflow) (any, error) {
 	for _, r := range w.runs {
 		c.end(r, "cancelled")
 		delete(c.Service.runs, r.id)
@@ -141,7 +125,7 @@ func (c *call) deleteWorkflow() (any, error) {
 	for _, k := range w.keys {
 		delete(c.keys, k.hash)
 	}
-	c.org.workflows = slices.DeleteFunc(c.org.workflows, func(other *workflow) bool { return other == w })
+	c.org.workflows = without(c.org.workflows, w)
 	return nil, nil
 }
 
@@ -150,11 +134,7 @@ func nodeOptions(c *call) (any, error) {
 }
 
 // runWorkflow starts a run by hand. Such a run sends no webhooks.
-func (c *call) runWorkflow() (any, error) {
-	w, err := c.findWorkflow("id")
-	if err != nil {
-		return nil, err
-	}
+func (c *call) runWorkflow(w *workflow) (any, error) {
 	var in struct {
 		Inputs map[string]any `json:"inputs" validate:"required"`
 	}
@@ -165,11 +145,7 @@ func (c *call) runWorkflow() (any, error) {
 	return record{"execution_id": r.id, "status": "running", "started_at": stamp(r.started)}, nil
 }
 
-func (c *call) workflowRuns() (any, error) {
-	w, err := c.findWorkflow("id")
-	if err != nil {
-		return nil, err
-	}
+func (c *call) workflowRuns(w *workflow) (any, error) {
 	views := []runView{}
 	for _, r := range w.runs {
 		views = append(views, r.view(c.now))
@@ -177,14 +153,10 @@ func (c *call) workflowRuns() (any, error) {
 	return listOf(c, views)
 }
 
-func (c *call) workflowRun() (any, error) {
-	w, err := c.findWorkflow("id")
+func (c *call) workflowRun(w *workflow) (any, error) {
+	r, err := find(w.runs, c.params["run_id"], "The run", func(r *run) string { return r.id })
 	if err != nil {
 		return nil, err
 	}
-	i := slices.IndexFunc(w.runs, func(r *run) bool { return r.id == c.params["run_id"] })
-	if i < 0 {
-		return nil, notFound("The run")
-	}
-	return w.runs[i].view(c.now), nil
+	return r.view(c.now), nil
 }
