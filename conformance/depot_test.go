@@ -60,7 +60,7 @@ func depotTables() []memsource.Table {
 // depot is a connector over an upstream that filters, sorts and cuts by itself, and
 // answers in pages. It claims all of it.
 type depot struct {
-	*memsource.Source
+	memsource.Source
 	tables oracle.Tables
 	list   []wire.Table
 

@@ -140,7 +140,7 @@ func newFixtureSource(tables ...corpus.Table) *fixtureSource {
 }
 
 // fixtureSource stalls before the first row of the table slow.
-type fixtureSource struct{ *memsource.Source }
+type fixtureSource struct{ memsource.Source }
 
 func (s *fixtureSource) Query(ctx context.Context, req *connector.QueryRequest, out *connector.Rows) error {
 	if err := stall(ctx, req.Table); err != nil {

@@ -79,7 +79,7 @@ func shop() []memsource.Table {
 // liveSource is a source in memory whose requests can be tampered with before
 // they are answered.
 type liveSource struct {
-	*memsource.Source
+	memsource.Source
 	query     func(*connector.QueryRequest)
 	count     func(*wire.CountRequest)
 	aggregate func(*wire.AggregateRequest)
@@ -87,7 +87,7 @@ type liveSource struct {
 
 func liveShop() *liveSource { return &liveSource{Source: sourceOf(shop()...)} }
 
-func sourceOf(tables ...memsource.Table) *memsource.Source {
+func sourceOf(tables ...memsource.Table) memsource.Source {
 	src, err := memsource.New(tables, nil)
 	if err != nil {
 		panic(err)

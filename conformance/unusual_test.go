@@ -299,7 +299,7 @@ func TestUnusual(t *testing.T) {
 // usual returns the corpus served by the library in full.
 func usual() http.Handler { return serve(connector.Definition{}, corpusSource(), nil) }
 
-func source(tables ...memsource.Table) *memsource.Source {
+func source(tables ...memsource.Table) memsource.Source {
 	src, err := memsource.New(tables, nil)
 	if err != nil {
 		panic(err)

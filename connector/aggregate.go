@@ -5,7 +5,7 @@ import (
 	"errors"
 	"slices"
 
-	"github.com/connectorsdk/connector-sdk-go/internal/fold"
+	"github.com/connectorsdk/connector-sdk-go/internal/relation"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -93,7 +93,7 @@ func checkPeriod(key wire.Value, grain wire.Grain) error {
 	if grain == "" || key.IsNull() {
 		return nil
 	}
-	if first, ok := fold.PeriodStart(key, grain); !ok || first.String() != key.String() {
+	if first, ok := relation.PeriodStart(key, grain); !ok || first.String() != key.String() {
 		return faultf("Aggregate answered a group key that is not the first day of a %s as YYYY-MM-DD", grain)
 	}
 	return nil

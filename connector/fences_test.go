@@ -39,10 +39,10 @@ var fences = map[string]struct {
 	"connector/internal/infer":   {own: []string{"wire"}},
 	"connector/internal/hostlog": {},
 	"connector/internal/finish": {
-		own: []string{"wire", "filter", "ndjson", "connector/internal/batch"},
+		own: []string{"wire", "filter", "ndjson", "internal/relation", "connector/internal/batch"},
 	},
 	"connector": {
-		own: []string{"wire", "filter", "ndjson", "internal/fold", "connector/internal/batch", "connector/internal/finish",
+		own: []string{"wire", "filter", "ndjson", "internal/relation", "connector/internal/batch", "connector/internal/finish",
 			"connector/internal/hostlog"},
 		foreign: []string{"github.com/go-playground/validator/v10"},
 	},
@@ -50,11 +50,11 @@ var fences = map[string]struct {
 		own:     []string{"wire", "filter", "ndjson", "connector", "connector/internal/digits", "connector/internal/infer"},
 		foreign: []string{"github.com/shopspring/decimal"},
 	},
-	"internal/casetest": {own: []string{"wire", "wire/schema", "ndjson", "filter", "internal/memlisten", "internal/netguard", "internal/fold",
+	"internal/casetest": {own: []string{"wire", "wire/schema", "ndjson", "filter", "internal/memlisten", "internal/netguard", "internal/relation",
 		"internal/oracle", "conformance/corpus", "conformance/platform"}},
-	"internal/fold": {own: []string{"wire", "filter"}},
+	"internal/relation": {own: []string{"wire", "filter"}},
 	"connector/memsource": {
-		own:     []string{"wire", "filter", "ndjson", "connector", "connector/rowmap", "internal/fold"},
+		own:     []string{"wire", "filter", "ndjson", "connector", "connector/rowmap", "internal/relation"},
 		foreign: []string{"github.com/shopspring/decimal"},
 	},
 	"connector/filesource": {own: []string{"wire", "filter", "ndjson", "connector", "connector/memsource"}},
@@ -74,11 +74,11 @@ var fences = map[string]struct {
 		foreign: []string{"github.com/santhosh-tekuri/jsonschema/v5"},
 	},
 	"conformance/platform": {
-		own:     []string{"wire", "ndjson", "filter", "internal/memlisten", "internal/netguard", "internal/fold"},
+		own:     []string{"wire", "ndjson", "filter", "internal/memlisten", "internal/netguard", "internal/relation"},
 		foreign: []string{"github.com/shopspring/decimal"},
 	},
 	"conformance/cmd/connect/internal/lifecycle": {
-		own: []string{"wire", "ndjson", "filter", "internal/memlisten", "internal/fold", "conformance", "conformance/platform"},
+		own: []string{"wire", "ndjson", "filter", "internal/memlisten", "internal/relation", "conformance", "conformance/platform"},
 	},
 	"internal/oracle":    {own: []string{"wire"}},
 	"conformance/corpus": {own: []string{"wire"}},
@@ -93,13 +93,13 @@ var fences = map[string]struct {
 var below = map[string][]string{
 	"wire":                {"internal/jsontext", "internal/scan", "internal/secret"},
 	"ndjson":              {"internal/lines"},
-	"connector":           {"internal/fold", "connector/internal/batch", "connector/internal/finish", "connector/internal/hostlog"},
+	"connector":           {"internal/relation", "connector/internal/batch", "connector/internal/finish", "connector/internal/hostlog"},
 	"connector/rowmap":    {"connector/internal/digits", "connector/internal/infer"},
 	"connector/memsource": {"connector/rowmap", "connector/internal/digits", "connector/internal/infer"},
 	"conformance": {
 		"docs", "internal/netguard", "internal/rules", "wire/schema", "internal/oracle", "conformance/corpus",
 	},
-	"conformance/platform": {"internal/fold", "internal/netguard", "internal/memlisten"},
+	"conformance/platform": {"internal/relation", "internal/netguard", "internal/memlisten"},
 }
 
 // judge is where the packages of the conformance program begin. They have fences of
@@ -223,6 +223,24 @@ func TestPlatformWithoutJudge(t *testing.T) {
 			if p.ImportPath == judging || strings.HasPrefix(p.ImportPath, judging+"/") {
 				t.Errorf("conformance/platform reaches %s", p.ImportPath)
 			}
+		}
+	}
+}
+
+// TestRelationBelowSources keeps one implementation of sorts, joins, folds and measures:
+// internal/relation knows the protocol only, and who needs them imports it.
+func TestRelationBelowSources(t *testing.T) {
+	const relation = module + "/internal/relation"
+	imports := map[string][]string{}
+	for _, p := range golist(t, "./internal/relation", "./connector/internal/finish", "./connector/memsource", "./conformance/platform") {
+		imports[strings.TrimPrefix(p.ImportPath, module+"/")] = p.Imports
+	}
+	for _, name := range []string{"connector/internal/finish", "connector/memsource", "conformance/platform"} {
+		require.Contains(t, imports[name], relation, name)
+	}
+	for _, name := range imports["internal/relation"] {
+		if own, ours := strings.CutPrefix(name, module+"/"); ours && own != "wire" && own != "filter" {
+			t.Errorf("internal/relation imports %s", own)
 		}
 	}
 }

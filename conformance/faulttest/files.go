@@ -132,7 +132,7 @@ func parse(t wire.Type, text string) wire.Value {
 }
 
 // lines reads the lines of a table's file that are asked for, or all of them.
-func (c *files) lines(ctx context.Context, t *wire.Table, wanted []int, all bool) memsource.Rows {
+func (c *files) lines(ctx context.Context, t *wire.Table, wanted []int, all bool) memsource.RowSeq {
 	return func(yield func([]wire.Value, error) bool) {
 		var rows [][]wire.Value
 		lines := len(c.set.Table(t.Name).Rows)

@@ -226,7 +226,7 @@ func sortParam(t *wire.Table, keys []wire.SortKey) string {
 }
 
 // window skips rows and stops after a limit. A limit of 0 is none.
-func window(rows memsource.Rows, offset, limit int64) memsource.Rows {
+func window(rows memsource.RowSeq, offset, limit int64) memsource.RowSeq {
 	return func(yield func([]wire.Value, error) bool) {
 		at := int64(0)
 		for row, err := range rows {
@@ -243,7 +243,7 @@ func window(rows memsource.Rows, offset, limit int64) memsource.Rows {
 }
 
 // rows reads the vendor's pages one after the other.
-func (c *rest) rows(ctx context.Context, t *wire.Table, params url.Values) memsource.Rows {
+func (c *rest) rows(ctx context.Context, t *wire.Table, params url.Values) memsource.RowSeq {
 	number := 0
 	return memsource.Pages(ctx, func(ctx context.Context, next string) ([][]wire.Value, string, error) {
 		asked := url.Values{}

@@ -195,7 +195,7 @@ func (c *database) selected(t *wire.Table, alias string) string {
 	return strings.Join(list, ", ")
 }
 
-func (c *database) rows(ctx context.Context, s *statement, stored []storage) memsource.Rows {
+func (c *database) rows(ctx context.Context, s *statement, stored []storage) memsource.RowSeq {
 	return func(yield func([]wire.Value, error) bool) {
 		rows, err := c.db.QueryContext(ctx, s.String(), s.args...)
 		if err != nil {

@@ -94,14 +94,6 @@ func TestUsual(t *testing.T) {
 		wire.TypeDatetime: 13, wire.TypeJSON: 9, wire.TypeArray: 13}, wrong)
 }
 
-// TestBudgetIsSpent takes a budget to its last byte, one more, and gives it back.
-func TestBudgetIsSpent(t *testing.T) {
-	b := newBudget(10)
-	require.True(t, b.spend(10))
-	require.False(t, b.spend(1))
-	require.True(t, b.spend(-1))
-}
-
 // TestTransport requires that no proxy stands between the client and the address that it
 // judges.
 func TestTransport(t *testing.T) {

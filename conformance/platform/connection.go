@@ -95,11 +95,11 @@ func (c *Connection) table(name string) (*wire.Table, error) {
 }
 
 // ask runs one request that is no query in one of the connector's places.
-func (c *Connection) ask(ctx context.Context, work *Work, do func() error) error {
+func (c *Connection) ask(ctx context.Context, stats *Stats, do func() error) error {
 	if err := c.enter(ctx); err != nil {
 		return err
 	}
 	defer c.leave()
-	work.Requests++
+	stats.Requests++
 	return do()
 }

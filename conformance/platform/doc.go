@@ -54,7 +54,7 @@
 // A [Client] returns what the connector sends, which may be less than what was
 // asked: unfiltered, unsorted, in pages. A [Connection] returns the answer. It asks
 // for what the document declares, within its limits, and does here what is left:
-// filters, sort, window, joins, groups, counts and measurements. [Work] says who did
+// filters, sort, window, joins, groups, counts and measurements. [Stats] says who did
 // what, and how many rows crossed the wire for it.
 //
 //	connection, err := platform.Connect(ctx, client, credentials, nil)
@@ -69,8 +69,14 @@
 // read in an order that is total: by its key, otherwise by all that is read, because rows
 // with equal sort keys may stand in another order on the next page. Where the document
 // declares too few sort keys for that, one page has to be enough. What the connector's
-// limits put out of reach is a [*ReachError], what needs too much memory a [*BudgetError], and
-// too many groups are a [*GroupsError].
+// limits put out of reach is [ErrReach], what needs too much memory [ErrBudget], and too many
+// groups are [ErrGroups].
+//
+// # Errors
+//
+// The type of an error says what to do about it. After an [*AnswerError] the connector has to
+// be mended, after a [*ConnectionError] the address or the network, and after a [*RequestError]
+// another question has to be asked. A [*wire.Error] is the connector's own refusal.
 //
 // # How strict the client is
 //

@@ -45,7 +45,7 @@ func ExampleConnection_Query() {
 		}
 		fmt.Println(row[0], row[1])
 	}
-	work := answer.Work()
+	work := answer.Stats
 	fmt.Println("rows read:", work.RowsRead, "filtered here:", work.Filtered, "sorted here:", work.Sorted)
 	// Output:
 	// 1044 102.79

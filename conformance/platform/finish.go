@@ -3,16 +3,16 @@ package platform
 import (
 	"context"
 	"errors"
-	"fmt"
 	"iter"
 
 	"github.com/connectorsdk/connector-sdk-go/filter"
+	"github.com/connectorsdk/connector-sdk-go/internal/relation"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
-// Work says how an answer came about: what the connector did, and what was
+// Stats says how an answer came about: what the connector did, and what was
 // finished here. While an answer is read, it grows.
-type Work struct {
+type Stats struct {
 	// Served is what the connector did of its last query, see [Rows.Served]. What
 	// it was not asked to do is not in it.
 	Served wire.Served
@@ -32,11 +32,12 @@ type Work struct {
 type Answer struct {
 	// Columns are the requested fields, then those of each join.
 	Columns []wire.Column
+	// Stats says what was done for the rows so far.
+	Stats Stats
 
 	connection *Connection
 	plan       *plan
 	ctx        context.Context
-	work       Work
 }
 
 // Query asks for rows. It sends what the document declares and does the rest
@@ -54,21 +55,18 @@ func (c *Connection) Query(ctx context.Context, req *wire.QueryRequest) (*Answer
 	return &Answer{Columns: p.answer, connection: c, plan: p, ctx: ctx}, nil
 }
 
-// Work returns what was done for the rows so far.
-func (a *Answer) Work() Work { return a.work }
-
 // All yields the rows, in memory that does not grow with their number unless
 // they have to be sorted or joined here. Each row is valid until the next one. A
 // loop that ends without an error has seen the complete answer; a sort or a join
-// that needs too much memory is a *BudgetError. Each call asks the connector
+// that needs too much memory is [ErrBudget]. Each call asks the connector
 // again.
 //
 // While All yields, it holds one of the places that limits.concurrency gives: a
 // loop that asks the same Connection again may wait for itself.
 func (a *Answer) All() iter.Seq2[[]wire.Value, error] {
 	return func(yield func([]wire.Value, error) bool) {
-		a.work = Work{}
-		f := &finisher{plan: a.plan, work: &a.work, budget: newBudget(a.connection.budget), yield: yield}
+		a.Stats = Stats{}
+		f := &finisher{plan: a.plan, stats: &a.Stats, budget: relation.NewBudget(a.connection.budget), yield: yield}
 		if err := f.run(a.ctx, a.connection); err != nil && !errors.Is(err, errEnough) {
 			yield(nil, err)
 		}
@@ -82,16 +80,18 @@ var errEnough = errors.New("enough rows")
 // filters, sort, joins, window, fields.
 type finisher struct {
 	plan   *plan
-	work   *Work
-	budget *budget
+	stats  *Stats
+	budget *relation.Budget
 	yield  func([]wire.Value, error) bool
 
-	match  *filter.Matcher // nil: nothing to filter
-	sort   *sorter         // nil: nothing to sort
-	joiner *joiner         // nil: nothing to join
-	skip   int64           // rows of the offset still to drop
-	left   int64           // rows of the limit still to come; 0: no limit
-	row    []wire.Value    // the finished row
+	match  *filter.Matcher                // nil: nothing to filter
+	sort   *relation.TopN                 // nil: nothing to sort
+	joiner *relation.Joiner               // nil: nothing to join
+	skip   int64                          // rows of the offset still to drop
+	left   int64                          // rows of the limit still to come; 0: no limit
+	row    []wire.Value                   // the finished row
+	ended  error                          // why emit wants no more rows
+	joined func([]wire.Value, error) bool // emitJoined
 }
 
 // run reads, finishes and yields all rows. It returns errEnough if it was not
@@ -99,16 +99,17 @@ type finisher struct {
 func (f *finisher) run(ctx context.Context, c *Connection) error {
 	p := f.plan
 	f.row = make([]wire.Value, len(p.answer))
+	f.joined = f.emitJoined
 	pull := p.pull
-	if len(p.hops) > 0 {
+	if p.joins != nil {
 		// Before the base is read, so that one request at a time is open.
 		var err error
-		if f.joiner, err = c.joiner(ctx, p, f.budget, f.work); err != nil {
+		if f.joiner, err = c.joiner(ctx, p.joins, pull.columns, f.budget, f.stats); err != nil {
 			return err
 		}
 	}
 	begun := false
-	for row, err := range c.rows(ctx, &pull, f.work) {
+	for row, err := range c.rows(ctx, &pull, f.stats) {
 		if err == nil && !begun {
 			begun = true
 			err = f.begin(&pull)
@@ -123,7 +124,7 @@ func (f *finisher) run(ctx context.Context, c *Connection) error {
 	if f.sort == nil {
 		return nil
 	}
-	for _, row := range f.sort.sorted() {
+	for _, row := range f.sort.Sorted() {
 		if err := f.join(row); err != nil {
 			return err
 		}
@@ -135,7 +136,7 @@ func (f *finisher) run(ctx context.Context, c *Connection) error {
 func (f *finisher) begin(pull *pull) (err error) {
 	p, req := f.plan, f.plan.req
 	if req.HasFilters() && !(p.pushedFilters && pull.done.Filters) {
-		f.work.Filtered = true
+		f.stats.Filtered = true
 		if f.match, err = filter.Compile(req.Where, pull.columns); err != nil {
 			return err
 		}
@@ -144,21 +145,21 @@ func (f *finisher) begin(pull *pull) (err error) {
 		return nil
 	}
 	if req.Limit > 0 || req.Offset > 0 {
-		f.work.Windowed = true
+		f.stats.Windowed = true
 		f.skip = req.Offset
 		if req.Limit > 0 {
 			f.left = req.Limit
 		}
 	}
 	if len(req.Sort) > 0 && !(p.pushedSort && pull.done.Sort) {
-		f.work.Sorted = true
+		f.stats.Sorted = true
 		order, err := filter.CompileOrder(req.Sort, pull.columns, nil, pull.table.PrimaryKey)
 		if err != nil {
 			return err
 		}
-		f.sort = &sorter{order: order, budget: f.budget}
+		f.sort = &relation.TopN{Order: order, Budget: f.budget}
 		if req.Limit > 0 {
-			f.sort.most = req.Offset + req.Limit
+			f.sort.Most = req.Offset + req.Limit
 		}
 	}
 	return nil
@@ -174,11 +175,7 @@ func (f *finisher) take(row []wire.Value) error {
 	if f.sort == nil {
 		return f.join(row)
 	}
-	if !f.sort.offer(row) {
-		return f.budget.over(fmt.Sprintf("sorting the rows of table %s", wire.QuoteName(f.plan.pull.table.Name)),
-			"ask for fewer with a limit, or filter more")
-	}
-	return nil
+	return refused(f.sort.Offer(row), "ask for fewer with a limit, or filter more")
 }
 
 // join yields a row with each of its matches.
@@ -186,7 +183,16 @@ func (f *finisher) join(row []wire.Value) error {
 	if f.joiner == nil {
 		return f.emit(row)
 	}
-	return f.joiner.each(row, f.emit)
+	if !f.joiner.Each(row, f.joined) {
+		return f.ended
+	}
+	return nil
+}
+
+// emitJoined is emit for a joiner.
+func (f *finisher) emitJoined(row []wire.Value, _ error) bool {
+	f.ended = f.emit(row)
+	return f.ended == nil
 }
 
 // emit yields one row of the finished order, if it is in the window.

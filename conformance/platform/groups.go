@@ -1,11 +1,13 @@
 package platform
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
 
 	"github.com/connectorsdk/connector-sdk-go/filter"
+	"github.com/connectorsdk/connector-sdk-go/internal/relation"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -13,102 +15,161 @@ import (
 type Groups struct {
 	Columns []wire.Column // the group keys, then the measures, under their "as"
 	Rows    [][]wire.Value
-	Work    Work
+	Stats   Stats
 }
 
 // Count returns the number of rows that pass the filters. Where the connector
 // does not count them, it counts the rows of a query.
-func (c *Connection) Count(ctx context.Context, req *wire.CountRequest) (n int64, work Work, err error) {
+func (c *Connection) Count(ctx context.Context, req *wire.CountRequest) (n int64, stats Stats, err error) {
 	table, err := c.table(req.Table)
 	if err != nil {
-		return 0, work, err
+		return 0, stats, err
 	}
 	if _, err := filter.Compile(req.Where, table.Columns()); err != nil {
-		return 0, work, refuse("%s", textOf(err))
+		return 0, stats, planned(err)
 	}
 	where, all := filter.Split(req.Where, c.pushes(table))
 	if all && c.lists(wire.EndpointCount) {
 		asked := &wire.CountRequest{Table: req.Table, Where: where}
 		asked.FieldTypes = typesOf(table, where, nil)
-		err = c.ask(ctx, &work, func() error {
+		err = c.ask(ctx, &stats, func() error {
 			n, err = c.client.Count(ctx, c.credentials, asked)
 			return err
 		})
-		return n, work, err
+		return n, stats, err
 	}
 	answer, err := c.Query(ctx, &wire.QueryRequest{Table: req.Table, Where: req.Where})
 	if err != nil {
-		return 0, work, err
+		return 0, stats, err
 	}
 	for _, err := range answer.All() {
 		if err != nil {
-			return 0, answer.work, err
+			return 0, answer.Stats, err
 		}
 		n++
 	}
-	answer.work.Counted = true
-	return n, answer.work, nil
+	answer.Stats.Counted = true
+	return n, answer.Stats, nil
+}
+
+// aggregate is an aggregate whose names have been looked up.
+type aggregate struct {
+	req   wire.AggregateRequest // with the limit that is sent
+	table *wire.Table
+	joins *joins
+	plan  *relation.Aggregation // of the joined rows of all columns
+}
+
+// planAggregate looks up the names of an aggregate. It refuses what has no exact answer.
+func (c *Connection) planAggregate(req *wire.AggregateRequest) (*aggregate, error) {
+	table, err := c.table(req.Table)
+	if err != nil {
+		return nil, err
+	}
+	a := &aggregate{req: *req, table: table}
+	a.req.Envelope, a.req.StringFields, a.req.FieldTypes = wire.Envelope{}, nil, nil
+	a.req.Limit = cmp.Or(req.Limit, wire.AggregateLimit)
+	if a.joins, err = c.planJoins(table, req.Joins, nil); err != nil {
+		return nil, err
+	}
+	if a.plan, err = relation.PlanAggregate(a.joins.plan.Columns, &a.req); err != nil {
+		return nil, planned(err)
+	}
+	names := map[string]bool{}
+	for _, column := range a.plan.Columns {
+		if names[column.Name] {
+			return nil, refuse("two columns of the aggregate are named %s", wire.QuoteName(column.Name))
+		}
+		names[column.Name] = true
+	}
+	return a, nil
+}
+
+// operands returns the columns of the joined rows that are grouped or measured, each
+// once.
+func (a *aggregate) operands() (columns []int) {
+	add := func(at int) {
+		if at >= 0 && !slices.Contains(columns, at) {
+			columns = append(columns, at)
+		}
+	}
+	for _, k := range a.plan.Keys {
+		add(k.At)
+	}
+	for _, m := range a.plan.Measures {
+		add(m.At)
+	}
+	return columns
+}
+
+// fields returns the base fields that are grouped or measured.
+func (a *aggregate) fields() (fields []string) {
+	for _, at := range a.operands() {
+		if at < len(a.table.Fields) {
+			fields = append(fields, a.table.Fields[at].Name)
+		}
+	}
+	return fields
 }
 
 // Aggregate groups the rows that pass the filters. If the connector cannot
 // answer, or declines, the groups and measures are computed here from its rows.
-// The limit of req is the number of groups that are too many; 0 is
-// [wire.AggregateLimit], which the platform always sends. So many groups are a
-// *GroupsError.
+// The limit of req is the number of groups that are too many ([ErrGroups]); 0 is
+// [wire.AggregateLimit], which the platform always sends.
 func (c *Connection) Aggregate(ctx context.Context, req *wire.AggregateRequest) (*Groups, error) {
-	f, err := c.planFold(req)
+	a, err := c.planAggregate(req)
 	if err != nil {
 		return nil, err
 	}
-	groups := &Groups{Columns: f.columns}
-	if asked, ok := c.pushAggregate(f); ok {
+	groups := &Groups{Columns: a.plan.Columns}
+	if asked, ok := c.pushAggregate(a); ok {
 		var declined bool
-		err := c.ask(ctx, &groups.Work, func() (err error) {
-			groups.Rows, declined, err = c.client.Aggregate(ctx, c.credentials, asked, f.columns)
+		err := c.ask(ctx, &groups.Stats, func() (err error) {
+			groups.Rows, declined, err = c.client.Aggregate(ctx, c.credentials, asked, groups.Columns)
 			return err
 		})
 		switch {
 		case err != nil:
 			return nil, err
-		case !declined && int64(len(groups.Rows)) >= f.limit:
-			return nil, &GroupsError{f.limit}
+		case !declined && int64(len(groups.Rows)) >= asked.Limit:
+			return nil, refused(&relation.GroupsError{Limit: asked.Limit}, "")
 		case !declined:
-			if err := f.nulls(groups.Rows); err != nil {
+			if err := a.nulls(groups); err != nil {
 				return nil, err
 			}
 			return groups, nil
 		}
 	}
-	answer, err := c.Query(ctx, &f.query)
+	answer, err := c.Query(ctx, &wire.QueryRequest{Table: req.Table, Where: req.Where, Joins: req.Joins, Fields: a.fields()})
 	if err != nil {
 		return nil, err
 	}
-	f.budget = newBudget(c.budget)
-	for row, err := range answer.All() {
-		if err == nil {
-			err = f.add(row)
-		}
-		if err != nil {
-			return nil, err
-		}
+	fold := a.req
+	fold.Where = wire.Where{} // which the rows of the answer have passed
+	rows := relation.Relation{Columns: answer.Columns, Rows: answer.All()}
+	if groups.Rows, err = relation.Aggregate(rows, &fold, relation.NewBudget(c.budget)); err != nil {
+		return nil, refused(err, "group by fewer or coarser fields")
 	}
-	declined := groups.Work.Requests
-	groups.Rows, groups.Work = f.groups.Rows(), answer.work
-	groups.Work.Requests += declined
-	groups.Work.Folded = true
+	declined := groups.Stats.Requests
+	groups.Stats = answer.Stats
+	groups.Stats.Requests += declined
+	groups.Stats.Folded = true
 	return groups, nil
 }
 
 // nulls returns the error of a null key where discovery rules nulls out.
-func (f *folding) nulls(groups [][]wire.Value) error {
-	for i, k := range f.keys {
-		if k.field.Nullable || len(f.req.Joins) > 0 {
+func (a *aggregate) nulls(groups *Groups) error {
+	if len(a.req.Joins) > 0 {
+		return nil
+	}
+	for i, k := range a.plan.Keys {
+		if a.table.Fields[k.At].Nullable {
 			continue
 		}
-		for at, row := range groups {
+		for at, row := range groups.Rows {
 			if row[i].IsNull() {
-				return &AnswerError{Path: wire.PathAggregate, Place: fmt.Sprintf("rows[%d].%s", at, f.columns[i].Name), Rule: "discovery-7",
-					Problem: "is null, and the field is not nullable"}
+				return &AnswerError{Path: wire.PathAggregate, Place: fmt.Sprintf("rows[%d].%s", at, groups.Columns[i].Name),
+					Rule: "discovery-7", Problem: "is null, and the field is not nullable"}
 			}
 		}
 	}
@@ -124,44 +185,40 @@ func (c *Connection) Top(ctx context.Context, req *wire.AggregateRequest, sort [
 	}
 	order, err := filter.CompileOrder(sort, groups.Columns, nil, nil)
 	if err != nil {
-		return nil, refuse("%s", textOf(err))
+		return nil, planned(err)
 	}
 	slices.SortFunc(groups.Rows, order.Compare)
 	groups.Rows = groups.Rows[:min(max(n, 0), len(groups.Rows))]
-	groups.Work.Sorted = true
-	groups.Work.Windowed = true
+	groups.Stats.Sorted = true
+	groups.Stats.Windowed = true
 	return groups, nil
 }
 
 // pushAggregate returns the request for the connector, and reports whether all of
 // it is declared.
-func (c *Connection) pushAggregate(f *folding) (*wire.AggregateRequest, bool) {
-	caps, req := c.Document.Capabilities, f.req
-	where, all := filter.Split(req.Where, c.pushes(f.table))
-	if !all || !c.lists(wire.EndpointAggregate) || len(req.Joins) > 0 && !caps.Join {
+func (c *Connection) pushAggregate(a *aggregate) (*wire.AggregateRequest, bool) {
+	caps, asked := c.Document.Capabilities, a.req
+	where, all := filter.Split(a.req.Where, c.pushes(a.table))
+	if !all || !c.lists(wire.EndpointAggregate) || len(a.req.Joins) > 0 && !caps.Join {
 		return nil, false
 	}
-	asked := *req
-	asked.Envelope = wire.Envelope{}
-	asked.Where, asked.Limit, asked.StringFields = where, f.limit, nil
-	asked.FieldTypes = typesOf(f.table, where, f.query.Fields)
-	asked.Joins = statedJoins(req.Joins, f.hops)
-	text := func(name string, t wire.Type) {
-		if (t == wire.TypeString || t == wire.TypeReference) && !slices.Contains(asked.StringFields, name) {
-			asked.StringFields = append(asked.StringFields, name)
+	asked.Where = where
+	asked.FieldTypes = typesOf(a.table, where, a.fields())
+	asked.Joins = a.joins.stated()
+	for _, at := range a.operands() {
+		if column := a.joins.plan.Columns[at]; column.Type == wire.TypeString || column.Type == wire.TypeReference {
+			asked.StringFields = append(asked.StringFields, column.Name)
 		}
 	}
-	for _, k := range f.keys {
-		if k.grain != "" && !caps.DateBucket || k.field != nil && isFalse(k.field.Groupable) {
+	for _, k := range a.plan.Keys {
+		if k.Grain != "" && !caps.DateBucket || isFalse(a.joins.field(a.table, k.At).Groupable) {
 			return nil, false
 		}
-		text(k.name, k.typ)
 	}
-	for _, m := range f.measures {
-		if m.field != nil && isFalse(m.field.Aggregatable) {
+	for _, m := range a.plan.Measures {
+		if m.At >= 0 && isFalse(a.joins.field(a.table, m.At).Aggregatable) {
 			return nil, false
 		}
-		text(m.name, m.typ)
 	}
 	return &asked, true
 }

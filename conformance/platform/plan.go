@@ -1,7 +1,6 @@
 package platform
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
 
@@ -14,7 +13,7 @@ import (
 type plan struct {
 	req    *wire.QueryRequest
 	pull   pull          // what the connector is asked
-	hops   []hop         // the joins that are executed here
+	joins  *joins        // those that are executed here; nil: none
 	answer []wire.Column // of the finished rows
 	from   []int         // the cell of each answered column in the pulled and joined row
 
@@ -65,7 +64,7 @@ func (p *plan) paged(c *Connection) bool {
 		return c.paged(0)
 	}
 	limit := p.req.Limit
-	if limit > 0 && (!c.canSkip(p.req.Offset) || len(p.hops) > 0) {
+	if limit > 0 && (!c.canSkip(p.req.Offset) || p.joins != nil) {
 		limit = max(limit, limit+p.req.Offset) // which may be more than a number can state
 	}
 	return c.paged(limit)
@@ -75,7 +74,7 @@ func (p *plan) paged(c *Connection) bool {
 // sort and joins need here. Whether they will is not known before the answer.
 func (p *plan) chooseFields(c *Connection) error {
 	req, table := p.req, p.pull.table
-	if err := distinct(req); err != nil {
+	if err := distinct(req.Fields); err != nil {
 		return err
 	}
 	fields := slices.Clone(req.Fields)
@@ -104,21 +103,21 @@ func (p *plan) chooseFields(c *Connection) error {
 		}
 	}
 	if _, err := filter.Compile(req.Where, table.Columns()); err != nil {
-		return refuse("%s", textOf(err))
+		return planned(err)
 	}
 	if _, err := filter.CompileOrder(req.Sort, table.Columns(), nil, nil); err != nil {
-		return refuse("%s", textOf(err))
+		return planned(err)
 	}
-	hops, err := c.planJoins(table, req.Joins)
+	joined, err := c.planJoins(table, req.Joins, req.Fields)
 	if err != nil {
 		return err
 	}
 	pushJoins := c.Document.Capabilities.Join && (!p.paged(c) || eachOnce(c, req.Joins))
-	if !pushJoins {
-		p.hops = hops
-		for _, h := range hops {
-			if h.from < 0 {
-				_ = need(h.hop.FromField, "joins") // planJoins has found it
+	if !pushJoins && len(req.Joins) > 0 {
+		p.joins = joined
+		for _, j := range req.Joins {
+			if j.FromTable == table.Name {
+				_ = need(j.FromField, "joins") // planJoins has found it
 			}
 		}
 	}
@@ -132,16 +131,11 @@ func (p *plan) chooseFields(c *Connection) error {
 	for i := range req.Fields {
 		p.answer, p.from = append(p.answer, p.pull.columns[i]), append(p.from, i)
 	}
-	at := len(fields)
-	for i, h := range hops {
-		for _, column := range h.columns {
-			column.Hop = i + 1
-			p.answer, p.from = append(p.answer, column), append(p.from, at)
-			at++
-		}
+	for i, column := range joined.columns {
+		p.answer, p.from = append(p.answer, column), append(p.from, len(fields)+i)
 	}
 	if pushJoins {
-		p.pushJoins(statedJoins(req.Joins, hops))
+		p.pushJoins(joined.stated())
 	}
 	return nil
 }
@@ -185,7 +179,7 @@ func (p *plan) pushWindow(c *Connection) {
 	if !p.pushedFilters || !p.pushedSort {
 		return
 	}
-	if len(p.hops) == 0 && c.canSkip(req.Offset) {
+	if p.joins == nil && c.canSkip(req.Offset) {
 		p.pushedOffset = true
 		p.pull.request.Offset, p.pull.request.Limit = req.Offset, req.Limit
 	} else if req.Limit > 0 && req.Limit <= wire.MaxSafeInteger-req.Offset {
@@ -193,27 +187,14 @@ func (p *plan) pushWindow(c *Connection) {
 	}
 }
 
-// distinct refuses two columns of one name.
-func distinct(req *wire.QueryRequest) error {
+// distinct refuses a field that is asked for twice. Of joined fields, planJoins does.
+func distinct(fields []string) error {
 	seen := map[string]bool{}
-	add := func(name string) error {
+	for _, name := range fields {
 		if seen[name] {
-			return refuse("two columns are named %s; give a joined field another \"as\"", wire.QuoteName(name))
+			return refuse("two columns are named %s", wire.QuoteName(name))
 		}
 		seen[name] = true
-		return nil
-	}
-	for _, name := range req.Fields {
-		if err := add(name); err != nil {
-			return err
-		}
-	}
-	for _, j := range req.Joins {
-		for _, f := range j.Fields {
-			if err := add(cmp.Or(f.As, f.Field)); err != nil {
-				return err
-			}
-		}
 	}
 	return nil
 }

@@ -25,10 +25,10 @@ type pull struct {
 
 // rows asks the connector, page after page, and yields the rows, each valid
 // until the next. A reading that ends without an error has all rows: one that
-// the connector's limits cut is a *ReachError.
-func (c *Connection) rows(ctx context.Context, p *pull, work *Work) iter.Seq2[[]wire.Value, error] {
+// the connector's limits cut is [ErrReach].
+func (c *Connection) rows(ctx context.Context, p *pull, stats *Stats) iter.Seq2[[]wire.Value, error] {
 	return func(yield func([]wire.Value, error) bool) {
-		r := &reading{c: c, pull: p, work: work, each: func(row []wire.Value) bool { return yield(row, nil) }}
+		r := &reading{c: c, pull: p, stats: stats, each: func(row []wire.Value) bool { return yield(row, nil) }}
 		if err := r.pages(ctx); err != nil {
 			yield(nil, err)
 		}
@@ -37,10 +37,10 @@ func (c *Connection) rows(ctx context.Context, p *pull, work *Work) iter.Seq2[[]
 
 // reading is a pull under way.
 type reading struct {
-	c    *Connection
-	pull *pull
-	work *Work
-	each func(row []wire.Value) (more bool)
+	c     *Connection
+	pull  *pull
+	stats *Stats
+	each  func(row []wire.Value) (more bool)
 
 	got    int64   // rows that were passed to each
 	claims *claims // of the page before; nil: there is none
@@ -108,7 +108,7 @@ func (r *reading) page(ctx context.Context, req *wire.QueryRequest, room int64) 
 		return false, err
 	}
 	defer r.c.leave()
-	r.work.Requests++
+	r.stats.Requests++
 	rows, err := r.c.client.Query(ctx, r.c.credentials, req, r.pull.columns)
 	if err != nil {
 		return false, err
@@ -125,7 +125,7 @@ func (r *reading) page(ctx context.Context, req *wire.QueryRequest, room int64) 
 	begin := func() (err error) {
 		served = whole(req, rows.Served())
 		if !later {
-			r.work.Served, r.pull.done = rows.Served(), served
+			r.stats.Served, r.pull.done = rows.Served(), served
 			return nil
 		}
 		if served.Window {
@@ -149,7 +149,7 @@ func (r *reading) page(ctx context.Context, req *wire.QueryRequest, room int64) 
 			return false, err
 		}
 		came++
-		r.work.RowsRead++
+		r.stats.RowsRead++
 		if match != nil {
 			ok, err := match.Match(row)
 			if err != nil {
@@ -197,14 +197,14 @@ func (r *reading) page(ctx context.Context, req *wire.QueryRequest, room int64) 
 // if discovery says that the table has no more. A count of rows that is smaller than
 // what was read is an estimate, and says nothing.
 func (r *reading) beyond(n int64, limit string) error {
-	e := &ReachError{Table: r.pull.table.Name, Reach: n, Route: wire.PathDiscovery, Limit: limit}
+	e := reachError{table: r.pull.table.Name, reach: n, route: wire.PathDiscovery, limit: limit}
 	if count := r.pull.table.RowCount; count != nil && len(r.pull.request.Joins) == 0 {
 		if *count <= n && (r.got == 0 || *count >= r.pull.request.Offset+r.got) {
 			return nil
 		}
-		e.Rows = *count
+		e.rows = *count
 	}
-	return e
+	return e.refuse()
 }
 
 // whole returns what was done of a request, as [Rows.Served] says it. A request

@@ -53,7 +53,7 @@ func tabled(t memsource.Table, limits wire.Limits, omit connector.Omit) http.Han
 
 // stated is a source of one table that states this number of rows, or none.
 type stated struct {
-	*memsource.Source
+	memsource.Source
 	rows *int64
 }
 
@@ -143,8 +143,7 @@ func TestLimits(t *testing.T) {
 			assert.Empty(t, faults)
 			assert.Len(t, requests, c.requests)
 			if c.rows == 0 {
-				var reach *platform.ReachError
-				require.ErrorAs(t, err, &reach, "a part of the rows is not all of them")
+				require.ErrorIs(t, err, platform.ErrReach, "a part of the rows is not all of them")
 				require.ErrorContains(t, err, c.refused)
 				return
 			}
@@ -278,8 +277,7 @@ func TestUnservedCeiling(t *testing.T) {
 			require.Len(t, got, rows)
 			continue
 		}
-		var reach *platform.ReachError
-		require.ErrorAs(t, err, &reach)
+		require.ErrorIs(t, err, platform.ErrReach)
 	}
 }
 
@@ -340,7 +338,7 @@ func TestUnfilterable(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, int64(1), n, "id 6 of halves 4 4 3 3 2 2 1 1 0")
 	work.Served = wire.Served{}
-	require.Equal(t, platform.Work{Filtered: true, Counted: true, Requests: 1, RowsRead: 4}, work)
+	require.Equal(t, platform.Stats{Filtered: true, Counted: true, Requests: 1, RowsRead: 4}, work)
 	requests, _ := r.seen()
 	require.Equal(t, []string{wire.PathQuery}, paths(requests))
 	require.Equal(t, []sentFilter{{"id", wire.OpGt}}, requests[0].body.And)
@@ -354,12 +352,12 @@ func TestUnfilterable(t *testing.T) {
 	} {
 		groups, err := conn.Aggregate(t.Context(), &req)
 		require.NoError(t, err)
-		require.True(t, groups.Work.Folded, "a field that may not be grouped or aggregated (aggregate-7a)")
+		require.True(t, groups.Stats.Folded, "a field that may not be grouped or aggregated (aggregate-7a)")
 		requests, _ := r.seen()
 		require.Equal(t, []string{wire.PathQuery}, paths(requests), "the connector is not asked in vain")
 	}
 	groups, err := conn.Aggregate(t.Context(), &wire.AggregateRequest{Table: "numbered", GroupBy: []wire.GroupKey{{Field: "id", As: "k"}},
 		Measures: []wire.Measure{{Fn: wire.AggMax, Field: "id", As: "m"}}})
 	require.NoError(t, err)
-	require.False(t, groups.Work.Folded, "what discovery allows is left to the connector")
+	require.False(t, groups.Stats.Folded, "what discovery allows is left to the connector")
 }

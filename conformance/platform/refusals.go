@@ -4,68 +4,89 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/connectorsdk/connector-sdk-go/internal/relation"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
-// A RequestError refuses a question that the discovered tables cannot answer,
-// such as one that names an unknown field. The connector is not asked.
+// The limits of a question, which errors.Is finds in a [*RequestError].
+var (
+	// ErrReach says that more rows would have to be read than the connector's
+	// limits or [ConnectionOptions.Reach] allow [rule connect-9]. A part of the rows
+	// is never taken for all of them.
+	ErrReach = errors.New("more rows than can be reached")
+	// ErrBudget says that more would have to be kept in memory than
+	// [ConnectionOptions.Budget] allows.
+	ErrBudget = errors.New("more than the memory budget")
+	// ErrGroups says that an aggregate has too many groups. The platform throws
+	// such an answer away, because it cannot know whether groups are missing
+	// [rule aggregate-14].
+	ErrGroups = errors.New("too many groups")
+)
+
+// RequestError refuses a question that has no complete answer, so that another one
+// has to be asked: it names what discovery does not list, or it exceeds a limit.
 type RequestError struct {
 	Problem string
+	Err     error // ErrReach, ErrBudget, ErrGroups; nil if the discovered tables have no answer
 }
 
+// Error returns the problem.
 func (e *RequestError) Error() string { return e.Problem }
+
+// Unwrap returns Err.
+func (e *RequestError) Unwrap() error { return e.Err }
 
 func refuse(format string, args ...any) error {
 	return &RequestError{Problem: fmt.Sprintf(format, args...)}
 }
 
-// A ReachError refuses a table, or a question, for which more rows would have
-// to be read than the connector's limits or [ConnectionOptions.Reach] allow
-// [rule connect-9]. A part of the rows is never taken for all of them.
-type ReachError struct {
-	Table string
-	Rows  int64  // how many rows the table has; 0: not known, only that it may have more
-	Reach int64  // how many of them can be read
-	Route string // the route that told Rows, or that reached no further
-	Limit string // which limit ends the reading, such as pageSizeMax
-}
-
-func (e *ReachError) Error() string {
-	name := wire.QuoteName(e.Table)
-	if e.Rows > e.Reach {
-		return fmt.Sprintf("table %s has %d rows by %s, and %s reaches no more than %d of them (%s)",
-			name, e.Rows, e.Route, wire.PathQuery, e.Reach, e.Limit)
+// planned returns an error of planning, by package filter or relation, as a refusal of
+// the question.
+func planned(err error) error {
+	var words *wire.Error
+	if errors.As(err, &words) {
+		return refuse("%s", words.Message)
 	}
-	return fmt.Sprintf("table %s may have more than the %d rows that %s reaches (%s)", name, e.Reach, wire.PathQuery, e.Limit)
+	return refused(err, "")
 }
 
-// A BudgetError refuses a question for which more has to be kept in memory than
-// [ConnectionOptions.Budget] allows.
-type BudgetError struct {
-	What   string // what was kept, such as "sorting the rows of table orders"
-	Advice string // what needs less
-	Budget int64  // bytes
-}
-
-func (e *BudgetError) Error() string {
-	return fmt.Sprintf("%s takes more than the budget of %d bytes; %s", e.What, e.Budget, e.Advice)
-}
-
-// A GroupsError refuses an aggregate of too many groups. The platform throws
-// such an answer away, because it cannot know whether groups are missing
-// [rule aggregate-14].
-type GroupsError struct {
-	Limit int64 // as many groups are too many
-}
-
-func (e *GroupsError) Error() string {
-	return fmt.Sprintf("the aggregate has %d groups or more; group by fewer or coarser fields, or filter more", e.Limit)
-}
-
-// textOf returns what package filter says against a request.
-func textOf(err error) string {
-	if e := (*wire.Error)(nil); errors.As(err, &e) {
-		return e.Message
+// refused returns an error of package relation as a refusal of the question. The advice
+// says what needs less memory. Other errors are those of the rows, and stay.
+func refused(err error, advice string) error {
+	if err == nil {
+		return nil // for each row, so without the variables below
 	}
-	return err.Error()
+	var (
+		budget  *relation.BudgetError
+		groups  *relation.GroupsError
+		decline *relation.DeclineError
+	)
+	switch {
+	case errors.As(err, &budget):
+		return &RequestError{budget.Error() + "; " + advice, ErrBudget}
+	case errors.As(err, &groups):
+		return &RequestError{groups.Error(), ErrGroups}
+	case errors.As(err, &decline):
+		return refuse("%s", decline.Reason)
+	}
+	return err
+}
+
+// reachError refuses a table, or a question, that is out of reach.
+type reachError struct {
+	table string
+	rows  int64  // how many rows the table has; 0: not known, only that it may have more
+	reach int64  // how many of them can be read
+	route string // the route that told rows, or that reached no further
+	limit string // which limit ends the reading, such as pageSizeMax
+}
+
+func (e reachError) refuse() error {
+	name := wire.QuoteName(e.table)
+	problem := fmt.Sprintf("table %s may have more than the %d rows that %s reaches (%s)", name, e.reach, wire.PathQuery, e.limit)
+	if e.rows > e.reach {
+		problem = fmt.Sprintf("table %s has %d rows by %s, and %s reaches no more than %d of them (%s)",
+			name, e.rows, e.route, wire.PathQuery, e.reach, e.limit)
+	}
+	return &RequestError{problem, ErrReach}
 }

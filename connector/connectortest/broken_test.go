@@ -22,7 +22,7 @@ import (
 
 // patched is an honest source with some methods replaced.
 type patched struct {
-	*memsource.Source
+	memsource.Source
 	discover    func(*wire.Discovery)
 	query       func(context.Context, *connector.QueryRequest, *connector.Rows) error
 	joined      func(context.Context, *connector.QueryRequest, *connector.Rows) error

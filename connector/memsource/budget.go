@@ -1,6 +1,11 @@
 package memsource
 
-import "fmt"
+import (
+	"cmp"
+	"fmt"
+
+	"github.com/connectorsdk/connector-sdk-go/internal/relation"
+)
 
 // Budget bounds the bytes that one call keeps in memory: rows to sort, groups
 // and their keys, distinct values, the tables of a join. The zero Budget is
@@ -43,28 +48,7 @@ func (e *BudgetError) Error() string {
 // Unwrap returns the answer.
 func (e *BudgetError) Unwrap() error { return e.Answer }
 
-// tally counts what is left of a budget.
-type tally struct {
-	budget  Budget
-	left    int64
-	bounded bool
-}
-
-func (b Budget) open() *tally {
-	if b == 0 {
-		b = DefaultBudget
-	}
-	return &tally{budget: b, left: int64(b), bounded: b > 0}
-}
-
-// spend takes n bytes, which may be negative, and reports whether the budget
-// allows it.
-func (t *tally) spend(n int) bool {
-	t.left -= int64(n)
-	return t.left >= 0 || !t.bounded
-}
-
-// over returns the error for a budget that is exceeded.
-func (t *tally) over(answer error, format string, args ...any) error {
-	return &BudgetError{What: fmt.Sprintf(format, args...), Budget: t.budget, Answer: answer}
+// open returns the budget of one call.
+func (b Budget) open() *relation.Budget {
+	return relation.NewBudget(int64(cmp.Or(b, DefaultBudget)))
 }

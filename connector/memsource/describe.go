@@ -2,7 +2,7 @@ package memsource
 
 import (
 	"github.com/connectorsdk/connector-sdk-go/filter"
-	"github.com/connectorsdk/connector-sdk-go/internal/fold"
+	"github.com/connectorsdk/connector-sdk-go/internal/relation"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -124,7 +124,7 @@ func (t *table) describeField(f *wire.Field, at int) {
 func hasOrder(v wire.Value, t wire.Type) bool {
 	switch t {
 	case wire.TypeNumber, wire.TypeDecimal:
-		return fold.IsNumber(v)
+		return relation.IsNumber(v)
 	case wire.TypeDate, wire.TypeDatetime:
 		_, ok := filter.Instant(v)
 		return ok

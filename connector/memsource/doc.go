@@ -72,13 +72,12 @@
 //	connector.CardinalityMeasurer  [Cardinality]
 //	connector.LinkMeasurer         [LinkHitRate]
 //	connector.Joiner               [Join]
-//	connector.Source               [Sort], [Pages]
+//	connector.Source               [Pages]
 //
 // All of them read their rows once, copy what they keep, and keep no more than a
 // [Budget] allows. If the work exceeds it, no answer is wrong:
 //
 //	Count        keeps nothing
-//	Sort         emits the rows unsorted, and says so
 //	Aggregate    declines: connector.ErrDecline, 204
 //	Cardinality  answers nil for the columns that hold most
 //	LinkHitRate  refuses: connector.ErrUnsupported, 422

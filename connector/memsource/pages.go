@@ -51,7 +51,7 @@ var ErrCursorRepeats = errors.New(
 // upstream's answer into one.
 func Pages[C comparable](
 	ctx context.Context, fetch func(ctx context.Context, cursor C) (rows [][]wire.Value, next C, err error),
-) Rows {
+) RowSeq {
 	return func(yield func([]wire.Value, error) bool) {
 		var none, cursor C
 		// Brent's cycle detection: remember one cursor, and remember a later

@@ -7,7 +7,6 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/connectorsdk/connector-sdk-go/connector"
 	"github.com/connectorsdk/connector-sdk-go/connector/memsource"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
@@ -28,42 +27,11 @@ func column(name string, t wire.Type, cells ...wire.Value) memsource.Relation {
 	for i, c := range cells {
 		rows[i] = row(c)
 	}
-	return memsource.Relation{Columns: []wire.Column{{Name: name, Type: t}}, Rows: reused(rows)}
-}
-
-// reused returns rows whose producer overwrites its one buffer between iterations,
-// as it is allowed to: what was not copied turns into garbage.
-func reused(rows [][]wire.Value) memsource.Rows {
-	return func(yield func([]wire.Value, error) bool) {
-		var buffer []wire.Value
-		var bytes []byte
-		for _, r := range rows {
-			buffer, bytes = append(buffer[:0], r...), bytes[:0]
-			for _, v := range r {
-				bytes = append(bytes, v.Text()...)
-			}
-			rest := unsafeString(bytes)
-			for i, v := range r {
-				n := len(v.Text())
-				buffer[i] = v.WithText(rest[:n])
-				rest = rest[n:]
-			}
-			more := yield(buffer, nil)
-			for i := range bytes {
-				bytes[i] = '#'
-			}
-			for i := range buffer {
-				buffer[i] = wire.Text("garbage")
-			}
-			if !more {
-				return
-			}
-		}
-	}
+	return memsource.Relation{Columns: []wire.Column{{Name: name, Type: t}}, Rows: memsource.RowsOf(rows...)}
 }
 
 // failing returns rows that end with an error.
-func failing(rows [][]wire.Value, err error) memsource.Rows {
+func failing(rows [][]wire.Value, err error) memsource.RowSeq {
 	return func(yield func([]wire.Value, error) bool) {
 		for _, r := range rows {
 			if !yield(r, nil) {
@@ -104,21 +72,42 @@ func refused(t *testing.T, err error, code wire.Code, mentions string) {
 	assert.Contains(t, e.Message, mentions)
 }
 
-// declined asserts a 204.
-func declined(t *testing.T, err error, mentions string) {
-	t.Helper()
-	require.ErrorIs(t, err, connector.ErrDecline)
-	assert.ErrorContains(t, err, mentions)
+func by(field string) []wire.GroupKey { return []wire.GroupKey{{Field: field, As: field}} }
+
+func of(fn wire.AggFunc, field string) []wire.Measure {
+	return []wire.Measure{{Fn: fn, Field: field, As: "m"}}
 }
 
-func TestRowsOf(t *testing.T) {
-	var got [][]wire.Value
-	for r, err := range memsource.RowsOf(row(num(1)), row(num(2)), row(num(3))) {
-		require.NoError(t, err)
-		got = append(got, r)
-		if len(got) == 2 {
-			break
-		}
+// homes joins staff to their places.
+var homes = memsource.JoinRequest{Table: "staff", Joins: []wire.JoinHop{{FromTable: "staff", FromField: "home",
+	ToTable: "places", ToField: "town", Fields: []wire.JoinField{{Field: "land", As: "land"}}}}}
+
+// staff returns a table that refers to itself and to places.
+func staff() memsource.Relation {
+	return memsource.Relation{
+		Columns: []wire.Column{{Name: "id", Type: wire.TypeNumber}, {Name: "name", Type: wire.TypeString},
+			{Name: "boss", Type: wire.TypeNumber}, {Name: "home", Type: wire.TypeString}, {Name: "work", Type: wire.TypeString}},
+		Rows: memsource.RowsOf(
+			row(num(1), text("Ada"), null, text("Rome"), text("Oslo")),
+			row(num(2), text("Bo"), dec("1.0"), text("Oslo"), text("Oslo")),
+			row(num(3), text("Cy"), num(2), text("Atlantis"), null),
+			row(num(4), text("Di"), num(9), null, null),
+		),
 	}
-	assert.Equal(t, []string{"1", "2"}, spelled(t, got))
+}
+
+// places returns a table with two rows for Oslo, and one without a name.
+func places() memsource.Relation {
+	return memsource.Relation{
+		Columns: []wire.Column{{Name: "town", Type: wire.TypeString}, {Name: "land", Type: wire.TypeString}},
+		Rows: memsource.RowsOf(row(text("Oslo"), text("NO")), row(text("Rome"), text("IT")), row(null, text("?")),
+			row(text("Oslo"), text("no"))),
+	}
+}
+
+func lands() memsource.Relation {
+	return memsource.Relation{
+		Columns: []wire.Column{{Name: "code", Type: wire.TypeString}, {Name: "full", Type: wire.TypeString}},
+		Rows:    memsource.RowsOf(row(text("NO"), text("Norway")), row(text("IT"), text("Italy"))),
+	}
 }

@@ -2,192 +2,229 @@ package memsource
 
 import (
 	"context"
-	"fmt"
-	"slices"
 
 	"github.com/connectorsdk/connector-sdk-go/connector"
-	"github.com/connectorsdk/connector-sdk-go/filter"
+	"github.com/connectorsdk/connector-sdk-go/internal/relation"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
-// Source is a complete connector.Source over tables in memory: it has every
-// optional route and flag of the protocol but a dialect. Use it for data that
-// fits in memory, in tests, and as the reference for what a source of your own
-// should answer.
-//
-// It is immutable, and safe for concurrent use. It ignores credentials: all
-// tenants see the same tables. For tenants with tables of their own, make a
-// Source for each and choose in a source of your own.
-//
-// It filters, sorts, joins and applies offset and limit (the window) itself, and
-// claims so: the library has none of this left to do. Rows that no sort orders
-// come in the order in which they were given.
-type Source struct {
-	tables map[string]*table
-	order  []*table
-	budget Budget
+// Source is a complete connector.Source: it has every optional route and flag of
+// the protocol but a dialect. [New] returns one for tables in memory, [Over] one for
+// tables that it opens.
+type Source interface {
+	connector.Source
+	connector.Describer
+	connector.Sizer
+	connector.Counter
+	connector.Aggregator
+	connector.CardinalityMeasurer
+	connector.LinkMeasurer
+	connector.Joiner
 }
-
-var (
-	_ connector.Source              = (*Source)(nil)
-	_ connector.Describer           = (*Source)(nil)
-	_ connector.Sizer               = (*Source)(nil)
-	_ connector.Counter             = (*Source)(nil)
-	_ connector.Aggregator          = (*Source)(nil)
-	_ connector.CardinalityMeasurer = (*Source)(nil)
-	_ connector.LinkMeasurer        = (*Source)(nil)
-	_ connector.Joiner              = (*Source)(nil)
-)
 
 // Options configures a [Source].
 type Options struct {
-	// Budget bounds the memory of each aggregate and cardinality request;
-	// the zero Budget is [DefaultBudget]. The source declines what outgrows
-	// it, and the platform measures it itself. Joins and links need no budget:
-	// they use an index of the column, which the source builds when it first
-	// needs it, and keeps.
+	// Budget bounds the memory of each request that joins, aggregates or
+	// measures; the zero Budget is [DefaultBudget]. The source declines an
+	// aggregate that exceeds it, and answers nil for a column: the platform then
+	// measures it itself. It refuses a join or a link. Those between tables of
+	// [New] need no budget: they use an index of the column, which the source
+	// builds when it first needs it, and keeps.
 	Budget Budget
 }
 
-// New returns a source of the tables. It copies them, completes their
-// descriptions (see [Table]) and checks them. The error names every fault by
-// table, row and field: a missing or repeated name, an unknown type, a row with
-// the wrong number of cells, a cell that cannot cross the wire, a key that names
-// no field or that the rows contradict. Nil options mean the defaults.
-func New(tables []Table, opts *Options) (*Source, error) {
-	byName, order, err := newTables(tables)
+// New returns a source of tables in memory. Use it for data that fits in memory, in
+// tests, and as the reference for what a source of your own should answer.
+//
+// New copies the tables, completes their descriptions (see [Table]) and checks them.
+// The error names every fault by table, row and field: a missing or repeated name, an
+// unknown type, a row with the wrong number of cells, a cell that cannot cross the
+// wire, a key that names no field or that the rows contradict. Nil options mean the
+// defaults.
+//
+// The source is immutable, and safe for concurrent use. It ignores credentials: all
+// tenants see the same tables. For tenants with tables of their own, make a source for
+// each and choose in a source of your own.
+//
+// It filters, sorts, joins and applies offset and limit (the window) itself, and
+// claims so: the library has none of this left to do. Rows that no sort orders come
+// in the order in which they were given.
+func New(tables []Table, opts *Options) (Source, error) {
+	m, err := newMemory(tables)
 	if err != nil {
 		return nil, err
 	}
-	if opts == nil {
-		opts = &Options{}
-	}
-	return &Source{tables: byName, order: order, budget: opts.Budget}, nil
+	return Over(m, opts), nil
 }
 
-func (s *Source) table(name string) (*table, error) {
-	t, ok := s.tables[name]
-	if !ok {
-		return nil, connector.UnknownEntity("there is no table %s", wire.QuoteName(name))
+// Tables are what [Over] makes a source of. Its methods are called concurrently, as
+// those of a connector.Source are.
+type Tables interface {
+	// Check and Discover are those of the source.
+	Check(ctx context.Context, req *wire.CheckRequest) error
+	Discover(ctx context.Context, req *wire.DiscoveryRequest) (*wire.Discovery, error)
+	// Describe is that of connector.Describer.
+	Describe(ctx context.Context, creds wire.Credentials, table string) (*wire.Table, error)
+	// Open opens a table for one request. It returns connector.UnknownEntity for a
+	// table that these credentials do not have.
+	Open(ctx context.Context, creds wire.Credentials, table string) (*OpenTable, error)
+}
+
+// OpenTable is a table while a request reads it.
+type OpenTable struct {
+	// Relation is all columns and rows of the table. Its rows end with the context of
+	// Open, and are read at most once.
+	Relation
+	// RowCount is the exact number of rows, or nil if that is not known. It is the
+	// size, and the count of a request without filters.
+	RowCount *int64
+	// Counted, if set, returns the counts of a column if they are known without
+	// reading the rows.
+	Counted func(column string) (counts wire.Cardinality, known bool)
+	// Close, if set, is called when the request is done with the table.
+	Close func()
+
+	memory *table // of New
+}
+
+// Over returns a complete source of tables that can be read row by row, such as
+// files: you check credentials, describe tables and open them, and Over answers all
+// routes from their rows. Nil options mean the defaults.
+//
+//	type files struct{ dir string }
+//
+//	func (f files) Open(ctx context.Context, creds wire.Credentials, name string) (*memsource.OpenTable, error) {
+//		file, err := f.open(creds, name)
+//		if err != nil {
+//			return nil, connector.UnknownEntity("there is no table %s", name)
+//		}
+//		rel := memsource.Relation{Columns: file.columns, Rows: file.rows(ctx)}
+//		return &memsource.OpenTable{Relation: rel, Close: file.close}, nil
+//	}
+//
+//	source := memsource.Over(files{"data"}, nil)
+//
+// A query streams the rows of the base table and claims no part of the request as
+// done, so the library filters, sorts and cuts them. A join reads the tables of its
+// hops into memory, within the budget, and then streams the base table. Counts,
+// aggregates, cardinalities and links are computed as by the functions of this package.
+func Over(tables Tables, opts *Options) Source {
+	s := &source{Tables: tables}
+	if opts != nil {
+		s.budget = opts.Budget
+	}
+	return s
+}
+
+// source is what Over returns.
+type source struct {
+	Tables
+	budget Budget
+}
+
+// open opens a table. The caller closes it.
+func (s *source) open(ctx context.Context, creds wire.Credentials, name string) (*OpenTable, error) {
+	t, err := s.Tables.Open(ctx, creds, name)
+	if err != nil {
+		return nil, err
+	}
+	if t.Close == nil {
+		t.Close = func() {}
 	}
 	return t, nil
 }
 
-// Check accepts every credential set.
-func (s *Source) Check(context.Context, *wire.CheckRequest) error { return nil }
-
-// Discover lists the tables in the order in which they were given.
-func (s *Source) Discover(context.Context, *wire.DiscoveryRequest) (*wire.Discovery, error) {
-	d := &wire.Discovery{Tables: make([]wire.Table, 0, len(s.order))}
-	for _, t := range s.order {
-		d.Tables = append(d.Tables, cloneTable(&t.Table))
+// relation returns the table with its indexes, if it is in memory.
+func (t *OpenTable) relation() relation.Relation {
+	rel := t.inner()
+	if t.memory != nil {
+		rel.Index = t.memory.index
 	}
-	return d, nil
+	return rel
 }
 
-// Describe returns one table as Discover lists it.
-func (s *Source) Describe(_ context.Context, _ wire.Credentials, name string) (*wire.Table, error) {
-	t, err := s.table(name)
+// openHops opens the tables of a request's hops. The caller calls done.
+func (s *source) openHops(
+	ctx context.Context, creds wire.Credentials, joins []wire.JoinHop,
+) (hops []relation.Relation, done func(), err error) {
+	var opened []*OpenTable
+	done = func() {
+		for _, t := range opened {
+			t.Close()
+		}
+	}
+	for _, j := range joins {
+		t, err := s.open(ctx, creds, j.ToTable)
+		if err != nil {
+			done()
+			return nil, nil, err
+		}
+		opened = append(opened, t)
+		hops = append(hops, t.relation())
+	}
+	return hops, done, nil
+}
+
+// Size returns the exact number of rows, if the table knows it.
+func (s *source) Size(ctx context.Context, req *wire.SizeRequest) (*wire.Size, error) {
+	t, err := s.open(ctx, req.Credentials, req.Table)
 	if err != nil {
 		return nil, err
 	}
-	own := cloneTable(&t.Table)
-	return &own, nil
-}
-
-// Size returns the exact number of rows.
-func (s *Source) Size(_ context.Context, req *wire.SizeRequest) (*wire.Size, error) {
-	t, err := s.table(req.Table)
-	if err != nil {
-		return nil, err
+	defer t.Close()
+	if t.RowCount == nil {
+		return nil, nil
 	}
-	return &wire.Size{Rows: int64(len(t.rows)), Exact: true}, nil
+	return &wire.Size{Rows: *t.RowCount, Exact: true}, nil
 }
 
-// Query answers rows filtered, sorted and cut.
-func (s *Source) Query(ctx context.Context, req *connector.QueryRequest, out *connector.Rows) error {
+// Query answers the rows of a table.
+func (s *source) Query(ctx context.Context, req *connector.QueryRequest, out *connector.Rows) error {
 	return s.QueryJoined(ctx, req, out)
 }
 
 // QueryJoined answers like Query, with joins. The rows of one base row follow
 // each other in the order of the joined tables.
-func (s *Source) QueryJoined(ctx context.Context, req *connector.QueryRequest, out *connector.Rows) error {
-	t, err := s.table(req.Table)
+func (s *source) QueryJoined(ctx context.Context, req *connector.QueryRequest, out *connector.Rows) error {
+	t, err := s.open(ctx, req.Credentials, req.Table)
 	if err != nil {
 		return err
 	}
-	join, err := s.plan(t, JoinRequest{Table: req.Table, Joins: req.Joins, Fields: req.Fields, FieldTypes: req.FieldTypes})
+	defer t.Close()
+	hops, done, err := s.openHops(ctx, req.Credentials, req.Joins)
 	if err != nil {
 		return err
 	}
-	base, err := t.matching(ctx, req.Where)
-	if err != nil {
+	defer done()
+	base := t.relation()
+	var rows RowSeq // of the base table, once they are filtered and sorted
+	if t.memory != nil {
+		base.Rows = func(yield func([]wire.Value, error) bool) { rows(yield) }
+	}
+	joined := base
+	if len(hops) > 0 {
+		joins := relation.JoinRequest{Table: req.Table, Joins: req.Joins, Fields: req.Fields, FieldTypes: req.FieldTypes}
+		if joined, err = relation.Join(base, joins, hops, s.budget.open()); err != nil {
+			return joinAnswer(err)
+		}
+	}
+	if t.memory == nil {
+		return out.Begin(joined.Columns).All(joined.Rows)
+	}
+	if rows, err = t.memory.matching(ctx, req.Where); err != nil {
 		return err
 	}
 	offset, limit, _ := out.Claim(connector.Served{Filters: true, Sort: true}).TakeWindow()
 	if len(req.Sort) > 0 {
-		if base, err = t.sorted(base, req, offset, limit); err != nil {
+		if rows, err = t.memory.sorted(rows, req, offset, limit); err != nil {
 			return err
 		}
 	}
-	w := out.Begin(join.columns)
-	return w.All(window(join.rows(base), offset, limit))
-}
-
-// matching returns the rows that pass the filters. They end with the context, so
-// that a scan of many rows that match nothing ends too.
-func (t *table) matching(ctx context.Context, where wire.Where) (Rows, error) {
-	match, err := filter.Compile(where, t.columns)
-	if err != nil {
-		return nil, err
-	}
-	return func(yield func([]wire.Value, error) bool) {
-		for i, row := range t.rows {
-			if i%1024 == 0 && ctx.Err() != nil {
-				yield(nil, ctx.Err())
-				return
-			}
-			ok, err := match.Match(row)
-			if err != nil {
-				yield(nil, fmt.Errorf("memsource: %w", err))
-				return
-			}
-			if ok && !yield(row, nil) {
-				return
-			}
-		}
-	}, nil
-}
-
-// relation returns the columns and all rows.
-func (t *table) relation(ctx context.Context) Relation {
-	rows, _ := t.matching(ctx, wire.Where{}) // without filters nothing can fail
-	return Relation{t.columns, rows}
-}
-
-// sorted returns rows in the requested order, and no more of them than the
-// window needs. A LEFT join yields at least one row for each, so that is enough
-// for the window of a joined query too.
-func (t *table) sorted(rows Rows, req *connector.QueryRequest, offset, limit int64) (Rows, error) {
-	order, err := filter.CompileOrder(req.Sort, t.columns, req.FieldTypes, t.PrimaryKey)
-	if err != nil {
-		return nil, err
-	}
-	kept := ranking{order: order}
-	if limit > 0 && offset+limit > 0 && offset+limit <= int64(len(t.rows)) {
-		kept.most = int(offset + limit)
-	}
-	for row, err := range rows {
-		if err != nil {
-			return nil, err
-		}
-		kept.offer(row)
-	}
-	return RowsOf(kept.sorted()...), nil
+	return out.Begin(joined.Columns).All(window(joined.Rows, offset, limit))
 }
 
 // window cuts rows; a limit of zero means none.
-func window(rows Rows, offset, limit int64) Rows {
+func window(rows RowSeq, offset, limit int64) RowSeq {
 	return func(yield func([]wire.Value, error) bool) {
 		skip, left := offset, limit
 		for row, err := range rows {
@@ -205,118 +242,127 @@ func window(rows Rows, offset, limit int64) Rows {
 	}
 }
 
-// plan plans the joins over the indexes of the tables.
-func (s *Source) plan(t *table, req JoinRequest) (*joinPlan, error) {
-	tables := make([]*table, len(req.Joins))
-	columns := make([][]wire.Column, len(req.Joins))
-	for i, j := range req.Joins {
-		to, err := s.table(j.ToTable)
-		if err != nil {
-			return nil, err
-		}
-		tables[i], columns[i] = to, to.columns
-	}
-	plan, err := planJoin(t.columns, columns, req)
-	if err != nil {
-		return nil, err
-	}
-	for i := range plan.hops {
-		h := &plan.hops[i]
-		h.index = tables[i].index(h.toAt, h.numeric)
-	}
-	return plan, nil
-}
-
-// index returns the index of a field. It is built when it is first used.
-func (t *table) index(at int, numeric bool) *index {
-	if numeric {
-		return t.indexes[1][at]()
-	}
-	return t.indexes[0][at]()
-}
-
 // Count returns the exact number of matching rows.
-func (s *Source) Count(ctx context.Context, req *wire.CountRequest) (int64, error) {
-	t, err := s.table(req.Table)
+func (s *source) Count(ctx context.Context, req *wire.CountRequest) (int64, error) {
+	t, err := s.open(ctx, req.Credentials, req.Table)
 	if err != nil {
 		return 0, err
 	}
-	return Count(t.relation(ctx), req)
+	defer t.Close()
+	if t.RowCount != nil && !req.HasFilters() {
+		return *t.RowCount, nil
+	}
+	return Count(t.Relation, req)
 }
 
-// Aggregate answers everything that [Aggregate] can, joins included.
-func (s *Source) Aggregate(ctx context.Context, req *wire.AggregateRequest) ([][]wire.Value, error) {
-	t, err := s.table(req.Table)
+// Aggregate answers everything that the function Aggregate can, joins included.
+func (s *source) Aggregate(ctx context.Context, req *wire.AggregateRequest) ([][]wire.Value, error) {
+	t, err := s.open(ctx, req.Credentials, req.Table)
 	if err != nil {
 		return nil, err
 	}
-	rel := t.relation(ctx)
+	defer t.Close()
+	rel := t.relation()
 	if len(req.Joins) > 0 {
-		plan, err := s.plan(t, JoinRequest{Table: req.Table, Joins: req.Joins, FieldTypes: req.FieldTypes})
+		hops, done, err := s.openHops(ctx, req.Credentials, req.Joins)
 		if err != nil {
 			return nil, err
 		}
-		if err := s.joinedFlags(plan, req); err != nil {
-			return nil, err
+		defer done()
+		joins := relation.JoinRequest{Table: req.Table, Joins: req.Joins, FieldTypes: req.FieldTypes}
+		if err := s.joinedFlags(ctx, req, joins, rel, hops); err != nil {
+			return nil, aggregateAnswer(err)
 		}
-		rel = Relation{plan.columns, plan.rows(rel.Rows)}
+		if rel, err = relation.Join(rel, joins, hops, s.budget.open()); err != nil {
+			return nil, joinAnswer(err)
+		}
 	}
-	return Aggregate(rel, req, s.budget)
+	return aggregate(rel, req, s.budget)
 }
 
 // joinedFlags declines what the flags of a joined table's fields forbid
 // [rule aggregate-7a]. The library checks those of the base table.
-func (s *Source) joinedFlags(plan *joinPlan, req *wire.AggregateRequest) error {
-	places := namesOf(plan.columns)
-	firsts := map[int]int{} // the first column of each hop
-	for at, c := range slices.Backward(plan.columns) {
-		firsts[c.Hop] = at
+func (s *source) joinedFlags(
+	ctx context.Context, req *wire.AggregateRequest, joins relation.JoinRequest, base relation.Relation, hops []relation.Relation,
+) error {
+	columns := make([][]wire.Column, len(hops))
+	for i, h := range hops {
+		columns[i] = h.Columns
 	}
-	forbidden := func(as string, flag func(*wire.Field) *bool) bool {
-		at, matches := places.find(as)
-		if matches == 0 || plan.columns[at].Hop == 0 {
-			return false
+	joined, err := relation.PlanJoin(base.Columns, columns, joins)
+	if err != nil {
+		return err
+	}
+	plan, err := relation.PlanAggregate(joined.Columns, req)
+	if err != nil {
+		return err
+	}
+	forbidden := func(column int, flag func(*wire.Field) *bool) (bool, error) {
+		hop, at := joined.Origin(column)
+		if hop == 0 {
+			return false, nil
 		}
-		n := plan.columns[at].Hop - 1
-		f := s.tables[req.Joins[n].ToTable].Fields[plan.hops[n].out[at-firsts[n+1]]]
-		return flag(&f) != nil && !*flag(&f)
+		t, err := s.Describe(ctx, req.Credentials, req.Joins[hop-1].ToTable)
+		if err != nil {
+			return false, err
+		}
+		f := t.Field(columns[hop-1][at].Name)
+		return f != nil && flag(f) != nil && !*flag(f), nil
 	}
-	for _, g := range req.GroupBy {
-		if forbidden(g.Field, func(f *wire.Field) *bool { return f.Groupable }) {
-			return decline("field %q is not groupable", g.Field)
+	for i, k := range plan.Keys {
+		if no, err := forbidden(k.At, func(f *wire.Field) *bool { return f.Groupable }); no || err != nil {
+			return orDecline(err, "field %q is not groupable", req.GroupBy[i].Field)
 		}
 	}
-	for _, m := range req.Measures {
-		if forbidden(m.Field, func(f *wire.Field) *bool { return f.Aggregatable }) {
-			return decline("field %q is not aggregatable", m.Field)
+	for i, m := range plan.Measures {
+		if no, err := forbidden(m.At, func(f *wire.Field) *bool { return f.Aggregatable }); no || err != nil {
+			return orDecline(err, "field %q is not aggregatable", req.Measures[i].Field)
 		}
 	}
 	return nil
 }
 
-// Cardinality counts exactly; a column that outgrows the budget is nil.
-func (s *Source) Cardinality(ctx context.Context, req *wire.CardinalityRequest) (map[string]*wire.Cardinality, error) {
-	t, err := s.table(req.Table)
+// Cardinality counts exactly; a column that exceeds the budget is nil.
+func (s *source) Cardinality(ctx context.Context, req *wire.CardinalityRequest) (map[string]*wire.Cardinality, error) {
+	t, err := s.open(ctx, req.Credentials, req.Table)
 	if err != nil {
 		return nil, err
 	}
-	return Cardinality(t.relation(ctx), req, s.budget)
+	defer t.Close()
+	if t.Counted == nil {
+		return Cardinality(t.Relation, req, s.budget)
+	}
+	answer := map[string]*wire.Cardinality{}
+	open := *req
+	open.Columns = nil
+	for _, name := range req.Columns {
+		if counts, known := t.Counted(name); known {
+			answer[name] = &counts
+		} else {
+			open.Columns = append(open.Columns, name)
+		}
+	}
+	if len(open.Columns) == 0 {
+		return answer, nil
+	}
+	measured, err := Cardinality(t.Relation, &open, s.budget)
+	for name, counts := range measured {
+		answer[name] = counts
+	}
+	return answer, err
 }
 
 // LinkHitRate measures exactly.
-func (s *Source) LinkHitRate(ctx context.Context, req *wire.LinkHitRateRequest) (*wire.LinkHitRate, error) {
-	from, err := s.table(req.FromTable)
+func (s *source) LinkHitRate(ctx context.Context, req *wire.LinkHitRateRequest) (*wire.LinkHitRate, error) {
+	from, err := s.open(ctx, req.Credentials, req.FromTable)
 	if err != nil {
 		return nil, err
 	}
-	to, err := s.table(req.ToTable)
+	defer from.Close()
+	to, err := s.open(ctx, req.Credentials, req.ToTable)
 	if err != nil {
 		return nil, err
 	}
-	fromAt, toAt, numeric, err := linkColumns(from.columns, to.columns, req)
-	if err != nil {
-		return nil, err
-	}
-	index := to.index(toAt, numeric)
-	return hitRate(from.relation(ctx).Rows, fromAt, numeric, req, func(key []byte) bool { return index.first(key) >= 0 })
+	defer to.Close()
+	return linkHitRate(from.relation(), to.relation(), req, s.budget)
 }

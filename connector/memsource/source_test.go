@@ -22,7 +22,7 @@ import (
 
 // company returns the source of the tests below: staff and their places, as in
 // TestJoin, with what discovery needs.
-func company(t testing.TB) *memsource.Source {
+func company(t testing.TB) memsource.Source {
 	t.Helper()
 	no := false
 	table := func(name string, rel memsource.Relation, key ...string) memsource.Table {
@@ -48,9 +48,21 @@ func company(t testing.TB) *memsource.Source {
 	return src
 }
 
-// TestSourceThroughHTTP asks every route through the real handler.
+// TestSourceThroughHTTP asks every route through the real handler: of a source of tables in
+// memory, and of one that reads the same tables row by row.
 func TestSourceThroughHTTP(t *testing.T) {
-	srv := connectortest.Start(t, connector.Definition{Slug: "company", KeysEnforced: true}, company(t), nil)
+	src := company(t)
+	t.Run("in memory", func(t *testing.T) { askRoutes(t, src) })
+	t.Run("row by row", func(t *testing.T) {
+		tables := &reading{Source: src}
+		askRoutes(t, memsource.Over(tables, nil))
+		assert.Positive(t, tables.opened)
+		assert.Equal(t, tables.opened, tables.closed, "each table is closed")
+	})
+}
+
+func askRoutes(t *testing.T, src memsource.Source) {
+	srv := connectortest.Start(t, connector.Definition{Slug: "company", KeysEnforced: true}, src, nil)
 	rest := `,"credentials":{},"timeoutMs":60000}`
 	cases := []struct {
 		name, path, body string
@@ -199,7 +211,7 @@ func TestSourceBudget(t *testing.T) {
 
 // bare hides everything but the queries, so that nothing is refused before
 // they are called.
-type bare struct{ src *memsource.Source }
+type bare struct{ src memsource.Source }
 
 func (b bare) Check(ctx context.Context, req *wire.CheckRequest) error { return b.src.Check(ctx, req) }
 func (b bare) Discover(ctx context.Context, req *wire.DiscoveryRequest) (*wire.Discovery, error) {
@@ -265,8 +277,9 @@ func TestSourceQueryStopsWithItsContext(t *testing.T) {
 func TestSourcePagesCompose(t *testing.T) {
 	random := rand.New(rand.NewPCG(13, 14))
 	table := memsource.Table{Table: wire.Table{Name: "t", Fields: fields("a", "b")}}
+	cells := []wire.Value{null, num(1), dec("1.0"), text("01"), wire.Float(2.5), text("2.50"), num(0), dec("-0"), num(1 << 53)}
 	for range 300 {
-		table.Rows = append(table.Rows, row(num(int64(random.IntN(6))), spellings[random.IntN(len(spellings))]))
+		table.Rows = append(table.Rows, row(num(int64(random.IntN(6))), cells[random.IntN(len(cells))]))
 	}
 	src, err := memsource.New([]memsource.Table{table}, nil)
 	require.NoError(t, err)

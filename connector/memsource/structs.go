@@ -14,15 +14,28 @@ import (
 //		Total decimal.Decimal `connector:"total,scale=2"`
 //	}
 //
-//	src, err := memsource.New([]memsource.Table{memsource.TableOf("orders", orders)}, nil)
+//	table, err := memsource.TableOf("orders", orders)
+//	if err != nil {
+//		return err
+//	}
+//	src, err := memsource.New([]memsource.Table{table}, nil)
 //
-// TableOf copies the values, so they may change later. It panics if T cannot be a
-// table, and names every fault of the type: the program is wrong, whatever its rows
-// are. Values that have no exact cell are reported by New.
-func TableOf[T any](name string, rows []T) Table {
+// TableOf copies the values, so they may change later. The error names every fault of
+// the type T. Values that have no exact cell are reported by New.
+func TableOf[T any](name string, rows []T) (Table, error) {
 	mapping, err := rowmap.Of[T]()
 	if err != nil {
-		panic(fmt.Sprintf("memsource: TableOf %q: %v", name, err))
+		return Table{}, fmt.Errorf("memsource: TableOf %q: %w", name, err)
 	}
-	return Table{Table: mapping.Table(name), Rows: mapping.Page(rows)}
+	return Table{Table: mapping.Table(name), Rows: mapping.Page(rows)}, nil
+}
+
+// MustTableOf is like [TableOf], but panics on an error. Use it for types of your
+// program: an error of TableOf does not depend on the rows.
+func MustTableOf[T any](name string, rows []T) Table {
+	table, err := TableOf(name, rows)
+	if err != nil {
+		panic(err)
+	}
+	return table
 }

@@ -46,8 +46,8 @@ func purchases() []*purchase {
 // TestTableOf checks a table of structs in the conformance program.
 func TestTableOf(t *testing.T) {
 	src, err := memsource.New([]memsource.Table{
-		memsource.TableOf("orders", purchases()),
-		memsource.TableOf("customers", []customer{{"c1", "Ada"}, {"c2", "Bob"}}),
+		memsource.MustTableOf("orders", purchases()),
+		memsource.MustTableOf("customers", []customer{{"c1", "Ada"}, {"c2", "Bob"}}),
 	}, nil)
 	require.NoError(t, err)
 	d, err := src.Discover(context.Background(), &wire.DiscoveryRequest{})
@@ -78,16 +78,18 @@ func TestTableOfFaults(t *testing.T) {
 		At   time.Time
 		Done chan int
 	}
-	assert.PanicsWithValue(t, `memsource: TableOf "broken": `+
-		`broken.At: a time.Time needs the type date or datetime in the tag, such as connector:"created,datetime"`+"\n"+
-		`broken.Done: the type chan int is no value of a column; convert it, or give it a tag connector:"-"`,
-		func() { memsource.TableOf("broken", []broken{}) })
+	const faults = `memsource: TableOf "broken": ` +
+		`broken.At: a time.Time needs the type date or datetime in the tag, such as connector:"created,datetime"` + "\n" +
+		`broken.Done: the type chan int is no value of a column; convert it, or give it a tag connector:"-"`
+	_, err := memsource.TableOf("broken", []broken{})
+	assert.EqualError(t, err, faults)
+	assert.PanicsWithError(t, faults, func() { memsource.MustTableOf("broken", []broken{}) })
 
 	many := make([]purchase, 12)
 	for i := range many {
 		many[i].Total = decimal.RequireFromString("0.001")
 	}
-	_, err := memsource.New([]memsource.Table{memsource.TableOf("many", many)}, nil)
+	_, err = memsource.New([]memsource.Table{memsource.MustTableOf("many", many)}, nil)
 	require.Error(t, err)
 	lines := strings.Split(err.Error(), "\n")
 	require.Len(t, lines, 12, "the last one is the foreign key")
@@ -96,7 +98,7 @@ func TestTableOfFaults(t *testing.T) {
 
 	twice := purchases()
 	twice[1].ID = 1
-	_, err = memsource.New([]memsource.Table{memsource.TableOf("orders", twice)}, nil)
+	_, err = memsource.New([]memsource.Table{memsource.MustTableOf("orders", twice)}, nil)
 	assert.ErrorContains(t, err, `table "orders": primaryKey: rows[1] repeats an earlier row's`)
 	assert.ErrorContains(t, err, `there is no field "id" in a table "customers"`)
 }
@@ -112,15 +114,19 @@ func ExampleTableOf() {
 		{Name: "Earth", Moons: 1},
 		{Name: "Mars", Moons: 2, Visited: time.Date(1971, 11, 27, 0, 0, 0, 0, time.UTC)},
 	}
-	src, err := memsource.New([]memsource.Table{memsource.TableOf("planets", planets)}, nil)
+	table, err := memsource.TableOf("planets", planets)
 	if err != nil {
 		panic(err)
 	}
-	table, err := src.Describe(context.Background(), wire.Credentials{}, "planets")
+	src, err := memsource.New([]memsource.Table{table}, nil)
 	if err != nil {
 		panic(err)
 	}
-	for _, f := range table.Fields {
+	described, err := src.Describe(context.Background(), wire.Credentials{}, "planets")
+	if err != nil {
+		panic(err)
+	}
+	for _, f := range described.Fields {
 		fmt.Println(f.Name, f.Type, f.Nullable, f.Samples)
 	}
 	// Output:

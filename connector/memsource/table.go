@@ -8,6 +8,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/connectorsdk/connector-sdk-go/filter"
+	"github.com/connectorsdk/connector-sdk-go/internal/relation"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -44,7 +45,7 @@ type table struct {
 	columns []wire.Column
 	rows    [][]wire.Value
 	places  map[string]int
-	indexes [2][]func() *index // by numeric, then by field; built when first used
+	indexes [2][]func() *relation.Index // by numeric, then by field; built when first used
 }
 
 // maxRowFaults bounds the faulty rows that are named for one table.
@@ -137,12 +138,8 @@ func (t *table) copyRows(rows [][]wire.Value, fault func(format string, args ...
 func (t *table) makeIndexes() {
 	for numeric := range t.indexes {
 		for at := range t.Fields {
-			t.indexes[numeric] = append(t.indexes[numeric], sync.OnceValue(func() *index {
-				x := newIndex(numeric == 1)
-				for _, row := range t.rows {
-					x.add(row, at)
-				}
-				return x
+			t.indexes[numeric] = append(t.indexes[numeric], sync.OnceValue(func() *relation.Index {
+				return relation.NewIndex(t.rows, at, numeric == 1)
 			}))
 		}
 	}
@@ -223,8 +220,8 @@ func cloneTable(t *wire.Table) wire.Table {
 	return own
 }
 
-// newTables checks tables together.
-func newTables(tables []Table) (map[string]*table, []*table, error) {
+// newMemory checks tables together.
+func newMemory(tables []Table) (*memory, error) {
 	byName := make(map[string]*table, len(tables))
 	order := make([]*table, 0, len(tables))
 	var faults []error
@@ -240,5 +237,5 @@ func newTables(tables []Table) (map[string]*table, []*table, error) {
 	for _, t := range order {
 		faults = append(faults, t.linkFaults(byName)...)
 	}
-	return byName, order, errors.Join(faults...)
+	return &memory{byName, order}, errors.Join(faults...)
 }

@@ -221,7 +221,7 @@ func TestSourceIsACopy(t *testing.T) {
 		require.Equal(t, "a", table.Fields[0].Name)
 		table.Fields[0].Name = "changed"
 	}
-	groups, err := src.Aggregate(ctx, &wire.AggregateRequest{Table: "t", Measures: of("sum a")})
+	groups, err := src.Aggregate(ctx, &wire.AggregateRequest{Table: "t", Measures: of("sum", "a")})
 	require.NoError(t, err)
 	assert.Equal(t, []string{`"3"`}, spelled(t, groups))
 }
@@ -262,8 +262,9 @@ func TestSourceStopsWithItsContext(t *testing.T) {
 	require.NoError(t, err)
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	_, count := src.Count(ctx, &wire.CountRequest{Table: "t"})
-	_, aggregate := src.Aggregate(ctx, &wire.AggregateRequest{Table: "t", Measures: of("count")})
+	_, count := src.Count(ctx, &wire.CountRequest{Table: "t",
+		Where: wire.Where{And: []wire.Filter{{Field: "a", Op: wire.OpNotNull}}}})
+	_, aggregate := src.Aggregate(ctx, &wire.AggregateRequest{Table: "t", Measures: of("count", "")})
 	_, cardinality := src.Cardinality(ctx, &wire.CardinalityRequest{Table: "t", Columns: []string{"a"}})
 	_, link := src.LinkHitRate(ctx, &wire.LinkHitRateRequest{FromTable: "t", FromColumn: "a", ToTable: "t", ToColumn: "a"})
 	for _, err := range []error{count, aggregate, cardinality, link} {
@@ -287,7 +288,7 @@ func TestSourceIsConcurrent(t *testing.T) {
 			assert.NoError(t, err)
 			assert.EqualValues(t, 450, rate.OrphanCount)
 			groups, err := src.Aggregate(ctx, &wire.AggregateRequest{
-				Table: "t", Measures: of("count"), Joins: []wire.JoinHop{{FromTable: "t", ToTable: "t", FromField: "a", ToField: "a"}},
+				Table: "t", Measures: of("count", ""), Joins: []wire.JoinHop{{FromTable: "t", ToTable: "t", FromField: "a", ToField: "a"}},
 			})
 			assert.NoError(t, err)
 			assert.Equal(t, []string{"5000"}, spelled(t, groups), "500 rows, each with 10 of its kind")

@@ -87,7 +87,7 @@ func (t *table) inOrder(rows [][]wire.Value, keys []wire.SortKey) bool {
 }
 
 // head returns the first rows; a limit of zero means all.
-func head(rows memsource.Rows, limit int64) memsource.Rows {
+func head(rows memsource.RowSeq, limit int64) memsource.RowSeq {
 	if limit == 0 {
 		return rows
 	}

@@ -53,7 +53,7 @@ func (x *session) reading(e *endpoint) *reading {
 //
 // Every row is offered once, whatever moves while the pages are read. A row that
 // comes again is skipped. Where rows may have been missed, the read fails.
-func (x *session) rows(ctx context.Context, e *endpoint, first *page, order []wire.SortKey) memsource.Rows {
+func (x *session) rows(ctx context.Context, e *endpoint, first *page, order []wire.SortKey) memsource.RowSeq {
 	return func(yield func([]wire.Value, error) bool) {
 		r := x.reading(e)
 		if err := r.sortedBy(order); err != nil {
@@ -187,7 +187,7 @@ func (r *reading) inOrder(rows [][]wire.Value) error {
 }
 
 // all reads a table, narrowed by what can be pushed. The rows are not filtered.
-func (x *session) all(ctx context.Context, t *table, where wire.Where) memsource.Rows {
+func (x *session) all(ctx context.Context, t *table, where wire.Where) memsource.RowSeq {
 	return func(yield func([]wire.Value, error) bool) {
 		p := t.push(where)
 		if t.parent != nil {
@@ -259,7 +259,7 @@ func (x *session) firstParent(ctx context.Context, t *table) ([]wire.Value, erro
 // children reads a child table: the parent's rows that the filters let through, and
 // the endpoint of each. The first pages of some endpoints are requested at the same
 // time; the rows come in the order of the parent's.
-func (x *session) children(ctx context.Context, t *table, p push, where wire.Where) memsource.Rows {
+func (x *session) children(ctx context.Context, t *table, p push, where wire.Where) memsource.RowSeq {
 	return func(yield func([]wire.Value, error) bool) {
 		above := t.ofParent(where)
 		match, err := filter.Compile(above, t.parent.cells)

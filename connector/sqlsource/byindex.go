@@ -91,7 +91,7 @@ func (c *Column) outside() string {
 // cannot have the nulls last by an index that has them first. The second reads the
 // rows that are null on the wire, and only if the first gives too few. Both are of
 // one transaction, so they are of one moment.
-func (q *plannedQuery) rowsByIndex(ctx context.Context, x *session, offset, limit int64) memsource.Rows {
+func (q *plannedQuery) rowsByIndex(ctx context.Context, x *session, offset, limit int64) memsource.RowSeq {
 	c := q.order.first
 	return func(yield func([]wire.Value, error) bool) {
 		read := int64(0)

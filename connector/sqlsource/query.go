@@ -141,7 +141,7 @@ func (q *plannedQuery) run(ctx context.Context, x *session, out *connector.Rows)
 
 // rows returns the rows of a window of the query's order; 0 is no offset, and no
 // limit.
-func (q *plannedQuery) rows(ctx context.Context, x *session, offset, limit int64) memsource.Rows {
+func (q *plannedQuery) rows(ctx context.Context, x *session, offset, limit int64) memsource.RowSeq {
 	if q.order.first != nil {
 		return q.rowsByIndex(ctx, x, offset, limit)
 	}
@@ -150,7 +150,7 @@ func (q *plannedQuery) rows(ctx context.Context, x *session, offset, limit int64
 
 // part returns those rows of the query that meet one more condition, if it is not
 // empty.
-func (q *plannedQuery) part(ctx context.Context, x *session, o order, condition string, offset, limit int64) memsource.Rows {
+func (q *plannedQuery) part(ctx context.Context, x *session, o order, condition string, offset, limit int64) memsource.RowSeq {
 	b := x.builder()
 	statement := "SELECT " + selectCells(q.columns)
 	if len(q.hops) > 0 && limit > 0 && limit <= maxReach && offset <= maxReach {

@@ -36,7 +36,7 @@ const drainRows = 500
 
 // cells runs a statement that selects these columns, and yields its rows as they
 // come. The slice is reused.
-func (x *session) cells(ctx context.Context, table, statement string, args []any, columns []*Column) memsource.Rows {
+func (x *session) cells(ctx context.Context, table, statement string, args []any, columns []*Column) memsource.RowSeq {
 	if direct := x.source.rows; direct != nil {
 		return x.failing(ctx, table, direct.ReadRows(ctx, x.conn, statement, args, columns))
 	}
@@ -86,7 +86,7 @@ func (x *session) cells(ctx context.Context, table, statement string, args []any
 }
 
 // failing returns rows with the driver's errors as the library takes them.
-func (x *session) failing(ctx context.Context, table string, rows memsource.Rows) memsource.Rows {
+func (x *session) failing(ctx context.Context, table string, rows memsource.RowSeq) memsource.RowSeq {
 	return func(yield func([]wire.Value, error) bool) {
 		for values, err := range rows {
 			if !yield(values, x.source.failure(ctx, err, table)) {
@@ -104,7 +104,7 @@ func (x *session) row(ctx context.Context, table, statement string, args []any, 
 
 // emit writes rows to out. If the statement fails before its first row, emit
 // returns before Begin, so that the failure has its own status.
-func emit(out *connector.Rows, columns []wire.Column, rows memsource.Rows) error {
+func emit(out *connector.Rows, columns []wire.Column, rows memsource.RowSeq) error {
 	var w *connector.RowWriter
 	for values, err := range rows {
 		if err != nil {

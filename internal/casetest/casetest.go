@@ -71,8 +71,7 @@ func aggregate(ctx context.Context, c *platform.Connection, req *wire.AggregateR
 	groups, err := c.Aggregate(ctx, req)
 	if want.TooMany {
 		var refusal *wire.Error
-		var many *platform.GroupsError
-		if errors.As(err, &many) || errors.As(err, &refusal) && refusal.Code == wire.CodeUnsupported {
+		if errors.Is(err, platform.ErrGroups) || errors.As(err, &refusal) && refusal.Code == wire.CodeUnsupported {
 			return nil
 		}
 		return fmt.Errorf("%w instead of a refusal", err)

@@ -194,7 +194,7 @@ func milliseconds(d time.Duration) string {
 // result is an answer with how it came about.
 type result struct {
 	rowsView
-	platform.Work
+	platform.Stats
 	parts    []wanted
 	answered int64
 }
@@ -222,7 +222,7 @@ func (a *asked) answer(r *http.Request, c *platform.Connection) *result {
 	switch {
 	case a.count != nil:
 		var n int64
-		n, res.Work, err = c.Count(r.Context(), a.count)
+		n, res.Stats, err = c.Count(r.Context(), a.count)
 		res.want(a.count.Where, nil)
 		res.parts = append(res.parts, wanted{"count", &res.Counted})
 		res.Columns, res.Rows, res.answered = []wire.Column{{Name: "count", Type: wire.TypeNumber}}, [][]wire.Value{{wire.Int(n)}}, 1
@@ -237,7 +237,7 @@ func (a *asked) answer(r *http.Request, c *platform.Connection) *result {
 		res.want(a.groups.Where, a.groups.Joins)
 		res.parts = append(res.parts, wanted{"groups and measures", &res.Folded})
 		if err == nil {
-			res.Columns, res.Work, res.answered = groups.Columns, groups.Work, int64(len(groups.Rows))
+			res.Columns, res.Stats, res.answered = groups.Columns, groups.Stats, int64(len(groups.Rows))
 			res.Rows = groups.Rows[:min(len(groups.Rows), shownRows)]
 		}
 	default:
@@ -261,7 +261,7 @@ func (res *result) read(r *http.Request, c *platform.Connection, query *wire.Que
 	if err != nil {
 		return err
 	}
-	defer func() { res.Work = answer.Work() }()
+	defer func() { res.Stats = answer.Stats }()
 	res.Columns = answer.Columns
 	res.want(query.Where, query.Joins)
 	if len(query.Sort) > 0 {

@@ -3,9 +3,11 @@ package finish
 import (
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/connectorsdk/connector-sdk-go/connector/internal/batch"
 	"github.com/connectorsdk/connector-sdk-go/filter"
+	"github.com/connectorsdk/connector-sdk-go/internal/relation"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -19,7 +21,7 @@ type Finisher struct {
 	to   *batch.Batcher // nil: rows are only counted
 
 	match *filter.Matcher // nil: nothing to filter
-	top   *topN           // nil: nothing to sort
+	top   *relation.TopN  // nil: nothing to sort
 	skip  int64           // rows of the offset still to drop
 	left  int64           // rows of the limit still to come; negative: no limit
 	exact bool            // the source claims the window: a row beyond it is an error
@@ -47,7 +49,9 @@ func (f *Finisher) Begin(claimed wire.Served, columns []wire.Column) ([]wire.Col
 		return columns, err
 	}
 	if f.top != nil {
-		f.top.renumber(from)
+		for i, at := range from { // in a kept row
+			from[i], _ = slices.BinarySearch(f.top.Cells, at)
+		}
 	}
 	return columns, f.to.Begin(served, names, from)
 }
@@ -78,7 +82,7 @@ func (f *Finisher) prepare(served wire.Served, columns []wire.Column, at positio
 		if err != nil || !p.canSort() {
 			return served, err
 		}
-		f.top = newTopN(order, int(p.Request.Offset+limit), keep)
+		f.top = &relation.TopN{Order: order, Most: p.Request.Offset + limit, Cells: keep}
 		served.Sort = true
 	}
 	if p.WindowAllowed() {
@@ -104,7 +108,10 @@ func (f *Finisher) Row(values []wire.Value) error {
 		}
 	}
 	if f.top != nil {
-		return f.top.offer(values)
+		if err := f.top.Offer(values); err != nil {
+			return fmt.Errorf("the source emitted a row that cannot be sorted: %w", err)
+		}
+		return nil
 	}
 	return f.emit(values)
 }
@@ -139,7 +146,7 @@ func (f *Finisher) Drain() error {
 	if f.top == nil {
 		return nil
 	}
-	for values := range f.top.sorted() {
+	for _, values := range f.top.Sorted() {
 		if err := f.emit(values); err != nil {
 			return err
 		}

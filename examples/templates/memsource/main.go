@@ -42,7 +42,7 @@ type Order struct {
 // newSource returns the source. Add tables here; declare the keys that link them as
 // ForeignKeys.
 func newSource() (connector.Source, error) {
-	return memsource.New([]memsource.Table{memsource.TableOf("orders", orders())}, nil)
+	return memsource.New([]memsource.Table{memsource.MustTableOf("orders", orders())}, nil)
 }
 
 func main() {

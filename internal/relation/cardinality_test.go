@@ -1,0 +1,128 @@
+package relation_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/connectorsdk/connector-sdk-go/internal/relation"
+	"github.com/connectorsdk/connector-sdk-go/wire"
+)
+
+func TestCardinality(t *testing.T) {
+	cases := []struct {
+		name string
+		rel  relation.Relation
+		want wire.Cardinality
+		why  string
+	}{
+		{"numbers", column("c", wire.TypeDecimal, dec("1.5"), dec("1.50"), text("01.5"), num(2)),
+			wire.Cardinality{NonNull: 4, Distinct: 2}, "aggregate-2: spellings of one number are one value"},
+		{"text", column("c", wire.TypeString, text("1.5"), text("1.50"), text("é"), text("e\u0301"), text("A"), text("a"),
+			text("a ")), wire.Cardinality{NonNull: 7, Distinct: 7}, "filter-7: bytes, no case folding, trimming or normalisation"},
+		{"undeclared", column("c", "", text("1.5"), text("1.50"), text("x")), wire.Cardinality{NonNull: 3, Distinct: 2},
+			"filter-8: plain digits are numbers"},
+		{"instants", column("c", wire.TypeDatetime, text("2024-01-01T00:00:00Z"), text("2024-01-01T01:00:00+01:00"),
+			text("2024-01-01"), text("soon")), wire.Cardinality{NonNull: 4, Distinct: 2}, "filter-9: one instant in three spellings"},
+		{"empty strings", column("c", wire.TypeString, text(""), text(""), null), wire.Cardinality{NonNull: 2, Distinct: 1},
+			"measure-1: the empty string is a value"},
+		{"nulls", column("c", wire.TypeString, null, null), wire.Cardinality{}, "measure-1: an all-null column is {0, 0}"},
+		{"nothing", column("c", wire.TypeString), wire.Cardinality{}, "no rows, no values"},
+		{"minus zero", column("c", wire.TypeNumber, dec("-0"), num(0), wire.Float(0)),
+			wire.Cardinality{NonNull: 3, Distinct: 1}, "filter-6: -0 = 0"},
+		{"2^53", column("c", wire.TypeNumber, num(1<<53), num(1<<53+1)), wire.Cardinality{NonNull: 2, Distinct: 2}, "filter-6: not as floats"},
+	}
+	for _, c := range cases {
+		t.Run(c.name, func(t *testing.T) {
+			got, err := relation.Cardinality(c.rel, &wire.CardinalityRequest{Columns: []string{"c", "c"}}, unlimited(), false)
+			require.NoError(t, err)
+			assert.Equal(t, map[string]*wire.Cardinality{"c": &c.want}, got, c.why)
+		})
+	}
+}
+
+func TestCardinalityRefuses(t *testing.T) {
+	_, err := relation.Cardinality(sales(), &wire.CardinalityRequest{Table: "sales", Columns: []string{"region", "colour"}}, unlimited(), false)
+	refused(t, err, wire.CodeUnknownEntity, `"colour"`) // [rule measure-3]
+	_, err = relation.Cardinality(sales(), &wire.CardinalityRequest{Table: "sales"}, unlimited(), false)
+	refused(t, err, wire.CodeBadRequest, "columns") // [rule measure-6]
+	rel := sales()
+	rel.Rows = failing(nil, errUpstream)
+	_, err = relation.Cardinality(rel, &wire.CardinalityRequest{Columns: []string{"region"}}, unlimited(), false)
+	assert.ErrorIs(t, err, errUpstream)
+	_, err = relation.Cardinality(column("c", "", wire.Decimal("x")), &wire.CardinalityRequest{Columns: []string{"c"}}, unlimited(), false)
+	assert.ErrorContains(t, err, `column "c"`)
+}
+
+// TestCardinalityOverBudget gives up the column that holds most, and no other.
+func TestCardinalityOverBudget(t *testing.T) {
+	rel := relation.Relation{Columns: []wire.Column{{Name: "few", Type: wire.TypeNumber}, {Name: "many", Type: wire.TypeNumber}}}
+	var rows [][]wire.Value
+	for i := range 1000 {
+		rows = append(rows, row(num(int64(i%10)), num(int64(i))))
+	}
+	for _, order := range [][]string{{"few", "many"}, {"many", "few"}} {
+		rel.Rows = reused(rows)
+		got, err := relation.Cardinality(rel, &wire.CardinalityRequest{Columns: append(order[:1:1], order...)}, relation.NewBudget(20_000), false)
+		require.NoError(t, err)
+		assert.Nil(t, got["many"], "the protocol's null: cannot be counted distinctly")
+		assert.Contains(t, got, "many", "the column is answered, with null")
+		assert.Equal(t, &wire.Cardinality{NonNull: 1000, Distinct: 10}, got["few"], "what fits is still exact")
+	}
+
+	rel.Rows = failing(rows, errUpstream)
+	got, err := relation.Cardinality(rel, &wire.CardinalityRequest{Columns: []string{"few", "many"}}, relation.NewBudget(1), false)
+	require.NoError(t, err, "nothing is read that cannot be counted")
+	assert.Equal(t, map[string]*wire.Cardinality{"few": nil, "many": nil}, got, "a budget for nothing counts nothing")
+
+	rel.Rows = reused(rows)
+	got, err = relation.Cardinality(rel, &wire.CardinalityRequest{Columns: []string{"few", "many"}}, unlimited(), false)
+	require.NoError(t, err)
+	assert.EqualValues(t, 1000, got["many"].Distinct)
+}
+
+func TestBudgetErrors(t *testing.T) {
+	var cells []wire.Value
+	for i := range 10_000 {
+		cells = append(cells, num(int64(i)))
+	}
+	numbers := func() relation.Relation { return column("n", wire.TypeNumber, cells...) }
+	long := func() relation.Relation {
+		return column("n", wire.TypeNumber, text("1"), text("0."+strings.Repeat("0", 400_000)+"1"))
+	}
+	aggregate := func(rel relation.Relation, groups []wire.GroupKey, measures ...string) func(*relation.Budget) error {
+		return func(b *relation.Budget) error {
+			_, err := relation.Aggregate(rel, &wire.AggregateRequest{Table: "t", GroupBy: groups, Measures: of(measures...)}, b)
+			return err
+		}
+	}
+	for _, c := range []struct {
+		why  string
+		run  func(*relation.Budget) error
+		what string
+	}{
+		{"groups", aggregate(numbers(), by("n")), `of table "t"`},
+		{"distinct values", aggregate(numbers(), nil, "count_distinct n"), `of table "t"`},
+		{"a sum of endless digits: they count too", aggregate(long(), nil, "sum n"), `of table "t"`},
+		{"a minimum of endless text", aggregate(long(), nil, "min n"), `of table "t"`},
+		{"a link", func(b *relation.Budget) error {
+			_, err := relation.LinkHitRate(numbers(), numbers(),
+				&wire.LinkHitRateRequest{FromTable: "f", FromColumn: "n", ToTable: "t", ToColumn: "n"}, b)
+			return err
+		}, `column "n" of table "t"`},
+		{"a join", func(b *relation.Budget) error {
+			_, err := relation.Join(numbers(), relation.JoinRequest{Table: "f",
+				Joins: []wire.JoinHop{{FromTable: "f", ToTable: "t", FromField: "n", ToField: "n"}}}, []relation.Relation{numbers()}, b)
+			return err
+		}, `joined rows of table "t"`},
+		{"a cardinality that has to be whole", func(b *relation.Budget) error {
+			_, err := relation.Cardinality(numbers(), &wire.CardinalityRequest{Table: "t", Columns: []string{"n"}}, b, true)
+			return err
+		}, `distinct values of table "t"`},
+	} {
+		over(t, c.run(relation.NewBudget(100_000)), 100_000, c.what)
+		assert.NoError(t, c.run(relation.NewBudget(64<<20)), c.why)
+	}
+}

@@ -1,0 +1,138 @@
+package relation_test
+
+import (
+	"errors"
+	"fmt"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/connectorsdk/connector-sdk-go/internal/relation"
+	"github.com/connectorsdk/connector-sdk-go/wire"
+)
+
+// Short spellings for tables of cases.
+var (
+	null = wire.Null()
+	num  = wire.Int
+	dec  = wire.Decimal
+	text = wire.Text
+)
+
+func row(cells ...wire.Value) []wire.Value { return cells }
+
+// column returns a relation of one column.
+func column(name string, t wire.Type, cells ...wire.Value) relation.Relation {
+	rows := make([][]wire.Value, len(cells))
+	for i, c := range cells {
+		rows[i] = row(c)
+	}
+	return relation.Relation{Columns: []wire.Column{{Name: name, Type: t}}, Rows: reused(rows)}
+}
+
+// reused returns rows whose producer overwrites its one buffer between iterations,
+// as it is allowed to: what was not copied turns into garbage.
+func reused(rows [][]wire.Value) relation.Rows {
+	return func(yield func([]wire.Value, error) bool) {
+		var buffer []wire.Value
+		var bytes []byte
+		for _, r := range rows {
+			buffer, bytes = append(buffer[:0], r...), bytes[:0]
+			for _, v := range r {
+				bytes = append(bytes, v.Text()...)
+			}
+			rest := unsafeString(bytes)
+			for i, v := range r {
+				n := len(v.Text())
+				buffer[i] = v.WithText(rest[:n])
+				rest = rest[n:]
+			}
+			more := yield(buffer, nil)
+			for i := range bytes {
+				bytes[i] = '#'
+			}
+			for i := range buffer {
+				buffer[i] = wire.Text("garbage")
+			}
+			if !more {
+				return
+			}
+		}
+	}
+}
+
+// failing returns rows that end with an error.
+func failing(rows [][]wire.Value, err error) relation.Rows {
+	return func(yield func([]wire.Value, error) bool) {
+		for _, r := range rows {
+			if !yield(r, nil) {
+				return
+			}
+		}
+		yield(nil, err)
+	}
+}
+
+var errUpstream = errors.New("the upstream hung up")
+
+// spelled returns rows as JSON cells, for comparing.
+func spelled(t *testing.T, rows [][]wire.Value) []string {
+	t.Helper()
+	list := []string{}
+	for _, r := range rows {
+		line := ""
+		for i, v := range r {
+			if i > 0 {
+				line += " "
+			}
+			cell, err := v.MarshalJSON()
+			require.NoError(t, err)
+			line += string(cell)
+		}
+		list = append(list, line)
+	}
+	return list
+}
+
+// refused asserts a deliberate error.
+func refused(t *testing.T, err error, code wire.Code, mentions string) {
+	t.Helper()
+	var e *wire.Error
+	require.ErrorAs(t, err, &e)
+	assert.Equal(t, code, e.Code)
+	assert.Contains(t, e.Message, mentions)
+}
+
+// declined asserts that there is no exact answer.
+func declined(t *testing.T, err error, mentions string) {
+	t.Helper()
+	var e *relation.DeclineError
+	require.ErrorAs(t, err, &e)
+	assert.Contains(t, e.Reason, mentions)
+}
+
+// over asserts an exceeded budget.
+func over(t *testing.T, err error, limit int64, what string) {
+	t.Helper()
+	var e *relation.BudgetError
+	require.ErrorAs(t, err, &e)
+	assert.Equal(t, limit, e.Limit)
+	assert.Contains(t, e.What, what)
+	assert.Equal(t, fmt.Sprintf("%s need more than the budget of %d bytes", e.What, limit), err.Error())
+}
+
+// unlimited returns a budget that nothing exceeds.
+func unlimited() *relation.Budget { return relation.NewBudget(-1) }
+
+func TestRowsOf(t *testing.T) {
+	var got [][]wire.Value
+	for r, err := range relation.RowsOf(row(num(1)), row(num(2)), row(num(3))) {
+		require.NoError(t, err)
+		got = append(got, r)
+		if len(got) == 2 {
+			break
+		}
+	}
+	assert.Equal(t, []string{"1", "2"}, spelled(t, got))
+}
