@@ -31,11 +31,7 @@ var mayReadToo = map[string]struct {
 	},
 	"conformance":          {[]string{"ProxyFromEnvironment"}, "it asks connectors and is none"},
 	"conformance/platform": {[]string{"ProxyFromEnvironment"}, "it asks connectors and is none"},
-	"connector/sqlsource/enginetest/internal/suite": {
-		[]string{"SQLSOURCE_MEASURE", "SQLSOURCE_PLANTED", "SQLSOURCE_QUERIES", "SQLSOURCE_ROWS", "SQLSOURCE_SEED"},
-		"tests alone are made of it",
-	},
-	"internal/testrun": {[]string{"CONFORMANCE_MATRIX", "GOGC"}, "tests alone are made of it"},
+	"internal/testrun":     {[]string{"CONFORMANCE_MATRIX", "GOGC"}, "tests alone are made of it"},
 	"examples/prometheus": {
 		[]string{"OTEL_*"},
 		"OpenTelemetry reads its own variables, whatever a program does; they say where measurements go",

@@ -1,6 +1,11 @@
 // Package enginetest holds the tests that prove the flavors of package sqlsource
-// on their engines, each in a package of its own. They are a module of their own
-// because they need the engines' drivers.
+// on their engines. They are a module of their own because they need the engines'
+// drivers.
+//
+// A test of what all engines must do has a subtest for each, which is named after
+// it: sqlite, postgres, mysql. What only one of them has is in files and tests that
+// are named after it. The table of engines is in engine_test.go; to add one, describe
+// it as sqlite_test.go does.
 //
 // The tests create and drop databases on the servers that these variables name:
 //
@@ -11,10 +16,11 @@
 //
 // Without a server its tests are skipped; with CI=true they fail.
 // SQLSOURCE_QUERIES=100000 makes the differential tests longer, SQLSOURCE_SEED
-// repeats one.
+// repeats one. SQLSOURCE_ROWS changes the size of the tables of BenchmarkSpeed.
 //
-//	go test ./...                                                  # all engines
-//	go test -run '^$' -bench Connector -benchtime 1x ./postgres    # what a flavor costs
+//	go test .                                                      # all engines
+//	go test -run 'Postgres|/postgres' .                            # PostgreSQL alone
+//	go test -run '^$' -bench Connector -benchtime 1x .             # what a flavor costs
 //	go run ./plant >/tmp/overlay.json &&
-//		SQLSOURCE_PLANTED=1 go test -overlay /tmp/overlay.json -count=1 -run Planted ./...
+//		SQLSOURCE_PLANTED=1 go test -overlay /tmp/overlay.json -count=1 -run Planted .
 package enginetest

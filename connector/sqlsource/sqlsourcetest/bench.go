@@ -21,55 +21,6 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
-// BenchFields are the columns of the table orders that [Benchmark] asks for:
-// those of examples/bench, of about as many bytes a row.
-var BenchFields = []string{"id", "uuid", "name", "email", "status", "amount", "qty", "price", "active", "created_at", "note", "region"}
-
-// Benchmark measures a whole connector over a table orders with [BenchFields],
-// which the caller has filled. open returns a source over it with a flavor.
-// Benchmark measures scan, an answer with all rows (a) against bare, the driver's
-// own reading of them (b); and top100, count and groups, answers from all rows
-// (a) against answers by the engine (b). Use it to see what a flavor costs, and
-// what its push-down saves.
-//
-// Each reports how many times as long a takes as b by the wall clock (x) and in
-// processor time of this process (cpu-x), and the medians in milliseconds.
-func Benchmark(
-	b *testing.B, open func(sqlsource.Flavor) (*sqlsource.Source, error), flavor sqlsource.Flavor, credentials wire.Credentials, bare func(),
-) {
-	handler := func(flavor sqlsource.Flavor) http.Handler {
-		source, err := open(flavor)
-		require.NoError(b, err)
-		return benchHandler(b, source, credentials)
-	}
-	pushed, all := handler(flavor), handler(noPushdown{flavor})
-	envelope := wire.Envelope{Credentials: credentials, TimeoutMS: 600_000}
-	asking := func(h http.Handler, path string, m wire.Message) func() {
-		return func() { serveInto(b, h, path, m) }
-	}
-	whole := &wire.QueryRequest{Table: "orders", Fields: BenchFields, Envelope: envelope}
-	b.Run("scan", func(b *testing.B) { duel(b, asking(pushed, wire.PathQuery, whole), bare) })
-	top := *whole
-	top.Sort, top.Limit = []wire.SortKey{{Field: "qty", Dir: wire.Desc}}, 100
-	b.Run("top100", func(b *testing.B) { duel(b, asking(all, wire.PathQuery, &top), asking(pushed, wire.PathQuery, &top)) })
-	count := &wire.CountRequest{Table: "orders", Envelope: envelope, Where: wire.Where{And: []wire.Filter{
-		{Field: "status", Op: wire.OpEq, Value: wire.Text("paid")}, {Field: "qty", Op: wire.OpGt, Value: wire.Int(100)},
-	}}}
-	b.Run("count", func(b *testing.B) { duel(b, asking(all, wire.PathCount, count), asking(pushed, wire.PathCount, count)) })
-	// The platform folds groups that are declined from the rows. Reading these is
-	// the least it has to do.
-	groups := &wire.AggregateRequest{
-		Table: "orders", GroupBy: []wire.GroupKey{{Field: "region", As: "region"}},
-		Measures: []wire.Measure{{Fn: wire.AggCount, As: "n"}, {Fn: wire.AggSum, Field: "qty", As: "sum"}},
-		Limit:    wire.AggregateLimit, Envelope: envelope,
-	}
-	some := *whole
-	some.Fields = []string{"region", "qty"}
-	b.Run("groups", func(b *testing.B) {
-		duel(b, asking(all, wire.PathQuery, &some), asking(pushed, wire.PathAggregate, groups))
-	})
-}
-
 // NativeCase is a request, and how a program asks the same of the database
 // without this library.
 type NativeCase struct {
@@ -79,11 +30,13 @@ type NativeCase struct {
 	Native  func()
 }
 
-// AgainstNative measures the answer to each request (a) against the native one
-// (b), and reports what [Benchmark] does. Use it to see where a flavor's
-// statements miss an index: an answer of a few rows that takes many times as long
-// as the native one has searched the table.
-func AgainstNative(b *testing.B, source *sqlsource.Source, credentials wire.Credentials, cases []NativeCase) {
+// Benchmark measures the answer of a whole connector to each request (a) against
+// the native one (b). It reports how many times as long a takes as b by the wall
+// clock (x) and in processor time of this process (cpu-x), and the medians in
+// milliseconds. Use it to see what a flavor costs, and where its statements miss an
+// index: an answer of a few rows that takes many times as long as the native one has
+// searched the table.
+func Benchmark(b *testing.B, source *sqlsource.Source, credentials wire.Credentials, cases []NativeCase) {
 	h := benchHandler(b, source, credentials)
 	for _, c := range cases {
 		b.Run(c.Name, func(b *testing.B) {
@@ -107,19 +60,6 @@ func benchHandler(b *testing.B, source *sqlsource.Source, credentials wire.Crede
 	h, err := connector.New(def, source, token, &connector.Options{Logger: slog.New(slog.DiscardHandler)})
 	require.NoError(b, err)
 	return h
-}
-
-// noPushdown is a flavor that pushes nothing, so that the library does
-// everything.
-type noPushdown struct{ sqlsource.Flavor }
-
-func (f noPushdown) Column(ref string, c sqlsource.CatalogColumn) sqlsource.Column {
-	all := f.Flavor.Column(ref, c)
-	tie := all.Tie
-	if tie == "" {
-		tie = all.Key
-	}
-	return sqlsource.Column{Type: all.Type, Cell: all.Cell, Decode: all.Decode, Raw: all.Raw, Valid: all.Valid, Tie: tie}
 }
 
 // duel runs a and b by turns, and reports the median of how many times as long a

@@ -22,15 +22,23 @@
 // [Run] creates tables of these columns and fills them. It compares discovery and
 // every cell with what was described, and reads each table in pages, also while
 // its rows change. One of the tables has an index on each column that can have
-// one. It joins large tables by keys of each kind. Then it generates requests: filters of every operator on every
-// column, with operands from cells, from their neighbours and other spellings,
-// and from a list of edges; sorts, windows, projections, joins, counts,
-// aggregates, links. Each is answered by the engine through the connector, and in
-// memory by packages filter and memsource. The answers must be equal, rows and
-// order. A request whose answers differ is made as small as it can be before it
-// is shown. What a flavor leaves to the library is no fault; the report counts
-// how much was declined.
+// one. It joins large tables by keys of each kind. Then it generates requests:
+// filters of every operator on every column, with operands from cells, from their
+// neighbours and other spellings, and from a list of edges; sorts, windows,
+// projections, joins, counts, aggregates, links. Each is answered by the engine
+// through the connector, and in memory by packages filter and memsource. The answers
+// must be equal, rows and order. A request whose answers differ is made as small as
+// it can be before it is shown. What a flavor leaves to the library is not a fault;
+// the report counts how much was declined.
+//
+// Not every engine has keys, indexes or updates: [Options] leaves out by name what
+// does not fit one, and the log says what was left out.
 //
 // [Planted] proves that these requests find bugs. [Hostile] proves that no text
-// of a request reaches a statement.
+// of a request reaches a statement. [Intercept] lets your own tests look at
+// statements, and make them fail. [Benchmark] measures what the flavor costs.
+//
+// The generator of requests here and that of the conformance program are two. This
+// one knows every row and the engine's types, and asks for what SQL gets wrong; the
+// other one knows only what a connector says of itself.
 package sqlsourcetest

@@ -62,18 +62,20 @@ func Texts(quote func(string) string, texts ...string) []Literal {
 
 // fixture is an engine's database filled for a test, and what it holds.
 type fixture struct {
-	engine Engine
-	server *connectortest.Server
-	tables map[string]*table
-	names  []string
+	engine  Engine
+	without []string // parts that are left out
+	server  *connectortest.Server
+	tables  map[string]*table
+	names   []string
 }
 
 // table is a table as it must be read.
 type table struct {
-	name    string
-	key     []string
-	columns []wire.Column
-	rows    [][]wire.Value
+	name     string
+	numbered bool // its first column, id, is another number in each row
+	key      []string
+	columns  []wire.Column
+	rows     [][]wire.Value
 }
 
 // fields returns the names of the columns.
@@ -103,14 +105,16 @@ const (
 )
 
 // fill creates and fills the tables. The same seed makes the same rows.
-func fill(t testing.TB, e Engine, seed uint64) *fixture {
+func fill(t testing.TB, e Engine, o Options) *fixture {
 	t.Helper()
-	f := &fixture{engine: e, tables: map[string]*table{}, names: []string{tableValues, tableTwin, tableLoose}}
-	rng := rand.New(rand.NewPCG(seed, 1))
+	f := &fixture{engine: e, without: o.Without, tables: map[string]*table{}, names: []string{tableValues, tableTwin, tableLoose}}
+	rng := rand.New(rand.NewPCG(o.Seed, 1))
 	f.create(t, rng, tableValues, 90, true)
 	f.create(t, rng, tableTwin, 25, true)
 	f.create(t, rng, tableLoose, 30, false)
-	f.index(t, tableValues)
+	if f.has(partIndexes) {
+		f.index(t, tableValues)
+	}
 	overrides := map[string]sqlsource.ColumnOptions{}
 	for _, c := range e.Types {
 		if c.Want != "" {
@@ -128,15 +132,18 @@ func fill(t testing.TB, e Engine, seed uint64) *fixture {
 }
 
 // create creates one table with all types, and fills it.
-func (f *fixture) create(t testing.TB, rng *rand.Rand, name string, rows int, keyed bool) {
+func (f *fixture) create(t testing.TB, rng *rand.Rand, name string, rows int, numbered bool) {
 	t.Helper()
 	e := f.engine
-	own := &table{name: name}
+	own := &table{name: name, numbered: numbered}
 	var definitions []string
-	if keyed {
-		own.key = []string{"id"}
+	if numbered {
 		own.columns = append(own.columns, wire.Column{Name: "id", Type: wire.TypeNumber})
-		definitions = append(definitions, e.Flavor.Quote("id")+" "+e.Key+" NOT NULL PRIMARY KEY")
+		definitions = append(definitions, e.Flavor.Quote("id")+" "+e.Key+" NOT NULL")
+		if f.has(partKeys) {
+			own.key = []string{"id"}
+			definitions[0] += " PRIMARY KEY"
+		}
 	}
 	for _, c := range e.Types {
 		own.columns = append(own.columns, wire.Column{Name: c.Name, Type: c.Type})
@@ -147,7 +154,7 @@ func (f *fixture) create(t testing.TB, rng *rand.Rand, name string, rows int, ke
 		var row []wire.Value
 		var literals []string
 		add := func(l Literal) { row, literals = append(row, l.Cell), append(literals, l.SQL) }
-		if keyed {
+		if numbered {
 			add(Literal{fmt.Sprint(i * 3), wire.Int(int64(i * 3))})
 		}
 		for _, c := range e.Types {
@@ -182,7 +189,7 @@ func (f *fixture) index(t testing.TB, table string) {
 			indexed++
 		}
 	}
-	require.Positive(t, indexed, "no column can be indexed")
+	require.Positive(t, indexed, "no column can be indexed; if the engine has no CREATE INDEX, name %q in Options.Without", partIndexes)
 }
 
 func execute(t testing.TB, db *sql.DB, statement string) {

@@ -6,6 +6,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -48,7 +49,8 @@ func Hostile(t *testing.T, e Engine, c driver.Connector) {
 		execute(t, e.DB, "CREATE TABLE "+own+" ("+strings.Join(columns, ", ")+")"+e.TableOptions)
 		execute(t, e.DB, "INSERT INTO "+own+" ("+e.Flavor.Quote("id")+", "+e.Flavor.Quote("a")+") VALUES (1, 'x')")
 	}
-	db, statements := Record(c)
+	statements := &statements{}
+	db := Intercept(c, statements.add)
 	t.Cleanup(func() { _ = db.Close() })
 	source, err := sqlsource.New(db, e.Flavor, nil)
 	require.NoError(t, err)
@@ -57,7 +59,7 @@ func Hostile(t *testing.T, e Engine, c driver.Connector) {
 	t.Run("names", func(t *testing.T) { hostileCatalog(t, tenant.In(t)) }) // every answer is verified
 	t.Run("unknown names", func(t *testing.T) { hostileFields(t, tenant.In(t).Unverified()) })
 	t.Run("values", func(t *testing.T) { hostileOperands(t, tenant.In(t).Unverified(), statements) })
-	all := statements.All()
+	all := statements.all()
 	shapes := map[string]bool{}
 	for _, s := range all {
 		if strings.Contains(s, marker) {
@@ -127,7 +129,7 @@ func hostileFields(t *testing.T, tenant *connectortest.Tenant) {
 }
 
 // hostileOperands filters by hostile values with every operator.
-func hostileOperands(t *testing.T, tenant *connectortest.Tenant, statements *Statements) {
+func hostileOperands(t *testing.T, tenant *connectortest.Tenant, statements *statements) {
 	for _, op := range filter.Operators() {
 		shapes := map[string]bool{}
 		for _, value := range hostileValues {
@@ -138,14 +140,14 @@ func hostileOperands(t *testing.T, tenant *connectortest.Tenant, statements *Sta
 			case wire.ShapeMember:
 				f.Values = []wire.Value{wire.Text(value), wire.Text(value + "2")}
 			}
-			before := len(statements.All())
+			before := len(statements.all())
 			answer, err := tenant.Query(wire.QueryRequest{
 				Table: `a"b`, Where: wire.Where{And: []wire.Filter{f}, FieldTypes: map[string]wire.Type{"a": wire.TypeString}},
 				Sort: []wire.SortKey{{Field: "a", Dir: wire.Asc}}, Fields: []string{"a"}, Limit: 3, Offset: 1,
 			})
 			require.NoError(t, err)
 			require.Empty(t, answer.Rows)
-			for _, s := range statements.All()[before:] {
+			for _, s := range statements.all()[before:] {
 				shapes[shape(s)] = true
 			}
 		}
@@ -157,9 +159,29 @@ func hostileOperands(t *testing.T, tenant *connectortest.Tenant, statements *Sta
 	}
 }
 
+// statements collects the texts of statements.
+type statements struct {
+	mu   sync.Mutex
+	list []string
+}
+
+// all returns the texts seen so far.
+func (s *statements) all() []string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return slices.Clone(s.list)
+}
+
+func (s *statements) add(query string, _ []driver.NamedValue) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.list = append(s.list, query)
+	return nil
+}
+
 var (
 	identifiers = regexp.MustCompile("(?s)\"(?:[^\"]|\"\")*\"|`(?:[^`]|``)*`")
-	parameters  = regexp.MustCompile(`\$\d+|\?\d*`)
+	parameters  = regexp.MustCompile(`[$@:]\w*\d+|\?\d*`)
 	integers    = regexp.MustCompile(`\b\d+\b`)
 )
 

@@ -1,6 +1,7 @@
 // Command plant writes an overlay for go test -overlay to standard output. With
-// it package sqlsource has planted bugs, of which the environment variable
-// SQLSOURCE_BUG activates one. Run it in the directory of its module.
+// it package sqlsource has planted bugs, each a replacement of its source text, of
+// which the environment variable SQLSOURCE_BUG activates one. The tests must find
+// every one. Run it in the directory of its module.
 package main
 
 import (
@@ -8,8 +9,6 @@ import (
 	"log"
 	"os"
 	"path/filepath"
-
-	"github.com/connectorsdk/connector-sdk-go/connector/sqlsource/enginetest/internal/bugs"
 )
 
 func main() {
@@ -21,11 +20,11 @@ func main() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	overlay, err := bugs.Overlay(dir, to)
+	replace, err := overlay(dir, to)
 	if err != nil {
 		log.Fatal(err)
 	}
-	if err := json.NewEncoder(os.Stdout).Encode(map[string]any{"Replace": overlay}); err != nil {
+	if err := json.NewEncoder(os.Stdout).Encode(map[string]any{"Replace": replace}); err != nil {
 		log.Fatal(err)
 	}
 }

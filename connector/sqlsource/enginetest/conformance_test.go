@@ -1,0 +1,187 @@
+package enginetest
+
+import (
+	"encoding/json"
+	"maps"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/connectorsdk/connector-sdk-go/conformance"
+	"github.com/connectorsdk/connector-sdk-go/conformance/corpus"
+	"github.com/connectorsdk/connector-sdk-go/conformance/platform"
+	"github.com/connectorsdk/connector-sdk-go/connector"
+	"github.com/connectorsdk/connector-sdk-go/connector/connectortest"
+	"github.com/connectorsdk/connector-sdk-go/connector/sqlsource"
+	"github.com/connectorsdk/connector-sdk-go/internal/casetest"
+	"github.com/connectorsdk/connector-sdk-go/wire"
+)
+
+// token is the bearer token of connectors under test.
+const token = "a-token-for-tests-0123456789abcdef"
+
+// conformanceOf is what the conformance program makes of a connector over an
+// engine.
+type conformanceOf struct {
+	mayAdvise map[string]string             // checks that may give advice, and why
+	skipped   map[string]conformance.Reason // besides those of notAsked
+	// slow creates the corpus's table slow, and returns a tenant for whom it waits.
+	// Nil: no statement of the engine waits.
+	slow func(t *testing.T, db *database) wire.Credentials
+	// casesOf says that the platform asks one case of so many.
+	casesOf int
+}
+
+// corpusTables returns overrides for what no column of some engine says: types of
+// the corpus, and the key of a view.
+func corpusTables() map[string]sqlsource.TableOptions {
+	tables := map[string]sqlsource.TableOptions{corpus.SlowTable: {PrimaryKey: []string{"id"}}}
+	for _, table := range corpus.Tables() {
+		columns := map[string]sqlsource.ColumnOptions{}
+		for _, f := range table.Fields {
+			if f.Type == wire.TypeReference || f.Type == wire.TypeArray || f.Type == wire.TypeBoolean {
+				columns[f.Name] = sqlsource.ColumnOptions{Type: f.Type}
+			}
+		}
+		tables[table.Name] = sqlsource.TableOptions{Columns: columns}
+	}
+	return tables
+}
+
+// filled returns a database with the corpus, and a connector over it.
+func (e *engine) filled(t *testing.T) (*database, *connector.Handler) {
+	t.Helper()
+	skipShort(t)
+	dir := t.TempDir()
+	require.NoError(t, corpus.Write(dir))
+	script, err := os.ReadFile(filepath.Join(dir, "sql", e.name+".sql"))
+	require.NoError(t, err)
+	db := e.create(t)
+	db.execute(t, string(script))
+	return db, db.handler(t, &sqlsource.Options{Tables: corpusTables()})
+}
+
+// handler returns a connector over the database, which declares every operator.
+func (d *database) handler(t testing.TB, options *sqlsource.Options) *connector.Handler {
+	t.Helper()
+	bearer, err := wire.NewToken(token)
+	require.NoError(t, err)
+	handler, err := connector.New(d.definition(), d.source(t, options), bearer, nil)
+	require.NoError(t, err)
+	var document wire.Document
+	require.NoError(t, json.Unmarshal(handler.Document(), &document))
+	require.Len(t, document.Capabilities.Operators, 13, "every operator is declared")
+	return handler
+}
+
+// slowChecks are the checks that need the corpus's table slow.
+var slowChecks = []string{"P3.5a", "P3.5b", "P3.5c", "P3.5d", "P3.5e", "P3.5f", "P3.5g", "P3.7a", "A.35"}
+
+// notAsked are the checks that cannot be asked of a connector that declares
+// everything, with the reason.
+var notAsked = map[string]conformance.Reason{
+	"A.5":    conformance.NotDeclared,
+	"A.36":   conformance.NotDeclared,
+	"P0.7":   conformance.NotDeclared,
+	"P3.8":   conformance.NotDeclared,
+	"P3.9":   conformance.NotDeclared,
+	"P3.13a": conformance.NotDeclared,
+	"P3.16a": conformance.NotDeclared,
+	"P3.16b": conformance.NotDeclared,
+	"P0.9":   conformance.NotDeclared,
+	"P1.7b":  conformance.NotAsked,
+	"T5":     conformance.NotAsked,
+	"P3.7b":  conformance.NoData, // no stream was silent for long
+	"P3.10c": conformance.NoData, // no answer was an internal error
+}
+
+// TestConformance grades a connector over the corpus: on a server beside a second
+// tenant's database, which the conformance program must not see as the first.
+func TestConformance(t *testing.T) {
+	onEach(t, func(t *testing.T, e *engine) {
+		db, handler := e.filled(t)
+		target, done := conformance.InProcess(handler, token)
+		defer done()
+		if db.credentials != nil {
+			other := e.create(t)
+			other.execute(t, `CREATE TABLE customers (id BIGINT PRIMARY KEY, only_theirs TEXT);
+				INSERT INTO customers VALUES (1, 'x'); CREATE TABLE only_theirs (id BIGINT PRIMARY KEY)`)
+			target.Credentials = []wire.Credentials{db.tenant(), other.tenant()}
+		}
+		// A request costs a server tens of milliseconds, so the budget limits those over
+		// live data: the checks over the corpus ask all of their cases.
+		skipped := e.grade(t, target, &conformance.Options{Mode: conformance.ModeBoth, Requests: 1000})
+		for _, id := range slowChecks { // they come below, when nothing else reads the table slow
+			require.Equal(t, conformance.NoData, skipped[id], id)
+			delete(skipped, id)
+		}
+		want := maps.Clone(notAsked)
+		maps.Copy(want, e.conformance.skipped)
+		require.Equal(t, want, skipped, "what is skipped")
+		if e.conformance.slow != nil {
+			target.Credentials = []wire.Credentials{e.conformance.slow(t, db)}
+			require.Empty(t, e.grade(t, target, &conformance.Options{Run: `^P3\.(5[a-g]|7a)`}), "deadlines and heartbeats")
+		}
+	})
+}
+
+// grade runs the conformance program, reports its checks as subtests, and
+// returns what was skipped. It fails on advice that is not expected.
+func (e *engine) grade(t *testing.T, target conformance.Target, options *conformance.Options) map[string]conformance.Reason {
+	t.Helper()
+	report, err := conformance.Run(t.Context(), target, options)
+	require.NoError(t, err)
+	report.Subtests(t)
+	for _, o := range report.Advice() {
+		require.Contains(t, e.conformance.mayAdvise, o.ID, o.Detail)
+	}
+	skipped := map[string]conformance.Reason{}
+	for _, o := range report.Outcomes {
+		if o.Verdict == conformance.Skip {
+			skipped[o.ID] = o.Reason
+		}
+	}
+	return skipped
+}
+
+// TestPlatform asks the cases of the corpus as the platform does, which finishes
+// what the source leaves to it. Cases of which the protocol leaves the answer open
+// are not asked.
+func TestPlatform(t *testing.T) {
+	onEach(t, func(t *testing.T, e *engine) {
+		db, handler := e.filled(t)
+		inProcess, stop := platform.InProcess(http.Handler(handler))
+		defer stop()
+		client, err := platform.NewClient("https://connector.test", wire.NewBearer(token), &platform.Options{HTTP: inProcess})
+		require.NoError(t, err)
+		connection, err := platform.Connect(t.Context(), client, db.tenant(), nil)
+		require.NoError(t, err)
+		for i, test := range corpus.Cases() {
+			if i%e.conformance.casesOf != 0 || strings.HasPrefix(test.Check, "A.") {
+				continue
+			}
+			if err := casetest.Ask(t.Context(), connection, test); err != nil {
+				t.Errorf("%s (%s): %v", test.Name, test.Why, err)
+			}
+		}
+	})
+}
+
+// TestTenants keeps two tenants apart, each with a database of its own. It replaces
+// the loggers of the process, so nothing else runs beside it.
+func TestTenants(t *testing.T) {
+	for _, e := range []*engine{&postgres, &mariadb} {
+		t.Run(e.name, func(t *testing.T) {
+			one, two := e.create(t), e.create(t)
+			one.execute(t, `CREATE TABLE shared (id BIGINT PRIMARY KEY, name VARCHAR(40));
+				INSERT INTO shared VALUES (1, 'of the first tenant'), (2, 'x'); CREATE TABLE only_first (id BIGINT PRIMARY KEY)`)
+			two.execute(t, `CREATE TABLE shared (id BIGINT PRIMARY KEY, name VARCHAR(40));
+				INSERT INTO shared VALUES (1, 'of the second tenant'), (3, 'y'), (4, 'z')`)
+			connectortest.Isolation(t, one.definition(), one.source(t, nil), one.credentials, two.credentials)
+		})
+	}
+}

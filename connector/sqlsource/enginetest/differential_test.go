@@ -1,0 +1,79 @@
+package enginetest
+
+import (
+	"os"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/connectorsdk/connector-sdk-go/connector/sqlsource/pgxrows"
+	"github.com/connectorsdk/connector-sdk-go/connector/sqlsource/sqlsourcetest"
+)
+
+// differ asks the engine and memory the same. SQLSOURCE_QUERIES makes it longer,
+// SQLSOURCE_SEED repeats it.
+func differ(t *testing.T, e sqlsourcetest.Engine) {
+	t.Helper()
+	queries, _ := strconv.Atoi(os.Getenv("SQLSOURCE_QUERIES"))
+	seed, _ := strconv.ParseUint(os.Getenv("SQLSOURCE_SEED"), 10, 64)
+	sqlsourcetest.Run(t, e, &sqlsourcetest.Options{Queries: queries, Seed: seed})
+}
+
+// TestDifferential asks each engine, and PostgreSQL also by package pgxrows.
+func TestDifferential(t *testing.T) {
+	onEach(t, func(t *testing.T, e *engine) { differ(t, e.kit(t, nil)) })
+	t.Run("pgxrows", func(t *testing.T) {
+		t.Parallel()
+		differ(t, postgres.kit(t, pgxrows.PostgreSQL()))
+	})
+}
+
+// TestDifferentialAssisted asks the same of columns that all say that an index
+// serves them.
+func TestDifferentialAssisted(t *testing.T) {
+	skipShort(t)
+	onEach(t, func(t *testing.T, e *engine) {
+		kit := e.kit(t, nil)
+		kit.Flavor = assistedFlavor(kit.Flavor)
+		differ(t, kit)
+	})
+}
+
+// TestWithout leaves out all that can be left out, so that an engine fits that has no
+// keys and no indexes.
+func TestWithout(t *testing.T) {
+	kit := sqlite.kit(t, nil)
+	sqlsourcetest.Run(t, kit, &sqlsourcetest.Options{Queries: 200, Without: []string{
+		"keys", "indexes", "cardinality", "pages", "changing pages", "large joins", "joins", "links", "aggregates",
+	}})
+	var indexed int
+	require.NoError(t, kit.DB.QueryRow("SELECT COUNT(*) FROM pragma_index_list('values')").Scan(&indexed))
+	require.Zero(t, indexed)
+}
+
+// TestHostile sends hostile texts in every place of a request.
+func TestHostile(t *testing.T) {
+	skipShort(t)
+	onEach(t, func(t *testing.T, e *engine) {
+		db := e.create(t)
+		sqlsourcetest.Hostile(t, sqlsourcetest.Engine{Flavor: db.flavor, DB: db.DB, Key: e.key}, db.driver)
+	})
+}
+
+// TestPlanted proves that the differential test finds every bug that the command
+// plant has planted, on each engine. The bugs name themselves in the environment.
+func TestPlanted(t *testing.T) {
+	bugs := os.Getenv("SQLSOURCE_BUGS")
+	if bugs == "" {
+		require.Empty(t, os.Getenv("SQLSOURCE_PLANTED"), "no bug is planted: the overlay of the command plant is missing")
+		t.Skip("needs the overlay of the command plant; see the package documentation of enginetest")
+	}
+	for _, e := range engines { // one after the other: a bug is active in the whole process
+		t.Run(e.name, func(t *testing.T) {
+			sqlsourcetest.Planted(t, e.kit(t, nil), &sqlsourcetest.Options{Queries: 3000, Seed: 7}, strings.Split(bugs, "\n"),
+				func(bug string) { require.NoError(t, os.Setenv("SQLSOURCE_BUG", bug)) })
+		})
+	}
+}

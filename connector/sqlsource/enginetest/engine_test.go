@@ -1,0 +1,221 @@
+package enginetest
+
+import (
+	"context"
+	"database/sql"
+	"database/sql/driver"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/connectorsdk/connector-sdk-go/connector"
+	"github.com/connectorsdk/connector-sdk-go/connector/connectortest"
+	"github.com/connectorsdk/connector-sdk-go/connector/sqlsource"
+	"github.com/connectorsdk/connector-sdk-go/connector/sqlsource/sqlsourcetest"
+	"github.com/connectorsdk/connector-sdk-go/wire"
+)
+
+// engine is a database engine whose flavor is proved here, with what the tests of
+// all engines need to know of it.
+type engine struct {
+	// name is also that of the corpus's script for it.
+	name string
+	// create returns an empty database, which is dropped when the test ends. It
+	// skips the test if no server answers, and fails it in CI.
+	create func(t testing.TB) *database
+	// plain returns one whose sessions are as the engine has them.
+	plain func(t testing.TB) *database
+	// key and text are the SQL types of an integer primary key and of a short text.
+	key, text string
+	// types are columns of every type that is read differently, made by these
+	// statements.
+	types     []sqlsourcetest.Type
+	makeTypes string
+
+	conformance conformanceOf
+	discovery   discoveryOf
+	foreignKeys func(t *testing.T) (*database, []keyCase)
+	plans       plansOf
+	schemas     func(t *testing.T) (*database, schemaNames)
+	uncomputed  uncomputedOf
+	pages       pagesOf
+	speedTables string
+	server      serverOf // of an engine that is a server
+}
+
+// engines are all engines. Each test of all of them has a subtest for each.
+var engines = []*engine{&sqlite, &postgres, &mariadb}
+
+// onEach runs a test on each engine, at the same time as on the others and as other
+// tests of all engines, because servers work while this process waits.
+func onEach(t *testing.T, test func(t *testing.T, e *engine)) {
+	t.Helper()
+	t.Parallel()
+	for _, e := range engines {
+		t.Run(e.name, func(t *testing.T) {
+			t.Parallel()
+			test(t, e)
+		})
+	}
+}
+
+// kit returns an empty database for package sqlsourcetest.
+func (e *engine) kit(t testing.TB, f sqlsource.Flavor) sqlsourcetest.Engine {
+	t.Helper()
+	db := e.create(t)
+	db.execute(t, e.makeTypes)
+	if f == nil {
+		f = db.flavor
+	}
+	return sqlsourcetest.Engine{Flavor: f, DB: db.DB, Key: e.key, Types: e.types}
+}
+
+// database is a database and how a user reaches it.
+type database struct {
+	*sql.DB
+	flavor sqlsource.Flavor
+	// driver reaches the database like DB.
+	driver driver.Connector
+	// open opens the databases of tenants, and credentials are those of this one.
+	// Without credentials the database is the host's.
+	open        sqlsource.Open
+	credentials map[string]string
+	// run runs a script of several statements.
+	run func(script string) error
+}
+
+// execute runs the statements of a script.
+func (d *database) execute(t testing.TB, script string) {
+	t.Helper()
+	if strings.TrimSpace(script) != "" {
+		require.NoError(t, d.run(script), "%.300s", script)
+	}
+}
+
+// with returns the database as another flavor reads it.
+func (d *database) with(f sqlsource.Flavor) *database {
+	own := *d
+	own.flavor = f
+	return &own
+}
+
+// definition is the connector whose tenants have the database's credentials, and
+// optional ones with these keys.
+func (d *database) definition(optional ...string) connector.Definition {
+	definition := connector.Definition{Slug: "corpus", KeysEnforced: true}
+	if d.credentials != nil {
+		definition.Credentials = []wire.CredentialField{
+			{Key: "user", Label: "User", Type: wire.CredentialText},
+			{Key: "password", Label: "Password", Type: wire.CredentialPassword, Optional: true},
+			{Key: "database", Label: "Database", Type: wire.CredentialText},
+		}
+	}
+	for _, key := range optional {
+		definition.Credentials = append(definition.Credentials,
+			wire.CredentialField{Key: key, Label: key, Type: wire.CredentialText, Optional: true})
+	}
+	return definition
+}
+
+// tenant are the credentials of the database's tenant.
+func (d *database) tenant() wire.Credentials { return wire.NewCredentials(d.credentials) }
+
+// source returns a source of the database: of a tenant's if it has credentials.
+func (d *database) source(t testing.TB, options *sqlsource.Options) *sqlsource.Source {
+	t.Helper()
+	if d.credentials == nil {
+		return d.pooled(t, options)
+	}
+	source, err := sqlsource.NewPerTenant(d.open, d.flavor, options)
+	require.NoError(t, err)
+	return source
+}
+
+// pooled returns a source of the database as the host's.
+func (d *database) pooled(t testing.TB, options *sqlsource.Options) *sqlsource.Source {
+	t.Helper()
+	source, err := sqlsource.New(d.DB, d.flavor, options)
+	require.NoError(t, err)
+	return source
+}
+
+// caller asks a connector over the database as its tenant. Every answer is
+// verified, unless the test says otherwise.
+func (d *database) caller(t testing.TB, options *sqlsource.Options) *connectortest.Tenant {
+	t.Helper()
+	return connectortest.Start(t, d.definition(), d.source(t, options), nil).As(d.credentials)
+}
+
+// discover returns the tables that a source over the pool describes, by their
+// names, and all warnings as one text. The request ends after the timeout.
+func (d *database) discover(t testing.TB, options *sqlsource.Options, timeout time.Duration) (map[string]*wire.Table, string) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), timeout)
+	defer cancel()
+	found, err := d.pooled(t, options).Discover(ctx, &wire.DiscoveryRequest{})
+	require.NoError(t, err)
+	return byName(found), strings.Join(found.Warnings, "\n")
+}
+
+// logged returns the database as the host's, and the statements that go to it.
+func (d *database) logged(t testing.TB) (*database, *statementLog) {
+	t.Helper()
+	log := &statementLog{}
+	own := *d
+	own.credentials = nil
+	own.DB = sqlsourcetest.Intercept(d.driver, log.add)
+	t.Cleanup(func() { require.NoError(t, own.Close()) })
+	return &own, log
+}
+
+// statementLog keeps statements, with their arguments.
+type statementLog struct {
+	mu   sync.Mutex
+	list []loggedStatement
+}
+
+type loggedStatement struct {
+	query string
+	args  []any
+}
+
+func (l *statementLog) add(query string, args []driver.NamedValue) error {
+	own := make([]any, len(args))
+	for i, a := range args {
+		own[i] = a.Value
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.list = append(l.list, loggedStatement{query, own})
+	return nil
+}
+
+// take returns the statements since it was called last.
+func (l *statementLog) take() []loggedStatement {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	list := l.list
+	l.list = nil
+	return list
+}
+
+// byName returns the tables of a discovery by their names.
+func byName(d *wire.Discovery) map[string]*wire.Table {
+	tables := map[string]*wire.Table{}
+	for i := range d.Tables {
+		tables[d.Tables[i].Name] = &d.Tables[i]
+	}
+	return tables
+}
+
+// skipShort skips a test with -short: one that takes minutes under the race
+// detector, above all where the engine itself is Go.
+func skipShort(t *testing.T) {
+	t.Helper()
+	if testing.Short() {
+		t.Skip("takes minutes under the race detector; run without -short")
+	}
+}

@@ -1,0 +1,116 @@
+package enginetest
+
+import (
+	"context"
+	"database/sql"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"testing"
+	"time"
+
+	"github.com/go-sql-driver/mysql"
+	"github.com/stretchr/testify/require"
+
+	"github.com/connectorsdk/connector-sdk-go/connector/sqlsource"
+	"github.com/connectorsdk/connector-sdk-go/wire"
+)
+
+// mysqlDatabase is a database of MySQL or MariaDB, and how its user connects.
+type mysqlDatabase struct {
+	database
+	config *mysql.Config
+}
+
+// mysqlAt returns how a user reaches a server.
+func mysqlAt(address, user, password string) *mysql.Config {
+	config := mysql.NewConfig()
+	config.Net, config.Addr, config.Timeout = "tcp", address, 10*time.Second
+	config.User, config.Passwd = user, password
+	return config
+}
+
+// mysqlBy returns a database of a server, which need not exist.
+func mysqlBy(t testing.TB, config *mysql.Config) *mysqlDatabase {
+	t.Helper()
+	driver, err := mysql.NewConnector(config)
+	require.NoError(t, err)
+	db := sql.OpenDB(driver)
+	t.Cleanup(func() { _ = db.Close() })
+	return &mysqlDatabase{config: config, database: database{
+		DB: db, flavor: sqlsource.MySQL(), driver: driver,
+		credentials: map[string]string{"user": config.User, "password": config.Passwd, "database": config.DBName},
+		open: func(_ context.Context, c wire.Credentials) (*sql.DB, error) { // as examples/sql does
+			own := config.Clone()
+			own.User, own.Passwd, own.DBName = c.Get("user"), c.Get("password"), c.Get("database")
+			driver, err := mysql.NewConnector(own)
+			if err != nil {
+				return nil, err
+			}
+			return sql.OpenDB(driver), nil
+		},
+		run: func(script string) error {
+			several := config.Clone()
+			several.Params, several.MultiStatements = nil, true
+			driver, err := mysql.NewConnector(several)
+			if err != nil {
+				return err
+			}
+			db := sql.OpenDB(driver)
+			defer func() { _ = db.Close() }()
+			_, err = db.Exec(script)
+			return err
+		},
+	}}
+}
+
+// newMySQL creates an empty database and drops it when the test ends. Its
+// collation ignores case, and sessions have settings that would spoil answers.
+func newMySQL(t testing.TB) *mysqlDatabase {
+	t.Helper()
+	address := setting("SQLSOURCE_MYSQL", "127.0.0.1:3306")
+	config := mysqlAt(address, setting("SQLSOURCE_MYSQL_USER", "root"), os.Getenv("SQLSOURCE_MYSQL_PASSWORD"))
+	admin := mysqlBy(t, config)
+	if err := admin.PingContext(t.Context()); err != nil {
+		missing(t, "no MySQL or MariaDB server answers at %s; set SQLSOURCE_MYSQL to its host:port, and SQLSOURCE_MYSQL_USER "+
+			"and SQLSOURCE_MYSQL_PASSWORD to a user who may create databases: %v", address, err)
+	}
+	name := fmt.Sprintf("sqlsource_test_%016x", rand.Uint64())
+	_, err := admin.Exec("CREATE DATABASE " + name + " CHARACTER SET utf8mb4 COLLATE utf8mb4_general_ci")
+	require.NoError(t, err)
+	t.Cleanup(func() {
+		_, err := admin.ExecContext(context.Background(), "DROP DATABASE "+name)
+		require.NoError(t, err)
+	})
+	own := config.Clone()
+	own.DBName = name
+	own.Params = map[string]string{
+		"time_zone": "'-03:30'", "sql_select_limit": "3", "sql_mode": "'ANSI,PAD_CHAR_TO_FULL_LENGTH'",
+	}
+	return mysqlBy(t, own)
+}
+
+// as returns the same database as somebody else connects to it.
+func (d *mysqlDatabase) as(t testing.TB, change func(*mysql.Config)) *mysqlDatabase {
+	t.Helper()
+	config := d.config.Clone()
+	change(config)
+	return mysqlBy(t, config)
+}
+
+// user creates a user with these privileges, and drops it when the test ends. It
+// returns the database as the user has it.
+func (d *mysqlDatabase) user(t testing.TB, grants ...string) *mysqlDatabase {
+	t.Helper()
+	name := fmt.Sprintf("test_%016x", rand.Uint64())
+	execute := func(statement, rest string) {
+		_, err := d.ExecContext(context.Background(), statement+" '"+name+"'@'%' "+rest)
+		require.NoError(t, err, statement)
+	}
+	execute("CREATE USER", "IDENTIFIED BY 'secret'")
+	t.Cleanup(func() { execute("DROP USER", "") })
+	for _, grant := range grants {
+		execute("GRANT "+grant+" TO", "")
+	}
+	return d.as(t, func(c *mysql.Config) { c.User, c.Passwd = name, "secret" })
+}

@@ -1,0 +1,115 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// helper is a file of package sqlsource in the overlay. New texts call it. The
+// environment variable SQLSOURCE_BUG names the bug that is active, and
+// SQLSOURCE_BUGS tells tests which there are, one a line. NAMES stands for them.
+const helper = `package sqlsource
+
+import "os"
+
+func init() { _ = os.Setenv("SQLSOURCE_BUGS", NAMES) }
+
+func bug[T any](name string, wrong, right T) T {
+	if os.Getenv("SQLSOURCE_BUG") == name {
+		return wrong
+	}
+	return right
+}
+`
+
+// replacement is a bug: in a file, old becomes new. NAME in new stands for the
+// bug's name.
+type replacement struct {
+	name, file, old, new string
+}
+
+var replacements = []replacement{
+	{"nin drops null cells", "condition.go",
+		`kept := "(" + c.null()`,
+		`kept := "(" + bug(NAME, falseSQL, c.null())`},
+	{"null members of a list are compared", "condition.go",
+		`func(v wire.Value) bool { return v.IsNull() })`,
+		`func(v wire.Value) bool { return bug(NAME, false, v.IsNull()) })`},
+	{"values that are null on the wire match comparators", "condition.go",
+		`if c.Valid == "" && c.Odd == "" {`,
+		`if bug(NAME, true, c.Valid == "" && c.Odd == "") {`},
+	{"an operand that was cut keeps its operator", "condition.go",
+		`	if o.outside != 0 {
+		below :=`,
+		`	o.side = bug(NAME, 0, o.side)
+	if o.outside != 0 {
+		below :=`},
+	{"or is joined to and by OR", "builder.go",
+		`	if len(groups) > 0 {`,
+		`	if bug(NAME, len(groups) > 0 && len(conjuncts) > 0, false) {
+		return " WHERE (" + strings.Join(conjuncts, " AND ") + ") OR " + b.anyOf(groups)
+	}
+	if len(groups) > 0 {`},
+	{"filters of a group are joined by OR", "builder.go",
+		`strings.Join(conditions(group), " AND ")`,
+		`strings.Join(conditions(group), bug(NAME, " OR ", " AND "))`},
+	{"nulls stand where the engine has them", "order.go",
+		`b.flavor.Order(t.expr, t.desc, t.nullable)`,
+		`b.flavor.Order(t.expr, t.desc, bug(NAME, false, t.nullable))`},
+	{"ties are broken backwards", "order.go",
+		`orderTerm{c.Stored, t.desc, `,
+		`orderTerm{c.Stored, bug(NAME, !t.desc, t.desc), `},
+	{"the offset is off by one", "query.go",
+		`offsetParam = b.bind(offset)`,
+		`offsetParam = b.bind(bug(NAME, offset+1, offset))`},
+	{"joins are inner joins", "joins.go",
+		`clause += " LEFT JOIN "`,
+		`clause += bug(NAME, " JOIN ", " LEFT JOIN ")`},
+	{"count_distinct counts duplicates", "aggregate.go",
+		`"COUNT(DISTINCT "+a.take(`,
+		`"COUNT("+bug(NAME, "", "DISTINCT ")+a.take(`},
+	{"the group of nulls is dropped", "aggregate.go",
+		`statement += " GROUP BY "`,
+		`statement += bug(NAME, " WHERE "+a.groupBy[0]+" IS NOT NULL", "") + " GROUP BY "`},
+	{"startswith looks inside", "condition.go",
+		`	if f.Op == wire.OpIncludes {`,
+		`	if bug(NAME, true, f.Op == wire.OpIncludes) {`},
+	{"orphans are counted once a value, not once a row", "link.go",
+		`(SELECT COUNT(*)" + orphans`,
+		`(SELECT COUNT(" + bug(NAME, "DISTINCT "+left, "*") + ")" + orphans`},
+}
+
+// overlay writes the files of package sqlsource in dir with all bugs planted and
+// none active into the directory to, and returns go build's overlay. It fails if
+// an old text is not found exactly once.
+func overlay(dir, to string) (map[string]string, error) {
+	planted := map[string]string{}
+	var names []string
+	for _, r := range replacements {
+		names = append(names, r.name)
+		text, read := planted[r.file]
+		if !read {
+			b, err := os.ReadFile(filepath.Join(dir, r.file))
+			if err != nil {
+				return nil, err
+			}
+			text = string(b)
+		}
+		if n := strings.Count(text, r.old); n != 1 {
+			return nil, fmt.Errorf("bug %q: %s has its old text %d times, expected once", r.name, r.file, n)
+		}
+		planted[r.file] = strings.Replace(text, r.old, strings.ReplaceAll(r.new, "NAME", fmt.Sprintf("%q", r.name)), 1)
+	}
+	planted["planted_bugs.go"] = strings.Replace(helper, "NAMES", fmt.Sprintf("%q", strings.Join(names, "\n")), 1)
+	replace := map[string]string{}
+	for file, text := range planted {
+		path := filepath.Join(to, file)
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			return nil, err
+		}
+		replace[filepath.Join(dir, file)] = path
+	}
+	return replace, nil
+}

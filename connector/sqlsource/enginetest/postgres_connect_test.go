@@ -1,0 +1,120 @@
+package enginetest
+
+import (
+	"context"
+	"crypto/tls"
+	"database/sql"
+	"encoding/binary"
+	"io"
+	"net"
+	"net/http/httptest"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/stretchr/testify/require"
+
+	"github.com/connectorsdk/connector-sdk-go/connector"
+	"github.com/connectorsdk/connector-sdk-go/connector/connectortest"
+	"github.com/connectorsdk/connector-sdk-go/connector/sqlsource"
+	"github.com/connectorsdk/connector-sdk-go/wire"
+)
+
+// postgresRefuses reads a client's first message, and answers with an error of the server.
+func postgresRefuses(state, text string) func(net.Conn) {
+	return func(conn net.Conn) {
+		if !readStart(conn) {
+			return
+		}
+		body := "SFATAL\x00VFATAL\x00C" + state + "\x00M" + text + "\x00\x00"
+		_, _ = conn.Write(append(binary.BigEndian.AppendUint32([]byte("E"), uint32(len(body)+4)), body...))
+	}
+}
+
+// readStart reads a message that has a length and no type.
+func readStart(conn net.Conn) bool {
+	var size [4]byte
+	if _, err := io.ReadFull(conn, size[:]); err != nil {
+		return false
+	}
+	_, err := io.CopyN(io.Discard, conn, int64(binary.BigEndian.Uint32(size[:]))-4)
+	return err == nil
+}
+
+// postgresUnknown answers with a certificate that nobody trusts.
+func postgresUnknown(c net.Conn) {
+	unknown := httptest.NewTLSServer(nil)
+	defer unknown.Close()
+	readStart(c)
+	say("S")(c)
+	_ = tls.Server(c, unknown.TLS).Handshake() // the client ends it
+}
+
+var postgresServer = serverOf{
+	at: func(t testing.TB, address string, encrypted bool) *database {
+		config := postgresAt(t, address)
+		config.User, config.Password, config.Database = "ada", adasPassword, "shop"
+		if encrypted {
+			config.TLSConfig = &tls.Config{ServerName: "db.test", MinVersion: tls.VersionTLS12}
+		}
+		config.ConnectTimeout = time.Second // of the driver, for the one that is silent
+		return &postgresBy(t, config).database
+	},
+	lock:   "BEGIN; LOCK TABLE t IN ACCESS EXCLUSIVE MODE",
+	unlock: "ROLLBACK",
+	running: `SELECT pid FROM pg_stat_activity
+		WHERE datname = current_database() AND pid <> pg_backend_pid() AND state = 'active' AND query LIKE $1`,
+	kill: "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE pid =",
+	refusals: []refusal{
+		{"all connections are taken", postgresRefuses("53300", "sorry, too many clients already"), false,
+			"no free connection at the moment", connector.ErrTimeout},
+		{"all connections of the user are taken", postgresRefuses("53300", `too many connections for role "ada"`), false,
+			"no free connection at the moment", connector.ErrTimeout},
+		{"it starts", postgresRefuses("57P03", "the database system is starting up"), false, "starting up or shutting down", connector.ErrTimeout},
+		{"it demands TLS", postgresRefuses("28000", `no pg_hba.conf entry for host "10.0.0.1", user "ada", database "shop", no encryption`), false,
+			"switch TLS on", connector.ErrBadRequest},
+		{"a wrong password", postgresRefuses("28P01", `password authentication failed for user "ada"`), false,
+			"user name or the password", connector.ErrBadRequest},
+		{"it has no TLS", func(c net.Conn) { readStart(c); say("N")(c) }, true, "switch it off in the connector", connector.ErrBadRequest},
+		{"a certificate of nobody", postgresUnknown, true, "certificate of the server cannot be verified", connector.ErrBadRequest},
+		{"a web server", say("HTTP/1.1 400 Bad Request\r\nConnection: close\r\n\r\n"), false,
+			"it is not PostgreSQL", connector.ErrBadRequest},
+		{"a web server, by TLS", say("HTTP/1.1 400 Bad Request\r\nConnection: close\r\n\r\n"), true,
+			"does not encrypt connections", connector.ErrBadRequest},
+		{"MySQL", say("\x5b\x00\x00\x00\x0a5.5.5-10.11.6-MariaDB\x00"), false, "it is not PostgreSQL", connector.ErrBadRequest},
+		{"a proxy without a server", func(c net.Conn) { _ = c.Close() }, false, "it is not PostgreSQL", connector.ErrBadRequest},
+		{"silence", func(net.Conn) {}, false, "does not answer as PostgreSQL does", connector.ErrTimeout},
+	},
+}
+
+// TestPostgresFull takes the only connection that a database allows: the next
+// request is told so by a code that blames nobody, and served when the connection is
+// free.
+func TestPostgresFull(t *testing.T) {
+	db := newPostgres(t)
+	role, only := db.role(t, "CONNECTION LIMIT 1")
+	db.execute(t, "CREATE TABLE t (id bigint PRIMARY KEY); GRANT SELECT ON t TO "+role)
+	held, err := pgx.ConnectConfig(t.Context(), only.config)
+	require.NoError(t, err)
+	caller := only.caller(t, nil).Unverified()
+	require.ErrorContains(t, caller.Check(), "no free connection at the moment")
+	_, err = caller.Count(wire.CountRequest{Table: "t"})
+	require.ErrorIs(t, err, connector.ErrTimeout)
+	require.NoError(t, held.Close(t.Context()))
+	// The server frees a connection some time after the client has closed it.
+	require.Eventually(t, func() bool { return caller.Check() == nil }, patience, 10*time.Millisecond)
+	require.Eventually(t, func() bool {
+		_, err := caller.Count(wire.CountRequest{Table: "t"})
+		return err == nil
+	}, patience, 10*time.Millisecond)
+}
+
+// TestPostgresOwnErrors keeps what the function that opens a database says itself.
+func TestPostgresOwnErrors(t *testing.T) {
+	src, err := sqlsource.NewPerTenant(func(context.Context, wire.Credentials) (*sql.DB, error) {
+		return nil, connector.CheckFailed("Database is not one of ours.")
+	}, sqlsource.PostgreSQL(), nil)
+	require.NoError(t, err)
+	err = connectortest.Start(t, connector.Definition{Slug: "own"}, src, nil).As(nil).Unverified().Check()
+	require.ErrorContains(t, err, "Database is not one of ours.")
+}

@@ -1,0 +1,142 @@
+package enginetest
+
+import (
+	"context"
+	"database/sql"
+	"fmt"
+	"math/rand/v2"
+	"net"
+	"os"
+	"testing"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/stdlib"
+	"github.com/stretchr/testify/require"
+
+	"github.com/connectorsdk/connector-sdk-go/connector/sqlsource"
+	"github.com/connectorsdk/connector-sdk-go/wire"
+)
+
+// setting returns an environment variable, or a default.
+func setting(name, otherwise string) string {
+	if value := os.Getenv(name); value != "" {
+		return value
+	}
+	return otherwise
+}
+
+// missing ends a test that needs what this machine does not have. In CI it fails.
+func missing(t testing.TB, format string, args ...any) {
+	t.Helper()
+	if os.Getenv("CI") != "" {
+		t.Fatalf("in CI this must not be missing: "+format, args...)
+	}
+	t.Skipf(format, args...)
+}
+
+// postgresAddress returns the server that tests use.
+func postgresAddress() string { return setting("SQLSOURCE_POSTGRES", "127.0.0.1:5432") }
+
+// postgresDatabase is a database, and how its user connects.
+type postgresDatabase struct {
+	database
+	config *pgx.ConnConfig
+}
+
+// postgresAt returns how a server is reached without TLS, and nothing of a tenant.
+func postgresAt(t testing.TB, address string) *pgx.ConnConfig {
+	t.Helper()
+	host, port, err := net.SplitHostPort(address)
+	require.NoError(t, err)
+	config, err := pgx.ParseConfig("host=" + host + " port=" + port +
+		" user=none password=none dbname=none connect_timeout=10 passfile=/dev/null servicefile=/dev/null sslmode=disable")
+	require.NoError(t, err)
+	return config
+}
+
+// postgresBy returns a database of a server, which need not exist.
+func postgresBy(t testing.TB, config *pgx.ConnConfig) *postgresDatabase {
+	t.Helper()
+	db := stdlib.OpenDB(*config)
+	t.Cleanup(func() { _ = db.Close() })
+	own := &postgresDatabase{config: config}
+	own.database = database{
+		DB: db, flavor: sqlsource.PostgreSQL(), driver: stdlib.GetConnector(*config),
+		credentials: map[string]string{"user": config.User, "password": config.Password, "database": config.Database},
+		open: func(_ context.Context, c wire.Credentials) (*sql.DB, error) { // as examples/sql does
+			own := config.Copy()
+			own.User, own.Password, own.Database = c.Get("user"), c.Get("password"), c.Get("database")
+			return stdlib.OpenDB(*own), nil
+		},
+		run: func(script string) error {
+			_, err := db.Exec(script)
+			return err
+		},
+	}
+	return own
+}
+
+// newPostgres creates an empty database, with other options of CREATE DATABASE
+// than usual if there are some, and drops it when the test ends. Sessions have a
+// time zone that is far from UTC and has summer time.
+func newPostgres(t testing.TB, options ...string) *postgresDatabase {
+	t.Helper()
+	if len(options) == 0 {
+		options = []string{"ENCODING 'UTF8' LC_COLLATE 'C.UTF-8' LC_CTYPE 'C.UTF-8'"}
+	}
+	config := postgresAt(t, postgresAddress())
+	config.User, config.Database = setting("SQLSOURCE_POSTGRES_USER", "postgres"), "postgres"
+	config.Password = os.Getenv("SQLSOURCE_POSTGRES_PASSWORD")
+	admin := stdlib.OpenDB(*config)
+	if err := admin.PingContext(t.Context()); err != nil {
+		_ = admin.Close()
+		missing(t, "no PostgreSQL server answers at %s; set SQLSOURCE_POSTGRES to its host:port, and SQLSOURCE_POSTGRES_USER "+
+			"and SQLSOURCE_POSTGRES_PASSWORD to a user who may create databases: %v", postgresAddress(), err)
+	}
+	name := fmt.Sprintf("sqlsource_test_%016x", rand.Uint64())
+	_, err := admin.Exec("CREATE DATABASE " + name + " TEMPLATE template0 " + options[0])
+	require.NoError(t, err)
+	t.Cleanup(func() {
+		_, err := admin.ExecContext(context.Background(), "DROP DATABASE "+name+" WITH (FORCE)")
+		require.NoError(t, err)
+		_ = admin.Close()
+	})
+	own := config.Copy()
+	own.Database = name
+	own.RuntimeParams["timezone"] = "America/St_Johns"
+	own.RuntimeParams["datestyle"] = "German, DMY"
+	own.RuntimeParams["extra_float_digits"] = "-15"
+	own.RuntimeParams["bytea_output"] = "escape"
+	return postgresBy(t, own)
+}
+
+// as returns the same database as somebody else connects to it.
+func (d *postgresDatabase) as(t testing.TB, change func(*pgx.ConnConfig)) *postgresDatabase {
+	t.Helper()
+	config := d.config.Copy()
+	change(config)
+	return postgresBy(t, config)
+}
+
+// rolePassword is that of every role of postgresRole.
+const rolePassword = "of-a-role"
+
+// postgresRole creates a role that may log in, with options of CREATE ROLE, and
+// drops it when the test ends.
+func postgresRole(t testing.TB, db *database, options string) string {
+	t.Helper()
+	name := fmt.Sprintf("%s_role_%04x", db.credentials["database"], rand.Uint32()&0xffff)
+	db.execute(t, "CREATE ROLE "+name+" LOGIN PASSWORD '"+rolePassword+"' "+options)
+	t.Cleanup(func() {
+		_, err := db.ExecContext(context.Background(), "DROP OWNED BY "+name+"; DROP ROLE "+name)
+		require.NoError(t, err)
+	})
+	return name
+}
+
+// role creates a role, and returns its name and the database as the role has it.
+func (d *postgresDatabase) role(t testing.TB, options string) (string, *postgresDatabase) {
+	t.Helper()
+	name := postgresRole(t, &d.database, options)
+	return name, d.as(t, func(c *pgx.ConnConfig) { c.User, c.Password = name, rolePassword })
+}

@@ -1,0 +1,174 @@
+package enginetest
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/connectorsdk/connector-sdk-go/ndjson"
+	"github.com/connectorsdk/connector-sdk-go/wire"
+)
+
+// replica is a process of examples/sql.
+type replica struct {
+	address string
+	process *os.Process
+}
+
+// example is the directory of examples/sql.
+const example = "../../../examples/sql"
+
+// replicas builds the example and starts it n times.
+func replicas(t *testing.T, n int) []replica {
+	t.Helper()
+	binary := filepath.Join(t.TempDir(), "sql")
+	out, err := exec.Command("go", "build", "-C", example, "-o", binary, ".").CombinedOutput()
+	require.NoError(t, err, "%s", out)
+	started := make([]replica, n)
+	for i := range started {
+		command := exec.Command(binary, "-db", "postgres", "-server", postgresAddress())
+		command.Env = []string{"PORT=0", "PLATFORM_CONNECTOR_TOKEN=" + token}
+		stdout, err := command.StdoutPipe()
+		require.NoError(t, err)
+		require.NoError(t, command.Start())
+		t.Cleanup(func() {
+			_ = command.Process.Kill()
+			_ = command.Wait()
+		})
+		line, err := bufio.NewReader(stdout).ReadString('\n')
+		require.NoError(t, err)
+		_, port, err := net.SplitHostPort(strings.TrimSpace(line[strings.LastIndex(line, "/")+1:]))
+		require.NoError(t, err, line)
+		started[i] = replica{"127.0.0.1:" + port, command.Process}
+	}
+	return started
+}
+
+// behind starts HAProxy before two replicas, with the example's configuration,
+// and returns its URL.
+func behind(t *testing.T, a, b replica) string {
+	t.Helper()
+	program, err := exec.LookPath("haproxy")
+	if err != nil {
+		missing(t, "haproxy is not installed; apt-get install haproxy enables this test")
+	}
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	require.NoError(t, err)
+	defer func() { require.NoError(t, listener.Close()) }()
+	file, err := listener.(*net.TCPListener).File() // HAProxy inherits the port, so nobody else can have it
+	require.NoError(t, err)
+	defer func() { require.NoError(t, file.Close()) }()
+	command := exec.Command(program, "-db", "-f", filepath.Join(example, "haproxy.cfg"))
+	command.ExtraFiles = []*os.File{file}
+	command.Env = []string{"CONNECTOR_BIND=fd@3", "CONNECTOR_A=" + a.address, "CONNECTOR_B=" + b.address}
+	var said strings.Builder
+	command.Stderr = &said
+	require.NoError(t, command.Start())
+	t.Cleanup(func() {
+		_ = command.Process.Kill()
+		_ = command.Wait()
+		if t.Failed() {
+			t.Log(said.String())
+		}
+	})
+	return "http://" + listener.Addr().String()
+}
+
+// TestPostgresReplicasStream reads a row before the last one exists.
+func TestPostgresReplicasStream(t *testing.T) {
+	db := newPostgres(t)
+	// The database sends rows on when it has some kilobytes of them. Beyond the
+	// first ten, rows wait for a lock.
+	db.execute(t, `CREATE VIEW halting AS
+		SELECT n AS id, repeat('x', 20000) AS filler FROM generate_series(1, 10) AS n
+		UNION ALL SELECT 11, 'last' FROM pg_advisory_xact_lock(42)`)
+	both := replicas(t, 2)
+	c := &client{url: behind(t, both[0], both[1]), credentials: db.tenant()}
+	lock, err := db.Conn(t.Context())
+	require.NoError(t, err)
+	defer func() { require.NoError(t, lock.Close()) }()
+	_, err = lock.ExecContext(t.Context(), `SELECT pg_advisory_lock(42)`)
+	require.NoError(t, err)
+
+	answer, err := c.query(t.Context(), "halting", "filler", 120_000)
+	require.NoError(t, err)
+	defer func() { require.NoError(t, answer.Body.Close()) }()
+	require.Equal(t, http.StatusOK, answer.StatusCode)
+	stream := ndjson.NewReader(answer.Body)
+	rows := 0
+	for _, err := range stream.Rows() {
+		require.NoError(t, err)
+		rows++
+		if rows == 1 {
+			require.Len(t, postgres.statements(t.Context(), t, db.DB, `"halting"`), 1, "the last row does not exist yet")
+			_, err = lock.ExecContext(t.Context(), `SELECT pg_advisory_unlock(42)`)
+			require.NoError(t, err)
+		}
+	}
+	require.Equal(t, 11, rows)
+}
+
+// TestPostgresReplicaKilled kills a replica under load: its streams are cut and the reader
+// notices, the other's go on, and new requests succeed.
+func TestPostgresReplicaKilled(t *testing.T) {
+	const streams, total = 6, 60_000
+	db := newPostgres(t)
+	_, err := db.Exec(fmt.Sprintf(`CREATE VIEW long AS SELECT generate_series(1, %d) AS id, repeat('x', 1000) AS filler;
+		CREATE TABLE short AS SELECT 1 AS id`, total))
+	require.NoError(t, err)
+	both := replicas(t, 2)
+	c := &client{url: behind(t, both[0], both[1]), credentials: db.tenant()}
+
+	// Every stream is begun, and none has been read to its end.
+	begun := make([]*ndjson.Reader, streams)
+	for i := range begun {
+		answer, err := c.query(t.Context(), "long", "filler", 600_000)
+		require.NoError(t, err)
+		defer func() { require.NoError(t, answer.Body.Close()) }()
+		require.Equal(t, http.StatusOK, answer.StatusCode)
+		begun[i] = ndjson.NewReader(answer.Body)
+		for _, err := range begun[i].Rows() {
+			require.NoError(t, err)
+			break
+		}
+	}
+	require.Len(t, postgres.statements(t.Context(), t, db.DB, `"long"`), streams, "all are in flight")
+	require.NoError(t, both[0].process.Kill())
+
+	for range 20 {
+		answer, err := c.post(t.Context(), wire.PathCount, &wire.CountRequest{Table: "short", Envelope: c.envelope(60_000)})
+		require.NoError(t, err)
+		body, err := io.ReadAll(answer.Body)
+		require.NoError(t, err)
+		require.NoError(t, answer.Body.Close())
+		require.Equal(t, http.StatusOK, answer.StatusCode, "%s", body)
+		require.JSONEq(t, `{"count":1}`, string(body))
+	}
+	whole, cut := 0, 0
+	for _, stream := range begun {
+		rows, err := drain(stream)
+		if err == nil {
+			assert.Equal(t, total, rows+1, "a stream that looks complete is")
+			whole++
+			continue
+		}
+		var line *ndjson.LineError
+		require.ErrorAs(t, err, &line)
+		assert.True(t, errors.Is(err, io.ErrUnexpectedEOF), "%v", err)
+		assert.Less(t, rows+1, total)
+		cut++
+	}
+	assert.Equal(t, streams/2, cut, "the killed replica had half of the streams")
+	assert.Equal(t, streams/2, whole)
+}

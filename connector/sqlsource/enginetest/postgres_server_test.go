@@ -1,0 +1,162 @@
+//go:build unix
+
+package enginetest
+
+import (
+	"context"
+	"errors"
+	"net"
+	"os"
+	"os/exec"
+	"os/user"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/stretchr/testify/require"
+)
+
+// postgresOwn is a server that a test may stop, and whose access it sets up.
+type postgresOwn struct {
+	address string
+	dir     string
+	process *exec.Cmd
+}
+
+// superuser and its password are those of every postgresOwn.
+const (
+	superuser     = "owner"
+	superPassword = "a-password-for-tests-5b1c"
+)
+
+// newPostgresServer makes a cluster and starts it. hba is its pg_hba.conf.
+func newPostgresServer(t *testing.T, hba string) *postgresOwn {
+	t.Helper()
+	initdb := program("initdb")
+	if initdb == "" {
+		missing(t, "PostgreSQL's initdb is not installed; a test that stops its server needs it")
+	}
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	require.NoError(t, err)
+	s := &postgresOwn{address: listener.Addr().String()}
+	require.NoError(t, listener.Close())
+	s.dir, err = os.MkdirTemp("", "sqlsource")
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, os.RemoveAll(s.dir)) })
+	password := filepath.Join(s.dir, "password")
+	data := filepath.Join(s.dir, "data")
+	require.NoError(t, os.WriteFile(password, []byte(superPassword+"\n"), 0o644))
+	require.NoError(t, os.Chmod(s.dir, 0o755))
+	owner := serverOwner(t)
+	if owner != nil {
+		require.NoError(t, os.Chown(s.dir, int(owner.Uid), int(owner.Gid)))
+	}
+	create := exec.CommandContext(t.Context(), initdb, "-D", data, "-U", superuser, "--pwfile", password, "-A", "scram-sha-256",
+		"-E", "UTF8", "--locale", "C", "--no-sync")
+	create.Dir, create.SysProcAttr = s.dir, &syscall.SysProcAttr{Credential: owner}
+	output, err := create.CombinedOutput()
+	require.NoError(t, err, "%s", output)
+	require.NoError(t, os.WriteFile(filepath.Join(data, "pg_hba.conf"), []byte(hba), 0o644))
+	_, port, err := net.SplitHostPort(s.address)
+	require.NoError(t, err)
+	settings := []string{"port = " + port, "listen_addresses = '127.0.0.1'", "unix_socket_directories = ''", "fsync = off", ""}
+	require.NoError(t, os.WriteFile(filepath.Join(data, "postgresql.auto.conf"), []byte(strings.Join(settings, "\n")), 0o644))
+	t.Cleanup(func() { s.stop(t, syscall.SIGQUIT) })
+	s.start(t)
+	return s
+}
+
+// program returns the path of a program of PostgreSQL, which distributions keep
+// apart; empty if there is none.
+func program(name string) string {
+	if path, err := exec.LookPath(name); err == nil {
+		return path
+	}
+	found, _ := filepath.Glob("/usr/lib/postgresql/*/bin/" + name)
+	if len(found) == 0 {
+		return ""
+	}
+	return slices.Max(found)
+}
+
+// serverOwner returns the user that a server runs as in place of root, whom it
+// refuses; nil for a test that is not root.
+func serverOwner(t *testing.T) *syscall.Credential {
+	t.Helper()
+	if os.Getuid() != 0 {
+		return nil
+	}
+	u, err := user.Lookup("postgres")
+	require.NoError(t, err)
+	uid, err := strconv.ParseUint(u.Uid, 10, 32)
+	require.NoError(t, err)
+	gid, err := strconv.ParseUint(u.Gid, 10, 32)
+	require.NoError(t, err)
+	return &syscall.Credential{Uid: uint32(uid), Gid: uint32(gid)}
+}
+
+// start starts the server and waits until it answers.
+func (s *postgresOwn) start(t *testing.T) {
+	t.Helper()
+	log, err := os.OpenFile(filepath.Join(s.dir, "log"), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o644)
+	require.NoError(t, err)
+	defer func() { require.NoError(t, log.Close()) }()
+	s.process = exec.Command(program("postgres"), "-D", filepath.Join(s.dir, "data"))
+	s.process.Dir, s.process.Stdout, s.process.Stderr = s.dir, log, log
+	s.process.SysProcAttr = &syscall.SysProcAttr{Credential: serverOwner(t)}
+	require.NoError(t, s.process.Start())
+	answers := func() bool {
+		conn, err := pgx.ConnectConfig(context.Background(), postgresAt(t, s.address))
+		if err == nil {
+			_ = conn.Close(context.Background())
+			return true
+		}
+		var refused interface{ SQLState() string }
+		return errors.As(err, &refused) && refused.SQLState() != "57P03" // it refuses this user, so it answers
+	}
+	require.Eventually(t, answers, patience, 20*time.Millisecond)
+}
+
+// write writes a file that only the server may read, beside its data.
+func (s *postgresOwn) write(t *testing.T, name string, content []byte) {
+	t.Helper()
+	path := filepath.Join(s.dir, "data", name)
+	require.NoError(t, os.WriteFile(path, content, 0o600))
+	if owner := serverOwner(t); owner != nil {
+		require.NoError(t, os.Chown(path, int(owner.Uid), int(owner.Gid)))
+	}
+}
+
+// set adds a line to the settings that the server reads when it starts.
+func (s *postgresOwn) set(t *testing.T, line string) {
+	t.Helper()
+	file, err := os.OpenFile(filepath.Join(s.dir, "data", "postgresql.auto.conf"), os.O_APPEND|os.O_WRONLY, 0)
+	require.NoError(t, err)
+	_, err = file.WriteString(line + "\n")
+	require.NoError(t, err)
+	require.NoError(t, file.Close())
+}
+
+// stop ends the server by a signal, and waits for its end.
+func (s *postgresOwn) stop(t *testing.T, signal syscall.Signal) {
+	t.Helper()
+	if s.process == nil {
+		return
+	}
+	require.NoError(t, s.process.Process.Signal(signal))
+	_ = s.process.Wait() // says that a signal ended it
+	s.process = nil
+}
+
+// database returns the database of the superuser.
+func (s *postgresOwn) database(t *testing.T) *postgresDatabase {
+	t.Helper()
+	config := postgresAt(t, s.address)
+	config.User, config.Password, config.Database = superuser, superPassword, "postgres"
+	return postgresBy(t, config)
+}

@@ -1,0 +1,140 @@
+//go:build unix
+
+package enginetest
+
+import (
+	"database/sql"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/connectorsdk/connector-sdk-go/connector/sqlsource"
+	"github.com/connectorsdk/connector-sdk-go/connector/sqlsource/sqlsourcetest"
+	"github.com/connectorsdk/connector-sdk-go/wire"
+)
+
+// linkRows is how many rows each of the tables places and visits has.
+const linkRows = 100_000
+
+// BenchmarkSpeed measures requests that an index serves, joins, links and
+// measurements against the same asked of the driver.
+//
+// The table events (id, day, moment, amount, label, rank, a to h) has a million
+// rows, or SQLSOURCE_ROWS, and an index on all but a to h; places (code, id, name)
+// has unique columns code and id; visits (id, code, place) leads to it; files (id,
+// body) has one row of 5 MB.
+//
+//	go test -run '^$' -bench Speed/postgres -benchtime 1x .
+func BenchmarkSpeed(b *testing.B) {
+	for _, e := range engines {
+		b.Run(e.name, func(b *testing.B) {
+			db := e.plain(b)
+			script := strings.NewReplacer("ROWS", setting("SQLSOURCE_ROWS", "1000000"), "LINKS", strconv.Itoa(linkRows))
+			db.execute(b, script.Replace(e.speedTables))
+			db = reader(b, db)
+			measureSpeed(b, db.source(b, nil), db.tenant(), db.DB)
+		})
+	}
+}
+
+// reader returns a database as one who only reads it opens it.
+func reader(b *testing.B, db *database) *database {
+	b.Helper()
+	if file, ok := db.driver.(fileConnector); ok {
+		return openSQLite(b, "file:"+file.name+"?mode=ro&_pragma=query_only(1)", "")
+	}
+	return db
+}
+
+func measureSpeed(b *testing.B, source *sqlsource.Source, credentials wire.Credentials, db *sql.DB) {
+	envelope := wire.Envelope{Credentials: credentials, TimeoutMS: 600_000}
+	var cases []sqlsourcetest.NativeCase
+	add := func(name, path string, request wire.Message, native string) {
+		cases = append(cases, sqlsourcetest.NativeCase{Name: name, Path: path, Request: request, Native: func() { readAll(b, db, native) }})
+	}
+	events := func(fields ...string) *wire.QueryRequest {
+		return &wire.QueryRequest{Table: "events", Fields: fields, Envelope: envelope}
+	}
+	for _, column := range []string{"day", "moment", "amount", "label", "rank"} {
+		for dir, words := range map[wire.Direction]string{wire.Asc: "", wire.Desc: " DESC"} {
+			q := events("id", column)
+			q.Sort, q.Limit = []wire.SortKey{{Field: column, Dir: dir}}, 10
+			native := "SELECT id, " + column + " FROM events WHERE " + column + " IS NOT NULL ORDER BY " + column + words + " LIMIT 10"
+			add("top10/"+column+"/"+string(dir), wire.PathQuery, q, native)
+		}
+	}
+	beyond := events("id", "label")
+	beyond.And = []wire.Filter{{Field: "label", Op: wire.OpGt, Value: wire.Text("label 999990")}}
+	add("gt/label", wire.PathQuery, beyond, "SELECT id, label FROM events WHERE label > 'label 999990'")
+	day := events("id", "moment")
+	day.And = []wire.Filter{
+		{Field: "moment", Op: wire.OpGte, Value: wire.Text("2024-03-01T00:00:00Z")},
+		{Field: "moment", Op: wire.OpLt, Value: wire.Text("2024-03-02T00:00:00Z")},
+	}
+	add("day/moment", wire.PathQuery, day,
+		"SELECT id, moment FROM events WHERE moment >= '2024-03-01 00:00:00' AND moment < '2024-03-02 00:00:00'")
+	for _, column := range []string{"moment", "day", "rank", "label"} {
+		latest := &wire.AggregateRequest{
+			Table: "events", GroupBy: []wire.GroupKey{}, Limit: wire.AggregateLimit, Envelope: envelope,
+			Measures: []wire.Measure{{Fn: wire.AggMax, Field: column, As: "latest"}},
+		}
+		add("max/"+column, wire.PathAggregate, latest, "SELECT MAX("+column+") FROM events")
+	}
+	sum := &wire.AggregateRequest{
+		Table: "events", GroupBy: []wire.GroupKey{}, Limit: wire.AggregateLimit, Envelope: envelope,
+		Measures: []wire.Measure{{Fn: wire.AggSum, Field: "amount", As: "sum"}},
+	}
+	add("sum/amount", wire.PathAggregate, sum, "SELECT SUM(amount) FROM events")
+	for _, key := range [][2]string{{"code", "code"}, {"place", "id"}} {
+		joined := &wire.QueryRequest{
+			Table: "visits", Fields: []string{"id"}, Envelope: envelope,
+			Joins: []wire.JoinHop{{
+				FromTable: "visits", ToTable: "places", FromField: key[0], ToField: key[1],
+				Fields: []wire.JoinField{{Field: "name", As: "name"}},
+			}},
+		}
+		native := " FROM visits LEFT JOIN places ON visits." + key[0] + " = places." + key[1]
+		add("join/"+key[0], wire.PathQuery, joined, "SELECT visits.id, places.name"+native)
+		link := &wire.LinkHitRateRequest{
+			FromTable: "visits", ToTable: "places", FromColumn: key[0], ToColumn: key[1], Envelope: envelope,
+		}
+		add("link/"+key[0], wire.PathLinkHitRate, link, "SELECT COUNT(visits."+key[0]+"), COUNT(places."+key[1]+")"+native)
+	}
+	add("link/event", wire.PathLinkHitRate, &wire.LinkHitRateRequest{
+		FromTable: "visits", ToTable: "events", FromColumn: "id", ToColumn: "id", Envelope: envelope,
+	}, "SELECT COUNT(visits.id), COUNT(events.id) FROM visits LEFT JOIN events ON visits.id = events.id")
+	eight := []string{"a", "b", "c", "d", "e", "f", "g", "h"}
+	distinct := make([]string, len(eight))
+	for i, column := range eight {
+		distinct[i] = "COUNT(" + column + "), COUNT(DISTINCT " + column + ")"
+	}
+	add("cardinality", wire.PathCardinality, &wire.CardinalityRequest{Table: "events", Columns: eight, Envelope: envelope},
+		"SELECT "+strings.Join(distinct, ", ")+" FROM events")
+	add("blob", wire.PathQuery, &wire.QueryRequest{Table: "files", Fields: []string{"id", "body"}, Envelope: envelope},
+		"SELECT id, body FROM files")
+	add("count", wire.PathCount, &wire.CountRequest{Table: "files", Envelope: envelope}, "SELECT COUNT(*) FROM files")
+	sqlsourcetest.Benchmark(b, source, credentials, cases)
+}
+
+// readAll reads an answer as database/sql returns it, and returns its number of rows.
+func readAll(b *testing.B, db *sql.DB, statement string) (n int) {
+	rows, err := db.QueryContext(b.Context(), statement)
+	require.NoError(b, err, statement)
+	defer func() { require.NoError(b, rows.Close()) }()
+	names, err := rows.Columns()
+	require.NoError(b, err)
+	cells := make([]any, len(names))
+	for i := range cells {
+		cells[i] = new(any)
+	}
+	for rows.Next() {
+		if err := rows.Scan(cells...); err != nil {
+			b.Fatal(err)
+		}
+		n++
+	}
+	require.NoError(b, rows.Err())
+	return n
+}

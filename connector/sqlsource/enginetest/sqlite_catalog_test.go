@@ -1,0 +1,132 @@
+package enginetest
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/connectorsdk/connector-sdk-go/connector"
+	"github.com/connectorsdk/connector-sdk-go/connector/sqlsource"
+	"github.com/connectorsdk/connector-sdk-go/wire"
+)
+
+// TestSQLiteCatalog discovers keys, and warns of what is wrong with a database.
+func TestSQLiteCatalog(t *testing.T) {
+	db := newSQLite(t, `
+		CREATE TABLE a (x TEXT, y TEXT, z TEXT UNIQUE, w DATE UNIQUE, PRIMARY KEY (x, y));
+		CREATE TABLE b (id INTEGER PRIMARY KEY, p TEXT NOT NULL, q TEXT NOT NULL, secret TEXT, FOREIGN KEY (p, q) REFERENCES A);
+		CREATE TABLE c (k TEXT NOT NULL, l TEXT NOT NULL, b INTEGER REFERENCES b (ID), PRIMARY KEY (l, k)) WITHOUT ROWID;
+		CREATE UNIQUE INDEX half ON b (p) WHERE q = 'x';
+		CREATE TABLE gone (id INTEGER); CREATE VIEW broken AS SELECT * FROM gone; DROP TABLE gone;
+		CREATE VIEW seen AS SELECT id AS number, q FROM b;
+		CREATE TABLE odd (id INTEGER PRIMARY KEY, r REAL); INSERT INTO odd VALUES (1, 9e999), (2, 1.5)`)
+	caller := db.caller(t, &sqlsource.Options{Tables: map[string]sqlsource.TableOptions{
+		"seen": {PrimaryKey: []string{"number"}},
+		"b": {Name: "bees", Description: "Bees.", Columns: map[string]sqlsource.ColumnOptions{
+			"secret": {Hidden: true},
+			"p":      {Name: "pea", Type: wire.TypeReference},
+		}},
+	}})
+	d, err := caller.Discover()
+	require.NoError(t, err)
+	tables := byName(d)
+	require.Len(t, tables, 5)
+	assert.Empty(t, tables["a"].PrimaryKey, "SQLite lets nulls into a primary key")
+	assert.True(t, tables["a"].Field("z").Unique)
+	assert.True(t, tables["a"].Field("w").Unique, "a day is spelled in one way")
+	assert.Equal(t, []string{"number"}, tables["seen"].PrimaryKey, "as the host says")
+	assert.False(t, tables["seen"].StoresRows)
+	bees := tables["bees"]
+	assert.Equal(t, []string{"id"}, bees.PrimaryKey)
+	assert.Equal(t, "Bees.", bees.SourceDescription)
+	assert.Nil(t, bees.Field("secret"))
+	assert.Equal(t, wire.TypeReference, bees.Field("pea").Type)
+	assert.Equal(t, "p", bees.Field("pea").SourceColumn)
+	assert.False(t, bees.Field("pea").Unique, "an index on some rows")
+	assert.Equal(t, []wire.ForeignKey{
+		{Field: "pea", TargetTable: "a", TargetField: "x"}, {Field: "q", TargetTable: "a", TargetField: "y"},
+	}, bees.ForeignKeys)
+	assert.Equal(t, []string{"l", "k"}, tables["c"].PrimaryKey)
+	assert.Equal(t, []wire.ForeignKey{{Field: "b", TargetTable: "bees", TargetField: "id"}}, tables["c"].ForeignKeys)
+	require.Len(t, d.Warnings, 3)
+	assert.Contains(t, d.Warnings[0], `"broken" is left out`)
+	assert.Contains(t, d.Warnings[1], `In table "a", the primary key ("x", "y") is left out because SQLite lets nulls into it`)
+	assert.Contains(t, d.Warnings[2], `In table "odd", 1 values of the field "r" cannot be sent`)
+	for _, name := range []string{"b", "B", "broken", "sqlite_schema", "none"} {
+		_, err = caller.Size(name)
+		require.ErrorIs(t, err, connector.ErrUnknownEntity, name)
+	}
+}
+
+// unordered is a flavor that cannot order one column.
+type unordered struct {
+	sqlsource.Flavor
+	column string
+}
+
+func (f unordered) Column(ref string, c sqlsource.CatalogColumn) sqlsource.Column {
+	column := f.Flavor.Column(ref, c)
+	if c.Name == f.column {
+		column.Class, column.Key, column.Group, column.Tie, column.Stored = sqlsource.ClassOpaque, "", "", "", ""
+	}
+	return column
+}
+
+// TestSQLiteWindows looks at the statements of pages without a sort: an engine whose
+// order is total cuts them; otherwise the library does, from rows that are
+// ordered as far as the engine can.
+func TestSQLiteWindows(t *testing.T) {
+	made := newSQLite(t, `
+		CREATE TABLE numbered (id INTEGER PRIMARY KEY, name TEXT);
+		CREATE TABLE named (name TEXT NOT NULL PRIMARY KEY, id INTEGER);
+		CREATE TABLE bag (id INTEGER, name TEXT);
+		INSERT INTO numbered VALUES (3, 'c'), (1, 'a'), (2, 'b');
+		INSERT INTO named SELECT name, id FROM numbered;
+		INSERT INTO named VALUES (x'61', 4);
+		INSERT INTO bag SELECT id, name FROM numbered`)
+	recorded, log := made.logged(t)
+	for _, c := range []struct {
+		why, table string
+		flavor     sqlsource.Flavor
+		order      string
+		cut        bool // by the engine
+	}{
+		{"a primary key", "numbered", sqlsource.SQLite(), ` ORDER BY t0."id" LIMIT`, true},
+		{"a key with a blob, which is null", "named", sqlsource.SQLite(),
+			` ORDER BY CASE WHEN t0."name" < x'' THEN t0."name" END COLLATE BINARY NULLS LAST, +t0."name" COLLATE BINARY`, true},
+		{"no key", "bag", sqlsource.SQLite(), `+t0."id" COLLATE BINARY NULLS LAST, CASE WHEN t0."name" < x''`, true},
+		{"a primary key beside a column without an order", "numbered", unordered{sqlsource.SQLite(), "name"},
+			` ORDER BY t0."id" LIMIT`, true},
+		{"no key, and a column without an order", "bag", unordered{sqlsource.SQLite(), "name"},
+			`+t0."id" COLLATE BINARY NULLS LAST`, false},
+	} {
+		t.Run(c.why, func(t *testing.T) {
+			caller := recorded.with(c.flavor).caller(t, nil).Unverified()
+			var names []string
+			for offset := range int64(4) {
+				log.take()
+				answer, err := caller.Query(wire.QueryRequest{
+					Table: c.table, Sort: []wire.SortKey{}, Fields: []string{"id"}, Offset: offset, Limit: 1,
+				})
+				require.NoError(t, err)
+				require.True(t, answer.Served.Window)
+				for _, row := range answer.Rows {
+					names = append(names, row[0].String())
+				}
+				all := log.take()
+				i := slices.IndexFunc(all, func(s loggedStatement) bool { return strings.Contains(s.query, `SELECT +t0."id"`) })
+				asked := all[i].query
+				assert.Contains(t, asked, c.order)
+				assert.Equal(t, c.cut, strings.Contains(asked, " LIMIT "), asked)
+			}
+			want := []string{"1", "2", "3"}
+			if c.table == "named" {
+				want = []string{"1", "2", "3", "4"}
+			}
+			assert.ElementsMatch(t, want, names)
+		})
+	}
+}

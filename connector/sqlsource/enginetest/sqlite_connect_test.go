@@ -1,0 +1,107 @@
+package enginetest
+
+import (
+	"bytes"
+	"context"
+	"database/sql"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/connectorsdk/connector-sdk-go/connector"
+	"github.com/connectorsdk/connector-sdk-go/connector/connectortest"
+	"github.com/connectorsdk/connector-sdk-go/connector/sqlsource"
+	"github.com/connectorsdk/connector-sdk-go/wire"
+)
+
+// TestSQLiteConnect says what is wrong with a file and what to do, on /check to the
+// person at the form, and elsewhere with a code that blames nobody for what
+// passes.
+func TestSQLiteConnect(t *testing.T) {
+	dir := t.TempDir()
+	write := func(name, text string) string {
+		file := filepath.Join(dir, name)
+		require.NoError(t, os.WriteFile(file, []byte(text), 0o600))
+		return file
+	}
+	good := filepath.Join(dir, "good.sqlite")
+	db := openSQLite(t, good, "CREATE TABLE t (id INTEGER PRIMARY KEY)")
+	whole, err := os.ReadFile(good)
+	require.NoError(t, err)
+	for _, c := range []struct {
+		why, file string
+		want      string
+		elsewhere error
+	}{
+		{"text", write("text", strings.Repeat("no database at all\n", 100)), "not a database of SQLite", connector.ErrBadRequest},
+		{"a damaged file", write("damaged", string(whole[:100])+strings.Repeat("\xff", len(whole)-100)),
+			"not a database of SQLite", connector.ErrBadRequest},
+		{"no file", "file:" + filepath.Join(dir, "none") + "?mode=ro", "no database of this name", connector.ErrBadRequest},
+		{"a directory", dir, "no database of this name", connector.ErrBadRequest},
+		{"a file that another program writes to", "locked", "Another program holds a lock", connector.ErrTimeout},
+	} {
+		t.Run(c.why, func(t *testing.T) {
+			if c.file == "locked" {
+				c.file = good
+				conn, err := db.Conn(t.Context())
+				require.NoError(t, err)
+				_, err = conn.ExecContext(t.Context(), "BEGIN EXCLUSIVE")
+				require.NoError(t, err)
+				defer func() {
+					_, err := conn.ExecContext(context.Background(), "ROLLBACK")
+					require.NoError(t, err)
+					_ = conn.Close()
+				}()
+			}
+			src, err := sqlsource.NewPerTenant(func(context.Context, wire.Credentials) (*sql.DB, error) {
+				return sql.Open("sqlite", c.file)
+			}, sqlsource.SQLite(), nil)
+			require.NoError(t, err)
+			caller := connectortest.Start(t, db.definition(), src, nil).As(nil).Unverified()
+			err = caller.Check()
+			require.ErrorIs(t, err, connector.ErrCheckFailed)
+			require.ErrorContains(t, err, c.want)
+			_, err = caller.Count(wire.CountRequest{Table: "t"})
+			require.ErrorIs(t, err, c.elsewhere)
+			require.ErrorContains(t, err, c.want)
+		})
+	}
+}
+
+// TestSQLiteHostsDatabase says in the log what is wrong with a database of the host, and
+// nothing of it to a tenant, who could not mend it.
+func TestSQLiteHostsDatabase(t *testing.T) {
+	text := filepath.Join(t.TempDir(), "text.sqlite")
+	require.NoError(t, os.WriteFile(text, []byte(strings.Repeat("no database ", 100)), 0o600))
+	for _, c := range []struct{ why, file, log string }{
+		{"no file", "file:" + filepath.Join(t.TempDir(), "none") + "?mode=ro", "There is no database of this name, or it cannot be opened"},
+		{"another file", text, "This is not a database of SQLite"},
+	} {
+		t.Run(c.why, func(t *testing.T) {
+			db, err := sql.Open("sqlite", c.file)
+			require.NoError(t, err)
+			defer func() { require.NoError(t, db.Close()) }()
+			src, err := sqlsource.New(db, sqlsource.SQLite(), nil)
+			require.NoError(t, err)
+			var log bytes.Buffer
+			options := &connector.Options{Logger: slog.New(slog.NewTextHandler(&log, nil))}
+			caller := connectortest.Start(t, connector.Definition{Slug: "hosts"}, src, options).As(nil).Unverified()
+			for route, ask := range map[string]func() error{
+				"check":     caller.Check,
+				"discovery": func() error { _, err := caller.Discover(); return err },
+				"size":      func() error { _, err := caller.Size("t"); return err },
+			} {
+				log.Reset()
+				err := ask()
+				require.Equal(t, wire.CodeInternal, code(err), route)
+				require.ErrorContains(t, err, "internal error", route)
+				require.Contains(t, log.String(), "level=ERROR", route)
+				require.Contains(t, log.String(), "the database of this connector cannot be used: "+c.log, route)
+			}
+		})
+	}
+}
