@@ -119,7 +119,7 @@ func TestOrphanSamples(t *testing.T) {
 	rate, _, err := nothing.LinkHitRate(t.Context(), &wire.LinkHitRateRequest{
 		FromTable: "numbered", FromColumn: "id", ToTable: "numbered", ToColumn: "id"})
 	require.NoError(t, err)
-	require.Equal(t, &wire.LinkHitRate{OrphanSamples: []string{}}, rate, "no keys have no orphans")
+	require.Equal(t, &wire.LinkHitRate{}, rate, "no keys have no orphans")
 }
 
 // TestHops joins three matches of one key, and a hop from a field that nobody asked for,

@@ -126,5 +126,11 @@ func (c *Connection) LinkHitRate(ctx context.Context, req *wire.LinkHitRateReque
 	stats.Counted = true
 	rate, err := relation.LinkHitRate(c.relation(ctx, from, []string{req.FromColumn}, &stats),
 		c.relation(ctx, to, []string{req.ToColumn}, &stats), req, relation.NewBudget(c.budget))
-	return rate, stats, refused(err, "measure a smaller table")
+	if err != nil {
+		return nil, stats, refused(err, "measure a smaller table")
+	}
+	if len(rate.OrphanSamples) == 0 {
+		rate.OrphanSamples = nil // as in an answer that was read
+	}
+	return rate, stats, nil
 }
