@@ -171,7 +171,7 @@ func TestHostileConnectors(t *testing.T) {
 			"no answer for the document", conformance.Options{}},
 		{"an endless discovery", "is read to its limit",
 			map[string]http.HandlerFunc{wire.PathDiscovery: endless("application/json", `{"tables":[],"warnings":["`,
-				"x")}, 1, []string{"P3.1a"}, "", conformance.Options{Run: `^P3[.]1a$`}},
+				"x")}, 1, []string{"P3.1a"}, "", conformance.Options{Match: `^P3[.]1a$`}},
 		{"a discovery that stalls", "every wait has an end",
 			map[string]http.HandlerFunc{wire.PathDiscovery: stalls("application/json", `{"tables":[`)}, 1,
 			[]string{"P3.1a"}, "", patient},
@@ -181,16 +181,16 @@ func TestHostileConnectors(t *testing.T) {
 		{longRows, "no more are held than memory allows",
 			map[string]http.HandlerFunc{wire.PathQuery: endless(wire.MediaNDJSON, served,
 				`{"rows":[{"id":1,"text":"`+strings.Repeat("x", 100_000)+`"}]}`+"\n")},
-			0, nil, "", conformance.Options{Run: `^P3\.6c$`}}, // which its batches obey
+			0, nil, "", conformance.Options{Match: `^P3\.6c$`}}, // which its batches obey
 		{"a batch without an end", "a line has a limit",
 			map[string]http.HandlerFunc{wire.PathQuery: endless(wire.MediaNDJSON, served+`{"rows":[`+row, ","+row)},
-			1, []string{"P3.6d"}, "", conformance.Options{Run: `^P3[.]6d$`}},
+			1, []string{"P3.6d"}, "", conformance.Options{Match: `^P3[.]6d$`}},
 		{"pings for ever", "a stream of nothing ends too",
 			map[string]http.HandlerFunc{wire.PathQuery: endless(wire.MediaNDJSON, served, `{"ping":1}`+"\n")}, 1, nil,
-			"", conformance.Options{Run: `^P3[.]6[cg]$`}},
+			"", conformance.Options{Match: `^P3[.]6[cg]$`}},
 		{"empty lines for ever", "and one of less",
 			map[string]http.HandlerFunc{wire.PathQuery: endless(wire.MediaNDJSON, served, "\n")}, 1, nil, "",
-			conformance.Options{Run: `^P3[.]6[cg]$`}},
+			conformance.Options{Match: `^P3[.]6[cg]$`}},
 		{"a stream that stops", "in time, although the connection stays",
 			map[string]http.HandlerFunc{wire.PathQuery: stalls(wire.MediaNDJSON, served+`{"rows":[`+row+`]}`+"\n")},
 			1, []string{"P3.6g"}, "", patient},
@@ -199,13 +199,13 @@ func TestHostileConnectors(t *testing.T) {
 			[]string{"P3.6g"}, "", patient},
 		{"a stream nested for ever", "no recursion without a bound",
 			map[string]http.HandlerFunc{wire.PathQuery: endless(wire.MediaNDJSON, served+`{"rows":[{"id":`, "[")}, 1,
-			nil, "", conformance.Options{Run: `^P3[.]6[a-g]$`}},
+			nil, "", conformance.Options{Match: `^P3[.]6[a-g]$`}},
 		{"everything else is HTML", "the document alone is one", map[string]http.HandlerFunc{
 			wire.PathCheck: html, wire.PathDiscovery: html, wire.PathQuery: html, wire.PathCount: html, wire.PathAggregate: html,
 			wire.PathSize: html, wire.PathCardinality: html, wire.PathLinkHitRate: html}, 1, []string{"P1.1", "P1.6"}, "", conformance.Options{}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			if testrun.Race && c.options.Run != "" {
+			if testrun.Race && c.options.Match != "" {
 				t.Skip("megabytes for each request take minutes under the race detector")
 			}
 			if c.name == longRows && !testrun.InFull() {
@@ -218,15 +218,15 @@ func TestHostileConnectors(t *testing.T) {
 					defer stop()
 					var err error
 					options := c.options
-					if options.Run != "" && c.name != longRows && testrun.InFull() {
-						options.Run = `^P(0|1|3[.]1|3[.]6)` // what reads such an answer, all of it
+					if options.Match != "" && c.name != longRows && testrun.InFull() {
+						options.Match = `^P(0|1|3[.]1|3[.]6)` // what reads such an answer, all of it
 					}
 					options.Mode, options.Seed = conformance.ModeBoth, 1
 					report, err = conformance.Run(t.Context(), target, &options)
 					require.NoError(t, err)
 				})
 			})
-			require.Equal(t, c.exit, report.Exit(), report.Text(false))
+			require.Equal(t, c.exit, report.Exit(), report.Text(false, false))
 			for _, id := range c.fails {
 				require.Equal(t, conformance.Fail, report.Outcome(id).Verdict, "%s: %s", id, report.Outcome(id).Detail)
 			}
@@ -254,7 +254,7 @@ func sound(t *testing.T, report *conformance.Report) {
 		}
 		require.LessOrEqual(t, len(o.Detail)+len(o.Expected)+len(o.Received), 8<<10, "%s: short enough to be read", o.ID)
 	}
-	require.NotContains(t, report.Text(true), testToken)
+	require.NotContains(t, report.Text(true, false), testToken)
 	for _, form := range []func() ([]byte, error){report.JSON, report.JUnit, report.HTML} {
 		body, err := form()
 		require.NoError(t, err)
@@ -313,7 +313,7 @@ func TestRedirectsAreNeverFollowed(t *testing.T) {
 			server := httptest.NewServer(hostile(c.routes))
 			defer server.Close()
 			report, err := conformance.Run(t.Context(),
-				conformance.Target{URL: server.URL, Token: wire.NewBearer(testToken)}, &conformance.Options{Run: `^P[01]\.`})
+				conformance.Target{URL: server.URL, Token: wire.NewBearer(testToken)}, &conformance.Options{Match: `^P[01]\.`})
 			require.NoError(t, err)
 			require.Equal(t, conformance.ExitFail, report.Exit())
 			require.Equal(t, conformance.Fail, report.Outcome(c.fails).Verdict)
@@ -329,7 +329,7 @@ func TestUnreachable(t *testing.T) {
 	for _, url := range []string{"http://" + l.Addr().String(), "http://no-such-host.invalid", "https://" + l.Addr().String()} {
 		report, err := conformance.Run(t.Context(), conformance.Target{URL: url, Token: wire.NewBearer(testToken)}, nil)
 		require.NoError(t, err)
-		require.Equal(t, conformance.ExitNotRun, report.Exit(), report.Text(false))
+		require.Equal(t, conformance.ExitNotRun, report.Exit(), report.Text(false, false))
 		require.Contains(t, report.Problem, "no answer for the document at "+url)
 		sound(t, report)
 	}
@@ -358,7 +358,7 @@ func TestInterrupt(t *testing.T) {
 				}})
 				require.NoError(t, err)
 				require.Equal(t, "the run was interrupted", report.Problem)
-				require.Equal(t, conformance.ExitNotRun, report.Exit(), report.Text(false))
+				require.Equal(t, conformance.ExitNotRun, report.Exit(), report.Text(false, false))
 				s := report.Summary()
 				require.LessOrEqual(t, s.Passed, after)
 				if after > 5 {

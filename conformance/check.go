@@ -2,7 +2,6 @@ package conformance
 
 import (
 	"slices"
-	"strings"
 
 	"github.com/connectorsdk/connector-sdk-go/conformance/internal/checks/advice"
 	"github.com/connectorsdk/connector-sdk-go/conformance/internal/checks/authentication"
@@ -39,23 +38,4 @@ func allChecks() []session.Check {
 // describe returns what users see of a check.
 func describe(c *session.Check) Check {
 	return Check{ID: c.ID, Phase: c.Phase, Title: c.Title, Rules: c.Rules, Fix: c.Fix, Advice: c.Advice}
-}
-
-// Checks returns all checks, in the order in which they run.
-func Checks() []Check {
-	var list []Check
-	for _, c := range allChecks() {
-		list = append(list, describe(&c))
-	}
-	return list
-}
-
-// Find returns the check with an id, whatever its case, or nil.
-func Find(id string) *Check {
-	for _, c := range Checks() {
-		if strings.EqualFold(c.ID, id) {
-			return &c
-		}
-	}
-	return nil
 }

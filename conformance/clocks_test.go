@@ -60,7 +60,7 @@ func TestClocksAreKept(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			g := grading{Options: conformance.Options{Run: clockIDs}}
+			g := grading{Options: conformance.Options{Match: clockIDs}}
 			if c.options != nil {
 				c.options(&g)
 			}
@@ -84,8 +84,8 @@ func TestClocksAreKept(t *testing.T) {
 // what it could not judge, and how to have it judged.
 func TestNoSlowTable(t *testing.T) {
 	t.Parallel()
-	r := grade(t, everything(nil), grading{Options: conformance.Options{Run: clockIDs}})
-	text := strings.Join(strings.Fields(r.Text(false)), " ")
+	r := grade(t, everything(nil), grading{Options: conformance.Options{Match: clockIDs}})
+	text := strings.Join(strings.Fields(r.Text(false, false)), " ")
 	require.Contains(t, text, "the corpus's table slow is not loaded")
 	require.Contains(t, text, "P3.5a")
 }

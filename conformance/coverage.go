@@ -9,8 +9,8 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
-// Coverage is what a run has asked for. It tells a green report from an empty one.
-type Coverage struct {
+// coverage is what a run has asked for. It tells a green report from an empty one.
+type coverage struct {
 	Requests  int   // HTTP requests made
 	Streams   int   // requests answered by a stream
 	Rows      int64 // rows read
@@ -26,21 +26,21 @@ type Coverage struct {
 	// Operators are those that the document declares.
 	Operators []wire.Op
 	// Tables are those that discovery lists for the first tenant, the first thousand of them.
-	Tables []TableCoverage
+	Tables []tableCoverage
 }
 
-// TableCoverage is what was judged of a table.
-type TableCoverage struct {
+// tableCoverage is what was judged of a table.
+type tableCoverage struct {
 	Name string
 	Rows int // the most rows that one answer held
 	// Partly says why the table was not read whole by one plain request; empty if it was, or
 	// if no check wanted it.
 	Partly string
-	Fields []FieldCoverage
+	Fields []fieldCoverage
 }
 
-// FieldCoverage is what was judged of a field.
-type FieldCoverage struct {
+// fieldCoverage is what was judged of a field.
+type fieldCoverage struct {
 	Name       string
 	Type       wire.Type
 	Filterable bool
@@ -53,9 +53,9 @@ type FieldCoverage struct {
 const maxCovered = 1000
 
 // newCoverage returns what a session has asked.
-func newCoverage(s *session.Session, outcomes []Outcome) Coverage {
+func newCoverage(s *session.Session, outcomes []Outcome) coverage {
 	counts := s.Covered.Counts
-	c := Coverage{
+	c := coverage{
 		Requests: counts.Requests, Streams: counts.Streams, Rows: counts.Rows, Bytes: counts.Bytes,
 		Generated: counts.Generated, Decisive: counts.Telling, Filters: s.Covered.Filters(),
 	}
@@ -74,11 +74,11 @@ func newCoverage(s *session.Session, outcomes []Outcome) Coverage {
 	return c
 }
 
-func newTableCoverage(s *session.Session, t *wire.Table, judged map[session.FieldOf]map[wire.Op]int) TableCoverage {
+func newTableCoverage(s *session.Session, t *wire.Table, judged map[session.FieldOf]map[wire.Op]int) tableCoverage {
 	held, why := s.Held(t)
-	table := TableCoverage{Name: s.Clean(t.Name), Rows: s.Covered.RowsOf(t.Name), Partly: s.Clean(why)}
+	table := tableCoverage{Name: s.Clean(t.Name), Rows: s.Covered.RowsOf(t.Name), Partly: s.Clean(why)}
 	for at, f := range t.Fields[:min(len(t.Fields), maxCovered)] {
-		field := FieldCoverage{
+		field := fieldCoverage{
 			Name: s.Clean(f.Name), Type: f.Type, Filterable: f.Filterable == nil || *f.Filterable,
 			Empty: table.Rows == 0, Judged: judged[session.FieldOf{Table: t.Name, Field: f.Name}],
 		}
@@ -90,8 +90,8 @@ func newTableCoverage(s *session.Session, t *wire.Table, judged map[session.Fiel
 	return table
 }
 
-// Basis counts what a run has judged.
-type Basis struct {
+// basis counts what a run has judged.
+type basis struct {
 	Rows   int // of all tables, each counted by its largest answer
 	Tables int // with rows
 	// Pairs are those of a field that can be filtered and a declared operator.
@@ -100,7 +100,7 @@ type Basis struct {
 }
 
 // Basis returns the counts of what was judged.
-func (c *Coverage) Basis() (b Basis) {
+func (c *coverage) Basis() (b basis) {
 	for _, t := range c.Tables {
 		b.Rows += t.Rows
 		if t.Rows > 0 {
@@ -126,7 +126,7 @@ func (c *Coverage) Basis() (b Basis) {
 
 // String returns a sentence such as "judged 12,345 rows of 12 tables, 96 of 104 fields x
 // operators (8 without data)".
-func (b Basis) String() string {
+func (b basis) String() string {
 	text := fmt.Sprintf("judged %s of %s", plural(b.Rows, "row"), plural(b.Tables, "table"))
 	if b.Pairs > 0 {
 		text += fmt.Sprintf(", %s of %s fields x operators", thousands(b.Judged), thousands(b.Pairs))

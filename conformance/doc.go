@@ -18,13 +18,14 @@
 //		"testing"
 //
 //		"github.com/connectorsdk/connector-sdk-go/conformance"
+//		"github.com/connectorsdk/connector-sdk-go/conformance/conformancetest"
 //	)
 //
 //	func TestConnector(t *testing.T) {
 //		const token = "a-token-of-thirty-two-characters"
 //		target, stop := conformance.InProcess(NewHandler(token), token)
 //		defer stop()
-//		conformance.Test(t, target, &conformance.Options{Mode: conformance.ModeLive})
+//		conformancetest.Test(t, target, &conformance.Options{Mode: conformance.ModeLive})
 //	}
 //
 // [InProcess] serves any [net/http.Handler] without a port. A connector that runs
@@ -40,7 +41,7 @@
 //	both     all of them, over the corpus
 //
 // Phase 0 is the document, 1 authentication, 2 agreement with the corpus, 3 the
-// protocol's behaviour, 4 live data. [Checks] lists all checks; their ids are stable.
+// protocol's behaviour, 4 live data. [Options.Checks] lists the checks; their ids are stable.
 //
 // With two sets of credentials, checks judge that two tenants are kept apart. Their
 // data must differ: otherwise nothing tells whose an answer is. Wrong credentials are
@@ -67,7 +68,7 @@
 //
 //	CONFORMANT                no check failed; it names the rows, tables, fields
 //	                          and operators that this rests on
-//	NO SELECTED CHECK FAILED  Options.Phases or Options.Run left checks out, or
+//	NO SELECTED CHECK FAILED  Options.Phases or Options.Match left checks out, or
 //	                          Options.Tables left tables out
 //	CONFORMANT AS FAR AS IT   no check failed, but the connector takes queries in a
 //	CAN BE JUDGED             dialect of SQL alone; what rows SQL answers is not
@@ -92,7 +93,7 @@
 // document declares, the number of judged answers: a gap is an operator that nothing has
 // exercised on that field. A table that was not read whole says why.
 //
-// [Report.Text] fits one fault on one screen, and [Report.FullText] leaves nothing out.
+// [Report.Text] fits one fault on one screen, or leaves nothing out.
 // [Report.JSON], [Report.JUnit] and [Report.HTML] are the other forms.
 //
 // # Seeds and budgets

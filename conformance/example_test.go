@@ -12,7 +12,7 @@ import (
 func ExampleRun() {
 	target, stop := conformance.InProcess(planets(unguarded), testToken)
 	defer stop()
-	report, err := conformance.Run(context.Background(), target, &conformance.Options{Mode: conformance.ModeLive, Run: `^P1\.[16]$`})
+	report, err := conformance.Run(context.Background(), target, &conformance.Options{Mode: conformance.ModeLive, Match: `^P1\.[16]$`})
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -283,7 +283,7 @@ func TestDeskFaults(t *testing.T) {
 			for seed := range uint64(3) {
 				runs++
 				report := grade(t, deskLab(f.twist, 1+seed, 240), grading{Options: conformance.Options{
-					Mode: conformance.ModeLive, Seed: seed + 1, Requests: test.requests, Run: filterIDs}})
+					Mode: conformance.ModeLive, Seed: seed + 1, Requests: test.requests, Match: filterIDs}})
 				failed := ""
 				for _, o := range report.Outcomes {
 					if o.Verdict == conformance.Fail {
@@ -293,7 +293,7 @@ func TestDeskFaults(t *testing.T) {
 				if failed != "" {
 					found++
 				}
-				t.Log(test.requests, seed, f.name, failed, report.Coverage.Requests)
+				t.Log(test.requests, seed, f.name, failed, report.Coverage().Requests)
 			}
 		}
 		t.Logf("%d requests: %d of %d runs found", test.requests, found, runs)
@@ -310,13 +310,13 @@ func TestDeskPasses(t *testing.T) {
 			continue
 		}
 		report := grade(t, deskLab(twist{}, 10+seed, 150), grading{Options: conformance.Options{Mode: conformance.ModeLive, Seed: seed + 1,
-			Requests: cmp.Or(testrun.Budget(150), 750), Run: filterIDs}})
+			Requests: cmp.Or(testrun.Budget(150), 750), Match: filterIDs}})
 		for _, o := range report.Outcomes {
 			require.NotEqual(t, conformance.Fail, o.Verdict, "%s: %s\nexpected %s\nreceived %s\n%v",
 				o.ID, o.Detail, o.Expected, o.Received, o.Request)
 		}
 		l2 := report.Outcome("L2")
-		t.Log(seed, report.Coverage.Requests, "requests", l2.Cases, "cases", l2.Duration)
+		t.Log(seed, report.Coverage().Requests, "requests", l2.Cases, "cases", l2.Duration)
 	}
 }
 

@@ -41,7 +41,7 @@ func TestFixturePasses(t *testing.T) {
 			for _, op := range filter.Operators() {
 				for _, columnType := range []wire.Type{wire.TypeString, wire.TypeNumber, wire.TypeDecimal,
 					wire.TypeBoolean, wire.TypeDate, wire.TypeDatetime, wire.TypeJSON, wire.TypeArray, wire.TypeReference} {
-					require.NotZero(t, r.Coverage.Filters[string(op)+" "+string(columnType)], "%s on %s", op, columnType)
+					require.NotZero(t, r.Coverage().Filters[string(op)+" "+string(columnType)], "%s on %s", op, columnType)
 				}
 			}
 		})
@@ -208,7 +208,7 @@ func TestFixtureMissing(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			r := grade(t, serveTables(c.edit), grading{Options: conformance.Options{Phases: []int{2}, Run: `^P2`}})
+			r := grade(t, serveTables(c.edit), grading{Options: conformance.Options{Phases: []int{2}, Match: `^P2`}})
 			require.Equal(t, c.exit, r.Exit(), "%v", r.Err())
 			if c.problem == "" {
 				require.Empty(t, r.Problem)
@@ -322,7 +322,7 @@ func TestFixtureSurvives(t *testing.T) {
 		}
 		t.Run(h.name, func(t *testing.T) {
 			t.Parallel()
-			r := grade(t, h.build(), grading{Options: conformance.Options{Phases: []int{2}, Requests: testrun.Budget(200), Run: `^(P2\.([0-9]|1[0-6])[a-z]|A\.)`}})
+			r := grade(t, h.build(), grading{Options: conformance.Options{Phases: []int{2}, Requests: testrun.Budget(200), Match: `^(P2\.([0-9]|1[0-6])[a-z]|A\.)`}})
 			require.Empty(t, r.Problem)
 			require.Equal(t, conformance.ExitFail, r.Exit())
 			require.NotEmpty(t, r.Failures())

@@ -39,7 +39,7 @@ func TestForeign(t *testing.T) {
 			url := startForeign(t, c.fault)
 			r, err := conformance.Run(context.Background(),
 				conformance.Target{URL: url, Token: wire.NewBearer(testToken)},
-				&conformance.Options{Seed: 1, Run: c.run, Requests: testrun.Budget(300)})
+				&conformance.Options{Seed: 1, Match: c.run, Requests: testrun.Budget(300)})
 			require.NoError(t, err)
 			if c.fails == nil {
 				require.NoError(t, r.Err(), c.why)

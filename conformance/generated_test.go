@@ -39,15 +39,15 @@ func TestGeneratedAcceptsTheReference(t *testing.T) {
 }
 
 func acceptsTheReference(t *testing.T, h http.Handler, seed uint64) {
-	r := grade(t, h, grading{Options: conformance.Options{Mode: conformance.ModeBoth, Run: generatedOnly, Seed: seed}})
+	r := grade(t, h, grading{Options: conformance.Options{Mode: conformance.ModeBoth, Match: generatedOnly, Seed: seed}})
 	require.Len(t, r.Outcomes, 6)
 	for _, o := range r.Outcomes {
 		require.Equal(t, conformance.Pass, o.Verdict, "seed %d, %s: %s\nexpected %s\nreceived %s\n%v", seed, o.ID,
 			o.Detail, o.Expected, o.Received, o.Request)
 		require.Positive(t, o.Cases)
 	}
-	require.InDelta(t, 400, r.Coverage.Generated, 60, "the budget of requests")
-	require.Greater(t, 10*r.Coverage.Decisive, 3*r.Coverage.Generated, "answers that are neither empty nor everything")
+	require.InDelta(t, 400, r.Coverage().Generated, 60, "the budget of requests")
+	require.Greater(t, 10*r.Coverage().Decisive, 3*r.Coverage().Generated, "answers that are neither empty nor everything")
 }
 
 // TestGeneratedFaultsAreFound: with seed 1, by the named checks, and shrunk to
@@ -129,12 +129,12 @@ func TestGeneratedFaultsAreFound(t *testing.T) {
 	for _, f := range all {
 		t.Run(f.name, func(t *testing.T) {
 			t.Parallel()
-			g := grading{Options: conformance.Options{Run: generatedOnly}}
+			g := grading{Options: conformance.Options{Match: generatedOnly}}
 			if f.options != nil {
 				f.options(&g)
 			}
 			if testrun.Race {
-				g.Run = "^(" + strings.Join(f.kills, "|") + ")$"
+				g.Match = "^(" + strings.Join(f.kills, "|") + ")$"
 			}
 			r := grade(t, f.build(), g)
 			for _, o := range r.Failures() {
@@ -147,7 +147,7 @@ func TestGeneratedFaultsAreFound(t *testing.T) {
 				require.Contains(t, o.Detail, ", shrunk from ")
 			}
 			small[f.name](t, r.Outcome(f.kills[0]))
-			require.Less(t, r.Coverage.Requests, 900, "shrinking is bounded")
+			require.Less(t, r.Coverage().Requests, 900, "shrinking is bounded")
 		})
 	}
 }
@@ -331,7 +331,7 @@ func TestGeneratedVerdicts(t *testing.T) {
 	for _, c := range cases {
 		t.Run(c.why, func(t *testing.T) {
 			t.Parallel()
-			r := grade(t, c.build(), grading{Options: conformance.Options{Mode: c.mode, Run: generatedOnly}})
+			r := grade(t, c.build(), grading{Options: conformance.Options{Mode: c.mode, Match: generatedOnly}})
 			require.Len(t, r.Outcomes, len(c.want))
 			for _, o := range r.Outcomes {
 				require.Equal(t, c.want[o.ID], verdict{o.Verdict, o.Reason}, "%s: %s\nexpected %s\nreceived %s\n%v",
@@ -392,7 +392,7 @@ func TestGeneratedAreReplayed(t *testing.T) {
 			seen[check] = append(seen[check], string(body))
 			return nil
 		})
-		grade(t, h, grading{Options: conformance.Options{Run: run, Seed: seed, Progress: func(e conformance.Event) { check = e.ID }}})
+		grade(t, h, grading{Options: conformance.Options{Match: run, Seed: seed, Progress: func(e conformance.Event) { check = e.ID }}})
 		return seen
 	}
 	whole := requests(generatedOnly, 5, false)

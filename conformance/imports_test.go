@@ -16,7 +16,7 @@ func TestImports(t *testing.T) {
 	const internal = "conformance/internal/"
 	below := []string{"internal/jsontext", "internal/scan", "internal/secret", "wire", "wire/schema", "conformance/corpus", "internal/oracle"}
 	allowed := map[string][]string{}
-	for _, name := range []string{"check", "message", "session", "generate", "querytest"} {
+	for _, name := range []string{"check", "defaults", "message", "session", "generate", "querytest"} {
 		allowed[internal+name] = below
 		below = append(slices.Clone(below), internal+name)
 	}

@@ -246,7 +246,7 @@ func leakReport(t *testing.T, h http.Handler, token string) map[string]string {
 		target.Credentials = credentialsOf(leakCredentials)
 		var err error
 		report, err = conformance.Run(context.Background(), target, &conformance.Options{
-			Seed: 1, Timeout: 30 * time.Minute, Requests: testrun.Budget(60), Run: `^(P0|P1|P2\.1|P2\.2|P3\.1|P3\.6|P3\.10|P3\.12|A|T)`,
+			Seed: 1, Timeout: 30 * time.Minute, Requests: testrun.Budget(60), Match: `^(P0|P1|P2\.1|P2\.2|P3\.1|P3\.6|P3\.10|P3\.12|A|T)`,
 			Progress: func(e conformance.Event) {
 				fmt.Fprintf(&events, "%+v\n", e)
 				if e.Done != nil {
@@ -257,7 +257,7 @@ func leakReport(t *testing.T, h http.Handler, token string) map[string]string {
 		require.NoError(t, err)
 	})
 	texts := map[string]string{
-		"text": report.Text(false), "coloured text": report.Text(true), "events": events.String(),
+		"text": report.Text(false, false), "coloured text": report.Text(true, false), "events": events.String(),
 		"error": fmt.Sprint(report.Err()),
 	}
 	for form, render := range map[string]func() ([]byte, error){"JSON": report.JSON, "JUnit": report.JUnit, "HTML": report.HTML} {
@@ -367,13 +367,13 @@ func TestDerivedTokensAreReplayed(t *testing.T) {
 				}))
 				defer server.Close()
 				target := conformance.Target{URL: server.URL, Token: wire.NewBearer(token)}
-				report, err := conformance.Run(t.Context(), target, &conformance.Options{Seed: 1, Run: `^P1\.(2b|3)$`})
+				report, err := conformance.Run(t.Context(), target, &conformance.Options{Seed: 1, Match: `^P1\.(2b|3)$`})
 				require.NoError(t, err)
 				i := slices.IndexFunc(report.Outcomes, func(o conformance.Outcome) bool { return o.Verdict == conformance.Fail })
-				require.GreaterOrEqual(t, i, 0, report.Text(false))
+				require.GreaterOrEqual(t, i, 0, report.Text(false, false))
 				o := report.Outcomes[i]
 				require.NotContains(t, o.Detail, "cannot be sent again")
-				require.Contains(t, report.Text(false), "read PLATFORM_CONNECTOR_TOKEN from the environment")
+				require.Contains(t, report.Text(false, false), "read PLATFORM_CONNECTOR_TOKEN from the environment")
 				want := got[len(got)-1]
 				cmd := exec.CommandContext(t.Context(), "bash", "--norc", "-s")
 				cmd.Stdin = strings.NewReader(o.Request.Curl() + "\n")

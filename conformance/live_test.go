@@ -73,7 +73,7 @@ func TestLawsHold(t *testing.T) {
 		}
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
-			g := grading{Options: conformance.Options{Run: lawIDs}}
+			g := grading{Options: conformance.Options{Match: lawIDs}}
 			if test.options != nil {
 				test.options(&g)
 			}
@@ -89,7 +89,7 @@ func TestLawsHold(t *testing.T) {
 					require.Positive(t, o.Cases, "%s judged nothing", o.ID)
 				}
 			}
-			t.Log(report.Coverage.Requests, "requests", report.Coverage.Rows, "rows")
+			t.Log(report.Coverage().Requests, "requests", report.Coverage().Rows, "rows")
 		})
 	}
 }
@@ -164,7 +164,7 @@ func TestLargeTablesAreJudgedByWindows(t *testing.T) {
 	for _, test := range tests {
 		t.Run(test.id, func(t *testing.T) {
 			t.Parallel()
-			report := grade(t, test.build(), grading{Options: conformance.Options{Mode: conformance.ModeLive, RowBudget: 100, Run: "^" + test.id + "$"}})
+			report := grade(t, test.build(), grading{Options: conformance.Options{Mode: conformance.ModeLive, RowBudget: 100, Match: "^" + test.id + "$"}})
 			require.Equal(t, conformance.Fail, report.Outcome(test.id).Verdict, report.Outcome(test.id).Detail)
 		})
 	}
@@ -233,7 +233,7 @@ func TestDataThatMovesFailNothing(t *testing.T) {
 		}
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
-			g := grading{Options: conformance.Options{Mode: conformance.ModeLive, Run: lawIDs, Requests: testrun.Budget(200)}}
+			g := grading{Options: conformance.Options{Mode: conformance.ModeLive, Match: lawIDs, Requests: testrun.Budget(200)}}
 			report := grade(t, serve(connector.Definition{}, newMoving(test.every), nil), g)
 			moved := 0
 			for _, o := range report.Outcomes {
@@ -255,13 +255,13 @@ func TestFaultsAreFoundInDataThatMove(t *testing.T) {
 		body["count"] = integer(body, "count") + 1
 		return body, status
 	}, wire.PathCount)
-	report := grade(t, h, grading{Options: conformance.Options{Mode: conformance.ModeLive, Run: `^L3$`}})
+	report := grade(t, h, grading{Options: conformance.Options{Mode: conformance.ModeLive, Match: `^L3$`}})
 	require.Equal(t, conformance.Fail, report.Outcome("L3").Verdict, report.Outcome("L3").Detail)
 }
 
 func TestGivingUpIsNoFaultOfTheStream(t *testing.T) {
 	report := grade(t, hanging(serve(connector.Definition{}, corpusSource(), nil)),
-		grading{Options: conformance.Options{Run: `^P3\.(5[ab]|7a|6g|6e)$`}})
+		grading{Options: conformance.Options{Match: `^P3\.(5[ab]|7a|6g|6e)$`}})
 	for _, id := range []string{"P3.6e", "P3.6g"} {
 		require.Equal(t, conformance.Pass, report.Outcome(id).Verdict, "%s: %s", id, report.Outcome(id).Detail)
 	}

@@ -242,7 +242,7 @@ func TestOddReadsPass(t *testing.T) {
 		}
 		t.Run(odd.name, func(t *testing.T) {
 			t.Parallel()
-			r := grade(t, odd.build(), grading{Options: conformance.Options{Mode: conformance.ModeLive, Run: readIDs, Requests: testrun.Budget(150)}})
+			r := grade(t, odd.build(), grading{Options: conformance.Options{Mode: conformance.ModeLive, Match: readIDs, Requests: testrun.Budget(150)}})
 			for _, o := range r.Outcomes {
 				if o.Verdict == conformance.Fail || o.Reason == conformance.Blocked {
 					t.Errorf("%s: but %s %s: %s\nexpected %s\nreceived %s\n%+v", odd.why, o.ID, o.Title, o.Detail, o.Expected, o.Received, o.Request)

@@ -37,5 +37,5 @@ func TestLiveSize(t *testing.T) {
 		}
 		require.NotEqual(t, conformance.Fail, o.Verdict, "%s %s", o.ID, o.Detail)
 	}
-	t.Log(report.Coverage.Requests, "requests", report.Coverage.Rows, "rows", report.Duration)
+	t.Log(report.Coverage().Requests, "requests", report.Coverage().Rows, "rows", report.Duration)
 }

@@ -60,7 +60,7 @@ func TestFaults(t *testing.T) {
 		t.Run(f.name, func(t *testing.T) {
 			t.Parallel()
 			g := f.grading()
-			g.Run = "^(" + strings.ReplaceAll(strings.Join(f.kills, "|"), ".", `\.`) + ")$"
+			g.Match = "^(" + strings.ReplaceAll(strings.Join(f.kills, "|"), ".", `\.`) + ")$"
 			r := grade(t, f.build(), g)
 			require.Len(t, r.Outcomes, planned(t, g), "planned checks are reported checks")
 			require.NotContains(t, r.Problem, "this program failed")
@@ -96,7 +96,7 @@ func TestFaultsOverTCP(t *testing.T) {
 			require.GreaterOrEqual(t, i, 0)
 			f := faults()[i]
 			g := f.grading()
-			g.Run = "^" + regexp.QuoteMeta(id) + "$"
+			g.Match = "^" + regexp.QuoteMeta(id) + "$"
 			srv := httptest.NewServer(f.build())
 			defer srv.Close()
 			r, err := conformance.Run(t.Context(),
@@ -209,7 +209,7 @@ func planned(t *testing.T, g grading) int {
 	require.Empty(t, g.Phases)
 	n := 0
 	for _, c := range conformance.Checks() {
-		if strings.Contains(phases, fmt.Sprint(c.Phase)) && regexp.MustCompile(g.Run).MatchString(c.ID) {
+		if strings.Contains(phases, fmt.Sprint(c.Phase)) && regexp.MustCompile(g.Match).MatchString(c.ID) {
 			n++
 		}
 	}

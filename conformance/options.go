@@ -7,6 +7,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/connectorsdk/connector-sdk-go/conformance/internal/defaults"
 	"github.com/connectorsdk/connector-sdk-go/conformance/internal/session"
 )
 
@@ -33,41 +34,33 @@ func (m Mode) phases() []int {
 	return nil
 }
 
-// Modes returns the modes in which the check runs.
-func (c *Check) Modes() []Mode {
+// modes returns the modes in which the check runs.
+func (c *Check) modes() []Mode {
 	all := []Mode{ModeFixture, ModeLive, ModeBoth}
 	return slices.DeleteFunc(all, func(m Mode) bool { return !slices.Contains(m.phases(), c.Phase) })
 }
-
-// The defaults of [Options].
-const (
-	DefaultRowBudget = 200_000
-	// DefaultRequests is the budget of requests in the mode live.
-	DefaultRequests = 1500
-	DefaultSeed     = 1
-	DefaultTimeout  = 10 * time.Minute
-)
 
 // Options say how a run goes. Nil options, or the zero value, run every check of the
 // mode fixture.
 type Options struct {
 	Mode   Mode
 	Phases []int // of those the mode has; empty: all of them
-	// Run is a regular expression. Only checks whose id it matches run; empty means
+	// Match is a regular expression. Only checks whose id it matches run; empty means
 	// all. The document is read and the token tried in any case.
-	Run string
+	Match string
 	// Tables are the names of the tables that are judged, in the mode live; empty: all. No
 	// row of another is read, so a run over one table of a large source is short. It says
-	// nothing of the others: see [Report.Selection].
+	// nothing of the others: see Report.Selection.
 	Tables []string
-	// RowBudget is a number of rows: larger tables are not read whole. 0: DefaultRowBudget.
+	// RowBudget is a number of rows: larger tables are not read whole. 0 means
+	// 200,000.
 	RowBudget int
 	// Requests is a budget of requests, which the checks share. A check that has used
 	// its share judges what it has asked so far, and each sends the few requests without
 	// which it could judge nothing: all of them together are 100 to 250 in the mode live,
 	// by what the connector declares, and 60 more with a second tenant, however small the
 	// budget is. 0 means
-	// DefaultRequests in the mode live, and no limit in the others, whose requests are
+	// 1500 in the mode live, and no limit in the others, whose requests are
 	// about the corpus.
 	Requests int
 	// WrongCredentials lets checks send credentials that are wrong on purpose, a dozen
@@ -75,8 +68,7 @@ type Options struct {
 	// tenant, a path as a tenant's name. Without it, checks only leave out what is
 	// required. A real account may be locked because of wrong ones.
 	WrongCredentials bool
-	// Seed makes the generated queries: runs with the same seed ask the same. 0 means
-	// DefaultSeed.
+	// Seed makes the generated queries: runs with the same seed ask the same. 0 means 1.
 	Seed uint64
 	// Seeds is how many seeds, from Seed on, the generated queries are made with. Each
 	// further one has a budget of its own. 0 means one.
@@ -85,7 +77,7 @@ type Options struct {
 	// only so many a second. 0 means none.
 	Pace time.Duration
 	// Timeout ends the run, whatever the connector does. Checks that were not reached
-	// are then reported as such. 0: DefaultTimeout.
+	// are then reported as such. 0 means ten minutes.
 	Timeout time.Duration
 	// Progress, when set, is called before and after each check, and now and then in
 	// between. It is never called twice at the same time.
@@ -148,7 +140,7 @@ func (o *Options) plan() (*plan, error) {
 	if len(p.Phases) > 0 {
 		phases = p.Phases
 	}
-	pattern, err := regexp.Compile(p.Run)
+	pattern, err := regexp.Compile(p.Match)
 	if err != nil {
 		return nil, fmt.Errorf("the pattern of ids does not compile: %w", err)
 	}
@@ -159,16 +151,16 @@ func (o *Options) plan() (*plan, error) {
 		return nil, fmt.Errorf("tables are selected in mode live; the mode %s judges all tables of the corpus; add -mode live", p.Mode)
 	}
 	if p.Requests == 0 && p.Mode == ModeLive {
-		p.Requests = DefaultRequests
+		p.Requests = defaults.Requests
 	}
 	if p.RowBudget == 0 {
-		p.RowBudget = DefaultRowBudget
+		p.RowBudget = defaults.RowBudget
 	}
 	if p.Timeout == 0 {
-		p.Timeout = DefaultTimeout
+		p.Timeout = defaults.Timeout
 	}
 	if p.Seed == 0 {
-		p.Seed = DefaultSeed
+		p.Seed = defaults.Seed
 	}
 	for _, c := range allChecks() {
 		if slices.Contains(p.Mode.phases(), c.Phase) {
@@ -179,7 +171,7 @@ func (o *Options) plan() (*plan, error) {
 		}
 	}
 	if len(p.checks) == 0 {
-		return nil, fmt.Errorf("no check of mode %s and phases %v has an id that matches %q", p.Mode, phases, p.Run)
+		return nil, fmt.Errorf("no check of mode %s and phases %v has an id that matches %q", p.Mode, phases, p.Match)
 	}
 	return p, nil
 }

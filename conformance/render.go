@@ -1,6 +1,8 @@
 package conformance
 
 import (
+	"cmp"
+
 	"github.com/connectorsdk/connector-sdk-go/conformance/internal/check"
 	"github.com/connectorsdk/connector-sdk-go/conformance/internal/render"
 	"github.com/connectorsdk/connector-sdk-go/internal/rules"
@@ -11,11 +13,18 @@ import (
 // rules, and the checks that could not be judged because of it; then advice, what was
 // skipped and why, what was judged if nothing failed, and a summary. With colour it
 // holds the escapes of a terminal; nothing that came from the connector does.
-func (r *Report) Text(colour bool) string { return r.rendered().Text(colour, false) }
+//
+// With full, it leaves nothing out: every finding in full, the ids of all skipped checks,
+// and the judged answers of every field by operator.
+func (r *Report) Text(colour, full bool) string { return r.rendered().Text(colour, full) }
 
-// FullText returns what Text does and leaves nothing out: every finding in full, the ids
-// of all skipped checks, and the judged answers of every field by operator.
-func (r *Report) FullText(colour bool) string { return r.rendered().Text(colour, true) }
+// CoverageText returns the judged answers of every field by operator, or "" if no table was
+// found.
+func (r *Report) CoverageText() string { return r.rendered().CoverageText() }
+
+// Finding returns all that a report says of how a check ended: what was expected and
+// received, the rules, what to do, and the request as a line to paste.
+func (r *Report) Finding(o *Outcome) string { return rendered(o).Lines(cmp.Or(o.Seed, r.Seed)) }
 
 // HTML returns the report as one page that needs nothing else: no server, no network
 // and no script, except for the buttons that copy a request.
@@ -79,7 +88,7 @@ func (r *Report) JSON() ([]byte, error) { return r.rendered().JSON() }
 // Explain returns what there is to say about a check, for a terminal.
 func (c *Check) Explain() string {
 	var modes []string
-	for _, m := range c.Modes() {
+	for _, m := range c.modes() {
 		modes = append(modes, string(m))
 	}
 	return render.Explain(rendered(&Outcome{Check: *c}), modes, c.Advice)
@@ -87,7 +96,7 @@ func (c *Check) Explain() string {
 
 // rendered returns the report as package render takes it.
 func (r *Report) rendered() *render.Report {
-	s, c := r.Summary(), r.Coverage
+	s, c := r.Summary(), r.coverage
 	basis := c.Basis()
 	out := &render.Report{
 		Mode: string(r.Mode), Endpoint: r.Endpoint, Slug: r.Slug, Seed: r.Seed, Began: r.Began, Duration: r.Duration,
@@ -117,7 +126,7 @@ func (r *Report) rendered() *render.Report {
 }
 
 // renderedTable returns what was judged of a table as package render takes it.
-func renderedTable(t *TableCoverage) render.Table {
+func renderedTable(t *tableCoverage) render.Table {
 	out := render.Table{Name: t.Name, Rows: t.Rows, Partly: t.Partly, Fields: []render.Field{}}
 	for _, f := range t.Fields {
 		judged := map[string]int{}

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"strings"
 	"time"
+
+	"github.com/connectorsdk/connector-sdk-go/conformance/internal/render"
 )
 
 // Report is what a run found out. It does not change, and many goroutines may read
@@ -25,10 +27,19 @@ type Report struct {
 	// DialectOnly is the dialect of SQL in which alone the connector takes queries, so that
 	// no row of it could be judged; empty for all others.
 	DialectOnly string
-	Coverage    Coverage
+	// Requests is how many requests were sent.
+	Requests int
+	// Judged says in a few words what the outcomes rest on: how many rows of how many tables,
+	// fields and operators were judged.
+	Judged string
+	// Selection is set if only some checks of the mode were planned, or only some tables
+	// judged.
+	Selection bool
 	// Problem says why the run could not happen or did not come to its end; empty
 	// when it did.
 	Problem string
+
+	coverage coverage
 }
 
 // Summary counts the outcomes by verdict.
@@ -73,26 +84,11 @@ func (r *Report) with(v Verdict) (list []Outcome) {
 	return list
 }
 
-// Outcome returns the outcome of the check with the id, or nil if it was not
-// planned.
-func (r *Report) Outcome(id string) *Outcome {
-	for i := range r.Outcomes {
-		if r.Outcomes[i].ID == id {
-			return &r.Outcomes[i]
-		}
-	}
-	return nil
-}
-
-// Selection reports whether only some checks of the mode were planned, or only some
-// tables judged.
-func (r *Report) Selection() bool { return len(r.Outcomes) < r.Available || len(r.Tables) > 0 }
-
 // nothingJudged returns a sentence that tells what to do if no row of any table was
 // judged, or "".
 func (r *Report) nothingJudged() string {
-	switch tables := len(r.Coverage.Tables); {
-	case r.Coverage.Basis().Rows > 0:
+	switch tables := len(r.coverage.Tables); {
+	case r.coverage.Basis().Rows > 0:
 		return ""
 	case tables == 0:
 		return "nothing was judged: discovery lists no table; " +
@@ -103,30 +99,24 @@ func (r *Report) nothingJudged() string {
 	}
 }
 
-// The exit codes of the program.
-const (
-	ExitPass   = 0
-	ExitFail   = 1 // a check failed
-	ExitNotRun = 2 // the run could not happen
-)
-
-// Exit returns the code that the program ends with: ExitFail exactly if a check failed.
+// Exit returns the code that the program ends with: 1 exactly if a check failed, 2 if the
+// run could not happen or judged nothing, else 0.
 func (r *Report) Exit() int {
 	s := r.Summary()
 	switch {
 	case s.Failed > 0:
-		return ExitFail
+		return render.ExitFail
 	case r.Problem != "" || s.Passed+s.Advised == 0:
-		return ExitNotRun
+		return render.ExitNotRun
 	}
-	return ExitPass
+	return render.ExitPass
 }
 
 // Err returns nil when the exit code is 0. Otherwise the error names the failed checks,
 // or says why the run could not happen.
 func (r *Report) Err() error {
 	switch failures := r.Failures(); {
-	case r.Exit() == ExitPass:
+	case r.Exit() == render.ExitPass:
 		return nil
 	case len(failures) > 0:
 		lines := make([]string, len(failures))

@@ -185,15 +185,15 @@ func TestReportHTML(t *testing.T) {
 }
 
 func TestReportText(t *testing.T) {
-	golden(t, "report.txt", sample().Text(false))
-	require.NotContains(t, sample().Text(false), "\x1b")
-	coloured := sample().Text(true)
+	golden(t, "report.txt", sample().Text(false, false))
+	require.NotContains(t, sample().Text(false, false), "\x1b")
+	coloured := sample().Text(true, false)
 	require.Contains(t, coloured, "\x1b[31mFAIL\x1b[0m")
 	plain := regexp.MustCompile("\x1b\\[[0-9]*m").ReplaceAllString(coloured, "")
-	require.Equal(t, sample().Text(false), plain, "no escape is the connector's")
-	golden(t, "green.txt", green().Text(false))
-	golden(t, "full.txt", sample().FullText(false))
-	require.Contains(t, strings.Join(strings.Fields(green().Text(false)), " "),
+	require.Equal(t, sample().Text(false, false), plain, "no escape is the connector's")
+	golden(t, "green.txt", green().Text(false, false))
+	golden(t, "full.txt", sample().Text(false, true))
+	require.Contains(t, strings.Join(strings.Fields(green().Text(false, false)), " "),
 		"CONFORMANT: no check failed; judged 41 rows of 1 table, 3 of 6 fields x operators (2 without data) (exit 0)")
 }
 
@@ -237,7 +237,7 @@ func TestReportSaysWhy(t *testing.T) {
 	} {
 		t.Run(c.why, func(t *testing.T) {
 			require.Equal(t, c.exit, c.report.Exit())
-			require.Contains(t, c.report.Text(false), c.says)
+			require.Contains(t, c.report.Text(false, false), c.says)
 			require.Equal(t, c.exit == 0, c.report.Err() == nil)
 		})
 	}

@@ -6,13 +6,6 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/conformance/internal/check"
 )
 
-// The environment variables that a [Request.Curl] line reads.
-const (
-	EnvToken        = check.EnvToken
-	EnvCredentials  = check.EnvCredentials  // a JSON object
-	EnvCredentials2 = check.EnvCredentials2 // of the second tenant
-)
-
 // Request is a request as a report shows it, without secrets. In the place of the
 // token and the credentials, the URL, the headers and the body hold
 // $PLATFORM_CONNECTOR_TOKEN, $CONNECTOR_CREDENTIALS and $CONNECTOR_CREDENTIALS_2, or a

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/connectorsdk/connector-sdk-go/conformance/internal/check"
 	"github.com/connectorsdk/connector-sdk-go/conformance/internal/checks/clocks"
 	"github.com/connectorsdk/connector-sdk-go/conformance/internal/session"
 )
@@ -42,7 +43,7 @@ func newSession(target Target, p *plan) (*session.Session, error) {
 	token := target.Token.Reveal()
 	switch {
 	case token == "":
-		return nil, fmt.Errorf("no token; give the bearer token that the connector's host issued, or set %s", EnvToken)
+		return nil, fmt.Errorf("no token; give the bearer token that the connector's host issued, or set %s", check.EnvToken)
 	case strings.ContainsFunc(token, func(r rune) bool { return r < '!' || r > '~' }):
 		return nil, errors.New("the token holds a blank, a control character or one beyond ASCII, which no header can carry")
 	case len(target.Credentials) > 2:
@@ -104,7 +105,7 @@ func (r *run) missingCredentials(ctx context.Context) string {
 	}
 	return fmt.Sprintf("the document requires credentials that were not given: %s; "+
 		"give them for each tenant, as in -credentials '{%s}' or in the variable %s",
-		strings.Join(labels, ", "), strings.Join(members, ","), EnvCredentials)
+		strings.Join(labels, ", "), strings.Join(members, ","), check.EnvCredentials)
 }
 
 // judge judges the planned checks. What is watched is judged when all have run.
@@ -166,10 +167,12 @@ func (r *run) report(ctx context.Context, began time.Time) *Report {
 	if s.Document != nil {
 		report.Slug = s.Clean(s.Document.Slug)
 	}
-	report.Coverage = newCoverage(s, r.outcomes)
+	report.coverage = newCoverage(s, r.outcomes)
+	report.Requests, report.Judged = report.coverage.Requests, report.coverage.Basis().String()
+	report.Selection = len(r.outcomes) < r.available || len(r.Tables) > 0
 	report.Problem = s.Clean(problem(ctx, s))
 	report.DialectOnly = s.Clean(s.SQLOnly())
-	if report.Problem == "" && report.Summary().Failed == 0 && report.DialectOnly == "" && r.Mode != ModeFixture && !report.Selection() {
+	if report.Problem == "" && report.Summary().Failed == 0 && report.DialectOnly == "" && r.Mode != ModeFixture && !report.Selection {
 		report.Problem = report.nothingJudged()
 	}
 	return report

@@ -34,7 +34,7 @@ func TestTenantOfTheConnection(t *testing.T) {
 		srv := httptest.NewServer(h)
 		report, err := conformance.Run(t.Context(), conformance.Target{
 			URL: srv.URL, Token: wire.NewBearer(testToken), Credentials: credentialsOf(firmSets),
-		}, &conformance.Options{Mode: conformance.ModeLive, Run: `^T2$`, Seed: 1})
+		}, &conformance.Options{Mode: conformance.ModeLive, Match: `^T2$`, Seed: 1})
 		srv.Close()
 		require.NoError(t, err)
 		require.Equal(t, conformance.Fail, report.Outcome("T2").Verdict, "%s: %s", path, report.Outcome("T2").Detail)
@@ -90,7 +90,7 @@ func TestTenantsOnABudget(t *testing.T) {
 		require.Equal(t, conformance.Pass, o.Verdict, "%s: %s", id, o.Detail)
 		require.Positive(t, o.Cases, id)
 	}
-	t.Log(r.Coverage.Requests, "requests")
+	t.Log(r.Coverage().Requests, "requests")
 }
 
 // TestSilenceIsAwaitedOnce requires that a host which never answers a wrong token does
@@ -104,7 +104,7 @@ func TestSilenceIsAwaitedOnce(t *testing.T) {
 		}
 		return false
 	})
-	g := grading{Options: conformance.Options{Mode: conformance.ModeLive, Run: `^P1\.`}, credentials: firmSets}
+	g := grading{Options: conformance.Options{Mode: conformance.ModeLive, Match: `^P1\.`}, credentials: firmSets}
 	r := grade(t, h, g)
 	require.Equal(t, conformance.Fail, r.Outcome("P1.1").Verdict)
 	require.Less(t, r.Duration, 90*time.Second)
@@ -120,7 +120,7 @@ func TestTenantsWhoseDataMove(t *testing.T) {
 		f.handlers = [2]http.Handler{same, same}
 		var g grading
 		wrongly(&g)
-		g.Run = `^(T|A\.3[12])`
+		g.Match = `^(T|A\.3[12])`
 		r := grade(t, f, g)
 		for _, o := range r.Failures() {
 			t.Errorf("every %d: %s %s\nexpected %s\nreceived %s", every, o.ID, o.Detail, o.Expected, o.Received)

@@ -146,7 +146,7 @@ var unusualTenants = []struct {
 	},
 	{
 		name: "tables of 6,000 rows and of unknown size", why: "rowCount is optional",
-		options: func(g *grading) { apart(g); g.Run = `^(P0|P1|T|A\.3)` }, // the laws read large tables elsewhere
+		options: func(g *grading) { apart(g); g.Match = `^(P0|P1|T|A\.3)` }, // the laws read large tables elsewhere
 		build: func() http.Handler {
 			tables := [2][]memsource.Table{{firmTable("parts", "acme", 6000)}, {firmTable("parts", "globex", 6000)}}
 			tables[0][0].RowCount, tables[1][0].RowCount = nil, nil
@@ -156,7 +156,7 @@ var unusualTenants = []struct {
 	{
 		name: "two users of a company with 6,000 rows",
 		why:  "two sets of credentials may give access to the same data", alike: true,
-		options: func(g *grading) { apart(g); g.Run = `^(P0|P1|T|A\.3)` },
+		options: func(g *grading) { apart(g); g.Match = `^(P0|P1|T|A\.3)` },
 		build: func() http.Handler {
 			large := []memsource.Table{firmTable("parts", "acme", 6000)}
 			return firmOf(firmDefinition, [2][]memsource.Table{large, large})
@@ -215,7 +215,7 @@ func TestTablesNamedLikeARefusal(t *testing.T) {
 			tables = append(tables, firmTable(name, "acme", 3+i))
 		}
 		h := serve(connector.Definition{}, sourceOf(tables...), nil)
-		r := grade(t, h, grading{Options: conformance.Options{Mode: conformance.ModeLive, Run: `^P1\.`}})
+		r := grade(t, h, grading{Options: conformance.Options{Mode: conformance.ModeLive, Match: `^P1\.`}})
 		require.Equal(t, conformance.ExitPass, r.Exit(), "%v: %v", names, r.Err())
 	}
 }

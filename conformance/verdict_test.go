@@ -26,13 +26,13 @@ func TestVerdictRestsOnRows(t *testing.T) {
 	t.Parallel()
 	r := grade(t, untouched(), grading{Options: conformance.Options{Mode: conformance.ModeLive, Requests: testrun.Budget(300)}})
 	require.NoError(t, r.Err())
-	b := r.Coverage.Basis()
+	b := r.Coverage().Basis()
 	require.Equal(t, 130, b.Rows)
 	require.Equal(t, 2, b.Tables)
 	require.Equal(t, 14*13, b.Pairs)
 	require.Positive(t, b.Judged)
-	require.Contains(t, r.Text(false), "CONFORMANT: no check failed; judged 130 rows of 2 tables, ")
-	for _, table := range r.Coverage.Tables {
+	require.Contains(t, r.Text(false, false), "CONFORMANT: no check failed; judged 130 rows of 2 tables, ")
+	for _, table := range r.Coverage().Tables {
 		require.Empty(t, table.Partly)
 		for _, f := range table.Fields {
 			require.NotNil(t, f.Judged, "%s.%s was not judged at all", table.Name, f.Name)
@@ -41,7 +41,7 @@ func TestVerdictRestsOnRows(t *testing.T) {
 
 	r = grade(t, serve(connector.Definition{}, source(), nil), grading{Options: conformance.Options{Mode: conformance.ModeLive}})
 	require.Equal(t, conformance.ExitNotRun, r.Exit())
-	require.Contains(t, r.Text(false), "NOT GRADED: nothing was judged: discovery lists no table;")
+	require.Contains(t, r.Text(false, false), "NOT GRADED: nothing was judged: discovery lists no table;")
 }
 
 // TestSelectionIsNoVerdict requires that a run of some checks does not say that the
@@ -55,16 +55,16 @@ func TestSelectionIsNoVerdict(t *testing.T) {
 		says    string
 	}{
 		{"some phases", conformance.Options{Mode: conformance.ModeLive, Phases: []int{0, 1}}, "NO SELECTED CHECK FAILED: "},
-		{"some checks", conformance.Options{Mode: conformance.ModeLive, Run: "^P0"}, "NO SELECTED CHECK FAILED: "},
+		{"some checks", conformance.Options{Mode: conformance.ModeLive, Match: "^P0"}, "NO SELECTED CHECK FAILED: "},
 		{"all phases", conformance.Options{Mode: conformance.ModeLive, Phases: []int{4, 3, 1, 0}, Requests: testrun.Budget(1)}, "CONFORMANT: no check failed;"},
-		{"every check", conformance.Options{Mode: conformance.ModeLive, Run: ".", Requests: testrun.Budget(1)}, "CONFORMANT: no check failed;"},
+		{"every check", conformance.Options{Mode: conformance.ModeLive, Match: ".", Requests: testrun.Budget(1)}, "CONFORMANT: no check failed;"},
 	} {
 		r := grade(t, untouched(), grading{Options: c.options})
 		require.Equal(t, conformance.ExitPass, r.Exit(), c.why)
-		require.Contains(t, r.Text(false), c.says, c.why)
+		require.Contains(t, r.Text(false, false), c.says, c.why)
 		body, err := r.JSON()
 		require.NoError(t, err)
-		require.Equal(t, r.Selection(), strings.Contains(string(body), `"selection": {`), c.why)
+		require.Equal(t, r.Selection, strings.Contains(string(body), `"selection": {`), c.why)
 	}
 }
 
@@ -90,9 +90,9 @@ func TestMissingCredentials(t *testing.T) {
 		credentials: []map[string]string{{"tenant": "a", "apiKey": "0123456789"}, {"tenant": "b", "apiKey": " "}},
 	})
 	require.Equal(t, conformance.ExitNotRun, r.Exit())
-	require.Contains(t, r.Text(false), "NOT GRADED: the document requires credentials that were not given: API key;")
+	require.Contains(t, r.Text(false, false), "NOT GRADED: the document requires credentials that were not given: API key;")
 	require.Contains(t, r.Problem, `-credentials '{"apiKey":"..."}'`)
-	require.Less(t, strings.Count(r.Text(false), "\n"), 12)
+	require.Less(t, strings.Count(r.Text(false, false), "\n"), 12)
 	require.Equal(t, map[string]int{wire.PathDocument: 1}, asked, "nothing else was asked")
 }
 
@@ -146,11 +146,11 @@ func TestFurtherSeedsFindMore(t *testing.T) {
 			}
 		}
 	})()
-	r := grade(t, h, grading{Options: conformance.Options{Mode: conformance.ModeLive, Run: "^M8$", Seeds: 30}})
+	r := grade(t, h, grading{Options: conformance.Options{Mode: conformance.ModeLive, Match: "^M8$", Seeds: 30}})
 	o := r.Outcome("M8")
 	require.Equal(t, conformance.Fail, o.Verdict, o.Detail)
 	require.Greater(t, o.Seed, r.Seed, "the first seed passes")
-	require.Contains(t, r.Text(false), "-seed "+strings.Fields(o.Detail[strings.Index(o.Detail, "(seed ")+6:])[0][:1])
+	require.Contains(t, r.Text(false, false), "-seed "+strings.Fields(o.Detail[strings.Index(o.Detail, "(seed ")+6:])[0][:1])
 }
 
 // TestBudgetAndPace requires that a run stays within its budget of requests, spreads
@@ -174,10 +174,10 @@ func TestBudgetAndPace(t *testing.T) {
 	for i := 1; i < len(starts); i++ {
 		require.GreaterOrEqual(t, starts[i].Sub(starts[i-1]), pace, "request %d", i)
 	}
-	require.LessOrEqual(t, r.Coverage.Requests, 300+100, "each check sends the few requests that it needs")
+	require.LessOrEqual(t, r.Coverage().Requests, 300+100, "each check sends the few requests that it needs")
 	last := events[len(events)-1]
 	require.Equal(t, 300, last.Budget)
-	require.Equal(t, r.Coverage.Requests, last.Requests)
+	require.Equal(t, r.Coverage().Requests, last.Requests)
 	require.True(t, slices.ContainsFunc(events, func(e conformance.Event) bool { return e.Left > 0 }))
 	perCheck := 0
 	for _, e := range events {
@@ -236,7 +236,7 @@ func TestDialectOnly(t *testing.T) {
 				return
 			}
 			require.NoError(t, r.Err())
-			require.Contains(t, r.Text(false), `CONFORMANT AS FAR AS IT CAN BE JUDGED: no check failed; queries are taken in the dialect "tsql"`)
+			require.Contains(t, r.Text(false, false), `CONFORMANT AS FAR AS IT CAN BE JUDGED: no check failed; queries are taken in the dialect "tsql"`)
 			require.Greater(t, r.Summary().Passed, 30)
 			body, err := r.JSON()
 			require.NoError(t, err)
@@ -270,7 +270,7 @@ func TestOddDocuments(t *testing.T) {
 		})},
 	} {
 		t.Run(c.why, func(t *testing.T) {
-			r := grade(t, c.build, grading{Options: conformance.Options{Run: `^(P0|P1|P3\.1|A\.)`}})
+			r := grade(t, c.build, grading{Options: conformance.Options{Match: `^(P0|P1|P3\.1|A\.)`}})
 			require.NoError(t, r.Err())
 		})
 	}
@@ -319,7 +319,7 @@ func TestFirstFindingSaysWhatToDo(t *testing.T) {
 			require.Contains(t, o.Fix, c.fix)
 			require.NotContains(t, o.Fix, c.not)
 			require.Greater(t, r.Summary().Blocked, 50)
-			require.LessOrEqual(t, strings.Count(r.Text(false), "\n"), 40)
+			require.LessOrEqual(t, strings.Count(r.Text(false, false), "\n"), 40)
 		})
 	}
 }

@@ -73,6 +73,7 @@ var fences = map[string]struct {
 			"conformance/corpus"},
 		foreign: []string{"github.com/santhosh-tekuri/jsonschema/v5"},
 	},
+	"conformance/conformancetest": {own: []string{"wire", "conformance", "internal/memlisten"}},
 	"conformance/platform": {
 		own:     []string{"wire", "ndjson", "filter", "internal/memlisten", "internal/netguard", "internal/relation"},
 		foreign: []string{"github.com/shopspring/decimal"},
@@ -210,6 +211,13 @@ func TestConformanceIsIndependent(t *testing.T) {
 				t.Errorf("%s reaches %s", short, own)
 			}
 		}
+	}
+}
+
+// TestConformLinksNoTesting keeps package testing, and its flags, out of the command.
+func TestConformLinksNoTesting(t *testing.T) {
+	for _, p := range golist(t, "-deps", "./conformance/cmd/conform") {
+		require.NotEqual(t, "testing", p.ImportPath)
 	}
 }
 

@@ -39,7 +39,7 @@ func TestCorrect(t *testing.T) {
 				}
 				release()
 				report := grade(t, conformance.Options{}, false, func() (http.Handler, func()) { return c.build(set, file) })
-				require.NoError(t, report.Err(), "%s over %s/%d: %s", c.name, g.Name, seed, report.Text(false))
+				require.NoError(t, report.Err(), "%s over %s/%d: %s", c.name, g.Name, seed, report.Text(false, false))
 			}
 		}
 	}

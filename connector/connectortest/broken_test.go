@@ -758,7 +758,7 @@ func TestRunFindsFaults(t *testing.T) {
 	for _, f := range faults {
 		t.Run(f.name, func(t *testing.T) {
 			t.Parallel()
-			one := &conformance.Options{Run: "^" + regexp.QuoteMeta(f.check) + "$"}
+			one := &conformance.Options{Match: "^" + regexp.QuoteMeta(f.check) + "$"}
 			if f.check != "" && slices.Contains(finders(grade(t, f.source(t), one)), f.check) {
 				return
 			}

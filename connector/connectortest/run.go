@@ -145,7 +145,7 @@ func summary(r *conformance.Report) string {
 	var b strings.Builder
 	s := r.Summary()
 	fmt.Fprintf(&b, "connectortest: %d checks passed, %d failed; %s; %d requests, seed %d",
-		s.Passed, s.Failed, r.Coverage.Basis(), r.Coverage.Requests, r.Seed)
+		s.Passed, s.Failed, r.Judged, r.Requests, r.Seed)
 	for _, o := range r.Outcomes {
 		switch {
 		case o.Phase == 4 && o.Reason == conformance.NoData || o.Reason == conformance.DataChanged:

@@ -7,14 +7,13 @@ import (
 	"maps"
 	"slices"
 
-	"github.com/connectorsdk/connector-sdk-go/conformance"
 	"github.com/connectorsdk/connector-sdk-go/conformance/platform"
 	"github.com/connectorsdk/connector-sdk-go/internal/oracle"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
 // maxRows limits the rows of a table that a [Tenant] reads to verify an answer.
-const maxRows = conformance.DefaultRowBudget
+const maxRows = 200_000
 
 // unverifiable is the reason why an answer cannot be verified.
 type unverifiable string

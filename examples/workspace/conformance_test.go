@@ -94,7 +94,7 @@ func TestConformance(t *testing.T) {
 			WrongCredentials: true, // the stand-in locks nobody out
 		})
 		require.NoError(t, err)
-		t.Log(report.Text(false))
+		t.Log(report.Text(false, false))
 		require.NoError(t, report.Err())
 		t.Logf("%d requests to the API", len(service.paths))
 		assert.Zero(t, service.refused, "within the budgets")

@@ -9,11 +9,14 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
 
 	"github.com/connectorsdk/connector-sdk-go/conformance"
+	"github.com/connectorsdk/connector-sdk-go/conformance/internal/check"
+	"github.com/connectorsdk/connector-sdk-go/conformance/internal/defaults"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -82,10 +85,10 @@ func configure(args []string, getenv func(string) string) (*config, error) {
 	}
 	token := r.token
 	if token == "" {
-		token = getenv(conformance.EnvToken)
+		token = getenv(check.EnvToken)
 	}
 	if token == "" {
-		return nil, fmt.Errorf("no token; set %s to the bearer token that the connector's host issued", conformance.EnvToken)
+		return nil, fmt.Errorf("no token; set %s to the bearer token that the connector's host issued", check.EnvToken)
 	}
 	c.target.Token = wire.NewBearer(token)
 	return c, c.tenants(r.credentials, getenv)
@@ -109,17 +112,17 @@ func (c *config) tenants(flags texts, getenv func(string) string) error {
 	if len(flags) > 0 {
 		return nil
 	}
-	first, second := getenv(conformance.EnvCredentials), getenv(conformance.EnvCredentials2)
+	first, second := getenv(check.EnvCredentials), getenv(check.EnvCredentials2)
 	if first == "" && second != "" {
-		return fmt.Errorf("%s is set, and %s is not", conformance.EnvCredentials2, conformance.EnvCredentials)
+		return fmt.Errorf("%s is set, and %s is not", check.EnvCredentials2, check.EnvCredentials)
 	}
 	if first != "" {
-		if err := add(conformance.EnvCredentials, first); err != nil {
+		if err := add(check.EnvCredentials, first); err != nil {
 			return err
 		}
 	}
 	if second != "" {
-		return add(conformance.EnvCredentials2, second)
+		return add(check.EnvCredentials2, second)
 	}
 	return nil
 }
@@ -129,7 +132,7 @@ func (c *config) extend(fs *flag.FlagSet) {
 	given := false
 	fs.Visit(func(f *flag.Flag) { given = given || f.Name == "timeout" })
 	if !given && c.options.Pace > 0 {
-		requests := cmp.Or(c.options.Requests, conformance.DefaultRequests)
+		requests := cmp.Or(c.options.Requests, defaults.Requests)
 		c.options.Timeout = max(c.options.Timeout, min(2*time.Duration(requests)*c.options.Pace, maxExtended))
 	}
 }
@@ -166,10 +169,15 @@ func (c *config) plan(r *raw) error {
 		return fmt.Errorf("-preview takes a number of rows up to %d", maxPreview)
 	}
 	if r.explain != "" {
-		c.explain = conformance.Find(r.explain)
-		if c.explain == nil {
+		all, err := (&conformance.Options{Mode: conformance.ModeBoth}).Checks()
+		if err != nil {
+			return err
+		}
+		at := slices.IndexFunc(all, func(c conformance.Check) bool { return strings.EqualFold(c.ID, r.explain) })
+		if at < 0 {
 			return fmt.Errorf("there is no check %q; conform -mode both -list names them", r.explain)
 		}
+		c.explain = &all[at]
 	}
 	_, err := c.options.Checks()
 	return err
@@ -212,26 +220,26 @@ func credentials(what, text string) (map[string]string, error) {
 
 func flags(c *config, r *raw) *flag.FlagSet {
 	fs := flag.NewFlagSet("conform", flag.ContinueOnError)
-	fs.StringVar(&r.token, "token", "", "the bearer `token`; rather set "+conformance.EnvToken+": a flag is seen in the list of processes")
+	fs.StringVar(&r.token, "token", "", "the bearer `token`; rather set "+check.EnvToken+": a flag is seen in the list of processes")
 	fs.Var(&r.credentials, "credentials",
 		"upstream credentials: a JSON `object` of strings, or @file; given twice, two tenants must be kept apart (default: "+
-			conformance.EnvCredentials+" and "+conformance.EnvCredentials2+")")
+			check.EnvCredentials+" and "+check.EnvCredentials2+")")
 	fs.StringVar(&r.mode, "mode", string(conformance.ModeFixture), "`fixture` (over the corpus), live (read-only over real data) or both")
 	fs.StringVar(&r.phases, "phases", "", "only these `phases`, such as 0,1,3")
-	fs.StringVar(&c.options.Run, "run", "", "only checks whose id matches this regular `expression`, such as '^P3'")
+	fs.StringVar(&c.options.Match, "run", "", "only checks whose id matches this regular `expression`, such as '^P3'")
 	fs.StringVar(&r.tables, "tables", "", "judge only these `tables`, such as orders,customers (mode live)")
-	fs.IntVar(&c.options.RowBudget, "rows", conformance.DefaultRowBudget, "row budget: tables of more `rows` are not read whole")
+	fs.IntVar(&c.options.RowBudget, "rows", defaults.RowBudget, "row budget: tables of more `rows` are not read whole")
 	fs.IntVar(&c.options.Requests, "requests", 0, fmt.Sprintf(
 		"budget of `requests`, which the checks share (default: %d in mode live, no limit in the others); "+
 			"what no check can do without is up to some 300 in mode live: -phases, -run and -tables leave checks and tables out",
-		conformance.DefaultRequests))
+		defaults.Requests))
 	fs.Var((*pace)(&c.options.Pace), "pace", "most `requests` in a time, such as 60/min, or the least time between two, such as 100ms")
-	fs.Uint64Var(&c.options.Seed, "seed", conformance.DefaultSeed,
+	fs.Uint64Var(&c.options.Seed, "seed", defaults.Seed,
 		"the `number` that makes the generated queries; the same number asks the same")
 	fs.IntVar(&c.options.Seeds, "seeds", 1, "make the generated queries with this `number` of seeds, from -seed on")
 	fs.BoolVar(&c.options.WrongCredentials, "wrong-credentials", false,
 		"ask with wrong credentials too; a real account may be locked because of them")
-	fs.DurationVar(&c.options.Timeout, "timeout", conformance.DefaultTimeout,
+	fs.DurationVar(&c.options.Timeout, "timeout", defaults.Timeout,
 		"end the run after this `time` and report what was learned; with -pace the default is longer")
 	fs.Var((*texts)(&c.reports), "report", "write a report to this `file`: .json, .xml (JUnit) or .html; may be given several times")
 	fs.BoolVar(&c.verbose, "v", false, "leave nothing out: a line for each check, and every finding, skip and field in full")
@@ -247,7 +255,7 @@ func usage(out io.Writer) {
 	fmt.Fprint(out, "conform grades an external data connector.\n\n  conform [flags] URL\n\n")
 	fmt.Fprintf(out, "URL is the connector's base URL. The token is read from %s, and credentials from %s\n"+
 		"unless -credentials gives them.\n\n",
-		conformance.EnvToken, conformance.EnvCredentials)
+		check.EnvToken, check.EnvCredentials)
 	fs := flags(&config{}, &raw{})
 	fs.SetOutput(out)
 	fs.PrintDefaults()

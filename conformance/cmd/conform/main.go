@@ -33,6 +33,7 @@ import (
 
 	"github.com/connectorsdk/connector-sdk-go/conformance"
 	"github.com/connectorsdk/connector-sdk-go/conformance/corpus"
+	"github.com/connectorsdk/connector-sdk-go/conformance/internal/render"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -49,7 +50,7 @@ func run(ctx context.Context, args []string, getenv func(string) string, out, er
 	switch {
 	case errors.Is(err, flag.ErrHelp):
 		usage(out)
-		return conformance.ExitPass
+		return render.ExitPass
 	case err != nil:
 		return refuse(errOut, err)
 	case c.fixture != "":
@@ -57,16 +58,16 @@ func run(ctx context.Context, args []string, getenv func(string) string, out, er
 			return refuse(errOut, fmt.Errorf("-fixture: %w", err))
 		}
 		fmt.Fprintf(out, "The corpus is in %s, as JSON, CSV and SQL; README.md there says how to load it.\n", c.fixture)
-		return conformance.ExitPass
+		return render.ExitPass
 	case c.version:
 		fmt.Fprintf(out, "conform %s, protocol version %d, %s\n", version(debug.ReadBuildInfo()), wire.ProtocolVersion, runtime.Version())
-		return conformance.ExitPass
+		return render.ExitPass
 	case c.explain != nil:
 		fmt.Fprint(out, c.explain.Explain())
-		return conformance.ExitPass
+		return render.ExitPass
 	case c.list:
 		list(out, c)
-		return conformance.ExitPass
+		return render.ExitPass
 	case c.preview > 0:
 		return preview(ctx, c, out, errOut)
 	}
@@ -89,16 +90,12 @@ func grade(ctx context.Context, c *config, getenv func(string) string, out, errO
 		files.discard()
 		return refuse(errOut, err)
 	}
-	text := report.Text
-	if c.verbose {
-		text = report.FullText
-	}
-	fmt.Fprint(out, text(colours(out, getenv)))
+	fmt.Fprint(out, report.Text(colours(out, getenv), c.verbose))
 	code := report.Exit()
 	if err := files.write(report); err != nil {
 		fmt.Fprintln(errOut, "conform:", err)
-		if code == conformance.ExitPass {
-			code = conformance.ExitNotRun
+		if code == render.ExitPass {
+			code = render.ExitNotRun
 		}
 	}
 	return code
@@ -107,7 +104,7 @@ func grade(ctx context.Context, c *config, getenv func(string) string, out, errO
 // refuse writes why the run could not happen.
 func refuse(errOut io.Writer, err error) int {
 	fmt.Fprintln(errOut, "conform:", err)
-	return conformance.ExitNotRun
+	return render.ExitNotRun
 }
 
 // version returns the module's version or, of a build in a clone, its commit.

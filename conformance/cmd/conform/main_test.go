@@ -21,6 +21,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/connectorsdk/connector-sdk-go/conformance"
+	"github.com/connectorsdk/connector-sdk-go/conformance/internal/check"
+	"github.com/connectorsdk/connector-sdk-go/conformance/internal/render"
 	"github.com/connectorsdk/connector-sdk-go/connector"
 	"github.com/connectorsdk/connector-sdk-go/connector/memsource"
 	"github.com/connectorsdk/connector-sdk-go/wire"
@@ -64,7 +66,7 @@ func conform(t *testing.T, env map[string]string, args ...string) result {
 	return result{code, out.String(), errOut.String()}
 }
 
-var withToken = map[string]string{conformance.EnvToken: token}
+var withToken = map[string]string{check.EnvToken: token}
 
 const key = `{"apiKey":"canary-secret-of-a-tenant"}`
 
@@ -84,7 +86,7 @@ func TestRefusals(t *testing.T) {
 		{"no URL", withToken, nil, "no endpoint URL"},
 		{"two URLs", withToken, []string{"http://x.test", "secret-that-lost-its-flag"}, "give one endpoint URL"},
 		{"no URL that is one", withToken, []string{"localhost:8080"}, "must begin with https:// or http://"},
-		{"no token", nil, []string{"http://x.test"}, conformance.EnvToken},
+		{"no token", nil, []string{"http://x.test"}, check.EnvToken},
 		{"an unknown flag", withToken, []string{"http://x.test", "-verbose"}, "-verbose"},
 		{"a flag that is no number", withToken, []string{"-rows", "many", "http://x.test"}, "-rows"},
 		{"an unknown mode", withToken, []string{"-mode", "all", "http://x.test"}, "fixture, live and both"},
@@ -117,7 +119,7 @@ func TestRefusals(t *testing.T) {
 	} {
 		t.Run(c.why, func(t *testing.T) {
 			got := conform(t, c.env, c.args...)
-			require.Equal(t, conformance.ExitNotRun, got.code, got.err)
+			require.Equal(t, render.ExitNotRun, got.code, got.err)
 			require.True(t, strings.HasPrefix(got.err, "conform: "), got.err)
 			require.Contains(t, got.err, c.says)
 			require.Equal(t, 1, strings.Count(got.err, "\n"), "one line")
@@ -148,7 +150,7 @@ func TestGrades(t *testing.T) {
 			`{"apiKey":"canary-of-another-tenant"}`, "-report", files[0], "-report", files[1], "-report", files[2]},
 	} {
 		got := conform(t, withToken, args...)
-		require.Equal(t, conformance.ExitPass, got.code, got.out)
+		require.Equal(t, render.ExitPass, got.code, got.out)
 		require.Contains(t, got.out, "seed 42\nCONFORMANT: no check failed; judged 3 rows of 1 table, ")
 		require.NotContains(t, got.out+got.err, "\x1b", "this is no terminal")
 		require.Empty(t, got.err, "a run of a second has no progress to tell")
@@ -189,9 +191,9 @@ func TestTellsNoSecret(t *testing.T) {
 	})
 	dir := t.TempDir()
 	files := []string{filepath.Join(dir, "r.json"), filepath.Join(dir, "r.xml"), filepath.Join(dir, "r.html")}
-	got := conform(t, map[string]string{conformance.EnvToken: own}, "-v", "-mode", "live", "-run", "^P1", "-credentials", key,
+	got := conform(t, map[string]string{check.EnvToken: own}, "-v", "-mode", "live", "-run", "^P1", "-credentials", key,
 		"-report", files[0], "-report", files[1], "-report", files[2], url)
-	require.Equal(t, conformance.ExitFail, got.code, got.out)
+	require.Equal(t, render.ExitFail, got.code, got.out)
 	require.Contains(t, got.out, `"${PLATFORM_CONNECTOR_TOKEN%?}"`)
 	texts := []string{got.out, got.err}
 	for _, file := range files {
@@ -216,44 +218,44 @@ func TestExitCodes(t *testing.T) {
 		})
 	})
 	got := conform(t, withToken, "-mode", "live", "-credentials", key, "-phases", "0,1", open)
-	require.Equal(t, conformance.ExitFail, got.code)
+	require.Equal(t, render.ExitFail, got.code)
 	require.Contains(t, got.out, "FAIL  no token gives 401 on every route  [P1.1]")
 	require.Contains(t, got.out, "NOT CONFORMANT: ")
 	require.Contains(t, got.out, `"$CONNECTOR_CREDENTIALS"`)
 	require.Contains(t, got.out, "To check these again:  conform -mode live -seed ")
 	require.NotContains(t, got.out+got.err, "canary-")
 
-	got = conform(t, map[string]string{conformance.EnvToken: "another-" + token}, "-mode", "live", "-credentials", key, served(t, nil))
-	require.Equal(t, conformance.ExitFail, got.code)
+	got = conform(t, map[string]string{check.EnvToken: "another-" + token}, "-mode", "live", "-credentials", key, served(t, nil))
+	require.Equal(t, render.ExitFail, got.code)
 	require.Contains(t, got.out, "The connector rejected the token (exit 1)\n")
 
-	got = conform(t, map[string]string{conformance.EnvToken: "another-" + token}, "-token", token, "-mode", "live",
+	got = conform(t, map[string]string{check.EnvToken: "another-" + token}, "-token", token, "-mode", "live",
 		"-run", "^P1[.]6$", "-credentials", key, served(t, nil))
-	require.Equal(t, conformance.ExitPass, got.code, "the flag goes before the environment: %s", got.out)
+	require.Equal(t, render.ExitPass, got.code, "the flag goes before the environment: %s", got.out)
 
 	got = conform(t, withToken, "-mode", "live", served(t, nil))
-	require.Equal(t, conformance.ExitNotRun, got.code)
+	require.Equal(t, render.ExitNotRun, got.code)
 	require.Contains(t, got.out, "NOT GRADED: the document requires credentials that were not given: Key;")
 	require.Contains(t, got.out, " 1 requests,", "nothing but the document was asked for")
 
 	got = conform(t, withToken, "-credentials", key, served(t, nil))
-	require.NotEqual(t, conformance.ExitPass, got.code, "the corpus is not there")
+	require.NotEqual(t, render.ExitPass, got.code, "the corpus is not there")
 
 	report := filepath.Join(t.TempDir(), "r.json")
 	got = conform(t, withToken, "-report", report, "http://127.0.0.1:1")
-	require.Equal(t, conformance.ExitNotRun, got.code)
+	require.Equal(t, render.ExitNotRun, got.code)
 	require.Contains(t, got.out, "NOT GRADED: no answer for the document at http://127.0.0.1:1: no connection")
 	require.FileExists(t, report, "also a run that could not happen is reported")
 
 	report = filepath.Join(t.TempDir(), "r.json")
 	got = conform(t, withToken, "-report", report, "nonsense")
-	require.Equal(t, conformance.ExitNotRun, got.code)
+	require.Equal(t, render.ExitNotRun, got.code)
 	require.NoFileExists(t, report, "no empty file is left")
 }
 
 func TestTells(t *testing.T) {
 	got := conform(t, nil, "-h")
-	require.Equal(t, conformance.ExitPass, got.code)
+	require.Equal(t, render.ExitPass, got.code)
 	require.Empty(t, got.err)
 	for _, flag := range []string{"token", "credentials", "mode", "phases", "run", "rows", "seed", "seeds", "requests", "pace", "v", "report", "list",
 		"explain", "timeout", "fixture", "tables", "version"} {
@@ -262,7 +264,7 @@ func TestTells(t *testing.T) {
 	require.Contains(t, got.out, "list of processes", "a token in a flag is seen")
 
 	got = conform(t, nil, "-list")
-	require.Equal(t, conformance.ExitPass, got.code)
+	require.Equal(t, render.ExitPass, got.code)
 	require.Contains(t, got.out, "P2.3a")
 	require.NotContains(t, got.out, "L1 ")
 	got = conform(t, nil, "-list", "-mode", "live", "-phases", "4")
@@ -270,14 +272,14 @@ func TestTells(t *testing.T) {
 	require.NotContains(t, got.out, "P0.1")
 
 	got = conform(t, nil, "-explain", "p3.4C")
-	require.Equal(t, conformance.ExitPass, got.code)
+	require.Equal(t, render.ExitPass, got.code)
 	require.True(t, strings.HasPrefix(got.out, "P3.4c  "), got.out)
 	require.Contains(t, strings.Join(strings.Fields(got.out), " "), "When a filter names a field that is not in the table", "the rule")
 	require.Contains(t, got.out, "\n  fix ")
 
 	dir := filepath.Join(t.TempDir(), "new", "corpus")
 	got = conform(t, nil, "-fixture", dir)
-	require.Equal(t, conformance.ExitPass, got.code, got.err)
+	require.Equal(t, render.ExitPass, got.code, got.err)
 	require.FileExists(t, filepath.Join(dir, "README.md"))
 }
 
@@ -299,7 +301,7 @@ func TestInterruptIsReported(t *testing.T) {
 	var out, errOut bytes.Buffer
 	code := run(ctx, []string{"-mode", "live", "-credentials", key, "-report", report, url},
 		func(string) string { return token }, &out, &errOut)
-	require.Equal(t, conformance.ExitNotRun, code, out.String())
+	require.Equal(t, render.ExitNotRun, code, out.String())
 	require.Contains(t, out.String(), "NOT GRADED: the run was interrupted (exit 2)")
 	require.Contains(t, out.String(), "not reached")
 	body, err := os.ReadFile(report)
@@ -325,7 +327,7 @@ func TestSignals(t *testing.T) {
 		})
 	})
 	cmd := exec.CommandContext(t.Context(), os.Args[0], "-test.run", "^TestSignals$")
-	cmd.Env = append(os.Environ(), "CONFORM_CHILD="+url, conformance.EnvToken+"="+token)
+	cmd.Env = append(os.Environ(), "CONFORM_CHILD="+url, check.EnvToken+"="+token)
 	var out bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &out
 	require.NoError(t, cmd.Start())
@@ -338,7 +340,7 @@ func TestSignals(t *testing.T) {
 	err := cmd.Wait()
 	var exit *exec.ExitError
 	require.ErrorAs(t, err, &exit)
-	require.Equal(t, conformance.ExitNotRun, exit.ExitCode(), out.String())
+	require.Equal(t, render.ExitNotRun, exit.ExitCode(), out.String())
 	require.Contains(t, out.String(), "interrupted; what was learned is reported")
 	require.Contains(t, out.String(), "the run was interrupted (exit 2)")
 }

@@ -10,7 +10,6 @@ import (
 	"text/tabwriter"
 	"unicode"
 
-	"github.com/connectorsdk/connector-sdk-go/conformance"
 	"github.com/connectorsdk/connector-sdk-go/conformance/internal/check"
 	"github.com/connectorsdk/connector-sdk-go/conformance/internal/render"
 	"github.com/connectorsdk/connector-sdk-go/conformance/internal/session"
@@ -40,7 +39,7 @@ func preview(ctx context.Context, c *config, out, errOut io.Writer) int {
 	for _, warning := range connection.Warnings {
 		fmt.Fprintln(out, "warning:", show.line(warning))
 	}
-	code := conformance.ExitPass
+	code := render.ExitPass
 	var listed []string
 	for _, entity := range connection.Entities() {
 		listed = append(listed, entity.Table.Name)
@@ -49,7 +48,7 @@ func preview(ctx context.Context, c *config, out, errOut io.Writer) int {
 		}
 		if err := show.table(ctx, entity, c.preview, out); err != nil {
 			fmt.Fprintln(out, " ", show.line(c.explained(err).Error()))
-			code = conformance.ExitNotRun
+			code = render.ExitNotRun
 		}
 	}
 	if len(listed) == 0 {
@@ -146,7 +145,7 @@ func (c *config) explained(err error) error {
 	case !errors.As(err, &refusal):
 		return err
 	case refusal.Code == wire.CodeUnauthorized:
-		return fmt.Errorf("%s; check %s", check.TokenRejected, conformance.EnvToken)
+		return fmt.Errorf("%s; check %s", check.TokenRejected, check.EnvToken)
 	case refusal.Code == wire.CodeCheckFailed && len(c.target.Credentials) == 0:
 		return fmt.Errorf("%s (no -credentials were given)", refusal.Message)
 	case refusal.Code == wire.CodeInternal:

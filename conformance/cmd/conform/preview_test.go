@@ -13,7 +13,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/connectorsdk/connector-sdk-go/conformance"
+	"github.com/connectorsdk/connector-sdk-go/conformance/internal/check"
+	"github.com/connectorsdk/connector-sdk-go/conformance/internal/render"
 	"github.com/connectorsdk/connector-sdk-go/connector"
 	"github.com/connectorsdk/connector-sdk-go/connector/memsource"
 	"github.com/connectorsdk/connector-sdk-go/wire"
@@ -46,7 +47,7 @@ func TestPreview(t *testing.T) {
 	t.Cleanup(server.Close)
 
 	got := conform(t, withToken, "-preview", "4", server.URL)
-	require.Equal(t, conformance.ExitPass, got.code, got.err)
+	require.Equal(t, render.ExitPass, got.code, got.err)
 	require.Equal(t, `
 notes
   text                                      price
@@ -63,17 +64,17 @@ empty
 `, got.out)
 
 	got = conform(t, withToken, "-preview", "1", "-tables", "empty", server.URL)
-	require.Equal(t, conformance.ExitPass, got.code, got.err)
+	require.Equal(t, render.ExitPass, got.code, got.err)
 	require.Equal(t, "\nempty\n  id\n  number\n  no rows\n", got.out)
 
 	got = conform(t, withToken, "-preview", "1", "-tables", "Notes", server.URL)
-	require.Equal(t, conformance.ExitNotRun, got.code)
+	require.Equal(t, render.ExitNotRun, got.code)
 	require.Contains(t, got.err, `discovery lists no table "Notes" for these credentials; it lists notes, empty`)
 	require.Empty(t, got.out)
 
 	// One of two names is wrong: the other is shown, and the program does not end as if both were.
 	got = conform(t, withToken, "-preview", "1", "-tables", "empty,Notes", server.URL)
-	require.Equal(t, conformance.ExitNotRun, got.code)
+	require.Equal(t, render.ExitNotRun, got.code)
 	require.Contains(t, got.err, `no table "Notes"`)
 	require.Contains(t, got.out, "no rows")
 }
@@ -83,14 +84,14 @@ empty
 func TestPreviewOfATenant(t *testing.T) {
 	url := served(t, nil)
 	got := conform(t, withToken, "-preview", "2", "-credentials", key, url)
-	require.Equal(t, conformance.ExitPass, got.code, got.err)
+	require.Equal(t, render.ExitPass, got.code, got.err)
 	require.Contains(t, got.out, "planets\n  name    moons\n  string  number\n  Earth   1\n  Mars    2\n")
 
 	got = conform(t, withToken, "-preview", "2", url)
-	require.Equal(t, conformance.ExitNotRun, got.code)
+	require.Equal(t, render.ExitNotRun, got.code)
 	require.Contains(t, got.err, "Key is required. (no -credentials were given)")
-	got = conform(t, map[string]string{conformance.EnvToken: strings.ToUpper(token)}, "-preview", "2", "-credentials", key, url)
-	require.Equal(t, conformance.ExitNotRun, got.code)
+	got = conform(t, map[string]string{check.EnvToken: strings.ToUpper(token)}, "-preview", "2", "-credentials", key, url)
+	require.Equal(t, render.ExitNotRun, got.code)
 	require.Contains(t, got.err, "The connector rejected the token")
 	require.NotContains(t, got.err+got.out, "canary")
 }
@@ -123,7 +124,7 @@ func TestPreviewOfAFault(t *testing.T) {
 	t.Cleanup(server.Close)
 
 	got := conform(t, withToken, "-preview", "1", server.URL)
-	require.Equal(t, conformance.ExitNotRun, got.code)
+	require.Equal(t, render.ExitNotRun, got.code)
 	require.Contains(t, got.out, "away\n  the connector answered internal: internal error; its log tells the cause\n")
 	require.Contains(t, got.out, "here\n  id\n  number\n  7\n")
 }
@@ -165,7 +166,7 @@ func echoing(t *testing.T, message string) string {
 // TestPreviewIsClean shows what a connector echoes as a report does.
 func TestPreviewIsClean(t *testing.T) {
 	got := conform(t, withToken, "-preview", "2", "-credentials", key, echoing(t, ""))
-	require.Equal(t, conformance.ExitPass, got.code, got.err)
+	require.Equal(t, render.ExitPass, got.code, got.err)
 	require.Equal(t, `
 t [token]
   [redacted]        b c
@@ -176,7 +177,7 @@ t [token]
 
 	message := "No such key\x1b[2J\a\u202e " + strings.ToUpper("canary-secret-of-a-tenant") + "\nconform: CONFORMANT " + token
 	got = conform(t, withToken, "-preview", "2", "-credentials", key, echoing(t, message))
-	require.Equal(t, conformance.ExitNotRun, got.code)
+	require.Equal(t, render.ExitNotRun, got.code)
 	require.Empty(t, got.out)
 	require.Equal(t, `conform: the connector answered check_failed: No such key\u001b[2J\u0007\u202e [redacted]\nconform: CONFORMANT [redacted]`+"\n",
 		got.err)

@@ -32,8 +32,8 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/connectorsdk/connector-sdk-go/conformance"
 	"github.com/connectorsdk/connector-sdk-go/conformance/cmd/connect/internal/lifecycle"
+	"github.com/connectorsdk/connector-sdk-go/conformance/internal/check"
 	"github.com/connectorsdk/connector-sdk-go/conformance/platform"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
@@ -97,7 +97,7 @@ func configure(args []string, getenv func(string) string, out io.Writer) (*confi
 	fs.SetOutput(out)
 	fs.Usage = func() {
 		fmt.Fprintf(out, "connect shows a connector as a tenant of the platform sees it.\n\n  connect [flags] [URL]\n\n"+
-			"URL is the connector's base URL. The token is read from %s, or typed on the page.\n\n", conformance.EnvToken)
+			"URL is the connector's base URL. The token is read from %s, or typed on the page.\n\n", check.EnvToken)
 		fs.PrintDefaults()
 	}
 	address := fs.String("addr", "127.0.0.1:0", "serve the page at this `address` of this machine")
@@ -121,7 +121,7 @@ func configure(args []string, getenv func(string) string, out io.Writer) (*confi
 	form := lifecycle.NewForm(&platform.Options{Local: *local})
 	form.SetName(*name)
 	form.SetURL(strings.Join(urls, ""))
-	form.SetToken(getenv(conformance.EnvToken))
+	form.SetToken(getenv(check.EnvToken))
 	if *credentials != "" {
 		values, err := readCredentials(*credentials)
 		if err != nil {

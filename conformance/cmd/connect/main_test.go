@@ -19,7 +19,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/connectorsdk/connector-sdk-go/conformance"
+	"github.com/connectorsdk/connector-sdk-go/conformance/internal/check"
 	"github.com/connectorsdk/connector-sdk-go/connector"
 	"github.com/connectorsdk/connector-sdk-go/connector/memsource"
 	"github.com/connectorsdk/connector-sdk-go/wire"
@@ -52,7 +52,7 @@ func TestConfigure(t *testing.T) {
 		require.NoError(t, os.WriteFile(path, []byte(text), 0o600))
 		return "@" + path
 	}
-	getenv := func(name string) string { return map[string]string{conformance.EnvToken: token}[name] }
+	getenv := func(name string) string { return map[string]string{check.EnvToken: token}[name] }
 
 	var out bytes.Buffer
 	good := file("good", "\ufeff{\"apiKey\": \"sk-1\"}\n")

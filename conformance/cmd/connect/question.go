@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/connectorsdk/connector-sdk-go/conformance"
+	"github.com/connectorsdk/connector-sdk-go/conformance/internal/check"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -287,10 +288,10 @@ func (a *asked) show(base string) (*shown, error) {
 	const none = `"credentials":{}`
 	request := conformance.Request{
 		Method: http.MethodPost, URL: strings.TrimSuffix(base, "/") + path,
-		Header: http.Header{"Authorization": {"Bearer $" + conformance.EnvToken}},
-		Body:   strings.Replace(string(body), none, `"credentials":$`+conformance.EnvCredentials, 1),
+		Header: http.Header{"Authorization": {"Bearer $" + check.EnvToken}},
+		Body:   strings.Replace(string(body), none, `"credentials":$`+check.EnvCredentials, 1),
 	}
 	return &shown{
-		JSON: strings.Replace(pretty.String(), `"credentials": {}`, `"credentials": $`+conformance.EnvCredentials, 1), Curl: request.Curl(),
+		JSON: strings.Replace(pretty.String(), `"credentials": {}`, `"credentials": $`+check.EnvCredentials, 1), Curl: request.Curl(),
 	}, nil
 }

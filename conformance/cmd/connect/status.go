@@ -58,9 +58,8 @@ func newStatusView(s lifecycle.Status) *statusView {
 	v.Percent = 100
 	sum := r.Summary()
 	v.Summary = fmt.Sprintf("%d passed, %d failed, %d skipped, %d advise", sum.Passed, sum.Failed, sum.Skipped, sum.Advised)
-	basis := r.Coverage.Basis()
-	v.Basis = basis.String()
-	if r.Selection() {
+	v.Basis = r.Judged
+	if r.Selection {
 		v.Summary += "; some checks of the mode were left out"
 	}
 	if r.DialectOnly != "" {

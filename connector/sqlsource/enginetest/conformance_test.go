@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/connectorsdk/connector-sdk-go/conformance"
+	"github.com/connectorsdk/connector-sdk-go/conformance/conformancetest"
 	"github.com/connectorsdk/connector-sdk-go/conformance/corpus"
 	"github.com/connectorsdk/connector-sdk-go/conformance/platform"
 	"github.com/connectorsdk/connector-sdk-go/connector"
@@ -124,7 +125,7 @@ func TestConformance(t *testing.T) {
 		require.Equal(t, want, skipped, "what is skipped")
 		if e.conformance.slow != nil {
 			target.Credentials = []wire.Credentials{e.conformance.slow(t, db)}
-			require.Empty(t, e.grade(t, target, &conformance.Options{Run: `^P3\.(5[a-g]|7a)`}), "deadlines and heartbeats")
+			require.Empty(t, e.grade(t, target, &conformance.Options{Match: `^P3\.(5[a-g]|7a)`}), "deadlines and heartbeats")
 		}
 	})
 }
@@ -135,7 +136,7 @@ func (e *engine) grade(t *testing.T, target conformance.Target, options *conform
 	t.Helper()
 	report, err := conformance.Run(t.Context(), target, options)
 	require.NoError(t, err)
-	report.Subtests(t)
+	conformancetest.Subtests(t, report)
 	for _, o := range report.Advice() {
 		require.Contains(t, e.conformance.mayAdvise, o.ID, o.Detail)
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/connectorsdk/connector-sdk-go/conformance"
+	"github.com/connectorsdk/connector-sdk-go/conformance/conformancetest"
 	"github.com/connectorsdk/connector-sdk-go/connector/connectortest"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
@@ -53,7 +54,7 @@ func TestSQLiteMisfits(t *testing.T) {
 				}
 				target, done := conformance.InProcess(db.handler(t, nil), token)
 				defer done()
-				conformance.Test(t, target, &conformance.Options{Mode: conformance.ModeLive})
+				conformancetest.Test(t, target, &conformance.Options{Mode: conformance.ModeLive})
 			})
 			tenant := db.caller(t, nil)
 			d, err := tenant.Discover()

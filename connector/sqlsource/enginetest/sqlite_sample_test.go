@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/connectorsdk/connector-sdk-go/conformance"
+	"github.com/connectorsdk/connector-sdk-go/conformance/conformancetest"
 	"github.com/connectorsdk/connector-sdk-go/connector/sqlsource"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
@@ -106,7 +107,7 @@ func TestSQLiteSample(t *testing.T) {
 	skipShort(t)
 	target, done := conformance.InProcess(db.handler(t, nil), token)
 	defer done()
-	conformance.Test(t, target, &conformance.Options{Mode: conformance.ModeLive, Requests: 1000})
+	conformancetest.Test(t, target, &conformance.Options{Mode: conformance.ModeLive, Requests: 1000})
 }
 
 // TestSQLiteWideTypes describes and reads tables of as many columns as SQLite allows.

@@ -1,12 +1,14 @@
-package conformance
+// Package conformancetest runs the conformance program within a Go test. It is apart from
+// package conformance so that programs which grade connectors link no package testing.
+package conformancetest
 
 import (
-	"cmp"
 	"flag"
 	"fmt"
 	"strings"
 	"testing"
 
+	"github.com/connectorsdk/connector-sdk-go/conformance"
 	"github.com/connectorsdk/connector-sdk-go/conformance/internal/render"
 )
 
@@ -21,56 +23,50 @@ import (
 //
 // The deadline checks of a connector that serves the corpus's table slow wait
 // for real: half a minute. A test in a testing/synctest bubble, where they take
-// no time, calls [Run] in the bubble and [Report.Subtests] outside.
-func Test(t *testing.T, target Target, options *Options) {
+// no time, calls [conformance.Run] in the bubble and [Subtests] outside.
+func Test(t *testing.T, target conformance.Target, options *conformance.Options) {
 	t.Helper()
 	t.Run("Conformance", func(t *testing.T) {
 		t.Helper()
-		own := Options{}
+		own := conformance.Options{}
 		if options != nil {
 			own = *options
 		}
-		if own.Run == "" {
-			own.Run = selected(t.Name())
+		if own.Match == "" {
+			own.Match = selected(t.Name())
 		}
-		report, err := Run(t.Context(), target, &own)
+		report, err := conformance.Run(t.Context(), target, &own)
 		if err != nil {
 			t.Fatal(err)
 		}
-		report.Subtests(t)
+		Subtests(t, report)
 	})
 }
 
 // Subtests reports a run as [Test] does, with one subtest for each check.
-func (r *Report) Subtests(t *testing.T) {
+func Subtests(t *testing.T, report *conformance.Report) {
 	t.Helper()
-	for i := range r.Outcomes {
-		o := &r.Outcomes[i]
+	for i := range report.Outcomes {
+		o := &report.Outcomes[i]
 		t.Run(o.ID, func(t *testing.T) {
 			t.Helper()
-			o.report(t, cmp.Or(o.Seed, r.Seed))
+			switch o.Verdict {
+			case conformance.Fail:
+				t.Errorf("%s\n%s", o.Title, report.Finding(o))
+			case conformance.Skip:
+				t.Skip(render.Legible(fmt.Sprintf("%s: %s", o.Reason, o.Detail)))
+			case conformance.Advise:
+				t.Logf("advice: %s\n%s", o.Title, report.Finding(o))
+			}
 		})
 	}
 	if t.Failed() {
-		t.Log(r.rendered().Coverage.Basis.Text) // the failures are enough to read
+		t.Log(report.Judged) // the failures are enough to read
 	} else {
-		t.Log(r.rendered().CoverageText())
+		t.Log(report.CoverageText())
 	}
-	if !t.Failed() && r.Exit() != ExitPass {
-		t.Error(render.Legible(r.Err().Error()))
-	}
-}
-
-// report reports an outcome to a subtest.
-func (o *Outcome) report(t *testing.T, seed uint64) {
-	t.Helper()
-	switch o.Verdict {
-	case Fail:
-		t.Errorf("%s\n%s", o.Title, rendered(o).Lines(seed))
-	case Skip:
-		t.Skip(render.Legible(fmt.Sprintf("%s: %s", o.Reason, o.Detail)))
-	case Advise:
-		t.Logf("advice: %s\n%s", o.Title, rendered(o).Lines(seed))
+	if err := report.Err(); err != nil && !t.Failed() {
+		t.Error(render.Legible(err.Error()))
 	}
 }
 

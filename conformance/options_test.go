@@ -1,20 +1,17 @@
 package conformance_test
 
 import (
-	"bytes"
 	"context"
 	"maps"
 	"net/http"
-	"os"
-	"os/exec"
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
 
 	"github.com/connectorsdk/connector-sdk-go/conformance"
+	"github.com/connectorsdk/connector-sdk-go/conformance/internal/defaults"
 	"github.com/connectorsdk/connector-sdk-go/connector"
 	"github.com/connectorsdk/connector-sdk-go/internal/rules"
 	"github.com/connectorsdk/connector-sdk-go/wire"
@@ -65,22 +62,6 @@ func (planetSource) Query(_ context.Context, _ *connector.QueryRequest, out *con
 	return nil
 }
 
-// cached breaks nothing that fails: A.13 advises.
-func cached(h http.Handler) http.Handler {
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		h.ServeHTTP(headerWriter{w}, r)
-	})
-}
-
-type headerWriter struct{ http.ResponseWriter }
-
-func (w headerWriter) WriteHeader(code int) {
-	w.Header().Set("Cache-Control", "max-age=60")
-	w.ResponseWriter.WriteHeader(code)
-}
-
-func (w headerWriter) Unwrap() http.ResponseWriter { return w.ResponseWriter }
-
 // unguarded lets every token in.
 func unguarded(h http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -89,83 +70,15 @@ func unguarded(h http.Handler) http.Handler {
 	})
 }
 
-// TestOfAConnector shows what a connector's author writes.
-func TestOfAConnector(t *testing.T) {
-	target, stop := conformance.InProcess(planets(nil), testToken)
-	defer stop()
-	conformance.Test(t, target, &conformance.Options{Mode: conformance.ModeLive})
-}
-
-// TestSubject is graded by TestTestReportsEachCheck in a process of its own;
-// alone it does nothing.
-func TestSubject(t *testing.T) {
-	wraps := map[string]func(http.Handler) http.Handler{"good": nil, "advised": cached, "broken": unguarded}
-	name := os.Getenv("CONFORMANCE_SUBJECT")
-	if name == "" {
-		return
-	}
-	target, stop := conformance.InProcess(planets(wraps[name]), testToken)
-	defer stop()
-	options := &conformance.Options{Mode: conformance.ModeLive, Seed: 42, Timeout: time.Minute}
-	conformance.Test(t, target, options)
-}
-
-// TestTestReportsEachCheck runs this package's test binary as `go test -run`
-// would.
-func TestTestReportsEachCheck(t *testing.T) {
-	if os.Getenv("CONFORMANCE_SUBJECT") != "" {
-		return
-	}
-	for _, c := range []struct {
-		subject, run string
-		why          string
-		fails        bool
-		has          []string
-		hasNot       []string
-	}{
-		{"good", "TestSubject", "every check is a subtest", false,
-			[]string{"--- PASS: TestSubject/Conformance/P0.1", "--- SKIP: TestSubject/Conformance/P0.6d",
-				"not declared: endpoints does not list count", "name string  eq "}, []string{"--- FAIL"}},
-		{"advised", "TestSubject", "advice fails nothing, and is told", false,
-			[]string{"--- PASS: TestSubject/Conformance/A.13", "advice: ", "Cache-Control: max-age=60"}, []string{"--- FAIL"}},
-		{"broken", "TestSubject", "a failure tells all that a report does", true,
-			[]string{"--- FAIL: TestSubject/Conformance/P1.1", "expected:", "received:", "rule:", "curl:",
-				"curl -sSi", "seed:     42"}, []string{testToken}},
-		{"broken", "TestSubject/Conformance/P1.1$", "one check is run alone", true,
-			[]string{"--- FAIL: TestSubject/Conformance/P1.1"}, []string{"TestSubject/Conformance/P0", "TestSubject/Conformance/P1.2a"}},
-		{"good", "TestSubject/Conformance/(P0.1|P0.2)$", "a pattern that is not understood selects all the same", false,
-			[]string{"--- PASS: TestSubject/Conformance/P0.1", "--- PASS: TestSubject/Conformance/P0.2"}, []string{"TestSubject/Conformance/P0.3"}},
-		{"good", "TestSubject/Other", "nothing is run", false, nil, []string{"TestSubject/Conformance"}},
-	} {
-		t.Run(c.subject+" "+c.run, func(t *testing.T) {
-			t.Parallel()
-			exe, err := os.Executable()
-			require.NoError(t, err)
-			cmd := exec.CommandContext(t.Context(), exe, "-test.v", "-test.run", c.run)
-			cmd.Env = append(os.Environ(), "CONFORMANCE_SUBJECT="+c.subject)
-			var out bytes.Buffer
-			cmd.Stdout, cmd.Stderr = &out, &out
-			err = cmd.Run()
-			require.Equal(t, c.fails, err != nil, "%s", out.String())
-			for _, text := range c.has {
-				require.Contains(t, out.String(), text)
-			}
-			for _, text := range c.hasNot {
-				require.NotContains(t, out.String(), text)
-			}
-		})
-	}
-}
-
 func TestOptionsChecks(t *testing.T) {
 	all, err := (&conformance.Options{Mode: conformance.ModeBoth}).Checks()
 	require.NoError(t, err)
 	require.Len(t, all, len(conformance.Checks()))
-	some, err := (&conformance.Options{Phases: []int{0}, Run: "^P0[.]1$"}).Checks()
+	some, err := (&conformance.Options{Phases: []int{0}, Match: "^P0[.]1$"}).Checks()
 	require.NoError(t, err)
 	require.Len(t, some, 1)
-	for _, o := range []conformance.Options{{Mode: "all"}, {Phases: []int{5}}, {Phases: []int{4}}, {Run: "("},
-		{Run: "nothing"}, {RowBudget: -1}, {Timeout: -1}} {
+	for _, o := range []conformance.Options{{Mode: "all"}, {Phases: []int{5}}, {Phases: []int{4}}, {Match: "("},
+		{Match: "nothing"}, {RowBudget: -1}, {Timeout: -1}} {
 		_, err := o.Checks()
 		require.Error(t, err)
 		_, err = conformance.Run(t.Context(), conformance.Target{URL: "https://x.test", Token: wire.NewBearer(testToken)}, &o)
@@ -181,11 +94,11 @@ func TestOptionsChecks(t *testing.T) {
 		}
 		require.ElementsMatch(t, phases, slices.Collect(maps.Keys(of)), "mode %q, as the protocol says", mode)
 	}
-	require.Equal(t, 200_000, conformance.DefaultRowBudget, "[rule verdict-10]")
+	require.Equal(t, 200_000, defaults.RowBudget, "[rule verdict-10]")
 	require.Nil(t, conformance.Find("P9.9"))
 	c := conformance.Find("p0.1")
 	require.Equal(t, "P0.1", c.ID)
-	require.Equal(t, []conformance.Mode{conformance.ModeFixture, conformance.ModeLive, conformance.ModeBoth}, c.Modes())
+	require.Equal(t, []conformance.Mode{conformance.ModeFixture, conformance.ModeLive, conformance.ModeBoth}, c.In())
 	for _, check := range all {
 		text := check.Explain()
 		require.Contains(t, text, check.Title, check.ID)

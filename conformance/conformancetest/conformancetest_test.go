@@ -1,0 +1,134 @@
+package conformancetest_test
+
+import (
+	"bytes"
+	"log/slog"
+	"net/http"
+	"os"
+	"os/exec"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/connectorsdk/connector-sdk-go/conformance"
+	"github.com/connectorsdk/connector-sdk-go/conformance/conformancetest"
+	"github.com/connectorsdk/connector-sdk-go/connector"
+	"github.com/connectorsdk/connector-sdk-go/connector/memsource"
+	"github.com/connectorsdk/connector-sdk-go/wire"
+)
+
+const testToken = "conformancetest-8f31c07d2b5e4a96-token"
+
+// planets returns a connector of the three methods over data of its own.
+func planets(t *testing.T, wrap func(http.Handler) http.Handler) http.Handler {
+	token, err := wire.NewToken(testToken)
+	require.NoError(t, err)
+	source, err := memsource.New([]memsource.Table{{
+		Table: wire.Table{Name: "planets", SourceDescription: "The rocky planets and their moons.", PrimaryKey: []string{"name"},
+			StoresRows: true,
+			Fields:     []wire.Field{{Name: "name", Type: wire.TypeString, Unique: true}, {Name: "moons", Type: wire.TypeNumber}}},
+		Rows: [][]wire.Value{{wire.Text("Mercury"), wire.Int(0)}, {wire.Text("Venus"), wire.Int(0)},
+			{wire.Text("Earth"), wire.Int(1)}, {wire.Text("Mars"), wire.Int(2)}},
+	}}, nil)
+	require.NoError(t, err)
+	h, err := connector.New(connector.Definition{Slug: "planets"}, struct{ connector.Source }{source}, token,
+		&connector.Options{Logger: slog.New(slog.DiscardHandler)})
+	require.NoError(t, err)
+	if wrap == nil {
+		return h
+	}
+	return wrap(h)
+}
+
+// cached breaks nothing that fails: A.13 advises.
+func cached(h http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		h.ServeHTTP(headerWriter{w}, r)
+	})
+}
+
+type headerWriter struct{ http.ResponseWriter }
+
+func (w headerWriter) WriteHeader(code int) {
+	w.Header().Set("Cache-Control", "max-age=60")
+	w.ResponseWriter.WriteHeader(code)
+}
+
+func (w headerWriter) Unwrap() http.ResponseWriter { return w.ResponseWriter }
+
+// unguarded lets every token in.
+func unguarded(h http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		r.Header.Set("Authorization", "Bearer "+testToken)
+		h.ServeHTTP(w, r)
+	})
+}
+
+// TestOfAConnector shows what a connector's author writes.
+func TestOfAConnector(t *testing.T) {
+	target, stop := conformance.InProcess(planets(t, nil), testToken)
+	defer stop()
+	conformancetest.Test(t, target, &conformance.Options{Mode: conformance.ModeLive})
+}
+
+// TestSubject is graded by TestReportsEachCheck in a process of its own;
+// alone it does nothing.
+func TestSubject(t *testing.T) {
+	wraps := map[string]func(http.Handler) http.Handler{"good": nil, "advised": cached, "broken": unguarded}
+	name := os.Getenv("CONFORMANCE_SUBJECT")
+	if name == "" {
+		return
+	}
+	target, stop := conformance.InProcess(planets(t, wraps[name]), testToken)
+	defer stop()
+	options := &conformance.Options{Mode: conformance.ModeLive, Seed: 42, Timeout: time.Minute}
+	conformancetest.Test(t, target, options)
+}
+
+// TestReportsEachCheck runs this package's test binary as `go test -run`
+// would.
+func TestReportsEachCheck(t *testing.T) {
+	if os.Getenv("CONFORMANCE_SUBJECT") != "" {
+		return
+	}
+	for _, c := range []struct {
+		subject, run string
+		why          string
+		fails        bool
+		has          []string
+		hasNot       []string
+	}{
+		{"good", "TestSubject", "every check is a subtest", false,
+			[]string{"--- PASS: TestSubject/Conformance/P0.1", "--- SKIP: TestSubject/Conformance/P0.6d",
+				"not declared: endpoints does not list count", "name string  eq "}, []string{"--- FAIL"}},
+		{"advised", "TestSubject", "advice fails nothing, and is told", false,
+			[]string{"--- PASS: TestSubject/Conformance/A.13", "advice: ", "Cache-Control: max-age=60"}, []string{"--- FAIL"}},
+		{"broken", "TestSubject", "a failure tells all that a report does", true,
+			[]string{"--- FAIL: TestSubject/Conformance/P1.1", "expected:", "received:", "rule:", "curl:",
+				"curl -sSi", "seed:     42"}, []string{testToken}},
+		{"broken", "TestSubject/Conformance/P1.1$", "one check is run alone", true,
+			[]string{"--- FAIL: TestSubject/Conformance/P1.1"}, []string{"TestSubject/Conformance/P0", "TestSubject/Conformance/P1.2a"}},
+		{"good", "TestSubject/Conformance/(P0.1|P0.2)$", "a pattern that is not understood selects all the same", false,
+			[]string{"--- PASS: TestSubject/Conformance/P0.1", "--- PASS: TestSubject/Conformance/P0.2"}, []string{"TestSubject/Conformance/P0.3"}},
+		{"good", "TestSubject/Other", "nothing is run", false, nil, []string{"TestSubject/Conformance"}},
+	} {
+		t.Run(c.subject+" "+c.run, func(t *testing.T) {
+			t.Parallel()
+			exe, err := os.Executable()
+			require.NoError(t, err)
+			cmd := exec.CommandContext(t.Context(), exe, "-test.v", "-test.run", c.run)
+			cmd.Env = append(os.Environ(), "CONFORMANCE_SUBJECT="+c.subject)
+			var out bytes.Buffer
+			cmd.Stdout, cmd.Stderr = &out, &out
+			err = cmd.Run()
+			require.Equal(t, c.fails, err != nil, "%s", out.String())
+			for _, text := range c.has {
+				require.Contains(t, out.String(), text)
+			}
+			for _, text := range c.hasNot {
+				require.NotContains(t, out.String(), text)
+			}
+		})
+	}
+}

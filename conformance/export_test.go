@@ -1,0 +1,65 @@
+package conformance
+
+import (
+	"strings"
+
+	"github.com/connectorsdk/connector-sdk-go/conformance/internal/check"
+	"github.com/connectorsdk/connector-sdk-go/conformance/internal/defaults"
+	"github.com/connectorsdk/connector-sdk-go/conformance/internal/render"
+)
+
+// What the tests name, and the package does not export.
+const (
+	ExitPass   = render.ExitPass
+	ExitFail   = render.ExitFail
+	ExitNotRun = render.ExitNotRun
+
+	EnvToken        = check.EnvToken
+	EnvCredentials  = check.EnvCredentials
+	EnvCredentials2 = check.EnvCredentials2
+
+	DefaultRequests = defaults.Requests
+	DefaultTimeout  = defaults.Timeout
+	DefaultSeed     = defaults.Seed
+)
+
+type (
+	Coverage      = coverage
+	TableCoverage = tableCoverage
+	FieldCoverage = fieldCoverage
+)
+
+// Coverage returns what the run has asked for.
+func (r *Report) Coverage() *Coverage { return &r.coverage }
+
+// Outcome returns the outcome of a check, or nil if it was not planned.
+func (r *Report) Outcome(id string) *Outcome {
+	for i := range r.Outcomes {
+		if r.Outcomes[i].ID == id {
+			return &r.Outcomes[i]
+		}
+	}
+	return nil
+}
+
+// Checks returns the checks of all modes.
+func Checks() []Check {
+	all, err := (&Options{Mode: ModeBoth}).Checks()
+	if err != nil {
+		panic(err)
+	}
+	return all
+}
+
+// Find returns the check with an id, whatever its case, or nil.
+func Find(id string) *Check {
+	for _, c := range Checks() {
+		if strings.EqualFold(c.ID, id) {
+			return &c
+		}
+	}
+	return nil
+}
+
+// In returns the modes in which a check runs.
+func (c *Check) In() []Mode { return c.modes() }
