@@ -10,6 +10,8 @@ import (
 	"slices"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/connectorsdk/connector-sdk-go/connector/internal/textvalue"
 )
 
 // csvRecords reads comma-separated values as RFC 4180 describes them: a header
@@ -25,7 +27,7 @@ type csvRecords struct {
 	csv    *csv.Reader
 	limit  *recordLimit
 	header []string
-	cells  []raw
+	cells  []textvalue.Raw
 	at     int // the line on which the record last read begins
 	end    int // and the one on which its first cell ends
 }
@@ -50,7 +52,7 @@ func openCSV(file string, r io.Reader, _ []string) (records, error) {
 		return nil, err
 	}
 	c.header = slices.Clone(header)
-	c.cells = make([]raw, len(header))
+	c.cells = make([]textvalue.Raw, len(header))
 	return c, c.checkHeader()
 }
 
@@ -82,7 +84,7 @@ func (c *csvRecords) names() []string { return c.header }
 
 func (c *csvRecords) line() int { return c.at }
 
-func (c *csvRecords) next() ([]raw, error) {
+func (c *csvRecords) next() ([]textvalue.Raw, error) {
 	end, offset := c.end, c.csv.InputOffset()
 	record, err := c.read()
 	if len(c.header) == 1 && (err == nil && c.at > end+1 || err == io.EOF && c.csv.InputOffset() > offset) {
@@ -93,9 +95,9 @@ func (c *csvRecords) next() ([]raw, error) {
 		return nil, err
 	}
 	for i, text := range record {
-		c.cells[i] = raw{}
+		c.cells[i] = textvalue.Raw{}
 		if text != "" {
-			c.cells[i] = raw{text, rawPlain}
+			c.cells[i] = textvalue.Raw{Text: text, Kind: textvalue.Plain}
 		}
 	}
 	return c.cells, nil

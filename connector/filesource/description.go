@@ -10,6 +10,7 @@ import (
 	"iter"
 	"slices"
 
+	"github.com/connectorsdk/connector-sdk-go/connector/internal/textvalue"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -58,8 +59,8 @@ func (r *rows) next() ([]wire.Value, error) {
 		return nil, fmt.Errorf("%s: %w", r.file, errChanged) // a new member
 	}
 	for _, i := range r.only {
-		v, ok := r.columns[i].value(cells[i])
-		if !ok {
+		v, err := r.columns[i].value(cells[i])
+		if err != nil {
 			return nil, fmt.Errorf("%s: %w", r.file, errChanged) // it fitted when the type was inferred
 		}
 		r.values[i] = v
@@ -105,7 +106,7 @@ type interruptible struct {
 	n   int
 }
 
-func (r *interruptible) next() ([]raw, error) {
+func (r *interruptible) next() ([]textvalue.Raw, error) {
 	if r.n++; r.n%1024 == 0 {
 		if err := context.Cause(r.ctx); err != nil {
 			return nil, err
@@ -229,7 +230,7 @@ func (d *description) discovered() wire.Table {
 			Stats:             c.stats(),
 		}
 		if !c.quiet {
-			f.Samples = append(f.Samples, c.profile.samples...)
+			f.Samples = c.profile.samples.Values()
 		}
 		t.Fields = append(t.Fields, f)
 	}

@@ -16,6 +16,7 @@ import (
 
 	"github.com/connectorsdk/connector-sdk-go/connector"
 	"github.com/connectorsdk/connector-sdk-go/connector/connectortest"
+	"github.com/connectorsdk/connector-sdk-go/connector/internal/textvalue"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -126,7 +127,7 @@ func rowTexts(t testing.TB, stream string) []string {
 }
 
 // readAll parses a text as a file of a format.
-func readAll(parse format, name, content string) (header []string, cells [][]raw, lines []int, err error) {
+func readAll(parse format, name, content string) (header []string, cells [][]textvalue.Raw, lines []int, err error) {
 	all, err := parse(name, strings.NewReader(content), nil)
 	if err != nil {
 		return nil, nil, nil, err
@@ -139,7 +140,7 @@ func readAll(parse format, name, content string) (header []string, cells [][]raw
 		if err != nil {
 			return all.names(), cells, lines, err
 		}
-		cells = append(cells, append([]raw(nil), record...))
+		cells = append(cells, append([]textvalue.Raw(nil), record...))
 		lines = append(lines, all.line())
 	}
 }

@@ -4,92 +4,46 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"strings"
 
-	"github.com/connectorsdk/connector-sdk-go/connector/internal/infer"
+	"github.com/connectorsdk/connector-sdk-go/connector/internal/textvalue"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
-// classify returns what a cell could be, and the digits of a datetime's
-// fraction. It takes for text whatever a guess could damage, unless a sidecar
-// says otherwise: digits with a leading zero may be a code, digits with a plus
-// sign a telephone number, and an exponent outside of JSON a part number.
-func classify(c raw) (kind infer.Kinds, digits int) {
-	switch c.kind {
-	case rawBool:
-		return infer.Bool, 0
-	case rawNumber:
-		kind = infer.Number(c.text)
-		if kind == infer.Float {
-			if _, ok := number(c); !ok {
-				kind = infer.Text // beyond the doubles
-			}
-		}
-		return kind, 0
-	case rawArray:
-		return infer.Array, 0
-	case rawObject:
-		return infer.Object, 0
-	}
-	s := c.text
-	if at, ok := parseInstant(s); ok {
-		if at.bare {
-			return infer.Date, 0
-		}
-		return infer.Datetime, at.digits
-	}
-	if c.kind == rawText {
-		return infer.Text, 0
-	}
-	switch s[0] {
-	case '-', '0', '1', '2', '3', '4', '5', '6', '7', '8', '9':
-		whole := strings.TrimPrefix(s, "-")
-		switch {
-		case !wire.IsDecimal(s) || len(whole) > 1 && whole[0] == '0' && whole[1] != '.':
-		case strings.Contains(s, "."):
-			return infer.Decimal, 0
-		default:
-			return infer.Integer, 0
-		}
-	case 't', 'T', 'f', 'F':
-		switch s {
-		case "true", "false", "TRUE", "FALSE", "True", "False":
-			return infer.Bool, 0
-		}
-	case '[':
-		if strictJSON(s) {
-			return infer.Array, 0
-		}
-	case '{':
-		if strictJSON(s) {
-			return infer.Object, 0
-		}
-	}
-	return infer.Text, 0
+// A shape is what the cells of a column become: values of one type, with one
+// width of datetimes.
+type shape struct {
+	typ    wire.Type
+	digits int // of a datetime's fraction: 0, 3, 6 or 9
+}
+
+// value converts a cell to the column's type. An inferred shape fits every cell of its
+// column.
+func (s shape) value(c textvalue.Raw) (wire.Value, error) {
+	return textvalue.Files.Value(c, s.typ, s.digits)
 }
 
 // evidence is what the first reading of a file found out about one column.
 type evidence struct {
-	seen   infer.Kinds // of every cell
-	digits int         // the widest fraction of a datetime
+	seen   textvalue.Class // of every cell
+	digits int             // the widest fraction of a datetime
 	nulls  int64
 	misfit int // the first line that does not fit the declared type; 0: none
 }
 
 // note takes one cell into account.
-func (e *evidence) note(c raw, declared wire.Type, line int) {
-	if c.kind == rawNull {
+func (e *evidence) note(c textvalue.Raw, declared wire.Type, line int) {
+	if c.None() {
 		e.nulls++
 		return
 	}
 	// A column that holds text is text, whatever else it holds.
-	if e.seen&infer.Text == 0 || declared != "" {
-		kind, digits := classify(c)
-		e.seen |= kind
+	if e.seen&textvalue.ClassText == 0 || declared != "" {
+		class, digits := textvalue.Files.Classify(c)
+		e.seen |= class
 		e.digits = max(e.digits, digits)
 	}
 	if declared != "" && e.misfit == 0 {
-		if _, ok := (shape{declared, 9}).value(c); !ok {
+		if _, err := (shape{declared, 9}).value(c); err != nil {
 			e.misfit = line
 		}
 	}
@@ -142,7 +96,7 @@ func inferColumns(file string, all records, side *sidecar) (columns []column, ro
 	names := side.rename(all.names(), &warnings)
 	for i, header := range all.names() {
 		stated := side.column(header)
-		typ := found[i].seen.Type()
+		typ := found[i].seen.Type(wire.TypeString)
 		switch {
 		case stated.Type == "":
 		case found[i].misfit > 0:
@@ -157,7 +111,7 @@ func inferColumns(file string, all records, side *sidecar) (columns []column, ro
 			name:     names[i],
 			nullable: found[i].nulls > 0 || rows == 0,
 			describe: stated.Description,
-			quiet:    stated.NoSamples,
+			quiet:    stated.Samples != nil && !*stated.Samples,
 		})
 	}
 	if len(columns) == 0 {

@@ -9,7 +9,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/connectorsdk/connector-sdk-go/internal/scan"
+	"github.com/connectorsdk/connector-sdk-go/connector/internal/textvalue"
+	"github.com/connectorsdk/connector-sdk-go/internal/jsontext"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -20,17 +21,18 @@ import (
 type ndjsonRecords struct {
 	file    string
 	lines   *bufio.Scanner
-	scan    scan.Scanner
-	text    string // the line being scanned
+	reader  textvalue.Reader
+	problem string // with a member of the line being read
 	columns []string
 	index   map[string]int
-	cells   []raw
+	cells   []textvalue.Raw
 	seen    []int // the line on which a column was last set
 	at      int
 }
 
 func openNDJSON(file string, r io.Reader, names []string) (records, error) {
 	n := &ndjsonRecords{file: file, lines: bufio.NewScanner(r), index: map[string]int{}}
+	n.reader.MaxDepth = wire.MaxDepth
 	n.lines.Buffer(make([]byte, 64<<10), maxRecord)
 	for _, name := range names {
 		n.addColumn(name)
@@ -41,7 +43,7 @@ func openNDJSON(file string, r io.Reader, names []string) (records, error) {
 func (n *ndjsonRecords) addColumn(name string) {
 	n.index[name] = len(n.columns)
 	n.columns = append(n.columns, name)
-	n.cells = append(n.cells, raw{})
+	n.cells = append(n.cells, textvalue.Raw{})
 	n.seen = append(n.seen, 0)
 }
 
@@ -49,7 +51,7 @@ func (n *ndjsonRecords) names() []string { return slices.Clip(n.columns) }
 
 func (n *ndjsonRecords) line() int { return n.at }
 
-func (n *ndjsonRecords) next() ([]raw, error) {
+func (n *ndjsonRecords) next() ([]textvalue.Raw, error) {
 	for n.lines.Scan() && n.lines.Err() == nil { // what an error cuts off is a line to the Scanner
 		n.at++
 		line := n.lines.Bytes()
@@ -59,23 +61,8 @@ func (n *ndjsonRecords) next() ([]raw, error) {
 		if line = bytes.Trim(line, " \t\r"); len(line) == 0 {
 			continue
 		}
-		n.text = string(line)
-		n.scan.Reset(n.text)
-		clear(n.cells)
-		problem := "each line must be one JSON object"
-		if n.scan.Peek() == '{' {
-			problem = members(&n.scan, n.member)
-		}
-		if problem == "" {
-			n.scan.End()
-		}
-		if err := n.scan.Err(); err != nil {
-			var syntax *scan.SyntaxError
-			errors.As(err, &syntax)
-			problem = fmt.Sprintf("byte %d: %s", syntax.Offset, syntax.Problem)
-		}
-		if problem != "" {
-			return nil, &fault{n.file, n.at, problem}
+		if err := n.read(string(line)); err != nil {
+			return nil, err
 		}
 		return n.cells, nil
 	}
@@ -89,131 +76,69 @@ func (n *ndjsonRecords) next() ([]raw, error) {
 	return nil, io.EOF
 }
 
+// read reads the object of one line into the cells.
+func (n *ndjsonRecords) read(line string) error {
+	r := &n.reader
+	r.Reset(line)
+	clear(n.cells)
+	if n.problem = ""; r.Peek() == '{' {
+		r.Members(n.member)
+		r.End()
+	} else {
+		n.fail("each line must be one JSON object")
+	}
+	if r.Err() != nil {
+		return &fault{n.file, n.at, n.whatIsWrong()}
+	}
+	return nil
+}
+
+// whatIsWrong describes the failure of the reader.
+func (n *ndjsonRecords) whatIsWrong() string {
+	var syntax *jsontext.SyntaxError
+	switch {
+	case n.problem != "":
+		return n.problem
+	case n.reader.Duplicate != "":
+		return duplicate(n.reader.Duplicate)
+	case errors.As(n.reader.Err(), &syntax):
+		return fmt.Sprintf("byte %d: %s", syntax.Offset, syntax.Problem)
+	}
+	return n.reader.Err().Error()
+}
+
 // member reads the value of one member of the record.
-func (n *ndjsonRecords) member(name string) (problem string) {
+func (n *ndjsonRecords) member(name string) {
 	i, ok := n.index[name]
 	if !ok {
 		switch {
 		case strings.TrimSpace(name) == "":
-			return "a member without a name"
+			n.fail("a member without a name")
+			return
 		case len(n.columns) == maxColumns:
-			return fmt.Sprintf("more than %d different members", maxColumns)
+			n.fail(fmt.Sprintf("more than %d different members", maxColumns))
+			return
 		}
 		i = len(n.columns)
 		n.addColumn(strings.Clone(name))
 	}
 	if n.seen[i] == n.at {
-		return duplicate(name)
+		n.fail(duplicate(name))
+		return
 	}
 	n.seen[i] = n.at
-	n.cells[i], problem = n.value()
-	return problem
+	n.cells[i] = n.reader.Value(2)
 }
 
-func (n *ndjsonRecords) value() (c raw, problem string) {
-	s := &n.scan
-	switch s.Peek() {
-	case '"':
-		return raw{s.String(), rawText}, ""
-	case '{', '[':
-		c.kind = rawArray
-		if s.Peek() == '{' {
-			c.kind = rawObject
-		}
-		start := s.Offset()
-		problem = skip(s, 2)
-		c.text = n.text[start:s.Offset()]
-		return c, problem
-	case 't', 'f':
-		if s.Scalar().IsTrue() {
-			return raw{"true", rawBool}, ""
-		}
-		return raw{"false", rawBool}, ""
-	case 'n':
-		s.Scalar()
-		return raw{}, ""
-	}
-	return raw{s.Number(), rawNumber}, ""
-}
-
-// members reads an object and calls member for each name, to read its value. It
-// stops at the first problem, or where the scanner fails.
-func members(s *scan.Scanner, member func(name string) (problem string)) (problem string) {
-	s.Expect('{')
-	if s.Skip('}') {
-		return ""
-	}
-	for {
-		name := s.String()
-		if !s.Expect(':') {
-			return ""
-		}
-		if problem = member(name); problem != "" || s.Err() != nil {
-			return problem
-		}
-		if !s.Skip(',') {
-			s.Expect('}')
-			return ""
-		}
-	}
-}
-
-// elements reads an array and calls element for each value.
-func elements(s *scan.Scanner, element func() (problem string)) (problem string) {
-	s.Expect('[')
-	if s.Skip(']') {
-		return ""
-	}
-	for {
-		if problem = element(); problem != "" || s.Err() != nil {
-			return problem
-		}
-		if !s.Skip(',') {
-			s.Expect(']')
-			return ""
-		}
+// fail ends the line with a problem, unless it has one.
+func (n *ndjsonRecords) fail(problem string) {
+	if n.reader.Err() == nil {
+		n.problem = problem
+		n.reader.Fail(problem)
 	}
 }
 
 // duplicate describes a member that an object has twice.
 func duplicate(name string) (problem string) {
 	return fmt.Sprintf("duplicate member %s; write each member once", wire.QuoteName(name))
-}
-
-// skip reads any JSON value, as strictly as a record. depth is the nesting of
-// the value.
-func skip(s *scan.Scanner, depth int) (problem string) {
-	kind := s.Peek()
-	if (kind == '[' || kind == '{') && depth > wire.MaxDepth {
-		return "arrays and objects are nested too deeply"
-	}
-	switch kind {
-	case '[':
-		return elements(s, func() string { return skip(s, depth+1) })
-	case '{':
-		seen := map[string]bool{}
-		return members(s, func(name string) string {
-			if seen[name] {
-				return duplicate(name)
-			}
-			seen[name] = true
-			return skip(s, depth+1)
-		})
-	case '"':
-		_ = s.String()
-	case 't', 'f', 'n':
-		s.Scalar()
-	default:
-		s.Number() // of any size: the text is kept
-	}
-	return ""
-}
-
-// strictJSON reports whether text is one strict JSON value.
-func strictJSON(text string) bool {
-	var s scan.Scanner
-	s.Reset(text)
-	problem := skip(&s, 1)
-	s.End()
-	return problem == "" && s.Err() == nil
 }

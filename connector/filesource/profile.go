@@ -1,18 +1,14 @@
 package filesource
 
 import (
-	"slices"
-
+	"github.com/connectorsdk/connector-sdk-go/connector/internal/textvalue"
 	"github.com/connectorsdk/connector-sdk-go/filter"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
-// Bounds on what the description of a table holds.
-const (
-	maxSamples    = 5
-	maxSampleText = 200     // bytes; longer texts are neither samples nor min and max
-	maxDistinct   = 1 << 18 // distinct values that are counted in all columns together: some 8 MiB a file
-)
+// maxDistinct is how many distinct values of a file are counted, in all columns
+// together: some 8 MiB.
+const maxDistinct = 1 << 18
 
 // profile is what the second reading, with the types known, found out about the
 // values of one column.
@@ -21,8 +17,7 @@ type profile struct {
 	distinct    keySet // while the rows are read
 	different   int64  // distinct values
 	uncounted   bool   // the distinct values exceeded their budget
-	samples     []wire.Value
-	sampled     []digest
+	samples     textvalue.Samples
 	least, most wire.Value // null if there is none, or it is too long
 	unordered   bool       // an extreme was too long to keep
 }
@@ -57,12 +52,12 @@ func measure(columns []column, rows *rows, budget int) error {
 				continue
 			}
 			p.extremes(v, columns[i].typ)
-			if p.uncounted && len(p.samples) == maxSamples {
+			if p.uncounted && p.samples.Full() {
 				continue
 			}
 			key = filter.AppendKey(key[:0], v, columns[i].typ)
 			d := digestOf(key)
-			p.sample(v, d)
+			p.samples.Add(v, key)
 			if p.uncounted {
 				continue
 			}
@@ -77,7 +72,7 @@ func measure(columns []column, rows *rows, budget int) error {
 	for i := range columns {
 		p := profiles[i]
 		p.different = int64(len(p.distinct))
-		p.distinct, p.sampled = nil, nil
+		p.distinct = nil
 		columns[i].profile = p
 	}
 	return nil
@@ -98,21 +93,13 @@ func dropLargest(profiles []profile) int {
 	return freed
 }
 
-// sample keeps the first few distinct values.
-func (p *profile) sample(v wire.Value, d digest) {
-	if len(p.samples) < maxSamples && len(v.Text()) <= maxSampleText && !slices.Contains(p.sampled, d) {
-		p.samples = append(p.samples, v.Clone())
-		p.sampled = append(p.sampled, d)
-	}
-}
-
 // extremes keeps the least and the greatest value by the order of the type. The
 // order of arrays and JSON means nothing, so they have none.
 func (p *profile) extremes(v wire.Value, t wire.Type) {
 	if t == wire.TypeArray || t == wire.TypeJSON || p.unordered {
 		return
 	}
-	if len(v.Text()) > maxSampleText {
+	if len(v.Text()) > textvalue.MaxSampleText {
 		// The extremes of a column of such texts would tell nothing.
 		p.least, p.most, p.unordered = wire.Null(), wire.Null(), true
 		return

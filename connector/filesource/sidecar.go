@@ -1,13 +1,16 @@
 package filesource
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
 
-	"github.com/connectorsdk/connector-sdk-go/internal/scan"
+	"github.com/connectorsdk/connector-sdk-go/connector/internal/textvalue"
+	"github.com/connectorsdk/connector-sdk-go/internal/jsontext"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -34,7 +37,7 @@ type sidecarColumn struct {
 	Name        string    // of the field, if it differs from the column's
 	Type        wire.Type // instead of the one inferred
 	Description string
-	NoSamples   bool // discovery shows no values of it: "samples": false
+	Samples     *bool // false: discovery shows no values of it
 }
 
 // column returns what is stated about a column; the zero value means nothing.
@@ -75,167 +78,160 @@ func (s *sidecar) warnUnknownColumns(headers []string, warnings *[]string) {
 	}
 }
 
-// parseSidecar reads a sidecar strictly: an unknown member is an error, so that
-// no statement is lost to a typing error.
+// parseSidecar reads a sidecar strictly: an unknown member is an error, so that no
+// statement is lost to a typing error.
 func parseSidecar(file string, content []byte) (*sidecar, error) {
-	s := &sidecar{file: file, Columns: map[string]sidecarColumn{}}
-	content = []byte(strings.TrimPrefix(string(content), bom))
-	p := &sidecarParser{scan: scan.New(content)}
-	p.object(func(member string) {
-		switch member {
-		case "description":
-			s.Description = p.string()
-		case "columns":
-			p.object(func(header string) { s.Columns[header] = p.column() })
-		case "primaryKey":
-			s.PrimaryKey = p.names()
-		case "unique":
-			s.Unique = p.names()
-		case "foreignKeys":
-			p.array(func() {
-				k := p.foreignKey()
-				if slices.Contains(s.ForeignKeys, k) {
-					p.fail("the same foreign key twice")
-				}
-				s.ForeignKeys = append(s.ForeignKeys, k)
-			})
-		default:
-			p.fail("no such member; there are description, columns, primaryKey, unique and foreignKeys")
+	text := strings.TrimPrefix(string(content), bom)
+	r := &ruledReader{textvalue.Reader{MaxDepth: wire.MaxDepth}}
+	r.Reset(text)
+	r.value("", &sidecarRule)
+	r.End()
+	var syntax *jsontext.SyntaxError
+	if errors.As(r.Err(), &syntax) {
+		return nil, &fault{file, 1 + strings.Count(text[:syntax.Offset], "\n"), syntax.Problem}
+	}
+	s := &sidecar{file: file}
+	return s, json.Unmarshal([]byte(text), s)
+}
+
+// A rule says what may stand at one place of a sidecar. encoding/json alone would take
+// names in any case, null for everything and the last of two members, and name no line.
+type rule struct {
+	kind textvalue.Kind
+	// members are the members of an object, and named lists them.
+	members map[string]*rule
+	named   string
+	// each is for the elements of a list, and for the members of an object that has any.
+	each *rule
+	// check returns what is wrong with a text, with a JSON object, or with an element of
+	// a list beside the elements before it.
+	check func(text string, before []string) (problem string)
+}
+
+var (
+	anyText   = &rule{kind: textvalue.Text}
+	nameRule  = &rule{kind: textvalue.Text, check: isName}
+	namesRule = &rule{kind: textvalue.Array, each: &rule{kind: textvalue.Text, check: isNewName}}
+
+	columnRule = &rule{kind: textvalue.Object, named: "name, type, description and samples", members: map[string]*rule{
+		"name":        nameRule,
+		"type":        {kind: textvalue.Text, check: isType},
+		"description": anyText,
+		"samples":     {kind: textvalue.Bool},
+	}}
+	linkRule = &rule{kind: textvalue.Object, named: "field, targetTable and targetField", check: isNewLink, members: map[string]*rule{
+		"field":       nameRule,
+		"targetTable": nameRule,
+		"targetField": nameRule,
+	}}
+	sidecarRule = rule{kind: textvalue.Object, named: "description, columns, primaryKey, unique and foreignKeys", members: map[string]*rule{
+		"description": anyText,
+		"columns":     {kind: textvalue.Object, each: columnRule},
+		"primaryKey":  namesRule,
+		"unique":      namesRule,
+		"foreignKeys": {kind: textvalue.Array, each: linkRule},
+	}}
+)
+
+func isName(text string, _ []string) string {
+	if strings.TrimSpace(text) == "" {
+		return "must not be blank"
+	}
+	return ""
+}
+
+func isNewName(text string, before []string) string {
+	if slices.Contains(before, text) {
+		return "names a field twice"
+	}
+	return isName(text, nil)
+}
+
+func isType(text string, _ []string) string {
+	if !wire.Type(text).Known() {
+		return "must be string, number, decimal, boolean, date, datetime, json, array or reference"
+	}
+	return ""
+}
+
+func isNewLink(text string, before []string) string {
+	var link, other wire.ForeignKey
+	_ = json.Unmarshal([]byte(text), &link) // its members were checked
+	if link.Field == "" || link.TargetTable == "" || link.TargetField == "" {
+		return "a foreign key needs field, targetTable and targetField"
+	}
+	for _, text := range before {
+		if _ = json.Unmarshal([]byte(text), &other); other == link {
+			return "the same foreign key twice"
 		}
-	})
-	p.scan.End()
-	if fault := p.fault(file, content); fault != nil {
-		return nil, fault
 	}
-	return s, nil
+	return ""
 }
 
-// sidecarParser reads the JSON and remembers the path to the current value and
-// the first problem. After a problem its methods do nothing.
-type sidecarParser struct {
-	scan    *scan.Scanner
-	path    []string
-	problem string
-	at      int
+// ruledReader reads JSON by rules, and fails where it breaks one.
+type ruledReader struct{ textvalue.Reader }
+
+// mustBe says what a value of each kind must be.
+var mustBe = map[textvalue.Kind]string{
+	textvalue.Object: "must be an object", textvalue.Array: "must be an array", textvalue.Text: "must be a string",
+	textvalue.Bool: "must be true or false",
 }
 
-// fault returns the first problem with its line; nil if there is none.
-func (p *sidecarParser) fault(file string, content []byte) *fault {
-	problem, at := p.problem, p.at
-	var syntax *scan.SyntaxError
-	if problem == "" {
-		if !errors.As(p.scan.Err(), &syntax) {
-			return nil
-		}
-		problem, at = syntax.Problem, syntax.Offset
-	}
-	return &fault{file, 1 + strings.Count(string(content[:at]), "\n"), problem}
+// kinds tells the kinds of values by their first byte.
+var kinds = map[byte]textvalue.Kind{
+	'{': textvalue.Object, '[': textvalue.Array, '"': textvalue.Text, 't': textvalue.Bool, 'f': textvalue.Bool,
 }
 
-func (p *sidecarParser) fail(problem string) {
-	if p.problem == "" && p.scan.Err() == nil {
-		p.problem, p.at = strings.Join(append(slices.Clone(p.path), problem), ": "), p.scan.Offset()
-	}
-}
-
-func (p *sidecarParser) object(member func(name string)) {
-	if p.scan.Peek() != '{' {
-		p.fail("must be an object")
-		return
-	}
-	seen := map[string]bool{}
-	members(p.scan, func(name string) (problem string) {
-		p.path = append(p.path, fmt.Sprintf("%q", name))
-		if seen[name] {
-			p.fail("duplicate member; write each member once")
-		} else {
-			seen[name] = true
-			member(name)
-		}
-		p.path = p.path[:len(p.path)-1]
-		return p.problem
-	})
-}
-
-func (p *sidecarParser) array(element func()) {
-	if p.scan.Peek() != '[' {
-		p.fail("must be an array")
-		return
-	}
-	elements(p.scan, func() (problem string) {
-		element()
-		return p.problem
-	})
-}
-
-func (p *sidecarParser) string() string {
-	if p.scan.Peek() != '"' {
-		p.fail("must be a string")
+// value reads one value. path is that of the value, for messages. It returns the text of
+// the value, or its JSON.
+func (r *ruledReader) value(path string, rule *rule, before ...string) string {
+	if kinds[r.Peek()] != rule.kind {
+		r.Fail(path + mustBe[rule.kind])
 		return ""
 	}
-	return p.scan.String()
-}
-
-// name reads a string that is not blank.
-func (p *sidecarParser) name() string {
-	s := p.string()
-	if strings.TrimSpace(s) == "" {
-		p.fail("must not be blank")
+	whole, start := r.Unread()
+	text := ""
+	switch rule.kind {
+	case textvalue.Object:
+		r.object(path, rule)
+	case textvalue.Array:
+		var elements []string
+		r.List(1, func(int) { elements = append(elements, r.value(path, rule.each, elements...)) })
+	default:
+		text = r.Value(1).Text
 	}
-	return s
-}
-
-// names reads the fields of a key.
-func (p *sidecarParser) names() (list []string) {
-	p.array(func() {
-		name := p.name()
-		if slices.Contains(list, name) {
-			p.fail("names a field twice")
-		}
-		list = append(list, name)
-	})
-	return list
-}
-
-func (p *sidecarParser) column() (c sidecarColumn) {
-	p.object(func(member string) {
-		switch member {
-		case "name":
-			c.Name = p.name()
-		case "type":
-			if c.Type = wire.Type(p.string()); !c.Type.Known() {
-				p.fail("must be string, number, decimal, boolean, date, datetime, json, array or reference")
-			}
-		case "description":
-			c.Description = p.string()
-		case "samples":
-			if kind := p.scan.Peek(); kind == 't' || kind == 'f' {
-				c.NoSamples = !p.scan.Scalar().IsTrue()
-			} else {
-				p.fail("must be true or false")
-			}
-		default:
-			p.fail("no such member; there are name, type, description and samples")
-		}
-	})
-	return c
-}
-
-func (p *sidecarParser) foreignKey() (k wire.ForeignKey) {
-	p.object(func(member string) {
-		switch member {
-		case "field":
-			k.Field = p.name()
-		case "targetTable":
-			k.TargetTable = p.name()
-		case "targetField":
-			k.TargetField = p.name()
-		default:
-			p.fail("no such member; there are field, targetTable and targetField")
-		}
-	})
-	if k.Field == "" || k.TargetTable == "" || k.TargetField == "" {
-		p.fail("a foreign key needs field, targetTable and targetField")
+	if r.Err() != nil {
+		return ""
 	}
-	return k
+	if rule.kind == textvalue.Object {
+		text = whole[start:r.Offset()]
+	}
+	if rule.check != nil {
+		if problem := rule.check(text, before); problem != "" {
+			r.Seek(start)
+			r.Fail(path + problem)
+		}
+	}
+	return text
+}
+
+// object reads the members of an object.
+func (r *ruledReader) object(path string, rule *rule) {
+	seen := map[string]bool{}
+	r.Members(func(name string) {
+		path := path + strconv.Quote(name) + ": "
+		member := rule.each
+		if member == nil {
+			member = rule.members[name]
+		}
+		switch {
+		case seen[name]:
+			r.Fail(path + "duplicate member; write each member once")
+		case member == nil:
+			r.Fail(path + "no such member; there are " + rule.named)
+		default:
+			seen[name] = true
+			r.value(path, member)
+		}
+	})
 }

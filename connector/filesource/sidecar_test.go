@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/connectorsdk/connector-sdk-go/connector/internal/textvalue"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -24,7 +25,7 @@ func TestParseSidecar(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, &sidecar{
 		file: "t.table.json", Description: "d",
-		Columns:    map[string]sidecarColumn{"Cust No": {Name: "customer", Type: wire.TypeReference, Description: "c", NoSamples: true}, "b": {}},
+		Columns:    map[string]sidecarColumn{"Cust No": {Name: "customer", Type: wire.TypeReference, Description: "c", Samples: new(bool)}, "b": {}},
 		PrimaryKey: []string{"id", "line"}, Unique: []string{"b"},
 		ForeignKeys: []wire.ForeignKey{{Field: "customer", TargetTable: "customers", TargetField: "id"}},
 	}, s)
@@ -287,7 +288,6 @@ func TestKeySet(t *testing.T) {
 		require.True(t, s.add(digestOf(fmt.Append(nil, i))))
 		require.False(t, s.add(digestOf(fmt.Append(nil, i))))
 	}
-	assert.False(t, s.has(digestOf([]byte("absent"))))
 	parts := [3]int{}
 	for i := range 9000 {
 		parts[digestOf(fmt.Append(nil, i)).part(3)]++
@@ -298,19 +298,19 @@ func TestKeySet(t *testing.T) {
 }
 
 func TestProfile(t *testing.T) {
-	long := strings.Repeat("é", maxSampleText)
+	long := strings.Repeat("é", textvalue.MaxSampleText)
 	d := described(t, "n,t,l,a,z\n2,b,"+long+",\"[1]\",\n10,a,x,[],\n,b,y,[],\n2,,z,\"[1]\",\n", nil)
 	stats := func(i int) *wire.Stats { return d.columns[i].stats() }
 	assert.Equal(t, int64(2), stats(0).DistinctCount)
 	assert.Equal(t, 25.0, *stats(0).NullPercent)
 	assert.Equal(t, wire.Int(2), *stats(0).Min, "by value, not by bytes")
 	assert.Equal(t, wire.Int(10), *stats(0).Max)
-	assert.Equal(t, []wire.Value{wire.Int(2), wire.Int(10)}, d.columns[0].profile.samples, "each once")
+	assert.Equal(t, []wire.Value{wire.Int(2), wire.Int(10)}, d.columns[0].profile.samples.Values(), "each once")
 	assert.Equal(t, wire.Text("a"), *stats(1).Min)
 	assert.Equal(t, wire.Text("b"), *stats(1).Max)
 	assert.Equal(t, int64(4), stats(2).DistinctCount)
 	assert.Nil(t, stats(2).Min, "a long text is no telling extreme")
-	assert.Len(t, d.columns[2].profile.samples, 3, "nor a sample")
+	assert.Len(t, d.columns[2].profile.samples.Values(), 3, "nor a sample")
 	assert.Equal(t, int64(2), stats(3).DistinctCount)
 	assert.Nil(t, stats(3).Max, "arrays have no order")
 	assert.Equal(t, int64(0), stats(4).DistinctCount)

@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/connectorsdk/connector-sdk-go/connector/internal/textvalue"
 	"github.com/connectorsdk/connector-sdk-go/filter"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
@@ -221,25 +222,13 @@ func (x *session) sorted(ctx context.Context, t *table, s *Sort) (bool, error) {
 	return true, nil
 }
 
-const (
-	maxSamples    = 5   // values shown of a column
-	maxSampleText = 100 // bytes of the text of one
-)
-
 // samples returns some distinct values of a column.
 func samples(rows [][]wire.Value, at int, t wire.Type) []wire.Value {
-	found := []wire.Value{}
-	seen := map[string]bool{}
+	var found textvalue.Samples
+	var key []byte
 	for _, row := range rows {
-		v := row[at]
-		key := string(filter.AppendKey(nil, v, t))
-		if v.IsNull() || len(v.Text()) > maxSampleText || seen[key] {
-			continue
-		}
-		seen[key] = true
-		if found = append(found, v); len(found) == maxSamples {
-			break
-		}
+		key = filter.AppendKey(key[:0], row[at], t)
+		found.Add(row[at], key)
 	}
-	return found
+	return found.Values()
 }

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/connectorsdk/connector-sdk-go/connector/internal/hostlog"
+	"github.com/connectorsdk/connector-sdk-go/connector/internal/textvalue"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -82,7 +83,7 @@ func (r *reading) follow(p *page, at position, received int, advanced bool) (pos
 	switch {
 	case by.By == PagingPage:
 		// Only HasMore says that there are pages behind one without rows.
-		if received == 0 && p.more.text != "true" {
+		if received == 0 && p.more.Text != "true" {
 			return position{}, nil
 		}
 		if at == (position{}) && !by.FromZero {
@@ -95,19 +96,19 @@ func (r *reading) follow(p *page, at position, received int, advanced bool) (pos
 		return position{number: r.end - 1}, nil // the last row again, as the mark that no row has moved
 	case by.By == PagingOffset:
 		return position{number: r.end}, nil
-	case by.By == PagingNone && p.next.text != "":
+	case by.By == PagingNone && p.next.Text != "":
 		return fault("the header Link names a next page, and the table is declared as one page; declare Pages")
-	case (by.By == PagingFunc || by.By == PagingLink) && p.next.kind == rawText && p.next.text == "":
+	case (by.By == PagingFunc || by.By == PagingLink) && p.next.Kind == textvalue.Text && p.next.Text == "":
 		return fault("a next page is named without its place")
-	case by.By == PagingURL && !p.next.none() && p.next.kind != rawText:
+	case by.By == PagingURL && !p.next.None() && p.next.Kind != textvalue.Text:
 		return fault("the address of the next page is not a text")
-	case !p.next.none() && !p.next.scalar():
+	case !p.next.None() && p.next.Kind != textvalue.Text && p.next.Kind != textvalue.Number:
 		return fault("the next cursor is neither a text nor a number")
 	}
-	if r.names() && p.next.kind != rawAbsent {
+	if r.names() && p.next.Kind != textvalue.Absent {
 		r.shown.next = true
 	}
-	return position{text: p.next.text}, nil
+	return position{text: p.next.Text}, nil
 }
 
 // says returns what HasMore says.
@@ -116,13 +117,13 @@ func (r *reading) says(p *page, received int) (verdict, error) {
 	switch {
 	case r.Pages.HasMore == "":
 		return unknown, nil
-	case more.kind == rawBool:
+	case more.Kind == textvalue.Bool:
 		r.shown.more = true
-		if more.text == "true" {
+		if more.Text == "true" {
 			return yes, nil
 		}
 		return no, nil
-	case !more.none() || !r.shown.more && received > 0:
+	case !more.None() || !r.shown.more && received > 0:
 		return unknown, &formError{r.Name, fmt.Sprintf("there is no boolean at Pages.HasMore (%q); check the path, "+
 			"and declare no HasMore if the API leaves it out on a first page", r.Pages.HasMore)}
 	case r.names() || !r.shown.more:
@@ -226,7 +227,7 @@ func (x *session) halved(ctx context.Context, r *reading) (int, error) {
 	if err != nil {
 		return 0, err
 	}
-	r.shown.next = p.next.text != ""
+	r.shown.next = p.next.Text != ""
 	return len(p.rows), nil
 }
 
@@ -289,24 +290,19 @@ const maxMembers = 10
 // members returns the paths of the members of an answer, without those of its rows.
 func members(text string) string {
 	var names []string
-	s := scanner{parsed: true}
+	s := checked(text)
 	var walk func(path string)
 	walk = func(path string) {
 		if s.Peek() != '{' {
-			if (*picker)(nil).pick(&s, nil, 1); path != "" {
+			if s.Value(1); path != "" {
 				names = append(names, wire.QuoteName(path))
 			}
 			return
 		}
-		s.Expect('{')
-		for !s.Skip('}') && s.Err() == nil {
-			name := strings.ReplaceAll(s.String(), ".", `\.`)
-			s.Expect(':')
-			walk(strings.TrimPrefix(path+"."+name, "."))
-			s.Skip(',')
-		}
+		s.Members(func(name string) {
+			walk(strings.TrimPrefix(path+"."+strings.ReplaceAll(name, ".", `\.`), "."))
+		})
 	}
-	s.Reset(text)
 	walk("")
 	if len(names) > maxMembers {
 		names = append(names[:maxMembers], "others")

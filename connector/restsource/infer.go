@@ -4,10 +4,8 @@ import (
 	"errors"
 	"slices"
 	"strings"
-	"time"
 
-	"github.com/connectorsdk/connector-sdk-go/connector/internal/infer"
-	"github.com/connectorsdk/connector-sdk-go/filter"
+	"github.com/connectorsdk/connector-sdk-go/connector/internal/textvalue"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -46,7 +44,7 @@ func complete(declared []Column, answer []byte, rows string, unwrap func([]byte)
 		return declared, err
 	}
 	list := found[atRows]
-	if list.kind != rawArray {
+	if list.Kind != textvalue.Array {
 		return declared, errors.New("there is no list of rows in it; check Rows")
 	}
 	all := slices.Clone(declared)
@@ -58,27 +56,23 @@ func complete(declared []Column, answer []byte, rows string, unwrap func([]byte)
 		}
 		taken = append(taken, splitPath(path)[0])
 	}
-	err = each(list.text, func(s *scanner) error {
+	err = each(list.Text, func(s *textvalue.Reader) error {
 		if s.Peek() != '{' {
 			return errors.New("its rows are not objects; change them by Unwrap")
 		}
-		s.Expect('{')
-		for !s.Skip('}') && s.Err() == nil {
-			name := s.String()
-			s.Expect(':')
-			(*picker)(nil).pick(s, nil, 1)
+		s.Members(func(name string) {
+			s.Value(1)
 			if !slices.Contains(taken, name) {
 				taken = append(taken, name)
 				all = append(all, Column{Name: name})
 			}
-			s.Skip(',')
-		}
+		})
 		return nil
 	})
 	if err != nil {
 		return declared, err
 	}
-	return inferTypes(all, list.text)
+	return inferTypes(all, list.Text)
 }
 
 // inferTypes fills in the types that are missing.
@@ -90,52 +84,21 @@ func inferTypes(all []Column, list string) ([]Column, error) {
 		}
 	}
 	row := newPicker(paths...)
-	seen := make([]infer.Kinds, len(all))
-	err := each(list, func(s *scanner) error {
-		cells := make([]raw, len(all))
+	seen := make([]textvalue.Class, len(all))
+	err := each(list, func(s *textvalue.Reader) error {
+		cells := make([]textvalue.Raw, len(all))
 		row.pick(s, cells, 1)
 		for i, r := range cells {
-			seen[i] |= kindsOf(r)
+			class, _ := textvalue.APIs.Classify(r)
+			seen[i] |= class
 		}
 		return nil
 	})
 	for i := range all {
 		if all[i].Type == "" && all[i].OfParent == "" {
-			all[i].Type = typeOf(seen[i])
+			// A mixture is JSON, because an answer tells the text "1" from the number 1.
+			all[i].Type = seen[i].Type(wire.TypeJSON)
 		}
 	}
 	return all, err
-}
-
-// kindsOf returns the kind of a value in an answer.
-func kindsOf(r raw) infer.Kinds {
-	switch r.kind {
-	case rawBool:
-		return infer.Bool
-	case rawNumber:
-		return infer.Number(r.text)
-	case rawText:
-		if _, ok := filter.Instant(wire.Text(r.text)); !ok {
-			return infer.Text
-		}
-		if len(r.text) == len(time.DateOnly) {
-			return infer.Date
-		}
-		return infer.Datetime
-	case rawArray:
-		return infer.Array
-	case rawObject:
-		return infer.Object
-	}
-	return 0
-}
-
-// typeOf returns the narrowest type that holds values of all these kinds. Different
-// kinds are JSON, because an answer tells the text "1" from the number 1.
-func typeOf(seen infer.Kinds) wire.Type {
-	t := seen.Type()
-	if t == wire.TypeString && seen&^(infer.Text|infer.Date|infer.Datetime) != 0 {
-		return wire.TypeJSON
-	}
-	return t
 }

@@ -11,6 +11,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/connectorsdk/connector-sdk-go/connector/internal/textvalue"
 	"github.com/connectorsdk/connector-sdk-go/filter"
 	"github.com/connectorsdk/connector-sdk-go/internal/jsontext"
 	"github.com/connectorsdk/connector-sdk-go/wire"
@@ -42,11 +43,11 @@ type page struct {
 	rows  [][]wire.Value
 	total int64 // -1: none is stated
 	sum   uint64
-	text  string // the JSON; "" if there is no content
-	more  raw    // the member HasMore
-	next  raw    // the cursor, the address or the parameters of the next page
-	null  bool   // null in place of the list of rows
-	has   []bool // of each column, whether a row has its member
+	text  string        // the JSON; "" if there is no content
+	more  textvalue.Raw // the member HasMore
+	next  textvalue.Raw // the cursor, the address or the parameters of the next page
+	null  bool          // null in place of the list of rows
+	has   []bool        // of each column, whether a row has its member
 }
 
 // endpoint returns a table's endpoint. parent is the row of the parent, if there is
@@ -124,10 +125,10 @@ func (x *session) request(e *endpoint, at position) (*url.URL, []byte, error) {
 
 // read reads an answer.
 func (e *endpoint) read(a *answer) (*page, error) {
-	found := make([]raw, envelopePlaces)
+	found := make([]textvalue.Raw, envelopePlaces)
 	p := &page{total: -1, has: make([]bool, len(e.columns))}
 	var body []byte
-	var last raw // of LastRowCursor
+	var last textvalue.Raw // of LastRowCursor
 	switch a.status {
 	case http.StatusOK, http.StatusCreated, http.StatusNonAuthoritativeInfo, http.StatusPartialContent:
 		var err error
@@ -138,14 +139,14 @@ func (e *endpoint) read(a *answer) (*page, error) {
 		if found, err = e.envelope.parse(p.text, envelopePlaces); err != nil {
 			return nil, &formError{e.Name, "the answer is not JSON: " + err.Error()}
 		}
-		p.null = found[atRows].kind == rawNull
-		if slices.ContainsFunc(found[atErrors:], func(r raw) bool { return !r.empty() || p.null && !r.none() }) {
+		p.null = found[atRows].Kind == textvalue.Null
+		if slices.ContainsFunc(found[atErrors:], func(r textvalue.Raw) bool { return !tellsNothing(r) || p.null && !r.None() }) {
 			return nil, &refusedError{e.Name}
 		}
 		if last, err = e.rowsOf(p, found[atRows]); err != nil {
 			return nil, err
 		}
-		p.sum = maphash.String(sumSeed, found[atRows].text)
+		p.sum = maphash.String(sumSeed, found[atRows].Text)
 	case http.StatusNoContent:
 	default:
 		return nil, &statusError{e.Name, a.status}
@@ -188,21 +189,21 @@ func (e *endpoint) link(p *page, a *answer, body []byte) error {
 		if err != nil {
 			return err
 		}
-		if p.next = (raw{kind: rawNull}); more {
-			p.next = raw{rawText, params.Encode()}
+		if p.next = (textvalue.Raw{Kind: textvalue.Null}); more {
+			p.next = textvalue.Raw{Text: params.Encode(), Kind: textvalue.Text}
 		}
 	case PagingLink, PagingNone:
 		p.next = nextLink(a.header)
 		fallthrough
 	case PagingURL:
-		if p.next.kind != rawText || p.next.text == "" {
+		if p.next.Kind != textvalue.Text || p.next.Text == "" {
 			return nil
 		}
-		u, err := a.url.Parse(p.next.text) // it may be relative to the address that was asked
+		u, err := a.url.Parse(p.next.Text) // it may be relative to the address that was asked
 		if err != nil {
 			return &formError{e.Name, "the address of the next page is malformed"}
 		}
-		p.next.text = u.String()
+		p.next.Text = u.String()
 	}
 	return nil
 }
@@ -210,20 +211,20 @@ func (e *endpoint) link(p *page, a *answer, body []byte) error {
 // empty fails if a page has null for its rows and says that there are more than were
 // read before it [rule error-10].
 func (e *endpoint) empty(p *page, read int64) error {
-	if p.null && (p.next.text != "" || p.more.text == "true" || p.total > read) {
+	if p.null && (p.next.Text != "" || p.more.Text == "true" || p.total > read) {
 		return &formError{e.Name, "Rows is null, although the answer says that there are more rows"}
 	}
 	return nil
 }
 
 // stated returns the number of rows that an answer states; a negative number is none.
-func (e *endpoint) stated(a *answer, total raw) int64 {
+func (e *endpoint) stated(a *answer, total textvalue.Raw) int64 {
 	n, ok := int64(-1), false
 	if e.TotalHeader != "" {
 		stated, err := strconv.ParseInt(a.header.Get(e.TotalHeader), 10, 64)
 		n, ok = stated, err == nil
-	} else if total.kind == rawNumber {
-		n, ok = jsontext.ExactInteger(total.text)
+	} else if total.Kind == textvalue.Number {
+		n, ok = jsontext.ExactInteger(total.Text)
 	}
 	if !ok {
 		return -1
@@ -237,18 +238,18 @@ var sumSeed = maphash.MakeSeed()
 
 // rowsOf reads the list of rows into a page. An endpoint of one page may answer one object in the
 // list's place, which is one row.
-func (e *endpoint) rowsOf(p *page, list raw) (after raw, err error) {
-	text := list.text
+func (e *endpoint) rowsOf(p *page, list textvalue.Raw) (after textvalue.Raw, err error) {
+	text := list.Text
 	switch {
-	case list.kind == rawObject && e.Pages.By == PagingNone && e.Rows != "":
+	case list.Kind == textvalue.Object && e.Pages.By == PagingNone && e.Rows != "":
 		text = "[" + text + "]"
-	case list.kind == rawNull:
+	case list.Kind == textvalue.Null:
 		return after, nil
-	case list.kind != rawArray:
+	case list.Kind != textvalue.Array:
 		return after, &formError{e.Name, "there is no list of rows at Rows"}
 	}
-	found := make([]raw, len(e.columns)+1)
-	err = each(text, func(s *scanner) error {
+	found := make([]textvalue.Raw, len(e.columns)+1)
+	err = each(text, func(s *textvalue.Reader) error {
 		if s.Peek() != '{' {
 			return &formError{e.Name, "a row is not an object; change it by Unwrap"}
 		}
@@ -257,11 +258,11 @@ func (e *endpoint) rowsOf(p *page, list raw) (after raw, err error) {
 		if s.Err() != nil {
 			return s.Err()
 		}
-		if list.kind == rawObject && !slices.ContainsFunc(found, func(r raw) bool { return r.kind != rawAbsent }) {
+		if list.Kind == textvalue.Object && !slices.ContainsFunc(found, func(r textvalue.Raw) bool { return r.Kind != textvalue.Absent }) {
 			return &formError{e.Name, "the object at Rows has no member of a row; Rows must lead to the list, or to one row"}
 		}
 		for i := range p.has {
-			p.has[i] = p.has[i] || found[i].kind != rawAbsent
+			p.has[i] = p.has[i] || found[i].Kind != textvalue.Absent
 		}
 		row, err := e.cellsOf(found)
 		p.rows = append(p.rows, row)
@@ -271,7 +272,7 @@ func (e *endpoint) rowsOf(p *page, list raw) (after raw, err error) {
 }
 
 // cellsOf returns the cells of one row.
-func (e *endpoint) cellsOf(found []raw) ([]wire.Value, error) {
+func (e *endpoint) cellsOf(found []textvalue.Raw) ([]wire.Value, error) {
 	row := make([]wire.Value, len(e.columns))
 	for i := range e.columns {
 		c := &e.columns[i]
@@ -296,11 +297,11 @@ func (e *endpoint) cellsOf(found []raw) ([]wire.Value, error) {
 
 // nextLink returns the target of the header Link with rel="next": null if there are
 // other links only, and absent if there is none.
-func nextLink(h http.Header) raw {
+func nextLink(h http.Header) textvalue.Raw {
 	rest := strings.Join(h.Values("Link"), ",")
-	none := raw{}
+	none := textvalue.Raw{}
 	if strings.Contains(rest, "<") {
-		none.kind = rawNull
+		none.Kind = textvalue.Null
 	}
 	for {
 		_, link, ok := strings.Cut(rest, "<")
@@ -317,7 +318,7 @@ func nextLink(h http.Header) raw {
 			}
 			for _, rel := range strings.Fields(value) {
 				if strings.EqualFold(rel, "next") {
-					return raw{rawText, target}
+					return textvalue.Raw{Text: target, Kind: textvalue.Text}
 				}
 			}
 		}

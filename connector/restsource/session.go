@@ -32,7 +32,7 @@ func (a *answer) html() bool {
 // refused returns an error if the answer, whatever else it is, tells of one.
 func (a *answer) refused(table string) error {
 	found, _ := newPicker([]string{"error"}, []string{"errors"}).parse(string(a.body), 2)
-	if found[0].empty() && found[1].empty() {
+	if tellsNothing(found[0]) && tellsNothing(found[1]) {
 		return nil
 	}
 	return &refusedError{table}

@@ -10,8 +10,7 @@ import (
 
 	"github.com/shopspring/decimal"
 
-	"github.com/connectorsdk/connector-sdk-go/connector/internal/digits"
-	"github.com/connectorsdk/connector-sdk-go/internal/jsontext"
+	"github.com/connectorsdk/connector-sdk-go/connector/internal/textvalue"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -25,18 +24,18 @@ func cell(v any, t wire.Type) (wire.Value, error) {
 	case string:
 		return textCell(v, t), nil
 	case bool:
-		if digits.IsText(t) {
+		if textvalue.IsText(t) {
 			return wire.Text(strconv.FormatBool(v)), nil
 		}
 		return wire.Bool(v), nil
 	case json.Number:
-		return digits.Number(v.String(), t)
+		return textvalue.ParseNumber(v.String(), t)
 	case float64:
 		return floatCell(v, 64, t)
 	case float32:
 		return floatCell(float64(v), 32, t)
 	case int, int8, int16, int32, int64, uint, uint8, uint16, uint32, uint64:
-		return digits.Number(fmt.Sprint(v), t)
+		return textvalue.ParseNumber(fmt.Sprint(v), t)
 	case decimal.Decimal:
 		return decimalCell(v, t)
 	case decimal.NullDecimal:
@@ -74,31 +73,28 @@ func nestedCell(v any) (wire.Value, error) {
 // becomes a JSON string.
 func textCell(s string, t wire.Type) wire.Value {
 	switch t {
-	case wire.TypeDatetime:
-		if at, ok := exactInstant(s); ok {
-			return wire.Datetime(at)
-		}
-	case wire.TypeDate:
-		if at, err := time.Parse(time.RFC3339Nano, s); err == nil {
-			return wire.Date(at)
-		}
+	case wire.TypeDatetime, wire.TypeDate:
 	case wire.TypeJSON, wire.TypeArray:
 		if v := wire.JSON(s); v.Err() == nil {
 			return v
 		}
-		if quoted, err := jsontext.AppendString(nil, s); err == nil {
-			return wire.Text(string(quoted))
-		}
+		t = wire.TypeJSON // of which a quoted text is a value
+	default:
+		return wire.Text(s)
 	}
-	return wire.Text(s)
+	v, err := textvalue.Documents.Value(textvalue.Raw{Text: s, Kind: textvalue.Text}, t, textvalue.OwnWidth)
+	if err != nil {
+		return wire.Text(s)
+	}
+	return v
 }
 
-// floatCell returns a double in its shortest digits.
+// floatCell returns a double in its shortest textvalue.
 func floatCell(f float64, bits int, t wire.Type) (wire.Value, error) {
 	if v := wire.Float(f); v.Err() != nil {
 		return v, v.Err()
 	}
-	return digits.Number(strconv.FormatFloat(f, 'f', -1, bits), t)
+	return textvalue.ParseNumber(strconv.FormatFloat(f, 'f', -1, bits), t)
 }
 
 // decimalCell keeps the scale, except in a column of type number, where 12.50 is
@@ -107,17 +103,17 @@ func decimalCell(d decimal.Decimal, t wire.Type) (wire.Value, error) {
 	text, ok := decimalDigits(d)
 	switch {
 	case !ok:
-		return wire.Null(), digits.ErrRange
-	case digits.IsText(t):
+		return wire.Null(), textvalue.ErrRange
+	case textvalue.IsText(t):
 		return wire.Text(text), nil
 	case t == wire.TypeNumber:
-		return digits.Number(text, t)
+		return textvalue.ParseNumber(text, t)
 	}
 	return wire.Decimal(text), nil
 }
 
 // decimalDigits returns d as plain decimal text, its scale kept. It reports false if
-// that takes more than 400 zeros beside its own digits. It does not use d.String,
+// that takes more than 400 zeros beside its own textvalue. It does not use d.String,
 // which drops trailing zeros or not as a global variable says.
 func decimalDigits(d decimal.Decimal) (text string, ok bool) {
 	coefficient := d.Coefficient()
@@ -126,5 +122,5 @@ func decimalDigits(d decimal.Decimal) (text string, ok bool) {
 		sign = "-"
 	}
 	all := coefficient.Abs(coefficient).String()
-	return digits.PlacePoint(sign, all, int64(len(all))+int64(d.Exponent()))
+	return textvalue.PlacePoint(sign, all, int64(len(all))+int64(d.Exponent()))
 }

@@ -13,7 +13,7 @@ import (
 
 	"github.com/shopspring/decimal"
 
-	"github.com/connectorsdk/connector-sdk-go/connector/internal/infer"
+	"github.com/connectorsdk/connector-sdk-go/connector/internal/textvalue"
 	"github.com/connectorsdk/connector-sdk-go/filter"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
@@ -61,7 +61,7 @@ func Infer(name string, documents iter.Seq2[map[string]any, error]) (wire.Table,
 	table.RowCount = &count
 	for _, key := range slices.Sorted(maps.Keys(members)) {
 		m := members[key]
-		t := m.kinds.Type()
+		t := m.class.Type(wire.TypeString)
 		table.Fields = append(table.Fields, wire.Field{
 			Name:     key,
 			Type:     t,
@@ -89,14 +89,9 @@ func Decode(data []byte) (map[string]any, error) {
 	return map[string]any{}, errors.New("a document is not one JSON object")
 }
 
-const (
-	maxSamples    = 5   // values shown of a column
-	maxSampleText = 100 // bytes of the text of one
-)
-
 // member is what Infer finds out about one member of the documents.
 type member struct {
-	kinds   infer.Kinds
+	class   textvalue.Class
 	values  int64 // that are not null
 	samples []any
 }
@@ -116,69 +111,59 @@ func (m *member) note(value any) {
 	}
 	text, _ := value.(string)
 	m.values++
-	m.kinds |= kindsOf(value)
+	m.class |= classOf(value)
 	// Lists, objects and long texts would keep documents in memory.
-	if len(m.samples) < maxSamples && len(text) <= maxSampleText && reflect.ValueOf(value).Comparable() && !slices.Contains(m.samples, value) {
+	if len(m.samples) < textvalue.MaxSamples && len(text) <= textvalue.MaxSampleText &&
+		reflect.ValueOf(value).Comparable() && !slices.Contains(m.samples, value) {
 		m.samples = append(m.samples, value)
 	}
 }
 
 // samplesOf returns the samples as cells of type t.
 func (m *member) samplesOf(t wire.Type) []wire.Value {
-	samples := []wire.Value{}
+	var samples textvalue.Samples
+	var key []byte
 	for _, value := range m.samples {
-		if v, err := cell(value, t); err == nil && v.Err() == nil && len(v.Text()) <= maxSampleText {
-			samples = append(samples, v)
+		if v, err := cell(value, t); err == nil {
+			key = filter.AppendKey(key[:0], v, t)
+			samples.Add(v, key)
 		}
 	}
-	return samples
+	return samples.Values()
 }
 
-// kindsOf returns the kind of a value that Offer takes.
-func kindsOf(value any) infer.Kinds {
+// classOf returns what a value that Offer takes could be.
+func classOf(value any) textvalue.Class {
 	switch v := value.(type) {
 	case bool:
-		return infer.Bool
+		return textvalue.ClassBool
 	case json.Number:
-		return infer.Number(v.String())
+		class, _ := textvalue.Documents.Classify(textvalue.Raw{Text: v.String(), Kind: textvalue.Number})
+		return class
 	case float32, float64:
-		return infer.Float
+		return textvalue.ClassFloat
 	case int, int8, int16, int32, int64, uint, uint8, uint16, uint32, uint64:
-		return infer.Integer
+		return textvalue.ClassInteger
 	case decimal.Decimal, decimal.NullDecimal:
-		return infer.Decimal
+		return textvalue.ClassDecimal
 	case time.Time:
-		return infer.Datetime
+		return textvalue.ClassDatetime
 	case []any:
-		return infer.Array
+		return textvalue.ClassArray
 	case map[string]any:
-		return infer.Object
+		return textvalue.ClassObject
 	case string:
-		if _, ok := exactInstant(v); ok && len(v) == len(time.DateOnly) {
-			return infer.Date
-		} else if ok {
-			return infer.Datetime
-		}
+		class, _ := textvalue.Documents.Classify(textvalue.Raw{Text: v, Kind: textvalue.Text})
+		return class
 	case wire.Value:
-		return valueKinds[v.Kind()]
+		return valueClasses[v.Kind()]
 	}
-	return infer.Text
+	return textvalue.ClassText
 }
 
-// valueKinds are the kinds of cells that are not texts.
-var valueKinds = map[wire.Kind]infer.Kinds{
-	wire.KindBool: infer.Bool, wire.KindInt: infer.Integer, wire.KindFloat: infer.Float, wire.KindDecimal: infer.Decimal,
-	wire.KindDate: infer.Date, wire.KindDatetime: infer.Datetime, wire.KindText: infer.Text,
-}
-
-// exactInstant reads a date or a datetime, and reports false for a text that a
-// datetime cannot hold without loss.
-func exactInstant(s string) (time.Time, bool) {
-	at, ok := filter.Instant(wire.Text(s))
-	if !ok {
-		return at, false
-	}
-	v := wire.Datetime(at)
-	order, comparable := filter.Compare(v, wire.Text(s), wire.TypeDatetime)
-	return at, v.Err() == nil && comparable && order == 0
+// valueClasses are the kinds of cells that are not texts.
+var valueClasses = map[wire.Kind]textvalue.Class{
+	wire.KindBool: textvalue.ClassBool, wire.KindInt: textvalue.ClassInteger, wire.KindFloat: textvalue.ClassFloat,
+	wire.KindDecimal: textvalue.ClassDecimal, wire.KindDate: textvalue.ClassDate, wire.KindDatetime: textvalue.ClassDatetime,
+	wire.KindText: textvalue.ClassText,
 }

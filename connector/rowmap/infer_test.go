@@ -62,7 +62,7 @@ func TestInfer(t *testing.T) {
 		{`"` + strings.Repeat("long", 26) + `"|"a"|"b"|"c"|"d"|"e"`, "string", false, `["a","b","c","d","e"]`},
 		{`"` + strings.Repeat("long", 25) + `"`, "string", false, `["` + strings.Repeat("long", 25) + `"]`},
 		{`1|` + strings.Repeat("1", 101), "number", false, `[1]`},
-		{`1|1e999`, "number", false, `[1]`},
+		{`1|1e999`, "string", false, `["1","1e999"]`},
 		{`"9999-12-31T23:59:59-01:00"`, "string", false, `["9999-12-31T23:59:59-01:00"]`},
 	} {
 		text := ""

@@ -1,0 +1,57 @@
+package rowmap_test
+
+import (
+	"context"
+	"encoding/json"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/connectorsdk/connector-sdk-go/connector"
+	"github.com/connectorsdk/connector-sdk-go/connector/rowmap"
+	"github.com/connectorsdk/connector-sdk-go/wire"
+)
+
+// documents is a source of many equal documents.
+type documents struct{ source }
+
+func (*documents) Describe(context.Context, wire.Credentials, string) (*wire.Table, error) {
+	t := &wire.Table{Name: "t"}
+	for _, name := range []string{"id", "total", "placed", "status", "tags"} {
+		t.Fields = append(t.Fields, wire.Field{Name: name})
+	}
+	return t, nil
+}
+
+func (*documents) Query(_ context.Context, _ *connector.QueryRequest, out *connector.Rows) error {
+	w := out.Begin([]wire.Column{{Name: "id", Type: wire.TypeNumber}, {Name: "total", Type: wire.TypeDecimal},
+		{Name: "placed", Type: wire.TypeDatetime}, {Name: "status", Type: wire.TypeString}, {Name: "tags", Type: wire.TypeJSON}})
+	document := map[string]any{"id": json.Number("4711"), "total": json.Number("12.50"), "placed": "2024-05-01T10:00:00+02:00",
+		"status": "open", "tags": []any{"a", "b"}}
+	for range 10_000 {
+		if err := rowmap.Offer(w, document); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// BenchmarkOffer offers ten thousand documents.
+func BenchmarkOffer(b *testing.B) {
+	const secret = "a-token-of-at-least-32-characters"
+	token, err := wire.NewToken(secret)
+	require.NoError(b, err)
+	handler, err := connector.New(connector.Definition{Slug: "documents"}, &documents{}, token, nil)
+	require.NoError(b, err)
+	const body = `{"table":"t","fields":["id","total","placed","status","tags"],"and":[],"sort":[],"credentials":{},"timeoutMs":60000}`
+	for b.Loop() {
+		r := httptest.NewRequestWithContext(b.Context(), http.MethodPost, wire.PathQuery, strings.NewReader(body))
+		r.Header.Set("Authorization", "Bearer "+secret)
+		w := httptest.NewRecorder()
+		handler.ServeHTTP(w, r)
+		require.Contains(b, w.Body.String()[w.Body.Len()-20:], `{"end":1}`)
+	}
+}
