@@ -30,8 +30,8 @@ import (
 //
 // Only the filters of And are pushed, each by itself. Those of Or are left to the
 // library, and have no influence on what is pushed. A source whose upstream takes
-// whole conditions, such as SQL, uses filter.Split instead, and package restsource
-// has declarations of its own for REST APIs, which it checks while it reads.
+// whole conditions, such as SQL, uses filter.Split instead. Package restsource builds on
+// Pushdown: it declares REST APIs as a whole, and checks what they answer.
 type Pushdown struct {
 	// Columns are the columns of the table, as Begin gets them. A declaration of a
 	// field that is not among them is never used.
@@ -56,13 +56,14 @@ type PushFilter struct {
 	// upstream takes any number of such conditions, from Pushed.Filters.
 	Param string
 	// Exact says that the upstream selects the very rows that the protocol's operator
-	// does, for every operand of the column's type that Takes accepts. It may then be
+	// does, for every operand of the column's type that Spell accepts. It may then be
 	// claimed. Otherwise the library filters the rows again.
 	Exact bool
-	// Takes reports whether the upstream takes the operands of a filter. Nil: it takes
-	// all of the column's type. It sees the filter as it would be pushed, and must not
-	// record it: a filter that it accepts need not be pushed.
-	Takes func(f wire.Filter) bool
+	// Spell returns the values of Param for a filter, and reports false for a filter that
+	// the upstream does not take. It sees the filter as it would be pushed, and must not
+	// record it: a filter that it accepts need not be pushed. Nil: the upstream takes all
+	// operands of the column's type, as Pushed.Params says.
+	Spell func(f wire.Filter) (values []string, ok bool)
 }
 
 // PushSort declares that the upstream can answer in the order of one field as the
@@ -76,12 +77,14 @@ type PushSort struct {
 // Pushed is what of a request a source leaves to its upstream.
 type Pushed struct {
 	// Params are the operands of the filters that are pushed, by PushFilter.Param.
-	// A number, boolean or text is spelled as in a cell, a datetime in UTC like
-	// 2024-05-17T10:00:00Z. Isnull and notnull have one empty text.
+	// Without a Spell, a number, boolean or text is spelled as in a cell, a datetime in
+	// UTC like 2024-05-17T10:00:00Z. Isnull and notnull have one empty text.
 	Params url.Values
 	// Filters are the filters that are pushed, in the order of the request, with
 	// the operators that the upstream has.
 	Filters []wire.Filter
+	// Declared has, for each of Filters, its place in Pushdown.Filters.
+	Declared []int
 	// Sort is the order to ask the upstream for, or nil.
 	Sort *wire.SortKey
 	// Served is what the source may claim, once it has applied all of the above.
@@ -123,15 +126,20 @@ func (d *Pushdown) Push(where wire.Where, sort []wire.SortKey) Pushed {
 // upstream then selects exactly what f does.
 func (d *Pushdown) pushFilter(p *Pushed, f wire.Filter, t wire.Type) bool {
 	for _, op := range upstreamOps(f) {
-		for _, own := range d.Filters {
+		for i := range d.Filters {
+			own := &d.Filters[i]
 			if own.Field != f.Field || own.Op != op || own.Param != "" && p.Params.Has(own.Param) {
 				continue
 			}
 			g, texts, ok := narrowed(f, op, t)
-			if !ok || own.Takes != nil && !own.Takes(g) {
+			if ok && own.Spell != nil {
+				texts, ok = own.Spell(g)
+			}
+			if !ok {
 				continue
 			}
 			p.Filters = append(p.Filters, g)
+			p.Declared = append(p.Declared, i)
 			if own.Param != "" {
 				p.Params[own.Param] = texts
 			}

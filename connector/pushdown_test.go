@@ -37,7 +37,7 @@ var pushShop = connector.Pushdown{
 		{Field: "day", Op: wire.OpGt, Param: "after", Exact: true},
 		{Field: "day", Op: wire.OpIncludes, Param: "month", Exact: true},
 		{Field: "code", Op: wire.OpEq, Param: "code", Exact: true,
-			Takes: func(f wire.Filter) bool { return f.Value.Text() != "" }},
+			Spell: func(f wire.Filter) ([]string, bool) { return []string{f.Value.Text()}, f.Value.Text() != "" }},
 		{Field: "none", Op: wire.OpEq, Param: "none", Exact: true},
 		{Field: "price", Op: wire.OpGt, Param: "above", Exact: true},
 		{Field: "price", Op: wire.OpGte, Param: "from", Exact: true},
@@ -48,7 +48,9 @@ var pushShop = connector.Pushdown{
 		{Field: "name", Op: wire.OpIncludes, Param: "part", Exact: true},
 		{Field: "tags", Op: wire.OpContains, Param: "tag", Exact: true},
 		{Field: "late", Op: wire.OpGte, Param: "late", Exact: true,
-			Takes: func(f wire.Filter) bool { return f.Value.String() == "2024-05-01T00:00:00Z" }},
+			Spell: func(f wire.Filter) ([]string, bool) {
+				return []string{"May"}, f.Value.String() == "2024-05-01T00:00:00Z"
+			}},
 	},
 	Sorts: []connector.PushSort{{Field: "at", Dir: wire.Desc}, {Field: "status"}},
 }
@@ -102,8 +104,8 @@ func TestPushdown(t *testing.T) {
 			url.Values{"after": {"2024-05-01"}}, 1, true},
 		{"a day that a spelling would cut", []wire.Filter{{Field: "day", Op: wire.OpGt, Value: text("2024-05-01T10:00:00Z")}}, nil,
 			url.Values{}, 0, false},
-		{"Takes accepts", []wire.Filter{eq("code", "7")}, nil, url.Values{"code": {"7"}}, 1, true},
-		{"Takes refuses", []wire.Filter{eq("code", "")}, nil, url.Values{}, 0, false},
+		{"Spell accepts", []wire.Filter{eq("code", "7")}, nil, url.Values{"code": {"7"}}, 1, true},
+		{"Spell refuses", []wire.Filter{eq("code", "")}, nil, url.Values{}, 0, false},
 		{"a field that the table has not", []wire.Filter{eq("none", "a")}, nil, url.Values{}, 0, false},
 		{"or is the library's", []wire.Filter{eq("status", "open")}, [][]wire.Filter{{eq("status", "paid")}, {eq("code", "7")}},
 			url.Values{"status": {"open"}}, 1, false},
@@ -130,12 +132,18 @@ func TestPushdown(t *testing.T) {
 			url.Values{}, 0, false},
 		{"a time that has no year in UTC", []wire.Filter{{Field: "late", Op: wire.OpGte, Value: text("9999-12-31T23:59:59-01:00")}}, nil,
 			url.Values{}, 0, false},
-		{"Takes sees what would be pushed", []wire.Filter{{Field: "late", Op: wire.OpGte, Value: text("2024-05-01T02:00:00+02:00")}}, nil,
-			url.Values{"late": {"2024-05-01T00:00:00Z"}}, 1, true},
+		{"Spell sees what would be pushed, and spells it", []wire.Filter{{Field: "late", Op: wire.OpGte, Value: text("2024-05-01T02:00:00+02:00")}}, nil,
+			url.Values{"late": {"May"}}, 1, true},
 	} {
 		p := pushShop.Push(wire.Where{And: c.and, Or: c.or}, nil)
 		assert.Equal(t, c.params, p.Params, c.why)
 		assert.Len(t, p.Filters, c.pushed, c.why)
+		require.Len(t, p.Declared, c.pushed, c.why)
+		for i, f := range p.Filters {
+			declared := pushShop.Filters[p.Declared[i]]
+			assert.Equal(t, []any{declared.Field, declared.Op}, []any{f.Field, f.Op}, c.why)
+			assert.Equal(t, declared.Param != "", c.params.Has(declared.Param), c.why)
+		}
 		assert.Equal(t, connector.Served{Filters: c.served, Sort: true}, p.Served, c.why)
 		assert.Nil(t, p.Sort, c.why)
 	}

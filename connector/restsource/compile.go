@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/connectorsdk/connector-sdk-go/connector"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -15,6 +16,7 @@ type table struct {
 	Table
 	columns   []column
 	cells     []wire.Column
+	pushable  connector.Pushdown
 	described wire.Table
 	key       []int // places of the primary key
 	query     url.Values
@@ -46,18 +48,6 @@ func (t *table) counts() bool { return t.Total != "" || t.TotalHeader != "" }
 // place returns the place of a column, or -1.
 func (t *table) place(name string) int {
 	return slices.IndexFunc(t.columns, func(c column) bool { return c.Name == name })
-}
-
-// filter returns the declared filter that can narrow a read by one condition, or nil.
-func (t *table) filter(column string, ops ...wire.Op) *Param {
-	for _, op := range ops {
-		for i, f := range t.Filters {
-			if f.Column == column && f.Op == op {
-				return &t.Filters[i]
-			}
-		}
-	}
-	return nil
 }
 
 // compileAll checks tables together. It returns every fault.
@@ -146,6 +136,7 @@ func (t *table) compile() (faults []error) {
 	t.pageFaults(fault)
 	t.pushFaults(fault)
 	t.describe()
+	t.pushable = t.pushdown()
 	paths := make([][]string, len(t.columns)+1)
 	for i, c := range t.columns {
 		if c.fromParent < 0 {

@@ -165,7 +165,7 @@ const (
 func (x *session) applies(ctx context.Context, t *table, f *Param, parent []wire.Value) (verdict, error) {
 	typ := t.columns[t.place(f.Column)].Type
 	for _, condition := range impossible(f, typ) {
-		values, ok := f.spell(typ, condition)
+		values, ok := f.spell(condition)
 		if !ok {
 			return unknown, nil // Spell does not take it; a ProbeValue would help
 		}
@@ -203,16 +203,16 @@ func (x *session) applies(ctx context.Context, t *table, f *Param, parent []wire
 func (x *session) sorted(ctx context.Context, t *table, s *Sort) (bool, error) {
 	for _, dir := range []wire.Direction{wire.Desc, wire.Asc} {
 		keys := []wire.SortKey{{Field: s.Column, Dir: dir}}
-		params, ok := t.sort(keys)
-		if !ok {
+		p := t.push(wire.Where{}, keys)
+		if !p.sorted {
 			continue
 		}
-		e, err := x.endpoint(t, push{params: params}, nil)
+		e, err := x.endpoint(t, p, nil)
 		if err != nil {
 			return false, err
 		}
-		p, err := x.page(ctx, e, position{})
-		if rejected(err) || err == nil && !t.inOrder(p.rows, keys) {
+		first, err := x.page(ctx, e, position{})
+		if rejected(err) || err == nil && !t.inOrder(first.rows, keys) {
 			return false, nil
 		}
 		if err != nil {

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/connectorsdk/connector-sdk-go/filter"
+	"github.com/connectorsdk/connector-sdk-go/connector"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -14,45 +14,53 @@ type push struct {
 	params  url.Values
 	filters []*Param
 	exact   bool // the API selects the very rows that the request wants
+	sorted  bool // params has the request's sort
 }
 
-// narrowing lists, for each operator, the declared operators that keep every row
-// that it wants. The first one is the operator itself.
-var narrowing = map[wire.Op][]wire.Op{
-	wire.OpEq:         {wire.OpEq, wire.OpIn},
-	wire.OpIn:         {wire.OpIn},
-	wire.OpGt:         {wire.OpGt, wire.OpGte},
-	wire.OpGte:        {wire.OpGte},
-	wire.OpLt:         {wire.OpLt, wire.OpLte},
-	wire.OpLte:        {wire.OpLte},
-	wire.OpIncludes:   {wire.OpIncludes},
-	wire.OpStartsWith: {wire.OpStartsWith, wire.OpIncludes},
+// pushdown returns the table's declarations as package connector takes them.
+func (t *table) pushdown() connector.Pushdown {
+	d := connector.Pushdown{Columns: t.cells}
+	for i := range t.Filters {
+		p := &t.Filters[i]
+		d.Filters = append(d.Filters, connector.PushFilter{Field: p.Column, Op: p.Op, Param: p.Name, Exact: p.Exact, Spell: p.spell})
+	}
+	for _, s := range t.Sorts {
+		for dir, query := range map[wire.Direction]string{wire.Asc: s.Asc, wire.Desc: s.Desc} {
+			if query != "" {
+				d.Sorts = append(d.Sorts, connector.PushSort{Field: s.Column, Dir: dir})
+			}
+		}
+	}
+	return d
 }
 
-// push returns what of the filters the endpoint can apply. Each filter of And
-// narrows by itself. Or is left to the library.
-func (t *table) push(where wire.Where) push {
-	p := push{params: url.Values{}, exact: len(where.Or) == 0}
-	for _, c := range where.And {
-		f := t.filter(c.Field, narrowing[c.Op]...)
-		if c.Op == wire.OpIn && f == nil && len(c.Values) == 1 {
-			f = t.filter(c.Field, wire.OpEq)
-		}
-		if f == nil || p.params.Has(f.Name) {
-			p.exact = false
-			continue
-		}
-		values, ok := f.spell(t.columns[t.place(c.Field)].Type, c)
-		if !ok {
-			p.exact = false
-			continue
-		}
-		p.params[f.Name] = values
-		p.filters = append(p.filters, f)
-		same := f.Op == c.Op || (f.Op == wire.OpEq || f.Op == wire.OpIn) && (c.Op == wire.OpEq || c.Op == wire.OpIn)
-		p.exact = p.exact && f.Exact && same
+// push returns what of the filters and the sort the endpoint can apply. Each filter of
+// And narrows by itself. Or is left to the library.
+func (t *table) push(where wire.Where, sort []wire.SortKey) push {
+	pushed := t.pushable.Push(where, sort)
+	p := push{params: pushed.Params, exact: pushed.Served.Filters, sorted: pushed.Sort != nil}
+	for _, i := range pushed.Declared {
+		p.filters = append(p.filters, &t.Filters[i])
+	}
+	if p.sorted {
+		p.params = paramsOf(p.params, t.order(*pushed.Sort))
 	}
 	return p
+}
+
+// order returns the parameters of a declared sort.
+func (t *table) order(key wire.SortKey) url.Values {
+	for _, s := range t.Sorts {
+		query := s.Asc
+		if key.Dir == wire.Desc {
+			query = s.Desc
+		}
+		if s.Column == key.Field && query != "" {
+			params, _ := url.ParseQuery(query) // it was checked
+			return params
+		}
+	}
+	return nil
 }
 
 // maxParam limits the bytes of one parameter, because servers refuse long URLs.
@@ -60,54 +68,35 @@ const maxParam = 2_000
 
 // spell returns the values of the query parameter for a condition, and false if the
 // API cannot take them.
-func (f *Param) spell(t wire.Type, c wire.Filter) (params []string, ok bool) {
-	values := []wire.Value{c.Value}
-	if c.Op == wire.OpIn {
-		values = slices.DeleteFunc(slices.Clone(c.Values), wire.Value.IsNull)
+func (p *Param) spell(f wire.Filter) (params []string, ok bool) {
+	values := f.Values
+	if f.Op != wire.OpIn {
+		values = []wire.Value{f.Value}
 	}
 	size := 0
 	for _, v := range values {
-		spelled, ok := f.spellOne(t, v)
-		if !ok || f.Separator != "" && strings.Contains(spelled, f.Separator) {
+		text := v.String()
+		ok := text != "" // to most APIs an empty parameter is none
+		if p.Spell != nil {
+			text, ok = p.Spell(v)
+		}
+		if !ok || p.Separator != "" && strings.Contains(text, p.Separator) {
 			return nil, false
 		}
-		size += len(spelled)
-		params = append(params, spelled)
+		size += len(text)
+		params = append(params, text)
 	}
 	if size > maxParam || len(params) == 0 || len(params) > 100 {
 		return nil, false
 	}
-	if f.Separator != "" {
-		params = []string{strings.Join(params, f.Separator)}
+	if p.Separator != "" {
+		params = []string{strings.Join(params, p.Separator)}
 	}
 	return params, true
 }
 
-func (f *Param) spellOne(t wire.Type, v wire.Value) (string, bool) {
-	switch {
-	case v.IsNull():
-		return "", false
-	case f.Spell != nil:
-		return f.Spell(v)
-	case t.Numeric():
-		text := v.String()
-		return text, wire.IsDecimal(text)
-	case t == wire.TypeBoolean:
-		text := v.String()
-		return text, text == "true" || text == "false"
-	case t != wire.TypeDate && t != wire.TypeDatetime:
-		text := v.String()
-		return text, text != "" // to most APIs an empty parameter is none
-	}
-	at, ok := filter.Instant(v)
-	spelled := wire.Datetime(at)
-	if t == wire.TypeDate {
-		spelled = wire.Date(at)
-	}
-	// What a spelling cuts could leave rows out.
-	order, _ := filter.Compare(v, spelled, t)
-	return spelled.String(), ok && order == 0
-}
+// pushable are the operators that a parameter can have.
+var pushable = []wire.Op{wire.OpEq, wire.OpIn, wire.OpGt, wire.OpGte, wire.OpLt, wire.OpLte, wire.OpIncludes, wire.OpStartsWith}
 
 // impossible returns conditions that no row fulfils, or that exclude each other. None
 // if the filter cannot be pushed at all.
@@ -115,8 +104,8 @@ func impossible(f *Param, t wire.Type) []wire.Filter {
 	const text = "no-row-has-this-value-5b1f"
 	var values []wire.Value
 	high := f.Op == wire.OpGt || f.Op == wire.OpGte
-	switch _, known := narrowing[f.Op]; {
-	case !known || t == wire.TypeJSON || t == wire.TypeArray:
+	switch {
+	case !slices.Contains(pushable, f.Op) || t == wire.TypeJSON || t == wire.TypeArray:
 	case f.ProbeValue != "":
 		values = []wire.Value{wire.Text(f.ProbeValue)}
 	case t == wire.TypeBoolean:
@@ -148,26 +137,6 @@ func impossible(f *Param, t wire.Type) []wire.Filter {
 		}
 	}
 	return conditions
-}
-
-// sort returns the parameters that push a request's sort, and false if the endpoint
-// cannot sort so.
-func (t *table) sort(keys []wire.SortKey) (url.Values, bool) {
-	if len(keys) != 1 {
-		return nil, false
-	}
-	for _, s := range t.Sorts {
-		if s.Column != keys[0].Field {
-			continue
-		}
-		query := s.Asc
-		if keys[0].Dir == wire.Desc {
-			query = s.Desc
-		}
-		params, err := url.ParseQuery(query)
-		return params, err == nil && query != ""
-	}
-	return nil, false
 }
 
 // ofParent returns the filters that concern the parent's row alone, with the

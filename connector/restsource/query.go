@@ -27,9 +27,8 @@ func (s *Source) query(ctx context.Context, req *connector.QueryRequest, out *co
 	if t.parent != nil {
 		return out.Begin(t.cells).All(x.all(ctx, t, req.Where))
 	}
-	p := t.push(req.Where)
-	sort, sorts := t.sort(req.Sort)
-	p.params = paramsOf(p.params, sort)
+	p := t.push(req.Where, req.Sort)
+	sorts := p.sorted
 	e, err := x.endpoint(t, p, nil)
 	if err != nil {
 		return err
@@ -44,7 +43,7 @@ func (s *Source) query(ctx context.Context, req *connector.QueryRequest, out *co
 		}
 		if first, err = x.page(ctx, e, position{}); rejected(err) || err == nil && !t.inOrder(first.rows, req.Sort) {
 			// The API does not sort so. The library does, as far as it can.
-			p = t.push(req.Where)
+			p = t.push(req.Where, nil)
 			e.params, e.size, first, sorts, err = p.params, t.Pages.Size, nil, false, nil
 		}
 		if err != nil {
@@ -153,7 +152,7 @@ func (s *Source) count(ctx context.Context, req *wire.CountRequest) (int64, erro
 	if err != nil {
 		return 0, err
 	}
-	p := t.push(req.Where)
+	p := t.push(req.Where, nil)
 	if !t.counts() || !p.exact {
 		return 0, connector.ErrDecline
 	}

@@ -189,7 +189,7 @@ func (r *reading) inOrder(rows [][]wire.Value) error {
 // all reads a table, narrowed by what can be pushed. The rows are not filtered.
 func (x *session) all(ctx context.Context, t *table, where wire.Where) memsource.RowSeq {
 	return func(yield func([]wire.Value, error) bool) {
-		p := t.push(where)
+		p := t.push(where, nil)
 		if t.parent != nil {
 			x.children(ctx, t, p, where)(yield)
 			return
