@@ -220,10 +220,7 @@ func TestRefusedBy200(t *testing.T) {
 					return nil, err
 				}
 			})
-			src, err := restsource.New(shopAPI, tables, &restsource.Options{Transport: inTurn(body, bodyOfOne)})
-			require.NoError(t, err)
-			_, err = connectortest.Start(t, shopDefinition, src, quiet).As(shopCredentials).Unverified().
-				Query(wire.QueryRequest{Table: "numbers", Fields: []string{"id"}})
+			_, err := serve(t, shopAPI, tables, inTurn(body, bodyOfOne)).Query(wire.QueryRequest{Table: "numbers", Fields: []string{"id"}})
 			assert.Equal(t, whole, err == nil, body)
 		}
 	})
@@ -275,9 +272,7 @@ func TestWholeElsewhere(t *testing.T) {
 		`{"rows": null, "total": 2}`:               false,
 		`{"rows": null, "total": 0, "error": "x"}`: false,
 	} {
-		src, err := restsource.New(shopAPI, numbersTable(restsource.Pages{}, withTotal), &restsource.Options{Transport: inTurn(body)})
-		require.NoError(t, err)
-		tenant := connectortest.Start(t, shopDefinition, src, quiet).As(shopCredentials).Unverified()
+		tenant := serve(t, shopAPI, numbersTable(restsource.Pages{}, withTotal), inTurn(body))
 		_, sized := tenant.Size("numbers")
 		_, counted := tenant.Count(wire.CountRequest{Table: "numbers"})
 		_, discovered := tenant.Discover()
@@ -294,10 +289,7 @@ func TestWholeElsewhere(t *testing.T) {
 			{`{"rows": [{"id": 1}]}`, body}:       0,
 			{`{"rows": [{"id": 1}]}`, bodyOfRows}: 2,
 		} {
-			src, err := restsource.New(shopAPI, tables, &restsource.Options{Transport: inTurn(bodies[:]...)})
-			require.NoError(t, err)
-			answer, err := connectortest.Start(t, shopDefinition, src, quiet).As(shopCredentials).Unverified().
-				Query(wire.QueryRequest{Table: "children", Fields: []string{"id"}})
+			answer, err := serve(t, shopAPI, tables, inTurn(bodies[:]...)).Query(wire.QueryRequest{Table: "children", Fields: []string{"id"}})
 			refused := strings.Contains(bodies[0]+bodies[1], "error")
 			assert.Equal(t, refused, err != nil, "%s", bodies)
 			if err == nil {
@@ -332,18 +324,15 @@ func TestSearchedByPost(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				begun := time.Now()
 				var asked []time.Duration
-				src, err := restsource.New(shopAPI, numbersTable(restsource.Pages{}, func(t *restsource.Table) {
+				_, err := serve(t, shopAPI, numbersTable(restsource.Pages{}, func(t *restsource.Table) {
 					t.Body = func(url.Values) ([]byte, error) { return []byte("question"), nil }
-				}), &restsource.Options{Transport: transportFunc(func(r *http.Request) (*http.Response, error) {
+				}), transportFunc(func(r *http.Request) (*http.Response, error) {
 					body, err := io.ReadAll(r.Body)
 					assert.NoError(t, err)
 					assert.Equal(t, "question", string(body), "each attempt has the whole body")
 					asked = append(asked, time.Since(begun))
 					return c.answers[len(asked)-1](r)
-				})})
-				require.NoError(t, err)
-				_, err = connectortest.Start(t, shopDefinition, src, quiet).As(shopCredentials).Unverified().
-					Query(wire.QueryRequest{Table: "numbers", Fields: []string{"id"}})
+				})).Query(wire.QueryRequest{Table: "numbers", Fields: []string{"id"}})
 				requireCode(t, c.code, err)
 				assert.Equal(t, c.asked, asked)
 			})
@@ -384,9 +373,7 @@ func TestPathsThatNoRowHas(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			tables := numbersTable(restsource.Pages{}, func(t *restsource.Table) { t.Columns = append(t.Columns, c.columns...) })
-			src, err := restsource.New(shopAPI, tables, &restsource.Options{Transport: inTurn(c.body)})
-			require.NoError(t, err)
-			found, err := connectortest.Start(t, shopDefinition, src, quiet).As(shopCredentials).Unverified().Discover()
+			found, err := serve(t, shopAPI, tables, inTurn(c.body)).Discover()
 			require.NoError(t, err)
 			assert.Equal(t, c.want, found.Warnings)
 		})
@@ -396,9 +383,7 @@ func TestPathsThatNoRowHas(t *testing.T) {
 			Name: "children", Path: "/numbers/{id}/children", Parent: "numbers", Rows: "rows",
 			Columns: []restsource.Column{{Name: "number", OfParent: "id"}, column("x", ""), column("y", "")},
 		})
-		src, err := restsource.New(shopAPI, tables, &restsource.Options{Transport: inTurn(bodyOfOne, bodyOfRows)})
-		require.NoError(t, err)
-		found, err := connectortest.Start(t, shopDefinition, src, quiet).As(shopCredentials).Unverified().Discover()
+		found, err := serve(t, shopAPI, tables, inTurn(bodyOfOne, bodyOfRows)).Discover()
 		require.NoError(t, err)
 		assert.Equal(t, []string{`Table "children": no row of the first page has "y", so these columns may be null everywhere; check Path.`},
 			found.Warnings)
@@ -442,15 +427,12 @@ func TestCutAnswers(t *testing.T) {
 				}
 			}()
 			transport := listener.Route(&http.Transport{DisableKeepAlives: true, DisableCompression: !c.inflate})
-			src, err := restsource.New(restsource.API{Base: "http://shop.example/v1"}, numbersTable(restsource.Pages{}, func(t *restsource.Table) {
+			answer, err := serve(t, restsource.API{Base: "http://shop.example/v1"}, numbersTable(restsource.Pages{}, func(t *restsource.Table) {
 				t.Unwrap = func(body []byte) ([]byte, error) { // a number a line
 					rows := strings.ReplaceAll(strings.TrimSpace(string(body)), "\n", `}, {"id": `)
 					return []byte(`{"rows": [{"id": ` + rows + `}]}`), nil
 				}
-			}), &restsource.Options{Transport: transport})
-			require.NoError(t, err)
-			answer, err := connectortest.Start(t, shopDefinition, src, quiet).As(shopCredentials).Unverified().
-				Query(wire.QueryRequest{Table: "numbers", Fields: []string{"id"}})
+			}), transport).Query(wire.QueryRequest{Table: "numbers", Fields: []string{"id"}})
 			if c.want < 0 {
 				requireCode(t, wire.CodeInternal, err)
 				return

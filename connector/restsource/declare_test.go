@@ -367,10 +367,7 @@ func TestColumnsOfChild(t *testing.T) {
 		tables[0].ColumnsOf = func(context.Context, func(string, url.Values) ([]byte, error)) ([]restsource.Column, error) {
 			return c.columns, nil
 		}
-		src, err := restsource.New(shopAPI, tables, &restsource.Options{Transport: handlerTransport{&family{}}})
-		require.NoError(t, err)
-		answer, err := connectortest.Start(t, shopDefinition, src, quiet).As(shopCredentials).Unverified().
-			Query(wire.QueryRequest{Table: "children", Fields: []string{"parent", "own"}, Limit: 2})
+		answer, err := serve(t, shopAPI, tables, handlerTransport{&family{}}).Query(wire.QueryRequest{Table: "children", Fields: []string{"parent", "own"}, Limit: 2})
 		if c.want == "" {
 			requireCode(t, wire.CodeInternal, err)
 			continue

@@ -16,7 +16,6 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/connectorsdk/connector-sdk-go/connector/connectortest"
 	"github.com/connectorsdk/connector-sdk-go/connector/restsource"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
@@ -90,9 +89,7 @@ func numbersTable(pages restsource.Pages, changes ...func(*restsource.Table)) []
 
 func readAll(t *testing.T, api http.Handler, tables []restsource.Table) (ids []int64, err error) {
 	t.Helper()
-	src, err := restsource.New(shopAPI, tables, &restsource.Options{Transport: handlerTransport{api}})
-	require.NoError(t, err)
-	tenant := connectortest.Start(t, shopDefinition, src, quiet).As(shopCredentials).Unverified()
+	tenant := serve(t, shopAPI, tables, handlerTransport{api})
 	answer, err := tenant.Query(wire.QueryRequest{Table: tables[0].Name, Fields: []string{"id"}})
 	if err != nil {
 		return nil, err

@@ -247,7 +247,6 @@ func TestNarrowing(t *testing.T) {
 		{Column: "status", Op: wire.OpIncludes, Name: "q"}, {Column: "first_tag", Op: wire.OpEq, Name: "tag"},
 	}
 	text := wire.Text
-	num := wire.Int
 	many := make([]wire.Value, 101)
 	for i := range many {
 		many[i] = text("x")
@@ -256,49 +255,30 @@ func TestNarrowing(t *testing.T) {
 		filter wire.Filter
 		want   string // the parameter that is pushed
 	}{
-		{cond("created", wire.OpLte, wire.Bool(true)), ""},
-		{cond("created", wire.OpLte, num(5)), ""},
 		{cond("created", wire.OpLte, text("2024-05-01")), "until=2024-05-01T00%3A00%3A00Z"},
 		{cond("status", wire.OpIncludes, text("pa")), "q=pa"},
 		{cond("first_tag", wire.OpEq, text(strings.Repeat("x", 2000))), "tag=" + strings.Repeat("x", 2000)},
 		{cond("first_tag", wire.OpEq, text(strings.Repeat("x", 2001))), ""},
 		{cond("created", wire.OpGt, text("2024-05-01T02:00:00+02:00")), "created_after=2024-05-01T00%3A00%3A00Z"},
-		{cond("created", wire.OpGte, text("2024-05-01T02:00:00+02:00")), ""},
-		{cond("created", wire.OpLt, text("2024-05-01")), "until=2024-05-01T00%3A00%3A00Z"},
-		{cond("created", wire.OpEq, text("2024-05-01")), ""},
 		{cond("created", wire.OpLte, text("2024-05-01T00:00:00.1234567891Z")), ""},
 		{cond("due", wire.OpGte, text("2024-05-01T00:00:00Z")), "due=2024-05-01"},
-		{cond("due", wire.OpGte, text("2024-05-01T00:00:01Z")), ""},
 		{cond("id", wire.OpEq, text("7")), "number=7"},
-		{cond("id", wire.OpIn, text("7"), wire.Null()), ""},
 		{cond("id", wire.OpIn, text("7")), "number=7"},
 		{cond("id", wire.OpEq, text("seven")), ""},
-		{cond("id", wire.OpEq, wire.Null()), ""},
 		{cond("status", wire.OpStartsWith, text("pa")), "q=pa"},
-		{cond("status", wire.OpEq, text("paid")), ""},
-		{cond("first_tag", wire.OpEq, text(strings.Repeat("x", 3000))), ""},
 	} {
 		assert.Equal(t, c.want, pushed(t, tables, c.filter), "%s %s", c.filter.Field, c.filter.Op)
 	}
 
-	// Of two operators, the filter's own one is taken, in whatever order they are declared.
+	// How many values, and how long ones, an address takes. Which operator may stand for
+	// which is tested with connector.Pushdown.
 	for _, c := range []struct {
 		filter   wire.Filter
 		declared []wire.Op
 		want     string
 		why      string
 	}{
-		{cond("total", wire.OpGt, wire.Int(5)), []wire.Op{wire.OpGte, wire.OpGt}, "gt=5", "it narrows most"},
-		{cond("total", wire.OpGt, wire.Int(5)), []wire.Op{wire.OpGte, wire.OpLt}, "gte=5", "gte keeps every row of gt"},
-		{cond("total", wire.OpGte, wire.Int(5)), []wire.Op{wire.OpGt, wire.OpLte, wire.OpEq}, "", "gt loses the equal rows"},
-		{cond("total", wire.OpLt, wire.Int(5)), []wire.Op{wire.OpLte, wire.OpLt}, "lt=5", "it narrows most"},
-		{cond("total", wire.OpLte, wire.Int(5)), []wire.Op{wire.OpLt, wire.OpGte, wire.OpEq}, "", "lt loses the equal rows"},
-		{cond("total", wire.OpEq, wire.Int(5)), []wire.Op{wire.OpIn, wire.OpEq}, "eq=5", "it is the filter's own"},
 		{cond("total", wire.OpEq, wire.Int(5)), []wire.Op{wire.OpGte, wire.OpIn}, "in=5", "a list of one"},
-		{cond("total", wire.OpIn, wire.Int(5)), []wire.Op{wire.OpEq, wire.OpIn}, "in=5", "it is the filter's own"},
-		{cond("total", wire.OpIn, wire.Int(5), wire.Int(6)), []wire.Op{wire.OpEq}, "", "eq takes one value"},
-		{cond("status", wire.OpStartsWith, text("a")), []wire.Op{wire.OpIncludes, wire.OpStartsWith}, "startswith=a", "it narrows most"},
-		{cond("status", wire.OpIncludes, text("a")), []wire.Op{wire.OpStartsWith, wire.OpEq}, "", "it loses rows with the text in the middle"},
 		{cond("status", wire.OpIn, many[:100]...), []wire.Op{wire.OpIn}, strings.Repeat("&in=x", 100)[1:], "a hundred values"},
 		{cond("status", wire.OpIn, many...), []wire.Op{wire.OpIn}, "", "too many values for an address"},
 		{cond("status", wire.OpIn, text(strings.Repeat("x", 1500)), text(strings.Repeat("y", 1500))), []wire.Op{wire.OpIn}, "",

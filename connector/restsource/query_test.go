@@ -50,13 +50,11 @@ func TestSorted(t *testing.T) {
 			}
 			assert.NoError(t, json.NewEncoder(w).Encode(rows))
 		})
-		src, err := restsource.New(shopAPI, []restsource.Table{{
+		answer, err := serve(t, shopAPI, []restsource.Table{{
 			Name: "t", Path: "/t", Key: []string{"id"}, Pages: restsource.Pages{By: restsource.PagingPage, Param: "page"},
 			Columns: []restsource.Column{{Name: "id", Type: wire.TypeNumber}, {Name: "v", Type: wire.TypeNumber}},
 			Sorts:   []restsource.Sort{{Column: "id", Asc: "sort=id"}, {Column: "v", Asc: "sort=v", Desc: "sort=-v"}},
-		}}, &restsource.Options{Transport: handlerTransport{api}})
-		require.NoError(t, err)
-		answer, err := connectortest.Start(t, shopDefinition, src, quiet).As(shopCredentials).Unverified().Query(
+		}}, handlerTransport{api}).Query(
 			wire.QueryRequest{Table: "t", Fields: []string{"v"}, Sort: []wire.SortKey{{Field: "v", Dir: c.dir}}, Limit: c.limit})
 		assert.Equal(t, c.asked, asked, "%v %s", c.pages, c.why)
 		if c.want == "" {

@@ -31,9 +31,7 @@ import (
 func TestRecorder(t *testing.T) {
 	dir := t.TempDir()
 	read := func(upstream http.RoundTripper) (string, error) {
-		src, err := restsource.New(shopAPI, shopTables(), &restsource.Options{Transport: &record.Recorder{Dir: dir, Upstream: upstream}})
-		require.NoError(t, err)
-		tenant := connectortest.Start(t, shopDefinition, src, quiet).As(shopCredentials).Unverified()
+		tenant := serve(t, shopAPI, shopTables(), &record.Recorder{Dir: dir, Upstream: upstream})
 		answer, err := tenant.Query(wire.QueryRequest{Table: "customers", Fields: []string{"code", "name", "city"}})
 		if err != nil {
 			return "", err

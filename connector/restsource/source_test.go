@@ -35,6 +35,14 @@ func asTenant(t *testing.T, api http.Handler, tables []restsource.Table) *connec
 	return connectortest.Start(t, shopDefinition, src, nil).As(shopCredentials)
 }
 
+// serve serves a source over whatever answers its requests, for one tenant.
+func serve(t *testing.T, api restsource.API, tables []restsource.Table, upstream http.RoundTripper) *connectortest.Tenant {
+	t.Helper()
+	src, err := restsource.New(api, tables, &restsource.Options{Transport: upstream})
+	require.NoError(t, err)
+	return connectortest.Start(t, shopDefinition, src, quiet).As(shopCredentials).Unverified()
+}
+
 // TestRecordedRun requires that a run over a recording asks the API nothing, so that
 // the author of a connector over a limited API may grade it as often as needed, and
 // that a small budget keeps the recording cheap.

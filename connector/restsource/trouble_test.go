@@ -293,20 +293,17 @@ func TestHeaders(t *testing.T) {
 		{shopAPI, false, 404, http.Header{"Accept": {"application/json"}}, 0},
 	} {
 		got, sizes = nil, nil
-		src, err := restsource.New(c.api, numbersTable(restsource.Pages{}, func(t *restsource.Table) {
+		_, err := serve(t, c.api, numbersTable(restsource.Pages{}, func(t *restsource.Table) {
 			if c.post {
 				t.Body = func(url.Values) ([]byte, error) { return []byte("question"), nil }
 			}
-		}), &restsource.Options{Transport: transportFunc(func(r *http.Request) (*http.Response, error) {
+		}), transportFunc(func(r *http.Request) (*http.Response, error) {
 			got, sizes = append(got, r.Header), append(sizes, r.ContentLength)
 			res := reply(c.status, "")
 			open++
 			res.Body = counted{strings.NewReader(`{"rows": []}`), &open}
 			return res, nil
-		})})
-		require.NoError(t, err)
-		_, err = connectortest.Start(t, shopDefinition, src, quiet).As(shopCredentials).Unverified().
-			Query(wire.QueryRequest{Table: "numbers", Fields: []string{"id"}})
+		})).Query(wire.QueryRequest{Table: "numbers", Fields: []string{"id"}})
 		assert.Equal(t, c.status == 200, err == nil)
 		c.want["User-Agent"], c.want["Authorization"] = []string{"connector-sdk-go"}, []string{"Bearer " + shopToken}
 		assert.Equal(t, []http.Header{c.want}, got)
