@@ -23,7 +23,10 @@ func TestMySQLBlob(t *testing.T) {
 	}
 	caller := db.caller(t, nil).Unverified()
 	start := time.Now()
-	answer, err := caller.Query(wire.QueryRequest{Table: "t", Fields: []string{"body"}, Sort: []wire.SortKey{{Field: "id", Dir: wire.Asc}}})
+	answer, err := caller.Query(wire.QueryRequest{
+		Table: "t", Fields: []string{"body"}, Sort: []wire.SortKey{{Field: "id", Dir: wire.Asc}},
+		Envelope: wire.Envelope{TimeoutMS: 120_000}, // for the race detector on a busy machine
+	})
 	require.NoError(t, err)
 	t.Logf("5 MB in %v", time.Since(start).Round(time.Millisecond))
 	require.Equal(t, wire.Bytes(large), answer.Rows[0][0])

@@ -1,7 +1,6 @@
 package enginetest
 
 import (
-	"database/sql"
 	"fmt"
 	"maps"
 	"slices"
@@ -175,53 +174,12 @@ func TestMySQLSample(t *testing.T) {
 				Table: s.table, Fields: fields, Sort: []wire.SortKey{{Field: fields[0], Dir: wire.Asc}},
 			})
 			require.NoError(t, err, s.why)
-			require.Equal(t, byHand(t, db.DB, s.hand), cellTexts(answer.Rows), s.why)
+			require.Equal(t, linesOf(t, db, "|", s.hand), spelled(answer.Rows, "|"), s.why)
 		})
 	}
 	require.Contains(t, slices.Collect(maps.Keys(listed)), "orders")
 	rows, err := caller.Aggregate(wire.AggregateRequest{Table: "lines", Limit: wire.AggregateLimit,
 		Measures: []wire.Measure{{Fn: wire.AggSum, Field: "price", As: "s"}}})
 	require.NoError(t, err)
-	require.Equal(t, byHand(t, db.DB, "SELECT CAST(SUM(price) AS CHAR) FROM `lines`")[0][0], fmt.Sprint(rows[0]["s"]))
-}
-
-// cellTexts returns cells as texts.
-func cellTexts(rows [][]wire.Value) (texts [][]string) {
-	for _, row := range rows {
-		line := make([]string, len(row))
-		for i, v := range row {
-			if line[i] = "NULL"; !v.IsNull() {
-				line[i] = fmt.Sprint(v)
-			}
-		}
-		texts = append(texts, line)
-	}
-	return texts
-}
-
-// byHand returns the rows of a statement as texts.
-func byHand(t *testing.T, db *sql.DB, statement string) (texts [][]string) {
-	t.Helper()
-	rows, err := db.Query(statement)
-	require.NoError(t, err, statement)
-	defer func() { require.NoError(t, rows.Close()) }()
-	names, err := rows.Columns()
-	require.NoError(t, err)
-	for rows.Next() {
-		cells := make([]sql.NullString, len(names))
-		into := make([]any, len(names))
-		for i := range cells {
-			into[i] = &cells[i]
-		}
-		require.NoError(t, rows.Scan(into...))
-		line := make([]string, len(names))
-		for i, c := range cells {
-			if line[i] = "NULL"; c.Valid {
-				line[i] = c.String
-			}
-		}
-		texts = append(texts, line)
-	}
-	require.NoError(t, rows.Err())
-	return texts
+	require.Equal(t, linesOf(t, db, "", "SELECT CAST(SUM(price) AS CHAR) FROM `lines`")[0], fmt.Sprint(rows[0]["s"]))
 }

@@ -1,15 +1,9 @@
 package enginetest
 
 import (
-	"crypto/ecdsa"
-	"crypto/elliptic"
-	"crypto/rand"
 	"crypto/tls"
 	"crypto/x509"
-	"crypto/x509/pkix"
-	"encoding/pem"
 	"fmt"
-	"math/big"
 	"net"
 	"os"
 	"os/exec"
@@ -44,7 +38,10 @@ func newMySQLServer(t *testing.T) *mysqlOwn {
 		}
 	}
 	s := &mysqlOwn{directory: t.TempDir()}
-	s.certificate(t)
+	pool, certificate, key := selfSigned(t)
+	s.pool = pool
+	require.NoError(t, os.WriteFile(s.path("cert.pem"), certificate, 0o600))
+	require.NoError(t, os.WriteFile(s.path("key.pem"), key, 0o600))
 	install := exec.Command("mariadb-install-db", "--no-defaults", "--datadir="+s.path("data"), "--skip-test-db",
 		"--auth-root-authentication-method=normal", "--user=root", "--innodb-log-file-size=8M")
 	out, err := install.CombinedOutput()
@@ -59,31 +56,6 @@ func newMySQLServer(t *testing.T) *mysqlOwn {
 }
 
 func (s *mysqlOwn) path(name string) string { return filepath.Join(s.directory, name) }
-
-// certificate writes a key and a certificate that vouches for itself.
-func (s *mysqlOwn) certificate(t *testing.T) {
-	t.Helper()
-	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
-	require.NoError(t, err)
-	now := time.Now()
-	template := &x509.Certificate{
-		SerialNumber: big.NewInt(1), Subject: pkix.Name{CommonName: "db.test"}, DNSNames: []string{"db.test"},
-		NotBefore: now.Add(-time.Hour), NotAfter: now.Add(24 * time.Hour), IsCA: true, BasicConstraintsValid: true,
-	}
-	certificate, err := x509.CreateCertificate(rand.Reader, template, template, &key.PublicKey, key)
-	require.NoError(t, err)
-	private, err := x509.MarshalPKCS8PrivateKey(key)
-	require.NoError(t, err)
-	for name, block := range map[string]*pem.Block{
-		"cert.pem": {Type: "CERTIFICATE", Bytes: certificate}, "key.pem": {Type: "PRIVATE KEY", Bytes: private},
-	} {
-		require.NoError(t, os.WriteFile(s.path(name), pem.EncodeToMemory(block), 0o600))
-	}
-	parsed, err := x509.ParseCertificate(certificate)
-	require.NoError(t, err)
-	s.pool = x509.NewCertPool()
-	s.pool.AddCert(parsed)
-}
 
 // start starts the server and returns when it answers.
 func (s *mysqlOwn) start(t *testing.T) {

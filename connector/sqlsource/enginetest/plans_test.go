@@ -131,24 +131,13 @@ func ask(t *testing.T, tenant *connectortest.Tenant, request wire.Message) {
 // explained returns the engine's answer to EXPLAIN, a line for each row.
 func explained(t *testing.T, db *sql.DB, statement string, args []any) string {
 	t.Helper()
-	rows, err := db.QueryContext(t.Context(), statement, args...)
-	require.NoError(t, err, statement)
-	defer func() { _ = rows.Close() }()
-	names, err := rows.Columns()
-	require.NoError(t, err)
-	cells := make([]sql.NullString, len(names))
-	into := make([]any, len(names))
-	for i := range cells {
-		into[i] = &cells[i]
-	}
 	var text strings.Builder
-	for rows.Next() {
-		require.NoError(t, rows.Scan(into...))
-		for i, cell := range cells {
+	names, rows := textsOf(t, db, statement, args...)
+	for _, row := range rows {
+		for i, cell := range row {
 			fmt.Fprintf(&text, "%s=%s ", names[i], cell.String)
 		}
 		text.WriteByte('\n')
 	}
-	require.NoError(t, rows.Err())
 	return text.String()
 }

@@ -183,7 +183,7 @@ func TestPostgresPlans(t *testing.T) {
 			if c.Valid != "" {
 				condition += " AND " + c.Valid
 			}
-			plan := planOf(t, tx, "SELECT * FROM t t0 WHERE "+condition, args)
+			plan := strings.Join(linesOf(t, tx, "", "EXPLAIN "+"SELECT * FROM t t0 WHERE "+condition, args...), "\n")
 			assert.Regexp(t, `(?s)Index.*Cond: .*`+own.name, plan, "%s %s", own.name, sign)
 		}
 		if !own.order {
@@ -196,25 +196,9 @@ func TestPostgresPlans(t *testing.T) {
 			} else if direction != "" {
 				where = " WHERE " + c.Raw + " IS NOT NULL"
 			}
-			plan := planOf(t, tx, "SELECT * FROM t t0"+where+" ORDER BY "+c.Sorted+direction+" LIMIT 10", nil)
+			plan := strings.Join(linesOf(t, tx, "", "EXPLAIN "+"SELECT * FROM t t0"+where+" ORDER BY "+c.Sorted+direction+" LIMIT 10"), "\n")
 			assert.Contains(t, plan, "Index Scan", "%s%s", own.name, direction)
 			assert.NotContains(t, plan, "Sort", "%s%s", own.name, direction)
 		}
 	}
-}
-
-// planOf returns the plan of a statement.
-func planOf(t *testing.T, tx *sql.Tx, statement string, args []any) string {
-	t.Helper()
-	rows, err := tx.Query("EXPLAIN "+statement, args...)
-	require.NoError(t, err, statement)
-	defer func() { require.NoError(t, rows.Close()) }()
-	var plan strings.Builder
-	for rows.Next() {
-		var line string
-		require.NoError(t, rows.Scan(&line))
-		plan.WriteString(line + "\n")
-	}
-	require.NoError(t, rows.Err())
-	return plan.String()
 }

@@ -168,31 +168,13 @@ func compareCells(t *testing.T, db *postgresDatabase, tenant *connectortest.Tena
 	}
 	answer, err := tenant.Unverified().Query(wire.QueryRequest{Table: table.Name, Sort: []wire.SortKey{}, Fields: fields})
 	require.NoError(t, err)
-	var got, want []string
-	for _, row := range answer.Rows {
-		cells := make([]string, len(row))
-		for i, v := range row {
-			cells[i] = "null"
-			if !v.IsNull() {
-				cells[i] = string(v.AppendText(nil))
-			}
-		}
-		got = append(got, strings.Join(cells, "|"))
-	}
+	got := spelled(answer.Rows, "|")
 	conn, err := db.Conn(t.Context())
 	require.NoError(t, err)
 	defer func() { require.NoError(t, conn.Close()) }()
 	_, err = conn.ExecContext(t.Context(), "SET extra_float_digits = 1; SET bytea_output = hex; SET datestyle = ISO")
 	require.NoError(t, err)
-	rows, err := conn.QueryContext(t.Context(), "SELECT concat_ws('|', "+strings.Join(chunks(exprs), ", ")+") FROM "+quote(table.Name))
-	require.NoError(t, err)
-	defer func() { require.NoError(t, rows.Close()) }()
-	for rows.Next() {
-		var row string
-		require.NoError(t, rows.Scan(&row))
-		want = append(want, row)
-	}
-	require.NoError(t, rows.Err())
+	want := linesOf(t, conn, "", "SELECT concat_ws('|', "+strings.Join(chunks(exprs), ", ")+") FROM "+quote(table.Name))
 	slices.Sort(got)
 	slices.Sort(want)
 	require.Equal(t, want, got)

@@ -169,15 +169,5 @@ func explain(t *testing.T, db *sql.DB, asked *recorder) string {
 	defer func() { require.NoError(t, conn.Close()) }()
 	_, err = conn.ExecContext(t.Context(), `SET enable_partitionwise_aggregate = on`)
 	require.NoError(t, err)
-	rows, err := conn.QueryContext(t.Context(), `EXPLAIN (VERBOSE, COSTS OFF) `+asked.sql, asked.args...)
-	require.NoError(t, err)
-	defer func() { require.NoError(t, rows.Close()) }()
-	var plan strings.Builder
-	for rows.Next() {
-		var line string
-		require.NoError(t, rows.Scan(&line))
-		plan.WriteString(line + "\n")
-	}
-	require.NoError(t, rows.Err())
-	return plan.String()
+	return strings.Join(linesOf(t, conn, "", `EXPLAIN (VERBOSE, COSTS OFF) `+asked.sql, asked.args...), "\n")
 }

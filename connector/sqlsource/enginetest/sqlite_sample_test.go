@@ -75,18 +75,7 @@ func TestSQLiteSample(t *testing.T) {
 			Table: c.table, Sort: []wire.SortKey{{Field: fields[0], Dir: wire.Asc}, {Field: fields[1], Dir: wire.Asc}}, Fields: fields, Limit: 9,
 		})
 		require.NoError(t, err, c.table)
-		var rows []string
-		for _, row := range answer.Rows {
-			cells := make([]string, len(row))
-			for i, v := range row {
-				cells[i] = "null"
-				if !v.IsNull() {
-					cells[i] = string(v.AppendText(nil))
-				}
-			}
-			rows = append(rows, strings.Join(cells, ","))
-		}
-		assert.Equal(t, c.want, strings.Join(rows, "|"), c.table)
+		assert.Equal(t, c.want, strings.Join(spelled(answer.Rows, ","), "|"), c.table)
 	}
 	assert.Len(t, tables, 11, "no table of a virtual table's own")
 	assert.Equal(t, []string{"id"}, tables["exact"].PrimaryKey)
