@@ -97,7 +97,7 @@ func TestForget(t *testing.T) {
 	acme, l, find := shelf(t, map[string]string{
 		"t.csv": "a\n1\n", "u.csv": "a\n1\n", "t.table.json": `{"foreignKeys":[{"field":"a","targetTable":"u","targetField":"a"}]}`,
 	})
-	src := &Source{root: l.root, catalog: l}
+	src := &tables{root: l.root, catalog: l}
 	discover := func() *wire.Discovery {
 		f, err := l.root.enter("acme")
 		require.NoError(t, err)

@@ -39,7 +39,7 @@
 // only what holds.
 //
 // Files may change at any time. The source describes a file when it is first
-// needed, and again when the file has changed; [Source.Prepare] does so ahead of
+// needed, and again when the file has changed; Source.Prepare does so ahead of
 // the first request. Queries read their file from the start, in constant memory.
 //
 // Files in which something is wrong are left out. Discovery warns of them, and

@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// progressEvery is how often [Source.Prepare] says what it is reading. A folder that
+// progressEvery is how often Source.Prepare says what it is reading. A folder that
 // is read sooner needs no line.
 const progressEvery = 5 * time.Second
 

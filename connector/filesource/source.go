@@ -18,24 +18,39 @@ import (
 //
 // Each query reads its file from the start, row by row. The source claims no
 // part of the request as done, so the library filters, sorts and cuts the rows.
-type Source struct {
+// Joined tables are held in memory, within the budget.
+type Source interface {
+	memsource.Source
+	// Prepare reads the files of all tenants, so that the first requests need not
+	// wait, and logs what is wrong with them. If that takes long, it logs every few
+	// seconds what it is reading. It returns when all are read or ctx ends.
+	Prepare(ctx context.Context)
+	// Close stops reading files in the background and releases the folder. Use the
+	// source no more.
+	Close() error
+}
+
+// source is what Open and FS return: the tables, with the routes that are computed
+// from their rows.
+type source struct {
+	memsource.Source
+	tables *tables
+}
+
+func (s *source) Prepare(ctx context.Context) { s.tables.prepare(ctx) }
+
+func (s *source) Close() error {
+	s.tables.end(errClosed)
+	return s.tables.root.close()
+}
+
+// tables are the files of all folders.
+type tables struct {
 	root    *root
 	catalog *catalog
 	log     *slog.Logger
-	budget  memsource.Budget
 	end     context.CancelCauseFunc
 }
-
-var (
-	_ connector.Source              = (*Source)(nil)
-	_ connector.Describer           = (*Source)(nil)
-	_ connector.Sizer               = (*Source)(nil)
-	_ connector.Counter             = (*Source)(nil)
-	_ connector.Aggregator          = (*Source)(nil)
-	_ connector.CardinalityMeasurer = (*Source)(nil)
-	_ connector.LinkMeasurer        = (*Source)(nil)
-	_ connector.Joiner              = (*Source)(nil)
-)
 
 // Options configures a [Source].
 type Options struct {
@@ -50,7 +65,7 @@ type Options struct {
 // Open returns a source over a folder of the disk. Links that lead out of a
 // tenant's folder are not followed. Close the source when it is no longer used.
 // Nil options mean the defaults.
-func Open(dir string, opts *Options) (*Source, error) {
+func Open(dir string, opts *Options) (Source, error) {
 	r, err := openRoot(dir)
 	if err != nil {
 		return nil, err
@@ -63,14 +78,14 @@ func Open(dir string, opts *Options) (*Source, error) {
 // that fails the request. The source follows the links of the file system, so use
 // [Open] and not os.DirFS for a folder of the disk. Close the source when it is no
 // longer used. Nil options mean the defaults.
-func FS(files fs.FS, opts *Options) (*Source, error) {
+func FS(files fs.FS, opts *Options) (Source, error) {
 	if _, err := fs.ReadDir(files, "."); err != nil {
 		return nil, err
 	}
 	return newSource(fsRoot(files), opts), nil
 }
 
-func newSource(r *root, opts *Options) *Source {
+func newSource(r *root, opts *Options) *source {
 	if opts == nil {
 		opts = &Options{}
 	}
@@ -79,22 +94,14 @@ func newSource(r *root, opts *Options) *Source {
 		log = slog.Default()
 	}
 	life, end := context.WithCancelCause(context.Background())
-	return &Source{root: r, catalog: newCatalog(life, r), log: log, budget: opts.Budget, end: end}
+	all := &tables{root: r, catalog: newCatalog(life, r), log: log, end: end}
+	return &source{memsource.Over(all, &memsource.Options{Budget: opts.Budget}), all}
 }
 
 var errClosed = errors.New("the source is closed")
 
-// Close stops reading files in the background and releases the folder. Use the
-// source no more.
-func (s *Source) Close() error {
-	s.end(errClosed)
-	return s.root.close()
-}
-
-// Prepare reads the files of all tenants, so that the first requests need not
-// wait, and logs what is wrong with them. If that takes long, it logs every few
-// seconds what it is reading. It returns when all are read or ctx ends.
-func (s *Source) Prepare(ctx context.Context) {
+// prepare is Source.Prepare.
+func (s *tables) prepare(ctx context.Context) {
 	p := startProgress(s.log)
 	defer p.stop()
 	names, err := s.root.tenants()
@@ -123,7 +130,7 @@ func (s *Source) Prepare(ctx context.Context) {
 }
 
 // enter opens the tenant's folder. The caller closes it.
-func (s *Source) enter(creds wire.Credentials) (*folder, error) {
+func (s *tables) enter(creds wire.Credentials) (*folder, error) {
 	f, err := s.root.admit(creds)
 	var refused *refusal
 	if errors.As(err, &refused) {
@@ -137,7 +144,7 @@ func (s *Source) enter(creds wire.Credentials) (*folder, error) {
 }
 
 // Check verifies the tenant's name and password.
-func (s *Source) Check(_ context.Context, req *wire.CheckRequest) error {
+func (s *tables) Check(_ context.Context, req *wire.CheckRequest) error {
 	f, err := s.enter(req.Credentials)
 	if err != nil {
 		return err
@@ -147,7 +154,7 @@ func (s *Source) Check(_ context.Context, req *wire.CheckRequest) error {
 
 // Discover describes every file of the folder. It warns of files that cannot be
 // served, and of statements of a sidecar that the data contradicts.
-func (s *Source) Discover(ctx context.Context, req *wire.DiscoveryRequest) (*wire.Discovery, error) {
+func (s *tables) Discover(ctx context.Context, req *wire.DiscoveryRequest) (*wire.Discovery, error) {
 	f, err := s.enter(req.Credentials)
 	if err != nil {
 		return nil, err
@@ -156,7 +163,7 @@ func (s *Source) Discover(ctx context.Context, req *wire.DiscoveryRequest) (*wir
 }
 
 // discover describes the folder and closes it. It calls reading before each file.
-func (s *Source) discover(ctx context.Context, f *folder, reading func(tenant, file string)) (*wire.Discovery, error) {
+func (s *tables) discover(ctx context.Context, f *folder, reading func(tenant, file string)) (*wire.Discovery, error) {
 	defer func() { _ = f.close() }()
 	listed, err := f.list()
 	if err != nil {
@@ -199,7 +206,7 @@ func (s *Source) discover(ctx context.Context, f *folder, reading func(tenant, f
 // Describe returns one table without its foreign keys. No route for which the
 // library describes a table needs them, and to check them may take a reading of
 // other files.
-func (s *Source) Describe(ctx context.Context, creds wire.Credentials, table string) (*wire.Table, error) {
+func (s *tables) Describe(ctx context.Context, creds wire.Credentials, table string) (*wire.Table, error) {
 	f, err := s.enter(creds)
 	if err != nil {
 		return nil, err
@@ -230,8 +237,9 @@ func servable(d *description, table string) error {
 	return nil
 }
 
-// open opens the rows of a tenant's table. The caller closes them.
-func (s *Source) open(ctx context.Context, creds wire.Credentials, table string) (*openTable, error) {
+// Open opens the file of a tenant's table. What the description knows is not counted
+// again.
+func (s *tables) Open(ctx context.Context, creds wire.Credentials, table string) (*memsource.OpenTable, error) {
 	f, err := s.enter(creds)
 	if err != nil {
 		return nil, err
@@ -244,22 +252,19 @@ func (s *Source) open(ctx context.Context, creds wire.Credentials, table string)
 	if err != nil {
 		return nil, err
 	}
-	return &openTable{description: d, file: opened}, nil
-}
-
-// openTable is a table whose file is open at the version described.
-type openTable struct {
-	*description
-	file *file
-}
-
-func (t *openTable) close() { t.file.close() }
-
-// relation returns the columns and rows of the table.
-func (t *openTable) relation(ctx context.Context) memsource.Relation {
-	columns := make([]wire.Column, len(t.columns))
-	for i, c := range t.columns {
-		columns[i] = wire.Column{Name: c.name, Type: c.typ}
+	t := &memsource.OpenTable{RowCount: &d.rowCount, Counted: d.counted, Close: opened.close}
+	for _, c := range d.columns {
+		t.Columns = append(t.Columns, wire.Column{Name: c.name, Type: c.typ})
 	}
-	return memsource.Relation{Columns: columns, Rows: t.all(ctx, t.file)}
+	t.Rows = d.all(ctx, opened)
+	return t, nil
+}
+
+// counted returns what was counted of a column with the description.
+func (d *description) counted(column string) (counts wire.Cardinality, known bool) {
+	at := d.field(column)
+	if at < 0 {
+		return counts, false
+	}
+	return d.columns[at].profile.cardinality()
 }
