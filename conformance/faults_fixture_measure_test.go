@@ -224,7 +224,7 @@ func measurementFaults() []fault {
 				return right
 			}}),
 		bent("orphans are distinct keys", "orphans are rows", "P2.14a",
-			twist{link: func(l *lab, req *wire.LinkHitRateRequest, right *wire.LinkHitRate) {
+			twist{link: func(l *oracleSource, req *wire.LinkHitRateRequest, right *wire.LinkHitRate) {
 				if req.FromTable == "orders" || req.FromTable == "order_lines" {
 					right.OrphanCount = min(right.OrphanCount, int64(len(right.OrphanSamples)))
 					rate(right)
@@ -240,13 +240,13 @@ func measurementFaults() []fault {
 			}, wire.PathLinkHitRate)
 		}},
 		bent("samples of matched keys", "samples are of orphans", "P2.14c",
-			twist{link: func(_ *lab, req *wire.LinkHitRateRequest, right *wire.LinkHitRate) {
+			twist{link: func(_ *oracleSource, req *wire.LinkHitRateRequest, right *wire.LinkHitRate) {
 				if req.FromTable == "orders" && req.FromColumn == "customer_id" && req.ToTable == "customers" {
 					right.OrphanSamples = []string{"1"}
 				}
 			}}),
 		bent("numeric keys match as text", "numeric keys match by digits", "P2.14d",
-			twist{link: func(l *lab, req *wire.LinkHitRateRequest, right *wire.LinkHitRate) {
+			twist{link: func(l *oracleSource, req *wire.LinkHitRateRequest, right *wire.LinkHitRate) {
 				wrong, err := oracle.LinkHitRate(l.retyped(wire.TypeString, wire.TypeDecimal), req)
 				if err != nil {
 					panic(err)
@@ -254,14 +254,16 @@ func measurementFaults() []fault {
 				*right = *wrong
 			}}),
 		bent("null keys are orphans", "a null key is no orphan", "P2.14e",
-			twist{link: func(l *lab, req *wire.LinkHitRateRequest, right *wire.LinkHitRate) {
+			twist{link: func(l *oracleSource, req *wire.LinkHitRateRequest, right *wire.LinkHitRate) {
 				n := nulls(l.tables[req.FromTable], req.FromColumn)
 				right.FromNonNull += n
 				right.OrphanCount += n
 				rate(right)
 			}}),
 		bent("samples in any order", "samples are distinct and in byte order", "A.18",
-			twist{link: func(_ *lab, _ *wire.LinkHitRateRequest, right *wire.LinkHitRate) { slices.Reverse(right.OrphanSamples) }}),
+			twist{link: func(_ *oracleSource, _ *wire.LinkHitRateRequest, right *wire.LinkHitRate) {
+				slices.Reverse(right.OrphanSamples)
+			}}),
 	}
 }
 

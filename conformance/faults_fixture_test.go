@@ -17,7 +17,7 @@ func fixtureFaults() []fault {
 		aggregateFaults(), measurementFaults(), spellingFaults())
 }
 
-// bent returns a fault of the lab.
+// bent returns a fault of the oracle.
 func bent(name, why, kills string, w twist) fault {
 	return fault{name: name, why: why, kills: strings.Fields(kills), build: func() http.Handler { return twisted(w) }}
 }

@@ -12,7 +12,7 @@ import (
 // joinedFaults returns connectors that treat joined rows, empty groups and letters
 // beyond ASCII as many upstreams do.
 func joinedFaults() []fault {
-	right := newLab(twist{})
+	right := newOracleSource(twist{})
 	// inner drops the rows without a match from an aggregate.
 	inner := func(req *wire.AggregateRequest) {
 		if len(req.Joins) > 0 && len(req.GroupBy) == 0 {

@@ -18,17 +18,17 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
-// deskFault is a fault of one column or one operator, which shows on any data.
-type deskFault struct {
+// ticketFault is a fault of one column or one operator, which shows on any data.
+type ticketFault struct {
 	name, why string
 	kills     string // the check that finds it, whatever the data
 	twist     twist
 }
 
-// deskFaults are what goes wrong when filters, sorts and windows are pushed to a
+// ticketFaults are what goes wrong when filters, sorts and windows are pushed to a
 // vendor, each at one place only.
-func deskFaults() []deskFault {
-	return slices.Concat(deskOperandFaults(), deskMatchFaults(), deskCountFaults(), deskPlanFaults())
+func ticketFaults() []ticketFault {
+	return slices.Concat(ticketOperandFaults(), ticketMatchFaults(), ticketCountFaults(), ticketPlanFaults())
 }
 
 func texts(change func(string) string) func(wire.Filter) wire.Filter {
@@ -67,9 +67,9 @@ func listed(change func([]wire.Value) []wire.Value) func(wire.Filter) wire.Filte
 	return func(f wire.Filter) wire.Filter { f.Values = change(f.Values); return f }
 }
 
-func deskOperandFaults() []deskFault {
+func ticketOperandFaults() []ticketFault {
 	holds, narrow := "every row answered satisfies every filter", "no row that satisfies a filter is missing"
-	return []deskFault{
+	return []ticketFault{
 		{"status is sent in lower case", narrow, "L2", pushed("status", texts(strings.ToLower))},
 		{"minutes gte is sent as gt", narrow, "L2", pushed("minutes", as(wire.OpGt), wire.OpGte)},
 		{"cost lte is sent as lt", narrow, "L2", pushed("cost", as(wire.OpLt), wire.OpLte)},
@@ -108,12 +108,12 @@ func deskOperandFaults() []deskFault {
 	}
 }
 
-func deskMatchFaults() []deskFault {
+func ticketMatchFaults() []ticketFault {
 	holds, narrow := "every row answered satisfies every filter", "no row that satisfies a filter is missing"
 	fold := func(cell wire.Value, f wire.Filter, t wire.Type, _ bool) bool {
 		return oracle.Match(folded(cell), texts(strings.ToLower)(f), t)
 	}
-	return []deskFault{
+	return []ticketFault{
 		{"channel is compared without case", holds, "L2", onField("channel", fold)},
 		{"subject includes without case", holds, "L2", onField("subject", func(cell wire.Value, f wire.Filter, t wire.Type, right bool) bool {
 			if f.Op == wire.OpIncludes {
@@ -162,14 +162,14 @@ func deskMatchFaults() []deskFault {
 	}
 }
 
-func deskCountFaults() []deskFault {
+func ticketCountFaults() []ticketFault {
 	same := "/count and /aggregate filter as /query does"
 	without := func(filters []wire.Filter, field string) []wire.Filter {
 		return slices.DeleteFunc(slices.Clone(filters), func(f wire.Filter) bool { return f.Field == field })
 	}
-	return []deskFault{
+	return []ticketFault{
 		{"channel is counted without case", same, "M10", twist{count: func(req *wire.CountRequest, right int64) int64 {
-			_, tables := desk(1, 240)
+			_, tables := ticketData(1, 240)
 			if len(req.And) != 1 || req.And[0].Field != "channel" {
 				return right
 			}
@@ -185,7 +185,7 @@ func deskCountFaults() []deskFault {
 			req.And = without(req.And, "urgent")
 		}}},
 		{"counts do not filter by agent", same, "M10", twist{count: func(req *wire.CountRequest, right int64) int64 {
-			_, tables := desk(1, 240)
+			_, tables := ticketData(1, 240)
 			other := *req
 			other.And = without(req.And, "agent")
 			n, err := oracle.Count(tables, &other)
@@ -207,9 +207,9 @@ func lastOf(filters []wire.Filter) (kept []wire.Filter) {
 	return kept
 }
 
-func deskPlanFaults() []deskFault {
+func ticketPlanFaults() []ticketFault {
 	combined := "`and` holds as a whole, `or` has one group that holds"
-	return []deskFault{
+	return []ticketFault{
 		{"a second filter on a field replaces the first", combined, "M11",
 			twist{request: func(req *connector.QueryRequest) { req.And = lastOf(req.And) }}},
 		{"the fifth filter is ignored", combined, "M11",
@@ -256,9 +256,9 @@ func shortOffset() twist {
 
 // liveFilterFaults returns the faults of the help desk as connectors.
 func liveFilterFaults() (list []fault) {
-	for _, f := range deskFaults() {
-		list = append(list, fault{name: "desk: " + f.name, why: f.why, kills: []string{f.kills}, options: thorough,
-			build: func() http.Handler { return deskLab(f.twist, 1, 240) }})
+	for _, f := range ticketFaults() {
+		list = append(list, fault{name: "tickets: " + f.name, why: f.why, kills: []string{f.kills}, options: thorough,
+			build: func() http.Handler { return ticketConnector(f.twist, 1, 240) }})
 	}
 	return list
 }
@@ -266,9 +266,9 @@ func liveFilterFaults() (list []fault) {
 // filterIDs are the checks of filters.
 const filterIDs = `^(L2|M8|M1\d)$`
 
-// TestDeskFaults grades every fault of the help desk over several sets of data, with
+// TestTicketFaults grades every fault of the help desk over several sets of data, with
 // what the checks of filters get of a usual budget of requests and of a small one.
-func TestDeskFaults(t *testing.T) {
+func TestTicketFaults(t *testing.T) {
 	if os.Getenv("CONFORMANCE_MATRIX") != "whole" {
 		t.Skip("takes minutes; set CONFORMANCE_MATRIX=whole")
 	}
@@ -279,10 +279,10 @@ func TestDeskFaults(t *testing.T) {
 	}{{750, 0.97}, {100, 0.5}}
 	for _, test := range tests {
 		found, runs := 0, 0
-		for _, f := range deskFaults() {
+		for _, f := range ticketFaults() {
 			for seed := range uint64(3) {
 				runs++
-				report := grade(t, deskLab(f.twist, 1+seed, 240), grading{Options: conformance.Options{
+				report := grade(t, ticketConnector(f.twist, 1+seed, 240), grading{Options: conformance.Options{
 					Mode: conformance.ModeLive, Seed: seed + 1, Requests: test.requests, Match: filterIDs}})
 				failed := ""
 				for _, o := range report.Outcomes {
@@ -301,15 +301,15 @@ func TestDeskFaults(t *testing.T) {
 	}
 }
 
-// TestDeskPasses requires that nothing fails a help desk whose connector is right.
-func TestDeskPasses(t *testing.T) {
+// TestTicketsPass requires that nothing fails a help desk whose connector is right.
+func TestTicketsPass(t *testing.T) {
 	skipShort(t)
 	t.Parallel()
 	for seed := range uint64(2) {
 		if !testrun.Runs(int(seed), 2) {
 			continue
 		}
-		report := grade(t, deskLab(twist{}, 10+seed, 150), grading{Options: conformance.Options{Mode: conformance.ModeLive, Seed: seed + 1,
+		report := grade(t, ticketConnector(twist{}, 10+seed, 150), grading{Options: conformance.Options{Mode: conformance.ModeLive, Seed: seed + 1,
 			Requests: cmp.Or(testrun.Budget(150), 750), Match: filterIDs}})
 		for _, o := range report.Outcomes {
 			require.NotEqual(t, conformance.Fail, o.Verdict, "%s: %s\nexpected %s\nreceived %s\n%v",

@@ -22,8 +22,8 @@ var countless = []wire.Endpoint{wire.EndpointSize, wire.EndpointCount, wire.Endp
 
 func wholeReadFaults() []fault {
 	const why = "a read without filters and without a window answers all rows, each once"
-	pages := func(edit func(page [][]wire.Value) [][]wire.Value) func(d *depot) {
-		return func(d *depot) {
+	pages := func(edit func(page [][]wire.Value) [][]wire.Value) func(d *pagedSource) {
+		return func(d *pagedSource) {
 			d.fetch = func(_ *connector.QueryRequest, rows [][]wire.Value) [][]wire.Value { return eachPage(rows, 100, edit) }
 		}
 	}
@@ -33,7 +33,7 @@ func wholeReadFaults() []fault {
 		}
 		return page
 	}
-	firstPage := func(d *depot) {
+	firstPage := func(d *pagedSource) {
 		d.request = func(req *connector.QueryRequest, limit, _ *int64) {
 			if *limit == 0 {
 				*limit = 100
@@ -42,15 +42,15 @@ func wholeReadFaults() []fault {
 	}
 	return []fault{
 		{name: "the last row of each full page is dropped", why: why, kills: []string{"L11"}, options: live,
-			build: depotWith(pages(dropLast))},
+			build: pagedWith(pages(dropLast))},
 		{name: "the last row of each full page is dropped, and nothing counts", why: why, kills: []string{"L11"}, options: live,
-			build: depotWith(pages(dropLast), countless...)},
-		{name: "only the first page is read", why: why, kills: []string{"L11"}, options: live, build: depotWith(firstPage)},
+			build: pagedWith(pages(dropLast), countless...)},
+		{name: "only the first page is read", why: why, kills: []string{"L11"}, options: live, build: pagedWith(firstPage)},
 		{name: "only the first page is read, and nothing counts", why: why, kills: []string{"L11"}, options: live,
-			build: depotWith(firstPage, countless...)},
+			build: pagedWith(firstPage, countless...)},
 		{
 			name: "reads stop at 1,000 rows", why: why, kills: []string{"L11"}, options: live,
-			build: depotWith(func(d *depot) {
+			build: pagedWith(func(d *pagedSource) {
 				d.fetch = func(_ *connector.QueryRequest, rows [][]wire.Value) [][]wire.Value {
 					return rows[:min(len(rows), 1000)]
 				}
@@ -59,7 +59,7 @@ func wholeReadFaults() []fault {
 		{
 			name: "reads without a sort stop at 1,000 rows, and nothing counts or skips", why: why, kills: []string{"L11"}, options: live,
 			build: func() http.Handler {
-				d := newDepot()
+				d := newPagedSource()
 				d.fetch = func(req *connector.QueryRequest, rows [][]wire.Value) [][]wire.Value {
 					if len(req.Sort) == 0 {
 						return rows[:min(len(rows), 1000)]
@@ -71,7 +71,7 @@ func wholeReadFaults() []fault {
 		},
 		{
 			name: "a page begins with the last row of the one before", why: why, kills: []string{"L11"}, options: live,
-			build: depotWith(func(d *depot) {
+			build: pagedWith(func(d *pagedSource) {
 				d.fetch = func(_ *connector.QueryRequest, rows [][]wire.Value) (all [][]wire.Value) {
 					for i, row := range rows {
 						if i > 0 && i%100 == 0 {
@@ -91,7 +91,7 @@ func windowFaults() []fault {
 		{
 			name: "one column of numbers is sorted as text", why: "numbers sort by value",
 			kills: []string{"M6"}, options: live,
-			build: depotWith(func(d *depot) {
+			build: pagedWith(func(d *pagedSource) {
 				d.answer = func(req *connector.QueryRequest, t *oracle.Table) {
 					if len(req.Sort) > 0 && req.Sort[0].Field == "amount" {
 						slices.SortStableFunc(t.Rows, func(a, b []wire.Value) int {
@@ -108,7 +108,7 @@ func windowFaults() []fault {
 		{
 			name: "an offset without a sort is ignored", why: "offset and limit cut the result",
 			kills: []string{"M20"}, options: live,
-			build: depotWith(func(d *depot) {
+			build: pagedWith(func(d *pagedSource) {
 				d.request = func(req *connector.QueryRequest, _, offset *int64) {
 					if len(req.Sort) == 0 {
 						*offset = 0
@@ -119,21 +119,21 @@ func windowFaults() []fault {
 		{
 			name: "a limit is at most 500", why: "a window has as many rows as there are for it",
 			kills: []string{"M20"}, options: live,
-			build: depotWith(func(d *depot) {
+			build: pagedWith(func(d *pagedSource) {
 				d.request = func(_ *connector.QueryRequest, limit, _ *int64) { *limit = min(*limit, 500) }
 			}),
 		},
 		{
 			name: "an offset is rounded to whole pages", why: "offset and limit cut the result",
 			kills: []string{"L6"}, options: live,
-			build: depotWith(func(d *depot) {
+			build: pagedWith(func(d *pagedSource) {
 				d.request = func(_ *connector.QueryRequest, _, offset *int64) { *offset -= *offset % 50 }
 			}),
 		},
 		{
 			name: "a sorted read forgets rows without a value", why: "a sort drops no rows",
 			kills: []string{"L7"}, options: live,
-			build: depotWith(func(d *depot) {
+			build: pagedWith(func(d *pagedSource) {
 				d.request = func(req *connector.QueryRequest, _, _ *int64) {
 					for _, k := range req.Sort {
 						req.And = append(req.And, wire.Filter{Field: k.Field, Op: wire.OpNotNull})
@@ -144,7 +144,7 @@ func windowFaults() []fault {
 		{
 			name: "pages of 100 rows overlap by one", why: "pages under a key compose",
 			kills: []string{"L6"}, options: live,
-			build: depotWith(func(d *depot) {
+			build: pagedWith(func(d *pagedSource) {
 				d.request = func(_ *connector.QueryRequest, limit, offset *int64) {
 					if *limit == 100 && *offset > 0 {
 						*offset--
@@ -156,8 +156,8 @@ func windowFaults() []fault {
 }
 
 // swapColumns swaps the cells of two columns of the table moves.
-func swapColumns(one, other string, when func(fields []string) bool) func(*depot) {
-	return func(d *depot) {
+func swapColumns(one, other string, when func(fields []string) bool) func(*pagedSource) {
+	return func(d *pagedSource) {
 		d.answer = func(req *connector.QueryRequest, t *oracle.Table) {
 			if req.Table != "moves" || !when(req.Fields) {
 				return
@@ -177,18 +177,18 @@ func projectionFaults() []fault {
 	return []fault{
 		{
 			name: "columns are swapped when few are asked for", why: why, kills: []string{"M7"}, options: live,
-			build: depotWith(swapColumns("part", "amount", func(fields []string) bool { return len(fields) == 1 && fields[0] == "amount" })),
+			build: pagedWith(swapColumns("part", "amount", func(fields []string) bool { return len(fields) == 1 && fields[0] == "amount" })),
 		},
 		{
 			name: "columns are taken in the order of the table", why: why, kills: []string{"M7"}, options: live,
-			build: depotWith(swapColumns("id", "amount", func(fields []string) bool {
+			build: pagedWith(swapColumns("id", "amount", func(fields []string) bool {
 				at, id := slices.Index(fields, "amount"), slices.Index(fields, "id")
 				return id >= 0 && at >= 0 && at < id
 			})),
 		},
 		{
 			name: "a column beside others is that of the row before", why: why, kills: []string{"M7"}, options: live,
-			build: depotWith(func(d *depot) {
+			build: pagedWith(func(d *pagedSource) {
 				d.answer = func(req *connector.QueryRequest, t *oracle.Table) {
 					if at := t.Index("code"); at >= 0 && len(req.Fields) == 1 {
 						for i := len(t.Rows) - 1; i > 0; i-- {
@@ -244,10 +244,10 @@ func viewFaults() []fault {
 	}
 }
 
-// foldFaults returns depots that aggregate wrongly, mostly one column.
+// foldFaults returns sources of pages that aggregate wrongly, mostly one column.
 func foldFaults() []fault {
-	grain := func(from, to wire.Grain, column string) func(*depot) {
-		return func(d *depot) {
+	grain := func(from, to wire.Grain, column string) func(*pagedSource) {
+		return func(d *pagedSource) {
 			d.aggregate = func(req *wire.AggregateRequest) {
 				for i, g := range req.GroupBy {
 					if g.Grain == from && g.Field == column {
@@ -257,8 +257,8 @@ func foldFaults() []fault {
 			}
 		}
 	}
-	measure := func(from wire.Measure, to wire.AggFunc) func(*depot) {
-		return func(d *depot) {
+	measure := func(from wire.Measure, to wire.AggFunc) func(*pagedSource) {
+		return func(d *pagedSource) {
 			d.aggregate = func(req *wire.AggregateRequest) {
 				for i, m := range req.Measures {
 					if m.Fn == from.Fn && m.Field == from.Field {
@@ -272,17 +272,17 @@ func foldFaults() []fault {
 		{
 			name: "groups are cut below the limit", why: "groups are refused or declined, never cut",
 			kills: []string{"M23"}, options: live,
-			build: depotWith(func(d *depot) {
+			build: pagedWith(func(d *pagedSource) {
 				d.groups = func(_ *wire.AggregateRequest, rows [][]wire.Value) [][]wire.Value { return rows[:min(len(rows), 1000)] }
 			}),
 		},
 		{name: "a quarter is a month", why: "a grain is the first day of its period", kills: []string{"M24"}, options: live,
-			build: depotWith(grain(wire.GrainQuarter, wire.GrainMonth, "day"))},
+			build: pagedWith(grain(wire.GrainQuarter, wire.GrainMonth, "day"))},
 		{name: "a year is a quarter, of one column", why: "a grain is the first day of its period", kills: []string{"M24"}, options: live,
-			build: depotWith(grain(wire.GrainYear, wire.GrainQuarter, "at"))},
+			build: pagedWith(grain(wire.GrainYear, wire.GrainQuarter, "at"))},
 		{
 			name: "months begin at midnight in Berlin", why: "a period begins in UTC", kills: []string{"M24"}, options: live,
-			build: depotWith(func(d *depot) {
+			build: pagedWith(func(d *pagedSource) {
 				d.aggregate = func(req *wire.AggregateRequest) {
 					if len(req.GroupBy) == 1 && req.GroupBy[0].Grain != "" && req.GroupBy[0].Field == "at" {
 						req.Table = "shifted"
@@ -302,12 +302,12 @@ func foldFaults() []fault {
 			}),
 		},
 		{name: "the maximum of one date is its minimum", why: "a wrong number is never legal", kills: []string{"L8"}, options: live,
-			build: depotWith(measure(wire.Measure{Fn: wire.AggMax, Field: "at"}, wire.AggMin))},
+			build: pagedWith(measure(wire.Measure{Fn: wire.AggMax, Field: "at"}, wire.AggMin))},
 		{name: "the distinct values of one column are all of them", why: "a wrong number is never legal", kills: []string{"L8"}, options: live,
-			build: depotWith(measure(wire.Measure{Fn: wire.AggCountDistinct, Field: "part"}, wire.AggCount))},
+			build: pagedWith(measure(wire.Measure{Fn: wire.AggCountDistinct, Field: "part"}, wire.AggCount))},
 		{
 			name: "one column is summed as floats", why: "a sum is exact", kills: []string{"L8"}, options: live,
-			build: depotWith(func(d *depot) {
+			build: pagedWith(func(d *pagedSource) {
 				d.groups = func(req *wire.AggregateRequest, rows [][]wire.Value) [][]wire.Value {
 					for i, m := range req.Measures {
 						if m.Fn == wire.AggSum && m.Field == "price" && len(req.GroupBy) == 0 {
@@ -323,7 +323,7 @@ func foldFaults() []fault {
 			kills: []string{"L4"}, options: live,
 			build: func() http.Handler {
 				alone := false
-				h := answers(depotWith(func(*depot) {})(), func(body map[string]any, status int) (any, int) {
+				h := answers(pagedWith(func(*pagedSource) {})(), func(body map[string]any, status int) (any, int) {
 					columns, _ := body["columns"].(map[string]any)
 					for _, c := range columns {
 						if alone && integer(c.(map[string]any), "nonNull") == 1200 {
@@ -340,12 +340,12 @@ func foldFaults() []fault {
 		},
 		{
 			name: "fieldTypes are believed", why: "the type is that of the source's column", kills: []string{"M25"}, options: live,
-			build: depotWith(func(d *depot) { d.trusting = true }),
+			build: pagedWith(func(d *pagedSource) { d.trusting = true }),
 		},
 	}
 }
 
-// liveJoinFaults returns depots that join wrongly.
+// liveJoinFaults returns sources of pages that join wrongly.
 func liveJoinFaults() []fault {
 	const why = "a hop is a left join"
 	unmatched := func(t *oracle.Table, row []wire.Value) bool {
@@ -359,7 +359,7 @@ func liveJoinFaults() []fault {
 	return []fault{
 		{
 			name: "rows without a match are dropped", why: why, kills: []string{"M21"}, options: live,
-			build: depotWith(func(d *depot) {
+			build: pagedWith(func(d *pagedSource) {
 				d.answer = func(req *connector.QueryRequest, t *oracle.Table) {
 					if len(req.Joins) > 0 {
 						t.Rows = slices.DeleteFunc(t.Rows, func(row []wire.Value) bool { return unmatched(t, row) })
@@ -369,7 +369,7 @@ func liveJoinFaults() []fault {
 		},
 		{
 			name: "one match of several is joined", why: why, kills: []string{"M21"}, options: live,
-			build: depotWith(func(d *depot) {
+			build: pagedWith(func(d *pagedSource) {
 				d.answer = func(req *connector.QueryRequest, t *oracle.Table) {
 					if len(req.Joins) > 0 {
 						t.Rows = slices.CompactFunc(t.Rows, func(a, b []wire.Value) bool { return a[0].String() == b[0].String() })
@@ -379,7 +379,7 @@ func liveJoinFaults() []fault {
 		},
 		{
 			name: "a table joined to itself is not", why: why, kills: []string{"M21"}, options: live,
-			build: depotWith(func(d *depot) {
+			build: pagedWith(func(d *pagedSource) {
 				d.answer = func(req *connector.QueryRequest, t *oracle.Table) {
 					if len(req.Joins) == 1 && req.Joins[0].ToTable == req.Table {
 						for i, row := range t.Rows {
@@ -392,7 +392,7 @@ func liveJoinFaults() []fault {
 		},
 		{
 			name: "the second hop starts from the base table", why: why, kills: []string{"M21"}, options: live,
-			build: depotWith(func(d *depot) {
+			build: pagedWith(func(d *pagedSource) {
 				d.answer = func(req *connector.QueryRequest, t *oracle.Table) {
 					if len(req.Joins) == 2 {
 						for i, row := range t.Rows {
@@ -405,7 +405,7 @@ func liveJoinFaults() []fault {
 		},
 		{
 			name: "an aggregate ignores its joins", why: "a wrong number is never legal", kills: []string{"M22"}, options: live,
-			build: depotWith(func(d *depot) {
+			build: pagedWith(func(d *pagedSource) {
 				d.aggregate = func(req *wire.AggregateRequest) {
 					if len(req.GroupBy) == 0 && len(req.Measures) == 1 {
 						req.Joins = nil
@@ -417,7 +417,7 @@ func liveJoinFaults() []fault {
 			name: "the orphans of the other direction", why: "orphanCount counts the from-rows without a match",
 			kills: []string{"L9"}, options: live,
 			build: func() http.Handler {
-				return bodies(depotWith(func(*depot) {})(), func(body map[string]any) {
+				return bodies(pagedWith(func(*pagedSource) {})(), func(body map[string]any) {
 					if body["fromTable"] == "parts" && body["toTable"] == "moves" {
 						body["fromTable"], body["fromColumn"] = body["toTable"], body["toColumn"]
 						body["toTable"], body["toColumn"] = "parts", "no"
@@ -428,11 +428,11 @@ func liveJoinFaults() []fault {
 	}
 }
 
-// descriptionFaults returns depots whose discovery does not describe the rows.
+// descriptionFaults returns sources of pages whose discovery does not describe the rows.
 func descriptionFaults() []fault {
 	fields := func(edit func(table string, f map[string]any)) func() http.Handler {
 		return func() http.Handler {
-			return answers(depotWith(func(*depot) {})(), func(body map[string]any, status int) (any, int) {
+			return answers(pagedWith(func(*pagedSource) {})(), func(body map[string]any, status int) (any, int) {
 				tables, _ := body["tables"].([]any)
 				for _, t := range tables {
 					table := t.(map[string]any)
@@ -468,7 +468,7 @@ func descriptionFaults() []fault {
 			kills: []string{"M26"}, options: live,
 			build: func() http.Handler {
 				n := 0
-				return answers(depotWith(func(*depot) {})(), func(body map[string]any, status int) (any, int) {
+				return answers(pagedWith(func(*pagedSource) {})(), func(body map[string]any, status int) (any, int) {
 					if tables, ok := body["tables"].([]any); ok {
 						if n++; n%2 == 0 {
 							body["tables"] = tables[:1]

@@ -49,7 +49,7 @@ func nearNameFaults() []fault {
 	trimmed := func(name, right string) bool { return strings.TrimSpace(name) == right }
 	// field returns the right name of a field of the body's table.
 	field := func(body map[string]any, name string, same func(name, right string) bool) string {
-		t, _ := corpus.Lookup(textOf(body["table"]))
+		t, _ := corpusTable(textOf(body["table"]))
 		for _, f := range t.Fields {
 			if same(name, f.Name) {
 				return f.Name
@@ -105,7 +105,7 @@ func nearNameFaults() []fault {
 // unknownTo reports whether a filter, a key or a measure names a field that a table
 // does not have.
 func unknownTo(table string, object map[string]any) bool {
-	t, known := corpus.Lookup(table)
+	t, known := corpusTable(table)
 	name, ok := object["field"].(string)
 	return known && ok && t.Field(name) == nil
 }
@@ -183,7 +183,7 @@ func hopNameFaults() []fault {
 		return repaired(path, func(body map[string]any) bool {
 			hops := listOf(body, "joins")
 			for _, h := range hops {
-				if _, known := corpus.Lookup(textOf(body["table"])); known && !exists(h) {
+				if _, known := corpusTable(textOf(body["table"])); known && !exists(h) {
 					delete(body, "joins")
 					return true
 				}
@@ -193,13 +193,13 @@ func hopNameFaults() []fault {
 	}
 	table := func(member string) func(h map[string]any) bool {
 		return func(h map[string]any) bool {
-			_, known := corpus.Lookup(textOf(h[member]))
+			_, known := corpusTable(textOf(h[member]))
 			return known
 		}
 	}
 	field := func(table, member string) func(h map[string]any) bool {
 		return func(h map[string]any) bool {
-			t, known := corpus.Lookup(textOf(h[table]))
+			t, known := corpusTable(textOf(h[table]))
 			return !known || t.Field(textOf(h[member])) != nil
 		}
 	}

@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/connectorsdk/connector-sdk-go/conformance/corpus"
 	"github.com/connectorsdk/connector-sdk-go/connector"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
@@ -104,7 +103,7 @@ func unknownFaults() []fault {
 	// An unknown column of a known table.
 	column := func(body []byte) bool {
 		tree := parsed(body)
-		t, known := corpus.Lookup(textOf(tree["table"]))
+		t, known := corpusTable(textOf(tree["table"]))
 		columns, _ := tree["columns"].([]any)
 		return known && slices.ContainsFunc(columns, func(c any) bool { return t.Field(textOf(c)) == nil })
 	}
@@ -112,7 +111,7 @@ func unknownFaults() []fault {
 	drops := func(path, member, key string) func() http.Handler {
 		return func() http.Handler {
 			return requests(whole(), path, func(body map[string]any) (changed bool) {
-				t, known := corpus.Lookup(textOf(body["table"]))
+				t, known := corpusTable(textOf(body["table"]))
 				if !known {
 					return false
 				}

@@ -433,7 +433,7 @@ func unknownTable(body []byte) bool {
 	tree := parsed(body)
 	for _, member := range []string{"table", "fromTable", "toTable"} {
 		if name, ok := tree[member].(string); ok && name != corpus.SlowTable {
-			if _, known := corpus.Lookup(name); !known {
+			if _, known := corpusTable(name); !known {
 				return true
 			}
 		}

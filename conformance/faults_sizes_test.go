@@ -17,12 +17,12 @@ func sizesFaults() []fault { return slices.Concat(largeFaults(), longFaults()) }
 
 // largeFaults stop at ten thousand rows.
 func largeFaults() []fault {
-	first := func(l *lab, table string) oracle.Tables {
+	first := func(l *oracleSource, table string) oracle.Tables {
 		t := *l.tables[table]
 		t.Rows = t.Rows[:min(len(t.Rows), thousands)]
 		return oracle.Tables{table: &t}
 	}
-	right := newLab(twist{})
+	right := newOracleSource(twist{})
 	// folded returns an aggregate over the first rows of a table.
 	folded := func(does func(req *wire.AggregateRequest) bool) twist {
 		return twist{groups: func(req *wire.AggregateRequest, t *oracle.Table) {
@@ -70,7 +70,7 @@ func largeFaults() []fault {
 		bent("groups of the first ten thousand rows", why, "P2.11f",
 			folded(func(req *wire.AggregateRequest) bool { return len(req.GroupBy) == 1 })),
 		bent("links to the first ten thousand rows", why, "P2.14a",
-			twist{link: func(_ *lab, req *wire.LinkHitRateRequest, rate *wire.LinkHitRate) {
+			twist{link: func(_ *oracleSource, req *wire.LinkHitRateRequest, rate *wire.LinkHitRate) {
 				if req.FromTable != "large" {
 					return
 				}

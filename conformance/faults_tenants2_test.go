@@ -19,14 +19,14 @@ const (
 	credentialsTravel  = "credentials travel in the body of every authenticated request"
 )
 
-// firmFaults returns connectors that mix up their tenants on one route.
-func firmFaults() []fault {
+// hostFaults returns connectors that mix up their tenants on one route.
+func hostFaults() []fault {
 	var list []fault
 	kept := func(what, path string, key func(*http.Request, map[string]any) string) {
 		list = append(list, fault{
 			name: what, why: nothingKept,
 			kills: []string{"T2"}, options: apart,
-			build: func() http.Handler { return keeping(newFirm(), path, key) },
+			build: func() http.Handler { return keeping(newSharedHost(), path, key) },
 		})
 	}
 	kept("rows kept by the whole request without its credentials", wire.PathQuery, byBody)
@@ -42,8 +42,8 @@ func firmFaults() []fault {
 	kept("link rates kept by the request", wire.PathLinkHitRate, byRequest)
 	kept("discovery kept for everybody", wire.PathDiscovery, func(*http.Request, map[string]any) string { return "" })
 	large := func() http.Handler {
-		tables := [2][]memsource.Table{{firmTable("parts", "acme", 6000)}, {firmTable("parts", "globex", 7000)}}
-		return firmOf(firmDefinition, tables)
+		tables := [2][]memsource.Table{{hostTable("parts", "acme", 6000)}, {hostTable("parts", "globex", 7000)}}
+		return sharedHostOf(hostDefinition, tables)
 	}
 	list = append(list, fault{
 		name: "rows of a large table kept by the request", why: nothingKept,
@@ -54,7 +54,7 @@ func firmFaults() []fault {
 		name: "large tables need no password", why: servedToNobodyElse,
 		kills: []string{"T4"}, options: apart,
 		build: func() http.Handler {
-			f := large().(*firm)
+			f := large().(*sharedHost)
 			f.pick = func(r *http.Request, set map[string]string) int {
 				if r.URL.Path == wire.PathQuery && set["tenant"] == "globex" {
 					return 1
@@ -190,7 +190,7 @@ func impostorFaults() []fault {
 		{
 			name: "rows kept by the tenant's name", why: servedToNobodyElse,
 			kills: []string{"T5"}, options: wrongly,
-			build: func() http.Handler { return keeping(newFirm(), wire.PathQuery, byTenantName) },
+			build: func() http.Handler { return keeping(newSharedHost(), wire.PathQuery, byTenantName) },
 		},
 		{
 			name: "the tenant's name is a folder", why: servedToNobodyElse,
@@ -221,7 +221,7 @@ func impostorFaults() []fault {
 			why:   "a rejected credential set gives 400 check_failed",
 			kills: []string{"P1.7"}, options: apart,
 			build: func() http.Handler {
-				return between(newFirm(), func(w http.ResponseWriter, r *http.Request, body *[]byte) bool {
+				return between(newSharedHost(), func(w http.ResponseWriter, r *http.Request, body *[]byte) bool {
 					if set, ok := credentialsIn(*body); ok && r.URL.Path == wire.PathCheck && set["password"] == "" {
 						refuses(w, 500, "internal", "internal error")
 						return true
@@ -294,7 +294,7 @@ func mentionFaults() []fault {
 			name: name, why: "metadata of one credential set must never be served to a request with another",
 			kills: []string{id}, options: apart,
 			build: func() http.Handler {
-				return answers(newFirm(), func(body map[string]any, status int) (any, int) {
+				return answers(newSharedHost(), func(body map[string]any, status int) (any, int) {
 					edit(body, status)
 					return body, status
 				}, paths...)
@@ -312,7 +312,7 @@ func mentionFaults() []fault {
 			name: "a check that quotes the wrong password", why: "the value of a password never appears in an answer",
 			kills: []string{"P1.7b"}, options: wrongly,
 			build: func() http.Handler {
-				return between(newFirm(), func(w http.ResponseWriter, r *http.Request, body *[]byte) bool {
+				return between(newSharedHost(), func(w http.ResponseWriter, r *http.Request, body *[]byte) bool {
 					if set, ok := credentialsIn(*body); ok && r.URL.Path == wire.PathCheck && known(set) < 0 {
 						refuses(w, http.StatusBadRequest, "check_failed", "the password "+set["password"]+" is wrong")
 						return true
@@ -351,7 +351,7 @@ func mentionFaults() []fault {
 			name: "missing credentials are a wrong token", why: "never 401, which would read as a wrong token",
 			kills: []string{"A.31"}, options: alone,
 			build: func() http.Handler {
-				return between(newFirm(), func(w http.ResponseWriter, r *http.Request, body *[]byte) bool {
+				return between(newSharedHost(), func(w http.ResponseWriter, r *http.Request, body *[]byte) bool {
 					if set, ok := credentialsIn(*body); ok && r.URL.Path == wire.PathDiscovery && len(set) == 0 {
 						refuses(w, http.StatusUnauthorized, "unauthorized", "the credentials are missing")
 						return true

@@ -19,13 +19,13 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
-// TestFixturePasses grades the corpus served by memsource, and by the lab
+// TestFixturePasses grades the corpus served by memsource, and by the oracle
 // without a twist: every check of phase 2 passes.
 func TestFixturePasses(t *testing.T) {
 	t.Parallel()
 	for name, build := range map[string]func() http.Handler{
 		"memsource": usual,
-		"lab":       func() http.Handler { return twisted(twist{}) },
+		"oracle":    func() http.Handler { return twisted(twist{}) },
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

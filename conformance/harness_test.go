@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"math/rand/v2"
 	"net/http"
+	"slices"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -201,4 +202,13 @@ func stall(ctx context.Context, table string) error {
 	case <-ctx.Done():
 		return ctx.Err()
 	}
+}
+
+// corpusTable returns the table of the corpus with a name.
+func corpusTable(name string) (corpus.Table, bool) {
+	tables := corpus.Tables()
+	if i := slices.IndexFunc(tables, func(t corpus.Table) bool { return t.Name == name }); i >= 0 {
+		return tables[i], true
+	}
+	return corpus.Table{}, false
 }

@@ -11,7 +11,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/connectorsdk/connector-sdk-go/conformance"
-	"github.com/connectorsdk/connector-sdk-go/conformance/corpus"
 	"github.com/connectorsdk/connector-sdk-go/connector"
 	"github.com/connectorsdk/connector-sdk-go/connector/memsource"
 	"github.com/connectorsdk/connector-sdk-go/internal/testrun"
@@ -209,7 +208,7 @@ func (s *moving) Cardinality(ctx context.Context, req *wire.CardinalityRequest) 
 }
 
 func newMoving(every int64) *moving {
-	many, _ := corpus.Lookup("many")
+	many, _ := corpusTable("many")
 	table := memsource.Table(many)
 	table.RowCount = nil
 	return &moving{Source: sourceOf(table), tables: []memsource.Table{table}, every: every}

@@ -25,11 +25,11 @@ type oddRead struct {
 }
 
 func oddReads() []oddRead {
-	legal := depotWith(func(*depot) {})
+	legal := pagedWith(func(*pagedSource) {})
 	return []oddRead{
-		{"a depot", "the connector that others are made from", legal},
+		{"pages of an upstream", "the connector that others are made from", legal},
 		{"rows in another order for each request", "a request without a sort names no order", func() http.Handler {
-			return depotWith(func(d *depot) {
+			return pagedWith(func(d *pagedSource) {
 				d.request = func(req *connector.QueryRequest, _, _ *int64) {
 					t := *d.tables[req.Table]
 					t.Rows = slices.Clone(t.Rows)
@@ -40,7 +40,7 @@ func oddReads() []oddRead {
 		}},
 		{"decimals in another spelling for each request", "numbers agree by their digits", func() http.Handler {
 			var n atomic.Int64
-			return depotWith(func(d *depot) {
+			return pagedWith(func(d *pagedSource) {
 				d.answer = func(_ *connector.QueryRequest, t *oracle.Table) {
 					zeros := strings.Repeat("0", int(n.Add(1)%4))
 					for i, row := range t.Rows {
@@ -103,7 +103,7 @@ func oddReads() []oddRead {
 			}, http.StatusUnprocessableEntity)
 		}},
 		{"ceilings are obeyed", "the platform plans its reads within the declared limits", func() http.Handler {
-			d := newDepot()
+			d := newPagedSource()
 			d.request = func(_ *connector.QueryRequest, limit, _ *int64) {
 				if *limit == 0 {
 					*limit = 500
@@ -189,7 +189,7 @@ func unreadable(h http.Handler) http.Handler {
 
 // everyGroup answers aggregates by the oracle, however many groups there are.
 func everyGroup(h http.Handler) http.Handler {
-	tables := newDepot().tables
+	tables := newPagedSource().tables
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Path != wire.PathAggregate || r.Header.Get("Authorization") != "Bearer "+testToken || r.URL.RawQuery != "" {
 			h.ServeHTTP(w, r)

@@ -22,7 +22,7 @@ func TestLiveSize(t *testing.T) {
 	}
 	var tables []memsource.Table
 	for i := range 12 {
-		list, rows := desk(uint64(i+1), 10_000)
+		list, rows := ticketData(uint64(i+1), 10_000)
 		list[0].Name, list[0].ForeignKeys = fmt.Sprintf("tickets%d", i), nil
 		tables = append(tables, memsource.Table{Table: list[0], Rows: rows["tickets"].Rows})
 	}

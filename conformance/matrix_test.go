@@ -28,7 +28,7 @@ func faults() []fault {
 		generatedFaults(),
 		liveFaults(),
 		clocksFaults(),
-		firmFaults(),
+		hostFaults(),
 		joinedFaults(),
 		limitsFaults(),
 		liveFilterFaults(),

@@ -39,8 +39,7 @@ type Outcome struct {
 	Reason Reason
 	// Detail says why a check failed or was skipped.
 	Detail string
-	// BlockedBy is the id of the failed check because of whose fault this one could not
-	// be judged.
+	// BlockedBy is the id of the failed check that prevented this one from running.
 	BlockedBy string
 	// Expected and Received are short texts; empty when the detail says it all.
 	Expected, Received string

@@ -83,7 +83,7 @@ func (r *run) grade(ctx context.Context) *Report {
 		r.judgeSeed(ctx, n)
 	}
 	stop()
-	blame(r.outcomes)
+	attribute(r.outcomes)
 	return r.report(ctx, began)
 }
 

@@ -33,7 +33,7 @@ func TestTenantOfTheConnection(t *testing.T) {
 		})
 		srv := httptest.NewServer(h)
 		report, err := conformance.Run(t.Context(), conformance.Target{
-			URL: srv.URL, Token: wire.NewBearer(testToken), Credentials: credentialsOf(firmSets),
+			URL: srv.URL, Token: wire.NewBearer(testToken), Credentials: credentialsOf(hostSets),
 		}, &conformance.Options{Mode: conformance.ModeLive, Match: `^T2$`, Seed: 1})
 		srv.Close()
 		require.NoError(t, err)
@@ -49,10 +49,10 @@ func TestOnlyOwnCredentials(t *testing.T) {
 	for _, allowed := range []bool{false, true} {
 		var mu sync.Mutex
 		strange := 0
-		f := newFirm()
+		f := newSharedHost()
 		h := between(f, func(_ http.ResponseWriter, _ *http.Request, body *[]byte) bool {
 			set, _ := credentialsIn(*body)
-			own := slices.ContainsFunc(firmSets, func(own map[string]string) bool {
+			own := slices.ContainsFunc(hostSets, func(own map[string]string) bool {
 				for key, value := range set {
 					if own[key] != value && key != "key" {
 						return false
@@ -84,7 +84,7 @@ func TestTenantsOnABudget(t *testing.T) {
 	var g grading
 	wrongly(&g)
 	g.Requests = 200
-	r := grade(t, newFirm(), g)
+	r := grade(t, newSharedHost(), g)
 	for _, id := range []string{"P1.1", "P1.1b", "P1.2a", "P1.2b", "P1.3", "T1", "T2", "T3", "T4", "T5", "T6"} {
 		o := r.Outcome(id)
 		require.Equal(t, conformance.Pass, o.Verdict, "%s: %s", id, o.Detail)
@@ -97,14 +97,14 @@ func TestTenantsOnABudget(t *testing.T) {
 // not cost a wait for each of them.
 func TestSilenceIsAwaitedOnce(t *testing.T) {
 	t.Parallel()
-	h := between(newFirm(), func(_ http.ResponseWriter, r *http.Request, _ *[]byte) bool {
+	h := between(newSharedHost(), func(_ http.ResponseWriter, r *http.Request, _ *[]byte) bool {
 		if r.Method == http.MethodPost && r.Header.Get("Authorization") != "Bearer "+testToken {
 			<-r.Context().Done()
 			return true
 		}
 		return false
 	})
-	g := grading{Options: conformance.Options{Mode: conformance.ModeLive, Match: `^P1\.`}, credentials: firmSets}
+	g := grading{Options: conformance.Options{Mode: conformance.ModeLive, Match: `^P1\.`}, credentials: hostSets}
 	r := grade(t, h, g)
 	require.Equal(t, conformance.Fail, r.Outcome("P1.1").Verdict)
 	require.Less(t, r.Duration, 90*time.Second)
@@ -115,8 +115,8 @@ func TestSilenceIsAwaitedOnce(t *testing.T) {
 func TestTenantsWhoseDataMove(t *testing.T) {
 	t.Parallel()
 	for _, every := range []int64{1, 3, 5, 13} {
-		same := serve(firmDefinition, newMoving(every), nil)
-		f := newFirm()
+		same := serve(hostDefinition, newMoving(every), nil)
+		f := newSharedHost()
 		f.handlers = [2]http.Handler{same, same}
 		var g grading
 		wrongly(&g)

@@ -23,14 +23,14 @@ var unusualTenants = []struct {
 }{
 	{
 		name: "two customers", why: "tenants that are apart", options: apart,
-		build: func() http.Handler { return newFirm() },
+		build: func() http.Handler { return newSharedHost() },
 	},
 	{
 		name: "two users of one company",
 		why:  "two sets of credentials may give access to the same data", options: apart, alike: true,
 		build: func() http.Handler {
-			tables := firmTables()
-			return firmOf(firmDefinition, [2][]memsource.Table{tables[0], tables[0]})
+			tables := hostTables()
+			return sharedHostOf(hostDefinition, [2][]memsource.Table{tables[0], tables[0]})
 		},
 	},
 	{
@@ -38,40 +38,40 @@ var unusualTenants = []struct {
 		why:     "what belongs to the host is the same for everybody",
 		options: apart,
 		build: func() http.Handler {
-			tables := firmTables()
-			return firmOf(firmDefinition, [2][]memsource.Table{tables[0][2:], tables[1][2:]})
+			tables := hostTables()
+			return sharedHostOf(hostDefinition, [2][]memsource.Table{tables[0][2:], tables[1][2:]})
 		},
 	},
 	{
 		name: "tenants without a table in common", why: "each tenant has data of its own", options: apart,
 		build: func() http.Handler {
-			tables := firmTables()
-			return firmOf(firmDefinition, [2][]memsource.Table{tables[0][3:], tables[1][3:]})
+			tables := hostTables()
+			return sharedHostOf(hostDefinition, [2][]memsource.Table{tables[0][3:], tables[1][3:]})
 		},
 	},
 	{
 		name: "tables of one name and other columns", why: "each tenant has data of its own", options: apart,
 		build: func() http.Handler {
-			tables := firmTables()
+			tables := hostTables()
 			parts := &tables[1][0]
 			colour := wire.Field{Name: "colour", SourceColumn: "colour", Type: wire.TypeString, Nullable: true}
 			parts.Fields = append(parts.Fields[:2:2], colour)
-			return firmOf(firmDefinition, tables)
+			return sharedHostOf(hostDefinition, tables)
 		},
 	},
 	{
 		name: "the same number of rows in every table", why: "tables of one size are not one table", options: apart,
 		build: func() http.Handler {
-			tables := firmTables()
-			tables[1][0], tables[1][1] = firmTable("parts", "globex", 12), firmTable("invoices", "globex", 9)
-			return firmOf(firmDefinition, tables)
+			tables := hostTables()
+			tables[1][0], tables[1][1] = hostTable("parts", "globex", 12), hostTable("invoices", "globex", 9)
+			return sharedHostOf(hostDefinition, tables)
 		},
 	},
 	{
 		name: "no credentials at all",
 		why:  "credentialSchema is empty when no per-tenant secret is needed", options: alone, alike: true,
 		build: func() http.Handler {
-			f := firmOf(connector.Definition{}, firmTables())
+			f := sharedHostOf(connector.Definition{}, hostTables())
 			f.pick = func(*http.Request, map[string]string) int { return 0 }
 			return f
 		},
@@ -79,10 +79,10 @@ var unusualTenants = []struct {
 	{
 		name: "optional credentials alone", why: "a blank optional field is missing", options: alone, alike: true,
 		build: func() http.Handler {
-			f := firmOf(connector.Definition{Credentials: []wire.CredentialField{
+			f := sharedHostOf(connector.Definition{Credentials: []wire.CredentialField{
 				{Key: "tenant", Label: "Tenant", Type: wire.CredentialText, Optional: true},
 				{Key: "password", Label: "Password", Type: wire.CredentialPassword, Optional: true},
-			}}, firmTables())
+			}}, hostTables())
 			f.pick = func(*http.Request, map[string]string) int { return 0 }
 			return f
 		},
@@ -90,9 +90,9 @@ var unusualTenants = []struct {
 	{
 		name: "a secret that is enough", why: "a name beside a key may mean nothing to the source", options: apart,
 		build: func() http.Handler {
-			f := newFirm()
+			f := newSharedHost()
 			f.pick = func(_ *http.Request, set map[string]string) int {
-				for i, own := range firmSets {
+				for i, own := range hostSets {
 					if set["password"] == own["password"] && set["tenant"] != "" {
 						return i
 					}
@@ -107,7 +107,7 @@ var unusualTenants = []struct {
 		why:     "/check makes the cheapest upstream call; not every source can tell a wrong password by it",
 		options: apart,
 		build: func() http.Handler {
-			f := newFirm()
+			f := newSharedHost()
 			f.pick = func(r *http.Request, set map[string]string) int {
 				if r.URL.Path == wire.PathCheck {
 					return max(known(set), 0)
@@ -121,10 +121,10 @@ var unusualTenants = []struct {
 		name: "a required name of no meaning",
 		why:  "a field may be required that the data do not depend on", options: alone, alike: true,
 		build: func() http.Handler {
-			f := firmOf(connector.Definition{Credentials: []wire.CredentialField{
+			f := sharedHostOf(connector.Definition{Credentials: []wire.CredentialField{
 				{Key: "tenant", Label: "Your name", Type: wire.CredentialText},
 				{Key: "password", Label: "Not needed", Type: wire.CredentialPassword, Optional: true},
-			}}, firmTables())
+			}}, hostTables())
 			f.pick = func(*http.Request, map[string]string) int { return 0 }
 			return f
 		},
@@ -134,7 +134,7 @@ var unusualTenants = []struct {
 		why:     "a missing key may count as a body that does not parse",
 		options: apart,
 		build: func() http.Handler {
-			return between(newFirm(), func(w http.ResponseWriter, r *http.Request, body *[]byte) bool {
+			return between(newSharedHost(), func(w http.ResponseWriter, r *http.Request, body *[]byte) bool {
 				set, ok := credentialsIn(*body)
 				if !ok || r.Header.Get("Authorization") != "Bearer "+testToken || r.URL.RawQuery != "" || len(set) == 2 {
 					return false
@@ -148,9 +148,9 @@ var unusualTenants = []struct {
 		name: "tables of 6,000 rows and of unknown size", why: "rowCount is optional",
 		options: func(g *grading) { apart(g); g.Match = `^(P0|P1|T|A\.3)` }, // the laws read large tables elsewhere
 		build: func() http.Handler {
-			tables := [2][]memsource.Table{{firmTable("parts", "acme", 6000)}, {firmTable("parts", "globex", 6000)}}
+			tables := [2][]memsource.Table{{hostTable("parts", "acme", 6000)}, {hostTable("parts", "globex", 6000)}}
 			tables[0][0].RowCount, tables[1][0].RowCount = nil, nil
-			return firmOf(firmDefinition, tables)
+			return sharedHostOf(hostDefinition, tables)
 		},
 	},
 	{
@@ -158,14 +158,14 @@ var unusualTenants = []struct {
 		why:  "two sets of credentials may give access to the same data", alike: true,
 		options: func(g *grading) { apart(g); g.Match = `^(P0|P1|T|A\.3)` },
 		build: func() http.Handler {
-			large := []memsource.Table{firmTable("parts", "acme", 6000)}
-			return firmOf(firmDefinition, [2][]memsource.Table{large, large})
+			large := []memsource.Table{hostTable("parts", "acme", 6000)}
+			return sharedHostOf(hostDefinition, [2][]memsource.Table{large, large})
 		},
 	},
 	{
 		name: "sizes that are estimates", why: "exact is false when the source estimates", options: apart,
 		build: func() http.Handler {
-			return answers(newFirm(), func(body map[string]any, status int) (any, int) {
+			return answers(newSharedHost(), func(body map[string]any, status int) (any, int) {
 				if status == http.StatusOK {
 					body["size"] = map[string]any{"rows": 1000, "exact": false}
 				}
@@ -212,7 +212,7 @@ func TestTablesNamedLikeARefusal(t *testing.T) {
 	for _, names := range [][]string{{"error"}, {"t"}, {"unauthorized"}, {"code"}, {"message", "error", "t", "token"}} {
 		var tables []memsource.Table
 		for i, name := range names {
-			tables = append(tables, firmTable(name, "acme", 3+i))
+			tables = append(tables, hostTable(name, "acme", 3+i))
 		}
 		h := serve(connector.Definition{}, sourceOf(tables...), nil)
 		r := grade(t, h, grading{Options: conformance.Options{Mode: conformance.ModeLive, Match: `^P1\.`}})

@@ -7,15 +7,15 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
-// Name and Version are the name and the version in the manifest table. Version
+// corpusName and corpusVersion are the name and the version in the manifest table. The version
 // changes with every change of the data.
 const (
-	Name    = "connector-sdk-corpus"
-	Version = "2"
+	corpusName    = "connector-sdk-corpus"
+	corpusVersion = "2"
 )
 
 // ManifestTable is the table that names the corpus: one row with its name, its
-// version and its [Digest]. A connector without it does not serve the corpus.
+// version and its digest. A connector without it does not serve the corpus.
 const ManifestTable = "conformance_manifest"
 
 // A Table is one table of the corpus: its description and its rows, whose cells
@@ -65,15 +65,6 @@ func (t Table) clone() Table {
 	return t
 }
 
-// Lookup returns a copy of one table of the corpus by its name.
-func Lookup(name string) (Table, bool) {
-	i := slices.IndexFunc(whole(), func(t Table) bool { return t.Name == name })
-	if i < 0 {
-		return Table{}, false
-	}
-	return whole()[i].clone(), true
-}
-
 func manifest(digest string) Table {
 	return complete(Table{
 		Table: wire.Table{
@@ -86,7 +77,7 @@ func manifest(digest string) Table {
 				{Name: "digest", Type: wire.TypeString, SourceDescription: "The SHA-256 of its content, in hexadecimal digits."},
 			},
 		},
-		Rows: [][]wire.Value{{wire.Text(Name), wire.Text(Version), wire.Text(digest)}},
+		Rows: [][]wire.Value{{wire.Text(corpusName), wire.Text(corpusVersion), wire.Text(digest)}},
 	})
 }
 

@@ -25,14 +25,14 @@ func TestDigest(t *testing.T) {
 		require.NotContains(t, known, version, "a version has one digest for ever")
 		known[version] = digest
 	}
-	require.Equal(t, known[Version], Digest(),
-		"the data differ from those of version %s: give them another Version, and add it with its digest to testdata/digests.txt", Version)
-	require.Contains(t, Tables()[0].Rows[0], wire.Text(Digest()), "the manifest states the digest")
+	require.Equal(t, known[corpusVersion], wholeDigest(),
+		"the data differ from those of version %s: give them another Version, and add it with its digest to testdata/digests.txt", corpusVersion)
+	require.Contains(t, Tables()[0].Rows[0], wire.Text(wholeDigest()), "the manifest states the digest")
 }
 
 // TestTablesAreFresh checks that a caller cannot change the corpus.
 func TestTablesAreFresh(t *testing.T) {
-	before := Digest()
+	before := wholeDigest()
 	tables := Tables()
 	for i := range tables {
 		for _, row := range tables[i].Rows {
@@ -40,12 +40,10 @@ func TestTablesAreFresh(t *testing.T) {
 		}
 		clear(tables[i].Fields)
 	}
-	require.Equal(t, before, Digest())
-	table, ok := Lookup("customers")
-	require.True(t, ok)
-	require.Equal(t, wire.Text("Acme"), table.Rows[0][1])
-	_, ok = Lookup(SlowTable)
-	require.False(t, ok, "the slow table is no part of the corpus")
+	require.Equal(t, before, wholeDigest())
+	for _, table := range Tables() {
+		require.NotEqual(t, SlowTable, table.Name, "the slow table is no part of the corpus")
+	}
 	require.Equal(t, SlowTable, Slow().Name)
 }
 

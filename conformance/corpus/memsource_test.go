@@ -17,7 +17,7 @@ import (
 )
 
 // TestMemsourceAnswersEveryCase checks that a memsource over the corpus answers
-// what the cases expect, over HTTP and through the strict reader. The cases and
+// what the cases expect, over HTTP and through the strict client. The cases and
 // the oracle are independent of it.
 func TestMemsourceAnswersEveryCase(t *testing.T) {
 	var tables []memsource.Table

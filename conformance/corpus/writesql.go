@@ -91,7 +91,7 @@ var dialects = [...]dialect{
 // asSQL returns a script that creates all tables and fills them.
 func asSQL(d dialect, tables []Table) []byte {
 	var b bytes.Buffer
-	fmt.Fprintf(&b, "-- %s %s for %s. Load it into an empty database:\n--   %s\n", Name, Version, d.database, d.load)
+	fmt.Fprintf(&b, "-- %s %s for %s. Load it into an empty database:\n--   %s\n", corpusName, corpusVersion, d.database, d.load)
 	b.WriteString("-- The foreign keys are declared and not enforced: they have orphans on purpose.\n")
 	b.WriteString(d.open)
 	for _, t := range tables {

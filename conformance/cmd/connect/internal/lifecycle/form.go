@@ -140,7 +140,7 @@ func (f *Form) forget() {
 }
 
 // SetCredential sets what was typed for the credential field of that key. An empty value
-// is none [rule credential-5].
+// counts as absent [rule credential-5].
 func (f *Form) SetCredential(key, value string) {
 	f.mu.Lock()
 	defer f.mu.Unlock()

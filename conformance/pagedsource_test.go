@@ -13,9 +13,9 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
-// depotTables returns the data of a warehouse: movements that fill many upstream pages,
-// of parts that have parents among themselves, and a view.
-func depotTables() []memsource.Table {
+// pagedTables returns the data of a warehouse: movements that fill many upstream pages,
+// of parts whose parents are parts too, and a view.
+func pagedTables() []memsource.Table {
 	parts := memsource.Table{Table: wire.Table{
 		Name: "parts", SourceDescription: "What is stored.", PrimaryKey: []string{"no"},
 		ForeignKeys: []wire.ForeignKey{{Field: "parent", TargetTable: "parts", TargetField: "no"}},
@@ -57,9 +57,9 @@ func depotTables() []memsource.Table {
 	return []memsource.Table{moves, parts}
 }
 
-// depot is a connector over an upstream that filters, sorts and cuts by itself, and
+// pagedSource is a connector over an upstream that filters, sorts and cuts by itself, and
 // answers in pages. It claims all of it.
-type depot struct {
+type pagedSource struct {
 	memsource.Source
 	tables oracle.Tables
 	list   []wire.Table
@@ -74,34 +74,34 @@ type depot struct {
 	trusting  bool // fieldTypes override the types of the source
 }
 
-func newDepot() *depot {
-	d := &depot{Source: sourceOf(depotTables()...), tables: oracle.Tables{}}
-	for _, t := range depotTables() {
+func newPagedSource() *pagedSource {
+	d := &pagedSource{Source: sourceOf(pagedTables()...), tables: oracle.Tables{}}
+	for _, t := range pagedTables() {
 		d.list = append(d.list, t.Table)
 		d.tables[t.Name] = &oracle.Table{Name: t.Name, Columns: t.Columns(), PrimaryKey: t.PrimaryKey, Rows: t.Rows}
 	}
 	return d
 }
 
-// depotWith returns a depot in which something is changed, as a connector that leaves
+// pagedWith returns a pagedSource in which something is changed, as a connector that leaves
 // out some endpoints.
-func depotWith(change func(*depot), without ...wire.Endpoint) func() http.Handler {
+func pagedWith(change func(*pagedSource), without ...wire.Endpoint) func() http.Handler {
 	return func() http.Handler {
-		d := newDepot()
+		d := newPagedSource()
 		change(d)
 		return serve(connector.Definition{}, d, &connector.Options{Omit: connector.Omit{Endpoints: without}})
 	}
 }
 
-func (d *depot) Query(ctx context.Context, asked *connector.QueryRequest, out *connector.Rows) error {
+func (d *pagedSource) Query(ctx context.Context, asked *connector.QueryRequest, out *connector.Rows) error {
 	return d.query(asked, out)
 }
 
-func (d *depot) QueryJoined(_ context.Context, asked *connector.QueryRequest, out *connector.Rows) error {
+func (d *pagedSource) QueryJoined(_ context.Context, asked *connector.QueryRequest, out *connector.Rows) error {
 	return d.query(asked, out)
 }
 
-func (d *depot) query(asked *connector.QueryRequest, out *connector.Rows) error {
+func (d *pagedSource) query(asked *connector.QueryRequest, out *connector.Rows) error {
 	req := *asked
 	req.And, req.Sort = filtersOf(req.And), slices.Clone(req.Sort)
 	offset, limit, windowed := out.Claim(connector.Served{Filters: true, Sort: true}).TakeWindow()
@@ -142,7 +142,7 @@ func eachPage(rows [][]wire.Value, size int, edit func(page [][]wire.Value) [][]
 	return all
 }
 
-func (d *depot) Count(ctx context.Context, asked *wire.CountRequest) (int64, error) {
+func (d *pagedSource) Count(ctx context.Context, asked *wire.CountRequest) (int64, error) {
 	req := *asked
 	req.And = filtersOf(req.And)
 	if d.counted != nil {
@@ -151,7 +151,7 @@ func (d *depot) Count(ctx context.Context, asked *wire.CountRequest) (int64, err
 	return oracle.Count(d.tables, &req)
 }
 
-func (d *depot) Aggregate(_ context.Context, asked *wire.AggregateRequest) ([][]wire.Value, error) {
+func (d *pagedSource) Aggregate(_ context.Context, asked *wire.AggregateRequest) ([][]wire.Value, error) {
 	req := *asked
 	req.GroupBy, req.Measures = slices.Clone(req.GroupBy), slices.Clone(req.Measures)
 	if d.aggregate != nil {
@@ -167,8 +167,8 @@ func (d *depot) Aggregate(_ context.Context, asked *wire.AggregateRequest) ([][]
 	return append([][]wire.Value{}, t.Rows...), nil // no groups are an answer, nil declines
 }
 
-// retypedAs returns the depot's tables with another type for the fields of a request.
-func (d *depot) retypedAs(types map[string]wire.Type) oracle.Tables {
+// retypedAs returns the tables of pagedSource with another type for the fields of a request.
+func (d *pagedSource) retypedAs(types map[string]wire.Type) oracle.Tables {
 	all := oracle.Tables{}
 	for name, t := range d.tables {
 		other := *t

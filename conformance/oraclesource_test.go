@@ -14,7 +14,7 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
-// twist is what one connector of the lab gets wrong; the zero twist is right.
+// twist is what one connector of oracleSource gets wrong; the zero twist is right.
 // Each hook is told the right result and answers another.
 type twist struct {
 	omit connector.Omit
@@ -36,18 +36,18 @@ type twist struct {
 	groups      func(req *wire.AggregateRequest, t *oracle.Table) // afterwards
 	size        func(req *wire.SizeRequest, right int64) int64
 	cardinality func(t *oracle.Table, column string, right wire.Cardinality) wire.Cardinality
-	link        func(l *lab, req *wire.LinkHitRateRequest, right *wire.LinkHitRate)
+	link        func(l *oracleSource, req *wire.LinkHitRateRequest, right *wire.LinkHitRate)
 }
 
-// lab serves the corpus by means of the oracle, with one thing twisted.
-type lab struct {
+// oracleSource serves the corpus by means of the oracle, with one thing twisted.
+type oracleSource struct {
 	twist
 	tables oracle.Tables
 	list   []wire.Table
 }
 
-func newLab(w twist) *lab {
-	l := &lab{twist: w, tables: oracle.Tables{}}
+func newOracleSource(w twist) *oracleSource {
+	l := &oracleSource{twist: w, tables: oracle.Tables{}}
 	for _, t := range corpus.Tables() {
 		l.list = append(l.list, t.Table)
 		l.tables[t.Name] = &oracle.Table{Name: t.Name, Columns: t.Columns(), PrimaryKey: t.PrimaryKey, Rows: t.Rows}
@@ -55,14 +55,14 @@ func newLab(w twist) *lab {
 	return l
 }
 
-// twisted returns a connector of the lab.
+// twisted returns a connector of oracleSource.
 func twisted(w twist) http.Handler {
-	return serve(connector.Definition{}, newLab(w), &connector.Options{Omit: w.omit})
+	return serve(connector.Definition{}, newOracleSource(w), &connector.Options{Omit: w.omit})
 }
 
-func (l *lab) Check(context.Context, *wire.CheckRequest) error { return nil }
+func (l *oracleSource) Check(context.Context, *wire.CheckRequest) error { return nil }
 
-func (l *lab) Discover(context.Context, *wire.DiscoveryRequest) (*wire.Discovery, error) {
+func (l *oracleSource) Discover(context.Context, *wire.DiscoveryRequest) (*wire.Discovery, error) {
 	list := make([]wire.Table, len(l.list))
 	for i, t := range l.list {
 		list[i] = t
@@ -75,7 +75,7 @@ func (l *lab) Discover(context.Context, *wire.DiscoveryRequest) (*wire.Discovery
 	return &wire.Discovery{Tables: slices.DeleteFunc(list, func(t wire.Table) bool { return t.Name == "" })}, nil
 }
 
-func (l *lab) Describe(_ context.Context, _ wire.Credentials, name string) (*wire.Table, error) {
+func (l *oracleSource) Describe(_ context.Context, _ wire.Credentials, name string) (*wire.Table, error) {
 	for i := range l.list {
 		if l.list[i].Name == name {
 			return &l.list[i], nil
@@ -84,15 +84,15 @@ func (l *lab) Describe(_ context.Context, _ wire.Credentials, name string) (*wir
 	return nil, connector.UnknownEntity("no such table")
 }
 
-func (l *lab) Query(_ context.Context, req *connector.QueryRequest, out *connector.Rows) error {
+func (l *oracleSource) Query(_ context.Context, req *connector.QueryRequest, out *connector.Rows) error {
 	return l.query(req, out)
 }
 
-func (l *lab) QueryJoined(_ context.Context, req *connector.QueryRequest, out *connector.Rows) error {
+func (l *oracleSource) QueryJoined(_ context.Context, req *connector.QueryRequest, out *connector.Rows) error {
 	return l.query(req, out)
 }
 
-func (l *lab) query(asked *connector.QueryRequest, out *connector.Rows) error {
+func (l *oracleSource) query(asked *connector.QueryRequest, out *connector.Rows) error {
 	req := *asked
 	if l.request != nil {
 		l.request(&req)
@@ -155,7 +155,7 @@ func (l *lab) query(asked *connector.QueryRequest, out *connector.Rows) error {
 	return nil
 }
 
-func (l *lab) filter(t *oracle.Table, req *connector.QueryRequest) (kept [][]wire.Value) {
+func (l *oracleSource) filter(t *oracle.Table, req *connector.QueryRequest) (kept [][]wire.Value) {
 	for _, row := range t.Rows {
 		holds := func(f wire.Filter) bool {
 			i := t.Index(f.Field)
@@ -184,7 +184,7 @@ func rightly(and []wire.Filter, or [][]wire.Filter, holds func(wire.Filter) bool
 	return all(and) && (len(or) == 0 || slices.ContainsFunc(or, all))
 }
 
-func (l *lab) Count(_ context.Context, req *wire.CountRequest) (int64, error) {
+func (l *oracleSource) Count(_ context.Context, req *wire.CountRequest) (int64, error) {
 	n, err := oracle.Count(l.tables, req)
 	if err == nil && l.count != nil {
 		n = l.count(req, n)
@@ -192,7 +192,7 @@ func (l *lab) Count(_ context.Context, req *wire.CountRequest) (int64, error) {
 	return n, err
 }
 
-func (l *lab) Aggregate(_ context.Context, asked *wire.AggregateRequest) ([][]wire.Value, error) {
+func (l *oracleSource) Aggregate(_ context.Context, asked *wire.AggregateRequest) ([][]wire.Value, error) {
 	req := *asked
 	if l.aggregate != nil {
 		l.aggregate(&req)
@@ -211,7 +211,7 @@ func (l *lab) Aggregate(_ context.Context, asked *wire.AggregateRequest) ([][]wi
 	return append([][]wire.Value{}, t.Rows...), nil // no groups are an answer, nil declines
 }
 
-func (l *lab) Size(_ context.Context, req *wire.SizeRequest) (*wire.Size, error) {
+func (l *oracleSource) Size(_ context.Context, req *wire.SizeRequest) (*wire.Size, error) {
 	t := l.tables[req.Table]
 	if t == nil {
 		return nil, connector.UnknownEntity("no such table")
@@ -223,7 +223,7 @@ func (l *lab) Size(_ context.Context, req *wire.SizeRequest) (*wire.Size, error)
 	return &wire.Size{Rows: n, Exact: true}, nil
 }
 
-func (l *lab) Cardinality(_ context.Context, req *wire.CardinalityRequest) (map[string]*wire.Cardinality, error) {
+func (l *oracleSource) Cardinality(_ context.Context, req *wire.CardinalityRequest) (map[string]*wire.Cardinality, error) {
 	all := map[string]*wire.Cardinality{}
 	for _, column := range req.Columns {
 		n, err := oracle.Cardinality(l.tables[req.Table], column)
@@ -238,7 +238,7 @@ func (l *lab) Cardinality(_ context.Context, req *wire.CardinalityRequest) (map[
 	return all, nil
 }
 
-func (l *lab) LinkHitRate(_ context.Context, req *wire.LinkHitRateRequest) (*wire.LinkHitRate, error) {
+func (l *oracleSource) LinkHitRate(_ context.Context, req *wire.LinkHitRateRequest) (*wire.LinkHitRate, error) {
 	rate, err := oracle.LinkHitRate(l.tables, req)
 	if err == nil && l.link != nil {
 		l.link(l, req, rate)
@@ -246,8 +246,8 @@ func (l *lab) LinkHitRate(_ context.Context, req *wire.LinkHitRateRequest) (*wir
 	return rate, err
 }
 
-// retyped returns the tables of the lab under one type for the columns of others.
-func (l *lab) retyped(to wire.Type, from ...wire.Type) oracle.Tables {
+// retyped returns the tables of the oracle under one type for the columns of others.
+func (l *oracleSource) retyped(to wire.Type, from ...wire.Type) oracle.Tables {
 	all := oracle.Tables{}
 	for name, t := range l.tables {
 		other := *t

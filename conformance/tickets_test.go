@@ -12,9 +12,9 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
-// desk returns the data of a help desk, by chance, at most so many tickets: what
+// ticketData returns the data of a help desk, by chance, at most so many tickets: what
 // people type, with the cases and characters that get lost on the way to a vendor.
-func desk(seed uint64, tickets int) (list []wire.Table, tables oracle.Tables) {
+func ticketData(seed uint64, tickets int) (list []wire.Table, tables oracle.Tables) {
 	random := rand.New(rand.NewPCG(seed, 1))
 	pick := func(from ...string) string { return from[random.IntN(len(from))] }
 	optional := func(v wire.Value, in int) wire.Value {
@@ -84,10 +84,10 @@ func desk(seed uint64, tickets int) (list []wire.Table, tables oracle.Tables) {
 	return list, tables
 }
 
-// deskLab returns the connector of a help desk with one thing twisted.
-func deskLab(w twist, seed uint64, tickets int) http.Handler {
-	list, tables := desk(seed, tickets)
-	return serve(connector.Definition{}, &lab{twist: w, tables: tables, list: list}, &connector.Options{Omit: w.omit})
+// ticketConnector returns the connector of a help desk with one thing twisted.
+func ticketConnector(w twist, seed uint64, tickets int) http.Handler {
+	list, tables := ticketData(seed, tickets)
+	return serve(connector.Definition{}, &oracleSource{twist: w, tables: tables, list: list}, &connector.Options{Omit: w.omit})
 }
 
 // onField narrows a hook on filters to one field.

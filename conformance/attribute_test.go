@@ -6,8 +6,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestBlame settles who answers for checks that are blocked.
-func TestBlame(t *testing.T) {
+// TestAttribute names the failed check that blocks the others.
+func TestAttribute(t *testing.T) {
 	failed := func(id string) Outcome { return Outcome{Check: Check{ID: id}, Verdict: Fail} }
 	passed := func(id string) Outcome { return Outcome{Check: Check{ID: id}, Verdict: Pass} }
 	blocked := func(id, by string) Outcome {
@@ -32,7 +32,7 @@ func TestBlame(t *testing.T) {
 		{"advice does not fail", []Outcome{advice(blocked("A", "x")), blocked("b", "x")}, []string{"x", "fail"}},
 	} {
 		t.Run(c.why, func(t *testing.T) {
-			blame(c.list)
+			attribute(c.list)
 			for i, o := range c.list {
 				got := o.BlockedBy
 				if o.Verdict == Fail {

@@ -2,11 +2,11 @@ package conformance
 
 import "fmt"
 
-// blame settles who answers for the checks that were blocked, so that every fault is
-// reported by a check that failed. A check that says to be blocked by one that did not
-// fail, or was not planned, has found the fault itself: it fails. Those that name the
-// same check after it are blocked by it.
-func blame(outcomes []Outcome) {
+// attribute names, for each blocked check, the failed check that prevented it from running,
+// so that every fault is reported by a check that failed. A check that says to be blocked by
+// one that did not fail, or was not planned, has found the fault itself: it fails. Those that
+// name the same check after it are blocked by it.
+func attribute(outcomes []Outcome) {
 	index := make(map[string]int, len(outcomes))
 	for i := range outcomes {
 		index[outcomes[i].ID] = i

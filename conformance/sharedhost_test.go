@@ -16,31 +16,31 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
-// A firm hosts a connector for two customers, acme and globex. Each has tables of its
+// A sharedHost hosts a connector for two customers, acme and globex. Each has tables of its
 // own, and its own rows in those that both have.
-type firm struct {
+type sharedHost struct {
 	handlers [2]http.Handler
 	// pick returns whose data a request gets, or -1 to refuse it.
 	pick func(r *http.Request, set map[string]string) int
 }
 
-// firmSets are the credentials of the firm's customers.
-var firmSets = []map[string]string{
+// hostSets are the credentials of its customers.
+var hostSets = []map[string]string{
 	{"tenant": "acme", "password": "acmes-own-password-1"},
 	{"tenant": "globex", "password": "globexs-own-password-2"},
 }
 
-func apart(g *grading)   { g.Mode, g.credentials = conformance.ModeLive, firmSets }
-func alone(g *grading)   { g.Mode, g.credentials = conformance.ModeLive, firmSets[:1] }
+func apart(g *grading)   { g.Mode, g.credentials = conformance.ModeLive, hostSets }
+func alone(g *grading)   { g.Mode, g.credentials = conformance.ModeLive, hostSets[:1] }
 func wrongly(g *grading) { apart(g); g.WrongCredentials = true }
 
-var firmDefinition = connector.Definition{Credentials: []wire.CredentialField{
+var hostDefinition = connector.Definition{Credentials: []wire.CredentialField{
 	{Key: "tenant", Label: "Tenant", Type: wire.CredentialText},
 	{Key: "password", Label: "Password", Type: wire.CredentialPassword},
 }}
 
-// firmTable returns a table of one customer.
-func firmTable(name, mark string, n int) memsource.Table {
+// hostTable returns a table of one customer.
+func hostTable(name, mark string, n int) memsource.Table {
 	rows := int64(n)
 	t := memsource.Table{Table: wire.Table{
 		Name: name, SourceDescription: "What the customer has.", PrimaryKey: []string{"id"}, RowCount: &rows,
@@ -60,35 +60,35 @@ func firmTable(name, mark string, n int) memsource.Table {
 	return t
 }
 
-// firmTables returns the tables of both customers: countries are the same for both.
-func firmTables() [2][]memsource.Table {
-	countries := firmTable("countries", "land", 6)
+// hostTables returns the tables of both customers: countries are the same for both.
+func hostTables() [2][]memsource.Table {
+	countries := hostTable("countries", "land", 6)
 	return [2][]memsource.Table{
-		{firmTable("parts", "acme", 12), firmTable("invoices", "acme", 9), countries, firmTable("acme_sites", "acme", 3)},
-		{firmTable("parts", "globex", 17), firmTable("invoices", "globex", 7), countries, firmTable("globex_depots", "globex", 4)},
+		{hostTable("parts", "acme", 12), hostTable("invoices", "acme", 9), countries, hostTable("acme_sites", "acme", 3)},
+		{hostTable("parts", "globex", 17), hostTable("invoices", "globex", 7), countries, hostTable("globex_depots", "globex", 4)},
 	}
 }
 
-func newFirm() *firm { return firmOf(firmDefinition, firmTables()) }
+func newSharedHost() *sharedHost { return sharedHostOf(hostDefinition, hostTables()) }
 
-func firmOf(definition connector.Definition, tables [2][]memsource.Table) *firm {
-	f := &firm{pick: func(_ *http.Request, set map[string]string) int { return known(set) }}
+func sharedHostOf(definition connector.Definition, tables [2][]memsource.Table) *sharedHost {
+	f := &sharedHost{pick: func(_ *http.Request, set map[string]string) int { return known(set) }}
 	for i := range f.handlers {
 		f.handlers[i] = serve(definition, sourceOf(tables[i]...), nil)
 	}
 	return f
 }
 
-// picking returns a firm that decides otherwise whose data a request gets.
+// picking returns a sharedHost that decides otherwise whose data a request gets.
 func picking(pick func(r *http.Request, set map[string]string) int) http.Handler {
-	f := newFirm()
+	f := newSharedHost()
 	f.pick = pick
 	return f
 }
 
 // known returns whose credentials a set is, or -1.
 func known(set map[string]string) int {
-	for i, own := range firmSets {
+	for i, own := range hostSets {
 		if maps.Equal(set, own) {
 			return i
 		}
@@ -98,7 +98,7 @@ func known(set map[string]string) int {
 
 // tenantNamed returns which customer a set names, or -1.
 func tenantNamed(set map[string]string) int {
-	for i, own := range firmSets {
+	for i, own := range hostSets {
 		if set["tenant"] == own["tenant"] {
 			return i
 		}
@@ -108,7 +108,7 @@ func tenantNamed(set map[string]string) int {
 
 // ServeHTTP passes a request to the customer's own connector. What is malformed, or
 // has no token, is refused by the first.
-func (f *firm) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+func (f *sharedHost) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	body, err := io.ReadAll(r.Body)
 	if err != nil {
 		return
@@ -124,8 +124,8 @@ func (f *firm) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 			refuses(w, http.StatusBadRequest, "bad_request", "the credentials are not accepted")
 			return
 		}
-		if !maps.Equal(set, firmSets[tenant]) {
-			body = withSet(body, firmSets[tenant])
+		if !maps.Equal(set, hostSets[tenant]) {
+			body = withSet(body, hostSets[tenant])
 		}
 	}
 	r.Body, r.ContentLength = io.NopCloser(bytes.NewReader(body)), int64(len(body))
