@@ -13,8 +13,8 @@ import (
 
 // misread returns a connector over the corpus that answers another request than
 // the one it was sent: edit changes it.
-func misread(edit func(wire.Message)) http.Handler {
-	return asked(serve(connector.Definition{}, corpusSource(), nil), func(m wire.Message) func(http.Handler) http.Handler {
+func misread(edit func(wire.Request)) http.Handler {
+	return asked(serve(connector.Definition{}, corpusSource(), nil), func(m wire.Request) func(http.Handler) http.Handler {
 		edit(m)
 		return nil
 	})
@@ -22,9 +22,9 @@ func misread(edit func(wire.Message)) http.Handler {
 
 // asked passes every request for rows, counts and groups through edit, which may
 // change it, and wrap the handler that answers it.
-func asked(h http.Handler, edit func(wire.Message) func(http.Handler) http.Handler) http.Handler {
+func asked(h http.Handler, edit func(wire.Request) func(http.Handler) http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		var m wire.Message
+		var m wire.Request
 		switch r.URL.Path {
 		case wire.PathQuery:
 			m = &wire.QueryRequest{}
@@ -52,8 +52,8 @@ func asked(h http.Handler, edit func(wire.Message) func(http.Handler) http.Handl
 }
 
 // inRows edits the queries among the requests.
-func inRows(edit func(*wire.QueryRequest)) func(wire.Message) {
-	return func(m wire.Message) {
+func inRows(edit func(*wire.QueryRequest)) func(wire.Request) {
+	return func(m wire.Request) {
 		if q, ok := m.(*wire.QueryRequest); ok {
 			edit(q)
 		}
@@ -61,7 +61,7 @@ func inRows(edit func(*wire.QueryRequest)) func(wire.Message) {
 }
 
 // inFilters passes every filter of a query through edit.
-func inFilters(edit func(*wire.Filter)) func(wire.Message) {
+func inFilters(edit func(*wire.Filter)) func(wire.Request) {
 	return inRows(func(q *wire.QueryRequest) {
 		for _, group := range append([][]wire.Filter{q.And}, q.Or...) {
 			for i := range group {
@@ -134,7 +134,7 @@ func generatedFaults() []fault {
 			name: "a count forgets the second filter of a group", why: "all filters of a group must hold",
 			kills: []string{"P2.17c"},
 			build: func() http.Handler {
-				return misread(func(m wire.Message) {
+				return misread(func(m wire.Request) {
 					if c, ok := m.(*wire.CountRequest); ok {
 						for i, group := range c.Or {
 							c.Or[i] = group[:min(len(group), 1)]
@@ -147,7 +147,7 @@ func generatedFaults() []fault {
 			name: "two groups forget or", why: "a wrong number is never legal",
 			kills: []string{"P2.17d"},
 			build: func() http.Handler {
-				return misread(func(m wire.Message) {
+				return misread(func(m wire.Request) {
 					if a, ok := m.(*wire.AggregateRequest); ok && len(a.GroupBy) > 1 {
 						a.Or = nil
 					}
@@ -158,7 +158,7 @@ func generatedFaults() []fault {
 			name: "a third minimum is a maximum", why: "a wrong number is never legal",
 			kills: []string{"P2.17d"},
 			build: func() http.Handler {
-				return misread(func(m wire.Message) {
+				return misread(func(m wire.Request) {
 					if a, ok := m.(*wire.AggregateRequest); ok && len(a.Measures) > 2 {
 						for i := range a.Measures[2:] {
 							if n := &a.Measures[2+i]; n.Fn == wire.AggMin {
@@ -174,7 +174,7 @@ func generatedFaults() []fault {
 			why:   "every row answered must satisfy every filter for which the connector declared an operator, claimed or not",
 			kills: []string{"P2.17e"},
 			build: func() http.Handler {
-				return asked(serve(connector.Definition{}, corpusSource(), nil), func(m wire.Message) func(http.Handler) http.Handler {
+				return asked(serve(connector.Definition{}, corpusSource(), nil), func(m wire.Request) func(http.Handler) http.Handler {
 					q, ok := m.(*wire.QueryRequest)
 					if !ok || len(q.Or) == 0 || q.Limit+q.Offset > 0 {
 						return nil
@@ -188,7 +188,7 @@ func generatedFaults() []fault {
 			name: "an offset beside or is applied and not claimed", why: "what is not claimed is done again over the rows that come",
 			kills: []string{"P2.17b", "P2.17e"},
 			build: func() http.Handler {
-				return asked(serve(connector.Definition{}, corpusSource(), nil), func(m wire.Message) func(http.Handler) http.Handler {
+				return asked(serve(connector.Definition{}, corpusSource(), nil), func(m wire.Request) func(http.Handler) http.Handler {
 					if q, ok := m.(*wire.QueryRequest); ok && len(q.Or) > 0 && q.Offset > 0 {
 						return unclaimed
 					}

@@ -181,7 +181,7 @@ func textOf(v any) string {
 
 // legal reports whether the body parses as the route's request.
 func legal(path string, body []byte) bool {
-	m := map[string]wire.Message{
+	m := map[string]wire.Request{
 		wire.PathQuery: new(wire.QueryRequest), wire.PathCount: new(wire.CountRequest), wire.PathAggregate: new(wire.AggregateRequest), wire.PathSize: new(wire.SizeRequest),
 		wire.PathCardinality: new(wire.CardinalityRequest), wire.PathLinkHitRate: new(wire.LinkHitRateRequest),
 	}[path]

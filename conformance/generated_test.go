@@ -155,7 +155,7 @@ func TestGeneratedFaultsAreFound(t *testing.T) {
 // reported returns the request that a failed check quotes.
 func reported[M any, P interface {
 	*M
-	wire.Message
+	wire.Request
 }](t *testing.T, o *conformance.Outcome) P {
 	t.Helper()
 	m := P(new(M))
@@ -193,7 +193,7 @@ func TestGeneratedVerdicts(t *testing.T) {
 		{
 			why: "whoever claims nothing is finished, and asked for the fields that takes",
 			build: func() http.Handler {
-				return asked(usual(), func(m wire.Message) func(http.Handler) http.Handler {
+				return asked(usual(), func(m wire.Request) func(http.Handler) http.Handler {
 					if q, ok := m.(*wire.QueryRequest); ok {
 						q.And, q.Or, q.Sort, q.Limit, q.Offset = nil, nil, nil, 0, 0
 					}
@@ -206,7 +206,7 @@ func TestGeneratedVerdicts(t *testing.T) {
 		{
 			why: "what was done and not claimed is done again",
 			build: func() http.Handler {
-				return asked(usual(), func(m wire.Message) func(http.Handler) http.Handler {
+				return asked(usual(), func(m wire.Request) func(http.Handler) http.Handler {
 					if q, ok := m.(*wire.QueryRequest); ok {
 						q.Limit, q.Offset = 0, 0
 					}
@@ -224,7 +224,7 @@ func TestGeneratedVerdicts(t *testing.T) {
 			why: "no sort, offset or grain is asked of a connector that declares none",
 			build: func() http.Handler {
 				return asked(omit(connector.Omit{Sort: wire.SortNone, Offset: true, DateBucket: true}),
-					func(m wire.Message) func(http.Handler) http.Handler {
+					func(m wire.Request) func(http.Handler) http.Handler {
 						switch m := m.(type) {
 						case *wire.QueryRequest:
 							if len(m.Sort) > 0 || m.Offset > 0 {
@@ -243,7 +243,7 @@ func TestGeneratedVerdicts(t *testing.T) {
 		{
 			why: "no second key is asked of a connector that honours one",
 			build: func() http.Handler {
-				return asked(omit(connector.Omit{Sort: wire.SortSingle}), func(m wire.Message) func(http.Handler) http.Handler {
+				return asked(omit(connector.Omit{Sort: wire.SortSingle}), func(m wire.Request) func(http.Handler) http.Handler {
 					if q, ok := m.(*wire.QueryRequest); ok && len(q.Sort) > 1 {
 						return unavailable
 					}
@@ -281,7 +281,7 @@ func TestGeneratedVerdicts(t *testing.T) {
 		{
 			why: "claims that mean nothing are another check's fault",
 			build: func() http.Handler {
-				return asked(usual(), func(m wire.Message) func(http.Handler) http.Handler {
+				return asked(usual(), func(m wire.Request) func(http.Handler) http.Handler {
 					if q, ok := m.(*wire.QueryRequest); ok {
 						q.And, q.Or = nil, nil
 					}
@@ -294,7 +294,7 @@ func TestGeneratedVerdicts(t *testing.T) {
 		{
 			why: "a legal request that is refused fails",
 			build: func() http.Handler {
-				return asked(usual(), func(m wire.Message) func(http.Handler) http.Handler {
+				return asked(usual(), func(m wire.Request) func(http.Handler) http.Handler {
 					if q, ok := m.(*wire.QueryRequest); ok && len(q.Or) > 1 {
 						return unavailable
 					}
@@ -382,7 +382,7 @@ func TestGeneratedAreReplayed(t *testing.T) {
 				slices.Reverse(tables[i].Rows)
 			}
 		}
-		h := asked(serve(connector.Definition{}, newFixtureSource(tables...), nil), func(m wire.Message) func(http.Handler) http.Handler {
+		h := asked(serve(connector.Definition{}, newFixtureSource(tables...), nil), func(m wire.Request) func(http.Handler) http.Handler {
 			q, ok := m.(*wire.QueryRequest)
 			if ok && len(q.And)+len(q.Or)+len(q.Sort) == 0 && q.Limit+q.Offset == 0 {
 				return nil // of a table, whole

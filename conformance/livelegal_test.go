@@ -157,7 +157,8 @@ func refusing(h http.Handler, path string, matches func(body map[string]any) boo
 			w.Header().Set("Content-Type", wire.MediaJSON)
 			w.Header().Set("Cache-Control", "no-store")
 			w.WriteHeader(status)
-			_ = json.NewEncoder(w).Encode(wire.ErrorAnswer{Error: wire.Error{Code: code, Message: "not this one"}})
+			body, _ := wire.EncodeAnswer(&wire.ErrorAnswer{Error: wire.Error{Code: code, Message: "not this one"}})
+			_, _ = w.Write(body)
 		}
 	})
 }

@@ -170,7 +170,7 @@ func bodies(h http.Handler, edit func(body map[string]any), paths ...string) htt
 }
 
 // request returns an empty request of a route, or nil for an unknown one.
-func request(path string) wire.Message {
+func request(path string) wire.Request {
 	switch path {
 	case wire.PathCheck:
 		return new(wire.CheckRequest)

@@ -372,9 +372,10 @@ func everything(tables []corpus.Table) http.Handler {
 	}
 	refuse := func(w http.ResponseWriter, code wire.Code, message string) {
 		w.WriteHeader(code.Status())
-		_ = json.NewEncoder(w).Encode(wire.ErrorAnswer{Error: wire.Error{Code: code, Message: message}})
+		body, _ := wire.EncodeAnswer(&wire.ErrorAnswer{Error: wire.Error{Code: code, Message: message}})
+		_, _ = w.Write(body)
 	}
-	answer := func(w http.ResponseWriter, m wire.Message) {
+	answer := func(w http.ResponseWriter, m wire.Answer) {
 		body, err := wire.EncodeAnswer(m)
 		if err != nil {
 			panic(err)

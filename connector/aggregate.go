@@ -13,7 +13,7 @@ func isDecline(err error) bool { return errors.Is(err, ErrDecline) }
 
 func aggregate(x *exchange) {
 	var req wire.AggregateRequest
-	serveJSON(x, &req, &req.Envelope, &req.Table, func(ctx context.Context) (wire.Message, error) {
+	serveJSON(x, &req, &req.Envelope, &req.Table, func(ctx context.Context) (wire.Answer, error) {
 		byDate := slices.ContainsFunc(req.GroupBy, func(g wire.GroupKey) bool { return g.Grain != "" })
 		if byDate && !x.caps.dateBucket {
 			return nil, Unsupported("groupBy: this connector accepts no grain (dateBucket is false)")
@@ -50,7 +50,7 @@ func aggregate(x *exchange) {
 }
 
 // groupsAnswer checks a source's answer to an aggregate and names its cells.
-func groupsAnswer(req *wire.AggregateRequest, groups [][]wire.Value) (wire.Message, error) {
+func groupsAnswer(req *wire.AggregateRequest, groups [][]wire.Value) (wire.Answer, error) {
 	switch {
 	case len(req.GroupBy) == 0 && len(groups) != 1:
 		return nil, faultf("Aggregate answered %d rows without groupBy; it must be exactly one", len(groups))

@@ -84,7 +84,7 @@ func (x *exchange) body() ([]byte, error) {
 }
 
 // decode reads the body into one message.
-func (x *exchange) decode(data []byte, m wire.Message) error {
+func (x *exchange) decode(data []byte, m wire.Request) error {
 	if err := wire.Decode(data, m); err != nil {
 		return BadRequest("%s", err)
 	}

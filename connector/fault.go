@@ -53,7 +53,7 @@ func explainUnsendable(err error, table string) error {
 		of = " of table " + wire.QuoteName(table)
 	}
 	var cell *lines.CellError
-	var answer *wire.EncodeError
+	var answer *wire.MessageError
 	switch {
 	case errors.Is(err, lines.ErrRowTooLarge):
 		return &unsendable{wire.Errorf(wire.CodeUnsupported,

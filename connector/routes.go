@@ -16,10 +16,10 @@ import (
 // source, in a goroutine of its own, and returns the answer, or nil for 204.
 func serveJSON(
 	x *exchange,
-	req wire.Message,
+	req wire.Request,
 	envelope *wire.Envelope,
 	table *string,
-	ask func(context.Context) (wire.Message, error),
+	ask func(context.Context) (wire.Answer, error),
 ) {
 	data, refusal := x.body()
 	if refusal == nil {
@@ -58,7 +58,7 @@ func serveJSON(
 
 func check(x *exchange) {
 	var req wire.CheckRequest
-	serveJSON(x, &req, &req.Envelope, nil, func(ctx context.Context) (wire.Message, error) {
+	serveJSON(x, &req, &req.Envelope, nil, func(ctx context.Context) (wire.Answer, error) {
 		err := x.invoke(ctx, "Check", func(ctx context.Context) error { return x.source.Check(ctx, &req) })
 		return &wire.CheckAnswer{OK: true}, err
 	})
@@ -66,7 +66,7 @@ func check(x *exchange) {
 
 func discovery(x *exchange) {
 	var req wire.DiscoveryRequest
-	serveJSON(x, &req, &req.Envelope, nil, func(ctx context.Context) (wire.Message, error) {
+	serveJSON(x, &req, &req.Envelope, nil, func(ctx context.Context) (wire.Answer, error) {
 		var found *wire.Discovery
 		err := x.invoke(ctx, "Discover", func(ctx context.Context) (err error) {
 			found, err = x.source.Discover(ctx, &req)
@@ -84,7 +84,7 @@ func discovery(x *exchange) {
 
 func size(x *exchange) {
 	var req wire.SizeRequest
-	serveJSON(x, &req, &req.Envelope, &req.Table, func(ctx context.Context) (wire.Message, error) {
+	serveJSON(x, &req, &req.Envelope, &req.Table, func(ctx context.Context) (wire.Answer, error) {
 		if _, err := x.describe(ctx, req.Table); err != nil {
 			return nil, err
 		}
@@ -102,7 +102,7 @@ func size(x *exchange) {
 
 func count(x *exchange) {
 	var req wire.CountRequest
-	serveJSON(x, &req, &req.Envelope, &req.Table, func(ctx context.Context) (wire.Message, error) {
+	serveJSON(x, &req, &req.Envelope, &req.Table, func(ctx context.Context) (wire.Answer, error) {
 		table, err := x.describe(ctx, req.Table)
 		if err == nil {
 			err = checkFilters(table, req.Where)
@@ -130,7 +130,7 @@ func isCount(n int64) bool { return n >= 0 && n <= wire.MaxSafeInteger }
 
 func cardinality(x *exchange) {
 	var req wire.CardinalityRequest
-	serveJSON(x, &req, &req.Envelope, &req.Table, func(ctx context.Context) (wire.Message, error) {
+	serveJSON(x, &req, &req.Envelope, &req.Table, func(ctx context.Context) (wire.Answer, error) {
 		table, err := x.describe(ctx, req.Table)
 		if err == nil {
 			err = checkColumns(table, req.Columns...)
@@ -163,7 +163,7 @@ func cardinality(x *exchange) {
 
 func linkHitRate(x *exchange) {
 	var req wire.LinkHitRateRequest
-	serveJSON(x, &req, &req.Envelope, &req.FromTable, func(ctx context.Context) (wire.Message, error) {
+	serveJSON(x, &req, &req.Envelope, &req.FromTable, func(ctx context.Context) (wire.Answer, error) {
 		ends := []struct{ table, column string }{
 			{req.FromTable, req.FromColumn},
 			{req.ToTable, req.ToColumn},

@@ -16,7 +16,7 @@ type AggregateRequest struct {
 	Envelope
 }
 
-var aggregateRequest = newObject(request,
+var aggregateRequest = newObject(
 	required("table", func(m *AggregateRequest) *string { return &m.Table }, text),
 	where(func(m *AggregateRequest) *Where { return &m.Where }),
 	required("groupBy", func(m *AggregateRequest) *[]GroupKey { return &m.GroupBy }, list(groupKey.codec())),
@@ -50,12 +50,13 @@ func checkAggregate(d *decoder, m *AggregateRequest, _ uint32) {
 
 // GroupKey is one key of a grouping.
 type GroupKey struct {
+	noJSON
 	Field string
 	As    string
 	Grain Grain // empty: the value itself
 }
 
-var groupKey = newObject(part,
+var groupKey = newObject(
 	required("field", func(m *GroupKey) *string { return &m.Field }, text),
 	required("as", func(m *GroupKey) *string { return &m.As }, label),
 	optional("grain", func(m *GroupKey) *Grain { return &m.Grain }, oneOf(grains...)),
@@ -64,12 +65,13 @@ var groupKey = newObject(part,
 // Measure is one number asked of every group. Field is empty only for a count
 // of rows.
 type Measure struct {
+	noJSON
 	Fn    AggFunc
 	Field string
 	As    string
 }
 
-var measure = newObject(part,
+var measure = newObject(
 	required("fn", func(m *Measure) *AggFunc { return &m.Fn }, oneOf(fns...)),
 	optional("field", func(m *Measure) *string { return &m.Field }, label),
 	required("as", func(m *Measure) *string { return &m.As }, label),
@@ -81,9 +83,10 @@ var measure = newObject(part,
 
 // AggregateAnswer is the answer of /aggregate, as a client reads it.
 type AggregateAnswer struct {
+	answer
 	Rows []map[string]Value
 }
 
-var aggregateAnswer = newObject(answer,
+var aggregateAnswer = newObject(
 	required("rows", func(m *AggregateAnswer) *[]map[string]Value { return &m.Rows }, list(mapOf(scalar))),
 )

@@ -4,6 +4,7 @@ package wire
 // time in milliseconds, 1 to 2^53-1, that the request may take from its
 // arrival.
 type Envelope struct {
+	noJSON
 	Credentials Credentials `json:"credentials"`
 	TimeoutMS   int64       `json:"timeoutMs"`
 }
@@ -20,7 +21,7 @@ type CheckRequest struct {
 	Envelope
 }
 
-var checkRequest = newObject(request,
+var checkRequest = newObject(
 	envelope(func(m *CheckRequest) *Envelope { return &m.Envelope }),
 ).lenient()
 
@@ -29,17 +30,18 @@ type DiscoveryRequest struct {
 	Envelope
 }
 
-var discoveryRequest = newObject(request,
+var discoveryRequest = newObject(
 	envelope(func(m *DiscoveryRequest) *Envelope { return &m.Envelope }),
 ).lenient()
 
 // CheckAnswer is the answer of /check. OK is always true: a rejection is an
 // error.
 type CheckAnswer struct {
+	answer
 	OK bool `json:"ok"`
 }
 
-var checkAnswer = newObject(answer,
+var checkAnswer = newObject(
 	required("ok", func(m *CheckAnswer) *bool { return &m.OK }, codec[bool]{
 		read: func(d *decoder, p *bool) {
 			if *p = d.boolean(); d.ok() && !*p {

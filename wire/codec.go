@@ -184,7 +184,7 @@ const (
 )
 
 // credentialMap is the codec of a flat object of strings. The map goes straight
-// into its closure. MarshalJSON writes the text "[redacted]" instead.
+// into its closure.
 var credentialMap = codec[Credentials]{
 	read: func(d *decoder, p *Credentials) {
 		own := make(map[string]string, 4)
@@ -207,10 +207,6 @@ var credentialMap = codec[Credentials]{
 		*p = hold(own)
 	},
 	write: func(e *encoder, p *Credentials) {
-		if e.redact {
-			e.string(redacted)
-			return
-		}
 		values := p.all()
 		textMap.write(e, &values)
 	},

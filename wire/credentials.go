@@ -1,9 +1,6 @@
 package wire
 
 import (
-	"fmt"
-	"io"
-	"log/slog"
 	"maps"
 	"slices"
 	"strings"
@@ -54,7 +51,7 @@ func (v *vault) scrub(text string) string {
 		for _, value := range v.values {
 			for _, own := range []string{value, strings.TrimSpace(value)} { // a server quotes it without blanks
 				if len(own) >= minSecret {
-					needles = append(needles, secret.Needle{Text: own, Mark: redacted})
+					needles = append(needles, secret.Needle{Text: own, Mark: secret.Redacted})
 				}
 			}
 		}
@@ -113,23 +110,7 @@ func (c Credentials) Scrub(text string) string {
 	return c.vault().scrub(text)
 }
 
-// redaction gives a type that embeds it the text "[redacted]" for every printer,
-// logger and encoder.
-type redaction struct{}
-
-const redacted = secret.Redacted
-
-// String returns "[redacted]".
-func (redaction) String() string { return redacted }
-
-// GoString returns "[redacted]".
-func (redaction) GoString() string { return redacted }
-
-// Format writes "[redacted]" for every verb.
-func (redaction) Format(f fmt.State, _ rune) { _, _ = io.WriteString(f, redacted) }
-
-// LogValue returns "[redacted]".
-func (redaction) LogValue() slog.Value { return slog.StringValue(redacted) }
-
-// MarshalText returns "[redacted]".
-func (redaction) MarshalText() ([]byte, error) { return []byte(redacted), nil }
+// redaction makes every printer, logger and encoder write "[redacted]" for a type
+// that embeds it. It is an alias of a type elsewhere so that its methods do not stand
+// in the documentation of each of them.
+type redaction = secret.Redaction

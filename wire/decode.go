@@ -1,30 +1,22 @@
 package wire
 
 import (
-	"fmt"
 	"slices"
 	"strconv"
 
 	"github.com/connectorsdk/connector-sdk-go/internal/jsontext"
 )
 
-// Message is one message of the protocol: a pointer to a request, an answer or
-// the [Document]. See [Decode], [DecodeAnswer], [EncodeRequest] and [EncodeAnswer].
-type Message interface {
-	UnmarshalJSON(data []byte) error
-	encode(kind messageKind) ([]byte, error)
-}
-
-// DecodeError reports where a message breaks the protocol, and what would be
-// right. It never quotes a value, or a name that the protocol does not define,
-// so it may be shown to whoever sent the message.
-type DecodeError struct {
+// MessageError reports where a message breaks the protocol or cannot be written as
+// JSON, and what would be right. It never quotes a value, or a name that the protocol
+// does not define, so it may be shown to whoever sent the message.
+type MessageError struct {
 	Path    string // such as and[0].values[2]; the whole message is body
 	Problem string // what to do about it
 }
 
 // Error returns the path and the problem.
-func (e *DecodeError) Error() string { return e.Path + ": " + e.Problem }
+func (e *MessageError) Error() string { return e.Path + ": " + e.Problem }
 
 // Decode reads one message strictly: one JSON object in UTF-8 and nothing after
 // it, at most [MaxDepth] deep, no duplicate members, names exact to the letter's
@@ -37,21 +29,18 @@ func (e *DecodeError) Error() string { return e.Path + ": " + e.Problem }
 // alone can show, such as distinct names of columns. Whether a table or a field
 // exists is for the connector to find out.
 //
-// On a fault Decode returns a [*DecodeError] and leaves m as it was. The strings
+// On a fault Decode returns a [*MessageError] and leaves m as it was. The strings
 // of m share one copy of data. Decode may be called concurrently with different
 // messages.
-func Decode(data []byte, m Message) error { return m.UnmarshalJSON(data) }
+func Decode(data []byte, m Message) error { return m.message(newDecoder(data), nil) }
 
 // DecodeAnswer reads an answer, an error envelope or the document as a client does:
 // as strictly as Decode, but on every level it drops members that the protocol does
-// not define, which it does not forbid a connector to send [rule document-3a]. It
-// refuses a message that is not an answer.
-func DecodeAnswer(data []byte, m Message) error {
-	a, ok := m.(interface{ decodeAnswer(data []byte) error })
-	if !ok {
-		return &DecodeError{"body", fmt.Sprintf("%T is not an answer; use Decode", m)}
-	}
-	return a.decodeAnswer(data)
+// not define, which it does not forbid a connector to send [rule document-3a].
+func DecodeAnswer(data []byte, m Answer) error {
+	d := newDecoder(data)
+	d.drop = true
+	return m.message(d, nil)
 }
 
 // IsSQL reports whether the body of a /query has a member sql, which makes it
@@ -83,7 +72,7 @@ func IsSQL(data []byte) bool {
 // ends.
 type decoder struct {
 	s     jsontext.Scanner
-	err   *DecodeError
+	err   *MessageError
 	path  []step
 	steps [8]step // what path starts on; the known shapes are not deeper
 	drop  bool    // unknown members are dropped, and not refused
@@ -108,7 +97,7 @@ func (d *decoder) ok() bool { return d.err == nil && d.s.Err() == nil }
 // fail records a fault of the message at the current path.
 func (d *decoder) fail(problem string) {
 	if d.ok() {
-		d.err = &DecodeError{pathText(d.path), problem}
+		d.err = &MessageError{pathText(d.path), problem}
 	}
 }
 
@@ -127,13 +116,13 @@ func (d *decoder) failAt(problem string, below ...any) {
 			path = append(path, step{index: s})
 		}
 	}
-	d.err = &DecodeError{pathText(path), problem}
+	d.err = &MessageError{pathText(path), problem}
 }
 
 // fault returns the first fault, of the text or of the message.
-func (d *decoder) fault() *DecodeError {
+func (d *decoder) fault() *MessageError {
 	if d.err == nil {
-		d.err = &DecodeError{pathText(d.path), d.s.Err().Error()}
+		d.err = &MessageError{pathText(d.path), d.s.Err().Error()}
 	}
 	return d.err
 }

@@ -78,11 +78,10 @@ func bodies(t testing.TB, folder string, valid bool) (list [][]byte) {
 }
 
 func encode(m wire.Message) ([]byte, error) {
-	body, err := wire.EncodeRequest(m)
-	if err != nil {
-		body, err = wire.EncodeAnswer(m)
+	if request, ok := m.(wire.Request); ok {
+		return wire.EncodeRequest(request)
 	}
-	return body, err
+	return wire.EncodeAnswer(m.(wire.Answer))
 }
 
 func TestDecodeFields(t *testing.T) {
@@ -192,7 +191,7 @@ func TestDecodeTruncated(t *testing.T) {
 			body = bytes.TrimSpace(body)
 			for end := range body {
 				m := message.make()
-				var fault *wire.DecodeError
+				var fault *wire.MessageError
 				require.ErrorAs(t, wire.Decode(body[:end], m), &fault, "%s", body[:end])
 				require.Equal(t, message.make(), m)
 			}
@@ -360,7 +359,7 @@ func FuzzDecode(f *testing.F) {
 		m := message.make()
 		err := wire.Decode(data, m)
 		if err != nil {
-			fault, ok := err.(*wire.DecodeError)
+			fault, ok := err.(*wire.MessageError)
 			require.True(t, ok)
 			require.Equal(t, message.make(), m)
 			require.Regexp(t, `^[A-Za-z.\[\]0-9]+$`, fault.Path)
@@ -380,26 +379,26 @@ func FuzzDecode(f *testing.F) {
 	})
 }
 
-// DecodeAnswer reads what Decode reads, and no request.
+// DecodeAnswer reads what Decode reads.
 func TestDecodeAnswer(t *testing.T) {
 	answers := 0
 	for _, message := range messages {
 		for _, body := range bodies(t, message.folder, true) {
-			want, got := message.make(), message.make()
-			require.NoError(t, wire.Decode(body, want))
-			err := wire.DecodeAnswer(body, got)
-			if strings.HasSuffix(message.folder, "-request") {
-				require.EqualError(t, err, fmt.Sprintf("body: %T is not an answer; use Decode", got), "its unknown members are no trifle")
+			want := message.make()
+			got, ok := message.make().(wire.Answer)
+			require.NotEqual(t, strings.HasSuffix(message.folder, "-request"), ok)
+			if !ok {
 				continue
 			}
-			require.NoError(t, err, "%s", body)
+			require.NoError(t, wire.Decode(body, want))
+			require.NoError(t, wire.DecodeAnswer(body, got), "%s", body)
 			require.Equal(t, want, got)
 			answers++
 		}
 	}
 	require.NotZero(t, answers)
 	for _, c := range []struct {
-		into            wire.Message
+		into            wire.Answer
 		body, want, why string
 	}{
 		{new(wire.CountAnswer), `{"count": 1, "took": 2, "count": 1}`,

@@ -4,6 +4,7 @@ import "cmp"
 
 // Discovery is the answer of /discovery.
 type Discovery struct {
+	answer
 	// Tables are everything that these credentials can read. Names are unique.
 	Tables []Table `json:"tables"`
 	// Warnings are sentences for the person who connects the source: what was
@@ -11,7 +12,7 @@ type Discovery struct {
 	Warnings []string `json:"warnings,omitempty"`
 }
 
-var discovery = newObject(answer,
+var discovery = newObject(
 	required("tables", func(m *Discovery) *[]Table { return &m.Tables }, list(table.codec())),
 	optional("warnings", func(m *Discovery) *[]string { return &m.Warnings }, texts),
 )
@@ -19,6 +20,7 @@ var discovery = newObject(answer,
 // Table is one discovered table. The platform reads the descriptions to
 // understand the source.
 type Table struct {
+	noJSON
 	Name              string `json:"name"`
 	SourceDescription string `json:"sourceDescription"`
 	RowCount          *int64 `json:"rowCount,omitempty"` // nil: unknown
@@ -31,7 +33,7 @@ type Table struct {
 	Fields      []Field      `json:"fields"`
 }
 
-var table = newObject(part,
+var table = newObject(
 	required("name", func(m *Table) *string { return &m.Name }, text),
 	required("sourceDescription", func(m *Table) *string { return &m.SourceDescription }, text),
 	optional("rowCount", func(m *Table) **int64 { return &m.RowCount }, pointer(count)),
@@ -50,7 +52,7 @@ type ForeignKey struct {
 	TargetField string `json:"targetField"`
 }
 
-var foreignKey = newObject(part,
+var foreignKey = newObject(
 	required("field", func(m *ForeignKey) *string { return &m.Field }, text),
 	required("targetTable", func(m *ForeignKey) *string { return &m.TargetTable }, text),
 	required("targetField", func(m *ForeignKey) *string { return &m.TargetField }, text),
@@ -58,6 +60,7 @@ var foreignKey = newObject(part,
 
 // Field is one column of a discovered table.
 type Field struct {
+	noJSON
 	Name              string  `json:"name"`
 	SourceColumn      string  `json:"sourceColumn"` // its name in the source; empty: the same as Name
 	Type              Type    `json:"type"`
@@ -75,7 +78,7 @@ type Field struct {
 	Aggregatable *bool `json:"aggregatable,omitempty"`
 }
 
-var tableField = newObject(part,
+var tableField = newObject(
 	required("name", func(m *Field) *string { return &m.Name }, text),
 	[]member[Field]{{
 		name:     "sourceColumn",
@@ -102,7 +105,7 @@ type Stats struct {
 	Max           *Value   `json:"max,omitempty"`
 }
 
-var stats = newObject(part,
+var stats = newObject(
 	optional("nullPercent", func(m *Stats) **float64 { return &m.NullPercent }, pointer(number(0, 100))),
 	required("distinctCount", func(m *Stats) *int64 { return &m.DistinctCount }, count),
 	optional("min", func(m *Stats) **Value { return &m.Min }, pointer(scalar)),

@@ -64,14 +64,15 @@
 // [Decode] reads every message strictly, because a member that is dropped, merged
 // or misread could change which rows answer. Its errors name a place, such as
 // and[0].values[2], and what would be right there. They never quote the message,
-// so they may be sent back. [EncodeRequest] and [EncodeAnswer] write messages.
+// so they may be sent back. [DecodeAnswer] reads as a client does, which ignores
+// members that it does not know. [EncodeRequest] and [EncodeAnswer] write messages.
+// The compiler refuses an answer where a request is needed, and the other way round.
 //
-// encoding/json works too: every message has MarshalJSON and UnmarshalJSON, which
-// write and read the same members. It differs in three ways: it writes
-// "[redacted]" in the place of credentials, which [Decode] then refuses; it
-// escapes <, > and &; and json.Unmarshal accepts what is wrong outside the
-// message. A struct that embeds a message inherits its methods, and then
-// marshals as that message: use a named field instead.
+// These four are the only way: encoding/json fails for every [Message], with an
+// error that says so, and for the parts of messages that struct tags cannot spell,
+// such as a [Filter] or a [CredentialField]. It would merge duplicate members, drop
+// unknown ones and leave the credentials out, all in silence. It works for a [Value],
+// and for the parts whose members are their tags, such as [Limits].
 //
 // The same messages exist as JSON Schemas in package wire/schema, and as a folder
 // of legal and illegal messages, each with the reason, in testdata/verdicts. A

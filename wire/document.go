@@ -4,6 +4,7 @@ package wire
 // connector can do. Nobody writes one by hand: package connector derives it from
 // a source.
 type Document struct {
+	answer
 	ProtocolVersion  int               `json:"protocolVersion"`
 	Slug             string            `json:"slug"` // ^[a-z][a-z0-9-]{2,39}$
 	Dialect          string            `json:"dialect,omitempty"`
@@ -12,7 +13,7 @@ type Document struct {
 	Endpoints        []Endpoint        `json:"endpoints"`
 }
 
-var document = newObject(answer,
+var document = newObject(
 	required("protocolVersion", func(m *Document) *int { return &m.ProtocolVersion }, integer[int](ProtocolVersion, ProtocolVersion)),
 	required("slug", func(m *Document) *string { return &m.Slug }, textOf(func(d *decoder) string {
 		slug := d.text()
@@ -44,6 +45,7 @@ func IsSlug(s string) bool {
 
 // Capabilities says what a connector can do itself instead of the platform.
 type Capabilities struct {
+	noJSON
 	Operators    []Op        `json:"operators"`
 	DateBucket   bool        `json:"dateBucket"`
 	Sort         SortSupport `json:"sort"`
@@ -53,7 +55,7 @@ type Capabilities struct {
 	Limits       Limits      `json:"limits"`
 }
 
-var capabilities = newObject(part,
+var capabilities = newObject(
 	required("operators", func(m *Capabilities) *[]Op { return &m.Operators }, list(operator)),
 	required("dateBucket", func(m *Capabilities) *bool { return &m.DateBucket }, boolean),
 	required("sort", func(m *Capabilities) *SortSupport { return &m.Sort }, oneOf(SortNone, SortSingle, SortMulti)),
@@ -80,7 +82,7 @@ type Limits struct {
 
 // A source that yields no rows at a time, or none at all, is not a source, but
 // one that honours no offset beyond 0 is.
-var limits = newObject(part,
+var limits = newObject(
 	optional("pageSizeMax", func(m *Limits) *int64 { return &m.PageSizeMax }, positive),
 	optional("rowsPerTableMax", func(m *Limits) *int64 { return &m.RowsPerTableMax }, positive),
 	optional("concurrency", func(m *Limits) *int { return &m.Concurrency }, integer[int](MinConcurrency, MaxConcurrency)),
@@ -90,6 +92,7 @@ var limits = newObject(part,
 // CredentialField is one input of the connect form. The value a tenant types
 // arrives under Key in every request's credentials.
 type CredentialField struct {
+	noJSON
 	Key   string         `json:"key"`
 	Label string         `json:"label"`
 	Type  CredentialType `json:"type"`
@@ -102,7 +105,7 @@ type CredentialField struct {
 	Help string `json:"help,omitempty"`
 }
 
-var credentialField = newObject(part,
+var credentialField = newObject(
 	required("key", func(m *CredentialField) *string { return &m.Key }, text),
 	required("label", func(m *CredentialField) *string { return &m.Label }, text),
 	required("type", func(m *CredentialField) *CredentialType { return &m.Type },

@@ -1,68 +1,51 @@
 package wire
 
 import (
-	"fmt"
 	"math"
 	"strconv"
 
 	"github.com/connectorsdk/connector-sdk-go/internal/jsontext"
 )
 
-// EncodeError reports what in a message cannot be written as JSON: text that is
-// not UTF-8, a NaN, a cell that cannot cross the wire. It never quotes it.
-type EncodeError struct {
-	Path    string // such as tables[0].name; the whole message is body
-	Problem string
-}
-
-// Error returns the path and the problem.
-func (e *EncodeError) Error() string { return e.Path + ": " + e.Problem }
-
 // EncodeRequest writes a request as a client sends it, with the credentials in
 // clear: the result is for the connection, never for a log. It is the one way to
-// write credentials; encoding/json writes "[redacted]" in their place. Optional
-// members that are empty are left out. Maps are written in the order of their
-// keys, so equal requests give equal bytes. EncodeRequest checks no rule of the
-// protocol; the receiver does.
+// write credentials. Optional members that are empty are left out. Maps are written
+// in the order of their keys, so equal requests give equal bytes. EncodeRequest
+// checks no rule of the protocol; the receiver does.
 //
-// It returns an [*EncodeError] for what JSON cannot carry, and for a message
-// that is not a request.
-func EncodeRequest(m Message) ([]byte, error) { return m.encode(request) }
+// It returns a [*MessageError] for what JSON cannot carry: text that is not UTF-8, a
+// NaN, a cell that cannot cross the wire.
+func EncodeRequest(m Request) ([]byte, error) { return encode(m) }
 
-// EncodeAnswer writes an answer, an error envelope or the document as a
-// connector sends it. Unlike encoding/json it leaves <, > and & as they are.
-// Maps are written in the order of their keys, so equal answers give equal
-// bytes. EncodeAnswer checks no rule of the protocol.
+// EncodeAnswer writes an answer, an error envelope or the document as a connector
+// sends it: with <, > and & as they are, and maps in the order of their keys, so
+// equal answers give equal bytes. EncodeAnswer checks no rule of the protocol.
 //
-// It returns an [*EncodeError] for what JSON cannot carry, and for a message
-// that is not an answer.
-func EncodeAnswer(m Message) ([]byte, error) { return m.encode(answer) }
+// It returns a [*MessageError] for what JSON cannot carry: text that is not UTF-8, a
+// NaN, a cell that cannot cross the wire.
+func EncodeAnswer(m Answer) ([]byte, error) { return encode(m) }
 
-func wrongKind(m any, kind messageKind) error {
-	if kind == request {
-		return &EncodeError{"body", fmt.Sprintf("%T is not a request; use EncodeAnswer", m)}
+func encode(m Message) ([]byte, error) {
+	e := encoder{buf: make([]byte, 0, 512)}
+	if err := m.message(nil, &e); err != nil {
+		return nil, err
 	}
-	return &EncodeError{"body", fmt.Sprintf("%T is not an answer; use EncodeRequest", m)}
-}
-
-// encoder appends one message. Its first fault sticks.
-type encoder struct {
-	buf    []byte
-	path   []step // the last step of each open object or array
-	err    *EncodeError
-	redact bool // credentials
-}
-
-func (e *encoder) result() ([]byte, error) {
 	if e.err != nil {
 		return nil, e.err
 	}
 	return e.buf, nil
 }
 
+// encoder appends one message. Its first fault sticks.
+type encoder struct {
+	buf  []byte
+	path []step // the last step of each open object or array
+	err  *MessageError
+}
+
 func (e *encoder) fail(problem string) {
 	if e.err == nil {
-		e.err = &EncodeError{pathText(e.path), problem}
+		e.err = &MessageError{pathText(e.path), problem}
 	}
 }
 

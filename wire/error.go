@@ -68,14 +68,15 @@ func Errorf(code Code, format string, args ...any) *Error {
 
 // ErrorAnswer is the envelope of every answer that is not 2xx.
 type ErrorAnswer struct {
+	answer
 	Error Error
 }
 
-var errorAnswer = newObject(answer,
+var errorAnswer = newObject(
 	required("error", func(m *ErrorAnswer) *Error { return &m.Error }, errorObject.codec()),
 )
 
-var errorObject = newObject(part,
+var errorObject = newObject(
 	required("code", func(m *Error) *Code { return &m.Code }, codec[Code]{ // a code that we do not know is read too
 		read:  func(d *decoder, p *Code) { *p = Code(d.text()) },
 		write: func(e *encoder, p *Code) { e.string(string(*p)) },

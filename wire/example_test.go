@@ -1,7 +1,6 @@
 package wire_test
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"log"
@@ -50,9 +49,9 @@ func ExampleDecode() {
 	// timeoutMs: must be an integer from 1 to 9007199254740991
 }
 
-func ExampleDecodeError() {
+func ExampleMessageError() {
 	err := wire.Decode([]byte(`{"count": -1}`), new(wire.CountAnswer))
-	var fault *wire.DecodeError
+	var fault *wire.MessageError
 	if errors.As(err, &fault) {
 		fmt.Println(fault.Path)
 		fmt.Println(fault.Problem)
@@ -193,7 +192,7 @@ func ExampleErrorf() {
 	err := fmt.Errorf("reading: %w", wire.Errorf(wire.CodeUnknownEntity, "there is no table %s", "orders"))
 	var deliberate *wire.Error
 	if errors.As(err, &deliberate) {
-		body, _ := json.Marshal(wire.ErrorAnswer{Error: *deliberate})
+		body, _ := wire.EncodeAnswer(&wire.ErrorAnswer{Error: *deliberate})
 		fmt.Println(deliberate.Code.Status(), string(body))
 	}
 	fmt.Println(errors.Is(err, &wire.Error{Code: wire.CodeTimeout}))

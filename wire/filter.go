@@ -8,13 +8,14 @@ import (
 // operator decides ([Op.Shape]): Value for a value operator, Values for in and
 // nin, neither for isnull and notnull. Both hold scalars only.
 type Filter struct {
+	noJSON
 	Field  string
 	Op     Op
 	Value  Value
 	Values []Value
 }
 
-var filterObject = newObject(part,
+var filterObject = newObject(
 	required("field", func(m *Filter) *string { return &m.Field }, text),
 	required("op", func(m *Filter) *Op { return &m.Op }, operator),
 	omitIf(func(m *Filter) bool { s := m.Op.Shape(); return s == ShapeMember || s == ShapeNullary },

@@ -9,7 +9,7 @@ type CountRequest struct {
 	Envelope
 }
 
-var countRequest = newObject(request,
+var countRequest = newObject(
 	required("table", func(m *CountRequest) *string { return &m.Table }, text),
 	where(func(m *CountRequest) *Where { return &m.Where }),
 	fieldTypes(func(m *CountRequest) *Where { return &m.Where }),
@@ -18,10 +18,11 @@ var countRequest = newObject(request,
 
 // CountAnswer is the answer of /count.
 type CountAnswer struct {
+	answer
 	Count int64
 }
 
-var countAnswer = newObject(answer,
+var countAnswer = newObject(
 	required("count", func(m *CountAnswer) *int64 { return &m.Count }, count),
 )
 
@@ -31,17 +32,18 @@ type SizeRequest struct {
 	Envelope
 }
 
-var sizeRequest = newObject(request,
+var sizeRequest = newObject(
 	required("table", func(m *SizeRequest) *string { return &m.Table }, text),
 	envelope(func(m *SizeRequest) *Envelope { return &m.Envelope }),
 ).lenient()
 
 // SizeAnswer is the answer of /size. A nil Size means unknown.
 type SizeAnswer struct {
+	answer
 	Size *Size
 }
 
-var sizeAnswer = newObject(answer,
+var sizeAnswer = newObject(
 	required("size", func(m *SizeAnswer) **Size { return &m.Size }, nullable(size.codec())),
 )
 
@@ -51,7 +53,7 @@ type Size struct {
 	Exact bool  `json:"exact"` // false: the source estimates
 }
 
-var size = newObject(part,
+var size = newObject(
 	required("rows", func(m *Size) *int64 { return &m.Rows }, count),
 	required("exact", func(m *Size) *bool { return &m.Exact }, boolean),
 )
@@ -63,7 +65,7 @@ type CardinalityRequest struct {
 	Envelope
 }
 
-var cardinalityRequest = newObject(request,
+var cardinalityRequest = newObject(
 	required("table", func(m *CardinalityRequest) *string { return &m.Table }, text),
 	required("columns", func(m *CardinalityRequest) *[]string { return &m.Columns }, codec[[]string]{
 		read: func(d *decoder, p *[]string) {
@@ -79,10 +81,11 @@ var cardinalityRequest = newObject(request,
 // CardinalityAnswer is the answer of /cardinality. A nil entry means that the
 // column cannot be counted distinctly; the platform then measures it itself.
 type CardinalityAnswer struct {
+	answer
 	Columns map[string]*Cardinality
 }
 
-var cardinalityAnswer = newObject(answer,
+var cardinalityAnswer = newObject(
 	required("columns", func(m *CardinalityAnswer) *map[string]*Cardinality { return &m.Columns },
 		mapOf(nullable(cardinality.codec()))),
 )
@@ -93,7 +96,7 @@ type Cardinality struct {
 	Distinct int64 `json:"distinct"`
 }
 
-var cardinality = newObject(part,
+var cardinality = newObject(
 	required("nonNull", func(m *Cardinality) *int64 { return &m.NonNull }, count),
 	required("distinct", func(m *Cardinality) *int64 { return &m.Distinct }, count),
 )
@@ -107,7 +110,7 @@ type LinkHitRateRequest struct {
 	Envelope
 }
 
-var linkHitRateRequest = newObject(request,
+var linkHitRateRequest = newObject(
 	required("fromTable", func(m *LinkHitRateRequest) *string { return &m.FromTable }, text),
 	required("fromColumn", func(m *LinkHitRateRequest) *string { return &m.FromColumn }, text),
 	required("toTable", func(m *LinkHitRateRequest) *string { return &m.ToTable }, text),
@@ -117,13 +120,14 @@ var linkHitRateRequest = newObject(request,
 
 // LinkHitRate is the answer of /linkHitRate.
 type LinkHitRate struct {
+	answer
 	FromNonNull   int64
 	OrphanCount   int64   // non-null from-rows without a match
 	OrphanRate    float64 // OrphanCount/FromNonNull, 0 over nothing
 	OrphanSamples []string
 }
 
-var linkHitRate = newObject(answer,
+var linkHitRate = newObject(
 	required("fromNonNull", func(m *LinkHitRate) *int64 { return &m.FromNonNull }, count),
 	required("orphanCount", func(m *LinkHitRate) *int64 { return &m.OrphanCount }, count),
 	required("orphanRate", func(m *LinkHitRate) *float64 { return &m.OrphanRate }, number(0, 1)),

@@ -5,7 +5,6 @@ import "strings"
 // object is the table of members of one JSON object, which stands for a T. The
 // table alone drives reading, writing and the errors about members.
 type object[T any] struct {
-	kind    messageKind
 	members []member[T]
 	// ignoreUnknown lets an object carry members that the protocol does not
 	// define. In all others they are refused, because a member that is dropped
@@ -15,15 +14,6 @@ type object[T any] struct {
 	// of present is set if members[i] was sent.
 	check func(d *decoder, m *T, present uint32)
 }
-
-// messageKind says whether an object is a message of its own.
-type messageKind uint8
-
-const (
-	part messageKind = iota
-	request
-	answer
-)
 
 // member is one member of an object.
 type member[T any] struct {
@@ -35,8 +25,8 @@ type member[T any] struct {
 }
 
 // newObject returns the table of these members. They are written in this order.
-func newObject[T any](kind messageKind, groups ...[]member[T]) *object[T] {
-	o := &object[T]{kind: kind}
+func newObject[T any](groups ...[]member[T]) *object[T] {
+	o := &object[T]{}
 	for _, group := range groups {
 		o.members = append(o.members, group...)
 	}
@@ -188,19 +178,8 @@ func (o *object[T]) write(e *encoder, m *T) {
 	e.close('}')
 }
 
-// unmarshal reads data, which is one object and nothing else, into m. If it
+// decode reads a message, which is one object and nothing else, into m. If it
 // fails, m stays as it was.
-func unmarshal[T any](o *object[T], data []byte, m *T) error {
-	return decode(newDecoder(data), o, m)
-}
-
-// unmarshalAnswer does what unmarshal does, but drops unknown members.
-func unmarshalAnswer[T any](o *object[T], data []byte, m *T) error {
-	d := newDecoder(data)
-	d.drop = true
-	return decode(d, o, m)
-}
-
 func decode[T any](d *decoder, o *object[T], m *T) error {
 	if d.s.Peek() == 0 && d.s.AtEnd() && d.s.Err() == nil {
 		d.fail("is empty; send one JSON object")
@@ -215,21 +194,4 @@ func decode[T any](d *decoder, o *object[T], m *T) error {
 		return d.fault()
 	}
 	return nil
-}
-
-// marshal writes m for encoding/json. Credentials are redacted.
-func marshal[T any](o *object[T], m *T) ([]byte, error) {
-	e := encoder{redact: true}
-	o.write(&e, m)
-	return e.result()
-}
-
-// encode writes m, which must be a message of this kind.
-func encode[T any](o *object[T], m *T, kind messageKind) ([]byte, error) {
-	if o.kind != kind {
-		return nil, wrongKind(m, kind)
-	}
-	e := encoder{buf: make([]byte, 0, 512)}
-	o.write(&e, m)
-	return e.result()
 }

@@ -17,7 +17,7 @@ type QueryRequest struct {
 	MaxTimeoutMS  int64 // 0: none
 }
 
-var queryRequest = newObject(request,
+var queryRequest = newObject(
 	required("table", func(m *QueryRequest) *string { return &m.Table }, text),
 	where(func(m *QueryRequest) *Where { return &m.Where }),
 	required("sort", func(m *QueryRequest) *[]SortKey { return &m.Sort }, list(sortKey.codec())),
@@ -56,7 +56,7 @@ type SQLRequest struct {
 	MaxTimeoutMS  int64 // 0: none
 }
 
-var sqlRequest = newObject(request,
+var sqlRequest = newObject(
 	required("sql", func(m *SQLRequest) *string { return &m.SQL }, text),
 	required("params", func(m *SQLRequest) *[]Value { return &m.Params }, scalars),
 	envelope(func(m *SQLRequest) *Envelope { return &m.Envelope }),
@@ -76,12 +76,13 @@ type Served struct {
 // SortKey is one sort key. Collate asks for byte order, by which the library
 // always sorts.
 type SortKey struct {
+	noJSON
 	Field   string
 	Dir     Direction
 	Collate bool
 }
 
-var sortKey = newObject(part,
+var sortKey = newObject(
 	required("field", func(m *SortKey) *string { return &m.Field }, text),
 	required("dir", func(m *SortKey) *Direction { return &m.Dir }, oneOf(Asc, Desc)),
 	optional("collate", func(m *SortKey) *bool { return &m.Collate }, boolean),
@@ -89,6 +90,7 @@ var sortKey = newObject(part,
 
 // JoinHop is one hop of a LEFT join.
 type JoinHop struct {
+	noJSON
 	FromTable string // the base table, or the ToTable of an earlier hop
 	ToTable   string
 	FromField string
@@ -96,7 +98,7 @@ type JoinHop struct {
 	Fields    []JoinField
 }
 
-var joinHop = newObject(part,
+var joinHop = newObject(
 	required("fromTable", func(m *JoinHop) *string { return &m.FromTable }, text),
 	required("toTable", func(m *JoinHop) *string { return &m.ToTable }, text),
 	required("fromField", func(m *JoinHop) *string { return &m.FromField }, text),
@@ -108,12 +110,13 @@ var joins = list(joinHop.codec())
 
 // JoinField is one column that a hop adds to the rows.
 type JoinField struct {
+	noJSON
 	Field string
 	As    string // the row member; the decoder fills it with Field when absent
 	Type  Type   // may be empty
 }
 
-var joinField = newObject(part,
+var joinField = newObject(
 	required("field", func(m *JoinField) *string { return &m.Field }, text),
 	optional("as", func(m *JoinField) *string { return &m.As }, label),
 	optional("type", func(m *JoinField) *Type { return &m.Type }, fieldType),

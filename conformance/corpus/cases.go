@@ -25,7 +25,7 @@ type Case struct {
 	Path string
 	// Request is a pointer to the request of that route. Its credentials and
 	// timeouts are empty; the sender sets them.
-	Request wire.Message
+	Request wire.Request
 	// Answer is what a connector must answer.
 	Answer Answer
 }
@@ -109,8 +109,8 @@ func readCases(raw []byte) ([]Case, error) {
 
 // readRequest decodes a request strictly, as a connector would. It adds the
 // members that every body must have, and clears them in the result.
-func readRequest(path string, raw json.RawMessage) (wire.Message, error) {
-	var request wire.Message
+func readRequest(path string, raw json.RawMessage) (wire.Request, error) {
+	var request wire.Request
 	var envelope *wire.Envelope
 	switch path {
 	case wire.PathQuery:
@@ -142,7 +142,7 @@ func readRequest(path string, raw json.RawMessage) (wire.Message, error) {
 
 // readAnswer decodes an answer: for a query its columns and rows, for a count
 // its number, for every other route the body of the protocol.
-func readAnswer(request wire.Message, raw json.RawMessage) (Answer, error) {
+func readAnswer(request wire.Request, raw json.RawMessage) (Answer, error) {
 	var a Answer
 	switch r := request.(type) {
 	case *wire.QueryRequest:

@@ -20,7 +20,7 @@ func oracleTables() oracle.Tables {
 }
 
 // expected returns the oracle's answer to the request of a case.
-func expected(tables oracle.Tables, request wire.Message) (a Answer, err error) {
+func expected(tables oracle.Tables, request wire.Request) (a Answer, err error) {
 	switch r := request.(type) {
 	case *wire.QueryRequest:
 		t, err := oracle.Query(tables, r)
@@ -86,7 +86,7 @@ func (a Answer) members() []map[string]wire.Value {
 
 // differs returns an error if got, the committed answer of a case, differs from
 // the oracle's answer.
-func differs(tables oracle.Tables, request wire.Message, got Answer) error {
+func differs(tables oracle.Tables, request wire.Request, got Answer) error {
 	want, err := expected(tables, request)
 	if err != nil {
 		return err

@@ -68,7 +68,7 @@ func updateCases(t *testing.T) {
 }
 
 // answerBody returns an answer in its form in a file.
-func answerBody(request wire.Message, a Answer) string {
+func answerBody(request wire.Request, a Answer) string {
 	var body any
 	var err error
 	switch request.(type) {
@@ -103,7 +103,8 @@ func answerBody(request wire.Message, a Answer) string {
 		}
 		return ascii(`{"rows":[`+strings.Join(groups, ",")+`]}`, err)
 	case *wire.SizeRequest:
-		body = wire.SizeAnswer{Size: a.Size}
+		raw, err := wire.EncodeAnswer(&wire.SizeAnswer{Size: a.Size})
+		return ascii(string(raw), err)
 	case *wire.CardinalityRequest:
 		raw, err := wire.EncodeAnswer(&wire.CardinalityAnswer{Columns: a.Cardinality})
 		return ascii(string(raw), err)

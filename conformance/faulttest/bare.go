@@ -127,7 +127,7 @@ type reply struct {
 // answer parses the body of a route before it is answered.
 func answer[T any, M interface {
 	*T
-	wire.Message
+	wire.Request
 }](handle func(M) (*reply, error)) func([]byte) (*reply, error) {
 	return func(body []byte) (*reply, error) {
 		var req T
@@ -149,7 +149,7 @@ func refuse(w http.ResponseWriter, err error) {
 	w.Write(body)
 }
 
-func written(m wire.Message) (*reply, error) {
+func written(m wire.Answer) (*reply, error) {
 	body, err := wire.EncodeAnswer(m)
 	return &reply{"application/json", body}, err
 }

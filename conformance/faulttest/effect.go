@@ -58,7 +58,7 @@ func known(t *memsource.Table) *oracle.Table {
 }
 
 // misanswered asks until an answer is wrong over some tables, and describes it.
-func misanswered(h http.Handler, table string, tables oracle.Tables, asks []wire.Message) string {
+func misanswered(h http.Handler, table string, tables oracle.Tables, asks []wire.Request) string {
 	for _, m := range asks {
 		if d := wrong(tables, m, post(h, m)); d != "" {
 			return d
@@ -103,7 +103,7 @@ var routes = map[string]string{
 	"*wire.LinkHitRateRequest": "/linkHitRate", "*wire.DiscoveryRequest": "/discovery",
 }
 
-func post(h http.Handler, m wire.Message) response {
+func post(h http.Handler, m wire.Request) response {
 	body, err := wire.EncodeRequest(m)
 	if err != nil {
 		panic(err)
@@ -161,7 +161,7 @@ func streamed(r response, columns []wire.Column) (s wire.Served, rows [][]wire.V
 // wrong describes how an answer differs from the right one over some tables, or is
 // empty. An answer that a connector may give to anything, such as a refusal of what it
 // never declared, does not differ.
-func wrong(tables oracle.Tables, m wire.Message, r response) string {
+func wrong(tables oracle.Tables, m wire.Request, r response) string {
 	switch {
 	case r.status == http.StatusNoContent, r.status == http.StatusUnprocessableEntity,
 		r.status == http.StatusNotFound && bytes.Contains(r.body, []byte("not_found")):
@@ -244,10 +244,12 @@ func rediscovered(set *Set, tables []wire.Table) string {
 	if len(tables) != len(set.Tables) {
 		return "other tables"
 	}
+	spell := func(t wire.Table) string {
+		body, _ := wire.EncodeAnswer(&wire.Discovery{Tables: []wire.Table{t}})
+		return string(body)
+	}
 	for i, t := range tables {
-		got, _ := json.Marshal(t)
-		want, _ := json.Marshal(set.Tables[i].Table)
-		if !bytes.Equal(got, want) {
+		if spell(t) != spell(set.Tables[i].Table) {
 			return "other discovery of " + t.Name
 		}
 	}

@@ -17,11 +17,11 @@ import (
 type sampler struct {
 	*rand.Rand
 	set  *Set
-	asks []wire.Message
+	asks []wire.Request
 }
 
 // Sample returns about 200 requests that concern a table, in an order of its own.
-func Sample(set *Set, table string) []wire.Message {
+func Sample(set *Set, table string) []wire.Request {
 	s := &sampler{Rand: rand.New(rand.NewPCG(set.Seed, 4711)), set: set}
 	s.reads(set.Table(table))
 	s.measures(set.Table(table))
@@ -42,7 +42,7 @@ var envelope = wire.Envelope{TimeoutMS: 60_000}
 // query returns a request for all fields of a table.
 func query(t *memsource.Table) *wire.QueryRequest { return wholeOf(known(t)) }
 
-func (s *sampler) ask(m wire.Message) { s.asks = append(s.asks, m) }
+func (s *sampler) ask(m wire.Request) { s.asks = append(s.asks, m) }
 
 // reads asks for the whole table, for pages and for its rows in the order of each field.
 func (s *sampler) reads(t *memsource.Table) {

@@ -68,7 +68,7 @@ func milliseconds(ms int64) time.Duration {
 // begin sends a request and returns once the status of its answer is known. The
 // caller ends the exchange.
 func (c *Client) begin(
-	ctx context.Context, path string, credentials wire.Credentials, k clocks, m wire.Message,
+	ctx context.Context, path string, credentials wire.Credentials, k clocks, m wire.Request,
 ) (*exchange, error) {
 	e := &exchange{client: c, id: c.asked.Add(1), path: path, credentials: credentials}
 	method, body, shown := http.MethodGet, []byte(nil), []byte(nil)
@@ -213,7 +213,7 @@ func (e *exchange) judge(own *wire.Error, status int) error {
 
 // malformed returns the error of a message that does not decode.
 func (e *exchange) malformed(err error, before, rule string) error {
-	var fault *wire.DecodeError
+	var fault *wire.MessageError
 	if !errors.As(err, &fault) {
 		return e.fault("body", rule, before+err.Error())
 	}
@@ -235,7 +235,7 @@ var shapes = map[string]string{
 
 // read asks a route that answers JSON, and reads the answer.
 func (c *Client) read(
-	ctx context.Context, path string, credentials wire.Credentials, envelope *wire.Envelope, req, answer wire.Message,
+	ctx context.Context, path string, credentials wire.Credentials, envelope *wire.Envelope, req wire.Request, answer wire.Answer,
 ) error {
 	e, err := c.begin(ctx, path, credentials, clocks{envelope: envelope}, req)
 	if err != nil {
@@ -245,7 +245,7 @@ func (c *Client) read(
 }
 
 // decode reads the answer of a 200 into m.
-func (e *exchange) decode(m wire.Message) error {
+func (e *exchange) decode(m wire.Answer) error {
 	body, err := e.success()
 	if err != nil {
 		return err
@@ -262,7 +262,7 @@ func (e *exchange) success() ([]byte, error) {
 }
 
 // unmarshal reads the body of the route's answer into m.
-func (e *exchange) unmarshal(body []byte, m wire.Message) error {
+func (e *exchange) unmarshal(body []byte, m wire.Answer) error {
 	if err := wire.DecodeAnswer(body, m); err != nil {
 		return e.malformed(err, "", shapes[e.path])
 	}

@@ -32,8 +32,11 @@ func restless(t memsource.Table, limits wire.Limits, omit connector.Omit) http.H
 			return
 		}
 		var req struct {
-			Fields        []string       `json:"fields"`
-			Sort          []wire.SortKey `json:"sort"`
+			Fields []string
+			Sort   []struct {
+				Field string
+				Dir   wire.Direction
+			}
 			Limit, Offset int
 		}
 		if err := json.NewDecoder(r.Body).Decode(&req); err != nil {

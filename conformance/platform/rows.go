@@ -38,7 +38,7 @@ type Rows struct {
 }
 
 // stream asks /query, and returns once the connector has accepted the request.
-func (c *Client) stream(ctx context.Context, credentials wire.Credentials, k clocks, req wire.Message) (*Rows, error) {
+func (c *Client) stream(ctx context.Context, credentials wire.Credentials, k clocks, req wire.Request) (*Rows, error) {
 	e, err := c.begin(ctx, wire.PathQuery, credentials, k, req)
 	if err != nil {
 		return nil, err

@@ -265,7 +265,7 @@ func (n *Tenant) LinkHitRate(req wire.LinkHitRateRequest) (rate *wire.LinkHitRat
 // call is one call of a tenant.
 type call struct {
 	path     string
-	request  wire.Message
+	request  wire.Request
 	envelope *wire.Envelope // of the request
 	send     func(*platform.Client) error
 	tables   []string                // those that the answer is verified against

@@ -2,7 +2,6 @@ package memsource_test
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"math/rand/v2"
 	"net/http"
@@ -138,7 +137,7 @@ func askRoutes(t *testing.T, src memsource.Source) {
 			switch {
 			case status >= 400:
 				var envelope wire.ErrorAnswer
-				require.NoError(t, json.Unmarshal([]byte(body), &envelope))
+				require.NoError(t, wire.Decode([]byte(body), &envelope))
 				assert.Equal(t, wire.Code(c.want), envelope.Error.Code, c.why)
 			case c.path == wire.PathQuery:
 				assert.Equal(t, c.want, strings.ReplaceAll(strings.TrimSuffix(body, "\n"), "\n", "|"), c.why)
@@ -155,7 +154,7 @@ func askRoutes(t *testing.T, src memsource.Source) {
 func TestSourceDeclaresEverything(t *testing.T) {
 	srv := connectortest.Start(t, connector.Definition{Slug: "company"}, company(t), nil)
 	var doc wire.Document
-	require.NoError(t, json.Unmarshal(srv.Handler.Document(), &doc))
+	require.NoError(t, wire.Decode(srv.Handler.Document(), &doc))
 	assert.Len(t, doc.Endpoints, 5)
 	assert.True(t, doc.Capabilities.Join)
 	assert.True(t, doc.Capabilities.DateBucket)

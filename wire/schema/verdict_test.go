@@ -139,7 +139,7 @@ func TestVerdicts(t *testing.T) {
 					survives(t, compiled[name], name, v, m, message())
 					return
 				}
-				var fault *wire.DecodeError
+				var fault *wire.MessageError
 				require.ErrorAs(t, err, &fault, "the decoder accepts it")
 				assert.Equal(t, v.Path, fault.Path, fault.Problem)
 				assert.Equal(t, message(), m, "a refused body must leave the message as it was")
@@ -163,9 +163,11 @@ func TestLineVerdicts(t *testing.T) {
 // survives decodes again what was encoded.
 func survives(t *testing.T, s *jsonschema.Schema, name string, v verdict, m, again wire.Message) {
 	t.Helper()
-	encode := wire.EncodeAnswer
-	if strings.HasSuffix(name, "-request") {
-		encode = wire.EncodeRequest
+	encode := func(m wire.Message) ([]byte, error) {
+		if request, ok := m.(wire.Request); ok {
+			return wire.EncodeRequest(request)
+		}
+		return wire.EncodeAnswer(m.(wire.Answer))
 	}
 	encoded, err := encode(m)
 	require.NoError(t, err)

@@ -247,7 +247,7 @@ func number(what, text string, least int64) (int64, error) {
 }
 
 // route returns the path that takes the request, and the request.
-func (a *asked) route() (string, wire.Message) {
+func (a *asked) route() (string, wire.Request) {
 	switch {
 	case a.count != nil:
 		return wire.PathCount, a.count

@@ -48,7 +48,7 @@ func (q *Question) Aggregate() *wire.AggregateRequest {
 }
 
 // Message returns the request of the question's route.
-func (q *Question) Message() wire.Message {
+func (q *Question) Message() wire.Request {
 	switch q.Path {
 	case wire.PathCount:
 		return q.Count()

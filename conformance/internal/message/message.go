@@ -52,7 +52,7 @@ var schemas = sync.OnceValues(func() (map[string]*jsonschema.Schema, error) {
 //
 // Check ignores members that the protocol does not define, because it does not
 // forbid them in answers. [Unknown] finds them.
-func Check(data []byte, name string, m wire.Message) *check.Finding {
+func Check(data []byte, name string, m wire.Answer) *check.Finding {
 	if len(bytes.TrimSpace(data)) == 0 {
 		return check.Fail("the body is empty; want a JSON object")
 	}

@@ -14,7 +14,7 @@ import (
 func TestAnswers(t *testing.T) {
 	for _, c := range []struct {
 		name, schema string
-		m            wire.Message
+		m            wire.Answer
 		body         string
 		fault        string // a part of it; "" when the answer obeys
 		unknown      string // the place of a member that the protocol does not name

@@ -64,7 +64,7 @@ func (a *Answer) Describe() string {
 }
 
 // Decode reads the JSON answer of a 200 into m, and returns why it cannot.
-func (a *Answer) Decode(schema string, m wire.Message) *check.Finding {
+func (a *Answer) Decode(schema string, m wire.Answer) *check.Finding {
 	switch {
 	case a.Err != nil:
 		return check.Fail("%s", a.Err).From(a.Request)

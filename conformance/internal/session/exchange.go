@@ -53,7 +53,7 @@ type Call struct {
 
 // Ask returns the call that sends a message with a tenant's credentials and,
 // unless the message has its own, the usual timeouts.
-func (s *Session) Ask(path string, m wire.Message, tenant int) Call {
+func (s *Session) Ask(path string, m wire.Request, tenant int) Call {
 	envelope := envelopeOf(m)
 	envelope.Credentials = s.Tenants[tenant].Credentials
 	if envelope.TimeoutMS == 0 {
@@ -75,7 +75,7 @@ func (s *Session) Ask(path string, m wire.Message, tenant int) Call {
 	return Call{Method: http.MethodPost, Path: path, Body: body, Tenant: tenant, Table: table}
 }
 
-func envelopeOf(m wire.Message) *wire.Envelope {
+func envelopeOf(m wire.Request) *wire.Envelope {
 	switch m := m.(type) {
 	case *wire.CheckRequest:
 		return &m.Envelope
@@ -137,7 +137,7 @@ func (run *Run) Exchange(c Call) *Answer {
 }
 
 // Post sends a message for the first tenant.
-func (run *Run) Post(path string, m wire.Message) *Answer { return run.Exchange(run.Ask(path, m, 0)) }
+func (run *Run) Post(path string, m wire.Request) *Answer { return run.Exchange(run.Ask(path, m, 0)) }
 
 func (s *Session) exchange(ctx context.Context, c Call) *Answer {
 	a, resp, done := s.open(ctx, c)

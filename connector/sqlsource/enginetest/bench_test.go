@@ -77,7 +77,7 @@ func measureConnector(b *testing.B, db *database) {
 		Limit:    wire.AggregateLimit, Envelope: envelope,
 	}
 	pushed := db.handler(b, nil)
-	pushing := func(path string, message wire.Message) func() {
+	pushing := func(path string, message wire.Request) func() {
 		return func() { require.Equal(b, http.StatusOK, serve(b, pushed, path, message).Code) }
 	}
 	sqlsourcetest.Benchmark(b, db.with(noPushdown{db.flavor}).source(b, nil), db.tenant(), []sqlsourcetest.NativeCase{

@@ -32,7 +32,7 @@ func (c *client) envelope(timeoutMS int64) wire.Envelope {
 	return wire.Envelope{Credentials: c.credentials, TimeoutMS: timeoutMS}
 }
 
-func (c *client) post(ctx context.Context, path string, message wire.Message) (*http.Response, error) {
+func (c *client) post(ctx context.Context, path string, message wire.Request) (*http.Response, error) {
 	body, err := wire.EncodeRequest(message)
 	if err != nil {
 		return nil, err

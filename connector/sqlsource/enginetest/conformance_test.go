@@ -1,7 +1,6 @@
 package enginetest
 
 import (
-	"encoding/json"
 	"maps"
 	"net/http"
 	"os"
@@ -74,7 +73,7 @@ func (d *database) handler(t testing.TB, options *sqlsource.Options) *connector.
 	handler, err := connector.New(d.definition(), d.source(t, options), bearer, nil)
 	require.NoError(t, err)
 	var document wire.Document
-	require.NoError(t, json.Unmarshal(handler.Document(), &document))
+	require.NoError(t, wire.Decode(handler.Document(), &document))
 	require.Len(t, document.Capabilities.Operators, 13, "every operator is declared")
 	return handler
 }

@@ -163,7 +163,7 @@ func TestBlocked(t *testing.T) {
 		require.NoError(t, err)
 		client := db.client(t)
 		envelope := client.envelope(1500)
-		for path, message := range map[string]wire.Message{
+		for path, message := range map[string]wire.Request{
 			wire.PathQuery: &wire.QueryRequest{Table: "t", Fields: []string{"locked"}, Envelope: envelope},
 			wire.PathCount: &wire.CountRequest{Table: "t", Envelope: envelope},
 			wire.PathSize:  &wire.SizeRequest{Table: "t", Envelope: envelope},

@@ -18,7 +18,7 @@ import (
 type plan struct {
 	why string
 	// ask is a *wire.QueryRequest, *wire.AggregateRequest or *wire.LinkHitRateRequest.
-	ask wire.Message
+	ask wire.Request
 	// want are regular expressions that the plans of all its statements together
 	// match. never are some that they do not match.
 	want, never []string
@@ -53,7 +53,7 @@ func TestRequestPlans(t *testing.T) {
 		var plans []plan
 		for _, c := range []struct {
 			why, column string
-			ask         wire.Message
+			ask         wire.Request
 			ordered     bool
 		}{
 			{"equal text", "label", filterOf("label", "eq", "label 007919"), false},
@@ -114,7 +114,7 @@ func explainAll(t *testing.T, db *database, explain string, plans []plan) {
 }
 
 // ask sends a request.
-func ask(t *testing.T, tenant *connectortest.Tenant, request wire.Message) {
+func ask(t *testing.T, tenant *connectortest.Tenant, request wire.Request) {
 	t.Helper()
 	var err error
 	switch r := request.(type) {

@@ -93,8 +93,8 @@ func TestPostgresShards(t *testing.T) {
 		{Field: "shop", Op: wire.OpIn, Values: []wire.Value{wire.Int(2), wire.Int(3)}}, expensive,
 	}}
 	every := []string{"shop", "id", "amount", "day", "note", "placed_at"}
-	groups := func(by []wire.GroupKey, where wire.Where) func(string) wire.Message {
-		return func(table string) wire.Message {
+	groups := func(by []wire.GroupKey, where wire.Where) func(string) wire.Request {
+		return func(table string) wire.Request {
 			return &wire.AggregateRequest{
 				Table: table, Where: where, GroupBy: by, Measures: measures, Limit: wire.AggregateLimit, Envelope: envelope,
 			}
@@ -103,7 +103,7 @@ func TestPostgresShards(t *testing.T) {
 	for _, ask := range []struct {
 		why    string
 		path   string
-		on     func(table string) wire.Message
+		on     func(table string) wire.Request
 		pushed bool // to the shards, as aggregates
 	}{
 		{"groups by the key of the partitions", wire.PathAggregate, groups(byShop, wire.Where{}), true},
@@ -111,16 +111,16 @@ func TestPostgresShards(t *testing.T) {
 			groups(byShop, wire.Where{And: []wire.Filter{expensive}}), true},
 		{"groups of one shard", wire.PathAggregate, groups(byShop, someShops), true},
 		{"groups by another key", wire.PathAggregate, groups(byMonth, wire.Where{}), false},
-		{"a count", wire.PathCount, func(table string) wire.Message {
+		{"a count", wire.PathCount, func(table string) wire.Request {
 			return &wire.CountRequest{Table: table, Where: someShops, Envelope: envelope}
 		}, false},
-		{"a size", wire.PathSize, func(table string) wire.Message {
+		{"a size", wire.PathSize, func(table string) wire.Request {
 			return &wire.SizeRequest{Table: table, Envelope: envelope}
 		}, false},
-		{"distinct values", wire.PathCardinality, func(table string) wire.Message {
+		{"distinct values", wire.PathCardinality, func(table string) wire.Request {
 			return &wire.CardinalityRequest{Table: table, Columns: every, Envelope: envelope}
 		}, false},
-		{"the first rows", wire.PathQuery, func(table string) wire.Message {
+		{"the first rows", wire.PathQuery, func(table string) wire.Request {
 			return &wire.QueryRequest{
 				Table: table, Where: someShops, Fields: every, Limit: 100, Envelope: envelope,
 				Sort: []wire.SortKey{{Field: "note", Dir: wire.Desc}, {Field: "amount", Dir: wire.Asc}},

@@ -51,7 +51,7 @@ func reader(b *testing.B, db *database) *database {
 func measureSpeed(b *testing.B, source *sqlsource.Source, credentials wire.Credentials, db *sql.DB) {
 	envelope := wire.Envelope{Credentials: credentials, TimeoutMS: 600_000}
 	var cases []sqlsourcetest.NativeCase
-	add := func(name, path string, request wire.Message, native string) {
+	add := func(name, path string, request wire.Request, native string) {
 		cases = append(cases, sqlsourcetest.NativeCase{Name: name, Path: path, Request: request, Native: func() { readAll(b, db, native) }})
 	}
 	events := func(fields ...string) *wire.QueryRequest {

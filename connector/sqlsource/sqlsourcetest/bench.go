@@ -26,7 +26,7 @@ import (
 type NativeCase struct {
 	Name    string
 	Path    string // of the route, such as wire.PathQuery
-	Request wire.Message
+	Request wire.Request
 	Native  func()
 }
 
@@ -114,7 +114,7 @@ func processorTime() time.Duration {
 }
 
 // serveInto runs one request through a connector and checks that it is answered.
-func serveInto(b *testing.B, h http.Handler, path string, m wire.Message) {
+func serveInto(b *testing.B, h http.Handler, path string, m wire.Request) {
 	w := ask(b, h, path, m)
 	if w.status != http.StatusOK || path == wire.PathQuery && string(w.last) != "{\"end\":1}\n" {
 		b.Fatalf("status %d, and an answer that ends in %q", w.status, w.last)
@@ -122,7 +122,7 @@ func serveInto(b *testing.B, h http.Handler, path string, m wire.Message) {
 }
 
 // ask runs one request through a connector.
-func ask(b *testing.B, h http.Handler, path string, m wire.Message) *discardWriter {
+func ask(b *testing.B, h http.Handler, path string, m wire.Request) *discardWriter {
 	body, err := wire.EncodeRequest(m)
 	require.NoError(b, err)
 	r := httptest.NewRequest(http.MethodPost, path, bytes.NewReader(body))

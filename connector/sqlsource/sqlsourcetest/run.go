@@ -144,7 +144,7 @@ func (f *fixture) requests(t *testing.T, g *generator, n int) {
 // failure is a request that is answered wrongly.
 type failure struct {
 	problem string
-	request wire.Message
+	request wire.Request
 	check   func(*wire.QueryRequest) string // asks a query again; nil: the request is not a query
 }
 
@@ -209,7 +209,7 @@ func (found *failure) report(t *testing.T) {
 }
 
 // show returns a request as JSON.
-func show(m wire.Message) string {
+func show(m wire.Request) string {
 	switch r := m.(type) {
 	case *wire.QueryRequest:
 		own := *r

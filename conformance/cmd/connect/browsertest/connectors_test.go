@@ -129,7 +129,7 @@ func foreign(w http.ResponseWriter, r *http.Request) {
 	}
 	body, _ := io.ReadAll(r.Body)
 	query := &wire.QueryRequest{}
-	message := map[string]wire.Message{
+	message := map[string]wire.Request{
 		wire.PathCheck: &wire.CheckRequest{}, wire.PathDiscovery: &wire.DiscoveryRequest{}, wire.PathQuery: query}[r.URL.Path]
 	switch {
 	case r.URL.Path == wire.PathDocument:

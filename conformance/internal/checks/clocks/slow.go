@@ -151,7 +151,7 @@ func exchangesWith(s *session.Session) []*exchange {
 		query("P3.5g", short, func(req *wire.QueryRequest) { timeout(req); join(req) }),
 	}
 	envelope := wire.Envelope{TimeoutMS: shortTimeout.Milliseconds()}
-	post := func(id, path string, m wire.Message) {
+	post := func(id, path string, m wire.Request) {
 		list = append(list, &exchange{id: id, call: s.Ask(path, m, 0), deadline: short})
 	}
 	post("P3.5c", wire.PathCount, &wire.CountRequest{Table: table.Name, Envelope: envelope})

@@ -175,7 +175,7 @@ func largest(run *session.Run) (found *wire.Table) {
 
 // laborious returns a request to a route for which a connector has to look at every
 // row of a table, and whose answer is short.
-func laborious(run *session.Run, path string, t *wire.Table) wire.Message {
+func laborious(run *session.Run, path string, t *wire.Table) wire.Request {
 	var names []string
 	for _, f := range t.Fields {
 		names = append(names, f.Name)

@@ -246,7 +246,7 @@ func (p *prober) data(t *wire.Table) (rows *oracle.Table, whole bool, f *check.F
 }
 
 // post sends a request to a route that measures, and counts it.
-func (p *prober) post(path string, m wire.Message) *session.Answer {
+func (p *prober) post(path string, m wire.Request) *session.Answer {
 	p.requests++
 	return p.Post(path, m)
 }

@@ -280,7 +280,7 @@ func answerShape(run *session.Run, r session.Route, t *wire.Table) *check.Findin
 	if r.Path == wire.PathAggregate && a.Declined() {
 		return nil
 	}
-	m := map[string]wire.Message{
+	m := map[string]wire.Answer{
 		wire.PathCount:       new(wire.CountAnswer),
 		wire.PathAggregate:   new(wire.AggregateAnswer),
 		wire.PathSize:        new(wire.SizeAnswer),

@@ -55,7 +55,7 @@ type view struct {
 
 // question returns a request about a table, in a wording. All wordings have the same
 // answer.
-func question(run *session.Run, path string, v view, wording int) wire.Message {
+func question(run *session.Run, path string, v view, wording int) wire.Request {
 	t, fields := v.table, v.fields
 	envelope := wire.Envelope{TimeoutMS: session.UsualTimeout.Milliseconds() - int64(wording%5000)}
 	where := keepsAll(run, v, wording)
@@ -144,7 +144,7 @@ func ask(ctx context.Context, run *session.Run, tenant int, path string, v view,
 }
 
 // read sends a call that asks the question m, and reads the answer.
-func read(ctx context.Context, run *session.Run, c session.Call, m wire.Message, v view) reply {
+func read(ctx context.Context, run *session.Run, c session.Call, m wire.Request, v view) reply {
 	if req, ok := m.(*wire.QueryRequest); ok {
 		return readRows(run.StreamWith(ctx, c, req.Fields, min(run.Rows, most)), v, req.Fields)
 	}
@@ -218,7 +218,7 @@ func readRows(st *session.Stream, v view, asked []string) reply {
 const estimate = "about "
 
 // figure returns what an answer to a measuring question says, or "" if nothing.
-func figure(a *session.Answer, m wire.Message, fields []string) string {
+func figure(a *session.Answer, m wire.Request, fields []string) string {
 	switch m := m.(type) {
 	case *wire.CountRequest:
 		var count wire.CountAnswer

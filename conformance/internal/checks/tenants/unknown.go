@@ -42,7 +42,7 @@ func unknownToOther(run *session.Run) *check.Finding {
 // unknownTo asks one tenant for a table of the other. Before, it asks the same for the
 // owner, so that a connector may have kept the answer.
 func unknownTo(run *session.Run, tenant int, r session.Route, t *wire.Table) *check.Finding {
-	about := func(t *wire.Table) wire.Message {
+	about := func(t *wire.Table) wire.Request {
 		return question(run, r.Path, view{table: t, fields: []string{t.Fields[0].Name}}, fresh(run))
 	}
 	m := about(t)
@@ -88,7 +88,7 @@ func unknownTableCheck(path string) string {
 }
 
 // answerTo sends a tenant's request and reads the answer, or a few rows of a stream.
-func answerTo(run *session.Run, tenant int, path string, m wire.Message) *session.Answer {
+func answerTo(run *session.Run, tenant int, path string, m wire.Request) *session.Answer {
 	c := run.Ask(path, m, tenant)
 	if req, ok := m.(*wire.QueryRequest); ok {
 		return run.Stream(c, session.Members(req), session.WindowRows).Answer
