@@ -47,8 +47,8 @@ func ExampleLinkHitRate() {
 	rate, err := memsource.LinkHitRate(orders, customers, &wire.LinkHitRateRequest{
 		FromTable: "orders", FromColumn: "customer", ToTable: "customers", ToColumn: "id",
 	}, 0)
-	fmt.Println(*rate, err)
-	// Output: {2 1 0.5 [9]} <nil>
+	fmt.Println(rate.FromNonNull, rate.OrphanCount, rate.OrphanRate, rate.OrphanSamples, err)
+	// Output: 2 1 0.5 [9] <nil>
 }
 
 func ExampleCardinality() {
