@@ -64,7 +64,13 @@ var fences = map[string]struct {
 	"connector/restsource/internal/recording": {own: []string{"wire"}},
 	"connector/restsource/record":             {own: []string{"wire", "connector/restsource/internal/recording"}},
 	"connector/standalone":                    {own: []string{"wire", "filter", "ndjson", "connector"}},
-	"connector/sqlsource":                     {own: []string{"wire", "filter", "ndjson", "connector", "connector/memsource"}},
+	// Our engines see of sqlsource what those of others see.
+	"connector/sqlsource/sqlengine":         {own: []string{"wire", "filter"}},
+	"connector/sqlsource/internal/mysql":    {own: []string{"wire", "filter", "connector/sqlsource/sqlengine"}},
+	"connector/sqlsource/internal/postgres": {own: []string{"wire", "filter", "connector/sqlsource/sqlengine"}},
+	"connector/sqlsource/internal/sqlite":   {own: []string{"wire", "filter", "connector/sqlsource/sqlengine"}},
+	"connector/sqlsource": {own: []string{"wire", "filter", "ndjson", "connector", "connector/memsource", "connector/sqlsource/sqlengine",
+		"connector/sqlsource/internal/mysql", "connector/sqlsource/internal/postgres", "connector/sqlsource/internal/sqlite"}},
 	"connector/connectortest": {own: []string{"wire", "filter", "ndjson", "connector", "internal/memlisten", "conformance",
 		"conformance/platform"}},
 	"conformance": {
@@ -84,7 +90,7 @@ var fences = map[string]struct {
 	"conformance/corpus": {own: []string{"wire"}},
 	"connector/sqlsource/sqlsourcetest": {
 		own: []string{"wire", "filter", "ndjson", "connector", "connector/memsource", "connector/sqlsource", "connector/connectortest",
-			"internal/memlisten", "conformance", "conformance/platform"},
+			"connector/sqlsource/sqlengine", "internal/memlisten", "conformance", "conformance/platform"},
 		foreign: []string{"github.com/stretchr/testify"},
 	},
 }
@@ -96,6 +102,7 @@ var below = map[string][]string{
 	"connector":           {"internal/relation", "connector/internal/batch", "connector/internal/finish", "connector/internal/hostlog"},
 	"connector/rowmap":    {"connector/internal/textvalue"},
 	"connector/memsource": {"connector/rowmap", "connector/internal/textvalue"},
+	"connector/sqlsource": {"connector/sqlsource/internal/mysql", "connector/sqlsource/internal/postgres", "connector/sqlsource/internal/sqlite"},
 	"conformance": {
 		"docs", "internal/netguard", "internal/rules", "wire/schema", "internal/oracle", "conformance/corpus",
 	},

@@ -1,18 +1,20 @@
 package sqlsource
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
 	"strings"
 
 	"github.com/connectorsdk/connector-sdk-go/connector"
+	"github.com/connectorsdk/connector-sdk-go/connector/sqlsource/sqlengine"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
 // Aggregate groups by one statement, or declines what the engine cannot compute
 // exactly.
-func (s *Source) Aggregate(ctx context.Context, req *wire.AggregateRequest) (answer [][]wire.Value, err error) {
+func Aggregate(ctx context.Context, s *database, req *wire.AggregateRequest) (answer [][]wire.Value, err error) {
 	x, err := s.open(ctx, req.Credentials, connector.Call{Method: "Aggregate", Table: req.Table})
 	if err != nil {
 		return nil, err
@@ -73,8 +75,8 @@ type aggregation struct {
 	req     *wire.AggregateRequest
 	base    *relation
 	hops    []hop
-	keys    []*Column // of groupBy
-	fields  []*Column // of measures; nil for a count of rows
+	keys    []*column // of groupBy
+	fields  []*column // of measures; nil for a count of rows
 	inner   []string
 	outer   []string
 	groupBy []string // names of inner expressions
@@ -98,7 +100,7 @@ func (a *aggregation) resolve() error {
 		a.keys = append(a.keys, c)
 	}
 	for _, m := range a.req.Measures {
-		var c *Column
+		var c *column
 		if m.Field != "" {
 			var err error
 			if c, err = a.find(m.Field); err != nil {
@@ -111,11 +113,11 @@ func (a *aggregation) resolve() error {
 }
 
 // find returns the column of the base table or of a hop that has a name.
-func (a *aggregation) find(name string) (*Column, error) {
+func (a *aggregation) find(name string) (*column, error) {
 	c := a.base.column(name)
 	for i, j := range a.req.Joins {
 		for _, f := range j.Fields {
-			if or(f.As, f.Field) != name {
+			if cmp.Or(f.As, f.Field) != name {
 				continue
 			}
 			joined := a.hops[i].to.column(f.Field)
@@ -135,7 +137,7 @@ func (a *aggregation) find(name string) (*Column, error) {
 }
 
 // owner returns the relation that a column belongs to.
-func (a *aggregation) owner(c *Column) *relation {
+func (a *aggregation) owner(c *column) *relation {
 	for _, h := range a.hops {
 		if slices.Contains(h.to.columns, c) {
 			return h.to
@@ -160,25 +162,13 @@ func (a *aggregation) answer(read func([]any) (wire.Value, error), exprs ...stri
 	a.outer = append(a.outer, exprs...)
 }
 
-// requireComparable declines a column whose values the engine cannot compare
-// exactly.
-func (a *aggregation) requireComparable(ctx context.Context, c *Column, expr string) error {
-	return a.requireNone(ctx, c, expr, c.Guard)
-}
-
-// requireOneType declines a column that requireComparable declines, or that has
-// values of another type.
-func (a *aggregation) requireOneType(ctx context.Context, c *Column) error {
-	return a.requireNone(ctx, c, c.Key, or(c.Guard, c.Odd))
-}
-
-// requireNone declines a column without an expression, or with values that guard
-// or the column's Long selects.
-func (a *aggregation) requireNone(ctx context.Context, c *Column, expr, guard string) error {
+// requireComparable declines a column without an expression that the engine compares
+// exactly, or with values that it would misjudge.
+func (a *aggregation) requireComparable(ctx context.Context, c *column, expr string) error {
 	if expr == "" {
 		return decline("the engine cannot compare the values of column %q exactly", c.name)
 	}
-	free, err := a.session.noneMatch(ctx, a.owner(c), guard, c.Long)
+	free, err := a.session.noneMatch(ctx, a.owner(c), c.Loose.Guard, c.Loose.Long)
 	if err == nil && !free {
 		err = decline("column %q has values that are not of its type", c.name)
 	}
@@ -186,17 +176,17 @@ func (a *aggregation) requireNone(ctx context.Context, c *Column, expr, guard st
 }
 
 // groupKey adds a key of groupBy.
-func (a *aggregation) groupKey(ctx context.Context, c *Column, g wire.GroupKey) error {
+func (a *aggregation) groupKey(ctx context.Context, c *column, g wire.GroupKey) error {
 	if g.Grain != "" {
-		if c.Class != ClassDate && c.Class != ClassDatetime {
+		if c.Class != sqlengine.ClassDate && c.Class != sqlengine.ClassDatetime {
 			return decline("a grain over column %q, which is not a date", c.name)
 		}
-		if err := a.requireOneType(ctx, c); err != nil {
+		if err := a.requireComparable(ctx, c, c.Key); err != nil {
 			return err
 		}
-		name := a.take(a.session.source.flavor.Bucket(c, c.Key, g.Grain))
+		name := a.take(a.session.database.flavor.Bucket(&c.Column, c.Key, g.Grain))
 		a.groupBy = append(a.groupBy, name)
-		a.answer(nullOr(DecodeDate), name)
+		a.answer(nullOr(decodeDate), name)
 		return nil
 	}
 	if err := a.requireComparable(ctx, c, c.group()); err != nil {
@@ -204,8 +194,8 @@ func (a *aggregation) groupKey(ctx context.Context, c *Column, g wire.GroupKey) 
 	}
 	name := a.take(c.group())
 	a.groupBy = append(a.groupBy, name)
-	if c.Spelling != "" {
-		a.answer(nullOr(c.Decode), "MIN("+a.take(c.Spelling)+")")
+	if c.Loose.Spelling != "" {
+		a.answer(nullOr(c.Decode), "MIN("+a.take(c.Loose.Spelling)+")")
 		return nil
 	}
 	a.answer(nullOr(c.Decode), c.read(name))
@@ -213,18 +203,18 @@ func (a *aggregation) groupKey(ctx context.Context, c *Column, g wire.GroupKey) 
 }
 
 // measure adds a measure. c is nil for a count of rows.
-func (a *aggregation) measure(ctx context.Context, c *Column, fn wire.AggFunc) error {
+func (a *aggregation) measure(ctx context.Context, c *column, fn wire.AggFunc) error {
 	switch {
 	case c == nil:
-		a.answer(nullOr(DecodeInteger), "COUNT(*)")
+		a.answer(nullOr(decodeInteger), "COUNT(*)")
 		return nil
 	case fn == wire.AggCount:
-		a.answer(nullOr(DecodeInteger), "COUNT("+a.take("CASE WHEN "+c.notNull()+" THEN 1 END")+")")
+		a.answer(nullOr(decodeInteger), "COUNT("+a.take("CASE WHEN "+c.notNull()+" THEN 1 END")+")")
 		return nil
 	case fn == wire.AggCountDistinct:
 		err := a.requireComparable(ctx, c, c.group())
 		if err == nil {
-			a.answer(nullOr(DecodeInteger), "COUNT(DISTINCT "+a.take(c.group())+")")
+			a.answer(nullOr(decodeInteger), "COUNT(DISTINCT "+a.take(c.group())+")")
 		}
 		return err
 	case fn == wire.AggSum:
@@ -233,10 +223,10 @@ func (a *aggregation) measure(ctx context.Context, c *Column, fn wire.AggFunc) e
 	if !ordered(c.Type) {
 		return decline("a minimum or maximum over column %q, whose type has no order", c.name)
 	}
-	if c.Lossy {
+	if c.Loose.Lossy {
 		return decline("the engine would spell a minimum of column %q in another way", c.name)
 	}
-	if err := a.requireOneType(ctx, c); err != nil {
+	if err := a.requireComparable(ctx, c, c.Key); err != nil {
 		return err
 	}
 	name := "MIN"
@@ -248,25 +238,35 @@ func (a *aggregation) measure(ctx context.Context, c *Column, fn wire.AggFunc) e
 }
 
 // sum adds the measure that adds a column's values.
-func (a *aggregation) sum(ctx context.Context, c *Column) error {
+func (a *aggregation) sum(ctx context.Context, c *column) error {
 	if !c.Type.Numeric() {
 		return decline("a sum over column %q, which is not numeric", c.name)
 	}
-	if err := a.requireOneType(ctx, c); err != nil {
+	if err := a.requireComparable(ctx, c, c.Key); err != nil {
 		return err
 	}
-	sum, ok := a.session.source.flavor.Sum(c, a.take(c.Key))
-	if !ok {
+	sum := a.session.database.flavor.Sum(&c.Column, a.take(c.Key))
+	if len(sum.Exprs) == 0 {
 		return decline("the engine adds the values of column %q as floats", c.name)
 	}
+	fold := sum.Fold
+	if fold == nil {
+		fold = foldDigits
+	}
 	a.answer(func(values []any) (wire.Value, error) {
-		v, ok := sum.Fold(values)
+		v, ok := fold(values)
 		if !ok {
 			return v, decline("the engine did not add the values of column %q exactly", c.name)
 		}
 		return v, nil
 	}, sum.Exprs...)
 	return nil
+}
+
+// foldDigits reads a sum that the engine has added exactly.
+func foldDigits(values []any) (wire.Value, bool) {
+	v, err := nullOr(decodeDecimal)(values)
+	return v, err == nil && v.Err() == nil
 }
 
 // nullOr returns a reader of one value by a decoder, which keeps null.
@@ -289,13 +289,17 @@ func (a *aggregation) statement(b *builder, filters pushdown) string {
 		}
 		inner = strings.Join(list, ", ")
 	}
-	statement := "SELECT " + strings.Join(a.outer, ", ") +
-		" FROM (SELECT " + inner + b.from(a.base.from, a.hops) + b.where(filters.pushed, a.base.column) + ") g"
+	var groups window
 	if len(a.groupBy) > 0 {
-		// The library refuses as many groups as the limit; more need not be read.
-		statement += " GROUP BY " + strings.Join(a.groupBy, ", ") + b.window(0, a.req.Limit)
+		groups.limit = a.req.Limit // The library refuses as many groups; more need not be read.
 	}
-	return statement
+	return b.query(strings.Join(a.outer, ", "), groups, func() string {
+		rest := " FROM (SELECT " + inner + b.from(a.base.from, a.hops) + b.where(filters.pushed, a.base.column) + ") g"
+		if len(a.groupBy) > 0 {
+			rest += " GROUP BY " + strings.Join(a.groupBy, ", ")
+		}
+		return rest
+	})
 }
 
 // run runs the statement and reads the groups.
@@ -303,7 +307,7 @@ func (a *aggregation) run(ctx context.Context, statement string, args []any) ([]
 	x := a.session
 	rows, err := x.tx.QueryContext(ctx, statement, args...)
 	if err != nil {
-		return nil, x.source.failure(ctx, err, a.base.name)
+		return nil, a.failure(ctx, err)
 	}
 	defer func() { _ = rows.Close() }()
 	values := make([]any, len(a.outer))
@@ -314,7 +318,7 @@ func (a *aggregation) run(ctx context.Context, statement string, args []any) ([]
 	answer := [][]wire.Value{}
 	for rows.Next() {
 		if err := rows.Scan(targets...); err != nil {
-			return nil, x.source.failure(ctx, err, a.base.name)
+			return nil, a.failure(ctx, err)
 		}
 		row := make([]wire.Value, len(a.cells))
 		for i, cell := range a.cells {
@@ -324,5 +328,15 @@ func (a *aggregation) run(ctx context.Context, statement string, args []any) ([]
 		}
 		answer = append(answer, row)
 	}
-	return answer, x.source.failure(ctx, rows.Err(), a.base.name)
+	return answer, a.failure(ctx, rows.Err())
+}
+
+// failure returns the error of the statement, which the engine may decline only when it
+// computes the values, as a sum that overflows.
+func (a *aggregation) failure(ctx context.Context, err error) error {
+	err = a.session.database.failure(ctx, err, a.base.name)
+	if declined(err) {
+		return decline("the engine cannot compute these values")
+	}
+	return err
 }

@@ -3,6 +3,7 @@ package sqlsource
 import (
 	"strings"
 
+	"github.com/connectorsdk/connector-sdk-go/connector/sqlsource/sqlengine"
 	"github.com/connectorsdk/connector-sdk-go/filter"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
@@ -10,8 +11,40 @@ import (
 // builder collects the values of one statement. They are bound in the order in
 // which their placeholders stand in its text.
 type builder struct {
-	flavor Flavor
-	args   []any
+	flavor sqlengine.Flavor
+	// windowFirst reports that a window stands right behind SELECT.
+	windowFirst bool
+	args        []any
+}
+
+// window is a part of the rows of a SELECT; 0 is no offset, and no limit.
+type window struct {
+	offset, limit int64
+	ordered       bool // the SELECT has ORDER BY
+}
+
+// query returns a SELECT of a list, cut to a window. rest writes what follows the list,
+// and binds its values as it does.
+func (b *builder) query(list string, w window, rest func() string) string {
+	if b.windowFirst {
+		return "SELECT" + b.window(w) + " " + list + rest()
+	}
+	return "SELECT " + list + rest() + b.window(w)
+}
+
+// window returns the clause that cuts rows, or nothing if there is nothing to cut.
+func (b *builder) window(w window) string {
+	var limit, offset string
+	if w.limit > 0 {
+		limit = b.bind(w.limit)
+	}
+	if w.offset > 0 {
+		offset = b.bind(w.offset)
+	}
+	if limit == "" && offset == "" {
+		return ""
+	}
+	return b.flavor.Window(limit, offset, w.ordered)
 }
 
 // bind binds a value and returns its placeholder.
@@ -32,20 +65,20 @@ const (
 type pushdown struct {
 	pushed wire.Where
 	all    bool      // nothing is left to the library
-	used   []*Column // whose values are compared
+	used   []*column // whose values are compared
 }
 
-// choose divides filters by what the engine can express exactly. column returns
+// choose divides filters by what the engine can express exactly. find returns
 // a column of the base table; the fields are known to exist.
-func choose(flavor Flavor, where wire.Where, column func(string) *Column) pushdown {
+func choose(flavor sqlengine.Flavor, where wire.Where, find func(string) *column) pushdown {
 	filters, values := maxFilters, maxValues
-	used := map[*Column]bool{}
+	used := map[*column]bool{}
 	var p pushdown
 	p.pushed, p.all = filter.Split(where, func(f wire.Filter) bool {
 		if filters == 0 || len(f.Values) > values {
 			return false
 		}
-		c := column(f.Field)
+		c := find(f.Field)
 		if _, ok := (&builder{flavor: flavor}).condition(c, f); !ok {
 			return false
 		}
@@ -62,11 +95,11 @@ func choose(flavor Flavor, where wire.Where, column func(string) *Column) pushdo
 
 // where returns filters, and more conditions, as a WHERE clause, or nothing if
 // there are none.
-func (b *builder) where(filters wire.Where, column func(string) *Column, more ...string) string {
+func (b *builder) where(filters wire.Where, find func(string) *column, more ...string) string {
 	conditions := func(filters []wire.Filter) []string {
 		var list []string
 		for _, f := range filters {
-			condition, _ := b.condition(column(f.Field), f)
+			condition, _ := b.condition(find(f.Field), f)
 			list = append(list, condition)
 		}
 		return list
@@ -101,7 +134,7 @@ func (b *builder) anyOf(conditions []string) string {
 }
 
 // selectCells returns what SELECT has for these columns.
-func selectCells(columns []*Column) string {
+func selectCells(columns []*column) string {
 	if len(columns) == 0 {
 		return "1"
 	}

@@ -17,11 +17,11 @@ const maxReach = 10_000
 // has. If the index does so but for some values, those that a Guard selects or those
 // that Near makes up for, readByIndex adds a filter to the query that selects the
 // first rows of the order instead.
-func (x *session) readByIndex(ctx context.Context, q *plannedQuery, c *Column) (bool, error) {
+func (x *session) readByIndex(ctx context.Context, q *plannedQuery, c *column) (bool, error) {
 	switch {
 	case !c.indexed:
-	case c.Sorted != "" && (c.Guard == "" || c.Unsorted != ""):
-		return x.noneMatch(ctx, q.base, c.Unsorted)
+	case c.Index.Sorted != "" && (c.Loose.Guard == "" || c.Index.Unsorted != ""):
+		return x.noneMatch(ctx, q.base, c.Index.Unsorted)
 	case q.served.Filters && q.req.MaxRows <= maxReach:
 		f, err := x.reach(ctx, q.base, q.filters.pushed, c, q.req.Sort[0].Dir == wire.Desc, q.req.MaxRows)
 		if f != nil {
@@ -38,23 +38,24 @@ func (x *session) readByIndex(ctx context.Context, q *plannedQuery, c *Column) (
 // selects. Rows that do not meet it come after these n, wherever the index has them;
 // so do rows that the Guard selects, unless Near selects them too.
 func (x *session) reach(
-	ctx context.Context, r *relation, pushed wire.Where, c *Column, desc bool, n int64,
+	ctx context.Context, r *relation, pushed wire.Where, c *column, desc bool, n int64,
 ) (*wire.Filter, error) {
-	if c.Near == nil || c.Guard == "" && c.Sorted != "" || c.Stored == "" || c.Key == "" {
+	if c.Index.Near == nil || c.Loose.Guard == "" && c.Index.Sorted != "" || c.Index.Stored == "" || c.Key == "" {
 		return nil, nil
 	}
-	conditions := []string{c.Stored + " IS NOT NULL"}
-	if c.Guard != "" {
-		conditions = append(conditions, "("+c.Guard+") IS NOT TRUE")
+	conditions := []string{c.Index.Stored + " IS NOT NULL"}
+	if c.Loose.Guard != "" {
+		conditions = append(conditions, "("+c.Loose.Guard+") IS NOT TRUE")
 	}
 	fn, f := "MAX", &wire.Filter{Field: c.name, Op: wire.OpLte}
 	if desc {
 		fn, f.Op = "MIN", wire.OpGte
 	}
 	b := x.builder()
-	statement := "SELECT " + c.read(fn+"(s.k)") + ", COUNT(*) FROM (SELECT " + c.Key + " AS k FROM " + r.from +
-		b.where(pushed, r.column, conditions...) + b.orderBy(order{terms: []orderTerm{{c.Stored, desc, false}}}) +
-		b.window(0, n) + ") s"
+	statement := "SELECT " + c.read(fn+"(s.k)") + ", COUNT(*) FROM (" + b.query(c.Key+" AS k", window{limit: n, ordered: true}, func() string {
+		return " FROM " + r.from + b.where(pushed, r.column, conditions...) +
+			b.orderBy(order{terms: []orderTerm{{c.Index.Stored, desc, false}}})
+	}) + ") s"
 	last := reader{column: c}
 	var found int64
 	if err := x.row(ctx, r.name, statement, b.args, &last, &found); err != nil || found < n || last.value.IsNull() {
@@ -69,20 +70,20 @@ func (x *session) reach(
 
 // inside returns the condition that selects the rows that Sorted orders; empty: all
 // of them.
-func (c *Column) inside() string {
-	if c.Within == "" && c.nullable {
-		return c.Sorted + " IS NOT NULL"
+func (c *column) inside() string {
+	if c.Index.Within == "" && c.nullable {
+		return c.Index.Sorted + " IS NOT NULL"
 	}
-	return c.Within
+	return c.Index.Within
 }
 
 // outside returns the condition that selects the other rows; empty: there are none.
-func (c *Column) outside() string {
+func (c *column) outside() string {
 	switch {
-	case c.Within != "":
-		return "(" + c.Within + ") IS NOT TRUE"
+	case c.Index.Within != "":
+		return "(" + c.Index.Within + ") IS NOT TRUE"
 	case c.nullable:
-		return c.Sorted + " IS NULL"
+		return c.Index.Sorted + " IS NULL"
 	}
 	return ""
 }

@@ -7,7 +7,7 @@ import (
 )
 
 // tableCache keeps descriptions of the host's own tables for as long as
-// Options.Remember says. It stays empty where tenants have databases of their
+// Options.CatalogTTL says. It stays empty where tenants have databases of their
 // own.
 type tableCache struct {
 	mu     sync.Mutex
@@ -23,12 +23,12 @@ func keyOf(schemas []string, name string) cacheKey {
 }
 
 type cachedTable struct {
-	table Table
+	table *table
 	until time.Time
 }
 
 // lookup returns the tables that are known, and the names of the others.
-func (c *tableCache) lookup(schemas, names []string, now time.Time) (known []Table, unknown []string) {
+func (c *tableCache) lookup(schemas, names []string, now time.Time) (known []*table, unknown []string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	for _, name := range names {
@@ -41,7 +41,7 @@ func (c *tableCache) lookup(schemas, names []string, now time.Time) (known []Tab
 	return known, unknown
 }
 
-func (c *tableCache) store(schemas []string, tables []Table, until time.Time) {
+func (c *tableCache) store(schemas []string, tables []*table, until time.Time) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.tables == nil {

@@ -8,29 +8,21 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
-// DistinctCounter is implemented by a flavor whose engine counts many distinct
-// values faster by another way than COUNT(DISTINCT).
-type DistinctCounter interface {
-	// DistinctMany returns an expression, such as a subquery in parentheses, that
-	// counts the distinct values of expr that are not null, over the rows of from.
-	DistinctMany(expr, from string) string
-}
-
 const (
 	distinctSample = 20_000             // rows that are looked at to tell how a column is counted best
-	distinctMany   = distinctSample / 4 // distinct values of them
+	distinctOften  = distinctSample / 4 // distinct values of them
 )
 
 // Cardinality counts all columns by few statements. The entry of a column that
 // the engine cannot count distinctly is nil.
-func (s *Source) Cardinality(ctx context.Context, req *wire.CardinalityRequest) (map[string]*wire.Cardinality, error) {
+func Cardinality(ctx context.Context, s *database, req *wire.CardinalityRequest) (map[string]*wire.Cardinality, error) {
 	x, r, err := s.openTable(ctx, req.Credentials, connector.Call{Method: "Cardinality", Table: req.Table})
 	if err != nil {
 		return nil, err
 	}
 	defer x.close()
 	answer := make(map[string]*wire.Cardinality, len(req.Columns))
-	var columns []*Column
+	var columns []*column
 	for _, name := range req.Columns {
 		c := r.column(name)
 		if c == nil {
@@ -53,7 +45,7 @@ func (s *Source) Cardinality(ctx context.Context, req *wire.CardinalityRequest) 
 	if err != nil {
 		return nil, err
 	}
-	var counted []*Column // those whose values have to be looked at
+	var counted []*column // those whose values have to be looked at
 	for _, c := range columns {
 		n := tallies[c]
 		if !n.countable(c) {
@@ -70,14 +62,14 @@ func (s *Source) Cardinality(ctx context.Context, req *wire.CardinalityRequest) 
 
 // tellsApart reports whether the engine sees to it that no two values of a column
 // are equal on the wire.
-func (r *relation) tellsApart(c *Column) bool {
+func (r *relation) tellsApart(c *column) bool {
 	key := len(r.primary) == 1 && r.primary[0] == c
 	return c.Tie == "" && r.isUnique(c.own, c) && (r.enforced || !key)
 }
 
 // countDistinct sets the distinct counts of columns that have been tallied.
 func (x *session) countDistinct(
-	ctx context.Context, r *relation, rows int64, columns []*Column, tallies map[*Column]*tally, answer map[string]*wire.Cardinality,
+	ctx context.Context, r *relation, rows int64, columns []*column, tallies map[*column]*tally, answer map[string]*wire.Cardinality,
 ) error {
 	for len(columns) > 0 {
 		piece := columns[:min(pieceDistinct, len(columns))]
@@ -111,10 +103,10 @@ func (x *session) countDistinct(
 // manyDistinct returns the expressions that count the columns with many distinct
 // values, judged by the first rows, where the engine has a better way for these.
 func (x *session) manyDistinct(
-	ctx context.Context, r *relation, rows int64, columns []*Column, tallies map[*Column]*tally,
-) (map[*Column]string, error) {
-	counter, ok := x.source.flavor.(DistinctCounter)
-	if !ok || rows <= distinctSample {
+	ctx context.Context, r *relation, rows int64, columns []*column, tallies map[*column]*tally,
+) (map[*column]string, error) {
+	distinctMany := x.database.capabilities.DistinctMany
+	if distinctMany == nil || rows <= distinctSample {
 		return nil, nil
 	}
 	b := x.builder()
@@ -124,14 +116,15 @@ func (x *session) manyDistinct(
 	for i, c := range columns {
 		exprs[i], targets[i] = "COUNT(DISTINCT "+tallies[c].key(c)+")", &counts[i]
 	}
-	statement := "SELECT " + strings.Join(exprs, ", ") + " FROM (SELECT * FROM " + r.from + b.window(0, distinctSample) + ") t0"
+	first := b.query("*", window{limit: distinctSample}, func() string { return " FROM " + r.from })
+	statement := "SELECT " + strings.Join(exprs, ", ") + " FROM (" + first + ") t0"
 	if err := x.row(ctx, r.name, statement, b.args, targets...); err != nil {
 		return nil, err
 	}
-	many := map[*Column]string{}
+	many := map[*column]string{}
 	for i, c := range columns {
-		if counts[i] > distinctMany {
-			many[c] = counter.DistinctMany(tallies[c].key(c), r.from)
+		if counts[i] > distinctOften {
+			many[c] = distinctMany(tallies[c].key(c), r.from)
 		}
 	}
 	return many, nil

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/connectorsdk/connector-sdk-go/connector/sqlsource/sqlengine"
 	"github.com/connectorsdk/connector-sdk-go/filter"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
@@ -19,7 +20,7 @@ const maxMembers = 2000
 // condition returns the filter as SQL: the exact condition, and beside it the one
 // that an index serves, if there is one. It reports false, and binds nothing, if
 // the engine cannot express the filter exactly.
-func (b *builder) condition(c *Column, f wire.Filter) (string, bool) {
+func (b *builder) condition(c *column, f wire.Filter) (string, bool) {
 	bound := len(b.args)
 	near := b.near(c, f)
 	exact, ok := b.exact(c, f)
@@ -35,7 +36,7 @@ func (b *builder) condition(c *Column, f wire.Filter) (string, bool) {
 
 // exact returns the condition that holds exactly where the filter does. It reports
 // false, and binds nothing, if the engine has none.
-func (b *builder) exact(c *Column, f wire.Filter) (string, bool) {
+func (b *builder) exact(c *column, f wire.Filter) (string, bool) {
 	switch f.Op {
 	case wire.OpIsNull:
 		return c.null(), true
@@ -57,20 +58,20 @@ func (b *builder) exact(c *Column, f wire.Filter) (string, bool) {
 }
 
 // comparator returns the condition for eq, neq, gt, gte, lt and lte.
-func (b *builder) comparator(c *Column, f wire.Filter) (string, bool) {
+func (b *builder) comparator(c *column, f wire.Filter) (string, bool) {
 	switch c.Class {
-	case ClassInteger, ClassDecimal, ClassFloat, ClassMixed:
+	case sqlengine.ClassInteger, sqlengine.ClassDecimal, sqlengine.ClassFloat:
 		d, ok := parseDigits(f.Value)
 		switch {
 		case !ok:
 			return falseSQL, true // a number and a text match no comparator, not even neq
-		case c.Class == ClassMixed:
+		case c.mixed():
 			return b.compareMixed(c, f.Op, d), true
 		}
 		return b.compare(c, f.Op, numberOperand(c, d)), true
-	case ClassText:
+	case sqlengine.ClassText:
 		return b.compare(c, f.Op, textOperand(text(f.Value), c)), true
-	case ClassBytes:
+	case sqlengine.ClassBytes:
 		if f.Op != wire.OpEq && f.Op != wire.OpNeq {
 			return "", false
 		}
@@ -79,37 +80,35 @@ func (b *builder) comparator(c *Column, f wire.Filter) (string, bool) {
 			o = operand{outside: 1} // equal to nothing
 		}
 		return b.compare(c, f.Op, o), true
-	case ClassBoolean:
+	case sqlengine.ClassBoolean:
 		return b.boolean(c, f)
-	case ClassDate, ClassDatetime:
+	case sqlengine.ClassDate, sqlengine.ClassDatetime:
 		if o, ok := instantOperand(f.Value, c); ok {
 			return b.compare(c, f.Op, o), true
 		}
-		return b.compareDateText(c, f)
+		return compareDateText(c, f)
 	}
 	return "", false
 }
 
-// compareDateText compares dates with a text that is not a date: as bytes, and
-// no date is spelled like it.
-func (b *builder) compareDateText(c *Column, f wire.Filter) (string, bool) {
-	switch {
-	case f.Op == wire.OpEq:
+// compareDateText compares dates with a text that is not a date: no date is spelled
+// like it. The library finds those that come before or after it.
+func compareDateText(c *column, f wire.Filter) (string, bool) {
+	switch f.Op {
+	case wire.OpEq:
 		return falseSQL, true
-	case f.Op == wire.OpNeq:
+	case wire.OpNeq:
 		return c.notNull(), true
-	case c.Text == "":
-		return "", false
 	}
-	return b.compareExpr(c, c.Text, b.flavor.TextParam, f.Op, textOperand(text(f.Value), c)), true
+	return "", false
 }
 
 // numberOperand returns a number as the class of the column holds it.
-func numberOperand(c *Column, d digits) operand {
+func numberOperand(c *column, d digits) operand {
 	switch c.Class {
-	case ClassInteger:
+	case sqlengine.ClassInteger:
 		return integerOperand(d)
-	case ClassFloat:
+	case sqlengine.ClassFloat:
 		return floatOperand(d)
 	}
 	return decimalOperand(d, c.Precision, c.Scale)
@@ -124,17 +123,12 @@ func bytesOperand(v wire.Value) (operand, bool) {
 	return operand{arg: raw}, true
 }
 
-// compare compares Raw with an operand.
-func (b *builder) compare(c *Column, op wire.Op, o operand) string {
-	if op == wire.OpEq && o.exact() && c.Same != nil {
-		return c.validAnd(c.Same([]any{o.arg}, b.bind))
+// compare compares Raw with an operand, or with its neighbour by an operator that
+// means the same.
+func (b *builder) compare(c *column, op wire.Op, o operand) string {
+	if op == wire.OpEq && o.exact() && c.Index.Equal != nil {
+		return c.validAnd(c.Index.Equal([]any{o.arg}, b.bind))
 	}
-	return b.compareExpr(c, c.Raw, c.bind, op, o)
-}
-
-// compareExpr compares an expression with an operand, or with its neighbour by
-// an operator that means the same.
-func (b *builder) compareExpr(c *Column, expr string, bind func(string) string, op wire.Op, o operand) string {
 	sign, all := comparison(op, o)
 	switch {
 	case all:
@@ -142,7 +136,7 @@ func (b *builder) compareExpr(c *Column, expr string, bind func(string) string, 
 	case sign == "":
 		return falseSQL
 	}
-	return c.validAnd(expr + " " + sign + " " + bind(b.bind(o.arg)))
+	return c.validAnd(c.Raw + " " + sign + " " + c.bind(b.bind(o.arg)))
 }
 
 // comparison returns the operator that means with o.arg what op means with the
@@ -177,23 +171,17 @@ var signs = map[wire.Op]string{
 }
 
 // validAnd adds to a condition what keeps values from matching that are null on
-// the wire, or not of the column's type.
-func (c *Column) validAnd(condition string) string {
-	if c.Valid == "" && c.Odd == "" {
+// the wire.
+func (c *column) validAnd(condition string) string {
+	if c.Valid == "" {
 		return condition
 	}
-	if c.Valid != "" {
-		condition += " AND " + c.Valid
-	}
-	if c.Odd != "" {
-		condition += " AND NOT (" + c.Odd + ")"
-	}
-	return "(" + condition + ")"
+	return "(" + condition + " AND " + c.Valid + ")"
 }
 
 // boolean evaluates the filter for true and for false, and returns the condition
 // for those that match.
-func (b *builder) boolean(c *Column, f wire.Filter) (string, bool) {
+func (b *builder) boolean(c *column, f wire.Filter) (string, bool) {
 	program, err := filter.Compile(wire.Where{And: []wire.Filter{f}}, []wire.Column{{Name: f.Field, Type: c.Type}})
 	if err != nil {
 		return "", false
@@ -223,14 +211,14 @@ func (b *builder) boolean(c *Column, f wire.Filter) (string, bool) {
 
 // member returns the condition for in and nin. Both ignore null members, and nin
 // keeps null cells.
-func (b *builder) member(c *Column, f wire.Filter) (string, bool) {
+func (b *builder) member(c *column, f wire.Filter) (string, bool) {
 	values := slices.DeleteFunc(slices.Clone(f.Values), func(v wire.Value) bool { return v.IsNull() })
 	in := falseSQL
 	switch {
 	case len(values) == 0:
-	case c.Class == ClassBoolean:
+	case c.Class == sqlengine.ClassBoolean:
 		return b.boolean(c, wire.Filter{Field: f.Field, Op: f.Op, Values: values})
-	case c.Class == ClassOpaque || len(values) > maxMembers:
+	case c.Class == sqlengine.ClassOpaque || len(values) > maxMembers:
 		return "", false
 	default:
 		in = b.list(c, values)
@@ -239,9 +227,6 @@ func (b *builder) member(c *Column, f wire.Filter) (string, bool) {
 		return in, true
 	}
 	kept := "(" + c.null()
-	if c.Odd != "" {
-		kept += " OR " + c.Odd
-	}
 	if in == falseSQL {
 		return kept + " OR " + c.notNull() + ")", true
 	}
@@ -250,8 +235,8 @@ func (b *builder) member(c *Column, f wire.Filter) (string, bool) {
 
 // list returns the condition that a cell equals one of these values, none of
 // which is null.
-func (b *builder) list(c *Column, values []wire.Value) string {
-	if c.Class == ClassMixed {
+func (b *builder) list(c *column, values []wire.Value) string {
+	if c.mixed() {
 		var conditions []string
 		for _, v := range values {
 			if d, ok := parseDigits(v); ok {
@@ -272,8 +257,8 @@ func (b *builder) list(c *Column, values []wire.Value) string {
 	switch {
 	case len(args) == 0:
 		return falseSQL
-	case c.Same != nil:
-		return "(" + c.validAnd(c.Same(args, b.bind)) + ")"
+	case c.Index.Equal != nil:
+		return "(" + c.validAnd(c.Index.Equal(args, b.bind)) + ")"
 	}
 	params := make([]string, len(args))
 	for i, arg := range args {
@@ -284,13 +269,13 @@ func (b *builder) list(c *Column, values []wire.Value) string {
 
 // equalityOperand returns a value as the class of the column holds it. It
 // reports false if no value of the class equals it.
-func equalityOperand(c *Column, v wire.Value) (operand, bool) {
+func equalityOperand(c *column, v wire.Value) (operand, bool) {
 	switch c.Class {
-	case ClassText:
+	case sqlengine.ClassText:
 		return textOperand(text(v), c), true
-	case ClassBytes:
+	case sqlengine.ClassBytes:
 		return bytesOperand(v)
-	case ClassDate, ClassDatetime:
+	case sqlengine.ClassDate, sqlengine.ClassDatetime:
 		return instantOperand(v, c)
 	}
 	d, ok := parseDigits(v)
@@ -301,19 +286,19 @@ func equalityOperand(c *Column, v wire.Value) (operand, bool) {
 }
 
 // substring returns the condition for includes and startswith.
-func (b *builder) substring(c *Column, f wire.Filter) (string, bool) {
+func (b *builder) substring(c *column, f wire.Filter) (string, bool) {
 	part := text(f.Value)
 	switch {
 	case part == "":
 		return c.notNull(), true
-	case c.Class == ClassBoolean:
+	case c.Class == sqlengine.ClassBoolean:
 		return b.boolean(c, f)
 	case c.Text == "":
 		return "", false
 	case c.NoNUL && strings.IndexByte(part, 0) >= 0:
 		return falseSQL, true
 	}
-	param := b.bind(c.operand(part))
+	param := b.bind(part)
 	if f.Op == wire.OpIncludes {
 		return b.flavor.Includes(c.Text, param), true
 	}
@@ -321,12 +306,10 @@ func (b *builder) substring(c *Column, f wire.Filter) (string, bool) {
 }
 
 // contains returns the condition for membership in an array.
-func (b *builder) contains(c *Column, v wire.Value) (string, bool) {
+func (b *builder) contains(c *column, v wire.Value) (string, bool) {
 	switch c.Class {
-	case ClassInteger, ClassDecimal, ClassFloat, ClassBoolean, ClassDate, ClassDatetime, ClassBytes:
-		if c.Odd == "" {
-			return falseSQL, true // no text of these classes is that of an array
-		}
+	case sqlengine.ClassInteger, sqlengine.ClassDecimal, sqlengine.ClassFloat, sqlengine.ClassBoolean, sqlengine.ClassDate, sqlengine.ClassDatetime, sqlengine.ClassBytes:
+		return falseSQL, true // no text of these classes is that of an array
 	}
 	if _, number := parseDigits(v); number || c.Contains == nil {
 		return "", false // a number also equals elements that are spelled otherwise

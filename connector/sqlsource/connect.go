@@ -34,54 +34,54 @@ func mayBeChance(err error) bool { return strings.Contains(err.Error(), "malform
 
 // unconnected returns the error of connecting. What a flavor does not know may
 // be known by what drivers do when they connect.
-func (s *Source) unconnected(ctx context.Context, err error) error {
-	why := s.flavor.Reason(err)
-	if ctx.Err() == nil && why == ReasonOther {
+func (s *database) unconnected(ctx context.Context, err error) error {
+	why := s.reason(err)
+	if ctx.Err() == nil && why == reasonOther {
 		why = connectReason(err)
 	}
-	if why == ReasonOther {
+	if why == reasonOther {
 		return s.failure(ctx, err, "")
 	}
 	return s.failure(ctx, s.explain(err, why, ""), "")
 }
 
 // connectReason returns why a driver could not connect, for any engine.
-func connectReason(err error) Reason {
+func connectReason(err error) reason {
 	var certificate *tls.CertificateVerificationError
 	var record tls.RecordHeaderError
 	switch {
 	case errors.As(err, &certificate):
-		return ReasonCertificate
+		return reasonCertificate
 	case errors.As(err, &record): // the answer to a TLS handshake was something else
-		return ReasonProtocol
+		return reasonProtocol
 	case errors.Is(err, context.DeadlineExceeded):
-		return ReasonSilent
+		return reasonSilent
 	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, syscall.ECONNRESET), errors.Is(err, driver.ErrBadConn):
-		return ReasonProtocol
+		return reasonProtocol
 	}
 	text := err.Error()
 	for _, known := range []struct {
 		text string
-		why  Reason
+		why  reason
 	}{
 		// pgx
-		{"server refused TLS connection", ReasonTLSRefused},
-		{"received unexpected message", ReasonProtocol},
-		{"unknown message type", ReasonProtocol},
-		{"invalid body length", ReasonProtocol},
+		{"server refused TLS connection", reasonTLSRefused},
+		{"received unexpected message", reasonProtocol},
+		{"unknown message type", reasonProtocol},
+		{"invalid body length", reasonProtocol},
 		// lib/pq
-		{"SSL is not enabled on the server", ReasonTLSRefused},
-		{"unexpected message", ReasonProtocol},
+		{"SSL is not enabled on the server", reasonTLSRefused},
+		{"unexpected message", reasonProtocol},
 		// go-sql-driver/mysql
-		{"server does not support TLS", ReasonTLSRefused},
-		{"invalid connection", ReasonProtocol},
-		{"malformed packet", ReasonProtocol},
-		{"commands out of sync", ReasonProtocol},
-		{"unsupported protocol version", ReasonProtocol},
+		{"server does not support TLS", reasonTLSRefused},
+		{"invalid connection", reasonProtocol},
+		{"malformed packet", reasonProtocol},
+		{"commands out of sync", reasonProtocol},
+		{"unsupported protocol version", reasonProtocol},
 	} {
 		if strings.Contains(text, known.text) {
 			return known.why
 		}
 	}
-	return ReasonOther
+	return reasonOther
 }

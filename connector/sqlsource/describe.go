@@ -1,8 +1,12 @@
 package sqlsource
 
 import (
+	"cmp"
+	"context"
 	"slices"
 
+	"github.com/connectorsdk/connector-sdk-go/connector"
+	"github.com/connectorsdk/connector-sdk-go/connector/sqlsource/sqlengine"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -12,16 +16,16 @@ import (
 // to have none. Discover looks at the values, and corrects both. Nothing in the
 // library depends on the difference: it asks a description for fields, types and
 // flags.
-func (s *Source) describe(r *relation) *wire.Table {
+func (s *database) describe(r *relation) *wire.Table {
 	t := r.catalog
-	override := s.options.Tables[t.Name]
+	override := s.options.tables[t.Name]
 	table := &wire.Table{
 		Name:              r.name,
-		SourceDescription: or(override.Description, t.Comment),
+		SourceDescription: cmp.Or(override.Description, t.Comment),
 		RowCount:          t.Estimate,
 		StoresRows:        !t.View,
 		PrimaryKey:        []string{},
-		ForeignKeys:       s.foreignKeys(t),
+		ForeignKeys:       s.foreignKeys(t, t.foreign),
 	}
 	for _, c := range r.primary {
 		table.PrimaryKey = append(table.PrimaryKey, c.name)
@@ -39,7 +43,7 @@ func (s *Source) describe(r *relation) *wire.Table {
 			Nullable:          c.nullable && !slices.Contains(r.primary, c),
 			Unique:            r.isUnique(own.Name, c),
 			Samples:           []wire.Value{},
-			SourceDescription: or(override.Columns[own.Name].Description, own.Comment),
+			SourceDescription: cmp.Or(override.Columns[own.Name].Description, own.Comment),
 		})
 	}
 	return table
@@ -48,20 +52,20 @@ func (s *Source) describe(r *relation) *wire.Table {
 // isUnique reports whether a column's values are unique under the platform's
 // equality. What the engine keeps unique proves nothing where equal values may
 // be stored in several ways.
-func (r *relation) isUnique(name string, c *Column) bool {
-	if c.Guard != "" || c.Class == ClassOpaque {
+func (r *relation) isUnique(name string, c *column) bool {
+	if c.Loose.Guard != "" || c.Class == sqlengine.ClassOpaque {
 		return false
 	}
 	alone := func(key []string) bool { return len(key) == 1 && key[0] == name }
-	return len(r.primary) == 1 && r.primary[0] == c || slices.ContainsFunc(r.catalog.Unique, alone)
+	return len(r.primary) == 1 && r.primary[0] == c || slices.ContainsFunc(r.catalog.unique, alone)
 }
 
-// foreignKeys returns the pairs of columns of foreign keys whose both ends are
+// foreignKeys returns the pairs of columns of those foreign keys of a table whose both ends are
 // served. Discover leaves out those to tables that these credentials cannot
 // read.
-func (s *Source) foreignKeys(t Table) []wire.ForeignKey {
+func (s *database) foreignKeys(t *table, foreign []sqlengine.Key) []wire.ForeignKey {
 	keys := []wire.ForeignKey{}
-	for _, k := range t.ForeignKeys {
+	for _, k := range foreign {
 		if !s.options.serves(k.Target) {
 			continue
 		}
@@ -69,10 +73,22 @@ func (s *Source) foreignKeys(t Table) []wire.ForeignKey {
 			from, fromServed := s.options.publicColumn(t.Name, column)
 			to, toServed := s.options.publicColumn(k.Target, k.TargetColumns[i])
 			key := wire.ForeignKey{Field: from, TargetTable: s.options.publicTable(k.Target), TargetField: to}
-			if fromServed && toServed && t.column(column) != nil && !slices.Contains(keys, key) {
+			if fromServed && toServed && t.Column(column) != nil && !slices.Contains(keys, key) {
 				keys = append(keys, key)
 			}
 		}
 	}
 	return keys
+}
+
+// Describe describes one table as Discover lists it, without samples and
+// statistics.
+func Describe(ctx context.Context, s *database, creds wire.Credentials, table string) (*wire.Table, error) {
+	x, r, err := s.openTable(ctx, creds, connector.Call{Method: "Describe", Table: table})
+	if err != nil {
+		return nil, err
+	}
+	defer x.close()
+	x.keep = true
+	return s.describe(r), nil
 }

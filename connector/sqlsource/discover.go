@@ -13,7 +13,7 @@ import (
 // read. Its warnings say what is left out, and why: tables, keys, samples and
 // statistics. What one table costs changes nothing of what is said about others
 // (see Options.Profile).
-func (s *Source) Discover(ctx context.Context, req *wire.DiscoveryRequest) (*wire.Discovery, error) {
+func Discover(ctx context.Context, s *database, req *wire.DiscoveryRequest) (*wire.Discovery, error) {
 	x, err := s.open(ctx, req.Credentials, connector.Call{Method: "Discover"})
 	if err != nil {
 		return nil, err
@@ -36,22 +36,22 @@ func (s *Source) Discover(ctx context.Context, req *wire.DiscoveryRequest) (*wir
 		if own, served := s.options.inDatabase(public); served && own == t.Name {
 			x.known[t.Name] = t
 			r := s.relation(t, public, "t0")
-			found := &discovered{r: r, table: s.describe(r), late: t.unlooked, doubts: s.doubts(t), first: -1}
+			found := &discovered{r: r, table: s.describe(r), late: t.Late, doubts: s.doubts(t), first: -1}
 			d.tables, d.listed[public] = append(d.tables, found), found
 		}
 	}
 	var missing []string
-	for _, name := range s.options.Only {
-		if public := s.options.publicTable(name); d.listed[public] == nil && !s.options.Tables[name].Hidden {
+	for _, name := range s.options.only {
+		if public := s.options.publicTable(name); d.listed[public] == nil && !s.options.tables[name].Hidden {
 			missing = append(missing, public)
 		}
 	}
 	if len(missing) > 0 {
 		d.warn("These tables are not in this database, or its user may not read them: %s.", tableNames(missing))
 	}
-	if auditor, ok := s.flavor.(Auditor); ok && (s.options.Only == nil || len(d.tables) == 0) {
+	if audit := s.capabilities.Audit; audit != nil && (s.options.only == nil || len(d.tables) == 0) {
 		for _, schema := range x.schemas {
-			missing, err := auditor.Audit(ctx, x.tx.Tx, schema)
+			missing, err := audit(ctx, x.tx.Queryer, schema)
 			if err != nil {
 				return nil, s.failure(ctx, err, "")
 			}
@@ -81,7 +81,7 @@ type discovery struct {
 type discovered struct {
 	r        *relation
 	table    *wire.Table
-	tallies  map[*Column]*tally // of the columns that were counted
+	tallies  map[*column]*tally // of the columns that were counted
 	doubts   []doubt            // its foreign keys that rows may break
 	warnings []string
 	size     sizeClass

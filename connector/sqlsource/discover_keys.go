@@ -8,13 +8,14 @@ import (
 	"strings"
 
 	"github.com/connectorsdk/connector-sdk-go/connector/memsource"
+	"github.com/connectorsdk/connector-sdk-go/connector/sqlsource/sqlengine"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
 // doubtful returns the columns of which only a look at the values tells whether
 // they are ever null on the wire although the catalog, or the host, says never.
-func (r *relation) doubtful() []*Column {
-	var columns []*Column
+func (r *relation) doubtful() []*column {
+	var columns []*column
 	for _, c := range r.columns {
 		if c.required && c.Valid != "" || c.nullable && slices.Contains(r.primary, c) {
 			columns = append(columns, c)
@@ -100,13 +101,18 @@ type doubt struct {
 }
 
 // doubts returns the pairs of columns that only unproven keys of a table have.
-func (s *Source) doubts(t Table) []doubt {
-	proven, unproven := t, t
-	proven.ForeignKeys = slices.DeleteFunc(slices.Clone(t.ForeignKeys), func(k ForeignKey) bool { return k.unproven(&t) })
-	unproven.ForeignKeys = slices.DeleteFunc(slices.Clone(t.ForeignKeys), func(k ForeignKey) bool { return !k.unproven(&t) })
-	vouched := s.foreignKeys(proven)
+func (s *database) doubts(t *table) []doubt {
+	var proven, unproven []sqlengine.Key
+	for _, k := range t.foreign {
+		if t.unproven(k) {
+			unproven = append(unproven, k)
+		} else {
+			proven = append(proven, k)
+		}
+	}
+	vouched := s.foreignKeys(t, proven)
 	var doubts []doubt
-	for _, key := range s.foreignKeys(unproven) {
+	for _, key := range s.foreignKeys(t, unproven) {
 		if !slices.Contains(vouched, key) {
 			doubts = append(doubts, doubt{key: key})
 		}
@@ -174,14 +180,14 @@ func (d *discovery) keys() {
 			target := d.listed[k.TargetTable]
 			return target == nil || target.left || target.table.Field(k.TargetField) == nil
 		})
-		for _, k := range t.r.catalog.Omitted {
-			if fields, served := d.source.keyFields(t.r.catalog, k.Columns); served && (k.Kind != OmittedPrimaryKey || len(t.r.primary) == 0) {
-				t.leftKey(string(k.Kind), fields, k.Reason)
+		for _, k := range t.r.catalog.omitted {
+			if fields, served := d.database.keyFields(t.r.catalog, k.Columns); served && (k.Kind != sqlengine.PrimaryKey || len(t.r.primary) == 0) {
+				t.leftKey(k.Kind, fields, k.Omitted)
 			}
 		}
-		for _, k := range t.r.catalog.ForeignKeys {
-			if d.source.options.serves(k.Target) {
-				d.foreignKey(t, k, d.listed[d.source.options.publicTable(k.Target)])
+		for _, k := range t.r.catalog.foreign {
+			if d.database.options.serves(k.Target) {
+				d.foreignKey(t, k, d.listed[d.database.options.publicTable(k.Target)])
 			}
 		}
 		t.doubtfulKeys()
@@ -211,9 +217,9 @@ func (t *discovered) doubtfulKeys() {
 // foreignKey warns of a foreign key that is left out, in full or in part. It does
 // not name a table that is not in the answer, which these credentials may not be
 // allowed to know of [rule tenant-6a].
-func (d *discovery) foreignKey(t *discovered, k ForeignKey, target *discovered) {
-	options := &d.source.options
-	fields, served := d.source.keyFields(t.r.catalog, k.Columns)
+func (d *discovery) foreignKey(t *discovered, k sqlengine.Key, target *discovered) {
+	options := &d.database.options
+	fields, served := d.database.keyFields(t.r.catalog, k.Columns)
 	if !served {
 		return
 	}
@@ -238,13 +244,13 @@ func (d *discovery) foreignKey(t *discovered, k ForeignKey, target *discovered) 
 
 // keyFields returns the protocol's names of those columns of a key that the user
 // may read. It reports false if the host hides one of them.
-func (s *Source) keyFields(t Table, columns []string) (fields []string, served bool) {
+func (s *database) keyFields(t *table, columns []string) (fields []string, served bool) {
 	for _, column := range columns {
 		public, shown := s.options.publicColumn(t.Name, column)
 		if !shown {
 			return nil, false
 		}
-		if t.column(column) != nil {
+		if t.Column(column) != nil {
 			fields = append(fields, public)
 		}
 	}
@@ -256,7 +262,7 @@ func (t *discovered) uniqueKeys() {
 	for i, c := range t.r.columns {
 		f := &t.table.Fields[i]
 		alone := func(key []string) bool { return len(key) == 1 && key[0] == f.SourceColumn }
-		if !f.Unique && slices.ContainsFunc(t.r.catalog.Unique, alone) {
+		if !f.Unique && slices.ContainsFunc(t.r.catalog.unique, alone) {
 			t.warn("In table %s, the field %s is not declared unique, although the database keeps it so, "+
 				"because values that are equal here may be stored in several ways.", wire.QuoteName(c.name))
 		}

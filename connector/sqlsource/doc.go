@@ -77,7 +77,7 @@
 // [TableOptions] where the data has one.
 //
 // The first rows of a sort are read by an index on its first field, if the flavor
-// says that there is one ([Column].Sorted): ties then take the direction of the
+// says that there is one ([sqlengine.Index].Sorted): ties then take the direction of the
 // last sort key, and the rows without a value are read by a second statement, if
 // the first gives too few. The order is the same whether a request has a window
 // or not.
@@ -133,10 +133,10 @@
 //
 // # Schemas
 //
-// One schema is served, or several (Options.Schemas), or those that a tenant's
-// credentials choose (Options.SchemasOf):
+// The engine's default schema is served, or one or several that Options.Schemas names,
+// for all tenants or by their credentials:
 //
-//	&sqlsource.Options{SchemasOf: func(c wire.Credentials) []string { return strings.Split(c.Get("schema"), ",") }}
+//	&sqlsource.Options{Schemas: func(c wire.Credentials) []string { return strings.Split(c.Get("schema"), ",") }}
 //
 // With several, the names of tables have the schema before them. Adding a second
 // schema therefore renames the tables of the first.
@@ -155,7 +155,7 @@
 // # When the database cannot be used
 //
 // An error of the driver never goes out, because it may hold names and values.
-// [Flavor].Reason tells what it is, and the source says in a sentence what to do.
+// The flavor tells what it is, and the source says in a sentence what to do.
 // On /check that is the answer to the person at the form. Elsewhere credentials and
 // settings that are wrong are answered 400; what is likely to pass, such as a
 // server without a free connection or a deadlock, 408; and data that keep the
@@ -166,17 +166,15 @@
 //
 // # Other engines
 //
-// A [Flavor] says in some fifteen methods what an engine says differently. Most
-// of the work is Column, which can begin with few types and leave the rest
-// opaque: readable, and filtered by the library. Package sqlsourcetest sends the
-// same requests to the engine and to an evaluation in memory, thousands of them,
-// and shows by the smallest request what a flavor gets wrong.
+// A [sqlengine.Flavor] says in thirteen methods what an engine says differently from
+// others; package sqlengine explains how one is written, and package sqlsourcetest
+// proves it. The flavors here see nothing of this package that yours does not.
 //
 // # Rough edges
 //
 // With [NewPerTenant] each request connects and reads the catalog, once: some
 // milliseconds on most servers. With [New] it does not connect, and with
-// Options.Remember it does not read the catalog either.
+// Options.CatalogTTL it does not read the catalog either.
 //
 // Over values that an engine types loosely, SQLite above all, a table may be
 // searched for values that SQL would misjudge before a filter or a sort is pushed:

@@ -1,6 +1,7 @@
 package sqlsource
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -70,10 +71,10 @@ func (x *session) explainFilters(r *relation, where wire.Where, p pushdown) {
 		}
 		why := "it stands in an or with a filter that is left to the library, or there are too many filters or values"
 		c := r.column(f.Field)
-		switch _, ok := (&builder{flavor: x.source.flavor}).condition(c, f); {
+		switch _, ok := (&builder{flavor: x.database.flavor}).condition(c, f); {
 		case !ok:
 			why = "the engine has no condition that means the same"
-		case c.Guard != "" && !slices.Contains(p.used, c):
+		case c.Loose.Guard != "" && !slices.Contains(p.used, c):
 			why = "the column has values that the engine would misjudge"
 		}
 		sentence := fmt.Sprintf("The filter %s on %s is left to the library: %s.", f.Op, quote(c), why)
@@ -106,7 +107,7 @@ func (x *session) explainDecline(did string, err *error) {
 		x.pushed(did)
 	case errors.Is(*err, connector.ErrDecline):
 		_, why, _ := strings.Cut((*err).Error(), connector.ErrDecline.Error()+": ")
-		x.left("The request is declined: " + or(why, "it has filters that are left to the library") + ".")
+		x.left("The request is declined: " + cmp.Or(why, "it has filters that are left to the library") + ".")
 	}
 }
 
@@ -121,4 +122,4 @@ func (x *session) explainHops(hops []hop, what string) {
 }
 
 // quote returns a column's name in the protocol as a message has it.
-func quote(c *Column) string { return wire.QuoteName(c.name) }
+func quote(c *column) string { return wire.QuoteName(c.name) }

@@ -46,21 +46,23 @@ func (a *aggregation) extremes(ctx context.Context, filters pushdown) (statement
 
 // extreme returns a subquery for a minimum or a maximum that an index answers; empty:
 // there is none.
-func (a *aggregation) extreme(ctx context.Context, b *builder, pushed wire.Where, c *Column, fn wire.AggFunc) (string, error) {
+func (a *aggregation) extreme(ctx context.Context, b *builder, pushed wire.Where, c *column, fn wire.AggFunc) (string, error) {
 	desc := fn == wire.AggMax
-	if c.Sorted != "" && (c.Guard == "" || c.Unsorted != "") {
-		if sorted, err := a.session.noneMatch(ctx, a.base, c.Unsorted, c.Long); !sorted || err != nil {
+	if c.Index.Sorted != "" && (c.Loose.Guard == "" || c.Index.Unsorted != "") {
+		if sorted, err := a.session.noneMatch(ctx, a.base, c.Index.Unsorted, c.Loose.Long); !sorted || err != nil {
 			return "", err
 		}
-		return "(SELECT " + c.Cell + b.from(a.base.from, nil) + b.where(pushed, a.base.column, c.inside()) +
-			b.orderBy(order{terms: []orderTerm{{c.Sorted, desc, false}}}) + b.window(0, 1) + ")", nil
+		return "(" + b.query(c.Cell, window{limit: 1, ordered: true}, func() string {
+			return b.from(a.base.from, nil) + b.where(pushed, a.base.column, c.inside()) +
+				b.orderBy(order{terms: []orderTerm{{c.Index.Sorted, desc, false}}})
+		}) + ")", nil
 	}
 	f, err := a.session.reach(ctx, a.base, pushed, c, desc, 1)
 	if f == nil || err != nil {
 		return "", err
 	}
 	pushed.And = append(slices.Clip(pushed.And), *f)
-	if exact, err := a.session.noneAmong(ctx, a.base.within(pushed), c.Guard, c.Odd, c.Long); !exact || err != nil {
+	if exact, err := a.session.noneAmong(ctx, a.base.within(pushed), c.Loose.Guard, c.Loose.Long); !exact || err != nil {
 		return "", err
 	}
 	name := "MIN"

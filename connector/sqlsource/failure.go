@@ -1,6 +1,7 @@
 package sqlsource
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	"database/sql/driver"
@@ -17,19 +18,36 @@ import (
 
 // failure returns a driver's error as the library takes it. None of the driver's
 // text goes out, because it may hold names and values.
-func (s *Source) failure(ctx context.Context, err error, table string) error {
+func (s *database) failure(ctx context.Context, err error, table string) error {
 	var deliberate *wire.Error
-	if err == nil || errors.As(err, &deliberate) || reasonOf(err) != ReasonOther {
+	if err == nil || errors.As(err, &deliberate) || reasonOf(err) != reasonOther {
 		return err
 	}
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
-	why := s.flavor.Reason(err)
-	if why == ReasonOther && brokeOff(err) {
-		why = ReasonStarting
+	why := s.reason(err)
+	if why == reasonOther && brokeOff(err) {
+		why = reasonStarting
 	}
 	return s.explain(err, why, table)
+}
+
+// reason returns why a database refused, as the flavor or the network tells.
+func (s *database) reason(err error) reason {
+	why := stateReason(s.flavor.State(err))
+	if why == reasonOther && unreachable(err) {
+		why = reasonUnreachable
+	}
+	return why
+}
+
+// unreachable reports whether an error says that nobody answers.
+func unreachable(err error) bool {
+	var dial *net.OpError
+	var name *net.DNSError
+	return errors.As(err, &dial) && dial.Op == "dial" || errors.As(err, &name) ||
+		errors.Is(err, syscall.ECONNREFUSED) || errors.Is(err, syscall.ENOENT)
 }
 
 // brokeOff reports whether the connection ended under a statement: a server that
@@ -52,102 +70,86 @@ func brokeOff(err error) bool {
 
 // explain returns the error that says why, or err if nobody knows. What is wrong
 // with a database of the host is for the log: a tenant could do nothing about it.
-func (s *Source) explain(err error, why Reason, table string) error {
+func (s *database) explain(err error, why reason, table string) error {
 	answer := s.answer(err, why, table)
 	var told *wire.Error
 	switch {
 	case !errors.As(answer, &told):
 		return err
-	case s.openTenant == nil && (told.Code == wire.CodeCheckFailed || why == ReasonForbidden):
-		return &trouble{why, fmt.Errorf("the database of this connector cannot be used: %s (%w)", told.Message, err)}
+	case s.openTenant == nil && (told.Code == wire.CodeCheckFailed || why == reasonForbidden):
+		return &trouble{why: why, cause: fmt.Errorf("the database of this connector cannot be used: %s (%w)", told.Message, err)}
 	}
-	return &trouble{why, answer}
+	return &trouble{why: why, cause: answer, declined: s.flavor.State(err) == stateDecline}
 }
 
 // answer returns what a reason is answered by; nil if nobody knows.
-func (s *Source) answer(err error, why Reason, table string) error {
+func (s *database) answer(err error, why reason, table string) error {
 	switch why {
-	case ReasonRejected:
+	case reasonRejected:
 		return connector.CheckFailed("The database refused the user name or the password, or the user may not connect to this database. " +
 			"Check them. If they are right, ask whoever runs the database: a server that demands TLS may refuse so, too.")
-	case ReasonNoDatabase:
+	case reasonNoDatabase:
 		return connector.CheckFailed("There is no database of this name, or it cannot be opened. Check the name of the database.")
-	case ReasonNotDatabase:
+	case reasonNotDatabase:
 		return connector.CheckFailed("This is not a database of %s: it is something else, or it is encrypted or damaged. "+
-			"Check which one is named.", s.engine())
-	case ReasonProtocol:
-		return connector.CheckFailed("Something answers at this address, but it is not %s. Check the host and the port.", s.engine())
-	case ReasonTLSRequired:
+			"Check which one is named.", s.engineName())
+	case reasonProtocol:
+		return connector.CheckFailed("Something answers at this address, but it is not %s. Check the host and the port.", s.engineName())
+	case reasonTLSRequired:
 		return connector.CheckFailed("The server refuses this connection without encryption: switch TLS on in the connector, " +
 			"or ask whoever runs the server whether this user may connect to this database.")
-	case ReasonTLSRefused:
+	case reasonTLSRefused:
 		return connector.CheckFailed("The server does not encrypt connections, as the connector demands: " +
 			"have TLS set up on the server, or switch it off in the connector.")
-	case ReasonCertificate:
+	case reasonCertificate:
 		return connector.CheckFailed("The certificate of the server cannot be verified. It must be valid today, be issued " +
 			"by an authority that the connector trusts, and name the host that the connector connects to.")
-	case ReasonUnreachable:
+	case reasonUnreachable:
 		return connector.UpstreamTimeout("The database server cannot be reached. It may be down, or not open to this connector: " +
 			"ask whoever runs it.")
-	case ReasonSilent:
+	case reasonSilent:
 		return connector.UpstreamTimeout("Something takes connections at this address, but does not answer as %s does. "+
-			"Check the host and the port; if they are right, the server is too busy: try again later.", s.engine())
-	case ReasonBusy:
+			"Check the host and the port; if they are right, the server is too busy: try again later.", s.engineName())
+	case reasonBusy:
 		return connector.UpstreamTimeout("The database has no free connection at the moment. Try again in a moment. " +
 			"If it stays so, ask whoever runs the database to raise its limit of connections, such as max_connections.")
-	case ReasonStarting:
+	case reasonStarting:
 		return connector.UpstreamTimeout("The database server is starting up or shutting down, or has ended the session. Try again in a moment.")
-	case ReasonLocked:
+	case reasonLocked:
 		return connector.UpstreamTimeout("Another program holds a lock on the database, or had precedence over this request. " +
 			"Try again in a moment. If it stays so, have the connector wait longer for locks, such as by busy_timeout.")
-	case ReasonNoTable:
+	case reasonNoTable:
 		if table == "" {
 			return nil
 		}
 		s.cache.clear()
 		return connector.UnknownEntity("table %s, or a column of it, no longer exists", wire.QuoteName(table))
-	case ReasonForbidden:
+	case reasonForbidden:
 		return connector.BadRequest("The user of the database may not read table %s. Grant it to the user, or leave the table out.",
 			wire.QuoteName(table))
-	case ReasonEncoding:
+	case reasonEncoding:
 		if table == "" {
 			return connector.CheckFailed("A name or a comment in the database has bytes that mean nothing in the database's encoding. " +
 				"Ask whoever runs the database to correct it.")
 		}
 		return connector.Unsupported("Table %s has a text with bytes that mean nothing in the database's encoding. "+
 			"Correct it, or leave the column out.", wire.QuoteName(table))
-	case ReasonData:
+	case reasonData:
 		if table == "" {
 			return nil
 		}
 		return connector.Unsupported("The database cannot compute what is asked of table %s: %s. "+
 			"Correct the data, or the view or the function that computes with them, or leave the column out.",
-			wire.QuoteName(table), uncomputed(err))
-	case ReasonTimeout:
+			wire.QuoteName(table), uncomputed(s.flavor.State(err)))
+	case reasonTimeout:
 		return connector.UpstreamTimeout("the database ended the statement because it took too long")
 	}
 	return nil
 }
 
-// sqlState returns the SQLSTATE of a driver's error; empty: it has none. In
-// go-sql-driver/mysql it stands in the text: "Error 1690 (22003): ...".
-func sqlState(err error) string {
-	var stated interface{ SQLState() string }
-	if errors.As(err, &stated) {
-		return stated.SQLState()
-	}
-	if text, ok := strings.CutPrefix(err.Error(), "Error "); ok {
-		if number, rest, ok := strings.Cut(text, " ("); ok && len(number) <= 5 && len(rest) > 5 && rest[5] == ')' {
-			return rest[:5]
-		}
-	}
-	return ""
-}
-
 // uncomputed returns why a value could not be computed, in words of our own: those
 // of the driver may quote the value.
-func uncomputed(err error) string {
-	state := sqlState(err)
+func uncomputed(state string) string {
 	why := map[string]string{
 		"21000": "a subquery has several rows where one is allowed",
 		"22003": "a number is out of range",
@@ -158,30 +160,33 @@ func uncomputed(err error) string {
 		"25006": "it writes, and this connector only reads",
 		"22P02": "a text cannot be converted to another type",
 		"55000": "it has not been filled yet, or is not ready for it",
+		"P0001": "a function refuses",
+		"45000": "a function refuses",
 	}[state]
-	switch text := err.Error(); {
+	switch {
 	case why != "":
-	case strings.Contains(text, "integer overflow"):
-		why = "a number is out of range"
-	case strings.Contains(text, "malformed JSON"):
-		why = "a text is not JSON"
-	case strings.Contains(text, "too big"), strings.HasPrefix(state, "54"):
+	case strings.HasPrefix(state, "54"):
 		why = "a value or an expression is too large"
-	case state == "P0001", state == "45000":
-		why = "a function refuses"
 	default:
 		why = "a value of it, or the view itself, leads to an error"
 	}
-	if state != "" {
-		why += " (SQLSTATE " + state + ")"
-	}
-	return why
+	return why + " (SQLSTATE " + state + ")"
 }
 
 // trouble is an error of the database whose reason is known.
 type trouble struct {
-	why   Reason
+	why   reason
 	cause error // a deliberate error, or one for the log
+	// declined reports that the engine cannot do this, and the library may.
+	declined bool
+}
+
+// declined reports whether an error that failure has returned says that the engine
+// cannot do what was asked of it. A request that the library can answer over the rows
+// is then declined. In some engines the transaction has ended.
+func declined(err error) bool {
+	var known *trouble
+	return errors.As(err, &known) && known.declined
 }
 
 // Error returns the text of the cause.
@@ -191,18 +196,12 @@ func (t *trouble) Error() string { return t.cause.Error() }
 func (t *trouble) Unwrap() error { return t.cause }
 
 // reasonOf returns the reason of an error that failure has returned.
-func reasonOf(err error) Reason {
+func reasonOf(err error) reason {
 	var known *trouble
 	if errors.As(err, &known) {
 		return known.why
 	}
-	return ReasonOther
-}
-
-// lasting reports whether a table cannot be read for a reason that stays and is its
-// own: whoever asks again is told the same.
-func (r Reason) lasting() bool {
-	return r == ReasonNoTable || r == ReasonForbidden || r == ReasonEncoding || r == ReasonData
+	return reasonOther
 }
 
 // forPerson returns the error of a check. Trouble that is likely to pass, and that
@@ -210,21 +209,11 @@ func (r Reason) lasting() bool {
 // as a sentence for the person at the form.
 func forPerson(err error) error {
 	var answer *wire.Error
-	if why := reasonOf(err); why != ReasonOther && why != ReasonTimeout && errors.As(err, &answer) && answer.Code == wire.CodeTimeout {
+	if why := reasonOf(err); why != reasonOther && why != reasonTimeout && errors.As(err, &answer) && answer.Code == wire.CodeTimeout {
 		return connector.CheckFailed("%s", answer.Message)
 	}
 	return err
 }
 
-// engine returns what messages call the engine.
-func (s *Source) engine() string {
-	switch s.flavor.(type) {
-	case postgres:
-		return "PostgreSQL"
-	case mysql:
-		return "MySQL or MariaDB"
-	case sqlite:
-		return "SQLite"
-	}
-	return "the expected engine"
-}
+// engineName returns what messages call the engine.
+func (s *database) engineName() string { return cmp.Or(s.capabilities.Name, "the expected engine") }

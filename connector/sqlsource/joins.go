@@ -7,6 +7,7 @@ import (
 
 	"github.com/connectorsdk/connector-sdk-go/connector"
 	"github.com/connectorsdk/connector-sdk-go/connector/memsource"
+	"github.com/connectorsdk/connector-sdk-go/connector/sqlsource/sqlengine"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -15,13 +16,13 @@ type hop struct {
 	from, to *relation
 	on       string    // empty: the engine has no exact condition
 	near     [2]string // what an index compares beside it; empty: nothing
-	keys     [2]*Column
+	keys     [2]*column
 }
 
 // QueryJoined answers joined rows by one statement. Keys that the engine cannot
 // compare exactly, such as a float with a decimal, are joined in memory, within
 // [memsource.DefaultBudget].
-func (s *Source) QueryJoined(ctx context.Context, req *connector.QueryRequest, out *connector.Rows) error {
+func QueryJoined(ctx context.Context, s *database, req *connector.QueryRequest, out *connector.Rows) error {
 	x, err := s.open(ctx, req.Credentials, connector.Call{Method: "QueryJoined", Table: req.Table})
 	if err != nil {
 		return err
@@ -55,10 +56,10 @@ func (x *session) hops(
 	if err != nil {
 		return nil, nil, false, err
 	}
-	base = x.source.relation(tables[table], table, "t0")
+	base = x.database.relation(tables[table], table, "t0")
 	exact = true
 	for i, j := range joins {
-		h := hop{to: x.source.relation(tables[j.ToTable], j.ToTable, fmt.Sprintf("t%d", i+1))}
+		h := hop{to: x.database.relation(tables[j.ToTable], j.ToTable, fmt.Sprintf("t%d", i+1))}
 		if h.from, err = origin(base, hops, joins[:i], j.FromTable); err != nil {
 			return nil, nil, false, err
 		}
@@ -80,7 +81,7 @@ func (x *session) hops(
 // joinCondition sets the condition of a hop, which stays empty if the engine has no
 // exact one, or the values do not allow it.
 func (x *session) joinCondition(ctx context.Context, h *hop) error {
-	left, right, ok := comparableKeys(h.keys[0], h.keys[1])
+	left, right, ok := x.comparableKeys(h.keys[0], h.keys[1])
 	if !ok {
 		return nil
 	}
@@ -104,23 +105,23 @@ func (x *session) joinCondition(ctx context.Context, h *hop) error {
 // equal for all equal keys; empty: there are none.
 func (x *session) plainKeys(ctx context.Context, h hop) (keys [2]string, err error) {
 	a, b := h.keys[0], h.keys[1]
-	if b.PlainAs != nil {
-		if as := b.PlainAs(a); as != "" {
-			return [2]string{as, b.Plain}, nil
+	if b.Index.PlainAs != nil {
+		if as := b.Index.PlainAs(&a.Column); as != "" {
+			return [2]string{as, b.Index.Plain}, nil
 		}
 	}
-	if a.PlainKind == "" || a.PlainKind != b.PlainKind || a.Plain == "" || b.Plain == "" {
+	if a.Index.PlainKind == "" || a.Index.PlainKind != b.Index.PlainKind || a.Index.Plain == "" || b.Index.Plain == "" {
 		return keys, nil
 	}
 	for _, side := range []struct {
 		of  *relation
-		key *Column
+		key *column
 	}{{h.from, a}, {h.to, b}} {
-		if plain, err := x.noneMatch(ctx, side.of, side.key.Unsorted); !plain || err != nil {
+		if plain, err := x.noneMatch(ctx, side.of, side.key.Index.Unsorted); !plain || err != nil {
 			return keys, err
 		}
 	}
-	return [2]string{a.Plain, b.Plain}, nil
+	return [2]string{a.Index.Plain, b.Index.Plain}, nil
 }
 
 // origin returns the relation that a hop starts from: the base table, or that of
@@ -149,24 +150,42 @@ func origin(base *relation, hops []hop, joins []wire.JoinHop, name string) (*rel
 // comparableKeys returns expressions of two columns that are equal exactly when
 // the platform finds the values equal: as numbers if both are numeric, else as
 // text [rule measure-2b].
-func comparableKeys(a, b *Column) (left, right string, ok bool) {
+func (x *session) comparableKeys(a, b *column) (left, right string, ok bool) {
 	numeric := a.Type.Numeric() && b.Type.Numeric()
 	switch {
-	case a.Key == "" || b.Key == "" || a.Class == ClassOpaque || b.Class == ClassOpaque:
+	case a.Key == "" || b.Key == "" || a.Class == sqlengine.ClassOpaque || b.Class == sqlengine.ClassOpaque:
 	case numeric:
-		return a.Key, b.Key, a.Class == b.Class || a.Class.exactNumber() && b.Class.exactNumber() || a.mixes(b) || b.mixes(a)
+		return x.joinKeys(a, b, a.Class == b.Class && a.mixed() == b.mixed() || exactNumber(a) && exactNumber(b) || mixes(a, b) || mixes(b, a))
 	case a.Class == b.Class && a.Type != wire.TypeDecimal:
 		switch a.Class {
-		case ClassText, ClassBytes, ClassBoolean, ClassDate:
-			return a.Key, b.Key, a.Odd == "" && b.Odd == ""
-		case ClassDatetime:
-			if a.Precision == b.Precision && a.Scale == b.Scale && a.Odd == "" && b.Odd == "" {
-				return a.Key, b.Key, true
+		case sqlengine.ClassText, sqlengine.ClassBytes, sqlengine.ClassBoolean, sqlengine.ClassDate:
+			return x.joinKeys(a, b, true)
+		case sqlengine.ClassDatetime:
+			if a.Precision == b.Precision && a.Scale == b.Scale {
+				return x.joinKeys(a, b, true)
 			}
 		}
 	}
 	return a.Text, b.Text, a.Text != "" && b.Text != "" && !numeric
 }
+
+// joinKeys returns the keys of two columns that the engine compares exactly, if
+// comparable is set, in the form in which it does.
+func (x *session) joinKeys(a, b *column, comparable bool) (left, right string, ok bool) {
+	if as := x.database.capabilities.JoinKeys; as != nil && comparable {
+		return as(&a.Column, &b.Column)
+	}
+	return a.Key, b.Key, comparable
+}
+
+// exactNumber reports whether the engine compares all numbers of a column exactly.
+func exactNumber(c *column) bool {
+	return c.Class == sqlengine.ClassInteger || c.Class == sqlengine.ClassDecimal
+}
+
+// mixes reports whether the engine compares the numbers of a mixed column with those
+// of another column exactly, whichever kind each value is.
+func mixes(c, other *column) bool { return c.mixed() && other.Class == sqlengine.ClassInteger }
 
 // from returns the FROM clause. base is the base table with its alias.
 func (b *builder) from(base string, hops []hop) string {
@@ -181,7 +200,9 @@ func (b *builder) from(base string, hops []hop) string {
 // a left join drops no row of the base table, so the first n rows of that give the
 // first n rows of the join, and no others need be joined or sorted.
 func (b *builder) fromFirst(q *plannedQuery, o order, n int64) string {
-	first := "SELECT t0.* FROM " + q.base.from + b.where(q.filters.pushed, q.base.column) + b.orderBy(o) + b.window(0, n)
+	first := b.query("t0.*", window{limit: n, ordered: len(o.terms) > 0}, func() string {
+		return " FROM " + q.base.from + b.where(q.filters.pushed, q.base.column) + b.orderBy(o)
+	})
 	return b.from("("+first+") t0", q.hops)
 }
 

@@ -7,21 +7,14 @@ import (
 
 	"github.com/connectorsdk/connector-sdk-go/connector"
 	"github.com/connectorsdk/connector-sdk-go/connector/memsource"
+	"github.com/connectorsdk/connector-sdk-go/connector/sqlsource/sqlengine"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
-
-// OrderedJoiner is implemented by a flavor whose engine joins large tables by
-// looking up one row after another, which is fast only in the order of the index.
-type OrderedJoiner interface {
-	// KeepOrder returns the clause that orders a derived table by expr so that the
-	// engine keeps to it: ORDER BY, and whatever the engine needs besides.
-	KeepOrder(expr string) string
-}
 
 // LinkHitRate measures by one statement if the engine can compare the columns
 // exactly, and a second one for the samples if there are orphans. Otherwise it
 // measures over the rows.
-func (s *Source) LinkHitRate(ctx context.Context, req *wire.LinkHitRateRequest) (*wire.LinkHitRate, error) {
+func LinkHitRate(ctx context.Context, s *database, req *wire.LinkHitRateRequest) (*wire.LinkHitRate, error) {
 	x, err := s.open(ctx, req.Credentials, connector.Call{Method: "LinkHitRate", Table: req.FromTable})
 	if err != nil {
 		return nil, err
@@ -50,36 +43,44 @@ func (x *session) linkHitRate(ctx context.Context, req *wire.LinkHitRateRequest,
 		return x.linkInMemory(ctx, req, from, link)
 	}
 	orphans := x.orphans(from, link)
-	left, _, _ := comparableKeys(link.keys[0], link.keys[1])
+	left, _, _ := x.comparableKeys(link.keys[0], link.keys[1])
 	rate := &wire.LinkHitRate{OrphanSamples: []string{}}
 	statement := "SELECT (SELECT COUNT(" + left + ") FROM " + from.from + "), (SELECT COUNT(*)" + orphans + ")"
 	err = x.row(ctx, req.FromTable, statement, nil, &rate.FromNonNull, &rate.OrphanCount)
+	if declined(err) {
+		if err := x.begin(ctx, ctx); err != nil {
+			return nil, x.database.failure(ctx, err, req.FromTable)
+		}
+		return x.linkInMemory(ctx, req, from, link)
+	}
 	if err != nil || rate.OrphanCount == 0 || !samples {
 		return rate, err
 	}
 	b := x.builder()
-	statement = "SELECT DISTINCT " + link.keys[0].Text + " AS x" + orphans + " ORDER BY x" + b.window(0, wire.MaxOrphanSamples)
-	err = each(ctx, x.tx, statement, b.args, func(scan func(...any) error) error {
+	statement = b.query(link.keys[0].Text+" AS x", window{limit: wire.MaxOrphanSamples, ordered: true}, func() string {
+		return orphans + " GROUP BY " + link.keys[0].Text + " ORDER BY x"
+	})
+	err = sqlengine.Each(ctx, x.tx, statement, b.args, func(scan func(...any) error) error {
 		var sample string
 		err := scan(&sample)
 		rate.OrphanSamples = append(rate.OrphanSamples, sample)
 		return err
 	})
-	return rate, x.source.failure(ctx, err, req.FromTable)
+	return rate, x.database.failure(ctx, err, req.FromTable)
 }
 
 // orphans returns FROM and WHERE of the rows whose key has no match. An index of
 // the other table answers for each row whether there is one; without an index
 // that serves, the values of the other table are collected first.
 func (x *session) orphans(from *relation, link hop) string {
-	left, right, _ := comparableKeys(link.keys[0], link.keys[1])
+	left, right, _ := x.comparableKeys(link.keys[0], link.keys[1])
 	key := link.keys[1]
-	joiner, ordered := x.source.flavor.(OrderedJoiner)
-	served := link.to.begins(key) && (right == key.Stored || link.near[0] != "")
+	ordered := x.database.capabilities.KeepOrder != nil
+	served := link.to.begins(key) && (right == key.Index.Stored || link.near[0] != "")
 	switch {
 	case served && ordered:
-		return x.orphansInOrder(from, link, joiner)
-	case served, right == key.Stored && !ordered:
+		return x.orphansInOrder(from, link)
+	case served, right == key.Index.Stored && !ordered:
 		return " FROM " + from.from + " WHERE " + left + " IS NOT NULL AND NOT EXISTS (SELECT 1 FROM " + link.to.from + " WHERE " + link.on + ")"
 	}
 	return " FROM " + from.from + " LEFT JOIN (SELECT DISTINCT " + right + " AS k FROM " + link.to.from +
@@ -90,8 +91,8 @@ func (x *session) orphans(from *relation, link hop) string {
 // come from a derived table of the column, under the same names, and of the exact
 // key. The key is compared as a column there because an engine may remember the
 // answer to NOT EXISTS by the columns in it, as their collation compares them.
-func (x *session) orphansInOrder(from *relation, link hop, joiner OrderedJoiner) string {
-	left, right, _ := comparableKeys(link.keys[0], link.keys[1])
+func (x *session) orphansInOrder(from *relation, link hop) string {
+	left, right, _ := x.comparableKeys(link.keys[0], link.keys[1])
 	alias := "k"
 	if strings.EqualFold(link.keys[0].own, alias) {
 		alias = "kk"
@@ -100,8 +101,8 @@ func (x *session) orphansInOrder(from *relation, link hop, joiner OrderedJoiner)
 	if link.near[0] != "" {
 		order, on = link.near[0], link.near[0]+" = "+link.near[1]+" AND "+on
 	}
-	table := " FROM (SELECT t0." + x.source.flavor.Quote(link.keys[0].own) + ", " + left + " AS " + alias + " FROM " + from.from +
-		" WHERE " + left + " IS NOT NULL" + joiner.KeepOrder(order) + ") t0"
+	table := " FROM (SELECT t0." + x.database.flavor.Quote(link.keys[0].own) + ", " + left + " AS " + alias + " FROM " + from.from +
+		" WHERE " + left + " IS NOT NULL" + x.database.capabilities.KeepOrder(order) + ") t0"
 	if link.to.isUnique(link.keys[1].own, link.keys[1]) {
 		return table + " LEFT JOIN " + link.to.from + " ON " + on + " WHERE " + right + " IS NULL"
 	}
@@ -109,20 +110,19 @@ func (x *session) orphansInOrder(from *relation, link hop, joiner OrderedJoiner)
 }
 
 // begins reports whether an index of the table begins with a column.
-func (r *relation) begins(c *Column) bool {
+func (r *relation) begins(c *column) bool {
 	first := func(key []string) bool { return len(key) > 0 && key[0] == c.own }
-	own := r.catalog.column(c.own)
-	return own != nil && own.Indexed || first(r.catalog.PrimaryKey) || slices.ContainsFunc(r.catalog.Unique, first)
+	return c.indexed || first(r.catalog.primary) || slices.ContainsFunc(r.catalog.unique, first)
 }
 
 // linkInMemory measures over the rows of both columns.
 func (x *session) linkInMemory(
 	ctx context.Context, req *wire.LinkHitRateRequest, from *relation, link hop,
 ) (*wire.LinkHitRate, error) {
-	side := func(r *relation, c *Column) memsource.Relation {
+	side := func(r *relation, c *column) memsource.Relation {
 		return memsource.Relation{
 			Columns: []wire.Column{{Name: c.name, Type: c.Type}},
-			Rows:    x.cells(ctx, r.name, "SELECT "+c.Cell+" FROM "+r.from, nil, []*Column{c}),
+			Rows:    x.cells(ctx, r.name, "SELECT "+c.Cell+" FROM "+r.from, nil, []*column{c}),
 		}
 	}
 	return memsource.LinkHitRate(side(from, link.keys[0]), side(link.to, link.keys[1]), req, 0)

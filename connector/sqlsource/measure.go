@@ -9,13 +9,13 @@ import (
 
 // Size counts a table's rows, or returns the engine's estimate where the host
 // prefers it.
-func (s *Source) Size(ctx context.Context, req *wire.SizeRequest) (*wire.Size, error) {
+func Size(ctx context.Context, s *database, req *wire.SizeRequest) (*wire.Size, error) {
 	x, r, err := s.openTable(ctx, req.Credentials, connector.Call{Method: "Size", Table: req.Table})
 	if err != nil {
 		return nil, err
 	}
 	defer x.close()
-	if s.options.EstimateSizes && r.catalog.Estimate != nil {
+	if s.options.estimateSizes && r.catalog.Estimate != nil {
 		return &wire.Size{Rows: *r.catalog.Estimate}, nil
 	}
 	var n int64
@@ -27,7 +27,7 @@ func (s *Source) Size(ctx context.Context, req *wire.SizeRequest) (*wire.Size, e
 
 // Count counts by one statement, or declines: the library then counts what Query
 // answers.
-func (s *Source) Count(ctx context.Context, req *wire.CountRequest) (int64, error) {
+func Count(ctx context.Context, s *database, req *wire.CountRequest) (int64, error) {
 	x, r, err := s.openTable(ctx, req.Credentials, connector.Call{Method: "Count", Table: req.Table})
 	if err != nil {
 		return 0, err
@@ -46,5 +46,8 @@ func (s *Source) Count(ctx context.Context, req *wire.CountRequest) (int64, erro
 	b := x.builder()
 	var n int64
 	err = x.row(ctx, r.name, "SELECT COUNT(*) FROM "+r.from+b.where(filters.pushed, r.column), b.args, &n)
+	if declined(err) {
+		return 0, decline("the engine cannot count these rows")
+	}
 	return n, err
 }

@@ -4,7 +4,7 @@ import "github.com/connectorsdk/connector-sdk-go/wire"
 
 // compareMixed compares a column whose values are integers and reals. It
 // compares them apart where one bound operand cannot serve both.
-func (b *builder) compareMixed(c *Column, op wire.Op, d digits) string {
+func (b *builder) compareMixed(c *column, op wire.Op, d digits) string {
 	f, same := mixedOperand(d)
 	if same {
 		return b.compare(c, op, f)
@@ -17,9 +17,9 @@ func (b *builder) compareMixed(c *Column, op wire.Op, d digits) string {
 		case sign == "":
 			return falseSQL
 		}
-		return "(" + kind + " AND " + c.Exact + " " + sign + " " + b.bind(o.arg) + ")"
+		return "(" + kind + " AND " + c.Loose.Exact + " " + sign + " " + b.bind(o.arg) + ")"
 	}
-	return "(" + branch(c.Integer, integerOperand(d)) + " OR " + branch(c.Real, f) + ")"
+	return "(" + branch(c.Loose.Integer, integerOperand(d)) + " OR " + branch(c.Loose.Real, f) + ")"
 }
 
 // mixedOperand returns the nearest float, and reports whether it is the number
@@ -28,10 +28,4 @@ func mixedOperand(d digits) (o operand, same bool) {
 	o = floatOperand(d)
 	n, ok := o.arg.(float64)
 	return o, ok && o.side == 0 && n > -wire.MaxSafeInteger && n < wire.MaxSafeInteger
-}
-
-// mixes reports whether the engine compares the numbers of a ClassMixed with those
-// of another column exactly, whichever kind each value is.
-func (c *Column) mixes(other *Column) bool {
-	return c.Class == ClassMixed && other.Class == ClassInteger
 }

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"unicode/utf8"
 
+	"github.com/connectorsdk/connector-sdk-go/connector/sqlsource/sqlengine"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -24,7 +25,7 @@ func nameless(own, public string) string {
 // sent, the foreign keys that have such a column, and comments that are not UTF-8. It
 // returns a warning for each column and comment. Other keys with such a column are
 // not declared either, as with every column that is not there.
-func (o *settings) dropNameless(t *Table) (warnings []string) {
+func (o *settings) dropNameless(t *table) (warnings []string) {
 	warn := func(format string, args ...any) {
 		warnings = append(warnings, fmt.Sprintf("In table %s, "+format, append([]any{wire.QuoteName(o.publicTable(t.Name))}, args...)...))
 	}
@@ -36,7 +37,7 @@ func (o *settings) dropNameless(t *Table) (warnings []string) {
 	}
 	readable(&t.Comment, "the table")
 	var dropped []string
-	t.Columns = slices.DeleteFunc(t.Columns, func(c CatalogColumn) bool {
+	t.Columns = slices.DeleteFunc(t.Columns, func(c sqlengine.CatalogColumn) bool {
 		public, served := o.publicColumn(t.Name, c.Name)
 		why := nameless(c.Name, public)
 		if why != "" {
@@ -53,7 +54,7 @@ func (o *settings) dropNameless(t *Table) (warnings []string) {
 	has := func(key []string) bool {
 		return slices.ContainsFunc(key, func(column string) bool { return slices.Contains(dropped, column) })
 	}
-	t.ForeignKeys = slices.DeleteFunc(t.ForeignKeys, func(k ForeignKey) bool { return has(k.Columns) })
-	t.Omitted = slices.DeleteFunc(t.Omitted, func(k OmittedKey) bool { return has(k.Columns) })
+	t.foreign = slices.DeleteFunc(t.foreign, func(k sqlengine.Key) bool { return has(k.Columns) })
+	t.omitted = slices.DeleteFunc(t.omitted, func(k sqlengine.Key) bool { return has(k.Columns) })
 	return warnings
 }

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/connectorsdk/connector-sdk-go/connector/sqlsource/sqlengine"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -15,23 +16,23 @@ const maxNear = 100
 // near returns a condition that an index serves and that holds wherever the filter
 // does, or nothing if there is none. A filter whose exact condition an index serves
 // needs none.
-func (b *builder) near(c *Column, f wire.Filter) string {
-	if c.Near == nil || c.Class == ClassOpaque {
+func (b *builder) near(c *column, f wire.Filter) string {
+	if c.Index.Near == nil || c.Class == sqlengine.ClassOpaque {
 		return ""
 	}
 	switch f.Op {
 	case wire.OpGt, wire.OpGte, wire.OpLt, wire.OpLte:
 		return b.nearValue(c, f.Op, f.Value)
 	case wire.OpEq:
-		if c.Same == nil {
+		if c.Index.Equal == nil {
 			return b.nearValue(c, f.Op, f.Value)
 		}
 	case wire.OpIn:
-		if c.Same == nil {
+		if c.Index.Equal == nil {
 			return b.nearAny(c, f.Values)
 		}
 	case wire.OpStartsWith:
-		if c.Class == ClassText && c.Text == c.Raw {
+		if c.Class == sqlengine.ClassText && c.Text == c.Raw {
 			return b.nearPrefix(c, text(f.Value))
 		}
 	}
@@ -40,7 +41,7 @@ func (b *builder) near(c *Column, f wire.Filter) string {
 
 // nearValue returns the condition for one comparison; nothing if it is decided
 // without one.
-func (b *builder) nearValue(c *Column, op wire.Op, v wire.Value) string {
+func (b *builder) nearValue(c *column, op wire.Op, v wire.Value) string {
 	o, ok := nearOperand(c, v)
 	if !ok {
 		return ""
@@ -52,10 +53,10 @@ func (b *builder) nearValue(c *Column, op wire.Op, v wire.Value) string {
 // nearOperand returns a value as Raw is compared with it. It reports false if it is
 // compared in another way, or not at all, or if it was cut to the column's unit and
 // the column may have values, selected by its Guard, that were not.
-func nearOperand(c *Column, v wire.Value) (o operand, ok bool) {
+func nearOperand(c *column, v wire.Value) (o operand, ok bool) {
 	switch {
-	case v.IsNull() || c.Class == ClassBoolean:
-	case c.Class == ClassMixed:
+	case v.IsNull() || c.Class == sqlengine.ClassBoolean:
+	case c.mixed():
 		var d digits
 		if d, ok = parseDigits(v); ok {
 			o, ok = mixedOperand(d)
@@ -63,15 +64,15 @@ func nearOperand(c *Column, v wire.Value) (o operand, ok bool) {
 	default:
 		o, ok = equalityOperand(c, v)
 	}
-	return o, ok && (o.exact() || c.Guard == "")
+	return o, ok && (o.exact() || c.Loose.Guard == "")
 }
 
 // nearSign returns the flavor's condition, in parentheses.
-func (b *builder) nearSign(c *Column, sign string, arg any) string {
+func (b *builder) nearSign(c *column, sign string, arg any) string {
 	if sign == "" {
 		return ""
 	}
-	near := c.Near(sign, arg, b.bind)
+	near := c.Index.Near(sign, arg, b.bind)
 	if near == "" {
 		return ""
 	}
@@ -80,7 +81,7 @@ func (b *builder) nearSign(c *Column, sign string, arg any) string {
 
 // nearAny returns the condition for a list. It binds nothing if some member has no
 // condition.
-func (b *builder) nearAny(c *Column, values []wire.Value) string {
+func (b *builder) nearAny(c *column, values []wire.Value) string {
 	bound := len(b.args)
 	var conditions []string
 	for _, v := range values {
@@ -110,16 +111,16 @@ func (b *builder) nearAny(c *Column, values []wire.Value) string {
 
 // nearPrefix returns the condition for texts that begin with a prefix: those from
 // the prefix on, up to the next text that does not begin so.
-func (b *builder) nearPrefix(c *Column, prefix string) string {
+func (b *builder) nearPrefix(c *column, prefix string) string {
 	if prefix == "" || strings.IndexByte(prefix, 0) >= 0 {
 		return ""
 	}
-	near := b.nearSign(c, ">=", c.operand(prefix))
+	near := b.nearSign(c, ">=", prefix)
 	last := len(prefix) - 1
 	if near == "" || prefix[last] >= 0x7f { // the next byte would not be a text
 		return near
 	}
-	if below := b.nearSign(c, "<", c.operand(prefix[:last]+string(prefix[last]+1))); below != "" {
+	if below := b.nearSign(c, "<", prefix[:last]+string(prefix[last]+1)); below != "" {
 		near = "(" + near + " AND " + below + ")"
 	}
 	return near
@@ -144,7 +145,7 @@ func (s scope) conditions(b *builder) []string {
 	for _, f := range s.filters {
 		c := s.column(f.Field)
 		var condition string
-		if c.Guard == "" || f.Op == wire.OpIsNull || f.Op == wire.OpNotNull {
+		if c.Loose.Guard == "" || f.Op == wire.OpIsNull || f.Op == wire.OpNotNull {
 			condition, _ = b.condition(c, f)
 		} else {
 			condition = b.near(c, f)
@@ -170,43 +171,45 @@ func (x *session) noneAmong(ctx context.Context, r scope, conditions ...string) 
 		return true, nil
 	}
 	b := x.builder()
-	among := append(r.conditions(b), "("+strings.Join(conditions, " OR ")+")")
-	statement := "SELECT 1 FROM " + r.from + " WHERE " + strings.Join(among, " AND ") + b.flavor.Window(b.bind(int64(1)), "")
+	statement := b.query("1", window{limit: 1}, func() string {
+		among := append(r.conditions(b), "("+strings.Join(conditions, " OR ")+")")
+		return " FROM " + r.from + " WHERE " + strings.Join(among, " AND ")
+	})
 	rows, err := x.tx.QueryContext(ctx, statement, b.args...)
 	if err != nil {
-		return false, x.source.failure(ctx, err, r.name)
+		return false, x.database.failure(ctx, err, r.name)
 	}
 	defer func() { _ = rows.Close() }()
 	found := rows.Next()
-	return !found, x.source.failure(ctx, rows.Err(), r.name)
+	return !found, x.database.failure(ctx, rows.Err(), r.name)
 }
 
 // comparable reports whether the expressions of these columns compare exactly
 // here: their Guard selects no value.
-func (x *session) comparable(ctx context.Context, r *relation, columns ...*Column) (bool, error) {
+func (x *session) comparable(ctx context.Context, r *relation, columns ...*column) (bool, error) {
 	return x.noneMatch(ctx, r, guards(columns)...)
 }
 
 // sortable reports whether the keys of these columns also sort exactly here: their
 // Guard and Long select no value.
-func (x *session) sortable(ctx context.Context, r *relation, columns ...*Column) (bool, error) {
+func (x *session) sortable(ctx context.Context, r *relation, columns ...*column) (bool, error) {
 	return x.noneMatch(ctx, r, sortGuards(columns)...)
 }
 
 // guards returns the conditions that select values which do not compare exactly.
-func guards(columns []*Column) []string {
+func guards(columns []*column) []string {
 	var conditions []string
 	for _, c := range columns {
-		conditions = append(conditions, c.Guard)
+		conditions = append(conditions, c.Loose.Guard)
 	}
 	return conditions
 }
 
 // sortGuards returns the conditions that select values which do not sort exactly.
-func sortGuards(columns []*Column) []string {
+func sortGuards(columns []*column) []string {
 	var conditions []string
 	for _, c := range columns {
-		conditions = append(conditions, c.Guard, c.Long)
+		conditions = append(conditions, c.Loose.Guard, c.Loose.Long)
 	}
 	return conditions
 }

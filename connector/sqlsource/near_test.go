@@ -6,6 +6,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/connectorsdk/connector-sdk-go/connector/sqlsource/sqlengine"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -16,12 +17,16 @@ func bareNear(sign string, arg any, bind func(any) string) string {
 
 // TestNear shows what stands beside the exact condition of a filter.
 func TestNear(t *testing.T) {
-	day := Column{Type: wire.TypeDate, Class: ClassDate, Raw: "day(n)", Near: bareNear}
+	day := column{Column: sqlengine.Column{
+		Type: wire.TypeDate, Class: sqlengine.ClassDate, Raw: "day(n)", Index: sqlengine.Index{Near: bareNear},
+	}}
 	guarded := day
-	guarded.Guard = "odd(n)"
-	word := Column{Type: wire.TypeString, Class: ClassText, Raw: "bytes(n)", Text: "bytes(n)", Near: bareNear}
+	guarded.Loose.Guard = "odd(n)"
+	word := column{Column: sqlengine.Column{
+		Type: wire.TypeString, Class: sqlengine.ClassText, Raw: "bytes(n)", Text: "bytes(n)", Index: sqlengine.Index{Near: bareNear},
+	}}
 	same := word
-	same.Same = func(args []any, bind func(any) string) string { return "n = " + bind(args[0]) }
+	same.Index.Equal = func(args []any, bind func(any) string) string { return "n = " + bind(args[0]) }
 	filter := func(op wire.Op, values ...string) wire.Filter {
 		f := wire.Filter{Field: "n", Op: op}
 		if op == wire.OpIn || op == wire.OpNin {
@@ -35,7 +40,7 @@ func TestNear(t *testing.T) {
 	}
 	for _, c := range []struct {
 		why    string
-		column Column
+		column column
 		filter wire.Filter
 		want   string
 		args   int
@@ -63,10 +68,11 @@ func TestNear(t *testing.T) {
 // TestScope shows among which rows values are looked for that SQL would misjudge:
 // all that any filter may select if the engine judged them rightly.
 func TestScope(t *testing.T) {
-	r := &relation{byName: map[string]*Column{
-		"day":  {Class: ClassDate, Raw: "d", Guard: "odd(d)", Near: bareNear, name: "day"},
-		"far":  {Class: ClassDate, Raw: "f", Guard: "odd(f)", name: "far"},
-		"part": {Class: ClassInteger, Raw: "p", name: "part"},
+	r := &relation{byName: map[string]*column{
+		"day": {name: "day", Column: sqlengine.Column{Class: sqlengine.ClassDate, Raw: "d",
+			Loose: sqlengine.Loose{Guard: "odd(d)"}, Index: sqlengine.Index{Near: bareNear}}},
+		"far":  {name: "far", Column: sqlengine.Column{Class: sqlengine.ClassDate, Raw: "f", Loose: sqlengine.Loose{Guard: "odd(f)"}}},
+		"part": {name: "part", Column: sqlengine.Column{Class: sqlengine.ClassInteger, Raw: "p"}},
 	}}
 	on := func(field string, op wire.Op, value wire.Value) wire.Filter {
 		return wire.Filter{Field: field, Op: op, Value: value}
@@ -93,20 +99,20 @@ func TestScope(t *testing.T) {
 // TestTies shows how the ties of a sort are broken. A sort that values may leave to
 // the library has them in the library's order.
 func TestTies(t *testing.T) {
-	id := &Column{Class: ClassText, Raw: "id", Key: "bytes(id)", Stored: "id", name: "id"}
-	plain := &Column{Class: ClassInteger, Raw: "n", Key: "n", name: "n"}
-	guarded := &Column{Class: ClassInteger, Raw: "g", Key: "g", Guard: "odd(g)", name: "g"}
-	r := &relation{columns: []*Column{id, plain, guarded}, primary: []*Column{id}, unique: []*Column{id}, enforced: true}
+	id := &column{name: "id", Column: sqlengine.Column{Class: sqlengine.ClassText, Raw: "id", Key: "bytes(id)", Index: sqlengine.Index{Stored: "id"}}}
+	plain := &column{name: "n", Column: sqlengine.Column{Class: sqlengine.ClassInteger, Raw: "n", Key: "n"}}
+	guarded := &column{name: "g", Column: sqlengine.Column{Class: sqlengine.ClassInteger, Raw: "g", Key: "g", Loose: sqlengine.Loose{Guard: "odd(g)"}}}
+	r := &relation{columns: []*column{id, plain, guarded}, primary: []*column{id}, unique: []*column{id}, enforced: true}
 	for _, c := range []struct {
 		why  string
 		ties ties
 		want []orderTerm
 	}{
 		{"no sort: as the index has it", ties{unsorted: true}, []orderTerm{{"id", false, false}}},
-		{"ascending", ties{used: []*Column{plain}}, []orderTerm{{"id", false, false}}},
-		{"descending: the index is read backwards", ties{used: []*Column{plain}, desc: true}, []orderTerm{{"id", true, false}}},
-		{"a sort that the library may have to do", ties{used: []*Column{guarded}, desc: true}, []orderTerm{{"bytes(id)", false, false}}},
-		{"a sort by the key itself", ties{used: []*Column{id}, desc: true}, nil},
+		{"ascending", ties{used: []*column{plain}}, []orderTerm{{"id", false, false}}},
+		{"descending: the index is read backwards", ties{used: []*column{plain}, desc: true}, []orderTerm{{"id", true, false}}},
+		{"a sort that the library may have to do", ties{used: []*column{guarded}, desc: true}, []orderTerm{{"bytes(id)", false, false}}},
+		{"a sort by the key itself", ties{used: []*column{id}, desc: true}, nil},
 	} {
 		o := order{total: true}
 		o.breakTies(r, c.ties)

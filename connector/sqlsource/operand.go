@@ -1,11 +1,13 @@
 package sqlsource
 
 import (
+	"cmp"
 	"math"
 	"strconv"
 	"strings"
 	"time"
 
+	"github.com/connectorsdk/connector-sdk-go/connector/sqlsource/sqlengine"
 	"github.com/connectorsdk/connector-sdk-go/filter"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
@@ -54,7 +56,7 @@ func parseDigits(v wire.Value) (digits, bool) {
 }
 
 func (d digits) String() string {
-	s := or(d.whole, "0")
+	s := cmp.Or(d.whole, "0")
 	if d.fraction != "" {
 		s += "." + d.fraction
 	}
@@ -134,16 +136,16 @@ func floatOperand(d digits) operand {
 }
 
 // textOperand cuts a text at its first NUL where the engine's texts have none.
-func textOperand(s string, c *Column) operand {
+func textOperand(s string, c *column) operand {
 	if i := strings.IndexByte(s, 0); i >= 0 && c.NoNUL {
-		return operand{arg: c.operand(s[:i]), side: -1}
+		return operand{arg: s[:i], side: -1}
 	}
-	return operand{arg: c.operand(s)}
+	return operand{arg: s}
 }
 
 // instantOperand cuts an instant to a class's unit: days, or digits of a
 // fraction of a second. It reports whether the value is an instant.
-func instantOperand(v wire.Value, c *Column) (operand, bool) {
+func instantOperand(v wire.Value, c *column) (operand, bool) {
 	t, ok := filter.Instant(v)
 	if !ok {
 		return operand{}, false
@@ -156,7 +158,7 @@ func instantOperand(v wire.Value, c *Column) (operand, bool) {
 	}
 	layout := "2006-01-02"
 	cut := time.Date(t.Year(), t.Month(), t.Day(), 0, 0, 0, 0, time.UTC)
-	if c.Class == ClassDatetime {
+	if c.Class == sqlengine.ClassDatetime {
 		layout = datetimeLayout(c.Precision)
 		unit := int64(math.Pow10(9 - c.Precision))
 		cut = t.Add(-time.Duration(int64(t.Nanosecond()) % unit))

@@ -3,13 +3,13 @@ package sqlsource
 import (
 	"cmp"
 	"math"
-	"strconv"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/connectorsdk/connector-sdk-go/connector/sqlsource/sqlengine"
 	"github.com/connectorsdk/connector-sdk-go/filter"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
@@ -33,18 +33,18 @@ var numerals = []string{
 func TestOperands(t *testing.T) {
 	for _, class := range []struct {
 		why    string
-		column Column
+		column column
 		cells  []wire.Value
 		order  func(cell wire.Value, arg any) int // as the engine compares
 	}{
-		{"integers", Column{Class: ClassInteger}, []wire.Value{
+		{"integers", column{Column: sqlengine.Column{Class: sqlengine.ClassInteger}}, []wire.Value{
 			wire.Int(0), wire.Int(1), wire.Int(-1), wire.Int(2), wire.Int(10),
 			wire.Int(1<<53 - 1), wire.Int(1 << 53), wire.Int(1<<53 + 1), wire.Int(-1<<53 - 1),
 			wire.Int(math.MaxInt64), wire.Int(math.MinInt64), wire.Int(math.MaxInt64 - 1),
 		}, func(cell wire.Value, arg any) int {
 			return cmp.Compare(cell.Int64(), arg.(int64))
 		}},
-		{"decimals of four digits, two of them a fraction", Column{Class: ClassDecimal, Precision: 4, Scale: 2}, []wire.Value{
+		{"decimals of four digits, two of them a fraction", column{Column: sqlengine.Column{Class: sqlengine.ClassDecimal, Precision: 4, Scale: 2}}, []wire.Value{
 			wire.Decimal("0.00"), wire.Decimal("0.01"), wire.Decimal("-0.01"), wire.Decimal("1.50"), wire.Decimal("-1.50"),
 			wire.Decimal("99.99"), wire.Decimal("-99.99"), wire.Decimal("10.00"), wire.Decimal("0.10"),
 		}, func(cell wire.Value, arg any) int {
@@ -54,7 +54,7 @@ func TestOperands(t *testing.T) {
 			require.LessOrEqual(t, len(fraction), 2, "what is bound fits the column")
 			return order
 		}},
-		{"floats, as numbers of the processor", Column{Class: ClassFloat}, []wire.Value{
+		{"floats, as numbers of the processor", column{Column: sqlengine.Column{Class: sqlengine.ClassFloat}}, []wire.Value{
 			wire.Float(0), wire.Float(math.Copysign(0, -1)), wire.Float(0.1), wire.Float(0.3), wire.Float(0.30000000000000004),
 			wire.Float(1.5), wire.Float(-1.5), wire.Float(1 << 53), wire.Float(1 << 63), wire.Float(1e30), wire.Float(-1e30),
 			wire.Float(math.MaxFloat64), wire.Float(-math.MaxFloat64), wire.Float(5e-324),
@@ -122,12 +122,12 @@ func TestInstants(t *testing.T) {
 		"9999-12-31T23:59:59.999999999Z", "9999-12-31T23:59:59-23:59", "2023-12-31t23:59:59z",
 	}
 	for precision := -1; precision <= 9; precision++ {
-		c := &Column{Class: ClassDatetime, Type: wire.TypeDatetime, Precision: precision, FirstYear: 1}
+		c := &column{Column: sqlengine.Column{Class: sqlengine.ClassDatetime, Type: wire.TypeDatetime, Precision: precision, FirstYear: 1}}
 		if precision < 0 {
-			c.Class, c.Type, c.Precision = ClassDate, wire.TypeDate, 0
+			c.Class, c.Type, c.Precision = sqlengine.ClassDate, wire.TypeDate, 0
 		}
 		unit := time.Duration(math.Pow10(9 - c.Precision))
-		if c.Class == ClassDate {
+		if c.Class == sqlengine.ClassDate {
 			unit = 24 * time.Hour
 		}
 		var cells []time.Time
@@ -148,7 +148,7 @@ func TestInstants(t *testing.T) {
 				for _, cell := range cells {
 					layout := datetimeLayout(c.Precision)
 					value := wire.Datetime(cell)
-					if c.Class == ClassDate {
+					if c.Class == sqlengine.ClassDate {
 						layout, value = time.DateOnly, wire.Date(cell)
 					}
 					got := holds(op, o, func(arg any) int { return strings.Compare(cell.Format(layout), arg.(string)) })
@@ -165,27 +165,11 @@ func TestTextOperand(t *testing.T) {
 		for _, value := range []string{"", "a", "a\x00", "a\x00b", "\x00", "b\x00"} {
 			for _, op := range comparators {
 				matches := compiled(t, op, value, wire.TypeString)
-				o := textOperand(value, &Column{NoNUL: true})
+				o := textOperand(value, &column{Column: sqlengine.Column{NoNUL: true}})
 				require.NotContains(t, o.arg, "\x00")
 				got := holds(op, o, func(arg any) int { return strings.Compare(cell, arg.(string)) })
 				require.Equal(t, matches(wire.Text(cell)), got, "%q %s %q", cell, op, value)
 			}
 		}
-	}
-}
-
-// TestSumOfParts adds what SQLite adds in two parts.
-func TestSumOfParts(t *testing.T) {
-	for _, c := range []struct {
-		high, low int64
-		want      string
-	}{
-		{0, 0, "0"}, {9223372036, 854775807, "9223372036854775807"}, {-9223372036, -854775808, "-9223372036854775808"},
-		{18446744073, 1709551614, "18446744074709551614"}, {1, -1, "999999999"},
-		{math.MaxInt64, 0, strconv.FormatInt(math.MaxInt64, 10) + "000000000"},
-	} {
-		sum, ok := sumOfParts([]any{c.high, c.low})
-		require.True(t, ok)
-		require.Equal(t, c.want, sum.String())
 	}
 }

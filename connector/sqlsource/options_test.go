@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/connectorsdk/connector-sdk-go/connector/sqlsource/sqlengine"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -19,7 +20,7 @@ func TestNewReportsFaults(t *testing.T) {
 	for _, c := range []struct {
 		why     string
 		db      *sql.DB
-		flavor  Flavor
+		flavor  sqlengine.Flavor
 		options *Options
 		want    []string
 	}{
@@ -30,9 +31,6 @@ func TestNewReportsFaults(t *testing.T) {
 		{"two columns of one name", new(sql.DB), SQLite(),
 			columns(map[string]ColumnOptions{"x": {Name: "y"}, "y": {}}),
 			[]string{`table "a": columns "x" and "y" would both be named "y"`}},
-		{"schemas that cannot be told apart", new(sql.DB), SQLite(),
-			&Options{Schema: "a", Schemas: []string{"b", "", "b"}},
-			[]string{"Schema and Schemas are both set", "Schemas[1] is empty", `Schemas names "b" twice`}},
 		{"no such type", new(sql.DB), SQLite(),
 			columns(map[string]ColumnOptions{"x": {Type: "money"}}),
 			[]string{`table "a", column "x": unknown type "money"`}},
@@ -46,8 +44,8 @@ func TestNewReportsFaults(t *testing.T) {
 	_, err := NewPerTenant(nil, SQLite(), nil)
 	require.ErrorContains(t, err, "no database")
 	open := func(context.Context, wire.Credentials) (*sql.DB, error) { return nil, nil }
-	_, err = NewPerTenant(open, SQLite(), &Options{Remember: time.Second})
-	require.ErrorContains(t, err, "Remember needs a database of the host", "a tenant's catalog may not be kept")
+	_, err = NewPerTenant(open, SQLite(), &Options{CatalogTTL: time.Second})
+	require.ErrorContains(t, err, "CatalogTTL needs a database of the host", "a tenant's catalog may not be kept")
 	_, err = NewPerTenant(open, SQLite(), nil)
 	require.NoError(t, err)
 }
@@ -55,10 +53,10 @@ func TestNewReportsFaults(t *testing.T) {
 // TestNames finds the table that a request names, and no table that is not
 // served.
 func TestNames(t *testing.T) {
-	o := settings{Options: Options{
-		Only:   []string{"tbl_orders", "customers", "x"},
-		Tables: map[string]TableOptions{"tbl_orders": {Name: "orders"}, "orders": {Name: "old orders"}, "x": {Hidden: true}},
-	}}
+	o := settings{
+		only:   []string{"tbl_orders", "customers", "x"},
+		tables: map[string]tableSettings{"tbl_orders": {Name: "orders"}, "orders": {Name: "old orders"}, "x": {Hidden: true}},
+	}
 	o.index()
 	for _, n := range []struct {
 		why, name, own string
@@ -82,9 +80,9 @@ func TestNames(t *testing.T) {
 // TestChoose keeps statements within what engines take, and leaves the rest to
 // the library.
 func TestChoose(t *testing.T) {
-	c := &Column{name: "c", Class: ClassInteger, Raw: "c", Type: wire.TypeNumber}
+	c := &column{name: "c", Column: sqlengine.Column{Class: sqlengine.ClassInteger, Raw: "c", Type: wire.TypeNumber}}
 	split := func(and []wire.Filter, or ...[]wire.Filter) pushdown {
-		return choose(SQLite(), wire.Where{And: and, Or: or}, func(string) *Column { return c })
+		return choose(SQLite(), wire.Where{And: and, Or: or}, func(string) *column { return c })
 	}
 	eq := wire.Filter{Field: "c", Op: wire.OpEq, Value: wire.Int(1)}
 	var many []wire.Filter

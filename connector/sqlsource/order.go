@@ -23,7 +23,7 @@ type order struct {
 	// first is the column whose index gives the rows in order; nil: there is none.
 	// The first term is then its Sorted, which orders the rows that it selects by
 	// inside. The other rows come after them, by the other terms.
-	first *Column
+	first *column
 }
 
 // orderTerm is one term of ORDER BY.
@@ -64,7 +64,7 @@ func (x *session) order(ctx context.Context, q *plannedQuery) (order, error) {
 		}
 		if byIndex {
 			o.first = used[0]
-			conditions = append(sortGuards(used[1:]), used[0].Long)
+			conditions = append(sortGuards(used[1:]), used[0].Loose.Long)
 		}
 	}
 	if exact, err := x.noneAmong(ctx, q.sorted(), conditions...); !exact || err != nil {
@@ -88,7 +88,7 @@ func (x *session) order(ctx context.Context, q *plannedQuery) (order, error) {
 // library break ties alike by a primary key. Without one, the same of them does a
 // sort whatever the filters are, so all rows count.
 func (q *plannedQuery) sorted() scope {
-	guarded := func(c *Column) bool { return c.Guard != "" }
+	guarded := func(c *column) bool { return c.Loose.Guard != "" }
 	if q.base.primary == nil || slices.ContainsFunc(q.base.primary, guarded) {
 		return scope{relation: q.base}
 	}
@@ -97,8 +97,8 @@ func (q *plannedQuery) sorted() scope {
 
 // sortColumns returns the columns of a requested sort, each once; nil if one of
 // them has no Key.
-func sortColumns(sort []wire.SortKey, base *relation) []*Column {
-	var used []*Column
+func sortColumns(sort []wire.SortKey, base *relation) []*column {
+	var used []*column
 	for _, key := range sort {
 		c := base.column(key.Field)
 		if c.Key == "" {
@@ -116,7 +116,7 @@ func lastDesc(sort []wire.SortKey) bool { return len(sort) > 0 && sort[len(sort)
 
 // sortBy adds the terms of a requested sort.
 func (o *order) sortBy(sort []wire.SortKey, base *relation) {
-	var used []*Column
+	var used []*column
 	for _, key := range sort {
 		c := base.column(key.Field)
 		if slices.Contains(used, c) {
@@ -125,19 +125,16 @@ func (o *order) sortBy(sort []wire.SortKey, base *relation) {
 		used = append(used, c)
 		desc := key.Dir == wire.Desc
 		if c == o.first {
-			o.terms = append(o.terms, orderTerm{c.Sorted, desc, false})
+			o.terms = append(o.terms, orderTerm{c.Index.Sorted, desc, false})
 			continue
 		}
-		o.terms = append(o.terms, orderTerm{c.Key, desc, c.nullable || c.Odd != ""})
-		if c.Odd != "" { // values of another type come after the others
-			o.terms = append(o.terms, orderTerm{c.OddText, desc, true})
-		}
+		o.terms = append(o.terms, orderTerm{c.Key, desc, c.nullable})
 	}
 }
 
 // ties says how the ties of a relation's rows are broken.
 type ties struct {
-	used     []*Column // the columns of the sort, whose keys are terms already
+	used     []*column // the columns of the sort, whose keys are terms already
 	unsorted bool      // the order begins with these terms
 	desc     bool      // the sort's last key descends
 	outer    bool      // the relation is joined, so that its columns may be null
@@ -148,8 +145,8 @@ type ties struct {
 // ends with the primary key gives the whole order. A sort that values may leave to
 // the library has its ties in the library's order, whoever sorts.
 func (t ties) byIndex(r *relation) bool {
-	free := func(c *Column) bool { return c.Guard == "" && c.Long == "" }
-	return r.enforced && (t.unsorted || len(t.used) > 0 && !slices.ContainsFunc(t.used, func(c *Column) bool { return !free(c) }))
+	free := func(c *column) bool { return c.Loose.Guard == "" && c.Loose.Long == "" }
+	return r.enforced && (t.unsorted || len(t.used) > 0 && !slices.ContainsFunc(t.used, func(c *column) bool { return !free(c) }))
 }
 
 // breakTies adds terms that tell the rows of a relation apart: by its key, or by
@@ -161,18 +158,18 @@ func (o *order) breakTies(r *relation, t ties) {
 	}
 	byIndex := t.byIndex(r)
 	for _, c := range columns {
-		exact := c.Key != "" && c.Guard == ""
+		exact := c.Key != "" && c.Loose.Guard == ""
 		known := slices.Contains(t.used, c)
-		if byIndex && c.Stored != "" && !(known && exact && c.Tie == "") {
-			o.add(orderTerm{c.Stored, t.desc, t.outer})
+		if byIndex && c.Index.Stored != "" && !(known && exact && c.Tie == "") {
+			o.add(orderTerm{c.Index.Stored, t.desc, t.outer})
 			continue
 		}
 		if exact && !known {
-			o.add(orderTerm{c.Key, t.desc && byIndex, t.outer || c.nullable || c.Odd != ""})
+			o.add(orderTerm{c.Key, t.desc && byIndex, t.outer || c.nullable})
 		}
 		if c.Tie != "" {
 			o.add(orderTerm{c.Tie, t.desc && byIndex, t.outer || c.nullable})
-		} else if !exact || c.Long != "" {
+		} else if !exact || c.Loose.Long != "" {
 			o.total = false
 		}
 	}

@@ -15,6 +15,7 @@ import (
 	"github.com/stretchr/testify/assert"
 
 	"github.com/connectorsdk/connector-sdk-go/connector"
+	"github.com/connectorsdk/connector-sdk-go/connector/sqlsource/sqlengine"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -32,7 +33,7 @@ func TestPassing(t *testing.T) {
 	during := func(op string, err error) error { return &net.OpError{Op: op, Net: "tcp", Err: err} }
 	for _, c := range []struct {
 		why    string
-		flavor Flavor
+		flavor sqlengine.Flavor
 		err    error
 		says   string // empty: nobody knows, so it is an internal error
 	}{
@@ -81,7 +82,7 @@ func TestPassing(t *testing.T) {
 		{"nobody listens", PostgreSQL(), during("dial", os.NewSyscallError("connect", syscall.ECONNREFUSED)), "cannot be reached"},
 	} {
 		t.Run(c.why, func(t *testing.T) {
-			err := (&Source{flavor: c.flavor}).failure(context.Background(), c.err, "t")
+			err := (&database{flavor: c.flavor}).failure(context.Background(), c.err, "t")
 			var deliberate *wire.Error
 			if c.says == "" {
 				assert.False(t, errors.As(err, &deliberate), "%v", err)

@@ -1,8 +1,6 @@
 package sqlsource
 
 import (
-	"context"
-	"database/sql"
 	"strings"
 
 	"github.com/connectorsdk/connector-sdk-go/connector"
@@ -45,44 +43,4 @@ func (p Plan) String() string {
 		b.WriteString("  statement: " + s + "\n")
 	}
 	return b.String()
-}
-
-// pushed notes a part of the request that the engine does.
-func (x *session) pushed(part string) {
-	if x.report != nil {
-		x.report.Pushed = append(x.report.Pushed, part)
-	}
-}
-
-// left notes what the engine does not do, and why.
-func (x *session) left(sentence string) {
-	if x.report != nil {
-		x.report.Left = append(x.report.Left, sentence)
-	}
-}
-
-// reading is a transaction that only reads. It notes its statements in the plan
-// of the call that uses the session.
-type reading struct {
-	*sql.Tx
-	session *session
-}
-
-// note adds a statement to the plan.
-func (r *reading) note(statement string) {
-	if plan := r.session.report; plan != nil {
-		plan.Statements = append(plan.Statements, statement)
-	}
-}
-
-// QueryContext notes the statement and runs it.
-func (r *reading) QueryContext(ctx context.Context, statement string, args ...any) (*sql.Rows, error) {
-	r.note(statement)
-	return r.Tx.QueryContext(ctx, statement, args...)
-}
-
-// QueryRowContext notes the statement and runs it.
-func (r *reading) QueryRowContext(ctx context.Context, statement string, args ...any) *sql.Row {
-	r.note(statement)
-	return r.Tx.QueryRowContext(ctx, statement, args...)
 }

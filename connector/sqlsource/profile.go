@@ -32,7 +32,7 @@ const sharedTime = 100 * time.Millisecond
 // which columns are never null, and which keys hold. The samples of all tables come
 // first, because they cost the least.
 func (d *discovery) profile(ctx context.Context) error {
-	limit := d.source.options.Profile
+	limit := d.database.options.profile
 	steps := []func(context.Context, *discovered) error{d.sample, d.measure}
 	if limit < 0 {
 		limit, steps = defaultProfile, []func(context.Context, *discovered) error{d.checkKey}
@@ -95,7 +95,7 @@ func (d *discovery) run(ctx, limited context.Context, t *discovered, step func(c
 		d.begun = time.Now()
 		if err := d.begin(limited, d.soon); err != nil {
 			if limited.Err() == nil {
-				return d.source.failure(ctx, err, "")
+				return d.database.failure(ctx, err, "")
 			}
 			t.late = true
 		}
@@ -122,7 +122,7 @@ func (d *discovery) run(ctx, limited context.Context, t *discovered, step func(c
 
 // reopen replaces the session by another one.
 func (d *discovery) reopen(ctx context.Context) error {
-	source, known := d.source, d.known
+	source, known := d.database, d.known
 	d.close()
 	d.session, d.stale, d.begun = nil, false, time.Time{}
 	x, err := source.open(ctx, d.creds, connector.Call{Method: "Discover"})
@@ -158,7 +158,7 @@ func (d *discovery) sample(ctx context.Context, t *discovered) error {
 		to := min(from+pieceColumns, len(t.r.columns))
 		b := d.builder()
 		columns := t.r.columns[from:to]
-		statement := "SELECT " + selectCells(columns) + " FROM " + t.r.from + b.window(0, sampleRows)
+		statement := b.query(selectCells(columns), window{limit: sampleRows}, func() string { return " FROM " + t.r.from })
 		for values, err := range d.cells(ctx, t.table.Name, statement, b.args, columns) {
 			if err != nil {
 				d.unread(ctx, t, err)
@@ -195,9 +195,9 @@ func (d *discovery) unread(ctx context.Context, t *discovered, err error) {
 	t.left = true
 	reason := "reading it failed; whoever runs the database can tell why"
 	switch reasonOf(err) {
-	case ReasonForbidden:
+	case reasonForbidden:
 		reason = "the user of the database may not read it, or something that it reads"
-	case ReasonNoTable:
+	case reasonNoTable:
 		reason = "it, or something that it reads, no longer exists"
 	}
 	t.warn("The table %s is left out because %s.", reason)
@@ -205,7 +205,7 @@ func (d *discovery) unread(ctx context.Context, t *discovered, err error) {
 
 // outOfTime reports whether an error says that a table took too long.
 func outOfTime(ctx context.Context, err error) bool {
-	return ctx.Err() != nil || reasonOf(err) == ReasonTimeout
+	return ctx.Err() != nil || reasonOf(err) == reasonTimeout
 }
 
 // fits reports whether a value can be shown in a description.
@@ -220,13 +220,16 @@ func (d *discovery) measure(ctx context.Context, t *discovered) error {
 	estimate := t.table.RowCount
 	t.table.RowCount = nil
 	err := d.classify(ctx, t)
-	if err == nil && t.size == sizeLarge {
-		t.large(estimate)
-		return d.checkKey(ctx, t)
-	}
 	columns := t.r.columns
-	if t.size == sizeMedium {
+	switch t.size {
+	case sizeMedium:
 		columns = t.r.doubtful()
+	case sizeLarge:
+		if !d.database.capabilities.CheapCounts {
+			t.large(estimate)
+			return d.checkKey(ctx, t)
+		}
+		columns = nil
 	}
 	if err == nil {
 		err = d.count(ctx, t, columns)
@@ -234,6 +237,9 @@ func (d *discovery) measure(ctx context.Context, t *discovered) error {
 	if err != nil {
 		d.incomplete(ctx, t, "a count of its rows"+t.guess(estimate), err)
 		return err
+	}
+	if t.size == sizeLarge {
+		return d.checkKey(ctx, t)
 	}
 	if t.size == sizeSmall {
 		if err = d.statistics(ctx, t); err != nil {
@@ -282,13 +288,14 @@ func (d *discovery) classify(ctx context.Context, t *discovered) error {
 // hasRow reports whether a table has a row after so many others.
 func (d *discovery) hasRow(ctx context.Context, r *relation, offset int64) (bool, error) {
 	b := d.builder()
-	rows, err := d.tx.QueryContext(ctx, "SELECT 1 FROM "+r.from+b.window(offset, 1), b.args...)
+	statement := b.query("1", window{offset: offset, limit: 1}, func() string { return " FROM " + r.from })
+	rows, err := d.tx.QueryContext(ctx, statement, b.args...)
 	if err != nil {
-		return false, d.source.failure(ctx, err, r.name)
+		return false, d.database.failure(ctx, err, r.name)
 	}
 	defer func() { _ = rows.Close() }()
 	found := rows.Next()
-	return found, d.source.failure(ctx, rows.Err(), r.name)
+	return found, d.database.failure(ctx, rows.Err(), r.name)
 }
 
 // large sets the row count of a table that is too large to be counted. An estimate

@@ -1,15 +1,17 @@
 package sqlsource
 
 import (
+	"cmp"
 	"context"
 
 	"github.com/connectorsdk/connector-sdk-go/connector"
 	"github.com/connectorsdk/connector-sdk-go/connector/memsource"
+	"github.com/connectorsdk/connector-sdk-go/connector/sqlsource/sqlengine"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
 // Query answers rows by one statement, read as they come.
-func (s *Source) Query(ctx context.Context, req *connector.QueryRequest, out *connector.Rows) error {
+func Query(ctx context.Context, s *database, req *connector.QueryRequest, out *connector.Rows) error {
 	x, r, err := s.openTable(ctx, req.Credentials, connector.Call{Method: "Query", Table: req.Table})
 	if err != nil {
 		return err
@@ -30,7 +32,7 @@ type plannedQuery struct {
 	filters pushdown
 	order   order
 	served  connector.Served
-	columns []*Column // selected
+	columns []*column // selected
 	wire    []wire.Column
 }
 
@@ -61,17 +63,17 @@ func (x *session) filters(ctx context.Context, r *relation, where wire.Where) (p
 	if err := r.checkFields(where); err != nil {
 		return pushdown{}, err
 	}
-	chosen := choose(x.source.flavor, where, r.column)
+	chosen := choose(x.database.flavor, where, r.column)
 	exact, err := x.noneAmong(ctx, r.within(chosen.pushed), guards(chosen.used)...)
 	if exact || err != nil {
 		return chosen, err
 	}
 	// Some column has values that SQL would misjudge. Asking which one would cost
 	// a statement for each, so all columns with a guard are left to the library.
-	return choose(x.source.flavor, where, func(name string) *Column {
+	return choose(x.database.flavor, where, func(name string) *column {
 		c := *r.column(name)
-		if c.Guard != "" {
-			c.Class, c.Text, c.Contains = ClassOpaque, "", nil
+		if c.Loose.Guard != "" {
+			c.Class, c.Text, c.Contains = sqlengine.ClassOpaque, "", nil
 		}
 		return &c
 	}), nil
@@ -110,14 +112,14 @@ func (q *plannedQuery) project() error {
 			if c == nil {
 				return h.to.unknownField(f.Field)
 			}
-			q.need(c, or(f.As, f.Field), i+1)
+			q.need(c, cmp.Or(f.As, f.Field), i+1)
 		}
 	}
 	return nil
 }
 
 // need adds a column to those selected, once.
-func (q *plannedQuery) need(c *Column, name string, hop int) {
+func (q *plannedQuery) need(c *column, name string, hop int) {
 	for _, have := range q.wire {
 		if have.Name == name && have.Hop == hop {
 			return
@@ -152,28 +154,11 @@ func (q *plannedQuery) rows(ctx context.Context, x *session, offset, limit int64
 // empty.
 func (q *plannedQuery) part(ctx context.Context, x *session, o order, condition string, offset, limit int64) memsource.RowSeq {
 	b := x.builder()
-	statement := "SELECT " + selectCells(q.columns)
-	if len(q.hops) > 0 && limit > 0 && limit <= maxReach && offset <= maxReach {
-		statement += b.fromFirst(q, order{terms: o.terms[:o.own]}, offset+limit)
-	} else {
-		statement += b.from(q.base.from, q.hops) + b.where(q.filters.pushed, q.base.column, condition)
-	}
-	statement += b.orderBy(o) + b.window(offset, limit)
+	statement := b.query(selectCells(q.columns), window{offset, limit, len(o.terms) > 0}, func() string {
+		if len(q.hops) > 0 && limit > 0 && limit <= maxReach && offset <= maxReach {
+			return b.fromFirst(q, order{terms: o.terms[:o.own]}, offset+limit) + b.orderBy(o)
+		}
+		return b.from(q.base.from, q.hops) + b.where(q.filters.pushed, q.base.column, condition) + b.orderBy(o)
+	})
 	return x.cells(ctx, q.base.name, statement, b.args, q.columns)
-}
-
-// window returns the clause that cuts rows, or nothing if there is nothing to
-// cut.
-func (b *builder) window(offset, limit int64) string {
-	var limitParam, offsetParam string
-	if limit > 0 {
-		limitParam = b.bind(limit)
-	}
-	if offset > 0 {
-		offsetParam = b.bind(offset)
-	}
-	if limitParam == "" && offsetParam == "" {
-		return ""
-	}
-	return b.flavor.Window(limitParam, offsetParam)
 }

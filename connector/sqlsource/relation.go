@@ -10,15 +10,15 @@ import (
 
 // relation is a table as one statement uses it, under an alias.
 type relation struct {
-	catalog Table
+	catalog *table
 	name    string    // in the protocol
 	from    string    // the table and its alias, as FROM has them
-	columns []*Column // those that are served, in order
-	byName  map[string]*Column
-	primary []*Column // of the primary key; nil: it is not known, or not served in full
+	columns []*column // those that are served, in order
+	byName  map[string]*column
+	primary []*column // of the primary key; nil: it is not known, or not served in full
 	// unique are the columns that tell rows apart: the primary key's, or those of
-	// another key without nulls; nil: there is none.
-	unique []*Column
+	// another key without nulls, or a row's number; nil: there are none.
+	unique []*column
 	// enforced reports that the engine itself keeps the primary key unique.
 	enforced bool
 }
@@ -29,15 +29,15 @@ func (x *session) relation(ctx context.Context, name string) (*relation, error) 
 	if err != nil {
 		return nil, err
 	}
-	return x.source.relation(tables[name], name, "t0"), nil
+	return x.database.relation(tables[name], name, "t0"), nil
 }
 
 // tables finds tables of the catalog by their protocol names.
-func (x *session) tables(ctx context.Context, names ...string) (map[string]Table, error) {
+func (x *session) tables(ctx context.Context, names ...string) (map[string]*table, error) {
 	inDatabase := map[string]string{}
 	var ask []string
 	for _, name := range names {
-		own, served := x.source.options.inDatabase(name)
+		own, served := x.database.options.inDatabase(name)
 		if !served {
 			return nil, unknownTable(name)
 		}
@@ -48,11 +48,11 @@ func (x *session) tables(ctx context.Context, names ...string) (map[string]Table
 	}
 	tables, err := x.catalog(ctx, ask)
 	if err != nil {
-		return nil, x.source.failure(ctx, err, "")
+		return nil, x.database.failure(ctx, err, "")
 	}
-	found := make(map[string]Table, len(inDatabase))
+	found := make(map[string]*table, len(inDatabase))
 	for name, own := range inDatabase {
-		i := slices.IndexFunc(tables, func(t Table) bool { return t.Name == own })
+		i := slices.IndexFunc(tables, func(t *table) bool { return t.Name == own })
 		if i < 0 {
 			return nil, unknownTable(name)
 		}
@@ -66,32 +66,35 @@ func unknownTable(name string) error {
 }
 
 // relation returns a table under an alias, which is one of our own words.
-func (s *Source) relation(t Table, name, alias string) *relation {
-	r := &relation{catalog: t, name: name, byName: map[string]*Column{}}
-	r.from = s.flavor.Table(t.Schema, t.own) + " " + alias
-	override := s.options.Tables[t.Name]
+func (s *database) relation(t *table, name, alias string) *relation {
+	r := &relation{catalog: t, name: name, byName: map[string]*column{}}
+	r.from = s.flavor.Table(t.schema, t.own) + " " + alias
+	override := s.options.tables[t.Name]
 	for _, c := range t.Columns {
 		public, served := s.options.publicColumn(t.Name, c.Name)
 		if !served {
 			continue
 		}
 		c.Want = override.Columns[c.Name].Type
-		column := s.flavor.Column(alias+"."+s.flavor.Quote(c.Name), c)
-		column.name, column.own, column.indexed = public, c.Name, c.Indexed
-		column.nullable, column.required = c.Nullable || column.Valid != "", !c.Nullable
-		r.columns = append(r.columns, &column)
-		r.byName[public] = &column
+		column := newColumn(s.flavor, alias+"."+s.flavor.Quote(c.Name), public, c)
+		r.columns = append(r.columns, column)
+		r.byName[public] = column
 	}
 	if override.PrimaryKey != nil {
 		r.primary = s.keyColumns(r, override.PrimaryKey)
 	} else {
-		r.primary = s.keyColumns(r, t.PrimaryKey)
+		r.primary = s.keyColumns(r, t.primary)
 		r.enforced = r.primary != nil
 	}
 	r.unique = r.primary
-	for _, key := range t.Unique {
+	for _, key := range t.unique {
 		if r.unique == nil && t.notNull(key) {
 			r.unique = s.keyColumns(r, key)
+		}
+	}
+	if r.unique == nil {
+		for _, c := range t.RowID {
+			r.unique = append(r.unique, newColumn(s.flavor, alias+"."+s.flavor.Quote(c.Name), "", c))
 		}
 	}
 	return r
@@ -99,8 +102,8 @@ func (s *Source) relation(t Table, name, alias string) *relation {
 
 // keyColumns returns the columns of a key of the catalog; nil if not all of them
 // are served.
-func (s *Source) keyColumns(r *relation, key []string) []*Column {
-	var columns []*Column
+func (s *database) keyColumns(r *relation, key []string) []*column {
+	var columns []*column
 	for _, name := range key {
 		public, served := s.options.publicColumn(r.catalog.Name, name)
 		c := r.column(public)
@@ -113,7 +116,7 @@ func (s *Source) keyColumns(r *relation, key []string) []*Column {
 }
 
 // column returns a column by its name in the protocol; nil if there is none.
-func (r *relation) column(name string) *Column { return r.byName[name] }
+func (r *relation) column(name string) *column { return r.byName[name] }
 
 func (r *relation) unknownField(name string) error {
 	return connector.UnknownEntity("table %s has no field %s", wire.QuoteName(r.name), wire.QuoteName(name))

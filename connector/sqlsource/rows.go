@@ -7,12 +7,13 @@ import (
 
 	"github.com/connectorsdk/connector-sdk-go/connector"
 	"github.com/connectorsdk/connector-sdk-go/connector/memsource"
+	"github.com/connectorsdk/connector-sdk-go/connector/sqlsource/sqlengine"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
 // reader turns a driver's value into a cell, without a copy between.
 type reader struct {
-	column *Column // nil: the value is not wanted
+	column *column // nil: the value is not wanted
 	value  wire.Value
 }
 
@@ -36,16 +37,20 @@ const drainRows = 500
 
 // cells runs a statement that selects these columns, and yields its rows as they
 // come. The slice is reused.
-func (x *session) cells(ctx context.Context, table, statement string, args []any, columns []*Column) memsource.RowSeq {
-	if direct := x.source.rows; direct != nil {
-		return x.failing(ctx, table, direct.ReadRows(ctx, x.conn, statement, args, columns))
+func (x *session) cells(ctx context.Context, table, statement string, args []any, columns []*column) memsource.RowSeq {
+	if read := x.database.capabilities.ReadRows; read != nil {
+		own := make([]*sqlengine.Column, len(columns))
+		for i, c := range columns {
+			own[i] = &c.Column
+		}
+		return x.failing(ctx, table, read(ctx, x.conn, statement, args, own))
 	}
 	return func(yield func([]wire.Value, error) bool) {
 		statementCtx, cancel := context.WithCancel(ctx)
 		defer cancel()
 		rows, err := x.tx.QueryContext(statementCtx, statement, args...)
 		if err != nil {
-			yield(nil, x.source.failure(ctx, err, table))
+			yield(nil, x.database.failure(ctx, err, table))
 			return
 		}
 		defer func() { _ = rows.Close() }()
@@ -61,7 +66,7 @@ func (x *session) cells(ctx context.Context, table, statement string, args []any
 		values := make([]wire.Value, len(columns))
 		for rows.Next() {
 			if err := rows.Scan(targets...); err != nil {
-				yield(nil, x.source.failure(ctx, err, table))
+				yield(nil, x.database.failure(ctx, err, table))
 				return
 			}
 			for i := range readers {
@@ -80,7 +85,7 @@ func (x *session) cells(ctx context.Context, table, statement string, args []any
 			}
 		}
 		if err := rows.Err(); err != nil {
-			yield(nil, x.source.failure(ctx, err, table))
+			yield(nil, x.database.failure(ctx, err, table))
 		}
 	}
 }
@@ -89,7 +94,7 @@ func (x *session) cells(ctx context.Context, table, statement string, args []any
 func (x *session) failing(ctx context.Context, table string, rows memsource.RowSeq) memsource.RowSeq {
 	return func(yield func([]wire.Value, error) bool) {
 		for values, err := range rows {
-			if !yield(values, x.source.failure(ctx, err, table)) {
+			if !yield(values, x.database.failure(ctx, err, table)) {
 				return
 			}
 		}
@@ -99,7 +104,7 @@ func (x *session) failing(ctx context.Context, table string, rows memsource.RowS
 // row runs a statement that answers one row, and scans it.
 func (x *session) row(ctx context.Context, table, statement string, args []any, into ...any) error {
 	err := x.tx.QueryRowContext(ctx, statement, args...).Scan(into...)
-	return x.source.failure(ctx, err, table)
+	return x.database.failure(ctx, err, table)
 }
 
 // emit writes rows to out. If the statement fails before its first row, emit

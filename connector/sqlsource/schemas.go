@@ -1,59 +1,32 @@
 package sqlsource
 
 import (
+	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
 	"time"
 
 	"github.com/connectorsdk/connector-sdk-go/connector"
+	"github.com/connectorsdk/connector-sdk-go/connector/sqlsource/sqlengine"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
-// SchemaFinder is implemented by a flavor that can tell whether a schema exists.
-// A source then says so where one does not.
-type SchemaFinder interface {
-	// HasSchema reports whether there is a schema of this name, to the letter. The
-	// empty name is the default schema, as for [Flavor].Catalog.
-	HasSchema(ctx context.Context, q Queryer, schema string) (bool, error)
-}
-
-// schemas returns the schemas that are served to a tenant.
-func (o *Options) schemas(creds wire.Credentials) []string {
-	var chosen []string
-	if o.SchemasOf != nil {
-		for _, s := range o.SchemasOf(creds) {
-			if s != "" && !slices.Contains(chosen, s) {
-				chosen = append(chosen, s)
+// chosenSchemas returns the schemas that are served to a tenant: those that the options
+// name, each once, or the default one. It reports whether the options name any.
+func (o *settings) chosenSchemas(creds wire.Credentials) (schemas []string, named bool) {
+	if o.schemas != nil {
+		for _, s := range o.schemas(creds) {
+			if s != "" && !slices.Contains(schemas, s) {
+				schemas = append(schemas, s)
 			}
 		}
 	}
-	switch {
-	case len(chosen) > 0:
-		return chosen
-	case len(o.Schemas) > 0:
-		return o.Schemas
+	if len(schemas) == 0 {
+		return []string{""}, false
 	}
-	return []string{o.Schema}
-}
-
-// schemaFaults returns what is wrong with the schemas of the options.
-func (o *Options) schemaFaults() []error {
-	var faults []error
-	if o.Schema != "" && len(o.Schemas) > 0 {
-		faults = append(faults, errors.New("sqlsource: Schema and Schemas are both set; set one of them"))
-	}
-	for i, s := range o.Schemas {
-		switch {
-		case s == "":
-			faults = append(faults, fmt.Errorf("sqlsource: Schemas[%d] is empty; name the schema", i))
-		case slices.Contains(o.Schemas[:i], s):
-			faults = append(faults, fmt.Errorf("sqlsource: Schemas names %q twice", s))
-		}
-	}
-	return faults
+	return schemas, true
 }
 
 // qualify returns the name of a table as the options have it: with its schema if
@@ -74,30 +47,29 @@ func (x *session) inSchema(schema, name string) (own string, ok bool) {
 	return strings.CutPrefix(name, schema+".")
 }
 
-// place completes a table of a schema's catalog. Foreign keys to schemas that are
-// not served are dropped, and what cannot be named, of which it warns.
-func (x *session) place(t *Table, schema string) (warnings []string) {
-	t.Schema, t.own = schema, t.Name
+// place returns a table of a schema's catalog as it is served. It drops foreign keys to
+// schemas that are not served, and what cannot be named, of which it warns.
+func (x *session) place(entry *sqlengine.Table, schema string) (t *table, warnings []string) {
+	t = newTable(entry, schema)
 	t.Name = x.qualify(schema, t.Name)
-	t.ForeignKeys = slices.DeleteFunc(t.ForeignKeys, func(k ForeignKey) bool {
-		if slices.Contains(x.schemas, or(k.TargetSchema, schema)) {
+	t.foreign = slices.DeleteFunc(t.foreign, func(k sqlengine.Key) bool {
+		if slices.Contains(x.schemas, cmp.Or(k.TargetSchema, schema)) {
 			return false
 		}
-		t.Omitted = append(t.Omitted, OmittedKey{
-			Kind: OmittedForeignKey, Columns: k.Columns, Reason: "the table that it leads to is in a schema that is not served",
-		})
+		k.Omitted = "the table that it leads to is in a schema that is not served"
+		t.omitted = append(t.omitted, k)
 		return true
 	})
-	for i := range t.ForeignKeys {
-		k := &t.ForeignKeys[i]
-		k.Target = x.qualify(or(k.TargetSchema, schema), k.Target)
+	for i := range t.foreign {
+		k := &t.foreign[i]
+		k.Target = x.qualify(cmp.Or(k.TargetSchema, schema), k.Target)
 	}
-	return x.source.options.dropNameless(t)
+	return t, x.database.options.dropNameless(t)
 }
 
 // readTables reads tables of the catalog by their names in the options.
-func (x *session) readTables(ctx context.Context, names []string) ([]Table, error) {
-	var found []Table
+func (x *session) readTables(ctx context.Context, names []string) ([]*table, error) {
+	var found []*table
 	for _, schema := range x.schemas {
 		var own []string
 		for _, name := range names {
@@ -108,13 +80,13 @@ func (x *session) readTables(ctx context.Context, names []string) ([]Table, erro
 		if len(own) == 0 {
 			continue
 		}
-		tables, _, err := x.source.flavor.Catalog(ctx, x.tx.Tx, schema, own)
+		tables, _, err := x.database.flavor.Catalog(ctx, x.tx.Queryer, schema, own)
 		if err != nil {
 			return nil, err
 		}
-		for _, t := range tables {
-			x.place(&t, schema)
-			if slices.ContainsFunc(found, func(other Table) bool { return other.Name == t.Name }) {
+		for _, entry := range tables {
+			t, _ := x.place(entry, schema)
+			if slices.ContainsFunc(found, func(other *table) bool { return other.Name == t.Name }) {
 				return nil, connector.Unsupported("two tables are named %s, in schemas whose names have dots; rename a schema, or serve one of them",
 					wire.QuoteName(t.Name))
 			}
@@ -127,10 +99,11 @@ func (x *session) readTables(ctx context.Context, names []string) ([]Table, erro
 // readSchemas reads all tables of the schemas that are served. It warns of
 // schemas that do not exist, and leaves out tables whose names are the same, or
 // cannot be sent.
-func (x *session) readSchemas(ctx context.Context) (tables []Table, warnings []string, err error) {
+func (x *session) readSchemas(ctx context.Context) (tables []*table, warnings []string, err error) {
 	count := map[string]int{}
+	var late []string
 	for _, schema := range x.schemas {
-		read, said, err := x.source.flavor.Catalog(ctx, x.tx.Tx, schema, nil)
+		read, said, err := x.database.flavor.Catalog(ctx, x.tx.Queryer, schema, nil)
 		if err != nil {
 			return nil, nil, err
 		}
@@ -144,9 +117,9 @@ func (x *session) readSchemas(ctx context.Context) (tables []Table, warnings []s
 				warnings = append(warnings, noSchema(schema))
 			}
 		}
-		for _, t := range read {
-			said := x.place(&t, schema)
-			options := &x.source.options
+		for _, entry := range read {
+			t, said := x.place(entry, schema)
+			options := &x.database.options
 			if !options.serves(t.Name) {
 				continue
 			}
@@ -154,10 +127,18 @@ func (x *session) readSchemas(ctx context.Context) (tables []Table, warnings []s
 				warnings = append(warnings, fmt.Sprintf("The table %s is left out because %s.", wire.QuoteName(t.Name), why))
 				continue
 			}
+			if t.Late && len(t.Columns) == 0 {
+				late = append(late, options.publicTable(t.Name))
+				continue
+			}
 			warnings = append(warnings, said...)
 			count[t.Name]++
 			tables = append(tables, t)
 		}
+	}
+	if len(late) > 0 {
+		warnings = append(warnings, "The time of this discovery was over before these tables were described, so they are left out: "+
+			tableNames(late)+". Allow the discovery more time, or serve fewer tables.")
 	}
 	for _, t := range tables {
 		if n := count[t.Name]; n > 1 {
@@ -166,16 +147,15 @@ func (x *session) readSchemas(ctx context.Context) (tables []Table, warnings []s
 				n, wire.QuoteName(t.Name)))
 		}
 	}
-	return slices.DeleteFunc(tables, func(t Table) bool { return count[t.Name] < 0 }), warnings, nil
+	return slices.DeleteFunc(tables, func(t *table) bool { return count[t.Name] < 0 }), warnings, nil
 }
 
 // hasSchema reports whether a schema exists, as far as the flavor can tell.
 func (x *session) hasSchema(ctx context.Context, schema string) (bool, error) {
-	finder, ok := x.source.flavor.(SchemaFinder)
-	if !ok {
+	if x.database.capabilities.HasSchema == nil {
 		return true, nil
 	}
-	return finder.HasSchema(ctx, x.tx.Tx, schema)
+	return x.database.capabilities.HasSchema(ctx, x.tx.Queryer, schema)
 }
 
 func noSchema(schema string) string {
@@ -189,8 +169,8 @@ func noSchema(schema string) string {
 // catalog returns tables by their names in the options: those that the request
 // has asked for before, those of the cache, and others from the catalog. It leaves
 // out those that do not exist.
-func (x *session) catalog(ctx context.Context, names []string) ([]Table, error) {
-	var tables []Table
+func (x *session) catalog(ctx context.Context, names []string) ([]*table, error) {
+	var tables []*table
 	var rest []string
 	for _, name := range names {
 		if t, ok := x.known[name]; ok {
@@ -202,7 +182,7 @@ func (x *session) catalog(ctx context.Context, names []string) ([]Table, error) 
 	if len(rest) == 0 {
 		return tables, nil
 	}
-	s := x.source
+	s := x.database
 	now := time.Now()
 	found, unknown := s.cache.lookup(x.schemas, rest, now)
 	if len(unknown) > 0 {
@@ -210,8 +190,8 @@ func (x *session) catalog(ctx context.Context, names []string) ([]Table, error) 
 		if err != nil {
 			return nil, err
 		}
-		if s.options.Remember > 0 {
-			s.cache.store(x.schemas, read, now.Add(s.options.Remember))
+		if s.options.catalogTTL > 0 {
+			s.cache.store(x.schemas, read, now.Add(s.options.catalogTTL))
 		}
 		found = append(found, read...)
 	}

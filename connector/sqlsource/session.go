@@ -15,19 +15,20 @@ import (
 // runs in transactions that only read. The calls of a request use it one after
 // the other (see shelf).
 type session struct {
-	source  *Source
-	creds   wire.Credentials // that it was opened with
-	schemas []string         // that are served
-	shelf   *shelf
-	db      *sql.DB
-	conn    *sql.Conn
-	tx      *reading
-	kill    string           // the statement that ends what the session runs; empty: none is needed
-	known   map[string]Table // of the catalog, that the request has asked for
-	closeDB func()           // closes a tenant's database
+	database     *database
+	creds        wire.Credentials // that it was opened with
+	schemas      []string         // that are served
+	schemasNamed bool             // the options name them
+	shelf        *shelf
+	db           *sql.DB
+	conn         *sql.Conn
+	tx           *reading
+	kill         string            // the statement that ends what the session runs; empty: none is needed
+	known        map[string]*table // of the catalog, that the request has asked for
+	closeDB      func()            // closes a tenant's database
 
 	// The call that uses the session sets these.
-	report    *Plan       // nil: nobody wants it
+	report    *report     // nil: nobody wants it
 	keep      bool        // the request may go on with the session after this call
 	stopWatch func() bool // stops killing statements when the context ends; false: it has ended
 	release   func()      // gives back the shelf
@@ -38,7 +39,7 @@ const killWait = 5 * time.Second
 
 // open returns the session of a request, in a transaction. If the request has
 // none yet, or another call uses it, open connects with the tenant's credentials.
-func (s *Source) open(ctx context.Context, creds wire.Credentials, call connector.Call) (*session, error) {
+func (s *database) open(ctx context.Context, creds wire.Credentials, call connector.Call) (*session, error) {
 	on, release, err := s.shelves.Get(ctx, newShelf)
 	if err != nil {
 		return nil, err
@@ -53,8 +54,8 @@ func (s *Source) open(ctx context.Context, creds wire.Credentials, call connecto
 		x.shelf = on
 	}
 	x.keep, x.release = false, release
-	if observe := s.options.Observe; observe != nil {
-		report := &Plan{Call: call}
+	if observe := s.options.observe; observe != nil {
+		report := &report{Call: call}
 		x.report = report
 		x.release = func() {
 			release()
@@ -68,14 +69,15 @@ func (s *Source) open(ctx context.Context, creds wire.Credentials, call connecto
 }
 
 // connect opens a database and begins a transaction.
-func (s *Source) connect(ctx context.Context, creds wire.Credentials) (*session, error) {
+func (s *database) connect(ctx context.Context, creds wire.Credentials) (*session, error) {
 	opening := ctx
 	if s.openTenant != nil {
 		var cancel context.CancelFunc
 		opening, cancel = limitConnect(ctx)
 		defer cancel()
 	}
-	x := &session{source: s, creds: creds, schemas: s.options.schemas(creds), db: s.db, closeDB: func() {}, known: map[string]Table{}}
+	x := &session{database: s, creds: creds, db: s.pool, closeDB: func() {}, known: map[string]*table{}}
+	x.schemas, x.schemasNamed = s.options.chosenSchemas(creds)
 	if s.openTenant != nil {
 		db, err := s.openTenant(opening, creds)
 		if err != nil {
@@ -98,8 +100,8 @@ func (s *Source) connect(ctx context.Context, creds wire.Credentials) (*session,
 		return nil, err
 	}
 	x.conn = conn
-	if killer, ok := s.flavor.(Killer); ok {
-		x.kill, err = killer.Kill(ctx, conn)
+	if s.capabilities.Kill != nil {
+		x.kill, err = s.capabilities.Kill(ctx, conn)
 	}
 	if err == nil {
 		err = x.begin(ctx, ctx)
@@ -116,15 +118,23 @@ func (s *Source) connect(ctx context.Context, creds wire.Credentials) (*session,
 // included. The deadline of ctx limits its statements.
 func (x *session) begin(ctx, life context.Context) error {
 	if x.tx != nil {
-		_ = x.tx.Rollback()
+		x.tx.end()
 		x.tx = nil
 	}
-	tx, err := x.conn.BeginTx(life, x.source.flavor.Tx())
-	if err != nil {
-		return err
+	able := &x.database.capabilities
+	x.tx = &reading{Queryer: x.conn, end: func() {}, session: x}
+	if !able.NoTx {
+		tx, err := x.conn.BeginTx(life, able.Tx)
+		if err != nil {
+			x.tx = nil
+			return err
+		}
+		x.tx.Queryer, x.tx.end = tx, func() { _ = tx.Rollback() }
 	}
-	x.tx = &reading{tx, x}
-	return x.source.flavor.Session(ctx, tx)
+	if able.Session == nil {
+		return nil
+	}
+	return able.Session(ctx, x.tx.Queryer)
 }
 
 // watch kills the session's statement on the server when the context of a call
@@ -164,11 +174,13 @@ func (x *session) close() {
 // disconnect gives back the connection, and closes a tenant's database.
 func (x *session) disconnect() {
 	if x.tx != nil {
-		_ = x.tx.Rollback()
+		x.tx.end()
 	}
 	_ = x.conn.Close()
 	x.closeDB()
 }
 
 // builder returns an empty statement.
-func (x *session) builder() *builder { return &builder{flavor: x.source.flavor} }
+func (x *session) builder() *builder {
+	return &builder{flavor: x.database.flavor, windowFirst: x.database.capabilities.WindowFirst}
+}

@@ -3,8 +3,10 @@ package sqlsource
 import (
 	"context"
 	"database/sql"
+	"errors"
 
 	"github.com/connectorsdk/connector-sdk-go/connector"
+	"github.com/connectorsdk/connector-sdk-go/connector/sqlsource/sqlengine"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -12,18 +14,10 @@ import (
 // dialect. It is safe for concurrent use.
 //
 // A source keeps no connection of a tenant and no description between requests
-// (but see Options.Remember). A table that is created, changed or dropped is so
+// (but see Options.CatalogTTL). A table that is created, changed or dropped is so
 // for the next request. Within one request the calls of the library share one
 // connection, one transaction and what they have read of the catalog.
-type Source struct {
-	db         *sql.DB // of the host; nil with openTenant
-	openTenant Open
-	flavor     Flavor
-	rows       RowReader // nil: rows are read by database/sql
-	options    settings
-	cache      tableCache
-	shelves    connector.PerRequest[*shelf]
-}
+type Source struct{ database *database }
 
 var (
 	_ connector.Source              = (*Source)(nil)
@@ -41,69 +35,95 @@ var (
 // pool of its own, because it sets up the sessions it uses; it does not close
 // the pool. New does not connect, and reports every fault of its arguments at
 // once.
-func New(db *sql.DB, flavor Flavor, options *Options) (*Source, error) {
-	return newSource(&Source{db: db, flavor: flavor}, options)
+func New(db *sql.DB, flavor sqlengine.Flavor, options *Options) (*Source, error) {
+	return newSource(db, nil, flavor, options)
 }
 
 // NewPerTenant returns a source of databases that the tenants' credentials lead
 // to. It reports every fault of its arguments at once.
-func NewPerTenant(open Open, flavor Flavor, options *Options) (*Source, error) {
-	return newSource(&Source{openTenant: open, flavor: flavor}, options)
+func NewPerTenant(open Open, flavor sqlengine.Flavor, options *Options) (*Source, error) {
+	return newSource(nil, open, flavor, options)
 }
 
-// Check connects, which proves the credentials.
+func newSource(db *sql.DB, open Open, flavor sqlengine.Flavor, options *Options) (*Source, error) {
+	if options == nil {
+		options = &Options{}
+	}
+	faults := options.faults()
+	if flavor == nil {
+		faults = append(faults, errors.New("sqlsource: no flavor; pass the one of the engine, such as sqlsource.PostgreSQL()"))
+	}
+	switch {
+	case db == nil && open == nil:
+		faults = append(faults, errors.New("sqlsource: no database; pass a *sql.DB to New, or a function that opens one to NewPerTenant"))
+	case open != nil && options.CatalogTTL != 0:
+		faults = append(faults, errors.New("sqlsource: CatalogTTL needs a database of the host; nothing of a tenant may be kept"))
+	}
+	if err := errors.Join(faults...); err != nil {
+		return nil, err
+	}
+	return &Source{newDatabase(db, open, flavor, options.settings())}, nil
+}
+
+// Check connects, which proves the credentials, and looks for the schemas that the
+// options name.
 func (s *Source) Check(ctx context.Context, req *wire.CheckRequest) error {
-	return forPerson(s.check(ctx, req))
+	return Check(ctx, s.database, req)
 }
 
-func (s *Source) check(ctx context.Context, req *wire.CheckRequest) error {
-	x, err := s.open(ctx, req.Credentials, connector.Call{Method: "Check"})
-	if err != nil {
-		return err
-	}
-	defer x.close()
-	for _, schema := range x.schemas {
-		// Some engines look at the file, or at the user's rights, only now.
-		if _, _, err := s.flavor.Catalog(ctx, x.tx.Tx, schema, []string{""}); err != nil {
-			return s.failure(ctx, err, "")
-		}
-		if s.options.SchemasOf == nil {
-			continue // discovery warns the host of a schema that does not exist
-		}
-		found, err := x.hasSchema(ctx, schema)
-		if err != nil {
-			return s.failure(ctx, err, "")
-		}
-		if !found {
-			return connector.CheckFailed("%s", noSchema(schema))
-		}
-	}
-	return nil
+// Discover describes every table that is served and that these credentials can
+// read. Its warnings say what is left out, and why: tables, keys, samples and
+// statistics. What one table costs changes nothing of what is said about others
+// (see Options.Profile).
+func (s *Source) Discover(ctx context.Context, req *wire.DiscoveryRequest) (*wire.Discovery, error) {
+	return Discover(ctx, s.database, req)
 }
 
 // Describe describes one table as Discover lists it, without samples and
 // statistics.
 func (s *Source) Describe(ctx context.Context, creds wire.Credentials, table string) (*wire.Table, error) {
-	x, r, err := s.openTable(ctx, creds, connector.Call{Method: "Describe", Table: table})
-	if err != nil {
-		return nil, err
-	}
-	defer x.close()
-	x.keep = true
-	return s.describe(r), nil
+	return Describe(ctx, s.database, creds, table)
 }
 
-// openTable opens a session for a request about one table, and finds the table. The
-// caller closes the session.
-func (s *Source) openTable(ctx context.Context, creds wire.Credentials, call connector.Call) (*session, *relation, error) {
-	x, err := s.open(ctx, creds, call)
-	if err != nil {
-		return nil, nil, err
-	}
-	r, err := x.relation(ctx, call.Table)
-	if err != nil {
-		x.close()
-		return nil, nil, err
-	}
-	return x, r, nil
+// Query answers rows by one statement, read as they come.
+func (s *Source) Query(ctx context.Context, req *connector.QueryRequest, out *connector.Rows) error {
+	return Query(ctx, s.database, req, out)
+}
+
+// QueryJoined answers joined rows by one statement. Keys that the engine cannot
+// compare exactly, such as a float with a decimal, are joined in memory, within
+// [memsource.DefaultBudget].
+func (s *Source) QueryJoined(ctx context.Context, req *connector.QueryRequest, out *connector.Rows) error {
+	return QueryJoined(ctx, s.database, req, out)
+}
+
+// Size counts a table's rows, or returns the engine's estimate where the host
+// prefers it.
+func (s *Source) Size(ctx context.Context, req *wire.SizeRequest) (*wire.Size, error) {
+	return Size(ctx, s.database, req)
+}
+
+// Count counts by one statement, or declines: the library then counts what Query
+// answers.
+func (s *Source) Count(ctx context.Context, req *wire.CountRequest) (int64, error) {
+	return Count(ctx, s.database, req)
+}
+
+// Aggregate groups by one statement, or declines what the engine cannot compute
+// exactly. It cuts periods in UTC.
+func (s *Source) Aggregate(ctx context.Context, req *wire.AggregateRequest) ([][]wire.Value, error) {
+	return Aggregate(ctx, s.database, req)
+}
+
+// Cardinality counts all columns by few statements. The entry of a column that
+// the engine cannot count distinctly is nil.
+func (s *Source) Cardinality(ctx context.Context, req *wire.CardinalityRequest) (map[string]*wire.Cardinality, error) {
+	return Cardinality(ctx, s.database, req)
+}
+
+// LinkHitRate measures by one statement if the engine can compare the columns
+// exactly, and a second one for the samples if there are orphans. Otherwise it
+// measures over the rows.
+func (s *Source) LinkHitRate(ctx context.Context, req *wire.LinkHitRateRequest) (*wire.LinkHitRate, error) {
+	return LinkHitRate(ctx, s.database, req)
 }

@@ -1,9 +1,11 @@
 package sqlsource
 
 import (
+	"cmp"
 	"context"
 	"strings"
 
+	"github.com/connectorsdk/connector-sdk-go/connector/sqlsource/sqlengine"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -25,8 +27,8 @@ type tally struct {
 
 // tally counts a table's rows, and the values of these columns. All numbers are of
 // one moment if the transaction is.
-func (x *session) tally(ctx context.Context, r *relation, columns []*Column) (rows int64, tallies map[*Column]*tally, err error) {
-	tallies = make(map[*Column]*tally, len(columns))
+func (x *session) tally(ctx context.Context, r *relation, columns []*column) (rows int64, tallies map[*column]*tally, err error) {
+	tallies = make(map[*column]*tally, len(columns))
 	for first := true; first || len(columns) > 0; first = false {
 		piece := columns[:min(pieceColumns, len(columns))]
 		columns = columns[len(piece):]
@@ -41,15 +43,15 @@ func (x *session) tally(ctx context.Context, r *relation, columns []*Column) (ro
 		for _, c := range piece {
 			n := &tally{}
 			tallies[c] = n
-			add("COUNT("+or(c.Stored, c.Raw)+")", &n.stored)
+			add("COUNT("+cmp.Or(c.Index.Stored, c.Raw)+")", &n.stored)
 			if c.Valid != "" {
 				add("COUNT(CASE WHEN "+c.notNull()+" THEN 1 END)", &n.sendable)
 			}
-			if c.Guard != "" {
-				add("COUNT(CASE WHEN "+c.Guard+" THEN 1 END)", &n.guarded)
+			if c.Loose.Guard != "" {
+				add("COUNT(CASE WHEN "+c.Loose.Guard+" THEN 1 END)", &n.guarded)
 			}
-			if c.Long != "" {
-				add("COUNT(CASE WHEN "+c.Long+" THEN 1 END)", &n.long)
+			if c.Loose.Long != "" {
+				add("COUNT(CASE WHEN "+c.Loose.Long+" THEN 1 END)", &n.long)
 			}
 		}
 		if err := x.row(ctx, r.name, "SELECT "+strings.Join(exprs, ", ")+" FROM "+r.from, nil, targets...); err != nil {
@@ -66,21 +68,21 @@ func (x *session) tally(ctx context.Context, r *relation, columns []*Column) (ro
 
 // countable reports whether the engine can count a column's distinct values, and
 // find its minimum and maximum.
-func (n *tally) countable(c *Column) bool {
+func (n *tally) countable(c *column) bool {
 	return c.group() != "" && n.guarded == 0 && n.long == 0
 }
 
 // key returns the expression whose distinct values are the column's.
-func (n *tally) key(c *Column) string {
-	if c.Sorted != "" && c.Unsorted == "" && n.stored == n.sendable {
-		return c.Sorted // all values are among those that it tells apart as Key does, and it costs less
+func (n *tally) key(c *column) string {
+	if c.Index.Sorted != "" && c.Index.Unsorted == "" && n.stored == n.sendable {
+		return c.Index.Sorted // all values are among those that it tells apart as Key does, and it costs less
 	}
 	return c.group()
 }
 
 // count sets the row count of a table, and what the values of these columns say
 // of nulls.
-func (d *discovery) count(ctx context.Context, t *discovered, columns []*Column) error {
+func (d *discovery) count(ctx context.Context, t *discovered, columns []*column) error {
 	rows, tallies, err := d.tally(ctx, t.r, columns)
 	if err != nil {
 		return err
@@ -106,8 +108,8 @@ func (d *discovery) count(ctx context.Context, t *discovered, columns []*Column)
 
 // statistics adds exact statistics of the columns that count has counted.
 func (d *discovery) statistics(ctx context.Context, t *discovered) error {
-	stats := make(map[*Column]*wire.Stats, len(t.r.columns))
-	var columns []*Column
+	stats := make(map[*column]*wire.Stats, len(t.r.columns))
+	var columns []*column
 	for _, c := range t.r.columns {
 		if t.tallies[c].countable(c) {
 			columns = append(columns, c)
@@ -132,11 +134,11 @@ func (d *discovery) statistics(ctx context.Context, t *discovered) error {
 }
 
 // statisticsOf reads the statistics of a piece of the columns by one statement.
-func (d *discovery) statisticsOf(ctx context.Context, t *discovered, piece []*Column, stats map[*Column]*wire.Stats) error {
-	number := &Column{name: "count", Decode: DecodeInteger}
+func (d *discovery) statisticsOf(ctx context.Context, t *discovered, piece []*column, stats map[*column]*wire.Stats) error {
+	number := &column{name: "count", Column: sqlengine.Column{Decode: decodeInteger}}
 	var exprs []string
-	var read []*Column
-	add := func(expr string, c *Column) { exprs, read = append(exprs, expr), append(read, c) }
+	var read []*column
+	add := func(expr string, c *column) { exprs, read = append(exprs, expr), append(read, c) }
 	for _, c := range piece {
 		add("COUNT(DISTINCT "+t.tallies[c].key(c)+")", number)
 		if hasBounds(c) {
@@ -164,10 +166,9 @@ func (d *discovery) statisticsOf(ctx context.Context, t *discovered, piece []*Co
 	return nil
 }
 
-// hasBounds reports whether the engine finds the minimum and maximum of a column
-// whose values are all of its type.
-func hasBounds(c *Column) bool {
-	return c.Key != "" && c.Odd == "" && c.Class != ClassBoolean && c.Class != ClassBytes
+// hasBounds reports whether the engine finds the minimum and maximum of a column.
+func hasBounds(c *column) bool {
+	return c.Key != "" && c.Class != sqlengine.ClassBoolean && c.Class != sqlengine.ClassBytes
 }
 
 // bound returns a minimum or maximum as a description shows it; nil if it

@@ -26,6 +26,7 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/connector"
 	"github.com/connectorsdk/connector-sdk-go/connector/sqlsource"
 	"github.com/connectorsdk/connector-sdk-go/connector/standalone"
+	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
 // settings are what the flags say of the database.
@@ -91,7 +92,7 @@ func run(ctx context.Context, args []string, getenv func(string) (string, bool),
 	if err := engine.refuse(flags, *db); err != nil {
 		return err
 	}
-	options := sqlsource.Options{Schemas: names(*schema)}
+	options := sqlsource.Options{Schemas: func(wire.Credentials) []string { return names(*schema) }}
 	if *explained {
 		options.Observe = explain(plans)
 	}

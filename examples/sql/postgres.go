@@ -33,7 +33,13 @@ func openPostgreSQL(_ context.Context, s settings) (*served, error) {
 		own.User, own.Password, own.Database = c.Get("user"), c.Get("password"), c.Get("database")
 		return stdlib.OpenDB(*own), nil
 	}
-	s.options.SchemasOf = func(c wire.Credentials) []string { return names(c.Get("schema")) }
+	byHost := s.options.Schemas
+	s.options.Schemas = func(c wire.Credentials) []string {
+		if chosen := names(c.Get("schema")); len(chosen) > 0 {
+			return chosen
+		}
+		return byHost(c)
+	}
 	source, err := sqlsource.NewPerTenant(open, pgxrows.PostgreSQL(), &s.options)
 	if err != nil {
 		return nil, err

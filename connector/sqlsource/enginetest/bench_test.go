@@ -6,8 +6,8 @@ import (
 	"net/http"
 	"testing"
 
-	"github.com/connectorsdk/connector-sdk-go/connector/sqlsource"
 	"github.com/connectorsdk/connector-sdk-go/connector/sqlsource/pgxrows"
+	"github.com/connectorsdk/connector-sdk-go/connector/sqlsource/sqlengine"
 	"github.com/connectorsdk/connector-sdk-go/connector/sqlsource/sqlsourcetest"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 	"github.com/stretchr/testify/require"
@@ -88,13 +88,13 @@ func measureConnector(b *testing.B, db *database) {
 }
 
 // noPushdown is a flavor that pushes nothing, so that the library does everything.
-type noPushdown struct{ sqlsource.Flavor }
+type noPushdown struct{ sqlengine.Flavor }
 
-func (f noPushdown) Column(ref string, c sqlsource.CatalogColumn) sqlsource.Column {
+func (f noPushdown) Column(ref string, c sqlengine.CatalogColumn) sqlengine.Column {
 	all := f.Flavor.Column(ref, c)
 	tie := all.Tie
 	if tie == "" {
 		tie = all.Key
 	}
-	return sqlsource.Column{Type: all.Type, Cell: all.Cell, Decode: all.Decode, Raw: all.Raw, Valid: all.Valid, Tie: tie}
+	return sqlengine.Column{Type: all.Type, Cell: all.Cell, Decode: all.Decoder(), Raw: all.Raw, Valid: all.Valid, Tie: tie}
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/connector"
 	"github.com/connectorsdk/connector-sdk-go/connector/connectortest"
 	"github.com/connectorsdk/connector-sdk-go/connector/sqlsource"
+	"github.com/connectorsdk/connector-sdk-go/connector/sqlsource/sqlengine"
 	"github.com/connectorsdk/connector-sdk-go/connector/sqlsource/sqlsourcetest"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
@@ -63,7 +64,7 @@ func onEach(t *testing.T, test func(t *testing.T, e *engine)) {
 }
 
 // kit returns an empty database for package sqlsourcetest.
-func (e *engine) kit(t testing.TB, f sqlsource.Flavor) sqlsourcetest.Engine {
+func (e *engine) kit(t testing.TB, f sqlengine.Flavor) sqlsourcetest.Engine {
 	t.Helper()
 	db := e.create(t)
 	db.execute(t, e.makeTypes)
@@ -76,7 +77,7 @@ func (e *engine) kit(t testing.TB, f sqlsource.Flavor) sqlsourcetest.Engine {
 // database is a database and how a user reaches it.
 type database struct {
 	*sql.DB
-	flavor sqlsource.Flavor
+	flavor sqlengine.Flavor
 	// driver reaches the database like DB.
 	driver driver.Connector
 	// open opens the databases of tenants, and credentials are those of this one.
@@ -96,7 +97,7 @@ func (d *database) execute(t testing.TB, script string) {
 }
 
 // with returns the database as another flavor reads it.
-func (d *database) with(f sqlsource.Flavor) *database {
+func (d *database) with(f sqlengine.Flavor) *database {
 	own := *d
 	own.flavor = f
 	return &own

@@ -193,7 +193,7 @@ func TestDropped(t *testing.T) {
 		hosts := *db
 		hosts.credentials = nil
 		for _, caller := range []*connectortest.Tenant{
-			db.caller(t, nil).Unverified(), hosts.caller(t, &sqlsource.Options{Remember: time.Hour}).Unverified(),
+			db.caller(t, nil).Unverified(), hosts.caller(t, &sqlsource.Options{CatalogTTL: time.Hour}).Unverified(),
 		} {
 			db.execute(t, "CREATE TABLE t (id BIGINT PRIMARY KEY)")
 			query := wire.QueryRequest{Table: "t", Sort: []wire.SortKey{}, Fields: []string{"id"}}

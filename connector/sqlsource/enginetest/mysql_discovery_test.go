@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/assert"
 
 	"github.com/connectorsdk/connector-sdk-go/connector/sqlsource"
+	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
 // TestMySQLUnread warns if the user may read nothing, and of keys that are left out.
@@ -23,7 +24,7 @@ func TestMySQLUnread(t *testing.T) {
 	other.execute(t, "DROP TABLE u")
 
 	reader := other.user(t).as(t, func(c *mysql.Config) { c.DBName = "" })
-	tables, warnings := reader.discover(t, &sqlsource.Options{Schema: own}, time.Hour)
+	tables, warnings := reader.discover(t, &sqlsource.Options{Schemas: func(wire.Credentials) []string { return []string{own} }}, time.Hour)
 	assert.Empty(t, tables)
 	assert.Contains(t, warnings,
 		fmt.Sprintf(`The user may read no table of the database %q, or it has none: GRANT SELECT ON %[1]q.* to the user.`, own))

@@ -6,10 +6,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/connectorsdk/connector-sdk-go/connector/sqlsource/sqlengine"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
-
-	"github.com/connectorsdk/connector-sdk-go/connector/sqlsource"
 )
 
 // indexedColumns are columns with an index each, with values that do not fit or
@@ -50,7 +49,7 @@ var indexedColumns = []struct {
 var signs = []string{"=", "<", "<=", ">", ">="}
 
 // indexed returns a table of indexedColumns, described by the flavor.
-func indexed(t *testing.T, db *postgresDatabase) (*sql.Tx, map[string]sqlsource.Column) {
+func indexed(t *testing.T, db *postgresDatabase) (*sql.Tx, map[string]sqlengine.Column) {
 	t.Helper()
 	var definitions, indexes, values, odd []string
 	for _, c := range indexedColumns {
@@ -75,11 +74,11 @@ func indexed(t *testing.T, db *postgresDatabase) (*sql.Tx, map[string]sqlsource.
 	tx, err := db.Begin()
 	require.NoError(t, err)
 	t.Cleanup(func() { _ = tx.Rollback() })
-	require.NoError(t, flavor.Session(t.Context(), tx))
+	require.NoError(t, flavor.Capabilities().Session(t.Context(), tx))
 	tables, _, err := flavor.Catalog(t.Context(), tx, "", []string{"t"})
 	require.NoError(t, err)
 	require.Len(t, tables, 1)
-	columns := map[string]sqlsource.Column{}
+	columns := map[string]sqlengine.Column{}
 	for i, c := range tables[0].Columns {
 		columns[c.Name] = flavor.Column("t0."+flavor.Quote(c.Name), c)
 		assert.Equal(t, indexedColumns[i].order || c.Name == "bytes", c.Indexed, "%s: an index that keeps the order of the key", c.Name)
@@ -89,17 +88,17 @@ func indexed(t *testing.T, db *postgresDatabase) (*sql.Tx, map[string]sqlsource.
 
 // conditions returns the exact comparison of a column, and the one that stands
 // beside it for the index.
-func conditions(c sqlsource.Column, sign string, arg any) (exact, near string, args []any) {
+func conditions(c sqlengine.Column, sign string, arg any) (exact, near string, args []any) {
 	bind := func(arg any) string {
 		args = append(args, arg)
 		return fmt.Sprintf("$%d", len(args))
 	}
 	exact = c.Raw + " " + sign + " " + c.Bind(bind(arg))
 	switch {
-	case sign == "=" && c.Same != nil:
-		near = c.Same([]any{arg}, bind)
-	case c.Near != nil:
-		near = c.Near(sign, arg, bind)
+	case sign == "=" && c.Index.Equal != nil:
+		near = c.Index.Equal([]any{arg}, bind)
+	case c.Index.Near != nil:
+		near = c.Index.Near(sign, arg, bind)
 	}
 	return exact, near, args
 }
@@ -140,23 +139,23 @@ func TestPostgresSorted(t *testing.T) {
 	for _, own := range indexedColumns {
 		c := columns[own.name]
 		var wrong int
-		if c.Sorted != "" {
-			within := c.Within
+		if c.Index.Sorted != "" {
+			within := c.Index.Within
 			if within == "" {
 				within = c.Raw + " IS NOT NULL"
 			}
 			assert.Zero(t, count(t, tx, "NOT coalesce("+within+", false) AND ("+c.Key+") IS NOT NULL", nil), own.name)
 			assert.Zero(t, count(t, tx, within+" AND ("+c.Key+") IS NULL", nil), own.name)
-			require.NoError(t, tx.QueryRow("SELECT count(*) FROM (SELECT "+c.Key+" AS k, lag("+c.Key+") OVER w AS before, "+c.Sorted+
-				" = lag("+c.Sorted+") OVER w AS same FROM t t0 WHERE "+within+" WINDOW w AS (ORDER BY "+c.Sorted+
+			require.NoError(t, tx.QueryRow("SELECT count(*) FROM (SELECT "+c.Key+" AS k, lag("+c.Key+") OVER w AS before, "+c.Index.Sorted+
+				" = lag("+c.Index.Sorted+") OVER w AS same FROM t t0 WHERE "+within+" WINDOW w AS (ORDER BY "+c.Index.Sorted+
 				")) o WHERE before > k OR same <> (before = k)").Scan(&wrong), own.name)
 			assert.Zero(t, wrong, own.name)
 		}
-		if c.Plain != "" {
-			require.NotEmpty(t, c.PlainKind, own.name)
-			require.NoError(t, tx.QueryRow("SELECT count(*) FROM (SELECT "+c.Key+" AS k, count(DISTINCT "+c.Plain+
+		if c.Index.Plain != "" {
+			require.NotEmpty(t, c.Index.PlainKind, own.name)
+			require.NoError(t, tx.QueryRow("SELECT count(*) FROM (SELECT "+c.Key+" AS k, count(DISTINCT "+c.Index.Plain+
 				") AS n FROM t t0 GROUP BY 1) g WHERE k IS NOT NULL AND n > 1").Scan(&wrong), own.name)
-			assert.Zero(t, wrong, "%s: equal keys that are not equal as %s", own.name, c.Plain)
+			assert.Zero(t, wrong, "%s: equal keys that are not equal as %s", own.name, c.Index.Plain)
 		}
 	}
 }
@@ -191,12 +190,12 @@ func TestPostgresPlans(t *testing.T) {
 		}
 		for _, direction := range []string{"", " DESC"} {
 			where := ""
-			if c.Within != "" {
-				where = " WHERE " + c.Within
+			if c.Index.Within != "" {
+				where = " WHERE " + c.Index.Within
 			} else if direction != "" {
 				where = " WHERE " + c.Raw + " IS NOT NULL"
 			}
-			plan := strings.Join(linesOf(t, tx, "", "EXPLAIN "+"SELECT * FROM t t0"+where+" ORDER BY "+c.Sorted+direction+" LIMIT 10"), "\n")
+			plan := strings.Join(linesOf(t, tx, "", "EXPLAIN "+"SELECT * FROM t t0"+where+" ORDER BY "+c.Index.Sorted+direction+" LIMIT 10"), "\n")
 			assert.Contains(t, plan, "Index Scan", "%s%s", own.name, direction)
 			assert.NotContains(t, plan, "Sort", "%s%s", own.name, direction)
 		}

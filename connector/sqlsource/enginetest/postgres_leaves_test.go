@@ -8,6 +8,7 @@ import (
 
 	"github.com/connectorsdk/connector-sdk-go/connector/sqlsource"
 	"github.com/connectorsdk/connector-sdk-go/connector/sqlsource/pgxrows"
+	"github.com/connectorsdk/connector-sdk-go/connector/sqlsource/sqlengine"
 	"github.com/connectorsdk/connector-sdk-go/ndjson"
 )
 
@@ -18,7 +19,7 @@ const endless = `CREATE VIEW endless AS SELECT generate_series(1, 1000000000) AS
 func TestPostgresClientLeaves(t *testing.T) {
 	db := newPostgres(t)
 	db.execute(t, endless)
-	for name, flavor := range map[string]sqlsource.Flavor{"sql": sqlsource.PostgreSQL(), "pgxrows": pgxrows.PostgreSQL()} {
+	for name, flavor := range map[string]sqlengine.Flavor{"sql": sqlsource.PostgreSQL(), "pgxrows": pgxrows.PostgreSQL()} {
 		t.Run(name, func(t *testing.T) {
 			c := db.with(flavor).client(t)
 			ctx, leave := context.WithCancel(t.Context())

@@ -12,6 +12,7 @@ import (
 
 	"github.com/connectorsdk/connector-sdk-go/connector/sqlsource"
 	"github.com/connectorsdk/connector-sdk-go/connector/sqlsource/pgxrows"
+	"github.com/connectorsdk/connector-sdk-go/connector/sqlsource/sqlengine"
 	"github.com/connectorsdk/connector-sdk-go/ndjson"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
@@ -21,7 +22,7 @@ import (
 // back.
 func TestPostgresRestart(t *testing.T) {
 	own := newPostgresServer(t, "host all all 127.0.0.1/32 scram-sha-256\n")
-	for name, flavor := range map[string]sqlsource.Flavor{"sql": sqlsource.PostgreSQL(), "pgxrows": pgxrows.PostgreSQL()} {
+	for name, flavor := range map[string]sqlengine.Flavor{"sql": sqlsource.PostgreSQL(), "pgxrows": pgxrows.PostgreSQL()} {
 		for signal, code := range map[syscall.Signal]wire.Code{
 			syscall.SIGINT:  wire.CodeTimeout, // the server says that it ends the session
 			syscall.SIGQUIT: wire.CodeTimeout, // the connection breaks off

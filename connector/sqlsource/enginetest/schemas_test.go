@@ -42,6 +42,9 @@ func TestSchemas(t *testing.T) {
 // serveSchemas asks the tenants that serve returns of a connector, whose credential
 // schema is the one that is given.
 func serveSchemas(t *testing.T, n schemaNames, serve func(t *testing.T, o *sqlsource.Options, schema string) *connectortest.Tenant) {
+	fixed := func(schemas ...string) func(wire.Credentials) []string {
+		return func(wire.Credentials) []string { return schemas }
+	}
 	chosen := func(c wire.Credentials) []string { return strings.Split(c.Get("schema"), ",") }
 	one, two := n.one+".people", n.two+".orders"
 	key := one + ".id"
@@ -57,21 +60,22 @@ func serveSchemas(t *testing.T, n schemaNames, serve func(t *testing.T, o *sqlso
 		tables  map[string]string // and the foreign key of each
 		warning string
 	}{
-		{"one schema: names as they are, and no key that leads out of it", sqlsource.Options{Schema: n.two}, "",
+		{"one schema: names as they are, and no key that leads out of it", sqlsource.Options{Schemas: fixed(n.two)}, "",
 			map[string]string{"orders": "", "people": ""}, leftOut},
-		{"several: names with their schemas", sqlsource.Options{Schemas: []string{n.one, n.two}}, "",
+		{"several: names with their schemas", sqlsource.Options{Schemas: fixed(n.one, n.two)}, "",
 			map[string]string{one: "", two: key, n.two + ".people": ""}, ""},
-		{"a credential chooses", sqlsource.Options{SchemasOf: chosen, Only: []string{"people"}}, n.one,
+		{"a credential chooses", sqlsource.Options{Schemas: chosen, Only: []string{"people"}}, n.one,
 			map[string]string{"people": ""}, ""},
-		{"a credential chooses several", sqlsource.Options{SchemasOf: chosen}, n.two + "," + n.one + "," + n.two,
+		{"a credential chooses several", sqlsource.Options{Schemas: chosen}, n.two + "," + n.one + "," + n.two,
 			map[string]string{one: "", two: key, n.two + ".people": ""}, ""},
-		{"a credential that is left empty", sqlsource.Options{SchemasOf: chosen, Schema: n.two}, "",
-			map[string]string{"orders": "", "people": ""}, leftOut},
+		{"a credential that is left empty", sqlsource.Options{Schemas: func(c wire.Credentials) []string {
+			return append(chosen(c), n.two)
+		}}, "", map[string]string{"orders": "", "people": ""}, leftOut},
 		{"Only and Tables have the schema too", sqlsource.Options{
-			Schemas: []string{n.one, n.two}, Only: []string{one, two},
+			Schemas: fixed(n.one, n.two), Only: []string{one, two},
 			Tables: map[string]sqlsource.TableOptions{one: {Name: "persons"}},
 		}, "", map[string]string{"persons": "", two: strings.Replace(key, one, "persons", 1)}, ""},
-		{"a schema that does not exist", sqlsource.Options{Schemas: []string{n.two, "no_schema_of_this_name"}}, "",
+		{"a schema that does not exist", sqlsource.Options{Schemas: fixed(n.two, "no_schema_of_this_name")}, "",
 			map[string]string{two: "", n.two + ".people": ""}, `There is no schema "no_schema_of_this_name" in this database`},
 	} {
 		t.Run(c.why, func(t *testing.T) {
@@ -93,7 +97,7 @@ func serveSchemas(t *testing.T, n schemaNames, serve func(t *testing.T, o *sqlso
 		})
 	}
 	t.Run("requests", func(t *testing.T) {
-		caller := serve(t, &sqlsource.Options{Schemas: []string{n.one, n.two}}, "")
+		caller := serve(t, &sqlsource.Options{Schemas: fixed(n.one, n.two)}, "")
 		a, err := caller.Query(wire.QueryRequest{
 			Table: two, Sort: []wire.SortKey{}, Fields: []string{"id"},
 			Joins: []wire.JoinHop{{FromTable: two, ToTable: one, FromField: "person", ToField: "id",
@@ -113,8 +117,9 @@ func serveSchemas(t *testing.T, n schemaNames, serve func(t *testing.T, o *sqlso
 		}
 	})
 	t.Run("check", func(t *testing.T) {
-		options := &sqlsource.Options{SchemasOf: chosen}
+		options := &sqlsource.Options{Schemas: chosen}
 		require.NoError(t, serve(t, options, n.one).Check())
+		require.NoError(t, serve(t, options, "").Check(), "the default schema")
 		err := serve(t, options, "no_schema_of_this_name").Check()
 		require.ErrorIs(t, err, connector.ErrCheckFailed)
 		require.ErrorContains(t, err, `There is no schema "no_schema_of_this_name"`)
@@ -124,7 +129,7 @@ func serveSchemas(t *testing.T, n schemaNames, serve func(t *testing.T, o *sqlso
 			t.Skip("no names with dots here")
 		}
 		name := n.dotted + ".y"
-		caller := serve(t, &sqlsource.Options{Schemas: []string{n.one, n.dotted}}, "")
+		caller := serve(t, &sqlsource.Options{Schemas: fixed(n.one, n.dotted)}, "")
 		d, err := caller.Discover()
 		require.NoError(t, err)
 		assert.Len(t, d.Tables, 1)

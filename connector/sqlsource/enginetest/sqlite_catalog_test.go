@@ -10,6 +10,7 @@ import (
 
 	"github.com/connectorsdk/connector-sdk-go/connector"
 	"github.com/connectorsdk/connector-sdk-go/connector/sqlsource"
+	"github.com/connectorsdk/connector-sdk-go/connector/sqlsource/sqlengine"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -63,14 +64,14 @@ func TestSQLiteCatalog(t *testing.T) {
 
 // unordered is a flavor that cannot order one column.
 type unordered struct {
-	sqlsource.Flavor
+	sqlengine.Flavor
 	column string
 }
 
-func (f unordered) Column(ref string, c sqlsource.CatalogColumn) sqlsource.Column {
+func (f unordered) Column(ref string, c sqlengine.CatalogColumn) sqlengine.Column {
 	column := f.Flavor.Column(ref, c)
 	if c.Name == f.column {
-		column.Class, column.Key, column.Group, column.Tie, column.Stored = sqlsource.ClassOpaque, "", "", "", ""
+		column.Class, column.Key, column.Group, column.Tie, column.Index.Stored = sqlengine.ClassOpaque, "", "", "", ""
 	}
 	return column
 }
@@ -90,7 +91,7 @@ func TestSQLiteWindows(t *testing.T) {
 	recorded, log := made.logged(t)
 	for _, c := range []struct {
 		why, table string
-		flavor     sqlsource.Flavor
+		flavor     sqlengine.Flavor
 		order      string
 		cut        bool // by the engine
 	}{

@@ -9,7 +9,7 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/pgtype"
 
-	"github.com/connectorsdk/connector-sdk-go/connector/sqlsource"
+	"github.com/connectorsdk/connector-sdk-go/connector/sqlsource/sqlengine"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -21,7 +21,7 @@ type decoder struct {
 
 // decoderOf returns the decoder of a column. It makes the cells that the column's
 // Decode would make; a form that it does not know, it leaves to Decode.
-func decoderOf(types *pgtype.Map, field pgconn.FieldDescription, c *sqlsource.Column) decoder {
+func decoderOf(types *pgtype.Map, field pgconn.FieldDescription, c *sqlengine.Column) decoder {
 	if c == nil {
 		return decoder{raw: func([]byte) (wire.Value, error) { return wire.Null(), nil }}
 	}
@@ -47,16 +47,16 @@ func decoderOf(types *pgtype.Map, field pgconn.FieldDescription, c *sqlsource.Co
 
 // textDecoder returns a decoder of texts, whose two formats are the same; nil if
 // the column is none.
-func textDecoder(oid uint32, c *sqlsource.Column) func(string) wire.Value {
+func textDecoder(oid uint32, c *sqlengine.Column) func(string) wire.Value {
 	if oid != pgtype.TextOID && oid != pgtype.VarcharOID {
 		return nil
 	}
 	switch {
-	case c.Class == sqlsource.ClassText && (c.Type == wire.TypeString || c.Type == wire.TypeReference):
+	case c.Class == sqlengine.ClassText && (c.Type == wire.TypeString || c.Type == wire.TypeReference):
 		return wire.Text
-	case c.Class == sqlsource.ClassDecimal && c.Type == wire.TypeDecimal:
+	case c.Class == sqlengine.ClassDecimal && c.Type == wire.TypeDecimal:
 		return wire.Decimal
-	case c.Class == sqlsource.ClassOpaque && (c.Type == wire.TypeJSON || c.Type == wire.TypeArray):
+	case c.Class == sqlengine.ClassOpaque && (c.Type == wire.TypeJSON || c.Type == wire.TypeArray):
 		return wire.JSON
 	}
 	return nil
@@ -71,9 +71,9 @@ const (
 
 // binaryDecoder returns a decoder of a column in PostgreSQL's binary format; nil
 // if there is none.
-func binaryDecoder(oid uint32, c *sqlsource.Column) func([]byte) (wire.Value, error) {
-	integer := c.Class == sqlsource.ClassInteger && c.Type == wire.TypeNumber
-	float := c.Class == sqlsource.ClassFloat && c.Type == wire.TypeNumber
+func binaryDecoder(oid uint32, c *sqlengine.Column) func([]byte) (wire.Value, error) {
+	integer := c.Class == sqlengine.ClassInteger && c.Type == wire.TypeNumber
+	float := c.Class == sqlengine.ClassFloat && c.Type == wire.TypeNumber
 	switch {
 	case oid == pgtype.Int8OID && integer:
 		return sized(8, func(b []byte) wire.Value { return wire.Int(int64(binary.BigEndian.Uint64(b))) })
@@ -83,14 +83,14 @@ func binaryDecoder(oid uint32, c *sqlsource.Column) func([]byte) (wire.Value, er
 		return sized(2, func(b []byte) wire.Value { return wire.Int(int64(int16(binary.BigEndian.Uint16(b)))) })
 	case oid == pgtype.Float8OID && float:
 		return sized(8, func(b []byte) wire.Value { return wire.Float(math.Float64frombits(binary.BigEndian.Uint64(b))) })
-	case oid == pgtype.BoolOID && c.Class == sqlsource.ClassBoolean && c.Type == wire.TypeBoolean:
+	case oid == pgtype.BoolOID && c.Class == sqlengine.ClassBoolean && c.Type == wire.TypeBoolean:
 		return sized(1, func(b []byte) wire.Value { return wire.Bool(b[0] != 0) })
-	case oid == pgtype.DateOID && c.Class == sqlsource.ClassDate && c.Type == wire.TypeDate:
+	case oid == pgtype.DateOID && c.Class == sqlengine.ClassDate && c.Type == wire.TypeDate:
 		return sized(4, func(b []byte) wire.Value {
 			days := int64(int32(binary.BigEndian.Uint32(b))) + daysTo2000
 			return wire.Date(time.Unix(days*24*3600, 0).UTC())
 		})
-	case oid == pgtype.TimestampOID && c.Class == sqlsource.ClassDatetime && c.Type == wire.TypeDatetime:
+	case oid == pgtype.TimestampOID && c.Class == sqlengine.ClassDatetime && c.Type == wire.TypeDatetime:
 		digits := (c.Precision + 2) / 3 * 3
 		return sized(8, func(b []byte) wire.Value {
 			at := int64(binary.BigEndian.Uint64(b)) + microsecondsTo2000

@@ -9,6 +9,7 @@ import (
 	"github.com/jackc/pgx/v5/pgtype"
 
 	"github.com/connectorsdk/connector-sdk-go/connector/sqlsource"
+	"github.com/connectorsdk/connector-sdk-go/connector/sqlsource/sqlengine"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -39,9 +40,9 @@ func TestDecoders(t *testing.T) {
 	}
 	types := pgtype.NewMap()
 	for _, k := range kinds {
-		c := sqlsource.PostgreSQL().Column("t.c", sqlsource.CatalogColumn{DataType: k.data, Precision: 3, Scale: -1})
+		c := sqlsource.PostgreSQL().Column("t.c", sqlengine.CatalogColumn{DataType: k.data, Precision: 3, Scale: -1})
 		c.Precision = 3
-		own := c.Decode
+		own := c.Decoder()
 		called := false
 		c.Decode = func(driver any) (wire.Value, error) {
 			called = true

@@ -20,23 +20,26 @@ import (
 	"github.com/jackc/pgx/v5/stdlib"
 
 	"github.com/connectorsdk/connector-sdk-go/connector/sqlsource"
+	"github.com/connectorsdk/connector-sdk-go/connector/sqlsource/sqlengine"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
 // PostgreSQL returns [sqlsource.PostgreSQL] with rows read as package pgxrows
 // does. The databases must be opened by pgx's package stdlib.
-func PostgreSQL() sqlsource.Flavor { return flavor{sqlsource.PostgreSQL()} }
+func PostgreSQL() sqlengine.Flavor { return flavor{sqlsource.PostgreSQL()} }
 
-type flavor struct{ sqlsource.Flavor }
+type flavor struct{ sqlengine.Flavor }
 
-var _ sqlsource.RowReader = flavor{}
+// Capabilities adds that rows are read here.
+func (f flavor) Capabilities() sqlengine.Capabilities {
+	all := f.Flavor.Capabilities()
+	all.ReadRows = readRows
+	return all
+}
 
-// Engine implements [sqlsource.RowReader].
-func (f flavor) Engine() sqlsource.Flavor { return f.Flavor }
-
-// ReadRows implements [sqlsource.RowReader].
-func (flavor) ReadRows(
-	ctx context.Context, conn *sql.Conn, statement string, args []any, columns []*sqlsource.Column,
+// readRows implements [sqlengine.Capabilities].ReadRows.
+func readRows(
+	ctx context.Context, conn *sql.Conn, statement string, args []any, columns []*sqlengine.Column,
 ) iter.Seq2[[]wire.Value, error] {
 	return func(yield func([]wire.Value, error) bool) {
 		done := false
@@ -60,7 +63,7 @@ const drainRows = 500
 
 // read yields the rows of a statement. It reports done if yield wants no more.
 func read(
-	ctx context.Context, conn *pgx.Conn, statement string, args []any, columns []*sqlsource.Column,
+	ctx context.Context, conn *pgx.Conn, statement string, args []any, columns []*sqlengine.Column,
 	yield func([]wire.Value, error) bool,
 ) (done bool, err error) {
 	ctx, cancel := context.WithCancel(ctx)
@@ -101,7 +104,7 @@ type row struct {
 	ends   []int
 }
 
-func newRow(conn *pgx.Conn, fields []pgconn.FieldDescription, columns []*sqlsource.Column) *row {
+func newRow(conn *pgx.Conn, fields []pgconn.FieldDescription, columns []*sqlengine.Column) *row {
 	r := &row{
 		decode: make([]decoder, len(columns)),
 		values: make([]wire.Value, len(columns)),

@@ -16,12 +16,13 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/connector/connectortest"
 	"github.com/connectorsdk/connector-sdk-go/connector/memsource"
 	"github.com/connectorsdk/connector-sdk-go/connector/sqlsource"
+	"github.com/connectorsdk/connector-sdk-go/connector/sqlsource/sqlengine"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
 // Engine is a database engine under test.
 type Engine struct {
-	Flavor sqlsource.Flavor
+	Flavor sqlengine.Flavor
 	// DB is an empty database, into which the test writes its tables.
 	DB *sql.DB
 	// Key is the SQL type of an integer primary key, such as BIGINT.
@@ -121,7 +122,7 @@ func fill(t testing.TB, e Engine, o Options) *fixture {
 			overrides[c.Name] = sqlsource.ColumnOptions{Type: c.Want}
 		}
 	}
-	options := &sqlsource.Options{Tables: map[string]sqlsource.TableOptions{}, Profile: -1, Remember: time.Hour}
+	options := &sqlsource.Options{Tables: map[string]sqlsource.TableOptions{}, Profile: -1, CatalogTTL: time.Hour}
 	for _, name := range f.names {
 		options.Tables[name] = sqlsource.TableOptions{Columns: overrides}
 	}

@@ -1,0 +1,172 @@
+// Package mysql is the flavor of MySQL and MariaDB.
+package mysql
+
+import (
+	"context"
+	"database/sql"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/connectorsdk/connector-sdk-go/connector/sqlsource/sqlengine"
+	"github.com/connectorsdk/connector-sdk-go/wire"
+)
+
+// Flavor is the flavor of MySQL 8 and MariaDB 10.5 and later. sqlsource.MySQL says what
+// it does.
+type Flavor struct{}
+
+func (Flavor) Quote(name string) string { return "`" + strings.ReplaceAll(name, "`", "``") + "`" }
+
+func (Flavor) Param(int) string { return "?" }
+
+// Capabilities says how a session is prepared and its statement killed, what the user
+// may not read, and in which order large tables are joined.
+func (Flavor) Capabilities() sqlengine.Capabilities {
+	return sqlengine.Capabilities{
+		Name:      "MySQL or MariaDB",
+		Tx:        &sql.TxOptions{ReadOnly: true, Isolation: sql.LevelRepeatableRead},
+		Session:   prepare,
+		Kill:      kill,
+		HasSchema: hasSchema,
+		Audit:     audit,
+		// Without a limit beyond every table the engine drops the order of a derived table.
+		KeepOrder: func(expr string) string { return " ORDER BY " + expr + " LIMIT 9223372036854775807" },
+	}
+}
+
+// prepare sets UTC, and what else a session's own settings could change: rows
+// cut, keys of a sort cut, text spelled otherwise. The timeout has another name on
+// each server, in a comment that only that server executes.
+func prepare(ctx context.Context, q sqlengine.Queryer) error {
+	limit := int64(0) // none
+	if deadline, ok := ctx.Deadline(); ok {
+		limit = max(1, time.Until(deadline).Milliseconds())
+	}
+	_, err := q.ExecContext(ctx, fmt.Sprintf("SET SESSION time_zone = '+00:00', sql_select_limit = DEFAULT, sql_mode = '', "+
+		"max_sort_length = %d /*M!100100 , max_statement_time = %d.%03d */ /*!80000 , max_execution_time = %d */",
+		sortLength, limit/1000, limit%1000, limit))
+	return err
+}
+
+// sortLength is how many bytes of a key the engine compares when it sorts.
+// More would take more memory than a server gives a session. The engine does not
+// sort by a column with longer values.
+const sortLength = 3072
+
+// kill returns the statement that ends what the connection runs.
+func kill(ctx context.Context, q sqlengine.Queryer) (string, error) {
+	var id int64
+	err := q.QueryRowContext(ctx, "SELECT CONNECTION_ID()").Scan(&id)
+	return "KILL QUERY " + strconv.FormatInt(id, 10), err
+}
+
+// hasSchema reports whether there is a database of this name. A session without a
+// database has no default schema.
+func hasSchema(ctx context.Context, q sqlengine.Queryer, schema string) (found bool, err error) {
+	err = q.QueryRowContext(ctx, `SELECT EXISTS (SELECT 1 FROM information_schema.SCHEMATA
+		WHERE SCHEMA_NAME = COALESCE(NULLIF(?, ''), DATABASE()))`, schema).Scan(&found)
+	return found, err
+}
+
+func (f Flavor) Table(schema, name string) string {
+	if schema == "" {
+		return f.Quote(name)
+	}
+	return f.Quote(schema) + "." + f.Quote(name)
+}
+
+func (Flavor) Order(expr string, desc, nullable bool) string {
+	switch {
+	case desc:
+		return expr + " DESC" // nulls are lowest, hence last
+	case nullable:
+		return "(" + expr + ") IS NULL, " + expr
+	}
+	return expr
+}
+
+func (Flavor) Window(limit, offset string, _ bool) string {
+	if limit == "" {
+		limit = "18446744073709551615"
+	}
+	if offset == "" {
+		return " LIMIT " + limit
+	}
+	return " LIMIT " + limit + " OFFSET " + offset
+}
+
+// asBytes returns a placeholder as the bytes of a text, which texts are compared as.
+func asBytes(param string) string { return "CAST(" + param + " AS BINARY)" }
+
+func (Flavor) Includes(text, param string) string {
+	return "LOCATE(" + asBytes(param) + ", " + text + ") > 0"
+}
+
+func (Flavor) HasPrefix(text, param string, size int) string {
+	return "LEFT(" + text + ", " + strconv.Itoa(size) + ") = " + asBytes(param)
+}
+
+func (Flavor) Bucket(_ *sqlengine.Column, key string, g wire.Grain) string {
+	switch g {
+	case wire.GrainYear:
+		return "DATE_FORMAT(" + key + ", '%Y-01-01')"
+	case wire.GrainQuarter:
+		return "CONCAT(DATE_FORMAT(" + key + ", '%Y-'), ELT(QUARTER(" + key + "), '01', '04', '07', '10'), '-01')"
+	case wire.GrainMonth:
+		return "DATE_FORMAT(" + key + ", '%Y-%m-01')"
+	}
+	return "DATE_FORMAT(" + key + ", '%Y-%m-%d')"
+}
+
+// sumDigits is the most digits a sum has. The engine gives it 22 more than
+// its addends.
+const sumDigits = 65
+
+// Sum adds integers and decimals, if their sum has room.
+func (Flavor) Sum(c *sqlengine.Column, key string) sqlengine.Sum {
+	if c.Class != sqlengine.ClassInteger && (c.Class != sqlengine.ClassDecimal || c.Precision+22 > sumDigits) {
+		return sqlengine.Sum{}
+	}
+	return sqlengine.Sum{Exprs: []string{"CAST(SUM(" + key + ") AS CHAR)"}}
+}
+
+// State reads the number and the SQLSTATE in the error's text: "Error 1045 (28000): ...".
+// Of most failures only the number says which it is.
+func (Flavor) State(err error) string {
+	text, ok := strings.CutPrefix(err.Error(), "Error ")
+	if !ok {
+		return ""
+	}
+	number := text[:len(text)-len(strings.TrimLeft(text, "0123456789"))]
+	switch number {
+	case "1045", "1044", "1698", "1130", "1227", "1129", "3118", "4151", "1820", "1862":
+		return "28000" // 1820 and 1862: the password has expired; 3118 and 4151: the account is locked
+	case "1049":
+		return "3D000"
+	case "1146", "1054", "1356":
+		return "42P01"
+	case "1142", "1143", "1370":
+		return "42501"
+	case "1969", "3024", "1317":
+		return "57014"
+	case "1205", "1213", "1020", "1412", "1615": // the last three: a table has changed meanwhile
+		return "40001"
+	case "1040", "1203", "1226":
+		return "53300"
+	case "1053", "1047", "1152", "1158", "1159", "1160", "1161", "1184", "1927", "4031": // 1047: a node of a cluster that is not ready
+		return "57P01"
+	case "3159":
+		return "08004"
+	case "1267", "1270", "1271", "1449", "1525", "1172", "1321", "1339", "1792":
+		return "42000" // of a view: its collations, its definer, a value of it; functions that go wrong, or that write
+	}
+	state, _, _ := strings.Cut(strings.TrimPrefix(text[len(number):], " ("), ")")
+	for _, class := range []string{"0A", "21", "22", "23", "42", "44", "45"} { // of the statement and the data alone
+		if len(state) == 5 && strings.HasPrefix(state, class) {
+			return state
+		}
+	}
+	return ""
+}

@@ -1,0 +1,139 @@
+package sqlite
+
+import (
+	"cmp"
+
+	"github.com/connectorsdk/connector-sdk-go/connector/sqlsource/sqlengine"
+	"github.com/connectorsdk/connector-sdk-go/wire"
+)
+
+// An index has nulls first, then numbers, texts and blobs. So it answers at once
+// what these conditions on a column select.
+const (
+	isNumeric = " < ''"   // numbers
+	noBlob    = " < x''"  // numbers and texts
+	isBlob    = " >= x''" // blobs
+	// finite holds for numbers but infinities. In a column of which SQLite
+	// compares texts as numbers, as that of a view may be, it holds for them too.
+	finite = " BETWEEN -1.7976931348623157e308 AND 1.7976931348623157e308"
+)
+
+// Column reads every cell through an expression, because drivers convert values
+// of bare columns by their declared types, each in its own way.
+func (f Flavor) Column(ref string, c sqlengine.CatalogColumn) sqlengine.Column {
+	note := parseNote(c.Note)
+	t := wire.Type(cmp.Or(string(c.Want), string(columnType(c.DataType, note.seen))))
+	s := columnBuilder{
+		Column: sqlengine.Column{
+			Type: t, Class: sqlengine.ClassOpaque, Cell: "+" + ref, Raw: ref, Decode: decode(t),
+			Tie: "+" + ref + " COLLATE BINARY", Index: sqlengine.Index{Stored: ref + " COLLATE BINARY"},
+		},
+		ref: ref, note: note, catalog: c, affinity: affinity(c.DataType),
+	}
+	switch t {
+	case wire.TypeString, wire.TypeReference:
+		s.text()
+	case wire.TypeNumber, wire.TypeDecimal:
+		s.number()
+	case wire.TypeBoolean:
+		s.boolean()
+	case wire.TypeDate:
+		s.date()
+	case wire.TypeDatetime:
+		s.datetime()
+	case wire.TypeJSON:
+		s.Valid = "CASE typeof(" + ref + ") WHEN 'text' THEN json_valid(" + ref + ") ELSE " + s.finite() + " END"
+		s.Cell = "CASE WHEN " + s.Valid + " THEN " + ref + " END"
+	case wire.TypeArray:
+		s.Valid = "CASE WHEN typeof(" + ref + ") = 'text' AND json_valid(" + ref + ") THEN json_type(" + ref + ") = 'array' ELSE 0 END"
+		s.Cell = "CASE WHEN " + s.Valid + " THEN " + ref + " END"
+	}
+	return s.Column
+}
+
+// columnBuilder is a column that is being described.
+type columnBuilder struct {
+	sqlengine.Column
+	ref      string
+	note     columnNote
+	catalog  sqlengine.CatalogColumn
+	affinity string
+}
+
+// finite returns the condition for a number that is not infinite.
+func (s *columnBuilder) finite() string {
+	if s.note.view {
+		return "(typeof(" + s.ref + ") IN ('integer', 'real') AND " + s.ref + finite + ")"
+	}
+	return s.ref + finite
+}
+
+// where returns the value where a condition holds, else null.
+func (s *columnBuilder) where(condition string) string {
+	return "CASE WHEN " + condition + " THEN " + s.ref + " END"
+}
+
+// boolean completes a column of integers, of which 0 is false.
+func (s *columnBuilder) boolean() {
+	s.Class = sqlengine.ClassBoolean
+	s.Valid = "typeof(" + s.ref + ") = 'integer'"
+	s.Raw = "(" + s.where(s.Valid) + " <> 0)"
+	s.Key = s.Raw
+	s.Text = "CASE " + s.Raw + " WHEN 1 THEN 'true' WHEN 0 THEN 'false' END"
+}
+
+// number completes a column of integers and reals.
+func (s *columnBuilder) number() {
+	ref := s.ref
+	if s.affinity == "TEXT" {
+		s.digits()
+		return
+	}
+	s.Decode = decodeNumber(s.Type)
+	s.Index.Sorted = ref
+	s.Index.Plain, s.Index.PlainKind = ref, "number"
+	if s.note.rowID || s.note.strict && s.affinity == "INTEGER" {
+		s.Class = sqlengine.ClassInteger
+		s.Key = ref
+		s.Text = "CAST(" + ref + " AS TEXT)"
+		s.Tie, s.Index.Stored = "", ref
+		return
+	}
+	s.Valid = s.finite()
+	s.Index.Within = s.Valid
+	s.Key = s.where(s.Valid)
+	if s.affinity == "REAL" && !s.note.view {
+		s.Class = sqlengine.ClassFloat
+		return
+	}
+	s.Class = sqlengine.ClassFloat
+	// A whole real is an integer as long as it can be one: beyond 2^53 the
+	// shortest digits of a real would not be the value that SQLite compares.
+	whole := "typeof(" + ref + ") = 'real' AND (" + ref + " BETWEEN 9007199254740992.0 AND 9223372036854774784.0" +
+		" OR " + ref + " BETWEEN -9223372036854774784.0 AND -9007199254740992.0)"
+	s.Loose.Exact = "CASE WHEN " + whole + " THEN CAST(" + ref + " AS INTEGER) ELSE " + ref + " END"
+	s.Loose.Integer = "typeof(" + s.Loose.Exact + ") = 'integer'"
+	s.Loose.Real = "(typeof(" + s.Loose.Exact + ") = 'real' AND " + s.Valid + ")"
+	s.Decode = decodeMixed(s.Type)
+}
+
+// digits completes a column of digits as text. The nearest reals tell numbers of
+// at most 15 digits apart, and order them.
+func (s *columnBuilder) digits() {
+	ref := s.ref
+	body := "ltrim(" + ref + ", '+-')"
+	s.Valid = "(typeof(" + ref + ") = 'text' AND length(" + ref + ") - length(" + body + ") < 2" +
+		" AND " + body + " NOT GLOB '*[^0-9.]*' AND " + body + " GLOB '[0-9]*' AND " + body + " GLOB '*[0-9]'" +
+		" AND length(" + body + ") - length(replace(" + body + ", '.', '')) < 2)"
+	s.Cell = s.where(s.Valid)
+	if s.note.utf16 {
+		return
+	}
+	s.Class = sqlengine.ClassFloat
+	s.Loose.Guard = "(" + s.Valid + " AND length(replace(" + body + ", '.', '')) > 15)"
+	s.Raw = "CAST(" + s.Cell + " AS REAL)"
+	s.Key = s.Raw
+	s.Loose.Spelling = s.Cell + " COLLATE BINARY"
+	s.Text = s.Loose.Spelling
+	s.Loose.Lossy = true
+}

@@ -1,0 +1,175 @@
+package sqlite
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/connectorsdk/connector-sdk-go/filter"
+	"github.com/connectorsdk/connector-sdk-go/wire"
+)
+
+// decode returns a decoder of a column of that type. A value that does not
+// fit the type is null, exactly where the column's Valid says so.
+func decode(t wire.Type) func(any) (wire.Value, error) {
+	return func(driver any) (wire.Value, error) {
+		switch v := driver.(type) {
+		case string:
+			return textCell(t, v), nil
+		case []byte:
+			return wire.Null(), nil
+		case int64:
+			return integerCell(t, v), nil
+		case float64:
+			return realCell(t, v), nil
+		case bool:
+			return wire.Bool(v), nil
+		case time.Time:
+			return wire.Datetime(v), nil
+		}
+		return wire.Null(), fmt.Errorf("the driver returned a %T where a value of SQLite was expected", driver)
+	}
+}
+
+// decodeBytes reads a column of blobs.
+func decodeBytes(driver any) (wire.Value, error) {
+	if v, ok := driver.([]byte); ok {
+		return wire.Bytes(v), nil
+	}
+	return wire.Null(), nil
+}
+
+// decodeNumber returns a decoder of a column of numbers. A text that is one
+// does not fit it, either: SQLite would have converted it if it were to.
+func decodeNumber(t wire.Type) func(any) (wire.Value, error) {
+	decode := decode(t)
+	return func(driver any) (wire.Value, error) {
+		if _, isText := driver.(string); isText {
+			return wire.Null(), nil
+		}
+		return decode(driver)
+	}
+}
+
+// decodeMixed returns a decoder that also reads whole reals as the integers that
+// they are compared as.
+func decodeMixed(t wire.Type) func(any) (wire.Value, error) {
+	decode := decodeNumber(t)
+	return func(driver any) (wire.Value, error) {
+		if f, ok := driver.(float64); ok && math.Abs(f) >= 1<<53 && math.Abs(f) <= 9223372036854774784 {
+			driver = int64(f)
+		}
+		return decode(driver)
+	}
+}
+
+func textCell(t wire.Type, s string) wire.Value {
+	switch t {
+	case wire.TypeString, wire.TypeReference:
+		return wire.Text(s)
+	case wire.TypeDecimal, wire.TypeNumber:
+		if wire.IsDecimal(s) {
+			return wire.Decimal(s)
+		}
+	case wire.TypeJSON, wire.TypeArray:
+		return wire.JSON(s)
+	case wire.TypeDate, wire.TypeDatetime:
+		at, ok := instant(s)
+		switch {
+		case !ok:
+		case t == wire.TypeDate:
+			return wire.Date(at)
+		default:
+			return wire.Datetime(at)
+		}
+	}
+	return wire.Null()
+}
+
+// instant reads the text of a datetime. It takes what the Valid of such a
+// column takes.
+func instant(s string) (time.Time, bool) {
+	if len(s) < len(time.DateTime) {
+		at, err := time.Parse(time.DateOnly, s)
+		return at, err == nil
+	}
+	second, rest := s[:len(time.DateTime)], s[len(time.DateTime):]
+	if second[10] == 'T' {
+		second = second[:10] + " " + second[11:]
+	}
+	if _, err := time.Parse(time.DateTime, second); err != nil || second[13] != ':' {
+		return time.Time{}, false
+	}
+	fraction := ""
+	if digits := strings.TrimLeft(strings.TrimPrefix(rest, "."), "0123456789"); len(digits) < len(rest)-1 && rest[0] == '.' {
+		fraction, rest = rest[:len(rest)-len(digits)], digits
+	}
+	if len(rest) > 6 && rest[0] == ' ' { // as Go's drivers store a time.Time: " +0100 CET"
+		rest = rest[1:4] + ":" + rest[4:6]
+	}
+	if rest != "" && rest != "Z" && (s < firstMoved || s >= lastMoved) {
+		return time.Time{}, false
+	}
+	at, ok := filter.Instant(wire.Text(second[:10] + "T" + second[11:] + fraction + rest))
+	return at, ok
+}
+
+// The numbers that are read as a datetime, of the years 0 to 9999: seconds since
+// 1970, and Julian days.
+const (
+	firstSecond = "-62167219200"
+	lastSecond  = "253402300799"
+	firstJulian = "1721059.5"
+	lastJulian  = "5373484.499"
+)
+
+// Between these, an offset cannot move a datetime out of those years.
+const (
+	firstMoved = "0000-01-02"
+	lastMoved  = "9999-12-31"
+)
+
+func integerCell(t wire.Type, n int64) wire.Value {
+	switch t {
+	case wire.TypeBoolean:
+		return wire.Bool(n != 0)
+	case wire.TypeDecimal:
+		return wire.Decimal(strconv.FormatInt(n, 10))
+	case wire.TypeDatetime:
+		if v := wire.Datetime(time.Unix(n, 0)); v.Err() == nil {
+			return v
+		}
+		return wire.Null()
+	case wire.TypeDate, wire.TypeArray:
+		return wire.Null()
+	case wire.TypeString, wire.TypeReference, wire.TypeJSON:
+		return wire.Text(strconv.FormatInt(n, 10))
+	}
+	return wire.Int(n)
+}
+
+func realCell(t wire.Type, f float64) wire.Value {
+	if math.IsNaN(f) || math.IsInf(f, 0) {
+		if t == wire.TypeString || t == wire.TypeReference {
+			return wire.Text(strings.TrimPrefix(strconv.FormatFloat(f, 'f', -1, 64), "+"))
+		}
+		return wire.Null()
+	}
+	switch t {
+	case wire.TypeDecimal:
+		return wire.Decimal(string(wire.Float(f).AppendText(nil)))
+	case wire.TypeDatetime:
+		const epoch = 2440587.5 // 1970-01-01 as a Julian day
+		if f < 1721059.5 || f > 5373484.499 {
+			return wire.Null()
+		}
+		return wire.Datetime(time.UnixMilli(int64(math.Round((f - epoch) * 86_400_000))))
+	case wire.TypeDate, wire.TypeBoolean, wire.TypeArray:
+		return wire.Null()
+	case wire.TypeString, wire.TypeReference, wire.TypeJSON:
+		return wire.Text(string(wire.Float(f).AppendText(nil)))
+	}
+	return wire.Float(f)
+}
