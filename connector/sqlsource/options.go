@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/connectorsdk/connector-sdk-go/connector/sqlsource/internal/session"
+
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -86,30 +88,27 @@ type ColumnOptions struct {
 	Hidden      bool      // the column is not served
 }
 
-// defaultProfile is the default of Options.Profile.
-const defaultProfile = 10 * time.Second
-
 // settings returns the options as the parts of the source have them.
-func (o *Options) settings() settings {
-	s := settings{
-		schemas: o.Schemas, only: o.Only, tables: make(map[string]tableSettings, len(o.Tables)),
-		catalogTTL: o.CatalogTTL, estimateSizes: o.EstimateSizes, profile: o.Profile,
+func (o *Options) settings() session.Settings {
+	s := session.Settings{
+		Schemas: o.Schemas, Only: o.Only, Tables: make(map[string]session.TableSettings, len(o.Tables)),
+		CatalogTTL: o.CatalogTTL, EstimateSizes: o.EstimateSizes, Profile: o.Profile,
 	}
 	for name, t := range o.Tables {
-		own := tableSettings{
+		own := session.TableSettings{
 			Name: t.Name, Description: t.Description, Hidden: t.Hidden, PrimaryKey: t.PrimaryKey,
-			Columns: make(map[string]columnSettings, len(t.Columns)),
+			Columns: make(map[string]session.ColumnSettings, len(t.Columns)),
 		}
 		for column, c := range t.Columns {
-			own.Columns[column] = columnSettings(c)
+			own.Columns[column] = session.ColumnSettings(c)
 		}
-		s.tables[name] = own
+		s.Tables[name] = own
 	}
-	if s.profile == 0 {
-		s.profile = defaultProfile
+	if s.Profile == 0 {
+		s.Profile = session.DefaultProfile
 	}
 	if o.Observe != nil {
-		s.observe = func(ctx context.Context, r report) { o.Observe(ctx, Plan(r)) }
+		s.Observe = func(ctx context.Context, r session.Report) { o.Observe(ctx, Plan(r)) }
 	}
 	return s
 }

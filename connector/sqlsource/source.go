@@ -5,6 +5,10 @@ import (
 	"database/sql"
 	"errors"
 
+	"github.com/connectorsdk/connector-sdk-go/connector/sqlsource/internal/discover"
+	"github.com/connectorsdk/connector-sdk-go/connector/sqlsource/internal/request"
+	"github.com/connectorsdk/connector-sdk-go/connector/sqlsource/internal/session"
+
 	"github.com/connectorsdk/connector-sdk-go/connector"
 	"github.com/connectorsdk/connector-sdk-go/connector/sqlsource/sqlengine"
 	"github.com/connectorsdk/connector-sdk-go/wire"
@@ -17,7 +21,7 @@ import (
 // (but see Options.CatalogTTL). A table that is created, changed or dropped is so
 // for the next request. Within one request the calls of the library share one
 // connection, one transaction and what they have read of the catalog.
-type Source struct{ database *database }
+type Source struct{ database *session.Database }
 
 var (
 	_ connector.Source              = (*Source)(nil)
@@ -62,13 +66,13 @@ func newSource(db *sql.DB, open Open, flavor sqlengine.Flavor, options *Options)
 	if err := errors.Join(faults...); err != nil {
 		return nil, err
 	}
-	return &Source{newDatabase(db, open, flavor, options.settings())}, nil
+	return &Source{session.NewDatabase(db, open, flavor, options.settings())}, nil
 }
 
 // Check connects, which proves the credentials, and looks for the schemas that the
 // options name.
 func (s *Source) Check(ctx context.Context, req *wire.CheckRequest) error {
-	return Check(ctx, s.database, req)
+	return session.Check(ctx, s.database, req)
 }
 
 // Discover describes every table that is served and that these credentials can
@@ -76,54 +80,54 @@ func (s *Source) Check(ctx context.Context, req *wire.CheckRequest) error {
 // statistics. What one table costs changes nothing of what is said about others
 // (see Options.Profile).
 func (s *Source) Discover(ctx context.Context, req *wire.DiscoveryRequest) (*wire.Discovery, error) {
-	return Discover(ctx, s.database, req)
+	return discover.Discover(ctx, s.database, req)
 }
 
 // Describe describes one table as Discover lists it, without samples and
 // statistics.
 func (s *Source) Describe(ctx context.Context, creds wire.Credentials, table string) (*wire.Table, error) {
-	return Describe(ctx, s.database, creds, table)
+	return discover.Describe(ctx, s.database, creds, table)
 }
 
 // Query answers rows by one statement, read as they come.
 func (s *Source) Query(ctx context.Context, req *connector.QueryRequest, out *connector.Rows) error {
-	return Query(ctx, s.database, req, out)
+	return request.Query(ctx, s.database, req, out)
 }
 
 // QueryJoined answers joined rows by one statement. Keys that the engine cannot
 // compare exactly, such as a float with a decimal, are joined in memory, within
 // [memsource.DefaultBudget].
 func (s *Source) QueryJoined(ctx context.Context, req *connector.QueryRequest, out *connector.Rows) error {
-	return QueryJoined(ctx, s.database, req, out)
+	return request.QueryJoined(ctx, s.database, req, out)
 }
 
 // Size counts a table's rows, or returns the engine's estimate where the host
 // prefers it.
 func (s *Source) Size(ctx context.Context, req *wire.SizeRequest) (*wire.Size, error) {
-	return Size(ctx, s.database, req)
+	return request.Size(ctx, s.database, req)
 }
 
 // Count counts by one statement, or declines: the library then counts what Query
 // answers.
 func (s *Source) Count(ctx context.Context, req *wire.CountRequest) (int64, error) {
-	return Count(ctx, s.database, req)
+	return request.Count(ctx, s.database, req)
 }
 
 // Aggregate groups by one statement, or declines what the engine cannot compute
 // exactly. It cuts periods in UTC.
 func (s *Source) Aggregate(ctx context.Context, req *wire.AggregateRequest) ([][]wire.Value, error) {
-	return Aggregate(ctx, s.database, req)
+	return request.Aggregate(ctx, s.database, req)
 }
 
 // Cardinality counts all columns by few statements. The entry of a column that
 // the engine cannot count distinctly is nil.
 func (s *Source) Cardinality(ctx context.Context, req *wire.CardinalityRequest) (map[string]*wire.Cardinality, error) {
-	return Cardinality(ctx, s.database, req)
+	return request.Cardinality(ctx, s.database, req)
 }
 
 // LinkHitRate measures by one statement if the engine can compare the columns
 // exactly, and a second one for the samples if there are orphans. Otherwise it
 // measures over the rows.
 func (s *Source) LinkHitRate(ctx context.Context, req *wire.LinkHitRateRequest) (*wire.LinkHitRate, error) {
-	return LinkHitRate(ctx, s.database, req)
+	return request.LinkHitRate(ctx, s.database, req)
 }

@@ -13,6 +13,6 @@ func TestOverlay(t *testing.T) {
 	require.NoError(t, err)
 	replace, err := overlay(dir, t.TempDir())
 	require.NoError(t, err)
-	require.Contains(t, replace, filepath.Join(dir, "planted_bugs.go"))
+	require.Contains(t, replace, filepath.Join(dir, "internal/sqltext/planted_bugs.go"))
 	require.Len(t, replacements, 14)
 }

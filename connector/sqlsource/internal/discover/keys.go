@@ -1,0 +1,264 @@
+package discover
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/connectorsdk/connector-sdk-go/connector/sqlsource/internal/request"
+	"github.com/connectorsdk/connector-sdk-go/connector/sqlsource/internal/session"
+	"github.com/connectorsdk/connector-sdk-go/connector/sqlsource/internal/sqltext"
+
+	"github.com/connectorsdk/connector-sdk-go/connector/memsource"
+	"github.com/connectorsdk/connector-sdk-go/connector/sqlsource/sqlengine"
+	"github.com/connectorsdk/connector-sdk-go/wire"
+)
+
+// doubtful returns the columns of which only a look at the values tells whether
+// they are ever null on the wire although the catalog, or the host, says never.
+func doubtful(r *session.Relation) []*sqltext.Column {
+	var columns []*sqltext.Column
+	for _, c := range r.Columns {
+		if c.Required && c.Valid != "" || c.Nullable && slices.Contains(r.Primary, c) {
+			columns = append(columns, c)
+		}
+	}
+	return columns
+}
+
+// checkKey looks for a null in the primary key of a table that is not counted.
+// It takes the host's word for a key that the host names.
+func (d *discovery) checkKey(ctx context.Context, t *discovered) error {
+	t.measured = true
+	if !t.r.Enforced {
+		return nil
+	}
+	var nulls []string
+	for _, c := range t.r.Primary {
+		if c.Nullable {
+			nulls = append(nulls, c.Null())
+		}
+	}
+	sound, err := d.NoneMatch(ctx, t.r, nulls...)
+	t.keyChecked, t.keyBroken = err == nil, err == nil && !sound
+	return err
+}
+
+// settleKey leaves out a primary key with values that are null on the wire, or
+// that may be. The fields of every other are never null.
+func (t *discovered) settleKey() {
+	if t.left || len(t.table.PrimaryKey) == 0 {
+		return
+	}
+	proven := true
+	for _, c := range t.r.Primary {
+		n := t.tallies[c]
+		switch {
+		case n != nil:
+			t.keyBroken = t.keyBroken || n.Sendable < *t.table.RowCount
+		case c.Nullable && t.r.Enforced && !t.keyChecked:
+			proven = false
+		}
+	}
+	switch {
+	case t.keyBroken:
+		t.dropKey("it has values that cannot be sent, which are null everywhere")
+	case !proven && t.late:
+		t.dropKey("") // as tooLate says
+	case !proven:
+		t.dropKey("there was no time to make sure that all its values can be sent")
+	}
+}
+
+// dropKey leaves out the primary key, with a warning if there is a reason.
+func (t *discovered) dropKey(reason string) {
+	if reason != "" {
+		t.leftKey("primary key", t.table.PrimaryKey, reason)
+	}
+	for _, c := range t.r.Primary {
+		t.table.Field(c.Name).Nullable = true
+	}
+	t.table.PrimaryKey = []string{}
+}
+
+// leftKey warns of a key that is left out.
+func (t *discovered) leftKey(kind string, fields []string, reason string) {
+	t.warn("In table %s, the %s (%s) is left out because %s.", kind, session.QuotedNames(fields), reason)
+}
+
+// doubt is a foreign key, from column to column, that rows may break.
+type doubt struct {
+	key     wire.ForeignKey
+	settled bool
+	broken  string // the reason why it is not declared; empty: it holds, or is not settled
+}
+
+// doubts returns the pairs of columns that only unproven keys of a table have.
+func doubts(s *session.Database, t *session.Table) []doubt {
+	var proven, unproven []sqlengine.Key
+	for _, k := range t.Foreign {
+		if t.Unproven(k) {
+			unproven = append(unproven, k)
+		} else {
+			proven = append(proven, k)
+		}
+	}
+	vouched := foreignKeys(s, t, proven)
+	var doubts []doubt
+	for _, key := range foreignKeys(s, t, unproven) {
+		if !slices.Contains(vouched, key) {
+			doubts = append(doubts, doubt{key: key})
+		}
+	}
+	return doubts
+}
+
+// checkForeignKeys counts the values without a match of the foreign keys that rows
+// may break, if both tables are small enough to be counted.
+func (d *discovery) checkForeignKeys(ctx context.Context, t *discovered) error {
+	for i := range t.doubts {
+		k := &t.doubts[i]
+		target := d.listed[k.key.TargetTable]
+		if target == nil || target.left || target.table.Field(k.key.TargetField) == nil {
+			continue // the answer does not have it anyway
+		}
+		broken, err := d.broken(ctx, t, target, k.key)
+		if err != nil {
+			return err
+		}
+		k.settled, k.broken = true, broken
+	}
+	return nil
+}
+
+// broken returns why a foreign key cannot be declared; empty if it can. It warns of
+// values that are not in the target: the key is one of the database all the same
+// [rule discovery-11], unless none of its values is there.
+func (d *discovery) broken(ctx context.Context, from, to *discovered, key wire.ForeignKey) (reason string, err error) {
+	for _, t := range []*discovered{from, to} {
+		if err := d.classify(ctx, t); err != nil {
+			return "", err
+		}
+		if t.size == sizeLarge {
+			return fmt.Sprintf("the database does not enforce it, and the table %s has more than %d rows, too many to check it",
+				wire.QuoteName(t.table.Name), countedRows), nil
+		}
+	}
+	rate, err := request.Request{Session: d.Session}.LinkHitRate(ctx, &wire.LinkHitRateRequest{
+		FromTable: from.table.Name, FromColumn: key.Field, ToTable: to.table.Name, ToColumn: key.TargetField,
+	}, false)
+	var tooMuch *memsource.BudgetError
+	switch {
+	case session.ReasonOf(err).Lasting(), errors.As(err, &tooMuch):
+		return "the database does not enforce it, and its values cannot be compared", nil
+	case err != nil || rate.OrphanCount == 0:
+		return "", err
+	case rate.OrphanCount == rate.FromNonNull:
+		return "none of its values is in the table " + wire.QuoteName(to.table.Name), nil
+	}
+	from.warn("In table %s, the foreign key (%s) is broken: %d of %d values are not in the table %s.",
+		wire.QuoteName(key.Field), rate.OrphanCount, rate.FromNonNull, wire.QuoteName(to.table.Name))
+	return "", nil
+}
+
+// keys drops foreign keys whose other end is not in the answer, or that were not
+// checked, and warns of every key of the catalog that is left out, but not of
+// what the host itself has hidden.
+func (d *discovery) keys() {
+	for _, t := range d.tables {
+		if t.left {
+			continue
+		}
+		t.table.ForeignKeys = slices.DeleteFunc(t.table.ForeignKeys, func(k wire.ForeignKey) bool {
+			target := d.listed[k.TargetTable]
+			return target == nil || target.left || target.table.Field(k.TargetField) == nil
+		})
+		for _, k := range t.r.Catalog.Omitted {
+			if fields, served := keyFields(d.Database, t.r.Catalog, k.Columns); served && (k.Kind != sqlengine.PrimaryKey || len(t.r.Primary) == 0) {
+				t.leftKey(k.Kind, fields, k.Omitted)
+			}
+		}
+		for _, k := range t.r.Catalog.Foreign {
+			if d.Database.Options.Serves(k.Target) {
+				d.foreignKey(t, k, d.listed[d.Database.Options.PublicTable(k.Target)])
+			}
+		}
+		t.doubtfulKeys()
+		t.uniqueKeys()
+	}
+}
+
+// doubtfulKeys drops the foreign keys that rows may break and that were not checked,
+// or that no row keeps to. One warning for all tables says so of those that were too
+// late.
+func (t *discovered) doubtfulKeys() {
+	for _, k := range t.doubts {
+		i := slices.Index(t.table.ForeignKeys, k.key)
+		if i < 0 || k.settled && k.broken == "" {
+			continue
+		}
+		t.table.ForeignKeys = slices.Delete(t.table.ForeignKeys, i, i+1)
+		switch {
+		case k.settled:
+			t.leftKey("foreign key", []string{k.key.Field}, k.broken)
+		case !t.late:
+			t.leftKey("foreign key", []string{k.key.Field}, "the database does not enforce it, and checking it took longer than a discovery allows")
+		}
+	}
+}
+
+// foreignKey warns of a foreign key that is left out, in full or in part. It does
+// not name a table that is not in the answer, which these credentials may not be
+// allowed to know of [rule tenant-6a].
+func (d *discovery) foreignKey(t *discovered, k sqlengine.Key, target *discovered) {
+	options := &d.Database.Options
+	fields, served := keyFields(d.Database, t.r.Catalog, k.Columns)
+	if !served {
+		return
+	}
+	reason := ""
+	switch {
+	case len(k.Columns) > len(fields):
+		reason = "the user may not read all of its columns"
+	case target == nil || target.left:
+		reason = "the table that it leads to is not in this answer: it does not exist, or the user may not read it"
+	default:
+		for _, column := range k.TargetColumns {
+			public, served := options.PublicColumn(k.Target, column)
+			if served && target.table.Field(public) == nil {
+				reason = "the user may not read all of the columns that it leads to, or they do not exist"
+			}
+		}
+	}
+	if reason != "" {
+		t.leftKey("foreign key", fields, reason)
+	}
+}
+
+// keyFields returns the protocol's names of those columns of a key that the user
+// may read. It reports false if the host hides one of them.
+func keyFields(s *session.Database, t *session.Table, columns []string) (fields []string, served bool) {
+	for _, column := range columns {
+		public, shown := s.Options.PublicColumn(t.Name, column)
+		if !shown {
+			return nil, false
+		}
+		if t.Column(column) != nil {
+			fields = append(fields, public)
+		}
+	}
+	return fields, true
+}
+
+// uniqueKeys warns of unique columns that are not declared unique.
+func (t *discovered) uniqueKeys() {
+	for i, c := range t.r.Columns {
+		f := &t.table.Fields[i]
+		alone := func(key []string) bool { return len(key) == 1 && key[0] == f.SourceColumn }
+		if !f.Unique && slices.ContainsFunc(t.r.Catalog.Unique, alone) {
+			t.warn("In table %s, the field %s is not declared unique, although the database keeps it so, "+
+				"because values that are equal here may be stored in several ways.", wire.QuoteName(c.Name))
+		}
+	}
+}

@@ -1,0 +1,113 @@
+package discover
+
+import (
+	"context"
+	"strings"
+
+	"github.com/connectorsdk/connector-sdk-go/connector/sqlsource/internal/request"
+	"github.com/connectorsdk/connector-sdk-go/connector/sqlsource/internal/sqltext"
+
+	"github.com/connectorsdk/connector-sdk-go/connector/sqlsource/sqlengine"
+	"github.com/connectorsdk/connector-sdk-go/wire"
+)
+
+// count sets the row count of a table, and what the values of these columns say
+// of nulls.
+func (d *discovery) count(ctx context.Context, t *discovered, columns []*sqltext.Column) error {
+	rows, tallies, err := request.TallyColumns(ctx, d.Session, t.r, columns)
+	if err != nil {
+		return err
+	}
+	t.table.RowCount, t.tallies = &rows, tallies
+	for i, c := range t.r.Columns {
+		n := tallies[c]
+		if n == nil {
+			continue
+		}
+		f := &t.table.Fields[i]
+		if unsendable := n.Stored - n.Sendable; unsendable > 0 {
+			f.Nullable = true
+			t.warn("In table %s, %d values of the field %s cannot be sent, "+
+				"such as NaN, an infinity or an impossible date: they are null everywhere.",
+				unsendable, wire.QuoteName(f.Name))
+		} else if c.Required {
+			f.Nullable = false
+		}
+	}
+	return nil
+}
+
+// statistics adds exact statistics of the columns that count has counted.
+func (d *discovery) statistics(ctx context.Context, t *discovered) error {
+	stats := make(map[*sqltext.Column]*wire.Stats, len(t.r.Columns))
+	var columns []*sqltext.Column
+	for _, c := range t.r.Columns {
+		if t.tallies[c].Countable(c) {
+			columns = append(columns, c)
+		}
+	}
+	for len(columns) > 0 {
+		piece := columns[:min(request.PieceDistinct, len(columns))]
+		columns = columns[len(piece):]
+		if err := d.statisticsOf(ctx, t, piece, stats); err != nil {
+			return err
+		}
+	}
+	rows := *t.table.RowCount
+	for i, c := range t.r.Columns {
+		f := &t.table.Fields[i]
+		if f.Stats = stats[c]; f.Stats != nil && rows > 0 {
+			share := float64(rows-t.tallies[c].Sendable) / float64(rows) * 100
+			f.Stats.NullPercent = &share
+		}
+	}
+	return nil
+}
+
+// statisticsOf reads the statistics of a piece of the columns by one statement.
+func (d *discovery) statisticsOf(ctx context.Context, t *discovered, piece []*sqltext.Column, stats map[*sqltext.Column]*wire.Stats) error {
+	number := &sqltext.Column{Name: "count", Column: sqlengine.Column{Decode: sqltext.DecodeInteger}}
+	var exprs []string
+	var read []*sqltext.Column
+	add := func(expr string, c *sqltext.Column) { exprs, read = append(exprs, expr), append(read, c) }
+	for _, c := range piece {
+		add("COUNT(DISTINCT "+t.tallies[c].Key(c)+")", number)
+		if hasBounds(c) {
+			add(c.AsCell("MIN("+c.Key+")"), c)
+			add(c.AsCell("MAX("+c.Key+")"), c)
+		}
+	}
+	for values, err := range d.Cells(ctx, t.table.Name, "SELECT "+strings.Join(exprs, ", ")+" FROM "+t.r.From, nil, read) {
+		if err != nil {
+			return err
+		}
+		next := func() wire.Value {
+			v := values[0]
+			values = values[1:]
+			return v
+		}
+		for _, c := range piece {
+			s := &wire.Stats{DistinctCount: next().Int64()}
+			if hasBounds(c) {
+				s.Min, s.Max = bound(next()), bound(next())
+			}
+			stats[c] = s
+		}
+	}
+	return nil
+}
+
+// hasBounds reports whether the engine finds the minimum and maximum of a column.
+func hasBounds(c *sqltext.Column) bool {
+	return c.Key != "" && c.Class != sqlengine.ClassBoolean && c.Class != sqlengine.ClassBytes
+}
+
+// bound returns a minimum or maximum as a description shows it; nil if it
+// cannot.
+func bound(v wire.Value) *wire.Value {
+	if v.IsNull() || !fits(v) {
+		return nil
+	}
+	v = v.Clone()
+	return &v
+}

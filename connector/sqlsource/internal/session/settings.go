@@ -1,0 +1,87 @@
+package session
+
+import (
+	"cmp"
+	"context"
+	"time"
+
+	"github.com/connectorsdk/connector-sdk-go/wire"
+)
+
+// DefaultProfile is the default of Options.Profile.
+const DefaultProfile = 10 * time.Second
+
+// Settings are a source's options, and what is looked up in them. sqlsource.Options
+// explains them.
+type Settings struct {
+	Schemas       func(wire.Credentials) []string
+	Only          []string
+	Tables        map[string]TableSettings
+	CatalogTTL    time.Duration
+	EstimateSizes bool
+	Profile       time.Duration
+	Observe       func(context.Context, Report)
+
+	served  map[string]bool   // only
+	renamed map[string]string // the names in the database of the tables that have another in the protocol
+}
+
+// TableSettings override what the catalog says of a table.
+type TableSettings struct {
+	Name        string
+	Description string
+	Hidden      bool
+	PrimaryKey  []string
+	Columns     map[string]ColumnSettings
+}
+
+// ColumnSettings override what the catalog says of a column.
+type ColumnSettings struct {
+	Name        string
+	Description string
+	Type        wire.Type
+	Hidden      bool
+}
+
+// index makes the maps of names, because a discovery looks thousands of them up.
+func (o *Settings) index() {
+	o.served, o.renamed = map[string]bool{}, map[string]string{}
+	for _, name := range o.Only {
+		o.served[name] = true
+	}
+	for own, t := range o.Tables {
+		if t.Name != "" {
+			o.renamed[t.Name] = own
+		}
+	}
+}
+
+// InDatabase returns the name that a table of the protocol has in the database,
+// and reports whether the table is served. One without a name is not.
+func (o *Settings) InDatabase(public string) (name string, served bool) {
+	if public == "" {
+		return "", false
+	}
+	if own, renamed := o.renamed[public]; renamed {
+		return own, o.Serves(own)
+	}
+	if renamed := o.Tables[public].Name; renamed != "" && renamed != public {
+		return "", false // it is served under another name
+	}
+	return public, o.Serves(public)
+}
+
+// Serves reports whether a table of the database is served.
+func (o *Settings) Serves(name string) bool {
+	return !o.Tables[name].Hidden && (o.Only == nil || o.served[name])
+}
+
+// PublicTable returns the protocol's name of a table of the database.
+func (o *Settings) PublicTable(name string) string { return cmp.Or(o.Tables[name].Name, name) }
+
+// PublicColumn returns the protocol's name of a column of the database, and
+// reports whether the column is served.
+func (o *Settings) PublicColumn(table, column string) (public string, served bool) {
+	c := o.Tables[table].Columns[column]
+	return cmp.Or(c.Name, column), !c.Hidden
+}

@@ -1,0 +1,45 @@
+package sqltext
+
+import (
+	"testing"
+
+	"github.com/connectorsdk/connector-sdk-go/connector/sqlsource/internal/sqlite"
+	"github.com/connectorsdk/connector-sdk-go/connector/sqlsource/sqlengine"
+	"github.com/connectorsdk/connector-sdk-go/wire"
+	"github.com/stretchr/testify/assert"
+)
+
+// TestChoose keeps statements within what engines take, and leaves the rest to
+// the library.
+func TestChoose(t *testing.T) {
+	c := &Column{Name: "c", Column: sqlengine.Column{Class: sqlengine.ClassInteger, Raw: "c", Type: wire.TypeNumber}}
+	split := func(and []wire.Filter, or ...[]wire.Filter) Pushdown {
+		return Choose(sqlite.Flavor{}, wire.Where{And: and, Or: or}, func(string) *Column { return c })
+	}
+	eq := wire.Filter{Field: "c", Op: wire.OpEq, Value: wire.Int(1)}
+	var many []wire.Filter
+	for range maxFilters + 1 {
+		many = append(many, eq)
+	}
+	p := split(many)
+	assert.Len(t, p.Pushed.And, maxFilters)
+	assert.False(t, p.All)
+
+	list := wire.Filter{Field: "c", Op: wire.OpIn}
+	for i := range maxMembers {
+		list.Values = append(list.Values, wire.Int(int64(i)))
+	}
+	p = split([]wire.Filter{list})
+	assert.True(t, p.All)
+	p = split([]wire.Filter{list, list, list, list, list, list})
+	assert.Len(t, p.Pushed.And, MaxValues/maxMembers)
+	list.Values = append(list.Values, wire.Int(-1))
+	p = split([]wire.Filter{list, eq})
+	assert.Len(t, p.Pushed.And, 1, "a list that is too long is left, the rest is not")
+
+	contains := wire.Filter{Field: "c", Op: wire.OpIncludes, Value: wire.Text("1")}
+	p = split([]wire.Filter{eq}, []wire.Filter{eq}, []wire.Filter{contains})
+	assert.Len(t, p.Pushed.And, 1)
+	assert.Empty(t, p.Pushed.Or, "a part of an or would drop rows")
+	assert.False(t, p.All)
+}

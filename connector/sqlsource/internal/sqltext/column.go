@@ -1,0 +1,136 @@
+package sqltext
+
+import (
+	"cmp"
+
+	"github.com/connectorsdk/connector-sdk-go/connector/sqlsource/sqlengine"
+	"github.com/connectorsdk/connector-sdk-go/wire"
+)
+
+// Column is a column of a table that is served: what the flavor says of it, with its
+// names and what the catalog says of its values.
+type Column struct {
+	sqlengine.Column
+	Name     string // in the protocol
+	Own      string // in the database
+	Nullable bool   // on the wire, as far as the catalog says
+	Required bool   // never null in the engine
+	Indexed  bool   // an index that keeps the order of values begins with it
+}
+
+// NewColumn returns a column of the catalog. ref is the column, quoted and qualified,
+// public its name in the protocol.
+func NewColumn(flavor sqlengine.Flavor, ref, public string, c sqlengine.CatalogColumn) *Column {
+	own := flavor.Column(ref, c)
+	own.Decode = own.Decoder()
+	own = as(own, c.Want)
+	return &Column{
+		Column: own, Name: public, Own: c.Name,
+		Nullable: c.Nullable || own.Valid != "", Required: !c.Nullable, Indexed: c.Indexed,
+	}
+}
+
+// as returns a column with another type that the host asks for. Where that
+// changes how values compare, nothing is pushed.
+func as(c sqlengine.Column, want wire.Type) sqlengine.Column {
+	if want == "" || want == c.Type {
+		return c
+	}
+	was := c.Type
+	c.Type = want
+	text := func(t wire.Type) bool { return t == wire.TypeString || t == wire.TypeReference }
+	document := func(t wire.Type) bool { return t == wire.TypeJSON || t == wire.TypeArray }
+	switch {
+	case text(was) && text(want), document(was) && document(want):
+		return c
+	case was.Numeric() && want.Numeric():
+		if want == wire.TypeDecimal {
+			c.Decode = decimalOf(c.Decode)
+		}
+		return c
+	}
+	if document(want) {
+		c.Decode = (&sqlengine.Column{Type: want}).Decoder()
+	}
+	c.Class, c.Text, c.Contains = sqlengine.ClassOpaque, "", nil
+	c.Tie, c.Key, c.Group = cmp.Or(c.Tie, c.Key), "", ""
+	c.Index = sqlengine.Index{Stored: c.Index.Stored}
+	return c
+}
+
+// decimalOf returns a decoder of numbers whose cells are decimals.
+func decimalOf(decode func(any) (wire.Value, error)) func(any) (wire.Value, error) {
+	return func(driver any) (wire.Value, error) {
+		v, err := decode(driver)
+		if err != nil || v.IsNull() {
+			return v, err
+		}
+		return wire.Decimal(text(v)), nil
+	}
+}
+
+// Decoders of what the engine computes.
+var (
+	DecodeInteger = (&sqlengine.Column{Type: wire.TypeNumber, Class: sqlengine.ClassInteger}).Decoder()
+	DecodeDecimal = (&sqlengine.Column{Type: wire.TypeDecimal}).Decoder()
+	DecodeDate    = (&sqlengine.Column{Type: wire.TypeDate}).Decoder()
+)
+
+// bind returns a placeholder in a form comparable with Raw.
+func (c *Column) bind(param string) string {
+	if c.Bind == nil {
+		return param
+	}
+	return c.Bind(param)
+}
+
+// AsCell returns an expression of Key's or Group's values as Decode reads it.
+func (c *Column) AsCell(expr string) string {
+	if c.Read == nil {
+		return expr
+	}
+	return c.Read(expr)
+}
+
+// GroupKey returns the expression whose equality is the platform's.
+func (c *Column) GroupKey() string { return cmp.Or(c.Group, c.Key) }
+
+// Null returns the condition that the cell is null.
+func (c *Column) Null() string {
+	if c.Valid == "" {
+		return c.Raw + " IS NULL"
+	}
+	return "(" + c.Raw + " IS NULL OR NOT (" + c.Valid + "))"
+}
+
+// NotNull returns the condition that the cell is not null.
+func (c *Column) NotNull() string {
+	if c.Valid == "" {
+		return c.Raw + " IS NOT NULL"
+	}
+	return "(" + c.Raw + " IS NOT NULL AND " + c.Valid + ")"
+}
+
+// Mixed reports whether each value of the column is an integer or a real, so that one
+// operand may not serve all of them.
+func (c *Column) Mixed() bool { return c.Class == sqlengine.ClassFloat && c.Loose.Integer != "" }
+
+// Inside returns the condition that selects the rows that Sorted orders; empty: all
+// of them.
+func (c *Column) Inside() string {
+	if c.Index.Within == "" && c.Nullable {
+		return c.Index.Sorted + " IS NOT NULL"
+	}
+	return c.Index.Within
+}
+
+// Outside returns the condition that selects the other rows; empty: there are none.
+func (c *Column) Outside() string {
+	switch {
+	case c.Index.Within != "":
+		return "(" + c.Index.Within + ") IS NOT TRUE"
+	case c.Nullable:
+		return c.Index.Sorted + " IS NULL"
+	}
+	return ""
+}

@@ -1,0 +1,175 @@
+package sqltext
+
+import (
+	"cmp"
+	"math"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/connectorsdk/connector-sdk-go/connector/sqlsource/sqlengine"
+	"github.com/connectorsdk/connector-sdk-go/filter"
+	"github.com/connectorsdk/connector-sdk-go/wire"
+)
+
+var comparators = []wire.Op{wire.OpEq, wire.OpNeq, wire.OpGt, wire.OpGte, wire.OpLt, wire.OpLte}
+
+// numerals are operands around everything that a class can hold.
+var numerals = []string{
+	"0", "-0", "0.0", "1", "1.0", "1.5", "+1.5", "01.50", "-1.5", "0.1", "0.10000000000000000555", "0.3", "0.30000000000000004",
+	"0.01", "0.011", "0.019", "-0.001",
+	"9.99", "9.995", "10", "99.99", "99.995", "100", "-99.99", "-99.999", "-100",
+	"9007199254740991", "9007199254740992", "9007199254740993", "9007199254740993.5", "-9007199254740993",
+	"9223372036854775806.5", "9223372036854775807", "9223372036854775807.1", "9223372036854775808",
+	"-9223372036854775808", "-9223372036854775808.5", "-9223372036854775809",
+	"1" + strings.Repeat("0", 30), "-1" + strings.Repeat("0", 30), "1" + strings.Repeat("0", 400), "-1" + strings.Repeat("0", 400),
+	"0." + strings.Repeat("0", 400) + "1",
+}
+
+// TestOperands cuts each operand to what a class can hold, and compares by it
+// and by the platform's own comparison.
+func TestOperands(t *testing.T) {
+	for _, class := range []struct {
+		why    string
+		column Column
+		cells  []wire.Value
+		order  func(cell wire.Value, arg any) int // as the engine compares
+	}{
+		{"integers", Column{Column: sqlengine.Column{Class: sqlengine.ClassInteger}}, []wire.Value{
+			wire.Int(0), wire.Int(1), wire.Int(-1), wire.Int(2), wire.Int(10),
+			wire.Int(1<<53 - 1), wire.Int(1 << 53), wire.Int(1<<53 + 1), wire.Int(-1<<53 - 1),
+			wire.Int(math.MaxInt64), wire.Int(math.MinInt64), wire.Int(math.MaxInt64 - 1),
+		}, func(cell wire.Value, arg any) int {
+			return cmp.Compare(cell.Int64(), arg.(int64))
+		}},
+		{"decimals of four digits, two of them a fraction", Column{Column: sqlengine.Column{Class: sqlengine.ClassDecimal, Precision: 4, Scale: 2}}, []wire.Value{
+			wire.Decimal("0.00"), wire.Decimal("0.01"), wire.Decimal("-0.01"), wire.Decimal("1.50"), wire.Decimal("-1.50"),
+			wire.Decimal("99.99"), wire.Decimal("-99.99"), wire.Decimal("10.00"), wire.Decimal("0.10"),
+		}, func(cell wire.Value, arg any) int {
+			order, ok := filter.Compare(cell, wire.Text(arg.(string)), wire.TypeDecimal)
+			require.True(t, ok)
+			_, fraction, _ := strings.Cut(arg.(string), ".")
+			require.LessOrEqual(t, len(fraction), 2, "what is bound fits the column")
+			return order
+		}},
+		{"floats, as numbers of the processor", Column{Column: sqlengine.Column{Class: sqlengine.ClassFloat}}, []wire.Value{
+			wire.Float(0), wire.Float(math.Copysign(0, -1)), wire.Float(0.1), wire.Float(0.3), wire.Float(0.30000000000000004),
+			wire.Float(1.5), wire.Float(-1.5), wire.Float(1 << 53), wire.Float(1 << 63), wire.Float(1e30), wire.Float(-1e30),
+			wire.Float(math.MaxFloat64), wire.Float(-math.MaxFloat64), wire.Float(5e-324),
+		}, func(cell wire.Value, arg any) int {
+			return cmp.Compare(cell.Float64(), arg.(float64))
+		}},
+	} {
+		t.Run(class.why, func(t *testing.T) {
+			for _, numeral := range numerals {
+				d, ok := parseDigits(wire.Text(numeral))
+				require.True(t, ok)
+				o := numberOperand(&class.column, d)
+				for _, op := range comparators {
+					matches := compiled(t, op, numeral, wire.TypeDecimal)
+					for _, cell := range class.cells {
+						got := holds(op, o, func(arg any) int { return class.order(cell, arg) })
+						require.Equal(t, matches(cell), got, "%s %s %s", cell, op, numeral)
+					}
+				}
+			}
+		})
+	}
+}
+
+// compiled returns a filter on one column as the platform evaluates it.
+func compiled(t *testing.T, op wire.Op, value string, typ wire.Type) func(cell wire.Value) bool {
+	where := wire.Where{And: []wire.Filter{{Field: "c", Op: op, Value: wire.Text(value)}}}
+	program, err := filter.Compile(where, []wire.Column{{Name: "c", Type: typ}})
+	require.NoError(t, err)
+	return func(cell wire.Value) bool {
+		ok, err := program.Match([]wire.Value{cell})
+		require.NoError(t, err)
+		return ok
+	}
+}
+
+// holds evaluates what a statement would have.
+func holds(op wire.Op, o operand, order func(arg any) int) bool {
+	sign, all := comparison(op, o)
+	switch sign {
+	case "":
+		return all
+	case "=":
+		return order(o.arg) == 0
+	case "<>":
+		return order(o.arg) != 0
+	case "<":
+		return order(o.arg) < 0
+	case "<=":
+		return order(o.arg) <= 0
+	case ">":
+		return order(o.arg) > 0
+	case ">=":
+		return order(o.arg) >= 0
+	}
+	panic(sign)
+}
+
+// TestInstants does the same for dates and datetimes of every precision.
+func TestInstants(t *testing.T) {
+	operands := []string{
+		"2024-02-29", "2024-02-29T00:00:00Z", "2024-02-29T00:00:00.000000001Z", "2024-02-29T00:00:00.0000000001Z",
+		"2024-02-29T00:00:00.1235Z", "2024-02-29T12:00", "2024-02-28T24:00:00Z", "2024-02-29T01:00:00+01:00",
+		"2016-12-31T23:59:60Z", "2016-12-31T23:59:60.5Z", "0000-01-01", "0000-12-31T23:59:59.9Z", "0001-01-01T00:00:00+23:59",
+		"9999-12-31T23:59:59.999999999Z", "9999-12-31T23:59:59-23:59", "2023-12-31t23:59:59z",
+	}
+	for precision := -1; precision <= 9; precision++ {
+		c := &Column{Column: sqlengine.Column{Class: sqlengine.ClassDatetime, Type: wire.TypeDatetime, Precision: precision, FirstYear: 1}}
+		if precision < 0 {
+			c.Class, c.Type, c.Precision = sqlengine.ClassDate, wire.TypeDate, 0
+		}
+		unit := time.Duration(math.Pow10(9 - c.Precision))
+		if c.Class == sqlengine.ClassDate {
+			unit = 24 * time.Hour
+		}
+		var cells []time.Time
+		for _, s := range operands {
+			at, ok := filter.Instant(wire.Text(s))
+			require.True(t, ok, s)
+			for _, cell := range []time.Time{at.Truncate(unit), at.Truncate(unit).Add(unit), at.Truncate(unit).Add(-unit)} {
+				if cell.Year() >= 1 && cell.Year() <= 9999 {
+					cells = append(cells, cell)
+				}
+			}
+		}
+		for _, s := range operands {
+			o, ok := instantOperand(wire.Text(s), c)
+			require.True(t, ok)
+			for _, op := range comparators {
+				matches := compiled(t, op, s, c.Type)
+				for _, cell := range cells {
+					layout := datetimeLayout(c.Precision)
+					value := wire.Datetime(cell)
+					if c.Class == sqlengine.ClassDate {
+						layout, value = time.DateOnly, wire.Date(cell)
+					}
+					got := holds(op, o, func(arg any) int { return strings.Compare(cell.Format(layout), arg.(string)) })
+					require.Equal(t, matches(value), got, "precision %d: %s %s %s", precision, value, op, s)
+				}
+			}
+		}
+	}
+}
+
+// TestTextOperand cuts at a NUL where the engine's texts have none.
+func TestTextOperand(t *testing.T) {
+	for _, cell := range []string{"", "a", "ab", "b", "a\x01", "é"} {
+		for _, value := range []string{"", "a", "a\x00", "a\x00b", "\x00", "b\x00"} {
+			for _, op := range comparators {
+				matches := compiled(t, op, value, wire.TypeString)
+				o := textOperand(value, &Column{Column: sqlengine.Column{NoNUL: true}})
+				require.NotContains(t, o.arg, "\x00")
+				got := holds(op, o, func(arg any) int { return strings.Compare(cell, arg.(string)) })
+				require.Equal(t, matches(wire.Text(cell)), got, "%q %s %q", cell, op, value)
+			}
+		}
+	}
+}
