@@ -1,6 +1,7 @@
 package sqltext
 
 import (
+	"fmt"
 	"testing"
 
 	"github.com/connectorsdk/connector-sdk-go/connector/sqlsource/internal/sqlite"
@@ -42,4 +43,31 @@ func TestChoose(t *testing.T) {
 	assert.Len(t, p.Pushed.And, 1)
 	assert.Empty(t, p.Pushed.Or, "a part of an or would drop rows")
 	assert.False(t, p.All)
+}
+
+// topFirst is an engine whose window stands behind SELECT, and whose placeholders have
+// no numbers.
+type topFirst struct{ sqlite.Flavor }
+
+func (topFirst) Param(int) string { return "?" }
+
+func (topFirst) Window(limit, offset string, ordered bool) string {
+	return fmt.Sprint(" FIRST ", limit, " SKIP ", offset, " ", ordered)
+}
+
+// TestWindowFirst binds the values of a statement in the order of their placeholders,
+// wherever the window stands.
+func TestWindowFirst(t *testing.T) {
+	for _, c := range []struct {
+		b    *Builder
+		want string
+		args []any
+	}{
+		{&Builder{Flavor: topFirst{}, WindowFirst: true}, "SELECT FIRST ? SKIP ? true a FROM t WHERE b = ?", []any{int64(10), int64(20), "x"}},
+		{&Builder{Flavor: sqlite.Flavor{}}, "SELECT a FROM t WHERE b = ?1 LIMIT ?2 OFFSET ?3", []any{"x", int64(10), int64(20)}},
+	} {
+		got := c.b.Query("a", Window{Offset: 20, Limit: 10, Ordered: true}, func() string { return " FROM t WHERE b = " + c.b.bind("x") })
+		assert.Equal(t, c.want, got)
+		assert.Equal(t, c.args, c.b.Args)
+	}
 }
