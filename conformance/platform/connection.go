@@ -7,25 +7,18 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
-// The defaults of [ConnectionOptions].
-const (
-	DefaultReach      = 1_000_000
-	DefaultBudget     = 256 << 20
-	DefaultOrphanRate = 0.5
-)
-
 // ConnectionOptions bound what a Connection takes on. nil means the defaults.
 type ConnectionOptions struct {
 	// Reach is the number of rows that one query can reach. The protocol does
-	// not state the platform's; 0 is DefaultReach.
+	// not state the platform's; 0 is 1,000,000.
 	Reach int64
 	// Budget is the number of bytes that one question may keep in memory, for
 	// rows to sort, joined tables, groups and distinct values. 0 is
-	// DefaultBudget.
+	// 256 MiB.
 	Budget int64
 	// OrphanRate is the largest share of keys without a match with which a
 	// foreign key is still joined over. The protocol does not state the
-	// platform's; 0 is DefaultOrphanRate.
+	// platform's; 0 is 0.5.
 	OrphanRate float64
 }
 
@@ -68,9 +61,9 @@ func Connect(ctx context.Context, client *Client, credentials wire.Credentials, 
 	if opts != nil {
 		c.reach, c.budget, c.orphanRate = opts.Reach, opts.Budget, opts.OrphanRate
 	}
-	c.reach = cmp.Or(c.reach, DefaultReach)
-	c.budget = cmp.Or(c.budget, DefaultBudget)
-	c.orphanRate = cmp.Or(c.orphanRate, DefaultOrphanRate)
+	c.reach = cmp.Or(c.reach, 1_000_000)
+	c.budget = cmp.Or(c.budget, 256<<20)
+	c.orphanRate = cmp.Or(c.orphanRate, 0.5)
 	c.places = make(chan struct{}, max(doc.Capabilities.Limits.Concurrency, wire.MinConcurrency))
 	c.entities = entities(c)
 	return c, nil

@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/tls"
 	"errors"
+	"fmt"
 	"io"
 	"net"
 	"net/url"
@@ -48,7 +49,7 @@ func (e *AnswerError) Unwrap() error { return e.Err }
 type ConnectionError struct {
 	Path    string // the route
 	Problem string // in words, without the URL
-	Err     error  // the cause; ErrAddress is matched by errors.Is
+	Err     error  // the cause, such as ErrAddress
 }
 
 // Error returns the route and the problem.
@@ -56,11 +57,6 @@ func (e *ConnectionError) Error() string { return "no answer of " + e.Path + ": 
 
 // Unwrap returns Err.
 func (e *ConnectionError) Unwrap() error { return e.Err }
-
-// Is reports whether target is ErrAddress and the address was refused.
-func (e *ConnectionError) Is(target error) bool {
-	return target == ErrAddress && errors.As(e.Err, new(*netguard.Error))
-}
 
 // The reasons for which the client itself ends a request.
 var (
@@ -103,7 +99,7 @@ func (e *exchange) unreached(err error) error {
 	)
 	switch {
 	case errors.As(err, &refused):
-		problem = refused.Error()
+		problem, err = refused.Error(), fmt.Errorf("%w: %w", ErrAddress, err)
 	case errors.As(err, &dns):
 		problem = "the host's name does not resolve"
 	case errors.As(err, &cert):

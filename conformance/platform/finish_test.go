@@ -76,22 +76,6 @@ func TestTies(t *testing.T) {
 	require.Equal(t, "[[row 6 6] [null 4] [row 5 5] [row 2 2] [row 3 3] [null 1]]", fmt.Sprint(rows))
 }
 
-// TestFirstRowsComeLast sorts rows here of which the first wanted one comes first, and
-// the others after all that are not wanted.
-func TestFirstRowsComeLast(t *testing.T) {
-	t.Parallel()
-	table := numbered(400, true)
-	for i := range table.Rows[1:] {
-		table.Rows[i+1][1] = wire.Int(int64(400 - i))
-	}
-	table.Rows[0][1] = wire.Int(0)
-	conn := connectTo(t, tabled(table, wire.Limits{}, connector.Omit{Sort: wire.SortNone}), nil)
-	rows, _, err := casetest.Rows(t.Context(), conn, &wire.QueryRequest{Table: "numbered", Fields: []string{"id"}, Limit: 4,
-		Sort: []wire.SortKey{{Field: "half", Dir: wire.Asc}}})
-	require.NoError(t, err)
-	require.Equal(t, "[[1] [400] [399] [398]]", fmt.Sprint(rows))
-}
-
 // TestJoinedNames joins a field under the name of a base field by which this side
 // filters. On the wire it has another name.
 func TestJoinedNames(t *testing.T) {

@@ -204,26 +204,6 @@ func TestRefusedAggregates(t *testing.T) {
 	require.Empty(t, requests)
 }
 
-// TestValuesWithoutOrder asks for the extremes of columns that have none.
-func TestValuesWithoutOrder(t *testing.T) {
-	t.Parallel()
-	for _, column := range []wire.Type{wire.TypeBoolean, wire.TypeJSON, wire.TypeArray} {
-		table := numbered(1, true)
-		table.Fields[2].Type = column
-		r := record(tabled(table, wire.Limits{}, connector.Omit{}))
-		conn := connectTo(t, r, nil)
-		r.seen()
-		for _, fn := range []wire.AggFunc{wire.AggMin, wire.AggMax} {
-			_, err := conn.Aggregate(t.Context(), &wire.AggregateRequest{Table: "numbered",
-				Measures: []wire.Measure{{Fn: fn, Field: "text", As: "m"}}})
-			require.ErrorAs(t, err, new(*platform.RequestError), column)
-			require.EqualError(t, err, `a minimum or maximum over field "text", whose type has no order`)
-		}
-		requests, _ := r.seen()
-		require.Empty(t, requests)
-	}
-}
-
 // TestSize takes the size from the route that states it, and otherwise counts rows
 // up to the reach (measure-10, connect-9).
 func TestSize(t *testing.T) {

@@ -15,8 +15,8 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
-// reading are tables that are read row by row, and no more than once: the company's. Tables
-// whose names are in unknown are opened without a row count, and one column's counts are known.
+// reading are the company's tables, which are read row by row and no more than once. If they
+// are unsized, they do not tell their row counts, but the counts of the column id.
 type reading struct {
 	memsource.Source
 	unsized        bool

@@ -163,6 +163,10 @@ func TestAggregate(t *testing.T) {
 		{"text among numbers, only counted", column("n", wire.TypeNumber, text("n/a"), num(1), text("n/a")),
 			wire.AggregateRequest{GroupBy: by("n"), Measures: of("count", "count_distinct n")},
 			[]string{`"n/a" 2 1`, `1 1 1`}, "what is no number groups by its text: nothing is computed with it"},
+		{"undeclared joined columns", relation.Relation{Columns: []wire.Column{{Name: "code", Hop: 1}},
+			Rows: reused([][]wire.Value{row(text("1")), row(text("1.0"))})},
+			wire.AggregateRequest{Measures: of("count_distinct code"), Where: wire.Where{FieldTypes: map[string]wire.Type{"code": wire.TypeString}}},
+			[]string{`1`}, "filter-10: fieldTypes speak of the base table's fields"},
 		{"joined columns", relation.Relation{
 			Columns: []wire.Column{{Name: "n", Type: wire.TypeNumber}, {Name: "city", Type: wire.TypeString, Hop: 1}},
 			Rows:    reused([][]wire.Value{row(num(1), text("Rome")), row(num(2), null)}),
@@ -237,6 +241,7 @@ func TestAggregateDeclines(t *testing.T) {
 		{"a maximum of a mixture", column("m", "", num(9), text("10"), text("1a")),
 			wire.AggregateRequest{Measures: of("max m")}, "mixes", "filter-8 has no order here: 9 < 10 < 1a < 9"},
 		{"a maximum of booleans", sales(), wire.AggregateRequest{Measures: of("max paid")}, "no order", "aggregate-1b: numbers, text, dates"},
+		{"a minimum of json", column("j", wire.TypeJSON, text("{}")), wire.AggregateRequest{Measures: of("min j")}, "no order", "aggregate-1b"},
 		{"a maximum of arrays", sales(), wire.AggregateRequest{Measures: of("max tags")}, "no order", "aggregate-1b"},
 		{"a maximum of a mixture, text first", column("m", "", text("x"), num(1)),
 			wire.AggregateRequest{Measures: of("max m")}, "mixes", "in either order"},

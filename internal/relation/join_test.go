@@ -148,7 +148,9 @@ func TestJoinCanBeReadTwiceAndLeftEarly(t *testing.T) {
 			break
 		}
 	}
-	assert.Len(t, collect(t, joined.Rows), 5)
+	all := collect(t, joined.Rows)
+	require.Len(t, all, 5)
+	assert.Equal(t, `4 "Di" 9 null null null`, all[4], "cells that a base row lacks are null")
 }
 
 func TestJoinRefuses(t *testing.T) {

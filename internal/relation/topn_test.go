@@ -140,6 +140,8 @@ func TestTopNAllocatesNothing(t *testing.T) {
 		offer(1)()
 	}
 	assert.Zero(t, testing.AllocsPerRun(1000, offer(1)))
+	n = 1_000_100 // the last that it keeps
+	assert.Zero(t, testing.AllocsPerRun(1000, offer(0)), "nor for one that is equal to it")
 	n = 1_000_000
 	assert.Equal(t, 1.0, testing.AllocsPerRun(1000, offer(-1)))
 }

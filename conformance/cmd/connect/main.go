@@ -103,7 +103,7 @@ func configure(args []string, getenv func(string) string, out io.Writer) (*confi
 	address := fs.String("addr", "127.0.0.1:0", "serve the page at this `address` of this machine")
 	name := fs.String("name", "", "the `name` of the source")
 	local := fs.Bool("local", false, "allow plain http and addresses of a private network, which the platform refuses")
-	reach := fs.Int64("reach", platform.DefaultReach, "refuse tables of more `rows`; the protocol does not state the platform's number")
+	reach := fs.Int64("reach", 1_000_000, "refuse tables of more `rows`; the protocol does not state the platform's number")
 	credentials := fs.String("credentials", "", "upstream credentials: @ and the name of a `file` that holds a JSON object of strings")
 	var urls []string
 	for {
