@@ -91,7 +91,10 @@ func parseSidecar(file string, content []byte) (*sidecar, error) {
 		return nil, &fault{file, 1 + strings.Count(text[:syntax.Offset], "\n"), syntax.Problem}
 	}
 	s := &sidecar{file: file}
-	return s, json.Unmarshal([]byte(text), s)
+	if err := json.Unmarshal([]byte(text), s); err != nil {
+		return nil, &fault{file, 0, "cannot be read"} // the rules leave nothing that could fail
+	}
+	return s, nil
 }
 
 // A rule says what may stand at one place of a sidecar. encoding/json alone would take
