@@ -2,18 +2,15 @@ package connector
 
 import (
 	"context"
-	"errors"
 	"slices"
 
 	"github.com/connectorsdk/connector-sdk-go/internal/relation"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
-func isDecline(err error) bool { return errors.Is(err, ErrDecline) }
-
-func aggregate(x *exchange) {
+func serveAggregate(x *exchange, body []byte) {
 	var req wire.AggregateRequest
-	serveJSON(x, &req, &req.Envelope, &req.Table, func(ctx context.Context) (wire.Answer, error) {
+	serveJSON(x, body, &req, &req.Envelope, &req.Table, func(ctx context.Context) (wire.Answer, error) {
 		byDate := slices.ContainsFunc(req.GroupBy, func(g wire.GroupKey) bool { return g.Grain != "" })
 		if byDate && !x.caps.dateBucket {
 			return nil, Unsupported("groupBy: this connector accepts no grain (dateBucket is false)")

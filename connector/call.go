@@ -10,26 +10,30 @@ import (
 )
 
 const (
-	// lingerGrace is how long a call may go on after its request is over
-	// before it counts as lingering, and is logged.
+	// lingerGrace is how long a call may run on after its request has ended before it
+	// counts as lingering and is logged.
 	lingerGrace = time.Second
-	// maxLingering limits the calls that ignore their context. Beyond it new
-	// requests are refused, so that an upstream that hangs cannot fill the memory.
+	// maxLingering limits the calls that are lingering. Beyond it new requests are
+	// refused, so that an upstream that hangs cannot fill the memory.
 	maxLingering = 256
 )
 
-// caller makes the calls of the source for one request, each in a goroutine of
-// its own: whatever the author's code does, the request is answered on time.
+// The author's code may block, panic, or go on after its context has ended. So each
+// request runs it in a goroutine of its own and waits only until its deadline; a call
+// that is still running then is counted and logged until it returns.
+
+// caller calls the source for one request.
 type caller struct {
 	log       *requestLog
-	lingering *atomic.Int64 // calls of all requests that outlived theirs
+	lingering *atomic.Int64 // calls of all requests that are running after their requests ended
 	intercept func(ctx context.Context, call Call, next func(context.Context) error) error
-	// enter waits until the source takes one more request.
+	// enter waits until the source may be called once more. leave lets the next
+	// request call it.
 	enter func(ctx context.Context) (leave func(), err error)
 }
 
-// call is one such call.
-type call struct {
+// sourceCall is a goroutine in which the source is called.
+type sourceCall struct {
 	done chan struct{} // closed when err is set
 	err  error
 
@@ -37,19 +41,19 @@ type call struct {
 	lingering *atomic.Int64
 
 	mu       sync.Mutex
-	over     time.Time // when the request ended first; zero before
-	finished bool
-	counted  bool
+	over     time.Time // when the request ended; zero while it is open
+	finished bool      // the goroutine is done
+	counted  bool      // as lingering
 	grace    *time.Timer
-	leave    func() // lets the next request call the source; nil before this one may
+	leave    func() // see caller.enter; nil until the source may be called
 }
 
-// start runs fn in a new goroutine, as soon as the source takes one more request,
-// with a context in which the calls of the request share values. A panic or Goexit becomes an error. The values are closed
-// when fn returns. If finish is set, start then calls it with the error, in the
-// same goroutine, before it closes done.
-func (c *caller) start(ctx context.Context, fn func(context.Context) error, finish func(error)) *call {
-	started := &call{done: make(chan struct{}), log: c.log, lingering: c.lingering}
+// start runs fn in a new goroutine, as soon as the source may be called, and gives
+// it a context in which the calls of the request share values (see [PerRequest]). A
+// panic or Goexit becomes an error. When fn returns, start closes the values, calls
+// finish with the error if finish is set, and closes done, all in the same goroutine.
+func (c *caller) start(ctx context.Context, fn func(context.Context) error, finish func(error)) *sourceCall {
+	started := &sourceCall{done: make(chan struct{}), log: c.log, lingering: c.lingering}
 	if c.lingering.Load() >= maxLingering {
 		started.finish(errLingering, finish)
 		return started
@@ -78,7 +82,8 @@ func (c *caller) start(ctx context.Context, fn func(context.Context) error, fini
 	return started
 }
 
-func (c *call) finish(err error, finish func(error)) {
+// finish ends the call with an error or nil.
+func (c *sourceCall) finish(err error, finish func(error)) {
 	c.err = err
 	if finish != nil {
 		finish(err)
@@ -99,9 +104,9 @@ func (c *call) finish(err error, finish func(error)) {
 	}
 }
 
-// release must be called when the request ends, even if the call is still
-// running.
-func (c *call) release() {
+// release must be called when the request ends. If the call is still running, it
+// counts as lingering after a grace period, until it returns.
+func (c *sourceCall) release() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.finished {
@@ -115,27 +120,31 @@ func (c *call) release() {
 			c.counted = true
 			c.lingering.Add(1)
 			if c.leave != nil {
-				c.leave() // one that hangs must not keep the others waiting
+				c.leave() // other requests must not wait for one that hangs
 			}
 			c.log.late("a call of the source ignores its context and is still running", time.Since(c.over))
 		}
 	})
 }
 
-// within runs fn, which calls the source, until ctx ends.
-func (c *caller) within(ctx context.Context, fn func(context.Context) error) error {
+// until runs fn, which calls the source, until the deadline or until the context of
+// the request ends. The error is fit for [reply.fail].
+func (c *caller) until(request context.Context, deadline time.Time, fn func(context.Context) error) error {
+	ctx, cancel := context.WithDeadline(request, deadline)
+	defer cancel()
 	started := c.start(ctx, fn, nil)
 	defer started.release()
 	select {
 	case <-started.done:
-		return started.err
+		return explainEnd(started.err, ctx, request)
 	case <-ctx.Done():
-		return ctx.Err()
+		return explainEnd(ctx.Err(), ctx, request)
 	}
 }
 
-// invoke calls the source, through Options.Intercept if that is set. An error that
-// Intercept swallows stays one. It must be called in the goroutine that start made.
+// invoke calls one method of the source, through Options.Intercept if that is set. It
+// must be called in the goroutine that start made. It fails if the method does, even
+// if Intercept returns nil.
 func (c *caller) invoke(ctx context.Context, call Call, fn func(context.Context) error) error {
 	// After a call that ignored its context, such as Describe, the next one
 	// would come too late.
@@ -179,9 +188,9 @@ func (c *caller) invoke(ctx context.Context, call Call, fn func(context.Context)
 	return inner
 }
 
-// explainEnd returns why a call failed. Once its context is over, what the source
-// returns tells nothing new, and an answer that it cut short for that reason is
-// none: the end of the request is the reason. A deliberate error and a panic stay.
+// explainEnd returns why a call failed. After its context has ended, the source's own
+// error is ignored, and so is its answer, which may be cut short: the end of the
+// request is the reason. A deliberate error and a panic remain the reason.
 func explainEnd(err error, call, request context.Context) error {
 	if e, ok := err.(*authorError); ok && e.deliberate != nil || err == errPanicked {
 		return err

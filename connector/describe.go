@@ -36,98 +36,6 @@ func (x *exchange) describe(ctx context.Context, name string) (*wire.Table, erro
 	return table, nil
 }
 
-func unknownField(table *wire.Table, name string) error {
-	return UnknownEntity("table %s has no field %s", wire.QuoteName(table.Name), wire.QuoteName(name))
-}
-
-// fieldsOf returns the fields of a table by name. The lists of a request are looked
-// up in it, because list and table may both be long.
-func fieldsOf(table *wire.Table) map[string]*wire.Field {
-	fields := make(map[string]*wire.Field, len(table.Fields))
-	for i := range table.Fields {
-		fields[table.Fields[i].Name] = &table.Fields[i]
-	}
-	return fields
-}
-
-// checkColumns refuses columns that the table does not have.
-func checkColumns(table *wire.Table, names ...string) error {
-	if table == nil || len(names) == 0 {
-		return nil
-	}
-	fields := fieldsOf(table)
-	for _, name := range names {
-		if fields[name] == nil {
-			return unknownField(table, name)
-		}
-	}
-	return nil
-}
-
-// checkFilters refuses filters on fields that the table does not have or that
-// are not filterable: 422, never unfiltered rows.
-func checkFilters(table *wire.Table, where wire.Where) error {
-	if table == nil {
-		return nil
-	}
-	fields := fieldsOf(table)
-	for f := range where.Filters() {
-		switch field := fields[f.Field]; {
-		case field == nil:
-			return Unsupported("table %s has no field %s to filter by",
-				wire.QuoteName(table.Name), wire.QuoteName(f.Field))
-		case forbids(field.Filterable):
-			return Unsupported("field %s of table %s is not filterable",
-				wire.QuoteName(f.Field), wire.QuoteName(table.Name))
-		}
-	}
-	return nil
-}
-
-// checkAggregate refuses unknown fields, and declines with ErrDecline what the
-// table's flags forbid. It skips the columns of joins, which checkJoins checks.
-func checkAggregate(table *wire.Table, req *wire.AggregateRequest) error {
-	if table == nil {
-		return nil
-	}
-	joined := map[string]bool{}
-	for _, j := range req.Joins {
-		for _, f := range j.Fields {
-			joined[f.As] = true
-		}
-	}
-	fields := fieldsOf(table)
-	var declined error
-	look := func(name string, flag func(*wire.Field) *bool) error {
-		field := fields[name]
-		switch {
-		case joined[name]:
-		case field == nil:
-			return unknownField(table, name)
-		case forbids(flag(field)):
-			declined = ErrDecline
-		}
-		return nil
-	}
-	for _, g := range req.GroupBy {
-		if err := look(g.Field, func(f *wire.Field) *bool { return f.Groupable }); err != nil {
-			return err
-		}
-	}
-	for _, m := range req.Measures {
-		if m.Field == "" {
-			continue
-		}
-		if err := look(m.Field, func(f *wire.Field) *bool { return f.Aggregatable }); err != nil {
-			return err
-		}
-	}
-	return declined
-}
-
-// forbids reports whether a flag is false. An absent flag is true.
-func forbids(flag *bool) bool { return flag != nil && !*flag }
-
 // checkJoins refuses joins that the connector does not execute, a hop from a
 // table that two hops lead to, and unknown tables and fields of a hop.
 func (x *exchange) checkJoins(ctx context.Context, joins []wire.JoinHop) error {
@@ -166,16 +74,4 @@ func (x *exchange) checkJoins(ctx context.Context, joins []wire.JoinHop) error {
 		}
 	}
 	return nil
-}
-
-// checkQuery refuses fields that a query names and the table does not have.
-func checkQuery(table *wire.Table, req *wire.QueryRequest) error {
-	if err := checkFilters(table, req.Where); err != nil {
-		return err
-	}
-	var names []string
-	for _, s := range req.Sort {
-		names = append(names, s.Field)
-	}
-	return checkColumns(table, append(names, req.Fields...)...)
 }

@@ -13,6 +13,8 @@ import (
 // answers an aggregate with 204, upon which the platform folds the rows.
 var ErrDecline = errors.New("declined")
 
+func isDecline(err error) bool { return errors.Is(err, ErrDecline) }
+
 // Sentinels for errors.Is on deliberate errors.
 var (
 	ErrBadRequest    error = &wire.Error{Code: wire.CodeBadRequest}

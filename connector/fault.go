@@ -32,6 +32,7 @@ const (
 	errIdle     = fault("the source offered no row within the request's idleTimeoutMs")
 	errLeft     = fault("the client left, or the host is shutting down")
 	errOver     = fault("the request is over")
+	errStopping = fault("the server is stopping") // the cause of a context that Serve ends
 )
 
 // unsendable says that the data of a source keep a row or an answer from being

@@ -18,7 +18,7 @@ type Handler struct {
 	*service
 	token    wire.Token
 	document []byte // the document, as it is served
-	routes   map[string]func(*exchange)
+	routes   map[string]route
 }
 
 // New returns a handler that serves a source. It fails with every fault at once,
@@ -56,25 +56,26 @@ func New(def Definition, src Source, token wire.Token, opts *Options) (*Handler,
 	if len(faults) > 0 {
 		return nil, errors.Join(faults...)
 	}
-	for _, f := range def.Credentials {
-		s.keys = append(s.keys, f.Key)
-	}
-	return &Handler{service: s, token: token, document: document, routes: mount(s.doc)}, nil
+	s.connectForm = newForm(def.Credentials)
+	return &Handler{service: s, token: token, document: document, routes: routesOf(s.doc)}, nil
 }
 
-// mount returns the routes that the document lists.
-func mount(doc *wire.Document) map[string]func(*exchange) {
-	optional := map[wire.Endpoint]func(*exchange){
-		wire.EndpointSize:        size,
-		wire.EndpointCount:       count,
-		wire.EndpointAggregate:   aggregate,
-		wire.EndpointCardinality: cardinality,
-		wire.EndpointLinkHitRate: linkHitRate,
+// route serves a request that has been authorized, and whose body has been read.
+type route func(x *exchange, body []byte)
+
+// routesOf returns the routes that the document lists.
+func routesOf(doc *wire.Document) map[string]route {
+	optional := map[wire.Endpoint]route{
+		wire.EndpointSize:        serveSize,
+		wire.EndpointCount:       serveCount,
+		wire.EndpointAggregate:   serveAggregate,
+		wire.EndpointCardinality: serveCardinality,
+		wire.EndpointLinkHitRate: serveLinkHitRate,
 	}
-	routes := map[string]func(*exchange){
-		wire.PathCheck:     check,
-		wire.PathDiscovery: discovery,
-		wire.PathQuery:     query,
+	routes := map[string]route{
+		wire.PathCheck:     serveCheck,
+		wire.PathDiscovery: serveDiscovery,
+		wire.PathQuery:     serveQuery,
 	}
 	for _, e := range doc.Endpoints {
 		routes["/"+string(e)] = optional[e]
@@ -128,7 +129,7 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 			x.methodNotAllowed("GET, HEAD")
 			return
 		}
-		x.conn.whole(http.StatusOK, wire.MediaJSON, h.document)
+		x.answer(h.document)
 		return
 	}
 	serve, ok := h.routes[path]
@@ -148,5 +149,10 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		x.refuse(wire.Errorf(wire.CodeUnauthorized, "a valid bearer token is required, as the header Authorization: Bearer TOKEN"))
 		return
 	}
-	serve(x)
+	body, err := x.body()
+	if err != nil {
+		x.fail(err)
+		return
+	}
+	serve(x, body)
 }

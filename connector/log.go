@@ -109,3 +109,54 @@ func panicText(value any) string {
 	}
 	return fmt.Sprint(value)
 }
+
+// request writes the one line that every request has.
+func (l *requestLog) request(o *RequestStats) {
+	attrs := make([]slog.Attr, 0, 16)
+	attrs = append(attrs,
+		slog.String("slug", o.Slug),
+		slog.String("route", o.Route),
+		slog.String("request", o.RequestID))
+	add := func(key, value string) {
+		if value != "" {
+			attrs = append(attrs, slog.String(key, value))
+		}
+	}
+	add("table", o.Table)
+	attrs = append(attrs, slog.Int("status", o.Status))
+	add("code", string(o.Code))
+	add("fault", string(o.Fault))
+	if l.cause != "" {
+		add("cause", l.scrubbed(l.cause))
+	}
+	add("end", string(o.End))
+	add("asked", parts(o.Asked))
+	add("claimed", parts(o.Claimed))
+	if o.End != "" || o.RowsRead > 0 {
+		attrs = append(attrs,
+			slog.Int64("rowsRead", o.RowsRead),
+			slog.Int64("rowsSent", o.RowsSent))
+		if o.RowsSent > 0 {
+			attrs = append(attrs, slog.Duration("firstRow", o.FirstRow))
+		}
+	}
+	attrs = append(attrs, slog.Int64("bytes", o.BytesSent), slog.Duration("duration", o.Duration))
+	l.emit(slog.LevelInfo, "request", attrs...)
+}
+
+// parts names the parts of a query, such as "filters,sort".
+func parts(s wire.Served) string {
+	text := ""
+	for _, part := range []struct {
+		set  bool
+		name string
+	}{{s.Filters, ",filters"}, {s.Sort, ",sort"}, {s.Window, ",window"}} {
+		if part.set {
+			text += part.name
+		}
+	}
+	if text == "" {
+		return ""
+	}
+	return text[1:]
+}

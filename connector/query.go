@@ -9,17 +9,12 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
-// query serves /query. If the document has a dialect, a body with a member named
-// sql is SQL.
-func query(x *exchange) {
-	data, err := x.body()
-	if err != nil {
-		x.fail(err)
-		return
-	}
-	if wire.IsSQL(data) {
+// serveQuery serves /query. If the document has a dialect, a body with a member
+// named sql is SQL.
+func serveQuery(x *exchange, body []byte) {
+	if wire.IsSQL(body) {
 		var sql wire.SQLRequest
-		switch err := x.decode(data, &sql); {
+		switch err := decode(body, &sql); {
 		case x.caps.sql == nil && err == nil:
 			x.fail(Unsupported("sql: this connector takes no SQL (its document has no dialect)"))
 			return
@@ -27,17 +22,13 @@ func query(x *exchange) {
 			x.fail(err)
 			return
 		case x.caps.sql != nil:
-			querySQL(x, &sql)
+			serveSQL(x, &sql)
 			return
 		}
 		// The error of the table mode's decoder says best what is wrong.
 	}
 	var req wire.QueryRequest
-	err = x.decode(data, &req)
-	if err == nil {
-		err = x.admit(&req.Credentials, &req.Table)
-	}
-	if err != nil {
+	if err := x.accept(body, &req, &req.Credentials, &req.Table); err != nil {
 		x.fail(err)
 		return
 	}
@@ -67,7 +58,7 @@ func query(x *exchange) {
 	})
 }
 
-func querySQL(x *exchange, req *wire.SQLRequest) {
+func serveSQL(x *exchange, req *wire.SQLRequest) {
 	if err := x.admit(&req.Credentials, nil); err != nil {
 		x.fail(err)
 		return

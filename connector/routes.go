@@ -3,70 +3,64 @@ package connector
 import (
 	"context"
 	"fmt"
-	"net/http"
 
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
-// Each function below is one route: decode, admit, refuse what the document
+// Each function below is one route: accept the request, refuse what the document
 // never advertised, call the source, check its answer.
 
-// serveJSON serves a JSON route. It decodes the request into req, which envelope
-// and table are parts of; table is nil if the request has none. ask calls the
-// source, in a goroutine of its own, and returns the answer, or nil for 204.
+// serveJSON serves a JSON route. It decodes the body into req, which envelope and
+// table are parts of; table is nil if the request has none. ask calls the source, in
+// a goroutine of its own, and returns the answer, or nil for 204.
 func serveJSON(
 	x *exchange,
+	body []byte,
 	req wire.Request,
 	envelope *wire.Envelope,
 	table *string,
 	ask func(context.Context) (wire.Answer, error),
 ) {
-	data, refusal := x.body()
-	if refusal == nil {
-		refusal = x.decode(data, req)
-	}
-	if refusal == nil {
-		refusal = x.admit(&envelope.Credentials, table)
-	}
-	if refusal != nil {
-		x.fail(refusal)
+	if err := x.accept(body, req, &envelope.Credentials, table); err != nil {
+		x.fail(err)
 		return
 	}
-	var body []byte
-	err := x.within(envelope.TimeoutMS, func(ctx context.Context) error {
+	var encoded []byte
+	deadline := x.arrived.Add(x.timeout(envelope.TimeoutMS))
+	err := x.calls.until(x.r.Context(), deadline, func(ctx context.Context) error {
 		answer, err := ask(ctx)
 		if err != nil || answer == nil {
 			return err
 		}
-		if body, err = wire.EncodeAnswer(answer); err != nil {
+		if encoded, err = wire.EncodeAnswer(answer); err != nil {
 			return explainUnsendable(fmt.Errorf("the source's answer cannot be sent: %w", err), x.log.table)
 		}
-		if len(body) > wire.MaxAnswerBytes {
-			return faultf("the source's answer has %d bytes, over the limit of %d", len(body), wire.MaxAnswerBytes)
+		if len(encoded) > wire.MaxAnswerBytes {
+			return faultf("the source's answer has %d bytes, over the limit of %d", len(encoded), wire.MaxAnswerBytes)
 		}
 		return nil
 	})
 	switch {
 	case err != nil:
 		x.fail(err)
-	case body == nil:
+	case encoded == nil:
 		x.conn.noContent()
 	default:
-		x.conn.whole(http.StatusOK, wire.MediaJSON, body)
+		x.answer(encoded)
 	}
 }
 
-func check(x *exchange) {
+func serveCheck(x *exchange, body []byte) {
 	var req wire.CheckRequest
-	serveJSON(x, &req, &req.Envelope, nil, func(ctx context.Context) (wire.Answer, error) {
+	serveJSON(x, body, &req, &req.Envelope, nil, func(ctx context.Context) (wire.Answer, error) {
 		err := x.invoke(ctx, "Check", func(ctx context.Context) error { return x.source.Check(ctx, &req) })
 		return &wire.CheckAnswer{OK: true}, err
 	})
 }
 
-func discovery(x *exchange) {
+func serveDiscovery(x *exchange, body []byte) {
 	var req wire.DiscoveryRequest
-	serveJSON(x, &req, &req.Envelope, nil, func(ctx context.Context) (wire.Answer, error) {
+	serveJSON(x, body, &req, &req.Envelope, nil, func(ctx context.Context) (wire.Answer, error) {
 		var found *wire.Discovery
 		err := x.invoke(ctx, "Discover", func(ctx context.Context) (err error) {
 			found, err = x.source.Discover(ctx, &req)
@@ -82,9 +76,9 @@ func discovery(x *exchange) {
 	})
 }
 
-func size(x *exchange) {
+func serveSize(x *exchange, body []byte) {
 	var req wire.SizeRequest
-	serveJSON(x, &req, &req.Envelope, &req.Table, func(ctx context.Context) (wire.Answer, error) {
+	serveJSON(x, body, &req, &req.Envelope, &req.Table, func(ctx context.Context) (wire.Answer, error) {
 		if _, err := x.describe(ctx, req.Table); err != nil {
 			return nil, err
 		}
@@ -100,9 +94,9 @@ func size(x *exchange) {
 	})
 }
 
-func count(x *exchange) {
+func serveCount(x *exchange, body []byte) {
 	var req wire.CountRequest
-	serveJSON(x, &req, &req.Envelope, &req.Table, func(ctx context.Context) (wire.Answer, error) {
+	serveJSON(x, body, &req, &req.Envelope, &req.Table, func(ctx context.Context) (wire.Answer, error) {
 		table, err := x.describe(ctx, req.Table)
 		if err == nil {
 			err = checkFilters(table, req.Where)
@@ -128,9 +122,9 @@ func count(x *exchange) {
 // isCount reports whether n can be the number of something on the wire.
 func isCount(n int64) bool { return n >= 0 && n <= wire.MaxSafeInteger }
 
-func cardinality(x *exchange) {
+func serveCardinality(x *exchange, body []byte) {
 	var req wire.CardinalityRequest
-	serveJSON(x, &req, &req.Envelope, &req.Table, func(ctx context.Context) (wire.Answer, error) {
+	serveJSON(x, body, &req, &req.Envelope, &req.Table, func(ctx context.Context) (wire.Answer, error) {
 		table, err := x.describe(ctx, req.Table)
 		if err == nil {
 			err = checkColumns(table, req.Columns...)
@@ -161,9 +155,9 @@ func cardinality(x *exchange) {
 	})
 }
 
-func linkHitRate(x *exchange) {
+func serveLinkHitRate(x *exchange, body []byte) {
 	var req wire.LinkHitRateRequest
-	serveJSON(x, &req, &req.Envelope, &req.FromTable, func(ctx context.Context) (wire.Answer, error) {
+	serveJSON(x, body, &req, &req.Envelope, &req.FromTable, func(ctx context.Context) (wire.Answer, error) {
 		ends := []struct{ table, column string }{
 			{req.FromTable, req.FromColumn},
 			{req.ToTable, req.ToColumn},

@@ -19,9 +19,6 @@ const (
 	stopCut = 5 * time.Second
 )
 
-// errStopping is the reason for which requests end when the server does.
-var errStopping = errors.New("the server is stopping")
-
 // ListenAndServe listens on a TCP address, such as ":8080", which an empty addr
 // means too, and calls [Serve]. It reads no environment. For TLS, give Serve a
 // listener of tls.NewListener, or use package standalone.

@@ -2,7 +2,6 @@ package connector
 
 import (
 	"math"
-	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -15,12 +14,12 @@ import (
 // [New] but the number of lingering calls, the queue of the requests that wait, and
 // what has been logged once.
 type service struct {
-	def    Definition
-	opts   Options
-	source Source
-	caps   capabilities
-	doc    *wire.Document
-	keys   []string // of the declared credentials
+	def         Definition
+	opts        Options
+	source      Source
+	caps        capabilities
+	doc         *wire.Document
+	connectForm form
 
 	lingering atomic.Int64 // calls of the source that outlived their request
 	slots     *slots       // nil: any number of requests at once
@@ -35,27 +34,6 @@ func (s *service) timeout(ms int64) time.Duration {
 		return longest
 	}
 	return time.Duration(ms) * time.Millisecond
-}
-
-// hidden returns the credentials that not even the person who typed them is
-// shown: all but those of plain text fields.
-func (s *service) hidden(creds wire.Credentials) wire.Credentials {
-	keys := slices.DeleteFunc(creds.Keys(), func(key string) bool {
-		return slices.ContainsFunc(s.def.Credentials, func(f wire.CredentialField) bool {
-			return f.Key == key && f.Type == wire.CredentialText
-		})
-	})
-	return creds.Only(keys...)
-}
-
-// missing returns the first required credential that has no value, or nil.
-func (s *service) missing(creds wire.Credentials) *wire.CredentialField {
-	for i, f := range s.def.Credentials {
-		if !f.Optional && creds.Get(f.Key) == "" {
-			return &s.def.Credentials[i]
-		}
-	}
-	return nil
 }
 
 // plan returns what a query asks, and how much of it the document lets the

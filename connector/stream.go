@@ -67,9 +67,9 @@ func (s *stream) serve(source func(context.Context) error) {
 	if err != nil {
 		s.end(err)
 	} else {
-		s.x.seen.End = EndComplete
+		s.x.stats.End = EndComplete
 	}
-	s.x.seen.Served, _ = s.handoff.Served()
+	s.x.stats.Served, _ = s.handoff.Served()
 }
 
 // errCut means that the reader is gone or takes nothing: there is no one to
@@ -159,10 +159,10 @@ func (s *stream) rows(b *lines.Batch, flush bool) error {
 	if err != nil {
 		return err
 	}
-	if seen := &s.x.seen; seen.RowsSent == 0 {
+	if seen := &s.x.stats; seen.RowsSent == 0 {
 		seen.FirstRow = s.lastLine
 	}
-	s.x.seen.RowsSent += int64(b.Len())
+	s.x.stats.RowsSent += int64(b.Len())
 	return nil
 }
 
@@ -229,7 +229,7 @@ func (s *stream) Write(p []byte) (int, error) {
 // end answers a failure: with its own status before the first line, with an
 // error line after it.
 func (s *stream) end(err error) {
-	seen := &s.x.seen
+	seen := &s.x.stats
 	if err == errCut {
 		seen.End, seen.Fault = EndCut, FaultReader
 		return
@@ -238,11 +238,10 @@ func (s *stream) end(err error) {
 		s.x.fail(err)
 		return
 	}
-	e := s.x.publicError(err)
-	seen.Code, seen.Fault = e.Code, s.x.faultOf(err, e)
+	e := s.x.explain(err)
 	s.ending = true
 	seen.End = EndError
-	if s.line(func() error { return s.out.Error(s.x.sendable(e)) }, true) != nil {
+	if s.line(func() error { return s.out.Error(e) }, true) != nil {
 		seen.End = EndCut
 	}
 }

@@ -1,0 +1,125 @@
+package connector
+
+import (
+	"context"
+	"net/http"
+	"strings"
+
+	"github.com/connectorsdk/connector-sdk-go/wire"
+)
+
+// reply is the way back of one request. It writes the answer, or the error that
+// takes its place, and keeps what the log and [Options].Observe are told at the end.
+type reply struct {
+	conn  conn
+	log   requestLog
+	form  *form        // of the connector
+	stats RequestStats // what the request's goroutine has seen
+}
+
+// answer writes a whole answer of JSON.
+func (y *reply) answer(body []byte) { y.conn.whole(http.StatusOK, wire.MediaJSON, body) }
+
+// fail answers any error.
+func (y *reply) fail(err error) { y.writeError(y.explain(err)) }
+
+// refuse answers a request that no route takes.
+func (y *reply) refuse(e *wire.Error) {
+	y.stats.Code, y.stats.Fault = e.Code, FaultCaller
+	y.writeError(y.sendable(e))
+}
+
+func (y *reply) methodNotAllowed(allow string) {
+	y.conn.w.Header().Set("Allow", allow)
+	y.refuse(wire.Errorf(wire.CodeMethodNotAllowed, "use %s", allow))
+}
+
+func (y *reply) writeError(e *wire.Error) {
+	// A cache may keep a 404 or a 405 on its own authority.
+	y.conn.w.Header().Set("Cache-Control", "no-store")
+	body, err := wire.EncodeAnswer(&wire.ErrorAnswer{Error: *e})
+	if err != nil {
+		body = []byte(`{"error":{"code":"internal","message":"internal error"}}`)
+	}
+	y.conn.whole(e.Code.Status(), wire.MediaJSON, body)
+}
+
+// explain returns what the platform is told of an error, and notes its code and on
+// whose side the reason lies. The log gets what the platform is not told.
+func (y *reply) explain(err error) *wire.Error {
+	e := y.publicError(err)
+	y.stats.Code, y.stats.Fault = e.Code, faultOf(err, e, y.log.ctx)
+	return y.sendable(e)
+}
+
+// publicError returns the error that the platform is told. An error that is not
+// deliberate becomes an internal error, and its cause goes to the log, as does that
+// of data that cannot be sent.
+func (y *reply) publicError(err error) *wire.Error {
+	internal := wire.Errorf(wire.CodeInternal, wire.InternalMessage)
+	switch err {
+	case errDeadline:
+		return wire.Errorf(wire.CodeTimeout, "the request's time is over")
+	case errIdle:
+		return wire.Errorf(wire.CodeTimeout, "no row came within the request's idleTimeoutMs")
+	case errLeft:
+		return internal // nobody reads it, and it is nobody's fault
+	case errPanicked:
+		return internal // the log has the panic already
+	}
+	if _, ok := err.(*unsendable); ok {
+		y.log.dataError(err)
+	}
+	if e, cause := deliberateError(err); e != nil {
+		switch e.Code {
+		case wire.CodeBadRequest, wire.CodeUnauthorized, wire.CodeUnknownEntity, wire.CodeUnsupported, wire.CodeTimeout:
+			y.log.cause = cause
+			return e
+		case wire.CodeCheckFailed:
+			y.log.cause = cause
+			if y.log.route == wire.PathCheck {
+				return e
+			}
+			return wire.Errorf(wire.CodeBadRequest, "%s", e.Message) // the upstream rejects the credentials
+		}
+	}
+	y.log.internalError(err)
+	return internal
+}
+
+// maxMessageBytes limits the message of an error. Its author may have built it
+// from a name in the request, or from a page that the upstream answered.
+const maxMessageBytes = 4 << 10
+
+// sendable returns a copy of e whose message has the tenant's secrets removed and
+// is never empty. The message of a failed check goes to the person who typed the
+// credentials, so what they typed into plain text fields stays in it.
+func (y *reply) sendable(e *wire.Error) *wire.Error {
+	secrets := y.log.secrets
+	if e.Code == wire.CodeCheckFailed {
+		secrets = y.form.hidden(secrets)
+	}
+	text := secrets.Scrub(strings.ToValidUTF8(e.Message, "\ufffd"))
+	if text == "" {
+		text = strings.ReplaceAll(string(e.Code), "_", " ")
+	}
+	if len(text) > maxMessageBytes {
+		text = strings.ToValidUTF8(text[:maxMessageBytes], "") + "..."
+	}
+	return &wire.Error{Code: e.Code, Message: text}
+}
+
+// faultOf returns on whose side the reason for an error lies. e is what is
+// answered for it, and request is the request's context.
+func faultOf(err error, e *wire.Error, request context.Context) Fault {
+	_, data := err.(*unsendable)
+	switch {
+	case err == errLeft && context.Cause(request) == errStopping:
+		return FaultHost
+	case err == errLeft:
+		return FaultReader
+	case data, e.Code == wire.CodeInternal, e.Code == wire.CodeTimeout:
+		return FaultSource
+	}
+	return FaultCaller
+}
