@@ -18,7 +18,7 @@ type Handler struct {
 	*service
 	token    wire.Token
 	document []byte // the document, as it is served
-	routes   map[string]route
+	routes   map[string]routeFunc
 }
 
 // New returns a handler that serves a source. It fails with every fault at once,
@@ -60,19 +60,19 @@ func New(def Definition, src Source, token wire.Token, opts *Options) (*Handler,
 	return &Handler{service: s, token: token, document: document, routes: routesOf(s.doc)}, nil
 }
 
-// route serves a request that has been authorized, and whose body has been read.
-type route func(x *exchange, body []byte)
+// routeFunc serves a request that has been authorized, and whose body has been read.
+type routeFunc func(x *exchange, body []byte)
 
 // routesOf returns the routes that the document lists.
-func routesOf(doc *wire.Document) map[string]route {
-	optional := map[wire.Endpoint]route{
+func routesOf(doc *wire.Document) map[string]routeFunc {
+	optional := map[wire.Endpoint]routeFunc{
 		wire.EndpointSize:        serveSize,
 		wire.EndpointCount:       serveCount,
 		wire.EndpointAggregate:   serveAggregate,
 		wire.EndpointCardinality: serveCardinality,
 		wire.EndpointLinkHitRate: serveLinkHitRate,
 	}
-	routes := map[string]route{
+	routes := map[string]routeFunc{
 		wire.PathCheck:     serveCheck,
 		wire.PathDiscovery: serveDiscovery,
 		wire.PathQuery:     serveQuery,
