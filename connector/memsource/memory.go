@@ -90,13 +90,13 @@ func (t *table) sorted(rows RowSeq, req *connector.QueryRequest, offset, limit i
 	if err != nil {
 		return nil, err
 	}
-	top := relation.TopN{Order: order, Owned: true}
+	top := relation.TopN{Order: order}
 	if limit > 0 {
 		top.Most = offset + limit
 	}
 	for row, err := range rows {
 		if err == nil {
-			err = top.Offer(row)
+			err = top.OfferOwned(row)
 		}
 		if err != nil {
 			return nil, err

@@ -18,9 +18,6 @@ type TopN struct {
 	Most int64
 	// Cells are the positions of the cells to keep, ascending; nil means all.
 	Cells []int
-	// Owned means that nobody changes the rows and that their cells are valid: they
-	// are kept as they are, without a copy.
-	Owned bool
 	// Budget, if set, bounds what is kept.
 	Budget *Budget
 
@@ -29,57 +26,75 @@ type TopN struct {
 	picked []wire.Value // the wanted cells of the row that is offered
 }
 
-// Offer keeps a row if it belongs to the first ones. A cell without a value has no
-// place in the order, so its row is a [*CellError].
+// Offer keeps a copy of a row if it belongs to the first ones. A cell without a value
+// has no place in the order, so its row is a [*CellError].
 func (t *TopN) Offer(row []wire.Value) error {
 	if t.Cells != nil && len(t.Cells) < len(row) {
 		row = t.pick(row)
 	}
-	if !t.Owned {
-		for _, v := range row {
-			if v.Kind() == wire.KindInvalid {
-				return &CellError{v.Err()}
-			}
+	for _, v := range row {
+		if v.Kind() == wire.KindInvalid {
+			return &CellError{v.Err()}
 		}
 	}
-	if t.Most <= 0 || int64(len(t.rows)) < t.Most {
-		return t.add(row)
-	}
-	if !t.heaped {
-		t.heaped = true
-		for i := len(t.rows)/2 - 1; i >= 0; i-- {
-			t.down(i)
+	place, err := t.place(row)
+	switch place {
+	case asOneMore:
+		t.rows = append(t.rows, KeepRow(row))
+	case asRoot:
+		if last := t.rows[0]; len(last) == len(row) {
+			keepIn(last, row)
+		} else {
+			t.rows[0] = KeepRow(row)
 		}
+		t.down(0)
 	}
-	last := t.rows[0]
-	if t.Order.Compare(row, last) >= 0 {
-		return nil
-	}
-	if t.Budget != nil && !t.Budget.spend(RowSize(row)-RowSize(last)) {
-		return t.Budget.over("", "the rows to sort")
-	}
-	switch {
-	case t.Owned:
-		t.rows[0] = row
-	case len(last) == len(row):
-		keepIn(last, row)
-	default:
-		t.rows[0] = KeepRow(row)
-	}
-	t.down(0)
-	return nil
+	return err
 }
 
-// add keeps a row while there is room for more.
-func (t *TopN) add(row []wire.Value) error {
-	if t.Budget != nil && !t.Budget.spend(RowSize(row)) {
-		return t.Budget.over("", "the rows to sort")
+// OfferOwned is Offer for a row that nobody changes and whose cells are valid: it is kept
+// as it is, with all its cells. A method of its own leaves the rows of Offer's callers on
+// their stacks.
+func (t *TopN) OfferOwned(row []wire.Value) error {
+	place, err := t.place(row)
+	switch place {
+	case asOneMore:
+		t.rows = append(t.rows, row)
+	case asRoot:
+		t.rows[0] = row
+		t.down(0)
 	}
-	if !t.Owned {
-		row = KeepRow(row)
+	return err
+}
+
+// Where a row belongs that is offered.
+const (
+	nowhere   = iota
+	asOneMore // there is room for more rows
+	asRoot    // instead of the last row
+)
+
+// place returns where a row belongs, and charges the budget for it.
+func (t *TopN) place(row []wire.Value) (place int, err error) {
+	size := 0
+	if t.Most <= 0 || int64(len(t.rows)) < t.Most {
+		place, size = asOneMore, RowSize(row)
+	} else {
+		if !t.heaped {
+			t.heaped = true
+			for i := len(t.rows)/2 - 1; i >= 0; i-- {
+				t.down(i)
+			}
+		}
+		if t.Order.Compare(row, t.rows[0]) >= 0 {
+			return nowhere, nil
+		}
+		place, size = asRoot, RowSize(row)-RowSize(t.rows[0])
 	}
-	t.rows = append(t.rows, row)
-	return nil
+	if t.Budget != nil && !t.Budget.spend(size) {
+		return nowhere, t.Budget.over("", "the rows to sort")
+	}
+	return place, nil
 }
 
 // pick returns the wanted cells of a row.
