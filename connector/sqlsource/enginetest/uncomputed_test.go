@@ -40,6 +40,9 @@ func TestUncomputed(t *testing.T) {
 	})
 }
 
+// slow leaves time to a machine that does much else.
+var slow = wire.Envelope{TimeoutMS: 120_000}
+
 func readUncomputed(t *testing.T, db *database, of uncomputedOf) {
 	caller := db.caller(t, nil).Unverified()
 	for _, v := range of.views {
@@ -53,18 +56,18 @@ func readUncomputed(t *testing.T, db *database, of uncomputedOf) {
 				assert.ErrorContains(t, err, v.says)
 				assert.NotContains(t, strings.ToLower(err.Error()), "secret")
 			}
-			answer, err := caller.Query(wire.QueryRequest{Table: v.view, Sort: []wire.SortKey{}, Fields: []string{"n"}})
+			answer, err := caller.Query(wire.QueryRequest{Table: v.view, Envelope: slow, Sort: []wire.SortKey{}, Fields: []string{"n"}})
 			told(err)
 			require.NotNil(t, answer, "the stream has begun")
 			assert.NotEmpty(t, answer.Rows)
 			if v.sent {
 				return
 			}
-			_, err = caller.Aggregate(wire.AggregateRequest{Table: v.view, Measures: []wire.Measure{
+			_, err = caller.Aggregate(wire.AggregateRequest{Table: v.view, Envelope: slow, Measures: []wire.Measure{
 				{Fn: wire.AggCountDistinct, Field: "n", As: "n"},
 			}})
 			told(err)
-			_, err = caller.Count(wire.CountRequest{Table: v.view, Where: wire.Where{And: []wire.Filter{
+			_, err = caller.Count(wire.CountRequest{Table: v.view, Envelope: slow, Where: wire.Where{And: []wire.Filter{
 				{Field: "n", Op: wire.OpIn, Values: []wire.Value{wire.Int(-7)}},
 			}}})
 			told(err)
