@@ -81,10 +81,10 @@
 // # Time
 //
 // All clocks start when the request arrives. The source's context ends with
-// the request. A source that ignores it is abandoned on time: the request is
-// answered 408, or its stream ends in an error line, and whatever the source
-// emits later goes nowhere. At most 256 such calls may linger; beyond that,
-// requests are refused until some return. The library sends batches and
+// the request. If a method runs past the deadline, the request is answered 408, or
+// its stream ends in an error line, and the rows that the method emits later are
+// discarded. At most 256 such calls may still run; beyond that, requests are
+// refused until some return. The library sends batches and
 // heartbeats, and blocks the source while the reader is slow. If the definition
 // states a concurrency, requests beyond it wait for their turn, within their time.
 //

@@ -111,8 +111,8 @@ func (c Claim) TakeWindow() (offset, limit int64, ok bool) {
 // The source declares a column's Type if it has one; it decides how values
 // compare.
 //
-// Begin is called exactly once. If Begin refuses the columns, Row returns the
-// error: there is none to check here.
+// Begin is called exactly once. It returns no error; the first Row reports invalid
+// columns.
 func (r *Rows) Begin(columns []wire.Column) *RowWriter {
 	r.handoff.Lock()
 	defer r.handoff.Unlock()

@@ -24,8 +24,8 @@ type PerRequest[T any] struct {
 // create returns with the value a function that closes it, or nil. The values of a
 // request are closed when the source has answered, the last one first, in the
 // goroutine in which the source was called: after the last row of a stream, and
-// after an error, a panic or a cancelled context. A source that outlives its
-// request has its values closed when it returns.
+// after an error, a panic or a cancelled context. If a method runs past
+// the deadline, its values are closed when it returns.
 //
 // The caller calls release when it no longer uses the value. In a request that
 // does nothing. Outside of one, as where a test calls a source directly, each

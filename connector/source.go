@@ -12,8 +12,8 @@ import (
 // methods that a source has, so it cannot promise what is not there.
 //
 // Methods are called concurrently, for several tenants at once. The context
-// ends at the request's deadline and when the client leaves. A source that
-// outlives it is abandoned, and its rows go nowhere. Errors made by [BadRequest]
+// ends at the request's deadline and when the client leaves. If a method runs past
+// that, its rows are discarded. Errors made by [BadRequest]
 // and its like reach the platform with their text; any other error is answered
 // as "internal error" and logged without the tenant's secrets. A source must keep
 // nothing about a tenant between calls.
@@ -102,8 +102,8 @@ type Joiner interface {
 // SQLQuerier declares a dialect: /query also takes compiled SQL. Without
 // it such a body is refused with 422.
 type SQLQuerier interface {
-	// Dialect returns the document's dialect. [New] calls it once. "" means that
-	// there is none, so that one type can serve with or without.
+	// Dialect returns the document's dialect. [New] calls it once. A source that
+	// returns "" declares no dialect, so that one type can serve with or without.
 	Dialect() string
 	// QuerySQL offers all rows that the statement returns.
 	QuerySQL(ctx context.Context, req *wire.SQLRequest, out *Rows) error

@@ -9,7 +9,7 @@ import (
 // A LineKind is one of the five kinds of line in a stream.
 type LineKind uint8
 
-// The kinds of line. The zero LineKind is none of them.
+// The kinds of line. The zero LineKind is not valid.
 const (
 	KindServed LineKind = iota + 1 // which parts of the request were applied
 	KindRows                       // 1 to 5,000 rows

@@ -201,7 +201,8 @@ func (k sortClaim) compare(a, b wire.Value) int {
 	return order
 }
 
-// repeated reports whether a row has the key of another row. A key with a null is none.
+// repeated reports whether a row has the key of another row. A key with a
+// null is not compared.
 func (c *claims) repeated(row []wire.Value) bool {
 	c.text = c.text[:0]
 	for _, at := range c.key {

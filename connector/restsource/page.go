@@ -217,7 +217,8 @@ func (e *endpoint) empty(p *page, read int64) error {
 	return nil
 }
 
-// stated returns the number of rows that an answer states; a negative number is none.
+// stated returns the number of rows that an answer states, or a negative number if it
+// states no total.
 func (e *endpoint) stated(a *answer, total textvalue.Raw) int64 {
 	n, ok := int64(-1), false
 	if e.TotalHeader != "" {
