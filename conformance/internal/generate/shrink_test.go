@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 	"sync"
 	"testing"
 
@@ -173,7 +174,7 @@ func has(q *Question, op wire.Op) bool {
 func summary(q *Question) string {
 	switch {
 	case q.Path == wire.PathAggregate:
-		return fmt.Sprintf("groups=%v measures=%v", q.Groups, q.Measures)
+		return unmarked(fmt.Sprintf("groups=%v measures=%v", q.Groups, q.Measures))
 	case len(q.Sort) > 0:
 		text := fmt.Sprintf("sort=%d", len(q.Sort))
 		if !slices.ContainsFunc(q.Sort, func(k wire.SortKey) bool { return k.Dir != wire.Asc || k.Collate }) {
@@ -181,8 +182,11 @@ func summary(q *Question) string {
 		}
 		return text
 	}
-	return fmt.Sprintf("and=%v or=%v sort=%v fields=%v limit=%d offset=%d", q.And, q.Or, q.Sort, q.Fields, q.Limit, q.Offset)
+	return unmarked(fmt.Sprintf("and=%v or=%v sort=%v fields=%v limit=%d offset=%d", q.And, q.Or, q.Sort, q.Fields, q.Limit, q.Offset))
 }
+
+// unmarked leaves out what makes encoding/json refuse the parts of a message.
+func unmarked(text string) string { return strings.ReplaceAll(text, "{{} ", "{") }
 
 func TestShrinkIsBounded(t *testing.T) {
 	q := bulky(t)
