@@ -128,10 +128,6 @@ func (s aggregator) Aggregate(ctx context.Context, req *wire.AggregateRequest) (
 	return oneGroup(req), nil
 }
 
-type dater struct {
-	byDate func(context.Context, *wire.AggregateRequest) ([][]wire.Value, error)
-}
-
 type measurer struct {
 	cardinality func(context.Context, *wire.CardinalityRequest) (map[string]*wire.Cardinality, error)
 }

@@ -482,13 +482,6 @@ func discovering(change func(*wire.Field)) func(*testing.T) connector.Source {
 	}
 }
 
-// keyed is the shop with another primary key for orders.
-func keyed(field string) func(*testing.T) connector.Source {
-	return func(t *testing.T) connector.Source {
-		return patched{Source: shop(t), discover: func(d *wire.Discovery) { d.Tables[0].PrimaryKey = []string{field} }}
-	}
-}
-
 // retyped is the shop with a field of orders declared as another type.
 func retyped(t *testing.T, field string, to wire.Type) connector.Source {
 	tables := shopTables()
