@@ -59,16 +59,16 @@ func TestForeign(t *testing.T) {
 // its base URL.
 func startForeign(t *testing.T, fault string) (url string) {
 	t.Helper()
-	node, err := exec.LookPath("node")
-	if err != nil {
-		if os.Getenv("CI") == "true" {
-			t.Fatal("node is needed in CI")
-		}
-		t.Skip("needs Node.js 18 or later: put node on the PATH")
-	}
 	dir := t.TempDir()
 	require.NoError(t, corpus.Write(dir))
-	cmd := exec.CommandContext(t.Context(), node, "testdata/foreign/connector.mjs", dir, fault)
+	return startNode(t, "connector.mjs", dir, fault)
+}
+
+// startNode starts a program of testdata/foreign that serves on the port it prints, and
+// returns its base URL.
+func startNode(t *testing.T, program string, args ...string) (url string) {
+	t.Helper()
+	cmd := node(t, program, args...)
 	cmd.Env = append(os.Environ(), conformance.EnvToken+"="+testToken, "PORT=0")
 	cmd.Stderr = os.Stderr
 	out, err := cmd.StdoutPipe()
@@ -81,4 +81,18 @@ func startForeign(t *testing.T, fault string) (url string) {
 	port, err := bufio.NewReader(out).ReadString('\n')
 	require.NoError(t, err, "it does not start")
 	return "http://127.0.0.1:" + strings.TrimSpace(port)
+}
+
+// node returns the command that runs a program of testdata/foreign. Without Node.js it
+// skips the test, or fails it in CI.
+func node(t *testing.T, program string, args ...string) *exec.Cmd {
+	t.Helper()
+	path, err := exec.LookPath("node")
+	if err != nil {
+		if os.Getenv("CI") == "true" {
+			t.Fatal("node is needed in CI")
+		}
+		t.Skip("needs Node.js 18 or later: put node on the PATH")
+	}
+	return exec.CommandContext(t.Context(), path, append([]string{"testdata/foreign/" + program}, args...)...)
 }

@@ -10,6 +10,7 @@ import { createServer } from 'node:http'
 import { createHash, timingSafeEqual } from 'node:crypto'
 import { readFileSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
+import * as semantics from './semantics.mjs'
 
 const [dir, fault] = process.argv.slice(2)
 const token = process.env.PLATFORM_CONNECTOR_TOKEN ?? ''
@@ -45,80 +46,16 @@ const document = {
 
 // --- comparing
 
-const numeric = type => type === 'number' || type === 'decimal'
-const decimal = /^[+-]?[0-9]+(\.[0-9]+)?$/
-// plain spells a JSON number without an exponent.
-const plain = n => {
-  const text = Object.is(n, -0) ? '0' : String(n)
-  const m = /^(-?)(\d+)(?:\.(\d+))?e([+-]\d+)$/.exec(text)
-  if (!m) return text
-  const [, sign, whole, fraction = '', exponent] = m
-  const point = whole.length + Number(exponent)
-  const digits = whole + fraction
-  if (point <= 0) return `${sign}0.${'0'.repeat(-point)}${digits}`
-  return sign + (digits.length <= point ? digits.padEnd(point, '0') : `${digits.slice(0, point)}.${digits.slice(point)}`)
-}
-const text = v => typeof v === 'number' ? plain(v) : String(v)
-const bytes = (a, b) => Buffer.compare(Buffer.from(a), Buffer.from(b))
-const parts = s => {
-  const [whole, fraction = ''] = s.replace(/^[+-]/, '').split('.')
-  const w = whole.replace(/^0+/, ''), f = fraction.replace(/0+$/, '')
-  return { negative: s.startsWith('-') && (w !== '' || f !== ''), w, f }
-}
-const digits = (a, b) => {
-  const x = parts(a), y = parts(b)
-  if (x.negative !== y.negative) return x.negative ? -1 : 1
-  const sign = x.negative ? -1 : 1
-  return sign * (x.w.length - y.w.length || bytes(x.w, y.w) || bytes(x.f, y.f))
-}
-const instant = /^\d{4}-\d\d-\d\d(T\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)?)?$/
-const moment = s => {
-  const [whole, fraction = ''] = s.replace(/(Z|[+-]\d\d:\d\d)?$/, '').split('.')
-  const zone = /(Z|[+-]\d\d:\d\d)$/.exec(s.slice(10))?.[0] ?? 'Z'
-  return `${String(Date.parse(whole.length === 10 ? whole : whole + zone) + 1e15)}.${fraction}`
-}
-// compare is undefined where the pair cannot be compared.
-function compare(a, b, type) {
-  if (a === null || b === null) return undefined
-  const x = text(a), y = text(b)
-  if (numeric(type) || !type) {
-    if (typeof a !== 'boolean' && typeof b !== 'boolean' && decimal.test(x) && decimal.test(y)) return digits(x, y)
-    if (type) return undefined
-  }
-  if ((type === 'date' || type === 'datetime') && instant.test(x) && instant.test(y)) return digits(moment(x), moment(y))
-  return bytes(x, y)
-}
-
-function contains(cell, value) {
-  if (typeof cell !== 'string') return false
-  let list
-  try { list = JSON.parse(cell) } catch { return false }
-  return Array.isArray(list) && list.some(e => e !== null && typeof e !== 'object' && compare(e, value, '') === 0)
-}
-
+const { compare, bytes, text, isObject } = semantics
+// match reports whether a cell satisfies a filter.
 function match(cell, f, type) {
-  const c = f.op in ranges ? compare(cell, f.value, type) : undefined
-  switch (f.op) {
-    case 'isnull': return cell === null
-    case 'notnull': return cell !== null
-    case 'in': return f.values.some(v => compare(cell, v, type) === 0)
-    case 'nin': return cell === null || !f.values.some(v => compare(cell, v, type) === 0)
-    case 'neq': if (fault === 'neq-null' && cell === null) return true
-  }
-  if (cell === null || f.value === null) return false
-  switch (f.op) {
-    case 'contains': return contains(cell, f.value)
-    case 'includes': return text(cell).includes(text(f.value))
-    case 'startswith': return text(cell).startsWith(text(f.value))
-  }
-  return c !== undefined && ranges[f.op](c)
+  if (fault === 'neq-null' && f.op === 'neq' && cell === null) return true
+  return semantics.match(cell, f, type)
 }
-const ranges = { eq: c => c === 0, neq: c => c !== 0, gt: c => c > 0, gte: c => c >= 0, lt: c => c < 0, lte: c => c <= 0 }
 
 // --- requests
 
 const want = (ok, message) => { if (!ok) throw bad(message) }
-const isObject = v => typeof v === 'object' && v !== null && !Array.isArray(v)
 const isScalar = v => v === null || ['string', 'number', 'boolean'].includes(typeof v)
 const isList = (v, of) => Array.isArray(v) && v.every(of)
 const members = (o, required, optional, name) => {
