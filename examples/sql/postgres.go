@@ -38,6 +38,9 @@ func openPostgreSQL(_ context.Context, s settings) (*served, error) {
 		if chosen := names(c.Get("schema")); len(chosen) > 0 {
 			return chosen
 		}
+		if byHost == nil {
+			return nil
+		}
 		return byHost(c)
 	}
 	source, err := sqlsource.NewPerTenant(open, pgxrows.PostgreSQL(), &s.options)
