@@ -2,6 +2,7 @@ package connectortest
 
 import (
 	"context"
+	"slices"
 	"testing"
 	"time"
 
@@ -123,6 +124,7 @@ func (naive) Check(context.Context, *wire.CheckRequest) error { return nil }
 func (n naive) Discover(context.Context, *wire.DiscoveryRequest) (*wire.Discovery, error) {
 	d := &wire.Discovery{}
 	for _, t := range n.tables {
+		t.Fields = slices.Clone(t.Fields) // others discover at the same time
 		for i := range t.Fields {
 			t.Fields[i].SourceColumn = t.Fields[i].Name
 		}
