@@ -2,10 +2,11 @@ package conformance
 
 import "fmt"
 
-// attribute names, for each blocked check, the failed check that prevented it from running,
-// so that every fault is reported by a check that failed. A check that says to be blocked by
-// one that did not fail, or was not planned, has found the fault itself: it fails. Those that
-// name the same check after it are blocked by it.
+// attribute gives every fault to the check whose rule it breaks. A check that is blocked by
+// one that passed has found the other's fault: the other fails with it. If the other is not
+// planned or cannot fail, the finder fails itself, and those that name the same check after it
+// are blocked by the finder. Each blocked check names the failed one that prevented it from
+// running.
 func attribute(outcomes []Outcome) {
 	index := make(map[string]int, len(outcomes))
 	for i := range outcomes {
@@ -32,6 +33,10 @@ func attribute(outcomes []Outcome) {
 		at, planned := index[by]
 		switch {
 		case planned && outcomes[at].Verdict == Fail:
+		case planned && outcomes[at].Verdict == Pass && !outcomes[at].Advice && !o.Advice:
+			cause := &outcomes[at]
+			cause.Verdict, cause.Failed, cause.Detail = Fail, 1, o.Detail
+			cause.Expected, cause.Received, cause.Request = o.Expected, o.Received, o.Request
 		case finders[by] != "":
 			by = finders[by]
 		case !o.Advice:
@@ -39,7 +44,7 @@ func attribute(outcomes []Outcome) {
 			o.Verdict, o.Reason, o.BlockedBy, o.Failed = Fail, "", "", 1
 			continue
 		}
-		o.BlockedBy, o.Request = by, nil
+		o.BlockedBy, o.Request, o.Expected, o.Received = by, nil, "", ""
 		o.Detail = fmt.Sprintf("by %s: %s", by, o.Detail)
 	}
 }

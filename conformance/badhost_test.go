@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/connectorsdk/connector-sdk-go/conformance"
+	"github.com/connectorsdk/connector-sdk-go/internal/terms"
 	"github.com/connectorsdk/connector-sdk-go/internal/testrun"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
@@ -50,7 +51,7 @@ func TestBadHostsEndSoon(t *testing.T) {
 		{"discovery hangs", routes(wire.PathDiscovery), stalls("", ""), 1, "P3.1a", time.Minute},
 		{"discovery hangs on real requests", full(routes(wire.PathDiscovery)), stalls("", ""), 1, "", time.Minute},
 		{"queries hang", full(routes(wire.PathQuery)), stalls("", ""), 1, "", time.Minute},
-		{"queries hang after their first line", full(routes(wire.PathQuery)), stalls(wire.MediaNDJSON, served), 1, "", time.Minute},
+		{"queries hang after their first line", full(routes(wire.PathQuery)), stalls(terms.MediaNDJSON, served), 1, "", time.Minute},
 		{"queries drip", full(routes(wire.PathQuery)), drip, 1, "", time.Minute},
 		{"aggregates hang", full(routes(wire.PathAggregate)), stalls("", ""), 1, "", time.Minute},
 		{"measurements hang", full(routes(wire.PathSize, wire.PathCardinality, wire.PathLinkHitRate)), stalls("", ""), 1, "", time.Minute},
@@ -87,7 +88,7 @@ func TestBadHostsEndSoon(t *testing.T) {
 
 // drip answers a byte a second.
 func drip(w http.ResponseWriter, r *http.Request) {
-	w.Header().Set("Content-Type", wire.MediaJSON)
+	w.Header().Set("Content-Type", terms.MediaJSON)
 	for {
 		_, _ = w.Write([]byte(" "))
 		_ = http.NewResponseController(w).Flush()

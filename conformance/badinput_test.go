@@ -20,6 +20,7 @@ import (
 
 	"github.com/connectorsdk/connector-sdk-go/conformance"
 	"github.com/connectorsdk/connector-sdk-go/connector"
+	"github.com/connectorsdk/connector-sdk-go/internal/terms"
 	"github.com/connectorsdk/connector-sdk-go/internal/testrun"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
@@ -176,29 +177,29 @@ func TestHostileConnectors(t *testing.T) {
 			map[string]http.HandlerFunc{wire.PathDiscovery: stalls("application/json", `{"tables":[`)}, 1,
 			[]string{"P3.1a"}, "", patient},
 		{"rows for ever", "no more are read than the row budget",
-			map[string]http.HandlerFunc{wire.PathQuery: endless(wire.MediaNDJSON, served, `{"rows":[`+row+`]}`+"\n")},
+			map[string]http.HandlerFunc{wire.PathQuery: endless(terms.MediaNDJSON, served, `{"rows":[`+row+`]}`+"\n")},
 			1, nil, "", conformance.Options{RowBudget: 2_000}},
 		{longRows, "no more are held than memory allows",
-			map[string]http.HandlerFunc{wire.PathQuery: endless(wire.MediaNDJSON, served,
+			map[string]http.HandlerFunc{wire.PathQuery: endless(terms.MediaNDJSON, served,
 				`{"rows":[{"id":1,"text":"`+strings.Repeat("x", 100_000)+`"}]}`+"\n")},
 			0, nil, "", conformance.Options{Match: `^P3\.6c$`}}, // which its batches obey
 		{"a batch without an end", "a line has a limit",
-			map[string]http.HandlerFunc{wire.PathQuery: endless(wire.MediaNDJSON, served+`{"rows":[`+row, ","+row)},
+			map[string]http.HandlerFunc{wire.PathQuery: endless(terms.MediaNDJSON, served+`{"rows":[`+row, ","+row)},
 			1, []string{"P3.6d"}, "", conformance.Options{Match: `^P3[.]6d$`}},
 		{"pings for ever", "a stream of nothing ends too",
-			map[string]http.HandlerFunc{wire.PathQuery: endless(wire.MediaNDJSON, served, `{"ping":1}`+"\n")}, 1, nil,
+			map[string]http.HandlerFunc{wire.PathQuery: endless(terms.MediaNDJSON, served, `{"ping":1}`+"\n")}, 1, nil,
 			"", conformance.Options{Match: `^P3[.]6[cg]$`}},
 		{"empty lines for ever", "and one of less",
-			map[string]http.HandlerFunc{wire.PathQuery: endless(wire.MediaNDJSON, served, "\n")}, 1, nil, "",
+			map[string]http.HandlerFunc{wire.PathQuery: endless(terms.MediaNDJSON, served, "\n")}, 1, nil, "",
 			conformance.Options{Match: `^P3[.]6[cg]$`}},
 		{"a stream that stops", "in time, although the connection stays",
-			map[string]http.HandlerFunc{wire.PathQuery: stalls(wire.MediaNDJSON, served+`{"rows":[`+row+`]}`+"\n")},
+			map[string]http.HandlerFunc{wire.PathQuery: stalls(terms.MediaNDJSON, served+`{"rows":[`+row+`]}`+"\n")},
 			1, []string{"P3.6g"}, "", patient},
 		{"a stream that stops in a row", "in time, although the connection stays",
-			map[string]http.HandlerFunc{wire.PathQuery: stalls(wire.MediaNDJSON, served+`{"rows":[{"id":1,`)}, 1,
+			map[string]http.HandlerFunc{wire.PathQuery: stalls(terms.MediaNDJSON, served+`{"rows":[{"id":1,`)}, 1,
 			[]string{"P3.6g"}, "", patient},
 		{"a stream nested for ever", "no recursion without a bound",
-			map[string]http.HandlerFunc{wire.PathQuery: endless(wire.MediaNDJSON, served+`{"rows":[{"id":`, "[")}, 1,
+			map[string]http.HandlerFunc{wire.PathQuery: endless(terms.MediaNDJSON, served+`{"rows":[{"id":`, "[")}, 1,
 			nil, "", conformance.Options{Match: `^P3[.]6[a-g]$`}},
 		{"everything else is HTML", "the document alone is one", map[string]http.HandlerFunc{
 			wire.PathCheck: html, wire.PathDiscovery: html, wire.PathQuery: html, wire.PathCount: html, wire.PathAggregate: html,
@@ -374,7 +375,7 @@ func TestInterrupt(t *testing.T) {
 // TestInterruptWhileWaiting ends a run while the connector lets it wait.
 func TestInterruptWhileWaiting(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		target, stop := conformance.InProcess(hostile(map[string]http.HandlerFunc{wire.PathQuery: stalls(wire.MediaNDJSON, served)}), testToken)
+		target, stop := conformance.InProcess(hostile(map[string]http.HandlerFunc{wire.PathQuery: stalls(terms.MediaNDJSON, served)}), testToken)
 		defer stop()
 		ctx, cancel := context.WithTimeoutCause(t.Context(), 5*time.Second, context.Canceled)
 		defer cancel()
@@ -388,7 +389,7 @@ func TestInterruptWhileWaiting(t *testing.T) {
 
 func TestTimeoutEndsTheRun(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		target, stop := conformance.InProcess(hostile(map[string]http.HandlerFunc{wire.PathQuery: stalls(wire.MediaNDJSON, served)}), testToken)
+		target, stop := conformance.InProcess(hostile(map[string]http.HandlerFunc{wire.PathQuery: stalls(terms.MediaNDJSON, served)}), testToken)
 		defer stop()
 		report, err := conformance.Run(t.Context(), target, &conformance.Options{Seed: 1, Timeout: 20 * time.Second})
 		require.NoError(t, err)

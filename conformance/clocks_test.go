@@ -3,6 +3,7 @@ package conformance_test
 import (
 	"context"
 	"net/http"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -39,23 +40,30 @@ func TestClocksAreKept(t *testing.T) {
 		{"a far network", "what the network takes is no work of the connector", live,
 			func() http.Handler { return distant(untouched()) }, ""},
 		{"two pings", "more pings than are asked for", live, func() http.Handler {
-			return lines(sluggish(15*time.Second), func(line []byte, emit func(...string)) {
+			return lines(func(line []byte, emit func(...string)) {
 				if kind(line) == "ping" {
 					emit(string(line))
 				}
 				emit(string(line))
-			})
+			})(sluggish(15 * time.Second))
 		}, "P3.7b"},
 		{"a measurement from a statistic", "what is known needs no waiting", nil, func() http.Handler {
-			return serve(connector.Definition{}, knowing{corpusSource()}, nil)
+			return serve(connector.Definition{}, corpusSource(), &connector.Options{
+				Intercept: func(ctx context.Context, call connector.Call, next func(context.Context) error) error {
+					if slices.Contains([]string{"Size", "Cardinality", "LinkHitRate"}, call.Method) {
+						return next(ctx)
+					}
+					return stall(ctx, call, next)
+				},
+			})
 		}, "P3.5c P3.7a"},
 		{"now fast, now slow", "an answer may come from somebody's cache", live, func() http.Handler {
 			below := chance(1)
-			return delayed(untouched(), func(string) time.Duration { return time.Duration(below(2)) * time.Second })
+			return delayed(func(string) time.Duration { return time.Duration(below(2)) * time.Second })(untouched())
 		}, ""},
 		{"a day of hiccups", "a busy machine is no ignored deadline", live, func() http.Handler {
 			below := chance(1)
-			return delayed(untouched(), func(string) time.Duration { return time.Duration(below(400)) * time.Millisecond })
+			return delayed(func(string) time.Duration { return time.Duration(below(400)) * time.Millisecond })(untouched())
 		}, ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -90,32 +98,19 @@ func TestNoSlowTable(t *testing.T) {
 	require.Contains(t, text, "P3.5a")
 }
 
-// knowing answers measurements of the table slow at once.
-type knowing struct{ *fixtureSource }
-
-func (s knowing) Size(ctx context.Context, req *wire.SizeRequest) (*wire.Size, error) {
-	return s.Source.Size(ctx, req)
-}
-
-func (s knowing) Cardinality(ctx context.Context, req *wire.CardinalityRequest) (map[string]*wire.Cardinality, error) {
-	return s.Source.Cardinality(ctx, req)
-}
-
-func (s knowing) LinkHitRate(ctx context.Context, req *wire.LinkHitRateRequest) (*wire.LinkHitRate, error) {
-	return s.Source.LinkHitRate(ctx, req)
-}
-
 // delayed lets every answer wait, as a network does.
-func delayed(h http.Handler, by func(path string) time.Duration) http.Handler {
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		time.Sleep(by(r.URL.Path))
-		h.ServeHTTP(w, r)
-	})
+func delayed(by func(path string) time.Duration) layer {
+	return func(h http.Handler) http.Handler {
+		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			time.Sleep(by(r.URL.Path))
+			h.ServeHTTP(w, r)
+		})
+	}
 }
 
 // distant is 300 ms away.
 func distant(h http.Handler) http.Handler {
-	return delayed(h, func(string) time.Duration { return 300 * time.Millisecond })
+	return delayed(func(string) time.Duration { return 300 * time.Millisecond })(h)
 }
 
 // oneAtATime refuses a request while another is under way.

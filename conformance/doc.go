@@ -63,11 +63,18 @@
 // The exit code, [Report.Exit], is 1 exactly if a check failed. Otherwise it is 2 if the
 // run could not happen or judged nothing: no answer came for the document, the document
 // requires credentials that were not given, the corpus is not loaded, no row of any
-// table was read in the modes live and both, or the run was cut short. Else it is 0, and
-// the last line of the report says what that means:
+// table was read in the modes live and both, or the run was cut short. Else it is 0. The
+// last line of the report says what the code means:
 //
-//	CONFORMANT                no check failed; it names the rows, tables, fields
-//	                          and operators that this rests on
+//	NOT CONFORMANT            a check failed
+//	NOT GRADED                the run judged nothing, and why; with the code 1 if all
+//	                          that failed is that the connector refused the token or
+//	                          the credentials of the run
+//	CONFORMANT                no check failed; it names the rows, tables, fields,
+//	                          operators and values that this rests on
+//	NOT WHOLE                 no check failed, but some checks were left out, because
+//	                          all of them need more requests than Options.Requests,
+//	                          or nothing was judged of some tables; it names them
 //	NO SELECTED CHECK FAILED  Options.Phases or Options.Match left checks out, or
 //	                          Options.Tables left tables out
 //	CONFORMANT AS FAR AS IT   no check failed, but the connector takes queries in a
@@ -102,10 +109,15 @@
 // the same; a failing query is reported in the smallest form that still fails.
 // [Options].Seed asks others, and [Options].Seeds asks with several.
 //
-// [Options].Requests is a budget, which the checks share: each asks its most telling
-// requests first and stops when its share is used. The few requests without which a
-// check could judge nothing are sent in any case. [Options].Pace is the least time
-// between the starts of two requests. [Options].Tables selects tables of a large source.
+// [Options].Requests is the most requests that a run sends, and the checks share them: each
+// asks its most telling requests first and stops when its share is used. If they are too few
+// for all checks, the document, the token and what is judged of rows come first, and the
+// verdict names what was left out. Nobody who does not give a number waits for 1500 answers
+// of a slow connector: the run asks so much less that it takes ten minutes, though never less
+// than 400, and ends when it has asked. An answer that says that there is no time for the
+// request (408 timeout), or a gateway's that there were too many (429), is asked for again
+// after a minute or the Retry-After. [Options].Pace is the least time between the starts of
+// two requests. [Options].Tables selects tables of a large source.
 //
 // # Limits
 //
@@ -116,8 +128,8 @@
 // about time. A route that has left a request unanswered is tried once more at most, and a
 // run that has waited 55 seconds for such answers begins no further check.
 //
-// [Options].Timeout limits the run, and [Options].RowBudget the tables that are read
-// whole: at most four times as many rows, and half a gigabyte, are held at once. A run
+// [Options].Timeout limits the run, a day if nobody gives one, and [Options].RowBudget the
+// tables that are read whole: at most four times as many rows, and half a gigabyte, are held at once. A run
 // that is cut short reports what it learned.
 //
 // A run over the corpus in this process takes about a second of processor time. If

@@ -10,7 +10,7 @@ import (
 
 // Grade a connector without a port and look at what was found.
 func ExampleRun() {
-	target, stop := conformance.InProcess(planets(unguarded), testToken)
+	target, stop := conformance.InProcess(rocky(unguarded), testToken)
 	defer stop()
 	report, err := conformance.Run(context.Background(), target, &conformance.Options{Mode: conformance.ModeLive, Match: `^P1\.[16]$`})
 	if err != nil {
@@ -28,7 +28,7 @@ func ExampleRun() {
 
 // A program can look at Err alone.
 func ExampleReport_Err() {
-	target, stop := conformance.InProcess(planets(nil), testToken)
+	target, stop := conformance.InProcess(rocky(nil), testToken)
 	defer stop()
 	report, err := conformance.Run(context.Background(), target, &conformance.Options{Mode: conformance.ModeLive})
 	if err != nil {

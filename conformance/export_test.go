@@ -5,14 +5,14 @@ import (
 
 	"github.com/connectorsdk/connector-sdk-go/conformance/internal/check"
 	"github.com/connectorsdk/connector-sdk-go/conformance/internal/defaults"
-	"github.com/connectorsdk/connector-sdk-go/conformance/internal/render"
+	"github.com/connectorsdk/connector-sdk-go/conformance/internal/session"
 )
 
 // What the tests name, and the package does not export.
 const (
-	ExitPass   = render.ExitPass
-	ExitFail   = render.ExitFail
-	ExitNotRun = render.ExitNotRun
+	ExitPass   = check.ExitPass
+	ExitFail   = check.ExitFail
+	ExitNotRun = check.ExitNotRun
 
 	EnvToken        = check.EnvToken
 	EnvCredentials  = check.EnvCredentials
@@ -24,13 +24,22 @@ const (
 )
 
 type (
-	Coverage      = coverage
-	TableCoverage = tableCoverage
-	FieldCoverage = fieldCoverage
+	Coverage      = session.Coverage
+	TableCoverage = session.TableCoverage
+	FieldCoverage = session.FieldCoverage
+	Counts        = session.Counts
+	Basis         = session.Basis
 )
 
 // Coverage returns what the run has asked for.
 func (r *Report) Coverage() *Coverage { return &r.coverage }
+
+// Refusing returns the outcome of a check that found that the connector refuses what the
+// run was given.
+func Refusing(o Outcome, sentence string) Outcome {
+	o.refused = sentence
+	return o
+}
 
 // Outcome returns the outcome of a check, or nil if it was not planned.
 func (r *Report) Outcome(id string) *Outcome {

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/connectorsdk/connector-sdk-go/connector"
+	"github.com/connectorsdk/connector-sdk-go/internal/terms"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -58,20 +59,16 @@ func clocksFaults() []fault {
 		{name: "a deadline ends the stream as if it were whole", why: "an elapsed deadline is an error line, not an end",
 			kills: []string{"P3.5e"}, build: slowLines(func(string) []string { return []string{`{"end":1}` + "\n"} })},
 		{name: "an elapsed deadline counts nothing", why: "a wrong number is never legal; an elapsed deadline is a 408",
-			kills: []string{"P3.5c"}, build: func() http.Handler {
-				return timeouts(usual(), map[string]any{"count": 0}, http.StatusOK, wire.PathCount)
-			}},
+			kills: []string{"P3.5c"}, build: over(usual, timeouts(map[string]any{"count": 0}, http.StatusOK, wire.PathCount))},
 		{name: "an elapsed deadline is a bad gateway", why: "the request's own timeoutMs elapsed is a 408", kills: []string{"P3.5d"},
-			build: func() http.Handler {
-				return timeouts(usual(), map[string]any{"error": map[string]any{"code": "timeout", "message": "late"}},
-					http.StatusGatewayTimeout, wire.PathCardinality)
-			}},
+			build: over(usual, timeouts(map[string]any{"error": map[string]any{"code": "timeout", "message": "late"}},
+				http.StatusGatewayTimeout, wire.PathCardinality))},
 		{name: "a stream is written when it is whole", why: "a ping is written after 10 seconds without a batch", kills: []string{"P3.7a"},
 			build: func() http.Handler { return buffered(usual()) }},
 	}
 	for _, path := range []string{wire.PathSize, wire.PathCardinality, wire.PathLinkHitRate} {
 		list = append(list, fault{name: "timeoutMs of " + path + " is ignored", why: "timeoutMs is enforced by the server",
-			kills: []string{"P3.5d"}, build: func() http.Handler { return bodies(usual(), scaled("timeoutMs", 1000), path) }})
+			kills: []string{"P3.5d"}, build: over(usual, bodies(scaled("timeoutMs", 1000), path))})
 	}
 	return append(list, liveClocksFaults()...)
 }
@@ -80,7 +77,7 @@ func clocksFaults() []fault {
 func liveClocksFaults() []fault {
 	hour := func(paths ...string) func() http.Handler {
 		return func() http.Handler {
-			return bodies(sluggish(3*time.Second), func(body map[string]any) { body["timeoutMs"] = 3_600_000 }, paths...)
+			return bodies(func(body map[string]any) { body["timeoutMs"] = 3_600_000 }, paths...)(sluggish(3 * time.Second))
 		}
 	}
 	list := []fault{
@@ -88,13 +85,13 @@ func liveClocksFaults() []fault {
 			kills: []string{"P3.5h"}, options: unhurried, build: hour(routePaths...)},
 		{name: "a deadline is an internal error, live", why: "an elapsed deadline is a timeout", kills: []string{"P3.5h"}, options: unhurried,
 			build: func() http.Handler {
-				return timeouts(sluggish(time.Second), wire.ErrorAnswer{Error: wire.Error{Code: wire.CodeInternal,
-					Message: wire.InternalMessage}}, http.StatusInternalServerError, wire.PathAggregate)
+				return timeouts(wire.ErrorAnswer{Error: wire.Error{Code: wire.CodeInternal,
+					Message: terms.InternalMessage}}, http.StatusInternalServerError, wire.PathAggregate)(sluggish(time.Second))
 			}},
 		{name: "a deadline answers what it has, live", why: "a wrong number is never legal; an elapsed deadline is a 408",
 			kills: []string{"P3.5h"}, options: unhurried,
 			build: func() http.Handler {
-				return timeouts(sluggish(time.Second), map[string]any{"count": 1}, http.StatusOK, wire.PathCount)
+				return timeouts(map[string]any{"count": 1}, http.StatusOK, wire.PathCount)(sluggish(time.Second))
 			}},
 		{name: "a deadline ends a stream as if it were whole, live", why: "an elapsed deadline is an error line, not an end",
 			kills: []string{"P3.5h"}, options: unhurried,
@@ -102,17 +99,17 @@ func liveClocksFaults() []fault {
 		{name: "deadlines are looked at every ten seconds, live", why: "timeoutMs is enforced by the server",
 			kills: []string{"P3.5h"}, options: unhurried,
 			build: func() http.Handler {
-				return bodies(sluggish(25*time.Second), func(body map[string]any) {
+				return bodies(func(body map[string]any) {
 					body["timeoutMs"] = (integer(body, "timeoutMs")/10_000 + 1) * 10_000
-				}, wire.PathCount, wire.PathSize)
+				}, wire.PathCount, wire.PathSize)(sluggish(25 * time.Second))
 			}},
 		{name: "never pings, live", why: "a ping is written after 10 seconds without a batch", kills: []string{"P3.7b"}, options: unhurried,
 			build: func() http.Handler {
-				return lines(sluggish(15*time.Second), func(line []byte, emit func(...string)) {
+				return lines(func(line []byte, emit func(...string)) {
 					if kind(line) != "ping" {
 						emit(string(line))
 					}
-				})
+				})(sluggish(15 * time.Second))
 			}},
 		{name: "a stream is written when it is whole, live", why: "a ping is written after 10 seconds without a batch",
 			kills: []string{"P3.7b"}, options: unhurried,
@@ -137,20 +134,18 @@ func unhurried(g *grading) {
 // slowWith returns the corpus with the table slow, whose queries are changed before
 // they are read.
 func slowWith(edit func(body map[string]any)) func() http.Handler {
-	return func() http.Handler { return bodies(usual(), edit, wire.PathQuery) }
+	return over(usual, bodies(edit, wire.PathQuery))
 }
 
 // slowLines returns the corpus with the table slow, whose error lines are replaced.
 func slowLines(edit func(line string) []string) func() http.Handler {
-	return func() http.Handler {
-		return lines(usual(), func(line []byte, emit func(...string)) {
-			if kind(line) == "error" {
-				emit(edit(string(line))...)
-				return
-			}
-			emit(string(line))
-		})
-	}
+	return over(usual, lines(func(line []byte, emit func(...string)) {
+		if kind(line) == "error" {
+			emit(edit(string(line))...)
+			return
+		}
+		emit(string(line))
+	}))
 }
 
 // scaled takes a clock's milliseconds for longer units.
@@ -163,8 +158,8 @@ func scaled(clock string, by int64) func(body map[string]any) {
 }
 
 // timeouts replaces the 408s of a path.
-func timeouts(h http.Handler, answer any, status int, path string) http.Handler {
-	return answers(h, func(body map[string]any, was int) (any, int) {
+func timeouts(answer any, status int, path string) layer {
+	return answers(func(body map[string]any, was int) (any, int) {
 		if was == http.StatusRequestTimeout {
 			return answer, status
 		}
@@ -207,7 +202,7 @@ func endingEarly(h http.Handler) http.Handler {
 			_, _ = w.Write(rec.Body.Bytes())
 			return
 		}
-		w.Header().Set("Content-Type", wire.MediaNDJSON)
+		w.Header().Set("Content-Type", terms.MediaNDJSON)
 		_, _ = w.Write([]byte(`{"served":{"filters":true,"sort":true,"window":true}}` + "\n" + `{"end":1}` + "\n"))
 	})
 }

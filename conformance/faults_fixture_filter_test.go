@@ -7,6 +7,7 @@ import (
 
 	"github.com/connectorsdk/connector-sdk-go/connector"
 	"github.com/connectorsdk/connector-sdk-go/internal/oracle"
+	"github.com/connectorsdk/connector-sdk-go/internal/terms"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -135,14 +136,14 @@ func comparingFaults() []fault {
 	return []fault{
 		bent("integers compare as floats", "2^53 is not 2^53+1", "P2.5a",
 			on(func(table string, cell wire.Value, f wire.Filter, t wire.Type) bool {
-				if f.Op.Shape() != wire.ShapeNullary && f.Op != wire.OpIncludes && f.Op != wire.OpStartsWith && f.Op != wire.OpContains {
+				if terms.ShapeOf(f.Op) != terms.ShapeNullary && f.Op != wire.OpIncludes && f.Op != wire.OpStartsWith && f.Op != wire.OpContains {
 					return through(double)(table, cell, f, t)
 				}
 				return oracle.Match(cell, f, t)
 			}, wire.TypeNumber)),
 		bent("decimals compare as floats", "every digit counts", "P2.5b",
 			on(func(table string, cell wire.Value, f wire.Filter, t wire.Type) bool {
-				if f.Op.Shape() != wire.ShapeNullary && f.Op != wire.OpIncludes && f.Op != wire.OpStartsWith && f.Op != wire.OpContains {
+				if terms.ShapeOf(f.Op) != terms.ShapeNullary && f.Op != wire.OpIncludes && f.Op != wire.OpStartsWith && f.Op != wire.OpContains {
 					return through(double)(table, cell, f, t)
 				}
 				return oracle.Match(cell, f, t)
@@ -186,7 +187,7 @@ func comparingFaults() []fault {
 		}}),
 		bent("a country of null is an empty text", "a null cell matches no comparator", "P2.5g",
 			twist{match: func(table string, cell wire.Value, f wire.Filter, t wire.Type, right bool) bool {
-				if table == "customers" && f.Field == "country" && cell.IsNull() && f.Op.Shape() == wire.ShapeValue {
+				if table == "customers" && f.Field == "country" && cell.IsNull() && terms.ShapeOf(f.Op) == terms.ShapeValue {
 					return oracle.Match(wire.Text(""), f, t)
 				}
 				return right
@@ -205,8 +206,9 @@ func comparingFaults() []fault {
 				}
 				return oracle.Match(cell, f, t)
 			}, wire.TypeReference)),
-		bent("dates compare by bytes", "comparing instants is our decision", "A.8", on(func(_ string, cell wire.Value, f wire.Filter, _ wire.Type) bool {
-			return oracle.Match(cell, f, wire.TypeString)
-		}, wire.TypeDate, wire.TypeDatetime)),
+		bent("dates compare by bytes", "comparing instants is our decision", "A.8",
+			on(func(_ string, cell wire.Value, f wire.Filter, _ wire.Type) bool {
+				return oracle.Match(cell, f, wire.TypeString)
+			}, wire.TypeDate, wire.TypeDatetime)),
 	}
 }

@@ -54,7 +54,8 @@ func aggregateFaults() []fault {
 	return []fault{
 		bent("count is one too many without groups", "count counts rows", "P2.11a",
 			twist{groups: func(req *wire.AggregateRequest, t *oracle.Table) {
-				if len(req.GroupBy) == 0 && len(req.And) == 0 && req.Measures[0].Fn == wire.AggCount && req.Measures[0].Field == "" && t.Rows[0][0].Int64() > 0 {
+				rows := req.Measures[0].Fn == wire.AggCount && req.Measures[0].Field == ""
+				if rows && len(req.GroupBy) == 0 && len(req.And) == 0 && t.Rows[0][0].Int64() > 0 {
 					t.Rows[0][0] = more(t.Rows[0][0])
 				}
 			}}),
@@ -231,13 +232,12 @@ func measurementFaults() []fault {
 				}
 			}}),
 		{name: "the rate is halved", why: "orphanRate is orphanCount over fromNonNull", kills: []string{"P2.14b"}, build: func() http.Handler {
-			return answers(twisted(twist{}), func(body map[string]any, status int) (any, int) {
+			return edits(func(body map[string]any) {
 				if n, ok := body["orphanRate"].(json.Number); ok {
 					rate, _ := n.Float64()
 					body["orphanRate"] = rate / 2
 				}
-				return body, status
-			}, wire.PathLinkHitRate)
+			}, wire.PathLinkHitRate)(twisted(twist{}))
 		}},
 		bent("samples of matched keys", "samples are of orphans", "P2.14c",
 			twist{link: func(_ *oracleSource, req *wire.LinkHitRateRequest, right *wire.LinkHitRate) {

@@ -135,7 +135,7 @@ func orderFaults() []fault {
 // windowed asks the source for another window.
 func windowed(name, why, kills string, edit func(offset, limit int64) (int64, int64)) fault {
 	return fault{name: name, why: why, kills: strings.Fields(kills), build: func() http.Handler {
-		return bodies(twisted(twist{}), func(body map[string]any) {
+		return bodies(func(body map[string]any) {
 			number := func(name string) int64 {
 				n, _ := body[name].(json.Number)
 				i, _ := n.Int64()
@@ -150,7 +150,7 @@ func windowed(name, why, kills string, edit func(offset, limit int64) (int64, in
 			if limit > 0 {
 				body["limit"] = limit
 			}
-		}, wire.PathQuery)
+		}, wire.PathQuery)(twisted(twist{}))
 	}}
 }
 
@@ -166,13 +166,13 @@ func cut(offset, limit int64, rows int) (from, to int) {
 // claiming rewrites the served line.
 func claiming(w twist, line string) func() http.Handler {
 	return func() http.Handler {
-		return lines(twisted(w), func(text []byte, emit func(...string)) {
+		return lines(func(text []byte, emit func(...string)) {
 			if kind(text) == "served" {
 				emit(line, "\n")
 				return
 			}
 			emit(string(text))
-		})
+		})(twisted(w))
 	}
 }
 
@@ -194,10 +194,10 @@ func claimFaults() []fault {
 					return right || f.Op == wire.OpGt
 				}},
 					`{"served":{"filters":false,"sort":false,"window":false}}`)
-				return bodies(loose(), func(body map[string]any) {
+				return bodies(func(body map[string]any) {
 					delete(body, "offset")
 					delete(body, "limit")
-				}, wire.PathQuery)
+				}, wire.PathQuery)(loose())
 			}},
 	}
 }

@@ -14,41 +14,43 @@ import (
 // misread returns a connector over the corpus that answers another request than
 // the one it was sent: edit changes it.
 func misread(edit func(wire.Request)) http.Handler {
-	return asked(serve(connector.Definition{}, corpusSource(), nil), func(m wire.Request) func(http.Handler) http.Handler {
+	return asked(func(m wire.Request) layer {
 		edit(m)
 		return nil
-	})
+	})(serve(connector.Definition{}, corpusSource(), nil))
 }
 
 // asked passes every request for rows, counts and groups through edit, which may
 // change it, and wrap the handler that answers it.
-func asked(h http.Handler, edit func(wire.Request) func(http.Handler) http.Handler) http.Handler {
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		var m wire.Request
-		switch r.URL.Path {
-		case wire.PathQuery:
-			m = &wire.QueryRequest{}
-		case wire.PathCount:
-			m = &wire.CountRequest{}
-		case wire.PathAggregate:
-			m = &wire.AggregateRequest{}
-		default:
-			h.ServeHTTP(w, r)
-			return
-		}
-		body, err := io.ReadAll(r.Body)
-		to := h
-		if err == nil && wire.Decode(body, m) == nil {
-			if wrap := edit(m); wrap != nil {
-				to = wrap(h)
+func asked(edit func(wire.Request) layer) layer {
+	return func(h http.Handler) http.Handler {
+		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			var m wire.Request
+			switch r.URL.Path {
+			case wire.PathQuery:
+				m = &wire.QueryRequest{}
+			case wire.PathCount:
+				m = &wire.CountRequest{}
+			case wire.PathAggregate:
+				m = &wire.AggregateRequest{}
+			default:
+				h.ServeHTTP(w, r)
+				return
 			}
-			if body, err = wire.EncodeRequest(m); err != nil {
-				panic(err)
+			body, err := io.ReadAll(r.Body)
+			to := h
+			if err == nil && wire.Decode(body, m) == nil {
+				if wrap := edit(m); wrap != nil {
+					to = wrap(h)
+				}
+				if body, err = wire.EncodeRequest(m); err != nil {
+					panic(err)
+				}
 			}
-		}
-		r.Body, r.ContentLength = io.NopCloser(bytes.NewReader(body)), int64(len(body))
-		to.ServeHTTP(w, r)
-	})
+			r.Body, r.ContentLength = io.NopCloser(bytes.NewReader(body)), int64(len(body))
+			to.ServeHTTP(w, r)
+		})
+	}
 }
 
 // inRows edits the queries among the requests.
@@ -174,26 +176,26 @@ func generatedFaults() []fault {
 			why:   "every row answered must satisfy every filter for which the connector declared an operator, claimed or not",
 			kills: []string{"P2.17e"},
 			build: func() http.Handler {
-				return asked(serve(connector.Definition{}, corpusSource(), nil), func(m wire.Request) func(http.Handler) http.Handler {
+				return asked(func(m wire.Request) layer {
 					q, ok := m.(*wire.QueryRequest)
 					if !ok || len(q.Or) == 0 || q.Limit+q.Offset > 0 {
 						return nil
 					}
 					q.And, q.Sort = nil, nil
 					return unclaimed
-				})
+				})(serve(connector.Definition{}, corpusSource(), nil))
 			},
 		},
 		{
 			name: "an offset beside or is applied and not claimed", why: "what is not claimed is done again over the rows that come",
 			kills: []string{"P2.17b", "P2.17e"},
 			build: func() http.Handler {
-				return asked(serve(connector.Definition{}, corpusSource(), nil), func(m wire.Request) func(http.Handler) http.Handler {
+				return asked(func(m wire.Request) layer {
 					if q, ok := m.(*wire.QueryRequest); ok && len(q.Or) > 0 && q.Offset > 0 {
 						return unclaimed
 					}
 					return nil
-				})
+				})(serve(connector.Definition{}, corpusSource(), nil))
 			},
 		},
 		{
@@ -213,9 +215,9 @@ func generatedFaults() []fault {
 
 // unclaimed drops the served line.
 func unclaimed(h http.Handler) http.Handler {
-	return lines(h, func(line []byte, emit func(...string)) {
+	return lines(func(line []byte, emit func(...string)) {
 		if kind(line) != "served" {
 			emit(string(line))
 		}
-	})
+	})(h)
 }

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/connectorsdk/connector-sdk-go/connector"
+	"github.com/connectorsdk/connector-sdk-go/internal/terms"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -26,26 +27,26 @@ func limitsFaults() []fault {
 	const why = "the platform plans its reads within the declared limits"
 	return []fault{
 		{name: "pages of half the declared size", why: why, kills: []string{"P3.16a"}, build: func() http.Handler {
-			return requests(declared(wire.Limits{PageSizeMax: 1000}), wire.PathQuery, func(body map[string]any) bool {
+			return requests(wire.PathQuery, func(body map[string]any) bool {
 				long := number(body["limit"]) > 500
 				if long {
 					body["limit"] = 500
 				}
 				return long
-			})
+			})(declared(wire.Limits{PageSizeMax: 1000}))
 		}},
 		{name: "offsets are refused below the declared one", why: why, kills: []string{"P3.16b"}, build: func() http.Handler {
-			return between(declared(wire.Limits{OffsetMax: 5000}), func(w http.ResponseWriter, r *http.Request, body *[]byte) bool {
+			return between(func(w http.ResponseWriter, r *http.Request, body *[]byte) bool {
 				far := r.URL.Path == wire.PathQuery && number(parsed(*body)["offset"]) > 4000
 				if far {
 					refuses(w, 422, "unsupported", "too far")
 				}
 				return far
-			})
+			})(declared(wire.Limits{OffsetMax: 5000}))
 		}},
 		{name: "four requests at once where sixteen are declared", why: why, kills: []string{"P3.16c"}, build: func() http.Handler {
 			var busy atomic.Int64
-			return between(declared(wire.Limits{Concurrency: 16}), func(w http.ResponseWriter, r *http.Request, _ *[]byte) bool {
+			return between(func(w http.ResponseWriter, r *http.Request, _ *[]byte) bool {
 				defer busy.Add(-1)
 				if r.URL.Path != wire.PathQuery {
 					busy.Add(1)
@@ -54,16 +55,16 @@ func limitsFaults() []fault {
 				full := busy.Add(1) > 4
 				time.Sleep(10 * time.Millisecond)
 				if full {
-					refuses(w, 500, "internal", wire.InternalMessage)
+					refuses(w, 500, "internal", terms.InternalMessage)
 				}
 				return full
-			})
+			})(declared(wire.Limits{Concurrency: 16}))
 		}},
 		{name: "requests share a buffer", why: "what one request asks is not answered to another", kills: []string{"P3.16c"},
 			build: func() http.Handler {
 				var mu sync.Mutex
 				var shared []byte
-				return between(declared(wire.Limits{Concurrency: 8}), func(_ http.ResponseWriter, r *http.Request, body *[]byte) bool {
+				return between(func(_ http.ResponseWriter, r *http.Request, body *[]byte) bool {
 					if r.URL.Path != wire.PathQuery || r.Header.Get("Authorization") != "Bearer "+testToken {
 						return false
 					}
@@ -75,7 +76,7 @@ func limitsFaults() []fault {
 					*body = shared
 					mu.Unlock()
 					return false
-				})
+				})(declared(wire.Limits{Concurrency: 8}))
 			}},
 		{name: "booleans as texts", why: "a boolean is a JSON boolean", kills: []string{"A.22"}, build: booleansAsTexts},
 		{name: "documents with blanks", why: "JSON text is compact", kills: []string{"A.23"}, build: documentsWithBlanks},
@@ -84,22 +85,22 @@ func limitsFaults() []fault {
 
 // booleansAsTexts answers the booleans of one column in quotes.
 func booleansAsTexts() http.Handler {
-	return cells(whole(), func(name string, v any) any {
+	return cells(func(name string, v any) any {
 		if b, ok := v.(bool); ok && name == "gift" {
 			return map[bool]string{true: "true", false: "false"}[b]
 		}
 		return v
-	})
+	})(whole())
 }
 
 // documentsWithBlanks answers arrays with blanks, as some databases write them.
 func documentsWithBlanks() http.Handler {
-	return cells(whole(), func(name string, v any) any {
+	return cells(func(name string, v any) any {
 		if text, ok := v.(string); ok && name == "tags" && !strings.Contains(text, `\`) {
 			return strings.ReplaceAll(text, `","`, `", "`)
 		}
 		return v
-	})
+	})(whole())
 }
 
 // statisticsFaults describe columns that are not there.

@@ -23,30 +23,26 @@ func liveMeasureFaults() []fault {
 		{
 			name: "exact size counts one more", why: "an exact size equals streamed rows",
 			kills: []string{"L1"}, options: live,
-			build: func() http.Handler {
-				return answers(untouched(), func(body map[string]any, status int) (any, int) {
-					if size, ok := body["size"].(map[string]any); ok {
-						size["rows"] = integer(size, "rows") + 1
-					}
-					return body, status
-				}, wire.PathSize)
-			},
+			build: over(untouched, edits(func(body map[string]any) {
+				if size, ok := body["size"].(map[string]any); ok {
+					size["rows"] = integer(size, "rows") + 1
+				}
+			}, wire.PathSize)),
 		},
 		{
 			name: "count off by one with a filter", why: "/count and /query answer to the same filters",
 			kills: []string{"L3"}, options: live,
 			build: func() http.Handler {
 				filtered := false
-				h := answers(untouched(), func(body map[string]any, status int) (any, int) {
+				h := edits(func(body map[string]any) {
 					if n := integer(body, "count"); filtered && n > 0 {
 						body["count"] = n - 1
 					}
-					return body, status
-				}, wire.PathCount)
-				return bodies(h, func(body map[string]any) {
+				}, wire.PathCount)(untouched())
+				return bodies(func(body map[string]any) {
 					and, _ := body["and"].([]any)
 					filtered = len(and) > 0
-				}, wire.PathCount)
+				}, wire.PathCount)(h)
 			},
 		},
 		{
@@ -66,27 +62,21 @@ func liveMeasureFaults() []fault {
 		{
 			name: "orphan rate in percent", why: "the orphan rate is a share",
 			kills: []string{"L9"}, options: live,
-			build: func() http.Handler {
-				return answers(untouched(), func(body map[string]any, status int) (any, int) {
-					if number, ok := body["orphanRate"].(json.Number); ok {
-						f, _ := number.Float64()
-						body["orphanRate"] = 100 * f
-					}
-					return body, status
-				}, wire.PathLinkHitRate)
-			},
+			build: over(untouched, edits(func(body map[string]any) {
+				if number, ok := body["orphanRate"].(json.Number); ok {
+					f, _ := number.Float64()
+					body["orphanRate"] = 100 * f
+				}
+			}, wire.PathLinkHitRate)),
 		},
 		{
 			name: "samples of linked keys", why: "the samples are those of orphans",
 			kills: []string{"L9"}, options: live,
-			build: func() http.Handler {
-				return answers(untouched(), func(body map[string]any, status int) (any, int) {
-					if _, ok := body["orphanSamples"]; ok {
-						body["orphanSamples"] = []string{"1", "2"}
-					}
-					return body, status
-				}, wire.PathLinkHitRate)
-			},
+			build: over(untouched, edits(func(body map[string]any) {
+				if _, ok := body["orphanSamples"]; ok {
+					body["orphanSamples"] = []string{"1", "2"}
+				}
+			}, wire.PathLinkHitRate)),
 		},
 		{
 			name: "the group of null is lost", why: "the folded rows have it, and a wrong number is never legal",
@@ -113,33 +103,29 @@ func liveMeasureFaults() []fault {
 		{
 			name: "sums as floats", why: "a wrong number is never legal",
 			kills: []string{"L8"}, options: live,
-			build: func() http.Handler {
-				return answers(untouched(), func(body map[string]any, status int) (any, int) {
-					rows, _ := body["rows"].([]any)
-					for _, row := range rows {
-						for name, v := range row.(map[string]any) {
-							if text, ok := v.(string); ok && strings.Contains(text, ".") && wire.IsDecimal(text) {
-								row.(map[string]any)[name] = text + "0000000000000001"
-							}
+			build: over(untouched, edits(func(body map[string]any) {
+				rows, _ := body["rows"].([]any)
+				for _, row := range rows {
+					for name, v := range row.(map[string]any) {
+						if text, ok := v.(string); ok && strings.Contains(text, ".") && wire.IsDecimal(text) {
+							row.(map[string]any)[name] = text + "0000000000000001"
 						}
 					}
-					return body, status
-				}, wire.PathAggregate)
-			},
+				}
+			}, wire.PathAggregate)),
 		},
 	}
 }
 
 func counting(edit func(map[string]any)) http.Handler {
-	return answers(untouched(), func(body map[string]any, status int) (any, int) {
+	return edits(func(body map[string]any) {
 		columns, _ := body["columns"].(map[string]any)
 		for _, c := range columns {
 			if c, ok := c.(map[string]any); ok {
 				edit(c)
 			}
 		}
-		return body, status
-	}, wire.PathCardinality)
+	}, wire.PathCardinality)(untouched())
 }
 
 func liveRowFaults() []fault {
@@ -183,24 +169,20 @@ func liveRowFaults() []fault {
 		{
 			name: "pages overlap", why: "pages compose",
 			kills: []string{"L6"}, options: live,
-			build: func() http.Handler {
-				return bodies(untouched(), func(body map[string]any) {
-					if n := integer(body, "offset"); n > 0 && body["limit"] != nil {
-						body["offset"] = n - 1
-					}
-				}, wire.PathQuery)
-			},
+			build: over(untouched, bodies(func(body map[string]any) {
+				if n := integer(body, "offset"); n > 0 && body["limit"] != nil {
+					body["offset"] = n - 1
+				}
+			}, wire.PathQuery)),
 		},
 		{
 			name: "skips before it filters", why: "the window is cut from the rows that satisfy the filters",
 			kills: []string{"M5"}, options: live,
-			build: func() http.Handler {
-				return bodies(untouched(), func(body map[string]any) {
-					if and, _ := body["and"].([]any); len(and) > 0 && integer(body, "offset") > 0 {
-						body["offset"] = integer(body, "offset") / 2
-					}
-				}, wire.PathQuery)
-			},
+			build: over(untouched, bodies(func(body map[string]any) {
+				if and, _ := body["and"].([]any); len(and) > 0 && integer(body, "offset") > 0 {
+					body["offset"] = integer(body, "offset") / 2
+				}
+			}, wire.PathQuery)),
 		},
 		{
 			name: "ties in another order for each request", why: "ties are broken so that pages compose",
@@ -287,21 +269,19 @@ func liveRowFaults() []fault {
 		{
 			name: "equal rows are merged", why: "a projection does not change how many rows there are",
 			kills: []string{"M7"}, options: live,
-			build: func() http.Handler {
-				return lines(untouched(), func(line []byte, emit func(...string)) {
-					if kind(line) != "rows" {
-						emit(string(line))
-						return
+			build: over(untouched, lines(func(line []byte, emit func(...string)) {
+				if kind(line) != "rows" {
+					emit(string(line))
+					return
+				}
+				var distinct []string
+				for _, row := range rowsOf(line) {
+					if !slices.Contains(distinct, string(row)) {
+						distinct = append(distinct, string(row))
 					}
-					var distinct []string
-					for _, row := range rowsOf(line) {
-						if !slices.Contains(distinct, string(row)) {
-							distinct = append(distinct, string(row))
-						}
-					}
-					emit(`{"rows":[`, strings.Join(distinct, ","), "]}\n")
-				})
-			},
+				}
+				emit(`{"rows":[`, strings.Join(distinct, ","), "]}\n")
+			})),
 		},
 	}
 }

@@ -3,7 +3,6 @@ package conformance_test
 import (
 	"cmp"
 	"net/http"
-	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -269,7 +268,7 @@ const filterIDs = `^(L2|M8|M1\d)$`
 // TestTicketFaults grades every fault of the help desk over several sets of data, with
 // what the checks of filters get of a usual budget of requests and of a small one.
 func TestTicketFaults(t *testing.T) {
-	if os.Getenv("CONFORMANCE_MATRIX") != "whole" {
+	if !testrun.Whole() {
 		t.Skip("takes minutes; set CONFORMANCE_MATRIX=whole")
 	}
 	t.Parallel()
@@ -309,8 +308,9 @@ func TestTicketsPass(t *testing.T) {
 		if !testrun.Runs(int(seed), 2) {
 			continue
 		}
-		report := grade(t, ticketConnector(twist{}, 10+seed, 150), grading{Options: conformance.Options{Mode: conformance.ModeLive, Seed: seed + 1,
-			Requests: cmp.Or(testrun.Budget(150), 750), Match: filterIDs}})
+		report := grade(t, ticketConnector(twist{}, 10+seed, 150), grading{Options: conformance.Options{
+			Mode: conformance.ModeLive, Seed: seed + 1, Requests: cmp.Or(testrun.Budget(150), 750), Match: filterIDs,
+		}})
 		for _, o := range report.Outcomes {
 			require.NotEqual(t, conformance.Fail, o.Verdict, "%s: %s\nexpected %s\nreceived %s\n%v",
 				o.ID, o.Detail, o.Expected, o.Received, o.Request)

@@ -206,16 +206,10 @@ func projectionFaults() []fault {
 
 // viewFaults returns connectors whose tables claim to store no rows.
 func viewFaults() []fault {
-	view := func(h http.Handler) http.Handler {
-		return answers(h, func(body map[string]any, status int) (any, int) {
-			tables, _ := body["tables"].([]any)
-			for _, t := range tables {
-				t.(map[string]any)["storesRows"] = false
-				delete(t.(map[string]any), "rowCount")
-			}
-			return body, status
-		}, wire.PathDiscovery)
-	}
+	view := eachTable(func(table map[string]any) {
+		table["storesRows"] = false
+		delete(table, "rowCount")
+	})
 	const why = "a table that stores no rows of its own is read like any other"
 	return []fault{
 		{name: "a view repeats its key", why: why, kills: []string{"L5"}, options: live,
@@ -232,12 +226,11 @@ func viewFaults() []fault {
 			}},
 		{name: "a view counts 999", why: why, kills: []string{"L3"}, options: live,
 			build: func() http.Handler {
-				return view(answers(untouched(), func(body map[string]any, status int) (any, int) {
+				return view(edits(func(body map[string]any) {
 					if body["count"] != nil {
 						body["count"] = 999
 					}
-					return body, status
-				}, wire.PathCount))
+				}, wire.PathCount)(untouched()))
 			}},
 		{name: "a view ignores its filters", why: why, kills: []string{"L2"}, options: live,
 			build: func() http.Handler { return view(tampered(func(req *connector.QueryRequest) { req.And = nil })()) }},
@@ -323,19 +316,18 @@ func foldFaults() []fault {
 			kills: []string{"L4"}, options: live,
 			build: func() http.Handler {
 				alone := false
-				h := answers(pagedWith(func(*pagedSource) {})(), func(body map[string]any, status int) (any, int) {
+				h := edits(func(body map[string]any) {
 					columns, _ := body["columns"].(map[string]any)
 					for _, c := range columns {
 						if alone && integer(c.(map[string]any), "nonNull") == 1200 {
 							c.(map[string]any)["nonNull"] = 1230
 						}
 					}
-					return body, status
-				}, wire.PathCardinality)
-				return bodies(h, func(body map[string]any) {
+				}, wire.PathCardinality)(pagedWith(func(*pagedSource) {})())
+				return bodies(func(body map[string]any) {
 					list, _ := body["columns"].([]any)
 					alone = len(list) == 1
-				}, wire.PathCardinality)
+				}, wire.PathCardinality)(h)
 			},
 		},
 		{
@@ -416,66 +408,50 @@ func liveJoinFaults() []fault {
 		{
 			name: "the orphans of the other direction", why: "orphanCount counts the from-rows without a match",
 			kills: []string{"L9"}, options: live,
-			build: func() http.Handler {
-				return bodies(pagedWith(func(*pagedSource) {})(), func(body map[string]any) {
-					if body["fromTable"] == "parts" && body["toTable"] == "moves" {
-						body["fromTable"], body["fromColumn"] = body["toTable"], body["toColumn"]
-						body["toTable"], body["toColumn"] = "parts", "no"
-					}
-				}, wire.PathLinkHitRate)
-			},
+			build: over(pagedWith(func(*pagedSource) {}), bodies(func(body map[string]any) {
+				if body["fromTable"] == "parts" && body["toTable"] == "moves" {
+					body["fromTable"], body["fromColumn"] = body["toTable"], body["toColumn"]
+					body["toTable"], body["toColumn"] = "parts", "no"
+				}
+			}, wire.PathLinkHitRate)),
 		},
 	}
 }
 
 // descriptionFaults returns sources of pages whose discovery does not describe the rows.
 func descriptionFaults() []fault {
-	fields := func(edit func(table string, f map[string]any)) func() http.Handler {
-		return func() http.Handler {
-			return answers(pagedWith(func(*pagedSource) {})(), func(body map[string]any, status int) (any, int) {
-				tables, _ := body["tables"].([]any)
-				for _, t := range tables {
-					table := t.(map[string]any)
-					for _, f := range table["fields"].([]any) {
-						edit(table["name"].(string), f.(map[string]any))
-					}
-				}
-				return body, status
-			}, wire.PathDiscovery)
-		}
-	}
+	paged := pagedWith(func(*pagedSource) {})
 	return []fault{
 		{
 			name: "samples are those of another column", why: "samples are values of the column",
 			kills: []string{"M29"}, options: live,
-			build: fields(func(table string, f map[string]any) {
+			build: over(paged, eachField(func(table any, f map[string]any) {
 				if table == "moves" && f["name"] == "amount" {
 					f["samples"] = []any{1000, 1001, 1002}
 				}
-			}),
+			})),
 		},
 		{
 			name: "a null share in parts of one", why: "nullPercent is a percentage",
 			kills: []string{"M29"}, options: live,
-			build: fields(func(_ string, f map[string]any) {
+			build: over(paged, eachField(func(_ any, f map[string]any) {
 				if stats, ok := f["stats"].(map[string]any); ok && f["name"] == "parent" {
 					stats["nullPercent"] = 0.3
 				}
-			}),
+			})),
 		},
 		{
 			name: "discovery forgets a table every other time", why: "discovery lists every table",
 			kills: []string{"M26"}, options: live,
 			build: func() http.Handler {
 				n := 0
-				return answers(pagedWith(func(*pagedSource) {})(), func(body map[string]any, status int) (any, int) {
+				return edits(func(body map[string]any) {
 					if tables, ok := body["tables"].([]any); ok {
 						if n++; n%2 == 0 {
 							body["tables"] = tables[:1]
 						}
 					}
-					return body, status
-				}, wire.PathDiscovery)
+				}, wire.PathDiscovery)(paged())
 			},
 		},
 	}

@@ -18,18 +18,7 @@ func namesFaults() []fault {
 // repaired returns a connector whose requests to a path are put right by edit before
 // they are answered, instead of being refused.
 func repaired(path string, edit func(body map[string]any) bool) func() http.Handler {
-	return func() http.Handler { return requests(whole(), path, edit) }
-}
-
-// listOf returns the objects in a member of a body.
-func listOf(body map[string]any, member string) (list []map[string]any) {
-	items, _ := body[member].([]any)
-	for _, item := range items {
-		if object, ok := item.(map[string]any); ok {
-			list = append(list, object)
-		}
-	}
-	return list
+	return over(whole, requests(path, edit))
 }
 
 // nearNameFaults look a name up without regard to its case, or trim it.

@@ -12,6 +12,7 @@ import (
 
 	"github.com/connectorsdk/connector-sdk-go/conformance/corpus"
 	"github.com/connectorsdk/connector-sdk-go/connector"
+	"github.com/connectorsdk/connector-sdk-go/internal/terms"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -19,19 +20,20 @@ import (
 func forTable(table string, h, other http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		chosen := h
-		between(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { chosen.ServeHTTP(w, r) }),
-			func(_ http.ResponseWriter, _ *http.Request, body *[]byte) bool {
-				if tree := parsed(*body); tree["table"] == table || tree["fromTable"] == table {
-					chosen = other
-				}
-				return false
-			}).ServeHTTP(w, r)
+		between(func(_ http.ResponseWriter, _ *http.Request, body *[]byte) bool {
+			if tree := parsed(*body); tree["table"] == table || tree["fromTable"] == table {
+				chosen = other
+			}
+			return false
+		})(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { chosen.ServeHTTP(w, r) })).ServeHTTP(w, r)
 	})
 }
 
 // ofTable passes the lines of the streams of one table through edit.
-func ofTable(h http.Handler, table string, edit func(line []byte, emit func(...string))) http.Handler {
-	return forTable(table, h, lines(h, edit))
+func ofTable(table string, edit func(line []byte, emit func(...string))) layer {
+	return func(h http.Handler) http.Handler {
+		return forTable(table, h, lines(edit)(h))
+	}
 }
 
 // streamFaults break the form of the streams of one small table, which is read
@@ -39,7 +41,7 @@ func ofTable(h http.Handler, table string, edit func(line []byte, emit func(...s
 func streamFaults() []fault {
 	const table = "code_links"
 	edited := func(edit func(line []byte, emit func(...string))) func() http.Handler {
-		return func() http.Handler { return ofTable(whole(), table, edit) }
+		return over(whole, ofTable(table, edit))
 	}
 	// insteadOf replaces the lines of a kind.
 	insteadOf := func(k string, texts ...string) func() http.Handler {
@@ -67,13 +69,11 @@ func streamFaults() []fault {
 	return []fault{
 		{
 			name: "streams as JSON", why: "content type application/x-ndjson", kills: []string{"P3.6a"},
-			build: func() http.Handler {
-				return headers(whole(), func(h http.Header) {
-					if strings.HasPrefix(h.Get("Content-Type"), wire.MediaNDJSON) {
-						h.Set("Content-Type", wire.MediaJSON)
-					}
-				})
-			},
+			build: over(whole, headers(func(h http.Header) {
+				if strings.HasPrefix(h.Get("Content-Type"), terms.MediaNDJSON) {
+					h.Set("Content-Type", terms.MediaJSON)
+				}
+			})),
 		},
 		{name: "a progress line", why: "the kinds of lines are five", kills: []string{"P3.6b"},
 			build: insteadOf("end", `{"progress":100}`+"\n", `{"end":1}`+"\n")},
@@ -89,7 +89,7 @@ func streamFaults() []fault {
 				h := whole()
 				return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 					var all []string
-					lines(h, func(line []byte, emit func(...string)) {
+					lines(func(line []byte, emit func(...string)) {
 						switch kind(line) {
 						case "rows":
 							for _, row := range rowsOf(line) {
@@ -104,7 +104,7 @@ func streamFaults() []fault {
 						default:
 							emit(string(line))
 						}
-					}).ServeHTTP(w, r)
+					})(h).ServeHTTP(w, r)
 				})
 			},
 		},
@@ -139,12 +139,12 @@ func answerFaults() []fault {
 	changed := func(path string, edit func(body map[string]any) any) func() http.Handler {
 		return func() http.Handler {
 			h := whole()
-			return forTable(corpus.ManifestTable, h, answers(h, func(body map[string]any, status int) (any, int) {
+			return forTable(corpus.ManifestTable, h, answers(func(body map[string]any, status int) (any, int) {
 				if status == 200 {
 					return edit(body), status
 				}
 				return body, status
-			}, path))
+			}, path)(h))
 		}
 	}
 	edited := func(path string, edit func(body map[string]any)) func() http.Handler {
@@ -154,13 +154,11 @@ func answerFaults() []fault {
 		})
 	}
 	pads := func(path string) func() http.Handler {
-		return func() http.Handler {
-			return after(whole(), func(r *http.Request, rec *httptest.ResponseRecorder) {
-				if r.URL.Path == path && rec.Code == 200 {
-					rec.Body.Write(bytes.Repeat([]byte(" "), wire.MaxAnswerBytes))
-				}
-			})
-		}
+		return over(whole, after(func(r *http.Request, rec *httptest.ResponseRecorder) {
+			if r.URL.Path == path && rec.Code == 200 {
+				rec.Body.Write(bytes.Repeat([]byte(" "), wire.MaxAnswerBytes))
+			}
+		}))
 	}
 	two := func(g *grading) {
 		g.credentials = []map[string]string{{"apiKey": goodKey, "account": "acme"}, {"apiKey": otherKey, "account": "globex"}}
@@ -168,58 +166,51 @@ func answerFaults() []fault {
 	// quotes answers a body that does not parse with what edit makes of it.
 	quotes := func(quote func(body []byte) string) func() http.Handler {
 		return func() http.Handler {
-			return between(keyed(nil), func(w http.ResponseWriter, r *http.Request, body *[]byte) bool {
-				if r.Method != http.MethodPost || r.URL.Path != wire.PathCheck || r.Header.Get("Authorization") != "Bearer "+testToken || len(*body) == 0 || wire.Decode(*body, new(wire.CheckRequest)) == nil {
+			return between(func(w http.ResponseWriter, r *http.Request, body *[]byte) bool {
+				asked := r.Method == http.MethodPost && r.URL.Path == wire.PathCheck && r.Header.Get("Authorization") == "Bearer "+testToken
+				if !asked || len(*body) == 0 || wire.Decode(*body, new(wire.CheckRequest)) == nil {
 					return false
 				}
 				refuses(w, 400, "bad_request", "not a check: "+quote(*body))
 				return true
-			})
+			})(keyed(nil))
 		}
 	}
 	return []fault{
 		{
 			name: "errors in plain text", why: "every non-2xx body is the envelope", kills: []string{"P3.10a"},
-			build: func() http.Handler {
-				return after(whole(), func(r *http.Request, rec *httptest.ResponseRecorder) {
-					if r.URL.Path == wire.PathSize && rec.Code == 404 {
-						rec.Body.Reset()
-						rec.Body.WriteString("404 page not found")
-					}
-				})
-			},
+			build: over(whole, after(func(r *http.Request, rec *httptest.ResponseRecorder) {
+				if r.URL.Path == wire.PathSize && rec.Code == 404 {
+					rec.Body.Reset()
+					rec.Body.WriteString("404 page not found")
+				}
+			})),
 		},
 		{
 			name: "a 422 called bad_request", why: "status and code belong together", kills: []string{"P3.10b"},
-			build: func() http.Handler {
-				return after(whole(), func(r *http.Request, rec *httptest.ResponseRecorder) {
-					if r.URL.Path == wire.PathCount && rec.Code == 422 {
-						says(rec, 422, "bad_request", "no such field")
-					}
-				})
-			},
+			build: over(whole, after(func(r *http.Request, rec *httptest.ResponseRecorder) {
+				if r.URL.Path == wire.PathCount && rec.Code == 422 {
+					says(rec, 422, "bad_request", "no such field")
+				}
+			})),
 		},
 		{
 			name: "check_failed on another route", why: "check_failed is for /check only", kills: []string{"P3.10b"},
-			build: func() http.Handler {
-				return after(whole(), func(r *http.Request, rec *httptest.ResponseRecorder) {
-					if r.URL.Path == wire.PathSize && rec.Code == 404 {
-						says(rec, 400, "check_failed", "no such table")
-					}
-				})
-			},
+			build: over(whole, after(func(r *http.Request, rec *httptest.ResponseRecorder) {
+				if r.URL.Path == wire.PathSize && rec.Code == 404 {
+					says(rec, 400, "check_failed", "no such table")
+				}
+			})),
 		},
 		{
 			name: "an internal error that tells its cause", why: "the message is always internal error", kills: []string{"P3.10c"},
-			build: func() http.Handler {
-				return between(whole(), func(w http.ResponseWriter, r *http.Request, body *[]byte) bool {
-					if r.URL.Path != wire.PathCount || r.Header.Get("Authorization") != "Bearer "+testToken || len(*body) == 0 || json.Valid(*body) {
-						return false
-					}
-					refuses(w, 500, "internal", "json: unexpected end of input at /srv/app/body.go:31")
-					return true
-				})
-			},
+			build: over(whole, between(func(w http.ResponseWriter, r *http.Request, body *[]byte) bool {
+				if r.URL.Path != wire.PathCount || r.Header.Get("Authorization") != "Bearer "+testToken || len(*body) == 0 || json.Valid(*body) {
+					return false
+				}
+				refuses(w, 500, "internal", "json: unexpected end of input at /srv/app/body.go:31")
+				return true
+			})),
 		},
 		{name: "a count as text", why: "{ count: integer }", kills: []string{"P3.11a"},
 			build: edited(wire.PathCount, func(body map[string]any) { body["count"] = fmt.Sprint(body["count"]) })},
@@ -258,13 +249,11 @@ func answerFaults() []fault {
 		},
 		{
 			name: "the token in a header", why: "no answer holds the token", kills: []string{"P3.12"},
-			build: func() http.Handler {
-				return after(whole(), func(r *http.Request, rec *httptest.ResponseRecorder) {
-					if r.URL.Path == wire.PathCheck && rec.Code == 200 {
-						rec.Header().Set("X-Request", "authorization="+r.Header.Get("Authorization"))
-					}
-				})
-			},
+			build: over(whole, after(func(r *http.Request, rec *httptest.ResponseRecorder) {
+				if r.URL.Path == wire.PathCheck && rec.Code == 200 {
+					rec.Header().Set("X-Request", "authorization="+r.Header.Get("Authorization"))
+				}
+			})),
 		},
 	}
 }
@@ -293,24 +282,22 @@ func adviceFaults() []fault {
 		},
 		{
 			name: "a ping before served", why: "only a slow source is pinged for before served", kills: []string{"A.4"},
-			build: func() http.Handler {
-				return lines(whole(), func(line []byte, emit func(...string)) {
-					if kind(line) == "served" {
-						emit(`{"ping":1}` + "\n")
-					}
-					emit(string(line))
-				})
-			},
+			build: over(whole, lines(func(line []byte, emit func(...string)) {
+				if kind(line) == "served" {
+					emit(`{"ping":1}` + "\n")
+				}
+				emit(string(line))
+			})),
 		},
 		{
 			name: "a ceiling that is none", why: "answers exceed the declared rowsPerTableMax", kills: []string{"A.5"},
 			build: func() http.Handler {
-				return tablesOf(serve(connector.Definition{Limits: wire.Limits{RowsPerTableMax: 10}}, corpusSource(), nil), func(tables []any) []any {
+				return tablesOf(func(tables []any) []any {
 					for _, t := range tables {
 						delete(t.(map[string]any), "rowCount")
 					}
 					return tables
-				})
+				})(serve(connector.Definition{Limits: wire.Limits{RowsPerTableMax: 10}}, corpusSource(), nil))
 			},
 		},
 		{
@@ -323,57 +310,49 @@ func adviceFaults() []fault {
 			name: "decimals without their scale", why: "the scale is kept", kills: []string{"A.6"},
 			build: func() http.Handler {
 				zeros := regexp.MustCompile(`^(-?\d+\.\d*?)0+$`)
-				return cells(whole(), func(name string, v any) any {
+				return cells(func(name string, v any) any {
 					if text, ok := v.(string); ok && name == "amount" {
 						return strings.TrimSuffix(zeros.ReplaceAllString(text, "$1"), ".")
 					}
 					return v
-				})
+				})(whole())
 			},
 		},
 		{
 			name: "datetimes with an offset", why: "a datetime ends in Z", kills: []string{"A.7"},
 			build: func() http.Handler {
 				zulu := regexp.MustCompile(`^(\d{4}-\d\d-\d\dT[\d:.]+)Z$`)
-				return cells(whole(), func(name string, v any) any {
+				return cells(func(name string, v any) any {
 					if text, ok := v.(string); ok && name == "v_datetime" {
 						return zulu.ReplaceAllString(text, "$1+00:00")
 					}
 					return v
-				})
+				})(whole())
 			},
 		},
 		{
 			name: "rows with a further member", why: "row members are exactly the requested fields", kills: []string{"A.10"},
-			build: func() http.Handler {
-				return ofTable(whole(), "codes", func(line []byte, emit func(...string)) {
-					emit(strings.Replace(string(line), `{"rows":[{`, `{"rows":[{"_row":1,`, 1))
-				})
-			},
+			build: over(whole, ofTable("codes", func(line []byte, emit func(...string)) {
+				emit(strings.Replace(string(line), `{"rows":[{`, `{"rows":[{"_row":1,`, 1))
+			})),
 		},
 		{
 			name: "unknown paths in plain text", why: "every refusal is the envelope", kills: []string{"A.11"},
-			build: func() http.Handler {
-				return between(whole(), func(w http.ResponseWriter, r *http.Request, _ *[]byte) bool {
-					if strings.Contains(r.URL.Path, "no-such-route") {
-						sends(w, 404, "text/plain", "404 page not found")
-						return true
-					}
-					return false
-				})
-			},
+			build: over(whole, between(func(w http.ResponseWriter, r *http.Request, _ *[]byte) bool {
+				if strings.Contains(r.URL.Path, "no-such-route") {
+					sends(w, 404, "text/plain", "404 page not found")
+					return true
+				}
+				return false
+			})),
 		},
 		{
 			name: "the last of two members counts", why: "no duplicate member at any level", kills: []string{"A.12"},
-			build: func() http.Handler {
-				return requests(whole(), wire.PathQuery, func(map[string]any) bool { return true })
-			},
+			build: over(whole, requests(wire.PathQuery, func(map[string]any) bool { return true })),
 		},
 		{
 			name: "answers that may be cached", why: "no-store", kills: []string{"A.13"},
-			build: func() http.Handler {
-				return headers(whole(), func(h http.Header) { h.Del("Cache-Control") })
-			},
+			build: over(whole, headers(func(h http.Header) { h.Del("Cache-Control") })),
 		},
 		{
 			name: "a token in the query string beside the header", why: "401 even beside a good header", kills: []string{"A.14"},
@@ -384,38 +363,31 @@ func adviceFaults() []fault {
 		},
 		{
 			name: "a limit of 0 is none", why: "limit is an integer >= 1", kills: []string{"A.16"},
-			build: func() http.Handler {
-				return requests(whole(), wire.PathQuery, func(body map[string]any) bool {
-					zero := body["limit"] == json.Number("0")
-					if zero {
-						delete(body, "limit")
-					}
-					return zero
-				})
-			},
+			build: over(whole, requests(wire.PathQuery, func(body map[string]any) bool {
+				zero := body["limit"] == json.Number("0")
+				if zero {
+					delete(body, "limit")
+				}
+				return zero
+			})),
 		},
 		{
 			name: "unknown fields are 422 everywhere", why: "404 outside of filters", kills: []string{"A.17"},
-			build: func() http.Handler {
-				return between(whole(), func(w http.ResponseWriter, r *http.Request, body *[]byte) bool {
-					if r.URL.Path != wire.PathQuery || !legal(r.URL.Path,
-						*body) || unknownTable(*body) || !strings.Contains(string(*body),
-						"no_such_field") || strings.Contains(string(*body), `"op"`) {
-						return false
-					}
-					refuses(w, 422, "unsupported", "no such field")
-					return true
-				})
-			},
+			build: over(whole, between(func(w http.ResponseWriter, r *http.Request, body *[]byte) bool {
+				if r.URL.Path != wire.PathQuery || !legal(r.URL.Path,
+					*body) || unknownTable(*body) || !strings.Contains(string(*body),
+					"no_such_field") || strings.Contains(string(*body), `"op"`) {
+					return false
+				}
+				refuses(w, 422, "unsupported", "no such field")
+				return true
+			})),
 		},
 		{
 			name: "answers with further members", why: "the protocol does not name them", kills: []string{"A.20"},
-			build: func() http.Handler {
-				return answers(whole(), func(body map[string]any, status int) (any, int) {
-					body["took"] = 3
-					return body, status
-				}, wire.PathSize, wire.PathCount, wire.PathCheck, wire.PathDiscovery)
-			},
+			build: over(whole, edits(func(body map[string]any) {
+				body["took"] = 3
+			}, wire.PathSize, wire.PathCount, wire.PathCheck, wire.PathDiscovery)),
 		},
 	}
 }

@@ -3,21 +3,22 @@ package conformance_test
 import (
 	"bytes"
 	"encoding/json"
+	"io"
 	"net/http"
 	"slices"
 	"strings"
 
 	"github.com/connectorsdk/connector-sdk-go/connector"
+	"github.com/connectorsdk/connector-sdk-go/internal/terms"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
 // tablesOf edits the tables that discovery answers.
-func tablesOf(h http.Handler, edit func(tables []any) []any) http.Handler {
-	return answers(h, func(body map[string]any, status int) (any, int) {
+func tablesOf(edit func(tables []any) []any) layer {
+	return edits(func(body map[string]any) {
 		if tables, ok := body["tables"].([]any); ok {
 			body["tables"] = edit(tables)
 		}
-		return body, status
 	}, wire.PathDiscovery)
 }
 
@@ -29,56 +30,46 @@ func protocolDiscoveryFaults() []fault {
 	return []fault{
 		{
 			name: "discovery as a bare array", why: "every JSON answer is a wrapped object", kills: []string{"P3.1a"},
-			build: func() http.Handler {
-				return answers(whole(), func(body map[string]any, status int) (any, int) {
-					if status == 200 {
-						return body["tables"], status
-					}
-					return body, status
-				}, wire.PathDiscovery)
-			},
+			build: over(whole, answers(func(body map[string]any, status int) (any, int) {
+				if status == 200 {
+					return body["tables"], status
+				}
+				return body, status
+			}, wire.PathDiscovery)),
 		},
 		{
 			name: "a table without foreignKeys", why: "foreignKeys is required", kills: []string{"P3.1a"},
-			build: func() http.Handler {
-				return tablesOf(whole(), func(tables []any) []any {
-					delete(first(tables, "codes"), "foreignKeys")
-					return tables
-				})
-			},
+			build: over(whole, tablesOf(func(tables []any) []any {
+				delete(first(tables, "codes"), "foreignKeys")
+				return tables
+			})),
 		},
 		{
 			name: "a primary key of no field", why: "an array of field names", kills: []string{"P3.1b"},
-			build: func() http.Handler {
-				return tablesOf(whole(), func(tables []any) []any {
-					return append(tables,
-						map[string]any{"name": "extra", "sourceDescription": "", "storesRows": false,
-							"primaryKey": []any{"key"}, "foreignKeys": []any{}, "fields": []any{}})
-				})
-			},
+			build: over(whole, tablesOf(func(tables []any) []any {
+				return append(tables,
+					map[string]any{"name": "extra", "sourceDescription": "", "storesRows": false,
+						"primaryKey": []any{"key"}, "foreignKeys": []any{}, "fields": []any{}})
+			})),
 		},
 		{
 			name: "a foreign key to no field", why: "a foreign key leads to a field of its target", kills: []string{"P3.1b"},
-			build: func() http.Handler {
-				return tablesOf(whole(), func(tables []any) []any {
-					field := map[string]any{"name": "a", "sourceColumn": "a", "type": "string", "nullable": true,
-						"unique": false, "samples": []any{}, "sourceDescription": ""}
-					key := map[string]any{"field": "a", "targetTable": "codes", "targetField": "nothing"}
-					return append(tables,
-						map[string]any{"name": "extra", "sourceDescription": "", "storesRows": false,
-							"primaryKey": []any{}, "foreignKeys": []any{key}, "fields": []any{field}})
-				})
-			},
+			build: over(whole, tablesOf(func(tables []any) []any {
+				field := map[string]any{"name": "a", "sourceColumn": "a", "type": "string", "nullable": true,
+					"unique": false, "samples": []any{}, "sourceDescription": ""}
+				key := map[string]any{"field": "a", "targetTable": "codes", "targetField": "nothing"}
+				return append(tables,
+					map[string]any{"name": "extra", "sourceDescription": "", "storesRows": false,
+						"primaryKey": []any{}, "foreignKeys": []any{key}, "fields": []any{field}})
+			})),
 		},
 		{
 			name: "a table that cannot be read", why: "the platform reads rows of every table through /query", kills: []string{"P3.1c"},
-			build: func() http.Handler {
-				return tablesOf(whole(), func(tables []any) []any {
-					return append(tables,
-						map[string]any{"name": "ghost", "sourceDescription": "", "storesRows": true,
-							"primaryKey": []any{}, "foreignKeys": []any{}, "fields": []any{}})
-				})
-			},
+			build: over(whole, tablesOf(func(tables []any) []any {
+				return append(tables,
+					map[string]any{"name": "ghost", "sourceDescription": "", "storesRows": true,
+						"primaryKey": []any{}, "foreignKeys": []any{}, "fields": []any{}})
+			})),
 		},
 	}
 }
@@ -86,19 +77,17 @@ func protocolDiscoveryFaults() []fault {
 // unknownFaults answer what does not exist.
 func unknownFaults() []fault {
 	empty := func(path, answer string, when func(body []byte) bool) func() http.Handler {
-		return func() http.Handler {
-			return between(whole(), func(w http.ResponseWriter, r *http.Request, body *[]byte) bool {
-				if r.URL.Path != path || r.Header.Get("Authorization") != "Bearer "+testToken || !when(*body) || !legal(path, *body) {
-					return false
-				}
-				media := wire.MediaJSON
-				if path == wire.PathQuery {
-					media = wire.MediaNDJSON
-				}
-				sends(w, 200, media, answer)
-				return true
-			})
-		}
+		return over(whole, between(func(w http.ResponseWriter, r *http.Request, body *[]byte) bool {
+			if r.URL.Path != path || r.Header.Get("Authorization") != "Bearer "+testToken || !when(*body) || !legal(path, *body) {
+				return false
+			}
+			media := terms.MediaJSON
+			if path == wire.PathQuery {
+				media = terms.MediaNDJSON
+			}
+			sends(w, 200, media, answer)
+			return true
+		}))
 	}
 	// An unknown column of a known table.
 	column := func(body []byte) bool {
@@ -109,39 +98,37 @@ func unknownFaults() []fault {
 	}
 	// drops takes what names an unknown field out of a member.
 	drops := func(path, member, key string) func() http.Handler {
-		return func() http.Handler {
-			return requests(whole(), path, func(body map[string]any) (changed bool) {
-				t, known := corpusTable(textOf(body["table"]))
-				if !known {
-					return false
+		return over(whole, requests(path, func(body map[string]any) (changed bool) {
+			t, known := corpusTable(textOf(body["table"]))
+			if !known {
+				return false
+			}
+			unknown := func(item any) bool {
+				name, ok := item.(string)
+				if entry, is := item.(map[string]any); is {
+					name, ok = entry[key].(string)
 				}
-				unknown := func(item any) bool {
-					name, ok := item.(string)
-					if entry, is := item.(map[string]any); is {
-						name, ok = entry[key].(string)
-					}
-					return ok && t.Field(name) == nil
+				return ok && t.Field(name) == nil
+			}
+			drop := func(v any) any {
+				list, ok := v.([]any)
+				if !ok {
+					return v
 				}
-				drop := func(v any) any {
-					list, ok := v.([]any)
-					if !ok {
-						return v
-					}
-					n := len(list)
-					list = slices.DeleteFunc(list, unknown)
-					changed = changed || len(list) < n
-					return list
+				n := len(list)
+				list = slices.DeleteFunc(list, unknown)
+				changed = changed || len(list) < n
+				return list
+			}
+			if groups, ok := body[member].([]any); ok && member == "or" {
+				for i := range groups {
+					groups[i] = drop(groups[i])
 				}
-				if groups, ok := body[member].([]any); ok && member == "or" {
-					for i := range groups {
-						groups[i] = drop(groups[i])
-					}
-					return changed
-				}
-				body[member] = drop(body[member])
 				return changed
-			})
-		}
+			}
+			body[member] = drop(body[member])
+			return changed
+		}))
 	}
 	const quiet = "unknown entity gives 404"
 	return []fault{
@@ -182,7 +169,8 @@ func textOf(v any) string {
 // legal reports whether the body parses as the route's request.
 func legal(path string, body []byte) bool {
 	m := map[string]wire.Request{
-		wire.PathQuery: new(wire.QueryRequest), wire.PathCount: new(wire.CountRequest), wire.PathAggregate: new(wire.AggregateRequest), wire.PathSize: new(wire.SizeRequest),
+		wire.PathQuery: new(wire.QueryRequest), wire.PathCount: new(wire.CountRequest), wire.PathAggregate: new(wire.AggregateRequest),
+		wire.PathSize:        new(wire.SizeRequest),
 		wire.PathCardinality: new(wire.CardinalityRequest), wire.PathLinkHitRate: new(wire.LinkHitRateRequest),
 	}[path]
 	return wire.Decode(body, m) == nil
@@ -191,20 +179,18 @@ func legal(path string, body []byte) bool {
 // malformedFaults put right what they should refuse.
 func malformedFaults() []fault {
 	query := func(edit func(body map[string]any) bool) func() http.Handler {
-		return func() http.Handler { return requests(whole(), wire.PathQuery, edit) }
+		return over(whole, requests(wire.PathQuery, edit))
 	}
 	return []fault{
 		{
 			name: "what follows the body is ignored", why: "the body does not parse: two JSON values are not one", kills: []string{"P3.3a"},
-			build: func() http.Handler {
-				return between(whole(), func(_ http.ResponseWriter, _ *http.Request, body *[]byte) bool {
-					var first json.RawMessage
-					if json.NewDecoder(bytes.NewReader(*body)).Decode(&first) == nil {
-						*body = first
-					}
-					return false
-				})
-			},
+			build: over(whole, between(func(_ http.ResponseWriter, _ *http.Request, body *[]byte) bool {
+				var first json.RawMessage
+				if json.NewDecoder(bytes.NewReader(*body)).Decode(&first) == nil {
+					*body = first
+				}
+				return false
+			})),
 		},
 		{
 			name: "a limit as text is converted", why: "limit is an integer", kills: []string{"P3.3b"},
@@ -241,44 +227,38 @@ func malformedFaults() []fault {
 		},
 		{
 			name: "any timeoutMs will do", why: "timeoutMs is a positive integer", kills: []string{"P3.3e"},
-			build: func() http.Handler {
-				return requests(whole(), wire.PathCheck, func(body map[string]any) bool {
-					given, ok := body["timeoutMs"]
-					if ok = ok && given != json.Number("60000"); ok {
-						body["timeoutMs"] = 60000
-					}
-					return ok
-				})
-			},
+			build: over(whole, requests(wire.PathCheck, func(body map[string]any) bool {
+				given, ok := body["timeoutMs"]
+				if ok = ok && given != json.Number("60000"); ok {
+					body["timeoutMs"] = 60000
+				}
+				return ok
+			})),
 		},
 		{
 			name: "unknown members are dropped", why: "400 on /query, /count, /aggregate", kills: []string{"A.19"},
-			build: func() http.Handler {
-				return requests(whole(), wire.PathCount, func(body map[string]any) (changed bool) {
-					for name := range body {
-						if !slices.Contains([]string{"table", "and", "or", "fieldTypes", "credentials", "timeoutMs"}, name) {
-							delete(body, name)
-							changed = true
-						}
+			build: over(whole, requests(wire.PathCount, func(body map[string]any) (changed bool) {
+				for name := range body {
+					if !slices.Contains([]string{"table", "and", "or", "fieldTypes", "credentials", "timeoutMs"}, name) {
+						delete(body, name)
+						changed = true
 					}
-					return changed
-				})
-			},
+				}
+				return changed
+			})),
 		},
 		{
 			name: "avg is answered as max", why: "a wrong number is never legal", kills: []string{"P3.3g"},
-			build: func() http.Handler {
-				return requests(whole(), wire.PathAggregate, func(body map[string]any) (changed bool) {
-					measures, _ := body["measures"].([]any)
-					for _, m := range measures {
-						if m, ok := m.(map[string]any); ok && m["fn"] == "avg" {
-							m["fn"] = "max"
-							changed = true
-						}
+			build: over(whole, requests(wire.PathAggregate, func(body map[string]any) (changed bool) {
+				measures, _ := body["measures"].([]any)
+				for _, m := range measures {
+					if m, ok := m.(map[string]any); ok && m["fn"] == "avg" {
+						m["fn"] = "max"
+						changed = true
 					}
-					return changed
-				})
-			},
+				}
+				return changed
+			})),
 		},
 	}
 }
@@ -292,19 +272,19 @@ func undeclaredFaults() []fault {
 		{
 			name: "joins are dropped", why: "refused, not silently dropped", kills: []string{"P3.8"},
 			build: func() http.Handler {
-				return requests(omit(connector.Omit{Join: true}), wire.PathQuery, func(body map[string]any) bool {
+				return requests(wire.PathQuery, func(body map[string]any) bool {
 					_, ok := body["joins"].([]any)
 					if ok {
 						delete(body, "joins")
 					}
 					return ok
-				})
+				})(omit(connector.Omit{Join: true}))
 			},
 		},
 		{
 			name: "grains are dropped", why: "grain is sent only to a connector with dateBucket true; 422 otherwise", kills: []string{"P3.9"},
 			build: func() http.Handler {
-				return requests(omit(connector.Omit{DateBucket: true}), wire.PathAggregate, func(body map[string]any) (changed bool) {
+				return requests(wire.PathAggregate, func(body map[string]any) (changed bool) {
 					groups, _ := body["groupBy"].([]any)
 					for _, g := range groups {
 						if g, ok := g.(map[string]any); ok && slices.Contains([]any{"year", "quarter", "month", "day"}, g["grain"]) {
@@ -313,42 +293,33 @@ func undeclaredFaults() []fault {
 						}
 					}
 					return changed
-				})
+				})(omit(connector.Omit{DateBucket: true}))
 			},
 		},
 		{
 			name: "an undeclared offset is cut and not claimed", why: "rows that are cut and not claimed are lost", kills: []string{"P3.13a"},
 			build: func() http.Handler {
 				h := whole()
-				return document(between(h, func(w http.ResponseWriter, r *http.Request, body *[]byte) bool {
+				undeclared := document(func(doc map[string]any) { doc["capabilities"].(map[string]any)["offset"] = false })
+				return undeclared(between(func(w http.ResponseWriter, r *http.Request, body *[]byte) bool {
 					if r.URL.Path != wire.PathQuery || parsed(*body)["offset"] == nil {
 						return false
 					}
-					r.Body = http.NoBody
-					lines(between(h, func(_ http.ResponseWriter, _ *http.Request, inner *[]byte) bool {
-						*inner = *body
-						return false
-					}), func(line []byte, emit func(...string)) {
-						if kind(line) == "served" {
-							line = []byte(`{"served":{"filters":true,"sort":true,"window":false}}` + "\n")
-						}
-						emit(string(line))
-					}).ServeHTTP(w, r)
+					r.Body = io.NopCloser(bytes.NewReader(*body))
+					serving(true, true)(h).ServeHTTP(w, r)
 					return true
-				}), func(doc map[string]any) { doc["capabilities"].(map[string]any)["offset"] = false })
+				})(h))
 			},
 		},
 		{
 			name: "SQL without a dialect", why: "dialect is present only for a connector that accepts compiled SQL", kills: []string{"P3.13b"},
-			build: func() http.Handler {
-				return between(whole(), func(w http.ResponseWriter, r *http.Request, body *[]byte) bool {
-					if r.URL.Path != wire.PathQuery || !strings.Contains(string(*body), `"sql"`) {
-						return false
-					}
-					sends(w, 200, wire.MediaNDJSON, `{"end":1}`+"\n")
-					return true
-				})
-			},
+			build: over(whole, between(func(w http.ResponseWriter, r *http.Request, body *[]byte) bool {
+				if r.URL.Path != wire.PathQuery || !strings.Contains(string(*body), `"sql"`) {
+					return false
+				}
+				sends(w, 200, terms.MediaNDJSON, `{"end":1}`+"\n")
+				return true
+			})),
 		},
 	}
 }

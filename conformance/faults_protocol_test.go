@@ -13,6 +13,7 @@ import (
 
 	"github.com/connectorsdk/connector-sdk-go/conformance/corpus"
 	"github.com/connectorsdk/connector-sdk-go/connector"
+	"github.com/connectorsdk/connector-sdk-go/internal/terms"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -39,27 +40,29 @@ func refuses(w http.ResponseWriter, status int, code, message string) {
 	if err != nil {
 		panic(err)
 	}
-	sends(w, status, wire.MediaJSON, string(body))
+	sends(w, status, terms.MediaJSON, string(body))
 }
 
 // between puts f in front of h: it answers itself and reports true, or leaves
 // the request, which it may have changed, to h. It gets the body, and may change
 // it too.
-func between(h http.Handler, f func(w http.ResponseWriter, r *http.Request, body *[]byte) bool) http.Handler {
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		body, err := io.ReadAll(r.Body)
-		if err != nil || f(w, r, &body) {
-			return
-		}
-		r.Body, r.ContentLength = io.NopCloser(bytes.NewReader(body)), int64(len(body))
-		h.ServeHTTP(w, r)
-	})
+func between(f func(w http.ResponseWriter, r *http.Request, body *[]byte) bool) layer {
+	return func(h http.Handler) http.Handler {
+		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			body, err := io.ReadAll(r.Body)
+			if err != nil || f(w, r, &body) {
+				return
+			}
+			r.Body, r.ContentLength = io.NopCloser(bytes.NewReader(body)), int64(len(body))
+			h.ServeHTTP(w, r)
+		})
+	}
 }
 
 // requests passes every request to the path, as far as it is a JSON object,
 // through edit, which tells whether it has changed it.
-func requests(h http.Handler, path string, edit func(body map[string]any) bool) http.Handler {
-	return between(h, func(w http.ResponseWriter, r *http.Request, body *[]byte) bool {
+func requests(path string, edit func(body map[string]any) bool) layer {
+	return between(func(w http.ResponseWriter, r *http.Request, body *[]byte) bool {
 		if r.URL.Path != path {
 			return false
 		}
@@ -87,22 +90,24 @@ func parsed(body []byte) (tree map[string]any) {
 }
 
 // after passes every answer that is no stream through edit.
-func after(h http.Handler, edit func(r *http.Request, rec *httptest.ResponseRecorder)) http.Handler {
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		rec := httptest.NewRecorder()
-		stream := &deferredWriter{ResponseWriter: w, rec: rec}
-		h.ServeHTTP(stream, r)
-		if stream.streaming {
-			return
-		}
-		edit(r, rec)
-		for name, values := range rec.Header() {
-			w.Header()[name] = values
-		}
-		w.Header().Del("Content-Length")
-		w.WriteHeader(rec.Code)
-		_, _ = w.Write(rec.Body.Bytes())
-	})
+func after(edit func(r *http.Request, rec *httptest.ResponseRecorder)) layer {
+	return func(h http.Handler) http.Handler {
+		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			rec := httptest.NewRecorder()
+			stream := &deferredWriter{ResponseWriter: w, rec: rec}
+			h.ServeHTTP(stream, r)
+			if stream.streaming {
+				return
+			}
+			edit(r, rec)
+			for name, values := range rec.Header() {
+				w.Header()[name] = values
+			}
+			w.Header().Del("Content-Length")
+			w.WriteHeader(rec.Code)
+			_, _ = w.Write(rec.Body.Bytes())
+		})
+	}
 }
 
 // deferredWriter holds back what is no stream.
@@ -122,7 +127,7 @@ func (w *deferredWriter) Header() http.Header {
 }
 
 func (w *deferredWriter) WriteHeader(status int) {
-	if status == http.StatusOK && strings.HasPrefix(w.rec.Header().Get("Content-Type"), wire.MediaNDJSON) {
+	if status == http.StatusOK && strings.HasPrefix(w.rec.Header().Get("Content-Type"), terms.MediaNDJSON) {
 		w.streaming = true
 		for name, values := range w.rec.Header() {
 			w.ResponseWriter.Header()[name] = values
@@ -141,29 +146,26 @@ func (w *deferredWriter) Write(p []byte) (int, error) {
 }
 
 // document passes the capability document through edit.
-func document(h http.Handler, edit func(doc map[string]any)) http.Handler {
-	return answers(h, func(body map[string]any, status int) (any, int) {
+func document(edit func(doc map[string]any)) layer {
+	return edits(func(body map[string]any) {
 		edit(body)
-		return body, status
 	}, wire.PathDocument)
 }
 
 // onDocument answers the document itself.
 func onDocument(f func(w http.ResponseWriter, r *http.Request)) func() http.Handler {
-	return func() http.Handler {
-		return between(whole(), func(w http.ResponseWriter, r *http.Request, _ *[]byte) bool {
-			if r.URL.Path != wire.PathDocument {
-				return false
-			}
-			f(w, r)
-			return true
-		})
-	}
+	return over(whole, between(func(w http.ResponseWriter, r *http.Request, _ *[]byte) bool {
+		if r.URL.Path != wire.PathDocument {
+			return false
+		}
+		f(w, r)
+		return true
+	}))
 }
 
 func documentFaults() []fault {
 	edited := func(edit func(doc map[string]any)) func() http.Handler {
-		return func() http.Handler { return document(whole(), edit) }
+		return over(whole, document(edit))
 	}
 	return []fault{
 		{
@@ -182,13 +184,11 @@ func documentFaults() []fault {
 		},
 		{
 			name: "the document as text", why: "content type application/json", kills: []string{"P0.3"},
-			build: func() http.Handler {
-				return after(whole(), func(r *http.Request, rec *httptest.ResponseRecorder) {
-					if r.URL.Path == wire.PathDocument {
-						rec.Header().Set("Content-Type", "text/plain")
-					}
-				})
-			},
+			build: over(whole, after(func(r *http.Request, rec *httptest.ResponseRecorder) {
+				if r.URL.Path == wire.PathDocument {
+					rec.Header().Set("Content-Type", "text/plain")
+				}
+			})),
 		},
 		{
 			name: "a long document", why: "at most 64 KiB", kills: []string{"P0.4"},
@@ -214,7 +214,7 @@ func documentFaults() []fault {
 		{
 			name: "an endless document", why: "at most 64 KiB", kills: []string{"P0.4"},
 			build: onDocument(func(w http.ResponseWriter, r *http.Request) {
-				w.Header().Set("Content-Type", wire.MediaJSON)
+				w.Header().Set("Content-Type", terms.MediaJSON)
 				for {
 					if _, err := io.WriteString(w, strings.Repeat(" ", 4096)); err != nil {
 						return
@@ -239,51 +239,43 @@ func emptyBodyFaults() (list []fault) {
 		list = append(list, fault{
 			name: "an empty body breaks " + path,
 			why:  "every route rejects an empty body with a 400 envelope", kills: []string{fmt.Sprintf("P0.6%c", 'a'+i)},
-			build: func() http.Handler {
-				return between(whole(), func(w http.ResponseWriter, r *http.Request, body *[]byte) bool {
-					if r.Method == http.MethodPost && r.URL.Path == path && len(*body) == 0 && r.Header.Get("Authorization") == "Bearer "+testToken {
-						refuses(w, 500, "internal", wire.InternalMessage)
-						return true
-					}
-					return false
-				})
-			},
+			build: over(whole, between(func(w http.ResponseWriter, r *http.Request, body *[]byte) bool {
+				if r.Method == http.MethodPost && r.URL.Path == path && len(*body) == 0 && r.Header.Get("Authorization") == "Bearer "+testToken {
+					refuses(w, 500, "internal", terms.InternalMessage)
+					return true
+				}
+				return false
+			})),
 		})
 	}
 	return append(list, fault{
 		name: "no body counts as an empty object", why: "every route rejects an empty body with a 400 envelope", kills: []string{"P0.6b"},
-		build: func() http.Handler {
-			return between(whole(), func(w http.ResponseWriter, r *http.Request, body *[]byte) bool {
-				if r.URL.Path == wire.PathDiscovery && string(*body) == "{}" {
-					*body = []byte(`{"credentials":{},"timeoutMs":60000}`)
-				}
-				return false
-			})
-		},
+		build: over(whole, between(func(w http.ResponseWriter, r *http.Request, body *[]byte) bool {
+			if r.URL.Path == wire.PathDiscovery && string(*body) == "{}" {
+				*body = []byte(`{"credentials":{},"timeoutMs":60000}`)
+			}
+			return false
+		})),
 	})
 }
 
 // lets puts a check of the token of its own in front of the connector.
 func lets(in func(r *http.Request, presented string) bool) func() http.Handler {
-	return func() http.Handler {
-		return between(whole(), func(w http.ResponseWriter, r *http.Request, _ *[]byte) bool {
-			if in(r, r.Header.Get("Authorization")) {
-				r.Header.Set("Authorization", "Bearer "+testToken)
-			}
-			return false
-		})
-	}
+	return over(whole, between(func(w http.ResponseWriter, r *http.Request, _ *[]byte) bool {
+		if in(r, r.Header.Get("Authorization")) {
+			r.Header.Set("Authorization", "Bearer "+testToken)
+		}
+		return false
+	}))
 }
 
 // on401 edits the refusals of callers without the token.
 func on401(edit func(r *http.Request, rec *httptest.ResponseRecorder)) func() http.Handler {
-	return func() http.Handler {
-		return after(whole(), func(r *http.Request, rec *httptest.ResponseRecorder) {
-			if rec.Code == 401 {
-				edit(r, rec)
-			}
-		})
-	}
+	return over(whole, after(func(r *http.Request, rec *httptest.ResponseRecorder) {
+		if rec.Code == 401 {
+			edit(r, rec)
+		}
+	}))
 }
 
 func says(rec *httptest.ResponseRecorder, status int, code, message string) {
@@ -361,15 +353,13 @@ func authFaults() []fault {
 		},
 		{
 			name: "a 401 only for tables that exist", why: "the refusal does not leak information", kills: []string{"P1.4"},
-			build: func() http.Handler {
-				return between(whole(), func(w http.ResponseWriter, r *http.Request, body *[]byte) bool {
-					if r.URL.Path == wire.PathSize && r.Header.Get("Authorization") == "" && unknownTable(*body) {
-						refuses(w, 401, "unauthorized", "there is no such table")
-						return true
-					}
-					return false
-				})
-			},
+			build: over(whole, between(func(w http.ResponseWriter, r *http.Request, body *[]byte) bool {
+				if r.URL.Path == wire.PathSize && r.Header.Get("Authorization") == "" && unknownTable(*body) {
+					refuses(w, 401, "unauthorized", "there is no such table")
+					return true
+				}
+				return false
+			})),
 		},
 		{
 			name: "a 401 in plain text", why: "401 unauthorized, in the envelope", kills: []string{"P1.5"},
@@ -384,26 +374,20 @@ func authFaults() []fault {
 		},
 		{
 			name: "a proxy that takes the token away", why: "the right token gives 200", kills: []string{"P1.6"},
-			build: func() http.Handler {
-				return between(whole(), func(_ http.ResponseWriter, r *http.Request, _ *[]byte) bool {
-					r.Header.Del("Authorization")
-					return false
-				})
-			},
+			build: over(whole, between(func(_ http.ResponseWriter, r *http.Request, _ *[]byte) bool {
+				r.Header.Del("Authorization")
+				return false
+			})),
 		},
 		{
 			name: "a check that is not ok", why: "/check answers { ok: true }", kills: []string{"P1.6"},
-			build: func() http.Handler {
-				return answers(whole(), func(body map[string]any, status int) (any, int) {
-					if status == 200 {
-						body["ok"] = false
-					}
-					return body, status
-				}, wire.PathCheck)
-			},
+			build: over(whole, ok(func(body map[string]any) {
+				body["ok"] = false
+			}, wire.PathCheck)),
 		},
 		{
-			name: "rejected credentials are 401", why: "a rejected credential set gives 400 check_failed", kills: []string{"P1.7b"}, options: wrongly,
+			name: "rejected credentials are 401", why: "a rejected credential set gives 400 check_failed", kills: []string{"P1.7b"},
+			options: wrongly,
 			build: func() http.Handler {
 				return keyed(func() error { return wire.Errorf(wire.CodeUnauthorized, "wrong key") })
 			},
@@ -417,12 +401,12 @@ func authFaults() []fault {
 			name: "rejected credentials without a message",
 			why:  "a message written for the person who typed the credentials", kills: []string{"P1.7b"}, options: wrongly,
 			build: func() http.Handler {
-				return answers(keyed(nil), func(body map[string]any, status int) (any, int) {
+				return answers(func(body map[string]any, status int) (any, int) {
 					if status == 400 {
 						body["error"].(map[string]any)["message"] = ""
 					}
 					return body, status
-				}, wire.PathCheck)
+				}, wire.PathCheck)(keyed(nil))
 			},
 		},
 	}

@@ -6,19 +6,18 @@ import (
 	"net/http"
 
 	"github.com/connectorsdk/connector-sdk-go/connector"
+	"github.com/connectorsdk/connector-sdk-go/internal/terms"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
 func slowFaults() []fault {
 	slow := func() http.Handler { return serve(connector.Definition{}, corpusSource(), nil) }
 	patient := func(path string) func() http.Handler {
-		return func() http.Handler {
-			return bodies(slow(), func(body map[string]any) {
-				if integer(body, "timeoutMs") > 1 {
-					body["timeoutMs"] = 60_000
-				}
-			}, path)
-		}
+		return over(slow, bodies(func(body map[string]any) {
+			if integer(body, "timeoutMs") > 1 {
+				body["timeoutMs"] = 60_000
+			}
+		}, path))
 	}
 	return []fault{
 		{name: "timeoutMs of a query is ignored", why: "timeoutMs is enforced by the server",
@@ -30,44 +29,36 @@ func slowFaults() []fault {
 		{
 			name: "an elapsed deadline is an internal error", why: "the request's own timeoutMs elapsed is a 408",
 			kills: []string{"P3.5c"},
-			build: func() http.Handler {
-				return answers(slow(), func(body map[string]any, status int) (any, int) {
-					if status == http.StatusRequestTimeout {
-						return wire.ErrorAnswer{Error: wire.Error{Code: wire.CodeInternal, Message: wire.InternalMessage}}, http.StatusInternalServerError
-					}
-					return body, status
-				}, wire.PathCount)
-			},
+			build: over(slow, answers(func(body map[string]any, status int) (any, int) {
+				if status == http.StatusRequestTimeout {
+					return wire.ErrorAnswer{Error: wire.Error{Code: wire.CodeInternal, Message: terms.InternalMessage}}, http.StatusInternalServerError
+				}
+				return body, status
+			}, wire.PathCount)),
 		},
 		{
 			name:  "deadlines are looked at with the heartbeat only",
 			why:   "a deadline ends a request while it waits, not when there is something to write",
 			kills: []string{"P3.5a"},
-			build: func() http.Handler {
-				return bodies(slow(), func(body map[string]any) {
-					if n := integer(body, "timeoutMs"); n > 1 && n < 10_000 {
-						body["timeoutMs"] = 10_000
-					}
-				}, wire.PathQuery)
-			},
+			build: over(slow, bodies(func(body map[string]any) {
+				if n := integer(body, "timeoutMs"); n > 1 && n < 10_000 {
+					body["timeoutMs"] = 10_000
+				}
+			}, wire.PathQuery)),
 		},
 		{
 			name: "idleTimeoutMs is ignored", why: "no rows within the idle deadline is an error line timeout",
 			kills: []string{"P3.5b"},
-			build: func() http.Handler {
-				return bodies(slow(), func(body map[string]any) { delete(body, "idleTimeoutMs") }, wire.PathQuery)
-			},
+			build: over(slow, bodies(func(body map[string]any) { delete(body, "idleTimeoutMs") }, wire.PathQuery)),
 		},
 		{
 			name: "never pings", why: "a ping is written after 10 seconds without a batch",
 			kills: []string{"P3.7a"},
-			build: func() http.Handler {
-				return lines(slow(), func(line []byte, emit func(...string)) {
-					if kind(line) != "ping" {
-						emit(string(line))
-					}
-				})
-			},
+			build: over(slow, lines(func(line []byte, emit func(...string)) {
+				if kind(line) != "ping" {
+					emit(string(line))
+				}
+			})),
 		},
 		{
 			name: "begins and hangs", why: "neither deadline nor heartbeat waits for the source",
@@ -82,14 +73,12 @@ func slowFaults() []fault {
 		{
 			name: "rows are lost while waiting", why: "a stream that waits is as complete as any other",
 			kills: []string{"P3.7a"},
-			build: func() http.Handler {
-				return lines(slow(), func(line []byte, emit func(...string)) {
-					if rows := bytes.Contains(line, []byte(`"name":"three"`)); rows {
-						line = []byte(`{"rows":[{"id":1,"name":"one"}]}` + "\n")
-					}
-					emit(string(line))
-				})
-			},
+			build: over(slow, lines(func(line []byte, emit func(...string)) {
+				if rows := bytes.Contains(line, []byte(`"name":"three"`)); rows {
+					line = []byte(`{"rows":[{"id":1,"name":"one"}]}` + "\n")
+				}
+				emit(string(line))
+			})),
 		},
 	}
 }
@@ -107,7 +96,7 @@ func hanging(h http.Handler) http.Handler {
 			h.ServeHTTP(w, r)
 			return
 		}
-		w.Header().Set("Content-Type", wire.MediaNDJSON)
+		w.Header().Set("Content-Type", terms.MediaNDJSON)
 		_, _ = io.WriteString(w, `{"served":{"filters":true,"sort":true,"window":true}}`+"\n")
 		_ = http.NewResponseController(w).Flush()
 		<-r.Context().Done()
@@ -118,7 +107,7 @@ func hanging(h http.Handler) http.Handler {
 func pingingOnce(h http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		pinged := false
-		lines(h, func(line []byte, emit func(...string)) {
+		lines(func(line []byte, emit func(...string)) {
 			if kind(line) == "ping" {
 				if pinged {
 					return
@@ -126,6 +115,6 @@ func pingingOnce(h http.Handler) http.Handler {
 				pinged = true
 			}
 			emit(string(line))
-		}).ServeHTTP(w, r)
+		})(h).ServeHTTP(w, r)
 	})
 }

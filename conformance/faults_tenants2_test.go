@@ -26,7 +26,7 @@ func hostFaults() []fault {
 		list = append(list, fault{
 			name: what, why: nothingKept,
 			kills: []string{"T2"}, options: apart,
-			build: func() http.Handler { return keeping(newSharedHost(), path, key) },
+			build: over(newSharedHost, keeping(path, key)),
 		})
 	}
 	kept("rows kept by the whole request without its credentials", wire.PathQuery, byBody)
@@ -48,7 +48,7 @@ func hostFaults() []fault {
 	list = append(list, fault{
 		name: "rows of a large table kept by the request", why: nothingKept,
 		kills: []string{"T2"}, options: apart,
-		build: func() http.Handler { return keeping(large(), wire.PathQuery, byRequest) },
+		build: over(large, keeping(wire.PathQuery, byRequest)),
 	})
 	list = append(list, fault{
 		name: "large tables need no password", why: servedToNobodyElse,
@@ -190,7 +190,7 @@ func impostorFaults() []fault {
 		{
 			name: "rows kept by the tenant's name", why: servedToNobodyElse,
 			kills: []string{"T5"}, options: wrongly,
-			build: func() http.Handler { return keeping(newSharedHost(), wire.PathQuery, byTenantName) },
+			build: over(newSharedHost, keeping(wire.PathQuery, byTenantName)),
 		},
 		{
 			name: "the tenant's name is a folder", why: servedToNobodyElse,
@@ -220,15 +220,13 @@ func impostorFaults() []fault {
 			name:  "a check that takes a missing password for an internal error",
 			why:   "a rejected credential set gives 400 check_failed",
 			kills: []string{"P1.7"}, options: apart,
-			build: func() http.Handler {
-				return between(newSharedHost(), func(w http.ResponseWriter, r *http.Request, body *[]byte) bool {
-					if set, ok := credentialsIn(*body); ok && r.URL.Path == wire.PathCheck && set["password"] == "" {
-						refuses(w, 500, "internal", "internal error")
-						return true
-					}
-					return false
-				})
-			},
+			build: over(newSharedHost, between(func(w http.ResponseWriter, r *http.Request, body *[]byte) bool {
+				if set, ok := credentialsIn(*body); ok && r.URL.Path == wire.PathCheck && set["password"] == "" {
+					refuses(w, 500, "internal", "internal error")
+					return true
+				}
+				return false
+			})),
 		},
 	}
 }
@@ -274,16 +272,14 @@ func tokenFaults() []fault {
 	return append(list, fault{
 		name: "a body that does not parse is refused before the token is missed", why: "a missing bearer gives 401",
 		kills: []string{"P1.1b"},
-		build: func() http.Handler {
-			return between(whole(), func(w http.ResponseWriter, r *http.Request, body *[]byte) bool {
-				counts := r.URL.Path == wire.PathCount && r.Header.Get("Authorization") == ""
-				if counts && len(*body) > 0 && parsed(*body)["table"] == nil {
-					refuses(w, http.StatusBadRequest, "bad_request", "the body does not parse")
-					return true
-				}
-				return false
-			})
-		},
+		build: over(whole, between(func(w http.ResponseWriter, r *http.Request, body *[]byte) bool {
+			counts := r.URL.Path == wire.PathCount && r.Header.Get("Authorization") == ""
+			if counts && len(*body) > 0 && parsed(*body)["table"] == nil {
+				refuses(w, http.StatusBadRequest, "bad_request", "the body does not parse")
+				return true
+			}
+			return false
+		})),
 	})
 }
 
@@ -293,33 +289,23 @@ func mentionFaults() []fault {
 		return fault{
 			name: name, why: "metadata of one credential set must never be served to a request with another",
 			kills: []string{id}, options: apart,
-			build: func() http.Handler {
-				return answers(newSharedHost(), func(body map[string]any, status int) (any, int) {
-					edit(body, status)
-					return body, status
-				}, paths...)
-			},
-		}
-	}
-	tablesOf := func(body map[string]any, edit func(table map[string]any)) {
-		tables, _ := body["tables"].([]any)
-		for _, t := range tables {
-			edit(t.(map[string]any))
+			build: over(newSharedHost, answers(func(body map[string]any, status int) (any, int) {
+				edit(body, status)
+				return body, status
+			}, paths...)),
 		}
 	}
 	return []fault{
 		{
 			name: "a check that quotes the wrong password", why: "the value of a password never appears in an answer",
 			kills: []string{"P1.7b"}, options: wrongly,
-			build: func() http.Handler {
-				return between(newSharedHost(), func(w http.ResponseWriter, r *http.Request, body *[]byte) bool {
-					if set, ok := credentialsIn(*body); ok && r.URL.Path == wire.PathCheck && known(set) < 0 {
-						refuses(w, http.StatusBadRequest, "check_failed", "the password "+set["password"]+" is wrong")
-						return true
-					}
-					return false
-				})
-			},
+			build: over(newSharedHost, between(func(w http.ResponseWriter, r *http.Request, body *[]byte) bool {
+				if set, ok := credentialsIn(*body); ok && r.URL.Path == wire.PathCheck && known(set) < 0 {
+					refuses(w, http.StatusBadRequest, "check_failed", "the password "+set["password"]+" is wrong")
+					return true
+				}
+				return false
+			})),
 		},
 		told("a 404 that lists the tables of everybody", "T6", func(body map[string]any, status int) {
 			if status == http.StatusNotFound {
@@ -332,45 +318,41 @@ func mentionFaults() []fault {
 			}
 		}, wire.PathDiscovery),
 		told("samples of another tenant", "T6", func(body map[string]any, _ int) {
-			tablesOf(body, func(table map[string]any) {
-				for _, f := range table["fields"].([]any) {
-					if field := f.(map[string]any); table["name"] == "invoices" && field["name"] == "city" {
+			for _, table := range listOf(body, "tables") {
+				for _, field := range listOf(table, "fields") {
+					if table["name"] == "invoices" && field["name"] == "city" {
 						field["samples"] = []string{"globex city 1"}
 					}
 				}
-			})
+			}
 		}, wire.PathDiscovery),
 		told("a foreign key to a table of another", "A.32", func(body map[string]any, _ int) {
-			tablesOf(body, func(table map[string]any) {
+			for _, table := range listOf(body, "tables") {
 				if table["name"] == "parts" {
 					table["foreignKeys"] = []any{map[string]any{"field": "city", "targetTable": "globex_depots", "targetField": "id"}}
 				}
-			})
+			}
 		}, wire.PathDiscovery),
 		{
 			name: "missing credentials are a wrong token", why: "never 401, which would read as a wrong token",
 			kills: []string{"A.31"}, options: alone,
-			build: func() http.Handler {
-				return between(newSharedHost(), func(w http.ResponseWriter, r *http.Request, body *[]byte) bool {
-					if set, ok := credentialsIn(*body); ok && r.URL.Path == wire.PathDiscovery && len(set) == 0 {
-						refuses(w, http.StatusUnauthorized, "unauthorized", "the credentials are missing")
-						return true
-					}
-					return false
-				})
-			},
+			build: over(newSharedHost, between(func(w http.ResponseWriter, r *http.Request, body *[]byte) bool {
+				if set, ok := credentialsIn(*body); ok && r.URL.Path == wire.PathDiscovery && len(set) == 0 {
+					refuses(w, http.StatusUnauthorized, "unauthorized", "the credentials are missing")
+					return true
+				}
+				return false
+			})),
 		},
 		{
 			name: "a token of nine characters", why: "the token is at least 32 characters",
 			kills: []string{"A.30"}, options: func(g *grading) { g.token = "nine-long" },
-			build: func() http.Handler {
-				return between(whole(), func(_ http.ResponseWriter, r *http.Request, _ *[]byte) bool {
-					if r.Header.Get("Authorization") == "Bearer nine-long" {
-						r.Header.Set("Authorization", "Bearer "+testToken)
-					}
-					return false
-				})
-			},
+			build: over(whole, between(func(_ http.ResponseWriter, r *http.Request, _ *[]byte) bool {
+				if r.Header.Get("Authorization") == "Bearer nine-long" {
+					r.Header.Set("Authorization", "Bearer "+testToken)
+				}
+				return false
+			})),
 		},
 	}
 }

@@ -44,7 +44,7 @@ func newTenants() *tenants {
 		{table("parts", "a", 12), table("only_first", "a", 3)},
 		{table("parts", "b", 17), table("only_second", "b", 4)},
 	}
-	return &tenants{tables: tables, first: sourceOf(tables[0]...), second: sourceOf(tables[1]...), whose: isFirst}
+	return &tenants{tables: tables, first: source(tables[0]...), second: source(tables[1]...), whose: isFirst}
 }
 
 func isFirst(c wire.Credentials) bool { return c.Get("key") == twoTenants[0]["key"] }
@@ -137,13 +137,13 @@ func tenantFaults() []fault {
 			kills: []string{"T1"}, options: both,
 			build: func() http.Handler {
 				s := newTenants()
-				every := sourceOf(slices.Concat(s.tables[0], s.tables[1][1:])...)
+				every := source(slices.Concat(s.tables[0], s.tables[1][1:])...)
 				return serve(tenantDefinition, &anyTable{s, every}, nil)
 			},
 		},
 		{
 			name: "metadata of the last discovery", why: "a connector keeps nothing about a tenant between calls",
-			kills: []string{"T2", "T3"}, options: both,
+			kills: []string{"T2"}, options: both,
 			build: func() http.Handler {
 				s := newTenants()
 				var mu sync.Mutex

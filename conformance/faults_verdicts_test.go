@@ -15,9 +15,7 @@ func verdictFaults() []fault {
 	listed := func(name string, edit func(doc map[string]any)) fault {
 		return fault{
 			name: name, why: "lists name each thing once", kills: []string{"A.27"},
-			build: func() http.Handler {
-				return documentAs(whole(), func(_ *http.Request, doc map[string]any) { edit(doc) })
-			},
+			build: over(whole, documentAs(func(_ *http.Request, doc map[string]any) { edit(doc) })),
 		}
 	}
 	capabilities := func(doc map[string]any) map[string]any { return doc["capabilities"].(map[string]any) }
@@ -26,22 +24,20 @@ func verdictFaults() []fault {
 			name: "a document that changes", why: "it is computed once", kills: []string{"P0.8"},
 			build: func() http.Handler {
 				var n atomic.Int64
-				return documentAs(whole(), func(_ *http.Request, doc map[string]any) {
+				return documentAs(func(_ *http.Request, doc map[string]any) {
 					if n.Add(1)%2 == 0 {
 						capabilities(doc)["offset"] = false
 					}
-				})
+				})(whole())
 			},
 		},
 		{
 			name: "more endpoints with the token", why: "the document is served without authentication", kills: []string{"P0.8"},
-			build: func() http.Handler {
-				return documentAs(whole(), func(r *http.Request, doc map[string]any) {
-					if r.Header.Get("Authorization") == "" {
-						doc["endpoints"] = []string{"count"}
-					}
-				})
-			},
+			build: over(whole, documentAs(func(r *http.Request, doc map[string]any) {
+				if r.Header.Get("Authorization") == "" {
+					doc["endpoints"] = []string{"count"}
+				}
+			})),
 		},
 		{
 			name: "no document with the token", why: "it is served whatever the request's headers are", kills: []string{"P0.8"},
@@ -58,25 +54,19 @@ func verdictFaults() []fault {
 		},
 		{
 			name: "another document for browsers", why: "it is the same for every caller", kills: []string{"P0.8"},
-			build: func() http.Handler {
-				return documentAs(whole(), func(r *http.Request, doc map[string]any) {
-					if strings.Contains(r.UserAgent(), "Mozilla") {
-						capabilities(doc)["sort"] = "none"
-					}
-				})
-			},
+			build: over(whole, documentAs(func(r *http.Request, doc map[string]any) {
+				if strings.Contains(r.UserAgent(), "Mozilla") {
+					capabilities(doc)["sort"] = "none"
+				}
+			})),
 		},
 		{
 			name: "an empty dialect", why: "dialect is present only where SQL is taken", kills: []string{"P0.9"},
-			build: func() http.Handler {
-				return documentAs(whole(), func(_ *http.Request, doc map[string]any) { doc["dialect"] = "" })
-			},
+			build: over(whole, documentAs(func(_ *http.Request, doc map[string]any) { doc["dialect"] = "" })),
 		},
 		{
 			name: "a dialect that is a lie", why: "dialect is present only where SQL is taken", kills: []string{"P0.9"},
-			build: func() http.Handler {
-				return documentAs(whole(), func(_ *http.Request, doc map[string]any) { doc["dialect"] = "tsql" })
-			},
+			build: over(whole, documentAs(func(_ *http.Request, doc map[string]any) { doc["dialect"] = "tsql" })),
 		},
 		{
 			name: "a dialect that is a lie, and no queries", why: "nothing can be read", kills: []string{"P0.9"}, options: live,
@@ -106,24 +96,25 @@ func verdictFaults() []fault {
 
 // ownMembers adds members to every part of the document.
 func ownMembers() http.Handler {
-	return documentAs(whole(), func(_ *http.Request, doc map[string]any) {
+	return documentAs(func(_ *http.Request, doc map[string]any) {
 		capabilities := doc["capabilities"].(map[string]any)
 		capabilities["search"] = true
 		capabilities["limits"].(map[string]any)["burst"] = 9
 		doc["credentialSchema"] = []any{
 			map[string]any{"key": "region", "label": "Region", "type": "text", "required": false, "pattern": ".*"},
 		}
-	})
+	})(whole())
 }
 
 // documentAs edits the document for each request.
-func documentAs(h http.Handler, edit func(r *http.Request, doc map[string]any)) http.Handler {
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		answers(h, func(body map[string]any, status int) (any, int) {
-			edit(r, body)
-			return body, status
-		}, wire.PathDocument).ServeHTTP(w, r)
-	})
+func documentAs(edit func(r *http.Request, doc map[string]any)) layer {
+	return func(h http.Handler) http.Handler {
+		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			edits(func(body map[string]any) {
+				edit(r, body)
+			}, wire.PathDocument)(h).ServeHTTP(w, r)
+		})
+	}
 }
 
 // sqlOnly returns the shop as a connector that refuses native queries and leaves those
@@ -133,7 +124,7 @@ func sqlOnly(answer func(w http.ResponseWriter, statement string)) http.Handler 
 		Endpoints: []wire.Endpoint{wire.EndpointCount, wire.EndpointAggregate},
 		Operators: filter.Operators(), Sort: wire.SortNone, Offset: true, Join: true, DateBucket: true,
 	}
-	h := between(serve(connector.Definition{}, liveShop(), &connector.Options{Omit: omit}), func(w http.ResponseWriter, r *http.Request, body *[]byte) bool {
+	h := between(func(w http.ResponseWriter, r *http.Request, body *[]byte) bool {
 		known := r.Header.Get("Authorization") == "Bearer "+testToken && r.URL.RawQuery == ""
 		if r.URL.Path != wire.PathQuery || r.Method != http.MethodPost || !known {
 			return false
@@ -144,6 +135,6 @@ func sqlOnly(answer func(w http.ResponseWriter, statement string)) http.Handler 
 		}
 		refuses(w, 400, "bad_request", "sql is unknown")
 		return true
-	})
-	return documentAs(h, func(_ *http.Request, doc map[string]any) { doc["dialect"] = "tsql" })
+	})(serve(connector.Definition{}, liveShop(), &connector.Options{Omit: omit}))
+	return documentAs(func(_ *http.Request, doc map[string]any) { doc["dialect"] = "tsql" })(h)
 }

@@ -79,13 +79,13 @@ func (b bare) Query(_ context.Context, req *connector.QueryRequest, out *connect
 // It may say so of itself, or have operators to declare and never a chance.
 func supersets(served string) http.Handler {
 	omit := connector.Omit{Operators: filter.Operators()}
-	all := bodies(serve(connector.Definition{}, corpusSource(), &connector.Options{Omit: omit}), func(body map[string]any) {
+	all := bodies(func(body map[string]any) {
 		body["and"], body["sort"] = []any{}, []any{}
 		delete(body, "or")
 		delete(body, "limit")
 		delete(body, "offset")
-	}, wire.PathQuery)
-	return lines(all, func(line []byte, emit func(...string)) {
+	}, wire.PathQuery)(serve(connector.Definition{}, corpusSource(), &connector.Options{Omit: omit}))
+	return lines(func(line []byte, emit func(...string)) {
 		switch kind(line) {
 		case "served":
 			emit(served)
@@ -96,7 +96,7 @@ func supersets(served string) http.Handler {
 		default:
 			emit(string(line))
 		}
-	})
+	})(all)
 }
 
 // TestFixtureIsLenient grades connectors that are legal and unlike the usual:
@@ -220,10 +220,9 @@ func TestFixtureMissing(t *testing.T) {
 		})
 	}
 	t.Run("a failed check beats it", func(t *testing.T) {
-		broken := answers(serveTables(func(tables []corpus.Table) []corpus.Table { return tables[1:] }),
-			func(body map[string]any, _ int) (any, int) {
-				return body, http.StatusMovedPermanently
-			}, wire.PathCheck)
+		broken := answers(func(body map[string]any, _ int) (any, int) {
+			return body, http.StatusMovedPermanently
+		}, wire.PathCheck)(serveTables(func(tables []corpus.Table) []corpus.Table { return tables[1:] }))
 		r := grade(t, broken, grading{Options: conformance.Options{Phases: []int{0, 2}}})
 		require.NotEmpty(t, r.Problem)
 		require.Equal(t, conformance.ExitFail, r.Exit())
@@ -240,34 +239,24 @@ func TestFixtureMissing(t *testing.T) {
 func TestFixtureSurvives(t *testing.T) {
 	t.Parallel()
 	discovery := func(edit func(table map[string]any)) func() http.Handler {
-		return func() http.Handler {
-			return answers(usual(), func(body map[string]any, status int) (any, int) {
-				for _, table := range body["tables"].([]any) {
-					if table := table.(map[string]any); table["name"] != corpus.ManifestTable {
-						edit(table)
-					}
-				}
-				return body, status
-			}, wire.PathDiscovery)
-		}
+		return over(usual, eachTable(func(table map[string]any) {
+			if table["name"] != corpus.ManifestTable {
+				edit(table)
+			}
+		}))
 	}
 	but := func(wrong any) func() http.Handler {
-		return func() http.Handler {
-			return cells(usual(), func(name string, v any) any {
-				if name == "name" || name == "version" || name == "digest" {
-					return v
-				}
-				return wrong
-			})
-		}
+		return over(usual, cells(func(name string, v any) any {
+			if name == "name" || name == "version" || name == "digest" {
+				return v
+			}
+			return wrong
+		}))
 	}
 	routes := func(edit func(body map[string]any)) func() http.Handler {
-		return func() http.Handler {
-			return answers(usual(), func(body map[string]any, status int) (any, int) {
-				edit(body)
-				return body, status
-			}, wire.PathCount, wire.PathAggregate, wire.PathSize, wire.PathCardinality, wire.PathLinkHitRate)
-		}
+		return over(usual, edits(func(body map[string]any) {
+			edit(body)
+		}, wire.PathCount, wire.PathAggregate, wire.PathSize, wire.PathCardinality, wire.PathLinkHitRate))
 	}
 	for i, h := range []struct {
 		name  string
@@ -278,23 +267,21 @@ func TestFixtureSurvives(t *testing.T) {
 		{"every cell is a number", but(1e300)},
 		{"rows without members", func() http.Handler {
 			manifest := true
-			return lines(usual(), func(line []byte, emit func(...string)) {
+			return lines(func(line []byte, emit func(...string)) {
 				if kind(line) == "rows" && !manifest {
 					emit(`{"rows":[{}]}`, "\n")
 					return
 				}
 				manifest = manifest && kind(line) != "end"
 				emit(string(line))
-			})
+			})(usual())
 		}},
-		{"rows twice", func() http.Handler {
-			return lines(usual(), func(line []byte, emit func(...string)) {
+		{"rows twice", over(usual, lines(func(line []byte, emit func(...string)) {
+			emit(string(line))
+			if kind(line) == "rows" && !strings.Contains(string(line), "digest") {
 				emit(string(line))
-				if kind(line) == "rows" && !strings.Contains(string(line), "digest") {
-					emit(string(line))
-				}
-			})
-		}},
+			}
+		}))},
 		{"every type is json", discovery(func(table map[string]any) {
 			for _, field := range table["fields"].([]any) {
 				field.(map[string]any)["type"] = "json"
@@ -322,7 +309,7 @@ func TestFixtureSurvives(t *testing.T) {
 		}
 		t.Run(h.name, func(t *testing.T) {
 			t.Parallel()
-			r := grade(t, h.build(), grading{Options: conformance.Options{Phases: []int{2}, Requests: testrun.Budget(200), Match: `^(P2\.([0-9]|1[0-6])[a-z]|A\.)`}})
+			r := grade(t, h.build(), grading{Options: conformance.Options{Phases: []int{2}, Match: `^(P2\.([0-9]|1[0-6])[a-z]|A\.)`}})
 			require.Empty(t, r.Problem)
 			require.Equal(t, conformance.ExitFail, r.Exit())
 			require.NotEmpty(t, r.Failures())

@@ -113,6 +113,9 @@ func serve(def connector.Definition, src connector.Source, opts *connector.Optio
 	if opts.Logger == nil {
 		opts.Logger = quiet()
 	}
+	if opts.Intercept == nil {
+		opts.Intercept = stall
+	}
 	token, err := wire.NewToken(testToken)
 	if err != nil {
 		panic(err)
@@ -126,82 +129,26 @@ func serve(def connector.Definition, src connector.Source, opts *connector.Optio
 
 // corpusSource returns the corpus in memory with every optional interface, and the
 // table slow.
-func corpusSource() *fixtureSource { return newFixtureSource(corpus.Tables()...) }
+func corpusSource() memsource.Source { return fixtureSource(corpus.Tables()...) }
 
-func newFixtureSource(tables ...corpus.Table) *fixtureSource {
-	all := make([]memsource.Table, len(tables), len(tables)+1)
-	for i, t := range tables {
-		all[i] = memsource.Table(t)
+func fixtureSource(tables ...corpus.Table) memsource.Source {
+	all := make([]memsource.Table, 0, len(tables)+1)
+	for _, t := range append(tables, corpus.Slow()) {
+		all = append(all, memsource.Table(t))
 	}
-	src, err := memsource.New(append(all, memsource.Table(corpus.Slow())), nil)
-	if err != nil {
-		panic(err)
-	}
-	return &fixtureSource{src}
+	return source(all...)
 }
 
-// fixtureSource stalls before the first row of the table slow.
-type fixtureSource struct{ memsource.Source }
-
-func (s *fixtureSource) Query(ctx context.Context, req *connector.QueryRequest, out *connector.Rows) error {
-	if err := stall(ctx, req.Table); err != nil {
-		return err
+// stall waits before the table slow is asked.
+func stall(ctx context.Context, call connector.Call, next func(context.Context) error) error {
+	if call.Table == corpus.SlowTable && call.Method != "Describe" {
+		select {
+		case <-time.After(corpus.SlowStall):
+		case <-ctx.Done():
+			return ctx.Err()
+		}
 	}
-	return s.Source.Query(ctx, req, out)
-}
-
-func (s *fixtureSource) Count(ctx context.Context, req *wire.CountRequest) (int64, error) {
-	if err := stall(ctx, req.Table); err != nil {
-		return 0, err
-	}
-	return s.Source.Count(ctx, req)
-}
-
-func (s *fixtureSource) Aggregate(ctx context.Context, req *wire.AggregateRequest) ([][]wire.Value, error) {
-	if err := stall(ctx, req.Table); err != nil {
-		return nil, err
-	}
-	return s.Source.Aggregate(ctx, req)
-}
-
-func (s *fixtureSource) QueryJoined(ctx context.Context, req *connector.QueryRequest, out *connector.Rows) error {
-	if err := stall(ctx, req.Table); err != nil {
-		return err
-	}
-	return s.Source.QueryJoined(ctx, req, out)
-}
-
-func (s *fixtureSource) Size(ctx context.Context, req *wire.SizeRequest) (*wire.Size, error) {
-	if err := stall(ctx, req.Table); err != nil {
-		return nil, err
-	}
-	return s.Source.Size(ctx, req)
-}
-
-func (s *fixtureSource) Cardinality(ctx context.Context, req *wire.CardinalityRequest) (map[string]*wire.Cardinality, error) {
-	if err := stall(ctx, req.Table); err != nil {
-		return nil, err
-	}
-	return s.Source.Cardinality(ctx, req)
-}
-
-func (s *fixtureSource) LinkHitRate(ctx context.Context, req *wire.LinkHitRateRequest) (*wire.LinkHitRate, error) {
-	if err := stall(ctx, req.FromTable); err != nil {
-		return nil, err
-	}
-	return s.Source.LinkHitRate(ctx, req)
-}
-
-func stall(ctx context.Context, table string) error {
-	if table != corpus.SlowTable {
-		return nil
-	}
-	select {
-	case <-time.After(corpus.SlowStall):
-		return nil
-	case <-ctx.Done():
-		return ctx.Err()
-	}
+	return next(ctx)
 }
 
 // corpusTable returns the table of the corpus with a name.

@@ -14,14 +14,14 @@ import (
 func TestImports(t *testing.T) {
 	const module = "github.com/connectorsdk/connector-sdk-go/"
 	const internal = "conformance/internal/"
-	below := []string{"internal/jsontext", "internal/scan", "internal/secret", "wire", "wire/schema", "conformance/corpus", "internal/oracle"}
+	below := []string{"internal/jsontext", "internal/scan", "internal/secret", "internal/terms", "wire", "wire/schema",
+		"conformance/corpus", "internal/oracle"}
 	allowed := map[string][]string{}
-	for _, name := range []string{"check", "defaults", "message", "session", "generate", "querytest"} {
+	for _, name := range []string{"check", "defaults", "message", "session", "refusal", "generate"} {
 		allowed[internal+name] = below
 		below = append(slices.Clone(below), internal+name)
 	}
-	allowed[internal+"render"] = []string{"wire", internal + "check"}
-	all := []string{"internal/netguard", "internal/memlisten", "internal/rules", internal + "render"}
+	all := []string{"internal/netguard", "internal/memlisten", "internal/rules"}
 	for _, theme := range []string{"document", "authentication", "fixture", "protocol", "live", "tenants", "clocks", "advice"} {
 		allowed[internal+"checks/"+theme] = below
 		all = append(all, internal+"checks/"+theme)

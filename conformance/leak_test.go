@@ -24,6 +24,7 @@ import (
 
 	"github.com/connectorsdk/connector-sdk-go/conformance"
 	"github.com/connectorsdk/connector-sdk-go/connector"
+	"github.com/connectorsdk/connector-sdk-go/internal/terms"
 	"github.com/connectorsdk/connector-sdk-go/internal/testrun"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
@@ -64,7 +65,7 @@ func answersWith(name string, status int, text func(sent string) string) leaker 
 			healthy.ServeHTTP(w, r)
 			return
 		}
-		w.Header().Set("Content-Type", wire.MediaJSON)
+		w.Header().Set("Content-Type", terms.MediaJSON)
 		w.WriteHeader(status)
 		fmt.Fprintf(w, `{"error":{"code":"internal","message":%s}}`, quoteJSON(text(sent(r))))
 	}}
@@ -77,7 +78,7 @@ func streams(name, format string) leaker {
 			healthy.ServeHTTP(w, r)
 			return
 		}
-		w.Header().Set("Content-Type", wire.MediaNDJSON)
+		w.Header().Set("Content-Type", terms.MediaNDJSON)
 		fmt.Fprintf(w, format+"\n", quoteJSON(sent(r)))
 	}}
 }

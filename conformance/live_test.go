@@ -47,7 +47,7 @@ func TestLawsHold(t *testing.T) {
 			name: "tables beyond the row budget", why: "larger tables are exercised with windows",
 			options: func(g *grading) { live(g); g.RowBudget = 60 },
 			build: func() http.Handler {
-				return serve(connector.Definition{}, &liveSource{Source: sourceOf(shop()[1], largeCustomers())}, nil)
+				return serve(connector.Definition{}, &liveSource{Source: source(shop()[1], largeCustomers())}, nil)
 			},
 			skipped: []string{"L1", "L3", "L4", "L8", "L9", "L11", "M1", "M2", "M3", "M4", "M6", "M7", "M20", "M21", "M22", "M23",
 				"M24", "M25", "T1", "T2", "T3",
@@ -56,7 +56,7 @@ func TestLawsHold(t *testing.T) {
 		{
 			name: "ceilings", why: "no window is asked for that the declared limits exclude", options: live,
 			build: func() http.Handler {
-				return ceilings(serve(connector.Definition{Limits: wire.Limits{PageSizeMax: 100, OffsetMax: 20}}, liveShop(), nil), 100, 20)
+				return ceilings(100, 20)(serve(connector.Definition{Limits: wire.Limits{PageSizeMax: 100, OffsetMax: 20}}, liveShop(), nil))
 			},
 			skipped: []string{"A.15", "M23", "T1", "T2", "T3", "P3.5a", "P3.5b", "P3.5c", "P3.7a"},
 		},
@@ -111,8 +111,8 @@ func largeCustomers() memsource.Table {
 }
 
 // ceilings refuses windows beyond what the document declares.
-func ceilings(h http.Handler, limit, offset int64) http.Handler {
-	return bodies(h, func(body map[string]any) {
+func ceilings(limit, offset int64) layer {
+	return bodies(func(body map[string]any) {
 		if integer(body, "limit") > limit || integer(body, "offset") > offset {
 			body["limit"] = "beyond the ceiling" // refused as malformed
 		}
@@ -121,7 +121,7 @@ func ceilings(h http.Handler, limit, offset int64) http.Handler {
 
 func TestLargeTablesAreJudgedByWindows(t *testing.T) {
 	t.Parallel()
-	large := func() *liveSource { return &liveSource{Source: sourceOf(largeCustomers())} }
+	large := func() *liveSource { return &liveSource{Source: source(largeCustomers())} }
 	tests := []struct {
 		id    string
 		build func() http.Handler
@@ -132,19 +132,15 @@ func TestLargeTablesAreJudgedByWindows(t *testing.T) {
 			return serve(connector.Definition{}, src, nil)
 		}},
 		{"L5", func() http.Handler {
-			return answers(serve(connector.Definition{}, large(), nil), func(body map[string]any, status int) (any, int) {
-				for _, f := range body["tables"].([]any)[0].(map[string]any)["fields"].([]any) {
-					f.(map[string]any)["unique"] = true
-				}
-				return body, status
-			}, wire.PathDiscovery)
+			every := eachField(func(_ any, field map[string]any) { field["unique"] = true })
+			return every(serve(connector.Definition{}, large(), nil))
 		}},
 		{"L6", func() http.Handler {
-			return bodies(serve(connector.Definition{}, large(), nil), func(body map[string]any) {
+			return bodies(func(body map[string]any) {
 				if n := integer(body, "offset"); n > 0 {
 					body["offset"] = n + 1
 				}
-			}, wire.PathQuery)
+			}, wire.PathQuery)(serve(connector.Definition{}, large(), nil))
 		}},
 		{"L7", func() http.Handler {
 			src := large()
@@ -152,18 +148,20 @@ func TestLargeTablesAreJudgedByWindows(t *testing.T) {
 			return serve(connector.Definition{}, src, nil)
 		}},
 		{"L10", func() http.Handler {
-			return cells(serve(connector.Definition{}, large(), nil), func(name string, v any) any {
+			return cells(func(name string, v any) any {
 				if name == "active" {
 					return "yes"
 				}
 				return v
-			})
+			})(serve(connector.Definition{}, large(), nil))
 		}},
 	}
 	for _, test := range tests {
 		t.Run(test.id, func(t *testing.T) {
 			t.Parallel()
-			report := grade(t, test.build(), grading{Options: conformance.Options{Mode: conformance.ModeLive, RowBudget: 100, Match: "^" + test.id + "$"}})
+			report := grade(t, test.build(), grading{Options: conformance.Options{
+				Mode: conformance.ModeLive, RowBudget: 100, Match: "^" + test.id + "$",
+			}})
 			require.Equal(t, conformance.Fail, report.Outcome(test.id).Verdict, report.Outcome(test.id).Detail)
 		})
 	}
@@ -184,7 +182,7 @@ func (s *moving) now() memsource.Source {
 	for i := range tables {
 		tables[i].Rows = slices.Clone(tables[i].Rows[:min(20+added, len(tables[i].Rows))])
 	}
-	return sourceOf(tables...)
+	return source(tables...)
 }
 
 func (s *moving) Query(ctx context.Context, req *connector.QueryRequest, out *connector.Rows) error {
@@ -211,7 +209,7 @@ func newMoving(every int64) *moving {
 	many, _ := corpusTable("many")
 	table := memsource.Table(many)
 	table.RowCount = nil
-	return &moving{Source: sourceOf(table), tables: []memsource.Table{table}, every: every}
+	return &moving{Source: source(table), tables: []memsource.Table{table}, every: every}
 }
 
 func TestDataThatMovesFailNothing(t *testing.T) {
@@ -250,10 +248,9 @@ func TestDataThatMovesFailNothing(t *testing.T) {
 
 func TestFaultsAreFoundInDataThatMove(t *testing.T) {
 	src := newMoving(60)
-	h := answers(serve(connector.Definition{}, src, nil), func(body map[string]any, status int) (any, int) {
+	h := edits(func(body map[string]any) {
 		body["count"] = integer(body, "count") + 1
-		return body, status
-	}, wire.PathCount)
+	}, wire.PathCount)(serve(connector.Definition{}, src, nil))
 	report := grade(t, h, grading{Options: conformance.Options{Mode: conformance.ModeLive, Match: `^L3$`}})
 	require.Equal(t, conformance.Fail, report.Outcome("L3").Verdict, report.Outcome("L3").Detail)
 }

@@ -3,6 +3,7 @@ package conformance_test
 import (
 	"encoding/json"
 	"io"
+	"maps"
 	"math/rand/v2"
 	"net/http"
 	"slices"
@@ -13,6 +14,7 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/conformance"
 	"github.com/connectorsdk/connector-sdk-go/connector"
 	"github.com/connectorsdk/connector-sdk-go/internal/oracle"
+	"github.com/connectorsdk/connector-sdk-go/internal/terms"
 	"github.com/connectorsdk/connector-sdk-go/internal/testrun"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
@@ -54,54 +56,32 @@ func oddReads() []oddRead {
 				}
 			})()
 		}},
-		{"nothing is claimed", "serving none of the three is always safe", func() http.Handler {
-			return lines(unwindowed(legal()), func(line []byte, emit func(...string)) {
-				if kind(line) == "served" {
-					line = []byte(`{"served":{"filters":false,"sort":false,"window":false}}` + "\n")
-				}
-				emit(string(line))
-			})
-		}},
-		{"a window is cut and not claimed from the start", "what is cut twice is cut alike", func() http.Handler {
-			return lines(bodies(legal(), func(body map[string]any) {
-				if integer(body, "offset") > 0 {
-					delete(body, "limit")
-					delete(body, "offset")
-				}
-			}, wire.PathQuery), func(line []byte, emit func(...string)) {
-				emit(strings.Replace(string(line), `"window":true`, `"window":false`, 1))
-			})
-		}},
-		{"sizes are far estimates", "exact is false when the source estimates", func() http.Handler {
-			return answers(legal(), func(body map[string]any, status int) (any, int) {
-				if status == http.StatusOK {
-					body["size"] = map[string]any{"rows": 7_000_000, "exact": false}
-				}
-				return body, status
-			}, wire.PathSize)
-		}},
-		{"row counts are estimates", "rowCount need not be exact", func() http.Handler {
-			return answers(legal(), func(body map[string]any, status int) (any, int) {
-				tables, _ := body["tables"].([]any)
-				for _, t := range tables {
-					t.(map[string]any)["rowCount"] = 1000
-				}
-				return body, status
-			}, wire.PathDiscovery)
-		}},
+		{"nothing is claimed", "serving none of the three is always safe", over(legal, unwindowed, serving(false, false))},
+		{"a window is cut and not claimed from the start", "what is cut twice is cut alike", over(legal, bodies(func(body map[string]any) {
+			if integer(body, "offset") > 0 {
+				delete(body, "limit")
+				delete(body, "offset")
+			}
+		}, wire.PathQuery), lines(func(line []byte, emit func(...string)) {
+			emit(strings.Replace(string(line), `"window":true`, `"window":false`, 1))
+		}))},
+		{"sizes are far estimates", "exact is false when the source estimates", over(legal, ok(func(body map[string]any) {
+			body["size"] = map[string]any{"rows": 7_000_000, "exact": false}
+		}, wire.PathSize))},
+		{"row counts are estimates", "rowCount need not be exact", over(legal,
+			eachTable(func(table map[string]any) { table["rowCount"] = 1000 }))},
 		{"views that cannot be read", "a table that stores no rows may need what a plain read lacks", func() http.Handler {
 			return unreadable(legal())
 		}},
 		{"aggregates over joins are declined", "a request with joins may be declined", func() http.Handler {
-			joins := func(body map[string]any) bool { return len(list(body["joins"])) > 0 }
-			return refusing(legal(), wire.PathAggregate, joins, http.StatusNoContent)
+			joins := func(body map[string]any) bool { return len(listOf(body, "joins")) > 0 }
+			return refusing(wire.PathAggregate, joins, http.StatusNoContent)(legal())
 		}},
-		{"joins along foreign keys only", "joins back and over two hops are more than the keys promise", func() http.Handler {
-			return refusing(legal(), wire.PathQuery, func(body map[string]any) bool {
-				hops := list(body["joins"])
-				return len(hops) > 1 || len(hops) == 1 && hops[0].(map[string]any)["fromField"] == "no"
-			}, http.StatusUnprocessableEntity)
-		}},
+		{"joins along foreign keys only", "joins back and over two hops are more than the keys promise",
+			over(legal, refusing(wire.PathQuery, func(body map[string]any) bool {
+				hops := listOf(body, "joins")
+				return len(hops) > 1 || len(hops) == 1 && hops[0]["fromField"] == "no"
+			}, http.StatusUnprocessableEntity))},
 		{"ceilings are obeyed", "the platform plans its reads within the declared limits", func() http.Handler {
 			d := newPagedSource()
 			d.request = func(_ *connector.QueryRequest, limit, _ *int64) {
@@ -112,12 +92,7 @@ func oddReads() []oddRead {
 			h := serve(connector.Definition{Limits: wire.Limits{PageSizeMax: 500, RowsPerTableMax: 500}}, d, &connector.Options{
 				Omit: connector.Omit{Endpoints: []wire.Endpoint{wire.EndpointSize, wire.EndpointCount, wire.EndpointAggregate,
 					wire.EndpointCardinality, wire.EndpointLinkHitRate}, Offset: true, Join: true}})
-			return answers(h, func(body map[string]any, status int) (any, int) {
-				for _, t := range list(body["tables"]) {
-					delete(t.(map[string]any), "rowCount")
-				}
-				return body, status
-			}, wire.PathDiscovery)
+			return eachTable(func(table map[string]any) { delete(table, "rowCount") })(h)
 		}},
 		{"more groups than asked for", "the platform discards them; none is missing", func() http.Handler {
 			return everyGroup(legal())
@@ -125,65 +100,57 @@ func oddReads() []oddRead {
 	}
 }
 
-func list(v any) []any {
-	all, _ := v.([]any)
-	return all
-}
-
 // refusing refuses the legal requests to a path that match, or declines them.
-func refusing(h http.Handler, path string, matches func(body map[string]any) bool, status int) http.Handler {
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		matched := false
-		if r.URL.Path == path && r.Header.Get("Authorization") == "Bearer "+testToken && r.URL.RawQuery == "" {
-			raw, err := io.ReadAll(r.Body)
-			if err != nil {
-				return
+func refusing(path string, matches func(body map[string]any) bool, status int) layer {
+	return func(h http.Handler) http.Handler {
+		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			matched := false
+			if r.URL.Path == path && r.Header.Get("Authorization") == "Bearer "+testToken && r.URL.RawQuery == "" {
+				raw, err := io.ReadAll(r.Body)
+				if err != nil {
+					return
+				}
+				var body map[string]any
+				legal := wire.Decode(raw, request(path)) == nil && json.Unmarshal(raw, &body) == nil
+				matched = legal && matches(body)
+				r.Body = io.NopCloser(strings.NewReader(string(raw)))
 			}
-			var body map[string]any
-			legal := wire.Decode(raw, request(path)) == nil && json.Unmarshal(raw, &body) == nil
-			matched = legal && matches(body)
-			r.Body = io.NopCloser(strings.NewReader(string(raw)))
-		}
-		switch {
-		case !matched:
-			h.ServeHTTP(w, r)
-		case status == http.StatusNoContent:
-			w.WriteHeader(status)
-		default:
-			code := map[int]wire.Code{http.StatusBadRequest: wire.CodeBadRequest}[status]
-			if code == "" {
-				code = wire.CodeUnsupported
+			switch {
+			case !matched:
+				h.ServeHTTP(w, r)
+			case status == http.StatusNoContent:
+				w.WriteHeader(status)
+			default:
+				code := map[int]wire.Code{http.StatusBadRequest: wire.CodeBadRequest}[status]
+				if code == "" {
+					code = wire.CodeUnsupported
+				}
+				w.Header().Set("Content-Type", terms.MediaJSON)
+				w.Header().Set("Cache-Control", "no-store")
+				w.WriteHeader(status)
+				body, _ := wire.EncodeAnswer(&wire.ErrorAnswer{Error: wire.Error{Code: code, Message: "not this one"}})
+				_, _ = w.Write(body)
 			}
-			w.Header().Set("Content-Type", wire.MediaJSON)
-			w.Header().Set("Cache-Control", "no-store")
-			w.WriteHeader(status)
-			body, _ := wire.EncodeAnswer(&wire.ErrorAnswer{Error: wire.Error{Code: code, Message: "not this one"}})
-			_, _ = w.Write(body)
-		}
-	})
+		})
+	}
 }
 
 // unreadable adds a view that only a filter makes readable.
 func unreadable(h http.Handler) http.Handler {
-	h = answers(h, func(body map[string]any, status int) (any, int) {
-		tables := list(body["tables"])
-		if len(tables) > 0 {
-			view := map[string]any{}
-			for name, v := range tables[0].(map[string]any) {
-				view[name] = v
-			}
+	h = edits(func(body map[string]any) {
+		if tables := listOf(body, "tables"); len(tables) > 0 {
+			view := maps.Clone(tables[0])
 			view["name"], view["storesRows"] = "report", false
 			delete(view, "rowCount")
 			body["tables"] = append(tables, view)
 		}
-		return body, status
-	}, wire.PathDiscovery)
+	}, wire.PathDiscovery)(h)
 	for _, path := range []string{
 		wire.PathQuery, wire.PathCount, wire.PathAggregate, wire.PathSize, wire.PathCardinality, wire.PathLinkHitRate,
 	} {
-		h = refusing(h, path, func(body map[string]any) bool {
+		h = refusing(path, func(body map[string]any) bool {
 			return body["table"] == "report" || body["fromTable"] == "report" || body["toTable"] == "report"
-		}, http.StatusUnprocessableEntity)
+		}, http.StatusUnprocessableEntity)(h)
 	}
 	return h
 }
@@ -220,7 +187,7 @@ func everyGroup(h http.Handler) http.Handler {
 			h.ServeHTTP(w, r)
 			return
 		}
-		w.Header().Set("Content-Type", wire.MediaJSON)
+		w.Header().Set("Content-Type", terms.MediaJSON)
 		w.Header().Set("Cache-Control", "no-store")
 		_, _ = w.Write(body)
 	})
@@ -243,7 +210,9 @@ func TestOddReadsPass(t *testing.T) {
 		}
 		t.Run(odd.name, func(t *testing.T) {
 			t.Parallel()
-			r := grade(t, odd.build(), grading{Options: conformance.Options{Mode: conformance.ModeLive, Match: readIDs, Requests: testrun.Budget(150)}})
+			r := grade(t, odd.build(), grading{Options: conformance.Options{
+				Mode: conformance.ModeLive, Match: readIDs, Requests: testrun.Budget(150),
+			}})
 			for _, o := range r.Outcomes {
 				if o.Verdict == conformance.Fail || o.Reason == conformance.Blocked {
 					t.Errorf("%s: but %s %s: %s\nexpected %s\nreceived %s\n%+v", odd.why, o.ID, o.Title, o.Detail, o.Expected, o.Received, o.Request)

@@ -26,7 +26,7 @@ func TestLiveSize(t *testing.T) {
 		list[0].Name, list[0].ForeignKeys = fmt.Sprintf("tickets%d", i), nil
 		tables = append(tables, memsource.Table{Table: list[0], Rows: rows["tickets"].Rows})
 	}
-	srv := httptest.NewServer(serve(connector.Definition{}, sourceOf(tables...), nil))
+	srv := httptest.NewServer(serve(connector.Definition{}, source(tables...), nil))
 	defer srv.Close()
 	target := conformance.Target{URL: srv.URL, Token: wire.NewBearer(testToken)}
 	report, err := conformance.Run(t.Context(), target, &conformance.Options{Mode: conformance.ModeLive, Seed: 1})

@@ -85,15 +85,7 @@ type liveSource struct {
 	aggregate func(*wire.AggregateRequest)
 }
 
-func liveShop() *liveSource { return &liveSource{Source: sourceOf(shop()...)} }
-
-func sourceOf(tables ...memsource.Table) memsource.Source {
-	src, err := memsource.New(tables, nil)
-	if err != nil {
-		panic(err)
-	}
-	return src
-}
+func liveShop() *liveSource { return &liveSource{Source: source(shop()...)} }
 
 func (s *liveSource) Query(ctx context.Context, req *connector.QueryRequest, out *connector.Rows) error {
 	if s.query != nil {
@@ -146,19 +138,11 @@ func untouched() http.Handler { return serve(connector.Definition{}, liveShop(),
 
 // columnsOf edits the fields that discovery lists for a table.
 func columnsOf(table string, edit func(field map[string]any)) func() http.Handler {
-	return func() http.Handler {
-		return answers(untouched(), func(body map[string]any, status int) (any, int) {
-			tables, _ := body["tables"].([]any)
-			for _, t := range tables {
-				if t := t.(map[string]any); t["name"] == table {
-					for _, f := range t["fields"].([]any) {
-						edit(f.(map[string]any))
-					}
-				}
-			}
-			return body, status
-		}, wire.PathDiscovery)
-	}
+	return over(untouched, eachField(func(of any, field map[string]any) {
+		if of == table {
+			edit(field)
+		}
+	}))
 }
 
 // integer reads a member of a decoded body.
@@ -170,14 +154,12 @@ func integer(body map[string]any, name string) int64 {
 
 // respelled spells the texts of cells otherwise.
 func respelled(edit func(name string, text string) any) func() http.Handler {
-	return func() http.Handler {
-		return cells(untouched(), func(name string, v any) any {
-			if text, ok := v.(string); ok {
-				return edit(name, text)
-			}
-			return v
-		})
-	}
+	return over(untouched, cells(func(name string, v any) any {
+		if text, ok := v.(string); ok {
+			return edit(name, text)
+		}
+		return v
+	}))
 }
 
 // collated sorts as many databases do unless they are told otherwise, and

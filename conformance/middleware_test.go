@@ -13,20 +13,36 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
+// A layer is what goes wrong, or is merely odd, in front of a connector.
+type layer = func(http.Handler) http.Handler
+
+// over puts layers in front of a connector, the last one outermost.
+func over[H http.Handler](base func() H, layers ...layer) func() http.Handler {
+	return func() (h http.Handler) {
+		h = base()
+		for _, l := range layers {
+			h = l(h)
+		}
+		return h
+	}
+}
+
 // lines passes every line of a stream that h answers through edit, which emits
 // what is to be written in its place. Lines keep their newline.
-func lines(h http.Handler, edit func(line []byte, emit func(...string))) http.Handler {
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if r.URL.Path != wire.PathQuery {
-			h.ServeHTTP(w, r)
-			return
-		}
-		lw := &lineWriter{ResponseWriter: w, edit: edit}
-		h.ServeHTTP(lw, r)
-		if len(lw.rest) > 0 {
-			_, _ = w.Write(lw.rest)
-		}
-	})
+func lines(edit func(line []byte, emit func(...string))) layer {
+	return func(h http.Handler) http.Handler {
+		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			if r.URL.Path != wire.PathQuery {
+				h.ServeHTTP(w, r)
+				return
+			}
+			lw := &lineWriter{ResponseWriter: w, edit: edit}
+			h.ServeHTTP(lw, r)
+			if len(lw.rest) > 0 {
+				_, _ = w.Write(lw.rest)
+			}
+		})
+	}
 }
 
 type lineWriter struct {
@@ -73,26 +89,75 @@ func (w *lineWriter) Write(p []byte) (int, error) {
 
 // answers passes every JSON answer of h to the paths through edit, which
 // changes it in place or returns another.
-func answers(h http.Handler, edit func(body map[string]any, status int) (any, int), paths ...string) http.Handler {
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if !slices.Contains(paths, r.URL.Path) {
-			h.ServeHTTP(w, r)
-			return
+func answers(edit func(body map[string]any, status int) (any, int), paths ...string) layer {
+	return func(h http.Handler) http.Handler {
+		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			if !slices.Contains(paths, r.URL.Path) {
+				h.ServeHTTP(w, r)
+				return
+			}
+			rec := httptest.NewRecorder()
+			h.ServeHTTP(rec, r)
+			status, out := rec.Code, any(nil)
+			var body map[string]any
+			d := json.NewDecoder(rec.Body)
+			d.UseNumber()
+			if err := d.Decode(&body); err == nil {
+				out, status = edit(body, status)
+			}
+			maps.Copy(w.Header(), rec.Header())
+			w.Header().Del("Content-Length")
+			w.WriteHeader(status)
+			if out != nil {
+				_ = json.NewEncoder(w).Encode(out)
+			}
+		})
+	}
+}
+
+// edits changes every JSON answer to some paths in place.
+func edits(edit func(body map[string]any), paths ...string) layer {
+	return answers(func(body map[string]any, status int) (any, int) {
+		edit(body)
+		return body, status
+	}, paths...)
+}
+
+// ok edits the answers of 200 to some paths.
+func ok(edit func(body map[string]any), paths ...string) layer {
+	return answers(func(body map[string]any, status int) (any, int) {
+		if status == http.StatusOK {
+			edit(body)
 		}
-		rec := httptest.NewRecorder()
-		h.ServeHTTP(rec, r)
-		status, out := rec.Code, any(nil)
-		var body map[string]any
-		d := json.NewDecoder(rec.Body)
-		d.UseNumber()
-		if err := d.Decode(&body); err == nil {
-			out, status = edit(body, status)
+		return body, status
+	}, paths...)
+}
+
+// listOf returns the objects in a member of a body.
+func listOf(body map[string]any, member string) (list []map[string]any) {
+	items, _ := body[member].([]any)
+	for _, item := range items {
+		if object, ok := item.(map[string]any); ok {
+			list = append(list, object)
 		}
-		maps.Copy(w.Header(), rec.Header())
-		w.Header().Del("Content-Length")
-		w.WriteHeader(status)
-		if out != nil {
-			_ = json.NewEncoder(w).Encode(out)
+	}
+	return list
+}
+
+// eachTable edits every table that discovery lists.
+func eachTable(edit func(table map[string]any)) layer {
+	return edits(func(body map[string]any) {
+		for _, table := range listOf(body, "tables") {
+			edit(table)
+		}
+	}, wire.PathDiscovery)
+}
+
+// eachField edits every field of them.
+func eachField(edit func(table any, field map[string]any)) layer {
+	return eachTable(func(table map[string]any) {
+		for _, field := range listOf(table, "fields") {
+			edit(table["name"], field)
 		}
 	})
 }
@@ -117,8 +182,8 @@ func rowsOf(line []byte) (rows []json.RawMessage) {
 }
 
 // cells passes every cell of every row that h answers through edit.
-func cells(h http.Handler, edit func(name string, v any) any) http.Handler {
-	return lines(h, func(line []byte, emit func(...string)) {
+func cells(edit func(name string, v any) any) layer {
+	return lines(func(line []byte, emit func(...string)) {
 		if kind(line) != "rows" {
 			emit(string(line))
 			return
@@ -146,27 +211,29 @@ func cells(h http.Handler, edit func(name string, v any) any) http.Handler {
 
 // bodies passes the body of every legal request to the paths through edit,
 // before h sees it. Others reach h as they are, to be refused.
-func bodies(h http.Handler, edit func(body map[string]any), paths ...string) http.Handler {
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		raw, err := io.ReadAll(r.Body)
-		if err != nil {
-			return
-		}
-		if m := request(r.URL.Path); m != nil && slices.Contains(paths, r.URL.Path) && wire.Decode(raw, m) == nil {
-			var body map[string]any
-			d := json.NewDecoder(bytes.NewReader(raw))
-			d.UseNumber()
-			if err := d.Decode(&body); err != nil {
-				panic(err)
+func bodies(edit func(body map[string]any), paths ...string) layer {
+	return func(h http.Handler) http.Handler {
+		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			raw, err := io.ReadAll(r.Body)
+			if err != nil {
+				return
 			}
-			edit(body)
-			if raw, err = json.Marshal(body); err != nil {
-				panic(err)
+			if m := request(r.URL.Path); m != nil && slices.Contains(paths, r.URL.Path) && wire.Decode(raw, m) == nil {
+				var body map[string]any
+				d := json.NewDecoder(bytes.NewReader(raw))
+				d.UseNumber()
+				if err := d.Decode(&body); err != nil {
+					panic(err)
+				}
+				edit(body)
+				if raw, err = json.Marshal(body); err != nil {
+					panic(err)
+				}
 			}
-		}
-		r.Body, r.ContentLength = io.NopCloser(bytes.NewReader(raw)), int64(len(raw))
-		h.ServeHTTP(w, r)
-	})
+			r.Body, r.ContentLength = io.NopCloser(bytes.NewReader(raw)), int64(len(raw))
+			h.ServeHTTP(w, r)
+		})
+	}
 }
 
 // request returns an empty request of a route, or nil for an unknown one.

@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"strings"
 
+	"github.com/connectorsdk/connector-sdk-go/conformance/corpus"
 	"github.com/connectorsdk/connector-sdk-go/connector"
 	"github.com/connectorsdk/connector-sdk-go/connector/memsource"
 	"github.com/connectorsdk/connector-sdk-go/wire"
@@ -13,42 +14,32 @@ import (
 
 // oddDiscoveries returns what is odd about discovery.
 func oddDiscoveries() []oddity {
-	tables := func(edit func(table map[string]any)) func(http.Handler) http.Handler {
-		return ok(func(body map[string]any) {
-			for _, t := range body["tables"].([]any) {
-				if t := t.(map[string]any); t["name"] != "conformance_manifest" {
-					edit(t)
-				}
+	tables := func(edit func(table map[string]any)) layer {
+		return eachTable(func(table map[string]any) {
+			if table["name"] != corpus.ManifestTable {
+				edit(table)
 			}
-		}, wire.PathDiscovery)
+		})
 	}
 	fields := func(edit func(field map[string]any)) func() http.Handler {
-		return func() http.Handler {
-			return tables(func(table map[string]any) {
-				for _, f := range table["fields"].([]any) {
-					edit(f.(map[string]any))
-				}
-			})(untouched())
-		}
+		return over(untouched, eachField(func(_ any, field map[string]any) { edit(field) }))
 	}
 	return []oddity{
 		{name: "no optional member", why: "rowCount, stats and the flags are optional", layer: tables(func(table map[string]any) {
 			delete(table, "rowCount")
-			for _, f := range table["fields"].([]any) {
+			for _, f := range listOf(table, "fields") {
 				for _, name := range []string{"stats", "filterable", "groupable", "aggregatable"} {
-					delete(f.(map[string]any), name)
+					delete(f, name)
 				}
 			}
 		})},
 		{name: "no samples", why: "an array, which may be empty", build: fields(func(field map[string]any) { field["samples"] = []any{} })},
-		{name: "views", why: "a view stores no rows and has no key", build: func() http.Handler {
-			return tables(func(table map[string]any) {
-				table["storesRows"], table["primaryKey"], table["foreignKeys"] = false, []any{}, []any{}
-				for _, f := range table["fields"].([]any) {
-					f.(map[string]any)["unique"] = false
-				}
-			})(untouched())
-		}},
+		{name: "views", why: "a view stores no rows and has no key", build: over(untouched, tables(func(table map[string]any) {
+			table["storesRows"], table["primaryKey"], table["foreignKeys"] = false, []any{}, []any{}
+			for _, f := range listOf(table, "fields") {
+				f["unique"] = false
+			}
+		}))},
 		{name: "everything may be null", why: "a source need not know better",
 			build: fields(func(field map[string]any) { field["nullable"] = true })},
 		{name: "warnings", why: "warnings are texts for people", layer: ok(func(body map[string]any) {
@@ -68,7 +59,7 @@ func oddDiscoveries() []oddity {
 func oddTables() []oddity {
 	of := func(tables ...memsource.Table) func() http.Handler {
 		return func() http.Handler {
-			return serve(connector.Definition{}, &liveSource{Source: sourceOf(tables...)}, nil)
+			return serve(connector.Definition{}, &liveSource{Source: source(tables...)}, nil)
 		}
 	}
 	field := func(name string, t wire.Type) wire.Field { return wire.Field{Name: name, Type: t} }

@@ -84,35 +84,37 @@ func (s spelling) text(b *bytes.Buffer, text string) {
 }
 
 // respelt writes all that h answers in another spelling, streams line by line.
-func respelt(h http.Handler, s spelling) http.Handler {
-	decoded := func(raw []byte) (v any) {
-		d := json.NewDecoder(bytes.NewReader(raw))
-		d.UseNumber()
-		if d.Decode(&v) != nil {
-			return nil
-		}
-		return v
-	}
-	stream := lines(h, func(line []byte, emit func(...string)) {
-		var b bytes.Buffer
-		s.write(&b, decoded(line))
-		emit(b.String(), "\n")
-	})
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if r.URL.Path == wire.PathQuery {
-			stream.ServeHTTP(w, r)
-			return
-		}
-		recorded(w, r, h, func(rec *httptest.ResponseRecorder) []byte {
-			v := decoded(rec.Body.Bytes())
-			if v == nil {
-				return rec.Body.Bytes()
+func respelt(s spelling) layer {
+	return func(h http.Handler) http.Handler {
+		decoded := func(raw []byte) (v any) {
+			d := json.NewDecoder(bytes.NewReader(raw))
+			d.UseNumber()
+			if d.Decode(&v) != nil {
+				return nil
 			}
+			return v
+		}
+		stream := lines(func(line []byte, emit func(...string)) {
 			var b bytes.Buffer
-			s.write(&b, v)
-			return b.Bytes()
+			s.write(&b, decoded(line))
+			emit(b.String(), "\n")
+		})(h)
+		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			if r.URL.Path == wire.PathQuery {
+				stream.ServeHTTP(w, r)
+				return
+			}
+			recorded(w, r, h, func(rec *httptest.ResponseRecorder) []byte {
+				v := decoded(rec.Body.Bytes())
+				if v == nil {
+					return rec.Body.Bytes()
+				}
+				var b bytes.Buffer
+				s.write(&b, v)
+				return b.Bytes()
+			})
 		})
-	})
+	}
 }
 
 // recorded answers what h does, with another body.
@@ -200,6 +202,6 @@ func queueing(h http.Handler) http.Handler {
 }
 
 // taking lets every answer take some time.
-func taking(pause time.Duration) func(http.Handler) http.Handler {
-	return func(h http.Handler) http.Handler { return delayed(h, func(string) time.Duration { return pause }) }
+func taking(pause time.Duration) layer {
+	return delayed(func(string) time.Duration { return pause })
 }

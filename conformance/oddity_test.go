@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"maps"
 	"net/http"
-	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -28,7 +27,7 @@ type oddity struct {
 	why  string // what allows it
 	// Either the oddity is in front of the shop and of the corpus, or it has data of
 	// its own.
-	layer   func(http.Handler) http.Handler
+	layer   layer
 	build   func() http.Handler
 	options func(*grading)
 }
@@ -44,7 +43,7 @@ func oddities() []oddity {
 func TestOddities(t *testing.T) {
 	t.Parallel()
 	seeds := uint64(1)
-	whole := os.Getenv("CONFORMANCE_MATRIX") == "whole"
+	whole := testrun.Whole()
 	if whole {
 		seeds = 20
 	}
@@ -91,29 +90,22 @@ func (odd oddity) passes(t *testing.T, h http.Handler, g grading) {
 
 // oddTransports returns what is odd about HTTP.
 func oddTransports() []oddity {
-	set := func(name, value string) func(http.Handler) http.Handler {
-		return func(h http.Handler) http.Handler {
-			return headers(h, func(header http.Header) { header.Set(name, value) })
-		}
+	set := func(name, value string) layer {
+		return headers(func(header http.Header) { header.Set(name, value) })
 	}
 	return []oddity{
 		{name: "a connection for each answer", why: "HTTP lets a server close", layer: set("Connection", "close")},
 		{name: "cookies", why: "no header is forbidden", layer: set("Set-Cookie", "lb=7; Path=/; HttpOnly")},
-		{name: "headers of a gateway", why: "no header is forbidden", layer: func(h http.Handler) http.Handler {
-			return headers(h, func(header http.Header) {
-				for _, name := range []string{"Server", "Via", "X-Request-Id", "Etag", "X-Powered-By", "Strict-Transport-Security"} {
-					header.Set(name, `"7"`)
-				}
-			})
-		}},
-		{name: "a challenge with each 401", why: "HTTP wants one", layer: func(h http.Handler) http.Handler {
-			return headers(h, func(header http.Header) { header.Set("Www-Authenticate", `Bearer realm="connector"`) })
-		}},
-		{name: "the content type with a charset", why: "a parameter changes no type", layer: func(h http.Handler) http.Handler {
-			return headers(h, func(header http.Header) {
-				header.Set("Content-Type", header.Get("Content-Type")+"; charset=UTF-8")
-			})
-		}},
+		{name: "headers of a gateway", why: "no header is forbidden", layer: headers(func(header http.Header) {
+			for _, name := range []string{"Server", "Via", "X-Request-Id", "Etag", "X-Powered-By", "Strict-Transport-Security"} {
+				header.Set(name, `"7"`)
+			}
+		})},
+		{name: "a challenge with each 401", why: "HTTP wants one",
+			layer: headers(func(header http.Header) { header.Set("Www-Authenticate", `Bearer realm="connector"`) })},
+		{name: "the content type with a charset", why: "a parameter changes no type", layer: headers(func(header http.Header) {
+			header.Set("Content-Type", header.Get("Content-Type")+"; charset=UTF-8")
+		})},
 		{name: "early hints", why: "HTTP allows informational answers", layer: hinting},
 		{name: "a byte at a time", why: "chunks are of any size", layer: trickling},
 		{name: "streams in one piece", why: "a stream that is complete at once needs no chunks", layer: buffered},
@@ -124,25 +116,23 @@ func oddTransports() []oddity {
 		{name: "two seconds for each answer", why: "a source may be slow", layer: taking(2 * time.Second)},
 		{name: "a time of its own for each answer", why: "a source may be slow now and then", layer: func(h http.Handler) http.Handler {
 			below := chance(3)
-			return delayed(h, func(string) time.Duration { return time.Duration(below(1500)) * time.Millisecond })
+			return delayed(func(string) time.Duration { return time.Duration(below(1500)) * time.Millisecond })(h)
 		}},
 	}
 }
 
 // oddSpellings returns what is odd about JSON and cells.
 func oddSpellings() []oddity {
-	spelt := func(s spelling) func(http.Handler) http.Handler {
-		return func(h http.Handler) http.Handler { return respelt(h, s) }
+	spelt := func(s spelling) layer {
+		return respelt(s)
 	}
-	numbers := func(edit func(json.Number) any) func(http.Handler) http.Handler {
-		return func(h http.Handler) http.Handler {
-			return cells(h, func(_ string, v any) any {
-				if n, ok := v.(json.Number); ok {
-					return edit(n)
-				}
-				return v
-			})
-		}
+	numbers := func(edit func(json.Number) any) layer {
+		return cells(func(_ string, v any) any {
+			if n, ok := v.(json.Number); ok {
+				return edit(n)
+			}
+			return v
+		})
 	}
 	return []oddity{
 		{name: "blanks everywhere", why: "JSON allows blanks", layer: spelt(spelling{blank: " \t "})},
@@ -163,32 +153,27 @@ func oddSpellings() []oddity {
 		})},
 		{name: "datetimes of nine digits", why: "ISO 8601 allows any fraction", layer: func(h http.Handler) http.Handler {
 			instants := datetimeFields()
-			return cells(h, func(name string, v any) any {
+			return cells(func(name string, v any) any {
 				if instants[name] {
 					return nineDigits(v)
 				}
 				return v
-			})
+			})(h)
 		}},
 		{name: "rows with a number of their own", why: "a member that was not asked for is advised against, not forbidden",
-			layer: func(h http.Handler) http.Handler {
-				return lines(h, func(line []byte, emit func(...string)) {
-					emit(strings.ReplaceAll(string(line), `},{`, `,"_rownum":7},{`))
-				})
-			}},
-		{name: "groups in digits", why: "a number may be a digit string", layer: func(h http.Handler) http.Handler {
-			return answers(h, func(body map[string]any, status int) (any, int) {
-				rows, _ := body["rows"].([]any)
-				for _, row := range rows {
-					for name, v := range row.(map[string]any) {
-						if n, ok := v.(json.Number); ok {
-							row.(map[string]any)[name] = n.String()
-						}
+			layer: lines(func(line []byte, emit func(...string)) {
+				emit(strings.ReplaceAll(string(line), `},{`, `,"_rownum":7},{`))
+			})},
+		{name: "groups in digits", why: "a number may be a digit string", layer: edits(func(body map[string]any) {
+			rows, _ := body["rows"].([]any)
+			for _, row := range rows {
+				for name, v := range row.(map[string]any) {
+					if n, ok := v.(json.Number); ok {
+						row.(map[string]any)[name] = n.String()
 					}
 				}
-				return body, status
-			}, wire.PathAggregate)
-		}},
+			}
+		}, wire.PathAggregate)},
 	}
 }
 
@@ -220,49 +205,45 @@ func nineDigits(v any) any {
 }
 
 // batched cuts the rows of a stream into batches of its own.
-func batched(size func() int) func(http.Handler) http.Handler {
-	return func(h http.Handler) http.Handler {
-		return lines(h, func(line []byte, emit func(...string)) {
-			if kind(line) != "rows" {
-				emit(string(line))
-				return
+func batched(size func() int) layer {
+	return lines(func(line []byte, emit func(...string)) {
+		if kind(line) != "rows" {
+			emit(string(line))
+			return
+		}
+		for rows := rowsOf(line); len(rows) > 0; {
+			n := min(size(), len(rows))
+			text, err := json.Marshal(map[string]any{"rows": rows[:n]})
+			if err != nil {
+				panic(err)
 			}
-			for rows := rowsOf(line); len(rows) > 0; {
-				n := min(size(), len(rows))
-				text, err := json.Marshal(map[string]any{"rows": rows[:n]})
-				if err != nil {
-					panic(err)
-				}
-				emit(string(text), "\n")
-				rows = rows[n:]
-			}
-		})
-	}
+			emit(string(text), "\n")
+			rows = rows[n:]
+		}
+	})
 }
 
 // stating replaces the served line.
-func stating(claims func() string) func(http.Handler) http.Handler {
-	return func(h http.Handler) http.Handler {
-		return lines(h, func(line []byte, emit func(...string)) {
-			if kind(line) == "served" {
-				emit(claims())
-				return
-			}
-			emit(string(line))
-		})
-	}
+func stating(claims func() string) layer {
+	return lines(func(line []byte, emit func(...string)) {
+		if kind(line) == "served" {
+			emit(claims())
+			return
+		}
+		emit(string(line))
+	})
 }
 
-// ok edits the answers of 200 to some paths.
-func ok(edit func(body map[string]any), paths ...string) func(http.Handler) http.Handler {
-	return func(h http.Handler) http.Handler {
-		return answers(h, func(body map[string]any, status int) (any, int) {
-			if status == http.StatusOK {
-				edit(body)
-			}
-			return body, status
-		}, paths...)
-	}
+// serving says that filters and sort are served or not, and never the window.
+func serving(filters, sort bool) layer {
+	return stating(func() string {
+		return fmt.Sprintf(`{"served":{"filters":%t,"sort":%t,"window":false}}`+"\n", filters, sort)
+	})
+}
+
+// unwindowedAnd puts a layer in front of an unwindowed connector.
+func unwindowedAnd(outer layer) layer {
+	return func(h http.Handler) http.Handler { return outer(unwindowed(h)) }
 }
 
 // oddAnswers returns what is odd about streams and measurements.
@@ -270,24 +251,17 @@ func oddAnswers() []oddity {
 	return []oddity{
 		{name: "a row a line", why: "between 1 and 5,000 rows", layer: batched(func() int { return 1 })},
 		{name: "seven rows a line", why: "between 1 and 5,000 rows", layer: batched(func() int { return 7 })},
-		{name: "a ping behind each line", why: "a further ping is not forbidden", layer: func(h http.Handler) http.Handler {
-			return lines(h, func(line []byte, emit func(...string)) {
-				emit(string(line))
-				if k := kind(line); k == "served" || k == "rows" {
-					emit(`{"ping":1}` + "\n")
-				}
-			})
-		}},
-		{name: "no claims at all", why: "a stream without a served line serves none of the three", layer: func(h http.Handler) http.Handler {
-			return stating(func() string { return "" })(unwindowed(h))
-		}},
+		{name: "a ping behind each line", why: "a further ping is not forbidden", layer: lines(func(line []byte, emit func(...string)) {
+			emit(string(line))
+			if k := kind(line); k == "served" || k == "rows" {
+				emit(`{"ping":1}` + "\n")
+			}
+		})},
+		{name: "no claims at all", why: "a stream without a served line serves none of the three",
+			layer: unwindowedAnd(stating(func() string { return "" }))},
 		{name: "the window is left to the platform", why: "served.window may be false, if all rows come",
-			layer: func(h http.Handler) http.Handler {
-				return stating(func() string { return `{"served":{"filters":true,"sort":true,"window":false}}` + "\n" })(unwindowed(h))
-			}},
-		{name: "filters alone", why: "each of the three is served or not", layer: func(h http.Handler) http.Handler {
-			return stating(func() string { return `{"served":{"filters":true,"sort":false,"window":false}}` + "\n" })(unwindowed(h))
-		}},
+			layer: unwindowedAnd(serving(true, true))},
+		{name: "filters alone", why: "each of the three is served or not", layer: unwindowedAnd(serving(true, false))},
 		{name: "claims by chance", why: "what is served is said by each stream", layer: func(h http.Handler) http.Handler {
 			below := chance(5)
 			return stating(func() string {
@@ -307,34 +281,30 @@ func oddAnswers() []oddity {
 			samples := body["orphanSamples"].([]any)
 			body["orphanSamples"] = samples[:min(1, len(samples))]
 		}, wire.PathLinkHitRate)},
-		{name: "nothing folded", why: "204 declines", layer: func(h http.Handler) http.Handler {
-			return answers(h, func(body map[string]any, status int) (any, int) {
-				if status == http.StatusOK {
-					return nil, http.StatusNoContent
-				}
-				return body, status
-			}, wire.PathAggregate)
-		}},
+		{name: "nothing folded", why: "204 declines", layer: answers(func(body map[string]any, status int) (any, int) {
+			if status == http.StatusOK {
+				return nil, http.StatusNoContent
+			}
+			return body, status
+		}, wire.PathAggregate)},
 		{name: "folded now and then", why: "204 declines, whatever was answered before", layer: func(h http.Handler) http.Handler {
 			below := chance(9)
-			return answers(h, func(body map[string]any, status int) (any, int) {
+			return answers(func(body map[string]any, status int) (any, int) {
 				if status == http.StatusOK && below(2) == 0 {
 					return nil, http.StatusNoContent
 				}
 				return body, status
-			}, wire.PathAggregate)
+			}, wire.PathAggregate)(h)
 		}},
 		{name: "groups in any order", why: "no order of groups is promised", layer: ok(func(body map[string]any) {
 			slices.Reverse(body["rows"].([]any))
 		}, wire.PathAggregate)},
-		{name: "refusals in another language", why: "a message is for people", layer: func(h http.Handler) http.Handler {
-			return answers(h, func(body map[string]any, status int) (any, int) {
-				if e, ok := body["error"].(map[string]any); ok && e["code"] != "internal" {
-					e["message"] = fmt.Sprint("Das geht leider nicht: ", e["message"], " ☹")
-				}
-				return body, status
-			}, slices.DeleteFunc(slices.Clone(routePaths), func(path string) bool { return path == wire.PathQuery })...)
-		}},
+		{name: "refusals in another language", why: "a message is for people", layer: answers(func(body map[string]any, status int) (any, int) {
+			if e, ok := body["error"].(map[string]any); ok && e["code"] != "internal" {
+				e["message"] = fmt.Sprint("Das geht leider nicht: ", e["message"], " ☹")
+			}
+			return body, status
+		}, slices.DeleteFunc(slices.Clone(routePaths), func(path string) bool { return path == wire.PathQuery })...)},
 	}
 }
 
@@ -347,7 +317,7 @@ func oddDeclarations() []oddity {
 	only := func(ops ...wire.Op) []wire.Op {
 		return slices.DeleteFunc(filter.Operators(), func(op wire.Op) bool { return slices.Contains(ops, op) })
 	}
-	document := func(edit func(body map[string]any)) func(http.Handler) http.Handler {
+	document := func(edit func(body map[string]any)) layer {
 		return ok(edit, wire.PathDocument)
 	}
 	return []oddity{
@@ -367,7 +337,7 @@ func oddDeclarations() []oddity {
 				wire.EndpointCardinality, wire.EndpointCount}})},
 		{name: "ten rows a page", why: "limits are obeyed", build: func() http.Handler {
 			def := connector.Definition{Limits: wire.Limits{PageSizeMax: 10, OffsetMax: 15}}
-			return ceilings(serve(def, liveShop(), nil), 10, 15)
+			return ceilings(10, 15)(serve(def, liveShop(), nil))
 		}},
 		{name: "one request at a time", why: "limits.concurrency is 1", build: func() http.Handler {
 			return oneAtATime(serve(connector.Definition{Limits: wire.Limits{Concurrency: 1}}, liveShop(), nil))

@@ -55,13 +55,15 @@ type Options struct {
 	// RowBudget is a number of rows: larger tables are not read whole. 0 means
 	// 200,000.
 	RowBudget int
-	// Requests is a budget of requests, which the checks share. A check that has used
-	// its share judges what it has asked so far, and each sends the few requests without
-	// which it could judge nothing: all of them together are 100 to 250 in the mode live,
-	// by what the connector declares, and 60 more with a second tenant, however small the
-	// budget is. 0 means
-	// 1500 in the mode live, and no limit in the others, whose requests are
-	// about the corpus.
+	// Requests is the most requests that the run sends. The checks share them: one that has
+	// used its share judges what it has asked so far. If they are too few for all checks,
+	// some are left out, the verdict names them, and the run is not whole: all of them together
+	// need 150 to 250 in the mode live, by what the connector declares, and 60 more with a
+	// second tenant.
+	//
+	// 0 means no limit in the modes fixture and both, whose requests are about the corpus. In
+	// the mode live it means about 1500, and fewer if so many would take longer than ten minutes
+	// at the pace that the connector shows, but not fewer than 400.
 	Requests int
 	// WrongCredentials lets checks send credentials that are wrong on purpose, a dozen
 	// times or more for each tenant: a wrong secret, a blank one, the secret of the other
@@ -77,7 +79,7 @@ type Options struct {
 	// only so many a second. 0 means none.
 	Pace time.Duration
 	// Timeout ends the run, whatever the connector does. Checks that were not reached
-	// are then reported as such. 0 means ten minutes.
+	// are then reported as such. 0 means a day: the number of requests limits the run.
 	Timeout time.Duration
 	// Progress, when set, is called before and after each check, and now and then in
 	// between. It is never called twice at the same time.
@@ -91,9 +93,21 @@ type Event struct {
 	Index    int           // of the check, from 0
 	Planned  int           // checks in this run
 	Requests int           // sent so far
-	Budget   int           // of requests; 0: no limit
-	Left     time.Duration // about what the run still takes; 0: not known yet
+	Budget   int           // of requests; 0: no limit. It follows the pace if nobody gave it
+	Left     time.Duration // about what the run still takes, if it uses its budget; 0: not known yet
 	Done     *Outcome      // nil until the check has ended
+}
+
+// Spent says in words how many requests were sent and how long the run may still take.
+func (e *Event) Spent() string {
+	text := plural(e.Requests, "request", "requests")
+	if e.Budget >= e.Requests && e.Budget > 0 { // the few requests that every check needs may be more
+		text = fmt.Sprintf("%d of %s", e.Requests, plural(e.Budget, "request", "requests"))
+	}
+	if e.Left >= time.Second {
+		text += fmt.Sprintf(", about %s left", e.Left.Round(time.Second))
+	}
+	return text
 }
 
 // Checks returns the checks that a run with these options plans, in order. The error
@@ -114,7 +128,8 @@ func (o *Options) Checks() ([]Check, error) {
 type plan struct {
 	Options
 	checks    []session.Check
-	available int // checks of the mode
+	available int  // checks of the mode
+	adapt     bool // Requests is what is usual, and follows the connector's pace
 }
 
 func (o *Options) plan() (*plan, error) {
@@ -151,13 +166,13 @@ func (o *Options) plan() (*plan, error) {
 		return nil, fmt.Errorf("tables are selected in mode live; the mode %s judges all tables of the corpus; add -mode live", p.Mode)
 	}
 	if p.Requests == 0 && p.Mode == ModeLive {
-		p.Requests = defaults.Requests
+		p.Requests, p.adapt = defaults.Requests, true
 	}
 	if p.RowBudget == 0 {
 		p.RowBudget = defaults.RowBudget
 	}
 	if p.Timeout == 0 {
-		p.Timeout = defaults.Timeout
+		p.Timeout = defaults.MaxTimeout
 	}
 	if p.Seed == 0 {
 		p.Seed = defaults.Seed

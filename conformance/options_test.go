@@ -1,7 +1,6 @@
 package conformance_test
 
 import (
-	"context"
 	"maps"
 	"net/http"
 	"slices"
@@ -12,54 +11,18 @@ import (
 
 	"github.com/connectorsdk/connector-sdk-go/conformance"
 	"github.com/connectorsdk/connector-sdk-go/conformance/internal/defaults"
-	"github.com/connectorsdk/connector-sdk-go/connector"
+	"github.com/connectorsdk/connector-sdk-go/internal/planets"
 	"github.com/connectorsdk/connector-sdk-go/internal/rules"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
-// planets returns a connector over data of its own, for the mode live.
-func planets(wrap func(http.Handler) http.Handler) http.Handler {
-	token, err := wire.NewToken(testToken)
-	if err != nil {
-		panic(err)
-	}
-	h, err := connector.New(connector.Definition{Slug: "planets"}, planetSource{}, token, &connector.Options{Logger: quiet()})
-	if err != nil {
-		panic(err)
-	}
+// rocky returns a connector of three methods over data of its own, for the mode live.
+func rocky(wrap layer) http.Handler {
+	h := planets.Handler(testToken, planets.ThreeMethods(planets.Table()))
 	if wrap == nil {
 		return h
 	}
 	return wrap(h)
-}
-
-type planetSource struct{}
-
-var planetTable = wire.Table{Name: "planets", SourceDescription: "The rocky planets and their moons.", PrimaryKey: []string{"name"},
-	StoresRows: true,
-	Fields:     []wire.Field{{Name: "name", Type: wire.TypeString, Unique: true}, {Name: "moons", Type: wire.TypeNumber}}}
-
-func (planetSource) Check(context.Context, *wire.CheckRequest) error { return nil }
-
-func (planetSource) Discover(context.Context, *wire.DiscoveryRequest) (*wire.Discovery, error) {
-	return &wire.Discovery{Tables: []wire.Table{planetTable}}, nil
-}
-
-func (planetSource) Describe(_ context.Context, _ wire.Credentials, table string) (*wire.Table, error) {
-	if table != planetTable.Name {
-		return nil, connector.UnknownEntity("no table %q", table)
-	}
-	return &planetTable, nil
-}
-
-func (planetSource) Query(_ context.Context, _ *connector.QueryRequest, out *connector.Rows) error {
-	w := out.Begin(planetTable.Columns())
-	for i, name := range []string{"Mercury", "Venus", "Earth", "Mars"} {
-		if err := w.Row(wire.Text(name), wire.Int([]int64{0, 0, 1, 2}[i])); err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 // unguarded lets every token in.

@@ -51,6 +51,8 @@ type Outcome struct {
 	Duration      time.Duration
 	// Seed made the requests of the check, if it is not the seed of the report.
 	Seed uint64
+
+	refused string // how the connector refused what the run was given; empty if it did not
 }
 
 // newOutcome returns the outcome of a check that was judged.
@@ -70,7 +72,7 @@ func newOutcome(c *session.Check, result session.Result) Outcome {
 	if f.Fix != "" {
 		o.Fix = f.Fix
 	}
-	o.BlockedBy = f.By
+	o.BlockedBy, o.refused = f.By, f.Refused
 	o.Detail, o.Expected, o.Received, o.Failed = f.Detail, f.Expected, f.Received, f.Failed
 	o.Request = (*Request)(f.Request)
 	return o

@@ -75,7 +75,7 @@ type pagedSource struct {
 }
 
 func newPagedSource() *pagedSource {
-	d := &pagedSource{Source: sourceOf(pagedTables()...), tables: oracle.Tables{}}
+	d := &pagedSource{Source: source(pagedTables()...), tables: oracle.Tables{}}
 	for _, t := range pagedTables() {
 		d.list = append(d.list, t.Table)
 		d.tables[t.Name] = &oracle.Table{Name: t.Name, Columns: t.Columns(), PrimaryKey: t.PrimaryKey, Rows: t.Rows}

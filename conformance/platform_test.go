@@ -91,7 +91,7 @@ func TestPlatformRefuses(t *testing.T) {
 	for i, f := range faults() {
 		isForm := slices.ContainsFunc(f.kills, func(id string) bool { return slices.Contains(formChecks, id) })
 		rule := selfContradicting[f.name]
-		if !isForm && rule == "" && !slices.Contains(formFaults, f.name) || !testrun.Runs(i, 8) {
+		if !isForm && rule == "" && !slices.Contains(formFaults, f.name) || !testrun.Runs(i, 12) {
 			continue
 		}
 		t.Run(f.name, func(t *testing.T) {
@@ -125,7 +125,7 @@ func TestPlatformRefuses(t *testing.T) {
 func TestPlatformAccepts(t *testing.T) {
 	t.Parallel()
 	for i, u := range unusual {
-		if !testrun.Runs(i, 8) {
+		if !testrun.Runs(i, 12) {
 			continue
 		}
 		t.Run(u.name, func(t *testing.T) {
@@ -134,7 +134,7 @@ func TestPlatformAccepts(t *testing.T) {
 	}
 	for i, f := range faults() {
 		advised := !slices.ContainsFunc(f.kills, func(id string) bool { return !strings.HasPrefix(id, "A.") })
-		if !advised || !testrun.Runs(i, 8) {
+		if !advised || !testrun.Runs(i, 12) {
 			continue
 		}
 		t.Run(f.name, func(t *testing.T) {
@@ -142,7 +142,7 @@ func TestPlatformAccepts(t *testing.T) {
 		})
 	}
 	for i, odd := range oddities() {
-		if !testrun.Runs(i, 8) {
+		if !testrun.Runs(i, 12) {
 			continue
 		}
 		t.Run(odd.name, func(t *testing.T) {

@@ -51,7 +51,7 @@ func (p *progress) sent(requests int) {
 	const often = 500 * time.Millisecond
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.event.Requests = requests
+	p.event.Requests = max(p.event.Requests, requests)
 	if p.event.ID != "" && time.Since(p.last) > often {
 		p.tell()
 	}
@@ -60,8 +60,10 @@ func (p *progress) sent(requests int) {
 func (p *progress) tell() {
 	const enough = 3 * time.Second // to estimate from
 	p.last = time.Now()
-	p.event.Left = 0
-	if elapsed := time.Since(p.began); elapsed > enough && p.done > 0 {
+	p.event.Budget, p.event.Left = p.run.session.Budget(), 0
+	if elapsed := time.Since(p.began); p.event.Budget > 0 {
+		p.event.Left = p.run.session.Pace() * time.Duration(max(0, p.event.Budget-p.event.Requests))
+	} else if elapsed > enough && p.done > 0 {
 		p.event.Left = elapsed * time.Duration(p.all-p.done) / time.Duration(p.done)
 	}
 	p.run.Progress(p.event)

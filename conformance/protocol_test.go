@@ -10,6 +10,7 @@ import (
 
 	"github.com/connectorsdk/connector-sdk-go/conformance"
 	"github.com/connectorsdk/connector-sdk-go/connector"
+	"github.com/connectorsdk/connector-sdk-go/connector/memsource"
 	"github.com/connectorsdk/connector-sdk-go/filter"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
@@ -53,7 +54,7 @@ func TestProtocolOfHealthyConnectors(t *testing.T) {
 		},
 		{
 			name: "four planets", why: "three methods make a connector", passed: 40, mode: conformance.ModeLive,
-			build: func() http.Handler { return serve(connector.Definition{}, threeMethods{}, nil) },
+			build: func() http.Handler { return rocky(nil) },
 		},
 		{
 			name: "with credentials", why: "rejected credentials are told apart from a wrong token", passed: 60,
@@ -78,31 +79,6 @@ func TestProtocolOfHealthyConnectors(t *testing.T) {
 	}
 }
 
-// threeMethods is a connector of three methods.
-type threeMethods struct{}
-
-var rocky = wire.Table{Name: "planets", PrimaryKey: []string{"name"}, StoresRows: true,
-	Fields: []wire.Field{{Name: "name", Type: wire.TypeString, Unique: true}, {Name: "moons", Type: wire.TypeNumber}}}
-
-func (threeMethods) Check(context.Context, *wire.CheckRequest) error { return nil }
-
-func (threeMethods) Discover(context.Context, *wire.DiscoveryRequest) (*wire.Discovery, error) {
-	return &wire.Discovery{Tables: []wire.Table{rocky}}, nil
-}
-
-func (threeMethods) Query(_ context.Context, req *connector.QueryRequest, out *connector.Rows) error {
-	if req.Table != rocky.Name {
-		return connector.UnknownEntity("no table %s", wire.QuoteName(req.Table))
-	}
-	w := out.Begin(rocky.Columns())
-	for i, name := range []string{"Mercury", "Venus", "Earth", "Mars"} {
-		if err := w.Row(wire.Text(name), wire.Int([]int64{0, 0, 1, 2}[i])); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
 // The keys of the two tenants of [keyed].
 const (
 	goodKey  = `sk-live-<8f31/"x">`
@@ -119,7 +95,7 @@ func keyed(wrong func() error) http.Handler {
 }
 
 type keyedSource struct {
-	*fixtureSource
+	memsource.Source
 	wrong func() error
 }
 

@@ -1,12 +1,14 @@
 package conformance
 
 import (
-	"errors"
+	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
-	"github.com/connectorsdk/connector-sdk-go/conformance/internal/render"
+	"github.com/connectorsdk/connector-sdk-go/conformance/internal/session"
+	"github.com/connectorsdk/connector-sdk-go/internal/rules"
 )
 
 // Report is what a run found out. It does not change, and many goroutines may read
@@ -32,14 +34,11 @@ type Report struct {
 	// Judged says in a few words what the outcomes rest on: how many rows of how many tables,
 	// fields and operators were judged.
 	Judged string
-	// Selection is set if only some checks of the mode were planned, or only some tables
-	// judged.
-	Selection bool
 	// Problem says why the run could not happen or did not come to its end; empty
 	// when it did.
 	Problem string
 
-	coverage coverage
+	coverage session.Coverage
 }
 
 // Summary counts the outcomes by verdict.
@@ -84,48 +83,111 @@ func (r *Report) with(v Verdict) (list []Outcome) {
 	return list
 }
 
-// nothingJudged returns a sentence that tells what to do if no row of any table was
-// judged, or "".
-func (r *Report) nothingJudged() string {
-	switch tables := len(r.coverage.Tables); {
-	case r.coverage.Basis().Rows > 0:
-		return ""
-	case tables == 0:
-		return "nothing was judged: discovery lists no table; " +
-			"give the credentials of an account that has tables, and run again"
-	default:
-		return fmt.Sprintf("nothing was judged: no row of the %s that discovery lists was read; "+
-			"give the credentials of an account that holds rows, and run again", plural(tables, "table"))
-	}
-}
-
-// Exit returns the code that the program ends with: 1 exactly if a check failed, 2 if the
-// run could not happen or judged nothing, else 0.
-func (r *Report) Exit() int {
-	s := r.Summary()
-	switch {
-	case s.Failed > 0:
-		return render.ExitFail
-	case r.Problem != "" || s.Passed+s.Advised == 0:
-		return render.ExitNotRun
-	}
-	return render.ExitPass
-}
-
-// Err returns nil when the exit code is 0. Otherwise the error names the failed checks,
-// or says why the run could not happen.
-func (r *Report) Err() error {
-	switch failures := r.Failures(); {
-	case r.Exit() == render.ExitPass:
-		return nil
-	case len(failures) > 0:
-		lines := make([]string, len(failures))
-		for i, o := range failures {
-			lines[i] = fmt.Sprintf("%s %s: %s", o.ID, o.Title, o.Detail)
+// blocked returns the ids of the checks that could not be judged because a check failed.
+func (r *Report) blocked(id string) (ids []string) {
+	for _, o := range r.Outcomes {
+		if o.Verdict == Skip && o.BlockedBy == id {
+			ids = append(ids, o.ID)
 		}
-		return fmt.Errorf("%d of %d checks failed:\n%s", len(failures), len(r.Outcomes), strings.Join(lines, "\n"))
-	case r.Problem != "":
-		return errors.New(r.Problem)
 	}
-	return errors.New("nothing was checked")
+	return ids
+}
+
+// seed returns the seed that made the requests of an outcome.
+func (r *Report) seed(o *Outcome) uint64 { return cmp.Or(o.Seed, r.Seed) }
+
+// quote returns what the outcome's rules say.
+func (o *Outcome) quote() string {
+	var texts []string
+	for _, id := range o.Rules {
+		if rule, _ := rules.Lookup(id); rule.Text != "" {
+			texts = append(texts, rule.Text)
+		}
+	}
+	return strings.Join(texts, " ")
+}
+
+// phaseNames are the subjects of the phases.
+var phaseNames = [...]string{"Document", "Authentication", "Fixture corpus", "Protocol behaviour", "Live data"}
+
+// phaseName returns the name of a phase.
+func phaseName(phase int) string {
+	if phase < 0 || phase >= len(phaseNames) {
+		return fmt.Sprintf("Phase %d", phase)
+	}
+	return fmt.Sprintf("Phase %d: %s", phase, phaseNames[phase])
+}
+
+// phaseOutcomes are the outcomes of one phase, in order.
+type phaseOutcomes struct {
+	Name     string
+	Outcomes []Outcome
+}
+
+// byPhase groups the outcomes by phase.
+func (r *Report) byPhase() (list []phaseOutcomes) {
+	for phase := range phaseNames {
+		p := phaseOutcomes{Name: phaseName(phase)}
+		for _, o := range r.Outcomes {
+			if o.Phase == phase {
+				p.Outcomes = append(p.Outcomes, o)
+			}
+		}
+		if p.Outcomes != nil {
+			list = append(list, p)
+		}
+	}
+	return list
+}
+
+// skipGroup lists the checks that were skipped for one reason and one cause.
+type skipGroup struct {
+	Reason Reason   `json:"reason"`
+	Why    string   `json:"why"`
+	IDs    []string `json:"ids"`
+}
+
+// failed reports whether the check with the id failed.
+func (r *Report) failed(id string) bool {
+	return slices.ContainsFunc(r.Outcomes, func(o Outcome) bool { return o.ID == id && o.Verdict == Fail })
+}
+
+// skips groups the skipped checks, with or without those that a failed one blocks. Those
+// that the run should have judged come first.
+func (r *Report) skips(withBlocked bool) (list []skipGroup) {
+	for _, reason := range []Reason{Blocked, NotReached, DataChanged, NoData, NotDeclared} {
+		first := len(list)
+		for _, o := range r.Outcomes {
+			if o.Verdict != Skip || o.Reason != reason || !withBlocked && r.failed(o.BlockedBy) {
+				continue
+			}
+			i := first
+			for i < len(list) && list[i].Why != o.Detail {
+				i++
+			}
+			if i == len(list) {
+				list = append(list, skipGroup{Reason: reason, Why: o.Detail})
+			}
+			list[i].IDs = append(list[i].IDs, o.ID)
+		}
+	}
+	return list
+}
+
+func plural(n int, one, many string) string {
+	if n == 1 {
+		return fmt.Sprintf("%d %s", n, one)
+	}
+	return fmt.Sprintf("%d %s", n, many)
+}
+
+// took returns a duration for people.
+func took(d time.Duration) string {
+	switch {
+	case d < time.Millisecond:
+		return "<1ms"
+	case d < time.Second:
+		return d.Round(time.Millisecond).String()
+	}
+	return d.Round(100 * time.Millisecond).String()
 }

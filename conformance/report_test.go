@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"encoding/xml"
 	"flag"
+	"fmt"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -194,13 +195,28 @@ func TestReportText(t *testing.T) {
 	golden(t, "green.txt", green().Text(false, false))
 	golden(t, "full.txt", sample().Text(false, true))
 	require.Contains(t, strings.Join(strings.Fields(green().Text(false, false)), " "),
-		"CONFORMANT: no check failed; judged 41 rows of 1 table, 3 of 6 fields x operators (2 without data) (exit 0)")
+		"CONFORMANT: no check failed; judged 41 rows of 1 table, 3 of 6 fields x operators (2 without data), 5 of 6 values of columns with few (exit 0)")
 }
 
 func TestReportSaysWhy(t *testing.T) {
 	one := func(v conformance.Verdict, reason conformance.Reason, detail string) conformance.Outcome {
 		return conformance.Outcome{Check: conformance.Check{ID: "P1.6", Title: "the token is accepted"}, Verdict: v,
 			Reason: reason, Detail: detail}
+	}
+	const token = "The connector rejected the token"
+	refused := func(v conformance.Verdict) conformance.Outcome { return conformance.Refusing(one(v, "", token), token) }
+	// tables returns a report of a run that judged one table of fourteen.
+	tables := func(mode conformance.Mode, more ...conformance.Outcome) conformance.Report {
+		r := conformance.Report{Mode: mode, Outcomes: append(more, one(conformance.Pass, "", ""))}
+		r.Coverage().Basis = conformance.Basis{Rows: 1, Unjudged: 13, Text: "judged 1 row"}
+		for i := range 14 {
+			table := conformance.TableCoverage{Name: fmt.Sprint("t", i)}
+			if i > 0 {
+				table.Unjudged = "none of its rows were read"
+			}
+			r.Coverage().Tables = append(r.Coverage().Tables, table)
+		}
+		return r
 	}
 	for _, c := range []struct {
 		why    string
@@ -219,26 +235,47 @@ func TestReportSaysWhy(t *testing.T) {
 			"NOT CONFORMANT: 1 check failed; and the run was interrupted (exit 1)"},
 		{"a problem", conformance.Report{Problem: "the run was interrupted",
 			Outcomes: []conformance.Outcome{one(conformance.Pass, "", "")}}, 2, "NOT GRADED: the run was interrupted (exit 2)"},
-		{"the token", conformance.Report{Outcomes: []conformance.Outcome{one(conformance.Fail, "", "The connector rejected the token")}}, 1,
-			"NOT CONFORMANT: The connector rejected the token (exit 1)"},
+		{"the token", conformance.Report{Problem: token, Outcomes: []conformance.Outcome{refused(conformance.Fail)}}, 1,
+			"NOT GRADED: " + token + " (exit 1)"},
+		{"the token, and a fault that shows without one",
+			conformance.Report{Problem: token, Outcomes: []conformance.Outcome{refused(conformance.Fail), one(conformance.Fail, "", "x")}}, 1,
+			"NOT CONFORMANT: 2 checks failed; and " + token + " (exit 1)"},
 		{"the token, where its own check is not planned",
-			conformance.Report{Outcomes: []conformance.Outcome{one(conformance.Skip, conformance.Blocked,
-				"by P1.6: The connector rejected the token")}}, 2,
-			"NOT GRADED: The connector rejected the token (exit 2)"},
+			conformance.Report{Problem: token, Outcomes: []conformance.Outcome{refused(conformance.Skip)}}, 2,
+			"NOT GRADED: " + token + " (exit 2)"},
+		{"checks that were left out", conformance.Report{Outcomes: []conformance.Outcome{one(conformance.Pass, "", ""),
+			one(conformance.Skip, conformance.NotReached, "x")}}, 0, "NOT WHOLE: no check failed, but 1 check was left out: P1.6 (exit 0)"},
+		{"a failure is worse than what was left out", conformance.Report{Outcomes: []conformance.Outcome{one(conformance.Fail, "", ""),
+			one(conformance.Skip, conformance.NotReached, "x")}}, 1, "NOT CONFORMANT: 1 check failed (exit 1)"},
+		{"tables that were not judged", tables(conformance.ModeLive), 0,
+			"NOT WHOLE: no check failed, but 13 tables were not judged: " +
+				"\"t1\", \"t2\", \"t3\", \"t4\", \"t5\", \"t6\", \"t7\", \"t8\", \"t9\", \"t10\" and 3 more; judged 1 row (exit 0)"},
+		{"checks and tables of mode both", tables(conformance.ModeBoth, one(conformance.Skip, conformance.NotReached, "x")), 0,
+			"NOT WHOLE: no check failed, but 1 check was left out: P1.6; and 13 tables were not judged: \"t1\", "},
+		{"which tables the corpus is judged by is settled", tables(conformance.ModeFixture), 0,
+			"CONFORMANT: no check failed; judged 1 row (exit 0)"},
 		{"a selection", conformance.Report{Available: 9, Outcomes: []conformance.Outcome{one(conformance.Pass, "", "")}}, 0,
 			"NO SELECTED CHECK FAILED: 1 of the 9 checks of the mode ran (exit 0)"},
 		{"a selection that fails", conformance.Report{Available: 9, Outcomes: []conformance.Outcome{one(conformance.Fail, "", "x")}}, 1,
 			"NOT CONFORMANT: 1 check failed (exit 1)"},
 		{"queries in SQL alone",
 			conformance.Report{DialectOnly: "tsql", Outcomes: []conformance.Outcome{one(conformance.Pass, "", "")}}, 0,
-			"CONFORMANT AS FAR AS IT CAN BE JUDGED: no check failed; queries are taken in the dialect \"tsql\"\nalone"},
+			"CONFORMANT AS FAR AS IT CAN BE JUDGED: no check failed; queries are taken in the dialect \"tsql\" alone"},
 		{"nothing", conformance.Report{Outcomes: []conformance.Outcome{one(conformance.Skip, conformance.NotDeclared,
 			"x")}}, 2, "NOT GRADED: nothing was checked (exit 2)"},
 	} {
 		t.Run(c.why, func(t *testing.T) {
 			require.Equal(t, c.exit, c.report.Exit())
-			require.Contains(t, c.report.Text(false, false), c.says)
+			require.Contains(t, strings.Join(strings.Fields(c.report.Text(false, false)), " "), c.says)
 			require.Equal(t, c.exit == 0, c.report.Err() == nil)
+			body, err := c.report.JUnit()
+			require.NoError(t, err)
+			graded := !strings.HasPrefix(c.says, "NOT GRADED")
+			require.Equal(t, !graded || c.report.Problem != "", strings.Contains(string(body), "<error "), "an error of the run")
+			body, err = c.report.JSON()
+			require.NoError(t, err)
+			require.Equal(t, !graded, strings.Contains(string(body), `"verdict": "not run"`))
+			require.Equal(t, strings.HasPrefix(c.says, "NOT WHOLE"), strings.Contains(string(body), `"leftOut": "`))
 		})
 	}
 }

@@ -51,14 +51,8 @@ func newSession(target Target, p *plan) (*session.Session, error) {
 	}
 	c := session.Config{
 		Base: base, HTTP: target.client(), InProcess: target.memory != nil, Token: token, Credentials: target.Credentials,
-		Rows: p.RowBudget, Requests: p.Requests, Seed: p.Seed, Pace: p.Pace, Timeout: p.Timeout,
-		Tables: p.Tables, WrongCredentials: p.WrongCredentials,
-	}
-	for i := range p.checks {
-		c.Planned = append(c.Planned, p.checks[i].ID)
-		if !p.checks[i].Two || len(target.Credentials) == 2 {
-			c.Weight += p.checks[i].Share()
-		}
+		Rows: p.RowBudget, Requests: p.Requests, Adapt: p.adapt, Seed: p.Seed, Spacing: p.Pace, Timeout: p.Timeout,
+		Tables: p.Tables, WrongCredentials: p.WrongCredentials, Checks: p.checks,
 	}
 	return session.New(c)
 }
@@ -77,6 +71,7 @@ func (r *run) grade(ctx context.Context) *Report {
 	s, began := r.session, time.Now()
 	r.progress.begin(r)
 	s.Stopped = r.missingCredentials(ctx)
+	s.Plan(ctx)
 	stop := clocks.Start(ctx, s)
 	r.judge(ctx)
 	for n := 1; n < r.Seeds; n++ {
@@ -132,13 +127,7 @@ func (r *run) judge(ctx context.Context) {
 // What passed before may fail now.
 func (r *run) judgeSeed(ctx context.Context, n int) {
 	s := r.session
-	weight := 0
-	for i := range r.checks {
-		if r.checks[i].Seeded {
-			weight += r.checks[i].Share()
-		}
-	}
-	s.Reseed(r.Seed+uint64(n), weight)
+	s.Reseed(r.Seed + uint64(n))
 	for i := range r.checks {
 		c, before := &r.checks[i], &r.outcomes[i]
 		if !c.Seeded || before.Verdict != Pass {
@@ -167,14 +156,13 @@ func (r *run) report(ctx context.Context, began time.Time) *Report {
 	if s.Document != nil {
 		report.Slug = s.Clean(s.Document.Slug)
 	}
-	report.coverage = newCoverage(s, r.outcomes)
-	report.Requests, report.Judged = report.coverage.Requests, report.coverage.Basis().String()
-	report.Selection = len(r.outcomes) < r.available || len(r.Tables) > 0
-	report.Problem = s.Clean(problem(ctx, s))
-	report.DialectOnly = s.Clean(s.SQLOnly())
-	if report.Problem == "" && report.Summary().Failed == 0 && report.DialectOnly == "" && r.Mode != ModeFixture && !report.Selection {
-		report.Problem = report.nothingJudged()
+	report.coverage = s.Coverage()
+	for _, o := range r.outcomes {
+		report.coverage.Cases += o.Cases
 	}
+	report.Requests, report.Judged = report.coverage.Requests, report.coverage.Basis.String()
+	report.DialectOnly = s.Clean(s.SQLOnly())
+	report.Problem = cmp.Or(s.Clean(problem(ctx, s)), report.refusal(), report.nothingJudged())
 	return report
 }
 

@@ -74,7 +74,7 @@ func newSharedHost() *sharedHost { return sharedHostOf(hostDefinition, hostTable
 func sharedHostOf(definition connector.Definition, tables [2][]memsource.Table) *sharedHost {
 	f := &sharedHost{pick: func(_ *http.Request, set map[string]string) int { return known(set) }}
 	for i := range f.handlers {
-		f.handlers[i] = serve(definition, sourceOf(tables[i]...), nil)
+		f.handlers[i] = serve(definition, source(tables[i]...), nil)
 	}
 	return f
 }
@@ -154,30 +154,32 @@ func withSet(body []byte, set map[string]string) []byte {
 
 // keeping returns h with a cache in front of one route; key says under what a request
 // is kept.
-func keeping(h http.Handler, path string, key func(r *http.Request, body map[string]any) string) http.Handler {
-	var kept sync.Map
-	return between(h, func(w http.ResponseWriter, r *http.Request, body *[]byte) bool {
-		tree := parsed(*body)
-		if r.URL.Path != path || tree == nil || r.Header.Get("Authorization") != "Bearer "+testToken {
-			return false
-		}
-		k := key(r, tree)
-		rec, ok := kept.Load(k)
-		if !ok {
-			fresh := httptest.NewRecorder()
-			r.Body, r.ContentLength = io.NopCloser(bytes.NewReader(*body)), int64(len(*body))
-			h.ServeHTTP(fresh, r)
-			rec = fresh
-			if fresh.Code == http.StatusOK {
-				kept.Store(k, rec)
+func keeping(path string, key func(r *http.Request, body map[string]any) string) layer {
+	return func(h http.Handler) http.Handler {
+		var kept sync.Map
+		return between(func(w http.ResponseWriter, r *http.Request, body *[]byte) bool {
+			tree := parsed(*body)
+			if r.URL.Path != path || tree == nil || r.Header.Get("Authorization") != "Bearer "+testToken {
+				return false
 			}
-		}
-		answer := rec.(*httptest.ResponseRecorder)
-		maps.Copy(w.Header(), answer.Header())
-		w.WriteHeader(answer.Code)
-		_, _ = w.Write(answer.Body.Bytes())
-		return true
-	})
+			k := key(r, tree)
+			rec, ok := kept.Load(k)
+			if !ok {
+				fresh := httptest.NewRecorder()
+				r.Body, r.ContentLength = io.NopCloser(bytes.NewReader(*body)), int64(len(*body))
+				h.ServeHTTP(fresh, r)
+				rec = fresh
+				if fresh.Code == http.StatusOK {
+					kept.Store(k, rec)
+				}
+			}
+			answer := rec.(*httptest.ResponseRecorder)
+			maps.Copy(w.Header(), answer.Header())
+			w.WriteHeader(answer.Code)
+			_, _ = w.Write(answer.Body.Bytes())
+			return true
+		})(h)
+	}
 }
 
 // The keys of caches that authors write.

@@ -50,7 +50,7 @@ func TestOnlyOwnCredentials(t *testing.T) {
 		var mu sync.Mutex
 		strange := 0
 		f := newSharedHost()
-		h := between(f, func(_ http.ResponseWriter, _ *http.Request, body *[]byte) bool {
+		h := between(func(_ http.ResponseWriter, _ *http.Request, body *[]byte) bool {
 			set, _ := credentialsIn(*body)
 			own := slices.ContainsFunc(hostSets, func(own map[string]string) bool {
 				for key, value := range set {
@@ -66,10 +66,10 @@ func TestOnlyOwnCredentials(t *testing.T) {
 				strange++
 			}
 			return false
-		})
+		})(f)
 		var g grading
 		apart(&g)
-		g.WrongCredentials, g.Requests = allowed, testrun.Budget(100)
+		g.WrongCredentials, g.Requests = allowed, testrun.Budget(300)
 		r := grade(t, h, g)
 		require.Equal(t, conformance.ExitPass, r.Exit(), "%v", r.Err())
 		require.Equal(t, allowed, strange > 0)
@@ -83,7 +83,7 @@ func TestTenantsOnABudget(t *testing.T) {
 	t.Parallel()
 	var g grading
 	wrongly(&g)
-	g.Requests = 200
+	g.Requests = 600
 	r := grade(t, newSharedHost(), g)
 	for _, id := range []string{"P1.1", "P1.1b", "P1.2a", "P1.2b", "P1.3", "T1", "T2", "T3", "T4", "T5", "T6"} {
 		o := r.Outcome(id)
@@ -97,13 +97,13 @@ func TestTenantsOnABudget(t *testing.T) {
 // not cost a wait for each of them.
 func TestSilenceIsAwaitedOnce(t *testing.T) {
 	t.Parallel()
-	h := between(newSharedHost(), func(_ http.ResponseWriter, r *http.Request, _ *[]byte) bool {
+	h := between(func(_ http.ResponseWriter, r *http.Request, _ *[]byte) bool {
 		if r.Method == http.MethodPost && r.Header.Get("Authorization") != "Bearer "+testToken {
 			<-r.Context().Done()
 			return true
 		}
 		return false
-	})
+	})(newSharedHost())
 	g := grading{Options: conformance.Options{Mode: conformance.ModeLive, Match: `^P1\.`}, credentials: hostSets}
 	r := grade(t, h, g)
 	require.Equal(t, conformance.Fail, r.Outcome("P1.1").Verdict)

@@ -49,13 +49,12 @@ func TestUnusualLimits(t *testing.T) {
 		})},
 		{"a low ceiling", "the manifest can still be read", first(20, known)},
 		{"pages without a limit end too", "the platform plans its reads within pageSizeMax", func() http.Handler {
-			return requests(serve(connector.Definition{Limits: wire.Limits{PageSizeMax: 2000}}, corpusSource(), nil),
-				wire.PathQuery, func(body map[string]any) bool {
-					if _, limited := body["limit"]; !limited {
-						body["limit"] = 2000
-					}
-					return true
-				})
+			return requests(wire.PathQuery, func(body map[string]any) bool {
+				if _, limited := body["limit"]; !limited {
+					body["limit"] = 2000
+				}
+				return true
+			})(serve(connector.Definition{Limits: wire.Limits{PageSizeMax: 2000}}, corpusSource(), nil))
 		}},
 		{"booleans as texts", "a value is a string, a number, a boolean or null", booleansAsTexts},
 		{"documents with blanks", "JSON text, with or without blanks", documentsWithBlanks},

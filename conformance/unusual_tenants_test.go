@@ -133,16 +133,14 @@ var unusualTenants = []struct {
 		name:    "missing credentials count as bad requests everywhere",
 		why:     "a missing key may count as a body that does not parse",
 		options: apart,
-		build: func() http.Handler {
-			return between(newSharedHost(), func(w http.ResponseWriter, r *http.Request, body *[]byte) bool {
-				set, ok := credentialsIn(*body)
-				if !ok || r.Header.Get("Authorization") != "Bearer "+testToken || r.URL.RawQuery != "" || len(set) == 2 {
-					return false
-				}
-				refuses(w, http.StatusBadRequest, "bad_request", "the body does not parse")
-				return true
-			})
-		},
+		build: over(newSharedHost, between(func(w http.ResponseWriter, r *http.Request, body *[]byte) bool {
+			set, ok := credentialsIn(*body)
+			if !ok || r.Header.Get("Authorization") != "Bearer "+testToken || r.URL.RawQuery != "" || len(set) == 2 {
+				return false
+			}
+			refuses(w, http.StatusBadRequest, "bad_request", "the body does not parse")
+			return true
+		})),
 	},
 	{
 		name: "tables of 6,000 rows and of unknown size", why: "rowCount is optional",
@@ -164,14 +162,9 @@ var unusualTenants = []struct {
 	},
 	{
 		name: "sizes that are estimates", why: "exact is false when the source estimates", options: apart,
-		build: func() http.Handler {
-			return answers(newSharedHost(), func(body map[string]any, status int) (any, int) {
-				if status == http.StatusOK {
-					body["size"] = map[string]any{"rows": 1000, "exact": false}
-				}
-				return body, status
-			}, wire.PathSize)
-		},
+		build: over(newSharedHost, ok(func(body map[string]any) {
+			body["size"] = map[string]any{"rows": 1000, "exact": false}
+		}, wire.PathSize)),
 	},
 }
 
@@ -188,7 +181,7 @@ func TestUnusualTenants(t *testing.T) {
 				t.Parallel()
 				var g grading
 				u.options(&g)
-				g.WrongCredentials, g.Requests = wrong, testrun.Budget(100)
+				g.WrongCredentials, g.Requests = wrong, testrun.Budget(300)
 				r := grade(t, u.build(), g)
 				for _, o := range r.Failures() {
 					t.Errorf("%s: but %s %s: %s\nexpected %s\nreceived %s\n%+v",
@@ -214,7 +207,7 @@ func TestTablesNamedLikeARefusal(t *testing.T) {
 		for i, name := range names {
 			tables = append(tables, hostTable(name, "acme", 3+i))
 		}
-		h := serve(connector.Definition{}, sourceOf(tables...), nil)
+		h := serve(connector.Definition{}, source(tables...), nil)
 		r := grade(t, h, grading{Options: conformance.Options{Mode: conformance.ModeLive, Match: `^P1\.`}})
 		require.Equal(t, conformance.ExitPass, r.Exit(), "%v: %v", names, r.Err())
 	}

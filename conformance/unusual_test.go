@@ -17,6 +17,7 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/connector"
 	"github.com/connectorsdk/connector-sdk-go/connector/memsource"
 	"github.com/connectorsdk/connector-sdk-go/filter"
+	"github.com/connectorsdk/connector-sdk-go/internal/terms"
 	"github.com/connectorsdk/connector-sdk-go/internal/testrun"
 	"github.com/connectorsdk/connector-sdk-go/ndjson"
 	"github.com/connectorsdk/connector-sdk-go/wire"
@@ -34,25 +35,11 @@ var unusual = []struct {
 }{
 	{
 		name: "no served line", why: "a stream without a served line counts as serving none of the three",
-		build: func() http.Handler {
-			return lines(unwindowed(usual()), func(line []byte, emit func(...string)) {
-				if kind(line) != "served" {
-					emit(string(line))
-				}
-			})
-		},
+		build: over(usual, unwindowed, stating(func() string { return "" })),
 	},
 	{
 		name: "nothing claimed", why: "serving none of the three is always safe",
-		build: func() http.Handler {
-			return lines(unwindowed(usual()), func(line []byte, emit func(...string)) {
-				if kind(line) == "served" {
-					emit(`{"served":{"filters":false,"sort":false,"window":false}}` + "\n")
-					return
-				}
-				emit(string(line))
-			})
-		},
+		build: over(usual, unwindowed, serving(false, false)),
 	},
 	{
 		name: "a superset of the rows", why: "a filter the connector does not push may be answered with a superset, with served.filters false",
@@ -60,123 +47,82 @@ var unusual = []struct {
 	},
 	{
 		name: "one row a line", why: "between 1 and 5,000 rows",
-		build: func() http.Handler {
-			return lines(usual(), func(line []byte, emit func(...string)) {
-				if kind(line) != "rows" {
-					emit(string(line))
-					return
-				}
-				for _, row := range rowsOf(line) {
-					emit(`{"rows":[`+string(row)+`]}`, "\n")
-				}
-			})
-		},
+		build: over(usual, batched(func() int { return 1 })),
 	},
 	{
 		name: "pings before and between", why: "a ping is written after 10 seconds without a batch; nothing forbids another",
-		build: func() http.Handler {
-			return lines(usual(), func(line []byte, emit func(...string)) { emit(`{"ping":1}`+"\n", string(line)) })
-		},
+		build: over(usual, lines(func(line []byte, emit func(...string)) { emit(`{"ping":1}`+"\n", string(line)) })),
 	},
 	{
 		name: "blanks and carriage returns", why: "one JSON object per line, and JSON allows blanks",
-		build: func() http.Handler {
-			return lines(usual(), func(line []byte, emit func(...string)) {
-				line = bytes.TrimSuffix(line, []byte("\n"))
-				if kind(line) == "end" {
-					emit(`{ "end" : 1.0 }`) // and no newline
-					return
-				}
-				emit(" "+strings.Replace(string(line), ":", " : ", 1), " \r\n")
-			})
-		},
+		build: over(usual, lines(func(line []byte, emit func(...string)) {
+			line = bytes.TrimSuffix(line, []byte("\n"))
+			if kind(line) == "end" {
+				emit(`{ "end" : 1.0 }`) // and no newline
+				return
+			}
+			emit(" "+strings.Replace(string(line), ":", " : ", 1), " \r\n")
+		})),
 	},
 	{
 		name: "content types with parameters", why: "a parameter changes no content type",
-		build: func() http.Handler {
-			return headers(usual(), func(h http.Header) {
-				if t := h.Get("Content-Type"); t != "" {
-					h.Set("Content-Type", strings.ToUpper(t)+"; charset=utf-8")
-				}
-			})
-		},
+		build: over(usual, headers(func(h http.Header) {
+			if t := h.Get("Content-Type"); t != "" {
+				h.Set("Content-Type", strings.ToUpper(t)+"; charset=utf-8")
+			}
+		})),
 	},
 	{
 		name: "an unknown size", why: "{ size: null } means unknown",
-		build: func() http.Handler {
-			return answers(usual(), func(body map[string]any, status int) (any, int) {
-				if status == http.StatusOK {
-					body["size"] = nil
-				}
-				return body, status
-			}, wire.PathSize)
-		},
+		build: over(usual, ok(func(body map[string]any) {
+			body["size"] = nil
+		}, wire.PathSize)),
 	},
 	{
 		name: "estimates", why: "exact is false when the source estimates",
-		build: func() http.Handler {
-			return answers(usual(), func(body map[string]any, status int) (any, int) {
-				if status == http.StatusOK {
-					body["size"] = map[string]any{"rows": 1000, "exact": false}
-				}
-				return body, status
-			}, wire.PathSize)
-		},
+		build: over(usual, ok(func(body map[string]any) {
+			body["size"] = map[string]any{"rows": 1000, "exact": false}
+		}, wire.PathSize)),
 	},
 	{
 		name: "every aggregate declined", why: "204 with no body to decline",
-		build: func() http.Handler {
-			return answers(usual(), func(body map[string]any, status int) (any, int) {
-				if status == http.StatusOK {
-					return nil, http.StatusNoContent
-				}
-				return body, status
-			}, wire.PathAggregate)
-		},
+		build: over(usual, answers(func(body map[string]any, status int) (any, int) {
+			if status == http.StatusOK {
+				return nil, http.StatusNoContent
+			}
+			return body, status
+		}, wire.PathAggregate)),
 	},
 	{
 		name: "too many groups declined", why: "a judge accepts either for an overflow",
-		build: func() http.Handler {
-			return answers(usual(), func(body map[string]any, status int) (any, int) {
-				if status == http.StatusUnprocessableEntity {
-					return nil, http.StatusNoContent
-				}
-				return body, status
-			}, wire.PathAggregate)
-		},
+		build: over(usual, answers(func(body map[string]any, status int) (any, int) {
+			if status == http.StatusUnprocessableEntity {
+				return nil, http.StatusNoContent
+			}
+			return body, status
+		}, wire.PathAggregate)),
 	},
 	{
 		name: "no column counted", why: "a column that cannot be counted distinctly answers null",
-		build: func() http.Handler {
-			return answers(usual(), func(body map[string]any, status int) (any, int) {
-				if columns, ok := body["columns"].(map[string]any); ok {
-					for name := range columns {
-						columns[name] = nil
-					}
+		build: over(usual, edits(func(body map[string]any) {
+			if columns, ok := body["columns"].(map[string]any); ok {
+				for name := range columns {
+					columns[name] = nil
 				}
-				return body, status
-			}, wire.PathCardinality)
-		},
+			}
+		}, wire.PathCardinality)),
 	},
 	{
 		name: "no orphan samples", why: "an array of at most 20",
-		build: func() http.Handler {
-			return answers(usual(), func(body map[string]any, status int) (any, int) {
-				if status == http.StatusOK {
-					body["orphanSamples"] = []any{}
-				}
-				return body, status
-			}, wire.PathLinkHitRate)
-		},
+		build: over(usual, ok(func(body map[string]any) {
+			body["orphanSamples"] = []any{}
+		}, wire.PathLinkHitRate)),
 	},
 	{
 		name: "unknown members in the document", why: "unknown top-level fields are stripped by the reader",
-		build: func() http.Handler {
-			return answers(usual(), func(body map[string]any, status int) (any, int) {
-				body["vendor"] = map[string]any{"name": "Example", "tags": []any{1, nil}}
-				return body, status
-			}, wire.PathDocument)
-		},
+		build: over(usual, edits(func(body map[string]any) {
+			body["vendor"] = map[string]any{"name": "Example", "tags": []any{1, nil}}
+		}, wire.PathDocument)),
 	},
 	{
 		name: "nothing declared", why: "a connector that pushes nothing is correct but slower",
@@ -199,14 +145,12 @@ var unusual = []struct {
 	},
 	{
 		name: "numbers as strings everywhere", why: "decimals and integers beyond 2^53 as digit-exact strings; a smaller number may be one too",
-		build: func() http.Handler {
-			return cells(usual(), func(_ string, v any) any {
-				if n, ok := v.(json.Number); ok {
-					return n.String()
-				}
-				return v
-			})
-		},
+		build: over(usual, cells(func(_ string, v any) any {
+			if n, ok := v.(json.Number); ok {
+				return n.String()
+			}
+			return v
+		})),
 	},
 	{
 		name: "rows in another order each time", why: "a request without a sort names no order, and ties may stand in any",
@@ -221,25 +165,23 @@ var unusual = []struct {
 					datetimes[f.Name] = f.Type == wire.TypeDatetime
 				}
 			}
-			return cells(usual(), func(name string, v any) any {
+			return cells(func(name string, v any) any {
 				text, ok := v.(string)
 				if bare, zulu := strings.CutSuffix(text, "Z"); ok && zulu && datetimes[name] {
 					return bare + "+00:00"
 				}
 				return v
-			})
+			})(usual())
 		},
 	},
 	{
 		name: "unknown fields are bad requests", why: "a judge accepts 400, 404 and 422",
-		build: func() http.Handler {
-			return answers(usual(), func(body map[string]any, status int) (any, int) {
-				if status == http.StatusUnprocessableEntity {
-					return map[string]any{"error": map[string]any{"code": "bad_request", "message": "no such field"}}, http.StatusBadRequest
-				}
-				return body, status
-			}, wire.PathCount, wire.PathAggregate)
-		},
+		build: over(usual, answers(func(body map[string]any, status int) (any, int) {
+			if status == http.StatusUnprocessableEntity {
+				return map[string]any{"error": map[string]any{"code": "bad_request", "message": "no such field"}}, http.StatusBadRequest
+			}
+			return body, status
+		}, wire.PathCount, wire.PathAggregate)),
 	},
 	{
 		name: "no tables", why: "an array of tables, which may be empty", mode: conformance.ModeLive, rowless: true,
@@ -308,8 +250,10 @@ func source(tables ...memsource.Table) memsource.Source {
 }
 
 // headers edits the headers of every answer.
-func headers(h http.Handler, edit func(http.Header)) http.Handler {
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { h.ServeHTTP(&headerEditor{w, edit}, r) })
+func headers(edit func(http.Header)) layer {
+	return func(h http.Handler) http.Handler {
+		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { h.ServeHTTP(&headerEditor{w, edit}, r) })
+	}
 }
 
 type headerEditor struct {
@@ -327,10 +271,10 @@ func (w *headerEditor) WriteHeader(status int) {
 // unwindowed keeps limits and offsets from a connector, which so answers
 // all rows that the filters keep.
 func unwindowed(h http.Handler) http.Handler {
-	return bodies(h, func(body map[string]any) {
+	return bodies(func(body map[string]any) {
 		delete(body, "limit")
 		delete(body, "offset")
-	}, wire.PathQuery)
+	}, wire.PathQuery)(h)
 }
 
 // shuffledSource holds its rows in an order of its own.
@@ -384,7 +328,7 @@ func everything(tables []corpus.Table) http.Handler {
 	}
 	document := &wire.Document{ProtocolVersion: 1, Slug: "everything", Capabilities: wire.Capabilities{Sort: wire.SortNone}}
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		w.Header().Set("Content-Type", wire.MediaJSON)
+		w.Header().Set("Content-Type", terms.MediaJSON)
 		if r.URL.Path == wire.PathDocument {
 			answer(w, document)
 			return
@@ -439,7 +383,7 @@ func everything(tables []corpus.Table) http.Handler {
 				refuse(w, wire.CodeUnsupported, "no joins")
 				return
 			}
-			w.Header().Set("Content-Type", wire.MediaNDJSON)
+			w.Header().Set("Content-Type", terms.MediaNDJSON)
 			_, _ = w.Write(streams[req.Table])
 		default:
 			refuse(w, wire.CodeNotFound, "no such route")

@@ -6,8 +6,10 @@ import (
 	"math/rand/v2"
 	"net/http"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -16,6 +18,7 @@ import (
 
 	"github.com/connectorsdk/connector-sdk-go/conformance"
 	"github.com/connectorsdk/connector-sdk-go/connector"
+	"github.com/connectorsdk/connector-sdk-go/internal/terms"
 	"github.com/connectorsdk/connector-sdk-go/internal/testrun"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
@@ -26,7 +29,7 @@ func TestVerdictRestsOnRows(t *testing.T) {
 	t.Parallel()
 	r := grade(t, untouched(), grading{Options: conformance.Options{Mode: conformance.ModeLive, Requests: testrun.Budget(300)}})
 	require.NoError(t, r.Err())
-	b := r.Coverage().Basis()
+	b := r.Coverage().Basis
 	require.Equal(t, 130, b.Rows)
 	require.Equal(t, 2, b.Tables)
 	require.Equal(t, 14*13, b.Pairs)
@@ -35,7 +38,7 @@ func TestVerdictRestsOnRows(t *testing.T) {
 	for _, table := range r.Coverage().Tables {
 		require.Empty(t, table.Partly)
 		for _, f := range table.Fields {
-			require.NotNil(t, f.Judged, "%s.%s was not judged at all", table.Name, f.Name)
+			require.NotEmpty(t, f.Judged, "%s.%s was not judged at all", table.Name, f.Name)
 		}
 	}
 
@@ -56,15 +59,17 @@ func TestSelectionIsNoVerdict(t *testing.T) {
 	}{
 		{"some phases", conformance.Options{Mode: conformance.ModeLive, Phases: []int{0, 1}}, "NO SELECTED CHECK FAILED: "},
 		{"some checks", conformance.Options{Mode: conformance.ModeLive, Match: "^P0"}, "NO SELECTED CHECK FAILED: "},
-		{"all phases", conformance.Options{Mode: conformance.ModeLive, Phases: []int{4, 3, 1, 0}, Requests: testrun.Budget(1)}, "CONFORMANT: no check failed;"},
-		{"every check", conformance.Options{Mode: conformance.ModeLive, Match: ".", Requests: testrun.Budget(1)}, "CONFORMANT: no check failed;"},
+		{"all phases", conformance.Options{Mode: conformance.ModeLive, Phases: []int{4, 3, 1, 0}, Requests: testrun.Budget(300)},
+			"CONFORMANT: no check failed;"},
+		{"every check", conformance.Options{Mode: conformance.ModeLive, Match: ".", Requests: testrun.Budget(300)},
+			"CONFORMANT: no check failed;"},
 	} {
 		r := grade(t, untouched(), grading{Options: c.options})
 		require.Equal(t, conformance.ExitPass, r.Exit(), c.why)
 		require.Contains(t, r.Text(false, false), c.says, c.why)
 		body, err := r.JSON()
 		require.NoError(t, err)
-		require.Equal(t, r.Selection, strings.Contains(string(body), `"selection": {`), c.why)
+		require.Equal(t, strings.HasPrefix(c.says, "NO SELECTED"), strings.Contains(string(body), `"selection": {`), c.why)
 	}
 }
 
@@ -120,10 +125,9 @@ func TestEqualRunsAskTheSame(t *testing.T) {
 		return bodies
 	}
 	live := conformance.Options{Mode: conformance.ModeLive}
-	live.Requests = 60 // runs of the default take a minute
+	live.Requests = 180 // runs of the default take a minute
 	once := run(untouched(), live)
-	require.Equal(t, once, run(untouched(), live))
-	live.Seed = conformance.DefaultSeed
+	live.Seed = conformance.DefaultSeed // which is that of no seed
 	require.Equal(t, once, run(untouched(), live))
 	live.Seed = 2
 	require.NotEqual(t, once, run(untouched(), live))
@@ -174,18 +178,130 @@ func TestBudgetAndPace(t *testing.T) {
 	for i := 1; i < len(starts); i++ {
 		require.GreaterOrEqual(t, starts[i].Sub(starts[i-1]), pace, "request %d", i)
 	}
-	require.LessOrEqual(t, r.Coverage().Requests, 300+100, "each check sends the few requests that it needs")
+	require.LessOrEqual(t, len(starts), 300)
 	last := events[len(events)-1]
 	require.Equal(t, 300, last.Budget)
 	require.Equal(t, r.Coverage().Requests, last.Requests)
 	require.True(t, slices.ContainsFunc(events, func(e conformance.Event) bool { return e.Left > 0 }))
 	perCheck := 0
 	for _, e := range events {
-		if e.ID == "M8" {
+		if e.ID == "L2" {
 			perCheck++
 		}
 	}
 	require.Greater(t, perCheck, 2, "a check that takes long tells so")
+}
+
+// TestRequestsAreACap requires that no run sends more requests than it may, that a small
+// number reads rows rather than it varies malformed requests, and that the verdict names
+// what was left out.
+func TestRequestsAreACap(t *testing.T) {
+	skipShort(t)
+	t.Parallel()
+	for _, c := range []struct {
+		requests int
+		exit     int
+		says     string
+		judged   []string // among others
+		leftOut  []string // among others
+	}{
+		{1, conformance.ExitNotRun, "NOT GRADED: nothing was judged: the requests were too few to read a row of any table",
+			nil, []string{"L2", "A.12"}},
+		{30, conformance.ExitNotRun, "NOT GRADED: nothing was judged: the requests were too few",
+			[]string{"P0.1", "P0.5"}, []string{"L2", "M8", "P3.3a"}},
+		{100, conformance.ExitPass, "NOT WHOLE: no check failed, but ", []string{"P0.5", "P1.6", "L2", "L11", "L8"}, []string{"P3.15b", "A.12"}},
+		{300, conformance.ExitPass, "CONFORMANT: no check failed; judged 130 rows of 2 tables",
+			[]string{"P0.5", "P1.6", "L2", "L8", "M8", "P3.14a", "A.12"}, nil},
+	} {
+		t.Run(strconv.Itoa(c.requests), func(t *testing.T) {
+			var asked atomic.Int64
+			h := untouched()
+			counted := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				asked.Add(1)
+				h.ServeHTTP(w, r)
+			})
+			r := grade(t, counted, grading{Options: conformance.Options{Mode: conformance.ModeLive, Requests: c.requests}})
+			require.LessOrEqual(t, int(asked.Load()), c.requests)
+			require.Equal(t, int(asked.Load()), r.Requests)
+			require.Contains(t, r.Verdict(), c.says)
+			require.Equal(t, c.exit, r.Exit())
+			require.Empty(t, r.Failures())
+			for _, id := range c.judged {
+				require.Equal(t, conformance.Pass, r.Outcome(id).Verdict, "%s: %s", id, r.Outcome(id).Detail)
+			}
+			for _, id := range c.leftOut {
+				require.Equal(t, conformance.NotReached, r.Outcome(id).Reason, "%s: %s", id, r.Outcome(id).Detail)
+			}
+			for _, o := range r.Outcomes {
+				require.NotEqual(t, conformance.Blocked, o.Reason, "%s: %s", o.ID, o.Detail)
+			}
+		})
+	}
+}
+
+// TestPaceOfTheConnector requires that a run over a slow connector asks less, unless it was
+// told how much to ask, and comes to its end.
+func TestPaceOfTheConnector(t *testing.T) {
+	skipShort(t)
+	t.Parallel()
+	for _, c := range []struct {
+		why         string
+		slow        time.Duration // by which each answer is late
+		options     conformance.Options
+		least, most int // requests
+		longest     time.Duration
+	}{
+		{"a fast one is asked a lot", 0, conformance.Options{}, 1000, 1500, time.Minute},
+		{"one that answers twice a second is asked for ten minutes", 500 * time.Millisecond, conformance.Options{}, 800, 1300, 12 * time.Minute},
+		{"a very slow one is asked what is needed", 5 * time.Second, conformance.Options{}, 250, 450, 40 * time.Minute},
+		{"who gives a number gets it", 5 * time.Second, conformance.Options{Requests: 600}, 500, 600, 60 * time.Minute},
+		{"a pace is one that the connector shows", 0, conformance.Options{Pace: 2 * time.Second}, 250, 450, 20 * time.Minute},
+	} {
+		t.Run(c.why, func(t *testing.T) {
+			c.options.Mode = conformance.ModeLive
+			r := grade(t, delayed(func(string) time.Duration { return c.slow })(untouched()), grading{Options: c.options})
+			require.NoError(t, r.Err())
+			t.Log(r.Requests, r.Duration)
+			require.GreaterOrEqual(t, r.Requests, c.least)
+			require.LessOrEqual(t, r.Requests, c.most)
+			require.LessOrEqual(t, r.Duration, c.longest)
+		})
+	}
+}
+
+// TestBusyConnectorIsAskedAgain requires that an answer which says that there is no time now
+// is no fault, if the connector answers a minute later, and that one which never has time is
+// not asked again for ever.
+func TestBusyConnectorIsAskedAgain(t *testing.T) {
+	t.Parallel()
+	busy := func(every int64, status int, code string) http.Handler {
+		var n atomic.Int64
+		return between(func(w http.ResponseWriter, r *http.Request, _ *[]byte) bool {
+			authorized := r.URL.Path == wire.PathQuery && r.Header.Get("Authorization") == "Bearer "+testToken
+			if !authorized || n.Add(1)%every != 0 {
+				return false
+			}
+			w.Header().Set("Retry-After", "7")
+			refuses(w, status, code, "Later.")
+			return true
+		})(untouched())
+	}
+	for _, c := range []struct {
+		why  string
+		h    http.Handler
+		exit int
+
+		shortest, longest time.Duration
+	}{
+		{"every third answer is a gateway's", busy(3, 429, "bad_request"), conformance.ExitPass, time.Minute, time.Hour},
+		{"every third answer is a 408", busy(3, 408, "timeout"), conformance.ExitPass, time.Minute, time.Hour},
+		{"there is never time", busy(1, 408, "timeout"), conformance.ExitFail, 0, 2 * time.Minute},
+	} {
+		r := grade(t, c.h, grading{Options: conformance.Options{Mode: conformance.ModeLive, Match: "^(L11|L7)$", Requests: 200}})
+		require.Equal(t, c.exit, r.Exit(), "%s: %v", c.why, r.Err())
+		require.LessOrEqual(t, r.Duration, c.longest, c.why)
+		require.GreaterOrEqual(t, r.Duration, c.shortest, "%s: the connector asks for pauses", c.why)
+	}
 }
 
 // bodyOf reads the body of a request and puts it back.
@@ -200,9 +316,9 @@ func bodyOf(r *http.Request) string {
 func TestDialectOnly(t *testing.T) {
 	t.Parallel()
 	stream := func(w http.ResponseWriter, _ string) {
-		sends(w, 200, wire.MediaNDJSON, served+`{"rows":[{"n":1}]}`+"\n"+`{"end":1}`+"\n")
+		sends(w, 200, terms.MediaNDJSON, served+`{"rows":[{"n":1}]}`+"\n"+`{"end":1}`+"\n")
 	}
-	broken := func(w http.ResponseWriter, _ string) { sends(w, 200, wire.MediaNDJSON, `{"rows":[]}`+"\n") }
+	broken := func(w http.ResponseWriter, _ string) { sends(w, 200, terms.MediaNDJSON, `{"rows":[]}`+"\n") }
 	for _, c := range []struct {
 		why   string
 		build http.Handler
@@ -214,17 +330,17 @@ func TestDialectOnly(t *testing.T) {
 		{"statements may be refused", sqlOnly(func(w http.ResponseWriter, _ string) {
 			refuses(w, 422, "unsupported", "only statements of the platform")
 		}), conformance.ModeLive, nil},
-		{"its other routes are judged", answers(sqlOnly(stream), func(body map[string]any, status int) (any, int) {
+		{"its other routes are judged", answers(func(body map[string]any, status int) (any, int) {
 			return body, 200
-		}, wire.PathSize), conformance.ModeLive, []string{"P0.6f"}},
+		}, wire.PathSize)(sqlOnly(stream)), conformance.ModeLive, []string{"P0.6f"}},
 		{"its streams are judged", sqlOnly(broken), conformance.ModeLive, []string{"P3.6c"}},
-		{"a caller without the token is refused", between(sqlOnly(stream), func(w http.ResponseWriter, r *http.Request, _ *[]byte) bool {
+		{"a caller without the token is refused", between(func(w http.ResponseWriter, r *http.Request, _ *[]byte) bool {
 			if r.URL.Path == wire.PathQuery && r.Header.Get("Authorization") == "" {
 				refuses(w, 400, "bad_request", "sql is missing")
 				return true
 			}
 			return false
-		}), conformance.ModeLive, []string{"P1.1"}},
+		})(sqlOnly(stream)), conformance.ModeLive, []string{"P1.1"}},
 	} {
 		t.Run(c.why, func(t *testing.T) {
 			r := grade(t, c.build, grading{Options: conformance.Options{Mode: c.mode}})
@@ -236,7 +352,8 @@ func TestDialectOnly(t *testing.T) {
 				return
 			}
 			require.NoError(t, r.Err())
-			require.Contains(t, r.Text(false, false), `CONFORMANT AS FAR AS IT CAN BE JUDGED: no check failed; queries are taken in the dialect "tsql"`)
+			require.Contains(t, r.Text(false, false),
+				`CONFORMANT AS FAR AS IT CAN BE JUDGED: no check failed; queries are taken in the dialect "tsql"`)
 			require.Greater(t, r.Summary().Passed, 30)
 			body, err := r.JSON()
 			require.NoError(t, err)
@@ -253,21 +370,21 @@ func TestOddDocuments(t *testing.T) {
 		build http.Handler
 	}{
 		{"members that the protocol does not name", ownMembers()},
-		{"lists in another order each time", documentAs(whole(), func(_ *http.Request, doc map[string]any) {
+		{"lists in another order each time", documentAs(func(_ *http.Request, doc map[string]any) {
 			capabilities := doc["capabilities"].(map[string]any)
 			ops := capabilities["operators"].([]any)
 			rand.Shuffle(len(ops), func(i, j int) { ops[i], ops[j] = ops[j], ops[i] })
-		})},
-		{"the time of the answer", documentAs(whole(), func(_ *http.Request, doc map[string]any) {
+		})(whole())},
+		{"the time of the answer", documentAs(func(_ *http.Request, doc map[string]any) {
 			doc["servedAt"] = time.Now().String()
-		})},
-		{"a page for browsers", between(whole(), func(w http.ResponseWriter, r *http.Request, _ *[]byte) bool {
+		})(whole())},
+		{"a page for browsers", between(func(w http.ResponseWriter, r *http.Request, _ *[]byte) bool {
 			if strings.Contains(r.UserAgent(), "Mozilla") {
 				sends(w, 200, "text/html", "<!doctype html>")
 				return true
 			}
 			return false
-		})},
+		})(whole())},
 	} {
 		t.Run(c.why, func(t *testing.T) {
 			r := grade(t, c.build, grading{Options: conformance.Options{Match: `^(P0|P1|P3\.1|A\.)`}})
@@ -281,34 +398,41 @@ func TestOddDocuments(t *testing.T) {
 func TestFirstFindingSaysWhatToDo(t *testing.T) {
 	t.Parallel()
 	onCheck := func(status int, code, message string) http.Handler {
-		return between(untouched(), func(w http.ResponseWriter, r *http.Request, _ *[]byte) bool {
+		return between(func(w http.ResponseWriter, r *http.Request, _ *[]byte) bool {
 			if r.URL.Path != wire.PathCheck || r.Header.Get("Authorization") != "Bearer "+testToken {
 				return false
 			}
 			refuses(w, status, code, message)
 			return true
-		})
+		})(untouched())
 	}
 	for _, c := range []struct {
-		why, found, fix, not string
-		build                http.Handler
+		why, found, fix, not, verdict string
+		build                         http.Handler
 	}{
 		{"the token", "The connector rejected the token", "redeploy", "credentials of an account",
-			between(untouched(), func(w http.ResponseWriter, r *http.Request, _ *[]byte) bool {
+			"NOT GRADED: The connector rejected the token (exit 1)",
+			between(func(w http.ResponseWriter, r *http.Request, _ *[]byte) bool {
 				if r.Method == http.MethodPost {
 					refuses(w, 401, "unauthorized", "no")
 				}
 				return r.Method == http.MethodPost
-			})},
-		{"the credentials", "/check rejects the credentials", "Give this run the credentials of an account", "redeploy",
+			})(untouched())},
+		{"the credentials", "the connector refused the credentials", "Give this run the credentials of an account that the source accepts",
+			"redeploy",
+			"NOT GRADED: the connector refused the credentials: Wrong password. (exit 1)",
 			onCheck(400, "check_failed", "Wrong password.")},
+		{"a database that is not there", "the connector refused the credentials", "a source that can be reached", "redeploy",
+			"NOT GRADED: the connector refused the credentials: There is no database shop on db1. (exit 1)",
+			onCheck(400, "check_failed", "There is no database shop on db1.")},
 		{"no answer", "no answer within 20s", "Answer /check before the request's timeoutMs", "redeploy",
-			between(untouched(), func(_ http.ResponseWriter, r *http.Request, _ *[]byte) bool {
+			"NOT CONFORMANT: 1 check failed (exit 1)",
+			between(func(_ http.ResponseWriter, r *http.Request, _ *[]byte) bool {
 				if r.URL.Path == wire.PathCheck {
 					<-r.Context().Done()
 				}
 				return r.URL.Path == wire.PathCheck
-			})},
+			})(untouched())},
 	} {
 		t.Run(c.why, func(t *testing.T) {
 			r := grade(t, c.build, grading{Options: conformance.Options{Mode: conformance.ModeLive}})
@@ -319,7 +443,12 @@ func TestFirstFindingSaysWhatToDo(t *testing.T) {
 			require.Contains(t, o.Fix, c.fix)
 			require.NotContains(t, o.Fix, c.not)
 			require.Greater(t, r.Summary().Blocked, 50)
-			require.LessOrEqual(t, strings.Count(r.Text(false, false), "\n"), 40)
+			text := r.Text(false, false)
+			require.Contains(t, text, c.verdict)
+			require.LessOrEqual(t, strings.Count(text, "\n"), 25)
+			if strings.HasPrefix(c.verdict, "NOT GRADED") {
+				require.Equal(t, 1, strings.Count(text, r.Problem), "it is said once")
+			}
 		})
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/connectorsdk/connector-sdk-go/filter"
+	"github.com/connectorsdk/connector-sdk-go/internal/terms"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -51,7 +52,7 @@ func capable(src Source, omit Omit) (c capabilities, faults []error) {
 		}
 	}
 	for i, op := range omit.Operators {
-		if op.Shape() == wire.ShapeUnknown {
+		if terms.ShapeOf(op) == terms.ShapeUnknown {
 			faults = append(faults, fmt.Errorf("options.omit.operators[%d]: no operator has this name", i))
 		}
 	}

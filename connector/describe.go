@@ -3,6 +3,7 @@ package connector
 import (
 	"context"
 
+	"github.com/connectorsdk/connector-sdk-go/internal/terms"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -49,7 +50,7 @@ func (x *exchange) checkJoins(ctx context.Context, joins []wire.JoinHop) error {
 	for i, j := range joins {
 		if reached[j.FromTable] > 1 {
 			return Unsupported("joins[%d].fromTable: two hops lead to table %s, so it is not clear which is meant",
-				i, wire.QuoteName(j.FromTable))
+				i, terms.QuoteName(j.FromTable))
 		}
 		reached[j.ToTable]++
 	}

@@ -180,13 +180,14 @@ func ExampleHandler_Mount() {
 type shelves struct {
 	source
 	token *connector.PerRequest[string]
+	out   chan struct{}
 }
 
 // login returns a token of this request.
 func (s shelves) login(ctx context.Context, creds wire.Credentials) (token string, release func(), err error) {
 	return s.token.Get(ctx, func(context.Context) (string, func(), error) {
 		fmt.Println("upstream: log in")
-		return "token of " + creds.Get("tenant"), func() { fmt.Println("upstream: log out") }, nil
+		return "token of " + creds.Get("tenant"), func() { s.out <- struct{}{} }, nil
 	})
 }
 
@@ -212,7 +213,7 @@ func (s shelves) Query(ctx context.Context, req *connector.QueryRequest, out *co
 
 // A source that logs in once in a request, although the library calls it twice.
 func ExamplePerRequest() {
-	src := shelves{token: new(connector.PerRequest[string])}
+	src := shelves{token: new(connector.PerRequest[string]), out: make(chan struct{}, 1)}
 	token, err := wire.NewToken("no-secret-ever-stands-in-an-example")
 	if err != nil {
 		panic(err)
@@ -228,22 +229,24 @@ func ExamplePerRequest() {
 		post(handler, "/query", `{
 			"table": "planets", "fields": ["name"], "and": [], "sort": [], "limit": 1,
 			"credentials": {"tenant": "`+tenant+`"}, "timeoutMs": 5000}`)
+		<-src.out // when the request has ended, which may be after its answer
+		fmt.Println("upstream: log out")
 	}
 	// Output:
 	// upstream: log in
 	// upstream: describe, with the token of ada
 	// upstream: read, with the token of ada
-	// upstream: log out
 	// 200
 	// {"served":{"filters":true,"sort":true,"window":true}}
 	// {"rows":[{"name":"Mercury"}]}
 	// {"end":1}
+	// upstream: log out
 	// upstream: log in
 	// upstream: describe, with the token of bob
 	// upstream: read, with the token of bob
-	// upstream: log out
 	// 200
 	// {"served":{"filters":true,"sort":true,"window":true}}
 	// {"rows":[{"name":"Mercury"}]}
 	// {"end":1}
+	// upstream: log out
 }

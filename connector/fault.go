@@ -6,6 +6,7 @@ import (
 
 	"github.com/connectorsdk/connector-sdk-go/internal/jsontext"
 	"github.com/connectorsdk/connector-sdk-go/internal/lines"
+	"github.com/connectorsdk/connector-sdk-go/internal/terms"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -51,7 +52,7 @@ func (u *unsendable) Unwrap() error { return u.told }
 func explainUnsendable(err error, table string) error {
 	of := ""
 	if table != "" {
-		of = " of table " + wire.QuoteName(table)
+		of = " of table " + terms.QuoteName(table)
 	}
 	var cell *lines.CellError
 	var answer *wire.MessageError
@@ -63,7 +64,7 @@ func explainUnsendable(err error, table string) error {
 	case errors.As(err, &cell) && cell.Err.Error() == jsontext.ErrUTF8.Error():
 		return &unsendable{wire.Errorf(wire.CodeUnsupported,
 			"field %s%s has a text that is not valid UTF-8: correct it in the source, or leave the field out",
-			wire.QuoteName(cell.Column), of)}
+			terms.QuoteName(cell.Column), of)}
 	case errors.As(err, &answer) && answer.Problem == jsontext.ErrUTF8.Error():
 		return &unsendable{wire.Errorf(wire.CodeUnsupported,
 			"the answer has a text%s that is not valid UTF-8, in %s: correct it in the source, or leave the field out",

@@ -1,9 +1,12 @@
 package connector
 
-import "github.com/connectorsdk/connector-sdk-go/wire"
+import (
+	"github.com/connectorsdk/connector-sdk-go/internal/terms"
+	"github.com/connectorsdk/connector-sdk-go/wire"
+)
 
 func unknownField(table *wire.Table, name string) error {
-	return UnknownEntity("table %s has no field %s", wire.QuoteName(table.Name), wire.QuoteName(name))
+	return UnknownEntity("table %s has no field %s", terms.QuoteName(table.Name), terms.QuoteName(name))
 }
 
 // fieldsOf returns the fields of a table by name. The lists of a request are looked
@@ -41,10 +44,10 @@ func checkFilters(table *wire.Table, where wire.Where) error {
 		switch field := fields[f.Field]; {
 		case field == nil:
 			return Unsupported("table %s has no field %s to filter by",
-				wire.QuoteName(table.Name), wire.QuoteName(f.Field))
+				terms.QuoteName(table.Name), terms.QuoteName(f.Field))
 		case forbids(field.Filterable):
 			return Unsupported("field %s of table %s is not filterable",
-				wire.QuoteName(f.Field), wire.QuoteName(table.Name))
+				terms.QuoteName(f.Field), terms.QuoteName(table.Name))
 		}
 	}
 	return nil

@@ -19,6 +19,7 @@ import (
 
 	"github.com/connectorsdk/connector-sdk-go/connector"
 	"github.com/connectorsdk/connector-sdk-go/connector/connectortest"
+	"github.com/connectorsdk/connector-sdk-go/internal/terms"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -282,7 +283,7 @@ func (s *site) Request(ctx context.Context, path string, body []byte) *http.Requ
 	r, err := http.NewRequestWithContext(ctx, http.MethodPost, s.URL+path, bytes.NewReader(body))
 	require.NoError(s.t, err)
 	r.Header.Set("Authorization", "Bearer "+connectortest.Token)
-	r.Header.Set("Content-Type", wire.MediaJSON)
+	r.Header.Set("Content-Type", terms.MediaJSON)
 	return r
 }
 

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/connectorsdk/connector-sdk-go/filter"
+	"github.com/connectorsdk/connector-sdk-go/internal/terms"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -172,11 +173,11 @@ func upstreamOps(f wire.Filter) []wire.Op {
 // a column of numbers: an upstream may refuse them, or read them in a way of its
 // own.
 func narrowed(f wire.Filter, op wire.Op, t wire.Type) (g wire.Filter, texts []string, ok bool) {
-	if op.Shape() == wire.ShapeNullary {
+	if terms.ShapeOf(op) == terms.ShapeNullary {
 		return f, []string{""}, true
 	}
 	operands := []wire.Value{f.Value}
-	if f.Op.Shape() == wire.ShapeMember {
+	if terms.ShapeOf(f.Op) == terms.ShapeMember {
 		operands = slices.DeleteFunc(slices.Clone(f.Values), wire.Value.IsNull)
 	}
 	if len(operands) == 0 {
@@ -190,7 +191,7 @@ func narrowed(f wire.Filter, op wire.Op, t wire.Type) (g wire.Filter, texts []st
 		texts = append(texts, text)
 	}
 	g = wire.Filter{Field: f.Field, Op: op}
-	if op.Shape() == wire.ShapeMember {
+	if terms.ShapeOf(op) == terms.ShapeMember {
 		g.Values = operands
 	} else {
 		g.Value = operands[0]

@@ -11,6 +11,7 @@ import (
 
 	"github.com/connectorsdk/connector-sdk-go/connector"
 	"github.com/connectorsdk/connector-sdk-go/filter"
+	"github.com/connectorsdk/connector-sdk-go/internal/terms"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -241,13 +242,13 @@ func TestPushdownKeepsTheAnswer(t *testing.T) {
 	one := func() wire.Filter {
 		f := wire.Filter{Field: pushColumns[random.IntN(len(pushColumns))].Name}
 		f.Op = filter.Operators()[random.IntN(len(filter.Operators()))]
-		switch f.Op.Shape() {
-		case wire.ShapeValue:
+		switch terms.ShapeOf(f.Op) {
+		case terms.ShapeValue:
 			f.Value = pick(cells[f.Field])
 			if random.IntN(4) == 0 {
 				f.Value = pick(cells["at"])
 			}
-		case wire.ShapeMember:
+		case terms.ShapeMember:
 			for range random.IntN(3) {
 				f.Values = append(f.Values, pick(cells[f.Field]))
 			}

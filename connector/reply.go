@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"strings"
 
+	"github.com/connectorsdk/connector-sdk-go/internal/terms"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -18,7 +19,7 @@ type reply struct {
 }
 
 // answer writes a whole answer of JSON.
-func (y *reply) answer(body []byte) { y.conn.whole(http.StatusOK, wire.MediaJSON, body) }
+func (y *reply) answer(body []byte) { y.conn.whole(http.StatusOK, terms.MediaJSON, body) }
 
 // fail answers any error.
 func (y *reply) fail(err error) { y.writeError(y.explain(err)) }
@@ -41,7 +42,7 @@ func (y *reply) writeError(e *wire.Error) {
 	if err != nil {
 		body = []byte(`{"error":{"code":"internal","message":"internal error"}}`)
 	}
-	y.conn.whole(e.Code.Status(), wire.MediaJSON, body)
+	y.conn.whole(e.Code.Status(), terms.MediaJSON, body)
 }
 
 // explain returns what the platform is told of an error, and notes its code and on
@@ -56,7 +57,7 @@ func (y *reply) explain(err error) *wire.Error {
 // deliberate becomes an internal error, and its cause goes to the log, as does that
 // of data that cannot be sent.
 func (y *reply) publicError(err error) *wire.Error {
-	internal := wire.Errorf(wire.CodeInternal, wire.InternalMessage)
+	internal := wire.Errorf(wire.CodeInternal, terms.InternalMessage)
 	switch err {
 	case errDeadline:
 		return wire.Errorf(wire.CodeTimeout, "the request's time is over")

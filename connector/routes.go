@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/connectorsdk/connector-sdk-go/internal/terms"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -120,7 +121,7 @@ func serveCount(x *exchange, body []byte) {
 }
 
 // isCount reports whether n can be the number of something on the wire.
-func isCount(n int64) bool { return n >= 0 && n <= wire.MaxSafeInteger }
+func isCount(n int64) bool { return n >= 0 && n <= terms.MaxSafeInteger }
 
 func serveCardinality(x *exchange, body []byte) {
 	var req wire.CardinalityRequest
@@ -147,7 +148,7 @@ func serveCardinality(x *exchange, body []byte) {
 			c := counts[column]
 			if c != nil && (!isCount(c.Distinct) || !isCount(c.NonNull) || c.Distinct > c.NonNull) {
 				return nil, faultf("Cardinality answered %d distinct of %d values for column %s",
-					c.Distinct, c.NonNull, wire.QuoteName(column))
+					c.Distinct, c.NonNull, terms.QuoteName(column))
 			}
 			answer.Columns[column] = c
 		}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/connectorsdk/connector-sdk-go/connector/internal/batch"
 	"github.com/connectorsdk/connector-sdk-go/internal/lines"
+	"github.com/connectorsdk/connector-sdk-go/internal/terms"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -196,7 +197,7 @@ func (s *stream) line(write func() error, flush bool) error {
 // header writes the header. From now on maxTimeoutMs bounds the stream.
 func (s *stream) header() {
 	w := s.x.conn.w
-	w.Header().Set("Content-Type", wire.MediaNDJSON)
+	w.Header().Set("Content-Type", terms.MediaNDJSON)
 	w.Header().Set("X-Content-Type-Options", "nosniff")
 	w.Header().Set("X-Accel-Buffering", "no")
 	s.x.conn.begin(http.StatusOK)

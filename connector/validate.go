@@ -9,6 +9,7 @@ import (
 
 	"github.com/go-playground/validator/v10"
 
+	"github.com/connectorsdk/connector-sdk-go/internal/terms"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -28,9 +29,9 @@ func newValidator() *validator.Validate {
 	text := func(tag string, valid func(string) bool) {
 		must(v.RegisterValidation(tag, func(fl validator.FieldLevel) bool { return valid(fl.Field().String()) }))
 	}
-	text("slug", wire.IsSlug)
+	text("slug", terms.IsSlug)
 	text("utf8", utf8.ValidString)
-	text("type", func(s string) bool { return wire.Type(s).Known() })
+	text("type", func(s string) bool { return terms.IsType(wire.Type(s)) })
 
 	v.RegisterStructValidationMapRules(map[string]string{"Slug": "slug", "Credentials": "dive"}, Definition{})
 	v.RegisterStructValidationMapRules(map[string]string{

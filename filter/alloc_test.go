@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/connectorsdk/connector-sdk-go/filter"
+	"github.com/connectorsdk/connector-sdk-go/internal/terms"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -53,10 +54,10 @@ func TestMatchAllocatesNothing(t *testing.T) {
 func operands(op wire.Op) (filters []wire.Filter) {
 	values := append(texts("b", "12.5", strings.Repeat("7", 5000), "2024-05-01T12:00:00.123456789123Z", ""),
 		wire.Null(), wire.Int(5), wire.Float(0.1), wire.Bool(true), wire.Date(reference))
-	switch op.Shape() {
-	case wire.ShapeNullary:
+	switch terms.ShapeOf(op) {
+	case terms.ShapeNullary:
 		return []wire.Filter{{Op: op}}
-	case wire.ShapeMember:
+	case terms.ShapeMember:
 		var many []wire.Value
 		for range 10 {
 			for i, v := range pool() {

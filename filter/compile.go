@@ -3,6 +3,7 @@ package filter
 import (
 	"fmt"
 
+	"github.com/connectorsdk/connector-sdk-go/internal/terms"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -67,7 +68,7 @@ func Compile(where wire.Where, columns []wire.Column) (*Matcher, error) {
 func (m *Matcher) Match(row []wire.Value) (bool, error) {
 	for i, at := range m.reads {
 		if at < len(row) && row[at].Kind() == wire.KindInvalid {
-			return false, fmt.Errorf("column %s, which a filter compares: %w", wire.QuoteName(m.names[i]), row[at].Err())
+			return false, fmt.Errorf("column %s, which a filter compares: %w", terms.QuoteName(m.names[i]), row[at].Err())
 		}
 	}
 	if !matchAll(m.and, row) {
@@ -123,7 +124,7 @@ func compileOne(f *wire.Filter, columns []wire.Column, places positions, fieldTy
 	}
 	if at < 0 {
 		return condition{}, wire.Errorf(wire.CodeUnsupported, "a filter names the field %s, which the table does not have",
-			wire.QuoteName(f.Field))
+			terms.QuoteName(f.Field))
 	}
 	fam, err := resolve(columns[at], fieldTypes)
 	if err != nil {
@@ -192,14 +193,14 @@ func testComparator(value wire.Value, fam family, a accept) func(wire.Value) boo
 // checkShape refuses one that was built in Go.
 func checkShape(f *wire.Filter) error {
 	refuse := func(format string, args ...any) error {
-		return wire.Errorf(wire.CodeBadRequest, "the filter on %s "+format, append([]any{wire.QuoteName(f.Field)}, args...)...)
+		return wire.Errorf(wire.CodeBadRequest, "the filter on %s "+format, append([]any{terms.QuoteName(f.Field)}, args...)...)
 	}
-	switch shape := f.Op.Shape(); {
-	case shape == wire.ShapeUnknown:
+	switch shape := terms.ShapeOf(f.Op); {
+	case shape == terms.ShapeUnknown:
 		return refuse("has an operator that the protocol does not define")
-	case shape != wire.ShapeValue && !f.Value.IsNull():
+	case shape != terms.ShapeValue && !f.Value.IsNull():
 		return refuse("has a value, which the operator %s does not take", f.Op)
-	case shape != wire.ShapeMember && len(f.Values) > 0:
+	case shape != terms.ShapeMember && len(f.Values) > 0:
 		return refuse("has values, which the operator %s does not take", f.Op)
 	}
 	for _, v := range append(f.Values[:len(f.Values):len(f.Values)], f.Value) {
@@ -250,7 +251,7 @@ func (p positions) of(name string) (int, error) {
 func resolve(c wire.Column, fieldTypes map[string]wire.Type) (family, error) {
 	t := c.Type
 	if t != "" {
-		if !t.Known() {
+		if !terms.IsType(t) {
 			return 0, fmt.Errorf("filter: the column %q has the type %q, which the protocol does not define; leave an unknown type empty",
 				c.Name, t)
 		}
@@ -259,9 +260,9 @@ func resolve(c wire.Column, fieldTypes map[string]wire.Type) (family, error) {
 	if c.Hop != 0 {
 		return undeclared, nil // fieldTypes names fields of the base table only
 	}
-	if t = fieldTypes[c.Name]; t != "" && !t.Known() {
+	if t = fieldTypes[c.Name]; t != "" && !terms.IsType(t) {
 		return 0, wire.Errorf(wire.CodeBadRequest, "fieldTypes: %s has an unknown type; the types are string, number, decimal, "+
-			"boolean, date, datetime, json, array, reference", wire.QuoteName(c.Name))
+			"boolean, date, datetime, json, array, reference", terms.QuoteName(c.Name))
 	}
 	return familyOf(t), nil
 }

@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/connectorsdk/connector-sdk-go/internal/terms"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -133,7 +134,7 @@ func compareIntFloat(i, f wire.Value) int {
 	if c := cmp.Compare(float64(n), f.Float64()); c != 0 {
 		return c
 	}
-	if n >= -wire.MaxSafeInteger && n <= wire.MaxSafeInteger {
+	if n >= -terms.MaxSafeInteger && n <= terms.MaxSafeInteger {
 		return 0
 	}
 	// Beyond 2^53 several integers round to one float, and its shortest digits

@@ -3,6 +3,7 @@ package filter
 import (
 	"cmp"
 
+	"github.com/connectorsdk/connector-sdk-go/internal/terms"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -51,10 +52,10 @@ func CompileOrder(sort []wire.SortKey, columns []wire.Column, fieldTypes map[str
 			return nil, err
 		}
 		if at < 0 {
-			return nil, wire.Errorf(wire.CodeUnknownEntity, "sort names the field %s, which the table does not have", wire.QuoteName(s.Field))
+			return nil, wire.Errorf(wire.CodeUnknownEntity, "sort names the field %s, which the table does not have", terms.QuoteName(s.Field))
 		}
 		if s.Dir != wire.Asc && s.Dir != wire.Desc && s.Dir != "" {
-			return nil, wire.Errorf(wire.CodeBadRequest, "the direction of the sort by %s is neither asc nor desc", wire.QuoteName(s.Field))
+			return nil, wire.Errorf(wire.CodeBadRequest, "the direction of the sort by %s is neither asc nor desc", terms.QuoteName(s.Field))
 		}
 		if err := add(at, s.Dir == wire.Desc); err != nil {
 			return nil, err

@@ -18,6 +18,7 @@ import (
 
 	"github.com/connectorsdk/connector-sdk-go/filter"
 	"github.com/connectorsdk/connector-sdk-go/internal/rules"
+	"github.com/connectorsdk/connector-sdk-go/internal/terms"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -194,7 +195,7 @@ func variants(t *testing.T, where string, r request, want bool) {
 	long := r
 	long.and = slices.Clone(r.and)
 	for i, f := range long.and {
-		if f.Op.Shape() == wire.ShapeMember && len(f.Values) > 0 {
+		if terms.ShapeOf(f.Op) == terms.ShapeMember && len(f.Values) > 0 {
 			values := slices.Clone(f.Values)
 			for n := range 40 {
 				values = append(values, wire.Text(fmt.Sprintf("filler %d", n)), wire.Int(int64(770000+n)),
@@ -287,7 +288,7 @@ func readTable(t *testing.T) []tableRow {
 			case w == "value":
 				row.ops = append(append(row.ops, comparators...), "contains", "includes", "startswith")
 			default:
-				require.True(t, w == "any" || wire.Op(w).Shape() != wire.ShapeUnknown, line)
+				require.True(t, w == "any" || terms.ShapeOf(wire.Op(w)) != terms.ShapeUnknown, line)
 				row.ops = append(row.ops, w)
 			}
 		}

@@ -90,7 +90,7 @@ func TestSplitSharesNothing(t *testing.T) {
 // TestSplitKeepsTheAnswer checks that applying the pushed filters first loses
 // no row, and leaves no row too many if Split reports all.
 func TestSplitKeepsTheAnswer(t *testing.T) {
-	rows, _ := referenceRows(500)
+	rows := referenceRows(500)
 	for _, f := range typicalFilters {
 		for _, pushable := range []string{"status", "amount", "region", "active", "qty", "note", ""} {
 			pushed, all := filter.Split(wire.Where{And: f.and, Or: f.or}, func(f wire.Filter) bool {

@@ -67,10 +67,6 @@ func TestDamageCutAnywhere(t *testing.T) {
 				}
 				require.ErrorIs(t, err, io.ErrUnexpectedEOF, "%s, cut at %d", how, at)
 			}
-			_, err := rowsOf(ndjson.NewReader(strings.NewReader(cut)))
-			if !whole {
-				require.ErrorIs(t, err, io.ErrUnexpectedEOF, "by rows, cut at %d", at)
-			}
 		}
 	}
 	t.Logf("%d cuts", trials)
@@ -84,13 +80,13 @@ func TestDamageReadFailsAnywhere(t *testing.T) {
 				return io.MultiReader(strings.NewReader(stream[:at]), iotest.ErrReader(reset))
 			}
 			_, err := transcript(ndjson.NewReader(broken()))
+			if at == len(stream) && strings.HasSuffix(stream, failure) {
+				require.NoError(t, err, "an error line says enough")
+				continue
+			}
 			require.ErrorIs(t, err, reset, "after %d bytes", at)
 			_, err = transcript(ndjson.NewReader(iotest.OneByteReader(broken())))
 			require.ErrorIs(t, err, reset, "after %d bytes, one by one", at)
-			if strings.HasSuffix(stream, end) {
-				_, err = rowsOf(ndjson.NewReader(broken()))
-				require.ErrorIs(t, err, reset, "after %d bytes, by rows", at)
-			}
 		}
 	}
 	_, err := transcript(ndjson.NewReader(iotest.TimeoutReader(iotest.HalfReader(strings.NewReader(wholeStreams[0])))))
@@ -240,38 +236,30 @@ func TestReaderLetsGoOfLines(t *testing.T) {
 			return `{"rows":[` + strings.Repeat(`{},`, lines-i) + `{"` + strings.Repeat("m", i+1) + text + `":1}]}` + "\n"
 		}},
 	} {
-		for _, by := range []string{"rows", "lines"} {
-			t.Run(c.why+", by "+by, func(t *testing.T) {
-				i := 0
-				var pending string
-				r := ndjson.NewReader(readerFunc(func(p []byte) (int, error) {
-					if pending == "" && i <= lines {
-						if pending = end; i < lines {
-							pending = c.line(i)
-						}
-						i++
+		t.Run(c.why, func(t *testing.T) {
+			i := 0
+			var pending string
+			r := ndjson.NewReader(readerFunc(func(p []byte) (int, error) {
+				if pending == "" && i <= lines {
+					if pending = end; i < lines {
+						pending = c.line(i)
 					}
-					n := copy(p, pending)
-					if pending = pending[n:]; n == 0 {
-						return 0, io.EOF
-					}
-					return n, nil
-				}))
-				before := heap()
-				if by == "rows" {
-					for _, err := range r.Rows() {
-						require.NoError(t, err)
-					}
-				} else {
-					for _, err := range r.Lines() {
-						require.NoError(t, err)
-					}
+					i++
 				}
-				after := heap()
-				assert.Less(t, after-before, int64(7*size), "of %d KiB read, at most a few lines are held", lines*size>>10)
-				runtime.KeepAlive(r)
-			})
-		}
+				n := copy(p, pending)
+				if pending = pending[n:]; n == 0 {
+					return 0, io.EOF
+				}
+				return n, nil
+			}))
+			before := heap()
+			for _, err := range r.Rows() {
+				require.NoError(t, err)
+			}
+			after := heap()
+			assert.Less(t, after-before, int64(7*size), "of %d KiB read, at most a few lines are held", lines*size>>10)
+			runtime.KeepAlive(r)
+		})
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"os"
 	"strings"
 
+	"github.com/connectorsdk/connector-sdk-go/internal/terms"
 	"github.com/connectorsdk/connector-sdk-go/ndjson"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
@@ -31,7 +32,7 @@ func ExampleWriter() {
 
 	w := ndjson.NewWriter(os.Stdout)
 	if err := write(w); err != nil {
-		fmt.Println(w.Error(wire.Errorf(wire.CodeInternal, wire.InternalMessage)))
+		fmt.Println(w.Error(wire.Errorf(wire.CodeInternal, terms.InternalMessage)))
 	}
 	// Output:
 	// {"served":{"filters":true,"sort":true,"window":false}}
@@ -88,27 +89,6 @@ func ExampleReader_Rows_errors() {
 	// the connector says: no row for 30 seconds
 	// not a sound stream: ndjson: line 2: the stream ends without an end or error line: unexpected EOF
 	// not a sound stream: ndjson: line 1: rows[1]: member 1: invalid JSON at byte 24: expected a string, a number, true, false or null
-}
-
-// A judge of streams looks at the lines themselves.
-func ExampleReader_Lines() {
-	stream := `{"ping":1}
-{"served":{"filters":false,"sort":false,"window":false}}
-{"rows":[{"id":1},{"id":2}]}
-{"end":1}
-`
-	for line, err := range ndjson.NewReader(strings.NewReader(stream)).Lines() {
-		if err != nil {
-			fmt.Println(err)
-			return
-		}
-		fmt.Println(line.Kind, line.Bytes, len(line.Rows))
-	}
-	// Output:
-	// ping 11 0
-	// served 57 0
-	// rows 29 2
-	// end 10 0
 }
 
 // A value that cannot cross the wire fails its row, and only its row.

@@ -6,43 +6,23 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
-// A LineKind is one of the five kinds of line in a stream.
-type LineKind uint8
+// lineKind is one of the five kinds of line in a stream.
+type lineKind uint8
 
-// The kinds of line. The zero LineKind is not valid.
 const (
-	KindServed LineKind = iota + 1 // which parts of the request were applied
-	KindRows                       // 1 to 5,000 rows
-	KindPing                       // a heartbeat
-	KindEnd                        // the answer is complete
-	KindError                      // the answer failed; nothing follows
+	lineServed lineKind = iota + 1 // which parts of the request were applied
+	lineRows                       // 1 to 5,000 rows
+	linePing                       // a heartbeat
+	lineEnd                        // the answer is complete
+	lineError                      // the answer failed; nothing follows
 )
 
-// String returns the member that marks a line of the kind.
-func (k LineKind) String() string {
-	switch k {
-	case KindServed:
-		return "served"
-	case KindRows:
-		return "rows"
-	case KindPing:
-		return "ping"
-	case KindEnd:
-		return "end"
-	case KindError:
-		return "error"
-	}
-	return fmt.Sprintf("LineKind(%d)", uint8(k))
-}
-
-// Line is one line of a stream, as [Reader.Lines] yields it. Only the member
-// that belongs to its kind is set.
-type Line struct {
-	Kind   LineKind
-	Served wire.Served // KindServed; as the line says it, even if it makes no sense
-	Rows   []Row       // KindRows; valid until the next line
-	Error  *wire.Error // KindError
-	Bytes  int         // the length of the line, its newline included
+// line is one line of a stream without its rows. Only the member that belongs to its
+// kind is set.
+type line struct {
+	kind   lineKind
+	served wire.Served // as the line says it, even if it makes no sense
+	err    *wire.Error
 }
 
 // LineError reports a line that breaks the protocol, or the place where a stream

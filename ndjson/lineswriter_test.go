@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/connectorsdk/connector-sdk-go/internal/lines"
+	"github.com/connectorsdk/connector-sdk-go/internal/terms"
 	"github.com/connectorsdk/connector-sdk-go/ndjson"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
@@ -137,7 +138,7 @@ func TestWriterServed(t *testing.T) {
 			require.NoError(t, err)
 			require.NoError(t, w.End())
 			r := ndjson.NewReader(strings.NewReader(strings.Join(out.lines, "")))
-			for _, err := range r.Lines() {
+			for _, err := range r.Rows() {
 				require.NoError(t, err)
 			}
 			got, present := r.Served()
@@ -171,7 +172,7 @@ func TestWriterErrorLine(t *testing.T) {
 	require.Error(t, w.Error(nil), "an error line needs an error")
 	require.ErrorContains(t, w.Error(wire.Errorf(wire.CodeInternal, "%s", strings.Repeat("x", wire.MaxLineBytes))), "16 MiB")
 	assert.Empty(t, out.lines)
-	require.NoError(t, w.Error(wire.Errorf(wire.CodeInternal, wire.InternalMessage)),
+	require.NoError(t, w.Error(wire.Errorf(wire.CodeInternal, terms.InternalMessage)),
 		"a refused message leaves the stream open for a shorter one")
 }
 

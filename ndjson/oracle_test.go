@@ -15,7 +15,7 @@ import (
 // code with the first: encoding/json does the syntax, and everything that
 // encoding/json lets pass is checked here. It answers what transcript would,
 // and whether the stream is complete.
-func oracle(stream string) (lines []string, complete bool) {
+func oracle(stream string) (said []string, complete bool) {
 	body := stream
 	for _, blank := range []string{"\r\n", "\n", "\r"} { // one blank line, whole or not, may follow
 		if strings.HasSuffix(stream, "\n"+blank) {
@@ -29,7 +29,7 @@ func oracle(stream string) (lines []string, complete bool) {
 	}
 	served, rows := false, false
 	for i, text := range texts {
-		kind, said, ok := oracleLine(text)
+		kind, more, ok := oracleLine(text)
 		last := i == len(texts)-1
 		switch {
 		case !ok,
@@ -39,9 +39,9 @@ func oracle(stream string) (lines []string, complete bool) {
 		}
 		served = served || kind == "served"
 		rows = rows || kind == "rows"
-		lines = append(lines, said)
+		said = append(said, more...)
 	}
-	return lines, len(lines) > 0
+	return said, len(texts) > 0
 }
 
 type member struct {
@@ -49,93 +49,92 @@ type member struct {
 	value any // nil, bool, string, json.Number, []member or []any
 }
 
-func oracleLine(text string) (kind, said string, ok bool) {
+func oracleLine(text string) (kind string, said []string, ok bool) {
 	if !utf8.ValidString(text) || halfPair(text) {
-		return "", "", false
+		return "", nil, false
 	}
 	dec := json.NewDecoder(strings.NewReader(text))
 	dec.UseNumber()
 	value, err := oracleValue(dec)
 	if err != nil {
-		return "", "", false
+		return "", nil, false
 	}
 	if _, err := dec.Token(); err != io.EOF {
-		return "", "", false
+		return "", nil, false
 	}
 	line, ok := value.([]member)
 	if !ok || len(line) != 1 {
-		return "", "", false
+		return "", nil, false
 	}
 	kind, value = line[0].name, line[0].value
 	switch kind {
 	case "ping", "end":
 		number, ok := value.(json.Number)
 		if !ok {
-			return "", "", false
+			return "", nil, false
 		}
 		f, err := number.Float64()
-		return kind, kind, err == nil && f == 1
+		return kind, nil, err == nil && f == 1
 	case "served":
 		object, ok := value.([]member)
 		if !ok || len(object) != 3 {
-			return "", "", false
+			return "", nil, false
 		}
 		flags := map[string]bool{}
 		for _, m := range object {
 			b, ok := m.value.(bool)
 			if !ok {
-				return "", "", false
+				return "", nil, false
 			}
 			flags[m.name] = b
 		}
 		for _, name := range []string{"filters", "sort", "window"} {
 			if _, ok := flags[name]; !ok {
-				return "", "", false
+				return "", nil, false
 			}
 		}
-		return kind, fmt.Sprintf("served %v %v %v", flags["filters"], flags["sort"], flags["window"]), true
+		return kind, []string{fmt.Sprintf("served %v %v %v", flags["filters"], flags["sort"], flags["window"])}, true
 	case "error":
 		object, ok := value.([]member)
 		if !ok || len(object) != 2 {
-			return "", "", false
+			return "", nil, false
 		}
 		texts := map[string]string{}
 		for _, m := range object {
 			s, ok := m.value.(string)
 			if !ok {
-				return "", "", false
+				return "", nil, false
 			}
 			texts[m.name] = s
 		}
 		code, has := texts["code"]
 		message, hasToo := texts["message"]
-		return kind, "error " + code + ": " + message, has && hasToo
+		return kind, []string{"error " + code + ": " + message}, has && hasToo
 	case "rows":
 		array, ok := value.([]any)
 		if !ok || len(array) < 1 || len(array) > 5000 {
-			return "", "", false
+			return "", nil, false
 		}
-		said = "rows"
 		for _, element := range array {
 			row, ok := element.([]member)
 			if !ok {
-				return "", "", false
+				return "", nil, false
 			}
 			seen := map[string]bool{}
 			var cells []string
 			for _, m := range row {
 				cell, ok := oracleCell(m.value)
 				if !ok || seen[m.name] {
-					return "", "", false
+					return "", nil, false
 				}
 				seen[m.name] = true
 				cells = append(cells, m.name+"="+cell)
 			}
-			said += " {" + strings.Join(cells, " ") + "}"
+			said = append(said, "{"+strings.Join(cells, " ")+"}")
 		}
 		return kind, said, true
 	}
-	return "", "", false
+	return "", nil, false
 }
 
 func oracleCell(value any) (string, bool) {

@@ -18,10 +18,8 @@ type parser struct {
 	text string
 
 	read  int          // rows of the current line
-	cells []wire.Value // of the row, or of all rows of the line that are kept
+	cells []wire.Value // of the row
 	dirty int          // elements of cells, from its first on, that may not be zero
-	rows  []Row        // those kept
-	kept  int          // rows of the line before that were kept
 
 	shape  *shape    // of the last row, which the next one most likely has too
 	recent [8]*shape // other shapes seen of late
@@ -32,46 +30,46 @@ type parser struct {
 
 // begin reads one line, given without its newline. Of a rows line it reads what
 // precedes the rows.
-func (p *parser) begin(text string) (Line, *LineError) {
+func (p *parser) begin(text string) (line, *LineError) {
 	p.text = text
 	s := &p.s
 	s.Reset(text)
 	if s.Err() == nil && s.Peek() == 0 && s.Offset() == len(text) {
-		return Line{}, &LineError{Problem: "blank line; every line is one JSON object"}
+		return line{}, &LineError{Problem: "blank line; every line is one JSON object"}
 	}
 	s.Expect('{')
 	if s.Peek() == '}' {
-		return Line{}, &LineError{Problem: "empty object; a line has one member: served, rows, ping, end or error"}
+		return line{}, &LineError{Problem: "empty object; a line has one member: served, rows, ping, end or error"}
 	}
 	name := s.String()
 	s.Expect(':')
 	if s.Err() != nil {
-		return Line{}, p.syntax("")
+		return line{}, p.syntax("")
 	}
-	var line Line
+	var l line
 	var fault *LineError
 	switch name {
 	case "rows":
-		return Line{Kind: KindRows}, p.beginRows()
+		return line{kind: lineRows}, p.beginRows()
 	case "served":
-		line.Kind = KindServed
-		line.Served, fault = p.parseServed()
+		l.kind = lineServed
+		l.served, fault = p.parseServed()
 	case "ping":
-		line.Kind = KindPing
+		l.kind = linePing
 		fault = p.parseOne("ping")
 	case "end":
-		line.Kind = KindEnd
+		l.kind = lineEnd
 		fault = p.parseOne("end")
 	case "error":
-		line.Kind = KindError
-		line.Error, fault = p.parseError()
+		l.kind = lineError
+		l.err, fault = p.parseError()
 	default:
 		fault = &LineError{Problem: "unknown kind of line; the kinds are served, rows, ping, end and error"}
 	}
 	if fault == nil {
 		fault = p.finish()
 	}
-	return line, fault
+	return l, fault
 }
 
 // finish reads the rest of a line after its only member.

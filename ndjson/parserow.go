@@ -22,15 +22,12 @@ func (p *parser) beginRows() *LineError {
 		return &LineError{Path: "rows", Problem: fmt.Sprintf("is empty; a line has 1 to %d rows", wire.MaxBatchRows)}
 	}
 	p.read = 0
-	p.cells = p.cells[:0]
-	p.kept, p.rows = len(p.rows), p.rows[:0]
 	return nil
 }
 
 // row reads the next row and reports whether there was one in the line. The next
-// row overwrites its cells, unless keep is set; the caller then passes each row
-// to [parser.keep].
-func (p *parser) row(keep bool) (Row, bool, *LineError) {
+// row overwrites its cells.
+func (p *parser) row() (Row, bool, *LineError) {
 	s := &p.s
 	if p.read > 0 && !s.Skip(',') {
 		if !s.Expect(']') {
@@ -43,23 +40,14 @@ func (p *parser) row(keep bool) (Row, bool, *LineError) {
 	if p.read == wire.MaxBatchRows {
 		return Row{}, false, &LineError{Path: "rows", Problem: fmt.Sprintf("more than %d rows", wire.MaxBatchRows)}
 	}
-	if !keep {
-		p.cells = p.cells[:0]
-	}
-	start := len(p.cells)
+	p.cells = p.cells[:0]
 	if fault := p.parseRow(); fault != nil {
 		fault.Path = fmt.Sprintf("rows[%d]", p.read)
 		return Row{}, false, fault
 	}
 	p.read++
 	p.dirty = max(p.dirty, len(p.cells))
-	return Row{p.shape, p.cells[start:len(p.cells):len(p.cells)]}, true, nil
-}
-
-// keep adds a row to the rows of the line and returns them all.
-func (p *parser) keep(row Row) []Row {
-	p.rows = append(p.rows, row)
-	return p.rows
+	return Row{p.shape, p.cells[:len(p.cells):len(p.cells)]}, true, nil
 }
 
 // wipe drops what is left of earlier lines.
@@ -68,9 +56,6 @@ func (p *parser) wipe() {
 		clear(p.cells[len(p.cells):p.dirty])
 	}
 	p.dirty = len(p.cells)
-	if p.kept > len(p.rows) {
-		clear(p.rows[len(p.rows):p.kept])
-	}
 }
 
 // parseRow reads one row into p.cells and finds p.shape. Nearly every row has

@@ -14,7 +14,6 @@ const (
 	beforeServed state = iota // no line yet, or pings only
 	inRows                    // rows and pings, in any order
 	ended
-	failed // an error line
 )
 
 // Reader reads one answer to /query strictly: the order of lines, exact member
@@ -55,16 +54,17 @@ func (r *Reader) Position() (line, row int) { return r.lines, r.parser.read - 1 
 // Rows yields the rows of the stream, each valid until the next one. An error
 // line is yielded as its [*wire.Error], any fault as a [*LineError]; either
 // ends the loop. A loop that ends without an error has seen all rows of a
-// complete answer.
+// complete answer. Rows reads to the end of the stream before it yields an error
+// line, because more after that line is a fault.
 //
 // Rows are yielded as they are read, in memory that does not grow with their
 // number; so a fault late in a line comes after the rows before it. After a loop
-// was left early, another call of Rows or Lines reads on.
+// was left early, another call of Rows reads on.
 func (r *Reader) Rows() iter.Seq2[Row, error] {
 	return func(yield func(Row, error) bool) {
 		for {
 			for r.inRows {
-				row, ok, err := r.row(false)
+				row, ok, err := r.row()
 				if err != nil {
 					yield(Row{}, err)
 					return
@@ -77,7 +77,7 @@ func (r *Reader) Rows() iter.Seq2[Row, error] {
 				yield(Row{}, r.failure)
 				return
 			}
-			if _, err := r.begin(); err != nil {
+			if err := r.begin(); err != nil {
 				if err != io.EOF {
 					yield(Row{}, err)
 				}
@@ -87,57 +87,9 @@ func (r *Reader) Rows() iter.Seq2[Row, error] {
 	}
 }
 
-// Lines yields every line of the stream, each checked whole and valid until
-// the next one. A fault is yielded as a [*LineError], and ends the loop; a loop
-// that ends without one has seen a complete stream, whose last line was of
-// KindEnd or KindError. The line of KindEnd is yielded only when nothing
-// follows it.
-//
-// To read rows and nothing else, [Reader.Rows] needs less memory. After a loop was
-// left early, another call reads on.
-func (r *Reader) Lines() iter.Seq2[Line, error] {
-	return func(yield func(Line, error) bool) {
-		for {
-			line, err := r.line()
-			if err != nil {
-				if err != io.EOF {
-					yield(Line{}, err)
-				}
-				return
-			}
-			if !yield(line, nil) {
-				return
-			}
-		}
-	}
-}
-
-// line reads one line whole. It returns io.EOF after a complete stream.
-func (r *Reader) line() (Line, error) {
-	for r.inRows { // left by a loop over Rows
-		if _, _, err := r.row(false); err != nil {
-			return Line{}, err
-		}
-	}
-	line, err := r.begin()
-	if err != nil || line.Kind != KindRows {
-		return line, err
-	}
-	for {
-		row, ok, err := r.row(true)
-		if err != nil {
-			return Line{}, err
-		}
-		if !ok {
-			return line, nil
-		}
-		line.Rows = r.parser.keep(row)
-	}
-}
-
 // row reads the next row of a rows line and reports whether there was one.
-func (r *Reader) row(keep bool) (Row, bool, error) {
-	row, ok, fault := r.parser.row(keep)
+func (r *Reader) row() (Row, bool, error) {
+	row, ok, fault := r.parser.row()
 	if fault != nil {
 		r.inRows = false
 		fault.Line = r.lines
@@ -150,89 +102,81 @@ func (r *Reader) row(keep bool) (Row, bool, error) {
 
 // begin reads one line, or the part of a rows line that precedes the rows. It
 // returns io.EOF after a complete stream.
-func (r *Reader) begin() (Line, error) {
-	if r.err != nil {
-		return Line{}, r.err
+func (r *Reader) begin() error {
+	if r.err == nil {
+		r.err = r.next()
 	}
-	line, err := r.next()
-	r.err = err
-	return line, err
+	return r.err
 }
 
-func (r *Reader) next() (Line, error) {
-	switch r.state {
-	case ended:
-		return Line{}, io.EOF
-	case failed:
-		if err := r.nothingFollows(); err != nil {
-			return Line{}, err
-		}
-		return Line{}, io.EOF
+func (r *Reader) next() error {
+	if r.state == ended {
+		return io.EOF
 	}
 	text, err := r.in.line()
 	r.lines++
 	last := err == io.EOF
 	if err != nil && !last {
-		return Line{}, r.broken(err)
+		return r.broken(err)
 	}
 	if last && len(text) == 0 {
-		return Line{}, r.truncated("the stream ends without an end or error line")
+		return r.truncated("the stream ends without an end or error line")
 	}
-	line, fault := r.parser.begin(text)
-	line.Bytes = len(text)
-	if !last {
-		line.Bytes++
-	} else if fault != nil || line.Kind != KindEnd && line.Kind != KindError {
+	l, fault := r.parser.begin(text)
+	if last && (fault != nil || l.kind != lineEnd && l.kind != lineError) {
 		// A last line needs no newline if it is whole and ends the stream.
 		// Whatever else it is, more should have come.
-		return Line{}, r.truncated("the stream ends within a line, or without an end or error line")
+		return r.truncated("the stream ends within a line, or without an end or error line")
 	}
 	if fault != nil {
 		fault.Line = r.lines
-		return Line{}, fault
+		return fault
 	}
-	if err := r.order(&line); err != nil {
-		return Line{}, err
-	}
-	return line, nil
+	return r.order(&l)
 }
 
 // order checks the line against the lines before it.
-func (r *Reader) order(line *Line) error {
-	switch line.Kind {
-	case KindServed:
+func (r *Reader) order(l *line) error {
+	switch l.kind {
+	case lineServed:
 		if r.claimed {
 			return &LineError{Line: r.lines, Problem: "second served line; served is written once"}
 		}
 		if r.state != beforeServed {
 			return &LineError{Line: r.lines, Problem: "served comes after rows; it must precede everything but pings"}
 		}
-		r.served, r.claimed = line.Served, true
+		r.served, r.claimed = l.served, true
 		r.state = inRows
-	case KindRows:
+	case lineRows:
 		r.state = inRows
 		r.inRows = true
-	case KindEnd:
+	case lineEnd:
 		r.state = ended
-		return r.nothingFollows()
-	case KindError:
-		r.state = failed
-		r.failure = line.Error
+		return r.nothingFollows(l.kind)
+	case lineError:
+		r.state = ended
+		if err := r.nothingFollows(l.kind); err != nil {
+			return err
+		}
+		r.failure = l.err
 	}
 	return nil
 }
 
-// nothingFollows reads to the end of the stream. It accepts one blank line.
-func (r *Reader) nothingFollows() error {
+// nothingFollows reads to the end of the stream after its last line. It accepts one
+// blank line. An error line says that the answer failed, so it does not matter
+// whether the connection breaks behind it.
+func (r *Reader) nothingFollows(last lineKind) error {
 	more, err := r.in.more()
-	if !more && err == nil {
-		return nil
-	}
-	r.lines++
-	if err != nil {
+	switch {
+	case more:
+		r.lines++
+		return &LineError{Line: r.lines, Problem: "unexpected data after the end or error line"}
+	case err != nil && last == lineEnd:
+		r.lines++
 		return r.broken(err)
 	}
-	return &LineError{Line: r.lines, Problem: "unexpected data after the end or error line"}
+	return nil
 }
 
 // truncated returns the error of a stream that ends too early.

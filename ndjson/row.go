@@ -10,8 +10,7 @@ import (
 // text, boolean, and number (a wire.KindInt or wire.KindFloat). What a string
 // means depends on the column's type.
 //
-// A row of [Reader.Rows] is valid until the next row, one of [Reader.Lines]
-// until the next line. To keep one, copy its Values. The texts of its cells then
+// A row is valid until the next one. To keep it, copy its Values. The texts of its cells then
 // stay as they are, but each keeps its whole line in memory: clone values that
 // you keep for long ([wire.Value.Clone]).
 type Row struct {

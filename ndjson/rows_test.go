@@ -92,49 +92,14 @@ func TestRowsCanBeTakenUpAgain(t *testing.T) {
 		require.NoError(t, err)
 		assert.Empty(t, rest)
 	})
-	t.Run("line by line", func(t *testing.T) {
-		r := ndjson.NewReader(strings.NewReader(stream))
-		var kinds []string
-		for range 6 {
-			for line, err := range r.Lines() {
-				require.NoError(t, err)
-				kinds = append(kinds, line.Kind.String())
-				break
-			}
-		}
-		assert.Equal(t, []string{"served", "rows", "ping", "rows", "end"}, kinds)
-	})
-	t.Run("by lines after some rows: from the next line on", func(t *testing.T) {
-		r := ndjson.NewReader(strings.NewReader(stream))
-		for row, err := range r.Rows() {
-			require.NoError(t, err)
-			require.Equal(t, "{a=int:1}", spell(row))
-			break
-		}
-		lines, err := transcript(r)
-		require.NoError(t, err)
-		assert.Equal(t, []string{"ping", "rows {a=int:4} {a=int:5}", "end"}, lines)
-	})
-	t.Run("by lines after some rows, when the rest of their line is wrong", func(t *testing.T) {
+	t.Run("when the rest of the line is wrong", func(t *testing.T) {
 		r := ndjson.NewReader(strings.NewReader(`{"rows":[{"a":1},{"a":{}}]}` + "\n" + end))
 		for _, err := range r.Rows() {
 			require.NoError(t, err)
 			break
 		}
-		_, err := transcript(r)
-		require.ErrorContains(t, err, "line 1: rows[1]", "a line left early is still checked to its end")
-	})
-	t.Run("by rows after some lines", func(t *testing.T) {
-		r := ndjson.NewReader(strings.NewReader(stream))
-		for line, err := range r.Lines() {
-			require.NoError(t, err)
-			if line.Kind == ndjson.KindRows {
-				break
-			}
-		}
-		rows, err := rowsOf(r)
-		require.NoError(t, err)
-		assert.Equal(t, []string{"{a=int:4}", "{a=int:5}"}, rows)
+		_, err := rowsOf(r)
+		require.ErrorContains(t, err, "line 1: rows[1]")
 	})
 }
 
@@ -144,15 +109,6 @@ func TestRowGet(t *testing.T) {
 		fmt.Fprintf(&wide, `,"w%d":%d`, i, i)
 	}
 	stream := `{"rows":[{"a":1,"b":null},{"b":2},{"x":0` + wide.String() + `}]}` + "\n" + end
-	var rows []ndjson.Row
-	for line, err := range ndjson.NewReader(strings.NewReader(stream)).Lines() {
-		require.NoError(t, err)
-		if line.Kind != ndjson.KindRows {
-			break
-		}
-		rows = line.Rows
-	}
-	require.Len(t, rows, 3)
 	for _, c := range []struct {
 		why  string
 		row  int
@@ -170,9 +126,18 @@ func TestRowGet(t *testing.T) {
 		{"a member that a wide row lacks", 2, "w50", wire.Null(), false},
 	} {
 		t.Run(c.why, func(t *testing.T) {
-			v, has := rows[c.row].Get(c.name)
-			assert.Equal(t, c.has, has)
-			assert.Equal(t, c.want, v)
+			r := ndjson.NewReader(strings.NewReader(stream))
+			for row, err := range r.Rows() {
+				require.NoError(t, err)
+				if _, at := r.Position(); at != c.row {
+					continue
+				}
+				v, has := row.Get(c.name)
+				assert.Equal(t, c.has, has)
+				assert.Equal(t, c.want, v)
+				return
+			}
+			t.Fatal("no such row")
 		})
 	}
 	_, has := ndjson.Row{}.Get("a")
@@ -206,27 +171,6 @@ func TestCellTextsOutliveTheirLine(t *testing.T) {
 	}
 	assert.Equal(t, []wire.Value{wire.Text("first"), wire.Text("second"), wire.Text("third"), wire.Text("xxxxx")}, kept)
 	assert.Equal(t, []string{"a", "a", "a", "b"}, names)
-}
-
-func TestLinesKeepAllRowsOfALine(t *testing.T) {
-	// Enough rows for the cells to move while the line is read.
-	var b strings.Builder
-	for i := range 3000 {
-		fmt.Fprintf(&b, `,{"a":%d,"b":"%d"}`, i, i)
-	}
-	stream := `{"rows":[` + b.String()[1:] + "]}\n"
-	for line, err := range ndjson.NewReader(strings.NewReader(stream + stream + end)).Lines() {
-		require.NoError(t, err)
-		if line.Kind != ndjson.KindRows {
-			continue
-		}
-		require.Len(t, line.Rows, 3000)
-		for i, row := range line.Rows {
-			require.Equal(t, fmt.Sprintf("{a=int:%d b=text:%d}", i, i), spell(row))
-			require.Len(t, append(row.Values(), wire.Null()), 3, "appending to a row's cells")
-		}
-		require.Equal(t, "{a=int:1 b=text:1}", spell(line.Rows[1]), "does not touch those of the next row")
-	}
 }
 
 // TestReaderPosition asks where each row stands, pings and further lines between.

@@ -51,7 +51,7 @@ func TestReaderAgreesWithTheSchemas(t *testing.T) {
 						assert.Equal(t, 1, fault.Line)
 					}
 					// A sound line of another kind is none of this one.
-					accepted := err == nil && (schema == "line" || schema == "line-"+kind.String())
+					accepted := err == nil && (schema == "line" || schema == "line-"+kind)
 					assert.Equal(t, c.Valid, accepted, "%v", err)
 				})
 			}
@@ -59,16 +59,21 @@ func TestReaderAgreesWithTheSchemas(t *testing.T) {
 	}
 }
 
-// readOne reads the first line of a stream that goes on soundly where it may.
-func readOne(line string) (ndjson.LineKind, error) {
-	for _, rest := range []string{"\n" + end, "\n"} {
-		for l, err := range ndjson.NewReader(strings.NewReader(line + rest)).Lines() {
-			var fault *ndjson.LineError
-			if errors.As(err, &fault) && fault.Line == 2 {
-				break // the line was an end itself
-			}
-			return l.Kind, err
-		}
+// readOne returns the kind of a line, which it reads as the first of a stream that goes
+// on soundly where it may.
+func readOne(line string) (kind string, err error) {
+	kind = "ping"
+	said, err := transcript(ndjson.NewReader(strings.NewReader(line + "\n" + end)))
+	var fault *ndjson.LineError
+	if errors.As(err, &fault) && fault.Line == 2 { // the line ends a stream
+		kind = "end"
+		said, err = transcript(ndjson.NewReader(strings.NewReader(line + "\n")))
 	}
-	return 0, errors.New("no line")
+	if len(said) > 0 {
+		kind, _, _ = strings.Cut(said[0], " ")
+	}
+	if strings.HasPrefix(kind, "{") {
+		kind = "rows"
+	}
+	return kind, err
 }

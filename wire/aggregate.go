@@ -59,7 +59,7 @@ type GroupKey struct {
 var groupKey = newObject(
 	required("field", func(m *GroupKey) *string { return &m.Field }, text),
 	required("as", func(m *GroupKey) *string { return &m.As }, label),
-	optional("grain", func(m *GroupKey) *Grain { return &m.Grain }, oneOf(grains...)),
+	optional("grain", func(m *GroupKey) *Grain { return &m.Grain }, oneOf(GrainYear, GrainQuarter, GrainMonth, GrainDay)),
 )
 
 // Measure is one number asked of every group. Field is empty only for a count
@@ -72,7 +72,7 @@ type Measure struct {
 }
 
 var measure = newObject(
-	required("fn", func(m *Measure) *AggFunc { return &m.Fn }, oneOf(fns...)),
+	required("fn", func(m *Measure) *AggFunc { return &m.Fn }, oneOf(AggCount, AggSum, AggMin, AggMax, AggCountDistinct)),
 	optional("field", func(m *Measure) *string { return &m.Field }, label),
 	required("as", func(m *Measure) *string { return &m.As }, label),
 ).checked(func(d *decoder, m *Measure, _ uint32) {

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/connectorsdk/connector-sdk-go/internal/jsontext"
+	"github.com/connectorsdk/connector-sdk-go/internal/terms"
 )
 
 // AppendText appends the text the value has on the wire, without quotes and
@@ -28,9 +29,8 @@ func (v Value) AppendText(dst []byte) []byte {
 	return dst
 }
 
-// AppendJSON appends the value as the protocol spells it. It fails, with a
-// [ValueError], for what cannot cross the wire: text that is not UTF-8, a NaN,
-// a malformed decimal.
+// AppendJSON appends the value as the protocol spells it. It fails for
+// what cannot cross the wire: text that is not UTF-8, a NaN, a malformed decimal.
 func (v Value) AppendJSON(dst []byte) ([]byte, error) {
 	switch v.kind {
 	case KindNull:
@@ -39,7 +39,7 @@ func (v Value) AppendJSON(dst []byte) ([]byte, error) {
 		return strconv.AppendBool(dst, v.num == 1), nil
 	case KindInt:
 		i := int64(v.num)
-		if i >= -MaxSafeInteger && i <= MaxSafeInteger {
+		if i >= -terms.MaxSafeInteger && i <= terms.MaxSafeInteger {
 			return strconv.AppendInt(dst, i, 10), nil
 		}
 		dst = append(dst, '"')
@@ -68,7 +68,7 @@ func (v Value) AppendJSON(dst []byte) ([]byte, error) {
 		dst = append(dst, '"')
 		return append(v.appendDatetime(dst), '"'), nil
 	}
-	return dst, &ValueError{v.text}
+	return dst, valueError(v.text)
 }
 
 // floatIsNumber reports whether f crosses as a JSON number [rule cell-1]: it is
@@ -76,7 +76,7 @@ func (v Value) AppendJSON(dst []byte) ([]byte, error) {
 // exponent. JavaScript, and so the platform, writes exponents below 1e-6.
 func floatIsNumber(f float64) bool {
 	abs := math.Abs(f)
-	return abs <= MaxSafeInteger && (abs >= 1e-6 || abs == 0)
+	return abs <= terms.MaxSafeInteger && (abs >= 1e-6 || abs == 0)
 }
 
 // appendFloat appends the shortest digits that read back as f, without an

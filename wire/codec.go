@@ -6,6 +6,8 @@ import (
 	"strconv"
 	"strings"
 	"unsafe"
+
+	"github.com/connectorsdk/connector-sdk-go/internal/terms"
 )
 
 // codec reads and writes one kind of JSON value.
@@ -66,8 +68,8 @@ var (
 	}
 	scalars      = list(scalar)
 	texts        = list(text)
-	count        = integer[int64](0, MaxSafeInteger) // of rows or values
-	positive     = integer[int64](1, MaxSafeInteger)
+	count        = integer[int64](0, terms.MaxSafeInteger) // of rows or values
+	positive     = integer[int64](1, terms.MaxSafeInteger)
 	milliseconds = positive
 )
 

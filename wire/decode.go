@@ -5,6 +5,7 @@ import (
 	"strconv"
 
 	"github.com/connectorsdk/connector-sdk-go/internal/jsontext"
+	"github.com/connectorsdk/connector-sdk-go/internal/terms"
 )
 
 // MessageError reports where a message breaks the protocol or cannot be written as
@@ -19,7 +20,7 @@ type MessageError struct {
 func (e *MessageError) Error() string { return e.Path + ": " + e.Problem }
 
 // Decode reads one message strictly: one JSON object in UTF-8 and nothing after
-// it, at most [MaxDepth] deep, no duplicate members, names exact to the letter's
+// it, at most 32 deep, no duplicate members, names exact to the letter's
 // case, integers judged by their value. Unknown members are refused, because a
 // dropped one could change which rows answer. Only check, discovery, size,
 // cardinality and linkHitRate requests and the document may have unknown
@@ -153,8 +154,8 @@ func pathText(path []step) string {
 func (d *decoder) ignore(depth int) {
 	switch c := d.s.Peek(); c {
 	case '{', '[':
-		if depth > MaxDepth {
-			d.fail("is nested more than " + strconv.Itoa(MaxDepth) + " deep; flatten it")
+		if depth > terms.MaxDepth {
+			d.fail("is nested more than " + strconv.Itoa(terms.MaxDepth) + " deep; flatten it")
 			return
 		}
 		if c == '{' {

@@ -1,5 +1,7 @@
 package wire
 
+import "github.com/connectorsdk/connector-sdk-go/internal/terms"
+
 // Document is the capability document, which tells the platform what a
 // connector can do. Nobody writes one by hand: package connector derives it from
 // a source.
@@ -17,7 +19,7 @@ var document = newObject(
 	required("protocolVersion", func(m *Document) *int { return &m.ProtocolVersion }, integer[int](ProtocolVersion, ProtocolVersion)),
 	required("slug", func(m *Document) *string { return &m.Slug }, textOf(func(d *decoder) string {
 		slug := d.text()
-		if d.ok() && !IsSlug(slug) {
+		if d.ok() && !terms.IsSlug(slug) {
 			d.fail("must match ^[a-z][a-z0-9-]{2,39}$")
 		}
 		return slug
@@ -29,19 +31,6 @@ var document = newObject(
 	required("endpoints", func(m *Document) *[]Endpoint { return &m.Endpoints },
 		list(oneOf(EndpointSize, EndpointCount, EndpointAggregate, EndpointCardinality, EndpointLinkHitRate))),
 ).lenient()
-
-// IsSlug reports whether s is a legal slug: ^[a-z][a-z0-9-]{2,39}$.
-func IsSlug(s string) bool {
-	if len(s) < 3 || len(s) > 40 || s[0] < 'a' || s[0] > 'z' {
-		return false
-	}
-	for _, c := range []byte(s) {
-		if (c < 'a' || c > 'z') && (c < '0' || c > '9') && c != '-' {
-			return false
-		}
-	}
-	return true
-}
 
 // Capabilities says what a connector can do itself instead of the platform.
 type Capabilities struct {
@@ -85,7 +74,7 @@ type Limits struct {
 var limits = newObject(
 	optional("pageSizeMax", func(m *Limits) *int64 { return &m.PageSizeMax }, positive),
 	optional("rowsPerTableMax", func(m *Limits) *int64 { return &m.RowsPerTableMax }, positive),
-	optional("concurrency", func(m *Limits) *int { return &m.Concurrency }, integer[int](MinConcurrency, MaxConcurrency)),
+	optional("concurrency", func(m *Limits) *int { return &m.Concurrency }, integer[int](terms.MinConcurrency, terms.MaxConcurrency)),
 	optional("offsetMax", func(m *Limits) *int64 { return &m.OffsetMax }, count),
 )
 

@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/connectorsdk/connector-sdk-go/internal/terms"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -109,7 +110,7 @@ var encodedMessages = []struct {
 	{"A rate is plain digits.", &wire.LinkHitRate{FromNonNull: 1e7, OrphanCount: 1, OrphanRate: 1e-7,
 		OrphanSamples: []string{"x"}},
 		`{"fromNonNull":10000000,"orphanCount":1,"orphanRate":0.0000001,"orphanSamples":["x"]}`},
-	{"An envelope.", &wire.ErrorAnswer{Error: wire.Error{Code: wire.CodeInternal, Message: wire.InternalMessage}},
+	{"An envelope.", &wire.ErrorAnswer{Error: wire.Error{Code: wire.CodeInternal, Message: terms.InternalMessage}},
 		`{"error":{"code":"internal","message":"internal error"}}`},
 }
 

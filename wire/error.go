@@ -39,13 +39,10 @@ func (c Code) Status() int {
 	return 500
 }
 
-// InternalMessage is the only message that an internal error ever carries.
-const InternalMessage = "internal error"
-
 // Error is a deliberate error: its message reaches the other side. Everything
-// else that goes wrong is answered as [CodeInternal] with [InternalMessage]
-// [rule http-9]. Authors make one with connector.BadRequest and its siblings;
-// clients get one from an error envelope or an error line.
+// else that goes wrong is answered as [CodeInternal] and nothing but "internal
+// error" [rule http-9]. Authors make one with connector.BadRequest and its
+// siblings; clients get one from an error envelope or an error line.
 type Error struct {
 	Code    Code   `json:"code"`
 	Message string `json:"message"`

@@ -42,43 +42,6 @@ func TestError(t *testing.T) {
 	assert.Same(t, err, deliberate)
 }
 
-func TestWords(t *testing.T) {
-	shapes := map[wire.Shape][]wire.Op{
-		wire.ShapeValue: {wire.OpEq, wire.OpNeq, wire.OpGt, wire.OpGte, wire.OpLt, wire.OpLte, wire.OpContains,
-			wire.OpIncludes, wire.OpStartsWith},
-		wire.ShapeMember:  {wire.OpIn, wire.OpNin},
-		wire.ShapeNullary: {wire.OpIsNull, wire.OpNotNull},
-		wire.ShapeUnknown: {"", "EQ", "like", "startsWith"},
-	}
-	for shape, ops := range shapes {
-		for _, op := range ops {
-			assert.Equal(t, shape, op.Shape(), "%s", op)
-		}
-	}
-	for _, known := range []wire.Type{"string", "number", "decimal", "boolean", "date", "datetime", "json", "array", "reference"} {
-		assert.True(t, known.Known(), "%s", known)
-		assert.Equal(t, known == "number" || known == "decimal", known.Numeric(), "%s", known)
-	}
-	assert.False(t, wire.Type("").Known())
-	assert.False(t, wire.Type("Number").Known())
-	for _, known := range []wire.AggFunc{"count", "sum", "min", "max", "count_distinct"} {
-		assert.True(t, known.Known(), "%s", known)
-	}
-	assert.False(t, wire.AggFunc("avg").Known(), "an average is never pushed (aggregate-7)")
-	for _, known := range []wire.Grain{"year", "quarter", "month", "day"} {
-		assert.True(t, known.Known(), "%s", known)
-	}
-	assert.False(t, wire.Grain("week").Known())
-	assert.False(t, wire.Grain("").Known())
-	for slug, legal := range map[string]bool{
-		"abc": true, "a-1": true, "a--": true, "ab": false, "": false, "1ab": false, "-ab": false, "Abc": false,
-		"a_b": false, "abc\n": false, "äbc": false, "a234567890123456789012345678901234567890": true,
-		"a2345678901234567890123456789012345678901": false,
-	} {
-		assert.Equal(t, legal, wire.IsSlug(slug), "%q", slug)
-	}
-}
-
 func TestTable(t *testing.T) {
 	table := wire.Table{Name: "orders", Fields: []wire.Field{{Name: "id", Type: wire.TypeNumber}, {Name: "note", Type: wire.TypeString}}}
 	assert.Same(t, &table.Fields[1], table.Field("note"))

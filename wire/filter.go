@@ -2,10 +2,12 @@ package wire
 
 import (
 	"iter"
+
+	"github.com/connectorsdk/connector-sdk-go/internal/terms"
 )
 
 // Filter is one condition on one field, in one of three shapes that its
-// operator decides ([Op.Shape]): Value for a value operator, Values for in and
+// operator decides: Value for a value operator, Values for in and
 // nin, neither for isnull and notnull. Both hold scalars only.
 type Filter struct {
 	noJSON
@@ -18,9 +20,12 @@ type Filter struct {
 var filterObject = newObject(
 	required("field", func(m *Filter) *string { return &m.Field }, text),
 	required("op", func(m *Filter) *Op { return &m.Op }, operator),
-	omitIf(func(m *Filter) bool { s := m.Op.Shape(); return s == ShapeMember || s == ShapeNullary },
+	omitIf(func(m *Filter) bool {
+		s := terms.ShapeOf(m.Op)
+		return s == terms.ShapeMember || s == terms.ShapeNullary
+	},
 		required("value", func(m *Filter) *Value { return &m.Value }, scalar)),
-	omitIf(func(m *Filter) bool { return m.Op.Shape() != ShapeMember },
+	omitIf(func(m *Filter) bool { return terms.ShapeOf(m.Op) != terms.ShapeMember },
 		required("values", func(m *Filter) *[]Value { return &m.Values }, scalars)),
 ).checked(checkShape)
 
@@ -30,16 +35,16 @@ var operator = oneOf(OpEq, OpNeq, OpGt, OpGte, OpLt, OpLte, OpIn, OpNin, OpConta
 // checkShape refuses a filter that has other members than its operator takes.
 func checkShape(d *decoder, m *Filter, present uint32) {
 	value, values := present&(1<<2) != 0, present&(1<<3) != 0
-	switch m.Op.Shape() {
-	case ShapeValue:
+	switch terms.ShapeOf(m.Op) {
+	case terms.ShapeValue:
 		if !value || values {
 			d.fail("the operator " + string(m.Op) + " takes value, and no values")
 		}
-	case ShapeMember:
+	case terms.ShapeMember:
 		if !values || value {
 			d.fail("the operator " + string(m.Op) + " takes values, and no value")
 		}
-	case ShapeNullary:
+	case terms.ShapeNullary:
 		if value || values {
 			d.fail("the operator " + string(m.Op) + " takes neither value nor values")
 		}
@@ -71,7 +76,8 @@ func fieldTypes[T any](of func(*T) *Where) []member[T] {
 var (
 	filters      = list(filterObject.codec())
 	filterGroups = keepEmpty(list(filters))
-	fieldType    = oneOf(types...)
+	fieldType    = oneOf(TypeString, TypeNumber, TypeDecimal, TypeBoolean, TypeDate, TypeDatetime, TypeJSON, TypeArray,
+		TypeReference)
 )
 
 // keepEmpty returns a codec that reads an empty array as an empty slice and not

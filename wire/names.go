@@ -1,7 +1,5 @@
 package wire
 
-import "slices"
-
 // ProtocolVersion is the only value that a document's protocolVersion may have.
 const ProtocolVersion = 1
 
@@ -17,12 +15,6 @@ const (
 	PathSize        = "/size"
 	PathCardinality = "/cardinality"
 	PathLinkHitRate = "/linkHitRate"
-)
-
-// The content types of answers.
-const (
-	MediaJSON   = "application/json"
-	MediaNDJSON = "application/x-ndjson"
 )
 
 // An Endpoint names an optional route in a document's endpoints.
@@ -57,30 +49,6 @@ const (
 	OpNotNull    Op = "notnull"
 )
 
-// A Shape is one of the three strict forms of a filter.
-type Shape uint8
-
-// The shapes. ShapeUnknown belongs to a word that is not an operator.
-const (
-	ShapeUnknown Shape = iota
-	ShapeValue         // field, op, value
-	ShapeMember        // field, op, values
-	ShapeNullary       // field, op
-)
-
-// Shape returns which members a filter with this operator has.
-func (op Op) Shape() Shape {
-	switch op {
-	case OpEq, OpNeq, OpGt, OpGte, OpLt, OpLte, OpContains, OpIncludes, OpStartsWith:
-		return ShapeValue
-	case OpIn, OpNin:
-		return ShapeMember
-	case OpIsNull, OpNotNull:
-		return ShapeNullary
-	}
-	return ShapeUnknown
-}
-
 // A Type is the type of a field, in discovery, in fieldTypes and in a join
 // hop's fields. The empty Type means undeclared [rule filter-8].
 type Type string
@@ -97,13 +65,6 @@ const (
 	TypeArray     Type = "array"
 	TypeReference Type = "reference"
 )
-
-var types = []Type{
-	TypeString, TypeNumber, TypeDecimal, TypeBoolean, TypeDate, TypeDatetime, TypeJSON, TypeArray, TypeReference,
-}
-
-// Known reports whether t is one of the nine types.
-func (t Type) Known() bool { return slices.Contains(types, t) }
 
 // Numeric reports whether values of the type compare as decimal numbers.
 func (t Type) Numeric() bool { return t == TypeNumber || t == TypeDecimal }
@@ -139,11 +100,6 @@ const (
 	AggCountDistinct AggFunc = "count_distinct"
 )
 
-var fns = []AggFunc{AggCount, AggSum, AggMin, AggMax, AggCountDistinct}
-
-// Known reports whether f is one of the five functions.
-func (f AggFunc) Known() bool { return slices.Contains(fns, f) }
-
 // A Grain is the period to which a group key is truncated. The key of a group is
 // then the period's first day in UTC. The empty Grain means no truncation.
 type Grain string
@@ -155,11 +111,6 @@ const (
 	GrainMonth   Grain = "month"
 	GrainDay     Grain = "day"
 )
-
-var grains = []Grain{GrainYear, GrainQuarter, GrainMonth, GrainDay}
-
-// Known reports whether g is one of the four grains.
-func (g Grain) Known() bool { return slices.Contains(grains, g) }
 
 // A CredentialType is a kind of input on the connect form.
 type CredentialType string

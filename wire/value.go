@@ -3,7 +3,6 @@ package wire
 import (
 	"bytes"
 	"encoding/base64"
-	"encoding/hex"
 	"encoding/json"
 	"math"
 	"strconv"
@@ -209,18 +208,6 @@ func Array(elements ...Value) Value {
 // Bytes returns a binary cell: standard base64 text.
 func Bytes(b []byte) Value { return Text(base64.StdEncoding.EncodeToString(b)) }
 
-// UUID returns a UUID cell: lower-case text.
-func UUID(u [16]byte) Value {
-	var b [36]byte
-	hex.Encode(b[0:8], u[0:4])
-	hex.Encode(b[9:13], u[4:6])
-	hex.Encode(b[14:18], u[6:8])
-	hex.Encode(b[19:23], u[8:10])
-	hex.Encode(b[24:36], u[10:16])
-	b[8], b[13], b[18], b[23] = '-', '-', '-', '-'
-	return Text(string(b[:]))
-}
-
 // Kind returns the kind of the value.
 func (v Value) Kind() Kind { return v.kind }
 
@@ -231,7 +218,7 @@ func (v Value) IsNull() bool { return v.kind == KindNull }
 // never quotes the value.
 func (v Value) Err() error {
 	if v.kind == KindInvalid {
-		return &ValueError{v.text}
+		return valueError(v.text)
 	}
 	if v.kind == KindText && !utf8.ValidString(v.text) {
 		return errUTF8
@@ -239,12 +226,12 @@ func (v Value) Err() error {
 	return nil
 }
 
-// ValueError is the reason why a value cannot cross the wire.
-type ValueError struct{ Problem string }
+// valueError is the reason why a value cannot cross the wire.
+type valueError string
 
-func (e *ValueError) Error() string { return e.Problem }
+func (e valueError) Error() string { return string(e) }
 
-var errUTF8 = &ValueError{jsontext.ErrUTF8.Error()}
+var errUTF8 = valueError(jsontext.ErrUTF8.Error())
 
 // The methods below are for code that reads values, such as a filter. Each
 // returns zero for a value of a kind that it does not name.
@@ -320,8 +307,11 @@ func (v Value) String() string {
 		return "null"
 	case KindInvalid:
 		return "invalid: " + v.text
+	case KindText, KindDecimal:
+		return v.text
 	}
-	return string(v.AppendText(nil))
+	var short [32]byte // holds a number or an instant
+	return string(v.AppendText(short[:0]))
 }
 
 // MarshalJSON writes the value as it crosses the wire.

@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"github.com/connectorsdk/connector-sdk-go/conformance"
-	"github.com/connectorsdk/connector-sdk-go/conformance/internal/render"
+	"github.com/connectorsdk/connector-sdk-go/conformance/internal/check"
 )
 
 // Test grades a connector within a test. Nil options mean the defaults. The subtest
@@ -54,19 +54,19 @@ func Subtests(t *testing.T, report *conformance.Report) {
 			case conformance.Fail:
 				t.Errorf("%s\n%s", o.Title, report.Finding(o))
 			case conformance.Skip:
-				t.Skip(render.Legible(fmt.Sprintf("%s: %s", o.Reason, o.Detail)))
+				t.Skip(check.Legible(fmt.Sprintf("%s: %s", o.Reason, o.Detail)))
 			case conformance.Advise:
 				t.Logf("advice: %s\n%s", o.Title, report.Finding(o))
 			}
 		})
 	}
 	if t.Failed() {
-		t.Log(report.Judged) // the failures are enough to read
+		t.Log(report.Verdict()) // the failures are enough to read
 	} else {
-		t.Log(report.CoverageText())
+		t.Log(report.Verdict() + "\n" + report.CoverageText())
 	}
 	if err := report.Err(); err != nil && !t.Failed() {
-		t.Error(render.Legible(err.Error()))
+		t.Error(check.Legible(err.Error()))
 	}
 }
 

@@ -2,7 +2,6 @@ package conformancetest_test
 
 import (
 	"bytes"
-	"log/slog"
 	"net/http"
 	"os"
 	"os/exec"
@@ -13,28 +12,14 @@ import (
 
 	"github.com/connectorsdk/connector-sdk-go/conformance"
 	"github.com/connectorsdk/connector-sdk-go/conformance/conformancetest"
-	"github.com/connectorsdk/connector-sdk-go/connector"
-	"github.com/connectorsdk/connector-sdk-go/connector/memsource"
-	"github.com/connectorsdk/connector-sdk-go/wire"
+	"github.com/connectorsdk/connector-sdk-go/internal/planets"
 )
 
 const testToken = "conformancetest-8f31c07d2b5e4a96-token"
 
-// planets returns a connector of the three methods over data of its own.
-func planets(t *testing.T, wrap func(http.Handler) http.Handler) http.Handler {
-	token, err := wire.NewToken(testToken)
-	require.NoError(t, err)
-	source, err := memsource.New([]memsource.Table{{
-		Table: wire.Table{Name: "planets", SourceDescription: "The rocky planets and their moons.", PrimaryKey: []string{"name"},
-			StoresRows: true,
-			Fields:     []wire.Field{{Name: "name", Type: wire.TypeString, Unique: true}, {Name: "moons", Type: wire.TypeNumber}}},
-		Rows: [][]wire.Value{{wire.Text("Mercury"), wire.Int(0)}, {wire.Text("Venus"), wire.Int(0)},
-			{wire.Text("Earth"), wire.Int(1)}, {wire.Text("Mars"), wire.Int(2)}},
-	}}, nil)
-	require.NoError(t, err)
-	h, err := connector.New(connector.Definition{Slug: "planets"}, struct{ connector.Source }{source}, token,
-		&connector.Options{Logger: slog.New(slog.DiscardHandler)})
-	require.NoError(t, err)
+// graded returns a connector of the three methods over data of its own.
+func graded(wrap func(http.Handler) http.Handler) http.Handler {
+	h := planets.Handler(testToken, planets.ThreeMethods(planets.Table()))
 	if wrap == nil {
 		return h
 	}
@@ -67,7 +52,7 @@ func unguarded(h http.Handler) http.Handler {
 
 // TestOfAConnector shows what a connector's author writes.
 func TestOfAConnector(t *testing.T) {
-	target, stop := conformance.InProcess(planets(t, nil), testToken)
+	target, stop := conformance.InProcess(graded(nil), testToken)
 	defer stop()
 	conformancetest.Test(t, target, &conformance.Options{Mode: conformance.ModeLive})
 }
@@ -80,7 +65,7 @@ func TestSubject(t *testing.T) {
 	if name == "" {
 		return
 	}
-	target, stop := conformance.InProcess(planets(t, wraps[name]), testToken)
+	target, stop := conformance.InProcess(graded(wraps[name]), testToken)
 	defer stop()
 	options := &conformance.Options{Mode: conformance.ModeLive, Seed: 42, Timeout: time.Minute}
 	conformancetest.Test(t, target, options)

@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/connectorsdk/connector-sdk-go/internal/rules"
+	"github.com/connectorsdk/connector-sdk-go/internal/terms"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -80,10 +81,10 @@ func TestCasesOfOperators(t *testing.T) {
 				operands[p] = map[string]bool{}
 			}
 			values := f.Values
-			switch f.Op.Shape() {
-			case wire.ShapeValue:
+			switch terms.ShapeOf(f.Op) {
+			case terms.ShapeValue:
 				values = []wire.Value{f.Value}
-			case wire.ShapeNullary: // the operator itself tests for null
+			case terms.ShapeNullary: // the operator itself tests for null
 				operands[p][c.Name], nulls[p] = true, true
 			}
 			for _, v := range values {

@@ -161,6 +161,7 @@ func TestCasesAreSettled(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes long under the race detector; run without -short")
 	}
+	t.Parallel()
 	tables := oracleTables()
 	for _, c := range caseList(t) {
 		open := 0

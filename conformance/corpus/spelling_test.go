@@ -1,6 +1,7 @@
 package corpus
 
 import (
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -70,10 +71,11 @@ func TestCasesHoldInEverySpelling(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes long under the race detector; run without -short")
 	}
+	t.Parallel()
 	cases := caseList(t)
 	for _, spelling := range spellings {
 		tables := oracle.Tables{}
-		respelled := 0
+		respelled := map[string]bool{} // tables
 		for name, table := range oracleTables() {
 			for i, c := range table.Columns {
 				for _, other := range spelling.types {
@@ -86,7 +88,7 @@ func TestCasesHoldInEverySpelling(t *testing.T) {
 						}
 						text := spelling.respell(row[i].String())
 						if text != row[i].String() {
-							respelled++
+							respelled[name] = true
 						}
 						row[i] = wire.Text(text)
 					}
@@ -94,11 +96,14 @@ func TestCasesHoldInEverySpelling(t *testing.T) {
 			}
 			tables[name] = table
 		}
-		require.NotZero(t, respelled, spelling.why)
+		require.NotEmpty(t, respelled, spelling.why)
+		asked := 0
 		for _, c := range cases {
-			if c.Check[0] == 'A' {
+			// What is spelled as ever has been compared by TestCasesAreSettled.
+			if c.Check[0] == 'A' || !slices.ContainsFunc(tablesOf(c.Request), func(name string) bool { return respelled[name] }) {
 				continue
 			}
+			asked++
 			for _, reading := range []oracle.Reading{{}, {DatesAsText: true}} {
 				if d := verify(reading, tables, &c); d != nil {
 					t.Errorf("%s: %s: %v", spelling.why, c.Name, d)
@@ -112,5 +117,31 @@ func TestCasesHoldInEverySpelling(t *testing.T) {
 				require.Len(t, got.OrphanSamples, len(c.Answer.LinkHitRate.OrphanSamples), "%s: %s", spelling.why, c.Name)
 			}
 		}
+		require.NotZero(t, asked, spelling.why)
 	}
+}
+
+// tablesOf returns the tables that a request reads.
+func tablesOf(request wire.Request) (names []string) {
+	joined := func(table string, joins []wire.JoinHop) {
+		names = append(names, table)
+		for _, j := range joins {
+			names = append(names, j.ToTable)
+		}
+	}
+	switch r := request.(type) {
+	case *wire.QueryRequest:
+		joined(r.Table, r.Joins)
+	case *wire.AggregateRequest:
+		joined(r.Table, r.Joins)
+	case *wire.CountRequest:
+		joined(r.Table, nil)
+	case *wire.SizeRequest:
+		joined(r.Table, nil)
+	case *wire.CardinalityRequest:
+		joined(r.Table, nil)
+	case *wire.LinkHitRateRequest:
+		names = []string{r.FromTable, r.ToTable}
+	}
+	return names
 }

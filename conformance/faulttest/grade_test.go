@@ -23,7 +23,7 @@ func grade(
 	synctest.Test(t, func(t *testing.T) {
 		h, release := build()
 		defer release()
-		target, stop := conformance.InProcess(h, Token)
+		target, stop := conformance.InProcess(h, token)
 		defer stop()
 		ctx, cancel := context.WithCancel(context.Background())
 		defer cancel()

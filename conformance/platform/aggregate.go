@@ -10,6 +10,7 @@ import (
 	"strconv"
 
 	"github.com/connectorsdk/connector-sdk-go/filter"
+	"github.com/connectorsdk/connector-sdk-go/internal/terms"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -213,11 +214,11 @@ func contradictedMeasures(row []wire.Value, req *wire.AggregateRequest, columns 
 		for j, other := range req.Measures {
 			switch {
 			case counts(m) > 0 && counts(m) < counts(other) && (m.Field == other.Field || other.Field == "") && countOf(row[i]) > countOf(row[j]):
-				return m.As, "is larger than " + wire.QuoteName(other.As) + ", which counts the same or more", "aggregate-1"
+				return m.As, "is larger than " + terms.QuoteName(other.As) + ", which counts the same or more", "aggregate-1"
 			case counts(m) > 0 && counts(other) == 0 && m.Field == other.Field && (countOf(row[i]) == 0) != row[j].IsNull():
-				return other.As, "is null over values, or a value over none, as " + wire.QuoteName(m.As) + " counts them", "aggregate-1b"
+				return other.As, "is null over values, or a value over none, as " + terms.QuoteName(m.As) + " counts them", "aggregate-1b"
 			case m.Fn == wire.AggMin && other.Fn == wire.AggMax && m.Field == other.Field && beyond(row[i], row[j], columns[i].Type):
-				return m.As, "is larger than " + wire.QuoteName(other.As), "aggregate-1b"
+				return m.As, "is larger than " + terms.QuoteName(other.As), "aggregate-1b"
 			}
 		}
 	}

@@ -15,6 +15,7 @@ import (
 
 	"github.com/connectorsdk/connector-sdk-go/conformance/platform"
 	"github.com/connectorsdk/connector-sdk-go/internal/rules"
+	"github.com/connectorsdk/connector-sdk-go/internal/terms"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -178,7 +179,7 @@ func TestAnswers(t *testing.T) {
 		{wire.PathAggregate, group(`"month":null,"on":null,"n":2,"total":[],"last":null`), "rows[0]", "aggregate-9", "cells are scalars"},
 		{wire.PathAggregate, `{"rows":[{},{},{},{}]}`, "rows", "aggregate-6", "no more groups than the limit"},
 	} {
-		client := answering(t, canned{media: wire.MediaJSON, body: func() io.Reader { return strings.NewReader(c.body) }})
+		client := answering(t, canned{media: terms.MediaJSON, body: func() io.Reader { return strings.NewReader(c.body) }})
 		err := asks[c.path](t.Context(), client)
 		if c.rule == "" {
 			require.NoError(t, err, "%s %s: %s", c.path, c.body, c.why)
@@ -198,7 +199,7 @@ func TestAnswers(t *testing.T) {
 		`{"rows":[{"n":1},{"n":1}]}`: "aggregate-3a",
 		`{"rows":[{"n":1}]}`:         "",
 	} {
-		client := answering(t, canned{media: wire.MediaJSON, body: func() io.Reader { return strings.NewReader(body) }})
+		client := answering(t, canned{media: terms.MediaJSON, body: func() io.Reader { return strings.NewReader(body) }})
 		_, _, err := client.Aggregate(t.Context(), wire.Credentials{}, &wire.AggregateRequest{Table: "t", Limit: wire.AggregateLimit,
 			Measures: []wire.Measure{{Fn: wire.AggCount, As: "n"}}}, []wire.Column{{Name: "n"}})
 		if rule == "" {
@@ -225,14 +226,14 @@ func TestAnswerCut(t *testing.T) {
 		wire.PathAggregate:   `{"rows":[{"month":"2024-04-01","on":true,"n":2,"total":"1.50","last":null}]}`,
 	} {
 		for n := range len(body) + 1 {
-			client := answering(t, canned{media: wire.MediaJSON, body: func() io.Reader { return strings.NewReader(body[:n]) }})
+			client := answering(t, canned{media: terms.MediaJSON, body: func() io.Reader { return strings.NewReader(body[:n]) }})
 			err := asks[path](t.Context(), client)
 			if n == len(body) {
 				require.NoError(t, err, path)
 			} else {
 				require.ErrorAs(t, err, new(*platform.AnswerError), "%s: %s", path, body[:n])
 			}
-			client = answering(t, canned{media: wire.MediaJSON, body: func() io.Reader {
+			client = answering(t, canned{media: terms.MediaJSON, body: func() io.Reader {
 				return io.MultiReader(strings.NewReader(body[:n]), iotest.ErrReader(errors.New("connection reset")))
 			}})
 			require.ErrorIs(t, asks[path](t.Context(), client), io.ErrUnexpectedEOF, "%s: %s, though what came is whole", path, body[:n])
@@ -286,7 +287,7 @@ func TestRefusals(t *testing.T) {
 			if c.only != "" && c.only != path {
 				continue
 			}
-			client := answering(t, canned{status: c.status, media: wire.MediaJSON, body: func() io.Reader { return strings.NewReader(c.body) }})
+			client := answering(t, canned{status: c.status, media: terms.MediaJSON, body: func() io.Reader { return strings.NewReader(c.body) }})
 			err := ask(t.Context(), client)
 			if path == wire.PathDocument { // a host without a connector answers as it likes
 				c.code, c.rule = "", "document-4"
@@ -308,7 +309,7 @@ func TestRefusals(t *testing.T) {
 // TestCheckFailedVerbatim keeps the connector's own words.
 func TestCheckFailedVerbatim(t *testing.T) {
 	const words = `Line one.\nThe key \"sk-…\" is <b>unknown</b> at https://crm.example.com ☹`
-	client := answering(t, canned{status: 400, media: wire.MediaJSON, body: func() io.Reader {
+	client := answering(t, canned{status: 400, media: terms.MediaJSON, body: func() io.Reader {
 		return strings.NewReader(`{"error":{"code":"check_failed","message":"` + words + `"}}`)
 	}})
 	err := client.Check(t.Context(), wire.NewCredentials(map[string]string{"url": "https://crm.example.com"}))
@@ -342,14 +343,14 @@ func TestMedia(t *testing.T) {
 		require.Equal(t, ok, err == nil, "%s: %v", media, err)
 	}
 	for path, ask := range asks {
-		client := answering(t, canned{media: wire.MediaJSON, header: http.Header{"Content-Encoding": {"gzip"}},
+		client := answering(t, canned{media: terms.MediaJSON, header: http.Header{"Content-Encoding": {"gzip"}},
 			body: func() io.Reader { return strings.NewReader("\x1f\x8b") }})
 		var fault *platform.AnswerError
 		require.ErrorAs(t, ask(t.Context(), client), &fault, path)
 		require.Equal(t, "Content-Encoding", fault.Place)
 	}
 	for _, coding := range []string{"identity", "Identity"} {
-		client := answering(t, canned{media: wire.MediaJSON, header: http.Header{"Content-Encoding": {coding}},
+		client := answering(t, canned{media: terms.MediaJSON, header: http.Header{"Content-Encoding": {coding}},
 			body: func() io.Reader { return strings.NewReader(`{"ok":true}`) }})
 		require.NoError(t, asks[wire.PathCheck](t.Context(), client), "what was asked for")
 	}
@@ -366,7 +367,7 @@ func TestLongest(t *testing.T) {
 	} {
 		for more := range 2 {
 			body := c.body + strings.Repeat(" ", c.most-len(c.body)+more)
-			client := answering(t, canned{media: wire.MediaJSON, body: func() io.Reader { return strings.NewReader(body) }})
+			client := answering(t, canned{media: terms.MediaJSON, body: func() io.Reader { return strings.NewReader(body) }})
 			err := asks[c.path](t.Context(), client)
 			if more == 0 {
 				require.NoError(t, err, c.path)
@@ -401,7 +402,7 @@ func (e *endless) Read(p []byte) (int, error) {
 // is refused before they are all read.
 func TestManyGroups(t *testing.T) {
 	body := `{"took":{"ms":[1]},"rows":[` + strings.Repeat(`{"n":1},`, 1<<20) + `{"n":1}]}`
-	client := answering(t, canned{media: wire.MediaJSON, body: func() io.Reader { return strings.NewReader(body) }})
+	client := answering(t, canned{media: terms.MediaJSON, body: func() io.Reader { return strings.NewReader(body) }})
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
 	err := asks[wire.PathAggregate](t.Context(), client)
@@ -419,7 +420,7 @@ func TestManyGroups(t *testing.T) {
 				strings.Repeat("x", 400<<10)))
 		}
 		body := `{"rows":[` + strings.Join(groups, ",") + `]}`
-		client := answering(t, canned{media: wire.MediaJSON, body: func() io.Reader { return strings.NewReader(body) }})
+		client := answering(t, canned{media: terms.MediaJSON, body: func() io.Reader { return strings.NewReader(body) }})
 		require.Equal(t, refused, asks[wire.PathAggregate](t.Context(), client) != nil, "%d groups", n)
 	}
 }
@@ -432,13 +433,13 @@ func TestBounded(t *testing.T) {
 		path, media, begin, text, rule string
 		most                           uint64 // MiB
 	}{
-		{wire.PathDocument, wire.MediaJSON, document + `,"x":"`, "aaaaaaaa", "document-5", 1},
-		{wire.PathDiscovery, wire.MediaJSON, `{"tables":[],"x":"`, "aaaaaaaa", "http-10", 200},
-		{wire.PathCount, wire.MediaJSON, ``, "        ", "http-10", 200},
-		{wire.PathAggregate, wire.MediaJSON, `{"rows":[`, `{"n":1},`, "http-10", 200},
-		{wire.PathQuery, wire.MediaNDJSON, `{"rows":[{"id":"`, "aaaaaaaa", "stream-6", 64},
-		{wire.PathQuery, wire.MediaNDJSON, ``, "        ", "stream-6", 64},
-		{wire.PathQuery, wire.MediaJSON, ``, "        ", "stream-10", 1},
+		{wire.PathDocument, terms.MediaJSON, document + `,"x":"`, "aaaaaaaa", "document-5", 1},
+		{wire.PathDiscovery, terms.MediaJSON, `{"tables":[],"x":"`, "aaaaaaaa", "http-10", 200},
+		{wire.PathCount, terms.MediaJSON, ``, "        ", "http-10", 200},
+		{wire.PathAggregate, terms.MediaJSON, `{"rows":[`, `{"n":1},`, "http-10", 200},
+		{wire.PathQuery, terms.MediaNDJSON, `{"rows":[{"id":"`, "aaaaaaaa", "stream-6", 64},
+		{wire.PathQuery, terms.MediaNDJSON, ``, "        ", "stream-6", 64},
+		{wire.PathQuery, terms.MediaJSON, ``, "        ", "stream-10", 1},
 	} {
 		var body *endless
 		client := answering(t, canned{media: c.media, body: func() io.Reader {

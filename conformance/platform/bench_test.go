@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/connectorsdk/connector-sdk-go/conformance/platform"
+	"github.com/connectorsdk/connector-sdk-go/internal/terms"
 	"github.com/connectorsdk/connector-sdk-go/internal/testrun"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
@@ -73,7 +74,7 @@ func BenchmarkRows(b *testing.B) {
 	for name, where := range map[string]wire.Where{"client": {}, "filters served": {And: []wire.Filter{
 		{Field: "status", Op: wire.OpEq, Value: wire.Text("shipped")}, {Field: "amount", Op: wire.OpGte, Value: wire.Text("0.5")}}}} {
 		b.Run(name, func(b *testing.B) {
-			c := answering(b, canned{media: wire.MediaNDJSON, body: stream})
+			c := answering(b, canned{media: terms.MediaNDJSON, body: stream})
 			b.SetBytes(int64(len(line) * lines))
 			b.ReportAllocs()
 			for b.Loop() {
@@ -125,7 +126,7 @@ func TestMemory(t *testing.T) {
 	case testrun.InFull():
 		lines = 500 // a million rows
 	}
-	c := answering(t, canned{media: wire.MediaNDJSON, body: batches(line, lines)})
+	c := answering(t, canned{media: terms.MediaNDJSON, body: batches(line, lines)})
 	read := func() (most, allocations uint64) {
 		rows, err := c.Query(t.Context(), wire.Credentials{}, &wire.QueryRequest{Table: "orders"}, benchColumns)
 		require.NoError(t, err)

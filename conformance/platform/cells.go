@@ -7,6 +7,7 @@ import (
 	"unsafe"
 
 	"github.com/connectorsdk/connector-sdk-go/internal/jsontext"
+	"github.com/connectorsdk/connector-sdk-go/internal/terms"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -76,7 +77,7 @@ func misspelled(v wire.Value, t wire.Type) (problem, rule string) {
 // unsafeInteger reports whether a number is an integer beyond 2^53, which may have
 // lost digits. Beyond 2^64 it is a measurement rather than an integer.
 func unsafeInteger(f float64) bool {
-	return math.Abs(f) > wire.MaxSafeInteger && math.Abs(f) <= 1<<64 && f == math.Trunc(f)
+	return math.Abs(f) > terms.MaxSafeInteger && math.Abs(f) <= 1<<64 && f == math.Trunc(f)
 }
 
 // isJSON reports whether a text is JSON, without a copy of it.

@@ -7,6 +7,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/connectorsdk/connector-sdk-go/internal/terms"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -59,9 +60,9 @@ func TestUnsafeInteger(t *testing.T) {
 		want bool
 		why  string
 	}{
-		{wire.MaxSafeInteger, false, "the last integer that every float holds"},
-		{wire.MaxSafeInteger + 1, true, "2^53 may have been 2^53 + 1"},
-		{-wire.MaxSafeInteger - 1, true, "likewise below zero"},
+		{terms.MaxSafeInteger, false, "the last integer that every float holds"},
+		{terms.MaxSafeInteger + 1, true, "2^53 may have been 2^53 + 1"},
+		{-terms.MaxSafeInteger - 1, true, "likewise below zero"},
 		{1 << 63, true, "an integer of 64 bits"},
 		{1 << 64, true, "what an unsigned one is rounded up to"},
 		{1<<64 + 4096, false, "a measurement"},

@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/connectorsdk/connector-sdk-go/conformance/platform"
+	"github.com/connectorsdk/connector-sdk-go/internal/terms"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -39,7 +40,7 @@ func claimed(t *testing.T, table *wire.Table, req wire.QueryRequest, served stri
 		}
 		body += `{"rows":[{` + fmt.Sprintf(strings.Join(names, ","), cells...) + "}]}\n"
 	}
-	c := answering(t, canned{media: wire.MediaNDJSON, body: func() io.Reader { return strings.NewReader(body + `{"end":1}`) }})
+	c := answering(t, canned{media: terms.MediaNDJSON, body: func() io.Reader { return strings.NewReader(body + `{"end":1}`) }})
 	var columns []wire.Column
 	for _, column := range described.Columns() {
 		if slices.Contains(req.Fields, column.Name) {
@@ -209,7 +210,7 @@ func TestGroups(t *testing.T) {
 		{"a maximum of nothing", group(`"DE"`, "null", "2", "0", "0", "null", `"8"`, "null"), "rows[0].most", "aggregate-1b"},
 		{"a minimum above the maximum", group(`"DE"`, "null", "2", "2", "2", `"10"`, `"9"`, `"19"`), "rows[0].least", "aggregate-1b"},
 	} {
-		client := answering(t, canned{media: wire.MediaJSON, body: func() io.Reader { return strings.NewReader(`{"rows":[` + c.rows + `]}`) }})
+		client := answering(t, canned{media: terms.MediaJSON, body: func() io.Reader { return strings.NewReader(`{"rows":[` + c.rows + `]}`) }})
 		_, _, err := client.Aggregate(t.Context(), wire.Credentials{}, &req, columns)
 		if c.rule == "" {
 			require.NoError(t, err, c.why)

@@ -7,6 +7,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/connectorsdk/connector-sdk-go/internal/terms"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -55,19 +56,30 @@ type Client struct {
 // that the connector's host issued. It sends nothing yet. An error that matches
 // [ErrAddress] says that the platform accepts https only.
 func NewClient(baseAddress string, token wire.Bearer, opts *Options) (*Client, error) {
-	c := &Client{token: token, secret: wire.NewCredentials(map[string]string{"token": token.Reveal()})}
+	c := &Client{token: token, secret: secretOf(token)}
 	if opts != nil {
 		c.options = *opts
 	}
 	c.options.Timeout = cmp.Or(max(c.options.Timeout, 0), time.Minute)
 	c.options.MaxTimeout = cmp.Or(max(c.options.MaxTimeout, 0), 10*time.Minute)
-	c.options.Idle = cmp.Or(max(c.options.Idle, 0), wire.PlatformIdleTimeout)
+	c.options.Idle = cmp.Or(max(c.options.Idle, 0), terms.PlatformIdleTimeout)
 	var err error
 	if c.url, err = baseURL(baseAddress, c.options.Local); err != nil {
 		return nil, err
 	}
 	c.http = client(c.options.HTTP, c.options.Local)
 	return c, nil
+}
+
+// secretOf returns the token as what is to be scrubbed.
+func secretOf(token wire.Bearer) wire.Credentials {
+	return wire.NewCredentials(map[string]string{"token": token.Reveal()})
+}
+
+// copy returns a client of the same connector, with the same transport. Its requests are
+// counted anew.
+func (c *Client) copy() *Client {
+	return &Client{url: c.url, token: c.token, secret: c.secret, http: c.http, options: c.options}
 }
 
 // URL returns the base URL without a slash at its end.
@@ -123,10 +135,10 @@ func (c *Client) Cardinality(
 		counted, ok := answer.Columns[name]
 		switch {
 		case !ok:
-			return nil, &AnswerError{Path: wire.PathCardinality, Place: "columns." + wire.QuoteName(name), Rule: "measure-6",
+			return nil, &AnswerError{Path: wire.PathCardinality, Place: "columns." + terms.QuoteName(name), Rule: "measure-6",
 				Problem: "is missing; answer each column that was asked for, with null if it cannot be counted"}
 		case counted != nil && counted.Distinct > counted.NonNull:
-			return nil, &AnswerError{Path: wire.PathCardinality, Place: "columns." + wire.QuoteName(name), Rule: "measure-13",
+			return nil, &AnswerError{Path: wire.PathCardinality, Place: "columns." + terms.QuoteName(name), Rule: "measure-13",
 				Problem: "distinct is larger than nonNull"}
 		}
 		counts[name] = counted

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 
+	"github.com/connectorsdk/connector-sdk-go/internal/terms"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -14,12 +15,8 @@ type ConnectionOptions struct {
 	Reach int64
 	// Budget is the number of bytes that one question may keep in memory, for
 	// rows to sort, joined tables, groups and distinct values. 0 is
-	// 256 MiB.
+	// 256 MiB, and a negative number is no limit.
 	Budget int64
-	// OrphanRate is the largest share of keys without a match with which a
-	// foreign key is still joined over. The protocol does not state the
-	// platform's; 0 is 0.5.
-	OrphanRate float64
 }
 
 // Connection is a connector as one tenant sees it: its document, its tables, and
@@ -37,9 +34,7 @@ type Connection struct {
 	credentials wire.Credentials
 	reach       int64
 	budget      int64
-	orphanRate  float64
 	places      chan struct{} // one for each request that may be open
-	entities    []*Entity
 }
 
 // Connect reads the document, checks the credentials and discovers the tables. A
@@ -59,14 +54,17 @@ func Connect(ctx context.Context, client *Client, credentials wire.Credentials, 
 	}
 	c := &Connection{Document: doc, Tables: found.Tables, Warnings: found.Warnings, client: client, credentials: credentials}
 	if opts != nil {
-		c.reach, c.budget, c.orphanRate = opts.Reach, opts.Budget, opts.OrphanRate
+		c.reach, c.budget = opts.Reach, opts.Budget
 	}
 	c.reach = cmp.Or(c.reach, 1_000_000)
 	c.budget = cmp.Or(c.budget, 256<<20)
-	c.orphanRate = cmp.Or(c.orphanRate, 0.5)
-	c.places = make(chan struct{}, max(doc.Capabilities.Limits.Concurrency, wire.MinConcurrency))
-	c.entities = entities(c)
+	c.places = make(chan struct{}, concurrency(doc))
 	return c, nil
+}
+
+// concurrency returns the number of requests that may be open at once.
+func concurrency(doc *wire.Document) int {
+	return max(doc.Capabilities.Limits.Concurrency, terms.MinConcurrency)
 }
 
 // Table returns the discovered table of that name, or nil.
@@ -84,7 +82,7 @@ func (c *Connection) table(name string) (*wire.Table, error) {
 	if t := c.Table(name); t != nil {
 		return t, nil
 	}
-	return nil, refuse("there is no table %s", wire.QuoteName(name))
+	return nil, refuse("there is no table %s", terms.QuoteName(name))
 }
 
 // ask runs one request that is no query in one of the connector's places.

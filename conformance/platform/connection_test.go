@@ -66,9 +66,6 @@ func TestConnected(t *testing.T) {
 	require.Same(t, &c.Tables[0], c.Table("t"))
 	require.Same(t, &c.Tables[1], c.Table("T"), "names are exact")
 	require.Nil(t, c.Table("tt"))
-	c.Entities()[0] = nil
-	require.Same(t, &c.Tables[0], c.Entity("t").Table, "the list is the caller's own")
-	require.Nil(t, c.Entity("tt"))
 	require.Equal(t, "corpus", c.Document.Slug)
 	require.Equal(t, "https://connector.test", c.URL())
 }
@@ -97,9 +94,9 @@ func TestObserved(t *testing.T) {
 	require.NoError(t, err)
 	_, _, err = two.Cardinality(t.Context(), "numbered", "id")
 	require.NoError(t, err)
-	_, err = one.Entity("numbered").Page(t.Context(), 1)
+	_, err = entityOf(one, "numbered").Page(t.Context(), 1)
 	require.NoError(t, err)
-	_, err = two.Entities()[0].Size(t.Context())
+	_, err = entityOf(two, "numbered").Size(t.Context())
 	require.NoError(t, err)
 	_, _, err = c.Size(t.Context(), "numbered")
 	require.NoError(t, err)

@@ -3,6 +3,7 @@ package platform
 import (
 	"fmt"
 
+	"github.com/connectorsdk/connector-sdk-go/internal/terms"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -20,7 +21,7 @@ func consistent(d *wire.Discovery) error {
 		case t.Name == "":
 			return fault("is empty", "tables[%d].name", i)
 		case lookup[t.Name] != nil:
-			return fault("two tables are called "+wire.QuoteName(t.Name), "tables[%d].name", i)
+			return fault("two tables are called "+terms.QuoteName(t.Name), "tables[%d].name", i)
 		}
 		lookup[t.Name] = t
 	}
@@ -32,7 +33,7 @@ func consistent(d *wire.Discovery) error {
 			case f.Name == "":
 				return fault("is empty", "tables[%d].fields[%d].name", i, j)
 			case fields[f.Name]:
-				return fault("two fields are called "+wire.QuoteName(f.Name), "tables[%d].fields[%d].name", i, j)
+				return fault("two fields are called "+terms.QuoteName(f.Name), "tables[%d].fields[%d].name", i, j)
 			}
 			fields[f.Name] = true
 		}
@@ -51,7 +52,7 @@ func consistent(d *wire.Discovery) error {
 				return fault("is no field of the table", "tables[%d].foreignKeys[%d].field", i, j)
 			}
 			if target := lookup[k.TargetTable]; target != nil && target.Field(k.TargetField) == nil {
-				return fault("is no field of "+wire.QuoteName(k.TargetTable), "tables[%d].foreignKeys[%d].targetField", i, j)
+				return fault("is no field of "+terms.QuoteName(k.TargetTable), "tables[%d].foreignKeys[%d].targetField", i, j)
 			}
 		}
 	}

@@ -65,12 +65,17 @@
 //		Measures: []wire.Measure{{Fn: wire.AggSum, Field: "amount", As: "total"}},
 //	}, []wire.SortKey{{Field: "total", Dir: wire.Desc}}, 10)
 //
+// [Connection.Explain] tells the cost of a question before it is asked. [Connection.Refresh]
+// discovers again, and [Connection.Changes] says what is different then. A connector that
+// refuses what it offered before is read once more, and the question planned again.
+//
 // A part of the rows is never taken for all of them. A table that needs several pages is
 // read in an order that is total: by its key, otherwise by all that is read, because rows
-// with equal sort keys may stand in another order on the next page. Where the document
-// declares too few sort keys for that, one page has to be enough. What the connector's
-// limits put out of reach is [ErrReach], what needs too much memory [ErrBudget], and too many
-// groups are [ErrGroups].
+// with equal sort keys may stand in another order on the next page. Where no offset reaches
+// the next page, it is asked for by a filter behind the last key, if the document declares
+// the operators. Where it declares neither, or too few sort keys, one page has to be enough.
+// What the connector's limits put out of reach is [ErrReach], what needs too much memory
+// [ErrBudget], and too many groups are [ErrGroups].
 //
 // # Errors
 //

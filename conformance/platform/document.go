@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/connectorsdk/connector-sdk-go/internal/terms"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -27,8 +28,8 @@ func (e *exchange) document() (*wire.Document, error) {
 		// A host without a connector answers as it likes.
 		return nil, e.fault("status", "document-4", "answered "+e.response.Status+"; the document is served with 200 and without a redirect")
 	}
-	if e.media() != wire.MediaJSON {
-		return nil, e.fault("Content-Type", "document-4", "is not "+wire.MediaJSON)
+	if e.media() != terms.MediaJSON {
+		return nil, e.fault("Content-Type", "document-4", "is not "+terms.MediaJSON)
 	}
 	body, err := e.body(wire.MaxDocumentBytes, "document-5")
 	if err != nil {

@@ -8,6 +8,7 @@ import (
 	"net/http"
 
 	"github.com/connectorsdk/connector-sdk-go/conformance/platform"
+	"github.com/connectorsdk/connector-sdk-go/internal/terms"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -18,7 +19,7 @@ func answers(w http.ResponseWriter, r *http.Request) {
 		w.WriteHeader(http.StatusBadRequest)
 		_, _ = io.WriteString(w, `{"error":{"code":"check_failed","message":"The API key is unknown."}}`)
 	case wire.PathQuery:
-		w.Header().Set("Content-Type", wire.MediaNDJSON)
+		w.Header().Set("Content-Type", terms.MediaNDJSON)
 		_, _ = io.WriteString(w, `{"served":{"filters":true,"sort":true,"window":false}}
 {"rows":[{"id":1,"amount":"10.50"},{"id":2,"amount":7.25}]}
 {"end":1}

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/connectorsdk/connector-sdk-go/internal/terms"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -102,7 +103,7 @@ func (c *Client) begin(
 	}
 	req.Header.Set("Accept-Encoding", "identity") // or the transport would inflate what is compressed
 	if m != nil {
-		req.Header.Set("Content-Type", wire.MediaJSON)
+		req.Header.Set("Content-Type", terms.MediaJSON)
 		req.Header.Set("Authorization", "Bearer "+c.token.Reveal())
 	}
 	e.observe(Step{Kind: StepSent, Request: shown})
@@ -197,8 +198,8 @@ func (e *exchange) judge(own *wire.Error, status int) error {
 			return e.fault("error.message", "route-8", "is empty; it is for the person who typed the credentials")
 		}
 	case wire.CodeInternal:
-		if own.Message != wire.InternalMessage {
-			return e.fault("error.message", "error-8", "an internal error says more than \""+wire.InternalMessage+"\"")
+		if own.Message != terms.InternalMessage {
+			return e.fault("error.message", "error-8", "an internal error says more than \""+terms.InternalMessage+"\"")
 		}
 	case wire.CodeBadRequest, wire.CodeUnauthorized, wire.CodeUnknownEntity, wire.CodeTimeout, wire.CodeUnsupported,
 		wire.CodeNotFound, wire.CodeMethodNotAllowed:

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"iter"
+	"slices"
 
 	"github.com/connectorsdk/connector-sdk-go/filter"
 	"github.com/connectorsdk/connector-sdk-go/internal/relation"
@@ -62,11 +63,67 @@ func (c *Connection) Query(ctx context.Context, req *wire.QueryRequest) (*Answer
 // again.
 //
 // While All yields, it holds one of the places that limits.concurrency gives: a
-// loop that asks the same Connection again may wait for itself.
+// loop that asks the same Connection again may wait for itself. Pages are read ahead in
+// places that are free, up to 8 MiB of each and a quarter of the budget together; an error
+// of one of them ends the loop as soon as it is certain that the page is needed.
+//
+// If the connector refuses the question before the first row, because its document or its
+// tables are others than those that were read, they are read once more, and the question is
+// planned again.
 func (a *Answer) All() iter.Seq2[[]wire.Value, error] {
 	return func(yield func([]wire.Value, error) bool) {
-		a.Stats = Stats{}
-		f := &finisher{plan: a.plan, stats: &a.Stats, budget: relation.NewBudget(a.connection.budget), yield: yield}
+		begun, more := false, true
+		try := func(c *Connection) error {
+			own, err := a.through(c)
+			if err != nil {
+				return err
+			}
+			for row, err := range own.read(&a.Stats) {
+				if err != nil {
+					return err
+				}
+				begun = true
+				if more = yield(row, nil); !more {
+					break
+				}
+			}
+			return nil
+		}
+		err := try(a.connection)
+		if err != nil && !begun {
+			err = a.connection.again(a.ctx, &a.Stats, err, try)
+		}
+		if err != nil {
+			yield(nil, err)
+		}
+	}
+}
+
+// through returns the answer to the same question through a connection that may be another.
+func (a *Answer) through(c *Connection) (*Answer, error) {
+	own := *a
+	if c == a.connection {
+		return &own, nil
+	}
+	var err error
+	if own.plan, err = c.plan(a.plan.req); err != nil {
+		return nil, err
+	}
+	if !slices.Equal(own.plan.answer, a.plan.answer) {
+		return nil, refuse("the columns of the answer are others than before")
+	}
+	own.connection = c
+	return &own, nil
+}
+
+// once returns the rows as All does, and does not ask again.
+func (a *Answer) once() iter.Seq2[[]wire.Value, error] { return a.read(&a.Stats) }
+
+// read yields the rows of one attempt.
+func (a *Answer) read(stats *Stats) iter.Seq2[[]wire.Value, error] {
+	return func(yield func([]wire.Value, error) bool) {
+		*stats = Stats{}
+		f := &finisher{plan: a.plan, stats: stats, budget: relation.NewBudget(a.connection.budget), yield: yield}
 		if err := f.run(a.ctx, a.connection); err != nil && !errors.Is(err, errEnough) {
 			yield(nil, err)
 		}

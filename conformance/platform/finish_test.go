@@ -17,6 +17,7 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/connector"
 	"github.com/connectorsdk/connector-sdk-go/filter"
 	"github.com/connectorsdk/connector-sdk-go/internal/casetest"
+	"github.com/connectorsdk/connector-sdk-go/internal/terms"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -240,7 +241,7 @@ func TestConnectorsRefusal(t *testing.T) {
 	h := connectors[0].build()
 	conn := connectTo(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Path == wire.PathQuery {
-			w.Header().Set("Content-Type", wire.MediaNDJSON)
+			w.Header().Set("Content-Type", terms.MediaNDJSON)
 			_, _ = fmt.Fprintln(w, `{"rows":[{"id":1}]}`)
 			_, _ = fmt.Fprintln(w, `{"error":{"code":"timeout","message":"no row for 30 seconds"}}`)
 			return
@@ -305,11 +306,11 @@ func TestBrokenReadings(t *testing.T) {
 			return err
 		},
 		"a page": func(c *platform.Connection) error {
-			_, err := c.Entity("numbered").Page(t.Context(), 5)
+			_, err := entityOf(c, "numbered").Page(t.Context(), 5)
 			return err
 		},
 		"a grain": func(c *platform.Connection) error {
-			_, err := c.Entity("numbered").Grain(t.Context())
+			_, err := entityOf(c, "numbered").Grain(t.Context())
 			return err
 		},
 	}
@@ -319,7 +320,7 @@ func TestBrokenReadings(t *testing.T) {
 				h.ServeHTTP(w, r)
 				return
 			}
-			w.Header().Set("Content-Type", wire.MediaNDJSON)
+			w.Header().Set("Content-Type", terms.MediaNDJSON)
 			_, _ = io.WriteString(w, `{"rows":[{"id":1,"half":1,"text":null}]}`+"\n"+ending)
 		}), nil)
 		for name, ask := range questions {
@@ -352,7 +353,7 @@ func millions(lines int) http.Handler {
 			h.ServeHTTP(w, r)
 			return
 		}
-		w.Header().Set("Content-Type", wire.MediaNDJSON)
+		w.Header().Set("Content-Type", terms.MediaNDJSON)
 		for i := range lines {
 			line := bytes.ReplaceAll(texts[i%len(texts)], []byte(`"id":1000`), fmt.Appendf(nil, `"id":%d`, 1000+i*7%lines))
 			if _, err := w.Write(line); err != nil {

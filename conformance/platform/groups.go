@@ -8,6 +8,7 @@ import (
 
 	"github.com/connectorsdk/connector-sdk-go/filter"
 	"github.com/connectorsdk/connector-sdk-go/internal/relation"
+	"github.com/connectorsdk/connector-sdk-go/internal/terms"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -21,28 +22,30 @@ type Groups struct {
 // Count returns the number of rows that pass the filters. Where the connector
 // does not count them, it counts the rows of a query.
 func (c *Connection) Count(ctx context.Context, req *wire.CountRequest) (n int64, stats Stats, err error) {
-	table, err := c.table(req.Table)
+	err = c.retried(ctx, &stats, func(c *Connection) (err error) {
+		n, stats, err = c.count(ctx, req)
+		return err
+	})
+	return n, stats, err
+}
+
+func (c *Connection) count(ctx context.Context, req *wire.CountRequest) (n int64, stats Stats, err error) {
+	asked, ok, err := c.pushCount(req)
 	if err != nil {
 		return 0, stats, err
 	}
-	if _, err := filter.Compile(req.Where, table.Columns()); err != nil {
-		return 0, stats, planned(err)
-	}
-	where, all := filter.Split(req.Where, c.pushes(table))
-	if all && c.lists(wire.EndpointCount) {
-		asked := &wire.CountRequest{Table: req.Table, Where: where}
-		asked.FieldTypes = typesOf(table, where, nil)
+	if ok {
 		err = c.ask(ctx, &stats, func() error {
 			n, err = c.client.Count(ctx, c.credentials, asked)
 			return err
 		})
 		return n, stats, err
 	}
-	answer, err := c.Query(ctx, &wire.QueryRequest{Table: req.Table, Where: req.Where})
+	answer, err := c.Query(ctx, countedRows(req))
 	if err != nil {
 		return 0, stats, err
 	}
-	for _, err := range answer.All() {
+	for _, err := range answer.once() {
 		if err != nil {
 			return 0, answer.Stats, err
 		}
@@ -52,12 +55,35 @@ func (c *Connection) Count(ctx context.Context, req *wire.CountRequest) (n int64
 	return n, answer.Stats, nil
 }
 
+// pushCount returns the request for the connector, and reports whether it counts all that
+// is asked.
+func (c *Connection) pushCount(req *wire.CountRequest) (asked *wire.CountRequest, ok bool, err error) {
+	table, err := c.table(req.Table)
+	if err != nil {
+		return nil, false, err
+	}
+	if _, err := filter.Compile(req.Where, table.Columns()); err != nil {
+		return nil, false, planned(err)
+	}
+	where, all := filter.Split(req.Where, c.pushes(table))
+	asked = &wire.CountRequest{Table: req.Table, Where: where}
+	asked.FieldTypes = typesOf(table, where, nil)
+	return asked, all && c.lists(wire.EndpointCount), nil
+}
+
+// countedRows returns the query of the rows that are counted.
+func countedRows(req *wire.CountRequest) *wire.QueryRequest {
+	return &wire.QueryRequest{Table: req.Table, Where: req.Where}
+}
+
 // aggregate is an aggregate whose names have been looked up.
 type aggregate struct {
 	req   wire.AggregateRequest // with the limit that is sent
 	table *wire.Table
 	joins *joins
 	plan  *relation.Aggregation // of the joined rows of all columns
+
+	averages *averages // nil: there are none
 }
 
 // planAggregate looks up the names of an aggregate. It refuses what has no exact answer.
@@ -69,6 +95,9 @@ func (c *Connection) planAggregate(req *wire.AggregateRequest) (*aggregate, erro
 	a := &aggregate{req: *req, table: table}
 	a.req.Envelope, a.req.StringFields, a.req.FieldTypes = wire.Envelope{}, nil, nil
 	a.req.Limit = cmp.Or(req.Limit, wire.AggregateLimit)
+	if a.req, a.averages, err = withoutAverages(a.req); err != nil {
+		return nil, err
+	}
 	if a.joins, err = c.planJoins(table, req.Joins, nil); err != nil {
 		return nil, err
 	}
@@ -78,7 +107,7 @@ func (c *Connection) planAggregate(req *wire.AggregateRequest) (*aggregate, erro
 	names := map[string]bool{}
 	for _, column := range a.plan.Columns {
 		if names[column.Name] {
-			return nil, refuse("two columns of the aggregate are named %s", wire.QuoteName(column.Name))
+			return nil, refuse("two columns of the aggregate are named %s", terms.QuoteName(column.Name))
 		}
 		names[column.Name] = true
 	}
@@ -112,16 +141,30 @@ func (a *aggregate) fields() (fields []string) {
 	return fields
 }
 
+// rows returns the query of the rows that are grouped and measured.
+func (a *aggregate) rows() *wire.QueryRequest {
+	return &wire.QueryRequest{Table: a.req.Table, Where: a.req.Where, Joins: a.req.Joins, Fields: a.fields()}
+}
+
 // Aggregate groups the rows that pass the filters. If the connector cannot
 // answer, or declines, the groups and measures are computed here from its rows.
 // The limit of req is the number of groups that are too many ([ErrGroups]); 0 is
-// [wire.AggregateLimit], which the platform always sends.
+// [wire.AggregateLimit], which the platform always sends. A measure may be [Avg].
 func (c *Connection) Aggregate(ctx context.Context, req *wire.AggregateRequest) (*Groups, error) {
-	a, err := c.planAggregate(req)
+	var groups Groups
+	err := c.retried(ctx, &groups.Stats, func(c *Connection) error { return c.aggregate(ctx, req, &groups) })
 	if err != nil {
 		return nil, err
 	}
-	groups := &Groups{Columns: a.plan.Columns}
+	return &groups, nil
+}
+
+func (c *Connection) aggregate(ctx context.Context, req *wire.AggregateRequest, groups *Groups) error {
+	a, err := c.planAggregate(req)
+	if err != nil {
+		return err
+	}
+	*groups = Groups{Columns: a.plan.Columns}
 	if asked, ok := c.pushAggregate(a); ok {
 		var declined bool
 		err := c.ask(ctx, &groups.Stats, func() (err error) {
@@ -130,31 +173,39 @@ func (c *Connection) Aggregate(ctx context.Context, req *wire.AggregateRequest) 
 		})
 		switch {
 		case err != nil:
-			return nil, err
+			return err
 		case !declined && int64(len(groups.Rows)) >= asked.Limit:
-			return nil, refused(&relation.GroupsError{Limit: asked.Limit}, "")
+			return refused(&relation.GroupsError{Limit: asked.Limit}, "")
 		case !declined:
 			if err := a.nulls(groups); err != nil {
-				return nil, err
+				return err
 			}
-			return groups, nil
+			return a.finish(groups)
 		}
 	}
-	answer, err := c.Query(ctx, &wire.QueryRequest{Table: req.Table, Where: req.Where, Joins: req.Joins, Fields: a.fields()})
+	answer, err := c.Query(ctx, a.rows())
 	if err != nil {
-		return nil, err
+		return err
 	}
 	fold := a.req
 	fold.Where = wire.Where{} // which the rows of the answer have passed
-	rows := relation.Relation{Columns: answer.Columns, Rows: answer.All()}
+	rows := relation.Relation{Columns: answer.Columns, Rows: answer.once()}
 	if groups.Rows, err = relation.Aggregate(rows, &fold, relation.NewBudget(c.budget)); err != nil {
-		return nil, refused(err, "group by fewer or coarser fields")
+		return refused(err, "group by fewer or coarser fields")
 	}
 	declined := groups.Stats.Requests
 	groups.Stats = answer.Stats
 	groups.Stats.Requests += declined
 	groups.Stats.Folded = true
-	return groups, nil
+	return a.finish(groups)
+}
+
+// finish takes the averages.
+func (a *aggregate) finish(groups *Groups) error {
+	if a.averages == nil {
+		return nil
+	}
+	return a.averages.of(groups)
 }
 
 // nulls returns the error of a null key where discovery rules nulls out.

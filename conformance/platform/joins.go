@@ -65,14 +65,18 @@ func (c *Connection) joiner(
 	stats.Joined = true
 	hops := make([]relation.Relation, len(j.tables))
 	for i, table := range j.tables {
-		var fields []string
-		for _, at := range j.plan.Needed(i) {
-			fields = append(fields, table.Fields[at].Name)
-		}
-		hops[i] = c.relation(ctx, table, fields, stats)
+		hops[i] = c.relation(ctx, table, j.fields(i), stats)
 	}
 	joiner, err := relation.NewJoiner(base, j.request, hops, budget)
 	return joiner, refused(err, "join a smaller table")
+}
+
+// fields returns what a join reads of the table of the ith hop.
+func (j *joins) fields(i int) (fields []string) {
+	for _, at := range j.plan.Needed(i) {
+		fields = append(fields, j.tables[i].Fields[at].Name)
+	}
+	return fields
 }
 
 // relation returns fields of all rows of a table.

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/connectorsdk/connector-sdk-go/internal/relation"
+	"github.com/connectorsdk/connector-sdk-go/internal/terms"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -13,7 +14,15 @@ import (
 // it, the rows are read and counted, up to the reach [rule measure-10]. A table
 // with more rows than one query can reach is [ErrReach], beside the size if
 // the connector stated it [rule connect-9].
-func (c *Connection) Size(ctx context.Context, table string) (*wire.Size, Stats, error) {
+func (c *Connection) Size(ctx context.Context, table string) (answer *wire.Size, stats Stats, err error) {
+	err = c.retried(ctx, &stats, func(c *Connection) (err error) {
+		answer, stats, err = c.size(ctx, table)
+		return err
+	})
+	return answer, stats, err
+}
+
+func (c *Connection) size(ctx context.Context, table string) (*wire.Size, Stats, error) {
 	var stats Stats
 	t, err := c.table(table)
 	if err != nil {
@@ -57,7 +66,17 @@ func (c *Connection) Size(ctx context.Context, table string) (*wire.Size, Stats,
 // Cardinality counts the values that are not null, and the distinct ones among
 // them, in columns of a table. What the connector does not count is counted here
 // [rule measure-7].
-func (c *Connection) Cardinality(ctx context.Context, table string, columns ...string) (map[string]*wire.Cardinality, Stats, error) {
+func (c *Connection) Cardinality(
+	ctx context.Context, table string, columns ...string,
+) (answer map[string]*wire.Cardinality, stats Stats, err error) {
+	err = c.retried(ctx, &stats, func(c *Connection) (err error) {
+		answer, stats, err = c.cardinality(ctx, table, columns)
+		return err
+	})
+	return answer, stats, err
+}
+
+func (c *Connection) cardinality(ctx context.Context, table string, columns []string) (map[string]*wire.Cardinality, Stats, error) {
 	var stats Stats
 	t, err := c.table(table)
 	if err != nil {
@@ -65,7 +84,7 @@ func (c *Connection) Cardinality(ctx context.Context, table string, columns ...s
 	}
 	for _, name := range columns {
 		if t.Field(name) == nil {
-			return nil, stats, refuse("table %s has no field %s", wire.QuoteName(table), wire.QuoteName(name))
+			return nil, stats, refuse("table %s has no field %s", terms.QuoteName(table), terms.QuoteName(name))
 		}
 	}
 	columns = slices.Compact(slices.Sorted(slices.Values(columns)))
@@ -97,7 +116,15 @@ func (c *Connection) Cardinality(ctx context.Context, table string, columns ...s
 
 // LinkHitRate measures how many values of one column are found in another, here
 // if the connector does not.
-func (c *Connection) LinkHitRate(ctx context.Context, req *wire.LinkHitRateRequest) (*wire.LinkHitRate, Stats, error) {
+func (c *Connection) LinkHitRate(ctx context.Context, req *wire.LinkHitRateRequest) (answer *wire.LinkHitRate, stats Stats, err error) {
+	err = c.retried(ctx, &stats, func(c *Connection) (err error) {
+		answer, stats, err = c.linkHitRate(ctx, req)
+		return err
+	})
+	return answer, stats, err
+}
+
+func (c *Connection) linkHitRate(ctx context.Context, req *wire.LinkHitRateRequest) (*wire.LinkHitRate, Stats, error) {
 	var stats Stats
 	from, err := c.table(req.FromTable)
 	if err != nil {
@@ -108,10 +135,10 @@ func (c *Connection) LinkHitRate(ctx context.Context, req *wire.LinkHitRateReque
 		return nil, stats, err
 	}
 	if from.Field(req.FromColumn) == nil {
-		return nil, stats, refuse("table %s has no field %s", wire.QuoteName(from.Name), wire.QuoteName(req.FromColumn))
+		return nil, stats, refuse("table %s has no field %s", terms.QuoteName(from.Name), terms.QuoteName(req.FromColumn))
 	}
 	if to.Field(req.ToColumn) == nil {
-		return nil, stats, refuse("table %s has no field %s", wire.QuoteName(to.Name), wire.QuoteName(req.ToColumn))
+		return nil, stats, refuse("table %s has no field %s", terms.QuoteName(to.Name), terms.QuoteName(req.ToColumn))
 	}
 	if c.lists(wire.EndpointLinkHitRate) {
 		asked := *req

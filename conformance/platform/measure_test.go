@@ -13,6 +13,8 @@ import (
 
 	"github.com/connectorsdk/connector-sdk-go/conformance/platform"
 	"github.com/connectorsdk/connector-sdk-go/connector"
+	"github.com/connectorsdk/connector-sdk-go/internal/entity"
+	"github.com/connectorsdk/connector-sdk-go/internal/terms"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -25,7 +27,7 @@ func instead(h http.Handler, path, body string) http.Handler {
 		case body == "":
 			w.WriteHeader(http.StatusNoContent)
 		default:
-			w.Header().Set("Content-Type", wire.MediaJSON)
+			w.Header().Set("Content-Type", terms.MediaJSON)
 			_, _ = w.Write([]byte(body))
 		}
 	})
@@ -193,7 +195,7 @@ func TestRefusedAggregates(t *testing.T) {
 		`measures[0].field: required`:                        measure(wire.AggMax, ""),
 		`measures[0].field: required for every`:              measure(wire.AggCountDistinct, ""),
 		`a sum over field "status"`:                          measure(wire.AggSum, "status"),
-		`measures[0].fn: must be count, sum`:                 measure("avg", "total"),
+		`measures[0].fn: must be count, sum`:                 measure("median", "total"),
 	} {
 		_, err := conn.Aggregate(t.Context(), &req)
 		var refusal *platform.RequestError
@@ -334,6 +336,12 @@ func TestUnknownMeasured(t *testing.T) {
 	require.Empty(t, requests)
 }
 
+// entityOf returns the entity of a table.
+func entityOf(c *platform.Connection, table string) *entity.Entity {
+	list := entity.All(c)
+	return list[slices.IndexFunc(list, func(e *entity.Entity) bool { return e.Table.Name == table })]
+}
+
 // TestEntities makes one entity of each table (discovery-12), measures it when it is
 // asked for and once, and derives what one row of it stands for (measure-12).
 func TestEntities(t *testing.T) {
@@ -343,7 +351,7 @@ func TestEntities(t *testing.T) {
 		conn := connectTo(t, r, nil)
 		r.seen()
 		var names []string
-		for _, e := range conn.Entities() {
+		for _, e := range entity.All(conn) {
 			names = append(names, e.Table.Name)
 		}
 		var tables []string
@@ -354,8 +362,7 @@ func TestEntities(t *testing.T) {
 		requests, _ := r.seen()
 		require.Empty(t, requests, "nothing is measured before it is needed")
 
-		require.Nil(t, conn.Entity("colours"))
-		orders := conn.Entity("orders")
+		orders := entityOf(conn, "orders")
 		size, err := orders.Size(t.Context())
 		require.NoError(t, err)
 		require.Equal(t, int64(48), size.Rows)
@@ -386,14 +393,14 @@ func TestGrainOfAnyColumn(t *testing.T) {
 	for i := range table.Fields {
 		table.Fields[i].Unique = false
 	}
-	grain, err := connectTo(t, tabled(table, wire.Limits{}, connector.Omit{}), nil).Entity("numbered").Grain(t.Context())
+	grain, err := entityOf(connectTo(t, tabled(table, wire.Limits{}, connector.Omit{}), nil), "numbered").Grain(t.Context())
 	require.NoError(t, err)
 	require.Equal(t, "id", grain, "half repeats, text has nulls")
 	table.Fields = table.Fields[1:]
 	for i := range table.Rows {
 		table.Rows[i] = table.Rows[i][1:]
 	}
-	grain, err = connectTo(t, tabled(table, wire.Limits{}, connector.Omit{}), nil).Entity("numbered").Grain(t.Context())
+	grain, err = entityOf(connectTo(t, tabled(table, wire.Limits{}, connector.Omit{}), nil), "numbered").Grain(t.Context())
 	require.NoError(t, err)
 	require.Empty(t, grain)
 }
@@ -422,7 +429,7 @@ func TestGrain(t *testing.T) {
 		{"a JSON value identifies no object", tabled(list, wire.Limits{}, connector.Omit{}), ""},
 		{"one value in every row", tabled(repeated, wire.Limits{}, connector.Omit{}), ""},
 	} {
-		grain, err := connectTo(t, c.h, nil).Entity("numbered").Grain(t.Context())
+		grain, err := entityOf(connectTo(t, c.h, nil), "numbered").Grain(t.Context())
 		require.NoError(t, err, c.why)
 		require.Equal(t, c.want, grain, c.why)
 	}
@@ -431,7 +438,7 @@ func TestGrain(t *testing.T) {
 // TestEntityOwnsItsNumbers changes what an entity returns, and looks again.
 func TestEntityOwnsItsNumbers(t *testing.T) {
 	t.Parallel()
-	entity := connectTo(t, tabled(numbered(10, true), wire.Limits{}, connector.Omit{}), nil).Entity("numbered")
+	entity := entityOf(connectTo(t, tabled(numbered(10, true), wire.Limits{}, connector.Omit{}), nil), "numbered")
 	counts, err := entity.Counts(t.Context(), "id")
 	require.NoError(t, err)
 	counts["id"].Distinct = 3
@@ -442,7 +449,8 @@ func TestEntityOwnsItsNumbers(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, "[[1 5 null] [2 4 row 2] [3 4 row 3]]", fmt.Sprint(page), "each row is a copy")
 
-	far := connectTo(t, tabled(numbered(10, true), wire.Limits{}, connector.Omit{}), &platform.ConnectionOptions{Reach: 9}).Entity("numbered")
+	ten := tabled(numbered(10, true), wire.Limits{}, connector.Omit{})
+	far := entityOf(connectTo(t, ten, &platform.ConnectionOptions{Reach: 9}), "numbered")
 	for range 2 {
 		size, err := far.Size(t.Context())
 		require.ErrorIs(t, err, platform.ErrReach, "the second time too")
@@ -455,11 +463,11 @@ func TestCountsAgainstTheSize(t *testing.T) {
 	t.Parallel()
 	for _, counts := range []string{`{"nonNull":11,"distinct":10}`, `{"nonNull":9,"distinct":10}`} {
 		h := instead(tabled(numbered(10, true), wire.Limits{}, connector.Omit{}), wire.PathCardinality, `{"columns":{"id":`+counts+`}}`)
-		_, err := connectTo(t, h, nil).Entity("numbered").Counts(t.Context(), "id")
+		_, err := entityOf(connectTo(t, h, nil), "numbered").Counts(t.Context(), "id")
 		require.Error(t, err, counts)
 	}
 	h := instead(tabled(numbered(10, true), wire.Limits{}, connector.Omit{}), wire.PathSize, `{"size":{"rows":5,"exact":false}}`)
-	counts, err := connectTo(t, h, nil).Entity("numbered").Counts(t.Context(), "id")
+	counts, err := entityOf(connectTo(t, h, nil), "numbered").Counts(t.Context(), "id")
 	require.NoError(t, err, "an estimate can be less")
 	require.Equal(t, int64(10), counts["id"].NonNull)
 }
@@ -488,7 +496,7 @@ func TestPageAgainstTheSize(t *testing.T) {
 					answer = `{"size":{"rows":29,"exact":false}}`
 				}
 				sizes = sizes[1:]
-				w.Header().Set("Content-Type", wire.MediaJSON)
+				w.Header().Set("Content-Type", terms.MediaJSON)
 				_, _ = w.Write([]byte(answer))
 				return
 			}
@@ -499,7 +507,7 @@ func TestPageAgainstTheSize(t *testing.T) {
 				}
 			}).ServeHTTP(w, r)
 		})
-		e := connectTo(t, h, nil).Entity("numbered")
+		e := entityOf(connectTo(t, h, nil), "numbered")
 		_, err := e.Size(t.Context())
 		require.NoError(t, err)
 		page, err := e.Page(t.Context(), c.rows)
@@ -520,7 +528,7 @@ func TestMeasuresAgainstEachOther(t *testing.T) {
 	t.Parallel()
 	h := instead(staff(connector.Omit{}, wire.Limits{}), wire.PathLinkHitRate,
 		`{"fromNonNull":6,"orphanCount":0,"orphanRate":0,"orphanSamples":[]}`)
-	people := connectTo(t, h, nil).Entity("people")
+	people := entityOf(connectTo(t, h, nil), "people")
 	_, err := people.Size(t.Context())
 	require.NoError(t, err)
 	_, err = people.Links(t.Context())
@@ -542,28 +550,26 @@ func TestMeasuresAgainstEachOther(t *testing.T) {
 func TestLinks(t *testing.T) {
 	t.Parallel()
 	for _, i := range []int{0, 1} {
-		for rate, joined := range map[float64]bool{0.2: false, 0.25: true} {
-			r := record(staff(connector.Omit{Endpoints: [][]wire.Endpoint{nil, {wire.EndpointLinkHitRate}}[i]}, wire.Limits{}))
-			people := connectTo(t, r, &platform.ConnectionOptions{OrphanRate: rate}).Entity("people")
-			links, err := people.Links(t.Context())
-			require.NoError(t, err)
-			require.Len(t, links, 1)
-			require.Equal(t, "boss", links[0].Key.Field)
-			require.Equal(t, 0.25, links[0].HitRate.OrphanRate)
-			require.Equal(t, joined, links[0].Joined, "the rate is at most %v", rate)
-			r.seen()
-			again, err := people.Links(t.Context())
-			require.NoError(t, err)
-			require.Equal(t, links, again)
-			requests, _ := r.seen()
-			require.Empty(t, requests, "a measurement is taken once")
-		}
+		r := record(staff(connector.Omit{Endpoints: [][]wire.Endpoint{nil, {wire.EndpointLinkHitRate}}[i]}, wire.Limits{}))
+		people := entityOf(connectTo(t, r, nil), "people")
+		links, err := people.Links(t.Context())
+		require.NoError(t, err)
+		require.Len(t, links, 1)
+		require.Equal(t, "boss", links[0].Key.Field)
+		require.Equal(t, 0.25, links[0].HitRate.OrphanRate)
+		require.True(t, links[0].Joined)
+		r.seen()
+		again, err := people.Links(t.Context())
+		require.NoError(t, err)
+		require.Equal(t, links, again)
+		requests, _ := r.seen()
+		require.Empty(t, requests, "a measurement is taken once")
 	}
 	for orphans, joined := range map[int]bool{50: true, 51: false} {
 		h := instead(staff(connector.Omit{}, wire.Limits{}), wire.PathLinkHitRate,
 			fmt.Sprintf(`{"fromNonNull":100,"orphanCount":%d,"orphanRate":0.%d,"orphanSamples":[]}`, orphans, orphans))
-		links, err := connectTo(t, h, nil).Entity("people").Links(t.Context())
+		links, err := entityOf(connectTo(t, h, nil), "people").Links(t.Context())
 		require.NoError(t, err)
-		require.Equal(t, joined, links[0].Joined, "%d of 100, by the default rate", orphans)
+		require.Equal(t, joined, links[0].Joined, "%d of 100", orphans)
 	}
 }

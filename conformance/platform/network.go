@@ -11,6 +11,7 @@ import (
 
 	"github.com/connectorsdk/connector-sdk-go/internal/memlisten"
 	"github.com/connectorsdk/connector-sdk-go/internal/netguard"
+	"github.com/connectorsdk/connector-sdk-go/internal/terms"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -43,7 +44,7 @@ func transport(local bool) *http.Transport {
 		TLSHandshakeTimeout:    10 * time.Second,
 		DisableCompression:     true,
 		ForceAttemptHTTP2:      true,
-		MaxIdleConnsPerHost:    wire.MaxConcurrency,
+		MaxIdleConnsPerHost:    terms.MaxConcurrency,
 		IdleConnTimeout:        90 * time.Second,
 		MaxResponseHeaderBytes: 64 << 10,
 	}

@@ -20,6 +20,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/connectorsdk/connector-sdk-go/conformance/platform"
+	"github.com/connectorsdk/connector-sdk-go/internal/terms"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -35,7 +36,7 @@ func TestStalls(t *testing.T) {
 					_, _ = io.Copy(io.Discard, r.Body)
 					if n != 0 {
 						time.Sleep(7 * time.Second)
-						w.Header().Set("Content-Type", wire.MediaNDJSON)
+						w.Header().Set("Content-Type", terms.MediaNDJSON)
 						_, _ = io.WriteString(w, stream[:max(n, 0)])
 						_ = http.NewResponseController(w).Flush()
 					}
@@ -78,7 +79,7 @@ func TestSlowReader(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := connect(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			_, _ = io.Copy(io.Discard, r.Body)
-			w.Header().Set("Content-Type", wire.MediaNDJSON)
+			w.Header().Set("Content-Type", terms.MediaNDJSON)
 			for line := range strings.Lines(stream) {
 				_, _ = io.WriteString(w, line)
 				_ = http.NewResponseController(w).Flush()
@@ -138,11 +139,11 @@ func TestNeverEnds(t *testing.T) {
 		path string
 		want time.Duration
 	}{
-		{"pings that begin late", after(20*time.Second, wire.MediaNDJSON, "{\"ping\":1}\n"), wire.PathQuery, 10*time.Minute + 5*time.Second},
-		{"pings", drip(wire.MediaNDJSON, "{\"ping\":1}\n"), wire.PathQuery, 10*time.Minute + 5*time.Second},
-		{"a line that never ends", drip(wire.MediaNDJSON, " "), wire.PathQuery, 65 * time.Second},
-		{"a count that never ends", drip(wire.MediaJSON, " "), wire.PathCount, 65 * time.Second},
-		{"a document that never ends", drip(wire.MediaJSON, " "), wire.PathDocument, 65 * time.Second},
+		{"pings that begin late", after(20*time.Second, terms.MediaNDJSON, "{\"ping\":1}\n"), wire.PathQuery, 10*time.Minute + 5*time.Second},
+		{"pings", drip(terms.MediaNDJSON, "{\"ping\":1}\n"), wire.PathQuery, 10*time.Minute + 5*time.Second},
+		{"a line that never ends", drip(terms.MediaNDJSON, " "), wire.PathQuery, 65 * time.Second},
+		{"a count that never ends", drip(terms.MediaJSON, " "), wire.PathCount, 65 * time.Second},
+		{"a document that never ends", drip(terms.MediaJSON, " "), wire.PathDocument, 65 * time.Second},
 		{"no answer of /check", silence, wire.PathCheck, 65 * time.Second},
 		{"no document", silence, wire.PathDocument, 65 * time.Second},
 	} {
@@ -224,7 +225,7 @@ func TestClocksOfARequest(t *testing.T) {
 
 // TestEndlessClocks allows a stream more time than there is.
 func TestEndlessClocks(t *testing.T) {
-	c := answering(t, canned{media: wire.MediaNDJSON, body: func() io.Reader { return strings.NewReader(stream) }})
+	c := answering(t, canned{media: terms.MediaNDJSON, body: func() io.Reader { return strings.NewReader(stream) }})
 	rows, err := c.Query(t.Context(), wire.Credentials{}, &wire.QueryRequest{Table: "t", Envelope: wire.Envelope{TimeoutMS: math.MaxInt64},
 		IdleTimeoutMS: math.MaxInt64, MaxTimeoutMS: math.MaxInt64}, columns)
 	require.NoError(t, err)
@@ -274,7 +275,7 @@ func TestRequests(t *testing.T) {
 		} else {
 			require.Equal(t, http.MethodPost, methods[path])
 			require.Equal(t, []string{"Bearer " + testToken}, h["Authorization"])
-			require.Equal(t, []string{wire.MediaJSON}, h["Content-Type"])
+			require.Equal(t, []string{terms.MediaJSON}, h["Content-Type"])
 		}
 		mu.Unlock()
 	}

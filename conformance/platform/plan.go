@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/connectorsdk/connector-sdk-go/filter"
+	"github.com/connectorsdk/connector-sdk-go/internal/terms"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -45,9 +46,13 @@ func (c *Connection) plan(req *wire.QueryRequest) (*plan, error) {
 	}
 	if p.paged(c) && len(pulled.Sort) > 0 {
 		// If pages fit together under a key of the table alone, the rows are sorted here.
-		if _, total := c.pageOrder(&p.pull); !total {
+		end := int64(0)
+		if p.pushedFilters {
+			end = endOf(req)
+		}
+		if !c.pages(&p.pull, end) {
 			pulled.Sort = nil
-			if _, total = c.pageOrder(&p.pull); total {
+			if c.pages(&p.pull, 0) {
 				p.pushedSort = false
 			} else {
 				pulled.Sort = req.Sort
@@ -80,7 +85,7 @@ func (p *plan) chooseFields(c *Connection) error {
 	fields := slices.Clone(req.Fields)
 	need := func(name, where string) error {
 		if table.Field(name) == nil {
-			return refuse("%s: table %s has no field %s", where, wire.QuoteName(table.Name), wire.QuoteName(name))
+			return refuse("%s: table %s has no field %s", where, terms.QuoteName(table.Name), terms.QuoteName(name))
 		}
 		if !slices.Contains(fields, name) {
 			fields = append(fields, name)
@@ -182,7 +187,7 @@ func (p *plan) pushWindow(c *Connection) {
 	if p.joins == nil && c.canSkip(req.Offset) {
 		p.pushedOffset = true
 		p.pull.request.Offset, p.pull.request.Limit = req.Offset, req.Limit
-	} else if req.Limit > 0 && req.Limit <= wire.MaxSafeInteger-req.Offset {
+	} else if req.Limit > 0 && req.Limit <= terms.MaxSafeInteger-req.Offset {
 		p.pull.request.Limit = req.Offset + req.Limit
 	}
 }
@@ -192,7 +197,7 @@ func distinct(fields []string) error {
 	seen := map[string]bool{}
 	for _, name := range fields {
 		if seen[name] {
-			return refuse("two columns are named %s", wire.QuoteName(name))
+			return refuse("two columns are named %s", terms.QuoteName(name))
 		}
 		seen[name] = true
 	}

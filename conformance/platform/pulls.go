@@ -4,9 +4,11 @@ import (
 	"context"
 	"fmt"
 	"iter"
+	"maps"
 	"slices"
 
 	"github.com/connectorsdk/connector-sdk-go/filter"
+	"github.com/connectorsdk/connector-sdk-go/internal/terms"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -42,56 +44,111 @@ type reading struct {
 	stats *Stats
 	each  func(row []wire.Value) (more bool)
 
-	got    int64   // rows that were passed to each
-	claims *claims // of the page before; nil: there is none
+	wanted  wire.QueryRequest // all pages in one, in the order that they are read in
+	columns []wire.Column     // of the pages: those of the pull, and then what keys needs
+	total   bool              // no two rows can change places in that order
+	keys    *keyset           // for pages that no offset reaches; nil: there are none
+	got     int64             // rows that were passed to each
+	claims  *claims           // of the page before; nil: there is none
 }
 
 // untotal is the limit that ends a reading which has no order to go on in.
 const untotal = "pageSizeMax without a total order"
 
-// pages asks for page after page.
-func (r *reading) pages(ctx context.Context) error {
-	limits := r.c.Document.Capabilities.Limits
-	wanted, total := r.pull.request, true
-	if r.c.paged(wanted.Limit) {
+// order sets the order of the pages.
+func (r *reading) order() {
+	r.wanted, r.total = r.pull.request, true
+	r.columns = r.pull.columns
+	if r.c.paged(r.wanted.Limit) {
 		var order []wire.SortKey
-		if order, total = r.c.pageOrder(r.pull); total {
-			wanted.Sort = order
+		if order, r.total = r.c.pageOrder(r.pull); r.total {
+			r.wanted.Sort = order
+			if !r.c.skips(endOf(&r.wanted)) && r.c.keyed(r.pull.table, order) {
+				r.goOnByKey()
+			}
 		}
 	}
 	var sorted []string
-	for _, k := range wanted.Sort {
+	for _, k := range r.wanted.Sort {
 		sorted = append(sorted, k.Field)
 	}
-	wanted.FieldTypes = typesOf(r.pull.table, wanted.Where, sorted)
+	r.wanted.FieldTypes = typesOf(r.pull.table, r.wanted.Where, sorted)
+}
+
+// goOnByKey adds to the pages what is needed to go on behind their last row.
+func (r *reading) goOnByKey() {
+	keys, columns := newKeyset(r.pull.table, r.wanted.Sort, r.columns)
+	if keys == nil {
+		return
+	}
+	r.wanted.Fields = slices.Clip(r.wanted.Fields)
+	for _, c := range columns[len(r.columns):] {
+		r.wanted.Fields = append(r.wanted.Fields, c.Name)
+	}
+	r.keys, r.columns = keys, columns
+}
+
+// next returns the request of the next page, and reports whether a limit of the connector
+// may cut it. A nil request means that the reading has ended, perhaps with an error.
+func (r *reading) next() (page *wire.QueryRequest, cut bool, err error) { return r.at(r.got) }
+
+// at returns the page after so many rows, as next does.
+func (r *reading) at(got int64) (page *wire.QueryRequest, cut bool, err error) {
+	limits, own := r.c.Document.Capabilities.Limits, r.wanted
+	page = &own
+	page.Offset += got
+	if r.wanted.Limit > 0 {
+		page.Limit -= got
+	}
+	if most := limits.PageSizeMax; most > 0 && (page.Limit == 0 || page.Limit > most) {
+		page.Limit, cut = most, true
+	}
+	if most := limits.RowsPerTableMax; most > 0 && page.Limit > most-page.Offset {
+		page.Limit, cut = most-page.Offset, true
+		if page.Limit <= 0 {
+			return nil, false, r.beyond(most, "rowsPerTableMax")
+		}
+	}
+	skips := r.c.canSkip(page.Offset)
+	switch {
+	case !skips && got > 0 && r.keys != nil:
+		page.Where, page.Offset = r.keys.after(page.Where), 0
+		page.FieldTypes = typesOf(r.pull.table, page.Where, nil)
+		maps.Copy(page.FieldTypes, r.wanted.FieldTypes)
+	case !skips:
+		return nil, false, r.beyond(page.Offset, r.c.offsetLimit())
+	case got > 0 && !r.total:
+		return nil, false, r.beyond(page.Offset, untotal)
+	}
+	return page, cut, nil
+}
+
+// pages asks for page after page.
+func (r *reading) pages(ctx context.Context) error {
+	r.order()
+	var further *ahead
 	for {
-		page := wanted
-		page.Offset += r.got
-		if wanted.Limit > 0 {
-			page.Limit -= r.got
+		page, cut, err := r.next()
+		if page == nil {
+			return err
 		}
-		ceiling := ""
-		if most := limits.PageSizeMax; most > 0 && (page.Limit == 0 || page.Limit > most) {
-			page.Limit, ceiling = most, "pageSizeMax"
-		}
-		if most := limits.RowsPerTableMax; most > 0 && page.Limit > most-page.Offset {
-			page.Limit, ceiling = most-page.Offset, "rowsPerTableMax"
-			if page.Limit <= 0 {
-				return r.beyond(most, ceiling)
+		if r.got > 0 && further == nil {
+			if further = r.readAhead(ctx); further != nil {
+				defer further.stop()
 			}
 		}
-		switch {
-		case !r.c.canSkip(page.Offset):
-			return r.beyond(page.Offset, r.c.offsetLimit())
-		case r.got > 0 && !total:
-			return r.beyond(page.Offset, untotal)
+		var early *aheadRows
+		if further != nil && page.Offset == r.wanted.Offset+r.got {
+			if early, err = further.take(page); err != nil {
+				return err
+			}
 		}
 		before := r.got
-		more, err := r.page(ctx, &page, wanted.Limit-r.got)
+		more, err := r.page(ctx, page, early, r.wanted.Limit-r.got)
 		if err != nil || !more {
 			return err
 		}
-		if ceiling == "" || r.got-before < page.Limit {
+		if !cut || r.got-before < page.Limit {
 			return nil
 		}
 	}
@@ -103,29 +160,37 @@ func (r *reading) pages(ctx context.Context) error {
 // A later page that the connector did not cut is the whole result once more. Its
 // rows before the page's offset are left out, and those beyond the room that is
 // left, so that the pages still fit together.
-func (r *reading) page(ctx context.Context, req *wire.QueryRequest, room int64) (more bool, err error) {
-	if err := r.c.enter(ctx); err != nil {
-		return false, err
+func (r *reading) page(ctx context.Context, req *wire.QueryRequest, early *aheadRows, room int64) (more bool, err error) {
+	var answer interface{ Served() wire.Served }
+	var all iter.Seq2[[]wire.Value, error]
+	if early != nil {
+		answer, all = early, early.all(r.claims)
+		defer func() { r.claims = early.claims }()
+	} else {
+		if err := r.c.enter(ctx); err != nil {
+			return false, err
+		}
+		defer r.c.leave()
+		r.stats.Requests++
+		rows, err := r.c.client.Query(ctx, r.c.credentials, req, r.columns)
+		if err != nil {
+			return false, err
+		}
+		defer rows.Close()
+		rows.Expect(r.pull.table)
+		rows.before = r.claims
+		defer func() { r.claims = rows.claims }()
+		answer, all = rows, rows.All()
 	}
-	defer r.c.leave()
-	r.stats.Requests++
-	rows, err := r.c.client.Query(ctx, r.c.credentials, req, r.pull.columns)
-	if err != nil {
-		return false, err
-	}
-	defer rows.Close()
-	rows.Expect(r.pull.table)
-	rows.before = r.claims
-	defer func() { r.claims = rows.claims }()
 
 	later := r.got > 0
 	var served wire.Served
 	var match *filter.Matcher // nil: every row passes
 	var skip, came int64
 	begin := func() (err error) {
-		served = whole(req, rows.Served())
+		served = whole(req, answer.Served())
 		if !later {
-			r.stats.Served, r.pull.done = rows.Served(), served
+			r.stats.Served, r.pull.done = answer.Served(), served
 			return nil
 		}
 		if served.Window {
@@ -133,15 +198,15 @@ func (r *reading) page(ctx context.Context, req *wire.QueryRequest, room int64) 
 		}
 		if !served.Sort {
 			return fmt.Errorf("the connector cut the first pages of table %s, and left the page at offset %d unsorted and uncut",
-				wire.QuoteName(req.Table), req.Offset)
+				terms.QuoteName(req.Table), req.Offset)
 		}
 		skip = req.Offset
 		if !served.Filters {
-			match, err = filter.Compile(req.Where, r.pull.columns)
+			match, err = filter.Compile(req.Where, r.columns)
 		}
 		return err
 	}
-	for row, err := range rows.All() {
+	for row, err := range all {
 		if err == nil && came == 0 {
 			err = begin()
 		}
@@ -164,6 +229,10 @@ func (r *reading) page(ctx context.Context, req *wire.QueryRequest, room int64) 
 			continue
 		}
 		r.got++
+		if r.keys != nil {
+			r.keys.see(row)
+			row = row[:len(r.pull.columns):len(r.pull.columns)]
+		}
 		if !r.each(row) {
 			return false, nil
 		}
@@ -215,6 +284,14 @@ func whole(req *wire.QueryRequest, served wire.Served) wire.Served {
 	return served
 }
 
+// endOf returns the row at which the window of a request ends; 0: it has no end.
+func endOf(req *wire.QueryRequest) int64 {
+	if req.Limit == 0 || req.Limit > terms.MaxSafeInteger-req.Offset {
+		return 0
+	}
+	return req.Offset + req.Limit
+}
+
 // paged reports whether a reading of so many rows, or of all if limit is 0, may take
 // several pages.
 func (c *Connection) paged(limit int64) bool {
@@ -242,6 +319,13 @@ func (c *Connection) pageOrder(p *pull) ([]wire.SortKey, bool) {
 		}
 	}
 	return nil, false
+}
+
+// pages reports whether a reading can go on after its first page, up to the end of its
+// window: in an order that is total, by offset or by key.
+func (c *Connection) pages(p *pull, end int64) bool {
+	order, total := c.pageOrder(p)
+	return total && (c.skips(end) || c.keyed(p.table, order))
 }
 
 // eachOnce reports whether joins leave each row of the base table one row: sort keys

@@ -72,6 +72,7 @@ func TestLimits(t *testing.T) {
 	t.Parallel()
 	half := []wire.SortKey{{Field: "half", Dir: wire.Desc}}
 	all := wire.QueryRequest{Table: "numbered", Fields: []string{"id"}}
+	onePage := connector.Omit{Offset: true, Operators: []wire.Op{wire.OpGt}} // pages go on neither by offset nor by key
 	for _, c := range []struct {
 		name     string
 		limits   wire.Limits
@@ -84,22 +85,29 @@ func TestLimits(t *testing.T) {
 	}{
 		{"no limit", wire.Limits{}, connector.Omit{}, false, all, 1000, 1, ""},
 		{"pages", wire.Limits{PageSizeMax: 300}, connector.Omit{}, true, all, 1000, 4, ""},
-		{"pages that fit exactly", wire.Limits{PageSizeMax: 250}, connector.Omit{}, true, all, 1000, 5, ""},
-		{"one page of exactly all rows", wire.Limits{PageSizeMax: 1000}, connector.Omit{Offset: true}, false, all, 1000, 1, ""},
-		{"one page of perhaps all rows", wire.Limits{PageSizeMax: 1000}, connector.Omit{Offset: true}, true, all, 0, 1, "pageSizeMax"},
+		{"pages that fit exactly", wire.Limits{PageSizeMax: 250, Concurrency: 1}, connector.Omit{}, true, all, 1000, 5, ""},
+		{"one page of exactly all rows", wire.Limits{PageSizeMax: 1000}, onePage, false, all, 1000, 1, ""},
+		{"one page of perhaps all rows", wire.Limits{PageSizeMax: 1000}, onePage, true, all, 0, 1, "pageSizeMax"},
+		{"one page of all rows, and nothing behind its last key", wire.Limits{PageSizeMax: 1000}, connector.Omit{Offset: true}, true,
+			all, 1000, 2, ""},
 		{"a window of pages", wire.Limits{PageSizeMax: 300}, connector.Omit{}, true,
 			wire.QueryRequest{Table: "numbered", Fields: []string{"id"}, Sort: half, Offset: 100, Limit: 700}, 700, 3, ""},
 		{"a window in one page", wire.Limits{PageSizeMax: 300}, connector.Omit{Offset: true}, true,
 			wire.QueryRequest{Table: "numbered", Fields: []string{"id"}, Sort: half, Offset: 100, Limit: 200}, 200, 1, ""},
-		{"a window beyond one page", wire.Limits{PageSizeMax: 300}, connector.Omit{Offset: true}, false,
+		{"a window beyond one page", wire.Limits{PageSizeMax: 300}, onePage, false,
 			wire.QueryRequest{Table: "numbered", Fields: []string{"id"}, Offset: 100, Limit: 201}, 0, 1, "pageSizeMax without offset"},
+		{"a window whose last row is behind the last key of the first page", wire.Limits{PageSizeMax: 300}, connector.Omit{Offset: true},
+			false, wire.QueryRequest{Table: "numbered", Fields: []string{"id"}, Offset: 100, Limit: 201}, 201, 2, ""},
 		{"no offset, and a window whose end no number can state", wire.Limits{}, connector.Omit{Offset: true}, true,
 			wire.QueryRequest{Table: "numbered", Fields: []string{"id"}, Offset: 990, Limit: math.MaxInt64}, 10, 1, ""},
 		{"no offset", wire.Limits{}, connector.Omit{Offset: true}, true,
 			wire.QueryRequest{Table: "numbered", Fields: []string{"id"}, Offset: 990}, 10, 1, ""},
 		{"an offset beyond offsetMax", wire.Limits{OffsetMax: 500}, connector.Omit{}, true,
 			wire.QueryRequest{Table: "numbered", Fields: []string{"id"}, Offset: 501, Limit: 9}, 9, 1, ""},
-		{"pages beyond offsetMax", wire.Limits{PageSizeMax: 300, OffsetMax: 600}, connector.Omit{}, false, all, 0, 3, "offsetMax"},
+		{"pages beyond offsetMax", wire.Limits{PageSizeMax: 300, OffsetMax: 600}, connector.Omit{Operators: onePage.Operators}, false,
+			all, 0, 3, "offsetMax"},
+		{"pages behind the key that is read last before offsetMax", wire.Limits{PageSizeMax: 300, OffsetMax: 600}, connector.Omit{}, false,
+			all, 1000, 4, ""},
 		{"pages up to offsetMax", wire.Limits{PageSizeMax: 350, OffsetMax: 700}, connector.Omit{}, false, all, 1000, 3, ""},
 		{"more rows than can be read", wire.Limits{RowsPerTableMax: 999}, connector.Omit{}, false, all, 0, 1,
 			"has 1000 rows by /discovery, and /query reaches no more than 999 of them (rowsPerTableMax)"},

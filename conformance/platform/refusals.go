@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/connectorsdk/connector-sdk-go/internal/relation"
+	"github.com/connectorsdk/connector-sdk-go/internal/terms"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -82,7 +83,7 @@ type reachError struct {
 }
 
 func (e reachError) refuse() error {
-	name := wire.QuoteName(e.table)
+	name := terms.QuoteName(e.table)
 	problem := fmt.Sprintf("table %s may have more than the %d rows that %s reaches (%s)", name, e.reach, wire.PathQuery, e.limit)
 	if e.rows > e.reach {
 		problem = fmt.Sprintf("table %s has %d rows by %s, and %s reaches no more than %d of them (%s)",

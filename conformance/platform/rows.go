@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"slices"
 
+	"github.com/connectorsdk/connector-sdk-go/internal/terms"
 	"github.com/connectorsdk/connector-sdk-go/ndjson"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
@@ -25,7 +26,9 @@ type Rows struct {
 	table   *wire.Table        // nil: not known
 	claims  *claims            // nil: none that a row could contradict
 	before  *claims            // of the page before; nil: there is none
-	count   int64
+	// unjudged leaves it to the caller to hold the rows against the claims.
+	unjudged bool
+	count    int64
 
 	first    []wire.Value // read ahead by Served
 	waiting  bool         // first is to be yielded
@@ -46,8 +49,8 @@ func (c *Client) stream(ctx context.Context, credentials wire.Credentials, k clo
 	if e.response.StatusCode != http.StatusOK {
 		return nil, e.end(e.refusal())
 	}
-	if e.media() != wire.MediaNDJSON {
-		return nil, e.end(e.fault("Content-Type", "stream-10", "is not "+wire.MediaNDJSON))
+	if e.media() != terms.MediaNDJSON {
+		return nil, e.end(e.fault("Content-Type", "stream-10", "is not "+terms.MediaNDJSON))
 	}
 	return &Rows{e: e, reader: ndjson.NewReader(e.lines())}, nil
 }
@@ -114,11 +117,6 @@ func (r *Rows) fail(err error) {
 		if errors.As(err, &fault) {
 			at, _ := r.reader.Position()
 			fault.Place = linePlace(at, fault.Place)
-		}
-		for _, after := range r.reader.Lines() {
-			if errors.As(after, &line) && line.Err == nil {
-				err = r.e.lineFault(line) // more came
-			}
 		}
 	case errors.As(err, &line):
 		err = r.e.lineFault(line)
@@ -281,6 +279,9 @@ func (r *Rows) prepare(names []string) {
 		}
 	}
 	r.values = make([]wire.Value, len(r.columns))
+	if r.unjudged {
+		return
+	}
 	s, _ := r.reader.Served()
 	r.claims = newClaims(r.request, r.columns, s, r.table)
 	if r.claims != nil && r.before != nil && r.believed().Window {

@@ -14,6 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/connectorsdk/connector-sdk-go/conformance/platform"
+	"github.com/connectorsdk/connector-sdk-go/internal/terms"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -30,7 +31,7 @@ func TestObserve(t *testing.T) {
 				_, _ = io.WriteString(w, `{"error":{"code":"bad_request","message":"`+testToken+` and s3cret-value"}}`)
 				return
 			}
-			w.Header().Set("Content-Type", wire.MediaNDJSON)
+			w.Header().Set("Content-Type", terms.MediaNDJSON)
 			for line := range strings.Lines(stream) {
 				time.Sleep(time.Second)
 				_, _ = io.WriteString(w, strings.ReplaceAll(line, "Zoë", "s3cret-value"))
@@ -98,9 +99,9 @@ func TestStepText(t *testing.T) {
 		var texts []string
 		var bytes []int
 		ids := map[int64]bool{}
-		media := wire.MediaJSON
+		media := terms.MediaJSON
 		if c.path == wire.PathQuery {
-			media = wire.MediaNDJSON
+			media = terms.MediaNDJSON
 		}
 		client, err := platform.NewClient("https://connector.test", wire.NewBearer(testToken), &platform.Options{
 			HTTP: &http.Client{Transport: canned{status: 200, media: media,

@@ -13,6 +13,7 @@ import (
 
 	"github.com/connectorsdk/connector-sdk-go/conformance/platform"
 	"github.com/connectorsdk/connector-sdk-go/internal/rules"
+	"github.com/connectorsdk/connector-sdk-go/internal/terms"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -64,7 +65,7 @@ const stream = `{"served":{"filters":true,"sort":true,"window":false}}
 // readAll reads the rows of a body as a stream.
 func readAll(t testing.TB, body io.Reader) (rows []string, err error) {
 	t.Helper()
-	c := answering(t, canned{media: wire.MediaNDJSON, body: func() io.Reader { return body }})
+	c := answering(t, canned{media: terms.MediaNDJSON, body: func() io.Reader { return body }})
 	answer, err := c.Query(t.Context(), wire.Credentials{}, &wire.QueryRequest{Table: "t"}, columns)
 	require.NoError(t, err)
 	for row, err := range answer.All() {
@@ -241,7 +242,7 @@ func TestServed(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			body := c.line + "\n" + `{"rows":[{"id":1},{"id":2}]}` + "\n" + `{"end":1}` + "\n"
-			client := answering(t, canned{media: wire.MediaNDJSON, body: func() io.Reader { return strings.NewReader(body) }})
+			client := answering(t, canned{media: terms.MediaNDJSON, body: func() io.Reader { return strings.NewReader(body) }})
 			rows, err := client.Query(t.Context(), wire.Credentials{}, &c.req, columns[:1])
 			require.NoError(t, err)
 			require.Equal(t, c.want, rows.Served(), c.why)
@@ -268,7 +269,7 @@ func TestServed(t *testing.T) {
 // TestSQL reads the rows of a statement, whose members the first row decides.
 func TestSQL(t *testing.T) {
 	ask := func(body string) *platform.Rows {
-		client := answering(t, canned{media: wire.MediaNDJSON, body: func() io.Reader { return strings.NewReader(body) }})
+		client := answering(t, canned{media: terms.MediaNDJSON, body: func() io.Reader { return strings.NewReader(body) }})
 		rows, err := client.SQL(t.Context(), wire.Credentials{}, &wire.SQLRequest{SQL: "SELECT 1"})
 		require.NoError(t, err)
 		return rows
@@ -295,7 +296,7 @@ func TestSQL(t *testing.T) {
 // TestLeftEarly closes an answer whose loop was left, or that was never read.
 func TestLeftEarly(t *testing.T) {
 	closed := 0
-	client := answering(t, canned{media: wire.MediaNDJSON, body: func() io.Reader { return strings.NewReader(stream) }})
+	client := answering(t, canned{media: terms.MediaNDJSON, body: func() io.Reader { return strings.NewReader(stream) }})
 	ask := func() *platform.Rows {
 		rows, err := client.Query(t.Context(), wire.Credentials{}, &wire.QueryRequest{Table: "t"}, columns)
 		require.NoError(t, err)

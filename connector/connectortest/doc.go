@@ -73,14 +73,14 @@
 // # An upstream that limits requests
 //
 // Each request to a connector may cost several of its upstream: over a REST API with
-// 37 rows in three tables, Run asks it some 10,000 times, and fewer than 600 times with
-// Requests: 100.
+// 37 rows in three tables, Run asks it some 10,000 times, and fewer than 900 times with
+// Requests: 200.
 // So record the API once, and test from the recording:
 //
 //	recorder := &record.Recorder{Dir: "testdata/orders"} // with Upstream: http.DefaultTransport it records
 //	source, err := restsource.New(api, tables, &restsource.Options{Transport: recorder})
 //	require.NoError(t, err)
-//	connectortest.Run(t, definition, source, &connectortest.Options{Credentials: credentials, Requests: 100})
+//	connectortest.Run(t, definition, source, &connectortest.Options{Credentials: credentials, Requests: 200})
 //
 // Run asks the same each time as long as the data, the budget and the seed are the
 // same, so the recording answers all of it. A source without restsource gives its own

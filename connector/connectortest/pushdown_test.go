@@ -182,7 +182,7 @@ func TestRunFindsPushDownFaults(t *testing.T) {
 		for seed := range *seeds {
 			t.Run(fmt.Sprintf("%s/%d", bug, seed), func(t *testing.T) {
 				t.Parallel()
-				found := findings(grade(t, newTickets(seed, bug), &conformance.Options{Seed: seed + 1, Requests: testrun.Budget(400)}))
+				found := findings(grade(t, newTickets(seed, bug), &conformance.Options{Seed: seed + 1, Requests: testrun.Budget(500)}))
 				if len(found) == 0 && slices.Contains(missed, bug) {
 					t.Skip("the mode live does not find it yet")
 				}

@@ -12,6 +12,7 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/conformance/platform"
 	"github.com/connectorsdk/connector-sdk-go/connector"
 	"github.com/connectorsdk/connector-sdk-go/internal/memlisten"
+	"github.com/connectorsdk/connector-sdk-go/internal/terms"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -94,7 +95,7 @@ func (s *Server) Post(path, body string) (status int, answer string) {
 		s.t.Fatal(err)
 	}
 	r.Header.Set("Authorization", "Bearer "+Token)
-	r.Header.Set("Content-Type", wire.MediaJSON)
+	r.Header.Set("Content-Type", terms.MediaJSON)
 	res, err := s.Client.Do(r)
 	if err != nil {
 		s.t.Fatalf("POST %s: %v", path, err)

@@ -19,6 +19,7 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/conformance/platform"
 	"github.com/connectorsdk/connector-sdk-go/connector"
 	"github.com/connectorsdk/connector-sdk-go/connector/memsource"
+	"github.com/connectorsdk/connector-sdk-go/internal/terms"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -392,15 +393,15 @@ func TestTenantMalformedAnswers(t *testing.T) {
 		body       string
 		call       func(*Tenant)
 	}{
-		{"no json", "the answer of /size is refused: ", wire.MediaJSON, `{"size":`,
+		{"no json", "the answer of /size is refused: ", terms.MediaJSON, `{"size":`,
 			func(n *Tenant) { _, _ = n.Size("orders") }},
-		{"rows without an end", "/query is refused: ", wire.MediaNDJSON, "{\"rows\":[{\"id\":1}]}\n",
+		{"rows without an end", "/query is refused: ", terms.MediaNDJSON, "{\"rows\":[{\"id\":1}]}\n",
 			func(n *Tenant) { _, _ = n.Query(wire.QueryRequest{Table: "orders", Fields: []string{"id"}}) }},
-		{"a row without a member", "rows[0].id: is missing", wire.MediaNDJSON, "{\"rows\":[{}]}\n{\"end\":1}\n",
+		{"a row without a member", "rows[0].id: is missing", terms.MediaNDJSON, "{\"rows\":[{}]}\n{\"end\":1}\n",
 			func(n *Tenant) { _, _ = n.Query(wire.QueryRequest{Table: "orders", Fields: []string{"id"}}) }},
 		{"a broken connection", "no answer of /count", "", "",
 			func(n *Tenant) { _, _ = n.Count(wire.CountRequest{Table: "orders"}) }},
-		{"a request that cannot be sent", "the request cannot be sent: table: text is not valid UTF-8", wire.MediaJSON, "{}",
+		{"a request that cannot be sent", "the request cannot be sent: table: text is not valid UTF-8", terms.MediaJSON, "{}",
 			func(n *Tenant) { _, _ = n.Size("\xff") }},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -10,6 +10,7 @@ import (
 
 	"github.com/connectorsdk/connector-sdk-go/conformance/platform"
 	"github.com/connectorsdk/connector-sdk-go/internal/oracle"
+	"github.com/connectorsdk/connector-sdk-go/internal/terms"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -117,7 +118,7 @@ func (r *repeater) judge(path, table string, err error) {
 		return
 	}
 	if table != "" {
-		path += " of table " + wire.QuoteName(table)
+		path += " of table " + terms.QuoteName(table)
 	}
 	r.t.Errorf("connectortest: POST %s, beside other requests, does not answer %s as it did alone: %v", path, r.name, err)
 }

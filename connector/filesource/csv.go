@@ -107,9 +107,13 @@ func (c *csvRecords) next() ([]textvalue.Raw, error) {
 func (c *csvRecords) read() ([]string, error) {
 	c.limit.next()
 	record, err := c.csv.Read()
-	var found stray
-	if err != nil && !errors.As(err, &found) {
-		return nil, c.failure(err, len(record))
+	found := ""
+	if err != nil {
+		var s stray
+		if !errors.As(err, &s) {
+			return nil, c.failure(err, len(record))
+		}
+		found = string(s)
 	}
 	c.at, _ = c.csv.FieldPos(0)
 	for i, text := range record {
@@ -118,7 +122,7 @@ func (c *csvRecords) read() ([]string, error) {
 		}
 	}
 	if found != "" {
-		return nil, c.cellFault(len(record)-1, string(found))
+		return nil, c.cellFault(len(record)-1, found)
 	}
 	c.end = c.at + strings.Count(record[0], "\n")
 	return record, nil

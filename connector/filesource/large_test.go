@@ -17,6 +17,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/connectorsdk/connector-sdk-go/connector/connectortest"
+	"github.com/connectorsdk/connector-sdk-go/internal/terms"
 	"github.com/connectorsdk/connector-sdk-go/internal/testrun"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
@@ -57,7 +58,7 @@ func stream(t testing.TB, s *connectortest.Server, members string, each func(lin
 	r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, s.URL+wire.PathQuery, strings.NewReader(body("acme", "", members)))
 	require.NoError(t, err)
 	r.Header.Set("Authorization", "Bearer "+connectortest.Token)
-	r.Header.Set("Content-Type", wire.MediaJSON)
+	r.Header.Set("Content-Type", terms.MediaJSON)
 	res, err := s.Client.Do(r)
 	require.NoError(t, err)
 	defer func() { _ = res.Body.Close() }()

@@ -11,7 +11,7 @@ import (
 
 	"github.com/connectorsdk/connector-sdk-go/connector/internal/textvalue"
 	"github.com/connectorsdk/connector-sdk-go/internal/jsontext"
-	"github.com/connectorsdk/connector-sdk-go/wire"
+	"github.com/connectorsdk/connector-sdk-go/internal/terms"
 )
 
 // ndjsonRecords reads one JSON object per line, strictly: exact member names,
@@ -32,7 +32,7 @@ type ndjsonRecords struct {
 
 func openNDJSON(file string, r io.Reader, names []string) (records, error) {
 	n := &ndjsonRecords{file: file, lines: bufio.NewScanner(r), index: map[string]int{}}
-	n.reader.MaxDepth = wire.MaxDepth
+	n.reader.MaxDepth = terms.MaxDepth
 	n.lines.Buffer(make([]byte, 64<<10), maxRecord)
 	for _, name := range names {
 		n.addColumn(name)
@@ -140,5 +140,5 @@ func (n *ndjsonRecords) fail(problem string) {
 
 // duplicate describes a member that an object has twice.
 func duplicate(name string) (problem string) {
-	return fmt.Sprintf("duplicate member %s; write each member once", wire.QuoteName(name))
+	return fmt.Sprintf("duplicate member %s; write each member once", terms.QuoteName(name))
 }

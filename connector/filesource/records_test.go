@@ -425,3 +425,10 @@ func FuzzNDJSON(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, content string) { fuzzRecords(t, openNDJSON, content) })
 }
+
+// TestCSVAllocations holds a record to one allocation, which is its text.
+func TestCSVAllocations(t *testing.T) {
+	all, err := openCSV("t.csv", strings.NewReader("a,b\n"+strings.Repeat("1,text\n", 2000)), nil)
+	require.NoError(t, err)
+	require.LessOrEqual(t, testing.AllocsPerRun(1000, func() { _, _ = all.next() }), 1.0)
+}

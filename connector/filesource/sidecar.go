@@ -11,6 +11,7 @@ import (
 
 	"github.com/connectorsdk/connector-sdk-go/connector/internal/textvalue"
 	"github.com/connectorsdk/connector-sdk-go/internal/jsontext"
+	"github.com/connectorsdk/connector-sdk-go/internal/terms"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -82,7 +83,7 @@ func (s *sidecar) warnUnknownColumns(headers []string, warnings *[]string) {
 // statement is lost to a typing error.
 func parseSidecar(file string, content []byte) (*sidecar, error) {
 	text := strings.TrimPrefix(string(content), bom)
-	r := &ruledReader{textvalue.Reader{MaxDepth: wire.MaxDepth}}
+	r := &ruledReader{textvalue.Reader{MaxDepth: terms.MaxDepth}}
 	r.Reset(text)
 	r.value("", &sidecarRule)
 	r.End()
@@ -151,7 +152,7 @@ func isNewName(text string, before []string) string {
 }
 
 func isType(text string, _ []string) string {
-	if !wire.Type(text).Known() {
+	if !terms.IsType(wire.Type(text)) {
 		return "must be string, number, decimal, boolean, date, datetime, json, array or reference"
 	}
 	return ""

@@ -7,6 +7,7 @@ import (
 
 	"github.com/connectorsdk/connector-sdk-go/connector"
 	"github.com/connectorsdk/connector-sdk-go/internal/relation"
+	"github.com/connectorsdk/connector-sdk-go/internal/terms"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -128,7 +129,7 @@ func linkHitRate(from, to relation.Relation, req *wire.LinkHitRateRequest, budge
 	rate, err := relation.LinkHitRate(from, to, req, budget.open())
 	return rate, answer(err, func(string) error {
 		return connector.Unsupported("the link cannot be measured: column %s of table %s has too many distinct values",
-			wire.QuoteName(req.ToColumn), wire.QuoteName(req.ToTable))
+			terms.QuoteName(req.ToColumn), terms.QuoteName(req.ToTable))
 	})
 }
 
@@ -207,7 +208,7 @@ func aggregateAnswer(err error) error {
 // joinAnswer refuses what exceeds the budget.
 func joinAnswer(err error) error {
 	return answer(err, func(table string) error {
-		return connector.Unsupported("the join cannot be executed: table %s is too large to hold", wire.QuoteName(table))
+		return connector.Unsupported("the join cannot be executed: table %s is too large to hold", terms.QuoteName(table))
 	})
 }
 

@@ -7,6 +7,7 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/connector"
 	"github.com/connectorsdk/connector-sdk-go/filter"
 	"github.com/connectorsdk/connector-sdk-go/internal/relation"
+	"github.com/connectorsdk/connector-sdk-go/internal/terms"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -19,7 +20,7 @@ type memory struct {
 func (m *memory) table(name string) (*table, error) {
 	t, ok := m.tables[name]
 	if !ok {
-		return nil, connector.UnknownEntity("there is no table %s", wire.QuoteName(name))
+		return nil, connector.UnknownEntity("there is no table %s", terms.QuoteName(name))
 	}
 	return t, nil
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/connectorsdk/connector-sdk-go/filter"
 	"github.com/connectorsdk/connector-sdk-go/internal/relation"
+	"github.com/connectorsdk/connector-sdk-go/internal/terms"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -85,7 +86,7 @@ func (t *table) checkDescription(fault func(format string, args ...any)) {
 		} else if _, taken := t.places[f.Name]; taken {
 			fault("fields[%d]: another field is named %q", i, f.Name)
 		}
-		if f.Type != "" && !f.Type.Known() {
+		if f.Type != "" && !terms.IsType(f.Type) {
 			fault("field %q: its type is not one of the protocol's nine", f.Name)
 		}
 		for _, v := range f.Samples {

@@ -3,7 +3,9 @@
 // conventions of HTTP servers.
 //
 //	telemetry, err := otelconnector.New(nil) // the global providers
-//	err = standalone.Run(def, src, telemetry.Options(connector.Options{}), telemetry.Handler)
+//	p := standalone.Program{Definition: def, Source: src, Options: telemetry.Options(connector.Options{})}
+//	p.Around = append(p.Around, telemetry.Handler)
+//	err = p.Run(ctx)
 //
 // Or, with a server of your own:
 //

@@ -22,18 +22,31 @@ type API struct {
 	// reaches into the host's network.
 	Base string
 	// Authorize puts the tenant's credentials into a request: [Bearer], [KeyHeader],
-	// [KeyParam], [Basic], or a function of your own. Nil: the API needs none.
+	// [KeyParam], [Basic], [ClientCredentials], [SignedJWT], [Token], or a function of your
+	// own. Nil: the API needs none.
 	Authorize Authorize
 	// Check is the path of the cheapest endpoint that proves the credentials, such as
 	// "/whoami", perhaps with a query. Empty: the first page of the first table.
 	Check string
 	// Header is sent with every request, for instance the version of the API.
 	Header http.Header
+	// Judge says what an answer means, from its status, its headers and its body: fine,
+	// wait and again, renew the token and again, unauthorized, not there, failed. It sees
+	// each answer once, also those with a bad status. Nil, and the zero [Verdict], leave it
+	// to the library. [GraphQLErrors], [JSONAPIErrors], [ErrorMember] and [ErrorList] are
+	// ready-made, and [Judges] combines them. It must be safe for concurrent use.
+	Judge func(a *Answer) Verdict
+	// Rate is a rate of requests that the API does not state and that you know.
+	Rate Rate
+	// Budget says where the bodies of answers state what is left of a budget. GraphQL APIs
+	// that state it in extensions.cost.throttleStatus need none.
+	Budget Budget
 }
 
 // Authorize puts a tenant's credentials into a request. It must not change the
-// request's host. A token that the API gives out first belongs into a
-// connector.PerRequest.
+// request's host. It is called each time a request is sent, repetitions included. Use
+// [Token] for a token that the API gives out first. To sign a request, read its body by
+// GetBody, which is nil for a GET.
 type Authorize func(r *http.Request, credentials wire.Credentials) error
 
 // Bearer sends a credential as the header "Authorization: Bearer ...". Like KeyHeader
@@ -120,6 +133,12 @@ func (a *API) faults() (faults []error) {
 	}
 	if a.Check != "" && !strings.HasPrefix(a.Check, "/") {
 		fault("Check: begin the path with a slash")
+	}
+	if a.Rate.Requests < 0 || a.Rate.Per < 0 {
+		fault("Rate: must not be negative")
+	}
+	if b := a.Budget; b != (Budget{}) && (b.Remaining == "" || b.Restore == "" && b.Reset == "") {
+		fault("Budget: needs Remaining, and Restore or Reset")
 	}
 	if a.typed() {
 		if placeholder.FindString(a.Base) != a.Base {

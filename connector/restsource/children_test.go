@@ -199,7 +199,7 @@ func TestDiscoveredOrphans(t *testing.T) {
 
 // watched notes what its source leaves behind.
 type watched struct {
-	*restsource.Source
+	restsource.Source
 	left func()
 }
 

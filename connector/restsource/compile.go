@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/connectorsdk/connector-sdk-go/connector"
+	"github.com/connectorsdk/connector-sdk-go/internal/terms"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -24,6 +25,12 @@ type table struct {
 
 	envelope *picker // of an answer: the rows, Next, HasMore, Total
 	row      *picker // of a row: the columns, then LastRowCursor
+
+	// Of a table whose rows are in the parent's:
+	graph        *query  // of GraphQL
+	within       *picker // of a row of the parent, with the list
+	withinPlaces int
+	scalar       bool // a column has the element itself
 }
 
 // The places of an envelope's members.
@@ -41,6 +48,9 @@ type column struct {
 	Column
 	fromParent int // the place in the parent's row, or -1
 }
+
+// inRow reports whether the value is a member of the row.
+func (c *column) inRow() bool { return c.fromParent < 0 && !c.Position }
 
 // counts reports whether the API states the number of rows.
 func (t *table) counts() bool { return t.Total != "" || t.TotalHeader != "" }
@@ -104,8 +114,8 @@ func (t *table) compile() (faults []error) {
 	if t.Name == "" {
 		fault("it has no name")
 	}
-	if !strings.HasPrefix(t.Path, "/") || strings.ContainsAny(t.Path, "?#") {
-		fault("path: must begin with a slash, and have neither a query (use Query) nor a fragment")
+	if t.GraphQL != "" {
+		t.compileQuery(fault)
 	}
 	var err error
 	if t.query, err = url.ParseQuery(t.Query); err != nil {
@@ -133,22 +143,65 @@ func (t *table) compile() (faults []error) {
 		t.key = append(t.key, at)
 		t.columns[at].NotNull = true
 	}
+	t.placeFaults(fault)
 	t.pageFaults(fault)
 	t.pushFaults(fault)
+	if t.graph != nil {
+		t.variableFaults(fault)
+	}
 	t.describe()
 	t.pushable = t.pushdown()
+	t.row = newPicker(t.paths()...)
+	t.envelope = newEnvelope(&t.Table)
+	if t.embedded() && t.parent != nil && len(faults) == 0 {
+		t.compileWithin()
+	}
+	return faults
+}
+
+// paths returns where the columns are in a row, and then LastRowCursor. Those that are
+// not in the row are nil.
+func (t *table) paths() [][]string {
 	paths := make([][]string, len(t.columns)+1)
+	node := t.node()
 	for i, c := range t.columns {
-		if c.fromParent < 0 {
-			paths[i] = splitPath(c.Path)
+		if c.inRow() {
+			paths[i] = slices.Concat(node, splitPath(c.Path))
+		}
+		if c.Path == "." {
+			paths[i] = append([]string{}, node...)
 		}
 	}
 	if t.Pages.LastRowCursor != "" {
-		paths[len(t.columns)] = splitPath(t.Pages.LastRowCursor)
+		paths[len(t.columns)] = slices.Concat(node, splitPath(t.Pages.LastRowCursor))
 	}
-	t.row = newPicker(paths...)
-	t.envelope = newEnvelope(&t.Table)
-	return faults
+	return paths
+}
+
+// node returns where the row is in an element of the list.
+func (t *table) node() []string {
+	if t.graph == nil {
+		return nil
+	}
+	return t.graph.node
+}
+
+// placeFaults checks where the rows are said to be.
+func (t *table) placeFaults(fault func(string, ...any)) {
+	if t.embedded() {
+		t.embedFaults(fault)
+		return
+	}
+	if t.AbsentIsEmpty {
+		fault("AbsentIsEmpty is for a table whose rows are in the parent's")
+	}
+	if strings.Contains(t.Rows, "[]") {
+		fault("rows: a list in each row is a table of its own, with this one as Parent and without a Path")
+	}
+	atBase := t.GraphQL != "" && t.Path == ""
+	if !atBase && !strings.HasPrefix(t.Path, "/") || strings.ContainsAny(t.Path, "?#") {
+		fault("path: must begin with a slash, and have neither a query (use Query) nor a fragment")
+	}
 }
 
 // newEnvelope returns the picker of a table's answers.
@@ -170,7 +223,13 @@ func newEnvelope(t *Table) *picker {
 			places[atErrors+i] = path
 		}
 	}
-	return newPicker(places[:]...)
+	envelope := newPicker(places[:]...)
+	list, next := envelope, 0
+	for _, name := range rows {
+		list, next = list.member(name, &next), 0
+	}
+	list.rows = len(list.members) == 0
+	return envelope
 }
 
 func (t *table) compileColumns(all []Column, fault func(string, ...any)) {
@@ -185,6 +244,18 @@ func (t *table) compileColumns(all []Column, fault func(string, ...any)) {
 				own.Type, own.NotNull = t.parent.columns[own.fromParent].Type, t.parent.columns[own.fromParent].NotNull
 			}
 		}
+		if c.Position {
+			own.Type, own.NotNull = wire.TypeNumber, true
+			if !t.embedded() || c.OfParent != "" || c.Path != "" {
+				fault("column %q: Position is for a table whose rows are in the parent's, and stands alone", c.Name)
+			}
+		}
+		if c.Path == "." {
+			t.scalar = true
+			if !t.embedded() {
+				fault("column %q: the Path \".\" is for a table whose rows are in the parent's", c.Name)
+			}
+		}
 		if c.Path == "" {
 			own.Path = strings.ReplaceAll(c.Name, ".", `\.`)
 		}
@@ -193,7 +264,7 @@ func (t *table) compileColumns(all []Column, fault func(string, ...any)) {
 			fault("columns[%d]: it has no name", i)
 		case t.place(c.Name) >= 0:
 			fault("columns[%d]: another column is named %q", i, c.Name)
-		case !own.Type.Known() && c.OfParent == "":
+		case !terms.IsType(own.Type) && c.OfParent == "":
 			fault("column %q: its type is not one of the protocol's nine, and no Sample shows it", c.Name)
 		}
 		t.columns = append(t.columns, own)
@@ -245,6 +316,8 @@ func (t *table) pushFaults(fault func(string, ...any)) {
 			fault("filters[%d]: an operator %q on a column of type %s cannot be pushed", i, f.Op, t.columns[at].Type)
 		case t.query.Has(f.Name):
 			fault("filters[%d]: the table's Query sends the parameter %q already", i, f.Name)
+		case f.Round != 0 && !f.rounds(t.columns[at].Type):
+			fault("filters[%d]: Round is for gt, gte, lt and lte on a datetime or a date, is not negative, and is not Exact", i)
 		case f.Exact && !t.counts():
 			fault("filters[%d]: Exact is no use without Total", i)
 		}
@@ -259,7 +332,13 @@ func (t *table) pushFaults(fault func(string, ...any)) {
 			}
 		}
 	}
-	if t.parent != nil && !slices.ContainsFunc(template(t.Path).names(), func(name string) bool { return t.parent.place(name) >= 0 }) {
+	given := template(t.Path).names()
+	if t.graph != nil {
+		for _, v := range t.graph.variables {
+			given = append(given, v.name)
+		}
+	}
+	if t.parent != nil && !t.embedded() && !slices.ContainsFunc(given, func(name string) bool { return t.parent.place(name) >= 0 }) {
 		fault("path: it has no {column} of the parent, so every row of the parent would have the same endpoint")
 	}
 	if t.Parent != "" && (len(t.Sorts) > 0 || t.counts()) {

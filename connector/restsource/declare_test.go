@@ -367,7 +367,9 @@ func TestColumnsOfChild(t *testing.T) {
 		tables[0].ColumnsOf = func(context.Context, func(string, url.Values) ([]byte, error)) ([]restsource.Column, error) {
 			return c.columns, nil
 		}
-		answer, err := serve(t, shopAPI, tables, handlerTransport{&family{}}).Query(wire.QueryRequest{Table: "children", Fields: []string{"parent", "own"}, Limit: 2})
+		answer, err := serve(t, shopAPI, tables, handlerTransport{&family{}}).Query(wire.QueryRequest{
+			Table: "children", Fields: []string{"parent", "own"}, Limit: 2,
+		})
 		if c.want == "" {
 			requireCode(t, wire.CodeInternal, err)
 			continue

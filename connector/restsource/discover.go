@@ -19,17 +19,18 @@ import (
 // each sort whether the API applies it, and once for each table whose first page does
 // not name the next one whether it ever does. The warnings tell what was found, and name
 // the paths of columns that no row of a first page has.
-func (s *Source) Discover(ctx context.Context, req *wire.DiscoveryRequest) (*wire.Discovery, error) {
+func (s *source) Discover(ctx context.Context, req *wire.DiscoveryRequest) (*wire.Discovery, error) {
 	d, err := s.discover(ctx, req.Credentials)
 	return d, s.explain(ctx, err)
 }
 
-func (s *Source) discover(ctx context.Context, creds wire.Credentials) (*wire.Discovery, error) {
+func (s *source) discover(ctx context.Context, creds wire.Credentials) (*wire.Discovery, error) {
 	x, err := s.open(ctx, creds)
 	if err != nil {
 		return nil, err
 	}
 	x.firsts = map[string]*page{}
+	x.keepShared(s.order)
 	d := &wire.Discovery{Tables: []wire.Table{}}
 	warn := func(format string, args ...any) { d.Warnings = append(d.Warnings, fmt.Sprintf(format, args...)) }
 	for _, known := range s.order {
@@ -71,7 +72,7 @@ func (x *session) probe(ctx context.Context, name string, warn func(string, ...a
 	if err != nil {
 		return nil, err
 	}
-	if t.parent != nil && parent == nil {
+	if t.base().parent != nil && parent == nil {
 		return &described, nil // no endpoint to ask
 	}
 	first, err := x.firstPage(ctx, t)
@@ -82,11 +83,20 @@ func (x *session) probe(ctx context.Context, name string, warn func(string, ...a
 		}
 		return nil, err
 	}
-	if first.total >= 0 {
+	if first.total >= 0 && !t.embedded() {
 		described.RowCount = &first.total
 	}
 	for i := range described.Fields {
 		described.Fields[i].Samples = samples(first.rows, i, t.columns[i].Type)
+	}
+	if t.embedded() {
+		var form *formError
+		if errors.As(first.none, &form) {
+			warn("Table %q: %s.", form.table, form.problem)
+		} else if len(first.rows) > 0 {
+			t.warnOfPaths(first, warn)
+		}
+		return &described, nil // its pages, filters and sorts are the parent's
 	}
 	if err := x.foretell(ctx, t, parent, first, warn); err != nil {
 		return nil, err
@@ -105,7 +115,7 @@ const maxNamed = 10
 func (t *table) warnOfPaths(first *page, warn func(string, ...any)) {
 	var absent []string
 	for i, c := range t.columns {
-		if c.fromParent < 0 && !first.has[i] {
+		if c.inRow() && !first.has[i] {
 			absent = append(absent, strconv.Quote(c.Path))
 		}
 	}

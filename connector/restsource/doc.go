@@ -44,9 +44,7 @@
 //			Slug:        "acme-orders",
 //			Credentials: []wire.CredentialField{{Key: "token", Label: "Access token", Type: wire.CredentialPassword}},
 //		}
-//		if err := standalone.Run(definition, src, nil); err != nil {
-//			log.Fatal(err)
-//		}
+//		standalone.Main(definition, src, nil)
 //	}
 //
 // Every member of [Table] is one choice, explained where it is declared. Where a
@@ -76,6 +74,32 @@
 //
 // Discovery asks the same questions once for each filter and sort, and its warnings
 // name those that the API does not apply.
+//
+// # Credentials
+//
+// [KeyHeader] and [KeyParam] send a key, [Basic] a name and a password, [Bearer] a token
+// that the tenant has. [ClientCredentials] and [SignedJWT] obtain a token with what the
+// tenant has, and [Token] in a way of your own. A token lives as long as the request of
+// the platform, whose calls share it. It is renewed before it expires, and once for a
+// request that the API answers with 401.
+//
+// OAuth's authorization code, where a person consents on a page of the API, is not
+// here. It gives a refresh token, which often changes with each use, and the protocol has no
+// place to keep the new one: a connector remembers nothing, and only a tenant changes
+// credentials. Ask tenants for client credentials, a service account, a personal access
+// token or an API key. Where an API has nothing but the code, let a program of the host
+// do the consent and keep the refresh token in the host's own store, under a key
+// that the tenant then types as its credential; [Token] asks that program for a token.
+//
+// # What an answer means
+//
+// By default the status of an answer decides what it means, and a member error or
+// errors beside the rows is a failure. API.Judge changes that for an API that says it in
+// the body: it returns for each answer, once, whether it is fine, to be asked again
+// later, to be asked with a new token, a matter of the credentials, not there, or a
+// failure. [GraphQLErrors], [JSONAPIErrors], [ErrorMember] and [ErrorList] are such
+// functions for the usual spellings. How often a request is sent, and how long the
+// source waits, stays with the library.
 //
 // # Pages
 //
@@ -131,11 +155,43 @@
 // of them are asked at the same time. A filter on a column of the parent chooses the
 // rows of the parent first, so that only their endpoints are asked.
 //
+// # Lists in rows
+//
+// A list in each row, such as an order's lines, is a table with a Parent and without a
+// Path. It is read with the parent's pages, and a filter on a column of the parent is
+// sent as the parent's:
+//
+//	{Name: "order_lines", Parent: "orders", Rows: "lines[]", Key: []string{"order", "position"}, Columns: []restsource.Column{
+//		{Name: "order", OfParent: "id"},
+//		{Name: "position", Position: true},
+//		{Name: "sku", Type: wire.TypeString},
+//		{Name: "quantity", Type: wire.TypeNumber},
+//	}}
+//
+// A list that is cut fails the read: one beside which the answer says that there is more, by
+// has_more, hasNextPage, a next place or a total. Give such a table the Path of
+// the endpoint that has all elements.
+//
+// # GraphQL
+//
+// A table with Table.GraphQL is a query with variables. A "*" in it stands for the fields of a
+// row, and the library asks for the fields that a request needs. Pages of a connection,
+// filters and sorts are the query's variables. Errors beside data are a failure, and a
+// limit of requests inside a 200 is waited for: see [GraphQLErrors]. [Introspect] finds
+// columns in the API's schema.
+//
+// # Read once
+//
+// In a join and in a discovery, answers from which more than one table is read are asked
+// for once: of two tables over one endpoint, of a table and the lists in its rows,
+// of the parent of a child table. Up to 32 MiB of them are kept until the request ends.
+//
 // # Budgets of requests
 //
 // Every request goes through a [Transport], which repeats what is safe to repeat and
-// keeps to the budget that the API states, within the deadline of the platform's
-// request. What the API has said holds for that request alone.
+// keeps to the budget that the API states in headers or, by API.Budget, in the body,
+// within the deadline of the platform's request. What the API has said holds for that
+// request alone. API.Rate is for a rate that the API does not state.
 //
 // # Secrets
 //

@@ -11,6 +11,7 @@ import (
 
 	"github.com/connectorsdk/connector-sdk-go/connector/internal/hostlog"
 	"github.com/connectorsdk/connector-sdk-go/connector/internal/textvalue"
+	"github.com/connectorsdk/connector-sdk-go/internal/terms"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -295,7 +296,7 @@ func members(text string) string {
 	walk = func(path string) {
 		if s.Peek() != '{' {
 			if s.Value(1); path != "" {
-				names = append(names, wire.QuoteName(path))
+				names = append(names, terms.QuoteName(path))
 			}
 			return
 		}

@@ -12,6 +12,7 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/connector"
 	"github.com/connectorsdk/connector-sdk-go/connector/restsource/internal/recording"
 	"github.com/connectorsdk/connector-sdk-go/internal/netguard"
+	"github.com/connectorsdk/connector-sdk-go/internal/terms"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -19,9 +20,13 @@ import (
 type statusError struct {
 	table  string // empty: the check
 	status int
+	why    string // of an answer that API.Judge reads as if it had this status
 }
 
 func (e *statusError) Error() string {
+	if e.why != "" {
+		return fmt.Sprintf("restsource: %s: %s (as with the status %d)", about(e.table), e.why, e.status)
+	}
 	return fmt.Sprintf("restsource: %s: the API answered with the status %d", about(e.table), e.status)
 }
 
@@ -33,9 +38,15 @@ func (e *formError) Error() string { return "restsource: " + about(e.table) + ":
 
 // refusedError says that an answer with a good status tells of an error, so that its
 // rows, if it has any, are not all [rule error-10].
-type refusedError struct{ table string }
+type refusedError struct {
+	table string
+	why   string // what API.Judge says of it
+}
 
 func (e *refusedError) Error() string {
+	if e.why != "" {
+		return "restsource: " + about(e.table) + ": " + e.why
+	}
 	return "restsource: " + about(e.table) + ": the answer has a good status and a member error or errors; " +
 		"if that is no error, remove the member by Unwrap"
 }
@@ -96,7 +107,7 @@ func (e *explained) Unwrap() []error { return []error{e.answer, e.cause} }
 // explain returns an error as the platform takes it: with a sentence for whoever can
 // do something about it. All others stay internal errors, whose text only the log
 // has.
-func (s *Source) explain(ctx context.Context, err error) error {
+func (s *source) explain(ctx context.Context, err error) error {
 	var deliberate *wire.Error
 	if err == nil || errors.As(err, &deliberate) {
 		return err
@@ -114,7 +125,7 @@ func (s *Source) explain(ctx context.Context, err error) error {
 var errBusy = connector.UpstreamTimeout("The API takes no more requests at the moment. Try again later, or ask for less.")
 
 // answerTo returns the deliberate error for a failure, or nil.
-func (s *Source) answerTo(err error) error {
+func (s *source) answerTo(err error) error {
 	var status *statusError
 	var limited *LimitError
 	var refused *netguard.Error
@@ -135,7 +146,7 @@ func (s *Source) answerTo(err error) error {
 	return nil
 }
 
-func (s *Source) answerToStatus(e *statusError) error {
+func (s *source) answerToStatus(e *statusError) error {
 	switch e.status {
 	case http.StatusUnauthorized:
 		return connector.CheckFailed("The API does not accept these credentials. Check them; they may have expired.")
@@ -144,10 +155,10 @@ func (s *Source) answerToStatus(e *statusError) error {
 			return connector.CheckFailed("The API knows these credentials, but they do not give access. " +
 				"Ask for the permission, or use others.")
 		}
-		return connector.CheckFailed("These credentials give no access to table %s.", wire.QuoteName(e.table))
+		return connector.CheckFailed("These credentials give no access to table %s.", terms.QuoteName(e.table))
 	case http.StatusNotFound, http.StatusGone:
 		if e.table != "" {
-			return connector.UnknownEntity("The API has no table %s for these credentials.", wire.QuoteName(e.table))
+			return connector.UnknownEntity("The API has no table %s for these credentials.", terms.QuoteName(e.table))
 		}
 		if s.api.tenants() {
 			return connector.CheckFailed("Something answers at this address, but it is not the API. Check the address.")
@@ -160,7 +171,7 @@ func (s *Source) answerToStatus(e *statusError) error {
 
 // forPerson returns the error of a check. What a tenant has typed wrong becomes a
 // sentence about it.
-func (s *Source) forPerson(err error) error {
+func (s *source) forPerson(err error) error {
 	var silent *unreachable
 	var form *formError
 	var refused *netguard.Error

@@ -95,7 +95,7 @@ func inferTypes(all []Column, list string) ([]Column, error) {
 		return nil
 	})
 	for i := range all {
-		if all[i].Type == "" && all[i].OfParent == "" {
+		if all[i].Type == "" && all[i].OfParent == "" && !all[i].Position {
 			// A mixture is JSON, because an answer tells the text "1" from the number 1.
 			all[i].Type = seen[i].Type(wire.TypeJSON)
 		}

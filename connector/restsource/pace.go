@@ -19,6 +19,9 @@ type pace struct {
 	reset     time.Time // when the budget is full again
 	next      time.Time // the turn of the next request
 	closed    time.Time // the API refuses all requests before it
+
+	level   level // of a budget that comes back bit by bit
+	levelAt time.Time
 }
 
 // turn waits until the next request may be sent. If that is after the deadline, it
@@ -52,6 +55,9 @@ func (p *pace) take(now time.Time) (wait time.Duration, must bool) {
 	if left := p.closed.Sub(now); left > 0 {
 		return left, true
 	}
+	if wait := p.spend(now); wait > 0 {
+		return wait, true
+	}
 	left := p.reset.Sub(now)
 	switch {
 	case left <= 0:
@@ -72,34 +78,49 @@ func (p *pace) take(now time.Time) (wait time.Duration, must bool) {
 }
 
 // learn reads the headers of an answer, and reports whether the request was
-// refused for want of budget. A refusal that does not say for how long counts as
-// one for the given wait.
-func (p *pace) learn(res *http.Response, otherwise time.Duration) (refused bool) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
+// refused for want of budget, as its status or the verdict says. A refusal that does not
+// say for how long counts as one for the given wait.
+func (p *pace) learn(res *http.Response, v Verdict, otherwise time.Duration) (refused bool) {
 	now := time.Now()
 	reset, resets := resetTime(res.Header, now)
 	after, waits := retryAfter(res.Header, now)
 	refused = res.StatusCode == http.StatusTooManyRequests || res.StatusCode == http.StatusServiceUnavailable && waits
-	switch {
-	case refused && waits && after > 0:
-		reset = now.Add(after)
-	case refused && (waits || !resets || !reset.After(now)):
-		reset = now.Add(otherwise)
-	}
-	if refused {
-		// Answers that were under way together arrive in any order.
-		if reset.After(p.closed) {
-			p.closed = reset
+	if v.Outcome == OutcomeWait {
+		refused = true
+		if v.Wait > 0 {
+			after, waits = v.Wait, true
 		}
-		return true
 	}
-	remaining, err := strconv.ParseInt(headerOf(res.Header, "Remaining"), 10, 64)
-	if err != nil || !resets {
+	if !refused {
+		p.state(res)
 		return false
 	}
+	switch {
+	case waits && after > 0:
+		reset = now.Add(after)
+	case waits || !resets || !reset.After(now):
+		reset = now.Add(otherwise)
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	// Answers that were under way together arrive in any order.
+	if reset.After(p.closed) {
+		p.closed = reset
+	}
+	return true
+}
+
+// state keeps what the headers of an answer state of the budget.
+func (p *pace) state(res *http.Response) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	reset, resets := resetTime(res.Header, time.Now())
+	remaining, err := strconv.ParseInt(headerOf(res.Header, "Remaining"), 10, 64)
+	if err != nil || !resets {
+		return
+	}
 	// Of such answers, the one with the smallest number is the newest.
-	if p.reset.After(now) && p.remaining < remaining && reset.Sub(p.reset).Abs() <= time.Second {
+	if p.reset.After(time.Now()) && p.remaining < remaining && reset.Sub(p.reset).Abs() <= time.Second {
 		remaining = p.remaining
 	}
 	p.remaining, p.reset = remaining, reset
@@ -108,7 +129,6 @@ func (p *pace) learn(res *http.Response, otherwise time.Duration) (refused bool)
 	} else {
 		p.limit = max(p.limit, remaining+1) // as far as this request has seen
 	}
-	return false
 }
 
 // headerOf returns what an answer says of its budget: Limit, Remaining or Reset.
@@ -170,11 +190,21 @@ func itemsOf(h http.Header, name string) (items []map[string]string) {
 // seconds, or a time in seconds or milliseconds since 1970. The time is read by the
 // API's own clock if the answer has a Date.
 func resetTime(h http.Header, now time.Time) (time.Time, bool) {
-	const epoch, millis = 30 * 24 * 3600, 1e11 // in seconds: no budget lasts a month; no clock shows the year 5138
 	n, err := strconv.ParseInt(headerOf(h, "Reset"), 10, 64)
 	if err != nil {
 		return time.Time{}, false
 	}
+	theirs, err := http.ParseTime(h.Get("Date"))
+	if err != nil {
+		theirs = now
+	}
+	return resetOf(n, now, theirs)
+}
+
+// resetOf returns a time that is stated as a number of seconds from now, or as one of
+// seconds or milliseconds since 1970 by their clock.
+func resetOf(n int64, now, theirs time.Time) (time.Time, bool) {
+	const epoch, millis = 30 * 24 * 3600, 1e11 // in seconds: no budget lasts a month; no clock shows the year 5138
 	if n < epoch {
 		return now.Add(time.Duration(n) * time.Second), true
 	}
@@ -182,10 +212,7 @@ func resetTime(h http.Header, now time.Time) (time.Time, bool) {
 	if n > millis {
 		at = time.UnixMilli(n)
 	}
-	if theirs, err := http.ParseTime(h.Get("Date")); err == nil {
-		return now.Add(at.Sub(theirs)), true
-	}
-	return at, true
+	return now.Add(at.Sub(theirs)), true
 }
 
 // retryAfter returns the wait that Retry-After demands, in seconds or as a date.

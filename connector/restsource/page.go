@@ -26,7 +26,13 @@ type endpoint struct {
 	few    bool         // filters are pushed, so a total may be that of more rows
 	start  int64        // rows to skip, by PagingOffset
 	size   int          // of a page, if there is a SizeParam
+	fixed  url.Values   // of GraphQL, the variables that neither pages nor filters change
 	parent []wire.Value // the parent's row
+	list   *table       // the embedded table that is read, or nil
+	within *table       // the one that is in the rows of this endpoint, or nil
+
+	document string            // of GraphQL
+	wanted   map[*table][]bool // the columns that it asks for; nil: all
 }
 
 // position is the place of a page. The first page has the zero position.
@@ -43,16 +49,19 @@ type page struct {
 	rows  [][]wire.Value
 	total int64 // -1: none is stated
 	sum   uint64
-	text  string        // the JSON; "" if there is no content
-	more  textvalue.Raw // the member HasMore
-	next  textvalue.Raw // the cursor, the address or the parameters of the next page
-	null  bool          // null in place of the list of rows
-	has   []bool        // of each column, whether a row has its member
+	text  string          // the JSON; "" if there is no content
+	more  textvalue.Raw   // the member HasMore
+	next  textvalue.Raw   // the cursor, the address or the parameters of the next page
+	null  bool            // null in place of the list of rows
+	has   []bool          // of each column, whether a row has its member
+	lists []textvalue.Raw // of each row, if an embedded table is read
+	none  error           // no row has an embedded list
 }
 
-// endpoint returns a table's endpoint. parent is the row of the parent, if there is
-// one.
-func (x *session) endpoint(t *table, p push, parent []wire.Value) (*endpoint, error) {
+// endpoint returns a table's endpoint, which for an embedded table is its base's. parent
+// is the row of the parent, if there is one.
+func (x *session) endpoint(own *table, p push, parent []wire.Value) (*endpoint, error) {
+	t := own.base()
 	path, err := template(t.Path).expand(func(name string) (string, error) {
 		if t.parent != nil {
 			if at := t.parent.place(name); at >= 0 && parent[at].IsNull() {
@@ -63,7 +72,15 @@ func (x *session) endpoint(t *table, p push, parent []wire.Value) (*endpoint, er
 		}
 		return x.credentialed(name)
 	})
-	return &endpoint{table: t, path: path, params: p.params, few: len(p.filters) > 0, size: t.Pages.Size, parent: parent}, err
+	e := &endpoint{table: t, path: path, params: p.params, few: len(p.filters) > 0, size: t.Pages.Size, parent: parent}
+	if own != t {
+		e.list, e.within = own, own.levels()[0]
+	}
+	if t.graph != nil && err == nil {
+		e.document, e.wanted = x.document(own, p.names)
+		e.fixed = x.fixed(t, parent)
+	}
+	return e, err
 }
 
 // page requests one page.
@@ -94,7 +111,7 @@ func (x *session) request(e *endpoint, at position) (*url.URL, []byte, error) {
 		}
 		return u, nil, nil
 	}
-	params := paramsOf(e.query, e.params)
+	params := paramsOf(e.query, e.fixed, e.params)
 	if p.SizeParam != "" {
 		params.Set(p.SizeParam, strconv.Itoa(e.size))
 	}
@@ -116,6 +133,13 @@ func (x *session) request(e *endpoint, at position) (*url.URL, []byte, error) {
 		}
 		params = paramsOf(params, more)
 	}
+	if e.graph != nil {
+		body, err := e.graph.body(e.document, params)
+		if err != nil {
+			return nil, nil, &formError{e.Name, err.Error()}
+		}
+		return x.at(e.path, nil), body, nil
+	}
 	if e.Body == nil {
 		return x.at(e.path, params), nil, nil
 	}
@@ -136,20 +160,21 @@ func (e *endpoint) read(a *answer) (*page, error) {
 			return nil, err
 		}
 		p.text = string(body)
-		if found, err = e.envelope.parse(p.text, envelopePlaces); err != nil {
+		rows := e.collect()
+		if found, err = e.envelope.parseRows(p.text, envelopePlaces, rows); err != nil {
 			return nil, &formError{e.Name, "the answer is not JSON: " + err.Error()}
 		}
 		p.null = found[atRows].Kind == textvalue.Null
-		if slices.ContainsFunc(found[atErrors:], func(r textvalue.Raw) bool { return !tellsNothing(r) || p.null && !r.None() }) {
-			return nil, &refusedError{e.Name}
+		if !a.fine && slices.ContainsFunc(found[atErrors:], func(r textvalue.Raw) bool { return !tellsNothing(r) || p.null && !r.None() }) {
+			return nil, &refusedError{table: e.Name}
 		}
-		if last, err = e.rowsOf(p, found[atRows]); err != nil {
+		if last, err = e.rowsOf(p, found[atRows], rows); err != nil {
 			return nil, err
 		}
 		p.sum = maphash.String(sumSeed, found[atRows].Text)
 	case http.StatusNoContent:
 	default:
-		return nil, &statusError{e.Name, a.status}
+		return nil, &statusError{table: e.Name, status: a.status}
 	}
 	if e.counts() {
 		if p.total = e.stated(a, found[atTotal]); p.total < 0 && p.text != "" {
@@ -237,59 +262,74 @@ func (e *endpoint) stated(a *answer, total textvalue.Raw) int64 {
 // process only.
 var sumSeed = maphash.MakeSeed()
 
-// rowsOf reads the list of rows into a page. An endpoint of one page may answer one object in the
-// list's place, which is one row.
-func (e *endpoint) rowsOf(p *page, list textvalue.Raw) (after textvalue.Raw, err error) {
-	text := list.Text
+// collect returns what collects the rows of the endpoint's list.
+func (e *endpoint) collect() *collected {
+	if e.within != nil {
+		return &collected{row: e.within.within, places: e.within.withinPlaces, odd: -1}
+	}
+	return &collected{row: e.row, places: len(e.columns) + 1, odd: -1}
+}
+
+// rowsOf adds the rows that were collected from a list to a page. An endpoint of one page
+// may answer one object in the list's place, which is one row.
+func (e *endpoint) rowsOf(p *page, list textvalue.Raw, rows *collected) (after textvalue.Raw, err error) {
 	switch {
-	case list.Kind == textvalue.Object && e.Pages.By == PagingNone && e.Rows != "":
-		text = "[" + text + "]"
 	case list.Kind == textvalue.Null:
 		return after, nil
+	case list.Kind == textvalue.Object && e.Pages.By == PagingNone && e.Rows != "":
+		rows.found = make([]textvalue.Raw, rows.places)
+		rows.row.pick(checked(list.Text), rows.found, 1)
+		if !slices.ContainsFunc(rows.found, func(r textvalue.Raw) bool { return r.Kind != textvalue.Absent }) {
+			return after, &formError{e.Name, "the object at Rows has no member of a row; Rows must lead to the list, or to one row"}
+		}
 	case list.Kind != textvalue.Array:
 		return after, &formError{e.Name, "there is no list of rows at Rows"}
+	case !rows.done:
+		rows.list(checked(list.Text), 1)
 	}
-	found := make([]textvalue.Raw, len(e.columns)+1)
-	err = each(text, func(s *textvalue.Reader) error {
-		if s.Peek() != '{' {
-			return &formError{e.Name, "a row is not an object; change it by Unwrap"}
-		}
-		clear(found)
-		e.row.pick(s, found, 1)
-		if s.Err() != nil {
-			return s.Err()
-		}
-		if list.Kind == textvalue.Object && !slices.ContainsFunc(found, func(r textvalue.Raw) bool { return r.Kind != textvalue.Absent }) {
-			return &formError{e.Name, "the object at Rows has no member of a row; Rows must lead to the list, or to one row"}
-		}
+	err = rows.each(func(found []textvalue.Raw) error {
 		for i := range p.has {
 			p.has[i] = p.has[i] || found[i].Kind != textvalue.Absent
 		}
-		row, err := e.cellsOf(found)
-		p.rows = append(p.rows, row)
+		cells, err := e.cellsOf(found, e.parent, 0, e.wanted[e.table])
+		p.rows = append(p.rows, cells)
+		if e.within != nil && err == nil {
+			var list textvalue.Raw
+			list, err = e.within.listOf(found)
+			p.lists = append(p.lists, list)
+		}
+		after = found[len(e.columns)]
 		return err
 	})
-	return found[len(e.columns)], err
+	if err == nil && rows.odd >= 0 {
+		err = &formError{e.Name, "a row is not an object; change it by Unwrap"}
+	}
+	return after, err
 }
 
-// cellsOf returns the cells of one row.
-func (e *endpoint) cellsOf(found []textvalue.Raw) ([]wire.Value, error) {
-	row := make([]wire.Value, len(e.columns))
-	for i := range e.columns {
-		c := &e.columns[i]
+// cellsOf returns the cells of one row. parent is the parent's row, and position the
+// place in its list. Columns that are not wanted, if only some are, are null.
+func (t *table) cellsOf(found []textvalue.Raw, parent []wire.Value, position int, wanted []bool) ([]wire.Value, error) {
+	row := make([]wire.Value, len(t.columns))
+	for i := range t.columns {
+		c := &t.columns[i]
 		if c.fromParent >= 0 {
-			row[i] = e.parent[c.fromParent]
+			row[i] = parent[c.fromParent]
+			continue
+		}
+		if c.Position {
+			row[i] = wire.Int(int64(position))
 			continue
 		}
 		v, err := c.cell(found[i])
 		if err == nil {
 			err = v.Err()
 		}
-		if err == nil && v.IsNull() && c.NotNull {
+		if err == nil && v.IsNull() && c.NotNull && (wanted == nil || wanted[i]) {
 			err = errors.New("a row has no value")
 		}
 		if err != nil {
-			return nil, &formError{e.Name, fmt.Sprintf("column %q: %s", c.Name, err)}
+			return nil, &formError{t.Name, fmt.Sprintf("column %q: %s", c.Name, err)}
 		}
 		row[i] = v
 	}

@@ -46,7 +46,29 @@ func splitPath(path string) []string {
 // picker finds members of a JSON value in one reading of it.
 type picker struct {
 	at      []int // the places of this value in the result
-	members map[string]*picker
+	members []member
+	named   map[string]int // the place in members
+	rows    bool           // this value is the list whose rows are collected
+}
+
+// member is what is picked from a member of an object, or from an element of a list.
+type member struct {
+	name string
+	*picker
+}
+
+// member returns the picker of a member, or nil if nothing is picked from it. Objects often
+// name their members in the order of the paths: next is where the name is looked for first.
+func (p *picker) member(name string, next *int) *picker {
+	at := *next
+	if at == len(p.members) || p.members[at].name != name {
+		var found bool
+		if at, found = p.named[name]; !found {
+			return nil
+		}
+	}
+	*next = at + 1
+	return p.members[at].picker
 }
 
 // newPicker returns a picker of values by their paths. The n-th path's value
@@ -60,15 +82,15 @@ func newPicker(paths ...[]string) *picker {
 		}
 		p := root
 		for _, name := range path {
-			next := p.members[name]
-			if next == nil {
-				next = &picker{}
-				if p.members == nil {
-					p.members = map[string]*picker{}
+			at, found := p.named[name]
+			if !found {
+				if at = len(p.members); at == 0 {
+					p.named = map[string]int{}
 				}
-				p.members[name] = next
+				p.named[name] = at
+				p.members = append(p.members, member{name, &picker{}})
 			}
-			p = next
+			p = p.members[at].picker
 		}
 		p.at = append(p.at, n)
 	}
@@ -78,16 +100,63 @@ func newPicker(paths ...[]string) *picker {
 // maxNesting limits how deep the JSON of an API is read.
 const maxNesting = 256
 
+// collected is what was picked from the rows of a list while the text around it was read,
+// which spares a second reading of them.
+type collected struct {
+	row    *picker
+	places int // of a row
+	found  []textvalue.Raw
+	odd    int // the place of the first row that is not an object; -1: there is none
+	done   bool
+}
+
+// list reads a list of rows.
+func (r *collected) list(s *textvalue.Reader, depth int) textvalue.Raw {
+	r.done = true
+	return s.List(depth, func(i int) {
+		if s.Peek() != '{' {
+			if s.Value(depth + 1); r.odd < 0 {
+				r.odd = i
+			}
+			return
+		}
+		at := len(r.found)
+		for range r.places {
+			r.found = append(r.found, textvalue.Raw{})
+		}
+		r.row.pick(s, r.found[at:], depth+1)
+	})
+}
+
+// each calls fn with what was found in each row, up to the first error.
+func (r *collected) each(fn func(found []textvalue.Raw) error) error {
+	for at := 0; at < len(r.found) && (r.odd < 0 || at < r.odd*r.places); at += r.places {
+		if err := fn(r.found[at : at+r.places]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // pick reads one value and stores what it finds in out. A nil picker only reads.
 func (p *picker) pick(s *textvalue.Reader, out []textvalue.Raw, depth int) {
+	p.pickRows(s, out, depth, nil)
+}
+
+// pickRows picks, and collects what is in the rows.
+func (p *picker) pickRows(s *textvalue.Reader, out []textvalue.Raw, depth int, rows *collected) {
 	var found textvalue.Raw
 	switch c := s.Peek(); {
+	case rows != nil && p != nil && p.rows && c == '[':
+		found = rows.list(s, depth)
 	case p == nil || len(p.members) == 0:
 		found = s.Value(depth)
 	case c == '{':
-		found = s.Object(depth, func(name string) { p.members[name].pick(s, out, depth+1) })
+		next := 0
+		found = s.Object(depth, func(name string) { p.member(name, &next).pickRows(s, out, depth+1, rows) })
 	case c == '[':
-		found = s.List(depth, func(i int) { p.members[strconv.Itoa(i)].pick(s, out, depth+1) })
+		next := 0
+		found = s.List(depth, func(i int) { p.member(strconv.Itoa(i), &next).pickRows(s, out, depth+1, rows) })
 	default:
 		found = s.Value(depth)
 	}
@@ -100,10 +169,15 @@ func (p *picker) pick(s *textvalue.Reader, out []textvalue.Raw, depth int) {
 
 // parse picks from a whole JSON text.
 func (p *picker) parse(text string, places int) ([]textvalue.Raw, error) {
+	return p.parseRows(text, places, nil)
+}
+
+// parseRows picks from a whole JSON text, and collects what is in its rows.
+func (p *picker) parseRows(text string, places int, rows *collected) ([]textvalue.Raw, error) {
 	s := textvalue.Reader{MaxDepth: maxNesting}
 	s.Reset(text)
 	out := make([]textvalue.Raw, places)
-	p.pick(&s, out, 1)
+	p.pickRows(&s, out, 1, rows)
 	s.End()
 	return out, s.Err()
 }

@@ -3,9 +3,13 @@ package restsource
 import (
 	"net/url"
 	"slices"
+	"strconv"
 	"strings"
+	"time"
 
 	"github.com/connectorsdk/connector-sdk-go/connector"
+	"github.com/connectorsdk/connector-sdk-go/filter"
+	"github.com/connectorsdk/connector-sdk-go/internal/terms"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -13,8 +17,9 @@ import (
 type push struct {
 	params  url.Values
 	filters []*Param
-	exact   bool // the API selects the very rows that the request wants
-	sorted  bool // params has the request's sort
+	exact   bool     // the API selects the very rows that the request wants
+	sorted  bool     // params has the request's sort
+	names   []string // of the columns that are needed; nil: all
 }
 
 // pushdown returns the table's declarations as package connector takes them.
@@ -75,6 +80,11 @@ func (p *Param) spell(f wire.Filter) (params []string, ok bool) {
 	}
 	size := 0
 	for _, v := range values {
+		if p.Round > 0 {
+			if v, ok = p.widened(v); !ok {
+				return nil, false
+			}
+		}
 		text := v.String()
 		ok := text != "" // to most APIs an empty parameter is none
 		if p.Spell != nil {
@@ -95,6 +105,66 @@ func (p *Param) spell(f wire.Filter) (params []string, ok bool) {
 	return params, true
 }
 
+// rounds reports whether the parameter can have a Round on a column of a type.
+func (p *Param) rounds(t wire.Type) bool {
+	ordered := p.Op == wire.OpGt || p.Op == wire.OpGte || p.Op == wire.OpLt || p.Op == wire.OpLte
+	return p.Round > 0 && ordered && (t == wire.TypeDatetime || t == wire.TypeDate) && !p.Exact
+}
+
+// widened returns a bound that lets every row through which v does, if the API rounds
+// both by less than Round: down for a lower bound, up for an upper one. A strict bound
+// is one Round wider, because rows may be rounded onto it.
+func (p *Param) widened(v wire.Value) (wire.Value, bool) {
+	at, ok := filter.Instant(v)
+	if !ok {
+		return v, false
+	}
+	at = at.UTC()
+	own := at.Truncate(p.Round) // counted from the year 1, whose first day begins at midnight
+	switch p.Op {
+	case wire.OpGt:
+		own = own.Add(-p.Round)
+	case wire.OpLt, wire.OpLte:
+		if own.Before(at) {
+			own = own.Add(p.Round)
+		}
+		if p.Op == wire.OpLt {
+			own = own.Add(p.Round)
+		}
+	}
+	if year := own.Year(); year < 1 || year > 9999 {
+		return v, false
+	}
+	if len(v.String()) == len(time.DateOnly) && own.Equal(own.Truncate(24*time.Hour)) {
+		return wire.Date(own), true
+	}
+	return wire.Datetime(own), true
+}
+
+// SpellTime returns a Param.Spell that writes datetimes and dates by a layout of package
+// time, such as time.DateOnly, in UTC. What the layout leaves out must be less than the
+// parameter's Round.
+func SpellTime(layout string) func(v wire.Value) (string, bool) {
+	return func(v wire.Value) (string, bool) {
+		at, ok := filter.Instant(v)
+		return at.UTC().Format(layout), ok
+	}
+}
+
+// SpellUnix returns a Param.Spell that writes datetimes as a number of units since 1970:
+// of time.Second, time.Millisecond, or a smaller unit. With time.Second, set the
+// parameter's Round to time.Second too.
+func SpellUnix(unit time.Duration) func(v wire.Value) (string, bool) {
+	return func(v wire.Value) (string, bool) {
+		at, ok := filter.Instant(v)
+		if unit >= time.Second {
+			return strconv.FormatInt(at.Unix()/int64(unit/time.Second), 10), ok
+		}
+		perSecond := int64(time.Second / unit)
+		return strconv.FormatInt(at.Unix()*perSecond+int64(at.Nanosecond())/int64(unit), 10), ok
+	}
+}
+
 // pushable are the operators that a parameter can have.
 var pushable = []wire.Op{wire.OpEq, wire.OpIn, wire.OpGt, wire.OpGte, wire.OpLt, wire.OpLte, wire.OpIncludes, wire.OpStartsWith}
 
@@ -111,9 +181,9 @@ func impossible(f *Param, t wire.Type) []wire.Filter {
 	case t == wire.TypeBoolean:
 		values = []wire.Value{wire.Bool(true), wire.Bool(false)}
 	case t.Numeric() && high:
-		values = []wire.Value{wire.Int(wire.MaxSafeInteger)}
+		values = []wire.Value{wire.Int(terms.MaxSafeInteger)}
 	case t.Numeric():
-		values = []wire.Value{wire.Int(-wire.MaxSafeInteger)}
+		values = []wire.Value{wire.Int(-terms.MaxSafeInteger)}
 	case t == wire.TypeDate && high:
 		values = []wire.Value{wire.Text("9999-12-31")}
 	case t == wire.TypeDate:

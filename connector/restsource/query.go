@@ -11,11 +11,11 @@ import (
 
 // Query reads the endpoint of a table, narrowed by the filters that it can apply. It
 // leaves the filters to the library as well, which applies them to every row.
-func (s *Source) Query(ctx context.Context, req *connector.QueryRequest, out *connector.Rows) error {
+func (s *source) Query(ctx context.Context, req *connector.QueryRequest, out *connector.Rows) error {
 	return s.explain(ctx, s.query(ctx, req, out))
 }
 
-func (s *Source) query(ctx context.Context, req *connector.QueryRequest, out *connector.Rows) error {
+func (s *source) query(ctx context.Context, req *connector.QueryRequest, out *connector.Rows) error {
 	x, err := s.open(ctx, req.Credentials)
 	if err != nil {
 		return err
@@ -24,10 +24,12 @@ func (s *Source) query(ctx context.Context, req *connector.QueryRequest, out *co
 	if err != nil {
 		return err
 	}
+	names := fieldsOf(req.Fields, req.Where, req.Sort)
 	if t.parent != nil {
-		return out.Begin(t.cells).All(x.all(ctx, t, req.Where))
+		return out.Begin(t.cells).All(x.all(ctx, t, req.Where, names))
 	}
 	p := t.push(req.Where, req.Sort)
+	p.names = names
 	sorts := p.sorted
 	e, err := x.endpoint(t, p, nil)
 	if err != nil {
@@ -44,6 +46,7 @@ func (s *Source) query(ctx context.Context, req *connector.QueryRequest, out *co
 		if first, err = x.page(ctx, e, position{}); rejected(err) || err == nil && !t.inOrder(first.rows, req.Sort) {
 			// The API does not sort so. The library does, as far as it can.
 			p = t.push(req.Where, nil)
+			p.names = names
 			e.params, e.size, first, sorts, err = p.params, t.Pages.Size, nil, false, nil
 		}
 		if err != nil {
@@ -105,11 +108,11 @@ func head(rows memsource.RowSeq, limit int64) memsource.RowSeq {
 
 // QueryJoined joins in memory: it reads the tables that the hops lead to, and then
 // the base table.
-func (s *Source) QueryJoined(ctx context.Context, req *connector.QueryRequest, out *connector.Rows) error {
+func (s *source) QueryJoined(ctx context.Context, req *connector.QueryRequest, out *connector.Rows) error {
 	return s.explain(ctx, s.queryJoined(ctx, req, out))
 }
 
-func (s *Source) queryJoined(ctx context.Context, req *connector.QueryRequest, out *connector.Rows) error {
+func (s *source) queryJoined(ctx context.Context, req *connector.QueryRequest, out *connector.Rows) error {
 	x, err := s.open(ctx, req.Credentials)
 	if err != nil {
 		return err
@@ -118,16 +121,22 @@ func (s *Source) queryJoined(ctx context.Context, req *connector.QueryRequest, o
 	if err != nil {
 		return err
 	}
-	hops := make([]memsource.Relation, len(req.Joins))
-	for i, j := range req.Joins {
+	read := []*table{base}
+	for _, j := range req.Joins {
 		to, err := x.table(ctx, j.ToTable)
 		if err != nil {
 			return err
 		}
-		hops[i] = memsource.Relation{Columns: to.cells, Rows: x.all(ctx, to, wire.Where{})}
+		read = append(read, to)
+	}
+	x.keepShared(read)
+	x.joinLists(read)
+	hops := make([]memsource.Relation, len(req.Joins))
+	for i, to := range read[1:] {
+		hops[i] = memsource.Relation{Columns: to.cells, Rows: x.all(ctx, to, wire.Where{}, nil)}
 	}
 	joined, err := memsource.Join(
-		memsource.Relation{Columns: base.cells, Rows: x.all(ctx, base, req.Where)},
+		memsource.Relation{Columns: base.cells, Rows: x.all(ctx, base, req.Where, nil)},
 		memsource.JoinRequest{Table: req.Table, Joins: req.Joins, Fields: req.Fields, FieldTypes: req.FieldTypes},
 		hops, s.options.JoinBudget)
 	if err != nil {
@@ -138,12 +147,12 @@ func (s *Source) queryJoined(ctx context.Context, req *connector.QueryRequest, o
 
 // Count returns the number of rows that the API states, where the endpoint can apply every filter exactly.
 // Otherwise it declines, and the library counts the rows of Query.
-func (s *Source) Count(ctx context.Context, req *wire.CountRequest) (int64, error) {
+func (s *source) Count(ctx context.Context, req *wire.CountRequest) (int64, error) {
 	n, err := s.count(ctx, req)
 	return n, s.explain(ctx, err)
 }
 
-func (s *Source) count(ctx context.Context, req *wire.CountRequest) (int64, error) {
+func (s *source) count(ctx context.Context, req *wire.CountRequest) (int64, error) {
 	x, err := s.open(ctx, req.Credentials)
 	if err != nil {
 		return 0, err

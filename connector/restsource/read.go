@@ -60,6 +60,10 @@ func (x *session) rows(ctx context.Context, e *endpoint, first *page, order []wi
 			yield(nil, err)
 			return
 		}
+		var lists *expansion
+		if e.list != nil {
+			lists = newExpansion(e)
+		}
 		pages := memsource.Pages(ctx, func(ctx context.Context, at position) ([][]wire.Value, position, error) {
 			p := first
 			if at.doubt {
@@ -74,7 +78,14 @@ func (x *session) rows(ctx context.Context, e *endpoint, first *page, order []wi
 				}
 			}
 			next, err := r.accept(p, at)
-			return p.rows, next, err
+			if lists == nil || err != nil {
+				return p.rows, next, err
+			}
+			rows, err := lists.take(p)
+			if err == nil && next == (position{}) {
+				err = lists.end()
+			}
+			return rows, next, err
 		})
 		for row, err := range pages {
 			if errors.Is(err, memsource.ErrCursorRepeats) {
@@ -145,19 +156,22 @@ func (r *reading) dropKnown(p *page) error {
 	if r.seen == nil {
 		return nil
 	}
-	fresh := p.rows[:0]
-	for _, row := range p.rows {
+	fresh, lists := p.rows[:0], p.lists[:0]
+	for i, row := range p.rows {
 		sum := r.sumOf(row)
 		page, known := r.seen[sum]
 		switch {
 		case !known:
 			r.seen[sum] = r.pages
 			fresh = append(fresh, row)
+			if p.lists != nil {
+				lists = append(lists, p.lists[i])
+			}
 		case page == r.pages:
 			return &formError{r.Name, "two rows of one page have the same key; the Key does not tell rows apart"}
 		}
 	}
-	p.rows = fresh
+	p.rows, p.lists = fresh, lists
 	return nil
 }
 
@@ -186,11 +200,15 @@ func (r *reading) inOrder(rows [][]wire.Value) error {
 	return nil
 }
 
-// all reads a table, narrowed by what can be pushed. The rows are not filtered.
-func (x *session) all(ctx context.Context, t *table, where wire.Where) memsource.RowSeq {
+// all reads a table, narrowed by what can be pushed. The rows are not filtered. names
+// are the columns that are needed; nil means all.
+func (x *session) all(ctx context.Context, t *table, where wire.Where, names []string) memsource.RowSeq {
 	return func(yield func([]wire.Value, error) bool) {
-		p := t.push(where, nil)
-		if t.parent != nil {
+		base := t.base()
+		where := t.lifted(where)
+		p := base.push(where, nil)
+		p.names = names
+		if base.parent != nil {
 			x.children(ctx, t, p, where)(yield)
 			return
 		}
@@ -234,18 +252,25 @@ func (x *session) firstPage(ctx context.Context, t *table) (*page, error) {
 		return first, nil
 	}
 	parent, err := x.firstParent(ctx, t)
-	if err != nil || t.parent != nil && parent == nil {
+	if err != nil || t.base().parent != nil && parent == nil {
 		return nil, err
 	}
-	_, first, err := x.begin(ctx, t, push{}, parent)
+	e, first, err := x.begin(ctx, t, push{}, parent)
+	if err == nil && t.embedded() {
+		lists := newExpansion(e)
+		first.rows, err = lists.take(first)
+		first.none = lists.end()
+	}
 	if err == nil && x.firsts != nil {
 		x.firsts[t.Name] = first
 	}
 	return first, err
 }
 
-// firstParent returns the first row of a table's parent, or nil if there is none.
+// firstParent returns the first row of the parent for each of whose rows there is an
+// endpoint of the table, or nil if there is none.
 func (x *session) firstParent(ctx context.Context, t *table) ([]wire.Value, error) {
+	t = t.base()
 	if t.parent == nil {
 		return nil, nil
 	}
@@ -256,13 +281,14 @@ func (x *session) firstParent(ctx context.Context, t *table) ([]wire.Value, erro
 	return p.rows[0], nil
 }
 
-// children reads a child table: the parent's rows that the filters let through, and
-// the endpoint of each. The first pages of some endpoints are requested at the same
+// children reads a child table, or one that is embedded in its rows: the rows of the
+// parent that the filters let through, and the endpoint of each. The first pages of some endpoints are requested at the same
 // time; the rows come in the order of the parent's.
 func (x *session) children(ctx context.Context, t *table, p push, where wire.Where) memsource.RowSeq {
 	return func(yield func([]wire.Value, error) bool) {
-		above := t.ofParent(where)
-		match, err := filter.Compile(above, t.parent.cells)
+		from := t.base().parent
+		above := t.base().ofParent(where)
+		match, err := filter.Compile(above, from.cells)
 		if err != nil {
 			yield(nil, err)
 			return
@@ -272,14 +298,14 @@ func (x *session) children(ctx context.Context, t *table, p push, where wire.Whe
 		q.ctx, stop = context.WithCancel(ctx)
 		defer q.running.Wait()
 		defer stop()
-		for parent, err := range x.all(ctx, t.parent, above) {
+		for parent, err := range x.all(ctx, from, above, nil) {
 			if err != nil {
 				yield(nil, err)
 				return
 			}
 			ok, err := match.Match(parent)
 			if err != nil {
-				yield(nil, fmt.Errorf("restsource: table %q: %w", t.parent.Name, err))
+				yield(nil, fmt.Errorf("restsource: table %q: %w", from.Name, err))
 				return
 			}
 			if !ok {
@@ -296,7 +322,7 @@ func (x *session) children(ctx context.Context, t *table, p push, where wire.Whe
 			}
 		}
 		if q.missing > 0 && q.found == 0 {
-			yield(nil, &statusError{t.Name, http.StatusNotFound})
+			yield(nil, &statusError{table: t.Name, status: http.StatusNotFound})
 		}
 	}
 }

@@ -21,6 +21,7 @@ type answer struct {
 	status int
 	header http.Header
 	body   []byte
+	fine   bool // API.Judge says so
 }
 
 // html reports whether the answer says that it is HTML.
@@ -31,11 +32,14 @@ func (a *answer) html() bool {
 
 // refused returns an error if the answer, whatever else it is, tells of one.
 func (a *answer) refused(table string) error {
+	if a.fine {
+		return nil
+	}
 	found, _ := newPicker([]string{"error"}, []string{"errors"}).parse(string(a.body), 2)
 	if tellsNothing(found[0]) && tellsNothing(found[1]) {
 		return nil
 	}
-	return &refusedError{table}
+	return &refusedError{table: table}
 }
 
 // at returns the address of a path below the base. The path is escaped already.
@@ -49,16 +53,96 @@ func (x *session) at(path string, params url.Values) *url.URL {
 	return &u
 }
 
-// send sends one request with the tenant's credentials and reads the answer. It
-// requests nothing beyond the origin of the base, because the credentials are for
-// that one alone. A body makes the request a POST.
+// send sends one request with the tenant's credentials and reads the answer. A body
+// makes the request a POST. If the access token is no longer good, send asks for
+// another one and sends the request again, once. An answer that is kept is not asked for.
 func (x *session) send(ctx context.Context, table string, u *url.URL, body []byte) (*answer, error) {
+	key := x.kept.of(table, u, body)
+	if a := x.kept.get(key); a != nil {
+		return a, nil
+	}
+	use := &tokenUse{session: x}
+	a, v, err := x.sendOnce(ctx, use, table, u, body)
+	if err == nil && v.Outcome == OutcomeRenew {
+		use.renew = true
+		a, v, err = x.sendOnce(ctx, use, table, u, body)
+	}
+	if err != nil {
+		return nil, err
+	}
+	if err := v.failure(table); err != nil {
+		return nil, x.secrets().ScrubError(err)
+	}
+	x.kept.put(key, a)
+	return a, nil
+}
+
+// sendOnce sends one request. It returns either an answer that can be read, or what the
+// answer means otherwise.
+func (x *session) sendOnce(ctx context.Context, use *tokenUse, table string, u *url.URL, body []byte) (*answer, Verdict, error) {
+	r, known, err := x.prepare(ctx, use, table, u, body)
+	if err != nil {
+		return nil, Verdict{}, err
+	}
+	res, text, v, err := x.transport.exchange(r,
+		func(r *http.Request) error { return x.authorize(r, known, table) },
+		func(res *http.Response, body []byte) Verdict { return x.judge(table, res, body) })
+	var own *authorizeError
+	if errors.As(err, &own) {
+		return nil, v, own.error
+	}
+	if err != nil {
+		return nil, v, x.transportError(ctx, table, err, known)
+	}
+	defer func() { _ = res.Body.Close() }()
+	status := res.StatusCode
+	switch {
+	case v.Outcome == OutcomeNotThere && table == "":
+		return nil, v, &statusError{status: http.StatusNotFound}
+	case v.Outcome == OutcomeNotThere:
+		return &answer{url: u, status: http.StatusNoContent, header: res.Header}, v, nil
+	case v.Outcome == OutcomeFine:
+		status = http.StatusOK
+	case v.Outcome != OutcomeUnjudged:
+		return nil, v, nil
+	case status == http.StatusUnauthorized && use.token != "" && !use.renew:
+		return nil, Verdict{Outcome: OutcomeRenew}, nil
+	case status >= 300 && status < 400:
+		return nil, v, &formError{table, "the API redirects; a redirect is not followed, because the credentials could go elsewhere"}
+	case status < 200 || status >= 300:
+		return nil, v, &statusError{table: table, status: status}
+	}
+	if text == nil { // it could not be read to be judged
+		if text, err = io.ReadAll(res.Body); err != nil {
+			return nil, v, x.bodyError(ctx, table, err)
+		}
+	}
+	return &answer{u, status, res.Header, text, v.Outcome == OutcomeFine}, v, nil
+}
+
+// bodyError returns the error of an answer that cannot be read to its end.
+func (x *session) bodyError(ctx context.Context, table string, err error) error {
+	if errors.Is(err, errTooLarge) {
+		return &formError{table, "the answer is larger than Options.MaxBody; ask for smaller pages"}
+	}
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	return &formError{table, "the answer broke off"}
+}
+
+// prepare returns a request without credentials, and what will be secret in it. It
+// requests nothing beyond the origin of the base, because the credentials are for that
+// one alone.
+func (x *session) prepare(
+	ctx context.Context, use *tokenUse, table string, u *url.URL, body []byte,
+) (*http.Request, *recording.Secrets, error) {
 	if !sameOrigin(u, x.address) {
-		return nil, &formError{table, "an address in the answer leads to another host, which must not see the credentials"}
+		return nil, nil, &formError{table, "an address in the answer leads to another host, which must not see the credentials"}
 	}
 	known := x.secrets() // a record.Recorder scrubs them
 	r := (&http.Request{Method: http.MethodGet, URL: u, Header: http.Header{}, Host: u.Host}).
-		WithContext(recording.WithSecrets(ctx, known))
+		WithContext(withTokenUse(recording.WithSecrets(ctx, known), use))
 	r.Header.Set("Accept", "application/json")
 	r.Header.Set("User-Agent", "connector-sdk-go")
 	if body != nil {
@@ -71,45 +155,33 @@ func (x *session) send(ctx context.Context, table string, u *url.URL, body []byt
 	for name, values := range x.api.Header {
 		r.Header[http.CanonicalHeaderKey(name)] = values
 	}
-	if x.api.Authorize != nil {
-		before := r.Clone(ctx)
-		err := x.api.Authorize(r, x.creds)
-		known.Learn(before, r)
-		if err != nil {
-			return nil, known.ScrubError(err)
-		}
-	}
-	if !sameOrigin(r.URL, x.address) {
-		return nil, &formError{table, "Authorize changed the host of the request"}
-	}
-	if !sendable(r.Header) {
-		return nil, connector.CheckFailed("A credential has a character that cannot be sent, such as a line break. Enter it again.")
-	}
 	if _, own := r.Header[idempotencyKey]; body != nil && !own {
 		r.Header[idempotencyKey] = nil // Table.Body only reads
 	}
-	res, err := x.transport.RoundTrip(r)
-	if err != nil {
-		return nil, x.transportError(ctx, table, err, known)
-	}
-	defer func() { _ = res.Body.Close() }()
-	switch {
-	case res.StatusCode >= 300 && res.StatusCode < 400:
-		return nil, &formError{table, "the API redirects; a redirect is not followed, because the credentials could go elsewhere"}
-	case res.StatusCode < 200 || res.StatusCode >= 300:
-		return nil, &statusError{table, res.StatusCode}
-	}
-	text, err := io.ReadAll(res.Body)
-	if err != nil {
-		if errors.Is(err, errTooLarge) {
-			return nil, &formError{table, "the answer is larger than Options.MaxBody; ask for smaller pages"}
+	return r, known, nil
+}
+
+// authorizeError is the error of a request that cannot be authorized.
+type authorizeError struct{ error }
+
+// authorize puts the tenant's credentials into a request. It is called when the request
+// has its turn, because a token may expire while it waits.
+func (x *session) authorize(r *http.Request, known *recording.Secrets, table string) error {
+	if x.api.Authorize != nil {
+		before := r.Clone(r.Context())
+		err := x.api.Authorize(r, x.creds)
+		known.Learn(before, r)
+		if err != nil {
+			return &authorizeError{known.ScrubError(err)}
 		}
-		if ctx.Err() != nil {
-			return nil, context.Cause(ctx)
-		}
-		return nil, &formError{table, "the answer broke off"}
 	}
-	return &answer{u, res.StatusCode, res.Header, text}, nil
+	if !sameOrigin(r.URL, x.address) {
+		return &authorizeError{&formError{table, "Authorize changed the host of the request"}}
+	}
+	if !sendable(r.Header) {
+		return &authorizeError{connector.CheckFailed("A credential has a character that cannot be sent, such as a line break. Enter it again.")}
+	}
+	return nil
 }
 
 // minSegment is the length in bytes from which a segment of the address that has a digit

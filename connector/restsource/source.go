@@ -2,6 +2,7 @@ package restsource
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"net/http"
@@ -10,30 +11,32 @@ import (
 
 	"github.com/connectorsdk/connector-sdk-go/connector"
 	"github.com/connectorsdk/connector-sdk-go/connector/memsource"
+	"github.com/connectorsdk/connector-sdk-go/internal/terms"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
 // Source is a connector.Source over the endpoints of a REST API. It describes its
 // tables, counts and joins. It keeps nothing between requests but open connections,
 // and is safe for concurrent use.
-type Source struct {
+type Source interface {
+	connector.Source
+	connector.Describer
+	connector.Sizer
+	connector.Counter
+	connector.Joiner
+}
+
+type source struct {
 	api     API
 	options Options
 	base    http.RoundTripper
 	tables  map[string]*table
 	order   []*table
+	rate    *limiter // of all requests together
 
 	transport *connector.PerRequest[*Transport]
 	tailored  map[string]*connector.PerRequest[*table] // of the tables with ColumnsOf
 }
-
-var (
-	_ connector.Source    = (*Source)(nil)
-	_ connector.Describer = (*Source)(nil)
-	_ connector.Sizer     = (*Source)(nil)
-	_ connector.Counter   = (*Source)(nil)
-	_ connector.Joiner    = (*Source)(nil)
-)
 
 // Options are what a host may set. Nil, and every zero member, is the default.
 type Options struct {
@@ -60,14 +63,15 @@ const defaultConcurrency = 4
 
 // New returns a source of the tables of an API. The error names every fault of the
 // declarations at once.
-func New(api API, tables []Table, opts *Options) (*Source, error) {
-	s := &Source{api: api, transport: new(connector.PerRequest[*Transport]), tailored: map[string]*connector.PerRequest[*table]{}}
+func New(api API, tables []Table, opts *Options) (Source, error) {
+	s := &source{api: api, transport: new(connector.PerRequest[*Transport]), tailored: map[string]*connector.PerRequest[*table]{}}
 	if opts != nil {
 		s.options = *opts
 	}
 	if s.options.Concurrency <= 0 {
 		s.options.Concurrency = defaultConcurrency
 	}
+	s.rate = newLimiter(api.Rate)
 	faults := api.faults()
 	var err error
 	s.tables, s.order, err = compileAll(tables)
@@ -87,39 +91,50 @@ func New(api API, tables []Table, opts *Options) (*Source, error) {
 
 // session is the access of one request to the API, with a tenant's credentials.
 type session struct {
-	*Source
+	*source
 	creds     wire.Credentials
 	address   *url.URL
 	transport *Transport
-	firsts    map[string]*page  // of a discovery, the first pages of parents
-	shown     map[string]*shown // what the answers for a table have shown
+	firsts    map[string]*page    // of a discovery, the first pages of parents
+	shown     map[string]*shown   // what the answers for a table have shown
+	kept      *kept               // of a join or a discovery, or nil
+	together  map[*table][]*table // of a join or a discovery, the embedded tables by their base
 }
 
 // open returns a session. The calls of one request share what the API said about its
 // budget of requests.
-func (s *Source) open(ctx context.Context, creds wire.Credentials) (*session, error) {
+func (s *source) open(ctx context.Context, creds wire.Credentials) (*session, error) {
 	address, err := s.api.base(creds, s.options.AllowPrivate)
 	if err != nil {
 		return nil, err
 	}
 	transport, _, err := s.transport.Get(ctx, func(context.Context) (*Transport, func(), error) {
-		return &Transport{Base: s.base, Attempts: s.options.Attempts, MaxBody: s.options.MaxBody}, nil, nil
+		rate := s.rate
+		if s.api.Rate.Each {
+			rate = newLimiter(s.api.Rate)
+		}
+		return &Transport{Base: s.base, Attempts: s.options.Attempts, MaxBody: s.options.MaxBody, rate: rate}, nil, nil
 	})
-	return &session{Source: s, creds: creds, address: address, transport: transport, shown: map[string]*shown{}}, err
+	return &session{source: s, creds: creds, address: address, transport: transport, shown: map[string]*shown{}}, err
 }
 
 // table returns a table with the columns that the tenant has.
 func (x *session) table(ctx context.Context, name string) (*table, error) {
 	t := x.tables[name]
 	if t == nil {
-		return nil, connector.UnknownEntity("there is no table %s", wire.QuoteName(name))
+		return nil, connector.UnknownEntity("there is no table %s", terms.QuoteName(name))
 	}
 	if t.ColumnsOf == nil {
 		return t, nil
 	}
 	own, _, err := x.tailored[name].Get(ctx, func(ctx context.Context) (*table, func(), error) {
 		more, err := t.ColumnsOf(ctx, func(path string, query url.Values) ([]byte, error) {
-			a, err := x.send(ctx, name, x.at(path, query), nil)
+			u, body := x.at(path, query), []byte(nil)
+			if t.graph != nil {
+				u = x.at(t.Path, nil)
+				body, _ = json.Marshal(map[string]string{"query": query.Get("query")}) // a map of texts has a spelling
+			}
+			a, err := x.send(ctx, name, u, body)
 			if err != nil {
 				return nil, err
 			}
@@ -139,11 +154,11 @@ func (x *session) table(ctx context.Context, name string) (*table, error) {
 }
 
 // Check asks the endpoint API.Check.
-func (s *Source) Check(ctx context.Context, req *wire.CheckRequest) error {
+func (s *source) Check(ctx context.Context, req *wire.CheckRequest) error {
 	return s.explain(ctx, s.forPerson(s.check(ctx, req.Credentials)))
 }
 
-func (s *Source) check(ctx context.Context, creds wire.Credentials) error {
+func (s *source) check(ctx context.Context, creds wire.Credentials) error {
 	x, err := s.open(ctx, creds)
 	if err != nil {
 		return err
@@ -152,7 +167,7 @@ func (s *Source) check(ctx context.Context, creds wire.Credentials) error {
 		_, err := x.firstPage(ctx, s.order[0])
 		var status *statusError
 		if errors.As(err, &status) {
-			return &statusError{"", status.status} // it says something about the credentials, and not about the table
+			return &statusError{status: status.status, why: status.why} // it says something about the credentials, and not about the table
 		}
 		return err
 	}
@@ -181,7 +196,7 @@ func (s *Source) check(ctx context.Context, creds wire.Credentials) error {
 
 // Describe returns a table as it was declared, without asking the API, except for the
 // columns of Table.ColumnsOf.
-func (s *Source) Describe(ctx context.Context, creds wire.Credentials, name string) (*wire.Table, error) {
+func (s *source) Describe(ctx context.Context, creds wire.Credentials, name string) (*wire.Table, error) {
 	x, err := s.open(ctx, creds)
 	if err != nil {
 		return nil, err
@@ -195,7 +210,7 @@ func (s *Source) Describe(ctx context.Context, creds wire.Credentials, name stri
 }
 
 // Size returns the number of rows that the API states, or nil if it states none.
-func (s *Source) Size(ctx context.Context, req *wire.SizeRequest) (*wire.Size, error) {
+func (s *source) Size(ctx context.Context, req *wire.SizeRequest) (*wire.Size, error) {
 	x, err := s.open(ctx, req.Credentials)
 	if err != nil {
 		return nil, err

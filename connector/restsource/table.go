@@ -4,6 +4,7 @@ import (
 	"context"
 	"net/http"
 	"net/url"
+	"time"
 
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
@@ -23,12 +24,29 @@ type Table struct {
 	// as a GET is. If it is nil, the request is a GET, and the parameters stand
 	// in its query.
 	Body func(params url.Values) ([]byte, error)
+	// GraphQL is the query of a GraphQL API. A "*" in it stands for the fields of a row:
+	// the library asks for those that a request needs, by the paths of the columns. Rows
+	// follows from the place of the "*", and so does Pages if that is in nodes or
+	// edges { node } of a connection; pageInfo need not be written:
+	//
+	//	query($first: Int, $after: String, $state: OrderState) {
+	//	  orders(first: $first, after: $after, state: $state) { nodes { * } }
+	//	}
+	//
+	// The parameters of Filters, Sorts, Query and Pages are variables. A variable that none
+	// of them sets has the value of the parent's column, or else of the tenant's credential,
+	// of its name. The request is a POST to Path, or to API.Base if that is empty.
+	//
+	// For a table whose rows are in the parent's, GraphQL is the part of the parent's
+	// selection that has them, such as "labels(first: 50) { nodes { * } }".
+	GraphQL string
 	// Unwrap changes the body of an answer before it is read as JSON, for an endpoint
 	// that answers in another format.
 	Unwrap func(body []byte) ([]byte, error)
 	// Rows is the member path of the list of rows, such as "data.items". Empty: the
 	// answer itself is the list. An endpoint of one page may have one row there, as an
-	// object.
+	// object. With a Parent and without a Path it is the list in each row of the parent,
+	// such as "lines" or "lines[]".
 	Rows    string
 	Columns []Column
 	// Sample is an answer of the endpoint, for instance from the documentation of the
@@ -61,7 +79,15 @@ type Table struct {
 	Sorts   []Sort
 	// Parent names the table for each of whose rows there is an endpoint. A row of the
 	// parent whose endpoint answers 404 has no rows.
+	//
+	// Without a Path, the rows are in the parent's answers, as a list at Rows in each of
+	// its rows: an order's lines, an issue's labels. Filters on columns with OfParent are
+	// then sent as the parent's. A list of which the answer has only a part is an error.
 	Parent string
+	// AbsentIsEmpty says that the API leaves the member at Rows out of a row whose list is
+	// empty. It is for a table whose rows are in the parent's. Without it, the read fails
+	// if none of the parent's rows has the member, because it may be misspelled.
+	AbsentIsEmpty bool
 }
 
 // Column declares one column.
@@ -70,7 +96,11 @@ type Column struct {
 	// Path is the member path of the value in a row, such as "customer.id" or
 	// "lines.0.sku". A dot in a member's name is written as "\.". Empty: the Name. A row
 	// without the member has null; discovery warns if no row of the first page has it.
+	// "." is the row itself, for a list of texts or numbers in the parent's rows.
 	Path string
+	// Select is what a GraphQL query asks for in place of the Path, for a field with
+	// arguments or an alias, such as "total(currency: EUR) { amount }".
+	Select string
 	// Type is the type of the column. If it is empty, the table's Sample decides.
 	//
 	// Numbers keep their digits. A number, decimal, boolean, date or datetime may also
@@ -85,6 +115,9 @@ type Column struct {
 	Unique bool
 	// OfParent takes the value from that column of the parent's row, in a child table.
 	OfParent string
+	// Position makes this the place of the row in its list, counted from 1, in a table
+	// whose rows are in the parent's.
+	Position bool
 	// Convert makes the cell in a way of its own. v is nil, a bool, a string, a
 	// json.Number, or a json.RawMessage of a list or an object.
 	Convert func(v any) (wire.Value, error)
@@ -112,6 +145,12 @@ type Param struct {
 	// written like 2024-05-17T10:00:00Z, and other values as they stand in a row; the empty
 	// text is not pushed, because most APIs read an empty parameter as none.
 	Spell func(v wire.Value) (string, bool)
+	// Round is what the API rounds times to before it compares them, such as time.Second,
+	// time.Minute, or 24*time.Hour for days in UTC. A gt, gte, lt or lte on a datetime or a
+	// date is then sent with a bound that is wide enough for every way to round, and the
+	// library applies the filter itself to the rows. It makes a parameter like
+	// updated_since safe to push.
+	Round time.Duration
 	// Exact says that the API selects the very rows that the protocol does, so that
 	// /count may trust the table's Total. It is no use without one.
 	Exact bool

@@ -1,6 +1,7 @@
 package restsource
 
 import (
+	"bytes"
 	"context"
 	"crypto/tls"
 	"errors"
@@ -48,6 +49,7 @@ type Transport struct {
 	MaxBody int64
 
 	pace pace
+	rate *limiter
 }
 
 const (
@@ -77,42 +79,103 @@ func (e *LimitError) Error() string {
 // RoundTrip sends a request as often as it takes, and as is safe. After the last
 // attempt it returns the answer as it is.
 func (t *Transport) RoundTrip(r *http.Request) (*http.Response, error) {
+	res, _, _, err := t.exchange(r, nil, nil)
+	return res, err
+}
+
+// exchange sends a request as RoundTrip does. authorize puts the credentials into each
+// attempt, and judge judges each answer. exchange returns the body that the judge has
+// seen, or nil if there is no judge or the body cannot be read, and the verdict on the
+// answer that it returns.
+func (t *Transport) exchange(
+	r *http.Request, authorize func(*http.Request) error, judge func(res *http.Response, body []byte) Verdict,
+) (res *http.Response, body []byte, v Verdict, err error) {
 	attempts := t.Attempts
 	if attempts <= 0 {
 		attempts = defaultAttempts
 	}
 	for attempt := 1; ; attempt++ {
-		if err := t.pace.turn(r.Context()); err != nil {
-			return nil, err
-		}
-		own, err := again(r)
-		if err != nil {
-			return nil, err
-		}
-		res, err := t.base().RoundTrip(own)
+		res, body, v, err = t.once(r, authorize, judge)
 		wait := firstBackoff << (attempt - 1)
+		var unsent *unsentError
+		if errors.As(err, &unsent) {
+			return nil, nil, v, unsent.error
+		}
+		again := false
 		switch {
 		case err != nil:
-			if attempt == attempts || !idempotent(r) || lasting(err) || !sleep(r.Context(), wait) {
-				return nil, err
+			again = attempt < attempts && idempotent(r) && !lasting(err) && sleep(r.Context(), wait)
+		case v.Outcome != OutcomeUnjudged && v.Outcome != OutcomeWait:
+			t.pace.state(res)
+		case t.pace.learn(res, v, wait): // the pace now knows how long to wait
+			again = attempt < attempts && repeatable(r)
+		case failing(res) && idempotent(r) && attempt < attempts && fits(r.Context(), wait):
+			if again = sleep(r.Context(), wait); !again {
+				discard(res)
+				return nil, nil, v, context.Cause(r.Context())
 			}
-		case t.pace.learn(res, wait) && repeatable(r):
-			if attempt == attempts {
-				return t.capped(res), nil
-			}
-			discard(res) // the pace has learned how long to wait
-		case failing(res) && idempotent(r):
-			if attempt == attempts || !fits(r.Context(), wait) {
-				return t.capped(res), nil
-			}
+		}
+		if !again {
+			return res, body, v, err
+		}
+		if err == nil {
 			discard(res)
-			if !sleep(r.Context(), wait) {
-				return nil, context.Cause(r.Context())
-			}
-		default:
-			return t.capped(res), nil
 		}
 	}
+}
+
+// unsentError is the error of a request that is not sent.
+type unsentError struct{ error }
+
+// once sends a request once, in its turn, and has the answer judged.
+func (t *Transport) once(
+	r *http.Request, authorize func(*http.Request) error, judge func(res *http.Response, body []byte) Verdict,
+) (res *http.Response, body []byte, v Verdict, err error) {
+	if err := t.pace.turn(r.Context()); err != nil {
+		return nil, nil, v, &unsentError{err}
+	}
+	if err := t.rate.turn(r.Context()); err != nil {
+		return nil, nil, v, &unsentError{err}
+	}
+	own, err := again(r)
+	if err != nil {
+		return nil, nil, v, &unsentError{err}
+	}
+	if authorize != nil {
+		own = own.Clone(own.Context())
+		if err := authorize(own); err != nil {
+			return nil, nil, v, &unsentError{err}
+		}
+	}
+	if res, err = t.base().RoundTrip(own); err != nil {
+		return nil, nil, v, err
+	}
+	res = t.capped(res)
+	if judge == nil {
+		return res, nil, v, nil
+	}
+	body, err = io.ReadAll(res.Body)
+	if err != nil {
+		res.Body = &heldBody{bytes.NewReader(body), res.Body, err}
+		return res, nil, v, nil
+	}
+	return res, body, judge(res, body), nil
+}
+
+// heldBody is a body that was read before it broke off.
+type heldBody struct {
+	*bytes.Reader
+	io.Closer
+	err error
+}
+
+// Read returns what was read, and then the error.
+func (b *heldBody) Read(p []byte) (int, error) {
+	n, err := b.Reader.Read(p)
+	if errors.Is(err, io.EOF) {
+		err = b.err
+	}
+	return n, err
 }
 
 func (t *Transport) base() http.RoundTripper {

@@ -24,6 +24,7 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/connector/connectortest"
 	"github.com/connectorsdk/connector-sdk-go/connector/restsource"
 	"github.com/connectorsdk/connector-sdk-go/internal/netguard"
+	"github.com/connectorsdk/connector-sdk-go/internal/terms"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -542,7 +543,7 @@ func TestCancelled(t *testing.T) {
 		r, err := http.NewRequestWithContext(ctx, http.MethodPost, server.URL+wire.PathQuery, strings.NewReader(body))
 		require.NoError(t, err)
 		r.Header.Set("Authorization", "Bearer "+connectortest.Token)
-		r.Header.Set("Content-Type", wire.MediaJSON)
+		r.Header.Set("Content-Type", terms.MediaJSON)
 		res, err := server.Client.Do(r)
 		if err == nil {
 			_, err = io.ReadAll(res.Body)

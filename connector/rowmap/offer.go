@@ -5,6 +5,7 @@ import (
 	"iter"
 
 	"github.com/connectorsdk/connector-sdk-go/connector"
+	"github.com/connectorsdk/connector-sdk-go/internal/terms"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -24,7 +25,7 @@ func Offer(w *connector.RowWriter, document map[string]any) error {
 	for i, c := range columns {
 		v, err := cell(document[c.Name], c.Type)
 		if err != nil {
-			return w.Fail(fmt.Errorf("column %s: %w", wire.QuoteName(c.Name), err))
+			return w.Fail(fmt.Errorf("column %s: %w", terms.QuoteName(c.Name), err))
 		}
 		values[i] = v
 	}

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"unsafe"
 
+	"github.com/connectorsdk/connector-sdk-go/internal/terms"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -130,7 +131,7 @@ func (r *structReader) options(field *wire.Field, path, text string) *cellOption
 		n, err := strconv.Atoi(value)
 		switch {
 		case text == "": // no option
-		case wire.Type(option).Known():
+		case terms.IsType(wire.Type(option)):
 			if o.typ != "" {
 				r.fault(path, "its tag has two types")
 			}

@@ -26,9 +26,7 @@
 //		if err != nil {
 //			log.Fatal(err)
 //		}
-//		if err := standalone.Run(connector.Definition{Slug: "shop", KeysEnforced: true}, src, nil); err != nil {
-//			log.Fatal(err)
-//		}
+//		standalone.Main(connector.Definition{Slug: "shop", KeysEnforced: true}, src, nil)
 //	}
 //
 // With mode=ro SQLite refuses a file that is not there; otherwise it makes an empty

@@ -9,6 +9,7 @@ import (
 
 	"github.com/connectorsdk/connector-sdk-go/connector/sqlsource/internal/session"
 
+	"github.com/connectorsdk/connector-sdk-go/internal/terms"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -126,7 +127,7 @@ func (o *Options) faults() []error {
 		tables[public] = name
 		columns := map[string]string{}
 		for column, c := range t.Columns {
-			if c.Type != "" && !c.Type.Known() {
+			if c.Type != "" && !terms.IsType(c.Type) {
 				fault("table %q, column %q: unknown type %q; use one of the wire.Type constants", name, column, c.Type)
 			}
 			public := cmp.Or(c.Name, column)

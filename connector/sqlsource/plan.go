@@ -4,7 +4,7 @@ import (
 	"strings"
 
 	"github.com/connectorsdk/connector-sdk-go/connector"
-	"github.com/connectorsdk/connector-sdk-go/wire"
+	"github.com/connectorsdk/connector-sdk-go/internal/terms"
 )
 
 // Plan says how a source has answered one call: what the engine did, and what
@@ -30,7 +30,7 @@ func (p Plan) String() string {
 	var b strings.Builder
 	b.WriteString(p.Call.Method)
 	if p.Call.Table != "" {
-		b.WriteString(" of " + wire.QuoteName(p.Call.Table))
+		b.WriteString(" of " + terms.QuoteName(p.Call.Table))
 	}
 	b.WriteString("\n")
 	if len(p.Pushed) > 0 {

@@ -3,9 +3,7 @@
 // and requests to paste, and serves until the program is told to stop.
 //
 //	func main() {
-//		if err := standalone.Run(connector.Definition{Slug: "hello"}, source{}, nil); err != nil {
-//			log.Fatal(err)
-//		}
+//		standalone.Main(connector.Definition{Slug: "hello"}, source{}, nil)
 //	}
 //
 // The environment of the program is the one of the protocol [rule tenant-5]:

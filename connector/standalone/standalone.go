@@ -5,9 +5,9 @@ import (
 	"context"
 	"crypto/rand"
 	"crypto/tls"
-	"errors"
 	"fmt"
 	"io"
+	"log"
 	"net"
 	"net/http"
 	"os"
@@ -23,38 +23,36 @@ import (
 // The variables of the environment that a program reads, and no others
 // [rule http-11a].
 const (
-	EnvToken = "PLATFORM_CONNECTOR_TOKEN" // the bearer token, or two during a rotation, separated by a comma
-	EnvPort  = "PORT"                     // the port to listen on
+	envToken = "PLATFORM_CONNECTOR_TOKEN" // the bearer token, or two during a rotation, separated by a comma
+	envPort  = "PORT"                     // the port to listen on
 )
 
 const defaultPort = "8080"
 
-// Run serves a source until the process gets an interrupt or SIGTERM, and prints
-// on the standard output where it is and requests to paste. Options may be nil.
-// Each function of around is put around the connector's handler, the last one
-// outermost, such as the Handler of package otelconnector's Telemetry. Run is what
-// main calls when there is nothing else to do. It returns nil when the program was
-// told to stop.
-func Run(
-	definition connector.Definition, source connector.Source, options *connector.Options, around ...func(http.Handler) http.Handler,
-) error {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	defer stop()
-	context.AfterFunc(ctx, stop) // a second signal ends the process at once
-	p := Program{Definition: definition, Source: source, Options: options, Around: around}
-	return p.Run(ctx)
+// Main serves a source until the process gets an interrupt or SIGTERM, and prints on
+// the standard output where it is and requests to paste. Options may be nil. If the
+// connector cannot be served, Main logs why and ends the process with status 1. It is
+// all that a main function calls when there is nothing else to do; use [Program] to
+// put something around the handler, to serve https, or to get the error.
+func Main(definition connector.Definition, source connector.Source, options *connector.Options) {
+	p := Program{Definition: definition, Source: source, Options: options}
+	if err := p.Run(context.Background()); err != nil {
+		log.Fatalf("%s: %v", cmp.Or(definition.Slug, "connector"), err)
+	}
 }
 
-// Program is a connector with what is needed to run it. Use it instead of [Run]
+// Program is a connector with what is needed to run it. Use it instead of [Main]
 // when the program has flags or data of its own.
 type Program struct {
 	Definition connector.Definition
 	Source     connector.Source
 	Options    *connector.Options // may be nil
-	// Around is put around the connector's handler, the last function outermost.
+	// Around is put around the connector's handler, the last function outermost, such as
+	// the Handler of package otelconnector's Telemetry.
 	Around []func(http.Handler) http.Handler
 	// CertFile and KeyFile name files with a certificate, its chain behind it, and its
-	// key, as PEM. With both the program serves https, with none http.
+	// key, as PEM. With both the program serves https, with none http. Files that change
+	// are read again for the next connection; while they are faulty, the old ones serve.
 	CertFile, KeyFile string
 	// Serving says what is served, such as the name of a file. Default: the slug.
 	Serving string
@@ -68,21 +66,25 @@ type Program struct {
 	Out io.Writer
 }
 
-// Run serves until ctx ends; see [connector.Serve]. The error says which setting
-// is faulty and what it should be.
+// Run serves until ctx ends or the process gets an interrupt or SIGTERM; see
+// [connector.Serve]. A second signal ends the process at once. Run returns nil when it
+// was told to stop. The error says which setting is faulty and what it should be.
 func (p *Program) Run(ctx context.Context) error {
+	ctx, stop := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	context.AfterFunc(ctx, stop)
 	getenv := p.Getenv
 	if getenv == nil {
 		getenv = os.LookupEnv
 	}
-	secret, given := getenv(EnvToken)
+	secret, given := getenv(envToken)
 	minted := !given // an empty one is a secret that did not arrive
 	if minted {
 		secret = rand.Text() + rand.Text()
 	}
 	token, err := wire.NewToken(secret)
 	if err != nil {
-		return fmt.Errorf("%s: %w; leave it unset to have one made for this run", EnvToken, err)
+		return fmt.Errorf("%s: %w; leave it unset to have one made for this run", envToken, err)
 	}
 	served, err := connector.New(p.Definition, p.Source, token, p.Options)
 	if err != nil {
@@ -92,20 +94,20 @@ func (p *Program) Run(ctx context.Context) error {
 	for _, around := range p.Around {
 		handler = around(handler)
 	}
-	secure, err := p.certificate()
+	secure, err := p.secure()
 	if err != nil {
 		return err
 	}
-	port, given := getenv(EnvPort)
+	port, given := getenv(envPort)
 	if !given {
 		port = defaultPort
 	}
 	if _, err := strconv.ParseUint(port, 10, 16); err != nil {
-		return fmt.Errorf("%s: must be a number from 0 to 65535; 0 takes any free port", EnvPort)
+		return fmt.Errorf("%s: must be a number from 0 to 65535; 0 takes any free port", envPort)
 	}
 	listener, err := new(net.ListenConfig).Listen(ctx, "tcp", net.JoinHostPort("", port))
 	if err != nil {
-		return fmt.Errorf("%s: %w", EnvPort, err)
+		return fmt.Errorf("%w; set %s to another port, or to 0 for any free one", err, envPort)
 	}
 	_, port, _ = net.SplitHostPort(listener.Addr().String())
 	scheme := "http"
@@ -135,25 +137,6 @@ func (p *Program) Run(ctx context.Context) error {
 	// The connector serves although nobody may read these lines.
 	_, _ = io.WriteString(out, w.text(ctx))
 	return <-ended
-}
-
-// certificate returns the settings of TLS, or nil if the program names no files.
-func (p *Program) certificate() (*tls.Config, error) {
-	if p.CertFile == "" && p.KeyFile == "" {
-		return nil, nil
-	}
-	if p.CertFile == "" || p.KeyFile == "" {
-		return nil, errors.New("a certificate and its key: name the files of both, or none")
-	}
-	pair, err := tls.LoadX509KeyPair(p.CertFile, p.KeyFile)
-	if err != nil {
-		return nil, fmt.Errorf("the certificate and its key: %w", err)
-	}
-	return &tls.Config{
-		Certificates: []tls.Certificate{pair},
-		MinVersion:   tls.VersionTLS12,
-		NextProtos:   []string{"h2", "http/1.1"},
-	}, nil
 }
 
 // required returns the credential fields that a tenant must give.

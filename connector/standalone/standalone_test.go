@@ -3,6 +3,9 @@ package standalone_test
 import (
 	"bufio"
 	"context"
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/rand"
 	"crypto/tls"
 	"crypto/x509"
 	"encoding/json"
@@ -11,6 +14,7 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"math/big"
 	"net"
 	"net/http"
 	"net/http/httptest"
@@ -58,7 +62,7 @@ func start(t *testing.T, p standalone.Program, env map[string]string) (lines []s
 	p.Out = in
 	p.Options = &connector.Options{Logger: slog.New(slog.DiscardHandler)}
 	p.Getenv = func(name string) (string, bool) {
-		if name != standalone.EnvToken && name != standalone.EnvPort { // [rule tenant-5]
+		if name != "PLATFORM_CONNECTOR_TOKEN" && name != "PORT" { // [rule tenant-5]
 			t.Errorf("the environment is asked for %s", name)
 		}
 		value, set := env[name]
@@ -339,7 +343,7 @@ func TestRefusesSettings(t *testing.T) {
 			Definition: connector.Definition{Slug: "odd"},
 			Source:     oddSource(t),
 			Out:        io.Discard,
-			Getenv:     func(name string) (string, bool) { return "0", name == standalone.EnvPort },
+			Getenv:     func(name string) (string, bool) { return "0", name == "PORT" },
 			CertFile:   c.cert,
 			KeyFile:    c.key,
 		}
@@ -357,12 +361,82 @@ func TestDefaultPort(t *testing.T) {
 		Definition: connector.Definition{Slug: "odd"},
 		Source:     oddSource(t),
 		Out:        io.Discard,
-		Getenv:     func(name string) (string, bool) { return token, name == standalone.EnvToken },
+		Getenv:     func(name string) (string, bool) { return token, name == "PLATFORM_CONNECTOR_TOKEN" },
 	}
-	require.ErrorContains(t, program.Run(t.Context()), "PORT: listen tcp :8080: ")
+	require.ErrorContains(t, program.Run(t.Context()), "listen tcp :8080: ")
+	require.ErrorContains(t, program.Run(t.Context()), "set PORT to another port, or to 0 for any free one")
 }
 
-// envProgram makes the test's binary the program that TestRun starts.
+// TestMainFails requires that a program that cannot serve says why and exits with 1.
+func TestMainFails(t *testing.T) {
+	program, err := os.Executable()
+	require.NoError(t, err)
+	cmd := exec.Command(program)
+	cmd.Env = append(os.Environ(), envProgram+"=1", "PORT=0", "PLATFORM_CONNECTOR_TOKEN=short")
+	var errs strings.Builder
+	cmd.Stderr = &errs
+	var exit *exec.ExitError
+	require.ErrorAs(t, cmd.Run(), &exit)
+	require.Equal(t, 1, exit.ExitCode())
+	require.Contains(t, errs.String(), "odd: PLATFORM_CONNECTOR_TOKEN: ")
+	require.NotContains(t, errs.String(), "short")
+}
+
+// TestCertificateIsReadAgain writes a new certificate over the one that is served, first
+// half of it, as a program that renews it may.
+func TestCertificateIsReadAgain(t *testing.T) {
+	dir := t.TempDir()
+	certFile, keyFile := filepath.Join(dir, "cert.pem"), filepath.Join(dir, "key.pem")
+	first, second := newPair(t), newPair(t)
+	write := func(cert, key []byte) {
+		require.NoError(t, os.WriteFile(certFile, cert, 0o600))
+		require.NoError(t, os.WriteFile(keyFile, key, 0o600))
+	}
+	write(first.cert, first.key)
+	lines := start(t, standalone.Program{
+		Definition: connector.Definition{Slug: "odd"},
+		Source:     oddSource(t),
+		CertFile:   certFile,
+		KeyFile:    keyFile,
+	}, map[string]string{"PORT": "0"})
+	_, port, found := strings.Cut(lines[0], " at https://localhost:")
+	require.True(t, found, lines[0])
+	served := func() []byte {
+		conn, err := tls.Dial("tcp", "127.0.0.1:"+port, &tls.Config{InsecureSkipVerify: true})
+		require.NoError(t, err)
+		defer conn.Close()
+		return conn.ConnectionState().PeerCertificates[0].Raw
+	}
+	require.Equal(t, first.raw, served())
+	write(second.cert, first.key)
+	require.Equal(t, first.raw, served(), "the files do not belong together")
+	require.NoError(t, os.Remove(keyFile))
+	require.Equal(t, first.raw, served(), "one is not there")
+	write(second.cert, append(second.key, '\n')) // whose size tells where the clock of the files does not
+	require.Equal(t, second.raw, served())
+}
+
+// pair is a certificate and its key, as PEM, and the certificate as it is on the wire.
+type pair struct{ cert, key, raw []byte }
+
+// newPair makes a certificate that nobody signs.
+func newPair(t *testing.T) pair {
+	t.Helper()
+	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	require.NoError(t, err)
+	template := x509.Certificate{SerialNumber: big.NewInt(1), NotAfter: time.Now().Add(time.Hour)}
+	raw, err := x509.CreateCertificate(rand.Reader, &template, &template, key.Public(), key)
+	require.NoError(t, err)
+	secret, err := x509.MarshalPKCS8PrivateKey(key)
+	require.NoError(t, err)
+	return pair{
+		cert: pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: raw}),
+		key:  pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: secret}),
+		raw:  raw,
+	}
+}
+
+// envProgram makes the test's binary the program that TestMainStops starts.
 const envProgram = "TEST_STANDALONE_PROGRAM"
 
 func TestMain(m *testing.M) {
@@ -370,18 +444,14 @@ func TestMain(m *testing.M) {
 		os.Exit(m.Run())
 	}
 	source, err := memsource.New(nil, nil)
-	if err == nil {
-		err = standalone.Run(connector.Definition{Slug: "odd"}, hanging{source}, &connector.Options{
-			Logger:  slog.New(slog.DiscardHandler),
-			Observe: func(_ context.Context, o connector.RequestStats) { fmt.Println("observed", o.Route) },
-		}, func(next http.Handler) http.Handler {
-			return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-				w.Header().Set("Around", "yes")
-				next.ServeHTTP(w, r)
-			})
-		})
+	if err != nil {
+		panic(err)
 	}
-	fmt.Println("returned", err)
+	standalone.Main(connector.Definition{Slug: "odd"}, hanging{source}, &connector.Options{
+		Logger:  slog.New(slog.DiscardHandler),
+		Observe: func(_ context.Context, o connector.RequestStats) { fmt.Println("observed", o.Route) },
+	})
+	fmt.Println("returned")
 }
 
 // hanging is a source whose check never returns.
@@ -420,14 +490,13 @@ func launch(t *testing.T) (cmd *exec.Cmd, url string, lines *bufio.Scanner) {
 	return nil, "", nil
 }
 
-// TestRun checks what Run does with the process: its environment, its output, and
+// TestMainStops checks what Main does with the process: its environment, its output, and
 // the signals that end it.
-func TestRun(t *testing.T) {
+func TestMainStops(t *testing.T) {
 	for _, signal := range []os.Signal{os.Interrupt, syscall.SIGTERM} {
 		cmd, url, lines := launch(t)
 		res := send(t, []string{url + wire.PathDocument})
 		require.Equal(t, http.StatusOK, res.StatusCode)
-		require.Equal(t, "yes", res.Header.Get("Around"))
 		res = send(t, []string{url + wire.PathDiscovery, "-H", "Authorization: Bearer " + token, "-d", `{"credentials":{},"timeoutMs":60000}`})
 		require.Equal(t, http.StatusOK, res.StatusCode, "the token of the environment")
 		require.NoError(t, cmd.Process.Signal(signal))
@@ -436,14 +505,14 @@ func TestRun(t *testing.T) {
 			rest = append(rest, lines.Text())
 		}
 		require.Contains(t, rest, "observed "+wire.PathDocument)
-		require.Equal(t, "returned <nil>", rest[len(rest)-1], signal)
+		require.Equal(t, "returned", rest[len(rest)-1], signal)
 		require.NoError(t, cmd.Wait(), signal)
 	}
 }
 
-// TestRunSecondSignal checks that a person who is tired of waiting can end the
+// TestMainSecondSignal checks that a person who is tired of waiting can end the
 // process while a request is open.
-func TestRunSecondSignal(t *testing.T) {
+func TestMainSecondSignal(t *testing.T) {
 	cmd, url, lines := launch(t)
 	req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, url+wire.PathCheck,
 		strings.NewReader(`{"credentials":{},"timeoutMs":60000}`))
@@ -495,7 +564,7 @@ func TestRunSecondSignal(t *testing.T) {
 func TestRotation(t *testing.T) {
 	one, two := strings.Repeat("1", wire.MinTokenLength), strings.Repeat("2", wire.MinTokenLength)
 	lines := start(t, standalone.Program{Definition: connector.Definition{Slug: "odd"}, Source: oddSource(t)},
-		map[string]string{standalone.EnvPort: "0", standalone.EnvToken: one + "," + two})
+		map[string]string{"PORT": "0", "PLATFORM_CONNECTOR_TOKEN": one + "," + two})
 	require.Contains(t, strings.Join(lines, "\n"), "Bearer ${PLATFORM_CONNECTOR_TOKEN%%,*}")
 	require.NotContains(t, strings.Join(lines, "\n"), one)
 	_, port, found := strings.Cut(lines[0], " at http://localhost:")

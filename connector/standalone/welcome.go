@@ -40,12 +40,12 @@ type welcome struct {
 // text returns where the connector is, its token, and requests to paste.
 func (w *welcome) text(ctx context.Context) string {
 	var b strings.Builder
-	token, bearer := "$"+EnvToken, "$"+EnvToken
+	token, bearer := "$"+envToken, "$"+envToken
 	switch {
 	case w.rotating:
-		token, bearer = "both of $"+EnvToken, "${"+EnvToken+"%%,*}"
+		token, bearer = "both of $"+envToken, "${"+envToken+"%%,*}"
 	case w.minted:
-		token, bearer = fmt.Sprintf("%s (made for this run; set %s to keep one)", w.secret, EnvToken), w.secret
+		token, bearer = fmt.Sprintf("%s (made for this run; set %s to keep one)", w.secret, envToken), w.secret
 	}
 	fmt.Fprintf(&b, "Serving %s at %s\nToken: %s\n\nTry it:\n\n", w.serving, w.url, token)
 	if len(w.required) > 0 {

@@ -54,7 +54,7 @@ func (c *client) post(ctx context.Context, s *server, q *wire.QueryRequest) (io.
 		return nil, err
 	}
 	r.Header.Set("Authorization", "Bearer "+bearer)
-	r.Header.Set("Content-Type", wire.MediaJSON)
+	r.Header.Set("Content-Type", "application/json")
 	res, err := c.http.Do(r)
 	if err != nil {
 		return nil, fmt.Errorf("server %s: %w", s.kind, err)

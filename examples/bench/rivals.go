@@ -33,7 +33,7 @@ func mapsHandler(rows int) http.Handler {
 			http.Error(w, err.Error(), http.StatusBadRequest)
 			return
 		}
-		w.Header().Set("Content-Type", wire.MediaNDJSON)
+		w.Header().Set("Content-Type", "application/x-ndjson")
 		_, _ = w.Write([]byte(servedLine))
 		if writeMaps(w, n) == nil {
 			_, _ = w.Write([]byte("{\"end\":1}\n"))
@@ -80,7 +80,7 @@ func prebuiltHandler(rows int) (http.Handler, error) {
 			http.Error(w, err.Error(), http.StatusBadRequest)
 			return
 		}
-		w.Header().Set("Content-Type", wire.MediaNDJSON)
+		w.Header().Set("Content-Type", "application/x-ndjson")
 		flush := http.NewResponseController(w).Flush
 		_, err = w.Write([]byte(servedLine))
 		for ; n >= prebuiltRows && err == nil; n -= prebuiltRows {

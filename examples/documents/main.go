@@ -78,7 +78,5 @@ func main() {
 		log.Fatal(err)
 	}
 	definition := connector.Definition{Slug: "documents", KeysEnforced: true}
-	if err := standalone.Run(definition, source{db}, nil); err != nil {
-		log.Fatal(err)
-	}
+	standalone.Main(definition, source{db}, nil)
 }

@@ -3,7 +3,6 @@ package main
 
 import (
 	"context"
-	"log"
 
 	"github.com/connectorsdk/connector-sdk-go/connector"
 	"github.com/connectorsdk/connector-sdk-go/connector/standalone"
@@ -53,7 +52,5 @@ func (source) Query(_ context.Context, req *connector.QueryRequest, out *connect
 
 // main prints the connector's URL, its token and requests to paste, and serves.
 func main() {
-	if err := standalone.Run(connector.Definition{Slug: "hello"}, source{}, nil); err != nil {
-		log.Fatal(err)
-	}
+	standalone.Main(connector.Definition{Slug: "hello"}, source{}, nil)
 }

@@ -27,13 +27,12 @@ func main() {
 	tracers := trace.NewTracerProvider(trace.WithBatcher(must(autoexport.NewSpanExporter(ctx))))
 	telemetry := must(otelconnector.New(&otelconnector.Options{MeterProvider: meters, TracerProvider: tracers}))
 	options := telemetry.Options(connector.Options{Logger: slog.New(slog.NewJSONHandler(log.Writer(), nil))})
-	err := standalone.Run(definition, source(), options, telemetry.Handler)
-	if err = errors.Join(err, tracers.Shutdown(ctx), meters.Shutdown(ctx)); err != nil { // the last spans are sent
-		log.Fatal(err)
-	}
+	program := standalone.Program{Definition: definition, Source: source(), Options: options}
+	program.Around = append(program.Around, telemetry.Handler)
+	must(ctx, errors.Join(program.Run(ctx), tracers.Shutdown(ctx), meters.Shutdown(ctx))) // the last spans are sent
 }
 
-// must ends the program, before it serves anything, if part of it cannot be made.
+// must ends the program if there is an error.
 func must[T any](v T, err error) T {
 	if err != nil {
 		log.Fatal(err)

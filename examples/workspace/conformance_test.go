@@ -58,7 +58,7 @@ func (n noting) RoundTrip(r *http.Request) (*http.Response, error) {
 }
 
 // source is the connector's source over the stand-in.
-func (u *upstream) source(t *testing.T) *restsource.Source {
+func (u *upstream) source(t *testing.T) restsource.Source {
 	t.Helper()
 	source, err := restsource.New(generalAPI, tables, &restsource.Options{Transport: u.transport})
 	require.NoError(t, err)
@@ -70,34 +70,57 @@ func tenant(account standin.Account) map[string]string {
 	return map[string]string{"baseUrl": platform, "token": account.Token}
 }
 
+// grade runs the conformance program on the connector over the stand-in, with two tenants,
+// one on each plan.
+func grade(t *testing.T, service *upstream, options *conformance.Options) *conformance.Report {
+	t.Helper()
+	token, err := wire.NewToken(testToken)
+	require.NoError(t, err)
+	handler, err := newHandler(token, &restsource.Options{Transport: service.transport})
+	require.NoError(t, err)
+	target, done := conformance.InProcess(handler, testToken)
+	defer done()
+	for _, account := range standin.DefaultAccounts() {
+		target.Credentials = append(target.Credentials, wire.NewCredentials(tenant(account)))
+	}
+	report, err := conformance.Run(t.Context(), target, options)
+	require.NoError(t, err)
+	return report
+}
+
 // TestConformance grades the connector with two tenants, one on each plan. A request
 // to the connector takes up to 31 to the API, and the smaller plan has 60 a minute: a
 // pace of 40 seconds keeps within it.
 func TestConformance(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		service := start(t, standin.Options{})
-		token, err := wire.NewToken(testToken)
-		require.NoError(t, err)
-		handler, err := newHandler(token, &restsource.Options{Transport: service.transport})
-		require.NoError(t, err)
-		target, done := conformance.InProcess(handler, testToken)
-		defer done()
-		for _, account := range standin.DefaultAccounts() {
-			target.Credentials = append(target.Credentials, wire.NewCredentials(tenant(account)))
-		}
-		requests := 400
+		requests := 600
 		if testing.Short() { // under the race detector: more would be the same code again
 			requests = 150
 		}
-		report, err := conformance.Run(t.Context(), target, &conformance.Options{
+		report := grade(t, service, &conformance.Options{
 			Mode: conformance.ModeLive, Requests: requests, Pace: 40 * time.Second, Timeout: 24 * time.Hour,
 			WrongCredentials: true, // the stand-in locks nobody out
 		})
-		require.NoError(t, err)
 		t.Log(report.Text(false, false))
 		require.NoError(t, report.Err())
 		t.Logf("%d requests to the API", len(service.paths))
 		assert.Zero(t, service.refused, "within the budgets")
+	})
+}
+
+// TestConformanceWithDefaults grades the connector as the program does without flags. It
+// asks as fast as the connector answers, and the connector has 60 requests a minute to the
+// API: what it cannot answer in time is asked again in the next minute, and less is asked.
+func TestConformanceWithDefaults(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		service := start(t, standin.Options{})
+		report := grade(t, service, &conformance.Options{Mode: conformance.ModeLive})
+		t.Log(report.Verdict(), report.Requests, report.Duration)
+		require.NoError(t, report.Err())
+		assert.Contains(t, report.Verdict(), "CONFORMANT: no check failed; judged ")
+		assert.Less(t, report.Requests, 600, "fewer than of a connector that is not slow")
+		assert.Less(t, report.Duration, time.Hour)
 	})
 }
 

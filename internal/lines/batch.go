@@ -23,7 +23,7 @@ var ErrRowTooLarge = fmt.Errorf("ndjson: a single row needs a line longer than %
 // text that is not UTF-8. It names the column and never the value.
 type CellError struct {
 	Column string // the member's name in the layout
-	Err    error  // a *wire.ValueError
+	Err    error  // why the value cannot cross the wire
 }
 
 func (e *CellError) Error() string { return fmt.Sprintf("column %q: %v", e.Column, e.Err) }

@@ -14,6 +14,7 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/connector/memsource"
 	"github.com/connectorsdk/connector-sdk-go/filter"
 	"github.com/connectorsdk/connector-sdk-go/internal/oracle"
+	"github.com/connectorsdk/connector-sdk-go/internal/terms"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -54,10 +55,10 @@ func agreeOnValues(t *testing.T, a, b wire.Value) {
 		}
 		for _, op := range allOps {
 			f := wire.Filter{Field: "c", Op: op}
-			switch op.Shape() {
-			case wire.ShapeValue:
+			switch terms.ShapeOf(op) {
+			case terms.ShapeValue:
 				f.Value = b
-			case wire.ShapeMember:
+			case terms.ShapeMember:
 				f.Values = []wire.Value{wire.Null(), b}
 			}
 			program, err := filter.Compile(wire.Where{And: []wire.Filter{f}}, []wire.Column{{Name: "c", Type: typ}})

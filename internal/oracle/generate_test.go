@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/connectorsdk/connector-sdk-go/internal/oracle"
+	"github.com/connectorsdk/connector-sdk-go/internal/terms"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -117,10 +118,10 @@ func (d *draw) filter(t *oracle.Table) wire.Filter {
 		}
 		return d.value()
 	}
-	switch f.Op.Shape() {
-	case wire.ShapeValue:
+	switch terms.ShapeOf(f.Op) {
+	case terms.ShapeValue:
 		f.Value = operand()
-	case wire.ShapeMember:
+	case terms.ShapeMember:
 		f.Values = []wire.Value{}
 		for range d.below(4) {
 			f.Values = append(f.Values, operand())

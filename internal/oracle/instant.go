@@ -19,6 +19,13 @@ type instant struct {
 var iso = regexp.MustCompile(
 	`^(\d{4})-(\d{2})-(\d{2})(?:[Tt](\d{2}):(\d{2})(?::(\d{2})(?:[.,](\d+))?)?([Zz]|[+-]\d{2}(?::?\d{2})?)?)?$`)
 
+// IsInstant reports whether text spells a point in time: ISO 8601, with a day and a time
+// of day that exist [rule filter-9].
+func IsInstant(text string) bool {
+	_, ok := parseInstant(text)
+	return ok
+}
+
 // parseInstant parses ISO 8601 text with any offset. Without an offset it is
 // UTC, and a date alone is its midnight in UTC. It reports false for days and
 // times that do not exist.

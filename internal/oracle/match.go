@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/connectorsdk/connector-sdk-go/internal/terms"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -152,13 +153,13 @@ func Unmatched(t *Table, and []wire.Filter, or [][]wire.Filter, types map[string
 
 // wellFormed returns a *Malformed if a filter has the wrong shape.
 func wellFormed(f wire.Filter) error {
-	shape := f.Op.Shape()
+	shape := terms.ShapeOf(f.Op)
 	switch {
-	case shape == wire.ShapeUnknown:
+	case shape == terms.ShapeUnknown:
 		return &Malformed{Detail: fmt.Sprintf("%q is not an operator", f.Op)}
-	case shape != wire.ShapeValue && !f.Value.IsNull():
+	case shape != terms.ShapeValue && !f.Value.IsNull():
 		return &Malformed{Detail: fmt.Sprintf("%s takes no value", f.Op)}
-	case shape != wire.ShapeMember && f.Values != nil:
+	case shape != terms.ShapeMember && f.Values != nil:
 		return &Malformed{Detail: fmt.Sprintf("%s takes no values", f.Op)}
 	}
 	return nil

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/connectorsdk/connector-sdk-go/internal/terms"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -31,7 +32,7 @@ func planAggregate(t *Table, req *wire.AggregateRequest) (*plan, error) {
 		}
 		c := wire.Column{Name: g.As, Type: s.t}
 		if g.Grain != "" {
-			if !g.Grain.Known() {
+			if !terms.IsGrain(g.Grain) {
 				return nil, &Malformed{Detail: fmt.Sprintf("groupBy: %q is not a grain", g.Grain)}
 			}
 			if s.t != wire.TypeDate && s.t != wire.TypeDatetime && s.t != "" {
@@ -43,7 +44,7 @@ func planAggregate(t *Table, req *wire.AggregateRequest) (*plan, error) {
 		p.answer.Columns = append(p.answer.Columns, c)
 	}
 	for _, m := range req.Measures {
-		if !m.Fn.Known() {
+		if !terms.IsAggFunc(m.Fn) {
 			return nil, &Malformed{Detail: fmt.Sprintf("measure: %q is not a function", m.Fn)}
 		}
 		s := source{column: -1}

@@ -4,6 +4,7 @@ import (
 	"errors"
 
 	"github.com/connectorsdk/connector-sdk-go/filter"
+	"github.com/connectorsdk/connector-sdk-go/internal/terms"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -46,7 +47,7 @@ func PlanAggregate(columns []wire.Column, req *wire.AggregateRequest) (*Aggregat
 	resolve := func(field string) (int, wire.Type, error) {
 		at, matches := places.find(field)
 		if matches == 0 {
-			return 0, "", wire.Errorf(wire.CodeUnknownEntity, "table %s has no field %s", wire.QuoteName(req.Table), wire.QuoteName(field))
+			return 0, "", wire.Errorf(wire.CodeUnknownEntity, "table %s has no field %s", terms.QuoteName(req.Table), terms.QuoteName(field))
 		}
 		if matches > 1 {
 			reject("several columns are named %q", field)
@@ -67,7 +68,7 @@ func PlanAggregate(columns []wire.Column, req *wire.AggregateRequest) (*Aggregat
 		}
 		t := k.Type
 		if g.Grain != "" {
-			if !g.Grain.Known() {
+			if !terms.IsGrain(g.Grain) {
 				return nil, wire.Errorf(wire.CodeBadRequest, "groupBy[%d].grain: must be year, quarter, month or day", i)
 			}
 			if t != "" && t != wire.TypeDate && t != wire.TypeDatetime {
@@ -83,7 +84,7 @@ func PlanAggregate(columns []wire.Column, req *wire.AggregateRequest) (*Aggregat
 		if m.Field == "" && m.Fn != wire.AggCount {
 			return nil, wire.Errorf(wire.CodeBadRequest, "measures[%d].field: required for every fn but count", i)
 		}
-		if !m.Fn.Known() {
+		if !terms.IsAggFunc(m.Fn) {
 			return nil, wire.Errorf(wire.CodeBadRequest, "measures[%d].fn: must be count, sum, min, max or count_distinct", i)
 		}
 		if m.Field != "" {

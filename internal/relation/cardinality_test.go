@@ -44,7 +44,8 @@ func TestCardinality(t *testing.T) {
 }
 
 func TestCardinalityRefuses(t *testing.T) {
-	_, err := relation.Cardinality(sales(), &wire.CardinalityRequest{Table: "sales", Columns: []string{"region", "colour"}}, unlimited(), false)
+	req := &wire.CardinalityRequest{Table: "sales", Columns: []string{"region", "colour"}}
+	_, err := relation.Cardinality(sales(), req, unlimited(), false)
 	refused(t, err, wire.CodeUnknownEntity, `"colour"`) // [rule measure-3]
 	_, err = relation.Cardinality(sales(), &wire.CardinalityRequest{Table: "sales"}, unlimited(), false)
 	refused(t, err, wire.CodeBadRequest, "columns") // [rule measure-6]

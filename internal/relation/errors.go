@@ -3,6 +3,7 @@ package relation
 import (
 	"fmt"
 
+	"github.com/connectorsdk/connector-sdk-go/internal/terms"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -46,5 +47,5 @@ func invalidCell(table, column string, err error) error {
 
 // noField refuses an unknown field. The place says where the request names it.
 func noField(place, table, field string) error {
-	return wire.Errorf(wire.CodeUnknownEntity, "%s: table %s has no field %s", place, wire.QuoteName(table), wire.QuoteName(field))
+	return wire.Errorf(wire.CodeUnknownEntity, "%s: table %s has no field %s", place, terms.QuoteName(table), terms.QuoteName(field))
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/connectorsdk/connector-sdk-go/internal/terms"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -68,7 +69,7 @@ func PlanJoin(base []wire.Column, tables [][]wire.Column, req JoinRequest) (*Joi
 		switch {
 		case reached > 1:
 			return nil, wire.Errorf(wire.CodeUnsupported, "%s: several hops reach table %s, so a hop from it is ambiguous",
-				place("fromTable"), wire.QuoteName(j.FromTable))
+				place("fromTable"), terms.QuoteName(j.FromTable))
 		case reached == 0 && j.FromTable != req.Table:
 			return nil, wire.Errorf(wire.CodeBadRequest, "%s: must be the base table or the toTable of an earlier hop", place("fromTable"))
 		}
@@ -92,7 +93,7 @@ func PlanJoin(base []wire.Column, tables [][]wire.Column, req JoinRequest) (*Joi
 			as := cmp.Or(f.As, f.Field)
 			if taken[as] {
 				return nil, wire.Errorf(wire.CodeBadRequest, "%s: the name %s is taken; give the field another \"as\"",
-					place("fields"), wire.QuoteName(as))
+					place("fields"), terms.QuoteName(as))
 			}
 			taken[as] = true
 			h.out = append(h.out, at)

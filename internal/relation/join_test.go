@@ -109,7 +109,8 @@ func TestJoinColumns(t *testing.T) {
 	undeclared := places()
 	undeclared.Columns[0].Type = ""
 	joins[0].Fields[1].Type = wire.TypeReference
-	joined, err := relation.Join(staff(), relation.JoinRequest{Table: "staff", Joins: joins}, []relation.Relation{undeclared, places()}, unlimited())
+	req := relation.JoinRequest{Table: "staff", Joins: joins}
+	joined, err := relation.Join(staff(), req, []relation.Relation{undeclared, places()}, unlimited())
 	require.NoError(t, err)
 	assert.Equal(t, append(staff().Columns,
 		wire.Column{Name: "homeLand", Type: wire.TypeString, Hop: 1}, // [rule filter-10]: the source's own type
@@ -253,7 +254,11 @@ func TestJoinIndexed(t *testing.T) {
 // comes from.
 func TestJoinPlan(t *testing.T) {
 	plan, err := relation.PlanJoin(staff().Columns, [][]wire.Column{places().Columns, lands().Columns}, relation.JoinRequest{
-		Table: "staff", Joins: []wire.JoinHop{hop("staff", "home", "places", "town", "town", "town again"), hop("places", "land", "lands", "code", "full")}})
+		Table: "staff",
+		Joins: []wire.JoinHop{
+			hop("staff", "home", "places", "town", "town", "town again"),
+			hop("places", "land", "lands", "code", "full"),
+		}})
 	require.NoError(t, err)
 	assert.Equal(t, []int{0, 1}, plan.Needed(0), "the key, which is a field too, and the key of the next hop")
 	assert.Equal(t, []int{0, 1}, plan.Needed(1))

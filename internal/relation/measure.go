@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/connectorsdk/connector-sdk-go/filter"
+	"github.com/connectorsdk/connector-sdk-go/internal/terms"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -55,7 +56,7 @@ func Cardinality(
 	for _, name := range req.Columns {
 		at, matches := places.find(name)
 		if matches == 0 {
-			return nil, wire.Errorf(wire.CodeUnknownEntity, "table %s has no field %s", wire.QuoteName(req.Table), wire.QuoteName(name))
+			return nil, wire.Errorf(wire.CodeUnknownEntity, "table %s has no field %s", terms.QuoteName(req.Table), terms.QuoteName(name))
 		}
 		if seen[name] {
 			continue

@@ -14,6 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/connectorsdk/connector-sdk-go/internal/scan"
+	"github.com/connectorsdk/connector-sdk-go/internal/terms"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -199,7 +200,7 @@ func TestScannerNumbersAgainstStandardLibrary(t *testing.T) {
 		if v.Float64() != want {
 			t.Fatalf("%s is read as %v, not %v", text, v.Float64(), want)
 		}
-		integer := want == float64(int64(want)) && want >= -wire.MaxSafeInteger && want <= wire.MaxSafeInteger
+		integer := want == float64(int64(want)) && want >= -terms.MaxSafeInteger && want <= terms.MaxSafeInteger
 		if integer != (v.Kind() == wire.KindInt) {
 			t.Fatalf("%s has the kind %v", text, v.Kind())
 		}

@@ -21,6 +21,10 @@ func Main(m *testing.M) {
 // variable CONFORMANCE_MATRIX=whole or part, as CI sets it.
 func InFull() bool { return !Race && os.Getenv("CONFORMANCE_MATRIX") != "" }
 
+// Whole reports whether the matrices are made anew, which takes from minutes to an hour:
+// with CONFORMANCE_MATRIX=whole.
+func Whole() bool { return os.Getenv("CONFORMANCE_MATRIX") == "whole" }
+
 // Runs reports whether the ith of many alike tests runs: all of them in full, else one
 // of n, and one of twice n under the race detector, which makes them ten times as slow.
 func Runs(i, n int) bool {

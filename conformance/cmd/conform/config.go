@@ -2,7 +2,6 @@ package main
 
 import (
 	"bytes"
-	"cmp"
 	"encoding/json"
 	"errors"
 	"flag"
@@ -12,7 +11,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"time"
 
 	"github.com/connectorsdk/connector-sdk-go/conformance"
 	"github.com/connectorsdk/connector-sdk-go/conformance/internal/check"
@@ -31,6 +29,9 @@ type config struct {
 	version bool
 	preview int // rows of each table to print
 	explain *conformance.Check
+
+	describe []string // files to describe the connector in
+	diff     string   // the file to compare it with
 }
 
 // texts are the values of a flag that may stand several times. It refuses
@@ -71,7 +72,6 @@ func configure(args []string, getenv func(string) string) (*config, error) {
 	if err := c.plan(r); err != nil {
 		return nil, err
 	}
-	c.extend(fs)
 	if c.version || c.fixture != "" || c.explain != nil || c.list {
 		return c, nil
 	}
@@ -127,19 +127,6 @@ func (c *config) tenants(flags texts, getenv func(string) string) error {
 	return nil
 }
 
-// extend gives a run with a pace the time for its requests, unless the time was given.
-func (c *config) extend(fs *flag.FlagSet) {
-	given := false
-	fs.Visit(func(f *flag.Flag) { given = given || f.Name == "timeout" })
-	if !given && c.options.Pace > 0 {
-		requests := cmp.Or(c.options.Requests, defaults.Requests)
-		c.options.Timeout = max(c.options.Timeout, min(2*time.Duration(requests)*c.options.Pace, maxExtended))
-	}
-}
-
-// maxExtended is the longest time that a pace gives a run.
-const maxExtended = 24 * time.Hour
-
 // maxPreview is the largest number of rows of a table that a preview prints.
 const maxPreview = 1000
 
@@ -167,6 +154,11 @@ func (c *config) plan(r *raw) error {
 	}
 	if c.preview < 0 || c.preview > maxPreview {
 		return fmt.Errorf("-preview takes a number of rows up to %d", maxPreview)
+	}
+	for _, name := range c.describe {
+		if !isDescription(name) {
+			return fmt.Errorf("-describe %s: the extension tells the form: .md or .json", name)
+		}
 	}
 	if r.explain != "" {
 		all, err := (&conformance.Options{Mode: conformance.ModeBoth}).Checks()
@@ -230,22 +222,27 @@ func flags(c *config, r *raw) *flag.FlagSet {
 	fs.StringVar(&r.tables, "tables", "", "judge only these `tables`, such as orders,customers (mode live)")
 	fs.IntVar(&c.options.RowBudget, "rows", defaults.RowBudget, "row budget: tables of more `rows` are not read whole")
 	fs.IntVar(&c.options.Requests, "requests", 0, fmt.Sprintf(
-		"budget of `requests`, which the checks share (default: %d in mode live, no limit in the others); "+
-			"what no check can do without is up to some 300 in mode live: -phases, -run and -tables leave checks and tables out",
-		defaults.Requests))
+		"send at most this number of `requests`, which the checks share; if they are too few for all checks (150 to 300 in mode live), "+
+			"some are left out and the run is not whole (default: no limit, but in mode live about %d, "+
+			"or fewer if so many would take longer than %s, but not fewer than %d)",
+		defaults.Requests, defaults.Timeout, defaults.FewRequests))
 	fs.Var((*pace)(&c.options.Pace), "pace", "most `requests` in a time, such as 60/min, or the least time between two, such as 100ms")
 	fs.Uint64Var(&c.options.Seed, "seed", defaults.Seed,
 		"the `number` that makes the generated queries; the same number asks the same")
 	fs.IntVar(&c.options.Seeds, "seeds", 1, "make the generated queries with this `number` of seeds, from -seed on")
 	fs.BoolVar(&c.options.WrongCredentials, "wrong-credentials", false,
 		"ask with wrong credentials too; a real account may be locked because of them")
-	fs.DurationVar(&c.options.Timeout, "timeout", defaults.Timeout,
-		"end the run after this `time` and report what was learned; with -pace the default is longer")
+	fs.DurationVar(&c.options.Timeout, "timeout", 0,
+		fmt.Sprintf("end the run after this `time` and report what was learned (default: after its requests, at the latest after %s)",
+			defaults.MaxTimeout))
 	fs.Var((*texts)(&c.reports), "report", "write a report to this `file`: .json, .xml (JUnit) or .html; may be given several times")
 	fs.BoolVar(&c.verbose, "v", false, "leave nothing out: a line for each check, and every finding, skip and field in full")
 	fs.BoolVar(&c.list, "list", false, "list the checks of the mode, the phases and the expression, and end")
 	fs.BoolVar(&c.version, "version", false, "print the program's version, and end")
 	fs.IntVar(&c.preview, "preview", 0, "print this `number` of rows of each table, or of -tables, and end: nothing is judged")
+	fs.Var((*texts)(&c.describe), "describe",
+		"write tables and fields to this `file`, .md or .json, and end: nothing is judged; may be given several times")
+	fs.StringVar(&c.diff, "diff", "", "print what changed since -describe wrote this `file`, a .json, and end")
 	fs.StringVar(&r.explain, "explain", "", "explain the check with this `id`, and end")
 	fs.StringVar(&c.fixture, "fixture", "", "write the fixture corpus into this `folder`, as JSON, CSV and SQL, and end")
 	return fs
@@ -259,5 +256,6 @@ func usage(out io.Writer) {
 	fs := flags(&config{}, &raw{})
 	fs.SetOutput(out)
 	fs.PrintDefaults()
-	fmt.Fprintln(out, "\nExit codes: 0 no check failed, 1 a check failed, 2 the run could not happen or judged nothing.")
+	fmt.Fprintln(out, "\nExit codes: 0 no check failed, 1 a check failed, 2 the run could not happen or judged nothing.\n"+
+		"A token or credentials that the connector refuses fail a check: the code is 1, and the verdict NOT GRADED.")
 }

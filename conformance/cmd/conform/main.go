@@ -7,13 +7,15 @@
 //	conform -report report.html -report report.xml http://localhost:8080
 //	conform -mode live -requests 400 -pace 60/min https://connect.example.com/shop
 //	conform -preview 5 http://localhost:8080             # rows of each table; judges nothing
+//	conform -describe tables.md -describe tables.json http://localhost:8080
+//	conform -diff tables.json http://localhost:8080      # what changed since then
 //	conform -fixture ./corpus                            # the corpus, to be loaded
 //	conform -list                                        # the checks
 //	conform -explain P3.4c                               # one of them
 //
 // It exits with 0 when no check failed, 1 when one did, and 2 when the run
-// could not happen or judged nothing. Package conformance tells what is graded and how a report
-// reads; conform -h tells the flags.
+// could not happen or judged nothing; with -diff, it exits with 1 when something changed.
+// Package conformance tells what is graded and how a report reads; conform -h tells the flags.
 //
 //	go install github.com/connectorsdk/connector-sdk-go/conformance/cmd/conform@latest
 package main
@@ -33,7 +35,7 @@ import (
 
 	"github.com/connectorsdk/connector-sdk-go/conformance"
 	"github.com/connectorsdk/connector-sdk-go/conformance/corpus"
-	"github.com/connectorsdk/connector-sdk-go/conformance/internal/render"
+	"github.com/connectorsdk/connector-sdk-go/conformance/internal/check"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -50,7 +52,7 @@ func run(ctx context.Context, args []string, getenv func(string) string, out, er
 	switch {
 	case errors.Is(err, flag.ErrHelp):
 		usage(out)
-		return render.ExitPass
+		return check.ExitPass
 	case err != nil:
 		return refuse(errOut, err)
 	case c.fixture != "":
@@ -58,18 +60,20 @@ func run(ctx context.Context, args []string, getenv func(string) string, out, er
 			return refuse(errOut, fmt.Errorf("-fixture: %w", err))
 		}
 		fmt.Fprintf(out, "The corpus is in %s, as JSON, CSV and SQL; README.md there says how to load it.\n", c.fixture)
-		return render.ExitPass
+		return check.ExitPass
 	case c.version:
 		fmt.Fprintf(out, "conform %s, protocol version %d, %s\n", version(debug.ReadBuildInfo()), wire.ProtocolVersion, runtime.Version())
-		return render.ExitPass
+		return check.ExitPass
 	case c.explain != nil:
 		fmt.Fprint(out, c.explain.Explain())
-		return render.ExitPass
+		return check.ExitPass
 	case c.list:
 		list(out, c)
-		return render.ExitPass
+		return check.ExitPass
 	case c.preview > 0:
 		return preview(ctx, c, out, errOut)
+	case len(c.describe) > 0 || c.diff != "":
+		return describe(ctx, c, out, errOut)
 	}
 	return grade(ctx, c, getenv, out, errOut)
 }
@@ -94,8 +98,8 @@ func grade(ctx context.Context, c *config, getenv func(string) string, out, errO
 	code := report.Exit()
 	if err := files.write(report); err != nil {
 		fmt.Fprintln(errOut, "conform:", err)
-		if code == render.ExitPass {
-			code = render.ExitNotRun
+		if code == check.ExitPass {
+			code = check.ExitNotRun
 		}
 	}
 	return code
@@ -104,7 +108,7 @@ func grade(ctx context.Context, c *config, getenv func(string) string, out, errO
 // refuse writes why the run could not happen.
 func refuse(errOut io.Writer, err error) int {
 	fmt.Fprintln(errOut, "conform:", err)
-	return render.ExitNotRun
+	return check.ExitNotRun
 }
 
 // version returns the module's version or, of a build in a clone, its commit.

@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"encoding/xml"
 	"io"
-	"log/slog"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -22,9 +21,7 @@ import (
 
 	"github.com/connectorsdk/connector-sdk-go/conformance"
 	"github.com/connectorsdk/connector-sdk-go/conformance/internal/check"
-	"github.com/connectorsdk/connector-sdk-go/conformance/internal/render"
-	"github.com/connectorsdk/connector-sdk-go/connector"
-	"github.com/connectorsdk/connector-sdk-go/connector/memsource"
+	"github.com/connectorsdk/connector-sdk-go/internal/planets"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -33,21 +30,9 @@ const token = "0123456789abcdef-0123456789abcdef"
 // served is a small connector with a credential, behind a real port.
 func served(t *testing.T, wrap func(http.Handler) http.Handler) string {
 	t.Helper()
-	src, err := memsource.New([]memsource.Table{{
-		Table: wire.Table{Name: "planets", SourceDescription: "The rocky planets.", PrimaryKey: []string{"name"},
-			Fields: []wire.Field{{Name: "name", Type: wire.TypeString, Unique: true}, {Name: "moons", Type: wire.TypeNumber}}},
-		Rows: [][]wire.Value{{wire.Text("Earth"), wire.Int(1)}, {wire.Text("Mars"), wire.Int(2)}, {wire.Text("Venus"), wire.Int(0)}},
-	}}, nil)
-	require.NoError(t, err)
-	secret, err := wire.NewToken(token)
-	require.NoError(t, err)
-	h, err := connector.New(connector.Definition{Slug: "planets",
-		Credentials: []wire.CredentialField{{Key: "apiKey", Label: "Key", Type: wire.CredentialPassword}}},
-		src, secret, &connector.Options{Logger: slog.New(slog.NewTextHandler(io.Discard, nil))})
-	require.NoError(t, err)
-	var handler http.Handler = h
+	handler := planets.Handler(token, planets.Source(planets.Table()), planets.Key)
 	if wrap != nil {
-		handler = wrap(h)
+		handler = wrap(handler)
 	}
 	server := httptest.NewServer(handler)
 	t.Cleanup(server.Close)
@@ -119,7 +104,7 @@ func TestRefusals(t *testing.T) {
 	} {
 		t.Run(c.why, func(t *testing.T) {
 			got := conform(t, c.env, c.args...)
-			require.Equal(t, render.ExitNotRun, got.code, got.err)
+			require.Equal(t, check.ExitNotRun, got.code, got.err)
 			require.True(t, strings.HasPrefix(got.err, "conform: "), got.err)
 			require.Contains(t, got.err, c.says)
 			require.Equal(t, 1, strings.Count(got.err, "\n"), "one line")
@@ -150,7 +135,7 @@ func TestGrades(t *testing.T) {
 			`{"apiKey":"canary-of-another-tenant"}`, "-report", files[0], "-report", files[1], "-report", files[2]},
 	} {
 		got := conform(t, withToken, args...)
-		require.Equal(t, render.ExitPass, got.code, got.out)
+		require.Equal(t, check.ExitPass, got.code, got.out)
 		require.Contains(t, got.out, "seed 42\nCONFORMANT: no check failed; judged 3 rows of 1 table, ")
 		require.NotContains(t, got.out+got.err, "\x1b", "this is no terminal")
 		require.Empty(t, got.err, "a run of a second has no progress to tell")
@@ -193,7 +178,7 @@ func TestTellsNoSecret(t *testing.T) {
 	files := []string{filepath.Join(dir, "r.json"), filepath.Join(dir, "r.xml"), filepath.Join(dir, "r.html")}
 	got := conform(t, map[string]string{check.EnvToken: own}, "-v", "-mode", "live", "-run", "^P1", "-credentials", key,
 		"-report", files[0], "-report", files[1], "-report", files[2], url)
-	require.Equal(t, render.ExitFail, got.code, got.out)
+	require.Equal(t, check.ExitFail, got.code, got.out)
 	require.Contains(t, got.out, `"${PLATFORM_CONNECTOR_TOKEN%?}"`)
 	texts := []string{got.out, got.err}
 	for _, file := range files {
@@ -218,7 +203,7 @@ func TestExitCodes(t *testing.T) {
 		})
 	})
 	got := conform(t, withToken, "-mode", "live", "-credentials", key, "-phases", "0,1", open)
-	require.Equal(t, render.ExitFail, got.code)
+	require.Equal(t, check.ExitFail, got.code)
 	require.Contains(t, got.out, "FAIL  no token gives 401 on every route  [P1.1]")
 	require.Contains(t, got.out, "NOT CONFORMANT: ")
 	require.Contains(t, got.out, `"$CONNECTOR_CREDENTIALS"`)
@@ -226,36 +211,36 @@ func TestExitCodes(t *testing.T) {
 	require.NotContains(t, got.out+got.err, "canary-")
 
 	got = conform(t, map[string]string{check.EnvToken: "another-" + token}, "-mode", "live", "-credentials", key, served(t, nil))
-	require.Equal(t, render.ExitFail, got.code)
+	require.Equal(t, check.ExitFail, got.code)
 	require.Contains(t, got.out, "The connector rejected the token (exit 1)\n")
 
 	got = conform(t, map[string]string{check.EnvToken: "another-" + token}, "-token", token, "-mode", "live",
 		"-run", "^P1[.]6$", "-credentials", key, served(t, nil))
-	require.Equal(t, render.ExitPass, got.code, "the flag goes before the environment: %s", got.out)
+	require.Equal(t, check.ExitPass, got.code, "the flag goes before the environment: %s", got.out)
 
 	got = conform(t, withToken, "-mode", "live", served(t, nil))
-	require.Equal(t, render.ExitNotRun, got.code)
-	require.Contains(t, got.out, "NOT GRADED: the document requires credentials that were not given: Key;")
+	require.Equal(t, check.ExitNotRun, got.code)
+	require.Contains(t, got.out, "NOT GRADED: the document requires credentials that were not given: API key;")
 	require.Contains(t, got.out, " 1 requests,", "nothing but the document was asked for")
 
 	got = conform(t, withToken, "-credentials", key, served(t, nil))
-	require.NotEqual(t, render.ExitPass, got.code, "the corpus is not there")
+	require.NotEqual(t, check.ExitPass, got.code, "the corpus is not there")
 
 	report := filepath.Join(t.TempDir(), "r.json")
 	got = conform(t, withToken, "-report", report, "http://127.0.0.1:1")
-	require.Equal(t, render.ExitNotRun, got.code)
+	require.Equal(t, check.ExitNotRun, got.code)
 	require.Contains(t, got.out, "NOT GRADED: no answer for the document at http://127.0.0.1:1: no connection")
 	require.FileExists(t, report, "also a run that could not happen is reported")
 
 	report = filepath.Join(t.TempDir(), "r.json")
 	got = conform(t, withToken, "-report", report, "nonsense")
-	require.Equal(t, render.ExitNotRun, got.code)
+	require.Equal(t, check.ExitNotRun, got.code)
 	require.NoFileExists(t, report, "no empty file is left")
 }
 
 func TestTells(t *testing.T) {
 	got := conform(t, nil, "-h")
-	require.Equal(t, render.ExitPass, got.code)
+	require.Equal(t, check.ExitPass, got.code)
 	require.Empty(t, got.err)
 	for _, flag := range []string{"token", "credentials", "mode", "phases", "run", "rows", "seed", "seeds", "requests", "pace", "v", "report", "list",
 		"explain", "timeout", "fixture", "tables", "version"} {
@@ -264,7 +249,7 @@ func TestTells(t *testing.T) {
 	require.Contains(t, got.out, "list of processes", "a token in a flag is seen")
 
 	got = conform(t, nil, "-list")
-	require.Equal(t, render.ExitPass, got.code)
+	require.Equal(t, check.ExitPass, got.code)
 	require.Contains(t, got.out, "P2.3a")
 	require.NotContains(t, got.out, "L1 ")
 	got = conform(t, nil, "-list", "-mode", "live", "-phases", "4")
@@ -272,14 +257,14 @@ func TestTells(t *testing.T) {
 	require.NotContains(t, got.out, "P0.1")
 
 	got = conform(t, nil, "-explain", "p3.4C")
-	require.Equal(t, render.ExitPass, got.code)
+	require.Equal(t, check.ExitPass, got.code)
 	require.True(t, strings.HasPrefix(got.out, "P3.4c  "), got.out)
 	require.Contains(t, strings.Join(strings.Fields(got.out), " "), "When a filter names a field that is not in the table", "the rule")
 	require.Contains(t, got.out, "\n  fix ")
 
 	dir := filepath.Join(t.TempDir(), "new", "corpus")
 	got = conform(t, nil, "-fixture", dir)
-	require.Equal(t, render.ExitPass, got.code, got.err)
+	require.Equal(t, check.ExitPass, got.code, got.err)
 	require.FileExists(t, filepath.Join(dir, "README.md"))
 }
 
@@ -301,7 +286,7 @@ func TestInterruptIsReported(t *testing.T) {
 	var out, errOut bytes.Buffer
 	code := run(ctx, []string{"-mode", "live", "-credentials", key, "-report", report, url},
 		func(string) string { return token }, &out, &errOut)
-	require.Equal(t, render.ExitNotRun, code, out.String())
+	require.Equal(t, check.ExitNotRun, code, out.String())
 	require.Contains(t, out.String(), "NOT GRADED: the run was interrupted (exit 2)")
 	require.Contains(t, out.String(), "not reached")
 	body, err := os.ReadFile(report)
@@ -340,7 +325,7 @@ func TestSignals(t *testing.T) {
 	err := cmd.Wait()
 	var exit *exec.ExitError
 	require.ErrorAs(t, err, &exit)
-	require.Equal(t, render.ExitNotRun, exit.ExitCode(), out.String())
+	require.Equal(t, check.ExitNotRun, exit.ExitCode(), out.String())
 	require.Contains(t, out.String(), "interrupted; what was learned is reported")
 	require.Contains(t, out.String(), "the run was interrupted (exit 2)")
 }
@@ -389,12 +374,12 @@ func TestProgressOnATerminal(t *testing.T) {
 	p.event(conformance.Event{ID: "P0.1", Title: "a title", Planned: 12, Done: &conformance.Outcome{Verdict: conformance.Fail}})
 	require.Empty(t, out.String(), "nothing is written for half a minute")
 	p.last = p.last.Add(-often)
-	p.event(conformance.Event{ID: "P0.2", Planned: 12, Requests: 412, Budget: 1500, Left: 90 * time.Second})
+	p.event(conformance.Event{ID: "P0.2", Title: "a title", Planned: 12, Requests: 412, Budget: 1500, Left: 90 * time.Second})
 	p.event(conformance.Event{ID: "P0.3", Planned: 12, Requests: 413, Budget: 1500})
-	require.Equal(t, "[ 1/12] 1 failed, 412 of 1500 requests, about 1m30s left\n", out.String())
+	require.Equal(t, "[ 1/12] 1 failed, 412 of 1500 requests, about 1m30s left, P0.2 a title\n", out.String())
 
 	out.Reset()
 	p.last = p.last.Add(-often)
-	p.event(conformance.Event{ID: "P0.4", Planned: 12, Requests: 1503, Budget: 1500})
-	require.Equal(t, "[ 1/12] 1 failed, 1503 requests, the budget of 1500 is used\n", out.String())
+	p.event(conformance.Event{ID: "P0.4", Title: "a title", Planned: 12, Requests: 1503, Budget: 1500})
+	require.Equal(t, "[ 1/12] 1 failed, 1503 requests, P0.4 a title\n", out.String())
 }

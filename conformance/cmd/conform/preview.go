@@ -11,9 +11,8 @@ import (
 	"unicode"
 
 	"github.com/connectorsdk/connector-sdk-go/conformance/internal/check"
-	"github.com/connectorsdk/connector-sdk-go/conformance/internal/render"
 	"github.com/connectorsdk/connector-sdk-go/conformance/internal/session"
-	"github.com/connectorsdk/connector-sdk-go/conformance/platform"
+	"github.com/connectorsdk/connector-sdk-go/internal/entity"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -23,32 +22,23 @@ const maxCell = 40
 // preview prints the first rows of each table, as the platform would read them, and
 // judges nothing. A table that cannot be read says so; the others are shown.
 func preview(ctx context.Context, c *config, out, errOut io.Writer) int {
-	credentials := wire.NewCredentials(nil)
-	if len(c.target.Credentials) > 0 {
-		credentials = c.target.Credentials[0]
-	}
-	show := screen{session.NewCleaner(c.target.Token.Reveal(), c.target.Credentials)}
-	client, err := platform.NewClient(c.target.URL, c.target.Token, &platform.Options{Local: true})
+	connection, show, err := connected(ctx, c)
 	if err != nil {
 		return refuse(errOut, err)
-	}
-	connection, err := platform.Connect(ctx, client, credentials, nil)
-	if err != nil {
-		return refuse(errOut, errors.New(show.line(c.explained(err).Error())))
 	}
 	for _, warning := range connection.Warnings {
 		fmt.Fprintln(out, "warning:", show.line(warning))
 	}
-	code := render.ExitPass
+	code := check.ExitPass
 	var listed []string
-	for _, entity := range connection.Entities() {
-		listed = append(listed, entity.Table.Name)
-		if !c.shows(entity.Table.Name) {
+	for _, e := range entity.All(connection) {
+		listed = append(listed, e.Table.Name)
+		if !c.shows(e.Table.Name) {
 			continue
 		}
-		if err := show.table(ctx, entity, c.preview, out); err != nil {
+		if err := show.table(ctx, e, c.preview, out); err != nil {
 			fmt.Fprintln(out, " ", show.line(c.explained(err).Error()))
-			code = render.ExitNotRun
+			code = check.ExitNotRun
 		}
 	}
 	if len(listed) == 0 {
@@ -69,7 +59,7 @@ type screen struct{ *session.Cleaner }
 
 // line returns a text on one line.
 func (s screen) line(text string) string {
-	return strings.ReplaceAll(render.Legible(s.Clean(text)), "\n", `\n`)
+	return strings.ReplaceAll(check.Legible(s.Clean(text)), "\n", `\n`)
 }
 
 // cell returns the beginning of a text for a column of a table, with blanks in the place of what
@@ -106,15 +96,15 @@ func (c *config) shows(table string) bool {
 }
 
 // table prints the first rows of a table.
-func (s screen) table(ctx context.Context, entity *platform.Entity, rows int, out io.Writer) error {
-	fmt.Fprintf(out, "\n%s\n", s.cell(entity.Table.Name))
-	page, err := entity.Page(ctx, int64(rows))
+func (s screen) table(ctx context.Context, e *entity.Entity, rows int, out io.Writer) error {
+	fmt.Fprintf(out, "\n%s\n", s.cell(e.Table.Name))
+	page, err := e.Page(ctx, int64(rows))
 	if err != nil {
 		return err
 	}
 	table := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
 	var names, types []string
-	for _, column := range entity.Table.Columns() {
+	for _, column := range e.Table.Columns() {
 		names, types = append(names, s.cell(column.Name)), append(types, string(column.Type))
 	}
 	fmt.Fprintf(table, "  %s\n  %s\n", strings.Join(names, "\t"), strings.Join(types, "\t"))

@@ -14,9 +14,9 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/connectorsdk/connector-sdk-go/conformance/internal/check"
-	"github.com/connectorsdk/connector-sdk-go/conformance/internal/render"
 	"github.com/connectorsdk/connector-sdk-go/connector"
 	"github.com/connectorsdk/connector-sdk-go/connector/memsource"
+	"github.com/connectorsdk/connector-sdk-go/internal/terms"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -47,7 +47,7 @@ func TestPreview(t *testing.T) {
 	t.Cleanup(server.Close)
 
 	got := conform(t, withToken, "-preview", "4", server.URL)
-	require.Equal(t, render.ExitPass, got.code, got.err)
+	require.Equal(t, check.ExitPass, got.code, got.err)
 	require.Equal(t, `
 notes
   text                                      price
@@ -64,17 +64,17 @@ empty
 `, got.out)
 
 	got = conform(t, withToken, "-preview", "1", "-tables", "empty", server.URL)
-	require.Equal(t, render.ExitPass, got.code, got.err)
+	require.Equal(t, check.ExitPass, got.code, got.err)
 	require.Equal(t, "\nempty\n  id\n  number\n  no rows\n", got.out)
 
 	got = conform(t, withToken, "-preview", "1", "-tables", "Notes", server.URL)
-	require.Equal(t, render.ExitNotRun, got.code)
+	require.Equal(t, check.ExitNotRun, got.code)
 	require.Contains(t, got.err, `discovery lists no table "Notes" for these credentials; it lists notes, empty`)
 	require.Empty(t, got.out)
 
 	// One of two names is wrong: the other is shown, and the program does not end as if both were.
 	got = conform(t, withToken, "-preview", "1", "-tables", "empty,Notes", server.URL)
-	require.Equal(t, render.ExitNotRun, got.code)
+	require.Equal(t, check.ExitNotRun, got.code)
 	require.Contains(t, got.err, `no table "Notes"`)
 	require.Contains(t, got.out, "no rows")
 }
@@ -84,14 +84,14 @@ empty
 func TestPreviewOfATenant(t *testing.T) {
 	url := served(t, nil)
 	got := conform(t, withToken, "-preview", "2", "-credentials", key, url)
-	require.Equal(t, render.ExitPass, got.code, got.err)
+	require.Equal(t, check.ExitPass, got.code, got.err)
 	require.Contains(t, got.out, "planets\n  name    moons\n  string  number\n  Earth   1\n  Mars    2\n")
 
 	got = conform(t, withToken, "-preview", "2", url)
-	require.Equal(t, render.ExitNotRun, got.code)
-	require.Contains(t, got.err, "Key is required. (no -credentials were given)")
+	require.Equal(t, check.ExitNotRun, got.code)
+	require.Contains(t, got.err, "API key is required. (no -credentials were given)")
 	got = conform(t, map[string]string{check.EnvToken: strings.ToUpper(token)}, "-preview", "2", "-credentials", key, url)
-	require.Equal(t, render.ExitNotRun, got.code)
+	require.Equal(t, check.ExitNotRun, got.code)
 	require.Contains(t, got.err, "The connector rejected the token")
 	require.NotContains(t, got.err+got.out, "canary")
 }
@@ -124,7 +124,7 @@ func TestPreviewOfAFault(t *testing.T) {
 	t.Cleanup(server.Close)
 
 	got := conform(t, withToken, "-preview", "1", server.URL)
-	require.Equal(t, render.ExitNotRun, got.code)
+	require.Equal(t, check.ExitNotRun, got.code)
 	require.Contains(t, got.out, "away\n  the connector answered internal: internal error; its log tells the cause\n")
 	require.Contains(t, got.out, "here\n  id\n  number\n  7\n")
 }
@@ -136,7 +136,9 @@ func echoing(t *testing.T, message string) string {
 	const canary = "canary-secret-of-a-tenant"
 	spelled := base64.StdEncoding.EncodeToString([]byte("user:" + canary))
 	source, err := memsource.New([]memsource.Table{{
-		Table: wire.Table{Name: "t " + token, Fields: []wire.Field{{Name: canary, Type: wire.TypeString}, {Name: "b\u202ec", Type: wire.TypeString}}},
+		Table: wire.Table{Name: "t " + token, Fields: []wire.Field{
+			{Name: canary, Type: wire.TypeString}, {Name: "b\u202ec", Type: wire.TypeString},
+		}},
 		Rows: [][]wire.Value{
 			{wire.Text("Bearer " + strings.ToUpper(token)), wire.Text(strings.Repeat("x", 30) + token)},
 			{wire.Text(spelled), wire.Text(`{"apiKey":"` + strings.ReplaceAll(canary, "-", `\u002D`) + `"}`)},
@@ -155,7 +157,7 @@ func echoing(t *testing.T, message string) string {
 			return
 		}
 		text, _ := wire.EncodeAnswer(&wire.ErrorAnswer{Error: wire.Error{Code: wire.CodeCheckFailed, Message: message}})
-		w.Header().Set("Content-Type", wire.MediaJSON)
+		w.Header().Set("Content-Type", terms.MediaJSON)
 		w.WriteHeader(http.StatusBadRequest)
 		_, _ = w.Write(text)
 	}))
@@ -166,7 +168,7 @@ func echoing(t *testing.T, message string) string {
 // TestPreviewIsClean shows what a connector echoes as a report does.
 func TestPreviewIsClean(t *testing.T) {
 	got := conform(t, withToken, "-preview", "2", "-credentials", key, echoing(t, ""))
-	require.Equal(t, render.ExitPass, got.code, got.err)
+	require.Equal(t, check.ExitPass, got.code, got.err)
 	require.Equal(t, `
 t [token]
   [redacted]        b c
@@ -177,7 +179,7 @@ t [token]
 
 	message := "No such key\x1b[2J\a\u202e " + strings.ToUpper("canary-secret-of-a-tenant") + "\nconform: CONFORMANT " + token
 	got = conform(t, withToken, "-preview", "2", "-credentials", key, echoing(t, message))
-	require.Equal(t, render.ExitNotRun, got.code)
+	require.Equal(t, check.ExitNotRun, got.code)
 	require.Empty(t, got.out)
 	require.Equal(t, `conform: the connector answered check_failed: No such key\u001b[2J\u0007\u202e [redacted]\nconform: CONFORMANT [redacted]`+"\n",
 		got.err)

@@ -51,7 +51,7 @@ func (p *progress) event(e conformance.Event) {
 		fmt.Fprint(p.out, p.fit(p.line(e)+", "+e.ID+" "+e.Title))
 	case !p.each && time.Since(p.last) >= often:
 		p.last = time.Now()
-		fmt.Fprintln(p.out, p.line(e))
+		fmt.Fprintln(p.out, p.line(e)+", "+e.ID+" "+e.Title)
 	}
 }
 
@@ -79,18 +79,7 @@ func (p *progress) line(e conformance.Event) string {
 	if p.failed > 0 {
 		line += fmt.Sprintf("%d failed, ", p.failed)
 	}
-	switch {
-	case e.Budget > 0 && e.Requests > e.Budget: // a check sends what it cannot judge without
-		line += fmt.Sprintf("%d requests, the budget of %d is used", e.Requests, e.Budget)
-	case e.Budget > 0:
-		line += fmt.Sprintf("%d of %d requests", e.Requests, e.Budget)
-	default:
-		line += fmt.Sprintf("%d requests", e.Requests)
-	}
-	if e.Left > 0 {
-		line += fmt.Sprintf(", about %s left", e.Left.Round(time.Second))
-	}
-	return line
+	return line + e.Spent()
 }
 
 // say writes a line among them.

@@ -19,8 +19,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/connectorsdk/connector-sdk-go/conformance/internal/check"
-	"github.com/connectorsdk/connector-sdk-go/conformance/internal/defaults"
-	"github.com/connectorsdk/connector-sdk-go/conformance/internal/render"
 	"github.com/connectorsdk/connector-sdk-go/connector"
 	"github.com/connectorsdk/connector-sdk-go/connector/memsource"
 	"github.com/connectorsdk/connector-sdk-go/wire"
@@ -52,25 +50,6 @@ func TestPace(t *testing.T) {
 		}
 		require.NoError(t, err, c.why)
 		require.Equal(t, c.want, got.options.Pace, c.why)
-	}
-}
-
-// TestPaceGivesTime requires that a slow pace does not end every run by its timeout.
-func TestPaceGivesTime(t *testing.T) {
-	for _, c := range []struct {
-		why  string
-		args []string
-		want time.Duration
-	}{
-		{"a fast one needs no more", []string{"-pace", "10ms"}, defaults.Timeout},
-		{"twice what the requests take", []string{"-pace", "1/s", "-requests", "900"}, 30 * time.Minute},
-		{"the default number of requests", []string{"-pace", "1/s"}, 2 * defaults.Requests * time.Second},
-		{"a time that is given holds", []string{"-pace", "1/s", "-timeout", "1m"}, time.Minute},
-		{"a day at most", []string{"-pace", "1/day"}, maxExtended},
-	} {
-		got, err := configure(append(c.args, "http://x.test"), onlyToken)
-		require.NoError(t, err, c.why)
-		require.Equal(t, c.want, got.options.Timeout, c.why)
 	}
 }
 
@@ -119,7 +98,7 @@ func TestCredentialsOfTheEnvironment(t *testing.T) {
 
 func TestVersion(t *testing.T) {
 	got := conform(t, nil, "-version")
-	require.Equal(t, render.ExitPass, got.code, got.err)
+	require.Equal(t, check.ExitPass, got.code, got.err)
 	require.Regexp(t, `^conform .*, protocol version 1, go1\.`, got.out)
 
 	info := &debug.BuildInfo{
@@ -169,7 +148,7 @@ func TestTables(t *testing.T) {
 
 	report := filepath.Join(t.TempDir(), "r.json")
 	got := conform(t, withToken, "-mode", "live", "-tables", "orders", "-report", report, server.URL)
-	require.Equal(t, render.ExitPass, got.code, got.out)
+	require.Equal(t, check.ExitPass, got.code, got.out)
 	require.Empty(t, asked)
 	require.Regexp(t, `NO SELECTED CHECK FAILED: .* over the\s+selected\s+tables\s+alone:\s+orders`, got.out)
 	var parsed struct {
@@ -183,8 +162,9 @@ func TestTables(t *testing.T) {
 	require.Len(t, parsed.Coverage.Tables, 1)
 
 	got = conform(t, withToken, "-mode", "live", "-tables", "orders, nothing", server.URL)
-	require.Equal(t, render.ExitNotRun, got.code)
-	require.Contains(t, strings.Join(strings.Fields(got.out), " "), `NOT GRADED: discovery lists no table "nothing"; it lists "customers", "orders"`)
+	require.Equal(t, check.ExitNotRun, got.code)
+	require.Contains(t, strings.Join(strings.Fields(got.out), " "),
+		`NOT GRADED: discovery lists no table "nothing"; it lists "customers", "orders"`)
 	requests := regexp.MustCompile(`(\d+) requests`).FindStringSubmatch(got.out)
 	require.NotNil(t, requests, got.out)
 	sent, err := strconv.Atoi(requests[1])
@@ -192,6 +172,6 @@ func TestTables(t *testing.T) {
 	require.Less(t, sent, 100, "it ends when discovery has answered")
 
 	got = conform(t, withToken, "-tables", "orders", server.URL)
-	require.Equal(t, render.ExitNotRun, got.code)
+	require.Equal(t, check.ExitNotRun, got.code)
 	require.Contains(t, got.err, "tables are selected in mode live; the mode fixture judges all tables of the corpus; add -mode live")
 }

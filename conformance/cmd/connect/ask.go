@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/connectorsdk/connector-sdk-go/conformance/platform"
+	"github.com/connectorsdk/connector-sdk-go/internal/terms"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -85,7 +86,7 @@ func (p *page) question(w http.ResponseWriter, r *http.Request, preview bool) (*
 	a, err := q.ask(c.Tables)
 	switch {
 	case err == nil:
-		return a, c
+		return a, c.Connection
 	case preview:
 		answer(w, shown{Problem: p.legible(said(err))})
 	default:
@@ -101,7 +102,7 @@ func (p *page) ask(w http.ResponseWriter, r *http.Request) {
 	if a == nil {
 		return
 	}
-	w.Header().Set("Content-Type", wire.MediaNDJSON)
+	w.Header().Set("Content-Type", terms.MediaNDJSON)
 	s := &screen{page: p, w: w, out: http.NewResponseController(w), began: time.Now()}
 	s.put("ask-answer", p.render("asking", nil))
 	result := a.answer(r, c.Observed(s.step))

@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"github.com/connectorsdk/connector-sdk-go/conformance/cmd/connect/internal/lifecycle"
-	"github.com/connectorsdk/connector-sdk-go/conformance/internal/render"
+	"github.com/connectorsdk/connector-sdk-go/conformance/internal/check"
 	"github.com/connectorsdk/connector-sdk-go/internal/netguard"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
@@ -158,7 +158,7 @@ func (p *page) current() *lifecycle.Form {
 }
 
 // problemOf returns what the page shows beside the form of an error.
-func problemOf(form *lifecycle.Form, err error) string { return render.Legible(form.Clean(said(err))) }
+func problemOf(form *lifecycle.Form, err error) string { return check.Legible(form.Clean(said(err))) }
 
 // said returns what an error says, as it came from the connector.
 func said(err error) string {

@@ -5,8 +5,12 @@
 //	export PLATFORM_CONNECTOR_TOKEN=...
 //	connect -local http://localhost:8080
 //	connect -name Shop -credentials @tenant.json https://connect.example.com/shop
+//	connect -export ./tables -credentials @tenant.json https://connect.example.com/shop
 //
-// It prints the address of one page, which a browser on the same machine opens. The address
+// With -export it writes all tables into a folder, one file of CSV or NDJSON each, and ends. A
+// table with a key that the connector sorts and filters by is gone on with after a cut.
+//
+// Otherwise it prints the address of one page, which a browser on the same machine opens. The address
 // holds a random key, and whoever knows it can use the page. The process keeps the token and
 // the credentials in memory while it runs, writes them to no file, and sends them to the
 // connector alone. What is typed on the page is in the memory of the browser too.
@@ -57,6 +61,9 @@ func run(ctx context.Context, args []string, getenv func(string) string, out io.
 	if err != nil {
 		return err
 	}
+	if c.export.dir != "" {
+		return exportAll(ctx, c, out)
+	}
 	l, err := listen(ctx, c.address)
 	if err != nil {
 		return err
@@ -88,6 +95,27 @@ type config struct {
 	address string
 	form    *lifecycle.Form
 	reach   int64
+
+	export      export // dir is empty unless tables are to be exported
+	token       wire.Bearer
+	credentials wire.Credentials
+}
+
+// exportAll connects, and exports all tables.
+func exportAll(ctx context.Context, c *config, out io.Writer) error {
+	client, err := platform.NewClient(c.form.URL(), c.token, &platform.Options{Local: c.form.Local()})
+	if err != nil {
+		return err
+	}
+	c.export.out = out
+	c.export.connection, err = platform.Connect(ctx, client, c.credentials, &platform.ConnectionOptions{Reach: c.reach})
+	if err == nil {
+		err = c.export.run(ctx)
+	}
+	if err != nil {
+		return errors.New(check.Legible(err.Error())) // which may hold what the connector says
+	}
+	return nil
 }
 
 // configure reads the command line. Flags may stand before and after the URL. No error
@@ -105,6 +133,9 @@ func configure(args []string, getenv func(string) string, out io.Writer) (*confi
 	local := fs.Bool("local", false, "allow plain http and addresses of a private network, which the platform refuses")
 	reach := fs.Int64("reach", 1_000_000, "refuse tables of more `rows`; the protocol does not state the platform's number")
 	credentials := fs.String("credentials", "", "upstream credentials: @ and the name of a `file` that holds a JSON object of strings")
+	dir := fs.String("export", "",
+		"write all tables into this `folder`, and end; the same command once more goes on where it was cut")
+	format := fs.String("format", "csv", "write -export as `csv` or ndjson")
 	var urls []string
 	for {
 		if err := fs.Parse(args); err != nil {
@@ -122,16 +153,27 @@ func configure(args []string, getenv func(string) string, out io.Writer) (*confi
 	form.SetName(*name)
 	form.SetURL(strings.Join(urls, ""))
 	form.SetToken(getenv(check.EnvToken))
+	if *format != "csv" && *format != "ndjson" {
+		return nil, errors.New("-format takes csv or ndjson")
+	}
+	c := &config{
+		address: *address,
+		form:    form,
+		reach:   *reach,
+		export:  export{dir: *dir, format: *format},
+		token:   wire.NewBearer(getenv(check.EnvToken)),
+	}
 	if *credentials != "" {
 		values, err := readCredentials(*credentials)
 		if err != nil {
 			return nil, err
 		}
+		c.credentials = values
 		for key, value := range values.Reveal() {
 			form.SetCredential(key, value)
 		}
 	}
-	return &config{address: *address, form: form, reach: *reach}, nil
+	return c, nil
 }
 
 // readCredentials reads the file of a -credentials.

@@ -22,6 +22,8 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/conformance/internal/check"
 	"github.com/connectorsdk/connector-sdk-go/connector"
 	"github.com/connectorsdk/connector-sdk-go/connector/memsource"
+	"github.com/connectorsdk/connector-sdk-go/internal/planets"
+	"github.com/connectorsdk/connector-sdk-go/internal/terms"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -222,17 +224,9 @@ func (v *visitor) events(last, id, text string) (event string) {
 
 // TestRun uses the whole program: it connects, waits for the verdict, measures and asks.
 func TestRun(t *testing.T) {
-	src, err := memsource.New([]memsource.Table{{
-		Table: wire.Table{Name: "planets", SourceDescription: "The rocky planets.", StoresRows: true, PrimaryKey: []string{"name"},
-			Fields: []wire.Field{{Name: "name", Type: wire.TypeString, Unique: true}, {Name: "moons", Type: wire.TypeNumber}}},
-		Rows: [][]wire.Value{{wire.Text("Earth"), wire.Int(1)}, {wire.Text("Mars"), wire.Int(2)}, {wire.Text("<Venus>"), wire.Int(0)}},
-	}}, nil)
-	require.NoError(t, err)
-	secret, err := wire.NewToken(token)
-	require.NoError(t, err)
-	h, err := connector.New(connector.Definition{Slug: "planets", Credentials: []wire.CredentialField{
-		{Key: "apiKey", Label: "API key", Type: wire.CredentialPassword}}}, src, secret, nil)
-	require.NoError(t, err)
+	table := planets.Table()
+	table.Rows[2][0] = wire.Text("<Venus>")
+	h := planets.Handler(token, planets.Source(table), planets.Key)
 	server := httptest.NewServer(h)
 	defer server.Close()
 
@@ -326,7 +320,7 @@ func TestPageIsClean(t *testing.T) {
 		}
 		text, _ := wire.EncodeAnswer(&wire.ErrorAnswer{Error: wire.Error{Code: wire.CodeCheckFailed,
 			Message: "tenant-account has no " + key + " for " + token + "\u202e\x1b"}})
-		w.Header().Set("Content-Type", wire.MediaJSON)
+		w.Header().Set("Content-Type", terms.MediaJSON)
 		w.WriteHeader(http.StatusBadRequest)
 		_, _ = w.Write(text)
 	}))

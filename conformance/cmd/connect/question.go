@@ -10,6 +10,7 @@ import (
 
 	"github.com/connectorsdk/connector-sdk-go/conformance"
 	"github.com/connectorsdk/connector-sdk-go/conformance/internal/check"
+	"github.com/connectorsdk/connector-sdk-go/internal/terms"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -76,7 +77,7 @@ func (q *question) ask(tables []wire.Table) (*asked, error) {
 				return &tables[i], nil
 			}
 		}
-		return nil, fmt.Errorf("discovery lists no table %s", wire.QuoteName(name))
+		return nil, fmt.Errorf("discovery lists no table %s", terms.QuoteName(name))
 	}
 	table, err := find(q.Table)
 	if err != nil {
@@ -174,13 +175,13 @@ func (c *condition) filter(table *wire.Table) (wire.Filter, error) {
 	f := wire.Filter{Field: c.Field, Op: c.Op}
 	field := table.Field(c.Field)
 	if field == nil {
-		return f, fmt.Errorf("the table has no field %s", wire.QuoteName(c.Field))
+		return f, fmt.Errorf("the table has no field %s", terms.QuoteName(c.Field))
 	}
 	var err error
-	switch c.Op.Shape() {
-	case wire.ShapeValue:
+	switch terms.ShapeOf(c.Op) {
+	case terms.ShapeValue:
 		f.Value, err = operand(field, c.Text)
-	case wire.ShapeMember:
+	case terms.ShapeMember:
 		f.Values = []wire.Value{}
 		for line := range strings.SplitSeq(c.Text, "\n") {
 			if line = strings.TrimSuffix(line, "\r"); line == "" {
@@ -192,8 +193,8 @@ func (c *condition) filter(table *wire.Table) (wire.Filter, error) {
 			}
 			f.Values = append(f.Values, v)
 		}
-	case wire.ShapeNullary:
-	case wire.ShapeUnknown:
+	case terms.ShapeNullary:
+	case terms.ShapeUnknown:
 		err = fmt.Errorf("there is no such operator")
 	}
 	return f, err
@@ -205,14 +206,14 @@ func operand(field *wire.Field, text string) (wire.Value, error) {
 	case field.Type == wire.TypeBoolean && (text == "true" || text == "false"):
 		return wire.Bool(text == "true"), nil
 	case field.Type == wire.TypeBoolean:
-		return wire.Null(), fmt.Errorf("%s is a boolean: true or false", wire.QuoteName(field.Name))
+		return wire.Null(), fmt.Errorf("%s is a boolean: true or false", terms.QuoteName(field.Name))
 	case field.Type.Numeric() && wire.IsDecimal(text):
 		if n, err := strconv.ParseInt(text, 10, 64); err == nil {
 			return wire.Int(n), nil
 		}
 		return wire.Decimal(text), nil
 	case field.Type.Numeric():
-		return wire.Null(), fmt.Errorf("%s is a number, such as 12 or 0.50", wire.QuoteName(field.Name))
+		return wire.Null(), fmt.Errorf("%s is a number, such as 12 or 0.50", terms.QuoteName(field.Name))
 	}
 	return wire.Text(text), nil
 }
@@ -240,7 +241,7 @@ func number(what, text string, least int64) (int64, error) {
 		return 0, nil
 	}
 	n, err := strconv.ParseInt(strings.TrimSpace(text), 10, 64)
-	if err != nil || n < least || n > wire.MaxSafeInteger {
+	if err != nil || n < least || n > terms.MaxSafeInteger {
 		return 0, fmt.Errorf("%s is a whole number, at least %d", what, least)
 	}
 	return n, nil
@@ -274,7 +275,7 @@ func (a *asked) show(base string) (*shown, error) {
 	case a.groups != nil:
 		a.groups.Envelope = envelope
 	default:
-		a.query.Envelope, a.query.IdleTimeoutMS = envelope, wire.PlatformIdleTimeout.Milliseconds()
+		a.query.Envelope, a.query.IdleTimeoutMS = envelope, terms.PlatformIdleTimeout.Milliseconds()
 	}
 	path, message := a.route()
 	body, err := wire.EncodeRequest(message)

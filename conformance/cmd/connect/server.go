@@ -14,8 +14,9 @@ import (
 	"sync/atomic"
 
 	"github.com/connectorsdk/connector-sdk-go/conformance/cmd/connect/internal/lifecycle"
-	"github.com/connectorsdk/connector-sdk-go/conformance/internal/render"
+	"github.com/connectorsdk/connector-sdk-go/conformance/internal/check"
 	"github.com/connectorsdk/connector-sdk-go/conformance/platform"
+	"github.com/connectorsdk/connector-sdk-go/internal/entity"
 )
 
 //go:embed page
@@ -27,6 +28,12 @@ const policy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src
 
 // maxBody bounds what the page sends: a form, or a question.
 const maxBody = 1 << 20
+
+// connected is a connection, with what has been measured of its tables.
+type connected struct {
+	*platform.Connection
+	entities []*entity.Entity
+}
 
 // page serves the one page of the program and holds what it shows: a form, and the source
 // that was connected with it.
@@ -40,7 +47,7 @@ type page struct {
 	options   platform.ConnectionOptions
 
 	// connection is nil until the tables of the source were read.
-	connection atomic.Pointer[platform.Connection]
+	connection atomic.Pointer[connected]
 
 	// source is nil until a form was connected.
 	source atomic.Pointer[lifecycle.Source]
@@ -149,7 +156,7 @@ func (p *page) clean(text string) string {
 }
 
 // legible returns a text of the connected source as reports show it.
-func (p *page) legible(text string) string { return render.Legible(p.clean(text)) }
+func (p *page) legible(text string) string { return check.Legible(p.clean(text)) }
 
 // answer writes v as JSON.
 func answer(w http.ResponseWriter, v any) {

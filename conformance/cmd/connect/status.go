@@ -19,7 +19,7 @@ type statusView struct {
 	Findings []finding // one for each failed check
 	Advice   []finding
 	Summary  string
-	Basis    string // what the verdict rests on
+	Verdict  string
 }
 
 // finding is a check that failed or advises, as the page opens it.
@@ -49,7 +49,10 @@ func newStatusView(s lifecycle.Status) *statusView {
 	v := &statusView{Status: s, Class: strings.Fields(string(s.State))[0]}
 	if e := s.Progress; e.Planned > 0 && s.Report == nil {
 		v.Percent = 100 * e.Index / e.Planned
-		v.Step = fmt.Sprintf("check %d of %d, %s: %s", e.Index+1, e.Planned, e.ID, e.Title)
+		if e.Budget > 0 { // the requests are the work
+			v.Percent = 100 * min(e.Requests, e.Budget) / e.Budget
+		}
+		v.Step = fmt.Sprintf("%s; check %d of %d, %s: %s", e.Spent(), e.Index+1, e.Planned, e.ID, e.Title)
 	}
 	r := s.Report
 	if r == nil {
@@ -58,12 +61,8 @@ func newStatusView(s lifecycle.Status) *statusView {
 	v.Percent = 100
 	sum := r.Summary()
 	v.Summary = fmt.Sprintf("%d passed, %d failed, %d skipped, %d advise", sum.Passed, sum.Failed, sum.Skipped, sum.Advised)
-	v.Basis = r.Judged
-	if r.Selection {
-		v.Summary += "; some checks of the mode were left out"
-	}
-	if r.DialectOnly != "" {
-		v.Basis += "; what rows SQL answers is not judged"
+	if s.Problem == "" { // else the page says what it is
+		v.Verdict = r.Verdict()
 	}
 	for i, o := range r.Failures() {
 		v.Findings = append(v.Findings, newFinding(o, i < lifecycle.MaxFailures))

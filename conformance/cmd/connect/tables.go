@@ -8,6 +8,7 @@ import (
 
 	"github.com/connectorsdk/connector-sdk-go/conformance/cmd/connect/internal/lifecycle"
 	"github.com/connectorsdk/connector-sdk-go/conformance/platform"
+	"github.com/connectorsdk/connector-sdk-go/internal/entity"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -78,14 +79,15 @@ func (p *page) discover(ctx context.Context, s *lifecycle.Source) {
 	}
 	p.feed.put("panel-tables", p.render("tables.html", v))
 	p.feed.put("panel-ask", p.render("ask.html", p.newAskView(c.Tables)))
-	p.connection.Store(c)
+	reading := &connected{c, entity.All(c)}
+	p.connection.Store(reading)
 
 	next := make(chan int)
 	var readers sync.WaitGroup
 	for range max(c.Document.Capabilities.Limits.Concurrency, 1) {
 		readers.Go(func() {
 			for i := range next {
-				p.readTable(ctx, c.Entities()[i], i)
+				p.readTable(ctx, reading.entities[i], i)
 			}
 		})
 	}
@@ -100,7 +102,7 @@ func (p *page) discover(ctx context.Context, s *lifecycle.Source) {
 }
 
 // readTable shows the first rows of a table and its size.
-func (p *page) readTable(ctx context.Context, e *platform.Entity, i int) {
+func (p *page) readTable(ctx context.Context, e *entity.Entity, i int) {
 	v := rowsView{Columns: e.Table.Columns()}
 	rows, err := e.Page(ctx, pageRows)
 	if ctx.Err() != nil {
@@ -147,7 +149,7 @@ func (p *page) measure(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, "no such table", http.StatusNotFound)
 		return
 	}
-	e := c.Entities()[m.Table]
+	e := c.entities[m.Table]
 	place, text := fmt.Sprintf("%s-%d-%d", m.Kind, m.Table, m.Index), ""
 	switch {
 	case m.Kind == "grain":
@@ -155,7 +157,7 @@ func (p *page) measure(w http.ResponseWriter, r *http.Request) {
 	case m.Kind == "column" && m.Index >= 0 && m.Index < len(e.Table.Fields):
 		text = columnText(r.Context(), e, e.Table.Fields[m.Index].Name)
 	case m.Kind == "link" && m.Index >= 0 && m.Index < len(e.Table.ForeignKeys):
-		text = p.linkText(r.Context(), c, e.Table.Name, e.Table.ForeignKeys[m.Index])
+		text = p.linkText(r.Context(), c.Connection, e.Table.Name, e.Table.ForeignKeys[m.Index])
 	default:
 		http.Error(w, "no such measurement", http.StatusNotFound)
 		return
@@ -166,7 +168,7 @@ func (p *page) measure(w http.ResponseWriter, r *http.Request) {
 	answer(w, struct{}{})
 }
 
-func columnText(ctx context.Context, e *platform.Entity, column string) string {
+func columnText(ctx context.Context, e *entity.Entity, column string) string {
 	counts, err := e.Counts(ctx, column)
 	if err != nil {
 		return said(err)
@@ -174,7 +176,7 @@ func columnText(ctx context.Context, e *platform.Entity, column string) string {
 	return grouped(counts[column].Distinct) + " / " + grouped(counts[column].NonNull)
 }
 
-func grainText(ctx context.Context, e *platform.Entity) string {
+func grainText(ctx context.Context, e *entity.Entity) string {
 	switch column, err := e.Grain(ctx); {
 	case err != nil:
 		return said(err)

@@ -72,11 +72,14 @@ func TestTables(t *testing.T) {
 	asked = nil
 	p.discover(t.Context(), source)
 	slices.Sort(asked)
-	require.Equal(t, []string{"/.well-known/service/platform.json", "/check", "/discovery", "/query a", "/query b", "/size a", "/size b"}, asked)
+	require.Equal(t, []string{
+		"/.well-known/service/platform.json", "/check", "/discovery", "/query a", "/query b", "/size a", "/size b",
+	}, asked)
 
 	p.options.Reach = 1
 	p.discover(t.Context(), source)
-	require.Contains(t, p.feed.parts["size-0"].HTML, "has 2 rows by /size, and /query reaches no more than 1 of them", "it names rows and routes")
+	require.Contains(t, p.feed.parts["size-0"].HTML, "has 2 rows by /size, and /query reaches no more than 1 of them",
+		"it names rows and routes")
 	p.options.Reach = 0
 	p.discover(t.Context(), source)
 

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/connectorsdk/connector-sdk-go/conformance/internal/render"
+	"github.com/connectorsdk/connector-sdk-go/conformance/internal/check"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -41,8 +41,8 @@ func (p *page) cell(v wire.Value) template.HTML {
 	if v.IsNull() {
 		return `<span class="null">null</span>`
 	}
-	text := short(p.clean(v.String()), maxCell)                           // in this order, for the end may lie within a secret
-	return template.HTML(template.HTMLEscapeString(render.Legible(text))) // escaped
+	text := short(p.clean(v.String()), maxCell)                          // in this order, for the end may lie within a secret
+	return template.HTML(template.HTMLEscapeString(check.Legible(text))) // escaped
 }
 
 // short cuts a text between two characters and marks that it is cut.
@@ -89,7 +89,7 @@ func (p *page) stats(s *wire.Stats) string {
 		parts = append(parts, strconv.FormatFloat(*s.NullPercent, 'f', -1, 64)+" % null")
 	}
 	if s.Min != nil && s.Max != nil {
-		parts = append(parts, render.Legible(short(p.clean(s.Min.String()), 40)+" to "+short(p.clean(s.Max.String()), 40)))
+		parts = append(parts, check.Legible(short(p.clean(s.Min.String()), 40)+" to "+short(p.clean(s.Max.String()), 40)))
 	}
 	return strings.Join(parts, ", ")
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -57,10 +58,11 @@ func TestStatus(t *testing.T) {
 	chip := func(s lifecycle.Status) string { return p.render("chip.html", newStatusView(s)) }
 	verdict := func(s lifecycle.Status) string { return p.render("verdict.html", newStatusView(s)) }
 
-	s := lifecycle.Status{State: lifecycle.Verifying, Progress: conformance.Event{ID: "P2.1", Title: "the title", Index: 5, Planned: 20}}
+	s := lifecycle.Status{State: lifecycle.Verifying, Progress: conformance.Event{ID: "P2.1", Title: "the title", Index: 5, Planned: 20,
+		Requests: 30, Budget: 120, Left: 90 * time.Second}}
 	require.Contains(t, chip(s), `class="chip verifying"`)
 	require.Contains(t, chip(s), "25 %")
-	require.Contains(t, verdict(s), "check 6 of 20, P2.1: the title")
+	require.Contains(t, verdict(s), "30 of 120 requests, about 1m30s left; check 6 of 20, P2.1: the title")
 
 	s = lifecycle.Status{State: lifecycle.Verifying, Problem: "the run was <interrupted>"}
 	require.Contains(t, verdict(s), "came to no verdict: the run was &lt;interrupted&gt;")

@@ -31,6 +31,9 @@ type Finding struct {
 	Skip               Reason   // empty: a failure
 	By                 string   // the check that reports the fault, when Skip is Blocked
 	Fix                string   // what the author has to do, when it is not what the check says
+	// Refused says how the connector refused the token or the credentials of the run, so that
+	// it cannot be graded; empty for every other fault.
+	Refused string
 }
 
 // Fail returns the finding of a broken rule.

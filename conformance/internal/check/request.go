@@ -9,6 +9,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"github.com/connectorsdk/connector-sdk-go/internal/terms"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -17,6 +18,13 @@ const (
 	EnvToken        = "PLATFORM_CONNECTOR_TOKEN"
 	EnvCredentials  = "CONNECTOR_CREDENTIALS"   // a JSON object
 	EnvCredentials2 = "CONNECTOR_CREDENTIALS_2" // of the second tenant
+)
+
+// The exit codes of the program.
+const (
+	ExitPass   = 0
+	ExitFail   = 1
+	ExitNotRun = 2
 )
 
 // Shell expressions for values that checks make of the token.
@@ -111,7 +119,7 @@ func (r *Request) Curl() string {
 		}
 	}
 	if r.Method == http.MethodPost && r.Header.Get("Content-Type") == "" {
-		b.WriteString(" -H 'Content-Type: " + wire.MediaJSON + "'") // not that of a form
+		b.WriteString(" -H 'Content-Type: " + terms.MediaJSON + "'") // not that of a form
 	}
 	switch {
 	case piped:
@@ -204,6 +212,32 @@ func nextPart(text string) (expression string, size int) {
 func Shows(char string) bool {
 	r, size := utf8.DecodeRuneInString(char)
 	return unicode.IsPrint(r) && !(r == utf8.RuneError && size == 1)
+}
+
+// Legible returns text that came from elsewhere in a form that is safe for a
+// terminal, a page and a log: characters that do not show, or that act on a
+// terminal, become escapes. Line breaks stay.
+func Legible(text string) string {
+	unsafe := func(r rune) bool { return r != '\n' && !Shows(string(r)) }
+	if !strings.ContainsFunc(text, unsafe) && utf8.ValidString(text) {
+		return text
+	}
+	var b strings.Builder
+	for text != "" {
+		r, size := utf8.DecodeRuneInString(text)
+		switch {
+		case r == utf8.RuneError && size == 1:
+			fmt.Fprintf(&b, `\x%02x`, text[0])
+		case !unsafe(r):
+			b.WriteString(text[:size])
+		case r > 0xffff:
+			fmt.Fprintf(&b, `\U%08x`, r)
+		default:
+			fmt.Fprintf(&b, `\u%04x`, r)
+		}
+		text = text[size:]
+	}
+	return b.String()
 }
 
 // octal writes bytes as escapes that the shells and printf understand.

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/connectorsdk/connector-sdk-go/internal/terms"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -13,9 +14,9 @@ import (
 func (d random) candidates(c *Column, n *notable, op wire.Op) (list []wire.Filter) {
 	with := func(v wire.Value) { list = append(list, wire.Filter{Field: c.Name, Op: op, Value: v}) }
 	switch {
-	case op.Shape() == wire.ShapeNullary:
+	case terms.ShapeOf(op) == terms.ShapeNullary:
 		return []wire.Filter{{Field: c.Name, Op: op}}
-	case op.Shape() == wire.ShapeMember:
+	case terms.ShapeOf(op) == terms.ShapeMember:
 		for _, values := range d.lists(c, n) {
 			list = append(list, wire.Filter{Field: c.Name, Op: op, Values: values})
 		}
@@ -30,6 +31,19 @@ func (d random) candidates(c *Column, n *notable, op wire.Op) (list []wire.Filte
 		}
 		for _, v := range d.neighbours(c, n) {
 			with(v)
+		}
+		if op != wire.OpEq {
+			break
+		}
+		if v, ok := c.absent(0); ok {
+			with(v)
+		}
+		if len(c.cells) <= fewValues {
+			for _, v := range c.cells {
+				if len(v.String()) <= maxLongOperand && !slices.ContainsFunc(n.values, func(o wire.Value) bool { return o.String() == v.String() }) {
+					with(v)
+				}
+			}
 		}
 	}
 	with(wire.Null())
@@ -63,6 +77,9 @@ func (d random) neighbours(c *Column, n *notable) (list []wire.Value) {
 			add(wire.Text(v.String()), true)
 		case isText(c.Type):
 			add(d.otherCase(v.String()))
+			add(changed(v, unaccented))
+			add(changed(v, sharpless))
+			add(changed(v, strings.TrimSpace))
 			add(wildcarded(v.String()))
 			switch i % 3 {
 			case 0:
@@ -78,11 +95,17 @@ func (d random) neighbours(c *Column, n *notable) (list []wire.Value) {
 				list = append(list, v)
 			}
 		}
-		if len(list) > notableValues {
+		if len(list) > 2*notableValues {
 			break
 		}
 	}
 	return list
+}
+
+// changed returns a text that a function changes.
+func changed(v wire.Value, change func(string) string) (wire.Value, bool) {
+	other := change(v.String())
+	return wire.Text(other), other != v.String()
 }
 
 // wildcarded returns a text with its second character replaced by a wildcard of LIKE.
@@ -117,7 +140,15 @@ func (d random) lists(c *Column, n *notable) (lists [][]wire.Value) {
 		return lists
 	}
 	lists = append(lists, []wire.Value{n.values[0], wire.Null()})
-	for _, v := range absent[:min(len(absent), 4)] {
+	for _, v := range absent[:min(len(absent), 12)] {
+		lists = append(lists, []wire.Value{v})
+	}
+	if len(c.cells) > 1 && len(c.cells) <= fewValues {
+		all := slices.Clone(c.cells)
+		d.Shuffle(len(all), func(i, j int) { all[i], all[j] = all[j], all[i] })
+		lists = append(lists, all)
+	}
+	if v, ok := c.absent(0); ok {
 		lists = append(lists, []wire.Value{v})
 	}
 	if len(n.values) > 1 && c.Type != wire.TypeBoolean {
@@ -159,10 +190,6 @@ func (c *Column) absent(i int) (wire.Value, bool) {
 // manyNumbers is the first of the numbers that fill long lists.
 const manyNumbers = 987_650_001
 
-// lostCharacters are those that get lost or change their meaning on the way to a
-// source.
-const lostCharacters = "%_\\'\"+&#;,*. "
-
 // partsFor adds operands of includes and startswith: parts of values, and what looks
 // like a part to a careless comparison.
 func (d random) partsFor(c *Column, n *notable, op wire.Op, with func(wire.Value)) {
@@ -183,7 +210,7 @@ func (d random) partsFor(c *Column, n *notable, op wire.Op, with func(wire.Value
 			}
 		}
 	}
-	for i, v := range n.values[:min(len(n.values), 16)] {
+	for i, v := range n.values {
 		runes := []rune(v.String())
 		size := 1 + d.IntN(min(6, max(len(runes), 1)))
 		if i == 0 {
@@ -191,11 +218,13 @@ func (d random) partsFor(c *Column, n *notable, op wire.Op, with func(wire.Value
 		}
 		for at, r := range runes {
 			switch {
-			case !strings.ContainsRune(lostCharacters, r) || slices.Index(runes, r) < at:
+			case !peculiarRune(r) && !strings.ContainsRune("*. ", r) || slices.Index(runes, r) < at:
 			case op == wire.OpStartsWith:
+				part(runes, 0, at)
 				part(runes, 0, min(len(runes), at+2))
 			default:
 				part(runes, max(0, at-1), min(len(runes), at+2))
+				part(runes, at+1, min(len(runes), at+6))
 			}
 		}
 		if op == wire.OpStartsWith {
@@ -238,6 +267,10 @@ func (d random) elementsFor(c *Column, n *notable, with func(wire.Value)) {
 		if len(seen) == 10 {
 			break
 		}
+		with(wire.Text(`"` + v.String() + `"`))
+	}
+	for _, punctuation := range []string{",", `"`, "["} {
+		with(wire.Text(punctuation)) // of the list as a text
 	}
 	with(n.values[0])
 }

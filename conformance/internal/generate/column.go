@@ -1,7 +1,9 @@
 package generate
 
 import (
+	"cmp"
 	"encoding/json"
+	"iter"
 	"slices"
 	"strconv"
 	"strings"
@@ -15,8 +17,9 @@ import (
 type Column struct {
 	wire.Column
 	at       int
-	cells    []wire.Value // its distinct values without null
-	rows     []int        // how many rows have each of them
+	cells    []wire.Value   // its distinct values without null
+	rows     []int          // how many rows have each of them
+	known    map[string]int // the index of each of them, by its text
 	nulls    int
 	elements []wire.Value // the elements of its arrays
 	// What discovery says of the column.
@@ -42,7 +45,7 @@ func Profile(t *oracle.Table, at int, f *wire.Field) *Column {
 	c := &Column{Column: t.Columns[at], at: at, uniform: true}
 	allowed := func(flag *bool) bool { return flag == nil || *flag }
 	c.filterable, c.groupable, c.aggregatable = allowed(f.Filterable), allowed(f.Groupable), allowed(f.Aggregatable)
-	seen := map[string]int{}
+	c.known = map[string]int{}
 	for _, row := range t.Rows {
 		v := row[at]
 		if v.IsNull() {
@@ -50,22 +53,17 @@ func Profile(t *oracle.Table, at int, f *wire.Field) *Column {
 			continue
 		}
 		text := v.String()
-		i, known := seen[text]
+		i, known := c.known[text]
 		if !known {
 			i = len(c.cells)
-			seen[text] = i
+			c.known[text] = i
 			c.cells, c.rows = append(c.cells, v), append(c.rows, 0)
 		}
 		c.rows[i]++
 	}
 	switch c.Type {
 	case wire.TypeDate, wire.TypeDatetime:
-		for _, v := range c.cells {
-			// Either it is no day or instant, or it has another shape than the first.
-			if digitPattern(v.String()) != digitPattern(c.cells[0].String()) || !isInstant(v) {
-				c.uniform = false
-			}
-		}
+		c.uniform = spelledAlike(slices.Values(c.cells))
 		c.manySpellings = !c.uniform
 	case wire.TypeNumber, wire.TypeDecimal:
 		values := map[string]bool{}
@@ -97,6 +95,22 @@ func anySame(cells []wire.Value, t wire.Type) bool {
 		}
 	}
 	return false
+}
+
+// spelledAlike reports whether all of the values are days or instants of one shape, or null.
+func spelledAlike(values iter.Seq[wire.Value]) bool {
+	first := ""
+	for v := range values {
+		if v.IsNull() {
+			continue
+		}
+		pattern := digitPattern(v.String())
+		if cmp.Or(first, pattern) != pattern || !isInstant(v) {
+			return false
+		}
+		first = pattern
+	}
+	return true
 }
 
 // digitPattern returns a text with every digit replaced by 0.

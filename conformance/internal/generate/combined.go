@@ -4,7 +4,6 @@ import (
 	"math/bits"
 	"slices"
 
-	"github.com/connectorsdk/connector-sdk-go/internal/oracle"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -28,24 +27,27 @@ var shapes = []shape{
 // it the answer would be another. skip leaves out filters, such as those that are
 // answered wrongly on their own.
 func (g *Generator) Combinations(skip func(*Question) bool) (list []*Question) {
-	pools := make([]*pool, len(g.subjects))
-	for i, s := range g.subjects {
-		pools[i] = g.pool(s, skip)
-	}
+	questions := make([][]*Question, len(g.subjects))
 	const rounds = 3
-	for range rounds {
-		for _, shape := range shapes {
-			for _, p := range pools {
-				if q := p.question(shape); q != nil {
-					list = append(list, q)
-				}
+	for i, s := range g.subjects {
+		p := g.pool(s, skip)
+		particular := g.particularCombinations(s, p, skip)
+		for n := range max(rounds*len(shapes), len(particular)) {
+			if n < len(particular) {
+				questions[i] = append(questions[i], particular[n])
+			}
+			if n >= rounds*len(shapes) {
+				continue
+			}
+			if q := p.question(shapes[n%len(shapes)]); q != nil {
+				questions[i] = append(questions[i], q)
 			}
 		}
+		for _, q := range questions[i] {
+			q.Path, q.Fields = wire.PathQuery, g.fewFields(q)
+		}
 	}
-	for _, q := range list {
-		q.Path, q.Fields = wire.PathQuery, g.fewFields(q)
-	}
-	return list
+	return InTurn(g.subjects, questions)
 }
 
 // rowSet is a set of the sample's rows.
@@ -74,6 +76,29 @@ func (r rowSet) count() (n int) {
 	return n
 }
 
+// rows returns the set of all rows of the sample, or of none.
+func (s *Subject) rows(all bool) rowSet {
+	set := make(rowSet, (len(s.sample.Rows)+63)/64)
+	for i := range s.sample.Rows {
+		if all {
+			set[i/64] |= 1 << (i % 64)
+		}
+	}
+	return set
+}
+
+// kept returns the set of the sample's rows that a filter keeps.
+func (s *Subject) kept(f wire.Filter) rowSet {
+	c := s.column(f.Field)
+	matches, set := right(f, c.Type), s.rows(false)
+	for i, row := range s.sample.Rows {
+		if matches(row[c.at]) {
+			set[i/64] |= 1 << (i % 64)
+		}
+	}
+	return set
+}
+
 // pool holds filters on a table that keep some rows of the sample and drop others.
 type pool struct {
 	random
@@ -89,10 +114,7 @@ type pool struct {
 const filtersOfCell = 4
 
 func (g *Generator) pool(s *Subject, skip func(*Question) bool) *pool {
-	p := &pool{random: chanceOf(g.seed, "combined", s.Table.Name), subject: s, all: make(rowSet, (len(s.sample.Rows)+63)/64)}
-	for i := range s.sample.Rows {
-		p.all[i/64] |= 1 << (i % 64)
-	}
+	p := &pool{random: chanceOf(g.seed, "combined", s.Table.Name), subject: s, all: s.rows(true)}
 	for _, c := range s.columns {
 		before := len(p.filters)
 		for _, op := range g.operators() {
@@ -124,13 +146,7 @@ func (p *pool) add(s *Subject, c *Column, f wire.Filter, skip func(*Question) bo
 	if len(f.Values) > longList || skip(&Question{Subject: s, Where: wire.Where{And: []wire.Filter{f}}}) {
 		return false
 	}
-	matches := oracle.Reading{}.Matcher(f, c.Type)
-	rows := make(rowSet, len(p.all))
-	for i, row := range s.sample.Rows {
-		if matches(row[c.at]) {
-			rows[i/64] |= 1 << (i % 64)
-		}
-	}
+	rows := s.kept(f)
 	if n := rows.count(); n == 0 || n == len(s.sample.Rows) || !c.settled(f) {
 		return false
 	}
@@ -267,24 +283,14 @@ func (p *pool) narrowing(rows rowSet, field string, list []wire.Filter, few bool
 
 // FilteredWindows returns questions with a sort and a window over filters: under each
 // column that has an order, in both directions, alone and before others.
-func (g *Generator) FilteredWindows(skip func(*Question) bool) (list []*Question) {
-	var tables [][]*Question
-	for _, s := range g.subjects {
+func (g *Generator) FilteredWindows(skip func(*Question) bool) []*Question {
+	questions := make([][]*Question, len(g.subjects))
+	for i, s := range g.subjects {
 		if s.Window == 0 {
-			tables = append(tables, g.windowsOf(s, g.pool(s, skip)))
+			questions[i] = g.windowsOf(s, g.pool(s, skip))
 		}
 	}
-	for i := 0; ; i++ {
-		before := len(list)
-		for _, questions := range tables {
-			if i < len(questions) {
-				list = append(list, questions[i])
-			}
-		}
-		if len(list) == before {
-			return list
-		}
-	}
+	return InTurn(g.subjects, questions)
 }
 
 // windowsOf returns the questions about one table, those that differ most first.

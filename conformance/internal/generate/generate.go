@@ -1,6 +1,6 @@
-// Package generate makes requests by chance about tables whose rows are known, and
-// makes those that are answered wrongly smaller. A seed always makes the same
-// requests. It asks nothing itself.
+// Package generate makes requests by chance about tables whose rows are known: a seed
+// always makes the same requests. An [Asker] sends them, judges the answers, and reports
+// the smallest request that is still answered wrongly.
 package generate
 
 import (
@@ -9,6 +9,7 @@ import (
 	"slices"
 
 	"github.com/connectorsdk/connector-sdk-go/internal/oracle"
+	"github.com/connectorsdk/connector-sdk-go/internal/terms"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -119,7 +120,7 @@ func (g *Generator) subject() *Subject {
 // operators returns those that the document declares.
 func (g *Generator) operators() (ops []wire.Op) {
 	for _, op := range g.capabilities.Operators {
-		if op.Shape() != wire.ShapeUnknown && !slices.Contains(ops, op) {
+		if terms.ShapeOf(op) != terms.ShapeUnknown && !slices.Contains(ops, op) {
 			ops = append(ops, op)
 		}
 	}
@@ -130,10 +131,7 @@ func (g *Generator) operators() (ops []wire.Op) {
 // or none whose answer is settled.
 func (g *Generator) predicate(s *Subject, c *Column, op wire.Op, k class) (p predicate, ok bool) {
 	switch {
-	case !c.filterable, !c.uniform && op.Shape() != wire.ShapeNullary:
-		return p, false
-	case op == wire.OpContains && len(c.elements) > 0 && c.Type != wire.TypeArray && c.Type != wire.TypeJSON:
-		// The protocol does not say whether a text in a column of texts can be an array.
+	case !c.filterable, c.unsettled(op), !c.uniform && terms.ShapeOf(op) != terms.ShapeNullary:
 		return p, false
 	}
 	p = predicate{subject: s, Filter: wire.Filter{Field: c.Name, Op: op}, class: k}
@@ -142,10 +140,10 @@ func (g *Generator) predicate(s *Subject, c *Column, op wire.Op, k class) (p pre
 		tries = 40 // few texts look like numbers
 	}
 	for range tries {
-		switch op.Shape() {
-		case wire.ShapeNullary:
+		switch terms.ShapeOf(op) {
+		case terms.ShapeNullary:
 			return p, true
-		case wire.ShapeMember:
+		case terms.ShapeMember:
 			p.Values, ok = g.members(c, k, g.all)
 		default:
 			p.Value, ok = g.operand(c, op, k, g.all)

@@ -4,20 +4,32 @@ import (
 	"slices"
 
 	"github.com/connectorsdk/connector-sdk-go/internal/oracle"
+	"github.com/connectorsdk/connector-sdk-go/internal/terms"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
 // Grid plans questions about every cell: every operator that the document declares on
-// every field that filters may name. The most telling filter of each cell comes first,
-// then the second of each, and so on, so that any budget of requests is spread over
-// all of them.
+// every field that filters may name. Tables take turns, and the filter that tells most
+// comes first, so that any budget of requests is spread over all of them.
 type Grid struct {
 	*Generator
-	cells []*Cell
-	next  int // of the first round
-	// shown counts how often a misreading was shown to be none, by field. One that a
-	// field's other operators do not have is less likely.
+	tables []*tableCells
+	turns  *Turns // of single filters
+	packs  *Turns
+	// shown counts how often a misreading was shown to be none, by field and by type. One
+	// that a field's other operators, or other fields of the type, do not have is less likely.
 	shown map[string]int
+}
+
+// tableCells are the cells of one table, of which only the first are asked about before
+// the others are looked at.
+type tableCells struct {
+	cells      []*Cell
+	open, step int
+	asked      bool // about this table
+	packed     bool // nothing is left to be packed
+	// alone are the operators without operands that were asked by themselves on the route.
+	alone map[wire.Op]bool
 }
 
 // Cell is an operator on a field of a table.
@@ -30,9 +42,12 @@ type Cell struct {
 	Broken bool
 
 	grid    *Grid
+	shape   string // of the table
+	kind    wire.Type
 	planned bool
 	filters []*candidate // most telling first
 	asked   int          // how many of them were asked for the present route
+	fresh   bool         // none was since the last restart
 }
 
 // column returns what is known of the cell's column.
@@ -40,114 +55,186 @@ func (c *Cell) column() *Column { return c.Subject.column(c.Field) }
 
 // Grid returns a plan of all cells.
 func (g *Generator) Grid() *Grid {
-	plan := &Grid{Generator: g, shown: map[string]int{}}
-	byTable := make([][]*Cell, len(g.subjects))
+	plan := &Grid{Generator: g}
 	ops := g.operators()
-	for n, s := range g.subjects {
-		// The first cells of a table are about different fields and operators.
+	alike := map[string]int{}
+	for _, s := range g.subjects {
+		t := &tableCells{}
+		// The first cells of a table are about different fields and operators, and other
+		// ones than those of a table with the same columns.
+		shape := shapeOf(s.Table.Columns)
 		for shift := range ops {
 			for i, c := range s.columns {
 				if c.filterable && len(ops) > 0 {
-					byTable[n] = append(byTable[n], &Cell{grid: plan, Subject: s, Field: c.Name, Op: ops[(i+shift+n)%len(ops)]})
+					op := ops[(i+shift+5*alike[shape])%len(ops)]
+					t.cells = append(t.cells, &Cell{grid: plan, shape: shape, kind: c.Type, Subject: s, Field: c.Name, Op: op})
 				}
 			}
 		}
+		alike[shape]++
+		plan.tables = append(plan.tables, t)
 	}
-	for i := 0; ; i++ {
-		more := false
-		for _, cells := range byTable {
-			if i < len(cells) {
-				plan.cells = append(plan.cells, cells[i])
-				more = true
-			}
-		}
-		if !more {
-			break
-		}
+	for i, s := range g.subjects {
+		t := plan.tables[i]
+		t.step = max(fewCells, len(t.cells)/alike[shapeOf(s.Table.Columns)])
 	}
+	plan.Restart()
 	return plan
 }
 
+// fewCells is how many cells of a table are looked at for the next question, if others
+// have the same columns.
+const fewCells = 8
+
 // Cells returns how many cells there are.
-func (g *Grid) Cells() int { return len(g.cells) }
+func (g *Grid) Cells() (n int) {
+	for _, t := range g.tables {
+		n += len(t.cells)
+	}
+	return n
+}
 
 // Cell returns the cell of a filter on a table.
 func (g *Grid) Cell(table string, f wire.Filter) *Cell {
-	i := slices.IndexFunc(g.cells, func(c *Cell) bool { return c.Table.Name == table && c.Field == f.Field && c.Op == f.Op })
-	if i < 0 {
-		return nil
+	for _, t := range g.tables {
+		for _, c := range t.cells {
+			if c.Table.Name == table && c.Field == f.Field && c.Op == f.Op {
+				return c
+			}
+		}
 	}
-	return g.cells[i]
+	return nil
 }
 
-// Restart begins with a filter of each cell again, for another route: with the next
-// after those that were asked, or with the most telling if there is none.
+// Restart begins again, for another route: with the filter of each cell that comes after
+// those that were asked, or with the most telling if there is none.
 func (g *Grid) Restart() {
-	g.next, g.shown = 0, map[string]int{}
-	for _, c := range g.cells {
-		if c.asked == len(c.filters) {
-			c.asked = 0
+	g.turns, g.packs, g.shown = turnsOf(g.subjects), turnsOf(g.subjects), map[string]int{}
+	for _, t := range g.tables {
+		t.open, t.packed, t.alone = min(t.step, len(t.cells)), false, map[wire.Op]bool{}
+		for _, c := range t.cells {
+			c.fresh = true
+			if c.asked == len(c.filters) {
+				c.asked = 0
+			}
 		}
 	}
 }
 
-// Next returns the next question, with a single filter: first one of each cell, then
-// the most telling of all. Questions about a table take the routes in turn. It returns
-// nil when all that can be told apart was asked.
+// Next returns the next question, with a single filter: first one about each table, then
+// the tables take turns. Questions about a table take the routes in turn. It returns nil
+// when all that can be told apart was asked.
 func (g *Grid) Next(routes ...string) *Question {
-	askable := func(c *Cell) bool {
-		c.plan()
-		return !c.Broken && c.asked < len(c.filters) && (c.Window == 0 || slices.Contains(routes, wire.PathQuery))
-	}
-	for g.next < len(g.cells) {
-		c := g.cells[g.next]
-		g.next++
-		if askable(c) {
+	for _, t := range g.tables {
+		if t.asked {
+			continue
+		}
+		t.asked = true
+		if c := g.best(t, routes); c != nil {
 			return g.take(c, routes)
 		}
 	}
-	var best *Cell
-	most := 0.0
-	for _, c := range g.cells {
-		if !askable(c) {
-			continue
-		}
-		if gain := g.gain(c); gain > most {
-			best, most = c, gain
-		}
-	}
-	if best == nil {
+	i := g.turns.Next(func(i int) bool { return g.best(g.tables[i], routes) != nil })
+	if i < 0 {
 		return nil
 	}
-	return g.take(best, routes)
+	return g.take(g.best(g.tables[i], routes), routes)
 }
 
-// gain returns how much the next filter of a cell tells.
+// Untouched reports whether nothing was asked of some table yet.
+func (g *Grid) Untouched() bool {
+	return slices.ContainsFunc(g.tables, func(t *tableCells) bool { return !t.asked })
+}
+
+// best returns the cell of a table whose next filter tells most, or nil.
+func (g *Grid) best(t *tableCells, routes []string) (best *Cell) {
+	for {
+		most := 0.0
+		for _, c := range t.cells[:t.open] {
+			c.plan()
+			if c.Broken || c.asked >= len(c.filters) || c.Window > 0 && !slices.Contains(routes, wire.PathQuery) {
+				continue
+			}
+			if gain := g.gain(c); gain > most {
+				best, most = c, gain
+			}
+		}
+		if best != nil || t.open == len(t.cells) {
+			return best
+		}
+		t.open = min(len(t.cells), t.open+t.step)
+	}
+}
+
+// gain returns how much the next filter of a cell tells: that of a cell that was not
+// asked about tells whether the operator is understood at all.
 func (g *Grid) gain(c *Cell) (gain float64) {
 	for _, m := range c.filters[c.asked].adds {
-		gain += m.weight / float64(1+g.shown[c.key(m)])
+		again := 1.0
+		for i, key := range c.keys(m) {
+			again *= 1 + float64(g.shown[key])*repeated[i]
+		}
+		gain += m.weight / again
+	}
+	if c.fresh {
+		gain += sometimes
 	}
 	return gain
 }
 
-// key names a misreading of the cell's field.
-func (c *Cell) key(m *misreading) string { return c.Table.Name + "\x00" + c.Field + "\x00" + m.as }
+// repeated is how much less a misreading is likely once it was shown to be none: by the
+// same operators on the field, by others on the field, by the same operators on other
+// fields of the type, by any on the type.
+var repeated = [...]float64{1, 1.0 / 4, 1.0 / 4, 1.0 / 16}
+
+// keys names a misreading, as repeated counts it. Tables with the same columns share them.
+func (c *Cell) keys(m *misreading) [len(repeated)]string {
+	like := "\x00" + string(likeOperator(c.Op)) + "\x00" + m.as
+	return [...]string{c.shape + c.Field + like, c.shape + c.Field + "\x00" + m.as, string(c.kind) + like, string(c.kind) + "\x00" + m.as}
+}
+
+// likeOperator returns one operator for all those that a connector usually answers by the
+// same code.
+func likeOperator(op wire.Op) wire.Op {
+	switch op {
+	case wire.OpNin:
+		return wire.OpIn
+	case wire.OpGte, wire.OpLt, wire.OpLte:
+		return wire.OpGt
+	case wire.OpNotNull:
+		return wire.OpIsNull
+	}
+	return op
+}
 
 // take returns the question with the next filter of a cell.
 func (g *Grid) take(c *Cell, routes []string) *Question {
-	next := c.filters[c.asked]
-	c.asked++
-	path := routes[c.taken%len(routes)]
-	c.taken++
-	for _, m := range next.adds {
-		g.shown[c.key(m)]++
+	f := g.use(c)
+	route := routes[c.taken%len(routes)]
+	if terms.ShapeOf(f.Op) == terms.ShapeNullary {
+		route = routes[0] // what the first route takes for null is asked alone; packs ask the others
+		g.tables[slices.Index(g.subjects, c.Subject)].alone[f.Op] = true
 	}
-	return g.single(c.Subject, path, next.filter)
+	return g.Asking(c.Subject, route, wire.Where{And: []wire.Filter{f}})
 }
 
-// single returns the question with one filter for a route.
-func (g *Grid) single(s *Subject, path string, filters ...wire.Filter) *Question {
-	q := &Question{Subject: s, Path: path, Where: wire.Where{And: filters}}
+// use returns the next filter of a cell, and notes that it was asked.
+func (g *Grid) use(c *Cell) wire.Filter {
+	next := c.filters[c.asked]
+	c.asked++
+	c.fresh = false
+	for _, m := range next.adds {
+		for _, key := range c.keys(m) {
+			g.shown[key]++
+		}
+	}
+	return next.filter
+}
+
+// Asking returns the question with some filters for a route.
+func (g *Grid) Asking(s *Subject, path string, where wire.Where) *Question {
+	s.taken++
+	q := &Question{Subject: s, Path: path, Where: where}
 	switch path {
 	case wire.PathQuery:
 		q.Fields = g.fewFields(q)
@@ -182,7 +269,7 @@ func (g *Generator) fewFields(q *Question) []string {
 // How many filters of one cell are planned, and how many rows of a large table an
 // answer should rather not exceed.
 const (
-	maxFilters = 12
+	maxFilters = 24
 	manyRows   = 2000
 	longList   = 9
 	judgedList = 40 // the length up to which every misreading of a list is looked for
@@ -198,11 +285,15 @@ func (c *Cell) plan() {
 	c.planned = true
 	candidates := c.judge()
 	shown := map[string]bool{}
-	for len(c.filters) < maxFilters && len(candidates) > 0 {
-		best, most := -1, 0.0
+	most := maxFilters
+	if c.Op == wire.OpEq && len(column.cells) <= fewValues {
+		most += len(column.cells)
+	}
+	for len(c.filters) < most && len(candidates) > 0 {
+		best, tells := -1, 0.0
 		for i, o := range candidates {
-			if gain := o.gain(shown); gain > most {
-				best, most = i, gain
+			if gain := o.gain(shown); gain > tells {
+				best, tells = i, gain
 			}
 		}
 		if best < 0 {
@@ -268,21 +359,14 @@ func (c *Cell) judge() (list []*candidate) {
 		o := &candidate{filter: f}
 		likely := misreadings
 		if len(f.Values) > judgedList {
-			likely = listMisreadings // which is what long lists are for
+			likely = longListMisreadings
 		}
 		for i := range likely {
-			m := &likely[i]
-			wrong := m.read(f, column.Type)
-			if wrong == nil {
-				continue
-			}
-			for i, v := range n.witnesses {
-				if wrong(v) != expected[i] {
-					o.shows = append(o.shows, m)
-					break
-				}
+			if m := &likely[i]; n.show(m, f, column.Type, expected) {
+				o.shows = append(o.shows, m)
 			}
 		}
+		o.shows = append(o.shows, column.particular(f)...)
 		if len(o.shows) == 0 {
 			continue
 		}
@@ -311,7 +395,7 @@ func (c *Column) settled(f wire.Filter) bool {
 	if !c.SpellingIndependent(f) {
 		return false
 	}
-	if !isTime(c.Type) || c.uniform || f.Op.Shape() == wire.ShapeNullary {
+	if !isTime(c.Type) || c.uniform || terms.ShapeOf(f.Op) == terms.ShapeNullary {
 		return true
 	}
 	asInstants, asTexts := oracle.Reading{}.Matcher(f, c.Type), oracle.Reading{DatesAsText: true}.Matcher(f, c.Type)

@@ -31,10 +31,11 @@ func gridOf(s *Subject, ops ...wire.Op) *Grid {
 	return New(7, "test", wire.Capabilities{Operators: ops, Sort: wire.SortMulti, Offset: true}, []*Subject{s}).Grid()
 }
 
-func TestGridAsksEachCellOnceBeforeAnyTwice(t *testing.T) {
+// TestGridAsksAboutEveryCell: none waits for all that others have to tell.
+func TestGridAsksAboutEveryCell(t *testing.T) {
 	g := gridOf(small(), wire.OpEq, wire.OpGte, wire.OpIn, wire.OpIncludes, wire.OpIsNull)
 	seen := map[string]int{}
-	for range 2 * g.Cells() {
+	for range 3 * g.Cells() {
 		q := g.Next(wire.PathQuery)
 		if q == nil {
 			break
@@ -42,12 +43,9 @@ func TestGridAsksEachCellOnceBeforeAnyTwice(t *testing.T) {
 		require.Len(t, q.And, 1)
 		require.Contains(t, q.Fields, q.And[0].Field)
 		require.Contains(t, q.Fields, "id", "the key shows which rows are answered")
-		cell := q.And[0].Field + " " + string(q.And[0].Op)
-		if len(seen) < g.Cells()-1 { // a key without nulls cannot show what isnull does to them
-			require.Zero(t, seen[cell], cell)
-		}
-		seen[cell]++
+		seen[q.And[0].Field+" "+string(q.And[0].Op)]++
 	}
+	// A key without nulls cannot show what isnull does to them.
 	require.GreaterOrEqual(t, len(seen), g.Cells()-1)
 }
 
@@ -93,16 +91,22 @@ func TestMisread(t *testing.T) {
 	require.Empty(t, q.Misread(func([][]wire.Value) bool { return false }))
 }
 
-// TestPacks requires that a pack keeps a row, so that a filter that loses it shows.
+// TestPacks requires that a pack keeps a row and drops one, so that a filter that is read
+// wrongly can show, and that packs ask about every cell.
 func TestPacks(t *testing.T) {
 	g := gridOf(small(), wire.OpEq, wire.OpNeq, wire.OpGt, wire.OpLte, wire.OpIn, wire.OpStartsWith, wire.OpNotNull)
-	packs := g.Packs(4)
-	require.NotEmpty(t, packs)
-	for _, q := range packs {
-		kept, err := oracle.Filter(q.Table, q.And, nil, nil)
+	seen := map[string]bool{}
+	for q := g.Pack(wire.PathQuery); q != nil; q = g.Pack(wire.PathQuery) {
+		kept, err := oracle.Filter(q.Table, q.And, q.Or, nil)
 		require.NoError(t, err)
-		require.NotEmpty(t, kept.Rows)
+		require.NotEmpty(t, kept.Rows, "%v", q.Where)
+		require.LessOrEqual(t, len(q.And), maxPackedAnd)
+		require.LessOrEqual(t, len(q.Or), maxPackedOr)
+		for f := range q.Filters() {
+			seen[f.Field+" "+string(f.Op)] = true
+		}
 	}
+	require.GreaterOrEqual(t, len(seen), g.Cells()/2)
 }
 
 // TestCombinations requires that each filter of a combination matters.
@@ -126,4 +130,70 @@ func TestCombinations(t *testing.T) {
 		}
 	}
 	require.Positive(t, oneField)
+}
+
+// TestPacksHideNothing requires that a pack is made of conditions or of groups, and that
+// operators without operands are asked alone first of a column with nulls.
+func TestPacksHideNothing(t *testing.T) {
+	g := gridOf(small(), wire.OpEq, wire.OpNeq, wire.OpNin, wire.OpIsNull, wire.OpNotNull)
+	nullary := func() (n int) {
+		for q := g.Pack(wire.PathQuery); q != nil; q = g.Pack(wire.PathQuery) {
+			require.True(t, len(q.And) == 0 || len(q.Or) == 0, "%v", q.Where)
+			for f := range q.Filters() {
+				if f.Field == "status" && !withOperands(f) {
+					n++
+				}
+			}
+		}
+		return n
+	}
+	require.Zero(t, nullary())
+	alone := map[wire.Op]int{}
+	for q := g.Next(wire.PathCount, wire.PathAggregate); q != nil; q = g.Next(wire.PathCount, wire.PathAggregate) {
+		if f := q.And[0]; !withOperands(f) {
+			require.Equal(t, wire.PathCount, q.Path)
+			alone[f.Op]++
+		}
+	}
+	require.Positive(t, alone[wire.OpIsNull])
+	require.Positive(t, alone[wire.OpNotNull])
+}
+
+// TestParticular requires the probes of what no misreading describes.
+func TestParticular(t *testing.T) {
+	rows := [][]wire.Value{
+		{wire.Bool(true), wire.Text("Été "), wire.Text(`["vip","mail"]`)}, {wire.Bool(false), wire.Text("ete"), wire.Null()},
+		{wire.Null(), wire.Text("Groß"), wire.Text(`["new"]`)}, {wire.Bool(true), wire.Null(), wire.Text(`["vip"]`)},
+	}
+	described := &wire.Table{Name: "t", Fields: []wire.Field{
+		{Name: "vip", Type: wire.TypeBoolean}, {Name: "name", Type: wire.TypeString}, {Name: "tags", Type: wire.TypeArray},
+	}}
+	s := NewSubject(&oracle.Table{Name: "t", Columns: described.Columns(), Rows: rows}, described)
+	g := gridOf(s, wire.OpEq, wire.OpNeq, wire.OpIn, wire.OpContains, wire.OpNotNull)
+	tests := []struct {
+		field string
+		op    wire.Op
+		shows string
+	}{
+		{"vip", wire.OpNeq, "null were another boolean"},
+		{"vip", wire.OpNotNull, "null and not null were not told apart"},
+		{"name", wire.OpEq, "accents did not count"},
+		{"name", wire.OpIn, "accents did not count"},
+		{"name", wire.OpEq, "ß were ss"},
+		{"name", wire.OpEq, "blanks around a text did not count"},
+		{"tags", wire.OpContains, "contains were includes"},
+	}
+	for _, test := range tests {
+		c := g.Cell("t", wire.Filter{Field: test.field, Op: test.op})
+		c.plan()
+		require.True(t, slices.ContainsFunc(c.filters, func(f *candidate) bool {
+			return slices.ContainsFunc(f.shows, func(m *misreading) bool { return m.as == test.shows })
+		}), "%s %s: %s", test.field, test.op, test.shows)
+	}
+	operands := []string{}
+	c := g.Cell("t", wire.Filter{Field: "tags", Op: wire.OpContains})
+	for _, f := range chanceOf(1, "test").candidates(c.column(), g.notableOf(s, c.column()), wire.OpContains) {
+		operands = append(operands, f.Value.String())
+	}
+	require.Subset(t, operands, []string{",", `"`, "[", `"vip"`})
 }

@@ -47,11 +47,10 @@ func (g *Generator) groupBy(q *Question) {
 			continue
 		}
 		group := wire.GroupKey{Field: c.Name, As: fmt.Sprintf("g%d", len(q.Groups))}
-		dated := c.Type == wire.TypeDate || c.Type == wire.TypeDatetime
 		switch {
 		case !c.groupable:
 			continue
-		case dated && c.uniform && g.capabilities.DateBucket && !g.chance(4):
+		case isTime(c.Type) && c.uniform && g.capabilities.DateBucket && !g.chance(4):
 			group.Grain = pick(g.random, []wire.Grain{wire.GrainYear, wire.GrainQuarter, wire.GrainMonth, wire.GrainDay})
 		case c.manySpellings:
 			continue
@@ -69,8 +68,12 @@ func (g *Generator) groupBy(q *Question) {
 // measures adds measures to a question.
 func (g *Generator) measures(q *Question) {
 	for range 2 + g.IntN(5) {
-		m := wire.Measure{Fn: pick(g.random, []wire.AggFunc{wire.AggCount, wire.AggCount, wire.AggSum, wire.AggMin, wire.AggMax, wire.AggCountDistinct}),
-			As: fmt.Sprintf("m%d", len(q.Measures))}
+		m := wire.Measure{
+			Fn: pick(g.random, []wire.AggFunc{
+				wire.AggCount, wire.AggCount, wire.AggSum, wire.AggMin, wire.AggMax, wire.AggCountDistinct,
+			}),
+			As: fmt.Sprintf("m%d", len(q.Measures)),
+		}
 		if c := pick(g.random, q.Subject.columns); m.Fn != wire.AggCount || g.chance(2) {
 			if !c.aggregatable || !measurable(m.Fn, c) {
 				continue

@@ -7,8 +7,10 @@ import (
 	"strconv"
 	"strings"
 	"time"
+	"unicode"
 
 	"github.com/connectorsdk/connector-sdk-go/internal/oracle"
+	"github.com/connectorsdk/connector-sdk-go/internal/terms"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -23,7 +25,31 @@ type misreading struct {
 	// read returns what the misreading takes for a match. Nil: it does not concern
 	// the filter.
 	read func(f wire.Filter, t wire.Type) matcher
+	// change, if it is set, is all that the misreading does: to the operands of the filters
+	// that it concerns and, if cells is set, to the cells.
+	change   func(wire.Value) wire.Value
+	cells    bool
+	concerns func(f wire.Filter, t wire.Type) bool
 }
+
+// changing returns the misreading that changes the operands of the filters that it
+// concerns and, if cells is set, the cells.
+func changing(as string, cells bool, change func(wire.Value) wire.Value, concerns func(wire.Filter, wire.Type) bool) misreading {
+	m := misreading{as: as, change: change, cells: cells, concerns: concerns}
+	m.read = func(f wire.Filter, t wire.Type) matcher {
+		switch {
+		case !concerns(f, t):
+			return nil
+		case cells:
+			return through(change, respelt(f, change), t)
+		}
+		return differing(f, change, t)
+	}
+	return m
+}
+
+// withOperands reports whether a filter has operands that can be changed.
+func withOperands(f wire.Filter) bool { return terms.ShapeOf(f.Op) != terms.ShapeNullary }
 
 // How much misreadings count.
 const (
@@ -56,7 +82,7 @@ var misreadings = slices.Concat(
 	weighing(often, boundMisreadings),
 	weighing(sometimes, slices.Concat(operatorMisreadings, nullMisreadings, listMisreadings, textMisreadings,
 		numberMisreadings, timeMisreadings, transportMisreadings)),
-	weighing(seldom, rareMisreadings))
+	weighing(seldom, slices.Concat(rareMisreadings, veryLongLists)))
 
 // always returns the misreading that gives every cell the same answer.
 func always(as string, matches bool) misreading {
@@ -136,48 +162,39 @@ var nullMisreadings = []misreading{
 		return func(v wire.Value) bool { return v.IsNull() != matches(v) }
 	}},
 	nullsKept(wire.OpGt), nullsKept(wire.OpGte), nullsKept(wire.OpLt), nullsKept(wire.OpLte),
-	{as: "the empty text were null", read: func(f wire.Filter, t wire.Type) matcher {
-		if t != wire.TypeString && t != wire.TypeReference {
-			return nil
+	changing("the empty text were null", true, func(v wire.Value) wire.Value {
+		if v.Kind() == wire.KindText && v.Text() == "" {
+			return wire.Null()
 		}
-		empty := func(v wire.Value) wire.Value {
-			if v.Kind() == wire.KindText && v.Text() == "" {
-				return wire.Null()
-			}
-			return v
+		return v
+	}, func(_ wire.Filter, t wire.Type) bool { return t == wire.TypeString || t == wire.TypeReference }),
+	changing("null were the empty text", true, func(v wire.Value) wire.Value {
+		if v.IsNull() {
+			return wire.Text("")
 		}
-		return through(empty, respelt(f, empty), t)
-	}},
-	{as: "null were the empty text", read: func(f wire.Filter, t wire.Type) matcher {
-		filled := func(v wire.Value) wire.Value {
-			if v.IsNull() {
-				return wire.Text("")
-			}
-			return v
-		}
-		return through(filled, respelt(f, filled), t)
-	}},
+		return v
+	}, func(wire.Filter, wire.Type) bool { return true }),
 	{as: "a null operand equalled null", read: func(f wire.Filter, t wire.Type) matcher {
-		if f.Op.Shape() != wire.ShapeValue || !f.Value.IsNull() {
+		if terms.ShapeOf(f.Op) != terms.ShapeValue || !f.Value.IsNull() {
 			return nil
 		}
 		return func(v wire.Value) bool { return v.IsNull() == (f.Op == wire.OpEq) }
 	}},
 	{as: "an operand of false were no filter", read: func(f wire.Filter, t wire.Type) matcher {
-		if t != wire.TypeBoolean || f.Op.Shape() != wire.ShapeValue || f.Value.String() != "false" {
+		if t != wire.TypeBoolean || terms.ShapeOf(f.Op) != terms.ShapeValue || f.Value.String() != "false" {
 			return nil
 		}
 		return func(wire.Value) bool { return true }
 	}},
 	{as: "an operand of 0 were no filter", read: func(f wire.Filter, t wire.Type) matcher {
-		if !t.Numeric() || f.Op.Shape() != wire.ShapeValue || strings.Trim(f.Value.String(), "0.") != "" || f.Value.String() == "" {
+		if !t.Numeric() || terms.ShapeOf(f.Op) != terms.ShapeValue || strings.Trim(f.Value.String(), "0.") != "" || f.Value.String() == "" {
 			return nil
 		}
 		return func(wire.Value) bool { return true }
 	}},
 	{as: "an empty operand were no filter", read: func(f wire.Filter, _ wire.Type) matcher {
-		none := f.Op.Shape() == wire.ShapeValue && (f.Value.IsNull() || f.Value.String() == "")
-		if !none && (f.Op.Shape() != wire.ShapeMember || len(f.Values) > 0) {
+		none := terms.ShapeOf(f.Op) == terms.ShapeValue && (f.Value.IsNull() || f.Value.String() == "")
+		if !none && (terms.ShapeOf(f.Op) != terms.ShapeMember || len(f.Values) > 0) {
 			return nil
 		}
 		return func(wire.Value) bool { return true }
@@ -203,7 +220,7 @@ func through(change func(wire.Value) wire.Value, f wire.Filter, t wire.Type) mat
 
 // respelt returns a filter whose operands were changed.
 func respelt(f wire.Filter, change func(wire.Value) wire.Value) wire.Filter {
-	if f.Op.Shape() == wire.ShapeValue {
+	if terms.ShapeOf(f.Op) == terms.ShapeValue {
 		f.Value = change(f.Value)
 	}
 	if f.Values != nil {
@@ -247,9 +264,9 @@ var listMisreadings = weighing(sometimes, []misreading{
 		}
 		return all
 	}),
-	cutAt(2), cutAt(5), cutAt(9), cutAt(10), cutAt(20), cutAt(50), cutAt(100), cutAt(200), cutAt(500), cutAt(1000),
+	cutAt(2), cutAt(5), cutAt(9), cutAt(10), cutAt(20), cutAt(50), cutAt(100),
 	{as: "null were a member of the list", read: func(f wire.Filter, t wire.Type) matcher {
-		if f.Op.Shape() != wire.ShapeMember || !slices.ContainsFunc(f.Values, wire.Value.IsNull) {
+		if terms.ShapeOf(f.Op) != terms.ShapeMember || !slices.ContainsFunc(f.Values, wire.Value.IsNull) {
 			return nil
 		}
 		matches := right(f, t)
@@ -270,13 +287,19 @@ var listMisreadings = weighing(sometimes, []misreading{
 
 func members(as string, change func([]wire.Value) []wire.Value) misreading {
 	return misreading{as: as, read: func(f wire.Filter, t wire.Type) matcher {
-		if f.Op.Shape() != wire.ShapeMember {
+		if terms.ShapeOf(f.Op) != terms.ShapeMember {
 			return nil
 		}
 		f.Values = change(f.Values)
 		return right(f, t)
 	}}
 }
+
+// longListMisreadings are those that long lists are judged by. Lists of hundreds come last,
+// because they take some connectors seconds.
+var longListMisreadings = slices.Concat(listMisreadings, weighing(seldom, veryLongLists))
+
+var veryLongLists = []misreading{cutAt(200), cutAt(500), cutAt(1000)}
 
 // cutAt returns the misreading of a list that counts only its first members. A list that
 // is much longer does not show it: sources that cut short lists are often not given long
@@ -303,12 +326,24 @@ var textMisreadings = []misreading{
 	like(wire.OpIncludes, '%', ".*"), like(wire.OpStartsWith, '%', ".*"), like(wire.OpEq, '%', ".*"),
 	like(wire.OpIncludes, '*', ".*"), like(wire.OpStartsWith, '*', ".*"), like(wire.OpEq, '*', ".*"),
 	pattern(wire.OpIncludes), pattern(wire.OpStartsWith),
-	{as: "an element were looked for without case", read: func(f wire.Filter, t wire.Type) matcher {
-		if f.Op != wire.OpContains || f.Value.Kind() != wire.KindText {
+	folding("accents did not count", unaccented),
+	folding("ß were ss", sharpless),
+	{as: "includes looked for whole words", read: onText(wire.OpIncludes, func(text, part string) bool {
+		return slices.Contains(strings.FieldsFunc(text, func(r rune) bool { return r == ' ' || r == '-' || r == ',' }), part)
+	})},
+	{as: "startswith were a range that ends before letters beyond ASCII", read: onText(wire.OpStartsWith, func(text, part string) bool {
+		rest, ok := strings.CutPrefix(text, part)
+		return ok && (rest == "" || rest[0] < 128)
+	})},
+	{as: "only the first line of a text counted", read: func(f wire.Filter, t wire.Type) matcher {
+		if !isText(t) || !withOperands(f) {
 			return nil
 		}
-		return through(onTexts(strings.ToLower), respelt(f, onTexts(strings.ToLower)), t)
+		return through(onTexts(func(text string) string { first, _, _ := strings.Cut(text, "\n"); return first }), f, t)
 	}},
+	changing("an element were looked for without case", true, onTexts(strings.ToLower), func(f wire.Filter, _ wire.Type) bool {
+		return f.Op == wire.OpContains && f.Value.Kind() == wire.KindText
+	}),
 	{as: "only the first element counted", read: func(f wire.Filter, _ wire.Type) matcher {
 		if f.Op != wire.OpContains || f.Value.IsNull() {
 			return nil
@@ -335,35 +370,47 @@ func isText(t wire.Type) bool { return t == wire.TypeString || t == wire.TypeRef
 // folding returns the misreading that takes texts for equal which a function makes
 // equal.
 func folding(as string, change func(string) string) misreading {
-	return misreading{as: as, read: func(f wire.Filter, t wire.Type) matcher {
-		if !isText(t) || f.Op.Shape() == wire.ShapeNullary {
-			return nil
-		}
-		return through(onTexts(change), respelt(f, onTexts(change)), t)
-	}}
+	return changing(as, true, onTexts(change), func(f wire.Filter, t wire.Type) bool { return isText(t) && withOperands(f) })
 }
 
 // operands returns the misreading that changes what is looked for, not the cells.
 func operands(as string, change func(string) string) misreading {
-	return misreading{as: as, read: func(f wire.Filter, t wire.Type) matcher {
-		if f.Op.Shape() == wire.ShapeNullary {
-			return nil
-		}
-		return differing(f, onTexts(change), t)
-	}}
+	return changing(as, false, onTexts(change), func(f wire.Filter, _ wire.Type) bool { return withOperands(f) })
 }
 
-var accents = strings.NewReplacer("ä", "a", "ö", "o", "ü", "u", "é", "e", "è", "e", "ê", "e", "ë", "e", "á", "a", "à", "a",
-	"â", "a", "å", "a", "ã", "a", "ó", "o", "ô", "o", "õ", "o", "ø", "o", "í", "i", "ï", "i", "ú", "u", "ñ", "n", "ç", "c", "ß", "ss",
-	"Ä", "A", "Ö", "O", "Ü", "U", "É", "E", "Å", "A", "Á", "A", "Ø", "O")
+// accents are letters, each followed by the one that it is without its accent.
+const accents = "äaöoüuéeèeêeëeáaàaâaåaãaóoòoôoõoøoíiìiîiïiúuùuûuñnçcčcćcřršsśsžzźzżzěeęeýyłlńnąaďdťtůuğgşsıi" +
+	"ÄAÖOÜUÉEÈEÊEÁAÀAÂAÅAÃAÓOÔOÕOØOÍIÎIÚUÛUÑNÇCČCĆCŘRŠSŚSŽZŹZŻZÝYŁLŞSĞGİI"
 
-func unaccented(text string) string { return accents.Replace(text) }
+var withoutAccents = func() map[rune]rune {
+	plain, runes := map[rune]rune{}, []rune(accents)
+	for i := 0; i < len(runes); i += 2 {
+		plain[runes[i]] = runes[i+1]
+	}
+	return plain
+}()
+
+// unaccented returns a text without its accents.
+func unaccented(text string) string {
+	return strings.Map(func(r rune) rune {
+		if plain, ok := withoutAccents[r]; ok {
+			return plain
+		}
+		if unicode.IsMark(r) {
+			return -1
+		}
+		return r
+	}, text)
+}
+
+// sharpless returns a text with ss for ß.
+func sharpless(text string) string { return strings.ReplaceAll(text, "ß", "ss") }
 
 // like returns the misreading that takes a character for a wildcard.
 func like(op wire.Op, wildcard rune, expression string) misreading {
-	return misreading{as: string(wildcard) + " were a wildcard", read: func(f wire.Filter, _ wire.Type) matcher {
+	return misreading{as: string(wildcard) + " were a wildcard", read: func(f wire.Filter, t wire.Type) matcher {
 		text := f.Value.String()
-		if f.Op != op || f.Value.IsNull() || !strings.ContainsRune(text, wildcard) {
+		if !isText(t) || f.Op != op || f.Value.IsNull() || !strings.ContainsRune(text, wildcard) {
 			return nil
 		}
 		parts := strings.Split(text, string(wildcard))
@@ -376,8 +423,8 @@ func like(op wire.Op, wildcard rune, expression string) misreading {
 
 // pattern returns the misreading of an operand as a regular expression.
 func pattern(op wire.Op) misreading {
-	return misreading{as: "the operand were a regular expression", read: func(f wire.Filter, _ wire.Type) matcher {
-		if f.Op != op || f.Value.IsNull() || !strings.ContainsAny(f.Value.String(), `.*+?()[]{}|^$\`) {
+	return misreading{as: "the operand were a regular expression", read: func(f wire.Filter, t wire.Type) matcher {
+		if !isText(t) || f.Op != op || f.Value.IsNull() || !strings.ContainsAny(f.Value.String(), `.*+?()[]{}|^$\`) {
 			return nil
 		}
 		return matchRegexp(op, f.Value.String())
@@ -443,10 +490,6 @@ var rareMisreadings = []misreading{
 		return func(v wire.Value) bool { return !v.IsNull() && !includes(v) }
 	}},
 	{as: "includes looked at the end of the text only", read: onText(wire.OpIncludes, strings.HasSuffix)},
-	{as: "includes looked for whole words", read: onText(wire.OpIncludes, func(text, part string) bool {
-		return slices.Contains(strings.FieldsFunc(text, func(r rune) bool { return r == ' ' || r == '-' || r == ',' }), part)
-	})},
-	folding("accents did not count", unaccented),
 	folding("only letters and digits counted", func(text string) string {
 		return strings.Map(func(r rune) rune {
 			if r < '0' || r > '9' && r < 'A' || r > 'Z' && r < 'a' || r > 'z' && r < 128 {
@@ -468,7 +511,7 @@ var rareMisreadings = []misreading{
 	truncated("the operand were cut to the hour", time.Hour, false),
 	truncated("instants were cut to the minute", time.Minute, true),
 	{as: "days were cut to the month", read: func(f wire.Filter, t wire.Type) matcher {
-		if t != wire.TypeDate && t != wire.TypeDatetime || f.Op.Shape() == wire.ShapeNullary {
+		if !isTime(t) || !withOperands(f) {
 			return nil
 		}
 		month := onTexts(func(text string) string { return text[:min(len(text), len("2006-01"))] })

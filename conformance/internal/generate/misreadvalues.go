@@ -42,22 +42,14 @@ func float(change func(float64) float64) func(wire.Value) wire.Value {
 }
 
 func numerically(as string, change func(float64) float64) misreading {
-	return misreading{as: as, read: func(f wire.Filter, t wire.Type) matcher {
-		if !t.Numeric() || f.Op.Shape() == wire.ShapeNullary {
-			return nil
-		}
-		return through(float(change), respelt(f, float(change)), t)
-	}}
+	return changing(as, true, float(change), aboutNumbers)
 }
 
 func rounded(as string, change func(float64) float64) misreading {
-	return misreading{as: as, read: func(f wire.Filter, t wire.Type) matcher {
-		if !t.Numeric() || f.Op.Shape() == wire.ShapeNullary {
-			return nil
-		}
-		return differing(f, float(change), t)
-	}}
+	return changing(as, false, float(change), aboutNumbers)
 }
+
+func aboutNumbers(f wire.Filter, t wire.Type) bool { return t.Numeric() && withOperands(f) }
 
 // timeMisreadings move days and instants.
 var timeMisreadings = []misreading{
@@ -93,23 +85,13 @@ func moved(change func(time.Time) time.Time) func(wire.Value) wire.Value {
 func isTime(t wire.Type) bool { return t == wire.TypeDate || t == wire.TypeDatetime }
 
 func shifted(as string, by time.Duration) misreading {
-	return misreading{as: as, read: func(f wire.Filter, t wire.Type) matcher {
-		if f.Op.Shape() == wire.ShapeNullary || t != wire.TypeDatetime && (t != wire.TypeDate || by.Abs() < 24*time.Hour) {
-			return nil
-		}
-		return differing(f, moved(func(at time.Time) time.Time { return at.Add(by) }), t)
-	}}
+	later := moved(func(at time.Time) time.Time { return at.Add(by) })
+	return changing(as, false, later, func(f wire.Filter, t wire.Type) bool {
+		return withOperands(f) && (t == wire.TypeDatetime || t == wire.TypeDate && by.Abs() >= 24*time.Hour)
+	})
 }
 
 func truncated(as string, to time.Duration, both bool) misreading {
-	return misreading{as: as, read: func(f wire.Filter, t wire.Type) matcher {
-		if t != wire.TypeDatetime || f.Op.Shape() == wire.ShapeNullary {
-			return nil
-		}
-		cut := moved(func(at time.Time) time.Time { return at.Truncate(to) })
-		if both {
-			return through(cut, respelt(f, cut), t)
-		}
-		return differing(f, cut, t)
-	}}
+	cut := moved(func(at time.Time) time.Time { return at.Truncate(to) })
+	return changing(as, both, cut, func(f wire.Filter, t wire.Type) bool { return t == wire.TypeDatetime && withOperands(f) })
 }

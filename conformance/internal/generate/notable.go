@@ -12,8 +12,8 @@ import (
 // Limits of what is looked at to choose the operands of a column.
 const (
 	ladderValues  = 1000
-	notableValues = 24
-	witnessValues = 56
+	notableValues = 36
+	witnessValues = 72
 	// maxLongOperand is the length up to which one long text is used as an operand.
 	maxLongOperand = 5000
 )
@@ -27,13 +27,62 @@ type notable struct {
 	// witnesses are the cells that an operand is judged by. They include the values,
 	// their neighbours and, if the column has one, null.
 	witnesses []wire.Value
+	// changed are the witnesses as the misreadings that change cells see them, by name. It
+	// is nil for one that changes none of them.
+	changed map[string][]wire.Value
+}
+
+// seenAs returns the witnesses as a misreading sees them, and whether it changes any.
+func (n *notable) seenAs(m *misreading) (cells []wire.Value, changes bool) {
+	if !m.cells {
+		return n.witnesses, false
+	}
+	cells, known := n.changed[m.as]
+	if !known {
+		for i, v := range n.witnesses {
+			if other := m.change(v); other != v && cells == nil {
+				cells = slices.Clone(n.witnesses)
+				cells[i] = other
+			} else if cells != nil {
+				cells[i] = other
+			}
+		}
+		n.changed[m.as] = cells
+	}
+	if cells == nil {
+		return n.witnesses, false
+	}
+	return cells, true
+}
+
+// show reports whether a misreading of a filter keeps other witnesses than are expected.
+func (n *notable) show(m *misreading, f wire.Filter, t wire.Type, expected []bool) bool {
+	cells, wrong := n.witnesses, matcher(nil)
+	if m.change == nil {
+		wrong = m.read(f, t)
+	} else if m.concerns(f, t) {
+		seen, changes := n.seenAs(m)
+		other := respelt(f, m.change)
+		if changes || other.Value != f.Value || !slices.Equal(other.Values, f.Values) {
+			cells, wrong = seen, right(other, t)
+		}
+	}
+	if wrong == nil {
+		return false
+	}
+	for i, v := range cells {
+		if wrong(v) != expected[i] {
+			return true
+		}
+	}
+	return false
 }
 
 // notable returns the notable values of a column. Which ones of several alike depends
 // on chance.
 func (d random) notable(c *Column) *notable {
 	ladder := c.ladder()
-	n := &notable{}
+	n := &notable{changed: map[string][]wire.Value{}}
 	var rungs []int // of the values, on the ladder
 	add := func(rung int) {
 		if rung >= 0 && rung < len(ladder) && !slices.Contains(rungs, rung) && len(rungs) < notableValues {
@@ -107,7 +156,7 @@ func (c *Column) mostFrequent(ladder []wire.Value) int {
 // addPeculiar adds the first value that has each of some peculiarities, looking from
 // start.
 func (d random) addPeculiar(ladder []wire.Value, start int, add func(rung int)) {
-	for _, change := range []func(string) string{strings.ToLower, strings.TrimSpace, unaccented, seconds, days} {
+	for _, change := range []func(string) string{strings.ToLower, strings.TrimSpace, unaccented, folded, canonicalNumber, seconds, days} {
 		twins := map[string]int{}
 		for i := range ladder {
 			rung := (start + i) % len(ladder)
@@ -120,15 +169,10 @@ func (d random) addPeculiar(ladder []wire.Value, start int, add func(rung int)) 
 			twins[text] = rung
 		}
 	}
-	has := func(set string) func(string) bool {
-		return func(text string) bool { return strings.ContainsAny(text, set) }
-	}
 	peculiar := []func(string) bool{
 		func(text string) bool { return text == "" },
-		func(text string) bool { return strings.TrimSpace(text) != text },
 		func(text string) bool { return strings.ToLower(text) != text },
-		has("%_"), has(`\`), has(`'"`), has("+&#;"), has(","), has("*.()[]"), has(" "),
-		func(text string) bool { return strings.ContainsFunc(text, func(r rune) bool { return r > 127 }) },
+		withAny("*.()[]"), withAny(" "),
 		func(text string) bool { return strings.HasPrefix(text, "-") },
 		func(text string) bool { return len(text) > 20 },
 		func(text string) bool { return len(text) > 100 },
@@ -136,6 +180,9 @@ func (d random) addPeculiar(ladder []wire.Value, start int, add func(rung int)) 
 		func(text string) bool { return strings.Contains(text, "T23:") },
 		func(text string) bool { return text == "0" || strings.Trim(text, "0.") == "" },
 		func(text string) bool { return wire.IsDecimal(text) && strings.HasPrefix(text, "0") },
+	}
+	for _, k := range kinds {
+		peculiar = append(peculiar, k.of)
 	}
 	for _, is := range peculiar {
 		for i := range ladder {
@@ -146,6 +193,9 @@ func (d random) addPeculiar(ladder []wire.Value, start int, add func(rung int)) 
 		}
 	}
 }
+
+// folded returns a text as the collations that fold most compare it.
+func folded(text string) string { return sharpless(strings.ToLower(unaccented(text))) }
 
 // longestOf returns the rung of the longest value.
 func longestOf(ladder []wire.Value) (longest int) {

@@ -48,7 +48,7 @@ const (
 // them: how others compare is our decision, which no connector has to share
 // [rule filter-9].
 func classes(op wire.Op, t wire.Type) []class {
-	dated := t == wire.TypeDate || t == wire.TypeDatetime
+	dated := isTime(t)
 	switch op {
 	case wire.OpIsNull, wire.OpNotNull:
 		return []class{classValue}
@@ -98,7 +98,7 @@ func classes(op wire.Op, t wire.Type) []class {
 
 // isTextual reports whether the values of a type are texts with letters in them.
 func isTextual(t wire.Type) bool {
-	return !t.Numeric() && t != wire.TypeDate && t != wire.TypeDatetime
+	return !t.Numeric() && !isTime(t)
 }
 
 // random makes operands by chance.
@@ -231,7 +231,7 @@ func (d random) foreign(c *Column, others []*Column) (wire.Value, bool) {
 func (d random) near(v wire.Value, t wire.Type) (wire.Value, bool) {
 	text := v.String()
 	switch {
-	case t == wire.TypeDate || t == wire.TypeDatetime:
+	case isTime(t):
 		return d.nearInstant(text)
 	case wire.IsDecimal(text) && (t.Numeric() || t == ""):
 		switch d.IntN(3) {

@@ -1,111 +1,90 @@
 package generate
 
 import (
+	"cmp"
 	"slices"
 
-	"github.com/connectorsdk/connector-sdk-go/internal/oracle"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
-// Packs returns questions that ask for every cell at once, for a budget that is smaller
-// than the plan: conjunctions of so many filters, all of which one row satisfies. A
-// filter that is read wrongly most often loses that row.
-func (g *Grid) Packs(size int) (list []*Question) {
-	for n := 0; ; n++ {
-		more := false
-		for _, s := range g.subjects {
-			if q := g.pack(s, n, size); q != nil {
-				list = append(list, q)
-				more = true
-			}
+// Of how many filters a pack is made: conditions that most rows pass, where each can drop
+// rows, or groups of or that keep few rows, where each can add some. Conditions beside
+// groups would hide most of what a group adds or drops.
+const (
+	maxPackedAnd = 6
+	maxPackedOr  = 10
+)
+
+// Pack returns a question about several cells of a table, with the next filter of each, for
+// a budget that is smaller than the plan: first about each table, then as they take turns. A filter that is read wrongly
+// shows as if it were asked alone, unless another one keeps or drops the same rows. It
+// returns nil when nothing is left to be packed.
+func (g *Grid) Pack(routes ...string) *Question {
+	for {
+		i := slices.IndexFunc(g.tables, func(t *tableCells) bool { return !t.asked })
+		if i < 0 {
+			i = g.packs.Next(func(i int) bool { return !g.tables[i].packed })
 		}
-		if !more {
-			return list
+		if i < 0 {
+			return nil
 		}
+		t, s := g.tables[i], g.subjects[i]
+		t.asked = true
+		if q := g.pack(t, s); q != nil {
+			return g.Asking(s, routes[s.taken%len(routes)], q.Where)
+		}
+		t.packed = true
 	}
 }
 
-// pack returns the n-th pack of a table, or nil.
-func (g *Grid) pack(s *Subject, n, size int) *Question {
-	var cells []*Cell
-	for _, c := range g.cells {
-		if c.Subject == s {
-			cells = append(cells, c)
-		}
-	}
-	if n*size >= len(cells) {
+// pack returns a question of the cells that are looked at, those first that tell most.
+func (g *Grid) pack(t *tableCells, s *Subject) *Question {
+	if s.Window > 0 {
 		return nil
 	}
-	anchor := g.anchor(s, n)
-	var filters []wire.Filter
-	for _, c := range cells[n*size : min(len(cells), (n+1)*size)] {
-		if f, ok := g.holding(c, anchor[c.column().at]); ok {
-			filters = append(filters, f)
+	type ranked struct {
+		*Cell
+		gain float64
+	}
+	var cells []ranked
+	for _, c := range t.cells[:t.open] {
+		if c.plan(); !c.Broken && c.asked < len(c.filters) {
+			cells = append(cells, ranked{c, g.gain(c)})
 		}
 	}
-	if len(filters) == 0 {
+	slices.SortStableFunc(cells, func(a, b ranked) int { return cmp.Compare(b.gain, a.gain) })
+	and, or := &Question{Subject: s}, &Question{Subject: s}
+	var conditions, groups []*Cell
+	rows := len(s.sample.Rows)
+	narrowed, widened := s.rows(true), s.rows(false)
+	gains := map[*Question]float64{}
+	for _, c := range cells {
+		f := c.filters[c.asked].filter
+		if len(f.Values) > longList || c.gain < seldom || c.column().nulls > 0 && !withOperands(f) && !t.alone[f.Op] {
+			continue // for questions of their own
+		}
+		kept := s.kept(f)
+		with, beside := narrowed.and(kept), widened.or(kept)
+		switch n := kept.count(); {
+		case 2*n >= rows && len(and.And) < maxPackedAnd && 2*with.count() >= rows:
+			and.And, narrowed = append(and.And, f), with
+			conditions = append(conditions, c.Cell)
+			gains[and] += c.gain
+		case 3*n <= rows && len(or.Or) < maxPackedOr && 2*beside.count() <= rows && (n == 0 || beside.count() > widened.count()):
+			or.Or, widened = append(or.Or, []wire.Filter{f}), beside
+			groups = append(groups, c.Cell)
+			gains[or] += c.gain
+		}
+	}
+	q, packed := or, groups
+	if gains[and] > gains[or] {
+		q, packed = and, conditions
+	}
+	if len(packed) < 2 {
 		return nil
 	}
-	return g.single(s, wire.PathQuery, filters...)
-}
-
-// anchor returns a row with many notable values.
-func (g *Grid) anchor(s *Subject, n int) (best []wire.Value) {
-	most := -1
-	start := chanceOf(g.seed, s.Table.Name).IntN(len(s.sample.Rows)) + n
-	for i := range min(len(s.sample.Rows), 60) {
-		row := s.sample.Rows[(start+i)%len(s.sample.Rows)]
-		points := 0
-		for _, c := range s.columns {
-			if slices.ContainsFunc(g.notableOf(s, c).values, func(v wire.Value) bool { return v.String() == row[c.at].String() }) {
-				points++
-			}
-		}
-		if points > most {
-			best, most = row, points
-		}
+	for _, c := range packed {
+		g.use(c)
 	}
-	return best
-}
-
-// holding returns a filter of a cell that a value satisfies, at the edge where there is
-// one.
-func (g *Grid) holding(c *Cell, v wire.Value) (f wire.Filter, ok bool) {
-	column := c.column()
-	f = wire.Filter{Field: c.Field, Op: c.Op}
-	others := slices.DeleteFunc(slices.Clone(g.notableOf(c.Subject, column).values), func(other wire.Value) bool {
-		return oracle.Same(other, v, column.Type)
-	})
-	if len(others) == 0 || len(v.String()) > MaxOperand || column.unsettled(c.Op) {
-		return f, false
-	}
-	switch {
-	case c.Op == wire.OpEq || c.Op == wire.OpGte || c.Op == wire.OpLte:
-		f.Value = v
-	case c.Op == wire.OpIn:
-		f.Values = []wire.Value{others[0], v}
-	case c.Op == wire.OpNin:
-		f.Values = others[:1]
-	case c.Op == wire.OpStartsWith:
-		f.Value = wire.Text(string([]rune(v.String())[:(1+len([]rune(v.String())))/2]))
-	case c.Op == wire.OpIncludes:
-		f.Value = wire.Text(string([]rune(v.String())[len([]rune(v.String()))/2:]))
-	case c.Op == wire.OpContains:
-		if list := Elements(v.String()); len(list) > 0 {
-			f.Value = list[len(list)-1]
-		}
-	case c.Op.Shape() != wire.ShapeNullary:
-		for _, other := range others { // neq, gt and lt: the nearest that holds
-			with := f
-			with.Value = other
-			nearer := f.Value.IsNull()
-			if order, ok := oracle.Compare(other, f.Value, column.Type); ok && !nearer {
-				nearer = c.Op == wire.OpGt && order > 0 || c.Op == wire.OpLt && order < 0
-			}
-			if nearer && oracle.Match(v, with, column.Type) {
-				f = with
-			}
-		}
-	}
-	return f, oracle.Match(v, f, column.Type) && column.settled(f)
+	return q
 }

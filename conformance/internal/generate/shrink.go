@@ -18,6 +18,9 @@ type Complaint struct {
 	Kind string
 	// Lost is set when no answer came, so that asking again may take as long.
 	Lost bool
+	// Cause is the check whose rule is broken, where the answer shows it; empty: what is left
+	// of the question tells it.
+	Cause string
 }
 
 // maxShrinkRequests limits the requests that are made to make a question smaller.
@@ -166,10 +169,18 @@ func (q *Question) simplerRows(try func(func(*Question))) {
 			try(func(o *Question) { o.Limit = n })
 		}
 	}
-	// The fields that show what is wrong stay.
-	if told := q.Needed(q.Table.PrimaryKey); q.Path == wire.PathQuery && len(told) < len(q.Fields) {
-		try(func(o *Question) { o.Fields = told })
-	} else if told := q.Needed(nil); len(told) < len(q.Fields) {
+	// The fields that show what is wrong stay, and the key, which says of which row.
+	if q.Path != wire.PathQuery {
+		return
+	}
+	told := q.Needed(q.Table.PrimaryKey)
+	others := slices.DeleteFunc(slices.Clone(q.Fields), func(name string) bool { return slices.Contains(told, name) })
+	for list := range fewer(others) {
+		if fields := slices.Concat(told, list); len(fields) < len(q.Fields) {
+			try(func(o *Question) { o.Fields = fields })
+		}
+	}
+	if told := q.Needed(nil); len(others) == 0 && len(told) < len(q.Fields) {
 		try(func(o *Question) { o.Fields = told })
 	}
 }

@@ -115,21 +115,11 @@ func jsonSpellings(v wire.Value) []string {
 // alike. Dates and datetimes compare as instants or as bytes, which is the same
 // if all are spelled alike.
 func OrderSettled(t *oracle.Table, column int) bool {
-	if kind := t.Columns[column].Type; kind != wire.TypeDate && kind != wire.TypeDatetime {
-		return true
-	}
-	first := ""
-	for _, row := range t.Rows {
-		v := row[column]
-		switch {
-		case v.IsNull():
-		case first == "":
-			if first = digitPattern(v.String()); !isInstant(v) {
-				return false
+	return !isTime(t.Columns[column].Type) || spelledAlike(func(yield func(wire.Value) bool) {
+		for _, row := range t.Rows {
+			if !yield(row[column]) {
+				return
 			}
-		case digitPattern(v.String()) != first:
-			return false
 		}
-	}
-	return true
+	})
 }

@@ -16,6 +16,7 @@ import (
 
 	"github.com/connectorsdk/connector-sdk-go/conformance/internal/check"
 	"github.com/connectorsdk/connector-sdk-go/internal/scan"
+	"github.com/connectorsdk/connector-sdk-go/internal/terms"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 	"github.com/connectorsdk/connector-sdk-go/wire/schema"
 )
@@ -102,7 +103,7 @@ func strict(data []byte) string {
 	case sc.Err() != nil:
 		return Syntax(sc)
 	case twice != "":
-		return fmt.Sprintf("duplicate member %s", wire.QuoteName(twice))
+		return fmt.Sprintf("duplicate member %s", terms.QuoteName(twice))
 	}
 	return ""
 }
@@ -111,7 +112,7 @@ func strict(data []byte) string {
 // has twice, or "".
 func Skim(sc *scan.Scanner, depth int) (twice string) {
 	open := sc.Peek()
-	if depth > wire.MaxDepth || open != '{' && open != '[' {
+	if depth > terms.MaxDepth || open != '{' && open != '[' {
 		_ = sc.Scalar() // which fails on what is too deep
 		return ""
 	}

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/connectorsdk/connector-sdk-go/wire"
+	"github.com/connectorsdk/connector-sdk-go/internal/terms"
 	"github.com/connectorsdk/connector-sdk-go/wire/schema"
 )
 
@@ -99,7 +99,7 @@ func (s *shape) prune(v any) (first string) {
 				inner = part.prune(v[member])
 			case s.closed:
 				delete(v, member)
-				inner, name = " ", wire.QuoteName(member)
+				inner, name = " ", terms.QuoteName(member)
 			default:
 				inner = s.others.prune(v[member])
 			}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/connectorsdk/connector-sdk-go/conformance/internal/check"
 	"github.com/connectorsdk/connector-sdk-go/conformance/internal/message"
+	"github.com/connectorsdk/connector-sdk-go/internal/terms"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -103,7 +104,7 @@ func (a *Answer) RefusedWith(codes ...wire.Code) *check.Finding {
 	case a.Status >= 400 && e == nil:
 		detail += " without the error envelope"
 	case e != nil:
-		detail += fmt.Sprintf(" with code %s", wire.QuoteName(string(e.Code)))
+		detail += fmt.Sprintf(" with code %s", terms.QuoteName(string(e.Code)))
 	}
 	return check.Differs(expected, a.Describe(), "%s", detail).From(a.Request)
 }
@@ -123,7 +124,7 @@ func (run *Run) Refused(a *Answer, what string, codes ...wire.Code) *check.Findi
 		case e == nil:
 			return check.Block("P3.10a", "a refusal is not in the error envelope")
 		case e.Code.Status() != a.Status || e.Code == wire.CodeCheckFailed:
-			return check.Block("P3.10b", "a refusal of %d has the code %s", a.Status, wire.QuoteName(string(e.Code)))
+			return check.Block("P3.10b", "a refusal of %d has the code %s", a.Status, terms.QuoteName(string(e.Code)))
 		}
 	}
 	return f.In("%s is %s", what)

@@ -1,120 +1,231 @@
 package session
 
 import (
-	"sync"
+	"fmt"
+	"slices"
+	"strconv"
 
 	"github.com/connectorsdk/connector-sdk-go/internal/oracle"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
-// Coverage counts what a run has asked.
+// Coverage is what a run has asked for, as its report shows it. It tells a green report
+// from an empty one.
 type Coverage struct {
-	mu sync.Mutex
 	Counts
-	filters map[judgedFilter]int
-	rows    map[string]int // table -> the most rows that one answer held
+	Cases int `json:"cases"` // judged, over all checks
+	// Filters counts the judged filters by operator and type of field, such as "eq number".
+	Filters map[string]int `json:"filters"`
+	// Operators are those that the document declares.
+	Operators []wire.Op `json:"operators"`
+	// Tables are those that discovery lists for the first tenant, the first thousand of them.
+	Tables []TableCoverage `json:"tables"`
+	Basis  Basis           `json:"basis"`
 }
 
-// judgedFilter is what a judged filter is counted by.
-type judgedFilter struct {
-	table, field string
-	kind         wire.Type
-	op           wire.Op
+// TableCoverage is what was judged of a table.
+type TableCoverage struct {
+	Name string `json:"name"`
+	Rows int    `json:"rows"` // the most rows that one answer held
+	// Partly says why the table was not read whole by one plain request; empty if it was, or
+	// if no check wanted it.
+	Partly string `json:"partly,omitempty"`
+	// Unjudged says why the verdict says nothing of the table; empty if it does.
+	Unjudged string          `json:"unjudged,omitempty"`
+	Fields   []FieldCoverage `json:"fields"`
 }
 
-// Counts are the figures of a [Coverage].
-type Counts struct {
-	Requests  int
-	Streams   int   // requests answered by a stream
-	Rows      int64 // rows read
-	Bytes     int64 // bytes of answers read
-	Generated int   // generated requests judged
-	Telling   int   // those of them that kept some rows and dropped others
+// FieldCoverage is what was judged of a field.
+type FieldCoverage struct {
+	Name       string          `json:"name"`
+	Type       wire.Type       `json:"type"`
+	Filterable bool            `json:"filterable"`
+	Empty      bool            `json:"empty"`  // no cell that was read holds a value
+	Judged     map[wire.Op]int `json:"judged"` // answers to filters of the field that were judged
+	// Values is how many distinct values the rows hold, if they are at most fifty and there
+	// is an operator to ask for one; else 0. Asked is how many of them a judged filter named.
+	Values int `json:"values,omitempty"`
+	Asked  int `json:"asked,omitempty"`
 }
 
-// Add changes the counts.
-func (c *Coverage) Add(change func(*Counts)) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	change(&c.Counts)
+// Basis counts what a run has judged, and says so in words.
+type Basis struct {
+	Rows   int `json:"rows"`   // of all tables, each counted by its largest answer
+	Tables int `json:"tables"` // with rows
+	// Pairs are those of a field that can be filtered and a declared operator.
+	Pairs    int    `json:"pairs"`
+	Judged   int    `json:"judged"` // of the pairs
+	Empty    int    `json:"empty"`  // of the pairs that were not judged: the field has no value anywhere
+	Values   int    `json:"values"` // of the fields with few distinct values
+	Asked    int    `json:"asked"`  // of the values
+	Unjudged int    `json:"unjudged"`
+	Text     string `json:"text"`
 }
 
-// AddFilters counts the filters of a judged request by table, field, type and operator.
-func (c *Coverage) AddFilters(t *oracle.Table, where wire.Where) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.filters == nil {
-		c.filters = map[judgedFilter]int{}
+const (
+	// maxCovered limits the tables and the fields of a table that a report lists: they are
+	// the connector's to make up.
+	maxCovered = 1000
+	// MaxValues is up to how many distinct values of a field each is asked for.
+	MaxValues = 50
+	// maxOperand is the length up to which a text is used as an operand, as by package generate.
+	maxOperand = 200
+)
+
+// Coverage returns what the run has asked. Call it when the run is over.
+func (s *Session) Coverage() Coverage {
+	c := Coverage{Counts: s.Covered.Counts, Filters: s.Covered.byType(), Operators: []wire.Op{}, Tables: []TableCoverage{}}
+	if s.Document == nil {
+		return c
 	}
-	for f := range where.Filters() {
-		kind := wire.Type("undeclared")
-		if i := t.Index(f.Field); i >= 0 && t.Columns[i].Type != "" {
-			kind = t.Columns[i].Type
+	c.Operators = append(c.Operators, s.Document.Capabilities.Operators...)
+	tables := s.found()
+	for i := range tables {
+		t := s.coverageOf(&tables[i])
+		c.Basis.add(&t, c.Operators)
+		if i < maxCovered {
+			c.Tables = append(c.Tables, t)
 		}
-		c.filters[judgedFilter{t.Name, f.Field, kind, f.Op}]++
 	}
+	if len(tables) > 0 {
+		c.Basis.Text = c.Basis.String()
+	}
+	return c
 }
 
-// Filters returns how many filters were judged, by operator and type, such as "eq
-// number". Call it when the run is over.
-func (c *Coverage) Filters() map[string]int {
-	all := map[string]int{}
-	for f, n := range c.filters {
-		all[string(f.op)+" "+string(f.kind)] += n
-	}
-	return all
-}
-
-// FieldOf names a field of a table.
-type FieldOf struct{ Table, Field string }
-
-// Judged returns how many filters were judged, by field and operator. Call it when the
-// run is over.
-func (c *Coverage) Judged() map[FieldOf]map[wire.Op]int {
-	all := map[FieldOf]map[wire.Op]int{}
-	for f, n := range c.filters {
-		at := FieldOf{f.table, f.field}
-		if all[at] == nil {
-			all[at] = map[wire.Op]int{}
-		}
-		all[at][f.op] += n
-	}
-	return all
-}
-
-// addRows records that an answer held rows of a table.
-func (c *Coverage) addRows(table string, rows int) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.rows == nil {
-		c.rows = map[string]int{}
-	}
-	c.rows[table] = max(c.rows[table], rows)
-}
-
-// RowsOf returns the most rows of a table that one answer held. Call it when the run
-// is over.
-func (c *Coverage) RowsOf(table string) int { return c.rows[table] }
-
-// Found returns the tables of the first tenant, as far as a check asked for them.
-func (s *Session) Found() []wire.Table {
+// found returns the tables of the first tenant, as far as a check asked for them.
+func (s *Session) found() []wire.Table {
 	if d := s.discovered[0]; d != nil && d.err == nil {
 		return d.Tables
 	}
 	return nil
 }
 
-// Held returns what was read of a table of the first tenant by one plain request, or
-// nil, and why that is not the whole table, or "".
-func (s *Session) Held(t *wire.Table) (rows *oracle.Table, why string) {
-	snapshot := s.snapshots[snapshotKey{0, t.Name}]
-	switch {
-	case snapshot == nil:
-		return nil, ""
-	case snapshot.Table != nil:
-		return snapshot.Table, ""
-	case snapshot.Missing != nil:
-		why = snapshot.Missing.Detail
+// coverageOf returns what was judged of a table.
+func (s *Session) coverageOf(t *wire.Table) TableCoverage {
+	c := TableCoverage{Name: s.Clean(t.Name), Rows: s.Covered.rows[t.Name], Fields: []FieldCoverage{}}
+	held, whole := (*oracle.Table)(nil), false
+	if snapshot := s.snapshots[snapshotKey{0, t.Name}]; snapshot != nil {
+		if held, whole = snapshot.Table, snapshot.Table != nil; !whole {
+			held = snapshot.window
+			if snapshot.Missing != nil {
+				c.Partly = s.Clean(snapshot.Missing.Detail)
+			}
+		}
 	}
-	return snapshot.window, why
+	filterable, filters := false, 0
+	for at, f := range t.Fields[:min(len(t.Fields), maxCovered)] {
+		field := FieldCoverage{
+			Name: s.Clean(f.Name), Type: f.Type, Filterable: f.Filterable == nil || *f.Filterable,
+			Empty: c.Rows == 0, Judged: map[wire.Op]int{},
+		}
+		for op, asked := range s.Covered.filters[fieldOf{t.Name, f.Name}] {
+			field.Judged[op] = asked.times
+			filters += asked.times
+		}
+		if held != nil {
+			field.Empty = !slices.ContainsFunc(held.Rows, func(row []wire.Value) bool { return !row[at].IsNull() })
+			field.Values, field.Asked = s.values(t.Name, &field, &f, held, at)
+		}
+		filterable = filterable || field.Filterable && len(s.Document.Capabilities.Operators) > 0
+		c.Fields = append(c.Fields, field)
+	}
+	switch {
+	case IsSlow(t), c.Rows == 0 && (whole || !t.StoresRows): // there is nothing to judge
+	case c.Rows == 0:
+		c.Unjudged = "none of its rows were read"
+	case filterable && filters == 0 && c.Rows > 1: // of one row no filter tells anything
+		c.Unjudged = "no filter on it was judged"
+	}
+	return c
+}
+
+// values counts the distinct values of a column of few, and those of them that were asked
+// for: by eq or, where it is not declared, by in.
+func (s *Session) values(table string, c *FieldCoverage, f *wire.Field, held *oracle.Table, at int) (all, asked int) {
+	op := wire.OpEq
+	if !s.Document.Declares(op) {
+		op = wire.OpIn
+	}
+	if !c.Filterable || !s.Document.Declares(op) || f.Type == wire.TypeJSON || f.Type == wire.TypeArray {
+		return 0, 0
+	}
+	distinct := map[string]wire.Value{}
+	for _, row := range held.Rows {
+		if text := row[at].String(); !row[at].IsNull() && len(text) <= maxOperand {
+			distinct[text] = row[at]
+		}
+		if len(distinct) > MaxValues {
+			return 0, 0
+		}
+	}
+	named := s.Covered.filters[fieldOf{table, f.Name}][op]
+	if named == nil {
+		return len(distinct), 0
+	}
+	for _, v := range distinct {
+		if slices.ContainsFunc(named.operands, func(o wire.Value) bool { return oracle.Same(v, o, f.Type) }) {
+			asked++
+		}
+	}
+	return len(distinct), asked
+}
+
+// add counts what was judged of a table.
+func (b *Basis) add(t *TableCoverage, operators []wire.Op) {
+	b.Rows += t.Rows
+	if t.Rows > 0 {
+		b.Tables++
+	}
+	if t.Unjudged != "" {
+		b.Unjudged++
+	}
+	for _, f := range t.Fields {
+		b.Values += f.Values
+		b.Asked += f.Asked
+		if !f.Filterable {
+			continue
+		}
+		for _, op := range operators {
+			b.Pairs++
+			switch {
+			case f.Judged[op] > 0:
+				b.Judged++
+			case f.Empty:
+				b.Empty++
+			}
+		}
+	}
+}
+
+// String returns a sentence such as "judged 12,345 rows of 12 tables, 96 of 104 fields x
+// operators (8 without data), 31 of 31 values of columns with few".
+func (b *Basis) String() string {
+	text := fmt.Sprintf("judged %s of %s", plural(b.Rows, "row"), plural(b.Tables, "table"))
+	if b.Pairs > 0 {
+		text += fmt.Sprintf(", %s of %s fields x operators", thousands(b.Judged), thousands(b.Pairs))
+	}
+	if b.Empty > 0 {
+		text += fmt.Sprintf(" (%s without data)", thousands(b.Empty))
+	}
+	if b.Values > 0 {
+		text += fmt.Sprintf(", %s of %s of columns with few", thousands(b.Asked), plural(b.Values, "value"))
+	}
+	return text
+}
+
+func plural(n int, one string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return thousands(n) + " " + one + "s"
+}
+
+// thousands writes a number in groups of three digits.
+func thousands(n int) string {
+	text := strconv.Itoa(n)
+	for i := len(text) - 3; i > 0; i -= 3 {
+		text = text[:i] + "," + text[i:]
+	}
+	return text
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/conformance/corpus"
 	"github.com/connectorsdk/connector-sdk-go/conformance/internal/check"
 	"github.com/connectorsdk/connector-sdk-go/internal/oracle"
+	"github.com/connectorsdk/connector-sdk-go/internal/terms"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -51,11 +52,11 @@ func (s *Session) stopUnlessListed(d *Discovery) {
 			listed = listed[:maxListed]
 		}
 		for i := range listed {
-			listed[i] = wire.QuoteName(listed[i])
+			listed[i] = terms.QuoteName(listed[i])
 		}
 		s.patience.mu.Lock()
 		defer s.patience.mu.Unlock()
-		s.Stopped = fmt.Sprintf("discovery lists no table %s; it lists %s%s", wire.QuoteName(name), strings.Join(listed, ", "), more)
+		s.Stopped = fmt.Sprintf("discovery lists no table %s; it lists %s%s", terms.QuoteName(name), strings.Join(listed, ", "), more)
 		return
 	}
 }

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/connectorsdk/connector-sdk-go/conformance/internal/check"
+	"github.com/connectorsdk/connector-sdk-go/internal/terms"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -22,7 +23,7 @@ import (
 const (
 	UsualTimeout  = 60 * time.Second
 	AnswerTimeout = 40 * time.Second
-	IdleTimeout   = wire.PlatformIdleTimeout
+	IdleTimeout   = terms.PlatformIdleTimeout
 )
 
 // usualTimeout returns the timeoutMs of requests to a route.
@@ -140,6 +141,14 @@ func (run *Run) Exchange(c Call) *Answer {
 func (run *Run) Post(path string, m wire.Request) *Answer { return run.Exchange(run.Ask(path, m, 0)) }
 
 func (s *Session) exchange(ctx context.Context, c Call) *Answer {
+	for tries := 0; ; tries++ {
+		if a := s.exchangeOnce(ctx, c); !s.again(ctx, c, a, nil, tries) {
+			return a
+		}
+	}
+}
+
+func (s *Session) exchangeOnce(ctx context.Context, c Call) *Answer {
 	a, resp, done := s.open(ctx, c)
 	defer done()
 	if a.Err != nil {
@@ -163,11 +172,14 @@ func (s *Session) ExchangeWith(ctx context.Context, c Call) *Answer { return s.e
 func (s *Session) open(ctx context.Context, c Call) (a *Answer, resp *http.Response, done func()) {
 	a = &Answer{session: s, Request: s.Shown(c)}
 	wait, err := s.patience.wait(c)
+	if err == nil {
+		err = s.spend()
+	}
 	if err != nil {
 		a.Err = err
 		return a, nil, func() {}
 	}
-	s.pace.wait(ctx, s.Pace)
+	s.pace.wait(ctx, s.Spacing)
 	a.began = time.Now()
 	body := &timedBody{began: a.began}
 	ctx, cancel := context.WithTimeoutCause(ctx, wait, Late{wait})
@@ -191,7 +203,6 @@ func (s *Session) open(ctx context.Context, c Call) (a *Answer, resp *http.Respo
 		a.Err = errors.New("the request cannot be made")
 		return a, nil, done
 	}
-	s.countRequest()
 	resp, err = s.HTTP.Do(req)
 	if err != nil {
 		a.Err = s.transport(ctx, err)
@@ -217,22 +228,12 @@ func (s *Session) request(ctx context.Context, c Call) (*http.Request, error) {
 		req.Header[name] = values
 	}
 	if c.Method == http.MethodPost && req.Header.Get("Content-Type") == "" {
-		req.Header.Set("Content-Type", wire.MediaJSON)
+		req.Header.Set("Content-Type", terms.MediaJSON)
 	}
 	if values := s.authorization(c); len(values) > 0 {
 		req.Header["Authorization"] = values
 	}
 	return req, nil
-}
-
-// countRequest counts a request, and tells who wants to know.
-func (s *Session) countRequest() {
-	s.Covered.Add(func(c *Counts) {
-		c.Requests++
-		if s.Sent != nil {
-			s.Sent(c.Requests)
-		}
-	})
 }
 
 // pace spreads the starts of requests, also of those that are sent at once.

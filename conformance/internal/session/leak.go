@@ -9,6 +9,7 @@ import (
 
 	"github.com/connectorsdk/connector-sdk-go/conformance/internal/check"
 	"github.com/connectorsdk/connector-sdk-go/internal/secret"
+	"github.com/connectorsdk/connector-sdk-go/internal/terms"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -77,7 +78,7 @@ func (w *Watch) credentials(document *Document) (list []secret.Needle) {
 	for i, t := range w.session.Tenants {
 		for _, key := range t.Credentials.Keys() {
 			if value := t.Credentials.Get(key); document.masks(key) && !byChance(value, string(text)) {
-				name := fmt.Sprintf("the credential %s of the %s tenant", wire.QuoteName(key), Ordinal(i))
+				name := fmt.Sprintf("the credential %s of the %s tenant", terms.QuoteName(key), Ordinal(i))
 				list = append(list, secret.Needle{Text: value, Mark: name})
 			}
 		}

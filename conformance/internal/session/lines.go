@@ -15,6 +15,7 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/conformance/internal/check"
 	"github.com/connectorsdk/connector-sdk-go/conformance/internal/message"
 	"github.com/connectorsdk/connector-sdk-go/internal/scan"
+	"github.com/connectorsdk/connector-sdk-go/internal/terms"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -191,7 +192,7 @@ const maxLines = 1 << 16
 // noteUnknown records a member that the protocol does not define.
 func (r *lineReader) noteUnknown(of, name string) {
 	if r.stream.unknownMember == "" {
-		r.stream.unknownMember = fmt.Sprintf("member %s %s", wire.QuoteName(name), of)
+		r.stream.unknownMember = fmt.Sprintf("member %s %s", terms.QuoteName(name), of)
 	}
 }
 
@@ -337,7 +338,7 @@ func (r *lineReader) takeRow(sc *scan.Scanner) (row []wire.Value, problem string
 			return nil, message.Syntax(sc)
 		}
 		if c := sc.Peek(); c == '{' || c == '[' {
-			return nil, fmt.Sprintf("%s is an object or an array; a cell is a string, a number, a boolean or null", wire.QuoteName(name))
+			return nil, fmt.Sprintf("%s is an object or an array; a cell is a string, a number, a boolean or null", terms.QuoteName(name))
 		}
 		v := sc.Scalar()
 		if sc.Err() != nil {
@@ -349,7 +350,7 @@ func (r *lineReader) takeRow(sc *scan.Scanner) (row []wire.Value, problem string
 		}
 		if at < 0 {
 			if others[name] {
-				return nil, fmt.Sprintf("duplicate member %s", wire.QuoteName(name))
+				return nil, fmt.Sprintf("duplicate member %s", terms.QuoteName(name))
 			}
 			if others == nil {
 				others = map[string]bool{}
@@ -359,7 +360,7 @@ func (r *lineReader) takeRow(sc *scan.Scanner) (row []wire.Value, problem string
 			continue
 		}
 		if have[at] {
-			return nil, fmt.Sprintf("duplicate member %s", wire.QuoteName(name))
+			return nil, fmt.Sprintf("duplicate member %s", terms.QuoteName(name))
 		}
 		have[at] = true
 		v = v.Clone()

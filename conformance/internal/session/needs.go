@@ -13,52 +13,52 @@ func NeedsEndpoint(e wire.Endpoint) func(*Document) string { return Route{Endpoi
 
 // NeedsOperators returns the condition that the document declares operators.
 func NeedsOperators(ops ...wire.Op) func(*Document) string {
+	var all []func(*Document) string
+	for _, op := range ops {
+		all = append(all, Only(func(d *Document) bool { return d.Declares(op) }, fmt.Sprintf("operators does not list %s", op)))
+	}
+	return All(all...)
+}
+
+// Only returns the condition that holds of a document, and why a check that lacks it does
+// not apply.
+func Only(holds func(*Document) bool, why string) func(*Document) string {
 	return func(d *Document) string {
-		for _, op := range ops {
-			if !d.Declares(op) {
-				return fmt.Sprintf("operators does not list %s", op)
+		if holds(d) {
+			return ""
+		}
+		return why
+	}
+}
+
+// All returns the condition that all conditions hold.
+func All(conditions ...func(*Document) string) func(*Document) string {
+	return func(d *Document) string {
+		for _, needs := range conditions {
+			if why := needs(d); why != "" {
+				return why
 			}
 		}
 		return ""
 	}
 }
 
-// NeedsAnyOperator applies if the document declares an operator.
-func NeedsAnyOperator(d *Document) string {
-	return unless(len(d.Capabilities.Operators) > 0, "operators is empty")
-}
-
-// NeedsNumbers applies if the document lists /count or /aggregate.
-func NeedsNumbers(d *Document) string {
-	return unless(d.Has(wire.EndpointCount) || d.Has(wire.EndpointAggregate), "endpoints lists neither count nor aggregate")
-}
-
-// NeedsSort applies if the document declares a sort.
-func NeedsSort(d *Document) string {
-	return unless(d.Capabilities.Sort != wire.SortNone, "capabilities.sort is none")
-}
+// The conditions of several checks: the document declares an operator, a route that counts, a
+// sort, an offset or joins, or requires credentials.
+var (
+	NeedsAnyOperator = Only(func(d *Document) bool { return len(d.Capabilities.Operators) > 0 }, "operators is empty")
+	NeedsNumbers     = Only(func(d *Document) bool { return d.Has(wire.EndpointCount) || d.Has(wire.EndpointAggregate) },
+		"endpoints lists neither count nor aggregate")
+	NeedsSort        = Only(func(d *Document) bool { return d.Capabilities.Sort != wire.SortNone }, "capabilities.sort is none")
+	NeedsOffset      = Only(func(d *Document) bool { return d.Capabilities.Offset }, "capabilities.offset is false")
+	NeedsJoin        = Only(func(d *Document) bool { return d.Capabilities.Join }, "capabilities.join is false")
+	NeedsCredentials = Only(func(d *Document) bool { return len(d.Required()) > 0 }, "credentialSchema has no required field")
+)
 
 // NeedsSorts applies if the document declares several sort keys.
 func NeedsSorts(d *Document) string {
-	return unless(d.Capabilities.Sort == wire.SortMulti, fmt.Sprintf("capabilities.sort is %s", d.Capabilities.Sort))
-}
-
-// NeedsOffset applies if the document declares offset.
-func NeedsOffset(d *Document) string {
-	return unless(d.Capabilities.Offset, "capabilities.offset is false")
-}
-
-// NeedsJoin applies if the document declares join.
-func NeedsJoin(d *Document) string { return unless(d.Capabilities.Join, "capabilities.join is false") }
-
-// NeedsCredentials applies if the document requires credentials.
-func NeedsCredentials(d *Document) string {
-	return unless(len(d.Required()) > 0, "credentialSchema has no required field")
-}
-
-func unless(holds bool, why string) string {
-	if holds {
+	if d.Capabilities.Sort == wire.SortMulti {
 		return ""
 	}
-	return why
+	return fmt.Sprintf("capabilities.sort is %s", d.Capabilities.Sort)
 }

@@ -9,6 +9,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/connectorsdk/connector-sdk-go/internal/terms"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -24,7 +25,7 @@ const (
 	// streamWait is for whole streams, and silentWait for the next line of one: the
 	// platform waits no longer.
 	streamWait = UsualTimeout + Grace
-	silentWait = wire.PlatformIdleTimeout
+	silentWait = terms.PlatformIdleTimeout
 	// retryWait is for a route that has answered before and then left a request unanswered.
 	retryWait = 5 * time.Second
 	// maxWaited is how long a run waits for answers that do not come, in all.
@@ -91,6 +92,9 @@ func (p *patience) wait(c Call) (time.Duration, error) {
 		wait = promptWait
 	case c.Path == wire.PathQuery:
 		wait = streamWait
+	}
+	if h.answered && h.unanswered == 0 {
+		return wait, nil // all the time that the request states: the source may be slow today
 	}
 	return min(wait, max(maxWaited-p.waited, retryWait)), nil
 }

@@ -91,7 +91,7 @@ func (s *Session) Endpoint() string { return s.redact.base.Replace(s.Base) }
 // scrub removes every secret from a finding. Secrets do not get into it on
 // purpose, but a connector may echo them.
 func (s *Session) scrub(f *check.Finding) {
-	for _, text := range []*string{&f.Detail, &f.Expected, &f.Received} {
+	for _, text := range []*string{&f.Detail, &f.Expected, &f.Received, &f.Refused} {
 		*text = s.Clean(*text)
 	}
 	if f.Request == nil {

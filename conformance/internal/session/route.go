@@ -15,18 +15,34 @@ import (
 type Route struct {
 	Path     string
 	Endpoint wire.Endpoint // empty: the route always exists
+	schema   string        // of its JSON answers; empty: it answers a stream
+	answer   func() wire.Answer
 }
 
 // Routes lists all POST routes.
 var Routes = []Route{
-	{Path: wire.PathCheck},
-	{Path: wire.PathDiscovery},
+	{wire.PathCheck, "", "check-answer", func() wire.Answer { return &wire.CheckAnswer{} }},
+	{wire.PathDiscovery, "", "discovery-answer", func() wire.Answer { return &wire.Discovery{} }},
 	{Path: wire.PathQuery},
-	{Path: wire.PathCount, Endpoint: wire.EndpointCount},
-	{Path: wire.PathAggregate, Endpoint: wire.EndpointAggregate},
-	{Path: wire.PathSize, Endpoint: wire.EndpointSize},
-	{Path: wire.PathCardinality, Endpoint: wire.EndpointCardinality},
-	{Path: wire.PathLinkHitRate, Endpoint: wire.EndpointLinkHitRate},
+	{wire.PathCount, wire.EndpointCount, "count-answer", func() wire.Answer { return &wire.CountAnswer{} }},
+	{wire.PathAggregate, wire.EndpointAggregate, "aggregate-answer", func() wire.Answer { return &wire.AggregateAnswer{} }},
+	{wire.PathSize, wire.EndpointSize, "size-answer", func() wire.Answer { return &wire.SizeAnswer{} }},
+	{wire.PathCardinality, wire.EndpointCardinality, "cardinality-answer", func() wire.Answer { return &wire.CardinalityAnswer{} }},
+	{wire.PathLinkHitRate, wire.EndpointLinkHitRate, "link-hit-rate-answer", func() wire.Answer { return &wire.LinkHitRate{} }},
+}
+
+// AnswerSchema returns the name of the schema of a route's JSON answers, or "".
+func AnswerSchema(path string) string {
+	if i := slices.IndexFunc(Routes, func(r Route) bool { return r.Path == path }); i >= 0 {
+		return Routes[i].schema
+	}
+	return ""
+}
+
+// Decode reads a JSON answer of the route, and returns why it cannot.
+func (r Route) Decode(a *Answer) (wire.Answer, *check.Finding) {
+	m := r.answer()
+	return m, a.Decode(r.schema, m)
 }
 
 // RouteAt returns the route of a path.

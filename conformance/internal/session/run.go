@@ -1,11 +1,9 @@
 package session
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"hash/fnv"
-	"math"
 	"math/rand/v2"
 	"time"
 
@@ -33,6 +31,9 @@ type Check struct {
 	// Weight is the check's share of the budget of requests: about as many requests as
 	// it wants to send. 0 means a few.
 	Weight int
+	// Least is how many requests the check sends however few it may. 0 means one if it has a
+	// Weight, and else two.
+	Least int
 	// Seeded marks a check whose requests the seed makes, so that another seed asks
 	// others.
 	Seeded bool
@@ -45,12 +46,6 @@ type Check struct {
 	// Judge returns nil if the check passes.
 	Judge func(*Run) *check.Finding
 }
-
-// fewRequests is the weight of a check that does not state one.
-const fewRequests = 6
-
-// Share returns the check's share of the budget of requests, as a weight.
-func (c *Check) Share() int { return cmp.Or(c.Weight, fewRequests) }
 
 // Run is one check being judged. It sends the check's requests and counts what
 // was judged.
@@ -65,24 +60,7 @@ type Run struct {
 	// Rand makes the same choices in each run of the check with the same seed.
 	Rand *rand.Rand
 
-	sent int // requests of the whole run when the check has used its share; 0: no limit
-}
-
-// Allowance returns how many more requests the check may send within the budget of
-// the run. What a check leaves of its share goes to the later ones. A check asks its
-// most telling requests first, and stops when the allowance is used; it may send the
-// few requests without which it could judge nothing.
-func (run *Run) Allowance() int {
-	if run.Requests == 0 {
-		return math.MaxInt32
-	}
-	return max(0, run.sent-run.sentRequests())
-}
-
-// sentRequests returns how many requests the whole run has sent.
-func (s *Session) sentRequests() (n int) {
-	s.Covered.Add(func(c *Counts) { n = c.Requests })
-	return n
+	share share // of the requests
 }
 
 // Result is how a check ended.
@@ -94,9 +72,10 @@ type Result struct {
 
 // Judge runs one check.
 func (s *Session) Judge(ctx context.Context, c *Check) (result Result) {
-	run := &Run{Session: s, Ctx: ctx, Check: c, Rand: s.random(c), sent: s.share(c)}
+	run := &Run{Session: s, Ctx: ctx, Check: c, Rand: s.random(c), share: s.share(c)}
 	s.judging = c.ID
 	s.patience.begin()
+	s.cut.Store(false)
 	began := time.Now()
 	defer func() {
 		// A bug of this program must cost no more than the check.
@@ -109,7 +88,7 @@ func (s *Session) Judge(ctx context.Context, c *Check) (result Result) {
 		}
 		result.Cases, result.Duration = run.Cases, time.Since(began)
 	}()
-	result.Finding = run.unlessDialect(run.judge())
+	result.Finding = s.overspent(c, run.unlessDialect(run.judge()))
 	if result.Finding != nil && ctx.Err() != nil {
 		// Whatever was found, the request that found it was cut short.
 		result.Finding = check.Skip(check.NotReached, "%s", s.Interrupted(ctx))
@@ -125,27 +104,6 @@ func (s *Session) random(c *Check) *rand.Rand {
 	return rand.New(rand.NewPCG(s.Seed, h.Sum64()))
 }
 
-// Reseed changes the seed, and gives the checks that are judged with it, of the given
-// weight together, a budget of requests of their own.
-func (s *Session) Reseed(seed uint64, weight int) {
-	s.Seed, s.Weight = seed, weight
-	if s.Requests > 0 {
-		s.Requests = s.sentRequests() + s.budget
-	}
-}
-
-// share returns the number of requests of the whole run at which the check has used
-// its share of the budget.
-func (s *Session) share(c *Check) int {
-	sent := s.sentRequests()
-	left := max(0, s.Requests-sent)
-	weights := max(s.Weight, c.Share())
-	if s.Plans(c.ID) {
-		s.Weight -= c.Share()
-	}
-	return sent + left*c.Share()/weights
-}
-
 func (run *Run) judge() *check.Finding {
 	c := run.Check
 	if run.Ctx.Err() != nil {
@@ -153,6 +111,10 @@ func (run *Run) judge() *check.Finding {
 	}
 	if why := run.Stop(); why != "" && !c.silent && !run.patience.reports(c.ID) {
 		return check.Skip(check.NotReached, "%s", why)
+	}
+	if run.budget.leftOut[c.ID] || !c.silent && run.Left() == 0 && run.applies(c) {
+		run.cut.Store(true)
+		return nil
 	}
 	if !c.Open {
 		if f := run.Begin(); f != nil {

@@ -16,6 +16,7 @@ import (
 	"reflect"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"github.com/connectorsdk/connector-sdk-go/conformance/internal/check"
@@ -30,16 +31,16 @@ type Config struct {
 	InProcess   bool // the host's name means nothing
 	Token       string
 	Credentials []wire.Credentials // of one tenant or of two; none is the empty set
-	Planned     []string           // the ids of the checks that will run
-	Weight      int                // the sum of the planned checks' shares of the requests
+	Checks      []Check            // that will run
 	Rows        int                // larger tables are not read whole
 	Requests    int                // the budget of requests; 0: no limit
+	Adapt       bool               // it may be lowered, and is no cap, because nobody gave it
 	Seed        uint64             // makes the generated queries
-	Pace        time.Duration      // the least time between the starts of two requests
+	Spacing     time.Duration      // the least time between the starts of two requests
 	Timeout     time.Duration      // of the run
 	Tables      []string           // only these are judged; none means all
-	// Sent, when set, is called after a request was sent, with how many there were. It is
-	// never called twice at the same time.
+	// Sent, when set, is called when a request is sent, with how many there were. It must be
+	// safe for concurrent use.
 	Sent func(requests int)
 	// WrongCredentials allows checks to send credentials that the source may take for
 	// an attack.
@@ -51,7 +52,7 @@ type Session struct {
 	Config
 	Tenants []Tenant // at least one
 	Watch   *Watch
-	Covered Coverage
+	Covered Record
 	// Document is nil until it was read. The judge of a check that is not Open may
 	// rely on it.
 	Document *Document
@@ -70,7 +71,9 @@ type Session struct {
 	pace        pace
 	dialect     dialect
 	judging     string // the id of the check that is being judged
-	budget      int    // Requests, as it was given
+	budget      budget
+	overload    overload
+	cut         atomic.Bool // a request of the check that is being judged was not sent for want of budget
 	timings     timings
 	documentErr *check.Finding // why the document cannot be used
 	tokenErr    *check.Finding // why the token cannot be used
@@ -127,7 +130,6 @@ func New(c Config) (*Session, error) {
 	}
 	s := &Session{
 		Config:     c,
-		budget:     c.Requests,
 		discovered: make([]*Discovery, len(c.Credentials)),
 		snapshots:  map[snapshotKey]*Snapshot{},
 		kept:       map[reflect.Type]any{},
@@ -178,7 +180,9 @@ func NotAskedFor() *check.Finding {
 }
 
 // Plans reports whether the check with the id will run.
-func (s *Session) Plans(id string) bool { return slices.Contains(s.Planned, id) }
+func (s *Session) Plans(id string) bool {
+	return slices.ContainsFunc(s.Checks, func(c Check) bool { return c.ID == id })
+}
 
 // readDocument fetches the document, once, and parses it.
 func (s *Session) readDocument(ctx context.Context) *check.Finding {
@@ -235,18 +239,29 @@ func (s *Session) tryToken(ctx context.Context) *check.Finding {
 		var late Late
 		switch {
 		case errors.As(a.Err, &late):
-			s.tokenErr = check.Block("P1.6", "/check: %s", a.Err).From(a.Request)
-			s.tokenErr.Fix = "Answer /check before the request's timeoutMs has elapsed: with 408 timeout if the source does not answer."
+			s.refuse(a, "/check: "+a.Err.Error(),
+				"Answer /check before the request's timeoutMs has elapsed: with 408 timeout if the source does not answer.")
+			s.tokenErr.Refused = "" // no answer is a fault of the connector's
 		case a.Err == nil && a.Status == http.StatusUnauthorized:
-			s.tokenErr = check.Block("P1.6", check.TokenRejected).From(a.Request)
-		case a.Status == http.StatusBadRequest && a.Refusal() != nil && a.Refusal().Code == wire.CodeCheckFailed:
-			s.tokenErr = check.Block("P1.6", "/check rejects the credentials that were given to this run").From(a.Request)
-			s.tokenErr.Expected, s.tokenErr.Received = "{ ok: true }", a.Describe()
-			s.tokenErr.Fix = "Give this run the credentials of an account that the source accepts; the connector's message says what is wrong " +
-				"with these. If they are right, mend what /check does with them."
+			s.refuse(a, check.TokenRejected, "Give this run the token that the connector was started with. "+
+				"If it was set or changed on the host, redeploy, and look whether a proxy removes the Authorization header.")
+		case a.RefusedWith(wire.CodeCheckFailed) == nil:
+			s.refuse(a, "the connector refused the credentials: "+message.Excerpt([]byte(a.Refusal().Message), 300),
+				"Give this run the credentials of an account that the source accepts, and a source that can be reached; the connector's "+
+					"message says what is wrong. If all is right, mend what /check does with them.")
 		}
 	}
 	return s.tokenErr
+}
+
+// refuse keeps that /check did not accept what the run was given, so that no check that
+// needs it is judged.
+func (s *Session) refuse(a *Answer, sentence, fix string) {
+	s.tokenErr = check.Block("P1.6", "%s", sentence).From(a.Request)
+	s.tokenErr.Refused, s.tokenErr.Fix = sentence, fix
+	if a.Err == nil {
+		s.tokenErr.Expected, s.tokenErr.Received = "{ ok: true }", a.Describe()
+	}
 }
 
 // Interrupted returns why the run ended early.

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/connectorsdk/connector-sdk-go/conformance/internal/message"
+	"github.com/connectorsdk/connector-sdk-go/internal/terms"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -15,7 +16,7 @@ func ShowRow(columns []wire.Column, row []wire.Value) string {
 		if i > 0 {
 			b = append(b, ',')
 		}
-		b = append(append(b, wire.QuoteName(c.Name)...), ':')
+		b = append(append(b, terms.QuoteName(c.Name)...), ':')
 		cell := row[i]
 		if text := cell.Text(); len(text) > 60 {
 			cell = wire.Text(Runes(text[:min(len(text), 240)], 0, 60) + "...")
@@ -56,7 +57,7 @@ func RowKey(row []wire.Value) string {
 func QuoteNames(names []string) string {
 	quoted := make([]string, len(names))
 	for i, name := range names {
-		quoted[i] = wire.QuoteName(name)
+		quoted[i] = terms.QuoteName(name)
 	}
 	return strings.Join(quoted, ", ")
 }

@@ -5,6 +5,7 @@ import (
 
 	"github.com/connectorsdk/connector-sdk-go/conformance/internal/check"
 	"github.com/connectorsdk/connector-sdk-go/internal/oracle"
+	"github.com/connectorsdk/connector-sdk-go/internal/terms"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -86,7 +87,7 @@ func (run *Run) Snapshot(tenant int, t *wire.Table) *Snapshot {
 		}
 	}
 	if snapshot.Table != nil && (rows+len(snapshot.Rows) > maxSnapshots*run.Rows || bytes > maxSnapshotBytes) {
-		snapshot = missing("table %s is more than can be held besides the others", wire.QuoteName(t.Name))
+		snapshot = missing("table %s is more than can be held besides the others", terms.QuoteName(t.Name))
 	}
 	run.snapshots[key] = snapshot
 	return snapshot
@@ -102,7 +103,7 @@ func missing(format string, args ...any) *Snapshot {
 func (run *Run) read(tenant int, t *wire.Table, window int) *Snapshot {
 	limits := run.Document.Capabilities.Limits
 	whole := window == 0
-	name := wire.QuoteName(t.Name)
+	name := terms.QuoteName(t.Name)
 	if count := t.RowCount; whole && count != nil {
 		if *count > int64(run.Rows) {
 			return missing("table %s has %d rows, more than the row budget of %d", name, *count, run.Rows)
@@ -159,7 +160,7 @@ func (s *Session) Forget(tenant int, t *wire.Table) {
 // Distrust keeps the rows of a table of the first tenant from later checks: the
 // check with the id has found that a whole read of it does not answer all rows.
 func (s *Session) Distrust(t *wire.Table, id, why string) {
-	blocked := check.Block(id, "table %s cannot be compared with its rows: %s", wire.QuoteName(t.Name), why)
+	blocked := check.Block(id, "table %s cannot be compared with its rows: %s", terms.QuoteName(t.Name), why)
 	s.snapshots[snapshotKey{0, t.Name}] = &Snapshot{Missing: blocked, distrusted: true}
 }
 

@@ -110,6 +110,14 @@ func (st *Stream) FaultText() string { return st.session.Clean(st.Fault.Error())
 // StreamWith sends a call to /query that does not belong to a check, and reads
 // the stream; most is how many rows are kept. It is safe for concurrent use.
 func (s *Session) StreamWith(ctx context.Context, c Call, names []string, most int) *Stream {
+	for tries := 0; ; tries++ {
+		if st := s.streamOnce(ctx, c, names, most); !s.again(ctx, c, st.Answer, st.Fault, tries) {
+			return st
+		}
+	}
+}
+
+func (s *Session) streamOnce(ctx context.Context, c Call, names []string, most int) *Stream {
 	a, resp, done := s.open(ctx, c)
 	defer done()
 	st := &Stream{Answer: a, Table: &oracle.Table{Name: "answer"}, namesKnown: names != nil}

@@ -44,10 +44,14 @@ func (c Call) WithTimeout(timeout, wait time.Duration) Call {
 	return c
 }
 
+// usual reports whether a call has the usual token and deadline.
+func (c Call) usual() bool {
+	return c.Method == http.MethodPost && c.Wait == 0 && c.Authorization == nil && c.Query == "" && bytes.Contains(c.Body, usualMember(c.Path))
+}
+
 // note remembers a call that was answered with 200.
 func (t *timings) note(c Call, timing Timing) {
-	usual := c.Wait == 0 && c.Authorization == nil && c.Query == "" && bytes.Contains(c.Body, usualMember(c.Path))
-	if !usual || c.Method != http.MethodPost {
+	if !c.usual() {
 		return
 	}
 	t.mu.Lock()

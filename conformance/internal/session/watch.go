@@ -9,6 +9,7 @@ import (
 
 	"github.com/connectorsdk/connector-sdk-go/conformance/internal/check"
 	"github.com/connectorsdk/connector-sdk-go/conformance/internal/message"
+	"github.com/connectorsdk/connector-sdk-go/internal/terms"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -52,27 +53,6 @@ func (w *Watch) verdict(id string) (seen int, f *check.Finding) {
 	return w.seen[id], w.faults[id]
 }
 
-// AnswerSchema returns the name of the schema of a route's JSON answers, or "".
-func AnswerSchema(path string) string {
-	switch path {
-	case wire.PathCheck:
-		return "check-answer"
-	case wire.PathDiscovery:
-		return "discovery-answer"
-	case wire.PathCount:
-		return "count-answer"
-	case wire.PathAggregate:
-		return "aggregate-answer"
-	case wire.PathSize:
-		return "size-answer"
-	case wire.PathCardinality:
-		return "cardinality-answer"
-	case wire.PathLinkHitRate:
-		return "link-hit-rate-answer"
-	}
-	return ""
-}
-
 // answer judges an answer that is not a stream.
 func (w *Watch) answer(c Call, a *Answer) {
 	if a.Err != nil {
@@ -111,7 +91,7 @@ func (w *Watch) stream(c Call, st *Stream, r *lineReader) {
 		}
 		w.Hold(id, f.From(st.Request))
 	}
-	hold("P3.6a", st.Media() != wire.MediaNDJSON, wire.MediaNDJSON, message.Excerpt([]byte(st.Header.Get("Content-Type")), 80),
+	hold("P3.6a", st.Media() != terms.MediaNDJSON, terms.MediaNDJSON, message.Excerpt([]byte(st.Header.Get("Content-Type")), 80),
 		"the stream has another content type")
 	for _, id := range []string{"P3.6b", "P3.6c", "P3.6d", "P3.6e", "P3.6f", "P3.6g"} {
 		w.Hold(id, r.faults[id].From(st.Request))
@@ -120,7 +100,7 @@ func (w *Watch) stream(c Call, st *Stream, r *lineReader) {
 	w.cacheable(st.Answer)
 	w.unknownMember(st.Answer, st.unknownMember)
 	hold("A.10", st.namesKnown && st.extraMember != "", "the requested fields, and the fields of joins under their as", "",
-		"rows have a member %s that was not asked for", wire.QuoteName(st.extraMember))
+		"rows have a member %s that was not asked for", terms.QuoteName(st.extraMember))
 	w.Hold("A.4", earlyPing(st).From(st.Request))
 	if d := w.session.Document; d != nil {
 		ceiling := func(id, name string, most int64) {
@@ -183,7 +163,7 @@ func (w *Watch) refusal(c Call, a *Answer) {
 	}
 	// The same holds for routes that the document does not list, unless the answer
 	// is JSON.
-	if d := w.session.Document; d != nil && RouteAt(c.Path).Needs(d) != "" && a.Media() != wire.MediaJSON {
+	if d := w.session.Document; d != nil && RouteAt(c.Path).Needs(d) != "" && a.Media() != terms.MediaJSON {
 		return
 	}
 	var e wire.ErrorAnswer
@@ -227,8 +207,8 @@ func whereAllowed(code wire.Code) string {
 
 // internalMessage returns what is wrong with the message of an internal error.
 func internalMessage(e *wire.Error) *check.Finding {
-	if e.Message == wire.InternalMessage {
+	if e.Message == terms.InternalMessage {
 		return nil
 	}
-	return check.Differs(wire.InternalMessage, message.Excerpt([]byte(e.Message), 200), "an internal error says more than that it is one")
+	return check.Differs(terms.InternalMessage, message.Excerpt([]byte(e.Message), 200), "an internal error says more than that it is one")
 }

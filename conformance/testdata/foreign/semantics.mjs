@@ -67,13 +67,23 @@ export function contains(cell, value) {
 
 const ranges = { eq: c => c === 0, neq: c => c !== 0, gt: c => c > 0, gte: c => c >= 0, lt: c => c < 0, lte: c => c <= 0 }
 
+// isMember reports whether a cell equals one of the values. It looks long lists up.
+const members = new WeakMap()
+function isMember(cell, values, type) {
+  const equal = v => compare(cell, v, type) === 0
+  if (values.length < 9 || !type || cell === null) return values.some(equal)
+  const comparable = v => v !== null && (!numeric(type) || (typeof v !== 'boolean' && decimal.test(text(v))))
+  if (!members.has(values)) members.set(values, new Set(values.filter(comparable).map(v => key(v, type))))
+  return comparable(cell) && members.get(values).has(key(cell, type))
+}
+
 // match reports whether a cell satisfies a filter.
 export function match(cell, f, type) {
   switch (f.op) {
     case 'isnull': return cell === null
     case 'notnull': return cell !== null
-    case 'in': return f.values.some(v => compare(cell, v, type) === 0)
-    case 'nin': return cell === null || !f.values.some(v => compare(cell, v, type) === 0)
+    case 'in': return isMember(cell, f.values, type)
+    case 'nin': return cell === null || !isMember(cell, f.values, type)
   }
   if (cell === null || f.value === null) return false
   switch (f.op) {

@@ -4,11 +4,14 @@
 //   PLATFORM_CONNECTOR_TOKEN=... node shop.mjs SEED [FAULT]   # prints its port
 //   node shop.mjs list                                        # prints the faults as JSON
 //   node shop.mjs probe SEED                                  # prints the faults that change no answer to their probe
+//   node shop.mjs tenants                                     # prints the faults of tenants.mjs as JSON
 //
-// The credential "shop" is north or south; each has its own rows.
+// The credential "shop" is north or south; each has its own rows. With a fault of tenants.mjs, even with none, there is
+// a key beside it.
 import { createServer } from 'node:http'
 import { make } from './data.mjs'
 import { faults } from './faults.mjs'
+import { keys, tenantFaults } from './tenants.mjs'
 import * as semantics from './semantics.mjs'
 
 const { numeric, text, bytes, key } = semantics
@@ -24,7 +27,8 @@ const want = (ok, message) => { if (!ok) throw new Refusal(400, 'bad_request', m
 export class Connector {
   constructor(seed, fault = {}) {
     this.fault = fault
-    this.state = {} // what a fault keeps between requests
+    this.state = { requests: 0 } // what a fault keeps between requests
+    this.keyed = Object.values(tenantFaults).includes(fault)
     this.shops = new Map(shops.map((name, i) => [name, make(seed, i)]))
   }
 
@@ -34,21 +38,25 @@ export class Connector {
       capabilities: {
         operators, dateBucket: true, sort: 'multi', offset: true, join: true, keysEnforced: true, limits: { concurrency: 4 },
       },
-      credentialSchema: [{ key: 'shop', label: 'Shop', type: 'text', required: true }],
+      credentialSchema: [
+        { key: 'shop', label: 'Shop', type: 'text', required: true },
+        ...(this.keyed ? [{ key: 'key', label: 'Key', type: 'password', required: true }] : []),
+      ],
       endpoints: ['size', 'count', 'aggregate', 'cardinality', 'linkHitRate'],
     }
   }
 
   // answer returns { status, body } or { rows } for a stream.
-  async answer(route, body, raw) {
+  async answer(route, body, socket) {
     want(semantics.isObject(body), 'the body must be an object')
     want(semantics.isObject(body.credentials) && Object.values(body.credentials).every(v => typeof v === 'string'), 'credentials must be a flat object of strings')
     want(Number.isSafeInteger(body.timeoutMs) && body.timeoutMs > 0, 'timeoutMs must be a positive integer')
-    const shop = body.credentials.shop
+    this.state.requests++
+    const shop = this.owner(body.credentials, route, socket)
     if (!shop || !this.shops.has(shop)) {
       throw new Refusal(400, route === '/check' ? 'check_failed' : 'bad_request', 'Shop is not known. Use north or south.')
     }
-    const ask = { route, body, shop, tables: this.shops.get(shop), state: this.state }
+    const ask = { route, body, shop, tables: this.shops.get(shop), all: this.shops, state: this.state }
     const kept = this.fault.before?.(ask)
     if (kept !== undefined) return kept
     if (this.fault.wait) await this.fault.wait(ask)
@@ -65,6 +73,12 @@ export class Connector {
     }
     answer = this.fault.after?.(ask, answer) ?? answer
     return answer
+  }
+
+  // owner returns whose the credentials are.
+  owner(credentials, route, socket) {
+    if (this.fault.owner) return this.fault.owner(credentials, route, this.state, socket)
+    return !this.keyed || keys[credentials.shop] === credentials.key ? credentials.shop : undefined
   }
 
   table(ask, name) {
@@ -139,7 +153,8 @@ export class Connector {
   join(ask, t, rows, hops) {
     let wide = rows.map(row => ({ [t.name]: row }))
     for (const hop of hops) {
-      const from = this.table(ask, hop.fromTable), to = this.table(ask, hop.toTable)
+      const from = this.table(ask, hop.fromTable), own = this.table(ask, hop.toTable)
+      const to = this.fault.target?.(own, ask) ?? own
       const fromAt = this.place(from, hop.fromField), toAt = this.place(to, hop.toField)
       const both = numeric(from.fields[fromAt].type) && numeric(to.fields[toAt].type)
       const type = both ? 'number' : 'string'
@@ -378,7 +393,7 @@ function serve(connector, token) {
       for await (const chunk of req) chunks.push(chunk)
       let body
       try { body = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(Buffer.concat(chunks))) } catch { want(false, 'the body is not JSON') }
-      const answer = await connector.answer(path, body)
+      const answer = await connector.answer(path, body, req.socket)
       if (!answer.rows) return answer.body === null ? (res.writeHead(204), res.end()) : send(res, 200, answer.body)
       res.writeHead(200, { 'content-type': 'application/x-ndjson', 'cache-control': 'no-store' })
       res.write('{"served":{"filters":true,"sort":true,"window":true}}\n')
@@ -407,6 +422,8 @@ async function probe(seed, fault) {
 const [command, ...rest] = process.argv.slice(2)
 if (command === 'list') {
   console.log(JSON.stringify(Object.entries(faults).map(([name, f]) => ({ name, kind: f.kind, half: f.half }))))
+} else if (command === 'tenants') {
+  console.log(JSON.stringify(Object.entries(tenantFaults).map(([name, f]) => ({ name, wrong: f.wrong ?? false, others: f.others ?? false }))))
 } else if (command === 'probe') {
   for (const [name, fault] of Object.entries(faults)) {
     if (!await probe(Number(rest[0]), fault)) console.log(name)
@@ -414,7 +431,8 @@ if (command === 'list') {
 } else if (command !== undefined) {
   const token = process.env.PLATFORM_CONNECTOR_TOKEN ?? ''
   if (token.length < 32) throw new Error('PLATFORM_CONNECTOR_TOKEN must have at least 32 characters')
-  if (rest[0] && !faults[rest[0]]) throw new Error(`there is no fault ${JSON.stringify(rest[0])}`)
-  const server = serve(new Connector(Number(command), faults[rest[0]]), token)
+  const fault = faults[rest[0]] ?? tenantFaults[rest[0]]
+  if (rest[0] && !fault) throw new Error(`there is no fault ${JSON.stringify(rest[0])}`)
+  const server = serve(new Connector(Number(command), fault), token)
   server.listen(Number(process.env.PORT ?? 0), '127.0.0.1', () => console.log(server.address().port))
 }

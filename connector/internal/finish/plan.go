@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"github.com/connectorsdk/connector-sdk-go/filter"
+	"github.com/connectorsdk/connector-sdk-go/internal/terms"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -67,7 +68,7 @@ func (p *Plan) typed(columns []wire.Column) ([]wire.Column, positions, error) {
 	hops := len(p.Request.Joins)
 	for i, c := range columns {
 		_, seen := at[place{c.Name, c.Hop}]
-		name := wire.QuoteName(c.Name)
+		name := terms.QuoteName(c.Name)
 		switch {
 		case seen && p.SQL:
 			return nil, nil, wire.Errorf(wire.CodeBadRequest,
@@ -77,7 +78,7 @@ func (p *Plan) typed(columns []wire.Column) ([]wire.Column, positions, error) {
 		case c.Hop < 0 || c.Hop > hops:
 			return nil, nil, fmt.Errorf("the source began with column %s of hop %d; the request has %d hops",
 				name, c.Hop, hops)
-		case c.Type != "" && !c.Type.Known():
+		case c.Type != "" && !terms.IsType(c.Type):
 			return nil, nil, fmt.Errorf("the source began with column %s of the unknown type %q", name, c.Type)
 		}
 		at[place{c.Name, c.Hop}] = i
@@ -125,12 +126,12 @@ func (p *Plan) missing(column, field, table string) error {
 		return forgotten(column)
 	}
 	return wire.Errorf(wire.CodeUnknownEntity, "table %s has no field %s",
-		wire.QuoteName(table), wire.QuoteName(field))
+		terms.QuoteName(table), terms.QuoteName(field))
 }
 
 func forgotten(column string) error {
 	return fmt.Errorf("the source began without column %s, which its description of the table has",
-		wire.QuoteName(column))
+		terms.QuoteName(column))
 }
 
 // match compiles the filters. It refuses columns without which they cannot be
@@ -143,7 +144,7 @@ func (p *Plan) match(columns []wire.Column, at positions) (*filter.Matcher, erro
 			return nil, forgotten(f.Field)
 		default:
 			return nil, wire.Errorf(wire.CodeUnsupported, "table %s has no field %s to filter by",
-				wire.QuoteName(p.Request.Table), wire.QuoteName(f.Field))
+				terms.QuoteName(p.Request.Table), terms.QuoteName(f.Field))
 		}
 	}
 	return filter.Compile(p.Request.Where, columns)

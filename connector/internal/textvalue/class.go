@@ -3,6 +3,7 @@ package textvalue
 import (
 	"strings"
 
+	"github.com/connectorsdk/connector-sdk-go/internal/terms"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -118,11 +119,11 @@ func classifyPlain(s string) Class {
 			return ClassBool
 		}
 	case '[':
-		if isJSON(s, wire.MaxDepth) {
+		if isJSON(s, terms.MaxDepth) {
 			return ClassArray
 		}
 	case '{':
-		if isJSON(s, wire.MaxDepth) {
+		if isJSON(s, terms.MaxDepth) {
 			return ClassObject
 		}
 	}

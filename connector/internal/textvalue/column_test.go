@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/connectorsdk/connector-sdk-go/connector/internal/textvalue"
+	"github.com/connectorsdk/connector-sdk-go/internal/terms"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -29,7 +30,7 @@ func read(t *testing.T, texts ...string) []textvalue.Raw {
 	values := make([]textvalue.Raw, len(texts))
 	for i, text := range texts {
 		if text != "" {
-			r := textvalue.Reader{MaxDepth: wire.MaxDepth}
+			r := textvalue.Reader{MaxDepth: terms.MaxDepth}
 			r.Reset(text)
 			values[i] = r.Value(1)
 			r.End()

@@ -6,6 +6,7 @@ import (
 
 	"github.com/connectorsdk/connector-sdk-go/filter"
 	"github.com/connectorsdk/connector-sdk-go/internal/jsontext"
+	"github.com/connectorsdk/connector-sdk-go/internal/terms"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -72,7 +73,7 @@ func (r Rules) Value(v Raw, t wire.Type, width int) (wire.Value, error) {
 	case wire.TypeArray:
 		switch {
 		case v.Kind == Array,
-			v.Kind == Plain && strings.HasPrefix(strings.TrimLeft(v.Text, " \t"), "[") && isJSON(v.Text, wire.MaxDepth):
+			v.Kind == Plain && strings.HasPrefix(strings.TrimLeft(v.Text, " \t"), "[") && isJSON(v.Text, terms.MaxDepth):
 			return wire.JSON(v.Text), nil
 		}
 	case wire.TypeJSON:
@@ -80,7 +81,7 @@ func (r Rules) Value(v Raw, t wire.Type, width int) (wire.Value, error) {
 		case v.Kind == Text:
 			quoted, err := jsontext.AppendString(nil, v.Text)
 			return wire.Text(string(quoted)), err
-		case v.Kind != Plain || isJSON(v.Text, wire.MaxDepth):
+		case v.Kind != Plain || isJSON(v.Text, terms.MaxDepth):
 			return wire.JSON(v.Text), nil
 		}
 	default:

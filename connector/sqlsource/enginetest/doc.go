@@ -14,7 +14,12 @@
 //   - SQLSOURCE_MYSQL (host:port), SQLSOURCE_MYSQL_USER and
 //     SQLSOURCE_MYSQL_PASSWORD; default: root at 127.0.0.1:3306
 //
-// Without a server its tests are skipped; with CI=true they fail.
+// Without a server its tests are skipped; with CI=true they fail. Tests that restart a
+// server, or shard a table by Spider, start servers of their own.
+//
+// Folder firebird proves a flavor that was written by docs/engines.md, on a server that
+// it starts. Folder dry has flavors of engines without a server, as examples.
+//
 // SQLSOURCE_QUERIES=100000 makes the differential tests longer, SQLSOURCE_SEED
 // repeats one. SQLSOURCE_ROWS changes the size of the tables of BenchmarkSpeed.
 //

@@ -2,9 +2,13 @@ package enginetest
 
 import (
 	"testing"
+	"time"
 
 	"github.com/go-sql-driver/mysql"
 	"github.com/stretchr/testify/require"
+
+	"github.com/connectorsdk/connector-sdk-go/connector/sqlsource"
+	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
 // TestMySQLPlansOfTypes asks the engine how it executes requests about columns whose
@@ -53,4 +57,45 @@ func TestMySQLPlansOfTypes(t *testing.T) {
 		{why: "a join of a text and a number", ask: joinOn("code", "id"), want: []string{`table=t1 .*type=eq_ref .*key=PRIMARY `}},
 		{why: "a join of dates", ask: joinOn("day", "day"), want: []string{`table=t1 .*type=ref .*key=day `}},
 	})
+}
+
+// TestMySQLMisordered says of an index in the order of a case-insensitive collation that
+// it serves no sort and no comparison: in the plan, and in the discovery of a table that
+// has many rows.
+func TestMySQLMisordered(t *testing.T) {
+	t.Parallel()
+	db := newMySQL(t)
+	db.execute(t, `
+		CREATE TABLE many (id INT PRIMARY KEY, code VARCHAR(20) COLLATE utf8mb4_bin, name VARCHAR(20) COLLATE utf8mb4_general_ci,
+			INDEX (code), INDEX (name));
+		INSERT INTO many SELECT seq, seq, seq FROM seq_1_to_200001;
+		CREATE TABLE few (id INT PRIMARY KEY, name VARCHAR(20) COLLATE utf8mb4_general_ci UNIQUE)`)
+	var seen plans
+	caller := db.caller(t, &sqlsource.Options{Observe: seen.add})
+	for _, c := range []struct {
+		why   string
+		ask   wire.Request
+		noted string // "" where nothing is
+	}{
+		{"sorted by a binary collation", firstBy("code", false), ""},
+		{"compared by a binary collation", filterOf("code", "gt", "9"), ""},
+		{"equal, which every collation finds", filterOf("name", "eq", "9"), ""},
+		{"sorted by another one", firstBy("name", true), `The index of "name" does not serve the sort`},
+		{"compared by another one", filterOf("name", "gt", "9999"), `The index of "name" does not serve the filter`},
+	} {
+		ask := *c.ask.(*wire.QueryRequest)
+		ask.Table, ask.Fields, ask.Joins = "many", []string{"id"}, nil
+		_, err := caller.Query(ask)
+		require.NoError(t, err, c.why)
+		summary, _ := seen.take()
+		if c.noted == "" {
+			require.NotContains(t, summary, "does not serve", c.why)
+		} else {
+			require.Contains(t, summary, c.noted, c.why)
+		}
+	}
+	_, warnings := db.discover(t, nil, time.Hour)
+	require.Contains(t, warnings, `In table "many", a sort or a comparison by the field "name" reads the whole table`)
+	require.NotContains(t, warnings, `the field "code"`)
+	require.NotContains(t, warnings, `In table "few"`, "where it costs nothing, nothing is said")
 }

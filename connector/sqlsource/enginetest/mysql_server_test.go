@@ -62,7 +62,7 @@ func (s *mysqlOwn) start(t *testing.T) {
 	t.Helper()
 	s.process = exec.Command("mariadbd", "--no-defaults", "--user=root", "--datadir="+s.path("data"), "--socket="+s.path("s"),
 		"--pid-file="+s.path("pid"), "--bind-address=127.0.0.1", fmt.Sprintf("--port=%d", s.port), "--skip-log-bin",
-		"--innodb-buffer-pool-size=32M", "--plugin-load-add=auth_ed25519", "--ssl-cert="+s.path("cert.pem"), "--ssl-key="+s.path("key.pem"))
+		"--innodb-buffer-pool-size=64M", "--plugin-load-add=auth_ed25519", "--ssl-cert="+s.path("cert.pem"), "--ssl-key="+s.path("key.pem"))
 	require.NoError(t, s.process.Start())
 	db := s.database(t, "root", "", "")
 	require.Eventually(t, func() bool { return db.Ping() == nil }, time.Minute, 50*time.Millisecond, "the server starts")

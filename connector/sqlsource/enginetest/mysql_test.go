@@ -17,6 +17,7 @@ var mariadb = engine{
 	create:  func(t testing.TB) *database { return &newMySQL(t).database },
 	plain:   func(t testing.TB) *database { return &plainMySQL(t).database },
 	schemas: mysqlSchemas, foreignKeys: mysqlForeignKeys, plans: mysqlPlans, server: mysqlServer, speedTables: mysqlSpeed,
+	month: "DATE_FORMAT(moment, '%Y-%m')",
 	conformance: conformanceOf{
 		mayAdvise: map[string]string{"A.6": "MySQL gives all decimals of a column one scale, and has no minus zero"},
 		// All its cases have a sum of DECIMAL(65,30), whose digits leave no room for a

@@ -58,7 +58,8 @@ In table "leads", the foreign key ("s") is left out because the table that it le
 In table "parent", the primary key ("id") is left out because other tables inherit from the table, and it does not bind their rows.`,
 	} {
 		t.Run(schema, func(t *testing.T) {
-			tables, warnings := reader.discover(t, &sqlsource.Options{Schemas: func(wire.Credentials) []string { return []string{schema} }}, time.Hour)
+			options := &sqlsource.Options{Schemas: func(wire.Credentials) []string { return []string{schema} }}
+			tables, warnings := reader.discover(t, options, time.Hour)
 			require.Equal(t, want, warnings)
 			require.NotContains(t, tables, "fails")
 		})

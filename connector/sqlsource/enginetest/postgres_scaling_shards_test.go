@@ -3,10 +3,7 @@ package enginetest
 import (
 	"context"
 	"database/sql"
-	"encoding/json"
 	"fmt"
-	"io"
-	"net/http"
 	"strings"
 	"sync"
 	"testing"
@@ -14,8 +11,6 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
-
-	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
 // recorder records the last statement that a connector has sent to a server.
@@ -76,78 +71,10 @@ func TestPostgresShards(t *testing.T) {
 	db := sharded(t)
 	asked := &recorder{}
 	c := db.as(t, func(c *pgx.ConnConfig) { c.Tracer = asked }).client(t)
-	envelope := c.envelope(60_000)
-	byShop := []wire.GroupKey{{Field: "shop", As: "shop"}}
-	byMonth := []wire.GroupKey{{Field: "placed_at", As: "month", Grain: wire.GrainMonth}}
-	measures := []wire.Measure{
-		{Fn: wire.AggCount, As: "n"},
-		{Fn: wire.AggCount, Field: "amount", As: "priced"},
-		{Fn: wire.AggSum, Field: "amount", As: "total"},
-		{Fn: wire.AggMin, Field: "id", As: "first"},
-		{Fn: wire.AggMax, Field: "day", As: "day"},
-		{Fn: wire.AggMax, Field: "placed_at", As: "last"},
-		{Fn: wire.AggMin, Field: "note", As: "note"},
-	}
-	expensive := wire.Filter{Field: "amount", Op: wire.OpGt, Value: wire.Text("10.5")}
-	someShops := wire.Where{And: []wire.Filter{
-		{Field: "shop", Op: wire.OpIn, Values: []wire.Value{wire.Int(2), wire.Int(3)}}, expensive,
-	}}
-	every := []string{"shop", "id", "amount", "day", "note", "placed_at"}
-	groups := func(by []wire.GroupKey, where wire.Where) func(string) wire.Request {
-		return func(table string) wire.Request {
-			return &wire.AggregateRequest{
-				Table: table, Where: where, GroupBy: by, Measures: measures, Limit: wire.AggregateLimit, Envelope: envelope,
-			}
-		}
-	}
-	for _, ask := range []struct {
-		why    string
-		path   string
-		on     func(table string) wire.Request
-		pushed bool // to the shards, as aggregates
-	}{
-		{"groups by the key of the partitions", wire.PathAggregate, groups(byShop, wire.Where{}), true},
-		{"groups by the key of the partitions, of some rows", wire.PathAggregate,
-			groups(byShop, wire.Where{And: []wire.Filter{expensive}}), true},
-		{"groups of one shard", wire.PathAggregate, groups(byShop, someShops), true},
-		{"groups by another key", wire.PathAggregate, groups(byMonth, wire.Where{}), false},
-		{"a count", wire.PathCount, func(table string) wire.Request {
-			return &wire.CountRequest{Table: table, Where: someShops, Envelope: envelope}
-		}, false},
-		{"a size", wire.PathSize, func(table string) wire.Request {
-			return &wire.SizeRequest{Table: table, Envelope: envelope}
-		}, false},
-		{"distinct values", wire.PathCardinality, func(table string) wire.Request {
-			return &wire.CardinalityRequest{Table: table, Columns: every, Envelope: envelope}
-		}, false},
-		{"the first rows", wire.PathQuery, func(table string) wire.Request {
-			return &wire.QueryRequest{
-				Table: table, Where: someShops, Fields: every, Limit: 100, Envelope: envelope,
-				Sort: []wire.SortKey{{Field: "note", Dir: wire.Desc}, {Field: "amount", Dir: wire.Asc}},
-			}
-		}, false},
-	} {
+	for _, ask := range shardAsks(c) {
 		t.Run(ask.why, func(t *testing.T) {
-			answer := func(table string) string {
-				got, err := c.post(t.Context(), ask.path, ask.on(table))
-				require.NoError(t, err)
-				defer func() { require.NoError(t, got.Body.Close()) }()
-				body, err := io.ReadAll(got.Body)
-				require.NoError(t, err)
-				require.Equal(t, http.StatusOK, got.StatusCode, "%s", body)
-				return string(body)
-			}
-			want, got := answer("whole"), answer("orders")
-			if ask.path == wire.PathAggregate { // groups come in any order
-				var a, b struct{ Rows []map[string]any }
-				require.NoError(t, json.Unmarshal([]byte(want), &a))
-				require.NoError(t, json.Unmarshal([]byte(got), &b))
-				require.NotEmpty(t, a.Rows)
-				assert.ElementsMatch(t, a.Rows, b.Rows)
-			} else {
-				assert.Equal(t, want, got)
-			}
-			if !ask.pushed {
+			ask.same(t, c)
+			if !ask.byShard {
 				return
 			}
 			plan := explain(t, db.DB, asked)

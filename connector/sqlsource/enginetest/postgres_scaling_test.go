@@ -29,15 +29,15 @@ type replica struct {
 // example is the directory of examples/sql.
 const example = "../../../examples/sql"
 
-// replicas builds the example and starts it n times.
-func replicas(t *testing.T, n int) []replica {
+// replicas builds the example and starts it n times, for a server of an engine.
+func replicas(t *testing.T, n int, engine, server string) []replica {
 	t.Helper()
 	binary := filepath.Join(t.TempDir(), "sql")
 	out, err := exec.Command("go", "build", "-C", example, "-o", binary, ".").CombinedOutput()
 	require.NoError(t, err, "%s", out)
 	started := make([]replica, n)
 	for i := range started {
-		command := exec.Command(binary, "-db", "postgres", "-server", postgresAddress())
+		command := exec.Command(binary, "-db", engine, "-server", server)
 		command.Env = []string{"PORT=0", "PLATFORM_CONNECTOR_TOKEN=" + token}
 		stdout, err := command.StdoutPipe()
 		require.NoError(t, err)
@@ -93,7 +93,7 @@ func TestPostgresReplicasStream(t *testing.T) {
 	db.execute(t, `CREATE VIEW halting AS
 		SELECT n AS id, repeat('x', 20000) AS filler FROM generate_series(1, 10) AS n
 		UNION ALL SELECT 11, 'last' FROM pg_advisory_xact_lock(42)`)
-	both := replicas(t, 2)
+	both := replicas(t, 2, "postgres", postgresAddress())
 	c := &client{url: behind(t, both[0], both[1]), credentials: db.tenant()}
 	lock, err := db.Conn(t.Context())
 	require.NoError(t, err)
@@ -122,14 +122,23 @@ func TestPostgresReplicasStream(t *testing.T) {
 // TestPostgresReplicaKilled kills a replica under load: its streams are cut and the reader
 // notices, the other's go on, and new requests succeed.
 func TestPostgresReplicaKilled(t *testing.T) {
-	const streams, total = 6, 60_000
+	const total = 60_000
 	db := newPostgres(t)
 	_, err := db.Exec(fmt.Sprintf(`CREATE VIEW long AS SELECT generate_series(1, %d) AS id, repeat('x', 1000) AS filler;
 		CREATE TABLE short AS SELECT 1 AS id`, total))
 	require.NoError(t, err)
-	both := replicas(t, 2)
+	both := replicas(t, 2, "postgres", postgresAddress())
 	c := &client{url: behind(t, both[0], both[1]), credentials: db.tenant()}
+	killOne(t, c, both, total, func(streams int) {
+		require.Len(t, postgres.statements(t.Context(), t, db.DB, `"long"`), streams, "all are in flight")
+	})
+}
 
+// killOne kills a replica of two while both stream a table long of so many rows, and
+// counts a table short of one row meanwhile. begun is told how many streams have begun.
+func killOne(t *testing.T, c *client, both []replica, total int, whenBegun func(streams int)) {
+	t.Helper()
+	const streams = 6
 	// Every stream is begun, and none has been read to its end.
 	begun := make([]*ndjson.Reader, streams)
 	for i := range begun {
@@ -143,7 +152,7 @@ func TestPostgresReplicaKilled(t *testing.T) {
 			break
 		}
 	}
-	require.Len(t, postgres.statements(t.Context(), t, db.DB, `"long"`), streams, "all are in flight")
+	whenBegun(streams)
 	require.NoError(t, both[0].process.Kill())
 
 	for range 20 {

@@ -22,6 +22,7 @@ var postgres = engine{
 		CREATE DOMAIN cents AS numeric(8,2);
 		CREATE DOMAIN price AS cents`,
 	schemas: postgresSchemas, foreignKeys: postgresForeignKeys, plans: postgresPlans, server: postgresServer, speedTables: postgresSpeed,
+	month: "date_trunc('month', moment)",
 	conformance: conformanceOf{
 		mayAdvise: map[string]string{"A.6": "a numeric has no minus zero, so -0 is read as 0"},
 		casesOf:   10,

@@ -11,6 +11,7 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/connector"
 	"github.com/connectorsdk/connector-sdk-go/connector/connectortest"
 	"github.com/connectorsdk/connector-sdk-go/connector/sqlsource"
+	"github.com/connectorsdk/connector-sdk-go/internal/terms"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -134,7 +135,7 @@ func serveSchemas(t *testing.T, n schemaNames, serve func(t *testing.T, o *sqlso
 		require.NoError(t, err)
 		assert.Len(t, d.Tables, 1)
 		assert.Equal(t, []string{
-			"2 tables are named " + wire.QuoteName(name) + ", in schemas whose names have dots: all of them are left out.",
+			"2 tables are named " + terms.QuoteName(name) + ", in schemas whose names have dots: all of them are left out.",
 		}, d.Warnings)
 		_, err = caller.Count(wire.CountRequest{Table: name})
 		require.ErrorIs(t, err, connector.ErrUnsupported)

@@ -34,7 +34,7 @@ func BenchmarkSpeed(b *testing.B) {
 			script := strings.NewReplacer("ROWS", setting("SQLSOURCE_ROWS", "1000000"), "LINKS", strconv.Itoa(linkRows))
 			db.execute(b, script.Replace(e.speedTables))
 			db = reader(b, db)
-			measureSpeed(b, db.source(b, nil), db.tenant(), db.DB)
+			measureSpeed(b, db.source(b, nil), db.tenant(), db.DB, e.month)
 		})
 	}
 }
@@ -48,7 +48,9 @@ func reader(b *testing.B, db *database) *database {
 	return db
 }
 
-func measureSpeed(b *testing.B, source *sqlsource.Source, credentials wire.Credentials, db *sql.DB) {
+// measureSpeed measures a source of the tables against the driver. month is how the
+// engine's own SQL says in which month an event's moment is.
+func measureSpeed(b *testing.B, source sqlsource.Source, credentials wire.Credentials, db *sql.DB, month string) {
 	envelope := wire.Envelope{Credentials: credentials, TimeoutMS: 600_000}
 	var cases []sqlsourcetest.NativeCase
 	add := func(name, path string, request wire.Request, native string) {
@@ -110,6 +112,21 @@ func measureSpeed(b *testing.B, source *sqlsource.Source, credentials wire.Crede
 	for i, column := range eight {
 		distinct[i] = "COUNT(" + column + "), COUNT(DISTINCT " + column + ")"
 	}
+	top := events("id", "e", "label")
+	top.Sort, top.Limit = []wire.SortKey{{Field: "e", Dir: wire.Desc}}, 100
+	add("top100/e", wire.PathQuery, top, "SELECT id, e, label FROM events WHERE e IS NOT NULL ORDER BY e DESC, id LIMIT 100")
+	add("count/filtered", wire.PathCount, &wire.CountRequest{Table: "events", Envelope: envelope, Where: wire.Where{And: []wire.Filter{
+		{Field: "d", Op: wire.OpEq, Value: wire.Text("text 7")}, {Field: "b", Op: wire.OpLt, Value: wire.Int(500)},
+	}}}, "SELECT COUNT(*) FROM events WHERE d = 'text 7' AND b < 500")
+	add("count/month", wire.PathAggregate, &wire.AggregateRequest{
+		Table: "events", GroupBy: []wire.GroupKey{{Field: "moment", Grain: wire.GrainMonth, As: "month"}}, Limit: wire.AggregateLimit,
+		Measures: []wire.Measure{{Fn: wire.AggCount, As: "n"}}, Envelope: envelope,
+	}, "SELECT "+month+" AS month, COUNT(*) FROM events GROUP BY month")
+	add("stream", wire.PathQuery, events("id", "day", "moment", "amount", "label", "rank"),
+		"SELECT id, day, moment, amount, label, rank FROM events")
+	first := events("id", "day", "moment", "amount", "label", "rank")
+	first.Limit = 1
+	add("first row", wire.PathQuery, first, "SELECT id, day, moment, amount, label, rank FROM events ORDER BY id LIMIT 1")
 	add("cardinality", wire.PathCardinality, &wire.CardinalityRequest{Table: "events", Columns: eight, Envelope: envelope},
 		"SELECT "+strings.Join(distinct, ", ")+" FROM events")
 	add("blob", wire.PathQuery, &wire.QueryRequest{Table: "files", Fields: []string{"id", "body"}, Envelope: envelope},

@@ -18,7 +18,8 @@ func TestSQLiteManyDistinct(t *testing.T) {
 		WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 25000)
 			INSERT INTO t SELECT i, 'name ' || i, i * 1.0, i % 7 FROM n;
 		INSERT INTO t VALUES (25001, 'name 1', 1, 3), (25002, NULL, NULL, NULL), (25003, CAST('name 2' AS BLOB), 9e999, 1)`)
-	got, err := db.pooled(t, nil).Cardinality(t.Context(), &wire.CardinalityRequest{Table: "t", Columns: []string{"id", "name", "amount", "few"}})
+	got, err := db.pooled(t, nil).Cardinality(t.Context(),
+		&wire.CardinalityRequest{Table: "t", Columns: []string{"id", "name", "amount", "few"}})
 	require.NoError(t, err)
 	require.Equal(t, map[string]*wire.Cardinality{
 		"id":     {NonNull: 25003, Distinct: 25003},

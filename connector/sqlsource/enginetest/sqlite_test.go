@@ -60,6 +60,7 @@ var sqlite = engine{
 	},
 	plain:   func(t testing.TB) *database { return newSQLite(t, "") },
 	schemas: sqliteSchemas, foreignKeys: sqliteForeignKeys, plans: sqlitePlans, speedTables: sqliteSpeed,
+	month: "substr(moment, 1, 7)",
 	conformance: conformanceOf{
 		casesOf: 3,
 		skipped: map[string]conformance.Reason{

@@ -9,6 +9,7 @@ import (
 
 	"github.com/connectorsdk/connector-sdk-go/connector"
 	"github.com/connectorsdk/connector-sdk-go/connector/sqlsource/pgxrows"
+	"github.com/connectorsdk/connector-sdk-go/internal/terms"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -52,7 +53,7 @@ func readUncomputed(t *testing.T, db *database, of uncomputedOf) {
 				t.Helper()
 				require.Error(t, err)
 				assert.Equal(t, wire.CodeUnsupported, code(err), "%v", err)
-				assert.ErrorContains(t, err, wire.QuoteName(v.view))
+				assert.ErrorContains(t, err, terms.QuoteName(v.view))
 				assert.ErrorContains(t, err, v.says)
 				assert.NotContains(t, strings.ToLower(err.Error()), "secret")
 			}

@@ -15,6 +15,10 @@ type Table struct {
 	// table apart, such as a row's number. Pages of a table without a key are in their
 	// order. Most engines have none.
 	RowID []CatalogColumn
+	// Ordered reports that a SELECT from the table alone, without ORDER BY, returns its
+	// rows in one order, whatever its WHERE and its window. Pages without a sort are
+	// then in that order, and the engine reads to their end and no further.
+	Ordered bool
 	// Late reports that there was no time to look at the rows that decide what the
 	// catalog does not. Discovery warns of such tables, and leaves out one without
 	// columns.

@@ -15,7 +15,7 @@ const (
 	ClassOpaque   Class = iota
 	ClassInteger        // int64
 	ClassDecimal        // string of digits, within Precision and Scale
-	ClassFloat          // float64; with Loose.Integer, int64 or float64
+	ClassFloat          // float64; with Loose.Integers, int64 or float64
 	ClassText           // string, compared by its bytes
 	ClassBytes          // []byte: equal or not; shown as base64, which has another order
 	ClassBoolean        // nothing is bound
@@ -41,6 +41,12 @@ type Column struct {
 	FirstYear int
 	// NoNUL reports that no text of the engine has a NUL in it.
 	NoNUL bool
+	// NULUnbound reports that texts may have a NUL, and that a driver binds only what
+	// stands before it. The library does the filters whose values have one.
+	NULUnbound bool
+	// MaxOperand is the longest text, in bytes, that Bind and the flavor's Includes and
+	// HasPrefix take. The library does the filters with a longer one. Zero: any length.
+	MaxOperand int
 
 	// Cell is selected to read a value. It is null for a value that cannot be sent, such
 	// as NaN [rule cell-1d].
@@ -142,6 +148,9 @@ type Loose struct {
 	// Guard selects values that the column's expressions misjudge. If the rows in
 	// question have one, nothing is pushed for the column.
 	Guard string
+	// GuardsValid reports that Guard also selects every value that Valid does not, so that
+	// a comparison over rows without a guarded value need not look at Valid.
+	GuardsValid bool
 	// Long selects values that are too long for the engine to sort. If the rows in
 	// question have one, no sort by the column is pushed.
 	Long string
@@ -153,8 +162,8 @@ type Loose struct {
 	// Lossy reports that Key has lost the spelling, so that a minimum cannot be
 	// spelled as in its row.
 	Lossy bool
-	// Integer and Real select the two kinds of values of a ClassFloat whose values are
-	// integers or reals, one by one. Exact is Raw with whole reals beyond 2^53 turned
-	// into integers. Empty: all values are reals.
-	Integer, Real, Exact string
+	// Integers reports that a ClassFloat has integers among its floats, that the engine
+	// compares the two exactly, and that Decode reads a whole float of 64 bits from 2^53
+	// on as the integer that it is.
+	Integers bool
 }

@@ -3,7 +3,8 @@
 // others. PostgreSQL, MySQL and SQLite are served by flavors that use this package
 // alone; write one of your own in the same way, pass it to sqlsource.New, and prove
 // it with package sqlsourcetest, which sends thousands of requests to the engine and
-// shows by the smallest of them what the flavor gets wrong.
+// shows by the smallest of them what the flavor gets wrong. docs/engines.md says in which
+// order.
 //
 // Most of the work is [Flavor].Column: how a value of a column is read, compared and
 // ordered. It can begin with few types and leave the rest opaque: readable, and

@@ -127,14 +127,34 @@ type Capabilities struct {
 	// WindowFirst reports that what Window returns stands right behind SELECT, as TOP
 	// and FIRST do, and not at its end.
 	WindowFirst bool
+	// OffsetFirst reports that the offset stands before the limit in what Window returns,
+	// as in OFFSET ? LIMIT ?. It matters where placeholders have no numbers.
+	OffsetFirst bool
+	// Dual is the FROM clause of a SELECT that reads no table, such as FROM DUAL. Empty:
+	// such a SELECT needs none.
+	Dual string
+	// MaxValues is how many values the filters of one statement may bind. The library
+	// does the filters beyond that. Zero: as many as the library pushes, which is up to
+	// 300 filters and 10,000 members of lists.
+	MaxValues int
 	// CheapCounts reports that COUNT(*) over a table reads no rows. Discovery then
 	// counts tables of any size.
 	CheapCounts bool
+	// Flat reports that groups and measures are written over the tables themselves. By
+	// default they are over a derived table, in which each expression stands once. It is
+	// for an engine that sends to other machines only what it finds over a bare table.
+	Flat bool
 	// DistinctMany returns an expression, such as a subquery in parentheses, that
 	// counts the distinct values of expr that are not null, over the rows of from. It
 	// is for an engine that counts many distinct values faster in another way than by
 	// COUNT(DISTINCT). Nil: it does not.
 	DistinctMany func(expr, from string) string
+	// CellsFirst reports that the engine computes what a SELECT lists for all rows before
+	// it sorts them. The first rows of a sort are then found without their cells.
+	CellsFirst bool
+	// Once ends a derived table so that the engine computes its expressions once for each
+	// row, and not at each place that mentions them. Empty: the engine does that anyway.
+	Once string
 	// KeepOrder returns the clause that orders a derived table by expr so that the
 	// engine keeps to it: ORDER BY, and whatever the engine needs besides. It is for an
 	// engine that joins large tables by looking up one row after another, which is fast
@@ -189,4 +209,8 @@ type Sum struct {
 	// Fold makes the sum of those values. It reports false to decline. Nil: the value of
 	// the first is the sum's digits.
 	Fold func(cells []any) (wire.Value, bool)
+	// Else is asked for where Fold declines, or where the engine fails to compute Exprs, as
+	// when a sum overflows: it costs more and adds more. It is for engines whose
+	// transaction goes on after such a failure. Nil: the sum is declined.
+	Else *Sum
 }

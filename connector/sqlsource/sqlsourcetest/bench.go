@@ -36,7 +36,7 @@ type NativeCase struct {
 // milliseconds. Use it to see what a flavor costs, and where its statements miss an
 // index: an answer of a few rows that takes many times as long as the native one has
 // searched the table.
-func Benchmark(b *testing.B, source *sqlsource.Source, credentials wire.Credentials, cases []NativeCase) {
+func Benchmark(b *testing.B, source sqlsource.Source, credentials wire.Credentials, cases []NativeCase) {
 	h := benchHandler(b, source, credentials)
 	for _, c := range cases {
 		b.Run(c.Name, func(b *testing.B) {
@@ -49,7 +49,7 @@ func Benchmark(b *testing.B, source *sqlsource.Source, credentials wire.Credenti
 }
 
 // benchHandler returns a connector that takes these credentials.
-func benchHandler(b *testing.B, source *sqlsource.Source, credentials wire.Credentials) http.Handler {
+func benchHandler(b *testing.B, source sqlsource.Source, credentials wire.Credentials) http.Handler {
 	token, err := wire.NewToken(connectortest.Token)
 	require.NoError(b, err)
 	def := connector.Definition{Slug: "bench"}

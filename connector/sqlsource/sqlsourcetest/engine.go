@@ -30,6 +30,10 @@ type Engine struct {
 	// Types are columns to test. Give one for every type of the engine that the
 	// flavor reads differently.
 	Types []Type
+	// Insert returns statements that insert rows into a table, whose name is quoted. Each
+	// row is a list of literals in parentheses. Nil: one INSERT with all rows behind
+	// VALUES, which not every engine has.
+	Insert func(table string, rows []string) []string
 	// TableOptions stand behind the closing parenthesis of CREATE TABLE.
 	TableOptions string
 }
@@ -191,6 +195,18 @@ func (f *fixture) index(t testing.TB, table string) {
 		}
 	}
 	require.Positive(t, indexed, "no column can be indexed; if the engine has no CREATE INDEX, name %q in Options.Without", partIndexes)
+}
+
+// insert inserts rows, each a list of literals in parentheses.
+func (e Engine) insert(t testing.TB, name string, rows []string) {
+	t.Helper()
+	statements := []string{"INSERT INTO " + e.Flavor.Quote(name) + " VALUES " + strings.Join(rows, ", ")}
+	if e.Insert != nil {
+		statements = e.Insert(e.Flavor.Quote(name), rows)
+	}
+	for _, statement := range statements {
+		execute(t, e.DB, statement)
+	}
 }
 
 func execute(t testing.TB, db *sql.DB, statement string) {

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/connectorsdk/connector-sdk-go/filter"
+	"github.com/connectorsdk/connector-sdk-go/internal/terms"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -48,11 +49,11 @@ func (g *generator) filter(t *table) (wire.Filter, note) {
 	column := g.rng.IntN(len(t.columns))
 	f := wire.Filter{Field: t.columns[column].Name, Op: ops[g.rng.IntN(len(ops))]}
 	n := note{op: f.Op, column: f.Field}
-	switch f.Op.Shape() {
-	case wire.ShapeValue:
+	switch terms.ShapeOf(f.Op) {
+	case terms.ShapeValue:
 		o := g.pick(t, column, f.Op)
 		f.Value, n.edge = o.value, o.edge
-	case wire.ShapeMember:
+	case terms.ShapeMember:
 		f.Values = []wire.Value{}
 		n.edge = "no members"
 		for range []int{1, 2, 3, 5, 0, 12}[g.rng.IntN(6)] {

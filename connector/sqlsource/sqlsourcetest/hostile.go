@@ -15,6 +15,7 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/connector/connectortest"
 	"github.com/connectorsdk/connector-sdk-go/connector/sqlsource"
 	"github.com/connectorsdk/connector-sdk-go/filter"
+	"github.com/connectorsdk/connector-sdk-go/internal/terms"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -134,10 +135,10 @@ func hostileOperands(t *testing.T, tenant *connectortest.Tenant, statements *sta
 		shapes := map[string]bool{}
 		for _, value := range hostileValues {
 			f := wire.Filter{Field: "a", Op: op}
-			switch op.Shape() {
-			case wire.ShapeValue:
+			switch terms.ShapeOf(op) {
+			case terms.ShapeValue:
 				f.Value = wire.Text(value)
-			case wire.ShapeMember:
+			case terms.ShapeMember:
 				f.Values = []wire.Value{wire.Text(value), wire.Text(value + "2")}
 			}
 			before := len(statements.all())

@@ -36,7 +36,8 @@ var manyJoins = []struct {
 func (f *fixture) makeMany(t *testing.T) {
 	e := f.engine
 	quote := e.Flavor.Quote
-	columns := "(code VARCHAR(40), number " + e.Key + ", amount DECIMAL(12,2), digits VARCHAR(40))" + e.TableOptions
+	columns := "(" + quote("code") + " VARCHAR(40), " + quote("number") + " " + e.Key + ", " + quote("amount") + " DECIMAL(12,2), " +
+		quote("digits") + " VARCHAR(40))" + e.TableOptions
 	for _, table := range []string{manyFrom, manyTo} {
 		execute(t, e.DB, "CREATE TABLE "+quote(table)+" "+columns)
 		const batch = 1000
@@ -53,11 +54,11 @@ func (f *fixture) makeMany(t *testing.T) {
 				}
 				rows[i] = fmt.Sprintf("('%s', %d, %d, '%d')", code, n, n, n)
 			}
-			execute(t, e.DB, "INSERT INTO "+quote(table)+" VALUES "+strings.Join(rows, ", "))
+			e.insert(t, table, rows)
 		}
 	}
 	for _, column := range []string{"code", "number", "amount", "digits"} {
-		execute(t, e.DB, "CREATE INDEX "+quote("many "+column)+" ON "+quote(manyTo)+" ("+column+")")
+		execute(t, e.DB, "CREATE INDEX "+quote("many "+column)+" ON "+quote(manyTo)+" ("+quote(column)+")")
 	}
 }
 

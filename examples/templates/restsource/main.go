@@ -69,7 +69,5 @@ func main() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	if err := standalone.Run(definition, source, nil); err != nil {
-		log.Fatal(err)
-	}
+	standalone.Main(definition, source, nil)
 }

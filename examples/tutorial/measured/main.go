@@ -4,7 +4,6 @@ package main
 import (
 	"context"
 	"errors"
-	"log"
 
 	"github.com/connectorsdk/connector-sdk-go/connector"
 	"github.com/connectorsdk/connector-sdk-go/connector/standalone"
@@ -96,7 +95,5 @@ func (source) Size(ctx context.Context, req *wire.SizeRequest) (*wire.Size, erro
 }
 
 func main() {
-	if err := standalone.Run(definition, source{}, nil); err != nil {
-		log.Fatal(err)
-	}
+	standalone.Main(definition, source{}, nil)
 }

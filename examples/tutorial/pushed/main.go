@@ -3,7 +3,6 @@ package main
 
 import (
 	"context"
-	"log"
 
 	"github.com/connectorsdk/connector-sdk-go/connector"
 	"github.com/connectorsdk/connector-sdk-go/connector/standalone"
@@ -66,7 +65,5 @@ func customer(where wire.Where) string {
 }
 
 func main() {
-	if err := standalone.Run(definition, source{}, nil); err != nil {
-		log.Fatal(err)
-	}
+	standalone.Main(definition, source{}, nil)
 }

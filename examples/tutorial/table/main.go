@@ -3,7 +3,6 @@ package main
 
 import (
 	"context"
-	"log"
 
 	"github.com/connectorsdk/connector-sdk-go/connector"
 	"github.com/connectorsdk/connector-sdk-go/connector/standalone"
@@ -54,7 +53,5 @@ func (source) Query(_ context.Context, req *connector.QueryRequest, out *connect
 }
 
 func main() {
-	if err := standalone.Run(definition, source{}, nil); err != nil {
-		log.Fatal(err)
-	}
+	standalone.Main(definition, source{}, nil)
 }

@@ -4,7 +4,6 @@ package main
 import (
 	"context"
 	"errors"
-	"log"
 
 	"github.com/connectorsdk/connector-sdk-go/connector"
 	"github.com/connectorsdk/connector-sdk-go/connector/standalone"
@@ -84,7 +83,5 @@ func customer(where wire.Where) string {
 }
 
 func main() {
-	if err := standalone.Run(definition, source{}, nil); err != nil {
-		log.Fatal(err)
-	}
+	standalone.Main(definition, source{}, nil)
 }

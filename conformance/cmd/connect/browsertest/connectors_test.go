@@ -19,6 +19,7 @@ import (
 
 	"github.com/connectorsdk/connector-sdk-go/connector"
 	"github.com/connectorsdk/connector-sdk-go/connector/memsource"
+	"github.com/connectorsdk/connector-sdk-go/internal/terms"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -125,7 +126,7 @@ func foreign(w http.ResponseWriter, r *http.Request) {
 	}
 	refuse := func(status int, code wire.Code, message string) {
 		body, _ := wire.EncodeAnswer(&wire.ErrorAnswer{Error: wire.Error{Code: code, Message: message}})
-		say(wire.MediaJSON, status, string(body))
+		say(terms.MediaJSON, status, string(body))
 	}
 	body, _ := io.ReadAll(r.Body)
 	query := &wire.QueryRequest{}
@@ -133,7 +134,7 @@ func foreign(w http.ResponseWriter, r *http.Request) {
 		wire.PathCheck: &wire.CheckRequest{}, wire.PathDiscovery: &wire.DiscoveryRequest{}, wire.PathQuery: query}[r.URL.Path]
 	switch {
 	case r.URL.Path == wire.PathDocument:
-		say(wire.MediaJSON, 200, `{"protocolVersion": 1, "slug": "plain-tides", "capabilities": {"operators": [], "dateBucket": false,
+		say(terms.MediaJSON, 200, `{"protocolVersion": 1, "slug": "plain-tides", "capabilities": {"operators": [], "dateBucket": false,
 			"sort": "none", "offset": false, "join": false, "keysEnforced": false, "limits": {}}, "credentialSchema": [], "endpoints": []}`)
 		return
 	case message == nil:
@@ -149,9 +150,9 @@ func foreign(w http.ResponseWriter, r *http.Request) {
 	}
 	switch r.URL.Path {
 	case wire.PathCheck:
-		say(wire.MediaJSON, 200, `{"ok": true}`)
+		say(terms.MediaJSON, 200, `{"ok": true}`)
 	case wire.PathDiscovery:
-		say(wire.MediaJSON, 200, `{"tables": [{"name": "tides", "sourceDescription": "Tidal range by port.", "storesRows": true,
+		say(terms.MediaJSON, 200, `{"tables": [{"name": "tides", "sourceDescription": "Tidal range by port.", "storesRows": true,
 			"primaryKey": ["port"], "foreignKeys": [], "fields": [
 			{"name": "port", "sourceColumn": "port", "type": "string", "nullable": false, "unique": true,
 				"samples": [], "sourceDescription": ""},
@@ -173,7 +174,7 @@ func foreign(w http.ResponseWriter, r *http.Request) {
 		case len(query.Joins) > 0 || unknown:
 			refuse(422, wire.CodeUnsupported, "no joins, and only the fields port and metres")
 		default:
-			say(wire.MediaNDJSON, 200, "")
+			say(terms.MediaNDJSON, 200, "")
 			for _, row := range tides {
 				own := map[string]any{}
 				for _, f := range query.Fields {

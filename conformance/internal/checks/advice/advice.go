@@ -43,22 +43,13 @@ func answerChecks() []session.Check {
 			Fix:   "Write the served line before the first ping."},
 		{ID: "A.5", Phase: 3, Advice: true, Watched: true, Judge: (*session.Run).ReadSomeTables,
 			Rules: []string{"document-16"},
-			Needs: func(d *session.Document) string {
-				if d.Capabilities.Limits.RowsPerTableMax == 0 {
-					return "limits has no rowsPerTableMax"
-				}
-				return ""
-			},
+			Needs: session.Only(func(d *session.Document) bool { return d.Capabilities.Limits.RowsPerTableMax != 0 },
+				"limits has no rowsPerTableMax"),
 			Title: "no stream has more rows than limits.rowsPerTableMax",
 			Fix:   "Declare the ceiling that the source really has, or none: the platform plans less than it could."},
 		{ID: "A.36", Phase: 3, Advice: true, Watched: true, Judge: (*session.Run).ReadSomeTables,
 			Rules: []string{"document-15a"},
-			Needs: func(d *session.Document) string {
-				if d.Capabilities.Limits.PageSizeMax == 0 {
-					return "limits has no pageSizeMax"
-				}
-				return ""
-			},
+			Needs: session.Only(func(d *session.Document) bool { return d.Capabilities.Limits.PageSizeMax != 0 }, "limits has no pageSizeMax"),
 			Title: "no stream has more rows than limits.pageSizeMax",
 			Fix: "Declare no pageSizeMax unless one answer can have no more rows: it is not the size of the upstream's pages, " +
 				"and the platform asks for that many rows at a time."},

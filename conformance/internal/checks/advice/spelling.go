@@ -11,6 +11,7 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/conformance/internal/message"
 	"github.com/connectorsdk/connector-sdk-go/conformance/internal/session"
 	"github.com/connectorsdk/connector-sdk-go/internal/oracle"
+	"github.com/connectorsdk/connector-sdk-go/internal/terms"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -150,7 +151,7 @@ func columnSpelled(run *session.Run, t *oracle.Table, field wire.Field, s spelli
 				cell = []byte(row[column].String())
 			}
 			return check.Differs(s.expected, message.Excerpt(cell, 60),
-				"%s.%s, of type %s", wire.QuoteName(t.Name), wire.QuoteName(field.Name), field.Type)
+				"%s.%s, of type %s", terms.QuoteName(t.Name), terms.QuoteName(field.Name), field.Type)
 		}
 	}
 	return nil

@@ -124,7 +124,7 @@ func malformedWithoutToken(run *session.Run) *check.Finding {
 	} {
 		for _, r := range run.Mounted() {
 			a, f := post(run, r, []byte(c.body))
-			if f != nil || spent(run) {
+			if f != nil || run.Spent() {
 				return f
 			}
 			if a.Err == nil && a.Status == http.StatusUnauthorized {
@@ -144,9 +144,6 @@ func anyRefusal(run *session.Run) *check.Finding {
 	_, f := post(run, session.RouteAt(wire.PathCheck), []byte("{}"))
 	return f
 }
-
-// spent reports whether the check has judged something and used its requests.
-func spent(run *session.Run) bool { return run.Cases > 0 && run.Allowance() == 0 }
 
 func rightToken(run *session.Run) *check.Finding {
 	a := run.Post(wire.PathCheck, &wire.CheckRequest{})

@@ -8,6 +8,7 @@ import (
 
 	"github.com/connectorsdk/connector-sdk-go/conformance/internal/check"
 	"github.com/connectorsdk/connector-sdk-go/conformance/internal/session"
+	"github.com/connectorsdk/connector-sdk-go/internal/terms"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -17,7 +18,7 @@ func missingCredentials(run *session.Run) *check.Finding {
 		set := run.Tenants[0].Credentials.Reveal()
 		delete(set, field.Key)
 		// A missing key may also count as a body that does not parse.
-		how := "without " + wire.QuoteName(field.Key)
+		how := "without " + terms.QuoteName(field.Key)
 		if _, f := rejected(run, set, how, wire.CodeCheckFailed, wire.CodeBadRequest); f != nil {
 			return f
 		}

@@ -10,6 +10,7 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/conformance/internal/check"
 	"github.com/connectorsdk/connector-sdk-go/conformance/internal/message"
 	"github.com/connectorsdk/connector-sdk-go/conformance/internal/session"
+	"github.com/connectorsdk/connector-sdk-go/internal/terms"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -21,7 +22,7 @@ func refusalsLeak(run *session.Run) *check.Finding {
 	topic := run.Topic()
 	for _, r := range run.Mounted() {
 		known, f := refusalAbout(run, r, topic)
-		if f != nil || spent(run) {
+		if f != nil || run.Spent() {
 			return f
 		}
 		if names := tablesIn(known.Body, tables, topic.Name); names != "" {
@@ -99,7 +100,7 @@ func tablesIn(body []byte, tables []*wire.Table, asked string) string {
 	ordinary := true
 	for _, t := range tables {
 		if t.Name != asked && slices.Contains(words, t.Name) && !slices.Contains(refusalWords, strings.ToLower(t.Name)) {
-			list = append(list, wire.QuoteName(t.Name))
+			list = append(list, terms.QuoteName(t.Name))
 			ordinary = ordinary && strings.Trim(t.Name, "abcdefghijklmnopqrstuvwxyz") == ""
 		}
 	}

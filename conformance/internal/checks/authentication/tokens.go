@@ -66,7 +66,7 @@ func wrongTokens(run *session.Run, list []wrongToken) *check.Finding {
 	for turn := range routes {
 		for i, wrong := range list {
 			r := routes[(i+turn)%len(routes)]
-			if f := refused(run, r, run.Legal(r, topic).Text(), wrong.what, wrong.header); f != nil || spent(run) {
+			if f := refused(run, r, run.Legal(r, topic).Text(), wrong.what, wrong.header); f != nil || run.Spent() {
 				return f
 			}
 		}
@@ -98,7 +98,7 @@ func queryToken(run *session.Run) *check.Finding {
 		}
 		all := ask(tokenParameters...)
 		if all == nil {
-			if spent(run) {
+			if run.Spent() {
 				return nil
 			}
 			continue

@@ -86,9 +86,13 @@ func judgeSilence(run *session.Run) *check.Finding {
 			wire.HeartbeatInterval, silent.Silent.Round(time.Millisecond))
 	}
 	run.Cases++
-	if silent.Silent <= maxSilence {
-		return nil
-	}
-	st := run.Stream(silent.Call, nil, run.Rows)
-	return silence(st.Silent, "its next line")
+	lasted := silent.Silent
+	return everyTime(func() *check.Finding {
+		if lasted == 0 {
+			lasted = run.Stream(silent.Call, nil, run.Rows).Silent
+		}
+		f := silence(lasted, "its next line")
+		lasted = 0
+		return f
+	})
 }

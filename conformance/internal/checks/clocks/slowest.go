@@ -16,9 +16,6 @@ const (
 	telling = 30 * time.Millisecond
 	// part is which part of the time a deadline leaves.
 	part = 4
-	// attempts is how often a deadline has to be missed to be a fault: the connector
-	// may have been busy.
-	attempts = 3
 )
 
 // judgeSlowest asks the slowest call of each route again, with a part of the time
@@ -34,7 +31,7 @@ func judgeSlowest(run *session.Run) *check.Finding {
 		if slowest.Path == "" || timed.Took > slowest.Took {
 			slowest = timed
 		}
-		if timed.Took < telling || run.Cases > 0 && run.Allowance() == 0 {
+		if timed.Took < telling || run.Spent() {
 			continue
 		}
 		shown, f := keepsTime(run, timed)
@@ -53,10 +50,10 @@ func judgeSlowest(run *session.Run) *check.Finding {
 }
 
 // keepsTime asks a call with a deadline, and reports whether the answer shows how it
-// is kept. A fault has to show in every attempt.
+// is kept.
 func keepsTime(run *session.Run, timed session.Timed) (shown bool, f *check.Finding) {
 	delay := time.Duration(0)
-	for range attempts {
+	for range 3 {
 		way, f := wayThere(run, timed.Path)
 		if f != nil {
 			return false, nil // another check says why
@@ -68,17 +65,20 @@ func keepsTime(run *session.Run, timed session.Timed) (shown bool, f *check.Find
 		return false, nil
 	}
 	after := (work / part).Truncate(time.Millisecond)
-	for attempt := range attempts {
+	attempt := 0
+	f = everyTime(func() (f *check.Finding) {
 		// Data may grow, so the whole answer is asked for behind the other and before it.
 		var whole *answer
 		if attempt%2 == 1 {
 			whole = ask(run, timed.Call)
 		}
+		attempt++
 		a, way := askBeside(run, timed.WithTimeout(after, timed.Took+after+session.Grace), after)
 		delay = max(delay, way)
 		d := deadline{after: after, latest: 2*after + telling/3 + 3*delay, ended: after + tolerance + 3*delay}
 		if refused := a.Err == nil && a.Status >= 400 && a.Status < 500 && a.Status != wire.CodeTimeout.Status(); refused {
-			return false, nil // such as one request too many
+			shown = false
+			return nil // such as one request too many
 		}
 		shown, f = d.judge(a)
 		if f == nil && a.complete() {
@@ -88,12 +88,9 @@ func keepsTime(run *session.Run, timed session.Timed) (shown bool, f *check.Find
 			f = partial(a, whole)
 			shown = shown || f != nil
 		}
-		if f == nil {
-			return shown, nil
-		}
-		f.From(a.Request)
-	}
-	return true, f
+		return f.From(a.Request)
+	})
+	return shown, f
 }
 
 // partial returns what is wrong with a complete answer that came in time: it must not

@@ -10,6 +10,7 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/conformance/internal/check"
 	"github.com/connectorsdk/connector-sdk-go/conformance/internal/message"
 	"github.com/connectorsdk/connector-sdk-go/conformance/internal/session"
+	"github.com/connectorsdk/connector-sdk-go/internal/terms"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -25,7 +26,7 @@ func Checks() []session.Check {
 				"A proxy that adds or removes a slash or moves http to https must not stand in front of it."},
 		{ID: "P0.3", Phase: 0, Open: true, Judge: contentType, Rules: []string{"document-4"},
 			Title: "the document's content type is application/json",
-			Fix: "Send Content-Type: " + wire.MediaJSON + " with the document. " +
+			Fix: "Send Content-Type: " + terms.MediaJSON + " with the document. " +
 				"A login page, or the page of a host without a connector, is text/html."},
 		{ID: "P0.4", Phase: 0, Open: true, Judge: size, Rules: []string{"document-5"},
 			Title: "the document is at most 64 KiB",
@@ -46,12 +47,7 @@ func Checks() []session.Check {
 		emptyBody("P0.6g", wire.PathCardinality),
 		emptyBody("P0.6h", wire.PathLinkHitRate),
 		{ID: "P0.7", Phase: 0, Judge: unlistedRoutes, Rules: []string{"route-10", "route-5", "http-2"},
-			Needs: func(d *session.Document) string {
-				if len(unlisted(d)) == 0 {
-					return "endpoints lists every optional route"
-				}
-				return ""
-			},
+			Needs: session.Only(func(d *session.Document) bool { return len(unlisted(d)) > 0 }, "endpoints lists every optional route"),
 			Title: "a route that the document does not list is refused",
 			Fix:   "Mount an optional route exactly when endpoints lists it, and answer 404, 405 or 422 otherwise."},
 		{ID: "P0.8", Phase: 0, Judge: sameForAll, Rules: []string{"document-1c", "document-4"},
@@ -59,12 +55,7 @@ func Checks() []session.Check {
 			Fix: "Compute the document once, from nothing but the host's own configuration, and serve it whatever the request's headers are. " +
 				"What differs between tenants belongs into discovery."},
 		{ID: "P0.9", Phase: 0, Judge: takesSQL, Rules: []string{"document-8", "query-13"},
-			Needs: func(d *session.Document) string {
-				if d.Dialect == "" && !d.EmptyDialect {
-					return "the document has no dialect"
-				}
-				return ""
-			},
+			Needs: session.Only(func(d *session.Document) bool { return d.Dialect != "" || d.EmptyDialect }, "the document has no dialect"),
 			Title: "a connector whose document has a dialect takes SQL on /query",
 			Fix: `Leave dialect out of the document unless /query takes {"sql": ..., "params": [...]}. If it does, ` +
 				"name the dialect, and refuse a statement only for what it says."},
@@ -140,9 +131,9 @@ func contentType(run *session.Run) *check.Finding {
 	if f != nil {
 		return f
 	}
-	if a.Media() != wire.MediaJSON {
+	if a.Media() != terms.MediaJSON {
 		received := message.Excerpt([]byte(a.Header.Get("Content-Type")), 80)
-		return check.Differs(wire.MediaJSON, received, "the document has another content type")
+		return check.Differs(terms.MediaJSON, received, "the document has another content type")
 	}
 	return nil
 }

@@ -5,7 +5,7 @@ import (
 
 	"github.com/connectorsdk/connector-sdk-go/conformance/internal/check"
 	"github.com/connectorsdk/connector-sdk-go/conformance/internal/session"
-	"github.com/connectorsdk/connector-sdk-go/wire"
+	"github.com/connectorsdk/connector-sdk-go/internal/terms"
 )
 
 // namesOnce looks for a name that a list of the document holds twice.
@@ -21,7 +21,7 @@ func namesOnce(run *session.Run) *check.Finding {
 		{"credentialSchema", twice(keys)},
 	} {
 		if list.twice != "" {
-			return check.Fail("%s lists %s twice", list.member, wire.QuoteName(list.twice))
+			return check.Fail("%s lists %s twice", list.member, terms.QuoteName(list.twice))
 		}
 	}
 	return nil
@@ -51,5 +51,5 @@ func ownSlug(run *session.Run) *check.Finding {
 	if !slices.Contains(kinds, run.Document.Slug) {
 		return nil
 	}
-	return check.Fail("the slug %s may be that of a kind of source that is built into the platform", wire.QuoteName(run.Document.Slug))
+	return check.Fail("the slug %s may be that of a kind of source that is built into the platform", terms.QuoteName(run.Document.Slug))
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/conformance/internal/generate"
 	"github.com/connectorsdk/connector-sdk-go/conformance/internal/message"
 	"github.com/connectorsdk/connector-sdk-go/internal/oracle"
+	"github.com/connectorsdk/connector-sdk-go/internal/terms"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -25,10 +26,9 @@ func aggregatesFold(p *prober) *check.Finding {
 		numbers := slices.Concat(sums, bounds)
 		groups := groupable(t, data)
 		for i, name := range groups {
-			some := counts[:1]
-			if len(numbers) > 0 {
-				some = []wire.Measure{counts[0], numbers[i%len(numbers)]}
-			}
+			// All measures of each key: which of two values is the least, and whether a sum is
+			// exact, shows in small groups, and each key makes others.
+			some := append(counts[:1:1], firstOf(numbers, maxMeasures-1)...)
 			req := aggregate(t, []wire.GroupKey{{Field: name, As: "g"}}, some)
 			if filters, f := p.selectiveFilter(t, data); i == 0 && f == nil && filters != nil {
 				filtered := *req
@@ -176,7 +176,7 @@ func (p *prober) fold(t *wire.Table, req *wire.AggregateRequest) (declined bool,
 		first = cmp.Or(first, d)
 	}
 	return false, check.Differs(first.Expected, first.Received, "table %s: %s: %s",
-		wire.QuoteName(req.Table), describeAggregate(req), first.Detail)
+		terms.QuoteName(req.Table), describeAggregate(req), first.Detail)
 }
 
 // periodsSpelled returns the finding about a period that is not spelled as a date.
@@ -186,7 +186,7 @@ func periodsSpelled(req *wire.AggregateRequest, groups []map[string]wire.Value) 
 			period := group[key.As]
 			if _, err := time.Parse(time.DateOnly, period.String()); key.Grain != "" && !period.IsNull() && err != nil {
 				return check.Differs("YYYY-MM-DD", message.Excerpt([]byte(period.String()), 100),
-					"table %s: %s: a period is not spelled as a date", wire.QuoteName(req.Table), describeAggregate(req))
+					"table %s: %s: a period is not spelled as a date", terms.QuoteName(req.Table), describeAggregate(req))
 			}
 		}
 	}
@@ -237,7 +237,7 @@ func (p *prober) notCut(t *wire.Table, req *wire.AggregateRequest) *check.Findin
 	if a.Declined() || a.Refusal() != nil && a.Status < http.StatusInternalServerError {
 		return nil
 	}
-	what := fmt.Sprintf("table %s: %s", wire.QuoteName(req.Table), describeAggregate(req))
+	what := fmt.Sprintf("table %s: %s", terms.QuoteName(req.Table), describeAggregate(req))
 	var answer wire.AggregateAnswer
 	if f := a.Decode("aggregate-answer", &answer); f != nil {
 		return f.In("%s: %s", what)
@@ -268,11 +268,11 @@ func describeAggregate(req *wire.AggregateRequest) (text string) {
 		}
 		text += string(m.Fn)
 		if m.Field != "" {
-			text += " of " + wire.QuoteName(m.Field)
+			text += " of " + terms.QuoteName(m.Field)
 		}
 	}
 	for _, g := range req.GroupBy {
-		text += " by " + wire.QuoteName(g.Field)
+		text += " by " + terms.QuoteName(g.Field)
 		if g.Grain != "" {
 			text += " (" + string(g.Grain) + ")"
 		}

@@ -8,6 +8,7 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/conformance/internal/generate"
 	"github.com/connectorsdk/connector-sdk-go/conformance/internal/session"
 	"github.com/connectorsdk/connector-sdk-go/internal/oracle"
+	"github.com/connectorsdk/connector-sdk-go/internal/terms"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -151,7 +152,7 @@ func (p *prober) filter(t *oracle.Table, column int, op wire.Op) (f wire.Filter,
 	}
 	switch kind := t.Columns[column].Type; {
 	case op == wire.OpIncludes, op == wire.OpStartsWith, kind == wire.TypeJSON, kind == wire.TypeArray:
-		return f, op.Shape() == wire.ShapeNullary || generate.Profile(t, column, &wire.Field{}).SpellingIndependent(f)
+		return f, terms.ShapeOf(op) == terms.ShapeNullary || generate.Profile(t, column, &wire.Field{}).SpellingIndependent(f)
 	}
 	return f, true
 }
@@ -163,11 +164,11 @@ func (p *prober) anyFilter(t *oracle.Table, column int, op wire.Op) (f wire.Filt
 	}
 	values := p.sample(t, column, 2)
 	switch {
-	case op.Shape() == wire.ShapeNullary:
+	case terms.ShapeOf(op) == terms.ShapeNullary:
 		return f, true
 	case len(values) == 0:
 		return f, false
-	case op.Shape() == wire.ShapeMember:
+	case terms.ShapeOf(op) == terms.ShapeMember:
 		f.Values = values
 		return f, true
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/conformance/internal/generate"
 	"github.com/connectorsdk/connector-sdk-go/conformance/internal/session"
 	"github.com/connectorsdk/connector-sdk-go/internal/oracle"
+	"github.com/connectorsdk/connector-sdk-go/internal/terms"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -98,12 +99,16 @@ func (p *prober) agreement() (*agreement, *check.Finding) {
 	slices.SortStableFunc(tables, func(x, y *wire.Table) int {
 		return cmp.Compare(len(p.Snapshot(0, y).Rows), len(p.Snapshot(0, x).Rows))
 	})
-	for _, w := range ways() {
-		for _, t := range tables {
-			if p.room(w.requests) && p.Snapshot(0, t).Broken() == nil {
-				p.compareReads(a, t, w)
-			}
+	turns, asked, ways := turnsOf(tables), make([]int, len(tables)), ways()
+	for {
+		i := turns.Next(func(i int) bool { return asked[i] < len(ways) })
+		if i < 0 {
+			break
 		}
+		if w := ways[asked[i]]; p.room(w.requests) && p.Snapshot(0, tables[i]).Broken() == nil {
+			p.compareReads(a, tables[i], w)
+		}
+		asked[i]++
 	}
 	a.order, a.cases, a.moved = tables, p.Cases, p.moved
 	return a, nil
@@ -195,7 +200,7 @@ func (p *prober) readRanges(t *wire.Table, whole *oracle.Table) (*check.Finding,
 		}
 		p.Cases++
 		if unknown := p.unknownRow(whole, rows.Rows); unknown >= 0 {
-			return lacks(t, rows, unknown, fmt.Sprintf("the rows with %s %s", wire.QuoteName(field), op), len(whole.Rows)), true
+			return lacks(t, rows, unknown, fmt.Sprintf("the rows with %s %s", terms.QuoteName(field), op), len(whole.Rows)), true
 		}
 	}
 	return nil, false
@@ -242,7 +247,7 @@ func (p *prober) readAs(
 	if unknown >= 0 && (n == 0 || p.knowsOne(whole, rows.Rows)) {
 		return lacks(t, rows, unknown, "a read with "+how, len(whole.Rows)), true
 	}
-	what := fmt.Sprintf("table %s: a read with %s", wire.QuoteName(t.Name), how)
+	what := fmt.Sprintf("table %s: a read with %s", terms.QuoteName(t.Name), how)
 	switch {
 	case len(rows.Rows) != n:
 		return check.Differs(fmt.Sprintf("%d of the %d rows that a whole read answers", n, len(whole.Rows)),
@@ -263,7 +268,7 @@ func lacks(t *wire.Table, rows *oracle.Table, at int, how string, n int) *check.
 	return check.Differs("all rows of the table, among them "+session.ShowRow(rows.Columns, rows.Rows[at]),
 		fmt.Sprintf("%d rows without it", n),
 		"table %s: a whole read loses rows: it answers %d rows, and %s has one that is not among them",
-		wire.QuoteName(t.Name), n, how)
+		terms.QuoteName(t.Name), n, how)
 }
 
 // maxUnknown is how many rows that are spelled like no known one are compared with all
@@ -335,7 +340,7 @@ func (p *prober) numbersOutvote(t *wire.Table, whole *oracle.Table) (*check.Find
 		}
 		req := session.AllRows(t)
 		f := check.Differs(fmt.Sprintf("%d rows, as %s say", n, strings.Join(voters, " and ")), fmt.Sprintf("%d rows", rows),
-			"table %s: a whole read %s", wire.QuoteName(t.Name), problem)
+			"table %s: a whole read %s", terms.QuoteName(t.Name), problem)
 		return f.From(p.Shown(p.Ask(wire.PathQuery, req, 0))), true
 	}
 	return nil, false

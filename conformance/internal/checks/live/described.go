@@ -10,6 +10,7 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/conformance/internal/message"
 	"github.com/connectorsdk/connector-sdk-go/conformance/internal/session"
 	"github.com/connectorsdk/connector-sdk-go/internal/oracle"
+	"github.com/connectorsdk/connector-sdk-go/internal/terms"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -51,10 +52,10 @@ func changedTable(a, b *session.Discovery) string {
 		for name, t := range both[0].Lookup {
 			other := both[1].Lookup[name]
 			if other == nil {
-				return fmt.Sprintf("table %s comes and goes", wire.QuoteName(name))
+				return fmt.Sprintf("table %s comes and goes", terms.QuoteName(name))
 			}
 			if what := changed(t, other); what != "" {
-				return fmt.Sprintf("table %s: %s", wire.QuoteName(name), what)
+				return fmt.Sprintf("table %s: %s", terms.QuoteName(name), what)
 			}
 		}
 	}
@@ -78,7 +79,7 @@ func changed(a, b *wire.Table) string {
 	for _, f := range a.Fields {
 		other := b.Field(f.Name)
 		if other == nil || other.Type != f.Type || other.Unique != f.Unique || other.Nullable != f.Nullable {
-			return fmt.Sprintf("column %s is described otherwise", wire.QuoteName(f.Name))
+			return fmt.Sprintf("column %s is described otherwise", terms.QuoteName(f.Name))
 		}
 	}
 	return ""
@@ -111,7 +112,7 @@ func (p *prober) rowCountHolds(t *wire.Table) *check.Finding {
 	p.Cases++
 	if n, rows := *t.RowCount, len(data.Rows); float64(n) > 2*float64(rows)+10 || float64(n) < float64(rows)/2-10 {
 		return check.Differs(fmt.Sprintf("about %d, the rows that /query answers", rows), fmt.Sprint(n),
-			"table %s: rowCount is far from the number of rows", wire.QuoteName(t.Name))
+			"table %s: rowCount is far from the number of rows", terms.QuoteName(t.Name))
 	}
 	return nil
 }
@@ -119,7 +120,7 @@ func (p *prober) rowCountHolds(t *wire.Table) *check.Finding {
 // fieldDescribed judges the samples and the statistics of one field.
 func (p *prober) fieldDescribed(t *wire.Table, data *oracle.Table, column int) *check.Finding {
 	f := &t.Fields[column]
-	where := fmt.Sprintf("table %s, column %s", wire.QuoteName(t.Name), wire.QuoteName(f.Name))
+	where := fmt.Sprintf("table %s, column %s", terms.QuoteName(t.Name), terms.QuoteName(f.Name))
 	show := func(v wire.Value) string { return message.Excerpt([]byte(v.String()), 100) }
 	values := make([]wire.Value, len(data.Rows))
 	for i, row := range data.Rows {

@@ -7,6 +7,7 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/conformance/internal/check"
 	"github.com/connectorsdk/connector-sdk-go/conformance/internal/session"
 	"github.com/connectorsdk/connector-sdk-go/internal/oracle"
+	"github.com/connectorsdk/connector-sdk-go/internal/terms"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -122,5 +123,5 @@ func (p *prober) typedCount(t *wire.Table, where wire.Where) *check.Finding {
 func describeTypes(t *wire.Table, where wire.Where) string {
 	f := where.And[0]
 	return fmt.Sprintf("table %s: %s %s, where discovery declares %s and fieldTypes says %s",
-		wire.QuoteName(t.Name), wire.QuoteName(f.Field), f.Op, t.Field(f.Field).Type, where.FieldTypes[f.Field])
+		terms.QuoteName(t.Name), terms.QuoteName(f.Field), f.Op, t.Field(f.Field).Type, where.FieldTypes[f.Field])
 }

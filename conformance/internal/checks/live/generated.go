@@ -3,7 +3,6 @@ package live
 import (
 	"github.com/connectorsdk/connector-sdk-go/conformance/internal/check"
 	"github.com/connectorsdk/connector-sdk-go/conformance/internal/generate"
-	"github.com/connectorsdk/connector-sdk-go/conformance/internal/querytest"
 	"github.com/connectorsdk/connector-sdk-go/conformance/internal/session"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
@@ -19,16 +18,17 @@ func generatedChecks() []session.Check {
 	}}
 }
 
-// Limits of the generated queries: how many questions are asked, about how many
-// tables, and how many rows of one table all questions about it may pass over.
+// Limits of the generated queries: how many questions are asked without a budget of
+// requests and at most with one, about how many tables, and how many rows of one table all questions about it may pass over.
 const (
 	generatedCases  = 100
+	maxGenerated    = 800
 	generatedTables = 8
 	maxRowsPassed   = 400_000
 )
 
 // generatedQueries asks about some tables, in turn for rows, windows, counts and
-// aggregates.
+// aggregates, until the budget is spent.
 func generatedQueries(run *session.Run) *check.Finding {
 	p := &prober{Run: run}
 	plan, f := p.filterPlan()
@@ -36,23 +36,37 @@ func generatedQueries(run *session.Run) *check.Finding {
 		return f
 	}
 	capabilities := run.Document.Capabilities
-	asker := &querytest.Asker{Run: run, Live: true, Blame: plan.blame}
+	asker := &generate.Asker{Run: run, Live: true, Blame: plan.blame}
 	known := plan.whole()
 	known = known[:min(len(known), generatedTables)]
+	cases := generatedCases
+	if run.Requests > 0 {
+		cases = min(run.Allowance(), maxGenerated)
+	}
+	var list [][]*generate.Question
 	for _, s := range known {
-		n := max(4, min(generatedCases/len(known), maxRowsPassed/s.Rows()))
+		n := max(4, min(cases/len(known), maxRowsPassed/s.Rows()))
 		g := generate.New(run.Seed, run.Check.ID+" "+s.Table.Name, capabilities, []*generate.Subject{s})
 		half, rest := n/2, n-n/2
-		list := append(g.Filters(half, half), g.Windows((rest+2)/3)...)
+		kinds := [][]*generate.Question{g.Filters(half, half), g.Windows((rest + 2) / 3)}
 		if run.Document.Has(wire.EndpointCount) {
-			list = append(list, g.Counts((rest+1)/3)...)
+			kinds = append(kinds, g.Counts((rest+1)/3))
 		}
 		if run.Document.Has(wire.EndpointAggregate) {
-			list = append(list, g.Aggregates(rest/3)...)
+			kinds = append(kinds, g.Aggregates(rest/3))
 		}
-		if f := asker.Ask(list); f != nil {
-			return f
+		var mixed []*generate.Question
+		for i := range n {
+			for _, kind := range kinds {
+				if i < len(kind) {
+					mixed = append(mixed, kind[i])
+				}
+			}
 		}
+		list = append(list, mixed)
+	}
+	if f := asker.Ask(generate.InTurn(known, list)); f != nil {
+		return f
 	}
 	return asker.Finish()
 }

@@ -7,8 +7,8 @@ import (
 
 	"github.com/connectorsdk/connector-sdk-go/conformance/internal/check"
 	"github.com/connectorsdk/connector-sdk-go/conformance/internal/generate"
-	"github.com/connectorsdk/connector-sdk-go/conformance/internal/querytest"
 	"github.com/connectorsdk/connector-sdk-go/conformance/internal/session"
+	"github.com/connectorsdk/connector-sdk-go/internal/terms"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -20,7 +20,9 @@ const (
 	maxBrokenCells   = 12
 	// questionsAfterFailure is how many more questions look for what else is wrong.
 	questionsAfterFailure = 150
-	maxPack               = 8
+	// filtersOfCell is how many filters with an operator on a field are worth a question of
+	// their own.
+	filtersOfCell = 4
 )
 
 // filterPlan is what the checks of filters share: the tables whose rows are known, and
@@ -29,6 +31,9 @@ type filterPlan struct {
 	*generate.Grid
 	subjects []*generate.Subject
 	seed     uint64
+	// suspects are questions that were answered wrongly although each of their filters may
+	// be understood. They are asked again by the check of several filters.
+	suspects []*generate.Question
 }
 
 // filterPlan returns the plan of the run. Of tables that were not read whole, it is
@@ -51,7 +56,7 @@ func (p *prober) filterPlan() (*filterPlan, *check.Finding) {
 		if len(rows.Rows) == 0 {
 			continue
 		}
-		s := generate.NewSubject(querytest.InOrder(rows), t)
+		s := generate.NewSubject(generate.InOrder(rows), t)
 		if !whole {
 			s.Window = p.window()
 		}
@@ -80,19 +85,20 @@ func (plan *filterPlan) broken(q *generate.Question) bool {
 // interview asks the questions of one check of filters and collects what is wrong.
 type interview struct {
 	*filterPlan
-	asker *querytest.Asker
+	asker *generate.Asker
 	first *check.Finding // the first failure
 	wrong []string       // the cells that were answered wrongly
 	moved string         // a table that kept changing
 	asked int
-	rows  int // of the tables asked about
-	end   int // no more questions than that
+	rows  int  // of the tables asked about
+	cells bool // each filter is judged by itself
+	end   int  // no more questions than that
 }
 
 func (p *prober) interview(plan *filterPlan) *interview {
 	plan.Restart()
 	return &interview{
-		filterPlan: plan, asker: &querytest.Asker{Run: p.Run, Live: true, Declared: true}, end: maxGridQuestions,
+		filterPlan: plan, asker: &generate.Asker{Run: p.Run, Live: true, Declared: true}, end: maxGridQuestions,
 	}
 }
 
@@ -153,18 +159,51 @@ func (v *interview) answeredWrongly(q *generate.Question, c *generate.Complaint)
 	case !c.Failure():
 		return c.Finding
 	}
-	if v.first == nil || len(q.And) > 1 {
-		q, c = v.asker.Smallest(q, c)
+	if v.cells && single(q) == nil {
+		return v.eachAlone(q)
 	}
 	if v.first == nil {
+		q, c = v.asker.Smallest(q, c)
 		v.first = c.Finding
 		v.end = min(v.end, v.asked+questionsAfterFailure)
 	}
-	if len(q.And) == 1 && len(q.Or)+len(q.Sort) == 0 {
-		v.Cell(q.Table.Name, q.And[0]).Broken = true
-		v.wrong = append(v.wrong, querytest.Describe(q.Table.Name, q.And[0]))
+	if f := single(q); f != nil {
+		v.Cell(q.Table.Name, *f).Broken = true
+		v.wrong = append(v.wrong, generate.Describe(q.Table.Name, *f))
 	}
 	return nil
+}
+
+// eachAlone asks for each filter of a question that was answered wrongly. If all of them are
+// understood, the question is left to the check of several filters.
+func (v *interview) eachAlone(q *generate.Question) *check.Finding {
+	var alone []*generate.Question
+	for f := range q.Filters() {
+		alone = append(alone, v.Asking(q.Subject, q.Path, wire.Where{And: []wire.Filter{f}}))
+	}
+	understood := true
+	for i, c := range v.asker.Batch(alone) {
+		if c == nil {
+			continue
+		}
+		understood = false
+		if f := v.answeredWrongly(alone[i], c); f != nil {
+			return f
+		}
+	}
+	if understood {
+		v.suspects = append(v.suspects, q)
+	}
+	return nil
+}
+
+// single returns the only filter of a question, or nil.
+func single(q *generate.Question) *wire.Filter {
+	filters := slices.Collect(q.Filters())
+	if len(filters) != 1 || len(q.Sort) > 0 {
+		return nil
+	}
+	return &filters[0]
 }
 
 // verdict returns what the answers come to.
@@ -178,44 +217,20 @@ func (v *interview) verdict() *check.Finding {
 		}
 		return &f
 	case v.moved != "":
-		return check.Skip(check.DataChanged, "table %s changed while it was judged", wire.QuoteName(v.moved))
+		return check.Skip(check.DataChanged, "table %s changed while it was judged", terms.QuoteName(v.moved))
 	}
 	return nil
 }
 
 // filtersHold judges every declared operator on every field, each alone. If the budget
-// is smaller than that, it asks for all of them packed into conjunctions first.
+// is too small for all that each should be asked, two of three questions are about several.
 func filtersHold(p *prober) *check.Finding {
-	plan, f := p.filterPlan()
-	if f != nil {
-		return f
-	}
-	v := p.interview(plan)
-	if budget := p.Allowance(); budget < plan.Cells()*5/4 {
-		packs := plan.Packs(min(maxPack, 2+2*plan.Cells()/max(budget, 1)))
-		f := v.ask(func() (q *generate.Question) {
-			if len(packs) > 0 {
-				q, packs = packs[0], packs[1:]
-			}
-			return q
-		})
-		if f != nil {
-			return f
-		}
-	}
-	if f := v.ask(func() *generate.Question { return plan.Next(wire.PathQuery) }); f != nil {
-		return f
-	}
-	return v.verdict()
+	return p.eachCell(wire.PathQuery)
 }
 
 // filtersCount judges every declared operator on every field as /count and /aggregate
 // understand it, in turn. It leaves out what /query answers wrongly already.
 func filtersCount(p *prober) *check.Finding {
-	plan, f := p.filterPlan()
-	if f != nil {
-		return f
-	}
 	var routes []string
 	if p.Document.Has(wire.EndpointCount) {
 		routes = append(routes, wire.PathCount)
@@ -223,8 +238,28 @@ func filtersCount(p *prober) *check.Finding {
 	if p.Document.Has(wire.EndpointAggregate) {
 		routes = append(routes, wire.PathAggregate)
 	}
+	return p.eachCell(routes...)
+}
+
+// eachCell judges every operator on every field on some routes.
+func (p *prober) eachCell(routes ...string) *check.Finding {
+	plan, f := p.filterPlan()
+	if f != nil {
+		return f
+	}
 	v := p.interview(plan)
-	if f := v.ask(func() *generate.Question { return plan.Next(routes...) }); f != nil {
+	v.cells = true
+	packing := p.Allowance() < filtersOfCell*plan.Cells()
+	f = v.ask(func() (q *generate.Question) {
+		if packing && v.first == nil && (plan.Untouched() || v.asked%3 > 0) {
+			q = plan.Pack(routes...)
+		}
+		if q == nil {
+			q = plan.Next(routes...)
+		}
+		return q
+	})
+	if f != nil {
 		return f
 	}
 	return v.verdict()
@@ -237,7 +272,7 @@ func filtersCombine(p *prober) *check.Finding {
 		return f
 	}
 	v := p.interview(plan)
-	list := plan.Combinations(plan.broken)
+	list := append(plan.suspects, plan.Combinations(plan.broken)...)
 	counts := p.Document.Has(wire.EndpointCount)
 	return v.askList(list, func(i int, q *generate.Question) {
 		if counts && i%4 == 3 && q.Window == 0 {

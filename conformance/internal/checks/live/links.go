@@ -9,6 +9,7 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/conformance/internal/message"
 	"github.com/connectorsdk/connector-sdk-go/conformance/internal/session"
 	"github.com/connectorsdk/connector-sdk-go/internal/oracle"
+	"github.com/connectorsdk/connector-sdk-go/internal/terms"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -146,7 +147,7 @@ func (p *prober) measured(l link) *check.Finding {
 		return f
 	}
 	where := fmt.Sprintf("%s.%s to %s.%s",
-		wire.QuoteName(from.Name), wire.QuoteName(req.FromColumn), wire.QuoteName(to.Name), wire.QuoteName(req.ToColumn))
+		terms.QuoteName(from.Name), terms.QuoteName(req.FromColumn), terms.QuoteName(to.Name), terms.QuoteName(req.ToColumn))
 	counts := func(r *wire.LinkHitRate) string {
 		return fmt.Sprintf("fromNonNull %d, orphanCount %d", r.FromNonNull, r.OrphanCount)
 	}

@@ -6,6 +6,7 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/conformance/internal/check"
 	"github.com/connectorsdk/connector-sdk-go/conformance/internal/session"
 	"github.com/connectorsdk/connector-sdk-go/internal/oracle"
+	"github.com/connectorsdk/connector-sdk-go/internal/terms"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -44,7 +45,7 @@ func sizesExact(p *prober) *check.Finding {
 		p.Cases++
 		if n := int64(len(data.Rows)); size.Size.Rows != n {
 			return check.Differs(fmt.Sprintf("%d, the rows that /query answers", n), fmt.Sprintf("%d, exact", size.Size.Rows),
-				"table %s: the exact size is not the number of rows", wire.QuoteName(t.Name))
+				"table %s: the exact size is not the number of rows", terms.QuoteName(t.Name))
 		}
 		return nil
 	})
@@ -106,7 +107,7 @@ func (p *prober) countsWhere(t *wire.Table, where wire.Where) *check.Finding {
 		return f
 	}
 	return check.Differs(fmt.Sprintf("%d, the rows that /query answers%s", want, describeFilters(where)), fmt.Sprint(got),
-		"table %s: the count%s is not the number of rows", wire.QuoteName(t.Name), describeFilters(where))
+		"table %s: the count%s is not the number of rows", terms.QuoteName(t.Name), describeFilters(where))
 }
 
 func (p *prober) count(t *wire.Table, where wire.Where) (int64, *check.Finding) {
@@ -118,7 +119,7 @@ func (p *prober) count(t *wire.Table, where wire.Where) (int64, *check.Finding) 
 // describeFilters names the filters of a request in a sentence.
 func describeFilters(where wire.Where) (text string) {
 	for f := range where.Filters() {
-		text += fmt.Sprintf(" with %s %s", wire.QuoteName(f.Field), f.Op)
+		text += fmt.Sprintf(" with %s %s", terms.QuoteName(f.Field), f.Op)
 	}
 	return text
 }
@@ -165,7 +166,7 @@ func (p *prober) columnsOf(t *wire.Table, names []string) *check.Finding {
 }
 
 func columnCounted(t *wire.Table, data *oracle.Table, name string, got *wire.Cardinality) *check.Finding {
-	where := fmt.Sprintf("table %s, column %s", wire.QuoteName(t.Name), wire.QuoteName(name))
+	where := fmt.Sprintf("table %s, column %s", terms.QuoteName(t.Name), terms.QuoteName(name))
 	size := int64(len(data.Rows))
 	if got.Distinct > got.NonNull || got.NonNull > size {
 		return check.Differs("distinct <= nonNull <= size", fmt.Sprintf("distinct %d, nonNull %d, size %d", got.Distinct, got.NonNull, size),

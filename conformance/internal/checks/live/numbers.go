@@ -7,6 +7,7 @@ import (
 
 	"github.com/connectorsdk/connector-sdk-go/conformance/internal/check"
 	"github.com/connectorsdk/connector-sdk-go/internal/oracle"
+	"github.com/connectorsdk/connector-sdk-go/internal/terms"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -46,7 +47,7 @@ func (p *prober) oneNumber(t *wire.Table, where wire.Where) *check.Finding {
 			return nil
 		}
 		return check.Differs(fmt.Sprintf("%d, the rows that /query answers", streamed), fmt.Sprint(n),
-			"table %s%s: %s is another number", wire.QuoteName(t.Name), describeFilters(where), what)
+			"table %s%s: %s is another number", terms.QuoteName(t.Name), describeFilters(where), what)
 	}
 	if p.Document.Has(wire.EndpointCount) {
 		n, f := p.count(t, where)
@@ -87,7 +88,7 @@ func (p *prober) oneNumber(t *wire.Table, where wire.Where) *check.Finding {
 	if f != nil || declined {
 		return f
 	}
-	return compare(fmt.Sprintf("the sum over the groups of %s", wire.QuoteName(t.Fields[by].Name)), total(groups))
+	return compare(fmt.Sprintf("the sum over the groups of %s", terms.QuoteName(t.Fields[by].Name)), total(groups))
 }
 
 // total adds up the member rows of groups. It returns -1 if one is no integer.

@@ -8,56 +8,76 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/conformance/internal/generate"
 	"github.com/connectorsdk/connector-sdk-go/conformance/internal/session"
 	"github.com/connectorsdk/connector-sdk-go/internal/oracle"
+	"github.com/connectorsdk/connector-sdk-go/internal/terms"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
 // maxPagedTables is how many tables are read in pages.
 const maxPagedTables = 12
 
+// pages are sizes of pages to be read of a table, under its key alone or behind a column
+// whose values repeat, where a connector that goes on behind the last value loses rows.
+type pages struct {
+	ties  bool
+	sizes []size
+}
+
 // pagesCompose judges that pages under a key, put one after the other, are the sorted
 // rows, for pages of several sizes.
 func pagesCompose(p *prober) *check.Finding {
-	tables, f := p.pagedTables()
-	if f != nil {
-		return f
+	plan := []pages{
+		{sizes: []size{half}}, {true, []size{fixed(7)}}, {sizes: []size{fixed(100), fixed(1000)}},
+		{sizes: []size{more, everything}}, {true, []size{fixed(1), fixed(2)}},
 	}
-	for _, sizes := range [][]size{{half, fixed(7)}, {fixed(100), fixed(1000)}, {more, everything}, {fixed(1), fixed(2)}} {
-		for _, t := range tables {
-			if f := p.compose(t, nil, sizes...); f != nil {
-				return f
-			}
-		}
-	}
-	return nil
+	return p.eachPaged(plan, func(t pagedTable, sizes []size) *check.Finding { return p.compose(t, nil, sizes...) })
 }
 
 // filteredPagesCompose judges the same with filters. Some windows are those that were
 // asked for without a filter, which a connector that keeps pages by their window shows.
 func filteredPagesCompose(p *prober) *check.Finding {
-	tables, f := p.pagedTables()
+	plan := []pages{{true, []size{fixed(7), fixed(2)}}, {sizes: []size{half, fixed(5), fixed(100)}}}
+	return p.eachPaged(plan, func(t pagedTable, sizes []size) *check.Finding {
+		data, whole, f := p.data(t.table)
+		if f != nil {
+			return f
+		}
+		filters, f := p.selectiveFilter(t.table, data)
+		if f != nil {
+			return f
+		}
+		if filters == nil || !whole {
+			filters, sizes = nil, []size{fixed(3)}
+		}
+		return p.compose(t, filters, sizes...)
+	})
+}
+
+// eachPaged judges the pages of a plan for each table that can be read in pages, as the
+// tables take turns.
+func (p *prober) eachPaged(plan []pages, judge func(t pagedTable, sizes []size) *check.Finding) *check.Finding {
+	paged, f := p.pagedTables()
 	if f != nil {
 		return f
 	}
-	for _, sizes := range [][]size{{fixed(7), fixed(2)}, {half, fixed(5), fixed(100)}} {
-		for _, t := range tables {
-			data, whole, f := p.data(t.table)
-			if f != nil {
-				return f
-			}
-			filters, f := p.selectiveFilter(t.table, data)
-			if f != nil {
-				return f
-			}
-			own := sizes
-			if filters == nil || !whole {
-				filters, own = nil, []size{fixed(3)}
-			}
-			if f := p.compose(t, filters, own...); f != nil {
-				return f
-			}
+	var tables []*wire.Table
+	for _, t := range paged {
+		tables = append(tables, t.table)
+	}
+	asked, turns := make([]int, len(paged)), turnsOf(tables)
+	for {
+		i := turns.Next(func(i int) bool { return asked[i] < len(plan) })
+		if i < 0 {
+			return nil
+		}
+		next, t := plan[asked[i]], paged[i]
+		asked[i]++
+		if next.ties && t.ties != nil {
+			t.sort = append(slices.Clone(t.ties), t.sort...)
+		}
+		if f := judge(t, next.sizes); f != nil {
+			return f
 		}
 	}
-	return nil
 }
 
 // size returns how many rows a page has, by how many there are.
@@ -73,6 +93,7 @@ func fixed(rows int) size { return func(int) int { return rows } }
 type pagedTable struct {
 	table *wire.Table
 	sort  []wire.SortKey
+	ties  []wire.SortKey // a column whose values repeat, if the document declares several sort keys
 }
 
 // pagedTables returns the tables that can be read in pages. Without an order in
@@ -93,7 +114,7 @@ func (p *prober) pagedTables() (list []pagedTable, f *check.Finding) {
 				sort = append(sort, wire.SortKey{Field: name, Dir: wire.Asc})
 			}
 			if len(rows.Rows) > 1 && p.sorts(len(sort)) && ordersRows(rows, sort) {
-				list = append(list, pagedTable{t, sort})
+				list = append(list, pagedTable{t, sort, p.tyingColumn(t, rows, len(sort)+1)})
 				break
 			}
 		}
@@ -102,6 +123,21 @@ func (p *prober) pagedTables() (list []pagedTable, f *check.Finding) {
 		}
 	}
 	return list, nil
+}
+
+// tyingColumn returns the sort by the column that has the fewest values of those whose
+// order is beyond doubt, if n sort keys are declared.
+func (p *prober) tyingColumn(t *wire.Table, rows *oracle.Table, n int) (sort []wire.SortKey) {
+	least := int64(len(rows.Rows))
+	for i, field := range t.Fields {
+		c, err := oracle.Cardinality(rows, field.Name)
+		key := []wire.SortKey{{Field: field.Name, Dir: wire.Asc}}
+		ordered := p.sorts(n) && generate.OrderSettled(rows, i) && oracle.Unsettled(rows, key, nil) == ""
+		if err == nil && ordered && c.Distinct > 1 && c.Distinct < least {
+			sort, least = key, c.Distinct
+		}
+	}
+	return sort
 }
 
 // sorts reports whether the document declares n sort keys.
@@ -224,7 +260,7 @@ func (p *prober) page(t *wire.Table, all *wire.QueryRequest, rows *oracle.Table,
 	p.Cases++
 	want := rows.Rows[min(page*n, len(rows.Rows)):min((page+1)*n, len(rows.Rows))]
 	what := fmt.Sprintf("table %s: page %d of %d rows (offset %d) under %s",
-		wire.QuoteName(t.Name), page+1, n, page*n, describeSort(req.Sort))
+		terms.QuoteName(t.Name), page+1, n, page*n, describeSort(req.Sort))
 	if len(final.Rows) != len(want) {
 		return check.Differs(fmt.Sprintf("%d rows, as the same query has without a window", len(want)), fmt.Sprintf("%d rows", len(final.Rows)),
 			"%s has another number of rows", what)
@@ -299,5 +335,5 @@ func (p *prober) everyRowOnce(t *wire.Table, sort []wire.SortKey) *check.Finding
 		order = "under " + describeSort(sort)
 	}
 	return p.verify(data, session.AllRows(t), rows, "table %s: %d pages of %d rows %s do not hold every row once",
-		wire.QuoteName(t.Name), maxPages, n, order)
+		terms.QuoteName(t.Name), maxPages, n, order)
 }

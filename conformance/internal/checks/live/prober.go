@@ -6,16 +6,18 @@ import (
 	"slices"
 
 	"github.com/connectorsdk/connector-sdk-go/conformance/internal/check"
+	"github.com/connectorsdk/connector-sdk-go/conformance/internal/generate"
 	"github.com/connectorsdk/connector-sdk-go/conformance/internal/session"
 	"github.com/connectorsdk/connector-sdk-go/internal/oracle"
+	"github.com/connectorsdk/connector-sdk-go/internal/terms"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
 // What one check may cost besides its share of the requests: live data belongs to
 // somebody, and may be large.
 const (
-	maxTables   = 24
 	maxRequests = 200
+	fewTables   = 8 // are read whatever the budget is
 	maxBudgets  = 4 // rows read and compared, as a multiple of the row budget
 )
 
@@ -23,6 +25,7 @@ const (
 type prober struct {
 	*session.Run
 	requests int
+	declined int      // answers in a row that decline, as long as nothing was judged
 	compared int      // rows read and compared
 	moved    []string // the tables that changed while they were judged
 }
@@ -89,7 +92,7 @@ func (p *prober) room(n int) bool {
 // check.
 func (p *prober) unmoved(part func() *check.Finding, tables ...*wire.Table) *check.Finding {
 	for _, t := range tables {
-		if slices.Contains(p.moved, wire.QuoteName(t.Name)) {
+		if slices.Contains(p.moved, terms.QuoteName(t.Name)) {
 			return nil
 		}
 	}
@@ -123,15 +126,18 @@ func (p *prober) readAgain(tables []*wire.Table) (moved string, f *check.Finding
 			changed = !session.SameRows(t, before.Window(), window)
 		}
 		if changed && moved == "" {
-			moved = wire.QuoteName(t.Name)
+			moved = terms.QuoteName(t.Name)
 		}
 	}
 	return moved, nil
 }
 
+// readingShare is the part of the budget of requests that may be spent on reading tables.
+const readingShare = 8
+
 // tables returns the tables that live checks use, most useful and cheapest first:
 // with keys, with many types, small. It leaves out tables that cannot be read,
-// which another check reports.
+// which another check reports, and those for whose reading the budget is too small.
 func (p *prober) tables() (list []*wire.Table, f *check.Finding) {
 	d, f := p.Discovery(0)
 	if f != nil {
@@ -153,18 +159,23 @@ func (p *prober) tables() (list []*wire.Table, f *check.Finding) {
 		return points
 	}
 	slices.SortStableFunc(all, func(a, b *wire.Table) int { return cmp.Compare(score(b), score(a)) })
+	most := len(all)
+	if p.Requests > 0 {
+		most = max(fewTables, p.Requests/readingShare)
+	}
 	var broken *check.Finding
 	for _, t := range all {
 		if len(t.Fields) == 0 {
 			continue
 		}
+		if most--; most < 0 {
+			break
+		}
 		if f := p.Snapshot(0, t).Broken(); f != nil {
 			broken = cmp.Or(broken, f)
 			continue
 		}
-		if list = append(list, t); len(list) == maxTables {
-			return list, nil
-		}
+		list = append(list, t)
 	}
 	if len(list) == 0 {
 		return nil, broken
@@ -200,40 +211,49 @@ func about(judge func() *check.Finding, tables ...*wire.Table) question {
 	return question{judge, tables}
 }
 
-// inTurn plans questions about each table that was read whole and has rows, and asks the
-// first question about each table, then the second about each, as long as the check
-// may send n more requests.
+// inTurn plans questions about each table that was read whole and has rows, and asks
+// them as the tables take turns, as long as the check may send n more requests.
 func (p *prober) inTurn(n int, plan func(t *wire.Table, data *oracle.Table) []question) *check.Finding {
 	tables, f := p.wholeTables()
 	if f != nil {
 		return f
 	}
 	questions := make([][]question, len(tables))
-	for round, left := 0, true; left; round++ {
-		left = false
-		for i, t := range tables {
-			if !p.room(n) {
-				return nil
-			}
-			if round == 0 {
-				data, f := p.Table(t)
-				if f != nil {
-					return f
-				}
-				if data != nil { // it may have grown since
-					questions[i] = plan(t, data)
-				}
-			}
-			if round >= len(questions[i]) {
-				continue
-			}
-			left = true
-			if f := p.unmoved(questions[i][round].judge, questions[i][round].tables...); f != nil {
+	planned := make([]bool, len(tables))
+	turns := turnsOf(tables)
+	for p.room(n) {
+		i := turns.Next(func(i int) bool { return !planned[i] || len(questions[i]) > 0 })
+		if i < 0 {
+			break
+		}
+		if !planned[i] {
+			data, f := p.Table(tables[i])
+			if f != nil {
 				return f
 			}
+			if data != nil { // it may have grown since
+				questions[i] = plan(tables[i], data)
+			}
+			planned[i] = true
+		}
+		if len(questions[i]) == 0 {
+			continue
+		}
+		next := questions[i][0]
+		questions[i] = questions[i][1:]
+		if f := p.unmoved(next.judge, next.tables...); f != nil {
+			return f
 		}
 	}
 	return nil
+}
+
+func turnsOf(tables []*wire.Table) *generate.Turns {
+	var columns [][]wire.Column
+	for _, t := range tables {
+		columns = append(columns, t.Columns())
+	}
+	return generate.NewTurns(columns)
 }
 
 // data returns a table's rows: all or, if it is too large, some.

@@ -6,6 +6,7 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/conformance/internal/check"
 	"github.com/connectorsdk/connector-sdk-go/conformance/internal/session"
 	"github.com/connectorsdk/connector-sdk-go/internal/oracle"
+	"github.com/connectorsdk/connector-sdk-go/internal/terms"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -20,23 +21,25 @@ func projectionKeepsRows(p *prober) *check.Finding {
 	})
 }
 
-// selections returns columns to ask for: all of them in other orders, the one that
-// repeats most, some of them by chance, and each alone.
+// selections returns columns to ask for: all of them in another order, the one that
+// repeats most, each alone, and some of them by chance.
 func (p *prober) selections(t *wire.Table, data *oracle.Table) (list [][]string) {
 	all := session.AllRows(t).Fields
 	reversed, shuffled := slices.Clone(all), slices.Clone(all)
 	slices.Reverse(reversed)
 	p.Rand.Shuffle(len(shuffled), func(i, j int) { shuffled[i], shuffled[j] = shuffled[j], shuffled[i] })
-	some := slices.Clone(shuffled[:(len(shuffled)+1)/2])
 	list = append(list, reversed)
-	if name := mostRepeating(t, data); name != "" {
-		list = append(list, []string{name})
-	}
-	if len(all) > 2 {
-		list = append(list, some, shuffled, shuffled[len(shuffled)-2:], all[1:])
+	repeating := mostRepeating(t, data)
+	if repeating != "" {
+		list = append(list, []string{repeating})
 	}
 	for _, name := range shuffled {
-		list = append(list, []string{name})
+		if name != repeating {
+			list = append(list, []string{name})
+		}
+	}
+	if len(all) > 2 {
+		list = append(list, shuffled[:(len(shuffled)+1)/2], shuffled, shuffled[len(shuffled)-2:], all[1:])
 	}
 	return list
 }
@@ -56,7 +59,7 @@ func (p *prober) projects(t *wire.Table, fields []string) *check.Finding {
 	if len(fields) == len(t.Fields) && len(fields) > 1 {
 		what = "all columns in another order"
 	}
-	return p.verify(data, req, rows.Rows, "table %s: asked for %s", wire.QuoteName(t.Name), what)
+	return p.verify(data, req, rows.Rows, "table %s: asked for %s", terms.QuoteName(t.Name), what)
 }
 
 // mostRepeating returns the column with the fewest values, which shows whether rows

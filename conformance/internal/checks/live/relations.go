@@ -8,6 +8,7 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/conformance/internal/message"
 	"github.com/connectorsdk/connector-sdk-go/conformance/internal/session"
 	"github.com/connectorsdk/connector-sdk-go/internal/oracle"
+	"github.com/connectorsdk/connector-sdk-go/internal/terms"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -62,7 +63,7 @@ func inAndNin(p *prober) *check.Finding {
 		p.Cases++
 		both := append(append([][]wire.Value{}, in.Rows...), nin.Rows...)
 		return p.verify(all, session.AllRows(t), both, "table %s: %d rows with %s in [a] and %d rows with %s nin [a] are not the table's %d",
-			wire.QuoteName(t.Name), len(in.Rows), wire.QuoteName(name), len(nin.Rows), wire.QuoteName(name), len(all.Rows))
+			terms.QuoteName(t.Name), len(in.Rows), terms.QuoteName(name), len(nin.Rows), terms.QuoteName(name), len(all.Rows))
 	})
 }
 
@@ -82,7 +83,7 @@ func inIsEither(p *prober) *check.Finding {
 		}
 		p.Cases++
 		return p.verify(in, session.AllRows(t), either.Rows, "table %s: the rows with %s eq a or eq b are not those with in [a,b]",
-			wire.QuoteName(t.Name), wire.QuoteName(name))
+			terms.QuoteName(t.Name), terms.QuoteName(name))
 	})
 }
 
@@ -145,10 +146,10 @@ func (p *prober) narrows(t *wire.Table, first, second wire.Filter) *check.Findin
 	if extra < 0 {
 		return nil
 	}
-	return check.Differs(fmt.Sprintf("some of the %d rows with %s %s alone", len(one.Rows), wire.QuoteName(first.Field), first.Op),
+	return check.Differs(fmt.Sprintf("some of the %d rows with %s %s alone", len(one.Rows), terms.QuoteName(first.Field), first.Op),
 		fmt.Sprintf("%d rows, among them %s", len(two.Rows), session.ShowRow(two.Columns, two.Rows[extra])),
 		"table %s: %s %s added rows to %s %s",
-		wire.QuoteName(t.Name), wire.QuoteName(second.Field), second.Op, wire.QuoteName(first.Field), first.Op)
+		terms.QuoteName(t.Name), terms.QuoteName(second.Field), second.Op, terms.QuoteName(first.Field), first.Op)
 }
 
 // additional returns the index of a row of some that is not in all, or is there less
@@ -216,13 +217,13 @@ func (p *prober) mirrors(c column) *check.Finding {
 	p.Cases++
 	if len(up) != len(down) {
 		return check.Differs(fmt.Sprintf("%d values, as in ascending order", len(up)), fmt.Sprintf("%d values", len(down)),
-			"table %s: sorted by %s, the directions have different numbers of values", wire.QuoteName(t.Name), wire.QuoteName(name))
+			"table %s: sorted by %s, the directions have different numbers of values", terms.QuoteName(t.Name), terms.QuoteName(name))
 	}
 	for i, v := range up {
 		if w := down[len(down)-1-i]; !oracle.Same(v, w, c.field().Type) {
 			return check.Differs(message.Excerpt([]byte(v.String()), 100), message.Excerpt([]byte(w.String()), 100),
 				"table %s: value %d from the begin of %s ascending is not value %d from the end of it descending",
-				wire.QuoteName(t.Name), i, wire.QuoteName(name), i)
+				terms.QuoteName(t.Name), i, terms.QuoteName(name), i)
 		}
 	}
 	return nil
@@ -238,7 +239,7 @@ func (p *prober) sortedCells(t *wire.Table, data *oracle.Table, name string, dir
 	if f != nil || rows == nil || !st.Served.Sort {
 		return nil, false, f
 	}
-	if f := p.verify(data, req, rows.Rows, "table %s sorted by %s", wire.QuoteName(t.Name), describeSort(req.Sort)); f != nil {
+	if f := p.verify(data, req, rows.Rows, "table %s sorted by %s", terms.QuoteName(t.Name), describeSort(req.Sort)); f != nil {
 		return nil, true, f
 	}
 	column := rows.Index(name)

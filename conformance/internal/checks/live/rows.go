@@ -8,6 +8,7 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/conformance/internal/check"
 	"github.com/connectorsdk/connector-sdk-go/conformance/internal/session"
 	"github.com/connectorsdk/connector-sdk-go/internal/oracle"
+	"github.com/connectorsdk/connector-sdk-go/internal/terms"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -65,11 +66,11 @@ func keysOf(t *wire.Table) (list []declaredKey) {
 }
 
 func keyUnique(t *wire.Table, data *oracle.Table, k declaredKey) *check.Finding {
-	table := wire.QuoteName(t.Name)
+	table := terms.QuoteName(t.Name)
 	columns := make([]int, len(k.fields))
 	for i, name := range k.fields {
 		if columns[i] = data.Index(name); columns[i] < 0 {
-			return check.Block("P3.1b", "table %s has no field %s, which its key names", table, wire.QuoteName(name))
+			return check.Block("P3.1b", "table %s has no field %s, which its key names", table, terms.QuoteName(name))
 		}
 	}
 	seen := map[string]int{}
@@ -81,7 +82,7 @@ func keyUnique(t *wire.Table, data *oracle.Table, k declaredKey) *check.Finding 
 			null = null || v.IsNull()
 			if v.IsNull() && !t.Fields[c].Nullable {
 				return check.Differs("a value in every row", session.ShowRow(data.Columns, row),
-					"table %s: row %d has null in %s, which belongs to a key and is not nullable", table, at, wire.QuoteName(k.fields[i]))
+					"table %s: row %d has null in %s, which belongs to a key and is not nullable", table, at, terms.QuoteName(k.fields[i]))
 			}
 			fmt.Fprintf(&id, "%d:%s", len(v.String()), v.String())
 		}
@@ -134,7 +135,7 @@ func (p *prober) inOrder(t *wire.Table, sort []wire.SortKey, room bool) *check.F
 	}
 	req := session.AllRows(t)
 	req.Sort = sort
-	what := fmt.Sprintf("table %s sorted by %s", wire.QuoteName(t.Name), describeSort(sort))
+	what := fmt.Sprintf("table %s sorted by %s", terms.QuoteName(t.Name), describeSort(sort))
 	if !whole || !room {
 		p.limit(req)
 		st, rows, f := p.askWindow(t, req)
@@ -177,7 +178,7 @@ func sorted(rows *oracle.Table, req *wire.QueryRequest, what string) *check.Find
 func describeSort(sort []wire.SortKey) string {
 	var parts []string
 	for _, k := range sort {
-		parts = append(parts, wire.QuoteName(k.Field)+" "+string(k.Dir))
+		parts = append(parts, terms.QuoteName(k.Field)+" "+string(k.Dir))
 	}
 	return strings.Join(parts, ", ")
 }

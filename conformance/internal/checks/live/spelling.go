@@ -11,6 +11,7 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/conformance/internal/check"
 	"github.com/connectorsdk/connector-sdk-go/conformance/internal/message"
 	"github.com/connectorsdk/connector-sdk-go/internal/oracle"
+	"github.com/connectorsdk/connector-sdk-go/internal/terms"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -50,7 +51,7 @@ func discoveryHolds(p *prober) *check.Finding {
 
 func cellsHold(t *wire.Table, data *oracle.Table, column int, nulls bool) *check.Finding {
 	f := &t.Fields[column]
-	where := fmt.Sprintf("table %s, column %s", wire.QuoteName(t.Name), wire.QuoteName(f.Name))
+	where := fmt.Sprintf("table %s, column %s", terms.QuoteName(t.Name), terms.QuoteName(f.Name))
 	for at, row := range data.Rows {
 		v := row[column]
 		if v.IsNull() {
@@ -119,5 +120,5 @@ func misspelled(v wire.Value, t wire.Type) (want string) {
 // unsafeInteger reports whether a number is an integer beyond 2^53, which may have
 // lost digits. Beyond 2^64 it is a measurement rather than an integer.
 func unsafeInteger(f float64) bool {
-	return math.Abs(f) > wire.MaxSafeInteger && math.Abs(f) <= 1<<64 && f == math.Trunc(f)
+	return math.Abs(f) > terms.MaxSafeInteger && math.Abs(f) <= 1<<64 && f == math.Trunc(f)
 }

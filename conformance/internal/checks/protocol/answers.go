@@ -4,9 +4,11 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 
 	"github.com/connectorsdk/connector-sdk-go/conformance/internal/check"
 	"github.com/connectorsdk/connector-sdk-go/conformance/internal/session"
+	"github.com/connectorsdk/connector-sdk-go/internal/terms"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -53,7 +55,7 @@ func discoveryConsistent(run *session.Run) *check.Finding {
 		case t.Name == "":
 			return check.Fail("a table has an empty name")
 		case names[t.Name]:
-			return check.Fail("two tables are called %s", wire.QuoteName(t.Name))
+			return check.Fail("two tables are called %s", terms.QuoteName(t.Name))
 		}
 		names[t.Name] = true
 		if f := tableConsistent(d, t); f != nil {
@@ -64,14 +66,14 @@ func discoveryConsistent(run *session.Run) *check.Finding {
 }
 
 func tableConsistent(d *session.Discovery, t *wire.Table) *check.Finding {
-	table := "table " + wire.QuoteName(t.Name)
+	table := "table " + terms.QuoteName(t.Name)
 	fields := map[string]bool{}
 	for _, f := range t.Fields {
 		switch {
 		case f.Name == "":
 			return check.Fail("%s has a field with an empty name", table)
 		case fields[f.Name]:
-			return check.Fail("%s has two fields called %s", table, wire.QuoteName(f.Name))
+			return check.Fail("%s has two fields called %s", table, terms.QuoteName(f.Name))
 		}
 		fields[f.Name] = true
 	}
@@ -79,20 +81,20 @@ func tableConsistent(d *session.Discovery, t *wire.Table) *check.Finding {
 	for _, key := range t.PrimaryKey {
 		switch {
 		case !fields[key]:
-			return check.Fail("the primary key of %s names %s, which is no field of it", table, wire.QuoteName(key))
+			return check.Fail("the primary key of %s names %s, which is no field of it", table, terms.QuoteName(key))
 		case keys[key]:
-			return check.Fail("the primary key of %s names %s twice", table, wire.QuoteName(key))
+			return check.Fail("the primary key of %s names %s twice", table, terms.QuoteName(key))
 		}
 		keys[key] = true
 	}
 	for _, k := range t.ForeignKeys {
 		if !fields[k.Field] {
-			return check.Fail("a foreign key of %s is on %s, which is no field of it", table, wire.QuoteName(k.Field))
+			return check.Fail("a foreign key of %s is on %s, which is no field of it", table, terms.QuoteName(k.Field))
 		}
 		// These credentials may not see a table that is not discovered.
 		if target := d.Lookup[k.TargetTable]; target != nil && target.Field(k.TargetField) == nil {
 			return check.Fail("the foreign key %s of %s leads to field %s of table %s, which has none of that name",
-				wire.QuoteName(k.Field), table, wire.QuoteName(k.TargetField), wire.QuoteName(k.TargetTable))
+				terms.QuoteName(k.Field), table, terms.QuoteName(k.TargetField), terms.QuoteName(k.TargetTable))
 		}
 	}
 	return nil
@@ -126,7 +128,7 @@ func streamChecks() []session.Check {
 	return []session.Check{
 		{ID: "P3.6a", Phase: 3, Watched: true, Judge: (*session.Run).ReadSomeTables, Rules: []string{"stream-10"},
 			Title: "a stream's content type is application/x-ndjson",
-			Fix:   "Send Content-Type: " + wire.MediaNDJSON + " with the rows of /query."},
+			Fix:   "Send Content-Type: " + terms.MediaNDJSON + " with the rows of /query."},
 		{ID: "P3.6b", Phase: 3, Watched: true, Judge: (*session.Run).ReadSomeTables,
 			Rules: []string{"stream-1", "stream-10"},
 			Title: "a stream has known lines only, and served once, before any row",
@@ -170,12 +172,10 @@ func answerChecks() []session.Check {
 			Title: "a JSON answer is at most 32 MiB",
 			Fix:   "Leave samples out of the discovery before it grows beyond the limit, and refuse what would."},
 		{ID: "P3.11c", Phase: 3, Judge: measuresConsistent, Rules: []string{"measure-2", "measure-8", "measure-13"},
-			Needs: func(d *session.Document) string {
-				if !d.Has(wire.EndpointCardinality) && !d.Has(wire.EndpointLinkHitRate) {
-					return "endpoints lists neither cardinality nor linkHitRate"
-				}
-				return ""
+			Needs: session.Only(func(d *session.Document) bool {
+				return d.Has(wire.EndpointCardinality) || d.Has(wire.EndpointLinkHitRate)
 			},
+				"endpoints lists neither cardinality nor linkHitRate"),
 			Title: "measurements agree with themselves",
 			Fix: "Compute the rate from the two counts that are answered; " +
 				"distinct values are among the non-null ones, and orphans among the non-null keys."},
@@ -228,7 +228,7 @@ func provocations(run *session.Run) (calls []session.Call) {
 		}
 	}
 	unused := session.Topic{Name: session.UnusedTable, Field: session.UnusedField}
-	filter := unknownFilters(session.Quoted(topic.Field), session.Quoted(session.UnusedField))[0]
+	filter := strings.ReplaceAll(unknownFilter, "%noField", session.Quoted(session.UnusedField))
 	for _, r := range run.Mounted() {
 		if body := run.Legal(r, unused); body.Has("table") || body.Has("fromTable") {
 			calls = append(calls, r.Call(body.Text()))
@@ -280,15 +280,9 @@ func answerShape(run *session.Run, r session.Route, t *wire.Table) *check.Findin
 	if r.Path == wire.PathAggregate && a.Declined() {
 		return nil
 	}
-	m := map[string]wire.Answer{
-		wire.PathCount:       new(wire.CountAnswer),
-		wire.PathAggregate:   new(wire.AggregateAnswer),
-		wire.PathSize:        new(wire.SizeAnswer),
-		wire.PathCardinality: new(wire.CardinalityAnswer),
-		wire.PathLinkHitRate: new(wire.LinkHitRate),
-	}[r.Path]
-	name := "table " + wire.QuoteName(t.Name)
-	if f := a.Decode(session.AnswerSchema(r.Path), m); f != nil {
+	name := "table " + terms.QuoteName(t.Name)
+	m, f := r.Decode(a)
+	if f != nil {
 		return f.In("%s of %s: %s", r.Path, name)
 	}
 	switch m := m.(type) {
@@ -362,7 +356,7 @@ func cardinalityConsistent(run *session.Run, t *wire.Table) *check.Finding {
 		if c := m.Columns[column]; c != nil && (c.Distinct > c.NonNull || c.Distinct == 0 && c.NonNull > 0) {
 			return check.Differs("at least one distinct value where there is a value, and at most as many as there are values",
 				fmt.Sprintf("nonNull %d, distinct %d", c.NonNull, c.Distinct),
-				"/cardinality of %s.%s", wire.QuoteName(t.Name), wire.QuoteName(column))
+				"/cardinality of %s.%s", terms.QuoteName(t.Name), terms.QuoteName(column))
 		}
 	}
 	return nil
@@ -415,6 +409,6 @@ func linkConsistent(run *session.Run, req *wire.LinkHitRateRequest) *check.Findi
 	default:
 		return nil
 	}
-	return check.Differs(expected, a.Describe(), "/linkHitRate of %s.%s to %s.%s", wire.QuoteName(req.FromTable),
-		wire.QuoteName(req.FromColumn), wire.QuoteName(req.ToTable), wire.QuoteName(req.ToColumn))
+	return check.Differs(expected, a.Describe(), "/linkHitRate of %s.%s to %s.%s", terms.QuoteName(req.FromTable),
+		terms.QuoteName(req.FromColumn), terms.QuoteName(req.ToTable), terms.QuoteName(req.ToColumn))
 }

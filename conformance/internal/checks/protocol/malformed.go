@@ -1,11 +1,7 @@
 package protocol
 
 import (
-	"fmt"
-	"slices"
-	"strings"
-
-	"github.com/connectorsdk/connector-sdk-go/conformance/internal/check"
+	"github.com/connectorsdk/connector-sdk-go/conformance/internal/refusal"
 	"github.com/connectorsdk/connector-sdk-go/conformance/internal/session"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
@@ -13,193 +9,132 @@ import (
 // malformedChecks returns the checks about bodies that do not parse against the schema of their
 // route.
 func malformedChecks() []session.Check {
+	each := func(rows []refusal.Row) refusal.Table {
+		return refusal.Table{About: refusal.AnyTable, InTurn: true, Rows: rows}
+	}
 	return []session.Check{
-		{ID: "P3.3a", Phase: 3, Weight: 10, Judge: notOneObject, Rules: []string{"error-2", "http-4"},
+		{ID: "P3.3a", Phase: 3, Weight: 10, Judge: each(notOneObject).Judge, Rules: []string{"error-2", "http-4"},
 			Title: "a body that is not one JSON object gives 400",
 			Fix:   "Read the whole body as one JSON object, and refuse it when something is missing or follows."},
-		{ID: "P3.3b", Phase: 3, Weight: 16, Judge: wrongTypes, Rules: []string{"error-2", "credential-8"},
+		{ID: "P3.3b", Phase: 3, Weight: 16, Judge: each(wrongTypes()).Judge, Rules: []string{"error-2", "credential-8"},
 			Title: "a member of the wrong type gives 400",
 			Fix:   "Check the type of every member instead of converting it."},
-		{ID: "P3.3c", Phase: 3, Weight: 8, Judge: missingMembers, Rules: []string{"error-2", "query-9", "route-2"},
+		{ID: "P3.3c", Phase: 3, Weight: 8, Judge: each(missingMembers).Judge, Rules: []string{"error-2", "query-9", "route-2"},
 			Title: "a missing member gives 400",
 			Fix:   "Refuse a body without a member that the route requires, instead of taking an empty one."},
-		{ID: "P3.3d", Phase: 3, Weight: 14, Judge: filterShapes, Rules: []string{"filter-14", "filter-15"},
+		{ID: "P3.3d", Phase: 3, Weight: 14, Judge: refusal.Table{InTurn: true, Rows: filterShapes()}.Judge,
+			Rules: []string{"filter-14", "filter-15"},
 			Title: "a filter of another shape than the three gives 400",
 			Fix:   "Check each filter against the shape of its operator: value, values or neither, and no other member."},
-		{ID: "P3.3e", Phase: 3, Weight: 8, Judge: wrongTimeouts, Rules: []string{"route-2", "http-7"},
+		{ID: "P3.3e", Phase: 3, Weight: 8, Judge: each(wrongTimeouts).Judge, Rules: []string{"route-2", "http-7"},
 			Title: "a timeoutMs that is no positive integer gives 400",
 			Fix:   "Refuse zero, negative numbers, fractions and texts as timeoutMs."},
-		{ID: "P3.3g", Phase: 3, Judge: unknownFunctions, Needs: needsRoute(wire.PathAggregate),
-			Rules: []string{"aggregate-12", "aggregate-11", "aggregate-7"},
+		{ID: "P3.3g", Phase: 3, Needs: needsRoute(wire.PathAggregate), Rules: []string{"aggregate-12", "aggregate-11", "aggregate-7"},
 			Title: "an unknown function or grain is refused or declined",
-			Fix:   "Check functions and grains against their lists."},
+			Fix:   "Check functions and grains against their lists.",
+			Judge: refusal.Table{Declinable: true, Rows: []refusal.Row{
+				{Paths: at(wire.PathAggregate), Member: "measures", JSON: `[{"fn":"avg","field":%field,"as":"n"}]`,
+					What: "with the function avg", Codes: badOrUnsupported},
+				{Paths: at(wire.PathAggregate), Member: "groupBy", JSON: `[{"field":%field,"as":"g","grain":"week"}]`,
+					What: "with the grain week", Codes: badOrUnsupported},
+				{Paths: at(wire.PathAggregate), Member: "measures", JSON: `[{"fn":"median","field":%field,"as":"n"}]`,
+					What: "with the function median", Codes: badOrUnsupported},
+			}}.Judge},
 	}
 }
 
-// malformed returns a body that must be refused with 400, or with one of the other
-// codes.
-func malformed(r session.Route, text []byte, what string, others ...wire.Code) wrongBody {
-	return wrongBody{route: r, text: text, what: what, codes: append([]wire.Code{wire.CodeBadRequest}, others...)}
+var notOneObject = []refusal.Row{
+	{Body: "%body{}", What: "with two JSON values"},
+	{Body: "%cut", What: "with a body that is cut"},
+	{Body: "null", What: "with null"},
+	{Body: "[%body]", What: "with an array"},
+	{Body: "not json", What: "with a body that is not JSON"},
 }
 
-// eachRoute sends the malformed bodies of all routes. Those that name a table need one
-// that exists, because their bodies must be malformed in one place only.
-func eachRoute(run *session.Run, bodies func(r session.Route, legal session.Payload, field string) []wrongBody) *check.Finding {
-	topic := run.Topic()
-	routes := run.Mounted()
-	if topic.Table == nil {
-		routes = run.MountedAt(wire.PathCheck, wire.PathDiscovery)
-	}
-	var lists [][]wrongBody
-	for i, r := range routes {
-		lists = append(lists, rotated(bodies(r, run.Legal(r, topic), session.Quoted(topic.Field)), i))
-	}
-	return refusesAll(run, inTurn(lists))
-}
-
-func notOneObject(run *session.Run) *check.Finding {
-	return eachRoute(run, func(r session.Route, legal session.Payload, _ string) []wrongBody {
-		text := legal.Text()
-		return []wrongBody{
-			malformed(r, append(legal.Text(), "{}"...), "two JSON values"),
-			malformed(r, text[:len(text)-1], "a body that is cut"),
-			malformed(r, []byte("null"), "null"),
-			malformed(r, []byte("["+string(text)+"]"), "an array"),
-			malformed(r, []byte("not json"), "a body that is not JSON"),
-		}
-	})
-}
-
-// wrongMember is a member with a value of a wrong type.
-type wrongMember struct{ name, json string }
-
-// wrongMembers returns members of a route with values of wrong types; %s stands for
-// the field.
-func wrongMembers(path string) (wrong []wrongMember) {
-	switch path {
-	case wire.PathQuery:
-		wrong = append(wrong, []wrongMember{
-			{"limit", `"1"`}, {"sort", `[{"field":%s,"dir":"up"}]`}, {"or", "{}"}, {"fields", `"id"`}, {"and", "{}"},
+// wrongTypes returns members with values of wrong types, those of a route first.
+func wrongTypes() (rows []refusal.Row) {
+	type wrong struct{ member, json string }
+	for _, route := range []struct {
+		path    string
+		members []wrong
+	}{
+		{wire.PathQuery, []wrong{
+			{"limit", `"1"`}, {"sort", `[{"field":%field,"dir":"up"}]`}, {"or", "{}"}, {"fields", `"id"`}, {"and", "{}"},
 			{"table", "1"}, {"offset", `"0"`}, {"or", "[1]"}, {"and", "[1]"},
 			{"sort", `"id"`}, {"sort", `[{"field":1,"dir":"asc"}]`}, {"sort", "[1]"}, {"fields", "[1]"},
 			{"joins", "{}"}, {"fieldTypes", "[]"}, {"table", "[]"},
-		}...)
-	case wire.PathCount:
-		wrong = append(wrong, []wrongMember{
+		}},
+		{wire.PathCount, []wrong{
 			{"or", "{}"}, {"and", "{}"}, {"and", "[1]"}, {"table", "1"}, {"or", "[1]"}, {"fieldTypes", "[]"},
-		}...)
-	case wire.PathAggregate:
-		wrong = append(wrong, []wrongMember{
+		}},
+		{wire.PathAggregate, []wrong{
 			{"limit", `"1001"`}, {"groupBy", "{}"}, {"measures", `"count"`}, {"and", "{}"},
 			{"table", "1"}, {"groupBy", "[1]"}, {"measures", "[1]"}, {"stringFields", `"id"`},
-		}...)
-	case wire.PathSize:
-		wrong = append(wrong, []wrongMember{{"table", "1"}, {"table", "{}"}}...)
-	case wire.PathCardinality:
-		wrong = append(wrong, []wrongMember{{"table", "1"}, {"columns", `"id"`}, {"columns", "[1]"}}...)
-	case wire.PathLinkHitRate:
-		wrong = append(wrong, []wrongMember{{"fromTable", "1"}, {"fromColumn", "[]"}, {"toTable", "{}"}, {"toColumn", "1"}}...)
-	}
-	return append(wrong, []wrongMember{{"credentials", `"x"`}, {"credentials", "[]"}, {"credentials", `{"key":1}`}}...)
-}
-
-func wrongTypes(run *session.Run) *check.Finding {
-	return eachRoute(run, func(r session.Route, legal session.Payload, field string) (list []wrongBody) {
-		for _, wrong := range wrongMembers(r.Path) {
-			json := strings.ReplaceAll(wrong.json, "%s", field)
-			list = append(list, malformed(r, legal.With(wrong.name, json).Text(), wrong.name+": "+json))
-		}
-		return list
-	})
-}
-
-func missingMembers(run *session.Run) *check.Finding {
-	return eachRoute(run, func(r session.Route, legal session.Payload, _ string) (list []wrongBody) {
-		for _, m := range legal {
-			switch {
-			case m.Name == "limit", m.Name == "idleTimeoutMs":
-				continue // optional, or not marked as required
-			case r.Path == wire.PathAggregate && slices.Contains([]string{"and", "groupBy", "measures"}, m.Name):
-				continue // the protocol does not say which of them are required
-			}
-			var others []wire.Code
-			if m.Name == "credentials" && r.Path == wire.PathCheck {
-				others = append(others, wire.CodeCheckFailed) // missing credentials may count as rejected ones
-			}
-			list = append(list, malformed(r, legal.Without(m.Name).Text(), "no member "+m.Name, others...))
-		}
-		return list
-	})
-}
-
-// misshapenFilters are filters of no legal shape; %s stands for the field.
-var misshapenFilters = []struct {
-	what, filter string
-	others       []wire.Code
-}{
-	{"an unknown operator", `{"field":%s,"op":"like","value":"a"}`, []wire.Code{wire.CodeUnsupported}},
-	{"value on in", `{"field":%s,"op":"in","value":"a"}`, nil},
-	{"values on eq", `{"field":%s,"op":"eq","values":["a"]}`, nil},
-	{"value beside values", `{"field":%s,"op":"in","value":"a","values":["a"]}`, nil},
-	{"value on isnull", `{"field":%s,"op":"isnull","value":"a"}`, nil},
-	{"values on notnull", `{"field":%s,"op":"notnull","values":[]}`, nil},
-	{"no value on eq", `{"field":%s,"op":"eq"}`, nil},
-	{"no values on in", `{"field":%s,"op":"in"}`, nil},
-	{"values that are no array", `{"field":%s,"op":"in","values":"a"}`, nil},
-	{"a value that is an array", `{"field":%s,"op":"eq","value":["a"]}`, nil},
-	{"a value that is an object", `{"field":%s,"op":"eq","value":{"a":1}}`, nil},
-	{"a filter without op", `{"field":%s,"value":"a"}`, nil},
-	{"a filter with a further member", `{"field":%s,"op":"eq","value":"a","not":true}`, nil},
-}
-
-func filterShapes(run *session.Run) *check.Finding {
-	topic, f := run.ExistingTopic()
-	if f != nil {
-		return f
-	}
-	field := session.Quoted(topic.Field)
-	var lists [][]wrongBody
-	for i, r := range run.MountedAt(wire.PathQuery, wire.PathCount, wire.PathAggregate) {
-		legal := run.Legal(r, topic)
-		list := []wrongBody{
-			malformed(r, legal.With("or", `[[{"field":`+field+`,"op":"eq","values":["a"]}]]`).Text(), "values on eq in an or group"),
-			malformed(r, legal.With("or", `[{"field":`+field+`,"op":"isnull"}]`).Text(), "or that is no array of groups"),
-			malformed(r, legal.With("and", `[{"op":"isnull"}]`).Text(), "a filter without field"),
-		}
-		for _, m := range misshapenFilters {
-			filters := "[" + fmt.Sprintf(m.filter, field) + "]"
-			list = append(list, malformed(r, legal.With("and", filters).Text(), m.what, m.others...))
-		}
-		lists = append(lists, rotated(list, i))
-	}
-	return refusesAll(run, inTurn(lists))
-}
-
-func wrongTimeouts(run *session.Run) *check.Finding {
-	return eachRoute(run, func(r session.Route, legal session.Payload, _ string) (list []wrongBody) {
-		for _, value := range []string{"0", "-1", `"60000"`, "1.5", "null", "true"} {
-			list = append(list, malformed(r, legal.With("timeoutMs", value).Text(), "timeoutMs: "+value))
-		}
-		return list
-	})
-}
-
-func unknownFunctions(run *session.Run) *check.Finding {
-	topic, f := run.ExistingTopic()
-	if f != nil {
-		return f
-	}
-	field, r := session.Quoted(topic.Field), session.RouteAt(wire.PathAggregate)
-	var list []wrongBody
-	for _, c := range []struct{ what, member, json string }{
-		{"the function avg", "measures", `[{"fn":"avg","field":` + field + `,"as":"n"}]`},
-		{"the grain week", "groupBy", `[{"field":` + field + `,"as":"g","grain":"week"}]`},
-		{"the function median", "measures", `[{"fn":"median","field":` + field + `,"as":"n"}]`},
+		}},
+		{wire.PathSize, []wrong{{"table", "1"}, {"table", "{}"}}},
+		{wire.PathCardinality, []wrong{{"table", "1"}, {"columns", `"id"`}, {"columns", "[1]"}}},
+		{wire.PathLinkHitRate, []wrong{{"fromTable", "1"}, {"fromColumn", "[]"}, {"toTable", "{}"}, {"toColumn", "1"}}},
+		{"", []wrong{{"credentials", `"x"`}, {"credentials", "[]"}, {"credentials", `{"key":1}`}}},
 	} {
-		list = append(list, wrongBody{
-			route: r, text: run.Legal(r, topic).With(c.member, c.json).Text(), what: c.what,
-			codes: []wire.Code{wire.CodeBadRequest, wire.CodeUnsupported}, declinable: true,
-		})
+		for _, m := range route.members {
+			row := refusal.Row{Member: m.member, JSON: m.json}
+			if route.path != "" {
+				row.Paths = at(route.path)
+			}
+			rows = append(rows, row)
+		}
 	}
-	return refusesAll(run, list)
+	return rows
+}
+
+// missingMembers are the members that a route requires. The protocol does not say which of an
+// aggregate's and, groupBy and measures are.
+var missingMembers = []refusal.Row{
+	{Member: "table"}, {Member: "fromTable"}, {Member: "fromColumn"}, {Member: "toTable"}, {Member: "toColumn"},
+	{Member: "and", Paths: at(wire.PathQuery, wire.PathCount)}, {Member: "sort"}, {Member: "fields"}, {Member: "columns"},
+	// On /check, missing credentials may count as rejected ones.
+	{Member: "credentials", Paths: at(wire.PathCheck), Codes: []wire.Code{wire.CodeBadRequest, wire.CodeCheckFailed}},
+	{Member: "credentials", Paths: at(wire.PathDiscovery, wire.PathQuery, wire.PathCount, wire.PathAggregate,
+		wire.PathSize, wire.PathCardinality, wire.PathLinkHitRate)},
+	{Member: "timeoutMs"},
+}
+
+// filterShapes returns filters of no legal shape.
+func filterShapes() (rows []refusal.Row) {
+	for _, m := range []struct{ what, member, json string }{
+		{"values on eq in an or group", "or", `[[{"field":%field,"op":"eq","values":["a"]}]]`},
+		{"or that is no array of groups", "or", `[{"field":%field,"op":"isnull"}]`},
+		{"a filter without field", "and", `[{"op":"isnull"}]`},
+		{"an unknown operator", "and", `[{"field":%field,"op":"like","value":"a"}]`},
+		{"value on in", "and", `[{"field":%field,"op":"in","value":"a"}]`},
+		{"values on eq", "and", `[{"field":%field,"op":"eq","values":["a"]}]`},
+		{"value beside values", "and", `[{"field":%field,"op":"in","value":"a","values":["a"]}]`},
+		{"value on isnull", "and", `[{"field":%field,"op":"isnull","value":"a"}]`},
+		{"values on notnull", "and", `[{"field":%field,"op":"notnull","values":[]}]`},
+		{"no value on eq", "and", `[{"field":%field,"op":"eq"}]`},
+		{"no values on in", "and", `[{"field":%field,"op":"in"}]`},
+		{"values that are no array", "and", `[{"field":%field,"op":"in","values":"a"}]`},
+		{"a value that is an array", "and", `[{"field":%field,"op":"eq","value":["a"]}]`},
+		{"a value that is an object", "and", `[{"field":%field,"op":"eq","value":{"a":1}}]`},
+		{"a filter without op", "and", `[{"field":%field,"value":"a"}]`},
+		{"a filter with a further member", "and", `[{"field":%field,"op":"eq","value":"a","not":true}]`},
+	} {
+		row := refusal.Row{
+			Paths: at(wire.PathQuery, wire.PathCount, wire.PathAggregate), Member: m.member, JSON: m.json, What: "with " + m.what,
+		}
+		if m.what == "an unknown operator" {
+			row.Codes = badOrUnsupported
+		}
+		rows = append(rows, row)
+	}
+	return rows
+}
+
+var wrongTimeouts = []refusal.Row{
+	{Member: "timeoutMs", JSON: "0"},
+	{Member: "timeoutMs", JSON: "-1"},
+	{Member: "timeoutMs", JSON: `"60000"`},
+	{Member: "timeoutMs", JSON: "1.5"},
+	{Member: "timeoutMs", JSON: "null"},
+	{Member: "timeoutMs", JSON: "true"},
 }

@@ -5,7 +5,7 @@ package protocol
 import (
 	"slices"
 
-	"github.com/connectorsdk/connector-sdk-go/conformance/internal/check"
+	"github.com/connectorsdk/connector-sdk-go/conformance/internal/refusal"
 	"github.com/connectorsdk/connector-sdk-go/conformance/internal/session"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
@@ -26,75 +26,55 @@ func unknownEntityChecks() []session.Check {
 		column = "Look the column up before it is measured, and answer 404 unknown_entity with its name."
 	)
 	return []session.Check{
-		{ID: "P3.2a", Phase: 3, Needs: needsRoute(wire.PathQuery), Judge: unknownTable(wire.PathQuery),
-			Rules: []string{"query-14", "error-5"},
-			Title: "/query of an unknown table gives 404 unknown_entity",
-			Fix:   table},
-		{ID: "P3.2b", Phase: 3, Needs: needsRoute(wire.PathCount), Judge: unknownTable(wire.PathCount),
-			Rules: []string{"error-5"},
-			Title: "/count of an unknown table gives 404 unknown_entity",
-			Fix:   table},
-		{ID: "P3.2c", Phase: 3, Needs: needsRoute(wire.PathAggregate), Judge: unknownTable(wire.PathAggregate),
-			Rules: []string{"error-5"},
-			Title: "/aggregate of an unknown table gives 404 unknown_entity, or is declined",
-			Fix:   table},
-		{ID: "P3.2d", Phase: 3, Needs: needsRoute(wire.PathSize), Judge: unknownTable(wire.PathSize),
-			Rules: []string{"measure-3", "error-5"},
-			Title: "/size of an unknown table gives 404 unknown_entity",
-			Fix:   table},
-		{ID: "P3.2e", Phase: 3, Needs: needsRoute(wire.PathCardinality), Judge: unknownTable(wire.PathCardinality),
-			Rules: []string{"measure-3", "error-5"},
-			Title: "/cardinality of an unknown table gives 404 unknown_entity",
-			Fix:   table},
-		{ID: "P3.2f", Phase: 3, Needs: needsRoute(wire.PathCardinality), Judge: unknownColumn,
-			Rules: []string{"measure-3", "error-5"},
+		unknownTable("P3.2a", wire.PathQuery, table, "query-14", "error-5"),
+		unknownTable("P3.2b", wire.PathCount, table, "error-5"),
+		unknownTable("P3.2c", wire.PathAggregate, table, "error-5"),
+		unknownTable("P3.2d", wire.PathSize, table, "measure-3", "error-5"),
+		unknownTable("P3.2e", wire.PathCardinality, table, "measure-3", "error-5"),
+		{ID: "P3.2f", Phase: 3, Needs: needsRoute(wire.PathCardinality), Rules: []string{"measure-3", "error-5"},
 			Title: "/cardinality of an unknown column gives 404 unknown_entity",
-			Fix:   column},
-		{ID: "P3.2g", Phase: 3, Needs: needsRoute(wire.PathLinkHitRate), Judge: unknownLink,
-			Rules: []string{"measure-3", "error-5"},
+			Fix:   column,
+			Judge: refusal.Table{Rows: []refusal.Row{
+				{Paths: at(wire.PathCardinality), Member: "columns", JSON: "[%field,%noField]",
+					What: "of a column that does not exist", Codes: unknownOnly},
+			}}.Judge},
+		{ID: "P3.2g", Phase: 3, Needs: needsRoute(wire.PathLinkHitRate), Rules: []string{"measure-3", "error-5"},
 			Title: "/linkHitRate of an unknown table or column gives 404 unknown_entity",
-			Fix:   column},
+			Fix:   column,
+			Judge: refusal.Table{Rows: []refusal.Row{
+				{Paths: at(wire.PathLinkHitRate), Member: "fromTable", JSON: "%noTable",
+					What: "with a fromTable that does not exist", Codes: unknownOnly},
+				{Paths: at(wire.PathLinkHitRate), Member: "toTable", JSON: "%noTable",
+					What: "with a toTable that does not exist", Codes: unknownOnly},
+				{Paths: at(wire.PathLinkHitRate), Member: "fromColumn", JSON: "%noField",
+					What: "with a fromColumn that does not exist", Codes: unknownOnly},
+				{Paths: at(wire.PathLinkHitRate), Member: "toColumn", JSON: "%noField",
+					What: "with a toColumn that does not exist", Codes: unknownOnly},
+			}}.Judge},
 	}
 }
 
-func unknownTable(path string) func(*session.Run) *check.Finding {
-	return func(run *session.Run) *check.Finding {
-		r := session.RouteAt(path)
-		a := run.PostBody(r, run.Legal(r, session.Topic{Name: session.UnusedTable, Field: "id"}).Text())
-		if path == wire.PathAggregate && a.Declined() {
-			return nil
-		}
-		return run.Refused(a, path+" of a table that does not exist", wire.CodeUnknownEntity)
+// unknownTable returns the check about an unknown table on a route.
+func unknownTable(id, path, fix string, rules ...string) session.Check {
+	title := path + " of an unknown table gives 404 unknown_entity"
+	if path == wire.PathAggregate {
+		title += ", or is declined"
 	}
+	return session.Check{ID: id, Phase: 3, Needs: needsRoute(path), Rules: rules, Title: title, Fix: fix,
+		Judge: refusal.Table{About: refusal.NoTable, Declinable: true, Rows: []refusal.Row{
+			{Paths: at(path), What: "of a table that does not exist", Codes: unknownOnly},
+		}}.Judge}
 }
 
-func unknownColumn(run *session.Run) *check.Finding {
-	topic, f := run.ExistingTopic()
-	if f != nil {
-		return f
-	}
-	r := session.RouteAt(wire.PathCardinality)
-	columns := "[" + session.Quoted(topic.Field) + "," + session.Quoted(session.UnusedField) + "]"
-	a := run.PostBody(r, run.Legal(r, topic).With("columns", columns).Text())
-	return run.Refused(a, "/cardinality of a column that does not exist", wire.CodeUnknownEntity)
-}
+// at returns the paths of a row.
+func at(paths ...string) []string { return paths }
 
-func unknownLink(run *session.Run) *check.Finding {
-	topic, f := run.ExistingTopic()
-	if f != nil {
-		return f
-	}
-	r := session.RouteAt(wire.PathLinkHitRate)
-	for _, c := range []struct{ member, name string }{
-		{"fromTable", session.UnusedTable},
-		{"toTable", session.UnusedTable},
-		{"fromColumn", session.UnusedField},
-		{"toColumn", session.UnusedField},
-	} {
-		a := run.PostBody(r, run.Legal(r, topic).With(c.member, session.Quoted(c.name)).Text())
-		if f := run.Refused(a, "/linkHitRate with a "+c.member+" that does not exist", wire.CodeUnknownEntity); f != nil {
-			return f
-		}
-	}
-	return nil
-}
+// The codes of refusals that are not bad_request alone.
+var (
+	unknownOnly = []wire.Code{wire.CodeUnknownEntity}
+	// filterCodes and fieldCodes are those of unknown fields [rule filter-11].
+	filterCodes      = []wire.Code{wire.CodeUnsupported, wire.CodeBadRequest}
+	fieldCodes       = []wire.Code{wire.CodeUnknownEntity, wire.CodeUnsupported, wire.CodeBadRequest}
+	undeclaredCodes  = filterCodes // of what the document does not declare
+	badOrUnsupported = []wire.Code{wire.CodeBadRequest, wire.CodeUnsupported}
+)

@@ -5,7 +5,9 @@ import (
 	"net/http"
 
 	"github.com/connectorsdk/connector-sdk-go/conformance/internal/check"
+	"github.com/connectorsdk/connector-sdk-go/conformance/internal/refusal"
 	"github.com/connectorsdk/connector-sdk-go/conformance/internal/session"
+	"github.com/connectorsdk/connector-sdk-go/internal/terms"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -13,73 +15,57 @@ import (
 // left to the platform, and never half done.
 func undeclaredChecks() []session.Check {
 	return []session.Check{
-		{ID: "P3.8", Phase: 3, Judge: joinsRefused, Rules: []string{"query-7"},
-			Needs: func(d *session.Document) string {
-				if d.Capabilities.Join {
-					return "capabilities.join is true"
-				}
-				return ""
-			},
+		{ID: "P3.8", Phase: 3, Judge: refusal.Table{Rows: undeclaredJoins, Declinable: true}.Judge, Rules: []string{"query-7"},
+			Needs: session.Only(func(d *session.Document) bool { return !d.Capabilities.Join }, "capabilities.join is true"),
 			Title: "joins are refused when capabilities.join is false",
 			Fix:   "Answer 422 unsupported to a request whose joins is not empty."},
-		{ID: "P3.9", Phase: 3, Judge: grainsRefused, Rules: []string{"aggregate-4a", "error-7", "document-10"},
-			Needs: func(d *session.Document) string {
-				if d.Capabilities.DateBucket {
-					return "capabilities.dateBucket is true"
-				}
-				return session.RouteAt(wire.PathAggregate).Needs(d)
-			},
+		{ID: "P3.9", Phase: 3, Judge: refusal.Table{Rows: undeclaredGrains, About: dated, Declinable: true}.Judge,
+			Rules: []string{"aggregate-4a", "error-7", "document-10"},
+			Needs: session.All(
+				session.Only(func(d *session.Document) bool { return !d.Capabilities.DateBucket }, "capabilities.dateBucket is true"),
+				needsRoute(wire.PathAggregate)),
 			Title: "grains are refused or declined when capabilities.dateBucket is false",
 			Fix: "Answer 422 unsupported to a groupBy with a grain, or decline with 204: " +
 				"groups of whole values under a period's name are wrong numbers."},
 		{ID: "P3.13a", Phase: 3, Judge: windowsWhole,
 			Rules: []string{"stream-2b", "document-11", "document-12", "query-8a"},
-			Needs: func(d *session.Document) string {
-				if c := d.Capabilities; c.Sort == wire.SortMulti && c.Offset && c.Limits.OffsetMax == 0 {
-					return "the document declares several sort keys and any offset"
-				}
-				return ""
-			},
+			Needs: session.Only(func(d *session.Document) bool {
+				c := d.Capabilities
+				return c.Sort != wire.SortMulti || !c.Offset || c.Limits.OffsetMax > 0
+			}, "the document declares several sort keys and any offset"),
 			Title: "an undeclared sort or offset is refused, or answered in full, never cut",
 			Fix: "Apply limit and offset only when filters and sort are served; " +
 				"otherwise stream all rows with served.window false."},
-		{ID: "P3.13b", Phase: 3, Judge: sqlRefused, Rules: []string{"query-13", "document-8"},
-			Needs: func(d *session.Document) string {
-				if d.Dialect != "" {
-					return "the document has a dialect"
-				}
-				return ""
-			},
+		{ID: "P3.13b", Phase: 3, Judge: refusal.Table{Rows: compiledSQL, About: refusal.NoTable}.Judge,
+			Rules: []string{"query-13", "document-8"},
+			Needs: session.Only(func(d *session.Document) bool { return d.Dialect == "" }, "the document has a dialect"),
 			Title: "compiled SQL is refused where the document has no dialect",
 			Fix:   "Refuse a /query body that holds sql with 400 or 422."},
 	}
 }
 
-func joinsRefused(run *session.Run) *check.Finding {
-	topic, f := run.ExistingTopic()
-	if f != nil {
-		return f
-	}
-	hop := fmt.Sprintf(`[{"fromTable":%[1]s,"toTable":%[1]s,"fromField":%[2]s,"toField":%[2]s,`+
-		`"fields":[{"field":%[2]s,"as":"joined","type":"string"}]}]`, session.Quoted(topic.Name), session.Quoted(topic.Field))
-	for _, r := range run.MountedAt(wire.PathQuery, wire.PathAggregate) {
-		a := run.PostBody(r, run.Legal(r, topic).With("joins", hop).Text())
-		if r.Path == wire.PathAggregate && a.Declined() {
-			run.Cases++
-			continue
-		}
-		what := r.Path + " with a join, which the document does not declare,"
-		if f := run.Refused(a, what, wire.CodeUnsupported, wire.CodeBadRequest); f != nil {
-			return f
-		}
-	}
-	return nil
+var undeclaredJoins = []refusal.Row{
+	{Paths: at(wire.PathQuery, wire.PathAggregate), Joins: "[" + hop + "]",
+		What: "with a join, which the document does not declare,", Codes: undeclaredCodes},
 }
 
-func grainsRefused(run *session.Run) *check.Finding {
+var undeclaredGrains = []refusal.Row{
+	{Paths: at(wire.PathAggregate), Member: "groupBy", JSON: `[{"field":%field,"as":"g","grain":"year"}]`,
+		What: "by the grain year, which the document does not declare,", Codes: undeclaredCodes},
+	{Paths: at(wire.PathAggregate), Member: "groupBy", JSON: `[{"field":%field,"as":"g","grain":"day"}]`,
+		What: "by the grain day, which the document does not declare,", Codes: undeclaredCodes},
+}
+
+var compiledSQL = []refusal.Row{
+	{Paths: at(wire.PathQuery), Body: `{"sql":"SELECT 1","params":[],"credentials":%credentials,"timeoutMs":60000}`,
+		What: "with sql, without a dialect,", Codes: badOrUnsupported},
+}
+
+// dated returns a table with a field of days or instants, or any that exists.
+func dated(run *session.Run) (session.Topic, *check.Finding) {
 	topic, f := run.ExistingTopic()
 	if f != nil {
-		return f
+		return topic, f
 	}
 	for _, t := range run.SmallestFirst() {
 		for _, field := range t.Fields {
@@ -88,20 +74,7 @@ func grainsRefused(run *session.Run) *check.Finding {
 			}
 		}
 	}
-	r := session.RouteAt(wire.PathAggregate)
-	for _, grain := range []wire.Grain{wire.GrainYear, wire.GrainDay} {
-		groupBy := fmt.Sprintf(`[{"field":%s,"as":"g","grain":%q}]`, session.Quoted(topic.Field), grain)
-		a := run.PostBody(r, run.Legal(r, topic).With("groupBy", groupBy).Text())
-		if a.Declined() {
-			run.Cases++
-			continue
-		}
-		what := fmt.Sprintf("/aggregate by the grain %s, which the document does not declare,", grain)
-		if f := run.Refused(a, what, wire.CodeUnsupported, wire.CodeBadRequest); f != nil {
-			return f
-		}
-	}
-	return nil
+	return topic, nil
 }
 
 // window is a sort or an offset that the connector has not declared.
@@ -158,7 +131,7 @@ func windowsWhole(run *session.Run) *check.Finding {
 				return f
 			}
 			return check.Differs(fmt.Sprintf("%d rows", want), fmt.Sprintf("%d rows", len(st.Table.Rows)),
-				"table %s with %s and limit 1: %s", wire.QuoteName(t.Name), w.what, claim)
+				"table %s with %s and limit 1: %s", terms.QuoteName(t.Name), w.what, claim)
 		}
 	}
 	return nil
@@ -193,14 +166,7 @@ func changed(run *session.Run, t *wire.Table, n int) *check.Finding {
 	rows, f := run.Table(t)
 	run.Last = last
 	if f == nil && (rows == nil || len(rows.Rows) != n) {
-		f = check.Skip(check.DataChanged, "table %s", wire.QuoteName(t.Name))
+		f = check.Skip(check.DataChanged, "table %s", terms.QuoteName(t.Name))
 	}
 	return f
-}
-
-func sqlRefused(run *session.Run) *check.Finding {
-	body := session.Payload{}.Plus("sql", `"SELECT 1"`).Plus("params", "[]").
-		Plus("credentials", string(run.Tenants[0].JSON)).Plus("timeoutMs", "60000")
-	a := run.PostBody(session.RouteAt(wire.PathQuery), body.Text())
-	return run.Refused(a, "/query with sql, without a dialect,", wire.CodeBadRequest, wire.CodeUnsupported)
 }

@@ -1,7 +1,9 @@
 package protocol
 
 import (
-	"github.com/connectorsdk/connector-sdk-go/conformance/internal/check"
+	"strings"
+
+	"github.com/connectorsdk/connector-sdk-go/conformance/internal/refusal"
 	"github.com/connectorsdk/connector-sdk-go/conformance/internal/session"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
@@ -9,151 +11,181 @@ import (
 // unknownFieldChecks returns the checks about fields that the table does not have.
 func unknownFieldChecks() []session.Check {
 	const fix = "Look every field of a request up before the first row, and refuse the request with the field's name."
+	unknown := func(rows []refusal.Row) refusal.Table {
+		return refusal.Table{Rows: rows, Empty: true, Declinable: true}
+	}
 	return []session.Check{
-		{ID: "P3.4a", Phase: 3, Judge: unknownIn(inFields), Rules: []string{"filter-11a", "error-5", "filter-11c"},
+		{ID: "P3.4a", Phase: 3, Judge: unknown(inFields).Judge, Rules: []string{"filter-11a", "error-5", "filter-11c"},
 			Title: "an unknown field in fields is refused",
 			Fix:   fix},
-		{ID: "P3.4b", Phase: 3, Judge: unknownIn(inSort), Rules: []string{"filter-11a", "error-5", "filter-11c"},
+		{ID: "P3.4b", Phase: 3, Judge: unknown(inSort).Judge, Rules: []string{"filter-11a", "error-5", "filter-11c"},
 			Needs: session.NeedsSort,
 			Title: "an unknown field in sort is refused",
 			Fix:   fix},
-		{ID: "P3.4c", Phase: 3, Weight: 12, Judge: unknownIn(inFilters(wire.PathQuery)),
+		{ID: "P3.4c", Phase: 3, Weight: 12, Judge: unknown(inFilters(wire.PathQuery)).Judge,
 			Rules: []string{"filter-11", "filter-11c"},
 			Title: "an unknown field in a filter of /query is refused",
 			Fix:   fix},
-		{ID: "P3.4d", Phase: 3, Weight: 12, Needs: needsRoute(wire.PathCount), Judge: unknownIn(inFilters(wire.PathCount)),
+		{ID: "P3.4d", Phase: 3, Weight: 12, Needs: needsRoute(wire.PathCount), Judge: unknown(inFilters(wire.PathCount)).Judge,
 			Rules: []string{"count-2", "filter-11c"},
 			Title: "an unknown field in a filter of /count is refused",
 			Fix:   fix},
-		{ID: "P3.4e", Phase: 3, Weight: 12, Needs: needsRoute(wire.PathAggregate), Judge: unknownIn(inAggregate),
+		{ID: "P3.4e", Phase: 3, Weight: 12, Needs: needsRoute(wire.PathAggregate), Judge: unknown(inAggregate).Judge,
 			Rules: []string{"filter-11a", "error-5", "filter-11c"},
 			Title: "an unknown field of /aggregate is refused, or declined",
 			Fix:   fix},
-		{ID: "P3.4f", Phase: 3, Weight: 12, Judge: unknownIn(inGroups),
+		{ID: "P3.4f", Phase: 3, Weight: 12, Judge: unknown(inGroups).Judge,
 			Rules: []string{"filter-11", "filter-11c"},
 			Title: "an unknown field in an or group of any route is refused",
 			Fix:   fix},
 	}
 }
 
-// The codes that the checks about unknown fields accept [rule filter-11].
-var (
-	filterCodes = []wire.Code{wire.CodeUnsupported, wire.CodeBadRequest}
-	fieldCodes  = []wire.Code{wire.CodeUnknownEntity, wire.CodeUnsupported, wire.CodeBadRequest}
-)
-
-// place is where a request names a field: a member of the body that names an unknown
-// field, beside the field that exists.
-type place struct {
-	path, member, json string
-	codes              []wire.Code
-	needs              func(*session.Document) string // nil: always
+// unknownIn returns the row that names an unknown field in a member.
+func unknownIn(member, json string, codes []wire.Code, paths ...string) refusal.Row {
+	return refusal.Row{Paths: paths, Member: member, JSON: json, Codes: codes, What: "with an unknown field of table %table in " + member}
 }
 
-// unknownIn returns a judge that names an unknown field in all places, and in the first
-// of them of a table without rows, where nobody would look.
-func unknownIn(places func(known, unknown string) []place) func(*session.Run) *check.Finding {
-	return func(run *session.Run) *check.Finding {
-		topic, f := run.ExistingTopic()
-		if f != nil {
-			return f
-		}
-		lists := [][]wrongBody{placed(run, topic, places)}
-		if empty := emptyTopic(run); empty.Table != nil {
-			bodies := placed(run, empty, places)
-			lists = append(lists, bodies[:min(1, len(bodies))])
-		}
-		return refusesAll(run, inTurn(lists))
-	}
+var inFields = []refusal.Row{unknownIn("fields", "[%field,%noField]", fieldCodes, wire.PathQuery)}
+
+var inSort = []refusal.Row{
+	unknownIn("sort", `[{"field":%noField,"dir":"asc"}]`, fieldCodes, wire.PathQuery),
+	{Paths: at(wire.PathQuery), Member: "sort", JSON: `[{"field":%field,"dir":"desc"},{"field":%noField,"dir":"asc"}]`,
+		What: "with an unknown field of table %table in sort", Codes: fieldCodes, Needs: session.NeedsSorts},
 }
 
-// placed returns the bodies that name an unknown field of a table.
-func placed(run *session.Run, topic session.Topic, places func(known, unknown string) []place) (list []wrongBody) {
-	for _, p := range places(session.Quoted(topic.Field), session.Quoted(session.UnusedField)) {
-		if p.needs != nil && p.needs(run.Document) != "" {
-			continue
-		}
-		for _, r := range run.MountedAt(p.path) {
-			list = append(list, wrongBody{
-				route: r, text: run.Legal(r, topic).With(p.member, p.json).Text(),
-				what:  "an unknown field of table " + wire.QuoteName(topic.Name) + " in " + p.member,
-				codes: p.codes, declinable: true,
-			})
-		}
-	}
-	return list
-}
-
-// emptyTopic returns a topic without rows, if discovery lists one.
-func emptyTopic(run *session.Run) session.Topic {
-	for _, t := range run.SmallestFirst() {
-		if t.RowCount != nil && *t.RowCount == 0 && len(t.Fields) > 0 {
-			return session.Topic{Table: t, Name: t.Name, Field: t.Fields[0].Name}
-		}
-	}
-	return session.Topic{}
-}
-
-func inFields(known, unknown string) []place {
-	return []place{{path: wire.PathQuery, member: "fields", json: "[" + known + "," + unknown + "]", codes: fieldCodes}}
-}
-
-func inSort(known, unknown string) []place {
-	first := `{"field":` + unknown + `,"dir":"asc"}`
-	return []place{
-		{path: wire.PathQuery, member: "sort", json: "[" + first + "]", codes: fieldCodes},
-		{path: wire.PathQuery, member: "sort", json: `[{"field":` + known + `,"dir":"desc"},` + first + "]", codes: fieldCodes,
-			needs: session.NeedsSorts},
-	}
-}
+// unknownFilter is a filter on a field that does not exist.
+const unknownFilter = `[{"field":%noField,"op":"eq","value":"x"}]`
 
 // inFilters returns filters on an unknown field: in each shape, behind a filter on a
 // field that exists, and behind two that no row passes.
-func inFilters(path string) func(known, unknown string) []place {
-	return func(known, unknown string) (list []place) {
-		for _, json := range unknownFilters(known, unknown) {
-			list = append(list, place{path: path, member: "and", json: json, codes: filterCodes})
-		}
-		return list
+func inFilters(path string) []refusal.Row {
+	return []refusal.Row{
+		unknownIn("and", unknownFilter, filterCodes, path),
+		unknownIn("and", `[{"field":%field,"op":"notnull"},{"field":%noField,"op":"in","values":["x"]}]`, filterCodes, path),
+		unknownIn("and", `[{"field":%field,"op":"isnull"},{"field":%field,"op":"notnull"},{"field":%noField,"op":"eq","value":"x"}]`,
+			filterCodes, path),
+		unknownIn("and", `[{"field":%noField,"op":"isnull"}]`, filterCodes, path),
 	}
 }
 
-func unknownFilters(known, unknown string) []string {
-	return []string{
-		`[{"field":` + unknown + `,"op":"eq","value":"x"}]`,
-		`[{"field":` + known + `,"op":"notnull"},{"field":` + unknown + `,"op":"in","values":["x"]}]`,
-		`[{"field":` + known + `,"op":"isnull"},{"field":` + known + `,"op":"notnull"},` +
-			`{"field":` + unknown + `,"op":"eq","value":"x"}]`,
-		`[{"field":` + unknown + `,"op":"isnull"}]`,
-	}
-}
-
-// inGroups returns or blocks with an unknown field, whose value could be known without
+// inGroups are or blocks with an unknown field, whose value could be known without
 // looking at it.
-func inGroups(known, unknown string) (list []place) {
-	filter := `{"field":` + unknown + `,"op":"eq","value":"x"}`
-	for _, json := range []string{
-		"[[],[" + filter + "]]",
-		`[[{"field":` + known + `,"op":"notnull"}],[{"field":` + known + `,"op":"isnull"},` + filter + "]]",
-	} {
-		for _, path := range []string{wire.PathQuery, wire.PathCount, wire.PathAggregate} {
-			list = append(list, place{path: path, member: "or", json: json, codes: filterCodes})
-		}
-	}
-	return list
+var inGroups = []refusal.Row{
+	unknownIn("or", `[[],[{"field":%noField,"op":"eq","value":"x"}]]`, filterCodes, wire.PathQuery, wire.PathCount, wire.PathAggregate),
+	unknownIn("or", `[[{"field":%field,"op":"notnull"}],[{"field":%field,"op":"isnull"},{"field":%noField,"op":"eq","value":"x"}]]`,
+		filterCodes, wire.PathQuery, wire.PathCount, wire.PathAggregate),
 }
 
-func inAggregate(known, unknown string) []place {
-	of := func(member, json string) place {
-		return place{path: wire.PathAggregate, member: member, json: json, codes: fieldCodes}
+var inAggregate = []refusal.Row{
+	unknownIn("groupBy", `[{"field":%noField,"as":"g"}]`, fieldCodes, wire.PathAggregate),
+	unknownIn("and", unknownFilter, filterCodes, wire.PathAggregate),
+	unknownIn("measures", `[{"fn":"count","as":"n"},{"fn":"max","field":%noField,"as":"m"}]`, fieldCodes, wire.PathAggregate),
+	unknownIn("groupBy", `[{"field":%field,"as":"g"},{"field":%noField,"as":"h"}]`, fieldCodes, wire.PathAggregate),
+	unknownIn("measures", `[{"fn":"count","field":%noField,"as":"n"}]`, fieldCodes, wire.PathAggregate),
+}
+
+// nameChecks returns the checks about names that are nearly those of a table or a
+// field: in another case, or with blanks around them.
+func nameChecks() []session.Check {
+	return []session.Check{
+		{ID: "P3.14a", Phase: 3, Weight: 20, Judge: refusal.Table{Rows: nearly(namedTables), Declinable: true}.Judge,
+			Rules: []string{"query-14", "error-5", "measure-3"},
+			Title: "a table is found by its exact name only, on every route",
+			Fix: "Compare table names byte for byte with those that discovery lists, before the source sees them: " +
+				"many databases ignore the case of a name."},
+		{ID: "P3.14b", Phase: 3, Weight: 22, Judge: refusal.Table{Rows: nearly(namedFields), Declinable: true}.Judge,
+			Rules: []string{"filter-11", "filter-11a", "error-5"},
+			Title: "a field is found by its exact name only, on every route",
+			Fix:   "Compare field names byte for byte with those that discovery lists, before the source sees them."},
 	}
-	filter := of("and", unknownFilters(known, unknown)[0])
-	filter.codes = filterCodes
-	return []place{
-		of("groupBy", `[{"field":`+unknown+`,"as":"g"}]`),
-		filter,
-		of("measures", `[{"fn":"count","as":"n"},{"fn":"max","field":`+unknown+`,"as":"m"}]`),
-		of("groupBy", `[{"field":`+known+`,"as":"g"},{"field":`+unknown+`,"as":"h"}]`),
-		of("measures", `[{"fn":"count","field":`+unknown+`,"as":"n"}]`),
+}
+
+// nearly returns all rows with the first name that is nearly right, and then with the second.
+func nearly(rows []refusal.Row) (all []refusal.Row) {
+	for _, near := range []string{"%near1", "%near2"} {
+		for _, row := range rows {
+			row.JSON = strings.ReplaceAll(row.JSON, "%near", near)
+			row.What = "with the unknown field " + near + " in " + row.Member
+			if strings.HasSuffix(strings.ToLower(row.Member), "table") {
+				row.What = "with the unknown table " + near
+			}
+			all = append(all, row)
+		}
 	}
+	return all
+}
+
+// namedTables are the places in which a request names a table.
+var namedTables = []refusal.Row{
+	{Paths: at(wire.PathQuery, wire.PathCount, wire.PathAggregate, wire.PathSize, wire.PathCardinality),
+		Member: "table", JSON: "%near", Codes: unknownOnly},
+	{Paths: at(wire.PathLinkHitRate), Member: "toTable", JSON: "%near", Codes: unknownOnly},
+	{Paths: at(wire.PathLinkHitRate), Member: "fromTable", JSON: "%near", Codes: unknownOnly},
+}
+
+// namedFields are the places in which a request names a field.
+var namedFields = []refusal.Row{
+	{Paths: at(wire.PathQuery), Member: "and", JSON: `[{"field":%near,"op":"notnull"}]`, Codes: filterCodes},
+	{Paths: at(wire.PathQuery), Member: "fields", JSON: "[%near]", Codes: fieldCodes},
+	{Paths: at(wire.PathCount), Member: "and", JSON: `[{"field":%near,"op":"notnull"}]`, Codes: filterCodes},
+	{Paths: at(wire.PathQuery), Member: "sort", JSON: `[{"field":%near,"dir":"asc"}]`, Codes: fieldCodes, Needs: session.NeedsSort},
+	{Paths: at(wire.PathAggregate), Member: "groupBy", JSON: `[{"field":%near,"as":"g"}]`, Codes: fieldCodes},
+	{Paths: at(wire.PathAggregate), Member: "measures", JSON: `[{"fn":"count","field":%near,"as":"n"}]`, Codes: fieldCodes},
+	{Paths: at(wire.PathCardinality), Member: "columns", JSON: "[%field,%near]", Codes: unknownOnly},
+	{Paths: at(wire.PathLinkHitRate), Member: "toColumn", JSON: "%near", Codes: unknownOnly},
+	{Paths: at(wire.PathLinkHitRate), Member: "fromColumn", JSON: "%near", Codes: unknownOnly},
+}
+
+// hopChecks returns the checks about joins that name what does not exist.
+func hopChecks() []session.Check {
+	return []session.Check{
+		{ID: "P3.15a", Phase: 3, Weight: 14, Needs: session.NeedsJoin,
+			Judge: refusal.Table{Rows: unknownInHops(), Declinable: true}.Judge,
+			Rules: []string{"filter-11a", "query-14", "error-5", "filter-11c"},
+			Title: "an unknown table or field in a hop is refused",
+			Fix:   "Look up every table and field of every hop before the first row: nulls in their place hide a wrong name."},
+		{ID: "P3.15b", Phase: 3, Weight: 8, Needs: session.NeedsJoin,
+			Judge: refusal.Table{Rows: unknownBesideHops(), Declinable: true}.Judge,
+			Rules: []string{"filter-11", "filter-11a", "query-6c", "filter-11c"},
+			Title: "an unknown field beside a join is refused",
+			Fix:   "Look the fields of a request up whether it has joins or not."},
+		{ID: "A.21", Phase: 3, Advice: true, Needs: session.NeedsJoin,
+			Rules: []string{"query-6b", "verdict-14"},
+			Title: "two columns of one name are refused",
+			Fix:   "Answer 400 when a joined field would have the name of another column: a row cannot hold both.",
+			Judge: refusal.Table{Rows: []refusal.Row{
+				{Paths: at(wire.PathQuery), Joins: "[" + strings.ReplaceAll(hop, `"joined"`, "%field") + "]", What: "with two columns of one name"},
+				{Paths: at(wire.PathQuery), Joins: "[" + hop + "," + hop + "]", What: "with two columns of one name"},
+			}}.Judge},
+	}
+}
+
+// hop joins a table to itself.
+const hop = `{"fromTable":%table,"toTable":%table,"fromField":%field,"toField":%field,` +
+	`"fields":[{"field":%field,"as":"joined","type":"string"}]}`
+
+func unknownInHops() (rows []refusal.Row) {
+	for _, c := range []struct{ member, known, unknown string }{
+		{"toTable", `"toTable":%table`, `"toTable":%noTable`},
+		{"toField", `"toField":%field`, `"toField":%noField`},
+		{"fields", `[{"field":%field`, `[{"field":%noField`},
+		{"fromField", `"fromField":%field`, `"fromField":%noField`},
+		{"fromTable", `"fromTable":%table`, `"fromTable":%noTable`},
+	} {
+		rows = append(rows, refusal.Row{
+			Paths: at(wire.PathQuery, wire.PathAggregate), Joins: "[" + strings.Replace(hop, c.known, c.unknown, 1) + "]",
+			What: "with an unknown name in " + c.member + " of a hop", Codes: fieldCodes,
+		})
+	}
+	return rows
+}
+
+// unknownBesideHops returns one row of each place, with a join.
+func unknownBesideHops() []refusal.Row {
+	rows := []refusal.Row{inFilters(wire.PathQuery)[0], inFields[0], inSort[0], inAggregate[1]}
+	for i := range rows {
+		rows[i].Joins, rows[i].What = "["+hop+"]", "with an unknown field in "+rows[i].Member+" beside a join"
+	}
+	return rows
 }

@@ -16,44 +16,48 @@ func atOnce(run *session.Run) *check.Finding {
 	if most := run.Document.Capabilities.Limits.Concurrency; most > 0 {
 		at = max(min(8, most), 2)
 	}
-	var paths []string
-	for _, path := range questionPaths {
-		if mounted(run, path) {
-			paths = append(paths, path)
-		}
-	}
-	return judgeSubjects(run, func(list []*subject) *check.Finding {
-		for round := range 3 * len(paths) {
-			if spent(run) {
+	var alone func() *check.Finding
+	f := judgeSubjects(run, func(all *found) *check.Finding {
+		for round := range 3 * len(questions) {
+			if run.Spent() {
 				return nil
 			}
-			if f := together(run, list, paths, at, round); f != nil {
+			f := all.about(all.list[0], func(*subject) (f *check.Finding) {
+				f, alone = together(run, all.list, at, round)
+				return f
+			})
+			if f != nil {
 				return f
 			}
 		}
 		return nil
 	})
-}
-
-// asked is one of several questions that are asked at once.
-type asked struct {
-	subject *subject
-	tenant  int
-	path    string
-	wording int
-	reply   reply
+	if f.Failure() && alone != nil {
+		// What is wrong without the other tenant's requests is no matter of concurrency.
+		if f := alone(); f != nil {
+			return check.Block("T2", "%s", f.Detail)
+		}
+	}
+	return f
 }
 
 // together asks questions about the tables at once, each for the one tenant and the
-// other.
-func together(run *session.Run, list []*subject, paths []string, at, round int) *check.Finding {
-	sweep := round / len(paths)
+// other. With what is wrong, it returns how to ask for it alone.
+func together(run *session.Run, list []*subject, at, round int) (_ *check.Finding, again func() *check.Finding) {
+	type asked struct {
+		*subject
+		question *question
+		tenant   int
+		wording  wording
+		reply    reply
+	}
+	sweep := round / len(questions)
 	all := make([]asked, at)
 	for i := range all {
 		pair := i / 2
 		all[i] = asked{
-			subject: list[(pair+sweep)%len(list)], tenant: (i + round) % 2,
-			path: paths[(pair+round)%len(paths)], wording: fresh(run),
+			subject: list[(pair+sweep)%len(list)], question: &questions[(pair+round)%len(questions)],
+			tenant: (i + round) % 2, wording: fresh(run),
 		}
 		if i%2 == 1 && sweep == 0 {
 			all[i].wording = all[i-1].wording
@@ -61,8 +65,9 @@ func together(run *session.Run, list []*subject, paths []string, at, round int) 
 	}
 	parallel(run.Ctx, at, func(ctx context.Context, i int) {
 		q := &all[i]
-		if q.subject.alone[q.tenant][q.path].text != "" {
-			q.reply = ask(ctx, run, q.tenant, q.path, q.subject.view(q.tenant), q.wording)
+		if q.may(run, q.question) {
+			m := q.question.ask(q.subject, q.wording)
+			q.reply = send(ctx, run, run.Ask(q.question.path, m, q.tenant), m, q.tables[q.tenant].Columns())
 		}
 	})
 	for _, q := range all {
@@ -70,11 +75,16 @@ func together(run *session.Run, list []*subject, paths []string, at, round int) 
 			continue
 		}
 		run.Cases++
-		if f := q.subject.judge(q.reply, q.tenant, q.path, "asked while the other tenant asks"); f != nil {
+		f, _ := q.judge(q.reply, q.tenant, q.question, "asked while the other tenant asks")
+		if f == nil {
+			continue
+		}
+		return f, func() *check.Finding {
+			f, _ := q.judge(q.ask(run, q.tenant, q.question, fresh(run)), q.tenant, q.question, "asked alone")
 			return f
 		}
 	}
-	return nil
+	return nil, nil
 }
 
 // parallel does n things at once. A panic of one becomes a panic of the caller.

@@ -10,6 +10,7 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/conformance/internal/check"
 	"github.com/connectorsdk/connector-sdk-go/conformance/internal/session"
 	"github.com/connectorsdk/connector-sdk-go/internal/oracle"
+	"github.com/connectorsdk/connector-sdk-go/internal/terms"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -60,16 +61,19 @@ func servesImpostors(run *session.Run, sets func(*session.Run, int) []impostor) 
 			continue
 		}
 		list := sets(run, tenant)
-		if tenant > 0 && spent(run) {
+		if tenant > 0 && run.Spent() {
 			break
 		}
-		for _, path := range questionPaths {
-			if f := s.servesImpostor(run, tenant, path, list); f != nil {
+		for i := range questions {
+			if questions[i].what != "" {
+				continue
+			}
+			if f := s.servesImpostor(run, tenant, &questions[i], list); f != nil {
 				return f
 			}
 		}
 		for _, i := range list {
-			if spent(run) {
+			if run.Spent() {
 				break
 			}
 			if f := discoversForImpostor(run, tenant, i); f != nil {
@@ -93,44 +97,45 @@ func tableOf(run *session.Run, tenant int) (*subject, *check.Finding) {
 	var list []*subject
 	for _, t := range d.Readable() {
 		if len(t.Fields) > 0 {
-			list = append(list, newSubject(t, t))
+			list = append(list, newSubject(run, t, t))
 		}
 	}
 	slices.SortStableFunc(list, func(a, b *subject) int { return cmp.Compare(a.rank(), b.rank()) })
 	for _, s := range list[:min(len(list), maxCandidates)] {
-		s.learn(run, tenant, wire.PathQuery)
-		if r := s.alone[tenant][wire.PathQuery]; r.rows != nil && len(r.rows.Rows) > 0 {
+		if s.learn(run, tenant); s.own(tenant) != nil && len(s.own(tenant).Rows) > 0 {
 			return s, nil
 		}
 	}
 	return nil, nil
 }
 
-// servesImpostor asks one route for the tenant, and then the same with other
+// servesImpostor asks a question for the tenant, and then the same with other
 // credentials.
-func (s *subject) servesImpostor(run *session.Run, tenant int, path string, list []impostor) *check.Finding {
-	if !mounted(run, path) {
+func (s *subject) servesImpostor(run *session.Run, tenant int, q *question, list []impostor) *check.Finding {
+	if !s.may(run, q) {
 		return nil
 	}
-	m := question(run, path, s.view(tenant), fresh(run))
-	c := run.Ask(path, m, tenant)
-	answer := func(set map[string]string) reply {
-		return read(run.Ctx, run, withCredentials(run, c, tenant, set), m, s.view(tenant))
-	}
-	own := read(run.Ctx, run, c, m, s.view(tenant))
-	if own.text == "" || own.text == unknown || own.text == "0" {
+	m := q.ask(s, fresh(run))
+	c := run.Ask(q.path, m, tenant)
+	answer := func(c session.Call) reply { return send(run.Ctx, run, c, m, s.tables[tenant].Columns()) }
+	tells := func(r reply) bool { return !r.silent() && r.holds(s.rows[tenant]) }
+	own := answer(c)
+	if !tells(own) {
 		return nil
 	}
-	s.alone[tenant][path] = own
 	for _, i := range list {
-		if (i.others || i.onlyApart) && !s.tellsOther(run, tenant, path) {
+		if (i.others || i.onlyApart) && !s.tellsOther(run, tenant, own) {
 			continue
 		}
-		got := answer(i.set)
+		got := answer(withCredentials(run, c, tenant, i.set))
 		run.Last = got.request
 		run.Cases++
-		row := s.ownRow(tenant, i, got)
-		if got.text != own.text && row == nil || i.unless != nil && answer(i.unless).text == got.text {
+		others := &oracle.Table{}
+		if i.others { // the impostor has its secret
+			others = s.own(1 - tenant)
+		}
+		row := got.onlyIn(s.own(tenant), others)
+		if !tells(got) && row == nil || i.unless != nil && tells(answer(withCredentials(run, c, tenant, i.unless))) {
 			continue
 		}
 		received := got.shown
@@ -139,30 +144,20 @@ func (s *subject) servesImpostor(run *session.Run, tenant int, path string, list
 		}
 		return check.Differs("400, or no data of this tenant", received,
 			"%s of table %s with %s is answered with the data of the %s tenant",
-			path, wire.QuoteName(s.name), i.what, session.Ordinal(tenant)).From(got.request)
+			q.path, terms.QuoteName(s.name), i.what, session.Ordinal(tenant)).From(got.request)
 	}
 	return nil
 }
 
-// tellsOther reports whether the other tenant is answered something else.
-func (s *subject) tellsOther(run *session.Run, tenant int, path string) bool {
+// tellsOther reports whether an answer is not what the other tenant would get.
+func (s *subject) tellsOther(run *session.Run, tenant int, own reply) bool {
 	if len(run.Tenants) < 2 {
 		return false
 	}
-	if _, asked := s.alone[1-tenant][path]; !asked {
-		s.learn(run, 1-tenant, path)
+	if s.rows[1-tenant] == nil {
+		s.learn(run, 1-tenant)
 	}
-	return s.differs(path)
-}
-
-// ownRow returns a row of an answer to an impostor that the tenant has, or nil. Rows
-// that the other tenant has too are no fault when the impostor has its secret.
-func (s *subject) ownRow(tenant int, i impostor, got reply) []wire.Value {
-	others := &oracle.Table{}
-	if rows := s.alone[1-tenant][wire.PathQuery].rows; i.others && rows != nil {
-		others = rows
-	}
-	return onlyIn(s.alone[tenant][wire.PathQuery].rows, others, got.rows)
+	return s.rows[1-tenant] == nil || !own.holds(s.rows[1-tenant])
 }
 
 // discoversForImpostor asks for the discovery of a tenant with other credentials. A
@@ -183,7 +178,7 @@ func discoversForImpostor(run *session.Run, tenant int, i impostor) *check.Findi
 	run.Cases++
 	for _, t := range got.Tables {
 		if both[tenant].Lookup[t.Name] != nil && both[1-tenant].Lookup[t.Name] == nil {
-			return check.Differs("400, or no table of this tenant", "table "+wire.QuoteName(t.Name),
+			return check.Differs("400, or no table of this tenant", "table "+terms.QuoteName(t.Name),
 				"/discovery with %s lists a table that only the %s tenant has", i.what, session.Ordinal(tenant))
 		}
 	}

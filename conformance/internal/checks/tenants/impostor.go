@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/connectorsdk/connector-sdk-go/conformance/internal/session"
+	"github.com/connectorsdk/connector-sdk-go/internal/terms"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -43,7 +44,7 @@ func incomplete(run *session.Run, tenant int) (list []impostor) {
 		if len(own) > 1 && own[key] != "" {
 			set := maps.Clone(own)
 			delete(set, key)
-			list = append(list, impostor{what: "credentials without " + wire.QuoteName(key), set: set})
+			list = append(list, impostor{what: "credentials without " + terms.QuoteName(key), set: set})
 		}
 	}
 	return list
@@ -89,14 +90,14 @@ func wrong(run *session.Run, tenant int) (list []impostor) {
 			continue
 		}
 		from := len(list)
-		add("a path as "+wire.QuoteName(f.Key), false, map[string]string{f.Key: name + "/../" + name})
+		add("a path as "+terms.QuoteName(f.Key), false, map[string]string{f.Key: name + "/../" + name})
 		for other := range run.Tenants {
 			if of := run.Tenants[other].Credentials; other != tenant && of.Get(f.Key) != "" {
 				path := map[string]string{f.Key: of.Get(f.Key) + "/../" + name}
 				for _, key := range hidden {
 					path[key] = of.Get(key)
 				}
-				add("a path as "+wire.QuoteName(f.Key)+" and the secret of the other tenant", true, path)
+				add("a path as "+terms.QuoteName(f.Key)+" and the secret of the other tenant", true, path)
 			}
 		}
 		for i := range list[from:] {

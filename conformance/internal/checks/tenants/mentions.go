@@ -9,6 +9,7 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/conformance/internal/check"
 	"github.com/connectorsdk/connector-sdk-go/conformance/internal/session"
 	"github.com/connectorsdk/connector-sdk-go/internal/oracle"
+	"github.com/connectorsdk/connector-sdk-go/internal/terms"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -43,23 +44,23 @@ func refusalsMention(run *session.Run, both [2]*session.Discovery, tenant int) *
 		tables = append(tables, &wire.Table{Name: own[0].Name, Fields: nobodys.Fields})
 	}
 	for i, t := range tables {
-		if i > 0 && spent(run) {
+		if i > 0 && run.Spent() {
 			return nil
 		}
-		for _, path := range questionPaths {
-			if !mounted(run, path) {
+		for i := range questions {
+			q := &questions[i]
+			if q.what != "" || !mounted(run, q.path) {
 				continue
 			}
 			run.Cases++
-			about := view{table: t, fields: []string{session.UnusedField}}
-			a := answerTo(run, tenant, path, question(run, path, about, fresh(run)))
+			a := answerTo(run, tenant, q.path, oneField(run, t, q))
 			if a.Err != nil || a.Status < 400 {
 				continue
 			}
 			if names := namesOfOther(both, tenant, string(a.Body)); names != "" {
 				return check.Differs("", a.Describe(),
 					"a refusal of %s tells the %s tenant of %s, which only the other has",
-					path, session.Ordinal(tenant), names).From(a.Request)
+					q.path, session.Ordinal(tenant), names).From(a.Request)
 			}
 		}
 	}
@@ -94,12 +95,13 @@ func samplesOfOther(run *session.Run, both [2]*session.Discovery) *check.Finding
 		return both[1].Lookup[t.Name] == nil || !sampled(t) && !sampled(both[1].Lookup[t.Name])
 	})
 	for _, t := range tables[:min(len(tables), maxCandidates)] {
-		s := newSubject(t, both[1].Lookup[t.Name])
-		if len(s.fields) == 0 || spent(run) {
+		s := newSubject(run, t, both[1].Lookup[t.Name])
+		if len(s.fields) == 0 || run.Spent() {
 			continue
 		}
 		moved, f := run.Unmoved(func() *check.Finding {
-			askAlone(run, []*subject{s}, wire.PathQuery)
+			s.rows = [2]oracle.Tables{}
+			readAlone(run, s)
 			return s.judgeSamples(run)
 		}, func() (string, *check.Finding) { return "", nil })
 		if f != nil || moved != "" {
@@ -118,18 +120,13 @@ func sampled(t *wire.Table) bool {
 
 // judgeSamples judges what discovery tells of the values of a table.
 func (s *subject) judgeSamples(run *session.Run) *check.Finding {
-	rows := [2]*oracle.Table{}
-	for tenant := range rows {
-		all := s.alone[tenant][wire.PathQuery]
-		if all.rows == nil || all.over || s.only != nil {
-			return nil
-		}
-		rows[tenant] = all.rows
+	if s.own(0) == nil || s.own(1) == nil || s.only != nil {
+		return nil
 	}
 	for tenant, t := range s.tables {
-		for i, name := range s.fields {
+		for _, name := range s.fields {
 			run.Cases++
-			own, other := valuesOf(rows[tenant], i), valuesOf(rows[1-tenant], i)
+			own, other := valuesOf(s.own(tenant), name), valuesOf(s.own(1-tenant), name)
 			field := t.Field(name)
 			if field.Type != wire.TypeString && field.Type != wire.TypeReference {
 				continue // a number or a time has several spellings
@@ -146,20 +143,12 @@ func (s *subject) judgeSamples(run *session.Run) *check.Finding {
 				if text := v.String(); !v.IsNull() && !own[text] && other[text] {
 					return check.Differs("values of the tenant's own rows", fmt.Sprintf("%q", text),
 						"/discovery of the %s tenant tells of field %s of table %s what only the other tenant's rows hold",
-						session.Ordinal(tenant), wire.QuoteName(name), wire.QuoteName(s.name))
+						session.Ordinal(tenant), terms.QuoteName(name), terms.QuoteName(s.name))
 				}
 			}
 		}
 	}
 	return nil
-}
-
-func valuesOf(t *oracle.Table, column int) map[string]bool {
-	set := map[string]bool{}
-	for _, row := range t.Rows {
-		set[row[column].String()] = true
-	}
-	return set
 }
 
 // describesOther looks for names of tables that only the other tenant has in what
@@ -181,13 +170,13 @@ func describesOther(run *session.Run) *check.Finding {
 				run.Cases++
 				if d.Lookup[k.TargetTable] == nil && both[1-tenant].Lookup[k.TargetTable] != nil {
 					return check.Fail("a foreign key of table %s leads the %s tenant to table %s, which only the other has",
-						wire.QuoteName(t.Name), session.Ordinal(tenant), wire.QuoteName(k.TargetTable))
+						terms.QuoteName(t.Name), session.Ordinal(tenant), terms.QuoteName(k.TargetTable))
 				}
 			}
 			run.Cases++
 			if names := namesOfOther(both, tenant, strings.Join(texts, "\n")); names != "" {
 				return check.Fail("a description of table %s tells the %s tenant of %s, which only the other has",
-					wire.QuoteName(t.Name), session.Ordinal(tenant), names)
+					terms.QuoteName(t.Name), session.Ordinal(tenant), names)
 			}
 		}
 	}

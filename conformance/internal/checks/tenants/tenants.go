@@ -3,6 +3,7 @@
 package tenants
 
 import (
+	"fmt"
 	"slices"
 
 	"github.com/connectorsdk/connector-sdk-go/conformance/internal/check"
@@ -16,20 +17,20 @@ func Checks() []session.Check {
 			Title: "a table of one tenant is unknown to the other that lacks it",
 			Fix: "Look tables up in what the credentials of this request can see, " +
 				"and answer 404 unknown_entity for anything else."},
-		{ID: "T2", Phase: 3, Two: true, Judge: inTurns, Rules: []string{"tenant-4", "tenant-6"}, Weight: 90,
+		{ID: "T2", Phase: 3, Two: true, Judge: inTurns, Rules: []string{"tenant-4", "tenant-6"}, Weight: 420,
 			Title: "no answer depends on what the other tenant asked before",
 			Fix: "Keep no cache, connection or metadata from one request to the next, " +
 				"unless its key holds the credentials; best keep none."},
-		{ID: "T3", Phase: 3, Two: true, Judge: atOnce, Rules: []string{"tenant-6", "tenant-4", "tenant-1"}, Weight: 50,
+		{ID: "T3", Phase: 3, Two: true, Judge: atOnce, Rules: []string{"tenant-6", "tenant-4", "tenant-1"}, Weight: 80,
 			Title: "no answer depends on what the other tenant asks at the same time",
 			Fix:   "Keep what belongs to a request in its own variables: no package variable, no field of a shared object."},
 		{ID: "T4", Phase: 3, Judge: servesIncomplete, Rules: []string{"tenant-6", "tenant-4", "tenant-3"},
-			Weight: 40, Needs: session.NeedsCredentials,
+			Weight: 40, Least: 20, Needs: session.NeedsCredentials,
 			Title: "credentials that lack what is required get no data of a tenant",
 			Fix: "Refuse a request without a required credential, on every route, " +
 				"instead of taking a default or the credentials of an earlier request."},
 		{ID: "T5", Phase: 3, Judge: servesWrong, Rules: []string{"tenant-6", "tenant-4"},
-			Weight: 40, Needs: session.NeedsCredentials,
+			Weight: 40, Least: 48, Needs: session.NeedsCredentials,
 			Title: "wrong credentials get no data of a tenant (asked only with -wrong-credentials)",
 			Fix: "Prove the credentials of every request on every route: keep no login of an earlier one, " +
 				"and take the tenant's name as a name and not as a path."},
@@ -62,10 +63,15 @@ func discoveries(run *session.Run) (both [2]*session.Discovery, f *check.Finding
 	return both, nil
 }
 
-// spent reports whether the check has judged something and used its requests.
-func spent(run *session.Run) bool { return run.Cases > 0 && run.Allowance() == 0 }
-
 // mounted reports whether the document lists a route.
 func mounted(run *session.Run, path string) bool {
 	return slices.ContainsFunc(run.Mounted(), func(r session.Route) bool { return r.Path == path })
+}
+
+// plural returns a number with its noun.
+func plural(n int, noun string) string {
+	if n != 1 {
+		noun += "s"
+	}
+	return fmt.Sprintf("%d %s", n, noun)
 }

@@ -2,52 +2,191 @@ package tenants
 
 import (
 	"fmt"
-	"strings"
+	"slices"
 
 	"github.com/connectorsdk/connector-sdk-go/conformance/internal/check"
 	"github.com/connectorsdk/connector-sdk-go/conformance/internal/session"
 	"github.com/connectorsdk/connector-sdk-go/internal/oracle"
+	"github.com/connectorsdk/connector-sdk-go/internal/terms"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
-// inTurns asks for both tenants in turns: the same question in the same wording,
-// begun by either tenant, and questions after a /check or /discovery of the other.
+// inTurns asks every question of the matrix for both tenants in turns: in the same
+// wording, begun by either tenant, and after a /check or /discovery of the other.
 func inTurns(run *session.Run) *check.Finding {
-	return judgeSubjects(run, func(list []*subject) *check.Finding {
-		for _, s := range list {
-			if f := s.contradiction(run); f != nil {
+	return judgeSubjects(run, func(all *found) *check.Finding {
+		for _, s := range all.list {
+			if f := all.about(s, (*subject).countsDiscovered); f != nil {
 				return f
 			}
 		}
-		// Most faults show on the first turns with any table.
-		for turn, turns := range [][]int{{0, 1}, {1, 0}, {0, 1, 0, 1}} {
-			for i, s := range list {
-				if turn+i > 0 && spent(run) {
-					return nil
-				}
-				if f := s.takeTurns(run, turns); f != nil {
-					return f
-				}
+		for _, part := range []func(*session.Run, *found) *check.Finding{turns(0), discoveriesInTurns, afterOther, sweep, turns(1)} {
+			if f := part(run, all); f != nil || run.Spent() {
+				return f
 			}
 		}
-		if f := afterOther(run, list[0]); f != nil {
-			return f
-		}
-		return discoveriesInTurns(run)
+		return nil
 	})
 }
 
-// takeTurns asks every question in one wording for one tenant after the other.
-func (s *subject) takeTurns(run *session.Run, turns []int) *check.Finding {
-	for _, path := range questionPaths {
-		if s.alone[0][path].text == "" && s.alone[1][path].text == "" {
-			continue
+// turns returns a part of the check: each question of the matrix about one of the tables,
+// in another round about another.
+func turns(round int) func(*session.Run, *found) *check.Finding {
+	return func(run *session.Run, all *found) *check.Finding {
+		for i := range questions {
+			for n := range all.list {
+				s := all.list[(i+round+n)%len(all.list)]
+				if !s.may(run, &questions[i]) {
+					continue
+				}
+				f := all.about(s, func(s *subject) *check.Finding { return s.takeTurns(run, i+round, &questions[i]) })
+				if f != nil || run.Spent() {
+					return f
+				}
+				break
+			}
 		}
-		wording := fresh(run)
-		for _, tenant := range turns {
+		return nil
+	}
+}
+
+// may reports whether a question can be asked.
+func (s *subject) may(run *session.Run, q *question) bool {
+	return mounted(run, q.path) && q.ask(s, wording{}) != nil
+}
+
+// takeTurns asks a question in one wording for one tenant and then for the other.
+func (s *subject) takeTurns(run *session.Run, first int, q *question) *check.Finding {
+	w := fresh(run)
+	var replies [2]reply
+	var verdicts [2]verdict
+	for turn := range 2 {
+		tenant := (first + turn) % 2
+		var f *check.Finding
+		replies[tenant] = s.ask(run, tenant, q, w)
+		if f, verdicts[tenant] = s.judge(replies[tenant], tenant, q, "asked in turn with the "+session.Ordinal(1-tenant)); f != nil {
+			return f
+		}
+		if verdicts[tenant] == isRight {
 			run.Cases++
-			how := fmt.Sprintf("asked in turn with the %s", session.Ordinal(1-tenant))
-			if f := s.judge(s.ask(run, tenant, path, wording), tenant, path, how); f != nil {
+		}
+	}
+	for tenant := range 2 {
+		if verdicts[tenant] == isWrong && verdicts[1-tenant] == isRight {
+			return s.oneSided(replies[tenant], tenant, q)
+		}
+	}
+	return nil
+}
+
+// oneSided returns the finding about an answer that a tenant's rows do not give, although
+// the other tenant's give what the same request is answered for that one.
+func (s *subject) oneSided(r reply, tenant int, q *question) *check.Finding {
+	table, who := terms.QuoteName(s.name), session.Ordinal(tenant)
+	if !s.differs() && q.path != wire.PathQuery {
+		return check.Differs(r.shown, plural(len(s.own(tenant).Rows), "row"),
+			"/query of table %s answers the %s tenant with the other's rows: %s tells the two apart",
+			table, who, q.path).From(r.request)
+	}
+	return check.Differs("what the "+plural(len(s.own(tenant).Rows), "row")+" of this tenant give", r.shown,
+		"%s%s of table %s for the %s tenant is not what its rows give, and it is for the other tenant",
+		q.path, q.what, table, who).From(r.request)
+}
+
+// What an answer comes to.
+type verdict int
+
+const (
+	saysNothing verdict = iota
+	isRight
+	isWrong // and not the other tenant's: that is for the checks of live data
+)
+
+// judge compares an answer with the rows of the tenants.
+func (s *subject) judge(got reply, tenant int, q *question, how string) (*check.Finding, verdict) {
+	own, other := s.rows[tenant], s.rows[1-tenant]
+	what := fmt.Sprintf("%s%s of table %s for the %s tenant, %s",
+		q.path, q.what, terms.QuoteName(s.name), session.Ordinal(tenant), how)
+	differs := func(received, detail string) (*check.Finding, verdict) {
+		expected := "404 unknown_entity"
+		if own != nil {
+			expected = "what the " + plural(len(own[s.name].Rows), "row") + " of this tenant give"
+		}
+		return check.Differs(expected, received, "%s, %s", what, detail).From(got.request), isWrong
+	}
+	switch {
+	case s.lacked[tenant] && got.refused:
+		return nil, isRight
+	case own == nil && !s.lacked[tenant] && got.refused && other != nil:
+		return check.Differs("a table that "+q.path+" knows", got.shown,
+			"/discovery of the %s tenant lists table %s, and only the other tenant can read it",
+			session.Ordinal(tenant), terms.QuoteName(s.name)).From(got.request), isWrong
+	case own == nil && !s.lacked[tenant]:
+		return nil, saysNothing
+	case got.fault != nil:
+		return got.fault.In("%s, is not answered as it was alone: %s", what).From(got.request), isWrong
+	case got.silent():
+		return nil, saysNothing
+	case own != nil && got.holds(own):
+		return nil, isRight
+	case other != nil && got.holds(other):
+		return differs(got.shown, "is what the other tenant is answered")
+	case s.lacked[tenant]:
+		return nil, saysNothing
+	}
+	if row := got.onlyIn(other[s.name], own[s.name]); row != nil {
+		return differs(session.ShowRow(got.rows.Columns, row), "holds a row of the other tenant")
+	}
+	if req, ok := got.asked.(*wire.QueryRequest); ok && q.what == "" {
+		if d := oracle.Verify(own, req, got.rows.Rows); d != nil {
+			return check.Differs(d.Expected, d.Received, "%s, is not as it was alone: %s", what, d.Detail).From(got.request), isWrong
+		}
+	}
+	return nil, isWrong
+}
+
+// fewLarge is how many of the other tables are asked about on every route.
+const fewLarge = 3
+
+// sweep reads more tables for the second tenant as they were read for the first, the large
+// ones first. It asks about a few on every route, and one question of the matrix about each
+// other: a cache may be of one table, of large ones or of small ones.
+func sweep(run *session.Run, all *found) *check.Finding {
+	for i, s := range slices.Backward(all.other) {
+		i = len(all.other) - 1 - i
+		if run.Spent() {
+			return nil
+		}
+		if f := all.about(s, func(s *subject) *check.Finding { return s.sweep(run, i) }); f != nil {
+			return f
+		}
+	}
+	return nil
+}
+
+func (s *subject) sweep(run *session.Run, i int) *check.Finding {
+	first := run.Snapshot(0, s.tables[0]).Table
+	if first == nil || len(first.Rows) == 0 || len(first.Rows) > most {
+		return nil
+	}
+	req := &wire.QueryRequest{Table: s.name, Fields: s.fields}
+	second := send(run.Ctx, run, run.Ask(wire.PathQuery, req, 1), req, s.tables[1].Columns())
+	if second.rows == nil || second.over {
+		return nil
+	}
+	run.Cases++
+	s.rows = [2]oracle.Tables{{s.name: first}, {s.name: second.rows}}
+	if !s.differs() {
+		q := &questions[0]
+		if f, _ := s.judge(s.ask(run, 1, q, fresh(run)), 1, q, ""); f != nil {
+			return check.Differs(f.Received, second.shown, "/query of table %s for the second tenant is what the first is answered, "+
+				"and something else in other words", terms.QuoteName(s.name)).From(second.request)
+		}
+	}
+	s.choose(run)
+	for n := range questions[1:] {
+		if q := &questions[1+n]; (i < fewLarge && q.what == "" || n == i%(len(questions)-1)) && s.may(run, q) {
+			if f := s.takeTurns(run, i, q); f != nil {
 				return f
 			}
 		}
@@ -55,142 +194,50 @@ func (s *subject) takeTurns(run *session.Run, turns []int) *check.Finding {
 	return nil
 }
 
-// judge compares an answer with those that the tenants got alone.
-func (s *subject) judge(got reply, tenant int, path, how string) *check.Finding {
-	own, other := s.alone[tenant][path], s.alone[1-tenant][path]
-	what := fmt.Sprintf("%s of table %s for the %s tenant, %s", path, wire.QuoteName(s.name), session.Ordinal(tenant), how)
-	switch {
-	case own.text == "" || got.text == own.text:
-		return nil
-	case got.fault != nil:
-		return got.fault.In("%s, is not answered as it was alone: %s", what).From(got.request)
-	case got.text == "":
-		return nil
-	case got.text == other.text:
-		return check.Differs(own.shown, got.shown, "%s, is what the other tenant is answered", what).From(got.request)
-	case got.rows == nil || own.rows == nil:
-		return nil // a wrong figure, but not the other tenant's: that is for the laws
-	}
-	if row := onlyIn(other.rows, own.rows, got.rows); row != nil {
-		shown := session.ShowRow(got.rows.Columns, row)
-		return check.Differs(own.shown, shown, "%s, holds a row of the other tenant", what).From(got.request)
-	}
-	d := oracle.Verify(oracle.Tables{s.name: own.rows}, &wire.QueryRequest{Table: s.name, Fields: s.fields}, got.rows.Rows)
-	if d == nil {
+// countsDiscovered judges the row counts that the tenants' discoveries state.
+func (s *subject) countsDiscovered() *check.Finding {
+	if s.own(0) == nil || s.own(1) == nil || s.only != nil {
 		return nil
 	}
-	return check.Differs(d.Expected, d.Received, "%s, is not as it was alone: %s", what, d.Detail).From(got.request)
-}
-
-// onlyIn returns a row of got that the other tenant has and the tenant has not, or
-// nil.
-func onlyIn(others, own, got *oracle.Table) []wire.Value {
-	if others == nil || own == nil || got == nil {
-		return nil
-	}
-	keys := func(t *oracle.Table) map[string]bool {
-		set := map[string]bool{}
-		for _, row := range t.Rows {
-			set[session.RowKey(row)] = true
+	for tenant, t := range s.tables {
+		want, others := int64(len(s.own(tenant).Rows)), int64(len(s.own(1-tenant).Rows))
+		got, told := t.RowCount, s.tables[1-tenant].RowCount
+		if got == nil || told == nil || *got == want || *told != others {
+			continue
 		}
-		return set
-	}
-	ownRows, otherRows := keys(own), keys(others)
-	for _, row := range got.Rows {
-		if key := session.RowKey(row); otherRows[key] && !ownRows[key] {
-			return row
+		switch {
+		case *got == others:
+			return check.Differs(fmt.Sprint(want), fmt.Sprint(*got), "rowCount of table %s in /discovery of the %s tenant is the other's",
+				terms.QuoteName(s.name), session.Ordinal(tenant))
+		case !s.differs():
+			return check.Differs(fmt.Sprint(*got), plural(int(want), "row"),
+				"/query of table %s answers the %s tenant with the other's rows: discovery tells the two apart",
+				terms.QuoteName(s.name), session.Ordinal(tenant))
 		}
-	}
-	return nil
-}
-
-// contradiction returns what shows that an answer is the other tenant's although it
-// is always the same, as from a cache whose key is the name of the table: one route
-// says of the rows of another what holds of the other tenant's.
-func (s *subject) contradiction(run *session.Run) *check.Finding {
-	rows := [2]reply{s.alone[0][wire.PathQuery], s.alone[1][wire.PathQuery]}
-	for tenant, own := range rows {
-		if own.text == unknown && !s.lacked[tenant] && rows[1-tenant].rows != nil {
-			return check.Differs("a table that /query knows", own.shown,
-				"/discovery of the %s tenant lists table %s, and only the other tenant can read it",
-				session.Ordinal(tenant), wire.QuoteName(s.name)).From(own.request)
-		}
-	}
-	if rows[0].rows == nil || rows[1].rows == nil || rows[0].over || rows[1].over || s.only != nil {
-		return nil
-	}
-	for _, path := range questionPaths[1:] {
-		run.Cases++
-		for tenant, own := range rows {
-			got := s.alone[tenant][path]
-			if f := s.contradicted(tenant, path, got, own, rows[1-tenant]); f != nil {
-				return f.From(got.request)
-			}
-		}
-	}
-	for tenant := range rows {
-		if f := s.countDiscovered(tenant, rows[tenant], rows[1-tenant]); f != nil {
-			return f
-		}
-	}
-	return nil
-}
-
-// contradicted judges what a route says about the rows of a tenant.
-func (s *subject) contradicted(tenant int, path string, got, own, other reply) *check.Finding {
-	want, others := figureOf(path, own.rows, got.text), figureOf(path, other.rows, got.text)
-	if got.text == "" || got.text == want || got.text == unknown || strings.HasPrefix(got.text, estimate) {
-		return nil
-	}
-	table, who := wire.QuoteName(s.name), session.Ordinal(tenant)
-	switch {
-	case own.text != other.text && got.text == others:
-		return check.Differs(want, got.text,
-			"%s of table %s for the %s tenant is that of the other tenant's rows", path, table, who)
-	case own.text == other.text && s.alone[1-tenant][path].text == want:
-		return check.Differs(got.text, want,
-			"/query of table %s answers the %s tenant with the other's rows: "+
-				"%s tells the two apart, and holds of the other alone",
-			table, who, path).From(own.request)
-	}
-	return nil
-}
-
-// countDiscovered judges the row counts that the tenants' discoveries state.
-func (s *subject) countDiscovered(tenant int, own, other reply) *check.Finding {
-	got, others := s.tables[tenant].RowCount, s.tables[1-tenant].RowCount
-	want, wantOther := int64(len(own.rows.Rows)), int64(len(other.rows.Rows))
-	if got == nil || others == nil || *got == want || *others != wantOther {
-		return nil
-	}
-	switch {
-	case *got == wantOther:
-		return check.Differs(fmt.Sprint(want), fmt.Sprint(*got),
-			"rowCount of table %s in /discovery of the %s tenant is the other's",
-			wire.QuoteName(s.name), session.Ordinal(tenant))
-	case own.text == other.text:
-		return check.Differs(fmt.Sprint(*got), own.shown,
-			"/query of table %s answers the %s tenant with the other's rows: discovery tells the two apart",
-			wire.QuoteName(s.name), session.Ordinal(tenant)).From(own.request)
 	}
 	return nil
 }
 
 // afterOther asks for one tenant after the other has called /check or /discovery.
-func afterOther(run *session.Run, s *subject) *check.Finding {
+func afterOther(run *session.Run, all *found) *check.Finding {
+	return all.about(all.list[0], func(s *subject) *check.Finding { return s.afterOther(run) })
+}
+
+func (s *subject) afterOther(run *session.Run) *check.Finding {
 	for tenant := range 2 {
-		for _, r := range []string{wire.PathCheck, wire.PathDiscovery} {
-			for _, path := range questionPaths {
-				if s.alone[tenant][path].text == "" {
+		for _, before := range []string{wire.PathCheck, wire.PathDiscovery} {
+			run.Exchange(session.RouteAt(before).Call(run.Ask(before, &wire.CheckRequest{}, 1-tenant).Body))
+			for i := range questions {
+				q := &questions[i]
+				if q.what != "" || !s.may(run, q) {
 					continue
 				}
-				if spent(run) {
+				if run.Spent() {
 					return nil
 				}
-				run.Exchange(session.RouteAt(r).Call(run.Ask(r, &wire.CheckRequest{}, 1-tenant).Body))
 				run.Cases++
-				how := fmt.Sprintf("asked after %s of the %s", r, session.Ordinal(1-tenant))
-				if f := s.judge(s.ask(run, tenant, path, fresh(run)), tenant, path, how); f != nil {
+				how := fmt.Sprintf("asked after %s of the %s", before, session.Ordinal(1-tenant))
+				if f, _ := s.judge(s.ask(run, tenant, q, fresh(run)), tenant, q, how); f != nil {
 					return f
 				}
 			}
@@ -200,7 +247,11 @@ func afterOther(run *session.Run, s *subject) *check.Finding {
 }
 
 // discoveriesInTurns asks for both tenants' discoveries in turns.
-func discoveriesInTurns(run *session.Run) *check.Finding {
+func discoveriesInTurns(run *session.Run, all *found) *check.Finding {
+	return all.about(all.list[0], func(*subject) *check.Finding { return takeTurnsInDiscovery(run) })
+}
+
+func takeTurnsInDiscovery(run *session.Run) *check.Finding {
 	var alone [2]*session.Discovery
 	for tenant := range alone {
 		run.HTTP.CloseIdleConnections()

@@ -5,6 +5,7 @@ import (
 
 	"github.com/connectorsdk/connector-sdk-go/conformance/internal/check"
 	"github.com/connectorsdk/connector-sdk-go/conformance/internal/session"
+	"github.com/connectorsdk/connector-sdk-go/internal/terms"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -22,7 +23,7 @@ func unknownToOther(run *session.Run) *check.Finding {
 			if both[other].Lookup[t.Name] != nil || len(t.Fields) == 0 || tried == maxLacked {
 				continue
 			}
-			if owner+tried > 0 && spent(run) {
+			if owner+tried > 0 && run.Spent() {
 				return nil
 			}
 			tried++
@@ -42,13 +43,12 @@ func unknownToOther(run *session.Run) *check.Finding {
 // unknownTo asks one tenant for a table of the other. Before, it asks the same for the
 // owner, so that a connector may have kept the answer.
 func unknownTo(run *session.Run, tenant int, r session.Route, t *wire.Table) *check.Finding {
-	about := func(t *wire.Table) wire.Request {
-		return question(run, r.Path, view{table: t, fields: []string{t.Fields[0].Name}}, fresh(run))
-	}
-	m := about(t)
-	if m == nil {
+	q := firstOf(r.Path)
+	if q == nil {
 		return nil
 	}
+	about := func(t *wire.Table) wire.Request { return oneField(run, t, q) }
+	m := about(t)
 	if run.Allowance() > 0 {
 		answerTo(run, 1-tenant, r.Path, m)
 	}
@@ -71,8 +71,15 @@ func unknownTo(run *session.Run, tenant int, r session.Route, t *wire.Table) *ch
 		run.Last = last
 	}
 	f.Detail = fmt.Sprintf("%s for table %s, which only the %s tenant has, is %s for the %s",
-		r.Path, wire.QuoteName(t.Name), session.Ordinal(1-tenant), f.Detail, session.Ordinal(tenant))
+		r.Path, terms.QuoteName(t.Name), session.Ordinal(1-tenant), f.Detail, session.Ordinal(tenant))
 	return f
+}
+
+// oneField returns a request about the first field of a table.
+func oneField(run *session.Run, t *wire.Table, q *question) wire.Request {
+	only := *t
+	only.Fields = t.Fields[:1]
+	return q.ask(newSubject(run, &only, &only), fresh(run))
 }
 
 // unknownTableCheck returns the id of the check about an unknown table on a route.

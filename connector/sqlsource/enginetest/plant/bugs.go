@@ -38,9 +38,9 @@ var replacements = []replacement{
 		`func(v wire.Value) bool { return v.IsNull() })`,
 		`func(v wire.Value) bool { return bug(NAME, false, v.IsNull()) })`},
 	{"values that are null on the wire match comparators", "internal/sqltext/condition.go",
-		`if c.Valid == "" {
+		`if c.Valid == "" || c.Loose.GuardsValid {
 		return condition`,
-		`if bug(NAME, true, c.Valid == "") {
+		`if bug(NAME, true, c.Valid == "" || c.Loose.GuardsValid) {
 		return condition`},
 	{"an operand that was cut keeps its operator", "internal/sqltext/condition.go",
 		`	if o.outside != 0 {

@@ -12,6 +12,7 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/connector/sqlsource/internal/sqltext"
 
 	"github.com/connectorsdk/connector-sdk-go/connector"
+	"github.com/connectorsdk/connector-sdk-go/internal/terms"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -107,7 +108,7 @@ func (d *discovery) warn(format string, args ...any) {
 
 // warn adds a warning about the table, whose quoted name is the first argument.
 func (t *discovered) warn(format string, args ...any) {
-	t.warnings = append(t.warnings, fmt.Sprintf(format, append([]any{wire.QuoteName(t.table.Name)}, args...)...))
+	t.warnings = append(t.warnings, fmt.Sprintf(format, append([]any{terms.QuoteName(t.table.Name)}, args...)...))
 }
 
 // answer returns the tables that are not left out, and all warnings.

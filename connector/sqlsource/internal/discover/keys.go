@@ -12,6 +12,7 @@ import (
 
 	"github.com/connectorsdk/connector-sdk-go/connector/memsource"
 	"github.com/connectorsdk/connector-sdk-go/connector/sqlsource/sqlengine"
+	"github.com/connectorsdk/connector-sdk-go/internal/terms"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -142,7 +143,7 @@ func (d *discovery) broken(ctx context.Context, from, to *discovered, key wire.F
 		}
 		if t.size == sizeLarge {
 			return fmt.Sprintf("the database does not enforce it, and the table %s has more than %d rows, too many to check it",
-				wire.QuoteName(t.table.Name), countedRows), nil
+				terms.QuoteName(t.table.Name), countedRows), nil
 		}
 	}
 	rate, err := request.Request{Session: d.Session}.LinkHitRate(ctx, &wire.LinkHitRateRequest{
@@ -155,10 +156,10 @@ func (d *discovery) broken(ctx context.Context, from, to *discovered, key wire.F
 	case err != nil || rate.OrphanCount == 0:
 		return "", err
 	case rate.OrphanCount == rate.FromNonNull:
-		return "none of its values is in the table " + wire.QuoteName(to.table.Name), nil
+		return "none of its values is in the table " + terms.QuoteName(to.table.Name), nil
 	}
 	from.warn("In table %s, the foreign key (%s) is broken: %d of %d values are not in the table %s.",
-		wire.QuoteName(key.Field), rate.OrphanCount, rate.FromNonNull, wire.QuoteName(to.table.Name))
+		terms.QuoteName(key.Field), rate.OrphanCount, rate.FromNonNull, terms.QuoteName(to.table.Name))
 	return "", nil
 }
 
@@ -258,7 +259,7 @@ func (t *discovered) uniqueKeys() {
 		alone := func(key []string) bool { return len(key) == 1 && key[0] == f.SourceColumn }
 		if !f.Unique && slices.ContainsFunc(t.r.Catalog.Unique, alone) {
 			t.warn("In table %s, the field %s is not declared unique, although the database keeps it so, "+
-				"because values that are equal here may be stored in several ways.", wire.QuoteName(c.Name))
+				"because values that are equal here may be stored in several ways.", terms.QuoteName(c.Name))
 		}
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/connector/sqlsource/internal/sqltext"
 
 	"github.com/connectorsdk/connector-sdk-go/connector"
+	"github.com/connectorsdk/connector-sdk-go/internal/terms"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -50,6 +51,7 @@ func (d *discovery) profile(ctx context.Context) error {
 	d.tooLate()
 	for _, t := range d.tables {
 		t.settleKey()
+		t.warnMisordered()
 	}
 	return nil
 }
@@ -343,4 +345,18 @@ func (d *discovery) incomplete(ctx context.Context, t *discovered, what string, 
 		why = "computing it took longer than a discovery allows"
 	}
 	t.warn("The table %s is listed without %s, because %s.", what, why)
+}
+
+// warnMisordered warns of the texts of a table with many rows whose indexes serve no
+// sort and no comparison.
+func (t *discovered) warnMisordered() {
+	if t.left || t.size != sizeMedium && t.size != sizeLarge {
+		return
+	}
+	for _, c := range t.r.Columns {
+		if t.r.Misordered(c) {
+			t.warn("In table %s, a sort or a comparison by the field %s reads the whole table: the order of its index is not that "+
+				"of the bytes as they are sent, which an index of a text has with a binary collation.", terms.QuoteName(c.Name))
+		}
+	}
 }

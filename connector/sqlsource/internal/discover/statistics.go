@@ -8,6 +8,7 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/connector/sqlsource/internal/sqltext"
 
 	"github.com/connectorsdk/connector-sdk-go/connector/sqlsource/sqlengine"
+	"github.com/connectorsdk/connector-sdk-go/internal/terms"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -29,7 +30,7 @@ func (d *discovery) count(ctx context.Context, t *discovered, columns []*sqltext
 			f.Nullable = true
 			t.warn("In table %s, %d values of the field %s cannot be sent, "+
 				"such as NaN, an infinity or an impossible date: they are null everywhere.",
-				unsendable, wire.QuoteName(f.Name))
+				unsendable, terms.QuoteName(f.Name))
 		} else if c.Required {
 			f.Nullable = false
 		}

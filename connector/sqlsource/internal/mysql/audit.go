@@ -6,7 +6,7 @@ import (
 	"fmt"
 
 	"github.com/connectorsdk/connector-sdk-go/connector/sqlsource/sqlengine"
-	"github.com/connectorsdk/connector-sdk-go/wire"
+	"github.com/connectorsdk/connector-sdk-go/internal/terms"
 )
 
 // audit warns if the user sees no table at all: the engine does not say whether
@@ -23,5 +23,5 @@ func audit(ctx context.Context, q sqlengine.Queryer, schema string) ([]string, e
 		return []string{"No database is chosen, so there are no tables: name one."}, nil
 	}
 	return []string{fmt.Sprintf("The user may read no table of the database %s, or it has none: GRANT SELECT ON %[1]s.* to the user.",
-		wire.QuoteName(current.String))}, nil
+		terms.QuoteName(current.String))}, nil
 }

@@ -9,7 +9,7 @@ import (
 	"strings"
 
 	"github.com/connectorsdk/connector-sdk-go/connector/sqlsource/sqlengine"
-	"github.com/connectorsdk/connector-sdk-go/wire"
+	"github.com/connectorsdk/connector-sdk-go/internal/terms"
 )
 
 // The words of a catalog column's Note. Behind noteCollation stands its name.
@@ -101,7 +101,7 @@ func (s scope) read(ctx context.Context) (tables []*sqlengine.Table, warnings []
 	for _, t := range list {
 		if len(t.Columns) == 0 {
 			warnings = append(warnings, fmt.Sprintf("The table %s is left out, because the user of the database does not have "+
-				"the privilege SELECT on it, or on any of its columns.", wire.QuoteName(t.Name)))
+				"the privilege SELECT on it, or on any of its columns.", terms.QuoteName(t.Name)))
 			continue
 		}
 		tables = append(tables, t)
@@ -136,7 +136,8 @@ func (s scope) tables(ctx context.Context) (list []*sqlengine.Table, byName map[
 // columns adds the columns that the user may read.
 func (s scope) columns(ctx context.Context, tables map[string]*sqlengine.Table) error {
 	where, args := s.where("c.TABLE")
-	return sqlengine.Each(ctx, s, `SELECT c.TABLE_NAME, c.COLUMN_NAME, c.COLUMN_COMMENT, c.IS_NULLABLE = 'YES', LOWER(c.DATA_TYPE), LOWER(c.COLUMN_TYPE),
+	return sqlengine.Each(ctx, s, `SELECT c.TABLE_NAME, c.COLUMN_NAME, c.COLUMN_COMMENT, c.IS_NULLABLE = 'YES',
+		LOWER(c.DATA_TYPE), LOWER(c.COLUMN_TYPE),
 		COALESCE(c.NUMERIC_PRECISION, c.CHARACTER_OCTET_LENGTH, 0), COALESCE(c.NUMERIC_SCALE, 0), COALESCE(c.DATETIME_PRECISION, 0),
 		COALESCE(c.CHARACTER_SET_NAME, ''), COALESCE(c.COLLATION_NAME, '')
 		FROM information_schema.COLUMNS c

@@ -11,7 +11,8 @@ import (
 // keys adds the primary and unique keys of the tables, and what is known of indexes.
 func (s scope) keys(ctx context.Context, tables map[string]*sqlengine.Table) error {
 	where, args := s.where("k.TABLE")
-	return sqlengine.Each(ctx, s, `SELECT k.TABLE_NAME, k.INDEX_NAME, k.NON_UNIQUE = 0 AND k.INDEX_TYPE <> 'FULLTEXT', COALESCE(k.COLUMN_NAME, ''),
+	return sqlengine.Each(ctx, s, `SELECT k.TABLE_NAME, k.INDEX_NAME,
+		k.NON_UNIQUE = 0 AND k.INDEX_TYPE <> 'FULLTEXT', COALESCE(k.COLUMN_NAME, ''),
 		k.SEQ_IN_INDEX = 1 AND k.INDEX_TYPE = 'BTREE' AND k.SUB_PART IS NULL AND COALESCE(k.COLLATION, '') = 'A' AND `+s.indexUsed()+`
 		FROM information_schema.STATISTICS k
 		WHERE `+where+`

@@ -22,7 +22,7 @@ func (Flavor) Quote(name string) string { return "`" + strings.ReplaceAll(name, 
 func (Flavor) Param(int) string { return "?" }
 
 // Capabilities says how a session is prepared and its statement killed, what the user
-// may not read, and in which order large tables are joined.
+// may not read, in which order large tables are joined, and how groups are written.
 func (Flavor) Capabilities() sqlengine.Capabilities {
 	return sqlengine.Capabilities{
 		Name:      "MySQL or MariaDB",
@@ -31,6 +31,7 @@ func (Flavor) Capabilities() sqlengine.Capabilities {
 		Kill:      kill,
 		HasSchema: hasSchema,
 		Audit:     audit,
+		Flat:      true, // Spider sends its shards no aggregates over a derived table
 		// Without a limit beyond every table the engine drops the order of a derived table.
 		KeepOrder: func(expr string) string { return " ORDER BY " + expr + " LIMIT 9223372036854775807" },
 	}

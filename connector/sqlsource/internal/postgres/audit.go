@@ -8,7 +8,7 @@ import (
 	"fmt"
 
 	"github.com/connectorsdk/connector-sdk-go/connector/sqlsource/sqlengine"
-	"github.com/connectorsdk/connector-sdk-go/wire"
+	"github.com/connectorsdk/connector-sdk-go/internal/terms"
 )
 
 // audit counts the tables that the user may not read, without their names.
@@ -21,7 +21,7 @@ func audit(ctx context.Context, q sqlengine.Queryer, schema string) ([]string, e
 		FROM pg_catalog.pg_namespace n
 		LEFT JOIN pg_catalog.pg_class c ON c.relnamespace = n.oid AND c.relkind IN ('r', 'p', 'v', 'm', 'f') AND NOT c.relispartition
 		WHERE n.nspname = $1::text::name GROUP BY n.oid`, schema).Scan(&usable, &tables, &unread)
-	name := wire.QuoteName(schema)
+	name := terms.QuoteName(schema)
 	warning := ""
 	switch {
 	case errors.Is(err, sql.ErrNoRows):

@@ -172,8 +172,9 @@ func keys(ctx context.Context, q sqlengine.Queryer, visible string, args []any, 
 		coalesce((SELECT ` + nameBytes("a.attname") + ` FROM pg_catalog.pg_attribute a WHERE a.attrelid = r.oid AND a.attnum = k.refcol), '')
 		FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
 		JOIN (
-			SELECT i.indrelid AS rel, CASE WHEN i.indisprimary THEN '` + sqlengine.PrimaryKey + `' ELSE '` + sqlengine.UniqueKey + `' END AS kind, false AS unproven,
-				i.indexrelid AS id, u.col, u.at, NULL::oid AS ref, NULL::smallint AS refcol
+			SELECT i.indrelid AS rel,
+				CASE WHEN i.indisprimary THEN '` + sqlengine.PrimaryKey + `' ELSE '` + sqlengine.UniqueKey + `' END AS kind,
+				false AS unproven, i.indexrelid AS id, u.col, u.at, NULL::oid AS ref, NULL::smallint AS refcol
 			FROM pg_catalog.pg_index i CROSS JOIN LATERAL unnest(i.indkey::smallint[]) WITH ORDINALITY u(col, at)
 			WHERE i.indisunique AND i.indisvalid AND i.indimmediate AND i.indpred IS NULL AND i.indexprs IS NULL AND u.at <= i.indnkeyatts
 				AND NOT EXISTS (SELECT 1 FROM pg_catalog.pg_inherits h JOIN pg_catalog.pg_class p ON p.oid = h.inhparent

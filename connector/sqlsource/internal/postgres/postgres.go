@@ -24,11 +24,12 @@ func (Flavor) Param(n int) string { return "$" + strconv.Itoa(n) }
 // Capabilities says how a session is prepared, and what the user may not read.
 func (Flavor) Capabilities() sqlengine.Capabilities {
 	return sqlengine.Capabilities{
-		Name:      "PostgreSQL",
-		Tx:        &sql.TxOptions{ReadOnly: true, Isolation: sql.LevelRepeatableRead},
-		Session:   prepare,
-		HasSchema: hasSchema,
-		Audit:     audit,
+		Name:       "PostgreSQL",
+		Tx:         &sql.TxOptions{ReadOnly: true, Isolation: sql.LevelRepeatableRead},
+		Session:    prepare,
+		HasSchema:  hasSchema,
+		Audit:      audit,
+		CellsFirst: true,
 	}
 }
 

@@ -3,6 +3,7 @@ package request
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -52,17 +53,28 @@ func Aggregate(ctx context.Context, s *session.Database, req *wire.AggregateRequ
 		}
 		return a.run(ctx, statement, args)
 	}
-	for i, g := range req.GroupBy {
+	answer, err = a.compute(ctx, filters)
+	if a.hasElse && (errors.Is(err, connector.ErrDecline) || session.ReasonOf(err).Lasting()) {
+		a.again = true
+		a.inner, a.outer, a.groupBy, a.cells = nil, nil, nil, nil
+		answer, err = a.compute(ctx, filters)
+	}
+	return answer, err
+}
+
+// compute makes the aggregate's statement and runs it.
+func (a *aggregation) compute(ctx context.Context, filters sqltext.Pushdown) ([][]wire.Value, error) {
+	for i, g := range a.req.GroupBy {
 		if err := a.groupKey(ctx, a.keys[i], g); err != nil {
 			return nil, err
 		}
 	}
-	for i, m := range req.Measures {
+	for i, m := range a.req.Measures {
 		if err := a.measure(ctx, a.fields[i], m.Fn); err != nil {
 			return nil, err
 		}
 	}
-	b := x.Builder()
+	b := a.session.Builder()
 	return a.run(ctx, a.statement(b, filters), b.Args)
 }
 
@@ -84,6 +96,8 @@ type aggregation struct {
 	outer   []string
 	groupBy []string // names of inner expressions
 	cells   []groupCell
+	hasElse bool // some sum can be asked for in another way, if the engine declines
+	again   bool // it is asked for so, and the columns have been looked at
 }
 
 // groupCell reads one cell of the answer from the driver's values of n outer
@@ -149,14 +163,18 @@ func (a *aggregation) owner(c *sqltext.Column) *session.Relation {
 	return a.base
 }
 
-// take selects an expression from the rows, once, and returns its name.
+// take selects an expression from the rows, once, and returns its qualified name. It
+// returns the expression itself if there is no derived table.
 func (a *aggregation) take(expr string) string {
+	if a.session.Database.Capabilities.Flat {
+		return expr
+	}
 	i := slices.Index(a.inner, expr)
 	if i < 0 {
 		i = len(a.inner)
 		a.inner = append(a.inner, expr)
 	}
-	return fmt.Sprintf("c%d", i)
+	return fmt.Sprintf("g.c%d", i) // with the table: some engines find a name ambiguous that is selected twice
 }
 
 // answer adds a cell that is read from outer expressions.
@@ -170,6 +188,9 @@ func (a *aggregation) answer(read func([]any) (wire.Value, error), exprs ...stri
 func (a *aggregation) requireComparable(ctx context.Context, c *sqltext.Column, expr string) error {
 	if expr == "" {
 		return decline("the engine cannot compare the values of column %q exactly", c.Name)
+	}
+	if a.again {
+		return nil
 	}
 	free, err := a.session.NoneMatch(ctx, a.owner(c), c.Loose.Guard, c.Loose.Long)
 	if err == nil && !free {
@@ -249,6 +270,12 @@ func (a *aggregation) sum(ctx context.Context, c *sqltext.Column) error {
 		return err
 	}
 	sum := a.session.Database.Flavor.Sum(&c.Column, a.take(c.Key))
+	if sum.Else != nil {
+		a.hasElse = true
+		if a.again {
+			sum = *sum.Else
+		}
+	}
 	if len(sum.Exprs) == 0 {
 		return decline("the engine adds the values of column %q as floats", c.Name)
 	}
@@ -284,20 +311,23 @@ func nullOr(decode func(any) (wire.Value, error)) func([]any) (wire.Value, error
 
 // statement returns the aggregate's statement.
 func (a *aggregation) statement(b *sqltext.Builder, filters sqltext.Pushdown) string {
-	inner := "1"
+	inner, once := "1 AS c0", "" // some engines require names of all columns
 	if len(a.inner) > 0 {
 		list := make([]string, len(a.inner))
 		for i, expr := range a.inner {
 			list[i] = fmt.Sprintf("%s AS c%d", expr, i)
 		}
-		inner = strings.Join(list, ", ")
+		inner, once = strings.Join(list, ", "), a.session.Database.Capabilities.Once
 	}
 	var groups sqltext.Window
 	if len(a.groupBy) > 0 {
 		groups.Limit = a.req.Limit // The library refuses as many groups; more need not be read.
 	}
 	return b.Query(strings.Join(a.outer, ", "), groups, func() string {
-		rest := " FROM (SELECT " + inner + fromClause(b, a.base.From, a.hops) + b.Where(filters.Pushed, a.base.Column) + ") g"
+		rest := fromClause(b, a.base.From, a.hops) + b.Where(filters.Pushed, a.base.Column)
+		if !a.session.Database.Capabilities.Flat {
+			rest = " FROM (SELECT " + inner + rest + once + ") g"
+		}
 		if len(a.groupBy) > 0 {
 			rest += " GROUP BY " + strings.Join(a.groupBy, ", ")
 		}

@@ -11,15 +11,19 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
-// maxReach is the number of rows up to which the first rows of a sort are looked
-// for before the others are ruled out: a window further back costs more that way.
+// A sorted query with a window is fast if the engine can read the rows in the order
+// of an index and stop. The functions of this file arrange that: they find out
+// whether the index has the order of the protocol, and narrow the query where it
+// nearly has.
+
+// maxReach is the largest number of rows for which [Request.reach] is asked. To find
+// where a window ends that lies further back costs more than it saves.
 const maxReach = 10_000
 
-// readByIndex reports whether an index gives the rows in the order of a column, the
-// first of the requested sort: the engine then reads no more rows than the window
-// has. If the index does so but for some values, those that a Guard selects or those
-// that Near makes up for, readByIndex adds a filter to the query that selects the
-// first rows of the order instead.
+// readByIndex reports whether an index has the rows in the order of c, the first
+// column of the requested sort. The engine then reads the rows of the window and no
+// others. Where the index sorts some values otherwise, readByIndex reports false, and
+// adds a filter to the query that few rows beyond the window meet, if there is one.
 func (x Request) readByIndex(ctx context.Context, q *plannedQuery, c *sqltext.Column) (bool, error) {
 	switch {
 	case !c.Indexed:
@@ -35,11 +39,13 @@ func (x Request) readByIndex(ctx context.Context, q *plannedQuery, c *sqltext.Co
 	return false, nil
 }
 
-// reach returns a filter that the first n rows of an order by a column all meet, and
-// few others; nil if fewer than n rows have a value. It compares with the last, in
-// the order, of n rows from one end of the index, without those that the Guard
-// selects. Rows that do not meet it come after these n, wherever the index has them;
-// so do rows that the Guard selects, unless Near selects them too.
+// reach returns a filter that the first n rows in the order of c meet, and few others.
+// It reads n rows from one end of the index and takes the value among them that comes
+// last in the protocol's order. At least n rows come no later than that value, so the
+// filter "no later than that value" selects the first n. Values that a Guard selects
+// may stand elsewhere in the index, so they are not among the n rows; Near selects
+// those of them that the filter may select. reach returns nil if fewer than n rows have a value, or if
+// no index could answer the filter.
 func (x Request) reach(
 	ctx context.Context, r *session.Relation, pushed wire.Where, c *sqltext.Column, desc bool, n int64,
 ) (*wire.Filter, error) {
@@ -55,10 +61,11 @@ func (x Request) reach(
 		fn, f.Op = "MIN", wire.OpGte
 	}
 	b := x.Builder()
-	statement := "SELECT " + c.AsCell(fn+"(s.k)") + ", COUNT(*) FROM (" + b.Query(c.Key+" AS k", sqltext.Window{Limit: n, Ordered: true}, func() string {
+	first := b.Query(c.Key+" AS k", sqltext.Window{Limit: n, Ordered: true}, func() string {
 		return " FROM " + r.From + b.Where(pushed, r.Column, conditions...) +
 			orderBy(b, order{terms: []orderTerm{{c.Index.Stored, desc, false}}})
-	}) + ") s"
+	})
+	statement := "SELECT " + c.AsCell(fn+"(s.k)") + ", COUNT(*) FROM (" + first + ") s"
 	last := session.Reader{Column: c}
 	var found int64
 	if err := x.Row(ctx, r.Name, statement, b.Args, &last, &found); err != nil || found < n || last.Value.IsNull() {
@@ -71,10 +78,11 @@ func (x Request) reach(
 	return f, nil
 }
 
-// rowsByIndex returns the rows of a window in two statements, because ORDER BY
-// cannot have the nulls last by an index that has them first. The second reads the
-// rows that are null on the wire, and only if the first gives too few. Both are of
-// one transaction, so they are of one moment.
+// rowsByIndex returns the rows of a window by two statements. The protocol sorts nulls
+// last, and an engine whose index has them first cannot use it for that order. So the
+// first statement reads the rows with a value, by the index, and the second one those
+// that are null on the wire, if the window reaches them. Both run in one transaction
+// and so see the same rows.
 func (q *plannedQuery) rowsByIndex(ctx context.Context, x Request, offset, limit int64) memsource.RowSeq {
 	c := q.order.first
 	return func(yield func([]wire.Value, error) bool) {

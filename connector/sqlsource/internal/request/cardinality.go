@@ -65,7 +65,8 @@ func Cardinality(ctx context.Context, s *session.Database, req *wire.Cardinality
 
 // countDistinct sets the distinct counts of columns that have been tallied.
 func (x Request) countDistinct(
-	ctx context.Context, r *session.Relation, rows int64, columns []*sqltext.Column, tallies map[*sqltext.Column]*Tally, answer map[string]*wire.Cardinality,
+	ctx context.Context, r *session.Relation, rows int64,
+	columns []*sqltext.Column, tallies map[*sqltext.Column]*Tally, answer map[string]*wire.Cardinality,
 ) error {
 	for len(columns) > 0 {
 		piece := columns[:min(PieceDistinct, len(columns))]
@@ -85,10 +86,11 @@ func (x Request) countDistinct(
 			}
 			targets = append(targets, &answer[c.Name].Distinct)
 		}
-		statement := "SELECT " + strings.Join(exprs, ", ")
-		if !alone {
-			statement += " FROM " + r.From
+		from := " FROM " + r.From
+		if alone {
+			from = x.fromNoTable()
 		}
+		statement := "SELECT " + strings.Join(exprs, ", ") + from
 		if err := x.Row(ctx, r.Name, statement, nil, targets...); err != nil {
 			return err
 		}

@@ -11,6 +11,7 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/connector/sqlsource/internal/sqltext"
 
 	"github.com/connectorsdk/connector-sdk-go/connector"
+	"github.com/connectorsdk/connector-sdk-go/internal/terms"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -27,6 +28,9 @@ func (x Request) explainQuery(q *plannedQuery) {
 	case len(q.req.Sort) == 0:
 	case q.served.Sort:
 		x.Pushed("sort")
+		if c := q.base.Column(q.req.Sort[0].Field); q.base.Misordered(c) {
+			x.Left("The index of " + quote(c) + " does not serve the sort: " + misordered)
+		}
 	default:
 		x.Left("The sort by " + x.sortTrouble(q))
 	}
@@ -52,7 +56,7 @@ func (x Request) sortTrouble(q *plannedQuery) string {
 	}
 	var names []string
 	for _, key := range q.req.Sort {
-		names = append(names, wire.QuoteName(key.Field))
+		names = append(names, terms.QuoteName(key.Field))
 	}
 	return strings.Join(names, ", ") + " is left to the library: " +
 		"some values would be ordered otherwise by the engine, or it cannot tell all rows apart."
@@ -63,6 +67,7 @@ func (x Request) explainFilters(r *session.Relation, where wire.Where, p sqltext
 	if x.Report == nil || len(where.And)+len(where.Or) == 0 {
 		return
 	}
+	x.explainRanges(r, p)
 	if p.All {
 		x.Pushed("filters")
 		return
@@ -88,6 +93,24 @@ func (x Request) explainFilters(r *session.Relation, where wire.Where, p sqltext
 	}
 	if len(p.Pushed.And)+len(p.Pushed.Or) > 0 {
 		x.Left("The other filters are pushed, and the library filters what is left.")
+	}
+}
+
+// misordered says why an index serves no sort and no comparison.
+const misordered = "its order is not that of the bytes as they are sent, which an index of a text has with a binary collation."
+
+// explainRanges notes the comparisons that are pushed and that no index serves.
+func (x Request) explainRanges(r *session.Relation, p sqltext.Pushdown) {
+	var said []*sqltext.Column
+	for f := range p.Pushed.Filters() {
+		c := r.Column(f.Field)
+		switch f.Op {
+		case wire.OpGt, wire.OpGte, wire.OpLt, wire.OpLte, wire.OpStartsWith:
+			if r.Misordered(c) && !slices.Contains(said, c) {
+				said = append(said, c)
+				x.Left("The index of " + quote(c) + " does not serve the filter: " + misordered)
+			}
+		}
 	}
 }
 
@@ -125,4 +148,4 @@ func (x Request) explainHops(hops []hop, what string) {
 }
 
 // quote returns a column's name in the protocol as a message has it.
-func quote(c *sqltext.Column) string { return wire.QuoteName(c.Name) }
+func quote(c *sqltext.Column) string { return terms.QuoteName(c.Name) }

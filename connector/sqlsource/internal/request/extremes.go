@@ -43,12 +43,13 @@ func (a *aggregation) extremes(ctx context.Context, filters sqltext.Pushdown) (s
 	for i, expr := range exprs {
 		a.answer(nullOr(a.fields[i].Decode), expr)
 	}
-	return "SELECT " + strings.Join(a.outer, ", "), b.Args, nil
+	return "SELECT " + strings.Join(a.outer, ", ") + a.session.fromNoTable(), b.Args, nil
 }
 
-// extreme returns a subquery for a minimum or a maximum that an index answers; empty:
-// there is none.
-func (a *aggregation) extreme(ctx context.Context, b *sqltext.Builder, pushed wire.Where, c *sqltext.Column, fn wire.AggFunc) (string, error) {
+// extreme returns a subquery for a minimum or a maximum that an index answers, or "".
+func (a *aggregation) extreme(
+	ctx context.Context, b *sqltext.Builder, pushed wire.Where, c *sqltext.Column, fn wire.AggFunc,
+) (string, error) {
 	desc := fn == wire.AggMax
 	if c.Index.Sorted != "" && (c.Loose.Guard == "" || c.Index.Unsorted != "") {
 		if sorted, err := a.session.NoneMatch(ctx, a.base, c.Index.Unsorted, c.Loose.Long); !sorted || err != nil {

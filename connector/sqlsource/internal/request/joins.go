@@ -11,6 +11,7 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/connector"
 	"github.com/connectorsdk/connector-sdk-go/connector/memsource"
 	"github.com/connectorsdk/connector-sdk-go/connector/sqlsource/sqlengine"
+	"github.com/connectorsdk/connector-sdk-go/internal/terms"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -141,11 +142,11 @@ func origin(base *session.Relation, hops []hop, joins []wire.JoinHop, name strin
 	switch {
 	case reached > 1:
 		return nil, connector.Unsupported("joins: two hops lead to table %s, so it is not clear from which a further one starts",
-			wire.QuoteName(name))
+			terms.QuoteName(name))
 	case name == base.Name:
 		return base, nil
 	case reached == 0:
-		return nil, connector.BadRequest("joins: table %s is neither the base table nor that of an earlier hop", wire.QuoteName(name))
+		return nil, connector.BadRequest("joins: table %s is neither the base table nor that of an earlier hop", terms.QuoteName(name))
 	}
 	return from, nil
 }
@@ -199,9 +200,9 @@ func fromClause(b *sqltext.Builder, base string, hops []hop) string {
 	return clause
 }
 
-// fromFirst returns the FROM clause of a joined query whose window ends with row n:
-// a left join drops no row of the base table, so the first n rows of that give the
-// first n rows of the join, and no others need be joined or sorted.
+// fromFirst returns the FROM clause of a query whose window ends with row n: a left join
+// drops no row of the base table, so the first n rows of that give the first n rows of
+// the join, and no others need be joined, sorted, or made into cells.
 func fromFirst(b *sqltext.Builder, q *plannedQuery, o order, n int64) string {
 	first := b.Query("t0.*", sqltext.Window{Limit: n, Ordered: len(o.terms) > 0}, func() string {
 		return " FROM " + q.base.From + b.Where(q.filters.Pushed, q.base.Column) + orderBy(b, o)
@@ -212,7 +213,9 @@ func fromFirst(b *sqltext.Builder, q *plannedQuery, o order, n int64) string {
 // joinInMemory reads the tables and joins them here. The join keeps the order of
 // the base's rows, and of the rows of a hop that match one of them, so if each
 // table is read in a total order, so is the answer. The library cuts the window.
-func (x Request) joinInMemory(ctx context.Context, req *connector.QueryRequest, base *session.Relation, hops []hop, out *connector.Rows) error {
+func (x Request) joinInMemory(
+	ctx context.Context, req *connector.QueryRequest, base *session.Relation, hops []hop, out *connector.Rows,
+) error {
 	whole := &connector.QueryRequest{Table: req.Table, Where: req.Where, Sort: req.Sort, Fields: req.Fields}
 	if req.MaxRows > 0 {
 		whole.MaxRows = math.MaxInt64 // of the join: a row of the base may be several

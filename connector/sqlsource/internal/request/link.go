@@ -47,7 +47,7 @@ func (x Request) LinkHitRate(ctx context.Context, req *wire.LinkHitRateRequest, 
 	orphans := x.orphans(from, link)
 	left, _, _ := x.comparableKeys(link.keys[0], link.keys[1])
 	rate := &wire.LinkHitRate{OrphanSamples: []string{}}
-	statement := "SELECT (SELECT COUNT(" + left + ") FROM " + from.From + "), (SELECT COUNT(*)" + orphans + ")"
+	statement := "SELECT (SELECT COUNT(" + left + ") FROM " + from.From + "), (SELECT COUNT(*)" + orphans + ")" + x.fromNoTable()
 	err = x.Row(ctx, req.FromTable, statement, nil, &rate.FromNonNull, &rate.OrphanCount)
 	if session.Declined(err) {
 		if err := x.Begin(ctx, ctx); err != nil {
@@ -59,8 +59,13 @@ func (x Request) LinkHitRate(ctx context.Context, req *wire.LinkHitRateRequest, 
 		return rate, err
 	}
 	b := x.Builder()
-	statement = b.Query(link.keys[0].Text+" AS x", sqltext.Window{Limit: wire.MaxOrphanSamples, Ordered: true}, func() string {
-		return orphans + " GROUP BY " + link.keys[0].Text + " ORDER BY x"
+	key := link.keys[0]
+	groups, least := key.Text, "x"
+	if key.Class == sqlengine.ClassText && key.Key != key.Text { // the order of texts is that of Key
+		groups, least = key.Key+", "+key.Text, key.Key
+	}
+	statement = b.Query(key.Text+" AS x", sqltext.Window{Limit: wire.MaxOrphanSamples, Ordered: true}, func() string {
+		return orphans + " GROUP BY " + groups + " ORDER BY " + least
 	})
 	err = sqlengine.Each(ctx, x.Tx, statement, b.Args, func(scan func(...any) error) error {
 		var sample string

@@ -54,6 +54,9 @@ func orderBy(b *sqltext.Builder, o order) string {
 // sort, the order is as total as the engine can make it.
 func (x Request) order(ctx context.Context, q *plannedQuery) (order, error) {
 	sort, base := q.req.Sort, q.base
+	if len(sort) == 0 && len(q.hops) == 0 && base.Catalog.Ordered {
+		return order{sorted: true, total: true}, nil
+	}
 	used := sortColumns(sort, base)
 	if used == nil && len(sort) > 0 {
 		return order{}, nil
@@ -75,7 +78,7 @@ func (x Request) order(ctx context.Context, q *plannedQuery) (order, error) {
 		return order{}, err
 	}
 	o.sortBy(sort, base)
-	o.breakTies(base, ties{used: used, unsorted: len(sort) == 0, desc: lastDesc(sort)})
+	o.breakTies(base, ties{used: used, unsorted: len(sort) == 0, desc: lastDesc(sort) && base.Begins(used[0])})
 	o.own = len(o.terms)
 	for _, h := range q.hops {
 		o.breakTies(h.to, ties{unsorted: len(sort) == 0, outer: true})
@@ -139,8 +142,11 @@ func (o *order) sortBy(sort []wire.SortKey, base *session.Relation) {
 type ties struct {
 	used     []*sqltext.Column // the columns of the sort, whose keys are terms already
 	unsorted bool              // the order begins with these terms
-	desc     bool              // the sort's last key descends
-	outer    bool              // the relation is joined, so that its columns may be null
+	// desc reports that the ties descend too: the sort's last key does, and an index may
+	// begin with the first, which is then read backwards. Without an index, ties that
+	// descend would make the engine replace its first rows by each later one that is equal.
+	desc  bool
+	outer bool // the relation is joined, so that its columns may be null
 }
 
 // byIndex reports whether the ties of a relation are broken as its primary key's

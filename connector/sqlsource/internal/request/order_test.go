@@ -13,10 +13,15 @@ import (
 // TestTies shows how the ties of a sort are broken. A sort that values may leave to
 // the library has them in the library's order.
 func TestTies(t *testing.T) {
-	id := &sqltext.Column{Name: "id", Column: sqlengine.Column{Class: sqlengine.ClassText, Raw: "id", Key: "bytes(id)", Index: sqlengine.Index{Stored: "id"}}}
+	id := &sqltext.Column{Name: "id", Column: sqlengine.Column{
+		Class: sqlengine.ClassText, Raw: "id", Key: "bytes(id)", Index: sqlengine.Index{Stored: "id"},
+	}}
 	plain := &sqltext.Column{Name: "n", Column: sqlengine.Column{Class: sqlengine.ClassInteger, Raw: "n", Key: "n"}}
-	guarded := &sqltext.Column{Name: "g", Column: sqlengine.Column{Class: sqlengine.ClassInteger, Raw: "g", Key: "g", Loose: sqlengine.Loose{Guard: "odd(g)"}}}
-	r := &session.Relation{Columns: []*sqltext.Column{id, plain, guarded}, Primary: []*sqltext.Column{id}, Unique: []*sqltext.Column{id}, Enforced: true}
+	guarded := &sqltext.Column{Name: "g", Column: sqlengine.Column{
+		Class: sqlengine.ClassInteger, Raw: "g", Key: "g", Loose: sqlengine.Loose{Guard: "odd(g)"},
+	}}
+	only := []*sqltext.Column{id}
+	r := &session.Relation{Columns: []*sqltext.Column{id, plain, guarded}, Primary: only, Unique: only, Enforced: true}
 	for _, c := range []struct {
 		why  string
 		ties ties

@@ -66,14 +66,14 @@ func (x Request) filters(ctx context.Context, r *session.Relation, where wire.Wh
 	if err := r.CheckFields(where); err != nil {
 		return sqltext.Pushdown{}, err
 	}
-	chosen := sqltext.Choose(x.Database.Flavor, where, r.Column)
+	chosen := sqltext.Choose(x.Database.Flavor, x.Database.Capabilities.MaxValues, where, r.Column)
 	exact, err := x.NoneAmong(ctx, r.Within(chosen.Pushed), session.Guards(chosen.Used)...)
 	if exact || err != nil {
 		return chosen, err
 	}
 	// Some column has values that SQL would misjudge. Asking which one would cost
 	// a statement for each, so all columns with a guard are left to the library.
-	return sqltext.Choose(x.Database.Flavor, where, func(name string) *sqltext.Column {
+	return sqltext.Choose(x.Database.Flavor, x.Database.Capabilities.MaxValues, where, func(name string) *sqltext.Column {
 		c := *r.Column(name)
 		if c.Loose.Guard != "" {
 			c.Class, c.Text, c.Contains = sqlengine.ClassOpaque, "", nil
@@ -157,11 +157,20 @@ func (q *plannedQuery) rows(ctx context.Context, x Request, offset, limit int64)
 // empty.
 func (q *plannedQuery) part(ctx context.Context, x Request, o order, condition string, offset, limit int64) memsource.RowSeq {
 	b := x.Builder()
-	statement := b.Query(sqltext.SelectCells(q.columns), sqltext.Window{Offset: offset, Limit: limit, Ordered: len(o.terms) > 0}, func() string {
-		if len(q.hops) > 0 && limit > 0 && limit <= maxReach && offset <= maxReach {
+	window := sqltext.Window{Offset: offset, Limit: limit, Ordered: len(o.terms) > 0}
+	statement := b.Query(sqltext.SelectCells(q.columns), window, func() string {
+		if q.firstAlone(x) && limit > 0 && limit <= maxReach && offset <= maxReach {
 			return fromFirst(b, q, order{terms: o.terms[:o.own]}, offset+limit) + orderBy(b, o)
 		}
 		return fromClause(b, q.base.From, q.hops) + b.Where(q.filters.Pushed, q.base.Column, condition) + orderBy(b, o)
 	})
 	return x.Cells(ctx, q.base.Name, statement, b.Args, q.columns)
+}
+
+// firstAlone reports whether the first rows of the base table are better found alone:
+// before they are joined, and before an engine that computes the cells of all rows
+// that it sorts does so.
+func (q *plannedQuery) firstAlone(x Request) bool {
+	return len(q.hops) > 0 ||
+		x.Database.Capabilities.CellsFirst && len(q.req.Sort) > 0 && q.order.first == nil && len(q.base.Catalog.RowID) == 0
 }

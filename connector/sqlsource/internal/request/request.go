@@ -25,3 +25,11 @@ func openTable(ctx context.Context, s *session.Database, creds wire.Credentials,
 	x, r, err := s.OpenTable(ctx, creds, call)
 	return Request{x}, r, err
 }
+
+// fromNoTable returns what follows the list of a SELECT that reads no table.
+func (x Request) fromNoTable() string {
+	if dual := x.Database.Capabilities.Dual; dual != "" {
+		return " " + dual
+	}
+	return ""
+}

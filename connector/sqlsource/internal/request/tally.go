@@ -27,8 +27,11 @@ type Tally struct {
 
 // TallyColumns counts a table's rows, and the values of these columns. All numbers are of
 // one moment if the transaction is.
-func TallyColumns(ctx context.Context, x *session.Session, r *session.Relation, columns []*sqltext.Column) (rows int64, tallies map[*sqltext.Column]*Tally, err error) {
+func TallyColumns(
+	ctx context.Context, x *session.Session, r *session.Relation, columns []*sqltext.Column,
+) (rows int64, tallies map[*sqltext.Column]*Tally, err error) {
 	tallies = make(map[*sqltext.Column]*Tally, len(columns))
+	var misjudged []*sqltext.Column // whose values that can be sent have yet to be counted
 	for first := true; first || len(columns) > 0; first = false {
 		piece := columns[:min(PieceColumns, len(columns))]
 		columns = columns[len(piece):]
@@ -44,7 +47,7 @@ func TallyColumns(ctx context.Context, x *session.Session, r *session.Relation, 
 			n := &Tally{}
 			tallies[c] = n
 			add("COUNT("+cmp.Or(c.Index.Stored, c.Raw)+")", &n.Stored)
-			if c.Valid != "" {
+			if c.Valid != "" && !c.Loose.GuardsValid {
 				add("COUNT(CASE WHEN "+c.NotNull()+" THEN 1 END)", &n.Sendable)
 			}
 			if c.Loose.Guard != "" {
@@ -58,9 +61,19 @@ func TallyColumns(ctx context.Context, x *session.Session, r *session.Relation, 
 			return 0, nil, err
 		}
 		for _, c := range piece {
-			if c.Valid == "" {
-				tallies[c].Sendable = tallies[c].Stored
+			n := tallies[c]
+			if c.Valid == "" || c.Loose.GuardsValid {
+				n.Sendable = n.Stored
 			}
+			if c.Loose.GuardsValid && n.guarded > 0 {
+				misjudged = append(misjudged, c)
+			}
+		}
+	}
+	for _, c := range misjudged {
+		statement := "SELECT COUNT(CASE WHEN " + c.NotNull() + " THEN 1 END) FROM " + r.From
+		if err := x.Row(ctx, r.Name, statement, nil, &tallies[c].Sendable); err != nil {
+			return 0, nil, err
 		}
 	}
 	return rows, tallies, nil

@@ -13,14 +13,18 @@ import (
 	"syscall"
 
 	"github.com/connectorsdk/connector-sdk-go/connector"
+	"github.com/connectorsdk/connector-sdk-go/internal/terms"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
 // Failure returns a driver's error as the library takes it. None of the driver's
 // text goes out, because it may hold names and values.
 func (s *Database) Failure(ctx context.Context, err error, table string) error {
+	if err == nil {
+		return nil // first, because each row asks, and what follows allocates
+	}
 	var deliberate *wire.Error
-	if err == nil || errors.As(err, &deliberate) || ReasonOf(err) != reasonOther {
+	if errors.As(err, &deliberate) || ReasonOf(err) != reasonOther {
 		return err
 	}
 	if ctx.Err() != nil {
@@ -123,24 +127,24 @@ func (s *Database) answer(err error, why reason, table string) error {
 			return nil
 		}
 		s.cache.clear()
-		return connector.UnknownEntity("table %s, or a column of it, no longer exists", wire.QuoteName(table))
+		return connector.UnknownEntity("table %s, or a column of it, no longer exists", terms.QuoteName(table))
 	case ReasonForbidden:
 		return connector.BadRequest("The user of the database may not read table %s. Grant it to the user, or leave the table out.",
-			wire.QuoteName(table))
+			terms.QuoteName(table))
 	case reasonEncoding:
 		if table == "" {
 			return connector.CheckFailed("A name or a comment in the database has bytes that mean nothing in the database's encoding. " +
 				"Ask whoever runs the database to correct it.")
 		}
 		return connector.Unsupported("Table %s has a text with bytes that mean nothing in the database's encoding. "+
-			"Correct it, or leave the column out.", wire.QuoteName(table))
+			"Correct it, or leave the column out.", terms.QuoteName(table))
 	case reasonData:
 		if table == "" {
 			return nil
 		}
 		return connector.Unsupported("The database cannot compute what is asked of table %s: %s. "+
 			"Correct the data, or the view or the function that computes with them, or leave the column out.",
-			wire.QuoteName(table), uncomputed(s.Flavor.State(err)))
+			terms.QuoteName(table), uncomputed(s.Flavor.State(err)))
 	case ReasonTimeout:
 		return connector.UpstreamTimeout("the database ended the statement because it took too long")
 	}

@@ -7,7 +7,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/connectorsdk/connector-sdk-go/connector/sqlsource/sqlengine"
-	"github.com/connectorsdk/connector-sdk-go/wire"
+	"github.com/connectorsdk/connector-sdk-go/internal/terms"
 )
 
 // nameless returns why a name cannot stand in an answer, in the words of a warning;
@@ -28,7 +28,7 @@ func nameless(own, public string) string {
 // not declared either, as with every column that is not there.
 func (o *Settings) dropNameless(t *Table) (warnings []string) {
 	warn := func(format string, args ...any) {
-		warnings = append(warnings, fmt.Sprintf("In table %s, "+format, append([]any{wire.QuoteName(o.PublicTable(t.Name))}, args...)...))
+		warnings = append(warnings, fmt.Sprintf("In table %s, "+format, append([]any{terms.QuoteName(o.PublicTable(t.Name))}, args...)...))
 	}
 	readable := func(comment *string, of string) {
 		if !utf8.ValidString(*comment) {
@@ -44,13 +44,13 @@ func (o *Settings) dropNameless(t *Table) (warnings []string) {
 		if why != "" {
 			dropped = append(dropped, c.Name)
 			if served {
-				warn("the field %s is left out, with the keys that have it, because %s.", wire.QuoteName(c.Name), why)
+				warn("the field %s is left out, with the keys that have it, because %s.", terms.QuoteName(c.Name), why)
 			}
 		}
 		return why != ""
 	})
 	for i := range t.Columns {
-		readable(&t.Columns[i].Comment, "the field "+wire.QuoteName(t.Columns[i].Name))
+		readable(&t.Columns[i].Comment, "the field "+terms.QuoteName(t.Columns[i].Name))
 	}
 	has := func(key []string) bool {
 		return slices.ContainsFunc(key, func(column string) bool { return slices.Contains(dropped, column) })
@@ -75,7 +75,7 @@ func TableNames(names []string) string {
 func QuotedNames(names []string) string {
 	quoted := make([]string, len(names))
 	for i, name := range names {
-		quoted[i] = wire.QuoteName(name)
+		quoted[i] = terms.QuoteName(name)
 	}
 	return strings.Join(quoted, ", ")
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/connectorsdk/connector-sdk-go/connector"
 	"github.com/connectorsdk/connector-sdk-go/connector/sqlsource/sqlengine"
+	"github.com/connectorsdk/connector-sdk-go/internal/terms"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -65,7 +66,7 @@ func (x *Session) Tables(ctx context.Context, names ...string) (map[string]*Tabl
 }
 
 func unknownTable(name string) error {
-	return connector.UnknownEntity("there is no table %s", wire.QuoteName(name))
+	return connector.UnknownEntity("there is no table %s", terms.QuoteName(name))
 }
 
 // Relation returns a table under an alias, which is one of our own words.
@@ -122,14 +123,14 @@ func (s *Database) keyColumns(r *Relation, key []string) []*sqltext.Column {
 func (r *Relation) Column(name string) *sqltext.Column { return r.byName[name] }
 
 func (r *Relation) UnknownField(name string) error {
-	return connector.UnknownEntity("table %s has no field %s", wire.QuoteName(r.Name), wire.QuoteName(name))
+	return connector.UnknownEntity("table %s has no field %s", terms.QuoteName(r.Name), terms.QuoteName(name))
 }
 
 // CheckFields refuses filters on fields that the table does not have.
 func (r *Relation) CheckFields(where wire.Where) error {
 	for f := range where.Filters() {
 		if r.Column(f.Field) == nil {
-			return connector.Unsupported("table %s has no field %s to filter by", wire.QuoteName(r.Name), wire.QuoteName(f.Field))
+			return connector.Unsupported("table %s has no field %s to filter by", terms.QuoteName(r.Name), terms.QuoteName(f.Field))
 		}
 	}
 	return nil
@@ -150,6 +151,13 @@ func (r *Relation) IsUnique(name string, c *sqltext.Column) bool {
 func (r *Relation) Begins(c *sqltext.Column) bool {
 	first := func(key []string) bool { return len(key) > 0 && key[0] == c.Own }
 	return c.Indexed || first(r.Catalog.primary) || slices.ContainsFunc(r.Catalog.Unique, first)
+}
+
+// Misordered reports whether the indexes of the table that begin with a text have it in
+// another order than the protocol, which is that of the bytes: they serve neither a sort
+// nor a comparison by it, and the engine reads the whole table.
+func (r *Relation) Misordered(c *sqltext.Column) bool {
+	return c.Class == sqlengine.ClassText && c.Index.Near == nil && (c.Index.Sorted == "" || !c.Indexed) && r.Begins(c)
 }
 
 // TellsApart reports whether the engine sees to it that no two values of a column

@@ -45,6 +45,7 @@ func (x *Session) Cells(ctx context.Context, table, statement string, args []any
 		for i, c := range columns {
 			own[i] = &c.Column
 		}
+		x.Tx.note(statement)
 		return x.failing(ctx, table, read(ctx, x.conn, statement, args, own))
 	}
 	return func(yield func([]wire.Value, error) bool) {

@@ -10,6 +10,7 @@ import (
 
 	"github.com/connectorsdk/connector-sdk-go/connector"
 	"github.com/connectorsdk/connector-sdk-go/connector/sqlsource/sqlengine"
+	"github.com/connectorsdk/connector-sdk-go/internal/terms"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -88,7 +89,7 @@ func (x *Session) readTables(ctx context.Context, names []string) ([]*Table, err
 			t, _ := x.place(entry, schema)
 			if slices.ContainsFunc(found, func(other *Table) bool { return other.Name == t.Name }) {
 				return nil, connector.Unsupported("two tables are named %s, in schemas whose names have dots; rename a schema, or serve one of them",
-					wire.QuoteName(t.Name))
+					terms.QuoteName(t.Name))
 			}
 			found = append(found, t)
 		}
@@ -124,7 +125,7 @@ func (x *Session) ReadSchemas(ctx context.Context) (tables []*Table, warnings []
 				continue
 			}
 			if why := nameless(t.Name, options.PublicTable(t.Name)); why != "" {
-				warnings = append(warnings, fmt.Sprintf("The table %s is left out because %s.", wire.QuoteName(t.Name), why))
+				warnings = append(warnings, fmt.Sprintf("The table %s is left out because %s.", terms.QuoteName(t.Name), why))
 				continue
 			}
 			if t.Late && len(t.Columns) == 0 {
@@ -144,7 +145,7 @@ func (x *Session) ReadSchemas(ctx context.Context) (tables []*Table, warnings []
 		if n := count[t.Name]; n > 1 {
 			count[t.Name] = -1 // say it once
 			warnings = append(warnings, fmt.Sprintf("%d tables are named %s, in schemas whose names have dots: all of them are left out.",
-				n, wire.QuoteName(t.Name)))
+				n, terms.QuoteName(t.Name)))
 		}
 	}
 	return slices.DeleteFunc(tables, func(t *Table) bool { return count[t.Name] < 0 }), warnings, nil
@@ -163,7 +164,7 @@ func noSchema(schema string) string {
 		return "The default schema does not exist in this database. Choose another one."
 	}
 	return fmt.Sprintf("There is no schema %s in this database, or its user may not use it. Check the name of the schema.",
-		wire.QuoteName(schema))
+		terms.QuoteName(schema))
 }
 
 // catalog returns tables by their names in the options: those that the request

@@ -6,6 +6,7 @@ package session
 import (
 	"context"
 	"database/sql"
+	"database/sql/driver"
 	"errors"
 	"sync"
 	"time"
@@ -29,6 +30,7 @@ type Session struct {
 	conn         *sql.Conn
 	Tx           *reading
 	kill         string            // the statement that ends what the session runs; empty: none is needed
+	killed       bool              // it was sent
 	Known        map[string]*Table // of the catalog, that the request has asked for
 	closeDB      func()            // closes a tenant's database
 
@@ -170,6 +172,7 @@ func (x *Session) watch(ctx context.Context) {
 func (x *Session) Close() {
 	release := x.release
 	calm := x.stopWatch() // first, or a late kill would hit the connection's next user
+	x.killed = !calm && x.kill != ""
 	if !x.Keep || !calm || !x.shelf.put(x) {
 		x.disconnect()
 	}
@@ -181,11 +184,17 @@ func (x *Session) disconnect() {
 	if x.Tx != nil {
 		x.Tx.end()
 	}
+	if x.killed {
+		// The kill may have hit the rollback that the end of the context caused: the
+		// transaction would still be open for whom the pool gives the connection to.
+		_ = x.conn.Raw(func(any) error { return driver.ErrBadConn })
+	}
 	_ = x.conn.Close()
 	x.closeDB()
 }
 
 // Builder returns an empty statement.
 func (x *Session) Builder() *sqltext.Builder {
-	return &sqltext.Builder{Flavor: x.Database.Flavor, WindowFirst: x.Database.Capabilities.WindowFirst}
+	all := x.Database.Capabilities
+	return &sqltext.Builder{Flavor: x.Database.Flavor, WindowFirst: all.WindowFirst, OffsetFirst: all.OffsetFirst}
 }

@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"github.com/connectorsdk/connector-sdk-go/connector/sqlsource/sqlengine"
-	"github.com/connectorsdk/connector-sdk-go/wire"
+	"github.com/connectorsdk/connector-sdk-go/internal/terms"
 )
 
 // Catalog reads the pragmas. They match names without regard to case, so it looks
@@ -67,7 +67,7 @@ func (f Flavor) Catalog(ctx context.Context, q sqlengine.Queryer, schema string,
 				return nil, nil, err // the table is there
 			default:
 				warnings = append(warnings, fmt.Sprintf("The table %s is left out because it cannot be described. "+
-					"It may be a view of a table that no longer exists.", wire.QuoteName(t.Name)))
+					"It may be a view of a table that no longer exists.", terms.QuoteName(t.Name)))
 			}
 		}
 		tables = sound
@@ -304,7 +304,8 @@ func (t *table) primaryKey(keys []string, indexed bool) {
 		first.Indexed = true
 		setNote(first, func(n *columnNote) { n.rowID = true })
 	case slices.ContainsFunc(keys, func(name string) bool { return t.Column(name).Nullable }):
-		t.omit(sqlengine.PrimaryKey, keys, "SQLite lets nulls into it; declare its columns NOT NULL, or name the key in the options of this connector")
+		t.omit(sqlengine.PrimaryKey, keys,
+			"SQLite lets nulls into it; declare its columns NOT NULL, or name the key in the options of this connector")
 		return
 	}
 	t.primary = keys

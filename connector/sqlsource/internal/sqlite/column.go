@@ -107,13 +107,7 @@ func (s *columnBuilder) number() {
 		return
 	}
 	s.Class = sqlengine.ClassFloat
-	// A whole real is an integer as long as it can be one: beyond 2^53 the
-	// shortest digits of a real would not be the value that SQLite compares.
-	whole := "typeof(" + ref + ") = 'real' AND (" + ref + " BETWEEN 9007199254740992.0 AND 9223372036854774784.0" +
-		" OR " + ref + " BETWEEN -9223372036854774784.0 AND -9007199254740992.0)"
-	s.Loose.Exact = "CASE WHEN " + whole + " THEN CAST(" + ref + " AS INTEGER) ELSE " + ref + " END"
-	s.Loose.Integer = "typeof(" + s.Loose.Exact + ") = 'integer'"
-	s.Loose.Real = "(typeof(" + s.Loose.Exact + ") = 'real' AND " + s.Valid + ")"
+	s.Loose.Integers = true
 	s.Decode = decodeMixed(s.Type)
 }
 
@@ -125,15 +119,16 @@ func (s *columnBuilder) digits() {
 	s.Valid = "(typeof(" + ref + ") = 'text' AND length(" + ref + ") - length(" + body + ") < 2" +
 		" AND " + body + " NOT GLOB '*[^0-9.]*' AND " + body + " GLOB '[0-9]*' AND " + body + " GLOB '*[0-9]'" +
 		" AND length(" + body + ") - length(replace(" + body + ", '.', '')) < 2)"
-	s.Cell = s.where(s.Valid)
+	s.Decode = decodeDigits // tells the same values apart as Valid, for less
 	if s.note.utf16 {
 		return
 	}
 	s.Class = sqlengine.ClassFloat
 	s.Loose.Guard = "(" + s.Valid + " AND length(replace(" + body + ", '.', '')) > 15)"
-	s.Raw = "CAST(" + s.Cell + " AS REAL)"
+	digits := s.where(s.Valid)
+	s.Raw = "CAST(" + digits + " AS REAL)"
 	s.Key = s.Raw
-	s.Loose.Spelling = s.Cell + " COLLATE BINARY"
+	s.Loose.Spelling = digits + " COLLATE BINARY"
 	s.Text = s.Loose.Spelling
 	s.Loose.Lossy = true
 }

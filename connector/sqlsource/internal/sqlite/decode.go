@@ -53,12 +53,21 @@ func decodeNumber(t wire.Type) func(any) (wire.Value, error) {
 	}
 }
 
-// decodeMixed returns a decoder that also reads whole reals as the integers that
-// they are compared as.
+// decodeDigits reads a column of texts that are decimals.
+func decodeDigits(driver any) (wire.Value, error) {
+	if s, isText := driver.(string); isText && wire.IsDecimal(s) {
+		return wire.Decimal(s), nil
+	}
+	return wire.Null(), nil
+}
+
+// decodeMixed returns a decoder that also reads whole reals of 64 bits as the integers
+// that they are compared as: from 2^53 on, the shortest digits of a real would not be
+// the value that SQLite compares.
 func decodeMixed(t wire.Type) func(any) (wire.Value, error) {
 	decode := decodeNumber(t)
 	return func(driver any) (wire.Value, error) {
-		if f, ok := driver.(float64); ok && math.Abs(f) >= 1<<53 && math.Abs(f) <= 9223372036854774784 {
+		if f, ok := driver.(float64); ok && math.Abs(f) >= 1<<53 && f >= math.MinInt64 && f < -math.MinInt64 {
 			driver = int64(f)
 		}
 		return decode(driver)

@@ -27,6 +27,7 @@ func (Flavor) Capabilities() sqlengine.Capabilities {
 		HasSchema:    hasSchema,
 		Audit:        audit,
 		DistinctMany: distinctMany,
+		Once:         " LIMIT -1",
 	}
 }
 
@@ -84,7 +85,11 @@ func (Flavor) HasPrefix(text, param string, _ int) string {
 	return "substr(CAST(" + text + " AS BLOB), 1, length(" + part + ")) = " + part
 }
 
-func (Flavor) Bucket(_ *sqlengine.Column, key string, g wire.Grain) string {
+// Bucket cuts the text of a datetime, which its Guard has shown to begin with its day.
+func (Flavor) Bucket(c *sqlengine.Column, key string, g wire.Grain) string {
+	if c.Class == sqlengine.ClassDatetime {
+		key = c.Index.Stored
+	}
 	switch g {
 	case wire.GrainYear:
 		return "substr(" + key + ", 1, 4) || '-01-01'"

@@ -1,6 +1,7 @@
 package sqlite
 
 import (
+	"math"
 	"math/big"
 	"strconv"
 	"strings"
@@ -13,6 +14,9 @@ import (
 // beyond 64 bits.
 const sumBase = 1_000_000_000
 
+// Sums are tried at the scale cents first, because most numbers with a fraction are money.
+const cents = 2
+
 // sumScales are the digits of fraction that numbers are tried with. Each costs the
 // statement about as much as the rest of it.
 var sumScales = []int{2, 6}
@@ -22,6 +26,10 @@ var sumScales = []int{2, 6}
 // nearest real, and no other decimal of so few digits is. So a real whose k,
 // divided again, gives the same real is added as the integer k. If some number of
 // a group is no such decimal, the sum of the group is declined.
+//
+// Decimals of two digits of fraction, whose sum fits 64 bits, are tried first: SQLite
+// computes each expression at each place that mentions it, so every test of a number
+// costs as much as the addition.
 func (Flavor) Sum(c *sqlengine.Column, key string) sqlengine.Sum {
 	base := strconv.Itoa(sumBase)
 	exprs := []string{"SUM(" + key + " / " + base + ")", "SUM(" + key + " % " + base + ")"}
@@ -40,7 +48,36 @@ func (Flavor) Sum(c *sqlengine.Column, key string) sqlengine.Sum {
 		exprs = append(exprs, "MIN("+k+" / "+unit+" = "+key+" AND "+key+" < "+bound+" AND "+key+" > -"+bound+")",
 			"SUM("+k+" / "+base+")", "SUM("+k+" % "+base+")")
 	}
-	return sqlengine.Sum{Exprs: exprs, Fold: foldScaled}
+	unit := strconv.FormatFloat(math.Pow10(cents), 'f', 1, 64)
+	k := "CAST(round(" + key + " * " + unit + ") AS INTEGER)"
+	return sqlengine.Sum{
+		Exprs: []string{"SUM(" + k + ")", "MIN(" + k + " / " + unit + " = " + key + ")", "MIN(" + key + ")", "MAX(" + key + ")"},
+		Fold:  foldCents,
+		Else:  &sqlengine.Sum{Exprs: exprs, Fold: foldScaled},
+	}
+}
+
+// foldCents reads a sum of cents. It reports false if some number has a fraction of
+// cents, or more digits than tell it apart from all others.
+func foldCents(cells []any) (wire.Value, bool) {
+	if cells[2] == nil {
+		return wire.Null(), true
+	}
+	sum, ok := cells[0].(int64)
+	bound := math.Pow10(15 - cents)
+	within := func(v any) bool {
+		switch v := v.(type) {
+		case int64:
+			return math.Abs(float64(v)) < bound
+		case float64:
+			return math.Abs(v) < bound
+		}
+		return false
+	}
+	if !ok || cells[1] != int64(1) || !within(cells[2]) || !within(cells[3]) {
+		return wire.Null(), false
+	}
+	return decimalOfParts(big.NewInt(sum), cents), true
 }
 
 // foldIntegers adds the two parts of a sum of integers.

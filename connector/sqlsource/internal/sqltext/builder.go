@@ -3,6 +3,7 @@
 package sqltext
 
 import (
+	"math"
 	"strings"
 
 	"github.com/connectorsdk/connector-sdk-go/connector/sqlsource/sqlengine"
@@ -14,9 +15,10 @@ import (
 // which their placeholders stand in its text.
 type Builder struct {
 	Flavor sqlengine.Flavor
-	// WindowFirst reports that a window stands right behind SELECT.
-	WindowFirst bool
-	Args        []any
+	// WindowFirst reports that a window stands right behind SELECT, OffsetFirst that the
+	// offset stands before the limit in it.
+	WindowFirst, OffsetFirst bool
+	Args                     []any
 }
 
 // Window is a part of the rows of a SELECT; 0 is no offset, and no limit.
@@ -37,11 +39,19 @@ func (b *Builder) Query(list string, w Window, rest func() string) string {
 // window returns the clause that cuts rows, or nothing if there is nothing to cut.
 func (b *Builder) window(w Window) string {
 	var limit, offset string
+	bindOffset := func() {
+		if w.Offset > 0 {
+			offset = b.bind(w.Offset)
+		}
+	}
+	if b.OffsetFirst {
+		bindOffset()
+	}
 	if w.Limit > 0 {
 		limit = b.bind(w.Limit)
 	}
-	if w.Offset > 0 {
-		offset = b.bind(w.Offset)
+	if !b.OffsetFirst {
+		bindOffset()
 	}
 	if limit == "" && offset == "" {
 		return ""
@@ -70,10 +80,14 @@ type Pushdown struct {
 	Used   []*Column // whose values are compared
 }
 
-// Choose divides filters by what the engine can express exactly. find returns
-// a column of the base table; the fields are known to exist.
-func Choose(flavor sqlengine.Flavor, where wire.Where, find func(string) *Column) Pushdown {
+// Choose divides filters by what the engine can express exactly, in a statement that
+// binds at most so many values; 0 is no bound of the engine's. find returns a column of
+// the base table; the fields are known to exist.
+func Choose(flavor sqlengine.Flavor, bound int, where wire.Where, find func(string) *Column) Pushdown {
 	filters, values := maxFilters, MaxValues
+	if bound == 0 {
+		bound = math.MaxInt
+	}
 	used := map[*Column]bool{}
 	var p Pushdown
 	p.Pushed, p.All = filter.Split(where, func(f wire.Filter) bool {
@@ -81,9 +95,11 @@ func Choose(flavor sqlengine.Flavor, where wire.Where, find func(string) *Column
 			return false
 		}
 		c := find(f.Field)
-		if _, ok := (&Builder{Flavor: flavor}).Condition(c, f); !ok {
+		b := &Builder{Flavor: flavor}
+		if _, ok := b.Condition(c, f); !ok || len(b.Args) > bound {
 			return false
 		}
+		bound -= len(b.Args)
 		filters--
 		values -= len(f.Values)
 		if f.Op != wire.OpIsNull && f.Op != wire.OpNotNull && !used[c] {

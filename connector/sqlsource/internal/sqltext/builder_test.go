@@ -15,7 +15,7 @@ import (
 func TestChoose(t *testing.T) {
 	c := &Column{Name: "c", Column: sqlengine.Column{Class: sqlengine.ClassInteger, Raw: "c", Type: wire.TypeNumber}}
 	split := func(and []wire.Filter, or ...[]wire.Filter) Pushdown {
-		return Choose(sqlite.Flavor{}, wire.Where{And: and, Or: or}, func(string) *Column { return c })
+		return Choose(sqlite.Flavor{}, 0, wire.Where{And: and, Or: or}, func(string) *Column { return c })
 	}
 	eq := wire.Filter{Field: "c", Op: wire.OpEq, Value: wire.Int(1)}
 	var many []wire.Filter
@@ -45,6 +45,20 @@ func TestChoose(t *testing.T) {
 	assert.False(t, p.All)
 }
 
+// TestChooseWithin binds no more values than the engine takes, and pushes what fits
+// behind a filter that does not.
+func TestChooseWithin(t *testing.T) {
+	c := &Column{Name: "c", Column: sqlengine.Column{Class: sqlengine.ClassInteger, Raw: "c", Type: wire.TypeNumber}}
+	eq := wire.Filter{Field: "c", Op: wire.OpEq, Value: wire.Int(1)}
+	three := wire.Filter{Field: "c", Op: wire.OpIn, Values: []wire.Value{wire.Int(1), wire.Int(2), wire.Int(3)}}
+	null := wire.Filter{Field: "c", Op: wire.OpIsNull}
+	for bound, want := range map[int]int{1: 2, 2: 3, 3: 2, 4: 3, 5: 4, 0: 4} {
+		p := Choose(sqlite.Flavor{}, bound, wire.Where{And: []wire.Filter{three, eq, eq, null}}, func(string) *Column { return c })
+		assert.Len(t, p.Pushed.And, want, "at most %d values", bound)
+		assert.Equal(t, want == 4, p.All)
+	}
+}
+
 // topFirst is an engine whose window stands behind SELECT, and whose placeholders have
 // no numbers.
 type topFirst struct{ sqlite.Flavor }
@@ -53,6 +67,13 @@ func (topFirst) Param(int) string { return "?" }
 
 func (topFirst) Window(limit, offset string, ordered bool) string {
 	return fmt.Sprint(" FIRST ", limit, " SKIP ", offset, " ", ordered)
+}
+
+// offsetFirst is an engine whose offset stands before the limit.
+type offsetFirst struct{ topFirst }
+
+func (offsetFirst) Window(limit, offset string, _ bool) string {
+	return fmt.Sprint(" OFFSET ", offset, " LIMIT ", limit)
 }
 
 // TestWindowFirst binds the values of a statement in the order of their placeholders,
@@ -64,6 +85,7 @@ func TestWindowFirst(t *testing.T) {
 		args []any
 	}{
 		{&Builder{Flavor: topFirst{}, WindowFirst: true}, "SELECT FIRST ? SKIP ? true a FROM t WHERE b = ?", []any{int64(10), int64(20), "x"}},
+		{&Builder{Flavor: offsetFirst{}, OffsetFirst: true}, "SELECT a FROM t WHERE b = ? OFFSET ? LIMIT ?", []any{"x", int64(20), int64(10)}},
 		{&Builder{Flavor: sqlite.Flavor{}}, "SELECT a FROM t WHERE b = ?1 LIMIT ?2 OFFSET ?3", []any{"x", int64(10), int64(20)}},
 	} {
 		got := c.b.Query("a", Window{Offset: 20, Limit: 10, Ordered: true}, func() string { return " FROM t WHERE b = " + c.b.bind("x") })

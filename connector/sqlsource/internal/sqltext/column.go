@@ -111,9 +111,8 @@ func (c *Column) NotNull() string {
 	return "(" + c.Raw + " IS NOT NULL AND " + c.Valid + ")"
 }
 
-// Mixed reports whether each value of the column is an integer or a real, so that one
-// operand may not serve all of them.
-func (c *Column) Mixed() bool { return c.Class == sqlengine.ClassFloat && c.Loose.Integer != "" }
+// Mixed reports whether each value of the column is an integer or a float.
+func (c *Column) Mixed() bool { return c.Class == sqlengine.ClassFloat && c.Loose.Integers }
 
 // Inside returns the condition that selects the rows that Sorted orders; empty: all
 // of them.

@@ -48,6 +48,9 @@ func (b *Builder) exact(c *Column, f wire.Filter) (string, bool) {
 	if f.Value.IsNull() {
 		return falseSQL, true
 	}
+	if !c.bindable(f.Value) {
+		return "", false
+	}
 	switch f.Op {
 	case wire.OpContains:
 		return b.contains(c, f.Value)
@@ -62,11 +65,8 @@ func (b *Builder) comparator(c *Column, f wire.Filter) (string, bool) {
 	switch c.Class {
 	case sqlengine.ClassInteger, sqlengine.ClassDecimal, sqlengine.ClassFloat:
 		d, ok := parseDigits(f.Value)
-		switch {
-		case !ok:
+		if !ok {
 			return falseSQL, true // a number and a text match no comparator, not even neq
-		case c.Mixed():
-			return b.compareMixed(c, f.Op, d), true
 		}
 		return b.compare(c, f.Op, numberOperand(c, d)), true
 	case sqlengine.ClassText:
@@ -109,6 +109,9 @@ func numberOperand(c *Column, d digits) operand {
 	case sqlengine.ClassInteger:
 		return integerOperand(d)
 	case sqlengine.ClassFloat:
+		if c.Loose.Integers {
+			return mixedOperand(d)
+		}
 		return floatOperand(d)
 	}
 	return decimalOperand(d, c.Precision, c.Scale)
@@ -173,7 +176,7 @@ var signs = map[wire.Op]string{
 // validAnd adds to a condition what keeps values from matching that are null on
 // the wire.
 func (c *Column) validAnd(condition string) string {
-	if c.Valid == "" {
+	if c.Valid == "" || c.Loose.GuardsValid {
 		return condition
 	}
 	return "(" + condition + " AND " + c.Valid + ")"
@@ -218,7 +221,7 @@ func (b *Builder) member(c *Column, f wire.Filter) (string, bool) {
 	case len(values) == 0:
 	case c.Class == sqlengine.ClassBoolean:
 		return b.boolean(c, wire.Filter{Field: f.Field, Op: f.Op, Values: values})
-	case c.Class == sqlengine.ClassOpaque || len(values) > maxMembers:
+	case c.Class == sqlengine.ClassOpaque || len(values) > maxMembers || !c.bindable(values...):
 		return "", false
 	default:
 		in = b.list(c, values)
@@ -236,18 +239,6 @@ func (b *Builder) member(c *Column, f wire.Filter) (string, bool) {
 // list returns the condition that a cell equals one of these values, none of
 // which is null.
 func (b *Builder) list(c *Column, values []wire.Value) string {
-	if c.Mixed() {
-		var conditions []string
-		for _, v := range values {
-			if d, ok := parseDigits(v); ok {
-				conditions = append(conditions, b.compareMixed(c, wire.OpEq, d))
-			}
-		}
-		if len(conditions) == 0 {
-			return falseSQL
-		}
-		return b.anyOf(conditions)
-	}
 	var args []any
 	for _, v := range values {
 		if o, ok := equalityOperand(c, v); ok && o.exact() {
@@ -308,7 +299,8 @@ func (b *Builder) substring(c *Column, f wire.Filter) (string, bool) {
 // contains returns the condition for membership in an array.
 func (b *Builder) contains(c *Column, v wire.Value) (string, bool) {
 	switch c.Class {
-	case sqlengine.ClassInteger, sqlengine.ClassDecimal, sqlengine.ClassFloat, sqlengine.ClassBoolean, sqlengine.ClassDate, sqlengine.ClassDatetime, sqlengine.ClassBytes:
+	case sqlengine.ClassInteger, sqlengine.ClassDecimal, sqlengine.ClassFloat, sqlengine.ClassBoolean,
+		sqlengine.ClassDate, sqlengine.ClassDatetime, sqlengine.ClassBytes:
 		return falseSQL, true // no text of these classes is that of an array
 	}
 	if _, number := parseDigits(v); number || c.Contains == nil {
@@ -319,6 +311,19 @@ func (b *Builder) contains(c *Column, v wire.Value) (string, bool) {
 		return falseSQL, true
 	}
 	return c.Contains(b.bind(s), s), true
+}
+
+// bindable reports whether texts can be bound whole: the driver ends none at a NUL, and
+// none is longer than the flavor takes.
+func (c *Column) bindable(values ...wire.Value) bool {
+	return !slices.ContainsFunc(values, func(v wire.Value) bool {
+		return c.NULUnbound && hasNUL(v) || c.MaxOperand > 0 && len(text(v)) > c.MaxOperand
+	})
+}
+
+// hasNUL reports whether a value's text on the wire has a NUL.
+func hasNUL(v wire.Value) bool {
+	return v.Kind() == wire.KindText && strings.IndexByte(v.Text(), 0) >= 0
 }
 
 // text returns a value's text on the wire.

@@ -54,11 +54,6 @@ func (b *Builder) nearValue(c *Column, op wire.Op, v wire.Value) string {
 func nearOperand(c *Column, v wire.Value) (o operand, ok bool) {
 	switch {
 	case v.IsNull() || c.Class == sqlengine.ClassBoolean:
-	case c.Mixed():
-		var d digits
-		if d, ok = parseDigits(v); ok {
-			o, ok = mixedOperand(d)
-		}
 	default:
 		o, ok = equalityOperand(c, v)
 	}

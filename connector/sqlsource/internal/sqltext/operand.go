@@ -135,6 +135,24 @@ func floatOperand(d digits) operand {
 	return operand{arg: f, side: near.compare(d)}
 }
 
+// mixedOperand returns a number as a column of integers and floats holds it, whose
+// engine compares the two exactly. From 2^53 on floats are whole, and stand for
+// their value as integers do.
+func mixedOperand(d digits) operand {
+	o := floatOperand(d)
+	f, ok := o.arg.(float64)
+	if !ok || math.Abs(f) < 1<<53 {
+		return o
+	}
+	if n := integerOperand(d); n.outside == 0 {
+		return n
+	}
+	if f == math.MinInt64 {
+		return operand{arg: int64(math.MinInt64), side: 1}
+	}
+	return o
+}
+
 // textOperand cuts a text at its first NUL where the engine's texts have none.
 func textOperand(s string, c *Column) operand {
 	if i := strings.IndexByte(s, 0); i >= 0 && c.NoNUL {

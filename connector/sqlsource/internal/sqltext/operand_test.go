@@ -3,6 +3,7 @@ package sqltext
 import (
 	"cmp"
 	"math"
+	"math/big"
 	"strings"
 	"testing"
 	"time"
@@ -60,6 +61,29 @@ func TestOperands(t *testing.T) {
 			wire.Float(math.MaxFloat64), wire.Float(-math.MaxFloat64), wire.Float(5e-324),
 		}, func(cell wire.Value, arg any) int {
 			return cmp.Compare(cell.Float64(), arg.(float64))
+		}},
+		{"integers among floats", Column{Column: sqlengine.Column{
+			Class: sqlengine.ClassFloat, Loose: sqlengine.Loose{Integers: true},
+		}}, []wire.Value{
+			wire.Int(0), wire.Int(1), wire.Int(-1), wire.Float(0.1), wire.Float(1.5), wire.Float(-1.5), wire.Float(0.30000000000000004),
+			wire.Int(1<<53 - 1), wire.Int(1 << 53), wire.Int(1<<53 + 1), wire.Int(-1<<53 - 1), wire.Float(1<<53 - 1.5),
+			wire.Int(math.MaxInt64), wire.Int(math.MaxInt64 - 1023), wire.Int(math.MinInt64), wire.Int(math.MinInt64 + 1),
+			wire.Float(1 << 63), wire.Float(-1<<63 - 2048), wire.Float(1e30), wire.Float(-1e30),
+			wire.Float(math.MaxFloat64), wire.Float(-math.MaxFloat64), wire.Float(5e-324),
+		}, func(cell wire.Value, arg any) int {
+			exact := new(big.Rat)
+			if cell.Kind() == wire.KindInt {
+				exact.SetInt64(cell.Int64())
+			} else {
+				exact.SetFloat64(cell.Float64())
+			}
+			bound := new(big.Rat)
+			if n, ok := arg.(int64); ok {
+				bound.SetInt64(n)
+			} else {
+				bound.SetFloat64(arg.(float64))
+			}
+			return exact.Cmp(bound)
 		}},
 	} {
 		t.Run(class.why, func(t *testing.T) {

@@ -13,6 +13,7 @@ import (
 
 	"github.com/connectorsdk/connector-sdk-go/conformance/cmd/connect/internal/lifecycle"
 	"github.com/connectorsdk/connector-sdk-go/conformance/platform"
+	"github.com/connectorsdk/connector-sdk-go/internal/terms"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -50,7 +51,7 @@ const (
 )
 
 func (h *host) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	w.Header().Set("Content-Type", wire.MediaJSON)
+	w.Header().Set("Content-Type", terms.MediaJSON)
 	body, _ := io.ReadAll(r.Body)
 	h.mu.Lock()
 	h.bodies = append(h.bodies, string(body))

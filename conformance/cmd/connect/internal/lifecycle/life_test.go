@@ -15,27 +15,14 @@ import (
 
 	"github.com/connectorsdk/connector-sdk-go/conformance"
 	"github.com/connectorsdk/connector-sdk-go/conformance/cmd/connect/internal/lifecycle"
-	"github.com/connectorsdk/connector-sdk-go/connector"
-	"github.com/connectorsdk/connector-sdk-go/connector/memsource"
+	"github.com/connectorsdk/connector-sdk-go/internal/planets"
+	"github.com/connectorsdk/connector-sdk-go/internal/terms"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
-// planets returns a connector that follows the protocol and asks for an API key.
-func planets(t *testing.T) http.Handler {
-	t.Helper()
-	src, err := memsource.New([]memsource.Table{{
-		Table: wire.Table{Name: "planets", SourceDescription: "The rocky planets.", PrimaryKey: []string{"name"},
-			Fields: []wire.Field{{Name: "name", Type: wire.TypeString, Unique: true}, {Name: "moons", Type: wire.TypeNumber}}},
-		Rows: [][]wire.Value{{wire.Text("Earth"), wire.Int(1)}, {wire.Text("Mars"), wire.Int(2)}, {wire.Text("Venus"), wire.Int(0)}},
-	}}, nil)
-	require.NoError(t, err)
-	token, err := wire.NewToken(goodToken)
-	require.NoError(t, err)
-	h, err := connector.New(connector.Definition{Slug: "planets", Credentials: []wire.CredentialField{
-		{Key: "apiKey", Label: "API key", Type: wire.CredentialPassword},
-	}}, src, token, nil)
-	require.NoError(t, err)
-	return h
+// keyed returns a connector that follows the protocol and asks for an API key.
+func keyed() http.Handler {
+	return planets.Handler(goodToken, planets.Source(planets.Table()), planets.Key)
 }
 
 // sizeWrong answers /size with one row too many.
@@ -45,7 +32,7 @@ func sizeWrong(h http.Handler) http.Handler {
 			h.ServeHTTP(w, r)
 			return
 		}
-		w.Header().Set("Content-Type", wire.MediaJSON)
+		w.Header().Set("Content-Type", terms.MediaJSON)
 		_, _ = w.Write([]byte(`{"size": {"rows": 4, "exact": true}}`))
 	})
 }
@@ -102,7 +89,7 @@ func TestLife(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				h := c.wrap(planets(t))
+				h := c.wrap(keyed())
 				var mu sync.Mutex
 				steps := 0
 				o := inProcess(t, h, func(asked conformance.Target) {
@@ -177,7 +164,7 @@ func TestLifeKeepsTenFailures(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				s, err := lifecycle.Add(typed(t, planets(t), "sk-1"), &lifecycle.SourceOptions{
+				s, err := lifecycle.Add(typed(t, keyed(), "sk-1"), &lifecycle.SourceOptions{
 					Grade: func(context.Context, conformance.Target, *conformance.Options) (*conformance.Report, error) {
 						return c.report, c.err
 					}})
@@ -200,7 +187,7 @@ func TestLifeKeepsTenFailures(t *testing.T) {
 
 // TestLifeIncomplete adds a form for local work, and forms that lack something.
 func TestLifeIncomplete(t *testing.T) {
-	local := typed(t, planets(t), "sk-1")
+	local := typed(t, keyed(), "sk-1")
 	local.SetLocal(true)
 	require.NoError(t, local.Read(t.Context()))
 	s, err := lifecycle.Add(local, &lifecycle.SourceOptions{
@@ -213,9 +200,9 @@ func TestLifeIncomplete(t *testing.T) {
 	s.Close()
 	require.True(t, s.Reconnect().Local(), "and is asked for again")
 
-	_, err = lifecycle.Add(newForm(t, planets(t)), nil)
+	_, err = lifecycle.Add(newForm(t, keyed()), nil)
 	require.ErrorContains(t, err, "read the connector first")
-	_, err = lifecycle.Add(typed(t, planets(t), ""), nil)
+	_, err = lifecycle.Add(typed(t, keyed(), ""), nil)
 	require.EqualError(t, err, "API key is required.")
 }
 
@@ -239,7 +226,7 @@ func TestLifeReconnect(t *testing.T) {
 			return &conformance.Report{Outcomes: []conformance.Outcome{{Verdict: conformance.Fail}}}, nil
 		}
 		o := &lifecycle.SourceOptions{Grade: grade}
-		form := typed(t, planets(t), "first-key")
+		form := typed(t, keyed(), "first-key")
 		form.SetName("Planets")
 		s, err := lifecycle.Add(form, o)
 		require.NoError(t, err)
@@ -279,7 +266,7 @@ func TestLifeReconnect(t *testing.T) {
 func TestLifeClose(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ended := false
-		s, err := lifecycle.Add(typed(t, planets(t), "sk-1"), &lifecycle.SourceOptions{
+		s, err := lifecycle.Add(typed(t, keyed(), "sk-1"), &lifecycle.SourceOptions{
 			Grade: func(ctx context.Context, _ conformance.Target, _ *conformance.Options) (*conformance.Report, error) {
 				<-ctx.Done()
 				time.Sleep(time.Second)

@@ -1,0 +1,115 @@
+package main
+
+import (
+	"io"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/connectorsdk/connector-sdk-go/conformance/internal/check"
+	"github.com/connectorsdk/connector-sdk-go/connector"
+	"github.com/connectorsdk/connector-sdk-go/connector/memsource"
+	"github.com/connectorsdk/connector-sdk-go/wire"
+)
+
+// described serves a connector of these tables.
+func described(t *testing.T, tables ...memsource.Table) http.Handler {
+	t.Helper()
+	source, err := memsource.New(tables, nil)
+	require.NoError(t, err)
+	secret, err := wire.NewToken(token)
+	require.NoError(t, err)
+	handler, err := connector.New(connector.Definition{Slug: "shop"}, source, secret,
+		&connector.Options{Logger: slog.New(slog.NewTextHandler(io.Discard, nil))})
+	require.NoError(t, err)
+	return handler
+}
+
+// TestDescribe writes a connector down, and compares it later with what was written.
+func TestDescribe(t *testing.T) {
+	no := false
+	people := memsource.Table{
+		Table: wire.Table{Name: "people", SourceDescription: "Who *works*\nhere.", PrimaryKey: []string{"id"}, Fields: []wire.Field{
+			{Name: "id", Type: wire.TypeNumber, Unique: true},
+			{Name: "boss|of", Type: wire.TypeNumber, Nullable: true, Groupable: &no, Filterable: &no, SourceDescription: "the boss"},
+		}, ForeignKeys: []wire.ForeignKey{{Field: "boss|of", TargetTable: "people", TargetField: "id"}}},
+		Rows: [][]wire.Value{{wire.Int(4711), wire.Null()}, {wire.Int(4712), wire.Int(4711)}},
+	}
+	later := people
+	later.Fields = append([]wire.Field{}, people.Fields...)
+	later.Fields[1].Type = wire.TypeDecimal
+	handler := described(t, people)
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { handler.ServeHTTP(w, r) }))
+	t.Cleanup(server.Close)
+	dir := t.TempDir()
+	text, data := filepath.Join(dir, "tables.md"), filepath.Join(dir, "tables.JSON")
+
+	got := conform(t, withToken, "-describe", text, "-describe", data, server.URL)
+	require.Equal(t, result{code: check.ExitPass}, got)
+	body, err := os.ReadFile(text)
+	require.NoError(t, err)
+	require.Equal(t, `# shop
+
+## people
+
+Who \*works\* here.
+
+Primary key: id.
+
+- boss\|of refers to id of people
+
+| Field | Type | Null | Unique | Left to the platform | Description |
+|---|---|---|---|---|---|
+| id | number |  | yes |  |  |
+| boss\|of | number | yes |  | filter, group | the boss |
+`, string(body))
+	body, err = os.ReadFile(data)
+	require.NoError(t, err)
+	require.NotContains(t, string(body), "4711", "no sample and no statistic, which are a tenant's data")
+
+	got = conform(t, withToken, "-diff", data, server.URL)
+	require.Equal(t, result{code: check.ExitPass, out: "nothing changed\n"}, got)
+	handler = described(t, later, memsource.Table{Table: wire.Table{Name: "new", Fields: people.Fields[:1]}})
+	got = conform(t, withToken, "-diff", data, "-describe", data, server.URL)
+	require.Equal(t, result{code: check.ExitFail, out: `field "boss|of" of table "people": type was number, is decimal` + "\n" +
+		`table "new" is new` + "\n"}, got)
+	got = conform(t, withToken, "-diff", data, server.URL)
+	require.Equal(t, "nothing changed\n", got.out, "the file was read before it was written anew")
+}
+
+// TestDescribeRefused asks for what cannot be described.
+func TestDescribeRefused(t *testing.T) {
+	dir := t.TempDir()
+	file := func(text string) string {
+		name := filepath.Join(dir, "old.json")
+		require.NoError(t, os.WriteFile(name, []byte(text), 0o600))
+		return name
+	}
+	server := httptest.NewServer(described(t, memsource.Table{Table: wire.Table{Name: "t", Fields: []wire.Field{
+		{Name: "id", Type: wire.TypeNumber}}}}))
+	t.Cleanup(server.Close)
+	for _, c := range []struct {
+		args []string
+		says string
+	}{
+		{[]string{"-describe", "tables.txt"}, "-describe tables.txt: the extension tells the form: .md or .json"},
+		{[]string{"-describe", filepath.Join(dir, "missing", "a.md")}, "-describe: open"},
+		{[]string{"-diff", filepath.Join(dir, "missing.json")}, "-diff: open"},
+		{[]string{"-diff", file(`{"tables":[]}`)}, "not a file that -describe wrote as JSON"},
+	} {
+		got := conform(t, withToken, append(c.args, server.URL)...)
+		require.Equal(t, check.ExitNotRun, got.code, c.says)
+		require.Contains(t, got.err, c.says)
+		require.Empty(t, got.out)
+	}
+	got := conform(t, withToken, "-diff", file(`{"document":{"slug":1},"discovery":{"tables":[]}}`), server.URL)
+	require.Contains(t, got.err, "wrote as JSON: document:")
+	got = conform(t, withToken, "-describe", filepath.Join(dir, "a.md"), "http://127.0.0.1:1")
+	require.Equal(t, check.ExitNotRun, got.code)
+	require.NoFileExists(t, filepath.Join(dir, "a.md"), "nothing is written of a connector that is not reached")
+}

@@ -1,0 +1,129 @@
+package conformance
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/connectorsdk/connector-sdk-go/conformance/internal/check"
+	"github.com/connectorsdk/connector-sdk-go/conformance/internal/session"
+	"github.com/connectorsdk/connector-sdk-go/wire"
+)
+
+// gaps returns the declared operators that no judged answer has exercised on the field.
+func gaps(f *session.FieldCoverage, operators []wire.Op) (missing []wire.Op) {
+	if !f.Filterable {
+		return nil
+	}
+	return slices.DeleteFunc(slices.Clone(operators), func(op wire.Op) bool { return f.Judged[op] > 0 })
+}
+
+// coverageLines returns the coverage as text. In the short form a table whose fields
+// were all judged with all operators, or that has no rows, is one line, and there are few
+// lines.
+func coverageLines(c *session.Coverage, whole bool) (lines []string) {
+	const maxLines, maxFields = 20, 6
+	for i := range c.Tables {
+		t := &c.Tables[i]
+		if len(lines) >= maxLines && !whole {
+			lines = append(lines, fmt.Sprintf("and %s more; a report in a file (-report) lists them all",
+				plural(len(c.Tables)-i, "table", "tables")))
+			break
+		}
+		lines = append(lines, tableLine(t, c.Operators))
+		var fields []string
+		if whole || t.Rows > 0 {
+			fields = fieldLines(t, c.Operators, whole)
+		}
+		if more := len(fields) - maxFields; more > 1 && !whole {
+			fields = append(fields[:maxFields], fmt.Sprintf("  and %d more fields", more))
+		}
+		lines = append(lines, fields...)
+	}
+	return lines
+}
+
+// tableLine returns one line about a table as a whole.
+func tableLine(t *session.TableCoverage, operators []wire.Op) string {
+	line := fmt.Sprintf("%s  %s", oneLine(t.Name), plural(t.Rows, "row", "rows"))
+	if t.Partly != "" {
+		line += ", not the whole table (" + oneLine(t.Partly) + ")"
+	}
+	if t.Unjudged != "" {
+		line += "; not judged: " + t.Unjudged
+	}
+	fields, judged, pairs, values, asked := 0, 0, 0, 0, 0
+	for i := range t.Fields {
+		if f := &t.Fields[i]; f.Filterable {
+			fields++
+			pairs += len(operators)
+			judged += len(operators) - len(gaps(f, operators))
+			values += f.Values
+			asked += f.Asked
+		}
+	}
+	if pairs > 0 {
+		line += fmt.Sprintf("; judged %d of %d (%s x %s)", judged, pairs,
+			plural(fields, "field", "fields"), plural(len(operators), "operator", "operators"))
+	}
+	if values > 0 {
+		line += fmt.Sprintf(", %d of %s", asked, plural(values, "value", "values"))
+	}
+	return line
+}
+
+// fieldLines returns one line for each field: with the judged answers by operator or, in
+// the short form, the operators that were not judged.
+func fieldLines(t *session.TableCoverage, operators []wire.Op, whole bool) (lines []string) {
+	for i := range t.Fields {
+		f := &t.Fields[i]
+		missing := gaps(f, operators)
+		var words []string
+		switch {
+		case whole && !f.Filterable:
+			words = []string{"cannot be filtered"}
+		case whole:
+			for _, op := range operators {
+				words = append(words, fmt.Sprintf("%s %d", op, f.Judged[op]))
+			}
+		case len(missing) == len(operators):
+			if len(operators) == 0 {
+				continue
+			}
+			words = []string{"no operator was judged"}
+		case len(missing) > 0:
+			words = []string{"not judged: " + joined(missing)}
+		case f.Asked == f.Values:
+			continue
+		}
+		if f.Filterable && f.Values > 0 && (whole || f.Asked < f.Values) {
+			words = append(words, fmt.Sprintf("%d of %s", f.Asked, plural(f.Values, "value", "values")))
+		}
+		if f.Empty {
+			words = append(words, "(it holds no value)")
+		}
+		lines = append(lines, fmt.Sprintf("  %s %s  %s", oneLine(f.Name), f.Type, strings.Join(words, "  ")))
+	}
+	return lines
+}
+
+func joined(operators []wire.Op) string {
+	words := make([]string, len(operators))
+	for i, op := range operators {
+		words[i] = string(op)
+	}
+	return strings.Join(words, " ")
+}
+
+// oneLine returns a text of the connector without line breaks.
+func oneLine(text string) string { return strings.ReplaceAll(text, "\n", `\n`) }
+
+// CoverageText returns the judged answers of every field by operator, or "" if no table was
+// found.
+func (r *Report) CoverageText() string {
+	if len(r.coverage.Tables) == 0 {
+		return ""
+	}
+	lines := append([]string{r.coverage.Basis.Text}, coverageLines(&r.coverage, true)...)
+	return check.Legible(strings.Join(lines, "\n")) + "\n"
+}

@@ -1,0 +1,165 @@
+package tenants
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+
+	"github.com/connectorsdk/connector-sdk-go/conformance/internal/session"
+	"github.com/connectorsdk/connector-sdk-go/wire"
+)
+
+// A cache answers a request that it has seen. So every question has any number of
+// wordings: requests with different bytes and the same answer. A wording that is asked
+// for the first time cannot be answered from what was kept for the other tenant, unless
+// the key of the cache is less than the request.
+
+// wording tells the wordings of a run apart. It begins at random, because a connector may
+// remember an earlier run.
+type wording struct {
+	run uint32
+	n   int
+}
+
+// fresh returns a wording that was not used before.
+func fresh(run *session.Run) wording {
+	last := session.Keep(run.Session, func() *wording { return &wording{run: rand.Uint32()} })
+	last.n++
+	return *last
+}
+
+// unused returns a text that no data hold, one for each wording.
+func (w wording) unused() string { return fmt.Sprintf("conformance-%d-%d", w.run, w.n) }
+
+func (w wording) envelope() wire.Envelope {
+	return wire.Envelope{TimeoutMS: session.UsualTimeout.Milliseconds() - int64(w.n%5000)}
+}
+
+// turned returns a list that begins at another place.
+func turned[T any](list []T, w wording) []T {
+	by := w.n % max(len(list), 1)
+	return slices.Concat(list[by:], list[:by])
+}
+
+// question is a row of the matrix: what is asked about a table for one tenant and the
+// other. What the answer must be follows from the tenant's rows, see [reply.holds].
+type question struct {
+	path string
+	what string // sets it apart from the other questions on its route
+	// ask returns the request, or nil if the table does not allow it.
+	ask func(s *subject, w wording) wire.Request
+}
+
+// questions has a row for each way to ask about a table. The most telling come first, and
+// the first of each route is one that every table allows.
+var questions = []question{
+	{wire.PathQuery, "", func(s *subject, w wording) wire.Request { return s.rowsIn(w) }},
+	{wire.PathCount, "", func(s *subject, w wording) wire.Request {
+		return &wire.CountRequest{Table: s.name, Where: s.everything(w), Envelope: w.envelope()}
+	}},
+	{wire.PathSize, "", func(s *subject, w wording) wire.Request {
+		return s.unlessPartial(&wire.SizeRequest{Table: s.name, Envelope: w.envelope()})
+	}},
+	{wire.PathCardinality, "", func(s *subject, w wording) wire.Request {
+		some := turned(s.fields[:min(len(s.fields), maxColumns)], w)
+		return s.unlessPartial(&wire.CardinalityRequest{Table: s.name, Columns: some, Envelope: w.envelope()})
+	}},
+	{wire.PathAggregate, "", func(s *subject, w wording) wire.Request {
+		rows := wire.Measure{Fn: wire.AggCount, As: fmt.Sprintf("rows%d", w.n)}
+		return s.aggregate(w, nil, rows)
+	}},
+	{wire.PathLinkHitRate, "", func(s *subject, w wording) wire.Request {
+		req := &wire.LinkHitRateRequest{
+			FromTable: s.name, FromColumn: s.fields[0], ToTable: s.name, ToColumn: s.fields[0], Envelope: w.envelope(),
+		}
+		if s.hop != nil {
+			req.FromColumn, req.ToTable, req.ToColumn = s.hop.FromField, s.hop.ToTable, s.hop.ToField
+		}
+		return s.unlessPartial(req)
+	}},
+	{wire.PathQuery, " with a join", func(s *subject, w wording) wire.Request {
+		if s.hop == nil || !s.joins {
+			return nil
+		}
+		req := s.rowsIn(w)
+		req.Joins = []wire.JoinHop{*s.hop}
+		return req
+	}},
+	{wire.PathQuery, " with a filter", func(s *subject, w wording) wire.Request {
+		if s.value == nil || s.only != nil {
+			return nil
+		}
+		req := s.rowsIn(w)
+		req.And, req.Limit = append(req.And, *s.value), 0
+		return req
+	}},
+	{wire.PathQuery, " with a limit", func(s *subject, w wording) wire.Request {
+		req := s.rowsIn(w)
+		req.Limit = int64(3 + w.n%3)
+		return req
+	}},
+	{wire.PathAggregate, " by groups", func(s *subject, w wording) wire.Request {
+		if s.group == "" {
+			return nil
+		}
+		return s.aggregate(w, []wire.GroupKey{{Field: s.group, As: "g"}}, wire.Measure{Fn: wire.AggCount, As: fmt.Sprintf("n%d", w.n)})
+	}},
+	{wire.PathCount, " with a filter", func(s *subject, w wording) wire.Request {
+		if s.value == nil || s.only != nil {
+			return nil
+		}
+		where := s.everything(w)
+		where.And = append(where.And, *s.value)
+		return &wire.CountRequest{Table: s.name, Where: where, Envelope: w.envelope()}
+	}},
+}
+
+// maxColumns is how many columns are counted at once.
+const maxColumns = 3
+
+// firstOf returns the first question of a route, or nil.
+func firstOf(path string) *question {
+	if i := slices.IndexFunc(questions, func(q question) bool { return q.path == path }); i >= 0 {
+		return &questions[i]
+	}
+	return nil
+}
+
+// rowsIn returns a request for all rows of the subject and the columns that both tenants
+// have.
+func (s *subject) rowsIn(w wording) *wire.QueryRequest {
+	req := &wire.QueryRequest{Table: s.name, Where: s.everything(w), Fields: turned(s.fields, w), Envelope: w.envelope()}
+	if s.mayLimit && w.n%3 > 0 {
+		req.Limit = int64(most) + 1 + int64(w.n)
+	}
+	return req
+}
+
+func (s *subject) aggregate(w wording, by []wire.GroupKey, m wire.Measure) wire.Request {
+	return &wire.AggregateRequest{
+		Table: s.name, Where: s.everything(w), GroupBy: by, Measures: []wire.Measure{m},
+		Limit: wire.AggregateLimit, Envelope: w.envelope(),
+	}
+}
+
+// everything returns filters that keep every row of the subject: nin with a text that
+// differs from wording to wording, which keeps null cells too. Once the rows of both
+// tenants are known, every other wording goes without, as a cache may keep those alone.
+func (s *subject) everything(w wording) (where wire.Where) {
+	learning := s.rows[0] == nil || s.rows[1] == nil
+	if s.text != "" && (learning || w.n%2 == 0) {
+		values := []wire.Value{wire.Text(w.unused())}
+		where.And = []wire.Filter{{Field: s.text, Op: wire.OpNin, Values: values}}
+	}
+	where.And = append(where.And, s.only...)
+	return where
+}
+
+// unlessPartial returns the request, or nil if the subject is a part of its table: the
+// route takes no filter.
+func (s *subject) unlessPartial(m wire.Request) wire.Request {
+	if s.only != nil {
+		return nil
+	}
+	return m
+}

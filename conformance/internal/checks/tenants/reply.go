@@ -1,0 +1,152 @@
+package tenants
+
+import (
+	"context"
+	"net/http"
+	"slices"
+
+	"github.com/connectorsdk/connector-sdk-go/conformance/internal/check"
+	"github.com/connectorsdk/connector-sdk-go/conformance/internal/session"
+	"github.com/connectorsdk/connector-sdk-go/internal/oracle"
+	"github.com/connectorsdk/connector-sdk-go/wire"
+)
+
+// reply is the answer to a request about a table.
+type reply struct {
+	asked   wire.Request
+	request *check.Request
+	shown   string
+	fault   *check.Finding // the stream of an answer that cannot be used
+	refused bool           // the table, or a field, is said not to exist
+	rows    *oracle.Table  // of /query, as the platform finishes them
+	over    bool           // there were more rows than are compared
+	figures wire.Answer    // of another route; nil if the answer says nothing
+}
+
+// most is how many rows of a table are compared.
+const most = 5_000
+
+// send sends a request and reads the answer. It is safe for concurrent use.
+func send(ctx context.Context, run *session.Run, c session.Call, m wire.Request, columns []wire.Column) reply {
+	if req, ok := m.(*wire.QueryRequest); ok {
+		return readRows(run.StreamWith(ctx, c, session.Members(req), min(run.Rows, most)), req, columns)
+	}
+	a := run.ExchangeWith(ctx, c)
+	r := reply{asked: m, request: a.Request, shown: a.Describe(), refused: refusedAsUnknown(a)}
+	if answer, f := session.RouteAt(c.Path).Decode(a); f == nil {
+		r.figures = answer
+	}
+	if size, ok := r.figures.(*wire.SizeAnswer); ok && (size.Size == nil || !size.Size.Exact) {
+		r.figures = nil
+	}
+	return r
+}
+
+func refusedAsUnknown(a *session.Answer) bool {
+	e := a.Refusal()
+	return e != nil && (e.Code == wire.CodeUnknownEntity || e.Code == wire.CodeUnsupported)
+}
+
+// readRows reads the rows of a stream, under the types of the table's columns, and does
+// what the connector left to the platform.
+func readRows(st *session.Stream, req *wire.QueryRequest, columns []wire.Column) reply {
+	r := reply{asked: req, request: st.Request, shown: st.Describe(), refused: refusedAsUnknown(st.Answer), over: st.Over}
+	if r.refused || st.Status == http.StatusTooManyRequests {
+		return r
+	}
+	if r.fault = st.Problem(); r.fault != nil && !st.Over {
+		return r
+	}
+	r.fault = nil
+	t := &oracle.Table{Name: req.Table, Rows: st.Table.Rows}
+	for _, name := range req.Fields {
+		i := slices.IndexFunc(columns, func(c wire.Column) bool { return c.Name == name })
+		t.Columns = append(t.Columns, columns[i])
+	}
+	for _, f := range hopFields(req) {
+		t.Columns = append(t.Columns, wire.Column{Name: f.As, Type: f.Type, Hop: 1})
+	}
+	if final, err := oracle.Finish(t, req, st.Served); err == nil && !st.Over {
+		t = final
+	}
+	r.rows, r.shown = t, "no rows"
+	if len(t.Rows) > 0 {
+		r.shown = plural(len(t.Rows), "row") + ", such as " + session.ShowRow(t.Columns, t.Rows[0])
+	}
+	return r
+}
+
+func hopFields(req *wire.QueryRequest) (list []wire.JoinField) {
+	for _, hop := range req.Joins {
+		list = append(list, hop.Fields...)
+	}
+	return list
+}
+
+// silent reports whether the answer says nothing of any rows.
+func (r *reply) silent() bool { return r.rows == nil && r.figures == nil }
+
+// holds reports whether the answer is what some rows give, in any reading of the
+// protocol.
+func (r *reply) holds(of oracle.Tables) bool {
+	switch m := r.asked.(type) {
+	case *wire.QueryRequest:
+		return slices.ContainsFunc([]oracle.Reading{{}, {DatesAsText: true}}, func(by oracle.Reading) bool {
+			return by.Verify(of, m, r.rows.Rows) == nil
+		})
+	case *wire.CountRequest:
+		n, err := oracle.Count(of, m)
+		return err == nil && n == r.figures.(*wire.CountAnswer).Count
+	case *wire.SizeRequest:
+		return int64(len(of[m.Table].Rows)) == r.figures.(*wire.SizeAnswer).Size.Rows
+	case *wire.AggregateRequest:
+		rows := r.figures.(*wire.AggregateAnswer).Rows
+		return slices.ContainsFunc(oracle.Readings(), func(by oracle.Reading) bool { return by.VerifyGroups(of, m, rows) == nil })
+	case *wire.CardinalityRequest:
+		for name, got := range r.figures.(*wire.CardinalityAnswer).Columns {
+			right, err := oracle.Cardinality(of[m.Table], name)
+			least, greatest, _ := oracle.DistinctRange(of[m.Table], name)
+			if got != nil && (err != nil || got.NonNull != right.NonNull || got.Distinct < least || got.Distinct > greatest) {
+				return false
+			}
+		}
+		return true
+	case *wire.LinkHitRateRequest:
+		return oracle.VerifyLinkHitRate(of, m, r.figures.(*wire.LinkHitRate)) == nil
+	}
+	return true
+}
+
+// onlyIn returns a row of the answer that the one table has and the other has not, or
+// nil.
+func (r *reply) onlyIn(one, other *oracle.Table) []wire.Value {
+	req, ok := r.asked.(*wire.QueryRequest)
+	if !ok || r.rows == nil || one == nil || len(req.Joins) > 0 {
+		return nil
+	}
+	keys := func(t *oracle.Table) map[string]bool {
+		set := map[string]bool{}
+		if t != nil {
+			for _, row := range t.Rows {
+				set[session.RowKey(picked(t, row, req.Fields))] = true
+			}
+		}
+		return set
+	}
+	in, out := keys(one), keys(other)
+	for _, row := range r.rows.Rows {
+		if key := session.RowKey(row); in[key] && !out[key] {
+			return row
+		}
+	}
+	return nil
+}
+
+// picked returns the cells of a row that are of some columns, in their order.
+func picked(t *oracle.Table, row []wire.Value, names []string) []wire.Value {
+	cells := make([]wire.Value, len(names))
+	for i, name := range names {
+		cells[i] = row[t.Index(name)]
+	}
+	return cells
+}

@@ -1,0 +1,407 @@
+package generate
+
+import (
+	"fmt"
+	"net/http"
+	"slices"
+
+	"github.com/connectorsdk/connector-sdk-go/conformance/internal/check"
+	"github.com/connectorsdk/connector-sdk-go/conformance/internal/session"
+	"github.com/connectorsdk/connector-sdk-go/internal/oracle"
+	"github.com/connectorsdk/connector-sdk-go/internal/terms"
+	"github.com/connectorsdk/connector-sdk-go/wire"
+)
+
+// Asker asks the generated questions of one check.
+type Asker struct {
+	*session.Run
+	Live   bool // the rows may change meanwhile
+	Claims bool // judge the served line rather than the answer
+	// Declared is set when all rows that come must satisfy the filters of and, claimed
+	// or not. Their operators are declared.
+	Declared bool
+	// Blame, when set, returns the finding that blocks a question that was answered
+	// wrongly because of another check's fault.
+	Blame func(*Question) *check.Finding
+
+	// wide is set when the connector leaves filters or sorts to the platform. It is
+	// then asked for their fields too, as the platform would.
+	wide     bool
+	asked    int
+	declined int
+}
+
+// Ask asks the questions in order and stops at the first wrong answer.
+func (a *Asker) Ask(list []*Question) *check.Finding {
+	for _, q := range list {
+		if a.Live && a.Cases > 0 && a.Allowance() == 0 {
+			break
+		}
+		if a.Ctx.Err() != nil {
+			return check.Skip(check.NotReached, "%s", a.Interrupted(a.Ctx))
+		}
+		a.asked++
+		if c := a.judge(q); c != nil {
+			return a.report(q, c)
+		}
+		a.Cases++
+		a.count(q)
+	}
+	return nil
+}
+
+// Finish returns why the questions that were asked show nothing, or nil.
+func (a *Asker) Finish() *check.Finding {
+	switch {
+	case a.asked == 0:
+		return check.Skip(check.NoData, "no table has rows that tell two answers apart")
+	case a.asked == a.declined:
+		return check.Skip(check.NoData, "all %d generated aggregates were declined", a.declined)
+	}
+	return nil
+}
+
+// count counts a judged question for the report.
+func (a *Asker) count(q *Question) {
+	telling := q.Telling()
+	a.Covered.Add(func(c *session.Counts) {
+		c.Generated++
+		if telling {
+			c.Telling++
+		}
+	})
+	a.Covered.AddFilters(q.Table, q.Where)
+}
+
+// judge asks a question and returns what is wrong with the answer, or nil.
+func (a *Asker) judge(q *Question) *Complaint {
+	return a.assess(q, a.prepare(q)())
+}
+
+// reply is what a question was answered: a stream, or the answer of another route.
+type reply struct {
+	fields []string
+	stream *session.Stream
+	answer *session.Answer
+}
+
+// prepare returns the function that sends a question, which may be called from any
+// goroutine.
+func (a *Asker) prepare(q *Question) func() *reply {
+	switch q.Path {
+	case wire.PathCount, wire.PathAggregate:
+		call := a.Session.Ask(q.Path, q.Message(), 0)
+		return func() *reply { return &reply{answer: a.ExchangeWith(a.Ctx, call)} }
+	}
+	req := q.Query()
+	if a.wide {
+		req.Fields = q.Needed(req.Fields)
+	}
+	call := a.Session.Ask(wire.PathQuery, req, 0)
+	most := a.Rows
+	if q.Window > 0 {
+		most = int(q.Window)
+	}
+	return func() *reply { return &reply{fields: req.Fields, stream: a.StreamWith(a.Ctx, call, req.Fields, most)} }
+}
+
+// assess returns what is wrong with the answer to a question, or nil.
+func (a *Asker) assess(q *Question, r *reply) *Complaint {
+	switch {
+	case q.Path == wire.PathCount:
+		return a.assessCount(q, r.answer)
+	case q.Path == wire.PathAggregate:
+		return a.assessAggregate(q, r.answer)
+	case a.Claims:
+		return a.assessClaims(q, r)
+	case q.Window > 0:
+		return a.assessWindow(q, r)
+	}
+	return a.assessRows(q, r)
+}
+
+// wrongAnswer returns the complaint about an answer that differs from the right one.
+func wrongAnswer(f *check.Finding, request *check.Request) *Complaint {
+	return &Complaint{Kind: "answer", Finding: f.From(request)}
+}
+
+func (a *Asker) assessCount(q *Question, answer *session.Answer) *Complaint {
+	want, err := oracle.Count(q.Known(), q.Count())
+	if err != nil {
+		panic(err) // the generator knows the table's fields
+	}
+	var got wire.CountAnswer
+	if f := answer.Decode("count-answer", &got); f != nil {
+		return unanswered(answer, f)
+	}
+	if got.Count == want {
+		return nil
+	}
+	misread := q.Misread(func(rows [][]wire.Value) bool { return int64(len(rows)) == got.Count })
+	return wrongAnswer(check.Differs(fmt.Sprint(want), fmt.Sprint(got.Count),
+		"%s is counted wrongly%s%s", terms.QuoteName(q.Table.Name), describeWhere(q), asIf(misread)), answer.Request)
+}
+
+func (a *Asker) assessAggregate(q *Question, answer *session.Answer) *Complaint {
+	if answer.Declined() {
+		a.declined++
+		return nil
+	}
+	var got wire.AggregateAnswer
+	if f := answer.Decode("aggregate-answer", &got); f != nil {
+		return unanswered(answer, f)
+	}
+	d := oracle.VerifyGroups(q.Known(), q.Aggregate(), got.Rows)
+	if d == nil {
+		return nil
+	}
+	return wrongAnswer(check.Differs(d.Expected, d.Received,
+		"aggregate over %s%s: %s", terms.QuoteName(q.Table.Name), describeWhere(q), d.Detail), answer.Request)
+}
+
+// unanswered returns the complaint about an answer that holds no number or groups.
+func unanswered(answer *session.Answer, f *check.Finding) *Complaint {
+	f.Request = answer.Request
+	c := &Complaint{Kind: "refused", Finding: f, Lost: answer.Err != nil}
+	switch {
+	case answer.Err == nil && answer.Status == http.StatusOK:
+		c.Kind = "broken"
+		c.Finding = check.Block("P3.11a", "%s", f.Detail)
+	case answer.Err == nil:
+		c.Kind = fmt.Sprintf("refused %d", answer.Status)
+		f.Detail = fmt.Sprintf("a legal request is refused with %d", answer.Status)
+	}
+	return c
+}
+
+// table returns the rows of a stream under the declared types, or why they cannot be
+// judged. The request may have asked for more fields than the question.
+func (a *Asker) table(q *Question, r *reply) (*oracle.Table, *Complaint) {
+	st := r.stream
+	if f := st.Unusable(); f != nil {
+		if st.Fault != nil {
+			return nil, &Complaint{Kind: "refused in the stream", Finding: f}
+		}
+		return nil, unanswered(st.Answer, f)
+	}
+	if st.Broken != nil {
+		return nil, &Complaint{Kind: "broken", Finding: st.Broken}
+	}
+	if st.Over && q.Window == 0 {
+		return nil, wrongAnswer(check.Differs(fmt.Sprintf("at most %d rows", q.Rows()), "more rows than the budget of the run",
+			"more rows are answered than %s has", terms.QuoteName(q.Table.Name)), st.Request)
+	}
+	t := &oracle.Table{Name: q.Table.Name, Rows: st.Table.Rows}
+	for _, name := range r.fields {
+		t.Columns = append(t.Columns, q.Table.Columns[q.Table.Index(name)])
+	}
+	return t, nil
+}
+
+func (a *Asker) assessRows(q *Question, r *reply) *Complaint {
+	t, c := a.table(q, r)
+	if c != nil {
+		return c
+	}
+	req := q.Query()
+	for _, column := range t.Columns[len(req.Fields):] {
+		req.Fields = append(req.Fields, column.Name)
+	}
+	final, err := oracle.Finish(t, req, r.stream.Served)
+	if err != nil {
+		if a.wide {
+			panic(err) // every field that is needed was asked for
+		}
+		a.wide = true
+		return a.judge(q)
+	}
+	if a.Declared {
+		if c := unsatisfied(q, r, t); c != nil {
+			return c
+		}
+	}
+	d := oracle.Verify(q.Known(), req, final.Rows)
+	if d == nil {
+		return nil
+	}
+	if _, ok := oracle.Unmatched(final, q.And, q.Or, q.FieldTypes); ok && a.Live {
+		if at := lostRow(q, final); at >= 0 {
+			c := wrongAnswer(check.Differs(fmt.Sprintf("a row that the whole read of %d rows has", q.Rows()),
+				session.ShowRow(final.Columns, final.Rows[at]),
+				"a whole read of %s loses rows: the answer%s has one that is not among them", terms.QuoteName(q.Table.Name), describeWhere(q)),
+				r.stream.Request)
+			c.Kind, c.Cause = "lost", "L11"
+			return c
+		}
+	}
+	return wrongAnswer(check.Differs(d.Expected, d.Received, "%s%s%s", explain(q, final, d), asIf(misread(q, req, final)),
+		byClaim(q, final, r.stream.Served)), r.stream.Request)
+}
+
+// unsatisfied returns the complaint about a row that does not satisfy the filters of
+// and. Their operators are declared, so it has to, whatever is claimed [rule filter-16].
+func unsatisfied(q *Question, r *reply, t *oracle.Table) *Complaint {
+	at, ok := oracle.Unmatched(t, q.And, nil, nil)
+	if ok {
+		return nil
+	}
+	why := ""
+	if q.Window == 0 {
+		why = asIf(misread(q, q.Query(), t))
+	}
+	return wrongAnswer(check.Differs("only rows that satisfy the filters, whose operators the document declares",
+		session.ShowRow(t.Columns, t.Rows[at]), "row %d of %s answered although %s%s%s", at, terms.QuoteName(q.Table.Name),
+		brokenFilter(q, t, at), why, byClaim(q, t, r.stream.Served)), r.stream.Request)
+}
+
+// assessWindow judges the answer to a question about a table of which only some rows
+// are known: rows that came satisfy the filters and, if there are no more, those that
+// are known are among them.
+func (a *Asker) assessWindow(q *Question, r *reply) *Complaint {
+	t, c := a.table(q, r)
+	if c != nil {
+		return c
+	}
+	if c := unsatisfied(q, r, t); c != nil {
+		return c
+	}
+	if r.stream.Over || int64(len(t.Rows)) >= q.Query().Limit {
+		return nil
+	}
+	known := *q.Table
+	req := &wire.QueryRequest{Table: known.Name, Where: q.Where, Fields: r.fields}
+	right, err := oracle.Query(oracle.Tables{known.Name: &known}, req)
+	if err != nil {
+		panic(err) // the generator knows the table's fields
+	}
+	if at := absent(right, t); at >= 0 {
+		return &Complaint{Kind: "missing", Finding: check.Differs(
+			"this row, which a plain read answers and which satisfies the filters: "+session.ShowRow(right.Columns, right.Rows[at]),
+			fmt.Sprintf("%d rows without it, and no more", len(t.Rows)),
+			"a row of %s is missing%s", terms.QuoteName(q.Table.Name), describeWhere(q)).From(r.stream.Request)}
+	}
+	return nil
+}
+
+// absent returns the index of a row that is not among those of an answer, or -1.
+func absent(rows, answer *oracle.Table) int {
+	texts := map[string]bool{}
+	for _, row := range answer.Rows {
+		texts[session.RowKey(row)] = true
+	}
+	return slices.IndexFunc(rows.Rows, func(row []wire.Value) bool {
+		return !texts[session.RowKey(row)] && !slices.ContainsFunc(answer.Rows, func(other []wire.Value) bool {
+			for i, v := range row {
+				if !oracle.Same(v, other[i], rows.Columns[i].Type) && !(v.IsNull() && other[i].IsNull()) {
+					return false
+				}
+			}
+			return true
+		})
+	})
+}
+
+// misread returns the misreading of a single filter that gives the rows of an answer,
+// or "".
+func misread(q *Question, req *wire.QueryRequest, answer *oracle.Table) string {
+	if req.Limit+req.Offset > 0 {
+		return ""
+	}
+	all := &wire.QueryRequest{Table: req.Table, Fields: req.Fields}
+	return q.Misread(func(rows [][]wire.Value) bool {
+		if len(rows) != len(answer.Rows) {
+			return false
+		}
+		table := *q.Table
+		table.Rows = rows
+		return oracle.Verify(oracle.Tables{table.Name: &table}, all, answer.Rows) == nil
+	})
+}
+
+// asIf returns the end of a sentence about a misreading.
+func asIf(misreading string) string {
+	if misreading == "" {
+		return ""
+	}
+	return ", as if " + misreading
+}
+
+// report returns the finding about a question that was answered wrongly: about the
+// smallest one that still is, and over live data only if the table has not
+// changed.
+func (a *Asker) report(q *Question, c *Complaint) *check.Finding {
+	if !c.Failure() {
+		return c.Finding
+	}
+	if a.Blame != nil && !a.Live {
+		if f := a.Blame(q); f != nil {
+			return f
+		}
+	}
+	if f := a.changed(q); f != nil {
+		return f
+	}
+	small := q
+	if !c.Lost {
+		small, c = Shrink(a.Ctx, q, c, a.judge)
+		if f := a.changed(q); f != nil {
+			return f
+		}
+	}
+	if a.Blame != nil && a.Live {
+		if f := a.Blame(small); f != nil {
+			return f
+		}
+	}
+	detail := fmt.Sprintf("%s (seed %d, generated case %d", c.Detail, a.Seed, a.asked)
+	if small != q {
+		detail += fmt.Sprintf(", shrunk from %d members to %d", q.Size(), small.Size())
+	}
+	a.Cases = a.asked
+	c.Finding = &check.Finding{Detail: detail + ")", Expected: c.Expected, Received: c.Received, Request: c.Request}
+	return a.named(small, c)
+}
+
+// changed returns the finding that skips the check if a live table is no longer
+// what it was.
+func (a *Asker) changed(q *Question) *check.Finding {
+	if !a.Live {
+		return nil
+	}
+	d, f := a.Discovery(0)
+	if f != nil {
+		return f
+	}
+	described := d.Lookup[q.Table.Name]
+	a.Forget(0, described)
+	now, f := a.Table(described)
+	if f != nil {
+		return f
+	}
+	if now == nil || oracle.Verify(q.Known(), session.AllRows(described), now.Rows) != nil {
+		return check.Skip(check.DataChanged, "table %s has changed since it was read; a generated query that disagreed cannot be judged",
+			terms.QuoteName(q.Table.Name))
+	}
+	return nil
+}
+
+// InOrder returns a table with its rows in an order that does not depend on the one
+// they were read in, so that a seed asks the same questions again. A large table
+// without a key stays as it was read.
+func InOrder(t *oracle.Table) *oracle.Table {
+	names := t.PrimaryKey
+	if len(names) == 0 && len(t.Rows) <= 5000 {
+		for _, c := range t.Columns {
+			names = append(names, c.Name)
+		}
+	}
+	var keys []wire.SortKey
+	for _, name := range names {
+		keys = append(keys, wire.SortKey{Field: name, Dir: wire.Asc})
+	}
+	sorted, err := oracle.Sort(t, keys, nil)
+	if err != nil {
+		return t // a declared key that is no column, which another check reports
+	}
+	return sorted
+}

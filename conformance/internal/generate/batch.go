@@ -1,0 +1,120 @@
+package generate
+
+import (
+	"fmt"
+	"sync"
+
+	"github.com/connectorsdk/connector-sdk-go/conformance/internal/check"
+	"github.com/connectorsdk/connector-sdk-go/conformance/internal/session"
+	"github.com/connectorsdk/connector-sdk-go/wire"
+)
+
+// How many questions are under way at once.
+const (
+	usualWidth = 4 // of a connector that does not declare its concurrency
+	maxWidth   = 8
+)
+
+// Width returns how many questions may be under way at once. A connector in this
+// process is asked one after the other, so that a run with the same seed is the same
+// run.
+func (a *Asker) Width() int {
+	if a.InProcess {
+		return 1
+	}
+	width := int(a.Document.Capabilities.Limits.Concurrency)
+	if width < 1 {
+		width = usualWidth
+	}
+	return min(width, maxWidth)
+}
+
+// Batch asks questions at once and returns, for each, what is wrong with its answer.
+func (a *Asker) Batch(list []*Question) []*Complaint {
+	replies := make([]*reply, len(list))
+	var all sync.WaitGroup
+	for i, q := range list {
+		send := a.prepare(q)
+		if len(list) == 1 {
+			replies[i] = send()
+			break
+		}
+		all.Go(func() { replies[i] = send() })
+	}
+	all.Wait()
+	complaints := make([]*Complaint, len(list))
+	for i, q := range list {
+		a.asked++
+		if complaints[i] = a.assess(q, replies[i]); complaints[i] == nil {
+			a.Cases++
+			a.count(q)
+		}
+	}
+	return complaints
+}
+
+// confirmTries is how often a question is asked again about a table that keeps
+// changing.
+const confirmTries = 3
+
+// Confirm asks a question again that was answered wrongly, with nothing else under
+// way. It returns the complaint if the answer is wrong twice while the table stays as
+// it is. If the table has changed, the question's subject is given the new rows; moved
+// is set if it keeps changing. A finding ends the check.
+func (a *Asker) Confirm(q *Question, c *Complaint) (_ *Complaint, moved bool, f *check.Finding) {
+	for range confirmTries {
+		changed, f := a.refresh(q.Subject, c)
+		if f != nil {
+			return nil, false, f
+		}
+		c = a.judge(q)
+		if c == nil || !c.Failure() || !changed {
+			return c, false, nil
+		}
+	}
+	return c, true, nil
+}
+
+// refresh reads the table of a subject again, and reports whether it has changed.
+func (a *Asker) refresh(s *Subject, c *Complaint) (changed bool, f *check.Finding) {
+	if s.Window > 0 && c.Kind != "missing" {
+		return false, nil // the answer itself shows that it is wrong
+	}
+	d, f := a.Discovery(0)
+	if f != nil {
+		return false, f
+	}
+	described := d.Lookup[s.Table.Name]
+	a.Forget(0, described)
+	now, f := a.Table(described)
+	if f == nil && s.Window > 0 {
+		now, f = a.Run.Window(described)
+	}
+	switch {
+	case f != nil:
+		return false, f
+	case now == nil:
+		return true, nil // it has grown beyond the row budget
+	case session.SameRows(described, s.Table, now):
+		return false, nil
+	}
+	s.Renew(InOrder(now), described)
+	return true, nil
+}
+
+// Smallest returns the smallest question that is still answered as wrongly as q, and the
+// complaint about it, under the check that it belongs to.
+func (a *Asker) Smallest(q *Question, c *Complaint) (*Question, *Complaint) {
+	if c.Lost {
+		return q, c
+	}
+	q, c = Shrink(a.Ctx, q, c, a.judge)
+	named := *c
+	named.Finding = a.named(q, c)
+	return q, &named
+}
+
+// Describe returns a filter's field and operator, for a list of what else is wrong.
+func Describe(table string, f wire.Filter) string {
+	return fmt.Sprintf("%s.%s %s", table, f.Field, f.Op)
+}

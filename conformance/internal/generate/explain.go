@@ -1,0 +1,173 @@
+package generate
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/connectorsdk/connector-sdk-go/conformance/internal/check"
+	"github.com/connectorsdk/connector-sdk-go/conformance/internal/message"
+	"github.com/connectorsdk/connector-sdk-go/internal/oracle"
+	"github.com/connectorsdk/connector-sdk-go/internal/terms"
+	"github.com/connectorsdk/connector-sdk-go/wire"
+)
+
+// named returns the finding about the smallest question that is answered wrongly, under the
+// check that it is for: what is left of the question is what the connector does wrong,
+// whichever check came upon it.
+func (a *Asker) named(q *Question, c *Complaint) *check.Finding {
+	id := cmp.Or(c.Cause, causeOf(q))
+	if !a.Live || !c.Failure() || id == a.Check.ID {
+		return c.Finding
+	}
+	f := *c.Finding
+	f.Skip, f.By = check.Blocked, id
+	return &f
+}
+
+// causeOf returns the check of live data that a question belongs to.
+func causeOf(q *Question) string {
+	filters := 0
+	for range q.Filters() {
+		filters++
+	}
+	sorted, windowed := len(q.Sort) > 0, q.Limit+q.Offset > 0
+	several := filters > 1
+	switch {
+	case q.Path == wire.PathCount && filters == 0:
+		return "L3"
+	case q.Path == wire.PathAggregate && filters == 0 && slices.ContainsFunc(q.Groups, func(g wire.GroupKey) bool { return g.Grain != "" }):
+		return "M24"
+	case q.Path == wire.PathAggregate && filters == 0:
+		return "L8"
+	case q.Path != wire.PathQuery && !several:
+		return "M10"
+	case filters > 0 && (sorted || windowed):
+		return "M12"
+	case several:
+		return "M11"
+	case filters == 1:
+		return "L2"
+	case sorted && windowed:
+		return "L6"
+	case sorted:
+		return "L7"
+	case windowed:
+		return "M20"
+	}
+	return "M7" // some columns, and nothing else
+}
+
+// lostRow returns the index of a row of an answer that satisfies the filters, and whose key
+// no row of the whole read has, or -1. The whole read has then lost it, not the filter.
+func lostRow(q *Question, answer *oracle.Table) int {
+	if len(q.Table.PrimaryKey) == 0 {
+		return -1
+	}
+	keys := [2]*oracle.Table{{}, {}}
+	for i, t := range []*oracle.Table{answer, q.Table} {
+		for _, row := range t.Rows {
+			var key []wire.Value
+			for _, name := range q.Table.PrimaryKey {
+				column := t.Index(name)
+				if column < 0 {
+					return -1
+				}
+				key = append(key, row[column])
+			}
+			keys[i].Rows = append(keys[i].Rows, key)
+		}
+	}
+	for _, name := range q.Table.PrimaryKey {
+		keys[0].Columns = append(keys[0].Columns, q.Table.Columns[q.Table.Index(name)])
+	}
+	return absent(keys[0], keys[1])
+}
+
+// explain returns what is wrong with the final rows of a question: by the filter
+// that a row does not pass, if there is one.
+func explain(q *Question, final *oracle.Table, d *oracle.Difference) string {
+	at, ok := oracle.Unmatched(final, q.And, q.Or, q.FieldTypes)
+	if !ok {
+		return fmt.Sprintf("row %d of %s answered although %s", at, terms.QuoteName(q.Table.Name), brokenFilter(q, final, at))
+	}
+	return fmt.Sprintf("%s%s: %s", terms.QuoteName(q.Table.Name), describeWhere(q), d.Detail)
+}
+
+// byClaim returns the end of a sentence about a row that does not pass the filters: what the
+// connector says of them. It is empty if all rows pass.
+func byClaim(q *Question, rows *oracle.Table, served wire.Served) string {
+	if _, ok := oracle.Unmatched(rows, q.And, q.Or, q.FieldTypes); ok {
+		return ""
+	}
+	if served.Filters {
+		return "; served.filters is true, so the platform does not filter again"
+	}
+	return "; served.filters is false, but the document declares the operator: " +
+		"push the filter, or leave its operator out of capabilities.operators"
+}
+
+// brokenFilter names the condition that a row does not pass.
+func brokenFilter(q *Question, t *oracle.Table, at int) string {
+	for _, f := range q.And {
+		if column := t.Index(f.Field); column >= 0 && !oracle.Match(t.Rows[at][column], f, t.Columns[column].Type) {
+			return describeFilter(q, f) + " does not hold"
+		}
+	}
+	if len(q.Or) == 1 {
+		single := Question{Subject: q.Subject, Where: wire.Where{And: q.Or[0]}}
+		return brokenFilter(&single, t, at)
+	}
+	return fmt.Sprintf("none of the %d groups of or holds", len(q.Or))
+}
+
+// describeWhere returns the conditions of a question, or how many there are.
+func describeWhere(q *Question) string {
+	var parts []string
+	for _, f := range q.And {
+		parts = append(parts, describeFilter(q, f))
+	}
+	if len(q.Or) == 1 {
+		for _, f := range q.Or[0] {
+			parts = append(parts, describeFilter(q, f))
+		}
+	} else if len(q.Or) > 1 {
+		parts = append(parts, fmt.Sprintf("one of %d groups", len(q.Or)))
+	}
+	switch {
+	case len(parts) == 0:
+		return ""
+	case len(parts) > 3:
+		return fmt.Sprintf(" where %d conditions hold", len(parts))
+	case len(parts) == 1:
+		return " where " + parts[0] + " holds"
+	}
+	return " where " + strings.Join(parts, " and ") + " hold"
+}
+
+func describeFilter(q *Question, f wire.Filter) string {
+	text := fmt.Sprintf("%s.%s %s", q.Table.Name, f.Field, f.Op)
+	switch terms.ShapeOf(f.Op) {
+	case terms.ShapeValue:
+		text += " " + describeValue(f.Value)
+	case terms.ShapeMember:
+		var list []string
+		for _, v := range f.Values[:min(len(f.Values), 5)] {
+			list = append(list, describeValue(v))
+		}
+		if more := len(f.Values) - len(list); more > 0 {
+			list = append(list, fmt.Sprintf("%d more", more))
+		}
+		text += " [" + strings.Join(list, ", ") + "]"
+	}
+	return text
+}
+
+func describeValue(v wire.Value) string {
+	json, err := v.AppendJSON(nil)
+	if err != nil {
+		return "?"
+	}
+	return message.Excerpt(json, 60)
+}

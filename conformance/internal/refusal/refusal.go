@@ -1,0 +1,239 @@
+// Package refusal asks a connector what it must refuse. A check about it is a table of rows:
+// each makes a legal body illegal in one place and names the codes that may refuse it.
+package refusal
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/connectorsdk/connector-sdk-go/conformance/internal/check"
+	"github.com/connectorsdk/connector-sdk-go/conformance/internal/session"
+	"github.com/connectorsdk/connector-sdk-go/internal/terms"
+	"github.com/connectorsdk/connector-sdk-go/wire"
+)
+
+// Row is one way to make the legal body of a route illegal.
+//
+// In its texts, %table and %field stand for a table and a field that exist, and %noTable and
+// %noField for such that do not. %near1 and %near2 are names that differ from that of the table
+// or the field which the member names in their case, or in a blank; the row is left out if
+// they exist too.
+type Row struct {
+	Paths  []string // of the routes that are asked if the document lists them; nil: all routes
+	Member string   // the member that is added or replaced; empty: none
+	JSON   string   // its value; empty: the member is removed, where the body has it
+	Joins  string   // the value of joins, a further member; empty: none
+	// Body is sent instead of the legal body, which it may hold as %body, without its last byte
+	// as %cut, and with the tenant's credentials as %credentials. Empty: it is not replaced.
+	Body string
+	// What says what is wrong, behind the path: "with two JSON values". Empty: it is made of the
+	// member and its value.
+	What  string
+	Codes []wire.Code                    // nil: bad_request
+	Needs func(*session.Document) string // as that of a check; nil: always
+}
+
+// Table is what a check asks.
+type Table struct {
+	Rows []Row
+	// About returns the table and the field of the bodies. Nil: a table that exists.
+	About func(*session.Run) (session.Topic, *check.Finding)
+	// Empty asks the first row about a table without rows too, where nobody would look.
+	Empty bool
+	// InTurn asks one row of each route after the other, each route from another row on.
+	InTurn bool
+	// Declinable lets an aggregate be declined with 204 instead.
+	Declinable bool
+}
+
+// AnyTable returns a table if there is one. Without one, only the routes that name none are asked.
+func AnyTable(run *session.Run) (session.Topic, *check.Finding) { return run.Topic(), nil }
+
+// NoTable returns a table that does not exist.
+func NoTable(*session.Run) (session.Topic, *check.Finding) {
+	return session.Topic{Table: &wire.Table{}, Name: session.UnusedTable, Field: "id"}, nil
+}
+
+// body is a body that must be refused.
+type body struct {
+	route session.Route
+	text  string
+	what  string
+	codes []wire.Code
+}
+
+// Judge sends the bodies until one is not refused. If the run has a budget of requests, it sends
+// no more than the check's weight and share of them. It is the Judge of a check.
+func (t Table) Judge(run *session.Run) *check.Finding {
+	about := t.About
+	if about == nil {
+		about = (*session.Run).ExistingTopic
+	}
+	topic, f := about(run)
+	if f != nil {
+		return f
+	}
+	bodies := t.bodies(run, topic)
+	if run.Requests > 0 {
+		bodies = bodies[:min(len(bodies), run.Check.Share())]
+	}
+	for _, b := range bodies {
+		if run.Spent() {
+			return nil
+		}
+		a := run.PostBody(b.route, []byte(b.text))
+		if t.Declinable && b.route.Path == wire.PathAggregate && a.Declined() {
+			run.Cases++
+			continue
+		}
+		if f := run.Refused(a, b.route.Path+" "+b.what, b.codes...); f != nil {
+			return f
+		}
+	}
+	return nil
+}
+
+// bodies returns the bodies in the order in which they are sent.
+func (t Table) bodies(run *session.Run, topic session.Topic) (all []body) {
+	if t.InTurn {
+		var lists [][]body
+		for _, r := range run.Mounted() {
+			var list []body
+			for _, row := range t.Rows {
+				list = row.appendBody(list, run, r, topic)
+			}
+			if len(list) > 0 {
+				lists = append(lists, rotated(list, len(lists)))
+			}
+		}
+		return inTurn(lists)
+	}
+	for i, row := range t.Rows {
+		for _, r := range run.Mounted() {
+			all = row.appendBody(all, run, r, topic)
+		}
+		if t.Empty && i == 0 && len(all) > 0 {
+			if empty := emptyTopic(run); empty.Table != nil {
+				all = row.appendBody(all, run, all[0].route, empty)
+			}
+		}
+	}
+	return all
+}
+
+// emptyTopic returns a topic without rows, if discovery lists one.
+func emptyTopic(run *session.Run) session.Topic {
+	for _, t := range run.SmallestFirst() {
+		if t.RowCount != nil && *t.RowCount == 0 && len(t.Fields) > 0 {
+			return session.Topic{Table: t, Name: t.Name, Field: t.Fields[0].Name}
+		}
+	}
+	return session.Topic{}
+}
+
+// appendBody appends the body of a route, if the row is about the route.
+func (row *Row) appendBody(list []body, run *session.Run, r session.Route, topic session.Topic) []body {
+	legal := run.Legal(r, topic)
+	nameless := r.Path == wire.PathCheck || r.Path == wire.PathDiscovery
+	near := row.near(run, topic)
+	switch {
+	case row.Paths != nil && !slices.Contains(row.Paths, r.Path),
+		row.Needs != nil && row.Needs(run.Document) != "",
+		topic.Table == nil && !nameless,
+		row.Member != "" && row.JSON == "" && !legal.Has(row.Member),
+		near == "" && strings.Contains(row.JSON, "%near"):
+		return list
+	}
+	names := []string{
+		"%table", topic.Name, "%field", topic.Field, "%noTable", session.UnusedTable, "%noField", session.UnusedField,
+		"%near1", near, "%near2", near,
+	}
+	what, quoted := slices.Clone(names), slices.Clone(names)
+	for i := 1; i < len(names); i += 2 {
+		what[i], quoted[i] = terms.QuoteName(names[i]), session.Quoted(names[i])
+	}
+	b := body{route: r, text: row.text(legal, strings.NewReplacer(quoted...)), codes: row.Codes}
+	if b.codes == nil {
+		b.codes = []wire.Code{wire.CodeBadRequest}
+	}
+	if row.Body != "" {
+		quoted = append(quoted, "%body", b.text, "%cut", b.text[:len(b.text)-1], "%credentials", string(run.Tenants[0].JSON))
+		b.text = strings.NewReplacer(quoted...).Replace(row.Body)
+	}
+	switch b.what = strings.NewReplacer(what...).Replace(row.What); {
+	case row.What != "":
+	case row.JSON == "":
+		b.what = "with no member " + row.Member
+	default:
+		b.what = "with " + row.Member + ": " + strings.NewReplacer(quoted...).Replace(row.JSON)
+	}
+	return append(list, b)
+}
+
+// text returns the legal body with the members that the row changes.
+func (row *Row) text(legal session.Payload, names *strings.Replacer) string {
+	if row.Joins != "" {
+		legal = legal.With("joins", names.Replace(row.Joins))
+	}
+	switch {
+	case row.Member == "":
+	case row.JSON == "":
+		legal = legal.Without(row.Member)
+	default:
+		legal = legal.With(row.Member, names.Replace(row.JSON))
+	}
+	return string(legal.Text())
+}
+
+// near returns the first or the second name that differs only in case or in blanks from the one
+// that the member names, or "" if the source has it.
+func (row *Row) near(run *session.Run, topic session.Topic) string {
+	if !strings.Contains(row.JSON, "%near") {
+		return ""
+	}
+	d, f := run.Discovery(0)
+	if f != nil {
+		return ""
+	}
+	name, exists := topic.Field, func(name string) bool { return topic.Table.Field(name) != nil }
+	if slices.Contains([]string{"table", "fromTable", "toTable"}, row.Member) {
+		name, exists = topic.Name, func(name string) bool { return d.Lookup[name] != nil }
+	}
+	other := strings.ToUpper(name)
+	if other == name {
+		other = strings.ToLower(name)
+	}
+	near := []string{other, name + " "}
+	if other == name { // it has no case
+		near = []string{name + " ", " " + name}
+	}
+	if strings.Contains(row.JSON, "%near2") {
+		near = near[1:]
+	}
+	if exists(near[0]) {
+		return ""
+	}
+	return near[0]
+}
+
+// inTurn merges lists: the first bodies of all, then the second ones.
+func inTurn(lists [][]body) (merged []body) {
+	for round := 0; ; round++ {
+		before := len(merged)
+		for _, list := range lists {
+			if round < len(list) {
+				merged = append(merged, list[round])
+			}
+		}
+		if len(merged) == before {
+			return merged
+		}
+	}
+}
+
+// rotated returns a list that begins elsewhere, so that the first bodies of several
+// routes are wrong in different ways.
+func rotated(list []body, by int) []body {
+	by %= max(len(list), 1)
+	return slices.Concat(list[by:], list[:by])
+}

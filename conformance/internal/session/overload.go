@@ -1,0 +1,60 @@
+package session
+
+import (
+	"context"
+	"net/http"
+	"strconv"
+	"sync"
+	"time"
+
+	"github.com/connectorsdk/connector-sdk-go/wire"
+)
+
+// overload is what a run knows of a connector that can do no more at present: its source
+// allows so many requests a minute, say.
+type overload struct {
+	mu       sync.Mutex
+	hopeless int // calls that were sent again for nothing, since the last that was not
+}
+
+const (
+	// maxAgain is how often a call is sent again, and maxHopeless how many calls are sent again
+	// for nothing before the connector is believed that it cannot answer.
+	maxAgain    = 2
+	maxHopeless = 1
+	// usualPause is how long to wait before, unless the answer says it. Budgets are often those
+	// of a minute.
+	usualPause = 61 * time.Second
+	maxPause   = 5 * time.Minute
+)
+
+// again reports whether to send a call once more, after a pause: it was answered that there
+// is no time for it, by 408 or an error line, or by a gateway that there were too many
+// requests. A call with a deadline of its own wants to know that. tries counts the times that
+// it was sent again before.
+func (s *Session) again(ctx context.Context, c Call, a *Answer, fault *wire.Error, tries int) bool {
+	busy := a.Status == http.StatusTooManyRequests || a.RefusedWith(wire.CodeTimeout) == nil || fault != nil && fault.Code == wire.CodeTimeout
+	s.overload.mu.Lock()
+	hopeless := s.overload.hopeless
+	switch {
+	case !busy && a.Err == nil && tries > 0:
+		s.overload.hopeless = 0
+	case busy && tries == maxAgain:
+		s.overload.hopeless++
+	}
+	s.overload.mu.Unlock()
+	answers := s.Slowest(c.Path).Path != "" // the route has answered before
+	if !busy || !answers || !c.usual() || tries == maxAgain || hopeless >= maxHopeless || s.Left() == 0 {
+		return false
+	}
+	pause := usualPause
+	if n, err := strconv.Atoi(a.Header.Get("Retry-After")); err == nil && n > 0 {
+		pause = min(time.Duration(n)*time.Second, maxPause)
+	}
+	select {
+	case <-time.After(pause):
+		return true
+	case <-ctx.Done():
+		return false
+	}
+}

@@ -1,0 +1,115 @@
+package session
+
+import (
+	"sync"
+
+	"github.com/connectorsdk/connector-sdk-go/internal/oracle"
+	"github.com/connectorsdk/connector-sdk-go/wire"
+)
+
+// Record notes what a run asks, while it asks.
+type Record struct {
+	mu sync.Mutex
+	Counts
+	kinds   map[kindOf]int
+	filters map[fieldOf]map[wire.Op]*askedFor
+	rows    map[string]int // table -> the most rows that one answer held
+}
+
+// Counts are the figures of a [Record].
+type Counts struct {
+	Requests  int   `json:"requests"`
+	Streams   int   `json:"streams"`   // requests answered by a stream
+	Rows      int64 `json:"rows"`      // rows read
+	Bytes     int64 `json:"bytes"`     // bytes of answers read
+	Generated int   `json:"generated"` // generated requests judged
+	Telling   int   `json:"-"`         // those of them that kept some rows and dropped others
+}
+
+type fieldOf struct{ table, field string }
+
+type kindOf struct {
+	op   wire.Op
+	kind wire.Type
+}
+
+// askedFor is how often filters of a field with one operator were judged and, for
+// operators that test equality, which values they named.
+type askedFor struct {
+	times    int
+	seen     map[string]bool
+	operands []wire.Value
+}
+
+// maxOperands limits how many operands of a field are remembered: more than a field has
+// values that are counted, because some are not in the data.
+const maxOperands = 20 * MaxValues
+
+// Add changes the counts.
+func (r *Record) Add(change func(*Counts)) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	change(&r.Counts)
+}
+
+// AddFilters counts the filters of a judged request by table, field, type and operator,
+// and notes the values that they name. A table with a judged filter counts as judged.
+func (r *Record) AddFilters(t *oracle.Table, where wire.Where) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.filters == nil {
+		r.kinds, r.filters = map[kindOf]int{}, map[fieldOf]map[wire.Op]*askedFor{}
+	}
+	for f := range where.Filters() {
+		kind := wire.Type("undeclared")
+		if i := t.Index(f.Field); i >= 0 && t.Columns[i].Type != "" {
+			kind = t.Columns[i].Type
+		}
+		r.kinds[kindOf{f.Op, kind}]++
+		at := fieldOf{t.Name, f.Field}
+		if r.filters[at] == nil {
+			r.filters[at] = map[wire.Op]*askedFor{}
+		}
+		asked := r.filters[at][f.Op]
+		if asked == nil {
+			asked = &askedFor{seen: map[string]bool{}}
+			r.filters[at][f.Op] = asked
+		}
+		asked.add(&f)
+	}
+}
+
+func (a *askedFor) add(f *wire.Filter) {
+	a.times++
+	operands := f.Values
+	if f.Op == wire.OpEq {
+		operands = []wire.Value{f.Value}
+	} else if f.Op != wire.OpIn {
+		return
+	}
+	for _, v := range operands {
+		if key := v.String(); !a.seen[key] && len(a.operands) < maxOperands {
+			a.seen[key] = true
+			a.operands = append(a.operands, v)
+		}
+	}
+}
+
+// byType returns how many filters were judged, by operator and type, such as "eq number".
+func (r *Record) byType() map[string]int {
+	all := map[string]int{}
+	for of, n := range r.kinds {
+		all[string(of.op)+" "+string(of.kind)] = n
+	}
+	return all
+}
+
+// addRows records that an answer held rows of a table.
+func (r *Record) addRows(table string, rows int) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.rows == nil {
+		r.rows = map[string]int{}
+	}
+	r.rows[table] = max(r.rows[table], rows)
+}

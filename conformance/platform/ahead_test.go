@@ -1,0 +1,203 @@
+package platform_test
+
+import (
+	"fmt"
+	"net/http"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/connectorsdk/connector-sdk-go/conformance/platform"
+	"github.com/connectorsdk/connector-sdk-go/connector"
+	"github.com/connectorsdk/connector-sdk-go/internal/casetest"
+	"github.com/connectorsdk/connector-sdk-go/wire"
+)
+
+// slow answers each query after a latency.
+func slow(h http.Handler, latency func(offset int64) time.Duration) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		var wait time.Duration
+		bodies(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			select {
+			case <-time.After(wait):
+				h.ServeHTTP(w, r)
+			case <-r.Context().Done():
+			}
+		}), func(path string, body map[string]any) {
+			if path == wire.PathQuery {
+				offset := int64(0)
+				if n, ok := body["offset"].(interface{ Int64() (int64, error) }); ok {
+					offset, _ = n.Int64()
+				}
+				wait = latency(offset)
+			}
+		}).ServeHTTP(w, r)
+	})
+}
+
+// always is a latency that does not depend on the page.
+func always(d time.Duration) func(int64) time.Duration { return func(int64) time.Duration { return d } }
+
+// TestParallelPages reads 40 pages of a source that takes 50 ms for each, in virtual time.
+// The rows come in order, within the concurrency of the document.
+func TestParallelPages(t *testing.T) {
+	for _, c := range []struct {
+		why         string
+		concurrency int
+		known       bool
+		latency     func(int64) time.Duration
+		most        time.Duration
+		open        int
+	}{
+		{"one after the other", 1, true, always(50 * time.Millisecond), 40 * 50 * time.Millisecond, 1},
+		{"four at once, after the first", 4, true, always(50 * time.Millisecond), 11 * 50 * time.Millisecond, 4},
+		{"sixteen at once", 16, true, always(50 * time.Millisecond), 4 * 50 * time.Millisecond, 16},
+		{"of an unknown number of pages", 4, false, always(50 * time.Millisecond), 16 * 50 * time.Millisecond, 4},
+		{"later pages answer first", 4, true, func(offset int64) time.Duration {
+			return time.Duration(4-offset/25%4) * 25 * time.Millisecond
+		}, 1500 * time.Millisecond, 4},
+	} {
+		t.Run(c.why, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				r := record(slow(tabled(numbered(1000, c.known), wire.Limits{PageSizeMax: 25, Concurrency: c.concurrency},
+					connector.Omit{}), c.latency))
+				conn := connectTo(t, r, nil)
+				begun := time.Now()
+				answer, err := conn.Query(t.Context(), &wire.QueryRequest{Table: "numbered", Fields: []string{"id"}})
+				require.NoError(t, err)
+				n := int64(0)
+				for row, err := range answer.All() {
+					require.NoError(t, err)
+					n++
+					require.Equal(t, n, row[0].Int64())
+				}
+				require.Equal(t, int64(1000), n)
+				require.LessOrEqual(t, time.Since(begun), c.most+50*time.Millisecond) // and the last page, which is empty
+				requests, faults := r.seen()
+				require.Empty(t, faults)
+				require.Equal(t, c.open, r.most)
+				require.LessOrEqual(t, len(requests), answer.Stats.Requests+2, "check and discovery; what is given up may not come")
+				require.LessOrEqual(t, answer.Stats.Requests, 41+c.open-1)
+				if c.known {
+					require.Equal(t, 41, answer.Stats.Requests, "none in vain")
+					require.Equal(t, int64(1000), answer.Stats.RowsRead)
+				}
+			})
+		})
+	}
+}
+
+// TestParallelPagesError fails one page. The error comes as soon as the pages before it have
+// come, although their rows have not been passed on; what is still read is given up.
+func TestParallelPagesError(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h := tabled(numbered(1000, true), wire.Limits{PageSizeMax: 100}, connector.Omit{})
+		broken := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			failed := false
+			bodies(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				if failed {
+					w.WriteHeader(http.StatusInternalServerError)
+					_, _ = w.Write([]byte(`{"error":{"code":"internal","message":"internal error"}}`))
+					return
+				}
+				h.ServeHTTP(w, r)
+			}), func(_ string, body map[string]any) { failed = fmt.Sprint(body["offset"]) == "300" }).ServeHTTP(w, r)
+		})
+		r := record(slow(broken, func(offset int64) time.Duration {
+			if offset > 300 {
+				return time.Hour
+			}
+			return time.Millisecond
+		}))
+		conn := connectTo(t, r, nil)
+		begun, rows := time.Now(), 0
+		answer, err := conn.Query(t.Context(), &wire.QueryRequest{Table: "numbered", Fields: []string{"id"}})
+		require.NoError(t, err)
+		for _, one := range answer.All() {
+			if err = one; err == nil {
+				if rows++; rows == 101 {
+					time.Sleep(time.Second) // until the pages that come have come
+				}
+			}
+		}
+		require.ErrorIs(t, err, &wire.Error{Code: wire.CodeInternal})
+		require.Less(t, time.Since(begun), time.Minute)
+		require.Less(t, rows, 300, "not after all rows before it")
+		synctest.Wait()
+		r.mu.Lock()
+		defer r.mu.Unlock()
+		require.Zero(t, r.open, "nothing is still read")
+	})
+}
+
+// TestParallelPagesEnd ends a loop early, cancels a question, and asks within a loop.
+func TestParallelPagesEnd(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := record(slow(tabled(numbered(1000, true), wire.Limits{PageSizeMax: 50}, connector.Omit{}), always(time.Millisecond)))
+		conn := connectTo(t, r, nil)
+		req := &wire.QueryRequest{Table: "numbered", Fields: []string{"id"}}
+		answer, err := conn.Query(t.Context(), req)
+		require.NoError(t, err)
+		n := 0
+		for _, err := range answer.All() {
+			require.NoError(t, err)
+			if n++; n == 120 {
+				break
+			}
+		}
+		synctest.Wait()
+		require.Zero(t, r.open, "a loop that is left reads nothing more")
+		r.seen()
+		rows, _, err := casetest.Rows(t.Context(), conn, &wire.QueryRequest{Table: "numbered", Fields: req.Fields, Offset: 60, Limit: 130})
+		require.NoError(t, err)
+		require.Len(t, rows, 130)
+		requests, _ := r.seen()
+		require.Len(t, requests, 3, "no page behind the window")
+		n = 0
+		for _, err := range answer.All() { // a question within each of the loops, as deep as there are places
+			require.NoError(t, err)
+			if n++; n%100 == 60 {
+				inner, _, err := casetest.Rows(t.Context(), conn, req)
+				require.NoError(t, err)
+				require.Len(t, inner, 1000)
+			}
+		}
+		require.Equal(t, 1000, n)
+	})
+}
+
+// TestParallelPagesMemory reads pages that do not fit into what may be kept of pages ahead.
+// They are asked for again in their turn, and read one by one.
+func TestParallelPagesMemory(t *testing.T) {
+	table := numbered(400, true)
+	for i := range table.Rows {
+		table.Rows[i][2] = wire.Text(strings.Repeat("x", 5000))
+	}
+	for budget, requests := range map[int64]int{
+		100 << 10: 5, // too little to read ahead at all
+		4 << 20:   7, // 256 KiB a page, of 500: two of them are asked for twice
+		256 << 20: 5,
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			conn := connectTo(t, tabled(table, wire.Limits{PageSizeMax: 100}, connector.Omit{}),
+				&platform.ConnectionOptions{Budget: budget})
+			answer, err := conn.Query(t.Context(), &wire.QueryRequest{Table: "numbered", Fields: []string{"id", "text"}})
+			require.NoError(t, err)
+			n := int64(0)
+			for row, err := range answer.All() {
+				require.NoError(t, err)
+				n++
+				require.Equal(t, n, row[0].Int64())
+				if n == 101 {
+					time.Sleep(time.Millisecond) // until the pages ahead have been read as far as they may
+				}
+			}
+			require.Equal(t, int64(400), n)
+			require.GreaterOrEqual(t, answer.Stats.RowsRead, n)
+			require.Equal(t, requests, answer.Stats.Requests, "budget %d", budget)
+		})
+	}
+}

@@ -1,0 +1,130 @@
+package platform_test
+
+import (
+	"fmt"
+	"net/http"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/connectorsdk/connector-sdk-go/conformance/platform"
+	"github.com/connectorsdk/connector-sdk-go/connector"
+	"github.com/connectorsdk/connector-sdk-go/connector/memsource"
+	"github.com/connectorsdk/connector-sdk-go/wire"
+)
+
+// priced is a table of these amounts; "" is null.
+func priced(amounts ...string) memsource.Table {
+	t := memsource.Table{Table: wire.Table{Name: "priced", StoresRows: true, Fields: []wire.Field{
+		{Name: "amount", Type: wire.TypeDecimal, Nullable: true}, {Name: "name", Type: wire.TypeString}}}}
+	for _, amount := range amounts {
+		v := wire.Null()
+		if amount != "" {
+			v = wire.Decimal(amount)
+		}
+		t.Rows = append(t.Rows, []wire.Value{v, wire.Text("n")})
+	}
+	return t
+}
+
+// TestAverage takes averages from the sums and counts of a connector, and from its rows.
+func TestAverage(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		why     string
+		amounts []string
+		want    string
+	}{
+		{"exact", []string{"1", "2"}, "1.5"},
+		{"no zeros at the end, however the values are spelled", []string{"10.00", "20.00"}, "15"},
+		{"zeros before the point stay", []string{"100", "300"}, "200"},
+		{"nulls do not count", []string{"1", "", "2", ""}, "1.5"},
+		{"over nothing but nulls", []string{"", ""}, "null"},
+		{"over no rows", nil, "null"},
+		{"rounded to 20 digits", []string{"1", "0", "0"}, "0.33333333333333333333"},
+		{"half away from zero", []string{"0.00000000000000000001", "0"}, "0.00000000000000000001"},
+		{"... below zero too", []string{"-0.00000000000000000001", "0"}, "-0.00000000000000000001"},
+		{"not below a half", []string{"0.00000000000000000001", "0", "0"}, "0"},
+		{"no minus before zero", []string{"-0.00000000000000000001", "0", "0"}, "0"},
+		{"as many digits as the sum has", []string{"0.0000000000000000000000000000000000000002", "0"},
+			"0.0000000000000000000000000000000000000001"},
+		{"no float takes part", []string{"9007199254740993", "9007199254740993"}, "9007199254740993"},
+	} {
+		for _, omit := range []connector.Omit{{}, {Endpoints: []wire.Endpoint{wire.EndpointAggregate}}} {
+			r := record(tabled(priced(c.amounts...), wire.Limits{}, omit))
+			conn := connectTo(t, r, nil)
+			groups, err := conn.Aggregate(t.Context(), &wire.AggregateRequest{Table: "priced",
+				Measures: []wire.Measure{{Fn: platform.Avg, Field: "amount", As: "mean"}}})
+			require.NoError(t, err, c.why)
+			require.Equal(t, len(omit.Endpoints) > 0, groups.Stats.Folded)
+			require.Equal(t, "[["+c.want+"]]", fmt.Sprint(groups.Rows), c.why)
+			require.Equal(t, []wire.Column{{Name: "mean", Type: wire.TypeDecimal}}, groups.Columns)
+			_, faults := r.seen()
+			require.Empty(t, faults)
+		}
+	}
+}
+
+// TestAverageAmongOthers asks for averages beside their sum and count, and beside names that
+// those would have. The measures come in their order.
+func TestAverageAmongOthers(t *testing.T) {
+	t.Parallel()
+	h := tabled(numbered(9, true), wire.Limits{}, connector.Omit{})
+	r := record(h)
+	conn := connectTo(t, r, nil)
+	r.seen()
+	req := &wire.AggregateRequest{Table: "numbered", GroupBy: []wire.GroupKey{{Field: "half", As: "sum_id"}}, Measures: []wire.Measure{
+		{Fn: wire.AggMax, Field: "id", As: "count_id"},
+		{Fn: platform.Avg, Field: "id", As: "mean"},
+		{Fn: wire.AggSum, Field: "id", As: "total"},
+		{Fn: platform.Avg, Field: "id", As: "again"},
+		{Fn: platform.Avg, Field: "half", As: "other"},
+	}}
+	groups, err := conn.Top(t.Context(), req, []wire.SortKey{{Field: "mean", Dir: wire.Desc}}, 2)
+	require.NoError(t, err)
+	require.Equal(t, "[[0 9 9 9 9 0] [1 8 7.5 15 7.5 1]]", fmt.Sprint(groups.Rows))
+	var names []string
+	for _, c := range groups.Columns {
+		names = append(names, c.Name)
+	}
+	require.Equal(t, []string{"sum_id", "count_id", "mean", "total", "again", "other"}, names)
+	require.Equal(t, platform.Avg, req.Measures[1].Fn, "the question stays as it is")
+
+	asked, most, err := conn.Explain(req)
+	require.NoError(t, err)
+	require.Equal(t, 2, most.Requests)
+	var fns []wire.AggFunc
+	for _, m := range asked[0].(*wire.AggregateRequest).Measures {
+		fns = append(fns, m.Fn)
+	}
+	require.Equal(t, []wire.AggFunc{wire.AggMax, wire.AggSum, wire.AggCount, wire.AggSum, wire.AggCount}, fns)
+}
+
+// TestAverageRefused asks for averages that have no answer.
+func TestAverageRefused(t *testing.T) {
+	t.Parallel()
+	conn := connectTo(t, tabled(priced("1"), wire.Limits{}, connector.Omit{}), nil)
+	avg := func(field, as string) wire.Measure { return wire.Measure{Fn: platform.Avg, Field: field, As: as} }
+	for _, c := range []struct {
+		measures []wire.Measure
+		words    string
+	}{
+		{[]wire.Measure{avg("name", "a")}, `over field "name", which is no number`},
+		{[]wire.Measure{avg("", "a")}, "measures[0].field: required"},
+		{[]wire.Measure{avg("missing", "a")}, `has no field "missing"`},
+		{[]wire.Measure{avg("amount", "a"), avg("amount", "a")}, `two columns of the aggregate are named "a"`},
+	} {
+		_, err := conn.Aggregate(t.Context(), &wire.AggregateRequest{Table: "priced", Measures: c.measures})
+		var refused *platform.RequestError
+		require.ErrorAs(t, err, &refused)
+		require.ErrorContains(t, err, c.words)
+	}
+	for _, row := range []string{`{"sum_amount":null,"count_amount":2}`, `{"sum_amount":"2","count_amount":0}`} {
+		h := instead(tabled(priced("1"), wire.Limits{}, connector.Omit{}), wire.PathAggregate, `{"rows":[`+row+`]}`)
+		_, err := connectTo(t, http.Handler(h), nil).Aggregate(t.Context(),
+			&wire.AggregateRequest{Table: "priced", Measures: []wire.Measure{avg("amount", "a")}})
+		var fault *platform.AnswerError
+		require.ErrorAs(t, err, &fault, "a sum and a count that contradict each other have no quotient")
+		require.Equal(t, "aggregate-1b", fault.Rule)
+	}
+}

@@ -1,0 +1,235 @@
+package platform_test
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"slices"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/connectorsdk/connector-sdk-go/conformance/platform"
+	"github.com/connectorsdk/connector-sdk-go/connector"
+	"github.com/connectorsdk/connector-sdk-go/connector/memsource"
+	"github.com/connectorsdk/connector-sdk-go/internal/casetest"
+	"github.com/connectorsdk/connector-sdk-go/internal/oracle"
+	"github.com/connectorsdk/connector-sdk-go/wire"
+)
+
+// shelves is a table whose key is of two fields, with a nullable number and a date.
+func shelves(n int) memsource.Table {
+	t := memsource.Table{Table: wire.Table{Name: "shelves", StoresRows: true, PrimaryKey: []string{"room", "place"}, Fields: []wire.Field{
+		{Name: "room", Type: wire.TypeString},
+		{Name: "place", Type: wire.TypeDecimal},
+		{Name: "weight", Type: wire.TypeNumber, Nullable: true},
+		{Name: "note", Type: wire.TypeString, Nullable: true},
+		{Name: "day", Type: wire.TypeDate},
+	}}}
+	for i := range n {
+		weight, note := wire.Int(int64(i*7%5)), wire.Text(fmt.Sprint("n", i%3))
+		if i%4 == 0 {
+			weight = wire.Null()
+		}
+		if i%3 == 0 {
+			note = wire.Null()
+		}
+		t.Rows = append(t.Rows, []wire.Value{wire.Text(fmt.Sprintf("R%d", i*5%4)), wire.Decimal(fmt.Sprintf("%d.%d", i/8, i%2*5)),
+			weight, note, wire.Text(fmt.Sprintf("2024-01-%02d", i%28+1))})
+	}
+	slices.SortFunc(t.Rows, func(a, b []wire.Value) int { return int(a[4].Text()[9]) - int(b[4].Text()[9]) })
+	seen := map[string]bool{}
+	t.Rows = slices.DeleteFunc(t.Rows, func(row []wire.Value) bool {
+		key := row[0].Text() + row[1].Text()
+		again := seen[key]
+		seen[key] = true
+		return again
+	})
+	return t
+}
+
+// TestKeyset reads pages of a connector without offset, in several orders and with other
+// filters beside those of the pages.
+func TestKeyset(t *testing.T) {
+	t.Parallel()
+	asc := func(name string) wire.SortKey { return wire.SortKey{Field: name, Dir: wire.Asc} }
+	desc := func(name string) wire.SortKey { return wire.SortKey{Field: name, Dir: wire.Desc} }
+	fields := []string{"note", "weight"}
+	light := []wire.Filter{{Field: "weight", Op: wire.OpLt, Value: wire.Int(4)}}
+	for _, c := range []struct {
+		why  string
+		omit connector.Omit
+		req  wire.QueryRequest
+	}{
+		{"by both parts of the key", connector.Omit{}, wire.QueryRequest{Fields: fields}},
+		{"the key is requested too", connector.Omit{}, wire.QueryRequest{Fields: []string{"place", "note", "room"}}},
+		{"no field is requested", connector.Omit{}, wire.QueryRequest{}},
+		{"descending, with nulls last", connector.Omit{}, wire.QueryRequest{Fields: fields, Sort: []wire.SortKey{desc("weight")}}},
+		{"ascending, with nulls last", connector.Omit{}, wire.QueryRequest{Fields: fields, Sort: []wire.SortKey{asc("weight"), desc("note")}}},
+		{"a part of the key descends", connector.Omit{}, wire.QueryRequest{Fields: fields, Sort: []wire.SortKey{desc("place")}}},
+		{"a window, whose first rows are read as well", connector.Omit{},
+			wire.QueryRequest{Fields: fields, Sort: []wire.SortKey{asc("note")}, Offset: 9, Limit: 17}},
+		{"filters that all have to hold", connector.Omit{}, wire.QueryRequest{Fields: fields, Where: wire.Where{And: light}}},
+		{"groups of filters", connector.Omit{}, wire.QueryRequest{Fields: fields,
+			Where: wire.Where{Or: [][]wire.Filter{light, {{Field: "note", Op: wire.OpEq, Value: wire.Text("n1")}}}}}},
+		{"a date sorts here, and the pages go by the key", connector.Omit{},
+			wire.QueryRequest{Fields: fields, Sort: []wire.SortKey{desc("day"), asc("note")}}},
+		{"joins", connector.Omit{}, wire.QueryRequest{Fields: fields, Joins: []wire.JoinHop{{FromTable: "shelves", FromField: "note",
+			ToTable: "rooms", ToField: "id", Fields: []wire.JoinField{{Field: "place", As: "shelf"}}}}}},
+		{"a joined field that has the name of a key", connector.Omit{}, wire.QueryRequest{Fields: fields,
+			Joins: []wire.JoinHop{{FromTable: "shelves", FromField: "note",
+				ToTable: "rooms", ToField: "id", Fields: []wire.JoinField{{Field: "place"}}}}}},
+		{"joins executed here", connector.Omit{Join: true}, wire.QueryRequest{Fields: fields, Joins: []wire.JoinHop{{FromTable: "shelves",
+			FromField: "note", ToTable: "rooms", ToField: "id", Fields: []wire.JoinField{{Field: "place"}}}}}},
+	} {
+		t.Run(c.why, func(t *testing.T) {
+			table := shelves(60)
+			rooms := memsource.Table{Table: wire.Table{Name: "rooms", StoresRows: true, PrimaryKey: []string{"id"}, Fields: []wire.Field{
+				{Name: "id", Type: wire.TypeString}, {Name: "place", Type: wire.TypeString}}},
+				Rows: [][]wire.Value{{wire.Text("n1"), wire.Text("left")}, {wire.Text("n2"), wire.Text("right")}}}
+			c.req.Table = "shelves"
+			src, err := memsource.New([]memsource.Table{table, rooms}, nil)
+			require.NoError(t, err)
+			c.omit.Offset = true
+			r := record(bodies(built(connector.Definition{Limits: wire.Limits{PageSizeMax: 7}}, src, c.omit), atMost(7)))
+			conn := connectTo(t, r, nil)
+			r.seen()
+			rows, _, err := casetest.Rows(t.Context(), conn, &c.req)
+			if c.why == "a joined field that has the name of a key" {
+				require.ErrorIs(t, err, platform.ErrReach)
+				return
+			}
+			require.NoError(t, err)
+			requests, faults := r.seen()
+			require.Empty(t, faults)
+			require.Greater(t, len(requests), 2, "there are several pages")
+			tables := oracle.Tables{
+				"shelves": {Name: "shelves", Columns: table.Columns(), PrimaryKey: table.PrimaryKey, Rows: table.Rows},
+				"rooms":   {Name: "rooms", Columns: rooms.Columns(), PrimaryKey: rooms.PrimaryKey, Rows: rooms.Rows},
+			}
+			if d := oracle.Verify(tables, &c.req, rows); d != nil {
+				t.Error(d)
+			}
+		})
+	}
+}
+
+// TestNoKeyset refuses to go on after the first page where a filter behind the last row
+// would not be exact, or is not declared.
+func TestNoKeyset(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		why    string
+		omit   connector.Omit
+		change func(*wire.Table)
+	}{
+		{"no gt", connector.Omit{Operators: []wire.Op{wire.OpGt}}, nil},
+		{"no eq for the first part of the key", connector.Omit{Operators: []wire.Op{wire.OpEq}}, nil},
+		{"one sort key, and a key of two fields", connector.Omit{Sort: wire.SortSingle}, nil},
+		{"no key", connector.Omit{}, func(t *wire.Table) { t.PrimaryKey = nil }},
+		{"a date in the key", connector.Omit{}, func(t *wire.Table) { t.PrimaryKey = []string{"room", "place", "day"} }},
+		{"a field that is not filterable", connector.Omit{}, func(t *wire.Table) { t.Fields[1].Filterable = new(bool) }},
+	} {
+		table := shelves(60)
+		if c.change != nil {
+			c.change(&table.Table)
+		}
+		c.omit.Offset = true
+		r := record(tabled(table, wire.Limits{PageSizeMax: 7}, c.omit))
+		conn := connectTo(t, r, nil)
+		r.seen()
+		rows, _, err := casetest.Rows(t.Context(), conn, &wire.QueryRequest{Table: "shelves", Fields: []string{"note"}})
+		require.ErrorIs(t, err, platform.ErrReach, c.why)
+		require.Len(t, rows, 7, c.why)
+		requests, faults := r.seen()
+		require.Empty(t, faults, c.why)
+		require.Len(t, requests, 1, c.why)
+	}
+}
+
+// moving is a source whose rows change before each query but the first.
+type moving struct {
+	memsource.Source
+	queries int
+	change  func(query int) memsource.Source
+}
+
+func (m *moving) Query(ctx context.Context, req *connector.QueryRequest, out *connector.Rows) error {
+	if m.queries++; m.queries > 1 {
+		m.Source = m.change(m.queries)
+	}
+	return m.Source.Query(ctx, req, out)
+}
+
+// TestKeysetUnderChange deletes and inserts rows between the pages, in front of the last
+// row too. Rows that stay all the time come exactly once, and in order.
+func TestKeysetUnderChange(t *testing.T) {
+	t.Parallel()
+	whole := numbered(100, false)
+	src := func(keep func(id int) bool) memsource.Source {
+		table := whole
+		table.Rows = nil
+		for i, row := range whole.Rows {
+			if keep(i + 1) {
+				table.Rows = append(table.Rows, row)
+			}
+		}
+		s, err := memsource.New([]memsource.Table{table}, nil)
+		require.NoError(t, err)
+		return s
+	}
+	// Rows divisible by 3 come and go; the last of each page too, and those before it.
+	m := &moving{Source: src(func(int) bool { return true }), change: func(query int) memsource.Source {
+		return src(func(id int) bool { return id%3 != 0 || (id+query)%2 == 0 })
+	}}
+	conn := connectTo(t, built(connector.Definition{Limits: wire.Limits{PageSizeMax: 9}}, m, connector.Omit{Offset: true}), nil)
+	rows, _, err := casetest.Rows(t.Context(), conn, &wire.QueryRequest{Table: "numbered", Fields: []string{"id"}})
+	require.NoError(t, err)
+	count := map[int64]int{}
+	for i, row := range rows {
+		count[row[0].Int64()]++
+		require.True(t, i == 0 || rows[i-1][0].Int64() < row[0].Int64(), "in order")
+	}
+	for id := int64(1); id <= 100; id++ {
+		if id%3 != 0 {
+			require.Equal(t, 1, count[id], "row %d", id)
+		}
+		require.LessOrEqual(t, count[id], 1, "row %d", id)
+	}
+	require.Greater(t, m.queries, 8)
+}
+
+// TestKeysetUnserved leaves the condition of the later pages to this side, as a connector
+// may do with the groups of or. It sends those rows again that were read, uncut.
+func TestKeysetUnserved(t *testing.T) {
+	t.Parallel()
+	table := shelves(60)
+	h := tabled(table, wire.Limits{PageSizeMax: 100}, connector.Omit{Offset: true})
+	later := bodies(h, func(path string, body map[string]any) {
+		if path == wire.PathQuery && body["or"] != nil {
+			delete(body, "or")
+			delete(body, "limit")
+		}
+	})
+	queries := 0
+	conn := connectTo(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path != wire.PathQuery {
+			h.ServeHTTP(w, r)
+			return
+		}
+		if queries++; queries == 1 {
+			bodies(h, func(_ string, body map[string]any) { body["limit"] = 7 }).ServeHTTP(w, r)
+			return
+		}
+		later.ServeHTTP(&servedWriter{w, `{"served":{"filters":false,"sort":true,"window":false}}` + "\n"}, r)
+	}), nil)
+	conn.Document.Capabilities.Limits.PageSizeMax = 7
+	req := &wire.QueryRequest{Table: "shelves", Fields: []string{"note"}}
+	rows, _, err := casetest.Rows(t.Context(), conn, req)
+	require.NoError(t, err)
+	require.Equal(t, 2, queries)
+	tables := oracle.Tables{"shelves": {Name: "shelves", Columns: table.Columns(), PrimaryKey: table.PrimaryKey, Rows: table.Rows}}
+	if d := oracle.Verify(tables, req, rows); d != nil {
+		t.Error(d)
+	}
+}

@@ -1,0 +1,161 @@
+package conformance
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/connectorsdk/connector-sdk-go/conformance/internal/check"
+	"github.com/connectorsdk/connector-sdk-go/internal/terms"
+)
+
+// verdict is what a run comes to.
+type verdict struct {
+	exit  int    // one of the exit codes of package check
+	class string // pass, fail or skip, as of a check
+	words string // such as "not conformant"
+	why   string // a sentence about what the exit code stands for
+	// leftOut is what the run has not judged although nothing was wrong; empty if it has
+	// judged everything, or has found enough.
+	leftOut string
+	// problem is why the run is not green for another reason than that the connector broke a
+	// rule; empty if there is none.
+	problem string
+}
+
+// verdict decides what the run comes to. All forms of a report, its exit code and its
+// error follow from it.
+func (r *Report) verdict() verdict {
+	s := r.Summary()
+	problem := r.Problem
+	switch {
+	case s.Failed > 0 && !slices.ContainsFunc(r.Outcomes, func(o Outcome) bool { return o.Verdict == Fail && o.refused == "" }):
+		return verdict{exit: check.ExitFail, class: "skip", words: "not graded", why: problem, problem: problem}
+	case s.Failed > 0:
+		why := plural(s.Failed, "check", "checks") + " failed"
+		if problem != "" {
+			why += "; and " + problem
+		}
+		return verdict{exit: check.ExitFail, class: "fail", words: "not conformant", why: why, problem: problem}
+	case problem == "" && s.Passed+s.Advised == 0:
+		problem = "nothing was checked"
+	}
+	if problem != "" {
+		return verdict{exit: check.ExitNotRun, class: "skip", words: "not graded", why: problem, problem: problem}
+	}
+	v := verdict{exit: check.ExitPass, class: "pass", leftOut: r.leftOut()}
+	switch {
+	case len(r.Tables) > 0:
+		v.words, v.why = "no selected check failed", fmt.Sprintf("%d of the %s of the mode ran, over the selected tables alone: %s",
+			s.Planned, plural(r.Available, "check", "checks"), strings.Join(r.Tables, ", "))
+	case r.selection():
+		v.words, v.why = "no selected check failed", fmt.Sprintf("%d of the %s of the mode ran",
+			s.Planned, plural(r.Available, "check", "checks"))
+	case r.DialectOnly != "":
+		v.words, v.why = "conformant as far as it can be judged", fmt.Sprintf(
+			"no check failed; queries are taken in the dialect %s alone, and the rows that SQL answers cannot be judged",
+			strconv.Quote(r.DialectOnly))
+	case v.leftOut != "":
+		v.words, v.why = "not whole", "no check failed, but "+v.leftOut
+	default:
+		v.words, v.why = "conformant", "no check failed"
+	}
+	if r.coverage.Basis.Text != "" && r.DialectOnly == "" && !r.selection() {
+		v.why += "; " + r.coverage.Basis.Text
+	}
+	return v
+}
+
+// selection reports whether only some checks of the mode were planned, or only some
+// tables judged.
+func (r *Report) selection() bool { return len(r.Outcomes) < r.Available || len(r.Tables) > 0 }
+
+// refusal returns how the connector refused the token or the credentials of the run, or "".
+func (r *Report) refusal() string {
+	for i := range r.Outcomes {
+		if r.Outcomes[i].refused != "" {
+			return r.Outcomes[i].refused
+		}
+	}
+	return ""
+}
+
+// leftOut returns which planned checks and which tables a run has not judged although
+// nothing was wrong, or "".
+func (r *Report) leftOut() string {
+	var parts, ids, tables []string
+	for i := range r.Outcomes {
+		if o := &r.Outcomes[i]; o.Reason == NotReached && !o.Advice {
+			ids = append(ids, o.ID)
+		}
+	}
+	if len(ids) > 0 {
+		parts = append(parts, fmt.Sprintf("%s left out: %s", plural(len(ids), "check was", "checks were"), first(compact(ids))))
+	}
+	unjudged := r.coverage.Basis.Unjudged
+	if unjudged == 0 || r.Mode == ModeFixture { // which tables the corpus is judged by is not a matter of the run
+		return strings.Join(parts, "; and ")
+	}
+	for i := range r.coverage.Tables {
+		if t := &r.coverage.Tables[i]; t.Unjudged != "" {
+			tables = append(tables, terms.QuoteName(t.Name))
+		}
+	}
+	return strings.Join(append(parts, fmt.Sprintf("%s not judged: %s",
+		plural(unjudged, "table was", "tables were"), first(tables))), "; and ")
+}
+
+// first returns the first names of a list, and how many more there are.
+func first(names []string) string {
+	const most = 10
+	if more := len(names) - most; more > 1 {
+		return fmt.Sprintf("%s and %d more", strings.Join(names[:most], ", "), more)
+	}
+	return strings.Join(names, ", ")
+}
+
+// nothingJudged returns a sentence that tells what to do if no row of any table was
+// judged, or "".
+func (r *Report) nothingJudged() string {
+	switch tables := len(r.coverage.Tables); {
+	case r.coverage.Basis.Rows > 0, r.Mode == ModeFixture, r.DialectOnly != "", r.selection(), r.Summary().Failed > 0:
+		return ""
+	case slices.ContainsFunc(r.Outcomes, func(o Outcome) bool { return o.Reason == NotReached && !o.Advice }):
+		return "nothing was judged: the requests were too few to read a row of any table; allow more, and run again"
+	case tables == 0:
+		return "nothing was judged: discovery lists no table; " +
+			"give the credentials of an account that has tables, and run again"
+	default:
+		return fmt.Sprintf("nothing was judged: no row was read of the tables that discovery lists, %d in all; "+
+			"give the credentials of an account that holds rows, and run again", tables)
+	}
+}
+
+// Verdict returns the verdict in words, as the last line of [Report.Text] has it.
+func (r *Report) Verdict() string {
+	v := r.verdict()
+	return fmt.Sprintf("%s: %s", strings.ToUpper(v.words), v.why)
+}
+
+// Exit returns the code that the program ends with: 1 exactly if a check failed, 2 if the
+// run could not happen or judged nothing, else 0.
+func (r *Report) Exit() int { return r.verdict().exit }
+
+// Err returns nil when the exit code is 0. Otherwise the error names the failed checks,
+// or says why the run could not happen.
+func (r *Report) Err() error {
+	v := r.verdict()
+	switch failures := r.Failures(); {
+	case v.exit == check.ExitPass:
+		return nil
+	case len(failures) > 0 && v.why != v.problem:
+		lines := make([]string, len(failures))
+		for i, o := range failures {
+			lines[i] = fmt.Sprintf("%s %s: %s", o.ID, o.Title, o.Detail)
+		}
+		return fmt.Errorf("%d of %d checks failed:\n%s", len(failures), len(r.Outcomes), strings.Join(lines, "\n"))
+	}
+	return errors.New(v.why)
+}

@@ -1,0 +1,119 @@
+package restsource_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"net/url"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/connectorsdk/connector-sdk-go/connector/connectortest"
+	"github.com/connectorsdk/connector-sdk-go/connector/restsource"
+	"github.com/connectorsdk/connector-sdk-go/wire"
+)
+
+// pagesOf answers five pages with a row each; more is written into each answer.
+func pagesOf(begun time.Time, asked *[]time.Duration, more func(n int) string) transportFunc {
+	return func(r *http.Request) (*http.Response, error) {
+		*asked = append(*asked, time.Since(begun))
+		n := len(*asked)
+		return reply(200, fmt.Sprintf(`{"rows": [{"id": %d}], "page": %d%s}`, n, n, more(n))), nil
+	}
+}
+
+// TestBudgets: requests keep to what the body states and to what the author knows, and a
+// wait beyond the deadline is refused at once.
+func TestBudgets(t *testing.T) {
+	level := func(remaining, restore, cost int) string {
+		return fmt.Sprintf(`, "extensions": {"cost": {"requestedQueryCost": %d, "throttleStatus":
+			{"maximumAvailable": 1000, "currentlyAvailable": %d, "restoreRate": %d}}}`, cost, remaining, restore)
+	}
+	declared := restsource.Budget{Remaining: "extensions.cost.throttleStatus.currentlyAvailable",
+		Restore: "extensions.cost.throttleStatus.restoreRate",
+		Cost:    "extensions.cost.requestedQueryCost", Limit: "extensions.cost.throttleStatus.maximumAvailable"}
+	window := restsource.Budget{Remaining: "limit.left", Reset: "limit.reset"}
+	for _, c := range []struct {
+		name  string
+		api   restsource.API
+		more  func(n int) string
+		asked []time.Duration // to the millisecond
+		code  wire.Code
+		why   string
+	}{
+		{"none", restsource.API{}, func(int) string { return level(0, 1, 100) }, seconds(0, 0, 0, 0, 0), "", "nothing is declared"},
+		{"enough", restsource.API{Budget: declared}, func(int) string { return level(900, 50, 100) }, seconds(0, 0, 0, 0, 0), "", ""},
+		{"it comes back", restsource.API{Budget: declared}, func(int) string { return level(0, 50, 100) },
+			seconds(0, 2.001, 4.002, 6.003, 8.004), "", "100 at 50 in a second"},
+		{"a cost above the limit", restsource.API{Budget: declared}, func(int) string { return level(0, 500, 9000) },
+			seconds(0, 2.001, 4.002, 6.003, 8.004), "", "the API has to take it once the budget is full"},
+		{"too slow", restsource.API{Budget: declared}, func(int) string { return level(0, 1, 100) }, seconds(0), wire.CodeTimeout, "100 seconds"},
+		{"a window", restsource.API{Budget: window}, func(n int) string {
+			return fmt.Sprintf(`, "limit": {"left": %d, "reset": 5}`, []int{1, 0, 9, 9, 9}[n-1])
+		}, seconds(0, 0, 5, 5, 5), "", ""},
+		{"a text", restsource.API{Budget: window}, func(int) string { return `, "limit": {"left": "none", "reset": 5}` }, seconds(0,
+			0, 0, 0, 0), "", "it states nothing"},
+		{"a rate", restsource.API{Rate: restsource.Rate{Requests: 4}}, func(int) string { return "" }, seconds(0, 0.25, 0.5, 0.75, 1), "", ""},
+		{"a rate for each", restsource.API{Rate: restsource.Rate{Requests: 30, Per: time.Minute, Each: true}}, func(int) string { return "" },
+			seconds(0, 2, 4, 6, 8), "", ""},
+		{"a rate that is too slow", restsource.API{Rate: restsource.Rate{Requests: 1, Per: time.Minute}}, func(int) string { return "" },
+			seconds(0), wire.CodeTimeout, ""},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				var asked []time.Duration
+				api := c.api
+				api.Base = shopAPI.Base
+				tables := numbersTable(restsource.Pages{By: restsource.PagingFunc, Func: nextOfFive})
+				_, err := serve(t, api, tables, pagesOf(time.Now(), &asked, c.more)).
+					Query(wire.QueryRequest{Table: "numbers", Fields: []string{"id"}, Envelope: wire.Envelope{TimeoutMS: 30_000}})
+				requireCode(t, c.code, err)
+				assert.Equal(t, c.asked, asked, c.why)
+			})
+		})
+	}
+	t.Run("throttled, in GraphQL", func(t *testing.T) {
+		synctest.Test(t, func(t *testing.T) {
+			begun := time.Now()
+			api := &graph{answer: func(n int) (string, bool) {
+				return `{"errors": [{"extensions": {"code": "THROTTLED"}}]` + level(30, 10, 100) + `}`, n == 1
+			}}
+			_, err := serve(t, graphAPI, graphTables(), api).Query(wire.QueryRequest{Table: "orders", Fields: []string{"id"}})
+			require.NoError(t, err)
+			assert.Equal(t, 17*time.Second, time.Since(begun).Round(time.Millisecond),
+				"until there is enough for a request, and for the next page again, because no answer says more")
+		})
+	})
+}
+
+func nextOfFive(body []byte, _ http.Header) (url.Values, bool, error) {
+	var answer struct{ Page int }
+	err := json.Unmarshal(body, &answer)
+	return url.Values{"page": {fmt.Sprint(answer.Page)}}, answer.Page < 5, err
+}
+
+// TestRateOfAll: two requests of the platform share a rate, unless it is one for each.
+func TestRateOfAll(t *testing.T) {
+	for each, want := range map[bool][]time.Duration{false: seconds(0, 1), true: seconds(0, 0)} {
+		synctest.Test(t, func(t *testing.T) {
+			begun := time.Now()
+			var asked []time.Duration
+			src, err := restsource.New(restsource.API{Base: shopAPI.Base, Rate: restsource.Rate{Requests: 1, Each: each}},
+				numbersTable(restsource.Pages{}),
+				&restsource.Options{Transport: transportFunc(func(*http.Request) (*http.Response, error) {
+					asked = append(asked, time.Since(begun))
+					return reply(200, bodyOfOne), nil
+				})})
+			require.NoError(t, err)
+			tenant := connectortest.Start(t, shopDefinition, src, quiet).As(shopCredentials).Unverified()
+			for range 2 {
+				require.NoError(t, tenant.Check())
+			}
+			assert.Equal(t, want, asked)
+		})
+	}
+}

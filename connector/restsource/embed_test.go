@@ -1,0 +1,284 @@
+package restsource_test
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"log/slog"
+	"net/http"
+	"net/url"
+	"strings"
+	"testing"
+	"testing/synctest"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/connectorsdk/connector-sdk-go/connector"
+	"github.com/connectorsdk/connector-sdk-go/connector/connectortest"
+	"github.com/connectorsdk/connector-sdk-go/connector/restsource"
+	"github.com/connectorsdk/connector-sdk-go/wire"
+)
+
+// nested is an API of three orders on two pages, with their lines and the taxes of these.
+type nested struct{ asked []string }
+
+const (
+	order1 = `{"id": 1, "status": "open", "tags": ["new", "big"], "lines": [
+		{"sku": "a", "quantity": 2, "taxes": [{"kind": "vat", "rate": "0.19"}, {"kind": "eco", "rate": "0.01"}]},
+		{"sku": "b", "quantity": 1, "taxes": []}]}`
+	order2 = `{"id": 2, "status": "paid", "tags": [], "lines": []}`
+	order3 = `{"id": 3, "status": "open", "lines": [{"sku": "a", "quantity": 5, "taxes": [{"kind": "vat", "rate": "0.07"}]}]}`
+)
+
+func (n *nested) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	n.asked = append(n.asked, r.URL.RawQuery)
+	query := r.URL.Query()
+	rows := func(orders ...string) (kept string) {
+		for _, order := range orders {
+			if status := query.Get("status"); status == "" || strings.Contains(order, `"`+status+`"`) {
+				kept += "," + order
+			}
+		}
+		return strings.TrimPrefix(kept, ",")
+	}
+	switch query.Get("after") {
+	case "":
+		_, _ = fmt.Fprintf(w, `{"data": [%s], "next": "2"}`, rows(order1, order2))
+	case "2": // the second order comes again, because a new one was added
+		_, _ = fmt.Fprintf(w, `{"data": [%s], "next": null}`, rows(order2, order3))
+	}
+}
+
+func nestedTables(changes ...func(lines *restsource.Table)) []restsource.Table {
+	lines := restsource.Table{
+		Name: "lines", Parent: "orders", Rows: "lines[]", Key: []string{"order", "position"},
+		Columns: []restsource.Column{
+			{Name: "order", OfParent: "id"}, {Name: "status", OfParent: "status"}, {Name: "position", Position: true},
+			{Name: "sku", Type: wire.TypeString}, {Name: "quantity", Type: wire.TypeNumber},
+		},
+	}
+	for _, change := range changes {
+		change(&lines)
+	}
+	return []restsource.Table{{
+		Name: "orders", Path: "/orders", Rows: "data", Key: []string{"id"},
+		Pages:   restsource.Pages{By: restsource.PagingCursor, Param: "after", Next: "next"},
+		Columns: []restsource.Column{{Name: "id", Type: wire.TypeNumber}, {Name: "status", Type: wire.TypeString}},
+		Filters: []restsource.Param{{Column: "status", Op: wire.OpEq, Name: "status"}},
+	}, lines, {
+		Name: "taxes", Parent: "lines", Rows: "taxes", Key: []string{"order", "line", "kind"},
+		Columns: []restsource.Column{
+			{Name: "order", OfParent: "order"}, {Name: "line", OfParent: "position"}, {Name: "status", OfParent: "status"},
+			{Name: "kind", Type: wire.TypeString}, {Name: "rate", Type: wire.TypeDecimal},
+		},
+	}, {
+		Name: "tags", Parent: "orders", Rows: "tags", Key: []string{"order", "tag"},
+		Columns: []restsource.Column{{Name: "order", OfParent: "id"}, {Name: "tag", Path: ".", Type: wire.TypeString}},
+	}}
+}
+
+// TestEmbedded reads lists in rows as tables: each element once, in the order of the API,
+// with the parent's values beside it.
+func TestEmbedded(t *testing.T) {
+	open := []wire.Filter{{Field: "status", Op: wire.OpEq, Value: wire.Text("open")}}
+	sku := []wire.Filter{{Field: "sku", Op: wire.OpEq, Value: wire.Text("a")}}
+	for _, c := range []struct {
+		name   string
+		table  string
+		and    []wire.Filter
+		fields []string
+		want   string
+		asked  []string
+	}{
+		{"the lines of all orders", "lines", nil, []string{"order", "status", "position", "sku", "quantity"}, `[
+			{"order": 1, "status": "open", "position": 1, "sku": "a", "quantity": 2},
+			{"order": 1, "status": "open", "position": 2, "sku": "b", "quantity": 1},
+			{"order": 3, "status": "open", "position": 1, "sku": "a", "quantity": 5}]`, []string{"", "after=2"}},
+		{"the parent's filter", "lines", open, []string{"order", "sku"},
+			`[{"order": 1, "sku": "a"}, {"order": 1, "sku": "b"}, {"order": 3, "sku": "a"}]`, []string{"status=open", "after=2&status=open"}},
+		{"a filter of the element", "lines", sku, []string{"order", "position"},
+			`[{"order": 1, "position": 1}, {"order": 3, "position": 1}]`, []string{"", "after=2"}},
+		{"a list in a list", "taxes", nil, []string{"order", "line", "kind", "rate"}, `[
+			{"order": 1, "line": 1, "kind": "vat", "rate": "0.19"}, {"order": 1, "line": 1, "kind": "eco", "rate": "0.01"},
+			{"order": 3, "line": 1, "kind": "vat", "rate": "0.07"}]`, []string{"", "after=2"}},
+		{"the filter of the farthest parent", "taxes", open, []string{"order", "kind"},
+			`[{"order": 1, "kind": "vat"}, {"order": 1, "kind": "eco"}, {"order": 3, "kind": "vat"}]`, []string{"status=open",
+				"after=2&status=open"}},
+		{"a list of texts", "tags", nil, []string{"order", "tag"}, `[{"order": 1, "tag": "new"}, {"order": 1, "tag": "big"}]`,
+			[]string{"", "after=2"}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			api := &nested{}
+			tenant := serve(t, shopAPI, nestedTables(), handlerTransport{api})
+			answer, err := tenant.Query(wire.QueryRequest{Table: c.table, Where: wire.Where{And: c.and}, Fields: c.fields})
+			require.NoError(t, err)
+			assert.JSONEq(t, c.want, answer.JSON())
+			assert.Equal(t, c.asked, api.asked)
+		})
+	}
+	t.Run("the conformance program", func(t *testing.T) {
+		src, err := restsource.New(restsource.API{Base: shopAPI.Base, Authorize: shopAPI.Authorize}, nestedTables(),
+			&restsource.Options{Transport: handlerTransport{http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				if r.Header.Get("Authorization") != "Bearer "+shopToken {
+					w.WriteHeader(401)
+					return
+				}
+				(&nested{}).ServeHTTP(w, r)
+			})}})
+		require.NoError(t, err)
+		connectortest.Run(t, shopDefinition, src, &connectortest.Options{Credentials: shopCredentials, Requests: 300})
+	})
+	t.Run("the description", func(t *testing.T) {
+		found, err := serve(t, shopAPI, nestedTables(), handlerTransport{&nested{}}).Discover()
+		require.NoError(t, err)
+		assert.Empty(t, found.Warnings)
+		lines := found.Tables[1]
+		assert.Equal(t, []string{"order", "position"}, lines.PrimaryKey)
+		assert.Contains(t, lines.ForeignKeys, wire.ForeignKey{Field: "order", TargetTable: "orders", TargetField: "id"})
+		assert.Nil(t, lines.RowCount)
+	})
+}
+
+// TestEmbeddedInChild: the lists may be in the rows of a child table, and a child table
+// may have an embedded one as its parent.
+func TestEmbeddedInChild(t *testing.T) {
+	tables := append(numbersTable(restsource.Pages{}), restsource.Table{
+		Name: "boxes", Parent: "numbers", Path: "/numbers/{id}/boxes", Rows: "rows", Key: []string{"number", "box"},
+		Columns: []restsource.Column{{Name: "number", OfParent: "id"}, {Name: "box", Type: wire.TypeString}},
+	}, restsource.Table{
+		Name: "things", Parent: "boxes", Rows: "things", Key: []string{"box", "thing"},
+		Columns: []restsource.Column{{Name: "box", OfParent: "box"}, {Name: "number", OfParent: "number"}, {Name: "thing",
+			Type: wire.TypeString}},
+	}, restsource.Table{
+		Name: "notes", Parent: "things", Path: "/things/{thing}/notes", Rows: "rows",
+		Columns: []restsource.Column{{Name: "thing", OfParent: "thing"}, {Name: "note", Type: wire.TypeString}},
+	})
+	var asked []string
+	tenant := serve(t, shopAPI, tables, handlerTransport{http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		asked = append(asked, r.URL.Path)
+		switch path := strings.TrimPrefix(r.URL.Path, "/v1"); {
+		case path == "/numbers":
+			_, _ = io.WriteString(w, `{"rows": [{"id": 1}, {"id": 2}]}`)
+		case strings.HasSuffix(path, "boxes"):
+			n := path[len("/numbers/"):][:1]
+			_, _ = fmt.Fprintf(w, `{"rows": [{"box": "b%s", "things": [{"thing": "t%s"}]}]}`, n, n)
+		default:
+			_, _ = fmt.Fprintf(w, `{"rows": [{"note": %q}]}`, "of "+path)
+		}
+	})})
+	answer, err := tenant.Query(wire.QueryRequest{Table: "things", Fields: []string{"box", "number", "thing"}})
+	require.NoError(t, err)
+	assert.JSONEq(t, `[{"box": "b1", "number": 1, "thing": "t1"}, {"box": "b2", "number": 2, "thing": "t2"}]`, answer.JSON())
+	asked = nil
+	answer, err = tenant.Query(wire.QueryRequest{Table: "things", Fields: []string{"thing"},
+		Where: wire.Where{And: []wire.Filter{{Field: "number", Op: wire.OpEq, Value: wire.Int(2)}}}})
+	require.NoError(t, err)
+	assert.JSONEq(t, `[{"thing": "t2"}]`, answer.JSON())
+	assert.Equal(t, []string{"/v1/numbers", "/v1/numbers/2/boxes"}, asked, "only the endpoint of that number")
+	answer, err = tenant.Query(wire.QueryRequest{Table: "notes", Fields: []string{"thing", "note"}})
+	require.NoError(t, err)
+	assert.JSONEq(t, `[{"thing": "t1", "note": "of /things/t1/notes"}, {"thing": "t2", "note": "of /things/t2/notes"}]`, answer.JSON())
+	found, err := tenant.Discover()
+	require.NoError(t, err)
+	assert.Len(t, found.Tables, 4)
+}
+
+// TestEmbeddedWhole: a list in a row is whole, or the read fails and says what to do.
+func TestEmbeddedWhole(t *testing.T) {
+	in := func(rows string) func(*restsource.Table) { return func(t *restsource.Table) { t.Rows = rows } }
+	optional := func(t *restsource.Table) { t.AbsentIsEmpty = true }
+	for _, c := range []struct {
+		name   string
+		change func(*restsource.Table)
+		row    string // the second of two; the first has the list and one line
+		alone  bool   // the row is the only one
+		rows   int
+		log    string // "": the rows are whole
+		why    string
+	}{
+		{"empty", in("lines"), `"lines": []`, false, 1, "", ""},
+		{"null", in("lines"), `"lines": null`, true, 0, "", "some APIs write an empty list so"},
+		{"absent in one row", in("lines"), `"x": 1`, false, 1, "", "another row shows that the path is right"},
+		{"absent in every row", in("lines"), `"line": [{"sku": "a", "quantity": 1}]`, true, 0, "no row of the parent has a list", "misspelled"},
+		{"absent, declared so", optional, `"x": 1`, true, 0, "", ""},
+		{"below null", in("parts.lines"), `"parts": null`, true, 0, "no row of the parent has a list", ""},
+		{"an object", in("lines"), `"lines": {"sku": "a"}`, true, 0, "is not a list", ""},
+		{"a text", in("lines"), `"lines": "` + secretText + `"`, true, 0, "is not a list", ""},
+		{"elements that are none", in("lines"), `"lines": ["` + secretText + `"]`, true, 0, "not an object", ""},
+		{"an element with a wrong type", in("lines"), `"lines": [{"quantity": "` + secretText + `"}]`, true, 0,
+			`does not fit the type number`, ""},
+		{"beside other members", in("parts.lines"),
+			`"parts": {"lines": [{"sku": "a"}], "has_more": false, "next": null, "totalCount": 1}`, true, 1, "", ""},
+		{"the sum of a row", in("lines"), `"lines": [{"sku": "a"}], "total_count": 12, "next": "Monday"`, true, 1, "",
+			"at the top are the row's own members"},
+		{"has_more", in("parts.lines"), `"parts": {"lines": [{"sku": "a"}], "has_more": true}`, true, 0, "has more elements", "as in Stripe"},
+		{"pageInfo", in("parts.nodes"), `"parts": {"nodes": [{"sku": "a"}], "pageInfo": {"hasNextPage": true}}`, true, 0,
+			"has more elements", "a connection of GraphQL"},
+		{"next", in("parts.lines"), `"parts": {"lines": [{"sku": "a"}], "next": "https://x/2"}`, true, 0, "has more elements", ""},
+		{"isLast", in("parts.lines"), `"parts": {"lines": [{"sku": "a"}], "isLast": false}`, true, 0, "has more elements", "as in Jira"},
+		{"a total", in("parts.lines"), `"parts": {"lines": [{"sku": "a"}], "totalCount": 2}`, true, 0, "has more elements", ""},
+		{"OData", in("lines"), `"lines": [{"sku": "a"}], "lines@odata.nextLink": "https://x/2"`, true, 0, "has more elements", ""},
+		{"a key that is none", func(t *restsource.Table) { t.Key = []string{"order", "sku"} }, `"lines": [{"sku": "a"}, {"sku": "a"}]`, true, 0,
+			"the same key", "one of the two could be lost"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				var log bytes.Buffer
+				tables := nestedTables(c.change)[:2]
+				body := fmt.Sprintf(`{"data": [{"id": 1, "lines": [{"sku": "a"}]}, {"id": 2, %s}], "next": null}`, c.row)
+				if c.alone {
+					body = fmt.Sprintf(`{"data": [{"id": 2, %s}], "next": null}`, c.row)
+				}
+				src, err := restsource.New(shopAPI, tables, &restsource.Options{Transport: inTurn(body)})
+				require.NoError(t, err)
+				server := connectortest.Start(t, shopDefinition, src, &connector.Options{Logger: slog.New(slog.NewTextHandler(&log, nil))})
+				answer, err := server.As(shopCredentials).Unverified().Query(wire.QueryRequest{Table: "lines", Fields: []string{"order", "sku"}})
+				synctest.Wait()
+				if c.log == "" {
+					require.NoError(t, err, c.why)
+					assert.Len(t, answer.Column("order"), c.rows, c.why)
+					return
+				}
+				requireCode(t, wire.CodeInternal, err)
+				assert.Contains(t, log.String(), c.log, c.why)
+				assert.NotContains(t, log.String()+err.Error(), secretText)
+			})
+		})
+	}
+	t.Run("discovery warns", func(t *testing.T) {
+		found, err := serve(t, shopAPI, nestedTables(in("line"))[:2], handlerTransport{&nested{}}).Discover()
+		require.NoError(t, err)
+		require.Len(t, found.Warnings, 1)
+		assert.Contains(t, found.Warnings[0], `Table "lines": no row of the parent has a list at Rows ("line")`)
+	})
+}
+
+// TestEmbeddedFaults: what an embedded table cannot have is refused where it is declared.
+func TestEmbeddedFaults(t *testing.T) {
+	for text, change := range map[string]func(*restsource.Table){
+		"Rows is the list in each row": func(t *restsource.Table) { t.Rows = "" },
+		"a list in a list is a table":  func(t *restsource.Table) { t.Rows = "lines[].taxes" },
+		"Query, Body":                  func(t *restsource.Table) { t.Query = "a=b" },
+		"with the parent's pages":      func(t *restsource.Table) { t.Pages = restsource.Pages{By: restsource.PagingLink} },
+		"they are declared at the parent": func(t *restsource.Table) {
+			t.Filters = []restsource.Param{{Column: "sku",
+				Op: wire.OpEq, Name: "x"}}
+		},
+		"a list in each row is a table of its own":      func(t *restsource.Table) { t.Parent, t.Path, t.Rows = "", "/lines", "data[].lines" },
+		"Position is for a table whose rows are in":     func(t *restsource.Table) { t.Path = "/orders/{id}/lines" },
+		"AbsentIsEmpty is for a table":                  func(t *restsource.Table) { t.Path, t.AbsentIsEmpty = "/orders/{id}/lines", true },
+		`the Path "." is for a table whose rows are in`: func(t *restsource.Table) { t.Path, t.Columns[3].Path = "/orders/{id}/lines", "." },
+		"stands alone":            func(t *restsource.Table) { t.Columns[2].Path = "x" },
+		"neither Sorts nor Total": func(t *restsource.Table) { t.Total = "total" },
+		"Unwrap are the parent's": func(t *restsource.Table) {
+			t.Body = func(url.Values) ([]byte,
+				error) {
+				return nil, nil
+			}
+		},
+	} {
+		_, err := restsource.New(shopAPI, nestedTables(change)[:2], nil)
+		assert.ErrorContains(t, err, text)
+	}
+}

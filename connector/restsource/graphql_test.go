@@ -1,0 +1,344 @@
+package restsource_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"regexp"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/connectorsdk/connector-sdk-go/connector/restsource"
+	"github.com/connectorsdk/connector-sdk-go/wire"
+)
+
+const ordersQuery = `query Orders($first: Int!, $after: String, $state: OrderState, $ids: [ID!], $since: DateTime) {
+	# the orders of the shop
+	orders(first: $first, after: $after, filter: {state: $state, ids: $ids, since: $since}) { nodes { * } }
+}`
+
+// graphTables are orders, their lines and their notes, which are a query of their own for each order.
+func graphTables(change ...func(tables []restsource.Table)) []restsource.Table {
+	tables := []restsource.Table{{
+		Name: "orders", GraphQL: ordersQuery, Key: []string{"id"}, Pages: restsource.Pages{Size: 2},
+		Columns: []restsource.Column{
+			{Name: "id", Type: wire.TypeString}, {Name: "state", Type: wire.TypeString},
+			{Name: "customer", Path: "customer.id", Type: wire.TypeString}, {Name: "city", Path: "customer.address.city", Type: wire.TypeString},
+			{Name: "total", Path: "total.amount", Select: "total(currency: EUR) { amount }", Type: wire.TypeDecimal, NotNull: true},
+			{Name: "created", Path: "createdAt", Type: wire.TypeDatetime},
+		},
+		Filters: []restsource.Param{
+			{Column: "state", Op: wire.OpEq, Name: "state"}, {Column: "id", Op: wire.OpIn, Name: "ids"},
+			{Column: "created", Op: wire.OpGte, Name: "since"},
+		},
+	}, {
+		Name: "lines", Parent: "orders", GraphQL: `lines(first: 50) { edges { node { * } } }`, Key: []string{"order", "position"},
+		Columns: []restsource.Column{
+			{Name: "order", OfParent: "id"}, {Name: "state", OfParent: "state"}, {Name: "position", Position: true},
+			{Name: "sku", Path: "product.sku", Type: wire.TypeString}, {Name: "quantity", Type: wire.TypeNumber},
+		},
+	}, {
+		Name: "notes", Parent: "orders", GraphQL: `query($id: ID!, $key: String!) { order(id: $id, key: $key) { notes { * } } }`,
+		Columns: []restsource.Column{{Name: "order", OfParent: "id"}, {Name: "text", Type: wire.TypeString}},
+	}}
+	for _, c := range change {
+		c(tables)
+	}
+	return tables
+}
+
+// graph answers queries with orders of two pages, and keeps what it is asked.
+type graph struct {
+	asked     []string // the queries, with single blanks
+	variables []string
+	line      string // more members of the connection lines
+	answer    func(n int) (body string, answered bool)
+}
+
+var blanks = regexp.MustCompile(`\s+`)
+
+func (g *graph) RoundTrip(r *http.Request) (*http.Response, error) {
+	var asked struct {
+		Query     string
+		Variables map[string]json.RawMessage
+	}
+	body, err := io.ReadAll(r.Body)
+	if err != nil {
+		return nil, err
+	}
+	if err := json.Unmarshal(body, &asked); err != nil {
+		return nil, err
+	}
+	g.asked = append(g.asked, r.URL.Path+" "+blanks.ReplaceAllString(asked.Query, " "))
+	variables, err := json.Marshal(asked.Variables)
+	g.variables = append(g.variables, string(variables))
+	if g.answer != nil {
+		if body, answered := g.answer(len(g.asked)); answered {
+			return reply(200, body), err
+		}
+	}
+	answered := func(status int, body string) *http.Response {
+		if !strings.Contains(asked.Query, "total(") { // what is not asked for is not answered
+			body = strings.ReplaceAll(body, `"total"`, `"other"`)
+		}
+		return reply(status, body)
+	}
+	switch {
+	case strings.Contains(asked.Query, "order(id"):
+		return reply(200, fmt.Sprintf(`{"data": {"order": {"notes": [{"text": "of %s"}]}}}`,
+			strings.Trim(string(asked.Variables["id"]), `"`))), err
+	case string(asked.Variables["after"]) == `"c1"`:
+		return answered(200, `{"data": {"orders": {"nodes": [{"id": "o3", "state": "OPEN", "customer": null, "total": {"amount": "7.50"},
+			"lines": {"edges": [{"node": {"product": {"sku": "a"}, "quantity": 9}}], "pageInfo": {"hasNextPage": false}}}],
+			"pageInfo": {"hasNextPage": false, "endCursor": "c2"}}}}`), err
+	}
+	return answered(200, `{"data": {"orders": {"nodes": [
+		{"id": "o1", "state": "OPEN", "customer": {"id": "k1", "address": {"city": "Oslo"}}, "total": {"amount": "1.50"},
+			"createdAt": "2026-01-02T10:00:00Z",
+			"lines": {"edges": [{"node": {"product": {"sku": "a"}, "quantity": 1}}, {"node": {"product": {"sku": "b"}, "quantity": 2}}]`+g.line+`}},
+		{"id": "o2", "state": "PAID", "customer": {"id": "k2", "address": null}, "total": {"amount": "2.00"},
+			"lines": {"edges": [], "pageInfo": {"hasNextPage": false}}}],
+		"pageInfo": {"hasNextPage": true, "endCursor": "c1"}}}}`), err
+}
+
+var graphAPI = restsource.API{Base: "https://shop.example/graphql", Authorize: restsource.Bearer("token")}
+
+// TestGraphQL requires that a query asks for the columns that a request needs, and for no others.
+func TestGraphQL(t *testing.T) {
+	const orders = `query Orders($first: Int!, $after: String, $state: OrderState, $ids: [ID!], $since: DateTime) { ` +
+		`# the orders of the shop orders(first: $first, after: $after, filter: {state: $state, ids: $ids, since: $since}) { ` +
+		`pageInfo { hasNextPage endCursor } nodes { %s } } }`
+	all := `id state customer { id address { city } } createdAt total(currency: EUR) { amount }`
+	lines := `lines(first: 50) { pageInfo { hasNextPage endCursor } edges { node { %s } } }`
+	filter := func(field string, op wire.Op, v wire.Value, more ...wire.Value) []wire.Filter {
+		if op == wire.OpIn {
+			return []wire.Filter{{Field: field, Op: op, Values: append([]wire.Value{v}, more...)}}
+		}
+		return []wire.Filter{{Field: field, Op: op, Value: v}}
+	}
+	for _, c := range []struct {
+		name      string
+		table     string
+		and       []wire.Filter
+		fields    []string
+		want      string
+		selection string // of the orders
+		variables string // of the first page
+	}{
+		{"one column", "orders", nil, []string{"state"}, `[{"state": "OPEN"}, {"state": "PAID"}, {"state": "OPEN"}]`, `id state`, `{"first":2}`},
+		{"all", "orders", nil, []string{"id", "state", "customer", "city", "total", "created"}, `[
+			{"id": "o1", "state": "OPEN", "customer": "k1", "city": "Oslo", "total": "1.50", "created": "2026-01-02T10:00:00Z"},
+			{"id": "o2", "state": "PAID", "customer": "k2", "city": null, "total": "2.00", "created": null},
+			{"id": "o3", "state": "OPEN", "customer": null, "city": null, "total": "7.50", "created": null}]`, all, `{"first":2}`},
+		{"members of one object", "orders", nil, []string{"city", "customer"},
+			`[{"city": "Oslo", "customer": "k1"}, {"city": null, "customer": "k2"}, {"city": null, "customer": null}]`,
+			`id customer { id address { city } }`, `{"first":2}`},
+		{"a filter", "orders", filter("state", wire.OpEq, wire.Text("PAID")), []string{"total"}, `[{"total": "2.00"}]`,
+			`id state total(currency: EUR) { amount }`, `{"first":2,"state":"PAID"}`},
+		{"a filter of many values", "orders", filter("id", wire.OpIn, wire.Text("o1"), wire.Text("o3")), []string{"id"},
+			`[{"id": "o1"}, {"id": "o3"}]`,
+			`id`, `{"first":2,"ids":["o1","o3"]}`},
+		{"a filter of one value as a list", "orders", filter("id", wire.OpEq, wire.Text("o3")), []string{"id"}, `[{"id": "o3"}]`,
+			`id`, `{"first":2,"ids":["o3"]}`},
+		{"since", "orders", filter("created", wire.OpGt, wire.Text("2026-01-01T00:00:00Z")), []string{"id"}, `[{"id": "o1"}]`,
+			`id createdAt`, `{"first":2,"since":"2026-01-01T00:00:00Z"}`},
+		{"a list in the rows", "lines", nil, []string{"order", "sku"},
+			`[{"order": "o1", "sku": "a"}, {"order": "o1", "sku": "b"}, {"order": "o3", "sku": "a"}]`,
+			`id ` + fmt.Sprintf(lines, "product { sku }"), `{"first":2}`},
+		{"its place alone", "lines", nil, []string{"position"}, `[{"position": 1}, {"position": 2}, {"position": 1}]`,
+			`id ` + fmt.Sprintf(lines, "__typename"), `{"first":2}`},
+		{"the parent's filter", "lines", filter("state", wire.OpEq, wire.Text("OPEN")), []string{"quantity"},
+			`[{"quantity": 1}, {"quantity": 2}, {"quantity": 9}]`,
+			`id state ` + fmt.Sprintf(lines, "quantity"), `{"first":2,"state":"OPEN"}`},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			api := &graph{line: `, "pageInfo": {"hasNextPage": false}`}
+			tenant := serve(t, graphAPI, graphTables(), api)
+			answer, err := tenant.Query(wire.QueryRequest{Table: c.table, Where: wire.Where{And: c.and}, Fields: c.fields})
+			require.NoError(t, err)
+			assert.JSONEq(t, c.want, answer.JSON())
+			require.Len(t, api.asked, 2)
+			want := blanks.ReplaceAllString(fmt.Sprintf("/graphql "+orders, c.selection), " ")
+			assert.Equal(t, []string{want, want}, api.asked)
+			assert.Equal(t, []string{c.variables, strings.Replace(c.variables, `{`, `{"after":"c1",`, 1)}, api.variables)
+		})
+	}
+	t.Run("a query for each row of the parent", func(t *testing.T) {
+		api := &graph{}
+		tables := graphTables(func(tables []restsource.Table) {
+			tables[2].GraphQL = strings.ReplaceAll(strings.ReplaceAll(tables[2].GraphQL, "$key", "$token"), "key:", "token:")
+		})
+		answer, err := serve(t, graphAPI, tables, api).Query(wire.QueryRequest{Table: "notes", Fields: []string{"order", "text"}})
+		require.NoError(t, err)
+		assert.JSONEq(t, `[{"order": "o1", "text": "of o1"}, {"order": "o2", "text": "of o2"}, {"order": "o3", "text": "of o3"}]`, answer.JSON())
+		assert.Contains(t, api.variables, `{"id":"o2","token":"`+shopToken+`"}`, "the parent's column, and the credential of that name")
+	})
+	t.Run("a filter that has the name of the parent's column", func(t *testing.T) {
+		api := &graph{}
+		tables := graphTables(func(tables []restsource.Table) {
+			tables[2].GraphQL = `query($id: ID!, $state: String) { order(id: $id, text: $state) { notes { * } } }`
+			tables[2].Filters = []restsource.Param{{Column: "text", Op: wire.OpEq, Name: "state"}}
+		})
+		_, err := serve(t, graphAPI, tables, api).Query(wire.QueryRequest{Table: "notes", Fields: []string{"text"}})
+		require.NoError(t, err)
+		assert.Contains(t, api.variables, `{"id":"o1"}`, "it is the filter's, and there is no filter")
+	})
+	t.Run("a variable without a value", func(t *testing.T) {
+		_, err := serve(t, graphAPI, graphTables(), &graph{}).Query(wire.QueryRequest{Table: "notes", Fields: []string{"text"}})
+		requireCode(t, wire.CodeInternal, err)
+	})
+	t.Run("a list that is cut", func(t *testing.T) {
+		tenant := serve(t, graphAPI, graphTables(), &graph{line: `, "pageInfo": {"hasNextPage": true}`})
+		_, err := tenant.Query(wire.QueryRequest{Table: "lines", Fields: []string{"sku"}})
+		requireCode(t, wire.CodeInternal, err)
+	})
+	t.Run("discovery", func(t *testing.T) {
+		found, err := serve(t, graphAPI, graphTables()[:2], &graph{}).Discover()
+		require.NoError(t, err)
+		assert.Len(t, found.Tables, 2)
+	})
+}
+
+// TestGraphQLFails: errors beside data are no answer, and a limit inside a 200 is waited for.
+func TestGraphQLFails(t *testing.T) {
+	partial := `{"data": {"orders": {"nodes": [{"id": "o1"}], "pageInfo": {"hasNextPage": false, "endCursor": null}}},
+		"errors": [{"message": "x"}]}`
+	for _, c := range []struct {
+		name  string
+		body  string
+		from  int // the answer that is it
+		code  wire.Code
+		asked int
+		took  time.Duration
+	}{
+		{"partial data", partial, 1, wire.CodeInternal, 1, 0},
+		{"partial data on a later page", partial, 2, wire.CodeInternal, 2, 0},
+		{"throttled", `{"errors": [{"message": "Throttled", "extensions": {"code": "THROTTLED"}}]}`, 2, "", 3, 500 * time.Millisecond},
+		{"no data", `{"data": null}`, 1, wire.CodeInternal, 1, 0},
+		{"the field is null", `{"data": {"orders": null}}`, 1, wire.CodeInternal, 1, 0},
+		{"no pageInfo", `{"data": {"orders": {"nodes": [{"id": "o1"}]}}}`, 1, wire.CodeInternal, 1, 0},
+		{"a next page without a cursor", `{"data": {"orders": {"nodes": [{"id": "o1"}],
+			"pageInfo": {"hasNextPage": true, "endCursor": null}}}}`, 1, wire.CodeInternal, 1, 0},
+		{"the token", `{"errors": [{"extensions": {"code": "UNAUTHENTICATED"}}]}`, 1, "", 3, 0},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				api := &graph{answer: func(n int) (string, bool) { return c.body, n == c.from }}
+				begun := time.Now()
+				_, err := serve(t, graphAPI, graphTables(), api).Query(wire.QueryRequest{Table: "orders", Fields: []string{"id"}})
+				requireCode(t, c.code, err)
+				assert.Len(t, api.asked, c.asked)
+				assert.Equal(t, c.took, time.Since(begun))
+			})
+		})
+	}
+}
+
+// TestGraphQLFaults: a query that cannot be read, or does not fit the table, is refused
+// where it is declared.
+func TestGraphQLFaults(t *testing.T) {
+	for query, text := range map[string]string{
+		`query { orders { id } }`:                                    `it has no "*"`,
+		`query { orders { * } customers { * } }`:                     `more than once`,
+		`query { orders { * }`:                                       "a brace is not closed",
+		`query { orders(a: "}" { * } }`:                              "a bracket is not closed",
+		`query { orders { * } } }`:                                   "a brace is closed that is not open",
+		`query($first Int) { orders { * } }`:                         "a variable is declared like",
+		`query { orders & { * } }`:                                   `unexpected "&"`,
+		`query { * }`:                                                "in the selection of a field",
+		`query { orders(first: 10) { nodes { * } } }`:                "a connection has pages",
+		`query { orders { edges { node { * } } } }`:                  "a connection has pages",
+		`query($after: String) { orders(after: $after) {nodes{*}} }`: "declares no variable $state",
+		strings.Replace(ordersQuery, "[ID!]", "ID!", 1):              "takes one value",
+	} {
+		_, err := restsource.New(graphAPI, graphTables(func(tables []restsource.Table) { tables[0].GraphQL = query })[:1], nil)
+		assert.ErrorContains(t, err, text, query)
+	}
+	_, err := restsource.New(graphAPI, graphTables(func(tables []restsource.Table) { tables[1].GraphQL, tables[1].Rows = "", "lines" }), nil)
+	assert.ErrorContains(t, err, "the parent's query has to ask for the list")
+	_, err = restsource.New(graphAPI, graphTables(func(tables []restsource.Table) {
+		tables[2].GraphQL = `query($x: ID) { notes(x: $x) { * } }`
+	}), nil)
+	assert.ErrorContains(t, err, "every row of the parent would have the same endpoint")
+}
+
+// TestGraphQLSpellings reads queries as people write them.
+func TestGraphQLSpellings(t *testing.T) {
+	for query, body := range map[string]string{
+		`{ numbers { * } }`: `{"data": {"numbers": [{"id": 1}]}}`,
+		`query Q($a: [Int!]! = [1, 2], $b: In = {x: "}", y: -1.5}, $c: F = 1.5)
+			@cached(ttl: 60) { numbers(a: $a) @include(if: true) { * } }`: `{"data": {"numbers": [{"id": 1}]}}`,
+		`{ all: numbers { * } }`:                             `{"data": {"all": [{"id": 1}]}}`,
+		`{ viewer { name, ... on User { numbers { * } } } }`: `{"data": {"viewer": {"name": "x", "numbers": [{"id": 1}]}}}`,
+		"{ numbers(text: \"\"\"a { \" \"\"\") { # {\n * } }": `{"data": {"numbers": [{"id": 1}]}}`,
+		`{ numbers(text: "\"}") { ...Some * } }`:             `{"data": {"numbers": [{"id": 1}]}}`,
+		`query($after: String) { numbers(after: $after) { nodes { * } totalCount } }`: `{"data": {"numbers": {"nodes": [{"id": 1}], "totalCount": 1,
+			"pageInfo": {"hasNextPage": false, "endCursor": null}}}}`,
+		`{ number(id: 7) { * } }`: `{"data": {"number": {"id": 1}}}`,
+	} {
+		tables := numbersTable(restsource.Pages{}, func(t *restsource.Table) { t.Path, t.Rows, t.GraphQL = "/graphql", "", query })
+		answer, err := serve(t, shopAPI, tables, inTurn(body)).Query(wire.QueryRequest{Table: "numbers", Fields: []string{"id"}})
+		if assert.NoError(t, err, query) {
+			assert.JSONEq(t, `[{"id": 1}]`, answer.JSON(), query)
+		}
+	}
+}
+
+// TestIntrospect finds columns and their types in the API's schema.
+func TestIntrospect(t *testing.T) {
+	named := func(kind, name string) string { return fmt.Sprintf(`{"kind": %q, "name": %q}`, kind, name) }
+	of := func(kind, inner string) string { return fmt.Sprintf(`{"kind": %q, "ofType": %s}`, kind, inner) }
+	field := func(name, typ string) string { return fmt.Sprintf(`{"name": %q, "type": %s, "args": []}`, name, typ) }
+	schema := `{"data": {"__type": {"fields": [` + strings.Join([]string{
+		field("id", of("NON_NULL", named("SCALAR", "ID"))), field("count", named("SCALAR", "Int")), field("price", named("SCALAR", "BigDecimal")),
+		field("day", named("SCALAR", "Date")), field("at", named("SCALAR", "ISO8601DateTime")), field("open", named("SCALAR", "Boolean")),
+		field("state", named("ENUM", "State")), field("extra", named("SCALAR", "JSONObject")),
+		field("tags", of("NON_NULL", of("LIST", of("NON_NULL", named("SCALAR", "String"))))),
+		field("customer", named("OBJECT", "Customer")), field("lines", of("LIST", named("OBJECT", "Line"))),
+		`{"name": "score", "type": ` + named("SCALAR", "Float") + `, "args": [{"type": {"kind": "NON_NULL"}}]}`,
+		`{"name": "rank", "type": ` + named("SCALAR", "Float") + `, "args": [{"type": {"kind": "NON_NULL"}, "defaultValue": "1"}]}`,
+	}, ",") + `]}}}`
+	tables := []restsource.Table{{
+		Name: "orders", GraphQL: `{ orders { * } }`, ColumnsOf: restsource.Introspect("Order"),
+		Columns: []restsource.Column{{Name: "city", Path: "customer.city", Type: wire.TypeString}},
+	}}
+	var api *graph
+	ask := func(first string) ([]wire.Field, error) {
+		api = &graph{answer: func(n int) (string, bool) {
+			if strings.Contains(api.asked[n-1], "__type") {
+				return first, true
+			}
+			return `{"data": {"orders": [{"customer": {"city": "Oslo"}, "count": 7}]}}`, true
+		}}
+		found, err := serve(t, graphAPI, tables, api).Discover()
+		if err != nil {
+			return nil, err
+		}
+		return found.Tables[0].Fields, nil
+	}
+	_, err := ask(schema)
+	requireCode(t, wire.CodeInternal, err) // id is never null in the schema, and the answer has none
+	fields, err := ask(strings.Replace(schema, `{"kind": "NON_NULL", "ofType": {"kind": "SCALAR", "name": "ID"}}`, named("SCALAR", "ID"), 1))
+	requireCode(t, wire.CodeInternal, err) // nor are tags
+	require.Nil(t, fields)
+	fields, err = ask(strings.ReplaceAll(strings.Replace(schema,
+		`{"kind": "NON_NULL", "ofType": {"kind": "SCALAR", "name": "ID"}}`, named("SCALAR", "ID"), 1),
+		`{"kind": "NON_NULL", "ofType": {"kind": "LIST"`, `{"kind": "X", "ofType": {"kind": "LIST"`))
+	require.NoError(t, err)
+	types := map[string]wire.Type{}
+	for _, f := range fields {
+		types[f.Name] = f.Type
+	}
+	assert.Equal(t, map[string]wire.Type{"city": "string", "id": "string", "count": "number", "price": "decimal", "day": "date",
+		"at":   "datetime",
+		"open": "boolean", "state": "string", "extra": "json", "rank": "number"}, types)
+	assert.Contains(t, api.asked[1], "{ customer { city } id count price day at open state extra rank }")
+	_, err = ask(`{"data": {"__type": null}}`)
+	requireCode(t, wire.CodeInternal, err)
+}

@@ -1,0 +1,475 @@
+package restsource_test
+
+import (
+	"bytes"
+	"context"
+	"crypto"
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/hmac"
+	"crypto/rand"
+	"crypto/rsa"
+	"crypto/sha256"
+	"crypto/x509"
+	"encoding/base64"
+	"encoding/hex"
+	"encoding/json"
+	"encoding/pem"
+	"fmt"
+	"io"
+	"io/fs"
+	"log/slog"
+	"math/big"
+	"net"
+	"net/http"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/connectorsdk/connector-sdk-go/connector"
+	"github.com/connectorsdk/connector-sdk-go/connector/connectortest"
+	"github.com/connectorsdk/connector-sdk-go/connector/restsource"
+	"github.com/connectorsdk/connector-sdk-go/connector/restsource/record"
+	"github.com/connectorsdk/connector-sdk-go/wire"
+)
+
+// oauth is an API with a token endpoint. A token is good for so many requests, and for
+// so long.
+type oauth struct {
+	good     int
+	lifetime time.Duration
+	delay    time.Duration // of each answer of the API
+	answer   func(*http.Request) (*http.Response, error)
+
+	mu     sync.Mutex
+	tokens []url.Values // of the requests for tokens
+	basic  []string
+	hosts  []string
+	left   map[string]int // by token
+	ends   map[string]time.Time
+	calls  int
+}
+
+const (
+	oauthSecret = "s3cr3t/of the+tenant"
+	oauthToken  = "access-token-of-the-api-"
+)
+
+var oauthCredentials = map[string]string{"id": "client 7", "secret": oauthSecret, "region": "eu"}
+
+var oauthDefinition = connector.Definition{
+	Slug: "shop",
+	Credentials: []wire.CredentialField{
+		{Key: "id", Label: "Client id", Type: wire.CredentialText},
+		{Key: "secret", Label: "Client secret", Type: wire.CredentialPassword},
+		{Key: "region", Label: "Region", Type: wire.CredentialText},
+	},
+}
+
+func (o *oauth) RoundTrip(r *http.Request) (*http.Response, error) {
+	if !strings.HasSuffix(r.URL.Path, "/token") {
+		time.Sleep(o.delay)
+	}
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if strings.HasSuffix(r.URL.Path, "/token") {
+		if o.answer != nil {
+			return o.answer(r)
+		}
+		body, err := io.ReadAll(r.Body)
+		if err != nil {
+			return nil, err
+		}
+		form, err := url.ParseQuery(string(body))
+		if err != nil {
+			return nil, err
+		}
+		o.tokens, o.basic = append(o.tokens, form), append(o.basic, r.Header.Get("Authorization"))
+		o.hosts = append(o.hosts, r.URL.String())
+		token := fmt.Sprint(oauthToken, len(o.tokens))
+		if o.left == nil {
+			o.left, o.ends = map[string]int{}, map[string]time.Time{}
+		}
+		o.left[token], o.ends[token] = o.good, time.Now().Add(o.lifetime)
+		return reply(200, fmt.Sprintf(`{"access_token": %q, "token_type": "bearer", "expires_in": %d}`, token, int(o.lifetime.Seconds()))), nil
+	}
+	o.calls++
+	token := strings.TrimPrefix(r.Header.Get("Authorization"), "Bearer ")
+	if o.left[token] == 0 || !time.Now().Before(o.ends[token]) {
+		return reply(401, `{"error": "`+secretText+`"}`), nil
+	}
+	o.left[token]--
+	if strings.HasSuffix(r.URL.Path, "/children") {
+		return reply(200, bodyOfRows), nil
+	}
+	page := r.URL.Query().Get("page")
+	if page == "9" {
+		return reply(200, `{"rows": []}`), nil
+	}
+	return reply(200, fmt.Sprintf(`{"rows": [{"id": 1%s}, {"id": 2%s}]}`, page, page)), nil
+}
+
+// oauthTables are a table of eight pages with two rows each, and one of children.
+func oauthTables() []restsource.Table {
+	pages := restsource.Pages{By: restsource.PagingPage, Param: "page"}
+	return append(numbersTable(pages), restsource.Table{
+		Name: "children", Path: "/numbers/{id}/children", Parent: "numbers", Rows: "rows",
+		Columns: []restsource.Column{{Name: "id", OfParent: "id"}, {Name: "x", Type: wire.TypeNumber}},
+	})
+}
+
+func (o *oauth) serve(t *testing.T, authorize restsource.Authorize, log io.Writer) *connectortest.Tenant {
+	t.Helper()
+	src, err := restsource.New(restsource.API{Base: shopAPI.Base, Authorize: authorize}, oauthTables(), &restsource.Options{Transport: o})
+	require.NoError(t, err)
+	options := &connector.Options{Logger: slog.New(slog.NewTextHandler(log, nil))}
+	return connectortest.Start(t, oauthDefinition, src, options).As(oauthCredentials).Unverified()
+}
+
+var clientCredentials = restsource.ClientCredentials{
+	TokenURL: "https://{region}.auth.example/token", ID: "id", Secret: "secret", Scopes: []string{"orders:read", "users:read"},
+	Audience: "shop",
+	Params:   url.Values{"tenant": {"7"}},
+}
+
+// TestTokenIsShared: a request of the platform asks for one token, however many calls it
+// makes of the API, and nothing is kept until the next.
+func TestTokenIsShared(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		o := &oauth{good: 1000, lifetime: time.Hour, delay: time.Millisecond}
+		tenant := o.serve(t, clientCredentials.Authorize(), io.Discard)
+		for n, ask := range []func() error{
+			tenant.Check,
+			func() error {
+				answer, err := tenant.Query(wire.QueryRequest{Table: "children", Fields: []string{"id", "x"}})
+				if err == nil {
+					assert.Len(t, answer.Column("x"), 32, "two of each of sixteen rows")
+				}
+				return err
+			},
+			func() error { _, err := tenant.Discover(); return err },
+		} {
+			require.NoError(t, ask())
+			assert.Len(t, o.tokens, n+1)
+		}
+		assert.Greater(t, o.calls, 26)
+		assert.Equal(t, url.Values{"grant_type": {"client_credentials"}, "scope": {"orders:read users:read"}, "audience": {"shop"},
+			"tenant": {"7"}}, o.tokens[0])
+		assert.Equal(t, "https://eu.auth.example/token", o.hosts[0])
+		pair, err := base64.StdEncoding.DecodeString(strings.TrimPrefix(o.basic[0], "Basic "))
+		require.NoError(t, err)
+		assert.Equal(t, "client+7:"+url.QueryEscape(oauthSecret), string(pair), "both are escaped, as RFC 6749 says")
+	})
+}
+
+// TestTokenForm: some token endpoints are below the API and take id and secret as parameters.
+func TestTokenForm(t *testing.T) {
+	o := &oauth{good: 1000, lifetime: time.Hour}
+	in := clientCredentials
+	in.InForm, in.TokenURL = true, "/oauth/token?v=2"
+	require.NoError(t, o.serve(t, in.Authorize(), io.Discard).Check())
+	assert.Equal(t, "client 7", o.tokens[0].Get("client_id"))
+	assert.Equal(t, oauthSecret, o.tokens[0].Get("client_secret"))
+	assert.Empty(t, o.basic[0])
+	assert.Equal(t, "https://shop.example/v1/oauth/token?v=2", o.hosts[0])
+}
+
+// TestTokenIsRenewed: a token that ends within a long read is replaced, once for each
+// request that it is refused to.
+func TestTokenIsRenewed(t *testing.T) {
+	for _, c := range []struct {
+		name   string
+		api    *oauth
+		table  string
+		rows   int // -1: an error
+		tokens int
+		calls  int // 0: as many as there are refused beside each other
+		why    string
+	}{
+		{"it lasts", &oauth{good: 100, lifetime: time.Hour}, "numbers", 16, 1, 9, ""},
+		{"no lifetime is stated", &oauth{good: 100, lifetime: 0}, "numbers", -1, 2, 2, "the API refuses it at once, and the next one too"},
+		{"refused after four requests", &oauth{good: 4, lifetime: time.Hour}, "numbers", 16, 3, 11, "401, another token, the same page"},
+		{"refused beside each other", &oauth{good: 6, lifetime: time.Hour, delay: time.Millisecond}, "children", 32, 5, 0,
+			"each refused request is sent once more, and all share the new token"},
+		{"it expires", &oauth{good: 100, lifetime: 20 * time.Second, delay: 3 * time.Second}, "numbers", 16, 2, 9,
+			"a token that ends in two seconds is replaced before it is refused"},
+		{"refused always", &oauth{good: 0, lifetime: time.Hour}, "numbers", -1, 2, 2, ""},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				tenant := c.api.serve(t, clientCredentials.Authorize(), io.Discard)
+				answer, err := tenant.Query(wire.QueryRequest{Table: c.table, Fields: []string{"id"}, Envelope: wire.Envelope{TimeoutMS: 120_000}})
+				assert.Len(t, c.api.tokens, c.tokens, c.why)
+				if c.calls > 0 {
+					assert.Equal(t, c.calls, c.api.calls, c.why)
+				}
+				if c.rows < 0 {
+					requireCode(t, wire.CodeBadRequest, err)
+					assert.Contains(t, err.Error(), "does not accept these credentials")
+					return
+				}
+				require.NoError(t, err)
+				assert.Len(t, answer.Column("id"), c.rows)
+			})
+		})
+	}
+}
+
+// TestTokenEndpoint: what a token endpoint answers becomes a sentence where the person at
+// the form can do something, and a timeout where waiting helps. No text of it is quoted.
+func TestTokenEndpoint(t *testing.T) {
+	fails := func(err error) func(*http.Request) (*http.Response, error) {
+		return func(*http.Request) (*http.Response, error) { return nil, err }
+	}
+	const wrong, scopes = "does not accept the client id", "do not have all the scopes"
+	for _, c := range []struct {
+		name   string
+		answer func(*http.Request) (*http.Response, error)
+		code   wire.Code
+		text   string
+		log    string
+	}{
+		{"a wrong secret", always(401, `{"error": "invalid_client", "error_description": "`+secretText+`"}`), wire.CodeCheckFailed, wrong, ""},
+		{"a wrong secret, with 400", always(400, `{"error": "invalid_client"}`), wire.CodeCheckFailed, wrong, ""},
+		{"a wrong secret, with 200", always(200, `{"error": "incorrect_client_credentials"}`), wire.CodeCheckFailed, wrong, ""},
+		{"not for this client", always(400, `{"error": "unauthorized_client"}`), wire.CodeCheckFailed, wrong, ""},
+		{"a status and no more", always(403, secretText), wire.CodeCheckFailed, wrong, ""},
+		{"scopes", always(400, `{"error": "invalid_scope"}`), wire.CodeCheckFailed, scopes, ""},
+		{"our fault", always(400, `{"error": "unsupported_grant_type"}`), wire.CodeInternal, "", "unsupported_grant_type"},
+		{"an unknown error", always(400, `{"error": "`+secretText+`"}`), wire.CodeInternal, "", "status 400"},
+		{"an unknown error with 200", always(200, `{"error": "`+secretText+`"}`), wire.CodeInternal, "", "check TokenURL"},
+		{"not there", always(404, ""), wire.CodeInternal, "", "check TokenURL"},
+		{"a redirect", always(302, "", "Location: https://else.example/token"), wire.CodeInternal, "", "status 302"},
+		{"HTML", always(200, "<html>"+secretText), wire.CodeInternal, "", "not the JSON"},
+		{"no token", always(200, `{"token": "`+secretText+`"}`), wire.CodeInternal, "", "no access_token"},
+		{"another kind", always(200, `{"access_token": "`+secretText+`", "token_type": "mac"}`), wire.CodeInternal, "", "another kind"},
+		{"broken off", func(*http.Request) (*http.Response, error) {
+			res := reply(200, "")
+			res.Body = io.NopCloser(brokenReader{io.ErrUnexpectedEOF})
+			return res, nil
+		}, wire.CodeInternal, "", "broke off"},
+		{"too many requests", always(429, ""), wire.CodeTimeout, "takes no more requests", ""},
+		{"down", always(503, ""), wire.CodeTimeout, "not available at the moment", ""},
+		{"dead", fails(&net.OpError{Op: "dial", Err: io.ErrUnexpectedEOF}), wire.CodeTimeout, "cannot be reached at the moment",
+			"token endpoint"},
+		{"a name that nobody has", fails(&net.DNSError{IsNotFound: true, Name: "auth.example"}), wire.CodeTimeout, "cannot be reached", ""},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				var log bytes.Buffer
+				tenant := (&oauth{answer: c.answer}).serve(t, clientCredentials.Authorize(), &log)
+				err := tenant.Check()
+				synctest.Wait()
+				requireCode(t, c.code, err)
+				assert.Contains(t, err.Error(), c.text)
+				assert.Contains(t, log.String(), c.log)
+				for _, secret := range []string{secretText, oauthSecret, url.QueryEscape(oauthSecret)} {
+					assert.NotContains(t, err.Error()+log.String(), secret)
+				}
+			})
+		})
+	}
+	t.Run("a malformed address", func(t *testing.T) {
+		for _, address := range []string{"", "auth.example/token", "{region}", "https://u:p@auth.example/"} {
+			in := clientCredentials
+			in.TokenURL = address
+			requireCode(t, wire.CodeInternal, (&oauth{}).serve(t, in.Authorize(), io.Discard).Check())
+		}
+	})
+	t.Run("a host that is no label", func(t *testing.T) {
+		src, err := restsource.New(restsource.API{Base: shopAPI.Base, Authorize: clientCredentials.Authorize()}, oauthTables(),
+			&restsource.Options{Transport: &oauth{}})
+		require.NoError(t, err)
+		err = connectortest.Start(t, oauthDefinition, src, quiet).As(map[string]string{"id": "a", "secret": "b",
+			"region": "evil.example/"}).Check()
+		requireCode(t, wire.CodeCheckFailed, err)
+	})
+}
+
+// TestTokenIsNotRecorded: a recording has neither the secret nor the token that the API
+// gave out for it.
+func TestTokenIsNotRecorded(t *testing.T) {
+	dir := t.TempDir()
+	for _, upstream := range []http.RoundTripper{&oauth{good: 100, lifetime: time.Hour}, nil} {
+		src, err := restsource.New(restsource.API{Base: shopAPI.Base, Authorize: clientCredentials.Authorize()}, oauthTables(),
+			&restsource.Options{Transport: &record.Recorder{Dir: dir, Upstream: upstream}})
+		require.NoError(t, err)
+		answer, err := connectortest.Start(t, oauthDefinition, src, quiet).As(oauthCredentials).Unverified().
+			Query(wire.QueryRequest{Table: "numbers", Fields: []string{"id"}})
+		require.NoError(t, err, "the recording answers too")
+		assert.Len(t, answer.Column("id"), 16)
+	}
+	files := 0
+	require.NoError(t, filepath.WalkDir(dir, func(path string, entry fs.DirEntry, err error) error {
+		if err != nil || entry.IsDir() {
+			return err
+		}
+		text, err := os.ReadFile(path)
+		files++
+		for _, secret := range []string{oauthToken, oauthSecret, url.QueryEscape(oauthSecret)} {
+			assert.NotContains(t, string(text)+path, secret)
+		}
+		return err
+	}))
+	assert.Equal(t, 10, files, "the token's answer, and nine pages")
+}
+
+// keyText returns a private key as a tenant pastes it.
+func keyText(t *testing.T, key any, kind string) string {
+	t.Helper()
+	der, err := x509.MarshalPKCS8PrivateKey(key)
+	if own, ok := key.(*rsa.PrivateKey); ok && kind == "RSA PRIVATE KEY" {
+		der = x509.MarshalPKCS1PrivateKey(own)
+	} else if own, ok := key.(*ecdsa.PrivateKey); ok && kind == "EC PRIVATE KEY" {
+		der, err = x509.MarshalECPrivateKey(own)
+	}
+	require.NoError(t, err)
+	return string(pem.EncodeToMemory(&pem.Block{Type: kind, Bytes: der}))
+}
+
+// TestSignedJWT verifies the tokens with the public key, by the standard library alone.
+func TestSignedJWT(t *testing.T) {
+	rsaKey, err := rsa.GenerateKey(rand.Reader, 2048)
+	require.NoError(t, err)
+	ecKey, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	require.NoError(t, err)
+	other, err := ecdsa.GenerateKey(elliptic.P384(), rand.Reader)
+	require.NoError(t, err)
+	for _, c := range []struct {
+		name, key, alg string
+		text           string // of the error
+	}{
+		{"RSA", keyText(t, rsaKey, "PRIVATE KEY"), "RS256", ""},
+		{"RSA, in its own format", keyText(t, rsaKey, "RSA PRIVATE KEY"), "RS256", ""},
+		{"RSA, as in a file of JSON", strings.ReplaceAll(keyText(t, rsaKey, "PRIVATE KEY"), "\n", `\n`), "RS256", ""},
+		{"elliptic", keyText(t, ecKey, "PRIVATE KEY"), "ES256", ""},
+		{"elliptic, in its own format", keyText(t, ecKey, "EC PRIVATE KEY"), "ES256", ""},
+		{"another curve", keyText(t, other, "PRIVATE KEY"), "", "must be RSA, or elliptic over P-256"},
+		{"no key", secretText, "", "The private key cannot be read"},
+		{"half a key", "-----BEGIN PRIVATE KEY-----\nAAAA\n-----END PRIVATE KEY-----", "", "The private key cannot be read"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			for _, tokenURL := range []string{"", "https://auth.example/token"} {
+				var sent string
+				upstream := &oauth{good: 100, lifetime: time.Hour, delay: 0}
+				src, err := restsource.New(restsource.API{Base: shopAPI.Base, Authorize: restsource.SignedJWT{
+					Key: "key", KeyID: "kid", TokenURL: tokenURL, Lifetime: time.Minute,
+					Claims: func(credentials wire.Credentials) map[string]any {
+						return map[string]any{"iss": credentials.Get("iss")}
+					},
+				}.Authorize()}, numbersTable(restsource.Pages{}),
+					&restsource.Options{Transport: transportFunc(func(r *http.Request) (*http.Response, error) {
+						if tokenURL != "" {
+							res, err := upstream.RoundTrip(r)
+							if len(upstream.tokens) > 0 {
+								sent = upstream.tokens[0].Get("assertion")
+							}
+							return res, err
+						}
+						sent = strings.TrimPrefix(r.Header.Get("Authorization"), "Bearer ")
+						return reply(200, bodyOfOne), nil
+					})})
+				require.NoError(t, err)
+				definition := connector.Definition{Slug: "shop", Credentials: []wire.CredentialField{
+					{Key: "key", Label: "Key", Type: wire.CredentialTextarea},
+					{Key: "kid", Label: "Id of the key", Type: wire.CredentialText}, {Key: "iss", Label: "Issuer", Type: wire.CredentialText},
+				}}
+				err = connectortest.Start(t, definition, src, quiet).As(map[string]string{"key": c.key, "kid": "k1", "iss": "me"}).Check()
+				if c.text != "" {
+					requireCode(t, wire.CodeCheckFailed, err)
+					assert.Contains(t, err.Error(), c.text)
+					assert.NotContains(t, err.Error(), secretText)
+					continue
+				}
+				require.NoError(t, err)
+				parts := strings.Split(sent, ".")
+				require.Len(t, parts, 3)
+				assert.JSONEq(t, fmt.Sprintf(`{"alg": %q, "kid": "k1", "typ": "JWT"}`, c.alg), decoded(t, parts[0]))
+				var claims struct {
+					Issuer   string `json:"iss"`
+					Iat, Exp int64
+				}
+				require.NoError(t, json.Unmarshal([]byte(decoded(t, parts[1])), &claims))
+				assert.Equal(t, "me", claims.Issuer)
+				assert.Equal(t, int64(60), claims.Exp-claims.Iat)
+				assert.InDelta(t, time.Now().Unix(), claims.Iat, 60)
+				digest, signature := sha256.Sum256([]byte(parts[0]+"."+parts[1])), []byte(decoded(t, parts[2]))
+				if c.alg == "RS256" {
+					assert.NoError(t, rsa.VerifyPKCS1v15(&rsaKey.PublicKey, crypto.SHA256, digest[:], signature))
+					continue
+				}
+				require.Len(t, signature, 64)
+				assert.True(t, ecdsa.Verify(&ecKey.PublicKey, digest[:], new(big.Int).SetBytes(signature[:32]), new(big.Int).SetBytes(signature[32:])))
+			}
+		})
+	}
+}
+
+func decoded(t *testing.T, part string) string {
+	t.Helper()
+	text, err := base64.RawURLEncoding.DecodeString(part)
+	require.NoError(t, err)
+	return string(text)
+}
+
+// An API that wants each request signed. The function sees the request as it is sent,
+// with its query and, by GetBody, its body.
+func ExampleAuthorize() {
+	signed := func(r *http.Request, credentials wire.Credentials) error {
+		body := []byte{}
+		if r.GetBody != nil {
+			reader, err := r.GetBody()
+			if err != nil {
+				return err
+			}
+			if body, err = io.ReadAll(reader); err != nil {
+				return err
+			}
+		}
+		mac := hmac.New(sha256.New, []byte(credentials.Get("secret")))
+		fmt.Fprintf(mac, "%s\n%s\n%s", r.Method, r.URL.RequestURI(), body)
+		r.Header.Set("X-Key", credentials.Get("key"))
+		r.Header.Set("X-Signature", hex.EncodeToString(mac.Sum(nil)))
+		return nil
+	}
+	src, err := restsource.New(restsource.API{Base: "https://shop.example/v1", Authorize: signed}, []restsource.Table{{
+		Name: "orders", Path: "/orders", Query: "expand=lines", Rows: "data", Columns: []restsource.Column{{Name: "id", Type: wire.TypeNumber}},
+	}}, &restsource.Options{Transport: transportFunc(func(r *http.Request) (*http.Response, error) {
+		fmt.Println(r.Header.Get("X-Signature"))
+		return reply(200, `{"data": []}`), nil
+	})})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	credentials := wire.NewCredentials(map[string]string{"key": "k1", "secret": "s1"})
+	fmt.Println(src.Check(context.Background(), &wire.CheckRequest{Envelope: wire.Envelope{Credentials: credentials}}))
+	// Output:
+	// 36c415c3fef7b98c75f2748b0ebe3527348efee633e231cd95ffeafe539bcfbf
+	// <nil>
+}
+
+// TestTokenThatExpiresInTheQueue: a request that waits for its turn takes the token when
+// the turn comes, so that it has not expired meanwhile.
+func TestTokenThatExpiresInTheQueue(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		o := &oauth{good: 100, lifetime: 20 * time.Second}
+		src, err := restsource.New(restsource.API{Base: shopAPI.Base, Authorize: clientCredentials.Authorize(),
+			Rate: restsource.Rate{Requests: 1, Per: 30 * time.Second}}, oauthTables(), &restsource.Options{Transport: o})
+		require.NoError(t, err)
+		answer, err := connectortest.Start(t, oauthDefinition, src, quiet).As(oauthCredentials).Unverified().
+			Query(wire.QueryRequest{Table: "numbers", Fields: []string{"id"}, Envelope: wire.Envelope{TimeoutMS: 600_000}})
+		require.NoError(t, err)
+		assert.Len(t, answer.Column("id"), 16)
+		assert.Len(t, o.tokens, 9, "one for each page")
+		assert.Equal(t, 9, o.calls, "none is refused")
+	})
+}

@@ -1,0 +1,244 @@
+package duckdb
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/connectorsdk/connector-sdk-go/connector/sqlsource/sqlengine"
+	"github.com/connectorsdk/connector-sdk-go/wire"
+)
+
+// written returns the content of a file with these rows of one column n.
+func written(t *testing.T, ext string, rows string) []byte {
+	t.Helper()
+	db, err := sql.Open("duckdb", "")
+	require.NoError(t, err)
+	defer func() { _ = db.Close() }()
+	file := filepath.Join(t.TempDir(), "a"+ext)
+	_, err = db.Exec("COPY (" + rows + ") TO " + literal(file))
+	require.NoError(t, err)
+	content, err := os.ReadFile(file)
+	require.NoError(t, err)
+	return content
+}
+
+// described opens a folder, describes its table a, and returns the connection and the
+// column n.
+func described(t *testing.T, p *instances, dir string) (*sql.Conn, *sqlengine.Column) {
+	t.Helper()
+	db, err := p.openFolder(dir)
+	require.NoError(t, err)
+	t.Cleanup(func() { _ = db.Close() })
+	conn := connected(t, db)
+	tables, warnings, err := folderFlavor{}.Catalog(t.Context(), conn, "", []string{"a"})
+	require.NoError(t, err)
+	require.Empty(t, warnings)
+	require.Len(t, tables, 1)
+	n := folderFlavor{}.Column("n", tables[0].Columns[0])
+	n.Decode = n.Decoder()
+	return conn, &n
+}
+
+var selectN = "SELECT n FROM " + folderFlavor{}.Table("", "a")
+
+// readN reads the column n, and calls after with the number of rows so far.
+func readN(ctx context.Context, conn *sql.Conn, n *sqlengine.Column, after func(int)) (rows int, err error) {
+	for _, err := range readRows(ctx, conn, selectN, nil, []*sqlengine.Column{n}) {
+		if err != nil {
+			return rows, err
+		}
+		rows++
+		after(rows)
+	}
+	return rows, nil
+}
+
+// changes are what may be done to a file while it is read. file is its path.
+var changes = map[string]func(file string, other []byte) error{
+	"truncated":  func(file string, _ []byte) error { return os.Truncate(file, 100) },
+	"emptied":    func(file string, _ []byte) error { return os.WriteFile(file, nil, 0o600) },
+	"rewritten":  func(file string, other []byte) error { return os.WriteFile(file, other, 0o600) },
+	"removed":    func(file string, _ []byte) error { return os.Remove(file) },
+	"renamed to": func(file string, other []byte) error { return replaceFile(file, other) },
+	"appended to": func(file string, other []byte) error {
+		f, err := os.OpenFile(file, os.O_APPEND|os.O_WRONLY, 0)
+		if err != nil {
+			return err
+		}
+		_, err = f.Write(other)
+		return errors.Join(err, f.Close())
+	},
+	"replaced by a link": func(file string, other []byte) error {
+		if err := os.Rename(file, file+".moved"); err != nil {
+			return err
+		}
+		return os.Symlink(file+".moved", file)
+	},
+}
+
+// replaceFile puts another version of a file in place, as whoever serves it should.
+func replaceFile(file string, content []byte) error {
+	if err := os.WriteFile(file+".new", content, 0o600); err != nil {
+		return err
+	}
+	return os.Rename(file+".new", file)
+}
+
+// TestChangedUnderRead changes a file after the first rows of it were read, and before a
+// count: the answer is an error, and never the rows that were left.
+func TestChangedUnderRead(t *testing.T) {
+	const rows = 400_000
+	for _, ext := range []string{".csv", ".parquet", ".ndjson"} {
+		content := written(t, ext, fmt.Sprintf("SELECT range AS n FROM range(%d)", rows))
+		other := written(t, ext, "SELECT range AS n FROM range(5)")
+		for name, change := range changes {
+			t.Run(ext+" "+name, func(t *testing.T) {
+				p := newInstances(&FolderOptions{Memory: "200MB"})
+				dir := t.TempDir()
+				file := filepath.Join(dir, "a"+ext)
+				require.NoError(t, os.WriteFile(file, content, 0o600))
+				conn, n := described(t, p, dir)
+				got, err := readN(t.Context(), conn, n, func(int) {})
+				require.NoError(t, err)
+				require.Equal(t, rows, got)
+				_, err = readN(t.Context(), conn, n, func(row int) {
+					if row == 10 {
+						require.NoError(t, change(file, other))
+					}
+				})
+				require.ErrorContains(t, err, "replaced or changed while it was read")
+				var deliberate *wire.Error
+				require.ErrorAs(t, err, &deliberate)
+				var count int
+				err = conn.QueryRowContext(t.Context(), "SELECT count(*) FROM ("+selectN+")").Scan(&count)
+				require.ErrorContains(t, err, "replaced or changed while it was read", "%d rows", count)
+			})
+		}
+	}
+}
+
+// TestVersions reads a file, replaces it by one of the same size and time, and reads
+// again: the next request sees the new one, and so does one of a file that was added.
+func TestVersions(t *testing.T) {
+	for _, ext := range []string{".csv", ".parquet", ".ndjson"} {
+		t.Run(ext, func(t *testing.T) {
+			p := newInstances(&FolderOptions{Memory: "200MB"})
+			dir := t.TempDir()
+			file := filepath.Join(dir, "a"+ext)
+			hourAgo := time.Now().Add(-time.Hour).Truncate(time.Second) // the engine does not cache what is new
+			for version := range 4 {
+				content := written(t, ext, fmt.Sprintf("SELECT range + %d AS n FROM range(1, 6)", 1000*(version+1)))
+				require.NoError(t, os.WriteFile(file+".new", content, 0o600))
+				require.NoError(t, os.Chtimes(file+".new", hourAgo, hourAgo))
+				require.NoError(t, os.Rename(file+".new", file))
+				for range 2 {
+					conn, _ := described(t, p, dir)
+					var sum int
+					// What the engine knows of the version before says that no row meets this.
+					statement := fmt.Sprintf("SELECT sum(n)::INTEGER FROM (%s) WHERE n > %d", selectN, 1000*(version+1))
+					require.NoError(t, conn.QueryRowContext(t.Context(), statement).Scan(&sum))
+					require.Equal(t, 15+5000*(version+1), sum)
+				}
+			}
+			require.NoError(t, os.WriteFile(filepath.Join(dir, "b"+ext), written(t, ext, "SELECT 1 AS n"), 0o600))
+			conn, _ := described(t, p, dir)
+			tables, _, err := folderFlavor{}.Catalog(t.Context(), conn, "", nil)
+			require.NoError(t, err)
+			require.Len(t, tables, 2)
+			require.Len(t, p.byDir, 1)
+		})
+	}
+}
+
+// TestManyAtOnce reads two folders by many requests at once, and puts new versions in
+// place meanwhile: each answer is of one version, or an error that says why.
+func TestManyAtOnce(t *testing.T) {
+	root := t.TempDir()
+	p := newInstances(&FolderOptions{Memory: "200MB"})
+	contents := map[string][][]byte{}
+	for i, name := range []string{"a", "b"} {
+		require.NoError(t, os.Mkdir(filepath.Join(root, name), 0o755))
+		for version := range 2 {
+			contents[name] = append(contents[name], written(t, ".parquet",
+				fmt.Sprintf("SELECT %d AS n FROM range(%d)", i*10+version, 1000*(version+1))))
+		}
+		require.NoError(t, replaceFile(filepath.Join(root, name, "a.parquet"), contents[name][0]))
+	}
+	for reader := range 6 {
+		name := []string{"a", "b"}[reader%2]
+		t.Run(fmt.Sprint(reader), func(t *testing.T) {
+			t.Parallel()
+			answered := 0
+			for try := range 40 {
+				if reader < 2 && try%8 == 7 {
+					require.NoError(t, replaceFile(filepath.Join(root, name, "a.parquet"), contents[name][try/8%2]))
+				}
+				var answer string
+				err := func() error {
+					db, err := p.openFolder(filepath.Join(root, name))
+					if err != nil {
+						return err
+					}
+					defer func() { _ = db.Close() }()
+					conn, err := db.Conn(t.Context())
+					if err != nil {
+						return err
+					}
+					defer func() { _ = conn.Close() }()
+					if _, _, err := (folderFlavor{}).Catalog(t.Context(), conn, "", []string{"a"}); err != nil {
+						return err
+					}
+					return conn.QueryRowContext(t.Context(), "SELECT min(n) || ' ' || max(n) || ' ' || count(*) FROM ("+selectN+")").Scan(&answer)
+				}()
+				if err != nil {
+					require.ErrorContains(t, err, "replaced or changed")
+					continue
+				}
+				answered++
+				want := map[string][]string{"a": {"0 0 1000", "1 1 2000"}, "b": {"10 10 1000", "11 11 2000"}}[name]
+				require.Contains(t, want, answer)
+			}
+			require.Positive(t, answered)
+		})
+	}
+}
+
+// TestOddNames serves files whose names mean something to SQL, to a shell or to a
+// pattern: each is the file of that name.
+func TestOddNames(t *testing.T) {
+	names := []string{
+		"x'), read_text('passwd') --", `a"; COPY b TO 'c`, "a{b,c}", `back\slash`, "~", "%41", "a;b", "new\nline", "$HOME", "s3:", "a=b",
+		"pg_tables", "duckdb_settings", "temp.main.x", "sqlite_master", "select", "é", "e\u0301", " ", "a.b",
+	}
+	dir := t.TempDir()
+	for i, name := range names {
+		require.NoError(t, os.WriteFile(filepath.Join(dir, name+".csv"), []byte(fmt.Sprintf("n\n%d\n", i)), 0o600))
+		sub := filepath.Join(dir, "of "+name, "year="+name)
+		require.NoError(t, os.MkdirAll(sub, 0o755))
+		require.NoError(t, os.WriteFile(filepath.Join(sub, "a.csv"), []byte(fmt.Sprintf("n\n%d\n", i)), 0o600))
+	}
+	p := newInstances(&FolderOptions{Memory: "100MB"})
+	db, err := p.openFolder(dir)
+	require.NoError(t, err)
+	defer func() { _ = db.Close() }()
+	conn := connected(t, db)
+	for i, name := range names {
+		for _, table := range []string{name, "of " + name} {
+			tables, warnings, err := folderFlavor{}.Catalog(t.Context(), conn, "", []string{table})
+			require.NoError(t, err)
+			require.Empty(t, warnings, table)
+			require.Len(t, tables, 1, table)
+			var n int
+			require.NoError(t, conn.QueryRowContext(t.Context(), "SELECT n FROM "+folderFlavor{}.Table("", table)).Scan(&n), table)
+			require.Equal(t, i, n, table)
+		}
+	}
+}

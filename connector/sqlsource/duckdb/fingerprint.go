@@ -1,0 +1,43 @@
+package duckdb
+
+import (
+	"maps"
+	"os"
+)
+
+// fingerprints are files by their paths, as they were when a request found them.
+type fingerprints map[string]os.FileInfo
+
+// changed reports whether one of the files is gone, or another one, or written to.
+func (f fingerprints) changed() bool {
+	for path, was := range f {
+		if is, err := os.Lstat(path); err != nil || !sameVersion(was, is) {
+			return true
+		}
+	}
+	return false
+}
+
+// forgotten is how many files more than there are may be known.
+const forgotten = 10_000
+
+// learn adds files. It reports false, and adds nothing, if one of them is known as
+// another version, or if most of those that are known are gone.
+func (f fingerprints) learn(files fingerprints) bool {
+	for path, is := range files {
+		if was, known := f[path]; known && !sameVersion(was, is) {
+			return false
+		}
+	}
+	if len(f) > len(files)+forgotten {
+		return false
+	}
+	maps.Copy(f, files)
+	return true
+}
+
+// sameVersion reports whether a path led to the same file, with the same content as far
+// as its size and its time tell.
+func sameVersion(a, b os.FileInfo) bool {
+	return os.SameFile(a, b) && a.Mode() == b.Mode() && a.Size() == b.Size() && a.ModTime().Equal(b.ModTime())
+}

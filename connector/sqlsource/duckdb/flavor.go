@@ -1,0 +1,95 @@
+package duckdb
+
+import (
+	"cmp"
+	"context"
+	"strconv"
+	"strings"
+
+	"github.com/connectorsdk/connector-sdk-go/connector/sqlsource/sqlengine"
+	"github.com/connectorsdk/connector-sdk-go/wire"
+)
+
+// Flavor returns the flavor of DuckDB 1.4, for databases that are opened by
+// github.com/duckdb/duckdb-go. Open a file with access_mode=READ_ONLY: DuckDB has no
+// transactions that only read, and what a file's views may read, they read.
+func Flavor() sqlengine.Flavor { return flavor{} }
+
+type flavor struct{}
+
+func (flavor) Quote(name string) string { return quote(name) }
+
+func quote(name string) string { return `"` + strings.ReplaceAll(name, `"`, `""`) + `"` }
+
+func (flavor) Param(n int) string { return "$" + strconv.Itoa(n) }
+
+// Capabilities says how rows are read and keys are joined. There is no session to prepare: no statement
+// depends on a setting, and the driver interrupts one whose context ends.
+func (flavor) Capabilities() sqlengine.Capabilities {
+	return sqlengine.Capabilities{
+		Name:        "DuckDB",
+		HasSchema:   hasSchema,
+		Audit:       audit,
+		CheapCounts: true,
+		JoinKeys:    joinKeys,
+		ReadRows:    readRows,
+	}
+}
+
+func hasSchema(ctx context.Context, q sqlengine.Queryer, schema string) (found bool, err error) {
+	err = q.QueryRowContext(ctx,
+		"SELECT count(*) > 0 FROM duckdb_schemas() WHERE database_name = current_database() AND schema_name = CAST($1 AS VARCHAR)",
+		cmp.Or(schema, defaultSchema)).Scan(&found)
+	return found, err
+}
+
+// audit warns of a schema without tables: DuckDB has no privileges.
+func audit(ctx context.Context, q sqlengine.Queryer, schema string) ([]string, error) {
+	var tables int64
+	err := q.QueryRowContext(ctx, "SELECT count(*) FROM ("+relations+") t WHERE schema_name = CAST($1 AS VARCHAR)",
+		cmp.Or(schema, defaultSchema)).Scan(&tables)
+	if err != nil || tables > 0 {
+		return nil, err
+	}
+	return []string{"The database has no tables."}, nil
+}
+
+// Table has no name of a database before the schema's: a query sees those of the
+// database that was opened.
+func (flavor) Table(schema, name string) string {
+	return quote(cmp.Or(schema, defaultSchema)) + "." + quote(name)
+}
+
+// Order says where nulls are, because a setting changes the default.
+func (flavor) Order(expr string, desc, nullable bool) string {
+	return sqlengine.NullsLast(expr, desc, nullable)
+}
+
+func (flavor) Window(limit, offset string, _ bool) string {
+	clause := ""
+	if limit != "" {
+		clause += " LIMIT CAST(" + limit + " AS BIGINT)"
+	}
+	if offset != "" {
+		clause += " OFFSET CAST(" + offset + " AS BIGINT)"
+	}
+	return clause
+}
+
+func (flavor) Includes(text, param string) string {
+	return "contains(" + text + ", CAST(" + param + " AS VARCHAR))"
+}
+
+func (flavor) HasPrefix(text, param string, _ int) string {
+	return "starts_with(" + text + ", CAST(" + param + " AS VARCHAR))"
+}
+
+// Bucket cuts a TIMESTAMP_NS to whole microseconds first, downwards: a cast cuts it
+// towards 1970.
+func (flavor) Bucket(c *sqlengine.Column, key string, g wire.Grain) string {
+	if c.Class == sqlengine.ClassDatetime && c.Precision == nanoseconds {
+		cut := "CAST(" + key + " AS TIMESTAMP)"
+		key = "CASE WHEN epoch_ns(" + key + ") % 1000 < 0 THEN " + cut + " - INTERVAL 1 MICROSECOND ELSE " + cut + " END"
+	}
+	return "CAST(date_trunc('" + string(g) + "', " + key + ") AS DATE)"
+}

@@ -1,0 +1,107 @@
+package duckdb
+
+import (
+	"context"
+	"database/sql"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/connectorsdk/connector-sdk-go/connector/filesource"
+	"github.com/connectorsdk/connector-sdk-go/connector/sqlsource"
+	"github.com/connectorsdk/connector-sdk-go/wire"
+)
+
+// FolderOptions say how a folder is served. A nil *FolderOptions and every zero field
+// mean the default.
+type FolderOptions struct {
+	// PerTenant reports that each sub-folder belongs to one tenant, who is admitted as
+	// package filesource admits: put filesource.Credentials into the definition.
+	PerTenant bool
+	// Memory limits what the engine takes for all requests for one folder together, such
+	// as "1GB". Nothing is written to a disk, so a sort or a join that needs more fails.
+	// Default: 1GB.
+	Memory string
+	// Threads limits the threads that compute for one folder. Default: the engine's own,
+	// one for each processor.
+	Threads int
+	// Source is for the tables, as for every source of this kind. It cannot keep
+	// descriptions: CatalogTTL must be zero.
+	Source *sqlsource.Options
+}
+
+// Folder returns a source of the Parquet, CSV and JSON files of a folder. A file is a
+// table, named as the file is without its extension. A sub-folder is one table of all
+// files in it and below, which have one format and the columns of the first; folders
+// named year=2025 below it are a column year, by which files are left unread. Rows are
+// in the order of the files' names and of the rows in them.
+//
+// Each folder has an engine of its own, which reads files of the folder and nothing
+// else: no network, no extension that is not linked, no other file, whatever a request
+// says. It is closed when nobody has asked for the folder for a minute, and no more
+// than 16 are kept for folders that nobody asks for. Links are left out, and so are
+// files whose paths have a character that the engine takes for a pattern: * ? [. A
+// warning names them. The fence is against requests: whoever may write in the folder
+// decides what is served.
+//
+// A new or changed file is seen by the next request. Put a new version of a file in
+// place by renaming it over the old one. A request fails that reads a file while it is
+// replaced or changed.
+func Folder(dir string, options *FolderOptions) (sqlsource.Source, error) {
+	var o FolderOptions
+	if options != nil {
+		o = *options
+	}
+	if o.Memory == "" {
+		o.Memory = "1GB"
+	}
+	dir, err := filepath.Abs(dir)
+	if err != nil {
+		return nil, err
+	}
+	if info, err := os.Stat(dir); err != nil {
+		return nil, err
+	} else if !info.IsDir() {
+		return nil, fmt.Errorf("duckdb: %s is not a folder", dir)
+	}
+	admit := func(wire.Credentials) (string, error) { return dir, nil }
+	if o.PerTenant {
+		if admit, err = filesource.Admit(dir, nil); err != nil {
+			return nil, err
+		}
+	}
+	engines := newInstances(&o)
+	open := func(_ context.Context, creds wire.Credentials) (*sql.DB, error) {
+		own, err := admit(creds)
+		if err != nil {
+			return nil, err
+		}
+		return engines.openFolder(own)
+	}
+	return sqlsource.NewPerTenant(open, folderFlavor{}, o.Source)
+}
+
+// fence returns the statements that keep a database from everything but a folder, for
+// good.
+func fence(dir string, o *FolderOptions) []string {
+	statements := []string{
+		"SET GLOBAL memory_limit = " + literal(o.Memory),
+		"SET GLOBAL temp_directory = ''",
+		"SET GLOBAL preserve_insertion_order = true",
+		"SET GLOBAL parquet_metadata_cache = true",
+		"SET GLOBAL enable_external_file_cache = false",
+		"SET GLOBAL autoload_known_extensions = false",
+		"SET GLOBAL autoinstall_known_extensions = false",
+		"SET GLOBAL allow_community_extensions = false",
+		"SET GLOBAL allowed_directories = [" + literal(dir) + "]",
+		"SET GLOBAL enable_external_access = false",
+	}
+	if o.Threads > 0 {
+		statements = append(statements, fmt.Sprintf("SET GLOBAL threads = %d", o.Threads))
+	}
+	return append(statements, "SET GLOBAL lock_configuration = true")
+}
+
+// literal returns a text in SQL.
+func literal(s string) string { return "'" + strings.ReplaceAll(s, "'", "''") + "'" }

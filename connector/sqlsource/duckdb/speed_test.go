@@ -1,0 +1,210 @@
+//go:build unix
+
+package duckdb_test
+
+import (
+	"bytes"
+	"database/sql"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/connectorsdk/connector-sdk-go/connector"
+	"github.com/connectorsdk/connector-sdk-go/connector/connectortest"
+	"github.com/connectorsdk/connector-sdk-go/connector/sqlsource/duckdb"
+	"github.com/connectorsdk/connector-sdk-go/connector/sqlsource/sqlsourcetest"
+	"github.com/connectorsdk/connector-sdk-go/wire"
+)
+
+// speedFiles are the files of a folder: events has ROWS rows, places and visits have
+// 100,000.
+var speedFiles = map[string]string{
+	"events.parquet": `SELECT range AS id, DATE '2020-01-01' + CAST(range % 1461 AS INTEGER) AS day,
+		TIMESTAMP '2020-01-01' + INTERVAL (range * 12) SECOND AS moment,
+		CAST(CAST(range * 7919 % 10000000 AS DECIMAL(12,2)) / 100 AS DECIMAL(12,2)) AS amount, 'label ' || range * 104729 % 10000000 AS label,
+		'kind ' || range % 20 AS kind, CASE WHEN range % 10 > 0 THEN CAST(range * 31 % 100000 AS INTEGER) END AS rank,
+		range % 1000 / 8 AS score FROM range(ROWS)`,
+	"places.parquet": "SELECT range AS id, 'code ' || range AS code, 'place ' || range AS name FROM range(100000)",
+	"visits.parquet": "SELECT range AS id, 'code ' || range * 7 % 100000 AS code, range * 13 % 100000 AS place FROM range(100000)",
+}
+
+// speedFolder returns the folder of speedFiles. SQLSOURCE_LAKE names one that is kept
+// and used again.
+func speedFolder(b *testing.B) (dir string, rows int) {
+	rows, err := strconv.Atoi(os.Getenv("SQLSOURCE_ROWS"))
+	if err != nil {
+		rows = 10_000_000
+	}
+	if dir = os.Getenv("SQLSOURCE_LAKE"); dir == "" {
+		dir = b.TempDir()
+	}
+	db := open(b, "")
+	for name, statement := range speedFiles {
+		file := filepath.Join(dir, name)
+		if _, err := os.Stat(file); err == nil {
+			continue
+		}
+		_, err := db.Exec("COPY (" + strings.ReplaceAll(statement, "ROWS", strconv.Itoa(rows)) + ") TO '" + file + "'")
+		require.NoError(b, err)
+	}
+	return dir, rows
+}
+
+// BenchmarkSpeed measures requests to a folder of Parquet files against the same asked
+// of the driver on a connection that is open: x is how many times as long the whole
+// request takes. SQLSOURCE_ROWS makes the table smaller than 10,000,000 rows.
+//
+//	go test -run '^$' -bench Speed -benchtime 1x -timeout 30m .
+func BenchmarkSpeed(b *testing.B) {
+	dir, rows := speedFolder(b)
+	db := open(b, "")
+	for name := range speedFiles {
+		_, err := db.Exec("CREATE VIEW " + strings.TrimSuffix(name, ".parquet") + " AS SELECT * FROM '" + filepath.Join(dir, name) + "'")
+		require.NoError(b, err)
+	}
+	source, err := duckdb.Folder(dir, nil)
+	require.NoError(b, err)
+	sqlsourcetest.Benchmark(b, source, wire.Credentials{}, speedCases(b, db, rows))
+}
+
+func speedCases(b *testing.B, db *sql.DB, rows int) []sqlsourcetest.NativeCase {
+	envelope := wire.Envelope{TimeoutMS: 600_000}
+	var cases []sqlsourcetest.NativeCase
+	add := func(name, path string, request wire.Request, native string) {
+		cases = append(cases, sqlsourcetest.NativeCase{Name: name, Path: path, Request: request, Native: func() { readAll(b, db, native) }})
+	}
+	above := []wire.Filter{{Field: "rank", Op: wire.OpGt, Value: wire.Int(50_000)}}
+	add("count", wire.PathCount, &wire.CountRequest{Table: "events", Envelope: envelope}, "SELECT count(*) FROM events")
+	add("filtered count", wire.PathCount, &wire.CountRequest{Table: "events", Where: wire.Where{And: above}, Envelope: envelope},
+		"SELECT count(*) FROM events WHERE rank > 50000")
+	aggregate := func(by []wire.GroupKey, measures ...wire.Measure) *wire.AggregateRequest {
+		return &wire.AggregateRequest{Table: "events", GroupBy: by, Measures: measures, Limit: wire.AggregateLimit, Envelope: envelope}
+	}
+	sum := wire.Measure{Fn: wire.AggSum, Field: "amount", As: "sum"}
+	add("sum", wire.PathAggregate, aggregate([]wire.GroupKey{}, sum), "SELECT sum(amount) FROM events")
+	add("sum by month", wire.PathAggregate, aggregate([]wire.GroupKey{{Field: "day", As: "month", Grain: wire.GrainMonth}}, sum),
+		"SELECT date_trunc('month', day), sum(amount) FROM events GROUP BY 1")
+	add("group with min and max", wire.PathAggregate, aggregate([]wire.GroupKey{{Field: "kind", As: "kind"}},
+		wire.Measure{Fn: wire.AggMin, Field: "amount", As: "least"}, wire.Measure{Fn: wire.AggMax, Field: "moment", As: "last"}),
+		"SELECT kind, min(amount), max(moment) FROM events GROUP BY kind")
+	query := func(q wire.QueryRequest) *wire.QueryRequest {
+		q.Envelope = envelope
+		if q.Sort == nil {
+			q.Sort = []wire.SortKey{}
+		}
+		return &q
+	}
+	add("top 10", wire.PathQuery, query(wire.QueryRequest{Table: "events", Fields: []string{"id", "amount", "label"},
+		Sort: []wire.SortKey{{Field: "amount", Dir: wire.Desc}}, Limit: 10}),
+		"SELECT id, amount, label FROM events ORDER BY amount DESC LIMIT 10")
+	add("join", wire.PathQuery, query(wire.QueryRequest{Table: "visits", Fields: []string{"id"}, Joins: []wire.JoinHop{{
+		FromTable: "visits", ToTable: "places", FromField: "place", ToField: "id", Fields: []wire.JoinField{{Field: "name", As: "name"}},
+	}}}), "SELECT visits.id, places.name FROM visits LEFT JOIN places ON visits.place = places.id")
+	add("page", wire.PathQuery, query(wire.QueryRequest{Table: "events", Fields: []string{"id", "amount", "label"}, Limit: 100,
+		Offset: int64(rows / 2)}), "SELECT id, amount, label FROM events LIMIT 100 OFFSET "+strconv.Itoa(rows/2))
+	return cases
+}
+
+// readAll reads an answer as database/sql returns it.
+func readAll(b *testing.B, db *sql.DB, statement string) {
+	rows, err := db.Query(statement)
+	require.NoError(b, err)
+	defer func() { require.NoError(b, rows.Close()) }()
+	names, err := rows.Columns()
+	require.NoError(b, err)
+	cells := make([]any, len(names))
+	for i := range cells {
+		cells[i] = new(any)
+	}
+	for rows.Next() {
+		if err := rows.Scan(cells...); err != nil {
+			b.Fatal(err)
+		}
+	}
+	require.NoError(b, rows.Err())
+}
+
+// BenchmarkStream streams all rows of events to a reader that discards them, and
+// measures the time to the first row and the most memory that the process has in use.
+// Keep the files by SQLSOURCE_LAKE and run it twice: making them takes memory, too.
+func BenchmarkStream(b *testing.B) {
+	dir, rows := speedFolder(b)
+	source, err := duckdb.Folder(dir, nil)
+	require.NoError(b, err)
+	token, err := wire.NewToken(connectortest.Token)
+	require.NoError(b, err)
+	h, err := connector.New(connector.Definition{Slug: "bench"}, source, token, &connector.Options{Logger: slog.New(slog.DiscardHandler)})
+	require.NoError(b, err)
+	body, err := wire.EncodeRequest(&wire.QueryRequest{Table: "events", Sort: []wire.SortKey{}, Envelope: wire.Envelope{TimeoutMS: 600_000},
+		Fields: []string{"id", "day", "moment", "amount", "label", "kind", "rank", "score"}})
+	require.NoError(b, err)
+	for b.Loop() {
+		used := processorTime()
+		_ = os.WriteFile("/proc/self/clear_refs", []byte("5"), 0) // the peak begins anew
+		r := httptest.NewRequest(http.MethodPost, wire.PathQuery, bytes.NewReader(body))
+		r.Header.Set("Authorization", "Bearer "+connectortest.Token)
+		w := &firstRow{header: http.Header{}, began: time.Now()}
+		h.ServeHTTP(w, r)
+		require.Equal(b, "{\"end\":1}\n", string(w.last))
+		require.Greater(b, w.bytes, rows*100)
+		b.ReportMetric(time.Since(w.began).Seconds(), "s")
+		b.ReportMetric((processorTime() - used).Seconds(), "cpu-s")
+		b.ReportMetric(float64(w.first)/1e6, "first-ms")
+		b.ReportMetric(peakMemory(), "peak-MB")
+	}
+}
+
+// firstRow is a reader who takes everything at once, and notes when the first row came.
+type firstRow struct {
+	header http.Header
+	began  time.Time
+	first  time.Duration
+	bytes  int
+	last   []byte
+}
+
+func (w *firstRow) Header() http.Header { return w.header }
+func (w *firstRow) WriteHeader(int)     {}
+
+func (w *firstRow) Write(p []byte) (int, error) {
+	if w.first == 0 && bytes.Contains(p, []byte("label")) {
+		w.first = time.Since(w.began)
+	}
+	w.bytes += len(p)
+	w.last = append(w.last[:0], p[:min(len(p), 100)]...)
+	return len(p), nil
+}
+
+func (w *firstRow) FlushError() error                { return nil }
+func (w *firstRow) SetWriteDeadline(time.Time) error { return nil }
+
+// processorTime returns the processor time that the process has used so far.
+func processorTime() time.Duration {
+	var u syscall.Rusage
+	if syscall.Getrusage(syscall.RUSAGE_SELF, &u) != nil {
+		return 0
+	}
+	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
+}
+
+// peakMemory returns the most memory that the process had in use, in MB; 0 where the
+// system does not tell.
+func peakMemory() float64 {
+	status, _ := os.ReadFile("/proc/self/status")
+	m := regexp.MustCompile(`VmHWM:\s+(\d+) kB`).FindSubmatch(status)
+	if m == nil {
+		return 0
+	}
+	kB, _ := strconv.ParseFloat(string(m[1]), 64)
+	return kB / 1024
+}

@@ -1,0 +1,171 @@
+package duckdb_test
+
+import (
+	"context"
+	"database/sql"
+	sqldriver "database/sql/driver"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	driver "github.com/duckdb/duckdb-go/v2"
+	"github.com/stretchr/testify/require"
+
+	"github.com/connectorsdk/connector-sdk-go/connector/sqlsource/duckdb"
+	"github.com/connectorsdk/connector-sdk-go/connector/sqlsource/sqlengine"
+	"github.com/connectorsdk/connector-sdk-go/connector/sqlsource/sqlsourcetest"
+	"github.com/connectorsdk/connector-sdk-go/wire"
+)
+
+// read returns the rows of a statement as the flavor reads them, on a connection of
+// its own, up to a number of rows; 0: all of them.
+func read(ctx context.Context, t testing.TB, conn *sql.Conn, limit int, statement string, columns ...*sqlengine.Column) ([]string,
+	error) {
+	t.Helper()
+	var rows []string
+	for values, err := range duckdb.Flavor().Capabilities().ReadRows(ctx, conn, statement, nil, columns) {
+		if err != nil {
+			return rows, err
+		}
+		rows = append(rows, fmt.Sprint(values))
+		if len(rows) == limit {
+			break
+		}
+	}
+	return rows, nil
+}
+
+func connect(t testing.TB, db *sql.DB) *sql.Conn {
+	t.Helper()
+	conn, err := db.Conn(context.Background())
+	require.NoError(t, err)
+	t.Cleanup(func() { _ = conn.Close() })
+	return conn
+}
+
+// column returns a column of the catalog as the flavor reads it.
+func column(ref, dataType string, precision, scale int, want wire.Type) *sqlengine.Column {
+	c := duckdb.Flavor().Column(ref, sqlengine.CatalogColumn{DataType: dataType, Precision: precision, Scale: scale})
+	c.Decode = c.Decoder()
+	if want != "" {
+		c.Type = want
+	}
+	return &c
+}
+
+// TestChunks reads every type in chunks and, where something wraps the driver's
+// connection, as the driver returns it. Both are the same cells, in chunks that are
+// full, and in columns that the host asks for as another type.
+func TestChunks(t *testing.T) {
+	c, err := driver.NewConnector("", nil)
+	require.NoError(t, err)
+	db := sql.OpenDB(c)
+	t.Cleanup(func() { _ = db.Close() })
+	wrapped := sqlsourcetest.Intercept(c, func(string, []sqldriver.NamedValue) error { return nil })
+	var definitions []string
+	for i, own := range types {
+		definitions = append(definitions, fmt.Sprintf("c%d %s", i, own.SQL))
+	}
+	_, err = db.Exec("CREATE TABLE every (" + strings.Join(definitions, ", ") + ")")
+	require.NoError(t, err)
+	for i, own := range types {
+		for _, value := range own.Literals {
+			_, err = db.Exec(fmt.Sprintf("INSERT INTO every (c%d) VALUES (%s)", i, value.SQL))
+			require.NoError(t, err)
+		}
+	}
+	_, err = db.Exec("INSERT INTO every SELECT e.* FROM every e, range(15)")
+	require.NoError(t, err)
+	tables, _, err := duckdb.Flavor().Catalog(t.Context(), db, "", []string{"every"})
+	require.NoError(t, err)
+	for i, own := range tables[0].Columns {
+		for _, want := range []wire.Type{"", wire.TypeJSON} {
+			cell := column(own.Name, own.DataType, own.Precision, own.Scale, want)
+			statement := "SELECT " + cell.Cell + " FROM every ORDER BY rowid"
+			chunks, err := read(t.Context(), t, connect(t, db), 0, statement, cell)
+			require.NoError(t, err, types[i].Name)
+			require.Greater(t, len(chunks), 2048, "more than one chunk")
+			rows, err := read(t.Context(), t, connect(t, wrapped), 0, statement, cell)
+			require.NoError(t, err, types[i].Name)
+			require.Equal(t, rows, chunks, types[i].Name)
+		}
+	}
+}
+
+// TestStream reads the first rows of an answer that has no end, and then the
+// connection can be used again.
+func TestStream(t *testing.T) {
+	conn := connect(t, open(t, ""))
+	n := column("range", "BIGINT", 0, 0, "")
+	for range 3 {
+		rows, err := read(t.Context(), t, conn, 5000, "SELECT range FROM range(1000000000000)", n)
+		require.NoError(t, err)
+		require.Equal(t, "[4999]", rows[4999])
+	}
+	rows, err := read(t.Context(), t, conn, 0, "SELECT range FROM range(3)", n)
+	require.NoError(t, err)
+	require.Equal(t, []string{"[0]", "[1]", "[2]"}, rows)
+}
+
+// TestStreamFails fails in the middle of an answer: nothing takes that for its end.
+func TestStreamFails(t *testing.T) {
+	conn := connect(t, open(t, ""))
+	n := column("range", "BIGINT", 0, 0, "")
+	const fails = "SELECT CAST(CASE WHEN range < 300000 THEN '1' ELSE 'secret' END AS BIGINT) AS range FROM range(400000)"
+	rows, err := read(t.Context(), t, conn, 0, fails, n)
+	require.ErrorContains(t, err, "Conversion Error")
+	require.NotEmpty(t, rows)
+	require.Equal(t, "22P02", duckdb.Flavor().State(err))
+	_, err = read(t.Context(), t, conn, 0, "SELECT FROM", n)
+	require.ErrorContains(t, err, "Parser Error")
+	_, err = read(t.Context(), t, conn, 0, "SELECT range FROM gone", n)
+	require.Equal(t, "42P01", duckdb.Flavor().State(err))
+}
+
+// TestStreamIsCancelled ends the context before the first row and between two, and the
+// connection's next statement is not interrupted.
+func TestStreamIsCancelled(t *testing.T) {
+	conn := connect(t, open(t, ""))
+	n := column("range", "BIGINT", 0, 0, "")
+	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
+	defer cancel()
+	_, err := read(ctx, t, conn, 0, "SELECT count(*) AS range FROM range(1000000000000) a, range(1000000)", n)
+	require.Equal(t, "57014", duckdb.Flavor().State(err))
+	for range 20 {
+		ctx, cancel := context.WithCancel(t.Context())
+		seen := 0
+		for _, err = range duckdb.Flavor().Capabilities().ReadRows(ctx, conn, "SELECT range FROM range(1000000000000)", nil,
+			[]*sqlengine.Column{n}) {
+			if seen++; seen == 3000 {
+				cancel()
+			}
+		}
+		cancel()
+		require.Error(t, err)
+		rows, err := read(t.Context(), t, conn, 0, "SELECT range FROM range(1)", n)
+		require.NoError(t, err)
+		require.Equal(t, []string{"[0]"}, rows)
+	}
+}
+
+// TestStreamAllocates reads many rows, for which little is allocated: the memory of texts,
+// that many of them share.
+func TestStreamAllocates(t *testing.T) {
+	conn := connect(t, open(t, ""))
+	const rows = 100_000
+	statement := fmt.Sprintf(`SELECT range, range / 8, CAST(range AS DECIMAL(12,2)), DATE '2024-01-01' + CAST(range %% 500 AS INTEGER),
+		TIMESTAMP '2024-01-01' + INTERVAL (range) SECOND, range > 5, 'text ' || range, CAST(range AS HUGEINT) FROM range(%d)`, rows)
+	columns := []*sqlengine.Column{column("a", "BIGINT", 0, 0, ""), column("b", "DOUBLE", 0, 0, ""), column("c", "DECIMAL(12,2)", 12, 2, ""),
+		column("d", "DATE", 0, 0, ""), column("e", "TIMESTAMP", 0, 0, ""), column("f", "BOOLEAN", 0, 0, ""), column("g", "VARCHAR", 0, 0, ""),
+		column("h", "HUGEINT", 0, 0, "")}
+	allocated := testing.AllocsPerRun(1, func() {
+		got := 0
+		for _, err := range duckdb.Flavor().Capabilities().ReadRows(t.Context(), conn, statement, nil, columns) {
+			require.NoError(t, err)
+			got++
+		}
+		require.Equal(t, rows, got)
+	})
+	require.Less(t, allocated, float64(rows/50))
+}

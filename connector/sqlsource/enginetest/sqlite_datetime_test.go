@@ -1,0 +1,77 @@
+package enginetest
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/connectorsdk/connector-sdk-go/connector/sqlsource"
+	"github.com/connectorsdk/connector-sdk-go/connector/sqlsource/sqlengine"
+	"github.com/connectorsdk/connector-sdk-go/wire"
+)
+
+// TestSQLiteDatetimes tells the values of a datetime column that SQL compares from those
+// that are left to the library, and spells the former all alike. Comparisons do not look
+// at Valid, so whatever cannot be sent must be left.
+func TestSQLiteDatetimes(t *testing.T) {
+	t.Parallel()
+	c := sqlsource.SQLite().Column("d", sqlengine.CatalogColumn{Name: "d", DataType: "DATETIME"})
+	require.True(t, c.Loose.GuardsValid)
+	db := newSQLite(t, "CREATE TABLE t (d DATETIME)")
+	for _, v := range []struct {
+		why, literal string
+		left         bool
+	}{
+		{"null", "NULL", false},
+		{"a day", "'2024-02-29'", false},
+		{"a blank", "'2024-02-29 23:59:58'", false},
+		{"T and Z", "'2024-02-29T23:59:58Z'", false},
+		{"a blank and Z", "'2024-02-29 23:59:58Z'", false},
+		{"T alone", "'2024-02-29T23:59:58'", false},
+		{"the first second", "'0000-01-01T00:00:00Z'", false},
+		{"the last second", "'9999-12-31 23:59:59'", false},
+		{"a fraction", "'2024-02-29T23:59:58.5Z'", false},
+		{"zeros behind a fraction", "'2024-02-29 23:59:58.500'", false},
+		{"nine digits", "'2024-02-29T23:59:58.123456789Z'", false},
+		{"ten digits", "'2024-02-29T23:59:58.1234567891Z'", true},
+		{"an offset", "'2024-02-29T23:59:58+01:00'", true},
+		{"an offset of nothing", "'2024-02-29T23:59:58+00:00'", true},
+		{"a small z", "'2024-02-29T23:59:58z'", true},
+		{"two Z", "'2024-02-29T23:59:58ZZ'", true},
+		{"a blank behind", "'2024-02-29 23:59:58 '", true},
+		{"a second T", "'2024-02-29T23:59:58T'", true},
+		{"no seconds", "'2024-02-29 23:59'", true},
+		{"a day that does not exist", "'2023-02-29'", true},
+		{"a moment of that day", "'2023-02-29T12:00:00Z'", true},
+		{"a fraction of that day", "'2023-02-29T12:00:00.5Z'", true},
+		{"hour 24", "'2024-02-28 24:00:00'", true},
+		{"a leap second", "'2016-12-31T23:59:60Z'", true},
+		{"words", "'now'", true},
+		{"no text", "''", true},
+		{"a time", "'23:59:58'", true},
+		{"a NUL behind", "CAST(x'323032342d30322d32392032333a35393a3538006162' AS TEXT)", true},
+		{"a NUL behind a fraction", "CAST(x'323032342d30322d32392032333a35393a35382e35006162' AS TEXT)", true},
+		{"a blob of that text", "CAST('2024-02-29 23:59:58' AS BLOB)", true},
+		{"seconds since 1970", "1709251198", true},
+		{"a Julian day", "2460370.25", true},
+	} {
+		_, err := db.Exec("DELETE FROM t; INSERT INTO t VALUES (" + v.literal + ")")
+		require.NoError(t, err, v.why)
+		var left bool
+		var cell any
+		var key *string
+		row := db.QueryRow("SELECT " + c.Loose.Guard + ", " + c.Cell + ", " + c.Key + " FROM t")
+		require.NoError(t, row.Scan(&left, &cell, &key), v.why)
+		require.Equal(t, v.left, left, v.why)
+		if left || cell == nil {
+			continue
+		}
+		sent, err := c.Decode(cell)
+		require.NoError(t, err, v.why)
+		require.Equal(t, wire.KindDatetime, sent.Kind(), "%s: what is compared can be sent", v.why)
+		at, err := time.Parse(time.RFC3339Nano, string(sent.AppendText(nil)))
+		require.NoError(t, err, v.why)
+		require.Equal(t, at.Format("2006-01-02 15:04:05.000000000"), *key, v.why)
+	}
+}

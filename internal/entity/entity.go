@@ -1,0 +1,238 @@
+// Package entity measures the tables of a connection, as the platform does after
+// connecting. The commands of the conformance program show what it measures. Its
+// tests are those of package platform, whose connections it measures.
+package entity
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"sync"
+
+	"github.com/connectorsdk/connector-sdk-go/conformance/platform"
+	"github.com/connectorsdk/connector-sdk-go/internal/terms"
+	"github.com/connectorsdk/connector-sdk-go/wire"
+)
+
+// Entity is what one discovered table becomes [rule discovery-12], with what has
+// been measured of it. Each measurement is taken when it is first asked for, and
+// once. An Entity may be used concurrently.
+type Entity struct {
+	Table *wire.Table
+
+	connection *platform.Connection
+
+	mu     sync.Mutex
+	size   *wire.Size
+	counts map[string]*wire.Cardinality
+	links  map[int]*Link // by the foreign key's position
+}
+
+// Link is one foreign key of an entity, measured.
+type Link struct {
+	Key     wire.ForeignKey
+	HitRate *wire.LinkHitRate
+	// Joined says that the platform joins over the key: not more than half of its
+	// values lack a match [rule measure-11]. The protocol does not state the
+	// platform's limit.
+	Joined bool
+}
+
+const maxOrphanRate = 0.5
+
+// All returns an entity of each table of a connection, in the order of discovery.
+// Nothing is measured yet.
+func All(c *platform.Connection) []*Entity {
+	list := make([]*Entity, len(c.Tables))
+	for i := range c.Tables {
+		list[i] = &Entity{Table: &c.Tables[i], connection: c}
+	}
+	return list
+}
+
+// Size returns the number of rows; see [platform.Connection.Size]. An error is not kept.
+func (e *Entity) Size(ctx context.Context) (*wire.Size, error) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return e.sized(ctx)
+}
+
+func (e *Entity) sized(ctx context.Context) (*wire.Size, error) {
+	if e.size != nil {
+		return e.size, nil
+	}
+	size, _, err := e.connection.Size(ctx, e.Table.Name)
+	if err == nil {
+		e.size = size
+	}
+	return size, err
+}
+
+// Page returns the first rows of the table, in the order of its fields. The
+// platform reads one page of each table after connecting. A page that is shorter than
+// the exact size of the table allows is refused, unless the table has changed since it
+// was measured.
+func (e *Entity) Page(ctx context.Context, rows int64) ([][]wire.Value, error) {
+	page, err := e.page(ctx, rows)
+	if err != nil || e.lacked(page, rows) == 0 {
+		return page, err
+	}
+	e.mu.Lock()
+	e.size = nil
+	_, err = e.sized(ctx)
+	e.mu.Unlock()
+	if err != nil {
+		return nil, err
+	}
+	if page, err = e.page(ctx, rows); err != nil {
+		return nil, err
+	}
+	if size := e.lacked(page, rows); size > 0 {
+		return nil, &platform.AnswerError{Path: wire.PathQuery, Place: "end", Rule: "query-16",
+			Problem: fmt.Sprintf("comes after %d rows of table %s, which has %d by its size", len(page), terms.QuoteName(e.Table.Name), size)}
+	}
+	return page, nil
+}
+
+// lacked returns the measured size if a page of so many rows contradicts it, else 0.
+func (e *Entity) lacked(page [][]wire.Value, rows int64) int64 {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if e.size == nil || !e.size.Exact || int64(len(page)) >= min(cmp.Or(rows, e.size.Rows), e.size.Rows) {
+		return 0
+	}
+	return e.size.Rows
+}
+
+func (e *Entity) page(ctx context.Context, rows int64) ([][]wire.Value, error) {
+	req := &wire.QueryRequest{Table: e.Table.Name, Limit: rows}
+	for _, f := range e.Table.Fields {
+		req.Fields = append(req.Fields, f.Name)
+	}
+	answer, err := e.connection.Query(ctx, req)
+	if err != nil {
+		return nil, err
+	}
+	var page [][]wire.Value
+	for row, err := range answer.All() {
+		if err != nil {
+			return nil, err
+		}
+		page = append(page, slices.Clone(row))
+	}
+	return page, nil
+}
+
+// Counts returns the counts of columns. They are compared with the size
+// [rule measure-9]: counts that are out of order are refused [rule measure-13].
+func (e *Entity) Counts(ctx context.Context, columns ...string) (map[string]*wire.Cardinality, error) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return e.counted(ctx, columns)
+}
+
+func (e *Entity) counted(ctx context.Context, columns []string) (map[string]*wire.Cardinality, error) {
+	var open []string
+	for _, name := range columns {
+		if e.counts[name] == nil {
+			open = append(open, name)
+		}
+	}
+	if len(open) > 0 {
+		size, err := e.sized(ctx)
+		if err != nil {
+			return nil, err
+		}
+		counts, _, err := e.connection.Cardinality(ctx, e.Table.Name, open...)
+		if err != nil {
+			return nil, err
+		}
+		for _, name := range open {
+			if n := counts[name]; n.Distinct > n.NonNull || size.Exact && n.NonNull > size.Rows {
+				return nil, fmt.Errorf("table %s, field %s: counts must satisfy distinct <= nonNull <= size; got %d, %d, %d",
+					terms.QuoteName(e.Table.Name), terms.QuoteName(name), n.Distinct, n.NonNull, size.Rows)
+			}
+		}
+		if e.counts == nil {
+			e.counts = map[string]*wire.Cardinality{}
+		}
+		for _, name := range open {
+			e.counts[name] = counts[name]
+		}
+	}
+	answer := map[string]*wire.Cardinality{}
+	for _, name := range columns {
+		n := *e.counts[name]
+		answer[name] = &n
+	}
+	return answer, nil
+}
+
+// Grain returns the column that identifies the object for which one row stands:
+// its distinct count, its count of cells that are not null and the size are the
+// same number [rule measure-12]. It measures declared keys first, and the other
+// columns only if no key is one. Without such a column, or an exact size, it
+// returns "".
+func (e *Entity) Grain(ctx context.Context) (string, error) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	size, err := e.sized(ctx)
+	if err != nil || !size.Exact || size.Rows == 0 {
+		return "", err
+	}
+	var declared, others []string
+	if len(e.Table.PrimaryKey) == 1 {
+		declared = slices.Clone(e.Table.PrimaryKey)
+	}
+	for _, f := range e.Table.Fields {
+		switch {
+		case slices.Contains(declared, f.Name):
+		case f.Unique:
+			declared = append(declared, f.Name)
+		case f.Type != wire.TypeJSON && f.Type != wire.TypeArray:
+			others = append(others, f.Name)
+		}
+	}
+	for _, columns := range [][]string{declared, others} {
+		counts, err := e.counted(ctx, columns)
+		if err != nil {
+			return "", err
+		}
+		for _, name := range columns {
+			if n := counts[name]; n.Distinct == n.NonNull && n.NonNull == size.Rows {
+				return name, nil
+			}
+		}
+	}
+	return "", nil
+}
+
+// Links returns the foreign keys that discovery declares, with how many of their
+// values have a match.
+func (e *Entity) Links(ctx context.Context) ([]*Link, error) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	links := make([]*Link, len(e.Table.ForeignKeys))
+	for i, key := range e.Table.ForeignKeys {
+		if links[i] = e.links[i]; links[i] != nil {
+			continue
+		}
+		rate, _, err := e.connection.LinkHitRate(ctx, &wire.LinkHitRateRequest{
+			FromTable: e.Table.Name, FromColumn: key.Field, ToTable: key.TargetTable, ToColumn: key.TargetField,
+		})
+		if err != nil {
+			return nil, err
+		}
+		if e.size != nil && e.size.Exact && rate.FromNonNull > e.size.Rows {
+			return nil, &platform.AnswerError{Path: wire.PathLinkHitRate, Place: "fromNonNull", Rule: "measure-13",
+				Problem: fmt.Sprintf("is %d; table %s has %d rows by its size", rate.FromNonNull, terms.QuoteName(e.Table.Name), e.size.Rows)}
+		}
+		links[i] = &Link{Key: key, HitRate: rate, Joined: rate.OrphanRate <= maxOrphanRate}
+		if e.links == nil {
+			e.links = map[int]*Link{}
+		}
+		e.links[i] = links[i]
+	}
+	return links, nil
+}

@@ -1,0 +1,104 @@
+// Package terms holds the words, limits and texts of the protocol that more than
+// one package of this library needs and that no user of it does. The words that
+// users write are constants of package wire, which imports this package.
+package terms
+
+import (
+	"strconv"
+	"time"
+)
+
+// Limits of the protocol, and those that this library adds.
+const (
+	PlatformIdleTimeout = 30 * time.Second // three missed heartbeats
+	MinConcurrency      = 1                // limits.concurrency
+	MaxConcurrency      = 16
+	MaxDepth            = 32        // nesting of a JSON body
+	MaxSafeInteger      = 1<<53 - 1 // largest integer that crosses as a JSON number
+)
+
+// The content types of answers.
+const (
+	MediaJSON   = "application/json"
+	MediaNDJSON = "application/x-ndjson"
+)
+
+// InternalMessage is the only message that an internal error ever carries.
+const InternalMessage = "internal error"
+
+// A Shape is one of the three strict forms of a filter.
+type Shape uint8
+
+// The shapes. ShapeUnknown belongs to a word that is not an operator.
+const (
+	ShapeUnknown Shape = iota
+	ShapeValue         // field, op, value
+	ShapeMember        // field, op, values
+	ShapeNullary       // field, op
+)
+
+// ShapeOf returns which members a filter with the operator has.
+func ShapeOf[Op ~string](op Op) Shape {
+	switch op {
+	case "eq", "neq", "gt", "gte", "lt", "lte", "contains", "includes", "startswith":
+		return ShapeValue
+	case "in", "nin":
+		return ShapeMember
+	case "isnull", "notnull":
+		return ShapeNullary
+	}
+	return ShapeUnknown
+}
+
+// IsType reports whether t is one of the nine types of fields.
+func IsType[Type ~string](t Type) bool {
+	switch t {
+	case "string", "number", "decimal", "boolean", "date", "datetime", "json", "array", "reference":
+		return true
+	}
+	return false
+}
+
+// IsAggFunc reports whether f is one of the five functions of a measure.
+func IsAggFunc[AggFunc ~string](f AggFunc) bool {
+	switch f {
+	case "count", "sum", "min", "max", "count_distinct":
+		return true
+	}
+	return false
+}
+
+// IsGrain reports whether g is one of the four grains of a group key.
+func IsGrain[Grain ~string](g Grain) bool {
+	return g == "year" || g == "quarter" || g == "month" || g == "day"
+}
+
+// IsSlug reports whether s is a legal slug: ^[a-z][a-z0-9-]{2,39}$.
+func IsSlug(s string) bool {
+	if len(s) < 3 || len(s) > 40 || s[0] < 'a' || s[0] > 'z' {
+		return false
+	}
+	for _, c := range []byte(s) {
+		if (c < 'a' || c > 'z') && (c < '0' || c > '9') && c != '-' {
+			return false
+		}
+	}
+	return true
+}
+
+// maxQuoted is the number of characters of a name that an error shows.
+const maxQuoted = 64
+
+// QuoteName returns the name of a table or a field from a request as an error
+// message shows it: quoted, and cut to 64 characters, so that no body comes back
+// whole. Values are never shown.
+func QuoteName(name string) string {
+	n := 0
+	for i := range name {
+		if n == maxQuoted {
+			return strconv.Quote(name[:i]) + "..."
+		}
+		n++
+	}
+	return strconv.Quote(name)
+}
