@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"regexp"
 	"strings"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -55,7 +56,8 @@ func graphTables(change ...func(tables []restsource.Table)) []restsource.Table {
 
 // graph answers queries with orders of two pages, and keeps what it is asked.
 type graph struct {
-	asked     []string // the queries, with single blanks
+	mu        sync.Mutex // children are asked for at once
+	asked     []string   // the queries, with single blanks
 	variables []string
 	line      string // more members of the connection lines
 	answer    func(n int) (body string, answered bool)
@@ -75,6 +77,8 @@ func (g *graph) RoundTrip(r *http.Request) (*http.Response, error) {
 	if err := json.Unmarshal(body, &asked); err != nil {
 		return nil, err
 	}
+	g.mu.Lock()
+	defer g.mu.Unlock()
 	g.asked = append(g.asked, r.URL.Path+" "+blanks.ReplaceAllString(asked.Query, " "))
 	variables, err := json.Marshal(asked.Variables)
 	g.variables = append(g.variables, string(variables))
