@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"net/url"
 	"strings"
+	"sync"
 	"testing"
 	"testing/synctest"
 
@@ -154,8 +155,11 @@ func TestEmbeddedInChild(t *testing.T) {
 		Name: "notes", Parent: "things", Path: "/things/{thing}/notes", Rows: "rows",
 		Columns: []restsource.Column{{Name: "thing", OfParent: "thing"}, {Name: "note", Type: wire.TypeString}},
 	})
+	var mu sync.Mutex // children are asked for at once
 	var asked []string
 	tenant := serve(t, shopAPI, tables, handlerTransport{http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		mu.Lock()
+		defer mu.Unlock()
 		asked = append(asked, r.URL.Path)
 		switch path := strings.TrimPrefix(r.URL.Path, "/v1"); {
 		case path == "/numbers":
