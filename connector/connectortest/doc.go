@@ -73,17 +73,18 @@
 // # An upstream that limits requests
 //
 // Each request to a connector may cost several of its upstream: over a REST API with
-// 37 rows in three tables, Run asks it some 10,000 times, and fewer than 900 times with
-// Requests: 200.
-// So record the API once, and test from the recording:
+// 37 rows in three tables, Run asks it some 4,400 times with Requests: 1000, and fewer
+// than 900 times with Requests: 200. So record the API once, and test from the recording:
 //
 //	recorder := &record.Recorder{Dir: "testdata/orders"} // with Upstream: http.DefaultTransport it records
 //	source, err := restsource.New(api, tables, &restsource.Options{Transport: recorder})
 //	require.NoError(t, err)
-//	connectortest.Run(t, definition, source, &connectortest.Options{Credentials: credentials, Requests: 200})
+//	connectortest.Run(t, definition, source, &connectortest.Options{Credentials: credentials, Requests: 1000})
 //
-// Run asks the same each time as long as the data, the budget and the seed are the
-// same, so the recording answers all of it. A source without restsource gives its own
+// Run asks the same each time as long as the data and the seed are the same and the
+// requests suffice, so the recording answers all of it. If it logs that it has used the
+// last request, take more: which questions it then had none left for depends on the
+// speed of the machine too. A source without restsource gives its own
 // http.Client a Recorder. Record again after changing the declaration of the tables.
 //
 // # Limits

@@ -27,11 +27,12 @@ type Options struct {
 	// Requests is the most requests to the connector that Run sends, each of which may cost
 	// several of the upstream: a page or a probe each. Zero means 5,000. A smaller number
 	// tests fewer fields by fewer operators, and below 150 to 250 it leaves checks out. Run
-	// logs what it has tested and what not. For an upstream that limits or bills requests, take
-	// 200 and record its answers: see the package documentation.
+	// logs what it has tested and what not. For an upstream that limits or bills requests,
+	// record its answers: see the package documentation.
 	Requests int
 	// Seed selects the operands of the requests. Zero means 1: a run asks the same
-	// requests every time, as long as the data are the same. Other seeds find more.
+	// requests every time, as long as the data are the same and Requests suffices. Other
+	// seeds find more.
 	Seed uint64
 }
 
