@@ -112,24 +112,17 @@ func stream(
 	if mapping.ExecutePending(pending, &result) == mapping.StateError {
 		return true, failure(mapping.ResultError(&result))
 	}
-	var r *reader
-	for {
-		chunk := mapping.FetchChunk(result)
-		if chunk.Ptr == nil {
-			if text := mapping.ResultError(&result); text != "" {
-				return true, failure(text)
-			}
-			return true, nil
-		}
-		if r == nil {
-			r = newReader(&result, columns)
-		}
+	r := newReader(&result, columns)
+	f := startFetching(&result)
+	defer f.stop(c)
+	for chunk := range f.chunks {
 		more, err := r.read(chunk, yield)
 		mapping.DestroyDataChunk(&chunk)
 		if err != nil || !more {
 			return more || err != nil, err
 		}
 	}
+	return true, f.err
 }
 
 // interruptWith interrupts the connection's statement when the context ends. The

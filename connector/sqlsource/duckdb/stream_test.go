@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	driver "github.com/duckdb/duckdb-go/v2"
@@ -93,17 +94,44 @@ func TestChunks(t *testing.T) {
 	}
 }
 
-// TestStream reads the first rows of an answer that has no end, and then the
-// connection can be used again.
+// TestStream leaves an answer that has no end, and an answer whose next chunk never comes,
+// while it is fetched. After the transaction, the connection can be used again.
 func TestStream(t *testing.T) {
-	conn := connect(t, open(t, ""))
-	n := column("range", "BIGINT", 0, 0, "")
-	for range 3 {
-		rows, err := read(t.Context(), t, conn, 5000, "SELECT range FROM range(1000000000000)", n)
-		require.NoError(t, err)
-		require.Equal(t, "[4999]", rows[4999])
+	for _, c := range []struct {
+		name, statement string
+		limits          []int
+	}{
+		{"no end", "SELECT range FROM range(1000000000000)", []int{1, 5000}},
+		{"a long search", "SELECT range FROM range(1000000000000000000) WHERE range < 6144 OR range = 999999999999999999", []int{1, 3000, 6144}},
+	} {
+		for _, limit := range c.limits {
+			t.Run(fmt.Sprint(c.name, " ", limit), func(t *testing.T) {
+				synctest.Test(t, func(t *testing.T) { leave(t, c.statement, limit) }) // fails if a goroutine goes on
+			})
+		}
 	}
-	rows, err := read(t.Context(), t, conn, 0, "SELECT range FROM range(3)", n)
+}
+
+// leave leaves the answer to a statement, in a transaction, after the first rows.
+func leave(t *testing.T, statement string, limit int) {
+	c, err := driver.NewConnector("", nil)
+	require.NoError(t, err)
+	db := sql.OpenDB(c)
+	defer func() { require.NoError(t, db.Close()) }()
+	conn, err := db.Conn(t.Context())
+	require.NoError(t, err)
+	defer func() { require.NoError(t, conn.Close()) }()
+	_, err = conn.ExecContext(t.Context(), "SET streaming_buffer_size = '1 byte'") // or the engine searches before it shows any row
+	require.NoError(t, err)
+	tx, err := conn.BeginTx(t.Context(), nil)
+	require.NoError(t, err)
+	n := column("range", "BIGINT", 0, 0, "")
+	rows, err := read(t.Context(), t, conn, limit, statement, n)
+	require.NoError(t, err)
+	require.Len(t, rows, limit)
+	require.Equal(t, fmt.Sprintf("[%d]", limit-1), rows[limit-1])
+	require.NoError(t, tx.Rollback())
+	rows, err = read(t.Context(), t, conn, 0, "SELECT range FROM range(3)", n)
 	require.NoError(t, err)
 	require.Equal(t, []string{"[0]", "[1]", "[2]"}, rows)
 }

@@ -119,9 +119,10 @@ type Capabilities struct {
 	// ReadRows runs a statement within the transaction that is open on conn, and
 	// yields its rows: the cells that the columns' Decode would make of them. An
 	// error is the last that it yields. It uses the slice again for the next row,
-	// but not the texts of the cells. After it the connection can be used again,
-	// or is closed. Nil: rows are read by database/sql, whose conversions can cost as
-	// much as the rest of an answer. Package pgxrows has one.
+	// but not the texts of the cells. Rows that are left before their end may cost the
+	// transaction or the connection, and nothing more is asked in it. Nil: rows are read
+	// by database/sql, whose conversions can cost as much as the rest of an answer.
+	// Package pgxrows has one.
 	ReadRows func(ctx context.Context, conn *sql.Conn, statement string, args []any, columns []*Column) iter.Seq2[[]wire.Value, error]
 
 	// WindowFirst reports that what Window returns stands right behind SELECT, as TOP
