@@ -1,9 +1,11 @@
 package connectortest
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"log/slog"
 	"net/http"
 	"slices"
@@ -88,6 +90,43 @@ func (a asked) Query(ctx context.Context, req *connector.QueryRequest, out *conn
 
 func newAsked() asked {
 	return asked{naive{shopTables()}, new(sync.Mutex), new([]connector.QueryRequest)}
+}
+
+// requests keeps the bodies of requests on their way.
+type requests struct {
+	http.RoundTripper
+	bodies map[string][]string // by path
+}
+
+func (k *requests) RoundTrip(r *http.Request) (*http.Response, error) {
+	body, err := io.ReadAll(r.Body)
+	if err != nil {
+		return nil, err
+	}
+	k.bodies[r.URL.Path] = append(k.bodies[r.URL.Path], string(body))
+	r.Body = io.NopCloser(bytes.NewReader(body))
+	return k.RoundTripper.RoundTrip(r)
+}
+
+// TestTenantTimeouts asks without a timeout: each request gets one of 30 seconds, those
+// before the call that read the tables included.
+func TestTenantTimeouts(t *testing.T) {
+	server := Start(t, connector.Definition{Slug: "shop"}, newAsked(), nil)
+	sent := &requests{server.Client.Transport, map[string][]string{}}
+	server.Client.Transport = sent
+	tenant := server.As(nil)
+	require.NoError(t, tenant.Check())
+	_, err := tenant.Query(wire.QueryRequest{Table: "orders", Fields: []string{"id"}})
+	require.NoError(t, err)
+	for path, atLeast := range map[string]int{wire.PathCheck: 1, wire.PathDiscovery: 1, wire.PathQuery: 2} {
+		require.GreaterOrEqual(t, len(sent.bodies[path]), atLeast, path)
+		for _, body := range sent.bodies[path] {
+			assert.Contains(t, body, `"timeoutMs":30000`, path)
+			if path == wire.PathQuery {
+				assert.Contains(t, body, `"maxTimeoutMs":30000`)
+			}
+		}
+	}
 }
 
 func TestTenantRequests(t *testing.T) {
