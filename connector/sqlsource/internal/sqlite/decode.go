@@ -101,15 +101,15 @@ func textCell(t wire.Type, s string) wire.Value {
 // column takes.
 func instant(s string) (time.Time, bool) {
 	if len(s) < len(time.DateTime) {
-		at, err := time.Parse(time.DateOnly, s)
-		return at, err == nil
+		if len(s) != len(time.DateOnly) {
+			return time.Time{}, false
+		}
+		return civil(s, "00:00:00")
 	}
 	second, rest := s[:len(time.DateTime)], s[len(time.DateTime):]
-	if second[10] == 'T' {
-		second = second[:10] + " " + second[11:]
-	}
-	if _, err := time.Parse(time.DateTime, second); err != nil || second[13] != ':' {
-		return time.Time{}, false
+	at, ok := civil(second[:10], second[11:])
+	if ok = ok && (second[10] == ' ' || second[10] == 'T'); !ok || rest == "" || rest == "Z" {
+		return at, ok
 	}
 	fraction := ""
 	if digits := strings.TrimLeft(strings.TrimPrefix(rest, "."), "0123456789"); len(digits) < len(rest)-1 && rest[0] == '.' {
@@ -121,8 +121,28 @@ func instant(s string) (time.Time, bool) {
 	if rest != "" && rest != "Z" && (s < firstMoved || s >= lastMoved) {
 		return time.Time{}, false
 	}
-	at, ok := filter.Instant(wire.Text(second[:10] + "T" + second[11:] + fraction + rest))
-	return at, ok
+	return filter.Instant(wire.Text(second[:10] + "T" + second[11:] + fraction + rest))
+}
+
+// civil reads a day YYYY-MM-DD and a time HH:MM:SS, in UTC. It takes what [time.Parse]
+// takes of them, for a fraction of what that costs.
+func civil(day, clock string) (time.Time, bool) {
+	valid := day[4] == '-' && day[7] == '-' && clock[2] == ':' && clock[5] == ':'
+	number := func(digits string) (n int) {
+		for i := range len(digits) {
+			digit := digits[i] - '0'
+			valid = valid && digit < 10
+			n = n*10 + int(digit)
+		}
+		return n
+	}
+	y, m, d := number(day[:4]), number(day[5:7]), number(day[8:])
+	hour, minute, second := number(clock[:2]), number(clock[3:5]), number(clock[6:])
+	if !valid || hour > 23 || minute > 59 || second > 59 {
+		return time.Time{}, false
+	}
+	at := time.Date(y, time.Month(m), d, hour, minute, second, 0, time.UTC)
+	return at, at.Day() == d && at.Month() == time.Month(m) // or there is no such day, and it is another one
 }
 
 // The numbers that are read as a datetime, of the years 0 to 9999: seconds since

@@ -48,33 +48,30 @@ func (Flavor) Sum(c *sqlengine.Column, key string) sqlengine.Sum {
 		exprs = append(exprs, "MIN("+k+" / "+unit+" = "+key+" AND "+key+" < "+bound+" AND "+key+" > -"+bound+")",
 			"SUM("+k+" / "+base+")", "SUM("+k+" % "+base+")")
 	}
-	unit := strconv.FormatFloat(math.Pow10(cents), 'f', 1, 64)
-	k := "CAST(round(" + key + " * " + unit + ") AS INTEGER)"
-	return sqlengine.Sum{
-		Exprs: []string{"SUM(" + k + ")", "MIN(" + k + " / " + unit + " = " + key + ")", "MIN(" + key + ")", "MAX(" + key + ")"},
-		Fold:  foldCents,
-		Else:  &sqlengine.Sum{Exprs: exprs, Fold: foldScaled},
-	}
+	return sqlengine.Sum{Exprs: []string{sumCents(key)}, Fold: foldCents, Else: &sqlengine.Sum{Exprs: exprs, Fold: foldScaled}}
 }
 
-// foldCents reads a sum of cents. It reports false if some number has a fraction of
-// cents, or more digits than tell it apart from all others.
+// toWhole is a number that a real of at most 15 digits loses its fraction by: added and
+// subtracted again, it rounds for less than the engine's functions do.
+const toWhole = "6755399441055744.0" // 3 * 2^51
+
+// sumCents returns the aggregate that adds numbers as integers of cents. It is no integer if
+// some number has a fraction of cents, or more digits than tell it apart from all others.
+func sumCents(key string) string {
+	unit := strconv.FormatFloat(math.Pow10(cents), 'f', 1, 64)
+	bound := strconv.FormatFloat(math.Pow10(15-cents)-1, 'f', 1, 64)
+	k := "(" + key + " * " + unit + " + " + toWhole + " - " + toWhole + ")"
+	return "SUM(CASE WHEN " + k + " / " + unit + " = " + key + " AND " + key + " BETWEEN -" + bound + " AND " + bound +
+		" THEN CAST(" + k + " AS INTEGER) WHEN " + key + " IS NOT NULL THEN 0.5 END)"
+}
+
+// foldCents reads a sum of cents. It reports false if it is none.
 func foldCents(cells []any) (wire.Value, bool) {
-	if cells[2] == nil {
+	if cells[0] == nil {
 		return wire.Null(), true
 	}
 	sum, ok := cells[0].(int64)
-	bound := math.Pow10(15 - cents)
-	within := func(v any) bool {
-		switch v := v.(type) {
-		case int64:
-			return math.Abs(float64(v)) < bound
-		case float64:
-			return math.Abs(v) < bound
-		}
-		return false
-	}
-	if !ok || cells[1] != int64(1) || !within(cells[2]) || !within(cells[3]) {
+	if !ok {
 		return wire.Null(), false
 	}
 	return decimalOfParts(big.NewInt(sum), cents), true

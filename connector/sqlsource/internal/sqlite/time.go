@@ -46,7 +46,7 @@ func (s *columnBuilder) datetime() {
 		offset += " OR (" + digits + ") GLOB '" + pattern + "'"
 	}
 	offset = "(" + digits + ") IN ('', 'Z') OR " + ref + " >= '" + firstMoved + "' AND " + ref + " < '" + lastMoved + "' AND (" + offset + ")"
-	sameDay := "substr(" + ref + ", 12, 2) < '24'" // datetime takes hour 24, and leaves it
+	sameDay := "(substr(" + ref + ", 12, 2) < '24')" // datetime takes hour 24, and leaves it
 	timed := "substr(" + ref + ", 1, 19) GLOB '[0-9][0-9][0-9][0-9]-[0-9][0-9]-[0-9][0-9][ T][0-9][0-9]:[0-9][0-9]:[0-9][0-9]'" +
 		" AND datetime(" + second + ") IS " + second + " AND " + sameDay
 	s.Valid = "CASE typeof(" + ref + ") WHEN 'text' THEN " + day(ref) + " OR " + timed + " AND (" + offset + ")" +
@@ -62,12 +62,13 @@ func (s *columnBuilder) datetime() {
 	// the one that decides. datetime turns a text without an offset into its canonical
 	// form, so a text that has that form is a datetime that exists.
 	s.Loose.GuardsValid = true
-	s.Loose.Guard = "CASE WHEN " + ref + " IS NULL THEN 0 WHEN typeof(" + ref + ") <> 'text' THEN 1" +
-		" WHEN datetime(" + ref + ") = rtrim(replace(" + ref + ", 'T', ' '), 'Z') AND " + sameDay + " THEN 0" +
+	canonical := "CASE WHEN typeof(" + ref + ") = 'text' THEN rtrim(replace(" + ref + ", 'T', ' '), 'Z') END"
+	s.Loose.Guard = "CASE datetime(" + ref + ") WHEN " + ref + " COLLATE BINARY THEN NOT " + sameDay +
+		" WHEN " + canonical + " THEN NOT " + sameDay + " ELSE CASE WHEN " + ref + " IS NULL THEN 0 WHEN typeof(" + ref + ") <> 'text' THEN 1" +
 		" WHEN length(" + ref + ") = 10 THEN NOT ifnull(" + day(ref) + ", 0)" +
 		" WHEN " + rest + " GLOB '.[0-9]*' AND length(" + fraction + ") <= 10" +
 		" AND substr(" + fraction + ", 2) NOT GLOB '*[^0-9]*' AND length(" + rest + ") - length(" + fraction + ") < 2" +
-		" AND instr(" + ref + ", char(0)) = 0 THEN NOT ifnull(" + timed + ", 0) ELSE 1 END"
+		" AND instr(" + ref + ", char(0)) = 0 THEN NOT ifnull(" + timed + ", 0) ELSE 1 END END"
 	const noFraction = ".000000000"
 	s.Key = "CASE length(" + ref + ") WHEN 19 THEN replace(" + ref + ", 'T', ' ') || '" + noFraction + "'" +
 		" WHEN 20 THEN replace(replace(" + ref + ", 'T', ' '), 'Z', '" + noFraction + "')" +
