@@ -30,6 +30,8 @@ var mariadb = engine{
 				JOIN (SELECT SLEEP(25) AS waited) AS stall ON stall.waited = 0`)
 			return db.tenant()
 		},
+		lingering: `CREATE VIEW lingering AS SELECT words.id, words.name
+			FROM (SELECT 1 AS id, 'one' AS name UNION ALL SELECT 2, 'two') AS words JOIN (SELECT SLEEP(1) AS waited) AS stall ON stall.waited = 0`,
 	},
 	discovery: discoveryOf{
 		wide:   []int{350, 700, 900},
