@@ -21,7 +21,10 @@ var page string
 // and no script, except for the buttons that copy a request.
 func (r *Report) HTML() ([]byte, error) {
 	t, err := template.New("report").Funcs(template.FuncMap{
-		"legible": check.Legible, "anchor": anchor, "percent": percent, "prose": prose,
+		"legible": check.Legible, "anchor": anchor, "percent": percent, "prose": prose, "took": took, "join": strings.Join,
+		"class": class, "mark": func(class string) string { return marks[class] }, "quote": func(o Outcome) string { return o.quote() },
+		"again":  func(o Outcome) string { return r.again(r.seed(&o), o.ID) },
+		"blocks": func(o Outcome) []string { return compact(r.blocked(o.ID)) },
 	}).Parse(page)
 	if err != nil {
 		return nil, err
@@ -46,11 +49,11 @@ type htmlReport struct {
 	Took     string
 	Counts   []htmlCount
 	Planned  int
-	Phases   []htmlPhase
-	Failures []htmlFinding
-	Advice   []htmlFinding
+	Phases   []phaseOutcomes
+	Failures []Outcome
+	Advice   []Outcome
 	Reads    string // the variables that the curl lines read
-	Skips    []htmlSkips
+	Skips    []skipGroup
 	Coverage *session.Coverage
 	Figures  []htmlFigure
 	Tables   []htmlTable
@@ -62,51 +65,11 @@ type htmlCount struct {
 	N                 int
 }
 
-type htmlPhase struct {
-	Name   string
-	Passed int
-	Tiles  []htmlTile
-}
-
-type htmlTile struct {
-	ID, Title, Class, Mark, Word, Anchor string
-	Cases                                int
-	Took                                 string
-	Detail                               string
-}
-
-type htmlFinding struct {
-	Outcome
-	Rule, Quote string
-	Class, Mark string
-	Curl        string
-	Again       string
-	Blocks      []string
-}
-
-type htmlSkips struct {
-	Reason Reason
-	Class  string
-	Groups []htmlSkip
-}
-
-type htmlSkip struct {
-	Why string
-	IDs []string
-}
-
 type htmlFigure struct{ Name, Value string }
 
 type htmlTable struct {
 	*session.TableCoverage
 	Line string
-	Rows []htmlRow
-}
-
-// htmlRow is a field and, for each declared operator, its judged answers.
-type htmlRow struct {
-	*session.FieldCoverage
-	Cells []int
 }
 
 // marks tell the verdicts apart without their colours.
@@ -128,63 +91,18 @@ func (r *Report) page() *htmlReport {
 		c.Mark = marks[c.Class]
 		h.Counts = append(h.Counts, c)
 	}
-	for _, p := range r.byPhase() {
-		phase := htmlPhase{Name: p.Name}
-		for i := range p.Outcomes {
-			tile := newTile(&p.Outcomes[i])
-			if tile.Class == "pass" || tile.Class == "advice" {
-				phase.Passed++
-			}
-			phase.Tiles = append(phase.Tiles, tile)
-		}
-		h.Phases = append(h.Phases, phase)
-	}
-	h.Failures, h.Advice = r.findings(r.Failures()), r.findings(r.Advice())
-	h.Reads = list(needed(slices.Concat(r.Failures(), r.Advice())))
-	for _, g := range r.skips(true) {
-		if n := len(h.Skips); n == 0 || h.Skips[n-1].Reason != g.Reason {
-			class := "skip"
-			if g.Reason == Blocked {
-				class = "blocked"
-			}
-			h.Skips = append(h.Skips, htmlSkips{Reason: g.Reason, Class: class})
-		}
-		last := &h.Skips[len(h.Skips)-1]
-		last.Groups = append(last.Groups, htmlSkip{g.Why, g.IDs})
-	}
+	h.Phases, h.Failures, h.Advice, h.Skips = r.byPhase(), r.Failures(), r.Advice(), r.skips(true)
+	h.Reads = list(needed(slices.Concat(h.Failures, h.Advice)))
 	h.cover()
 	return h
 }
 
-// newTile returns the tile of a check.
-func newTile(o *Outcome) htmlTile {
-	t := htmlTile{ID: o.ID, Title: o.Title, Class: string(o.Verdict), Word: string(o.Verdict), Cases: o.Cases, Took: took(o.Duration)}
-	switch o.Verdict {
-	case Fail, Advise:
-		t.Anchor, t.Detail = anchor(o.ID), o.Detail
-	case Skip:
-		t.Anchor, t.Detail, t.Word = "skips", o.Detail, string(o.Reason)
-		if o.Reason == Blocked {
-			t.Class = "blocked"
-		}
+// class returns the class of an outcome, which has a colour and a mark.
+func class(o Outcome) string {
+	if o.Reason == Blocked {
+		return "blocked"
 	}
-	t.Mark = marks[t.Class]
-	return t
-}
-
-// findings returns outcomes as the page shows them.
-func (r *Report) findings(outcomes []Outcome) (list []htmlFinding) {
-	for _, o := range outcomes {
-		f := htmlFinding{
-			Outcome: o, Rule: strings.Join(o.Rules, ", "), Quote: o.quote(),
-			Class: string(o.Verdict), Mark: marks[string(o.Verdict)], Again: r.again(r.seed(&o), o.ID), Blocks: compact(r.blocked(o.ID)),
-		}
-		if o.Request != nil {
-			f.Curl = o.Request.Curl()
-		}
-		list = append(list, f)
-	}
-	return list
+	return string(o.Verdict)
 }
 
 // again returns the command that runs some checks once more, with the same
@@ -224,15 +142,7 @@ func (h *htmlReport) cover() {
 			h.Unlisted = len(c.Tables) - i
 			return
 		}
-		table := htmlTable{TableCoverage: t, Line: tableLine(t, c.Operators)}
-		for j := range t.Fields {
-			row := htmlRow{FieldCoverage: &t.Fields[j]}
-			for _, op := range c.Operators {
-				row.Cells = append(row.Cells, t.Fields[j].Judged[op])
-			}
-			table.Rows = append(table.Rows, row)
-		}
-		h.Tables = append(h.Tables, table)
+		h.Tables = append(h.Tables, htmlTable{t, tableLine(t, c.Operators)})
 	}
 }
 

@@ -124,6 +124,16 @@ type phaseOutcomes struct {
 	Outcomes []Outcome
 }
 
+// Passed returns how many checks found nothing wrong that changes the verdict.
+func (p phaseOutcomes) Passed() (n int) {
+	for _, o := range p.Outcomes {
+		if o.Verdict == Pass || o.Verdict == Advise {
+			n++
+		}
+	}
+	return n
+}
+
 // byPhase groups the outcomes by phase.
 func (r *Report) byPhase() (list []phaseOutcomes) {
 	for phase := range phaseNames {
