@@ -17,7 +17,7 @@ func TestImports(t *testing.T) {
 	below := []string{"internal/jsontext", "internal/scan", "internal/secret", "internal/terms", "wire", "wire/schema",
 		"conformance/corpus", "internal/oracle"}
 	allowed := map[string][]string{}
-	for _, name := range []string{"check", "defaults", "message", "session", "refusal", "generate"} {
+	for _, name := range []string{"check", "defaults", "message", "compare", "session", "refusal", "generate"} {
 		allowed[internal+name] = below
 		below = append(slices.Clone(below), internal+name)
 	}

@@ -42,7 +42,10 @@ type Check struct {
 	// Watched marks a rule that every exchange of the run is judged by. Judge then
 	// only makes sure that there are some, and the verdict is given at the end.
 	Watched bool
-	silent  bool // it sends no request
+	// Explained lists the checks that find the same fault with less: where one of them has failed,
+	// the check is blocked by it instead of failing too.
+	Explained []string
+	silent    bool // it sends no request
 	// Judge returns nil if the check passes.
 	Judge func(*Run) *check.Finding
 }
@@ -89,11 +92,29 @@ func (s *Session) Judge(ctx context.Context, c *Check) (result Result) {
 		result.Cases, result.Duration = run.Cases, time.Since(began)
 	}()
 	result.Finding = s.overspent(c, run.unlessDialect(run.judge()))
+	if result.Finding.Failure() {
+		if f := run.Consequence(result.Finding.Detail); f != nil {
+			result.Finding = f
+		} else {
+			s.failed[c.ID] = true
+		}
+	}
 	if result.Finding != nil && ctx.Err() != nil {
 		// Whatever was found, the request that found it was cut short.
 		result.Finding = check.Skip(check.NotReached, "%s", s.Interrupted(ctx))
 	}
 	return result
+}
+
+// Consequence returns the finding that blocks the check if one that explains its failure has
+// failed, or nil.
+func (run *Run) Consequence(detail string) *check.Finding {
+	for _, id := range run.Check.Explained {
+		if run.failed[id] {
+			return check.Block(id, "%s", detail)
+		}
+	}
+	return nil
 }
 
 // random returns the source of a check's choices, which depends on nothing but the

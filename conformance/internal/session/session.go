@@ -80,6 +80,7 @@ type Session struct {
 	tokenTried  bool
 	discovered  []*Discovery // by tenant
 	snapshots   map[snapshotKey]*Snapshot
+	failed      map[string]bool // the checks that have failed, by id
 	kept        map[reflect.Type]any
 }
 
@@ -132,6 +133,7 @@ func New(c Config) (*Session, error) {
 		Config:     c,
 		discovered: make([]*Discovery, len(c.Credentials)),
 		snapshots:  map[snapshotKey]*Snapshot{},
+		failed:     map[string]bool{},
 		kept:       map[reflect.Type]any{},
 	}
 	for i, set := range c.Credentials {

@@ -24,9 +24,8 @@ const (
 // exchanges are the exchanges with the table slow. They take as long as its rows
 // stall, so they run beside the other checks.
 type exchanges struct {
-	found  bool // the table was discovered
-	list   []*exchange
-	failed map[string]bool // checks that have found a fault
+	found bool // the table was discovered
+	list  []*exchange
 }
 
 // exchange is one exchange with the table slow, for one check. Its answer may be read
@@ -41,17 +40,8 @@ type exchange struct {
 	bug      any // a panic, which the check that waits for the answer raises again
 }
 
-// causes are the checks that find the same fault with less: who ignores a deadline
-// also ignores it when the stream has begun.
-var causes = map[string][]string{
-	"P3.5e": {"P3.5a"},
-	"P3.5f": {"P3.5b", "P3.5e"},
-	"P3.5g": {"P3.5a"},
-	"A.35":  {"P3.5a", "P3.5e"},
-}
-
 func slow(s *session.Session) *exchanges {
-	return session.Keep(s, func() *exchanges { return &exchanges{failed: map[string]bool{}} })
+	return session.Keep(s, func() *exchanges { return &exchanges{} })
 }
 
 // Start begins the exchanges with the table slow, if a planned check needs them
@@ -189,10 +179,8 @@ func judgeSlow(run *session.Run) *check.Finding {
 		return check.Skip(check.NoData, "the corpus's table %s is not loaded; the README.md of conform -fixture DIR says how",
 			corpus.SlowTable)
 	}
-	for _, cause := range causes[run.Check.ID] {
-		if all.failed[cause] {
-			return check.Block(cause, "without a deadline that is kept there is nothing more to see")
-		}
+	if f := run.Consequence("without a deadline that is kept there is nothing more to see"); f != nil {
+		return f
 	}
 	for _, e := range all.list {
 		if e.id != run.Check.ID {
@@ -214,7 +202,6 @@ func judgeSlow(run *session.Run) *check.Finding {
 			run.Cases++
 		}
 		if f != nil {
-			all.failed[e.id] = f.Failure()
 			return f
 		}
 	}

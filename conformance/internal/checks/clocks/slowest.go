@@ -149,9 +149,15 @@ func slowestCall(run *session.Run, r session.Route, table *wire.Table) session.T
 	if slowest.Path != "" && run.Allowance() == 0 {
 		return slowest
 	}
-	c := r.Call(run.Legal(r, session.Topic{}).Text())
+	topic := session.Topic{}
+	var request wire.Request
 	if table != nil && len(table.Fields) > 0 {
-		c = run.Ask(r.Path, laborious(run, r.Path, table), 0)
+		topic = session.Topic{Table: table, Name: table.Name, Field: table.Fields[0].Name}
+		request = laborious(run, r.Path, table)
+	}
+	c := r.Call(run.Legal(r, topic).Text())
+	if request != nil {
+		c = run.Ask(r.Path, request, 0)
 	}
 	a := ask(run, c)
 	if a.Err == nil && a.Status == http.StatusOK && a.Took >= slowest.Took*3/4 {
@@ -170,27 +176,17 @@ func largest(run *session.Run) (found *wire.Table) {
 	return found
 }
 
-// laborious returns a request to a route for which a connector has to look at every
-// row of a table, and whose answer is short.
+// laborious returns a request to a route for which a connector has to look at more rows of a table
+// than for a usual one, and whose answer is short, or nil if the usual one does.
 func laborious(run *session.Run, path string, t *wire.Table) wire.Request {
-	var names []string
-	for _, f := range t.Fields {
-		names = append(names, f.Name)
-	}
+	all := session.AllRows(t)
 	switch path {
-	case wire.PathCheck:
-		return &wire.CheckRequest{}
-	case wire.PathDiscovery:
-		return &wire.DiscoveryRequest{}
 	case wire.PathQuery:
-		req := session.AllRows(t)
-		req.Limit = 1
+		all.Limit = 1
 		if run.Document.Capabilities.Sort != wire.SortNone {
-			req.Sort = []wire.SortKey{{Field: names[len(names)-1], Dir: wire.Desc}}
+			all.Sort = []wire.SortKey{{Field: all.Fields[len(all.Fields)-1], Dir: wire.Desc}}
 		}
-		return req
-	case wire.PathCount:
-		return &wire.CountRequest{Table: t.Name}
+		return all
 	case wire.PathAggregate:
 		req := &wire.AggregateRequest{Table: t.Name, Limit: wire.AggregateLimit}
 		for i, f := range t.Fields {
@@ -199,15 +195,11 @@ func laborious(run *session.Run, path string, t *wire.Table) wire.Request {
 				req.Measures = append(req.Measures, wire.Measure{Fn: wire.AggCountDistinct, Field: f.Name, As: as})
 			}
 		}
-		if len(req.Measures) == 0 {
-			req.Measures = []wire.Measure{{Fn: wire.AggCount, As: "n"}}
+		if len(req.Measures) > 0 {
+			return req
 		}
-		return req
-	case wire.PathSize:
-		return &wire.SizeRequest{Table: t.Name}
 	case wire.PathCardinality:
-		return &wire.CardinalityRequest{Table: t.Name, Columns: names}
-	default:
-		return &wire.LinkHitRateRequest{FromTable: t.Name, FromColumn: names[0], ToTable: t.Name, ToColumn: names[0]}
+		return &wire.CardinalityRequest{Table: t.Name, Columns: all.Fields}
 	}
+	return nil
 }

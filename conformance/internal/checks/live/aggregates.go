@@ -1,15 +1,12 @@
 package live
 
 import (
-	"cmp"
 	"fmt"
 	"net/http"
 	"slices"
-	"time"
 
 	"github.com/connectorsdk/connector-sdk-go/conformance/internal/check"
 	"github.com/connectorsdk/connector-sdk-go/conformance/internal/generate"
-	"github.com/connectorsdk/connector-sdk-go/conformance/internal/message"
 	"github.com/connectorsdk/connector-sdk-go/internal/oracle"
 	"github.com/connectorsdk/connector-sdk-go/internal/terms"
 	"github.com/connectorsdk/connector-sdk-go/wire"
@@ -90,31 +87,11 @@ func (p *prober) foldEach(plan func(t *wire.Table, data *oracle.Table) []*wire.A
 	return p.inTurn(1, func(t *wire.Table, data *oracle.Table) (list []question) {
 		for _, req := range plan(t, firstRows(data)) {
 			if len(req.GroupBy)+len(req.Measures) > 0 {
-				list = append(list, about(func() *check.Finding { return p.foldPieces(t, req) }, t))
+				list = append(list, p.asking(wire.PathAggregate, req, describeAggregate(t, req), []*wire.Table{t}))
 			}
 		}
 		return list
 	})
-}
-
-// foldPieces judges an aggregate. If it is declined, foldPieces judges its parts: a
-// measure that the source cannot compute exactly declines the others with it.
-func (p *prober) foldPieces(t *wire.Table, req *wire.AggregateRequest) *check.Finding {
-	declined, f := p.fold(t, req)
-	if !declined || len(req.Measures) < 2 {
-		return f
-	}
-	for _, some := range parts(t, req.Measures) {
-		if !p.room(1) {
-			break
-		}
-		piece := aggregate(t, req.GroupBy, some)
-		piece.Where = req.Where
-		if f := p.foldPieces(t, piece); f != nil {
-			return f
-		}
-	}
-	return nil
 }
 
 // parts divides measures into those of the same function over the same type, which a
@@ -146,53 +123,6 @@ func parts(t *wire.Table, all []wire.Measure) (list [][]wire.Measure) {
 	return list
 }
 
-// fold compares an aggregate with the rows. It asks for nothing that has no exact answer,
-// nor for as many groups as the limit, which have a check of their own.
-func (p *prober) fold(t *wire.Table, req *wire.AggregateRequest) (declined bool, f *check.Finding) {
-	data, f := p.Table(t)
-	if f != nil || data == nil {
-		return false, f
-	}
-	p.compared += len(data.Rows)
-	tables := oracle.Tables{t.Name: data}
-	right, err := oracle.Aggregate(tables, req)
-	if err != nil {
-		return true, nil // a measure without an exact answer, which later rows have shown
-	}
-	if int64(len(right.Rows)) >= req.Limit {
-		return false, nil
-	}
-	groups, declined, f := p.groups(req)
-	if f != nil || declined {
-		return declined, f
-	}
-	p.Cases++
-	var first *oracle.Difference
-	for _, r := range oracle.Readings() {
-		d := r.VerifyGroups(tables, req, groups)
-		if d == nil {
-			return false, periodsSpelled(req, groups)
-		}
-		first = cmp.Or(first, d)
-	}
-	return false, check.Differs(first.Expected, first.Received, "table %s: %s: %s",
-		terms.QuoteName(req.Table), describeAggregate(req), first.Detail)
-}
-
-// periodsSpelled returns the finding about a period that is not spelled as a date.
-func periodsSpelled(req *wire.AggregateRequest, groups []map[string]wire.Value) *check.Finding {
-	for _, key := range req.GroupBy {
-		for _, group := range groups {
-			period := group[key.As]
-			if _, err := time.Parse(time.DateOnly, period.String()); key.Grain != "" && !period.IsNull() && err != nil {
-				return check.Differs("YYYY-MM-DD", message.Excerpt([]byte(period.String()), 100),
-					"table %s: %s: a period is not spelled as a date", terms.QuoteName(req.Table), describeAggregate(req))
-			}
-		}
-	}
-	return nil
-}
-
 // groupsNotCut asks for more groups than an aggregate may answer: of columns, of days, and
 // of two columns.
 func groupsNotCut(p *prober) *check.Finding {
@@ -215,7 +145,7 @@ func groupsNotCut(p *prober) *check.Finding {
 		}
 		for _, key := range keys {
 			req := aggregate(t, key, []wire.Measure{{Fn: wire.AggCount, As: "rows"}})
-			list = append(list, about(func() *check.Finding { return p.notCut(t, req) }, t))
+			list = append(list, question{[]*wire.Table{t}, func(rows oracle.Tables) *check.Finding { return p.notCut(t, req, rows) }})
 		}
 		return list
 	})
@@ -223,12 +153,8 @@ func groupsNotCut(p *prober) *check.Finding {
 
 // notCut judges the answer to an aggregate with more groups than its limit allows. It is
 // refused or declined; some of the groups are never answered for all.
-func (p *prober) notCut(t *wire.Table, req *wire.AggregateRequest) *check.Finding {
-	data, f := p.Table(t)
-	if f != nil || data == nil {
-		return f
-	}
-	right, err := oracle.Aggregate(oracle.Tables{t.Name: data}, req)
+func (p *prober) notCut(t *wire.Table, req *wire.AggregateRequest, rows oracle.Tables) *check.Finding {
+	right, err := oracle.Aggregate(rows, req)
 	if err != nil || int64(len(right.Rows)) < req.Limit {
 		return nil
 	}
@@ -237,7 +163,7 @@ func (p *prober) notCut(t *wire.Table, req *wire.AggregateRequest) *check.Findin
 	if a.Declined() || a.Refusal() != nil && a.Status < http.StatusInternalServerError {
 		return nil
 	}
-	what := fmt.Sprintf("table %s: %s", terms.QuoteName(req.Table), describeAggregate(req))
+	what := describeAggregate(t, req)
 	var answer wire.AggregateAnswer
 	if f := a.Decode("aggregate-answer", &answer); f != nil {
 		return f.In("%s: %s", what)
@@ -261,7 +187,9 @@ func (p *prober) groups(req *wire.AggregateRequest) (groups []map[string]wire.Va
 	return answer.Rows, false, f
 }
 
-func describeAggregate(req *wire.AggregateRequest) (text string) {
+// describeAggregate names a table, the measures and the keys of an aggregate in a finding.
+func describeAggregate(t *wire.Table, req *wire.AggregateRequest) string {
+	text := ofTable(t) + ": "
 	for i, m := range req.Measures {
 		if i > 0 {
 			text += ", "

@@ -69,7 +69,7 @@ func (p *prober) columns(tables []*wire.Table, each int) (list []column, f *chec
 
 // columnsOfWholeTables returns columns of tables that were read whole.
 func (p *prober) columnsOfWholeTables(each int) ([]column, *check.Finding) {
-	tables, f := p.wholeTables()
+	tables, f := p.held(1)
 	if f != nil {
 		return nil, f
 	}

@@ -83,9 +83,7 @@ func ways() []way {
 
 // agreement compares the whole reads, large tables first: they are cut more often.
 func (p *prober) agreement() (*agreement, *check.Finding) {
-	a := session.Keep(p.Session, func() *agreement {
-		return &agreement{whole: map[string]*check.Finding{}, other: map[string]*check.Finding{}}
-	})
+	a := &p.reads
 	defer func() { p.Cases, p.moved = a.cases, a.moved }()
 	if a.made {
 		return a, nil
@@ -94,7 +92,7 @@ func (p *prober) agreement() (*agreement, *check.Finding) {
 	if f != nil {
 		return a, f
 	}
-	a.made = true
+	a.made, a.whole, a.other = true, map[string]*check.Finding{}, map[string]*check.Finding{}
 	tables = slices.DeleteFunc(tables, func(t *wire.Table) bool { return p.Snapshot(0, t).Table == nil })
 	slices.SortStableFunc(tables, func(x, y *wire.Table) int {
 		return cmp.Compare(len(p.Snapshot(0, y).Rows), len(p.Snapshot(0, x).Rows))

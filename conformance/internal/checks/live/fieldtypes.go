@@ -14,6 +14,8 @@ import (
 // declaredTypesHold judges that wrong fieldTypes change no answer: filters and sorts on a
 // column that discovery gives a type compare by that type.
 func declaredTypesHold(p *prober) *check.Finding {
+	// Nothing says that contradicting types are accepted.
+	refusals := []int{http.StatusBadRequest, http.StatusUnprocessableEntity}
 	return p.inTurn(1, func(t *wire.Table, data *oracle.Table) (list []question) {
 		if len(data.Rows) > maxRetyped {
 			some := *data
@@ -26,9 +28,13 @@ func declaredTypesHold(p *prober) *check.Finding {
 				continue
 			}
 			where := wire.Where{And: []wire.Filter{filter}, FieldTypes: map[string]wire.Type{f.Name: wrongType(f.Type)}}
-			list = append(list, about(func() *check.Finding { return p.typedRows(t, where) }, t))
+			req := session.AllRows(t)
+			req.Where = where
+			what := describeTypes(t, where)
+			list = append(list, p.asking(wire.PathQuery, req, what, []*wire.Table{t}, refusals...))
 			if p.Document.Has(wire.EndpointCount) {
-				list = append(list, about(func() *check.Finding { return p.typedCount(t, where) }, t))
+				count := &wire.CountRequest{Table: t.Name, Where: where}
+				list = append(list, p.asking(wire.PathCount, count, what, []*wire.Table{t}, refusals...))
 			}
 		}
 		return list
@@ -75,49 +81,6 @@ func (p *prober) typeDependent(data *oracle.Table, column int) (f wire.Filter, o
 		}
 	}
 	return f, most > 0
-}
-
-func (p *prober) typedRows(t *wire.Table, where wire.Where) *check.Finding {
-	data, f := p.Table(t)
-	if f != nil || data == nil {
-		return f
-	}
-	req := session.AllRows(t)
-	req.Where = where
-	st, rows, f := p.ask(t, req)
-	if st.Err == nil && (st.Status == http.StatusBadRequest || st.Status == http.StatusUnprocessableEntity) {
-		return nil // nothing says that contradicting types are accepted
-	}
-	if f != nil || rows == nil {
-		return f
-	}
-	p.Cases++
-	return p.verify(data, req, rows.Rows, "%s", describeTypes(t, where))
-}
-
-func (p *prober) typedCount(t *wire.Table, where wire.Where) *check.Finding {
-	data, f := p.Table(t)
-	if f != nil || data == nil {
-		return f
-	}
-	req := &wire.CountRequest{Table: t.Name, Where: where}
-	want, err := oracle.Count(oracle.Tables{t.Name: data}, req)
-	if err != nil {
-		return check.Fail("%v", err)
-	}
-	a := p.post(wire.PathCount, req)
-	if a.Err == nil && (a.Status == http.StatusBadRequest || a.Status == http.StatusUnprocessableEntity) {
-		return nil
-	}
-	var count wire.CountAnswer
-	if f := a.Decode("count-answer", &count); f != nil {
-		return f
-	}
-	p.Cases++
-	if count.Count != want {
-		return check.Differs(fmt.Sprint(want), fmt.Sprint(count.Count), "%s: the count is another", describeTypes(t, where))
-	}
-	return nil
 }
 
 func describeTypes(t *wire.Table, where wire.Where) string {

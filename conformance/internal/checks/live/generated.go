@@ -30,7 +30,7 @@ const (
 // generatedQueries asks about some tables, in turn for rows, windows, counts and
 // aggregates, until the budget is spent.
 func generatedQueries(run *session.Run) *check.Finding {
-	p := &prober{Run: run}
+	p := newProber(run)
 	plan, f := p.filterPlan()
 	if f != nil {
 		return f

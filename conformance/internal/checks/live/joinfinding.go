@@ -16,15 +16,15 @@ import (
 // columns that differ, and asks for them and the key alone: the finding is about that
 // answer if it is wrong too.
 func (p *prober) shorterJoin(
-	req *wire.QueryRequest, j join, tables oracle.Tables, right, got *oracle.Table, first *oracle.Difference,
+	req *wire.QueryRequest, join string, base *wire.Table, tables oracle.Tables, right, got *oracle.Table, first *oracle.Difference,
 ) *check.Finding {
-	differing := differingColumns(j.tables[0], right, got)
+	differing := differingColumns(base, right, got)
 	last, shown := p.Last, differing
 	if len(right.Rows) != len(got.Rows) { // every column differs, and one shows it
 		differing, shown = nil, []int{len(right.Columns) - 1}
 	}
-	if small := narrowed(req, j.tables[0], right, shown); small != nil {
-		if _, rows, f := p.ask(j.tables[0], small); f == nil && rows != nil {
+	if small := narrowed(req, base, right, shown); small != nil {
+		if _, rows, f := p.ask(base, small); f == nil && rows != nil {
 			if d := oracle.Verify(tables, small, rows.Rows); d != nil {
 				req, first, last = small, d, p.Last
 			}
@@ -41,7 +41,7 @@ func (p *prober) shorterJoin(
 			what = fmt.Sprintf("%s and %d more)", strings.TrimSuffix(what, ")"), more)
 		}
 	}
-	return check.Differs(first.Expected, first.Received, "%s%s: %s%s", j, describeFilters(req.Where), first.Detail, what).From(last)
+	return check.Differs(first.Expected, first.Received, "%s: %s%s", join, first.Detail, what).From(last)
 }
 
 // maxNamed is how many columns a finding names.

@@ -1,7 +1,6 @@
 package live
 
 import (
-	"cmp"
 	"fmt"
 	"net/http"
 
@@ -36,7 +35,7 @@ func joinsHold(p *prober) *check.Finding {
 				requests = append(requests, filtered)
 			}
 			for _, req := range requests {
-				list = append(list, about(func() *check.Finding { return p.joins(req, j) }, j.tables...))
+				list = append(list, p.asking(wire.PathQuery, req, j.String()+describeFilters(req.Where), j.tables, j.refusals()...))
 			}
 		}
 		return list
@@ -108,6 +107,14 @@ func (j join) request(base *wire.Table) *wire.QueryRequest {
 	return req
 }
 
+// refusals returns the status by which a connector may refuse the join.
+func (j join) refusals() []int {
+	if j.plain {
+		return nil
+	}
+	return []int{http.StatusUnprocessableEntity}
+}
+
 func (j join) String() string {
 	text := ""
 	for _, h := range j.hops {
@@ -115,52 +122,6 @@ func (j join) String() string {
 			terms.QuoteName(h.FromTable), terms.QuoteName(h.FromField), terms.QuoteName(h.ToTable), terms.QuoteName(h.ToField))
 	}
 	return text[len(", "):]
-}
-
-// rows returns the whole reads of a join's tables, or nil if one is not held.
-func (p *prober) rowsOf(j join) (oracle.Tables, *check.Finding) {
-	tables := oracle.Tables{}
-	for _, t := range j.tables {
-		data, f := p.Table(t)
-		if f != nil || data == nil {
-			return nil, f
-		}
-		tables[t.Name] = data
-		p.compared += len(data.Rows)
-	}
-	return tables, nil
-}
-
-// joins judges one request with joins.
-func (p *prober) joins(req *wire.QueryRequest, j join) *check.Finding {
-	tables, f := p.rowsOf(j)
-	if f != nil || tables == nil {
-		return f
-	}
-	right, err := oracle.Query(tables, req)
-	if err != nil || len(right.Rows) > p.Rows {
-		return nil
-	}
-	st, rows, f := p.ask(j.tables[0], req)
-	if st.Err == nil && st.Status == http.StatusUnprocessableEntity && !j.plain {
-		return nil
-	}
-	if f != nil || rows == nil {
-		return f.In("%s: %s", j)
-	}
-	p.Cases++
-	if len(req.Sort) == 0 && session.SpelledAlike(right.Rows, rows.Rows) {
-		return nil
-	}
-	var first *oracle.Difference
-	for _, r := range []oracle.Reading{{}, {DatesAsText: true}} {
-		d := r.Verify(tables, req, rows.Rows)
-		if d == nil {
-			return nil
-		}
-		first = cmp.Or(first, d)
-	}
-	return p.shorterJoin(req, j, tables, right, rows, first)
 }
 
 // joinsFold compares aggregates over joins with folding the joined rows.
@@ -180,12 +141,16 @@ func joinsFold(p *prober) *check.Finding {
 					grouped.GroupBy = []wire.GroupKey{{Field: as, As: "g"}}
 				}
 			}
-			list = append(list, about(func() *check.Finding { return p.foldJoined(&bare, j) }, j.tables...))
+			requests := []*wire.AggregateRequest{&bare}
 			if len(req.Measures) > 1 {
-				list = append(list, about(func() *check.Finding { return p.foldJoined(req, j) }, j.tables...))
+				requests = append(requests, req)
 			}
 			if len(grouped.GroupBy) > 0 {
-				list = append(list, about(func() *check.Finding { return p.foldJoined(&grouped, j) }, j.tables...))
+				requests = append(requests, &grouped)
+			}
+			for _, req := range requests { // joins may be declined
+				what := j.String() + ": " + describeAggregate(t, req)
+				list = append(list, p.asking(wire.PathAggregate, req, what, j.tables, http.StatusUnprocessableEntity))
 			}
 		}
 		return list
@@ -194,34 +159,3 @@ func joinsFold(p *prober) *check.Finding {
 
 // maxDeclined is how many aggregates over joins may be declined before no more are asked for.
 const maxDeclined = 6
-
-func (p *prober) foldJoined(req *wire.AggregateRequest, j join) *check.Finding {
-	tables, f := p.rowsOf(j)
-	if f != nil || tables == nil {
-		return f
-	}
-	if right, err := oracle.Aggregate(tables, req); err != nil || int64(len(right.Rows)) >= req.Limit || p.declined >= maxDeclined {
-		return nil
-	}
-	a := p.post(wire.PathAggregate, req)
-	if a.Err == nil && (a.Declined() || a.Status == http.StatusUnprocessableEntity) {
-		if p.Cases == 0 {
-			p.declined++
-		}
-		return nil // joins may be declined
-	}
-	var answer wire.AggregateAnswer
-	if f := a.Decode("aggregate-answer", &answer); f != nil {
-		return f.In("%s: %s", j)
-	}
-	p.Cases++
-	var first *oracle.Difference
-	for _, r := range oracle.Readings() {
-		d := r.VerifyGroups(tables, req, answer.Rows)
-		if d == nil {
-			return nil
-		}
-		first = cmp.Or(first, d)
-	}
-	return check.Differs(first.Expected, first.Received, "%s: %s: %s", j, describeAggregate(req), first.Detail)
-}

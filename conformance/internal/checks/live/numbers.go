@@ -14,28 +14,17 @@ import (
 // numbersAgree judges that the count, the rows, the aggregate's count and the sum of
 // its groups are one number, without a filter and with one.
 func numbersAgree(p *prober) *check.Finding {
-	return p.eachWholeTable(func(t *wire.Table, data *oracle.Table) *check.Finding {
-		wheres, f := p.wheres(t, data)
-		if f != nil {
-			return f
+	return p.inTurn(4, func(t *wire.Table, data *oracle.Table) (list []question) {
+		for _, where := range p.wheres(t, data) {
+			list = append(list, question{[]*wire.Table{t}, func(rows oracle.Tables) *check.Finding {
+				return p.oneNumber(t, rows[t.Name], where)
+			}})
 		}
-		for _, where := range wheres {
-			if !p.room(4) {
-				return nil
-			}
-			if f := p.unmoved(func() *check.Finding { return p.oneNumber(t, where) }, t); f != nil {
-				return f
-			}
-		}
-		return nil
+		return list
 	})
 }
 
-func (p *prober) oneNumber(t *wire.Table, where wire.Where) *check.Finding {
-	data, f := p.Table(t)
-	if f != nil || data == nil {
-		return f
-	}
+func (p *prober) oneNumber(t *wire.Table, data *oracle.Table, where wire.Where) *check.Finding {
 	rows, f := p.askWhere(t, where)
 	if f != nil || rows == nil {
 		return f

@@ -288,7 +288,7 @@ func sameRow(columns []wire.Column, a, b []wire.Value) bool {
 // value twice, and without a sort. Every row must come once.
 func tiesBroken(p *prober) *check.Finding {
 	judged := 0
-	return p.eachWholeTable(func(t *wire.Table, data *oracle.Table) *check.Finding {
+	return p.inTurn(maxPages, func(t *wire.Table, data *oracle.Table) (list []question) {
 		if len(data.Rows) < 3 || judged >= 2*maxPagedTables {
 			return nil
 		}
@@ -302,19 +302,15 @@ func tiesBroken(p *prober) *check.Finding {
 		}
 		for _, sort := range orders {
 			judged++
-			if f := p.unmoved(func() *check.Finding { return p.everyRowOnce(t, sort) }, t); f != nil {
-				return f
-			}
+			list = append(list, question{[]*wire.Table{t}, func(rows oracle.Tables) *check.Finding {
+				return p.everyRowOnce(t, rows[t.Name], sort)
+			}})
 		}
-		return nil
+		return list
 	})
 }
 
-func (p *prober) everyRowOnce(t *wire.Table, sort []wire.SortKey) *check.Finding {
-	data, f := p.Table(t)
-	if f != nil || data == nil || !p.room(maxPages) {
-		return f
-	}
+func (p *prober) everyRowOnce(t *wire.Table, data *oracle.Table, sort []wire.SortKey) *check.Finding {
 	n := (len(data.Rows) + maxPages - 1) / maxPages
 	var rows [][]wire.Value
 	for page := range maxPages {

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/connectorsdk/connector-sdk-go/conformance/internal/check"
+	"github.com/connectorsdk/connector-sdk-go/conformance/internal/compare"
 	"github.com/connectorsdk/connector-sdk-go/conformance/internal/generate"
 	"github.com/connectorsdk/connector-sdk-go/conformance/internal/session"
 	"github.com/connectorsdk/connector-sdk-go/internal/oracle"
@@ -24,19 +25,33 @@ const (
 // prober asks the requests of one check, within what a check may cost.
 type prober struct {
 	*session.Run
+	*memory
 	requests int
 	declined int      // answers in a row that decline, as long as nothing was judged
 	compared int      // rows read and compared
 	moved    []string // the tables that changed while they were judged
 }
 
+// memory is what the checks of a run learn for each other.
+type memory struct {
+	plan      filterPlan
+	reads     agreement
+	linksFrom map[string][]link  // by the table that they begin at
+	sorted    map[[2]string]bool // columns of whole tables that were judged under a sort, by table and field
+}
+
+func newProber(run *session.Run) *prober {
+	kept := session.Keep(run.Session, func() *memory { return &memory{linksFrom: map[string][]link{}, sorted: map[[2]string]bool{}} })
+	return &prober{Run: run, memory: kept}
+}
+
 // within returns the judge of a check. It passes when something was judged, and
 // otherwise says what is lacking.
 func within(judge func(*prober) *check.Finding, lacks string) func(*session.Run) *check.Finding {
 	return func(run *session.Run) *check.Finding {
-		p := &prober{Run: run}
+		p := newProber(run)
 		if f := judge(p); f != nil {
-			return p.explained(f)
+			return f
 		}
 		switch {
 		case len(p.moved) > 0:
@@ -46,34 +61,6 @@ func within(judge func(*prober) *check.Finding, lacks string) func(*session.Run)
 		}
 		return nil
 	}
-}
-
-// explainedBy lists the checks whose failure explains that of another.
-var explainedBy = map[string][]string{
-	"L6":   {"M20"},
-	"M4":   {"L3", "L8"},
-	"M5":   {"M20", "L6"},
-	"M6":   {"L7"},
-	"M25":  {"L2", "L3"},
-	"A.15": {"M20", "L6", "L7"},
-}
-
-// failed holds the live checks that failed.
-type failed map[string]bool
-
-// explained returns a finding as a consequence of an earlier check, if one explains it.
-func (p *prober) explained(f *check.Finding) *check.Finding {
-	if !f.Failure() {
-		return f
-	}
-	failed := *session.Keep(p.Session, func() *failed { return &failed{} })
-	for _, id := range explainedBy[p.Check.ID] {
-		if failed[id] {
-			return check.Block(id, "%s", f.Detail)
-		}
-	}
-	failed[p.Check.ID] = true
-	return f
 }
 
 // roomForWindows reports whether the check may send n more requests for a window
@@ -183,8 +170,8 @@ func (p *prober) tables() (list []*wire.Table, f *check.Finding) {
 	return list, nil
 }
 
-// wholeTables returns those of the tables that were read whole and have rows.
-func (p *prober) wholeTables() (list []*wire.Table, f *check.Finding) {
+// held returns those of the tables that were read whole and have at least so many rows.
+func (p *prober) held(least int) (list []*wire.Table, f *check.Finding) {
 	tables, f := p.tables()
 	if f != nil {
 		return nil, f
@@ -194,30 +181,25 @@ func (p *prober) wholeTables() (list []*wire.Table, f *check.Finding) {
 		if f != nil {
 			return nil, f
 		}
-		if data != nil && len(data.Rows) > 0 {
+		if data != nil && len(data.Rows) >= least {
 			list = append(list, t)
 		}
 	}
 	return list, nil
 }
 
-// question is a part of a check that is about some tables.
-type question struct {
-	judge  func() *check.Finding
-	tables []*wire.Table
-}
-
-func about(judge func() *check.Finding, tables ...*wire.Table) question {
-	return question{judge, tables}
-}
-
 // inTurn plans questions about each table that was read whole and has rows, and asks
 // them as the tables take turns, as long as the check may send n more requests.
 func (p *prober) inTurn(n int, plan func(t *wire.Table, data *oracle.Table) []question) *check.Finding {
-	tables, f := p.wholeTables()
+	tables, f := p.held(1)
 	if f != nil {
 		return f
 	}
+	return p.ofTables(tables, n, plan)
+}
+
+// ofTables does what inTurn does, for some tables.
+func (p *prober) ofTables(tables []*wire.Table, n int, plan func(t *wire.Table, data *oracle.Table) []question) *check.Finding {
 	questions := make([][]question, len(tables))
 	planned := make([]bool, len(tables))
 	turns := turnsOf(tables)
@@ -241,7 +223,14 @@ func (p *prober) inTurn(n int, plan func(t *wire.Table, data *oracle.Table) []qu
 		}
 		next := questions[i][0]
 		questions[i] = questions[i][1:]
-		if f := p.unmoved(next.judge, next.tables...); f != nil {
+		f := p.unmoved(func() *check.Finding {
+			rows, f := p.rowsOf(next.tables)
+			if f != nil || rows == nil {
+				return f
+			}
+			return next.judge(rows)
+		}, next.tables...)
+		if f != nil {
 			return f
 		}
 	}
@@ -344,15 +333,10 @@ func (p *prober) verify(data *oracle.Table, req *wire.QueryRequest, rows [][]wir
 			return nil
 		}
 	}
-	var first *oracle.Difference
-	for _, r := range []oracle.Reading{{}, {DatesAsText: true}} {
-		d := r.Verify(oracle.Tables{data.Name: data}, req, rows)
-		if d == nil {
-			return nil
-		}
-		first = cmp.Or(first, d)
+	if d := compare.Leniently.Rows(oracle.Tables{data.Name: data}, req, rows); d != nil {
+		return differs(fmt.Sprintf(what, args...), d)
 	}
-	return check.Differs(first.Expected, first.Received, "%s: %s", fmt.Sprintf(what, args...), first.Detail)
+	return nil
 }
 
 // projected returns the rows of a table with some of its columns only.

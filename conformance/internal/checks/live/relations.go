@@ -5,7 +5,6 @@ import (
 	"slices"
 
 	"github.com/connectorsdk/connector-sdk-go/conformance/internal/check"
-	"github.com/connectorsdk/connector-sdk-go/conformance/internal/message"
 	"github.com/connectorsdk/connector-sdk-go/conformance/internal/session"
 	"github.com/connectorsdk/connector-sdk-go/internal/oracle"
 	"github.com/connectorsdk/connector-sdk-go/internal/terms"
@@ -87,48 +86,23 @@ func inIsEither(p *prober) *check.Finding {
 	})
 }
 
-// eachWholeTable judges the tables that were read whole, one after the other.
-func (p *prober) eachWholeTable(judge func(t *wire.Table, data *oracle.Table) *check.Finding) *check.Finding {
-	tables, f := p.wholeTables()
-	if f != nil {
-		return f
-	}
-	for _, t := range tables {
-		data, f := p.Table(t)
-		if f == nil && data != nil { // it may have grown since
-			f = judge(t, data)
-		}
-		if f != nil {
-			return f
-		}
-	}
-	return nil
-}
-
 // filterNarrows judges that a further filter never adds rows.
 func filterNarrows(p *prober) *check.Finding {
-	return p.eachWholeTable(func(t *wire.Table, data *oracle.Table) *check.Finding {
+	return p.inTurn(2, func(t *wire.Table, data *oracle.Table) (list []question) {
 		first, f := p.selectiveFilter(t, data)
 		if f != nil || first == nil {
-			return f
+			return nil
 		}
 		columns, f := p.columns([]*wire.Table{t}, 1)
 		if f != nil {
-			return f
+			return nil
 		}
 		for _, c := range columns[:min(len(columns), 3)] {
-			if !p.room(2) {
-				break
-			}
-			second, ok := p.declaredFilter(data, c.index)
-			if !ok {
-				continue
-			}
-			if f := p.unmoved(func() *check.Finding { return p.narrows(t, first[0], second) }, t); f != nil {
-				return f
+			if second, ok := p.declaredFilter(data, c.index); ok {
+				list = append(list, question{[]*wire.Table{t}, func(oracle.Tables) *check.Finding { return p.narrows(t, first[0], second) }})
 			}
 		}
-		return nil
+		return list
 	})
 }
 
@@ -167,25 +141,26 @@ func (p *prober) additional(all, some *oracle.Table) int {
 	return p.unknownRow(all, some.Rows)
 }
 
-// directionsMirror judges the columns that [sortHolds] has not judged: rows are in
-// order in both directions, and descending is ascending turned around, over the values
-// that are comparable and not null, up to ties.
+// directionsMirror judges the columns that [sortHolds] has not judged. Rows that are in order in
+// both directions are each other's mirror, up to ties.
 func directionsMirror(p *prober) *check.Finding {
 	columns, f := p.columnsOfWholeTables(maxColumns)
 	if f != nil {
 		return f
 	}
-	judged := *session.Keep(p.Session, func() *sortedColumns { return &sortedColumns{} })
-	left := slices.DeleteFunc(slices.Clone(columns), func(c column) bool { return judged[c.id()] })
+	left := slices.DeleteFunc(slices.Clone(columns), func(c column) bool { return p.sorted[c.id()] })
 	if len(left) == 0 {
 		left = columns[:min(len(columns), 1)]
 	}
 	for _, c := range left {
-		if !p.room(2) {
-			return nil
-		}
-		if f := p.unmoved(func() *check.Finding { return p.mirrors(c) }, c.table); f != nil {
-			return f
+		for _, dir := range []wire.Direction{wire.Asc, wire.Desc} {
+			if !p.room(1) {
+				return nil
+			}
+			sort := []wire.SortKey{{Field: c.field().Name, Dir: dir}}
+			if f := p.unmoved(func() *check.Finding { return p.inOrder(c.table, sort, true) }, c.table); f != nil {
+				return f
+			}
 		}
 	}
 	return nil
@@ -194,60 +169,5 @@ func directionsMirror(p *prober) *check.Finding {
 // maxColumns is how many columns of one type a check uses that wants them all.
 const maxColumns = 100
 
-// sortedColumns holds the columns of whole tables that were judged in both directions.
-type sortedColumns map[[2]string]bool
-
 // id returns the names of the column's table and field.
 func (c column) id() [2]string { return [2]string{c.table.Name, c.field().Name} }
-
-func (p *prober) mirrors(c column) *check.Finding {
-	t, name := c.table, c.field().Name
-	data, f := p.Table(t)
-	if f != nil || data == nil || oracle.Unsettled(data, []wire.SortKey{{Field: name, Dir: wire.Desc}}, nil) != "" {
-		return f
-	}
-	up, upServed, f := p.sortedCells(t, data, name, wire.Asc)
-	if f != nil {
-		return f
-	}
-	down, downServed, f := p.sortedCells(t, data, name, wire.Desc)
-	if f != nil || !upServed || !downServed {
-		return f
-	}
-	p.Cases++
-	if len(up) != len(down) {
-		return check.Differs(fmt.Sprintf("%d values, as in ascending order", len(up)), fmt.Sprintf("%d values", len(down)),
-			"table %s: sorted by %s, the directions have different numbers of values", terms.QuoteName(t.Name), terms.QuoteName(name))
-	}
-	for i, v := range up {
-		if w := down[len(down)-1-i]; !oracle.Same(v, w, c.field().Type) {
-			return check.Differs(message.Excerpt([]byte(v.String()), 100), message.Excerpt([]byte(w.String()), 100),
-				"table %s: value %d from the begin of %s ascending is not value %d from the end of it descending",
-				terms.QuoteName(t.Name), i, terms.QuoteName(name), i)
-		}
-	}
-	return nil
-}
-
-// sortedCells returns a sorted column's values that are comparable and not null, and
-// whether the sort was served. It judges the sorted rows by those of a whole read.
-func (p *prober) sortedCells(t *wire.Table, data *oracle.Table, name string, dir wire.Direction) (
-	cells []wire.Value, served bool, f *check.Finding) {
-	req := session.AllRows(t)
-	req.Sort = []wire.SortKey{{Field: name, Dir: dir}}
-	st, rows, f := p.ask(t, req)
-	if f != nil || rows == nil || !st.Served.Sort {
-		return nil, false, f
-	}
-	if f := p.verify(data, req, rows.Rows, "table %s sorted by %s", terms.QuoteName(t.Name), describeSort(req.Sort)); f != nil {
-		return nil, true, f
-	}
-	column := rows.Index(name)
-	numeric := rows.Columns[column].Type.Numeric()
-	for _, row := range rows.Rows {
-		if v := row[column]; !v.IsNull() && (!numeric || wire.IsDecimal(v.String())) {
-			cells = append(cells, v)
-		}
-	}
-	return cells, true, nil
-}

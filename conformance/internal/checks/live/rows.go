@@ -14,12 +14,22 @@ import (
 
 // keysUnique judges that declared keys are unique.
 func keysUnique(p *prober) *check.Finding {
+	return p.eachRead(func(t *wire.Table) (parts []func(*oracle.Table) *check.Finding) {
+		for _, k := range keysOf(t) {
+			parts = append(parts, func(data *oracle.Table) *check.Finding { return keyUnique(t, data, k) })
+		}
+		return parts
+	})
+}
+
+// eachRead judges what was read of each table, all of its rows or some: every part of a plan.
+func (p *prober) eachRead(plan func(t *wire.Table) []func(*oracle.Table) *check.Finding) *check.Finding {
 	tables, f := p.tables()
 	if f != nil {
 		return f
 	}
 	for _, t := range tables {
-		for _, k := range keysOf(t) {
+		for _, judge := range plan(t) {
 			f := p.unmoved(func() *check.Finding {
 				data, whole, f := p.data(t)
 				if f != nil || len(data.Rows) == 0 {
@@ -27,7 +37,7 @@ func keysUnique(p *prober) *check.Finding {
 				}
 				p.Cases++
 				p.Last = p.readingOf(t, whole)
-				return keyUnique(t, data, k)
+				return judge(data)
 			}, t)
 			if f != nil {
 				return f
@@ -158,8 +168,7 @@ func (p *prober) inOrder(t *wire.Table, sort []wire.SortKey, room bool) *check.F
 	if f := sorted(final, req, what); f != nil {
 		return f
 	}
-	judged := *session.Keep(p.Session, func() *sortedColumns { return &sortedColumns{} })
-	judged[[2]string{t.Name, sort[0].Field}] = true
+	p.sorted[[2]string{t.Name, sort[0].Field}] = true
 	return p.verify(data, req, final.Rows, "%s", what)
 }
 

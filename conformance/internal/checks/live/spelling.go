@@ -18,35 +18,15 @@ import (
 // discoveryHolds judges that the rows are what discovery says. A null in a column of
 // a key has a check of its own.
 func discoveryHolds(p *prober) *check.Finding {
-	tables, f := p.tables()
-	if f != nil {
-		return f
-	}
-	for _, t := range tables {
-		inKey := func(name string) bool {
-			return slices.ContainsFunc(keysOf(t), func(k declaredKey) bool { return slices.Contains(k.fields, name) })
-		}
-		_, whole, f := p.data(t)
-		if f != nil {
-			return f
-		}
-		reading := p.readingOf(t, whole)
+	return p.eachRead(func(t *wire.Table) (parts []func(*oracle.Table) *check.Finding) {
 		for i, field := range t.Fields {
-			f := p.unmoved(func() *check.Finding {
-				data, _, f := p.data(t)
-				if f != nil || len(data.Rows) == 0 {
-					return f
-				}
-				p.Cases++
-				p.Last = reading
-				return cellsHold(t, data, i, field.Nullable || inKey(field.Name))
-			}, t)
-			if f != nil {
-				return f
-			}
+			inKey := slices.ContainsFunc(keysOf(t), func(k declaredKey) bool { return slices.Contains(k.fields, field.Name) })
+			parts = append(parts, func(data *oracle.Table) *check.Finding {
+				return cellsHold(t, data, i, field.Nullable || inKey)
+			})
 		}
-	}
-	return nil
+		return parts
+	})
 }
 
 func cellsHold(t *wire.Table, data *oracle.Table, column int, nulls bool) *check.Finding {
