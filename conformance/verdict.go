@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/connectorsdk/connector-sdk-go/conformance/internal/check"
+	"github.com/connectorsdk/connector-sdk-go/conformance/internal/session"
 	"github.com/connectorsdk/connector-sdk-go/internal/terms"
 )
 
@@ -92,7 +93,7 @@ func (r *Report) leftOut() string {
 		}
 	}
 	if len(ids) > 0 {
-		parts = append(parts, fmt.Sprintf("%s left out: %s", plural(len(ids), "check was", "checks were"), first(compact(ids))))
+		parts = append(parts, fmt.Sprintf("%s left out: %s", plural(len(ids), "check was", "checks were"), session.Some(compact(ids), maxNamed)))
 	}
 	unjudged := r.coverage.Basis.Unjudged
 	if unjudged == 0 || r.Mode == ModeFixture { // which tables the corpus is judged by is not a matter of the run
@@ -104,17 +105,11 @@ func (r *Report) leftOut() string {
 		}
 	}
 	return strings.Join(append(parts, fmt.Sprintf("%s not judged: %s",
-		plural(unjudged, "table was", "tables were"), first(tables))), "; and ")
+		plural(unjudged, "table was", "tables were"), session.Some(tables, maxNamed))), "; and ")
 }
 
-// first returns the first names of a list, and how many more there are.
-func first(names []string) string {
-	const most = 10
-	if more := len(names) - most; more > 1 {
-		return fmt.Sprintf("%s and %d more", strings.Join(names[:most], ", "), more)
-	}
-	return strings.Join(names, ", ")
-}
+// maxNamed is how many checks or tables a verdict names.
+const maxNamed = 10
 
 // nothingJudged returns a sentence that tells what to do if no row of any table was
 // judged, or "".

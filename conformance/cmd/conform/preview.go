@@ -80,14 +80,11 @@ func (s screen) cell(text string) string {
 // some returns the first names of a list, and how many more there are.
 func (s screen) some(names []string) string {
 	const most = 10
-	var texts []string
-	for _, name := range names[:min(len(names), most)] {
-		texts = append(texts, s.cell(name))
+	texts := slices.Clone(names)
+	for i := range texts[:min(len(texts), most)] {
+		texts[i] = s.cell(texts[i])
 	}
-	if more := len(names) - most; more > 0 {
-		texts = append(texts, fmt.Sprintf("and %d more", more))
-	}
-	return strings.Join(texts, ", ")
+	return session.Some(texts, most)
 }
 
 // shows reports whether a table is one of -tables, if that was given.

@@ -201,7 +201,7 @@ func (b *Basis) add(t *TableCoverage, operators []wire.Op) {
 // String returns a sentence such as "judged 12,345 rows of 12 tables, 96 of 104 fields x
 // operators (8 without data), 31 of 31 values of columns with few".
 func (b *Basis) String() string {
-	text := fmt.Sprintf("judged %s of %s", plural(b.Rows, "row"), plural(b.Tables, "table"))
+	text := fmt.Sprintf("judged %s of %s", Plural(b.Rows, "row"), Plural(b.Tables, "table"))
 	if b.Pairs > 0 {
 		text += fmt.Sprintf(", %s of %s fields x operators", thousands(b.Judged), thousands(b.Pairs))
 	}
@@ -209,16 +209,9 @@ func (b *Basis) String() string {
 		text += fmt.Sprintf(" (%s without data)", thousands(b.Empty))
 	}
 	if b.Values > 0 {
-		text += fmt.Sprintf(", %s of %s of columns with few", thousands(b.Asked), plural(b.Values, "value"))
+		text += fmt.Sprintf(", %s of %s of columns with few", thousands(b.Asked), Plural(b.Values, "value"))
 	}
 	return text
-}
-
-func plural(n int, one string) string {
-	if n == 1 {
-		return "1 " + one
-	}
-	return thousands(n) + " " + one + "s"
 }
 
 // thousands writes a number in groups of three digits.

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"strings"
 
 	"github.com/connectorsdk/connector-sdk-go/conformance/corpus"
 	"github.com/connectorsdk/connector-sdk-go/conformance/internal/check"
@@ -46,17 +45,12 @@ func (s *Session) stopUnlessListed(d *Discovery) {
 			continue
 		}
 		listed := slices.Sorted(maps.Keys(d.Lookup))
-		more := ""
-		if len(listed) > maxListed {
-			more = fmt.Sprintf(" and %d more", len(listed)-maxListed)
-			listed = listed[:maxListed]
-		}
 		for i := range listed {
 			listed[i] = terms.QuoteName(listed[i])
 		}
 		s.patience.mu.Lock()
 		defer s.patience.mu.Unlock()
-		s.Stopped = fmt.Sprintf("discovery lists no table %s; it lists %s%s", terms.QuoteName(name), strings.Join(listed, ", "), more)
+		s.Stopped = fmt.Sprintf("discovery lists no table %s; it lists %s", terms.QuoteName(name), Some(listed, maxListed))
 		return
 	}
 }

@@ -55,6 +55,10 @@ var (
 	NeedsCredentials = Only(func(d *Document) bool { return len(d.Required()) > 0 }, "credentialSchema has no required field")
 )
 
+// NeedsGrain is the condition that the document declares grains of dates in aggregates.
+var NeedsGrain = All(NeedsEndpoint(wire.EndpointAggregate),
+	Only(func(d *Document) bool { return d.Capabilities.DateBucket }, "capabilities.dateBucket is false"))
+
 // NeedsSorts applies if the document declares several sort keys.
 func NeedsSorts(d *Document) string {
 	if d.Capabilities.Sort == wire.SortMulti {

@@ -1,6 +1,7 @@
 package session
 
 import (
+	"fmt"
 	"strconv"
 	"strings"
 
@@ -60,4 +61,20 @@ func QuoteNames(names []string) string {
 		quoted[i] = terms.QuoteName(name)
 	}
 	return strings.Join(quoted, ", ")
+}
+
+// Some returns the first names of a list for a sentence, and how many more there are.
+func Some(names []string, most int) string {
+	if more := len(names) - most; more > 1 {
+		return fmt.Sprintf("%s and %d more", strings.Join(names[:most], ", "), more)
+	}
+	return strings.Join(names, ", ")
+}
+
+// Plural returns a number with its noun.
+func Plural(n int, one string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return thousands(n) + " " + one + "s"
 }

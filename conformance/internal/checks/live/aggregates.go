@@ -7,6 +7,7 @@ import (
 
 	"github.com/connectorsdk/connector-sdk-go/conformance/internal/check"
 	"github.com/connectorsdk/connector-sdk-go/conformance/internal/generate"
+	"github.com/connectorsdk/connector-sdk-go/conformance/internal/session"
 	"github.com/connectorsdk/connector-sdk-go/internal/oracle"
 	"github.com/connectorsdk/connector-sdk-go/internal/terms"
 	"github.com/connectorsdk/connector-sdk-go/wire"
@@ -136,7 +137,7 @@ func groupsNotCut(p *prober) *check.Finding {
 				continue
 			}
 			keys = append(keys, []wire.GroupKey{{Field: f.Name, As: "g"}})
-			if needsGrain(p.Document) == "" && (f.Type == wire.TypeDate || f.Type == wire.TypeDatetime) {
+			if session.NeedsGrain(p.Document) == "" && (f.Type == wire.TypeDate || f.Type == wire.TypeDatetime) {
 				keys = append(keys, []wire.GroupKey{{Field: f.Name, As: "g", Grain: wire.GrainDay}})
 			}
 		}

@@ -3,7 +3,6 @@ package live
 import (
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/connectorsdk/connector-sdk-go/conformance/internal/check"
 	"github.com/connectorsdk/connector-sdk-go/conformance/internal/session"
@@ -36,10 +35,7 @@ func (p *prober) shorterJoin(
 		for _, i := range differing {
 			names = append(names, columnOf(req, right.Columns[i].Name))
 		}
-		what = fmt.Sprintf(" (columns that differ: %s)", strings.Join(names[:min(len(names), maxNamed)], ", "))
-		if more := len(names) - maxNamed; more > 0 {
-			what = fmt.Sprintf("%s and %d more)", strings.TrimSuffix(what, ")"), more)
-		}
+		what = fmt.Sprintf(" (columns that differ: %s)", session.Some(names, maxNamed))
 	}
 	return check.Differs(first.Expected, first.Received, "%s: %s%s", join, first.Detail, what).From(last)
 }

@@ -3,7 +3,6 @@
 package live
 
 import (
-	"cmp"
 	"slices"
 
 	"github.com/connectorsdk/connector-sdk-go/conformance/internal/session"
@@ -75,7 +74,7 @@ func consistencyChecks() []session.Check {
 			Title: "more groups than the limit are refused or declined, never cut",
 			Fix:   "Ask the upstream for one group more than the limit, and answer 422 when it comes."},
 		{ID: "M24", Phase: 4, Weight: 40, Judge: within(periodsFold, "no date of a table within the row budget was grouped"),
-			Needs: needsGrain, Rules: []string{"aggregate-4", "aggregate-10"},
+			Needs: session.NeedsGrain, Rules: []string{"aggregate-4", "aggregate-10"},
 			Title: "each grain groups dates by the first day of their period, in UTC",
 			Fix:   "Truncate in UTC to the year, the quarter, the month or the day, and answer the first day as YYYY-MM-DD; or decline with 204."},
 		{ID: "L9", Phase: 4, Weight: 40, Judge: within(linksMeasured, "no foreign key joins two tables within the row budget"),
@@ -161,13 +160,6 @@ func filterChecks() []session.Check {
 	}
 }
 
-func needsFilteredNumbers(d *session.Document) string {
-	if why := session.NeedsAnyOperator(d); why != "" {
-		return why
-	}
-	return session.NeedsNumbers(d)
-}
-
 // Advice returns the advice that is judged as live data is.
 func Advice() []session.Check {
 	return []session.Check{
@@ -184,20 +176,10 @@ func Advice() []session.Check {
 	}
 }
 
-func needsGrain(d *session.Document) string {
-	if !d.Capabilities.DateBucket {
-		return "capabilities.dateBucket is false"
-	}
-	return session.NeedsEndpoint(wire.EndpointAggregate)(d)
-}
-
-func needsJoinedAggregate(d *session.Document) string {
-	return cmp.Or(session.NeedsJoin(d), session.NeedsEndpoint(wire.EndpointAggregate)(d))
-}
-
-func needsPages(d *session.Document) string {
-	if d.Capabilities.Sort == wire.SortNone {
-		return "capabilities.sort is none, and pages follow an order"
-	}
-	return session.NeedsOffset(d)
-}
+// The conditions of several checks: the document declares operators and a route that counts,
+// aggregates over joins, or an order and an offset to page by.
+var (
+	needsFilteredNumbers = session.All(session.NeedsAnyOperator, session.NeedsNumbers)
+	needsJoinedAggregate = session.All(session.NeedsJoin, session.NeedsEndpoint(wire.EndpointAggregate))
+	needsPages           = session.All(session.NeedsSort, session.NeedsOffset)
+)

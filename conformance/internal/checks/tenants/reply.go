@@ -72,7 +72,7 @@ func readRows(st *session.Stream, req *wire.QueryRequest, columns []wire.Column)
 	}
 	r.rows, r.shown = t, "no rows"
 	if len(t.Rows) > 0 {
-		r.shown = plural(len(t.Rows), "row") + ", such as " + session.ShowRow(t.Columns, t.Rows[0])
+		r.shown = session.Plural(len(t.Rows), "row") + ", such as " + session.ShowRow(t.Columns, t.Rows[0])
 	}
 	return r
 }

@@ -3,7 +3,6 @@
 package tenants
 
 import (
-	"fmt"
 	"slices"
 
 	"github.com/connectorsdk/connector-sdk-go/conformance/internal/check"
@@ -66,12 +65,4 @@ func discoveries(run *session.Run) (both [2]*session.Discovery, f *check.Finding
 // mounted reports whether the document lists a route.
 func mounted(run *session.Run, path string) bool {
 	return slices.ContainsFunc(run.Mounted(), func(r session.Route) bool { return r.Path == path })
-}
-
-// plural returns a number with its noun.
-func plural(n int, noun string) string {
-	if n != 1 {
-		noun += "s"
-	}
-	return fmt.Sprintf("%d %s", n, noun)
 }

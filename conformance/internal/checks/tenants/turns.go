@@ -84,11 +84,11 @@ func (s *subject) takeTurns(run *session.Run, first int, q *question) *check.Fin
 func (s *subject) oneSided(r reply, tenant int, q *question) *check.Finding {
 	table, who := terms.QuoteName(s.name), session.Ordinal(tenant)
 	if !s.differs() && q.path != wire.PathQuery {
-		return check.Differs(r.shown, plural(len(s.own(tenant).Rows), "row"),
+		return check.Differs(r.shown, session.Plural(len(s.own(tenant).Rows), "row"),
 			"/query of table %s answers the %s tenant with the other's rows: %s tells the two apart",
 			table, who, q.path).From(r.request)
 	}
-	return check.Differs("what the "+plural(len(s.own(tenant).Rows), "row")+" of this tenant give", r.shown,
+	return check.Differs("what the "+session.Plural(len(s.own(tenant).Rows), "row")+" of this tenant give", r.shown,
 		"%s%s of table %s for the %s tenant is not what its rows give, and it is for the other tenant",
 		q.path, q.what, table, who).From(r.request)
 }
@@ -110,7 +110,7 @@ func (s *subject) judge(got reply, tenant int, q *question, how string) (*check.
 	differs := func(received, detail string) (*check.Finding, verdict) {
 		expected := "404 unknown_entity"
 		if own != nil {
-			expected = "what the " + plural(len(own[s.name].Rows), "row") + " of this tenant give"
+			expected = "what the " + session.Plural(len(own[s.name].Rows), "row") + " of this tenant give"
 		}
 		return check.Differs(expected, received, "%s, %s", what, detail).From(got.request), isWrong
 	}
@@ -210,7 +210,7 @@ func (s *subject) countsDiscovered() *check.Finding {
 			return check.Differs(fmt.Sprint(want), fmt.Sprint(*got), "rowCount of table %s in /discovery of the %s tenant is the other's",
 				terms.QuoteName(s.name), session.Ordinal(tenant))
 		case !s.differs():
-			return check.Differs(fmt.Sprint(*got), plural(int(want), "row"),
+			return check.Differs(fmt.Sprint(*got), session.Plural(int(want), "row"),
 				"/query of table %s answers the %s tenant with the other's rows: discovery tells the two apart",
 				terms.QuoteName(s.name), session.Ordinal(tenant))
 		}
