@@ -3,6 +3,7 @@ package generate
 import (
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/connectorsdk/connector-sdk-go/internal/terms"
@@ -53,73 +54,135 @@ func (d random) candidates(c *Column, n *notable, op wire.Op) (list []wire.Filte
 	return list
 }
 
-// neighbours returns values that are not in the column, next to some that are: in
-// other letters, with a blank, spelled otherwise, a little larger.
-func (d random) neighbours(c *Column, n *notable) (list []wire.Value) {
-	present := map[string]bool{}
-	for _, v := range c.cells {
-		present[v.String()] = true
+// A respelling is a text beside another that some comparison takes for the same, or that
+// looks like it. It is the text itself where it has no such neighbour.
+type respelling func(d random, text string) string
+
+// simply is a respelling without chance.
+func simply(change func(string) string) respelling {
+	return func(_ random, text string) string { return change(text) }
+}
+
+// orSame returns the text of a value, or another text if there is none.
+func orSame(text string) func(wire.Value, bool) string {
+	return func(v wire.Value, ok bool) string {
+		if !ok {
+			return text
+		}
+		return v.String()
 	}
-	for i, v := range n.values {
-		var near []wire.Value
-		add := func(v wire.Value, ok bool) {
-			if ok {
-				near = append(near, v)
+}
+
+// respellings both lose and gain what collations ignore: where a row has the plain text,
+// only the other operand shows that they are taken for one.
+var respellings = []respelling{
+	simply(strings.ToUpper), simply(strings.ToLower), simply(unaccented), simply(accented), simply(sharpless), simply(sharp),
+	simply(decomposed), simply(composed), simply(strings.TrimSpace),
+	simply(func(text string) string { return text + " " }),
+	simply(wildcarded),
+	func(d random, text string) string { return orSame(text)(d.part(text, wire.OpStartsWith)) },
+	func(d random, text string) string { return orSame(text)(d.near(wire.Text(text), wire.TypeString)) },
+}
+
+// numberRespellings are texts that a comparison of numbers takes for a text of digits.
+var numberRespellings = []respelling{
+	simply(canonicalNumber),
+	simply(func(text string) string { return "0" + text }),
+	simply(func(text string) string { return "+" + text }),
+	simply(func(text string) string { return text + strings.Repeat(".", 1-min(1, strings.Count(text, "."))) + "0" }),
+	simply(func(text string) string { return " " + text }),
+	simply(exponential),
+}
+
+// exponential returns a number of some digits with an exponent.
+func exponential(text string) string {
+	x, err := strconv.ParseFloat(text, 64)
+	if err != nil || len(text) > 15 {
+		return text
+	}
+	return shortExponent.Replace(strconv.FormatFloat(x, 'e', -1, 64))
+}
+
+// neighboursOfKind is how many values are respelled in each way.
+const neighboursOfKind = 4
+
+// neighbours returns values that are not in the column, next to some that are: in
+// other letters, with a blank, spelled otherwise, a little larger. Those that differ most
+// from each other come first.
+func (d random) neighbours(c *Column, n *notable) (list []wire.Value) {
+	kinds := d.neighboursByKind(c, n)
+	for i := range 2 * notableValues {
+		for _, kind := range kinds {
+			if i < len(kind) {
+				list = append(list, kind[i])
 			}
-		}
-		switch {
-		case isTime(c.Type):
-			add(d.nearInstant(v.String()))
-		case c.Type.Numeric():
-			add(d.near(v, c.Type))
-			add(d.respelled(v.String()))
-		case c.Type == wire.TypeBoolean:
-			add(wire.Text(v.String()), true)
-		case isText(c.Type):
-			add(d.otherCase(v.String()))
-			add(changed(v, unaccented))
-			add(changed(v, sharpless))
-			add(changed(v, strings.TrimSpace))
-			add(wildcarded(v.String()))
-			switch i % 3 {
-			case 0:
-				add(wire.Text(v.String()+" "), true)
-			case 1:
-				add(d.part(v.String(), wire.OpStartsWith))
-			case 2:
-				add(d.near(v, c.Type))
-			}
-		}
-		for _, v := range near {
-			if !present[v.String()] && len(v.String()) <= maxLongOperand {
-				list = append(list, v)
-			}
-		}
-		if len(list) > 2*notableValues {
-			break
 		}
 	}
 	return list
 }
 
-// changed returns a text that a function changes.
-func changed(v wire.Value, change func(string) string) (wire.Value, bool) {
-	other := change(v.String())
-	return wire.Text(other), other != v.String()
+// neighboursByKind returns a list of neighbours for each way in which one can differ.
+func (d random) neighboursByKind(c *Column, n *notable) [][]wire.Value {
+	kinds := make([][]wire.Value, len(respellings)+len(numberRespellings))
+	add := func(kind int, v wire.Value) {
+		known := c.has(v) || slices.ContainsFunc(kinds[kind], func(o wire.Value) bool { return o.String() == v.String() })
+		if !known && len(v.String()) <= maxLongOperand {
+			kinds[kind] = append(kinds[kind], v)
+		}
+	}
+	for _, v := range n.values {
+		text := v.String()
+		switch {
+		case isTime(c.Type):
+			if v, ok := d.nearInstant(text); ok {
+				add(0, v)
+			}
+		case c.Type.Numeric():
+			if v, ok := d.near(v, c.Type); ok {
+				add(0, v)
+			}
+			if v, ok := d.respelled(text); ok {
+				add(1, v)
+			}
+		case c.Type == wire.TypeBoolean:
+			add(0, wire.Text(text))
+		case isText(c.Type):
+			respell := func(kind int, by respelling) {
+				if len(kinds[kind]) == neighboursOfKind {
+					return
+				}
+				if other := by(d, text); other != text {
+					add(kind, wire.Text(other))
+				}
+			}
+			for kind, by := range respellings {
+				respell(kind, by)
+			}
+			if !wire.IsDecimal(text) {
+				continue
+			}
+			for kind, by := range numberRespellings {
+				respell(len(respellings)+kind, by)
+			}
+		}
+	}
+	return kinds
 }
 
 // wildcarded returns a text with its second character replaced by a wildcard of LIKE.
-func wildcarded(text string) (wire.Value, bool) {
+func wildcarded(text string) string {
 	runes := []rune(text)
-	if len(runes) < 2 {
-		return wire.Value{}, false
+	if len(runes) > 1 {
+		runes[1] = '_'
 	}
-	runes[1] = '_'
-	return wire.Text(string(runes)), true
+	return string(runes)
 }
 
 // listSizes are the sizes of lists at which sources are known to cut or refuse.
 var listSizes = []int{3, 6, 10, 11, 40, 110, 501, 1001}
+
+// absentLists is how many values that are not in the column are asked for in lists.
+const absentLists = 24
 
 // lists returns lists of members. In all of them, members that are in the column come
 // last, so that a list that is cut loses them.
@@ -140,8 +203,12 @@ func (d random) lists(c *Column, n *notable) (lists [][]wire.Value) {
 		return lists
 	}
 	lists = append(lists, []wire.Value{n.values[0], wire.Null()})
-	for _, v := range absent[:min(len(absent), 12)] {
+	for _, v := range absent[:min(len(absent), absentLists)] {
 		lists = append(lists, []wire.Value{v})
+	}
+	// Neighbours of several kinds in one list show several misreadings at once.
+	for some := range slices.Chunk(absent[:min(len(absent), absentLists)], longList-1) {
+		lists = append(lists, some)
 	}
 	if len(c.cells) > 1 && len(c.cells) <= fewValues {
 		all := slices.Clone(c.cells)
@@ -190,17 +257,26 @@ func (c *Column) absent(i int) (wire.Value, bool) {
 // manyNumbers is the first of the numbers that fill long lists.
 const manyNumbers = 987_650_001
 
+// partRespellings make a part into one that only a collation finds.
+var partRespellings = [...]func(string) string{
+	strings.ToUpper, strings.ToLower, unaccented, accented, sharpless, sharp, decomposed, composed,
+}
+
 // partsFor adds operands of includes and startswith: parts of values, and what looks
 // like a part to a careless comparison.
 func (d random) partsFor(c *Column, n *notable, op wire.Op, with func(wire.Value)) {
+	var respelled [len(partRespellings)]int
 	part := func(runes []rune, from, to int) {
 		if from < 0 || to > len(runes) || from >= to {
 			return
 		}
 		text := string(runes[from:to])
 		with(wire.Text(text))
-		if other, ok := d.otherCase(text); ok && isText(c.Type) {
-			with(other)
+		for kind, change := range partRespellings {
+			if other := change(text); isText(c.Type) && other != text && respelled[kind] < 2*neighboursOfKind {
+				respelled[kind]++
+				with(wire.Text(other))
+			}
 		}
 		if to-from > 1 {
 			for _, wildcard := range "_.*%" {

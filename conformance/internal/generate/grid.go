@@ -19,6 +19,8 @@ type Grid struct {
 	// shown counts how often a misreading was shown to be none, by field and by type. One
 	// that a field's other operators, or other fields of the type, do not have is less likely.
 	shown map[string]int
+	// nullsPlanned is set when the questions about nulls alone are known, since the last restart.
+	nullsPlanned bool
 }
 
 // tableCells are the cells of one table, of which only the first are asked about before
@@ -28,8 +30,65 @@ type tableCells struct {
 	open, step int
 	asked      bool // about this table
 	packed     bool // nothing is left to be packed
-	// alone are the operators without operands that were asked by themselves on the route.
+	// alone are the operators without operands that were asked by themselves since the last
+	// restart, nulls the questions about them that are still to be asked so.
 	alone map[wire.Op]bool
+	nulls []nullQuestion
+}
+
+// nullQuestion is a cell with an operator without operands, for a route. Where the rows of a
+// table are counted in several ways, each of them can take other cells for null.
+type nullQuestion struct {
+	*Cell
+	route string
+}
+
+// nullQuestions returns for each table isnull and notnull on each route, about one of its
+// fields with nulls. Tables with the same columns share them.
+func (g *Grid) nullQuestions(routes []string) {
+	alike := map[string]int{}
+	for _, s := range g.subjects {
+		alike[shapeOf(s.Table.Columns)]++
+	}
+	turn := map[string]int{}
+	for i, t := range g.tables {
+		shape := shapeOf(g.subjects[i].Table.Columns)
+		n := 0
+		for _, op := range []wire.Op{wire.OpNotNull, wire.OpIsNull} {
+			cells := slices.DeleteFunc(slices.Clone(t.cells), func(c *Cell) bool { return c.Op != op || c.column().nulls == 0 })
+			for _, route := range routes {
+				ask := len(cells) > 0 && (route == wire.PathQuery || g.subjects[i].Window == 0)
+				if ask && n%alike[shape] == turn[shape] {
+					t.nulls = append(t.nulls, nullQuestion{cells[n%len(cells)], route})
+				}
+				n++
+			}
+		}
+		turn[shape]++
+	}
+}
+
+// nextNulls returns the next question about nulls alone, or nil.
+func (g *Grid) nextNulls(routes []string) *Question {
+	if !g.nullsPlanned {
+		g.nullsPlanned = true
+		g.nullQuestions(routes)
+	}
+	for _, t := range g.tables {
+		for len(t.nulls) > 0 {
+			next := t.nulls[0]
+			t.nulls = t.nulls[1:]
+			if next.Broken {
+				continue
+			}
+			if next.plan(); next.asked < len(next.filters) {
+				g.use(next.Cell)
+			}
+			t.alone[next.Op] = true
+			return g.Asking(next.Subject, next.route, wire.Where{And: []wire.Filter{{Field: next.Field, Op: next.Op}}})
+		}
+	}
+	return nil
 }
 
 // Cell is an operator on a field of a table.
@@ -110,8 +169,9 @@ func (g *Grid) Cell(table string, f wire.Filter) *Cell {
 // those that were asked, or with the most telling if there is none.
 func (g *Grid) Restart() {
 	g.turns, g.packs, g.shown = turnsOf(g.subjects), turnsOf(g.subjects), map[string]int{}
+	g.nullsPlanned = false
 	for _, t := range g.tables {
-		t.open, t.packed, t.alone = min(t.step, len(t.cells)), false, map[wire.Op]bool{}
+		t.open, t.packed, t.alone, t.nulls = min(t.step, len(t.cells)), false, map[wire.Op]bool{}, nil
 		for _, c := range t.cells {
 			c.fresh = true
 			if c.asked == len(c.filters) {
@@ -122,7 +182,7 @@ func (g *Grid) Restart() {
 }
 
 // Next returns the next question, with a single filter: first one about each table, then
-// the tables take turns. Questions about a table take the routes in turn. It returns nil
+// those about nulls alone, then the tables take turns. Questions about a table take the routes in turn. It returns nil
 // when all that can be told apart was asked.
 func (g *Grid) Next(routes ...string) *Question {
 	for _, t := range g.tables {
@@ -133,6 +193,9 @@ func (g *Grid) Next(routes ...string) *Question {
 		if c := g.best(t, routes); c != nil {
 			return g.take(c, routes)
 		}
+	}
+	if q := g.nextNulls(routes); q != nil {
+		return q
 	}
 	i := g.turns.Next(func(i int) bool { return g.best(g.tables[i], routes) != nil })
 	if i < 0 {
@@ -212,7 +275,6 @@ func (g *Grid) take(c *Cell, routes []string) *Question {
 	f := g.use(c)
 	route := routes[c.taken%len(routes)]
 	if terms.ShapeOf(f.Op) == terms.ShapeNullary {
-		route = routes[0] // what the first route takes for null is asked alone; packs ask the others
 		g.tables[slices.Index(g.subjects, c.Subject)].alone[f.Op] = true
 	}
 	return g.Asking(c.Subject, route, wire.Where{And: []wire.Filter{f}})
@@ -363,6 +425,9 @@ func (c *Cell) judge() (list []*candidate) {
 		}
 		for i := range likely {
 			if m := &likely[i]; n.show(m, f, column.Type, expected) {
+				if len(f.Values) == 1 && m.ofOne != nil {
+					m = m.ofOne
+				}
 				o.shows = append(o.shows, m)
 			}
 		}

@@ -148,15 +148,149 @@ func TestPacksHideNothing(t *testing.T) {
 		return n
 	}
 	require.Zero(t, nullary())
-	alone := map[wire.Op]int{}
-	for q := g.Next(wire.PathCount, wire.PathAggregate); q != nil; q = g.Next(wire.PathCount, wire.PathAggregate) {
-		if f := q.And[0]; !withOperands(f) {
-			require.Equal(t, wire.PathCount, q.Path)
-			alone[f.Op]++
+	for range 2 {
+		q := g.Next(wire.PathQuery)
+		require.False(t, withOperands(q.And[0]), "%v: before the tables take turns", q.Where)
+	}
+}
+
+// TestNullsAlone requires isnull and notnull by themselves on each route and of each kind of
+// table, about a field with nulls, and again after a restart.
+func TestNullsAlone(t *testing.T) {
+	like := func(name string) *Subject {
+		s := small()
+		s.Table.Name = name
+		return s
+	}
+	full := small()
+	full.Table.Name = "full"
+	full.Table.Columns = full.Table.Columns[:1]
+	described := &wire.Table{Name: "full", Fields: []wire.Field{{Name: "id", Type: wire.TypeNumber}}}
+	var rows [][]wire.Value
+	for _, row := range full.Table.Rows {
+		rows = append(rows, row[:1])
+	}
+	full = NewSubject(&oracle.Table{Name: "full", Columns: full.Table.Columns, Rows: rows}, described)
+	tests := []struct {
+		why      string
+		subjects []*Subject
+		tables   int // of those that are asked about
+	}{
+		{"a table", []*Subject{small()}, 1},
+		{"two tables with the same columns share the questions", []*Subject{like("a"), like("b")}, 2},
+		{"of more tables than questions, some are left out", []*Subject{like("a"), like("b"), like("c"), like("d"), like("e"), like("f")}, 4},
+		{"a table without nulls is not asked", []*Subject{full, small()}, 1},
+	}
+	ops := []wire.Op{wire.OpEq, wire.OpIsNull, wire.OpNotNull}
+	routes := []string{wire.PathCount, wire.PathAggregate}
+	for _, test := range tests {
+		g := New(7, "test", wire.Capabilities{Operators: ops}, test.subjects).Grid()
+		for range 2 {
+			asked, tables := map[string]int{}, map[string]bool{}
+			g.nextNulls(nil) // nothing is planned for no route
+			g.Restart()
+			for q := g.nextNulls(routes); q != nil; q = g.nextNulls(routes) {
+				require.Len(t, q.And, 1)
+				require.Positive(t, q.column(q.And[0].Field).nulls, test.why)
+				asked[q.Path+string(q.And[0].Op)]++
+				tables[q.Table.Name] = true
+			}
+			require.Len(t, asked, 4, test.why)
+			for _, n := range asked {
+				require.Equal(t, 1, n, test.why)
+			}
+			require.Len(t, tables, test.tables, test.why)
+			g.Restart()
+		}
+		broken := g.tables[len(g.tables)-1]
+		for _, c := range broken.cells {
+			c.Broken = true
+		}
+		for q := g.nextNulls(routes); q != nil; q = g.nextNulls(routes) {
+			require.NotEqual(t, test.subjects[len(test.subjects)-1], q.Subject, "what is answered wrongly is not asked again")
 		}
 	}
-	require.Positive(t, alone[wire.OpIsNull])
-	require.Positive(t, alone[wire.OpNotNull])
+}
+
+// TestCollations requires operands that show each collation where the data allow it: whether
+// a row or the operand has the accent, the capital, the ß or the zero.
+func TestCollations(t *testing.T) {
+	tests := []struct {
+		why   string
+		cells []string
+		as    string
+	}{
+		{"a row has the accent", []string{"Zoë", "x"}, "accents did not count"},
+		{"no row has an accent", []string{"Zoe", "x"}, "accents did not count"},
+		{"a row has capitals", []string{"OPEN", "7"}, "texts were compared without case"},
+		{"no row has capitals", []string{"open", "7"}, "texts were compared without case"},
+		{"a row has ß", []string{"Groß", "x"}, "ß were ss"},
+		{"a row has ss", []string{"Gross", "x"}, "ß were ss"},
+		{"a row has a combining accent", []string{"e\u0301te", "x"}, "a letter and a combining accent were one character"},
+		{"a row has it composed", []string{"été", "x"}, "a letter and a combining accent were one character"},
+		{"a row has a blank", []string{"Chair ", "x"}, "blanks around a text did not count"},
+		{"no row has a blank", []string{"Chair", "x"}, "blanks around a text did not count"},
+		{"a row has leading zeros", []string{"007", "x"}, "texts that look like numbers were numbers"},
+		{"a row could have leading zeros", []string{"7", "x"}, "texts that look like numbers were numbers"},
+		{"a row has zeros behind the dot", []string{"1.0", "x"}, "texts that look like numbers were numbers"},
+		{"a number could have an exponent", []string{"1000", "x"}, "texts that look like numbers were floats"},
+		{"a row has an exponent", []string{"1e3", "1000"}, "texts that look like numbers were floats"},
+	}
+	for _, test := range tests {
+		described := &wire.Table{Name: "t", Fields: []wire.Field{{Name: "c", Type: wire.TypeString}}}
+		var rows [][]wire.Value
+		for _, cell := range test.cells {
+			rows = append(rows, []wire.Value{wire.Text(cell)})
+		}
+		for op, as := range map[wire.Op][]string{
+			wire.OpEq: {test.as}, wire.OpIn: {test.as, test.as + " in a list with one member"},
+		} {
+			g := gridOf(NewSubject(&oracle.Table{Name: "t", Columns: described.Columns(), Rows: rows}, described), op)
+			shown := map[string]bool{}
+			c := g.Cell("t", wire.Filter{Field: "c", Op: op})
+			c.plan()
+			for _, f := range c.filters {
+				for _, m := range f.shows {
+					shown[m.as] = true
+				}
+			}
+			for _, as := range as {
+				require.True(t, shown[as], "%s: %s as if %s", test.why, op, as)
+			}
+		}
+	}
+}
+
+// TestPartsOfCollations requires that parts both lose and gain what collations ignore.
+func TestPartsOfCollations(t *testing.T) {
+	rows := [][]wire.Value{{wire.Text("Zoë")}, {wire.Text("Gross")}, {wire.Text("Zoe")}, {wire.Text("Maß")}, {wire.Text("e\u0301te")}}
+	described := &wire.Table{Name: "t", Fields: []wire.Field{{Name: "c", Type: wire.TypeString}}}
+	for _, op := range []wire.Op{wire.OpIncludes, wire.OpStartsWith} {
+		s := NewSubject(&oracle.Table{Name: "t", Columns: described.Columns(), Rows: rows}, described)
+		g := gridOf(s, op)
+		c := g.Cell("t", wire.Filter{Field: "c", Op: op})
+		c.plan()
+		shown := map[string]bool{}
+		for _, f := range c.filters {
+			for _, m := range f.shows {
+				shown[m.as] = true
+			}
+		}
+		for _, as := range []string{"accents did not count", "ß were ss", "texts were compared without case",
+			"a letter and a combining accent were one character"} {
+			require.True(t, shown[as], "%s as if %s", op, as)
+		}
+	}
+}
+
+// TestAsFloat reads texts as numbers as JavaScript and Python do, and leaves names alone.
+func TestAsFloat(t *testing.T) {
+	for text, want := range map[string]string{
+		"1e3": "1000", "1E3": "1000", "1.0": "1", " 7": "7", "+7": "7", "007": "7", ".5": "0.5", "5.": "5", "-0": "-0", "1e-3": "0.001",
+		"": "", "e": "e", "K7": "K7", "0x1f": "0x1f", "inf": "inf", "NaN": "NaN", "1_000": "1_000", "1,5": "1,5", "-": "-", "1e999": "1e999",
+	} {
+		require.Equal(t, want, asFloat(text), "%q", text)
+	}
 }
 
 // TestParticular requires the probes of what no misreading describes.

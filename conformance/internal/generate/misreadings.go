@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 	"unicode"
+	"unicode/utf8"
 
 	"github.com/connectorsdk/connector-sdk-go/internal/oracle"
 	"github.com/connectorsdk/connector-sdk-go/internal/terms"
@@ -22,6 +23,9 @@ type misreading struct {
 	// weight is how much it counts that a filter shows the misreading: more for one
 	// that is often seen.
 	weight float64
+	// ofOne is the misreading of lists with one member, which many connectors send as eq or
+	// through other code than longer ones. Nil: what longer lists show is enough.
+	ofOne *misreading
 	// read returns what the misreading takes for a match. Nil: it does not concern
 	// the filter.
 	read func(f wire.Filter, t wire.Type) matcher
@@ -80,8 +84,9 @@ var misreadings = slices.Concat(
 		always("the filter matched nothing", false),
 	}),
 	weighing(often, boundMisreadings),
-	weighing(sometimes, slices.Concat(operatorMisreadings, nullMisreadings, listMisreadings, textMisreadings,
-		numberMisreadings, timeMisreadings, transportMisreadings)),
+	weighing(sometimes, slices.Concat(operatorMisreadings, nullMisreadings, listMisreadings)),
+	ofOneToo(weighing(often, collationMisreadings)),
+	weighing(sometimes, slices.Concat(textMisreadings, numberMisreadings, timeMisreadings, transportMisreadings)),
 	weighing(seldom, slices.Concat(rareMisreadings, veryLongLists)))
 
 // always returns the misreading that gives every cell the same answer.
@@ -315,19 +320,47 @@ func cutAt(n int) misreading {
 	}}
 }
 
-// textMisreadings compare texts otherwise than by their bytes.
-var textMisreadings = []misreading{
+// collationMisreadings take different texts for one, as the collations that databases use
+// by default do, and languages that read a text as a number where they can.
+var collationMisreadings = []misreading{
 	folding("texts were compared without case", strings.ToLower),
+	folding("accents did not count", unaccented),
+	folding("ß were ss", sharpless),
+	folding("a letter and a combining accent were one character", composed),
+	folding("blanks around a text did not count", strings.TrimSpace),
+	{as: "texts that look like numbers were numbers", read: func(f wire.Filter, t wire.Type) matcher {
+		if !isText(t) {
+			return nil
+		}
+		return right(f, "")
+	}},
+	changing("texts that look like numbers were floats", true, onTexts(asFloat), func(f wire.Filter, t wire.Type) bool {
+		return isText(t) && comparesWhole(f.Op)
+	}),
+}
+
+// ofOneToo tells lists with one member from longer ones.
+func ofOneToo(list []misreading) []misreading {
+	for i := range list {
+		list[i].ofOne = &misreading{as: list[i].as + " in a list with one member", weight: list[i].weight}
+	}
+	return list
+}
+
+// comparesWhole reports whether an operator compares whole values, not parts of them.
+func comparesWhole(op wire.Op) bool {
+	return op != wire.OpIncludes && op != wire.OpStartsWith && op != wire.OpContains && terms.ShapeOf(op) != terms.ShapeNullary
+}
+
+// textMisreadings lose something of a text, or find a pattern in it.
+var textMisreadings = []misreading{
 	operands("the operand were written in lower case", strings.ToLower),
 	operands("the operand were written in upper case", strings.ToUpper),
 	operands("the operand had its blanks cut off", strings.TrimSpace),
-	folding("blanks around a text did not count", strings.TrimSpace),
 	like(wire.OpIncludes, '_', "."), like(wire.OpStartsWith, '_', "."), like(wire.OpEq, '_', "."),
 	like(wire.OpIncludes, '%', ".*"), like(wire.OpStartsWith, '%', ".*"), like(wire.OpEq, '%', ".*"),
 	like(wire.OpIncludes, '*', ".*"), like(wire.OpStartsWith, '*', ".*"), like(wire.OpEq, '*', ".*"),
 	pattern(wire.OpIncludes), pattern(wire.OpStartsWith),
-	folding("accents did not count", unaccented),
-	folding("ß were ss", sharpless),
 	{as: "includes looked for whole words", read: onText(wire.OpIncludes, func(text, part string) bool {
 		return slices.Contains(strings.FieldsFunc(text, func(r rune) bool { return r == ' ' || r == '-' || r == ',' }), part)
 	})},
@@ -382,12 +415,18 @@ func operands(as string, change func(string) string) misreading {
 const accents = "äaöoüuéeèeêeëeáaàaâaåaãaóoòoôoõoøoíiìiîiïiúuùuûuñnçcčcćcřršsśsžzźzżzěeęeýyłlńnąaďdťtůuğgşsıi" +
 	"ÄAÖOÜUÉEÈEÊEÁAÀAÂAÅAÃAÓOÔOÕOØOÍIÎIÚUÛUÑNÇCČCĆCŘRŠSŚSŽZŹZŻZÝYŁLŞSĞGİI"
 
-var withoutAccents = func() map[rune]rune {
-	plain, runes := map[rune]rune{}, []rune(accents)
+// withoutAccents has the plain letter of each of them, withAccents one of them for each
+// plain letter.
+var withoutAccents, withAccents = func() (plain, accented map[rune]rune) {
+	plain, accented = map[rune]rune{}, map[rune]rune{}
+	runes := []rune(accents)
 	for i := 0; i < len(runes); i += 2 {
 		plain[runes[i]] = runes[i+1]
+		if _, ok := accented[runes[i+1]]; !ok {
+			accented[runes[i+1]] = runes[i]
+		}
 	}
-	return plain
+	return plain, accented
 }()
 
 // unaccented returns a text without its accents.
@@ -402,6 +441,41 @@ func unaccented(text string) string {
 		return r
 	}, text)
 }
+
+// accented returns a text with an accent on the first letter that can have one.
+func accented(text string) string {
+	for i, r := range text {
+		if with, ok := withAccents[r]; ok {
+			return text[:i] + string(with) + text[i+utf8.RuneLen(r):]
+		}
+	}
+	return text
+}
+
+// combining are letters with an accent, each followed by the same letter and a combining
+// accent.
+var combining = []string{
+	"á", "a\u0301", "é", "e\u0301", "í", "i\u0301", "ó", "o\u0301", "ú", "u\u0301", "É", "E\u0301", "à", "a\u0300", "è", "e\u0300",
+	"â", "a\u0302", "ê", "e\u0302", "ô", "o\u0302", "ä", "a\u0308", "ö", "o\u0308", "ü", "u\u0308", "ñ", "n\u0303", "Ñ", "N\u0303",
+	"ç", "c\u0327", "Ç", "C\u0327", "ř", "r\u030c", "š", "s\u030c", "ž", "z\u030c", "å", "a\u030a",
+}
+
+var composing, decomposing = func() (composing, decomposing *strings.Replacer) {
+	var pairs []string
+	for i := 0; i < len(combining); i += 2 {
+		pairs = append(pairs, combining[i+1], combining[i])
+	}
+	return strings.NewReplacer(pairs...), strings.NewReplacer(combining...)
+}()
+
+// composed returns a text with one character for a letter and its combining accent.
+func composed(text string) string { return composing.Replace(text) }
+
+// decomposed returns a text with combining accents.
+func decomposed(text string) string { return decomposing.Replace(text) }
+
+// sharp returns a text with ß for ss.
+func sharp(text string) string { return strings.ReplaceAll(text, "ss", "ß") }
 
 // sharpless returns a text with ss for ß.
 func sharpless(text string) string { return strings.ReplaceAll(text, "ß", "ss") }
@@ -455,9 +529,8 @@ var transportMisreadings = []misreading{
 	}),
 	operands("the operand ended at a comma", func(text string) string { before, _, _ := strings.Cut(text, ","); return before }),
 	operands("+ were a blank", func(text string) string { return strings.ReplaceAll(text, "+", " ") }),
-	operands("the operand were escaped once too often", func(text string) string {
-		return strings.NewReplacer("%", "%25", " ", "%20", "&", "%26", "/", "%2F", "+", "%2B").Replace(text)
-	}),
+	operands("the operand were escaped once too often",
+		strings.NewReplacer("%", "%25", " ", "%20", "&", "%26", "/", "%2F", "+", "%2B").Replace),
 	operands("quotes were doubled", func(text string) string { return strings.ReplaceAll(text, "'", "''") }),
 	operands("a backslash were left out", func(text string) string { return strings.ReplaceAll(text, `\`, "") }),
 	operands("characters beyond ASCII were lost", func(text string) string {
@@ -519,7 +592,7 @@ var rareMisreadings = []misreading{
 	}},
 	operands("the operand ended at a blank", func(text string) string { before, _, _ := strings.Cut(text, " "); return before }),
 	operands("a blank were +", func(text string) string { return strings.ReplaceAll(text, " ", "+") }),
-	operands("quotes were left out", func(text string) string { return strings.NewReplacer("'", "", `"`, "").Replace(text) }),
+	operands("quotes were left out", strings.NewReplacer("'", "", `"`, "").Replace),
 	operands("a backslash were doubled", func(text string) string { return strings.ReplaceAll(text, `\`, `\\`) }),
 	cutText(8), cutText(16), cutText(20), cutText(32), cutText(50), cutText(64), cutText(100), cutText(128), cutText(255),
 }

@@ -17,17 +17,24 @@ var numberMisreadings = []misreading{
 		}
 		return right(f, wire.TypeString)
 	}},
-	{as: "texts that look like numbers were numbers", read: func(f wire.Filter, t wire.Type) matcher {
-		if !isText(t) {
-			return nil
-		}
-		return right(f, "")
-	}},
 	numerically("numbers were floats", func(x float64) float64 { return x }),
 	numerically("numbers were rounded to integers", math.Round),
 	numerically("numbers had two digits after the dot", func(x float64) float64 { return math.Round(x*100) / 100 }),
 	rounded("the operand were rounded down to an integer", math.Floor),
 	rounded("the operand were rounded to an integer", math.Round),
+}
+
+// asFloat returns a text that a language may read as a number as that number's digits.
+func asFloat(text string) string {
+	trimmed := strings.TrimSpace(text)
+	if strings.Trim(trimmed, "+-.0123456789eE") != "" {
+		return text
+	}
+	x, err := strconv.ParseFloat(trimmed, 64)
+	if err != nil {
+		return text
+	}
+	return strconv.FormatFloat(x, 'f', -1, 64)
 }
 
 // float returns the change of numbers as floats.

@@ -71,6 +71,8 @@ func (c *Column) particular(f wire.Filter) (shows []*misreading) {
 	case f.Op == wire.OpEq && found == 1 && few:
 		// Of a column with few values, each is asked for by itself.
 		add(min(3, max(seldom, 12/float64(len(c.cells)))), "no row had the value "+f.Value.String())
+	case f.Op == wire.OpIn && found == 1 && len(values) == 1:
+		add(sometimes, "a list with one member found nothing")
 	case f.Op == wire.OpIn && found == len(c.cells) && few:
 		add(often, "not every value of the list were found")
 	case (f.Op == wire.OpEq || f.Op == wire.OpIn) && found == 0 && len(values) == 1 && !values[0].IsNull() && values[0].String() != "":

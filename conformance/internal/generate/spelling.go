@@ -46,6 +46,9 @@ func (c *Column) SpellingIndependent(f wire.Filter) bool {
 	return true
 }
 
+// shortExponent leaves out what an exponent does not need.
+var shortExponent = strings.NewReplacer("+", "", "e-0", "e-")
+
 // numberSpellings returns other spellings of a number.
 func numberSpellings(v wire.Value) []string {
 	text := v.String()
@@ -60,7 +63,7 @@ func numberSpellings(v wire.Value) []string {
 	list := []string{plain, dotted + "0", dotted + strings.Repeat("0", 40)}
 	if v.Kind() == wire.KindFloat {
 		e := strconv.FormatFloat(v.Float64(), 'e', -1, 64)
-		list = append(list, e, strings.NewReplacer("+", "", "e-0", "e-").Replace(e))
+		list = append(list, e, shortExponent.Replace(e))
 	}
 	return list
 }
