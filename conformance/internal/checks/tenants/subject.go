@@ -426,13 +426,7 @@ func judgeSubjects(run *session.Run, judge func(*found) *check.Finding) *check.F
 		if all, f = subjects(run); f != nil {
 			return "", f
 		}
-		for _, s := range all.list {
-			i := slices.IndexFunc(before, func(b *subject) bool { return b.name == s.name })
-			if i < 0 || s.changedFrom(before[i]) {
-				return terms.QuoteName(s.name), nil
-			}
-		}
-		return "", nil
+		return changed(before, all.list), nil
 	}
 	var failed step
 	moved, f := run.Unmoved(func() *check.Finding {
@@ -458,16 +452,72 @@ func judgeSubjects(run *session.Run, judge func(*found) *check.Finding) *check.F
 	return f
 }
 
-// changedFrom reports whether a tenant's rows are not what they were.
-func (s *subject) changedFrom(before *subject) bool {
-	if fmt.Sprint(s.only) != fmt.Sprint(before.only) {
-		return false // they are other rows
-	}
-	for tenant := range s.rows {
-		was, is := before.own(tenant), s.own(tenant)
-		if (was == nil) != (is == nil) || was != nil && !s.alike(was, is) {
-			return true
+// changed returns the name of a table whose rows are not what they were, or "". Rows that
+// come from the other tenant, or go back there, are no change of the data but a mix-up, and
+// what else changed then is none either.
+func changed(before, now []*subject) (name string) {
+	for _, s := range now {
+		i := slices.IndexFunc(before, func(b *subject) bool { return b.name == s.name })
+		if i < 0 {
+			return terms.QuoteName(s.name)
+		}
+		if fmt.Sprint(s.only) != fmt.Sprint(before[i].only) {
+			continue // they are other rows
+		}
+		for tenant := range s.rows {
+			was, is := before[i].own(tenant), s.own(tenant)
+			switch {
+			case was != nil && is != nil && s.alike(was, is) || was == nil && is == nil:
+			case was != nil && is != nil && s.mixedUp(before[i], tenant):
+				return ""
+			default:
+				name = terms.QuoteName(s.name)
+			}
 		}
 	}
-	return false
+	return name
+}
+
+// mixedUp reports whether all rows that a tenant gained since before are the other
+// tenant's, or all that it lost. Two tenants whose tables have most rows in common may read
+// the same data, where the one sees first what the other sees later.
+func (s *subject) mixedUp(before *subject, tenant int) bool {
+	set := func(t *oracle.Table) map[string]bool {
+		rows := map[string]bool{}
+		if t != nil {
+			for _, row := range t.Rows {
+				rows[session.RowKey(picked(t, row, s.fields))] = true
+			}
+		}
+		return rows
+	}
+	was, is := set(before.own(tenant)), set(s.own(tenant))
+	otherWas, otherIs := set(before.own(1-tenant)), set(s.own(1-tenant))
+	if 2*shared(was, otherWas) >= len(was) && 2*shared(is, otherIs) >= len(is) {
+		return false
+	}
+	gained, lost := without(is, was), without(was, is)
+	ofOther := shared(gained, otherWas) + shared(without(gained, otherWas), otherIs)
+	return len(gained) > 0 && ofOther == len(gained) || len(lost) > 0 && shared(lost, otherIs) == len(lost)
+}
+
+// shared returns how many rows are in both sets.
+func shared(a, b map[string]bool) (n int) {
+	for row := range a {
+		if b[row] {
+			n++
+		}
+	}
+	return n
+}
+
+// without returns the rows of the one set that are not in the other.
+func without(a, b map[string]bool) map[string]bool {
+	rest := map[string]bool{}
+	for row := range a {
+		if !b[row] {
+			rest[row] = true
+		}
+	}
+	return rest
 }
