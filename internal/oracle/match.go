@@ -72,16 +72,90 @@ func holds(op wire.Op, order int) bool {
 // Null equals nothing.
 func (r Reading) isIn(values []wire.Value, t wire.Type) func(cell wire.Value) bool {
 	by := r.rule(t)
-	members := make(map[string]bool, len(values))
+	members := make(map[member]bool, len(values))
 	for _, v := range values {
 		if k := keyOf(v, by); k.equals(by) {
-			members[k.identity()] = true
+			members[k.member()] = true
 		}
 	}
 	return func(cell wire.Value) bool {
 		k := keyOf(cell, by)
-		return k.equals(by) && members[k.identity()]
+		return k.equals(by) && members[k.member()]
 	}
+}
+
+// A member is equal for two keys of one rule if and only if a list with the one holds the
+// other.
+type member struct {
+	kind byte
+	text string
+}
+
+func (k key) member() member {
+	switch {
+	case k.isNumber:
+		return member{'n', k.number.String()}
+	case k.isInstant:
+		return member{'i', k.instant.String()}
+	}
+	return member{'t', k.text}
+}
+
+// Cells are cells of a column that were parsed once, for many filters.
+type Cells struct {
+	values []wire.Value
+	keys   []key
+	by     rule
+	of     wire.Type
+	at     map[member][]int // the indices of the cells that equal a member, once a list asks
+}
+
+// NewCells returns the cells of a column of type t.
+func NewCells(values []wire.Value, t wire.Type) *Cells {
+	c := &Cells{values: values, keys: make([]key, len(values)), by: Reading{}.rule(t), of: t}
+	for i, v := range values {
+		c.keys[i] = keyOf(v, c.by)
+	}
+	return c
+}
+
+// Matcher returns the function that reports whether the cell at an index passes a filter,
+// as [Reading.Matcher] does.
+func (c *Cells) Matcher(f wire.Filter) func(i int) bool {
+	switch f.Op {
+	case wire.OpIn, wire.OpNin:
+		equal := c.equal(f.Values)
+		return func(i int) bool { return equal[i] == (f.Op == wire.OpIn) }
+	case wire.OpEq, wire.OpNeq, wire.OpGt, wire.OpGte, wire.OpLt, wire.OpLte:
+		operand := keyOf(f.Value, c.by)
+		return func(i int) bool {
+			order, comparable := compare(c.keys[i], operand, c.by)
+			return comparable && holds(f.Op, order)
+		}
+	}
+	matches := Reading{}.Matcher(f, c.of)
+	return func(i int) bool { return matches(c.values[i]) }
+}
+
+// equal reports of each cell whether it equals one of the values.
+func (c *Cells) equal(values []wire.Value) []bool {
+	if c.at == nil {
+		c.at = make(map[member][]int, len(c.keys))
+		for i, k := range c.keys {
+			if k.equals(c.by) {
+				c.at[k.member()] = append(c.at[k.member()], i)
+			}
+		}
+	}
+	equal := make([]bool, len(c.keys))
+	for _, v := range values {
+		if k := keyOf(v, c.by); k.equals(c.by) {
+			for _, i := range c.at[k.member()] {
+				equal[i] = true
+			}
+		}
+	}
+	return equal
 }
 
 // Filter returns the table with the rows that pass every filter of and and, if

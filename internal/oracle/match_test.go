@@ -181,6 +181,8 @@ func TestMatch(t *testing.T) {
 				f.Value = c.value.(wire.Value)
 			}
 			require.Equal(t, c.want, oracle.Match(c.cell, f, c.t))
+			matches := oracle.NewCells([]wire.Value{null, c.cell, c.cell, txt("another cell")}, c.t).Matcher(f)
+			require.Equal(t, []bool{c.want, c.want}, []bool{matches(1), matches(2)}, "parsed once, beside others")
 		})
 	}
 }

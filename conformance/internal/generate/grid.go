@@ -410,11 +410,11 @@ func (c *Cell) judge() (list []*candidate) {
 	n := c.grid.notableOf(c.Subject, column)
 	chance := chanceOf(c.grid.seed, c.Table.Name, c.Field, string(c.Op))
 	for _, f := range chance.candidates(column, n, c.Op) {
-		matches := right(f, column.Type)
+		matches := n.as(column.Type).Matcher(f)
 		expected := make([]bool, len(n.witnesses))
 		kept := 0
-		for i, v := range n.witnesses {
-			if expected[i] = matches(v); expected[i] {
+		for i := range expected {
+			if expected[i] = matches(i); expected[i] {
 				kept++
 			}
 		}

@@ -29,6 +29,9 @@ type misreading struct {
 	// read returns what the misreading takes for a match. Nil: it does not concern
 	// the filter.
 	read func(f wire.Filter, t wire.Type) matcher
+	// other, if it is set, returns the filter and the type that the misreading takes for
+	// those it is given, and whether it concerns them.
+	other func(f wire.Filter, t wire.Type) (wire.Filter, wire.Type, bool)
 	// change, if it is set, is all that the misreading does: to the operands of the filters
 	// that it concerns and, if cells is set, to the cells.
 	change   func(wire.Value) wire.Value
@@ -36,18 +39,34 @@ type misreading struct {
 	concerns func(f wire.Filter, t wire.Type) bool
 }
 
+// taking returns the misreading that takes another filter, or another type, for the one that
+// it is given.
+func taking(as string, other func(f wire.Filter, t wire.Type) (wire.Filter, wire.Type, bool)) misreading {
+	return misreading{as: as, other: other, read: func(f wire.Filter, t wire.Type) matcher {
+		f, t, ok := other(f, t)
+		if !ok {
+			return nil
+		}
+		return right(f, t)
+	}}
+}
+
 // changing returns the misreading that changes the operands of the filters that it
 // concerns and, if cells is set, the cells.
 func changing(as string, cells bool, change func(wire.Value) wire.Value, concerns func(wire.Filter, wire.Type) bool) misreading {
 	m := misreading{as: as, change: change, cells: cells, concerns: concerns}
 	m.read = func(f wire.Filter, t wire.Type) matcher {
-		switch {
-		case !concerns(f, t):
+		if !concerns(f, t) {
 			return nil
-		case cells:
-			return through(change, respelt(f, change), t)
 		}
-		return differing(f, change, t)
+		other, changed := respelt(f, change)
+		switch {
+		case cells:
+			return through(change, other, t)
+		case changed:
+			return right(other, t)
+		}
+		return nil // it is read as the protocol does
 	}
 	return m
 }
@@ -137,13 +156,11 @@ var operatorMisreadings = []misreading{
 
 // instead returns the misreading of an operator as another.
 func instead(op, other wire.Op) misreading {
-	return misreading{as: string(op) + " were " + string(other), read: func(f wire.Filter, t wire.Type) matcher {
-		if f.Op != op {
-			return nil
-		}
+	return taking(string(op)+" were "+string(other), func(f wire.Filter, t wire.Type) (wire.Filter, wire.Type, bool) {
+		concerned := f.Op == op
 		f.Op = other
-		return right(f, t)
-	}}
+		return f, t, concerned
+	})
 }
 
 // onText returns the reading of an operator as a test of the cell's text.
@@ -223,30 +240,25 @@ func through(change func(wire.Value) wire.Value, f wire.Filter, t wire.Type) mat
 	return func(v wire.Value) bool { return matches(change(v)) }
 }
 
-// respelt returns a filter whose operands were changed.
-func respelt(f wire.Filter, change func(wire.Value) wire.Value) wire.Filter {
+// respelt returns a filter whose operands were changed, and whether any of them was.
+func respelt(f wire.Filter, change func(wire.Value) wire.Value) (_ wire.Filter, changed bool) {
 	if terms.ShapeOf(f.Op) == terms.ShapeValue {
-		f.Value = change(f.Value)
-	}
-	if f.Values != nil {
-		values := make([]wire.Value, len(f.Values))
-		for i, v := range f.Values {
-			values[i] = change(v)
+		if other := change(f.Value); other != f.Value {
+			f.Value, changed = other, true
 		}
-		f.Values = values
 	}
-	return f
-}
-
-// differing reads a filter whose operands were changed. Nil: no operand changes, so it is
-// read as the protocol does.
-func differing(f wire.Filter, change func(wire.Value) wire.Value, t wire.Type) matcher {
-	other := respelt(f, change)
-	alike := func(a, b wire.Value) bool { return a.IsNull() == b.IsNull() && a.String() == b.String() }
-	if alike(f.Value, other.Value) && slices.EqualFunc(f.Values, other.Values, alike) {
-		return nil
+	given := f.Values
+	for i, v := range given {
+		other := change(v)
+		if other == v {
+			continue
+		}
+		if !changed {
+			f.Values, changed = slices.Clone(given), true
+		}
+		f.Values[i] = other
 	}
-	return right(other, t)
+	return f, changed
 }
 
 // listMisreadings drop members of in and nin.
@@ -291,13 +303,13 @@ var listMisreadings = weighing(sometimes, []misreading{
 })
 
 func members(as string, change func([]wire.Value) []wire.Value) misreading {
-	return misreading{as: as, read: func(f wire.Filter, t wire.Type) matcher {
+	return taking(as, func(f wire.Filter, t wire.Type) (wire.Filter, wire.Type, bool) {
 		if terms.ShapeOf(f.Op) != terms.ShapeMember {
-			return nil
+			return f, t, false
 		}
 		f.Values = change(f.Values)
-		return right(f, t)
-	}}
+		return f, t, true
+	})
 }
 
 // longListMisreadings are those that long lists are judged by. Lists of hundreds come last,
@@ -311,13 +323,13 @@ var veryLongLists = []misreading{cutAt(200), cutAt(500), cutAt(1000)}
 // ones.
 func cutAt(n int) misreading {
 	as := "only the first " + strconv.Itoa(n) + " members of the list counted"
-	return misreading{as: as, read: func(f wire.Filter, t wire.Type) matcher {
+	return taking(as, func(f wire.Filter, t wire.Type) (wire.Filter, wire.Type, bool) {
 		if len(f.Values) <= n || len(f.Values) > 8*n {
-			return nil
+			return f, t, false
 		}
 		f.Values = f.Values[:n]
-		return right(f, t)
-	}}
+		return f, t, true
+	})
 }
 
 // collationMisreadings take different texts for one, as the collations that databases use
@@ -328,12 +340,9 @@ var collationMisreadings = []misreading{
 	folding("ß were ss", sharpless),
 	folding("a letter and a combining accent were one character", composed),
 	folding("blanks around a text did not count", strings.TrimSpace),
-	{as: "texts that look like numbers were numbers", read: func(f wire.Filter, t wire.Type) matcher {
-		if !isText(t) {
-			return nil
-		}
-		return right(f, "")
-	}},
+	taking("texts that look like numbers were numbers", func(f wire.Filter, t wire.Type) (wire.Filter, wire.Type, bool) {
+		return f, "", isText(t)
+	}),
 	changing("texts that look like numbers were floats", true, onTexts(asFloat), func(f wire.Filter, t wire.Type) bool {
 		return isText(t) && comparesWhole(f.Op)
 	}),
@@ -588,7 +597,8 @@ var rareMisreadings = []misreading{
 			return nil
 		}
 		month := onTexts(func(text string) string { return text[:min(len(text), len("2006-01"))] })
-		return through(month, respelt(f, month), wire.TypeString)
+		f, _ = respelt(f, month)
+		return through(month, f, wire.TypeString)
 	}},
 	operands("the operand ended at a blank", func(text string) string { before, _, _ := strings.Cut(text, " "); return before }),
 	operands("a blank were +", func(text string) string { return strings.ReplaceAll(text, " ", "+") }),

@@ -11,12 +11,9 @@ import (
 
 // numberMisreadings compare numbers otherwise than by their digits.
 var numberMisreadings = []misreading{
-	{as: "numbers were compared as texts", read: func(f wire.Filter, t wire.Type) matcher {
-		if !t.Numeric() {
-			return nil
-		}
-		return right(f, wire.TypeString)
-	}},
+	taking("numbers were compared as texts", func(f wire.Filter, t wire.Type) (wire.Filter, wire.Type, bool) {
+		return f, wire.TypeString, t.Numeric()
+	}),
 	numerically("numbers were floats", func(x float64) float64 { return x }),
 	numerically("numbers were rounded to integers", math.Round),
 	numerically("numbers had two digits after the dot", func(x float64) float64 { return math.Round(x*100) / 100 }),

@@ -27,62 +27,92 @@ type notable struct {
 	// witnesses are the cells that an operand is judged by. They include the values,
 	// their neighbours and, if the column has one, null.
 	witnesses []wire.Value
-	// changed are the witnesses as the misreadings that change cells see them, by name. It
-	// is nil for one that changes none of them.
-	changed map[string][]wire.Value
+	// cells are the witnesses under a type, changed the witnesses as the misreadings that change
+	// cells see them, by name. It is nil for one that changes none of them.
+	cells   map[wire.Type]*oracle.Cells
+	changed map[string]*oracle.Cells
 }
 
-// seenAs returns the witnesses as a misreading sees them, and whether it changes any.
-func (n *notable) seenAs(m *misreading) (cells []wire.Value, changes bool) {
+// seenAs returns the witnesses of a column of a type as a misreading sees them, and whether
+// it changes any.
+func (n *notable) seenAs(m *misreading, t wire.Type) (cells *oracle.Cells, changes bool) {
 	if !m.cells {
-		return n.witnesses, false
+		return n.as(t), false
 	}
 	cells, known := n.changed[m.as]
 	if !known {
+		var values []wire.Value
 		for i, v := range n.witnesses {
-			if other := m.change(v); other != v && cells == nil {
-				cells = slices.Clone(n.witnesses)
-				cells[i] = other
-			} else if cells != nil {
-				cells[i] = other
+			if other := m.change(v); other != v && values == nil {
+				values = slices.Clone(n.witnesses)
+				values[i] = other
+			} else if values != nil {
+				values[i] = other
 			}
+		}
+		if values != nil {
+			cells = oracle.NewCells(values, t)
 		}
 		n.changed[m.as] = cells
 	}
 	if cells == nil {
-		return n.witnesses, false
+		return n.as(t), false
 	}
 	return cells, true
 }
 
+// as returns the witnesses as cells of a type.
+func (n *notable) as(t wire.Type) *oracle.Cells {
+	cells, known := n.cells[t]
+	if !known {
+		cells = oracle.NewCells(n.witnesses, t)
+		n.cells[t] = cells
+	}
+	return cells
+}
+
 // show reports whether a misreading of a filter keeps other witnesses than are expected.
 func (n *notable) show(m *misreading, f wire.Filter, t wire.Type, expected []bool) bool {
-	cells, wrong := n.witnesses, matcher(nil)
-	if m.change == nil {
-		wrong = m.read(f, t)
-	} else if m.concerns(f, t) {
-		seen, changes := n.seenAs(m)
-		other := respelt(f, m.change)
-		if changes || other.Value != f.Value || !slices.Equal(other.Values, f.Values) {
-			cells, wrong = seen, right(other, t)
-		}
-	}
-	if wrong == nil {
-		return false
-	}
-	for i, v := range cells {
-		if wrong(v) != expected[i] {
+	wrong := n.misread(m, f, t)
+	for i := range expected {
+		if wrong != nil && wrong(i) != expected[i] {
 			return true
 		}
 	}
 	return false
 }
 
+// misread returns the function that reports whether a misreading of a filter keeps the
+// witness at an index, or nil if the misreading does not concern the filter.
+func (n *notable) misread(m *misreading, f wire.Filter, t wire.Type) func(i int) bool {
+	switch {
+	case m.other != nil:
+		if f, t, ok := m.other(f, t); ok {
+			return n.as(t).Matcher(f)
+		}
+		return nil
+	case m.change != nil:
+		if !m.concerns(f, t) {
+			return nil
+		}
+		cells, changes := n.seenAs(m, t)
+		other, changed := respelt(f, m.change)
+		if !changes && !changed {
+			return nil
+		}
+		return cells.Matcher(other)
+	}
+	if wrong := m.read(f, t); wrong != nil {
+		return func(i int) bool { return wrong(n.witnesses[i]) }
+	}
+	return nil
+}
+
 // notable returns the notable values of a column. Which ones of several alike depends
 // on chance.
 func (d random) notable(c *Column) *notable {
 	ladder := c.ladder()
-	n := &notable{changed: map[string][]wire.Value{}}
+	n := &notable{changed: map[string]*oracle.Cells{}, cells: map[wire.Type]*oracle.Cells{}}
 	var rungs []int // of the values, on the ladder
 	add := func(rung int) {
 		if rung >= 0 && rung < len(ladder) && !slices.Contains(rungs, rung) && len(rungs) < notableValues {
