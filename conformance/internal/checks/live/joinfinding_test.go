@@ -1,10 +1,16 @@
 package live
 
 import (
+	"encoding/json"
+	"io"
+	"net/http"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/connectorsdk/connector-sdk-go/conformance/internal/check"
+	"github.com/connectorsdk/connector-sdk-go/conformance/internal/session"
 	"github.com/connectorsdk/connector-sdk-go/internal/oracle"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
@@ -83,4 +89,137 @@ func TestColumnOf(t *testing.T) {
 	_, req, _ := joinedOrders()
 	require.Equal(t, `"customers"."name"`, columnOf(req, "h1_0"))
 	require.Equal(t, `"state"`, columnOf(req, "state"))
+}
+
+// joinAnswer answers each request with the same joined rows, cut to the fields that it asks
+// for, and keeps what was asked.
+type joinAnswer struct {
+	rows  []map[string]any // or none: a refusal
+	asked []*wire.QueryRequest
+}
+
+func (a *joinAnswer) RoundTrip(r *http.Request) (*http.Response, error) {
+	body, err := io.ReadAll(r.Body)
+	if err != nil {
+		return nil, err
+	}
+	req := &wire.QueryRequest{}
+	if err := wire.Decode(body, req); err != nil {
+		return nil, err
+	}
+	a.asked = append(a.asked, req)
+	answer := &http.Response{StatusCode: http.StatusOK, ProtoMajor: 1, ProtoMinor: 1, Request: r, Header: http.Header{}}
+	text := `{"error":{"code":"internal","message":"internal error"}}`
+	if a.rows == nil {
+		answer.StatusCode = http.StatusInternalServerError
+		answer.Header.Set("Content-Type", "application/json")
+	} else {
+		answer.Header.Set("Content-Type", "application/x-ndjson")
+		text = `{"served":{"filters":true,"sort":true,"window":true}}` + "\n"
+		for _, row := range a.rows {
+			some := map[string]any{}
+			for _, name := range session.Members(req) {
+				some[name] = row[name]
+			}
+			line, err := json.Marshal(map[string]any{"rows": []any{some}})
+			if err != nil {
+				return nil, err
+			}
+			text += string(line) + "\n"
+		}
+		text += `{"end":1}` + "\n"
+	}
+	answer.Body = io.NopCloser(strings.NewReader(text))
+	return answer, nil
+}
+
+// TestShorterJoin requires that a join that is answered wrongly is asked for again with less,
+// and that the finding is about the smaller answer only if that is wrong too.
+func TestShorterJoin(t *testing.T) {
+	row := func(id int, state, amount string, name, customer any) map[string]any {
+		return map[string]any{"id": id, "state": state, "amount": amount, "h1_0": name, "h1_1": customer}
+	}
+	right := []map[string]any{row(1, "open", "1.50", "Ada", 7), row(2, "open", "2.50", nil, nil)}
+	tests := []struct {
+		why     string
+		first   []map[string]any // the answer to the whole join
+		again   []map[string]any // to the shorter one; nil: it is refused
+		fields  []string         // that the shorter one asks for; nil: there is none
+		joined  []string
+		whole   bool // the finding quotes the request for the whole join
+		details []string
+	}{
+		{"the smaller answer is as wrong", []map[string]any{right[0], row(2, "open", "2.50", "Ada", nil)},
+			[]map[string]any{right[0], row(2, "open", "2.50", "Ada", nil)}, []string{"id"}, []string{"h1_0"}, false,
+			[]string{`"orders"."customer" joined to "customers"."id"`, `(columns that differ: "customers"."name")`}},
+		{"the smaller answer is right", []map[string]any{right[0], row(2, "open", "2.50", "Ada", nil)}, right,
+			[]string{"id"}, []string{"h1_0"}, true, []string{`(columns that differ: "customers"."name")`}},
+		{"the smaller join is refused", []map[string]any{right[0], row(2, "open", "2.50", "Ada", nil)}, nil,
+			[]string{"id"}, []string{"h1_0"}, true, []string{`(columns that differ: "customers"."name")`}},
+		{"a row is missing, which any column shows", right[:1], right[:1], []string{"id"}, []string{"h1_1"}, false, nil},
+		{"a column of the base table differs", []map[string]any{right[0], row(2, "paid", "2.50", nil, nil)},
+			[]map[string]any{right[0], row(2, "paid", "2.50", nil, nil)}, []string{"state", "id"}, nil, false, []string{`(columns that differ: "state")`}},
+		{"all columns differ, so that nothing less shows it", []map[string]any{right[0], row(2, "paid", "9", "Ada", 7)}, right,
+			nil, nil, true, []string{`(columns that differ: "state", "amount", "customers"."name", "customers"."id")`}},
+	}
+	for _, test := range tests {
+		connector := &joinAnswer{rows: test.again}
+		s, err := session.New(session.Config{
+			Base: "http://connector.test", Token: strings.Repeat("t", 40), HTTP: &http.Client{Transport: connector}, InProcess: true, Rows: 100,
+		})
+		require.NoError(t, err)
+		s.Document = &session.Document{}
+		_, req, _ := joinedOrders()
+		base := &wire.Table{Name: "orders", PrimaryKey: []string{"id"}, Fields: []wire.Field{
+			{Name: "id", Type: wire.TypeNumber}, {Name: "state", Type: wire.TypeString}, {Name: "amount", Type: wire.TypeDecimal},
+			{Name: "customer", Type: wire.TypeNumber},
+		}}
+		customers := &wire.Table{Name: "customers", PrimaryKey: []string{"id"}, Fields: []wire.Field{
+			{Name: "id", Type: wire.TypeNumber}, {Name: "name", Type: wire.TypeString},
+		}}
+		req.Joins[0].Fields[0].Type, req.Joins[0].Fields[1].Type = wire.TypeString, wire.TypeNumber
+		tables := oracle.Tables{
+			"orders": {Name: "orders", Columns: base.Columns(), PrimaryKey: base.PrimaryKey, Rows: [][]wire.Value{
+				{wire.Int(1), wire.Text("open"), wire.Decimal("1.50"), wire.Int(7)},
+				{wire.Int(2), wire.Text("open"), wire.Decimal("2.50"), wire.Int(9)},
+			}},
+			"customers": {Name: "customers", Columns: customers.Columns(), PrimaryKey: customers.PrimaryKey,
+				Rows: [][]wire.Value{{wire.Int(7), wire.Text("Ada")}}},
+		}
+		want, err := oracle.Query(tables, req)
+		require.NoError(t, err)
+		var f *check.Finding
+		s.Judge(t.Context(), &session.Check{ID: "M5", Open: true, Judge: func(run *session.Run) *check.Finding {
+			p := &prober{Run: run}
+			connector.rows = test.first
+			st, got, refused := p.ask(base, req)
+			require.Nil(t, refused)
+			connector.rows = test.again
+			d := oracle.Verify(tables, req, got.Rows)
+			require.NotNil(t, d, test.why)
+			require.NotNil(t, st)
+			f = p.shorterJoin(req, join{req.Joins, []*wire.Table{base, customers}, true}, tables, want, got, d)
+			return nil
+		}})
+		require.True(t, f.Failure(), test.why)
+		for _, detail := range test.details {
+			require.Contains(t, f.Detail, detail, test.why)
+		}
+		if test.details == nil {
+			require.NotContains(t, f.Detail, "columns that differ", test.why)
+		}
+		shorter := connector.asked[1:]
+		if test.fields == nil {
+			require.Empty(t, shorter, test.why)
+		} else {
+			require.Len(t, shorter, 1, test.why)
+			require.Equal(t, test.fields, shorter[0].Fields, test.why)
+			var joined []string
+			for _, field := range shorter[0].Joins[0].Fields {
+				joined = append(joined, field.As)
+			}
+			require.Equal(t, test.joined, joined, test.why)
+		}
+		require.Equal(t, test.whole, strings.Contains(f.Request.Body, `"amount"`), test.why)
+	}
 }
