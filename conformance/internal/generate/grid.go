@@ -425,7 +425,7 @@ func (c *Cell) judge() (list []*candidate) {
 		}
 		for i := range likely {
 			if m := &likely[i]; n.show(m, f, column.Type, expected) {
-				if len(f.Values) == 1 && m.ofOne != nil {
+				if f.Op == wire.OpIn && len(f.Values) == 1 && m.ofOne != nil {
 					m = m.ofOne
 				}
 				o.shows = append(o.shows, m)

@@ -104,6 +104,7 @@ var misreadings = slices.Concat(
 	}),
 	weighing(often, boundMisreadings),
 	weighing(sometimes, slices.Concat(operatorMisreadings, nullMisreadings, listMisreadings)),
+	weighing(often, nullMembers),
 	ofOneToo(weighing(often, collationMisreadings)),
 	weighing(sometimes, slices.Concat(textMisreadings, numberMisreadings, timeMisreadings, transportMisreadings)),
 	weighing(seldom, slices.Concat(rareMisreadings, veryLongLists)))
@@ -282,6 +283,10 @@ var listMisreadings = weighing(sometimes, []misreading{
 		return all
 	}),
 	cutAt(2), cutAt(5), cutAt(9), cutAt(10), cutAt(20), cutAt(50), cutAt(100),
+})
+
+// nullMembers read a null among the members as the SQL of a list does.
+var nullMembers = []misreading{
 	{as: "null were a member of the list", read: func(f wire.Filter, t wire.Type) matcher {
 		if terms.ShapeOf(f.Op) != terms.ShapeMember || !slices.ContainsFunc(f.Values, wire.Value.IsNull) {
 			return nil
@@ -300,7 +305,7 @@ var listMisreadings = weighing(sometimes, []misreading{
 		}
 		return func(wire.Value) bool { return false }
 	}},
-})
+}
 
 func members(as string, change func([]wire.Value) []wire.Value) misreading {
 	return taking(as, func(f wire.Filter, t wire.Type) (wire.Filter, wire.Type, bool) {
@@ -314,7 +319,7 @@ func members(as string, change func([]wire.Value) []wire.Value) misreading {
 
 // longListMisreadings are those that long lists are judged by. Lists of hundreds come last,
 // because they take some connectors seconds.
-var longListMisreadings = slices.Concat(listMisreadings, weighing(seldom, veryLongLists))
+var longListMisreadings = slices.Concat(listMisreadings, nullMembers, weighing(seldom, veryLongLists))
 
 var veryLongLists = []misreading{cutAt(200), cutAt(500), cutAt(1000)}
 
@@ -348,10 +353,11 @@ var collationMisreadings = []misreading{
 	}),
 }
 
-// ofOneToo tells lists with one member from longer ones.
+// ofOneToo tells lists with one member from longer ones. Most connectors read both alike, so
+// that it counts less.
 func ofOneToo(list []misreading) []misreading {
 	for i := range list {
-		list[i].ofOne = &misreading{as: list[i].as + " in a list with one member", weight: list[i].weight}
+		list[i].ofOne = &misreading{as: list[i].as + " in a list with one member", weight: list[i].weight / 2}
 	}
 	return list
 }
