@@ -3,7 +3,8 @@
 // contradicts the rows that the same connector serves.
 //
 // The halves are for whoever changes the conformance program: look at "open" while you
-// do, and at "closed" when you are done.
+// do, and at "closed" when you are done. Those of the third group, "new", were written after
+// the last change of what is asked.
 import * as semantics from './semantics.mjs'
 
 const { text, bytes, compare, key, numeric } = semantics
@@ -342,7 +343,67 @@ export const faults = Object.fromEntries([
     count: (n, t, ask) => ask.body.and.length === 1 && ask.body.and[0].op === 'notnull' && t.name === 'orders' ? t.rows.length : n,
     probe: () => [count('orders', { field: 'region', op: 'notnull' })],
   }],
-].filter(([, , f]) => f.probe !== null).map(([name, kind, f], i) => [name, { ...f, kind, half: i % 2 ? 'closed' : 'open' }]))
+  // Habits that were not yet there
+  ['texts are normalised when they are compared', 'rest', {
+    match: on('orders.note', (cell, f) => ['eq', 'neq', 'in', 'nin'].includes(f.op) && cell !== null ? again(cell, f, v => typeof v === 'string' ? v.normalize('NFC') : v) : undefined),
+    probe: each('orders', 'note', v => is('note', 'eq', v.normalize('NFC'))),
+    half: 'new',
+  }],
+  ['a search engine folds what includes finds', 'rest', {
+    match: on('customers.name', (cell, f) => f.op === 'includes' && cell !== null ? plain(cell).includes(plain(text(f.value))) : undefined),
+    probe: each('customers', 'name', v => is('name', 'includes', plain(v))),
+    half: 'new',
+  }],
+  ['a list is sent with commas between its members', 'rest', {
+    match: on('orders.note', (cell, f) => f.op === 'in' || f.op === 'nin' ? semantics.match(cell, { ...f, values: f.values.flatMap(v => v === null ? [null] : text(v).split(',')) }, 'string') : undefined),
+    probe: where('orders', { field: 'note', op: 'in', values: ['one,two'] }),
+    half: 'new',
+  }],
+  ['empty lists are left out of the request', 'rest', {
+    match: on('customers.country', (cell, f) => (f.op === 'in' && f.values.length === 0) || undefined),
+    probe: where('customers', { field: 'country', op: 'in', values: [] }),
+    half: 'new',
+  }],
+  ['the upper bound of a day is its midnight', 'sql', {
+    match: on('orders.placed_at', (cell, f) => f.op === 'lte' && typeof f.value === 'string' ? semantics.match(cell, { ...f, value: `${f.value.slice(0, 10)}T00:00:00.000Z` }, 'datetime') : undefined),
+    probe: each('orders', 'placed_at', v => is('placed_at', 'lte', v)),
+    half: 'new',
+  }],
+  ['nin is written as several neq', 'sql', {
+    match: on('orders.customer_id', (cell, f, right) => f.op === 'nin' && cell === null ? false : undefined),
+    probe: where('orders', { field: 'customer_id', op: 'nin', values: [1] }),
+    half: 'new',
+  }],
+  ['distinct rows only, where no key is asked for', 'sql', {
+    rows: (rows, ask, t) => t.name === 'orders' && !ask.body.fields.includes('id') && !ask.body.joins?.length
+      ? [...new Map(rows.map(r => [JSON.stringify(r), r])).values()] : rows,
+    probe: query('orders', { fields: ['status'] }),
+    half: 'new',
+  }],
+  ['a sum over no rows is zero', 'sql', {
+    measure: (right, m, values) => m.fn === 'sum' && right === null ? 0 : undefined,
+    probe: () => [['/aggregate', { table: 'products', and: [is('sku', 'eq', 'none')], groupBy: [], measures: [{ fn: 'sum', field: 'price', as: 's' }], limit: 1001 }]],
+    half: 'new',
+  }],
+  ['numbers of a filter are cut to 53 bits', 'file', {
+    match: on('orders.trace', (cell, f) => 'value' in f && f.value !== null && /^-?\d+$/.test(text(f.value)) ? semantics.match(cell, { ...f, value: BigInt.asIntN(53, BigInt(text(f.value))).toString() }, 'number') : undefined),
+    probe: each('orders', 'trace', v => is('trace', 'eq', v)),
+    half: 'new',
+  }],
+  ['groups without a key are left out', 'file', {
+    groups: (rows, t, ask) => t.name === 'events' ? rows.filter(r => ask.body.groupBy.every(g => r[g.as] !== null)) : rows,
+    probe: grouped('events', 'customer_code'),
+    half: 'new',
+  }],
+  ['orders by a column that is not answered are lost', 'file', {
+    keys: (keys, t, ask) => t.name === 'products' ? keys.filter((k, i) => i >= ask.body.sort.length || ask.body.fields.includes(k.field)) : keys,
+    probe: query('products', { fields: ['sku'], sort: [{ field: 'price', dir: 'asc' }] }),
+    half: 'new',
+  }],
+].filter(([, , f]) => f.probe !== null).map(([name, kind, f], i) => [name, { ...f, kind, half: f.half ?? (i % 2 ? 'closed' : 'open') }]))
+
+// plain is a text as a search engine keeps it.
+function plain(v) { return v.normalize('NFD').replace(/\p{M}/gu, '').toLowerCase() }
 
 function like(cell, pattern) {
   let source = ''
