@@ -4,6 +4,7 @@ import (
 	"errors"
 	"flag"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"time"
@@ -13,15 +14,17 @@ import (
 )
 
 func main() {
-	if err := run(os.Args[1:]); err != nil {
+	if err := run(os.Args[1:], os.Stdout); err != nil {
 		fmt.Fprintln(os.Stderr, "release:", err)
 		os.Exit(1)
 	}
 }
 
 // run does what the arguments ask in the repository of the working directory.
-func run(args []string) error {
+func run(args []string, out io.Writer) error {
 	flags := flag.NewFlagSet("release", flag.ContinueOnError)
+	toPrepare := flags.Bool("prepare", false, "date the changelog's section and keep the listing of the API; commit both afterwards")
+	toTag := flags.Bool("tag", false, "make the tags in this repository")
 	proxy := flags.String("proxy", "", "write a file module proxy of the working tree into this `directory`, an absolute path")
 	if err := flags.Parse(args); err != nil {
 		return err
@@ -37,10 +40,18 @@ func run(args []string) error {
 	if err != nil {
 		return err
 	}
-	if !filepath.IsAbs(*proxy) {
-		return fmt.Errorf("-proxy %q is not an absolute path; give one, because go run -C changes the directory", *proxy)
+	switch {
+	case *toPrepare && !*toTag && *proxy == "":
+		return prepare(root, version, time.Now())
+	case *proxy != "" && !*toPrepare && !*toTag:
+		if !filepath.IsAbs(*proxy) {
+			return fmt.Errorf("-proxy %s is not an absolute path; give one, because go run -C changes the directory", *proxy)
+		}
+		return proxyOfTree(root, *proxy, version)
+	case *toPrepare || *proxy != "":
+		return errors.New("give at most one of -prepare, -proxy and -tag")
 	}
-	return proxyOfTree(root, *proxy, version)
+	return tag(root, version, *toTag, out)
 }
 
 // proxyOfTree writes a file module proxy of the files as they are in the working tree.
