@@ -1,0 +1,272 @@
+package house
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/printer"
+	"go/token"
+	"io/fs"
+	"maps"
+	"os"
+	"path"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// TestPromise compares the listing of the API with that of the last release: what was
+// removed or changed since then stands in the changelog, by name.
+func TestPromise(t *testing.T) {
+	promised, err := os.ReadFile("../../docs/api-released.txt")
+	if errors.Is(err, fs.ErrNotExist) {
+		t.Skip("nothing is promised before the first release, which writes docs/api-released.txt")
+	}
+	require.NoError(t, err)
+	version, listing, found := strings.Cut(string(promised), "\n")
+	require.True(t, found, "the first line of docs/api-released.txt is the version")
+	now, err := os.ReadFile("../../docs/api.txt")
+	require.NoError(t, err)
+	changelog, err := os.ReadFile("../../CHANGELOG.md")
+	require.NoError(t, err)
+	for _, name := range broken(t, listing, string(now), sinceRelease(t, string(changelog), version)) {
+		t.Errorf("%s is not what %s promised; restore it, or name `%s` in CHANGELOG.md above %s, with before and after",
+			name, version, name, version)
+	}
+}
+
+// TestPromiseBroken gives two listings and what the changelog says since the release.
+func TestPromiseBroken(t *testing.T) {
+	const released = `# package shop
+
+const (
+    First Kind = iota
+    Second
+)
+var ErrGone = errors.New("gone")
+func Open(name string) (*Shop, error)
+type Kind int
+type Shop struct {
+    Name string ` + "`json:\"name\"`" + `
+    Rows, Limit int
+    // contains filtered or unexported fields
+}
+func (s *Shop) Close() error
+type Source interface {
+    Query(text string) error
+}
+
+# package shop/cart
+
+func Open()
+
+`
+	for _, test := range []struct {
+		why       string
+		old, new  string
+		changelog string
+		want      []string
+	}{
+		{why: "the same listing breaks nothing"},
+		{why: "a new function is compatible", old: "func Open(name string)", new: "func Add()\nfunc Open(name string)"},
+		{why: "a new field is compatible", old: "Rows, Limit int", new: "Rows, Limit int\n    Added bool"},
+		{why: "fields in other groups are the same", old: "Rows, Limit int", new: "Limit int\n    Rows int"},
+		{why: "a function is gone", old: "func Open(name string) (*Shop, error)\n", want: []string{"shop.Open"}},
+		{why: "a package is gone", old: "# package shop/cart\n\nfunc Open()\n\n", want: []string{"cart.Open"}},
+		{why: "a result more", old: "func (s *Shop) Close() error", new: "func (s *Shop) Close() (int, error)", want: []string{"shop.Shop.Close"}},
+		{why: "another receiver", old: "func (s *Shop) Close", new: "func (s Shop) Close", want: []string{"shop.Shop.Close"}},
+		{why: "a field is gone", old: "Rows, Limit int", new: "Rows int", want: []string{"shop.Shop.Limit"}},
+		{why: "a field of another type", old: "Rows, Limit int", new: "Rows, Limit int64", want: []string{"shop.Shop.Limit", "shop.Shop.Rows"}},
+		{why: "a tag is what JSON says", old: `json:"name"`, new: `json:"label"`, want: []string{"shop.Shop.Name"}},
+		{why: "a constant moves and has another value", old: "First Kind = iota\n    Second", new: "Zero Kind = iota\n    First\n    Second",
+			want: []string{"shop.First", "shop.Second"}},
+		{why: "whoever implements an interface lacks its new method", old: "Query(text string) error",
+			new: "Query(text string) error\n    Close()", want: []string{"shop.Source"}},
+		{why: "a type becomes another", old: "type Kind int", new: "type Kind string", want: []string{"shop.Kind"}},
+		{why: "a type is gone, and is named instead of its members",
+			old: released[strings.Index(released, "type Shop struct"):strings.Index(released, "type Source")], want: []string{"shop.Shop"}},
+		{why: "the changelog names it", old: "func Open(name string) (*Shop, error)\n", changelog: "- `shop.Open` is gone; use New."},
+		{why: "the changelog names another package's", old: "func Open(name string) (*Shop, error)\n",
+			changelog: "- `cart.Open`, `workshop.Open` and `shop.Opened` are gone.", want: []string{"shop.Open"}},
+		{why: "the changelog names the type, and the field is its own promise", old: "Rows, Limit int", new: "Rows int",
+			changelog: "- `shop.Shop` is smaller.", want: []string{"shop.Shop.Limit"}},
+	} {
+		t.Run(test.why, func(t *testing.T) {
+			require.Contains(t, released, test.old)
+			now := strings.Replace(released, test.old, test.new, 1)
+			assert.Equal(t, test.want, broken(t, released, now, test.changelog))
+		})
+	}
+}
+
+// TestPromiseOfTheListing reads the listing that there is: each declaration of it would
+// be missed.
+func TestPromiseOfTheListing(t *testing.T) {
+	listing, err := os.ReadFile("../../docs/api.txt")
+	require.NoError(t, err)
+	all := declarations(t, string(listing))
+	require.Greater(t, len(all), 800)
+	assert.Contains(t, all, "connector Source")
+	assert.Contains(t, all, "connector Options.WriteStall")
+	members := 0
+	for name := range all {
+		if strings.Contains(name, ".") {
+			members++
+		}
+	}
+	assert.Empty(t, broken(t, string(listing), string(listing), ""))
+	assert.Len(t, broken(t, string(listing), "", ""), len(all)-members)
+}
+
+// TestSinceRelease finds the part of a changelog that no release has.
+func TestSinceRelease(t *testing.T) {
+	const changelog = "# Changelog\n\n## Unreleased\n\n- new\n\n## v0.1.0 - 2026-11-23\n\n- old\n"
+	assert.Equal(t, "# Changelog\n\n## Unreleased\n\n- new\n", sinceRelease(t, changelog, "v0.1.0"))
+}
+
+// sinceRelease returns what the changelog says above the section of a version.
+func sinceRelease(t *testing.T, changelog, version string) string {
+	t.Helper()
+	above, _, found := strings.Cut(changelog, "\n## "+version+" - ")
+	require.True(t, found, "CHANGELOG.md has no section %s", version)
+	return above
+}
+
+// broken returns what a listing has removed or changed of an earlier one, as far as the
+// changelog does not name it.
+func broken(t *testing.T, before, after, changelog string) []string {
+	t.Helper()
+	old, now := declarations(t, before), declarations(t, after)
+	var names []string
+	for _, key := range slices.Sorted(maps.Keys(old)) {
+		if now[key] == old[key] {
+			continue
+		}
+		pkg, name, _ := strings.Cut(key, " ")
+		owner, _, member := strings.Cut(name, ".")
+		if _, stands := now[pkg+" "+owner]; member && !stands {
+			continue // with its type
+		}
+		name = path.Base(pkg) + "." + name
+		if !regexp.MustCompile(`(^|[^\w.])` + regexp.QuoteMeta(name) + `($|\W)`).MatchString(changelog) {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
+// declarations returns the text of each declaration of a listing, under the package's
+// path and the name. The fields of a struct are declarations of their own, as their
+// number may grow; the methods of an interface are not.
+func declarations(t *testing.T, listing string) map[string]string {
+	t.Helper()
+	found := map[string]string{}
+	for part := range strings.SplitSeq("\n"+listing, "\n# package ") {
+		pkg, text, _ := strings.Cut(part, "\n")
+		if strings.TrimSpace(text) == "" {
+			continue
+		}
+		file, err := parser.ParseFile(token.NewFileSet(), pkg, "package p\n"+text, parser.SkipObjectResolution)
+		require.NoError(t, err)
+		for _, decl := range file.Decls {
+			for name, text := range declared(t, decl) {
+				require.NotContains(t, found, pkg+" "+name)
+				found[pkg+" "+name] = text
+			}
+		}
+	}
+	return found
+}
+
+// declared returns what one declaration declares, by name.
+func declared(t *testing.T, decl ast.Decl) map[string]string {
+	t.Helper()
+	found := map[string]string{}
+	switch d := decl.(type) {
+	case *ast.FuncDecl:
+		name := d.Name.Name
+		if d.Recv != nil {
+			name = receiver(d.Recv.List[0].Type) + "." + name
+		}
+		found[name] = printed(t, d)
+	case *ast.GenDecl:
+		var last *ast.ValueSpec // a constant without a value repeats the last one
+		for i, spec := range d.Specs {
+			switch s := spec.(type) {
+			case *ast.ValueSpec:
+				if last == nil || len(s.Values) > 0 {
+					last = s
+				}
+				for j, name := range s.Names {
+					text := fmt.Sprint(d.Tok, j, " ", printed(t, &ast.ValueSpec{
+						Names: []*ast.Ident{ast.NewIdent("_")}, Type: last.Type, Values: last.Values,
+					}))
+					if strings.Contains(text, "iota") {
+						text += fmt.Sprint(" ", i)
+					}
+					found[name.Name] = text
+				}
+			case *ast.TypeSpec:
+				maps.Copy(found, typed(t, s))
+			}
+		}
+	}
+	return found
+}
+
+// typed returns what the declaration of a type declares.
+func typed(t *testing.T, spec *ast.TypeSpec) map[string]string {
+	t.Helper()
+	fields, isStruct := spec.Type.(*ast.StructType)
+	if !isStruct {
+		return map[string]string{spec.Name.Name: printed(t, spec)}
+	}
+	head := *spec
+	head.Type = &ast.StructType{Fields: &ast.FieldList{}}
+	found := map[string]string{spec.Name.Name: printed(t, &head)}
+	for _, field := range fields.Fields.List {
+		text := printed(t, field.Type)
+		if field.Tag != nil {
+			text += " " + field.Tag.Value
+		}
+		for _, name := range field.Names {
+			found[spec.Name.Name+"."+name.Name] = text
+		}
+		if len(field.Names) == 0 { // embedded
+			found[spec.Name.Name+"."+receiver(field.Type)] = "embedded " + text
+		}
+	}
+	return found
+}
+
+// receiver returns the name of a type without its package, pointer and parameters.
+func receiver(expr ast.Expr) string {
+	switch e := expr.(type) {
+	case *ast.StarExpr:
+		return receiver(e.X)
+	case *ast.IndexExpr:
+		return receiver(e.X)
+	case *ast.IndexListExpr:
+		return receiver(e.X)
+	case *ast.SelectorExpr:
+		return e.Sel.Name
+	case *ast.Ident:
+		return e.Name
+	}
+	return fmt.Sprintf("%T", expr)
+}
+
+// printed returns a node in one spelling, whatever stood around it. Names of a
+// function's parameters and results are part of it.
+func printed(t *testing.T, node any) string {
+	t.Helper()
+	var text bytes.Buffer
+	require.NoError(t, (&printer.Config{Mode: printer.RawFormat}).Fprint(&text, token.NewFileSet(), node))
+	return text.String()
+}
