@@ -56,7 +56,7 @@ func (e *export) run(ctx context.Context) error {
 
 // table exports one table.
 func (e *export) table(ctx context.Context, t *wire.Table) (err error) {
-	name := filepath.Join(e.dir, url.PathEscape(t.Name)+"."+e.format)
+	name := filepath.Join(e.dir, fileName(t.Name)+"."+e.format)
 	p, key := progress{}, e.key(t)
 	if p, err = readProgress(name + ".progress"); err != nil {
 		return err
@@ -81,6 +81,12 @@ func (e *export) table(ctx context.Context, t *wire.Table) (err error) {
 		return err
 	}
 	return e.rows(ctx, t, &p, file)
+}
+
+// fileName returns a table's name as a file may have it on every system. Windows takes
+// what follows a colon for a stream of the file before it.
+func fileName(table string) string {
+	return strings.ReplaceAll(url.PathEscape(table), ":", "%3A")
 }
 
 // rows appends the rows behind the progress to a file.

@@ -172,3 +172,18 @@ func TestExportGoesOn(t *testing.T) {
 	require.NoError(t, err)
 	require.True(t, bytes.Equal(want, got), "a file that lost rows is begun anew")
 }
+
+func TestFileName(t *testing.T) {
+	for _, test := range []struct{ why, table, want string }{
+		{"an ordinary name is itself", "orders", "orders"},
+		{"a slash would be a folder", "the/things", "the%2Fthings"},
+		{"so would a backslash on Windows", `the\things`, "the%5Cthings"},
+		{"a colon is a stream of another file on Windows", "shop:orders", "shop%3Aorders"},
+		{"no name spells another's escape", "shop%3Aorders", "shop%253Aorders"},
+		{"Windows has no such characters in names", `<a>|"b"*?`, "%3Ca%3E%7C%22b%22%2A%3F"},
+	} {
+		if got := fileName(test.table); got != test.want {
+			t.Errorf("%s: %q, want %q", test.why, got, test.want)
+		}
+	}
+}

@@ -7,7 +7,6 @@ import (
 	"errors"
 	"io"
 	"strings"
-	"syscall"
 	"time"
 )
 
@@ -56,7 +55,7 @@ func connectReason(err error) reason {
 		return reasonProtocol
 	case errors.Is(err, context.DeadlineExceeded):
 		return reasonSilent
-	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, syscall.ECONNRESET), errors.Is(err, driver.ErrBadConn):
+	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, errReset), errors.Is(err, driver.ErrBadConn):
 		return reasonProtocol
 	}
 	text := err.Error()

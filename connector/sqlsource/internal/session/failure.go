@@ -58,7 +58,7 @@ func unreachable(err error) bool {
 // stops may say so first, or not.
 func brokeOff(err error) bool {
 	for _, cause := range []error{
-		io.EOF, io.ErrUnexpectedEOF, syscall.ECONNRESET, syscall.EPIPE, net.ErrClosed, driver.ErrBadConn, sql.ErrConnDone,
+		io.EOF, io.ErrUnexpectedEOF, errReset, syscall.EPIPE, net.ErrClosed, driver.ErrBadConn, sql.ErrConnDone,
 	} {
 		if errors.Is(err, cause) {
 			return true
