@@ -249,7 +249,8 @@ func flags(c *config, r *raw) *flag.FlagSet {
 }
 
 func usage(out io.Writer) {
-	fmt.Fprint(out, "conform grades an external data connector.\n\n  conform [flags] URL\n\n")
+	fmt.Fprint(out, "conform grades an external data connector.\n\n  conform [flags] URL\n"+
+		"  conform new DIR -kind KIND    makes a new connector; conform new -h tells the flags\n\n")
 	fmt.Fprintf(out, "URL is the connector's base URL. The token is read from %s, and credentials from %s\n"+
 		"unless -credentials gives them.\n\n",
 		check.EnvToken, check.EnvCredentials)

@@ -10,6 +10,7 @@
 //	conform -describe tables.md -describe tables.json http://localhost:8080
 //	conform -diff tables.json http://localhost:8080      # what changed since then
 //	conform -fixture ./corpus                            # the corpus, to be loaded
+//	conform new orders -kind rest                        # a new connector, to begin with
 //	conform -list                                        # the checks
 //	conform -explain P3.4c                               # one of them
 //
@@ -48,6 +49,9 @@ func main() {
 // run runs the command. It writes the report to out, and the progress and errors to
 // errOut, and returns the exit code.
 func run(ctx context.Context, args []string, getenv func(string) string, out, errOut io.Writer) int {
+	if len(args) > 0 && args[0] == "new" {
+		return start(ctx, args[1:], out, errOut)
+	}
 	c, err := configure(args, getenv)
 	switch {
 	case errors.Is(err, flag.ErrHelp):

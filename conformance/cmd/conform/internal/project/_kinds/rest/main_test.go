@@ -1,0 +1,45 @@
+package main
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/connectorsdk/connector-sdk-go/connector"
+	"github.com/connectorsdk/connector-sdk-go/connector/connectortest"
+	"github.com/connectorsdk/connector-sdk-go/connector/restsource"
+	"github.com/connectorsdk/connector-sdk-go/wire"
+)
+
+func testSource(t *testing.T) connector.Source {
+	t.Helper()
+	source, err := newSource(&restsource.Options{Transport: roundTrip(standIn)})
+	require.NoError(t, err)
+	return source
+}
+
+// TestGraded grades the connector as the platform will after it is connected.
+func TestGraded(t *testing.T) {
+	connectortest.Run(t, definition, testSource(t), &connectortest.Options{Credentials: demo})
+}
+
+// TestKnownRow asserts a row that you know: no grade can find a row that is missing from
+// every answer.
+//
+// FILL IN a row of yours.
+func TestKnownRow(t *testing.T) {
+	tenant := connectortest.Start(t, definition, testSource(t), nil).As(demo)
+	answer, err := tenant.Query(wire.QueryRequest{
+		Table:  "orders",
+		Where:  wire.Where{And: []wire.Filter{{Field: "id", Op: wire.OpEq, Value: wire.Int(5)}}},
+		Fields: []string{"customer", "status", "total", "updated"},
+	})
+	require.NoError(t, err)
+	require.JSONEq(t, `[{"customer": "c2", "status": "paid", "total": "50.50", "updated": "2026-01-05T09:30:00Z"}]`, answer.JSON())
+}
+
+// TestWrongKey requires a sentence for the person at the connect form.
+func TestWrongKey(t *testing.T) {
+	err := connectortest.Start(t, definition, testSource(t), nil).As(map[string]string{"apiKey": "another"}).Check()
+	require.ErrorIs(t, err, connector.ErrCheckFailed)
+}

@@ -1,0 +1,155 @@
+// Package project makes the folder of a new connector: a program, its test, an image, a
+// workflow, and a page that says what to change.
+package project
+
+import (
+	"bytes"
+	"cmp"
+	"embed"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"text/template"
+
+	"github.com/connectorsdk/connector-sdk-go/conformance/internal/release"
+)
+
+// kinds holds a folder for each kind, whose files are written as they are, and the
+// templates that all have in common. Its name keeps the programs in it, which need
+// modules that the library does not, out of the library's build.
+//
+//go:embed all:_kinds
+var kinds embed.FS
+
+// Project is what to make.
+type Project struct {
+	Dir     string // the folder, which must be empty or not there; its name is the program's
+	Kind    *Kind
+	Module  string // the path of the module; default: the name of the folder
+	Library Library
+}
+
+// dirName are the names of folders that an image of a container can have too.
+var dirName = regexp.MustCompile(`^[a-z0-9]+([._-][a-z0-9]+)*$`)
+
+// modulePath is what a path of a module consists of.
+var modulePath = regexp.MustCompile(`^[A-Za-z0-9._~/-]+$`)
+
+// values is what the templates are filled with.
+type values struct {
+	Name, Module, What string
+	Next               [3]string
+	Require, Replace   []string
+	Cgo, Data          bool
+	Credentials        string
+	Docs, Ref          string
+}
+
+// Make writes the project's files. It changes no file that is there.
+func (p *Project) Make() error {
+	abs, err := filepath.Abs(p.Dir)
+	if err != nil {
+		return err
+	}
+	if !dirName.MatchString(filepath.Base(abs)) {
+		return fmt.Errorf("the folder %q: its name is the program's and the image's; use small letters, digits and dashes", filepath.Base(abs))
+	}
+	v := p.values(filepath.Base(abs))
+	if !modulePath.MatchString(v.Module) {
+		return fmt.Errorf("-module: %q is no path of a module, such as example.com/acme/orders", v.Module)
+	}
+	files, err := p.files(v)
+	if err != nil {
+		return err
+	}
+	entries, err := os.ReadDir(abs)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	if len(entries) > 0 {
+		return fmt.Errorf("the folder %s is not empty; name one that is not there yet", p.Dir)
+	}
+	for name, text := range files {
+		to := filepath.Join(abs, filepath.FromSlash(name))
+		if err := os.MkdirAll(filepath.Dir(to), 0o755); err != nil {
+			return err
+		}
+		if err := os.WriteFile(to, text, 0o644); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// values returns what to write into the templates.
+func (p *Project) values(name string) values {
+	v := values{
+		Name:        name,
+		Module:      cmp.Or(p.Module, name),
+		What:        p.Kind.what,
+		Next:        p.Kind.next,
+		Require:     p.Kind.requires,
+		Cgo:         p.Kind.cgo,
+		Data:        p.Kind.data,
+		Credentials: p.Kind.credentials,
+		Docs:        release.Page(p.Library.Version, "docs"),
+		Ref:         release.Ref(p.Library.Version),
+	}
+	folders := []string{""}
+	if p.Kind.nested != "" {
+		folders = append(folders, p.Kind.nested)
+	}
+	for _, folder := range folders {
+		require, replace := p.Library.requirement(folder)
+		v.Require = append(v.Require[:len(v.Require):len(v.Require)], require)
+		if replace != "" {
+			v.Replace = append(v.Replace, replace)
+		}
+	}
+	return v
+}
+
+// files returns the content of each file by its name: those of the kind as they are, and
+// the templates of all kinds, without their extension.
+func (p *Project) files(v values) (map[string][]byte, error) {
+	files := map[string][]byte{}
+	for _, dir := range []string{"_kinds/common", path.Join("_kinds", p.Kind.Name)} {
+		err := fs.WalkDir(kinds, dir, func(name string, entry fs.DirEntry, err error) error {
+			if err != nil || entry.IsDir() {
+				return err
+			}
+			text, err := kinds.ReadFile(name)
+			if err != nil {
+				return err
+			}
+			to, templated := strings.CutSuffix(strings.TrimPrefix(name, dir+"/"), ".tmpl")
+			if templated {
+				if text, err = fill(name, string(text), v); err != nil {
+					return err
+				}
+			}
+			files[to] = text
+			return nil
+		})
+		if err != nil {
+			return nil, err
+		}
+	}
+	return files, nil
+}
+
+// fill returns a template with its values.
+func fill(name, text string, v values) ([]byte, error) {
+	t, err := template.New(name).Option("missingkey=error").Parse(text)
+	if err != nil {
+		return nil, err
+	}
+	var b bytes.Buffer
+	err = t.Execute(&b, v)
+	return b.Bytes(), err
+}

@@ -1,0 +1,142 @@
+package project
+
+import (
+	"encoding/json"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/connectorsdk/connector-sdk-go/conformance/internal/release"
+)
+
+const root = "../../../../.."
+
+func TestLibraryOf(t *testing.T) {
+	got, err := LibraryOf("v0.1.0", "")
+	require.NoError(t, err)
+	require.Equal(t, Library{Version: "v0.1.0"}, got)
+	_, err = LibraryOf("", "")
+	require.ErrorContains(t, err, "give -replace", "there is nothing to require")
+	got, err = LibraryOf("v0.1.0", root)
+	require.NoError(t, err)
+	require.True(t, filepath.IsAbs(got.Folder))
+	require.Empty(t, got.Version, "a clone goes before the version")
+}
+
+// TestVersions requires that projects begin with the versions that the library is tested with.
+func TestVersions(t *testing.T) {
+	for file, required := range map[string][]string{
+		"go.mod":              {decimal, testify},
+		"examples/sql/go.mod": {sqlite},
+	} {
+		text, err := os.ReadFile(filepath.Join(root, file))
+		require.NoError(t, err)
+		for _, line := range required {
+			require.Contains(t, string(text), "\t"+line+"\n", file)
+		}
+	}
+}
+
+// TestReleased makes each kind with a released library and checks what needs no network.
+func TestReleased(t *testing.T) {
+	for i := range Kinds {
+		kind := &Kinds[i]
+		t.Run(kind.Name, func(t *testing.T) {
+			dir := filepath.Join(t.TempDir(), "acme-orders")
+			p := Project{Dir: dir, Kind: kind, Module: "example.com/acme/orders", Library: Library{Version: "v0.1.0"}}
+			require.NoError(t, p.Make())
+			require.ErrorContains(t, p.Make(), "not empty", "nothing is written over")
+			read := func(name string) string {
+				text, err := os.ReadFile(filepath.Join(dir, name))
+				require.NoError(t, err)
+				return string(text)
+			}
+
+			mod := read("go.mod")
+			require.True(t, strings.HasPrefix(mod, "module example.com/acme/orders\n"))
+			require.Contains(t, mod, "\t"+release.Path+" v0.1.0\n")
+			require.NotContains(t, mod, "replace")
+			if kind.nested != "" {
+				require.Contains(t, mod, "\t"+release.Path+"/"+kind.nested+" v0.1.0\n")
+			}
+
+			page := read("README.md")
+			require.Contains(t, page, "blob/v0.1.0/docs/operating.md")
+			for n := 1; n <= 3; n++ {
+				require.Contains(t, page, "\n"+strconv.Itoa(n)+". ")
+			}
+			for _, link := range regexp.MustCompile(`\]\(([^):]+)\)`).FindAllStringSubmatch(page, -1) {
+				require.FileExists(t, filepath.Join(dir, link[1]))
+			}
+			require.Contains(t, read(".github/workflows/ci.yml"), "/.github/actions/conform@v0.1.0\n")
+			if kind.credentials != "" {
+				require.True(t, json.Valid([]byte(kind.credentials)))
+				require.Contains(t, read(".github/workflows/ci.yml"), "'"+kind.credentials+"'")
+			}
+			dockerfile(t, dir, read("Dockerfile"))
+
+			marks := 0
+			require.NoError(t, filepath.WalkDir(dir, func(name string, entry fs.DirEntry, err error) error {
+				require.NotContains(t, name, ".tmpl")
+				if err == nil && !entry.IsDir() {
+					text := strings.Join(strings.Fields(strings.ReplaceAll(read(strings.TrimPrefix(name, dir)), "//", "")), " ")
+					require.NotContains(t, text, "{{.", name)
+					marks += strings.Count(text, "FILL IN")
+				}
+				return err
+			}))
+			require.GreaterOrEqual(t, marks, 3, "what to change is marked")
+		})
+	}
+}
+
+// dockerfile checks what can be checked without a container builder: who runs what, on
+// which image, and that the files it copies are there.
+func dockerfile(t *testing.T, dir, text string) {
+	t.Helper()
+	var base, user, entry, built string
+	for line := range strings.Lines(text) {
+		name, args, _ := strings.Cut(strings.TrimSpace(line), " ")
+		switch name {
+		case "FROM":
+			base = args
+		case "USER":
+			user = args
+		case "ENTRYPOINT":
+			entry = args
+		case "RUN":
+			if found := regexp.MustCompile(`-o (\S+)`).FindStringSubmatch(args); found != nil {
+				built = found[1]
+			}
+		case "COPY":
+			fields := strings.Fields(args)
+			for _, source := range fields[:len(fields)-1] {
+				if !strings.HasPrefix(args, "--from=") && source != "go.sum" { // go mod tidy writes that
+					_, err := os.Stat(filepath.Join(dir, source))
+					require.NoError(t, err, line)
+				}
+			}
+		}
+	}
+	require.Regexp(t, `^gcr\.io/distroless/(static|cc)-debian12:nonroot$`, base)
+	require.Regexp(t, `^[1-9]\d*:[1-9]\d*$`, user, "by number, and not root")
+	require.Equal(t, `["`+built+`"]`, entry, "what was built is what starts")
+}
+
+// TestNames lists the folders of the kinds, so that none is forgotten in the table.
+func TestNames(t *testing.T) {
+	entries, err := kinds.ReadDir("_kinds")
+	require.NoError(t, err)
+	require.Len(t, entries, len(Kinds)+1, "each kind, and what they have in common")
+	for i := range Kinds {
+		found, err := KindOf(Kinds[i].Name)
+		require.NoError(t, err)
+		require.Same(t, &Kinds[i], found)
+	}
+}

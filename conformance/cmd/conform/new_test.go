@@ -1,0 +1,155 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"runtime"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/connectorsdk/connector-sdk-go/conformance/cmd/conform/internal/project"
+	"github.com/connectorsdk/connector-sdk-go/conformance/internal/check"
+	"github.com/connectorsdk/connector-sdk-go/internal/testrun"
+)
+
+// root is the folder of the library, whose tree the new connectors are made of.
+const root = "../../.."
+
+// demonstration are the credentials that a kind accepts as it comes.
+var demonstration = map[string]string{
+	"rest":    `{"apiKey":"demo-key"}`,
+	"graphql": `{"accessToken":"demo-token"}`,
+	"files":   `{"tenant":"acme"}`,
+	"lake":    `{"tenant":"acme"}`,
+}
+
+// TestNew makes a connector of each kind as a user would, runs its own tests, and grades
+// the program that it is, because its main function is in no test of its own.
+func TestNew(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it fetches modules and builds six programs")
+	}
+	for i := range project.Kinds {
+		kind := project.Kinds[i].Name
+		t.Run(kind, func(t *testing.T) {
+			if _, err := exec.LookPath("g++"); kind == "lake" && (err != nil || runtime.GOOS != "linux" || runtime.GOARCH == "386") {
+				t.Skip("DuckDB needs a C++ compiler, and is not built for this system here")
+			}
+			if kind == "lake" && !testrun.InFull() {
+				t.Skip("it links DuckDB, which takes a minute; CONFORMANCE_MATRIX=part runs it")
+			}
+			dir := filepath.Join(t.TempDir(), "orders")
+			made := conform(t, nil, "new", "-replace", root, dir, "-kind", kind)
+			require.Equal(t, check.ExitPass, made.code, made.err)
+			require.Contains(t, made.out, "cd "+dir)
+
+			command := func(args ...string) string {
+				cmd := exec.CommandContext(t.Context(), "go", args...)
+				cmd.Dir = dir
+				text, err := cmd.CombinedOutput()
+				require.NoError(t, err, string(text))
+				return string(text)
+			}
+			command("vet", "./...")
+			require.Empty(t, command("mod", "tidy", "-diff"))
+			tested := command("test", "-count=1", "-v", ".")
+			require.Regexp(t, `connectortest: [1-9]\d* checks passed, 0 failed`, tested, "its test grades it")
+			command("build", "-o", "program"+exe(), ".")
+
+			url, token := serve(t, dir)
+			args := []string{"-mode", "live", url}
+			if credentials := demonstration[kind]; credentials != "" {
+				args = append(args, "-credentials", credentials)
+			}
+			graded := conform(t, map[string]string{check.EnvToken: token}, args...)
+			require.Equal(t, check.ExitPass, graded.code, graded.out+graded.err)
+			require.Contains(t, graded.out, "\nCONFORMANT", graded.out)
+		})
+	}
+}
+
+func exe() string {
+	if runtime.GOOS == "windows" {
+		return ".exe"
+	}
+	return ""
+}
+
+// serve starts the program in a folder and returns the address and the token that it
+// prints. The program ends with the test.
+func serve(t *testing.T, dir string) (url, token string) {
+	t.Helper()
+	ctx, stop := context.WithCancel(t.Context())
+	program := exec.CommandContext(ctx, filepath.Join(dir, "program"+exe()))
+	program.Dir = dir
+	program.Env = []string{"PORT=0"}
+	for _, v := range os.Environ() {
+		if !strings.HasPrefix(v, "PORT=") && !strings.HasPrefix(v, check.EnvToken+"=") {
+			program.Env = append(program.Env, v)
+		}
+	}
+	out, err := program.StdoutPipe()
+	require.NoError(t, err)
+	require.NoError(t, program.Start())
+	printed := bufio.NewReader(out)
+	t.Cleanup(func() {
+		stop()
+		_ = program.Wait() // it was killed
+	})
+	for token == "" {
+		line, err := printed.ReadString('\n')
+		require.NoError(t, err, "the program ended")
+		if found := regexp.MustCompile(` at (http://localhost:\d+)`).FindStringSubmatch(line); found != nil {
+			url = found[1]
+		}
+		if found := regexp.MustCompile(`^Token: (\S+)`).FindStringSubmatch(line); found != nil {
+			token = found[1]
+		}
+	}
+	go func() { _, _ = io.Copy(io.Discard, printed) }()
+	return url, token
+}
+
+// TestNewRefuses requires that what is missing is named, and that nothing is written.
+func TestNewRefuses(t *testing.T) {
+	full := t.TempDir()
+	require.NoError(t, os.WriteFile(filepath.Join(full, "mine.txt"), nil, 0o600))
+	under := func(name string) string { return filepath.Join(t.TempDir(), name) }
+	for _, c := range []struct {
+		why  string
+		args []string
+		says string
+	}{
+		{"no folder", []string{"-kind", "rest", "-replace", root}, "expected the name of one folder, got 0"},
+		{"two folders", []string{"a", "b", "-kind", "rest", "-replace", root}, "expected the name of one folder, got 2"},
+		{"no kind", []string{under("x"), "-replace", root}, "-kind memory|rest|graphql|sql|files|lake"},
+		{"an unknown kind", []string{under("x"), "-kind", "soap", "-replace", root}, `no kind "soap"; the kinds are memory, rest`},
+		{"a program of a clone, which no go.mod can require", []string{under("x"), "-kind", "rest"}, "give -replace and the folder"},
+		{"a clone that is none", []string{under("x"), "-kind", "rest", "-replace", full}, "-replace: "},
+		{"a clone of another module", []string{under("x"), "-kind", "rest", "-replace", root + "/examples/sql"}, "is no clone of"},
+		{"a folder with files", []string{full, "-kind", "rest", "-replace", root}, "new: "},
+		{"a name that no image can have", []string{under("My Shop"), "-kind", "rest", "-replace", root}, "small letters"},
+		{"a module that is none", []string{under("x"), "-kind", "rest", "-replace", root, "-module", "a b"}, "-module: "},
+		{"an unknown flag", []string{under("x"), "-sort", "rest"}, "conform new -h tells the flags"},
+	} {
+		t.Run(c.why, func(t *testing.T) {
+			r := conform(t, nil, append([]string{"new"}, c.args...)...)
+			require.Equal(t, check.ExitNotRun, r.code)
+			require.Contains(t, r.err, c.says)
+			if c.args[0] != full {
+				require.NoDirExists(t, c.args[0])
+			}
+		})
+	}
+	entries, err := os.ReadDir(full)
+	require.NoError(t, err)
+	require.Len(t, entries, 1)
+	require.Contains(t, conform(t, nil, "new", "-h").out, "-kind")
+}
