@@ -72,3 +72,6 @@ func Find(id string) *Check {
 
 // In returns the modes in which a check runs.
 func (c *Check) In() []Mode { return c.modes() }
+
+// PhaseName returns the heading of a phase.
+func PhaseName(phase int) string { return phaseName(phase) }

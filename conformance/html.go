@@ -18,10 +18,11 @@ import (
 var page string
 
 // HTML returns the report as one page that needs nothing else: no server, no network
-// and no script, except for the buttons that copy a request.
+// and no script, except for the buttons that copy a request. Links lead to the documents
+// of the checks and the rules.
 func (r *Report) HTML() ([]byte, error) {
 	t, err := template.New("report").Funcs(template.FuncMap{
-		"legible": check.Legible, "anchor": anchor, "percent": percent, "prose": prose, "took": took, "join": strings.Join,
+		"legible": check.Legible, "anchor": anchor, "percent": percent, "prose": prose, "ruleURL": ruleURL, "took": took,
 		"class": class, "mark": func(class string) string { return marks[class] }, "quote": func(o Outcome) string { return o.quote() },
 		"again":  func(o Outcome) string { return r.again(r.seed(&o), o.ID) },
 		"blocks": func(o Outcome) []string { return compact(r.blocked(o.ID)) },

@@ -19,8 +19,8 @@ import (
 //	                     skip and advice
 //	failures    array    of the checks that failed, in the order of the checks:
 //	                     id, title and detail, which are what a platform keeps
-//	                     of the first ten; then rule (its ids), quote (what
-//	                     the rules say), fix, expected?, received?, request?,
+//	                     of the first ten; then url (where to read on),
+//	                     rule (its ids), quote (what the rules say), fix, expected?, received?, request?,
 //	                     cases, failed, seed, and blocks: the ids of the
 //	                     checks that could not be judged because of it
 //	verdict     string   pass (exit code 0), fail (1) or "not run": 2, and 1 if all that
@@ -145,6 +145,7 @@ type jsonFinding struct {
 	ID       string       `json:"id"`
 	Title    string       `json:"title"`
 	Detail   string       `json:"detail"`
+	URL      string       `json:"url"`
 	Rule     string       `json:"rule"`
 	Quote    string       `json:"quote"`
 	Fix      string       `json:"fix"`
@@ -179,7 +180,7 @@ func jsonFindings(r *Report, outcomes []Outcome) []jsonFinding {
 	list := []jsonFinding{}
 	for _, o := range outcomes {
 		f := jsonFinding{
-			ID: o.ID, Title: o.Title, Detail: o.Detail, Rule: strings.Join(o.Rules, ", "), Quote: o.quote(), Fix: o.Fix,
+			ID: o.ID, Title: o.Title, Detail: o.Detail, URL: o.URL(), Rule: strings.Join(o.Rules, ", "), Quote: o.quote(), Fix: o.Fix,
 			Expected: o.Expected, Received: o.Received, Cases: o.Cases, Failed: o.Failed, Seed: r.seed(&o),
 			Blocks: append([]string{}, r.blocked(o.ID)...),
 		}

@@ -160,7 +160,10 @@ func TestReportHTML(t *testing.T) {
 	body, err := sample().HTML()
 	require.NoError(t, err)
 	page := string(body)
-	require.NotRegexp(t, `(?i)(src|href)="?(https?:)?//`, page, "nothing is fetched")
+	const documents = `<a (class="[a-z ]+" )?href="https://github.com/connectorsdk/connector-sdk-go/blob/main/docs/(checks|protocol)\.md#[a-z0-9-]+"`
+	linked := regexp.MustCompile(documents)
+	require.NotRegexp(t, `(?i)(src|href)="?(https?:)?//`, linked.ReplaceAllString(page, ""), "nothing is fetched, and no link leads elsewhere")
+	require.GreaterOrEqual(t, len(linked.FindAllString(page, -1)), len(sample().Outcomes), "each check's page, and the rules that failed")
 	require.NotRegexp(t, `(?i)url\(|@import|<link|<iframe|<img`, page, "nothing is fetched")
 	require.NotContains(t, page, "\x1b")
 	require.NotContains(t, page, "\u202e", "no text that turns the page around")

@@ -172,6 +172,7 @@ func (t *text) finding(r *Report, o *Outcome, full bool) {
 	if t.whole || o.refused == "" { // it is not the connector that has to change
 		t.rules("  rule      ", o.Rules)
 	}
+	t.line("  more      " + o.URL())
 	if ids := r.blocked(o.ID); len(ids) > 0 {
 		blocks := plural(len(ids), "check", "checks") + ", which cannot be judged because of it"
 		if t.whole || len(ids) <= maxBlocked {
@@ -300,6 +301,7 @@ func (c *Check) Explain() string {
 	} else {
 		t.prose("  verdict  ", "a connector that breaks it is not conformant")
 	}
+	t.line("  more     " + c.URL())
 	return t.b.String()
 }
 
