@@ -11,13 +11,17 @@ import (
 	"time"
 )
 
-const (
-	// stopDrain is how long requests may go on after a stop begins.
-	stopDrain = time.Second
-	// stopCut is how long a request may then take to answer with an error,
-	// before its connection is cut.
-	stopCut = 5 * time.Second
-)
+// stopCut is how long a request may take to answer with an error after the drain, before
+// its connection is cut.
+const stopCut = 5 * time.Second
+
+// ServeOptions say how [ServeWith] serves. Nil options, or the zero value, are the
+// defaults.
+type ServeOptions struct {
+	// Drain is how long requests may go on after a stop begins. Whatever stops the
+	// program must wait five seconds longer before it kills it. Default: one second.
+	Drain time.Duration
+}
 
 // ListenAndServe listens on a TCP address, such as ":8080", which an empty addr
 // means too, and calls [Serve]. It reads no environment. For TLS, give Serve a
@@ -51,7 +55,7 @@ func withHealth(handler http.Handler) http.Handler {
 // ends, and closes the listener. It returns nil if every request was answered.
 //
 // When ctx ends, Serve takes no new connections. Requests have one second to
-// finish. Then their contexts end: an open stream ends with an error line, and
+// finish; [ServeWith] can give them more. Then their contexts end: an open stream ends with an error line, and
 // any other request is answered with an error. After five more seconds Serve
 // cuts the connections that are left and returns an error.
 //
@@ -65,6 +69,18 @@ func withHealth(handler http.Handler) http.Handler {
 // [http.Server] for anything more, with a ReadHeaderTimeout and without a
 // WriteTimeout.
 func Serve(ctx context.Context, l net.Listener, handler http.Handler) error {
+	return ServeWith(ctx, l, handler, nil)
+}
+
+// ServeWith is [Serve] with options.
+func ServeWith(ctx context.Context, l net.Listener, handler http.Handler, options *ServeOptions) error {
+	drain := time.Second
+	if options != nil {
+		drain = cmp.Or(options.Drain, drain)
+	}
+	if drain < 0 {
+		return errors.Join(errors.New("ServeOptions.Drain must not be negative"), l.Close())
+	}
 	requests, end := context.WithCancelCause(context.WithoutCancel(ctx))
 	defer end(errStopping)
 	server := &http.Server{
@@ -83,15 +99,15 @@ func Serve(ctx context.Context, l net.Listener, handler http.Handler) error {
 	case failure = <-failed:
 	case <-ctx.Done():
 	}
-	return errors.Join(failure, stopServer(server, func() { end(errStopping) }))
+	return errors.Join(failure, stopServer(server, drain, func() { end(errStopping) }))
 }
 
-// stopServer lets requests finish, ends the contexts of those that are still
-// running with endRequests, and cuts what is left.
-func stopServer(server *http.Server, endRequests func()) error {
-	drain := time.AfterFunc(stopDrain, endRequests)
-	defer drain.Stop()
-	deadline, cancel := context.WithTimeout(context.Background(), stopDrain+stopCut)
+// stopServer lets requests finish for the time drain, ends the contexts of those that are
+// still running with endRequests, and cuts what is left.
+func stopServer(server *http.Server, drain time.Duration, endRequests func()) error {
+	over := time.AfterFunc(drain, endRequests)
+	defer over.Stop()
+	deadline, cancel := context.WithTimeout(context.Background(), drain+stopCut)
 	defer cancel()
 	if err := server.Shutdown(deadline); err != nil {
 		_ = server.Close()

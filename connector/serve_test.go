@@ -33,12 +33,17 @@ type served struct {
 
 func startServed(t *testing.T, handler http.Handler) *served {
 	t.Helper()
+	return startServedWith(t, handler, nil)
+}
+
+func startServedWith(t *testing.T, handler http.Handler, options *connector.ServeOptions) *served {
+	t.Helper()
 	h := &served{t: t, pipe: memlisten.New(), stopped: make(chan error, 1)}
 	h.client = &http.Client{Transport: h.pipe.Route(&http.Transport{})}
 	t.Cleanup(h.client.CloseIdleConnections)
 	ctx, stop := context.WithCancel(t.Context())
 	h.stop = stop
-	go func() { h.stopped <- connector.Serve(ctx, h.pipe, handler) }()
+	go func() { h.stopped <- connector.ServeWith(ctx, h.pipe, handler, options) }()
 	return h
 }
 
@@ -115,6 +120,42 @@ func TestServeLetsShortRequestsFinish(t *testing.T) {
 		assert.Equal(t, servedAnswer{900 * time.Millisecond, 200, `{"ok":true}`, nil}, <-answered)
 		assert.NoError(t, <-h.stopped)
 	})
+}
+
+// TestServeDrains requires that the time which requests have after a stop is the host's
+// to choose.
+func TestServeDrains(t *testing.T) {
+	for _, c := range []struct {
+		why         string
+		drain, took time.Duration
+		status      int
+	}{
+		{"the default", 0, time.Second, 500},
+		{"less than the request needs", 20 * time.Second, 20 * time.Second, 500},
+		{"more than the request needs", time.Minute, 30 * time.Second, 200},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			h := startServedWith(t, newHandler(t, core{check: func(ctx context.Context, _ *wire.CheckRequest) error {
+				select {
+				case <-time.After(30 * time.Second):
+					return nil
+				case <-ctx.Done():
+					return ctx.Err()
+				}
+			}}), &connector.ServeOptions{Drain: c.drain})
+			answered := h.send("/check", good("/check"))
+			h.stop()
+			answer := <-answered
+			assert.Equal(t, c.took, answer.after, c.why)
+			assert.Equal(t, c.status, answer.status, c.why)
+			assert.NoError(t, <-h.stopped)
+		})
+	}
+	listener := memlisten.New()
+	err := connector.ServeWith(t.Context(), listener, http.NotFoundHandler(), &connector.ServeOptions{Drain: -1})
+	require.ErrorContains(t, err, "Drain must not be negative")
+	_, err = listener.Dial(t.Context())
+	require.ErrorIs(t, err, net.ErrClosed)
 }
 
 func TestServeEndsOpenRequestsWithAnError(t *testing.T) {

@@ -217,7 +217,8 @@ func TestStructFaults(t *testing.T) {
 		`faulty.E: scale is for decimal.Decimal alone`,
 		`faulty.F: width is for a time.Time of type datetime alone`,
 		`faulty.G: its column is named "b", as that of faulty.B is`,
-		`faulty.I: its tag has the unknown option "primary"`,
+		`faulty.I: its tag has the unknown option "primary"; the options are a type (string, number, decimal, boolean, date, ` +
+			`datetime, json, array, reference), pk, unique, omitzero, fk=TABLE.FIELD, scale=N, width=N`,
 		`faulty.I: its tag has two types`,
 		`faulty.J: scale must be 0 to 100`,
 		`faulty.J: a float64 does not fit a column of type decimal; the types that fit are number`,

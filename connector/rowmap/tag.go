@@ -123,6 +123,10 @@ func isZero(p reflect.Value) bool {
 	return p.Elem().IsZero()
 }
 
+// tagOptions lists the options of a tag, for the person who has written another.
+const tagOptions = "a type (string, number, decimal, boolean, date, datetime, json, array, reference), " +
+	"pk, unique, omitzero, fk=TABLE.FIELD, scale=N, width=N"
+
 // options reads the options of a tag. Keys go to the table and the field.
 func (r *structReader) options(field *wire.Field, path, text string) *cellOptions {
 	o := &cellOptions{scale: -1, width: -1}
@@ -159,7 +163,7 @@ func (r *structReader) options(field *wire.Field, path, text string) *cellOption
 				r.fault(path, "width must be 0, 3, 6 or 9")
 			}
 		default:
-			r.fault(path, "its tag has the unknown option %q", option)
+			r.fault(path, "its tag has the unknown option %q; the options are %s", option, tagOptions)
 		}
 	}
 	return o

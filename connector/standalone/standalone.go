@@ -5,6 +5,7 @@ import (
 	"context"
 	"crypto/rand"
 	"crypto/tls"
+	"errors"
 	"fmt"
 	"io"
 	"log"
@@ -15,6 +16,7 @@ import (
 	"strconv"
 	"strings"
 	"syscall"
+	"time"
 
 	"github.com/connectorsdk/connector-sdk-go/connector"
 	"github.com/connectorsdk/connector-sdk-go/wire"
@@ -54,6 +56,9 @@ type Program struct {
 	// key, as PEM. With both the program serves https, with none http. Files that change
 	// are read again for the next connection; while they are faulty, the old ones serve.
 	CertFile, KeyFile string
+	// Drain is how long requests may go on after the program is told to stop; see
+	// [connector.ServeOptions]. Default: one second.
+	Drain time.Duration
 	// Serving says what is served, such as the name of a file. Default: the slug.
 	Serving string
 	// Credentials are printed in the requests to paste. Give those of a
@@ -73,6 +78,9 @@ func (p *Program) Run(ctx context.Context) error {
 	ctx, stop := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	context.AfterFunc(ctx, stop)
+	if p.Drain < 0 {
+		return errors.New("Drain: must not be negative; leave it out for one second")
+	}
 	getenv := p.Getenv
 	if getenv == nil {
 		getenv = os.LookupEnv
@@ -117,7 +125,7 @@ func (p *Program) Run(ctx context.Context) error {
 	}
 	secret, _, rotating := strings.Cut(secret, ",")
 	ended := make(chan error, 1)
-	go func() { ended <- connector.Serve(ctx, listener, handler) }()
+	go func() { ended <- connector.ServeWith(ctx, listener, handler, &connector.ServeOptions{Drain: p.Drain}) }()
 
 	w := welcome{
 		url:         scheme + "://localhost:" + port,

@@ -334,6 +334,14 @@ func TestRefusesSettings(t *testing.T) {
 		}
 		require.ErrorContains(t, program.Run(t.Context()), c.want, c.why)
 	}
+	hasty := standalone.Program{
+		Definition: connector.Definition{Slug: "odd"},
+		Source:     oddSource(t),
+		Out:        io.Discard,
+		Drain:      -time.Second,
+		Getenv:     func(name string) (string, bool) { return "0", name == "PORT" },
+	}
+	require.ErrorContains(t, hasty.Run(t.Context()), "Drain: must not be negative")
 	for _, c := range []struct{ why, cert, key, want string }{
 		{"a certificate whose name did not arrive", "", "key.pem", "a certificate and its key: name the files of both, or none"},
 		{"a certificate without its key", "cert.pem", "", "a certificate and its key: name the files of both, or none"},

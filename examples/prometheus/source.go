@@ -19,7 +19,11 @@ var planets = []planet{{"Mercury", 0}, {"Venus", 0}, {"Earth", 1}, {"Mars", 2}}
 
 // source returns a small source. Put yours in its place.
 func source() connector.Source {
-	served, err := memsource.New([]memsource.Table{memsource.MustTableOf("planets", planets)}, nil)
+	table, err := memsource.TableOf("planets", planets)
+	if err != nil {
+		log.Fatal(err)
+	}
+	served, err := memsource.New([]memsource.Table{table}, nil)
 	if err != nil {
 		log.Fatal(err)
 	}
