@@ -22,7 +22,7 @@ var page string
 // of the checks and the rules.
 func (r *Report) HTML() ([]byte, error) {
 	t, err := template.New("report").Funcs(template.FuncMap{
-		"legible": check.Legible, "anchor": anchor, "percent": percent, "prose": prose, "ruleURL": ruleURL, "took": took,
+		"legible": check.Legible, "anchor": anchor, "percent": percent, "prose": prose, "ruleURL": ruleURL, "took": took, "join": strings.Join,
 		"class": class, "mark": func(class string) string { return marks[class] }, "quote": func(o Outcome) string { return o.quote() },
 		"again":  func(o Outcome) string { return r.again(r.seed(&o), o.ID) },
 		"blocks": func(o Outcome) []string { return compact(r.blocked(o.ID)) },

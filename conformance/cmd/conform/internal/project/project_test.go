@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/assert/yaml"
 	"github.com/stretchr/testify/require"
 
 	"github.com/connectorsdk/connector-sdk-go/conformance/internal/release"
@@ -79,6 +80,7 @@ func TestReleased(t *testing.T) {
 				require.True(t, json.Valid([]byte(kind.credentials)))
 				require.Contains(t, read(".github/workflows/ci.yml"), "'"+kind.credentials+"'")
 			}
+			workflow(t, read(".github/workflows/ci.yml"))
 			dockerfile(t, dir, read("Dockerfile"))
 
 			marks := 0
@@ -93,6 +95,31 @@ func TestReleased(t *testing.T) {
 			}))
 			require.GreaterOrEqual(t, marks, 3, "what to change is marked")
 		})
+	}
+}
+
+// workflow requires that the last step of a workflow gives the action inputs that it has.
+func workflow(t *testing.T, text string) {
+	t.Helper()
+	type step struct {
+		Uses string
+		With map[string]string
+	}
+	var made struct {
+		Jobs map[string]struct{ Steps []step }
+	}
+	require.NoError(t, yaml.Unmarshal([]byte(text), &made))
+	steps := made.Jobs["connector"].Steps
+	require.NotEmpty(t, steps)
+	last := steps[len(steps)-1]
+	folder, _, _ := strings.Cut(strings.TrimPrefix(last.Uses, "connectorsdk/connector-sdk-go/"), "@")
+	described, err := os.ReadFile(filepath.Join(root, filepath.FromSlash(folder), "action.yml"))
+	require.NoError(t, err)
+	var action struct{ Inputs map[string]any }
+	require.NoError(t, yaml.Unmarshal(described, &action))
+	require.NotEmpty(t, last.With)
+	for input := range last.With {
+		require.Contains(t, action.Inputs, input)
 	}
 }
 
