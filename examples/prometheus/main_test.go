@@ -57,6 +57,9 @@ func TestProgram(t *testing.T) {
 	require.NoError(t, err)
 	page := scope.ReplaceAllString(ask(t, request), "")
 
+	checkExpressions(t, page, dashboardExpressions(t))
+	checkExpressions(t, page, alertExpressions(t))
+
 	require.NoError(t, command.Process.Signal(syscall.SIGTERM))
 	spans, err := io.ReadAll(printed)
 	require.NoError(t, err)
