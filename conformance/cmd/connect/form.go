@@ -11,6 +11,7 @@ import (
 
 	"github.com/connectorsdk/connector-sdk-go/conformance/cmd/connect/internal/lifecycle"
 	"github.com/connectorsdk/connector-sdk-go/conformance/internal/check"
+	"github.com/connectorsdk/connector-sdk-go/conformance/platform"
 	"github.com/connectorsdk/connector-sdk-go/internal/netguard"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
@@ -24,8 +25,8 @@ type formView struct {
 	HasToken   bool     `json:"hasToken"`
 	Held       []string `json:"held"`  // keys of the credentials that the program holds
 	Wiped      int      `json:"wiped"` // when it changes, the page empties its inputs
-	CanRead    bool     `json:"canRead"`
-	CanTest    bool     `json:"canTest"`
+	WhyNotRead string   `json:"whyNotRead"` // empty if Read connector can be pressed
+	WhyNotTest string   `json:"whyNotTest"` // empty if Test connection and Connect can be
 	Slug       string   `json:"slug"`   // empty until the document was read
 	Fields     string   `json:"fields"` // the inputs of the credential fields, as HTML
 	Connected  bool     `json:"connected"`
@@ -42,7 +43,7 @@ func (p *page) view() formView {
 	f := p.form
 	v := formView{
 		Name: f.Name(), URL: f.URL(), Local: f.Local(), HasToken: f.HasToken(), Wiped: p.wiped,
-		CanRead: f.CanRead(), CanTest: f.CanTest(), Connected: p.source.Load() != nil,
+		WhyNotRead: f.WhyNotRead(), WhyNotTest: f.WhyNotTest(), Connected: p.source.Load() != nil,
 		Warning: p.refused,
 	}
 	if s := p.source.Load(); s != nil {
@@ -122,19 +123,21 @@ func (p *page) test(w http.ResponseWriter, r *http.Request) {
 }
 
 // connect presses Connect: a new source, or the same one bound again.
-func (p *page) connect(w http.ResponseWriter, _ *http.Request) {
-	p.mu.Lock()
-	form, source := p.form, p.source.Load()
+func (p *page) connect(w http.ResponseWriter, r *http.Request) {
+	p.connecting.Lock()
+	defer p.connecting.Unlock()
+	form, source := p.current(), p.source.Load()
 	err := error(nil)
 	if source != nil {
-		err = source.Rebind(form)
-	} else if source, err = lifecycle.Add(form, nil); err == nil {
+		err = source.Rebind(r.Context(), form)
+	} else if source, err = lifecycle.Add(r.Context(), form, nil); err == nil {
 		p.source.Store(source)
 	}
 	if err == nil {
+		p.mu.Lock()
 		p.begin()
+		p.mu.Unlock()
 	}
-	p.mu.Unlock()
 	v := p.view()
 	v.Problem = problemOf(form, err)
 	answer(w, v)
@@ -158,7 +161,13 @@ func (p *page) current() *lifecycle.Form {
 }
 
 // problemOf returns what the page shows beside the form of an error.
-func problemOf(form *lifecycle.Form, err error) string { return check.Legible(form.Clean(said(err))) }
+func problemOf(form *lifecycle.Form, err error) string {
+	text := said(err)
+	if errors.Is(err, platform.ErrAddress) {
+		text += ". If the connector runs on this machine or in a private network, switch on Local work."
+	}
+	return check.Legible(form.Clean(text))
+}
 
 // said returns what an error says, as it came from the connector.
 func said(err error) string {

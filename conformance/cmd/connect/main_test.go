@@ -245,7 +245,7 @@ func TestRun(t *testing.T) {
 	require.Equal(t, "planets", view.Slug)
 	require.Contains(t, view.Warning, "The platform would refuse this address")
 	require.Contains(t, view.Fields, `type="password"`)
-	require.False(t, view.CanTest)
+	require.Equal(t, "API key is required.", view.WhyNotTest)
 	require.Equal(t, "API key is required.", v.button("test").Problem)
 	v.post("form", `{"field": "credential", "key": "apiKey", "value": "canary-key"}`)
 	require.Equal(t, "The connector takes the credentials.", v.button("test").Done)

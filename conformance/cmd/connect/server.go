@@ -52,6 +52,8 @@ type page struct {
 	// source is nil until a form was connected.
 	source atomic.Pointer[lifecycle.Source]
 
+	connecting sync.Mutex // held while a form is connected, which asks the connector
+
 	mu      sync.Mutex
 	form    *lifecycle.Form
 	refused string             // why the platform would refuse the address, or ""

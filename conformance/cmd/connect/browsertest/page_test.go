@@ -102,6 +102,13 @@ func TestRefusals(t *testing.T) {
 	b.fill("credential-1", "account-one")
 	b.click("#test")
 	b.says("message", `The shop says: "unknown key". Ask <Zoë>.`)
+	sent := len(bodies())
+	b.click("#connect")
+	b.until(`document.getElementById("connect").getAttribute("aria-busy") === null`)
+	b.says("message", `The shop says: "unknown key". Ask <Zoë>.`)
+	require.Len(t, bodies()[sent:], 1, "the credentials were tried, and nothing is graded with wrong ones")
+	require.True(t, value[bool](b, `document.getElementById("verdict").childElementCount === 0 && byId("connect").checkVisibility()`))
+	b.picture("wrong-credentials")
 
 	b.fill("token", token+"x")
 	b.until(`document.getElementById("credentials").hidden`) // the document is forgotten
@@ -111,7 +118,7 @@ func TestRefusals(t *testing.T) {
 	b.fill("url", url+"/elsewhere")
 	b.until(`document.getElementById("credentials").hidden`)
 	b.fill("url", url)
-	sent := len(bodies())
+	sent = len(bodies())
 	b.click("#read")
 	b.says("slug", "little-shop")
 	b.until(`document.getElementById("test").disabled && document.getElementById("credential-0").value === ""`) // all is forgotten
@@ -127,6 +134,40 @@ func TestRefusals(t *testing.T) {
 	b.click("#read")
 	b.says("message", "the platform would refuse this address")
 	b.keepsSecret(token, "wrong-key")
+}
+
+// TestAddress types addresses as people do, and submits each form with Enter.
+func TestAddress(t *testing.T) {
+	url, _ := serve(t, http.StripPrefix("/shop", good(t)))
+	_, port, _ := strings.Cut(strings.TrimPrefix(url, "http://"), ":")
+	b := open(t, nil, "-local")
+	b.says("read-why", "Type the base URL and the token.")
+	b.fill("url", "localhost:"+port)
+	b.says("read-why", "Type the token.")
+	b.press(kb.Enter)
+	b.says("message", "Type the token.")
+	b.fill("token", token)
+	b.press(kb.Enter)
+	b.says("message", "No connector answers at this address.")
+	require.Equal(t, "http://localhost:"+port, value[string](b, `byId("url").value`), "it was completed")
+	b.picture("no-connector")
+	b.fill("url", "127.0.0.1:"+port+"/shop")
+	b.press(kb.Enter)
+	b.says("slug", "little-shop")
+	require.Equal(t, url+"/shop", value[string](b, `byId("url").value`))
+	b.says("test-why", "API key is required.")
+	b.fill("credential-0", "secret-key-four")
+	b.says("test-why", "Account is required.")
+	b.press(kb.Enter)
+	b.says("message", "Account is required.")
+	b.fill("url", "127.0.0.1:"+port+"/shop/")
+	b.press(kb.Enter)
+	b.says("message", "takes the token") // Enter reads again, for the focus is in the form above
+	b.fill("credential-0", "secret-key-four")
+	b.fill("credential-1", "account-four")
+	b.press(kb.Enter)
+	b.says("chip", "conformant")
+	b.keepsSecret(token, "secret-key-four", "account-four")
 }
 
 // TestBroken shows the findings of a connector that fails.

@@ -97,14 +97,17 @@ function render(view) {
     const held = (view.held || []).includes(input.dataset.key);
     input.placeholder = held ? "held by the program; type to replace it" : input.dataset.placeholder;
   }
-  byId("read").disabled = !view.canRead;
-  byId("test").disabled = byId("connect").disabled = !view.canTest;
+  byId("read").disabled = Boolean(view.whyNotRead);
+  byId("read-why").textContent = view.whyNotRead;
+  byId("test").disabled = byId("connect").disabled = Boolean(view.whyNotTest);
+  byId("test-why").textContent = view.whyNotTest;
   byId("warning").textContent = view.warning;
   byId("warning").hidden = !view.warning;
   say(view.problem ? "bad" : "good", view.problem || view.done);
 
   connected = view.connected;
   byId("reconnect").hidden = !connected;
+  byId("nav-why").hidden = connected;
   byId("title").textContent = connected ? view.sourceName : "External connector";
   byId("where").textContent = connected ? view.url : "";
   document.title = connected ? view.sourceName + " · connect" : "connect";
@@ -120,6 +123,7 @@ async function press(button, path, then) {
   await enqueue(async () => {
     const view = await post(path);
     render(view);
+    byId("url").value = view.url; // which Read connector may have completed
     if (!view.problem && then) then(view);
   });
   button.removeAttribute("aria-busy");
@@ -136,23 +140,28 @@ byId("connect-form").addEventListener("input", (event) => {
   }
 });
 
-byId("connect-form").addEventListener("submit", (event) => {
-  event.preventDefault(); // Enter presses what comes next
-  if (byId("credentials").hidden) {
-    press(byId("read"), "read", () => (byId("fields").querySelector("[data-key]") || byId("test")).focus());
-  } else {
-    press(byId("test"), "test", () => byId("connect").focus());
-  }
-});
-byId("read").addEventListener("click", (event) => {
-  event.preventDefault();
-  press(byId("read"), "read", () => (byId("fields").querySelector("[data-key]") || byId("test")).focus());
-});
-byId("test").addEventListener("click", () => press(byId("test"), "test", () => byId("connect").focus()));
-byId("connect").addEventListener("click", () => press(byId("connect"), "connect", () => {
+const readConnector = () => press(byId("read"), "read", () => (byId("fields").querySelector("[data-key]") || byId("connect")).focus());
+const connect = () => press(byId("connect"), "connect", () => {
   byId("connect-form").hidden = true;
   byId("reconnect").focus();
-}));
+});
+
+// submit does what the button of a form does, once what is typed was sent. If something is missing,
+// it says what: a browser submits no form whose button is disabled.
+function submit(event, button, action) {
+  event.preventDefault();
+  flush();
+  enqueue(async () => {
+    if (button.disabled) say("bad", document.getElementById(button.getAttribute("aria-describedby")).textContent); else action();
+  });
+}
+for (const [form, button, action] of [["address", "read", readConnector], ["credentials", "connect", connect]]) {
+  byId(form).addEventListener("submit", (event) => submit(event, byId(button), action));
+  byId(form).addEventListener("keydown", (event) => {
+    if (event.key === "Enter" && !event.isComposing && event.target.tagName === "INPUT") submit(event, byId(button), action);
+  });
+}
+byId("test").addEventListener("click", () => press(byId("test"), "test", () => byId("connect").focus()));
 byId("reconnect").addEventListener("click", () => press(byId("reconnect"), "reconnect", (view) => {
   reset(view);
   show("connection");

@@ -45,7 +45,7 @@ func ExampleAdd() {
 	form.SetToken(secret)
 	fmt.Println(form.Read(context.Background()), form.CanTest())
 
-	s, err := lifecycle.Add(form, &lifecycle.SourceOptions{
+	s, err := lifecycle.Add(context.Background(), form, &lifecycle.SourceOptions{
 		Grade: func(ctx context.Context, _ conformance.Target, o *conformance.Options) (*conformance.Report, error) {
 			return conformance.Run(ctx, target, o)
 		},

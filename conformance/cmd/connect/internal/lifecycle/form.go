@@ -11,6 +11,9 @@ package lifecycle
 import (
 	"context"
 	"errors"
+	"net/netip"
+	"net/url"
+	"strings"
 	"sync"
 	"unicode/utf8"
 
@@ -86,13 +89,13 @@ func (f *Form) URL() string {
 
 // SetURL sets the base URL of the connector. Another URL forgets the document and the
 // typed credentials, because they belong to another connector [rule connect-5].
-func (f *Form) SetURL(url string) {
+func (f *Form) SetURL(address string) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if url == f.url {
+	if address == f.url {
 		return
 	}
-	f.url, f.typed = url, wire.Credentials{}
+	f.url, f.typed = address, wire.Credentials{}
 	f.forget()
 }
 
@@ -164,21 +167,38 @@ func (f *Form) Document() *wire.Document {
 	return f.document
 }
 
-// CanRead reports whether [Form.Read] has what it needs: a URL and a token.
-func (f *Form) CanRead() bool {
+// WhyNotRead returns what [Form.Read] still needs, for the person at the form, or "".
+func (f *Form) WhyNotRead() string {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	return f.url != "" && f.token.Reveal() != ""
+	switch token := f.token.Reveal() != ""; {
+	case f.url == "" && !token:
+		return "Type the base URL and the token."
+	case f.url == "":
+		return "Type the base URL."
+	case !token:
+		return "Type the token."
+	}
+	return ""
+}
+
+// CanRead reports whether [Form.Read] has what it needs: a URL and a token.
+func (f *Form) CanRead() bool { return f.WhyNotRead() == "" }
+
+// WhyNotTest returns what [Form.Test] still needs, for the person at the form, or "".
+func (f *Form) WhyNotTest() string {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if err := f.missing(); err != nil {
+		return err.Error()
+	}
+	return ""
 }
 
 // CanTest reports whether [Form.Test] can be pressed: the document has been read, the token
 // is long enough, and every required credential has a value [rule connect-6]. A source can
 // be added under the same conditions [rule connect-11].
-func (f *Form) CanTest() bool {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	return f.missing() == nil
-}
+func (f *Form) CanTest() bool { return f.WhyNotTest() == "" }
 
 // missing returns what is still to be done before credentials can be tried, or nil.
 func (f *Form) missing() error {
@@ -200,8 +220,11 @@ func (f *Form) missing() error {
 // When it succeeds, [Form.Document] returns the document. If the connector refuses the
 // token, the error is [TokenRejected]; any other answer in the form of the protocol shows
 // that the token is right, since a connector judges it first.
+//
+// Read completes an address that was typed without a scheme.
 func (f *Form) Read(ctx context.Context) error {
 	f.mu.Lock()
+	f.url = completed(f.url)
 	edits := f.edits
 	c, err := f.client()
 	f.mu.Unlock()
@@ -218,15 +241,37 @@ func (f *Form) Read(ctx context.Context) error {
 	}
 	f.mu.Lock()
 	defer f.mu.Unlock()
+	var wrong *platform.AnswerError
 	switch {
 	case edits != f.edits:
 		return errChanged
+	case errors.As(err, &wrong) && wrong.Path == wire.PathDocument && (wrong.Place == "status" || wrong.Place == "Content-Type"):
+		f.document = nil
+		return Message("No connector answers at this address. Check the path: " + wrong.Path + ": " + wrong.Place + ": " + wrong.Problem)
 	case err != nil:
 		f.document = nil
 		return shown(err)
 	}
 	f.document = document
 	return nil
+}
+
+// completed returns an address with a scheme: https, or http for this machine.
+func completed(address string) string {
+	address = strings.TrimSpace(address)
+	if address == "" || strings.Contains(address, "://") {
+		return address
+	}
+	address = strings.TrimPrefix(address, "//")
+	u, err := url.Parse("http://" + address)
+	if err != nil { // the client says what is wrong
+		return "https://" + address
+	}
+	ip, _ := netip.ParseAddr(u.Hostname())
+	if ip.IsLoopback() || strings.EqualFold(u.Hostname(), "localhost") {
+		return "http://" + address
+	}
+	return "https://" + address
 }
 
 // Test tries the typed credentials on /check. When the upstream rejects them, the error is
@@ -236,7 +281,7 @@ func (f *Form) Test(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	return shown(bound.client.Check(ctx, bound.credentials))
+	return bound.check(ctx)
 }
 
 // Clean returns a text of the connector without the token and the credentials of the form,
@@ -266,6 +311,11 @@ type binding struct {
 	client      *platform.Client
 	options     platform.Options
 	cleaner     *session.Cleaner
+}
+
+// check tries the credentials on /check.
+func (b *binding) check(ctx context.Context) error {
+	return shown(b.client.Check(ctx, b.credentials))
 }
 
 // bind returns what a source keeps of the form, or what the form still lacks.

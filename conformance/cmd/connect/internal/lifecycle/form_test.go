@@ -1,6 +1,7 @@
 package lifecycle_test
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -11,6 +12,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/connectorsdk/connector-sdk-go/conformance"
 	"github.com/connectorsdk/connector-sdk-go/conformance/cmd/connect/internal/lifecycle"
 	"github.com/connectorsdk/connector-sdk-go/conformance/platform"
 	"github.com/connectorsdk/connector-sdk-go/internal/terms"
@@ -342,9 +344,66 @@ func TestFormReadAgain(t *testing.T) {
 	h.check = nil
 	require.NoError(t, f.Read(t.Context()))
 	h.status = http.StatusNotFound
-	require.ErrorContains(t, f.Read(t.Context()), wire.PathDocument)
+	require.ErrorContains(t, f.Read(t.Context()), "No connector answers at this address. Check the path: "+wire.PathDocument)
 	require.Nil(t, f.Document(), "there is no connector any more")
 	require.True(t, f.HasCredential("apiKey"), "what was typed is kept")
+}
+
+// TestAddress reads connectors whose addresses were typed as people do.
+func TestAddress(t *testing.T) {
+	for typed, want := range map[string]string{
+		"connect.example.com/shop":   "https://connect.example.com/shop",
+		" connect.example.com ":      "https://connect.example.com",
+		"//connect.example.com":      "https://connect.example.com",
+		"localhost:8080":             "http://localhost:8080",
+		"LOCALHOST/shop":             "http://LOCALHOST/shop",
+		"127.0.0.1:8080/shop":        "http://127.0.0.1:8080/shop",
+		"[::1]:8080":                 "http://[::1]:8080",
+		"192.168.1.2:8080":           "https://192.168.1.2:8080", // another machine
+		"localhost.example.com":      "https://localhost.example.com",
+		"http://connect.example.com": "http://connect.example.com", // refused, not changed
+		"ftp://connect.example.com":  "ftp://connect.example.com",
+		"":                           "",
+	} {
+		f := newForm(t, &host{})
+		f.SetLocal(true)
+		f.SetURL(typed)
+		f.SetToken(goodToken)
+		_ = f.Read(t.Context())
+		require.Equal(t, want, f.URL(), typed)
+	}
+}
+
+// TestWrongCredentials connects a form whose credentials the connector rejects. Nothing is graded.
+func TestWrongCredentials(t *testing.T) {
+	h := &host{}
+	f := filled(t, h)
+	grades := make(chan string, 4)
+	options := &lifecycle.SourceOptions{
+		Grade: func(_ context.Context, asked conformance.Target, _ *conformance.Options) (*conformance.Report, error) {
+			grades <- asked.Credentials[0].Get("apiKey")
+			return &conformance.Report{}, nil
+		}}
+	s, err := lifecycle.Add(t.Context(), f, options)
+	require.NoError(t, err)
+	defer s.Close()
+	good := <-grades
+	const said = `The shop says: "no".  Ask <Zoë>.`
+	wrong := func(map[string]string) (int, string) { return http.StatusBadRequest, failedCheck }
+	h.check = wrong
+	_, err = lifecycle.Add(t.Context(), f, options)
+	require.EqualError(t, err, said)
+	again := s.Reconnect()
+	h.check = nil
+	require.NoError(t, again.Read(t.Context()))
+	again.SetCredential("apiKey", "another")
+	again.SetCredential("account", "account-of-a-tenant")
+	h.check = wrong
+	require.EqualError(t, s.Rebind(t.Context(), again), said)
+	_, credentials := s.Client()
+	require.Equal(t, good, credentials.Get("apiKey"), "the source is as it was")
+	s.Close()
+	require.Empty(t, grades)
 }
 
 // TestClean cuts secrets out of texts: of the form those that its document hides, of the source all.
@@ -354,7 +413,7 @@ func TestClean(t *testing.T) {
 	f.SetCredential("account", "account-of-a-tenant")
 	text := fmt.Sprintf(`account-of-a-tenant: SK\u002D0123-4567, %x, %s`, goodToken[:16], "no other-token")
 	require.Equal(t, "account-of-a-tenant: [redacted], [token], no other-token", f.Clean(text))
-	source, err := lifecycle.Add(f, nil)
+	source, err := lifecycle.Add(t.Context(), f, nil)
 	require.NoError(t, err)
 	defer source.Close()
 	require.Equal(t, "[redacted]: [redacted], [token], no other-token", source.Clean(text))

@@ -68,12 +68,13 @@ type Source struct {
 	run     int // counts the runs, so that a late result of an earlier one is dropped
 }
 
-// Add connects the source that a form describes. The source is then [Verifying]: it keeps
-// the document, and a goroutine grades the connector in live mode with the typed
-// credentials [rule connect-11]. The caller closes the source in the end.
+// Add connects the source that a form describes. It tries the typed credentials first, as
+// [Form.Test] does, so that no connector is graded with wrong ones. The source is then
+// [Verifying]: it keeps the document, and a goroutine grades the connector in live mode with the
+// typed credentials [rule connect-11]. The caller closes the source in the end.
 //
 // Add fails unless [Form.CanTest] reports true.
-func Add(form *Form, options *SourceOptions) (*Source, error) {
+func Add(ctx context.Context, form *Form, options *SourceOptions) (*Source, error) {
 	s := &Source{changed: make(chan struct{})}
 	if options != nil {
 		s.options = *options
@@ -82,7 +83,7 @@ func Add(form *Form, options *SourceOptions) (*Source, error) {
 		s.options.Grade = conformance.Run
 	}
 	s.options.Conformance.Mode = conformance.ModeLive
-	if err := s.Rebind(form); err != nil {
+	if err := s.Rebind(ctx, form); err != nil {
 		return nil, err
 	}
 	return s, nil
@@ -102,13 +103,17 @@ func (s *Source) Reconnect() *Form {
 
 // Rebind connects the source with another form, such as that of [Source.Reconnect]: the
 // source takes its document and credentials, keeps nothing of the earlier ones, and is
-// [Verifying] again. A run that is still under way is cancelled.
-func (s *Source) Rebind(form *Form) error {
+// [Verifying] again. A run that is still under way is cancelled. If the connector rejects the
+// credentials, Rebind returns what it says, and the source stays as it was.
+func (s *Source) Rebind(ctx context.Context, form *Form) error {
 	bound, err := form.bind()
+	if err == nil {
+		err = bound.check(ctx)
+	}
 	if err != nil {
 		return err
 	}
-	ctx, cancel := context.WithCancel(context.Background())
+	ctx, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.cancel != nil {

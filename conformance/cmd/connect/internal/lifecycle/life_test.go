@@ -102,7 +102,7 @@ func TestLife(t *testing.T) {
 				var last conformance.Event
 				o.Conformance.Progress = func(e conformance.Event) { mu.Lock(); steps++; last = e; mu.Unlock() }
 				f := typed(t, h, "sk-1")
-				s, err := lifecycle.Add(f, o)
+				s, err := lifecycle.Add(t.Context(), f, o)
 				require.NoError(t, err)
 				defer s.Close()
 				status, _ := s.Status()
@@ -164,7 +164,7 @@ func TestLifeKeepsTenFailures(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				s, err := lifecycle.Add(typed(t, keyed(), "sk-1"), &lifecycle.SourceOptions{
+				s, err := lifecycle.Add(t.Context(), typed(t, keyed(), "sk-1"), &lifecycle.SourceOptions{
 					Grade: func(context.Context, conformance.Target, *conformance.Options) (*conformance.Report, error) {
 						return c.report, c.err
 					}})
@@ -190,7 +190,7 @@ func TestLifeIncomplete(t *testing.T) {
 	local := typed(t, keyed(), "sk-1")
 	local.SetLocal(true)
 	require.NoError(t, local.Read(t.Context()))
-	s, err := lifecycle.Add(local, &lifecycle.SourceOptions{
+	s, err := lifecycle.Add(t.Context(), local, &lifecycle.SourceOptions{
 		Grade: func(_ context.Context, asked conformance.Target, _ *conformance.Options) (*conformance.Report, error) {
 			require.False(t, asked.Public, "local work was asked for")
 			return &conformance.Report{}, nil
@@ -200,9 +200,9 @@ func TestLifeIncomplete(t *testing.T) {
 	s.Close()
 	require.True(t, s.Reconnect().Local(), "and is asked for again")
 
-	_, err = lifecycle.Add(newForm(t, keyed()), nil)
+	_, err = lifecycle.Add(t.Context(), newForm(t, keyed()), nil)
 	require.ErrorContains(t, err, "read the connector first")
-	_, err = lifecycle.Add(typed(t, keyed(), ""), nil)
+	_, err = lifecycle.Add(t.Context(), typed(t, keyed(), ""), nil)
 	require.EqualError(t, err, "API key is required.")
 }
 
@@ -228,7 +228,7 @@ func TestLifeReconnect(t *testing.T) {
 		o := &lifecycle.SourceOptions{Grade: grade}
 		form := typed(t, keyed(), "first-key")
 		form.SetName("Planets")
-		s, err := lifecycle.Add(form, o)
+		s, err := lifecycle.Add(t.Context(), form, o)
 		require.NoError(t, err)
 		defer s.Close()
 		synctest.Wait()
@@ -241,13 +241,13 @@ func TestLifeReconnect(t *testing.T) {
 		require.True(t, again.HasToken(), "it belongs to the host, not to the tenant")
 		require.Nil(t, again.Document(), "the document is read again")
 		require.False(t, again.HasCredential("apiKey"), "fresh credentials are taken")
-		require.Error(t, s.Rebind(again), "the form is not filled in")
+		require.Error(t, s.Rebind(t.Context(), again), "the form is not filled in")
 		status, _ = s.Status()
 		require.Equal(t, "P0.1", status.Progress.ID, "a form that is refused changes nothing")
 
 		require.NoError(t, again.Read(t.Context()))
 		again.SetCredential("apiKey", "second-key")
-		require.NoError(t, s.Rebind(again))
+		require.NoError(t, s.Rebind(t.Context(), again))
 		status, _ = s.Status()
 		require.Equal(t, lifecycle.Status{State: lifecycle.Verifying}, status, "nothing is left of the first run")
 		require.Equal(t, lifecycle.Conformant, await(s).State)
@@ -266,7 +266,7 @@ func TestLifeReconnect(t *testing.T) {
 func TestLifeClose(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ended := false
-		s, err := lifecycle.Add(typed(t, keyed(), "sk-1"), &lifecycle.SourceOptions{
+		s, err := lifecycle.Add(t.Context(), typed(t, keyed(), "sk-1"), &lifecycle.SourceOptions{
 			Grade: func(ctx context.Context, _ conformance.Target, _ *conformance.Options) (*conformance.Report, error) {
 				<-ctx.Done()
 				time.Sleep(time.Second)
