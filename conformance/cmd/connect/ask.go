@@ -2,6 +2,7 @@ package main
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"net/http"
 	"strings"
@@ -88,7 +89,8 @@ func (p *page) question(w http.ResponseWriter, r *http.Request, preview bool) (*
 	case err == nil:
 		return a, c.Connection
 	case preview:
-		answer(w, shown{Problem: p.legible(said(err))})
+		var more unfinished
+		answer(w, shown{Problem: p.legible(said(err)), Unfinished: errors.As(err, &more)})
 	default:
 		http.Error(w, p.legible(said(err)), http.StatusBadRequest)
 	}

@@ -23,12 +23,12 @@ type formView struct {
 	URL        string   `json:"url"`
 	Local      bool     `json:"local"`
 	HasToken   bool     `json:"hasToken"`
-	Held       []string `json:"held"`  // keys of the credentials that the program holds
-	Wiped      int      `json:"wiped"` // when it changes, the page empties its inputs
+	Held       []string `json:"held"`       // keys of the credentials that the program holds
+	Wiped      int      `json:"wiped"`      // when it changes, the page empties its inputs
 	WhyNotRead string   `json:"whyNotRead"` // empty if Read connector can be pressed
 	WhyNotTest string   `json:"whyNotTest"` // empty if Test connection and Connect can be
-	Slug       string   `json:"slug"`   // empty until the document was read
-	Fields     string   `json:"fields"` // the inputs of the credential fields, as HTML
+	Slug       string   `json:"slug"`       // empty until the document was read
+	Fields     string   `json:"fields"`     // the inputs of the credential fields, as HTML
 	Connected  bool     `json:"connected"`
 	Problem    string   `json:"problem"` // why the last button failed
 	Done       string   `json:"done"`    // what the last button did

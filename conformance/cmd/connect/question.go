@@ -200,9 +200,16 @@ func (c *condition) filter(table *wire.Table) (wire.Filter, error) {
 	return f, err
 }
 
+// unfinished says what is still to be typed.
+type unfinished string
+
+func (u unfinished) Error() string { return string(u) }
+
 // operand returns what was typed as a value for a column.
 func operand(field *wire.Field, text string) (wire.Value, error) {
 	switch {
+	case text == "" && (field.Type == wire.TypeBoolean || field.Type.Numeric()):
+		return wire.Null(), unfinished("type a value for " + terms.QuoteName(field.Name))
 	case field.Type == wire.TypeBoolean && (text == "true" || text == "false"):
 		return wire.Bool(text == "true"), nil
 	case field.Type == wire.TypeBoolean:
@@ -261,9 +268,10 @@ func (a *asked) route() (string, wire.Request) {
 // shown is a question as a request: JSON to read, and a command to paste. Both have the name of
 // a variable of the environment in the place of each secret.
 type shown struct {
-	JSON    string `json:"json"`
-	Curl    string `json:"curl"`
-	Problem string `json:"problem"`
+	JSON       string `json:"json"`
+	Curl       string `json:"curl"`
+	Problem    string `json:"problem"`
+	Unfinished bool   `json:"unfinished"` // nothing is wrong so far, but something is still to be typed
 }
 
 // show returns the request to the connector at base.

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"log/slog"
 	"net"
 	"net/http"
 	"net/http/httptest"
@@ -87,7 +88,8 @@ func good(t *testing.T) http.Handler {
 	require.NoError(t, err)
 	secret, err := wire.NewToken(token)
 	require.NoError(t, err)
-	h, err := connector.New(connector.Definition{Slug: "little-shop", Credentials: schema}, shop{src}, secret, nil)
+	h, err := connector.New(connector.Definition{Slug: "little-shop", Credentials: schema}, shop{src}, secret,
+		&connector.Options{Logger: slog.New(slog.DiscardHandler)})
 	require.NoError(t, err)
 	return h
 }

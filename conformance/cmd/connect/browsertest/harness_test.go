@@ -138,7 +138,7 @@ func open(t *testing.T, environment []string, args ...string) *tab {
 	require.NoError(t, chromedp.Listen(ctx, b.record))
 	_, err = chromedp.Call(ctx, network.Enable, network.EnableParams{})
 	require.NoError(t, err)
-	b.viewport(1440, false)
+	b.viewport(1280, false)
 	b.do(chromedp.Navigate(b.address))
 	b.until(`document.activeElement.closest("form") !== null`)
 	return b
@@ -199,6 +199,12 @@ func (b *tab) until(expression string) {
 func (b *tab) says(id, text string) {
 	b.t.Helper()
 	b.until(fmt.Sprintf(`(document.getElementById(%q)?.innerText ?? "").includes(%s)`, id, quoted(text)))
+}
+
+// asks waits until the question of the panel Ask is a request with a text in it, shown or not.
+func (b *tab) asks(text string) {
+	b.t.Helper()
+	b.until(fmt.Sprintf(`byId("ask-json").textContent.includes(%s)`, quoted(text)))
 }
 
 func quoted(text string) string {
@@ -294,11 +300,12 @@ func (b *tab) viewport(width int64, dark bool) {
 func (b *tab) picture(name string) {
 	b.t.Helper()
 	dir := os.Getenv("CONNECT_PICTURES")
-	for _, width := range []int64{390, 1440} {
+	for _, width := range []int64{390, 1280} {
 		for _, dark := range []bool{false, true} {
 			b.viewport(width, dark)
 			fits := value[bool](b, `document.documentElement.scrollWidth <= innerWidth`)
 			require.True(b.t, fits, "%s at %d px is wider than the window", name, width)
+			b.accessible(fmt.Sprintf("%s at %d px, dark: %v", name, width, dark))
 			if dir == "" {
 				continue
 			}
@@ -309,7 +316,25 @@ func (b *tab) picture(name string) {
 			require.NoError(b.t, os.WriteFile(file, png, 0o644))
 		}
 	}
-	b.viewport(1440, false)
+	b.viewport(1280, false)
+}
+
+// accessible requires that axe finds no violation on the page. The variable CONNECT_AXE names its
+// script, axe.min.js of the package axe-core; without it, nothing is required.
+func (b *tab) accessible(state string) {
+	b.t.Helper()
+	file := os.Getenv("CONNECT_AXE")
+	if file == "" {
+		return
+	}
+	if !value[bool](b, `"axe" in window`) {
+		script, err := os.ReadFile(file)
+		require.NoError(b.t, err)
+		b.do(chromedp.Evaluate[chromedp.Void](string(script)))
+	}
+	found := value[string](b, `axe.run().then((r) => r.violations.map((v) => v.id + ": " + v.help + "\n" +
+		v.nodes.slice(0, 5).map((n) => "  " + n.html.slice(0, 200) + "\n  " + n.failureSummary).join("\n")).join("\n"))`, chromedp.EvalAwaitPromise)
+	require.Empty(b.t, found, state)
 }
 
 // keepsSecret requires that none of the secrets is anywhere but in what was typed: in no address,

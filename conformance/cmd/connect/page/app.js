@@ -349,7 +349,7 @@ function question() {
 
 // changed shows the question as a request.
 let previews = 0;
-async function changed() {
+async function changed(event) {
   const kind = document.querySelector("[name=ask-kind]:checked").value;
   for (const e of document.querySelectorAll("[data-kinds]")) e.hidden = !e.dataset.kinds.split(" ").includes(kind);
   const topBy = byId("ask-topby"), chosen = topBy.value;
@@ -360,6 +360,9 @@ async function changed() {
   if (mine !== previews) return;
   byId("ask-json").textContent = view.json || "";
   byId("ask-curl").textContent = view.curl || "";
+  // What is still being typed is no error yet.
+  const typing = view.unfinished || event?.type === "input" && event.target === document.activeElement && event.target.tagName !== "SELECT";
+  byId("ask-problem").className = typing ? "note" : "note bad";
   byId("ask-problem").textContent = view.problem || "";
   byId("ask-problem").hidden = !view.problem;
   byId("ask-run").disabled = Boolean(view.problem);
@@ -374,6 +377,12 @@ function chooseTable() {
   changed();
 }
 
+// toAnswer scrolls to the answer, if its beginning is not in sight.
+function toAnswer() {
+  const top = byId("ask-answer").getBoundingClientRect().top;
+  if (top < 0 || top > innerHeight / 2) byId("ask-answer").scrollIntoView({block: "start"});
+}
+
 async function run() {
   if (running) {
     running.abort();
@@ -383,6 +392,7 @@ async function run() {
   byId("ask-run").textContent = "Stop";
   byId("ask-answer").replaceChildren();
   byId("ask-answer").setAttribute("aria-busy", "true");
+  toAnswer();
   try {
     const answer = await fetch("ask", {method: "POST", body: JSON.stringify(question()), signal: running.signal});
     if (!answer.ok) throw new Error(await answer.text());
@@ -398,6 +408,7 @@ async function run() {
         const place = byId(id);
         if (!place) continue;
         if (append) place.insertAdjacentHTML("beforeend", html); else place.innerHTML = html;
+        if (id === "ask-rows") toAnswer(); // the page was too short before to scroll so far
       }
     }
   } catch (e) {
@@ -423,6 +434,7 @@ function startAsk() {
   };
   for (const [id, add] of Object.entries(adding)) byId(id).addEventListener("click", () => { add(); changed(); });
   form.addEventListener("input", changed);
+  form.addEventListener("change", changed);
   form.addEventListener("submit", (event) => { event.preventDefault(); run(); });
   chooseTable();
 }
