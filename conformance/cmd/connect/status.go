@@ -1,13 +1,17 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
+	"net/http"
+	"slices"
 	"strings"
 
 	"github.com/connectorsdk/connector-sdk-go/conformance"
 	"github.com/connectorsdk/connector-sdk-go/conformance/cmd/connect/internal/lifecycle"
 	"github.com/connectorsdk/connector-sdk-go/internal/rules"
+	"github.com/connectorsdk/connector-sdk-go/internal/terms"
 )
 
 // statusView is the status of the source as the page shows it.
@@ -15,11 +19,26 @@ type statusView struct {
 	lifecycle.Status
 	Class    string // of the chip
 	Percent  int
-	Step     string    // the step of the run that is under way
+	Spent    string    // requests and time of the run that is under way
+	Step     string    // the check that it is at
 	Findings []finding // one for each failed check
-	Advice   []finding
+	Sections []section
+	Passed   []conformance.Outcome
 	Summary  string
 	Verdict  string
+	Changes  []change // since the run before
+}
+
+// section is a group of the checks that neither passed nor failed.
+type section struct {
+	Class    string
+	Title    string
+	Findings []finding
+}
+
+// change is a check that has another outcome than in the run before.
+type change struct {
+	ID, Title, From, To string
 }
 
 // finding is a check that failed or advises, as the page opens it.
@@ -28,6 +47,16 @@ type finding struct {
 	Kept  bool // among the failures that the platform keeps
 	Rules []rules.Rule
 	Curl  string
+	Cure  string // what to do
+}
+
+// cures say what to do about a check that was skipped.
+var cures = map[conformance.Reason]string{
+	conformance.NotReached:  "Verify again. The program conform takes a larger number of requests.",
+	conformance.DataChanged: "Verify again while nobody changes the data.",
+	conformance.NoData:      "Nothing is wrong. The check runs once the account holds data that it can be tried on.",
+	conformance.NotDeclared: "Nothing is wrong. The check runs once the connector declares what it is about.",
+	conformance.NotAsked:    "Nothing is wrong. The check needs an option of the program conform.",
 }
 
 // follow shows the status of the source, until ctx ends.
@@ -52,7 +81,7 @@ func newStatusView(s lifecycle.Status) *statusView {
 		if e.Budget > 0 { // the requests are the work
 			v.Percent = 100 * min(e.Requests, e.Budget) / e.Budget
 		}
-		v.Step = fmt.Sprintf("%s; check %d of %d, %s: %s", e.Spent(), e.Index+1, e.Planned, e.ID, e.Title)
+		v.Spent, v.Step = e.Spent(), fmt.Sprintf("check %d of %d, %s: %s", e.Index+1, e.Planned, e.ID, e.Title)
 	}
 	r := s.Report
 	if r == nil {
@@ -60,17 +89,69 @@ func newStatusView(s lifecycle.Status) *statusView {
 	}
 	v.Percent = 100
 	sum := r.Summary()
-	v.Summary = fmt.Sprintf("%d passed, %d failed, %d skipped, %d advise", sum.Passed, sum.Failed, sum.Skipped, sum.Advised)
+	v.Summary = fmt.Sprintf("%d passed, %d failed, %d skipped (%d of them blocked by a failure), %d with advice",
+		sum.Passed, sum.Failed, sum.Skipped, sum.Blocked, sum.Advised)
 	if s.Problem == "" { // else the page says what it is
 		v.Verdict = r.Verdict()
 	}
 	for i, o := range r.Failures() {
 		v.Findings = append(v.Findings, newFinding(o, i < lifecycle.MaxFailures))
 	}
-	for _, o := range r.Advice() {
-		v.Advice = append(v.Advice, newFinding(o, false))
-	}
+	v.Sections, v.Passed, v.Changes = sections(r), passed(r), changes(s.Previous, r)
 	return v
+}
+
+// sections groups the checks that neither passed nor failed.
+func sections(r *conformance.Report) (list []section) {
+	for _, reason := range []conformance.Reason{conformance.Blocked, conformance.NotReached, conformance.DataChanged,
+		conformance.NoData, conformance.NotDeclared, conformance.NotAsked} {
+		s := section{Class: "skipped"}
+		for _, o := range r.Outcomes {
+			if o.Verdict == conformance.Skip && o.Reason == reason {
+				s.Findings = append(s.Findings, newFinding(o, false))
+			}
+		}
+		s.Title = counted(int64(len(s.Findings)), "check", "checks") + " skipped: " + string(reason)
+		list = append(list, s)
+	}
+	advice := section{Class: "advice"}
+	for _, o := range r.Advice() {
+		advice.Findings = append(advice.Findings, newFinding(o, false))
+	}
+	advice.Title = counted(int64(len(advice.Findings)), "piece", "pieces") + " of advice, which change no verdict"
+	list = slices.Insert(list, 1, advice) // behind what is blocked
+	return slices.DeleteFunc(list, func(s section) bool { return len(s.Findings) == 0 })
+}
+
+func passed(r *conformance.Report) []conformance.Outcome {
+	return slices.DeleteFunc(slices.Clone(r.Outcomes), func(o conformance.Outcome) bool { return o.Verdict != conformance.Pass })
+}
+
+// changes returns the checks with another outcome than in the report before, in the order of the
+// checks. There are none without a report before.
+func changes(before, now *conformance.Report) (list []change) {
+	if before == nil {
+		return nil
+	}
+	words := map[string]string{}
+	for i := range before.Outcomes {
+		words[before.Outcomes[i].ID] = word(&before.Outcomes[i])
+	}
+	for i := range now.Outcomes {
+		o := &now.Outcomes[i]
+		if from := cmp.Or(words[o.ID], "not run"); from != word(o) {
+			list = append(list, change{o.ID, o.Title, from, word(o)})
+		}
+	}
+	return list
+}
+
+// word returns how a check ended.
+func word(o *conformance.Outcome) string {
+	if o.Verdict == conformance.Skip {
+		return "skipped: " + string(o.Reason)
+	}
+	return string(o.Verdict)
 }
 
 func newFinding(o conformance.Outcome, kept bool) finding {
@@ -80,8 +161,51 @@ func newFinding(o conformance.Outcome, kept bool) finding {
 			f.Rules = append(f.Rules, rule)
 		}
 	}
+	switch {
+	case o.Verdict != conformance.Skip:
+		f.Cure = o.Fix
+	case o.BlockedBy != "":
+		f.Cure = "Mend what " + o.BlockedBy + " found, then verify again."
+	default:
+		f.Cure = cures[o.Reason]
+	}
 	if o.Request != nil {
 		f.Curl = o.Request.Curl()
 	}
 	return f
+}
+
+// verify presses Verify again.
+func (p *page) verify(w http.ResponseWriter, _ *http.Request) {
+	p.mu.Lock()
+	if s := p.source.Load(); s != nil {
+		s.Verify()
+	}
+	p.mu.Unlock()
+	answer(w, struct{}{})
+}
+
+// report sends the report of the run that has ended, to be saved. It holds no secret: the
+// conformance program has left them out.
+func (p *page) report(w http.ResponseWriter, r *http.Request) {
+	s := p.source.Load()
+	var status lifecycle.Status
+	if s != nil {
+		status, _ = s.Status()
+	}
+	if status.Report == nil {
+		http.Error(w, "no run has ended; wait for its end", http.StatusNotFound)
+		return
+	}
+	kind, form, media := "html", status.Report.HTML, "text/html; charset=utf-8"
+	if strings.HasSuffix(r.URL.Path, ".json") {
+		kind, form, media = "json", status.Report.JSON, terms.MediaJSON
+	}
+	body, err := form()
+	if err != nil {
+		panic(err) // a failure of the program
+	}
+	w.Header().Set("Content-Type", media)
+	w.Header().Set("Content-Disposition", `attachment; filename="conformance.`+kind+`"`)
+	_, _ = w.Write(body)
 }

@@ -62,7 +62,8 @@ func TestStatus(t *testing.T) {
 		Requests: 30, Budget: 120, Left: 90 * time.Second}}
 	require.Contains(t, chip(s), `class="chip verifying"`)
 	require.Contains(t, chip(s), "25 %")
-	require.Contains(t, verdict(s), "30 of 120 requests, about 1m30s left; check 6 of 20, P2.1: the title")
+	require.Contains(t, verdict(s), "<p>30 of 120 requests, about 1m30s left</p>")
+	require.Contains(t, verdict(s), "check 6 of 20, P2.1: the title")
 
 	s = lifecycle.Status{State: lifecycle.Verifying, Problem: "the run was <interrupted>"}
 	require.Contains(t, verdict(s), "came to no verdict: the run was &lt;interrupted&gt;")
@@ -87,6 +88,36 @@ func TestStatus(t *testing.T) {
 		require.Contains(t, html, part)
 	}
 	require.Equal(t, 2, strings.Count(html, "beyond the ten that the platform keeps"))
+
+	outcome := func(id string, v conformance.Verdict, reason conformance.Reason, by string) conformance.Outcome {
+		return conformance.Outcome{Check: conformance.Check{ID: id, Title: "title of " + id, Rules: []string{"filter-6"}, Fix: "fix of " + id},
+			Verdict: v, Reason: reason, BlockedBy: by, Detail: "detail of " + id}
+	}
+	before := &conformance.Report{Outcomes: []conformance.Outcome{
+		outcome("A", conformance.Fail, "", ""), outcome("B", conformance.Skip, conformance.Blocked, "A"), outcome("C", conformance.Pass, "", "")}}
+	now := &conformance.Report{Outcomes: []conformance.Outcome{
+		outcome("A", conformance.Pass, "", ""), outcome("B", conformance.Skip, conformance.NoData, ""), outcome("C", conformance.Pass, "", ""),
+		outcome("D", conformance.Advise, "", "")}}
+	html = verdict(lifecycle.Status{State: lifecycle.Failed, Report: before})
+	for part, why := range map[string]string{
+		"1 check skipped: blocked":              "a group for each reason",
+		"Mend what A found, then verify again.": "what is blocked has the cure of what blocks it",
+		"detail of B":                           "",
+		"1 passed</summary>":                    "",
+		`<a href="report.json"`:                 "",
+		`data-post="verify"`:                    "",
+	} {
+		require.Contains(t, html, part, why)
+	}
+	require.NotContains(t, html, "fix of B", "the cure of a failure that it has not")
+	require.NotContains(t, html, `id="changes"`, "there was no run before")
+	html = verdict(lifecycle.Status{State: lifecycle.Conformant, Report: now, Previous: before})
+	require.Contains(t, html, `<code>A</code> title of A: fail → <b>pass</b>`)
+	require.Contains(t, html, `title of B: skipped: blocked → <b>skipped: data cannot exercise it</b>`)
+	require.Contains(t, html, `title of D: not run → <b>advice</b>`)
+	require.NotContains(t, html, "title of C:", "it is as before")
+	html = verdict(lifecycle.Status{State: lifecycle.Conformant, Report: now, Previous: now})
+	require.Contains(t, html, "Nothing has changed since the last run.")
 
 	s = lifecycle.Status{State: lifecycle.Conformant, Report: &conformance.Report{}}
 	require.Contains(t, chip(s), `class="chip conformant" data-show="verdict">conformant</button>`)

@@ -13,6 +13,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -94,13 +95,13 @@ func good(t *testing.T) http.Handler {
 	return h
 }
 
-// broken states a size of orders that is not the number of its rows.
-func broken(h http.Handler) http.Handler {
+// broken states a size of orders that is not the number of its rows, until it is mended.
+func broken(h http.Handler, mended *atomic.Bool) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		body, _ := io.ReadAll(r.Body)
 		r.Body = io.NopCloser(bytes.NewReader(body))
 		answer := httptest.NewRecorder()
-		if r.URL.Path != wire.PathSize {
+		if r.URL.Path != wire.PathSize || mended.Load() {
 			h.ServeHTTP(w, r)
 			return
 		}

@@ -19,6 +19,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/chromedp/cdproto/browser"
 	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/cdproto/network"
 	"github.com/chromedp/cdproto/runtime"
@@ -63,12 +64,12 @@ func start(m *testing.M) int {
 		chromedp.Flag("disable-dev-shm-usage", true))
 	exec, stop := chromedp.NewExecAllocator(context.Background(), options...)
 	defer stop()
-	browser, end := chromedp.NewContext(exec)
+	first, end := chromedp.NewContext(exec)
 	defer end()
-	if err := chromedp.Do(browser); err != nil {
+	if err := chromedp.Do(first); err != nil {
 		log.Fatalf("%s does not start: %v", chromium, err)
 	}
-	allocator = browser
+	allocator = first
 	return m.Run()
 }
 
@@ -81,6 +82,7 @@ type tab struct {
 	mu       sync.Mutex
 	requests []*network.Request
 	console  []string
+	saved    []string // files
 	printed  output
 }
 
@@ -280,6 +282,30 @@ func (b *tab) pick(selector, value string) {
 		quoted(selector), quoted(value))
 }
 
+// download clicks a link and returns the file that the browser has saved. keepsSecret looks
+// into it.
+func (b *tab) download(selector string) string {
+	b.t.Helper()
+	dir := b.t.TempDir()
+	_, err := chromedp.Call(b.ctx, browser.SetDownloadBehavior,
+		browser.SetDownloadBehaviorParams{Behavior: browser.SetDownloadBehaviorBehaviorAllow, DownloadPath: dir})
+	b.check(err)
+	b.click(selector)
+	for b.ctx.Err() == nil {
+		files, err := os.ReadDir(dir)
+		require.NoError(b.t, err)
+		if len(files) == 1 && !strings.HasSuffix(files[0].Name(), ".crdownload") {
+			text, err := os.ReadFile(filepath.Join(dir, files[0].Name()))
+			require.NoError(b.t, err)
+			b.saved = append(b.saved, string(text))
+			return string(text)
+		}
+		value[bool](b, `new Promise((done) => requestAnimationFrame(() => done(true)))`, chromedp.EvalAwaitPromise)
+	}
+	b.check(b.ctx.Err())
+	return ""
+}
+
 // viewport sets the size of the window and the colour scheme.
 func (b *tab) viewport(width int64, dark bool) {
 	b.t.Helper()
@@ -309,6 +335,7 @@ func (b *tab) picture(name string) {
 			if dir == "" {
 				continue
 			}
+			b.script(`scrollTo(0, 0)`) // the header stays where it is seen
 			png, err := chromedp.Run(b.ctx, chromedp.FullScreenshot(100))
 			b.check(err)
 			scheme := map[bool]string{false: "light", true: "dark"}[dark]
@@ -351,6 +378,7 @@ func (b *tab) keepsSecret(secrets ...string) {
 	for _, secret := range secrets {
 		require.NotContains(b.t, kept, secret, "the page or the browser's storage")
 		require.NotContains(b.t, b.printed.String(), secret)
+		require.NotContains(b.t, strings.Join(b.saved, ""), secret, "a file that was saved")
 		for _, r := range b.requests {
 			require.True(b.t, strings.HasPrefix(r.URL, b.address), "a request to %s", r.URL)
 			require.NotContains(b.t, r.URL, secret)

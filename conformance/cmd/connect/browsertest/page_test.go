@@ -1,8 +1,10 @@
 package browsertest
 
 import (
+	"fmt"
 	"net/http"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"github.com/chromedp/chromedp/kb"
@@ -172,7 +174,8 @@ func TestAddress(t *testing.T) {
 
 // TestBroken shows the findings of a connector that fails.
 func TestBroken(t *testing.T) {
-	url, _ := serve(t, broken(good(t)))
+	var mended atomic.Bool
+	url, bodies := serve(t, broken(good(t), &mended))
 	b := open(t, withToken, "-local", "-name", "Broken shop", url)
 	b.click("#read")
 	b.says("slug", "little-shop")
@@ -187,7 +190,29 @@ func TestBroken(t *testing.T) {
 	}
 	b.until(`document.querySelector("#verdict details[open] blockquote cite") !== null`) // the rulebook is quoted
 	b.picture("failed")
-	b.keepsSecret(token, "secret-key-two")
+	for _, c := range []struct{ group, open, cure string }{
+		{"of advice", "advice", "What to do"},
+		{"data cannot exercise it", "skipped", "once the account holds data"},
+	} {
+		b.script(`[...document.querySelectorAll("#verdict .section > summary")].find((s) => s.innerText.includes(%q)).click();
+			document.querySelector("#verdict .section[open] details.%s > summary").click()`, c.group, c.open)
+		b.until(fmt.Sprintf(`document.querySelector("#verdict .section[open] details[open] .fix").innerText.includes(%q)`, c.cure))
+		require.True(t, value[bool](b, `document.querySelector("#verdict .section[open] details[open] cite").checkVisibility()`), "its rule")
+		b.script(`document.querySelector("#verdict .section[open]").open = false`)
+	}
+	require.Contains(t, b.download(`a[href="report.html"]`), "exact size")
+	require.Contains(t, b.download(`a[href="report.json"]`), `"exit"`)
+
+	mended.Store(true)
+	sent := len(bodies())
+	b.click("[data-post=verify]")
+	b.says("chip", "conformant")
+	b.says("changes", "an exact size is the number of streamed rows: fail → pass")
+	require.Contains(t, strings.Join(bodies()[sent:], ""), "secret-key-two", "with the credentials that were typed before")
+	b.picture("verified-again")
+	b.click("[data-post=verify]")
+	b.says("changes", "Nothing has changed since the last run.")
+	b.keepsSecret(token, "secret-key-two", "account-two")
 }
 
 // TestForeign asks a connector that leaves everything to the platform.

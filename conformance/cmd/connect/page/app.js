@@ -196,6 +196,7 @@ document.addEventListener("click", async (event) => {
     show("connection");
     byId(button.dataset.show).scrollIntoView({block: "start"});
   }
+  if (button.dataset.post) await post(button.dataset.post);
   if (button.dataset.copy !== undefined) {
     await navigator.clipboard.writeText(button.parentElement.querySelector("pre").textContent);
     button.textContent = "Copied";

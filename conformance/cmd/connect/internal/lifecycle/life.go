@@ -1,6 +1,7 @@
 package lifecycle
 
 import (
+	"cmp"
 	"context"
 	"sync"
 
@@ -40,6 +41,8 @@ type Status struct {
 	Progress conformance.Event
 	// Report is that of the run that decided the state, and nil while it is under way.
 	Report *conformance.Report
+	// Previous is the report of the last run before this one with the same form, or nil.
+	Previous *conformance.Report
 	// Problem says why a run ended without a verdict. The source is then still verifying,
 	// because nothing is known of it, until somebody reconnects it.
 	Problem string
@@ -61,7 +64,7 @@ type Source struct {
 	running sync.WaitGroup
 
 	mu      sync.Mutex
-	bound   binding
+	bound   *binding
 	status  Status
 	changed chan struct{} // closed at the next change
 	cancel  context.CancelFunc
@@ -113,19 +116,32 @@ func (s *Source) Rebind(ctx context.Context, form *Form) error {
 	if err != nil {
 		return err
 	}
-	ctx, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	s.bound = bound
+	s.begin(nil)
+	return nil
+}
+
+// Verify grades the connector again, with the form with which the source was connected. A run that
+// is still under way is cancelled.
+func (s *Source) Verify() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.begin(cmp.Or(s.status.Report, s.status.Previous))
+}
+
+// begin begins a run of the conformance program. The caller holds s.mu.
+func (s *Source) begin(previous *conformance.Report) {
 	if s.cancel != nil {
 		s.cancel()
 	}
+	ctx, cancel := context.WithCancel(context.Background())
 	s.cancel = cancel
 	s.run++
-	s.bound = *bound
-	s.set(Status{State: Verifying})
-	run := s.run
+	s.set(Status{State: Verifying, Previous: previous})
+	bound, run := s.bound, s.run
 	s.running.Go(func() { s.verify(ctx, bound, run) })
-	return nil
 }
 
 // verify runs the conformance program and moves the source to the state that follows.
@@ -147,9 +163,9 @@ func (s *Source) verify(ctx context.Context, bound *binding, run int) {
 			status.Problem = err.Error()
 			return
 		}
-		progress := status.Progress
-		*status = verdict(report)
-		status.Progress = progress
+		ended := verdict(report)
+		ended.Progress, ended.Previous = status.Progress, status.Previous
+		*status = ended
 	})
 }
 

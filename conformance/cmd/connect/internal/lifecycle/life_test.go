@@ -206,6 +206,41 @@ func TestLifeIncomplete(t *testing.T) {
 	require.EqualError(t, err, "API key is required.")
 }
 
+// TestVerifyAgain grades a source three times. Each report stays beside the next one, until the source
+// is bound to another form: what was found with one tenant's credentials is not shown to another.
+func TestVerifyAgain(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var reports []*conformance.Report
+		s, err := lifecycle.Add(t.Context(), typed(t, keyed(), "sk-1"), &lifecycle.SourceOptions{
+			Grade: func(_ context.Context, asked conformance.Target, _ *conformance.Options) (*conformance.Report, error) {
+				require.Equal(t, "sk-1", asked.Credentials[0].Get("apiKey"))
+				time.Sleep(time.Second)
+				if len(reports) == 1 {
+					reports = append(reports, nil)
+					return nil, errors.New("no run")
+				}
+				r := &conformance.Report{Seed: uint64(len(reports))}
+				reports = append(reports, r)
+				return r, nil
+			}})
+		require.NoError(t, err)
+		defer s.Close()
+		require.Nil(t, await(s).Previous, "there was no run before")
+		s.Verify()
+		status, _ := s.Status()
+		require.Equal(t, lifecycle.Verifying, status.State)
+		require.Nil(t, status.Report)
+		require.Same(t, reports[0], status.Previous)
+		require.Equal(t, "no run", await(s).Problem)
+		s.Verify()
+		status = await(s)
+		require.Same(t, reports[2], status.Report)
+		require.Same(t, reports[0], status.Previous, "a run without a report is not compared with")
+		require.NoError(t, s.Rebind(t.Context(), typed(t, keyed(), "sk-1")))
+		require.Nil(t, await(s).Previous)
+	})
+}
+
 // TestLifeReconnect binds a source again while its first run is under way.
 func TestLifeReconnect(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
