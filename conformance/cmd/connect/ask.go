@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -107,14 +108,15 @@ func (p *page) ask(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("Content-Type", terms.MediaNDJSON)
 	s := &screen{page: p, w: w, out: http.NewResponseController(w), began: time.Now()}
 	s.put("ask-answer", p.render("asking", nil))
-	result := a.answer(r, c.Observed(s.step))
+	result := a.answer(r, c.Observed(s.step), nil)
+	result.Savable = result.Problem == ""
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.steps > shownSteps {
 		s.add("ask-lines", p.render("step", stepView{Text: fmt.Sprintf("and %s more", grouped(int64(s.steps-shownSteps)))}))
 	}
 	s.write(part{ID: "ask-work", HTML: p.render("work", result.work(time.Since(s.began)))})
-	s.write(part{ID: "ask-rows", HTML: p.render("rows.html", result.rowsView)})
+	s.write(part{ID: "ask-rows", HTML: p.render("rows.html", &result.rowsView)})
 }
 
 // screen writes what the answer of /ask consists of.
@@ -200,6 +202,33 @@ type result struct {
 	platform.Stats
 	parts    []wanted
 	answered int64
+	save     *rowWriter // if not nil, takes all rows; otherwise the first are kept
+}
+
+// begin takes the columns of the answer.
+func (res *result) begin(columns []wire.Column) {
+	if res.Columns = columns; res.save == nil {
+		return
+	}
+	for _, c := range columns {
+		res.save.names = append(res.save.names, c.Name)
+	}
+	res.save.header()
+}
+
+// take takes a row of the answer.
+func (res *result) take(row []wire.Value) {
+	res.answered++
+	switch {
+	case res.save != nil:
+		res.save.row(row)
+	case res.answered <= shownRows:
+		kept := make([]wire.Value, len(row))
+		for i, v := range row {
+			kept[i] = v.Clone()
+		}
+		res.Rows = append(res.Rows, kept)
+	}
 }
 
 // wanted is a part of a question, and whether it was done on this side.
@@ -218,9 +247,9 @@ func (res *result) want(where wire.Where, joins []wire.JoinHop) {
 	}
 }
 
-// answer asks the question through a connection.
-func (a *asked) answer(r *http.Request, c *platform.Connection) *result {
-	res := &result{}
+// answer asks the question through a connection. The rows go into a file if save is not nil.
+func (a *asked) answer(r *http.Request, c *platform.Connection, save *rowWriter) *result {
+	res := &result{save: save}
 	err := error(nil)
 	switch {
 	case a.count != nil:
@@ -228,7 +257,8 @@ func (a *asked) answer(r *http.Request, c *platform.Connection) *result {
 		n, res.Stats, err = c.Count(r.Context(), a.count)
 		res.want(a.count.Where, nil)
 		res.parts = append(res.parts, wanted{"count", &res.Counted})
-		res.Columns, res.Rows, res.answered = []wire.Column{{Name: "count", Type: wire.TypeNumber}}, [][]wire.Value{{wire.Int(n)}}, 1
+		res.begin([]wire.Column{{Name: "count", Type: wire.TypeNumber}})
+		res.take([]wire.Value{wire.Int(n)})
 	case a.groups != nil:
 		var groups *platform.Groups
 		if a.top > 0 {
@@ -240,8 +270,11 @@ func (a *asked) answer(r *http.Request, c *platform.Connection) *result {
 		res.want(a.groups.Where, a.groups.Joins)
 		res.parts = append(res.parts, wanted{"groups and measures", &res.Folded})
 		if err == nil {
-			res.Columns, res.Stats, res.answered = groups.Columns, groups.Stats, int64(len(groups.Rows))
-			res.Rows = groups.Rows[:min(len(groups.Rows), shownRows)]
+			res.Stats = groups.Stats
+			res.begin(groups.Columns)
+			for _, row := range groups.Rows {
+				res.take(row)
+			}
 		}
 	default:
 		err = res.read(r, c, a.query)
@@ -265,7 +298,10 @@ func (res *result) read(r *http.Request, c *platform.Connection, query *wire.Que
 		return err
 	}
 	defer func() { res.Stats = answer.Stats }()
-	res.Columns = answer.Columns
+	res.begin(answer.Columns)
+	if table := slices.IndexFunc(c.Tables, func(t wire.Table) bool { return t.Name == query.Table }); table >= 0 {
+		res.filters(table, &c.Tables[table], query.Fields)
+	}
 	res.want(query.Where, query.Joins)
 	if len(query.Sort) > 0 {
 		res.parts = append(res.parts, wanted{"sort", &res.Sorted})
@@ -277,14 +313,7 @@ func (res *result) read(r *http.Request, c *platform.Connection, query *wire.Que
 		if err != nil {
 			return err
 		}
-		if res.answered++; res.answered > shownRows {
-			continue
-		}
-		kept := make([]wire.Value, len(row))
-		for i, v := range row {
-			kept[i] = v.Clone()
-		}
-		res.Rows = append(res.Rows, kept)
+		res.take(row)
 	}
 	return nil
 }

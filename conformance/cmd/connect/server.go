@@ -17,6 +17,7 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/conformance/internal/check"
 	"github.com/connectorsdk/connector-sdk-go/conformance/platform"
 	"github.com/connectorsdk/connector-sdk-go/internal/entity"
+	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
 //go:embed page
@@ -33,6 +34,9 @@ const maxBody = 1 << 20
 type connected struct {
 	*platform.Connection
 	entities []*entity.Entity
+
+	mu    sync.Mutex
+	first map[int][][]wire.Value // the first page of each table, until the second was read
 }
 
 // page serves the one page of the program and holds what it shows: a form, and the source
@@ -82,7 +86,9 @@ func newPage(form *lifecycle.Form, host string) *page {
 	p.routes.HandleFunc("GET /report.json", p.report)
 	p.routes.HandleFunc("POST /measure", p.measure)
 	p.routes.HandleFunc("POST /preview", p.preview)
+	p.routes.HandleFunc("POST /rows", p.further)
 	p.routes.HandleFunc("POST /ask", p.ask)
+	p.routes.HandleFunc("POST /csv", p.csv)
 	return p
 }
 

@@ -24,14 +24,6 @@ type tablesView struct {
 	Enforced bool // keys are constraints of the source
 }
 
-// rowsView is a table of rows.
-type rowsView struct {
-	Columns []wire.Column
-	Rows    [][]wire.Value
-	Note    string
-	Problem string
-}
-
 // begin follows the source that has just been bound: its status, and its tables. The caller
 // holds p.mu.
 func (p *page) begin() {
@@ -79,7 +71,7 @@ func (p *page) discover(ctx context.Context, s *lifecycle.Source) {
 	}
 	p.feed.put("panel-tables", p.render("tables.html", v))
 	p.feed.put("panel-ask", p.render("ask.html", p.newAskView(c.Tables)))
-	reading := &connected{c, entity.All(c)}
+	reading := &connected{Connection: c, entities: entity.All(c), first: map[int][][]wire.Value{}}
 	p.connection.Store(reading)
 
 	next := make(chan int)
@@ -87,7 +79,7 @@ func (p *page) discover(ctx context.Context, s *lifecycle.Source) {
 	for range max(c.Document.Capabilities.Limits.Concurrency, 1) {
 		readers.Go(func() {
 			for i := range next {
-				p.readTable(ctx, reading.entities[i], i)
+				p.readTable(ctx, reading, i)
 			}
 		})
 	}
@@ -102,18 +94,20 @@ func (p *page) discover(ctx context.Context, s *lifecycle.Source) {
 }
 
 // readTable shows the first rows of a table and its size.
-func (p *page) readTable(ctx context.Context, e *entity.Entity, i int) {
-	v := rowsView{Columns: e.Table.Columns()}
+func (p *page) readTable(ctx context.Context, c *connected, i int) {
+	e := c.entities[i]
 	rows, err := e.Page(ctx, pageRows)
 	if ctx.Err() != nil {
 		return
 	}
-	if v.Rows = rows; err != nil {
-		v.Problem = said(err)
-	} else {
-		v.Note = counted(int64(len(rows)), "row", "rows")
+	v := rowsView{Problem: said(err)}
+	if err == nil {
+		v = pageView(i, e.Table, rows, 0, nil)
+		c.mu.Lock()
+		c.first[i] = rows
+		c.mu.Unlock()
 	}
-	p.feed.put(fmt.Sprint("rows-", i), p.render("rows.html", v))
+	p.feed.put(fmt.Sprint("rows-", i), p.render("rows.html", &v))
 	size, err := e.Size(ctx)
 	if ctx.Err() != nil {
 		return

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"html/template"
+	"regexp"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -17,7 +18,7 @@ func (p *page) functions() template.FuncMap {
 	return template.FuncMap{
 		"legible":  func(text any) string { return p.legible(fmt.Sprint(text)) },
 		"markdown": func(text string) template.HTML { return markdown(p.legible(text)) },
-		"cell":     p.cell, "numeric": numeric, "flags": flags, "stats": p.stats,
+		"cell":     p.cell, "pickable": p.pickable, "flags": flags, "stats": p.stats, "shown": shownColumns,
 		"measure": func(kind string, table, index int) string {
 			return encoded(measurement{Kind: kind, Table: table, Index: index})
 		},
@@ -36,12 +37,18 @@ func encoded(v any) string {
 // maxCell is how many bytes of a cell the page shows.
 const maxCell = 300
 
-// cell returns a cell as HTML, so that null and the text null look different.
-func (p *page) cell(v wire.Value) template.HTML {
+// cell returns a cell, of a column of numbers or not, as HTML, so that null and the text null look different.
+func (p *page) cell(v wire.Value, numeric bool) template.HTML {
 	if v.IsNull() {
 		return `<span class="null">null</span>`
 	}
-	text := short(p.clean(v.String()), maxCell)                          // in this order, for the end may lie within a secret
+	text := v.String()
+	if numeric {
+		if cleaned := p.clean(text); cleaned == text {
+			text = thousands(text)
+		}
+	}
+	text = short(p.clean(text), maxCell)                                 // in this order, for the end may lie within a secret
 	return template.HTML(template.HTMLEscapeString(check.Legible(text))) // escaped
 }
 
@@ -56,8 +63,20 @@ func short(text string, most int) string {
 	return text[:most] + "…"
 }
 
-func numeric(v wire.Value) bool {
-	return v.Kind() == wire.KindInt || v.Kind() == wire.KindFloat || v.Kind() == wire.KindDecimal
+// plain is a number without an exponent.
+var plain = regexp.MustCompile(`^(-?)([0-9]+)(\.[0-9]+)?$`)
+
+// thousands returns the digits of a number with commas between its thousands.
+func thousands(digits string) string {
+	m := plain.FindStringSubmatch(digits)
+	if m == nil {
+		return digits
+	}
+	whole := m[2]
+	for at := len(whole) - 3; at > 0; at -= 3 {
+		whole = whole[:at] + "," + whole[at:]
+	}
+	return m[1] + whole + m[3]
 }
 
 // flags returns what discovery says of a field in words.
@@ -80,7 +99,7 @@ func flags(f wire.Field) (list []string) {
 }
 
 // stats returns the statistics of a field in words.
-func (p *page) stats(s *wire.Stats) string {
+func (p *page) stats(s *wire.Stats, numeric bool) string {
 	if s == nil {
 		return ""
 	}
@@ -89,19 +108,13 @@ func (p *page) stats(s *wire.Stats) string {
 		parts = append(parts, strconv.FormatFloat(*s.NullPercent, 'f', -1, 64)+" % null")
 	}
 	if s.Min != nil && s.Max != nil {
-		parts = append(parts, check.Legible(short(p.clean(s.Min.String()), 40)+" to "+short(p.clean(s.Max.String()), 40)))
+		parts = append(parts, check.Legible(p.bound(*s.Min, numeric)+" to "+p.bound(*s.Max, numeric)))
 	}
 	return strings.Join(parts, ", ")
 }
 
 // grouped returns a number with commas between its thousands.
-func grouped(n int64) string {
-	text := strconv.FormatInt(n, 10)
-	for at := len(text) - 3; at > 0 && text[at-1] != '-'; at -= 3 {
-		text = text[:at] + "," + text[at:]
-	}
-	return text
-}
+func grouped(n int64) string { return thousands(strconv.FormatInt(n, 10)) }
 
 // counted returns a number and a word for what it counts.
 func counted(n int64, one, many string) string {
@@ -109,4 +122,27 @@ func counted(n int64, one, many string) string {
 		return "1 " + one
 	}
 	return grouped(n) + " " + many
+}
+
+// columnsView says which columns of a list of fields have anything in them.
+type columnsView struct{ Flags, Stats, Samples, Description bool }
+
+func shownColumns(fields []wire.Field) (v columnsView) {
+	for i := range fields {
+		f := &fields[i]
+		v.Flags = v.Flags || len(flags(*f)) > 0
+		v.Stats = v.Stats || f.Stats != nil
+		v.Samples = v.Samples || len(f.Samples) > 0
+		v.Description = v.Description || f.SourceDescription != ""
+	}
+	return v
+}
+
+// bound returns the least or the largest value of a column.
+func (p *page) bound(v wire.Value, numeric bool) string {
+	text := short(p.clean(v.String()), 40)
+	if numeric {
+		text = thousands(text)
+	}
+	return text
 }

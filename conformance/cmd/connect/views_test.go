@@ -135,7 +135,7 @@ func TestCells(t *testing.T) {
 		{wire.Decimal("10.250"), "10.250"},
 		{wire.Text(strings.Repeat("é", 200)), strings.Repeat("é", 150) + "…"},
 	} {
-		require.Equal(t, c.want, string(testPage(t).cell(c.value)))
+		require.Equal(t, c.want, string(testPage(t).cell(c.value, false)))
 	}
 	for n, want := range map[int64]string{0: "0", 999: "999", 1000: "1,000", -1234567: "-1,234,567", -100: "-100"} {
 		require.Equal(t, want, grouped(n))

@@ -274,7 +274,7 @@ func TestTwoTenants(t *testing.T) {
 	b.click("[data-panel=tables]")
 	b.says("size-1", "300 rows")
 	b.click("#panel-tables details:nth-of-type(2) summary")
-	b.says("rows-1", "1000")
+	b.says("rows-1", "1,000")
 	b.picture("tables")
 	b.click("[data-panel=ask]")
 	b.pick("#ask-table", "orders")

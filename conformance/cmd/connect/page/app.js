@@ -179,7 +179,7 @@ events.onmessage = (event) => {
   place.innerHTML = html;
   if (focused) { // what had the focus is gone
     place.tabIndex = -1;
-    (place.querySelector("button") || place).focus();
+    (place.querySelector("[data-focus]") || place.querySelector("button") || place).focus();
   }
   if (id === "panel-ask") startAsk();
 };
@@ -190,22 +190,59 @@ events.onerror = () => { byId("lost").hidden = false; };
 
 document.addEventListener("click", async (event) => {
   const button = event.target.closest("button");
-  if (!button) return;
+  if (!button || button.getAttribute("aria-busy") === "true") return; // not disabled, which would take the focus away
   if (button.dataset.panel) show(button.dataset.panel);
   if (button.dataset.show) {
     show("connection");
     byId(button.dataset.show).scrollIntoView({block: "start"});
   }
-  if (button.dataset.post) await post(button.dataset.post);
+  if (button.dataset.post) {
+    button.setAttribute("aria-busy", "true");
+    await post(button.dataset.post, JSON.parse(button.dataset.value ?? "{}")).catch((e) => { button.textContent = e.message; });
+  }
+  if (button.dataset.field !== undefined) filterBy(button);
+  if (button.id === "ask-save") save(button);
   if (button.dataset.copy !== undefined) {
     await navigator.clipboard.writeText(button.parentElement.querySelector("pre").textContent);
     button.textContent = "Copied";
     setTimeout(() => { button.textContent = "Copy"; }, 1500);
   }
   if (button.dataset.measure !== undefined) {
-    button.disabled = true;
+    button.setAttribute("aria-busy", "true");
     await post("measure", JSON.parse(button.dataset.measure)).catch((e) => { button.textContent = e.message; });
   }
+});
+
+// The cells of a table of rows are one stop of the Tab key; the arrow keys go from cell to cell.
+document.addEventListener("keydown", (event) => {
+  const step = {ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1]}[event.key];
+  if (!step || !event.target.matches(".pick")) return;
+  event.preventDefault();
+  let cell = event.target.closest("td"), next = null;
+  while (cell && !next) {
+    const column = cell.cellIndex;
+    if (step[0]) cell = step[0] > 0 ? cell.nextElementSibling : cell.previousElementSibling;
+    else cell = (step[1] > 0 ? cell.parentElement.nextElementSibling : cell.parentElement.previousElementSibling)?.cells[column];
+    next = cell?.querySelector(".pick");
+  }
+  if (!next) return;
+  event.target.tabIndex = -1;
+  next.tabIndex = 0;
+  next.focus();
+});
+
+// The tables whose name or columns have what is searched for
+
+document.addEventListener("input", (event) => {
+  if (event.target.id !== "table-search") return;
+  const wanted = event.target.value.trim().toLowerCase();
+  let found = 0;
+  for (const table of document.querySelectorAll("#panel-tables > .table")) {
+    const names = [table.querySelector("summary b"), ...table.querySelectorAll(".fields td:first-child")].map((e) => e.textContent);
+    table.hidden = !names.some((name) => name.toLowerCase().includes(wanted));
+    if (!table.hidden) found++;
+  }
+  byId("table-found").textContent = found === 1 ? "1 table" : `${found} tables`;
 });
 
 // Ask: the form builds a question, the program shows it as a request and asks it.
@@ -215,6 +252,7 @@ let tables = [];
 let labels = {}; // how names are shown that are not shown as they are
 const shown = (name) => Object.hasOwn(labels, name) ? labels[name] : name;
 let running = null;
+let answered = ""; // the question of the answer that is shown
 
 const choose = (label, values, value) => {
   const select = element("select", {ariaLabel: label});
@@ -384,6 +422,46 @@ function toAnswer() {
   if (top < 0 || top > innerHeight / 2) byId("ask-answer").scrollIntoView({block: "start"});
 }
 
+// filterBy asks for the rows of a table with the value of a cell.
+function filterBy(cell) {
+  const table = tables[cell.closest("[data-table]").dataset.table], field = table.fields[cell.dataset.field].name;
+  show("ask");
+  if (byId("ask-table").value !== table.name) {
+    byId("ask-table").value = table.name;
+    chooseTable();
+  }
+  document.querySelector("[name=ask-kind][value=rows]").checked = true;
+  for (const line of byId("ask-and").querySelectorAll(".filter")) { // another value of the same field
+    if (line.children[0].value === field && ["eq", "isnull"].includes(line.children[1].value)) line.remove();
+  }
+  addFilter(byId("ask-and"));
+  const line = byId("ask-and").lastElementChild;
+  line.children[0].value = field;
+  line.children[1].value = cell.dataset.null === undefined ? "eq" : "isnull";
+  line.children[1].dispatchEvent(new Event("change"));
+  line.children[2].value = cell.dataset.null === undefined ? cell.value : "";
+  changed();
+  if (!running) run();
+}
+
+// save asks the question of the answer once more, and saves all its rows in a file.
+async function save(button) {
+  const said = byId("ask-saved");
+  button.setAttribute("aria-busy", "true");
+  said.textContent = "Saving…";
+  try {
+    const answer = await fetch("csv", {method: "POST", body: answered});
+    if (!answer.ok) throw new Error(await answer.text());
+    const link = element("a", {href: URL.createObjectURL(await answer.blob()), download: JSON.parse(answered).table.replace(/[^\w.-]+/g, "_") + ".csv"});
+    link.click();
+    setTimeout(() => URL.revokeObjectURL(link.href), 60000);
+    said.textContent = "Saved.";
+  } catch (e) {
+    said.textContent = "The answer broke off, and nothing was saved: " + e.message;
+  }
+  button.removeAttribute("aria-busy");
+}
+
 async function run() {
   if (running) {
     running.abort();
@@ -395,7 +473,8 @@ async function run() {
   byId("ask-answer").setAttribute("aria-busy", "true");
   toAnswer();
   try {
-    const answer = await fetch("ask", {method: "POST", body: JSON.stringify(question()), signal: running.signal});
+    answered = JSON.stringify(question());
+    const answer = await fetch("ask", {method: "POST", body: answered, signal: running.signal});
     if (!answer.ok) throw new Error(await answer.text());
     const reader = answer.body.pipeThrough(new TextDecoderStream()).getReader();
     let rest = "";

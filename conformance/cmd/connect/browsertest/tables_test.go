@@ -1,0 +1,115 @@
+package browsertest
+
+import (
+	"fmt"
+	"log/slog"
+	"net/http"
+	"testing"
+
+	"github.com/chromedp/chromedp/kb"
+	"github.com/stretchr/testify/require"
+
+	"github.com/connectorsdk/connector-sdk-go/connector"
+	"github.com/connectorsdk/connector-sdk-go/connector/memsource"
+	"github.com/connectorsdk/connector-sdk-go/wire"
+)
+
+// ledger is a connector with twelve tables, one of which has several pages of rows and a column in
+// which nothing stands.
+func ledger(t *testing.T) http.Handler {
+	t.Helper()
+	invoices := memsource.Table{Table: wire.Table{Name: "invoices", StoresRows: true, PrimaryKey: []string{"id"}, Fields: []wire.Field{
+		{Name: "id", Type: wire.TypeNumber, Unique: true},
+		{Name: "customer", Type: wire.TypeString, Nullable: true},
+		{Name: "amount", Type: wire.TypeDecimal},
+		{Name: "memo", Type: wire.TypeString, Nullable: true},
+	}}}
+	for i := range int64(120) {
+		customer := wire.Text([]string{"Brown, \"Bob\"", "Ångström", "Ng"}[i%3])
+		if i == 51 {
+			customer = wire.Null()
+		}
+		invoices.Rows = append(invoices.Rows, []wire.Value{
+			wire.Int(998 + i), customer, wire.Decimal(fmt.Sprintf("%d.50", 1200000+i)), wire.Null()})
+	}
+	tables := []memsource.Table{invoices}
+	for i := range 11 {
+		tables = append(tables, memsource.Table{
+			Table: wire.Table{Name: fmt.Sprintf("archive_%d", 2000+i), StoresRows: true, PrimaryKey: []string{"id"}, Fields: []wire.Field{
+				{Name: "id", Type: wire.TypeNumber, Unique: true}, {Name: fmt.Sprintf("total_%d", 2000+i), Type: wire.TypeDecimal}}},
+			Rows: [][]wire.Value{{wire.Int(1), wire.Decimal("1.10")}}})
+	}
+	src, err := memsource.New(tables, nil)
+	require.NoError(t, err)
+	secret, err := wire.NewToken(token)
+	require.NoError(t, err)
+	h, err := connector.New(connector.Definition{Slug: "ledger"}, src, secret, &connector.Options{Logger: slog.New(slog.DiscardHandler)})
+	require.NoError(t, err)
+	return h
+}
+
+// TestTables searches tables, turns pages, makes a filter of a cell and saves the answer.
+func TestTables(t *testing.T) {
+	url, _ := serve(t, ledger(t))
+	b := open(t, withToken, "-local", url)
+	b.click("#read")
+	b.says("slug", "ledger")
+	b.click("#connect")
+	b.click("[data-panel=tables]")
+	b.says("table-found", "12 tables")
+	const seen = `[...document.querySelectorAll("#panel-tables > .table")].filter((t) => t.checkVisibility()).length === `
+	b.fill("table-search", "2004")
+	b.until(seen + "1")
+	b.says("table-found", "1 table")
+	b.fill("table-search", "TOTAL_")
+	b.until(seen + "11") // by the names of columns
+	b.fill("table-search", "nothing of this name")
+	b.until(seen + "0")
+	b.fill("table-search", "invoices")
+	b.until(seen + "1")
+
+	b.click("#panel-tables details summary")
+	b.says("rows-0", "rows 1 to 50")
+	b.says("rows-0", "nothing stands in memo")
+	require.Equal(t, []string{"id", "customer", "amount"},
+		value[[]string](b, `[...document.querySelectorAll("#rows-0 th")].map((e) => e.innerText)`), "the empty column is hidden")
+	require.Equal(t, []string{"1,000", "Ng", "1,200,002.50"},
+		value[[]string](b, `[...document.querySelectorAll("#rows-0 tbody tr:nth-of-type(3) td")].map((e) => e.innerText)`))
+	require.Equal(t, []string{"right", "left", "right"},
+		value[[]string](b, `[...document.querySelectorAll("#rows-0 tbody tr:nth-of-type(3) td")].map((e) => getComputedStyle(e).textAlign.replace("start", "left"))`),
+		"numbers and decimals alike")
+	b.picture("table")
+	b.viewport(390, false)
+	require.True(t, value[bool](b, `[...document.querySelectorAll("#panel-tables details[open] .fields td")].every((e) => e.getBoundingClientRect().right <= innerWidth)`),
+		"statistics and samples are read without scrolling")
+	b.viewport(1280, false)
+
+	b.script(`document.querySelector("#rows-0 [data-post=rows]").focus()`)
+	b.press(kb.Enter)
+	b.says("rows-0", "rows 51 to 100, in the order of id")
+	require.Equal(t, "Previous rows", b.focused())
+	b.click("#rows-0 [data-focus]:last-of-type")
+	b.says("rows-0", "rows 101 to 120")
+	require.Equal(t, 1, value[int](b, `document.querySelectorAll("#rows-0 [data-focus]").length`), "there is no further page")
+	b.click("#rows-0 [data-focus]")
+	b.says("rows-0", "rows 51 to 100")
+
+	b.script(`document.querySelector("#rows-0 .rows").focus()`)
+	b.press(kb.Tab) // one stop for all cells
+	require.Equal(t, "1,048", b.focused())
+	b.press(kb.ArrowDown, kb.ArrowRight)
+	require.Equal(t, "null", b.focused())
+	b.press(kb.Enter)
+	b.asks(`"op": "isnull"`)
+	b.says("ask-rows", "1 row")
+	b.click("[data-panel=tables]")
+	b.script(`[...document.querySelectorAll("#rows-0 .pick")].find((e) => e.innerText.startsWith("Brown")).click()`)
+	b.until(`byId("ask-run").textContent === "Ask" && byId("ask-rows")?.innerText.includes("39 rows")`)
+	require.Equal(t, 1, value[int](b, `document.querySelectorAll("#ask-and .filter").length`), "another value takes the place of the first")
+	b.script(`[...document.querySelectorAll("#ask-rows .pick")].find((e) => e.innerText === "1,200,003.50").click()`)
+	b.until(`byId("ask-run").textContent === "Ask" && /\b1 row\b/.test(byId("ask-rows")?.innerText)`)
+	require.Equal(t, "id,customer,amount,memo\n1001,\"Brown, \"\"Bob\"\"\",1200003.50,\n", b.download("#ask-save"))
+	b.says("ask-saved", "Saved.")
+	b.picture("picked")
+	b.keepsSecret(token)
+}

@@ -1,0 +1,210 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+
+	"github.com/connectorsdk/connector-sdk-go/conformance/internal/check"
+	"github.com/connectorsdk/connector-sdk-go/conformance/platform"
+	"github.com/connectorsdk/connector-sdk-go/wire"
+)
+
+// rowsView is a table of rows.
+type rowsView struct {
+	Columns []wire.Column
+	Rows    [][]wire.Value
+	Note    string
+	Problem string
+	Empty   []string // columns that are left out, because nothing stands in them
+
+	// Table is the index of the table of which Fields are fields, one for each column. A cell of a
+	// column whose field is -1 cannot become a filter.
+	Table  int
+	Fields []int
+
+	Pages    bool // there may be pages before and after this one
+	Offset   int64
+	Previous int64 // -1: this is the first page
+	Next     int64 // -1: there is none
+	Savable  bool
+}
+
+// Number reports whether a column holds numbers.
+func (v *rowsView) Number(column int) bool { return v.Columns[column].Type.Numeric() }
+
+// filters lets the cells of the columns that are fields of a table become filters.
+func (v *rowsView) filters(table int, t *wire.Table, fields []string) {
+	v.Table, v.Fields = table, make([]int, len(v.Columns))
+	for i := range v.Columns {
+		v.Fields[i] = -1
+		if i < len(fields) {
+			v.Fields[i] = slices.IndexFunc(t.Fields, func(f wire.Field) bool {
+				return f.Name == fields[i] && f.Type != wire.TypeArray && f.Type != wire.TypeJSON
+			})
+		}
+	}
+}
+
+// hideEmpty leaves out the columns in which nothing stands.
+func (v *rowsView) hideEmpty() {
+	if len(v.Rows) == 0 {
+		return
+	}
+	for i := len(v.Columns) - 1; i >= 0; i-- {
+		if slices.ContainsFunc(v.Rows, func(row []wire.Value) bool { return !row[i].IsNull() && row[i].String() != "" }) {
+			continue
+		}
+		v.Empty = append(v.Empty, v.Columns[i].Name)
+		v.Columns, v.Fields = slices.Delete(slices.Clone(v.Columns), i, i+1), slices.Delete(v.Fields, i, i+1)
+		for n, row := range v.Rows {
+			v.Rows[n] = slices.Delete(slices.Clone(row), i, i+1)
+		}
+	}
+	slices.Reverse(v.Empty)
+}
+
+// pageView shows a page of a table's rows.
+func pageView(table int, t *wire.Table, rows [][]wire.Value, offset int64, order []string) rowsView {
+	v := rowsView{Columns: t.Columns(), Rows: slices.Clone(rows), Pages: true, Offset: offset, Previous: -1, Next: -1}
+	if offset > 0 {
+		v.Previous = max(0, offset-pageRows)
+	}
+	if len(rows) == pageRows {
+		v.Next = offset + pageRows
+	}
+	switch n := int64(len(rows)); {
+	case n == 0 && offset > 0:
+		v.Note = "no more rows"
+	case offset == 0 && v.Next < 0:
+		v.Note = counted(n, "row", "rows")
+	default:
+		v.Note = "rows " + grouped(offset+1) + " to " + grouped(offset+n)
+	}
+	if order != nil {
+		v.Note += ", in the order of " + strings.Join(order, ", ")
+	}
+	var names []string
+	for _, f := range t.Fields {
+		names = append(names, f.Name)
+	}
+	v.filters(table, t, names)
+	v.hideEmpty()
+	return v
+}
+
+// further reads another page of a table's rows and shows it.
+func (p *page) further(w http.ResponseWriter, r *http.Request) {
+	var wanted struct {
+		Table  int
+		Offset int64
+	}
+	if !receive(w, r, &wanted) {
+		return
+	}
+	c := p.connection.Load()
+	if c == nil || wanted.Table < 0 || wanted.Table >= len(c.Tables) || wanted.Offset < 0 {
+		http.Error(w, "no such table", http.StatusNotFound)
+		return
+	}
+	v, err := c.turn(r.Context(), wanted.Table, wanted.Offset)
+	if err != nil {
+		v = rowsView{Problem: said(err)}
+	}
+	if p.connection.Load() == c {
+		p.feed.put(fmt.Sprint("rows-", wanted.Table), p.render("rows.html", &v))
+	}
+	answer(w, struct{}{})
+}
+
+// turn returns another page of a table. Pages are in the order of the key, if the connector sorts
+// by it. The first page that was read has no order that anybody stated, so the second is read
+// together with the first: if that was another one, the pages begin anew, and no row is missed.
+func (c *connected) turn(ctx context.Context, table int, offset int64) (rowsView, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	t := &c.Tables[table]
+	order := orderOf(c.Document.Capabilities.Sort, t)
+	request := &wire.QueryRequest{Table: t.Name, Limit: pageRows, Offset: offset}
+	for _, f := range t.Fields {
+		request.Fields = append(request.Fields, f.Name)
+	}
+	for _, name := range order {
+		request.Sort = append(request.Sort, wire.SortKey{Field: name, Dir: wire.Asc})
+	}
+	first := c.first[table]
+	if order == nil || offset != pageRows {
+		first = nil
+	}
+	if first != nil {
+		request.Offset, request.Limit = 0, 2*pageRows
+	}
+	rows, err := readAll(ctx, c.Connection, request)
+	if err != nil {
+		return rowsView{}, err
+	}
+	if first != nil {
+		delete(c.first, table)
+		head := rows[:min(len(rows), pageRows)]
+		if slices.EqualFunc(head, first, func(a, b []wire.Value) bool { return slices.EqualFunc(a, b, same) }) {
+			rows = rows[len(head):]
+		} else {
+			rows, offset = head, 0
+		}
+	}
+	return pageView(table, t, rows, offset, order), nil
+}
+
+func same(a, b wire.Value) bool { return a.IsNull() == b.IsNull() && a.String() == b.String() }
+
+// readAll returns the rows of a query.
+func readAll(ctx context.Context, c *platform.Connection, query *wire.QueryRequest) (rows [][]wire.Value, err error) {
+	answer, err := c.Query(ctx, query)
+	if err != nil {
+		return nil, err
+	}
+	for row, err := range answer.All() {
+		if err != nil {
+			return nil, err
+		}
+		kept := make([]wire.Value, len(row))
+		for i, v := range row {
+			kept[i] = v.Clone()
+		}
+		rows = append(rows, kept)
+	}
+	return rows, nil
+}
+
+// orderOf returns the fields of the key by which a connector sorts the rows of a table, or nil.
+func orderOf(sort wire.SortSupport, t *wire.Table) []string {
+	key := t.PrimaryKey
+	if len(key) == 0 || sort == wire.SortNone || sort == wire.SortSingle && len(key) > 1 {
+		return nil
+	}
+	return key
+}
+
+// pickable reports whether a cell can become a filter: it is shown whole and as it is.
+func (p *page) pickable(v wire.Value) bool {
+	text := v.String()
+	return v.Kind() != wire.KindInvalid && len(text) <= maxCell && check.Legible(p.clean(text)) == text
+}
+
+// csv answers a question with a file. A failure breaks the answer off, so that no part of it is taken
+// for the whole.
+func (p *page) csv(w http.ResponseWriter, r *http.Request) {
+	a, c := p.question(w, r, false)
+	if a == nil {
+		return
+	}
+	out := &rowWriter{format: "csv", to: bufio.NewWriter(w)}
+	w.Header().Set("Content-Type", "text/csv; charset=utf-8")
+	result := a.answer(r, c, out)
+	if err := out.to.Flush(); err != nil || result.Problem != "" {
+		panic(http.ErrAbortHandler)
+	}
+}
