@@ -77,7 +77,7 @@ func (q *question) ask(tables []wire.Table) (*asked, error) {
 				return &tables[i], nil
 			}
 		}
-		return nil, fmt.Errorf("discovery lists no table %s", terms.QuoteName(name))
+		return nil, fmt.Errorf("there is no table %s", terms.QuoteName(name))
 	}
 	table, err := find(q.Table)
 	if err != nil {
@@ -105,10 +105,10 @@ func (q *question) ask(tables []wire.Table) (*asked, error) {
 	for _, key := range q.Sort {
 		request.Sort = append(request.Sort, wire.SortKey{Field: key.Field, Dir: key.Dir})
 	}
-	if request.Limit, err = number("limit", q.Limit, 1); err != nil {
+	if request.Limit, err = number("the number of rows", q.Limit, 1); err != nil {
 		return nil, err
 	}
-	if request.Offset, err = number("offset", q.Offset, 0); err != nil {
+	if request.Offset, err = number("the number of rows to skip", q.Offset, 0); err != nil {
 		return nil, err
 	}
 	return &asked{query: request}, nil
@@ -139,7 +139,7 @@ func (q *question) askGroups(table *wire.Table, where wire.Where, joins []wire.J
 	}
 	a.top = int(min(top, wire.AggregateLimit))
 	if a.topBy, err = strconv.Atoi(q.TopBy); a.top > 0 && (err != nil || a.topBy < 0 || a.topBy >= len(request.Measures)) {
-		return nil, fmt.Errorf("the largest groups are taken by a measure; add one")
+		return nil, fmt.Errorf("the largest groups are taken by a figure; add one")
 	}
 	return a, nil
 }
@@ -175,7 +175,7 @@ func (c *condition) filter(table *wire.Table) (wire.Filter, error) {
 	f := wire.Filter{Field: c.Field, Op: c.Op}
 	field := table.Field(c.Field)
 	if field == nil {
-		return f, fmt.Errorf("the table has no field %s", terms.QuoteName(c.Field))
+		return f, fmt.Errorf("the table has no column %s", terms.QuoteName(c.Field))
 	}
 	var err error
 	switch terms.ShapeOf(c.Op) {

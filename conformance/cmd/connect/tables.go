@@ -67,7 +67,7 @@ func (p *page) discover(ctx context.Context, s *lifecycle.Source) {
 	}
 	v := tablesView{Warnings: c.Warnings, Tables: c.Tables, Enforced: c.Document.Capabilities.KeysEnforced}
 	if len(c.Tables) == 0 {
-		v.Waiting = "Discovery lists no table for these credentials."
+		v.Waiting = "The connector lists no tables for these credentials."
 	}
 	p.feed.put("panel-tables", p.render("tables.html", v))
 	p.feed.put("panel-ask", p.render("ask.html", p.newAskView(c.Tables)))
@@ -175,9 +175,9 @@ func grainText(ctx context.Context, e *entity.Entity) string {
 	case err != nil:
 		return said(err)
 	case column == "":
-		return "no column identifies the object"
+		return "no single column does"
 	default:
-		return column + ": distinct, not null and size are the same number"
+		return column + ": it is never empty, and no value stands in it twice"
 	}
 }
 

@@ -18,7 +18,7 @@ func (p *page) functions() template.FuncMap {
 	return template.FuncMap{
 		"legible":  func(text any) string { return p.legible(fmt.Sprint(text)) },
 		"markdown": func(text string) template.HTML { return markdown(p.legible(text)) },
-		"cell":     p.cell, "pickable": p.pickable, "flags": flags, "stats": p.stats, "shown": shownColumns,
+		"cell":     p.cell, "pickable": p.pickable, "flags": flags, "stats": p.stats, "grouped": func(n *int64) string { return grouped(*n) }, "shown": shownColumns,
 		"measure": func(kind string, table, index int) string {
 			return encoded(measurement{Kind: kind, Table: table, Index: index})
 		},
@@ -82,15 +82,15 @@ func thousands(digits string) string {
 // flags returns what discovery says of a field in words.
 func flags(f wire.Field) (list []string) {
 	if f.Unique {
-		list = append(list, "unique")
+		list = append(list, "no value twice")
 	}
 	if f.Nullable {
-		list = append(list, "nullable")
+		list = append(list, "may be empty")
 	}
 	for _, may := range []struct {
 		flag *bool
 		not  string
-	}{{f.Filterable, "not filterable"}, {f.Groupable, "not groupable"}, {f.Aggregatable, "not aggregatable"}} {
+	}{{f.Filterable, "cannot be filtered"}, {f.Groupable, "cannot be grouped"}, {f.Aggregatable, "cannot be summed up"}} {
 		if may.flag != nil && !*may.flag {
 			list = append(list, may.not)
 		}
@@ -103,12 +103,12 @@ func (p *page) stats(s *wire.Stats, numeric bool) string {
 	if s == nil {
 		return ""
 	}
-	parts := []string{fmt.Sprintf("%s distinct", grouped(s.DistinctCount))}
+	parts := []string{fmt.Sprintf("%s different", grouped(s.DistinctCount))}
 	if s.NullPercent != nil {
-		parts = append(parts, strconv.FormatFloat(*s.NullPercent, 'f', -1, 64)+" % null")
+		parts = append(parts, fmt.Sprintf("%.3g %% empty", *s.NullPercent))
 	}
 	if s.Min != nil && s.Max != nil {
-		parts = append(parts, check.Legible(p.bound(*s.Min, numeric)+" to "+p.bound(*s.Max, numeric)))
+		parts = append(parts, check.Legible("from "+p.bound(*s.Min, numeric)+" to "+p.bound(*s.Max, numeric)))
 	}
 	return strings.Join(parts, ", ")
 }

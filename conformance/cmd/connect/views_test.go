@@ -123,6 +123,35 @@ func TestStatus(t *testing.T) {
 	require.Contains(t, chip(s), `class="chip conformant" data-show="verdict">conformant</button>`)
 }
 
+// TestWords looks at what is said of tables and columns.
+func TestWords(t *testing.T) {
+	rows, percent, no := int64(66700), 100.0/12, false
+	low, high := wire.Decimal("-1000.50"), wire.Decimal("9")
+	html := testPage(t).render("tables.html", tablesView{Enforced: true, Tables: []wire.Table{
+		{Name: "view", RowCount: &rows, PrimaryKey: []string{"a"}, Fields: []wire.Field{
+			{Name: "a", Type: wire.TypeDecimal, Unique: true, Filterable: &no, Samples: []wire.Value{wire.Decimal("12345.0")},
+				Stats: &wire.Stats{DistinctCount: 1234, NullPercent: &percent, Min: &low, Max: &high}}}},
+		{Name: "bare", StoresRows: true, Fields: []wire.Field{{Name: "a", Type: wire.TypeDate}, {Name: "b", Type: wire.TypeDate}}},
+	}})
+	view, bare, _ := strings.Cut(html, "<b>bare</b>")
+	for part, why := range map[string]string{
+		"1 column, worked out when it is read</span>":                                          "a view has rows, although it stores none",
+		"<dt>Rows, as the connector says</dt><dd>66,700</dd>":                                  "",
+		"<code>a</code>, which the source keeps unique":                                        "",
+		"1,234 different, 8.33 % empty, from -1,000.50 to 9":                                   "",
+		`<span class="flag">no value twice</span><span class="flag">cannot be filtered</span>`: "",
+		"<span>12,345.0</span>":                                                                "",
+	} {
+		require.Contains(t, view, part, why)
+	}
+	require.Contains(t, bare, "2 columns</span>")
+	require.NotContains(t, html, "<th>Description</th>", "no column has one")
+	for _, heading := range []string{"Notes", "Statistics", "Examples"} {
+		require.Contains(t, view, "<th>"+heading+"</th>")
+		require.NotContains(t, bare, "<th>"+heading+"</th>", "nothing stands below it")
+	}
+}
+
 func TestCells(t *testing.T) {
 	for _, c := range []struct {
 		value wire.Value

@@ -48,6 +48,11 @@ func TestKeyboard(t *testing.T) {
 	require.Equal(t, "Reconnect", b.focused())
 	b.says("title", "Little shop")
 	b.picture("conformant")
+	b.tabTo("Verify again", 4)
+	b.tabTo("as JSON", 2)
+	b.press(kb.Tab, kb.Enter, kb.Tab, kb.Enter) // a group of checks, and its first check
+	b.until(`document.querySelector("#verdict .section[open] details[open] cite").checkVisibility()`)
+	b.script(`byId("reconnect").focus()`)
 	b.tabTo("Connection", 1)
 	b.tabTo("Tables", 1)
 	b.press(kb.Enter)

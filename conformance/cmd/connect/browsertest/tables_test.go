@@ -78,6 +78,9 @@ func TestTables(t *testing.T) {
 	require.Equal(t, []string{"right", "left", "right"},
 		value[[]string](b, `[...document.querySelectorAll("#rows-0 tbody tr:nth-of-type(3) td")].map((e) => getComputedStyle(e).textAlign.replace("start", "left"))`),
 		"numbers and decimals alike")
+	for _, text := range []string{"What tells rows apart", "Rows, as the connector says", "3 different, 0.833 % empty, from Brown", "may be empty"} {
+		b.says("panel-tables", text)
+	}
 	b.picture("table")
 	b.viewport(390, false)
 	require.True(t, value[bool](b, `[...document.querySelectorAll("#panel-tables details[open] .fields td")].every((e) => e.getBoundingClientRect().right <= innerWidth)`),
@@ -101,6 +104,7 @@ func TestTables(t *testing.T) {
 	require.Equal(t, "null", b.focused())
 	b.press(kb.Enter)
 	b.asks(`"op": "isnull"`)
+	require.Equal(t, "is empty", value[string](b, `document.querySelector(".filter select:nth-of-type(2)").selectedOptions[0].innerText`))
 	b.says("ask-rows", "1 row")
 	b.click("[data-panel=tables]")
 	b.script(`[...document.querySelectorAll("#rows-0 .pick")].find((e) => e.innerText.startsWith("Brown")).click()`)

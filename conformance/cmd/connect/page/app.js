@@ -247,7 +247,10 @@ document.addEventListener("input", (event) => {
 
 // Ask: the form builds a question, the program shows it as a request and asks it.
 
-const operators = ["eq", "neq", "gt", "gte", "lt", "lte", "in", "nin", "contains", "includes", "startswith", "isnull", "notnull"];
+const operators = [["eq", "is"], ["neq", "is not"], ["gt", "is more than"], ["gte", "is at least"], ["lt", "is less than"],
+  ["lte", "is at most"], ["in", "is one of"], ["nin", "is none of"], ["contains", "has the element"], ["includes", "has in it"],
+  ["startswith", "begins with"], ["isnull", "is empty"], ["notnull", "is not empty"]];
+const figures = [["count", "number of"], ["sum", "sum of"], ["min", "least"], ["max", "largest"], ["count_distinct", "different values of"]];
 let tables = [];
 let labels = {}; // how names are shown that are not shown as they are
 const shown = (name) => Object.hasOwn(labels, name) ? labels[name] : name;
@@ -280,7 +283,7 @@ function removable(line, whole = line) {
 }
 
 function addFilter(list) {
-  const field = choose("Field", fieldNames(currentTable()));
+  const field = choose("Column", fieldNames(currentTable()));
   const op = choose("Operator", operators);
   op.className = "short";
   const line = element("div", {className: "line filter"}, field, op);
@@ -312,7 +315,7 @@ function addGroup() {
 }
 
 function addSort() {
-  const dir = choose("Direction", ["asc", "desc"]);
+  const dir = choose("Direction", [["asc", "ascending"], ["desc", "descending"]]);
   dir.className = "short";
   byId("ask-sort").append(removable(element("div", {className: "line sort"}, choose("Sort by", fieldNames(currentTable())), dir)));
 }
@@ -326,10 +329,10 @@ function addJoin() {
   }
   links.sort((a, b) => JSON.parse(b[0])[0] === table.name ? 1 : JSON.parse(a[0])[0] === table.name ? -1 : 0);
   const line = element("div", {className: "line join"});
-  const link = choose("Join along", [...links, ["", "other columns"]]);
+  const link = choose("Linked by", [...links, ["", "other columns"]]);
   const from = element("input", {ariaLabel: "From, as table.field", placeholder: "table.field"});
   const to = element("input", {ariaLabel: "To, as table.field", placeholder: "table.field"});
-  const fields = element("select", {ariaLabel: "Joined fields", multiple: true, size: 3});
+  const fields = element("select", {ariaLabel: "Columns of the linked table", multiple: true, size: 3});
   const fill = () => {
     from.hidden = to.hidden = link.value !== "";
     const target = link.value ? JSON.parse(link.value)[2] : to.value.split(".")[0];
@@ -350,7 +353,7 @@ function addGroupKey() {
 }
 
 function addMeasure() {
-  const fn = choose("Function", ["count", "sum", "min", "max", "count_distinct"]);
+  const fn = choose("Function", figures);
   fn.className = "short";
   byId("ask-measures").append(removable(element("div", {className: "line measure"}, fn,
     choose("Of", [["", "rows"], ...fieldNames(currentTable())]))));
@@ -392,7 +395,7 @@ async function changed(event) {
   const kind = document.querySelector("[name=ask-kind]:checked").value;
   for (const e of document.querySelectorAll("[data-kinds]")) e.hidden = !e.dataset.kinds.split(" ").includes(kind);
   const topBy = byId("ask-topby"), chosen = topBy.value;
-  topBy.replaceChildren(...question().measures.map((m, i) => element("option", {value: String(i)}, `${m.fn} ${shown(m.field) || "rows"}`)));
+  topBy.replaceChildren(...question().measures.map((m, i) => element("option", {value: String(i)}, `${figures.find(([fn]) => fn === m.fn)[1]} ${shown(m.field) || "rows"}`)));
   if (chosen) topBy.value = chosen;
   const mine = ++previews;
   const view = await post("preview", question()).catch((e) => ({problem: e.message}));
