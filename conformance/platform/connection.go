@@ -15,9 +15,19 @@ type ConnectionOptions struct {
 	Reach int64
 	// Budget is the number of bytes that one question may keep in memory, for
 	// rows to sort, joined tables, groups and distinct values. 0 is
-	// 256 MiB, and a negative number is no limit.
+	// 256 MiB, and [Unlimited] is no limit.
 	Budget int64
+	// DiscoverOnly ends Connect after discovery, for a program that knows what it will ask.
+	DiscoverOnly bool
+	// Progress, if set, is called while Connect works: with nil once the tables are
+	// discovered and the connection can be asked, then with each preview as it comes. The
+	// calls come one after the other. It must return quickly.
+	Progress func(*Connection, *Preview)
 }
+
+// Unlimited is a [ConnectionOptions.Budget] that limits nothing, for answers that are known
+// to be small. Every negative number means the same.
+const Unlimited int64 = -1
 
 // Connection is a connector as one tenant sees it: its document, its tables, and
 // the answers to questions about them. What the connector does not do is
@@ -29,6 +39,9 @@ type Connection struct {
 	Document *wire.Document
 	Tables   []wire.Table
 	Warnings []string // of discovery
+	// Previews are those of the tables, in the same order, once Connect has returned. A
+	// connection that only discovered them, or discovered them again, has none.
+	Previews []*Preview
 
 	client      *Client
 	credentials wire.Credentials
@@ -40,6 +53,10 @@ type Connection struct {
 // Connect reads the document, checks the credentials and discovers the tables. A
 // rejection of the credentials is a *wire.Error of the code check_failed, whose
 // message is for the person who typed them.
+//
+// Then it reads the size of each table and one page of its rows, as the platform does
+// [rule connect-8]. Where the connector has no /size, the size is counted from the rows, up
+// to the reach. A table that cannot be read is no error of Connect: its [Preview] has it.
 func Connect(ctx context.Context, client *Client, credentials wire.Credentials, opts *ConnectionOptions) (*Connection, error) {
 	doc, err := client.Document(ctx)
 	if err != nil {
@@ -59,6 +76,17 @@ func Connect(ctx context.Context, client *Client, credentials wire.Credentials, 
 	c.reach = cmp.Or(c.reach, 1_000_000)
 	c.budget = cmp.Or(c.budget, 256<<20)
 	c.places = make(chan struct{}, concurrency(doc))
+	progress := func(*Connection, *Preview) {}
+	if opts != nil && opts.Progress != nil {
+		progress = opts.Progress
+	}
+	progress(c, nil)
+	if opts != nil && opts.DiscoverOnly {
+		return c, nil
+	}
+	if err := c.previewAll(ctx, progress); err != nil {
+		return nil, err
+	}
 	return c, nil
 }
 

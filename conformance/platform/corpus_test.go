@@ -143,14 +143,25 @@ func (w *servedWriter) Write(p []byte) (int, error) {
 	return end + n, err
 }
 
-// connectTo connects a handler.
-func connectTo(t testing.TB, h http.Handler, opts *platform.ConnectionOptions) *platform.Connection {
+// clientOf returns a client of a handler.
+func clientOf(t testing.TB, h http.Handler) *platform.Client {
 	t.Helper()
 	inProcess, stop := platform.InProcess(h)
 	t.Cleanup(stop)
 	client, err := platform.NewClient("https://connector.test", wire.NewBearer(testToken), &platform.Options{HTTP: inProcess})
 	require.NoError(t, err)
-	c, err := platform.Connect(t.Context(), client, wire.Credentials{}, opts)
+	return client
+}
+
+// connectTo connects a handler, and reads no previews.
+func connectTo(t testing.TB, h http.Handler, opts *platform.ConnectionOptions) *platform.Connection {
+	t.Helper()
+	client := clientOf(t, h)
+	own := platform.ConnectionOptions{DiscoverOnly: true}
+	if opts != nil {
+		own.Reach, own.Budget = opts.Reach, opts.Budget
+	}
+	c, err := platform.Connect(t.Context(), client, wire.Credentials{}, &own)
 	require.NoError(t, err)
 	return c
 }

@@ -1,7 +1,6 @@
 package platform_test
 
 import (
-	"encoding/json"
 	"fmt"
 	"net/http"
 	"slices"
@@ -375,12 +374,6 @@ func TestEntities(t *testing.T) {
 		requests, _ = r.seen()
 		require.Len(t, requests, 2, "size, then the counts of the keys: each once")
 
-		page, err := orders.Page(t.Context(), 5)
-		require.NoError(t, err)
-		require.Len(t, page, 5)
-		require.Len(t, page[0], len(orders.Table.Fields))
-		requests, _ = r.seen()
-		require.Len(t, requests, 1)
 	}
 }
 
@@ -445,9 +438,6 @@ func TestEntityOwnsItsNumbers(t *testing.T) {
 	counts, err = entity.Counts(t.Context(), "id")
 	require.NoError(t, err)
 	require.Equal(t, int64(10), counts["id"].Distinct)
-	page, err := entity.Page(t.Context(), 3)
-	require.NoError(t, err)
-	require.Equal(t, "[[1 5 null] [2 4 row 2] [3 4 row 3]]", fmt.Sprint(page), "each row is a copy")
 
 	ten := tabled(numbered(10, true), wire.Limits{}, connector.Omit{})
 	far := entityOf(connectTo(t, ten, &platform.ConnectionOptions{Reach: 9}), "numbered")
@@ -470,56 +460,6 @@ func TestCountsAgainstTheSize(t *testing.T) {
 	counts, err := entityOf(connectTo(t, h, nil), "numbered").Counts(t.Context(), "id")
 	require.NoError(t, err, "an estimate can be less")
 	require.Equal(t, int64(10), counts["id"].NonNull)
-}
-
-// TestPageAgainstTheSize refuses a page that is shorter than the measured size allows, unless
-// the table has changed in between.
-func TestPageAgainstTheSize(t *testing.T) {
-	t.Parallel()
-	cut := bodies(tabled(numbered(29, false), wire.Limits{}, connector.Omit{}), atMost(20))
-	for _, c := range []struct {
-		why, sizes string // the answers of /size, one after the other
-		rows       int64
-		want       int // rows; 0: refused
-	}{
-		{"a page that is as long as was asked for", "29 29", 10, 10},
-		{"a page that ends early", "29 29", 25, 0},
-		{"all rows, which end early", "29 29", 0, 0},
-		{"a table that had more rows when it was measured", "29 20", 25, 20},
-		{"an estimate", "about", 25, 20},
-	} {
-		sizes := strings.Fields(c.sizes)
-		h := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			if r.URL.Path == wire.PathSize {
-				answer := `{"size":{"rows":` + sizes[0] + `,"exact":true}}`
-				if sizes[0] == "about" {
-					answer = `{"size":{"rows":29,"exact":false}}`
-				}
-				sizes = sizes[1:]
-				w.Header().Set("Content-Type", terms.MediaJSON)
-				_, _ = w.Write([]byte(answer))
-				return
-			}
-			bodies(cut, func(path string, body map[string]any) {
-				if limit, ok := body["limit"].(json.Number); ok && path == wire.PathQuery {
-					n, _ := limit.Int64()
-					body["limit"] = min(n, 20)
-				}
-			}).ServeHTTP(w, r)
-		})
-		e := entityOf(connectTo(t, h, nil), "numbered")
-		_, err := e.Size(t.Context())
-		require.NoError(t, err)
-		page, err := e.Page(t.Context(), c.rows)
-		if c.want > 0 {
-			require.NoError(t, err, c.why)
-			require.Len(t, page, c.want, c.why)
-			continue
-		}
-		var fault *platform.AnswerError
-		require.ErrorAs(t, err, &fault, c.why)
-		require.Equal(t, "query-16", fault.Rule)
-	}
 }
 
 // TestMeasuresAgainstEachOther refuses measurements that contradict what was measured or

@@ -51,6 +51,15 @@ func tabled(t memsource.Table, limits wire.Limits, omit connector.Omit) http.Han
 	return built(connector.Definition{Limits: limits}, stated{src, t.RowCount}, omit)
 }
 
+// several serves tables.
+func several(limits wire.Limits, omit connector.Omit, tables ...memsource.Table) http.Handler {
+	src, err := memsource.New(tables, nil)
+	if err != nil {
+		panic(err)
+	}
+	return built(connector.Definition{Limits: limits}, src, omit)
+}
+
 // stated is a source of one table that states this number of rows, or none.
 type stated struct {
 	memsource.Source

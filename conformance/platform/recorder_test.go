@@ -33,6 +33,8 @@ type recorded struct {
 
 // sent is what is judged of a request.
 type sent struct {
+	Table string `json:"table"`
+
 	And  []sentFilter   `json:"and"`
 	Or   [][]sentFilter `json:"or"`
 	Sort []struct {

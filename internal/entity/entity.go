@@ -4,7 +4,6 @@
 package entity
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -51,6 +50,13 @@ func All(c *platform.Connection) []*Entity {
 	return list
 }
 
+// Sized notes the size that connecting has found. nil is none.
+func (e *Entity) Sized(size *wire.Size) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.size = size
+}
+
 // Size returns the number of rows; see [platform.Connection.Size]. An error is not kept.
 func (e *Entity) Size(ctx context.Context) (*wire.Size, error) {
 	e.mu.Lock()
@@ -67,61 +73,6 @@ func (e *Entity) sized(ctx context.Context) (*wire.Size, error) {
 		e.size = size
 	}
 	return size, err
-}
-
-// Page returns the first rows of the table, in the order of its fields. The
-// platform reads one page of each table after connecting. A page that is shorter than
-// the exact size of the table allows is refused, unless the table has changed since it
-// was measured.
-func (e *Entity) Page(ctx context.Context, rows int64) ([][]wire.Value, error) {
-	page, err := e.page(ctx, rows)
-	if err != nil || e.lacked(page, rows) == 0 {
-		return page, err
-	}
-	e.mu.Lock()
-	e.size = nil
-	_, err = e.sized(ctx)
-	e.mu.Unlock()
-	if err != nil {
-		return nil, err
-	}
-	if page, err = e.page(ctx, rows); err != nil {
-		return nil, err
-	}
-	if size := e.lacked(page, rows); size > 0 {
-		return nil, &platform.AnswerError{Path: wire.PathQuery, Place: "end", Rule: "query-16",
-			Problem: fmt.Sprintf("comes after %d rows of table %s, which has %d by its size", len(page), terms.QuoteName(e.Table.Name), size)}
-	}
-	return page, nil
-}
-
-// lacked returns the measured size if a page of so many rows contradicts it, else 0.
-func (e *Entity) lacked(page [][]wire.Value, rows int64) int64 {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	if e.size == nil || !e.size.Exact || int64(len(page)) >= min(cmp.Or(rows, e.size.Rows), e.size.Rows) {
-		return 0
-	}
-	return e.size.Rows
-}
-
-func (e *Entity) page(ctx context.Context, rows int64) ([][]wire.Value, error) {
-	req := &wire.QueryRequest{Table: e.Table.Name, Limit: rows}
-	for _, f := range e.Table.Fields {
-		req.Fields = append(req.Fields, f.Name)
-	}
-	answer, err := e.connection.Query(ctx, req)
-	if err != nil {
-		return nil, err
-	}
-	var page [][]wire.Value
-	for row, err := range answer.All() {
-		if err != nil {
-			return nil, err
-		}
-		page = append(page, slices.Clone(row))
-	}
-	return page, nil
 }
 
 // Counts returns the counts of columns. They are compared with the size

@@ -38,7 +38,7 @@ func connected(ctx context.Context, c *config) (*platform.Connection, screen, er
 	if err != nil {
 		return nil, show, err
 	}
-	connection, err := platform.Connect(ctx, client, credentials, nil)
+	connection, err := platform.Connect(ctx, client, credentials, &platform.ConnectionOptions{DiscoverOnly: true})
 	if err != nil {
 		return nil, show, errors.New(show.line(c.explained(err).Error()))
 	}

@@ -12,7 +12,7 @@ import (
 
 	"github.com/connectorsdk/connector-sdk-go/conformance/internal/check"
 	"github.com/connectorsdk/connector-sdk-go/conformance/internal/session"
-	"github.com/connectorsdk/connector-sdk-go/internal/entity"
+	"github.com/connectorsdk/connector-sdk-go/conformance/platform"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -31,12 +31,13 @@ func preview(ctx context.Context, c *config, out, errOut io.Writer) int {
 	}
 	code := check.ExitPass
 	var listed []string
-	for _, e := range entity.All(connection) {
-		listed = append(listed, e.Table.Name)
-		if !c.shows(e.Table.Name) {
+	for i := range connection.Tables {
+		t := &connection.Tables[i]
+		listed = append(listed, t.Name)
+		if !c.shows(t.Name) {
 			continue
 		}
-		if err := show.table(ctx, e, c.preview, out); err != nil {
+		if err := show.table(ctx, connection, t, c.preview, out); err != nil {
 			fmt.Fprintln(out, " ", show.line(c.explained(err).Error()))
 			code = check.ExitNotRun
 		}
@@ -93,19 +94,25 @@ func (c *config) shows(table string) bool {
 }
 
 // table prints the first rows of a table.
-func (s screen) table(ctx context.Context, e *entity.Entity, rows int, out io.Writer) error {
-	fmt.Fprintf(out, "\n%s\n", s.cell(e.Table.Name))
-	page, err := e.Page(ctx, int64(rows))
+func (s screen) table(ctx context.Context, c *platform.Connection, t *wire.Table, rows int, out io.Writer) error {
+	fmt.Fprintf(out, "\n%s\n", s.cell(t.Name))
+	var fields, names, types []string
+	for _, column := range t.Columns() {
+		fields, names, types = append(fields, column.Name), append(names, s.cell(column.Name)), append(types, string(column.Type))
+	}
+	answer, err := c.Query(ctx, &wire.QueryRequest{Table: t.Name, Fields: fields, Limit: int64(rows)})
 	if err != nil {
 		return err
 	}
-	table := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
-	var names, types []string
-	for _, column := range e.Table.Columns() {
-		names, types = append(names, s.cell(column.Name)), append(types, string(column.Type))
-	}
+	var page strings.Builder // no part of a page is shown
+	table := tabwriter.NewWriter(&page, 0, 0, 2, ' ', 0)
 	fmt.Fprintf(table, "  %s\n  %s\n", strings.Join(names, "\t"), strings.Join(types, "\t"))
-	for _, row := range page {
+	empty := true
+	for row, err := range answer.All() {
+		if err != nil {
+			return err
+		}
+		empty = false
 		cells := make([]string, len(row))
 		for i, v := range row {
 			switch text := v.String(); {
@@ -119,10 +126,14 @@ func (s screen) table(ctx context.Context, e *entity.Entity, rows int, out io.Wr
 		}
 		fmt.Fprintf(table, "  %s\n", strings.Join(cells, "\t"))
 	}
-	if len(page) == 0 {
+	if empty {
 		fmt.Fprintln(table, "  no rows")
 	}
-	return table.Flush()
+	if err := table.Flush(); err != nil {
+		return err
+	}
+	_, err = io.WriteString(out, page.String())
+	return err
 }
 
 // explained returns an error that says what to do about a refusal.

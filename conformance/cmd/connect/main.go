@@ -108,7 +108,8 @@ func exportAll(ctx context.Context, c *config, out io.Writer) error {
 		return err
 	}
 	c.export.out = out
-	c.export.connection, err = platform.Connect(ctx, client, c.credentials, &platform.ConnectionOptions{Reach: c.reach})
+	c.export.connection, err = platform.Connect(ctx, client, c.credentials,
+		&platform.ConnectionOptions{Reach: c.reach, DiscoverOnly: true})
 	if err == nil {
 		err = c.export.run(ctx)
 	}

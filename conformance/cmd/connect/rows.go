@@ -13,6 +13,9 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
+// pageRows is how many rows of a table are shown at a time. Connect reads the first.
+const pageRows = platform.PreviewRows
+
 // rowsView is a table of rows.
 type rowsView struct {
 	Columns []wire.Column

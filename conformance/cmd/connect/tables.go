@@ -4,16 +4,13 @@ import (
 	"context"
 	"fmt"
 	"net/http"
-	"sync"
+	"slices"
 
 	"github.com/connectorsdk/connector-sdk-go/conformance/cmd/connect/internal/lifecycle"
 	"github.com/connectorsdk/connector-sdk-go/conformance/platform"
 	"github.com/connectorsdk/connector-sdk-go/internal/entity"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
-
-// pageRows is how many rows of each table are read after connecting.
-const pageRows = 50
 
 // tablesView is the panel Tables.
 type tablesView struct {
@@ -52,67 +49,54 @@ func (p *page) disconnect() {
 	}
 }
 
-// discover shows the tables of the source, then the size and one page of rows of each
-// [rule connect-8].
+// discover connects, and shows the tables of the source, then the size and one page of rows of
+// each as they come.
 func (p *page) discover(ctx context.Context, s *lifecycle.Source) {
 	client, credentials := s.Client()
-	c, err := platform.Connect(ctx, client, credentials, &p.options)
-	if ctx.Err() != nil {
-		return
+	options := p.options
+	var reading *connected
+	options.Progress = func(c *platform.Connection, preview *platform.Preview) {
+		switch {
+		case ctx.Err() != nil:
+		case preview == nil:
+			reading = &connected{Connection: c, entities: entity.All(c), first: map[int][][]wire.Value{}}
+			p.showTables(reading)
+		default:
+			p.showPreview(reading, preview)
+		}
 	}
-	if err != nil {
+	if _, err := platform.Connect(ctx, client, credentials, &options); err != nil && ctx.Err() == nil {
 		p.feed.put("panel-tables", p.render("tables.html", tablesView{Problem: said(err)}))
 		p.feed.put("panel-ask", p.render("ask.html", askView{}))
-		return
 	}
+}
+
+// showTables shows what was discovered. From now on, the page can ask.
+func (p *page) showTables(c *connected) {
 	v := tablesView{Warnings: c.Warnings, Tables: c.Tables, Enforced: c.Document.Capabilities.KeysEnforced}
 	if len(c.Tables) == 0 {
 		v.Waiting = "The connector lists no tables for these credentials."
 	}
 	p.feed.put("panel-tables", p.render("tables.html", v))
 	p.feed.put("panel-ask", p.render("ask.html", p.newAskView(c.Tables)))
-	reading := &connected{Connection: c, entities: entity.All(c), first: map[int][][]wire.Value{}}
-	p.connection.Store(reading)
-
-	next := make(chan int)
-	var readers sync.WaitGroup
-	for range max(c.Document.Capabilities.Limits.Concurrency, 1) {
-		readers.Go(func() {
-			for i := range next {
-				p.readTable(ctx, reading, i)
-			}
-		})
-	}
-	for i := range c.Tables {
-		if ctx.Err() != nil {
-			break
-		}
-		next <- i
-	}
-	close(next)
-	readers.Wait()
+	p.connection.Store(c)
 }
 
-// readTable shows the first rows of a table and its size.
-func (p *page) readTable(ctx context.Context, c *connected, i int) {
-	e := c.entities[i]
-	rows, err := e.Page(ctx, pageRows)
-	if ctx.Err() != nil {
-		return
-	}
-	v := rowsView{Problem: said(err)}
-	if err == nil {
-		v = pageView(i, e.Table, rows, 0, nil)
+// showPreview shows the first rows of a table and its size.
+func (p *page) showPreview(c *connected, preview *platform.Preview) {
+	i := slices.IndexFunc(c.entities, func(e *entity.Entity) bool { return e.Table == preview.Table })
+	v := rowsView{Problem: said(preview.RowsErr)}
+	if preview.RowsErr == nil {
+		v = pageView(i, preview.Table, preview.Rows, 0, nil)
 		c.mu.Lock()
-		c.first[i] = rows
+		c.first[i] = preview.Rows
 		c.mu.Unlock()
 	}
 	p.feed.put(fmt.Sprint("rows-", i), p.render("rows.html", &v))
-	size, err := e.Size(ctx)
-	if ctx.Err() != nil {
-		return
+	if preview.SizeErr == nil {
+		c.entities[i].Sized(preview.Size)
 	}
-	p.feed.put(fmt.Sprint("size-", i), p.render("text.html", sizeText(size, err)))
+	p.feed.put(fmt.Sprint("size-", i), p.render("text.html", sizeText(preview.Size, preview.SizeErr)))
 }
 
 func sizeText(size *wire.Size, err error) string {

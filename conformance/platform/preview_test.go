@@ -1,0 +1,203 @@
+package platform_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/connectorsdk/connector-sdk-go/conformance/platform"
+	"github.com/connectorsdk/connector-sdk-go/connector"
+	"github.com/connectorsdk/connector-sdk-go/connector/memsource"
+	"github.com/connectorsdk/connector-sdk-go/internal/terms"
+	"github.com/connectorsdk/connector-sdk-go/wire"
+)
+
+// named returns a table of so many rows with another name.
+func named(name string, rows int) memsource.Table {
+	t := numbered(rows, false)
+	t.Name = name
+	return t
+}
+
+// TestConnectPreviews reads the size and one page of each table on connecting [rule connect-8],
+// as many at once as the connector takes requests.
+func TestConnectPreviews(t *testing.T) {
+	for _, c := range []struct {
+		why   string
+		reach int64
+		omit  connector.Omit
+		asked map[string][]string // routes of each table, in their order
+		sizes string
+	}{
+		{"the connector knows the sizes", 0, connector.Omit{}, map[string][]string{
+			"few": {wire.PathQuery, wire.PathSize}, "many": {wire.PathQuery, wire.PathSize}, "none": {wire.PathQuery, wire.PathSize}},
+			"few 3, many 120, none 0"},
+		{"what is not on one page is counted", 0, connector.Omit{Endpoints: []wire.Endpoint{wire.EndpointSize}}, map[string][]string{
+			"few": {wire.PathQuery}, "many": {wire.PathQuery, wire.PathQuery}, "none": {wire.PathQuery}},
+			"few 3, many 120, none 0"},
+		{"a table beyond the reach is refused [rule connect-9]", 100, connector.Omit{}, map[string][]string{
+			"few": {wire.PathQuery, wire.PathSize}, "many": {wire.PathQuery, wire.PathSize}, "none": {wire.PathQuery, wire.PathSize}},
+			"few 3, many 120 table \"many\" has 120 rows by /size, and /query reaches no more than 100 of them (the reach of one query), none 0"},
+	} {
+		t.Run(c.why, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				r := record(slow(several(wire.Limits{Concurrency: 2}, c.omit, named("few", 3), named("many", 120), named("none", 0)),
+					always(50*time.Millisecond)))
+				client := clientOf(t, r)
+				var came []string
+				conn, err := platform.Connect(t.Context(), client, wire.Credentials{}, &platform.ConnectionOptions{
+					Reach: c.reach,
+					Progress: func(conn *platform.Connection, p *platform.Preview) {
+						if p == nil {
+							require.Empty(t, came, "the tables come first")
+							require.Len(t, conn.Tables, 3)
+							came = append(came, "")
+							return
+						}
+						came = append(came, p.Table.Name)
+					}})
+				require.NoError(t, err)
+				require.ElementsMatch(t, []string{"", "few", "many", "none"}, came)
+				requests, faults := r.seen()
+				require.Empty(t, faults)
+				require.Equal(t, 2, r.most, "within limits.concurrency, and no less")
+				asked := map[string][]string{}
+				for _, one := range requests {
+					if one.body.Table != "" {
+						asked[one.body.Table] = append(asked[one.body.Table], one.path)
+					}
+				}
+				require.Equal(t, c.asked, asked)
+				var sizes []string
+				for i, p := range conn.Previews {
+					require.Same(t, &conn.Tables[i], p.Table)
+					require.NoError(t, p.RowsErr)
+					require.Len(t, p.Rows, int(min(p.Size.Rows, 50)))
+					text := fmt.Sprint(p.Table.Name, " ", p.Size.Rows)
+					if p.SizeErr != nil {
+						require.ErrorIs(t, p.SizeErr, platform.ErrReach)
+						text += " " + p.SizeErr.Error()
+					}
+					sizes = append(sizes, text)
+				}
+				require.Equal(t, c.sizes, strings.Join(sizes, ", "))
+				if c.reach == 0 {
+					require.Equal(t, "[[1 1 null] [2 1 row 2] [3 0 row 3]]", fmt.Sprint(conn.Previews[0].Rows), "each row is a copy")
+				}
+				again, err := conn.Refresh(t.Context())
+				require.NoError(t, err)
+				require.Nil(t, again.Previews, "they would be those of other tables")
+			})
+		})
+	}
+}
+
+// TestConnectWithoutPreviews asks for nothing after discovery.
+func TestConnectWithoutPreviews(t *testing.T) {
+	r := record(tabled(numbered(3, true), wire.Limits{}, connector.Omit{}))
+	conn, err := platform.Connect(t.Context(), clientOf(t, r), wire.Credentials{}, &platform.ConnectionOptions{DiscoverOnly: true})
+	require.NoError(t, err)
+	require.Nil(t, conn.Previews)
+	requests, _ := r.seen()
+	require.Equal(t, []string{wire.PathCheck, wire.PathDiscovery}, paths(requests))
+}
+
+// TestConnectPreviewsFaults connects although one table cannot be read, and ends with its context.
+func TestConnectPreviewsFaults(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		whole := several(wire.Limits{Concurrency: 1}, connector.Omit{}, named("broken", 3), named("good", 3))
+		ctx, cancel := context.WithCancel(t.Context())
+		hang := false
+		conn, err := platform.Connect(ctx, clientOf(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			if r.Method == http.MethodGet {
+				whole.ServeHTTP(w, r)
+				return
+			}
+			body, _ := io.ReadAll(r.Body)
+			r.Body = io.NopCloser(strings.NewReader(string(body)))
+			if strings.Contains(string(body), "broken") {
+				if hang {
+					<-r.Context().Done()
+				}
+				w.WriteHeader(http.StatusInternalServerError)
+				_, _ = io.WriteString(w, `{"error":{"code":"internal","message":"internal error"}}`)
+				return
+			}
+			whole.ServeHTTP(w, r)
+		})), wire.Credentials{}, &platform.ConnectionOptions{Progress: func(_ *platform.Connection, p *platform.Preview) {
+			require.NoError(t, ctx.Err(), "what was given up is not shown")
+		}})
+		require.NoError(t, err)
+		require.ErrorIs(t, conn.Previews[0].RowsErr, &wire.Error{Code: wire.CodeInternal})
+		require.ErrorIs(t, conn.Previews[0].SizeErr, &wire.Error{Code: wire.CodeInternal})
+		require.Len(t, conn.Previews[1].Rows, 3)
+		require.Equal(t, int64(3), conn.Previews[1].Size.Rows)
+
+		hang = true
+		time.AfterFunc(time.Second, cancel)
+		p := conn.Preview(ctx, "broken", 1)
+		require.ErrorIs(t, p.RowsErr, context.Canceled)
+		_, err = platform.Connect(ctx, clientOf(t, whole), wire.Credentials{}, nil)
+		require.ErrorIs(t, err, context.Canceled)
+		unknown := conn.Preview(t.Context(), "x", 1)
+		require.ErrorContains(t, errors.Join(unknown.RowsErr, unknown.SizeErr), `there is no table "x"`)
+	})
+}
+
+// TestPreviewAgainstTheSize refuses a page that is shorter than the measured size allows, unless
+// the table has changed in between.
+func TestPreviewAgainstTheSize(t *testing.T) {
+	t.Parallel()
+	cut := bodies(tabled(numbered(29, false), wire.Limits{}, connector.Omit{}), atMost(20))
+	for _, c := range []struct {
+		why, sizes string // the answers of /size, one after the other
+		rows       int64
+		want       int // rows; 0: refused
+	}{
+		{"a page that is as long as was asked for", "29 29", 10, 10},
+		{"a page that ends early", "29 29", 25, 0},
+		{"all rows, which end early", "29 29", 0, 0},
+		{"a table that had more rows when it was measured", "29 20", 25, 20},
+		{"an estimate", "about", 25, 20},
+	} {
+		sizes := strings.Fields(c.sizes)
+		h := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			if r.URL.Path == wire.PathSize {
+				answer := `{"size":{"rows":` + sizes[0] + `,"exact":true}}`
+				if sizes[0] == "about" {
+					answer = `{"size":{"rows":29,"exact":false}}`
+				}
+				sizes = sizes[1:]
+				w.Header().Set("Content-Type", terms.MediaJSON)
+				_, _ = w.Write([]byte(answer))
+				return
+			}
+			bodies(cut, func(path string, body map[string]any) {
+				if limit, ok := body["limit"].(json.Number); ok && path == wire.PathQuery {
+					n, _ := limit.Int64()
+					body["limit"] = min(n, 20)
+				}
+			}).ServeHTTP(w, r)
+		})
+		p := connectTo(t, h, nil).Preview(t.Context(), "numbered", c.rows)
+		require.NoError(t, p.SizeErr)
+		if c.want > 0 {
+			require.NoError(t, p.RowsErr, c.why)
+			require.Len(t, p.Rows, c.want, c.why)
+			continue
+		}
+		var fault *platform.AnswerError
+		require.ErrorAs(t, p.RowsErr, &fault, c.why)
+		require.Nil(t, p.Rows)
+		require.Equal(t, "query-16", fault.Rule)
+	}
+}
