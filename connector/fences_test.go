@@ -55,6 +55,7 @@ var fences = map[string]struct {
 	},
 	"internal/casetest": {own: []string{"wire", "wire/schema", "ndjson", "filter", "internal/memlisten", "internal/netguard",
 		"internal/relation", "internal/oracle", "conformance/corpus", "conformance/platform"}},
+	"internal/keyset":   {own: []string{"wire"}},
 	"internal/relation": {own: []string{"wire", "filter"}},
 	"connector/memsource": {
 		own:     []string{"wire", "filter", "ndjson", "connector", "connector/rowmap", "internal/relation"},
@@ -94,7 +95,8 @@ var fences = map[string]struct {
 	},
 	"conformance/conformancetest": {own: []string{"wire", "conformance", "internal/memlisten"}},
 	"conformance/platform": {
-		own:     []string{"wire", "ndjson", "filter", "internal/memlisten", "internal/netguard", "internal/relation"},
+		own: []string{"wire", "ndjson", "filter", "internal/keyset", "internal/memlisten", "internal/netguard",
+			"internal/relation"},
 		foreign: []string{"github.com/shopspring/decimal"},
 	},
 	"internal/entity": {
@@ -127,7 +129,7 @@ var below = map[string][]string{
 	"conformance": {
 		"docs", "internal/netguard", "internal/rules", "wire/schema", "internal/oracle", "conformance/corpus",
 	},
-	"conformance/platform": {"internal/relation", "internal/netguard", "internal/memlisten"},
+	"conformance/platform": {"internal/keyset", "internal/relation", "internal/netguard", "internal/memlisten"},
 }
 
 // judge is where the packages of the conformance program begin. They have fences of

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/connectorsdk/connector-sdk-go/filter"
+	"github.com/connectorsdk/connector-sdk-go/internal/keyset"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -66,7 +67,7 @@ func newClaims(req *wire.QueryRequest, columns []wire.Column, served wire.Served
 	if table != nil && len(req.Joins) == 0 {
 		key := table.PrimaryKey
 		if len(key) == 0 {
-			key = keyOf(table)
+			key = keyset.Key(table)
 		}
 		for _, name := range key {
 			c.key = append(c.key, slices.IndexFunc(columns, func(c wire.Column) bool { return c.Name == name }))

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/connectorsdk/connector-sdk-go/filter"
+	"github.com/connectorsdk/connector-sdk-go/internal/keyset"
 	"github.com/connectorsdk/connector-sdk-go/internal/relation"
 	"github.com/connectorsdk/connector-sdk-go/internal/terms"
 	"github.com/connectorsdk/connector-sdk-go/wire"
@@ -65,7 +66,7 @@ func (c *Connection) pushCount(req *wire.CountRequest) (asked *wire.CountRequest
 	if _, err := filter.Compile(req.Where, table.Columns()); err != nil {
 		return nil, false, planned(err)
 	}
-	where, all := filter.Split(req.Where, c.pushes(table))
+	where, all := filter.Split(req.Where, keyset.Pushes(c.Document, table))
 	asked = &wire.CountRequest{Table: req.Table, Where: where}
 	asked.FieldTypes = typesOf(table, where, nil)
 	return asked, all && c.lists(wire.EndpointCount), nil
@@ -249,7 +250,7 @@ func (c *Connection) Top(ctx context.Context, req *wire.AggregateRequest, sort [
 // it is declared.
 func (c *Connection) pushAggregate(a *aggregate) (*wire.AggregateRequest, bool) {
 	caps, asked := c.Document.Capabilities, a.req
-	where, all := filter.Split(a.req.Where, c.pushes(a.table))
+	where, all := filter.Split(a.req.Where, keyset.Pushes(c.Document, a.table))
 	if !all || !c.lists(wire.EndpointAggregate) || len(a.req.Joins) > 0 && !caps.Join {
 		return nil, false
 	}

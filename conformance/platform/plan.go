@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/connectorsdk/connector-sdk-go/filter"
+	"github.com/connectorsdk/connector-sdk-go/internal/keyset"
 	"github.com/connectorsdk/connector-sdk-go/internal/terms"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
@@ -36,8 +37,8 @@ func (c *Connection) plan(req *wire.QueryRequest) (*plan, error) {
 	p.pull.table = table
 	p.pull.request.Table = req.Table
 	pulled := &p.pull.request
-	pulled.Where, p.pushedFilters = filter.Split(req.Where, c.pushes(table))
-	p.pushedSort = c.sorts(len(req.Sort))
+	pulled.Where, p.pushedFilters = filter.Split(req.Where, keyset.Pushes(c.Document, table))
+	p.pushedSort = keyset.Sorts(c.Document, len(req.Sort))
 	if err := p.chooseFields(c); err != nil {
 		return nil, err
 	}
@@ -207,7 +208,7 @@ func distinct(fields []string) error {
 // countable returns the cheapest field by which rows can be counted. Rows
 // without any member are legal, but not every connector knows.
 func countable(t *wire.Table) []string {
-	if key := keyOf(t); len(key) > 0 {
+	if key := keyset.Key(t); len(key) > 0 {
 		return key[:1]
 	}
 	if len(t.Fields) > 0 {

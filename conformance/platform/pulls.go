@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"github.com/connectorsdk/connector-sdk-go/filter"
+	"github.com/connectorsdk/connector-sdk-go/internal/keyset"
 	"github.com/connectorsdk/connector-sdk-go/internal/terms"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
@@ -47,7 +48,7 @@ type reading struct {
 	wanted  wire.QueryRequest // all pages in one, in the order that they are read in
 	columns []wire.Column     // of the pages: those of the pull, and then what keys needs
 	total   bool              // no two rows can change places in that order
-	keys    *keyset           // for pages that no offset reaches; nil: there are none
+	keys    *lastKey          // for pages that no offset reaches; nil: there are none
 	got     int64             // rows that were passed to each
 	claims  *claims           // of the page before; nil: there is none
 }
@@ -63,7 +64,7 @@ func (r *reading) order() {
 		var order []wire.SortKey
 		if order, r.total = r.c.pageOrder(r.pull); r.total {
 			r.wanted.Sort = order
-			if !r.c.skips(endOf(&r.wanted)) && r.c.keyed(r.pull.table, order) {
+			if !r.c.skips(endOf(&r.wanted)) && keyset.Fits(r.c.Document, r.pull.table, order) {
 				r.goOnByKey()
 			}
 		}
@@ -77,7 +78,7 @@ func (r *reading) order() {
 
 // goOnByKey adds to the pages what is needed to go on behind their last row.
 func (r *reading) goOnByKey() {
-	keys, columns := newKeyset(r.pull.table, r.wanted.Sort, r.columns)
+	keys, columns := newLastKey(r.pull.table, r.wanted.Sort, r.columns)
 	if keys == nil {
 		return
 	}
@@ -112,7 +113,7 @@ func (r *reading) at(got int64) (page *wire.QueryRequest, cut bool, err error) {
 	skips := r.c.canSkip(page.Offset)
 	switch {
 	case !skips && got > 0 && r.keys != nil:
-		page.Where, page.Offset = r.keys.after(page.Where), 0
+		page.Where, page.Offset = keyset.After(r.pull.table, r.wanted.Sort, r.keys.last, page.Where), 0
 		page.FieldTypes = typesOf(r.pull.table, page.Where, nil)
 		maps.Copy(page.FieldTypes, r.wanted.FieldTypes)
 	case !skips:
@@ -307,14 +308,14 @@ func (c *Connection) pageOrder(p *pull) ([]wire.SortKey, bool) {
 	if !eachOnce(c, p.request.Joins) {
 		return nil, false
 	}
-	for _, fields := range [][]string{keyOf(p.table), p.request.Fields} {
+	for _, fields := range [][]string{keyset.Key(p.table), p.request.Fields} {
 		sort := slices.Clone(p.request.Sort)
 		for _, field := range fields {
 			if !slices.ContainsFunc(sort, func(k wire.SortKey) bool { return k.Field == field }) {
 				sort = append(sort, wire.SortKey{Field: field, Dir: wire.Asc})
 			}
 		}
-		if len(fields) > 0 && c.sorts(len(sort)) {
+		if len(fields) > 0 && keyset.Sorts(c.Document, len(sort)) {
 			return sort, true
 		}
 	}
@@ -325,7 +326,7 @@ func (c *Connection) pageOrder(p *pull) ([]wire.SortKey, bool) {
 // window: in an order that is total, by offset or by key.
 func (c *Connection) pages(p *pull, end int64) bool {
 	order, total := c.pageOrder(p)
-	return total && (c.skips(end) || c.keyed(p.table, order))
+	return total && (c.skips(end) || keyset.Fits(c.Document, p.table, order))
 }
 
 // eachOnce reports whether joins leave each row of the base table one row: sort keys
@@ -335,20 +336,6 @@ func eachOnce(c *Connection, joins []wire.JoinHop) bool {
 		t := c.Table(j.ToTable)
 		return t == nil || !slices.Equal(t.PrimaryKey, []string{j.ToField}) && !t.Field(j.ToField).Unique
 	})
-}
-
-// keyOf returns the fields that tell the rows of a table apart, or nil. A field that
-// may be null does not: nulls repeat.
-func keyOf(t *wire.Table) []string {
-	if len(t.PrimaryKey) > 0 && !slices.ContainsFunc(t.PrimaryKey, func(name string) bool { return t.Field(name).Nullable }) {
-		return t.PrimaryKey
-	}
-	for _, f := range t.Fields {
-		if f.Unique && !f.Nullable {
-			return []string{f.Name}
-		}
-	}
-	return nil
 }
 
 // typesOf returns the discovered types of the fields that a request compares by,
@@ -368,15 +355,11 @@ func typesOf(t *wire.Table, where wire.Where, fields []string) map[string]wire.T
 	return types
 }
 
-// sorts reports whether the document declares so many sort keys.
-func (c *Connection) sorts(keys int) bool {
-	switch c.Document.Capabilities.Sort {
-	case wire.SortMulti:
-		return true
-	case wire.SortSingle:
-		return keys <= 1
-	}
-	return keys == 0
+// skips reports whether the connector can begin a page at each offset up to the end of a
+// window; 0 is the end of the table, wherever that is.
+func (c *Connection) skips(end int64) bool {
+	return c.Document.Capabilities.Offset && (c.Document.Capabilities.Limits.OffsetMax == 0 ||
+		end > 0 && end <= c.Document.Capabilities.Limits.OffsetMax)
 }
 
 // canSkip reports whether the document declares an offset.
@@ -391,15 +374,6 @@ func (c *Connection) offsetLimit() string {
 		return "offsetMax"
 	}
 	return "pageSizeMax without offset"
-}
-
-// pushes reports whether the connector evaluates a filter on a table: the
-// document declares its operator, and discovery does not rule the field out.
-func (c *Connection) pushes(t *wire.Table) func(wire.Filter) bool {
-	return func(f wire.Filter) bool {
-		field := t.Field(f.Field)
-		return slices.Contains(c.Document.Capabilities.Operators, f.Op) && field != nil && (field.Filterable == nil || *field.Filterable)
-	}
 }
 
 // lists reports whether the document lists an optional route [rule route-6].
