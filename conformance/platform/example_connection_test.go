@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"net/http"
+	"os"
 
 	"github.com/connectorsdk/connector-sdk-go/conformance/platform"
 	"github.com/connectorsdk/connector-sdk-go/connector"
@@ -51,4 +52,42 @@ func ExampleConnection_Query() {
 	// 1044 102.79
 	// 1043 65.26
 	// rows read: 48 filtered here: true sorted here: true
+}
+
+// Rows are written as CSV or NDJSON: those of an answer, and those of a Client as well. The
+// empty field is a null.
+func ExampleWriteCSV() {
+	inProcess, stop := platform.InProcess(few())
+	defer stop()
+	client, err := platform.NewClient("https://connector.test", wire.NewBearer(testToken), &platform.Options{HTTP: inProcess})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	ctx := context.Background()
+	connection, err := platform.Connect(ctx, client, wire.Credentials{}, &platform.ConnectionOptions{DiscoverOnly: true})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	answer, err := connection.Query(ctx, &wire.QueryRequest{
+		Table: "orders", Fields: []string{"id", "total", "placed_at", "gift"}, Limit: 2,
+		Sort: []wire.SortKey{{Field: "id", Dir: wire.Desc}},
+	})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	if err := platform.WriteCSV(os.Stdout, answer.Columns, answer.All()); err != nil {
+		fmt.Println(err)
+	}
+	if err := platform.WriteNDJSON(os.Stdout, answer.Columns, answer.All()); err != nil {
+		fmt.Println(err)
+	}
+	// Output:
+	// id,total,placed_at,gift
+	// 1048,0.91,2024-01-21T19:17:00.000000Z,
+	// 1047,213.38,2024-01-13T14:46:00.000000Z,false
+	// {"id":1048,"total":"0.91","placed_at":"2024-01-21T19:17:00.000000Z","gift":null}
+	// {"id":1047,"total":"213.38","placed_at":"2024-01-13T14:46:00.000000Z","gift":false}
 }

@@ -1,0 +1,171 @@
+package platform_test
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/csv"
+	"errors"
+	"io"
+	"iter"
+	"math"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/connectorsdk/connector-sdk-go/conformance/platform"
+	"github.com/connectorsdk/connector-sdk-go/wire"
+)
+
+// listed yields rows, and then an error unless it is nil.
+func listed(err error, rows ...[]wire.Value) iter.Seq2[[]wire.Value, error] {
+	return func(yield func([]wire.Value, error) bool) {
+		for _, row := range rows {
+			if !yield(row, nil) {
+				return
+			}
+		}
+		if err != nil {
+			yield(nil, err)
+		}
+	}
+}
+
+// TestWriteCells writes each cell between two others. What a reader of CSV gets back is the text
+// that crossed the wire; a null and an empty text differ on the line.
+func TestWriteCells(t *testing.T) {
+	for _, c := range []struct {
+		why    string
+		cell   wire.Value
+		csv    string
+		ndjson string
+	}{
+		{"null is an empty field", wire.Null(), ``, `null`},
+		{"empty text is told from it", wire.Text(""), `""`, `""`},
+		{"the text null is none", wire.Text("null"), `null`, `"null"`},
+		{"a decimal keeps its zeros", wire.Text("1.50"), `1.50`, `"1.50"`},
+		{"and its digits", wire.Text("123456789012345678901234567890.000000000000000001"),
+			`123456789012345678901234567890.000000000000000001`, `"123456789012345678901234567890.000000000000000001"`},
+		{"a decimal value too", wire.Decimal("-0.10"), `-0.10`, `"-0.10"`},
+		{"an integer", wire.Int(-9007199254740991), `-9007199254740991`, `-9007199254740991`},
+		{"a float has no exponent where it was sent without", wire.Float(0.1), `0.1`, `0.1`},
+		{"a boolean", wire.Bool(true), `true`, `true`},
+		{"a datetime keeps its spelling", wire.Text("2024-02-29T22:30:00.100Z"), `2024-02-29T22:30:00.100Z`, `"2024-02-29T22:30:00.100Z"`},
+		{"a date", wire.Text("2024-02-29"), `2024-02-29`, `"2024-02-29"`},
+		{"JSON inside a text", wire.Text(`{"a":[1,"b"]}`), `"{""a"":[1,""b""]}"`, `"{\"a\":[1,\"b\"]}"`},
+		{"a comma", wire.Text("a,b"), `"a,b"`, `"a,b"`},
+		{"a line end", wire.Text("a\nb"), "\"a\nb\"", `"a\nb"`},
+		{"a blank at the beginning, which readers cut", wire.Text(" a"), `" a"`, `" a"`},
+		{"a tab", wire.Text("\ta"), "\"\ta\"", `"\ta"`},
+		{"what ends the data for some readers", wire.Text(`\.`), `"\."`, `"\\."`},
+		{"no letter is lost", wire.Text("Zürich 東京 <&>"), `Zürich 東京 <&>`, `"Zürich 東京 <&>"`},
+		{"a formula is data", wire.Text(`=HYPERLINK("http://x.test")`), `"=HYPERLINK(""http://x.test"")"`, `"=HYPERLINK(\"http://x.test\")"`},
+		{"a formula with +", wire.Text("+1+1"), `+1+1`, `"+1+1"`},
+		{"a formula with -", wire.Text("-1+1"), `-1+1`, `"-1+1"`},
+		{"a formula with @", wire.Text("@SUM(A1)"), `@SUM(A1)`, `"@SUM(A1)"`},
+	} {
+		rows := listed(nil, []wire.Value{wire.Int(1), c.cell, wire.Text("z")})
+		columns := []wire.Column{{Name: "a"}, {Name: `b "q"`}, {Name: "c"}}
+		var text, lines strings.Builder
+		require.NoError(t, platform.WriteCSV(&text, columns, rows), c.why)
+		require.Equal(t, "a,\"b \"\"q\"\"\",c\n1,"+c.csv+",z\n", text.String(), c.why)
+		records, err := csv.NewReader(strings.NewReader(text.String())).ReadAll()
+		require.NoError(t, err, c.why)
+		want := c.cell.String()
+		if c.cell.IsNull() {
+			want = ""
+		}
+		require.Equal(t, [][]string{{"a", `b "q"`, "c"}, {"1", want, "z"}}, records, c.why)
+
+		require.NoError(t, platform.WriteNDJSON(&lines, columns, rows), c.why)
+		require.Equal(t, `{"a":1,"b \"q\"":`+c.ndjson+`,"c":"z"}`+"\n", lines.String(), c.why)
+	}
+}
+
+// TestWriteTables writes few rows, none, and rows without columns.
+func TestWriteTables(t *testing.T) {
+	one := []wire.Column{{Name: "a"}}
+	for _, c := range []struct {
+		why         string
+		columns     []wire.Column
+		rows        [][]wire.Value
+		csv, ndjson string
+	}{
+		{"no rows", one, nil, "a\n", ""},
+		{"a null alone", one, [][]wire.Value{{wire.Null()}, {wire.Text("")}}, "a\n\n\"\"\n", "{\"a\":null}\n{\"a\":\"\"}\n"},
+		{"no columns", []wire.Column{}, [][]wire.Value{{}, {}}, "\n\n\n", "{}\n{}\n"},
+	} {
+		var text, lines strings.Builder
+		require.NoError(t, platform.WriteCSV(&text, c.columns, listed(nil, c.rows...)))
+		require.Equal(t, c.csv, text.String(), c.why)
+		require.NoError(t, platform.WriteNDJSON(&lines, c.columns, listed(nil, c.rows...)))
+		require.Equal(t, c.ndjson, lines.String(), c.why)
+	}
+	var text strings.Builder
+	require.NoError(t, platform.WriteCSV(&text, nil, listed(nil, []wire.Value{wire.Int(1)})))
+	require.Equal(t, "1\n", text.String(), "no columns, no line of names")
+}
+
+// TestWriteErrors ends with the error of the rows, after those that came, or with that of the
+// writer, and asks for no more rows then.
+func TestWriteErrors(t *testing.T) {
+	broken, full := errors.New("the connector is gone"), errors.New("the disk is full")
+	columns, row := []wire.Column{{Name: "a"}}, []wire.Value{wire.Text(strings.Repeat("x", 1000))}
+	for name, write := range map[string]func(io.Writer, []wire.Column, iter.Seq2[[]wire.Value, error]) error{
+		"csv": platform.WriteCSV, "ndjson": platform.WriteNDJSON,
+	} {
+		var text strings.Builder
+		require.ErrorIs(t, write(&text, columns, listed(broken, row, row)), broken, name)
+		require.Equal(t, 2, strings.Count(text.String(), "xxx\n")+strings.Count(text.String(), "xxx\"}\n"), name)
+
+		asked := 0
+		endless := func(yield func([]wire.Value, error) bool) {
+			for yield(row, nil) {
+				asked++
+				require.Less(t, asked, 1000, "nothing is asked after the error")
+			}
+		}
+		require.ErrorIs(t, write(failing{full}, columns, endless), full, name)
+		require.ErrorIs(t, write(failing{full}, columns, listed(nil, row)), full, "not lost in the buffer")
+		require.Error(t, write(&text, columns, listed(nil, []wire.Value{wire.Float(math.NaN())})), "no number of the wire")
+	}
+}
+
+// failing is a writer that cannot write.
+type failing struct{ err error }
+
+func (f failing) Write([]byte) (int, error) { return 0, f.err }
+
+// TestWriteThroughABuffer flushes between two rows, as an export does that notes how far it has
+// come: all rows before are written then.
+func TestWriteThroughABuffer(t *testing.T) {
+	var file bytes.Buffer
+	w := bufio.NewWriterSize(&file, 64<<10)
+	var seen []string
+	rows := func(yield func([]wire.Value, error) bool) {
+		for i := range int64(3) {
+			if !yield([]wire.Value{wire.Int(i)}, nil) {
+				return
+			}
+			require.NoError(t, w.Flush())
+			seen = append(seen, file.String())
+		}
+	}
+	require.NoError(t, platform.WriteCSV(w, []wire.Column{{Name: "n"}}, rows))
+	require.Equal(t, []string{"n\n0\n", "n\n0\n1\n", "n\n0\n1\n2\n"}, seen)
+}
+
+// TestWriteAllocations writes rows without an allocation for each.
+func TestWriteAllocations(t *testing.T) {
+	columns := []wire.Column{{Name: "a"}, {Name: "b"}, {Name: "c"}}
+	row := []wire.Value{wire.Text("text"), wire.Int(12), wire.Decimal("1.50")}
+	rows := func(yield func([]wire.Value, error) bool) {
+		for range 1000 {
+			if !yield(row, nil) {
+				return
+			}
+		}
+	}
+	require.Less(t, testing.AllocsPerRun(5, func() { _ = platform.WriteCSV(io.Discard, columns, rows) }), 50.0)
+	require.Less(t, testing.AllocsPerRun(5, func() { _ = platform.WriteNDJSON(io.Discard, columns, rows) }), 50.0)
+}
