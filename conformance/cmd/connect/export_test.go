@@ -142,7 +142,7 @@ func TestExportGoesOn(t *testing.T) {
 
 	*cut = len(want) * 7 / 4 // of the stream, which is longer: in the second half of the table
 	_, err = exportTo(t, dir, url)
-	require.ErrorContains(t, err, "run the same command again to go on")
+	require.ErrorContains(t, err, "Run the same command again to go on")
 	got, err := os.ReadFile(filepath.Join(dir, "the%2Fthings.csv"))
 	require.NoError(t, err)
 	require.Less(t, len(got), len(want))
@@ -156,11 +156,12 @@ func TestExportGoesOn(t *testing.T) {
 	require.Contains(t, (*queries)[0], `"op":"gt"`, "the rows that are there are not read again")
 
 	name := filepath.Join(dir, "the%2Fthings.csv")
-	var p saved
+	var p progress
 	body, err := os.ReadFile(name + ".progress")
 	require.NoError(t, err)
 	require.NoError(t, json.Unmarshal(body, &p))
-	require.Equal(t, saved{Key: []string{"room", "place"}, Last: p.Last, Rows: rows, Bytes: int64(len(want)), Done: true}, p)
+	require.Equal(t, progress{URL: url, Columns: []string{"note string", "place number", "room string"}, Key: []string{"room", "place"},
+		Last: p.Last, Rows: rows, Bytes: int64(len(want)), Done: true}, p)
 	require.NoError(t, os.Truncate(name, 10))
 	p.Done = false
 	body, err = json.Marshal(p)

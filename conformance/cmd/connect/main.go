@@ -7,8 +7,10 @@
 //	connect -name Shop -credentials @tenant.json https://connect.example.com/shop
 //	connect -export ./tables -credentials @tenant.json https://connect.example.com/shop
 //
-// With -export it writes all tables into a folder, one file of CSV or NDJSON each, and ends. A
-// table with a key that the connector sorts and filters by is gone on with after a cut.
+// With -export it writes all tables into a folder, one file of CSV or NDJSON each, and ends. It
+// reads up to four tables at once, within the connector's limits. A table with a key that the
+// connector sorts and filters by is gone on with after a cut. Take one folder for each tenant:
+// the files do not say whose credentials read them.
 //
 // Otherwise it prints the address of one page, which a browser on the same machine opens. The address
 // holds a random key, and whoever knows it can use the page. The process keeps the token and
@@ -107,10 +109,10 @@ func exportAll(ctx context.Context, c *config, out io.Writer) error {
 	if err != nil {
 		return err
 	}
-	c.export.out = out
 	c.export.connection, err = platform.Connect(ctx, client, c.credentials,
 		&platform.ConnectionOptions{Reach: c.reach, DiscoverOnly: true})
 	if err == nil {
+		c.export.every, c.export.log = saveEvery, &exportLog{out: out, tables: len(c.export.connection.Tables)}
 		err = c.export.run(ctx)
 	}
 	if err != nil {
