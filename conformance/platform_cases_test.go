@@ -18,7 +18,7 @@ func TestPlatformForeignCases(t *testing.T) {
 	t.Parallel()
 	client, err := platform.NewClient(startForeign(t, ""), wire.NewBearer(testToken), &platform.Options{Local: true})
 	require.NoError(t, err)
-	c, err := platform.Connect(t.Context(), client, wire.Credentials{}, nil)
+	c, err := platform.Connect(t.Context(), client, wire.Credentials{}, &platform.ConnectionOptions{DiscoverOnly: true})
 	require.NoError(t, err)
 	for i, test := range corpus.Cases() {
 		if !testrun.Runs(i, 8) {

@@ -169,7 +169,7 @@ func TestPlatform(t *testing.T) {
 		defer stop()
 		client, err := platform.NewClient("https://connector.test", wire.NewBearer(token), &platform.Options{HTTP: inProcess})
 		require.NoError(t, err)
-		connection, err := platform.Connect(t.Context(), client, db.tenant(), nil)
+		connection, err := platform.Connect(t.Context(), client, db.tenant(), &platform.ConnectionOptions{DiscoverOnly: true})
 		require.NoError(t, err)
 		for i, test := range corpus.Cases() {
 			if i%e.conformance.casesOf != 0 || strings.HasPrefix(test.Check, "A.") {
