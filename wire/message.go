@@ -23,7 +23,9 @@ type Answer interface {
 
 // noJSON makes encoding/json fail for messages and for the parts of messages that
 // struct tags cannot spell. It is an alias of a type elsewhere so that its methods
-// do not stand in the documentation of each of them.
+// do not stand in the documentation of each of them. The verb %v shows it as {} at the
+// beginning of a message. A method that printed it otherwise would be promoted to the
+// message, and be called in the place of all that the message holds.
 type noJSON = jsontext.Refusal
 
 // answer makes a struct that embeds it an [Answer]. [Envelope] does it for requests.

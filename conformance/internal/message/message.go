@@ -97,7 +97,7 @@ func Parse(data []byte) (tree any, err error) {
 // "".
 func strict(data []byte) string {
 	sc := scan.New(data)
-	twice := Skim(sc, 0)
+	twice := Skim(sc, 1)
 	sc.End()
 	switch {
 	case sc.Err() != nil:
@@ -108,8 +108,9 @@ func strict(data []byte) string {
 	return ""
 }
 
-// Skim reads one JSON value of any kind. It returns a member that an object in it
-// has twice, or "".
+// Skim reads one JSON value of any kind, of which an object or array is depth deep; a whole
+// text is 1 deep, as for package wire. It returns a member that an object in it has twice,
+// or "".
 func Skim(sc *scan.Scanner, depth int) (twice string) {
 	open := sc.Peek()
 	if depth > terms.MaxDepth || open != '{' && open != '[' {

@@ -148,7 +148,7 @@ func (r *lineReader) take(text []byte) bool {
 		case sc.Err() != nil:
 		case !slices.Contains(lineKinds, name):
 			unknown = name
-			_ = message.Skim(sc, 1)
+			_ = message.Skim(sc, 2) // in the line
 		case info.Kind != "":
 			r.breaks("P3.6b", "holds both %s and %s", info.Kind, name)
 			return true
@@ -259,7 +259,7 @@ func (r *lineReader) takeObject(what string, sc *scan.Scanner, names []string, k
 		at := slices.Index(names, name)
 		if sc.Err() == nil && at < 0 {
 			r.noteUnknown("of "+what, name)
-			_ = message.Skim(sc, 2)
+			_ = message.Skim(sc, 3) // in the line and the object
 			continue
 		}
 		if c := sc.Peek(); sc.Err() == nil && (c == '{' || c == '[' || have[at]) {
