@@ -41,7 +41,8 @@ import (
 // paces, because this module requires four others and no more. It is safe for
 // concurrent use. It must not be copied.
 type Transport struct {
-	// Base makes the requests. Default: http.DefaultTransport.
+	// Base makes the requests. Default: http.DefaultTransport, which sends them through the
+	// proxy that HTTP_PROXY and HTTPS_PROXY name. The connections of a Source take none.
 	Base http.RoundTripper
 	// Attempts is how often one request is sent at most. Default: 5.
 	Attempts int
