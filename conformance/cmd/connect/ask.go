@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
+	"iter"
 	"net/http"
 	"slices"
 	"strings"
@@ -202,32 +204,38 @@ type result struct {
 	platform.Stats
 	parts    []wanted
 	answered int64
-	save     *rowWriter // if not nil, takes all rows; otherwise the first are kept
+	save     io.Writer // if not nil, takes all rows as CSV; otherwise the first are kept
 }
 
-// begin takes the columns of the answer.
-func (res *result) begin(columns []wire.Column) {
-	if res.Columns = columns; res.save == nil {
-		return
+// take takes the rows of the answer.
+func (res *result) take(columns []wire.Column, rows iter.Seq2[[]wire.Value, error]) error {
+	if res.Columns = columns; res.save != nil {
+		return platform.WriteCSV(res.save, columns, rows)
 	}
-	for _, c := range columns {
-		res.save.names = append(res.save.names, c.Name)
-	}
-	res.save.header()
-}
-
-// take takes a row of the answer.
-func (res *result) take(row []wire.Value) {
-	res.answered++
-	switch {
-	case res.save != nil:
-		res.save.row(row)
-	case res.answered <= shownRows:
+	for row, err := range rows {
+		if err != nil {
+			return err
+		}
+		if res.answered++; res.answered > shownRows {
+			continue
+		}
 		kept := make([]wire.Value, len(row))
 		for i, v := range row {
 			kept[i] = v.Clone()
 		}
 		res.Rows = append(res.Rows, kept)
+	}
+	return nil
+}
+
+// listedRows returns rows that are there already as a sequence.
+func listedRows(rows ...[]wire.Value) iter.Seq2[[]wire.Value, error] {
+	return func(yield func([]wire.Value, error) bool) {
+		for _, row := range rows {
+			if !yield(row, nil) {
+				return
+			}
+		}
 	}
 }
 
@@ -247,8 +255,8 @@ func (res *result) want(where wire.Where, joins []wire.JoinHop) {
 	}
 }
 
-// answer asks the question through a connection. The rows go into a file if save is not nil.
-func (a *asked) answer(r *http.Request, c *platform.Connection, save *rowWriter) *result {
+// answer asks the question through a connection. The rows go to save if it is not nil.
+func (a *asked) answer(r *http.Request, c *platform.Connection, save io.Writer) *result {
 	res := &result{save: save}
 	err := error(nil)
 	switch {
@@ -257,8 +265,9 @@ func (a *asked) answer(r *http.Request, c *platform.Connection, save *rowWriter)
 		n, res.Stats, err = c.Count(r.Context(), a.count)
 		res.want(a.count.Where, nil)
 		res.parts = append(res.parts, wanted{"count", &res.Counted})
-		res.begin([]wire.Column{{Name: "count", Type: wire.TypeNumber}})
-		res.take([]wire.Value{wire.Int(n)})
+		if err == nil {
+			err = res.take([]wire.Column{{Name: "count", Type: wire.TypeNumber}}, listedRows([]wire.Value{wire.Int(n)}))
+		}
 	case a.groups != nil:
 		var groups *platform.Groups
 		if a.top > 0 {
@@ -271,10 +280,7 @@ func (a *asked) answer(r *http.Request, c *platform.Connection, save *rowWriter)
 		res.parts = append(res.parts, wanted{"groups and measures", &res.Folded})
 		if err == nil {
 			res.Stats = groups.Stats
-			res.begin(groups.Columns)
-			for _, row := range groups.Rows {
-				res.take(row)
-			}
+			err = res.take(groups.Columns, listedRows(groups.Rows...))
 		}
 	default:
 		err = res.read(r, c, a.query)
@@ -298,10 +304,6 @@ func (res *result) read(r *http.Request, c *platform.Connection, query *wire.Que
 		return err
 	}
 	defer func() { res.Stats = answer.Stats }()
-	res.begin(answer.Columns)
-	if table := slices.IndexFunc(c.Tables, func(t wire.Table) bool { return t.Name == query.Table }); table >= 0 {
-		res.filters(table, &c.Tables[table], query.Fields)
-	}
 	res.want(query.Where, query.Joins)
 	if len(query.Sort) > 0 {
 		res.parts = append(res.parts, wanted{"sort", &res.Sorted})
@@ -309,13 +311,11 @@ func (res *result) read(r *http.Request, c *platform.Connection, query *wire.Que
 	if query.Limit > 0 || query.Offset > 0 {
 		res.parts = append(res.parts, wanted{"window", &res.Windowed})
 	}
-	for row, err := range answer.All() {
-		if err != nil {
-			return err
-		}
-		res.take(row)
+	err = res.take(answer.Columns, answer.All())
+	if table := slices.IndexFunc(c.Tables, func(t wire.Table) bool { return t.Name == query.Table }); table >= 0 {
+		res.filters(table, &c.Tables[table], query.Fields)
 	}
-	return nil
+	return err
 }
 
 // workView says who did what for an answer.

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bufio"
 	"context"
 	"fmt"
 	"net/http"
@@ -204,10 +203,8 @@ func (p *page) csv(w http.ResponseWriter, r *http.Request) {
 	if a == nil {
 		return
 	}
-	out := &rowWriter{format: "csv", to: bufio.NewWriter(w)}
 	w.Header().Set("Content-Type", "text/csv; charset=utf-8")
-	result := a.answer(r, c, out)
-	if err := out.to.Flush(); err != nil || result.Problem != "" {
+	if result := a.answer(r, c, w); result.Problem != "" {
 		panic(http.ErrAbortHandler)
 	}
 }
