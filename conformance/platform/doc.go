@@ -65,6 +65,8 @@
 //		Measures: []wire.Measure{{Fn: wire.AggSum, Field: "amount", As: "total"}},
 //	}, []wire.SortKey{{Field: "total", Dir: wire.Desc}}, 10)
 //
+// Connect also reads the size and the first rows of each table, as the platform does.
+// [WriteCSV] and [WriteNDJSON] write the rows of an answer.
 // [Connection.Explain] tells the cost of a question before it is asked. [Connection.Refresh]
 // discovers again, and [Connection.Changes] says what is different then. A connector that
 // refuses what it offered before is read once more, and the question planned again.

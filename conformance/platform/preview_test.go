@@ -46,7 +46,8 @@ func TestConnectPreviews(t *testing.T) {
 			"few 3, many 120, none 0"},
 		{"a table beyond the reach is refused [rule connect-9]", 100, connector.Omit{}, map[string][]string{
 			"few": {wire.PathQuery, wire.PathSize}, "many": {wire.PathQuery, wire.PathSize}, "none": {wire.PathQuery, wire.PathSize}},
-			"few 3, many 120 table \"many\" has 120 rows by /size, and /query reaches no more than 100 of them (the reach of one query), none 0"},
+			"few 3, many 120 table \"many\" has 120 rows by /size, and /query reaches no more than 100 of them " +
+				"(the reach of one query), none 0"},
 	} {
 		t.Run(c.why, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {

@@ -128,7 +128,7 @@ func contents(t *testing.T, dir, format string) map[string]string {
 	return files
 }
 
-// keyedTables are tables with a key of two fields, with decimals as keys, with a unique field
+// keyedTables returns tables with a key of two fields, with decimals as keys, with a unique field
 // alone, without a key, and without rows.
 func keyedTables() []memsource.Table {
 	table := func(name string, key []string, rows int, row func(i int) []wire.Value, fields ...wire.Field) memsource.Table {
