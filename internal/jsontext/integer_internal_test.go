@@ -3,10 +3,12 @@ package jsontext
 import (
 	"math/big"
 	"math/rand/v2"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
 	"time"
+	"unicode/utf8"
 
 	"github.com/stretchr/testify/assert"
 )
@@ -131,7 +133,7 @@ func TestNextStopAtEveryPlace(t *testing.T) {
 		}
 		clean := 0
 		for ; clean < len(s); clean++ {
-			if c := s[clean]; c < ' ' || c >= 0x80 || c == '"' || c == '\\' {
+			if c := s[clean]; c < ' ' || c == '"' || c == '\\' {
 				break
 			}
 		}
@@ -140,9 +142,12 @@ func TestNextStopAtEveryPlace(t *testing.T) {
 		for end := range len(s) + 1 {
 			text, clean := s[:end], min(clean, end)
 			dst := make([]byte, end)
-			got := copyClean(dst, string(text))
+			got, ascii := copyClean(dst, string(text))
 			if got > clean || got <= clean-8 || clean == end && got != end || string(dst[:got]) != string(text[:got]) {
 				t.Fatalf("%q is clean up to %d, not %d, and copied as %q", text, clean, got, dst)
+			}
+			if want := !slices.ContainsFunc(text[:got], func(c byte) bool { return c >= utf8.RuneSelf }); ascii != want {
+				t.Fatalf("%q is ASCII up to %d: %t", text, got, ascii)
 			}
 		}
 	}

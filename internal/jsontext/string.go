@@ -13,16 +13,19 @@ var ErrUTF8 = errors.New("text is not valid UTF-8")
 // If s is not valid UTF-8, it appends nothing and returns [ErrUTF8].
 func AppendString(dst []byte, s string) ([]byte, error) {
 	at := len(dst)
-	dst = slices.Grow(dst, len(s)+2)
-	out := dst[at : at+len(s)+2]
-	out[0] = '"'
-	n := copyClean(out[1:], s)
-	if n == len(s) {
-		out[n+1] = '"'
-		return dst[:at+n+2], nil
+	end := at + len(s) + 2
+	if end > cap(dst) {
+		dst = slices.Grow(dst, len(s)+2)
 	}
-	if !utf8.ValidString(s[n:]) {
+	out := dst[at:end]
+	out[0] = '"'
+	n, ascii := copyClean(out[1:len(out)-1], s)
+	if !(ascii && n == len(s)) && !utf8.ValidString(s) {
 		return dst[:at], ErrUTF8
+	}
+	if n == len(s) {
+		out[len(out)-1] = '"'
+		return dst[:end], nil
 	}
 	dst = dst[:at+1+n]
 	start := n

@@ -3,7 +3,6 @@ package jsontext
 import (
 	"encoding/binary"
 	"math/bits"
-	"unicode/utf8"
 	"unsafe"
 )
 
@@ -18,9 +17,15 @@ const (
 // must escape: a quote, a backslash, a control character. The lowest mark is
 // always right; above it, a borrow may set false ones.
 func Stops(w uint64) uint64 {
-	quote := w ^ (lsb * '"')
-	slash := w ^ (lsb * '\\')
-	return ((w - lsb*0x20) | (quote - lsb) | (slash - lsb)) &^ w & msb
+	return escapes(w) &^ w & msb
+}
+
+// escapes sets the high bit of the bytes that Stops marks, and has any high bit for
+// others that are not ASCII. Flipping the second bit takes the quote, 0x22, to 0x20:
+// below '!', which itself goes to 0x23, there are then the quote and the control
+// characters, and nothing else.
+func escapes(w uint64) uint64 {
+	return ((w ^ lsb*0x02) - lsb*0x21) | ((w ^ lsb*'\\') - lsb)
 }
 
 // nextStop returns the index of the first byte of s, from i on, that a JSON string
@@ -39,40 +44,48 @@ func nextStop(s string, i int) int {
 	return len(s)
 }
 
-// copyClean copies the leading bytes of s that are ASCII and need no escape, and
-// returns their number, or up to seven fewer. dst must be as long as s.
-func copyClean(dst []byte, s string) int {
-	if len(s) < 8 {
-		for i := range len(s) {
-			c := s[i]
-			if c < ' ' || c >= utf8.RuneSelf || c == '"' || c == '\\' {
-				return i
-			}
+// copyClean copies the leading bytes of s that need no escape, and returns their
+// number, or up to seven fewer, and whether all of them are ASCII. dst must be as long
+// as s. What it writes beyond them means nothing.
+func copyClean(dst []byte, s string) (n int, ascii bool) {
+	from := unsafe.Slice(unsafe.StringData(s), len(s))
+	dst = dst[:len(from)]
+	var all, w uint64
+	for ; n <= len(from)-8; n += 8 {
+		w = binary.LittleEndian.Uint64(from[n : n+8 : n+8]) // the third index spares the check of the address
+		if escapes(w)&^w&msb != 0 {
+			return n, all&msb == 0
+		}
+		all |= w
+		binary.LittleEndian.PutUint64(dst[n:n+8:n+8], w)
+	}
+	if n == len(from) {
+		return n, all&msb == 0
+	}
+	// The last bytes, some of them for the second time.
+	if last := len(from) - 8; last >= 0 {
+		w = binary.LittleEndian.Uint64(from[last : last+8 : last+8])
+		binary.LittleEndian.PutUint64(dst[last:last+8:last+8], w)
+	} else if last := len(from) - 4; last >= 0 {
+		low, high := binary.LittleEndian.Uint32(from), binary.LittleEndian.Uint32(from[last:last+4:last+4])
+		w = uint64(low) | uint64(high)<<32
+		binary.LittleEndian.PutUint32(dst, low)
+		binary.LittleEndian.PutUint32(dst[last:last+4:last+4], high)
+	} else {
+		w = lsb * ' '
+		for i, c := range from {
+			w = w<<8 | uint64(c)
 			dst[i] = c
 		}
-		return len(s)
 	}
-	i := 0
-	for ; i+8 <= len(s); i += 8 {
-		w := Load64(s, i)
-		if Stops(w)|w&msb != 0 {
-			return i
-		}
-		binary.LittleEndian.PutUint64(dst[i:], w)
+	if escapes(w)&^w&msb != 0 {
+		return n, all&msb == 0
 	}
-	if i < len(s) {
-		// The last eight bytes, some of them for the second time.
-		w := Load64(s, len(s)-8)
-		if Stops(w)|w&msb != 0 {
-			return i
-		}
-		binary.LittleEndian.PutUint64(dst[len(s)-8:], w)
-	}
-	return len(s)
+	return len(s), (all|w)&msb == 0
 }
 
 // Load64 reads the eight bytes of s at i. The caller has checked that they are
 // there.
 func Load64(s string, i int) uint64 {
-	return binary.LittleEndian.Uint64(unsafe.Slice(unsafe.StringData(s), len(s))[i:])
+	return binary.LittleEndian.Uint64(unsafe.Slice(unsafe.StringData(s), len(s))[i : i+8 : i+8])
 }
