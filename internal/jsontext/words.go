@@ -48,7 +48,7 @@ func nextStop(s string, i int) int {
 // number, or up to seven fewer, and whether all of them are ASCII. dst must be as long
 // as s. What it writes beyond them means nothing.
 func copyClean(dst []byte, s string) (n int, ascii bool) {
-	from := unsafe.Slice(unsafe.StringData(s), len(s))
+	from := []byte(s) // no copy, because nothing is written to it
 	dst = dst[:len(from)]
 	var all, w uint64
 	for ; n <= len(from)-8; n += 8 {

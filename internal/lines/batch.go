@@ -105,43 +105,35 @@ func (b *Batch) Append(values []wire.Value) error {
 		buf = append(buf, ',')
 	}
 	start := len(buf)
-	l := b.layout
-	for i := range l.keys {
-		buf = l.keys[i].append(buf)
-		at := i
-		if l.from != nil {
-			at = l.from[i]
+	members := b.layout.members
+	for i := range members {
+		m := &members[i]
+		buf = m.appendKey(buf)
+		v := &null
+		if m.from < len(values) {
+			v = &values[m.from]
 		}
-		if at >= len(values) {
-			buf = append(buf, "null"...)
-			continue
-		}
-		v := &values[at]
-		var err error
-		switch v.Kind() {
-		case wire.KindText:
-			text := v.Text()
-			if len(text) > longText || len(buf) > wire.MaxLineBytes {
-				if size := len(buf) + escapedLen(text); size > wire.MaxLineBytes {
-					return overflow(size - start)
-				}
+		// A short text cannot lead far beyond the longest line, even if each of its
+		// bytes is escaped in six.
+		text := v.Text()
+		if len(buf)+6*len(text) > wire.MaxLineBytes {
+			if size := len(buf) + escapedLen(text); size > wire.MaxLineBytes {
+				return overflow(size - start)
 			}
+		}
+		var err error
+		if v.Kind() == wire.KindText { // most cells: spare them a call
 			if buf, err = jsontext.AppendString(buf, text); err != nil {
 				err = v.Err()
 			}
-		case wire.KindDecimal:
-			if size := len(buf) + len(v.Text()); size > wire.MaxLineBytes {
-				return overflow(size - start)
-			}
-			fallthrough
-		default:
+		} else {
 			buf, err = v.AppendJSON(buf)
 		}
 		if err != nil {
-			return &CellError{Column: l.names[i], Err: err}
+			return &CellError{Column: m.name, Err: err}
 		}
 	}
-	if len(l.keys) == 0 {
+	if len(members) == 0 {
 		buf = append(buf, '{')
 	}
 	buf = append(buf, '}')
@@ -153,9 +145,8 @@ func (b *Batch) Append(values []wire.Value) error {
 	return nil
 }
 
-// longText is the length from which Append measures a text before it encodes it,
-// so that no row, however large, grows the buffer much beyond one line.
-const longText = 64 << 10
+// null is the cell of a member beyond the end of a row.
+var null = wire.Null()
 
 // escapedLen returns the length of s as a JSON string.
 func escapedLen(s string) int {

@@ -13,9 +13,16 @@ import (
 //
 // A Layout is immutable: one serves any number of batches and goroutines.
 type Layout struct {
-	names []string
-	keys  []key
-	from  []int // nil: member i is cell i
+	members []member
+}
+
+// member is a member of each row. Its key is the text before the cell: `{"a":` for the
+// first one, `,"b":` for others.
+type member struct {
+	head [16]byte // the beginning of key
+	key  string
+	from int // the position of its cell
+	name string
 }
 
 // NewLayout returns the layout of rows whose i-th member is called names[i] and
@@ -29,7 +36,7 @@ func NewLayout(names []string, from []int) (*Layout, error) {
 	if from != nil && len(from) != len(names) {
 		return nil, fmt.Errorf("ndjson: %d names need as many positions, got %d", len(names), len(from))
 	}
-	l := &Layout{names: make([]string, len(names)), keys: make([]key, len(names))}
+	l := &Layout{members: make([]member, len(names))}
 	seen := make(map[string]bool, len(names))
 	for i, name := range names {
 		if seen[name] {
@@ -44,35 +51,24 @@ func NewLayout(names []string, from []int) (*Layout, error) {
 		if err != nil {
 			return nil, fmt.Errorf("ndjson: name %d: %w", i, err)
 		}
-		l.names[i] = name
-		l.keys[i].text = string(append(text, ':'))
-		copy(l.keys[i].head[:], l.keys[i].text)
-	}
-	if from != nil {
-		l.from = make([]int, len(from))
-		for i, at := range from {
-			if at < 0 {
-				return nil, errors.New("ndjson: negative position")
-			}
-			l.from[i] = at
+		m := &l.members[i]
+		m.name, m.key, m.from = name, string(append(text, ':')), i
+		copy(m.head[:], m.key)
+		if from != nil {
+			m.from = from[i]
+		}
+		if m.from < 0 {
+			return nil, errors.New("ndjson: negative position")
 		}
 	}
 	return l, nil
 }
 
-// key is the text before a cell: `{"a":` for the first one, `,"b":` for others.
-type key struct {
-	text string
-	head [16]byte // its beginning
-}
-
-// append appends the key. It copies a short one as sixteen bytes, of which the
-// next text overwrites the rest: one move instead of a call.
-func (k *key) append(buf []byte) []byte {
-	n := len(buf)
-	if len(k.text) > len(k.head) || cap(buf)-n < len(k.head) {
-		return append(buf, k.text...)
+// appendKey appends the key. It copies a short one as sixteen bytes, which is a move
+// instead of a call, and leaves what is too much to be overwritten.
+func (m *member) appendKey(buf []byte) []byte {
+	if len(m.key) > len(m.head) {
+		return append(buf, m.key...)
 	}
-	*(*[16]byte)(buf[n : n+len(k.head)]) = k.head
-	return buf[:n+len(k.text)]
+	return append(buf, m.head[:]...)[:len(buf)+len(m.key)]
 }
