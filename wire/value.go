@@ -172,11 +172,18 @@ func DatetimeWidth(t time.Time, digits int) Value {
 	return datetime(t, uint8(digits))
 }
 
+// The seconds since 1970 at which the years 0 and 9999 begin and end.
+const (
+	firstSecond = -62_167_219_200
+	lastSecond  = 253_402_300_799
+)
+
 func datetime(t time.Time, prec uint8) Value {
-	if year := t.UTC().Year(); year < 0 || year > 9999 {
+	sec := t.Unix()
+	if sec < firstSecond || sec > lastSecond {
 		return invalid("a datetime's year must be 0 to 9999")
 	}
-	return Value{num: uint64(t.Unix()), tag: tag{nano: uint32(t.Nanosecond()), prec: prec, kind: KindDatetime}}
+	return Value{num: uint64(sec), tag: tag{nano: uint32(t.Nanosecond()), prec: prec, kind: KindDatetime}}
 }
 
 // JSON returns a cell of type json, or of an array of anything: compact JSON text
