@@ -2,6 +2,7 @@ package filter
 
 import (
 	"cmp"
+	"encoding/binary"
 	"math"
 )
 
@@ -111,23 +112,49 @@ func compareAlignedTo(s, number string) (order int, ok bool) {
 	if len(s) != len(number) || number[0] < '0' { // a sign
 		return 0, false
 	}
-	for i := 0; i < len(s) && i < len(number); i++ {
-		x, y := s[i], number[i]
-		if x == y {
-			continue
-		}
-		if x-'0' > 9 || y-'0' > 9 {
-			return 0, false
-		}
-		if order == 0 {
-			order = 1
-			if x < y {
-				order = -1
+	for {
+		x, y := word(s), word(number)
+		if x != y {
+			differ := x ^ y
+			differ |= differ&^msb + lsb*0x7f // now the high bits of the bytes that differ
+			if differ&(notDigits(x)|notDigits(y))&msb != 0 {
+				return 0, false
+			}
+			if order == 0 {
+				order = cmp.Compare(x, y)
 			}
 		}
+		if len(s) <= 8 || len(number) <= 8 {
+			return order, true
+		}
+		s, number = s[8:], number[8:]
 	}
-	return order, true
 }
+
+const (
+	lsb = 0x0101010101010101
+	msb = 0x8080808080808080
+)
+
+// word returns the first bytes of s, at most eight, so that words of texts of one
+// length are in the order of the texts. Some bytes of a short one stand twice.
+func word(s string) (w uint64) {
+	b := []byte(s) // no copy, because nothing is written to it
+	if len(b) >= 8 {
+		return binary.BigEndian.Uint64(b)
+	}
+	if n := len(b) - 4; n >= 0 {
+		return uint64(binary.BigEndian.Uint32(b))<<32 | uint64(binary.BigEndian.Uint32(b[n:n+4:n+4]))
+	}
+	for _, c := range b {
+		w = w<<8 | uint64(c)
+	}
+	return w
+}
+
+// notDigits sets the high bit of each byte of w that is no digit. A carry may set it
+// for a 9 above a byte that is not ASCII.
+func notDigits(w uint64) uint64 { return (w ^ lsb*'0') + lsb*(0x80-10) | w }
 
 // floor returns the largest integer k that is not above d, and whether d is
 // above k. If k does not fit an int64, beyond is the sign of d instead.
