@@ -102,7 +102,8 @@ func TestStream(t *testing.T) {
 		limits          []int
 	}{
 		{"no end", "SELECT range FROM range(1000000000000)", []int{1, 5000}},
-		{"a long search", "SELECT range FROM range(1000000000000000000) WHERE range < 6144 OR range = 999999999999999999", []int{1, 3000, 6144}},
+		{"a long search", "SELECT range FROM range(1000000000000000000) WHERE range < 6144 OR range = 999999999999999999",
+			[]int{1, 3000, 6144}},
 	} {
 		for _, limit := range c.limits {
 			t.Run(fmt.Sprint(c.name, " ", limit), func(t *testing.T) {
