@@ -137,7 +137,8 @@ func (a *ahead) fill() {
 }
 
 // likely reports whether a page probably has rows. Where the number of rows is not known,
-// no more pages are read at once than have come, so that no more than half are in vain.
+// fewer pages are read at once than have come, so that fewer than half are in vain, and
+// none of a table of four pages.
 func (a *ahead) likely(page *wire.QueryRequest) bool {
 	count := a.r.pull.table.RowCount
 	if count != nil && eachOnce(a.r.c, page.Joins) {
@@ -148,7 +149,7 @@ func (a *ahead) likely(page *wire.QueryRequest) bool {
 			return true
 		}
 	}
-	return len(a.pages) < a.full
+	return len(a.pages) < a.full-2
 }
 
 // begin reads a page in a place that was taken for it.
