@@ -54,7 +54,7 @@ func ExampleConnection_Query() {
 	// rows read: 48 filtered here: true sorted here: true
 }
 
-// Rows are written as CSV or NDJSON: those of an answer, and those of a Client as well. The
+// WriteCSV and WriteNDJSON write the rows of an answer, and those of a Client as well. The
 // empty field is a null.
 func ExampleWriteCSV() {
 	inProcess, stop := platform.InProcess(few())

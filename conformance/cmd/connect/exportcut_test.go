@@ -235,7 +235,8 @@ func TestExportBeginsAnew(t *testing.T) {
 	require.NoError(t, os.WriteFile(name, []byte("{\"id\":"), 0o600))
 	err = p.export(t, dir, "ndjson")
 	require.NoError(t, err)
-	require.Equal(t, map[string]string{"t.ndjson": "{\"id\":\"1\"}\n{\"id\":\"2\"}\n"}, contents(t, dir, "ndjson"), "the file was complete, and is not")
+	require.Equal(t, map[string]string{"t.ndjson": "{\"id\":\"1\"}\n{\"id\":\"2\"}\n"}, contents(t, dir, "ndjson"),
+		"the file was complete, and is not")
 
 	note, err := os.ReadFile(name + progressSuffix)
 	require.NoError(t, err)
