@@ -43,7 +43,7 @@ func (s *tableStatus) String() string {
 	return fmt.Sprintf("%q %s", s.name, counted(s.rows, "row", "rows"))
 }
 
-// skip tells of a table that is there.
+// skip prints that a table is already there.
 func (l *exportLog) skip(t *wire.Table, p *progress) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
