@@ -74,19 +74,30 @@ func compare(a, b key, by rule) (order int, comparable bool) {
 // equals reports whether the key equals any key under the rule, itself at least.
 func (k key) equals(by rule) bool { return !k.null && (by != asNumber || k.isNumber) }
 
-// identity returns a text that is equal for two keys of one rule if and only if
-// they are one group and one distinct value [rule aggregate-2]. Here text in a
-// column of numbers equals itself, and nulls are a group of their own.
-func (k key) identity() string {
+// An identity is equal for two keys of one rule if and only if they are one group and one
+// distinct value [rule aggregate-2]. Here text in a column of numbers equals itself, and nulls
+// are a group of their own.
+type identity struct {
+	kind byte
+	text string
+}
+
+func (k key) id() identity {
 	switch {
 	case k.null:
-		return "0"
+		return identity{kind: '0'}
 	case k.isNumber:
-		return "n" + k.number.String()
+		return identity{'n', k.number.String()}
 	case k.isInstant:
-		return "i" + k.instant.String()
+		return identity{'i', k.instant.String()}
 	}
-	return "t" + k.text
+	return identity{'t', k.text}
+}
+
+// identity returns the key's identity as one text.
+func (k key) identity() string {
+	id := k.id()
+	return string(id.kind) + id.text
 }
 
 // rank returns the part of a sorted column in which a key belongs, in both

@@ -72,33 +72,16 @@ func holds(op wire.Op, order int) bool {
 // Null equals nothing.
 func (r Reading) isIn(values []wire.Value, t wire.Type) func(cell wire.Value) bool {
 	by := r.rule(t)
-	members := make(map[member]bool, len(values))
+	members := make(map[identity]bool, len(values))
 	for _, v := range values {
 		if k := keyOf(v, by); k.equals(by) {
-			members[k.member()] = true
+			members[k.id()] = true
 		}
 	}
 	return func(cell wire.Value) bool {
 		k := keyOf(cell, by)
-		return k.equals(by) && members[k.member()]
+		return k.equals(by) && members[k.id()]
 	}
-}
-
-// A member is equal for two keys of one rule if and only if a list with the one holds the
-// other.
-type member struct {
-	kind byte
-	text string
-}
-
-func (k key) member() member {
-	switch {
-	case k.isNumber:
-		return member{'n', k.number.String()}
-	case k.isInstant:
-		return member{'i', k.instant.String()}
-	}
-	return member{'t', k.text}
 }
 
 // Cells are cells of a column that were parsed once, for many filters.
@@ -107,7 +90,7 @@ type Cells struct {
 	keys   []key
 	by     rule
 	of     wire.Type
-	at     map[member][]int // the indices of the cells that equal a member, once a list asks
+	at     map[identity][]int // the indices of the cells that equal a member, once a list asks
 }
 
 // NewCells returns the cells of a column of type t.
@@ -140,17 +123,17 @@ func (c *Cells) Matcher(f wire.Filter) func(i int) bool {
 // equal reports of each cell whether it equals one of the values.
 func (c *Cells) equal(values []wire.Value) []bool {
 	if c.at == nil {
-		c.at = make(map[member][]int, len(c.keys))
+		c.at = make(map[identity][]int, len(c.keys))
 		for i, k := range c.keys {
 			if k.equals(c.by) {
-				c.at[k.member()] = append(c.at[k.member()], i)
+				c.at[k.id()] = append(c.at[k.id()], i)
 			}
 		}
 	}
 	equal := make([]bool, len(c.keys))
 	for _, v := range values {
 		if k := keyOf(v, c.by); k.equals(c.by) {
-			for _, i := range c.at[k.member()] {
+			for _, i := range c.at[k.id()] {
 				equal[i] = true
 			}
 		}

@@ -1,7 +1,7 @@
 // How authors of connectors mix up their tenants, and whom they let in. Each fault hooks
 // into one place of shop.mjs, which then asks for a key beside the shop. A fault marked
-// wrong shows only to who sends wrong credentials. One marked others makes a tenant's rows
-// change from one read to the next, which the checks of tenants take for data that change.
+// wrong shows only to who sends wrong credentials. One marked others makes the rows of both
+// tenants change at once, which the checks of tenants take for data that change.
 export const keys = { north: 'north-key-of-this-shop', south: 'south-key-of-this-shop' }
 
 // kept keeps the answers of a route by a key that says too little. It keeps no failures.
@@ -54,7 +54,6 @@ export const tenantFaults = {
     target: (to, ask) => ask.state[to.name] ??= to,
   },
   'rows are kept by their key': {
-    others: true,
     rows: (rows, ask, t) => t.primaryKey.length !== 1 || ask.body.joins?.length ? undefined : rows.map(row => {
       const k = JSON.stringify([t.name, row[t.primaryKey[0]], Object.keys(row)])
       return ask.state[k] ??= row
