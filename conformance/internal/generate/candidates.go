@@ -58,7 +58,7 @@ func (d random) candidates(c *Column, n *notable, op wire.Op) (list []wire.Filte
 // looks like it. It is the text itself where it has no such neighbour.
 type respelling func(d random, text string) string
 
-// simply is a respelling without chance.
+// simply returns the respelling by a function that needs no chance.
 func simply(change func(string) string) respelling {
 	return func(_ random, text string) string { return change(text) }
 }

@@ -43,7 +43,7 @@ type nullQuestion struct {
 	route string
 }
 
-// nullQuestions returns for each table isnull and notnull on each route, about one of its
+// nullQuestions plans for each table isnull and notnull on each route, about one of its
 // fields with nulls. Tables with the same columns share them.
 func (g *Grid) nullQuestions(routes []string) {
 	alike := map[string]int{}

@@ -158,7 +158,8 @@ func TestShorterJoin(t *testing.T) {
 			[]string{"id"}, []string{"h1_0"}, true, []string{`(columns that differ: "customers"."name")`}},
 		{"a row is missing, which any column shows", right[:1], right[:1], []string{"id"}, []string{"h1_1"}, false, nil},
 		{"a column of the base table differs", []map[string]any{right[0], row(2, "paid", "2.50", nil, nil)},
-			[]map[string]any{right[0], row(2, "paid", "2.50", nil, nil)}, []string{"state", "id"}, nil, false, []string{`(columns that differ: "state")`}},
+			[]map[string]any{right[0], row(2, "paid", "2.50", nil, nil)}, []string{"state", "id"}, nil, false,
+			[]string{`(columns that differ: "state")`}},
 		{"all columns differ, so that nothing less shows it", []map[string]any{right[0], row(2, "paid", "9", "Ada", 7)}, right,
 			nil, nil, true, []string{`(columns that differ: "state", "amount", "customers"."name", "customers"."id")`}},
 	}
