@@ -31,6 +31,7 @@ var mayReadToo = map[string]struct {
 	},
 	"conformance":          {[]string{"ProxyFromEnvironment"}, "it asks connectors and is none"},
 	"conformance/platform": {[]string{"ProxyFromEnvironment"}, "it asks connectors and is none"},
+	"internal/release":     {[]string{"Environ"}, "it is no connector, and runs git and the go command as they are set up"},
 	"internal/testrun":     {[]string{"CONFORMANCE_MATRIX", "GOGC"}, "tests alone are made of it"},
 	"examples/prometheus": {
 		[]string{"OTEL_*"},

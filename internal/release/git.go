@@ -15,7 +15,7 @@ func git(dir string, args ...string) (string, error) {
 	return gitInput(dir, nil, nil, args...)
 }
 
-// gitInput is git with an input and with variables beside those of the environment.
+// gitInput runs a git command as git does, with an input and with variables beside those of the environment.
 func gitInput(dir string, environment []string, input io.Reader, args ...string) (string, error) {
 	cmd := exec.Command("git", args...)
 	cmd.Dir = dir

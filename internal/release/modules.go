@@ -105,7 +105,7 @@ func inOrder(modules []*mod) ([]*mod, error) {
 	return ordered, nil
 }
 
-// rewrite makes the files of one staged module those of the version: its requirements
+// rewrite changes the files of one staged module to those of the version: its requirements
 // name the version, a released module replaces nothing, and its go.sum has the
 // checksums of the modules before it. It writes nothing for the library.
 func rewrite(staged, version string, m *mod, before []*mod, sums map[*mod]checksums) error {

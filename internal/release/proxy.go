@@ -25,7 +25,7 @@ func (c checksums) lines(path, version string) []string {
 	}
 }
 
-// writeProxy makes the staged modules those of the version and writes the released ones
+// writeProxy rewrites the staged modules for the version, and writes the released ones
 // into dir, laid out as a module proxy: GOPROXY=file://DIR serves them.
 func writeProxy(staged, dir, version string, when time.Time, modules []*mod) error {
 	sums := map[*mod]checksums{}

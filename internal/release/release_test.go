@@ -153,7 +153,8 @@ func TestVerify(t *testing.T) {
 func TestRefused(t *testing.T) {
 	for _, test := range []struct{ why, file, text, want string }{
 		{"a module in another folder than its path says", "b/go.mod", "module github.com/acme/b\n", "its folder makes it github.com/acme/a/b"},
-		{"two modules that require each other", "go.mod", "module github.com/acme/a\n\nrequire github.com/acme/a/b v0.0.0\n", "require each other"},
+		{"two modules that require each other", "go.mod",
+			"module github.com/acme/a\n\nrequire github.com/acme/a/b v0.0.0\n", "require each other"},
 		{"a replacement of somebody else's module", "b/go.mod",
 			"module github.com/acme/a/b\n\nreplace example.com/x => example.com/y v1.0.0\n", "b/go.mod replaces example.com/x"},
 		{"a requirement of what is not released", "b/c/go.mod",

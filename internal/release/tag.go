@@ -81,7 +81,7 @@ func tag(root, version string, forReal bool, out io.Writer) error {
 	return nil
 }
 
-// commit makes the commit that the tags of the nested modules name: HEAD, with the
+// commit creates the commit that the tags of the nested modules name: HEAD, with the
 // staged go.mod, go.sum and LICENSE of each module. It moves no branch and leaves the
 // index of the repository alone.
 func commit(root, staged, version, index string, modules []*mod) (string, error) {
@@ -116,7 +116,7 @@ func commit(root, staged, version, index string, modules []*mod) (string, error)
 	return git(root, "commit-tree", "-p", "HEAD", "-m", "release: "+version+" of the nested modules", tree)
 }
 
-// verify makes the tags in a clone and lets the go command download each module from it
+// verify sets the tags in a clone and lets the go command download each module from it
 // as it would from the public repository. What it gets must be what the proxy serves,
 // whose checksums the nested modules name.
 func verify(root, work, proxy, version string, modules []*mod, commits map[string]string) error {
