@@ -102,6 +102,7 @@ var fences = map[string]struct {
 	"internal/entity": {
 		own: []string{"wire", "ndjson", "filter", "internal/relation", "conformance/platform"},
 	},
+	"conformance/cmd/conform/internal/project": {own: []string{"conformance/internal/release"}},
 	"conformance/cmd/connect/internal/lifecycle": {
 		own: []string{"wire", "ndjson", "filter", "internal/memlisten", "internal/relation", "conformance", "conformance/platform"},
 	},

@@ -72,7 +72,7 @@ func Serve(ctx context.Context, l net.Listener, handler http.Handler) error {
 	return ServeWith(ctx, l, handler, nil)
 }
 
-// ServeWith is [Serve] with options.
+// ServeWith serves as [Serve] does, with options. Nil options mean the defaults.
 func ServeWith(ctx context.Context, l net.Listener, handler http.Handler, options *ServeOptions) error {
 	drain := time.Second
 	if options != nil {

@@ -79,7 +79,7 @@ func (p *Program) Run(ctx context.Context) error {
 	defer stop()
 	context.AfterFunc(ctx, stop)
 	if p.Drain < 0 {
-		return errors.New("Drain: must not be negative; leave it out for one second")
+		return errors.New("the option Drain must not be negative; leave it out for one second")
 	}
 	getenv := p.Getenv
 	if getenv == nil {

@@ -341,7 +341,7 @@ func TestRefusesSettings(t *testing.T) {
 		Drain:      -time.Second,
 		Getenv:     func(name string) (string, bool) { return "0", name == "PORT" },
 	}
-	require.ErrorContains(t, hasty.Run(t.Context()), "Drain: must not be negative")
+	require.ErrorContains(t, hasty.Run(t.Context()), "Drain must not be negative")
 	for _, c := range []struct{ why, cert, key, want string }{
 		{"a certificate whose name did not arrive", "", "key.pem", "a certificate and its key: name the files of both, or none"},
 		{"a certificate without its key", "cert.pem", "", "a certificate and its key: name the files of both, or none"},

@@ -194,7 +194,8 @@ func comment(t *testing.T, reports, verdict string) {
 		gh := "#!/bin/sh\necho \"$@\" >" + noted + "\ncat \"$5\" >>" + noted + "\nexit " + code + "\n"
 		require.NoError(t, os.WriteFile(filepath.Join(bin, "gh"), []byte(gh), 0o755))
 		cmd := exec.CommandContext(t.Context(), "bash", filepath.Join(actionDir, "comment.sh"))
-		cmd.Env = append(os.Environ(), "PATH="+bin+":"+os.Getenv("PATH"), "PULL_REQUEST=https://github.com/acme/orders/pull/7", "REPORTS="+reports)
+		cmd.Env = append(os.Environ(), "PATH="+bin+":"+os.Getenv("PATH"),
+			"PULL_REQUEST=https://github.com/acme/orders/pull/7", "REPORTS="+reports)
 		out, err := cmd.CombinedOutput()
 		require.NoError(t, err, "a run of a fork may not comment, and is no failure: %s", out)
 		require.Equal(t, refuses, strings.Contains(string(out), "::warning::"))

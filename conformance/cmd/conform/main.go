@@ -50,7 +50,7 @@ func main() {
 // errOut, and returns the exit code.
 func run(ctx context.Context, args []string, getenv func(string) string, out, errOut io.Writer) int {
 	if len(args) > 0 && args[0] == "new" {
-		return start(ctx, args[1:], out, errOut)
+		return create(ctx, args[1:], out, errOut)
 	}
 	c, err := configure(args, getenv)
 	switch {

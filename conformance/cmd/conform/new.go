@@ -25,8 +25,8 @@ func (n *newFlags) set() *flag.FlagSet {
 	return fs
 }
 
-// start makes the folder of a new connector, and fetches what it requires.
-func start(ctx context.Context, args []string, out, errOut io.Writer) int {
+// create writes the folder of a new connector, and fetches what it requires.
+func create(ctx context.Context, args []string, out, errOut io.Writer) int {
 	var n newFlags
 	fs := n.set()
 	var dirs []string
@@ -42,7 +42,8 @@ func start(ctx context.Context, args []string, out, errOut io.Writer) int {
 		}
 	}
 	if len(dirs) != 1 {
-		return refuse(errOut, fmt.Errorf("new: expected the name of one folder, got %d: conform new DIR -kind %s", len(dirs), project.Kinds[0].Name))
+		return refuse(errOut, fmt.Errorf("new: expected the name of one folder, got %d: conform new DIR -kind %s",
+			len(dirs), project.Kinds[0].Name))
 	}
 	p := project.Project{Dir: dirs[0], Module: n.module}
 	var err error

@@ -36,7 +36,7 @@ func LibraryOf(version, folder string) (Library, error) {
 	if version == "" {
 		return Library{}, errors.New("this program was built in a clone, so it has no version that a project could require; " +
 			"give -replace and the folder of the clone, or run a released one: go run " + release.Path +
-			"/conformance/cmd/conform@latest new ...")
+			"/conformance/cmd/conform@latest new DIR -kind KIND")
 	}
 	return Library{Version: version}, nil
 }
