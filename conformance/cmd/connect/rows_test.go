@@ -51,10 +51,7 @@ func TestTurn(t *testing.T) {
 			require.NoError(t, err)
 			connection, err := platform.Connect(t.Context(), own, wire.Credentials{}, nil)
 			require.NoError(t, err)
-			reading := &connected{Connection: connection, first: map[int][][]wire.Value{}}
-			for _, row := range table.Rows[:pageRows] {
-				reading.first[0] = append(reading.first[0], row)
-			}
+			reading := &connected{Connection: connection, first: map[int][][]wire.Value{0: slices.Clone(table.Rows[:pageRows])}}
 			var pages []string
 			for next := int64(pageRows); next >= 0; {
 				v, err := reading.turn(t.Context(), 0, next)

@@ -89,8 +89,10 @@ func newStatusView(s lifecycle.Status) *statusView {
 	}
 	v.Percent = 100
 	sum := r.Summary()
-	v.Summary = fmt.Sprintf("%d passed, %d failed, %d skipped (%d of them blocked by a failure), %d with advice",
-		sum.Passed, sum.Failed, sum.Skipped, sum.Blocked, sum.Advised)
+	v.Summary = fmt.Sprintf("%d passed, %d failed, %d skipped, %d with advice", sum.Passed, sum.Failed, sum.Skipped, sum.Advised)
+	if sum.Blocked > 0 {
+		v.Summary += fmt.Sprintf("; a failure blocked %d of the skipped", sum.Blocked)
+	}
 	if s.Problem == "" { // else the page says what it is
 		v.Verdict = r.Verdict()
 	}

@@ -18,7 +18,8 @@ func (p *page) functions() template.FuncMap {
 	return template.FuncMap{
 		"legible":  func(text any) string { return p.legible(fmt.Sprint(text)) },
 		"markdown": func(text string) template.HTML { return markdown(p.legible(text)) },
-		"cell":     p.cell, "pickable": p.pickable, "flags": flags, "stats": p.stats, "grouped": func(n *int64) string { return grouped(*n) }, "shown": shownColumns,
+		"cell":     p.cell, "pickable": p.pickable, "flags": flags, "stats": p.stats,
+		"grouped": func(n *int64) string { return grouped(*n) }, "shown": shownColumns,
 		"measure": func(kind string, table, index int) string {
 			return encoded(measurement{Kind: kind, Table: table, Index: index})
 		},

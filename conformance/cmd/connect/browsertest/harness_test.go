@@ -360,7 +360,8 @@ func (b *tab) accessible(state string) {
 		b.do(chromedp.Evaluate[chromedp.Void](string(script)))
 	}
 	found := value[string](b, `axe.run().then((r) => r.violations.map((v) => v.id + ": " + v.help + "\n" +
-		v.nodes.slice(0, 5).map((n) => "  " + n.html.slice(0, 200) + "\n  " + n.failureSummary).join("\n")).join("\n"))`, chromedp.EvalAwaitPromise)
+		v.nodes.slice(0, 5).map((n) => "  " + n.html.slice(0, 200) + "\n  " + n.failureSummary).join("\n")).join("\n"))`,
+		chromedp.EvalAwaitPromise)
 	require.Empty(b.t, found, state)
 }
 

@@ -300,7 +300,8 @@ func TestTwoTenants(t *testing.T) {
 		b.press(kb.Enter)
 		b.until(`byId("ask-run").textContent === "Ask" && byId("ask-rows")?.querySelector("td")`)
 		b.until(`(() => { const at = byId("ask-answer").getBoundingClientRect(); return at.top >= 0 && at.top < innerHeight / 2; })()`)
-		require.Equal(t, width == 1280, value[bool](b, `byId("ask-answer").getBoundingClientRect().left > byId("ask-form").getBoundingClientRect().right`),
+		require.Equal(t, width == 1280, value[bool](b,
+			`byId("ask-answer").getBoundingClientRect().left > byId("ask-form").getBoundingClientRect().right`),
 			"the answer stands beside the question where there is room, and below it where not")
 		require.True(t, value[bool](b, `[...byId("ask-form").querySelectorAll("button")].at(-1).id === "ask-run"`), "Ask is at the form's end")
 	}

@@ -73,17 +73,20 @@ func TestTables(t *testing.T) {
 	b.says("rows-0", "nothing stands in memo")
 	require.Equal(t, []string{"id", "customer", "amount"},
 		value[[]string](b, `[...document.querySelectorAll("#rows-0 th")].map((e) => e.innerText)`), "the empty column is hidden")
+	const third = `[...document.querySelectorAll("#rows-0 tbody tr:nth-of-type(3) td")]`
 	require.Equal(t, []string{"1,000", "Ng", "1,200,002.50"},
-		value[[]string](b, `[...document.querySelectorAll("#rows-0 tbody tr:nth-of-type(3) td")].map((e) => e.innerText)`))
+		value[[]string](b, third+`.map((e) => e.innerText)`))
 	require.Equal(t, []string{"right", "left", "right"},
-		value[[]string](b, `[...document.querySelectorAll("#rows-0 tbody tr:nth-of-type(3) td")].map((e) => getComputedStyle(e).textAlign.replace("start", "left"))`),
+		value[[]string](b, third+`.map((e) => getComputedStyle(e).textAlign.replace("start", "left"))`),
 		"numbers and decimals alike")
-	for _, text := range []string{"What tells rows apart", "Rows, as the connector says", "3 different, 0.833 % empty, from Brown", "may be empty"} {
+	for _, text := range []string{
+		"What tells rows apart", "Rows, as the connector says", "3 different, 0.833 % empty, from Brown", "may be empty"} {
 		b.says("panel-tables", text)
 	}
 	b.picture("table")
 	b.viewport(390, false)
-	require.True(t, value[bool](b, `[...document.querySelectorAll("#panel-tables details[open] .fields td")].every((e) => e.getBoundingClientRect().right <= innerWidth)`),
+	require.True(t, value[bool](b, `[...document.querySelectorAll("#panel-tables details[open] .fields td")]
+		.every((e) => e.getBoundingClientRect().right <= innerWidth)`),
 		"statistics and samples are read without scrolling")
 	b.viewport(1280, false)
 
