@@ -199,7 +199,8 @@ func TestShorterJoin(t *testing.T) {
 			d := oracle.Verify(tables, req, got.Rows)
 			require.NotNil(t, d, test.why)
 			require.NotNil(t, st)
-			f = p.shorterJoin(req, join{req.Joins, []*wire.Table{base, customers}, true}, tables, want, got, d)
+			named := join{req.Joins, []*wire.Table{base, customers}, true}.String()
+			f = p.shorterJoin(req, named, base, tables, want, got, d)
 			return nil
 		}})
 		require.True(t, f.Failure(), test.why)
