@@ -173,8 +173,10 @@ func TestRunNeedsToRead(t *testing.T) {
 func TestRunRefusals(t *testing.T) {
 	source := patched{Source: shop(t)}
 	source.query = func(ctx context.Context, req *connector.QueryRequest, out *connector.Rows) error {
-		if len(req.And) > 0 && req.And[0].Op == wire.OpStartsWith {
-			return connector.Unsupported("no prefixes here")
+		for f := range req.Filters() {
+			if f.Op == wire.OpStartsWith {
+				return connector.Unsupported("no prefixes here")
+			}
 		}
 		return source.Source.Query(ctx, req, out)
 	}
