@@ -90,9 +90,15 @@ func grade(ctx context.Context, c *config, getenv func(string) string, out, errO
 	}
 	p := newProgress(errOut, getenv, c.verbose)
 	c.options.Progress = p.event
-	quiet := context.AfterFunc(ctx, func() { p.say("interrupted; what was learned is reported, once more ends it at once") })
+	said := make(chan struct{})
+	quiet := context.AfterFunc(ctx, func() {
+		defer close(said)
+		p.say("interrupted; what was learned is reported, once more ends it at once")
+	})
 	report, err := conformance.Run(ctx, c.target, &c.options)
-	quiet()
+	if !quiet() {
+		<-said
+	}
 	p.end()
 	if err != nil {
 		files.discard()
