@@ -75,7 +75,7 @@ func run(ctx context.Context, args []string, getenv func(string) string, out io.
 	address := fmt.Sprintf("http://localhost:%d", listener.Addr().(*net.TCPAddr).Port)
 	_, _ = fmt.Fprintf(out, "Serving workspaces at %s\n", address)
 	if *upstream {
-		return connector.Serve(ctx, listener, handler)
+		return connector.Serve(ctx, listener, handler, nil)
 	}
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -84,7 +84,7 @@ func run(ctx context.Context, args []string, getenv func(string) string, out io.
 		_ = listener.Close()
 		return err
 	}
-	err = connector.Serve(ctx, listener, handler)
+	err = connector.Serve(ctx, listener, handler, nil)
 	cancel()
 	return errors.Join(err, <-stopped)
 }
