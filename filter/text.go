@@ -60,12 +60,22 @@ func compareTextTo(v wire.Value, text string) int {
 
 // testText returns a test that compares the text of a cell with text.
 func testText(text string, a accept) func(wire.Value) bool {
+	ifTrue, ifFalse := a.has(compareBytes("true", text)), a.has(compareBytes("false", text))
+	others := func(v wire.Value) bool {
+		switch v.Kind() {
+		case wire.KindBool:
+			return v.IsTrue() && ifTrue || !v.IsTrue() && ifFalse
+		case wire.KindInvalid:
+			return false
+		}
+		return a.has(compareTextTo(v, text))
+	}
 	if a == acceptOf(wire.OpEq) {
 		return func(v wire.Value) bool {
 			if isText(v.Kind()) {
 				return v.Text() == text
 			}
-			return v.Kind() != wire.KindInvalid && compareTextTo(v, text) == 0
+			return others(v)
 		}
 	}
 	if a == acceptOf(wire.OpNeq) {
@@ -73,14 +83,14 @@ func testText(text string, a accept) func(wire.Value) bool {
 			if isText(v.Kind()) {
 				return v.Text() != text
 			}
-			return v.Kind() != wire.KindInvalid && compareTextTo(v, text) != 0
+			return others(v)
 		}
 	}
 	return func(v wire.Value) bool {
 		if isText(v.Kind()) {
 			return a.has(compareBytes(v.Text(), text))
 		}
-		return v.Kind() != wire.KindInvalid && a.has(compareTextTo(v, text))
+		return others(v)
 	}
 }
 

@@ -47,8 +47,7 @@ func TestBatchLines(t *testing.T) {
 		{"names are escaped", []string{"a\"b\\", "\n", "ü"}, nil, rows{{wire.Int(1), wire.Int(2), wire.Int(3)}},
 			`{"rows":[{"a\"b\\":1,"\n":2,"ü":3}]}`},
 		{"names of every length", []string{"a", "fourteen bytes", "fifteen bytes !", "sixteen bytes !!",
-			strings.Repeat("long", 100), "b"}, nil, rows{{wire.Int(1), wire.Int(2), wire.Int(3), wire.Int(4), wire.Int(5)},
-			{}},
+			strings.Repeat("long", 100), "b"}, nil, rows{{wire.Int(1), wire.Int(2), wire.Int(3), wire.Int(4), wire.Int(5)}, {}},
 			`{"rows":[{"a":1,"fourteen bytes":2,"fifteen bytes !":3,"sixteen bytes !!":4,"` + strings.Repeat("long", 100) + `":5,"b":null},` +
 				`{"a":null,"fourteen bytes":null,"fifteen bytes !":null,"sixteen bytes !!":null,"` + strings.Repeat("long", 100) +
 				`":null,"b":null}]}`},
@@ -262,6 +261,16 @@ func TestBatchIsFullAt16MiB(t *testing.T) {
 		require.ErrorIs(t, b.Append([]wire.Value{wire.Null(), wire.Text(long)}), lines.ErrRowTooLarge)
 		// A buffer that grows to 16 MiB has had about six times that in all.
 		assert.Less(t, allocated()-before, uint64(7*wire.MaxLineBytes), "of 120 and 90 MiB of JSON")
+	})
+	t.Run("stream-7: a decimal that fits no line is refused before it is copied", func(t *testing.T) {
+		b := layoutOf(t, "a").NewBatch()
+		digits := []wire.Value{wire.Decimal(strings.Repeat("1", wire.MaxLineBytes))}
+		before := allocated()
+		require.ErrorIs(t, b.Append(digits), lines.ErrRowTooLarge)
+		assert.Less(t, allocated()-before, uint64(1<<20))
+		digits[0] = digits[0].WithText(digits[0].Text()[around:])
+		require.NoError(t, b.Append(digits))
+		assert.Equal(t, wire.MaxLineBytes, b.Size())
 	})
 	t.Run("stream-6: many cells, none of them large", func(t *testing.T) {
 		names := make([]string, 600)

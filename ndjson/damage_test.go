@@ -1,16 +1,11 @@
 package ndjson_test
 
 import (
-	"errors"
 	"io"
-	"math/rand/v2"
-	"os"
 	"runtime"
-	"runtime/debug"
 	"slices"
 	"strings"
 	"testing"
-	"testing/iotest"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -72,27 +67,6 @@ func TestDamageCutAnywhere(t *testing.T) {
 	t.Logf("%d cuts", trials)
 }
 
-func TestDamageReadFailsAnywhere(t *testing.T) {
-	reset := errors.New("connection reset")
-	for _, stream := range wholeStreams {
-		for at := range len(stream) + 1 {
-			broken := func() io.Reader {
-				return io.MultiReader(strings.NewReader(stream[:at]), iotest.ErrReader(reset))
-			}
-			_, err := transcript(ndjson.NewReader(broken()))
-			if at == len(stream) && strings.HasSuffix(stream, failure) {
-				require.NoError(t, err, "an error line says enough")
-				continue
-			}
-			require.ErrorIs(t, err, reset, "after %d bytes", at)
-			_, err = transcript(ndjson.NewReader(iotest.OneByteReader(broken())))
-			require.ErrorIs(t, err, reset, "after %d bytes, one by one", at)
-		}
-	}
-	_, err := transcript(ndjson.NewReader(iotest.TimeoutReader(iotest.HalfReader(strings.NewReader(wholeStreams[0])))))
-	require.ErrorIs(t, err, iotest.ErrTimeout)
-}
-
 func TestDamageEveryBit(t *testing.T) {
 	trials, complete, bitStep := 0, 0, 1
 	if testrun.Race {
@@ -114,75 +88,6 @@ func TestDamageEveryBit(t *testing.T) {
 	// Flips within a cell or a name make another stream that is as good.
 	t.Logf("%d flips, %d of them another complete stream", trials, complete)
 	assert.Less(t, complete, trials/2)
-}
-
-func TestDamageLines(t *testing.T) {
-	for _, stream := range wholeStreams {
-		lines := strings.SplitAfter(stream, "\n")
-		lines = lines[:len(lines)-1]
-		for i := range lines {
-			twice := slices.Insert(slices.Clone(lines), i, lines[i])
-			gone := slices.Delete(slices.Clone(lines), i, i+1)
-			for what, damaged := range map[string][]string{"a line twice": twice, "a line gone": gone} {
-				text := strings.Join(damaged, "")
-				requireSameVerdict(t, what, text, strings.NewReader(text))
-			}
-			for k := range lines {
-				swapped := slices.Clone(lines)
-				swapped[i], swapped[k] = swapped[k], swapped[i]
-				text := strings.Join(swapped, "")
-				requireSameVerdict(t, "two lines exchanged", text, strings.NewReader(text))
-			}
-			// The end of one line is lost with the beginning of the next.
-			for at := 0; i+1 < len(lines) && at < len(lines[i]); at += 3 {
-				text := strings.Join(lines[:i], "") + lines[i][:at] + lines[i+1][len(lines[i+1])/2:] + strings.Join(lines[i+2:], "")
-				requireSameVerdict(t, "a gap", text, strings.NewReader(text))
-			}
-		}
-	}
-}
-
-func TestDamageAtRandom(t *testing.T) {
-	trials := 15_000
-	switch {
-	case testing.Short() || testrun.Race:
-		trials = 3_000
-	case testrun.InFull():
-		trials = 45_000 // with the others, 50,000
-	}
-	if os.Getenv("GOGC") == "" { // every reader has a buffer of its own
-		defer debug.SetGCPercent(debug.SetGCPercent(800))
-	}
-	random := rand.New(rand.NewPCG(3, 4))
-	const alphabet = "{}[]:,\"\\ \t\r\n01-+.eE/tfnbuaxd8\x00\x1f\x80\xc3\xff"
-	complete := 0
-	for range trials {
-		b := []byte(wholeStreams[random.IntN(len(wholeStreams))])
-		for range 1 + random.IntN(3) {
-			at := random.IntN(len(b))
-			switch random.IntN(5) {
-			case 0: // another byte
-				b[at] = alphabet[random.IntN(len(alphabet))]
-			case 1: // one more
-				b = slices.Insert(b, at, alphabet[random.IntN(len(alphabet))])
-			case 2: // one less
-				b = slices.Delete(b, at, at+1)
-			case 3: // a piece from elsewhere
-				from := random.IntN(len(b))
-				b = slices.Insert(b, at, slices.Clone(b[from:min(len(b), from+random.IntN(30))])...)
-			case 4: // a piece less
-				b = slices.Delete(b, at, min(len(b), at+random.IntN(30)))
-			}
-			if len(b) == 0 {
-				break
-			}
-		}
-		if requireSameVerdict(t, "at random", string(b), strings.NewReader(string(b))) {
-			complete++
-		}
-	}
-	t.Logf("%d streams, %d of them complete", trials, complete)
-	assert.NotZero(t, complete, "some damage leaves a complete stream, or nothing was tried")
 }
 
 // A stream that stalls has delivered what it delivered: rows must not wait for

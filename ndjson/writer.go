@@ -7,20 +7,10 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
-var (
-	// ErrOrder is wrapped by the error of a [Writer] call that comes out of
-	// order. Nothing was written, and the stream can go on.
-	ErrOrder = lines.ErrOrder
-
-	// ErrRowTooLarge is returned by [Writer.Row] for a row that alone needs a
-	// line longer than [wire.MaxLineBytes]. End the stream with Error.
-	ErrRowTooLarge = lines.ErrRowTooLarge
-)
-
 // Writer writes one answer to /query: Begin, then any number of calls of Row,
 // then End, or Error if the answer failed. Ping may come at any time before the
-// end. A call out of order returns an error that wraps [ErrOrder] and writes
-// nothing.
+// end. A call out of order returns an error and writes nothing, and the stream can
+// go on.
 //
 // Rows are collected into lines of up to [wire.MaxBatchRows] rows and
 // [wire.MaxLineBytes] bytes. Every line is exactly one Write to the writer
@@ -54,8 +44,9 @@ func (w *Writer) Begin(served wire.Served, columns ...string) error {
 // Row adds a row whose i-th value belongs to the i-th column. Columns without a
 // value are null. Row encodes the values before it returns and keeps none.
 //
-// It fails for a value that cannot cross the wire, such as a NaN, and for
-// [ErrRowTooLarge]. The row is then left out, and the stream can go on.
+// It fails for a value that cannot cross the wire, such as a NaN, and for a row
+// that alone needs a line longer than [wire.MaxLineBytes]. The row is then left
+// out, and the stream can go on.
 func (w *Writer) Row(values ...wire.Value) error {
 	if w.batch == nil {
 		return w.out.Rows(nil)

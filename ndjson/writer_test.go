@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/connectorsdk/connector-sdk-go/internal/lines"
 	"github.com/connectorsdk/connector-sdk-go/internal/terms"
 	"github.com/connectorsdk/connector-sdk-go/ndjson"
 	"github.com/connectorsdk/connector-sdk-go/wire"
@@ -83,7 +84,7 @@ func TestWriterOutOfOrder(t *testing.T) {
 				require.NoError(t, call(w))
 			}
 			before := out.String()
-			require.ErrorIs(t, c.calls[len(c.calls)-1](w), ndjson.ErrOrder)
+			require.ErrorIs(t, c.calls[len(c.calls)-1](w), lines.ErrOrder)
 			assert.Equal(t, before, out.String(), "nothing is written")
 		})
 	}
@@ -96,7 +97,7 @@ func TestWriterRefuses(t *testing.T) {
 	assert.ErrorContains(t, w.Begin(wire.Served{Window: true}, "a"), "served.window")
 	require.NoError(t, w.Begin(wire.Served{}, "a"), "after a refusal the stream can go on")
 	assert.ErrorContains(t, w.Row(wire.Float(math.NaN())), "NaN")
-	assert.ErrorIs(t, w.Row(wire.Text(strings.Repeat("x", wire.MaxLineBytes))), ndjson.ErrRowTooLarge)
+	assert.ErrorIs(t, w.Row(wire.Text(strings.Repeat("x", wire.MaxLineBytes))), lines.ErrRowTooLarge)
 	require.NoError(t, w.Row(wire.Int(1)))
 	require.NoError(t, w.Error(wire.Errorf(wire.CodeInternal, terms.InternalMessage)))
 	assert.Equal(t, `{"served":{"filters":false,"sort":false,"window":false}}`+"\n"+
@@ -106,9 +107,9 @@ func TestWriterRefuses(t *testing.T) {
 // Once a write failed, every later call returns its error.
 func TestWriterStaysBroken(t *testing.T) {
 	broken := errors.New("broken pipe")
-	lines := 0
+	count := 0
 	w := ndjson.NewWriter(writerFunc(func(p []byte) (int, error) {
-		if lines++; lines > 1 {
+		if count++; count > 1 {
 			return 0, broken
 		}
 		return len(p), nil
@@ -119,5 +120,5 @@ func TestWriterStaysBroken(t *testing.T) {
 	for _, err := range []error{w.Row(wire.Int(2)), w.Flush(), w.Ping(), w.End(), w.Error(&wire.Error{})} {
 		assert.ErrorIs(t, err, broken)
 	}
-	assert.Equal(t, 2, lines)
+	assert.Equal(t, 2, count)
 }

@@ -11,7 +11,6 @@ import (
 	"fmt"
 	"html"
 	"log/slog"
-	"net/http"
 	"net/url"
 	"reflect"
 	"strings"
@@ -249,8 +248,6 @@ func TestScrub(t *testing.T) {
 		{"A secret that looks like the mark does no harm.", map[string]string{"a": "redacted", "b": "acted"}, "x redacted y", "x [redacted] y"},
 		{"Blanks around a value are no part of what a server quotes.", map[string]string{"a": " secret\n"},
 			"key 'secret' refused", "key '[redacted]' refused"},
-		{"Percent signs come in lower case too.", map[string]string{"a": "a/b?c=d"}, "GET /?k=a%2fb%3fc%3dd", "GET /?k=[redacted]"},
-		{"JSON may escape everything beyond ASCII.", map[string]string{"a": "grün😀"}, `{"k":"gr\u00fcn\ud83d\ude00"}`, `{"k":"[redacted]"}`},
 		{"Bad UTF-8 is a secret too.", map[string]string{"a": "ab\xffcd"}, "key ab\xffcd and " + `"ab\xffcd"`,
 			"key [redacted] and " + `"[redacted]"`},
 	} {
@@ -258,26 +255,6 @@ func TestScrub(t *testing.T) {
 			assert.Equal(t, c.want, wire.NewCredentials(c.secrets).Scrub(c.text))
 		})
 	}
-}
-
-// A Basic authorization holds the password in base64, behind a name of any
-// length: the characters that are all the password's must go.
-func TestScrubBasicAuthorization(t *testing.T) {
-	c := wire.NewCredentials(map[string]string{"password": canary})
-	for _, user := range []string{"", "a", "ab", "abc", "someone@example.com"} {
-		for _, after := range []string{"", "x", "xy", "\r\n"} {
-			header := base64.StdEncoding.EncodeToString([]byte(user + ":" + canary + after))
-			got := c.Scrub("Authorization: Basic " + header)
-			assert.Contains(t, got, "[redacted]", user)
-			rest := strings.SplitN(strings.TrimPrefix(got, "Authorization: Basic "), "[redacted]", 2)
-			assert.LessOrEqual(t, len(rest[0]), (len(user)+1)*4/3+2, "what is left in front is the user's")
-			assert.LessOrEqual(t, len(rest[1]), 6, "what is left behind is at most one character of it, and padding")
-		}
-	}
-	r, err := http.NewRequest(http.MethodGet, "https://example.com", nil)
-	require.NoError(t, err)
-	r.SetBasicAuth("someone", canary)
-	assert.Contains(t, c.Scrub(fmt.Sprint(r.Header)), "[redacted]")
 }
 
 // The standard library quotes what it is given; the scrubbed text does not.

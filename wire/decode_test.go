@@ -177,6 +177,41 @@ func TestDecodeErrors(t *testing.T) {
 		err := wire.Decode([]byte(c.body), &m)
 		assert.EqualError(t, err, c.want, c.body)
 	}
+	const member = "names a member that the rows already have; give every column an as of its own"
+	for _, c := range []struct {
+		message      wire.Message
+		member, want string // the member in a body that is otherwise right
+	}{
+		{&wire.QueryRequest{}, `"or": [{"field": "a", "op": "isnull"}]`, "or[0]: must be an array"},
+		{&wire.QueryRequest{}, `"or": [[], [{"field": "a", "op": "like"}]]`, "or[1][0].op: must be one of eq, "},
+		{&wire.QueryRequest{}, `"and": [{"field": "a", "op": "gt"}]`, "and[0]: the operator gt takes value, and no values"},
+		{&wire.QueryRequest{}, `"and": [{"op": "isnull"}]`, `and[0]: member "field" is missing`},
+		{&wire.QueryRequest{}, `"and": [{"field": "a", "op": "isnull", "x": 1}]`, "and[0]: unknown member; "},
+		{&wire.QueryRequest{}, `"sort": [{"field": "a", "dir": "ASC"}]`, "sort[0].dir: must be one of asc, desc"},
+		{&wire.QueryRequest{}, `"sort": [{"field": "a", "dir": "asc", "collate": 1}]`, "sort[0].collate: must be true or false"},
+		{&wire.QueryRequest{}, `"fields": ["a", 7]`, "fields[1]: must be a string"},
+		{&wire.QueryRequest{}, `"offset": -1`, "offset: must be an integer from 0 to 9007199254740991"},
+		{&wire.QueryRequest{}, `"limit": null`, "limit: must be an integer"},
+		{&wire.QueryRequest{}, `"idleTimeoutMs": 0`, "idleTimeoutMs: must be an integer from 1 to 9007199254740991"},
+		{&wire.QueryRequest{}, `"joins": [{"fromTable": "t", "toTable": "u", "fromField": "a", "toField": "a",
+			"fields": [{"field": "x", "as": "id"}]}]`, "joins[0].fields[0].as: " + member},
+		{&wire.AggregateRequest{}, `"measures": [{"fn": "sum", "as": "n"}]`, `measures[0]: member "field" is missing`},
+		{&wire.AggregateRequest{}, `"groupBy": [{"field": "a", "as": "d", "grain": "week"}]`,
+			"groupBy[0].grain: must be one of year, quarter, month, day"},
+		{&wire.AggregateRequest{}, `"groupBy": [{"field": "a", "as": "n"}]`, "measures[0].as: " + member},
+	} {
+		body := map[string]json.RawMessage{}
+		require.NoError(t, json.Unmarshal([]byte(`{"table": "t", "and": []`+rest), &body))
+		more := `{"sort": [], "fields": ["id"]}`
+		if _, is := c.message.(*wire.AggregateRequest); is {
+			more = `{"groupBy": [], "measures": [{"fn": "count", "as": "n"}], "limit": 1}`
+		}
+		require.NoError(t, json.Unmarshal([]byte(more), &body))
+		require.NoError(t, json.Unmarshal([]byte("{"+c.member+"}"), &body))
+		text, err := json.Marshal(body)
+		require.NoError(t, err)
+		assert.ErrorContains(t, wire.Decode(text, c.message), c.want, c.member)
+	}
 	deep := `{"credentials": {}, "timeoutMs": 1, "x": ` + strings.Repeat("[", 100) + `}`
 	assert.EqualError(t, wire.Decode([]byte(deep), new(wire.CheckRequest)), "body: is nested more than 32 deep; flatten it")
 	twice := `{"credentials": {}, "timeoutMs": 1, "secret": 1, "secret": 1}`

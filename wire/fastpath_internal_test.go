@@ -37,3 +37,30 @@ func TestAppendFloatAgreesWithStrconv(t *testing.T) {
 		check(math.Nextafter(f, 0))
 	}
 }
+
+// Integers are written in decimal digits [rule cell-1]: beside each power of ten, and of
+// every length.
+func TestAppendIntAgreesWithStrconv(t *testing.T) {
+	random := rand.New(rand.NewPCG(7, 8))
+	check := func(i int64) {
+		t.Helper()
+		if got, want := string(appendInt([]byte("before"), i)), "before"+strconv.FormatInt(i, 10); got != want {
+			t.Fatalf("%s, not %s", got, want)
+		}
+	}
+	for i := range int64(20_000) { // parts of four digits, all of them
+		check(i)
+		check(i * 10_000)
+		check(-i)
+	}
+	for n := int64(1); n < math.MaxInt64/10; n *= 10 {
+		check(n - 1)
+		check(n)
+		check(-n)
+	}
+	check(math.MinInt64)
+	check(math.MaxInt64)
+	for range 50_000 {
+		check(int64(random.Uint64()) >> random.IntN(64))
+	}
+}

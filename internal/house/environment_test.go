@@ -33,6 +33,10 @@ var mayReadToo = map[string]struct {
 	"conformance/platform": {[]string{"ProxyFromEnvironment"}, "it asks connectors and is none"},
 	"internal/release":     {[]string{"Environ"}, "it is no connector, and runs git and the go command as they are set up"},
 	"internal/testrun":     {[]string{"CONFORMANCE_MATRIX", "GOGC"}, "tests alone are made of it"},
+	"examples/bench": {
+		[]string{"SQLSOURCE_POSTGRES", "SQLSOURCE_POSTGRES_USER", "SQLSOURCE_POSTGRES_PASSWORD"},
+		"it measures, over the server that the tests of package sqlsource use",
+	},
 	"examples/prometheus": {
 		[]string{"OTEL_*"},
 		"OpenTelemetry reads its own variables, whatever a program does; they say where measurements go",

@@ -1,6 +1,7 @@
 package jsontext
 
 import (
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"strconv"
@@ -56,40 +57,61 @@ func TestPlainNumberAgreesWithTheLongWay(t *testing.T) {
 	assert.Equal(t, Scalar{Kind: Float, Bits: math.Float64bits(1.25)}, v)
 }
 
+// slowString returns s as a JSON string, or nothing if it is not UTF-8.
+func slowString(s string) string {
+	b := []byte{'"'}
+	for _, c := range []byte(s) {
+		switch {
+		case c == '"' || c == '\\':
+			b = append(b, '\\', c)
+		case c == '\n':
+			b = append(b, '\\', 'n')
+		case c == '\r':
+			b = append(b, '\\', 'r')
+		case c == '\t':
+			b = append(b, '\\', 't')
+		case c < ' ':
+			b = fmt.Appendf(b, `\u%04x`, c)
+		default:
+			b = append(b, c)
+		}
+	}
+	if !utf8.ValidString(s) {
+		return ""
+	}
+	return string(append(b, '"'))
+}
+
 func TestAppendStringAgreesByteByByte(t *testing.T) {
 	random := rand.New(rand.NewPCG(9, 10))
 	dst := make([]byte, 0, 256)
+	check := func(s string) {
+		t.Helper()
+		got, err := AppendString(append(dst[:0], "before"...), s)
+		want := slowString(s)
+		if want == "" && err != ErrUTF8 || want != "" && err != nil || string(got) != "before"+want {
+			t.Fatalf("%q is spelled %q, with the error %v", s, got, err)
+		}
+	}
 	for range 10_000 {
 		pieces := make([]string, random.IntN(40))
 		for i := range pieces {
 			pieces[i] = string(rune('a' + random.IntN(26)))
 		}
 		for range min(len(pieces), random.IntN(3)) {
-			pieces[random.IntN(len(pieces))] = []string{`"`, `\`, "\n", "\x00", "\x1f", "\x7f", "ü", "😀"}[random.IntN(8)]
+			pieces[random.IntN(len(pieces))] = []string{`"`, `\`, "\n", "\r", "\t", "\x00", "\x1f", "\x7f", "ü", "😀"}[random.IntN(10)]
 		}
 		s := strings.Join(pieces, "")
-		var want strings.Builder
-		want.WriteString(`before"`)
-		for _, r := range s {
-			switch {
-			case r == '"' || r == '\\':
-				want.WriteString(`\` + string(r))
-			case r == '\n':
-				want.WriteString(`\n`)
-			case r < ' ':
-				want.WriteString(`\u00` + string("0123456789abcdef"[r>>4]) + string("0123456789abcdef"[r&15]))
-			default:
-				want.WriteRune(r)
-			}
+		check(s)
+		at := random.IntN(len(s) + 1)
+		check(s[:at] + "\xff" + s[at:])
+	}
+	// Bytes that provoke borrows between neighbours.
+	for range 200_000 {
+		var s []byte
+		for range random.IntN(24) {
+			s = append(s, [...]string{" ", "!", "\"", "#", "[", "\\", "]", "\x1f", "\x7f", "\x80", "¢", "ܢ", "a", "a"}[random.IntN(14)]...)
 		}
-		want.WriteByte('"')
-		got, err := AppendString(append(dst[:0], "before"...), s)
-		require.NoError(t, err)
-		require.Equal(t, want.String(), string(got))
-		if at := random.IntN(len(s) + 1); at < len(s) && utf8.RuneStart(s[at]) {
-			got, err = AppendString(append(dst[:0], "before"...), s[:at]+"\xff"+s[at:])
-			require.ErrorIs(t, err, ErrUTF8)
-			require.Equal(t, "before", string(got), "what cannot cross leaves dst as it was")
-		}
+		check(string(s))
 	}
 }

@@ -3,12 +3,10 @@ package jsontext
 import (
 	"math/big"
 	"math/rand/v2"
-	"slices"
 	"strconv"
 	"strings"
 	"testing"
 	"time"
-	"unicode/utf8"
 
 	"github.com/stretchr/testify/assert"
 )
@@ -130,25 +128,6 @@ func TestNextStopAtEveryPlace(t *testing.T) {
 		}
 		if got := nextStop(string(s), from); got != want {
 			t.Fatalf("%q stops at %d, not %d", s, got, want)
-		}
-		clean := 0
-		for ; clean < len(s); clean++ {
-			if c := s[clean]; c < ' ' || c == '"' || c == '\\' {
-				break
-			}
-		}
-		// copyClean may stop short of the first byte that is not clean, by less
-		// than a word, and copies what it answers.
-		for end := range len(s) + 1 {
-			text, clean := s[:end], min(clean, end)
-			dst := make([]byte, end)
-			got, ascii := copyClean(dst, string(text))
-			if got > clean || got <= clean-8 || clean == end && got != end || string(dst[:got]) != string(text[:got]) {
-				t.Fatalf("%q is clean up to %d, not %d, and copied as %q", text, clean, got, dst)
-			}
-			if want := !slices.ContainsFunc(text[:got], func(c byte) bool { return c >= utf8.RuneSelf }); ascii != want {
-				t.Fatalf("%q is ASCII up to %d: %t", text, got, ascii)
-			}
 		}
 	}
 }

@@ -17,19 +17,23 @@ func AppendString(dst []byte, s string) ([]byte, error) {
 	if end > cap(dst) {
 		dst = slices.Grow(dst, len(s)+2)
 	}
-	out := dst[at:end]
-	out[0] = '"'
-	n, ascii := copyClean(out[1:len(out)-1], s)
-	if !(ascii && n == len(s)) && !utf8.ValidString(s) {
+	dst = dst[:end]
+	dst[at] = '"'
+	stops, all := copyText(dst[at+1:end], s)
+	dst[end-1] = '"'
+	if all&msb != 0 && !utf8.ValidString(s) {
 		return dst[:at], ErrUTF8
 	}
-	if n == len(s) {
-		out[len(out)-1] = '"'
-		return dst[:end], nil
+	if stops&msb != 0 {
+		return appendEscaped(dst[:at+1], s), nil
 	}
-	dst = dst[:at+1+n]
-	start := n
-	for i := nextStop(s, n); i < len(s); i = nextStop(s, i+1) {
+	return dst, nil
+}
+
+// appendEscaped appends the text of a JSON string and its closing quote.
+func appendEscaped(dst []byte, s string) []byte {
+	start := 0
+	for i := nextStop(s, 0); i < len(s); i = nextStop(s, i+1) {
 		dst = append(dst, s[start:i]...)
 		start = i + 1
 		switch c := s[i]; c {
@@ -46,5 +50,5 @@ func AppendString(dst []byte, s string) ([]byte, error) {
 		}
 	}
 	dst = append(dst, s[start:]...)
-	return append(dst, '"'), nil
+	return append(dst, '"')
 }

@@ -44,26 +44,21 @@ func nextStop(s string, i int) int {
 	return len(s)
 }
 
-// copyClean copies the leading bytes of s that need no escape, and returns their
-// number, or up to seven fewer, and whether all of them are ASCII. dst must be as long
-// as s. What it writes beyond them means nothing.
-func copyClean(dst []byte, s string) (n int, ascii bool) {
+// copyText copies s to the beginning of dst. Some high bit of stops is set if s holds
+// a byte that a JSON string must escape, and of all, if s is not ASCII. There is no
+// branch for each word, because escapes are rare.
+func copyText(dst []byte, s string) (stops, all uint64) {
 	from := []byte(s) // no copy, because nothing is written to it
 	dst = dst[:len(from)]
-	var all, w uint64
-	for ; n <= len(from)-8; n += 8 {
-		w = binary.LittleEndian.Uint64(from[n : n+8 : n+8]) // the third index spares the check of the address
-		if escapes(w)&^w&msb != 0 {
-			return n, all&msb == 0
-		}
-		all |= w
-		binary.LittleEndian.PutUint64(dst[n:n+8:n+8], w)
-	}
-	if n == len(from) {
-		return n, all&msb == 0
-	}
-	// The last bytes, some of them for the second time.
+	var w uint64
+	// The last word, or the last half of one, may begin within the one before.
 	if last := len(from) - 8; last >= 0 {
+		for n := 0; n < last; n += 8 {
+			w = binary.LittleEndian.Uint64(from[n : n+8 : n+8]) // the third index spares the check of the address
+			binary.LittleEndian.PutUint64(dst[n:n+8:n+8], w)
+			stops |= escapes(w) &^ w
+			all |= w
+		}
 		w = binary.LittleEndian.Uint64(from[last : last+8 : last+8])
 		binary.LittleEndian.PutUint64(dst[last:last+8:last+8], w)
 	} else if last := len(from) - 4; last >= 0 {
@@ -78,10 +73,7 @@ func copyClean(dst []byte, s string) (n int, ascii bool) {
 			dst[i] = c
 		}
 	}
-	if escapes(w)&^w&msb != 0 {
-		return n, all&msb == 0
-	}
-	return len(s), (all|w)&msb == 0
+	return stops | escapes(w)&^w, all | w
 }
 
 // Load64 reads the eight bytes of s at i. The caller has checked that they are

@@ -113,20 +113,26 @@ func (b *Batch) Append(values []wire.Value) error {
 		if m.from < len(values) {
 			v = &values[m.from]
 		}
-		// A short text cannot lead far beyond the longest line, even if each of its
-		// bytes is escaped in six.
-		text := v.Text()
-		if len(buf)+6*len(text) > wire.MaxLineBytes {
-			if size := len(buf) + escapedLen(text); size > wire.MaxLineBytes {
-				return overflow(size - start)
-			}
-		}
 		var err error
-		if v.Kind() == wire.KindText { // most cells: spare them a call
+		switch v.Kind() {
+		case wire.KindText: // most cells: spare them a call
+			// A short text cannot lead far beyond the longest line, even if each of
+			// its bytes is escaped in six.
+			text := v.Text()
+			if len(buf)+6*len(text) > wire.MaxLineBytes {
+				if size := len(buf) + escapedLen(text); size > wire.MaxLineBytes {
+					return overflow(size - start)
+				}
+			}
 			if buf, err = jsontext.AppendString(buf, text); err != nil {
 				err = v.Err()
 			}
-		} else {
+		case wire.KindDecimal:
+			if size := len(buf) + len(v.Text()) + 2; size > wire.MaxLineBytes {
+				return overflow(size - start)
+			}
+			fallthrough
+		default:
 			buf, err = v.AppendJSON(buf)
 		}
 		if err != nil {

@@ -136,3 +136,22 @@ func TestRowsOf(t *testing.T) {
 	}
 	assert.Equal(t, []string{"1", "2"}, spelled(t, got))
 }
+
+// spellings are cells of which many are equal: few values, spelled variously.
+var spellings = []wire.Value{
+	null, null, num(1), dec("1.0"), text("01"), wire.Float(1), text("+1.00"),
+	num(-2), dec("-2.50"), wire.Float(-2.5), text("-02.5"), num(0), dec("-0"), dec("0.000"),
+	num(1 << 53), num(1<<53 + 1), text("9007199254740993.0"), wire.Float(1e21), text("1000000000000000000000"),
+	dec("12345678901234567890123456789012345678.91"), text("0.00000000000000000000000000000000000001"),
+}
+
+// collect spells rows as they come.
+func collect(t *testing.T, rows relation.Rows) []string {
+	t.Helper()
+	list := []string{}
+	for r, err := range rows {
+		require.NoError(t, err)
+		list = append(list, spelled(t, [][]wire.Value{r})...)
+	}
+	return list
+}
