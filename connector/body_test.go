@@ -22,9 +22,9 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
-// TestBodies sends bodies that are not one strict JSON object. Every route
-// refuses them with a message that names the place and shows nothing of the
-// body.
+// TestBodies sends bodies that are not one strict JSON object to every route, which
+// refuses them with a message that names the place and shows nothing of the body.
+// TestVerdicts sends many more to one route.
 func TestBodies(t *testing.T) {
 	deep := func(levels int) string { return strings.Repeat("[", levels) + strings.Repeat("]", levels) }
 	cases := []struct {
@@ -33,76 +33,29 @@ func TestBodies(t *testing.T) {
 		message string
 	}{
 		{"P0: an empty body", func(string) string { return "" }, "body: is empty*"},
-		{"blanks alone", func(string) string { return " \r\n\t" }, "body: is empty*"},
 		{"an empty object lacks every required member", func(string) string { return "{}" }, "body: *"},
 		{"cut in the middle", func(good string) string { return good[:len(good)/2] }, "*"},
-		{"without its last brace", func(good string) string { return good[:len(good)-1] },
-			"body: invalid JSON at byte *"},
-		{"http-4: something behind it", func(good string) string { return good + "," },
-			"body: invalid JSON at byte *"},
-		{"http-4: a second object behind it", func(good string) string { return good + good },
-			"body: invalid JSON at byte *"},
-		{"a NUL behind it", func(good string) string { return good + "\x00" }, "body: invalid JSON at byte *"},
-		{"a byte order mark", func(good string) string { return "\ufeff" + good }, "body: *"},
-		{"an array", func(good string) string { return "[" + good + "]" }, "body: must be an object"},
-		{"null", func(string) string { return "null" }, "body: must be an object"},
+		{"http-4: something behind it", func(good string) string { return good + "," }, "body: invalid JSON at byte *"},
 		{"a string that holds it", func(string) string { return `"` + canary + `"` }, "body: must be an object"},
-		{"a number", func(string) string { return "1" }, "body: must be an object"},
 		{"a word", func(string) string { return canary }, "body: must be an object"},
-		{"a trailing comma", func(good string) string { return good[:len(good)-1] + ",}" },
-			"body: invalid JSON at byte *"},
-		{"a comment", func(good string) string { return "/* " + canary + " */" + good }, "body: must be an object"},
-		{"single quotes", func(good string) string { return strings.ReplaceAll(good, `"`, `'`) },
-			"body: invalid JSON at byte *"},
 		{"a line break inside a string",
 			func(good string) string { return strings.Replace(good, secret, canary+"\n", 1) },
 			"credentials: invalid JSON at byte *"},
-
 		{"http-4: a byte that is not UTF-8, in a string",
 			func(good string) string { return strings.Replace(good, secret, canary+"\xff", 1) },
 			"body: invalid JSON at byte *"},
-		{"a UTF-8 encoding cut short",
-			func(good string) string { return strings.Replace(good, secret, canary+"\xe2\x82", 1) },
-			"body: invalid JSON at byte *"},
-		{"an overlong UTF-8 encoding",
-			func(good string) string { return strings.Replace(good, secret, canary+"\xc0\xaf", 1) },
-			"body: invalid JSON at byte *"},
-		{"a surrogate in UTF-8", func(good string) string {
-			return strings.Replace(good, secret, canary+"\xed\xa0\x80", 1)
-		}, "body: invalid JSON at byte *"},
-		{"half of an escaped surrogate pair",
-			func(good string) string { return strings.Replace(good, secret, canary+`\ud800`, 1) },
-			"credentials: invalid JSON at byte *"},
-		{"UTF-16", func(good string) string {
-			var b []byte
-			for _, c := range []byte(good) {
-				b = append(b, c, 0)
-			}
-			return string(b)
-		}, "body: invalid JSON at byte *"},
-
 		{"http-4: a member twice", func(good string) string { return good[:len(good)-1] + `,"timeoutMs":60000}` },
 			"body: duplicate member \"timeoutMs\"*"},
 		{"http-4: two credentials objects are not merged",
 			func(good string) string { return good[:len(good)-1] + `,"credentials":{"apiKey":"` + canary + `"}}` },
 			"body: duplicate member \"credentials\"*"},
-		{"http-4: a member twice, inside", func(good string) string {
-			return strings.Replace(good, `"apiKey"`, `"apiKey":"`+canary+`","apiKey"`, 1)
-		}, "credentials: duplicate name*"},
 		{"http-4: a member twice, once in escapes",
 			func(good string) string { return good[:len(good)-1] + `,"timeout\u004ds":1}` },
 			"body: duplicate member \"timeoutMs\"*"},
 		{"http-4: another case of a name",
 			func(good string) string { return strings.Replace(good, `"timeoutMs"`, `"timeoutms"`, 1) },
 			"body: unknown member that differs from \"timeoutMs\" only in case*"},
-		{"http-4: another case of a name, beside the right one",
-			func(good string) string { return good[:len(good)-1] + `,"TimeoutMs":1}` },
-			"body: unknown member that differs from \"timeoutMs\" only in case*"},
-		{"http-4: the long s folds to s",
-			func(good string) string { return strings.Replace(good, `"timeoutMs"`, `"timeoutMſ"`, 1) },
-			"body: unknown member that differs from \"timeoutMs\" only in case*"},
-		{"http-4: deeper than 32", func(good string) string { return good[:len(good)-1] + `,"x":` + deep(32) + "}" },
-			"*"},
+		{"http-4: deeper than 32", func(good string) string { return good[:len(good)-1] + `,"x":` + deep(32) + "}" }, "*"},
 		{"very deep", func(good string) string { return good[:len(good)-1] + `,"x":` + deep(100_000) + "}" }, "*"},
 	}
 	s := serve(t, endpoints{}, nil)
@@ -129,8 +82,7 @@ func TestBodiesTaken(t *testing.T) {
 		lax   bool // on the routes where unknown members are ignored
 	}{
 		{"http-4: no content type is required", nil, func(r *http.Request) { r.Header.Del("Content-Type") }, false},
-		{"http-4: nor any in particular", nil, func(r *http.Request) { r.Header.Set("Content-Type", "text/html") },
-			false},
+		{"http-4: nor any in particular", nil, func(r *http.Request) { r.Header.Set("Content-Type", "text/html") }, false},
 		{"http-4: identity is no encoding", nil,
 			func(r *http.Request) { r.Header.Set("Content-Encoding", "Identity") }, false},
 		{"blanks around it", func(good string) string { return " \r\n" + good + "\t\n" }, nil, false},

@@ -186,8 +186,7 @@ func TestDeadlineOverASocket(t *testing.T) {
 		wg.Go(func() {
 			for i := range requests / workers {
 				body := fmt.Sprintf(`{"table":"items","and":[],"sort":[],"fields":%s,"credentials":{"apiKey":%q},`+
-					`"timeoutMs":%d}`,
-					allTwelve, secret, 1+(worker+i)%3)
+					`"timeoutMs":%d}`, allTwelve, secret, 1+(worker+i)%3)
 				r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, server.URL+"/query",
 					strings.NewReader(body))
 				if err != nil {

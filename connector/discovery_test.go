@@ -88,8 +88,7 @@ func TestDiscoveryRules(t *testing.T) {
 			"tables[2].name: duplicate of an earlier entry"},
 		{"a name that is not UTF-8", func(d *wire.Discovery) { d.Tables[2].Name = canary + "\xff" },
 			"tables[2].name: must be valid UTF-8"},
-		{"a description that is not UTF-8",
-			func(d *wire.Discovery) { d.Tables[0].SourceDescription = canary + "\xff" },
+		{"a description that is not UTF-8", func(d *wire.Discovery) { d.Tables[0].SourceDescription = canary + "\xff" },
 			"tables[0].sourceDescription: must be valid UTF-8"},
 		{"a negative count", func(d *wire.Discovery) { d.Tables[0].RowCount = ptr(int64(-1)) },
 			"tables[0].rowCount: must be at least 0"},
@@ -203,8 +202,7 @@ func TestAllDiscoveryFaults(t *testing.T) {
 func TestAnswersThatAreNone(t *testing.T) {
 	const rows = "Aggregate answered "
 	groups := func(g [][]wire.Value) endpoints {
-		return endpoints{aggregator: aggregator{func(context.Context,
-			*wire.AggregateRequest) ([][]wire.Value, error) {
+		return endpoints{aggregator: aggregator{func(context.Context, *wire.AggregateRequest) ([][]wire.Value, error) {
 			return g, nil
 		}}}
 	}
@@ -244,17 +242,14 @@ func TestAnswersThatAreNone(t *testing.T) {
 		{"a size beyond 2^53-1", size(1 << 53), "/size", "",
 			"Size answered a number of rows that is not from 0 to 2^53-1"},
 		{"a negative count", count(-1), "/count", "", "Count answered a number that is not from 0 to 2^53-1"},
-		{"a count beyond 2^53-1", count(1 << 53), "/count", "",
-			"Count answered a number that is not from 0 to 2^53-1"},
+		{"a count beyond 2^53-1", count(1 << 53), "/count", "", "Count answered a number that is not from 0 to 2^53-1"},
 		{"more distinct than values", cardinality(wire.Cardinality{NonNull: 1, Distinct: 2}), "/cardinality", "",
 			`Cardinality answered 2 distinct of 1 values for column "id"`},
 		{"a negative number of values", cardinality(wire.Cardinality{NonNull: -1, Distinct: -1}), "/cardinality", "",
 			`Cardinality answered -1 distinct of -1 values for column "id"`},
 		{"no link", link(nil), "/linkHitRate", "", "LinkHitRate returned nothing"},
-		{"more orphans than values", link(&wire.LinkHitRate{FromNonNull: 1, OrphanCount: 2}), "/linkHitRate", "",
-			orphans},
-		{"fewer orphans than none", link(&wire.LinkHitRate{FromNonNull: 1, OrphanCount: -1}), "/linkHitRate", "",
-			orphans},
+		{"more orphans than values", link(&wire.LinkHitRate{FromNonNull: 1, OrphanCount: 2}), "/linkHitRate", "", orphans},
+		{"fewer orphans than none", link(&wire.LinkHitRate{FromNonNull: 1, OrphanCount: -1}), "/linkHitRate", "", orphans},
 		{"at most 20 samples",
 			link(&wire.LinkHitRate{FromNonNull: 99, OrphanCount: 99, OrphanSamples: make([]string, 21)}),
 			"/linkHitRate", "", orphans},
@@ -317,8 +312,7 @@ func TestAnswersAtTheEdge(t *testing.T) {
 		{"one entry for every column asked for, null where it was not counted, and no other", "/cardinality",
 			edit(t, "/cardinality", `["id"]`, `["a","b","c","a"]`),
 			`{"columns":{"a":{"nonNull":0,"distinct":0},"b":null,"c":null}}`},
-		{"measure-2: the rate follows from the counts, whatever the source says", "/linkHitRate",
-			good("/linkHitRate"),
+		{"measure-2: the rate follows from the counts, whatever the source says", "/linkHitRate", good("/linkHitRate"),
 			`{"fromNonNull":8,"orphanCount":2,"orphanRate":0.25,"orphanSamples":["x"]}`},
 		{"aggregate-1: a sum crosses as digits, null over nothing", "/aggregate",
 			edit(t, "/aggregate", `{"fn":"count","as":"n"}`,
@@ -329,8 +323,7 @@ func TestAnswersAtTheEdge(t *testing.T) {
 		assert.Equal(t, 200, a.status, c.why)
 		assert.Equal(t, c.want, a.body, c.why)
 	}
-	a := serve(t, endpoints{linker: linker{func(context.Context,
-		*wire.LinkHitRateRequest) (*wire.LinkHitRate, error) {
+	a := serve(t, endpoints{linker: linker{func(context.Context, *wire.LinkHitRateRequest) (*wire.LinkHitRate, error) {
 		return &wire.LinkHitRate{OrphanRate: math.NaN()}, nil
 	}}}, nil).post("/linkHitRate", good("/linkHitRate"))
 	assert.Equal(t, `{"fromNonNull":0,"orphanCount":0,"orphanRate":0,"orphanSamples":[]}`, a.body,

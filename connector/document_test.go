@@ -322,8 +322,7 @@ func TestAllConstructionFaults(t *testing.T) {
 			{Key: "k", Label: strings.Repeat("l", 64<<10), Type: wire.CredentialText}},
 	}
 	_, err := connector.New(def, core{}, wire.Token{},
-		&connector.Options{Omit: connector.Omit{Sort: "x", Endpoints: []wire.Endpoint{"x"},
-			Operators: []wire.Op{"x"}}})
+		&connector.Options{Omit: connector.Omit{Sort: "x", Endpoints: []wire.Endpoint{"x"}, Operators: []wire.Op{"x"}}})
 	require.Error(t, err)
 	for _, want := range []string{
 		"slug: must match ^[a-z][a-z0-9-]{2,39}$",

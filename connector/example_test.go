@@ -14,8 +14,7 @@ import (
 )
 
 var planets = wire.Table{Name: "planets", SourceDescription: "The rocky planets and their moons.", StoresRows: true,
-	PrimaryKey: []string{"name"},
-	Fields: []wire.Field{{Name: "name", Type: wire.TypeString, Unique: true},
+	PrimaryKey: []string{"name"}, Fields: []wire.Field{{Name: "name", Type: wire.TypeString, Unique: true},
 		{Name: "moons", Type: wire.TypeNumber}}}
 
 type source struct{} // three methods make a connector

@@ -350,8 +350,7 @@ func TestErrors(t *testing.T) {
 			internal("outer: inner: context canceled")},
 		{"a text that is not UTF-8", connector.Unsupported("a\xffb"), want{422, wire.CodeUnsupported, "a\ufffdb", ""},
 			want{422, wire.CodeUnsupported, "a\ufffdb", ""}},
-		{"an error of another code inside",
-			fmt.Errorf("%w, %w", connector.Unsupported(no), connector.BadRequest("x")),
+		{"an error of another code inside", fmt.Errorf("%w, %w", connector.Unsupported(no), connector.BadRequest("x")),
 			want{422, wire.CodeUnsupported, no, ""}, want{422, wire.CodeUnsupported, no, ""}},
 	} {
 		t.Run(c.why, func(t *testing.T) {
@@ -439,8 +438,7 @@ func TestErrorsOfCheck(t *testing.T) {
 			wire.CodeCheckFailed, sentence},
 		{"the upstream is down", errors.New(sentence), 500, wire.CodeInternal, "internal error"},
 		{"the vendor does not answer", connector.UpstreamTimeout("%s", sentence), 408, wire.CodeTimeout, sentence},
-		{"a part of the upstream is missing", connector.UnknownEntity("%s", sentence), 404, wire.CodeUnknownEntity,
-			sentence},
+		{"a part of the upstream is missing", connector.UnknownEntity("%s", sentence), 404, wire.CodeUnknownEntity, sentence},
 		{"the plan lacks the API", connector.Unsupported("%s", sentence), 422, wire.CodeUnsupported, sentence},
 		{"a bad request", connector.BadRequest("%s", sentence), 400, wire.CodeBadRequest, sentence},
 		{"unauthorized", wire.Errorf(wire.CodeUnauthorized, "%s", sentence), 401, wire.CodeUnauthorized, sentence},

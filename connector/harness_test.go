@@ -133,8 +133,7 @@ type measurer struct {
 	cardinality func(context.Context, *wire.CardinalityRequest) (map[string]*wire.Cardinality, error)
 }
 
-func (s measurer) Cardinality(ctx context.Context,
-	req *wire.CardinalityRequest) (map[string]*wire.Cardinality, error) {
+func (s measurer) Cardinality(ctx context.Context, req *wire.CardinalityRequest) (map[string]*wire.Cardinality, error) {
 	if s.cardinality != nil {
 		return s.cardinality(ctx, req)
 	}

@@ -92,8 +92,7 @@ func TestInterceptMisbehaves(t *testing.T) {
 		{"it swallows a refusal", swallow, refuse, want{422, wire.CodeUnsupported, "no", ""}},
 		{"it swallows a failure", swallow, func(context.Context) error { return errors.New("boom") },
 			internal("cause=boom")},
-		{"it swallows a panic", func(ctx context.Context, call connector.Call,
-			next func(context.Context) error) error {
+		{"it swallows a panic", func(ctx context.Context, call connector.Call, next func(context.Context) error) error {
 			defer func() { _ = recover() }()
 			return swallow(ctx, call, next)
 		}, func(context.Context) error { panic("boom") },
@@ -188,17 +187,14 @@ func TestAroundStreams(t *testing.T) {
 		do        step
 		want      string
 	}{
-		{"it swallows a refusal", func(ctx context.Context, _ connector.Call,
-			next func(context.Context) error) error {
+		{"it swallows a refusal", func(ctx context.Context, _ connector.Call, next func(context.Context) error) error {
 			_ = next(ctx)
 			return nil
-		},
-			fail(connector.Unsupported("no")), `2s {"error":{"code":"unsupported","message":"no"}}`},
+		}, fail(connector.Unsupported("no")), `2s {"error":{"code":"unsupported","message":"no"}}`},
 		{"it swallows a panic", func(ctx context.Context, _ connector.Call, next func(context.Context) error) error {
 			_ = next(ctx)
 			return nil
-		},
-			func(*actor) error { panic("boom") }, "2s " + broken},
+		}, func(*actor) error { panic("boom") }, "2s " + broken},
 		{"it swallows the end of the goroutine",
 			func(ctx context.Context, _ connector.Call, next func(context.Context) error) error {
 				var wg sync.WaitGroup

@@ -131,11 +131,9 @@ func TestJoins(t *testing.T) {
 			`"and":[],"sort":[],"fields":["id"],"joins":[` + toB + `,` + toC + `]`,
 			404, wire.CodeUnknownEntity, `table "c" has no field "name"`},
 		{"two columns of one name in one hop", append(base("id"), hop(1, "b"), hop(1, "b")),
-			`"and":[],"sort":[],"fields":["id"],"joins":[` + toB + `]`,
-			500, wire.CodeInternal, "internal error"},
+			`"and":[],"sort":[],"fields":["id"],"joins":[` + toB + `]`, 500, wire.CodeInternal, "internal error"},
 		{"a hop that is not there", append(base("id"), hop(1, "b"), hop(2, "c")),
-			`"and":[],"sort":[],"fields":["id"],"joins":[` + toB + `]`,
-			500, wire.CodeInternal, "internal error"},
+			`"and":[],"sort":[],"fields":["id"],"joins":[` + toB + `]`, 500, wire.CodeInternal, "internal error"},
 	} {
 		t.Run(c.why, func(t *testing.T) {
 			s := serve(t, joined(connector.Served{}, c.begin), nil)
@@ -170,8 +168,7 @@ func TestDialectMode(t *testing.T) {
 	require.Equal(t, 200, a.status, a.body)
 	assert.Equal(t, all+"\n"+`{"rows":[{"b":"x","a":1},{"b":null,"a":2}]}`+"\n"+end+"\n", a.body)
 	assert.Equal(t, "select 1", seen.SQL)
-	assert.Equal(t, []wire.Value{wire.Text("a"), wire.Int(1), wire.Float(1.5), wire.Bool(true), wire.Null()},
-		seen.Params)
+	assert.Equal(t, []wire.Value{wire.Text("a"), wire.Int(1), wire.Float(1.5), wire.Bool(true), wire.Null()}, seen.Params)
 	assert.Equal(t, secret, seen.Credentials.Get("apiKey"))
 	assert.Equal(t, []int64{60000, 50000, 50001}, []int64{seen.TimeoutMS, seen.IdleTimeoutMS, seen.MaxTimeoutMS})
 
@@ -205,8 +202,7 @@ func TestDialectMode(t *testing.T) {
 		{"SQL has no hops", sql(""), func(out *connector.Rows) error {
 			return out.Begin([]wire.Column{{Name: "a", Hop: 1}}).Row(wire.Int(1))
 		}, 500, wire.CodeInternal, "internal error"},
-		{"never begun", sql(""), func(*connector.Rows) error { return nil }, 500, wire.CodeInternal,
-			"internal error"},
+		{"never begun", sql(""), func(*connector.Rows) error { return nil }, 500, wire.CodeInternal, "internal error"},
 		{"a name that is not UTF-8", sql(""), func(out *connector.Rows) error {
 			return out.Begin([]wire.Column{{Name: canary + "\xff"}}).Row(wire.Int(1))
 		}, 500, wire.CodeInternal, "internal error"},

@@ -129,7 +129,7 @@ func (l *requestLog) request(o *RequestStats) {
 	if l.cause != "" {
 		add("cause", l.scrubbed(l.cause))
 	}
-	add("end", string(o.End))
+	add("end", o.End)
 	add("asked", parts(o.Asked))
 	add("claimed", parts(o.Claimed))
 	if o.End != "" || o.RowsRead > 0 {

@@ -71,8 +71,7 @@ func TestReaderStops(t *testing.T) {
 		{"at once, for as long as the host allows", 0, 0, 7 * time.Second, "", 7 * time.Second},
 		{"after the first rows", 100_000, 0, 0, "", 20 * time.Second},
 		{"after some pauses that are short enough", 5 << 20, time.Second, 0, "", 20 * time.Second},
-		{"stream-5: not beyond the end of the request's time", 100_000, 0, 0, `"maxTimeoutMs":3000,`,
-			3 * time.Second},
+		{"stream-5: not beyond the end of the request's time", 100_000, 0, 0, `"maxTimeoutMs":3000,`, 3 * time.Second},
 	} {
 		t.Run(c.why, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -299,8 +298,7 @@ func TestServerTimeouts(t *testing.T) {
 			slow(ctx)
 			return &wire.Size{Rows: 1, Exact: true}, nil
 		}},
-		aggregator: aggregator{func(ctx context.Context,
-			_ *wire.AggregateRequest) ([][]wire.Value, error) {
+		aggregator: aggregator{func(ctx context.Context, _ *wire.AggregateRequest) ([][]wire.Value, error) {
 			slow(ctx)
 			return nil, connector.ErrDecline
 		}},

@@ -34,8 +34,7 @@ func TestBearer(t *testing.T) {
 	}{
 		{"the token", []string{"Bearer " + token}, "", true},
 		{"http-3: the scheme is case-insensitive", []string{"bEaReR " + token}, "", true},
-		{"RFC 9110: one or more blanks stand between scheme and credentials", []string{"Bearer   " + token}, "",
-			true},
+		{"RFC 9110: one or more blanks stand between scheme and credentials", []string{"Bearer   " + token}, "", true},
 		{"an unrelated query is no token", []string{"Bearer " + token}, "trace=1&page=2", true},
 
 		{"auth-3: missing", nil, "", false},
@@ -53,8 +52,7 @@ func TestBearer(t *testing.T) {
 		{"in quotes", []string{`Bearer "` + token + `"`}, "", false},
 		{"two tokens in one header", []string{"Bearer " + token + " " + token}, "", false},
 		{"two tokens in a list", []string{"Bearer " + token + ", Bearer " + token}, "", false},
-		{"http-3: exactly one header, though both be right", []string{"Bearer " + token, "Bearer " + token}, "",
-			false},
+		{"http-3: exactly one header, though both be right", []string{"Bearer " + token, "Bearer " + token}, "", false},
 		{"http-3: a good header before a bad one", []string{"Bearer " + token, "Bearer " + wrong}, "", false},
 		{"http-3: a good header behind a bad one", []string{"Bearer " + wrong, "Bearer " + token}, "", false},
 
@@ -139,13 +137,10 @@ func TestBodyUnread(t *testing.T) {
 		{"an endpoint the document does not list", "POST", "/count", nil, 404},
 		{"a wrong method", "PUT", "/check", nil, 405},
 		{"no bearer", "POST", "/check", func(r *http.Request) { r.Header.Del("Authorization") }, 401},
-		{"a wrong bearer", "POST", "/query", func(r *http.Request) { r.Header.Set("Authorization", "Bearer x") },
-			401},
+		{"a wrong bearer", "POST", "/query", func(r *http.Request) { r.Header.Set("Authorization", "Bearer x") }, 401},
 		{"a token in the query", "POST", "/query", func(r *http.Request) { r.URL.RawQuery = "token=x" }, 401},
-		{"a stated length over the limit", "POST", "/check", func(r *http.Request) { r.ContentLength = 8<<20 + 1 },
-			400},
-		{"a compressed body", "POST", "/check", func(r *http.Request) { r.Header.Set("Content-Encoding", "gzip") },
-			400},
+		{"a stated length over the limit", "POST", "/check", func(r *http.Request) { r.ContentLength = 8<<20 + 1 }, 400},
+		{"a compressed body", "POST", "/check", func(r *http.Request) { r.Header.Set("Content-Encoding", "gzip") }, 400},
 		{"a POST for the document", "POST", wire.PathDocument, nil, 405},
 		{"a GET for the document", "GET", wire.PathDocument, nil, 200},
 	} {

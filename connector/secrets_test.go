@@ -157,15 +157,12 @@ func TestFormShowsPlainText(t *testing.T) {
 		check string // the message on /check
 		other string // the message on /discovery
 	}{
-		{"the address may be shown to who typed it",
-			connector.CheckFailed("Nothing answers at %s.", base),
+		{"the address may be shown to who typed it", connector.CheckFailed("Nothing answers at %s.", base),
 			"Nothing answers at " + base + ".", "Nothing answers at [redacted]."},
-		{"secrets never",
-			connector.CheckFailed("%s refuses %s and %s and %s.", base, pass, key, unknown),
+		{"secrets never", connector.CheckFailed("%s refuses %s and %s and %s.", base, pass, key, unknown),
 			base + " refuses [redacted] and [redacted] and [redacted].",
 			"[redacted] refuses [redacted] and [redacted] and [redacted]."},
-		{"any other error is for the platform",
-			connector.UpstreamTimeout("Nothing answers at %s.", base),
+		{"any other error is for the platform", connector.UpstreamTimeout("Nothing answers at %s.", base),
 			"Nothing answers at [redacted].", "Nothing answers at [redacted]."},
 		{"a cause is for the log",
 			fmt.Errorf("dial %s with %s and %s", base, pass, unknown), "internal error", "internal error"},
@@ -289,8 +286,7 @@ func TestTenantsAtOnce(t *testing.T) {
 			sizer: sizer{func(_ context.Context, req *wire.SizeRequest) (*wire.Size, error) {
 				return nil, act(req.Credentials)
 			}},
-			aggregator: aggregator{func(_ context.Context,
-				req *wire.AggregateRequest) ([][]wire.Value, error) {
+			aggregator: aggregator{func(_ context.Context, req *wire.AggregateRequest) ([][]wire.Value, error) {
 				return [][]wire.Value{{wire.Text(mark(req.Credentials))}}, act(req.Credentials)
 			}},
 			linker: linker{func(_ context.Context, req *wire.LinkHitRateRequest) (*wire.LinkHitRate, error) {

@@ -15,7 +15,7 @@ import (
 // its connection is cut.
 const stopCut = 5 * time.Second
 
-// ServeOptions say how [ServeWith] serves. Nil options, or the zero value, are the
+// ServeOptions say how [Serve] serves. Nil options, or the zero value, are the
 // defaults.
 type ServeOptions struct {
 	// Drain is how long requests may go on after a stop begins. Whatever stops the
@@ -32,7 +32,7 @@ func ListenAndServe(ctx context.Context, addr string, handler http.Handler) erro
 	if err != nil {
 		return err
 	}
-	return Serve(ctx, listener, handler)
+	return Serve(ctx, listener, handler, nil)
 }
 
 // pathHealth is where [Serve] says that it is up.
@@ -54,26 +54,23 @@ func withHealth(handler http.Handler) http.Handler {
 // Serve serves handler, which may be a [Handler] or a mux of several, until ctx
 // ends, and closes the listener. It returns nil if every request was answered.
 //
-// When ctx ends, Serve takes no new connections. Requests have one second to
-// finish; [ServeWith] can give them more. Then their contexts end: an open stream ends with an error line, and
-// any other request is answered with an error. After five more seconds Serve
-// cuts the connections that are left and returns an error.
+// When ctx ends, Serve takes no new connections. Requests have the time Drain of
+// the options to finish. Then their contexts end: an open stream ends with an error
+// line, and any other request is answered with an error. After five more seconds
+// Serve cuts the connections that are left and returns an error.
 //
 // Serve itself answers GET /healthz, with 200 and without a token, for the probes of
 // load balancers: as long as the server takes connections it is up. Nothing is
 // asked of an upstream, because each tenant has another.
 //
 // The server bounds how long a request may take to arrive, and never how long
-// an answer may take: a [Handler] bounds each write itself. Serve installs no
+// an answer may take: a [Handler] bounds each write itself. On Linux it also keeps
+// the kernel from taking megabytes of an answer that its reader does not read
+// (TCP_NOTSENT_LOWAT), so that stalled readers slow no other down. Serve installs no
 // signal handler; pass it the context of signal.NotifyContext. Use your own
 // [http.Server] for anything more, with a ReadHeaderTimeout and without a
 // WriteTimeout.
-func Serve(ctx context.Context, l net.Listener, handler http.Handler) error {
-	return ServeWith(ctx, l, handler, nil)
-}
-
-// ServeWith serves as [Serve] does, with options. Nil options mean the defaults.
-func ServeWith(ctx context.Context, l net.Listener, handler http.Handler, options *ServeOptions) error {
+func Serve(ctx context.Context, l net.Listener, handler http.Handler, options *ServeOptions) error {
 	drain := time.Second
 	if options != nil {
 		drain = cmp.Or(options.Drain, drain)
@@ -86,6 +83,7 @@ func ServeWith(ctx context.Context, l net.Listener, handler http.Handler, option
 	server := &http.Server{
 		Handler:           withHealth(handler),
 		BaseContext:       func(net.Listener) context.Context { return requests },
+		ConnContext:       func(ctx context.Context, c net.Conn) context.Context { limitUnsent(c); return ctx },
 		ReadHeaderTimeout: 10 * time.Second,
 		ReadTimeout:       time.Minute, // until the body is read; Handler lifts it then
 		IdleTimeout:       2 * time.Minute,

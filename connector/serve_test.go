@@ -43,7 +43,7 @@ func startServedWith(t *testing.T, handler http.Handler, options *connector.Serv
 	t.Cleanup(h.client.CloseIdleConnections)
 	ctx, stop := context.WithCancel(t.Context())
 	h.stop = stop
-	go func() { h.stopped <- connector.ServeWith(ctx, h.pipe, handler, options) }()
+	go func() { h.stopped <- connector.Serve(ctx, h.pipe, handler, options) }()
 	return h
 }
 
@@ -152,7 +152,7 @@ func TestServeDrains(t *testing.T) {
 		})
 	}
 	listener := memlisten.New()
-	err := connector.ServeWith(t.Context(), listener, http.NotFoundHandler(), &connector.ServeOptions{Drain: -1})
+	err := connector.Serve(t.Context(), listener, http.NotFoundHandler(), &connector.ServeOptions{Drain: -1})
 	require.ErrorContains(t, err, "Drain must not be negative")
 	_, err = listener.Dial(t.Context())
 	require.ErrorIs(t, err, net.ErrClosed)
@@ -273,7 +273,7 @@ func TestServePassesValuesOn(t *testing.T) {
 		pipe, stopped := memlisten.New(), make(chan error, 1)
 		var got any
 		go func() {
-			stopped <- connector.Serve(ctx, pipe, http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { got = r.Context().Value(key{}) }))
+			stopped <- connector.Serve(ctx, pipe, http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { got = r.Context().Value(key{}) }), nil)
 		}()
 		conn, err := pipe.Dial(t.Context())
 		require.NoError(t, err)
@@ -295,7 +295,7 @@ var errAccept = errors.New("accept failed")
 func (brokenListener) Accept() (net.Conn, error) { return nil, errAccept }
 
 func TestServeReturnsTheListenersError(t *testing.T) {
-	err := connector.Serve(t.Context(), brokenListener{memlisten.New()}, http.NotFoundHandler())
+	err := connector.Serve(t.Context(), brokenListener{memlisten.New()}, http.NotFoundHandler(), nil)
 	assert.ErrorIs(t, err, errAccept)
 }
 
@@ -303,7 +303,7 @@ func TestServeContextOver(t *testing.T) {
 	ctx, stop := context.WithCancel(t.Context())
 	stop()
 	pipe := memlisten.New()
-	assert.NoError(t, connector.Serve(ctx, pipe, http.NotFoundHandler()))
+	assert.NoError(t, connector.Serve(ctx, pipe, http.NotFoundHandler(), nil))
 	_, err := pipe.Dial(t.Context())
 	assert.ErrorIs(t, err, net.ErrClosed, "the listener is closed")
 }

@@ -2,6 +2,9 @@ package connector_test
 
 import (
 	"context"
+	"encoding/json"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -21,137 +24,91 @@ func edit(t testing.TB, path, old, new string) string {
 	return strings.Replace(body, old, new, 1)
 }
 
+// TestVerdicts sends each body of wire/testdata/verdicts that is not a request of its
+// route. What is wrong with each stands there.
+func TestVerdicts(t *testing.T) {
+	s := serve(t, full{described{endpoints{}, describer{}}, speaker{dialect: "ansi"}}, nil)
+	for folder, path := range map[string]string{
+		"check-request": "/check", "discovery-request": "/discovery", "query-request": "/query", "sql-request": "/query",
+		"count-request": "/count", "aggregate-request": "/aggregate", "size-request": "/size",
+		"cardinality-request": "/cardinality", "link-hit-rate-request": "/linkHitRate",
+	} {
+		files, err := filepath.Glob("../wire/testdata/verdicts/" + folder + "/*.json")
+		require.NoError(t, err)
+		refused := 0
+		for _, file := range files {
+			data, err := os.ReadFile(file)
+			require.NoError(t, err)
+			var cases []struct {
+				Why    string
+				Valid  bool
+				Body   json.RawMessage
+				Text   *string
+				Base64 []byte
+			}
+			require.NoError(t, json.Unmarshal(data, &cases), file)
+			for _, c := range cases {
+				if c.Valid {
+					continue
+				}
+				body := string(c.Body) + string(c.Base64)
+				if c.Text != nil {
+					body = *c.Text
+				}
+				refused++
+				t.Run(folder+" "+c.Why, func(t *testing.T) { s.post(path, body).refuses(t, 400, wire.CodeBadRequest, "*") })
+			}
+		}
+		assert.Positive(t, refused, folder)
+	}
+	s.alive()
+	assert.Empty(t, s.log.String(), "a bad body is no event for the host's log")
+}
+
 // TestShapes sends bodies of a wrong shape. The message begins with the JSON
 // path of the fault and never shows a value.
 func TestShapes(t *testing.T) {
 	const (
-		and     = `"and":[]`
-		sort    = `"sort":[]`
-		fields  = `"fields":["id"]`
-		groupBy = `"groupBy":[]`
-		count   = `"measures":[{"fn":"count","as":"n"}]`
-		limit   = `"limit":1001`
+		and    = `"and":[]`
+		fields = `"fields":["id"]`
+		count  = `"measures":[{"fn":"count","as":"n"}]`
+		limit  = `"limit":1001`
 	)
 	cases := []struct{ why, path, old, new, at string }{
-		{"aggregate-8: table is required", "/query", `"table":"items",`, ``, `body: member "table" is missing`},
-		{"aggregate-8: and is required", "/query", and + ",", ``, `body: member "and" is missing`},
-		{"aggregate-8: sort is required", "/query", sort + ",", ``, `body: member "sort" is missing`},
-		{"aggregate-8: fields are required", "/query", fields + ",", ``, `body: member "fields" is missing`},
 		{"aggregate-8: credentials are required", "/query", `"credentials":{"apiKey":"` + secret + `"},`, ``,
 			`body: member "credentials" is missing`},
-		{"aggregate-8: timeoutMs is required", "/query", `,"timeoutMs":60000`, ``, `body: member "timeoutMs" is missing`},
-		{"aggregate-8: table is required", "/count", `"table":"items",`, ``, `body: member "table" is missing`},
 		{"aggregate-8: and is required", "/count", and + ",", ``, `body: member "and" is missing`},
-		{"aggregate-8: groupBy is required", "/aggregate", groupBy + ",", ``, `body: member "groupBy" is missing`},
-		{"aggregate-8: measures are required", "/aggregate", count + ",", ``, `body: member "measures" is missing`},
 		{"aggregate-8: limit is required", "/aggregate", limit + ",", ``, `body: member "limit" is missing`},
 		{"table is required", "/size", `"table":"items",`, ``, `body: member "table" is missing`},
 		{"columns are required", "/cardinality", `"columns":["id"],`, ``, `body: member "columns" is missing`},
-		{"fromColumn is required", "/linkHitRate", `"fromColumn":"id",`, ``, `body: member "fromColumn" is missing`},
 		{"toTable is required", "/linkHitRate", `"toTable":"items",`, ``, `body: member "toTable" is missing`},
-
-		{"null is no string", "/query", `"items"`, `null`, "table: must be a string"},
-		{"null is no array", "/query", and, `"and":null`, "and: must be an array"},
-		{"null is no filter", "/query", and, `"and":[null]`, "and[0]: must be an object"},
-		{"an object is no array", "/query", and, `"or":{},"and":[]`, "or: must be an array"},
-		{"filter-1: groups are arrays", "/query", and, `"or":[{"field":"id","op":"notnull"}],"and":[]`,
-			"or[0]: must be an array"},
-		{"a number is no field name", "/query", fields, `"fields":["id",7]`, "fields[1]: must be a string"},
-		{"query-5: a member stands once", "/query", fields, `"fields":["id","` + canary + `","` + canary + `"]`,
-			"fields[2]: *"},
-
+		{"query-5: a member stands once", "/query", fields, `"fields":["id","` + canary + `","` + canary + `"]`, "fields[2]: *"},
 		{"http-5: an unknown member could change which rows answer", "/query", and, `"and":[],"` + canary + `":1`,
 			"body: unknown member*"},
 		{"http-5", "/count", and, `"and":[],"` + canary + `":1`, "body: unknown member*"},
 		{"http-5", "/aggregate", and, `"and":[],"` + canary + `":1`, "body: unknown member*"},
 		{"http-5: a window has no meaning for a count", "/count", and, `"and":[],"limit":1`, "body: unknown member*"},
-		{"http-5: in a filter", "/query", and, `"and":[{"field":"id","op":"eq","value":1,"` + canary + `":1}]`,
-			"and[0]: unknown member*"},
-		{"http-5: in a sort key", "/query", sort, `"sort":[{"field":"id","dir":"asc","` + canary + `":1}]`,
-			"sort[0]: unknown member*"},
-		{"http-5: in a group", "/aggregate", groupBy, `"groupBy":[{"field":"id","as":"x","` + canary + `":1}]`,
-			"groupBy[0]: unknown member*"},
-		{"http-5: in a measure", "/aggregate", count, `"measures":[{"fn":"count","as":"n","` + canary + `":1}]`,
-			"measures[0]: unknown member*"},
-
 		{"filter-13: an unknown operator", "/query", and, `"and":[{"field":"id","op":"` + canary + `","value":1}]`,
 			"and[0].op: must be one of eq, neq, *"},
-		{"filter-13: an operator in another case", "/query", and, `"and":[{"field":"id","op":"EQ","value":1}]`,
-			"and[0].op: must be one of *"},
-		{"filter-13: an unknown operator in a group", "/count", and,
-			`"and":[],"or":[[],[{"field":"id","op":"like","value":"` + canary + `"}]]`,
-			"or[1][0].op: must be one of *"},
-		{"filter-13: an object is no value", "/query", and,
-			`"and":[{"field":"id","op":"eq","value":{"` + canary + `":1}}]`,
-			"and[0].value: must be a string, a number, true, false or null"},
-		{"filter-13: nor is an array", "/query", and,
+		{"filter-13: an array is no value", "/query", and,
 			`"and":[{"field":"id","op":"in","values":[1,["` + canary + `"]]}]`,
 			"and[0].values[1]: must be a string, a number, true, false or null"},
-		{"filter-13: values on eq", "/query", and, `"and":[{"field":"id","op":"eq","values":["` + canary + `"]}]`,
-			"and[0]: the operator eq takes value*"},
 		{"filter-13: value on in", "/query", and, `"and":[{"field":"id","op":"in","value":"` + canary + `"}]`,
 			"and[0]: the operator in takes values*"},
-		{"filter-13: both", "/query", and, `"and":[{"field":"id","op":"nin","values":[],"value":"` + canary + `"}]`,
-			"and[0]: the operator nin takes values*"},
-		{"filter-13: neither", "/query", and, `"and":[{"field":"id","op":"gt"}]`,
-			"and[0]: the operator gt takes value*"},
-		{"filter-13: a payload on isnull", "/query", and, `"and":[{"field":"id","op":"isnull","value":null}]`,
-			"and[0]: the operator isnull takes neither*"},
-		{"filter-13: the field is missing", "/query", and, `"and":[{"op":"isnull"}]`, `and[0]: member "field" is missing`},
-		{"filter-13: the operator is missing", "/aggregate", and, `"and":[{"field":"` + canary + `","value":1}]`,
-			`and[0]: member "op" is missing`},
-
-		{"dir is asc or desc", "/query", sort, `"sort":[{"field":"id","dir":"ASC"}]`,
-			"sort[0].dir: must be one of asc, desc"},
-		{"dir is required", "/query", sort, `"sort":[{"field":"id"}]`, `sort[0]: member "dir" is missing`},
-		{"collate is a boolean", "/query", sort, `"sort":[{"field":"id","dir":"asc","collate":"true"}]`,
-			"sort[0].collate: must be true or false"},
 		{"the nine type names", "/query", and, `"and":[],"fieldTypes":{"` + canary + `":"text"}`,
 			"fieldTypes: must be one of *"},
-
 		{"query-4: limit is at least 1", "/query", and, `"and":[],"limit":0`,
 			"limit: must be an integer from 1 to 9007199254740991"},
-		{"query-4: nor negative", "/query", and, `"and":[],"limit":-1`, "limit: must be an integer from 1 to *"},
-		{"query-4: 1.5 is no integer", "/query", and, `"and":[],"limit":1.5`,
-			"limit: must be an integer from 1 to *"},
-		{"query-4: a text is no integer", "/query", and, `"and":[],"limit":"10"`, "limit: must be an integer"},
-		{"query-4: null is not absent", "/query", and, `"and":[],"limit":null`, "limit: must be an integer"},
-		{"query-4: beyond 2^53-1", "/query", and, `"and":[],"limit":9007199254740992`,
-			"limit: must be an integer from 1 to *"},
-		{"query-4: offset is not negative", "/query", and, `"and":[],"offset":-1`,
-			"offset: must be an integer from 0 to *"},
-		{"query-4: offset is an integer", "/query", and, `"and":[],"offset":0.5`,
-			"offset: must be an integer from 0 to *"},
-		{"http-7: idleTimeoutMs", "/query", and, `"and":[],"idleTimeoutMs":0`,
-			"idleTimeoutMs: must be an integer from 1 to *"},
-		{"http-7: maxTimeoutMs", "/query", and, `"and":[],"maxTimeoutMs":1.5`,
-			"maxTimeoutMs: must be an integer from 1 to *"},
-
-		{"query-6: a hop is complete", "/query", and, `"and":[],"joins":[{"fromTable":"items"}]`, "joins[0]: *"},
 		{"query-6: a hop starts at the base or an earlier hop", "/query", and,
 			`"and":[],"joins":[{"fromTable":"` + canary +
 				`","toTable":"b","fromField":"id","toField":"id","fields":[]}]`,
 			"joins[0].fromTable: must be the request's table *"},
-		{"query-6: a clash of names", "/query", and,
-			`"and":[],"joins":[{"fromTable":"items","toTable":"b","fromField":"id","toField":"id",` +
-				`"fields":[{"field":"x","as":"id"}]}]`,
-			"joins[0].fields[0].as: names a member that the rows already have*"},
-
 		{"aggregate-7: avg is never pushed", "/aggregate", count, `"measures":[{"fn":"avg","field":"id","as":"n"}]`,
 			"measures[0].fn: must be one of count, *"},
-		{"aggregate-7: a sum needs a field", "/aggregate", count, `"measures":[{"fn":"sum","as":"n"}]`,
-			`measures[0]: member "field" is missing*`},
 		{"aggregate-7: neither groups nor measures", "/aggregate", count, `"measures":[]`,
 			"body: groupBy and measures are both empty*"},
-		{"aggregate-7: an unknown grain", "/aggregate", groupBy, `"groupBy":[{"field":"id","as":"d","grain":"week"}]`,
-			"groupBy[0].grain: must be one of year, quarter, month, day"},
-		{"two columns of one name", "/aggregate", groupBy, `"groupBy":[{"field":"id","as":"n"}]`,
-			"measures[0].as: names a member that the rows already have*"},
-		{"a limit of 0", "/aggregate", limit, `"limit":0`, "limit: must be an integer from 1 to *"},
 		{"measure-3: no columns", "/cardinality", `["id"]`, `[]`, "columns: must name at least one column"},
-		{"columns are texts", "/cardinality", `["id"]`, `[1]`, "columns[0]: must be a string"},
 		{"a table is a text", "/size", `"items"`, `["` + canary + `"]`, "table: must be a string"},
-
 		{"stream-9: a connector without dialect takes no SQL, in whatever shape", "/query", and,
 			`"and":[],"sql":"select ` + canary + `"`, "body: unknown member*"},
 	}
@@ -173,27 +130,10 @@ func TestTimeouts(t *testing.T) {
 		ok      bool
 	}{
 		{"as it is sent", `30000`, true},
-		{"the least", `1`, true},
-		{"query-4: 3e4 is an integer", `3e4`, true},
-		{"query-4: so is 30000.0", `30000.0`, true},
-		{"query-4: and 300000e-1", `300000e-1`, true},
 		{"2^53-1 is the most; a duration of it would overflow unless it were clamped", `9007199254740991`, true},
 		{"the number at which milliseconds overflow to 448 microseconds", `18446744073710`, true},
-		{"zero", `0`, false},
-		{"minus zero", `-0`, false},
 		{"negative", `-1`, false},
 		{"1.5 is no integer", `1.5`, false},
-		{"query-4: exactly, not as a double", `1.00000000000000000001`, false},
-		{"2^53", `9007199254740992`, false},
-		{"2^63", `9223372036854775808`, false},
-		{"2^64+1, which would wrap to 1", `18446744073709551617`, false},
-		{"1e400 is no double", `1e400`, false},
-		{"an exponent that would take for ever to expand", `1e999999999`, false},
-		{"a text", `"30000"`, false},
-		{"null", `null`, false},
-		{"true", `true`, false},
-		{"no JSON number", `+1`, false},
-		{"nor this", `01`, false},
 	} {
 		t.Run(c.why, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -279,8 +219,7 @@ func TestUnknownNames(t *testing.T) {
 		plain               string // without a Describer; "" where only a description can tell
 	}{
 		{"error-5: an unknown table", "/query", `"items"`, `"nothing"`, 404, wire.CodeUnknownEntity, noTable, noTable},
-		{"filter-11: in fields", "/query", `["id"]`, `["id","nothing"]`, 404, wire.CodeUnknownEntity, noField,
-			noField},
+		{"filter-11: in fields", "/query", `["id"]`, `["id","nothing"]`, 404, wire.CodeUnknownEntity, noField, noField},
 		{"filter-11: in sort", "/query", `"sort":[]`, `"sort":[{"field":"nothing","dir":"asc"}]`, 404,
 			wire.CodeUnknownEntity, noField, noField},
 		{"filter-11: in a filter", "/query", `"and":[]`, filter("nothing"), 422, wire.CodeUnsupported,
@@ -296,8 +235,7 @@ func TestUnknownNames(t *testing.T) {
 		{"aggregate-7: a field that is not filterable", "/query", `"and":[]`, filter("sealed"), 422,
 			wire.CodeUnsupported, `field "sealed" of table "items" is not filterable`, ""},
 
-		{"measure-3: an unknown table anywhere", "/count", `"items"`, `"nothing"`, 404, wire.CodeUnknownEntity,
-			noTable, ""},
+		{"measure-3: an unknown table anywhere", "/count", `"items"`, `"nothing"`, 404, wire.CodeUnknownEntity, noTable, ""},
 		{"filter-11: in a filter of /count", "/count", `"and":[]`, filter("nothing"), 422,
 			wire.CodeUnsupported, `table "items" has no field "nothing" to filter by`, ""},
 		{"aggregate-7", "/count", `"and":[]`, filter("sealed"), 422, wire.CodeUnsupported,
@@ -313,20 +251,15 @@ func TestUnknownNames(t *testing.T) {
 		{"aggregate-7", "/aggregate", `"and":[]`, filter("sealed"), 422, wire.CodeUnsupported,
 			`field "sealed" of table "items" is not filterable`, ""},
 		{"filter-11: an unknown field is told although another may only be declined", "/aggregate", `"groupBy":[]`,
-			`"groupBy":[{"field":"sealed","as":"s"},{"field":"nothing","as":"g"}]`, 404, wire.CodeUnknownEntity,
-			noField, ""},
+			`"groupBy":[{"field":"sealed","as":"s"},{"field":"nothing","as":"g"}]`, 404, wire.CodeUnknownEntity, noField, ""},
 
 		{"measure-3", "/size", `"items"`, `"nothing"`, 404, wire.CodeUnknownEntity, noTable, ""},
 		{"measure-3", "/cardinality", `"items"`, `"nothing"`, 404, wire.CodeUnknownEntity, noTable, ""},
 		{"measure-3", "/cardinality", `["id"]`, `["id","nothing"]`, 404, wire.CodeUnknownEntity, noField, ""},
-		{"measure-3", "/linkHitRate", `"fromTable":"items"`, `"fromTable":"nothing"`, 404, wire.CodeUnknownEntity,
-			noTable, ""},
-		{"measure-3", "/linkHitRate", `"fromColumn":"id"`, `"fromColumn":"nothing"`, 404, wire.CodeUnknownEntity,
-			noField, ""},
-		{"measure-3", "/linkHitRate", `"toTable":"items"`, `"toTable":"nothing"`, 404, wire.CodeUnknownEntity,
-			noTable, ""},
-		{"measure-3", "/linkHitRate", `"toColumn":"id"`, `"toColumn":"nothing"`, 404, wire.CodeUnknownEntity, noField,
-			""},
+		{"measure-3", "/linkHitRate", `"fromTable":"items"`, `"fromTable":"nothing"`, 404, wire.CodeUnknownEntity, noTable, ""},
+		{"measure-3", "/linkHitRate", `"fromColumn":"id"`, `"fromColumn":"nothing"`, 404, wire.CodeUnknownEntity, noField, ""},
+		{"measure-3", "/linkHitRate", `"toTable":"items"`, `"toTable":"nothing"`, 404, wire.CodeUnknownEntity, noTable, ""},
+		{"measure-3", "/linkHitRate", `"toColumn":"id"`, `"toColumn":"nothing"`, 404, wire.CodeUnknownEntity, noField, ""},
 
 		{"filter-11: a hop's table", "/query", `"and":[]`,
 			`"and":[],` + strings.Replace(hop, `"toTable":"items"`, `"toTable":"nothing"`, 1) + `]`, 404,

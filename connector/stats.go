@@ -34,8 +34,10 @@ type RequestStats struct {
 	Code wire.Code
 	// Fault says on whose side the reason lies, or "" if the answer is complete.
 	Fault Fault
-	// End says how a stream ended. It is "" for an answer that is no stream.
-	End StreamEnd
+	// End says how a stream ended: "end", with the line that makes the answer
+	// complete; "error", with an error line; "cut", without a last line, because the
+	// reader was gone. It is "" for an answer that is no stream.
+	End string
 
 	// Asked says which parts a query has: filters, a sort, a window. It is set
 	// too where the library counts by reading. Claimed are those of them that the
@@ -70,16 +72,4 @@ const (
 	FaultReader Fault = "reader"
 	// FaultHost: the server stopped while the request was open.
 	FaultHost Fault = "host"
-)
-
-// StreamEnd says how a stream ended.
-type StreamEnd string
-
-const (
-	// EndComplete: with the line that makes the answer complete.
-	EndComplete StreamEnd = "end"
-	// EndError: with an error line.
-	EndError StreamEnd = "error"
-	// EndCut: without a last line, because the reader was gone.
-	EndCut StreamEnd = "cut"
 )

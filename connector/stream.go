@@ -68,7 +68,7 @@ func (s *stream) serve(source func(context.Context) error) {
 	if err != nil {
 		s.end(err)
 	} else {
-		s.x.stats.End = EndComplete
+		s.x.stats.End = "end"
 	}
 	s.x.stats.Served, _ = s.handoff.Served()
 }
@@ -232,7 +232,7 @@ func (s *stream) Write(p []byte) (int, error) {
 func (s *stream) end(err error) {
 	seen := &s.x.stats
 	if err == errCut {
-		seen.End, seen.Fault = EndCut, FaultReader
+		seen.End, seen.Fault = "cut", FaultReader
 		return
 	}
 	if !s.headerOut {
@@ -241,8 +241,8 @@ func (s *stream) end(err error) {
 	}
 	e := s.x.explain(err)
 	s.ending = true
-	seen.End = EndError
+	seen.End = "error"
 	if s.line(func() error { return s.out.Error(e) }, true) != nil {
-		seen.End = EndCut
+		seen.End = "cut"
 	}
 }

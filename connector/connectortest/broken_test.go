@@ -6,7 +6,6 @@ import (
 	"regexp"
 	"slices"
 	"strings"
-	"sync/atomic"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -25,7 +24,6 @@ type patched struct {
 	memsource.Source
 	discover    func(*wire.Discovery)
 	query       func(context.Context, *connector.QueryRequest, *connector.Rows) error
-	joined      func(context.Context, *connector.QueryRequest, *connector.Rows) error
 	count       func(int64) int64
 	size        func(*wire.Size)
 	cardinality func(map[string]*wire.Cardinality)
@@ -46,13 +44,6 @@ func (p patched) Query(ctx context.Context, req *connector.QueryRequest, out *co
 		return p.query(ctx, req, out)
 	}
 	return p.Source.Query(ctx, req, out)
-}
-
-func (p patched) QueryJoined(ctx context.Context, req *connector.QueryRequest, out *connector.Rows) error {
-	if p.joined != nil {
-		return p.joined(ctx, req, out)
-	}
-	return p.Source.QueryJoined(ctx, req, out)
 }
 
 func (p patched) Count(ctx context.Context, req *wire.CountRequest) (int64, error) {
@@ -105,17 +96,6 @@ func (p patched) Aggregate(ctx context.Context, req *wire.AggregateRequest) ([][
 func find(name string) memsource.Table {
 	tables := shopTables()
 	return tables[slices.IndexFunc(tables, func(t memsource.Table) bool { return t.Name == name })]
-}
-
-// many returns a table of more rows than an aggregate may have groups.
-func many() memsource.Table {
-	t := memsource.Table{Table: wire.Table{
-		Name: "many", PrimaryKey: []string{"id"}, Fields: []wire.Field{{Name: "id", Type: wire.TypeNumber}},
-	}}
-	for id := range 1_100 {
-		t.Rows = append(t.Rows, []wire.Value{wire.Int(int64(id))})
-	}
-	return t
 }
 
 // passes reports whether a row of a test's table passes the filters. Its cells all have
@@ -204,29 +184,11 @@ func query(f func(t *testing.T) func(context.Context, *connector.QueryRequest, *
 }
 
 var faults = []fault{
-	// Filters.
-	{"claims filters and does not filter", "a claim is believed: the platform would take every row for an answer",
-		"L2",
+	{"claims filters and does not filter", "a claim is believed: the platform would take every row for an answer", "L2",
 		query(func(t *testing.T) func(context.Context, *connector.QueryRequest, *connector.Rows) error {
 			return filtering(t, func(wire.Filter, wire.Value, bool) bool { return true })
 		})},
-	{"or is another and", "or is one conjunct of which one group suffices",
-		"M8",
-		query(func(t *testing.T) func(context.Context, *connector.QueryRequest, *connector.Rows) error {
-			honest := filtering(t, func(_ wire.Filter, _ wire.Value, right bool) bool { return right })
-			return func(ctx context.Context, req *connector.QueryRequest, out *connector.Rows) error {
-				own := *req
-				own.And, own.Or = slices.Clone(req.And), nil
-				for _, group := range req.Or {
-					own.And = append(own.And, group...)
-				}
-				return honest(ctx, &own, out)
-			}
-		})},
-
-	// Order, window, projection, joins.
-	{"claims sort unsorted", "a claim is believed",
-		"L7",
+	{"claims sort unsorted", "a claim is believed", "L7",
 		query(func(t *testing.T) func(context.Context, *connector.QueryRequest, *connector.Rows) error {
 			return emitting(t, wire.Served{Filters: true, Sort: true},
 				func(_ *connector.QueryRequest, _ connector.Claim, rows [][]wire.Value) [][]wire.Value {
@@ -234,8 +196,7 @@ var faults = []fault{
 					return rows
 				})
 		})},
-	{"window before filters", "a window cut before the filters loses rows",
-		"M5",
+	{"window before filters", "a window cut before the filters loses rows", "M5",
 		query(func(t *testing.T) func(context.Context, *connector.QueryRequest, *connector.Rows) error {
 			return func(ctx context.Context, req *connector.QueryRequest, out *connector.Rows) error {
 				served := wire.Served{Filters: true, Sort: true, Window: true}
@@ -249,8 +210,7 @@ var faults = []fault{
 				})(ctx, &unfiltered, out)
 			}
 		})},
-	{"offset off by one", "the window begins at the offset",
-		"L6",
+	{"offset off by one", "the window begins at the offset", "L6",
 		query(func(t *testing.T) func(context.Context, *connector.QueryRequest, *connector.Rows) error {
 			served := wire.Served{Filters: true, Sort: true, Window: true}
 			return emitting(t, served, func(_ *connector.QueryRequest, claim connector.Claim, rows [][]wire.Value) [][]wire.Value {
@@ -260,113 +220,29 @@ var faults = []fault{
 				return cut(claim, rows)
 			})
 		})},
-	{"ties fall anyhow", "pages compose whatever the source's own order",
-		"A.15",
-		query(func(t *testing.T) func(context.Context, *connector.QueryRequest, *connector.Rows) error {
-			var calls atomic.Int64
-			return emitting(t, wire.Served{Filters: true}, func(req *connector.QueryRequest, _ connector.Claim, rows [][]wire.Value) [][]wire.Value {
-				if len(req.Sort) > 0 || len(rows) == 0 {
-					return rows // sorted by the library, ties included
-				}
-				n := int(calls.Add(1)) % len(rows)
-				return append(rows[n:len(rows):len(rows)], rows[:n]...)
-			})
-		})},
-	{"inner join", "a LEFT join keeps rows without a match",
-		"M21",
-		joining(func(req *connector.QueryRequest, columns []wire.Column, rows [][]wire.Value) [][]wire.Value {
-			at := slices.IndexFunc(columns, func(c wire.Column) bool { return c.Hop == 1 })
-			return slices.DeleteFunc(rows, func(r []wire.Value) bool { return r[at].IsNull() })
-		})},
-
-	// Names.
-	{"unknown filter field is ignored", "unfiltered rows are never an answer",
-		"P3.4c",
-		func(*testing.T) connector.Source { return careless{naive{shopTables()}} }},
-	{"unknown table is a bad request", "a table that is not there has a code of its own",
-		"P3.2a",
-		func(*testing.T) connector.Source {
-			return vague{naive{shopTables()}, connector.BadRequest("there is no such table"), nil}
-		}},
-
-	// Discovery.
-	{"rows come and go", "what moves cannot be verified",
-		"M7",
-		query(func(*testing.T) func(context.Context, *connector.QueryRequest, *connector.Rows) error {
-			var calls atomic.Int64
-			return func(_ context.Context, req *connector.QueryRequest, out *connector.Rows) error {
-				table := find(req.Table)
-				w := out.Begin(table.Columns())
-				for i, row := range table.Rows {
-					if i == 0 && calls.Add(1)%2 == 0 {
-						continue
-					}
-					if err := w.Row(row...); err != nil {
-						return err
+	{"nullable is a lie", "a field that is not nullable has no nulls", "L10",
+		func(t *testing.T) connector.Source {
+			return patched{Source: shop(t), discover: func(d *wire.Discovery) {
+				for i := range d.Tables {
+					for j := range d.Tables[i].Fields {
+						d.Tables[i].Fields[j].Nullable = false
 					}
 				}
-				return nil
-			}
-		})},
-	{"nullable is a lie", "a field that is not nullable has no nulls",
-		"L10",
-		discovering(func(f *wire.Field) { f.Nullable = false })},
-	{"unique is a lie", "a key that is not unique breaks joins",
-		"L5",
-		discovering(func(f *wire.Field) { f.Unique = f.Unique || f.Name == "region" })},
-	{"a string calls itself a date", "a date is YYYY-MM-DD",
-		"A.7",
-		func(t *testing.T) connector.Source { return retyped(t, "region", wire.TypeDate) }},
-
-	// Measures.
-	{"count off by one", "a count is the number of rows",
-		"L3",
-		func(t *testing.T) connector.Source {
-			return patched{Source: shop(t), count: func(n int64) int64 { return n + 1 }}
-		}},
-	{"size is wrong", "an exact size is the number of rows",
-		"L1",
-		func(t *testing.T) connector.Source {
-			return patched{Source: shop(t), size: func(s *wire.Size) { s.Rows++ }}
-		}},
-	{"the empty string is null", "the empty string is a value",
-		"L4",
-		cardinality("region", func(c *wire.Cardinality) { c.NonNull-- })},
-	{"orphans are distinct values", "orphanCount counts rows",
-		"L9",
-		linking(func(l *wire.LinkHitRate) { l.OrphanCount = int64(len(l.OrphanSamples)) })},
-
-	// Aggregates.
-	{"groups are refused", "what cannot be computed is declined",
-		"L8",
-		func(t *testing.T) connector.Source {
-			return patched{Source: shop(t), aggregate: func(_ *wire.AggregateRequest, g [][]wire.Value) [][]wire.Value {
-				return slices.Repeat(g[:min(1, len(g))], 2000) // refused for its length
 			}}
 		}},
-	{"groups are cut", "too many groups are refused, never cut",
-		"M23",
-		func(t *testing.T) connector.Source {
-			source := shop(t, many())
-			return patched{Source: source, aggregate: func(req *wire.AggregateRequest, g [][]wire.Value) [][]wire.Value {
-				g = g[:min(int64(len(g)), req.Limit-1)]
-				return g
-			}}
-		}},
-	{"a period begins late", "a grain answers the period's first day",
-		"M24",
-		func(t *testing.T) connector.Source {
-			return patched{Source: shop(t), aggregate: func(req *wire.AggregateRequest, g [][]wire.Value) [][]wire.Value {
-				if len(req.GroupBy) == 1 && req.GroupBy[0].Grain == wire.GrainMonth {
-					for _, row := range g {
-						if !row[0].IsNull() {
-							row[0] = wire.Date(row[0].Time().AddDate(0, 1, -1))
-						}
-					}
-				}
-				return g
-			}}
-		}},
+	{"a string calls itself a date", "a date is YYYY-MM-DD; this is advice", "A.7", func(t *testing.T) connector.Source {
+		tables := shopTables()
+		tables[0].Field("region").Type = wire.TypeDate
+		return shop(t, tables...)
+	}},
+	{"count off by one", "a count is the number of rows", "L3", func(t *testing.T) connector.Source {
+		return patched{Source: shop(t), count: func(n int64) int64 { return n + 1 }}
+	}},
+	{"groups are refused", "what cannot be computed is declined", "L8", func(t *testing.T) connector.Source {
+		return patched{Source: shop(t), aggregate: func(_ *wire.AggregateRequest, g [][]wire.Value) [][]wire.Value {
+			return slices.Repeat(g[:min(1, len(g))], 2000) // refused for its length
+		}}
+	}},
 }
 
 // cut applies the window of the request, as a source does.
@@ -379,132 +255,8 @@ func cut(claim connector.Claim, rows [][]wire.Value) [][]wire.Value {
 	return rows
 }
 
-// joining returns a source whose joined rows go through pick before the library
-// filters, sorts and cuts them.
-func joining(pick func(req *connector.QueryRequest, columns []wire.Column, rows [][]wire.Value) [][]wire.Value) func(
-	*testing.T) connector.Source {
-	return func(t *testing.T) connector.Source {
-		relation := func(name string) memsource.Relation {
-			table := find(name)
-			return memsource.Relation{Columns: table.Columns(), Rows: memsource.RowsOf(table.Rows...)}
-		}
-		return patched{Source: shop(t), joined: func(_ context.Context, req *connector.QueryRequest, out *connector.Rows) error {
-			var hops []memsource.Relation
-			for _, j := range req.Joins {
-				hops = append(hops, relation(j.ToTable))
-			}
-			all, err := memsource.Join(relation(req.Table), memsource.JoinRequest{
-				Table: req.Table, Fields: req.Fields, FieldTypes: req.FieldTypes, Joins: req.Joins,
-			}, hops, memsource.DefaultBudget)
-			if err != nil {
-				return err
-			}
-			var rows [][]wire.Value
-			for row, err := range all.Rows {
-				if err != nil {
-					return err
-				}
-				rows = append(rows, slices.Clone(row))
-			}
-			w := out.Begin(all.Columns)
-			for _, row := range pick(req, all.Columns, rows) {
-				if err := w.Row(row...); err != nil {
-					return err
-				}
-			}
-			return nil
-		}}
-	}
-}
-
-// careless drops filters on unknown fields, and claims the others.
-type careless struct{ naive }
-
-func (c careless) Query(_ context.Context, req *connector.QueryRequest, out *connector.Rows) error {
-	for _, t := range c.tables {
-		if t.Name != req.Table {
-			continue
-		}
-		known := func(f wire.Filter) bool { return t.Field(f.Field) != nil }
-		and := slices.DeleteFunc(slices.Clone(req.And), func(f wire.Filter) bool { return !known(f) })
-		or := req.Or
-		for _, group := range or {
-			if slices.ContainsFunc(group, func(f wire.Filter) bool { return !known(f) }) {
-				or = nil
-			}
-		}
-		p, err := filter.Compile(wire.Where{And: and, Or: or}, t.Columns())
-		if err != nil {
-			return err
-		}
-		out.Claim(connector.Served{Filters: true})
-		w := out.Begin(t.Columns())
-		for _, row := range t.Rows {
-			if passes(p, row) {
-				if err := w.Row(row...); err != nil {
-					return err
-				}
-			}
-		}
-		return nil
-	}
-	return connector.UnknownEntity("there is no table %q", req.Table)
-}
-
-// vague has its own errors for unknown tables and fields.
-type vague struct {
-	naive
-	table, field error
-}
-
-func (v vague) Query(ctx context.Context, req *connector.QueryRequest, out *connector.Rows) error {
-	at := slices.IndexFunc(v.tables, func(t memsource.Table) bool { return t.Name == req.Table })
-	if at < 0 && v.table != nil {
-		return v.table
-	}
-	for _, f := range req.And {
-		if at >= 0 && v.field != nil && v.tables[at].Field(f.Field) == nil {
-			return v.field
-		}
-	}
-	return v.naive.Query(ctx, req, out)
-}
-
-func discovering(change func(*wire.Field)) func(*testing.T) connector.Source {
-	return func(t *testing.T) connector.Source {
-		return patched{Source: shop(t), discover: func(d *wire.Discovery) {
-			for i := range d.Tables {
-				for j := range d.Tables[i].Fields {
-					change(&d.Tables[i].Fields[j])
-				}
-			}
-		}}
-	}
-}
-
-// retyped is the shop with a field of orders declared as another type.
-func retyped(t *testing.T, field string, to wire.Type) connector.Source {
-	tables := shopTables()
-	tables[0].Field(field).Type = to
-	return shop(t, tables...)
-}
-
-func cardinality(column string, change func(*wire.Cardinality)) func(*testing.T) connector.Source {
-	return func(t *testing.T) connector.Source {
-		return patched{Source: shop(t), cardinality: func(counts map[string]*wire.Cardinality) {
-			if c := counts[column]; c != nil {
-				change(c)
-			}
-		}}
-	}
-}
-
-func linking(change func(*wire.LinkHitRate)) func(*testing.T) connector.Source {
-	return func(t *testing.T) connector.Source { return patched{Source: shop(t), link: change} }
-}
-
-// TestRunFindsFaults checks that Run finds what each check is for. What else a check finds is
-// for the tests of package conformance.
+// TestRunFindsFaults checks that Run grades a source with the checks of the conformance
+// program. What each check finds is for the tests of package conformance.
 func TestRunFindsFaults(t *testing.T) {
 	for _, f := range faults {
 		t.Run(f.name, func(t *testing.T) {

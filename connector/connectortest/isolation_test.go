@@ -239,16 +239,15 @@ var isolationTests = []struct {
 		}},
 	{"a count kept by table", "a number is data too", "connectortest: T2: /count",
 		func(h hosted) connector.Source { return keeping{h, new(sync.Map)} }},
-	{"another's table", "a table that a tenant lacks is 404", "connectortest: T1: ",
-		func(h hosted) connector.Source {
-			return leaking{h, new(atomic.Int64), func(_ int64, req *connector.QueryRequest, honest func(*connector.QueryRequest) error) error {
-				own := *req
-				if req.Table == "leads" {
-					own.Credentials = wire.NewCredentials(tenantA)
-				}
-				return honest(&own)
-			}}
-		}},
+	{"another's table", "a table that a tenant lacks is 404", "connectortest: T1: ", func(h hosted) connector.Source {
+		return leaking{h, new(atomic.Int64), func(_ int64, req *connector.QueryRequest, honest func(*connector.QueryRequest) error) error {
+			own := *req
+			if req.Table == "leads" {
+				own.Credentials = wire.NewCredentials(tenantA)
+			}
+			return honest(&own)
+		}}
+	}},
 	{"another's name in discovery", "a table's name is data of the tenant that has it",
 		"POST /discovery, beside other requests, does not answer tenant b as it did alone",
 		func(h hosted) connector.Source {
@@ -292,12 +291,11 @@ var isolationTests = []struct {
 				slog.Debug("discovering", "key", req.Credentials.Get("key"))
 			}}
 		}},
-	{"key in the older log", "nor by package log", `is in the log`,
-		func(h hosted) connector.Source {
-			return telling{h, func(req *wire.DiscoveryRequest, _ *wire.Discovery) {
-				log.Printf("GET https://example.com/?key=%s", req.Credentials.Get("key"))
-			}}
-		}},
+	{"key in the older log", "nor by package log", `is in the log`, func(h hosted) connector.Source {
+		return telling{h, func(req *wire.DiscoveryRequest, _ *wire.Discovery) {
+			log.Printf("GET https://example.com/?key=%s", req.Credentials.Get("key"))
+		}}
+	}},
 	{"account in the log", "a text credential is a credential", `credential "account", or an encoding of it, is in the log`,
 		func(h hosted) connector.Source {
 			return telling{h, func(req *wire.DiscoveryRequest, _ *wire.Discovery) {

@@ -25,6 +25,7 @@ import (
 type csvRecords struct {
 	file   string
 	csv    *csv.Reader
+	text   *quotedLineEnds
 	limit  *recordLimit
 	header []string
 	cells  []textvalue.Raw
@@ -32,17 +33,21 @@ type csvRecords struct {
 	end    int // and the one on which its first cell ends
 }
 
-const bom = "\ufeff" // the byte order mark that spreadsheets put first
+const (
+	bom       = "\ufeff" // the byte order mark that spreadsheets put first
+	csvBuffer = 32 << 10 // bytes of each of two buffers
+)
 
 // openCSV reads the header.
 func openCSV(file string, r io.Reader, _ []string) (records, error) {
 	limit := &recordLimit{from: r}
-	buffered := bufio.NewReaderSize(limit, 64<<10)
+	buffered := bufio.NewReaderSize(limit, csvBuffer)
 	limit.next()
 	if start, _ := buffered.Peek(len(bom)); string(start) == bom {
 		_, _ = buffered.Discard(len(bom))
 	}
-	c := &csvRecords{file: file, csv: csv.NewReader(&quotedLineEnds{from: buffered}), limit: limit}
+	text := &quotedLineEnds{from: buffered}
+	c := &csvRecords{file: file, csv: csv.NewReader(bufio.NewReaderSize(text, csvBuffer)), text: text, limit: limit}
 	c.csv.ReuseRecord = true
 	header, err := c.read()
 	if err == io.EOF {
@@ -95,10 +100,11 @@ func (c *csvRecords) next() ([]textvalue.Raw, error) {
 		return nil, err
 	}
 	for i, text := range record {
-		c.cells[i] = textvalue.Raw{}
-		if text != "" {
-			c.cells[i] = textvalue.Raw{Text: text, Kind: textvalue.Plain}
+		kind := textvalue.Plain
+		if text == "" {
+			kind = textvalue.Absent
 		}
+		c.cells[i] = textvalue.Raw{Text: text, Kind: kind}
 	}
 	return c.cells, nil
 }
@@ -116,9 +122,11 @@ func (c *csvRecords) read() ([]string, error) {
 		found = string(s)
 	}
 	c.at, _ = c.csv.FieldPos(0)
-	for i, text := range record {
-		if !utf8.ValidString(text) {
-			return nil, c.cellFault(i, "is not valid UTF-8; save the file as UTF-8")
+	if c.text.doubtful {
+		for i, text := range record {
+			if !utf8.ValidString(text) {
+				return nil, c.cellFault(i, "is not valid UTF-8; save the file as UTF-8")
+			}
 		}
 	}
 	if found != "" {
@@ -168,10 +176,14 @@ func (c *csvRecords) failure(err error, cells int) error {
 // Every quote opens or closes a quoted cell: an escaped quote inside of one is
 // two quotes, which close and open it again. A file where this is not so is
 // malformed, and the csv reader refuses it.
+//
+// It also checks that the text is UTF-8, because that is faster for many lines at once
+// than for each cell.
 type quotedLineEnds struct {
-	from   *bufio.Reader
-	quoted bool // inside a quoted cell
-	last   byte // the byte last passed; of use only inside a quoted cell
+	from     *bufio.Reader
+	quoted   bool // inside a quoted cell
+	last     byte // the byte last passed; of use only inside a quoted cell
+	doubtful bool // some of the text passed may not be UTF-8: check each cell
 }
 
 // A stray describes a cell that holds, outside of quotes, what belongs in quotes.
@@ -197,22 +209,48 @@ func (q *quotedLineEnds) Read(p []byte) (int, error) {
 	case !q.quoted && ahead[0] == '\r' && len(ahead) > 1 && ahead[1] != '\n': // the csv reader drops a CR at the end of the file
 		return 0, strayCR
 	}
-	chunk, _ := q.from.Peek(min(len(p), q.from.Buffered()))
-	n := 0
-	for n == 0 || n < len(chunk) && chunk[n] == '"' {
-		if chunk[n] == '"' {
+	chunk := q.lines(len(p))
+	n := len(chunk)
+	if bytes.IndexByte(chunk, '\r') < 0 && bytes.IndexByte(chunk, 0) < 0 {
+		q.quoted = q.quoted != (bytes.Count(chunk, []byte{'"'})%2 == 1)
+	} else {
+		n = q.pass(chunk)
+	}
+	q.last = chunk[n-1]
+	q.doubtful = q.doubtful || !utf8.Valid(chunk[:n])
+	copy(p, chunk[:n])
+	return q.from.Discard(n)
+}
+
+// lines returns the whole lines that are buffered, of at most so many bytes. If there
+// is none, it reads on. It returns a part of a line only if the line is longer than the
+// buffer, or nothing follows.
+func (q *quotedLineEnds) lines(most int) []byte {
+	for {
+		text, _ := q.from.Peek(min(most, q.from.Buffered()))
+		if end := bytes.LastIndexByte(text, '\n') + 1; end > 0 {
+			return text[:end]
+		}
+		if more, err := q.from.Peek(len(text) + 1); err != nil || len(text) == most {
+			return more[:len(text)]
+		}
+	}
+}
+
+// pass returns how many bytes of the text pass, and keeps track of the quotes in them.
+func (q *quotedLineEnds) pass(text []byte) (n int) {
+	for n == 0 || n < len(text) && text[n] == '"' {
+		if text[n] == '"' {
 			q.quoted = !q.quoted
 		}
 		n++
 		if q.quoted {
-			n += quotedText(chunk[n-1:])
+			n += quotedText(text[n-1:])
 		} else {
-			n += openText(chunk[n:])
+			n += openText(text[n:])
 		}
 	}
-	q.last = chunk[n-1]
-	copy(p, chunk[:n])
-	return q.from.Discard(n)
+	return n
 }
 
 // quotedText returns how many bytes behind the first pass inside of quotes: those

@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"encoding/csv"
 	"errors"
+	"fmt"
 	"io"
 	"math/rand/v2"
 	"strings"
@@ -87,7 +88,7 @@ func TestCSVKeepsLineBreaks(t *testing.T) {
 		assert.Equal(t, c.lines, lines, c.why)
 	}
 	// At every place of the buffers, however little a read returns.
-	for _, before := range []int{4090, 64<<10 - 16} {
+	for _, before := range []int{4090, csvBuffer - 16, 2*csvBuffer - 16} {
 		for n := before; n < before+20; n++ {
 			want := strings.Repeat("x", n) + "\r\n\r\n\"\r\ny"
 			content := "a\n\"" + strings.ReplaceAll(want, `"`, `""`) + "\"\n"
@@ -102,6 +103,39 @@ func TestCSVKeepsLineBreaks(t *testing.T) {
 	}
 	s, _ := inMemory(t, map[string]string{"acme/t.csv": "a,b\r\n\"x\r\ny\",1\r\n"})
 	assert.Equal(t, []string{`{"a":"x\r\ny","b":1}`}, rowsOf(t, s, "acme", `"table":"t","and":[],"sort":[],"fields":["a","b"]`))
+}
+
+// TestCSVFindsWhatIsNotUTF8 puts bytes that are not UTF-8 at every place of the buffers,
+// behind a character of three bytes that may lie across their ends.
+func TestCSVFindsWhatIsNotUTF8(t *testing.T) {
+	read := func(r io.Reader) (doubtful bool, err error) {
+		all, err := openCSV("t.csv", r, nil)
+		for err == nil {
+			_, err = all.next()
+		}
+		return all.(*csvRecords).text.doubtful, err
+	}
+	for _, line := range []string{"x,yyyy,z\n", "x,\"y\r\n\",z\r\n", strings.Repeat("€", csvBuffer) + ",y,z\n"} {
+		before := "a,b,c\n" + strings.Repeat(line, csvBuffer/len(line)+1)
+		after := "€\n" + strings.Repeat(line, csvBuffer/len(line)+1)
+		want := fmt.Sprintf("t.csv line %d: cell 3 is not valid UTF-8; save the file as UTF-8", strings.Count(before, "\n")+1)
+		for n := range 2 * len("x,yyyy,z\n") {
+			before := before + strings.Repeat("x", n) + "€,y,"
+			for _, bad := range []string{"\xff", "\xe2\x82", "\xe2\x82" + after, "\"\xff" + strings.ReplaceAll(after, `"`, "") + "\""} {
+				_, err := read(strings.NewReader(before + bad))
+				require.EqualError(t, err, want)
+				_, err = read(iotest.HalfReader(strings.NewReader(before + bad)))
+				require.EqualError(t, err, want)
+			}
+			slowly := iotest.OneByteReader
+			if len(line) > csvBuffer {
+				slowly = iotest.HalfReader
+			}
+			doubtful, err := read(slowly(strings.NewReader(before + after)))
+			require.Equal(t, io.EOF, err)
+			require.Equal(t, len(line) > csvBuffer, doubtful, "only lines longer than the buffer are checked cell by cell")
+		}
+	}
 }
 
 // TestCSVAgainstTheStandardLibrary reads random bytes: what encoding/csv alone
@@ -191,12 +225,9 @@ func TestCSVFaults(t *testing.T) {
 			"t.csv line 3: cell 1 holds " + nul},
 		{"lines that end in CR alone would be one header", "id,mark\r1,x\r2,y\r",
 			"t.csv line 1: cell 2 holds " + loneCR},
-		{"or one cell, behind a header that ends in LF", "a\n1\r2\r3\n",
-			"t.csv line 2: cell 1 holds " + loneCR},
-		{"in the first cell of a line", "a,b\n1,2\n\r3,4\n",
-			"t.csv line 3: cell 1 holds " + loneCR},
-		{"behind a quoted cell of two lines", "a,b\n1,\"x\ny\"\r3,4\n",
-			"t.csv line 2: cell 2 holds " + loneCR},
+		{"or one cell, behind a header that ends in LF", "a\n1\r2\r3\n", "t.csv line 2: cell 1 holds " + loneCR},
+		{"in the first cell of a line", "a,b\n1,2\n\r3,4\n", "t.csv line 3: cell 1 holds " + loneCR},
+		{"behind a quoted cell of two lines", "a,b\n1,\"x\ny\"\r3,4\n", "t.csv line 2: cell 2 holds " + loneCR},
 		{"two carriage returns, as text that was converted twice has them", "a,b\r\r\n1,2\r\r\n",
 			"t.csv line 1: cell 2 holds " + loneCR},
 		{"in one column a blank line could be a row", "a\n\"1\n2\"\n\n3\n", "t.csv line 4: " + blank},

@@ -26,8 +26,7 @@ func TestDocument(t *testing.T) {
 	assert.True(t, doc.Capabilities.DateBucket)
 	assert.False(t, doc.Capabilities.KeysEnforced, "a file enforces nothing")
 	assert.Equal(t, []wire.Endpoint{wire.EndpointSize, wire.EndpointCount, wire.EndpointAggregate,
-		wire.EndpointCardinality, wire.EndpointLinkHitRate}, doc.Endpoints,
-		"every optional route")
+		wire.EndpointCardinality, wire.EndpointLinkHitRate}, doc.Endpoints, "every optional route")
 	require.Len(t, doc.CredentialSchema, 2)
 	assert.Equal(t, CredentialTenant, doc.CredentialSchema[0].Key)
 	assert.False(t, doc.CredentialSchema[0].Optional)

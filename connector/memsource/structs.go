@@ -29,13 +29,3 @@ func TableOf[T any](name string, rows []T) (Table, error) {
 	}
 	return Table{Table: mapping.Table(name), Rows: mapping.Page(rows)}, nil
 }
-
-// MustTableOf is like [TableOf], but panics on an error. Use it for types of your
-// program: an error of TableOf does not depend on the rows.
-func MustTableOf[T any](name string, rows []T) Table {
-	table, err := TableOf(name, rows)
-	if err != nil {
-		panic(err)
-	}
-	return table
-}

@@ -158,7 +158,7 @@ func describe(ctx context.Context, seen *connector.RequestStats) {
 	)
 	if seen.End != "" {
 		span.SetAttributes(
-			attribute.String("connector.stream.end", string(seen.End)),
+			attribute.String("connector.stream.end", seen.End),
 			attribute.StringSlice("connector.query.asked", parts(seen.Asked)),
 			attribute.StringSlice("connector.query.claimed", parts(seen.Claimed)),
 			attribute.StringSlice("connector.query.served", parts(seen.Served)),

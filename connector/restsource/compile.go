@@ -280,7 +280,7 @@ func (t *table) pageFaults(fault func(string, ...any)) {
 		}
 	}
 	switch p.By {
-	case PagingNone:
+	case "":
 		if p.Param+p.Next+p.LastRowCursor+p.HasMore != "" || p.Func != nil {
 			fault("pages: By is empty, which means one page; say how the pages follow each other")
 		}

@@ -219,7 +219,7 @@ func (t *table) embedFaults(fault func(string, ...any)) {
 			"a list in a list is a table with this one as Parent", "lines[]")
 	case t.Query != "" || t.Body != nil || t.Unwrap != nil:
 		fault("without a Path its rows come with the parent's; Query, Body and Unwrap are the parent's")
-	case t.Pages.By != PagingNone || t.Pages.SizeParam != "":
+	case t.Pages.By != pagingNone || t.Pages.SizeParam != "":
 		fault("pages: without a Path its rows come with the parent's pages")
 	case t.GraphQL == "" && !t.scalar && t.parent != nil && t.parent.graph != nil:
 		fault("graphQL: the parent's query has to ask for the list; write the part with it, such as %q", "lines(first: 50) { nodes { * } }")

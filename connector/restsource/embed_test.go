@@ -266,8 +266,7 @@ func TestEmbeddedFaults(t *testing.T) {
 		"Query, Body":                  func(t *restsource.Table) { t.Query = "a=b" },
 		"with the parent's pages":      func(t *restsource.Table) { t.Pages = restsource.Pages{By: restsource.PagingLink} },
 		"they are declared at the parent": func(t *restsource.Table) {
-			t.Filters = []restsource.Param{{Column: "sku",
-				Op: wire.OpEq, Name: "x"}}
+			t.Filters = []restsource.Param{{Column: "sku", Op: wire.OpEq, Name: "x"}}
 		},
 		"a list in each row is a table of its own":      func(t *restsource.Table) { t.Parent, t.Path, t.Rows = "", "/lines", "data[].lines" },
 		"Position is for a table whose rows are in":     func(t *restsource.Table) { t.Path = "/orders/{id}/lines" },
@@ -276,8 +275,7 @@ func TestEmbeddedFaults(t *testing.T) {
 		"stands alone":            func(t *restsource.Table) { t.Columns[2].Path = "x" },
 		"neither Sorts nor Total": func(t *restsource.Table) { t.Total = "total" },
 		"Unwrap are the parent's": func(t *restsource.Table) {
-			t.Body = func(url.Values) ([]byte,
-				error) {
+			t.Body = func(url.Values) ([]byte, error) {
 				return nil, nil
 			}
 		},

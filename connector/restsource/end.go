@@ -97,7 +97,7 @@ func (r *reading) follow(p *page, at position, received int, advanced bool) (pos
 		return position{number: r.end - 1}, nil // the last row again, as the mark that no row has moved
 	case by.By == PagingOffset:
 		return position{number: r.end}, nil
-	case by.By == PagingNone && p.next.Text != "":
+	case by.By == pagingNone && p.next.Text != "":
 		return fault("the header Link names a next page, and the table is declared as one page; declare Pages")
 	case (by.By == PagingFunc || by.By == PagingLink) && p.next.Kind == textvalue.Text && p.next.Text == "":
 		return fault("a next page is named without its place")
@@ -136,7 +136,7 @@ func (r *reading) says(p *page, received int) (verdict, error) {
 // doubtful reports whether a page ends the read only because something is not there
 // that was never seen.
 func (r *reading) doubtful(received int) bool {
-	if r.Pages.By == PagingNone {
+	if r.Pages.By == pagingNone {
 		return r.size > 0 && received == r.size && r.total() < 0
 	}
 	return r.names() && !r.shown.next && !r.shown.hidden && received > 0
@@ -192,7 +192,7 @@ func (r *reading) whole(next position) error {
 // A page that is not full is believed to be the last. An API that caps the size in
 // silence gives round numbers of rows, so such a page counts as full.
 func (x *session) settle(ctx context.Context, r *reading) error {
-	if r.Pages.By == PagingNone {
+	if r.Pages.By == pagingNone {
 		return &formError{r.Name, "the answer has as many rows as were asked for, so there may be more; " +
 			"declare Pages.By, Total or a larger Size"}
 	}
@@ -256,7 +256,7 @@ func (x *session) foretell(ctx context.Context, t *table, parent []wire.Value, f
 	}
 	r := x.reading(e)
 	next, err := r.after(first, position{}, len(first.rows))
-	if next.doubt && r.Pages.By == PagingNone {
+	if next.doubt && r.Pages.By == pagingNone {
 		err = x.settle(ctx, r)
 	}
 	var form *formError

@@ -325,7 +325,7 @@ func (t *table) compileQuery(fault func(string, ...any)) {
 		fault("graphQL: the * must be in the selection of a field, and Body is not used")
 		return
 	}
-	if q.connection && t.Pages.By == PagingNone {
+	if q.connection && t.Pages.By == pagingNone {
 		t.connect(escaped[:len(escaped)-1], fault)
 	}
 }

@@ -24,9 +24,7 @@ type Outcome uint8
 
 // The outcomes.
 const (
-	// OutcomeUnjudged leaves the answer to the library: its status decides, and a member
-	// error or errors is a failure.
-	OutcomeUnjudged Outcome = iota
+	unjudged Outcome = iota // of the zero Verdict
 	// OutcomeFine says that the answer has the rows, whatever its status is. Members
 	// error and errors are data then.
 	OutcomeFine
@@ -47,7 +45,9 @@ const (
 	OutcomeFailed
 )
 
-// Verdict is what [API.Judge] says about an answer.
+// Verdict is what [API.Judge] says about an answer. The zero Verdict leaves the
+// answer to the library: its status decides, and a member error or errors is a
+// failure.
 type Verdict struct {
 	Outcome Outcome
 	// Wait is how long to wait. Zero: as long as Retry-After or X-RateLimit-Reset say,
@@ -66,7 +66,7 @@ type Verdict struct {
 func Judges(judges ...func(*Answer) Verdict) func(*Answer) Verdict {
 	return func(a *Answer) Verdict {
 		for _, judge := range judges {
-			if v := judge(a); v.Outcome != OutcomeUnjudged {
+			if v := judge(a); v.Outcome != unjudged {
 				return v
 			}
 		}
@@ -183,7 +183,7 @@ func codesOf(errors textvalue.Raw, codes []string) (said []string, known bool) {
 
 // rank orders verdicts by how much they say about the other errors of an answer.
 func rank(v Verdict) Outcome {
-	if v.Outcome == OutcomeUnjudged {
+	if v.Outcome == unjudged {
 		return OutcomeFailed + 1
 	}
 	return v.Outcome
@@ -203,7 +203,7 @@ func (x *session) judge(table string, res *http.Response, body []byte) Verdict {
 	}
 	budget := &x.api.Budget
 	if t := x.tables[table]; t != nil && t.graph != nil {
-		if v.Outcome == OutcomeUnjudged {
+		if v.Outcome == unjudged {
 			v = GraphQLErrors(a)
 		}
 		if budget.Remaining == "" {

@@ -197,7 +197,7 @@ func TestTokenIsRenewed(t *testing.T) {
 		{"it lasts", &oauth{good: 100, lifetime: time.Hour}, "numbers", 16, 1, 9, ""},
 		{"no lifetime is stated", &oauth{good: 100, lifetime: 0}, "numbers", -1, 2, 2, "the API refuses it at once, and the next one too"},
 		{"refused after four requests", &oauth{good: 4, lifetime: time.Hour}, "numbers", 16, 3, 11, "401, another token, the same page"},
-		{"refused beside each other", &oauth{good: 6, lifetime: time.Hour, delay: time.Millisecond}, "children", 32, 5, 0,
+		{"refused beside each other", &oauth{good: 100, lifetime: 4 * time.Millisecond, delay: time.Millisecond}, "children", 32, 3, 0,
 			"each refused request is sent once more, and all share the new token"},
 		{"it expires", &oauth{good: 100, lifetime: 20 * time.Second, delay: 3 * time.Second}, "numbers", 16, 2, 9,
 			"a token that ends in two seconds is replaced before it is refused"},

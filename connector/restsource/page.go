@@ -217,7 +217,7 @@ func (e *endpoint) link(p *page, a *answer, body []byte) error {
 		if p.next = (textvalue.Raw{Kind: textvalue.Null}); more {
 			p.next = textvalue.Raw{Text: params.Encode(), Kind: textvalue.Text}
 		}
-	case PagingLink, PagingNone:
+	case PagingLink, "":
 		p.next = nextLink(a.header)
 		fallthrough
 	case PagingURL:
@@ -276,7 +276,7 @@ func (e *endpoint) rowsOf(p *page, list textvalue.Raw, rows *collected) (after t
 	switch {
 	case list.Kind == textvalue.Null:
 		return after, nil
-	case list.Kind == textvalue.Object && e.Pages.By == PagingNone && e.Rows != "":
+	case list.Kind == textvalue.Object && e.Pages.By == pagingNone && e.Rows != "":
 		rows.found = make([]textvalue.Raw, rows.places)
 		rows.row.pick(checked(list.Text), rows.found, 1)
 		if !slices.ContainsFunc(rows.found, func(r textvalue.Raw) bool { return r.Kind != textvalue.Absent }) {

@@ -103,7 +103,7 @@ func (x *session) sendOnce(ctx context.Context, use *tokenUse, table string, u *
 		return &answer{url: u, status: http.StatusNoContent, header: res.Header}, v, nil
 	case v.Outcome == OutcomeFine:
 		status = http.StatusOK
-	case v.Outcome != OutcomeUnjudged:
+	case v.Outcome != unjudged:
 		return nil, v, nil
 	case status == http.StatusUnauthorized && use.token != "" && !use.renew:
 		return nil, Verdict{Outcome: OutcomeRenew}, nil

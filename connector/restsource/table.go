@@ -171,12 +171,13 @@ type Sort struct {
 	Asc, Desc string
 }
 
-// Paging is a way to split rows into pages.
+// Paging is a way to split rows into pages. The zero Paging is none: one answer has
+// all rows.
 type Paging string
 
 // The ways to split rows into pages.
 const (
-	PagingNone   Paging = ""       // all rows in one answer
+	pagingNone   Paging = ""
 	PagingPage   Paging = "page"   // the number of the page, in Param
 	PagingOffset Paging = "offset" // the number of rows before the page, in Param
 	PagingCursor Paging = "cursor" // a text of the page before, at Next or LastRowCursor; in Param

@@ -106,7 +106,7 @@ func (t *Transport) exchange(
 		switch {
 		case err != nil:
 			again = attempt < attempts && idempotent(r) && !lasting(err) && sleep(r.Context(), wait)
-		case v.Outcome != OutcomeUnjudged && v.Outcome != OutcomeWait:
+		case v.Outcome != unjudged && v.Outcome != OutcomeWait:
 			t.pace.state(res)
 		case t.pace.learn(res, v, wait): // the pace now knows how long to wait
 			again = attempt < attempts && repeatable(r)

@@ -72,8 +72,7 @@ func TestTrouble(t *testing.T) {
 		{"500", always(500, leak), wire.CodeInternal, wire.CodeInternal, "the status 500"},
 		{"503 for ever", always(503, leak), wire.CodeInternal, wire.CodeInternal, "the status 503"},
 		{"429 for ever", always(429, leak), wire.CodeTimeout, wire.CodeTimeout, ""},
-		{"429 for an hour", always(429, leak, "Retry-After: 3600"),
-			wire.CodeTimeout, wire.CodeTimeout, ""},
+		{"429 for an hour", always(429, leak, "Retry-After: 3600"), wire.CodeTimeout, wire.CodeTimeout, ""},
 		{"101", always(101, leak), wire.CodeInternal, wire.CodeInternal, "the status 101"},
 		{"300", always(300, leak), wire.CodeInternal, wire.CodeInternal, "redirect"},
 		{"304", always(304, leak), wire.CodeInternal, wire.CodeInternal, "redirect"},
@@ -82,13 +81,11 @@ func TestTrouble(t *testing.T) {
 		{"410", always(410, leak), wire.CodeUnknownEntity, wire.CodeInternal, ""},
 		{"HTML", func(*http.Request) (*http.Response, error) {
 			return reply(200, "<html>"+leak, "Content-Type: text/html; charset=utf-8"), nil
-		},
-			wire.CodeInternal, wire.CodeInternal, "HTML"},
+		}, wire.CodeInternal, wire.CodeInternal, "HTML"},
 		{"HTML that is called JSON", always(200, "<html>"+leak), wire.CodeInternal, "", "not JSON"},
 		{"half a JSON", func(*http.Request) (*http.Response, error) {
 			return reply(200, `{"rows": [{"id": 1}, {"id": "`+leak), nil
-		},
-			wire.CodeInternal, "", "not JSON"},
+		}, wire.CodeInternal, "", "not JSON"},
 		{"a body that breaks off", func(*http.Request) (*http.Response, error) {
 			res := reply(200, "")
 			res.Body = io.NopCloser(io.MultiReader(strings.NewReader(`{"rows": [`), brokenReader{errors.New(leak)}))
@@ -96,12 +93,10 @@ func TestTrouble(t *testing.T) {
 		}, wire.CodeInternal, wire.CodeInternal, "broke off"},
 		{"bad UTF-8", func(*http.Request) (*http.Response, error) {
 			return reply(200, `{"rows": [{"id": 1, "x": "`+"\xff"+`"}]}`), nil
-		},
-			wire.CodeInternal, "", "not valid UTF-8"},
+		}, wire.CodeInternal, "", "not valid UTF-8"},
 		{"nested without end", func(*http.Request) (*http.Response, error) {
 			return reply(200, strings.Repeat(`{"rows":[`, 100_000)), nil
-		},
-			wire.CodeInternal, "", "nested too deep"},
+		}, wire.CodeInternal, "", "nested too deep"},
 		{"too large", func(*http.Request) (*http.Response, error) {
 			return reply(200, `{"rows": [], "x": "`+strings.Repeat("x", 1<<20)+`"}`), nil
 		}, wire.CodeInternal, wire.CodeInternal, "larger than"},

@@ -125,7 +125,7 @@ func (p *Program) Run(ctx context.Context) error {
 	}
 	secret, _, rotating := strings.Cut(secret, ",")
 	ended := make(chan error, 1)
-	go func() { ended <- connector.ServeWith(ctx, listener, handler, &connector.ServeOptions{Drain: p.Drain}) }()
+	go func() { ended <- connector.Serve(ctx, listener, handler, &connector.ServeOptions{Drain: p.Drain}) }()
 
 	w := welcome{
 		url:         scheme + "://localhost:" + port,

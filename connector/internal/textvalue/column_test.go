@@ -1,6 +1,8 @@
 package textvalue_test
 
 import (
+	"math/rand/v2"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -197,6 +199,12 @@ func TestValue(t *testing.T) {
 		{textvalue.Files, csv + "x", "number", ""},
 		{textvalue.Files, csv + "1x", "number", ""},
 		{textvalue.Files, csv + "+-1", "number", ""},
+		{textvalue.Files, csv + "-", "number", ""},
+		{textvalue.Files, csv + ".5", "number", ""},
+		{textvalue.Files, csv + "-5.", "number", ""},
+		{textvalue.Files, csv + "1.2.3", "number", ""},
+		{textvalue.Files, csv + "-00.50", "number", "-0.5"},
+		{textvalue.Files, csv + "-0.0", "number", "0"},
 		{textvalue.Files, csv + "1", "decimal", `"1"`},
 		{textvalue.Files, csv + "+02", "decimal", `"2"`},
 		{textvalue.Files, csv + "00.50", "decimal", `"0.50"`},
@@ -292,6 +300,9 @@ func TestValue(t *testing.T) {
 	}
 	_, err := textvalue.Files.Value(plain("2024-01-01T00:00:00.5Z")[0], wire.TypeDatetime, 0)
 	require.ErrorIs(t, err, textvalue.ErrMisfit, "more digits than the column's width")
+	whole, err := textvalue.ParseNumber("-120.00", wire.TypeNumber)
+	require.NoError(t, err)
+	assert.Equal(t, wire.Int(-120), whole, "a fraction of zeros makes no other value")
 	_, err = textvalue.ParseNumber("1e401", wire.TypeDecimal)
 	require.ErrorIs(t, err, textvalue.ErrRange)
 }
@@ -341,4 +352,29 @@ func TestInstant(t *testing.T) {
 			assert.Equal(t, len(c.in) == 10, at.Date)
 		}
 	}
+}
+
+// TestEveryDigitIsKept spells numbers of as many digits as a double keeps, and a few
+// less and more, with the point at every place.
+func TestEveryDigitIsKept(t *testing.T) {
+	random := rand.New(rand.NewPCG(1, 2))
+	doubles, decimals := 0, 0
+	for range 20_000 {
+		digits := strconv.FormatUint(1e18+random.Uint64N(8e18), 10)[1 : 13+random.IntN(7)]
+		at := 1 + random.IntN(len(digits)-1)
+		text := strings.TrimLeft(digits[:at-1], "0") + digits[at-1:at] + "." + strings.TrimRight(digits[at:], "0") + "1"
+		if random.IntN(2) == 0 {
+			text = "-" + text
+		}
+		v, err := textvalue.ParseNumber(text, wire.TypeNumber)
+		require.NoError(t, err)
+		if got := spelled(t, v); got == text {
+			doubles++
+		} else {
+			require.Equal(t, strconv.Quote(text), got)
+			decimals++
+		}
+	}
+	require.Greater(t, doubles, 5_000)
+	require.Greater(t, decimals, 500)
 }

@@ -47,7 +47,7 @@ func (r Rules) Instant(s string) (at Instant, ok bool) {
 		}
 	}
 	at.Time, ok = filter.Instant(wire.Text(s))
-	return at, ok && at.Time.Year() >= 0 && at.Time.Year() <= 9999
+	return at, ok && wire.Datetime(at.Time).Err() == nil // the year
 }
 
 // shownDate returns the date that a datetime shows in its own zone. It does not matter

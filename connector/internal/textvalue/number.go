@@ -34,6 +34,11 @@ func ParseNumber(text string, t wire.Type) (wire.Value, error) {
 
 // exact returns the number or the decimal that has the digits of the text.
 func exact(text string, decimal bool) (wire.Value, error) {
+	if !decimal {
+		if v, ok := shortNumber(text); ok {
+			return v, nil
+		}
+	}
 	n, ok := splitNumber(text)
 	if !ok {
 		return wire.Null(), ErrMisfit
@@ -57,12 +62,55 @@ func exact(text string, decimal bool) (wire.Value, error) {
 		}
 	} else if f, err := strconv.ParseFloat(short, 64); err == nil {
 		var buf [32]byte
-		if string(strconv.AppendFloat(buf[:0], f, 'f', -1, 64)) == short {
+		if len(short) <= len(".")+safeDigits || string(strconv.AppendFloat(buf[:0], f, 'f', -1, 64)) == short {
 			return wire.Float(f), nil
 		}
 	}
 	return wire.Decimal(plain), nil
 }
+
+// safeDigits is how many digits every double keeps: no two numbers of so many
+// digits are the same double, so the shortest spelling of the double is the number.
+const safeDigits = 15
+
+// shortNumber returns the cell of a number that is spelled in few characters: an
+// optional minus, digits, and optionally a dot and digits. It reports false for any
+// other text.
+//
+// The digits as an integer and the power of ten are exact doubles, so their quotient is
+// the double nearest to the number.
+func shortNumber(text string) (v wire.Value, ok bool) {
+	unsigned := strings.TrimPrefix(text, "-")
+	dot := strings.IndexByte(unsigned, '.')
+	if unsigned == "" || len(unsigned) > safeDigits || dot == 0 || dot == len(unsigned)-1 {
+		return wire.Null(), false
+	}
+	n := int64(0)
+	for i := range len(unsigned) {
+		switch digit := unsigned[i] - '0'; {
+		case digit <= 9:
+			n = n*10 + int64(digit)
+		case i != dot:
+			return wire.Null(), false
+		}
+	}
+	if len(unsigned) < len(text) {
+		n = -n
+	}
+	fraction := 0
+	if dot >= 0 {
+		fraction = len(unsigned) - 1 - dot
+	}
+	for ; fraction > 0 && n%10 == 0; fraction-- {
+		n /= 10
+	}
+	if fraction == 0 {
+		return wire.Int(n), true
+	}
+	return wire.Float(float64(n) / powersOfTen[fraction]), true
+}
+
+var powersOfTen = [safeDigits]float64{1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14}
 
 // number is the text of a number, taken apart.
 type number struct {

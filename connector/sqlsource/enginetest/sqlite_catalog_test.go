@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -129,5 +130,34 @@ func TestSQLiteWindows(t *testing.T) {
 			}
 			assert.ElementsMatch(t, want, names)
 		})
+	}
+}
+
+// TestSQLiteLook reads the type of a column off its first rows, where at least half of them
+// do not fit the declared type.
+func TestSQLiteLook(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		why, declared, values string
+		want                  wire.Type
+	}{
+		{"JSON", "JSON", "('[1]'), (2)", wire.TypeJSON},
+		{"texts that are no JSON", "JSON", "('one'), ('two')", wire.TypeString},
+		{"one of two is JSON", "JSON", "('one'), ('{}')", wire.TypeJSON},
+		{"arrays", "ARRAY", "('[1]'), (NULL)", wire.TypeArray},
+		{"JSON that is no array", "ARRAY", "('{}'), ('1')", wire.TypeString},
+		{"an infinite number among texts", "DECIMAL", "(9e999), ('n/a'), ('n/a')", wire.TypeString},
+		{"infinite numbers", "DECIMAL", "(9e999), (-9e999)", wire.TypeNumber},
+		{"blobs in a column of texts", "TEXT", "(x'00'), (x'01')", wire.TypeString},
+		{"texts that are blobs", "DATE", "(CAST('2024-02-29' AS BLOB))", wire.TypeString},
+		{"datetimes in a column of dates", "DATE", "('2024-02-29T10:00:00Z'), (1709164800)", wire.TypeDatetime},
+		{"a date and a datetime", "DATE", "('2024-02-29'), ('2024-02-29T10:00:00Z')", wire.TypeDate},
+		{"no values", "DATE", "(NULL)", wire.TypeDate},
+		{"no declared type, and numbers", "", "(1), (1.5)", wire.TypeNumber},
+		{"no declared type, and a text", "", "(1), ('1')", wire.TypeString},
+	} {
+		db := newSQLite(t, "CREATE TABLE t (c "+c.declared+"); INSERT INTO t VALUES "+c.values)
+		tables, _ := db.discover(t, nil, time.Minute)
+		require.Equal(t, c.want, tables["t"].Field("c").Type, c.why)
 	}
 }

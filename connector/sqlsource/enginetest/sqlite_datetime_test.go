@@ -1,6 +1,8 @@
 package enginetest
 
 import (
+	"cmp"
+	"strconv"
 	"testing"
 	"time"
 
@@ -73,5 +75,66 @@ func TestSQLiteDatetimes(t *testing.T) {
 		at, err := time.Parse(time.RFC3339Nano, string(sent.AppendText(nil)))
 		require.NoError(t, err, v.why)
 		require.Equal(t, at.Format("2006-01-02 15:04:05.000000000"), *key, v.why)
+	}
+}
+
+// TestSQLiteNear looks for datetimes near a moment by an index, and without one. It finds
+// at least those that meet a comparison, however they are spelled.
+func TestSQLiteNear(t *testing.T) {
+	t.Parallel()
+	db := newSQLite(t, "CREATE TABLE t (d DATETIME); CREATE INDEX t_d ON t (d)")
+	moment := time.Date(2024, 3, 1, 0, 0, 0, 0, time.UTC)
+	var values []any
+	for _, apart := range []time.Duration{0, time.Second, time.Minute, time.Hour, 23 * time.Hour, 24 * time.Hour, 48 * time.Hour} {
+		for _, at := range []time.Time{moment.Add(-apart), moment.Add(apart), moment.Add(apart + 12*time.Hour + time.Second/2)} {
+			for _, minutes := range []int{0, 60, 1439, -60, -1439} {
+				local := at.In(time.FixedZone("", minutes*60))
+				values = append(values, local.Format("2006-01-02T15:04:05.999999999-07:00"), local.Format("2006-01-02 15:04:05.999999999 -0700 XYZ"))
+			}
+			values = append(values, at.Unix(), at.Format("2006-01-02 15:04:05.999"), at.Format("2006-01-02T15:04:05.999Z"),
+				at.Format("2006-01-02 15:04:05.999999999000Z"), at.Format(time.DateOnly))
+		}
+	}
+	tx, err := db.Begin()
+	require.NoError(t, err)
+	for _, v := range values {
+		_, err := tx.Exec("INSERT INTO t VALUES (?)", v)
+		require.NoError(t, err)
+	}
+	require.NoError(t, tx.Commit())
+	compare := map[string]func(int) bool{
+		"=": func(c int) bool { return c == 0 }, "<": func(c int) bool { return c < 0 }, "<=": func(c int) bool { return c <= 0 },
+		">": func(c int) bool { return c > 0 }, ">=": func(c int) bool { return c >= 0 },
+	}
+	for _, indexed := range []bool{true, false} {
+		c := sqlsource.SQLite().Column("d", sqlengine.CatalogColumn{Name: "d", DataType: "DATETIME", Indexed: indexed, Note: "\nt"})
+		for _, arg := range []time.Time{moment, moment.Add(-time.Second), moment.Add(12*time.Hour + time.Second/2)} {
+			for sign, holds := range compare {
+				var args []any
+				near := c.Index.Near(sign, arg.Format("2006-01-02 15:04:05.000000000"), func(v any) string {
+					args = append(args, v)
+					return "?" + strconv.Itoa(len(args))
+				})
+				require.Equal(t, near == "", sign == "=" && !indexed)
+				rows, err := db.Query("SELECT +d, "+cmp.Or(near, "1")+" FROM t", args...)
+				require.NoError(t, err)
+				found := 0
+				for rows.Next() {
+					var value any
+					var selected bool
+					require.NoError(t, rows.Scan(&value, &selected))
+					cell, err := c.Decode(value)
+					require.NoError(t, err)
+					at, err := time.Parse(time.RFC3339Nano, string(cell.AppendText(nil)))
+					require.NoError(t, err, value)
+					if holds(at.Compare(arg)) {
+						found++
+						require.True(t, selected, "%v %s %v, indexed: %t", value, sign, arg, indexed)
+					}
+				}
+				require.NoError(t, rows.Err())
+				require.Positive(t, found, sign)
+			}
+		}
 	}
 }

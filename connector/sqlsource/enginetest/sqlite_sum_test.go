@@ -120,3 +120,22 @@ func assertSum(t *testing.T, want *big.Rat, got wire.Value, field string) {
 		assert.False(t, strings.HasSuffix(strconv.Quote(string(got.AppendText(nil))), `0"`), "%s ends in a zero", field)
 	}
 }
+
+// TestSQLiteSumBesideMisfits declines a measure over values that do not fit, whether or
+// not the engine could be asked for a sum before it in another way.
+func TestSQLiteSumBesideMisfits(t *testing.T) {
+	t.Parallel()
+	db := newSQLite(t, `
+		CREATE TABLE t (money NUMERIC, at DATETIME);
+		INSERT INTO t VALUES (0.25, '2024-02-29 10:00:00'), (1, '2024-02-29T10:00:00Z'), (2, 'n/a'), (3, x'31')`)
+	tenant := db.caller(t, &sqlsource.Options{Tables: map[string]sqlsource.TableOptions{
+		"t": {Columns: map[string]sqlsource.ColumnOptions{"at": {Type: wire.TypeDatetime}}},
+	}}).Unverified()
+	for _, fn := range []wire.AggFunc{wire.AggCountDistinct, wire.AggMin, wire.AggMax} {
+		_, err := tenant.Aggregate(wire.AggregateRequest{
+			Table: "t", Where: wire.Where{And: []wire.Filter{}}, GroupBy: []wire.GroupKey{}, Limit: 1,
+			Measures: []wire.Measure{{Fn: wire.AggSum, Field: "money", As: "s"}, {Fn: fn, Field: "at", As: "m"}},
+		})
+		require.ErrorIs(t, err, connector.ErrDecline, fn)
+	}
+}

@@ -189,6 +189,8 @@ ANALYZE`,
 		{why: "a join on text", ask: joinOn("code", "code"),
 			want: []string{`SEARCH t1 USING (COVERING )?INDEX sqlite_autoindex_places_1 \(code=\?\)`}},
 		{why: "a join on an integer", ask: joinOn("place", "id"), want: []string{`SEARCH t1 USING INTEGER PRIMARY KEY`}},
+		{why: "a link of integers", ask: &wire.LinkHitRateRequest{FromTable: "visits", ToTable: "places", FromColumn: "place", ToColumn: "id"},
+			want: []string{`SEARCH t1 USING INTEGER PRIMARY KEY \(rowid=\?\) LEFT-JOIN`}},
 	},
 }
 

@@ -105,7 +105,8 @@ type Index struct {
 	// for which "Raw sign arg" holds; sign is =, <, <=, > or >=. It stands beside the
 	// exact condition, and narrows the rows for which that is evaluated. It returns
 	// nothing where there is no such condition. bind is as for Equal. Nil: there is
-	// never one.
+	// never one. In a column without an index it may spare most rows an exact condition
+	// that costs more.
 	//
 	// In a column with a Loose.Guard, Near must also select the guarded values that may
 	// meet the comparison on the platform: guarded values are then looked for only among

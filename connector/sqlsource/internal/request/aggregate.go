@@ -54,7 +54,7 @@ func Aggregate(ctx context.Context, s *session.Database, req *wire.AggregateRequ
 		return a.run(ctx, statement, args)
 	}
 	answer, err = a.compute(ctx, filters)
-	if a.hasElse && (errors.Is(err, connector.ErrDecline) || session.ReasonOf(err).Lasting()) {
+	if a.hasElse && a.looked && (errors.Is(err, connector.ErrDecline) || session.ReasonOf(err).Lasting()) {
 		a.again = true
 		a.inner, a.outer, a.groupBy, a.cells = nil, nil, nil, nil
 		answer, err = a.compute(ctx, filters)
@@ -74,6 +74,7 @@ func (a *aggregation) compute(ctx context.Context, filters sqltext.Pushdown) ([]
 			return nil, err
 		}
 	}
+	a.looked = true
 	b := a.session.Builder()
 	return a.run(ctx, a.statement(b, filters), b.Args)
 }
@@ -97,7 +98,8 @@ type aggregation struct {
 	groupBy []string // names of inner expressions
 	cells   []groupCell
 	hasElse bool // some sum can be asked for in another way, if the engine declines
-	again   bool // it is asked for so, and the columns have been looked at
+	looked  bool // every column has been looked at, and the engine was asked
+	again   bool // it is asked once more, with the sums' other way
 }
 
 // groupCell reads one cell of the answer from the driver's values of n outer

@@ -14,8 +14,8 @@ import (
 )
 
 // LinkHitRate measures by one statement if the engine can compare the columns
-// exactly, and a second one for the samples if there are orphans. Otherwise it
-// measures over the rows.
+// exactly, and a second one for the samples if there are orphans. Otherwise, and for
+// samples that the engine cannot spell, it measures over the rows.
 func LinkHitRate(ctx context.Context, s *session.Database, req *wire.LinkHitRateRequest) (*wire.LinkHitRate, error) {
 	x, err := open(ctx, s, req.Credentials, connector.Call{Method: "LinkHitRate", Table: req.FromTable})
 	if err != nil {
@@ -34,12 +34,6 @@ func (x Request) LinkHitRate(ctx context.Context, req *wire.LinkHitRateRequest, 
 		return nil, err
 	}
 	link := hops[0]
-	if exact && samples {
-		if exact, err = x.Sortable(ctx, from, link.keys[0]); err != nil {
-			return nil, err
-		}
-		exact = exact && link.keys[0].Text != ""
-	}
 	if !exact {
 		x.explainHops(hops, "The link rate of")
 		return x.linkInMemory(ctx, req, from, link)
@@ -58,8 +52,15 @@ func (x Request) LinkHitRate(ctx context.Context, req *wire.LinkHitRateRequest, 
 	if err != nil || rate.OrphanCount == 0 || !samples {
 		return rate, err
 	}
-	b := x.Builder()
 	key := link.keys[0]
+	sortable, err := x.Sortable(ctx, from, key)
+	if err != nil {
+		return nil, err
+	}
+	if !sortable || key.Text == "" { // the engine cannot spell the samples, or not sort them
+		return x.linkInMemory(ctx, req, from, link)
+	}
+	b := x.Builder()
 	groups, least := key.Text, "x"
 	if key.Class == sqlengine.ClassText && key.Key != key.Text { // the order of texts is that of Key
 		groups, least = key.Key+", "+key.Text, key.Key
@@ -87,6 +88,9 @@ func (x Request) orphans(from *session.Relation, link hop) string {
 	switch {
 	case served && ordered:
 		return x.orphansInOrder(from, link)
+	case served && link.to.IsUnique(key.Own, key): // some engines join faster than they ask whether there is one
+		return " FROM " + from.From + " LEFT JOIN " + link.to.From + " ON " + link.on +
+			" WHERE " + left + " IS NOT NULL AND " + right + " IS NULL"
 	case served, right == key.Index.Stored && !ordered:
 		return " FROM " + from.From + " WHERE " + left + " IS NOT NULL AND NOT EXISTS (SELECT 1 FROM " + link.to.From + " WHERE " + link.on + ")"
 	}

@@ -33,25 +33,14 @@ func (t *table) look(ctx, looking context.Context, q sqlengine.Queryer) error {
 		limited, cancel = context.WithTimeout(looking, lookTime)
 		defer cancel()
 	}
-	columns := make([]*sqlengine.CatalogColumn, len(t.Columns))
-	for i := range columns {
-		columns[i] = &t.Columns[i]
+	var samples []*sample
+	for i := range t.Columns {
+		if s := t.sampleOf(&t.Columns[i]); s != nil {
+			samples = append(samples, s)
+		}
 	}
-	for part := range slices.Chunk(columns, lookColumns) {
-		exprs := make([]string, len(part))
-		names := make([]string, len(part))
-		seen := make([]any, len(part))
-		for i, c := range part {
-			names[i] = Flavor{}.Quote(c.Name)
-			exprs[i] = t.seenExpr(names[i], *c)
-			seen[i] = new(string)
-		}
-		if !slices.ContainsFunc(exprs, func(expr string) bool { return expr != said }) {
-			continue
-		}
-		statement := "SELECT " + strings.Join(exprs, ", ") + " FROM (SELECT " + strings.Join(names, ", ") + " FROM " + t.note.table +
-			" LIMIT ?1)"
-		err := q.QueryRowContext(limited, statement, lookRows).Scan(seen...)
+	for part := range slices.Chunk(samples, lookColumns) {
+		err := t.read(limited, q, part)
 		switch {
 		case err == nil:
 		case ctx.Err() == nil && looking.Err() != nil:
@@ -60,40 +49,121 @@ func (t *table) look(ctx, looking context.Context, q sqlengine.Queryer) error {
 		case ctx.Err() != nil, limited.Err() == nil && !(Flavor{}).lasting(err):
 			return err
 		}
-		for i, c := range part {
-			if err != nil && undeclared(c.DataType, t.View) {
-				*seen[i].(*string) = seenTexts
+		for _, s := range part {
+			seen := s.seen()
+			if err != nil {
+				seen = ""
+				if s.fits == nil {
+					seen = seenTexts
+				}
 			}
-			setNote(c, func(n *columnNote) { n.seen = *seen[i].(*string) })
+			setNote(s.column, func(n *columnNote) { n.seen = seen })
 		}
 	}
 	return nil
 }
 
-// said is the expression of a column whose declared type says all.
-const said = "''"
+// sample is what the first rows of a column hold.
+type sample struct {
+	column *sqlengine.CatalogColumn
+	expr   string         // of a value, without what is long and not asked for
+	fits   func(any) bool // reports whether a value fits the declared type; nil: that says nothing
+	moment func(any) bool // reports whether a value that is not a date is a datetime; nil: it is not asked
 
-// seenExpr returns the aggregate that says what a column holds: nothing, if the
-// declared type says so, and at least half of the values fit it.
-func (t *table) seenExpr(name string, c sqlengine.CatalogColumn) string {
-	most := func(valid string) string {
-		return "COUNT(CASE WHEN " + valid + " THEN 1 END) * 2 >= COUNT(" + name + ")"
+	values, fitting, moments, numbers, blobs int
+}
+
+// sampleOf returns an empty sample of a column; nil if its declared type says all.
+func (t *table) sampleOf(c *sqlengine.CatalogColumn) *sample {
+	name := Flavor{}.Quote(c.Name)
+	value := func(text string) string {
+		return "CASE typeof(" + name + ") WHEN 'blob' THEN x'00' WHEN 'text' THEN " + text + " ELSE " + name + " END"
 	}
-	expr := "CASE"
-	if !undeclared(c.DataType, t.View) {
-		column := Flavor{}.Column(name, c)
-		if column.Valid == "" {
-			return said
-		}
-		expr += " WHEN " + most(column.Valid) + " THEN ''"
-		if column.Type == wire.TypeDate {
-			expr += " WHEN " + most(Flavor{}.Column(name, sqlengine.CatalogColumn{DataType: "DATETIME"}).Valid) + " THEN '" + seenDatetimes + "'"
+	s := &sample{column: c, expr: value("''")}
+	if undeclared(c.DataType, t.View) {
+		return s
+	}
+	column := Flavor{}.Column(name, *c)
+	sent := func(decode func(any) (wire.Value, error)) func(any) bool {
+		return func(v any) bool {
+			cell, err := decode(v)
+			return err == nil && !cell.IsNull()
 		}
 	}
-	return expr + " WHEN COUNT(" + name + ") = 0 THEN '" + seenTexts + "'" +
-		" WHEN COUNT(CASE WHEN typeof(" + name + ") IN ('integer', 'real') THEN 1 END) = COUNT(" + name + ") THEN '" + seenNumbers + "'" +
-		" WHEN COUNT(CASE WHEN typeof(" + name + ") = 'blob' THEN 1 END) = COUNT(" + name + ") THEN '" + seenBlobs + "'" +
-		" ELSE '" + seenTexts + "' END"
+	s.fits = sent(column.Decode)
+	switch {
+	case column.Valid == "":
+		return nil
+	case column.Type == wire.TypeString:
+		return s
+	case column.Type == wire.TypeJSON, column.Type == wire.TypeArray:
+		s.expr = value("CASE WHEN " + column.Valid + " THEN '[]' ELSE '' END")
+		s.fits = func(v any) bool { return v != "" && sent(column.Decode)(v) }
+		return s
+	case column.Type == wire.TypeDate:
+		s.fits = func(v any) bool {
+			text, ok := v.(string)
+			return ok && len(text) == len(time.DateOnly) && sent(column.Decode)(v)
+		}
+		s.moment = sent(decode(wire.TypeDatetime))
+	}
+	s.expr = value(name)
+	return s
+}
+
+// read fills samples from the table's first rows.
+func (t *table) read(ctx context.Context, q sqlengine.Queryer, samples []*sample) error {
+	exprs, values, targets := make([]string, len(samples)), make([]any, len(samples)), make([]any, len(samples))
+	for i, s := range samples {
+		exprs[i], targets[i] = s.expr, &values[i]
+	}
+	statement := "SELECT " + strings.Join(exprs, ", ") + " FROM " + t.note.table + " LIMIT ?1"
+	return sqlengine.Each(ctx, q, statement, []any{lookRows}, func(scan func(...any) error) error {
+		if err := scan(targets...); err != nil {
+			return err
+		}
+		for i, s := range samples {
+			s.add(values[i])
+		}
+		return nil
+	})
+}
+
+// add counts a value.
+func (s *sample) add(value any) {
+	switch value.(type) {
+	case nil:
+		return
+	case []byte:
+		s.blobs++
+	case int64, float64:
+		s.numbers++
+	}
+	s.values++
+	switch {
+	case s.fits != nil && s.fits(value):
+		s.fitting++
+	case s.moment != nil && s.moment(value):
+		s.moments++
+	}
+}
+
+// seen returns what a column holds: nothing, if the declared type says so, and at
+// least half of the values fit it.
+func (s *sample) seen() string {
+	switch {
+	case s.fits != nil && s.fitting*2 >= s.values:
+		return ""
+	case s.moment != nil && (s.fitting+s.moments)*2 >= s.values:
+		return seenDatetimes
+	case s.values == 0:
+		return seenTexts
+	case s.numbers == s.values:
+		return seenNumbers
+	case s.blobs == s.values:
+		return seenBlobs
+	}
+	return seenTexts
 }
 
 // dropLoose drops the keys of one column whose values the engine tells apart and

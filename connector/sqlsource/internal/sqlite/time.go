@@ -46,7 +46,7 @@ func (s *columnBuilder) datetime() {
 		offset += " OR (" + digits + ") GLOB '" + pattern + "'"
 	}
 	offset = "(" + digits + ") IN ('', 'Z') OR " + ref + " >= '" + firstMoved + "' AND " + ref + " < '" + lastMoved + "' AND (" + offset + ")"
-	sameDay := "(substr(" + ref + ", 12, 2) < '24')" // datetime takes hour 24, and leaves it
+	sameDay := "(" + ref + " NOT GLOB '???????????24*')" // datetime takes hour 24, and leaves it
 	timed := "substr(" + ref + ", 1, 19) GLOB '[0-9][0-9][0-9][0-9]-[0-9][0-9]-[0-9][0-9][ T][0-9][0-9]:[0-9][0-9]:[0-9][0-9]'" +
 		" AND datetime(" + second + ") IS " + second + " AND " + sameDay
 	s.Valid = "CASE typeof(" + ref + ") WHEN 'text' THEN " + day(ref) + " OR " + timed + " AND (" + offset + ")" +
@@ -75,39 +75,77 @@ func (s *columnBuilder) datetime() {
 		" WHEN 10 THEN " + ref + " || ' 00:00:00" + noFraction + "' ELSE " +
 		second + " || '.' || substr(replace(" + fraction + ", '.', '') || '000000000', 1, 9) END"
 	s.Raw = s.Key
-	s.Index.Near = s.nearDay
+	s.Index.Near = s.nearMoment
 }
 
-// nearDay finds datetimes by the bare column, whose texts begin with a day. An
-// offset moves the day that a text begins with by one at most; the range has a day
-// more on both sides. A number, which may be any instant, comes before all texts
-// in an index. If there are any, the least of them begins the range.
-func (s *columnBuilder) nearDay(sign string, arg any, bind func(any) string) string {
+// moved is the pattern of a text with an offset behind its second.
+const moved = "???????????????????*[+-]*"
+
+// spelledT is how a datetime is spelled that is not spelled as [time.DateTime] is.
+const spelledT = "2006-01-02T15:04:05"
+
+// behind comes after all that may follow the second in a text without an offset.
+const behind = "["
+
+// nearMoment finds datetimes by the bare column. An offset moves an instant by less
+// than a day, so texts that have one are looked for a day before and a day after the
+// others. A number, which may be any instant, comes before all texts in an index. If
+// there are any, the least of them begins the range.
+//
+// A column without an index is searched whole, and what is not near costs less there
+// than the exact condition. For one of a list of values it would cost more.
+func (s *columnBuilder) nearMoment(sign string, arg any, bind func(any) string) string {
 	text, ok := arg.(string)
-	if !s.catalog.Indexed || !ok || len(text) < len(time.DateOnly) {
+	if !ok || len(text) < len(time.DateTime) || sign == "=" && !s.catalog.Indexed {
 		return ""
 	}
-	day, err := time.Parse(time.DateOnly, text[:len(time.DateOnly)])
+	at, err := time.Parse(time.DateTime, text[:len(time.DateTime)])
 	if err != nil {
 		return ""
 	}
-	bare := s.ref + " COLLATE BINARY"
-	var conditions []string
+	bare, number := s.ref+" COLLATE BINARY", "+"+s.ref+isNumeric
+	var all, unmoved []string
 	if sign == "=" || strings.HasPrefix(sign, ">") {
-		from := ""
-		if first := day.AddDate(0, 0, -2); first.Year() >= 0 {
-			from = first.Format(time.DateOnly)
+		first := ""
+		if day := at.AddDate(0, 0, -1); day.Year() >= 0 {
+			first = day.Format(time.DateTime)
 		}
-		column := "n." + Flavor{}.Quote(s.catalog.Name)
-		conditions = append(conditions, bare+" >= (SELECT CASE WHEN typeof(m.v) IN ('integer', 'real') THEN m.v ELSE "+bind(from)+
-			" END FROM (SELECT min("+column+") AS v FROM "+s.note.table+" n) m)")
+		if s.catalog.Indexed {
+			column := "n." + Flavor{}.Quote(s.catalog.Name)
+			all = append(all, bare+" >= (SELECT CASE WHEN typeof(m.v) IN ('integer', 'real') THEN m.v ELSE "+bind(first)+
+				" END FROM (SELECT min("+column+") AS v FROM "+s.note.table+" n) m)")
+		} else {
+			all = append(all, "("+bare+" >= "+bind(first)+" OR "+number+")")
+		}
+		unmoved = append(unmoved, s.since(at, bind))
 	}
 	if sign == "=" || strings.HasPrefix(sign, "<") {
-		to := "9999-99"
-		if last := day.AddDate(0, 0, 3); last.Year() <= 9999 {
-			to = last.Format(time.DateOnly)
+		last := "9999-99"
+		if day := at.AddDate(0, 0, 1); day.Year() <= 9999 {
+			last = day.Format(spelledT) + behind
 		}
-		conditions = append(conditions, bare+" < "+bind(to))
+		all = append(all, bare+" < "+bind(last))
+		unmoved = append(unmoved, s.until(at, bind))
 	}
-	return strings.Join(conditions, " AND ")
+	return strings.Join(all, " AND ") + " AND (" + strings.Join(unmoved, " AND ") + " OR " + number + " OR " + s.ref + " GLOB '" + moved + "')"
+}
+
+// since returns a condition on texts without an offset that holds from a second on. In
+// the order of bytes, the texts of a day that are spelled with a blank come before those
+// with a T. Like until, it hides the column from the index, which has better conditions.
+func (s *columnBuilder) since(at time.Time, bind func(any) string) string {
+	bare, day := "+"+s.ref+" COLLATE BINARY", at.Format(time.DateOnly)
+	if at.Truncate(24 * time.Hour).Equal(at) { // a day alone is its midnight
+		return bare + " >= " + bind(day)
+	}
+	return "(" + bare + " >= " + bind(at.Format(spelledT)) + " OR " + bare + " >= " + bind(at.Format(time.DateTime)) +
+		" AND " + bare + " < " + bind(day+"T") + ")"
+}
+
+// until returns a condition on texts without an offset that holds up to a second and its
+// fractions.
+func (s *columnBuilder) until(at time.Time, bind func(any) string) string {
+	bare := "+" + s.ref + " COLLATE BINARY"
+	return "(" + bare + " < " + bind(at.Format(time.DateTime)+behind) + " OR " + bare + " >= " + bind(at.Format(time.DateOnly)+"T") +
+		" AND " + bare + " < " + bind(at.Format(spelledT)+behind) + ")"
 }

@@ -122,7 +122,16 @@ func (b *Builder) Where(filters wire.Where, find func(string) *Column, more ...s
 		}
 		return list
 	}
-	conjuncts := conditions(filters.And)
+	var conjuncts []string
+	for _, f := range filters.And { // what spares a row the exact conditions comes first
+		if near := b.Near(find(f.Field), f); near != "" {
+			conjuncts = append(conjuncts, near)
+		}
+	}
+	for _, f := range filters.And {
+		exact, _ := b.exact(find(f.Field), f)
+		conjuncts = append(conjuncts, exact)
+	}
 	var groups []string
 	for _, group := range filters.Or {
 		groups = append(groups, "("+strings.Join(conditions(group), " AND ")+")")
