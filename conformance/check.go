@@ -32,7 +32,7 @@ type Check struct {
 // allChecks returns the checks of all themes, in the order in which they run.
 func allChecks() []session.Check {
 	return slices.Concat(document.Checks(), authentication.Checks(), fixture.Checks(), protocol.Checks(), clocks.Checks(), live.Checks(),
-		tenants.Checks(), document.Advice(), advice.Checks(), live.Advice())
+		tenants.Checks(), document.Advice(), advice.Checks(), live.Advice(), clocks.Slowest())
 }
 
 // describe returns what users see of a check.

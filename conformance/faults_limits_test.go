@@ -78,6 +78,19 @@ func limitsFaults() []fault {
 					return false
 				})(declared(wire.Limits{Concurrency: 8}))
 			}},
+		{name: "pages asked for at once share an offset", why: "what one request asks is not answered to another", kills: []string{"P3.16c"},
+			build: func() http.Handler {
+				var shared atomic.Int64
+				return requests(wire.PathQuery, func(body map[string]any) bool {
+					if body["limit"] == nil {
+						return false
+					}
+					shared.Store(integer(body, "offset"))
+					time.Sleep(time.Millisecond)
+					body["offset"] = shared.Load()
+					return true
+				})(declared(wire.Limits{Concurrency: 8}))
+			}},
 		{name: "booleans as texts", why: "a boolean is a JSON boolean", kills: []string{"A.22"}, build: booleansAsTexts},
 		{name: "documents with blanks", why: "JSON text is compact", kills: []string{"A.23"}, build: documentsWithBlanks},
 	}

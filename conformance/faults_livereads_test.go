@@ -1,12 +1,17 @@
 package conformance_test
 
 import (
+	"crypto/rand"
+	"maps"
 	"net/http"
 	"slices"
+	"strconv"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/connectorsdk/connector-sdk-go/connector"
+	"github.com/connectorsdk/connector-sdk-go/connector/memsource"
 	"github.com/connectorsdk/connector-sdk-go/internal/oracle"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
@@ -89,18 +94,12 @@ func wholeReadFaults() []fault {
 func windowFaults() []fault {
 	return []fault{
 		{
-			name: "one column of numbers is sorted as text", why: "numbers sort by value",
+			name: "one column of numbers is sorted upwards as text", why: "numbers sort by value",
 			kills: []string{"M6"}, options: live,
 			build: pagedWith(func(d *pagedSource) {
 				d.answer = func(req *connector.QueryRequest, t *oracle.Table) {
-					if len(req.Sort) > 0 && req.Sort[0].Field == "amount" {
-						slices.SortStableFunc(t.Rows, func(a, b []wire.Value) int {
-							order := strings.Compare(a[2].String(), b[2].String())
-							if req.Sort[0].Dir == wire.Desc {
-								return -order
-							}
-							return order
-						})
+					if len(req.Sort) > 0 && req.Sort[0].Field == "amount" && req.Sort[0].Dir == wire.Asc {
+						slices.SortStableFunc(t.Rows, func(a, b []wire.Value) int { return strings.Compare(a[2].String(), b[2].String()) })
 					}
 				}
 			}),
@@ -121,6 +120,89 @@ func windowFaults() []fault {
 			kills: []string{"M20"}, options: live,
 			build: pagedWith(func(d *pagedSource) {
 				d.request = func(_ *connector.QueryRequest, limit, _ *int64) { *limit = min(*limit, 500) }
+			}),
+		},
+		{
+			name: "under a window only the first group of or is asked for", why: "filters, sort and window are applied in this order",
+			kills: []string{"M12"}, options: live,
+			build: pagedWith(func(d *pagedSource) {
+				d.request = func(req *connector.QueryRequest, limit, _ *int64) {
+					if *limit > 0 && len(req.Or) > 1 {
+						req.Or = req.Or[:1]
+					}
+				}
+			}),
+		},
+		{
+			name: "what the upstream cannot filter is filtered behind the window", why: "filters, sort and window are applied in this order",
+			kills: []string{"M12"}, options: live,
+			build: pagedWith(func(d *pagedSource) {
+				var late sync.Map // filters by request
+				d.request = func(req *connector.QueryRequest, limit, _ *int64) {
+					includes := func(f wire.Filter) bool { return f.Op == wire.OpIncludes }
+					if *limit > 0 && slices.ContainsFunc(req.And, includes) {
+						late.Store(req, slices.Clone(req.And))
+						req.And = slices.DeleteFunc(req.And, includes)
+					}
+				}
+				d.fetch = func(req *connector.QueryRequest, rows [][]wire.Value) [][]wire.Value {
+					filters, ok := late.LoadAndDelete(req)
+					if !ok {
+						return rows
+					}
+					columns := d.tables[req.Table].Columns
+					return slices.DeleteFunc(slices.Clone(rows), func(row []wire.Value) bool {
+						return slices.ContainsFunc(filters.([]wire.Filter), func(f wire.Filter) bool {
+							c := slices.IndexFunc(columns, func(c wire.Column) bool { return c.Name == f.Field })
+							return !oracle.Match(row[c], f, columns[c].Type)
+						})
+					})
+				}
+			}),
+		},
+		{
+			name: "a nin of more than fifty members drops nothing", why: "nin drops what in keeps", kills: []string{"L2"}, options: live,
+			build: pagedWith(func(d *pagedSource) {
+				d.request = func(req *connector.QueryRequest, _, _ *int64) {
+					for i, f := range req.And {
+						if f.Op == wire.OpNin && len(f.Values) > 50 {
+							req.And[i].Values = nil
+						}
+					}
+				}
+			}),
+		},
+		keptPages("pages are kept without the direction of their order", func(body map[string]any) {
+			for _, k := range listOf(body, "sort") {
+				delete(k, "dir")
+			}
+		}),
+		keptCounts("counts are kept without the members of lists", func(body map[string]any) {
+			for _, f := range listOf(body, "and") {
+				delete(f, "values")
+			}
+		}),
+		keptPages("pages are kept without the groups of or", func(body map[string]any) { delete(body, "or") }),
+		{
+			name: "the open cursor of a table is read on", why: "an offset counts the rows of its own request",
+			kills: []string{"M27"}, options: live,
+			build: pagedWith(func(d *pagedSource) {
+				type cursor struct {
+					at   int64
+					sort []wire.SortKey
+				}
+				var mu sync.Mutex
+				open := map[string]cursor{}
+				d.request = func(req *connector.QueryRequest, limit, offset *int64) {
+					mu.Lock()
+					defer mu.Unlock()
+					if c, ok := open[req.Table]; ok && *offset > 0 && c.at == *offset {
+						req.Sort = c.sort
+					}
+					if *limit > 0 {
+						open[req.Table] = cursor{*offset + *limit, req.Sort}
+					}
+				}
 			}),
 		},
 		{
@@ -152,6 +234,31 @@ func windowFaults() []fault {
 				}
 			}),
 		},
+	}
+}
+
+// keptCounts returns a connector that keeps counts by what is left of the request.
+func keptCounts(name string, leave func(body map[string]any)) fault {
+	return fault{
+		name: name, why: "a count is that of its own request", kills: []string{"M27"}, options: live,
+		build: over(pagedWith(func(*pagedSource) {}), keeping(wire.PathCount, func(r *http.Request, body map[string]any) string {
+			leave(body)
+			return byRequest(r, body)
+		})),
+	}
+}
+
+// keptPages returns a connector that keeps pages by what is left of the request.
+func keptPages(name string, leave func(body map[string]any)) fault {
+	return fault{
+		name: name, why: "a page is that of its own request", kills: []string{"M27"}, options: live,
+		build: over(pagedWith(func(*pagedSource) {}), keeping(wire.PathQuery, func(r *http.Request, body map[string]any) string {
+			if body["limit"] == nil {
+				return rand.Text() // is not found again
+			}
+			leave(body)
+			return byRequest(r, body)
+		})),
 	}
 }
 
@@ -294,6 +401,77 @@ func foldFaults() []fault {
 				d.tables["shifted"] = &shifted
 			}),
 		},
+		{
+			name: "behind another key a year is a month", why: "a grain is the first day of its period", kills: []string{"M24"}, options: live,
+			build: pagedWith(func(d *pagedSource) {
+				d.aggregate = func(req *wire.AggregateRequest) {
+					if len(req.GroupBy) == 2 && req.GroupBy[1].Grain == wire.GrainYear {
+						req.GroupBy[1].Grain = wire.GrainMonth
+					}
+				}
+			}),
+		},
+		{
+			name: "groups that a filter of their column leaves empty are answered", why: "a group has rows", kills: []string{"L8"}, options: live,
+			build: pagedWith(func(d *pagedSource) {
+				d.groups = func(req *wire.AggregateRequest, rows [][]wire.Value) [][]wire.Value {
+					whole := *req
+					whole.Where = wire.Where{}
+					all, err := oracle.Aggregate(d.tables, &whole)
+					if err != nil || len(req.GroupBy) != 1 || len(req.And) != 1 || req.And[0].Field != req.GroupBy[0].Field || req.And[0].Op != wire.OpEq {
+						return rows
+					}
+					for _, group := range all.Rows {
+						if !slices.ContainsFunc(rows, func(row []wire.Value) bool { return row[0] == group[0] }) {
+							empty := make([]wire.Value, len(group))
+							empty[0], empty[1] = group[0], wire.Int(0)
+							rows = append(rows, empty)
+						}
+					}
+					return rows
+				}
+			}),
+		},
+		{
+			name: "of no rows the sum is zero", why: "a sum over nothing is null", kills: []string{"L8"}, options: live,
+			build: pagedWith(func(d *pagedSource) {
+				d.groups = func(req *wire.AggregateRequest, rows [][]wire.Value) [][]wire.Value {
+					for at, m := range req.Measures {
+						if len(req.GroupBy) == 0 && m.Fn == wire.AggSum && rows[0][0].String() == "0" {
+							rows[0][at] = wire.Int(0)
+						}
+					}
+					return rows
+				}
+			}),
+		},
+		{
+			name: "the distinct values of a group are not those of the one before", why: "a wrong number is never legal",
+			kills: []string{"L8"}, options: live,
+			build: pagedWith(func(d *pagedSource) {
+				d.groups = func(req *wire.AggregateRequest, rows [][]wire.Value) [][]wire.Value {
+					for at, m := range req.Measures {
+						for i := range rows {
+							if m.Fn == wire.AggCountDistinct && len(req.GroupBy) > 0 && i > 0 {
+								rows[i][len(req.GroupBy)+at] = wire.Int(0)
+							}
+						}
+					}
+					return rows
+				}
+			}),
+		},
+		{
+			name: "names of groups lose their capitals", why: "a group has the names that are asked for", kills: []string{"L8", "M24"}, options: live,
+			build: over(pagedWith(func(*pagedSource) {}), ok(func(body map[string]any) {
+				for _, group := range listOf(body, "rows") {
+					for name, v := range maps.Clone(group) {
+						delete(group, name)
+						group[strings.ToLower(name)] = v
+					}
+				}
+			}, wire.PathAggregate)),
+		},
 		{name: "the maximum of one date is its minimum", why: "a wrong number is never legal", kills: []string{"L8"}, options: live,
 			build: pagedWith(measure(wire.Measure{Fn: wire.AggMax, Field: "at"}, wire.AggMin))},
 		{name: "the distinct values of one column are all of them", why: "a wrong number is never legal", kills: []string{"L8"}, options: live,
@@ -392,6 +570,125 @@ func liveJoinFaults() []fault {
 							copy(t.Rows[i][len(row)-4:], row[len(row)-8:len(row)-4])
 						}
 					}
+				}
+			}),
+		},
+		{
+			name: "beside two hops the groups of or are forgotten", why: "filters are those of the base table",
+			kills: []string{"M21"}, options: live,
+			build: pagedWith(func(d *pagedSource) {
+				d.request = func(req *connector.QueryRequest, _, _ *int64) {
+					if len(req.Joins) == 2 {
+						req.Or = nil
+					}
+				}
+			}),
+		},
+		{
+			name: "a hop starts only from columns that are answered", why: why, kills: []string{"M21"}, options: live,
+			build: pagedWith(func(d *pagedSource) {
+				d.answer = func(req *connector.QueryRequest, t *oracle.Table) {
+					if len(req.Joins) < 2 || slices.ContainsFunc(req.Joins[0].Fields, func(f wire.JoinField) bool { return f.Field == req.Joins[1].FromField }) {
+						return
+					}
+					for i, row := range t.Rows {
+						t.Rows[i] = slices.Clone(row)
+						for at, c := range t.Columns {
+							if c.Hop == 2 {
+								t.Rows[i][at] = wire.Null()
+							}
+						}
+					}
+				}
+			}),
+		},
+		{
+			name: "behind a row without a match, null is joined to null", why: "null matches nothing",
+			kills: []string{"M21"}, options: live,
+			build: func() http.Handler {
+				counts := memsource.Table{Table: wire.Table{
+					Name: "counts", SourceDescription: "What was counted.", PrimaryKey: []string{"no"},
+					ForeignKeys: []wire.ForeignKey{{Field: "part", TargetTable: "parts", TargetField: "no"}},
+					Fields:      []wire.Field{{Name: "no", Type: wire.TypeNumber, Unique: true}, {Name: "part", Type: wire.TypeNumber, Nullable: true}},
+				}}
+				for i := range 30 {
+					part := wire.Int(int64(2*i + 1))
+					if i%10 == 3 {
+						part = wire.Null()
+					}
+					counts.Rows = append(counts.Rows, []wire.Value{wire.Int(int64(i)), part})
+				}
+				d := pagedSourceOf(append(pagedTables(), counts)...)
+				d.answer = func(req *connector.QueryRequest, t *oracle.Table) {
+					if len(req.Joins) != 2 || req.Joins[0].ToTable != "parts" || req.Joins[1].ToTable != "counts" {
+						return
+					}
+					for i, row := range t.Rows {
+						if unmatched(t, row) {
+							t.Rows[i] = slices.Clone(row)
+							t.Rows[i][len(row)-2] = counts.Rows[3][0]
+						}
+					}
+				}
+				return serve(connector.Definition{}, d, nil)
+			},
+		},
+		{
+			name: "a later hop begins at a column of the base table", why: "a hop begins at the table that it names",
+			kills: []string{"M21"}, options: live,
+			build: func() http.Handler {
+				number := func(name string, unique bool) wire.Field {
+					return wire.Field{Name: name, Type: wire.TypeNumber, Unique: unique}
+				}
+				linked := func(name, to, key string, fields ...wire.Field) memsource.Table {
+					return memsource.Table{Table: wire.Table{
+						Name: name, SourceDescription: "What was counted.", PrimaryKey: []string{"no"},
+						Fields:      append([]wire.Field{number("no", true)}, fields...),
+						ForeignKeys: []wire.ForeignKey{{Field: fields[0].Name, TargetTable: to, TargetField: key}},
+					}}
+				}
+				counts := linked("counts", "moves", "id", number("move", false))
+				visits := linked("visits", "counts", "no", number("count", false), number("part", false))
+				for i := range int64(40) {
+					counts.Rows = append(counts.Rows, []wire.Value{wire.Int(i), wire.Int(1000 + 7*i)})
+					visits.Rows = append(visits.Rows, []wire.Value{wire.Int(i), wire.Int(i / 2), wire.Int(1 + i)})
+				}
+				d := pagedSourceOf(append(pagedTables(), counts, visits)...)
+				d.answer = func(req *connector.QueryRequest, t *oracle.Table) {
+					if len(req.Joins) != 3 {
+						return
+					}
+					for i, row := range t.Rows {
+						part, _ := strconv.Atoi(row[t.Index("part")].String())
+						t.Rows[i] = slices.Clone(row)
+						copy(t.Rows[i][len(row)-4:], d.tables["parts"].Rows[part-1])
+					}
+				}
+				return serve(connector.Definition{}, d, nil)
+			},
+		},
+		{
+			name: "a limit counts rows of the base table", why: "a window is one of joined rows", kills: []string{"M21"}, options: live,
+			build: pagedWith(func(d *pagedSource) {
+				var limits sync.Map // by request
+				d.request = func(req *connector.QueryRequest, limit, _ *int64) {
+					if len(req.Joins) > 0 && *limit > 0 {
+						limits.Store(req, *limit)
+						*limit = 0
+					}
+				}
+				d.fetch = func(req *connector.QueryRequest, rows [][]wire.Value) [][]wire.Value {
+					limit, limited := limits.LoadAndDelete(req)
+					parents := int64(0)
+					for i, row := range rows {
+						if i == 0 || row[0] != rows[i-1][0] {
+							parents++
+						}
+						if limited && parents > limit.(int64) {
+							return rows[:i]
+						}
+					}
+					return rows
 				}
 			}),
 		},

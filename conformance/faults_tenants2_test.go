@@ -1,6 +1,7 @@
 package conformance_test
 
 import (
+	"crypto/rand"
 	"encoding/base64"
 	"maps"
 	"net/http"
@@ -41,6 +42,25 @@ func hostFaults() []fault {
 	kept("cardinalities kept by the name of the table", wire.PathCardinality, byTable)
 	kept("link rates kept by the request", wire.PathLinkHitRate, byRequest)
 	kept("discovery kept for everybody", wire.PathDiscovery, func(*http.Request, map[string]any) string { return "" })
+	linkedBothWays := func() http.Handler {
+		tables := hostTables()
+		for i := range tables {
+			for n, to := range []string{"invoices", "parts"} { // of parts, the larger table, and of invoices
+				tables[i][n].ForeignKeys = []wire.ForeignKey{{Field: "id", TargetTable: to, TargetField: "id"}}
+			}
+		}
+		return sharedHostOf(hostDefinition, tables)
+	}
+	list = append(list, fault{
+		name: "link rates of a smaller table kept by the request", why: nothingKept,
+		kills: []string{"T2"}, options: apart,
+		build: over(linkedBothWays, keeping(wire.PathLinkHitRate, func(r *http.Request, body map[string]any) string {
+			if body["fromTable"] == "invoices" && body["toTable"] == "parts" {
+				return byRequest(r, body)
+			}
+			return rand.Text() // is not found again
+		})),
+	})
 	large := func() http.Handler {
 		tables := [2][]memsource.Table{{hostTable("parts", "acme", 6000)}, {hostTable("parts", "globex", 7000)}}
 		return sharedHostOf(hostDefinition, tables)
@@ -322,6 +342,15 @@ func mentionFaults() []fault {
 				for _, field := range listOf(table, "fields") {
 					if table["name"] == "invoices" && field["name"] == "city" {
 						field["samples"] = []string{"globex city 1"}
+					}
+				}
+			}
+		}, wire.PathDiscovery),
+		told("samples of instants of another tenant", "T6", func(body map[string]any, _ int) {
+			for _, table := range listOf(body, "tables") {
+				for _, field := range listOf(table, "fields") {
+					if table["name"] == "invoices" && field["name"] == "at" {
+						field["samples"] = []string{hostInstant("globex", 1).String()}
 					}
 				}
 			}

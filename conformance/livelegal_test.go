@@ -1,15 +1,20 @@
 package conformance_test
 
 import (
+	"bytes"
 	"encoding/json"
 	"io"
 	"maps"
 	"math/rand/v2"
 	"net/http"
+	"net/http/httptest"
 	"slices"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
+
+	"github.com/stretchr/testify/require"
 
 	"github.com/connectorsdk/connector-sdk-go/conformance"
 	"github.com/connectorsdk/connector-sdk-go/connector"
@@ -93,6 +98,20 @@ func oddReads() []oddRead {
 				Omit: connector.Omit{Endpoints: []wire.Endpoint{wire.EndpointSize, wire.EndpointCount, wire.EndpointAggregate,
 					wire.EndpointCardinality, wire.EndpointLinkHitRate}, Offset: true, Join: true}})
 			return eachTable(func(table map[string]any) { delete(table, "rowCount") })(h)
+		}},
+		{"sorted only by what it answers", "what is served is said by each stream", func() http.Handler {
+			h := legal()
+			unsorted := unwindowed(bodies(func(body map[string]any) { body["sort"] = []any{} }, wire.PathQuery)(serving(true, false)(h)))
+			return between(func(w http.ResponseWriter, r *http.Request, body *[]byte) bool {
+				var req wire.QueryRequest
+				hidden := func(k wire.SortKey) bool { return !slices.Contains(req.Fields, k.Field) }
+				if r.URL.Path != wire.PathQuery || wire.Decode(*body, &req) != nil || !slices.ContainsFunc(req.Sort, hidden) {
+					return false
+				}
+				r.Body = io.NopCloser(strings.NewReader(string(*body)))
+				unsorted.ServeHTTP(w, r)
+				return true
+			})(h)
 		}},
 		{"more groups than asked for", "the platform discards them; none is missing", func() http.Handler {
 			return everyGroup(legal())
@@ -218,6 +237,98 @@ func TestOddReadsPass(t *testing.T) {
 					t.Errorf("%s: but %s %s: %s\nexpected %s\nreceived %s\n%+v", odd.why, o.ID, o.Title, o.Detail, o.Expected, o.Received, o.Request)
 				}
 			}
+		})
+	}
+}
+
+// TestDeclinedMeasureIsLeftOut requires that a measure which was declined alone is not asked for beside
+// others: it would have them declined, by every key.
+func TestDeclinedMeasureIsLeftOut(t *testing.T) {
+	t.Parallel()
+	var asked atomic.Int64
+	h := refusing(wire.PathAggregate, func(body map[string]any) bool {
+		sums := slices.ContainsFunc(listOf(body, "measures"), func(m map[string]any) bool { return m["fn"] == "sum" && m["field"] == "price" })
+		if sums {
+			asked.Add(1)
+		}
+		return sums
+	}, http.StatusNoContent)(pagedWith(func(*pagedSource) {})())
+	r := grade(t, h, grading{Options: conformance.Options{Mode: conformance.ModeLive, Match: "^L8$"}})
+	require.Equal(t, conformance.Pass, r.Outcome("L8").Verdict, r.Outcome("L8").Detail)
+	require.EqualValues(t, 2, asked.Load(), "with all sums, and alone")
+}
+
+// TestChecksTellEachOther grades connectors with two checks: what the first learns, the second asks.
+func TestChecksTellEachOther(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		name, match, fails string
+		change             func(*pagedSource)
+	}{
+		{
+			name: "a column that is sorted by right sorts others", match: "^(M6|M7)$", fails: "M7",
+			change: func(d *pagedSource) {
+				d.request = func(req *connector.QueryRequest, _, _ *int64) {
+					if len(req.Sort) > 0 && !slices.Contains(req.Fields, req.Sort[0].Field) {
+						req.Sort = nil
+					}
+				}
+			},
+		},
+		{
+			name: "a range that lacks a row of the whole read is asked again", match: "^(L2|L11)$", fails: "L2",
+			change: func(d *pagedSource) {
+				d.fetch = func(req *connector.QueryRequest, rows [][]wire.Value) [][]wire.Value {
+					if len(req.And) == 1 && req.And[0].Op == wire.OpLt && req.And[0].Field == "id" && len(rows) == 615 {
+						return rows[1:] // of half the table, where partitions meet
+					}
+					return rows
+				}
+			},
+		},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			r := grade(t, pagedWith(c.change)(), grading{Options: conformance.Options{Mode: conformance.ModeLive, Match: c.match, Requests: 300}})
+			for _, o := range r.Outcomes {
+				require.Equal(t, o.ID == c.fails, o.Verdict == conformance.Fail, "%s %s %s", o.ID, o.Verdict, o.Detail)
+			}
+		})
+	}
+}
+
+// TestWrongBesideOthers grades connectors that answer each question otherwise when it first comes, beside
+// others, than when it is asked again, alone. A wrong number is a finding; a refusal tells what it is.
+func TestWrongBesideOthers(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		name  string
+		first layer
+		want  conformance.Verdict
+	}{
+		{"a number that others had a part in", ok(func(body map[string]any) { body["count"] = integer(body, "count") + 1 }, wire.PathCount),
+			conformance.Fail},
+		{"no room", refusing(wire.PathCount, func(map[string]any) bool { return true }, http.StatusUnprocessableEntity), conformance.Pass},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			var seen sync.Map
+			right := pagedWith(func(*pagedSource) {})()
+			first := c.first(right)
+			server := httptest.NewServer(between(func(w http.ResponseWriter, r *http.Request, body *[]byte) bool {
+				_, again := seen.LoadOrStore(string(*body), true)
+				if again || r.URL.Path != wire.PathCount {
+					return false
+				}
+				r.Body = io.NopCloser(bytes.NewReader(*body))
+				first.ServeHTTP(w, r)
+				return true
+			})(right))
+			defer server.Close()
+			r, err := conformance.Run(t.Context(), conformance.Target{URL: server.URL, Token: wire.NewBearer(testToken)},
+				&conformance.Options{Mode: conformance.ModeLive, Match: "^M10$", Requests: 200})
+			require.NoError(t, err)
+			o := r.Outcome("M10")
+			require.Equal(t, c.want, o.Verdict, o.Detail)
+			require.Equal(t, c.want == conformance.Fail, strings.Contains(o.Detail, "beside other requests"), o.Detail)
 		})
 	}
 }

@@ -98,7 +98,7 @@ type Event struct {
 	Done     *Outcome      // nil until the check has ended
 }
 
-// Spent says in words how many requests were sent and how long the run may still take.
+// Spent describes how many requests were sent and how long the run may still take.
 func (e *Event) Spent() string {
 	text := plural(e.Requests, "request", "requests")
 	if e.Budget >= e.Requests && e.Budget > 0 { // the few requests that every check needs may be more

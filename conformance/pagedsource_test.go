@@ -74,9 +74,11 @@ type pagedSource struct {
 	trusting  bool // fieldTypes override the types of the source
 }
 
-func newPagedSource() *pagedSource {
-	d := &pagedSource{Source: source(pagedTables()...), tables: oracle.Tables{}}
-	for _, t := range pagedTables() {
+func newPagedSource() *pagedSource { return pagedSourceOf(pagedTables()...) }
+
+func pagedSourceOf(tables ...memsource.Table) *pagedSource {
+	d := &pagedSource{Source: source(tables...), tables: oracle.Tables{}}
+	for _, t := range tables {
 		d.list = append(d.list, t.Table)
 		d.tables[t.Name] = &oracle.Table{Name: t.Name, Columns: t.Columns(), PrimaryKey: t.PrimaryKey, Rows: t.Rows}
 	}

@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"sync"
+	"time"
 
 	"github.com/connectorsdk/connector-sdk-go/conformance"
 	"github.com/connectorsdk/connector-sdk-go/connector"
@@ -48,6 +49,7 @@ func hostTable(name, mark string, n int) memsource.Table {
 			{Name: "id", SourceColumn: "id", Type: wire.TypeString, Unique: true},
 			{Name: "n", SourceColumn: "n", Type: wire.TypeNumber},
 			{Name: "city", SourceColumn: "city", Type: wire.TypeString, Nullable: true},
+			{Name: "at", SourceColumn: "at", Type: wire.TypeDatetime},
 		},
 	}}
 	for i := range n {
@@ -55,9 +57,14 @@ func hostTable(name, mark string, n int) memsource.Table {
 		if i%5 == 0 {
 			city = wire.Null()
 		}
-		t.Rows = append(t.Rows, []wire.Value{wire.Text(fmt.Sprintf("%s-%d", mark, i)), wire.Int(int64(i % 3)), city})
+		t.Rows = append(t.Rows, []wire.Value{wire.Text(fmt.Sprintf("%s-%d", mark, i)), wire.Int(int64(i % 3)), city, hostInstant(mark, i)})
 	}
 	return t
+}
+
+// hostInstant returns an instant that only the customer with the mark has.
+func hostInstant(mark string, i int) wire.Value {
+	return wire.DatetimeWidth(time.Date(2024, time.May, len(mark), i, 0, 0, 0, time.UTC), 0)
 }
 
 // hostTables returns the tables of both customers: countries are the same for both.

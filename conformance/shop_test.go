@@ -4,7 +4,9 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"os"
+	"regexp"
 	"strings"
 	"sync"
 	"testing"
@@ -47,8 +49,10 @@ func gradeShop(t *testing.T, seed int, fault string, options conformance.Options
 // every one of its faults changes the answer to the request that stands beside it.
 func TestShop(t *testing.T) {
 	t.Parallel()
-	r := gradeShop(t, 1, "", conformance.Options{Match: "^[LM]", Requests: testrun.Budget(300)})
-	require.NoError(t, r.Err())
+	for _, fault := range []string{"", "utility", "municipal"} { // none, over each data
+		r := gradeShop(t, 1, fault, conformance.Options{Match: "^[LM]", Requests: testrun.Budget(300)})
+		require.NoError(t, r.Err())
+	}
 	if !testrun.InFull() {
 		return // only a change of the shop changes what its faults answer
 	}
@@ -92,10 +96,37 @@ func TestShopTenants(t *testing.T) {
 
 const shopFile = "SHOP.md"
 
+// shopHalves are the halves of the faults, in the order in which they were written.
+var shopHalves = []string{"open", "closed", "new", "forty", "last", "field", "aside", "third"}
+
+// atFirstSight is the first of the halves whose rows stay as they were when it was written.
+const atFirstSight = 5
+
+// tally counts the data sets where a fault changes an answer, and where it is found.
+type tally struct{ effect, found int }
+
+// shopTallies returns what the committed table says, for the halves that are not graded anew.
+func shopTallies(t *testing.T) map[string]*tally {
+	text, err := os.ReadFile(shopFile)
+	require.NoError(t, err)
+	tallies := map[string]*tally{}
+	for _, row := range regexp.MustCompile(`(?m)^\| (.+) \| \w+ \| \w+ \| (\d+) \| (\d+) \|$`).FindAllStringSubmatch(string(text), -1) {
+		n := &tally{}
+		_, err := fmt.Sscan(row[2]+" "+row[3], &n.effect, &n.found)
+		require.NoError(t, err)
+		tallies[row[1]] = n
+	}
+	return tallies
+}
+
 // TestShopFaults counts how many of the faults the live mode finds with its defaults, over
 // three data sets, and holds the count against the committed table. An open fault may be
 // looked at while a check is written; the closed ones say whether the check is more than an
-// answer to the open ones, and the new ones were written after it.
+// answer to the open ones, and the new ones were written after it. The forty are by somebody
+// who had not read the conformance program: it found 83 of 120 when they were written, and asks
+// more since. The last are by another such author, after that: of 71 it found 46. Those of the field,
+// aside and third are by three more, who were asked for what happens to hurried engineers. Their rows
+// are those of the day when they were written, and are the least that must be found.
 func TestShopFaults(t *testing.T) {
 	const seeds = 3
 	if !testrun.Whole() {
@@ -110,37 +141,48 @@ func TestShopFaults(t *testing.T) {
 			silent[fmt.Sprint(seed, " ", strings.TrimSpace(name))] = true
 		}
 	}
-	type tally struct {
-		effect, found int
-	}
 	var mu sync.Mutex
-	tallies := map[string]*tally{}
-	t.Run("runs", func(t *testing.T) {
-		for _, f := range faults {
-			tallies[f.Name] = &tally{}
-			for seed := 1; seed <= seeds; seed++ {
-				if silent[fmt.Sprint(seed, " ", f.Name)] {
+	tallies := shopTallies(t)
+	for i, half := range shopHalves {
+		committed := maps.Clone(tallies)
+		t.Run(half, func(t *testing.T) {
+			for _, f := range faults {
+				if f.Half != half {
 					continue
 				}
-				t.Run(fmt.Sprint(f.Name, " ", seed), func(t *testing.T) {
-					t.Parallel()
-					r := gradeShop(t, seed, f.Name, conformance.Options{})
-					mu.Lock()
-					defer mu.Unlock()
-					n := tallies[f.Name]
-					n.effect++
-					if len(r.Failures()) > 0 {
-						n.found++
+				n := &tally{}
+				tallies[f.Name] = n
+				for seed := 1; seed <= seeds; seed++ {
+					if silent[fmt.Sprint(seed, " ", f.Name)] {
+						continue
 					}
-					t.Logf("%s half, %q, data %d, %d requests: %s", f.Half, f.Name, seed, r.Requests, r.Verdict())
-				})
+					n.effect++
+					t.Run(fmt.Sprint(f.Name, " ", seed), func(t *testing.T) {
+						t.Parallel()
+						r := gradeShop(t, seed, f.Name, conformance.Options{})
+						mu.Lock()
+						defer mu.Unlock()
+						if len(r.Failures()) > 0 {
+							n.found++
+						}
+						t.Logf("%s half, %q, data %d, %d requests: %s", f.Half, f.Name, seed, r.Requests, r.Verdict())
+					})
+				}
 			}
+		})
+		if i < atFirstSight {
+			continue
 		}
-	})
+		for name, first := range committed { // stays as it is, and is the least
+			require.GreaterOrEqual(t, tallies[name].found, first.found, "%s", name)
+			tallies[name] = first
+		}
+	}
 	var table strings.Builder
 	effect, found := map[string]int{}, map[string]int{}
 	for _, f := range faults {
 		n := tallies[f.Name]
+		require.NotNil(t, n, "%s was never graded: run its half, %s, with -update", f.Name, f.Half)
 		effect[f.Half] += n.effect
 		found[f.Half] += n.found
 		fmt.Fprintf(&table, "| %s | %s | %s | %d | %d |\n", f.Name, f.Kind, f.Half, n.effect, n.found)
@@ -150,12 +192,19 @@ func TestShopFaults(t *testing.T) {
 
 testdata/foreign/shop.mjs is a connector without this library. Each fault of faults.mjs is planted in it over %d data sets,
 and graded in live mode with the default flags and two tenants. *Effect* are the data sets where it changes an answer.
+The forty and the last are by two authors who had not read the conformance program. When they were written, 83 of 120 and 46 of 71
+were found, and the program asks more since. Field, aside and third are by three more, who were asked for what happens to hurried
+engineers; aside and third have tables of their own. Their rows are what was found when they were written, of third after the last
+change but those that it led to: that is what to expect of faults that nobody told it of. They stay as they are, and no later run may
+find less. One of third (groups of decimals by their spelling) the protocol does not forbid. What the other halves are says
+TestShopFaults.
 
 `, seeds)
-	for _, half := range []string{"open", "closed", "new"} {
-		fmt.Fprintf(&text, "**%s: %d of %d, %.1f %%.**\n", half, found[half], effect[half], 100*float64(found[half])/float64(effect[half]))
+	for _, half := range shopHalves {
+		fmt.Fprintf(&text, "**%s: %d of %d, %.1f %%.**\n", half, found[half], effect[half], 100*float64(found[half])/float64(max(effect[half], 1)))
 	}
-	text.WriteString("\nWritten by `CONFORMANCE_MATRIX=whole go test -timeout 90m -run TestShopFaults ./conformance -update`.\n\n" +
+	text.WriteString("\nWritten by `CONFORMANCE_MATRIX=whole go test -timeout 90m -run TestShopFaults ./conformance -update`, or half by half\n" +
+		"with `-run TestShopFaults/last`.\n\n" +
 		"| fault | habit of | half | effect | found |\n|---|---|---|---|---|\n" + table.String())
 	if *update {
 		require.NoError(t, os.WriteFile(shopFile, []byte(text.String()), 0o644))

@@ -55,7 +55,7 @@ var unusualTenants = []struct {
 			tables := hostTables()
 			parts := &tables[1][0]
 			colour := wire.Field{Name: "colour", SourceColumn: "colour", Type: wire.TypeString, Nullable: true}
-			parts.Fields = append(parts.Fields[:2:2], colour)
+			parts.Fields = append(parts.Fields[:2:2], colour, parts.Fields[3])
 			return sharedHostOf(hostDefinition, tables)
 		},
 	},

@@ -107,33 +107,24 @@ func readCases(raw []byte) ([]Case, error) {
 	return cases, nil
 }
 
+// requests makes the request of each route that a case can use, and returns its envelope too.
+var requests = map[string]func() (wire.Request, *wire.Envelope){
+	wire.PathQuery:       func() (wire.Request, *wire.Envelope) { r := &wire.QueryRequest{}; return r, &r.Envelope },
+	wire.PathCount:       func() (wire.Request, *wire.Envelope) { r := &wire.CountRequest{}; return r, &r.Envelope },
+	wire.PathAggregate:   func() (wire.Request, *wire.Envelope) { r := &wire.AggregateRequest{}; return r, &r.Envelope },
+	wire.PathSize:        func() (wire.Request, *wire.Envelope) { r := &wire.SizeRequest{}; return r, &r.Envelope },
+	wire.PathCardinality: func() (wire.Request, *wire.Envelope) { r := &wire.CardinalityRequest{}; return r, &r.Envelope },
+	wire.PathLinkHitRate: func() (wire.Request, *wire.Envelope) { r := &wire.LinkHitRateRequest{}; return r, &r.Envelope },
+}
+
 // readRequest decodes a request strictly, as a connector would. It adds the
 // members that every body must have, and clears them in the result.
 func readRequest(path string, raw json.RawMessage) (wire.Request, error) {
-	var request wire.Request
-	var envelope *wire.Envelope
-	switch path {
-	case wire.PathQuery:
-		r := &wire.QueryRequest{}
-		request, envelope = r, &r.Envelope
-	case wire.PathCount:
-		r := &wire.CountRequest{}
-		request, envelope = r, &r.Envelope
-	case wire.PathAggregate:
-		r := &wire.AggregateRequest{}
-		request, envelope = r, &r.Envelope
-	case wire.PathSize:
-		r := &wire.SizeRequest{}
-		request, envelope = r, &r.Envelope
-	case wire.PathCardinality:
-		r := &wire.CardinalityRequest{}
-		request, envelope = r, &r.Envelope
-	case wire.PathLinkHitRate:
-		r := &wire.LinkHitRateRequest{}
-		request, envelope = r, &r.Envelope
-	default:
+	empty := requests[path]
+	if empty == nil {
 		return nil, fmt.Errorf("a case cannot use the route %q", path)
 	}
+	request, envelope := empty()
 	body := strings.Replace(string(raw), "{", `{"credentials":{},"timeoutMs":1,`, 1)
 	err := wire.Decode([]byte(body), request)
 	envelope.TimeoutMS = 0

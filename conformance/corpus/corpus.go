@@ -25,7 +25,7 @@ type Table struct {
 	Rows [][]wire.Value
 }
 
-// files are the tables read from data, in the order of [Tables].
+// files are the tables whose rows are read from data, in the order of [Tables].
 var files = [...]string{
 	"types", "texts", "numbers", "moments", "documents",
 	"customers", "orders", "order_lines", "employees",
@@ -66,19 +66,9 @@ func (t Table) clone() Table {
 }
 
 func manifest(digest string) Table {
-	return complete(Table{
-		Table: wire.Table{
-			Name:              ManifestTable,
-			SourceDescription: "What corpus this is. One row.",
-			PrimaryKey:        []string{"name"},
-			Fields: []wire.Field{
-				{Name: "name", Type: wire.TypeString, Unique: true, SourceDescription: "The name of the corpus."},
-				{Name: "version", Type: wire.TypeString, SourceDescription: "Its version."},
-				{Name: "digest", Type: wire.TypeString, SourceDescription: "The SHA-256 of its content, in hexadecimal digits."},
-			},
-		},
-		Rows: [][]wire.Value{{wire.Text(corpusName), wire.Text(corpusVersion), wire.Text(digest)}},
-	})
+	t := readTable(ManifestTable)
+	t.Rows = [][]wire.Value{{wire.Text(corpusName), wire.Text(corpusVersion), wire.Text(digest)}}
+	return complete(t)
 }
 
 // complete sets the fields that are the same in all tables.

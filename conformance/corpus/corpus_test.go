@@ -25,14 +25,14 @@ func TestDigest(t *testing.T) {
 		require.NotContains(t, known, version, "a version has one digest for ever")
 		known[version] = digest
 	}
-	require.Equal(t, known[corpusVersion], wholeDigest(),
+	require.Equal(t, known[corpusVersion], digest(whole()[1:]),
 		"the data differ from those of version %s: give them another Version, and add it with its digest to testdata/digests.txt", corpusVersion)
-	require.Contains(t, Tables()[0].Rows[0], wire.Text(wholeDigest()), "the manifest states the digest")
+	require.Contains(t, Tables()[0].Rows[0], wire.Text(digest(whole()[1:])), "the manifest states the digest")
 }
 
 // TestTablesAreFresh checks that a caller cannot change the corpus.
 func TestTablesAreFresh(t *testing.T) {
-	before := wholeDigest()
+	before := digest(whole()[1:])
 	tables := Tables()
 	for i := range tables {
 		for _, row := range tables[i].Rows {
@@ -40,7 +40,7 @@ func TestTablesAreFresh(t *testing.T) {
 		}
 		clear(tables[i].Fields)
 	}
-	require.Equal(t, before, wholeDigest())
+	require.Equal(t, before, digest(whole()[1:]))
 	for _, table := range Tables() {
 		require.NotEqual(t, SlowTable, table.Name, "the slow table is no part of the corpus")
 	}

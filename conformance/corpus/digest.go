@@ -9,15 +9,13 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
-// wholeDigest returns the SHA-256 of the content of the corpus in hexadecimal digits,
-// as in the manifest. Two corpora with one digest have the same tables with the
-// same descriptions and the same rows in the same order.
+// digest returns the SHA-256 of the content of tables in hexadecimal digits, as in the
+// manifest. Two corpora with one digest have the same tables with the same descriptions
+// and the same rows in the same order.
 //
 // The hash is over lines, each followed by a line feed: for every table except
 // the manifest, its description as discovery answers it, then each row as a JSON
 // array of its cells as on the wire. The cases are not part of it.
-func wholeDigest() string { return digest(whole()[1:]) }
-
 func digest(tables []Table) string {
 	sum := sha256.New()
 	for _, t := range tables {

@@ -22,8 +22,9 @@
 //
 // # The data
 //
-// The tables are the files in data and four generated ones: many, wide, large and
-// lengths. The table [ManifestTable] has one row with the name of the corpus, its version and
+// The files in data describe the tables and hold most of their rows. Those of many, large
+// and lengths, and all of wide, follow from formulas. The table [ManifestTable] has one
+// row with the name of the corpus, its version and
 // the digest of everything else, so that a judge can distinguish a missing
 // corpus, or another version, from wrong answers.
 //

@@ -24,19 +24,7 @@ const (
 //	flag    whether 3 divides i
 //	weight  37i mod 1009, less 100
 func manyTable() Table {
-	t := Table{Table: wire.Table{
-		Name:              "many",
-		SourceDescription: "More rows than one batch may hold, and more distinct keys than an aggregate may answer.",
-		PrimaryKey:        []string{"id"},
-		Fields: []wire.Field{
-			{Name: "id", Type: wire.TypeNumber, Unique: true, SourceDescription: "The number of the row."},
-			{Name: "grp", Type: wire.TypeString, SourceDescription: "One of seven groups."},
-			{Name: "key", Type: wire.TypeString, SourceDescription: "One of 1,301 keys."},
-			{Name: "day", Type: wire.TypeDate, Nullable: true, SourceDescription: "A day of the years 2020 to 2023."},
-			{Name: "flag", Type: wire.TypeBoolean, SourceDescription: "Whether three divides the id."},
-			{Name: "weight", Type: wire.TypeNumber, SourceDescription: "A whole number from -100 to 908."},
-		},
-	}}
+	t := readTable("many")
 	first := time.Date(2020, time.January, 1, 0, 0, 0, 0, time.UTC)
 	for i := 1; i <= manyRows; i++ {
 		day := wire.Date(first.AddDate(0, 0, 17*i%1461))

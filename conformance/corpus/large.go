@@ -26,17 +26,7 @@ var lengths = [...]int{300, 1_100, 5_000, 70_000}
 //	grp   "g" and i mod 11, in two digits
 //	next  2i; null where 5 divides i
 func largeTable() Table {
-	t := Table{Table: wire.Table{
-		Name:              "large",
-		SourceDescription: "More rows than the 10,000 at which many upstreams stop.",
-		PrimaryKey:        []string{"id"},
-		Fields: []wire.Field{
-			{Name: "id", Type: wire.TypeNumber, Unique: true, SourceDescription: "The number of the row."},
-			{Name: "name", Type: wire.TypeString, SourceDescription: "A text of its own for every row."},
-			{Name: "grp", Type: wire.TypeString, SourceDescription: "One of eleven groups."},
-			{Name: "next", Type: wire.TypeNumber, Nullable: true, SourceDescription: "Twice the id: another row, or none."},
-		},
-	}}
+	t := readTable("large")
 	for i := int64(1); i <= largeRows; i++ {
 		t.Rows = append(t.Rows, []wire.Value{
 			wire.Int(i), largeName(i), largeGroup(i), largeNext(i),
@@ -61,21 +51,7 @@ func largeNext(i int64) wire.Value {
 // with a "b" at its end. The columns same1 to same8 are "x" in every row: a sort by
 // them leaves the order to the key behind them.
 func lengthsTable() Table {
-	t := Table{Table: wire.Table{
-		Name:              "lengths",
-		SourceDescription: "Long texts that differ at their end.",
-		PrimaryKey:        []string{"id"},
-		Fields: []wire.Field{
-			{Name: "id", Type: wire.TypeNumber, Unique: true, SourceDescription: "The number of the row."},
-			{Name: "size", Type: wire.TypeNumber, SourceDescription: "The number of characters of the text."},
-			{Name: "text", Type: wire.TypeString, SourceDescription: "Letters from a to z, again and again."},
-		},
-	}}
-	for i := range sameColumns {
-		t.Fields = append(t.Fields, wire.Field{
-			Name: sameColumn(i), Type: wire.TypeString, SourceDescription: "The same in every row.",
-		})
-	}
+	t := readTable("lengths")
 	for _, size := range lengths {
 		for _, text := range []string{longText(size - 1), longText(size-1) + "a", longText(size-1) + "b"} {
 			row := []wire.Value{wire.Int(int64(len(t.Rows) + 1)), wire.Int(int64(len(text))), wire.Text(text)}

@@ -34,8 +34,8 @@ type file struct {
 	Rows [][]any `json:"rows"`
 }
 
-// readTable reads a table of data. It panics if the file is malformed, because
-// the files are part of the program.
+// readTable reads a table of data, with the rows that the file has. It panics if the file
+// is malformed, because the files are part of the program.
 func readTable(name string) Table {
 	raw, err := data.ReadFile("data/" + name + ".json")
 	if err != nil {

@@ -1,9 +1,8 @@
 package corpus
 
 import (
+	"sync"
 	"time"
-
-	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
 // SlowTable is a table that a connector under test may serve besides [Tables],
@@ -17,21 +16,6 @@ const (
 
 // Slow returns the table [SlowTable]. It is not part of [Tables] or of the
 // digest. Without it, the checks that need it are skipped, and the report says so.
-func Slow() Table {
-	return complete(Table{
-		Table: wire.Table{
-			Name:              SlowTable,
-			SourceDescription: "Three rows, the first of which takes 25 seconds to come.",
-			PrimaryKey:        []string{"id"},
-			Fields: []wire.Field{
-				{Name: "id", Type: wire.TypeNumber, Unique: true, SourceDescription: "The number of the row."},
-				{Name: "name", Type: wire.TypeString, SourceDescription: "A text."},
-			},
-		},
-		Rows: [][]wire.Value{
-			{wire.Int(1), wire.Text("one")},
-			{wire.Int(2), wire.Text("two")},
-			{wire.Int(3), wire.Text("three")},
-		},
-	})
-}
+func Slow() Table { return readSlow().clone() }
+
+var readSlow = sync.OnceValue(func() Table { return readTable(SlowTable) })

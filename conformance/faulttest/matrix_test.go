@@ -247,4 +247,7 @@ var misses = map[string]string{
 	"a text ends at its first semicolon": "a value of few rows has to be the operand.",
 	"keys are cut after 255 letters":     "the longest value of the column has to be the operand.",
 	"lists are cut after 10 values":      "a list of 11 to 50 members has to be asked of the one column.",
+
+	"an empty text is sent, which the vendor ignores": "the vendor is sent conditions of and: eq of the empty text has to be asked alone.",
+	"line breaks become blanks but not in the index":  "a value with a line break has to be the operand of eq or in.",
 }

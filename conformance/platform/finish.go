@@ -246,7 +246,7 @@ func (f *finisher) join(row []wire.Value) error {
 	return nil
 }
 
-// emitJoined is emit for a joiner.
+// emitJoined does for a joiner what emit does.
 func (f *finisher) emitJoined(row []wire.Value, _ error) bool {
 	f.ended = f.emit(row)
 	return f.ended == nil

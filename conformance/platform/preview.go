@@ -4,9 +4,9 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"slices"
 	"sync"
 
+	"github.com/connectorsdk/connector-sdk-go/internal/relation"
 	"github.com/connectorsdk/connector-sdk-go/internal/terms"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
@@ -66,7 +66,8 @@ func (c *Connection) readPreview(ctx context.Context, p *Preview, rows int64) {
 	p.Size, _, p.SizeErr = c.Size(ctx, p.Table.Name)
 }
 
-// firstRows returns the first rows of a table, each a copy.
+// firstRows returns the first rows of a table, each a copy with its texts: the line that they
+// came in may be much longer.
 func (c *Connection) firstRows(ctx context.Context, t *wire.Table, limit int64) (rows [][]wire.Value, err error) {
 	req := &wire.QueryRequest{Table: t.Name, Limit: limit}
 	for _, f := range t.Fields {
@@ -80,7 +81,7 @@ func (c *Connection) firstRows(ctx context.Context, t *wire.Table, limit int64) 
 		if err != nil {
 			return nil, err
 		}
-		rows = append(rows, slices.Clone(row))
+		rows = append(rows, relation.KeepRow(row))
 	}
 	return rows, nil
 }

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"runtime"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -99,6 +100,42 @@ func TestConnectPreviews(t *testing.T) {
 				require.Nil(t, again.Previews, "they would be those of other tables")
 			})
 		})
+	}
+}
+
+// TestPreviewsKeepValues reads rows in lines of a megabyte, nearly all of which is in a member that
+// nobody asked for. A connection holds the values, and none of the lines that they came in.
+func TestPreviewsKeepValues(t *testing.T) {
+	const tables, bytes = 24, 1 << 20
+	var list []memsource.Table
+	for i := range tables {
+		list = append(list, named(fmt.Sprint("t", i), 1))
+	}
+	whole := several(wire.Limits{}, connector.Omit{}, list...)
+	line := `{"rows":[{"id":1,"half":0,"text":"short","more":"` + strings.Repeat("x", bytes) + `"}]}` + "\n" + `{"end":1}` + "\n"
+	client := clientOf(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path != wire.PathQuery {
+			whole.ServeHTTP(w, r)
+			return
+		}
+		_, _ = io.Copy(io.Discard, r.Body)
+		w.Header().Set("Content-Type", terms.MediaNDJSON)
+		_, _ = io.WriteString(w, line)
+	}))
+	inUse := func() int64 {
+		var m runtime.MemStats
+		runtime.GC()
+		runtime.GC() // what pools held before the first
+		runtime.ReadMemStats(&m)
+		return int64(m.HeapAlloc)
+	}
+	before := inUse()
+	conn, err := platform.Connect(t.Context(), client, wire.Credentials{}, nil)
+	require.NoError(t, err)
+	require.Less(t, inUse()-before, int64(tables*bytes/4))
+	for _, p := range conn.Previews {
+		require.NoError(t, p.RowsErr)
+		require.Equal(t, "[[1 0 short]]", fmt.Sprint(p.Rows))
 	}
 }
 

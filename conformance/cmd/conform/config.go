@@ -52,22 +52,14 @@ type raw struct {
 	credentials                          texts
 }
 
-// configure reads the command line. Flags may stand before and after the URL.
+// configure reads the command line.
 func configure(args []string, getenv func(string) string) (*config, error) {
 	c, r := &config{}, &raw{}
 	fs := flags(c, r)
 	fs.SetOutput(io.Discard) // the caller prints
-	var urls []string
-	for {
-		if err := fs.Parse(args); errors.Is(err, flag.ErrHelp) {
-			return nil, err
-		} else if err != nil {
-			return nil, fmt.Errorf("%w; conform -h tells the flags", err)
-		}
-		if fs.NArg() == 0 {
-			break
-		}
-		urls, args = append(urls, fs.Arg(0)), fs.Args()[1:]
+	urls, err := parse(fs, args)
+	if err != nil {
+		return nil, err
 	}
 	if err := c.plan(r); err != nil {
 		return nil, err
@@ -92,6 +84,21 @@ func configure(args []string, getenv func(string) string) (*config, error) {
 	}
 	c.target.Token = wire.NewBearer(token)
 	return c, c.tenants(r.credentials, getenv)
+}
+
+// parse reads flags that may stand before and after other arguments, which it returns.
+func parse(fs *flag.FlagSet, args []string) (others []string, err error) {
+	for {
+		if err := fs.Parse(args); errors.Is(err, flag.ErrHelp) {
+			return nil, err
+		} else if err != nil {
+			return nil, fmt.Errorf("%w; %s -h tells the flags", err, fs.Name())
+		}
+		if fs.NArg() == 0 {
+			return others, nil
+		}
+		others, args = append(others, fs.Arg(0)), fs.Args()[1:]
+	}
 }
 
 // tenants sets the credentials: those of the flags or, without any, those of the

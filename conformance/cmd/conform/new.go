@@ -28,25 +28,18 @@ func (n *newFlags) set() *flag.FlagSet {
 // create writes the folder of a new connector, and fetches what it requires.
 func create(ctx context.Context, args []string, out, errOut io.Writer) int {
 	var n newFlags
-	fs := n.set()
-	var dirs []string
-	for len(args) > 0 {
-		if err := fs.Parse(args); errors.Is(err, flag.ErrHelp) {
-			newUsage(out)
-			return check.ExitPass
-		} else if err != nil {
-			return refuse(errOut, fmt.Errorf("new: %w; conform new -h tells the flags", err))
-		}
-		if args = fs.Args(); len(args) > 0 {
-			dirs, args = append(dirs, args[0]), args[1:]
-		}
-	}
-	if len(dirs) != 1 {
+	dirs, err := parse(n.set(), args)
+	switch {
+	case errors.Is(err, flag.ErrHelp):
+		newUsage(out)
+		return check.ExitPass
+	case err != nil:
+		return refuse(errOut, fmt.Errorf("new: %w", err))
+	case len(dirs) != 1:
 		return refuse(errOut, fmt.Errorf("new: expected the name of one folder, got %d: conform new DIR -kind %s",
 			len(dirs), project.Kinds[0].Name))
 	}
 	p := project.Project{Dir: dirs[0], Module: n.module}
-	var err error
 	if p.Kind, err = project.KindOf(n.kind); err != nil {
 		return refuse(errOut, fmt.Errorf("new: %w", err))
 	}

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/connectorsdk/connector-sdk-go/conformance/platform"
+	"github.com/connectorsdk/connector-sdk-go/internal/relation"
 	"github.com/connectorsdk/connector-sdk-go/internal/terms"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
@@ -219,11 +220,7 @@ func (res *result) take(columns []wire.Column, rows iter.Seq2[[]wire.Value, erro
 		if res.answered++; res.answered > shownRows {
 			continue
 		}
-		kept := make([]wire.Value, len(row))
-		for i, v := range row {
-			kept[i] = v.Clone()
-		}
-		res.Rows = append(res.Rows, kept)
+		res.Rows = append(res.Rows, relation.KeepRow(row))
 	}
 	return nil
 }

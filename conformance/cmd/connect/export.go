@@ -136,16 +136,13 @@ func fileName(table string) string {
 
 // rows appends the rows behind the progress to a file.
 func (e *export) rows(ctx context.Context, t *wire.Table, order []wire.SortKey, p *progress, file *os.File) error {
-	req := &wire.QueryRequest{Table: t.Name, Sort: order}
+	req := &wire.QueryRequest{Table: t.Name, Fields: names(t), Sort: order}
 	if len(p.Last) > 0 {
 		var last []wire.Value
 		for _, text := range p.Last {
 			last = append(last, wire.Text(text))
 		}
 		req.Where = keyset.After(t, order, last, wire.Where{})
-	}
-	for _, f := range t.Fields {
-		req.Fields = append(req.Fields, f.Name)
 	}
 	answer, err := e.connection.Query(ctx, req)
 	if err != nil {

@@ -12,6 +12,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -36,10 +37,13 @@ func exported(t *testing.T, tables ...memsource.Table) (url string, queries *[]s
 		&connector.Options{Logger: slog.New(slog.DiscardHandler)})
 	require.NoError(t, err)
 	queries, cut = new([]string), new(int)
+	var mu sync.Mutex // several tables are read at once
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Path == wire.PathQuery {
 			body, _ := io.ReadAll(r.Body)
+			mu.Lock()
 			*queries = append(*queries, string(body))
+			mu.Unlock()
 			r.Body = io.NopCloser(bytes.NewReader(body))
 			if *cut > 0 {
 				w = &cutWriter{w, *cut}

@@ -9,6 +9,8 @@ import (
 
 	"github.com/connectorsdk/connector-sdk-go/conformance/internal/check"
 	"github.com/connectorsdk/connector-sdk-go/conformance/platform"
+	"github.com/connectorsdk/connector-sdk-go/internal/keyset"
+	"github.com/connectorsdk/connector-sdk-go/internal/relation"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -28,7 +30,8 @@ type rowsView struct {
 	Table  int
 	Fields []int
 
-	Pages    bool // there may be pages before and after this one
+	Pages    bool   // there may be pages before and after this one
+	Loose    string // why the pages may not fit together, or ""
 	Offset   int64
 	Previous int64 // -1: this is the first page
 	Next     int64 // -1: there is none
@@ -69,8 +72,9 @@ func (v *rowsView) hideEmpty() {
 	slices.Reverse(v.Empty)
 }
 
-// pageView shows a page of a table's rows.
-func pageView(table int, t *wire.Table, rows [][]wire.Value, offset int64, order []string) rowsView {
+// pageView shows a page of a table's rows, which are sorted if an order is given.
+func (c *connected) pageView(table int, rows [][]wire.Value, offset int64, order []string) rowsView {
+	t := &c.Tables[table]
 	v := rowsView{Columns: t.Columns(), Rows: slices.Clone(rows), Pages: true, Offset: offset, Previous: -1, Next: -1}
 	if offset > 0 {
 		v.Previous = max(0, offset-pageRows)
@@ -89,11 +93,10 @@ func pageView(table int, t *wire.Table, rows [][]wire.Value, offset int64, order
 	if order != nil {
 		v.Note += ", in the order of " + strings.Join(order, ", ")
 	}
-	var names []string
-	for _, f := range t.Fields {
-		names = append(names, f.Name)
+	if v.Previous >= 0 || v.Next >= 0 {
+		_, v.Loose = orderOf(c.Document, t)
 	}
-	v.filters(table, t, names)
+	v.filters(table, t, names(t))
 	v.hideEmpty()
 	return v
 }
@@ -114,7 +117,7 @@ func (p *page) further(w http.ResponseWriter, r *http.Request) {
 	}
 	v, err := c.turn(r.Context(), wanted.Table, wanted.Offset)
 	if err != nil {
-		v = rowsView{Problem: said(err)}
+		v = rowsView{Problem: said(err), Pages: true, Table: wanted.Table, Previous: wanted.Offset - pageRows, Next: wanted.Offset}
 	}
 	if p.connection.Load() == c {
 		p.feed.put(fmt.Sprint("rows-", wanted.Table), p.render("rows.html", &v))
@@ -122,18 +125,15 @@ func (p *page) further(w http.ResponseWriter, r *http.Request) {
 	answer(w, struct{}{})
 }
 
-// turn returns another page of a table. Pages are in the order of the key, if the connector sorts
-// by it. The first page that was read has no order that anybody stated, so the second is read
-// together with the first: if that was another one, the pages begin anew, and no row is missed.
+// turn returns another page of a table. Pages are in the order of [orderOf], if there is one. The
+// first page that was read has no order that anybody stated, so the second is read together with the
+// first: if that was another one, the pages begin anew, and no row is missed.
 func (c *connected) turn(ctx context.Context, table int, offset int64) (rowsView, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	t := &c.Tables[table]
-	order := orderOf(c.Document.Capabilities.Sort, t)
-	request := &wire.QueryRequest{Table: t.Name, Limit: pageRows, Offset: offset}
-	for _, f := range t.Fields {
-		request.Fields = append(request.Fields, f.Name)
-	}
+	order, _ := orderOf(c.Document, t)
+	request := &wire.QueryRequest{Table: t.Name, Fields: names(t), Limit: pageRows, Offset: offset}
 	for _, name := range order {
 		request.Sort = append(request.Sort, wire.SortKey{Field: name, Dir: wire.Asc})
 	}
@@ -157,7 +157,7 @@ func (c *connected) turn(ctx context.Context, table int, offset int64) (rowsView
 			rows, offset = head, 0
 		}
 	}
-	return pageView(table, t, rows, offset, order), nil
+	return c.pageView(table, rows, offset, order), nil
 }
 
 func same(a, b wire.Value) bool { return a.IsNull() == b.IsNull() && a.String() == b.String() }
@@ -172,22 +172,32 @@ func readAll(ctx context.Context, c *platform.Connection, query *wire.QueryReque
 		if err != nil {
 			return nil, err
 		}
-		kept := make([]wire.Value, len(row))
-		for i, v := range row {
-			kept[i] = v.Clone()
-		}
-		rows = append(rows, kept)
+		rows = append(rows, relation.KeepRow(row))
 	}
 	return rows, nil
 }
 
-// orderOf returns the fields of the key by which a connector sorts the rows of a table, or nil.
-func orderOf(sort wire.SortSupport, t *wire.Table) []string {
-	key := t.PrimaryKey
-	if len(key) == 0 || sort == wire.SortNone || sort == wire.SortSingle && len(key) > 1 {
-		return nil
+// names returns the names of a table's fields.
+func names(t *wire.Table) (list []string) {
+	for i := range t.Fields {
+		list = append(list, t.Fields[i].Name)
 	}
-	return key
+	return list
+}
+
+// orderOf returns the fields by which the pages of a table are sorted: its key, or a column in which
+// no value stands twice. If there is none, or the connector does not sort by it, orderOf says what
+// that means.
+func orderOf(doc *wire.Document, t *wire.Table) (order []string, loose string) {
+	const so = ", so the pages follow the connector's own order. A row can come twice, or not at all."
+	key := keyset.Key(t)
+	switch {
+	case len(key) == 0:
+		return nil, "No key or column is sure to tell the rows of this table apart" + so
+	case !keyset.Sorts(doc, len(key)):
+		return nil, "The connector does not sort this table by its key" + so
+	}
+	return key, ""
 }
 
 // pickable reports whether a cell can become a filter: it is shown whole and as it is.

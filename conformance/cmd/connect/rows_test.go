@@ -2,7 +2,11 @@ package main
 
 import (
 	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"regexp"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -23,25 +27,33 @@ func TestTurn(t *testing.T) {
 	}
 	backwards := numbers(120)
 	slices.Reverse(backwards)
+	keyed := func(t *wire.Table) { t.PrimaryKey = []string{"id"} }
+	unique := func(nullable bool) func(*wire.Table) {
+		return func(t *wire.Table) { t.Fields[0].Unique, t.Fields[0].Nullable = true, nullable }
+	}
+	loose := []string{"50: 69 to 20", "100: 19 to 0"} // of rows that stand backwards
+	anew := []string{"0: 0 to 49", "50: 50 to 99", "100: 100 to 119"}
 	for _, c := range []struct {
 		name  string
 		ids   []int
-		keyed bool
+		key   func(t *wire.Table)
+		sort  wire.SortSupport
 		pages []string
+		loose string // what the page says of pages that may not fit together
 		why   string
 	}{
-		{"in the order of the key", numbers(120), true, []string{"50: 50 to 99", "100: 100 to 119"}, ""},
-		{"in another order", backwards, true, []string{"0: 0 to 49", "50: 50 to 99", "100: 100 to 119"},
-			"the first page had other rows, so the pages begin anew"},
-		{"without a key", backwards, false, []string{"50: 69 to 20", "100: 19 to 0"}, "nothing else can be done"},
-		{"exactly one page", numbers(50), true, []string{"50: none"}, "nobody knew before"},
+		{"in the order of the key", numbers(120), keyed, wire.SortMulti, []string{"50: 50 to 99", "100: 100 to 119"}, "", ""},
+		{"in another order", backwards, keyed, wire.SortMulti, anew, "", "the first page had other rows, so the pages begin anew"},
+		{"by a unique column", backwards, unique(false), wire.SortSingle, anew, "", "it orders pages as a key does"},
+		{"by a unique column that may be empty", backwards, unique(true), wire.SortMulti, loose, "No key or column is sure", "nulls repeat"},
+		{"without a key", backwards, func(*wire.Table) {}, wire.SortMulti, loose, "No key or column is sure", "nothing else can be done"},
+		{"unsorted", backwards, keyed, wire.SortNone, loose, "The connector does not sort", "all rows would have to be read for each page"},
+		{"exactly one page", numbers(50), keyed, wire.SortMulti, []string{"50: none"}, "", "nobody knew before"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			table := memsource.Table{Table: wire.Table{Name: "t", StoresRows: true,
 				Fields: []wire.Field{{Name: "id", Type: wire.TypeNumber}, {Name: "none", Type: wire.TypeString, Nullable: true}}}}
-			if c.keyed {
-				table.PrimaryKey = []string{"id"}
-			}
+			c.key(&table.Table)
 			for _, id := range c.ids {
 				table.Rows = append(table.Rows, []wire.Value{wire.Int(int64(id)), wire.Null()})
 			}
@@ -51,11 +63,18 @@ func TestTurn(t *testing.T) {
 			require.NoError(t, err)
 			connection, err := platform.Connect(t.Context(), own, wire.Credentials{}, nil)
 			require.NoError(t, err)
+			connection.Document.Capabilities.Sort = c.sort
 			reading := &connected{Connection: connection, first: map[int][][]wire.Value{0: slices.Clone(table.Rows[:pageRows])}}
+			first := reading.pageView(0, table.Rows[:pageRows], 0, nil)
+			require.Contains(t, first.Loose, c.loose, "before a page is turned")
+			require.Equal(t, c.loose == "", first.Loose == "")
+			require.Empty(t, reading.pageView(0, table.Rows[:3], 0, nil).Loose, "there is one page")
 			var pages []string
 			for next := int64(pageRows); next >= 0; {
 				v, err := reading.turn(t.Context(), 0, next)
 				require.NoError(t, err)
+				require.Equal(t, first.Loose, v.Loose)
+				require.Equal(t, c.loose == "", strings.HasSuffix(v.Note, ", in the order of id"))
 				text := fmt.Sprint(v.Offset, ": none")
 				if n := len(v.Rows); n > 0 {
 					text = fmt.Sprintf("%d: %s to %s", v.Offset, v.Rows[0][0], v.Rows[n-1][0])
@@ -67,6 +86,26 @@ func TestTurn(t *testing.T) {
 			}
 			require.Equal(t, c.pages, pages, c.why)
 		})
+	}
+}
+
+// TestTurnAgain fails to read a page. The buttons that lead on and back are still there.
+func TestTurnAgain(t *testing.T) {
+	client, stop := platform.InProcess(planets.Handler(token, planets.Source(planets.Table())))
+	own, err := platform.NewClient("https://t.test", wire.NewBearer(token), &platform.Options{HTTP: client})
+	require.NoError(t, err)
+	connection, err := platform.Connect(t.Context(), own, wire.Credentials{}, nil)
+	require.NoError(t, err)
+	stop()
+	p := testPage(t)
+	p.connection.Store(&connected{Connection: connection})
+	for offset, buttons := range map[int]string{100: `"offset":50 "offset":100`, 0: `"offset":0`} {
+		r := httptest.NewRequestWithContext(t.Context(), http.MethodPost, "/rows", strings.NewReader(fmt.Sprintf(`{"table":0,"offset":%d}`, offset)))
+		p.further(httptest.NewRecorder(), r)
+		patches, _ := p.feed.since(0)
+		require.Len(t, patches, 1)
+		require.Contains(t, patches[0].HTML, `class="note bad"`)
+		require.Equal(t, buttons, strings.Join(regexp.MustCompile(`"offset":\d+`).FindAllString(patches[0].HTML, -1), " "))
 	}
 }
 

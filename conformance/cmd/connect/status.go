@@ -50,13 +50,21 @@ type finding struct {
 	Cure  string // what to do
 }
 
-// cures say what to do about a check that was skipped.
-var cures = map[conformance.Reason]string{
-	conformance.NotReached:  "Verify again. The program conform takes a larger number of requests.",
-	conformance.DataChanged: "Verify again while nobody changes the data.",
-	conformance.NoData:      "Nothing is wrong. The check runs once the account holds data that it can be tried on.",
-	conformance.NotDeclared: "Nothing is wrong. The check runs once the connector declares what it is about.",
-	conformance.NotAsked:    "Nothing is wrong. The check needs an option of the program conform.",
+// reasons are those of checks that were skipped, in the order of the page: in words for who uses the
+// page, and with what to do about them. What is blocked has a cure of its own.
+var reasons = []struct {
+	reason      conformance.Reason
+	words, cure string
+}{
+	{conformance.Blocked, "something else has to be mended first", ""},
+	{conformance.NotReached, "the run ended before them", "Verify again. The program conform takes a larger number of requests."},
+	{conformance.DataChanged, "the data changed meanwhile", "Verify again while nobody changes the data."},
+	{conformance.NoData, "the account has no data to try them on",
+		"Nothing is wrong. The check runs once the account holds data that it can be tried on."},
+	{conformance.NotDeclared, "the connector does not offer what they are about",
+		"Nothing is wrong. The check runs once the connector declares what it is about."},
+	{conformance.NotAsked, "they need an option of the program conform",
+		"Nothing is wrong. The check needs an option of the program conform."},
 }
 
 // follow shows the status of the source, until ctx ends.
@@ -105,15 +113,16 @@ func newStatusView(s lifecycle.Status) *statusView {
 
 // sections groups the checks that neither passed nor failed.
 func sections(r *conformance.Report) (list []section) {
-	for _, reason := range []conformance.Reason{conformance.Blocked, conformance.NotReached, conformance.DataChanged,
-		conformance.NoData, conformance.NotDeclared, conformance.NotAsked} {
+	for _, one := range reasons {
 		s := section{Class: "skipped"}
 		for _, o := range r.Outcomes {
-			if o.Verdict == conformance.Skip && o.Reason == reason {
-				s.Findings = append(s.Findings, newFinding(o, false))
+			if o.Verdict == conformance.Skip && o.Reason == one.reason {
+				f := newFinding(o, false)
+				f.Cure = cmp.Or(one.cure, f.Cure)
+				s.Findings = append(s.Findings, f)
 			}
 		}
-		s.Title = counted(int64(len(s.Findings)), "check", "checks") + " skipped: " + string(reason)
+		s.Title = counted(int64(len(s.Findings)), "check", "checks") + " skipped: " + one.words
 		list = append(list, s)
 	}
 	advice := section{Class: "advice"}
@@ -168,8 +177,6 @@ func newFinding(o conformance.Outcome, kept bool) finding {
 		f.Cure = o.Fix
 	case o.BlockedBy != "":
 		f.Cure = "Mend what " + o.BlockedBy + " found, then verify again."
-	default:
-		f.Cure = cures[o.Reason]
 	}
 	if o.Request != nil {
 		f.Curl = o.Request.Curl()

@@ -87,7 +87,7 @@ func (p *page) showPreview(c *connected, preview *platform.Preview) {
 	i := slices.IndexFunc(c.entities, func(e *entity.Entity) bool { return e.Table == preview.Table })
 	v := rowsView{Problem: said(preview.RowsErr)}
 	if preview.RowsErr == nil {
-		v = pageView(i, preview.Table, preview.Rows, 0, nil)
+		v = c.pageView(i, preview.Rows, 0, nil)
 		c.mu.Lock()
 		c.first[i] = preview.Rows
 		c.mu.Unlock()
@@ -128,52 +128,62 @@ func (p *page) measure(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	e := c.entities[m.Table]
-	place, text := fmt.Sprintf("%s-%d-%d", m.Kind, m.Table, m.Index), ""
+	place := fmt.Sprintf("%s-%d-%d", m.Kind, m.Table, m.Index)
+	var text string
+	var err error
 	switch {
 	case m.Kind == "grain":
-		place, text = fmt.Sprint("grain-", m.Table), grainText(r.Context(), e)
+		place = fmt.Sprint("grain-", m.Table)
+		text, err = grainText(r.Context(), e)
 	case m.Kind == "column" && m.Index >= 0 && m.Index < len(e.Table.Fields):
-		text = columnText(r.Context(), e, e.Table.Fields[m.Index].Name)
+		text, err = columnText(r.Context(), e, e.Table.Fields[m.Index].Name)
 	case m.Kind == "link" && m.Index >= 0 && m.Index < len(e.Table.ForeignKeys):
-		text = p.linkText(r.Context(), c.Connection, e.Table.Name, e.Table.ForeignKeys[m.Index])
+		text, err = p.linkText(r.Context(), c.Connection, e.Table.Name, e.Table.ForeignKeys[m.Index])
 	default:
 		http.Error(w, "no such measurement", http.StatusNotFound)
 		return
 	}
 	if p.connection.Load() == c { // not reconnected in the meantime
-		p.feed.put(place, p.render("text.html", text))
+		v := measured{Text: text}
+		if err != nil {
+			v = measured{Text: said(err), Again: encoded(m)}
+		}
+		p.feed.put(place, p.render("measured.html", v))
 	}
 	answer(w, struct{}{})
 }
 
-func columnText(ctx context.Context, e *entity.Entity, column string) string {
+// measured is what the page shows of a measurement.
+type measured struct {
+	Text  string
+	Again string // the measurement, if it failed and can be taken again
+}
+
+func columnText(ctx context.Context, e *entity.Entity, column string) (string, error) {
 	counts, err := e.Counts(ctx, column)
 	if err != nil {
-		return said(err)
+		return "", err
 	}
-	return grouped(counts[column].Distinct) + " / " + grouped(counts[column].NonNull)
+	return grouped(counts[column].Distinct) + " / " + grouped(counts[column].NonNull), nil
 }
 
-func grainText(ctx context.Context, e *entity.Entity) string {
-	switch column, err := e.Grain(ctx); {
-	case err != nil:
-		return said(err)
-	case column == "":
-		return "no single column does"
-	default:
-		return column + ": it is never empty, and no value stands in it twice"
+func grainText(ctx context.Context, e *entity.Entity) (string, error) {
+	column, err := e.Grain(ctx)
+	if err != nil || column != "" {
+		return column + ": it is never empty, and no value stands in it twice", err
 	}
+	return "no single column does", nil
 }
 
-func (p *page) linkText(ctx context.Context, c *platform.Connection, table string, key wire.ForeignKey) string {
+func (p *page) linkText(ctx context.Context, c *platform.Connection, table string, key wire.ForeignKey) (string, error) {
 	rate, _, err := c.LinkHitRate(ctx, &wire.LinkHitRateRequest{
 		FromTable: table, FromColumn: key.Field, ToTable: key.TargetTable, ToColumn: key.TargetField})
 	if err != nil {
-		return said(err)
+		return "", err
 	}
 	text := fmt.Sprintf("%s of %s without a match", grouped(rate.OrphanCount), grouped(rate.FromNonNull))
 	for i, sample := range rate.OrphanSamples[:min(3, len(rate.OrphanSamples))] {
 		text += map[bool]string{true: ", such as ", false: ", "}[i == 0] + short(p.clean(sample), 40)
 	}
-	return text
+	return text, nil
 }

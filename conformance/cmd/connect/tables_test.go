@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -41,6 +42,7 @@ func TestTables(t *testing.T) {
 	require.NoError(t, err)
 	var mu sync.Mutex
 	var asked []string
+	var failing atomic.Bool
 	client, stop := platform.InProcess(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		body, _ := io.ReadAll(r.Body)
 		r.Body = io.NopCloser(bytes.NewReader(body))
@@ -55,6 +57,10 @@ func TestTables(t *testing.T) {
 			require.Equal(t, 50, request.Limit, "one page")
 		}
 		mu.Unlock()
+		if failing.Load() {
+			w.WriteHeader(http.StatusBadGateway)
+			return
+		}
 		h.ServeHTTP(w, r)
 	}))
 	defer stop()
@@ -96,6 +102,22 @@ func TestTables(t *testing.T) {
 		require.Contains(t, p.feed.parts[c.place].HTML, c.text)
 		require.Equal(t, c.route, strings.Join(asked, ", "), "each measurement is taken once")
 	}
+	failing.Store(true)
+	for _, c := range []struct{ body, place, want string }{
+		{`{"kind": "column", "table": 0, "index": 0}`, "column-0-0", `data-measure="{&#34;kind&#34;:&#34;column&#34;`},
+		{`{"kind": "grain", "table": 0}`, "grain-0", `data-measure="{&#34;kind&#34;:&#34;grain&#34;`},
+	} {
+		for range 2 { // and fails again
+			p.measure(httptest.NewRecorder(), httptest.NewRequestWithContext(t.Context(), http.MethodPost, "/measure", strings.NewReader(c.body)))
+			require.Contains(t, p.feed.parts[c.place].HTML, c.want)
+			require.Contains(t, p.feed.parts[c.place].HTML, "Try again")
+		}
+	}
+	failing.Store(false)
+	p.measure(httptest.NewRecorder(), httptest.NewRequestWithContext(t.Context(), http.MethodPost, "/measure",
+		strings.NewReader(`{"kind": "column", "table": 0, "index": 0}`)))
+	require.Contains(t, p.feed.parts["column-0-0"].HTML, " / ", "what failed is asked again")
+	require.NotContains(t, p.feed.parts["column-0-0"].HTML, "Try again")
 	for _, body := range []string{`{"table": 2}`, `{"table": -1}`, `{"kind": "column", "table": 0, "index": 2}`, `{"kind": "x"}`} {
 		answer := httptest.NewRecorder()
 		p.measure(answer, httptest.NewRequestWithContext(t.Context(), http.MethodPost, "/measure", strings.NewReader(body)))

@@ -100,12 +100,12 @@ func TestStatus(t *testing.T) {
 		outcome("D", conformance.Advise, "", "")}}
 	html = verdict(lifecycle.Status{State: lifecycle.Failed, Report: before})
 	for part, why := range map[string]string{
-		"1 check skipped: blocked":              "a group for each reason",
-		"Mend what A found, then verify again.": "what is blocked has the cure of what blocks it",
-		"detail of B":                           "",
-		"1 passed</summary>":                    "",
-		`<a href="report.json"`:                 "",
-		`data-post="verify"`:                    "",
+		"1 check skipped: something else has to be mended first": "a group for each reason",
+		"Mend what A found, then verify again.":                  "what is blocked has the cure of what blocks it",
+		"detail of B":                                            "",
+		"1 passed</summary>":                                     "",
+		`<a href="report.json"`:                                  "",
+		`data-post="verify"`:                                     "",
 	} {
 		require.Contains(t, html, part, why)
 	}
@@ -115,6 +115,7 @@ func TestStatus(t *testing.T) {
 	require.Contains(t, html, `<code>A</code> title of A: fail → <b>pass</b>`)
 	require.Contains(t, html, `title of B: skipped: blocked → <b>skipped: data cannot exercise it</b>`)
 	require.Contains(t, html, `title of D: not run → <b>advice</b>`)
+	require.Contains(t, html, "Nothing is wrong. The check runs once the account holds data", "the cure of B's reason")
 	require.NotContains(t, html, "title of C:", "it is as before")
 	html = verdict(lifecycle.Status{State: lifecycle.Conformant, Report: now, Previous: now})
 	require.Contains(t, html, "Nothing has changed since the last run.")

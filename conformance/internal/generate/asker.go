@@ -3,7 +3,6 @@ package generate
 import (
 	"fmt"
 	"net/http"
-	"slices"
 
 	"github.com/connectorsdk/connector-sdk-go/conformance/internal/check"
 	"github.com/connectorsdk/connector-sdk-go/conformance/internal/session"
@@ -29,6 +28,9 @@ type Asker struct {
 	wide     bool
 	asked    int
 	declined int
+
+	beside      int        // answers that were wrong beside others, and right alone
+	wrongBeside *Complaint // about the first of them
 }
 
 // Ask asks the questions in order and stops at the first wrong answer.
@@ -274,31 +276,13 @@ func (a *Asker) assessWindow(q *Question, r *reply) *Complaint {
 	if err != nil {
 		panic(err) // the generator knows the table's fields
 	}
-	if at := absent(right, t); at >= 0 {
+	if at := session.Missing(right.Columns, right.Rows, t.Rows, len(right.Rows)); at >= 0 {
 		return &Complaint{Kind: "missing", Finding: check.Differs(
 			"this row, which a plain read answers and which satisfies the filters: "+session.ShowRow(right.Columns, right.Rows[at]),
 			fmt.Sprintf("%d rows without it, and no more", len(t.Rows)),
 			"a row of %s is missing%s", terms.QuoteName(q.Table.Name), describeWhere(q)).From(r.stream.Request)}
 	}
 	return nil
-}
-
-// absent returns the index of a row that is not among those of an answer, or -1.
-func absent(rows, answer *oracle.Table) int {
-	texts := map[string]bool{}
-	for _, row := range answer.Rows {
-		texts[session.RowKey(row)] = true
-	}
-	return slices.IndexFunc(rows.Rows, func(row []wire.Value) bool {
-		return !texts[session.RowKey(row)] && !slices.ContainsFunc(answer.Rows, func(other []wire.Value) bool {
-			for i, v := range row {
-				if !oracle.Same(v, other[i], rows.Columns[i].Type) && !(v.IsNull() && other[i].IsNull()) {
-					return false
-				}
-			}
-			return true
-		})
-	})
 }
 
 // misread returns the misreading of a single filter that gives the rows of an answer,

@@ -1,6 +1,7 @@
 package generate
 
 import (
+	"cmp"
 	"fmt"
 	"sync"
 
@@ -60,19 +61,38 @@ const confirmTries = 3
 // Confirm asks a question again that was answered wrongly, with nothing else under
 // way. It returns the complaint if the answer is wrong twice while the table stays as
 // it is. If the table has changed, the question's subject is given the new rows; moved
-// is set if it keeps changing. A finding ends the check.
+// is set if it keeps changing. A finding ends the check. A wrong answer whose question is
+// answered rightly alone, while the table has not changed, is counted as wrong beside others.
 func (a *Asker) Confirm(q *Question, c *Complaint) (_ *Complaint, moved bool, f *check.Finding) {
 	for range confirmTries {
 		changed, f := a.refresh(q.Subject, c)
 		if f != nil {
 			return nil, false, f
 		}
+		first := c
 		c = a.judge(q)
+		if c == nil && !changed && a.Width() > 1 && first.holdsAnswer() {
+			a.beside++
+			a.wrongBeside = cmp.Or(a.wrongBeside, first)
+		}
 		if c == nil || !c.Failure() || !changed {
 			return c, false, nil
 		}
 	}
 	return c, true, nil
+}
+
+// besideOthers is how many answers must be wrong beside others, and right alone, until that is no
+// accident of data that moved there and back.
+const besideOthers = 3
+
+// Beside returns the finding that answers are wrong when several questions are under way, or nil.
+func (a *Asker) Beside() *check.Finding {
+	if a.beside < besideOthers {
+		return nil
+	}
+	f := *a.wrongBeside.Finding
+	return f.In("%d answers were wrong beside other requests, and right when they were asked for alone; the first: %s", a.beside)
 }
 
 // refresh reads the table of a subject again, and reports whether it has changed.

@@ -5,7 +5,9 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
+	"github.com/connectorsdk/connector-sdk-go/conformance/internal/session"
 	"github.com/connectorsdk/connector-sdk-go/internal/terms"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
@@ -33,13 +35,18 @@ func (d random) candidates(c *Column, n *notable, op wire.Op) (list []wire.Filte
 		for _, v := range d.neighbours(c, n) {
 			with(v)
 		}
+		if c.Type == wire.TypeDatetime && (op == wire.OpGte || op == wire.OpLt) {
+			for _, day := range daysOf(n.values) {
+				with(day)
+			}
+		}
 		if op != wire.OpEq {
 			break
 		}
 		if v, ok := c.absent(0); ok {
 			with(v)
 		}
-		if len(c.cells) <= fewValues {
+		if len(c.cells) <= session.MaxValues {
 			for _, v := range c.cells {
 				if len(v.String()) <= maxLongOperand && !slices.ContainsFunc(n.values, func(o wire.Value) bool { return o.String() == v.String() }) {
 					with(v)
@@ -52,6 +59,19 @@ func (d random) candidates(c *Column, n *notable, op wire.Op) (list []wire.Filte
 		with(wire.Text(""))
 	}
 	return list
+}
+
+// daysOf returns the days of instants. As the bound of gte and lt, a day means the same by bytes and
+// as its midnight in UTC.
+func daysOf(instants []wire.Value) (days []wire.Value) {
+	for _, v := range instants {
+		if text := v.Text(); len(text) > len(time.DateOnly) {
+			if day := wire.Text(text[:len(time.DateOnly)]); !slices.Contains(days, day) {
+				days = append(days, day)
+			}
+		}
+	}
+	return days
 }
 
 // A respelling is a text beside another that some comparison takes for the same, or that
@@ -210,7 +230,7 @@ func (d random) lists(c *Column, n *notable) (lists [][]wire.Value) {
 	for some := range slices.Chunk(absent[:min(len(absent), absentLists)], longList-1) {
 		lists = append(lists, some)
 	}
-	if len(c.cells) > 1 && len(c.cells) <= fewValues {
+	if len(c.cells) > 1 && len(c.cells) <= session.MaxValues {
 		all := slices.Clone(c.cells)
 		d.Shuffle(len(all), func(i, j int) { all[i], all[j] = all[j], all[i] })
 		lists = append(lists, all)
@@ -339,6 +359,12 @@ func (d random) elementsFor(c *Column, n *notable, with func(wire.Value)) {
 		}
 		if part, ok := d.part(v.String(), wire.OpIncludes); ok {
 			with(part)
+			if number, ok := asNumber(part.String()); ok {
+				with(number) // a part of a longer one
+			}
+		}
+		if other, ok := d.otherKind(v); ok {
+			with(other)
 		}
 		if len(seen) == 10 {
 			break

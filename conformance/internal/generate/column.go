@@ -7,8 +7,10 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/connectorsdk/connector-sdk-go/conformance/internal/message"
+	"github.com/connectorsdk/connector-sdk-go/conformance/internal/session"
 	"github.com/connectorsdk/connector-sdk-go/internal/oracle"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
@@ -37,14 +39,10 @@ type Column struct {
 	sortable bool
 }
 
-// MaxOperand is the length up to which a text is used as an operand.
-const MaxOperand = 200
-
 // Profile returns a column of a table for the making of operands.
 func Profile(t *oracle.Table, at int, f *wire.Field) *Column {
 	c := &Column{Column: t.Columns[at], at: at, uniform: true}
-	allowed := func(flag *bool) bool { return flag == nil || *flag }
-	c.filterable, c.groupable, c.aggregatable = allowed(f.Filterable), allowed(f.Groupable), allowed(f.Aggregatable)
+	c.filterable, c.groupable, c.aggregatable = session.Allowed(f.Filterable), session.Allowed(f.Groupable), session.Allowed(f.Aggregatable)
 	c.known = map[string]int{}
 	for _, row := range t.Rows {
 		v := row[at]
@@ -127,11 +125,7 @@ func digitPattern(text string) string {
 // it equals the same instant in another spelling.
 func isInstant(v wire.Value) bool {
 	text := v.String()
-	if len(text) == len("2006-01-02") {
-		return oracle.Same(v, wire.Text(text+"T00:00:00Z"), wire.TypeDatetime)
-	}
-	zulu, ok := strings.CutSuffix(text, "Z")
-	return ok && oracle.Same(v, wire.Text(zulu+"+00:00"), wire.TypeDatetime)
+	return (len(text) == len(time.DateOnly) || strings.HasSuffix(text, "Z")) && oracle.IsInstant(text)
 }
 
 // Elements returns the scalars of an array, except numbers with so many digits
@@ -154,7 +148,12 @@ func Elements(text string) (list []wire.Value) {
 			}
 		}
 	}
-	return slices.DeleteFunc(list, func(v wire.Value) bool { return len(v.String()) > MaxOperand })
+	return short(list)
+}
+
+// short returns those of the values that are short enough to be sent in lists.
+func short(list []wire.Value) []wire.Value {
+	return slices.DeleteFunc(list, func(v wire.Value) bool { return len(v.String()) > session.MaxOperand })
 }
 
 // asNumber returns a plain decimal text as a JSON number, if every JSON library

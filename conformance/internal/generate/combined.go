@@ -1,6 +1,7 @@
 package generate
 
 import (
+	"cmp"
 	"math/bits"
 	"slices"
 
@@ -69,6 +70,16 @@ func (r rowSet) or(other rowSet) rowSet {
 	return out
 }
 
+func (r rowSet) without(other rowSet) rowSet {
+	out := make(rowSet, len(r))
+	for i := range r {
+		out[i] = r[i] &^ other[i]
+	}
+	return out
+}
+
+func (r rowSet) add(i int) { r[i/64] |= 1 << (i % 64) }
+
 func (r rowSet) count() (n int) {
 	for _, word := range r {
 		n += bits.OnesCount64(word)
@@ -81,7 +92,7 @@ func (s *Subject) rows(all bool) rowSet {
 	set := make(rowSet, (len(s.sample.Rows)+63)/64)
 	for i := range s.sample.Rows {
 		if all {
-			set[i/64] |= 1 << (i % 64)
+			set.add(i)
 		}
 	}
 	return set
@@ -93,7 +104,7 @@ func (s *Subject) kept(f wire.Filter) rowSet {
 	matches, set := right(f, c.Type), s.rows(false)
 	for i, row := range s.sample.Rows {
 		if matches(row[c.at]) {
-			set[i/64] |= 1 << (i % 64)
+			set.add(i)
 		}
 	}
 	return set
@@ -287,33 +298,52 @@ func (g *Generator) FilteredWindows(skip func(*Question) bool) []*Question {
 	questions := make([][]*Question, len(g.subjects))
 	for i, s := range g.subjects {
 		if s.Window == 0 {
-			questions[i] = g.windowsOf(s, g.pool(s, skip))
+			questions[i] = g.windowsOf(s, g.pool(s, skip), i)
 		}
 	}
 	return InTurn(g.subjects, questions)
 }
 
-// windowsOf returns the questions about one table, those that differ most first.
-func (g *Generator) windowsOf(s *Subject, p *pool) (list []*Question) {
+// operatorStep is how many operators later another table begins, so that a few tables come to all of them.
+const operatorStep = 5
+
+// of returns the filters of a pool with one operator.
+func (p *pool) of(op wire.Op) *pool {
+	some := &pool{random: p.random, subject: p.subject, all: p.all, fields: p.fields}
+	for i, f := range p.filters {
+		if f.Op == op {
+			some.filters, some.rows = append(some.filters, f), append(some.rows, p.rows[i])
+		}
+	}
+	return some
+}
+
+// windowsOf returns the questions about one table, those that differ most first. Those with a single
+// filter take the operators in turn, and other tables begin with other ones: a connector may push some
+// to its source and apply the others behind the window.
+func (g *Generator) windowsOf(s *Subject, p *pool, table int) (list []*Question) {
+	ops, shapes := g.operators(), []shape{{and: 1}, {and: 2}, {or: 2, group: 1}}
 	add := func(n int, keys ...wire.SortKey) {
-		q := p.question(shape{and: 1 + n%2})
+		shape := shapes[len(list)%len(shapes)]
+		q := p.question(shape)
+		if shape.and == 1 && len(ops) > 0 {
+			turn := operatorStep*table + len(list)/len(shapes)
+			if some := p.of(ops[turn%len(ops)]); len(some.filters) > 0 {
+				q = cmp.Or(some.question(shape), q)
+			}
+		}
 		if q == nil {
 			return
 		}
 		q.Path, q.Sort = wire.PathQuery, keys
-		rows := max(1, s.matching(q.And, nil)*s.Rows()/len(s.sample.Rows))
+		rows := max(1, s.matching(q.And, q.Or)*s.Rows()/len(s.sample.Rows))
 		if n != 3 {
 			q.Limit = int64(1 + p.IntN(rows))
 		}
 		if g.capabilities.Offset && n != 1 && rows > 1 {
 			q.Offset = int64(1 + p.IntN(rows-1))
 		}
-		if most := g.capabilities.Limits.PageSizeMax; most > 0 {
-			q.Limit = min(q.Limit, most)
-		}
-		if most := g.capabilities.Limits.OffsetMax; most > 0 {
-			q.Offset = min(q.Offset, most)
-		}
+		g.limit(q)
 		q.Fields = g.fewFields(q)
 		list = append(list, q)
 	}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/connectorsdk/connector-sdk-go/conformance/internal/check"
 	"github.com/connectorsdk/connector-sdk-go/conformance/internal/message"
+	"github.com/connectorsdk/connector-sdk-go/conformance/internal/session"
 	"github.com/connectorsdk/connector-sdk-go/internal/oracle"
 	"github.com/connectorsdk/connector-sdk-go/internal/terms"
 	"github.com/connectorsdk/connector-sdk-go/wire"
@@ -62,27 +63,16 @@ func causeOf(q *Question) string {
 // lostRow returns the index of a row of an answer that satisfies the filters, and whose key
 // no row of the whole read has, or -1. The whole read has then lost it, not the filter.
 func lostRow(q *Question, answer *oracle.Table) int {
-	if len(q.Table.PrimaryKey) == 0 {
+	key := q.Table.PrimaryKey
+	known, answered := session.Project(q.Table, key), session.Project(answer, key)
+	if len(key) == 0 || known == nil || answered == nil {
 		return -1
 	}
-	keys := [2]*oracle.Table{{}, {}}
-	for i, t := range []*oracle.Table{answer, q.Table} {
-		for _, row := range t.Rows {
-			var key []wire.Value
-			for _, name := range q.Table.PrimaryKey {
-				column := t.Index(name)
-				if column < 0 {
-					return -1
-				}
-				key = append(key, row[column])
-			}
-			keys[i].Rows = append(keys[i].Rows, key)
-		}
+	var columns []wire.Column
+	for _, name := range key {
+		columns = append(columns, q.Table.Columns[q.Table.Index(name)])
 	}
-	for _, name := range q.Table.PrimaryKey {
-		keys[0].Columns = append(keys[0].Columns, q.Table.Columns[q.Table.Index(name)])
-	}
-	return absent(keys[0], keys[1])
+	return session.Missing(columns, answered, known, len(answered))
 }
 
 // explain returns what is wrong with the final rows of a question: by the filter

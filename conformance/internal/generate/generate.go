@@ -56,6 +56,14 @@ func (s *Subject) Rows() int { return len(s.Table.Rows) }
 
 func (s *Subject) column(name string) *Column { return s.columns[s.Table.Index(name)] }
 
+// names returns the names of all columns.
+func (s *Subject) names() (all []string) {
+	for _, c := range s.columns {
+		all = append(all, c.Name)
+	}
+	return all
+}
+
 // large reports whether the table is asked about rarely.
 func (s *Subject) large() bool { return s.Rows() > 1000 }
 
@@ -238,10 +246,7 @@ func (g *Generator) fieldTypes(s *Subject) map[string]wire.Type {
 // fields returns the fields to ask for: those that are filtered and sorted by, all,
 // or some.
 func (g *Generator) fields(q *Question) []string {
-	var all []string
-	for _, c := range q.Subject.columns {
-		all = append(all, c.Name)
-	}
+	all := q.names()
 	g.Shuffle(len(all), func(i, j int) { all[i], all[j] = all[j], all[i] })
 	switch g.IntN(4) {
 	case 0:
@@ -306,20 +311,25 @@ func (g *Generator) Windows(n int) (list []*Question) {
 		rows := q.Subject.matching(q.And, q.Or) * q.Rows() / len(q.sample.Rows)
 		if !g.chance(4) {
 			q.Limit = int64(1 + g.IntN(rows+2))
-			if most := g.capabilities.Limits.PageSizeMax; most > 0 {
-				q.Limit = min(q.Limit, most)
-			}
 		}
 		if g.capabilities.Offset && g.chance(2) {
 			q.Offset = int64(g.IntN(rows + 2))
-			if most := g.capabilities.Limits.OffsetMax; most > 0 {
-				q.Offset = min(q.Offset, most)
-			}
 		}
+		g.limit(q)
 		q.Fields = g.fields(q)
 		list = append(list, q)
 	}
 	return list
+}
+
+// limit keeps the window of a question within what the document declares.
+func (g *Generator) limit(q *Question) {
+	if most := g.capabilities.Limits.PageSizeMax; most > 0 {
+		q.Limit = min(q.Limit, most)
+	}
+	if most := g.capabilities.Limits.OffsetMax; most > 0 {
+		q.Offset = min(q.Offset, most)
+	}
 }
 
 // keys returns up to n sort keys, within what the document declares. If there are
@@ -371,10 +381,7 @@ func (g *Generator) Claims(n int) []*Question {
 		if i%2 == 0 && q.Limit == 0 {
 			q.Limit = int64(1 + g.IntN(max(q.Subject.matching(q.And, q.Or), 1)))
 		}
-		q.Fields = nil
-		for _, c := range q.Subject.columns {
-			q.Fields = append(q.Fields, c.Name)
-		}
+		q.Fields = q.names()
 	}
 	return list
 }

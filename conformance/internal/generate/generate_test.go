@@ -6,6 +6,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/connectorsdk/connector-sdk-go/conformance/corpus"
+	"github.com/connectorsdk/connector-sdk-go/conformance/internal/check"
 	"github.com/connectorsdk/connector-sdk-go/internal/oracle"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
@@ -45,4 +46,14 @@ func TestFiltersCoverEverything(t *testing.T) {
 			}
 		}
 	}
+}
+
+// TestBesideOthers: one wrong answer beside others may be data that moved there and back; several are
+// the connector's.
+func TestBesideOthers(t *testing.T) {
+	a := &Asker{beside: besideOthers - 1, wrongBeside: &Complaint{Finding: check.Fail("57 rows are counted as 114")}}
+	require.Nil(t, a.Beside())
+	a.beside++
+	require.Equal(t, "3 answers were wrong beside other requests, and right when they were asked for alone; the first: 57 rows are counted as 114",
+		a.Beside().Detail)
 }

@@ -3,6 +3,7 @@ package generate
 import (
 	"slices"
 
+	"github.com/connectorsdk/connector-sdk-go/conformance/internal/session"
 	"github.com/connectorsdk/connector-sdk-go/internal/oracle"
 	"github.com/connectorsdk/connector-sdk-go/internal/terms"
 	"github.com/connectorsdk/connector-sdk-go/wire"
@@ -13,14 +14,13 @@ import (
 // comes first, so that any budget of requests is spread over all of them.
 type Grid struct {
 	*Generator
-	tables []*tableCells
-	turns  *Turns // of single filters
-	packs  *Turns
+	tables     []*tableCells
+	turns      *Turns // of single filters
+	packs      *Turns
+	probeTurns *Turns
 	// shown counts how often a misreading was shown to be none, by field and by type. One
 	// that a field's other operators, or other fields of the type, do not have is less likely.
 	shown map[string]int
-	// nullsPlanned is set when the questions about nulls alone are known, since the last restart.
-	nullsPlanned bool
 }
 
 // tableCells are the cells of one table, of which only the first are asked about before
@@ -28,67 +28,12 @@ type Grid struct {
 type tableCells struct {
 	cells      []*Cell
 	open, step int
-	asked      bool // about this table
-	packed     bool // nothing is left to be packed
+	asked      bool    // about this table
+	packed     bool    // nothing is left to be packed
+	probes     []probe // that are still to be asked since the last restart; nil: not planned yet
 	// alone are the operators without operands that were asked by themselves since the last
-	// restart, nulls the questions about them that are still to be asked so.
+	// restart.
 	alone map[wire.Op]bool
-	nulls []nullQuestion
-}
-
-// nullQuestion is a cell with an operator without operands, for a route. Where the rows of a
-// table are counted in several ways, each of them can take other cells for null.
-type nullQuestion struct {
-	*Cell
-	route string
-}
-
-// nullQuestions plans for each table isnull and notnull on each route, about one of its
-// fields with nulls. Tables with the same columns share them.
-func (g *Grid) nullQuestions(routes []string) {
-	alike := map[string]int{}
-	for _, s := range g.subjects {
-		alike[shapeOf(s.Table.Columns)]++
-	}
-	turn := map[string]int{}
-	for i, t := range g.tables {
-		shape := shapeOf(g.subjects[i].Table.Columns)
-		n := 0
-		for _, op := range []wire.Op{wire.OpNotNull, wire.OpIsNull} {
-			cells := slices.DeleteFunc(slices.Clone(t.cells), func(c *Cell) bool { return c.Op != op || c.column().nulls == 0 })
-			for _, route := range routes {
-				ask := len(cells) > 0 && (route == wire.PathQuery || g.subjects[i].Window == 0)
-				if ask && n%alike[shape] == turn[shape] {
-					t.nulls = append(t.nulls, nullQuestion{cells[n%len(cells)], route})
-				}
-				n++
-			}
-		}
-		turn[shape]++
-	}
-}
-
-// nextNulls returns the next question about nulls alone, or nil.
-func (g *Grid) nextNulls(routes []string) *Question {
-	if !g.nullsPlanned {
-		g.nullsPlanned = true
-		g.nullQuestions(routes)
-	}
-	for _, t := range g.tables {
-		for len(t.nulls) > 0 {
-			next := t.nulls[0]
-			t.nulls = t.nulls[1:]
-			if next.Broken {
-				continue
-			}
-			if next.plan(); next.asked < len(next.filters) {
-				g.use(next.Cell)
-			}
-			t.alone[next.Op] = true
-			return g.Asking(next.Subject, next.route, wire.Where{And: []wire.Filter{{Field: next.Field, Op: next.Op}}})
-		}
-	}
-	return nil
 }
 
 // Cell is an operator on a field of a table.
@@ -96,9 +41,9 @@ type Cell struct {
 	*Subject
 	Field string
 	Op    wire.Op
-	// Broken is set by the caller: a filter of the cell was answered wrongly, so that
-	// no others are asked.
-	Broken bool
+	// Broken is set by the caller: the id of the check that has found a filter of the cell
+	// to be answered wrongly. No others are asked then.
+	Broken string
 
 	grid    *Grid
 	shape   string // of the table
@@ -168,10 +113,9 @@ func (g *Grid) Cell(table string, f wire.Filter) *Cell {
 // Restart begins again, for another route: with the filter of each cell that comes after
 // those that were asked, or with the most telling if there is none.
 func (g *Grid) Restart() {
-	g.turns, g.packs, g.shown = turnsOf(g.subjects), turnsOf(g.subjects), map[string]int{}
-	g.nullsPlanned = false
+	g.turns, g.packs, g.probeTurns, g.shown = turnsOf(g.subjects), turnsOf(g.subjects), turnsOf(g.subjects), map[string]int{}
 	for _, t := range g.tables {
-		t.open, t.packed, t.alone, t.nulls = min(t.step, len(t.cells)), false, map[wire.Op]bool{}, nil
+		t.open, t.packed, t.alone, t.probes = min(t.step, len(t.cells)), false, map[wire.Op]bool{}, nil
 		for _, c := range t.cells {
 			c.fresh = true
 			if c.asked == len(c.filters) {
@@ -181,9 +125,9 @@ func (g *Grid) Restart() {
 	}
 }
 
-// Next returns the next question, with a single filter: first one about each table, then
-// those about nulls alone, then the tables take turns. Questions about a table take the routes in turn. It returns nil
-// when all that can be told apart was asked.
+// Next returns the next question, with a single filter: first one about each table, then the
+// tables take turns. Questions about a table take the routes in turn. It returns nil when all
+// that can be told apart was asked.
 func (g *Grid) Next(routes ...string) *Question {
 	for _, t := range g.tables {
 		if t.asked {
@@ -193,9 +137,6 @@ func (g *Grid) Next(routes ...string) *Question {
 		if c := g.best(t, routes); c != nil {
 			return g.take(c, routes)
 		}
-	}
-	if q := g.nextNulls(routes); q != nil {
-		return q
 	}
 	i := g.turns.Next(func(i int) bool { return g.best(g.tables[i], routes) != nil })
 	if i < 0 {
@@ -215,7 +156,7 @@ func (g *Grid) best(t *tableCells, routes []string) (best *Cell) {
 		most := 0.0
 		for _, c := range t.cells[:t.open] {
 			c.plan()
-			if c.Broken || c.asked >= len(c.filters) || c.Window > 0 && !slices.Contains(routes, wire.PathQuery) {
+			if c.Broken != "" || c.asked >= len(c.filters) || c.Window > 0 && !slices.Contains(routes, wire.PathQuery) {
 				continue
 			}
 			if gain := g.gain(c); gain > most {
@@ -272,7 +213,7 @@ func likeOperator(op wire.Op) wire.Op {
 
 // take returns the question with the next filter of a cell.
 func (g *Grid) take(c *Cell, routes []string) *Question {
-	f := g.use(c)
+	f := g.use(c, nil)
 	route := routes[c.taken%len(routes)]
 	if terms.ShapeOf(f.Op) == terms.ShapeNullary {
 		g.tables[slices.Index(g.subjects, c.Subject)].alone[f.Op] = true
@@ -280,17 +221,57 @@ func (g *Grid) take(c *Cell, routes []string) *Question {
 	return g.Asking(c.Subject, route, wire.Where{And: []wire.Filter{f}})
 }
 
-// use returns the next filter of a cell, and notes that it was asked.
-func (g *Grid) use(c *Cell) wire.Filter {
+// use returns the next filter of a cell, and notes that it was asked, beside others if some
+// witnesses alone are seen. What these hide is asked for once more, without them.
+func (g *Grid) use(c *Cell, seen []bool) wire.Filter {
 	next := c.filters[c.asked]
 	c.asked++
+	shown, hidden := next.adds, []*misreading(nil)
+	if seen != nil {
+		shown, hidden = c.parted(next, seen)
+	}
+	g.note(c, shown)
+	if len(hidden) > 0 {
+		o := &candidate{filter: next.filter, adds: hidden, alone: true}
+		at := c.asked
+		for at < len(c.filters) && c.filters[at].weight() >= o.weight() {
+			at++
+		}
+		c.filters = slices.Insert(c.filters, at, o)
+	}
+	return next.filter
+}
+
+// weight returns how much the misreadings that a candidate adds count.
+func (o *candidate) weight() (weight float64) {
+	for _, m := range o.adds {
+		weight += m.weight
+	}
+	return weight
+}
+
+// parted returns which of the misreadings that a filter adds are shown by the witnesses that are
+// seen, and which are not.
+func (c *Cell) parted(o *candidate, seen []bool) (shown, hidden []*misreading) {
+	judged := c.judgeFilter(c.grid.notableOf(c.Subject, c.column()), o.filter, seen)
+	for _, m := range o.adds {
+		if judged != nil && slices.ContainsFunc(judged.shows, func(s *misreading) bool { return s.as == m.as }) {
+			shown = append(shown, m)
+		} else {
+			hidden = append(hidden, m)
+		}
+	}
+	return shown, hidden
+}
+
+// note counts misreadings that a filter of a cell would show.
+func (g *Grid) note(c *Cell, shown []*misreading) {
 	c.fresh = false
-	for _, m := range next.adds {
+	for _, m := range shown {
 		for _, key := range c.keys(m) {
 			g.shown[key]++
 		}
 	}
-	return next.filter
 }
 
 // Asking returns the question with some filters for a route.
@@ -310,10 +291,7 @@ func (g *Grid) Asking(s *Subject, path string, where wire.Where) *Question {
 // key, those that are filtered and sorted by, and two others. Now and then it returns
 // all.
 func (g *Generator) fewFields(q *Question) []string {
-	var others []string
-	for _, c := range q.columns {
-		others = append(others, c.Name)
-	}
+	others := q.names()
 	chance := chanceOf(g.seed, bodyOf(q))
 	chance.Shuffle(len(others), func(i, j int) { others[i], others[j] = others[j], others[i] })
 	if chance.chance(8) {
@@ -348,7 +326,7 @@ func (c *Cell) plan() {
 	candidates := c.judge()
 	shown := map[string]bool{}
 	most := maxFilters
-	if c.Op == wire.OpEq && len(column.cells) <= fewValues {
+	if c.Op == wire.OpEq && len(column.cells) <= session.MaxValues {
 		most += len(column.cells)
 	}
 	for len(c.filters) < most && len(candidates) > 0 {
@@ -388,6 +366,7 @@ type candidate struct {
 	filter wire.Filter
 	shows  []*misreading
 	adds   []*misreading // those that no filter before it shows
+	alone  bool          // others have hidden what it adds
 	extra  float64       // decides between candidates that show as much
 }
 
@@ -410,40 +389,49 @@ func (c *Cell) judge() (list []*candidate) {
 	n := c.grid.notableOf(c.Subject, column)
 	chance := chanceOf(c.grid.seed, c.Table.Name, c.Field, string(c.Op))
 	for _, f := range chance.candidates(column, n, c.Op) {
-		matches := n.as(column.Type).Matcher(f)
-		expected := make([]bool, len(n.witnesses))
-		kept := 0
-		for i := range expected {
-			if expected[i] = matches(i); expected[i] {
-				kept++
-			}
+		if o := c.judgeFilter(n, f, nil); o != nil {
+			list = append(list, o)
 		}
-		o := &candidate{filter: f}
-		likely := misreadings
-		if len(f.Values) > judgedList {
-			likely = longListMisreadings
-		}
-		for i := range likely {
-			if m := &likely[i]; n.show(m, f, column.Type, expected) {
-				if f.Op == wire.OpIn && len(f.Values) == 1 && m.ofOne != nil {
-					m = m.ofOne
-				}
-				o.shows = append(o.shows, m)
-			}
-		}
-		o.shows = append(o.shows, column.particular(f)...)
-		if len(o.shows) == 0 {
-			continue
-		}
-		if kept > 0 && kept < len(n.witnesses) {
-			o.extra = 0.2
-		}
-		if c.large() && kept*c.Rows() > manyRows*len(n.witnesses) {
-			o.extra -= 0.15
-		}
-		list = append(list, o)
 	}
 	return list
+}
+
+// judgeFilter returns a filter of the cell with what it shows by the witnesses that are seen (nil:
+// all), or nil if it shows nothing.
+func (c *Cell) judgeFilter(n *notable, f wire.Filter, seen []bool) *candidate {
+	column := c.column()
+	matches := n.as(column.Type).Matcher(f)
+	expected := make([]bool, len(n.witnesses))
+	kept := 0
+	for i := range expected {
+		if expected[i] = matches(i); expected[i] {
+			kept++
+		}
+	}
+	o := &candidate{filter: f}
+	likely := misreadings
+	if len(f.Values) > judgedList {
+		likely = longListMisreadings
+	}
+	for i := range likely {
+		if m := &likely[i]; n.show(m, f, column.Type, expected, seen) {
+			if f.Op == wire.OpIn && len(f.Values) == 1 && m.ofOne != nil {
+				m = m.ofOne
+			}
+			o.shows = append(o.shows, m)
+		}
+	}
+	o.shows = append(o.shows, column.particular(f)...)
+	if len(o.shows) == 0 {
+		return nil
+	}
+	if kept > 0 && kept < len(n.witnesses) {
+		o.extra = 0.2
+	}
+	if c.large() && kept*c.Rows() > manyRows*len(n.witnesses) {
+		o.extra -= 0.15
+	}
+	return o
 }
 
 // notableOf returns the notable values of a column, which all its operators share.

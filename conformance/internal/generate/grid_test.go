@@ -132,6 +132,18 @@ func TestCombinations(t *testing.T) {
 	require.Positive(t, oneField)
 }
 
+// TestWindowsOverEachOperator requires that the first windows over single filters are about all operators.
+func TestWindowsOverEachOperator(t *testing.T) {
+	g := ofCorpus(5, "windows")
+	asked := map[wire.Op]bool{}
+	for _, q := range g.FilteredWindows(func(*Question) bool { return false })[:8*len(g.operators())] {
+		if filters := slices.Collect(q.Filters()); len(filters) == 1 {
+			asked[filters[0].Op] = true
+		}
+	}
+	require.Len(t, asked, len(g.operators()))
+}
+
 // TestPacksHideNothing requires that a pack is made of conditions or of groups, and that
 // operators without operands are asked alone first of a column with nulls.
 func TestPacksHideNothing(t *testing.T) {
@@ -140,7 +152,7 @@ func TestPacksHideNothing(t *testing.T) {
 		for q := g.Pack(wire.PathQuery); q != nil; q = g.Pack(wire.PathQuery) {
 			require.True(t, len(q.And) == 0 || len(q.Or) == 0, "%v", q.Where)
 			for f := range q.Filters() {
-				if f.Field == "status" && !withOperands(f) {
+				if q.column(f.Field).nulls > 0 && !withOperands(f) {
 					n++
 				}
 			}
@@ -149,9 +161,13 @@ func TestPacksHideNothing(t *testing.T) {
 	}
 	require.Zero(t, nullary())
 	for range 2 {
-		q := g.Next(wire.PathQuery)
-		require.False(t, withOperands(q.And[0]), "%v: before the tables take turns", q.Where)
+		q := g.Probe(wire.PathQuery)
+		require.False(t, withOperands(q.And[0]), "%v: before the other probes", q.Where)
 	}
+	for _, t := range g.tables {
+		t.packed = false
+	}
+	require.Positive(t, nullary(), "then they are packed too")
 }
 
 // TestNullsAlone requires isnull and notnull by themselves on each route and of each kind of
@@ -187,9 +203,10 @@ func TestNullsAlone(t *testing.T) {
 		g := New(7, "test", wire.Capabilities{Operators: ops}, test.subjects).Grid()
 		for range 2 {
 			asked, tables := map[string]int{}, map[string]bool{}
-			g.nextNulls(nil) // nothing is planned for no route
-			g.Restart()
-			for q := g.nextNulls(routes); q != nil; q = g.nextNulls(routes) {
+			for i, s := range g.subjects {
+				g.tables[i].asked = s == full // nothing is asked about nulls of it
+			}
+			for q := g.Probe(routes...); q != nil; q = g.Probe(routes...) {
 				require.Len(t, q.And, 1)
 				require.Positive(t, q.column(q.And[0].Field).nulls, test.why)
 				asked[q.Path+string(q.And[0].Op)]++
@@ -204,9 +221,9 @@ func TestNullsAlone(t *testing.T) {
 		}
 		broken := g.tables[len(g.tables)-1]
 		for _, c := range broken.cells {
-			c.Broken = true
+			c.Broken = "L2"
 		}
-		for q := g.nextNulls(routes); q != nil; q = g.nextNulls(routes) {
+		for q := g.Probe(routes...); q != nil; q = g.Probe(routes...) {
 			require.NotEqual(t, test.subjects[len(test.subjects)-1], q.Subject, "what is answered wrongly is not asked again")
 		}
 	}

@@ -46,7 +46,7 @@ func (g *Generator) groupBy(q *Question) {
 		if 2*len(c.cells) > q.Subject.Rows() && !g.chance(3) {
 			continue
 		}
-		group := wire.GroupKey{Field: c.Name, As: fmt.Sprintf("g%d", len(q.Groups))}
+		group := wire.GroupKey{Field: c.Name, As: fmt.Sprintf("Key%d", len(q.Groups))}
 		switch {
 		case !c.groupable:
 			continue
@@ -72,7 +72,7 @@ func (g *Generator) measures(q *Question) {
 			Fn: pick(g.random, []wire.AggFunc{
 				wire.AggCount, wire.AggCount, wire.AggSum, wire.AggMin, wire.AggMax, wire.AggCountDistinct,
 			}),
-			As: fmt.Sprintf("m%d", len(q.Measures)),
+			As: fmt.Sprintf("Of%d", len(q.Measures)),
 		}
 		if c := pick(g.random, q.Subject.columns); m.Fn != wire.AggCount || g.chance(2) {
 			if !c.aggregatable || !measurable(m.Fn, c) {

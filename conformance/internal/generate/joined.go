@@ -3,6 +3,7 @@ package generate
 import (
 	"slices"
 
+	"github.com/connectorsdk/connector-sdk-go/conformance/internal/session"
 	"github.com/connectorsdk/connector-sdk-go/internal/oracle"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
@@ -73,7 +74,7 @@ func (p *pool) between(c *Column, least, most wire.Op) *Question {
 	to := len(ladder) - 2 - p.IntN(len(ladder)/4)
 	and := []wire.Filter{{Field: c.Name, Op: least, Value: ladder[from]}, {Field: c.Name, Op: most, Value: ladder[to]}}
 	for _, f := range and {
-		if len(f.Value.String()) > MaxOperand || !c.settled(f) {
+		if len(f.Value.String()) > session.MaxOperand || !c.settled(f) {
 			return nil
 		}
 	}
@@ -88,7 +89,7 @@ func (p *pool) unequalGroups(a *Column, columns []*Column, short bool) *Question
 	equal := func(c *Column, v wire.Value) wire.Filter { return wire.Filter{Field: c.Name, Op: wire.OpEq, Value: v} }
 	usable := func(c *Column, row []wire.Value) bool {
 		v := row[c.at]
-		return !v.IsNull() && len(v.String()) <= MaxOperand && c.settled(equal(c, v))
+		return !v.IsNull() && len(v.String()) <= session.MaxOperand && c.settled(equal(c, v))
 	}
 	const tries = 8
 	start := p.IntN(len(rows))

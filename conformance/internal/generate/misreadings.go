@@ -51,6 +51,18 @@ func taking(as string, other func(f wire.Filter, t wire.Type) (wire.Filter, wire
 	}}
 }
 
+// matching returns the misreading that reads the filters that it concerns by a matcher of its own.
+func matching(
+	as string, concerns func(wire.Filter, wire.Type) bool, matches func(wire.Filter, wire.Type) matcher,
+) misreading {
+	return misreading{as: as, read: func(f wire.Filter, t wire.Type) matcher {
+		if !concerns(f, t) {
+			return nil
+		}
+		return matches(f, t)
+	}}
+}
+
 // changing returns the misreading that changes the operands of the filters that it
 // concerns and, if cells is set, the cells.
 func changing(as string, cells bool, change func(wire.Value) wire.Value, concerns func(wire.Filter, wire.Type) bool) misreading {
@@ -99,8 +111,8 @@ func right(f wire.Filter, t wire.Type) matcher { return oracle.Reading{}.Matcher
 // first is reported.
 var misreadings = slices.Concat(
 	weighing(sometimes, []misreading{
-		always("the filter were not there", true),
-		always("the filter matched nothing", false),
+		matching("the filter were not there", anyFilter, every(true)),
+		matching("the filter matched nothing", anyFilter, every(false)),
 	}),
 	weighing(often, boundMisreadings),
 	weighing(sometimes, slices.Concat(operatorMisreadings, nullMisreadings, listMisreadings)),
@@ -109,9 +121,11 @@ var misreadings = slices.Concat(
 	weighing(sometimes, slices.Concat(textMisreadings, numberMisreadings, timeMisreadings, transportMisreadings)),
 	weighing(seldom, slices.Concat(rareMisreadings, veryLongLists)))
 
-// always returns the misreading that gives every cell the same answer.
-func always(as string, matches bool) misreading {
-	return misreading{as: as, read: func(wire.Filter, wire.Type) matcher { return func(wire.Value) bool { return matches } }}
+func anyFilter(wire.Filter, wire.Type) bool { return true }
+
+// every returns the matchers that give every cell the same answer.
+func every(matches bool) func(wire.Filter, wire.Type) matcher {
+	return func(wire.Filter, wire.Type) matcher { return func(wire.Value) bool { return matches } }
 }
 
 // Misread returns how the answer to a question with a single filter can be explained,
@@ -153,6 +167,14 @@ var operatorMisreadings = []misreading{
 	instead(wire.OpIn, wire.OpNin), instead(wire.OpNin, wire.OpIn),
 	instead(wire.OpIncludes, wire.OpStartsWith), instead(wire.OpIncludes, wire.OpEq), instead(wire.OpStartsWith, wire.OpIncludes),
 	instead(wire.OpStartsWith, wire.OpEq), instead(wire.OpContains, wire.OpIncludes), instead(wire.OpContains, wire.OpEq),
+	taking("the JSON of the operand were looked for in the text of the list", func(f wire.Filter, t wire.Type) (wire.Filter, wire.Type, bool) {
+		concerned := f.Op == wire.OpContains && !f.Value.IsNull()
+		f.Op = wire.OpIncludes
+		if f.Value.Kind() == wire.KindText {
+			f.Value = wire.Text(`"` + f.Value.Text() + `"`)
+		}
+		return f, t, concerned
+	}),
 }
 
 // instead returns the misreading of an operator as another.
@@ -177,13 +199,11 @@ func onText(op wire.Op, test func(text, operand string) bool) func(wire.Filter, 
 
 // nullMisreadings judge nulls wrongly, and the empty text, which is none.
 var nullMisreadings = []misreading{
-	{as: "neq and nin kept or dropped nulls the other way round", read: func(f wire.Filter, t wire.Type) matcher {
-		if f.Op != wire.OpNeq && f.Op != wire.OpNin {
-			return nil
-		}
-		matches := right(f, t)
-		return func(v wire.Value) bool { return v.IsNull() != matches(v) }
-	}},
+	matching("neq and nin kept or dropped nulls the other way round", withOp(wire.OpNeq, wire.OpNin),
+		func(f wire.Filter, t wire.Type) matcher {
+			matches := right(f, t)
+			return func(v wire.Value) bool { return v.IsNull() != matches(v) }
+		}),
 	nullsKept(wire.OpGt), nullsKept(wire.OpGte), nullsKept(wire.OpLt), nullsKept(wire.OpLte),
 	changing("the empty text were null", true, func(v wire.Value) wire.Value {
 		if v.Kind() == wire.KindText && v.Text() == "" {
@@ -196,43 +216,36 @@ var nullMisreadings = []misreading{
 			return wire.Text("")
 		}
 		return v
-	}, func(wire.Filter, wire.Type) bool { return true }),
-	{as: "a null operand equalled null", read: func(f wire.Filter, t wire.Type) matcher {
-		if terms.ShapeOf(f.Op) != terms.ShapeValue || !f.Value.IsNull() {
-			return nil
-		}
+	}, anyFilter),
+	matching("a null operand equalled null", func(f wire.Filter, _ wire.Type) bool {
+		return terms.ShapeOf(f.Op) == terms.ShapeValue && f.Value.IsNull()
+	}, func(f wire.Filter, _ wire.Type) matcher {
 		return func(v wire.Value) bool { return v.IsNull() == (f.Op == wire.OpEq) }
-	}},
-	{as: "an operand of false were no filter", read: func(f wire.Filter, t wire.Type) matcher {
-		if t != wire.TypeBoolean || terms.ShapeOf(f.Op) != terms.ShapeValue || f.Value.String() != "false" {
-			return nil
-		}
-		return func(wire.Value) bool { return true }
-	}},
-	{as: "an operand of 0 were no filter", read: func(f wire.Filter, t wire.Type) matcher {
-		if !t.Numeric() || terms.ShapeOf(f.Op) != terms.ShapeValue || strings.Trim(f.Value.String(), "0.") != "" || f.Value.String() == "" {
-			return nil
-		}
-		return func(wire.Value) bool { return true }
-	}},
-	{as: "an empty operand were no filter", read: func(f wire.Filter, _ wire.Type) matcher {
+	}),
+	matching("an operand of false were no filter", func(f wire.Filter, t wire.Type) bool {
+		return t == wire.TypeBoolean && terms.ShapeOf(f.Op) == terms.ShapeValue && f.Value.String() == "false"
+	}, every(true)),
+	matching("an operand of 0 were no filter", func(f wire.Filter, t wire.Type) bool {
+		return t.Numeric() && terms.ShapeOf(f.Op) == terms.ShapeValue &&
+			f.Value.String() != "" && strings.Trim(f.Value.String(), "0.") == ""
+	}, every(true)),
+	matching("an empty operand were no filter", func(f wire.Filter, _ wire.Type) bool {
 		none := terms.ShapeOf(f.Op) == terms.ShapeValue && (f.Value.IsNull() || f.Value.String() == "")
-		if !none && (terms.ShapeOf(f.Op) != terms.ShapeMember || len(f.Values) > 0) {
-			return nil
-		}
-		return func(wire.Value) bool { return true }
-	}},
+		return none || terms.ShapeOf(f.Op) == terms.ShapeMember && len(f.Values) == 0
+	}, every(true)),
+}
+
+// withOp returns the condition that a filter has one of the operators.
+func withOp(ops ...wire.Op) func(wire.Filter, wire.Type) bool {
+	return func(f wire.Filter, _ wire.Type) bool { return slices.Contains(ops, f.Op) }
 }
 
 // nullsKept returns the misreading of a range that keeps nulls.
 func nullsKept(op wire.Op) misreading {
-	return misreading{as: "nulls were in the range", read: func(f wire.Filter, t wire.Type) matcher {
-		if f.Op != op {
-			return nil
-		}
+	return matching("nulls were in the range", withOp(op), func(f wire.Filter, t wire.Type) matcher {
 		matches := right(f, t)
 		return func(v wire.Value) bool { return v.IsNull() || matches(v) }
-	}}
+	})
 }
 
 // through reads a filter over cells that were changed before.
@@ -299,12 +312,9 @@ var nullMembers = []misreading{
 			return matches(v)
 		}
 	}},
-	{as: "nothing were outside a list with null", read: func(f wire.Filter, _ wire.Type) matcher {
-		if f.Op != wire.OpNin || !slices.ContainsFunc(f.Values, wire.Value.IsNull) {
-			return nil
-		}
-		return func(wire.Value) bool { return false }
-	}},
+	matching("nothing were outside a list with null", func(f wire.Filter, _ wire.Type) bool {
+		return f.Op == wire.OpNin && slices.ContainsFunc(f.Values, wire.Value.IsNull)
+	}, every(false)),
 }
 
 func members(as string, change func([]wire.Value) []wire.Value) misreading {

@@ -63,6 +63,7 @@ var timeMisreadings = []misreading{
 	truncated("the operand were cut to the day", 24*time.Hour, false),
 	truncated("instants were cut to the second", time.Second, true),
 	truncated("instants were cut to the day", 24*time.Hour, true),
+	dayBegins("a day began at 8 in the morning, in UTC", 8*time.Hour), dayBegins("a day began at 10 in the evening, in UTC", -2*time.Hour),
 }
 
 // moved returns the change of a day or an instant, spelled as it was.
@@ -93,6 +94,18 @@ func shifted(as string, by time.Duration) misreading {
 	return changing(as, false, later, func(f wire.Filter, t wire.Type) bool {
 		return withOperands(f) && (t == wire.TypeDatetime || t == wire.TypeDate && by.Abs() >= 24*time.Hour)
 	})
+}
+
+// dayBegins returns the misreading of a day, which bounds instants, as that of another time zone.
+func dayBegins(as string, at time.Duration) misreading {
+	begin := onTexts(func(text string) string {
+		day, err := time.Parse(time.DateOnly, text)
+		if err != nil {
+			return text
+		}
+		return day.Add(at).Format("2006-01-02T15:04:05.000Z07:00")
+	})
+	return changing(as, false, begin, func(f wire.Filter, t wire.Type) bool { return t == wire.TypeDatetime && withOperands(f) })
 }
 
 func truncated(as string, to time.Duration, both bool) misreading {

@@ -31,6 +31,30 @@ type notable struct {
 	// cells see them, by name. It is nil for one that changes none of them.
 	cells   map[wire.Type]*oracle.Cells
 	changed map[string]*oracle.Cells
+	// rows are the rows of the sample that hold each witness; nil before they are asked for.
+	rows []rowSet
+}
+
+// seen returns which witnesses stand in a row whose place in an answer the filters beside one
+// leave open. What the sample of a larger table does not hold is taken to stand in one.
+func (n *notable) seen(s *Subject, c *Column, open rowSet) []bool {
+	if n.rows == nil {
+		n.rows = make([]rowSet, len(n.witnesses))
+		at := make(map[wire.Value]int, len(n.witnesses))
+		for i, v := range n.witnesses {
+			n.rows[i], at[v] = s.rows(false), i
+		}
+		for i, row := range s.sample.Rows {
+			if w, ok := at[row[c.at]]; ok {
+				n.rows[w].add(i)
+			}
+		}
+	}
+	seen := make([]bool, len(n.witnesses))
+	for i, rows := range n.rows {
+		seen[i] = rows.and(open).count() > 0 || s.sample != s.Table && rows.count() == 0
+	}
+	return seen
 }
 
 // seenAs returns the witnesses of a column of a type as a misreading sees them, and whether
@@ -71,11 +95,12 @@ func (n *notable) as(t wire.Type) *oracle.Cells {
 	return cells
 }
 
-// show reports whether a misreading of a filter keeps other witnesses than are expected.
-func (n *notable) show(m *misreading, f wire.Filter, t wire.Type, expected []bool) bool {
+// show reports whether a misreading of a filter keeps other witnesses than are expected, of those
+// that are seen; nil are all.
+func (n *notable) show(m *misreading, f wire.Filter, t wire.Type, expected, seen []bool) bool {
 	wrong := n.misread(m, f, t)
 	for i := range expected {
-		if wrong != nil && wrong(i) != expected[i] {
+		if wrong != nil && (seen == nil || seen[i]) && wrong(i) != expected[i] {
 			return true
 		}
 	}

@@ -9,6 +9,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"github.com/connectorsdk/connector-sdk-go/conformance/internal/session"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -116,7 +117,7 @@ func (d random) value(c *Column) (wire.Value, bool) {
 		if len(c.cells) == 0 {
 			break
 		}
-		if v := pick(d, c.cells); len(v.String()) <= MaxOperand {
+		if v := pick(d, c.cells); len(v.String()) <= session.MaxOperand {
 			return v, true
 		}
 	}
@@ -319,9 +320,7 @@ func (d random) respelled(text string) (wire.Value, bool) {
 // otherKind returns the value as another kind of JSON scalar with the same text.
 func (d random) otherKind(v wire.Value) (wire.Value, bool) {
 	switch v.Kind() {
-	case wire.KindBool, wire.KindInt:
-		return wire.Text(v.String()), true
-	case wire.KindFloat:
+	case wire.KindBool, wire.KindInt, wire.KindFloat:
 		return wire.Text(v.String()), true
 	}
 	switch text := v.String(); text {

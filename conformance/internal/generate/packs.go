@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 
+	"github.com/connectorsdk/connector-sdk-go/internal/terms"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -42,27 +43,52 @@ func (g *Grid) pack(t *tableCells, s *Subject) *Question {
 	if s.Window > 0 {
 		return nil
 	}
-	type ranked struct {
-		*Cell
-		gain float64
-	}
 	var cells []ranked
 	for _, c := range t.cells[:t.open] {
-		if c.plan(); !c.Broken && c.asked < len(c.filters) {
+		if c.plan(); c.Broken == "" && c.asked < len(c.filters) {
 			cells = append(cells, ranked{c, g.gain(c)})
 		}
 	}
 	slices.SortStableFunc(cells, func(a, b ranked) int { return cmp.Compare(b.gain, a.gain) })
+	// Those of the kind of the best, and only if these are too few the others.
+	var halves [2][]ranked
+	for _, c := range cells {
+		next := c.filters[c.asked]
+		if next.alone || len(next.filter.Values) > longList || c.gain < seldom ||
+			c.column().nulls > 0 && !withOperands(next.filter) && !t.alone[next.filter.Op] {
+			continue // for questions of their own
+		}
+		half := 1
+		if best := halves[0]; len(best) == 0 || usual(next.filter, c.column()) == usual(best[0].next(), best[0].column()) {
+			half = 0
+		}
+		halves[half] = append(halves[half], c)
+	}
+	for _, alike := range halves {
+		if q := g.packOf(s, alike); q != nil {
+			return q
+		}
+	}
+	return nil
+}
+
+// ranked is a cell with what its next filter tells.
+type ranked struct {
+	*Cell
+	gain float64
+}
+
+func (r ranked) next() wire.Filter { return r.filters[r.asked].filter }
+
+// packOf returns a question of as many of the cells as one can hold, nil if it is less than two.
+func (g *Grid) packOf(s *Subject, cells []ranked) *Question {
 	and, or := &Question{Subject: s}, &Question{Subject: s}
 	var conditions, groups []*Cell
 	rows := len(s.sample.Rows)
 	narrowed, widened := s.rows(true), s.rows(false)
 	gains := map[*Question]float64{}
 	for _, c := range cells {
-		f := c.filters[c.asked].filter
-		if len(f.Values) > longList || c.gain < seldom || c.column().nulls > 0 && !withOperands(f) && !t.alone[f.Op] {
-			continue // for questions of their own
-		}
+		f := c.next()
 		kept := s.kept(f)
 		with, beside := narrowed.and(kept), widened.or(kept)
 		switch n := kept.count(); {
@@ -83,8 +109,51 @@ func (g *Grid) pack(t *tableCells, s *Subject) *Question {
 	if len(packed) < 2 {
 		return nil
 	}
-	for _, c := range packed {
-		g.use(c)
+	open := s.open(q.Where)
+	for i, c := range packed {
+		g.use(c, g.notableOf(s, c.column()).seen(s, c.column(), open[i]))
 	}
 	return q
+}
+
+// usual reports whether most connectors have their upstream evaluate a filter. One that they do
+// not hides what happens to those beside it, because then the connector evaluates them all.
+func usual(f wire.Filter, c *Column) bool {
+	switch {
+	case c.Type == wire.TypeJSON || c.Type == wire.TypeArray || c.Type == "" || f.Op == wire.OpContains:
+		return false
+	case !withOperands(f):
+		return true
+	case (f.Op == wire.OpIncludes || f.Op == wire.OpStartsWith) && !isText(c.Type):
+		return false
+	}
+	operands := f.Values
+	if terms.ShapeOf(f.Op) == terms.ShapeValue {
+		operands = []wire.Value{f.Value}
+	}
+	return !slices.ContainsFunc(operands, func(v wire.Value) bool {
+		return v.IsNull() || c.Type.Numeric() && v.Kind() == wire.KindText && !c.has(v)
+	})
+}
+
+// open returns for each filter of a question, conditions or groups of one, the rows of the sample
+// whose place in the answer it decides: the other conditions keep them, the other groups do not.
+func (s *Subject) open(where wire.Where) (list []rowSet) {
+	var others []rowSet // the rows that a filter leaves to those beside it
+	for _, f := range where.And {
+		others = append(others, s.kept(f))
+	}
+	for _, group := range where.Or {
+		others = append(others, s.rows(true).without(s.kept(group[0])))
+	}
+	for i := range others {
+		open := s.rows(true)
+		for j, rows := range others {
+			if j != i {
+				open = open.and(rows)
+			}
+		}
+		list = append(list, open)
+	}
+	return list
 }

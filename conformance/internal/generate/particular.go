@@ -5,12 +5,10 @@ import (
 	"strings"
 	"unicode"
 
+	"github.com/connectorsdk/connector-sdk-go/conformance/internal/session"
 	"github.com/connectorsdk/connector-sdk-go/internal/terms"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
-
-// fewValues is how many different values a column may have to be asked for each of them.
-const fewValues = 50
 
 // A kind of text is one that gets lost, or changes its meaning, on the way to a source or
 // where the source compares.
@@ -56,7 +54,7 @@ func (c *Column) particular(f wire.Filter) (shows []*misreading) {
 	if terms.ShapeOf(f.Op) == terms.ShapeValue {
 		values = []wire.Value{f.Value}
 	}
-	few := len(c.cells) > 1 && len(c.cells) <= fewValues
+	few := len(c.cells) > 1 && len(c.cells) <= session.MaxValues
 	found := 0
 	for _, v := range values {
 		if !v.IsNull() && c.has(v) {

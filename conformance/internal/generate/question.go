@@ -2,8 +2,8 @@ package generate
 
 import (
 	"cmp"
-	"slices"
 
+	"github.com/connectorsdk/connector-sdk-go/conformance/internal/session"
 	"github.com/connectorsdk/connector-sdk-go/internal/oracle"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
@@ -60,20 +60,9 @@ func (q *Question) Message() wire.Request {
 
 // Needed returns the fields, followed by those that filters and sort keys name.
 func (q *Question) Needed(fields []string) []string {
-	fields = slices.Clone(fields)
-	add := func(name string) {
-		if !slices.Contains(fields, name) {
-			fields = append(fields, name)
-		}
-	}
-	for f := range q.Filters() {
-		add(f.Field)
-	}
-	for _, k := range q.Sort {
-		add(k.Field)
-	}
+	fields = session.Needed(fields, q.Where, q.Sort)
 	if len(fields) == 0 {
-		add(q.columns[0].Name)
+		fields = append(fields, q.columns[0].Name)
 	}
 	return fields
 }

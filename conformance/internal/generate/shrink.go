@@ -5,6 +5,7 @@ import (
 	"iter"
 	"maps"
 	"slices"
+	"strings"
 	"unicode/utf8"
 
 	"github.com/connectorsdk/connector-sdk-go/conformance/internal/check"
@@ -21,6 +22,12 @@ type Complaint struct {
 	// Cause is the check whose rule is broken, where the answer shows it; empty: what is left
 	// of the question tells it.
 	Cause string
+}
+
+// holdsAnswer reports whether an answer came that is wrong. A refusal may be for want of time or
+// room, and tells what it is.
+func (c *Complaint) holdsAnswer() bool {
+	return !c.Lost && c.Kind != "broken" && !strings.HasPrefix(c.Kind, "refused")
 }
 
 // maxShrinkRequests limits the requests that are made to make a question smaller.

@@ -1,8 +1,10 @@
 package generate
 
 import (
+	"slices"
 	"strconv"
 	"strings"
+	"unicode/utf16"
 
 	"github.com/connectorsdk/connector-sdk-go/internal/oracle"
 	"github.com/connectorsdk/connector-sdk-go/wire"
@@ -125,4 +127,58 @@ func OrderSettled(t *oracle.Table, column int) bool {
 			}
 		}
 	})
+}
+
+// carelessOrders are what connectors are known to sort texts by instead of their bytes: without
+// case, as a collation does, by UTF-16 units, and as numbers.
+var carelessOrders = []func(a, b string) int{
+	func(a, b string) int { return strings.Compare(strings.ToLower(a), strings.ToLower(b)) },
+	func(a, b string) int { return strings.Compare(folded(a), folded(b)) },
+	func(a, b string) int { return slices.Compare(utf16.Encode([]rune(a)), utf16.Encode([]rune(b))) },
+	func(a, b string) int {
+		if !wire.IsDecimal(a) || !wire.IsDecimal(b) {
+			return 0
+		}
+		order, _ := oracle.Compare(wire.Text(a), wire.Text(b), wire.TypeDecimal)
+		return order
+	},
+}
+
+// OrderTells returns how many careless orders the values of a column differ from, nulls that are
+// not last among them. It is 0 for a column with one value.
+func OrderTells(t *oracle.Table, column int) (points int) {
+	kind := t.Columns[column].Type
+	var values []wire.Value
+	nulls := 0
+	for _, row := range t.Rows {
+		if row[column].IsNull() {
+			nulls = 1
+		} else {
+			values = append(values, row[column])
+		}
+	}
+	order := func(a, b wire.Value) int { n, _ := oracle.Compare(a, b, kind); return n }
+	slices.SortFunc(values, order)
+	differs := func(careless func(a, b string) int) bool {
+		for i := 1; i < len(values); i++ {
+			if order(values[i-1], values[i]) < 0 && careless(values[i-1].String(), values[i].String()) > 0 {
+				return true
+			}
+		}
+		return false
+	}
+	if len(values) == 0 || order(values[0], values[len(values)-1]) == 0 {
+		return 0
+	}
+	points = 1 + nulls
+	orders := carelessOrders
+	if kind.Numeric() {
+		orders = []func(a, b string) int{strings.Compare}
+	}
+	for _, careless := range orders {
+		if differs(careless) {
+			points++
+		}
+	}
+	return points
 }

@@ -30,3 +30,38 @@ func TestOrderSettled(t *testing.T) {
 		require.Equal(t, test.want, OrderSettled(table, 0), "%s %q: %s", test.kind, test.cells, test.why)
 	}
 }
+
+// TestOrderTells counts the careless orders that the values of a column differ from: those columns
+// are worth a sort first.
+func TestOrderTells(t *testing.T) {
+	text := func(values ...string) (list []wire.Value) {
+		for _, v := range values {
+			list = append(list, wire.Text(v))
+		}
+		return list
+	}
+	tests := []struct {
+		why    string
+		kind   wire.Type
+		values []wire.Value
+		points int
+	}{
+		{"one value", wire.TypeString, text("a", "a"), 0},
+		{"no value", wire.TypeString, []wire.Value{wire.Null()}, 0},
+		{"an order that nobody misses", wire.TypeString, text("b", "a", "c"), 1},
+		{"a null", wire.TypeString, append(text("b", "a"), wire.Null()), 2},
+		{"capitals: without case, and in a collation", wire.TypeString, text("a", "B"), 3},
+		{"an accent: in a collation", wire.TypeString, text("é", "f"), 2},
+		{"a character beyond 16 bits: by UTF-16 units", wire.TypeString, text("😀", "\uff21"), 2},
+		{"digits: as numbers", wire.TypeString, text("9", "10"), 2},
+		{"numbers: as texts", wire.TypeNumber, []wire.Value{wire.Int(9), wire.Int(10)}, 2},
+		{"numbers of one length", wire.TypeNumber, []wire.Value{wire.Int(8), wire.Int(9)}, 1},
+	}
+	for _, test := range tests {
+		table := &oracle.Table{Columns: []wire.Column{{Name: "c", Type: test.kind}}}
+		for _, v := range test.values {
+			table.Rows = append(table.Rows, []wire.Value{v})
+		}
+		require.Equal(t, test.points, OrderTells(table, 0), test.why)
+	}
+}

@@ -68,8 +68,8 @@ const (
 	maxCovered = 1000
 	// MaxValues is up to how many distinct values of a field each is asked for.
 	MaxValues = 50
-	// maxOperand is the length up to which a text is used as an operand, as by package generate.
-	maxOperand = 200
+	// MaxOperand is the length up to which a text is used as an operand.
+	MaxOperand = 200
 )
 
 // Coverage returns what the run has asked. Call it when the run is over.
@@ -116,7 +116,7 @@ func (s *Session) coverageOf(t *wire.Table) TableCoverage {
 	filterable, filters := false, 0
 	for at, f := range t.Fields[:min(len(t.Fields), maxCovered)] {
 		field := FieldCoverage{
-			Name: s.Clean(f.Name), Type: f.Type, Filterable: f.Filterable == nil || *f.Filterable,
+			Name: s.Clean(f.Name), Type: f.Type, Filterable: Allowed(f.Filterable),
 			Empty: c.Rows == 0, Judged: map[wire.Op]int{},
 		}
 		for op, asked := range s.Covered.filters[fieldOf{t.Name, f.Name}] {
@@ -152,7 +152,7 @@ func (s *Session) values(table string, c *FieldCoverage, f *wire.Field, held *or
 	}
 	distinct := map[string]wire.Value{}
 	for _, row := range held.Rows {
-		if text := row[at].String(); !row[at].IsNull() && len(text) <= maxOperand {
+		if text := row[at].String(); !row[at].IsNull() && len(text) <= MaxOperand {
 			distinct[text] = row[at]
 		}
 		if len(distinct) > MaxValues {

@@ -53,9 +53,10 @@ type Call struct {
 }
 
 // Ask returns the call that sends a message with a tenant's credentials and,
-// unless the message has its own, the usual timeouts.
+// unless the message has its own, the usual timeouts. The message, which other runs may be
+// asking, stays as it is.
 func (s *Session) Ask(path string, m wire.Request, tenant int) Call {
-	envelope := envelopeOf(m)
+	m, envelope := ownOf(m)
 	envelope.Credentials = s.Tenants[tenant].Credentials
 	if envelope.TimeoutMS == 0 {
 		envelope.TimeoutMS = usualTimeout(path)
@@ -76,24 +77,33 @@ func (s *Session) Ask(path string, m wire.Request, tenant int) Call {
 	return Call{Method: http.MethodPost, Path: path, Body: body, Tenant: tenant, Table: table}
 }
 
-func envelopeOf(m wire.Request) *wire.Envelope {
+// ownOf returns a copy of a message, and its envelope.
+func ownOf(m wire.Request) (wire.Request, *wire.Envelope) {
 	switch m := m.(type) {
 	case *wire.CheckRequest:
-		return &m.Envelope
+		own := *m
+		return &own, &own.Envelope
 	case *wire.DiscoveryRequest:
-		return &m.Envelope
+		own := *m
+		return &own, &own.Envelope
 	case *wire.QueryRequest:
-		return &m.Envelope
+		own := *m
+		return &own, &own.Envelope
 	case *wire.CountRequest:
-		return &m.Envelope
+		own := *m
+		return &own, &own.Envelope
 	case *wire.AggregateRequest:
-		return &m.Envelope
+		own := *m
+		return &own, &own.Envelope
 	case *wire.SizeRequest:
-		return &m.Envelope
+		own := *m
+		return &own, &own.Envelope
 	case *wire.CardinalityRequest:
-		return &m.Envelope
+		own := *m
+		return &own, &own.Envelope
 	case *wire.LinkHitRateRequest:
-		return &m.Envelope
+		own := *m
+		return &own, &own.Envelope
 	}
 	panic(fmt.Sprintf("conformance: no request of type %T", m))
 }

@@ -72,11 +72,6 @@ func (run *Run) Mounted() []Route {
 	return slices.DeleteFunc(slices.Clone(Routes), func(r Route) bool { return r.Needs(run.Document) != "" })
 }
 
-// MountedAt returns those of the mounted routes that have one of the paths.
-func (run *Run) MountedAt(paths ...string) []Route {
-	return slices.DeleteFunc(run.Mounted(), func(r Route) bool { return !slices.Contains(paths, r.Path) })
-}
-
 // PostBody posts a body and reads the answer. It reads a stream too, without
 // keeping its rows.
 func (run *Run) PostBody(r Route, body []byte) *Answer {
@@ -161,7 +156,7 @@ type Topic struct {
 func (run *Run) Topic() Topic {
 	for _, t := range run.SmallestFirst() {
 		for _, f := range t.Fields {
-			if f.Filterable == nil || *f.Filterable {
+			if Allowed(f.Filterable) {
 				return Topic{t, t.Name, f.Name}
 			}
 		}

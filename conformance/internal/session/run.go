@@ -1,6 +1,7 @@
 package session
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"hash/fnv"
@@ -48,6 +49,27 @@ type Check struct {
 	silent    bool // it sends no request
 	// Judge returns nil if the check passes.
 	Judge func(*Run) *check.Finding
+}
+
+// Family gives checks what they have in common, unless they have their own.
+func Family(common Check, members []Check) []Check {
+	for i := range members {
+		c := &members[i]
+		c.Phase = cmp.Or(c.Phase, common.Phase)
+		c.Fix = cmp.Or(c.Fix, common.Fix)
+		c.Weight = cmp.Or(c.Weight, common.Weight)
+		c.Advice, c.Watched = c.Advice || common.Advice, c.Watched || common.Watched
+		if c.Judge == nil {
+			c.Judge = common.Judge
+		}
+		if c.Needs == nil {
+			c.Needs = common.Needs
+		}
+		if c.Rules == nil {
+			c.Rules = common.Rules
+		}
+	}
+	return members
 }
 
 // Run is one check being judged. It sends the check's requests and counts what
@@ -183,6 +205,15 @@ func (run *Run) settle(f *check.Finding) *check.Finding {
 		own.From(run.Last) // it is quoted if the blocking check turns out not to have failed
 	}
 	return &own
+}
+
+// Judged returns nil if the check has judged something, and otherwise the finding that says
+// what it lacks.
+func (run *Run) Judged(lacks string, args ...any) *check.Finding {
+	if run.Cases > 0 {
+		return nil
+	}
+	return check.Skip(check.NoData, lacks, args...)
 }
 
 // Unmoved judges a part of a check that compares answers given at different

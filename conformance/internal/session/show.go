@@ -2,8 +2,9 @@ package session
 
 import (
 	"fmt"
-	"strconv"
+	"slices"
 	"strings"
+	"unicode"
 
 	"github.com/connectorsdk/connector-sdk-go/conformance/internal/message"
 	"github.com/connectorsdk/connector-sdk-go/internal/terms"
@@ -39,21 +40,6 @@ func Runes(text string, from, n int) string {
 	return string(all[from:min(from+n, len(all))])
 }
 
-// RowKey returns a text that is equal for rows whose cells are spelled alike.
-func RowKey(row []wire.Value) string {
-	var b []byte
-	for _, v := range row {
-		if v.IsNull() {
-			b = append(b, "- "...)
-			continue
-		}
-		text := v.String()
-		b = append(strconv.AppendInt(b, int64(len(text)), 10), ':')
-		b = append(append(b, text...), ' ')
-	}
-	return string(b)
-}
-
 // QuoteNames returns names for a sentence.
 func QuoteNames(names []string) string {
 	quoted := make([]string, len(names))
@@ -61,6 +47,19 @@ func QuoteNames(names []string) string {
 		quoted[i] = terms.QuoteName(name)
 	}
 	return strings.Join(quoted, ", ")
+}
+
+// Mentioned returns the first of the names that a text holds as whole words, of letters, digits
+// and some other characters. A single ordinary word may occur by chance: it returns "" then.
+func Mentioned(text, others string, names []string) string {
+	words := strings.FieldsFunc(text, func(r rune) bool {
+		return !strings.ContainsRune(others, r) && !unicode.IsLetter(r) && !unicode.IsDigit(r)
+	})
+	told := slices.DeleteFunc(slices.Clone(names), func(name string) bool { return !slices.Contains(words, name) })
+	if len(told) == 0 || len(told) == 1 && strings.Trim(told[0], "abcdefghijklmnopqrstuvwxyz") == "" {
+		return ""
+	}
+	return QuoteNames(told[:min(len(told), 5)])
 }
 
 // Some returns the first names of a list for a sentence, and how many more there are.

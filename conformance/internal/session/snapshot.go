@@ -175,38 +175,6 @@ func weight(t *oracle.Table) (bytes int64) {
 	return bytes
 }
 
-// SameRows reports whether two readings of a table hold the same rows, in any
-// order.
-func SameRows(t *wire.Table, a, b *oracle.Table) bool {
-	return SpelledAlike(a.Rows, b.Rows) || len(a.Rows) == len(b.Rows) &&
-		oracle.Verify(oracle.Tables{t.Name: a}, AllRows(t), b.Rows) == nil
-}
-
-// SpelledAlike reports whether two lists hold the same rows, spelled alike, in any
-// order.
-func SpelledAlike(a, b [][]wire.Value) bool {
-	if len(a) != len(b) {
-		return false
-	}
-	left := Tally(a)
-	for _, row := range b {
-		key := RowKey(row)
-		if left[key]--; left[key] < 0 {
-			return false
-		}
-	}
-	return true
-}
-
-// Tally counts rows by their [RowKey].
-func Tally(rows [][]wire.Value) map[string]int {
-	n := make(map[string]int, len(rows))
-	for _, row := range rows {
-		n[RowKey(row)]++
-	}
-	return n
-}
-
 // maxFormTables is how many tables are read to see the form of streams.
 const maxFormTables = 16
 

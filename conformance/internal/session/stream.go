@@ -138,7 +138,7 @@ func (s *Session) streamOnce(ctx context.Context, c Call, names []string, most i
 		ctx = resp.Request.Context() // ends when we stop waiting
 	}
 	r.read(ctx, resp.Body)
-	s.Watch.stream(c, st, r)
+	s.Watch.stream(st, r)
 	s.Covered.Add(func(c *Counts) { c.Rows += int64(r.rows); c.Bytes += r.bytes })
 	s.Covered.addRows(c.Table, r.rows)
 	return st

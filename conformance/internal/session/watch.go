@@ -46,6 +46,15 @@ func (w *Watch) Hold(id string, f *check.Finding) {
 	w.faults[id] = f
 }
 
+// judge records an answer that the rule of a check applies to, and its fault if it has one.
+func (w *Watch) judge(id string, a *Answer, fault bool, expected, received, format string, args ...any) {
+	var f *check.Finding
+	if fault {
+		f = check.Differs(expected, received, format, args...)
+	}
+	w.Hold(id, f.From(a.Request))
+}
+
 // verdict returns how many exchanges a rule applied to, and the first fault.
 func (w *Watch) verdict(id string) (seen int, f *check.Finding) {
 	w.mu.Lock()
@@ -72,26 +81,16 @@ func (w *Watch) answer(c Call, a *Answer) {
 	case a.Status >= 400:
 		w.refusal(c, a)
 	case a.Status == http.StatusOK && schema != "":
-		var f *check.Finding
-		if len(a.Body) > wire.MaxAnswerBytes {
-			f = check.Fail("a JSON answer is longer than 32 MiB")
-		}
-		w.Hold("P3.11b", f.From(a.Request))
+		w.judge("P3.11b", a, len(a.Body) > wire.MaxAnswerBytes, "", "", "a JSON answer is longer than 32 MiB")
 		w.unknownMember(a, message.Unknown(schema, a.Body))
 	}
 	w.cacheable(a)
 }
 
 // stream judges a stream that was read.
-func (w *Watch) stream(c Call, st *Stream, r *lineReader) {
-	hold := func(id string, fault bool, expected, received, format string, args ...any) {
-		var f *check.Finding
-		if fault {
-			f = check.Differs(expected, received, format, args...)
-		}
-		w.Hold(id, f.From(st.Request))
-	}
-	hold("P3.6a", st.Media() != terms.MediaNDJSON, terms.MediaNDJSON, message.Excerpt([]byte(st.Header.Get("Content-Type")), 80),
+func (w *Watch) stream(st *Stream, r *lineReader) {
+	w.judge("P3.6a", st.Answer, st.Media() != terms.MediaNDJSON, terms.MediaNDJSON,
+		message.Excerpt([]byte(st.Header.Get("Content-Type")), 80),
 		"the stream has another content type")
 	for _, id := range []string{"P3.6b", "P3.6c", "P3.6d", "P3.6e", "P3.6f", "P3.6g"} {
 		w.Hold(id, r.faults[id].From(st.Request))
@@ -99,13 +98,13 @@ func (w *Watch) stream(c Call, st *Stream, r *lineReader) {
 	w.Hold("P3.12", w.leaks(st.Answer, nil)) // its lines were judged one by one
 	w.cacheable(st.Answer)
 	w.unknownMember(st.Answer, st.unknownMember)
-	hold("A.10", st.namesKnown && st.extraMember != "", "the requested fields, and the fields of joins under their as", "",
+	w.judge("A.10", st.Answer, st.namesKnown && st.extraMember != "", "the requested fields, and the fields of joins under their as", "",
 		"rows have a member %s that was not asked for", terms.QuoteName(st.extraMember))
 	w.Hold("A.4", earlyPing(st).From(st.Request))
 	if d := w.session.Document; d != nil {
 		ceiling := func(id, name string, most int64) {
 			if most > 0 {
-				hold(id, int64(r.rows) > most, fmt.Sprintf("at most %d", most), fmt.Sprintf("%d or more", r.rows),
+				w.judge(id, st.Answer, int64(r.rows) > most, fmt.Sprintf("at most %d", most), fmt.Sprintf("%d or more", r.rows),
 					"a stream has more rows than limits.%s", name)
 			}
 		}
@@ -133,11 +132,7 @@ func earlyPing(st *Stream) *check.Finding {
 // unknownMember records an answer, and a member of it that the protocol does not
 // define, or "".
 func (w *Watch) unknownMember(a *Answer, member string) {
-	var f *check.Finding
-	if member != "" {
-		f = check.Fail("the protocol defines no %s", member)
-	}
-	w.Hold("A.20", f.From(a.Request))
+	w.judge("A.20", a, member != "", "", "", "the protocol defines no %s", member)
 }
 
 // cacheable records an authenticated answer, and whether a proxy may keep it.
@@ -145,13 +140,9 @@ func (w *Watch) cacheable(a *Answer) {
 	if a.Status == http.StatusUnauthorized {
 		return
 	}
-	var f *check.Finding
 	directives := strings.ToLower(strings.Join(a.Header.Values("Cache-Control"), ","))
-	if !strings.Contains(directives, "no-store") {
-		f = check.Differs("Cache-Control: no-store", message.Excerpt([]byte("Cache-Control: "+directives), 120),
-			"an authenticated answer may be cached")
-	}
-	w.Hold("A.13", f.From(a.Request))
+	w.judge("A.13", a, !strings.Contains(directives, "no-store"), "Cache-Control: no-store",
+		message.Excerpt([]byte("Cache-Control: "+directives), 120), "an authenticated answer may be cached")
 }
 
 // refusal judges an answer with an error status.
@@ -184,11 +175,9 @@ func (w *Watch) refusal(c Call, a *Answer) {
 		return
 	}
 	w.unknownMember(a, message.Unknown("error", a.Body))
-	if code.Status() != a.Status || code == wire.CodeCheckFailed && c.Path != wire.PathCheck {
-		f = check.Differs(whereAllowed(code), fmt.Sprintf("%d with code %s on %s", a.Status, message.Excerpt([]byte(code), 80), c.Path),
-			"the status and the code do not belong together on this route")
-	}
-	w.Hold("P3.10b", f.From(a.Request))
+	w.judge("P3.10b", a, code.Status() != a.Status || code == wire.CodeCheckFailed && c.Path != wire.PathCheck,
+		whereAllowed(code), fmt.Sprintf("%d with code %s on %s", a.Status, message.Excerpt([]byte(code), 80), c.Path),
+		"the status and the code do not belong together on this route")
 	if code == wire.CodeInternal {
 		w.Hold("P3.10c", internalMessage(&e.Error).From(a.Request))
 	}

@@ -1,18 +1,10 @@
 // The tables of two tenants, made from a seed: what a small shop keeps. They hold what
 // authors stumble over: text keys with leading zeros, names that differ in case or in ß
 // and ss, notes with quotes, wildcards and line breaks, nulls in most columns, amounts
-// with two digits, instants with milliseconds, integers beyond 2^53.
+// with two digits, instants with milliseconds, integers beyond 2^53. A few values are set
+// by their place, not drawn: empty and long notes, the days around New Year, due dates after 2038.
 
-// random returns a generator of numbers in [0, 1) (mulberry32).
-function random(seed) {
-  let a = seed >>> 0
-  return () => {
-    a = (a + 0x6d2b79f5) >>> 0
-    let t = Math.imul(a ^ (a >>> 15), a | 1)
-    t ^= t + Math.imul(t ^ (t >>> 7), t | 61)
-    return ((t ^ (t >>> 14)) >>> 0) / 4294967296
-  }
-}
+import { described, random } from './tables.mjs'
 
 const given = ['Anna', 'Björn', 'Çelik', 'Dvořák', 'Émile', 'Fatma', 'Groß', 'Gross', 'İrem', 'irem', 'Jörg', 'Łukasz', 'Maria', 'maria',
   'Ñandú', 'Olga', 'Zoë', '张伟', '😀 Smith', "O'Brien"]
@@ -21,6 +13,10 @@ const notes = ['call back', 'gift wrap', '100% wool', 'a_b', 'said "no"', "it's 
   'a+b & c', 'trailing ', ' leading', 'Straße', 'strasse', 'e\u0301te', '\u00e9te', 'x; DROP TABLE y', 'one,two', '{"a":1}', 'émigré']
 const statuses = ['open', 'paid', 'shipped', 'returned']
 const regions = ['north', 'south', 'east', 'west', 'North']
+
+const newYears = ['2023-12-31T22:40:11.120Z', '2024-12-30T09:15:00.000Z', '2024-12-31T23:59:59.999Z', '2025-01-01T00:00:00.000Z',
+  '2023-01-01T14:30:05.007Z']
+const long = `${'The parcel came back, and the customer wants it sent to the other address. '.repeat(3).padEnd(254, '.')}😀 thanks`
 
 export function make(seed, tenant) {
   const next = random(seed * 7919 + tenant * 104729)
@@ -31,13 +27,7 @@ export function make(seed, tenant) {
   const instant = () => new Date(Date.UTC(2023, int(36), 1 + int(28), int(24), int(60), int(60), int(1000))).toISOString()
   const day = () => new Date(Date.UTC(1950 + int(70), int(12), 1 + int(28))).toISOString().slice(0, 10)
   const tables = []
-  const table = (name, primaryKey, columns, rows, more = {}) => tables.push({
-    name, rows, primaryKey, counted: more.counted ?? true, foreignKeys: more.foreignKeys ?? [],
-    fields: columns.map(c => {
-      const [field, type, mark = ''] = c.split(':')
-      return { name: field, type, nullable: mark.includes('?'), unique: mark.includes('!') }
-    }),
-  })
+  const table = (...parts) => tables.push(described(...parts))
 
   const customers = []
   for (let i = 1; i <= 260 + int(80); i++) {
@@ -47,6 +37,7 @@ export function make(seed, tenant) {
       maybe(0.2, next() < 0.5), instant(), maybe(0.1, (next() < 0.2 ? '-' : '') + money(2000)),
       maybe(0.2, JSON.stringify([pick(['new', 'vip', 'b2b', 'vi']), pick(['mail', 'shop', '1'])])), maybe(0.3, day())])
   }
+  for (const c of customers) if (c[0] % 24 === 0) c[6] = newYears[c[0] / 24 % newYears.length]
   table('customers', ['id'], ['id:number:!', 'name:string', 'email:string:?', 'country:string', 'code:string:!', 'vip:boolean:?',
     'created_at:datetime', 'balance:decimal:?', 'tags:array:?', 'birthday:date:?'], customers)
 
@@ -56,6 +47,7 @@ export function make(seed, tenant) {
       next() < 0.02 ? 'disputed' : pick(statuses), money(900), 1 + int(12), Math.round(next() * 1e6) / 1e3, instant(),
       maybe(0.2, pick(notes)), maybe(0.25, pick(regions)), String(9007199254740993n + BigInt(int(4000)) * 3n + BigInt(i) * 20011n)])
   }
+  for (const o of orders) o[7] = o[0] % 61 === 0 ? '' : o[0] % 97 === 0 ? long : o[7]
   table('orders', ['id'], ['id:number:!', 'customer_id:number:?', 'status:string', 'amount:decimal', 'qty:number', 'price:number',
     'placed_at:datetime', 'note:string:?', 'region:string:?', 'trace:number:!'], orders,
   { foreignKeys: [{ field: 'customer_id', targetTable: 'customers', targetField: 'id' }] })
@@ -81,6 +73,7 @@ export function make(seed, tenant) {
   for (let i = 0; i < 900; i++) {
     events.push([instant(), pick(['login', 'logout', 'buy', 'refund']), maybe(0.1, pick(customers)[4]), maybe(0.3, int(1000)), maybe(0.5, day())])
   }
+  events.forEach((e, i) => { if (i % 40 === 7) e[4] = `${2039 + i % 9}-0${1 + i % 7}-15` })
   table('events', [], ['at:datetime', 'kind:string', 'customer_code:string:?', 'ms:number:?', 'due:date:?'], events, {
     counted: false, foreignKeys: [{ field: 'customer_code', targetTable: 'customers', targetField: 'code' }],
   })

@@ -2,6 +2,7 @@
 // in one way of faults.mjs. It serves every route of the protocol and joins.
 //
 //   PLATFORM_CONNECTOR_TOKEN=... node shop.mjs SEED [FAULT]   # prints its port
+//   PLATFORM_CONNECTOR_TOKEN=... node shop.mjs SEED utility   # over the tables of utility.mjs, and right; likewise municipal
 //   node shop.mjs list                                        # prints the faults as JSON
 //   node shop.mjs probe SEED                                  # prints the faults that change no answer to their probe
 //   node shop.mjs tenants                                     # prints the faults of tenants.mjs as JSON
@@ -10,9 +11,19 @@
 // a key beside it.
 import { createServer } from 'node:http'
 import { make } from './data.mjs'
-import { faults } from './faults.mjs'
+import { faults as ofShop } from './faults.mjs'
+import { faults as field } from './field.mjs'
+import { make as municipal } from './municipal.mjs'
+import { faults as ofMunicipal } from './municipalfaults.mjs'
 import { keys, tenantFaults } from './tenants.mjs'
 import * as semantics from './semantics.mjs'
+import { make as utility } from './utility.mjs'
+import { faults as ofUtility } from './utilityfaults.mjs'
+
+// over returns faults that are planted over the tables of make.
+const over = (make, faults) => Object.fromEntries(Object.entries(faults).map(([name, f]) => [name, { ...f, make }]))
+const faults = { ...ofShop, ...field, ...over(utility, ofUtility), ...over(municipal, ofMunicipal) }
+const right = { utility: { make: utility }, municipal: { make: municipal } }
 
 const { numeric, text, bytes, key } = semantics
 const operators = ['eq', 'neq', 'gt', 'gte', 'lt', 'lte', 'contains', 'includes', 'startswith', 'in', 'nin', 'isnull', 'notnull']
@@ -29,7 +40,7 @@ export class Connector {
     this.fault = fault
     this.state = { requests: 0 } // what a fault keeps between requests
     this.keyed = Object.values(tenantFaults).includes(fault)
-    this.shops = new Map(shops.map((name, i) => [name, make(seed, i)]))
+    this.shops = new Map(shops.map((name, i) => [name, (fault.make ?? make)(seed, i)]))
   }
 
   document() {
@@ -169,9 +180,9 @@ export class Connector {
       wide = wide.flatMap(row => {
         const v = row[hop.fromTable]?.[fromAt] ?? null
         let found = v === null ? [] : index.get(spell(v, type)) ?? []
-        found = this.fault.joined?.(found, v, hop, ask) ?? found
-        if (found.length === 0) return [{ ...row, [hop.toTable]: null }]
-        return found.map(other => ({ ...row, [hop.toTable]: other }))
+        found = this.fault.joined?.(found, v, hop, ask, row) ?? found
+        if (found.length === 0) return [{ ...row, [placeOf(hop, t)]: null }]
+        return found.map(other => ({ ...row, [placeOf(hop, t)]: other }))
       })
     }
     return wide
@@ -198,12 +209,13 @@ export class Connector {
     for (const hop of hops) hopShape(hop)
     const t = this.table(ask, body.table)
     const places = body.fields.map(name => this.place(t, name))
-    const reached = new Set([t.name])
+    const reached = new Set([t.name]), joined = new Set()
     const names = [...body.fields]
     for (const hop of hops) {
       want(reached.has(hop.fromTable), `${hop.fromTable} is not joined before`)
-      if (reached.has(hop.toTable)) throw new Refusal(422, 'unsupported', `${hop.toTable} is joined twice`)
+      if (joined.has(hop.toTable)) throw new Refusal(422, 'unsupported', `${hop.toTable} is joined twice`)
       reached.add(hop.toTable)
+      joined.add(hop.toTable)
       const to = this.table(ask, hop.toTable)
       for (const f of hop.fields) {
         this.place(to, f.field)
@@ -221,7 +233,7 @@ export class Connector {
       places.forEach((at, n) => { row[body.fields[n]] = this.cell(ask, t, parts[t.name], at) })
       for (const hop of hops) {
         const to = this.table(ask, hop.toTable)
-        for (const f of hop.fields) row[f.as ?? f.field] = parts[hop.toTable] ? this.cell(ask, to, parts[hop.toTable], this.place(to, f.field)) : null
+        for (const f of hop.fields) row[f.as ?? f.field] = parts[placeOf(hop, t)] ? this.cell(ask, to, parts[placeOf(hop, t)], this.place(to, f.field)) : null
       }
       return row
     })
@@ -309,7 +321,7 @@ export class Connector {
       for (const m of measures) {
         const values = m.at < 0 ? g.rows : g.rows.map(r => r[m.at]).filter(v => v !== null)
         const right = fold(m, values, t.fields[m.at]?.type)
-        const wrong = this.fault.measure?.(right, m, values, t.fields[m.at], t)
+        const wrong = this.fault.measure?.(right, m, values, t.fields[m.at], t, ask)
         out[m.as] = wrong === undefined ? right : wrong
       }
       return out
@@ -317,6 +329,9 @@ export class Connector {
     return { rows: this.fault.groups?.(answer, t, ask) ?? answer }
   }
 }
+
+// placeOf is where a joined row keeps the row of a hop: a table may be joined to itself.
+function placeOf(hop, base) { return hop.toTable === base.name ? `${hop.toTable} again` : hop.toTable }
 
 function inOrder(x, y, k) {
   if (x === null || y === null) return x === y ? 0 : x === null ? 1 : -1
@@ -397,6 +412,7 @@ function serve(connector, token) {
       if (!answer.rows) return answer.body === null ? (res.writeHead(204), res.end()) : send(res, 200, answer.body)
       res.writeHead(200, { 'content-type': 'application/x-ndjson', 'cache-control': 'no-store' })
       res.write('{"served":{"filters":true,"sort":true,"window":true}}\n')
+      if (answer.blank) res.write('{"rows":[]}\n')
       for (let i = 0; i < answer.rows.length; i += 1000) res.write(JSON.stringify({ rows: answer.rows.slice(i, i + 1000) }) + '\n')
       res.end(answer.cut ? '' : '{"end":1}\n')
     } catch (e) {
@@ -408,15 +424,17 @@ function serve(connector, token) {
 }
 
 // probe reports whether a fault changes the answers to the requests that are named beside it.
+// A list of requests among them is sent at once.
 async function probe(seed, fault) {
   const answers = async c => {
+    const ask = ([route, body]) => c.answer(route, { credentials: { shop: 'north' }, timeoutMs: 1000, ...body }).catch(e => e.message)
     const out = []
-    for (const [route, body] of fault.probe(c.shops)) {
-      out.push(await c.answer(route, { credentials: { shop: 'north' }, timeoutMs: 1000, ...body }).catch(e => e.message))
+    for (const request of fault.probe(c.shops)) {
+      out.push(await (Array.isArray(request[0]) ? Promise.all(request.map(ask)) : ask(request)))
     }
     return JSON.stringify(out)
   }
-  return await answers(new Connector(seed)) !== await answers(new Connector(seed, fault))
+  return await answers(new Connector(seed, { make: fault.make })) !== await answers(new Connector(seed, fault))
 }
 
 const [command, ...rest] = process.argv.slice(2)
@@ -431,7 +449,7 @@ if (command === 'list') {
 } else if (command !== undefined) {
   const token = process.env.PLATFORM_CONNECTOR_TOKEN ?? ''
   if (token.length < 32) throw new Error('PLATFORM_CONNECTOR_TOKEN must have at least 32 characters')
-  const fault = faults[rest[0]] ?? tenantFaults[rest[0]]
+  const fault = faults[rest[0]] ?? tenantFaults[rest[0]] ?? right[rest[0]]
   if (rest[0] && !fault) throw new Error(`there is no fault ${JSON.stringify(rest[0])}`)
   const server = serve(new Connector(Number(command), fault), token)
   server.listen(Number(process.env.PORT ?? 0), '127.0.0.1', () => console.log(server.address().port))

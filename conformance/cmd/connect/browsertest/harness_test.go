@@ -134,7 +134,7 @@ func open(t *testing.T, environment []string, args ...string) *tab {
 
 	ctx, closeTab := chromedp.NewContext(allocator)
 	t.Cleanup(closeTab)
-	ctx, end := context.WithTimeout(ctx, time.Minute)
+	ctx, end := context.WithTimeout(ctx, 5*time.Minute) // axe takes its time
 	t.Cleanup(end)
 	b.ctx = ctx
 	require.NoError(t, chromedp.Listen(ctx, b.record))
@@ -206,7 +206,7 @@ func (b *tab) says(id, text string) {
 // asks waits until the question of the panel Ask is a request with a text in it, shown or not.
 func (b *tab) asks(text string) {
 	b.t.Helper()
-	b.until(fmt.Sprintf(`byId("ask-json").textContent.includes(%s)`, quoted(text)))
+	b.until(fmt.Sprintf(`byId("ask-json")?.textContent.includes(%s)`, quoted(text)))
 }
 
 func quoted(text string) string {
@@ -229,16 +229,38 @@ func (b *tab) press(keys ...string) {
 // elements lie between.
 func (b *tab) tabTo(name string, most int) {
 	b.t.Helper()
+	b.goTo(0, most, name, func() bool { return b.focused() == name })
+}
+
+// back does what tabTo does, in the other direction.
+func (b *tab) back(name string, most int) {
+	b.t.Helper()
+	b.goTo(chromedp.ModifierShift, most, name, func() bool { return b.focused() == name })
+}
+
+// backUntil does what tabUntil does, in the other direction.
+func (b *tab) backUntil(expression string, most int) {
+	b.t.Helper()
+	b.goTo(chromedp.ModifierShift, most, expression, func() bool { return value[bool](b, "Boolean("+expression+")") })
+}
+
+// tabUntil presses Tab until an expression is true of what has the focus.
+func (b *tab) tabUntil(expression string, most int) {
+	b.t.Helper()
+	b.goTo(0, most, expression, func() bool { return value[bool](b, "Boolean("+expression+")") })
+}
+
+func (b *tab) goTo(modifier chromedp.Modifier, most int, what string, there func() bool) {
+	b.t.Helper()
 	var passed []string
 	for range most {
-		b.press(kb.Tab)
-		at := b.focused()
-		if at == name {
+		b.do(chromedp.KeyEvent(kb.Tab, chromedp.KeyModifiers(modifier)))
+		if there() {
 			return
 		}
-		passed = append(passed, at)
+		passed = append(passed, b.focused())
 	}
-	b.t.Fatalf("%q was not reached; passed %q", name, passed)
+	b.t.Fatalf("%q was not reached; passed %q", what, passed)
 }
 
 // focused returns the label of what has the focus, and requires that the focus can be seen.
@@ -269,7 +291,7 @@ func (b *tab) fill(id, text string) {
 // click clicks the first element that a selector finds, once it can be clicked.
 func (b *tab) click(selector string) {
 	b.t.Helper()
-	const ready = `(() => { const e = document.querySelector(%s); return e && !e.disabled && e.checkVisibility(); })()`
+	const ready = `(() => { const e = document.querySelector(%s); return e && !e.ariaDisabled && e.checkVisibility(); })()`
 	b.until(fmt.Sprintf(ready, quoted(selector)))
 	b.script(`document.querySelector(%s).click()`, quoted(selector))
 }
@@ -282,15 +304,21 @@ func (b *tab) pick(selector, value string) {
 		quoted(selector), quoted(value))
 }
 
-// download clicks a link and returns the file that the browser has saved. keepsSecret looks
-// into it.
+// download clicks a link and returns the file that the browser has saved.
 func (b *tab) download(selector string) string {
+	b.t.Helper()
+	return b.saves(func() { b.click(selector) })
+}
+
+// saves returns the file that the browser has saved after something was done. keepsSecret looks into
+// it.
+func (b *tab) saves(do func()) string {
 	b.t.Helper()
 	dir := b.t.TempDir()
 	_, err := chromedp.Call(b.ctx, browser.SetDownloadBehavior,
 		browser.SetDownloadBehaviorParams{Behavior: browser.SetDownloadBehaviorBehaviorAllow, DownloadPath: dir})
 	b.check(err)
-	b.click(selector)
+	do()
 	for b.ctx.Err() == nil {
 		files, err := os.ReadDir(dir)
 		require.NoError(b.t, err)
@@ -347,11 +375,12 @@ func (b *tab) picture(name string) {
 }
 
 // accessible requires that axe finds no violation on the page. The variable CONNECT_AXE names its
-// script, axe.min.js of the package axe-core; without it, nothing is required.
+// script, axe.min.js of the package axe-core; without it, nothing is required outside of CI.
 func (b *tab) accessible(state string) {
 	b.t.Helper()
 	file := os.Getenv("CONNECT_AXE")
 	if file == "" {
+		require.NotEqual(b.t, "true", os.Getenv("CI"), "set CONNECT_AXE, as .ci/run does")
 		return
 	}
 	if !value[bool](b, `"axe" in window`) {

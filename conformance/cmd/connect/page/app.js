@@ -22,6 +22,45 @@ async function post(path, value) {
   return answer.json();
 }
 
+// Focus. Who has no mouse must find the focus again, whatever the program changes.
+
+// nameOf returns what tells a control from the others of its place: its id, or its words and those
+// of the part that it is in.
+const nameOf = (e) => e.id || [e.closest("details")?.querySelector("summary").textContent, e.tagName, e.ariaLabel || e.textContent].join("\n");
+
+const lost = new WeakMap(); // of a place that has the focus itself: the name of the control that had it
+
+// anew replaces the content of a place. The focus goes to the same control. Where that is gone, it
+// waits at the place until the control is there again.
+function anew(place, html) {
+  const active = document.activeElement;
+  const name = active === place ? lost.get(place) : place.contains(active) ? nameOf(active) : undefined;
+  place.innerHTML = html;
+  if (name === undefined) return;
+  const same = [...place.querySelectorAll("a, button, input, select, textarea, summary, [tabindex]")].find((e) => nameOf(e) === name);
+  if (!same) lost.set(place, name);
+  focusOn(same || place.querySelector("[data-focus]") || place);
+}
+
+// focusOn gives the focus to anything, also to what the Tab key leaves out.
+function focusOn(e) {
+  if (!e.matches("a, button, input, select, textarea, summary, [tabindex]")) e.tabIndex = -1;
+  e.focus();
+}
+
+// allow lets a button be pressed, unless there is a reason why not. The button stays within reach of
+// the Tab key, and is described by the reason.
+function allow(button, why) {
+  if (why) button.setAttribute("aria-disabled", "true"); else button.removeAttribute("aria-disabled");
+}
+
+// refused reports whether a button cannot be pressed. If it was, the focus goes to the reason.
+function refused(button) {
+  if (!button.ariaDisabled) return false;
+  if (document.activeElement === button) focusOn(byId(button.getAttribute("aria-describedby")));
+  return true;
+}
+
 // Panels
 
 const panels = ["connection", "tables", "ask"];
@@ -86,9 +125,10 @@ function render(view) {
   }
   const read = view.slug !== "";
   if (read && view.fields !== fieldsShown) {
-    byId("fields").innerHTML = view.fields;
+    anew(byId("fields"), view.fields);
     fieldsShown = view.fields;
   }
+  if (!read && byId("credentials").contains(document.activeElement)) byId("read").focus();
   byId("credentials").hidden = !read;
   byId("slug").textContent = read ? "Connector " + view.slug : "";
   byId("token").placeholder = view.hasToken ? "held by the program; type to replace it" : "";
@@ -97,9 +137,9 @@ function render(view) {
     const held = (view.held || []).includes(input.dataset.key);
     input.placeholder = held ? "held by the program; type to replace it" : input.dataset.placeholder;
   }
-  byId("read").disabled = Boolean(view.whyNotRead);
+  allow(byId("read"), view.whyNotRead);
   byId("read-why").textContent = view.whyNotRead;
-  byId("test").disabled = byId("connect").disabled = Boolean(view.whyNotTest);
+  for (const id of ["test", "connect"]) allow(byId(id), view.whyNotTest);
   byId("test-why").textContent = view.whyNotTest;
   byId("warning").textContent = view.warning;
   byId("warning").hidden = !view.warning;
@@ -111,7 +151,7 @@ function render(view) {
   byId("title").textContent = connected ? view.sourceName : "External connector";
   byId("where").textContent = connected ? view.url : "";
   document.title = connected ? view.sourceName + " · connect" : "connect";
-  for (const name of ["tables", "ask"]) document.querySelector(`[data-panel=${name}]`).disabled = !connected;
+  for (const name of ["tables", "ask"]) allow(document.querySelector(`[data-panel=${name}]`), !connected);
 }
 
 // press sends what is typed, then does what a button of the form does.
@@ -146,22 +186,18 @@ const connect = () => press(byId("connect"), "connect", () => {
   byId("reconnect").focus();
 });
 
-// submit does what the button of a form does, once what is typed was sent. If something is missing,
-// it says what: a browser submits no form whose button is disabled.
-function submit(event, button, action) {
+// attempt does what a button of the form does, once what is typed was sent, or says what is missing.
+function attempt(event, button, action) {
   event.preventDefault();
   flush();
   enqueue(async () => {
-    if (button.disabled) say("bad", document.getElementById(button.getAttribute("aria-describedby")).textContent); else action();
+    if (refused(button)) say("bad", byId(button.getAttribute("aria-describedby")).textContent); else action();
   });
 }
-for (const [form, button, action] of [["address", "read", readConnector], ["credentials", "connect", connect]]) {
-  byId(form).addEventListener("submit", (event) => submit(event, byId(button), action));
-  byId(form).addEventListener("keydown", (event) => {
-    if (event.key === "Enter" && !event.isComposing && event.target.tagName === "INPUT") submit(event, byId(button), action);
-  });
-}
-byId("test").addEventListener("click", () => press(byId("test"), "test", () => byId("connect").focus()));
+byId("address").addEventListener("submit", (event) => attempt(event, byId("read"), readConnector));
+byId("credentials").addEventListener("submit", (event) => attempt(event, byId("connect"), connect));
+byId("test").addEventListener("click", (event) =>
+  attempt(event, byId("test"), () => press(byId("test"), "test", () => byId("connect").focus())));
 byId("reconnect").addEventListener("click", () => press(byId("reconnect"), "reconnect", (view) => {
   reset(view);
   show("connection");
@@ -175,12 +211,7 @@ events.onmessage = (event) => {
   const {id, html} = JSON.parse(event.data);
   const place = byId(id);
   if (!place) return;
-  const focused = place.contains(document.activeElement) && place !== document.activeElement;
-  place.innerHTML = html;
-  if (focused) { // what had the focus is gone
-    place.tabIndex = -1;
-    (place.querySelector("[data-focus]") || place.querySelector("button") || place).focus();
-  }
+  anew(place, html);
   if (id === "panel-ask") startAsk();
 };
 events.onopen = () => { byId("lost").hidden = true; };
@@ -190,15 +221,17 @@ events.onerror = () => { byId("lost").hidden = false; };
 
 document.addEventListener("click", async (event) => {
   const button = event.target.closest("button");
-  if (!button || button.getAttribute("aria-busy") === "true") return; // not disabled, which would take the focus away
-  if (button.dataset.panel) show(button.dataset.panel);
+  if (!button || button.getAttribute("aria-busy") === "true") return;
+  if (button.dataset.panel && !refused(button)) show(button.dataset.panel);
   if (button.dataset.show) {
     show("connection");
     byId(button.dataset.show).scrollIntoView({block: "start"});
+    focusOn(byId(button.dataset.show));
   }
   if (button.dataset.post) {
     button.setAttribute("aria-busy", "true");
     await post(button.dataset.post, JSON.parse(button.dataset.value ?? "{}")).catch((e) => { button.textContent = e.message; });
+    button.removeAttribute("aria-busy");
   }
   if (button.dataset.field !== undefined) filterBy(button);
   if (button.id === "ask-save") save(button);
@@ -300,13 +333,13 @@ function addFilter(list) {
     value = fresh;
   });
   list.append(removable(line));
-  field.focus();
+  return field;
 }
 
 function addGroup() {
   const list = element("div", {className: "filters"});
   const add = element("button", {type: "button", className: "quiet"}, "Add a filter to this group");
-  add.addEventListener("click", () => { addFilter(list); changed(); });
+  add.addEventListener("click", () => { addFilter(list).focus(); changed(); });
   const buttons = element("div", {className: "line"}, add);
   const group = element("div", {className: "group", role: "group", ariaLabel: "Group of filters"}, list, buttons);
   removable(buttons, group);
@@ -407,7 +440,7 @@ async function changed(event) {
   byId("ask-problem").className = typing ? "note" : "note bad";
   byId("ask-problem").textContent = view.problem || "";
   byId("ask-problem").hidden = !view.problem;
-  byId("ask-run").disabled = Boolean(view.problem);
+  allow(byId("ask-run"), view.problem);
 }
 
 function chooseTable() {
@@ -418,6 +451,10 @@ function chooseTable() {
   addMeasure();
   changed();
 }
+
+document.addEventListener("keydown", (event) => {
+  if (event.key === "Escape") running?.abort();
+});
 
 // toAnswer scrolls to the answer, if its beginning is not in sight.
 function toAnswer() {
@@ -437,7 +474,7 @@ function filterBy(cell) {
   for (const line of byId("ask-and").querySelectorAll(".filter")) { // another value of the same field
     if (line.children[0].value === field && ["eq", "isnull"].includes(line.children[1].value)) line.remove();
   }
-  addFilter(byId("ask-and"));
+  addFilter(byId("ask-and")).focus();
   const line = byId("ask-and").lastElementChild;
   line.children[0].value = field;
   line.children[1].value = cell.dataset.null === undefined ? "eq" : "isnull";
@@ -515,10 +552,23 @@ function startAsk() {
     "add-filter": () => addFilter(byId("ask-and")), "add-group": addGroup, "add-sort": addSort,
     "add-join": addJoin, "add-key": addGroupKey, "add-measure": addMeasure,
   };
-  for (const [id, add] of Object.entries(adding)) byId(id).addEventListener("click", () => { add(); changed(); });
+  for (const [id, add] of Object.entries(adding)) {
+    byId(id).addEventListener("click", () => {
+      add();
+      byId(id).previousElementSibling.lastElementChild.querySelector("select").focus(); // what was added
+      changed();
+    });
+  }
   form.addEventListener("input", changed);
   form.addEventListener("change", changed);
-  form.addEventListener("submit", (event) => { event.preventDefault(); run(); });
+  form.addEventListener("submit", async (event) => {
+    event.preventDefault();
+    if (!running) {
+      await changed(); // what was typed last may have mended the question, or spoiled it
+      if (running || refused(byId("ask-run"))) return;
+    }
+    run();
+  });
   chooseTable();
 }
 

@@ -36,36 +36,32 @@ func addressChecks() []session.Check {
 
 // answerChecks returns the checks about every exchange of the run.
 func answerChecks() []session.Check {
-	return []session.Check{
-		{ID: "A.4", Phase: 3, Advice: true, Watched: true, Judge: (*session.Run).ReadSomeTables,
-			Rules: []string{"stream-1a"},
+	return session.Family(session.Check{
+		Phase: 3, Advice: true, Watched: true, Judge: (*session.Run).ReadSomeTables,
+	}, []session.Check{
+		{ID: "A.4", Rules: []string{"stream-1a"},
 			Title: "no ping stands before the served line, unless the source is slow",
 			Fix:   "Write the served line before the first ping."},
-		{ID: "A.5", Phase: 3, Advice: true, Watched: true, Judge: (*session.Run).ReadSomeTables,
-			Rules: []string{"document-16"},
+		{ID: "A.5", Rules: []string{"document-16"},
 			Needs: session.Only(func(d *session.Document) bool { return d.Capabilities.Limits.RowsPerTableMax != 0 },
 				"limits has no rowsPerTableMax"),
 			Title: "no stream has more rows than limits.rowsPerTableMax",
 			Fix:   "Declare the ceiling that the source really has, or none: the platform plans less than it could."},
-		{ID: "A.36", Phase: 3, Advice: true, Watched: true, Judge: (*session.Run).ReadSomeTables,
-			Rules: []string{"document-15a"},
+		{ID: "A.36", Rules: []string{"document-15a"},
 			Needs: session.Only(func(d *session.Document) bool { return d.Capabilities.Limits.PageSizeMax != 0 }, "limits has no pageSizeMax"),
 			Title: "no stream has more rows than limits.pageSizeMax",
 			Fix: "Declare no pageSizeMax unless one answer can have no more rows: it is not the size of the upstream's pages, " +
 				"and the platform asks for that many rows at a time."},
-		{ID: "A.10", Phase: 3, Advice: true, Watched: true, Judge: (*session.Run).ReadSomeTables,
-			Rules: []string{"query-5"},
+		{ID: "A.10", Rules: []string{"query-5"},
 			Title: "rows hold the requested fields and no others",
 			Fix:   "Project the rows to the fields of the request."},
-		{ID: "A.13", Phase: 3, Advice: true, Watched: true, Judge: (*session.Run).ReadSomeTables,
-			Rules: []string{"http-9b"},
+		{ID: "A.13", Rules: []string{"http-9b"},
 			Title: "authenticated answers carry Cache-Control: no-store",
 			Fix:   "Set the header on every answer except the document, so that no proxy keeps a tenant's data."},
-		{ID: "A.20", Phase: 3, Advice: true, Watched: true, Judge: (*session.Run).ReadSomeTables,
-			Rules: []string{"document-3a"},
+		{ID: "A.20", Rules: []string{"document-3a"},
 			Title: "answers and lines hold no members that the protocol does not name",
 			Fix:   "Leave out what the protocol does not name: a strict reader may refuse it."},
-	}
+	})
 }
 
 // spellingChecks returns the checks about how values are written.

@@ -5,12 +5,10 @@ import (
 	"net/http"
 	"slices"
 	"strings"
-	"unicode"
 
 	"github.com/connectorsdk/connector-sdk-go/conformance/internal/check"
 	"github.com/connectorsdk/connector-sdk-go/conformance/internal/message"
 	"github.com/connectorsdk/connector-sdk-go/conformance/internal/session"
-	"github.com/connectorsdk/connector-sdk-go/internal/terms"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -93,19 +91,14 @@ func tablesIn(body []byte, tables []*wire.Table, asked string) string {
 	if json.Unmarshal(body, &envelope) == nil && envelope.Error.Message != "" {
 		text = envelope.Error.Message // not the names of the members
 	}
-	words := strings.FieldsFunc(text, func(r rune) bool {
-		return !strings.ContainsRune("_-.", r) && !unicode.IsLetter(r) && !unicode.IsDigit(r)
-	})
-	var list []string
-	ordinary := true
+	var names []string
 	for _, t := range tables {
-		if t.Name != asked && slices.Contains(words, t.Name) && !slices.Contains(refusalWords, strings.ToLower(t.Name)) {
-			list = append(list, terms.QuoteName(t.Name))
-			ordinary = ordinary && strings.Trim(t.Name, "abcdefghijklmnopqrstuvwxyz") == ""
+		if t.Name != asked && !slices.Contains(refusalWords, strings.ToLower(t.Name)) {
+			names = append(names, t.Name)
 		}
 	}
-	if ordinary && len(list) < 2 {
-		return ""
+	if told := session.Mentioned(text, "_-.", names); told != "" {
+		return "the tables " + told
 	}
-	return "the tables " + strings.Join(list[:min(len(list), 5)], ", ")
+	return ""
 }

@@ -24,14 +24,14 @@ func Checks() []session.Check {
 			Title: "the document does not redirect",
 			Fix: "Serve the document at the exact path below the base URL. " +
 				"A proxy that adds or removes a slash or moves http to https must not stand in front of it."},
-		{ID: "P0.3", Phase: 0, Open: true, Judge: contentType, Rules: []string{"document-4"},
+		{ID: "P0.3", Phase: 0, Open: true, Judge: fetched(contentType), Rules: []string{"document-4"},
 			Title: "the document's content type is application/json",
 			Fix: "Send Content-Type: " + terms.MediaJSON + " with the document. " +
 				"A login page, or the page of a host without a connector, is text/html."},
-		{ID: "P0.4", Phase: 0, Open: true, Judge: size, Rules: []string{"document-5"},
+		{ID: "P0.4", Phase: 0, Open: true, Judge: fetched(size), Rules: []string{"document-5"},
 			Title: "the document is at most 64 KiB",
 			Fix:   "Shorten the help texts of the credential fields: the document describes the connector, not the data."},
-		{ID: "P0.5", Phase: 0, Open: true, Judge: parses,
+		{ID: "P0.5", Phase: 0, Open: true, Judge: fetched(parses),
 			Rules: []string{
 				"document-19", "document-6", "document-7", "document-15", "document-17", "document-18",
 				"credential-1", "credential-2", "credential-3", "credential-4", "credential-6", "credential-7",
@@ -101,13 +101,18 @@ func fetch(run *session.Run) (*session.Answer, *check.Finding) {
 	return a, nil
 }
 
-// fetchOK does what fetch does, for checks that need a 200.
-func fetchOK(run *session.Run) (*session.Answer, *check.Finding) {
-	a, f := fetch(run)
-	if f == nil && a.Status != http.StatusOK {
-		f = check.Block("P0.1", "the document is answered with %d", a.Status)
+// fetched returns the judge of the answer that holds the document, for checks that need a 200.
+func fetched(judge func(*session.Answer) *check.Finding) func(*session.Run) *check.Finding {
+	return func(run *session.Run) *check.Finding {
+		a, f := fetch(run)
+		switch {
+		case f != nil:
+			return f
+		case a.Status != http.StatusOK:
+			return check.Block("P0.1", "the document is answered with %d", a.Status)
+		}
+		return judge(a)
 	}
-	return a, f
 }
 
 func served(run *session.Run) *check.Finding {
@@ -126,11 +131,7 @@ func notRedirected(run *session.Run) *check.Finding {
 	return f
 }
 
-func contentType(run *session.Run) *check.Finding {
-	a, f := fetchOK(run)
-	if f != nil {
-		return f
-	}
+func contentType(a *session.Answer) *check.Finding {
 	if a.Media() != terms.MediaJSON {
 		received := message.Excerpt([]byte(a.Header.Get("Content-Type")), 80)
 		return check.Differs(terms.MediaJSON, received, "the document has another content type")
@@ -138,22 +139,14 @@ func contentType(run *session.Run) *check.Finding {
 	return nil
 }
 
-func size(run *session.Run) *check.Finding {
-	a, f := fetchOK(run)
-	if f != nil {
-		return f
-	}
+func size(a *session.Answer) *check.Finding {
 	if len(a.Body) > wire.MaxDocumentBytes {
 		return check.Differs("at most 65536 bytes", "more", "the document is too long")
 	}
 	return nil
 }
 
-func parses(run *session.Run) *check.Finding {
-	a, f := fetchOK(run)
-	if f != nil {
-		return f
-	}
+func parses(a *session.Answer) *check.Finding {
 	if len(a.Body) > wire.MaxDocumentBytes {
 		return check.Block("P0.4", "the document is too long")
 	}

@@ -18,49 +18,93 @@ import (
 // filter keeps.
 func aggregatesFold(p *prober) *check.Finding {
 	return p.foldEach(func(t *wire.Table, data *oracle.Table) (list []*wire.AggregateRequest) {
-		counts, bounds := measures(t, data, wire.AggCount, wire.AggCountDistinct), measures(t, data, wire.AggMin, wire.AggMax)
-		sums := measures(t, data, wire.AggSum)
-		list = append(list, aggregate(t, nil, counts), aggregate(t, nil, sums), aggregate(t, nil, bounds))
-		numbers := slices.Concat(sums, bounds)
+		counts, distinct := measures(t, data, wire.AggCount), measures(t, data, wire.AggCountDistinct)
+		numbers := slices.Concat(measures(t, data, wire.AggSum), measures(t, data, wire.AggMin, wire.AggMax))
+		for some := range slices.Chunk(slices.Concat(counts, distinct, numbers), maxMeasures) {
+			list = append(list, aggregate(t, nil, some))
+		}
+		numbers = append(numbers, distinct...)
+		most := slices.Concat(counts[:1], firstOf(numbers, maxMeasures-1))
+		if none := p.noRows(t, data); none != nil {
+			over := aggregate(t, nil, most)
+			over.And = none
+			list = append(list, over) // of no rows there is a count, and no sum
+		}
 		groups := groupable(t, data)
 		for i, name := range groups {
 			// All measures of each key: which of two values is the least, and whether a sum is
 			// exact, shows in small groups, and each key makes others.
-			some := append(counts[:1:1], firstOf(numbers, maxMeasures-1)...)
-			req := aggregate(t, []wire.GroupKey{{Field: name, As: "g"}}, some)
-			if filters, f := p.selectiveFilter(t, data); i == 0 && f == nil && filters != nil {
-				filtered := *req
-				filtered.And = filters
-				list = append(list, &filtered)
+			req := aggregate(t, []wire.GroupKey{{Field: name, As: "Key"}}, most)
+			if i == 0 {
+				for _, filters := range p.beforeGroups(t, data, name) {
+					filtered := *req
+					filtered.And = filters
+					list = append(list, &filtered)
+				}
 			}
 			list = append(list, req)
 		}
 		if len(groups) > 1 {
-			two := []wire.GroupKey{{Field: groups[0], As: "g"}, {Field: groups[1], As: "h"}}
+			two := []wire.GroupKey{{Field: groups[0], As: "Key"}, {Field: groups[1], As: "Key2"}}
 			list = append(list, aggregate(t, two, counts[:1]))
 		}
 		// In a group of one row, a sum or a bound may be over nothing.
-		if len(t.PrimaryKey) == 1 && allowed(t.Field(t.PrimaryKey[0]).Groupable) {
-			list = append(list, aggregate(t, []wire.GroupKey{{Field: t.PrimaryKey[0], As: "g"}}, firstOf(numbers, maxMeasures)))
+		if len(t.PrimaryKey) == 1 && session.Allowed(t.Field(t.PrimaryKey[0]).Groupable) {
+			list = append(list, aggregate(t, []wire.GroupKey{{Field: t.PrimaryKey[0], As: "Key"}}, firstOf(numbers, maxMeasures)))
 		}
 		return list
 	})
 }
 
-// periodsFold compares the groups of all grains over all dates with the rows.
+// beforeGroups returns filters to be asked for before groups of a column: one of a value of the column,
+// which leaves its other groups empty, so that they are not answered, and a selective one.
+func (p *prober) beforeGroups(t *wire.Table, data *oracle.Table, name string) (list [][]wire.Filter) {
+	for _, op := range []wire.Op{wire.OpEq, wire.OpIn, wire.OpNeq} {
+		if f, ok := p.filter(data, data.Index(name), op); ok && p.Document.Declares(op) && session.Allowed(t.Field(name).Filterable) {
+			list = append(list, []wire.Filter{f})
+			break
+		}
+	}
+	if filters, f := p.selectiveFilter(t, data); f == nil && filters != nil {
+		list = append(list, filters)
+	}
+	return list
+}
+
+// noRows returns a filter that no row satisfies, below the least value of a column, or nil.
+func (p *prober) noRows(t *wire.Table, data *oracle.Table) []wire.Filter {
+	field, values := p.ascending(t, data)
+	if len(values) == 0 || values[0].IsNull() || !p.Document.Declares(wire.OpLt) {
+		return nil
+	}
+	return []wire.Filter{{Field: field, Op: wire.OpLt, Value: values[0]}}
+}
+
+// periodsFold compares the groups of all grains over all dates with the rows, also behind a key that
+// is no date.
 func periodsFold(p *prober) *check.Finding {
-	return p.foldEach(func(t *wire.Table, _ *oracle.Table) (list []*wire.AggregateRequest) {
+	return p.foldEach(func(t *wire.Table, data *oracle.Table) (list []*wire.AggregateRequest) {
+		few := groupable(t, data)
 		for _, grain := range []wire.Grain{wire.GrainQuarter, wire.GrainMonth, wire.GrainYear, wire.GrainDay} {
 			for _, f := range t.Fields {
-				if allowed(f.Groupable) && (f.Type == wire.TypeDate || f.Type == wire.TypeDatetime) {
-					key := wire.GroupKey{Field: f.Name, As: "g", Grain: grain}
-					list = append(list, aggregate(t, []wire.GroupKey{key}, []wire.Measure{{Fn: wire.AggCount, As: "rows"}}))
+				if session.Allowed(f.Groupable) && (f.Type == wire.TypeDate || f.Type == wire.TypeDatetime) {
+					key := wire.GroupKey{Field: f.Name, As: "Key", Grain: grain}
+					list = append(list, aggregate(t, []wire.GroupKey{key}, countOfRows))
+					if at := slices.IndexFunc(few, func(name string) bool { return name != f.Name }); at >= 0 && grain == wire.GrainYear {
+						list = append(list, aggregate(t, []wire.GroupKey{{Field: few[at], As: "Before"}, key}, countOfRows))
+					}
 				}
 			}
 		}
 		return list
 	})
 }
+
+// countAlias is the name of the count of rows. Names have capitals, because some connectors lose them.
+const countAlias = "rowCount"
+
+// countOfRows is the measure that every route can be compared with.
+var countOfRows = []wire.Measure{{Fn: wire.AggCount, As: countAlias}}
 
 // aggregate returns the request for measures of groups. Texts are to be grouped and
 // compared by their bytes [rule aggregate-5].
@@ -86,7 +130,7 @@ func firstOf[T any](list []T, n int) []T { return list[:min(len(list), n)] }
 // foldEach judges the aggregates of a plan for each table.
 func (p *prober) foldEach(plan func(t *wire.Table, data *oracle.Table) []*wire.AggregateRequest) *check.Finding {
 	return p.inTurn(1, func(t *wire.Table, data *oracle.Table) (list []question) {
-		for _, req := range plan(t, firstRows(data)) {
+		for _, req := range plan(t, firstRows(data, chosenBy)) {
 			if len(req.GroupBy)+len(req.Measures) > 0 {
 				list = append(list, p.asking(wire.PathAggregate, req, describeAggregate(t, req), []*wire.Table{t}))
 			}
@@ -133,19 +177,19 @@ func groupsNotCut(p *prober) *check.Finding {
 		}
 		var keys [][]wire.GroupKey
 		for i, f := range t.Fields {
-			if !allowed(f.Groupable) || !generate.OrderSettled(data, i) || f.Type == wire.TypeJSON || f.Type == wire.TypeArray {
+			if !session.Allowed(f.Groupable) || !generate.OrderSettled(data, i) || f.Type == wire.TypeJSON || f.Type == wire.TypeArray {
 				continue
 			}
-			keys = append(keys, []wire.GroupKey{{Field: f.Name, As: "g"}})
+			keys = append(keys, []wire.GroupKey{{Field: f.Name, As: "Key"}})
 			if session.NeedsGrain(p.Document) == "" && (f.Type == wire.TypeDate || f.Type == wire.TypeDatetime) {
-				keys = append(keys, []wire.GroupKey{{Field: f.Name, As: "g", Grain: wire.GrainDay}})
+				keys = append(keys, []wire.GroupKey{{Field: f.Name, As: "Key", Grain: wire.GrainDay}})
 			}
 		}
 		if few := groupable(t, data); len(few) > 1 {
-			keys = append(keys, []wire.GroupKey{{Field: few[0], As: "g"}, {Field: few[1], As: "h"}})
+			keys = append(keys, []wire.GroupKey{{Field: few[0], As: "Key"}, {Field: few[1], As: "Key2"}})
 		}
 		for _, key := range keys {
-			req := aggregate(t, key, []wire.Measure{{Fn: wire.AggCount, As: "rows"}})
+			req := aggregate(t, key, countOfRows)
 			list = append(list, question{[]*wire.Table{t}, func(rows oracle.Tables) *check.Finding { return p.notCut(t, req, rows) }})
 		}
 		return list
@@ -209,9 +253,6 @@ func describeAggregate(t *wire.Table, req *wire.AggregateRequest) string {
 	return text
 }
 
-// allowed reports whether discovery allows the use of a field.
-func allowed(flag *bool) bool { return flag == nil || *flag }
-
 // maxMeasures limits the measures of one aggregate.
 const maxMeasures = 24
 
@@ -219,11 +260,11 @@ const maxMeasures = 24
 // table, after a count of its rows if that is one of them.
 func measures(t *wire.Table, data *oracle.Table, fns ...wire.AggFunc) (list []wire.Measure) {
 	if slices.Contains(fns, wire.AggCount) {
-		list = append(list, wire.Measure{Fn: wire.AggCount, As: "rows"})
+		list = append(list, wire.Measure{Fn: wire.AggCount, As: countAlias})
 	}
 	for i, f := range t.Fields {
 		for _, fn := range fns {
-			if !allowed(f.Aggregatable) || !generate.OrderSettled(data, i) || len(list) == maxMeasures {
+			if !session.Allowed(f.Aggregatable) || !generate.OrderSettled(data, i) || len(list) == maxMeasures {
 				continue
 			}
 			m := wire.Measure{Fn: fn, Field: f.Name, As: fmt.Sprintf("%s_%d", fn, i)}
@@ -239,7 +280,7 @@ func measures(t *wire.Table, data *oracle.Table, fns ...wire.AggFunc) (list []wi
 // first rows show.
 func groupable(t *wire.Table, data *oracle.Table) (names []string) {
 	for i, f := range t.Fields {
-		if !allowed(f.Groupable) || !generate.OrderSettled(data, i) || f.Type == wire.TypeJSON || f.Type == wire.TypeArray {
+		if !session.Allowed(f.Groupable) || !generate.OrderSettled(data, i) || f.Type == wire.TypeJSON || f.Type == wire.TypeArray {
 			continue
 		}
 		c, err := oracle.Cardinality(data, f.Name)

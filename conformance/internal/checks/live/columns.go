@@ -2,6 +2,7 @@ package live
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 
 	"github.com/connectorsdk/connector-sdk-go/conformance/internal/check"
@@ -25,64 +26,94 @@ func (c column) field() *wire.Field { return &c.table.Fields[c.index] }
 // discovery calls not filterable, and columns whose values different readings of
 // the protocol compare differently.
 func (p *prober) columns(tables []*wire.Table, each int) (list []column, f *check.Finding) {
-	type candidate struct {
-		column
-		points int
+	byType, f := p.ranked(tables, func(field *wire.Field, rows *oracle.Table, i int) (points int) {
+		distinct, nulls := variety(rows, i)
+		if distinct == 0 || !session.Allowed(field.Filterable) {
+			return 0
+		}
+		points = 1
+		if distinct > 1 {
+			points += 2
+		}
+		if nulls {
+			points++
+		}
+		return points
+	})
+	for _, best := range byType {
+		for _, c := range best[:min(each, len(best))] {
+			list = append(list, c.column)
+		}
 	}
-	byType := map[wire.Type][]candidate{}
-	var types []wire.Type
+	return list, f
+}
+
+// rankedColumn is a column with what it is worth to a check.
+type rankedColumn struct {
+	column
+	points int
+}
+
+// ranked returns the columns with points for each type, those with most first. It leaves out
+// columns without points, and those whose values different readings of the protocol compare
+// differently. Points are given by the first rows of the table.
+func (p *prober) ranked(
+	tables []*wire.Table, points func(field *wire.Field, rows *oracle.Table, column int) int,
+) (byType [][]rankedColumn, f *check.Finding) {
+	at := map[wire.Type]int{}
 	for _, t := range tables {
 		rows, _, f := p.data(t)
 		if f != nil {
 			return nil, f
 		}
-		for i, field := range t.Fields {
-			if field.Filterable != nil && !*field.Filterable || !generate.OrderSettled(rows, i) {
+		for i := range t.Fields {
+			if !generate.OrderSettled(rows, i) {
 				continue
 			}
-			distinct, nulls := variety(firstRows(rows), i)
-			if distinct == 0 {
+			field := &t.Fields[i]
+			c := rankedColumn{column{t, i}, points(field, firstRows(rows, chosenBy), i)}
+			if c.points == 0 {
 				continue
 			}
-			c := candidate{column: column{t, i}}
-			if distinct > 1 {
-				c.points += 2
+			kind, known := at[field.Type]
+			if !known {
+				kind = len(byType)
+				at[field.Type] = kind
+				byType = append(byType, nil)
 			}
-			if nulls {
-				c.points++
-			}
-			if byType[field.Type] == nil {
-				types = append(types, field.Type)
-			}
-			byType[field.Type] = append(byType[field.Type], c)
+			byType[kind] = append(byType[kind], c)
 		}
 	}
-	for _, kind := range types {
-		best := byType[kind]
-		slices.SortStableFunc(best, func(a, b candidate) int { return cmp.Compare(b.points, a.points) })
-		for _, c := range best[:min(each, len(best))] {
-			list = append(list, c.column)
-		}
+	for _, list := range byType {
+		slices.SortStableFunc(list, func(a, b rankedColumn) int { return cmp.Compare(b.points, a.points) })
 	}
-	return list, nil
+	return byType, nil
 }
 
-// columnsOfWholeTables returns columns of tables that were read whole.
-func (p *prober) columnsOfWholeTables(each int) ([]column, *check.Finding) {
-	tables, f := p.held(1)
-	if f != nil {
-		return nil, f
-	}
-	return p.columns(tables, each)
-}
+// mostPoints is more than a column has.
+const mostPoints = 100
 
-// columnsOfTables returns columns of tables, whether they were read whole or not.
-func (p *prober) columnsOfTables(each int) ([]column, *check.Finding) {
-	tables, f := p.tables()
-	if f != nil {
-		return nil, f
+// sortable returns the columns to sort by: the most telling one of each type, then the others, those
+// first whose values a careless order would arrange otherwise. Tables with the same columns take
+// turns with them.
+func (p *prober) sortable(tables []*wire.Table) (list []column, f *check.Finding) {
+	byType, f := p.ranked(tables, func(_ *wire.Field, rows *oracle.Table, i int) int { return generate.OrderTells(rows, i) })
+	var others []rankedColumn
+	seen := map[string]int{}
+	for _, best := range byType {
+		list = append(list, best[0].column)
+		others = append(others, best[1:]...)
 	}
-	return p.columns(tables, each)
+	for i, c := range others {
+		like := fmt.Sprintf("%+v %d", c.table.Columns(), c.index)
+		others[i].points -= mostPoints * seen[like]
+		seen[like]++
+	}
+	slices.SortStableFunc(others, func(a, b rankedColumn) int { return cmp.Compare(b.points, a.points) })
+	for _, c := range others {
+		list = append(list, c.column)
+	}
+	return list, f
 }
 
 // variety counts a column's distinct values, up to two, and reports whether it has
@@ -102,10 +133,13 @@ func variety(t *oracle.Table, column int) (distinct int, nulls bool) {
 	return distinct, nulls
 }
 
-// firstRows returns the first rows of a table, which are enough to choose by.
-func firstRows(t *oracle.Table) *oracle.Table {
+// chosenBy is how many rows of a table are enough to choose by.
+const chosenBy = 2000
+
+// firstRows returns the first n rows of a table.
+func firstRows(t *oracle.Table, n int) *oracle.Table {
 	some := *t
-	some.Rows = t.Rows[:min(len(t.Rows), 2000)]
+	some.Rows = t.Rows[:min(len(t.Rows), n)]
 	return &some
 }
 
@@ -119,7 +153,7 @@ func (p *prober) sample(t *oracle.Table, column, n int) (values []wire.Value) {
 	start := p.Rand.IntN(len(t.Rows))
 	for i := range t.Rows {
 		v := t.Rows[(start+i)%len(t.Rows)][column]
-		if v.IsNull() || len(v.Text()) > generate.MaxOperand || kind.Numeric() && !wire.IsDecimal(v.String()) {
+		if v.IsNull() || len(v.Text()) > session.MaxOperand || kind.Numeric() && !wire.IsDecimal(v.String()) {
 			continue
 		}
 		if slices.ContainsFunc(values, func(other wire.Value) bool { return oracle.Same(v, other, kind) }) {
@@ -224,7 +258,7 @@ func (p *prober) declaredFilter(data *oracle.Table, column int) (f wire.Filter, 
 // a table and drops some, about half of them if possible. It returns nil if it
 // finds none.
 func (p *prober) selectiveFilter(t *wire.Table, data *oracle.Table) (filters []wire.Filter, finding *check.Finding) {
-	data = firstRows(data)
+	data = firstRows(data, chosenBy)
 	columns, finding := p.columns([]*wire.Table{t}, 1)
 	if finding != nil {
 		return nil, finding

@@ -68,7 +68,7 @@ type way struct {
 // ways lists the ways, those first that show most for the fewest requests.
 func ways() []way {
 	return []way{
-		{1, (*prober).beyondTheEnd},
+		{1, readWith(func(n int) (int, int) { return 100, n })}, // the page behind the last row
 		{3, (*prober).numbersOutvote},
 		{1, (*prober).readSorted},
 		{1, readWith(func(n int) (int, int) { return n + 1, 0 })},
@@ -156,11 +156,6 @@ func readWith(
 	}
 }
 
-// beyondTheEnd asks for the page behind the last row.
-func (p *prober) beyondTheEnd(t *wire.Table, whole *oracle.Table) (*check.Finding, bool) {
-	return readWith(func(n int) (int, int) { return 100, n })(p, t, whole)
-}
-
 // readSorted asks for all rows in descending order.
 func (p *prober) readSorted(t *wire.Table, whole *oracle.Table) (*check.Finding, bool) {
 	by := p.dividing(t, whole)
@@ -173,19 +168,14 @@ func (p *prober) readSorted(t *wire.Table, whole *oracle.Table) (*check.Finding,
 }
 
 // readRanges asks for the rows below a value, and for those from it on. Whether they
-// are the right ones is for the checks about filters: here they count only if the
-// whole read lacks one.
+// are the right ones is for the checks about filters, which ask again: here they count only if
+// the whole read lacks one.
 func (p *prober) readRanges(t *wire.Table, whole *oracle.Table) (*check.Finding, bool) {
-	by := p.dividing(t, whole)
-	if by < 0 || !allowed(t.Fields[by].Filterable) {
+	field, values := p.ascending(t, whole)
+	if len(values) == 0 {
 		return nil, false
 	}
-	field := t.Fields[by].Name
-	sorted, err := oracle.Sort(whole, []wire.SortKey{{Field: field, Dir: wire.Asc}}, nil)
-	if err != nil {
-		return nil, false
-	}
-	value := sorted.Rows[len(sorted.Rows)/2][by]
+	value := values[len(values)/2]
 	for _, op := range []wire.Op{wire.OpLt, wire.OpGte, wire.OpLte, wire.OpGt} {
 		if value.IsNull() || !p.Document.Declares(op) || !p.room(1) {
 			continue
@@ -200,8 +190,29 @@ func (p *prober) readRanges(t *wire.Table, whole *oracle.Table) (*check.Finding,
 		if unknown := p.unknownRow(whole, rows.Rows); unknown >= 0 {
 			return lacks(t, rows, unknown, fmt.Sprintf("the rows with %s %s", terms.QuoteName(field), op), len(whole.Rows)), true
 		}
+		if p.verify(whole, req, rows.Rows, "") != nil {
+			p.doubted = append(p.doubted, doubt{t.Name, req.And[0]})
+		}
 	}
 	return nil, false
+}
+
+// ascending returns the column that [prober.dividing] chooses, if filters may name it, and its cells,
+// least first.
+func (p *prober) ascending(t *wire.Table, data *oracle.Table) (field string, cells []wire.Value) {
+	by := p.dividing(t, data)
+	if by < 0 || !session.Allowed(t.Fields[by].Filterable) {
+		return "", nil
+	}
+	field = t.Fields[by].Name
+	sorted, err := oracle.Sort(data, []wire.SortKey{{Field: field, Dir: wire.Asc}}, nil)
+	if err != nil {
+		return "", nil
+	}
+	for _, row := range sorted.Rows {
+		cells = append(cells, row[by])
+	}
+	return field, cells
 }
 
 // dividing returns the index of a column whose values differ and are ordered alike by
@@ -276,20 +287,7 @@ const maxUnknown = 20
 // unknownRow returns the index of a row that a whole read has not answered, or -1.
 func (p *prober) unknownRow(whole *oracle.Table, rows [][]wire.Value) int {
 	p.compared += len(whole.Rows)
-	known := session.Tally(whole.Rows)
-	tried := 0
-	for i, row := range rows {
-		if known[session.RowKey(row)] > 0 {
-			continue
-		}
-		if tried++; tried > maxUnknown {
-			break
-		}
-		if !slices.ContainsFunc(whole.Rows, func(other []wire.Value) bool { return sameRow(whole.Columns, other, row) }) {
-			return i
-		}
-	}
-	return -1
+	return session.Missing(whole.Columns, rows, whole.Rows, maxUnknown)
 }
 
 // knowsOne reports whether one of the rows is in a whole read.
@@ -316,9 +314,7 @@ func (p *prober) numbersOutvote(t *wire.Table, whole *oracle.Table) (*check.Find
 		}
 	}
 	if p.Document.Has(wire.EndpointAggregate) {
-		groups, declined, f := p.groups(&wire.AggregateRequest{
-			Table: t.Name, Measures: []wire.Measure{{Fn: wire.AggCount, As: "rows"}}, Limit: wire.AggregateLimit,
-		})
+		groups, declined, f := p.groups(aggregate(t, nil, countOfRows))
 		if n := total(groups); f == nil && !declined && n >= 0 {
 			votes[n] = append(votes[n], wire.PathAggregate)
 		}
@@ -348,7 +344,7 @@ func (p *prober) numbersOutvote(t *wire.Table, whole *oracle.Table) (*check.Find
 // has none, in all cells.
 func repeats(t *wire.Table, data *oracle.Table) bool {
 	rows := data.Rows
-	if key := projected(data, t.PrimaryKey); len(t.PrimaryKey) > 0 && key != nil {
+	if key := session.Project(data, t.PrimaryKey); len(t.PrimaryKey) > 0 && key != nil {
 		rows = key
 	}
 	return len(session.Tally(rows)) < len(rows)

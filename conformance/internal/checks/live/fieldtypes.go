@@ -17,14 +17,10 @@ func declaredTypesHold(p *prober) *check.Finding {
 	// Nothing says that contradicting types are accepted.
 	refusals := []int{http.StatusBadRequest, http.StatusUnprocessableEntity}
 	return p.inTurn(1, func(t *wire.Table, data *oracle.Table) (list []question) {
-		if len(data.Rows) > maxRetyped {
-			some := *data
-			some.Rows = data.Rows[:maxRetyped]
-			data = &some
-		}
+		data = firstRows(data, maxRetyped)
 		for i, f := range t.Fields {
 			filter, ok := p.typeDependent(data, i)
-			if !ok || !allowed(f.Filterable) {
+			if !ok || !session.Allowed(f.Filterable) {
 				continue
 			}
 			where := wire.Where{And: []wire.Filter{filter}, FieldTypes: map[string]wire.Type{f.Name: wrongType(f.Type)}}

@@ -71,10 +71,11 @@ func generatedQueries(run *session.Run) *check.Finding {
 	return asker.Finish()
 }
 
-// blame blocks a question with a filter that L2 found to be answered wrongly.
+// blame blocks a question with a filter that a check of single ones found to be answered wrongly.
 func (plan *filterPlan) blame(q *generate.Question) *check.Finding {
-	if !plan.broken(q) {
+	by := plan.brokenBy(q)
+	if by == "" {
 		return nil
 	}
-	return check.Block("L2", "a filter of the generated query is answered wrongly on its own")
+	return check.Block(by, "a filter of the generated query is answered wrongly on its own")
 }

@@ -22,6 +22,9 @@ const (
 	// filtersOfCell is how many filters with an operator on a field are worth a question of
 	// their own.
 	filtersOfCell = 4
+	// requestsOfWrongAnswer is what a question takes whose answer is wrong: its table is read again, and it
+	// is asked again.
+	requestsOfWrongAnswer = 3
 )
 
 // filterPlan is what the checks of filters share: the tables whose rows are known, and
@@ -71,15 +74,19 @@ func (plan *filterPlan) whole() []*generate.Subject {
 	return slices.DeleteFunc(slices.Clone(plan.subjects), func(s *generate.Subject) bool { return s.Window > 0 || s.Rows() < 2 })
 }
 
-// broken reports whether a question has a filter that was answered wrongly on its own.
-func (plan *filterPlan) broken(q *generate.Question) bool {
+// brokenBy returns the check that found a filter of a question to be answered wrongly on its own,
+// empty if none did.
+func (plan *filterPlan) brokenBy(q *generate.Question) string {
 	for f := range q.Filters() {
-		if c := plan.Cell(q.Table.Name, f); c != nil && c.Broken {
-			return true
+		if c := plan.Cell(q.Table.Name, f); c != nil && c.Broken != "" {
+			return c.Broken
 		}
 	}
-	return false
+	return ""
 }
+
+// broken reports whether a question has a filter that was answered wrongly on its own.
+func (plan *filterPlan) broken(q *generate.Question) bool { return plan.brokenBy(q) != "" }
 
 // interview asks the questions of one check of filters and collects what is wrong.
 type interview struct {
@@ -94,11 +101,14 @@ type interview struct {
 	end   int  // no more questions than that
 }
 
-func (p *prober) interview(plan *filterPlan) *interview {
-	plan.Restart()
-	return &interview{
-		filterPlan: plan, asker: &generate.Asker{Run: p.Run, Live: true, Declared: true}, end: maxGridQuestions,
+func (p *prober) interview() (*interview, *check.Finding) {
+	plan, f := p.filterPlan()
+	if f != nil {
+		return nil, f
 	}
+	plan.Restart()
+	asker := &generate.Asker{Run: p.Run, Live: true, Declared: true}
+	return &interview{filterPlan: plan, asker: asker, end: maxGridQuestions}, nil
 }
 
 // room returns how many questions may be asked at once, 0 when there have been enough.
@@ -108,13 +118,13 @@ func (v *interview) room() int {
 	}
 	room := min(v.asker.Width(), v.end-v.asked)
 	if v.asker.Cases > 0 {
-		room = min(room, v.asker.Allowance())
+		room = min(room, v.asker.Allowance()/requestsOfWrongAnswer)
 	}
 	return room
 }
 
 // ask asks the questions that next returns until it returns nil, or until there have
-// been enough. A finding ends the check.
+// been enough, and returns what the answers come to.
 func (v *interview) ask(next func() *generate.Question) *check.Finding {
 	for {
 		var list []*generate.Question
@@ -128,7 +138,7 @@ func (v *interview) ask(next func() *generate.Question) *check.Finding {
 			v.rows += q.Rows()
 		}
 		if len(list) == 0 {
-			return nil
+			return v.verdict()
 		}
 		for i, c := range v.asker.Batch(list) {
 			if c == nil || v.broken(list[i]) {
@@ -167,7 +177,7 @@ func (v *interview) answeredWrongly(q *generate.Question, c *generate.Complaint)
 		v.end = min(v.end, v.asked+questionsAfterFailure)
 	}
 	if f := single(q); f != nil {
-		v.Cell(q.Table.Name, *f).Broken = true
+		v.Cell(q.Table.Name, *f).Broken = v.asker.Check.ID
 		v.wrong = append(v.wrong, generate.Describe(q.Table.Name, *f))
 	}
 	return nil
@@ -207,6 +217,7 @@ func single(q *generate.Question) *wire.Filter {
 
 // verdict returns what the answers come to.
 func (v *interview) verdict() *check.Finding {
+	beside := v.asker.Beside()
 	switch {
 	case v.first != nil:
 		f := *v.first
@@ -215,6 +226,8 @@ func (v *interview) verdict() *check.Finding {
 			f.Detail += fmt.Sprintf("; also wrong: %s", strings.Join(v.wrong[1:], ", "))
 		}
 		return &f
+	case beside != nil:
+		return beside
 	case v.moved != "":
 		return check.Skip(check.DataChanged, "table %s changed while it was judged", terms.QuoteName(v.moved))
 	}
@@ -240,38 +253,53 @@ func filtersCount(p *prober) *check.Finding {
 	return p.eachCell(routes...)
 }
 
-// eachCell judges every operator on every field on some routes.
+// eachCell judges every operator on every field on some routes. Every second question is one that
+// chance does not choose, as long as there are some.
 func (p *prober) eachCell(routes ...string) *check.Finding {
-	plan, f := p.filterPlan()
+	v, f := p.interview()
 	if f != nil {
 		return f
 	}
-	v := p.interview(plan)
 	v.cells = true
-	packing := p.Allowance() < filtersOfCell*plan.Cells()
-	f = v.ask(func() (q *generate.Question) {
-		if packing && v.first == nil && (plan.Untouched() || v.asked%3 > 0) {
-			q = plan.Pack(routes...)
+	packing := p.Allowance() < filtersOfCell*v.Cells()
+	return v.ask(func() (q *generate.Question) {
+		if q := p.askAgain(v.filterPlan, routes); q != nil {
+			return q
+		}
+		if v.Untouched() || v.asked%2 == 0 {
+			q = v.Probe(routes...)
+		}
+		if q == nil && packing && v.first == nil && (v.Untouched() || v.asked%3 > 0) {
+			q = v.Pack(routes...)
 		}
 		if q == nil {
-			q = plan.Next(routes...)
+			q = v.Next(routes...)
 		}
 		return q
 	})
-	if f != nil {
-		return f
+}
+
+// askAgain returns a question about a condition that is doubted, nil if there is none.
+func (p *prober) askAgain(plan *filterPlan, routes []string) *generate.Question {
+	for len(p.doubted) > 0 && slices.Contains(routes, wire.PathQuery) {
+		d := p.doubted[0]
+		p.doubted = p.doubted[1:]
+		for _, s := range plan.subjects {
+			if s.Table.Name == d.table {
+				return plan.Asking(s, wire.PathQuery, wire.Where{And: []wire.Filter{d.filter}})
+			}
+		}
 	}
-	return v.verdict()
+	return nil
 }
 
 // filtersCombine judges several filters in one request, of which each matters.
 func filtersCombine(p *prober) *check.Finding {
-	plan, f := p.filterPlan()
+	v, f := p.interview()
 	if f != nil {
 		return f
 	}
-	v := p.interview(plan)
-	list := append(plan.suspects, plan.Combinations(plan.broken)...)
+	list := append(v.suspects, v.Combinations(v.broken)...)
 	counts := p.Document.Has(wire.EndpointCount)
 	return v.askList(list, func(i int, q *generate.Question) {
 		if counts && i%4 == 3 && q.Window == 0 {
@@ -282,18 +310,18 @@ func filtersCombine(p *prober) *check.Finding {
 
 // windowsOverFilters judges sorts and windows over filters.
 func windowsOverFilters(p *prober) *check.Finding {
-	plan, f := p.filterPlan()
+	v, f := p.interview()
 	if f != nil {
 		return f
 	}
-	return p.interview(plan).askList(plan.FilteredWindows(plan.broken), func(int, *generate.Question) {})
+	return v.askList(v.FilteredWindows(v.broken), func(int, *generate.Question) {})
 }
 
 // askList asks questions that are not about single cells, until one is answered
 // wrongly.
 func (v *interview) askList(list []*generate.Question, prepare func(int, *generate.Question)) *check.Finding {
 	i := 0
-	f := v.ask(func() *generate.Question {
+	return v.ask(func() *generate.Question {
 		if i == len(list) || v.first != nil {
 			return nil
 		}
@@ -301,8 +329,4 @@ func (v *interview) askList(list []*generate.Question, prepare func(int, *genera
 		i++
 		return list[i-1]
 	})
-	if f != nil {
-		return f
-	}
-	return v.verdict()
 }

@@ -74,13 +74,7 @@ func differingColumns(base *wire.Table, right, got *oracle.Table) (list []int) {
 // and the columns that differ, or nil if that is no less.
 func narrowed(req *wire.QueryRequest, base *wire.Table, right *oracle.Table, differing []int) *wire.QueryRequest {
 	small := *req
-	needed := slices.Clone(base.PrimaryKey)
-	for _, f := range req.And {
-		needed = append(needed, f.Field)
-	}
-	for _, k := range req.Sort {
-		needed = append(needed, k.Field)
-	}
+	needed := session.Needed(base.PrimaryKey, req.Where, req.Sort)
 	joined := map[string]bool{}
 	for _, i := range differing {
 		if c := right.Columns[i]; c.Hop == 0 {

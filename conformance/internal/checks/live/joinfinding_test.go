@@ -199,7 +199,7 @@ func TestShorterJoin(t *testing.T) {
 			d := oracle.Verify(tables, req, got.Rows)
 			require.NotNil(t, d, test.why)
 			require.NotNil(t, st)
-			named := join{req.Joins, []*wire.Table{base, customers}, true}.String()
+			named := join{hops: req.Joins, tables: []*wire.Table{base, customers}, plain: true}.String()
 			f = p.shorterJoin(req, named, base, tables, want, got, d)
 			return nil
 		}})

@@ -3,6 +3,7 @@ package live
 import (
 	"fmt"
 	"net/http"
+	"slices"
 
 	"github.com/connectorsdk/connector-sdk-go/conformance/internal/check"
 	"github.com/connectorsdk/connector-sdk-go/conformance/internal/session"
@@ -12,73 +13,171 @@ import (
 )
 
 // joinsHold compares joins along links, in both directions and over two hops, with joining the rows of whole reads.
+// Each join is asked for once before any is asked for in another way.
 func joinsHold(p *prober) *check.Finding {
 	return p.inTurn(1, func(t *wire.Table, data *oracle.Table) (list []question) {
-		by := p.dividing(t, data)
-		for _, j := range p.joined(t) {
-			plain, windowed, filtered := j.request(t), j.request(t), j.request(t)
-			requests := []*wire.QueryRequest{plain}
-			if by >= 0 {
-				if p.sorts(1) {
-					sort := []wire.SortKey{{Field: t.Fields[by].Name, Dir: wire.Desc}}
-					windowed.Sort, filtered.Sort = sort, sort
-					windowed.Limit = int64(len(data.Rows)/2 + 1)
-					requests = append(requests, windowed)
+		joins := p.joined(t)
+		requests := make([][]*wire.QueryRequest, len(joins))
+		for i, j := range joins {
+			requests[i] = p.joinRequests(t, data, j)
+		}
+		for round := range maxJoinRequests {
+			for i, j := range joins {
+				if round < len(requests[i]) {
+					req := requests[i][round]
+					list = append(list, p.asking(wire.PathQuery, req, j.String()+describeFilters(req.Where), j.tables, j.refusals()...))
 				}
-				filtered.Fields = []string{t.Fields[by].Name}
-				if filters, f := p.selectiveFilter(t, data); f == nil && filters != nil {
-					filtered.And = filters
-					if name := filters[0].Field; name != filtered.Fields[0] {
-						filtered.Fields = append(filtered.Fields, name) // the platform may have to filter by it
-					}
-				}
-				requests = append(requests, filtered)
-			}
-			for _, req := range requests {
-				list = append(list, p.asking(wire.PathQuery, req, j.String()+describeFilters(req.Where), j.tables, j.refusals()...))
 			}
 		}
 		return list
 	})
 }
 
+// maxJoinRequests limits the ways in which one join is asked for.
+const maxJoinRequests = 4
+
+// joinRequests returns the ways in which a join is asked for: over two hops without the columns that
+// join them, and with a group of or, which code of its own for joins forgets; whole; as a window of
+// sorted rows, which comes first where a row has several matches; and filtered.
+func (p *prober) joinRequests(t *wire.Table, data *oracle.Table, j join) []*wire.QueryRequest {
+	by := p.dividing(t, data)
+	plain, narrow, windowed, filtered := j.request(t), j.request(t), j.request(t), j.request(t)
+	requests := []*wire.QueryRequest{plain}
+	if len(j.hops) > 1 {
+		narrow.Joins = withoutKeys(j.hops)
+		requests = []*wire.QueryRequest{narrow, plain}
+	}
+	if by < 0 {
+		return requests
+	}
+	if p.sorts(1) {
+		sort := []wire.SortKey{{Field: t.Fields[by].Name, Dir: wire.Desc}}
+		windowed.Sort, filtered.Sort = sort, sort
+		windowed.Limit = int64(len(data.Rows)/2 + 1)
+		if most := p.Document.Capabilities.Limits.PageSizeMax; most > 0 {
+			windowed.Limit = min(windowed.Limit, most)
+		}
+		at := len(requests)
+		if j.back {
+			at = 0
+		}
+		requests = slices.Insert(requests, at, windowed)
+	}
+	filtered.Fields = []string{t.Fields[by].Name}
+	if filters, f := p.selectiveFilter(t, data); f == nil && filters != nil {
+		filtered.And = filters
+		narrow.Or = [][]wire.Filter{filters}
+		if name := filters[0].Field; name != filtered.Fields[0] {
+			filtered.Fields = append(filtered.Fields, name) // the platform may have to filter by it
+		}
+	}
+	return append(requests, filtered)
+}
+
+// withoutKeys returns hops that do not answer the columns by which they are joined.
+func withoutKeys(hops []wire.JoinHop) []wire.JoinHop {
+	list := slices.Clone(hops)
+	for i := range list {
+		list[i].Fields = slices.DeleteFunc(slices.Clone(list[i].Fields), func(f wire.JoinField) bool {
+			return f.Field == list[i].ToField || i+1 < len(list) && f.Field == list[i+1].FromField
+		})
+	}
+	return list
+}
+
 // join is a chain of hops from a table along links.
 type join struct {
 	hops   []wire.JoinHop
 	tables []*wire.Table // the base and those of the hops
+	back   bool          // a single hop, against a link: rows have several matches
 	// plain marks a single hop along a declared foreign key, which a connector that joins at all
 	// does. Other joins it may refuse as unsupported.
 	plain bool
 }
 
-// joined returns the joins that begin at a table: along each of its foreign keys, back
-// along those that lead to it, and over two hops.
-func (p *prober) joined(base *wire.Table) (list []join) {
-	for _, l := range p.links(base) {
-		if joinable(l) {
-			list = append(list, join{[]wire.JoinHop{hop(l, 1)}, []*wire.Table{base, l.to}, l.declared})
+// joined returns the joins that begin at a table: along each of its foreign keys, back along those that
+// lead to it, over two hops and three, over two of which the second leads back, and along two of its
+// foreign keys.
+func (p *prober) joined(base *wire.Table) []join {
+	var single, back, chains, forks, returns, long []join
+	add := func(kind *[]join, declared bool, links ...link) {
+		j := join{tables: []*wire.Table{base}, plain: declared, back: kind == &back}
+		for i, l := range links {
+			j.hops, j.tables = append(j.hops, hop(l, i+1)), append(j.tables, l.to)
+		}
+		*kind = append(*kind, j)
+	}
+	for _, first := range p.joinable(base) {
+		add(&single, first.declared, first)
+		if first.to == base { // a hop from a table that is reached twice is ambiguous
+			continue
+		}
+		for _, second := range p.joinable(first.to) {
+			add(&chains, false, first, second)
+			if second.to == base || second.to == first.to {
+				continue
+			}
+			for _, third := range p.joinable(second.to) {
+				if third.to != base && third.to != first.to && third.to != second.to {
+					add(&long, false, first, second, third)
+				}
+			}
+		}
+		for _, second := range p.joinable(base) {
+			if first.declared && second.declared && first.to != second.to && second.to != base {
+				add(&forks, false, first, second)
+			}
+		}
+		for _, second := range p.leadingTo(first.to) {
+			if second.declared && second.from != base && second.from != first.to {
+				add(&returns, false, first, second.reverse())
+			}
 		}
 	}
+	for _, l := range p.leadingTo(base) {
+		add(&back, false, l.reverse())
+	}
+	// One of each kind comes early, because the requests may not suffice for all: of chains one that begins a
+	// later hop at a column whose name the base table has too.
+	var early, late []join
+	for _, kind := range [][]join{single, back, chains, forks, returns, long} {
+		slices.SortStableFunc(kind, func(a, b join) int { return b.namesakes(base) - a.namesakes(base) })
+		first := min(1, len(kind))
+		early, late = append(early, kind[:first]...), append(late, kind[first:]...)
+	}
+	list := append(early, late...)
+	return list[:min(len(list), maxJoins)]
+}
+
+// namesakes counts the later hops that begin at a column whose name the base table has too.
+func (j join) namesakes(base *wire.Table) (n int) {
+	for _, h := range j.hops[1:] {
+		if h.FromTable != base.Name && base.Field(h.FromField) != nil {
+			n++
+		}
+	}
+	return n
+}
+
+// joinable returns the links that begin at a table and whose columns all engines compare alike.
+func (p *prober) joinable(from *wire.Table) []link {
+	return slices.DeleteFunc(slices.Clone(p.links(from)), func(l link) bool { return !joinable(l) })
+}
+
+// leadingTo returns the links that lead to a table, from tables that were read whole.
+func (p *prober) leadingTo(to *wire.Table) (list []link) {
 	d, f := p.Discovery(0)
 	if f != nil {
 		return nil
 	}
-	for _, other := range d.Readable() {
-		for _, l := range p.links(other) {
-			if l.to == base && joinable(l) && p.Snapshot(0, other).Table != nil {
-				list = append(list, join{[]wire.JoinHop{hop(l.reverse(), 1)}, []*wire.Table{base, other}, false})
+	for _, from := range d.Readable() {
+		for _, l := range p.joinable(from) {
+			if l.to == to && p.Snapshot(0, from).Table != nil {
+				list = append(list, l)
 			}
 		}
 	}
-	for _, first := range p.links(base) {
-		for _, second := range p.links(first.to) {
-			// A hop from a table that is reached twice is ambiguous.
-			if joinable(first) && joinable(second) && first.to != base {
-				list = append(list, join{[]wire.JoinHop{hop(first, 1), hop(second, 2)}, []*wire.Table{base, first.to, second.to}, false})
-			}
-		}
-	}
-	return list[:min(len(list), maxJoins)]
+	return list
 }
 
 // maxJoins limits the joins that begin at one table.
@@ -95,7 +194,7 @@ func joinable(l link) bool {
 func hop(l link, n int) wire.JoinHop {
 	h := wire.JoinHop{FromTable: l.from.Name, ToTable: l.to.Name, FromField: l.fromField, ToField: l.toField}
 	for i, f := range l.to.Fields {
-		h.Fields = append(h.Fields, wire.JoinField{Field: f.Name, As: fmt.Sprintf("hop%d_%d", n, i), Type: f.Type})
+		h.Fields = append(h.Fields, wire.JoinField{Field: f.Name, As: fmt.Sprintf("Hop%d_%d", n, i), Type: f.Type})
 	}
 	return h
 }
@@ -128,17 +227,17 @@ func (j join) String() string {
 func joinsFold(p *prober) *check.Finding {
 	return p.inTurn(1, func(t *wire.Table, data *oracle.Table) (list []question) {
 		for _, j := range p.joined(t) {
-			req := aggregate(t, nil, []wire.Measure{{Fn: wire.AggCount, As: "rows"}})
+			req := aggregate(t, nil, slices.Clone(countOfRows))
 			req.Joins = j.hops
 			bare, grouped := *req, *req
 			for i, f := range j.tables[len(j.tables)-1].Fields {
-				as := fmt.Sprintf("hop%d_%d", len(j.hops), i)
-				if f.Type.Numeric() && allowed(f.Aggregatable) {
+				as := fmt.Sprintf("Hop%d_%d", len(j.hops), i)
+				if f.Type.Numeric() && session.Allowed(f.Aggregatable) {
 					req.Measures = append(req.Measures, wire.Measure{Fn: wire.AggCount, Field: as, As: "of_" + as})
 				}
 				// Whether texts group by a collation is left to the source.
-				if (f.Type.Numeric() || f.Type == wire.TypeBoolean) && allowed(f.Groupable) {
-					grouped.GroupBy = []wire.GroupKey{{Field: as, As: "g"}}
+				if (f.Type.Numeric() || f.Type == wire.TypeBoolean) && session.Allowed(f.Groupable) {
+					grouped.GroupBy = []wire.GroupKey{{Field: as, As: "Key"}}
 				}
 			}
 			requests := []*wire.AggregateRequest{&bare}

@@ -60,7 +60,7 @@ func consistencyChecks() []session.Check {
 			Needs: needsPages, Explained: []string{"M20"}, Rules: []string{"query-15", "stream-2b", "verdict-8"},
 			Title: "pages under a key, one after the other, are the sorted rows",
 			Fix:   "Sort before you cut, skip exactly offset rows and answer exactly limit; or leave served.window false."},
-		{ID: "L7", Phase: 4, Weight: 30, Judge: within(sortHolds, lacksColumns),
+		{ID: "L7", Phase: 4, Weight: 60, Judge: within(sortHolds, lacksColumns),
 			Needs: session.NeedsSort, Rules: []string{"stream-2", "query-1"},
 			Title: "served rows are in the requested order, nulls last",
 			Fix: "Sort numbers by digits, texts by bytes (a binary collation), nulls last in both directions; " +
@@ -87,12 +87,12 @@ func consistencyChecks() []session.Check {
 			Title: "rows are spelled as their declared types, and null only where discovery says nullable",
 			Fix: "Declare the type that the rows have, spell cells as the rulebook's section on cells says, " +
 				"and set nullable where a null may come."},
-		{ID: "M21", Phase: 4, Weight: 70, Judge: within(joinsHold, "no foreign key joins two tables within the row budget"),
+		{ID: "M21", Phase: 4, Weight: 100, Judge: within(joinsHold, "no foreign key joins two tables within the row budget"),
 			Needs: session.NeedsJoin, Rules: []string{"query-6", "query-6c"},
 			Title: "joins over declared foreign keys are what joining the rows gives",
 			Fix: "Join on the left side: keep rows without a match with nulls, answer a row for each match, and let null match nothing. " +
 				"Filter and sort the base table."},
-		{ID: "M22", Phase: 4, Weight: 16, Judge: within(joinsFold, "no aggregate over a join was answered"),
+		{ID: "M22", Phase: 4, Weight: 24, Judge: within(joinsFold, "no aggregate over a join was answered"),
 			Needs: needsJoinedAggregate, Rules: []string{"aggregate-10", "aggregate-13"},
 			Title: "aggregates over joins are what folding the joined rows gives",
 			Fix:   "Fold the joined rows, those without a match and those with several included; or decline with 204."},
@@ -130,7 +130,12 @@ func relationChecks() []session.Check {
 			Explained: []string{"M20", "L6"}, Rules: []string{"query-15", "stream-2b"},
 			Title: "pages of several sizes compose, with a filter and without",
 			Fix:   "Filter, then sort, then cut; or leave served.window false."},
-		{ID: "M6", Phase: 4, Weight: 20, Judge: within(directionsMirror, lacksColumns), Needs: session.NeedsSort,
+		{ID: "M27", Phase: 4, Weight: 90, Judge: within(everyPartCounts, lacksRows),
+			Explained: []string{"M20", "L6", "M5", "L7", "L3"}, Rules: []string{"query-15", "stream-2b", "count-3", "aggregate-10"},
+			Title: "two requests that differ in one part, asked in turns, are each answered for themselves",
+			Fix: "Keep no answer and no cursor for a later request, or keep it by everything that the request has: tenant, table, filters with " +
+				"all members of their lists, groups of or, all sort keys with their directions, columns, measures, limit and offset."},
+		{ID: "M6", Phase: 4, Weight: 40, Judge: within(directionsMirror, lacksColumns), Needs: session.NeedsSort,
 			Explained: []string{"L7"}, Rules: []string{"stream-2", "query-1"},
 			Title: "descending is ascending turned around",
 			Fix:   "Use one order for both directions, and turn it around for desc."},

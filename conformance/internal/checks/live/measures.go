@@ -12,11 +12,7 @@ import (
 
 // sizesExact compares exact sizes with the rows.
 func sizesExact(p *prober) *check.Finding {
-	tables, f := p.held(0)
-	if f != nil {
-		return f
-	}
-	return p.ofTables(tables, 1, func(t *wire.Table, _ *oracle.Table) []question {
+	return p.ofTables(0, 1, func(t *wire.Table, _ *oracle.Table) []question {
 		return []question{p.asking(wire.PathSize, &wire.SizeRequest{Table: t.Name}, ofTable(t), []*wire.Table{t})}
 	})
 }
@@ -32,11 +28,7 @@ func (p *prober) wheres(t *wire.Table, data *oracle.Table) []wire.Where {
 
 // countsRows compares counts with the rows, without a filter and with one.
 func countsRows(p *prober) *check.Finding {
-	tables, f := p.held(0)
-	if f != nil {
-		return f
-	}
-	return p.ofTables(tables, 1, func(t *wire.Table, data *oracle.Table) (list []question) {
+	return p.ofTables(0, 1, func(t *wire.Table, data *oracle.Table) (list []question) {
 		for _, where := range p.wheres(t, data) {
 			req := &wire.CountRequest{Table: t.Name, Where: where}
 			list = append(list, p.asking(wire.PathCount, req, ofTable(t)+describeFilters(where), []*wire.Table{t}))

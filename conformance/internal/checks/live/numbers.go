@@ -6,6 +6,7 @@ import (
 	"strconv"
 
 	"github.com/connectorsdk/connector-sdk-go/conformance/internal/check"
+	"github.com/connectorsdk/connector-sdk-go/conformance/internal/session"
 	"github.com/connectorsdk/connector-sdk-go/internal/oracle"
 	"github.com/connectorsdk/connector-sdk-go/internal/terms"
 	"github.com/connectorsdk/connector-sdk-go/wire"
@@ -50,9 +51,8 @@ func (p *prober) oneNumber(t *wire.Table, data *oracle.Table, where wire.Where) 
 	if !p.Document.Has(wire.EndpointAggregate) {
 		return nil
 	}
-	req := &wire.AggregateRequest{
-		Table: t.Name, Where: where, Measures: []wire.Measure{{Fn: wire.AggCount, As: "rows"}}, Limit: wire.AggregateLimit,
-	}
+	req := aggregate(t, nil, countOfRows)
+	req.Where = where
 	groups, declined, f := p.groups(req)
 	if f != nil {
 		return f
@@ -63,7 +63,7 @@ func (p *prober) oneNumber(t *wire.Table, data *oracle.Table, where wire.Where) 
 		}
 	}
 	by := slices.IndexFunc(t.Fields, func(f wire.Field) bool {
-		if !allowed(f.Groupable) || f.Type == wire.TypeJSON || f.Type == wire.TypeArray {
+		if !session.Allowed(f.Groupable) || f.Type == wire.TypeJSON || f.Type == wire.TypeArray {
 			return false
 		}
 		c, err := oracle.Cardinality(data, f.Name)
@@ -72,7 +72,7 @@ func (p *prober) oneNumber(t *wire.Table, data *oracle.Table, where wire.Where) 
 	if by < 0 {
 		return nil
 	}
-	req.GroupBy = []wire.GroupKey{{Field: t.Fields[by].Name, As: "g"}}
+	req.GroupBy = []wire.GroupKey{{Field: t.Fields[by].Name, As: "Key"}}
 	groups, declined, f = p.groups(req)
 	if f != nil || declined {
 		return f
@@ -80,10 +80,10 @@ func (p *prober) oneNumber(t *wire.Table, data *oracle.Table, where wire.Where) 
 	return compare(fmt.Sprintf("the sum over the groups of %s", terms.QuoteName(t.Fields[by].Name)), total(groups))
 }
 
-// total adds up the member rows of groups. It returns -1 if one is no integer.
+// total adds up the counts of groups. It returns -1 if one is no integer.
 func total(groups []map[string]wire.Value) (sum int64) {
 	for _, g := range groups {
-		n, err := strconv.ParseInt(g["rows"].String(), 10, 64)
+		n, err := strconv.ParseInt(g[countAlias].String(), 10, 64)
 		if err != nil || n < 0 {
 			return -1
 		}

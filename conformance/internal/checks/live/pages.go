@@ -266,22 +266,12 @@ func (p *prober) page(t *wire.Table, all *wire.QueryRequest, rows *oracle.Table,
 			"%s has another number of rows", what)
 	}
 	for i, row := range final.Rows {
-		if !sameRow(rows.Columns, want[i], row) {
+		if !session.SameRow(rows.Columns, want[i], row) {
 			return check.Differs(session.ShowRow(rows.Columns, want[i]), session.ShowRow(rows.Columns, row),
 				"%s: row %d is not the one that the same query has there without a window", what, i)
 		}
 	}
 	return nil
-}
-
-// sameRow reports whether two rows agree in every cell.
-func sameRow(columns []wire.Column, a, b []wire.Value) bool {
-	for i, c := range columns {
-		if !oracle.Same(a[i], b[i], c.Type) {
-			return false
-		}
-	}
-	return true
 }
 
 // tiesBroken reads all pages of tables whose rows tie: under a column that has a

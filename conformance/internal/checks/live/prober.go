@@ -36,12 +36,23 @@ type prober struct {
 type memory struct {
 	plan      filterPlan
 	reads     agreement
-	linksFrom map[string][]link  // by the table that they begin at
-	sorted    map[[2]string]bool // columns of whole tables that were judged under a sort, by table and field
+	linksFrom map[string][]link // by the table that they begin at
+	sorted    map[judgedSort]bool
+	doubted   []doubt // the check of single filters asks for them first
+
+	unmeasured map[tableMeasure]bool // the measures that were declined alone
+}
+
+// doubt is a condition whose answer was wrong where something else was judged.
+type doubt struct {
+	table  string
+	filter wire.Filter
 }
 
 func newProber(run *session.Run) *prober {
-	kept := session.Keep(run.Session, func() *memory { return &memory{linksFrom: map[string][]link{}, sorted: map[[2]string]bool{}} })
+	kept := session.Keep(run.Session, func() *memory {
+		return &memory{linksFrom: map[string][]link{}, sorted: map[judgedSort]bool{}, unmeasured: map[tableMeasure]bool{}}
+	})
 	return &prober{Run: run, memory: kept}
 }
 
@@ -53,13 +64,10 @@ func within(judge func(*prober) *check.Finding, lacks string) func(*session.Run)
 		if f := judge(p); f != nil {
 			return f
 		}
-		switch {
-		case len(p.moved) > 0:
+		if len(p.moved) > 0 {
 			return check.Skip(check.DataChanged, "table %s changed while it was judged", p.moved[0])
-		case p.Cases == 0:
-			return check.Skip(check.NoData, "%s", lacks)
 		}
-		return nil
+		return p.Judged("%s", lacks)
 	}
 }
 
@@ -191,15 +199,15 @@ func (p *prober) held(least int) (list []*wire.Table, f *check.Finding) {
 // inTurn plans questions about each table that was read whole and has rows, and asks
 // them as the tables take turns, as long as the check may send n more requests.
 func (p *prober) inTurn(n int, plan func(t *wire.Table, data *oracle.Table) []question) *check.Finding {
-	tables, f := p.held(1)
+	return p.ofTables(1, n, plan)
+}
+
+// ofTables does what inTurn does, for the tables that have at least so many rows.
+func (p *prober) ofTables(least, n int, plan func(t *wire.Table, data *oracle.Table) []question) *check.Finding {
+	tables, f := p.held(least)
 	if f != nil {
 		return f
 	}
-	return p.ofTables(tables, n, plan)
-}
-
-// ofTables does what inTurn does, for some tables.
-func (p *prober) ofTables(tables []*wire.Table, n int, plan func(t *wire.Table, data *oracle.Table) []question) *check.Finding {
 	questions := make([][]question, len(tables))
 	planned := make([]bool, len(tables))
 	turns := turnsOf(tables)
@@ -274,6 +282,10 @@ func (p *prober) ask(t *wire.Table, req *wire.QueryRequest) (*session.Stream, *o
 	if st.Over {
 		return st, nil, nil
 	}
+	unanswered := func(k wire.SortKey) bool { return !slices.Contains(req.Fields, k.Field) }
+	if len(req.Joins) == 0 && !st.Served.Sort && slices.ContainsFunc(req.Sort, unanswered) {
+		return st, nil, nil // nobody can sort by what is not answered
+	}
 	final, err := oracle.Finish(typed(t, req, st), req, st.Served)
 	if err != nil {
 		return st, nil, check.Fail("the rows cannot be finished: %v", err)
@@ -308,19 +320,13 @@ func (p *prober) askWindow(t *wire.Table, req *wire.QueryRequest) (*session.Stre
 // typed returns a stream's rows as they came, under the types that discovery
 // declares.
 func typed(t *wire.Table, req *wire.QueryRequest, st *session.Stream) *oracle.Table {
-	rows := &oracle.Table{Name: t.Name, PrimaryKey: t.PrimaryKey, Rows: st.Table.Rows}
-	for _, name := range req.Fields {
-		c := wire.Column{Name: name}
-		if f := t.Field(name); f != nil {
-			c.Type = f.Type
+	rows := st.Typed(req, func(_ string, f wire.JoinField) wire.Type {
+		if field := t.Field(f.Field); f.As == "" && field != nil {
+			return field.Type
 		}
-		rows.Columns = append(rows.Columns, c)
-	}
-	for n, hop := range req.Joins {
-		for _, f := range hop.Fields {
-			rows.Columns = append(rows.Columns, wire.Column{Name: f.As, Type: f.Type, Hop: n + 1})
-		}
-	}
+		return f.Type
+	})
+	rows.PrimaryKey = t.PrimaryKey
 	return rows
 }
 
@@ -329,7 +335,7 @@ func typed(t *wire.Table, req *wire.QueryRequest, st *session.Stream) *oracle.Ta
 func (p *prober) verify(data *oracle.Table, req *wire.QueryRequest, rows [][]wire.Value, what string, args ...any) *check.Finding {
 	p.compared += len(data.Rows)
 	if plain := len(req.And)+len(req.Or)+len(req.Sort)+len(req.Joins) == 0 && req.Limit+req.Offset == 0; plain {
-		if session.SpelledAlike(projected(data, req.Fields), rows) {
+		if session.SpelledAlike(session.Project(data, req.Fields), rows) {
 			return nil
 		}
 	}
@@ -337,22 +343,4 @@ func (p *prober) verify(data *oracle.Table, req *wire.QueryRequest, rows [][]wir
 		return differs(fmt.Sprintf(what, args...), d)
 	}
 	return nil
-}
-
-// projected returns the rows of a table with some of its columns only.
-func projected(t *oracle.Table, fields []string) [][]wire.Value {
-	columns := make([]int, len(fields))
-	for i, name := range fields {
-		if columns[i] = t.Index(name); columns[i] < 0 {
-			return nil
-		}
-	}
-	rows := make([][]wire.Value, len(t.Rows))
-	for i, row := range t.Rows {
-		rows[i] = make([]wire.Value, len(columns))
-		for c, column := range columns {
-			rows[i][c] = row[column]
-		}
-	}
-	return rows
 }

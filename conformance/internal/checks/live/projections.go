@@ -10,19 +10,32 @@ import (
 )
 
 // projectionKeepsRows judges that there are as many rows, with the same cells, whatever
-// columns are asked for and in whatever order.
+// columns are asked for and in whatever order, and in the order of a column that is not.
 func projectionKeepsRows(p *prober) *check.Finding {
 	return p.inTurn(1, func(t *wire.Table, data *oracle.Table) (list []question) {
-		for _, fields := range p.selections(t, data) {
+		for i, fields := range p.selections(t, data) {
 			what := session.QuoteNames(fields) + " alone"
 			if len(fields) == len(t.Fields) && len(fields) > 1 {
 				what = "all columns in another order"
 			}
 			req := &wire.QueryRequest{Table: t.Name, Fields: fields}
+			if by := p.sortedBy(t, fields); by != nil && len(fields) == 1 && i%2 == 0 {
+				req.Sort, what = by, what+", sorted by "+describeSort(by)
+			}
 			list = append(list, p.asking(wire.PathQuery, req, ofTable(t)+": asked for "+what, []*wire.Table{t}))
 		}
 		return list
 	})
+}
+
+// sortedBy returns a sort by a column beside those that are asked for, which the connector serves.
+func (p *prober) sortedBy(t *wire.Table, fields []string) []wire.SortKey {
+	for _, f := range t.Fields {
+		if p.sorted[judgedSort{t.Name, f.Name, wire.Desc}] && !slices.Contains(fields, f.Name) {
+			return []wire.SortKey{{Field: f.Name, Dir: wire.Desc}}
+		}
+	}
+	return nil
 }
 
 // selections returns columns to ask for: all of them in another order, the one that

@@ -69,26 +69,54 @@ func (p *prober) compareRows(
 // compareGroups compares the answer to an aggregate. It asks for nothing that has no exact answer,
 // nor for as many groups as the limit, which have a check of their own. If several measures are
 // declined, it asks for a part of them: one that the source cannot compute exactly declines the
-// others with it.
+// others with it, and is left out where it is asked for again.
 func (p *prober) compareGroups(
 	req *wire.AggregateRequest, what string, t *wire.Table, tables oracle.Tables, refusals []int,
 ) *check.Finding {
+	left := *req
+	left.Measures = slices.DeleteFunc(slices.Clone(req.Measures), func(m wire.Measure) bool { return p.unmeasured[measureOf(t, m)] })
+	if n := len(left.Measures); len(req.Joins) == 0 && len(req.GroupBy)+len(req.And) > 0 && 0 < n && n < len(req.Measures) {
+		left.StringFields = aggregate(t, left.GroupBy, left.Measures).StringFields
+		req, what = &left, describeAggregate(t, &left)
+	}
+	_, f := p.comparePart(req, what, t, tables, refusals, len(req.GroupBy) == 0)
+	return f
+}
+
+// tableMeasure is a measure of a table, by whatever keys.
+type tableMeasure struct {
+	table, field string
+	fn           wire.AggFunc
+}
+
+func measureOf(t *wire.Table, m wire.Measure) tableMeasure {
+	return tableMeasure{t.Name, m.Field, m.Fn}
+}
+
+// comparePart does what compareGroups does, for some of the measures, and reports whether any was
+// answered. keyed says that the keys are known to be.
+func (p *prober) comparePart(
+	req *wire.AggregateRequest, what string, t *wire.Table, tables oracle.Tables, refusals []int, keyed bool,
+) (answered bool, f *check.Finding) {
 	right, err := oracle.Aggregate(tables, req)
 	joined := len(req.Joins) > 0
 	if err == nil && int64(len(right.Rows)) >= req.Limit || joined && (err != nil || p.declined >= maxDeclined) {
-		return nil
+		return false, nil
 	}
 	if err == nil {
 		a := p.post(wire.PathAggregate, req)
 		if !a.Declined() && (a.Err != nil || !slices.Contains(refusals, a.Status)) {
-			return p.compareAnswer(a, wire.PathAggregate, req, what, tables)
+			return true, p.compareAnswer(a, wire.PathAggregate, req, what, tables)
 		}
 		if p.Cases == 0 {
 			p.declined++
 		}
 	}
+	if m := req.Measures[0]; len(req.Measures) == 1 && keyed && m.Field != "" && !joined {
+		p.unmeasured[measureOf(t, m)] = true
+	}
 	if joined || len(req.Measures) < 2 {
-		return nil
+		return false, nil
 	}
 	for _, some := range parts(t, req.Measures) {
 		if !p.room(1) {
@@ -96,11 +124,16 @@ func (p *prober) compareGroups(
 		}
 		part := aggregate(t, req.GroupBy, some)
 		part.Where = req.Where
-		if f := p.compareGroups(part, describeAggregate(t, part), t, tables, refusals); f != nil {
-			return f
+		one, f := p.comparePart(part, describeAggregate(t, part), t, tables, refusals, keyed)
+		if f != nil {
+			return true, f
 		}
+		if !one && !keyed && some[0].Field == "" {
+			return false, nil // not even the rows are counted by these keys
+		}
+		keyed, answered = keyed || one, answered || one
 	}
-	return nil
+	return answered, nil
 }
 
 // compareNumbers compares the answer of a route that counts or measures.

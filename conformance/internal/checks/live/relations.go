@@ -2,7 +2,6 @@ package live
 
 import (
 	"fmt"
-	"slices"
 
 	"github.com/connectorsdk/connector-sdk-go/conformance/internal/check"
 	"github.com/connectorsdk/connector-sdk-go/conformance/internal/session"
@@ -24,7 +23,11 @@ func and(filters ...wire.Filter) wire.Where { return wire.Where{And: filters} }
 
 // eachSample judges columns of whole tables with n different values of each.
 func (p *prober) eachSample(n int, judge func(t *wire.Table, name string, values []wire.Value) *check.Finding) *check.Finding {
-	columns, f := p.columnsOfWholeTables(2)
+	tables, f := p.held(1)
+	if f != nil {
+		return f
+	}
+	columns, f := p.columns(tables, 2)
 	if f != nil {
 		return f
 	}
@@ -141,23 +144,27 @@ func (p *prober) additional(all, some *oracle.Table) int {
 	return p.unknownRow(all, some.Rows)
 }
 
-// directionsMirror judges the columns that [sortHolds] has not judged. Rows that are in order in
-// both directions are each other's mirror, up to ties.
+// directionsMirror judges the order under each column upwards, and then downwards where [sortHolds]
+// has not. Rows that are in order in both directions are each other's mirror, up to ties.
 func directionsMirror(p *prober) *check.Finding {
-	columns, f := p.columnsOfWholeTables(maxColumns)
+	tables, f := p.held(1)
 	if f != nil {
 		return f
 	}
-	left := slices.DeleteFunc(slices.Clone(columns), func(c column) bool { return p.sorted[c.id()] })
-	if len(left) == 0 {
-		left = columns[:min(len(columns), 1)]
+	columns, f := p.sortable(tables)
+	if f != nil {
+		return f
 	}
-	for _, c := range left {
-		for _, dir := range []wire.Direction{wire.Asc, wire.Desc} {
+	for _, dir := range []wire.Direction{wire.Asc, wire.Desc} {
+		for _, c := range columns {
+			name := c.field().Name
+			if p.sorted[judgedSort{c.table.Name, name, dir}] {
+				continue
+			}
 			if !p.room(1) {
 				return nil
 			}
-			sort := []wire.SortKey{{Field: c.field().Name, Dir: dir}}
+			sort := []wire.SortKey{{Field: name, Dir: dir}}
 			if f := p.unmoved(func() *check.Finding { return p.inOrder(c.table, sort, true) }, c.table); f != nil {
 				return f
 			}
@@ -166,8 +173,8 @@ func directionsMirror(p *prober) *check.Finding {
 	return nil
 }
 
-// maxColumns is how many columns of one type a check uses that wants them all.
-const maxColumns = 100
-
-// id returns the names of the column's table and field.
-func (c column) id() [2]string { return [2]string{c.table.Name, c.field().Name} }
+// judgedSort is a sort of a whole table by one column that was judged.
+type judgedSort struct {
+	table, field string
+	dir          wire.Direction
+}

@@ -110,20 +110,25 @@ func keyUnique(t *wire.Table, data *oracle.Table, k declaredKey) *check.Finding 
 	return nil
 }
 
-// sortHolds judges the order under a column of each type in both directions, and
-// under two columns.
+// sortHolds judges the order under each column, downwards, because nulls are last in this direction
+// too, and under two columns.
 func sortHolds(p *prober) *check.Finding {
-	columns, f := p.columnsOfTables(2)
+	tables, f := p.tables()
 	if f != nil {
 		return f
 	}
-	var last *column
+	columns, f := p.sortable(tables)
+	if f != nil {
+		return f
+	}
+	last := map[*wire.Table]string{}
 	for _, c := range columns {
 		name := c.field().Name
-		sorts := [][]wire.SortKey{{{Field: name, Dir: wire.Asc}}, {{Field: name, Dir: wire.Desc}}}
-		if p.Document.Capabilities.Sort == wire.SortMulti && last != nil && last.table == c.table {
-			sorts = append(sorts, []wire.SortKey{{Field: last.field().Name, Dir: wire.Desc}, {Field: name, Dir: wire.Asc}})
+		sorts := [][]wire.SortKey{{{Field: name, Dir: wire.Desc}}}
+		if before := last[c.table]; before != "" && p.sorts(2) {
+			sorts = append(sorts, []wire.SortKey{{Field: before, Dir: wire.Desc}, {Field: name, Dir: wire.Asc}})
 		}
+		last[c.table] = name
 		for _, sort := range sorts {
 			if !p.roomForWindows(1) {
 				return nil
@@ -133,7 +138,6 @@ func sortHolds(p *prober) *check.Finding {
 				return f
 			}
 		}
-		last = &c
 	}
 	return nil
 }
@@ -168,7 +172,7 @@ func (p *prober) inOrder(t *wire.Table, sort []wire.SortKey, room bool) *check.F
 	if f := sorted(final, req, what); f != nil {
 		return f
 	}
-	p.sorted[[2]string{t.Name, sort[0].Field}] = true
+	p.sorted[judgedSort{t.Name, sort[0].Field, sort[0].Dir}] = true
 	return p.verify(data, req, final.Rows, "%s", what)
 }
 

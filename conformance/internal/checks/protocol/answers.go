@@ -1,6 +1,7 @@
 package protocol
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -36,10 +37,7 @@ func discoveryValid(run *session.Run) *check.Finding {
 		return nil
 	}
 	// Once more, for what was expected and received.
-	if f := run.Post(wire.PathDiscovery, &wire.DiscoveryRequest{}).Decode("discovery-answer", new(wire.Discovery)); f != nil {
-		return f
-	}
-	return f
+	return cmp.Or(run.Post(wire.PathDiscovery, &wire.DiscoveryRequest{}).Decode("discovery-answer", new(wire.Discovery)), f)
 }
 
 func discoveryConsistent(run *session.Run) *check.Finding {
@@ -117,39 +115,34 @@ func tablesRead(run *session.Run) *check.Finding {
 			run.Cases++
 		}
 	}
-	if run.Cases == 0 {
-		return check.Skip(check.NoData, "no table within the row budget")
-	}
-	return nil
+	return run.Judged("no table within the row budget")
 }
 
 // streamChecks returns the checks about the form of every stream of the run.
 func streamChecks() []session.Check {
-	return []session.Check{
-		{ID: "P3.6a", Phase: 3, Watched: true, Judge: (*session.Run).ReadSomeTables, Rules: []string{"stream-10"},
+	return session.Family(session.Check{Phase: 3, Watched: true, Judge: (*session.Run).ReadSomeTables}, []session.Check{
+		{ID: "P3.6a", Rules: []string{"stream-10"},
 			Title: "a stream's content type is application/x-ndjson",
 			Fix:   "Send Content-Type: " + terms.MediaNDJSON + " with the rows of /query."},
-		{ID: "P3.6b", Phase: 3, Watched: true, Judge: (*session.Run).ReadSomeTables,
-			Rules: []string{"stream-1", "stream-10"},
+		{ID: "P3.6b", Rules: []string{"stream-1", "stream-10"},
 			Title: "a stream has known lines only, and served once, before any row",
 			Fix:   "Write served, rows, ping, end and error lines as the protocol describes them, served first."},
-		{ID: "P3.6c", Phase: 3, Watched: true, Judge: (*session.Run).ReadSomeTables, Rules: []string{"stream-6"},
+		{ID: "P3.6c", Rules: []string{"stream-6"},
 			Title: "a batch holds 1 to 5,000 rows",
 			Fix:   "Cut batches at 5,000 rows, and write none that is empty."},
-		{ID: "P3.6d", Phase: 3, Watched: true, Judge: (*session.Run).ReadSomeTables, Rules: []string{"stream-6"},
+		{ID: "P3.6d", Rules: []string{"stream-6"},
 			Title: "a line is at most 16 MiB",
 			Fix:   "Cut batches by their bytes too, and answer an error line for a row that does not fit into a line."},
-		{ID: "P3.6e", Phase: 3, Watched: true, Judge: (*session.Run).ReadSomeTables,
-			Rules: []string{"stream-1", "stream-3"},
+		{ID: "P3.6e", Rules: []string{"stream-1", "stream-3"},
 			Title: "nothing follows the end or error line",
 			Fix:   "Close the stream after end, or after error, whichever comes first."},
-		{ID: "P3.6f", Phase: 3, Watched: true, Judge: (*session.Run).ReadSomeTables, Rules: []string{"cell-5"},
+		{ID: "P3.6f", Rules: []string{"cell-5"},
 			Title: "a row is an object of strings, numbers, booleans and nulls",
 			Fix:   "Write arrays and JSON as JSON text inside a string, every member once, and text as UTF-8."},
-		{ID: "P3.6g", Phase: 3, Watched: true, Judge: (*session.Run).ReadSomeTables, Rules: []string{"stream-13"},
+		{ID: "P3.6g", Rules: []string{"stream-13"},
 			Title: "no stream closes without end or error",
 			Fix:   "Write end when the last row is out, and error when something failed on the way."},
-	}
+	})
 }
 
 // answerChecks returns the checks about answers that are no streams, and about what no answer may
@@ -333,10 +326,7 @@ func measuresConsistent(run *session.Run) *check.Finding {
 			}
 		}
 	}
-	if run.Cases == 0 {
-		return check.Skip(check.NoData, "no table has fields")
-	}
-	return nil
+	return run.Judged("no table has fields")
 }
 
 func cardinalityConsistent(run *session.Run, t *wire.Table) *check.Finding {

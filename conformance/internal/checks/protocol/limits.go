@@ -87,8 +87,24 @@ func windowHolds(run *session.Run, limit, offset int64) *check.Finding {
 // maxAtOnceRows is how many rows a table may have that is read beside others.
 const maxAtOnceRows = 2_000
 
+// largerFirst returns the tables that may be read beside others: the larger ones first, which take more
+// than one page of an upstream, and then those of unknown size.
+func largerFirst(smallestFirst []*wire.Table) (list []*wire.Table) {
+	for _, t := range slices.Backward(smallestFirst) {
+		if t.RowCount != nil && *t.RowCount <= maxAtOnceRows {
+			list = append(list, t)
+		}
+	}
+	for _, t := range smallestFirst {
+		if t.RowCount == nil {
+			list = append(list, t)
+		}
+	}
+	return list
+}
+
 // concurrencyHolds reads as many tables at once as the document allows, and compares
-// them with what was read of them alone.
+// them with what was read of them alone; then as many pages of one of them.
 func concurrencyHolds(run *session.Run) *check.Finding {
 	if _, f := run.Discovery(0); f != nil {
 		return f
@@ -96,8 +112,8 @@ func concurrencyHolds(run *session.Run) *check.Finding {
 	most := min(int(run.Document.Capabilities.Limits.Concurrency), max(2, run.Allowance()))
 	var tables []*wire.Table
 	var alone []*oracle.Table
-	for _, t := range run.SmallestFirst() {
-		if t.RowCount != nil && *t.RowCount > maxAtOnceRows || len(t.Fields) == 0 || len(tables) == most {
+	for _, t := range largerFirst(run.SmallestFirst()) {
+		if len(t.Fields) == 0 || len(tables) == most {
 			continue
 		}
 		rows, f := run.Table(t)
@@ -111,7 +127,11 @@ func concurrencyHolds(run *session.Run) *check.Finding {
 	if len(tables) == 0 {
 		return check.Skip(check.NoData, "no table of at most %d rows", maxAtOnceRows)
 	}
-	for i, st := range readAtOnce(run, tables, most) {
+	var whole []*wire.QueryRequest
+	for i := range most {
+		whole = append(whole, session.AllRows(tables[i%len(tables)]))
+	}
+	for i, st := range askAtOnce(run, whole) {
 		run.Cases++
 		t, before := tables[i%len(tables)], alone[i%len(tables)]
 		name := terms.QuoteName(t.Name)
@@ -128,6 +148,48 @@ func concurrencyHolds(run *session.Run) *check.Finding {
 		}
 		return check.Differs(fmt.Sprintf("the %d rows that it has alone", len(before.Rows)),
 			fmt.Sprintf("%d other rows", len(st.Table.Rows)), "table %s answers other rows beside other requests", name).From(st.Request)
+	}
+	for i, t := range tables {
+		if len(t.PrimaryKey) == 1 && len(alone[i].Rows) >= most {
+			return pagesAtOnce(run, t, len(alone[i].Rows), most)
+		}
+	}
+	return nil
+}
+
+// pagesAtOnce asks for the pages of a table at once, and compares each with the page that is answered
+// alone, before and after. It passes if the connector serves no such pages.
+func pagesAtOnce(run *session.Run, t *wire.Table, rows, most int) *check.Finding {
+	if session.NeedsSort(run.Document) != "" || !run.Document.Capabilities.Offset {
+		return nil
+	}
+	var pages []*wire.QueryRequest
+	var before []*session.Stream
+	for i := range most {
+		page := session.AllRows(t)
+		page.Sort = []wire.SortKey{{Field: t.PrimaryKey[0], Dir: wire.Asc}}
+		page.Limit, page.Offset = int64(rows/most), int64(i*(rows/most))
+		st := run.Query(page)
+		if st.Problem() != nil || !st.Served.Window {
+			return nil // for the checks of pages
+		}
+		pages, before = append(pages, page), append(before, st)
+	}
+	for i, st := range askAtOnce(run, pages) {
+		run.Cases++
+		run.Last = st.Request
+		if st.Problem() == nil && session.SameRows(t, before[i].Table, st.Table) {
+			continue
+		}
+		if after := run.Query(pages[i]); after.Problem() != nil || !session.SameRows(t, before[i].Table, after.Table) {
+			return check.Skip(check.DataChanged, "table %s", terms.QuoteName(t.Name))
+		}
+		if f := st.Problem(); f != nil {
+			return f.In("a page of table %s, beside its other pages: %s", terms.QuoteName(t.Name)).From(st.Request)
+		}
+		return check.Differs(fmt.Sprintf("the %d rows that it has alone", len(before[i].Table.Rows)),
+			fmt.Sprintf("%d other rows", len(st.Table.Rows)), "the page of table %s at offset %d has other rows beside its other pages",
+			terms.QuoteName(t.Name), pages[i].Offset).From(st.Request)
 	}
 	return nil
 }
@@ -159,12 +221,11 @@ func steady(run *session.Run, t *wire.Table, before *oracle.Table) *check.Findin
 	return nil
 }
 
-// readAtOnce reads tables in turn, so many at once.
-func readAtOnce(run *session.Run, tables []*wire.Table, most int) []*session.Stream {
-	streams := make([]*session.Stream, most)
+// askAtOnce asks queries at once.
+func askAtOnce(run *session.Run, requests []*wire.QueryRequest) []*session.Stream {
+	streams := make([]*session.Stream, len(requests))
 	var wg sync.WaitGroup
-	for i := range streams {
-		req := session.AllRows(tables[i%len(tables)])
+	for i, req := range requests {
 		call := run.Ask(wire.PathQuery, req, 0)
 		wg.Go(func() { streams[i] = run.StreamWith(run.Ctx, call, session.Members(req), run.Rows) })
 	}

@@ -21,16 +21,13 @@ func needsRoute(path string) func(*session.Document) string { return session.Rou
 
 // unknownEntityChecks returns the checks about tables and columns that the source does not have.
 func unknownEntityChecks() []session.Check {
-	const (
-		table  = "Look the table up before anything else is done with the request, and answer 404 unknown_entity with its name."
-		column = "Look the column up before it is measured, and answer 404 unknown_entity with its name."
-	)
+	const column = "Look the column up before it is measured, and answer 404 unknown_entity with its name."
 	return []session.Check{
-		unknownTable("P3.2a", wire.PathQuery, table, "query-14", "error-5"),
-		unknownTable("P3.2b", wire.PathCount, table, "error-5"),
-		unknownTable("P3.2c", wire.PathAggregate, table, "error-5"),
-		unknownTable("P3.2d", wire.PathSize, table, "measure-3", "error-5"),
-		unknownTable("P3.2e", wire.PathCardinality, table, "measure-3", "error-5"),
+		unknownTable("P3.2a", wire.PathQuery, "query-14", "error-5"),
+		unknownTable("P3.2b", wire.PathCount, "error-5"),
+		unknownTable("P3.2c", wire.PathAggregate, "error-5"),
+		unknownTable("P3.2d", wire.PathSize, "measure-3", "error-5"),
+		unknownTable("P3.2e", wire.PathCardinality, "measure-3", "error-5"),
 		{ID: "P3.2f", Phase: 3, Needs: needsRoute(wire.PathCardinality), Rules: []string{"measure-3", "error-5"},
 			Title: "/cardinality of an unknown column gives 404 unknown_entity",
 			Fix:   column,
@@ -55,12 +52,13 @@ func unknownEntityChecks() []session.Check {
 }
 
 // unknownTable returns the check about an unknown table on a route.
-func unknownTable(id, path, fix string, rules ...string) session.Check {
+func unknownTable(id, path string, rules ...string) session.Check {
 	title := path + " of an unknown table gives 404 unknown_entity"
 	if path == wire.PathAggregate {
 		title += ", or is declined"
 	}
-	return session.Check{ID: id, Phase: 3, Needs: needsRoute(path), Rules: rules, Title: title, Fix: fix,
+	return session.Check{ID: id, Phase: 3, Needs: needsRoute(path), Rules: rules, Title: title,
+		Fix: "Look the table up before anything else is done with the request, and answer 404 unknown_entity with its name.",
 		Judge: refusal.Table{About: refusal.NoTable, Declinable: true, Rows: []refusal.Row{
 			{Paths: at(path), What: "of a table that does not exist", Codes: unknownOnly},
 		}}.Judge}

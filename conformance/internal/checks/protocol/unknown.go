@@ -14,31 +14,25 @@ func unknownFieldChecks() []session.Check {
 	unknown := func(rows []refusal.Row) refusal.Table {
 		return refusal.Table{Rows: rows, Empty: true, Declinable: true}
 	}
-	return []session.Check{
-		{ID: "P3.4a", Phase: 3, Judge: unknown(inFields).Judge, Rules: []string{"filter-11a", "error-5", "filter-11c"},
-			Title: "an unknown field in fields is refused",
-			Fix:   fix},
-		{ID: "P3.4b", Phase: 3, Judge: unknown(inSort).Judge, Rules: []string{"filter-11a", "error-5", "filter-11c"},
+	return session.Family(session.Check{Phase: 3, Fix: fix}, []session.Check{
+		{ID: "P3.4a", Judge: unknown(inFields).Judge, Rules: []string{"filter-11a", "error-5", "filter-11c"},
+			Title: "an unknown field in fields is refused"},
+		{ID: "P3.4b", Judge: unknown(inSort).Judge, Rules: []string{"filter-11a", "error-5", "filter-11c"},
 			Needs: session.NeedsSort,
-			Title: "an unknown field in sort is refused",
-			Fix:   fix},
-		{ID: "P3.4c", Phase: 3, Weight: 12, Judge: unknown(inFilters(wire.PathQuery)).Judge,
+			Title: "an unknown field in sort is refused"},
+		{ID: "P3.4c", Weight: 12, Judge: unknown(inFilters(wire.PathQuery)).Judge,
 			Rules: []string{"filter-11", "filter-11c"},
-			Title: "an unknown field in a filter of /query is refused",
-			Fix:   fix},
-		{ID: "P3.4d", Phase: 3, Weight: 12, Needs: needsRoute(wire.PathCount), Judge: unknown(inFilters(wire.PathCount)).Judge,
+			Title: "an unknown field in a filter of /query is refused"},
+		{ID: "P3.4d", Weight: 12, Needs: needsRoute(wire.PathCount), Judge: unknown(inFilters(wire.PathCount)).Judge,
 			Rules: []string{"count-2", "filter-11c"},
-			Title: "an unknown field in a filter of /count is refused",
-			Fix:   fix},
-		{ID: "P3.4e", Phase: 3, Weight: 12, Needs: needsRoute(wire.PathAggregate), Judge: unknown(inAggregate).Judge,
+			Title: "an unknown field in a filter of /count is refused"},
+		{ID: "P3.4e", Weight: 12, Needs: needsRoute(wire.PathAggregate), Judge: unknown(inAggregate).Judge,
 			Rules: []string{"filter-11a", "error-5", "filter-11c"},
-			Title: "an unknown field of /aggregate is refused, or declined",
-			Fix:   fix},
-		{ID: "P3.4f", Phase: 3, Weight: 12, Judge: unknown(inGroups).Judge,
+			Title: "an unknown field of /aggregate is refused, or declined"},
+		{ID: "P3.4f", Weight: 12, Judge: unknown(inGroups).Judge,
 			Rules: []string{"filter-11", "filter-11c"},
-			Title: "an unknown field in an or group of any route is refused",
-			Fix:   fix},
-	}
+			Title: "an unknown field in an or group of any route is refused"},
+	})
 }
 
 // unknownIn returns the row that names an unknown field in a member.

@@ -1,10 +1,10 @@
 package tenants
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
-	"unicode"
 
 	"github.com/connectorsdk/connector-sdk-go/conformance/internal/check"
 	"github.com/connectorsdk/connector-sdk-go/conformance/internal/session"
@@ -20,6 +20,12 @@ func mentionsOther(run *session.Run) *check.Finding {
 	if f != nil {
 		return f
 	}
+	// The table of which discovery tells most comes first: refusals may use up what the check may ask.
+	tables := toldOf(both)
+	first := min(1, len(tables))
+	if f := samplesOfOther(run, both, tables[:first]); f != nil {
+		return f
+	}
 	for tenant := range both {
 		if f := refusalsMention(run, both, tenant); f != nil {
 			return f
@@ -31,7 +37,10 @@ func mentionsOther(run *session.Run) *check.Finding {
 				session.Ordinal(tenant), names)
 		}
 	}
-	return samplesOfOther(run, both)
+	if f := samplesOfOther(run, both, tables[first:]); f != nil {
+		return f
+	}
+	return run.Judged("nothing that could tell of the other tenant")
 }
 
 // refusalsMention asks for a table and for a field that do not exist.
@@ -70,31 +79,41 @@ func refusalsMention(run *session.Run, both [2]*session.Discovery, tenant int) *
 // namesOfOther returns the names of tables that only the other tenant has and that
 // a text holds as whole words. A single ordinary word may occur by chance.
 func namesOfOther(both [2]*session.Discovery, tenant int, text string) string {
-	words := strings.FieldsFunc(text, func(r rune) bool {
-		return !strings.ContainsRune("_-$", r) && !unicode.IsLetter(r) && !unicode.IsDigit(r)
-	})
 	var names []string
-	ordinary := true
-	for i := range both[1-tenant].Tables {
-		name := both[1-tenant].Tables[i].Name
-		if both[tenant].Lookup[name] == nil && slices.Contains(words, name) {
-			names = append(names, name)
-			ordinary = ordinary && strings.Trim(name, "abcdefghijklmnopqrstuvwxyz") == ""
+	for _, t := range both[1-tenant].Tables {
+		if both[tenant].Lookup[t.Name] == nil {
+			names = append(names, t.Name)
 		}
 	}
-	if len(names) == 0 || ordinary && len(names) == 1 {
-		return ""
-	}
-	return session.QuoteNames(names[:min(len(names), 5)])
+	return session.Mentioned(text, "_-$", names)
 }
 
-// samplesOfOther looks for samples, minima and maxima that only rows of the other
-// tenant hold.
-func samplesOfOther(run *session.Run, both [2]*session.Discovery) *check.Finding {
+// toldOf returns the tables of both tenants of whose values discovery tells, those first of which it
+// tells both tenants the same: what was kept for one is told to the other.
+func toldOf(both [2]*session.Discovery) []*wire.Table {
 	tables := slices.DeleteFunc(both[0].Readable(), func(t *wire.Table) bool {
-		return both[1].Lookup[t.Name] == nil || !sampled(t) && !sampled(both[1].Lookup[t.Name])
+		other := both[1].Lookup[t.Name]
+		return other == nil || len(told(t))+len(told(other)) == 0
 	})
-	for _, t := range tables[:min(len(tables), maxCandidates)] {
+	shared := func(t *wire.Table) (n int) {
+		others := told(both[1].Lookup[t.Name])
+		for _, v := range told(t) {
+			if slices.Contains(others, v) {
+				n++
+			}
+		}
+		return n
+	}
+	slices.SortStableFunc(tables, func(a, b *wire.Table) int {
+		return cmp.Or(cmp.Compare(shared(b), shared(a)), cmp.Compare(len(told(b)), len(told(a))))
+	})
+	return tables[:min(len(tables), maxCandidates)]
+}
+
+// samplesOfOther looks for samples, minima and maxima of tables that only rows of the other
+// tenant hold.
+func samplesOfOther(run *session.Run, both [2]*session.Discovery, tables []*wire.Table) *check.Finding {
+	for _, t := range tables {
 		s := newSubject(run, t, both[1].Lookup[t.Name])
 		if len(s.fields) == 0 || run.Spent() {
 			continue
@@ -108,14 +127,32 @@ func samplesOfOther(run *session.Run, both [2]*session.Discovery) *check.Finding
 			return f
 		}
 	}
-	if run.Cases == 0 {
-		return check.Skip(check.NoData, "nothing that could tell of the other tenant")
-	}
 	return nil
 }
 
-func sampled(t *wire.Table) bool {
-	return slices.ContainsFunc(t.Fields, func(f wire.Field) bool { return len(f.Samples) > 0 || f.Stats != nil })
+// told returns the values that discovery tells of the columns of a table.
+func told(t *wire.Table) (list []wire.Value) {
+	for i := range t.Fields {
+		list = append(list, toldOfColumn(&t.Fields[i])...)
+	}
+	return list
+}
+
+// toldOfColumn returns the values that discovery tells of a column of texts or of instants. Numbers and
+// days are not judged: two tenants often have the same by chance.
+func toldOfColumn(f *wire.Field) []wire.Value {
+	if f.Type != wire.TypeString && f.Type != wire.TypeReference && f.Type != wire.TypeDatetime {
+		return nil
+	}
+	list := slices.Clone(f.Samples)
+	if f.Stats != nil {
+		for _, v := range []*wire.Value{f.Stats.Min, f.Stats.Max} {
+			if v != nil {
+				list = append(list, *v)
+			}
+		}
+	}
+	return list
 }
 
 // judgeSamples judges what discovery tells of the values of a table.
@@ -127,19 +164,7 @@ func (s *subject) judgeSamples(run *session.Run) *check.Finding {
 		for _, name := range s.fields {
 			run.Cases++
 			own, other := valuesOf(s.own(tenant), name), valuesOf(s.own(1-tenant), name)
-			field := t.Field(name)
-			if field.Type != wire.TypeString && field.Type != wire.TypeReference {
-				continue // a number or a time has several spellings
-			}
-			told := slices.Clone(field.Samples)
-			if field.Stats != nil {
-				for _, v := range []*wire.Value{field.Stats.Min, field.Stats.Max} {
-					if v != nil {
-						told = append(told, *v)
-					}
-				}
-			}
-			for _, v := range told {
+			for _, v := range toldOfColumn(t.Field(name)) {
 				if text := v.String(); !v.IsNull() && !own[text] && other[text] {
 					return check.Differs("values of the tenant's own rows", fmt.Sprintf("%q", text),
 						"/discovery of the %s tenant tells of field %s of table %s what only the other tenant's rows hold",

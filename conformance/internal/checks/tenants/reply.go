@@ -59,14 +59,12 @@ func readRows(st *session.Stream, req *wire.QueryRequest, columns []wire.Column)
 		return r
 	}
 	r.fault = nil
-	t := &oracle.Table{Name: req.Table, Rows: st.Table.Rows}
-	for _, name := range req.Fields {
-		i := slices.IndexFunc(columns, func(c wire.Column) bool { return c.Name == name })
-		t.Columns = append(t.Columns, columns[i])
-	}
-	for _, f := range hopFields(req) {
-		t.Columns = append(t.Columns, wire.Column{Name: f.As, Type: f.Type, Hop: 1})
-	}
+	t := st.Typed(req, func(_ string, f wire.JoinField) wire.Type {
+		if f.As != "" {
+			return f.Type
+		}
+		return columns[slices.IndexFunc(columns, func(c wire.Column) bool { return c.Name == f.Field })].Type
+	})
 	if final, err := oracle.Finish(t, req, st.Served); err == nil && !st.Over {
 		t = final
 	}
@@ -75,13 +73,6 @@ func readRows(st *session.Stream, req *wire.QueryRequest, columns []wire.Column)
 		r.shown = session.Plural(len(t.Rows), "row") + ", such as " + session.ShowRow(t.Columns, t.Rows[0])
 	}
 	return r
-}
-
-func hopFields(req *wire.QueryRequest) (list []wire.JoinField) {
-	for _, hop := range req.Joins {
-		list = append(list, hop.Fields...)
-	}
-	return list
 }
 
 // silent reports whether the answer says nothing of any rows.
@@ -104,29 +95,19 @@ func (r *reply) onlyIn(one, other *oracle.Table) []wire.Value {
 	if !ok || r.rows == nil || one == nil || len(req.Joins) > 0 {
 		return nil
 	}
-	keys := func(t *oracle.Table) map[string]bool {
-		set := map[string]bool{}
-		if t != nil {
-			for _, row := range t.Rows {
-				set[session.RowKey(picked(t, row, req.Fields))] = true
-			}
-		}
-		return set
-	}
-	in, out := keys(one), keys(other)
+	in, out := tally(one, req.Fields), tally(other, req.Fields)
 	for _, row := range r.rows.Rows {
-		if key := session.RowKey(row); in[key] && !out[key] {
+		if key := session.RowKey(row); in[key] > 0 && out[key] == 0 {
 			return row
 		}
 	}
 	return nil
 }
 
-// picked returns the cells of a row that are of some columns, in their order.
-func picked(t *oracle.Table, row []wire.Value, names []string) []wire.Value {
-	cells := make([]wire.Value, len(names))
-	for i, name := range names {
-		cells[i] = row[t.Index(name)]
+// tally counts the rows of a table by the cells of some columns: none if they are not known.
+func tally(t *oracle.Table, fields []string) map[string]int {
+	if t == nil {
+		return nil
 	}
-	return cells
+	return session.Tally(session.Project(t, fields))
 }

@@ -59,10 +59,8 @@ func newSubject(run *session.Run, own, other *wire.Table) *subject {
 // comparesText reports whether filters may compare a field as text.
 func (s *subject) comparesText(field string) bool {
 	f := s.tables[0].Field(field)
-	return f.Type == wire.TypeString && allowed(f.Filterable)
+	return f.Type == wire.TypeString && session.Allowed(f.Filterable)
 }
-
-func allowed(may *bool) bool { return may == nil || *may }
 
 // own returns the subject's rows of a tenant, or nil if they are not known.
 func (s *subject) own(tenant int) *oracle.Table { return s.rows[tenant][s.name] }
@@ -74,13 +72,7 @@ func (s *subject) differs() bool {
 }
 
 func (s *subject) alike(a, b *oracle.Table) bool {
-	rows := [2][][]wire.Value{}
-	for i, t := range []*oracle.Table{a, b} {
-		for _, row := range t.Rows {
-			rows[i] = append(rows[i], picked(t, row, s.fields))
-		}
-	}
-	return session.SpelledAlike(rows[0], rows[1])
+	return session.SpelledAlike(session.Project(a, s.fields), session.Project(b, s.fields))
 }
 
 // How many tables that both tenants have are read to find one that differs, and how many
@@ -222,26 +214,36 @@ func (s *subject) rank() int64 {
 // linked returns the largest table that is compared whole and has a foreign key to
 // another that both tenants have, with a hop along it, and that other table.
 func linked(shared []*subject) (from, to *subject) {
+	var hop *wire.JoinHop
 	for _, s := range shared {
 		if s.rank() > 2*most || from != nil && s.rank() < from.rank() {
 			continue
 		}
 		for _, key := range s.tables[0].ForeignKeys {
 			i := slices.IndexFunc(shared, func(t *subject) bool { return t.name == key.TargetTable && t != s && t.rank() <= 2*most })
-			if i < 0 || !slices.Contains(s.tables[1].ForeignKeys, key) || !joinable(s.tables[0].Field(key.Field),
-				shared[i].tables[0].Field(key.TargetField)) {
-				continue
-			}
-			from, to = s, shared[i]
-			s.hop = &wire.JoinHop{FromTable: s.name, ToTable: to.name, FromField: key.Field, ToField: key.TargetField}
-			for n, name := range to.fields {
-				s.hop.Fields = append(s.hop.Fields, wire.JoinField{
-					Field: name, As: fmt.Sprintf("hop_%d", n), Type: to.tables[0].Field(name).Type,
-				})
+			if i >= 0 && s.shares(key, shared[i]) {
+				from, to, hop = s, shared[i], s.along(key, shared[i])
 			}
 		}
 	}
+	if from != nil {
+		from.hop = hop
+	}
 	return from, to
+}
+
+// shares reports whether both tenants have a foreign key to another table, which all engines follow alike.
+func (s *subject) shares(key wire.ForeignKey, to *subject) bool {
+	return slices.Contains(s.tables[1].ForeignKeys, key) && joinable(s.tables[0].Field(key.Field), to.tables[0].Field(key.TargetField))
+}
+
+// along returns the hop along a foreign key to another table, with all fields that both tenants have.
+func (s *subject) along(key wire.ForeignKey, to *subject) *wire.JoinHop {
+	hop := &wire.JoinHop{FromTable: s.name, ToTable: to.name, FromField: key.Field, ToField: key.TargetField}
+	for n, name := range to.fields {
+		hop.Fields = append(hop.Fields, wire.JoinField{Field: name, As: fmt.Sprintf("hop_%d", n), Type: to.tables[0].Field(name).Type})
+	}
+	return hop
 }
 
 // joinable reports whether all engines compare two columns alike.
@@ -271,7 +273,7 @@ func (s *subject) choose(run *session.Run) {
 	}
 	for _, name := range s.fields {
 		f, column := s.tables[0].Field(name), rows.Index(name)
-		if s.group == "" && allowed(f.Groupable) && (f.Type.Numeric() || f.Type == wire.TypeBoolean) {
+		if s.group == "" && session.Allowed(f.Groupable) && (f.Type.Numeric() || f.Type == wire.TypeBoolean) {
 			if n, err := oracle.Cardinality(rows, name); err == nil && n.Distinct > 1 && n.Distinct < maxGroups {
 				s.group = name
 			}
@@ -482,17 +484,8 @@ func changed(before, now []*subject) (name string) {
 // tenant's, or all that it lost. Two tenants whose tables have most rows in common may read
 // the same data, where the one sees first what the other sees later.
 func (s *subject) mixedUp(before *subject, tenant int) bool {
-	set := func(t *oracle.Table) map[string]bool {
-		rows := map[string]bool{}
-		if t != nil {
-			for _, row := range t.Rows {
-				rows[session.RowKey(picked(t, row, s.fields))] = true
-			}
-		}
-		return rows
-	}
-	was, is := set(before.own(tenant)), set(s.own(tenant))
-	otherWas, otherIs := set(before.own(1-tenant)), set(s.own(1-tenant))
+	was, is := tally(before.own(tenant), s.fields), tally(s.own(tenant), s.fields)
+	otherWas, otherIs := tally(before.own(1-tenant), s.fields), tally(s.own(1-tenant), s.fields)
 	if 2*shared(was, otherWas) >= len(was) && 2*shared(is, otherIs) >= len(is) {
 		return false
 	}
@@ -502,9 +495,9 @@ func (s *subject) mixedUp(before *subject, tenant int) bool {
 }
 
 // shared returns how many rows are in both sets.
-func shared(a, b map[string]bool) (n int) {
+func shared(a, b map[string]int) (n int) {
 	for row := range a {
-		if b[row] {
+		if b[row] > 0 {
 			n++
 		}
 	}
@@ -512,11 +505,11 @@ func shared(a, b map[string]bool) (n int) {
 }
 
 // without returns the rows of the one set that are not in the other.
-func without(a, b map[string]bool) map[string]bool {
-	rest := map[string]bool{}
-	for row := range a {
-		if !b[row] {
-			rest[row] = true
+func without(a, b map[string]int) map[string]int {
+	rest := map[string]int{}
+	for row, n := range a {
+		if b[row] == 0 {
+			rest[row] = n
 		}
 	}
 	return rest

@@ -33,7 +33,7 @@ func Checks() []session.Check {
 			Title: "wrong credentials get no data of a tenant (asked only with -wrong-credentials)",
 			Fix: "Prove the credentials of every request on every route: keep no login of an earlier one, " +
 				"and take the tenant's name as a name and not as a path."},
-		{ID: "T6", Phase: 3, Two: true, Judge: mentionsOther, Rules: []string{"tenant-6"}, Weight: 40,
+		{ID: "T6", Phase: 3, Two: true, Judge: mentionsOther, Rules: []string{"tenant-6"}, Weight: 60,
 			Title: "refusals, warnings and samples tell a tenant nothing of the other's data",
 			Fix: "Make messages and metadata of what the credentials of this request can see: " +
 				"a list of all known tables, or a kept sample, tells one tenant of another."},

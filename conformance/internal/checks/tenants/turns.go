@@ -20,7 +20,9 @@ func inTurns(run *session.Run) *check.Finding {
 				return f
 			}
 		}
-		for _, part := range []func(*session.Run, *found) *check.Finding{turns(0), discoveriesInTurns, afterOther, sweep, turns(1)} {
+		for _, part := range []func(*session.Run, *found) *check.Finding{
+			turns(0), discoveriesInTurns, afterOther, sweep, linksInTurns, turns(1),
+		} {
 			if f := part(run, all); f != nil || run.Spent() {
 				return f
 			}
@@ -89,7 +91,7 @@ func (s *subject) oneSided(r reply, tenant int, q *question) *check.Finding {
 			table, who, q.path).From(r.request)
 	}
 	return check.Differs("what the "+session.Plural(len(s.own(tenant).Rows), "row")+" of this tenant give", r.shown,
-		"%s%s of table %s for the %s tenant is not what its rows give, and it is for the other tenant",
+		"%s%s of table %s for the %s tenant is not what its rows give, although the same request is answered rightly for the other",
 		q.path, q.what, table, who).From(r.request)
 }
 
@@ -187,6 +189,35 @@ func (s *subject) sweep(run *session.Run, i int) *check.Finding {
 	for n := range questions[1:] {
 		if q := &questions[1+n]; (i < fewLarge && q.what == "" || n == i%(len(questions)-1)) && s.may(run, q) {
 			if f := s.takeTurns(run, i, q); f != nil {
+				return f
+			}
+		}
+	}
+	return nil
+}
+
+// linksInTurns asks about the foreign keys between tables that were read for both tenants: what a link
+// leads to may be kept by the name of its table.
+func linksInTurns(run *session.Run, all *found) *check.Finding {
+	known := slices.DeleteFunc(slices.Concat(all.list, all.other), func(s *subject) bool { return s.own(0) == nil || s.own(1) == nil })
+	for _, s := range known {
+		for _, key := range s.tables[0].ForeignKeys {
+			i := slices.IndexFunc(known, func(t *subject) bool { return t.name == key.TargetTable && t != s && t.differs() })
+			if i < 0 || !s.shares(key, known[i]) || s.hop != nil && s.hop.FromField == key.Field {
+				continue
+			}
+			to := known[i]
+			f := all.about(s, func(s *subject) *check.Finding {
+				readAlone(run, s, to)
+				s.hop = s.along(key, to)
+				s.link(to)
+				q := firstOf(wire.PathLinkHitRate)
+				if s.hop == nil || !s.may(run, q) {
+					return nil
+				}
+				return s.takeTurns(run, i, q)
+			})
+			if f != nil || run.Spent() {
 				return f
 			}
 		}

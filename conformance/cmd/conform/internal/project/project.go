@@ -42,12 +42,10 @@ var modulePath = regexp.MustCompile(`^[A-Za-z0-9._~/-]+$`)
 
 // values is what the templates are filled with.
 type values struct {
-	Name, Module, What string
-	Next               [3]string
-	Require, Replace   []string
-	Cgo, Data          bool
-	Credentials        string
-	Docs, Ref          string
+	*Kind
+	Name, Module     string
+	Require, Replace []string
+	Docs, Ref        string
 }
 
 // Make writes the project's files. It changes no file that is there.
@@ -89,24 +87,22 @@ func (p *Project) Make() error {
 // values returns what to write into the templates.
 func (p *Project) values(name string) values {
 	v := values{
-		Name:        name,
-		Module:      cmp.Or(p.Module, name),
-		What:        p.Kind.what,
-		Next:        p.Kind.next,
-		Require:     p.Kind.requires,
-		Cgo:         p.Kind.cgo,
-		Data:        p.Kind.data,
-		Credentials: p.Kind.credentials,
-		Docs:        release.Page(p.Library.Version, "docs"),
-		Ref:         release.Ref(p.Library.Version),
+		Kind:   p.Kind,
+		Name:   name,
+		Module: cmp.Or(p.Module, name),
+		Docs:   release.Page(p.Library.Version, "docs"),
+		Ref:    release.Ref(p.Library.Version),
+	}
+	for _, required := range p.Kind.Requires {
+		v.Require = append(v.Require, versions[required])
 	}
 	folders := []string{""}
-	if p.Kind.nested != "" {
-		folders = append(folders, p.Kind.nested)
+	if p.Kind.Nested != "" {
+		folders = append(folders, p.Kind.Nested)
 	}
 	for _, folder := range folders {
 		require, replace := p.Library.requirement(folder)
-		v.Require = append(v.Require[:len(v.Require):len(v.Require)], require)
+		v.Require = append(v.Require, require)
 		if replace != "" {
 			v.Replace = append(v.Replace, replace)
 		}

@@ -33,13 +33,13 @@ func TestLibraryOf(t *testing.T) {
 // TestVersions requires that projects begin with the versions that the library is tested with.
 func TestVersions(t *testing.T) {
 	for file, required := range map[string][]string{
-		"go.mod":              {decimal, testify},
-		"examples/sql/go.mod": {sqlite},
+		"go.mod":              {"decimal", "testify"},
+		"examples/sql/go.mod": {"sqlite"},
 	} {
 		text, err := os.ReadFile(filepath.Join(root, file))
 		require.NoError(t, err)
-		for _, line := range required {
-			require.Contains(t, string(text), "\t"+line+"\n", file)
+		for _, name := range required {
+			require.Contains(t, string(text), "\t"+versions[name]+"\n", file)
 		}
 	}
 }
@@ -63,8 +63,8 @@ func TestReleased(t *testing.T) {
 			require.True(t, strings.HasPrefix(mod, "module example.com/acme/orders\n"))
 			require.Contains(t, mod, "\t"+release.Path+" v0.1.0\n")
 			require.NotContains(t, mod, "replace")
-			if kind.nested != "" {
-				require.Contains(t, mod, "\t"+release.Path+"/"+kind.nested+" v0.1.0\n")
+			if kind.Nested != "" {
+				require.Contains(t, mod, "\t"+release.Path+"/"+kind.Nested+" v0.1.0\n")
 			}
 
 			page := read("README.md")
@@ -76,9 +76,9 @@ func TestReleased(t *testing.T) {
 				require.FileExists(t, filepath.Join(dir, link[1]))
 			}
 			require.Contains(t, read(".github/workflows/ci.yml"), "/.github/actions/conform@v0.1.0\n")
-			if kind.credentials != "" {
-				require.True(t, json.Valid([]byte(kind.credentials)))
-				require.Contains(t, read(".github/workflows/ci.yml"), "'"+kind.credentials+"'")
+			if kind.Credentials != "" {
+				require.True(t, json.Valid([]byte(kind.Credentials)))
+				require.Contains(t, read(".github/workflows/ci.yml"), "'"+kind.Credentials+"'")
 			}
 			workflow(t, read(".github/workflows/ci.yml"))
 			dockerfile(t, dir, read("Dockerfile"))
@@ -162,6 +162,9 @@ func TestNames(t *testing.T) {
 	require.NoError(t, err)
 	require.Len(t, entries, len(Kinds)+1, "each kind, and what they have in common")
 	for i := range Kinds {
+		for _, required := range Kinds[i].Requires {
+			require.Contains(t, versions, required)
+		}
 		found, err := KindOf(Kinds[i].Name)
 		require.NoError(t, err)
 		require.Same(t, &Kinds[i], found)

@@ -210,18 +210,19 @@ func TestLifeIncomplete(t *testing.T) {
 // is bound to another form: what was found with one tenant's credentials is not shown to another.
 func TestVerifyAgain(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		var reports []*conformance.Report
+		first, third := &conformance.Report{Seed: 1}, &conformance.Report{Seed: 3}
+		runs := make(chan *conformance.Report, 4) // nil is a run that does not begin
+		for _, r := range []*conformance.Report{first, nil, third, {Seed: 4}} {
+			runs <- r
+		}
 		s, err := lifecycle.Add(t.Context(), typed(t, keyed(), "sk-1"), &lifecycle.SourceOptions{
 			Grade: func(_ context.Context, asked conformance.Target, _ *conformance.Options) (*conformance.Report, error) {
 				require.Equal(t, "sk-1", asked.Credentials[0].Get("apiKey"))
-				time.Sleep(time.Second)
-				if len(reports) == 1 {
-					reports = append(reports, nil)
-					return nil, errors.New("no run")
+				time.Sleep(time.Second) // not over before its state is looked at
+				if r := <-runs; r != nil {
+					return r, nil
 				}
-				r := &conformance.Report{Seed: uint64(len(reports))}
-				reports = append(reports, r)
-				return r, nil
+				return nil, errors.New("no run")
 			}})
 		require.NoError(t, err)
 		defer s.Close()
@@ -230,12 +231,12 @@ func TestVerifyAgain(t *testing.T) {
 		status, _ := s.Status()
 		require.Equal(t, lifecycle.Verifying, status.State)
 		require.Nil(t, status.Report)
-		require.Same(t, reports[0], status.Previous)
+		require.Same(t, first, status.Previous)
 		require.Equal(t, "no run", await(s).Problem)
 		s.Verify()
 		status = await(s)
-		require.Same(t, reports[2], status.Report)
-		require.Same(t, reports[0], status.Previous, "a run without a report is not compared with")
+		require.Same(t, third, status.Report)
+		require.Same(t, first, status.Previous, "a run without a report is not compared with")
 		require.NoError(t, s.Rebind(t.Context(), typed(t, keyed(), "sk-1")))
 		require.Nil(t, await(s).Previous)
 	})

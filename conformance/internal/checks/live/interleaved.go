@@ -1,0 +1,184 @@
+package live
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/connectorsdk/connector-sdk-go/conformance/internal/check"
+	"github.com/connectorsdk/connector-sdk-go/conformance/internal/session"
+	"github.com/connectorsdk/connector-sdk-go/internal/oracle"
+	"github.com/connectorsdk/connector-sdk-go/wire"
+)
+
+// everyPartCounts asks two requests in turns that differ in one part. What a connector has kept without
+// that part, and a cursor that it reads on from where it stands, then answers the other request.
+func everyPartCounts(p *prober) *check.Finding {
+	paged, f := p.pagedTables()
+	if f != nil {
+		return f
+	}
+	tables := 0
+	return p.ofTables(fewRowsInTurns, mostInTurns, func(t *wire.Table, data *oracle.Table) (list []question) {
+		var lists []inTurns
+		wheres := p.twoWheres(t, data)
+		i := slices.IndexFunc(paged, func(o pagedTable) bool { return o.table == t })
+		if i >= 0 && p.Document.Capabilities.Offset {
+			lists = p.listsInTurns(paged[i], data, wheres)
+		}
+		counts, groups := p.numbersInTurns(t, wheres)
+		for n := range max(len(lists), len(counts), len(groups)) {
+			for _, kind := range [][]inTurns{lists, counts, groups} {
+				if n < len(kind) { // other tables begin with other parts
+					list = append(list, p.asksInTurns(t, kind[(n+tables)%len(kind)]))
+				}
+			}
+		}
+		tables++
+		return list
+	})
+}
+
+const (
+	fewRowsInTurns = 8 // rows that a table needs
+	mostInTurns    = 4 // requests: two pages of two lists
+)
+
+// inTurns are requests to a route, one after the other, of which each differs from the next in one part
+// or, if it is a page, in that part and its offset.
+type inTurns struct {
+	path, part string
+	requests   []wire.Request
+}
+
+// listsInTurns returns requests for the first two pages of two lists of a table, for each part of a query in
+// which they can differ.
+func (p *prober) listsInTurns(t pagedTable, data *oracle.Table, wheres []twoWheres) (list []inTurns) {
+	first := session.AllRows(t.table)
+	first.Sort, first.Limit = t.sort, int64(min(len(data.Rows)/4, 7))
+	differing := func(part string, change func(a, b *wire.QueryRequest)) {
+		turns := inTurns{path: wire.PathQuery, part: part}
+		for page := range int64(2) {
+			a, b := *first, *first
+			change(&a, &b)
+			a.Offset, b.Offset = page*a.Limit, page*b.Limit
+			for _, req := range []*wire.QueryRequest{&a, &b} {
+				if !p.withinLimits(int(req.Limit), int(req.Offset)) {
+					break
+				}
+				turns.requests = append(turns.requests, req)
+			}
+		}
+		list = append(list, turns)
+	}
+	differing("direction", func(_, b *wire.QueryRequest) {
+		b.Sort = slices.Clone(t.sort)
+		b.Sort[0].Dir = wire.Desc
+	})
+	for i, w := range wheres {
+		differing(w.part, func(a, b *wire.QueryRequest) { a.Where, b.Where = w.of[0], w.of[1] })
+		if i == 0 {
+			differing("filter", func(a, _ *wire.QueryRequest) { a.Where = w.of[0] })
+		}
+	}
+	if t.ties != nil {
+		differing("sort", func(_, b *wire.QueryRequest) { b.Sort = slices.Concat(t.ties, t.sort) })
+	}
+	if n := len(first.Fields); n > 1 {
+		differing("choice of columns", func(a, b *wire.QueryRequest) { a.Fields, b.Fields = first.Fields[:n/2], first.Fields[n/2:] })
+	}
+	differing("size", func(_, b *wire.QueryRequest) { b.Limit++ })
+	return list
+}
+
+// numbersInTurns returns requests for numbers of a table, two by two, which differ in their filters or measures.
+func (p *prober) numbersInTurns(t *wire.Table, wheres []twoWheres) (counts, groups []inTurns) {
+	folding := func(part string, a, b *wire.AggregateRequest) {
+		if p.Document.Has(wire.EndpointAggregate) {
+			groups = append(groups, inTurns{wire.PathAggregate, part, []wire.Request{a, b}})
+		}
+	}
+	for _, w := range wheres {
+		if p.Document.Has(wire.EndpointCount) {
+			counts = append(counts, inTurns{wire.PathCount, w.part, []wire.Request{
+				&wire.CountRequest{Table: t.Name, Where: w.of[0]}, &wire.CountRequest{Table: t.Name, Where: w.of[1]},
+			}})
+		}
+		a, b := aggregate(t, nil, countOfRows), aggregate(t, nil, countOfRows)
+		a.Where, b.Where = w.of[0], w.of[1]
+		folding(w.part, a, b)
+	}
+	for _, f := range t.Fields {
+		if f.Type.Numeric() && session.Allowed(f.Aggregatable) {
+			measure := func(fn wire.AggFunc) []wire.Measure { return []wire.Measure{{Fn: fn, Field: f.Name, As: "Value"}} }
+			folding("measure", aggregate(t, nil, measure(wire.AggMax)), aggregate(t, nil, measure(wire.AggMin)))
+			break
+		}
+	}
+	return counts, groups
+}
+
+// twoWheres are filters that differ in one part.
+type twoWheres struct {
+	part string
+	of   [2]wire.Where
+}
+
+// twoWheres returns filters on a column of a table that keep different rows: by other operands, other
+// members of a list, other operators, and by a further group of or.
+func (p *prober) twoWheres(t *wire.Table, data *oracle.Table) (list []twoWheres) {
+	columns, f := p.columns([]*wire.Table{t}, 1)
+	if f != nil {
+		return nil
+	}
+	for _, c := range columns {
+		values := p.sample(data, c.index, 2)
+		if kind := c.field().Type; len(values) < 2 || kind == wire.TypeJSON || kind == wire.TypeArray {
+			continue
+		}
+		filter := func(op wire.Op, v wire.Value) wire.Filter {
+			if op == wire.OpIn || op == wire.OpNin {
+				return wire.Filter{Field: c.field().Name, Op: op, Values: []wire.Value{v}}
+			}
+			return wire.Filter{Field: c.field().Name, Op: op, Value: v}
+		}
+		differing := func(part string, a, b wire.Filter, or ...wire.Filter) {
+			if p.Document.Declares(a.Op) && p.Document.Declares(b.Op) {
+				w := twoWheres{part, [2]wire.Where{{And: []wire.Filter{a}}, {And: []wire.Filter{b}}}}
+				if len(or) > 0 {
+					w.of = [2]wire.Where{{Or: [][]wire.Filter{{a}}}, {Or: [][]wire.Filter{{b}, or}}}
+				}
+				list = append(list, w)
+			}
+		}
+		is, other := filter(wire.OpEq, values[0]), filter(wire.OpEq, values[1])
+		differing("operand", is, other)
+		differing("list", filter(wire.OpIn, values[0]), filter(wire.OpIn, values[1]))
+		differing("group of or", is, is, other)
+		differing("operator", is, filter(wire.OpNeq, values[0]))
+		return list
+	}
+	return nil
+}
+
+// asksInTurns returns the question about requests of which each is judged.
+func (p *prober) asksInTurns(t *wire.Table, turns inTurns) question {
+	return question{[]*wire.Table{t}, func(rows oracle.Tables) *check.Finding {
+		for _, m := range turns.requests {
+			what := ofTable(t)
+			switch m := m.(type) {
+			case *wire.QueryRequest:
+				page := m.Offset/m.Limit + 1
+				what += fmt.Sprintf(": page %d of %d rows sorted by %s%s", page, m.Limit, describeSort(m.Sort), describeFilters(m.Where))
+			case *wire.CountRequest:
+				what += ": the count" + describeFilters(m.Where)
+			case *wire.AggregateRequest:
+				what = describeAggregate(t, m)
+			}
+			what += ", asked in turns with another " + turns.part
+			if f := p.asking(turns.path, m, what, []*wire.Table{t}).judge(rows); f != nil {
+				return f
+			}
+		}
+		return nil
+	}}
+}

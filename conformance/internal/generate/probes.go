@@ -1,0 +1,364 @@
+package generate
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"github.com/connectorsdk/connector-sdk-go/conformance/internal/session"
+	"github.com/connectorsdk/connector-sdk-go/internal/terms"
+	"github.com/connectorsdk/connector-sdk-go/wire"
+)
+
+// probedList is how many members the list of a column with many values has.
+const probedList = 110
+
+// probe is a question about a table without its fields.
+type probe struct {
+	wire.Where
+	route string // "": the next of those that the caller asks on
+}
+
+// Probe returns the next question that is asked whatever chance chooses: one about each table,
+// then as they take turns. Tables with the same columns share theirs. It returns nil when all
+// were asked, and as long as nothing was asked about a table that has none.
+func (g *Grid) Probe(routes ...string) *Question {
+	some := func(i int) bool { return len(g.probesOf(i, routes)) > 0 }
+	for {
+		i := slices.IndexFunc(g.tables, func(t *tableCells) bool { return !t.asked })
+		if i < 0 {
+			i = g.probeTurns.Next(some)
+		}
+		if i < 0 || !some(i) {
+			return nil
+		}
+		t, s := g.tables[i], g.subjects[i]
+		next := t.probes[0]
+		t.probes = t.probes[1:]
+		if where := g.unbroken(t, s, next.Where); len(where.And)+len(where.Or) > 0 {
+			t.asked = true
+			return g.Asking(s, cmp.Or(next.route, routes[s.taken%len(routes)]), where)
+		}
+	}
+}
+
+// probesOf returns the probes of a table that were not asked since the last restart.
+func (g *Grid) probesOf(table int, routes []string) []probe {
+	t := g.tables[table]
+	if t.probes != nil {
+		return t.probes
+	}
+	t.probes = []probe{}
+	turn, alike := 0, 0
+	for i, s := range g.subjects {
+		if shapeOf(s.Table.Columns) == shapeOf(g.subjects[table].Table.Columns) {
+			if alike++; i < table {
+				turn++
+			}
+		}
+	}
+	for i, next := range g.probes(g.subjects[table], routes) {
+		if i%alike == turn {
+			t.probes = append(t.probes, next)
+		}
+	}
+	return t.probes
+}
+
+// unbroken returns the filters whose cells are not broken, and notes that they are asked.
+func (g *Grid) unbroken(t *tableCells, s *Subject, where wire.Where) (left wire.Where) {
+	broken := func(f wire.Filter) bool {
+		c := g.Cell(s.Table.Name, f)
+		return c == nil || c.Broken != ""
+	}
+	left.And = slices.DeleteFunc(slices.Clone(where.And), broken)
+	left.Or = slices.DeleteFunc(slices.Clone(where.Or), func(group []wire.Filter) bool { return broken(group[0]) })
+	open := s.open(left)
+	for i, f := range slices.Concat(left.And, slices.Concat(left.Or...)) { // groups of one
+		c := g.Cell(s.Table.Name, f)
+		n := g.notableOf(s, c.column())
+		if o := c.judgeFilter(n, f, n.seen(s, c.column(), open[i])); o != nil {
+			g.note(c, o.shows)
+		}
+		if !withOperands(f) {
+			t.alone[f.Op] = true
+			if c.plan(); c.asked < len(c.filters) {
+				g.use(c, nil) // it has no other filter
+			}
+		}
+	}
+	return left
+}
+
+// probes returns the questions about a table whose answers show, for all columns or all values at
+// once, what connectors often get wrong and what the luck of a seed should not decide. Of a table
+// that was not read whole only a condition of and can be judged. Nulls are asked about alone and on
+// each route, since rows that are counted in several ways can be null to one of them only; the others
+// are for /query.
+func (g *Grid) probes(s *Subject, routes []string) (list []probe) {
+	columns := slices.DeleteFunc(slices.Clone(s.columns), func(c *Column) bool { return !c.filterable || len(c.cells) == 0 })
+	list = g.nullsAlone(s, routes)
+	if !slices.Contains(routes, wire.PathQuery) {
+		return list
+	}
+	chance := chanceOf(g.seed, "probes", s.Table.Name)
+	var lists, values, texts, near, wheres []wire.Where
+	for _, c := range columns {
+		n := g.notableOf(s, c)
+		lists = append(lists, g.longLists(chance, c, n)...)
+		if s.Window == 0 {
+			values = append(values, g.eachValue(c)...)
+			near = append(near, g.nearly(chance, c)...)
+			texts = append(texts, g.eachKind(chance, c)...)
+		}
+	}
+	if s.Window == 0 {
+		wheres = g.nothing(chance, columns)
+	}
+	for i := range max(len(lists), len(values), len(texts), len(near)) {
+		for _, kind := range [][]wire.Where{texts, near, lists, values} {
+			if i < len(kind) {
+				wheres = append(wheres, kind[i])
+			}
+		}
+	}
+	for _, where := range append(wheres, g.everything(columns)...) {
+		list = append(list, probe{Where: where})
+	}
+	return list
+}
+
+// nullsAlone returns isnull and notnull on each route, about the fields with nulls in turn.
+func (g *Grid) nullsAlone(s *Subject, routes []string) (list []probe) {
+	nullable := slices.DeleteFunc(slices.Clone(s.columns), func(c *Column) bool { return !c.filterable || c.nulls == 0 })
+	for _, op := range []wire.Op{wire.OpNotNull, wire.OpIsNull} {
+		for _, route := range routes {
+			if len(nullable) > 0 && g.declares(op) && (route == wire.PathQuery || s.Window == 0) {
+				f := wire.Filter{Field: nullable[len(list)%len(nullable)].Name, Op: op}
+				list = append(list, probe{wire.Where{And: []wire.Filter{f}}, route})
+			}
+		}
+	}
+	return list
+}
+
+// nothing returns groups of or that no row satisfies: a list without members, a value that is not
+// in the column, and a list of texts that only a careless comparison finds.
+func (g *Grid) nothing(chance random, columns []*Column) []wire.Where {
+	var groups [][]wire.Filter
+	add := func(f wire.Filter) {
+		if f.Op != wire.OpIn || g.declares(wire.OpIn) {
+			groups = append(groups, []wire.Filter{f})
+		}
+	}
+	for _, c := range columns {
+		add(wire.Filter{Field: c.Name, Op: wire.OpIn, Values: []wire.Value{}})
+		if v, ok := c.absent(0); ok && c.uniform && g.declares(wire.OpEq) {
+			add(wire.Filter{Field: c.Name, Op: wire.OpEq, Value: v})
+		}
+		if isText(c.Type) && c.Type != "" {
+			others := short(chance.neighbours(c, c.notable))
+			add(wire.Filter{Field: c.Name, Op: wire.OpIn, Values: others[:min(len(others), absentLists)]})
+		}
+	}
+	return groupsOf(groups)
+}
+
+// nearly returns in of one member, and eq, with a text beside those of the column for each way in
+// which a careless comparison takes it for one of them.
+func (g *Grid) nearly(chance random, c *Column) []wire.Where {
+	if !isText(c.Type) || c.Type == "" {
+		return nil
+	}
+	var groups [][]wire.Filter
+	for _, op := range []wire.Op{wire.OpIn, wire.OpEq} {
+		for _, others := range chance.neighboursByKind(c, c.notable) {
+			if len(others) == 0 || len(others[0].String()) > session.MaxOperand || !g.declares(op) {
+				continue
+			}
+			f := wire.Filter{Field: c.Name, Op: op, Value: others[0]}
+			if op == wire.OpIn {
+				f.Value, f.Values = wire.Value{}, others[:1]
+			}
+			groups = append(groups, []wire.Filter{f})
+		}
+	}
+	return groupsOf(groups)
+}
+
+// everything returns conditions that every row, or every one that is not null, satisfies: nin of a
+// list without members, and a part without letters.
+func (g *Grid) everything(columns []*Column) (list []wire.Where) {
+	for _, f := range []wire.Filter{
+		{Op: wire.OpNin, Values: []wire.Value{}}, {Op: wire.OpStartsWith, Value: wire.Text("")}, {Op: wire.OpIncludes, Value: wire.Text("")},
+	} {
+		var conditions []wire.Filter
+		for _, c := range columns {
+			f.Field = c.Name
+			if g.declares(f.Op) && (f.Op == wire.OpNin || isText(c.Type) && c.Type != "" && c.settled(f)) {
+				conditions = append(conditions, f)
+			}
+		}
+		for some := range slices.Chunk(conditions, maxPackedAnd) {
+			list = append(list, wire.Where{And: some})
+		}
+	}
+	return list
+}
+
+// groupsOf divides groups of or into questions.
+func groupsOf(groups [][]wire.Filter) (list []wire.Where) {
+	for some := range slices.Chunk(groups, maxPackedOr) {
+		list = append(list, wire.Where{Or: some})
+	}
+	return list
+}
+
+// longLists returns in of every value of a column with few, or of many of them, and then nin too. A list
+// that is cut or divided, or a member that gets lost, loses rows, or adds some.
+func (g *Grid) longLists(chance random, c *Column, n *notable) []wire.Where {
+	list, ops := short(c.ladder()), []wire.Op{wire.OpIn}
+	if len(list) > session.MaxValues {
+		ops = append(ops, wire.OpNin)
+		some := short(slices.Clone(n.values))
+		for len(some) < min(probedList, len(list)-len(list)/4) {
+			if v := pick(chance, list); !slices.Contains(some, v) {
+				some = append(some, v)
+			}
+		}
+		list = some
+	}
+	chance.Shuffle(len(list), func(i, j int) { list[i], list[j] = list[j], list[i] })
+	var wheres []wire.Where
+	for _, op := range ops {
+		if f := (wire.Filter{Field: c.Name, Op: op, Values: list}); len(list) > 2 && g.declares(op) && c.settled(f) {
+			wheres = append(wheres, wire.Where{And: []wire.Filter{f}})
+		}
+	}
+	return wheres
+}
+
+// eachValue returns eq of every value of a column with few, in groups of or. Values that a
+// careless comparison takes for one are not in the same question, where they would hide it.
+func (g *Grid) eachValue(c *Column) []wire.Where {
+	values := short(c.ladder())
+	if len(values) < 2 || len(c.cells) > session.MaxValues || !g.declares(wire.OpEq) {
+		return nil
+	}
+	slices.SortStableFunc(values, func(a, b wire.Value) int { return cmp.Compare(folded(a.String()), folded(b.String())) })
+	list := make([]wire.Where, max(2, (len(values)+maxPackedOr-1)/maxPackedOr))
+	for i, v := range values {
+		if f := (wire.Filter{Field: c.Name, Op: wire.OpEq, Value: v}); c.settled(f) {
+			list[i%len(list)].Or = append(list[i%len(list)].Or, []wire.Filter{f})
+		}
+	}
+	return slices.DeleteFunc(list, func(w wire.Where) bool { return len(w.Or) == 0 })
+}
+
+// eachKind returns the operators on parts of texts, and eq of a column with many values, with an
+// operand of each kind that the column holds.
+func (g *Grid) eachKind(chance random, c *Column) (list []wire.Where) {
+	if !isText(c.Type) {
+		return nil
+	}
+	values := short(c.ladder())
+	for _, op := range []wire.Op{wire.OpIncludes, wire.OpStartsWith, wire.OpEq} {
+		if !g.declares(op) || len(values) == 0 || op == wire.OpEq && len(c.cells) <= session.MaxValues {
+			continue
+		}
+		p := &textPack{column: c, values: values}
+		for _, k := range kinds {
+			start := chance.IntN(len(values))
+			for i := range values {
+				v := values[(start+i)%len(values)].String()
+				if k.of(v) && p.add(wire.Filter{Field: c.Name, Op: op, Value: wire.Text(k.partOf(v, op))}) {
+					break
+				}
+			}
+		}
+		for _, q := range p.questions {
+			list = append(list, wire.Where{Or: q.groups})
+		}
+	}
+	return list
+}
+
+// partOf returns an operand for a text of the kind: the text itself for eq, and otherwise the part
+// that makes it one of the kind, with a character on either side.
+func (k *kind) partOf(text string, op wire.Op) string {
+	if terms.ShapeOf(op) == terms.ShapeValue && op != wire.OpIncludes && op != wire.OpStartsWith {
+		return text
+	}
+	runes := []rune(text)
+	at := slices.IndexFunc(runes, func(r rune) bool { return r != ' ' && k.of(string(r)) })
+	switch {
+	case at >= 0:
+	case strings.HasPrefix(text, " ") && k.of(text[:1]+"x"):
+		at = 0
+	default:
+		at = len(runes) - 1
+	}
+	from := 0
+	if op == wire.OpIncludes {
+		from = max(0, at-1)
+	}
+	return string(runes[from:min(len(runes), at+2)])
+}
+
+// textPack makes questions of groups of or about one column. Each group keeps a value that the
+// others of its question do not keep, so that it shows when it finds nothing.
+type textPack struct {
+	column    *Column
+	values    []wire.Value
+	questions []*textQuestion
+}
+
+type textQuestion struct {
+	groups [][]wire.Filter
+	kept   [][]int // the values that each group keeps
+	times  []int   // how many groups keep each value
+}
+
+// add adds a filter to a question, and reports whether its answer is settled.
+func (p *textPack) add(f wire.Filter) bool {
+	if !p.column.settled(f) {
+		return false
+	}
+	var kept []int
+	matches := right(f, p.column.Type)
+	for i, v := range p.values {
+		if matches(v) {
+			kept = append(kept, i)
+		}
+	}
+	for _, q := range p.questions {
+		if slices.ContainsFunc(q.groups, func(group []wire.Filter) bool { return group[0].Value == f.Value }) || q.take(f, kept) {
+			return true
+		}
+	}
+	q := &textQuestion{times: make([]int, len(p.values))}
+	p.questions = append(p.questions, q)
+	return q.take(f, kept)
+}
+
+// take adds a filter to the question, unless it would hide a group or be hidden.
+func (q *textQuestion) take(f wire.Filter, kept []int) bool {
+	if len(q.groups) == maxPackedOr {
+		return false
+	}
+	q.count(kept, 1)
+	for _, group := range append(slices.Clone(q.kept), kept) {
+		if !slices.ContainsFunc(group, func(i int) bool { return q.times[i] == 1 }) {
+			q.count(kept, -1)
+			return false
+		}
+	}
+	q.groups, q.kept = append(q.groups, []wire.Filter{f}), append(q.kept, kept)
+	return true
+}
+
+func (q *textQuestion) count(kept []int, by int) {
+	for _, i := range kept {
+		q.times[i] += by
+	}
+}

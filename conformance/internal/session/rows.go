@@ -1,0 +1,138 @@
+package session
+
+import (
+	"cmp"
+	"slices"
+	"strconv"
+
+	"github.com/connectorsdk/connector-sdk-go/internal/oracle"
+	"github.com/connectorsdk/connector-sdk-go/wire"
+)
+
+// Allowed reports whether discovery allows a use of a field: it does unless it says no.
+func Allowed(flag *bool) bool { return flag == nil || *flag }
+
+// Needed returns fields, followed by those that filters and sort keys name.
+func Needed(fields []string, where wire.Where, sort []wire.SortKey) []string {
+	fields = slices.Clone(fields)
+	add := func(name string) {
+		if !slices.Contains(fields, name) {
+			fields = append(fields, name)
+		}
+	}
+	for f := range where.Filters() {
+		add(f.Field)
+	}
+	for _, k := range sort {
+		add(k.Field)
+	}
+	return fields
+}
+
+// Typed returns the rows of a stream as they came, under the types that typeOf returns for
+// the fields of a table. Those of the base table have no As.
+func (st *Stream) Typed(req *wire.QueryRequest, typeOf func(table string, f wire.JoinField) wire.Type) *oracle.Table {
+	t := &oracle.Table{Name: req.Table, Rows: st.Table.Rows}
+	for _, name := range req.Fields {
+		t.Columns = append(t.Columns, wire.Column{Name: name, Type: typeOf(req.Table, wire.JoinField{Field: name})})
+	}
+	for n, hop := range req.Joins {
+		for _, f := range hop.Fields {
+			t.Columns = append(t.Columns, wire.Column{Name: cmp.Or(f.As, f.Field), Type: typeOf(hop.ToTable, f), Hop: n + 1})
+		}
+	}
+	return t
+}
+
+// Project returns the rows of a table with some of its columns only, or nil if it lacks one.
+func Project(t *oracle.Table, fields []string) [][]wire.Value {
+	columns := make([]int, len(fields))
+	for i, name := range fields {
+		if columns[i] = t.Index(name); columns[i] < 0 {
+			return nil
+		}
+	}
+	rows := make([][]wire.Value, len(t.Rows))
+	for i, row := range t.Rows {
+		rows[i] = make([]wire.Value, len(columns))
+		for c, column := range columns {
+			rows[i][c] = row[column]
+		}
+	}
+	return rows
+}
+
+// Missing returns the index of a row that is not among others, or -1. Rows that are spelled
+// like none of the others are compared with all of them, at most so many.
+func Missing(columns []wire.Column, rows, among [][]wire.Value, most int) int {
+	known := Tally(among)
+	for i, row := range rows {
+		if known[RowKey(row)] > 0 {
+			continue
+		}
+		if most--; most < 0 {
+			break
+		}
+		if !slices.ContainsFunc(among, func(other []wire.Value) bool { return SameRow(columns, other, row) }) {
+			return i
+		}
+	}
+	return -1
+}
+
+// SameRow reports whether two rows agree in every cell.
+func SameRow(columns []wire.Column, a, b []wire.Value) bool {
+	for i, c := range columns {
+		if !oracle.Same(a[i], b[i], c.Type) {
+			return false
+		}
+	}
+	return true
+}
+
+// RowKey returns a text that is equal for rows whose cells are spelled alike.
+func RowKey(row []wire.Value) string {
+	var b []byte
+	for _, v := range row {
+		if v.IsNull() {
+			b = append(b, "- "...)
+			continue
+		}
+		text := v.String()
+		b = append(strconv.AppendInt(b, int64(len(text)), 10), ':')
+		b = append(append(b, text...), ' ')
+	}
+	return string(b)
+}
+
+// SameRows reports whether two readings of a table hold the same rows, in any
+// order.
+func SameRows(t *wire.Table, a, b *oracle.Table) bool {
+	return SpelledAlike(a.Rows, b.Rows) || len(a.Rows) == len(b.Rows) &&
+		oracle.Verify(oracle.Tables{t.Name: a}, AllRows(t), b.Rows) == nil
+}
+
+// SpelledAlike reports whether two lists hold the same rows, spelled alike, in any
+// order.
+func SpelledAlike(a, b [][]wire.Value) bool {
+	if len(a) != len(b) {
+		return false
+	}
+	left := Tally(a)
+	for _, row := range b {
+		key := RowKey(row)
+		if left[key]--; left[key] < 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// Tally counts rows by their [RowKey].
+func Tally(rows [][]wire.Value) map[string]int {
+	n := make(map[string]int, len(rows))
+	for _, row := range rows {
+		n[RowKey(row)]++
+	}
+	return n
+}
