@@ -17,7 +17,8 @@ type side struct {
 const leastTurns = 9
 
 // duel runs ours and its rivals by turns, each once an iteration, and reports
-// medians: ns/row of ours, and for each rival how many times as long it took. It
+// medians: ns/row of ours, and for each rival how many times as long it took, the
+// wall clock's with its quartiles (-lower, -upper). It
 // computes ratios iteration by iteration, so that a machine that slows down slows
 // both. One run of a side processes this number of rows.
 //
@@ -43,7 +44,10 @@ func duel(b *testing.B, rows int, ours side, rivals ...side) {
 		}
 	}
 	for i, s := range rivals {
-		b.ReportMetric(ratioOf(wall[0], wall[i+1]).mid, "x-"+s.name)
+		r := ratioOf(wall[0], wall[i+1])
+		b.ReportMetric(r.mid, "x-"+s.name)
+		b.ReportMetric(r.lower, "x-"+s.name+"-lower")
+		b.ReportMetric(r.upper, "x-"+s.name+"-upper")
 		b.ReportMetric(ratioOf(cpu[0], cpu[i+1]).mid, "cpu-x-"+s.name)
 	}
 	b.ReportMetric(float64(median(wall[0]))/float64(rows), "ns/row")

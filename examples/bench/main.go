@@ -50,7 +50,9 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 	rows := flags.Int("rows", 1_000_000, "rows of the table; S8 also measures a quarter and four times as many")
 	rounds := flags.Int("rounds", 7, "rounds, in each of which every server answers once")
 	only := flags.String("only", "", "the goals to measure, such as S3,S12 (default all of "+strings.Join(goalIDs(), ",")+")")
+	file := flags.String("figures", "", "keep the figures of this run, and those of the benchmarks, in this file, such as FIGURES.md")
 	kind := flags.String("serve", "", "for internal use: run as one of the servers")
+	at := flags.String("at", "", "for internal use: where the server finds its rows")
 	if err := flags.Parse(args); err != nil {
 		if errors.Is(err, flag.ErrHelp) {
 			return 0
@@ -66,7 +68,7 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 		return 2
 	}
 	if *kind != "" {
-		if err := serve(*kind, *rows, stdin, stdout); err != nil {
+		if err := serve(*kind, *at, *rows, stdin, stdout); err != nil {
 			fmt.Fprintf(stderr, "server %s: %v\n", *kind, err)
 			return 1
 		}
@@ -74,6 +76,10 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 	}
 	if *rounds < 1 || *rounds > mostRounds {
 		fmt.Fprintf(stderr, "-rounds must be 1 to %d\n", mostRounds)
+		return 2
+	}
+	if *file != "" && *only != "" {
+		fmt.Fprintln(stderr, "-figures keeps a whole run; leave -only out")
 		return 2
 	}
 	wanted := goalIDs()
@@ -90,12 +96,17 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 	defer cancel()
 	e := &experiment{rows: *rows, rounds: *rounds, wanted: wanted, client: newClient(), progress: stderr}
 	defer e.client.close()
+	about := machine(ctx, args)
 	results, err := e.all(ctx)
 	if err != nil {
 		fmt.Fprintln(stderr, err)
 		return 1
 	}
-	if err := printTable(stdout, results); err != nil {
+	err = printTable(stdout, results)
+	if err == nil && *file != "" {
+		err = keepFigures(ctx, *file, about, results, stderr)
+	}
+	if err != nil {
 		fmt.Fprintln(stderr, err)
 		return 1
 	}

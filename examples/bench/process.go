@@ -15,6 +15,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/connectorsdk/connector-sdk-go/connector"
 )
 
 // The servers under measurement, each in a process of its own.
@@ -31,7 +33,7 @@ const (
 // address and serves until its standard input ends, which it does when the parent
 // ends, in whatever way. For each line of the input it prints the bytes of heap and
 // stacks that are in use.
-func serve(kind string, rows int, stdin io.Reader, stdout io.Writer) error {
+func serve(kind, at string, rows int, stdin io.Reader, stdout io.Writer) error {
 	var h http.Handler
 	var err error
 	switch kind {
@@ -41,8 +43,13 @@ func serve(kind string, rows int, stdin io.Reader, stdout io.Writer) error {
 		h = mapsHandler(rows)
 	case serverPrebuilt:
 		h, err = prebuiltHandler(rows)
+	case serverPages:
+		h = pagesHandler(rows)
 	default:
-		err = fmt.Errorf("no server %q", kind)
+		var ok bool
+		if h, ok, err = sourceHandler(kind, at, rows); !ok {
+			err = fmt.Errorf("no server %q", kind)
+		}
 	}
 	if err != nil {
 		return err
@@ -54,20 +61,26 @@ func serve(kind string, rows int, stdin io.Reader, stdout io.Writer) error {
 	if _, err := fmt.Fprintln(stdout, l.Addr()); err != nil {
 		return err
 	}
-	s := &http.Server{Handler: h, ReadHeaderTimeout: 10 * time.Second}
+	ctx, stop := context.WithCancel(context.Background())
+	defer stop()
+	served := make(chan error, 1)
+	go func() { served <- connector.Serve(ctx, l, h, nil) }()
+	ended := make(chan struct{})
 	go func() {
+		defer close(ended)
 		for asked := bufio.NewScanner(stdin); asked.Scan(); {
 			var m runtime.MemStats
 			runtime.GC()
 			runtime.ReadMemStats(&m)
 			_, _ = fmt.Fprintln(stdout, m.HeapInuse+m.StackInuse)
 		}
-		_ = s.Close()
 	}()
-	if err := s.Serve(l); !errors.Is(err, http.ErrServerClosed) {
+	select {
+	case err := <-served:
 		return err
+	case <-ended: // the process ends, and with it what is still held
+		return nil
 	}
-	return nil
 }
 
 // server is a child as the parent sees it.
@@ -85,9 +98,10 @@ var errNoNode = errors.New("node is not installed; install Node 20 to measure th
 // startTimeout bounds the start of a server.
 const startTimeout = 30 * time.Second
 
-// start runs a server over a table with this number of rows. It is killed when ctx ends.
-func start(ctx context.Context, kind string, rows int) (*server, error) {
-	cmd, err := command(ctx, kind, rows)
+// start runs a server over a table with this number of rows, and with further flags.
+// It is killed when ctx ends.
+func start(ctx context.Context, kind string, rows int, flags ...string) (*server, error) {
+	cmd, err := command(ctx, kind, rows, flags)
 	if err != nil {
 		return nil, err
 	}
@@ -118,7 +132,7 @@ func start(ctx context.Context, kind string, rows int) (*server, error) {
 	return s, nil
 }
 
-func command(ctx context.Context, kind string, rows int) (*exec.Cmd, error) {
+func command(ctx context.Context, kind string, rows int, flags []string) (*exec.Cmd, error) {
 	if kind == serverNode {
 		node, err := exec.LookPath("node")
 		if err != nil {
@@ -134,7 +148,7 @@ func command(ctx context.Context, kind string, rows int) (*exec.Cmd, error) {
 	if err != nil {
 		return nil, err
 	}
-	return exec.CommandContext(ctx, self, "-serve", kind, "-rows", strconv.Itoa(rows)), nil
+	return exec.CommandContext(ctx, self, append([]string{"-serve", kind, "-rows", strconv.Itoa(rows)}, flags...)...), nil
 }
 
 // rivalScript finds rival.mjs. `go run -C` and `go test` both run in its folder, a

@@ -2,6 +2,7 @@ package main
 
 import (
 	"encoding/json"
+	"io"
 	"net/http"
 
 	"github.com/connectorsdk/connector-sdk-go/internal/lines"
@@ -26,7 +27,11 @@ func limitOf(r *http.Request, most int) (int, error) {
 
 // mapsHandler returns the rival of S4, as one would write it with the standard
 // library: a map a row, an encoder over batches of 5,000.
-func mapsHandler(rows int) http.Handler {
+func mapsHandler(rows int) http.Handler { return rivalHandler(rows, writeMaps) }
+
+// rivalHandler returns a handler that sends the lines that write writes of the first
+// n rows.
+func rivalHandler(rows int, write func(w io.Writer, n int) error) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		n, err := limitOf(r, rows)
 		if err != nil {
@@ -35,16 +40,22 @@ func mapsHandler(rows int) http.Handler {
 		}
 		w.Header().Set("Content-Type", "application/x-ndjson")
 		_, _ = w.Write([]byte(servedLine))
-		if writeMaps(w, n) == nil {
+		if write(w, n) == nil {
 			_, _ = w.Write([]byte("{\"end\":1}\n"))
 		}
 	})
 }
 
-// writeMaps writes the first n rows of the table.
-func writeMaps(w http.ResponseWriter, n int) error {
+// newEncoder returns an encoder that leaves <, > and & as they are.
+func newEncoder(w io.Writer) *json.Encoder {
 	enc := json.NewEncoder(w)
 	enc.SetEscapeHTML(false)
+	return enc
+}
+
+// writeMaps writes the first n rows of the table.
+func writeMaps(w io.Writer, n int) error {
+	enc := newEncoder(w)
 	var line struct {
 		Rows []map[string]any `json:"rows"`
 	}
@@ -62,13 +73,13 @@ func writeMaps(w http.ResponseWriter, n int) error {
 	return nil
 }
 
-// prebuiltRows are the rows of a prebuilt line: about as many as the library sends
-// in one.
+// prebuiltRows are the rows of a prebuilt line, 260 KB: several of the library's, so
+// that lines cost the rival next to nothing.
 const prebuiltRows = 850
 
 // prebuiltHandler returns the rival of S5, the loopback limit: the same server
-// writing bytes that were encoded beforehand, in lines of the same size, and as
-// many of them. The rows of every line are those of the first.
+// writing bytes that were encoded beforehand, as many of them. The rows of every
+// line are those of the first.
 func prebuiltHandler(rows int) (http.Handler, error) {
 	full, err := prebuiltLine(prebuiltRows)
 	if err != nil {
@@ -101,7 +112,10 @@ func prebuiltHandler(rows int) (http.Handler, error) {
 }
 
 // prebuiltLine encodes the first n rows as one line.
-func prebuiltLine(n int) ([]byte, error) {
+func prebuiltLine(n int) ([]byte, error) { return encodedLine(0, n) }
+
+// encodedLine encodes n rows from a row on as one line.
+func encodedLine(from, n int) ([]byte, error) {
 	layout, err := lines.NewLayout(columnNames(), nil)
 	if err != nil {
 		return nil, err
@@ -110,7 +124,7 @@ func prebuiltLine(n int) ([]byte, error) {
 	var o order
 	var cells []wire.Value
 	for i := range n {
-		o.at(i)
+		o.at(from + i)
 		cells = o.cells(cells[:0])
 		if err := batch.Append(cells); err != nil {
 			return nil, err

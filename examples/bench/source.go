@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/connectorsdk/connector-sdk-go/connector"
+	"github.com/connectorsdk/connector-sdk-go/connector/filesource"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -17,7 +18,8 @@ type source struct{ rows int }
 
 func (source) Check(context.Context, *wire.CheckRequest) error { return nil }
 
-func (source) Discover(context.Context, *wire.DiscoveryRequest) (*wire.Discovery, error) {
+// definition describes the reference table.
+func definition() wire.Table {
 	t := wire.Table{
 		Name: tableName, SourceDescription: "The orders of a shop, made from a seed.",
 		PrimaryKey: []string{"id"}, ForeignKeys: []wire.ForeignKey{},
@@ -27,7 +29,11 @@ func (source) Discover(context.Context, *wire.DiscoveryRequest) (*wire.Discovery
 			Name: c.Name, SourceColumn: c.Name, Type: c.Type, Nullable: c.Name == "region", Unique: c.Name == "id", Samples: []wire.Value{},
 		})
 	}
-	return &wire.Discovery{Tables: []wire.Table{t}}, nil
+	return t
+}
+
+func (source) Discover(context.Context, *wire.DiscoveryRequest) (*wire.Discovery, error) {
+	return &wire.Discovery{Tables: []wire.Table{definition()}}, nil
 }
 
 // Two tables have the columns of the reference table and hardly any rows: they hold
@@ -73,11 +79,16 @@ const bearer = "bench-0123456789abcdef0123456789abcdef"
 // newConnector returns the whole handler over a table with this number of rows. Its
 // readers may stall for as long as a run holds them.
 func newConnector(rows int) (*connector.Handler, error) {
+	return newHandler(connector.Definition{Slug: "bench-orders"}, source{rows})
+}
+
+// newHandler returns the handler of a connector.
+func newHandler(d connector.Definition, s connector.Source) (*connector.Handler, error) {
 	token, err := wire.NewToken(bearer)
 	if err != nil {
 		return nil, err
 	}
-	return connector.New(connector.Definition{Slug: "bench-orders"}, source{rows}, token, &connector.Options{
+	return connector.New(d, s, token, &connector.Options{
 		Logger:     slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: slog.LevelWarn})),
 		WriteStall: requestTimeout,
 	})
@@ -85,5 +96,7 @@ func newConnector(rows int) (*connector.Handler, error) {
 
 // query returns a request for the whole table, which callers narrow.
 func query() *wire.QueryRequest {
-	return &wire.QueryRequest{Table: tableName, Fields: columnNames(), Envelope: wire.Envelope{TimeoutMS: 600_000}}
+	return &wire.QueryRequest{Table: tableName, Fields: columnNames(), Envelope: wire.Envelope{
+		Credentials: wire.NewCredentials(map[string]string{filesource.CredentialTenant: tenant}), TimeoutMS: 600_000,
+	}}
 }

@@ -65,7 +65,7 @@ func run(ctx context.Context, args []string, getenv func(string) (string, bool),
 	if err := welcome(ctx, out, src, tenants, c, listener.Addr()); err != nil {
 		log.Warn("the first lines could not be printed", "cause", err)
 	}
-	return connector.Serve(ctx, listener, handler)
+	return connector.Serve(ctx, listener, handler, nil)
 }
 
 // open opens the folder, or the bundled data if dir is empty, and lists its tenants.

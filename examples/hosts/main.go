@@ -80,7 +80,7 @@ func main() {
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
-	if err := connector.Serve(ctx, listener, host(connectors)); err != nil {
+	if err := connector.Serve(ctx, listener, host(connectors), nil); err != nil {
 		log.Fatal(err)
 	}
 }

@@ -113,7 +113,7 @@ func TestProxies(t *testing.T) {
 			require.NoError(t, err)
 			ctx, stop := context.WithCancel(t.Context())
 			served := make(chan error, 1)
-			go func() { served <- connector.Serve(ctx, listener, inServeMux(shop(t, source))) }()
+			go func() { served <- connector.Serve(ctx, listener, inServeMux(shop(t, source)), nil) }()
 			t.Cleanup(func() { stop(); <-served })
 
 			client := p.start(t, listener.Addr().String())
