@@ -1,0 +1,175 @@
+package docs_test
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// figuresOf are the documents that have the figures of a folder's commands.
+var figuresOf = map[string]string{
+	"examples/bench":                 "examples/bench/FIGURES.md",
+	"connector/sqlsource/enginetest": "connector/sqlsource/enginetest/SPEED.md",
+}
+
+// TestFigures holds the README's table "How fast" against the figures that were
+// taken: it claims nothing else, and names commands that take them.
+func TestFigures(t *testing.T) {
+	readme, shown := readFigures(t)
+	for _, fault := range figureFaults(readme, shown) {
+		t.Error(fault)
+	}
+	for _, line := range []string{"- Date: 20", "- Processor: ", "- Go and Node: go1.", "- Command"} {
+		require.Contains(t, shown["examples/bench"], "\n"+line)
+	}
+}
+
+// TestFiguresAreHeld edits the documents as nobody should.
+func TestFiguresAreHeld(t *testing.T) {
+	row := regexp.MustCompile("(?m)^\\| encode rows to lines \\| .*'S1\\$'` \\|$")
+	readme, shown := readFigures(t)
+	require.Regexp(t, row, readme)
+	const benchmark = "`go test -C examples/bench -bench "
+	for _, c := range []struct {
+		why, rival, figure, command string
+		says                        string
+	}{
+		{"more than was measured", "`encoding/json` on maps", "99.9x", benchmark + "'S1$'`", "99.9x"},
+		{"the end of another number", "`encoding/json` on maps", "4x", benchmark + "'S1$'`", "4x"},
+		{"a number without a unit is not compared", "`encoding/json` on maps", "13", benchmark + "'S1$'`", "no unit"},
+		{"no figure", "`encoding/json` on maps", "much", benchmark + "'S1$'`", "no figure"},
+		{"another rival", "gob", "13.6x", benchmark + "'S9'`", `"gob"`},
+		{"rivals in another order", "expr-lang / naive over maps", "13.6x / 6.9x", benchmark + "'S9'`", `against "expr-lang"`},
+		{"a rival without a figure", "`encoding/json` on maps / gob", "13x", benchmark + "'S1$'`", "2 rivals"},
+		{"a benchmark that does not exist", "gob", "13x", benchmark + "'S99$'`", "S99"},
+		{"a goal that the command does not have", "gob", "13x", "`go run -C examples/bench . -only S99`", "S99"},
+		{"a folder whose figures are nowhere", "gob", "13x", "`go test -C wire -bench .`", "no document"},
+		{"a row without a command", "gob", "13x", "by hand", "no command"},
+		{"less memory than was measured", "", "3 MB", "`go run -C examples/bench . -only S8`", "3 MB"},
+		{"a number that the other document lacks", "", "0.07x", "`go test -C connector/sqlsource/enginetest -bench Connector`", "0.07x"},
+	} {
+		t.Run(c.why, func(t *testing.T) {
+			edited := row.ReplaceAllLiteralString(readme, fmt.Sprintf("| work | %s | %s | %s |", c.rival, c.figure, c.command))
+			require.Contains(t, strings.Join(figureFaults(edited, shown), "\n"), c.says)
+		})
+	}
+	t.Run("a table that is gone", func(t *testing.T) {
+		require.NotEmpty(t, figureFaults("# README", shown))
+	})
+}
+
+// readFigures returns the README's section, and the documents that have figures by folder.
+func readFigures(t *testing.T) (readme string, shown map[string]string) {
+	t.Helper()
+	read := func(name string) string {
+		text, err := os.ReadFile(filepath.Join("..", filepath.FromSlash(name)))
+		require.NoError(t, err)
+		return string(text)
+	}
+	_, section, found := strings.Cut(read("README.md"), "\n## How fast\n")
+	require.True(t, found)
+	section, _, _ = strings.Cut(section, "\n## ")
+	shown = map[string]string{}
+	for folder, name := range figuresOf {
+		shown[folder] = read(name)
+	}
+	return section, shown
+}
+
+var (
+	command = regexp.MustCompile("`(?:go (?:test|run) -C (\\S+)|\\.\\.\\.)[^`]* (?:-bench|-only) '?([^' `]+)'?[^`]*`")
+	claims  = regexp.MustCompile(`\d+(?:\.\d+)?(?:x| MB| %| allocations)`)
+)
+
+// figureFaults returns what is wrong with the table in a text.
+func figureFaults(text string, shown map[string]string) (faults []string) {
+	rows, folder := 0, ""
+	for line := range strings.Lines(text) {
+		cells := cellsOf(line)
+		if len(cells) != 4 || cells[0] == "Work" || strings.Trim(cells[0], "-") == "" {
+			continue
+		}
+		rows++
+		fault := func(format string, args ...any) {
+			faults = append(faults, "README.md, "+cells[0]+": "+fmt.Sprintf(format, args...))
+		}
+		of := command.FindStringSubmatch(cells[3])
+		if of == nil {
+			fault("no command that takes the figure")
+			continue
+		}
+		if of[1] != "" { // else it begins as the one above
+			folder = of[1]
+		}
+		document, known := shown[folder]
+		taken := figuresFor(document, of[2])
+		claimed, rivals := claims.FindAllString(cells[2], -1), strings.Split(cells[1], " / ")
+		switch {
+		case !known:
+			fault("no document has figures of %s; name it in figuresOf", folder)
+		case len(taken) == 0:
+			fault("%s has no figures of %s", figuresOf[folder], of[2])
+		case strings.ContainsAny(claims.ReplaceAllString(cells[2], ""), "0123456789"):
+			fault("%q has a number with no unit; write x, MB, %% or allocations behind each", cells[2])
+		case len(claimed) == 0 && !strings.Contains(cells[2], "]("):
+			fault("no figure")
+		case len(rivals) > 1 && len(rivals) != len(claimed):
+			fault("%d rivals and %d figures", len(rivals), len(claimed))
+		}
+		for i, c := range claimed {
+			rival := rivals[min(i, len(rivals)-1)]
+			if !shows(taken, c, rival) {
+				fault("%s has no %s against %q", figuresOf[folder], c, rival)
+			}
+		}
+	}
+	if rows == 0 {
+		faults = append(faults, `README.md: "How fast" has no table`)
+	}
+	return faults
+}
+
+// cellsOf returns the cells of a line of a table.
+func cellsOf(line string) []string {
+	line, ok := strings.CutPrefix(strings.TrimSpace(line), "|")
+	if !ok {
+		return nil
+	}
+	cells := strings.Split(strings.TrimSuffix(line, "|"), "|")
+	for i := range cells {
+		cells[i] = strings.TrimSpace(cells[i])
+	}
+	return cells
+}
+
+// figuresFor returns the lines of a document whose goal a pattern of -bench or -only takes, or all
+// of one that has no goals and tells that it was written with the pattern.
+func figuresFor(document, pattern string) (lines []string) {
+	goal := regexp.MustCompile("^(?:" + strings.TrimSuffix(pattern, "$") + ")(?:/|$)")
+	for line := range strings.Lines(document) {
+		if cells := cellsOf(line); len(cells) > 3 && goal.MatchString(cells[0]) {
+			lines = append(lines, line)
+		}
+	}
+	if len(lines) == 0 && strings.Contains(document, "-bench "+pattern) {
+		return strings.Split(document, "\n")
+	}
+	return lines
+}
+
+// shows reports whether a line has a figure, and the rival if any line names rivals. The table of
+// whole processes tells them with the work.
+func shows(lines []string, figure, rival string) bool {
+	number := regexp.MustCompile(`(^|[^\d.])` + regexp.QuoteMeta(figure))
+	for _, line := range lines {
+		if named := cellsOf(line); number.MatchString(line) && (len(named) != 4 || named[2] == rival) {
+			return true
+		}
+	}
+	return false
+}
