@@ -62,6 +62,13 @@ func at(change func(time.Time) time.Time) func(wire.Filter) wire.Filter {
 	})
 }
 
+func endOfDay(text string) string {
+	if len(text) == len(time.DateOnly) {
+		return text + "T23:59:59.999Z"
+	}
+	return text
+}
+
 func listed(change func([]wire.Value) []wire.Value) func(wire.Filter) wire.Filter {
 	return func(f wire.Filter) wire.Filter { f.Values = change(f.Values); return f }
 }
@@ -76,6 +83,8 @@ func ticketOperandFaults() []ticketFault {
 		{"opened is sent an hour off", narrow, "L2", pushed("opened", at(func(t time.Time) time.Time { return t.Add(time.Hour) }))},
 		{"opened lte is sent as its day", narrow, "L2",
 			pushed("opened", at(func(t time.Time) time.Time { return t.Truncate(24 * time.Hour) }), wire.OpLte)},
+		{"opened lte a day is until its end", holds, "L2", pushed("opened", texts(endOfDay), wire.OpLte)},
+		{"opened gt a day is from its end", narrow, "L2", pushed("opened", texts(endOfDay), wire.OpGt)},
 		{"opened gte is sent without milliseconds", holds, "L2",
 			pushed("opened", at(func(t time.Time) time.Time { return t.Truncate(time.Second) }), wire.OpGte)},
 		{"channel in sends its first value", narrow, "L2",

@@ -172,6 +172,48 @@ func windowFaults() []fault {
 				}
 			}),
 		},
+		{
+			name: "a long list is asked for in parts, whose rows come one behind the other", why: "a sort orders all rows that the filters keep",
+			kills: []string{"M12"}, options: live,
+			build: pagedWith(func(d *pagedSource) {
+				d.fetch = func(req *connector.QueryRequest, rows [][]wire.Value) (all [][]wire.Value) {
+					i := slices.IndexFunc(req.And, func(f wire.Filter) bool { return f.Op == wire.OpIn && len(f.Values) > 50 })
+					if i < 0 {
+						return rows
+					}
+					f, left := req.And[i], rows
+					columns := d.tables[req.Table].Columns
+					c := slices.IndexFunc(columns, func(c wire.Column) bool { return c.Name == f.Field })
+					for part := range slices.Chunk(req.And[i].Values, 50) {
+						f.Values = part
+						var others [][]wire.Value
+						for _, row := range left {
+							if oracle.Match(row[c], f, columns[c].Type) {
+								all = append(all, row)
+							} else {
+								others = append(others, row)
+							}
+						}
+						left = others
+					}
+					return all
+				}
+			}),
+		},
+		{
+			name: "parts of texts are looked for in the fields that were asked for", why: "a filter is about a column of the table",
+			kills: []string{"L2"}, options: live,
+			build: pagedWith(func(d *pagedSource) {
+				d.fetch = func(req *connector.QueryRequest, rows [][]wire.Value) [][]wire.Value {
+					for _, f := range req.And {
+						if (f.Op == wire.OpIncludes || f.Op == wire.OpStartsWith) && !slices.Contains(req.Fields, f.Field) {
+							return nil
+						}
+					}
+					return rows
+				}
+			}),
+		},
 		keptPages("pages are kept without the direction of their order", func(body map[string]any) {
 			for _, k := range listOf(body, "sort") {
 				delete(k, "dir")

@@ -291,6 +291,10 @@ func misread(q *Question, req *wire.QueryRequest, answer *oracle.Table) string {
 	if req.Limit+req.Offset > 0 {
 		return ""
 	}
+	right := &wire.QueryRequest{Table: req.Table, Where: req.Where, Fields: req.Fields}
+	if len(req.Sort) > 0 && oracle.Verify(q.Known(), right, answer.Rows) == nil {
+		return "" // their order alone is wrong
+	}
 	all := &wire.QueryRequest{Table: req.Table, Fields: req.Fields}
 	return q.Misread(func(rows [][]wire.Value) bool {
 		if len(rows) != len(answer.Rows) {

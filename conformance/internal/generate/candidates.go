@@ -35,7 +35,7 @@ func (d random) candidates(c *Column, n *notable, op wire.Op) (list []wire.Filte
 		for _, v := range d.neighbours(c, n) {
 			with(v)
 		}
-		if c.Type == wire.TypeDatetime && (op == wire.OpGte || op == wire.OpLt) {
+		if c.Type == wire.TypeDatetime {
 			for _, day := range daysOf(n.values) {
 				with(day)
 			}
@@ -61,8 +61,8 @@ func (d random) candidates(c *Column, n *notable, op wire.Op) (list []wire.Filte
 	return list
 }
 
-// daysOf returns the days of instants. As the bound of gte and lt, a day means the same by bytes and
-// as its midnight in UTC.
+// daysOf returns the days of instants. A day means the same by bytes and as its midnight in UTC, unless
+// an instant is that midnight.
 func daysOf(instants []wire.Value) (days []wire.Value) {
 	for _, v := range instants {
 		if text := v.Text(); len(text) > len(time.DateOnly) {

@@ -5,6 +5,7 @@ import (
 	"math/bits"
 	"slices"
 
+	"github.com/connectorsdk/connector-sdk-go/conformance/internal/session"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -292,13 +293,34 @@ func (p *pool) narrowing(rows rowSet, field string, list []wire.Filter, few bool
 	return p.filters[best], p.rows[best], true
 }
 
+// manyMembers returns a question with a list that a source may be given in parts, with each operator
+// that takes one, or none: the answers to the parts, one behind the other, are in no order. Tables
+// take turns with their columns.
+func (g *Generator) manyMembers(s *Subject, p *pool, table int, skip func(*Question) bool) (list []*Question) {
+	for i := range s.columns {
+		c := s.columns[(i+table)%len(s.columns)]
+		if !c.filterable || len(c.cells) <= session.MaxValues {
+			continue
+		}
+		for _, where := range g.longLists(p.random, c, g.notableOf(s, c)) {
+			if q := (&Question{Subject: s, Where: where}); !skip(q) {
+				list = append(list, q)
+			}
+		}
+		if len(list) > 0 {
+			break
+		}
+	}
+	return list
+}
+
 // FilteredWindows returns questions with a sort and a window over filters: under each
 // column that has an order, in both directions, alone and before others.
 func (g *Generator) FilteredWindows(skip func(*Question) bool) []*Question {
 	questions := make([][]*Question, len(g.subjects))
 	for i, s := range g.subjects {
 		if s.Window == 0 {
-			questions[i] = g.windowsOf(s, g.pool(s, skip), i)
+			questions[i] = g.windowsOf(s, g.pool(s, skip), i, skip)
 		}
 	}
 	return InTurn(g.subjects, questions)
@@ -321,20 +343,9 @@ func (p *pool) of(op wire.Op) *pool {
 // windowsOf returns the questions about one table, those that differ most first. Those with a single
 // filter take the operators in turn, and other tables begin with other ones: a connector may push some
 // to its source and apply the others behind the window.
-func (g *Generator) windowsOf(s *Subject, p *pool, table int) (list []*Question) {
+func (g *Generator) windowsOf(s *Subject, p *pool, table int, skip func(*Question) bool) (list []*Question) {
 	ops, shapes := g.operators(), []shape{{and: 1}, {and: 2}, {or: 2, group: 1}}
-	add := func(n int, keys ...wire.SortKey) {
-		shape := shapes[len(list)%len(shapes)]
-		q := p.question(shape)
-		if shape.and == 1 && len(ops) > 0 {
-			turn := operatorStep*table + len(list)/len(shapes)
-			if some := p.of(ops[turn%len(ops)]); len(some.filters) > 0 {
-				q = cmp.Or(some.question(shape), q)
-			}
-		}
-		if q == nil {
-			return
-		}
+	place := func(q *Question, n int, keys ...wire.SortKey) {
 		q.Path, q.Sort = wire.PathQuery, keys
 		rows := max(1, s.matching(q.And, q.Or)*s.Rows()/len(s.sample.Rows))
 		if n != 3 {
@@ -346,6 +357,19 @@ func (g *Generator) windowsOf(s *Subject, p *pool, table int) (list []*Question)
 		g.limit(q)
 		q.Fields = g.fewFields(q)
 		list = append(list, q)
+	}
+	add := func(n int, keys ...wire.SortKey) {
+		shape := shapes[len(list)%len(shapes)]
+		q := p.question(shape)
+		if shape.and == 1 && len(ops) > 0 {
+			turn := operatorStep*table + len(list)/len(shapes)
+			if some := p.of(ops[turn%len(ops)]); len(some.filters) > 0 {
+				q = cmp.Or(some.question(shape), q)
+			}
+		}
+		if q != nil {
+			place(q, n, keys...)
+		}
 	}
 	add(1)
 	if g.capabilities.Sort == wire.SortNone || g.capabilities.Sort == "" {
@@ -359,6 +383,11 @@ func (g *Generator) windowsOf(s *Subject, p *pool, table int) (list []*Question)
 	}
 	p.Shuffle(len(sortable), func(i, j int) { sortable[i], sortable[j] = sortable[j], sortable[i] })
 	key := func(c *Column, dir wire.Direction) wire.SortKey { return wire.SortKey{Field: c.Name, Dir: dir} }
+	if len(sortable) > 0 {
+		for i, q := range g.manyMembers(s, p, table, skip) {
+			place(q, 2*i+1, key(sortable[0], wire.Desc))
+		}
+	}
 	for n, dir := range []wire.Direction{wire.Desc, wire.Asc} {
 		for i, c := range sortable {
 			add(2*n+i%2, key(c, dir))

@@ -64,6 +64,7 @@ var timeMisreadings = []misreading{
 	truncated("instants were cut to the second", time.Second, true),
 	truncated("instants were cut to the day", 24*time.Hour, true),
 	dayBegins("a day began at 8 in the morning, in UTC", 8*time.Hour), dayBegins("a day began at 10 in the evening, in UTC", -2*time.Hour),
+	dayBegins("a day were its last moment, so that a bound included all of it", 24*time.Hour-time.Millisecond),
 }
 
 // moved returns the change of a day or an instant, spelled as it was.

@@ -110,6 +110,7 @@ func (g *Grid) probes(s *Subject, routes []string) (list []probe) {
 			values = append(values, g.eachValue(c)...)
 			near = append(near, g.nearly(chance, c)...)
 			texts = append(texts, g.eachKind(chance, c)...)
+			near = append(near, g.betweenDays(c)...)
 		}
 	}
 	if s.Window == 0 {
@@ -186,6 +187,24 @@ func (g *Grid) nearly(chance random, c *Column) []wire.Where {
 	return groupsOf(groups)
 }
 
+// betweenDays returns instants from a day to another, with rows on both: who takes a day for more
+// than its midnight keeps the rows of the last, or loses those of the first.
+func (g *Grid) betweenDays(c *Column) (list []wire.Where) {
+	days := daysOf(c.cells)
+	if c.Type != wire.TypeDatetime || len(days) < 2 {
+		return nil
+	}
+	slices.SortFunc(days, func(a, b wire.Value) int { return strings.Compare(a.Text(), b.Text()) })
+	first, last := days[len(days)/3], days[len(days)-1-len(days)/3]
+	for _, ops := range [][]wire.Op{{wire.OpGt, wire.OpLte}, {wire.OpGte, wire.OpLt}} {
+		from, to := wire.Filter{Field: c.Name, Op: ops[0], Value: first}, wire.Filter{Field: c.Name, Op: ops[1], Value: last}
+		if g.declares(ops...) && c.settled(from) && c.settled(to) {
+			list = append(list, wire.Where{And: []wire.Filter{from, to}})
+		}
+	}
+	return list
+}
+
 // everything returns conditions that every row, or every one that is not null, satisfies: nin of a
 // list without members, and a part without letters.
 func (g *Grid) everything(columns []*Column) (list []wire.Where) {
@@ -216,7 +235,7 @@ func groupsOf(groups [][]wire.Filter) (list []wire.Where) {
 
 // longLists returns in of every value of a column with few, or of many of them, and then nin too. A list
 // that is cut or divided, or a member that gets lost, loses rows, or adds some.
-func (g *Grid) longLists(chance random, c *Column, n *notable) []wire.Where {
+func (g *Generator) longLists(chance random, c *Column, n *notable) []wire.Where {
 	list, ops := short(c.ladder()), []wire.Op{wire.OpIn}
 	if len(list) > session.MaxValues {
 		ops = append(ops, wire.OpNin)

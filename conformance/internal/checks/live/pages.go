@@ -274,8 +274,9 @@ func (p *prober) page(t *wire.Table, all *wire.QueryRequest, rows *oracle.Table,
 	return nil
 }
 
-// tiesBroken reads all pages of tables whose rows tie: under a column that has a
-// value twice, and without a sort. Every row must come once.
+// tiesBroken reads all pages of tables whose rows tie: under the column that has the
+// fewest values, so that pages end between rows that tie, and without a sort. Every row
+// must come once.
 func tiesBroken(p *prober) *check.Finding {
 	judged := 0
 	return p.inTurn(maxPages, func(t *wire.Table, data *oracle.Table) (list []question) {
@@ -283,12 +284,9 @@ func tiesBroken(p *prober) *check.Finding {
 			return nil
 		}
 		orders := [][]wire.SortKey{nil}
-		for i, field := range t.Fields {
-			counts, err := oracle.Cardinality(data, field.Name)
-			if p.sorts(1) && err == nil && generate.OrderSettled(data, i) && counts.Distinct < int64(len(data.Rows)) {
-				orders = append(orders, []wire.SortKey{{Field: field.Name, Dir: wire.Desc}})
-				break
-			}
+		if by := p.tyingColumn(t, data, 1); by != nil {
+			by[0].Dir = wire.Desc
+			orders = append(orders, by)
 		}
 		for _, sort := range orders {
 			judged++
