@@ -219,11 +219,8 @@ func windowFaults() []fault {
 				delete(k, "dir")
 			}
 		}),
-		keptCounts("counts are kept without the members of lists", func(body map[string]any) {
-			for _, f := range listOf(body, "and") {
-				delete(f, "values")
-			}
-		}),
+		keptNumbers("counts are kept without the members of lists", wire.PathCount, withoutMembers),
+		keptNumbers("aggregates are kept without the members of lists", wire.PathAggregate, withoutMembers, badges()),
 		keptPages("pages are kept without the groups of or", func(body map[string]any) { delete(body, "or") }),
 		{
 			name: "the open cursor of a table is read on", why: "an offset counts the rows of its own request",
@@ -279,11 +276,32 @@ func windowFaults() []fault {
 	}
 }
 
-// keptCounts returns a connector that keeps counts by what is left of the request.
-func keptCounts(name string, leave func(body map[string]any)) fault {
+func withoutMembers(body map[string]any) {
+	for _, f := range listOf(body, "and") {
+		delete(f, "values")
+	}
+}
+
+// badges returns a table of which only one column has values with different numbers of rows.
+func badges() memsource.Table {
+	t := memsource.Table{Table: wire.Table{Name: "badges", PrimaryKey: []string{"no"}, Fields: []wire.Field{
+		{Name: "no", Type: wire.TypeNumber, Unique: true}, {Name: "door", Type: wire.TypeString},
+	}}}
+	for i := range 40 {
+		t.Rows = append(t.Rows, []wire.Value{wire.Int(int64(i)), wire.Text(strings.Repeat("B", min(i%8, 3)))})
+	}
+	return t
+}
+
+// keptNumbers returns a connector that keeps the answers of a route by what is left of the request.
+func keptNumbers(name, path string, leave func(body map[string]any), tables ...memsource.Table) fault {
+	build := pagedWith(func(*pagedSource) {})
+	if len(tables) > 0 {
+		build = func() http.Handler { return serve(connector.Definition{}, pagedSourceOf(tables...), nil) }
+	}
 	return fault{
-		name: name, why: "a count is that of its own request", kills: []string{"M27"}, options: live,
-		build: over(pagedWith(func(*pagedSource) {}), keeping(wire.PathCount, func(r *http.Request, body map[string]any) string {
+		name: name, why: "a number is that of its own request", kills: []string{"M27"}, options: live,
+		build: over(build, keeping(path, func(r *http.Request, body map[string]any) string {
 			leave(body)
 			return byRequest(r, body)
 		})),

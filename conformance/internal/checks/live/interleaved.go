@@ -123,16 +123,21 @@ type twoWheres struct {
 	of   [2]wire.Where
 }
 
-// twoWheres returns filters on a column of a table that keep different rows: by other operands, other
-// members of a list, other operators, and by a further group of or.
+// twoWheres returns filters on a column of a table that keep different rows, and another number of them
+// if a column has such values: by other operands, other members of a list, other operators, and by a
+// further group of or.
 func (p *prober) twoWheres(t *wire.Table, data *oracle.Table) (list []twoWheres) {
 	columns, f := p.columns([]*wire.Table{t}, 1)
 	if f != nil {
 		return nil
 	}
-	for _, c := range columns {
-		values := p.sample(data, c.index, 2)
-		if kind := c.field().Type; len(values) < 2 || kind == wire.TypeJSON || kind == wire.TypeArray {
+	columns = slices.DeleteFunc(columns, func(c column) bool {
+		kind := c.field().Type
+		return len(p.sample(data, c.index, 2)) < 2 || kind == wire.TypeJSON || kind == wire.TypeArray
+	})
+	for i, c := range columns {
+		values, uneven := p.uneven(data, c.index)
+		if !uneven && i < len(columns)-1 {
 			continue
 		}
 		filter := func(op wire.Op, v wire.Value) wire.Filter {
@@ -158,6 +163,26 @@ func (p *prober) twoWheres(t *wire.Table, data *oracle.Table) (list []twoWheres)
 		return list
 	}
 	return nil
+}
+
+// uneven returns two values of a column, and reports whether one of them has more rows than the other.
+func (p *prober) uneven(data *oracle.Table, column int) (values []wire.Value, ok bool) {
+	const sampled = 12
+	values = p.sample(data, column, sampled)
+	rows := make([]int, len(values))
+	for _, row := range data.Rows {
+		for i, v := range values {
+			if !row[column].IsNull() && oracle.Same(row[column], v, data.Columns[column].Type) {
+				rows[i]++
+			}
+		}
+	}
+	for i := range values {
+		if rows[i] != rows[0] {
+			return []wire.Value{values[0], values[i]}, true
+		}
+	}
+	return values[:2], false
 }
 
 // asksInTurns returns the question about requests of which each is judged.
