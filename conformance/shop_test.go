@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"maps"
 	"os"
 	"regexp"
 	"strings"
@@ -18,8 +17,8 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
-// A shopFault is a way in which testdata/foreign/shop.mjs can be wrong.
-type shopFault struct{ Name, Kind, Half string }
+// A shopFault is a way in which testdata/foreign/shop.mjs can be wrong, of one of its sets.
+type shopFault struct{ Name, Kind, Set string }
 
 func shopFaults(t *testing.T) (faults []shopFault) {
 	t.Helper()
@@ -44,24 +43,27 @@ func gradeShop(t *testing.T, seed int, fault string, options conformance.Options
 	return r
 }
 
-// TestShop grades a connector in another language that serves every route, over data that
-// the conformance program has not seen. It is right, and so no check may fail; and nearly
-// every one of its faults changes the answer to the request that stands beside it.
+// TestShop grades a connector in another language that serves every route, over the tables of
+// each set. It is right, and so no check may fail; and each of its faults changes the answer to
+// the request that stands beside it.
 func TestShop(t *testing.T) {
 	t.Parallel()
-	for i, data := range []string{"", "utility", "municipal"} {
-		if !testrun.Runs(i, 3) {
+	for i, data := range shopSets {
+		if !testrun.Runs(i, len(shopSets)) {
 			continue
 		}
-		r := gradeShop(t, 1, data, conformance.Options{Match: "^[LM]", Requests: testrun.Budget(300)})
-		require.NoError(t, r.Err())
+		t.Run(data, func(t *testing.T) {
+			t.Parallel()
+			r := gradeShop(t, 1, data, conformance.Options{Match: "^[LM]", Requests: testrun.Budget(300)})
+			require.NoError(t, r.Err())
+		})
 	}
 	if !testrun.InFull() {
 		return // only a change of the shop changes what its faults answer
 	}
 	out, err := node(t, "shop.mjs", "probe", "1").Output()
 	require.NoError(t, err)
-	require.Less(t, strings.Count(string(out), "\n"), 3, "%s", out)
+	require.Empty(t, string(out))
 }
 
 // TestShopTenants requires that the checks of tenants find the ways to mix up tenants and to
@@ -99,16 +101,14 @@ func TestShopTenants(t *testing.T) {
 
 const shopFile = "SHOP.md"
 
-// shopHalves are the halves of the faults, in the order in which they were written.
-var shopHalves = []string{"open", "closed", "new", "forty", "last", "field", "aside", "third"}
-
-// atFirstSight is the first of the halves whose rows stay as they were when it was written.
-const atFirstSight = 5
+// shopSets are the sets of faults, each by another author, in the order in which they were written. Between them the
+// live mode has learned what the one before had shown.
+var shopSets = []string{"field", "utility", "municipal", "clinics", "freight", "hotels", "university"}
 
 // tally counts the data sets where a fault changes an answer, and where it is found.
 type tally struct{ effect, found int }
 
-// shopTallies returns what the committed table says, for the halves that are not graded anew.
+// shopTallies returns what the committed table says.
 func shopTallies(t *testing.T) map[string]*tally {
 	text, err := os.ReadFile(shopFile)
 	require.NoError(t, err)
@@ -122,18 +122,13 @@ func shopTallies(t *testing.T) map[string]*tally {
 	return tallies
 }
 
-// TestShopFaults counts how many of the faults the live mode finds with its defaults, over
-// three data sets, and holds the count against the committed table. An open fault may be
-// looked at while a check is written; the closed ones say whether the check is more than an
-// answer to the open ones, and the new ones were written after it. The forty are by somebody
-// who had not read the conformance program: it found 83 of 120 when they were written, and asks
-// more since. The last are by another such author, after that: of 71 it found 46. Those of the field,
-// aside and third are by three more, who were asked for what happens to hurried engineers. Their rows
-// are those of the day when they were written, and are the least that must be found.
+// TestShopFaults counts how many of the faults the live mode finds with its defaults, over three data sets. The rows
+// of the committed table are those of the day when a set was written: no later run may find less. With -update, faults
+// without a row get one.
 func TestShopFaults(t *testing.T) {
 	const seeds = 3
 	if !testrun.Whole() {
-		t.Skip("takes half an hour; set CONFORMANCE_MATRIX=whole")
+		t.Skip("takes an hour; set CONFORMANCE_MATRIX=whole")
 	}
 	faults := shopFaults(t)
 	silent := map[string]bool{} // "seed fault" whose probe is answered as by a right connector
@@ -145,16 +140,16 @@ func TestShopFaults(t *testing.T) {
 		}
 	}
 	var mu sync.Mutex
-	tallies := shopTallies(t)
-	for i, half := range shopHalves {
-		committed := maps.Clone(tallies)
-		t.Run(half, func(t *testing.T) {
+	first := shopTallies(t)
+	for _, set := range shopSets {
+		graded := map[string]*tally{}
+		t.Run(set, func(t *testing.T) {
 			for _, f := range faults {
-				if f.Half != half {
+				if f.Set != set {
 					continue
 				}
 				n := &tally{}
-				tallies[f.Name] = n
+				graded[f.Name] = n
 				for seed := 1; seed <= seeds; seed++ {
 					if silent[fmt.Sprint(seed, " ", f.Name)] {
 						continue
@@ -168,51 +163,55 @@ func TestShopFaults(t *testing.T) {
 						if len(r.Failures()) > 0 {
 							n.found++
 						}
-						t.Logf("%s half, %q, data %d, %d requests: %s", f.Half, f.Name, seed, r.Requests, r.Verdict())
+						t.Logf("%q, data %d, %d requests: %s", f.Name, seed, r.Requests, r.Verdict())
 					})
 				}
 			}
 		})
-		if i < atFirstSight {
-			continue
-		}
-		for name, first := range committed { // stays as it is, and is the least
-			require.GreaterOrEqual(t, tallies[name].found, first.found, "%s", name)
-			tallies[name] = first
+		for name, n := range graded {
+			if first[name] == nil {
+				first[name] = n
+			}
+			require.GreaterOrEqual(t, n.found, first[name].found, "%s", name)
 		}
 	}
+	text := shopTable(t, faults, first, seeds)
+	if *update {
+		require.NoError(t, os.WriteFile(shopFile, []byte(text), 0o644))
+	}
+	want, err := os.ReadFile(shopFile)
+	require.NoError(t, err)
+	require.Equal(t, string(want), text, "if the change is meant, write it with -update")
+}
+
+// shopTable returns the text of the file with the table.
+func shopTable(t *testing.T, faults []shopFault, tallies map[string]*tally, seeds int) string {
 	var table strings.Builder
 	effect, found := map[string]int{}, map[string]int{}
 	for _, f := range faults {
 		n := tallies[f.Name]
-		require.NotNil(t, n, "%s was never graded: run its half, %s, with -update", f.Name, f.Half)
-		effect[f.Half] += n.effect
-		found[f.Half] += n.found
-		fmt.Fprintf(&table, "| %s | %s | %s | %d | %d |\n", f.Name, f.Kind, f.Half, n.effect, n.found)
+		require.NotNil(t, n, "%s was never graded: run its set, %s, with -update", f.Name, f.Set)
+		effect[f.Set] += n.effect
+		found[f.Set] += n.found
+		fmt.Fprintf(&table, "| %s | %s | %s | %d | %d |\n", f.Name, f.Kind, f.Set, n.effect, n.found)
 	}
 	var text strings.Builder
-	fmt.Fprintf(&text, `# What the live mode finds of faults in a connector by hand
+	fmt.Fprintf(&text, `# What the live mode finds of faults that nobody told it of
 
-testdata/foreign/shop.mjs is a connector without this library. Each fault of faults.mjs is planted in it over %d data sets,
-and graded in live mode with the default flags and two tenants. *Effect* are the data sets where it changes an answer.
-The forty and the last are by two authors who had not read the conformance program. When they were written, 83 of 120 and 46 of 71
-were found, and the program asks more since. Field, aside and third are by three more, who were asked for what happens to hurried
-engineers; aside and third have tables of their own. Their rows are what was found when they were written, of third after the last
-change but those that it led to: that is what to expect of faults that nobody told it of. They stay as they are, and no later run may
-find less. One of third (groups of decimals by their spelling) the protocol does not forbid. What the other halves are says
-TestShopFaults.
+testdata/foreign/shop.mjs is a connector without this library. Seven authors who had not read the conformance program wrote
+%d bugs each that could pass review in a pull request of a competent, hurried engineer, all but the first over tables of their own.
+Each is planted in the connector over %d data sets, and graded in live mode with the default flags and two tenants. *Effect* are the
+data sets where it changes an answer, *found* those where a check failed on the day when the set was written. The sets are in the
+order of their days: what one had shown, the program asks since, so the last two say best what to expect. No later run may find less.
 
-`, seeds)
-	for _, half := range shopHalves {
-		fmt.Fprintf(&text, "**%s: %d of %d, %.1f %%.**\n", half, found[half], effect[half], 100*float64(found[half])/float64(max(effect[half], 1)))
+Three of those missed are no breach of the protocol: groups of decimals by their spelling (municipal), ties that another order breaks
+behind an offset (clinics), which the advice A.15 is about, and a foreign key that discovery leaves out (freight), which cannot be seen.
+
+`, len(faults)/len(shopSets), seeds)
+	for _, set := range shopSets {
+		fmt.Fprintf(&text, "- %s: %d of %d, %.1f %%\n", set, found[set], effect[set], 100*float64(found[set])/float64(max(effect[set], 1)))
 	}
-	text.WriteString("\nWritten by `CONFORMANCE_MATRIX=whole go test -timeout 90m -run TestShopFaults ./conformance -update`, or half by half\n" +
-		"with `-run TestShopFaults/last`.\n\n" +
-		"| fault | habit of | half | effect | found |\n|---|---|---|---|---|\n" + table.String())
-	if *update {
-		require.NoError(t, os.WriteFile(shopFile, []byte(text.String()), 0o644))
-	}
-	want, err := os.ReadFile(shopFile)
-	require.NoError(t, err)
-	require.Equal(t, string(want), text.String(), "if the change is meant, write it with -update")
+	text.WriteString("\n`CONFORMANCE_MATRIX=whole go test -timeout 90m -run TestShopFaults/university ./conformance` grades a set again.\n\n" +
+		"| fault | habit of | set | effect | found |\n|---|---|---|---|---|\n" + table.String())
+	return text.String()
 }

@@ -33,7 +33,7 @@ const vienna = new Intl.DateTimeFormat('sv-SE', { timeZone: 'Europe/Vienna', yea
 
 export const faults = {
   'a falsy filter value is left out of the query string': {
-    kind: 'rest', half: 'field',
+    kind: 'rest',
     where: where => {
       const { and, or } = each(where, list => list.filter(f => !('value' in f) || f.value))
       return { and, or: or.filter(g => g.length > 0) }
@@ -42,14 +42,14 @@ export const faults = {
   },
 
   'the values of a list are joined by commas and split again': {
-    kind: 'rest', half: 'field',
+    kind: 'rest',
     where: where => each(where, list => list.map(f => f.values
       ? { ...f, values: f.values.flatMap(v => typeof v === 'string' ? v.split(',') : [v]) } : f)),
     probe: () => [count('orders', [{ field: 'note', op: 'in', values: ['one,two', 'a_b'] }])],
   },
 
   'ranges that include their end overlap by a row': {
-    kind: 'rest', half: 'field',
+    kind: 'rest',
     window: (all, from, limit) => {
       const wanted = cut(all, from, limit), out = []
       for (let at = 0; at < wanted.length; at += 500) out.push(...wanted.slice(at, at + 501))
@@ -59,7 +59,7 @@ export const faults = {
   },
 
   'a page that the source refuses under load is taken as the end': {
-    kind: 'rest', half: 'field',
+    kind: 'rest',
     wait: async ask => {
       ask.state.flying = (ask.state.flying ?? 0) + 1
       ask.refused = ask.state.flying > 2
@@ -71,13 +71,13 @@ export const faults = {
   },
 
   'every sort key takes the direction of the first': {
-    kind: 'rest', half: 'field',
+    kind: 'rest',
     keys: (keys, t, ask) => keys.map((k, i) => i < ask.body.sort.length ? { ...k, dir: ask.body.sort[0].dir } : k),
     probe: () => [query('orders', ['id'], { sort: [{ field: 'status', dir: 'asc' }, { field: 'amount', dir: 'desc' }], limit: 20 })],
   },
 
   'the wildcards of LIKE are not escaped': {
-    kind: 'sql', half: 'field',
+    kind: 'sql',
     match: (v, f) => {
       if (typeof v !== 'string' || f.value === null || !['includes', 'startswith'].includes(f.op)) return undefined
       f.like ??= like(`${f.op === 'includes' ? '%' : ''}${text(f.value)}%`)
@@ -87,7 +87,7 @@ export const faults = {
   },
 
   'the OR groups have no brackets around them': {
-    kind: 'sql', half: 'field',
+    kind: 'sql',
     selected: (kept, { and, or }, t) => or.length < 2 ? undefined
       : t.rows.filter(row => or.some((g, i) => i === 0 ? keeps(row, and) && keeps(row, g) : keeps(row, g))),
     probe: () => [count('orders', [{ field: 'qty', op: 'gt', value: 6 }],
@@ -95,13 +95,13 @@ export const faults = {
   },
 
   'nulls come first when the order descends': {
-    kind: 'sql', half: 'field',
+    kind: 'sql',
     compare: (x, y, k) => k.dir === 'desc' && (x === null) !== (y === null) ? (x === null ? -1 : 1) : undefined,
     probe: () => [query('customers', ['id', 'balance'], { sort: [{ field: 'balance', dir: 'desc' }], limit: 10 })],
   },
 
   'distinct texts are counted under a collation without case and accents': {
-    kind: 'sql', half: 'field',
+    kind: 'sql',
     distinct: (right, values, field) => field.type === 'string' ? { ...right, distinct: new Set(values.map(plain)).size } : undefined,
     group: (v, field) => field.type === 'string' && v !== null ? `=${plain(v)}` : undefined,
     measure: (right, m, values, field) => m.fn === 'count_distinct' && field.type === 'string' ? new Set(values.map(plain)).size : undefined,
@@ -109,7 +109,7 @@ export const faults = {
   },
 
   'a left join counts null keys among the orphans': {
-    kind: 'sql', half: 'field',
+    kind: 'sql',
     link: (right, { values, from }) => {
       const orphanCount = right.orphanCount + from.rows.length - values.length
       return { ...right, orphanCount, orphanRate: values.length ? orphanCount / values.length : 0 }
@@ -118,13 +118,13 @@ export const faults = {
   },
 
   'texts above 256 characters are not in the index': {
-    kind: 'search', half: 'field',
+    kind: 'search',
     match: (v, f) => typeof v === 'string' && v.length > 256 ? match(null, f, f.type) : undefined,
     probe: () => [count('orders', [{ field: 'note', op: 'notnull' }])],
   },
 
   'a terms aggregation returns its default of ten groups': {
-    kind: 'search', half: 'field',
+    kind: 'search',
     selected: (kept, where, t, ask) => { ask.kept = kept },
     groups: (answer, t, ask) => {
       const [g, second] = ask.body.groupBy
@@ -139,13 +139,13 @@ export const faults = {
   },
 
   'the second filter on a field overwrites the first': {
-    kind: 'document', half: 'field',
+    kind: 'document',
     where: where => each(where, list => [...new Map(list.map(f => [f.field, f])).values()]),
     probe: () => [count('orders', [{ field: 'qty', op: 'gte', value: 4 }, { field: 'qty', op: 'lt', value: 9 }])],
   },
 
   'min and max of decimals that are stored as text': {
-    kind: 'document', half: 'field',
+    kind: 'document',
     measure: (right, m, values, field) => {
       if (!['min', 'max'].includes(m.fn) || field.type !== 'decimal' || values.length === 0) return undefined
       const sorted = [...values].sort()
@@ -155,25 +155,25 @@ export const faults = {
   },
 
   'the size is the number of lines of the file': {
-    kind: 'files', half: 'field',
+    kind: 'files',
     size: t => t.rows.length + t.rows.flat().reduce((n, v) => n + (typeof v === 'string' ? v.split('\n').length - 1 : 0), 0),
     probe: () => [['/size', { table: 'orders' }]],
   },
 
   'groups whose key is null are dropped as a data frame does': {
-    kind: 'files', half: 'field',
+    kind: 'files',
     groups: (answer, t, ask) => answer.filter(out => ask.body.groupBy.every(g => out[g.as] !== null)),
     probe: () => [aggregate('orders', [{ field: 'region', as: 'r' }], rows)],
   },
 
   'a date is read as local midnight and spelt in UTC': {
-    kind: 'orm', half: 'field',
+    kind: 'orm',
     cell: (v, field) => field.type === 'date' && v !== null ? new Date(Date.parse(v) - 3600e3).toISOString().slice(0, 10) : v,
     probe: () => [query('customers', ['id', 'birthday'], { limit: 20 })],
   },
 
   'a nested include is an inner join': {
-    kind: 'orm', half: 'field',
+    kind: 'orm',
     window: (all, from, limit, ask) => {
       const nested = (ask.body.joins ?? []).filter(h => h.fromTable !== ask.body.table)
       return nested.length ? cut(all.filter(parts => nested.every(h => parts[h.toTable] !== null)), from, limit) : undefined
@@ -185,13 +185,13 @@ export const faults = {
   },
 
   'an offset is turned into the number of a page': {
-    kind: 'paging', half: 'field',
+    kind: 'paging',
     window: (all, from, limit) => limit === undefined ? undefined : cut(all, Math.floor(from / limit) * limit, limit),
     probe: () => [query('orders', ['id'], { offset: 15, limit: 10 })],
   },
 
   'the cursor is the sort value alone and skips its ties': {
-    kind: 'paging', half: 'field',
+    kind: 'paging',
     window: (all, from, limit, ask) => {
       const { table, sort, joins } = ask.body
       if (sort.length === 0 || joins?.length) return undefined
@@ -211,7 +211,7 @@ export const faults = {
   },
 
   'the limit is taken before the filter that the connector does itself': {
-    kind: 'paging', half: 'field',
+    kind: 'paging',
     where: (where, t, ask) => {
       if (ask.route !== '/query' || ask.body.limit === undefined) return undefined
       ask.late = where.and.filter(f => f.op === 'includes')
@@ -222,7 +222,7 @@ export const faults = {
   },
 
   'counts are cached without the or part of the question': {
-    kind: 'caching', half: 'field',
+    kind: 'caching',
     count: (n, t, ask) => {
       const counts = ask.state.counts ??= new Map()
       const k = JSON.stringify([ask.shop, t.name, ask.body.and])
@@ -233,7 +233,7 @@ export const faults = {
   },
 
   'the cardinality of a column is cached by its name without the table': {
-    kind: 'caching', half: 'field',
+    kind: 'caching',
     distinct: (right, values, field, t, ask) => {
       const known = ask.state.known ??= new Map()
       const k = `${ask.shop}.${field.name}`
@@ -244,7 +244,7 @@ export const faults = {
   },
 
   'the limit counts the parents and not the joined rows': {
-    kind: 'joins', half: 'field',
+    kind: 'joins',
     window: (all, from, limit, ask) => {
       if (!ask.body.joins?.length) return undefined
       const parents = new Set(cut([...new Set(all.map(parts => parts[ask.body.table]))], from, limit))
@@ -254,13 +254,13 @@ export const faults = {
   },
 
   'the lookup map of a join keeps the last row of a key': {
-    kind: 'joins', half: 'field',
+    kind: 'joins',
     joined: found => found.slice(-1),
     probe: () => [query('orders', ['id'], { joins: [hop('orders', 'id', 'items', 'order_id', 'line')], limit: 20 })],
   },
 
   'the link rate is measured over a join that repeats its rows': {
-    kind: 'joins', half: 'field',
+    kind: 'joins',
     link: (right, { values, from, to }, ask) => {
       const fromField = from.fields[place(from, ask.body.fromColumn)], at = place(to, ask.body.toColumn)
       const type = numeric(fromField.type) && numeric(to.fields[at].type) ? 'number' : 'string'
@@ -273,7 +273,7 @@ export const faults = {
   },
 
   'a sum is made of doubles and rounded to its digits': {
-    kind: 'aggregates', half: 'field',
+    kind: 'aggregates',
     measure: (right, m, values) => {
       if (m.fn !== 'sum' || values.length === 0) return undefined
       const scale = Math.max(...values.map(v => (text(v).split('.')[1] ?? '').length))
@@ -283,7 +283,7 @@ export const faults = {
   },
 
   'dates are bucketed in the time zone of the server': {
-    kind: 'aggregates', half: 'field',
+    kind: 'aggregates',
     bucket: (v, grain) => {
       if (v.length === 10) return undefined
       const [y, m, d] = vienna.format(new Date(v)).split('-')
@@ -295,13 +295,13 @@ export const faults = {
   },
 
   'each column of a composite key is declared unique': {
-    kind: 'discovery', half: 'field',
+    kind: 'discovery',
     tables: tables => tables.map(t => ({ ...t, fields: t.fields.map(f => ({ ...f, unique: f.unique || t.primaryKey.includes(f.name) })) })),
     probe: () => [['/discovery', {}]],
   },
 
   'whether a field is nullable is read from the first ten rows': {
-    kind: 'discovery', half: 'field',
+    kind: 'discovery',
     tables: (tables, ask) => tables.map(t => ({
       ...t, fields: t.fields.map((f, at) => ({ ...f, nullable: ask.tables.get(t.name).rows.slice(0, 10).some(row => row[at] === null) })),
     })),
@@ -309,7 +309,7 @@ export const faults = {
   },
 
   'the current tenant is a variable of the module': {
-    kind: 'tenants', half: 'field',
+    kind: 'tenants',
     before: ask => { ask.state.current = ask.shop },
     wait: async ask => {
       await sleep(5)
@@ -319,7 +319,7 @@ export const faults = {
   },
 
   'the catalogue is cached without its tenant': {
-    kind: 'tenants', half: 'field',
+    kind: 'tenants',
     tables: (tables, ask) => ask.state.catalogue ??= tables,
     probe: () => [south(['/discovery', {}]), ['/discovery', {}]],
   },

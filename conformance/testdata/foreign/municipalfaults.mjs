@@ -50,7 +50,7 @@ const looksNumeric = s => /^\s*-?(\d*\.?\d+|\d+\.?\d*)(e[-+]?\d+)?\s*$/i.test(s)
 
 const cents = v => typeof v === 'number' || typeof v === 'string' && /^[+-]?\d+(\.\d+)?$/.test(v) ? Number(v).toFixed(2) : v
 
-const list = {
+export const faults = {
   // --- rest
   'nin is sent in chunks of fifty and the answers are put together': {
     kind: 'rest',
@@ -347,5 +347,3 @@ const list = {
     })),
   },
 }
-
-export const faults = Object.fromEntries(Object.entries(list).map(([name, fault]) => [name, { half: 'third', ...fault }]))

@@ -1,8 +1,8 @@
-// A connector without this SDK over the tables of data.mjs, right as it stands, and wrong
-// in one way of faults.mjs. It serves every route of the protocol and joins.
+// A connector without this SDK over the tables of data.mjs or of another set, right as it stands, and wrong
+// in one way of those sets. It serves every route of the protocol and joins.
 //
 //   PLATFORM_CONNECTOR_TOKEN=... node shop.mjs SEED [FAULT]   # prints its port
-//   PLATFORM_CONNECTOR_TOKEN=... node shop.mjs SEED utility   # over the tables of utility.mjs, and right; likewise municipal
+//   PLATFORM_CONNECTOR_TOKEN=... node shop.mjs SEED utility   # over the tables of a set, and right
 //   node shop.mjs list                                        # prints the faults as JSON
 //   node shop.mjs probe SEED                                  # prints the faults that change no answer to their probe
 //   node shop.mjs tenants                                     # prints the faults of tenants.mjs as JSON
@@ -10,20 +10,33 @@
 // The credential "shop" is north or south; each has its own rows. With a fault of tenants.mjs, even with none, there is
 // a key beside it.
 import { createServer } from 'node:http'
+import { make as clinics } from './clinics.mjs'
+import { faults as ofClinics } from './clinicsfaults.mjs'
 import { make } from './data.mjs'
-import { faults as ofShop } from './faults.mjs'
 import { faults as field } from './field.mjs'
+import { make as freight } from './freight.mjs'
+import { faults as ofFreight } from './freightfaults.mjs'
+import { make as hotels } from './hotels.mjs'
+import { faults as ofHotels } from './hotelsfaults.mjs'
 import { make as municipal } from './municipal.mjs'
 import { faults as ofMunicipal } from './municipalfaults.mjs'
-import { keys, tenantFaults } from './tenants.mjs'
 import * as semantics from './semantics.mjs'
+import { keys, tenantFaults } from './tenants.mjs'
+import { make as university } from './university.mjs'
+import { faults as ofUniversity } from './universityfaults.mjs'
 import { make as utility } from './utility.mjs'
 import { faults as ofUtility } from './utilityfaults.mjs'
 
-// over returns faults that are planted over the tables of make.
-const over = (make, faults) => Object.fromEntries(Object.entries(faults).map(([name, f]) => [name, { ...f, make }]))
-const faults = { ...ofShop, ...field, ...over(utility, ofUtility), ...over(municipal, ofMunicipal) }
-const right = { utility: { make: utility }, municipal: { make: municipal } }
+// Each set of faults is by another author, and planted over tables: those of data.mjs, or the author's own.
+const sets = {
+  field: [make, field], utility: [utility, ofUtility], municipal: [municipal, ofMunicipal], clinics: [clinics, ofClinics],
+  freight: [freight, ofFreight], hotels: [hotels, ofHotels], university: [university, ofUniversity],
+}
+const faults = Object.fromEntries(Object.entries(sets).flatMap(([set, [make, list]]) =>
+  Object.entries(list).map(([name, fault]) => [name, { ...fault, make, set }])))
+
+// right is no fault, over the tables of a set.
+const right = set => sets[set] && { make: sets[set][0] }
 
 const { numeric, text, bytes, key } = semantics
 const operators = ['eq', 'neq', 'gt', 'gte', 'lt', 'lte', 'contains', 'includes', 'startswith', 'in', 'nin', 'isnull', 'notnull']
@@ -321,7 +334,7 @@ export class Connector {
       for (const m of measures) {
         const values = m.at < 0 ? g.rows : g.rows.map(r => r[m.at]).filter(v => v !== null)
         const right = fold(m, values, t.fields[m.at]?.type)
-        const wrong = this.fault.measure?.(right, m, values, t.fields[m.at], t, ask)
+        const wrong = this.fault.measure?.(right, m, values, t.fields[m.at], t, ask, g.rows)
         out[m.as] = wrong === undefined ? right : wrong
       }
       return out
@@ -439,7 +452,7 @@ async function probe(seed, fault) {
 
 const [command, ...rest] = process.argv.slice(2)
 if (command === 'list') {
-  console.log(JSON.stringify(Object.entries(faults).map(([name, f]) => ({ name, kind: f.kind, half: f.half }))))
+  console.log(JSON.stringify(Object.entries(faults).map(([name, f]) => ({ name, kind: f.kind, set: f.set }))))
 } else if (command === 'tenants') {
   console.log(JSON.stringify(Object.entries(tenantFaults).map(([name, f]) => ({ name, wrong: f.wrong ?? false, others: f.others ?? false }))))
 } else if (command === 'probe') {
@@ -449,7 +462,7 @@ if (command === 'list') {
 } else if (command !== undefined) {
   const token = process.env.PLATFORM_CONNECTOR_TOKEN ?? ''
   if (token.length < 32) throw new Error('PLATFORM_CONNECTOR_TOKEN must have at least 32 characters')
-  const fault = faults[rest[0]] ?? tenantFaults[rest[0]] ?? right[rest[0]]
+  const fault = faults[rest[0]] ?? tenantFaults[rest[0]] ?? right(rest[0])
   if (rest[0] && !fault) throw new Error(`there is no fault ${JSON.stringify(rest[0])}`)
   const server = serve(new Connector(Number(command), fault), token)
   server.listen(Number(process.env.PORT ?? 0), '127.0.0.1', () => console.log(server.address().port))

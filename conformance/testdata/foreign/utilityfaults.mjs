@@ -20,12 +20,12 @@ export const faults = {
   // --- REST APIs
 
   'a long in list is sent with its first hundred values only': {
-    kind: 'rest', half: 'aside',
+    kind: 'rest',
     where: where => lists(where, list => list.map(f => f.op === 'in' ? { ...f, values: f.values.slice(0, 100) } : f)),
     probe: shops => [count('premises', [{ field: 'id', op: 'in', values: column(shops, 'premises', 'id').slice(0, 180) }])],
   },
   'instants in filters are sent as whole seconds': {
-    kind: 'rest', half: 'aside',
+    kind: 'rest',
     where(where) {
       const seconds = v => {
         const ms = typeof v === 'string' ? Date.parse(v) : NaN
@@ -39,12 +39,12 @@ export const faults = {
     probe: shops => [count('customers', [{ field: 'updated_at', op: 'lte', value: column(shops, 'customers', 'updated_at')[7] }])],
   },
   'the size is the number of pages times the page size': {
-    kind: 'rest', half: 'aside',
+    kind: 'rest',
     size: t => Math.ceil(t.rows.length / 100) * 100,
     probe: () => [['/size', { table: 'meters' }], ['/size', { table: 'tariffs' }]],
   },
   'a count is asked without the or block': {
-    kind: 'rest', half: 'aside',
+    kind: 'rest',
     count(n, t, { body }) {
       if (!body.or?.length) return undefined
       const and = body.and.map(f => ({ ...f, at: place(t, f.field), type: t.fields[place(t, f.field)].type }))
@@ -54,7 +54,7 @@ export const faults = {
       { or: [[{ field: 'status', op: 'eq', value: 'paid' }], [{ field: 'status', op: 'eq', value: 'sent' }]] })],
   },
   'large integers are parsed as doubles': {
-    kind: 'rest', half: 'aside',
+    kind: 'rest',
     cell: (v, field) => field.type === 'number' && typeof v === 'string' ? Number(v) : v,
     probe: () => [query('invoices', ['number', 'ledger'], { limit: 20 })],
   },
@@ -62,7 +62,7 @@ export const faults = {
   // --- SQL
 
   'wildcards in a searched text are not escaped': {
-    kind: 'sql', half: 'aside',
+    kind: 'sql',
     match(cell, f, t, right) {
       if (!['includes', 'startswith'].includes(f.op) || cell === null || f.value === null) return right
       const like = text(f.value).replace(/[\\^$.*+?()[\]{}|]/g, '\\$&').replace(/%/g, '[^]*').replace(/_/g, '[^]')
@@ -72,7 +72,7 @@ export const faults = {
       count('meters', [{ field: 'serial', op: 'includes', value: '_' }])],
   },
   'the or block stands without brackets': {
-    kind: 'sql', half: 'aside',
+    kind: 'sql',
     selected(rows, where, t) {
       if (where.or.length < 2 || where.and.length === 0) return undefined
       const [first, ...others] = where.or
@@ -84,17 +84,17 @@ export const faults = {
     })],
   },
   'nulls come first in descending order': {
-    kind: 'sql', half: 'aside',
+    kind: 'sql',
     compare: (a, b, k) => k.dir === 'desc' && (a === null) !== (b === null) ? (a === null ? -1 : 1) : undefined,
     probe: () => [query('outages', ['began_at', 'affected'], { sort: [{ field: 'affected', dir: 'desc' }], limit: 10 })],
   },
   'distinct values are counted without regard to case': {
-    kind: 'sql', half: 'aside',
+    kind: 'sql',
     distinct: (right, values, field) => field.type === 'string' ? { ...right, distinct: new Set(values.map(v => v.toLowerCase())).size } : right,
     probe: () => [['/cardinality', { table: 'premises', columns: ['city', 'id'] }]],
   },
   'orphans are counted as distinct keys': {
-    kind: 'sql', half: 'aside',
+    kind: 'sql',
     link(right, { values, orphans }) {
       const n = new Set(orphans).size
       return { ...right, orphanCount: n, orphanRate: values.length ? n / values.length : 0 }
@@ -105,7 +105,7 @@ export const faults = {
   // --- search engines
 
   'texts over 256 characters are not in the keyword index': {
-    kind: 'search', half: 'aside',
+    kind: 'search',
     match(cell, f, t, right) {
       if (f.type !== 'string' || cell === null || cell.length <= 256) return right
       return f.op === 'isnull' || f.op === 'nin'
@@ -114,7 +114,7 @@ export const faults = {
       count('premises', [{ field: 'access_note', op: 'startswith', value: 'The meter stands' }])],
   },
   'groups come from an aggregation with its default of ten buckets': {
-    kind: 'search', half: 'aside',
+    kind: 'search',
     groups(answer, t, { body }) {
       if (body.groupBy.length === 0) return undefined
       const first = row => text(row[body.groupBy[0].as] ?? '')
@@ -126,7 +126,7 @@ export const faults = {
   // --- document stores
 
   'membership is looked for in the text of the list': {
-    kind: 'document', half: 'aside',
+    kind: 'document',
     match(cell, f, t, right) {
       if (f.op !== 'contains' || cell === null || f.value === null) return right
       return text(cell).includes(text(f.value))
@@ -134,7 +134,7 @@ export const faults = {
     probe: () => [count('customers', [{ field: 'prefers', op: 'contains', value: 'mail' }]), count('premises', [{ field: 'flags', op: 'contains', value: 3 }])],
   },
   'decimals are kept as text and sorted so': {
-    kind: 'document', half: 'aside',
+    kind: 'document',
     compare: (a, b, k) => k.type === 'decimal' && a !== null && b !== null ? (k.dir === 'desc' ? -1 : 1) * bytes(text(a), text(b)) : undefined,
     probe: () => [query('invoices', ['number', 'total'], { sort: [{ field: 'total', dir: 'asc' }], limit: 25 })],
   },
@@ -142,7 +142,7 @@ export const faults = {
   // --- files
 
   'a text column of nothing but digits is read as integers': {
-    kind: 'files', half: 'aside',
+    kind: 'files',
     cell(v, field, t) {
       if (field.type !== 'string' || v === null || !/^0\d+$/.test(v)) return v
       const at = t.fields.indexOf(field)
@@ -153,7 +153,7 @@ export const faults = {
     probe: () => [query('premises', ['id', 'postcode'], { limit: 60 })],
   },
   'rows with a null key are dropped by grouping': {
-    kind: 'files', half: 'aside',
+    kind: 'files',
     groups: (answer, t, { body }) => answer.filter(row => body.groupBy.every(g => row[g.as] !== null)),
     probe: () => [aggregate('customers', [{ field: 'language', as: 'l' }], [{ fn: 'count', as: 'n' }])],
   },
@@ -161,12 +161,12 @@ export const faults = {
   // --- ORMs
 
   'a second filter on a field replaces the first': {
-    kind: 'orm', half: 'aside',
+    kind: 'orm',
     where: where => lists(where, list => [...new Map(list.map(f => [f.field, f])).values()]),
     probe: () => [count('readings', [{ field: 'read_on', op: 'gte', value: '2023-01-01' }, { field: 'read_on', op: 'lt', value: '2023-07-01' }])],
   },
   'dates become local midnights and leave a day early': {
-    kind: 'orm', half: 'aside',
+    kind: 'orm',
     cell: (v, field) => field.type === 'date' && v !== null ? new Date(Date.parse(v) - 36e5).toISOString().slice(0, 10) : v,
     probe: () => [query('readings', ['meter_serial', 'read_on'], { limit: 5 })],
   },
@@ -174,7 +174,7 @@ export const faults = {
   // --- paging
 
   'an offset becomes the number of a page': {
-    kind: 'paging', half: 'aside',
+    kind: 'paging',
     window(wide, from, limit) {
       if (limit === undefined) return undefined
       const page = Math.floor(from / limit)
@@ -183,7 +183,7 @@ export const faults = {
     probe: () => [query('meters', ['serial'], { limit: 10, offset: 15 })],
   },
   'the next page begins after the last value of the first sort key': {
-    kind: 'paging', half: 'aside',
+    kind: 'paging',
     window(wide, from, limit, { body, tables }) {
       const t = tables.get(body.table)
       const at = place(t, body.sort[0]?.field ?? t.primaryKey[0])
@@ -200,7 +200,7 @@ export const faults = {
     probe: () => [query('readings', ['meter_serial', 'read_on', 'source'], { sort: [{ field: 'source', dir: 'asc' }] })],
   },
   'pages that are fetched side by side are joined as they arrive': {
-    kind: 'paging', half: 'aside',
+    kind: 'paging',
     rows(rows, { body }) {
       if (body.limit !== undefined || rows.length <= 1000) return undefined
       const all = pages(rows, 1000)
@@ -214,7 +214,7 @@ export const faults = {
   // --- caches
 
   'the key of a kept count has no lists': {
-    kind: 'caching', half: 'aside',
+    kind: 'caching',
     count(n, t, { body, shop, state }) {
       const counts = state.counts ??= new Map()
       const k = shop + JSON.stringify(body, ['table', 'and', 'or', 'field', 'op', 'value'])
@@ -224,7 +224,7 @@ export const faults = {
     probe: () => [count('invoices', [{ field: 'status', op: 'in', values: ['paid'] }]), count('invoices', [{ field: 'status', op: 'in', values: ['sent', 'reminded'] }])],
   },
   'the key of a kept page has no direction of the sort': {
-    kind: 'caching', half: 'aside',
+    kind: 'caching',
     rows(rows, { body, shop, state }) {
       const kept = state.pages ??= new Map()
       const { table, and, or, fields, joins, limit, offset } = body
@@ -240,7 +240,7 @@ export const faults = {
   // --- joins
 
   'the limit is set on the base table and not on the join': {
-    kind: 'joins', half: 'aside',
+    kind: 'joins',
     window(wide, from, limit, { body }) {
       if (!body.joins?.length) return undefined
       const bases = [...new Set(wide.map(parts => parts[body.table]))]
@@ -252,14 +252,14 @@ export const faults = {
     })],
   },
   'joined rows are kept by their key and the last one wins': {
-    kind: 'joins', half: 'aside',
+    kind: 'joins',
     joined: found => found.slice(-1),
     probe: () => [query('premises', ['id'], {
       joins: [{ fromTable: 'premises', toTable: 'meters', fromField: 'id', toField: 'premise_id', fields: [{ field: 'serial', as: 'serial', type: 'string' }] }],
     })],
   },
   'only the first thousand rows of a joined table are read': {
-    kind: 'joins', half: 'aside',
+    kind: 'joins',
     target: own => own.rows.length > 1000 ? { ...own, rows: own.rows.slice(0, 1000) } : own,
     probe: () => [query('invoices', ['number'], {
       joins: [{ fromTable: 'invoices', toTable: 'customers', fromField: 'customer_ref', toField: 'ref', fields: [{ field: 'name', as: 'customer', type: 'string' }] }],
@@ -269,7 +269,7 @@ export const faults = {
   // --- aggregates
 
   'instants are grouped by the day of the office': {
-    kind: 'aggregates', half: 'aside',
+    kind: 'aggregates',
     bucket(v, grain) {
       if (typeof v !== 'string' || v.length <= 10 || Number.isNaN(Date.parse(v))) return undefined
       const [y, m, d] = chicago.format(new Date(v)).split('-')
@@ -279,7 +279,7 @@ export const faults = {
     probe: () => [aggregate('payments', [{ field: 'booked_at', as: 'm', grain: 'month' }], [{ fn: 'count', as: 'n' }, { fn: 'sum', field: 'amount', as: 's' }])],
   },
   'distinct counts of pages are added up': {
-    kind: 'aggregates', half: 'aside',
+    kind: 'aggregates',
     measure(right, m, values, field) {
       if (m.fn !== 'count_distinct') return undefined
       return pages(values, 500).reduce((n, page) => n + new Set(page.map(v => key(v, field.type))).size, 0)
@@ -290,7 +290,7 @@ export const faults = {
   // --- discovery
 
   'whether a column may be null is read from its first hundred rows': {
-    kind: 'discovery', half: 'aside',
+    kind: 'discovery',
     tables: (tables, ask) => tables.map(t => {
       const head = ask.tables.get(t.name).rows.slice(0, 100)
       return { ...t, fields: t.fields.map((f, at) => ({ ...f, nullable: head.some(r => r[at] === null) })) }
@@ -298,7 +298,7 @@ export const faults = {
     probe: () => [['/discovery', {}]],
   },
   'each column of a composite key is called unique': {
-    kind: 'discovery', half: 'aside',
+    kind: 'discovery',
     tables: tables => tables.map(t => ({ ...t, fields: t.fields.map(f => ({ ...f, unique: f.unique || t.primaryKey.includes(f.name) })) })),
     probe: () => [['/discovery', {}]],
   },
@@ -306,7 +306,7 @@ export const faults = {
   // --- tenants
 
   'the tenant of a request is a global variable': {
-    kind: 'tenants', half: 'aside',
+    kind: 'tenants',
     async wait(ask) {
       ask.state.current = ask.shop
       await sleep(4)
@@ -316,7 +316,7 @@ export const faults = {
       ['/count', { table: 'payments', and: [{ field: 'method', op: 'eq', value: 'cash' }], credentials: { shop: 'south' } }]]],
   },
   'the keys of a linked table are kept for all tenants': {
-    kind: 'tenants', half: 'aside',
+    kind: 'tenants',
     link(right, { values, from, to }, { body, state }) {
       const type = numeric(from.fields[place(from, body.fromColumn)].type) && numeric(to.fields[place(to, body.toColumn)].type) ? 'number' : 'string'
       const kept = state.keys ??= new Map()

@@ -278,7 +278,7 @@ func (p *prober) page(t *wire.Table, all *wire.QueryRequest, rows *oracle.Table,
 // fewest values, so that pages end between rows that tie, and without a sort. Every row
 // must come once.
 func tiesBroken(p *prober) *check.Finding {
-	judged := 0
+	judged, sortedFirst := 0, true
 	return p.inTurn(maxPages, func(t *wire.Table, data *oracle.Table) (list []question) {
 		if len(data.Rows) < 3 || judged >= 2*maxPagedTables {
 			return nil
@@ -287,6 +287,10 @@ func tiesBroken(p *prober) *check.Finding {
 		if by := p.tyingColumn(t, data, 1); by != nil {
 			by[0].Dir = wire.Desc
 			orders = append(orders, by)
+			if sortedFirst {
+				slices.Reverse(orders) // the requests may not suffice for both
+			}
+			sortedFirst = !sortedFirst
 		}
 		for _, sort := range orders {
 			judged++
