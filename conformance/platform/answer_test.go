@@ -89,19 +89,13 @@ func TestAnswers(t *testing.T) {
 		{wire.PathDocument, strings.Replace(document, `"join"`, `"x":1,"join"`, 1) + `}`, "", "", "not forbidden"},
 		{wire.PathDocument, strings.Replace(document, `"protocolVersion":1`, `"protocolVersion":2`, 1) + `}`,
 			"protocolVersion", "document-19", "the version is 1"},
-		{wire.PathDocument, strings.Replace(document, `"protocolVersion":1,`, ``, 1) + `}`, "body", "document-19", "it is required"},
-		{wire.PathDocument, strings.Replace(document, `"slug"`, `"Slug"`, 1) + `}`, "body", "document-19", "names are exact"},
 		{wire.PathDocument, document + `,"dialect":""}`, "dialect", "document-8", "no dialect, no member"},
 		{wire.PathDocument, document + `,"dialect":" \t"}`, "dialect", "document-8", "blank is empty"},
-		{wire.PathDocument, document + `,"slug":"other"}`, "body", "document-19", "of two values one is wrong"},
 		{wire.PathDocument, `<html>`, "body", "document-19", "a page is no document"},
 
 		{wire.PathCheck, `{"ok":true}`, "", "", "the usual answer"},
 		{wire.PathCheck, `{"ok":true,"took":3}`, "", "", "not forbidden"},
 		{wire.PathCheck, `{"ok":false}`, "ok", "route-7", "a rejection is an error"},
-		{wire.PathCheck, `true`, "body", "route-7", "an answer is an object"},
-		{wire.PathCheck, ``, "body", "route-7", "an answer is an object"},
-		{wire.PathCheck, `{"ok":true}{"ok":true}`, "body", "route-7", "one JSON value"},
 
 		{wire.PathDiscovery, `{"tables":[]}`, "", "", "there may be none"},
 		{wire.PathDiscovery, tables("t", `"primaryKey":["id"],"foreignKeys":[{"field":"id","targetTable":"hidden","targetField":"x"}]`),
@@ -110,7 +104,6 @@ func TestAnswers(t *testing.T) {
 		{wire.PathDiscovery, `{"tables":[` + bare("t") + `,` + bare("t") + `]}`, "tables[1].name", "discovery-8", "a table once"},
 		{wire.PathDiscovery, strings.Replace(tables("t", `"primaryKey":[],"foreignKeys":[]`), `"name":"id"`, `"name":""`, 1),
 			"tables[0].fields[0].name", "discovery-8", "a name"},
-		{wire.PathDiscovery, `[]`, "body", "discovery-3", "a list is a member of an object"},
 		{wire.PathDiscovery, `{"tables":null}`, "tables", "discovery-3", "a list"},
 		{wire.PathDiscovery, tables("", `"primaryKey":[],"foreignKeys":[]`), "tables[0].name", "discovery-8", "a name"},
 		{wire.PathDiscovery, tables("t", `"primaryKey":["ID"],"foreignKeys":[]`), "tables[0].primaryKey[0]", "discovery-8", "names are exact"},
@@ -125,17 +118,11 @@ func TestAnswers(t *testing.T) {
 			"tables[0].fields[0].type", "discovery-3", "one of nine types"},
 
 		{wire.PathCount, `{"count":12}`, "", "", "the usual answer"},
-		{wire.PathCount, `{"count":1.2e1}`, "", "", "an integer by value"},
-		{wire.PathCount, `{"count":"12"}`, "count", "count-1", "nothing is converted"},
 		{wire.PathCount, `{"count":-1}`, "count", "count-1", "a count"},
-		{wire.PathCount, `{"count":null}`, "count", "count-1", "a count"},
-		{wire.PathCount, `12`, "body", "count-1", "an answer is an object"},
 
 		{wire.PathSize, `{"size":{"rows":3,"exact":false}}`, "", "", "an estimate"},
 		{wire.PathSize, `{"size":null}`, "", "", "unknown"},
 		{wire.PathSize, `null`, "body", "measure-4", "the null has a wrapper"},
-		{wire.PathSize, `{"size":3}`, "size", "measure-4", "an object"},
-		{wire.PathSize, `{"size":{"rows":3}}`, "size", "measure-4", "exact is required"},
 
 		{wire.PathCardinality, `{"columns":{"id":{"nonNull":3,"distinct":3},"name":null}}`, "", "", "one cannot be counted"},
 		{wire.PathCardinality, `{"columns":{"id":{"nonNull":3,"distinct":3}}}`, `columns."name"`, "measure-6", "each column"},
@@ -162,7 +149,6 @@ func TestAnswers(t *testing.T) {
 			"", "", "the usual group"},
 		{wire.PathAggregate, group(`"month":null,"on":null,"n":"2","total":null,"last":null`), "", "", "null keys, and a count in digits"},
 		{wire.PathAggregate, `{"rows":[]}`, "", "", "no rows give no groups"},
-		{wire.PathAggregate, `[]`, "body", "aggregate-9", "a list is a member of an object"},
 		{wire.PathAggregate, group(`"month":"2024-04-01","on":true,"n":2,"total":"1.50"`), "rows[0].last", "aggregate-9", "each measure"},
 		{wire.PathAggregate, group(`"month":"2024-04-01T00:00:00Z","on":true,"n":2,"total":"1","last":null`),
 			"rows[0].month", "aggregate-4", "a day"},
@@ -315,15 +301,6 @@ func TestCheckFailedVerbatim(t *testing.T) {
 	err := client.Check(t.Context(), wire.NewCredentials(map[string]string{"url": "https://crm.example.com"}))
 	require.Equal(t, &wire.Error{Code: wire.CodeCheckFailed,
 		Message: "Line one.\nThe key \"sk-…\" is <b>unknown</b> at https://crm.example.com ☹"}, err)
-}
-
-// TestAggregateDeclined reads a 204.
-func TestAggregateDeclined(t *testing.T) {
-	client := answering(t, canned{status: http.StatusNoContent, body: func() io.Reader { return strings.NewReader("") }})
-	rows, declined, err := client.Aggregate(t.Context(), wire.Credentials{}, &wire.AggregateRequest{Table: "t"}, nil)
-	require.NoError(t, err)
-	require.True(t, declined)
-	require.Nil(t, rows)
 }
 
 // TestMedia wants the content types of the document and of streams, with any parameter.

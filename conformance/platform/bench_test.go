@@ -1,9 +1,6 @@
 package platform_test
 
 import (
-	"bufio"
-	"bytes"
-	"encoding/json"
 	"fmt"
 	"io"
 	"runtime"
@@ -65,8 +62,7 @@ func read(t testing.TB, c *platform.Client, where wire.Where) (n int) {
 	return n
 }
 
-// BenchmarkRows reads rows through the client, also with two filters that they are held
-// against, and by encoding/json into maps.
+// BenchmarkRows reads rows through the client, also with two filters that they are held against.
 func BenchmarkRows(b *testing.B) {
 	const rows, lines = 500, 40
 	line := batch(rows)
@@ -85,33 +81,6 @@ func BenchmarkRows(b *testing.B) {
 			b.ReportMetric(float64(b.N*rows*lines)/b.Elapsed().Seconds(), "rows/s")
 		})
 	}
-	b.Run("maps", func(b *testing.B) {
-		b.SetBytes(int64(len(line) * lines))
-		b.ReportAllocs()
-		for b.Loop() {
-			n := 0
-			in := bufio.NewReaderSize(stream(), 64<<10)
-			for {
-				text, err := in.ReadBytes('\n')
-				if err != nil {
-					break
-				}
-				var l struct {
-					Rows []map[string]any `json:"rows"`
-				}
-				d := json.NewDecoder(bytes.NewReader(text))
-				d.UseNumber()
-				if err := d.Decode(&l); err != nil {
-					b.Fatal(err)
-				}
-				n += len(l.Rows)
-			}
-			if n != rows*lines {
-				b.Fatal(n)
-			}
-		}
-		b.ReportMetric(float64(b.N*rows*lines)/b.Elapsed().Seconds(), "rows/s")
-	})
 }
 
 // TestMemory reads many rows. No row allocates, and the memory in use does not grow with

@@ -3,10 +3,8 @@ package platform_test
 import (
 	"log/slog"
 	"net/http"
-	"sync"
 	"testing"
 
-	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"github.com/connectorsdk/connector-sdk-go/conformance/platform"
@@ -99,31 +97,4 @@ func TestRoutes(t *testing.T) {
 	require.False(t, declined)
 	require.Equal(t, "3", groups[0][0].String())
 	require.Equal(t, "17.75", groups[0][1].String())
-}
-
-// TestConcurrent uses one client in several goroutines.
-func TestConcurrent(t *testing.T) {
-	c := connect(t, shop(t, orders()), platform.Options{})
-	var all sync.WaitGroup
-	for range 8 {
-		all.Go(func() {
-			for range 5 {
-				rows, err := c.Query(t.Context(), wire.Credentials{}, &wire.QueryRequest{Table: "orders", Fields: []string{"id"}},
-					[]wire.Column{{Name: "id", Type: wire.TypeNumber}})
-				if !assert.NoError(t, err) {
-					return
-				}
-				n := 0
-				for _, err := range rows.All() {
-					assert.NoError(t, err)
-					n++
-				}
-				assert.Equal(t, 3, n)
-				size, err := c.Size(t.Context(), wire.Credentials{}, "orders")
-				assert.NoError(t, err)
-				assert.Equal(t, int64(3), size.Rows)
-			}
-		})
-	}
-	all.Wait()
 }

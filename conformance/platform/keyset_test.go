@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net/http"
 	"slices"
+	"sync"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -150,15 +151,20 @@ func TestNoKeyset(t *testing.T) {
 // moving is a source whose rows change before each query but the first.
 type moving struct {
 	memsource.Source
+	change func(query int) memsource.Source
+
+	mu      sync.Mutex
 	queries int
-	change  func(query int) memsource.Source
 }
 
 func (m *moving) Query(ctx context.Context, req *connector.QueryRequest, out *connector.Rows) error {
+	m.mu.Lock()
+	src := m.Source
 	if m.queries++; m.queries > 1 {
-		m.Source = m.change(m.queries)
+		src = m.change(m.queries)
 	}
-	return m.Source.Query(ctx, req, out)
+	m.mu.Unlock()
+	return src.Query(ctx, req, out)
 }
 
 // TestKeysetUnderChange deletes and inserts rows between the pages, in front of the last

@@ -12,6 +12,7 @@ import (
 
 	"github.com/connectorsdk/connector-sdk-go/conformance/platform"
 	"github.com/connectorsdk/connector-sdk-go/connector"
+	"github.com/connectorsdk/connector-sdk-go/connector/memsource"
 	"github.com/connectorsdk/connector-sdk-go/internal/entity"
 	"github.com/connectorsdk/connector-sdk-go/internal/terms"
 	"github.com/connectorsdk/connector-sdk-go/wire"
@@ -183,18 +184,11 @@ func TestRefusedAggregates(t *testing.T) {
 	ambiguous.Joins = []wire.JoinHop{{FromTable: "orders", FromField: "customer_id", ToTable: "customers", ToField: "id",
 		Fields: []wire.JoinField{{Field: "id"}}}}
 	for problem, req := range map[string]wire.AggregateRequest{
-		`there is no table "colours"`:                        {Table: "colours"},
-		`groupBy and measures are both empty`:                {Table: "orders"},
-		`table "orders" has no field "colour"`:               key("colour", ""),
-		`a grain over field "status", which is no date`:      key("status", wire.GrainYear),
-		`groupBy[0].grain: must be year, quarter`:            key("status", "week"),
-		`two columns of the aggregate are named "k"`:         twice,
-		`several columns are named "id"`:                     ambiguous,
-		`measures[0].field: required for every fn but count`: measure(wire.AggSum, ""),
-		`measures[0].field: required`:                        measure(wire.AggMax, ""),
-		`measures[0].field: required for every`:              measure(wire.AggCountDistinct, ""),
-		`a sum over field "status"`:                          measure(wire.AggSum, "status"),
-		`measures[0].fn: must be count, sum`:                 measure("median", "total"),
+		`there is no table "colours"`:                   {Table: "colours"},
+		`a grain over field "status", which is no date`: key("status", wire.GrainYear),
+		`two columns of the aggregate are named "k"`:    twice,
+		`several columns are named "id"`:                ambiguous,
+		`measures[0].fn: must be count, sum`:            measure("median", "total"),
 	} {
 		_, err := conn.Aggregate(t.Context(), &req)
 		var refusal *platform.RequestError
@@ -377,36 +371,26 @@ func TestEntities(t *testing.T) {
 	}
 }
 
-// TestGrainOfAnyColumn finds the column that tells rows apart where no key is
-// declared, and none where there is none.
+// TestGrainOfAnyColumn finds the column that tells rows apart, also where no key is declared,
+// and none where there is none.
 func TestGrainOfAnyColumn(t *testing.T) {
 	t.Parallel()
-	table := numbered(12, true)
-	table.PrimaryKey = nil
-	for i := range table.Fields {
-		table.Fields[i].Unique = false
+	undeclared := func(fields ...int) memsource.Table {
+		table := numbered(12, true)
+		of := memsource.Table{Table: wire.Table{Name: table.Name, StoresRows: true, RowCount: table.RowCount},
+			Rows: make([][]wire.Value, len(table.Rows))}
+		for _, at := range fields {
+			table.Fields[at].Unique = false
+			of.Fields = append(of.Fields, table.Fields[at])
+			for i, row := range table.Rows {
+				of.Rows[i] = append(of.Rows[i], row[at])
+			}
+		}
+		return of
 	}
-	grain, err := entityOf(connectTo(t, tabled(table, wire.Limits{}, connector.Omit{}), nil), "numbered").Grain(t.Context())
-	require.NoError(t, err)
-	require.Equal(t, "id", grain, "half repeats, text has nulls")
-	table.Fields = table.Fields[1:]
-	for i := range table.Rows {
-		table.Rows[i] = table.Rows[i][1:]
-	}
-	grain, err = entityOf(connectTo(t, tabled(table, wire.Limits{}, connector.Omit{}), nil), "numbered").Grain(t.Context())
-	require.NoError(t, err)
-	require.Empty(t, grain)
-}
-
-// TestGrain finds the column of tables and sizes that few connectors have.
-func TestGrain(t *testing.T) {
-	t.Parallel()
 	estimate := `{"size":{"rows":12,"exact":false}}`
-	list := numbered(12, true)
-	list.PrimaryKey = nil
-	list.Fields[0].Type, list.Fields[0].Unique = wire.TypeJSON, false
-	repeated := numbered(12, true)
-	repeated.PrimaryKey, repeated.Fields[0].Unique = nil, false
+	list, repeated := undeclared(0, 1, 2), undeclared(0, 1, 2)
+	list.Fields[0].Type = wire.TypeJSON
 	for i := range repeated.Rows {
 		repeated.Rows[i][0] = wire.Int(7)
 	}
@@ -416,6 +400,8 @@ func TestGrain(t *testing.T) {
 		want string
 	}{
 		{"the key", tabled(numbered(12, true), wire.Limits{}, connector.Omit{}), "id"},
+		{"no key is declared: half repeats, and text has nulls", tabled(undeclared(0, 1, 2), wire.Limits{}, connector.Omit{}), "id"},
+		{"no column tells rows apart", tabled(undeclared(1, 2), wire.Limits{}, connector.Omit{}), ""},
 		{"nothing is the same number as an estimate", instead(tabled(numbered(12, true), wire.Limits{}, connector.Omit{}),
 			wire.PathSize, estimate), ""},
 		{"no row stands for nothing", tabled(numbered(0, true), wire.Limits{}, connector.Omit{}), ""},

@@ -1,11 +1,11 @@
 package platform_test
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"net/http"
 	"slices"
-	"sync/atomic"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -14,81 +14,43 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/conformance/platform"
 	"github.com/connectorsdk/connector-sdk-go/connector"
 	"github.com/connectorsdk/connector-sdk-go/connector/memsource"
-	"github.com/connectorsdk/connector-sdk-go/filter"
 	"github.com/connectorsdk/connector-sdk-go/internal/casetest"
-	"github.com/connectorsdk/connector-sdk-go/internal/terms"
-	"github.com/connectorsdk/connector-sdk-go/ndjson"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
-// restless answers /query like a source whose rows have no order of their own: rows with
-// equal sort keys stand in another order in each answer. It breaks no rule, since query-3
-// binds nobody.
+// restless answers like a source whose rows have no order of their own: rows with equal sort
+// keys stand in another order in each answer. It breaks no rule, since query-3 binds nobody.
 func restless(t memsource.Table, limits wire.Limits, omit connector.Omit) http.Handler {
-	others := tabled(t, limits, omit)
-	var asked atomic.Int64
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if r.URL.Path != wire.PathQuery {
-			others.ServeHTTP(w, r)
-			return
-		}
-		var req struct {
-			Fields []string
-			Sort   []struct {
-				Field string
-				Dir   wire.Direction
-			}
-			Limit, Offset int
-		}
-		if err := json.NewDecoder(r.Body).Decode(&req); err != nil {
+	keyless := t
+	keyless.PrimaryKey, keyless.Fields = nil, slices.Clone(t.Fields)
+	for i := range keyless.Fields {
+		keyless.Fields[i].Unique = false
+	}
+	turned := func(query int) memsource.Source {
+		turn := query * 5 % len(t.Rows)
+		keyless.Rows = slices.Concat(t.Rows[turn:], t.Rows[:turn])
+		src, err := memsource.New([]memsource.Table{keyless}, nil)
+		if err != nil {
 			panic(err)
 		}
-		at := func(name string) int {
-			return slices.IndexFunc(t.Fields, func(f wire.Field) bool { return f.Name == name })
+		return src
+	}
+	src := &redescribed{moving{Source: turned(0), change: turned}, t.Table}
+	return bodies(built(connector.Definition{Limits: limits}, src, omit), func(path string, body map[string]any) {
+		if most := limits.PageSizeMax; most > 0 {
+			atMost(int(most))(path, body)
 		}
-		turn := int(asked.Add(1)) * 5 % len(t.Rows)
-		rows := slices.Concat(t.Rows[turn:], t.Rows[:turn])
-		slices.SortStableFunc(rows, func(a, b []wire.Value) int {
-			for _, k := range req.Sort {
-				i := at(k.Field)
-				order, _ := filter.Compare(a[i], b[i], t.Fields[i].Type)
-				if a[i].IsNull() != b[i].IsNull() {
-					order = 1
-					if b[i].IsNull() {
-						order = -1
-					}
-				} else if k.Dir == wire.Desc {
-					order = -order
-				}
-				if order != 0 {
-					return order
-				}
-			}
-			return 0
-		})
-		rows = rows[min(req.Offset, len(rows)):]
-		if most := int(limits.PageSizeMax); most > 0 && (req.Limit == 0 || req.Limit > most) {
-			req.Limit = most
-		}
-		if req.Limit > 0 {
-			rows = rows[:min(req.Limit, len(rows))]
-		}
-		w.Header().Set("Content-Type", terms.MediaNDJSON)
-		out := ndjson.NewWriter(w)
-		if err := out.Begin(wire.Served{Filters: true, Sort: true, Window: true}, req.Fields...); err != nil {
-			panic(err)
-		}
-		for _, row := range rows {
-			var cells []wire.Value
-			for _, name := range req.Fields {
-				cells = append(cells, row[at(name)])
-			}
-			if err := out.Row(cells...); err != nil {
-				panic(err)
-			}
-		}
-		_ = out.End()
 	})
+}
+
+// redescribed is a source of one table that discovery describes in another way.
+type redescribed struct {
+	moving
+	table wire.Table
+}
+
+func (d *redescribed) Discover(context.Context, *wire.DiscoveryRequest) (*wire.Discovery, error) {
+	return &wire.Discovery{Tables: []wire.Table{d.table}}, nil
 }
 
 // TestPagesOfRestlessRows reads tables in pages from a source that answers rows with equal
@@ -124,6 +86,10 @@ func TestPagesOfRestlessRows(t *testing.T) {
 		{"one sort key, which is the column", one, keyless, []string{"half"}, half, "[{half}]", false},
 		{"one sort key, and none that is total", one, keyless, all, nil, "", false},
 		{"one sort key, and ties in it", one, keyless, all, half, "", false},
+		{"what sorts already breaks no ties", connector.Omit{}, nil, all, []wire.SortKey{{Field: "id", Dir: wire.Desc}}, "[{id}]", false},
+		{"a unique field is a key", connector.Omit{}, func(t *wire.Table) { t.PrimaryKey = nil }, all, nil, "[{id}]", false},
+		{"a unique field that may be null is none", connector.Omit{},
+			func(t *wire.Table) { t.PrimaryKey, t.Fields[0].Nullable = nil, true }, all, nil, "[{id} {half} {text}]", false},
 		{"one sort key, and a key of two fields", one, twofold, all, nil, "", false},
 		{"no sort", none, nil, all, nil, "", false},
 		{"no sort, sorted here", none, nil, all, half, "", false},
@@ -164,7 +130,20 @@ func TestPagesOfRestlessRows(t *testing.T) {
 				got = append(got, fmt.Sprint(row))
 			}
 			assert.ElementsMatch(t, want, got)
-			if len(c.sort) > 0 {
+			for limit, pages := range map[int64]int{17: 3, 8: 1} {
+				windowed := *req
+				windowed.Limit = limit
+				_, _, err := casetest.Rows(t.Context(), conn, &windowed)
+				require.NoError(t, err)
+				requests, _ := r.seen()
+				require.Len(t, requests, pages)
+				if pages == 1 {
+					assert.Len(t, requests[0].body.Sort, len(c.sort), "one page is in the order that was asked for")
+				} else {
+					assert.Equal(t, c.want, fmt.Sprint(requests[1].body.Sort), "in a window of pages too")
+				}
+			}
+			if len(c.sort) > 0 && c.sort[0].Field == "half" {
 				at := slices.Index(c.fields, "half")
 				assert.True(t, slices.IsSortedFunc(rows, func(a, b []wire.Value) int { return int(a[at].Int64() - b[at].Int64()) }))
 			}

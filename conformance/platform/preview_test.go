@@ -139,16 +139,6 @@ func TestPreviewsKeepValues(t *testing.T) {
 	}
 }
 
-// TestConnectWithoutPreviews asks for nothing after discovery.
-func TestConnectWithoutPreviews(t *testing.T) {
-	r := record(tabled(numbered(3, true), wire.Limits{}, connector.Omit{}))
-	conn, err := platform.Connect(t.Context(), clientOf(t, r), wire.Credentials{}, &platform.ConnectionOptions{DiscoverOnly: true})
-	require.NoError(t, err)
-	require.Nil(t, conn.Previews)
-	requests, _ := r.seen()
-	require.Equal(t, []string{wire.PathCheck, wire.PathDiscovery}, paths(requests))
-}
-
 // TestConnectPreviewsFaults connects although one table cannot be read, and ends with its context.
 func TestConnectPreviewsFaults(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

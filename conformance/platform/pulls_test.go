@@ -174,59 +174,6 @@ func TestLimits(t *testing.T) {
 	}
 }
 
-// TestPagesAreOrdered checks that a table is read in pages under its key, without
-// which a source may give any rows on each page (query-3).
-func TestPagesAreOrdered(t *testing.T) {
-	t.Parallel()
-	for _, c := range []struct {
-		why  string
-		omit connector.Omit
-		sort []wire.SortKey
-		key  func(*wire.Table) // changes the table; nil: its key is id
-		want string
-	}{
-		{"the key orders the pages", connector.Omit{}, nil, nil, "[{id}]"},
-		{"the key breaks ties", connector.Omit{}, []wire.SortKey{{Field: "half", Dir: wire.Asc}}, nil, "[{half} {id}]"},
-		{"what sorts already breaks no ties", connector.Omit{}, []wire.SortKey{{Field: "id", Dir: wire.Desc}}, nil, "[{id}]"},
-		{"one key only, so that the rows are sorted here", connector.Omit{Sort: wire.SortSingle},
-			[]wire.SortKey{{Field: "half", Dir: wire.Asc}}, nil, "[{id}]"},
-		{"a unique field is a key", connector.Omit{}, nil, func(t *wire.Table) { t.PrimaryKey = nil }, "[{id}]"},
-		{"a unique field that may be null is none", connector.Omit{}, nil,
-			func(t *wire.Table) { t.PrimaryKey, t.Fields[0].Nullable = nil, true }, "[{id} {half}]"},
-		{"a field that repeats is none", connector.Omit{}, nil,
-			func(t *wire.Table) { t.PrimaryKey, t.Fields[0].Unique = nil, false }, "[{id} {half}]"},
-	} {
-		table := numbered(10, false)
-		if c.key != nil {
-			c.key(&table.Table)
-		}
-		r := record(tabled(table, wire.Limits{PageSizeMax: 4}, c.omit))
-		conn := connectTo(t, r, nil)
-		r.seen()
-		fields := []string{"id", "half"}
-		rows, _, err := casetest.Rows(t.Context(), conn, &wire.QueryRequest{Table: "numbered", Fields: fields, Sort: c.sort})
-		require.NoError(t, err)
-		require.Len(t, rows, 10)
-		requests, _ := r.seen()
-		require.Len(t, requests, 3, c.why)
-		for _, one := range requests {
-			require.Equal(t, c.want, fmt.Sprint(one.body.Sort), c.why)
-		}
-		for limit, pages := range map[int64]int{9: 3, 4: 1} {
-			_, _, err := casetest.Rows(t.Context(), conn,
-				&wire.QueryRequest{Table: "numbered", Fields: fields, Sort: c.sort, Limit: limit})
-			require.NoError(t, err)
-			requests, _ := r.seen()
-			require.Len(t, requests, pages, c.why)
-			if pages == 1 {
-				require.Len(t, requests[0].body.Sort, len(c.sort), "one page is in the order that was asked for")
-				continue
-			}
-			require.Equal(t, c.want, fmt.Sprint(requests[1].body.Sort), "%s, in a window of pages too", c.why)
-		}
-	}
-}
-
 // TestLaterPageUncut answers the second page with all rows, as a connector does
 // whose budget ends there: the rows of the first page are not taken twice.
 func TestLaterPageUncut(t *testing.T) {

@@ -1,7 +1,6 @@
 package platform_test
 
 import (
-	"bytes"
 	"errors"
 	"io"
 	"net/http"
@@ -12,7 +11,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/connectorsdk/connector-sdk-go/conformance/platform"
-	"github.com/connectorsdk/connector-sdk-go/internal/rules"
 	"github.com/connectorsdk/connector-sdk-go/internal/terms"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
@@ -112,38 +110,6 @@ func TestStreamCut(t *testing.T) {
 			require.Subset(t, whole, rows, "rows before the cut are right")
 		}
 	}
-}
-
-// TestStreamDamaged flips each bit of a stream. Either the answer is refused, or it has
-// all its rows, of which one cell at most is another.
-func TestStreamDamaged(t *testing.T) {
-	whole, err := readAll(t, strings.NewReader(stream))
-	require.NoError(t, err)
-	refused := 0
-	for i := range len(stream) {
-		for bit := range 8 {
-			damaged := []byte(stream)
-			damaged[i] ^= 1 << bit
-			rows, err := readAll(t, bytes.NewReader(damaged))
-			if err != nil {
-				refused++
-				var fault *platform.AnswerError
-				require.ErrorAs(t, err, &fault)
-				_, known := rules.Lookup(fault.Rule)
-				require.True(t, known, "%v", fault)
-				continue
-			}
-			require.Len(t, rows, len(whole), "bit %d of byte %d", bit, i)
-			differ := 0
-			for j := range rows {
-				if rows[j] != whole[j] {
-					differ++
-				}
-			}
-			require.LessOrEqual(t, differ, 1)
-		}
-	}
-	require.Greater(t, refused, len(stream)*5, "most damage is noticed")
 }
 
 // TestStreamFaults reads streams that break one rule each, and some that break none.

@@ -44,14 +44,10 @@ func TestWriteCells(t *testing.T) {
 		{"empty text is told from it", wire.Text(""), `""`, `""`},
 		{"the text null is none", wire.Text("null"), `null`, `"null"`},
 		{"a decimal keeps its zeros", wire.Text("1.50"), `1.50`, `"1.50"`},
-		{"and its digits", wire.Text("123456789012345678901234567890.000000000000000001"),
-			`123456789012345678901234567890.000000000000000001`, `"123456789012345678901234567890.000000000000000001"`},
 		{"a decimal value too", wire.Decimal("-0.10"), `-0.10`, `"-0.10"`},
 		{"an integer", wire.Int(-9007199254740991), `-9007199254740991`, `-9007199254740991`},
 		{"a float has no exponent where it was sent without", wire.Float(0.1), `0.1`, `0.1`},
 		{"a boolean", wire.Bool(true), `true`, `true`},
-		{"a datetime keeps its spelling", wire.Text("2024-02-29T22:30:00.100Z"), `2024-02-29T22:30:00.100Z`, `"2024-02-29T22:30:00.100Z"`},
-		{"a date", wire.Text("2024-02-29"), `2024-02-29`, `"2024-02-29"`},
 		{"JSON inside a text", wire.Text(`{"a":[1,"b"]}`), `"{""a"":[1,""b""]}"`, `"{\"a\":[1,\"b\"]}"`},
 		{"a comma", wire.Text("a,b"), `"a,b"`, `"a,b"`},
 		{"a line end", wire.Text("a\nb"), "\"a\nb\"", `"a\nb"`},
@@ -60,9 +56,6 @@ func TestWriteCells(t *testing.T) {
 		{"what ends the data for some readers", wire.Text(`\.`), `"\."`, `"\\."`},
 		{"no letter is lost", wire.Text("Zürich 東京 <&>"), `Zürich 東京 <&>`, `"Zürich 東京 <&>"`},
 		{"a formula is data", wire.Text(`=HYPERLINK("http://x.test")`), `"=HYPERLINK(""http://x.test"")"`, `"=HYPERLINK(\"http://x.test\")"`},
-		{"a formula with +", wire.Text("+1+1"), `+1+1`, `"+1+1"`},
-		{"a formula with -", wire.Text("-1+1"), `-1+1`, `"-1+1"`},
-		{"a formula with @", wire.Text("@SUM(A1)"), `@SUM(A1)`, `"@SUM(A1)"`},
 	} {
 		rows := listed(nil, []wire.Value{wire.Int(1), c.cell, wire.Text("z")})
 		columns := []wire.Column{{Name: "a"}, {Name: `b "q"`}, {Name: "c"}}
