@@ -240,6 +240,13 @@ func TestExportBeginsAnew(t *testing.T) {
 
 	note, err := os.ReadFile(name + progressSuffix)
 	require.NoError(t, err)
+	require.JSONEq(t, `{"url":"https://shop.test","columns":["id decimal"],"key":["id"],"rows":2,"bytes":22,"done":true}`, string(note))
+	cut := strings.Replace(string(note), `"done":true`, `"last":["2"],"done":false`, 1)
+	require.NoError(t, os.WriteFile(name+progressSuffix, []byte(cut), 0o600))
+	require.NoError(t, os.Truncate(name, 10))
+	err = p.export(t, dir, "ndjson")
+	require.NoError(t, err)
+	require.Equal(t, map[string]string{"t.ndjson": "{\"id\":\"1\"}\n{\"id\":\"2\"}\n"}, contents(t, dir, "ndjson"), "it has lost rows")
 	require.NoError(t, os.WriteFile(name+progressSuffix, []byte(strings.Replace(string(note), "shop.test", "desk.test", 1)), 0o600))
 	err = p.export(t, dir, "ndjson")
 	require.ErrorContains(t, err, "is of the connector at https://desk.test; export into another folder")
