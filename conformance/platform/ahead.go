@@ -3,11 +3,11 @@ package platform
 import (
 	"context"
 	"errors"
-	"fmt"
 	"iter"
 	"sync"
 	"unsafe"
 
+	"github.com/connectorsdk/connector-sdk-go/internal/relation"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -178,11 +178,20 @@ func (a *ahead) read(p *aheadPage) error {
 	rows.Expect(r.pull.table)
 	rows.unjudged = true // until the rows before it were judged
 	var c chunk
+	line, kept := 0, 0
+	keep := func() { // the texts of cells, but not the line that they came in, which may be much longer
+		copy(c.cells[kept:], relation.KeepRow(c.cells[kept:]))
+		kept = len(c.cells)
+	}
 	for row, err := range rows.All() {
 		if err != nil {
 			return err
 		}
-		line, at := rows.reader.Position()
+		now, at := rows.reader.Position()
+		if now != line {
+			keep()
+			line = now
+		}
 		c.cells, c.at = append(c.cells, row...), append(c.at, [2]int{line, at})
 		c.bytes += len(row)*bytesOfValue + 16
 		for _, v := range row {
@@ -191,12 +200,14 @@ func (a *ahead) read(p *aheadPage) error {
 			}
 		}
 		if c.bytes >= chunkBytes {
+			keep()
 			if err := a.put(p, c, rows); err != nil {
 				return err
 			}
-			c = chunk{}
+			c, kept = chunk{}, 0
 		}
 	}
+	keep()
 	return a.put(p, c, rows)
 }
 
@@ -301,17 +312,16 @@ func (r *aheadRows) all(before *claims) iter.Seq2[[]wire.Value, error] {
 			}
 			if !begun {
 				begun = true
-				r.claims = newClaims(&r.page.req, a.r.columns, r.Served(), a.r.pull.table)
-				if r.claims != nil && before != nil && r.Served().Window {
-					r.claims.follow(before)
-				}
+				r.claims = claimsAfter(before, &r.page.req, a.r.columns, r.Served(), a.r.pull.table)
 			}
 			for i, at := range c.at {
 				row := c.cells[i*width : (i+1)*width : (i+1)*width]
 				a.passed++
-				if err := r.judge(row, at); err != nil {
-					yield(nil, err)
-					return
+				if r.claims != nil {
+					if err := r.claims.check(row, at[0], at[1]); err != nil {
+						yield(nil, err)
+						return
+					}
 				}
 				if !yield(row, nil) {
 					return
@@ -319,20 +329,4 @@ func (r *aheadRows) all(before *claims) iter.Seq2[[]wire.Value, error] {
 			}
 		}
 	}
-}
-
-// judge returns the error of a row that contradicts what the connector says.
-func (r *aheadRows) judge(row []wire.Value, at [2]int) error {
-	if r.claims == nil {
-		return nil
-	}
-	column, problem, rule := r.claims.contradicted(row)
-	if problem == "" {
-		return nil
-	}
-	place := fmt.Sprintf("rows[%d]", at[1])
-	if column >= 0 {
-		place += "." + r.a.r.columns[column].Name
-	}
-	return &AnswerError{Path: wire.PathQuery, Place: linePlace(at[0], place), Rule: rule, Problem: problem}
 }

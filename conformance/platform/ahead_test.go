@@ -1,7 +1,9 @@
 package platform_test
 
 import (
+	"encoding/json"
 	"fmt"
+	"io"
 	"net/http"
 	"strings"
 	"testing"
@@ -13,6 +15,7 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/conformance/platform"
 	"github.com/connectorsdk/connector-sdk-go/connector"
 	"github.com/connectorsdk/connector-sdk-go/internal/casetest"
+	"github.com/connectorsdk/connector-sdk-go/internal/terms"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -207,4 +210,44 @@ func TestParallelPagesMemory(t *testing.T) {
 			require.Equal(t, requests, answer.Stats.Requests, "budget %d", budget)
 		})
 	}
+}
+
+// TestParallelPagesKeepValues reads ahead rows in lines of a megabyte, nearly all of which is in a
+// member that nobody asked for. Pages hold the values, and none of the lines that they came in.
+func TestParallelPagesKeepValues(t *testing.T) {
+	const pages, rows, bytes = 6, 8, 1 << 20
+	described := tabled(numbered(pages*rows, true), wire.Limits{PageSizeMax: rows, Concurrency: pages}, connector.Omit{})
+	more := strings.Repeat("x", bytes)
+	conn := connectTo(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path != wire.PathQuery {
+			described.ServeHTTP(w, r)
+			return
+		}
+		var offset int64
+		bodies(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Content-Type", terms.MediaNDJSON)
+			_, _ = io.WriteString(w, `{"served":{"filters":true,"sort":true,"window":true}}`+"\n")
+			for id := offset + 1; id <= min(offset+rows, pages*rows); id++ {
+				_, _ = fmt.Fprintf(w, `{"rows":[{"id":%d,"text":"row %d","more":"%s"}]}`+"\n", id, id, more)
+			}
+			_, _ = io.WriteString(w, `{"end":1}`+"\n")
+		}), func(_ string, body map[string]any) {
+			if n, ok := body["offset"].(json.Number); ok {
+				offset, _ = n.Int64()
+			}
+		}).ServeHTTP(w, r)
+	}), nil)
+	answer, err := conn.Query(t.Context(), &wire.QueryRequest{Table: "numbered", Fields: []string{"id", "text"}})
+	require.NoError(t, err)
+	before, n := heapInUse(), int64(0)
+	for row, err := range answer.All() {
+		require.NoError(t, err)
+		n++
+		require.Equal(t, fmt.Sprint("row ", n), row[1].Text())
+		if n == rows+1 {
+			time.Sleep(time.Second / 2) // until the pages ahead have been read
+			require.Less(t, heapInUse()-before, int64(pages*rows*bytes/2))
+		}
+	}
+	require.Equal(t, int64(pages*rows), n)
 }

@@ -1,6 +1,7 @@
 package platform
 
 import (
+	"fmt"
 	"hash/maphash"
 	"slices"
 
@@ -82,8 +83,31 @@ func newClaims(req *wire.QueryRequest, columns []wire.Column, served wire.Served
 	return c
 }
 
-// follow lets the rows go on where those of the page before ended.
-func (c *claims) follow(before *claims) { c.last, c.keys = before.last, before.keys }
+// claimsAfter returns the claims of a page as newClaims does. If the page is cut as it was asked
+// for, its rows go on where those of the page before ended; before is nil for the first page.
+func claimsAfter(
+	before *claims, req *wire.QueryRequest, columns []wire.Column, served wire.Served, table *wire.Table,
+) *claims {
+	c := newClaims(req, columns, served, table)
+	if c != nil && before != nil && served.Window {
+		c.last, c.keys = before.last, before.keys
+	}
+	return c
+}
+
+// check returns the error of a row that contradicts a claim. The row came in that place of that
+// line.
+func (c *claims) check(cells []wire.Value, line, row int) error {
+	at, problem, rule := c.contradicted(cells)
+	if problem == "" {
+		return nil
+	}
+	place := fmt.Sprintf("rows[%d]", row)
+	if at >= 0 {
+		place += "." + c.columns[at].Name
+	}
+	return &AnswerError{Path: wire.PathQuery, Place: linePlace(line, place), Rule: rule, Problem: problem}
+}
 
 // contradicted returns what in a row contradicts a claim: the column, or -1 for the row as a
 // whole, the problem and the rule that it breaks. Without a contradiction the problem is "".

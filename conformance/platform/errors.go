@@ -64,6 +64,9 @@ var (
 	errSilent = errors.New("the connector was silent for longer than the idle timeout")
 )
 
+// brokeOff is the problem of an answer that cannot be read to its end.
+const brokeOff = "the connection broke off within the answer"
+
 // stopped returns the error of a request that was ended on this side, or nil if it
 // was not.
 func (e *exchange) stopped() error {
@@ -130,8 +133,12 @@ func (e *exchange) lineFault(fault *ndjson.LineError) error {
 	if stopped := e.stopped(); stopped != nil {
 		return stopped
 	}
+	problem := fault.Problem
+	if problem == "reading failed" {
+		problem = brokeOff
+	}
 	return &AnswerError{Path: e.path, Place: linePlace(fault.Line, fault.Path), Rule: lineRule(fault),
-		Problem: fault.Problem, Err: fault.Err}
+		Problem: problem, Err: fault.Err}
 }
 
 // lineRule returns the rule that a line breaks.

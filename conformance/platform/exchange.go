@@ -146,8 +146,7 @@ func (e *exchange) body(most int, rule string) ([]byte, error) {
 		if stopped := e.stopped(); stopped != nil {
 			return nil, stopped
 		}
-		return nil, &AnswerError{Path: e.path, Place: "body", Rule: shapes[e.path], Err: io.ErrUnexpectedEOF,
-			Problem: "the connection broke off within the answer"}
+		return nil, &AnswerError{Path: e.path, Place: "body", Rule: shapes[e.path], Err: io.ErrUnexpectedEOF, Problem: brokeOff}
 	}
 	e.showText(body)
 	if len(body) > most {

@@ -17,7 +17,8 @@ import (
 // finished here. Requests and RowsRead are the most that there will be, or -1 if neither the
 // question nor the connector sets an end. A row count of discovery counts as one, although
 // the table may have grown since. If the connector may decline an aggregate, its rows are
-// included.
+// included. A page that was read ahead and is too large for it is asked for twice, which they
+// do not count.
 func (c *Connection) Explain(question wire.Request) (asked []wire.Request, most Stats, err error) {
 	switch q := question.(type) {
 	case *wire.QueryRequest:

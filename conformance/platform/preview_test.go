@@ -103,6 +103,15 @@ func TestConnectPreviews(t *testing.T) {
 	}
 }
 
+// heapInUse returns the bytes of memory that something refers to.
+func heapInUse() int64 {
+	var m runtime.MemStats
+	runtime.GC()
+	runtime.GC() // what pools held before the first
+	runtime.ReadMemStats(&m)
+	return int64(m.HeapAlloc)
+}
+
 // TestPreviewsKeepValues reads rows in lines of a megabyte, nearly all of which is in a member that
 // nobody asked for. A connection holds the values, and none of the lines that they came in.
 func TestPreviewsKeepValues(t *testing.T) {
@@ -122,17 +131,10 @@ func TestPreviewsKeepValues(t *testing.T) {
 		w.Header().Set("Content-Type", terms.MediaNDJSON)
 		_, _ = io.WriteString(w, line)
 	}))
-	inUse := func() int64 {
-		var m runtime.MemStats
-		runtime.GC()
-		runtime.GC() // what pools held before the first
-		runtime.ReadMemStats(&m)
-		return int64(m.HeapAlloc)
-	}
-	before := inUse()
+	before := heapInUse()
 	conn, err := platform.Connect(t.Context(), client, wire.Credentials{}, nil)
 	require.NoError(t, err)
-	require.Less(t, inUse()-before, int64(tables*bytes/4))
+	require.Less(t, heapInUse()-before, int64(tables*bytes/4))
 	for _, p := range conn.Previews {
 		require.NoError(t, p.RowsErr)
 		require.Equal(t, "[[1 0 short]]", fmt.Sprint(p.Rows))

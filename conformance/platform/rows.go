@@ -222,12 +222,9 @@ func (r *Rows) read(row ndjson.Row) ([]wire.Value, error) {
 		}
 	}
 	if r.claims != nil {
-		if at, problem, rule := r.claims.contradicted(cells); problem != "" {
-			member := ""
-			if at >= 0 {
-				member = r.columns[at].Name
-			}
-			return nil, r.fault(member, rule, problem)
+		line, at := r.reader.Position()
+		if err := r.claims.check(cells, line, at); err != nil {
+			return nil, err
 		}
 	}
 	return cells, nil
@@ -279,13 +276,8 @@ func (r *Rows) prepare(names []string) {
 		}
 	}
 	r.values = make([]wire.Value, len(r.columns))
-	if r.unjudged {
-		return
-	}
-	s, _ := r.reader.Served()
-	r.claims = newClaims(r.request, r.columns, s, r.table)
-	if r.claims != nil && r.before != nil && r.believed().Window {
-		r.claims.follow(r.before)
+	if !r.unjudged {
+		r.claims = claimsAfter(r.before, r.request, r.columns, r.believed(), r.table)
 	}
 }
 
