@@ -3,12 +3,14 @@ package main
 import (
 	"context"
 	"errors"
+	"io"
 	"net"
 	"net/http"
 	"net/netip"
 	"net/url"
 	"time"
 
+	"github.com/connectorsdk/connector-sdk-go/conformance"
 	"github.com/connectorsdk/connector-sdk-go/conformance/cmd/connect/internal/lifecycle"
 	"github.com/connectorsdk/connector-sdk-go/conformance/internal/check"
 	"github.com/connectorsdk/connector-sdk-go/conformance/platform"
@@ -130,7 +132,7 @@ func (p *page) connect(w http.ResponseWriter, r *http.Request) {
 	err := error(nil)
 	if source != nil {
 		err = source.Rebind(r.Context(), form)
-	} else if source, err = lifecycle.Add(r.Context(), form, nil); err == nil {
+	} else if source, err = lifecycle.Add(r.Context(), form, conformance.Run); err == nil {
 		p.source.Store(source)
 	}
 	if err == nil {
@@ -175,8 +177,15 @@ func said(err error) string {
 		return ""
 	}
 	var refusal *wire.Error
-	if errors.As(err, &refusal) {
+	var unreached *platform.ConnectionError
+	var wrong *platform.AnswerError
+	switch {
+	case errors.As(err, &refusal):
 		return "The connector answered " + string(refusal.Code) + ": " + refusal.Message
+	case errors.As(err, &unreached):
+		return "The connector cannot be reached: " + unreached.Problem
+	case errors.As(err, &wrong) && errors.Is(err, io.ErrUnexpectedEOF):
+		return "The answer ended before it was complete. The connector may have stopped. (" + wrong.Path + ", " + wrong.Place + ")"
 	}
 	return err.Error()
 }

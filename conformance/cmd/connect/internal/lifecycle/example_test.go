@@ -43,13 +43,12 @@ func ExampleAdd() {
 	form.SetToken("not-the-token-of-this-connector-at-all")
 	fmt.Println(form.Read(context.Background()))
 	form.SetToken(secret)
-	fmt.Println(form.Read(context.Background()), form.CanTest())
+	fmt.Println(form.Read(context.Background()), form.WhyNotTest() == "")
 
-	s, err := lifecycle.Add(context.Background(), form, &lifecycle.SourceOptions{
-		Grade: func(ctx context.Context, _ conformance.Target, o *conformance.Options) (*conformance.Report, error) {
+	s, err := lifecycle.Add(context.Background(), form,
+		func(ctx context.Context, _ conformance.Target, o *conformance.Options) (*conformance.Report, error) {
 			return conformance.Run(ctx, target, o)
-		},
-	})
+		})
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -182,10 +182,9 @@ func (f *Form) WhyNotRead() string {
 	return ""
 }
 
-// CanRead reports whether [Form.Read] has what it needs: a URL and a token.
-func (f *Form) CanRead() bool { return f.WhyNotRead() == "" }
-
-// WhyNotTest returns what [Form.Test] still needs, for the person at the form, or "".
+// WhyNotTest returns what [Form.Test] still needs, for the person at the form, or "": the
+// document has been read, the token is long enough, and every required credential has a value
+// [rule connect-6]. A source can be added under the same conditions [rule connect-11].
 func (f *Form) WhyNotTest() string {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -194,11 +193,6 @@ func (f *Form) WhyNotTest() string {
 	}
 	return ""
 }
-
-// CanTest reports whether [Form.Test] can be pressed: the document has been read, the token
-// is long enough, and every required credential has a value [rule connect-6]. A source can
-// be added under the same conditions [rule connect-11].
-func (f *Form) CanTest() bool { return f.WhyNotTest() == "" }
 
 // missing returns what is still to be done before credentials can be tried, or nil.
 func (f *Form) missing() error {

@@ -140,17 +140,17 @@ func TestFormRead(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			h := &host{check: c.check}
 			f := newForm(t, h)
-			require.False(t, f.CanRead())
+			require.NotEmpty(t, f.WhyNotRead())
 			f.SetURL(base)
 			if c.url != "" {
 				f.SetURL(c.url)
 			}
-			require.False(t, f.CanRead(), "there is no token")
+			require.NotEmpty(t, f.WhyNotRead(), "there is no token")
 			f.SetToken(goodToken)
 			if c.token != "" {
 				f.SetToken(c.token)
 			}
-			require.True(t, f.CanRead())
+			require.Empty(t, f.WhyNotRead())
 			err := f.Read(t.Context())
 			if c.message == "" && c.contains == "" {
 				require.NoError(t, err, c.why)
@@ -200,11 +200,11 @@ func TestFormForgets(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			h := &host{}
 			f := filled(t, h)
-			require.True(t, f.CanTest())
+			require.Empty(t, f.WhyNotTest())
 			c.change(f)
 			require.Equal(t, c.reads, f.Document() != nil, c.why)
 			require.Equal(t, c.keeps, f.HasCredential("apiKey"), c.why)
-			require.Equal(t, c.reads, f.CanTest(), c.why)
+			require.Equal(t, c.reads, f.WhyNotTest() == "", c.why)
 			if !c.reads {
 				require.ErrorContains(t, f.Test(t.Context()), "read the connector first", c.why)
 				f.SetURL(base)
@@ -222,25 +222,25 @@ func TestFormGates(t *testing.T) {
 	f := newForm(t, h)
 	f.SetURL(base)
 	f.SetToken(goodToken)
-	require.False(t, f.CanTest(), "the document has not been read")
+	require.NotEmpty(t, f.WhyNotTest(), "the document has not been read")
 	require.NoError(t, f.Read(t.Context()))
-	require.False(t, f.CanTest(), "two fields are required")
+	require.NotEmpty(t, f.WhyNotTest(), "two fields are required")
 	require.EqualError(t, f.Test(t.Context()), "API key is required.")
 	f.SetCredential("apiKey", "sk-1")
-	require.False(t, f.CanTest(), "one field is required")
+	require.NotEmpty(t, f.WhyNotTest(), "one field is required")
 	f.SetCredential("account", "")
-	require.False(t, f.CanTest(), "a blank value is none")
+	require.NotEmpty(t, f.WhyNotTest(), "a blank value is none")
 	f.SetCredential("account", "a-1")
-	require.True(t, f.CanTest(), "the third field is optional")
+	require.Empty(t, f.WhyNotTest(), "the third field is optional")
 	f.SetCredential("account", "")
-	require.False(t, f.CanTest(), "the value was taken away")
+	require.NotEmpty(t, f.WhyNotTest(), "the value was taken away")
 	require.Len(t, h.checked, 1, "nothing is posted while a required field is blank")
 
 	short := strings.Repeat("é", wire.MinTokenLength-1)
 	f.SetCredential("account", "a-1")
 	f.SetToken(short)
 	require.Error(t, f.Read(t.Context()))
-	require.False(t, f.CanTest())
+	require.NotEmpty(t, f.WhyNotTest())
 }
 
 // TestFormShortToken reads a connector that takes any token, against the rules. Test connection
@@ -258,7 +258,7 @@ func TestFormShortToken(t *testing.T) {
 		for _, character := range []string{"x", "é"} {
 			f.SetToken(strings.Repeat(character, length))
 			require.NoError(t, f.Read(t.Context()))
-			require.Equal(t, can, f.CanTest(), "%d characters %s", length, character)
+			require.Equal(t, can, f.WhyNotTest() == "", "%d characters %s", length, character)
 			if err := f.Test(t.Context()); !can {
 				require.EqualError(t, err, "The token is too short: it has 32 characters or more.")
 			}
@@ -336,11 +336,11 @@ func TestFormEditedWhileReading(t *testing.T) {
 func TestFormReadAgain(t *testing.T) {
 	h := &host{}
 	f := filled(t, h)
-	require.True(t, f.CanTest())
+	require.Empty(t, f.WhyNotTest())
 	h.check = func(map[string]string) (int, string) { return 401, unauthorized }
 	require.ErrorIs(t, f.Read(t.Context()), lifecycle.TokenRejected)
 	require.Nil(t, f.Document(), "the token that the form holds reads nothing")
-	require.False(t, f.CanTest())
+	require.NotEmpty(t, f.WhyNotTest())
 	h.check = nil
 	require.NoError(t, f.Read(t.Context()))
 	h.status = http.StatusNotFound
@@ -379,11 +379,10 @@ func TestWrongCredentials(t *testing.T) {
 	h := &host{}
 	f := filled(t, h)
 	grades := make(chan string, 4)
-	options := &lifecycle.SourceOptions{
-		Grade: func(_ context.Context, asked conformance.Target, _ *conformance.Options) (*conformance.Report, error) {
-			grades <- asked.Credentials[0].Get("apiKey")
-			return &conformance.Report{}, nil
-		}}
+	options := func(_ context.Context, asked conformance.Target, _ *conformance.Options) (*conformance.Report, error) {
+		grades <- asked.Credentials[0].Get("apiKey")
+		return &conformance.Report{}, nil
+	}
 	s, err := lifecycle.Add(t.Context(), f, options)
 	require.NoError(t, err)
 	defer s.Close()
@@ -413,7 +412,7 @@ func TestClean(t *testing.T) {
 	f.SetCredential("account", "account-of-a-tenant")
 	text := fmt.Sprintf(`account-of-a-tenant: SK\u002D0123-4567, %x, %s`, goodToken[:16], "no other-token")
 	require.Equal(t, "account-of-a-tenant: [redacted], [token], no other-token", f.Clean(text))
-	source, err := lifecycle.Add(t.Context(), f, nil)
+	source, err := lifecycle.Add(t.Context(), f, conformance.Run)
 	require.NoError(t, err)
 	defer source.Close()
 	require.Equal(t, "[redacted]: [redacted], [token], no other-token", source.Clean(text))

@@ -23,18 +23,9 @@ const (
 // MaxFailures is how many failures of a conformance run the platform keeps on a source.
 const MaxFailures = 10
 
-// Failure is one failed check, as the platform keeps it on a source.
-type Failure struct {
-	ID     string // of the check, such as P3.4c
-	Title  string
-	Detail string
-}
-
 // Status is what is known of a source at one moment.
 type Status struct {
 	State State
-	// Failures are the first ten failed checks, and empty unless the state is [Failed].
-	Failures []Failure
 	// Detail is that of the first failure. The tooltip of the status chip shows it.
 	Detail string
 	// Progress is the latest step of the run. Its Planned is 0 before the first.
@@ -48,19 +39,13 @@ type Status struct {
 	Problem string
 }
 
-// SourceOptions say how a source is verified. Nil means the platform's own ways.
-type SourceOptions struct {
-	// Conformance are the options of the run. The mode is always live.
-	Conformance conformance.Options
-	// Grade runs the conformance program. Nil means [conformance.Run]. A test sets it to
-	// reach a connector in its own process.
-	Grade func(context.Context, conformance.Target, *conformance.Options) (*conformance.Report, error)
-}
+// Grade runs the conformance program, as [conformance.Run] does.
+type Grade func(context.Context, conformance.Target, *conformance.Options) (*conformance.Report, error)
 
 // Source is a connected connector through its life: it is verified in the background when
 // it is added and each time it is reconnected. Its methods may be used concurrently.
 type Source struct {
-	options SourceOptions
+	grade   Grade
 	running sync.WaitGroup
 
 	mu      sync.Mutex
@@ -76,16 +61,10 @@ type Source struct {
 // [Verifying]: it keeps the document, and a goroutine grades the connector in live mode with the
 // typed credentials [rule connect-11]. The caller closes the source in the end.
 //
-// Add fails unless [Form.CanTest] reports true.
-func Add(ctx context.Context, form *Form, options *SourceOptions) (*Source, error) {
-	s := &Source{changed: make(chan struct{})}
-	if options != nil {
-		s.options = *options
-	}
-	if s.options.Grade == nil {
-		s.options.Grade = conformance.Run
-	}
-	s.options.Conformance.Mode = conformance.ModeLive
+// Add fails if [Form.WhyNotTest] returns a reason. A test passes another grade than
+// [conformance.Run] to reach a connector in its own process.
+func Add(ctx context.Context, form *Form, grade Grade) (*Source, error) {
+	s := &Source{grade: grade, changed: make(chan struct{})}
 	if err := s.Rebind(ctx, form); err != nil {
 		return nil, err
 	}
@@ -146,18 +125,13 @@ func (s *Source) begin(previous *conformance.Report) {
 
 // verify runs the conformance program and moves the source to the state that follows.
 func (s *Source) verify(ctx context.Context, bound *binding, run int) {
-	options := s.options.Conformance
-	progress := options.Progress
-	options.Progress = func(e conformance.Event) {
-		if progress != nil {
-			progress(e)
-		}
+	options := conformance.Options{Mode: conformance.ModeLive, Progress: func(e conformance.Event) {
 		s.update(run, func(status *Status) { status.Progress = e })
-	}
+	}}
 	target := conformance.Target{
 		URL: bound.url, Token: bound.token, Credentials: []wire.Credentials{bound.credentials}, Public: !bound.options.Local,
 	}
-	report, err := s.options.Grade(ctx, target, &options)
+	report, err := s.grade(ctx, target, &options)
 	s.update(run, func(status *Status) {
 		if err != nil {
 			status.Problem = err.Error()
@@ -178,9 +152,6 @@ func verdict(r *conformance.Report) Status {
 		status.State, status.Detail = Failed, failures[0].Detail
 	case r.Problem != "":
 		status.State, status.Problem = Verifying, r.Problem
-	}
-	for i := range failures[:min(len(failures), MaxFailures)] {
-		status.Failures = append(status.Failures, Failure{failures[i].ID, failures[i].Title, failures[i].Detail})
 	}
 	return status
 }
@@ -211,6 +182,13 @@ func (s *Source) Name() string {
 		return s.bound.document.Slug
 	}
 	return s.bound.name
+}
+
+// URL returns the base URL of the connector.
+func (s *Source) URL() string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.bound.url
 }
 
 // Document returns the document that was read when the source was connected. It is not to
