@@ -100,6 +100,25 @@ func TestParallelPages(t *testing.T) {
 	}
 }
 
+// TestParallelPagesFiltered reads few pages in vain where a filter leaves fewer rows than discovery
+// states.
+func TestParallelPagesFiltered(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		conn := connectTo(t, slow(tabled(numbered(1000, true), wire.Limits{PageSizeMax: 25, Concurrency: 16}, connector.Omit{}),
+			always(50*time.Millisecond)), nil)
+		answer, err := conn.Query(t.Context(), &wire.QueryRequest{Table: "numbered", Fields: []string{"id"},
+			Where: wire.Where{And: []wire.Filter{{Field: "id", Op: wire.OpLte, Value: wire.Int(130)}}}})
+		require.NoError(t, err)
+		n := 0
+		for _, err := range answer.All() {
+			require.NoError(t, err)
+			n++
+		}
+		require.Equal(t, 130, n)
+		require.LessOrEqual(t, answer.Stats.Requests, 9, "six pages have rows")
+	})
+}
+
 // TestParallelPagesError fails one page. The error comes as soon as the pages before it have
 // come, although their rows have not been passed on; what is still read is given up.
 func TestParallelPagesError(t *testing.T) {

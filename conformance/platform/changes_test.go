@@ -1,9 +1,11 @@
 package platform_test
 
 import (
+	"context"
 	"net/http"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -129,4 +131,16 @@ func TestRefresh(t *testing.T) {
 	same, err := next.Refresh(t.Context())
 	require.NoError(t, err)
 	require.Empty(t, same.Changes(next))
+	whole, err := same.Query(t.Context(), &wire.QueryRequest{Table: "numbered", Fields: []string{"id"}, Limit: 1})
+	require.NoError(t, err)
+	for _, err := range whole.All() {
+		require.NoError(t, err)
+		for _, err := range whole.All() {
+			require.NoError(t, err)
+			waiting, end := context.WithTimeout(t.Context(), 50*time.Millisecond)
+			_, _, err = next.Size(waiting, "numbered")
+			end()
+			require.ErrorIs(t, err, context.DeadlineExceeded, "both places are taken, also for whom has not refreshed")
+		}
+	}
 }

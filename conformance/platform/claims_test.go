@@ -220,4 +220,8 @@ func TestGroups(t *testing.T) {
 		require.ErrorAs(t, err, &fault, c.why)
 		require.Equal(t, [2]string{c.place, c.rule}, [2]string{fault.Place, fault.Rule}, "%s: %v", c.why, err)
 	}
+	client := answering(t, canned{media: terms.MediaJSON, body: func() io.Reader { return strings.NewReader(`{"rows":[` + usual + `]}`) }})
+	rows, _, err := client.Aggregate(t.Context(), wire.Credentials{}, &req, columns[:2])
+	require.NoError(t, err, "who wants a part of the answer has no groups to compare")
+	require.Equal(t, "[[14.5 DE]]", fmt.Sprint(rows))
 }

@@ -82,9 +82,6 @@ func (c *Client) copy() *Client {
 	return &Client{url: c.url, token: c.token, secret: c.secret, http: c.http, options: c.options}
 }
 
-// URL returns the base URL without a slash at its end.
-func (c *Client) URL() string { return c.url }
-
 // Check tries the token and the credentials. A [*wire.Error] of the code
 // check_failed has the connector's own words for the person who typed the
 // credentials, and one of the code unauthorized says that the token is rejected.

@@ -15,7 +15,7 @@ type ConnectionOptions struct {
 	Reach int64
 	// Budget is the number of bytes that one question may keep in memory, for
 	// rows to sort, joined tables, groups and distinct values. 0 is
-	// 256 MiB, and [Unlimited] is no limit.
+	// 256 MiB, and a negative number is no limit.
 	Budget int64
 	// DiscoverOnly ends Connect after discovery, for a program that knows what it will ask.
 	DiscoverOnly bool
@@ -24,10 +24,6 @@ type ConnectionOptions struct {
 	// calls come one after the other. It must return quickly.
 	Progress func(*Connection, *Preview)
 }
-
-// Unlimited is a [ConnectionOptions.Budget] that limits nothing, for answers that are known
-// to be small. Every negative number means the same.
-const Unlimited int64 = -1
 
 // Connection is a connector as one tenant sees it: its document, its tables, and
 // the answers to questions about them. What the connector does not do is

@@ -106,11 +106,11 @@ func (c *Client) begin(
 		req.Header.Set("Content-Type", terms.MediaJSON)
 		req.Header.Set("Authorization", "Bearer "+c.token.Reveal())
 	}
-	e.observe(Step{Kind: StepSent, Request: shown})
+	e.observe(Step{Kind: "sent", Request: shown})
 	if e.response, err = c.http.Do(req); err != nil {
 		return nil, e.end(e.unreached(err))
 	}
-	e.observe(Step{Kind: StepAnswered, Status: e.response.StatusCode})
+	e.observe(Step{Kind: "answered", Status: e.response.StatusCode})
 	if coding := e.response.Header.Get("Content-Encoding"); coding != "" && !strings.EqualFold(coding, "identity") {
 		return nil, e.end(e.fault("Content-Encoding", shapes[path], "is not what was asked for: identity"))
 	}
@@ -129,7 +129,7 @@ func (e *exchange) end(err error) error {
 		if e.response != nil {
 			_ = e.response.Body.Close()
 		}
-		e.observe(Step{Kind: StepDone, Err: err})
+		e.observe(Step{Kind: "done", Err: err})
 	}
 	return err
 }

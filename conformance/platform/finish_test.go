@@ -250,9 +250,6 @@ func TestBrokenReadings(t *testing.T) {
 			_, err := c.Top(t.Context(), perID, nil, 1)
 			return err
 		},
-		"a page": func(c *platform.Connection) error {
-			return c.Preview(t.Context(), "numbered", 5).RowsErr
-		},
 		"a grain": func(c *platform.Connection) error {
 			_, err := entityOf(c, "numbered").Grain(t.Context())
 			return err

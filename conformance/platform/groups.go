@@ -22,12 +22,8 @@ type Groups struct {
 
 // Count returns the number of rows that pass the filters. Where the connector
 // does not count them, it counts the rows of a query.
-func (c *Connection) Count(ctx context.Context, req *wire.CountRequest) (n int64, stats Stats, err error) {
-	err = c.retried(ctx, &stats, func(c *Connection) (err error) {
-		n, stats, err = c.count(ctx, req)
-		return err
-	})
-	return n, stats, err
+func (c *Connection) Count(ctx context.Context, req *wire.CountRequest) (int64, Stats, error) {
+	return retried(ctx, c, func(c *Connection) (int64, Stats, error) { return c.count(ctx, req) })
 }
 
 func (c *Connection) count(ctx context.Context, req *wire.CountRequest) (n int64, stats Stats, err error) {
@@ -152,12 +148,16 @@ func (a *aggregate) rows() *wire.QueryRequest {
 // The limit of req is the number of groups that are too many ([ErrGroups]); 0 is
 // [wire.AggregateLimit], which the platform always sends. A measure may be [Avg].
 func (c *Connection) Aggregate(ctx context.Context, req *wire.AggregateRequest) (*Groups, error) {
-	var groups Groups
-	err := c.retried(ctx, &groups.Stats, func(c *Connection) error { return c.aggregate(ctx, req, &groups) })
+	groups, stats, err := retried(ctx, c, func(c *Connection) (*Groups, Stats, error) {
+		groups := &Groups{}
+		err := c.aggregate(ctx, req, groups)
+		return groups, groups.Stats, err
+	})
 	if err != nil {
 		return nil, err
 	}
-	return &groups, nil
+	groups.Stats = stats
+	return groups, nil
 }
 
 func (c *Connection) aggregate(ctx context.Context, req *wire.AggregateRequest, groups *Groups) error {

@@ -104,6 +104,9 @@ func TestKeyset(t *testing.T) {
 			requests, faults := r.seen()
 			require.Empty(t, faults)
 			require.Greater(t, len(requests), 2, "there are several pages")
+			if len(c.req.Sort) > 0 && c.req.Sort[0].Field != "day" {
+				require.Equal(t, c.req.Sort[0].Field, requests[0].body.Sort[0].Field, "the connector sorts")
+			}
 			tables := oracle.Tables{
 				"shelves": {Name: "shelves", Columns: table.Columns(), PrimaryKey: table.PrimaryKey, Rows: table.Rows},
 				"rooms":   {Name: "rooms", Columns: rooms.Columns(), PrimaryKey: rooms.PrimaryKey, Rows: rooms.Rows},

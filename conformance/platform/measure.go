@@ -14,12 +14,8 @@ import (
 // it, the rows are read and counted, up to the reach [rule measure-10]. A table
 // with more rows than one query can reach is [ErrReach], beside the size if
 // the connector stated it [rule connect-9].
-func (c *Connection) Size(ctx context.Context, table string) (answer *wire.Size, stats Stats, err error) {
-	err = c.retried(ctx, &stats, func(c *Connection) (err error) {
-		answer, stats, err = c.size(ctx, table)
-		return err
-	})
-	return answer, stats, err
+func (c *Connection) Size(ctx context.Context, table string) (*wire.Size, Stats, error) {
+	return retried(ctx, c, func(c *Connection) (*wire.Size, Stats, error) { return c.size(ctx, table) })
 }
 
 func (c *Connection) size(ctx context.Context, table string) (*wire.Size, Stats, error) {
@@ -66,14 +62,10 @@ func (c *Connection) size(ctx context.Context, table string) (*wire.Size, Stats,
 // Cardinality counts the values that are not null, and the distinct ones among
 // them, in columns of a table. What the connector does not count is counted here
 // [rule measure-7].
-func (c *Connection) Cardinality(
-	ctx context.Context, table string, columns ...string,
-) (answer map[string]*wire.Cardinality, stats Stats, err error) {
-	err = c.retried(ctx, &stats, func(c *Connection) (err error) {
-		answer, stats, err = c.cardinality(ctx, table, columns)
-		return err
+func (c *Connection) Cardinality(ctx context.Context, table string, columns ...string) (map[string]*wire.Cardinality, Stats, error) {
+	return retried(ctx, c, func(c *Connection) (map[string]*wire.Cardinality, Stats, error) {
+		return c.cardinality(ctx, table, columns)
 	})
-	return answer, stats, err
 }
 
 func (c *Connection) cardinality(ctx context.Context, table string, columns []string) (map[string]*wire.Cardinality, Stats, error) {
@@ -116,12 +108,8 @@ func (c *Connection) cardinality(ctx context.Context, table string, columns []st
 
 // LinkHitRate measures how many values of one column are found in another, here
 // if the connector does not.
-func (c *Connection) LinkHitRate(ctx context.Context, req *wire.LinkHitRateRequest) (answer *wire.LinkHitRate, stats Stats, err error) {
-	err = c.retried(ctx, &stats, func(c *Connection) (err error) {
-		answer, stats, err = c.linkHitRate(ctx, req)
-		return err
-	})
-	return answer, stats, err
+func (c *Connection) LinkHitRate(ctx context.Context, req *wire.LinkHitRateRequest) (*wire.LinkHitRate, Stats, error) {
+	return retried(ctx, c, func(c *Connection) (*wire.LinkHitRate, Stats, error) { return c.linkHitRate(ctx, req) })
 }
 
 func (c *Connection) linkHitRate(ctx context.Context, req *wire.LinkHitRateRequest) (*wire.LinkHitRate, Stats, error) {

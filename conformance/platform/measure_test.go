@@ -457,7 +457,7 @@ func TestMeasuresAgainstEachOther(t *testing.T) {
 	people := entityOf(connectTo(t, h, nil), "people")
 	_, err := people.Size(t.Context())
 	require.NoError(t, err)
-	_, err = people.Links(t.Context())
+	_, err = people.Link(t.Context(), 0)
 	var fault *platform.AnswerError
 	require.ErrorAs(t, err, &fault, "six keys in a table of five rows")
 	require.Equal(t, "measure-13", fault.Rule)
@@ -478,24 +478,24 @@ func TestLinks(t *testing.T) {
 	for _, i := range []int{0, 1} {
 		r := record(staff(connector.Omit{Endpoints: [][]wire.Endpoint{nil, {wire.EndpointLinkHitRate}}[i]}, wire.Limits{}))
 		people := entityOf(connectTo(t, r, nil), "people")
-		links, err := people.Links(t.Context())
+		link, err := people.Link(t.Context(), 0)
 		require.NoError(t, err)
-		require.Len(t, links, 1)
-		require.Equal(t, "boss", links[0].Key.Field)
-		require.Equal(t, 0.25, links[0].HitRate.OrphanRate)
-		require.True(t, links[0].Joined)
+		require.Equal(t, &wire.LinkHitRate{FromNonNull: 4, OrphanCount: 1, OrphanRate: 0.25, OrphanSamples: []string{"9"}}, link.HitRate)
+		require.True(t, link.Joined)
 		r.seen()
-		again, err := people.Links(t.Context())
+		again, err := people.Link(t.Context(), 0)
 		require.NoError(t, err)
-		require.Equal(t, links, again)
+		require.Equal(t, link, again)
 		requests, _ := r.seen()
 		require.Empty(t, requests, "a measurement is taken once")
 	}
 	for orphans, joined := range map[int]bool{50: true, 51: false} {
 		h := instead(staff(connector.Omit{}, wire.Limits{}), wire.PathLinkHitRate,
 			fmt.Sprintf(`{"fromNonNull":100,"orphanCount":%d,"orphanRate":0.%d,"orphanSamples":[]}`, orphans, orphans))
-		links, err := entityOf(connectTo(t, h, nil), "people").Links(t.Context())
+		link, err := entityOf(connectTo(t, h, nil), "people").Link(t.Context(), 0)
 		require.NoError(t, err)
-		require.Equal(t, joined, links[0].Joined, "%d of 100", orphans)
+		require.Equal(t, joined, link.Joined, "%d of 100", orphans)
 	}
+	_, err := entityOf(connectTo(t, instead(staff(connector.Omit{}, wire.Limits{}), wire.PathLinkHitRate, `{}`), nil), "people").Link(t.Context(), 0)
+	require.ErrorAs(t, err, new(*platform.AnswerError), "a measurement that fails is none")
 }

@@ -198,7 +198,7 @@ func TestClocksOfARequest(t *testing.T) {
 		require.Equal(t, int64(60_000), sent.TimeoutMS, "what is no time is the usual one")
 		require.Equal(t, int64(600_000), sent.MaxTimeoutMS)
 
-		negative, err := platform.NewClient(c.URL(), wire.NewBearer(testToken),
+		negative, err := platform.NewClient("https://connector.test", wire.NewBearer(testToken),
 			&platform.Options{HTTP: httpOf(t, silence), Timeout: -1, MaxTimeout: -1, Idle: -1})
 		require.NoError(t, err)
 		begun = time.Now()
@@ -207,7 +207,7 @@ func TestClocksOfARequest(t *testing.T) {
 		require.ErrorIs(t, negative.Check(t.Context(), wire.Credentials{}), context.DeadlineExceeded)
 		require.Equal(t, 95*time.Second, time.Since(begun))
 
-		hurried, err := platform.NewClient(c.URL(), wire.NewBearer(testToken),
+		hurried, err := platform.NewClient("https://connector.test", wire.NewBearer(testToken),
 			&platform.Options{HTTP: httpOf(t, silence), Timeout: 3 * time.Second, Idle: time.Second})
 		require.NoError(t, err)
 		begun = time.Now()
@@ -342,7 +342,6 @@ func TestAddresses(t *testing.T) {
 	local := &platform.Options{Local: true}
 	c, err := platform.NewClient(plain.URL+"/", wire.NewBearer(testToken), local)
 	require.NoError(t, err)
-	require.Equal(t, plain.URL, c.URL())
 	require.NoError(t, c.Check(t.Context(), wire.Credentials{}))
 	c, err = platform.NewClient(secure.URL, wire.NewBearer(testToken), local)
 	require.NoError(t, err)
@@ -371,14 +370,17 @@ func TestBaseURL(t *testing.T) {
 		{"https://connector.test?", "", "query"},
 		{"https://connector.test/x/.well-known/service/platform.json", "", "precedes"},
 	} {
-		client, err := platform.NewClient(c.url, wire.NewBearer(testToken), nil)
+		asked := ""
+		to := transport(func(r *http.Request) (*http.Response, error) { asked = r.URL.String(); return nil, io.EOF })
+		client, err := platform.NewClient(c.url, wire.NewBearer(testToken), &platform.Options{HTTP: &http.Client{Transport: to}})
 		if c.problem != "" {
 			require.ErrorContains(t, err, c.problem, c.url)
 			require.NotContains(t, err.Error(), "secret")
 			continue
 		}
 		require.NoError(t, err, c.url)
-		require.Equal(t, c.want, client.URL())
+		require.Error(t, client.Check(t.Context(), wire.Credentials{}))
+		require.Equal(t, c.want+wire.PathCheck, asked)
 	}
 }
 
@@ -427,10 +429,10 @@ func TestUnreachable(t *testing.T) {
 	}
 }
 
-// broken is a transport that fails.
-type broken struct{ err error }
+// transport is a function that answers requests, or fails.
+type transport func(*http.Request) (*http.Response, error)
 
-func (b broken) RoundTrip(*http.Request) (*http.Response, error) { return nil, b.err }
+func (t transport) RoundTrip(r *http.Request) (*http.Response, error) { return t(r) }
 
 // TestErrorsQuoteNoURL fails a request to a URL whose path is a secret.
 func TestErrorsQuoteNoURL(t *testing.T) {
@@ -447,7 +449,7 @@ func TestErrorsQuoteNoURL(t *testing.T) {
 		{errors.New(`a header with "` + strings.ReplaceAll(testToken, "-", `\u002D`) + `"`), `a header with "[redacted]"`},
 	} {
 		c, err := platform.NewClient("https://connector.test/s3cret-path", wire.NewBearer(testToken),
-			&platform.Options{HTTP: &http.Client{Transport: broken{failure.err}}})
+			&platform.Options{HTTP: &http.Client{Transport: transport(func(*http.Request) (*http.Response, error) { return nil, failure.err })}})
 		require.NoError(t, err)
 		for path, ask := range asks {
 			err := ask(t.Context(), c)

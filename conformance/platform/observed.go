@@ -22,6 +22,3 @@ func (c *Connection) Rotated(token wire.Bearer, credentials wire.Credentials) *C
 	own.credentials = credentials
 	return &own
 }
-
-// URL returns the base URL of the connector, without a slash at its end.
-func (c *Connection) URL() string { return c.client.URL() }

@@ -1,7 +1,6 @@
 package platform
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"sync"
@@ -11,14 +10,14 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
-// PreviewRows is the number of rows that Connect reads of each table.
-const PreviewRows = 50
+// previewRows is the number of rows that Connect reads of each table.
+const previewRows = 50
 
 // Preview is what the platform reads of each table after connecting: its size, and one page
 // of its rows [rule connect-8].
 type Preview struct {
 	Table *wire.Table
-	// Rows are the first rows, with a cell for each field. After an error they are nil.
+	// Rows are the first 50 rows, with a cell for each field. After an error they are nil.
 	Rows    [][]wire.Value
 	RowsErr error
 	// Size is the number of rows. A table that is larger than one query can reach has a
@@ -27,39 +26,33 @@ type Preview struct {
 	SizeErr error
 }
 
-// Preview reads the first rows of a table and its size, as Connect does for all tables; 0
-// is all rows.
+// preview reads the first rows of a table and its size.
 // A table whose rows are all on the page is not counted again where the connector does not
 // know its size. A page that is shorter than the exact size allows is read once more, with
 // the size, because the table may have changed. If it is too short again, it is refused.
-func (c *Connection) Preview(ctx context.Context, table string, rows int64) *Preview {
-	p := &Preview{Table: c.Table(table)}
-	if p.Table == nil {
-		_, err := c.table(table)
-		p.RowsErr, p.SizeErr = err, err
-		return p
+func (c *Connection) preview(ctx context.Context, t *wire.Table) *Preview {
+	p := &Preview{Table: t}
+	c.readPreview(ctx, p)
+	if p.lacks() {
+		c.readPreview(ctx, p)
 	}
-	c.readPreview(ctx, p, rows)
-	if p.lacks(rows) {
-		c.readPreview(ctx, p, rows)
-	}
-	if p.lacks(rows) {
+	if p.lacks() {
 		p.RowsErr = &AnswerError{Path: wire.PathQuery, Place: "end", Rule: "query-16", Problem: fmt.Sprintf(
-			"comes after %d rows of table %s, which has %d by its size", len(p.Rows), terms.QuoteName(table), p.Size.Rows)}
+			"comes after %d rows of table %s, which has %d by its size", len(p.Rows), terms.QuoteName(t.Name), p.Size.Rows)}
 		p.Rows = nil
 	}
 	return p
 }
 
 // lacks reports whether the page has fewer rows than the exact size of the table allows.
-func (p *Preview) lacks(rows int64) bool {
-	return p.RowsErr == nil && p.Size != nil && p.Size.Exact && int64(len(p.Rows)) < min(cmp.Or(rows, p.Size.Rows), p.Size.Rows)
+func (p *Preview) lacks() bool {
+	return p.RowsErr == nil && p.Size != nil && p.Size.Exact && int64(len(p.Rows)) < min(previewRows, p.Size.Rows)
 }
 
 // readPreview reads the page, then the size.
-func (c *Connection) readPreview(ctx context.Context, p *Preview, rows int64) {
-	p.Rows, p.RowsErr = c.firstRows(ctx, p.Table, rows)
-	if got := int64(len(p.Rows)); p.RowsErr == nil && (rows == 0 || got < rows) && !c.lists(wire.EndpointSize) {
+func (c *Connection) readPreview(ctx context.Context, p *Preview) {
+	p.Rows, p.RowsErr = c.firstRows(ctx, p.Table, previewRows)
+	if got := int64(len(p.Rows)); p.RowsErr == nil && got < previewRows && !c.lists(wire.EndpointSize) {
 		p.Size, p.SizeErr = &wire.Size{Rows: got, Exact: true}, nil
 		return
 	}
@@ -96,7 +89,7 @@ func (c *Connection) previewAll(ctx context.Context, progress func(*Connection, 
 	for range min(cap(c.places), len(c.Tables)) {
 		readers.Go(func() {
 			for i := range next {
-				p := c.Preview(ctx, c.Tables[i].Name, PreviewRows)
+				p := c.preview(ctx, &c.Tables[i])
 				mu.Lock()
 				c.Previews[i] = p
 				if ctx.Err() == nil {

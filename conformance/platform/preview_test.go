@@ -3,11 +3,11 @@ package platform_test
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"net/http"
 	"runtime"
+	"strconv"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -147,7 +147,7 @@ func TestConnectPreviewsFaults(t *testing.T) {
 		whole := several(wire.Limits{Concurrency: 1}, connector.Omit{}, named("broken", 3), named("good", 3))
 		ctx, cancel := context.WithCancel(t.Context())
 		hang := false
-		conn, err := platform.Connect(ctx, clientOf(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		client := clientOf(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			if r.Method == http.MethodGet {
 				whole.ServeHTTP(w, r)
 				return
@@ -163,9 +163,14 @@ func TestConnectPreviewsFaults(t *testing.T) {
 				return
 			}
 			whole.ServeHTTP(w, r)
-		})), wire.Credentials{}, &platform.ConnectionOptions{Progress: func(_ *platform.Connection, p *platform.Preview) {
-			require.NoError(t, ctx.Err(), "what was given up is not shown")
-		}})
+		}))
+		connecting := func() (*platform.Connection, error) {
+			return platform.Connect(ctx, client, wire.Credentials{}, &platform.ConnectionOptions{
+				Progress: func(_ *platform.Connection, p *platform.Preview) {
+					require.NoError(t, ctx.Err(), "what was given up is not shown")
+				}})
+		}
+		conn, err := connecting()
 		require.NoError(t, err)
 		require.ErrorIs(t, conn.Previews[0].RowsErr, &wire.Error{Code: wire.CodeInternal})
 		require.ErrorIs(t, conn.Previews[0].SizeErr, &wire.Error{Code: wire.CodeInternal})
@@ -174,12 +179,8 @@ func TestConnectPreviewsFaults(t *testing.T) {
 
 		hang = true
 		time.AfterFunc(time.Second, cancel)
-		p := conn.Preview(ctx, "broken", 1)
-		require.ErrorIs(t, p.RowsErr, context.Canceled)
-		_, err = platform.Connect(ctx, clientOf(t, whole), wire.Credentials{}, nil)
+		_, err = connecting()
 		require.ErrorIs(t, err, context.Canceled)
-		unknown := conn.Preview(t.Context(), "x", 1)
-		require.ErrorContains(t, errors.Join(unknown.RowsErr, unknown.SizeErr), `there is no table "x"`)
 	})
 }
 
@@ -187,19 +188,22 @@ func TestConnectPreviewsFaults(t *testing.T) {
 // the table has changed in between.
 func TestPreviewAgainstTheSize(t *testing.T) {
 	t.Parallel()
-	cut := bodies(tabled(numbered(29, false), wire.Limits{}, connector.Omit{}), atMost(20))
 	for _, c := range []struct {
-		why, sizes string // the answers of /size, one after the other
-		rows       int64
-		want       int // rows; 0: refused
+		why   string
+		most  int    // rows of each answer
+		sizes string // the answers of /size, one after the other
+		want  int    // rows; 0: refused
 	}{
-		{"a page that is as long as was asked for", "29 29", 10, 10},
-		{"a page that ends early", "29 29", 25, 0},
-		{"all rows, which end early", "29 29", 0, 0},
-		{"a table that had more rows when it was measured", "29 20", 25, 20},
-		{"an estimate", "about", 25, 20},
+		{"a page that is as long as was asked for", 50, "69", 50},
+		{"all rows of a table that fits on the page", 50, "29", 29},
+		{"a page that ends early", 20, "29 29", 0},
+		{"a page of a large table that ends early", 49, "69 69", 0},
+		{"a table that had more rows when it was measured", 20, "29 20", 20},
+		{"an estimate", 20, "about", 20},
 	} {
 		sizes := strings.Fields(c.sizes)
+		rows, _ := strconv.Atoi(sizes[0])
+		whole := tabled(numbered(max(rows, 29), false), wire.Limits{}, connector.Omit{})
 		h := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			if r.URL.Path == wire.PathSize {
 				answer := `{"size":{"rows":` + sizes[0] + `,"exact":true}}`
@@ -211,15 +215,18 @@ func TestPreviewAgainstTheSize(t *testing.T) {
 				_, _ = w.Write([]byte(answer))
 				return
 			}
-			bodies(cut, func(path string, body map[string]any) {
+			bodies(whole, func(path string, body map[string]any) {
 				if limit, ok := body["limit"].(json.Number); ok && path == wire.PathQuery {
 					n, _ := limit.Int64()
-					body["limit"] = min(n, 20)
+					body["limit"] = min(n, int64(c.most))
 				}
 			}).ServeHTTP(w, r)
 		})
-		p := connectTo(t, h, nil).Preview(t.Context(), "numbered", c.rows)
+		conn, err := platform.Connect(t.Context(), clientOf(t, h), wire.Credentials{}, nil)
+		require.NoError(t, err, c.why)
+		p := conn.Previews[0]
 		require.NoError(t, p.SizeErr)
+		require.Empty(t, sizes, c.why)
 		if c.want > 0 {
 			require.NoError(t, p.RowsErr, c.why)
 			require.Len(t, p.Rows, c.want, c.why)

@@ -9,12 +9,17 @@ import (
 )
 
 // retried asks a question, and once more if it was refused because the connector changed.
-func (c *Connection) retried(ctx context.Context, stats *Stats, do func(*Connection) error) error {
-	err := do(c)
-	if err == nil {
-		return nil
+func retried[T any](
+	ctx context.Context, c *Connection, ask func(*Connection) (T, Stats, error),
+) (answer T, stats Stats, err error) {
+	do := func(c *Connection) (err error) {
+		answer, stats, err = ask(c)
+		return err
 	}
-	return c.again(ctx, stats, err, do)
+	if err = do(c); err != nil {
+		err = c.again(ctx, &stats, err, do)
+	}
+	return answer, stats, err
 }
 
 // again goes on after a question has failed. If the connector refuses a part of it that the document or

@@ -69,10 +69,10 @@ func TestObserve(t *testing.T) {
 		require.Contains(t, shown[3], "note\":\"[redacted]\"")
 		require.Equal(t, `1 /query text 3s 0 {"ping":1}`, shown[4])
 		require.Equal(t, `1 /query text 5s 0 {"end":1}`, shown[6])
-		require.Equal(t, platform.StepDone, steps[7].Kind)
+		require.Equal(t, "done", steps[7].Kind)
 		require.NoError(t, steps[7].Err)
 		last := steps[len(steps)-1]
-		require.Equal(t, platform.StepDone, last.Kind)
+		require.Equal(t, "done", last.Kind)
 		require.ErrorIs(t, last.Err, &wire.Error{Code: wire.CodeBadRequest})
 		require.NotContains(t, last.Err.Error(), testToken)
 	})
@@ -108,7 +108,7 @@ func TestStepText(t *testing.T) {
 				body: func() io.Reader { return iotest.OneByteReader(strings.NewReader(c.body)) }}},
 			Observe: func(s platform.Step) {
 				ids[s.ID] = true
-				if s.Kind == platform.StepText {
+				if s.Kind == "text" {
 					texts, bytes = append(texts, s.Text), append(bytes, s.Bytes)
 				}
 			}})

@@ -118,7 +118,7 @@ func (n *Tenant) reading(answer **Answer, query func(*platform.Client) (*platfor
 	return func(*platform.Client) error {
 		pings := 0
 		rows, err := query(n.server.platform(platform.Options{Observe: func(step platform.Step) {
-			if step.Kind == platform.StepText && strings.HasPrefix(step.Text, `{"ping"`) {
+			if step.Kind == "text" && strings.HasPrefix(step.Text, `{"ping"`) {
 				pings++
 			}
 		}}))

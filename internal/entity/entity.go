@@ -30,7 +30,6 @@ type Entity struct {
 
 // Link is one foreign key of an entity, measured.
 type Link struct {
-	Key     wire.ForeignKey
 	HitRate *wire.LinkHitRate
 	// Joined says that the platform joins over the key: not more than half of its
 	// values lack a match [rule measure-11]. The protocol does not state the
@@ -159,31 +158,29 @@ func (e *Entity) Grain(ctx context.Context) (string, error) {
 	return "", nil
 }
 
-// Links returns the foreign keys that discovery declares, with how many of their
-// values have a match.
-func (e *Entity) Links(ctx context.Context) ([]*Link, error) {
+// Link returns how many values of a foreign key have a match. The key is the one at that
+// position among those that discovery declares.
+func (e *Entity) Link(ctx context.Context, position int) (*Link, error) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	links := make([]*Link, len(e.Table.ForeignKeys))
-	for i, key := range e.Table.ForeignKeys {
-		if links[i] = e.links[i]; links[i] != nil {
-			continue
-		}
-		rate, _, err := e.connection.LinkHitRate(ctx, &wire.LinkHitRateRequest{
-			FromTable: e.Table.Name, FromColumn: key.Field, ToTable: key.TargetTable, ToColumn: key.TargetField,
-		})
-		if err != nil {
-			return nil, err
-		}
-		if e.size != nil && e.size.Exact && rate.FromNonNull > e.size.Rows {
-			return nil, &platform.AnswerError{Path: wire.PathLinkHitRate, Place: "fromNonNull", Rule: "measure-13",
-				Problem: fmt.Sprintf("is %d; table %s has %d rows by its size", rate.FromNonNull, terms.QuoteName(e.Table.Name), e.size.Rows)}
-		}
-		links[i] = &Link{Key: key, HitRate: rate, Joined: rate.OrphanRate <= maxOrphanRate}
-		if e.links == nil {
-			e.links = map[int]*Link{}
-		}
-		e.links[i] = links[i]
+	if link := e.links[position]; link != nil {
+		return link, nil
 	}
-	return links, nil
+	key := e.Table.ForeignKeys[position]
+	rate, _, err := e.connection.LinkHitRate(ctx, &wire.LinkHitRateRequest{
+		FromTable: e.Table.Name, FromColumn: key.Field, ToTable: key.TargetTable, ToColumn: key.TargetField,
+	})
+	if err != nil {
+		return nil, err
+	}
+	if e.size != nil && e.size.Exact && rate.FromNonNull > e.size.Rows {
+		return nil, &platform.AnswerError{Path: wire.PathLinkHitRate, Place: "fromNonNull", Rule: "measure-13",
+			Problem: fmt.Sprintf("is %d; table %s has %d rows by its size", rate.FromNonNull, terms.QuoteName(e.Table.Name), e.size.Rows)}
+	}
+	link := &Link{HitRate: rate, Joined: rate.OrphanRate <= maxOrphanRate}
+	if e.links == nil {
+		e.links = map[int]*Link{}
+	}
+	e.links[position] = link
+	return link, nil
 }

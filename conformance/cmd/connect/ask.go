@@ -34,8 +34,8 @@ func (p *page) newAskView(tables []wire.Table) askView {
 		return askView{}
 	}
 	type field struct {
-		Name string    `json:"name"`
-		Type wire.Type `json:"type"`
+		Name string `json:"name"`
+		Kind string `json:"kind"`
 	}
 	type table struct {
 		Name        string            `json:"name"`
@@ -52,7 +52,7 @@ func (p *page) newAskView(tables []wire.Table) askView {
 	for _, t := range tables {
 		own := table{Name: label(t.Name), ForeignKeys: append([]wire.ForeignKey{}, t.ForeignKeys...)}
 		for _, f := range t.Fields {
-			own.Fields = append(own.Fields, field{label(f.Name), f.Type})
+			own.Fields = append(own.Fields, field{label(f.Name), kind(f.Type)})
 		}
 		for _, key := range t.ForeignKeys { // which may name what discovery does not list
 			_, _, _ = label(key.Field), label(key.TargetTable), label(key.TargetField)
@@ -68,7 +68,7 @@ func (p *page) preview(w http.ResponseWriter, r *http.Request) {
 	if a == nil {
 		return
 	}
-	v, err := a.show(c.URL())
+	v, err := a.show(c)
 	if err != nil {
 		v = &shown{Problem: p.legible(said(err))}
 	}
@@ -78,7 +78,7 @@ func (p *page) preview(w http.ResponseWriter, r *http.Request) {
 
 // question reads a question that the page has sent. If it returns nil, it has answered. What is
 // wrong with the question is then part of the answer if the page asked for a preview.
-func (p *page) question(w http.ResponseWriter, r *http.Request, preview bool) (*asked, *platform.Connection) {
+func (p *page) question(w http.ResponseWriter, r *http.Request, preview bool) (*asked, *connected) {
 	var q question
 	if !receive(w, r, &q) {
 		return nil, nil
@@ -91,7 +91,7 @@ func (p *page) question(w http.ResponseWriter, r *http.Request, preview bool) (*
 	a, err := q.ask(c.Tables)
 	switch {
 	case err == nil:
-		return a, c.Connection
+		return a, c
 	case preview:
 		var more unfinished
 		answer(w, shown{Problem: p.legible(said(err)), Unfinished: errors.As(err, &more)})
@@ -118,7 +118,9 @@ func (p *page) ask(w http.ResponseWriter, r *http.Request) {
 	if s.steps > shownSteps {
 		s.add("ask-lines", p.render("step", stepView{Text: fmt.Sprintf("and %s more", grouped(int64(s.steps-shownSteps)))}))
 	}
-	s.write(part{ID: "ask-work", HTML: p.render("work", result.work(time.Since(s.began)))})
+	v := result.work(time.Since(s.began))
+	v.Requests = fmt.Sprint(s.requests) // those of a question that has no answer too
+	s.write(part{ID: "ask-work", HTML: p.render("work", v)})
 	s.write(part{ID: "ask-rows", HTML: p.render("rows.html", &result.rowsView)})
 }
 
@@ -128,9 +130,10 @@ type screen struct {
 	out   *http.ResponseController
 	began time.Time
 
-	mu    sync.Mutex
-	w     http.ResponseWriter
-	steps int
+	mu       sync.Mutex
+	w        http.ResponseWriter
+	steps    int
+	requests int
 }
 
 // part is what an element of the page contains, or what is appended to it.
@@ -160,17 +163,17 @@ type stepView struct{ At, Kind, Text string }
 func (s *screen) step(step platform.Step) {
 	v := stepView{At: milliseconds(time.Since(s.began))}
 	switch step.Kind {
-	case platform.StepSent:
+	case "sent":
 		v.Kind = "→ " + step.Path
 		v.Text = strings.Replace(short(string(step.Request), shownText), `"credentials":{}`, `"credentials":…`, 1)
-	case platform.StepAnswered:
+	case "answered":
 		v.Kind, v.Text = "← status", fmt.Sprint(step.Status)
-	case platform.StepText:
+	case "text":
 		v.Kind, v.Text = "← "+lineKind(step.Text), short(s.page.clean(step.Text), 240)
 		if step.Bytes > len(v.Text) {
 			v.Text += fmt.Sprintf(" (%s bytes)", grouped(int64(step.Bytes)))
 		}
-	case platform.StepDone:
+	case "done":
 		if step.Err == nil {
 			return
 		}
@@ -178,6 +181,9 @@ func (s *screen) step(step platform.Step) {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	if step.Kind == "sent" {
+		s.requests++
+	}
 	if s.steps++; s.steps <= shownSteps {
 		s.add("ask-lines", s.page.render("step", v))
 	}
@@ -248,7 +254,7 @@ func (res *result) want(where wire.Where, joins []wire.JoinHop) {
 		res.parts = append(res.parts, wanted{"filters", &res.Filtered})
 	}
 	if len(joins) > 0 {
-		res.parts = append(res.parts, wanted{"joins", &res.Joined})
+		res.parts = append(res.parts, wanted{"linked tables", &res.Joined})
 	}
 }
 
@@ -274,7 +280,7 @@ func (a *asked) answer(r *http.Request, c *platform.Connection, save io.Writer) 
 			groups, err = c.Aggregate(r.Context(), a.groups)
 		}
 		res.want(a.groups.Where, a.groups.Joins)
-		res.parts = append(res.parts, wanted{"groups and measures", &res.Folded})
+		res.parts = append(res.parts, wanted{"groups and figures", &res.Folded})
 		if err == nil {
 			res.Stats = groups.Stats
 			err = res.take(groups.Columns, listedRows(groups.Rows...))
@@ -303,10 +309,10 @@ func (res *result) read(r *http.Request, c *platform.Connection, query *wire.Que
 	defer func() { res.Stats = answer.Stats }()
 	res.want(query.Where, query.Joins)
 	if len(query.Sort) > 0 {
-		res.parts = append(res.parts, wanted{"sort", &res.Sorted})
+		res.parts = append(res.parts, wanted{"order", &res.Sorted})
 	}
 	if query.Limit > 0 || query.Offset > 0 {
-		res.parts = append(res.parts, wanted{"window", &res.Windowed})
+		res.parts = append(res.parts, wanted{"number of rows", &res.Windowed})
 	}
 	err = res.take(answer.Columns, answer.All())
 	if table := slices.IndexFunc(c.Tables, func(t wire.Table) bool { return t.Name == query.Table }); table >= 0 {
@@ -317,13 +323,13 @@ func (res *result) read(r *http.Request, c *platform.Connection, query *wire.Que
 
 // workView says who did what for an answer.
 type workView struct {
-	Served, Finished, RowsRead, RowsAnswered, Requests, Time, Problem string
+	Served, Finished, RowsRead, RowsAnswered, Requests, Time string
+	Failed                                                   bool // only requests and time are known
 }
 
 func (res *result) work(took time.Duration) workView {
 	v := workView{
-		RowsRead: grouped(res.RowsRead), RowsAnswered: grouped(res.answered), Requests: fmt.Sprint(res.Requests),
-		Time: milliseconds(took), Problem: res.Problem,
+		RowsRead: grouped(res.RowsRead), RowsAnswered: grouped(res.answered), Time: milliseconds(took), Failed: res.Problem != "",
 	}
 	var served, finished []string
 	for _, part := range res.parts {
@@ -333,9 +339,7 @@ func (res *result) work(took time.Duration) workView {
 			served = append(served, part.what)
 		}
 	}
-	if res.Problem == "" {
-		v.Served, v.Finished = listed(served), listed(finished)
-	}
+	v.Served, v.Finished = listed(served), listed(finished)
 	return v
 }
 

@@ -33,6 +33,7 @@ const (
 type export struct {
 	dir        string
 	format     string // csv or ndjson
+	url        string // of the connector
 	connection *platform.Connection
 	every      int64 // rows between two notes of the progress
 	log        *exportLog

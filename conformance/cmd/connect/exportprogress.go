@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"slices"
+	"strings"
 
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
@@ -33,7 +34,7 @@ func (p *progress) restart() { p.Last, p.Rows, p.Bytes, p.Done = nil, 0, 0, fals
 // progress returns how far the export of a table into a file has come, and the size of the
 // file. An export of a table that was described in another way begins anew.
 func (e *export) progress(name string, t *wire.Table, order []wire.SortKey) (p *progress, size int64, err error) {
-	p = &progress{URL: e.connection.URL()}
+	p = &progress{URL: strings.TrimSuffix(e.url, "/")}
 	for _, f := range t.Fields {
 		p.Columns = append(p.Columns, f.Name+" "+string(f.Type))
 	}

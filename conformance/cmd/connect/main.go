@@ -112,7 +112,7 @@ func exportAll(ctx context.Context, c *config, out io.Writer) error {
 	c.export.connection, err = platform.Connect(ctx, client, c.credentials,
 		&platform.ConnectionOptions{Reach: c.reach, DiscoverOnly: true})
 	if err == nil {
-		c.export.every, c.export.log = saveEvery, &exportLog{out: out, tables: len(c.export.connection.Tables)}
+		c.export.url, c.export.every, c.export.log = c.form.URL(), saveEvery, &exportLog{out: out, tables: len(c.export.connection.Tables)}
 		err = c.export.run(ctx)
 	}
 	if err != nil {

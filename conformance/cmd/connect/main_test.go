@@ -272,7 +272,7 @@ func TestRun(t *testing.T) {
 		parts = append(parts, p.ID)
 		switch p.ID {
 		case "ask-work":
-			require.Contains(t, p.HTML, "<dt>Served by the connector</dt><dd>filters, sort, window</dd>")
+			require.Contains(t, p.HTML, "<dt>Served by the connector</dt><dd>filters, order, number of rows</dd>")
 			require.Contains(t, p.HTML, "<dt>Finished here</dt><dd>nothing</dd>")
 		case "ask-rows":
 			require.Contains(t, p.HTML, "Mars")

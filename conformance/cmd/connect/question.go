@@ -5,11 +5,13 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/connectorsdk/connector-sdk-go/conformance"
 	"github.com/connectorsdk/connector-sdk-go/conformance/internal/check"
+	"github.com/connectorsdk/connector-sdk-go/conformance/platform"
 	"github.com/connectorsdk/connector-sdk-go/internal/terms"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
@@ -274,8 +276,22 @@ type shown struct {
 	Unfinished bool   `json:"unfinished"` // nothing is wrong so far, but something is still to be typed
 }
 
-// show returns the request to the connector at base.
-func (a *asked) show(base string) (*shown, error) {
+// show returns the request to a connector. An average is shown as what the connector is asked for
+// instead, since the protocol has none.
+func (a *asked) show(c *connected) (*shown, error) {
+	if a.groups != nil && slices.ContainsFunc(a.groups.Measures, func(m wire.Measure) bool { return m.Fn == platform.Avg }) {
+		requests, _, err := c.Explain(a.groups)
+		if err != nil {
+			return nil, err
+		}
+		a = &asked{}
+		switch last := requests[len(requests)-1].(type) {
+		case *wire.AggregateRequest:
+			a.groups = last
+		case *wire.QueryRequest:
+			a.query = last
+		}
+	}
 	envelope := wire.Envelope{TimeoutMS: 60_000}
 	switch {
 	case a.count != nil:
@@ -296,7 +312,7 @@ func (a *asked) show(base string) (*shown, error) {
 	}
 	const none = `"credentials":{}`
 	request := conformance.Request{
-		Method: http.MethodPost, URL: strings.TrimSuffix(base, "/") + path,
+		Method: http.MethodPost, URL: strings.TrimSuffix(c.url, "/") + path,
 		Header: http.Header{"Authorization": {"Bearer $" + check.EnvToken}},
 		Body:   strings.Replace(string(body), none, `"credentials":$`+check.EnvCredentials, 1),
 	}

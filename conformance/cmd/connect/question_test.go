@@ -7,6 +7,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/connectorsdk/connector-sdk-go/conformance/platform"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -49,11 +50,36 @@ func TestQuestion(t *testing.T) {
 			require.NoError(t, err)
 			require.JSONEq(t, string(c.Request), string(text), c.Why)
 
-			v, err := a.show("https://shop.test/a/")
+			v, err := a.show(&connected{url: "https://shop.test/a/"})
 			require.NoError(t, err)
 			require.Contains(t, v.JSON, `"credentials": $CONNECTOR_CREDENTIALS`)
 			require.Contains(t, v.Curl, "'https://shop.test/a/")
 			require.Contains(t, v.Curl, `"$PLATFORM_CONNECTOR_TOKEN"`)
 		})
+	}
+}
+
+// TestAverageAsARequest shows an average as what the connector is asked for.
+func TestAverageAsARequest(t *testing.T) {
+	q := question{Kind: "groups", Table: "orders", GroupBy: []groupKey{{Field: "status"}}, Measures: []measure{{Fn: platform.Avg, Field: "total"}}}
+	tables := []wire.Table{{Name: "orders", Fields: []wire.Field{{Name: "total", Type: wire.TypeDecimal}, {Name: "status", Type: wire.TypeString}}}}
+	for _, c := range []struct {
+		why       string
+		endpoints []wire.Endpoint
+		curl      string
+		json      []string
+	}{
+		{"its sum and its count", []wire.Endpoint{wire.EndpointAggregate}, "/aggregate'", []string{`"fn": "sum"`, `"fn": "count"`}},
+		{"or the rows, where it computes neither", nil, "/query'", []string{`"fields": [`}},
+	} {
+		a, err := q.ask(tables)
+		require.NoError(t, err)
+		v, err := a.show(&connected{Connection: &platform.Connection{Document: &wire.Document{Endpoints: c.endpoints}, Tables: tables}})
+		require.NoError(t, err, c.why)
+		require.Contains(t, v.Curl, c.curl, c.why)
+		for _, text := range c.json {
+			require.Contains(t, v.JSON, text, c.why)
+		}
+		require.NotContains(t, v.JSON, "avg", c.why)
 	}
 }

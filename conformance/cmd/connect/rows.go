@@ -15,7 +15,7 @@ import (
 )
 
 // pageRows is how many rows of a table are shown at a time. Connect reads the first.
-const pageRows = platform.PreviewRows
+const pageRows = 50
 
 // rowsView is a table of rows.
 type rowsView struct {
@@ -214,7 +214,7 @@ func (p *page) csv(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	w.Header().Set("Content-Type", "text/csv; charset=utf-8")
-	if result := a.answer(r, c, w); result.Problem != "" {
+	if result := a.answer(r, c.Connection, w); result.Problem != "" {
 		panic(http.ErrAbortHandler)
 	}
 }

@@ -1,7 +1,9 @@
 package main
 
 import (
+	"encoding/json"
 	"fmt"
+	"io"
 	"net/http"
 	"net/http/httptest"
 	"regexp"
@@ -14,6 +16,7 @@ import (
 	"github.com/connectorsdk/connector-sdk-go/conformance/platform"
 	"github.com/connectorsdk/connector-sdk-go/connector/memsource"
 	"github.com/connectorsdk/connector-sdk-go/internal/planets"
+	"github.com/connectorsdk/connector-sdk-go/internal/terms"
 	"github.com/connectorsdk/connector-sdk-go/wire"
 )
 
@@ -106,6 +109,64 @@ func TestTurnAgain(t *testing.T) {
 		require.Len(t, patches, 1)
 		require.Contains(t, patches[0].HTML, `class="note bad"`)
 		require.Equal(t, buttons, strings.Join(regexp.MustCompile(`"offset":\d+`).FindAllString(patches[0].HTML, -1), " "))
+	}
+}
+
+// TestAskFails asks for too many groups, of a connector that cannot be reached, and of one that
+// stops within its answer. The page says it once, in words, and counts the requests.
+func TestAskFails(t *testing.T) {
+	var answer http.HandlerFunc // to a question
+	h := planets.Handler(token, planets.Source(planets.Table()))
+	client, stop := platform.InProcess(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if answer != nil && (r.URL.Path == wire.PathQuery || r.URL.Path == wire.PathAggregate) {
+			answer(w, r)
+			return
+		}
+		h.ServeHTTP(w, r)
+	}))
+	defer stop()
+	own, err := platform.NewClient("https://t.test", wire.NewBearer(token), &platform.Options{HTTP: client})
+	require.NoError(t, err)
+	connection, err := platform.Connect(t.Context(), own, wire.Credentials{}, nil)
+	require.NoError(t, err)
+	p := testPage(t)
+	p.connection.Store(&connected{Connection: connection})
+	for _, c := range []struct {
+		question, says string
+		requests       int
+		answer         http.HandlerFunc
+	}{
+		{`{"kind": "groups", "table": "planets", "measures": [{"fn": "count"}]}`, "answered unsupported: too many groups", 3, // it is read again
+			func(w http.ResponseWriter, _ *http.Request) {
+				w.WriteHeader(http.StatusUnprocessableEntity)
+				_, _ = io.WriteString(w, `{"error":{"code":"unsupported","message":"too many groups"}}`)
+			}},
+		{`{"kind": "rows", "table": "planets", "fields": ["name"]}`, "The connector cannot be reached: ", 1,
+			func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) }},
+		{`{"kind": "rows", "table": "planets", "fields": ["name"]}`, "The answer ended before it was complete. The connector may have stopped.", 1,
+			func(w http.ResponseWriter, _ *http.Request) {
+				w.Header().Set("Content-Type", terms.MediaNDJSON)
+				_, _ = io.WriteString(w, `{"rows":[{"name":"Earth"}]}`+"\n")
+				_ = http.NewResponseController(w).Flush()
+				panic(http.ErrAbortHandler)
+			}},
+	} {
+		answer = c.answer
+		out := httptest.NewRecorder()
+		p.ask(out, httptest.NewRequestWithContext(t.Context(), http.MethodPost, "/ask", strings.NewReader(c.question)))
+		parts := map[string]string{}
+		for line := range strings.Lines(out.Body.String()) {
+			var one part
+			require.NoError(t, json.Unmarshal([]byte(line), &one))
+			if !one.Append {
+				parts[one.ID] = one.HTML
+			}
+		}
+		require.Contains(t, parts["ask-rows"], c.says)
+		require.NotContains(t, parts["ask-work"], c.says, "once is enough")
+		require.Contains(t, parts["ask-work"], fmt.Sprintf("<dt>Requests</dt><dd>%d</dd>", c.requests))
+		require.NotContains(t, parts["ask-work"], "Rows", "how many there would have been is not known")
+		require.NotContains(t, parts["ask-rows"], "Save as CSV")
 	}
 }
 

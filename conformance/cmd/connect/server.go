@@ -33,6 +33,7 @@ const maxBody = 1 << 20
 // connected is a connection, with what has been measured of its tables.
 type connected struct {
 	*platform.Connection
+	url      string // of the connector
 	entities []*entity.Entity
 
 	mu    sync.Mutex

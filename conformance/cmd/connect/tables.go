@@ -59,7 +59,7 @@ func (p *page) discover(ctx context.Context, s *lifecycle.Source) {
 		switch {
 		case ctx.Err() != nil:
 		case preview == nil:
-			reading = &connected{Connection: c, entities: entity.All(c), first: map[int][][]wire.Value{}}
+			reading = &connected{Connection: c, url: s.URL(), entities: entity.All(c), first: map[int][][]wire.Value{}}
 			p.showTables(reading)
 		default:
 			p.showPreview(reading, preview)
@@ -138,7 +138,7 @@ func (p *page) measure(w http.ResponseWriter, r *http.Request) {
 	case m.Kind == "column" && m.Index >= 0 && m.Index < len(e.Table.Fields):
 		text, err = columnText(r.Context(), e, e.Table.Fields[m.Index].Name)
 	case m.Kind == "link" && m.Index >= 0 && m.Index < len(e.Table.ForeignKeys):
-		text, err = p.linkText(r.Context(), c.Connection, e.Table.Name, e.Table.ForeignKeys[m.Index])
+		text, err = p.linkText(r.Context(), e, m.Index)
 	default:
 		http.Error(w, "no such measurement", http.StatusNotFound)
 		return
@@ -172,18 +172,24 @@ func grainText(ctx context.Context, e *entity.Entity) (string, error) {
 	if err != nil || column != "" {
 		return column + ": it is never empty, and no value stands in it twice", err
 	}
+	if size, err := e.Size(ctx); err == nil && size.Rows == 0 {
+		return "there are no rows", nil
+	}
 	return "no single column does", nil
 }
 
-func (p *page) linkText(ctx context.Context, c *platform.Connection, table string, key wire.ForeignKey) (string, error) {
-	rate, _, err := c.LinkHitRate(ctx, &wire.LinkHitRateRequest{
-		FromTable: table, FromColumn: key.Field, ToTable: key.TargetTable, ToColumn: key.TargetField})
+func (p *page) linkText(ctx context.Context, e *entity.Entity, position int) (string, error) {
+	link, err := e.Link(ctx, position)
 	if err != nil {
 		return "", err
 	}
+	rate := link.HitRate
 	text := fmt.Sprintf("%s of %s without a match", grouped(rate.OrphanCount), grouped(rate.FromNonNull))
 	for i, sample := range rate.OrphanSamples[:min(3, len(rate.OrphanSamples))] {
 		text += map[bool]string{true: ", such as ", false: ", "}[i == 0] + short(p.clean(sample), 40)
+	}
+	if !link.Joined {
+		text += "; the platform does not link the tables by it"
 	}
 	return text, nil
 }

@@ -18,7 +18,7 @@ func (p *page) functions() template.FuncMap {
 	return template.FuncMap{
 		"legible":  func(text any) string { return p.legible(fmt.Sprint(text)) },
 		"markdown": func(text string) template.HTML { return markdown(p.legible(text)) },
-		"cell":     p.cell, "pickable": p.pickable, "flags": flags, "stats": p.stats,
+		"cell":     p.cell, "pickable": p.pickable, "flags": flags, "kind": kind, "stats": p.stats,
 		"grouped": func(n *int64) string { return grouped(*n) }, "shown": shownColumns,
 		"measure": func(kind string, table, index int) string {
 			return encoded(measurement{Kind: kind, Table: table, Index: index})
@@ -78,6 +78,23 @@ func thousands(digits string) string {
 		whole = whole[:at] + "," + whole[at:]
 	}
 	return m[1] + whole + m[3]
+}
+
+// kind returns a type in words for who uses the page.
+func kind(t wire.Type) string {
+	switch t {
+	case wire.TypeString:
+		return "text"
+	case wire.TypeDatetime:
+		return "date and time"
+	case wire.TypeBoolean:
+		return "true or false"
+	case wire.TypeArray:
+		return "list"
+	case wire.TypeJSON:
+		return "JSON"
+	}
+	return string(t)
 }
 
 // flags returns what discovery says of a field in words.

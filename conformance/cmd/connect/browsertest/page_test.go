@@ -206,7 +206,7 @@ func TestForeign(t *testing.T) {
 	b.asks(`"op": "gt"`)
 	b.click("#ask-run")
 	b.says("ask-rows", "2 rows")
-	for _, text := range []string{"nothing", "filters, sort, window"} {
+	for _, text := range []string{"nothing", "filters, order, number of rows"} {
 		b.says("ask-work", text)
 	}
 	b.says("ask-lines", "Calais")
@@ -241,7 +241,7 @@ func TestTwoTenants(t *testing.T) {
 	b.says("ask-json", `"toTable": "customers"`)
 	b.click("#ask-run")
 	b.says("ask-rows", "rows")
-	b.says("ask-work", "filters, joins, sort, window")
+	b.says("ask-work", "filters, linked tables, order, number of rows")
 	for _, width := range []int64{1280, 390} {
 		b.viewport(width, false)
 		b.until(`byId("ask-run").textContent === "Ask"`) // while it asks, it stops
@@ -259,7 +259,13 @@ func TestTwoTenants(t *testing.T) {
 	b.pick("#ask-groupby select", "status")
 	b.click("#ask-run")
 	b.says("ask-rows", "94")
-	b.says("ask-work", "groups and measures")
+	b.says("ask-work", "groups and figures")
+	b.until(`byId("ask-run").textContent === "Ask"`)
+	b.pick(".measure select", "avg")
+	b.pick(".measure select:nth-of-type(2)", "total")
+	b.asks(`"fn": "sum"`) // of which, and of the count, the platform takes the average
+	b.click("#ask-run")
+	b.says("ask-rows", "avg_total")
 	require.NotEmpty(t, bodies())
 
 	b.click("#reconnect")

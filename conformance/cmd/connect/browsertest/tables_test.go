@@ -5,6 +5,8 @@ import (
 	"log/slog"
 	"net/http"
 	"slices"
+	"strings"
+	"sync/atomic"
 	"testing"
 
 	"github.com/chromedp/chromedp/kb"
@@ -145,4 +147,73 @@ func TestTables(t *testing.T) {
 	b.says("ask-saved", "Saved.")
 	b.picture("picked")
 	b.keepsSecret(token)
+}
+
+// TestManyTables looks at 200 tables without rows, at cells that are longer than what is shown, and
+// at an answer that breaks off.
+func TestManyTables(t *testing.T) {
+	wide := memsource.Table{Table: wire.Table{Name: "wide", StoresRows: true, PrimaryKey: []string{"id"}, Fields: []wire.Field{
+		{Name: "id", Type: wire.TypeNumber}, {Name: "text", Type: wire.TypeString}}}}
+	for i := range int64(2000) {
+		wide.Rows = append(wide.Rows, []wire.Value{wire.Int(i), wire.Text(strings.Repeat("wörd ", 200))})
+	}
+	tables := []memsource.Table{wide}
+	for i := range 200 {
+		tables = append(tables, memsource.Table{Table: wire.Table{Name: fmt.Sprint("table_", i), StoresRows: true,
+			Fields: []wire.Field{{Name: "x", Type: wire.TypeString, Nullable: true}, {Name: "day", Type: wire.TypeDate}}}})
+	}
+	src, err := memsource.New(tables, nil)
+	require.NoError(t, err)
+	secret, err := wire.NewToken(token)
+	require.NoError(t, err)
+	h, err := connector.New(connector.Definition{Slug: "many"}, src, secret, &connector.Options{Logger: slog.New(slog.DiscardHandler)})
+	require.NoError(t, err)
+	var stops atomic.Bool
+	url, _ := serve(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if stops.Load() && r.URL.Path == wire.PathQuery {
+			w = &stopping{w, 100_000}
+		}
+		h.ServeHTTP(w, r)
+	}))
+	b := open(t, withToken, "-local", url)
+	b.click("#read")
+	b.says("fields", "asks for no credentials")
+	b.click("#connect")
+	b.click("[data-panel=tables]")
+	b.says("table-found", "201 tables")
+	b.says("size-200", "0 rows")
+	b.fill("table-search", "table_7")
+	b.says("table-found", "11 tables")
+	b.script(`document.querySelector("#panel-tables > .table:not([hidden]) summary").click()`)
+	b.says("rows-8", "0 rows")
+	b.click("#grain-8 button")
+	b.says("grain-8", "there are no rows")
+	b.picture("no-rows")
+	b.fill("table-search", "wide")
+	b.click("#panel-tables details summary")
+	b.says("rows-0", "rows 1 to 50")
+	b.picture("long-cells")
+
+	stops.Store(true)
+	b.click("[data-panel=ask]")
+	b.pick("#ask-limit", "")
+	b.click("#ask-run")
+	b.says("ask-rows", "The answer ended before it was complete.")
+	b.picture("broken-off")
+	b.keepsSecret(token)
+}
+
+// stopping ends a connection after so many bytes.
+type stopping struct {
+	http.ResponseWriter
+	left int
+}
+
+func (s *stopping) Unwrap() http.ResponseWriter { return s.ResponseWriter }
+
+func (s *stopping) Write(p []byte) (int, error) {
+	if s.left -= len(p); s.left < 0 {
+		panic(http.ErrAbortHandler)
+	}
+	return s.ResponseWriter.Write(p)
 }

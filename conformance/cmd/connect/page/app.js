@@ -283,7 +283,7 @@ document.addEventListener("input", (event) => {
 const operators = [["eq", "is"], ["neq", "is not"], ["gt", "is more than"], ["gte", "is at least"], ["lt", "is less than"],
   ["lte", "is at most"], ["in", "is one of"], ["nin", "is none of"], ["contains", "has the element"], ["includes", "has in it"],
   ["startswith", "begins with"], ["isnull", "is empty"], ["notnull", "is not empty"]];
-const figures = [["count", "number of"], ["sum", "sum of"], ["min", "least"], ["max", "largest"], ["count_distinct", "different values of"]];
+const figures = [["count", "number of"], ["sum", "sum of"], ["avg", "average of"], ["min", "least"], ["max", "largest"], ["count_distinct", "different values of"]];
 let tables = [];
 let labels = {}; // how names are shown that are not shown as they are
 const shown = (name) => Object.hasOwn(labels, name) ? labels[name] : name;
@@ -300,7 +300,7 @@ const choose = (label, values, value) => {
   return select;
 };
 const currentTable = () => tables.find((t) => t.name === byId("ask-table").value);
-const fieldNames = (table) => table.fields.map((f) => [f.name, shown(f.name) + " · " + f.type]);
+const fieldNames = (table) => table.fields.map((f) => [f.name, shown(f.name) + " · " + f.kind]);
 
 // removable gives a line a button that removes it, or the whole of which it is a part.
 function removable(line, whole = line) {
@@ -380,7 +380,7 @@ function addJoin() {
 }
 
 function addGroupKey() {
-  const grain = choose("Grain", [["", "the value"], "year", "quarter", "month", "day"]);
+  const grain = choose("Period", [["", "the value"], "year", "quarter", "month", "day"]);
   grain.className = "short";
   byId("ask-groupby").append(removable(element("div", {className: "line key"}, choose("Group by", fieldNames(currentTable())), grain)));
 }
