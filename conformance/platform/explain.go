@@ -88,7 +88,7 @@ func (c *Connection) explainQuery(req *wire.QueryRequest) (asked []wire.Request,
 func (c *Connection) explainPull(p *pull, asked []wire.Request, most *Stats) ([]wire.Request, error) {
 	r := &reading{c: c, pull: p, stats: new(Stats)}
 	r.order()
-	first, _, err := r.next()
+	first, _, err := r.at(0)
 	if first == nil {
 		return asked, err
 	}

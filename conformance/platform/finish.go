@@ -116,10 +116,7 @@ func (a *Answer) through(c *Connection) (*Answer, error) {
 	return &own, nil
 }
 
-// once returns the rows as All does, and does not ask again.
-func (a *Answer) once() iter.Seq2[[]wire.Value, error] { return a.read(&a.Stats) }
-
-// read yields the rows of one attempt.
+// read yields the rows as All does, and does not ask again.
 func (a *Answer) read(stats *Stats) iter.Seq2[[]wire.Value, error] {
 	return func(yield func([]wire.Value, error) bool) {
 		*stats = Stats{}

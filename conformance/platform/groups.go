@@ -42,7 +42,7 @@ func (c *Connection) count(ctx context.Context, req *wire.CountRequest) (n int64
 	if err != nil {
 		return 0, stats, err
 	}
-	for _, err := range answer.once() {
+	for _, err := range answer.read(&answer.Stats) {
 		if err != nil {
 			return 0, answer.Stats, err
 		}
@@ -190,7 +190,7 @@ func (c *Connection) aggregate(ctx context.Context, req *wire.AggregateRequest, 
 	}
 	fold := a.req
 	fold.Where = wire.Where{} // which the rows of the answer have passed
-	rows := relation.Relation{Columns: answer.Columns, Rows: answer.once()}
+	rows := relation.Relation{Columns: answer.Columns, Rows: answer.read(&answer.Stats)}
 	if groups.Rows, err = relation.Aggregate(rows, &fold, relation.NewBudget(c.budget)); err != nil {
 		return refused(err, "group by fewer or coarser fields")
 	}

@@ -89,11 +89,8 @@ func (r *reading) goOnByKey() {
 	r.keys, r.columns = keys, columns
 }
 
-// next returns the request of the next page, and reports whether a limit of the connector
-// may cut it. A nil request means that the reading has ended, perhaps with an error.
-func (r *reading) next() (page *wire.QueryRequest, cut bool, err error) { return r.at(r.got) }
-
-// at returns the page after so many rows, as next does.
+// at returns the request of the page after so many rows, and reports whether a limit of the
+// connector may cut it. A nil request means that the reading has ended, perhaps with an error.
 func (r *reading) at(got int64) (page *wire.QueryRequest, cut bool, err error) {
 	limits, own := r.c.Document.Capabilities.Limits, r.wanted
 	page = &own
@@ -129,7 +126,7 @@ func (r *reading) pages(ctx context.Context) error {
 	r.order()
 	var further *ahead
 	for {
-		page, cut, err := r.next()
+		page, cut, err := r.at(r.got)
 		if page == nil {
 			return err
 		}
@@ -364,8 +361,7 @@ func (c *Connection) skips(end int64) bool {
 
 // canSkip reports whether the document declares an offset.
 func (c *Connection) canSkip(offset int64) bool {
-	caps := c.Document.Capabilities
-	return offset == 0 || caps.Offset && (caps.Limits.OffsetMax == 0 || offset <= caps.Limits.OffsetMax)
+	return offset == 0 || c.skips(offset)
 }
 
 // offsetLimit returns the limit that ends the offsets of pages.
