@@ -82,6 +82,8 @@ func TestExport(t *testing.T) {
 	require.NoError(t, err)
 	require.Empty(t, p.queries, "what is complete is not read again")
 	require.Contains(t, out, `"t": complete, 4 rows`)
+	_, err = exportTo(t, dir, strings.TrimPrefix(url, "http://"))
+	require.NoError(t, err, "an address of this machine is completed as on the page")
 	_, err = exportTo(t, dir, "-format", "xml", url)
 	require.ErrorContains(t, err, "-format takes csv or ndjson")
 }

@@ -105,14 +105,15 @@ type config struct {
 
 // exportAll connects, and exports all tables.
 func exportAll(ctx context.Context, c *config, out io.Writer) error {
-	client, err := platform.NewClient(c.form.URL(), c.token, &platform.Options{Local: c.form.Local()})
+	c.export.url = lifecycle.Completed(c.form.URL())
+	client, err := platform.NewClient(c.export.url, c.token, &platform.Options{Local: c.form.Local()})
 	if err != nil {
 		return err
 	}
 	c.export.connection, err = platform.Connect(ctx, client, c.credentials,
 		&platform.ConnectionOptions{Reach: c.reach, DiscoverOnly: true})
 	if err == nil {
-		c.export.url, c.export.every, c.export.log = c.form.URL(), saveEvery, &exportLog{out: out, tables: len(c.export.connection.Tables)}
+		c.export.every, c.export.log = saveEvery, &exportLog{out: out, tables: len(c.export.connection.Tables)}
 		err = c.export.run(ctx)
 	}
 	if err != nil {

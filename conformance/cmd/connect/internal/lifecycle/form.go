@@ -218,7 +218,7 @@ func (f *Form) missing() error {
 // Read completes an address that was typed without a scheme.
 func (f *Form) Read(ctx context.Context) error {
 	f.mu.Lock()
-	f.url = completed(f.url)
+	f.url = Completed(f.url)
 	edits := f.edits
 	c, err := f.client()
 	f.mu.Unlock()
@@ -250,8 +250,8 @@ func (f *Form) Read(ctx context.Context) error {
 	return nil
 }
 
-// completed returns an address with a scheme: https, or http for this machine.
-func completed(address string) string {
+// Completed returns an address with a scheme: https, or http for this machine.
+func Completed(address string) string {
 	address = strings.TrimSpace(address)
 	if address == "" || strings.Contains(address, "://") {
 		return address
