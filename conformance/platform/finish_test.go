@@ -275,8 +275,6 @@ func TestBrokenReadings(t *testing.T) {
 	}
 }
 
-var allFields = []string{"id", "half", "text"}
-
 // TestFilteringKeepsNothing filters rows here, and allocates for the lines but not for the rows.
 func TestFilteringKeepsNothing(t *testing.T) {
 	const lines, rows = 40, 5000
