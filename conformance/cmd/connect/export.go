@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"net/url"
 	"os"
 	"path/filepath"
 	"slices"
@@ -129,10 +128,19 @@ func contradictory(err error) bool {
 	return errors.As(err, &fault) && slices.Contains([]string{"stream-2", "stream-11", "discovery-10"}, fault.Rule)
 }
 
-// fileName returns a table's name as a file may have it on every system. Windows takes
-// what follows a colon for a stream of the file before it.
+// fileName returns a table's name as a file may have it on every system: what Windows or a path
+// takes for something else is escaped, and letters of any script stay, since a name may have no
+// more than 255 bytes.
 func fileName(table string) string {
-	return strings.ReplaceAll(url.PathEscape(table), ":", "%3A")
+	var b strings.Builder
+	for i := range len(table) {
+		if c := table[i]; c < ' ' || strings.IndexByte(`/\:*?"<>|%`, c) >= 0 {
+			fmt.Fprintf(&b, "%%%02X", c)
+		} else {
+			b.WriteByte(c)
+		}
+	}
+	return b.String()
 }
 
 // rows appends the rows behind the progress to a file.

@@ -95,6 +95,8 @@ func TestFileName(t *testing.T) {
 		{"so would a backslash on Windows", `the\things`, "the%5Cthings"},
 		{"a colon is a stream of another file on Windows", "shop:orders", "shop%3Aorders"},
 		{"no name spells another's escape", "shop%3Aorders", "shop%253Aorders"},
+		{"letters of other scripts are no longer than in the table's name", strings.Repeat("表", 40), strings.Repeat("表", 40)},
+		{"a line end would be one in the list of files", "a\nb", "a%0Ab"},
 		{"Windows has no such characters in names", `<a>|"b"*?`, "%3Ca%3E%7C%22b%22%2A%3F"},
 	} {
 		if got := fileName(test.table); got != test.want {
