@@ -241,16 +241,11 @@ func (c *Client) read(
 	if err != nil {
 		return err
 	}
-	return e.end(e.decode(answer))
-}
-
-// decode reads the answer of a 200 into m.
-func (e *exchange) decode(m wire.Answer) error {
 	body, err := e.success()
-	if err != nil {
-		return err
+	if err == nil {
+		err = e.unmarshal(body, answer)
 	}
-	return e.unmarshal(body, m)
+	return e.end(err)
 }
 
 // success returns the body of a 200.

@@ -11,17 +11,16 @@ import (
 func (e *exchange) lines() io.Reader {
 	e.silent.Stop()
 	// The headers are no line: the silence began with the request.
-	return &lineWatch{e: e, left: e.idle - time.Since(e.sent), observed: e.client.options.Observe != nil}
+	return &lineWatch{e: e, left: e.idle - time.Since(e.sent)}
 }
 
 // lineWatch is the body of a stream, on which the client's clocks run. A line that
 // comes slowly is no silence; what limits it is the time that the whole stream has.
 type lineWatch struct {
-	e        *exchange
-	left     time.Duration // until the silence is too long
-	begun    bool          // a line came
-	observed bool
-	line     []byte // begun and observed
+	e     *exchange
+	left  time.Duration // until the silence is too long
+	begun bool          // a line came
+	line  []byte        // begun and observed
 }
 
 func (l *lineWatch) Read(p []byte) (int, error) {
@@ -38,7 +37,7 @@ func (l *lineWatch) Read(p []byte) (int, error) {
 			e.late.Reset(max(time.Until(e.sent.Add(e.most)), 0))
 		}
 	}
-	if l.observed {
+	if e.client.options.Observe != nil {
 		l.show(p[:n], err != nil)
 	}
 	return n, err

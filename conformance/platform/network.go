@@ -58,11 +58,10 @@ func transport(local bool) *http.Transport {
 // would get the token and the credentials. It keeps nothing of own but its transport.
 func client(own *http.Client, local bool) *http.Client {
 	c := &http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
-	switch {
-	case own == nil:
-		c.Transport = transport(local)
-	default:
+	if own != nil {
 		c.Transport = own.Transport
+	} else {
+		c.Transport = transport(local)
 	}
 	return c
 }
