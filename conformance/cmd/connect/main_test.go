@@ -198,7 +198,7 @@ func (v *visitor) button(path string) (view formView) {
 // events reads patches until one of them has the text.
 func (v *visitor) events(last, id, text string) (event string) {
 	v.t.Helper()
-	ctx, stop := context.WithTimeout(v.t.Context(), 20*time.Second)
+	ctx, stop := context.WithTimeout(v.t.Context(), 2*time.Minute)
 	defer stop()
 	r, err := http.NewRequestWithContext(ctx, http.MethodGet, v.url+"events", nil)
 	require.NoError(v.t, err)
