@@ -496,6 +496,7 @@ func TestLinks(t *testing.T) {
 		require.NoError(t, err)
 		require.Equal(t, joined, link.Joined, "%d of 100", orphans)
 	}
-	_, err := entityOf(connectTo(t, instead(staff(connector.Omit{}, wire.Limits{}), wire.PathLinkHitRate, `{}`), nil), "people").Link(t.Context(), 0)
+	failing := instead(staff(connector.Omit{}, wire.Limits{}), wire.PathLinkHitRate, `{}`)
+	_, err := entityOf(connectTo(t, failing, nil), "people").Link(t.Context(), 0)
 	require.ErrorAs(t, err, new(*platform.AnswerError), "a measurement that fails is none")
 }

@@ -448,8 +448,9 @@ func TestErrorsQuoteNoURL(t *testing.T) {
 		{errors.New("a header with " + testToken), "a header with [redacted]"},
 		{errors.New(`a header with "` + strings.ReplaceAll(testToken, "-", `\u002D`) + `"`), `a header with "[redacted]"`},
 	} {
+		broken := transport(func(*http.Request) (*http.Response, error) { return nil, failure.err })
 		c, err := platform.NewClient("https://connector.test/s3cret-path", wire.NewBearer(testToken),
-			&platform.Options{HTTP: &http.Client{Transport: transport(func(*http.Request) (*http.Response, error) { return nil, failure.err })}})
+			&platform.Options{HTTP: &http.Client{Transport: broken}})
 		require.NoError(t, err)
 		for path, ask := range asks {
 			err := ask(t.Context(), c)

@@ -110,7 +110,8 @@ func (p *pier) export(t *testing.T, dir, format string) error {
 	require.NoError(t, err)
 	c, err := platform.Connect(t.Context(), client, wire.Credentials{}, &platform.ConnectionOptions{DiscoverOnly: true})
 	require.NoError(t, err)
-	e := &export{dir: dir, format: format, url: "https://shop.test", connection: c, every: 3, log: &exportLog{out: io.Discard, tables: len(c.Tables)}}
+	e := &export{dir: dir, format: format, url: "https://shop.test", connection: c, every: 3,
+		log: &exportLog{out: io.Discard, tables: len(c.Tables)}}
 	return e.run(t.Context())
 }
 

@@ -61,8 +61,10 @@ func TestQuestion(t *testing.T) {
 
 // TestAverageAsARequest shows an average as what the connector is asked for.
 func TestAverageAsARequest(t *testing.T) {
-	q := question{Kind: "groups", Table: "orders", GroupBy: []groupKey{{Field: "status"}}, Measures: []measure{{Fn: platform.Avg, Field: "total"}}}
-	tables := []wire.Table{{Name: "orders", Fields: []wire.Field{{Name: "total", Type: wire.TypeDecimal}, {Name: "status", Type: wire.TypeString}}}}
+	q := question{Kind: "groups", Table: "orders", GroupBy: []groupKey{{Field: "status"}},
+		Measures: []measure{{Fn: platform.Avg, Field: "total"}}}
+	tables := []wire.Table{{Name: "orders", Fields: []wire.Field{
+		{Name: "total", Type: wire.TypeDecimal}, {Name: "status", Type: wire.TypeString}}}}
 	for _, c := range []struct {
 		why       string
 		endpoints []wire.Endpoint
