@@ -1,7 +1,6 @@
 package filter_test
 
 import (
-	"math/rand/v2"
 	"slices"
 	"strings"
 	"testing"
@@ -196,57 +195,6 @@ func TestOrderIsTotal(t *testing.T) {
 							t.Fatalf("%q %s: %s, %s, %s run in a circle", typ, dir, a, b, c)
 						}
 					}
-				}
-			}
-		}
-	}
-}
-
-// TestPagesCompose checks that rows sort into the same sequence whatever the
-// order in which they come [rule query-3].
-func TestPagesCompose(t *testing.T) {
-	values := pool()
-	rng := rand.New(rand.NewPCG(9, 10))
-	var rows [][]wire.Value
-	for range 400 {
-		rows = append(rows, []wire.Value{values[rng.IntN(len(values))], values[rng.IntN(12)], values[rng.IntN(len(values))]})
-	}
-	columns := []wire.Column{{Name: "a", Type: wire.TypeDatetime}, {Name: "b"}, {Name: "c", Type: wire.TypeDecimal}}
-	o, err := filter.CompileOrder([]wire.SortKey{{Field: "b", Dir: wire.Desc}}, columns, nil, nil)
-	require.NoError(t, err)
-	spell := func(rows [][]wire.Value) string {
-		var b strings.Builder
-		for _, row := range rows {
-			for _, v := range row {
-				b.WriteString(kindName(v.Kind())[:2] + " " + v.String() + "|")
-			}
-		}
-		return b.String()
-	}
-	rows = slices.DeleteFunc(rows, func(row []wire.Value) bool { // those fail when encoded
-		return slices.ContainsFunc(row, func(v wire.Value) bool { return v.Kind() == wire.KindInvalid })
-	})
-	slices.SortFunc(rows, o.Compare)
-	want := spell(rows)
-	for range 5 {
-		rng.Shuffle(len(rows), func(i, j int) { rows[i], rows[j] = rows[j], rows[i] })
-		slices.SortFunc(rows, o.Compare)
-		require.Equal(t, want, spell(rows))
-	}
-}
-
-// TestOrderAgreesWithCompare checks that the order and Compare agree on values
-// of one kind that can be compared.
-func TestOrderAgreesWithCompare(t *testing.T) {
-	values := pool()
-	for _, typ := range []wire.Type{wire.TypeNumber, wire.TypeDecimal, wire.TypeString, wire.TypeReference,
-		wire.TypeBoolean, wire.TypeJSON, wire.TypeArray} {
-		o, err := filter.CompileOrder([]wire.SortKey{{Field: "c"}}, column(typ), nil, nil)
-		require.NoError(t, err)
-		for _, a := range values {
-			for _, b := range values {
-				if c, ok := filter.Compare(a, b, typ); ok && c != 0 {
-					require.Equal(t, sign(c), sign(o.Compare([]wire.Value{a}, []wire.Value{b})), "%q: %s, %s", typ, a, b)
 				}
 			}
 		}

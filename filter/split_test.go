@@ -86,27 +86,3 @@ func TestSplitSharesNothing(t *testing.T) {
 	assert.Equal(t, "a", and[0].Field, "the request is not changed")
 	assert.NotNil(t, or[0], "the request is not changed")
 }
-
-// TestSplitKeepsTheAnswer checks that applying the pushed filters first loses
-// no row, and leaves no row too many if Split reports all.
-func TestSplitKeepsTheAnswer(t *testing.T) {
-	rows := referenceRows(500)
-	for _, f := range typicalFilters {
-		for _, pushable := range []string{"status", "amount", "region", "active", "qty", "note", ""} {
-			pushed, all := filter.Split(wire.Where{And: f.and, Or: f.or}, func(f wire.Filter) bool {
-				return f.Field == pushable || pushable == ""
-			})
-			source, err := filter.Compile(pushed, referenceColumns)
-			assert.NoError(t, err)
-			whole, err := filter.Compile(wire.Where{And: f.and, Or: f.or}, referenceColumns)
-			assert.NoError(t, err)
-			for _, row := range rows {
-				if passes(t, whole, row...) {
-					assert.True(t, passes(t, source, row...), "%s: a row was lost", f.name)
-				} else if all {
-					assert.False(t, passes(t, source, row...), "%s: claimed, and not filtered", f.name)
-				}
-			}
-		}
-	}
-}
